@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What was lost: a count and the first offset for each reason.
+ */
+#ifndef TB_BASE_LOSSES_H
+#define TB_BASE_LOSSES_H
+
+#include "tracebridge/base.h"
+
+enum { TB_LOSSES_MAX = 48 }; /* more reasons than any one reader or writer has */
+
+struct tb_losses {
+  struct tb_loss entries[TB_LOSSES_MAX];
+  size_t count;
+};
+
+/* Counts one more loss. `reason` is a constant text; the same text (not only the same pointer) is the same reason. */
+void tb_losses_add(struct tb_losses *losses, const char *reason, uint64_t offset);
+
+#endif

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+struct tb_arena_chunk {
+  struct tb_arena_chunk *next;
+  size_t size;
+};
+
+enum { ARENA_FIRST_CHUNK = 4096, ARENA_LARGEST_STEP = 1 << 20 };
+
+static void *system_reallocate(void *ctx, void *ptr, size_t old_size, size_t new_size) {
+  (void)ctx;
+  (void)old_size;
+  if (new_size == 0) {
+    free(ptr);
+    return NULL;
+  }
+  return realloc(ptr, new_size);
+}
+
+const struct tb_allocator *tb_default_allocator(void) {
+  static const struct tb_allocator system = {system_reallocate, NULL};
+  return &system;
+}
+
+void *tb_alloc(const struct tb_allocator *a, size_t size) { return a->reallocate(a->ctx, NULL, 0, size ? size : 1); }
+
+void *tb_calloc(const struct tb_allocator *a, size_t size) {
+  void *p = tb_alloc(a, size);
+  if (p) memset(p, 0, size);
+  return p;
+}
+
+void *tb_realloc(const struct tb_allocator *a, void *ptr, size_t old_size, size_t new_size) {
+  return a->reallocate(a->ctx, ptr, old_size, new_size ? new_size : 1);
+}
+
+void tb_free(const struct tb_allocator *a, void *ptr, size_t size) {
+  if (ptr) (void)a->reallocate(a->ctx, ptr, size ? size : 1, 0);
+}
+
+enum tb_status tb_grow_array(const struct tb_allocator *a, void **ptr, size_t *capacity, size_t needed, size_t item,
+                             size_t max_items) {
+  if (needed <= *capacity) return TB_OK;
+  if (needed > max_items || needed > SIZE_MAX / 2 / item) return TB_LIMIT;
+  size_t to = *capacity ? *capacity : 16;
+  while (to < needed) to = to > SIZE_MAX / 4 / item ? needed : to * 2;
+  if (to > max_items) to = max_items;
+  void *grown = tb_realloc(a, *ptr, *capacity * item, to * item);
+  if (!grown) return TB_NO_MEMORY;
+  *ptr = grown;
+  *capacity = to;
+  return TB_OK;
+}
+
+void tb_arena_init(struct tb_arena *arena, const struct tb_allocator *allocator, size_t max_total) {
+  *arena = (struct tb_arena){.allocator = allocator, .max_total = max_total};
+}
+
+void *tb_arena_alloc_slow(struct tb_arena *arena, size_t size) {
+  size_t step = arena->chunks ? arena->chunks->size * 2 : ARENA_FIRST_CHUNK;
+  if (step > ARENA_LARGEST_STEP) step = ARENA_LARGEST_STEP;
+  if (size > SIZE_MAX / 2) return NULL;
+  size_t need = size + sizeof(struct tb_arena_chunk);
+  if (step < need) step = need;
+  if (arena->max_total && (step > arena->max_total || arena->total > arena->max_total - step)) return NULL;
+  struct tb_arena_chunk *chunk = tb_alloc(arena->allocator, step);
+  if (!chunk) return NULL;
+  chunk->next = arena->chunks;
+  chunk->size = step;
+  arena->chunks = chunk;
+  arena->total += step;
+  char *p = (char *)(chunk + 1);
+  arena->at = p + size;
+  arena->end = (char *)chunk + step;
+  return p;
+}
+
+static void free_chunks(struct tb_arena *arena, struct tb_arena_chunk *chunk) {
+  while (chunk) {
+    struct tb_arena_chunk *next = chunk->next;
+    arena->total -= chunk->size;
+    tb_free(arena->allocator, chunk, chunk->size);
+    chunk = next;
+  }
+}
+
+void tb_arena_reset(struct tb_arena *arena) {
+  if (!arena->chunks) return;
+  free_chunks(arena, arena->chunks->next);
+  arena->chunks->next = NULL;
+  arena->at = (char *)(arena->chunks + 1);
+  arena->end = (char *)arena->chunks + arena->chunks->size;
+}
+
+void tb_arena_free(struct tb_arena *arena) {
+  free_chunks(arena, arena->chunks);
+  arena->chunks = NULL;
+  arena->at = arena->end = NULL;
+}
+
+struct tb_slice tb_arena_copy(struct tb_arena *arena, struct tb_slice text) {
+  char *p = tb_arena_alloc(arena, text.len + 1);
+  if (!p) return (struct tb_slice){NULL, 0};
+  if (text.len) memcpy(p, text.ptr, text.len);
+  p[text.len] = '\0';
+  return (struct tb_slice){p, text.len};
+}
+
+void tb_buffer_init(struct tb_buffer *buffer, const struct tb_allocator *allocator, size_t max) {
+  *buffer = (struct tb_buffer){.allocator = allocator, .max = max ? max : SIZE_MAX / 2};
+}
+
+enum tb_status tb_buffer_reserve(struct tb_buffer *b, size_t more) {
+  if (more <= b->capacity - b->len) return TB_OK;
+  if (more > b->max || b->len > b->max - more) return TB_LIMIT;
+  void *data = b->data;
+  enum tb_status status = tb_grow_array(b->allocator, &data, &b->capacity, b->len + more, 1, b->max);
+  b->data = data;
+  return status;
+}
+
+enum tb_status tb_buffer_append(struct tb_buffer *b, const void *data, size_t len) {
+  enum tb_status status = tb_buffer_reserve(b, len);
+  if (status != TB_OK) return status;
+  if (len) memcpy(b->data + b->len, data, len);
+  b->len += len;
+  return TB_OK;
+}
+
+void tb_buffer_free(struct tb_buffer *b) {
+  tb_free(b->allocator, b->data, b->capacity);
+  b->data = NULL;
+  b->len = b->capacity = 0;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Memory through a tb_allocator: plain blocks, a bump arena, a growable byte buffer.
+ */
+#ifndef TB_BASE_MEMORY_H
+#define TB_BASE_MEMORY_H
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "tracebridge/base.h"
+
+/* The allocator to use where the caller gave NULL: malloc, realloc, free. */
+const struct tb_allocator *tb_default_allocator(void);
+
+void *tb_alloc(const struct tb_allocator *allocator, size_t size);
+void *tb_calloc(const struct tb_allocator *allocator, size_t size); /* zeroed */
+void *tb_realloc(const struct tb_allocator *allocator, void *ptr, size_t old_size, size_t new_size);
+void tb_free(const struct tb_allocator *allocator, void *ptr, size_t size);
+
+/* Makes room for `needed` items of `item` bytes in the array *ptr of *capacity items, doubling; at most `max_items`.
+ * TB_OK, TB_LIMIT or TB_NO_MEMORY (nothing changed then). */
+enum tb_status tb_grow_array(const struct tb_allocator *allocator, void **ptr, size_t *capacity, size_t needed, size_t item,
+                             size_t max_items);
+
+/* ---- arena: many small blocks, freed together; blocks are 8-aligned and never move -------------------------------- */
+
+struct tb_arena_chunk;
+struct tb_arena {
+  const struct tb_allocator *allocator;
+  struct tb_arena_chunk *chunks; /* newest first */
+  char *at, *end;
+  size_t total;     /* bytes of all chunks */
+  size_t max_total; /* 0: no limit */
+};
+
+void tb_arena_init(struct tb_arena *arena, const struct tb_allocator *allocator, size_t max_total);
+void *tb_arena_alloc_slow(struct tb_arena *arena, size_t size);
+/* Forgets all blocks but keeps the newest chunk for reuse. */
+void tb_arena_reset(struct tb_arena *arena);
+void tb_arena_free(struct tb_arena *arena);
+
+/* NULL when memory or the limit is exhausted. */
+static inline void *tb_arena_alloc(struct tb_arena *arena, size_t size) {
+  size = (size + 7) & ~(size_t)7;
+  if (size > (size_t)(arena->end - arena->at)) return tb_arena_alloc_slow(arena, size);
+  void *p = arena->at;
+  arena->at += size;
+  return p;
+}
+
+/* A copy of `text` in the arena, NUL-terminated beyond its length. ptr is NULL when memory is exhausted and text is not
+ * empty. */
+struct tb_slice tb_arena_copy(struct tb_arena *arena, struct tb_slice text);
+
+/* ---- buffer: bytes in a row that grow, up to a maximum ------------------------------------------------------------- */
+
+struct tb_buffer {
+  const struct tb_allocator *allocator;
+  char *data;
+  size_t len, capacity;
+  size_t max; /* 0: SIZE_MAX / 2 */
+};
+
+void tb_buffer_init(struct tb_buffer *buffer, const struct tb_allocator *allocator, size_t max);
+/* Makes room for `more` bytes after len. TB_OK, TB_LIMIT or TB_NO_MEMORY. */
+enum tb_status tb_buffer_reserve(struct tb_buffer *buffer, size_t more);
+enum tb_status tb_buffer_append(struct tb_buffer *buffer, const void *data, size_t len);
+void tb_buffer_free(struct tb_buffer *buffer);
+
+/* ---- slices ---------------------------------------------------------------------------------------------------------- */
+
+static inline bool tb_slice_equal(struct tb_slice a, struct tb_slice b) {
+  return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+}
+static inline struct tb_slice tb_slice_from(const char *text) {
+  return (struct tb_slice){text, text ? strlen(text) : 0};
+}
+
+#endif

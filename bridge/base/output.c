@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+enum { BUFFER_BYTES = 1 << 20, GZIP_BYTES = 256 * 1024 };
+
+struct tb_output {
+  const struct tb_allocator *allocator;
+  char *path;
+  char *temporary; /* NULL: writes go straight to fd (standard output, devices, pipes) */
+  int fd;
+  bool gzip, deflating;
+  z_stream z;
+  char *gzip_buffer;
+  char *buffer;
+  size_t len;
+  uint64_t taken, written;
+  struct tb_error error;
+};
+
+static char *copy_text(const struct tb_allocator *a, const char *text, const char *suffix) {
+  size_t n = strlen(text), m = strlen(suffix);
+  char *p = tb_alloc(a, n + m + 1);
+  if (!p) return NULL;
+  memcpy(p, text, n);
+  memcpy(p + n, suffix, m + 1);
+  return p;
+}
+
+static enum tb_status open_temporary(struct tb_output *out, struct tb_error *error) {
+  struct stat st;
+  if (stat(out->path, &st) == 0 && !S_ISREG(st.st_mode)) {
+    if (S_ISDIR(st.st_mode)) return tb_fail(error, TB_IO, TB_NO_OFFSET, "is a directory, cannot be written");
+    out->fd = open(out->path, O_WRONLY | O_CLOEXEC);
+    return out->fd < 0 ? tb_fail_errno(error, TB_IO, errno, "cannot open for writing") : TB_OK;
+  }
+  out->temporary = copy_text(out->allocator, out->path, ".XXXXXX");
+  if (!out->temporary) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  out->fd = mkstemp(out->temporary);
+  if (out->fd < 0) {
+    int e = errno;
+    tb_free(out->allocator, out->temporary, strlen(out->temporary) + 1);
+    out->temporary = NULL;
+    return tb_fail_errno(error, TB_IO, e, "cannot create");
+  }
+  mode_t mask = umask(0);
+  (void)umask(mask);
+  (void)fchmod(out->fd, 0666 & ~mask);
+  return TB_OK;
+}
+
+static enum tb_status open_any(struct tb_output *out, const char *path, struct tb_error *error) {
+  out->path = copy_text(out->allocator, path, "");
+  out->buffer = tb_alloc(out->allocator, BUFFER_BYTES);
+  if (out->gzip) out->gzip_buffer = tb_alloc(out->allocator, GZIP_BYTES);
+  if (!out->path || !out->buffer || (out->gzip && !out->gzip_buffer))
+    return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  if (out->gzip) {
+    if (deflateInit2(&out->z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+      return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+    out->deflating = true;
+  }
+  if (strcmp(path, "-") != 0) return open_temporary(out, error);
+  out->fd = dup(STDOUT_FILENO);
+  return out->fd < 0 ? tb_fail_errno(error, TB_IO, errno, "cannot use standard output") : TB_OK;
+}
+
+enum tb_status tb_output_open(const char *path, const struct tb_output_options *options, struct tb_output **output,
+                              struct tb_error *error) {
+  const struct tb_allocator *a = options && options->allocator ? options->allocator : tb_default_allocator();
+  *output = NULL;
+  struct tb_output *out = tb_calloc(a, sizeof(*out));
+  if (!out) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  out->allocator = a;
+  out->fd = -1;
+  out->gzip = options && options->gzip;
+  enum tb_status status = open_any(out, path, error);
+  if (status != TB_OK) {
+    tb_error_set_file(error, path);
+    tb_output_close(out);
+    return status;
+  }
+  *output = out;
+  return TB_OK;
+}
+
+static enum tb_status write_fd(struct tb_output *out, const char *data, size_t len) {
+  while (len) {
+    ssize_t n = write(out->fd, data, len);
+    if (n < 0) {
+      if (errno == EINTR) continue;
+      tb_error_set_file(&out->error, out->path);
+      return tb_fail_errno(&out->error, TB_IO, errno, "cannot write");
+    }
+    data += n;
+    len -= (size_t)n;
+    out->written += (uint64_t)n;
+  }
+  return TB_OK;
+}
+
+static enum tb_status deflate_some(struct tb_output *out, const char *data, size_t len, int flush) {
+  out->z.next_in = (Bytef *)(uintptr_t)data;
+  out->z.avail_in = (uInt)len;
+  for (;;) {
+    out->z.next_out = (Bytef *)out->gzip_buffer;
+    out->z.avail_out = GZIP_BYTES;
+    int rc = deflate(&out->z, flush);
+    enum tb_status status = write_fd(out, out->gzip_buffer, GZIP_BYTES - out->z.avail_out);
+    if (status != TB_OK) return status;
+    if (flush == Z_FINISH ? rc == Z_STREAM_END : out->z.avail_out != 0) return TB_OK;
+  }
+}
+
+static enum tb_status write_through(struct tb_output *out, const char *data, size_t len) {
+  if (!out->gzip) return write_fd(out, data, len);
+  while (len) {
+    size_t n = len < BUFFER_BYTES ? len : BUFFER_BYTES;
+    enum tb_status status = deflate_some(out, data, n, Z_NO_FLUSH);
+    if (status != TB_OK) return status;
+    data += n;
+    len -= n;
+  }
+  return TB_OK;
+}
+
+static enum tb_status flush(struct tb_output *out) {
+  if (out->error.code != TB_OK) return out->error.code;
+  enum tb_status status = write_through(out, out->buffer, out->len);
+  out->len = 0;
+  return status;
+}
+
+static enum tb_status report(const struct tb_output *out, struct tb_error *error) {
+  if (error && error->code == TB_OK) *error = out->error;
+  return out->error.code;
+}
+
+enum tb_status tb_output_write(struct tb_output *out, const void *data, size_t len, struct tb_error *error) {
+  if (len > BUFFER_BYTES - out->len && flush(out) != TB_OK) return report(out, error);
+  out->taken += len;
+  if (len >= BUFFER_BYTES / 2) {
+    if (flush(out) != TB_OK || write_through(out, data, len) != TB_OK) return report(out, error);
+    return TB_OK;
+  }
+  if (len) memcpy(out->buffer + out->len, data, len);
+  out->len += len;
+  return TB_OK;
+}
+
+char *tb_output_reserve(struct tb_output *out, size_t len, struct tb_error *error) {
+  if (len > BUFFER_BYTES) return NULL;
+  if (len > BUFFER_BYTES - out->len && flush(out) != TB_OK) {
+    (void)report(out, error);
+    return NULL;
+  }
+  return out->buffer + out->len;
+}
+
+void tb_output_commit(struct tb_output *out, size_t len) {
+  out->len += len;
+  out->taken += len;
+}
+
+static enum tb_status finish_file(struct tb_output *out) {
+  enum tb_status status = flush(out);
+  if (status == TB_OK && out->gzip) status = deflate_some(out, "", 0, Z_FINISH);
+  if (status != TB_OK) return status;
+  int fd = out->fd;
+  out->fd = -1;
+  if (close(fd) != 0) return tb_fail_errno(&out->error, TB_IO, errno, "cannot write");
+  if (!out->temporary) return TB_OK;
+  if (rename(out->temporary, out->path) != 0)
+    return tb_fail_errno(&out->error, TB_IO, errno, "cannot give the output its name");
+  tb_free(out->allocator, out->temporary, strlen(out->temporary) + 1);
+  out->temporary = NULL;
+  return TB_OK;
+}
+
+enum tb_status tb_output_finish(struct tb_output *out, struct tb_error *error) {
+  if (finish_file(out) == TB_OK) return TB_OK;
+  tb_error_set_file(&out->error, out->path);
+  return report(out, error);
+}
+
+uint64_t tb_output_bytes(const struct tb_output *out) { return out->taken; }
+uint64_t tb_output_bytes_written(const struct tb_output *out) { return out->written; }
+
+void tb_output_close(struct tb_output *out) {
+  if (!out) return;
+  if (out->fd >= 0) (void)close(out->fd);
+  if (out->temporary) {
+    (void)unlink(out->temporary);
+    tb_free(out->allocator, out->temporary, strlen(out->temporary) + 1);
+  }
+  if (out->deflating) (void)deflateEnd(&out->z);
+  if (out->path) tb_free(out->allocator, out->path, strlen(out->path) + 1);
+  tb_free(out->allocator, out->buffer, BUFFER_BYTES);
+  tb_free(out->allocator, out->gzip_buffer, GZIP_BYTES);
+  tb_free(out->allocator, out, sizeof(*out));
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Bytes of an output: a file that gets its name when it is whole, or standard output; gzip on the way where asked.
+ */
+#ifndef TB_BASE_OUTPUT_H
+#define TB_BASE_OUTPUT_H
+
+#include <stdbool.h>
+
+#include "tracebridge/base.h"
+
+struct tb_output; /* opaque; tb_output_open, then tb_output_close */
+
+struct tb_output_options {
+  const struct tb_allocator *allocator;
+  bool gzip;
+  unsigned threads; /* more than 1: compression and writing beside the caller's thread */
+};
+
+/* Creates a temporary file beside `path` ("-": standard output at once). Errors: TB_IO, TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_output_open(const char *path, const struct tb_output_options *options,
+                                            struct tb_output **output, struct tb_error *error);
+
+/* Writes all of `data`; buffered. After a failure each call returns the first status. */
+TB_MUST_CHECK enum tb_status tb_output_write(struct tb_output *output, const void *data, size_t len,
+                                             struct tb_error *error);
+
+/* Room for `len` (at most 1 MiB) bytes to be written in place; tb_output_commit says how many were used. NULL on failure. */
+char *tb_output_reserve(struct tb_output *output, size_t len, struct tb_error *error);
+void tb_output_commit(struct tb_output *output, size_t len);
+
+/* Flushes, closes and renames. On failure nothing stands under the name. */
+TB_MUST_CHECK enum tb_status tb_output_finish(struct tb_output *output, struct tb_error *error);
+
+uint64_t tb_output_bytes(const struct tb_output *output); /* taken, before compression */
+uint64_t tb_output_bytes_written(const struct tb_output *output); /* to the file */
+
+/* Frees; removes the temporary file when not finished. NULL is ignored. */
+void tb_output_close(struct tb_output *output);
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tracebridge/convert.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "event/reader_ops.h"
+#include "event/writer_ops.h"
+
+static bool same_file(const char *a, const char *b) {
+  struct stat sa, sb;
+  if (strcmp(a, "-") == 0 || strcmp(b, "-") == 0 || stat(a, &sa) != 0 || stat(b, &sb) != 0) return false;
+  return S_ISREG(sa.st_mode) && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
+}
+
+static enum tb_status pump(struct tb_reader *reader, struct tb_writer *writer, const struct tb_convert_options *options) {
+  struct tb_batch *batch = &reader->batch;
+  for (;;) {
+    enum tb_status status = tb_reader_fill(reader, batch);
+    for (size_t i = 0; i < batch->event_count; i++) {
+      enum tb_status put = tb_writer_put(writer, &batch->events[i]);
+      if (put != TB_OK) return put;
+    }
+    if (status == TB_END) return TB_OK;
+    if (status != TB_OK) return status;
+    if (options->progress &&
+        !options->progress(options->progress_ctx, tb_reader_bytes_read(reader), tb_reader_size(reader)))
+      return TB_CANCELLED;
+  }
+}
+
+static void fill_report(struct tb_convert_report *report, const struct tb_reader *reader, const struct tb_writer *writer) {
+  report->from = tb_reader_format(reader);
+  report->input_bytes = tb_reader_bytes_read(reader);
+  for (size_t i = 0; i < reader->losses.count; i++) report->losses[report->loss_count++] = reader->losses.entries[i];
+  report->reader_loss_count = report->loss_count;
+  if (!writer) return;
+  report->to = writer->ops->format;
+  report->summary = writer->summary;
+  for (size_t i = 0; i < writer->losses.count; i++) report->losses[report->loss_count++] = writer->losses.entries[i];
+}
+
+static enum tb_status convert(struct tb_reader *reader, const char *to, const struct tb_convert_options *options,
+                              struct tb_convert_report *report, struct tb_error *error) {
+  struct tb_writer *writer = NULL;
+  enum tb_status status = tb_writer_open(to, &options->writer, &writer, error);
+  if (status == TB_OK) status = pump(reader, writer, options);
+  if (status == TB_OK) status = tb_writer_finish(writer);
+  fill_report(report, reader, writer);
+  if (status != TB_OK && error && error->code == TB_OK) {
+    if (reader->error.code != TB_OK) *error = reader->error;
+    else if (writer && writer->error.code != TB_OK) *error = writer->error;
+    else (void)tb_fail(error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
+  }
+  tb_writer_close(writer);
+  if (status == TB_OK && report->loss_count) return TB_PARTIAL;
+  return status;
+}
+
+enum tb_status tb_convert(const char *from, const char *to, const struct tb_convert_options *options,
+                          struct tb_convert_report *report, struct tb_error *error) {
+  struct tb_convert_options filled = {.size = sizeof(filled)};
+  struct tb_convert_report own_report;
+  if (!report) report = &own_report;
+  *report = (struct tb_convert_report){0};
+  if (options) memcpy(&filled, options, options->size < sizeof(filled) ? options->size : sizeof(filled));
+  filled.reader.size = sizeof(filled.reader);
+  filled.writer.size = sizeof(filled.writer);
+  if (!filled.writer.allocator) filled.writer.allocator = filled.reader.allocator;
+  if (same_file(from, to)) {
+    tb_error_set_file(error, to);
+    return tb_fail(error, TB_REFUSED, TB_NO_OFFSET, "the output would overwrite the input; choose another name");
+  }
+  struct tb_reader *reader = NULL;
+  enum tb_status status = tb_reader_open(from, &filled.reader, &reader, error);
+  if (status != TB_OK) return status;
+  status = convert(reader, to, &filled, report, error);
+  tb_reader_close(reader);
+  return status;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "event/format.h"
+
+#include <string.h>
+
+static const char *const names[] = {"unknown", "json", "fxt", "perfetto"};
+
+const char *tb_format_name(enum tb_format format) {
+  return (size_t)format < sizeof(names) / sizeof(names[0]) ? names[format] : names[0];
+}
+
+enum tb_format tb_format_from_name(const char *name) {
+  for (size_t i = 1; i < sizeof(names) / sizeof(names[0]); i++)
+    if (strcmp(name, names[i]) == 0) return (enum tb_format)i;
+  return TB_FORMAT_UNKNOWN;
+}
+
+static bool ends_with(const char *text, size_t len, const char *suffix) {
+  size_t n = strlen(suffix);
+  return len >= n && memcmp(text + len - n, suffix, n) == 0;
+}
+
+enum tb_format tb_format_from_path(const char *path) {
+  size_t len = strlen(path);
+  if (ends_with(path, len, ".gz")) len -= 3;
+  if (ends_with(path, len, ".json")) return TB_FORMAT_JSON;
+  if (ends_with(path, len, ".fxt")) return TB_FORMAT_FXT;
+  if (ends_with(path, len, ".perfetto-trace") || ends_with(path, len, ".pftrace")) return TB_FORMAT_PERFETTO;
+  return TB_FORMAT_UNKNOWN;
+}
+
+static bool looks_like_json(const char *p, size_t len) {
+  size_t i = len >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+  while (i < len && (p[i] == ' ' || p[i] == '\t' || p[i] == '\r' || p[i] == '\n')) i++;
+  return i < len && (p[i] == '[' || p[i] == '{');
+}
+
+/* A TracePacket's tag, a length, and then the tag of a field that a packet may start with. */
+static bool looks_like_perfetto(const unsigned char *p, size_t len) {
+  if (len < 2 || p[0] != 0x0a) return false;
+  size_t i = 1;
+  while (i < len && i < 10 && (p[i] & 0x80)) i++;
+  if (++i >= len) return true; /* one short packet */
+  unsigned wire_type = p[i] & 7;
+  return (wire_type <= 2 || wire_type == 5) && (p[i] >> 3) != 0;
+}
+
+static bool looks_like_fxt(const unsigned char *p, size_t len) {
+  static const unsigned char magic[8] = {0x10, 0x00, 0x04, 0x46, 0x78, 0x54, 0x16, 0x00};
+  static const unsigned char big_endian[8] = {0x00, 0x16, 0x54, 0x78, 0x46, 0x04, 0x00, 0x10};
+  return len >= 8 && (memcmp(p, magic, 8) == 0 || memcmp(p, big_endian, 8) == 0);
+}
+
+enum tb_format tb_format_detect(const char *data, size_t len) {
+  if (looks_like_fxt((const unsigned char *)data, len)) return TB_FORMAT_FXT;
+  if (looks_like_json(data, len)) return TB_FORMAT_JSON;
+  if (looks_like_perfetto((const unsigned char *)data, len)) return TB_FORMAT_PERFETTO;
+  return TB_FORMAT_UNKNOWN;
+}

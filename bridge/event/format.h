@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Telling a trace's format by its first bytes.
+ */
+#ifndef TB_EVENT_FORMAT_H
+#define TB_EVENT_FORMAT_H
+
+#include "tracebridge/reader.h"
+
+/* The format of an input that starts with these (decompressed) bytes; UNKNOWN when it is none that we read. */
+enum tb_format tb_format_detect(const char *data, size_t len);
+
+#endif

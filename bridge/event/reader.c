@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tracebridge/reader.h"
+
+#include "base/error.h"
+#include "event/format.h"
+#include "event/reader_ops.h"
+
+enum { DETECT_BYTES = 4096 };
+
+static const struct tb_reader_ops *const formats[] = {&tb_json_reader_ops, &tb_fxt_reader_ops, &tb_perfetto_reader_ops};
+
+static enum tb_status use_format(struct tb_reader *reader, enum tb_format format) {
+  for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+    if (formats[i]->format != format) continue;
+    enum tb_status status = formats[i]->create(reader);
+    if (status == TB_OK) reader->ops = formats[i];
+    return status;
+  }
+  return tb_fail(&reader->error, TB_UNKNOWN_FORMAT, 0,
+                 "is no trace of a known format (JSON, FXT or Perfetto); --from names one");
+}
+
+static enum tb_status find_format(struct tb_reader *reader) {
+  if (reader->ops) return TB_OK;
+  if (reader->error.code != TB_OK) return reader->error.code;
+  const char *data;
+  size_t len;
+  enum tb_status status = tb_input_peek(reader->input, &data, DETECT_BYTES, &len, &reader->error);
+  if (status == TB_END) return tb_fail(&reader->error, TB_UNKNOWN_FORMAT, 0, "is empty");
+  if (status == TB_TRUNCATED) return tb_fail(&reader->error, TB_UNKNOWN_FORMAT, 0, "is damaged from its first byte on");
+  if (status != TB_OK) return status;
+  enum tb_format format = reader->options.format;
+  return use_format(reader, format != TB_FORMAT_UNKNOWN ? format : tb_format_detect(data, len));
+}
+
+static struct tb_reader *create(const struct tb_reader_options *options) {
+  struct tb_reader_options filled = {.size = sizeof(filled)};
+  if (options) memcpy(&filled, options, options->size < sizeof(filled) ? options->size : sizeof(filled));
+  if (!filled.allocator) filled.allocator = tb_default_allocator();
+  if (!filled.max_record_bytes) filled.max_record_bytes = (size_t)256 << 20;
+  if (!filled.max_interned_bytes) filled.max_interned_bytes = (size_t)4 << 30;
+  if (!filled.threads) filled.threads = 1;
+  struct tb_reader *reader = tb_calloc(filled.allocator, sizeof(*reader));
+  if (!reader) return NULL;
+  reader->options = filled;
+  reader->allocator = filled.allocator;
+  tb_batch_init(&reader->batch, filled.allocator);
+  return reader;
+}
+
+enum tb_status tb_reader_open(const char *path, const struct tb_reader_options *options, struct tb_reader **out,
+                              struct tb_error *error) {
+  *out = NULL;
+  struct tb_reader *reader = create(options);
+  if (!reader) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  enum tb_status status =
+      tb_input_open(path, reader->allocator, reader->options.threads, &reader->input, &reader->error);
+  if (status == TB_OK) status = find_format(reader);
+  if (status == TB_OK) {
+    *out = reader;
+    return TB_OK;
+  }
+  tb_error_set_file(&reader->error, path);
+  if (error && error->code == TB_OK) *error = reader->error;
+  tb_reader_close(reader);
+  return status;
+}
+
+enum tb_status tb_reader_create_feed(const char *name, const struct tb_reader_options *options, struct tb_reader **out,
+                                     struct tb_error *error) {
+  *out = NULL;
+  struct tb_reader *reader = create(options);
+  if (!reader) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  enum tb_status status = tb_input_create_feed(name, reader->allocator, &reader->input, error);
+  if (status != TB_OK) {
+    tb_reader_close(reader);
+    return status;
+  }
+  *out = reader;
+  return TB_OK;
+}
+
+enum tb_status tb_reader_feed(struct tb_reader *reader, const void *data, size_t len) {
+  return tb_input_feed(reader->input, data, len);
+}
+
+void tb_reader_feed_end(struct tb_reader *reader) { tb_input_feed_end(reader->input); }
+
+enum tb_status tb_reader_fill(struct tb_reader *reader, struct tb_batch *batch) {
+  tb_batch_reset(batch);
+  enum tb_status status = find_format(reader);
+  if (status == TB_OK) status = reader->ops->fill(reader, batch);
+  if (reader->error.code != TB_OK) tb_error_set_file(&reader->error, tb_input_name(reader->input));
+  return status;
+}
+
+enum tb_status tb_reader_next(struct tb_reader *reader, const struct tb_event **event) {
+  while (reader->next_event == reader->batch.event_count) {
+    if (reader->held != TB_OK && reader->held != TB_AGAIN) return reader->held;
+    reader->next_event = 0;
+    reader->held = tb_reader_fill(reader, &reader->batch);
+    if (reader->held == TB_AGAIN && reader->batch.event_count == 0) return TB_AGAIN;
+  }
+  *event = &reader->batch.events[reader->next_event++];
+  return TB_OK;
+}
+
+enum tb_format tb_reader_format(const struct tb_reader *reader) {
+  return reader->ops ? reader->ops->format : TB_FORMAT_UNKNOWN;
+}
+
+enum tb_status tb_reader_lose(struct tb_reader *reader, const char *reason, uint64_t offset) {
+  tb_losses_add(&reader->losses, reason, offset);
+  if (!reader->options.strict) return TB_OK;
+  return tb_fail(&reader->error, TB_BAD_DATA, offset, "%s (--strict stops at the first)", reason);
+}
+
+const struct tb_loss *tb_reader_losses(const struct tb_reader *reader, size_t *count) {
+  *count = reader->losses.count;
+  return reader->losses.count ? reader->losses.entries : NULL;
+}
+
+uint64_t tb_reader_bytes_read(const struct tb_reader *reader) { return tb_input_bytes_read(reader->input); }
+uint64_t tb_reader_size(const struct tb_reader *reader) { return tb_input_size(reader->input); }
+const struct tb_error *tb_reader_error(const struct tb_reader *reader) { return &reader->error; }
+
+void tb_reader_close(struct tb_reader *reader) {
+  if (!reader) return;
+  if (reader->ops) reader->ops->destroy(reader);
+  tb_input_close(reader->input);
+  tb_batch_free(&reader->batch);
+  tb_free(reader->allocator, reader, sizeof(*reader));
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a format gives to be read, and the part of a reader that all formats share.
+ */
+#ifndef TB_EVENT_READER_OPS_H
+#define TB_EVENT_READER_OPS_H
+
+#include "base/input.h"
+#include "base/losses.h"
+#include "event/batch.h"
+#include "tracebridge/reader.h"
+
+struct tb_reader;
+
+struct tb_reader_ops {
+  enum tb_format format;
+
+  /* Allocates the format's own state in reader->state. Called once, when the format is known; reader->input stands at the
+   * first byte. */
+  enum tb_status (*create)(struct tb_reader *reader);
+
+  /* Fills an empty batch. TB_OK: at least one event is in it. TB_END, TB_AGAIN: none is, and why. Any other: the reader
+   * failed for good (reader->error says why); events that were put into the batch before it stand and are given out
+   * first. What can be passed over is counted with tb_reader_lose. */
+  enum tb_status (*fill)(struct tb_reader *reader, struct tb_batch *batch);
+
+  void (*destroy)(struct tb_reader *reader);
+};
+
+struct tb_reader {
+  const struct tb_reader_ops *ops; /* NULL while a fed reader has not seen enough */
+  void *state;
+  const struct tb_allocator *allocator;
+  struct tb_input *input;
+  struct tb_reader_options options; /* with the defaults filled in */
+  struct tb_losses losses;
+  struct tb_error error;
+  struct tb_batch batch; /* of tb_reader_next */
+  size_t next_event;
+  enum tb_status held; /* status of fill to give once the batch is used up */
+};
+
+extern const struct tb_reader_ops tb_json_reader_ops;
+extern const struct tb_reader_ops tb_fxt_reader_ops;
+extern const struct tb_reader_ops tb_perfetto_reader_ops;
+
+/* Counts a loss; where options.strict is set it sets the error instead and returns TB_BAD_DATA, else TB_OK. */
+TB_MUST_CHECK enum tb_status tb_reader_lose(struct tb_reader *reader, const char *reason, uint64_t offset);
+
+/* Fills `batch` (reset first); as ops->fill, with the format found out first where needed. For converters that run reader
+ * and writer in two threads: not to be mixed with tb_reader_next. */
+TB_MUST_CHECK enum tb_status tb_reader_fill(struct tb_reader *reader, struct tb_batch *batch);
+
+#endif

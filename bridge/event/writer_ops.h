@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a format gives to be written, and the part of a writer that all formats share.
+ */
+#ifndef TB_EVENT_WRITER_OPS_H
+#define TB_EVENT_WRITER_OPS_H
+
+#include "base/losses.h"
+#include "base/memory.h"
+#include "base/output.h"
+#include "tracebridge/writer.h"
+
+struct tb_writer;
+
+struct tb_writer_ops {
+  enum tb_format format;
+  enum tb_status (*create)(struct tb_writer *writer); /* allocates writer->state */
+  /* Takes one event. On failure writer->error is set. What the target cannot hold is counted in writer->losses. */
+  enum tb_status (*put)(struct tb_writer *writer, const struct tb_event *event);
+  /* Writes what is held back to writer->output; the caller finishes the output. */
+  enum tb_status (*finish)(struct tb_writer *writer);
+  void (*destroy)(struct tb_writer *writer);
+};
+
+struct tb_writer {
+  const struct tb_writer_ops *ops;
+  void *state;
+  const struct tb_allocator *allocator;
+  struct tb_output *output;
+  struct tb_writer_options options; /* with the defaults filled in */
+  struct tb_writer_summary summary;
+  struct tb_losses losses;
+  struct tb_error error;
+};
+
+extern const struct tb_writer_ops tb_json_writer_ops;
+extern const struct tb_writer_ops tb_fxt_writer_ops;
+extern const struct tb_writer_ops tb_perfetto_writer_ops;
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Pull reader of traces in any supported format.
+ */
+#ifndef TRACEBRIDGE_READER_H
+#define TRACEBRIDGE_READER_H
+
+#include "tracebridge/event.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum tb_format { TB_FORMAT_UNKNOWN, TB_FORMAT_JSON, TB_FORMAT_FXT, TB_FORMAT_PERFETTO };
+
+/* "json", "fxt", "perfetto" or "unknown"; never NULL. */
+TB_API const char *tb_format_name(enum tb_format format);
+
+/* The format whose tb_format_name is `name` (a NUL-terminated text), TB_FORMAT_UNKNOWN where there is none. */
+TB_API enum tb_format tb_format_from_name(const char *name);
+
+/* The format that a file name's end stands for (.json, .fxt, .perfetto-trace, .pftrace, each also with .gz); else UNKNOWN. */
+TB_API enum tb_format tb_format_from_path(const char *path);
+
+struct tb_reader; /* opaque; tb_reader_open or tb_reader_create_feed, then tb_reader_close */
+
+/* Options; zero-initialise, then set `size` to sizeof. NULL in place of options means all defaults. */
+struct tb_reader_options {
+  size_t size;
+  enum tb_format format;               /* UNKNOWN: told by the content */
+  const struct tb_allocator *allocator; /* NULL: malloc */
+  bool strict;                         /* the first loss is an error instead of a count */
+  size_t max_record_bytes;             /* an event, packet or record longer than this is a loss; 0: 256 MiB */
+  size_t max_interned_bytes;           /* strings kept for the trace; more is an error TB_LIMIT; 0: 4 GiB */
+  unsigned threads;                    /* 1: none but the caller's; more: decompression beside it. 0: 1 */
+};
+
+/* Opens the file `path` ("-": standard input), tells gzip and zstd by content, and the format unless given.
+ * On success *reader is the new reader, to be closed by the caller. On failure returns the code that is also in *error
+ * (which may be NULL) and sets *reader to NULL: TB_IO (cannot open or read; a directory), TB_UNKNOWN_FORMAT (empty, or no
+ * trace), TB_UNSUPPORTED, TB_NO_MEMORY, TB_INVALID. */
+TB_MUST_CHECK TB_API enum tb_status tb_reader_open(const char *path, const struct tb_reader_options *options,
+                                                   struct tb_reader **reader, struct tb_error *error);
+
+/* A reader that is fed: nothing is opened. `name` stands for the input in errors and is copied. Else as tb_reader_open. */
+TB_MUST_CHECK TB_API enum tb_status tb_reader_create_feed(const char *name, const struct tb_reader_options *options,
+                                                          struct tb_reader **reader, struct tb_error *error);
+
+/* Gives `len` more bytes of input to a fed reader, in pieces of any size; they are copied. TB_INVALID on a reader that was
+ * opened or after tb_reader_feed_end; TB_NO_MEMORY, nothing taken then. Events that the reader gave stay valid. */
+TB_MUST_CHECK TB_API enum tb_status tb_reader_feed(struct tb_reader *reader, const void *data, size_t len);
+
+/* Says that a fed reader's input is whole. */
+TB_API void tb_reader_feed_end(struct tb_reader *reader);
+
+/* The next event. TB_OK: *event is set, valid until the next call on this reader. TB_END: no more events. TB_AGAIN: a fed
+ * reader needs more bytes. Any other: the reader failed for good, see tb_reader_error; events given before stand. Damage
+ * that can be passed over is no error: it is counted in tb_reader_losses. */
+TB_MUST_CHECK TB_API enum tb_status tb_reader_next(struct tb_reader *reader, const struct tb_event **event);
+
+/* The format in hand: UNKNOWN until a fed reader has seen enough. */
+TB_API enum tb_format tb_reader_format(const struct tb_reader *reader);
+
+/* What was lost so far, by reason; *count entries, owned by the reader, valid until its next call. NULL when none. */
+TB_API const struct tb_loss *tb_reader_losses(const struct tb_reader *reader, size_t *count);
+
+/* Bytes of the (possibly compressed) input taken so far, and its size where known (else 0): for progress. */
+TB_API uint64_t tb_reader_bytes_read(const struct tb_reader *reader);
+TB_API uint64_t tb_reader_size(const struct tb_reader *reader);
+
+/* The error that made the reader fail; code TB_OK where none did. Owned by the reader. */
+TB_API const struct tb_error *tb_reader_error(const struct tb_reader *reader);
+
+/* Frees the reader and all that its events pointed to. NULL is ignored. */
+TB_API void tb_reader_close(struct tb_reader *reader);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

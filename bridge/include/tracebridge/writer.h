@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Push writer of traces in any supported format.
+ */
+#ifndef TRACEBRIDGE_WRITER_H
+#define TRACEBRIDGE_WRITER_H
+
+#include "tracebridge/reader.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct tb_writer; /* opaque; tb_writer_open, tb_writer_put…, tb_writer_finish, tb_writer_close */
+
+/* Options; zero-initialise, then set `size` to sizeof. NULL in place of options means all defaults. */
+struct tb_writer_options {
+  size_t size;
+  enum tb_format format;                /* UNKNOWN: by the name of `path` */
+  const struct tb_allocator *allocator; /* NULL: malloc */
+  bool compress;       /* Perfetto: write compressed_packets */
+  bool keep_packets;   /* FXT: packets that FXT cannot express go into a Perfetto blob */
+  size_t memory_budget; /* bytes to hold before sorted runs spill to a temporary file; 0: a share of the machine */
+  const char *temporary_directory; /* NULL: $TMPDIR, else /tmp */
+  enum tb_clock clock; /* the clock that the source's times are on; UNKNOWN: as the source says, else TB_CLOCK_TRACE_FILE */
+  unsigned threads;    /* 1: none but the caller's. 0: 1 */
+};
+
+/* What a writer has written; counts of what the target format shows. */
+struct tb_writer_summary {
+  uint64_t events_by_type[TB_EVENT_TYPE_COUNT]; /* events taken, by their type */
+  uint64_t processes, threads, counters, flows;
+  int64_t first_ts, last_ts; /* ns; first > last when there was no event with a time */
+  uint64_t bytes_written;    /* after compression */
+  uint64_t peak_held_bytes;  /* most that was held in memory for ordering */
+  uint64_t spilled_bytes;
+};
+
+/* Starts writing to the file `path` ("-": standard output; .gz compresses). The file appears under its name only when
+ * tb_writer_finish succeeds. On failure *writer is NULL and the code is also in *error (may be NULL): TB_IO, TB_INVALID
+ * (no format), TB_NO_MEMORY. */
+TB_MUST_CHECK TB_API enum tb_status tb_writer_open(const char *path, const struct tb_writer_options *options,
+                                                   struct tb_writer **writer, struct tb_error *error);
+
+/* Takes one event; everything is copied. After an error every further call returns that error. */
+TB_MUST_CHECK TB_API enum tb_status tb_writer_put(struct tb_writer *writer, const struct tb_event *event);
+
+/* Writes what is held back and gives the output its name. Once only. On failure nothing stands under the name. */
+TB_MUST_CHECK TB_API enum tb_status tb_writer_finish(struct tb_writer *writer);
+
+/* What was written and what the target could not hold; owned by the writer. */
+TB_API const struct tb_writer_summary *tb_writer_summary(const struct tb_writer *writer);
+TB_API const struct tb_loss *tb_writer_losses(const struct tb_writer *writer, size_t *count);
+TB_API const struct tb_error *tb_writer_error(const struct tb_writer *writer);
+
+/* Frees the writer; an output that was not finished is removed. NULL is ignored. */
+TB_API void tb_writer_close(struct tb_writer *writer);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "perfetto/wire.h"
+
+static enum tb_status read_tag(const char **at, const char *end, uint32_t *number, enum tb_wire_type *type) {
+  uint64_t tag;
+  const char *p = tb_wire_read_varint(*at, end, &tag);
+  if (!p) return end - *at >= TB_WIRE_VARINT_MAX ? TB_BAD_DATA : TB_TRUNCATED;
+  unsigned wire = (unsigned)(tag & 7);
+  if (tag >> 3 == 0 || tag >> 3 > 0x1fffffff || wire > TB_WIRE_FIXED32) return TB_BAD_DATA;
+  *number = (uint32_t)(tag >> 3);
+  *type = (enum tb_wire_type)wire;
+  *at = p;
+  return TB_OK;
+}
+
+static enum tb_status read_payload(const char **at, const char *end, struct tb_wire_field *field, unsigned depth);
+
+/* The bytes up to the end tag of group `number`; *at goes past the end tag. */
+static enum tb_status read_group(const char **at, const char *end, uint32_t number, struct tb_slice *bytes, unsigned depth) {
+  if (depth == TB_WIRE_GROUP_DEPTH) return TB_LIMIT;
+  const char *start = *at;
+  for (;;) {
+    const char *before = *at;
+    struct tb_wire_field field;
+    if (*at == end) return TB_TRUNCATED;
+    enum tb_status status = read_tag(at, end, &field.number, &field.type);
+    if (status != TB_OK) return status;
+    if (field.type == TB_WIRE_END_GROUP) {
+      if (field.number != number) return TB_BAD_DATA;
+      *bytes = (struct tb_slice){start, (size_t)(before - start)};
+      return TB_OK;
+    }
+    status = read_payload(at, end, &field, depth + 1);
+    if (status != TB_OK) return status;
+  }
+}
+
+static enum tb_status read_fixed(const char **at, const char *end, struct tb_wire_field *field, size_t size) {
+  if ((size_t)(end - *at) < size) return TB_TRUNCATED;
+  field->value = 0;
+  memcpy(&field->value, *at, size);
+  field->bytes = (struct tb_slice){*at, size};
+  *at += size;
+  return TB_OK;
+}
+
+static enum tb_status read_payload(const char **at, const char *end, struct tb_wire_field *field, unsigned depth) {
+  const char *p;
+  switch (field->type) {
+    case TB_WIRE_VARINT:
+    case TB_WIRE_BYTES:
+      p = tb_wire_read_varint(*at, end, &field->value);
+      if (!p) return end - *at >= TB_WIRE_VARINT_MAX ? TB_BAD_DATA : TB_TRUNCATED;
+      field->bytes = (struct tb_slice){*at, (size_t)(p - *at)};
+      *at = p;
+      if (field->type == TB_WIRE_VARINT) return TB_OK;
+      if (field->value > (uint64_t)(end - p)) return TB_TRUNCATED;
+      field->bytes = (struct tb_slice){p, (size_t)field->value};
+      *at = p + field->value;
+      return TB_OK;
+    case TB_WIRE_FIXED64: return read_fixed(at, end, field, 8);
+    case TB_WIRE_FIXED32: return read_fixed(at, end, field, 4);
+    case TB_WIRE_GROUP: return read_group(at, end, field->number, &field->bytes, depth);
+    case TB_WIRE_END_GROUP: break;
+  }
+  return TB_BAD_DATA;
+}
+
+enum tb_status tb_wire_next(struct tb_wire_cursor *cursor, struct tb_wire_field *field) {
+  if (cursor->at == cursor->end) return TB_END;
+  const char *at = cursor->at;
+  field->start = at;
+  enum tb_status status = read_tag(&at, cursor->end, &field->number, &field->type);
+  if (status == TB_OK) status = read_payload(&at, cursor->end, field, 0);
+  if (status == TB_OK) cursor->at = at;
+  return status;
+}

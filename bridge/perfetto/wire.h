@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Protobuf's wire format: varints, tags, fields. Reading never goes past the end it is given; writing needs room that the
+ * caller has seen to. Source of the rules: the protobuf encoding document.
+ */
+#ifndef TB_PERFETTO_WIRE_H
+#define TB_PERFETTO_WIRE_H
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "tracebridge/base.h"
+
+enum tb_wire_type { TB_WIRE_VARINT = 0, TB_WIRE_FIXED64 = 1, TB_WIRE_BYTES = 2, TB_WIRE_GROUP = 3, TB_WIRE_END_GROUP = 4,
+                    TB_WIRE_FIXED32 = 5 };
+
+enum { TB_WIRE_VARINT_MAX = 10, TB_WIRE_GROUP_DEPTH = 64 };
+
+/* ---- reading ------------------------------------------------------------------------------------------------------- */
+
+/* One field. For BYTES and GROUP `bytes` is the payload (of a group: what stands between its tags); for VARINT and FIXED
+ * `value` is the number, and `bytes` its encoding. `start` is the first byte of the tag. */
+struct tb_wire_field {
+  uint32_t number;
+  enum tb_wire_type type;
+  uint64_t value;
+  struct tb_slice bytes;
+  const char *start;
+};
+
+/* A cursor over one message's bytes: at == end when it is used up. Caller-owned. */
+struct tb_wire_cursor {
+  const char *at, *end;
+};
+
+static inline struct tb_wire_cursor tb_wire_cursor(struct tb_slice message) {
+  return (struct tb_wire_cursor){message.ptr, message.ptr + message.len};
+}
+
+/* The byte after the varint at `at`, which *value then is; NULL when it does not end before `end` or is longer than 10
+ * bytes. Non-minimal forms are taken; bits past 64 are dropped. */
+static inline const char *tb_wire_read_varint(const char *at, const char *end, uint64_t *value) {
+  if (at < end && !(*at & 0x80)) {
+    *value = (unsigned char)*at;
+    return at + 1;
+  }
+  uint64_t v = 0;
+  for (unsigned shift = 0; shift < 70 && at < end; shift += 7) {
+    unsigned char byte = (unsigned char)*at++;
+    if (shift < 64) v |= (uint64_t)(byte & 0x7f) << shift;
+    if (!(byte & 0x80)) {
+      *value = v;
+      return at;
+    }
+  }
+  return NULL;
+}
+
+/* Reads the next field. TB_OK; TB_END when the message is used up; TB_TRUNCATED when a field runs past the end; TB_BAD_DATA for
+ * a field number 0, an unknown wire type or a stray end of a group; TB_LIMIT for groups nested too deep. The cursor moves
+ * only with TB_OK. */
+TB_MUST_CHECK enum tb_status tb_wire_next(struct tb_wire_cursor *cursor, struct tb_wire_field *field);
+
+static inline int64_t tb_wire_zigzag_decode(uint64_t v) { return (int64_t)(v >> 1) ^ -(int64_t)(v & 1); }
+static inline double tb_wire_double(uint64_t bits) {
+  double d;
+  memcpy(&d, &bits, sizeof(d));
+  return d;
+}
+
+/* ---- writing: each returns the byte after what it wrote ------------------------------------------------------------- */
+
+static inline char *tb_wire_put_varint(char *at, uint64_t value) {
+  while (value >= 0x80) {
+    *at++ = (char)(value | 0x80);
+    value >>= 7;
+  }
+  *at++ = (char)value;
+  return at;
+}
+
+static inline char *tb_wire_put_tag(char *at, uint32_t number, enum tb_wire_type type) {
+  return tb_wire_put_varint(at, (uint64_t)number << 3 | (unsigned)type);
+}
+
+static inline char *tb_wire_put_uint(char *at, uint32_t number, uint64_t value) {
+  return tb_wire_put_varint(tb_wire_put_tag(at, number, TB_WIRE_VARINT), value);
+}
+
+static inline char *tb_wire_put_fixed64(char *at, uint32_t number, uint64_t value) {
+  at = tb_wire_put_tag(at, number, TB_WIRE_FIXED64);
+  memcpy(at, &value, 8); /* little-endian hosts only; see third_party/README.md */
+  return at + 8;
+}
+
+static inline char *tb_wire_put_double(char *at, uint32_t number, double value) {
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof(bits));
+  return tb_wire_put_fixed64(at, number, bits);
+}
+
+static inline char *tb_wire_put_bytes(char *at, uint32_t number, const void *data, size_t len) {
+  at = tb_wire_put_varint(tb_wire_put_tag(at, number, TB_WIRE_BYTES), len);
+  if (len) memcpy(at, data, len);
+  return at + len;
+}
+
+static inline size_t tb_wire_varint_size(uint64_t value) {
+  return value < 0x80 ? 1 : (size_t)(70 - __builtin_clzll(value)) / 7;
+}
+
+#endif

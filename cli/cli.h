@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the subcommands share.
+ */
+#ifndef TB_CLI_H
+#define TB_CLI_H
+
+#include "tracebridge/convert.h"
+
+/* Exit statuses, as README and the man page list them. */
+enum cli_exit { CLI_OK = 0, CLI_BAD_DATA = 1, CLI_USAGE = 2, CLI_IO = 3, CLI_PARTIAL = 4 };
+
+struct cli_command {
+  const char *name;
+  const char *synopsis; /* one line of --help */
+  int (*run)(int argc, char **argv); /* argv[0] is the subcommand's name; returns an exit status */
+};
+
+extern const struct cli_command cli_convert;
+
+/* The exit status that stands for a library status. */
+int cli_exit_status(enum tb_status status);
+
+/* Prints an error as `tracebridge: FILE: at byte N: MESSAGE` to stderr. */
+void cli_print_error(const struct tb_error *error);
+
+/* Prints a line for each loss to stderr. */
+void cli_print_losses(const char *file, const struct tb_loss *losses, size_t count);
+
+#endif

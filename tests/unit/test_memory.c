@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+
+static void arena_blocks_are_aligned_and_keep_their_bytes(void **state) {
+  (void)state;
+  struct tb_arena arena;
+  tb_arena_init(&arena, tb_default_allocator(), 0);
+  char *first = tb_arena_alloc(&arena, 3);
+  memcpy(first, "abc", 3);
+  for (int i = 0; i < 10000; i++) assert_non_null(tb_arena_alloc(&arena, 100));
+  assert_int_equal((uintptr_t)tb_arena_alloc(&arena, 1) % 8, 0);
+  assert_memory_equal(first, "abc", 3);
+  tb_arena_free(&arena);
+}
+
+static void arena_refuses_what_is_past_its_limit(void **state) {
+  (void)state;
+  struct tb_arena arena;
+  tb_arena_init(&arena, tb_default_allocator(), 10000);
+  assert_non_null(tb_arena_alloc(&arena, 1000));
+  assert_null(tb_arena_alloc(&arena, 20000));
+  tb_arena_free(&arena);
+}
+
+static void buffer_grows_to_its_maximum_and_then_says_limit(void **state) {
+  (void)state;
+  struct tb_buffer buffer;
+  tb_buffer_init(&buffer, tb_default_allocator(), 100);
+  for (int i = 0; i < 100; i++) assert_int_equal(tb_buffer_append(&buffer, "x", 1), TB_OK);
+  assert_int_equal(tb_buffer_append(&buffer, "x", 1), TB_LIMIT);
+  assert_int_equal(buffer.len, 100);
+  tb_buffer_free(&buffer);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(arena_blocks_are_aligned_and_keep_their_bytes),
+      cmocka_unit_test(arena_refuses_what_is_past_its_limit),
+      cmocka_unit_test(buffer_grows_to_its_maximum_and_then_says_limit),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
