@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Text, lists and whole messages for nanopb's encoder. What a callback points to must live until the message is
+ * encoded.
+ */
+#ifndef TB_PERFETTO_NANOPB_H
+#define TB_PERFETTO_NANOPB_H
+
+#include <pb_encode.h>
+
+#include "base/memory.h"
+
+/* A list of text or bytes fields. */
+struct tb_nanopb_slices {
+  const struct tb_slice *items;
+  size_t count;
+};
+
+/* A list of varint fields, each with a tag of its own, as Perfetto's importer wants them. */
+struct tb_nanopb_varints {
+  const uint64_t *items;
+  size_t count;
+};
+
+/* Callbacks for a bytes field; a NULL pointer leaves the field out. */
+pb_callback_t tb_nanopb_slice(const struct tb_slice *text);
+pb_callback_t tb_nanopb_slices(const struct tb_nanopb_slices *list);
+pb_callback_t tb_nanopb_varints(const struct tb_nanopb_varints *list);
+
+/* Appends the message to `buffer`, without a length before it. TB_OK, TB_LIMIT or TB_NO_MEMORY (buffer->len unchanged
+ * then). */
+TB_MUST_CHECK enum tb_status tb_nanopb_append(struct tb_buffer *buffer, const pb_msgdesc_t *fields,
+                                              const void *message);
+
+#endif
