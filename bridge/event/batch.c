@@ -14,7 +14,7 @@ void tb_batch_reset(struct tb_batch *batch) {
 void tb_batch_free(struct tb_batch *batch) {
   tb_free(batch->allocator, batch->events, batch->event_capacity * sizeof(struct tb_event));
   tb_free(batch->allocator, batch->args, batch->arg_capacity * sizeof(struct tb_arg));
-  tb_free(batch->allocator, batch->text, batch->text_capacity);
+  tb_free(batch->allocator, batch->text, batch->text_capacity ? batch->text_capacity + TB_BATCH_PADDING : 0);
   tb_arena_free(&batch->arena);
   *batch = (struct tb_batch){.allocator = batch->allocator};
 }

@@ -21,7 +21,7 @@ struct tb_batch {
   struct tb_arg *args;
   size_t arg_count, arg_capacity;
   char *text; /* input bytes that events' slices point into */
-  size_t text_len, text_capacity;
+  size_t text_len, text_capacity; /* TB_BATCH_PADDING more bytes are allocated */
   struct tb_arena arena; /* unescaped strings, stacks, whatever else */
 };
 

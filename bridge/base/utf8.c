@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/utf8.h"
+
+#include <stdbool.h>
+
+/* How many bytes follow the lead byte, and the range of the first of them (Unicode Standard, table 3-7). */
+static size_t follow(unsigned char lead, unsigned char *low, unsigned char *high) {
+  *low = 0x80;
+  *high = 0xbf;
+  if (lead >= 0xc2 && lead <= 0xdf) return 1;
+  if (lead >= 0xe0 && lead <= 0xef) {
+    if (lead == 0xe0) *low = 0xa0;
+    if (lead == 0xed) *high = 0x9f;
+    return 2;
+  }
+  if (lead >= 0xf0 && lead <= 0xf4) {
+    if (lead == 0xf0) *low = 0x90;
+    if (lead == 0xf4) *high = 0x8f;
+    return 3;
+  }
+  return 0;
+}
+
+size_t tb_utf8_character(const char *p, const char *end, size_t *skip) {
+  unsigned char lead = (unsigned char)*p, low, high;
+  *skip = 1;
+  if (lead < 0x80) return 1;
+  size_t more = follow(lead, &low, &high);
+  if (!more) return 0;
+  for (size_t i = 1; i <= more; i++) {
+    if (p + i >= end) return 0;
+    unsigned char byte = (unsigned char)p[i];
+    if (byte < low || byte > high) return 0;
+    *skip = i + 1;
+    low = 0x80;
+    high = 0xbf;
+  }
+  return more + 1;
+}
+
+size_t tb_utf8_encode(uint32_t c, char *to) {
+  if (c < 0x80) {
+    to[0] = (char)c;
+    return 1;
+  }
+  if (c < 0x800) {
+    to[0] = (char)(0xc0 | c >> 6);
+    to[1] = (char)(0x80 | (c & 0x3f));
+    return 2;
+  }
+  if (c < 0x10000) {
+    to[0] = (char)(0xe0 | c >> 12);
+    to[1] = (char)(0x80 | (c >> 6 & 0x3f));
+    to[2] = (char)(0x80 | (c & 0x3f));
+    return 3;
+  }
+  to[0] = (char)(0xf0 | c >> 18);
+  to[1] = (char)(0x80 | (c >> 12 & 0x3f));
+  to[2] = (char)(0x80 | (c >> 6 & 0x3f));
+  to[3] = (char)(0x80 | (c & 0x3f));
+  return 4;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * UTF-8: validity, and what stands in for bytes that are none.
+ */
+#ifndef TB_BASE_UTF8_H
+#define TB_BASE_UTF8_H
+
+#include "tracebridge/base.h"
+
+/* U+FFFD, what stands for what is no character. */
+#define TB_UTF8_REPLACEMENT "\xef\xbf\xbd"
+
+/* Length (1 to 4) of the well-formed character at `p`, which is before `end`; 0 where there is none, and *skip is then
+ * how many bytes (1 to 3) one replacement character stands for: the maximal subpart of the Unicode Standard, 3.9, D93b.
+ */
+size_t tb_utf8_character(const char *p, const char *end, size_t *skip);
+
+/* Writes code point `c` (at most 0x10FFFF, no surrogate) to `to`, which has room for 4 bytes; returns how many. */
+size_t tb_utf8_encode(uint32_t c, char *to);
+
+#endif

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One JSON event to one tb_event. A known key whose value has a type that the field cannot take goes to `extra`, so
+ * that nothing is lost.
+ */
+#include "json/json_reader_fields.h"
+#include "json/json_reader_state.h"
+
+/* ---- keys
+ * ------------------------------------------------------------------------------------------------------------- */
+
+enum key {
+  KEY_UNKNOWN,
+  KEY_ARGS,
+  KEY_BIND_ID,
+  KEY_BP,
+  KEY_CAT,
+  KEY_DUR,
+  KEY_ESF,
+  KEY_ESTACK,
+  KEY_FLOW_IN,
+  KEY_FLOW_OUT,
+  KEY_ID,
+  KEY_ID2,
+  KEY_NAME,
+  KEY_PH,
+  KEY_PID,
+  KEY_S,
+  KEY_SCOPE,
+  KEY_SF,
+  KEY_STACK,
+  KEY_TDUR,
+  KEY_TID,
+  KEY_TS,
+  KEY_TTS,
+  KEY_USE_ASYNC_TTS
+};
+
+static const struct {
+  struct tb_slice text;
+  enum key key;
+} key_names[] = {{{"args", 4}, KEY_ARGS},
+                 {{"bind_id", 7}, KEY_BIND_ID},
+                 {{"bp", 2}, KEY_BP},
+                 {{"cat", 3}, KEY_CAT},
+                 {{"dur", 3}, KEY_DUR},
+                 {{"esf", 3}, KEY_ESF},
+                 {{"estack", 6}, KEY_ESTACK},
+                 {{"flow_in", 7}, KEY_FLOW_IN},
+                 {{"flow_out", 8}, KEY_FLOW_OUT},
+                 {{"id", 2}, KEY_ID},
+                 {{"id2", 3}, KEY_ID2},
+                 {{"name", 4}, KEY_NAME},
+                 {{"ph", 2}, KEY_PH},
+                 {{"pid", 3}, KEY_PID},
+                 {{"s", 1}, KEY_S},
+                 {{"scope", 5}, KEY_SCOPE},
+                 {{"sf", 2}, KEY_SF},
+                 {{"stack", 5}, KEY_STACK},
+                 {{"tdur", 4}, KEY_TDUR},
+                 {{"tid", 3}, KEY_TID},
+                 {{"ts", 2}, KEY_TS},
+                 {{"tts", 3}, KEY_TTS},
+                 {{"use_async_tts", 13}, KEY_USE_ASYNC_TTS}};
+
+static enum key find_key(struct tb_slice text) {
+  for (size_t i = 0; i < sizeof(key_names) / sizeof(key_names[0]); i++)
+    if (tb_slice_equal(key_names[i].text, text)) return key_names[i].key;
+  return KEY_UNKNOWN;
+}
+
+/* Bytes as they stand in memory, for comparing with the text at a key. */
+#define BYTES4(a, b, c, d) ((uint64_t)(a) | (uint64_t)(b) << 8 | (uint64_t)(c) << 16 | (uint64_t)(d) << 24)
+#define BYTES5(a, b, c, d, e) (BYTES4(a, b, c, d) | (uint64_t)(e) << 32)
+#define BYTES6(a, b, c, d, e, f) (BYTES5(a, b, c, d, e) | (uint64_t)(f) << 40)
+#define LOW(w, bytes) ((w) & (UINT64_MAX >> (64 - 8 * (bytes))))
+
+/* The frequent keys where quote and colon follow at once: the key at `p`, *length then what it takes; else UNKNOWN. */
+static inline enum key common_key(const char *p, size_t *length) {
+  uint64_t w;
+  memcpy(&w, p, 8);
+  switch (*p) {
+    case 'n':
+      *length = 6;
+      return LOW(w, 6) == BYTES6('n', 'a', 'm', 'e', '"', ':') ? KEY_NAME : KEY_UNKNOWN;
+    case 'c':
+      *length = 5;
+      return LOW(w, 5) == BYTES5('c', 'a', 't', '"', ':') ? KEY_CAT : KEY_UNKNOWN;
+    case 'a':
+      *length = 6;
+      return LOW(w, 6) == BYTES6('a', 'r', 'g', 's', '"', ':') ? KEY_ARGS : KEY_UNKNOWN;
+    case 'd':
+      *length = 5;
+      return LOW(w, 5) == BYTES5('d', 'u', 'r', '"', ':') ? KEY_DUR : KEY_UNKNOWN;
+    case 'p':
+      *length = 5;
+      if (LOW(w, 5) == BYTES5('p', 'i', 'd', '"', ':')) return KEY_PID;
+      *length = 4;
+      return LOW(w, 4) == BYTES4('p', 'h', '"', ':') ? KEY_PH : KEY_UNKNOWN;
+    case 't':
+      *length = 4;
+      if (LOW(w, 4) == BYTES4('t', 's', '"', ':')) return KEY_TS;
+      *length = 5;
+      if (LOW(w, 5) == BYTES5('t', 'i', 'd', '"', ':')) return KEY_TID;
+      if (LOW(w, 5) == BYTES5('t', 't', 's', '"', ':')) return KEY_TTS;
+      *length = 6;
+      return LOW(w, 6) == BYTES6('t', 'd', 'u', 'r', '"', ':') ? KEY_TDUR : KEY_UNKNOWN;
+    case 'i':
+      *length = 4;
+      return LOW(w, 4) == BYTES4('i', 'd', '"', ':') ? KEY_ID : KEY_UNKNOWN;
+    case 's':
+      *length = 3;
+      return LOW(w, 3) == ('s' | '"' << 8 | ':' << 16) ? KEY_S : KEY_UNKNOWN;
+    default:
+      return KEY_UNKNOWN;
+  }
+}
+
+/* ---- values
+ * ----------------------------------------------------------------------------------------------------------- */
+
+static const char *take_extra(struct tb_json_state *state, struct tb_slice name, const char *p) {
+  struct tb_json_sink sink = {state->extras, state->extra_count, TB_JSON_EXTRAS};
+  p = tb_json_value(&state->scan, &sink, p, name, 1);
+  state->extra_count = sink.count;
+  return p;
+}
+
+static const char *take_text(struct tb_json_state *state, struct tb_json_draft *draft, struct tb_slice key,
+                             const char *p, struct tb_slice *text, uint32_t has) {
+  if (*p != '"') return take_extra(state, key, p);
+  draft->event->has |= has;
+  return tb_scan_string(&state->scan, p + 1, text);
+}
+
+static const char *take_time(struct tb_json_state *state, struct tb_json_draft *draft, struct tb_slice key,
+                             const char *p, int64_t *ns, uint32_t has) {
+  const char *end = tb_json_time(&state->scan, p, ns);
+  if (end) {
+    draft->event->has |= has;
+    return end;
+  }
+  if (state->scan.status != TB_SCAN_OK) return NULL;
+  return take_extra(state, key, p);
+}
+
+static const char *take_phase(struct tb_json_state *state, struct tb_json_draft *draft, const char *p) {
+  if (p[0] == '"' && p[2] == '"' && p[1] > ' ' && p[1] != '\\' && p[1] != '"') {
+    draft->event->phase = p[1];
+    draft->phase = (struct tb_slice){p + 1, 1};
+    return p + 3;
+  }
+  if (*p != '"') return take_extra(state, TB_SLICE("ph"), p);
+  return tb_scan_string(&state->scan, p + 1, &draft->phase);
+}
+
+static const char *take_args(struct tb_json_state *state, struct tb_batch *batch, struct tb_json_draft *draft,
+                             const char *p) {
+  struct tb_event *event = draft->event;
+  if (*p != '{' || event->has & TB_HAS_ARGS) return take_extra(state, TB_SLICE("args"), p);
+  struct tb_json_sink sink = {batch->args, batch->arg_count, batch->arg_capacity};
+  p = tb_json_members(&state->scan, &sink, p + 1, 1);
+  if (!p) return NULL;
+  event->args = batch->args + batch->arg_count;
+  event->arg_count = (uint32_t)(sink.count - batch->arg_count);
+  event->has |= TB_HAS_ARGS;
+  batch->arg_count = sink.count;
+  return p;
+}
+
+static const char *take_rare(struct tb_json_state *state, struct tb_json_draft *draft, enum key key,
+                             struct tb_slice name, const char *p) {
+  struct tb_event *event = draft->event;
+  switch (key) {
+    case KEY_S:
+      return take_text(state, draft, name, p, &draft->instant_scope, 0);
+    case KEY_SCOPE:
+      return take_text(state, draft, name, p, &event->scope, TB_HAS_SCOPE);
+    case KEY_BP:
+      return take_text(state, draft, name, p, &draft->binding_point, 0);
+    default:
+      break;
+  }
+  const char *end = NULL;
+  state->scan.status = TB_SCAN_OK;
+  switch (key) {
+    case KEY_BIND_ID:
+      end = tb_json_id(&state->scan, p, &event->bind_id);
+      break;
+    case KEY_ID2:
+      end = tb_json_id2(&state->scan, p, &draft->id2);
+      break;
+    case KEY_SF:
+      end = tb_json_frame_ref(&state->scan, p, &event->stack);
+      break;
+    case KEY_ESF:
+      end = tb_json_frame_ref(&state->scan, p, &event->end_stack);
+      break;
+    case KEY_STACK:
+      end = tb_json_stack(&state->scan, p, &event->stack);
+      break;
+    case KEY_ESTACK:
+      end = tb_json_stack(&state->scan, p, &event->end_stack);
+      break;
+    case KEY_FLOW_IN:
+      end = tb_json_flag(&state->scan, p, &draft->flow_in);
+      break;
+    case KEY_FLOW_OUT:
+      end = tb_json_flag(&state->scan, p, &draft->flow_out);
+      break;
+    case KEY_USE_ASYNC_TTS:
+      end = tb_json_flag(&state->scan, p, &draft->use_async_tts);
+      break;
+    default:
+      break;
+  }
+  if (end || state->scan.status != TB_SCAN_OK) return end;
+  return take_extra(state, name, p);
+}
+
+static const char *take_id(struct tb_json_state *state, struct tb_json_draft *draft, const char *p) {
+  state->scan.status = TB_SCAN_OK;
+  const char *end = tb_json_id(&state->scan, p, &draft->event->id);
+  if (end || state->scan.status != TB_SCAN_OK) return end;
+  return take_extra(state, TB_SLICE("id"), p);
+}
+
+static const char *take_pid(struct tb_json_state *state, struct tb_slice key, const char *p, struct tb_json_id *id) {
+  state->scan.status = TB_SCAN_OK;
+  const char *end = tb_json_process_id(&state->scan, p, id);
+  if (end || state->scan.status != TB_SCAN_OK) return end;
+  return take_extra(state, key, p);
+}
+
+static const char *take_member(struct tb_json_state *state, struct tb_batch *batch, struct tb_json_draft *draft,
+                               enum key key, struct tb_slice name, const char *p) {
+  struct tb_event *event = draft->event;
+  switch (key) {
+    case KEY_ARGS:
+      return take_args(state, batch, draft, p);
+    case KEY_CAT:
+      return take_text(state, draft, name, p, &event->categories, TB_HAS_CATEGORIES);
+    case KEY_DUR:
+      return take_time(state, draft, name, p, &event->dur, TB_HAS_DUR);
+    case KEY_NAME:
+      return take_text(state, draft, name, p, &event->name, TB_HAS_NAME);
+    case KEY_PH:
+      return take_phase(state, draft, p);
+    case KEY_PID:
+      return take_pid(state, name, p, &draft->pid);
+    case KEY_TID:
+      return take_pid(state, name, p, &draft->tid);
+    case KEY_TDUR:
+      return take_time(state, draft, name, p, &event->thread_dur, TB_HAS_THREAD_DUR);
+    case KEY_TS:
+      return take_time(state, draft, name, p, &event->ts, TB_HAS_TS);
+    case KEY_TTS:
+      return take_time(state, draft, name, p, &event->thread_ts, TB_HAS_THREAD_TS);
+    case KEY_ID:
+      return take_id(state, draft, p);
+    case KEY_UNKNOWN:
+      return take_extra(state, name, p);
+    default:
+      return take_rare(state, draft, key, name, p);
+  }
+}
+
+/* ---- the event
+ * -------------------------------------------------------------------------------------------------------- */
+
+static const char *take_key(struct tb_scan *scan, const char *p, enum key *key, struct tb_slice *name) {
+  size_t length = 0;
+  *key = common_key(p, &length);
+  if (*key != KEY_UNKNOWN) {
+    *name = (struct tb_slice){p, length - 2};
+    return p + length;
+  }
+  p = tb_scan_string(scan, p, name);
+  if (!p) return NULL;
+  p = tb_scan_space(p);
+  if (*p != ':') return tb_scan_fail(scan, p);
+  *key = find_key(*name);
+  return p + 1;
+}
+
+static const char *members(struct tb_json_state *state, struct tb_batch *batch, struct tb_json_draft *draft,
+                           const char *p) {
+  struct tb_scan *scan = &state->scan;
+  p = tb_scan_space(p);
+  while (*p != '}') {
+    enum key key;
+    struct tb_slice name;
+    if (*p != '"') return tb_scan_fail(scan, p);
+    p = take_key(scan, p + 1, &key, &name);
+    if (!p) return NULL;
+    p = take_member(state, batch, draft, key, name, tb_scan_space(p));
+    if (!p) return NULL;
+    p = tb_scan_space(p);
+    if (*p == ',')
+      p = tb_scan_space(p + 1);
+    else if (*p != '}')
+      return tb_scan_fail(scan, p);
+  }
+  return p + 1;
+}
+
+/* Extras follow the arguments, where they stay. */
+static bool keep_extras(struct tb_json_state *state, struct tb_batch *batch, struct tb_event *event) {
+  size_t n = state->extra_count;
+  if (n > batch->arg_capacity - batch->arg_count) return false;
+  memcpy(batch->args + batch->arg_count, state->extras, n * sizeof(*state->extras));
+  event->extra = batch->args + batch->arg_count;
+  event->extra_count = (uint32_t)n;
+  batch->arg_count += n;
+  return true;
+}
+
+const char *tb_json_event(struct tb_json_state *state, struct tb_batch *batch, const char *p) {
+  size_t args = batch->arg_count;
+  struct tb_json_draft draft = {.event = tb_batch_add_event(batch)};
+  state->scan.status = TB_SCAN_FULL;
+  if (!draft.event) return NULL;
+  state->extra_count = 0;
+  const char *end = members(state, batch, &draft, p + 1);
+  if (end && state->extra_count && !keep_extras(state, batch, draft.event)) {
+    state->scan.status = TB_SCAN_FULL;
+    end = NULL;
+  }
+  if (end && !tb_json_finish(state, &draft)) {
+    state->scan.status = TB_SCAN_NO_MEMORY;
+    end = NULL;
+  }
+  if (end) return end;
+  batch->event_count--;
+  batch->arg_count = args;
+  return NULL;
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "json/scan.h"
+
+#include "base/utf8.h"
+
+const char *tb_scan_fail(struct tb_scan *scan, const char *at) {
+  scan->at = at;
+  scan->status = at >= scan->end ? TB_SCAN_MORE : TB_SCAN_BAD;
+  return NULL;
+}
+
+static const char *no_memory(struct tb_scan *scan) {
+  scan->status = TB_SCAN_NO_MEMORY;
+  return NULL;
+}
+
+static bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+
+const char *tb_scan_space_run(const char *p) {
+  if (!is_space(*p)) return p;
+  if ((unsigned char)*++p > ' ') return p;
+#ifdef __SSE2__
+  const __m128i space = _mm_set1_epi8(' '), newline = _mm_set1_epi8('\n'), cr = _mm_set1_epi8('\r'),
+                tab = _mm_set1_epi8('\t');
+  for (;; p += 16) {
+    __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+    __m128i blank = _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(v, space), _mm_cmpeq_epi8(v, newline)),
+                                 _mm_or_si128(_mm_cmpeq_epi8(v, cr), _mm_cmpeq_epi8(v, tab)));
+    unsigned mask = (unsigned)_mm_movemask_epi8(blank) ^ 0xffffu;
+    if (mask) return p + __builtin_ctz(mask);
+  }
+#else
+  while (is_space(*p)) p++;
+  return p;
+#endif
+}
+
+/* ---- strings that need work
+ * --------------------------------------------------------------------------------------------- */
+
+static const char *find_close(struct tb_scan *scan, const char *p) {
+  for (; *p != '"'; p++) {
+    if (*p == '\\') p++;
+    if (p >= scan->end) return tb_scan_fail(scan, scan->end);
+  }
+  return p;
+}
+
+static int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+/* Four hex digits at `p`, or -1. */
+static int32_t hex4(const char *p, const char *end) {
+  if (end - p < 4) return -1;
+  int32_t value = 0;
+  for (int i = 0; i < 4; i++) {
+    int digit = hex_digit(p[i]);
+    if (digit < 0) return -1;
+    value = value << 4 | digit;
+  }
+  return value;
+}
+
+/* Resolves \uXXXX (and the low surrogate behind a high one) whose digits start at `p`. Returns the byte after, NULL
+ * where there are no four digits. */
+static const char *unescape_unicode(const char *p, const char *end, char **out) {
+  int32_t c = hex4(p, end);
+  if (c < 0) return NULL;
+  p += 4;
+  if (c >= 0xd800 && c <= 0xdbff && end - p >= 6 && p[0] == '\\' && p[1] == 'u') {
+    int32_t low = hex4(p + 2, end);
+    if (low >= 0xdc00 && low <= 0xdfff) {
+      *out += tb_utf8_encode((uint32_t)(0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00)), *out);
+      return p + 6;
+    }
+  }
+  if (c >= 0xd800 && c <= 0xdfff) c = 0xfffd;
+  *out += tb_utf8_encode((uint32_t)c, *out);
+  return p;
+}
+
+/* Resolves the escape behind the backslash before `p`. An escape that JSON does not know stays as it is written. */
+static const char *unescape(const char *p, const char *end, char **out) {
+  static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
+  const char *known = p < end && *p ? strchr(from, *p) : NULL;
+  if (known) {
+    *(*out)++ = to[known - from];
+    return p + 1;
+  }
+  const char *after = p < end && *p == 'u' ? unescape_unicode(p + 1, end, out) : NULL;
+  if (after) return after;
+  *(*out)++ = '\\';
+  return p;
+}
+
+/* [p, end) with escapes resolved and bytes that are no UTF-8 replaced. `out` has room for three times the length. */
+static char *rewrite(const char *p, const char *end, char *out) {
+  while (p < end) {
+    if (*p == '\\') {
+      p = unescape(p + 1, end, &out);
+      continue;
+    }
+    size_t skip, n = tb_utf8_character(p, end, &skip);
+    if (n) {
+      memcpy(out, p, n);
+      out += n;
+      p += n;
+    } else {
+      memcpy(out, TB_UTF8_REPLACEMENT, 3);
+      out += 3;
+      p += skip;
+    }
+  }
+  return out;
+}
+
+static bool needs_no_change(const char *p, const char *end) {
+  while (p < end) {
+    size_t skip, n = *p == '\\' ? 0 : tb_utf8_character(p, end, &skip);
+    if (!n) return false;
+    p += n;
+  }
+  return true;
+}
+
+const char *tb_scan_string_slow(struct tb_scan *scan, const char *start, const char *at, struct tb_slice *text) {
+  const char *close = find_close(scan, at);
+  if (!close) return NULL;
+  size_t len = (size_t)(close - start);
+  *text = (struct tb_slice){start, len};
+  if (needs_no_change(at, close)) return close + 1;
+  char *copy = tb_arena_alloc(scan->arena, len * 3 + 4);
+  if (!copy) return no_memory(scan);
+  size_t plain = (size_t)(at - start);
+  memcpy(copy, start, plain);
+  const char *end = rewrite(at, close, copy + plain);
+  *text = (struct tb_slice){copy, (size_t)(end - copy)};
+  /* what was not used goes back */
+  char *used = copy + (((size_t)(end - copy) + 7) & ~(size_t)7);
+  if (used < scan->arena->at) scan->arena->at = used;
+  return close + 1;
+}
+
+/* ---- numbers, literals
+ * -------------------------------------------------------------------------------------------------- */
+
+const char *tb_scan_number_slow(struct tb_scan *scan, const char *p, struct tb_decimal *number) {
+  const char *end = tb_decimal_parse(p, scan->end, number);
+  if (!end) return tb_scan_fail(scan, *p == '-' && p + 1 >= scan->end ? scan->end : p);
+  if (end + 2 >= scan->end) { /* digits, or "e+" and digits, may follow */
+    const char *rest = end;
+    while (rest < scan->end && strchr("eE+-.", *rest)) rest++;
+    if (rest == scan->end) return tb_scan_fail(scan, rest);
+  }
+  return end;
+}
+
+const char *tb_scan_literal(struct tb_scan *scan, const char *p) {
+  static const struct tb_slice words[] = {{"true", 4}, {"false", 5}, {"null", 4}, {"NaN", 3},      {"nan", 3},
+                                          {"inf", 3},  {"Inf", 3},   {"INF", 3},  {"Infinity", 8}, {"infinity", 8}};
+  const char *word = *p == '-' || *p == '+' ? p + 1 : p, *end = word;
+  while ((*end >= 'a' && *end <= 'z') || (*end >= 'A' && *end <= 'Z')) end++;
+  if (end >= scan->end) return tb_scan_fail(scan, scan->end);
+  for (size_t i = word > p ? 3 : 0; i < sizeof(words) / sizeof(words[0]); i++)
+    if (tb_slice_equal(words[i], (struct tb_slice){word, (size_t)(end - word)})) return end;
+  return tb_scan_fail(scan, p);
+}
+
+/* ---- whole values
+ * -------------------------------------------------------------------------------------------------------- */
+
+static const char *skip_scalar(struct tb_scan *scan, const char *p) {
+  struct tb_slice text;
+  struct tb_decimal number;
+  if (*p == '"') return tb_scan_string(scan, p + 1, &text);
+  if ((*p >= '0' && *p <= '9') || (*p == '-' && p[1] >= '0' && p[1] <= '9')) return tb_scan_number(scan, p, &number);
+  return tb_scan_literal(scan, p);
+}
+
+const char *tb_scan_skip_value(struct tb_scan *scan, const char *p) {
+  size_t depth = 0;
+  struct tb_slice text;
+  do {
+    p = tb_scan_space(p);
+    switch (*p) {
+      case '{':
+      case '[':
+        depth++, p++;
+        break;
+      case '}':
+      case ']':
+        if (!depth) return tb_scan_fail(scan, p);
+        depth--, p++;
+        break;
+      case ',':
+      case ':':
+        if (!depth) return tb_scan_fail(scan, p);
+        p++;
+        break;
+      case '"':
+        p = tb_scan_string(scan, p + 1, &text);
+        break;
+      default:
+        p = skip_scalar(scan, p);
+    }
+    if (!p) return NULL;
+  } while (depth);
+  return p;
+}
