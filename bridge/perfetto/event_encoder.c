@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "perfetto/event_encoder.h"
+
+#include "perfetto/fields.h"
+#include "perfetto/wire.h"
+
+enum {
+  ARG_ROOM = 64,      /* bytes that one argument takes at most, without the text that it holds */
+  EVENT_ROOM = 1024,  /* the same for the rest of an event */
+  MAX_DEPTH = 128,    /* readers stop at 64 */
+  MAX_EVENT = 1 << 30
+};
+
+static const struct tb_slice carried_name = {"trace_event", 11};
+static const struct tb_slice no_name = {"[No name]", 9};
+
+void tb_event_encoder_init(struct tb_event_encoder *encoder, struct tb_interned *interned) {
+  *encoder = (struct tb_event_encoder){.interned = interned};
+  tb_buffer_init(&encoder->body, interned->allocator, MAX_EVENT);
+}
+
+void tb_event_encoder_free(struct tb_event_encoder *encoder) { tb_buffer_free(&encoder->body); }
+
+/* What the functions below share. `ok` turns false when memory or depth runs out, and all then do nothing that matters. */
+struct encoding {
+  struct tb_interned *interned;
+  struct tb_interned_uses *uses;
+  bool ok;
+};
+
+static bool holds_text(const struct tb_arg *arg) {
+  return arg->type == TB_ARG_STRING || arg->type == TB_ARG_JSON || arg->type == TB_ARG_BLOB;
+}
+
+static size_t args_room(const struct tb_arg *args, uint32_t count) {
+  size_t room = (size_t)count * ARG_ROOM;
+  for (uint32_t i = 0; i < count; i++)
+    if (holds_text(&args[i])) room += args[i].text.len;
+  return room;
+}
+
+/* ---- messages within messages: a byte is left for the length, and widened where it does not do -------------------------------- */
+
+static char *open_message(char *at, uint32_t field) { return tb_wire_put_tag(at, field, TB_WIRE_BYTES) + 1; }
+
+static char *close_message(char *start, char *at) {
+  size_t len = (size_t)(at - start);
+  if (len < 0x80) {
+    start[-1] = (char)len;
+    return at;
+  }
+  size_t wide = tb_wire_varint_size(len) - 1;
+  memmove(start + wide, start, len);
+  (void)tb_wire_put_varint(start - 1, len);
+  return at + wide;
+}
+
+/* ---- arguments ------------------------------------------------------------------------------------------------------------------ */
+
+static char *put_string(struct encoding *e, char *at, struct tb_slice text) {
+  uint32_t iid = tb_interned_string(e->interned, e->uses, text);
+  if (iid) return tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_STRING_VALUE_IID, iid);
+  return tb_wire_put_bytes(at, TB_DEBUG_ANNOTATION_STRING_VALUE, text.ptr, text.len);
+}
+
+static char *put_annotation(struct encoding *e, char *at, uint32_t field, const struct tb_arg *arg, unsigned depth);
+
+/* Members or items of a dict or array. An empty one needs the old form, which alone can say what it is. */
+static char *put_children(struct encoding *e, char *at, const struct tb_arg *arg, unsigned depth) {
+  bool dict = arg->type == TB_ARG_DICT;
+  if (arg->span <= 1) {
+    char nested[4];
+    char *end = tb_wire_put_uint(nested, TB_DEBUG_ANNOTATION_NESTED_VALUE_NESTED_TYPE,
+                                 dict ? TB_DEBUG_ANNOTATION_NESTED_VALUE_DICT : TB_DEBUG_ANNOTATION_NESTED_VALUE_ARRAY);
+    return tb_wire_put_bytes(at, TB_DEBUG_ANNOTATION_NESTED_VALUE, nested, (size_t)(end - nested));
+  }
+  uint32_t field = dict ? TB_DEBUG_ANNOTATION_DICT_ENTRIES : TB_DEBUG_ANNOTATION_ARRAY_VALUES;
+  for (uint32_t i = 1; i < arg->span; i += arg[i].span) at = put_annotation(e, at, field, &arg[i], depth + 1);
+  return at;
+}
+
+static char *put_value(struct encoding *e, char *at, const struct tb_arg *arg, unsigned depth) {
+  switch ((enum tb_arg_type)arg->type) {
+    case TB_ARG_NULL: return at;
+    case TB_ARG_BOOL: return tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_BOOL_VALUE, arg->u);
+    case TB_ARG_INT: return tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_INT_VALUE, (uint64_t)arg->i);
+    case TB_ARG_UINT: return tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_UINT_VALUE, arg->u);
+    case TB_ARG_DOUBLE: return tb_wire_put_double(at, TB_DEBUG_ANNOTATION_DOUBLE_VALUE, arg->d);
+    case TB_ARG_STRING: return put_string(e, at, arg->text);
+    case TB_ARG_POINTER:
+    case TB_ARG_KOID: return tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_POINTER_VALUE, arg->u);
+    case TB_ARG_JSON:
+      return tb_wire_put_bytes(at, TB_DEBUG_ANNOTATION_LEGACY_JSON_VALUE, arg->text.ptr, arg->text.len);
+    case TB_ARG_BLOB: return tb_wire_put_bytes(at, TB_DEBUG_ANNOTATION_STRING_VALUE, arg->text.ptr, arg->text.len);
+    case TB_ARG_DICT:
+    case TB_ARG_ARRAY:
+      if (depth < MAX_DEPTH) return put_children(e, at, arg, depth);
+      e->ok = false;
+      return at;
+  }
+  return at;
+}
+
+static char *put_annotation(struct encoding *e, char *at, uint32_t field, const struct tb_arg *arg, unsigned depth) {
+  char *start = at = open_message(at, field);
+  if (arg->name.ptr) {
+    uint32_t iid = tb_interned_iid(e->interned, e->uses, TB_INTERNED_ARG_NAMES, arg->name);
+    if (!iid) e->ok = false;
+    at = tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_NAME_IID, iid);
+  }
+  return close_message(start, put_value(e, at, arg, depth));
+}
+
+/* ---- what TrackEvent has no field for ----------------------------------------------------------------------------------------------- */
+
+static char *put_member(struct encoding *e, char *at, const char *name, struct tb_arg value) {
+  value.name = tb_slice_from(name);
+  value.span = 1;
+  return put_annotation(e, at, TB_DEBUG_ANNOTATION_DICT_ENTRIES, &value, 1);
+}
+
+static struct tb_arg text_arg(struct tb_slice text) { return (struct tb_arg){.type = TB_ARG_STRING, .text = text}; }
+static struct tb_arg int_arg(int64_t value) { return (struct tb_arg){.type = TB_ARG_INT, .i = value}; }
+
+/* The args as one member `args`, with the dict around them that the event's flat tree leaves out. */
+static char *put_whole_args(struct encoding *e, char *at, const struct tb_event *event) {
+  char *start = at = open_message(at, TB_DEBUG_ANNOTATION_DICT_ENTRIES);
+  uint32_t iid = tb_interned_iid(e->interned, e->uses, TB_INTERNED_ARG_NAMES, TB_SLICE("args"));
+  if (!iid) e->ok = false;
+  at = tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_NAME_IID, iid);
+  if (event->arg_count == 0) {
+    struct tb_arg empty = {.type = TB_ARG_DICT, .span = 1};
+    return close_message(start, put_children(e, at, &empty, 2));
+  }
+  for (uint32_t i = 0; i < event->arg_count; i += event->args[i].span)
+    at = put_annotation(e, at, TB_DEBUG_ANNOTATION_DICT_ENTRIES, &event->args[i], 2);
+  return close_message(start, at);
+}
+
+static char *put_times(struct encoding *e, char *at, const struct tb_event *event) {
+  if (event->has & TB_HAS_DUR) at = put_member(e, at, "dur_ns", int_arg(event->dur));
+  if (event->has & TB_HAS_THREAD_TS) at = put_member(e, at, "tts_ns", int_arg(event->thread_ts));
+  if (event->has & TB_HAS_THREAD_DUR) at = put_member(e, at, "tdur_ns", int_arg(event->thread_dur));
+  return at;
+}
+
+static bool is_text_id(const struct tb_id *id) { return id->kind != TB_ID_NONE && !id->is_number; }
+
+static bool has_own_trace_event(const struct tb_event *event) {
+  for (uint32_t i = 0; i < event->arg_count; i += event->args[i].span)
+    if (tb_slice_equal(event->args[i].name, carried_name)) return true;
+  return false;
+}
+
+static bool needs_carriage(const struct tb_event *event, unsigned parts, const struct tb_carriage *carriage) {
+  return carriage->phase.len || carriage->whole_args || carriage->times || event->extra_count ||
+         ((parts & TB_ENCODE_IDS) && is_text_id(&event->id)) || is_text_id(&event->bind_id) ||
+         ((parts & TB_ENCODE_NO_NAME) && event->name.len == 0) || event->end_stack.ref.len ||
+         ((parts & TB_ENCODE_ARGS) && has_own_trace_event(event));
+}
+
+static char *put_carriage(struct encoding *e, char *at, const struct tb_event *event, unsigned parts,
+                          const struct tb_carriage *carriage) {
+  char *start = at = open_message(at, TB_TRACK_EVENT_DEBUG_ANNOTATIONS);
+  uint32_t iid = tb_interned_iid(e->interned, e->uses, TB_INTERNED_ARG_NAMES, carried_name);
+  if (!iid) e->ok = false;
+  at = tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_NAME_IID, iid);
+  char *members = at;
+  if (carriage->phase.len) at = put_member(e, at, "ph", text_arg(carriage->phase));
+  if ((parts & TB_ENCODE_NO_NAME) && event->name.len == 0)
+    at = put_member(e, at, "name",
+                    event->has & TB_HAS_NAME ? text_arg(TB_SLICE("")) : (struct tb_arg){.type = TB_ARG_NULL});
+  if ((parts & TB_ENCODE_IDS) && is_text_id(&event->id)) at = put_member(e, at, "id", text_arg(event->id.text));
+  if (is_text_id(&event->bind_id)) at = put_member(e, at, "bind_id", text_arg(event->bind_id.text));
+  if (event->end_stack.ref.len) at = put_member(e, at, "esf", text_arg(event->end_stack.ref));
+  if (carriage->times) at = put_times(e, at, event);
+  if (carriage->whole_args && event->has & TB_HAS_ARGS) at = put_whole_args(e, at, event);
+  for (uint32_t i = 0; i < event->extra_count; i += event->extra[i].span)
+    at = put_annotation(e, at, TB_DEBUG_ANNOTATION_DICT_ENTRIES, &event->extra[i], 1);
+  if (at == members) {
+    struct tb_arg empty = {.type = TB_ARG_DICT, .span = 1};
+    at = put_children(e, at, &empty, 1);
+  }
+  return close_message(start, at);
+}
+
+char *tb_encode_carried_phase(struct tb_event_encoder *encoder, struct tb_interned_uses *uses, char *at, char phase) {
+  struct encoding e = {encoder->interned, uses, true};
+  struct tb_event none = {0};
+  struct tb_carriage carriage = {.phase = {&phase, 1}};
+  at = put_carriage(&e, at, &none, 0, &carriage);
+  return e.ok ? at : NULL;
+}
+
+/* ---- ids ------------------------------------------------------------------------------------------------------------------------------ */
+
+static char *put_id(char *at, const struct tb_id *id) {
+  static const uint32_t fields[] = {0, TB_TRACK_EVENT_LEGACY_EVENT_UNSCOPED_ID, TB_TRACK_EVENT_LEGACY_EVENT_LOCAL_ID,
+                                    TB_TRACK_EVENT_LEGACY_EVENT_GLOBAL_ID};
+  if (id->kind == TB_ID_NONE) return at;
+  uint64_t value = id->is_number ? id->value : XXH3_64bits(id->text.ptr, id->text.len);
+  return tb_wire_put_uint(at, fields[id->kind], value);
+}
+
+static char *put_legacy_event(char *at, const struct tb_event *event) {
+  const struct tb_track *emitter = event->thread ? event->thread : event->track;
+  char *start = at = open_message(at, TB_TRACK_EVENT_LEGACY_EVENT);
+  at = put_id(at, &event->id);
+  if (event->has & TB_HAS_SCOPE)
+    at = tb_wire_put_bytes(at, TB_TRACK_EVENT_LEGACY_EVENT_ID_SCOPE, event->scope.ptr, event->scope.len);
+  if (event->has & TB_HAS_USE_ASYNC_TTS) at = tb_wire_put_uint(at, TB_TRACK_EVENT_LEGACY_EVENT_USE_ASYNC_TTS, 1);
+  if (emitter && emitter->has_pid)
+    at = tb_wire_put_uint(at, TB_TRACK_EVENT_LEGACY_EVENT_PID_OVERRIDE, (uint64_t)emitter->pid);
+  if (emitter && emitter->has_tid)
+    at = tb_wire_put_uint(at, TB_TRACK_EVENT_LEGACY_EVENT_TID_OVERRIDE, (uint64_t)emitter->tid);
+  return close_message(start, at);
+}
+
+/* ---- the event --------------------------------------------------------------------------------------------------------------------------- */
+
+static char *put_name(struct encoding *e, char *at, const struct tb_event *event, unsigned parts, uint32_t *iid) {
+  struct tb_slice name = event->name;
+  if (name.len == 0 && parts & TB_ENCODE_NO_NAME) name = no_name;
+  if (name.len == 0) return at;
+  *iid = tb_interned_iid(e->interned, e->uses, TB_INTERNED_NAMES, name);
+  if (!*iid) e->ok = false;
+  return parts & TB_ENCODE_NAME ? tb_wire_put_uint(at, TB_TRACK_EVENT_NAME_IID, *iid) : at;
+}
+
+static char *put_categories(struct encoding *e, char *at, struct tb_slice categories, unsigned parts, uint32_t *id) {
+  const struct tb_category_list *list = tb_interned_categories(e->interned, e->uses, categories, id);
+  if (!list) {
+    e->ok = false;
+    return at;
+  }
+  if (!(parts & TB_ENCODE_CATEGORIES)) return at;
+  memcpy(at, list->encoded, list->encoded_len);
+  return at + list->encoded_len;
+}
+
+/* Bytes that put_categories may take, so that a list of thousands of categories fits as well. */
+static size_t categories_room(const struct tb_event *event) {
+  size_t commas = 0;
+  for (size_t i = 0; i < event->categories.len; i++) commas += event->categories.ptr[i] == ',';
+  return (commas + 1) * (1 + TB_WIRE_VARINT_MAX);
+}
+
+enum tb_status tb_encode_event(struct tb_event_encoder *encoder, struct tb_interned_uses *uses, const struct tb_event *event,
+                               unsigned parts, const struct tb_carriage *carriage, uint32_t *name, uint32_t *categories) {
+  struct tb_buffer *body = &encoder->body;
+  struct encoding e = {encoder->interned, uses, true};
+  uint32_t name_iid = 0, list_id = 0;
+  body->len = 0;
+  size_t room = EVENT_ROOM + args_room(event->args, event->arg_count) + args_room(event->extra, event->extra_count) +
+                event->id.text.len + event->bind_id.text.len + event->scope.len + event->end_stack.ref.len +
+                carriage->phase.len;
+  if (event->categories.len) room += categories_room(event);
+  enum tb_status status = tb_buffer_reserve(body, room);
+  if (status != TB_OK) return status;
+  char *at = body->data;
+  at = put_name(&e, at, event, parts, &name_iid);
+  if (event->categories.len) at = put_categories(&e, at, event->categories, parts, &list_id);
+  if (parts & TB_ENCODE_ARGS)
+    for (uint32_t i = 0; i < event->arg_count; i += event->args[i].span)
+      at = put_annotation(&e, at, TB_TRACK_EVENT_DEBUG_ANNOTATIONS, &event->args[i], 1);
+  if (needs_carriage(event, parts, carriage)) at = put_carriage(&e, at, event, parts, carriage);
+  if (parts & TB_ENCODE_IDS) at = put_legacy_event(at, event);
+  body->len = (size_t)(at - body->data);
+  if (name) *name = name_iid;
+  if (categories) *categories = list_id;
+  return e.ok ? TB_OK : TB_NO_MEMORY;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A tb_event's name, categories, arguments and ids as fields of a TrackEvent.
+ */
+#ifndef TB_PERFETTO_EVENT_ENCODER_H
+#define TB_PERFETTO_EVENT_ENCODER_H
+
+#include "perfetto/interned.h"
+#include "tracebridge/event.h"
+
+/* What of an event stands in its `trace_event` annotation, beside event->extra: see docs/MAPPING.md. */
+struct tb_carriage {
+  struct tb_slice phase;    /* empty: the packet implies it */
+  bool whole_args;          /* the args, because the packet has no room for them */
+  bool times;               /* dur, tts, tdur: what there is of them, because the packet has no room */
+};
+
+struct tb_event_encoder {
+  struct tb_interned *interned;
+  struct tb_buffer body;  /* the fields of the last event */
+};
+
+void tb_event_encoder_init(struct tb_event_encoder *encoder, struct tb_interned *interned);
+void tb_event_encoder_free(struct tb_event_encoder *encoder);
+
+/* What to encode of an event. */
+enum tb_encode_parts {
+  TB_ENCODE_NAME = 1,
+  TB_ENCODE_CATEGORIES = 2,
+  TB_ENCODE_ARGS = 4,
+  TB_ENCODE_IDS = 8,     /* legacy_event: id, scope, the emitting thread */
+  TB_ENCODE_NO_NAME = 16 /* the trace processor's JSON importer names slices without a name; so do we */
+};
+
+/* Encodes into encoder->body. *name and *categories (either may be NULL) are then the interned name's iid and the category
+ * list's id, 0 for none. TB_OK, TB_NO_MEMORY or TB_LIMIT (an event of more than 1 GiB). */
+TB_MUST_CHECK enum tb_status tb_encode_event(struct tb_event_encoder *encoder, struct tb_interned_uses *uses,
+                                             const struct tb_event *event, unsigned parts,
+                                             const struct tb_carriage *carriage, uint32_t *name, uint32_t *categories);
+
+/* Appends the annotation {trace_event: {ph: phase}} to `at`, which has room for TB_CARRIED_PHASE_MAX bytes. NULL without memory. */
+enum { TB_CARRIED_PHASE_MAX = 64 };
+char *tb_encode_carried_phase(struct tb_event_encoder *encoder, struct tb_interned_uses *uses, char *at, char phase);
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "perfetto/interned.h"
+
+#include "perfetto/fields.h"
+#include "perfetto/wire.h"
+
+enum {
+  ONCE_SLOTS_FIRST = 1024,
+  ONCE_SLOTS_MAX = 1 << 20, /* then forgotten, and learnt anew: memory is bounded */
+  STRING_SHORTEST = 4,      /* shorter ones take no more room in place */
+  STRING_LONGEST = 64 * 1024
+};
+
+void tb_interned_init(struct tb_interned *in, const struct tb_allocator *allocator) {
+  *in = (struct tb_interned){.allocator = allocator};
+  for (size_t i = 0; i < TB_INTERNED_KINDS; i++) tb_intern_init(&in->tables[i], allocator);
+  tb_intern_init(&in->lists, allocator);
+}
+
+void tb_interned_free(struct tb_interned *in) {
+  for (size_t i = 0; i < TB_INTERNED_KINDS; i++) tb_intern_free(&in->tables[i]);
+  for (size_t i = 0; i < in->lists.count; i++) {
+    struct tb_category_list *list = &in->list_entries[i];
+    tb_free(in->allocator, list->iids, list->count * sizeof(*list->iids));
+    tb_free(in->allocator, list->encoded, (size_t)list->count * (1 + TB_WIRE_VARINT_MAX));
+  }
+  tb_intern_free(&in->lists);
+  tb_free(in->allocator, in->list_entries, in->list_capacity * sizeof(*in->list_entries));
+  tb_free(in->allocator, in->once, in->once_slots * sizeof(*in->once));
+}
+
+void tb_interned_free_uses(struct tb_interned_uses *uses, const struct tb_allocator *allocator) {
+  for (size_t i = 0; i < TB_INTERNED_KINDS; i++) {
+    struct tb_interned_use *use = &uses->kinds[i];
+    tb_free(allocator, use->seen, use->seen_words * sizeof(*use->seen));
+    tb_free(allocator, use->iids, use->capacity * sizeof(*use->iids));
+  }
+  *uses = (struct tb_interned_uses){0};
+}
+
+enum tb_status tb_interned_use_slow(const struct tb_allocator *allocator, struct tb_interned_use *use, uint32_t iid) {
+  size_t before = use->seen_words, word = iid / 64;
+  void *seen = use->seen, *iids = use->iids;
+  if (tb_grow_array(allocator, &seen, &use->seen_words, word + 1, sizeof(*use->seen), UINT32_MAX) != TB_OK)
+    return TB_NO_MEMORY;
+  use->seen = seen;
+  if (use->seen_words > before) memset(use->seen + before, 0, (use->seen_words - before) * sizeof(*use->seen));
+  if (tb_grow_array(allocator, &iids, &use->capacity, use->count + 1, sizeof(*use->iids), UINT32_MAX) != TB_OK)
+    return TB_NO_MEMORY;
+  use->iids = iids;
+  use->iids[use->count++] = iid;
+  use->seen[word] |= (uint64_t)1 << (iid % 64);
+  return TB_OK;
+}
+
+/* ---- string values --------------------------------------------------------------------------------------------------------- */
+
+static bool grow_once(struct tb_interned *in) {
+  size_t to = in->once_slots ? in->once_slots * 4 : ONCE_SLOTS_FIRST;
+  if (to > ONCE_SLOTS_MAX) {
+    memset(in->once, 0, in->once_slots * sizeof(*in->once));
+    in->once_count = 0;
+    return true;
+  }
+  uint64_t *slots = tb_calloc(in->allocator, to * sizeof(*slots));
+  if (!slots) return false;
+  for (size_t i = 0; i < in->once_slots; i++) {
+    if (!in->once[i]) continue;
+    size_t at = in->once[i] & (to - 1);
+    while (slots[at]) at = (at + 1) & (to - 1);
+    slots[at] = in->once[i];
+  }
+  tb_free(in->allocator, in->once, in->once_slots * sizeof(*in->once));
+  in->once = slots;
+  in->once_slots = to;
+  return true;
+}
+
+/* Whether a text with this hash was seen before; notes it otherwise. Two texts of one hash do no harm: the second is interned
+ * a time too early. */
+static bool seen_once(struct tb_interned *in, uint64_t hash) {
+  if (!hash) hash = 1;
+  if ((in->once_count + 1) * 2 > in->once_slots && !grow_once(in)) return false;
+  size_t mask = in->once_slots - 1, at = hash & mask;
+  for (; in->once[at]; at = (at + 1) & mask)
+    if (in->once[at] == hash) return true;
+  in->once[at] = hash;
+  in->once_count++;
+  return false;
+}
+
+uint32_t tb_interned_string(struct tb_interned *in, struct tb_interned_uses *uses, struct tb_slice text) {
+  if (text.len < STRING_SHORTEST || text.len > STRING_LONGEST) return 0;
+  struct tb_intern *table = &in->tables[TB_INTERNED_ARG_STRINGS];
+  uint64_t hash = XXH3_64bits(text.ptr, text.len);
+  uint32_t iid = tb_intern_find(table, text, (uint32_t)hash);
+  if (!iid) {
+    if (!seen_once(in, hash)) return 0;
+    iid = tb_intern_add(table, text, (uint32_t)hash);
+  }
+  if (iid && tb_interned_use_iid(in->allocator, &uses->kinds[TB_INTERNED_ARG_STRINGS], iid) != TB_OK) return 0;
+  return iid;
+}
+
+/* ---- categories -------------------------------------------------------------------------------------------------------------- */
+
+static uint32_t count_parts(struct tb_slice text) {
+  uint32_t n = 1;
+  bool empty_part = text.len == 0 || text.ptr[0] == ',' || text.ptr[text.len - 1] == ',';
+  for (size_t i = 0; i < text.len; i++) {
+    if (text.ptr[i] != ',') continue;
+    n++;
+    if (i && text.ptr[i - 1] == ',') empty_part = true;
+  }
+  return empty_part ? 1 : n; /* a list that could not be put together again stays one category */
+}
+
+static bool split(struct tb_interned *in, struct tb_slice text, struct tb_category_list *list) {
+  list->count = count_parts(text);
+  list->iids = tb_alloc(in->allocator, list->count * sizeof(*list->iids));
+  list->encoded = tb_alloc(in->allocator, (size_t)list->count * (1 + TB_WIRE_VARINT_MAX));
+  if (!list->iids || !list->encoded) return false;
+  char *to = list->encoded;
+  const char *at = text.ptr, *end = text.ptr + text.len;
+  for (uint32_t i = 0; i < list->count; i++) {
+    const char *comma = list->count == 1 ? NULL : memchr(at, ',', (size_t)(end - at));
+    const char *stop = comma ? comma : end;
+    uint32_t iid = tb_intern_id(&in->tables[TB_INTERNED_CATEGORIES], (struct tb_slice){at, (size_t)(stop - at)});
+    if (!iid) return false;
+    list->iids[i] = iid;
+    to = tb_wire_put_uint(to, TB_TRACK_EVENT_CATEGORY_IIDS, iid);
+    at = stop + 1;
+  }
+  list->encoded_len = (uint32_t)(to - list->encoded);
+  return true;
+}
+
+static uint32_t add_list(struct tb_interned *in, struct tb_slice text, uint32_t hash) {
+  void *entries = in->list_entries;
+  if (tb_grow_array(in->allocator, &entries, &in->list_capacity, in->lists.count + 1, sizeof(*in->list_entries),
+                    UINT32_MAX) != TB_OK)
+    return 0;
+  in->list_entries = entries;
+  struct tb_category_list list = {0};
+  uint32_t id = split(in, text, &list) ? tb_intern_add(&in->lists, text, hash) : 0;
+  if (id) {
+    in->list_entries[id - 1] = list;
+    return id;
+  }
+  tb_free(in->allocator, list.iids, list.count * sizeof(*list.iids));
+  tb_free(in->allocator, list.encoded, (size_t)list.count * (1 + TB_WIRE_VARINT_MAX));
+  return 0;
+}
+
+const struct tb_category_list *tb_interned_categories(struct tb_interned *in, struct tb_interned_uses *uses,
+                                                      struct tb_slice text, uint32_t *id) {
+  uint32_t hash = tb_intern_hash(text);
+  *id = tb_intern_find(&in->lists, text, hash);
+  if (!*id) *id = add_list(in, text, hash);
+  if (!*id) return NULL;
+  const struct tb_category_list *list = &in->list_entries[*id - 1];
+  for (uint32_t i = 0; i < list->count; i++)
+    if (tb_interned_use_iid(in->allocator, &uses->kinds[TB_INTERNED_CATEGORIES], list->iids[i]) != TB_OK) return NULL;
+  return list;
+}

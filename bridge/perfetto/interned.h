@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the Perfetto writer interns: one table of each kind for the whole trace, and for each sequence which entries it uses.
+ * An entry has the same iid in every sequence.
+ */
+#ifndef TB_PERFETTO_INTERNED_H
+#define TB_PERFETTO_INTERNED_H
+
+#include "base/intern.h"
+
+enum tb_interned_kind {
+  TB_INTERNED_NAMES,
+  TB_INTERNED_CATEGORIES,
+  TB_INTERNED_ARG_NAMES,
+  TB_INTERNED_ARG_STRINGS,
+  TB_INTERNED_STACKS,
+  TB_INTERNED_KINDS
+};
+
+/* The entries of one kind that one sequence uses, in order of first use. */
+struct tb_interned_use {
+  uint64_t *seen; /* a bit for each iid */
+  size_t seen_words;
+  uint32_t *iids;
+  size_t count, capacity;
+};
+
+struct tb_interned_uses {
+  struct tb_interned_use kinds[TB_INTERNED_KINDS];
+};
+
+/* A comma list of categories as it was written, taken apart. */
+struct tb_category_list {
+  uint32_t *iids;
+  uint32_t count;
+  uint32_t encoded_len; /* of `encoded`: the category_iids fields of a TrackEvent */
+  char *encoded;
+};
+
+struct tb_interned {
+  const struct tb_allocator *allocator;
+  struct tb_intern tables[TB_INTERNED_KINDS];
+  struct tb_intern lists; /* whole category texts */
+  struct tb_category_list *list_entries; /* by list id - 1 */
+  size_t list_capacity;
+  uint64_t *once; /* hashes of string values seen once: they are interned when they come again */
+  size_t once_slots, once_count;
+};
+
+void tb_interned_init(struct tb_interned *interned, const struct tb_allocator *allocator);
+void tb_interned_free(struct tb_interned *interned);
+void tb_interned_free_uses(struct tb_interned_uses *uses, const struct tb_allocator *allocator);
+
+enum tb_status tb_interned_use_slow(const struct tb_allocator *allocator, struct tb_interned_use *use, uint32_t iid);
+
+/* Notes that a sequence uses `iid`. TB_OK or TB_NO_MEMORY. */
+static inline enum tb_status tb_interned_use_iid(const struct tb_allocator *allocator, struct tb_interned_use *use,
+                                                 uint32_t iid) {
+  size_t word = iid / 64;
+  if (word < use->seen_words && (use->seen[word] >> (iid % 64) & 1)) return TB_OK;
+  return tb_interned_use_slow(allocator, use, iid);
+}
+
+/* The iid of `text` for a sequence; 0 without memory. */
+static inline uint32_t tb_interned_iid(struct tb_interned *interned, struct tb_interned_uses *uses,
+                                       enum tb_interned_kind kind, struct tb_slice text) {
+  uint32_t iid = tb_intern_id(&interned->tables[kind], text);
+  if (iid && tb_interned_use_iid(interned->allocator, &uses->kinds[kind], iid) != TB_OK) return 0;
+  return iid;
+}
+
+/* The iid of a string value, 0 where it is to be written in place: when it comes for the first time, or is very long. */
+uint32_t tb_interned_string(struct tb_interned *interned, struct tb_interned_uses *uses, struct tb_slice text);
+
+/* The list that `text` stands for; its id in *id. NULL without memory. */
+const struct tb_category_list *tb_interned_categories(struct tb_interned *interned, struct tb_interned_uses *uses,
+                                                      struct tb_slice text, uint32_t *id);
+
+#endif

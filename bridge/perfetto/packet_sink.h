@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Whole TracePackets to an output, as they are or in compressed_packets.
+ */
+#ifndef TB_PERFETTO_PACKET_SINK_H
+#define TB_PERFETTO_PACKET_SINK_H
+
+#include "base/memory.h"
+#include "base/output.h"
+
+struct tb_packet_sink {
+  struct tb_output *output;
+  struct tb_error *error;
+  bool compress;
+  struct tb_buffer plain;      /* packets that wait to be compressed together */
+  struct tb_buffer compressed;
+};
+
+void tb_packet_sink_init(struct tb_packet_sink *sink, struct tb_output *output, bool compress,
+                         const struct tb_allocator *allocator, struct tb_error *error);
+
+/* Writes one packet, its tag and length included, given in two parts. */
+TB_MUST_CHECK enum tb_status tb_packet_sink_put(struct tb_packet_sink *sink, const char *head, size_t head_len,
+                                                struct tb_slice tail);
+/* Writes a packet's fields (a serialised TracePacket without the tag and length before it). */
+TB_MUST_CHECK enum tb_status tb_packet_sink_put_fields(struct tb_packet_sink *sink, struct tb_slice fields);
+/* Writes what waits. */
+TB_MUST_CHECK enum tb_status tb_packet_sink_flush(struct tb_packet_sink *sink);
+void tb_packet_sink_free(struct tb_packet_sink *sink);
+
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the files of the Perfetto writer share. Events are encoded and put on strands as they come (perfetto_writer.c); when all are
+ * there, the strands are read in the order of time and written as packet sequences (sequence_writer.c). A thread has a sequence of its
+ * own; what happens elsewhere (async slices, counters, processes, the trace itself) stands on one shared sequence.
+ */
+#ifndef TB_PERFETTO_WRITER_STATE_H
+#define TB_PERFETTO_WRITER_STATE_H
+
+#include "event/writer_ops.h"
+#include "perfetto/event_encoder.h"
+#include "perfetto/packet_sink.h"
+#include "perfetto/stacks.h"
+#include "timeline/flow_binding.h"
+#include "timeline/strand.h"
+
+enum { TB_SHARED_SEQUENCE = 0 }; /* index of the shared sequence; threads' sequences follow */
+
+struct tb_sequence {
+  struct tb_strand strand;
+  struct tb_interned_uses uses;
+  struct tb_track_state *track; /* the thread; NULL for the shared sequence */
+  bool thread_times_in_us;      /* every thread time so far is a whole number of microseconds */
+};
+
+/* What is known of a reader's track, by its index. */
+struct tb_track_state {
+  const struct tb_track *track; /* NULL: not met yet */
+  struct tb_sequence *sequence; /* of a thread, once it has events */
+  struct tb_slice name;         /* copies */
+  struct tb_slice labels;       /* comma list */
+  bool has_sort_index;
+  int64_t sort_index;
+  uint64_t uuid;
+  uint32_t key; /* of its own events on the shared sequence, 0: none yet */
+};
+
+enum tb_key_class {
+  TB_KEY_TRACK,    /* a track of the source, as it is */
+  TB_KEY_SIDE,     /* a track beside its home, for what would disturb it */
+  TB_KEY_SAMPLES,  /* the same, for samples */
+  TB_KEY_ASYNC,    /* b n e */
+  TB_KEY_LEGACY_ASYNC, /* S T p F */
+  TB_KEY_OBJECT,   /* N O D */
+  TB_KEY_CONTEXT,  /* ( ) */
+  TB_KEY_COUNTER
+};
+
+/* One group of tracks on the shared sequence: an async id, an object, a counter's series, … */
+struct tb_key {
+  uint8_t class; /* enum tb_key_class */
+  bool shared;   /* several processes use it */
+  const struct tb_track *home; /* the track that its tracks stand below; NULL: the trace */
+  uint32_t alias;          /* another key that it is one with, 0: none */
+  int64_t last_begin_ts;   /* to tell an END at its BEGIN's time */
+  uint32_t begins_at_ts;
+  /* counters */
+  struct tb_slice name, description, unit_name;
+  enum tb_unit unit;
+  uint64_t uuid;
+  bool has_int, has_double, incremental;
+  int64_t last_value;
+  uint64_t absolute_bytes, delta_bytes;
+};
+
+/* Lanes that keys of one home and name share. */
+struct tb_pool {
+  uint8_t class;
+  const struct tb_track *home;
+  struct tb_slice name;
+};
+
+struct tb_attribute {
+  struct tb_slice key, text;
+};
+
+struct tb_perfetto_writer {
+  struct tb_writer *writer;
+  const struct tb_allocator *allocator;
+  struct tb_interned interned;
+  struct tb_event_encoder encoder;
+  struct tb_stacks stacks;
+  struct tb_sequence **sequences;
+  size_t sequence_count, sequence_capacity;
+  struct tb_track_state *tracks;
+  size_t track_count, track_capacity;
+  struct tb_arena arena; /* names, attributes */
+  struct tb_intern key_texts;
+  struct tb_key *keys; /* by key id; keys[0] is not used */
+  size_t key_count, key_capacity;
+  struct tb_intern pool_texts;
+  struct tb_pool *pools; /* by pool id; pools[0] is not used */
+  size_t pool_count, pool_capacity;
+  struct tb_intern flow_texts;
+  uint64_t *flow_numbers; /* by flow: the id that it would like to keep */
+  size_t flow_capacity;
+  struct tb_attribute *attributes;
+  size_t attribute_count, attribute_capacity;
+  struct tb_clock_reading *clocks; /* of CLOCK_SNAPSHOT events, in rows of clock_row[i] readings */
+  size_t clock_count, clock_capacity;
+  uint32_t *clock_rows;
+  size_t clock_row_count, clock_row_capacity;
+  struct tb_buffer scratch; /* key texts, JSON text */
+  struct tb_spill_file *spill;
+  size_t held_bytes_at_check;
+  uint64_t order; /* number of the event */
+  struct tb_flows flows;
+  struct tb_packet_sink sink;
+  uint64_t next_uuid;
+  uint32_t trace_clock;
+};
+
+/* The track's state, made when it is met for the first time. NULL without memory. */
+struct tb_track_state *tb_perfetto_track(struct tb_perfetto_writer *p, const struct tb_track *track);
+
+/* ---- keys.c ------------------------------------------------------------------------------------------------------------- */
+
+/* The key of an event on the shared sequence, 0 without memory. */
+uint32_t tb_perfetto_async_key(struct tb_perfetto_writer *p, const struct tb_event *event, enum tb_key_class class);
+uint32_t tb_perfetto_track_key(struct tb_perfetto_writer *p, const struct tb_track *track, enum tb_key_class class);
+/* The key of the series `series` of a counter event; `number` is its place in the event. */
+uint32_t tb_perfetto_counter_key(struct tb_perfetto_writer *p, const struct tb_event *event, struct tb_slice series);
+/* Notes that two ids are one. */
+enum tb_status tb_perfetto_link_ids(struct tb_perfetto_writer *p, const struct tb_event *event);
+/* The key that stands for `key` after all links. */
+uint32_t tb_perfetto_resolve_key(const struct tb_perfetto_writer *p, uint32_t key);
+/* The pool of a key for a tree that starts with a slice called `name`; 0 without memory. */
+uint32_t tb_perfetto_pool(struct tb_perfetto_writer *p, uint32_t key, struct tb_slice name);
+
+/* ---- descriptors.c -------------------------------------------------------------------------------------------------------- */
+
+/* Writes the descriptors of all tracks that have a state, the trace's attributes and clocks. */
+TB_MUST_CHECK enum tb_status tb_perfetto_write_preamble(struct tb_perfetto_writer *p);
+/* Writes the descriptor of a track without a process or thread of its own. */
+TB_MUST_CHECK enum tb_status tb_perfetto_write_lane(struct tb_perfetto_writer *p, uint64_t uuid, const struct tb_track *home,
+                                                    struct tb_slice name);
+TB_MUST_CHECK enum tb_status tb_perfetto_write_counter_track(struct tb_perfetto_writer *p, const struct tb_key *key);
+TB_MUST_CHECK enum tb_status tb_perfetto_write_thread_time_track(struct tb_perfetto_writer *p, uint64_t uuid,
+                                                                 uint64_t parent, bool in_us);
+/* Writes the first packet of a sequence: cleared state, defaults, its clock that starts at `ts`. uuids of 0 are left out. */
+TB_MUST_CHECK enum tb_status tb_perfetto_write_sequence_start(struct tb_perfetto_writer *p, uint32_t sequence_id, int64_t ts,
+                                                              uint64_t track_uuid, uint64_t counter_uuid);
+
+/* ---- interned_writer.c ------------------------------------------------------------------------------------------------------ */
+
+/* Writes the entries of `uses` from written[kind] on, and moves written[]. */
+TB_MUST_CHECK enum tb_status tb_perfetto_write_interned(struct tb_perfetto_writer *p, uint32_t sequence_id,
+                                                        const struct tb_interned_uses *uses,
+                                                        size_t written[TB_INTERNED_KINDS]);
+
+/* ---- sequence_writer.c ------------------------------------------------------------------------------------------------------ */
+
+/* Writes one sequence's packets in the order of time. */
+TB_MUST_CHECK enum tb_status tb_perfetto_write_sequence(struct tb_perfetto_writer *p, uint32_t index);
+
+#endif

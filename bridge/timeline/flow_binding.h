@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Flows: which slices they join. Points of flows are bound to slices strand by strand, then chained over all strands.
+ */
+#ifndef TB_TIMELINE_FLOW_BINDING_H
+#define TB_TIMELINE_FLOW_BINDING_H
+
+#include "timeline/strand.h"
+
+/* One point of a flow, bound to a slice: entry `place` of strand `strand`. */
+struct tb_flow_point {
+  int64_t ts;
+  uint64_t order;    /* place in the file, for points of one ts */
+  int64_t slice_ts;
+  uint64_t place;
+  uint32_t strand;
+  uint32_t flow;
+  uint8_t step;      /* enum tb_flow_step; IN_NEXT comes twice: when it is met, without a slice, and as IN when it is bound */
+  bool has_slice;
+};
+
+/* A flow id that a slice carries. */
+struct tb_slice_flow {
+  uint64_t place;
+  uint64_t id;
+  uint32_t strand;
+  bool terminating;
+  bool at_end; /* it goes with the slice's end: the other slice of the join begins at the same time but stands later in the file */
+};
+
+struct tb_flows {
+  const struct tb_allocator *allocator;
+  struct tb_flow_point *points;
+  size_t point_count, point_capacity;
+  struct tb_slice_flow *slices; /* sorted by strand and place once chained */
+  size_t slice_count, slice_capacity;
+  bool any_at_end;
+  uint64_t edges;   /* joins of two slices */
+  uint64_t unbound; /* points without a slice, ends and steps without a start */
+};
+
+void tb_flows_init(struct tb_flows *flows, const struct tb_allocator *allocator);
+void tb_flows_free(struct tb_flows *flows);
+
+/* Binds the flow points of one strand in its order of time, as the trace processor's importer of JSON does: to the slice on top of the
+ * track's stack, which it clears of what is over only when a slice begins or ends. */
+TB_MUST_CHECK enum tb_status tb_flows_bind(struct tb_flows *flows, struct tb_strand *strand, uint32_t strand_index,
+                                           struct tb_spill_file *file, struct tb_error *error);
+
+/* Chains all points and gives ids to the joins: `wanted[flow]` where that number is free. `flow_count` flows. */
+TB_MUST_CHECK enum tb_status tb_flows_chain(struct tb_flows *flows, const uint64_t *wanted, uint32_t flow_count);
+
+#endif

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Chaining bound flow points to joins of slices, and giving the joins their ids.
+ */
+#include <stdlib.h>
+
+#include "timeline/flow_binding.h"
+
+struct end_point { /* a slice, as one side of a join */
+  int64_t ts;
+  uint64_t place;
+  uint32_t strand;
+};
+
+struct chain { /* by flow: where it stands */
+  bool started, carried; /* carried: the source slice has the id already, and it was not terminated */
+  bool id_given;
+  struct end_point source;
+  uint64_t id;
+};
+
+struct chainer {
+  struct tb_flows *flows;
+  struct chain *chains;
+  const uint64_t *wanted;
+  uint64_t *used; /* open addressing set of the ids given */
+  size_t used_slots, used_count;
+  uint64_t next_id;
+};
+
+static int compare_points(const void *a, const void *b) {
+  const struct tb_flow_point *x = a, *y = b;
+  if (x->ts != y->ts) return x->ts < y->ts ? -1 : 1;
+  if (x->order != y->order) return x->order < y->order ? -1 : 1;
+  return (int)x->step - (int)y->step;
+}
+
+static int compare_slices(const void *a, const void *b) {
+  const struct tb_slice_flow *x = a, *y = b;
+  if (x->strand != y->strand) return x->strand < y->strand ? -1 : 1;
+  if (x->place != y->place) return x->place < y->place ? -1 : 1;
+  if (x->terminating != y->terminating) return x->terminating ? 1 : -1;
+  return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static bool insert_used(uint64_t *slots, size_t count, uint64_t id) {
+  size_t i = (size_t)(id * 0x9e3779b97f4a7c15u >> 20) & (count - 1);
+  while (slots[i]) {
+    if (slots[i] == id) return false;
+    i = (i + 1) & (count - 1);
+  }
+  slots[i] = id;
+  return true;
+}
+
+static bool grow_used(struct chainer *c) {
+  size_t to = c->used_slots ? c->used_slots * 2 : 256;
+  uint64_t *slots = tb_calloc(c->flows->allocator, to * sizeof(*slots));
+  if (!slots) return false;
+  for (size_t i = 0; i < c->used_slots; i++)
+    if (c->used[i]) (void)insert_used(slots, to, c->used[i]);
+  tb_free(c->flows->allocator, c->used, c->used_slots * sizeof(*slots));
+  c->used = slots;
+  c->used_slots = to;
+  return true;
+}
+
+/* A number that no other flow has: `wanted` where it is free and not 0, else the next free one. 0 without memory. */
+static uint64_t new_id(struct chainer *c, uint64_t wanted) {
+  if ((c->used_count + 1) * 2 > c->used_slots && !grow_used(c)) return 0;
+  c->used_count++;
+  if (wanted && insert_used(c->used, c->used_slots, wanted)) return wanted;
+  while (!insert_used(c->used, c->used_slots, c->next_id)) c->next_id++;
+  return c->next_id++;
+}
+
+static enum tb_status carry(struct chainer *c, const struct end_point *slice, uint64_t id, bool terminating, bool at_end) {
+  struct tb_flows *f = c->flows;
+  void *slices = f->slices;
+  if (tb_grow_array(f->allocator, &slices, &f->slice_capacity, f->slice_count + 1, sizeof(*f->slices), SIZE_MAX / 128) !=
+      TB_OK)
+    return TB_NO_MEMORY;
+  f->slices = slices;
+  f->slices[f->slice_count++] = (struct tb_slice_flow){slice->place, id, slice->strand, terminating, at_end};
+  f->any_at_end |= at_end;
+  return TB_OK;
+}
+
+static enum tb_status give_id(struct chainer *c, struct chain *chain, uint32_t flow) {
+  chain->id = new_id(c, chain->id_given ? 0 : c->wanted[flow]);
+  chain->id_given = true;
+  chain->carried = true;
+  return chain->id ? carry(c, &chain->source, chain->id, false, false) : TB_NO_MEMORY;
+}
+
+/* Readers take the slice that begins first as the source of a join. At one time they go by the order in the file, which for us is that of
+ * strands and places. */
+static bool starts_before(const struct end_point *a, const struct end_point *b) {
+  if (a->ts != b->ts) return a->ts < b->ts;
+  return a->strand != b->strand ? a->strand < b->strand : a->place <= b->place;
+}
+
+static enum tb_status join(struct chainer *c, struct chain *chain, uint32_t flow, const struct end_point *to, bool goes_on) {
+  c->flows->edges++;
+  if (starts_before(&chain->source, to)) {
+    if (!chain->carried && give_id(c, chain, flow) != TB_OK) return TB_NO_MEMORY;
+    if (carry(c, to, chain->id, !goes_on, false) != TB_OK) return TB_NO_MEMORY;
+    if (!goes_on) chain->carried = false; /* terminated: another join from this source needs an id of its own */
+  } else {
+    bool together = to->ts == chain->source.ts; /* then the end of `to` comes after the begin of both */
+    uint64_t id = new_id(c, 0);
+    if (!id || carry(c, together ? &chain->source : to, id, false, false) != TB_OK ||
+        carry(c, together ? to : &chain->source, id, true, together) != TB_OK)
+      return TB_NO_MEMORY;
+    if (goes_on) chain->carried = false;
+  }
+  if (goes_on) chain->source = *to;
+  return TB_OK;
+}
+
+static enum tb_status take(struct chainer *c, const struct tb_flow_point *p) {
+  struct chain *chain = &c->chains[p->flow];
+  struct end_point slice = {p->slice_ts, p->place, p->strand};
+  if (!p->has_slice || (p->step != TB_FLOW_OUT && !chain->started) || (p->step == TB_FLOW_OUT && chain->started)) {
+    c->flows->unbound++;
+    return TB_OK;
+  }
+  if (p->step != TB_FLOW_OUT) return join(c, chain, p->flow, &slice, p->step == TB_FLOW_THROUGH);
+  chain->started = true;
+  chain->source = slice;
+  return give_id(c, chain, p->flow);
+}
+
+enum tb_status tb_flows_chain(struct tb_flows *flows, const uint64_t *wanted, uint32_t flow_count) {
+  if (flows->point_count == 0) return TB_OK;
+  struct chainer c = {.flows = flows, .wanted = wanted, .next_id = 1};
+  c.chains = tb_calloc(flows->allocator, flow_count * sizeof(*c.chains));
+  enum tb_status status = c.chains ? TB_OK : TB_NO_MEMORY;
+  qsort(flows->points, flows->point_count, sizeof(*flows->points), compare_points);
+  for (size_t i = 0; status == TB_OK && i < flows->point_count; i++) status = take(&c, &flows->points[i]);
+  if (flows->slice_count) qsort(flows->slices, flows->slice_count, sizeof(*flows->slices), compare_slices);
+  tb_free(flows->allocator, c.chains, flow_count * sizeof(*c.chains));
+  tb_free(flows->allocator, c.used, c.used_slots * sizeof(*c.used));
+  return status;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * From entries in the order of time to slices that nest: what is begun and ended where, and when. Slices of a key stand on lanes;
+ * on a lane they nest. A slice that overlaps another goes to another lane of its key.
+ */
+#ifndef TB_TIMELINE_NESTING_H
+#define TB_TIMELINE_NESTING_H
+
+#include "timeline/strand.h"
+
+struct tb_open_slice {
+  int64_t end;    /* INT64_MAX while unknown */
+  size_t place;   /* of its BEGIN or COMPLETE in the strand */
+  uint32_t name, categories;
+  bool complete;  /* it ends by itself, without an END */
+  bool has_thread_end;
+  int64_t thread_end;
+  struct tb_slice end_body; /* of a complete slice; a copy, freed after its end */
+};
+
+struct tb_lane {
+  uint32_t pool;  /* see tb_nesting_sink.pool; lanes of one pool are used by one key at a time */
+  uint32_t key;   /* the key that uses it now */
+  bool taken;
+  uint32_t number; /* within its pool, from 0 */
+  struct tb_open_slice *open; /* innermost last */
+  size_t open_count, open_capacity;
+};
+
+/* Where the slices go. Each function returns TB_OK, or a status that ends the walk. Times never decrease from call to call. */
+struct tb_nesting_sink {
+  void *ctx;
+  /* The pool that the tree of `key` that starts with `root` takes its lanes from. Key 0's pool must be 0, its first lane is the
+   * strand's own track. */
+  enum tb_status (*pool)(void *ctx, const struct tb_entry *root, uint32_t *pool);
+  /* A slice, an instant or anything else that has no end, on lane `lane` (an index, for ever the same). */
+  enum tb_status (*begin)(void *ctx, const struct tb_entry *entry, size_t place, const struct tb_lane *lane, uint32_t lane_index);
+  /* The end of a lane's innermost slice. `entry` is its END; NULL for a complete slice, and for a slice whose end the source does not
+   * have but that cannot outlast the one around it (`cut`). */
+  enum tb_status (*end)(void *ctx, int64_t ts, const struct tb_entry *entry, const struct tb_open_slice *slice, bool cut,
+                        const struct tb_lane *lane, uint32_t lane_index);
+  /* An END without a slice. */
+  enum tb_status (*stray)(void *ctx, const struct tb_entry *entry);
+};
+
+struct tb_nesting {
+  const struct tb_allocator *allocator;
+  const struct tb_nesting_sink *sink;
+  const struct tb_strand *strand;
+  bool matched; /* the strand has an index with matches */
+  struct tb_lane *lanes;
+  size_t lane_count, lane_capacity;
+  uint32_t *key_lanes; /* by key: the lane that it used last, + 1 */
+  size_t key_count;
+  uint32_t *pool_lanes; /* by pool: its newest lane, + 1 */
+  size_t pool_capacity;
+  uint32_t *pool_next;  /* by lane: the pool's lane before it, + 1 */
+  size_t pool_next_capacity;
+  size_t complete_open; /* open complete slices, over all lanes */
+};
+
+/* `strand` has been indexed and matched where `matched` says so. */
+void tb_nesting_init(struct tb_nesting *nesting, const struct tb_strand *strand, bool matched, uint32_t keys,
+                     const struct tb_nesting_sink *sink);
+TB_MUST_CHECK enum tb_status tb_nesting_put(struct tb_nesting *nesting, const struct tb_entry *entry, size_t place);
+/* Ends the complete slices that are still open. */
+TB_MUST_CHECK enum tb_status tb_nesting_finish(struct tb_nesting *nesting);
+void tb_nesting_free(struct tb_nesting *nesting);
+
+#endif

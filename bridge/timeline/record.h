@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The byte form of a strand's entries, in memory and in spilled runs.
+ *
+ *   head   kind (3 bits), early (of END) or end body (of COMPLETE), thread_ts, thread_dur, key, flow (a bit each)
+ *   varint body length
+ *   varint zigzag of ts less the ts of the record before
+ *   then as the head and the kind say: dur; thread_ts, as the zigzag of its drift against ts; thread_dur; key;
+ *   flow step, flow key, order; name and categories of BEGIN and END; length of the end body; the body, then the end body.
+ */
+#ifndef TB_TIMELINE_RECORD_H
+#define TB_TIMELINE_RECORD_H
+
+#include "perfetto/wire.h"
+#include "timeline/strand.h"
+
+enum {
+  RECORD_KIND = 7,
+  RECORD_EARLY = 1 << 3,
+  RECORD_END_BODY = 1 << 3,
+  RECORD_THREAD_TS = 1 << 4,
+  RECORD_THREAD_DUR = 1 << 5,
+  RECORD_KEY = 1 << 6,
+  RECORD_FLOW = 1 << 7,
+  RECORD_HEAD_MAX = 1 + 12 * TB_WIRE_VARINT_MAX
+};
+
+/* Bases that thread times are stored against. */
+struct tb_record_base {
+  int64_t ts, thread_ts;
+};
+
+static inline uint64_t tb_zigzag(int64_t v) { return ((uint64_t)v << 1) ^ (uint64_t)(v >> 63); }
+
+/* Differences wrap: any two int64 can be stored. */
+static inline int64_t tb_wrap_sub(int64_t a, int64_t b) { return (int64_t)((uint64_t)a - (uint64_t)b); }
+static inline int64_t tb_wrap_add(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
+
+/* The class of an entry among those of one ts: see tb_entry_compare. */
+static inline unsigned tb_record_class(unsigned char head) {
+  if ((head & RECORD_KIND) == TB_ENTRY_COMPLETE) return 1;
+  return head & RECORD_EARLY ? 0 : 2;
+}
+
+/* Writes all but the body; room for RECORD_HEAD_MAX bytes is there. */
+static inline char *tb_record_write(char *at, const struct tb_entry *e, int64_t last_ts, struct tb_record_base base) {
+  *at++ = (char)(e->kind | (e->early ? RECORD_EARLY : 0) | (e->end_body.len ? RECORD_END_BODY : 0) | (e->has_thread_ts ? RECORD_THREAD_TS : 0) |
+                 (e->has_thread_dur ? RECORD_THREAD_DUR : 0) | (e->key ? RECORD_KEY : 0) | (e->flow ? RECORD_FLOW : 0));
+  at = tb_wire_put_varint(at, e->body.len + e->end_body.len);
+  at = tb_wire_put_varint(at, tb_zigzag(tb_wrap_sub(e->ts, last_ts)));
+  if (e->kind == TB_ENTRY_COMPLETE) at = tb_wire_put_varint(at, (uint64_t)e->dur);
+  if (e->has_thread_ts)
+    at = tb_wire_put_varint(
+        at, tb_zigzag(tb_wrap_sub(tb_wrap_sub(e->thread_ts, base.thread_ts), tb_wrap_sub(e->ts, base.ts))));
+  if (e->has_thread_dur) at = tb_wire_put_varint(at, tb_zigzag(e->thread_dur));
+  if (e->key) at = tb_wire_put_varint(at, e->key);
+  if (e->flow) {
+    *at++ = (char)e->flow;
+    at = tb_wire_put_varint(at, e->flow_key);
+    at = tb_wire_put_varint(at, e->order);
+  }
+  if (e->kind == TB_ENTRY_BEGIN || e->kind == TB_ENTRY_END) {
+    at = tb_wire_put_varint(at, e->name);
+    at = tb_wire_put_varint(at, e->categories);
+  }
+  if (e->end_body.len) at = tb_wire_put_varint(at, e->end_body.len);
+  return at;
+}
+
+/* A varint of a record that this program wrote and that is whole. */
+static inline const char *tb_record_varint(const char *at, uint64_t *v) {
+  return tb_wire_read_varint(at, at + TB_WIRE_VARINT_MAX, v);
+}
+
+/* Reads a record; `last_ts` is the ts of the record before it. Returns the byte after it. */
+static inline const char *tb_record_read(const char *at, struct tb_entry *e, int64_t last_ts, struct tb_record_base base) {
+  unsigned char head = (unsigned char)*at++;
+  uint64_t v, body_len;
+  *e = (struct tb_entry){.kind = head & RECORD_KIND};
+  bool end_body = e->kind == TB_ENTRY_COMPLETE && head & RECORD_END_BODY;
+  e->early = e->kind == TB_ENTRY_END && head & RECORD_EARLY;
+  at = tb_record_varint(at, &body_len);
+  at = tb_record_varint(at, &v);
+  e->ts = tb_wrap_add(last_ts, tb_wire_zigzag_decode(v));
+  if (e->kind == TB_ENTRY_COMPLETE) {
+    at = tb_record_varint(at, &v);
+    e->dur = (int64_t)v;
+  }
+  if (head & RECORD_THREAD_TS) {
+    at = tb_record_varint(at, &v);
+    e->has_thread_ts = true;
+    e->thread_ts = tb_wrap_add(tb_wrap_add(tb_wire_zigzag_decode(v), base.thread_ts), tb_wrap_sub(e->ts, base.ts));
+  }
+  if (head & RECORD_THREAD_DUR) {
+    at = tb_record_varint(at, &v);
+    e->has_thread_dur = true;
+    e->thread_dur = tb_wire_zigzag_decode(v);
+  }
+  if (head & RECORD_KEY) {
+    at = tb_record_varint(at, &v);
+    e->key = (uint32_t)v;
+  }
+  if (head & RECORD_FLOW) {
+    e->flow = (uint8_t)*at++;
+    at = tb_record_varint(at, &v);
+    e->flow_key = (uint32_t)v;
+    at = tb_record_varint(at, &e->order);
+  }
+  if (e->kind == TB_ENTRY_BEGIN || e->kind == TB_ENTRY_END) {
+    at = tb_record_varint(at, &v);
+    e->name = (uint32_t)v;
+    at = tb_record_varint(at, &v);
+    e->categories = (uint32_t)v;
+  }
+  e->body = (struct tb_slice){at, (size_t)body_len};
+  if (end_body) {
+    at = tb_record_varint(at, &v);
+    e->body = (struct tb_slice){at, (size_t)(body_len - v)};
+    e->end_body = (struct tb_slice){at + (body_len - v), (size_t)v};
+  }
+  return at + body_len;
+}
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A strand: the events of one packet sequence, taken in any order and given back in the order of time. Each event is a short
+ * record with its encoded body. Records stay in memory until the strand is spilled: then they go to a temporary file as a
+ * sorted run, and the runs are merged when the strand is read.
+ */
+#ifndef TB_TIMELINE_STRAND_H
+#define TB_TIMELINE_STRAND_H
+
+#include <stdbool.h>
+
+#include "base/memory.h"
+#include "timeline/spill_file.h"
+
+enum tb_entry_kind {
+  TB_ENTRY_BEGIN,    /* a slice whose end is an entry of its own */
+  TB_ENTRY_END,
+  TB_ENTRY_COMPLETE, /* a slice with its duration, which is not 0 */
+  TB_ENTRY_INSTANT,
+  TB_ENTRY_COUNTER,
+  TB_ENTRY_FLOW,     /* a point of a flow; `key` is the flow, `flow` what it does */
+  TB_ENTRY_RAW       /* a packet's payload that needs no track */
+};
+
+enum tb_flow_step {
+  TB_FLOW_NONE,
+  TB_FLOW_OUT,      /* starts at the slice that encloses it */
+  TB_FLOW_THROUGH,  /* goes on through the slice that encloses it */
+  TB_FLOW_IN,       /* ends at the slice that encloses it */
+  TB_FLOW_IN_NEXT   /* ends at the next slice of its track */
+};
+
+/* One event of a strand. */
+struct tb_entry {
+  int64_t ts;   /* ns */
+  int64_t dur;  /* COMPLETE: more than 0 */
+  uint8_t kind; /* enum tb_entry_kind */
+  uint8_t flow; /* enum tb_flow_step; of FLOW entries, and of slices that carry a bind_id */
+  bool early;   /* an END of a slice that began before `ts`: it comes first at its time */
+  bool has_thread_ts, has_thread_dur;
+  int64_t thread_ts, thread_dur;
+  uint32_t key;        /* the group of tracks it belongs to, 0 for the strand's own track */
+  uint32_t flow_key;   /* the flow, where `flow` says so */
+  uint32_t name, categories; /* what an END must match; of BEGIN and END. 0: none */
+  uint64_t order;      /* of entries with a flow: place in the file, over all strands */
+  struct tb_slice body; /* encoded by the caller */
+  struct tb_slice end_body; /* COMPLETE: what goes with its end */
+};
+
+/* Index entry of a strand in memory: enough to sort and to match. */
+struct tb_strand_ref {
+  int64_t ts;
+  union {
+    int64_t dur;   /* COMPLETE */
+    int64_t match; /* BEGIN: the place of its END in the order, END: of its BEGIN; -1: none. Set by the matcher */
+  };
+  const char *record;
+};
+
+struct tb_strand_chunk;
+
+struct tb_strand {
+  const struct tb_allocator *allocator;
+  struct tb_strand_chunk *first, *last;
+  char *at, *end;
+  size_t bytes;     /* of all chunks */
+  uint64_t count;   /* entries in memory */
+  uint64_t total;   /* entries, with those spilled */
+  int64_t base_ts, base_thread_ts, last_ts, last_dur;
+  bool has_base, has_thread_base, has_thread_times;
+  bool sorted;      /* the entries in memory came in order */
+  bool runs_in_order; /* each run starts where the one before it ended */
+  bool has_begin, has_complete, has_flow;
+  bool tangled;     /* an END did not match the newest open BEGIN, or BEGINs stand beside COMPLETEs */
+  int64_t *open_ts; /* of BEGINs without END yet, newest last */
+  uint64_t *open_match;
+  size_t open_count, open_capacity, open_match_capacity;
+  struct tb_strand_ref *refs; /* the index, once built */
+  size_t ref_count;
+  struct tb_spill_run *runs;
+  size_t run_count, run_capacity;
+};
+
+void tb_strand_init(struct tb_strand *strand, const struct tb_allocator *allocator);
+void tb_strand_free(struct tb_strand *strand);
+
+/* Appends an entry; the body is copied. TB_OK or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_strand_add(struct tb_strand *strand, const struct tb_entry *entry);
+
+/* Sorts what is in memory and writes it to `file` as one run; memory is freed. */
+TB_MUST_CHECK enum tb_status tb_strand_spill(struct tb_strand *strand, struct tb_spill_file *file, struct tb_error *error);
+
+/* Builds and sorts the index of a strand that was not spilled. TB_OK or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_strand_index(struct tb_strand *strand);
+void tb_strand_free_index(struct tb_strand *strand);
+
+/* Reads the record of an index entry. */
+void tb_strand_entry_at(const struct tb_strand *strand, size_t place, struct tb_entry *entry);
+
+/* ---- reading in the order of time ---------------------------------------------------------------------------------- */
+
+struct tb_strand_cursor {
+  struct tb_strand *strand;
+  size_t place; /* of the next entry */
+  const struct tb_strand_chunk *chunk;
+  const char *at;
+  int64_t ts;
+  struct tb_spill_merge *merge;
+};
+
+/* Starts at the first entry. A strand in memory that did not come in order needs its index first. */
+TB_MUST_CHECK enum tb_status tb_strand_open(struct tb_strand *strand, struct tb_spill_file *file,
+                                            struct tb_strand_cursor *cursor, struct tb_error *error);
+/* The next entry; its body is valid until the next call. TB_OK, TB_END, or TB_IO. */
+TB_MUST_CHECK enum tb_status tb_strand_next(struct tb_strand_cursor *cursor, struct tb_entry *entry, struct tb_error *error);
+void tb_strand_close(struct tb_strand_cursor *cursor);
+
+/* Whether `a` comes before `b` at the same or another time: by ts; at one ts ends of earlier slices, then longer complete
+ * slices before shorter ones, then the others. 0: as they stand in the file. Source: the trace processor's order of JSON
+ * events, with the ends of earlier slices first. */
+int tb_entry_compare(int64_t ts_a, unsigned class_a, int64_t dur_a, int64_t ts_b, unsigned class_b, int64_t dur_b);
+
+#endif
