@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 static const char digit_pairs[] =
     "0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849"
     "5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
@@ -126,21 +128,6 @@ char *tb_json_put_double(char *at, double value) {
 
 /* ---- strings --------------------------------------------------------------------------------------------------------- */
 
-unsigned tb_utf8_length(const unsigned char *at, const unsigned char *end, unsigned *bad) {
-  size_t left = (size_t)(end - at);
-  unsigned char lead = at[0];
-  *bad = 1;
-  if (lead < 0x80) return 1;
-  if (lead < 0xc2 || lead > 0xf4) return 0;
-  unsigned length = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
-  unsigned char low = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
-  unsigned char high = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
-  if (left < 2 || at[1] < low || at[1] > high) return 0;
-  for (*bad = 2; *bad < length; ++*bad)
-    if (*bad == left || (at[*bad] & 0xc0) != 0x80) return 0;
-  return length;
-}
-
 /* True where one of the eight bytes must not be copied as it is: below 0x20, DEL, quote, backslash, or not ASCII. */
 static bool has_special(uint64_t v) {
   const uint64_t ones = 0x0101010101010101u, high = 0x8080808080808080u;
@@ -184,10 +171,11 @@ static char *put_characters(char *at, const unsigned char *p, const unsigned cha
       at = put_escaped(at, *p++);
       continue;
     }
-    unsigned bad, length = tb_utf8_length(p, end, &bad);
-    memcpy(at, length ? (const char *)p : "\xef\xbf\xbd", length ? length : 3);
+    size_t skip, length = tb_utf8_character((const char *)p, (const char *)end, &skip);
+    if (length) memcpy(at, p, length);
+    else memcpy(at, TB_UTF8_REPLACEMENT, 3);
     at += length ? length : 3;
-    p += length ? length : bad;
+    p += length ? length : skip;
   }
   return at;
 }

@@ -38,8 +38,4 @@ char *tb_json_put_string(char *at, struct tb_slice text);
 /* True where `text` is one JSON value by RFC 8259, in valid UTF-8, that nests at most `max_depth` deep. */
 bool tb_json_is_valid(struct tb_slice text, unsigned max_depth);
 
-/* Bytes of the UTF-8 character that starts at `at`, 0 where none starts there; `*bad` is then the length of the maximal part
- * to replace, at least 1. `at` < `end`. */
-unsigned tb_utf8_length(const unsigned char *at, const unsigned char *end, unsigned *bad);
-
 #endif

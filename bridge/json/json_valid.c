@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/utf8.h"
 #include "json/json_text.h"
 
 enum { DEPTH_LIMIT = 1024 };
@@ -59,7 +60,7 @@ static bool take_escape(struct checker *c) {
 static bool take_string(struct checker *c) {
   if (!take(c, '"')) return false;
   while (c->at < c->end) {
-    unsigned bad, length = tb_utf8_length(c->at, c->end, &bad);
+    size_t skip, length = tb_utf8_character((const char *)c->at, (const char *)c->end, &skip);
     if (!length || *c->at < 0x20) return false;
     unsigned char first = *c->at;
     c->at += length;
