@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "json/json_emit.h"
+
+enum { JSON_TEXT_DEPTH = 1000, VALUE_DEPTH = 256 };
+
+void tb_json_emit_init(struct tb_json_emit *emit, const struct tb_allocator *allocator) {
+  emit->status = TB_OK;
+  tb_buffer_init(&emit->buffer, allocator, 0);
+}
+
+void tb_json_emit_free(struct tb_json_emit *emit) { tb_buffer_free(&emit->buffer); }
+
+void tb_json_emit_raw(struct tb_json_emit *emit, const char *data, size_t len) {
+  char *at = tb_json_emit_room(emit, len);
+  if (!at) return;
+  if (len) memcpy(at, data, len);
+  emit->buffer.len += len;
+}
+
+void tb_json_emit_string(struct tb_json_emit *emit, struct tb_slice text) {
+  if (text.len > SIZE_MAX / 16) {
+    emit->status = TB_LIMIT;
+    return;
+  }
+  char *at = tb_json_emit_room(emit, text.len * 6 + TB_JSON_STRING_EXTRA);
+  if (at) tb_json_emit_end(emit, tb_json_put_string(at, text));
+}
+
+void tb_json_emit_uint(struct tb_json_emit *emit, uint64_t value) {
+  char *at = tb_json_emit_room(emit, TB_JSON_INTEGER_MAX);
+  if (at) tb_json_emit_end(emit, tb_json_put_uint(at, value));
+}
+
+void tb_json_emit_int(struct tb_json_emit *emit, int64_t value) {
+  char *at = tb_json_emit_room(emit, TB_JSON_INTEGER_MAX);
+  if (at) tb_json_emit_end(emit, tb_json_put_int(at, value));
+}
+
+void tb_json_emit_micros(struct tb_json_emit *emit, int64_t ns) {
+  char *at = tb_json_emit_room(emit, TB_JSON_MICROS_MAX);
+  if (at) tb_json_emit_end(emit, tb_json_put_micros(at, ns));
+}
+
+void tb_json_emit_double(struct tb_json_emit *emit, double value) {
+  char *at = tb_json_emit_room(emit, TB_JSON_DOUBLE_MAX);
+  if (at) tb_json_emit_end(emit, tb_json_put_double(at, value));
+}
+
+static void emit_json_text(struct tb_json_emit *emit, struct tb_slice text, unsigned *bad_json) {
+  if (tb_json_is_valid(text, JSON_TEXT_DEPTH)) {
+    tb_json_emit_raw(emit, text.ptr, text.len);
+    return;
+  }
+  if (bad_json) ++*bad_json;
+  tb_json_emit_string(emit, text);
+}
+
+static void emit_scalar(struct tb_json_emit *emit, const struct tb_arg *arg, unsigned *bad_json) {
+  switch ((enum tb_arg_type)arg->type) {
+    case TB_ARG_BOOL:
+      if (arg->u) TB_JSON_EMIT(emit, "true");
+      else TB_JSON_EMIT(emit, "false");
+      return;
+    case TB_ARG_INT: tb_json_emit_int(emit, arg->i); return;
+    case TB_ARG_UINT:
+    case TB_ARG_POINTER:
+    case TB_ARG_KOID: tb_json_emit_uint(emit, arg->u); return;
+    case TB_ARG_DOUBLE: tb_json_emit_double(emit, arg->d); return;
+    case TB_ARG_STRING:
+    case TB_ARG_BLOB: tb_json_emit_string(emit, arg->text); return;
+    case TB_ARG_JSON: emit_json_text(emit, arg->text, bad_json); return;
+    case TB_ARG_NULL:
+    case TB_ARG_DICT:
+    case TB_ARG_ARRAY: break;
+  }
+  TB_JSON_EMIT(emit, "null");
+}
+
+static void emit_children(struct tb_json_emit *emit, const struct tb_arg *arg, unsigned *bad_json, unsigned depth);
+
+static void emit_at_depth(struct tb_json_emit *emit, const struct tb_arg *arg, unsigned *bad_json, unsigned depth) {
+  bool nests = arg->type == TB_ARG_DICT || arg->type == TB_ARG_ARRAY;
+  if (nests && depth < VALUE_DEPTH) emit_children(emit, arg, bad_json, depth + 1);
+  else emit_scalar(emit, arg, bad_json);
+}
+
+static void emit_children(struct tb_json_emit *emit, const struct tb_arg *arg, unsigned *bad_json, unsigned depth) {
+  bool is_dict = arg->type == TB_ARG_DICT;
+  const struct tb_arg *end = arg + arg->span;
+  tb_json_emit_raw(emit, is_dict ? "{" : "[", 1);
+  for (const struct tb_arg *child = arg + 1; child < end; child += child->span) {
+    if (child > arg + 1) TB_JSON_EMIT(emit, ",");
+    if (is_dict) {
+      tb_json_emit_string(emit, child->name);
+      TB_JSON_EMIT(emit, ":");
+    }
+    emit_at_depth(emit, child, bad_json, depth);
+  }
+  tb_json_emit_raw(emit, is_dict ? "}" : "]", 1);
+}
+
+void tb_json_emit_value(struct tb_json_emit *emit, const struct tb_arg *arg, unsigned *bad_json) {
+  emit_at_depth(emit, arg, bad_json, 0);
+}
+
+void tb_json_emit_members(struct tb_json_emit *emit, const struct tb_arg *args, size_t count, unsigned *bad_json) {
+  for (size_t i = 0; i < count; i += args[i].span) {
+    TB_JSON_EMIT(emit, ",");
+    tb_json_emit_string(emit, args[i].name);
+    TB_JSON_EMIT(emit, ":");
+    tb_json_emit_value(emit, &args[i], bad_json);
+  }
+}
+
+void tb_json_emit_object(struct tb_json_emit *emit, const struct tb_arg *args, size_t count, unsigned *bad_json) {
+  size_t start = emit->buffer.len;
+  tb_json_emit_members(emit, args, count, bad_json);
+  if (emit->status == TB_OK && emit->buffer.len > start) emit->buffer.data[start] = '{';
+  else TB_JSON_EMIT(emit, "{");
+  TB_JSON_EMIT(emit, "}");
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * JSON text that grows in a buffer: members and values. The first failure sticks, so that callers look once, at the end.
+ */
+#ifndef TB_JSON_JSON_EMIT_H
+#define TB_JSON_JSON_EMIT_H
+
+#include "base/memory.h"
+#include "json/json_text.h"
+#include "tracebridge/event.h"
+
+/* Wholly public to the JSON writer. `status` is TB_OK, or TB_NO_MEMORY or TB_LIMIT for good. */
+struct tb_json_emit {
+  struct tb_buffer buffer;
+  enum tb_status status;
+};
+
+void tb_json_emit_init(struct tb_json_emit *emit, const struct tb_allocator *allocator);
+void tb_json_emit_free(struct tb_json_emit *emit);
+
+/* Room for `len` more bytes, or NULL after a failure; tb_json_emit_end says how far it was used. */
+static inline char *tb_json_emit_room(struct tb_json_emit *emit, size_t len) {
+  if (len > emit->buffer.capacity - emit->buffer.len || !emit->buffer.data) {
+    enum tb_status status = tb_buffer_reserve(&emit->buffer, len);
+    if (status != TB_OK) {
+      if (emit->status == TB_OK) emit->status = status;
+      return NULL;
+    }
+  }
+  return emit->buffer.data + emit->buffer.len;
+}
+static inline void tb_json_emit_end(struct tb_json_emit *emit, const char *end) {
+  emit->buffer.len = (size_t)(end - emit->buffer.data);
+}
+
+/* Bytes as they are. */
+void tb_json_emit_raw(struct tb_json_emit *emit, const char *data, size_t len);
+#define TB_JSON_EMIT(emit, literal) tb_json_emit_raw((emit), (literal), sizeof(literal) - 1)
+
+void tb_json_emit_string(struct tb_json_emit *emit, struct tb_slice text);
+void tb_json_emit_uint(struct tb_json_emit *emit, uint64_t value);
+void tb_json_emit_int(struct tb_json_emit *emit, int64_t value);
+void tb_json_emit_micros(struct tb_json_emit *emit, int64_t ns);
+void tb_json_emit_double(struct tb_json_emit *emit, double value);
+
+/* One argument value with its subtree. Blobs become text (what is no UTF-8 is replaced); *bad_json counts TB_ARG_JSON values
+ * that are no JSON and went out as strings (NULL: not counted). */
+void tb_json_emit_value(struct tb_json_emit *emit, const struct tb_arg *arg, unsigned *bad_json);
+
+/* `,"name":value` for each of the top-level arguments in args[0..count). */
+void tb_json_emit_members(struct tb_json_emit *emit, const struct tb_arg *args, size_t count, unsigned *bad_json);
+
+/* {"name":value,…} of the top-level arguments. */
+void tb_json_emit_object(struct tb_json_emit *emit, const struct tb_arg *args, size_t count, unsigned *bad_json);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * JSON text of single values: numbers, times, strings. Each function writes at `at`, where the caller has seen to the room
+ * that the constants below name, and returns the byte after what it wrote. What is written is always valid strict JSON in
+ * valid UTF-8, and never depends on the locale.
+ */
+#ifndef TB_JSON_JSON_TEXT_H
+#define TB_JSON_JSON_TEXT_H
+
+#include <stdbool.h>
+
+#include "tracebridge/base.h"
+
+enum {
+  TB_JSON_INTEGER_MAX = 20, /* bytes of -9223372036854775808 or 18446744073709551615 */
+  TB_JSON_MICROS_MAX = 22,  /* bytes of -9223372036854775.808 and some */
+  TB_JSON_DOUBLE_MAX = 32,  /* bytes of any double */
+  TB_JSON_STRING_EXTRA = 18 /* room for a string of n bytes: 6 * n + this */
+};
+
+char *tb_json_put_uint(char *at, uint64_t value);
+char *tb_json_put_int(char *at, int64_t value);
+
+/* "0x" and lower-case hexadecimal digits, in quotes. Needs TB_JSON_INTEGER_MAX bytes. */
+char *tb_json_put_hex(char *at, uint64_t value);
+
+/* Nanoseconds as microseconds, exact, with as many decimals as there are (none to three). */
+char *tb_json_put_micros(char *at, int64_t ns);
+
+/* The shortest decimal that reads back as the same double, always with a point or an exponent, so that it reads back as a
+ * double at all. Not a number and the infinities, which JSON lacks, become the strings "NaN", "Infinity" and "-Infinity". */
+char *tb_json_put_double(char *at, double value);
+
+/* A string in quotes. Control characters (DEL among them: some readers refuse it), quotes and backslashes are escaped;
+ * bytes that are no UTF-8 become U+FFFD, one for each maximal part of a character, as the Unicode standard advises. */
+char *tb_json_put_string(char *at, struct tb_slice text);
+
+/* True where `text` is one JSON value by RFC 8259, in valid UTF-8, that nests at most `max_depth` deep. */
+bool tb_json_is_valid(struct tb_slice text, unsigned max_depth);
+
+#endif

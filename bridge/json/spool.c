@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "json/spool.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+enum { PATH_BYTES = 4096, COPY_BYTES = 64 * 1024 };
+
+void tb_spool_init(struct tb_spool *spool, const struct tb_allocator *allocator, size_t limit, const char *directory) {
+  *spool = (struct tb_spool){.fd = -1, .limit = limit, .directory = directory};
+  tb_buffer_init(&spool->buffer, allocator, 0);
+}
+
+static enum tb_status open_file(struct tb_spool *spool, struct tb_error *error) {
+  const char *directory = spool->directory ? spool->directory : getenv("TMPDIR");
+  char path[PATH_BYTES];
+  int n = snprintf(path, sizeof(path), "%s/tracebridge.XXXXXX", directory && *directory ? directory : "/tmp");
+  if (n < 0 || (size_t)n >= sizeof(path)) return tb_fail(error, TB_IO, TB_NO_OFFSET, "the temporary directory's name is too long");
+  spool->fd = mkstemp(path);
+  if (spool->fd < 0) return tb_fail_errno(error, TB_IO, errno, "cannot create a temporary file");
+  (void)unlink(path);
+  return TB_OK;
+}
+
+static enum tb_status spill(struct tb_spool *spool, struct tb_error *error) {
+  if (spool->fd < 0) {
+    enum tb_status status = open_file(spool, error);
+    if (status != TB_OK) return status;
+  }
+  const char *at = spool->buffer.data;
+  size_t left = spool->buffer.len;
+  while (left) {
+    ssize_t n = write(spool->fd, at, left);
+    if (n < 0) {
+      if (errno == EINTR) continue;
+      return tb_fail_errno(error, TB_IO, errno, "cannot write a temporary file");
+    }
+    at += n;
+    left -= (size_t)n;
+    spool->spilled += (uint64_t)n;
+  }
+  spool->buffer.len = 0;
+  return TB_OK;
+}
+
+enum tb_status tb_spool_add(struct tb_spool *spool, const void *data, size_t len, struct tb_error *error) {
+  if (spool->buffer.len && len > spool->limit - spool->buffer.len) {
+    enum tb_status status = spill(spool, error);
+    if (status != TB_OK) return status;
+  }
+  enum tb_status status = tb_buffer_append(&spool->buffer, data, len);
+  return status == TB_OK ? status : tb_fail(error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
+}
+
+static enum tb_status copy_file(struct tb_spool *spool, char *chunk, struct tb_output *output, struct tb_error *error) {
+  for (uint64_t at = 0; at < spool->spilled;) {
+    size_t want = spool->spilled - at < COPY_BYTES ? (size_t)(spool->spilled - at) : COPY_BYTES;
+    ssize_t n = pread(spool->fd, chunk, want, (off_t)at);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return tb_fail_errno(error, TB_IO, n < 0 ? errno : EIO, "cannot read a temporary file");
+    enum tb_status status = tb_output_write(output, chunk, (size_t)n, error);
+    if (status != TB_OK) return status;
+    at += (uint64_t)n;
+  }
+  return TB_OK;
+}
+
+enum tb_status tb_spool_write(struct tb_spool *spool, struct tb_output *output, struct tb_error *error) {
+  if (spool->spilled) {
+    char *chunk = tb_alloc(spool->buffer.allocator, COPY_BYTES);
+    if (!chunk) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+    enum tb_status status = copy_file(spool, chunk, output, error);
+    tb_free(spool->buffer.allocator, chunk, COPY_BYTES);
+    if (status != TB_OK) return status;
+  }
+  return tb_output_write(output, spool->buffer.data, spool->buffer.len, error);
+}
+
+void tb_spool_free(struct tb_spool *spool) {
+  if (spool->fd >= 0) (void)close(spool->fd);
+  tb_buffer_free(&spool->buffer);
+}
