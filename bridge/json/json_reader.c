@@ -8,8 +8,7 @@
 #include "base/error.h"
 #include "json/json_reader_state.h"
 
-/* ---- bytes
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- bytes ------------------------------------------------------------------------------------------------------ */
 
 static enum tb_status no_memory(struct tb_reader *reader) {
   return tb_fail(&reader->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
@@ -72,8 +71,7 @@ static enum tb_status carry_over(struct tb_json_state *state, struct tb_batch *b
   return TB_OK;
 }
 
-/* ---- containers
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- containers ------------------------------------------------------------------------------------------------- */
 
 static const char *after_comma(const char *p) {
   p = tb_scan_space(p);
@@ -197,8 +195,7 @@ static enum tb_status fill(struct tb_reader *reader, struct tb_batch *batch) {
   }
 }
 
-/* ---- life
- * ------------------------------------------------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------------------------------------- */
 
 static void destroy(struct tb_reader *reader) {
   struct tb_json_state *state = reader->state;
@@ -217,6 +214,7 @@ static enum tb_status create(struct tb_reader *reader) {
   state->reader = reader;
   tb_json_tracks_init(&state->tracks, reader->allocator, reader->options.max_interned_bytes);
   tb_buffer_init(&state->carry, reader->allocator, 0);
+  for (size_t i = 0; i < TB_JSON_GUESSES; i++) state->guesses[i].word = 1; /* matches nothing */
   state->extras = tb_alloc(reader->allocator, TB_JSON_EXTRAS * sizeof(*state->extras));
   if (state->extras) return TB_OK;
   destroy(reader);

@@ -6,8 +6,7 @@
 #include "json/json_reader_fields.h"
 #include "json/json_reader_state.h"
 
-/* ---- keys
- * ------------------------------------------------------------------------------------------------------------- */
+/* ---- keys ------------------------------------------------------------------------------------------------------- */
 
 enum key {
   KEY_UNKNOWN,
@@ -36,36 +35,22 @@ enum key {
   KEY_USE_ASYNC_TTS
 };
 
-static const struct {
-  struct tb_slice text;
-  enum key key;
-} key_names[] = {{{"args", 4}, KEY_ARGS},
-                 {{"bind_id", 7}, KEY_BIND_ID},
-                 {{"bp", 2}, KEY_BP},
-                 {{"cat", 3}, KEY_CAT},
-                 {{"dur", 3}, KEY_DUR},
-                 {{"esf", 3}, KEY_ESF},
-                 {{"estack", 6}, KEY_ESTACK},
-                 {{"flow_in", 7}, KEY_FLOW_IN},
-                 {{"flow_out", 8}, KEY_FLOW_OUT},
-                 {{"id", 2}, KEY_ID},
-                 {{"id2", 3}, KEY_ID2},
-                 {{"name", 4}, KEY_NAME},
-                 {{"ph", 2}, KEY_PH},
-                 {{"pid", 3}, KEY_PID},
-                 {{"s", 1}, KEY_S},
-                 {{"scope", 5}, KEY_SCOPE},
-                 {{"sf", 2}, KEY_SF},
-                 {{"stack", 5}, KEY_STACK},
-                 {{"tdur", 4}, KEY_TDUR},
-                 {{"tid", 3}, KEY_TID},
-                 {{"ts", 2}, KEY_TS},
-                 {{"tts", 3}, KEY_TTS},
-                 {{"use_async_tts", 13}, KEY_USE_ASYNC_TTS}};
+#define KEY_NAME_OF(key, literal) [key] = {literal, sizeof(literal) - 1}
+static const struct tb_slice key_names[] = {
+    KEY_NAME_OF(KEY_ARGS, "args"),       KEY_NAME_OF(KEY_BIND_ID, "bind_id"), KEY_NAME_OF(KEY_BP, "bp"),
+    KEY_NAME_OF(KEY_CAT, "cat"),         KEY_NAME_OF(KEY_DUR, "dur"),         KEY_NAME_OF(KEY_ESF, "esf"),
+    KEY_NAME_OF(KEY_ESTACK, "estack"),   KEY_NAME_OF(KEY_FLOW_IN, "flow_in"), KEY_NAME_OF(KEY_FLOW_OUT, "flow_out"),
+    KEY_NAME_OF(KEY_ID, "id"),           KEY_NAME_OF(KEY_ID2, "id2"),         KEY_NAME_OF(KEY_NAME, "name"),
+    KEY_NAME_OF(KEY_PH, "ph"),           KEY_NAME_OF(KEY_PID, "pid"),         KEY_NAME_OF(KEY_S, "s"),
+    KEY_NAME_OF(KEY_SCOPE, "scope"),     KEY_NAME_OF(KEY_SF, "sf"),           KEY_NAME_OF(KEY_STACK, "stack"),
+    KEY_NAME_OF(KEY_TDUR, "tdur"),       KEY_NAME_OF(KEY_TID, "tid"),         KEY_NAME_OF(KEY_TS, "ts"),
+    KEY_NAME_OF(KEY_TTS, "tts"),         KEY_NAME_OF(KEY_USE_ASYNC_TTS, "use_async_tts")};
+
+static struct tb_slice key_text(enum key key) { return key_names[key]; }
 
 static enum key find_key(struct tb_slice text) {
-  for (size_t i = 0; i < sizeof(key_names) / sizeof(key_names[0]); i++)
-    if (tb_slice_equal(key_names[i].text, text)) return key_names[i].key;
+  for (size_t i = KEY_UNKNOWN + 1; i < sizeof(key_names) / sizeof(key_names[0]); i++)
+    if (tb_slice_equal(key_names[i], text)) return (enum key)i;
   return KEY_UNKNOWN;
 }
 
@@ -116,8 +101,7 @@ static inline enum key common_key(const char *p, size_t *length) {
   }
 }
 
-/* ---- values
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- values ----------------------------------------------------------------------------------------------------- */
 
 static const char *take_extra(struct tb_json_state *state, struct tb_slice name, const char *p) {
   struct tb_json_sink sink = {state->extras, state->extra_count, TB_JSON_EXTRAS};
@@ -126,22 +110,20 @@ static const char *take_extra(struct tb_json_state *state, struct tb_slice name,
   return p;
 }
 
-static const char *take_text(struct tb_json_state *state, struct tb_json_draft *draft, struct tb_slice key,
-                             const char *p, struct tb_slice *text, uint32_t has) {
-  if (*p != '"') return take_extra(state, key, p);
+static inline const char *take_text(struct tb_json_state *state, struct tb_json_draft *draft, enum key key, const char *p, struct tb_slice *text, uint32_t has) {
+  if (*p != '"') return take_extra(state, key_text(key), p);
   draft->event->has |= has;
   return tb_scan_string(&state->scan, p + 1, text);
 }
 
-static const char *take_time(struct tb_json_state *state, struct tb_json_draft *draft, struct tb_slice key,
-                             const char *p, int64_t *ns, uint32_t has) {
+static inline const char *take_time(struct tb_json_state *state, struct tb_json_draft *draft, enum key key, const char *p, int64_t *ns, uint32_t has) {
   const char *end = tb_json_time(&state->scan, p, ns);
   if (end) {
     draft->event->has |= has;
     return end;
   }
   if (state->scan.status != TB_SCAN_OK) return NULL;
-  return take_extra(state, key, p);
+  return take_extra(state, key_text(key), p);
 }
 
 static const char *take_phase(struct tb_json_state *state, struct tb_json_draft *draft, const char *p) {
@@ -150,14 +132,14 @@ static const char *take_phase(struct tb_json_state *state, struct tb_json_draft 
     draft->phase = (struct tb_slice){p + 1, 1};
     return p + 3;
   }
-  if (*p != '"') return take_extra(state, TB_SLICE("ph"), p);
+  if (*p != '"') return take_extra(state, key_text(KEY_PH), p);
   return tb_scan_string(&state->scan, p + 1, &draft->phase);
 }
 
 static const char *take_args(struct tb_json_state *state, struct tb_batch *batch, struct tb_json_draft *draft,
                              const char *p) {
   struct tb_event *event = draft->event;
-  if (*p != '{' || event->has & TB_HAS_ARGS) return take_extra(state, TB_SLICE("args"), p);
+  if (*p != '{' || event->has & TB_HAS_ARGS) return take_extra(state, key_text(KEY_ARGS), p);
   struct tb_json_sink sink = {batch->args, batch->arg_count, batch->arg_capacity};
   p = tb_json_members(&state->scan, &sink, p + 1, 1);
   if (!p) return NULL;
@@ -168,16 +150,15 @@ static const char *take_args(struct tb_json_state *state, struct tb_batch *batch
   return p;
 }
 
-static const char *take_rare(struct tb_json_state *state, struct tb_json_draft *draft, enum key key,
-                             struct tb_slice name, const char *p) {
+static const char *take_rare(struct tb_json_state *state, struct tb_json_draft *draft, enum key key, const char *p) {
   struct tb_event *event = draft->event;
   switch (key) {
     case KEY_S:
-      return take_text(state, draft, name, p, &draft->instant_scope, 0);
+      return take_text(state, draft, key, p, &draft->instant_scope, 0);
     case KEY_SCOPE:
-      return take_text(state, draft, name, p, &event->scope, TB_HAS_SCOPE);
+      return take_text(state, draft, key, p, &event->scope, TB_HAS_SCOPE);
     case KEY_BP:
-      return take_text(state, draft, name, p, &draft->binding_point, 0);
+      return take_text(state, draft, key, p, &draft->binding_point, 0);
     default:
       break;
   }
@@ -215,91 +196,85 @@ static const char *take_rare(struct tb_json_state *state, struct tb_json_draft *
       break;
   }
   if (end || state->scan.status != TB_SCAN_OK) return end;
-  return take_extra(state, name, p);
+  return take_extra(state, key_text(key), p);
 }
 
 static const char *take_id(struct tb_json_state *state, struct tb_json_draft *draft, const char *p) {
   state->scan.status = TB_SCAN_OK;
   const char *end = tb_json_id(&state->scan, p, &draft->event->id);
   if (end || state->scan.status != TB_SCAN_OK) return end;
-  return take_extra(state, TB_SLICE("id"), p);
+  return take_extra(state, key_text(KEY_ID), p);
 }
 
-static const char *take_pid(struct tb_json_state *state, struct tb_slice key, const char *p, struct tb_json_id *id) {
+static inline const char *take_pid(struct tb_json_state *state, enum key key, const char *p, struct tb_json_id *id) {
   state->scan.status = TB_SCAN_OK;
   const char *end = tb_json_process_id(&state->scan, p, id);
   if (end || state->scan.status != TB_SCAN_OK) return end;
-  return take_extra(state, key, p);
+  return take_extra(state, key_text(key), p);
 }
 
-static const char *take_member(struct tb_json_state *state, struct tb_batch *batch, struct tb_json_draft *draft,
-                               enum key key, struct tb_slice name, const char *p) {
+/* `name` is set where the key is not a common one. */
+static inline const char *take_member(struct tb_json_state *state, struct tb_batch *batch, struct tb_json_draft *draft,
+                                      enum key key, struct tb_slice name, const char *p) {
   struct tb_event *event = draft->event;
   switch (key) {
-    case KEY_ARGS:
-      return take_args(state, batch, draft, p);
-    case KEY_CAT:
-      return take_text(state, draft, name, p, &event->categories, TB_HAS_CATEGORIES);
-    case KEY_DUR:
-      return take_time(state, draft, name, p, &event->dur, TB_HAS_DUR);
-    case KEY_NAME:
-      return take_text(state, draft, name, p, &event->name, TB_HAS_NAME);
-    case KEY_PH:
-      return take_phase(state, draft, p);
-    case KEY_PID:
-      return take_pid(state, name, p, &draft->pid);
-    case KEY_TID:
-      return take_pid(state, name, p, &draft->tid);
-    case KEY_TDUR:
-      return take_time(state, draft, name, p, &event->thread_dur, TB_HAS_THREAD_DUR);
-    case KEY_TS:
-      return take_time(state, draft, name, p, &event->ts, TB_HAS_TS);
-    case KEY_TTS:
-      return take_time(state, draft, name, p, &event->thread_ts, TB_HAS_THREAD_TS);
-    case KEY_ID:
-      return take_id(state, draft, p);
-    case KEY_UNKNOWN:
-      return take_extra(state, name, p);
-    default:
-      return take_rare(state, draft, key, name, p);
+    case KEY_ARGS: return take_args(state, batch, draft, p);
+    case KEY_CAT: return take_text(state, draft, key, p, &event->categories, TB_HAS_CATEGORIES);
+    case KEY_DUR: return take_time(state, draft, key, p, &event->dur, TB_HAS_DUR);
+    case KEY_NAME: return take_text(state, draft, key, p, &event->name, TB_HAS_NAME);
+    case KEY_PH: return take_phase(state, draft, p);
+    case KEY_PID: return take_pid(state, key, p, &draft->pid);
+    case KEY_TID: return take_pid(state, key, p, &draft->tid);
+    case KEY_TDUR: return take_time(state, draft, key, p, &event->thread_dur, TB_HAS_THREAD_DUR);
+    case KEY_TS: return take_time(state, draft, key, p, &event->ts, TB_HAS_TS);
+    case KEY_TTS: return take_time(state, draft, key, p, &event->thread_ts, TB_HAS_THREAD_TS);
+    case KEY_ID: return take_id(state, draft, p);
+    case KEY_UNKNOWN: return take_extra(state, name, p);
+    default: return take_rare(state, draft, key, p);
   }
 }
 
-/* ---- the event
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- the event -------------------------------------------------------------------------------------------------- */
 
-static const char *take_key(struct tb_scan *scan, const char *p, enum key *key, struct tb_slice *name) {
+/* The next key, read in full; learns it for the next event where it is a common one. */
+static const char *take_key(struct tb_scan *scan, const char *p, struct tb_json_guess *guess, struct tb_slice *name) {
   size_t length = 0;
-  *key = common_key(p, &length);
-  if (*key != KEY_UNKNOWN) {
-    *name = (struct tb_slice){p, length - 2};
+  enum key key = common_key(p, &length);
+  if (key != KEY_UNKNOWN) {
+    uint64_t w;
+    memcpy(&w, p, 8);
+    *guess = (struct tb_json_guess){LOW(w, length), UINT64_MAX >> (64 - 8 * length), (uint8_t)length, (uint8_t)key};
     return p + length;
   }
   p = tb_scan_string(scan, p, name);
   if (!p) return NULL;
   p = tb_scan_space(p);
   if (*p != ':') return tb_scan_fail(scan, p);
-  *key = find_key(*name);
+  guess->key = (uint8_t)find_key(*name);
+  guess->word = 1; /* matches nothing */
+  guess->mask = 0;
   return p + 1;
 }
 
-static const char *members(struct tb_json_state *state, struct tb_batch *batch, struct tb_json_draft *draft,
-                           const char *p) {
+/* The events of a producer nearly always have the same keys in the same order: so the key that stood here in the event
+ * before is tried first. */
+static const char *members(struct tb_json_state *state, struct tb_batch *batch, struct tb_json_draft *draft, const char *p) {
   struct tb_scan *scan = &state->scan;
   p = tb_scan_space(p);
-  while (*p != '}') {
-    enum key key;
-    struct tb_slice name;
+  for (size_t i = 0; *p != '}'; i++) {
+    struct tb_json_guess *guess = &state->guesses[i % TB_JSON_GUESSES];
+    struct tb_slice name = {NULL, 0};
+    uint64_t w;
     if (*p != '"') return tb_scan_fail(scan, p);
-    p = take_key(scan, p + 1, &key, &name);
+    memcpy(&w, p + 1, 8);
+    if ((w & guess->mask) == guess->word) p += 1 + guess->length;
+    else p = take_key(scan, p + 1, guess, &name);
     if (!p) return NULL;
-    p = take_member(state, batch, draft, key, name, tb_scan_space(p));
+    p = take_member(state, batch, draft, (enum key)guess->key, name, tb_scan_space(p));
     if (!p) return NULL;
     p = tb_scan_space(p);
-    if (*p == ',')
-      p = tb_scan_space(p + 1);
-    else if (*p != '}')
-      return tb_scan_fail(scan, p);
+    if (*p == ',') p = tb_scan_space(p + 1);
+    else if (*p != '}') return tb_scan_fail(scan, p);
   }
   return p + 1;
 }

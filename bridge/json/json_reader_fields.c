@@ -53,8 +53,7 @@ const char *tb_json_process_id_slow(struct tb_scan *scan, const char *p, struct 
   return end;
 }
 
-/* ---- ids
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- ids -------------------------------------------------------------------------------------------------------- */
 
 static bool hex_value(struct tb_slice text, uint64_t *value) {
   if (text.len < 3 || text.len > 18 || text.ptr[0] != '0' || (text.ptr[1] | 0x20) != 'x') return false;
@@ -125,8 +124,7 @@ const char *tb_json_id2(struct tb_scan *scan, const char *p, struct tb_id *id) {
   return p + 1;
 }
 
-/* ---- stacks, flags
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- stacks, flags ---------------------------------------------------------------------------------------------- */
 
 const char *tb_json_frame_ref(struct tb_scan *scan, const char *p, struct tb_stack *stack) {
   struct tb_id id;

@@ -9,7 +9,7 @@
 #include "json/json_tracks.h"
 #include "json/scan.h"
 
-enum { TB_JSON_DEPTH = 64, TB_JSON_EXTRAS = 1024 };
+enum { TB_JSON_DEPTH = 64, TB_JSON_EXTRAS = 1024, TB_JSON_GUESSES = 16 };
 
 /* Where the reader stands between two units (events, entries, top-level members). */
 enum tb_json_place {
@@ -19,6 +19,12 @@ enum tb_json_place {
   TB_JSON_FRAMES,  /* in stackFrames */
   TB_JSON_SAMPLES, /* in samples */
   TB_JSON_SYSTEM   /* in the string systemTraceEvents */
+};
+
+/* A key as it stands in memory behind its first quote, up to the colon: (8 bytes & mask) == word. */
+struct tb_json_guess {
+  uint64_t word, mask;
+  uint8_t length, key;
 };
 
 struct tb_json_state {
@@ -32,6 +38,7 @@ struct tb_json_state {
   uint64_t text_offset;   /* of the batch's text in the input */
   struct tb_buffer carry; /* input that no batch has used yet */
   size_t carry_at;
+  struct tb_json_guess guesses[TB_JSON_GUESSES]; /* the key at each place of the event before */
   struct tb_arg *extras; /* of the event in hand, TB_JSON_EXTRAS of them */
   size_t extra_count;
 };

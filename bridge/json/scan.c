@@ -35,8 +35,7 @@ const char *tb_scan_space_run(const char *p) {
 #endif
 }
 
-/* ---- strings that need work
- * --------------------------------------------------------------------------------------------- */
+/* ---- strings that need work ------------------------------------------------------------------------------------- */
 
 static const char *find_close(struct tb_scan *scan, const char *p) {
   for (; *p != '"'; p++) {
@@ -145,8 +144,7 @@ const char *tb_scan_string_slow(struct tb_scan *scan, const char *start, const c
   return close + 1;
 }
 
-/* ---- numbers, literals
- * -------------------------------------------------------------------------------------------------- */
+/* ---- numbers, literals ------------------------------------------------------------------------------------------ */
 
 const char *tb_scan_number_slow(struct tb_scan *scan, const char *p, struct tb_decimal *number) {
   const char *end = tb_decimal_parse(p, scan->end, number);
@@ -170,8 +168,7 @@ const char *tb_scan_literal(struct tb_scan *scan, const char *p) {
   return tb_scan_fail(scan, p);
 }
 
-/* ---- whole values
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- whole values ----------------------------------------------------------------------------------------------- */
 
 static const char *skip_scalar(struct tb_scan *scan, const char *p) {
   struct tb_slice text;

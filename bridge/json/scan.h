@@ -38,16 +38,39 @@ struct tb_scan {
 /* Sets the failure and returns NULL; TB_SCAN_MORE where `at` is the end of the text, else TB_SCAN_BAD. */
 const char *tb_scan_fail(struct tb_scan *scan, const char *at);
 
-/* ---- white space
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- white space ------------------------------------------------------------------------------------------------ */
 
 const char *tb_scan_space_run(const char *p);
 
 /* The first byte from `p` on that is no white space. */
 static inline const char *tb_scan_space(const char *p) { return (unsigned char)*p > ' ' ? p : tb_scan_space_run(p); }
 
-/* ---- strings
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- strings ---------------------------------------------------------------------------------------------------- */
+
+/* Which of the next TB_SCAN_STEP bytes may end a run of plain characters: quotes, backslashes, control characters and what is no
+ * ASCII. The lowest bit that is set is right; with the portable form those above it may be wrong. */
+#ifdef __SSE2__
+enum { TB_SCAN_STEP = 32 };
+static inline uint32_t tb_scan_string_stops(const char *p) {
+  const __m128i quote = _mm_set1_epi8('"'), backslash = _mm_set1_epi8('\\'), space = _mm_set1_epi8(' ');
+  __m128i a = _mm_loadu_si128((const __m128i *)(const void *)p);
+  __m128i b = _mm_loadu_si128((const __m128i *)(const void *)(p + 16));
+  /* compared signed: bytes from 0x80 on are below a space too */
+  __m128i stop_a = _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(a, quote), _mm_cmpeq_epi8(a, backslash)), _mm_cmplt_epi8(a, space));
+  __m128i stop_b = _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(b, quote), _mm_cmpeq_epi8(b, backslash)), _mm_cmplt_epi8(b, space));
+  return (uint32_t)_mm_movemask_epi8(stop_a) | (uint32_t)_mm_movemask_epi8(stop_b) << 16;
+}
+#else
+enum { TB_SCAN_STEP = 8 };
+static inline uint32_t tb_scan_string_stops(const char *p) {
+  const uint64_t ones = UINT64_C(0x0101010101010101), tops = UINT64_C(0x8080808080808080);
+  uint64_t v;
+  memcpy(&v, p, 8);
+  uint64_t q = v ^ (ones * '"'), b = v ^ (ones * '\\');
+  uint64_t stop = (((q - ones) & ~q) | ((b - ones) & ~b) | (v - ones * ' ') | v) & tops;
+  return stop ? UINT32_C(1) << (__builtin_ctzll(stop) >> 3) : 0;
+}
+#endif
 
 /* Reads the rest of a string of which [start, at) is plain. As tb_scan_string. */
 const char *tb_scan_string_slow(struct tb_scan *scan, const char *start, const char *at, struct tb_slice *text);
@@ -57,63 +80,37 @@ const char *tb_scan_string_slow(struct tb_scan *scan, const char *start, const c
  * surrogates and bytes that are no UTF-8 become U+FFFD; control characters stay. NULL on failure. */
 static inline const char *tb_scan_string(struct tb_scan *scan, const char *p, struct tb_slice *text) {
   const char *start = p;
-#ifdef __SSE2__
-  const __m128i quote = _mm_set1_epi8('"'), backslash = _mm_set1_epi8('\\'), space = _mm_set1_epi8(' ');
-  for (;; p += 16) {
-    __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
-    /* signed: bytes from 0x80 on are below a space too */
-    __m128i stop =
-        _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(v, quote), _mm_cmpeq_epi8(v, backslash)), _mm_cmplt_epi8(v, space));
-    unsigned mask = (unsigned)_mm_movemask_epi8(stop);
-    if (mask) {
-      p += __builtin_ctz(mask);
-      break;
-    }
-  }
-#else
-  const uint64_t ones = UINT64_C(0x0101010101010101), tops = UINT64_C(0x8080808080808080);
-  for (;; p += 8) {
-    uint64_t v;
-    memcpy(&v, p, 8);
-    uint64_t q = v ^ (ones * '"'), b = v ^ (ones * '\\');
-    /* may also flag a byte above a flagged one: the byte loop below finds the first */
-    if ((((q - ones) & ~q) | ((b - ones) & ~b) | (v - ones * ' ') | v) & tops) break;
-  }
-  while (*p != '"' && *p != '\\' && (signed char)*p >= ' ') p++;
-#endif
+  uint32_t mask = tb_scan_string_stops(p);
+  while (!mask) mask = tb_scan_string_stops(p += TB_SCAN_STEP);
+  p += __builtin_ctz(mask);
   if (__builtin_expect(*p != '"' || scan->lenient, 0)) return tb_scan_string_slow(scan, start, p, text);
   text->ptr = start;
   text->len = (size_t)(p - start);
   return p + 1;
 }
 
-/* ---- numbers
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- numbers ---------------------------------------------------------------------------------------------------- */
 
-/* 8 digits at `p` as a number into *value; false when one of them is none. */
-static inline bool tb_scan_eight_digits(const char *p, uint64_t *value) {
-  uint64_t v;
-  memcpy(&v, p, 8);
-  const uint64_t zeros = UINT64_C(0x3030303030303030), high = UINT64_C(0xf0f0f0f0f0f0f0f0);
-  if (((v & high) ^ zeros) | (((v + UINT64_C(0x0606060606060606)) & high) ^ zeros)) return false;
-  v -= zeros; /* little-endian hosts only; see third_party/README.md */
-  v = v * 10 + (v >> 8);
-  *value = ((v & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x000f424000000064) +
-            ((v >> 16) & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x0000271000000001)) >>
-           32;
-  return true;
-}
-
-/* Adds the digits from `p` on to *mantissa and returns the byte after them. What it returns is good for up to 19 digits
- * in all, which the caller checks. */
+/* Adds the digits from `p` on to *mantissa, eight at a time and without a branch on their number, and returns the byte after
+ * them. *mantissa is good for up to 19 digits in all, which the caller checks. */
 static inline const char *tb_scan_digits(const char *p, uint64_t *mantissa) {
-  uint64_t eight;
-  if (tb_scan_eight_digits(p, &eight)) {
-    *mantissa = *mantissa * 100000000u + eight;
-    p += 8;
+  static const uint32_t power10[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+  for (;;) {
+    uint64_t v, other;
+    memcpy(&v, p, 8); /* little-endian hosts only; see third_party/README.md */
+    v ^= UINT64_C(0x3030303030303030);
+    other = (v | (v + UINT64_C(0x7676767676767676))) & UINT64_C(0x8080808080808080); /* right up to the first that is none */
+    unsigned bits = other ? (unsigned)__builtin_ctzll(other) & ~7u : 64;
+    if (bits == 0) return p;
+    v <<= 64 - bits; /* zeros in front */
+    v = v * 10 + (v >> 8);
+    v = ((v & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x000f424000000064) +
+         ((v >> 16) & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x0000271000000001)) >>
+        32;
+    *mantissa = *mantissa * power10[bits >> 3] + v;
+    p += bits >> 3;
+    if (bits < 64) return p;
   }
-  for (unsigned digit; (digit = (unsigned)(unsigned char)*p - '0') <= 9; p++) *mantissa = *mantissa * 10 + digit;
-  return p;
 }
 
 const char *tb_scan_number_slow(struct tb_scan *scan, const char *p, struct tb_decimal *number);
@@ -143,8 +140,7 @@ static inline const char *tb_scan_number(struct tb_scan *scan, const char *p, st
   return p;
 }
 
-/* ---- the rest
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- the rest --------------------------------------------------------------------------------------------------- */
 
 /* The byte after the value at `p` (white space before it was skipped), which is passed over; nested to any depth. NULL
  * on failure. */
