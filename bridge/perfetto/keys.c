@@ -100,7 +100,7 @@ static bool parse_id(const struct tb_arg *arg, struct tb_id *id) {
   if (arg->text.len < 3 || arg->text.len > 18 || arg->text.ptr[0] != '0' || (arg->text.ptr[1] | 32) != 'x') return true;
   for (size_t i = 2; i < arg->text.len; i++) {
     unsigned char c = (unsigned char)(arg->text.ptr[i] | 32);
-    unsigned digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10u : 16;
+    unsigned digit = c >= '0' && c <= '9' ? c - 48u : c >= 'a' && c <= 'f' ? c - 87u : 16u;
     if (digit == 16) {
       id->value = 0;
       return true;

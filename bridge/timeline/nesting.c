@@ -212,6 +212,8 @@ static enum tb_status put_end(struct tb_nesting *n, const struct tb_entry *e, si
   return n->sink->stray(n->sink->ctx, e);
 }
 
+enum tb_status tb_nesting_advance(struct tb_nesting *n, int64_t ts) { return n->complete_open ? end_over(n, ts) : TB_OK; }
+
 enum tb_status tb_nesting_put(struct tb_nesting *n, const struct tb_entry *e, size_t place) {
   if (n->complete_open) {
     enum tb_status status = end_over(n, e->ts);

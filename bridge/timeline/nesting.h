@@ -63,6 +63,8 @@ struct tb_nesting {
 void tb_nesting_init(struct tb_nesting *nesting, const struct tb_strand *strand, bool matched, uint32_t keys,
                      const struct tb_nesting_sink *sink);
 TB_MUST_CHECK enum tb_status tb_nesting_put(struct tb_nesting *nesting, const struct tb_entry *entry, size_t place);
+/* Ends the complete slices that are over at `ts`, for entries that are not put here. */
+TB_MUST_CHECK enum tb_status tb_nesting_advance(struct tb_nesting *nesting, int64_t ts);
 /* Ends the complete slices that are still open. */
 TB_MUST_CHECK enum tb_status tb_nesting_finish(struct tb_nesting *nesting);
 void tb_nesting_free(struct tb_nesting *nesting);

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The packets that come once: descriptors, clocks, attributes, the start of a sequence. nanopb encodes them.
+ */
+#include "base/error.h"
+#include "perfetto/nanopb.h"
+#include "perfetto/trace_packet.pb.h"
+#include "perfetto/writer_state.h"
+
+enum { DESCRIPTOR_SEQUENCE = 1, SEQUENCE_CLOCK = 64, CLEARED = 1 };
+
+static enum tb_status write_packet(struct tb_perfetto_writer *p, const perfetto_protos_TracePacket *packet) {
+  p->scratch.len = 0;
+  enum tb_status status = tb_nanopb_append(&p->scratch, perfetto_protos_TracePacket_fields, packet);
+  if (status != TB_OK) return tb_fail(&p->writer->error, status, TB_NO_OFFSET, "cannot encode a packet");
+  return tb_packet_sink_put_fields(&p->sink, (struct tb_slice){p->scratch.data, p->scratch.len});
+}
+
+static enum tb_status write_descriptor(struct tb_perfetto_writer *p, perfetto_protos_TrackDescriptor *descriptor) {
+  perfetto_protos_TracePacket packet = perfetto_protos_TracePacket_init_zero;
+  packet.has_trusted_packet_sequence_id = true;
+  packet.trusted_packet_sequence_id = DESCRIPTOR_SEQUENCE;
+  packet.track_descriptor = descriptor;
+  return write_packet(p, &packet);
+}
+
+static uint64_t uuid_of(const struct tb_perfetto_writer *p, const struct tb_track *track) {
+  return track ? p->tracks[track->index].uuid : 0;
+}
+
+static void set_parent(perfetto_protos_TrackDescriptor *descriptor, uint64_t parent) {
+  descriptor->has_parent_uuid = parent != 0;
+  descriptor->parent_uuid = parent;
+}
+
+/* ---- processes and threads ------------------------------------------------------------------------------------------------------ */
+
+enum { MAX_LABELS = 256 };
+
+static void split_labels(struct tb_slice labels, struct tb_slice *parts, struct tb_nanopb_slices *list) {
+  list->items = parts;
+  list->count = 0;
+  const char *at = labels.ptr, *end = labels.ptr + labels.len;
+  while (at <= end && list->count < MAX_LABELS) {
+    const char *comma = list->count == MAX_LABELS - 1 ? NULL : memchr(at, ',', (size_t)(end - at));
+    const char *stop = comma ? comma : end;
+    parts[list->count++] = (struct tb_slice){at, (size_t)(stop - at)};
+    at = stop + 1;
+  }
+}
+
+static enum tb_status write_process(struct tb_perfetto_writer *p, const struct tb_track_state *state) {
+  perfetto_protos_ProcessDescriptor process = perfetto_protos_ProcessDescriptor_init_zero;
+  struct tb_slice parts[MAX_LABELS];
+  struct tb_nanopb_slices labels;
+  process.has_pid = true;
+  process.pid = (int32_t)state->track->pid;
+  struct tb_slice name = state->name.len ? state->name : state->track->pid_text;
+  if (name.len) process.process_name = tb_nanopb_slice(&name);
+  if (state->labels.len) {
+    split_labels(state->labels, parts, &labels);
+    process.process_labels = tb_nanopb_slices(&labels);
+  }
+  process.has_legacy_sort_index = state->has_sort_index;
+  process.legacy_sort_index = (int32_t)state->sort_index;
+  perfetto_protos_TrackDescriptor descriptor = perfetto_protos_TrackDescriptor_init_zero;
+  descriptor.has_uuid = true;
+  descriptor.uuid = state->uuid;
+  descriptor.process = &process;
+  return write_descriptor(p, &descriptor);
+}
+
+static enum tb_status write_thread(struct tb_perfetto_writer *p, const struct tb_track_state *state) {
+  perfetto_protos_ThreadDescriptor thread = perfetto_protos_ThreadDescriptor_init_zero;
+  thread.has_pid = thread.has_tid = true;
+  thread.pid = (int32_t)state->track->pid;
+  thread.tid = state->track->tid;
+  struct tb_slice name = state->name.len ? state->name : state->track->tid_text;
+  if (name.len) thread.thread_name = tb_nanopb_slice(&name);
+  thread.has_legacy_sort_index = state->has_sort_index;
+  thread.legacy_sort_index = (int32_t)state->sort_index;
+  perfetto_protos_TrackDescriptor descriptor = perfetto_protos_TrackDescriptor_init_zero;
+  descriptor.has_uuid = true;
+  descriptor.uuid = state->uuid;
+  set_parent(&descriptor, uuid_of(p, state->track->parent));
+  descriptor.thread = &thread;
+  return write_descriptor(p, &descriptor);
+}
+
+enum tb_status tb_perfetto_write_lane(struct tb_perfetto_writer *p, uint64_t uuid, const struct tb_track *home,
+                                      struct tb_slice name) {
+  perfetto_protos_TrackDescriptor descriptor = perfetto_protos_TrackDescriptor_init_zero;
+  descriptor.has_uuid = true;
+  descriptor.uuid = uuid;
+  set_parent(&descriptor, uuid_of(p, home));
+  if (name.len) descriptor.name = tb_nanopb_slice(&name);
+  return write_descriptor(p, &descriptor);
+}
+
+static enum tb_status write_track(struct tb_perfetto_writer *p, const struct tb_track_state *state) {
+  switch (state->track->type) {
+    case TB_TRACK_PROCESS: return write_process(p, state);
+    case TB_TRACK_THREAD: return write_thread(p, state);
+    case TB_TRACK_CUSTOM: return tb_perfetto_write_lane(p, state->uuid, state->track->parent, state->name);
+    default: return TB_OK; /* counters are written by key, the global track needs no descriptor */
+  }
+}
+
+/* ---- counters ----------------------------------------------------------------------------------------------------------------------- */
+
+enum tb_status tb_perfetto_write_counter_track(struct tb_perfetto_writer *p, const struct tb_key *key) {
+  perfetto_protos_CounterDescriptor counter = perfetto_protos_CounterDescriptor_init_zero;
+  counter.has_is_incremental = key->incremental;
+  counter.is_incremental = key->incremental;
+  counter.has_unit = key->unit != TB_UNIT_NONE;
+  counter.unit = (perfetto_protos_CounterDescriptor_Unit)key->unit;
+  if (key->unit_name.len) counter.unit_name = tb_nanopb_slice(&key->unit_name);
+  perfetto_protos_TrackDescriptor descriptor = perfetto_protos_TrackDescriptor_init_zero;
+  descriptor.has_uuid = true;
+  descriptor.uuid = key->uuid;
+  set_parent(&descriptor, uuid_of(p, key->home));
+  descriptor.name = tb_nanopb_slice(&key->name);
+  if (key->description.len) descriptor.description = tb_nanopb_slice(&key->description);
+  descriptor.counter = &counter;
+  return write_descriptor(p, &descriptor);
+}
+
+enum tb_status tb_perfetto_write_thread_time_track(struct tb_perfetto_writer *p, uint64_t uuid, uint64_t parent,
+                                                   bool in_us) {
+  perfetto_protos_CounterDescriptor counter = perfetto_protos_CounterDescriptor_init_zero;
+  counter.has_type = true;
+  counter.type = perfetto_protos_CounterDescriptor_BuiltinCounterType_COUNTER_THREAD_TIME_NS;
+  counter.has_unit_multiplier = in_us;
+  counter.unit_multiplier = 1000;
+  counter.has_is_incremental = counter.is_incremental = true;
+  perfetto_protos_TrackDescriptor descriptor = perfetto_protos_TrackDescriptor_init_zero;
+  descriptor.has_uuid = true;
+  descriptor.uuid = uuid;
+  set_parent(&descriptor, parent);
+  descriptor.counter = &counter;
+  return write_descriptor(p, &descriptor);
+}
+
+/* ---- clocks and sequences -------------------------------------------------------------------------------------------------------------- */
+
+static void set_clock(perfetto_protos_ClockSnapshot_Clock *clock, uint32_t id, int64_t ns) {
+  clock->has_clock_id = clock->has_timestamp = true;
+  clock->clock_id = id;
+  clock->timestamp = (uint64_t)ns;
+}
+
+enum tb_status tb_perfetto_write_sequence_start(struct tb_perfetto_writer *p, uint32_t sequence_id, int64_t ts,
+                                                uint64_t track_uuid, uint64_t counter_uuid) {
+  perfetto_protos_ClockSnapshot_Clock clocks[2] = {perfetto_protos_ClockSnapshot_Clock_init_zero,
+                                                   perfetto_protos_ClockSnapshot_Clock_init_zero};
+  set_clock(&clocks[0], SEQUENCE_CLOCK, ts);
+  clocks[0].has_is_incremental = clocks[0].is_incremental = true;
+  set_clock(&clocks[1], p->trace_clock, ts);
+  perfetto_protos_ClockSnapshot snapshot = {2, clocks, true, p->trace_clock};
+  perfetto_protos_TracePacketDefaults defaults = perfetto_protos_TracePacketDefaults_init_zero;
+  struct tb_nanopb_varints counters = {&counter_uuid, counter_uuid ? 1 : 0};
+  defaults.has_timestamp_clock_id = true;
+  defaults.timestamp_clock_id = SEQUENCE_CLOCK;
+  defaults.has_track_event_defaults = true;
+  defaults.track_event_defaults.has_track_uuid = track_uuid != 0;
+  defaults.track_event_defaults.track_uuid = track_uuid;
+  if (counter_uuid) defaults.track_event_defaults.extra_counter_track_uuids = tb_nanopb_varints(&counters);
+  perfetto_protos_TracePacket packet = perfetto_protos_TracePacket_init_zero;
+  packet.has_trusted_packet_sequence_id = packet.has_sequence_flags = true;
+  packet.trusted_packet_sequence_id = sequence_id;
+  packet.sequence_flags = CLEARED;
+  packet.clock_snapshot = &snapshot;
+  packet.trace_packet_defaults = &defaults;
+  return write_packet(p, &packet);
+}
+
+/* The clock relations that the source states. */
+static enum tb_status write_clocks(struct tb_perfetto_writer *p) {
+  const struct tb_clock_reading *row = p->clocks;
+  for (size_t i = 0; i < p->clock_row_count; row += p->clock_rows[i++]) {
+    uint32_t count = p->clock_rows[i];
+    perfetto_protos_ClockSnapshot_Clock *clocks = tb_calloc(p->allocator, count * sizeof(*clocks));
+    if (!clocks) return tb_fail(&p->writer->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+    for (uint32_t k = 0; k < count; k++) set_clock(&clocks[k], row[k].clock ? row[k].clock : p->trace_clock, row[k].ns);
+    perfetto_protos_ClockSnapshot snapshot = {(pb_size_t)count, clocks, true, p->trace_clock};
+    perfetto_protos_TracePacket packet = perfetto_protos_TracePacket_init_zero;
+    packet.has_trusted_packet_sequence_id = true;
+    packet.trusted_packet_sequence_id = DESCRIPTOR_SEQUENCE;
+    packet.clock_snapshot = &snapshot;
+    enum tb_status status = write_packet(p, &packet);
+    tb_free(p->allocator, clocks, count * sizeof(*clocks));
+    if (status != TB_OK) return status;
+  }
+  return TB_OK;
+}
+
+/* ---- attributes ---------------------------------------------------------------------------------------------------------------------------- */
+
+static enum tb_status write_attribute(struct tb_perfetto_writer *p, const struct tb_attribute *attribute) {
+  perfetto_protos_TraceAttributes_Attribute a = perfetto_protos_TraceAttributes_Attribute_init_zero;
+  a.key = tb_nanopb_slice(&attribute->key);
+  a.string_value = tb_nanopb_slice(&attribute->text);
+  perfetto_protos_TraceAttributes attributes = {1, &a};
+  perfetto_protos_TracePacket packet = perfetto_protos_TracePacket_init_zero;
+  packet.has_trusted_packet_sequence_id = true;
+  packet.trusted_packet_sequence_id = DESCRIPTOR_SEQUENCE;
+  packet.trace_attributes = &attributes;
+  return write_packet(p, &packet);
+}
+
+enum tb_status tb_perfetto_write_preamble(struct tb_perfetto_writer *p) {
+  enum tb_status status = write_clocks(p);
+  for (size_t i = 0; status == TB_OK && i < p->track_count; i++)
+    if (p->tracks[i].track) status = write_track(p, &p->tracks[i]);
+  for (size_t i = 1; status == TB_OK && i < p->key_count; i++) {
+    struct tb_key *key = &p->keys[i];
+    if (key->class != TB_KEY_COUNTER) continue;
+    key->incremental = key->has_int && !key->has_double && key->delta_bytes < key->absolute_bytes;
+    key->last_value = 0;
+    status = tb_perfetto_write_counter_track(p, key);
+  }
+  for (size_t i = 0; status == TB_OK && i < p->attribute_count; i++) status = write_attribute(p, &p->attributes[i]);
+  return status;
+}
