@@ -3,12 +3,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <stdatomic.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
+#include "base/decompress.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/read_ahead.h"
 
 enum { RAW_BYTES = 256 * 1024, PEEK_BYTES = 4096 };
 
@@ -17,10 +20,15 @@ struct tb_input {
   char *name;
   int fd; /* -1: fed */
   bool regular, fed_all, raw_end;
-  bool told, gzip; /* told: the first bytes were looked at */
-  bool inflating;  /* inside a gzip member */
-  z_stream z;
-  uint64_t size, bytes_read;
+  bool told;    /* the first bytes were looked at */
+  bool damaged; /* the compressed data can be read no further */
+  enum tb_compression compression;
+  struct tb_decompressor *decompressor;
+  unsigned threads;
+  struct tb_read_ahead *ahead; /* decompresses in a thread of its own; `raw` and `decompressor` are then the thread's */
+  int wake[2];                 /* a pipe that ends the thread's waiting for input */
+  uint64_t size;
+  _Atomic uint64_t bytes_read;
   struct tb_buffer raw; /* stored bytes not yet used are [raw_at, raw.len) */
   size_t raw_at;
   struct tb_buffer peeked; /* decompressed bytes that were looked at but not read: [peeked_at, peeked.len) */
@@ -32,7 +40,7 @@ static struct tb_input *create(const char *name, const struct tb_allocator *allo
   struct tb_input *in = tb_calloc(allocator, sizeof(*in));
   if (!in) return NULL;
   in->allocator = allocator;
-  in->fd = -1;
+  in->fd = in->wake[0] = in->wake[1] = -1;
   tb_buffer_init(&in->raw, allocator, 0);
   tb_buffer_init(&in->peeked, allocator, PEEK_BYTES);
   size_t len = strlen(name) + 1;
@@ -65,10 +73,10 @@ static enum tb_status open_file(struct tb_input *in, const char *path, struct tb
 
 enum tb_status tb_input_open(const char *path, const struct tb_allocator *allocator, unsigned threads,
                              struct tb_input **input, struct tb_error *error) {
-  (void)threads;
   struct tb_input *in = create(path, allocator);
   *input = NULL;
   if (!in) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  in->threads = threads;
   enum tb_status status = open_file(in, path, error);
   if (status != TB_OK) {
     tb_error_set_file(error, path);
@@ -91,11 +99,19 @@ enum tb_status tb_input_feed(struct tb_input *in, const void *data, size_t len) 
 
 void tb_input_feed_end(struct tb_input *in) { in->fed_all = true; }
 
+/* Waits for input that may take its time; false when the thread that reads is to end. */
+static bool wait_for_input(const struct tb_input *in) {
+  struct pollfd fds[2] = {{in->fd, POLLIN, 0}, {in->wake[0], POLLIN, 0}};
+  while (poll(fds, 2, -1) < 0 && errno == EINTR) continue;
+  return fds[1].revents == 0;
+}
+
 static enum tb_status read_file(struct tb_input *in, char *to, size_t capacity, size_t *got, struct tb_error *error) {
   for (;;) {
+    if (in->wake[0] >= 0 && !wait_for_input(in)) return TB_CANCELLED;
     ssize_t n = read(in->fd, to, capacity);
     if (n > 0) {
-      in->bytes_read += (uint64_t)n;
+      atomic_fetch_add_explicit(&in->bytes_read, (uint64_t)n, memory_order_relaxed);
       *got = (size_t)n;
       return TB_OK;
     }
@@ -104,8 +120,9 @@ static enum tb_status read_file(struct tb_input *in, char *to, size_t capacity, 
       return TB_END;
     }
     if (errno != EINTR) {
+      int code = errno;
       tb_error_set_file(error, in->name);
-      return tb_fail_errno(error, TB_IO, errno, "cannot read");
+      return tb_fail_errno(error, TB_IO, code, "cannot read");
     }
   }
 }
@@ -119,46 +136,61 @@ static enum tb_status fill_raw(struct tb_input *in, struct tb_error *error) {
   return read_file(in, in->raw.data, in->raw.capacity, &in->raw.len, error);
 }
 
-static enum tb_status tell_compression(struct tb_input *in, struct tb_error *error) {
-  if (in->told) return TB_OK;
+/* Sees that `n` stored bytes are in `raw`, or all that there are. */
+static enum tb_status look_ahead(struct tb_input *in, size_t n, struct tb_error *error) {
   enum tb_status status = fill_raw(in, error);
-  if (status != TB_OK) return status;
-  if (in->raw.len - in->raw_at == 1 && in->fd < 0 && !in->fed_all) return TB_AGAIN;
-  const unsigned char *p = (const unsigned char *)in->raw.data + in->raw_at;
-  in->gzip = in->raw.len - in->raw_at >= 2 && p[0] == 0x1f && p[1] == 0x8b;
-  in->told = true;
-  return TB_OK;
+  while (status == TB_OK && in->raw.len - in->raw_at < n) {
+    if (in->fd < 0) return in->fed_all ? TB_OK : TB_AGAIN;
+    size_t got = 0;
+    status = read_file(in, in->raw.data + in->raw.len, in->raw.capacity - in->raw.len, &got, error);
+    in->raw.len += got;
+  }
+  return status == TB_END && in->raw.len > in->raw_at ? TB_OK : status;
 }
 
-static enum tb_status inflate_some(struct tb_input *in, char *to, size_t capacity, size_t *got, struct tb_error *error) {
-  in->z.next_out = (Bytef *)to;
-  in->z.avail_out = capacity > UINT32_MAX ? UINT32_MAX : (uInt)capacity;
-  size_t room = in->z.avail_out;
-  while (in->z.avail_out == room) {
-    enum tb_status status = fill_raw(in, error);
-    if (status == TB_END && in->inflating) return TB_TRUNCATED;
-    if (status != TB_OK) return status;
-    if (!in->inflating) {
-      if (inflateInit2(&in->z, 15 + 32) != Z_OK) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
-      in->inflating = true;
-    }
-    in->z.next_in = (Bytef *)in->raw.data + in->raw_at;
-    size_t have = in->raw.len - in->raw_at;
-    in->z.avail_in = have > UINT32_MAX ? UINT32_MAX : (uInt)have;
-    size_t offered = in->z.avail_in;
-    int rc = inflate(&in->z, Z_NO_FLUSH);
-    in->raw_at += offered - in->z.avail_in;
-    if (rc == Z_STREAM_END) {
-      (void)inflateEnd(&in->z);
-      in->inflating = false;
-    } else if (rc != Z_OK && rc != Z_BUF_ERROR) {
-      if (in->z.avail_out == room) return TB_TRUNCATED;
-      in->raw_at = in->raw.len; /* give what there is; the next call ends in TB_TRUNCATED */
-      in->raw_end = in->fed_all = true;
-      break;
-    }
+/* The decompressed bytes that follow. TB_TRUNCATED where the data ends inside a member or is damaged. */
+static enum tb_status decompress_some(struct tb_input *in, char *to, size_t capacity, size_t *got, struct tb_error *error) {
+  while (!in->damaged) {
+    const char *from = in->raw.data + in->raw_at;
+    enum tb_status status = tb_decompress(in->decompressor, &from, in->raw.data + in->raw.len, to, capacity, got);
+    in->raw_at = (size_t)(from - in->raw.data);
+    in->damaged = status != TB_OK;
+    if (*got) return TB_OK;
+    if (in->damaged) break;
+    status = fill_raw(in, error);
+    if (status == TB_END && !tb_decompressor_may_end(in->decompressor)) in->damaged = true;
+    else if (status != TB_OK) return status;
   }
-  *got = room - in->z.avail_out;
+  return TB_TRUNCATED;
+}
+
+static enum tb_status produce(void *ctx, char *to, size_t capacity, size_t *got, struct tb_error *error) {
+  return decompress_some(ctx, to, capacity, got, error);
+}
+
+/* Without a thread to be had, reading goes on in the caller's. */
+static void start_thread(struct tb_input *in) {
+  if (in->threads < 2 || in->fd < 0) return;
+  if (!in->regular && pipe(in->wake) != 0) {
+    in->wake[0] = in->wake[1] = -1;
+    return;
+  }
+  in->ahead = tb_read_ahead_start(in->allocator, produce, in);
+}
+
+static enum tb_status tell_compression(struct tb_input *in, struct tb_error *error) {
+  if (in->told) return TB_OK;
+  enum tb_status status = look_ahead(in, TB_COMPRESSION_MAGIC, error);
+  if (status != TB_OK) return status;
+  in->compression = tb_compression_detect(in->raw.data + in->raw_at, in->raw.len - in->raw_at);
+  in->told = true;
+  if (in->compression == TB_COMPRESSION_NONE) return TB_OK;
+  in->decompressor = tb_decompressor_create(in->compression, in->allocator);
+  if (!in->decompressor) {
+    in->told = false;
+    return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  }
+  start_thread(in);
   return TB_OK;
 }
 
@@ -166,7 +198,8 @@ static enum tb_status read_decompressed(struct tb_input *in, char *to, size_t ca
                                         struct tb_error *error) {
   enum tb_status status = tell_compression(in, error);
   if (status != TB_OK) return status;
-  if (in->gzip) return inflate_some(in, to, capacity, got, error);
+  if (in->ahead) return tb_read_ahead_read(in->ahead, to, capacity, got, error);
+  if (in->compression != TB_COMPRESSION_NONE) return decompress_some(in, to, capacity, got, error);
   if (in->fd >= 0 && in->raw_at == in->raw.len && !in->raw_end) return read_file(in, to, capacity, got, error);
   status = fill_raw(in, error);
   if (status != TB_OK) return status;
@@ -205,7 +238,7 @@ enum tb_status tb_input_peek(struct tb_input *in, const char **data, size_t capa
   return status;
 }
 
-bool tb_input_can_rewind(const struct tb_input *in) { return in->regular && in->told && !in->gzip; }
+bool tb_input_can_rewind(const struct tb_input *in) { return in->regular && in->told && in->compression == TB_COMPRESSION_NONE; }
 
 enum tb_status tb_input_rewind(struct tb_input *in, struct tb_error *error) {
   if (!tb_input_can_rewind(in)) return TB_INVALID;
@@ -217,13 +250,18 @@ enum tb_status tb_input_rewind(struct tb_input *in, struct tb_error *error) {
 }
 
 const char *tb_input_name(const struct tb_input *in) { return in->name; }
-uint64_t tb_input_bytes_read(const struct tb_input *in) { return in->bytes_read; }
+uint64_t tb_input_bytes_read(const struct tb_input *in) {
+  return atomic_load_explicit(&in->bytes_read, memory_order_relaxed);
+}
 uint64_t tb_input_size(const struct tb_input *in) { return in->size; }
 
 void tb_input_close(struct tb_input *in) {
   if (!in) return;
+  if (in->wake[1] >= 0) (void)close(in->wake[1]); /* the thread sees the pipe end */
+  tb_read_ahead_stop(in->ahead);
+  if (in->wake[0] >= 0) (void)close(in->wake[0]);
   if (in->fd >= 0) (void)close(in->fd);
-  if (in->inflating) (void)inflateEnd(&in->z);
+  tb_decompressor_destroy(in->decompressor);
   tb_buffer_free(&in->raw);
   tb_buffer_free(&in->peeked);
   tb_free(in->allocator, in->name, strlen(in->name) + 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads Chrome Trace Event JSON: the containers around the events, and the way of the bytes.
+ * Reads Chrome Trace Event JSON: the way of the bytes. What they say is in the other json_reader*.c.
  *
  * Input is read straight into the batch's text, which the events point into. What no event of the batch has used (most
  * often the beginning of an event) is carried over to the next batch.
@@ -8,13 +8,15 @@
 #include "base/error.h"
 #include "json/json_reader_state.h"
 
-/* ---- bytes ------------------------------------------------------------------------------------------------------ */
+enum { LARGE_TEXT = 1 << 20 /* a batch gives text beyond this back */ };
 
 static enum tb_status no_memory(struct tb_reader *reader) {
   return tb_fail(&reader->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
 }
 
-static bool grow_text(struct tb_batch *batch, size_t capacity) {
+/* ---- bytes ------------------------------------------------------------------------------------------------------ */
+
+static bool resize_text(struct tb_batch *batch, size_t capacity) {
   size_t old = batch->text_capacity ? batch->text_capacity + TB_BATCH_PADDING : 0;
   char *text = tb_realloc(batch->allocator, batch->text, old, capacity + TB_BATCH_PADDING);
   if (!text) return false;
@@ -29,127 +31,72 @@ static void close_text(struct tb_json_state *state, struct tb_batch *batch) {
   state->scan.end = batch->text + batch->text_len;
 }
 
-/* Fills the text's free room. TB_OK also where the input ended or waits for more. */
-static enum tb_status read_more(struct tb_json_state *state, struct tb_batch *batch, bool *waiting) {
+static void take_carried(struct tb_json_state *state, struct tb_batch *batch, size_t limit) {
+  size_t n = state->carry.len - state->carry_at, room = limit - batch->text_len;
+  if (n > room) n = room;
+  if (!n) return;
+  memcpy(batch->text + batch->text_len, state->carry.data + state->carry_at, n);
+  batch->text_len += n;
+  state->carry_at += n;
+}
+
+/* Fills the text up to `limit`. TB_OK also where the input ended, or waits for more (*waiting). */
+static enum tb_status read_more(struct tb_json_state *state, struct tb_batch *batch, size_t limit, bool *waiting) {
   struct tb_reader *reader = state->reader;
   *waiting = false;
-  while (batch->text_len < batch->text_capacity && !state->input_ended) {
+  take_carried(state, batch, limit);
+  while (batch->text_len < limit && !state->input_ended) {
     size_t got = 0;
-    enum tb_status status = tb_input_read(reader->input, batch->text + batch->text_len,
-                                          batch->text_capacity - batch->text_len, &got, &reader->error);
+    enum tb_status status =
+        tb_input_read(reader->input, batch->text + batch->text_len, limit - batch->text_len, &got, &reader->error);
     batch->text_len += got;
-    if (status == TB_AGAIN) {
-      *waiting = true;
-      break;
-    }
-    if (status == TB_END || status == TB_TRUNCATED)
-      state->input_ended = true;
-    else if (status != TB_OK)
+    *waiting = status == TB_AGAIN;
+    if (*waiting) break;
+    state->input_ended = status == TB_END || status == TB_TRUNCATED;
+    if (status == TB_TRUNCATED) {
+      status = tb_reader_lose(reader, "compressed data is cut off or damaged: what follows",
+                              state->text_offset + batch->text_len);
+      if (status != TB_OK) return status;
+    } else if (status != TB_OK && status != TB_END) {
       return status;
+    }
   }
   close_text(state, batch);
   return TB_OK;
 }
 
-/* Gives an empty batch the bytes that were carried over and as many more as it has room for. */
-static enum tb_status start_text(struct tb_json_state *state, struct tb_batch *batch, bool *waiting) {
-  size_t carried = state->carry.len;
-  if (batch->text_capacity < TB_BATCH_TEXT_BYTES && !grow_text(batch, TB_BATCH_TEXT_BYTES))
-    return no_memory(state->reader);
-  if (batch->text_capacity < carried * 2 && !grow_text(batch, carried * 2)) return no_memory(state->reader);
-  if (carried) memcpy(batch->text, state->carry.data, carried);
-  batch->text_len = carried;
-  state->carry.len = 0;
-  return read_more(state, batch, waiting);
-}
-
 /* Keeps the bytes from `p` on for the next batch. */
 static enum tb_status carry_over(struct tb_json_state *state, struct tb_batch *batch, const char *p) {
-  size_t used = (size_t)(p - batch->text);
+  size_t used = (size_t)(p - batch->text), rest = batch->text_len - used;
   state->text_offset += used;
-  if (tb_buffer_append(&state->carry, p, batch->text_len - used) != TB_OK) return no_memory(state->reader);
+  if (state->carry_at < state->carry.len) { /* all of the text came from there and still is there */
+    state->carry_at -= rest;
+    return TB_OK;
+  }
+  if (state->carry.capacity > LARGE_TEXT) tb_buffer_free(&state->carry);
+  state->carry.len = state->carry_at = 0;
+  if (tb_buffer_append(&state->carry, p, rest) != TB_OK) return no_memory(state->reader);
   return TB_OK;
 }
 
-/* ---- containers ------------------------------------------------------------------------------------------------- */
-
-static const char *after_comma(const char *p) {
-  p = tb_scan_space(p);
-  while (*p == ',') p = tb_scan_space(p + 1);
-  return p;
+/* While a fed unit is long, bytes are only collected until it has grown by a quarter, so that the time does not grow
+ * with the square of its length. */
+static enum tb_status collect(struct tb_json_state *state) {
+  struct tb_buffer *carry = &state->carry;
+  while (carry->len - state->carry_at < state->collect && !state->input_ended) {
+    size_t got = 0;
+    if (tb_buffer_reserve(carry, TB_BATCH_TEXT_BYTES) != TB_OK) return no_memory(state->reader);
+    enum tb_status status = tb_input_read(state->reader->input, carry->data + carry->len, carry->capacity - carry->len,
+                                          &got, &state->reader->error);
+    carry->len += got;
+    if (status == TB_END || status == TB_TRUNCATED) break; /* which the next read says again */
+    if (status != TB_OK) return status;
+  }
+  state->collect = 0;
+  return TB_OK;
 }
 
-/* Takes what stands at `p` between two units; returns the byte after it, NULL on failure or when the text is used up.
- */
-static const char *step_top(struct tb_json_state *state, const char *p) {
-  if (*p == '[') {
-    state->place = TB_JSON_EVENTS;
-    state->in_object = false;
-  } else if (*p == '{') {
-    state->place = TB_JSON_OBJECT;
-  } else {
-    return tb_scan_fail(&state->scan, p);
-  }
-  state->seen_any = true;
-  return p + 1;
-}
-
-static const char *step_object(struct tb_json_state *state, const char *p) {
-  struct tb_scan *scan = &state->scan;
-  if (*p == '}') {
-    state->place = TB_JSON_TOP;
-    return p + 1;
-  }
-  struct tb_slice key;
-  if (*p != '"') return tb_scan_fail(scan, p);
-  p = tb_scan_string(scan, p + 1, &key);
-  if (!p) return NULL;
-  p = tb_scan_space(p);
-  if (*p != ':') return tb_scan_fail(scan, p);
-  p = tb_scan_space(p + 1);
-  if (*p == '[' && tb_slice_equal(key, TB_SLICE("traceEvents"))) {
-    state->place = TB_JSON_EVENTS;
-    state->in_object = true;
-    return p + 1;
-  }
-  return tb_scan_skip_value(scan, p);
-}
-
-static const char *step_events(struct tb_json_state *state, struct tb_batch *batch, const char *p) {
-  if (*p == '{') {
-    const char *end = tb_json_event(state, batch, p);
-    if (end) batch->events[batch->event_count - 1].offset = state->text_offset + (uint64_t)(p - batch->text);
-    return end;
-  }
-  if (*p != ']') return tb_scan_fail(&state->scan, p);
-  state->place = state->in_object ? TB_JSON_OBJECT : TB_JSON_TOP;
-  return p + 1;
-}
-
-static const char *step(struct tb_json_state *state, struct tb_batch *batch, const char *p) {
-  switch (state->place) {
-    case TB_JSON_EVENTS:
-      return step_events(state, batch, p);
-    case TB_JSON_OBJECT:
-      return step_object(state, p);
-    default:
-      return step_top(state, p);
-  }
-}
-
-/* Takes units until the text or the batch's room ends; returns where. */
-static const char *take_units(struct tb_json_state *state, struct tb_batch *batch, const char *p) {
-  for (;;) {
-    p = after_comma(p);
-    if (p >= state->scan.end) {
-      state->scan.status = TB_SCAN_MORE;
-      return p;
-    }
-    const char *next = step(state, batch, p);
-    if (!next) return p;
-    p = next;
-  }
-}
+/* ---- filling a batch -------------------------------------------------------------------------------------------- */
 
 static enum tb_status grow_args(struct tb_batch *batch) {
   size_t capacity = batch->arg_capacity ? batch->arg_capacity * 2 : TB_BATCH_ARGS;
@@ -160,39 +107,107 @@ static enum tb_status grow_args(struct tb_batch *batch) {
   return status;
 }
 
-static enum tb_status fill(struct tb_reader *reader, struct tb_batch *batch) {
-  struct tb_json_state *state = reader->state;
+static bool ready(struct tb_batch *batch) {
+  bool wrong_size = batch->text_capacity < TB_BATCH_TEXT_BYTES || batch->text_capacity > LARGE_TEXT;
+  if (wrong_size && !resize_text(batch, TB_BATCH_TEXT_BYTES)) return false;
+  return batch->args || grow_args(batch) == TB_OK;
+}
+
+static const char *skip_separators(const char *p) {
+  p = tb_scan_space(p);
+  while (*p == ',') p = tb_scan_space(p + 1);
+  return p;
+}
+
+/* Takes units from *at until none is whole any more or the batch is full; *at is then where. TB_SCAN_MORE, FULL or
+ * NO_MEMORY; TB_SCAN_BAD where the reader failed (its error is set). */
+static enum tb_scan_status take_units(struct tb_json_state *state, struct tb_batch *batch, const char **at) {
   struct tb_scan *scan = &state->scan;
+  for (const char *p = *at, *next;; p = next) {
+    if (state->place != TB_JSON_SYSTEM) p = skip_separators(p);
+    *at = p;
+    if (p >= scan->end) return TB_SCAN_MORE;
+    scan->status = TB_SCAN_OK;
+    next = state->lost ? tb_json_search(state, batch, p) : tb_json_unit(state, batch, p);
+    if (next) continue;
+    bool cut_off = scan->status == TB_SCAN_MORE && state->input_ended && state->carry_at == state->carry.len;
+    if (scan->status != TB_SCAN_BAD && !cut_off) return scan->status;
+    if (tb_json_damage(state, batch, p, &next) != TB_OK) return TB_SCAN_BAD;
+  }
+}
+
+/* The end of the input. */
+static enum tb_status at_end(struct tb_json_state *state) {
+  struct tb_reader *reader = state->reader;
+  if (state->place == TB_JSON_SYSTEM) {
+    state->place = TB_JSON_TOP;
+    enum tb_status status =
+        tb_reader_lose(reader, "systemTraceEvents cut off at the end of the input", state->text_offset);
+    if (status != TB_OK) return status;
+  }
+  if (state->seen_trace || !state->seen_other) return TB_END;
+  reader->losses.count = 0;
+  return tb_fail(&reader->error, TB_UNKNOWN_FORMAT, 0, "is JSON, but no trace: there is no event in it");
+}
+
+/* Room for a unit that is longer than the text: moves it to the front and doubles the text. */
+static enum tb_status make_room(struct tb_json_state *state, struct tb_batch *batch, const char **at, size_t *limit) {
+  struct tb_reader *reader = state->reader;
+  size_t used = (size_t)(*at - batch->text), rest = batch->text_len - used;
+  memmove(batch->text, *at, rest);
+  batch->text_len = rest;
+  state->text_offset += used;
+  *at = batch->text;
+  close_text(state, batch);
+  if (rest <= *limit / 2) return TB_OK;
+  if (rest > reader->options.max_record_bytes) {
+    enum tb_status status = tb_reader_lose(reader, "event longer than the limit", state->text_offset);
+    state->lost = true;
+    *at = batch->text + 1;
+    return status;
+  }
+  *limit *= 2;
+  if (*limit > batch->text_capacity && !resize_text(batch, *limit)) return no_memory(reader);
+  *at = batch->text;
+  close_text(state, batch);
+  return TB_OK;
+}
+
+static enum tb_status fill_text(struct tb_json_state *state, struct tb_batch *batch) {
+  struct tb_reader *reader = state->reader;
+  size_t limit = TB_BATCH_TEXT_BYTES;
   bool waiting;
-  scan->arena = &batch->arena;
-  if (!batch->args && grow_args(batch) != TB_OK) return no_memory(reader);
-  enum tb_status status = start_text(state, batch, &waiting);
-  if (status != TB_OK) return status;
-  const char *p = batch->text;
-  for (;;) {
-    p = take_units(state, batch, p);
-    if (batch->event_count) return carry_over(state, batch, p);
-    if (scan->status == TB_SCAN_FULL) {
+  enum tb_status status = read_more(state, batch, limit, &waiting);
+  const char *at = batch->text;
+  while (status == TB_OK) {
+    enum tb_scan_status why = take_units(state, batch, &at);
+    if (why == TB_SCAN_BAD) return reader->error.code;
+    if (why == TB_SCAN_NO_MEMORY) return no_memory(reader);
+    if (batch->event_count) return carry_over(state, batch, at);
+    if (why == TB_SCAN_FULL) {
       if (grow_args(batch) != TB_OK) return no_memory(reader);
       continue;
     }
-    if (scan->status != TB_SCAN_MORE)
-      return tb_fail(&reader->error, TB_BAD_DATA, state->text_offset + (uint64_t)(scan->at - batch->text), "bad JSON");
-    if (state->input_ended) return TB_END;
+    if (state->input_ended && state->carry_at == state->carry.len) return at_end(state);
     if (waiting) {
-      status = carry_over(state, batch, p);
+      status = carry_over(state, batch, at);
+      size_t rest = state->carry.len - state->carry_at;
+      if (rest > TB_BATCH_TEXT_BYTES) state->collect = rest + rest / 4;
       return status == TB_OK ? TB_AGAIN : status;
     }
-    size_t used = (size_t)(p - batch->text);
-    memmove(batch->text, p, batch->text_len - used);
-    batch->text_len -= used;
-    state->text_offset += used;
-    if (batch->text_len * 2 > batch->text_capacity && !grow_text(batch, batch->text_capacity * 2))
-      return no_memory(reader);
-    status = read_more(state, batch, &waiting);
-    if (status != TB_OK) return status;
-    p = batch->text;
+    status = make_room(state, batch, &at, &limit);
+    if (status == TB_OK) status = read_more(state, batch, limit, &waiting);
   }
+  return status;
+}
+
+static enum tb_status fill(struct tb_reader *reader, struct tb_batch *batch) {
+  struct tb_json_state *state = reader->state;
+  state->scan.arena = &batch->arena;
+  if (!ready(batch)) return no_memory(reader);
+  enum tb_status status = collect(state);
+  if (status != TB_OK) return status;
+  return fill_text(state, batch);
 }
 
 /* ---- life ------------------------------------------------------------------------------------------------------- */

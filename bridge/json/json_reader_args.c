@@ -57,8 +57,8 @@ static const char *raw(struct tb_scan *scan, struct tb_arg *arg, const char *p) 
   const char *end = tb_scan_skip_value(scan, p);
   if (!end) return NULL;
   arg->type = TB_ARG_JSON;
-  arg->text = between(p, end);
-  return end;
+  arg->text = tb_scan_raw(scan, p, end);
+  return arg->text.ptr ? end : NULL;
 }
 
 static const char *items(struct tb_scan *scan, struct tb_json_sink *sink, const char *p, unsigned depth) {

@@ -36,15 +36,29 @@ enum key {
 };
 
 #define KEY_NAME_OF(key, literal) [key] = {literal, sizeof(literal) - 1}
-static const struct tb_slice key_names[] = {
-    KEY_NAME_OF(KEY_ARGS, "args"),       KEY_NAME_OF(KEY_BIND_ID, "bind_id"), KEY_NAME_OF(KEY_BP, "bp"),
-    KEY_NAME_OF(KEY_CAT, "cat"),         KEY_NAME_OF(KEY_DUR, "dur"),         KEY_NAME_OF(KEY_ESF, "esf"),
-    KEY_NAME_OF(KEY_ESTACK, "estack"),   KEY_NAME_OF(KEY_FLOW_IN, "flow_in"), KEY_NAME_OF(KEY_FLOW_OUT, "flow_out"),
-    KEY_NAME_OF(KEY_ID, "id"),           KEY_NAME_OF(KEY_ID2, "id2"),         KEY_NAME_OF(KEY_NAME, "name"),
-    KEY_NAME_OF(KEY_PH, "ph"),           KEY_NAME_OF(KEY_PID, "pid"),         KEY_NAME_OF(KEY_S, "s"),
-    KEY_NAME_OF(KEY_SCOPE, "scope"),     KEY_NAME_OF(KEY_SF, "sf"),           KEY_NAME_OF(KEY_STACK, "stack"),
-    KEY_NAME_OF(KEY_TDUR, "tdur"),       KEY_NAME_OF(KEY_TID, "tid"),         KEY_NAME_OF(KEY_TS, "ts"),
-    KEY_NAME_OF(KEY_TTS, "tts"),         KEY_NAME_OF(KEY_USE_ASYNC_TTS, "use_async_tts")};
+static const struct tb_slice key_names[] = {KEY_NAME_OF(KEY_ARGS, "args"),
+                                            KEY_NAME_OF(KEY_BIND_ID, "bind_id"),
+                                            KEY_NAME_OF(KEY_BP, "bp"),
+                                            KEY_NAME_OF(KEY_CAT, "cat"),
+                                            KEY_NAME_OF(KEY_DUR, "dur"),
+                                            KEY_NAME_OF(KEY_ESF, "esf"),
+                                            KEY_NAME_OF(KEY_ESTACK, "estack"),
+                                            KEY_NAME_OF(KEY_FLOW_IN, "flow_in"),
+                                            KEY_NAME_OF(KEY_FLOW_OUT, "flow_out"),
+                                            KEY_NAME_OF(KEY_ID, "id"),
+                                            KEY_NAME_OF(KEY_ID2, "id2"),
+                                            KEY_NAME_OF(KEY_NAME, "name"),
+                                            KEY_NAME_OF(KEY_PH, "ph"),
+                                            KEY_NAME_OF(KEY_PID, "pid"),
+                                            KEY_NAME_OF(KEY_S, "s"),
+                                            KEY_NAME_OF(KEY_SCOPE, "scope"),
+                                            KEY_NAME_OF(KEY_SF, "sf"),
+                                            KEY_NAME_OF(KEY_STACK, "stack"),
+                                            KEY_NAME_OF(KEY_TDUR, "tdur"),
+                                            KEY_NAME_OF(KEY_TID, "tid"),
+                                            KEY_NAME_OF(KEY_TS, "ts"),
+                                            KEY_NAME_OF(KEY_TTS, "tts"),
+                                            KEY_NAME_OF(KEY_USE_ASYNC_TTS, "use_async_tts")};
 
 static struct tb_slice key_text(enum key key) { return key_names[key]; }
 
@@ -110,13 +124,15 @@ static const char *take_extra(struct tb_json_state *state, struct tb_slice name,
   return p;
 }
 
-static inline const char *take_text(struct tb_json_state *state, struct tb_json_draft *draft, enum key key, const char *p, struct tb_slice *text, uint32_t has) {
+static inline const char *take_text(struct tb_json_state *state, struct tb_json_draft *draft, enum key key,
+                                    const char *p, struct tb_slice *text, uint32_t has) {
   if (*p != '"') return take_extra(state, key_text(key), p);
   draft->event->has |= has;
   return tb_scan_string(&state->scan, p + 1, text);
 }
 
-static inline const char *take_time(struct tb_json_state *state, struct tb_json_draft *draft, enum key key, const char *p, int64_t *ns, uint32_t has) {
+static inline const char *take_time(struct tb_json_state *state, struct tb_json_draft *draft, enum key key,
+                                    const char *p, int64_t *ns, uint32_t has) {
   const char *end = tb_json_time(&state->scan, p, ns);
   if (end) {
     draft->event->has |= has;
@@ -218,19 +234,32 @@ static inline const char *take_member(struct tb_json_state *state, struct tb_bat
                                       enum key key, struct tb_slice name, const char *p) {
   struct tb_event *event = draft->event;
   switch (key) {
-    case KEY_ARGS: return take_args(state, batch, draft, p);
-    case KEY_CAT: return take_text(state, draft, key, p, &event->categories, TB_HAS_CATEGORIES);
-    case KEY_DUR: return take_time(state, draft, key, p, &event->dur, TB_HAS_DUR);
-    case KEY_NAME: return take_text(state, draft, key, p, &event->name, TB_HAS_NAME);
-    case KEY_PH: return take_phase(state, draft, p);
-    case KEY_PID: return take_pid(state, key, p, &draft->pid);
-    case KEY_TID: return take_pid(state, key, p, &draft->tid);
-    case KEY_TDUR: return take_time(state, draft, key, p, &event->thread_dur, TB_HAS_THREAD_DUR);
-    case KEY_TS: return take_time(state, draft, key, p, &event->ts, TB_HAS_TS);
-    case KEY_TTS: return take_time(state, draft, key, p, &event->thread_ts, TB_HAS_THREAD_TS);
-    case KEY_ID: return take_id(state, draft, p);
-    case KEY_UNKNOWN: return take_extra(state, name, p);
-    default: return take_rare(state, draft, key, p);
+    case KEY_ARGS:
+      return take_args(state, batch, draft, p);
+    case KEY_CAT:
+      return take_text(state, draft, key, p, &event->categories, TB_HAS_CATEGORIES);
+    case KEY_DUR:
+      return take_time(state, draft, key, p, &event->dur, TB_HAS_DUR);
+    case KEY_NAME:
+      return take_text(state, draft, key, p, &event->name, TB_HAS_NAME);
+    case KEY_PH:
+      return take_phase(state, draft, p);
+    case KEY_PID:
+      return take_pid(state, key, p, &draft->pid);
+    case KEY_TID:
+      return take_pid(state, key, p, &draft->tid);
+    case KEY_TDUR:
+      return take_time(state, draft, key, p, &event->thread_dur, TB_HAS_THREAD_DUR);
+    case KEY_TS:
+      return take_time(state, draft, key, p, &event->ts, TB_HAS_TS);
+    case KEY_TTS:
+      return take_time(state, draft, key, p, &event->thread_ts, TB_HAS_THREAD_TS);
+    case KEY_ID:
+      return take_id(state, draft, p);
+    case KEY_UNKNOWN:
+      return take_extra(state, name, p);
+    default:
+      return take_rare(state, draft, key, p);
   }
 }
 
@@ -258,7 +287,8 @@ static const char *take_key(struct tb_scan *scan, const char *p, struct tb_json_
 
 /* The events of a producer nearly always have the same keys in the same order: so the key that stood here in the event
  * before is tried first. */
-static const char *members(struct tb_json_state *state, struct tb_batch *batch, struct tb_json_draft *draft, const char *p) {
+static const char *members(struct tb_json_state *state, struct tb_batch *batch, struct tb_json_draft *draft,
+                           const char *p) {
   struct tb_scan *scan = &state->scan;
   p = tb_scan_space(p);
   for (size_t i = 0; *p != '}'; i++) {
@@ -267,14 +297,18 @@ static const char *members(struct tb_json_state *state, struct tb_batch *batch, 
     uint64_t w;
     if (*p != '"') return tb_scan_fail(scan, p);
     memcpy(&w, p + 1, 8);
-    if ((w & guess->mask) == guess->word) p += 1 + guess->length;
-    else p = take_key(scan, p + 1, guess, &name);
+    if ((w & guess->mask) == guess->word)
+      p += 1 + guess->length;
+    else
+      p = take_key(scan, p + 1, guess, &name);
     if (!p) return NULL;
     p = take_member(state, batch, draft, (enum key)guess->key, name, tb_scan_space(p));
     if (!p) return NULL;
     p = tb_scan_space(p);
-    if (*p == ',') p = tb_scan_space(p + 1);
-    else if (*p != '}') return tb_scan_fail(scan, p);
+    if (*p == ',')
+      p = tb_scan_space(p + 1);
+    else if (*p != '}')
+      return tb_scan_fail(scan, p);
   }
   return p + 1;
 }
@@ -305,7 +339,10 @@ const char *tb_json_event(struct tb_json_state *state, struct tb_batch *batch, c
     state->scan.status = TB_SCAN_NO_MEMORY;
     end = NULL;
   }
-  if (end) return end;
+  if (end) {
+    draft.event->offset = tb_json_offset(state, batch, p);
+    return end;
+  }
   batch->event_count--;
   batch->arg_count = args;
   return NULL;

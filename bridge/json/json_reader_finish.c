@@ -150,8 +150,13 @@ bool tb_json_finish(struct tb_json_state *state, struct tb_json_draft *draft) {
   if (event->type == TB_EVENT_OTHER) {
     event->phase = 0;
     event->phase_text = draft->phase;
+    if (draft->phase.len)
+      state->seen_trace = true;
+    else
+      state->seen_other = true;
   } else {
     event->phase = draft->phase.ptr[0];
+    state->seen_trace = true;
   }
   if (event->type == TB_EVENT_SLICE_COMPLETE && !(event->has & TB_HAS_DUR)) event->type = TB_EVENT_INSTANT;
   if (!set_scope(state, draft, event->type == TB_EVENT_INSTANT) || !set_rare(state, draft)) return false;

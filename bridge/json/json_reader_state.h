@@ -11,7 +11,7 @@
 
 enum { TB_JSON_DEPTH = 64, TB_JSON_EXTRAS = 1024, TB_JSON_GUESSES = 16 };
 
-/* Where the reader stands between two units (events, entries, top-level members). */
+/* Where the reader stands between two units (events, entries, members of an outermost object). */
 enum tb_json_place {
   TB_JSON_TOP,     /* before, between and after the outermost values */
   TB_JSON_OBJECT,  /* in an outermost object: at a key */
@@ -32,16 +32,27 @@ struct tb_json_state {
   struct tb_json_tracks tracks;
   struct tb_scan scan;
   enum tb_json_place place;
-  bool in_object; /* the array, dict or string we are in is a member of an outermost object */
+  bool in_object; /* what we are in is a member of an outermost object */
+  bool lost;      /* behind damage: looking for a place to go on */
   bool input_ended;
-  bool seen_any;          /* an event, or a container that may hold events */
+  bool seen_trace;        /* something that only a trace has */
+  bool seen_other;        /* an outermost value that is none, or an element of an array that is no event */
   uint64_t text_offset;   /* of the batch's text in the input */
-  struct tb_buffer carry; /* input that no batch has used yet */
+  struct tb_buffer carry; /* input that no batch has used yet: [carry_at, carry.len) */
   size_t carry_at;
+  size_t collect;    /* how much is to be carried before it is worth looking at it again */
+  uint64_t stuck_at; /* where attempts to go on behind damage failed, as an offset, and how many did */
+  unsigned stuck_count;
   struct tb_json_guess guesses[TB_JSON_GUESSES]; /* the key at each place of the event before */
-  struct tb_arg *extras; /* of the event in hand, TB_JSON_EXTRAS of them */
+  struct tb_arg *extras;                         /* of the event in hand, TB_JSON_EXTRAS of them */
   size_t extra_count;
 };
+
+static inline uint64_t tb_json_offset(const struct tb_json_state *state, const struct tb_batch *batch, const char *p) {
+  return state->text_offset + (uint64_t)(p - batch->text);
+}
+
+/* ---- values: json_reader_args.c --------------------------------------------------------------------------------- */
 
 /* Where a tree of values goes: `count` of `capacity` entries are used. */
 struct tb_json_sink {
@@ -57,8 +68,43 @@ const char *tb_json_value(struct tb_scan *scan, struct tb_json_sink *sink, const
 /* Adds the members of the object whose `{` is before `p`. As tb_json_value. */
 const char *tb_json_members(struct tb_scan *scan, struct tb_json_sink *sink, const char *p, unsigned depth);
 
-/* Reads the event whose `{` is at `p` and puts it into the batch. Returns the byte after its `}`; NULL on failure (see
- * scan.status), the batch then being as it was. */
+/* ---- units: each returns the byte after the unit at `p`; NULL on failure (see scan.status), the batch then being as
+ * it was ----------------------------------------------------------------------------------------------------------- */
+
+/* An event; its `{` is at `p`. json_reader_event.c */
 const char *tb_json_event(struct tb_json_state *state, struct tb_batch *batch, const char *p);
+
+/* An event with the mistakes that tracers make: keys without quotes, single quotes, quotes in strings that are not
+ * escaped. BAD where it is none that makes sense, with a phase. json_reader_repair.c */
+const char *tb_json_repaired_event(struct tb_json_state *state, struct tb_batch *batch, const char *p);
+
+/* What stands at `p`, not being white space or a comma, by state->place. json_reader_place.c */
+const char *tb_json_unit(struct tb_json_state *state, struct tb_batch *batch, const char *p);
+
+/* A member of an outermost object that has no place of its own: `key` and its value at `p`. json_reader_trace.c */
+const char *tb_json_trace_member(struct tb_json_state *state, struct tb_batch *batch, struct tb_slice key,
+                                 const char *p);
+
+/* An entry of stackFrames (its id at `p`), of samples (its `{` at `p`), a piece of systemTraceEvents.
+ * json_reader_trace.c */
+const char *tb_json_stack_frame(struct tb_json_state *state, struct tb_batch *batch, const char *p);
+const char *tb_json_sample(struct tb_json_state *state, struct tb_batch *batch, const char *p);
+const char *tb_json_system_text(struct tb_json_state *state, struct tb_batch *batch, const char *p);
+
+/* ---- damage: json_reader_recover.c ------------------------------------------------------------------------------ */
+
+/* True for the keys that the format gives to events. */
+bool tb_json_is_event_key(struct tb_slice key);
+
+/* True where an event seems to begin at `p`: a brace and a key that events have. */
+bool tb_json_plausible_event(const struct tb_scan *scan, const char *p);
+
+/* Called when the unit at `p` failed with BAD, or with MORE at the end of the input. Repairs or counts it, and sets
+ * *next to where to go on. Not TB_OK: the reader fails. */
+enum tb_status tb_json_damage(struct tb_json_state *state, struct tb_batch *batch, const char *p, const char **next);
+
+/* Behind damage: looks for a place to go on from `p` on and goes on there. As a unit; where there is none in the text,
+ * the text's end. */
+const char *tb_json_search(struct tb_json_state *state, struct tb_batch *batch, const char *p);
 
 #endif

@@ -126,22 +126,30 @@ static bool needs_no_change(const char *p, const char *end) {
   return true;
 }
 
+/* Room behind `used` in the block that was allocated last goes back to the arena. */
+static void give_back(struct tb_arena *arena, char *used) {
+  char *at = used + (-(uintptr_t)used & 7);
+  if (at < arena->at) arena->at = at;
+}
+
+struct tb_slice tb_scan_piece(struct tb_scan *scan, const char *p, const char *end) {
+  size_t len = (size_t)(end - p);
+  if (needs_no_change(p, end)) return (struct tb_slice){p, len};
+  char *copy = tb_arena_alloc(scan->arena, len * 3 + 4);
+  if (!copy) {
+    (void)no_memory(scan);
+    return (struct tb_slice){NULL, 0};
+  }
+  char *copy_end = rewrite(p, end, copy);
+  give_back(scan->arena, copy_end);
+  return (struct tb_slice){copy, (size_t)(copy_end - copy)};
+}
+
 const char *tb_scan_string_slow(struct tb_scan *scan, const char *start, const char *at, struct tb_slice *text) {
   const char *close = find_close(scan, at);
   if (!close) return NULL;
-  size_t len = (size_t)(close - start);
-  *text = (struct tb_slice){start, len};
-  if (needs_no_change(at, close)) return close + 1;
-  char *copy = tb_arena_alloc(scan->arena, len * 3 + 4);
-  if (!copy) return no_memory(scan);
-  size_t plain = (size_t)(at - start);
-  memcpy(copy, start, plain);
-  const char *end = rewrite(at, close, copy + plain);
-  *text = (struct tb_slice){copy, (size_t)(end - copy)};
-  /* what was not used goes back */
-  char *used = copy + (((size_t)(end - copy) + 7) & ~(size_t)7);
-  if (used < scan->arena->at) scan->arena->at = used;
-  return close + 1;
+  *text = tb_scan_piece(scan, start, close);
+  return text->ptr ? close + 1 : NULL;
 }
 
 /* ---- numbers, literals ------------------------------------------------------------------------------------------ */
@@ -207,4 +215,49 @@ const char *tb_scan_skip_value(struct tb_scan *scan, const char *p) {
     if (!p) return NULL;
   } while (depth);
   return p;
+}
+
+static bool is_control(char c) { return (unsigned char)c < ' '; }
+
+static bool raw_is_clean(const char *p, const char *end) {
+  bool in_string = false;
+  for (; p < end; p++) {
+    if (*p == '"') in_string = !in_string;
+    if (in_string && *p == '\\') p++;
+    if ((unsigned char)*p >= 0x80 || (in_string && is_control(*p))) return false;
+  }
+  return true;
+}
+
+/* One character of raw text to `out`; returns the byte after it. */
+static const char *clean_character(const char *p, const char *end, bool in_string, char **out) {
+  static const char hex[] = "0123456789abcdef";
+  size_t skip, n = tb_utf8_character(p, end, &skip);
+  if (in_string && is_control(*p)) {
+    unsigned char c = (unsigned char)*p;
+    const char escaped[6] = {'\\', 'u', '0', '0', hex[c >> 4], hex[c & 15]};
+    memcpy(*out, escaped, 6);
+    *out += 6;
+    return p + 1;
+  }
+  memcpy(*out, n ? p : TB_UTF8_REPLACEMENT, n ? n : 3);
+  *out += n ? n : 3;
+  return p + (n ? n : skip);
+}
+
+struct tb_slice tb_scan_raw(struct tb_scan *scan, const char *p, const char *end) {
+  size_t len = (size_t)(end - p);
+  if (raw_is_clean(p, end)) return (struct tb_slice){p, len};
+  char *copy = tb_arena_alloc(scan->arena, len * 6 + 4), *out = copy;
+  if (!copy) {
+    (void)no_memory(scan);
+    return (struct tb_slice){NULL, 0};
+  }
+  for (bool in_string = false; p < end;) {
+    if (*p == '"') in_string = !in_string;
+    if (in_string && *p == '\\' && p + 1 < end) *out++ = *p++;
+    p = clean_character(p, end, in_string, &out);
+  }
+  give_back(scan->arena, out);
+  return (struct tb_slice){copy, (size_t)(out - copy)};
 }

@@ -32,7 +32,6 @@ struct tb_scan {
   struct tb_arena *arena;     /* takes strings that had to be changed */
   const char *at;             /* where it failed */
   enum tb_scan_status status; /* why the last function failed */
-  bool lenient;               /* repair what is commonly written wrong: see tb_scan_string_lenient */
 };
 
 /* Sets the failure and returns NULL; TB_SCAN_MORE where `at` is the end of the text, else TB_SCAN_BAD. */
@@ -47,8 +46,8 @@ static inline const char *tb_scan_space(const char *p) { return (unsigned char)*
 
 /* ---- strings ---------------------------------------------------------------------------------------------------- */
 
-/* Which of the next TB_SCAN_STEP bytes may end a run of plain characters: quotes, backslashes, control characters and what is no
- * ASCII. The lowest bit that is set is right; with the portable form those above it may be wrong. */
+/* Which of the next TB_SCAN_STEP bytes may end a run of plain characters: quotes, backslashes, control characters and
+ * what is no ASCII. The lowest bit that is set is right; with the portable form those above it may be wrong. */
 #ifdef __SSE2__
 enum { TB_SCAN_STEP = 32 };
 static inline uint32_t tb_scan_string_stops(const char *p) {
@@ -56,8 +55,10 @@ static inline uint32_t tb_scan_string_stops(const char *p) {
   __m128i a = _mm_loadu_si128((const __m128i *)(const void *)p);
   __m128i b = _mm_loadu_si128((const __m128i *)(const void *)(p + 16));
   /* compared signed: bytes from 0x80 on are below a space too */
-  __m128i stop_a = _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(a, quote), _mm_cmpeq_epi8(a, backslash)), _mm_cmplt_epi8(a, space));
-  __m128i stop_b = _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(b, quote), _mm_cmpeq_epi8(b, backslash)), _mm_cmplt_epi8(b, space));
+  __m128i stop_a =
+      _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(a, quote), _mm_cmpeq_epi8(a, backslash)), _mm_cmplt_epi8(a, space));
+  __m128i stop_b =
+      _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(b, quote), _mm_cmpeq_epi8(b, backslash)), _mm_cmplt_epi8(b, space));
   return (uint32_t)_mm_movemask_epi8(stop_a) | (uint32_t)_mm_movemask_epi8(stop_b) << 16;
 }
 #else
@@ -83,7 +84,7 @@ static inline const char *tb_scan_string(struct tb_scan *scan, const char *p, st
   uint32_t mask = tb_scan_string_stops(p);
   while (!mask) mask = tb_scan_string_stops(p += TB_SCAN_STEP);
   p += __builtin_ctz(mask);
-  if (__builtin_expect(*p != '"' || scan->lenient, 0)) return tb_scan_string_slow(scan, start, p, text);
+  if (__builtin_expect(*p != '"', 0)) return tb_scan_string_slow(scan, start, p, text);
   text->ptr = start;
   text->len = (size_t)(p - start);
   return p + 1;
@@ -91,15 +92,16 @@ static inline const char *tb_scan_string(struct tb_scan *scan, const char *p, st
 
 /* ---- numbers ---------------------------------------------------------------------------------------------------- */
 
-/* Adds the digits from `p` on to *mantissa, eight at a time and without a branch on their number, and returns the byte after
- * them. *mantissa is good for up to 19 digits in all, which the caller checks. */
+/* Adds the digits from `p` on to *mantissa, eight at a time and without a branch on their number, and returns the byte
+ * after them. *mantissa is good for up to 19 digits in all, which the caller checks. */
 static inline const char *tb_scan_digits(const char *p, uint64_t *mantissa) {
   static const uint32_t power10[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
   for (;;) {
     uint64_t v, other;
     memcpy(&v, p, 8); /* little-endian hosts only; see third_party/README.md */
     v ^= UINT64_C(0x3030303030303030);
-    other = (v | (v + UINT64_C(0x7676767676767676))) & UINT64_C(0x8080808080808080); /* right up to the first that is none */
+    other = (v | (v + UINT64_C(0x7676767676767676))) &
+            UINT64_C(0x8080808080808080); /* right up to the first that is none */
     unsigned bits = other ? (unsigned)__builtin_ctzll(other) & ~7u : 64;
     if (bits == 0) return p;
     v <<= 64 - bits; /* zeros in front */
@@ -145,6 +147,14 @@ static inline const char *tb_scan_number(struct tb_scan *scan, const char *p, st
 /* The byte after the value at `p` (white space before it was skipped), which is passed over; nested to any depth. NULL
  * on failure. */
 const char *tb_scan_skip_value(struct tb_scan *scan, const char *p);
+
+/* A copy in the arena of a piece of a string, [p, end), with escapes resolved and bytes that are no UTF-8 replaced; in
+ * the text itself where nothing has to change. ptr is NULL when memory is exhausted (and status NO_MEMORY). */
+struct tb_slice tb_scan_piece(struct tb_scan *scan, const char *p, const char *end);
+
+/* The value [p, end), which tb_scan_skip_value passed over, as JSON text that is valid UTF-8 without raw control
+ * characters in strings. As tb_scan_piece. */
+struct tb_slice tb_scan_raw(struct tb_scan *scan, const char *p, const char *end);
 
 /* The byte after the literal at `p`: true, false, null, or one of the numbers that JSON lacks and tracers write (NaN,
  * Infinity, inf, with or without a sign). NULL on failure. */
