@@ -22,6 +22,24 @@ static bool run_convert(const struct bench_case *what, const struct bench_file *
   return false;
 }
 
+/* Events out of a reader, and nothing done with them. */
+static bool run_read(const struct bench_case *what, const struct bench_file *input, const char *output,
+                     struct bench_outcome *outcome) {
+  (void)what, (void)output;
+  struct tb_reader *reader;
+  struct tb_error error = {0};
+  const struct tb_event *event;
+  uint64_t events = 0;
+  enum tb_status status = tb_reader_open(input->path, NULL, &reader, &error);
+  if (status == TB_OK) {
+    while ((status = tb_reader_next(reader, &event)) == TB_OK) events++;
+    error = *tb_reader_error(reader);
+    tb_reader_close(reader);
+  }
+  snprintf(outcome->note, sizeof(outcome->note), "%s", error.message);
+  return status == TB_END && events >= input->events;
+}
+
 static bool run_simdjson(const struct bench_case *what, const struct bench_file *input, const char *output,
                          struct bench_outcome *outcome) {
   (void)what, (void)output, (void)outcome;
@@ -56,6 +74,7 @@ const struct bench_case bench_cases[] = {
     {.name = "memcpy", .group = "main", .input = "chrome", .run = run_memcpy},
     {.name = "copy", .group = "main", .input = "chrome", .run = run_copy, .output = "json"},
     {.name = "simdjson chrome", .group = "main", .input = "chrome", .run = run_simdjson},
+    {.name = "read chrome", .group = "main", .input = "chrome", .baseline = "simdjson chrome", .run = run_read},
     {.name = "convert chrome",
      .group = "main",
      .input = "chrome",
@@ -81,6 +100,7 @@ const struct bench_case bench_cases[] = {
      .memory_share = 0.6,
      .compress = true},
     {.name = "simdjson pytorch", .group = "main", .input = "pytorch", .run = run_simdjson},
+    {.name = "read pytorch", .group = "main", .input = "pytorch", .baseline = "simdjson pytorch", .run = run_read},
     {.name = "convert pytorch",
      .group = "main",
      .input = "pytorch",
