@@ -11,6 +11,12 @@ static volatile sig_atomic_t interrupted_by;
 
 static void on_signal(int number) { interrupted_by = number; }
 
+/* Once; and not where whoever started us had the signal ignored. */
+static void keep_for_update(int number) {
+  struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)(SA_RESTART | SA_RESETHAND)}, before;
+  if (sigaction(number, NULL, &before) == 0 && before.sa_handler != SIG_IGN) sigaction(number, &action, NULL);
+}
+
 static double now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
@@ -20,9 +26,8 @@ static double now(void) {
 void cli_progress_start(struct cli_progress *progress, bool quiet) {
   *progress = (struct cli_progress){.shown = !quiet && isatty(STDERR_FILENO), .started = now()};
   progress->last_shown = progress->started;
-  struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)(SA_RESTART | SA_RESETHAND)};
-  sigaction(SIGINT, &action, NULL);
-  sigaction(SIGTERM, &action, NULL);
+  keep_for_update(SIGINT);
+  keep_for_update(SIGTERM);
 }
 
 void cli_progress_format(char *line, size_t capacity, uint64_t bytes, uint64_t size, double seconds) {
