@@ -5,16 +5,11 @@
 #ifndef TB_CLI_H
 #define TB_CLI_H
 
+#include "options.h"
 #include "tracebridge/convert.h"
 
-/* Exit statuses, as README and the man page list them. */
+/* Exit statuses; help.c says what they mean. */
 enum cli_exit { CLI_OK = 0, CLI_BAD_DATA = 1, CLI_USAGE = 2, CLI_IO = 3, CLI_PARTIAL = 4 };
-
-struct cli_command {
-  const char *name;
-  const char *synopsis; /* one line of --help */
-  int (*run)(int argc, char **argv); /* argv[0] is the subcommand's name; returns an exit status */
-};
 
 extern const struct cli_command cli_convert;
 
@@ -26,5 +21,9 @@ void cli_print_error(const struct tb_error *error);
 
 /* Prints a line for each loss to stderr. */
 void cli_print_losses(const char *file, const struct tb_loss *losses, size_t count);
+
+/* What to write to where -o may be missing: the name, "-" where standard output is no terminal, NULL (said on stderr)
+ * where it is one. */
+const char *cli_output_name(const struct cli_command *command, const char *given);
 
 #endif

@@ -3,40 +3,111 @@
 #include <string.h>
 
 #include "cli.h"
+#include "progress.h"
+#include "report.h"
 
-static int usage(const char *why) {
-  fprintf(stderr, "tracebridge convert: %s\nusage: tracebridge %s\n", why, cli_convert.synopsis);
-  return CLI_USAGE;
+struct settings {
+  const char *output, *report;
+  enum tb_format from, to;
+  enum tb_clock clock;
+  bool strict, compress, keep_packets, quiet;
+  size_t memory;
+  unsigned threads;
+};
+
+static const struct cli_option options[] = {
+    CLI_OPTION_OUTPUT(struct settings),
+    CLI_OPTION_FROM(struct settings),
+    {0, "to", "FORMAT", "Write json, fxt or perfetto, whatever the output's name says.", cli_parse_format,
+     offsetof(struct settings, to)},
+    CLI_OPTION_STRICT(struct settings),
+    {0, "clock", "NAME",
+     "Say that the input's times are of this clock: realtime, monotonic, monotonic-raw or boottime. By default the "
+     "clock "
+     "that the input names, if any.",
+     cli_parse_clock, offsetof(struct settings, clock)},
+    {0, "compress", NULL, "Perfetto output: compress the packets inside the file.", cli_parse_flag,
+     offsetof(struct settings, compress)},
+    {0, "keep-packets", NULL, "FXT output: put packets that FXT cannot express into a blob.", cli_parse_flag,
+     offsetof(struct settings, keep_packets)},
+    CLI_OPTION_MEMORY(struct settings),
+    CLI_OPTION_THREADS(struct settings),
+    CLI_OPTION_QUIET(struct settings),
+    CLI_OPTION_REPORT(struct settings),
+};
+
+static void print_end(const struct cli_conversion *conversion, const struct settings *settings) {
+  if (conversion->status != TB_OK && conversion->status != TB_PARTIAL) {
+    cli_print_losses(conversion->from, conversion->report->losses, conversion->report->loss_count);
+    cli_print_error(conversion->error);
+  } else if (!settings->quiet) {
+    cli_report_text(stderr, conversion);
+  } else {
+    cli_print_losses(conversion->from, conversion->report->losses, conversion->report->loss_count);
+  }
+}
+
+static int convert(const char *from, const char *to, const struct settings *settings) {
+  struct cli_progress progress;
+  struct tb_error error = {0};
+  struct tb_convert_report report;
+  struct tb_convert_options how = {.size = sizeof(how), .threads = settings->threads};
+  how.reader.format = settings->from;
+  how.reader.strict = settings->strict;
+  how.writer.format = settings->to;
+  how.writer.clock = settings->clock;
+  how.writer.compress = settings->compress;
+  how.writer.keep_packets = settings->keep_packets;
+  how.writer.memory_budget = settings->memory;
+  how.progress = cli_progress_update;
+  how.progress_ctx = &progress;
+  cli_progress_start(&progress, settings->quiet);
+  enum tb_status status = tb_convert(from, to, &how, &report, &error);
+  cli_progress_end(&progress);
+  cli_progress_die_if_interrupted();
+  struct cli_conversion conversion = {from, to, status, &report, &error};
+  print_end(&conversion, settings);
+  int exit_status = cli_exit_status(status);
+  if (settings->report && !cli_report_file(settings->report, &conversion) && exit_status != CLI_BAD_DATA) return CLI_IO;
+  return exit_status;
 }
 
 static int run(int argc, char **argv) {
-  const char *in = NULL, *out = "-";
-  struct tb_convert_options options = {.size = sizeof(options)};
-  for (int i = 1; i < argc; i++) {
-    const char *arg = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
-    if (strcmp(arg, "-o") == 0 || strcmp(arg, "--from") == 0 || strcmp(arg, "--to") == 0) {
-      if (!value) return usage("an option lacks its value");
-      if (arg[1] == 'o') out = value;
-      else if (arg[2] == 'f') options.reader.format = tb_format_from_name(value);
-      else options.writer.format = tb_format_from_name(value);
-      i++;
-    } else if (strcmp(arg, "--strict") == 0) {
-      options.reader.strict = true;
-    } else if (arg[0] == '-' && arg[1]) {
-      return usage("unknown option");
-    } else if (in) {
-      return usage("more than one input");
-    } else {
-      in = arg;
-    }
-  }
-  if (!in) return usage("no input");
-  struct tb_error error = {0};
-  struct tb_convert_report report;
-  enum tb_status status = tb_convert(in, out, &options, &report, &error);
-  cli_print_losses(in, report.losses, report.loss_count);
-  if (status != TB_OK && status != TB_PARTIAL) cli_print_error(&error);
-  return cli_exit_status(status);
+  struct settings settings = {0};
+  struct cli_operands operands;
+  enum cli_parse_result parsed = cli_parse(&cli_convert, argc, argv, &settings, &operands);
+  if (parsed != CLI_PARSED) return parsed == CLI_HELP_GIVEN ? CLI_OK : CLI_USAGE;
+  if (operands.count != 1) return cli_usage(&cli_convert, operands.count ? "more than one input" : "no input");
+  const char *to = cli_output_name(&cli_convert, settings.output);
+  if (!to) return CLI_USAGE;
+  if (settings.to == TB_FORMAT_UNKNOWN && tb_format_from_path(to) == TB_FORMAT_UNKNOWN)
+    return cli_usage(&cli_convert, "the output %s does not say by its name which format to write: say it with --to",
+                     strcmp(to, "-") == 0 ? "(standard output)" : to);
+  return convert(operands.items[0], to, &settings);
 }
 
-const struct cli_command cli_convert = {"convert", "convert IN [-o OUT] [--from F] [--to F] [--strict]", run};
+static const char *const examples[] = {
+    "tracebridge convert trace.json.gz -o trace.perfetto-trace",
+    "Makes a trace that ui.perfetto.dev and the trace processor open.",
+    "tracebridge convert trace.perfetto-trace -o trace.json.gz",
+    "The way back, for tools that read JSON.",
+    "record | tracebridge convert - --to perfetto | gzip > trace.perfetto-trace.gz",
+    "Reads a pipe and writes one.",
+    "tracebridge convert huge.json -o huge.perfetto-trace --memory 64M --report report.json",
+    "Any size in bounded memory; what was done and lost goes to report.json.",
+    NULL,
+};
+
+const struct cli_command cli_convert = {
+    .name = "convert",
+    .operands = "IN",
+    .summary = "convert a trace to another format",
+    .description =
+        "Converts the trace IN (- is standard input), whose format is told by its content and which may be "
+        "compressed with gzip or zstd, to the format that the output's name says: .json, .fxt, "
+        ".perfetto-trace or .pftrace, each also with .gz.",
+    .examples = examples,
+    .options = options,
+    .option_count = sizeof(options) / sizeof(options[0]),
+    .run = run,
+};

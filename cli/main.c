@@ -2,19 +2,26 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
+#include "help.h"
 
 static const struct cli_command *const commands[] = {&cli_convert};
 enum { COMMAND_COUNT = sizeof(commands) / sizeof(commands[0]) };
 
 int cli_exit_status(enum tb_status status) {
   switch (status) {
-    case TB_OK: return CLI_OK;
-    case TB_PARTIAL: return CLI_PARTIAL;
-    case TB_IO: return CLI_IO;
-    case TB_INVALID: return CLI_USAGE;
-    default: return CLI_BAD_DATA;
+    case TB_OK:
+      return CLI_OK;
+    case TB_PARTIAL:
+      return CLI_PARTIAL;
+    case TB_IO:
+      return CLI_IO;
+    case TB_INVALID:
+      return CLI_USAGE;
+    default:
+      return CLI_BAD_DATA;
   }
 }
 
@@ -26,32 +33,51 @@ void cli_print_error(const struct tb_error *error) {
 }
 
 void cli_print_losses(const char *file, const struct tb_loss *losses, size_t count) {
-  for (size_t i = 0; i < count; i++)
-    fprintf(stderr, "tracebridge: %s: lost %" PRIu64 ": %s (first at byte %" PRIu64 ")\n", file, losses[i].count,
-            losses[i].reason, losses[i].first_offset);
+  for (size_t i = 0; i < count; i++) {
+    fprintf(stderr, "tracebridge: %s: lost %" PRIu64 ": %s", file, losses[i].count, losses[i].reason);
+    if (losses[i].first_offset != TB_NO_OFFSET) fprintf(stderr, " (first at byte %" PRIu64 ")", losses[i].first_offset);
+    fputc('\n', stderr);
+  }
 }
 
-static void print_help(FILE *to) {
-  fputs("usage: tracebridge COMMAND ...\n\n", to);
-  for (size_t i = 0; i < COMMAND_COUNT; i++) fprintf(to, "  tracebridge %s\n", commands[i]->synopsis);
-  fputs("\nexit status: 0 whole, 1 bad data or refused, 2 usage, 3 I/O, 4 partial (readable part kept)\n", to);
+const char *cli_output_name(const struct cli_command *command, const char *given) {
+  if (given) return given;
+  if (!isatty(STDOUT_FILENO)) return "-";
+  (void)cli_usage(command, "standard output is a terminal: name a file with -o");
+  return NULL;
+}
+
+static const struct cli_command *find_command(const char *name) {
+  for (size_t i = 0; i < COMMAND_COUNT; i++)
+    if (strcmp(name, commands[i]->name) == 0) return commands[i];
+  fprintf(stderr, "tracebridge: no command '%s'; tracebridge help lists them\n", name);
+  return NULL;
+}
+
+static int help(const char *about) {
+  if (!about) {
+    cli_help_program(commands, COMMAND_COUNT, stdout);
+  } else if (strcmp(about, "--man") == 0) {
+    cli_help_man(commands, COMMAND_COUNT, stdout);
+  } else {
+    const struct cli_command *command = find_command(about);
+    if (!command) return CLI_USAGE;
+    cli_help_command(command, stdout);
+  }
+  return fflush(stdout) == 0 ? CLI_OK : CLI_IO;
 }
 
 int main(int argc, char **argv) {
   if (argc < 2) {
-    print_help(stderr);
+    cli_help_program(commands, COMMAND_COUNT, stderr);
     return CLI_USAGE;
   }
-  if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
-    print_help(stdout);
-    return CLI_OK;
-  }
+  if (strcmp(argv[1], "help") == 0) return help(argv[2]);
+  if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) return help(NULL);
   if (strcmp(argv[1], "--version") == 0) {
     puts("tracebridge " TB_VERSION);
     return CLI_OK;
   }
-  for (size_t i = 0; i < COMMAND_COUNT; i++)
-    if (strcmp(argv[1], commands[i]->name) == 0) return commands[i]->run(argc - 1, argv + 1);
-  fprintf(stderr, "tracebridge: no command '%s'; --help lists them\n", argv[1]);
-  return CLI_USAGE;
+  const struct cli_command *command = find_command(argv[1]);
+  return command ? command->run(argc - 1, argv + 1) : CLI_USAGE;
 }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -18,6 +19,7 @@ struct tb_output {
   const struct tb_allocator *allocator;
   char *path;
   char *temporary; /* NULL: writes go straight to fd (standard output, devices, pipes) */
+  bool nameless;   /* the file has no name yet, not even `temporary`: whatever ends the process, nothing is left */
   int fd;
   bool gzip, deflating;
   z_stream z;
@@ -37,15 +39,18 @@ static char *copy_text(const struct tb_allocator *a, const char *text, const cha
   return p;
 }
 
-static enum tb_status open_temporary(struct tb_output *out, struct tb_error *error) {
-  struct stat st;
-  if (stat(out->path, &st) == 0 && !S_ISREG(st.st_mode)) {
-    if (S_ISDIR(st.st_mode)) return tb_fail(error, TB_IO, TB_NO_OFFSET, "is a directory, cannot be written");
-    out->fd = open(out->path, O_WRONLY | O_CLOEXEC);
-    return out->fd < 0 ? tb_fail_errno(error, TB_IO, errno, "cannot open for writing") : TB_OK;
-  }
-  out->temporary = copy_text(out->allocator, out->path, ".XXXXXX");
-  if (!out->temporary) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+/* A file in the directory of `path` that has no name, -1 where the file system or a missing /proc does not allow it. */
+static int open_nameless(const struct tb_output *out) {
+  const char *slash = strrchr(out->path, '/');
+  size_t len = slash ? (size_t)(slash - out->path) + 1 : 0;
+  char directory[PATH_MAX];
+  if (len + 2 > sizeof(directory) || access("/proc/self/fd", X_OK) != 0) return -1;
+  memcpy(directory, out->path, len);
+  memcpy(directory + len, ".", 2);
+  return open(directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+}
+
+static enum tb_status open_named(struct tb_output *out, struct tb_error *error) {
   out->fd = mkstemp(out->temporary);
   if (out->fd < 0) {
     int e = errno;
@@ -57,6 +62,20 @@ static enum tb_status open_temporary(struct tb_output *out, struct tb_error *err
   (void)umask(mask);
   (void)fchmod(out->fd, 0666 & ~mask);
   return TB_OK;
+}
+
+static enum tb_status open_temporary(struct tb_output *out, struct tb_error *error) {
+  struct stat st;
+  if (stat(out->path, &st) == 0 && !S_ISREG(st.st_mode)) {
+    if (S_ISDIR(st.st_mode)) return tb_fail(error, TB_IO, TB_NO_OFFSET, "is a directory, cannot be written");
+    out->fd = open(out->path, O_WRONLY | O_CLOEXEC);
+    return out->fd < 0 ? tb_fail_errno(error, TB_IO, errno, "cannot open for writing") : TB_OK;
+  }
+  out->temporary = copy_text(out->allocator, out->path, ".XXXXXX");
+  if (!out->temporary) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  out->fd = open_nameless(out);
+  out->nameless = out->fd >= 0;
+  return out->nameless ? TB_OK : open_named(out, error);
 }
 
 static enum tb_status open_any(struct tb_output *out, const char *path, struct tb_error *error) {
@@ -172,10 +191,28 @@ void tb_output_commit(struct tb_output *out, size_t len) {
   out->taken += len;
 }
 
+/* Gives a nameless file the temporary name: a link cannot replace a file that is there, a rename can. */
+static int give_temporary_name(struct tb_output *out) {
+  char from[64];
+  snprintf(from, sizeof(from), "/proc/self/fd/%d", out->fd);
+  char *end = out->temporary + strlen(out->temporary) - 6;
+  for (unsigned attempt = 0; attempt < 10000; attempt++) {
+    snprintf(end, 7, "%06u", ((unsigned)getpid() + attempt) % 1000000);
+    if (linkat(AT_FDCWD, from, AT_FDCWD, out->temporary, AT_SYMLINK_FOLLOW) == 0) {
+      out->nameless = false;
+      return 0;
+    }
+    if (errno != EEXIST) break;
+  }
+  return -1;
+}
+
 static enum tb_status finish_file(struct tb_output *out) {
   enum tb_status status = flush(out);
   if (status == TB_OK && out->gzip) status = deflate_some(out, "", 0, Z_FINISH);
   if (status != TB_OK) return status;
+  if (out->nameless && give_temporary_name(out) != 0)
+    return tb_fail_errno(&out->error, TB_IO, errno, "cannot give the output its name");
   int fd = out->fd;
   out->fd = -1;
   if (close(fd) != 0) return tb_fail_errno(&out->error, TB_IO, errno, "cannot write");
@@ -200,7 +237,7 @@ void tb_output_close(struct tb_output *out) {
   if (!out) return;
   if (out->fd >= 0) (void)close(out->fd);
   if (out->temporary) {
-    (void)unlink(out->temporary);
+    if (!out->nameless) (void)unlink(out->temporary);
     tb_free(out->allocator, out->temporary, strlen(out->temporary) + 1);
   }
   if (out->deflating) (void)deflateEnd(&out->z);

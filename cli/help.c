@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "help.h"
+
+#include <string.h>
+
+#include "cli.h"
+
+enum { WIDTH = 80 };
+
+static const char about[] =
+    "Converts traces between Chrome's JSON (Trace Event Format), Perfetto's protobuf and Fuchsia's FXT.";
+
+static const char *const exit_statuses[][2] = {
+    {"0", "All was done and nothing was lost."},
+    {"1", "The input is no trace, or too damaged, or was refused (--strict); nothing was written."},
+    {"2", "The command line is wrong."},
+    {"3", "A file could not be read or written; nothing was written under the output's name."},
+    {"4", "The output is whole, but parts of the input were lost; stderr says which."},
+};
+enum { EXIT_STATUS_COUNT = sizeof(exit_statuses) / sizeof(exit_statuses[0]) };
+
+/* Prints words at most WIDTH wide, each line after `indent` spaces; the first line starts at `column`. */
+static void print_wrapped(FILE *to, const char *text, int indent, int column) {
+  while (*text) {
+    size_t len = strcspn(text, " ");
+    if (column > indent && column + 1 + (int)len > WIDTH) {
+      fprintf(to, "\n%*s", indent, "");
+      column = indent;
+    } else if (column > indent) {
+      fputc(' ', to);
+      column++;
+    } else {
+      fprintf(to, "%*s", indent - column, "");
+      column = indent;
+    }
+    fwrite(text, 1, len, to);
+    column += (int)len;
+    text += len + (text[len] == ' ');
+  }
+  fputc('\n', to);
+}
+
+/* `-o, --output FILE` in a buffer that the caller gives. */
+static const char *option_label(const struct cli_option *option, char *buffer, size_t size) {
+  const char letter[] = {'-', option->letter, 0};
+  snprintf(buffer, size, "%s%s%s%s%s%s", option->letter ? letter : "", option->letter && option->name ? ", " : "",
+           option->name ? "--" : "", option->name ? option->name : "", option->value ? " " : "",
+           option->value ? option->value : "");
+  return buffer;
+}
+
+void cli_help_command(const struct cli_command *command, FILE *to) {
+  fprintf(to, "usage: tracebridge %s [options] %s\n\n", command->name, command->operands);
+  print_wrapped(to, command->description, 0, 0);
+  fputs("\noptions:\n", to);
+  for (size_t i = 0; i < command->option_count; i++) {
+    char label[64];
+    fprintf(to, "  %s\n", option_label(&command->options[i], label, sizeof(label)));
+    print_wrapped(to, command->options[i].help, 6, 0);
+  }
+  fputs("  -h, --help\n      Print this.\n", to);
+  if (!command->examples) return;
+  fputs("\nexamples:\n", to);
+  for (const char *const *example = command->examples; example[0]; example += 2) {
+    fprintf(to, "  %s\n", example[0]);
+    print_wrapped(to, example[1], 6, 0);
+  }
+}
+
+void cli_help_program(const struct cli_command *const *commands, size_t count, FILE *to) {
+  fputs("usage: tracebridge COMMAND [options] ...\n\n", to);
+  print_wrapped(to, about, 0, 0);
+  fputs("\ncommands:\n", to);
+  for (size_t i = 0; i < count; i++) fprintf(to, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+  fputs(
+      "  help       help for a command: tracebridge help COMMAND; the man page: help --man\n"
+      "\n--version prints the version.\n\nexit status:\n",
+      to);
+  for (size_t i = 0; i < EXIT_STATUS_COUNT; i++) {
+    fprintf(to, "  %s ", exit_statuses[i][0]);
+    print_wrapped(to, exit_statuses[i][1], 4, 4);
+  }
+}
+
+/* Roff takes a backslash, a dash and a dot or quote at a line's start otherwise than they are meant. */
+static void man_text(FILE *to, const char *text) {
+  if (*text == '.' || *text == '\'') fputs("\\&", to);
+  for (; *text; text++) {
+    if (*text == '\\')
+      fputs("\\e", to);
+    else if (*text == '-')
+      fputs("\\-", to);
+    else
+      fputc(*text, to);
+  }
+  fputc('\n', to);
+}
+
+static void man_entry(FILE *to, const char *label, const char *text) {
+  fputs(".TP\n.B ", to);
+  man_text(to, label);
+  man_text(to, text);
+}
+
+static void man_command(const struct cli_command *command, FILE *to) {
+  fprintf(to, ".SS tracebridge %s\n", command->name);
+  man_text(to, command->description);
+  for (size_t i = 0; i < command->option_count; i++) {
+    char label[64];
+    man_entry(to, option_label(&command->options[i], label, sizeof(label)), command->options[i].help);
+  }
+}
+
+static void man_examples(const struct cli_command *command, FILE *to) {
+  if (!command->examples) return;
+  for (const char *const *example = command->examples; example[0]; example += 2) man_entry(to, example[0], example[1]);
+}
+
+void cli_help_man(const struct cli_command *const *commands, size_t count, FILE *to) {
+  fputs(".TH TRACEBRIDGE 1 \"\" \"tracebridge " TB_VERSION "\" \"User Commands\"\n.SH NAME\n", to);
+  fputs("tracebridge \\- convert, merge and read traces\n.SH SYNOPSIS\n", to);
+  for (size_t i = 0; i < count; i++) {
+    fprintf(to, "%s.B tracebridge %s\n", i ? ".br\n" : "", commands[i]->name);
+    fputs("[options] ", to);
+    man_text(to, commands[i]->operands);
+  }
+  fputs(".SH DESCRIPTION\n", to);
+  man_text(to, about);
+  fputs(".SH COMMANDS\n", to);
+  for (size_t i = 0; i < count; i++) man_command(commands[i], to);
+  fputs(".SH EXIT STATUS\n", to);
+  for (size_t i = 0; i < EXIT_STATUS_COUNT; i++) man_entry(to, exit_statuses[i][0], exit_statuses[i][1]);
+  fputs(".SH EXAMPLES\n", to);
+  for (size_t i = 0; i < count; i++) man_examples(commands[i], to);
+}

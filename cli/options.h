@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Options of the subcommands. Each stands in a table once, and the table parses it and feeds --help and the man page.
+ */
+#ifndef TB_CLI_OPTIONS_H
+#define TB_CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* Stores `value` (NULL for a flag) at `field`. Returns NULL, or a constant text that says what it should have been. */
+typedef const char *(*cli_parse_fn)(void *field, const char *value);
+
+struct cli_option {
+  char letter;       /* of the short form, 0: none */
+  const char *name;  /* of the long form, without the dashes; NULL: none */
+  const char *value; /* what the value is called in help; NULL: a flag */
+  const char *help;  /* sentences, one line of any length */
+  cli_parse_fn parse;
+  size_t offset; /* of the field in the command's settings */
+};
+
+/* How a field is written; its type in brackets. */
+const char *cli_parse_flag(void *field, const char *value);   /* [bool] becomes true */
+const char *cli_parse_text(void *field, const char *value);   /* [const char *] */
+const char *cli_parse_count(void *field, const char *value);  /* [unsigned] at least 1 */
+const char *cli_parse_size(void *field, const char *value);   /* [size_t] bytes; K, M, G for powers of 1024 */
+const char *cli_parse_format(void *field, const char *value); /* [enum tb_format] */
+const char *cli_parse_clock(void *field, const char *value);  /* [enum tb_clock] */
+
+/* Options that several commands share, for settings of the type S with a field of that name. */
+#define CLI_OPTION_OUTPUT(S)                                                                                \
+  {                                                                                                         \
+    'o', "output", "FILE",                                                                                  \
+        "Write to FILE; a name that ends in .gz is compressed, - is standard output. The file gets "        \
+        "its name when it is whole. Without this option standard output is used, unless it is a terminal.", \
+        cli_parse_text, offsetof(S, output)                                                                 \
+  }
+#define CLI_OPTION_FROM(S)                                                                            \
+  {                                                                                                   \
+    0, "from", "FORMAT", "Read the input as json, fxt or perfetto, whatever its content looks like.", \
+        cli_parse_format, offsetof(S, from)                                                           \
+  }
+#define CLI_OPTION_STRICT(S)                                                                      \
+  {                                                                                               \
+    0, "strict", NULL,                                                                            \
+        "Stop with exit status 1 at the first part of the input that cannot be read, instead of " \
+        "passing over and counting it.",                                                          \
+        cli_parse_flag, offsetof(S, strict)                                                       \
+  }
+#define CLI_OPTION_MEMORY(S)                                                                        \
+  {                                                                                                 \
+    0, "memory", "SIZE",                                                                            \
+        "Hold at most about SIZE bytes (K, M, G) for ordering events; the rest waits in temporary " \
+        "files. By default a share of the machine's memory.",                                       \
+        cli_parse_size, offsetof(S, memory)                                                         \
+  }
+#define CLI_OPTION_THREADS(S)                                                                                        \
+  {                                                                                                                  \
+    'j', "threads", "N", "Use N threads; by default as many as there are cores, at most 4. The output is the same.", \
+        cli_parse_count, offsetof(S, threads)                                                                        \
+  }
+#define CLI_OPTION_QUIET(S)                                                                                    \
+  {                                                                                                            \
+    'q', "quiet", NULL, "Print no progress and no summary; errors and losses are still told.", cli_parse_flag, \
+        offsetof(S, quiet)                                                                                     \
+  }
+#define CLI_OPTION_REPORT(S)                                                                         \
+  {                                                                                                  \
+    0, "report", "FILE",                                                                             \
+        "Write what was done and lost to FILE, as JSON where its name ends in .json, else as text; " \
+        "- is standard output.",                                                                     \
+        cli_parse_text, offsetof(S, report)                                                          \
+  }
+
+struct cli_command {
+  const char *name;
+  const char *operands;        /* of the synopsis, "IN" */
+  const char *summary;         /* one line of --help */
+  const char *description;     /* one paragraph of the man page */
+  const char *const *examples; /* pairs of a command line and what it does; NULL ends */
+  const struct cli_option *options;
+  size_t option_count;
+  int (*run)(int argc, char **argv); /* argv[0] is the subcommand's name; returns an exit status */
+};
+
+struct cli_operands {
+  char **items;
+  int count;
+};
+
+enum cli_parse_result { CLI_PARSED, CLI_HELP_GIVEN, CLI_PARSE_FAILED };
+
+/* Fills `settings` (zeroed or preset by the caller) from argv by the command's table. Options and operands may be
+ * mixed; "--" ends the options, "-" is an operand. The operands are gathered at argv's end. --help and -h print the
+ * command's help. CLI_PARSE_FAILED: the reason was printed. */
+enum cli_parse_result cli_parse(const struct cli_command *command, int argc, char **argv, void *settings,
+                                struct cli_operands *operands);
+
+/* Prints `tracebridge COMMAND: WHY` and how to get help to stderr; returns CLI_USAGE, so that `return cli_usage(…)`
+ * reads. */
+int cli_usage(const struct cli_command *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "progress.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+/* A signal handler can reach nothing but a global. */
+static volatile sig_atomic_t interrupted_by;
+
+static void on_signal(int number) { interrupted_by = number; }
+
+/* Once; and not where whoever started us had the signal ignored. */
+static void keep_for_update(int number) {
+  struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)(SA_RESTART | SA_RESETHAND)}, before;
+  if (sigaction(number, NULL, &before) == 0 && before.sa_handler != SIG_IGN) sigaction(number, &action, NULL);
+}
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+void cli_progress_start(struct cli_progress *progress, bool quiet) {
+  *progress = (struct cli_progress){.shown = !quiet && isatty(STDERR_FILENO), .started = now()};
+  progress->last_shown = progress->started;
+  keep_for_update(SIGINT);
+  keep_for_update(SIGTERM);
+}
+
+void cli_progress_format(char *line, size_t capacity, uint64_t bytes, uint64_t size, double seconds) {
+  double mb = (double)bytes / 1e6, rate = seconds > 0 ? mb / seconds : 0;
+  if (!size || bytes > size) {
+    snprintf(line, capacity, "%.1f MB, %.0f MB/s", mb, rate);
+    return;
+  }
+  double left = bytes ? seconds * ((double)size / (double)bytes - 1) : 0;
+  unsigned whole = left < 360000 ? (unsigned)(left + 0.5) : 360000;
+  snprintf(line, capacity, "%.1f of %.1f MB (%.0f %%), %.0f MB/s, %u:%02u left", mb, (double)size / 1e6,
+           100 * (double)bytes / (double)size, rate, whole / 60, whole % 60);
+}
+
+bool cli_progress_update(void *context, uint64_t bytes, uint64_t size) {
+  struct cli_progress *progress = context;
+  if (interrupted_by) return false;
+  if (!progress->shown) return true;
+  double time = now();
+  if (time - progress->last_shown < 0.2) return true;
+  progress->last_shown = time;
+  progress->dirty = true;
+  char line[128];
+  cli_progress_format(line, sizeof(line), bytes, size, time - progress->started);
+  fprintf(stderr, "\r\033[K%s", line);
+  return true;
+}
+
+void cli_progress_end(struct cli_progress *progress) {
+  if (progress->dirty) fputs("\r\033[K", stderr);
+  progress->dirty = false;
+}
+
+void cli_progress_die_if_interrupted(void) {
+  if (!interrupted_by) return;
+  (void)signal(interrupted_by, SIG_DFL);
+  (void)raise(interrupted_by);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The progress line of a long job, and its interruption by the user.
+ */
+#ifndef TB_CLI_PROGRESS_H
+#define TB_CLI_PROGRESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct cli_progress {
+  bool shown;                 /* whether lines are to be printed */
+  bool dirty;                 /* whether one stands on the terminal */
+  double started, last_shown; /* seconds */
+};
+
+/* Prints lines when stderr is a terminal and not `quiet`. From here on an interruption (SIGINT, SIGTERM) is kept for
+ * cli_progress_update; a second one ends the program at once. */
+void cli_progress_start(struct cli_progress *progress, bool quiet);
+
+/* A tb_progress for a struct cli_progress: false once the user has interrupted. */
+bool cli_progress_update(void *progress, uint64_t bytes, uint64_t size);
+
+/* Wipes the line. */
+void cli_progress_end(struct cli_progress *progress);
+
+/* When the user has interrupted: ends the program by the same signal, as it would have without us. Call it when nothing
+ * is left to clean up. */
+void cli_progress_die_if_interrupted(void);
+
+/* The line's text: bytes done of size (0: unknown) after that many seconds. */
+void cli_progress_format(char *line, size_t capacity, uint64_t bytes, uint64_t size, double seconds);
+
+#endif

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+/* Events that say what happens, for people; types that share a name are added up. Types without one describe the trace
+ * and are not counted as events. */
+static const char *const kinds[TB_EVENT_TYPE_COUNT] = {
+    [TB_EVENT_SLICE_BEGIN] = "slice begins",
+    [TB_EVENT_SLICE_END] = "slice ends",
+    [TB_EVENT_SLICE_COMPLETE] = "complete slices",
+    [TB_EVENT_INSTANT] = "instants",
+    [TB_EVENT_COUNTER] = "counter samples",
+    [TB_EVENT_ASYNC_BEGIN] = "async begins",
+    [TB_EVENT_ASYNC_INSTANT] = "async instants",
+    [TB_EVENT_ASYNC_END] = "async ends",
+    [TB_EVENT_FLOW_BEGIN] = "flow events",
+    [TB_EVENT_FLOW_STEP] = "flow events",
+    [TB_EVENT_FLOW_END] = "flow events",
+    [TB_EVENT_OBJECT_CREATE] = "object events",
+    [TB_EVENT_OBJECT_SNAPSHOT] = "object events",
+    [TB_EVENT_OBJECT_DELETE] = "object events",
+    [TB_EVENT_CONTEXT_ENTER] = "context events",
+    [TB_EVENT_CONTEXT_LEAVE] = "context events",
+    [TB_EVENT_ID_LINK] = "id links",
+    [TB_EVENT_CLOCK_SYNC] = "clock syncs",
+    [TB_EVENT_MEMORY_DUMP] = "memory dumps",
+    [TB_EVENT_THREAD_STATE] = "thread states",
+    [TB_EVENT_LOG] = "log messages",
+    [TB_EVENT_OTHER] = "events of unknown phase",
+    [TB_EVENT_SAMPLE] = "samples",
+    [TB_EVENT_DATA_LOSS] = "data losses of the recorder",
+};
+
+struct kind_count {
+  const char *name;
+  uint64_t count;
+};
+
+/* Gathers counts by name in the order of the table; returns how many there are. */
+static size_t count_kinds(const struct tb_writer_summary *summary, struct kind_count *counts, uint64_t *total) {
+  size_t found = 0;
+  *total = 0;
+  for (size_t type = 0; type < TB_EVENT_TYPE_COUNT; type++) {
+    if (!kinds[type] || !summary->events_by_type[type]) continue;
+    *total += summary->events_by_type[type];
+    size_t i = 0;
+    while (i < found && strcmp(counts[i].name, kinds[type]) != 0) i++;
+    if (i == found) counts[found++] = (struct kind_count){kinds[type], 0};
+    counts[i].count += summary->events_by_type[type];
+  }
+  return found;
+}
+
+static uint64_t lost(const struct tb_convert_report *report) {
+  uint64_t sum = 0;
+  for (size_t i = 0; i < report->loss_count; i++) sum += report->losses[i].count;
+  return sum;
+}
+
+static void print_bytes(FILE *to, uint64_t bytes) {
+  if (bytes < 10000)
+    fprintf(to, "%" PRIu64 " bytes", bytes);
+  else if (bytes < 10000000)
+    fprintf(to, "%.1f kB", (double)bytes / 1e3);
+  else
+    fprintf(to, "%.1f MB", (double)bytes / 1e6);
+}
+
+static void print_count(FILE *to, uint64_t count, const char *what) {
+  fprintf(to, ", %" PRIu64 " %s%s", count, what, count == 1 ? "" : "s");
+}
+
+static void print_files(FILE *to, const struct cli_conversion *c) {
+  fprintf(to, "%s (%s, ", c->from, tb_format_name(c->report->from));
+  print_bytes(to, c->report->input_bytes);
+  fprintf(to, ") -> %s (%s, ", strcmp(c->to, "-") == 0 ? "standard output" : c->to, tb_format_name(c->report->to));
+  print_bytes(to, c->report->summary.bytes_written);
+  fputs(")\n", to);
+}
+
+static void print_events(FILE *to, const struct tb_writer_summary *summary) {
+  struct kind_count counts[TB_EVENT_TYPE_COUNT];
+  uint64_t total;
+  size_t kind_total = count_kinds(summary, counts, &total);
+  fprintf(to, "  events:    %" PRIu64, total);
+  for (size_t i = 0; i < kind_total; i++)
+    fprintf(to, "%s%" PRIu64 " %s", i ? ", " : " = ", counts[i].count, counts[i].name);
+  fprintf(to, "\n  tracks:    %" PRIu64 " process%s", summary->processes, summary->processes == 1 ? "" : "es");
+  print_count(to, summary->threads, "thread");
+  print_count(to, summary->counters, "counter");
+  print_count(to, summary->flows, "flow");
+  fputc('\n', to);
+}
+
+static void print_losses(FILE *to, const struct tb_convert_report *report) {
+  if (!report->loss_count)
+    fputs("  lost:      nothing\n", to);
+  else
+    fprintf(to, "  lost:      %" PRIu64 "\n", lost(report));
+  for (size_t i = 0; i < report->loss_count; i++) {
+    const struct tb_loss *loss = &report->losses[i];
+    fprintf(to, "    %" PRIu64 " %s: %s", loss->count, i < report->reader_loss_count ? "in reading" : "in writing",
+            loss->reason);
+    if (loss->first_offset != TB_NO_OFFSET) fprintf(to, " (first at byte %" PRIu64 ")", loss->first_offset);
+    fputc('\n', to);
+  }
+}
+
+void cli_report_text(FILE *to, const struct cli_conversion *c) {
+  const struct tb_writer_summary *summary = &c->report->summary;
+  if (c->status != TB_OK && c->status != TB_PARTIAL) {
+    fprintf(to, "%s: failed: %s\n", c->from, c->error->message);
+    return;
+  }
+  print_files(to, c);
+  print_events(to, summary);
+  if (summary->first_ts <= summary->last_ts) {
+    uint64_t span = (uint64_t)summary->last_ts - (uint64_t)summary->first_ts;
+    fprintf(to, "  time span: %" PRIu64 ".%09" PRIu64 " s\n", span / 1000000000u, span % 1000000000u);
+  }
+  if (summary->spilled_bytes) {
+    fputs("  spilled:   ", to);
+    print_bytes(to, summary->spilled_bytes);
+    fputs(" to temporary files\n", to);
+  }
+  print_losses(to, c->report);
+}
+
+/* Length of the UTF-8 character at `text`, 0 where there is none. */
+static size_t utf8_length(const unsigned char *text) {
+  static const unsigned char least[] = {0, 0, 0xC2, 0xE0, 0xF0};
+  size_t len = text[0] < 0x80   ? 1
+               : text[0] < 0xC2 ? 0
+               : text[0] < 0xE0 ? 2
+               : text[0] < 0xF0 ? 3
+               : text[0] < 0xF5 ? 4
+                                : 0;
+  for (size_t i = 1; i < len; i++)
+    if ((text[i] & 0xC0) != 0x80) return 0;
+  if (len == 3 && text[0] == least[3] && text[1] < 0xA0) return 0;
+  if (len == 4 && ((text[0] == least[4] && text[1] < 0x90) || (text[0] == 0xF4 && text[1] > 0x8F))) return 0;
+  return len;
+}
+
+void cli_json_string(FILE *to, const char *text) {
+  fputc('"', to);
+  for (const unsigned char *at = (const unsigned char *)text; *at;) {
+    size_t len = utf8_length(at);
+    if (len == 0)
+      fputs("\xEF\xBF\xBD", to);
+    else if (*at == '"' || *at == '\\')
+      fprintf(to, "\\%c", *at);
+    else if (*at < 0x20)
+      fprintf(to, "\\u%04x", *at);
+    else
+      fwrite(at, 1, len, to);
+    at += len ? len : 1;
+  }
+  fputc('"', to);
+}
+
+static void json_file(FILE *to, const char *key, const char *name, enum tb_format format, uint64_t bytes) {
+  fprintf(to, "  \"%s\": {\"file\": ", key);
+  cli_json_string(to, name);
+  fprintf(to, ", \"format\": \"%s\", \"bytes\": %" PRIu64 "},\n", tb_format_name(format), bytes);
+}
+
+static void json_offset(FILE *to, const char *key, uint64_t offset) {
+  if (offset == TB_NO_OFFSET)
+    fprintf(to, "\"%s\": null", key);
+  else
+    fprintf(to, "\"%s\": %" PRIu64, key, offset);
+}
+
+static void json_error(FILE *to, const struct cli_conversion *c) {
+  if (c->status == TB_OK || c->status == TB_PARTIAL) {
+    fputs("  \"error\": null,\n", to);
+    return;
+  }
+  fputs("  \"error\": {\"file\": ", to);
+  cli_json_string(to, c->error->file);
+  fputs(", \"message\": ", to);
+  cli_json_string(to, c->error->message);
+  fputs(", ", to);
+  json_offset(to, "offset", c->error->offset);
+  fputs("},\n", to);
+}
+
+static void json_losses(FILE *to, const struct tb_convert_report *report) {
+  fputs("  \"losses\": [", to);
+  for (size_t i = 0; i < report->loss_count; i++) {
+    const struct tb_loss *loss = &report->losses[i];
+    fprintf(to, "%s\n    {\"while\": \"%s\", \"reason\": ", i ? "," : "",
+            i < report->reader_loss_count ? "reading" : "writing");
+    cli_json_string(to, loss->reason);
+    fprintf(to, ", \"count\": %" PRIu64 ", ", loss->count);
+    json_offset(to, "first_offset", loss->first_offset);
+    fputc('}', to);
+  }
+  fputs(report->loss_count ? "\n  ]\n" : "]\n", to);
+}
+
+void cli_report_json(FILE *to, const struct cli_conversion *c) {
+  const struct tb_writer_summary *summary = &c->report->summary;
+  struct kind_count counts[TB_EVENT_TYPE_COUNT];
+  uint64_t total;
+  size_t kind_total = count_kinds(summary, counts, &total);
+  fprintf(to, "{\n  \"exit_status\": %d,\n", cli_exit_status(c->status));
+  json_error(to, c);
+  json_file(to, "from", c->from, c->report->from, c->report->input_bytes);
+  json_file(to, "to", c->to, c->report->to, summary->bytes_written);
+  fputs("  \"events\": {", to);
+  for (size_t i = 0; i < kind_total; i++)
+    fprintf(to, "%s\"%s\": %" PRIu64, i ? ", " : "", counts[i].name, counts[i].count);
+  fprintf(to, "},\n  \"event_total\": %" PRIu64 ",\n", total);
+  fprintf(to, "  \"processes\": %" PRIu64 ",\n  \"threads\": %" PRIu64 ",\n", summary->processes, summary->threads);
+  fprintf(to, "  \"counters\": %" PRIu64 ",\n  \"flows\": %" PRIu64 ",\n", summary->counters, summary->flows);
+  if (summary->first_ts <= summary->last_ts)
+    fprintf(to, "  \"first_ns\": %" PRId64 ",\n  \"last_ns\": %" PRId64 ",\n", summary->first_ts, summary->last_ts);
+  else
+    fputs("  \"first_ns\": null,\n  \"last_ns\": null,\n", to);
+  fprintf(to, "  \"peak_held_bytes\": %" PRIu64 ",\n  \"spilled_bytes\": %" PRIu64 ",\n", summary->peak_held_bytes,
+          summary->spilled_bytes);
+  json_losses(to, c->report);
+  fputs("}\n", to);
+}
+
+bool cli_report_file(const char *path, const struct cli_conversion *conversion) {
+  size_t len = strlen(path);
+  bool to_stdout = strcmp(path, "-") == 0;
+  FILE *file = to_stdout ? stdout : fopen(path, "w");
+  bool good = file != NULL;
+  if (good) {
+    if (len > 5 && strcmp(path + len - 5, ".json") == 0)
+      cli_report_json(file, conversion);
+    else
+      cli_report_text(file, conversion);
+    good = !ferror(file) && (to_stdout ? fflush(file) : fclose(file)) == 0;
+  }
+  if (!good) fprintf(stderr, "tracebridge: %s: cannot write the report: %s\n", path, strerror(errno));
+  return good;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a conversion did: the summary on the terminal and the file of --report.
+ */
+#ifndef TB_CLI_REPORT_H
+#define TB_CLI_REPORT_H
+
+#include "cli.h"
+
+struct cli_conversion {
+  const char *from, *to; /* names as given */
+  enum tb_status status;
+  const struct tb_convert_report *report;
+  const struct tb_error *error; /* read where status is neither TB_OK nor TB_PARTIAL */
+};
+
+/* Some lines for people. */
+void cli_report_text(FILE *to, const struct cli_conversion *conversion);
+
+/* One JSON object for scripts. */
+void cli_report_json(FILE *to, const struct cli_conversion *conversion);
+
+/* Writes the report to `path`, in the form that its name asks for. False, and said on stderr, when it cannot. */
+bool cli_report_file(const char *path, const struct cli_conversion *conversion);
+
+/* `text` as a JSON string. Bytes that are no UTF-8 become U+FFFD. */
+void cli_json_string(FILE *to, const char *text);
+
+#endif

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cases.h"
+
+#include <string.h>
+
+#include "baselines.h"
+#include "tracebridge/convert.h"
+
+static bool run_convert(const struct bench_case *what, const struct bench_file *input, const char *output,
+                        struct bench_outcome *outcome) {
+  struct tb_convert_options options = {.size = sizeof(options), .threads = what->threads};
+  options.writer.compress = what->compress;
+  options.writer.memory_budget = (size_t)what->memory_budget;
+  struct tb_convert_report report;
+  struct tb_error error = {0};
+  enum tb_status status = tb_convert(input->path, output, &options, &report, &error);
+  outcome->output_bytes = report.summary.bytes_written;
+  outcome->spilled_bytes = report.summary.spilled_bytes;
+  if (status == TB_OK) return true;
+  const char *why = status == TB_PARTIAL ? report.losses[0].reason : error.message;
+  snprintf(outcome->note, sizeof(outcome->note), "%s", why);
+  return false;
+}
+
+/* Events out of a reader, and nothing done with them. */
+static bool run_read(const struct bench_case *what, const struct bench_file *input, const char *output,
+                     struct bench_outcome *outcome) {
+  (void)what, (void)output;
+  struct tb_reader *reader;
+  struct tb_error error = {0};
+  const struct tb_event *event;
+  uint64_t events = 0;
+  enum tb_status status = tb_reader_open(input->path, NULL, &reader, &error);
+  if (status == TB_OK) {
+    while ((status = tb_reader_next(reader, &event)) == TB_OK) events++;
+    error = *tb_reader_error(reader);
+    tb_reader_close(reader);
+  }
+  snprintf(outcome->note, sizeof(outcome->note), "%s", error.message);
+  return status == TB_END && events >= input->events;
+}
+
+static bool run_simdjson(const struct bench_case *what, const struct bench_file *input, const char *output,
+                         struct bench_outcome *outcome) {
+  (void)what, (void)output, (void)outcome;
+  uint64_t events;
+  return bench_simdjson_walk(input->path, &events) && events == input->events;
+}
+
+static bool run_memcpy(const struct bench_case *what, const struct bench_file *input, const char *output,
+                       struct bench_outcome *outcome) {
+  (void)what, (void)output;
+  return bench_memcpy(input->path, &outcome->seconds);
+}
+
+static bool run_copy(const struct bench_case *what, const struct bench_file *input, const char *output,
+                     struct bench_outcome *outcome) {
+  (void)what;
+  outcome->output_bytes = input->bytes;
+  return bench_copy(input->path, output);
+}
+
+static bool run_inflate(const struct bench_case *what, const struct bench_file *input, const char *output,
+                        struct bench_outcome *outcome) {
+  (void)what, (void)output, (void)outcome;
+  uint64_t bytes;
+  return bench_inflate(input->path, &bytes) && bytes == input->plain_bytes;
+}
+
+#define PERFETTO .run = run_convert, .output = "perfetto-trace"
+
+/* A baseline stands before the cases that name it. */
+const struct bench_case bench_cases[] = {
+    {.name = "memcpy", .group = "main", .input = "chrome", .run = run_memcpy},
+    {.name = "copy", .group = "main", .input = "chrome", .run = run_copy, .output = "json"},
+    {.name = "simdjson chrome", .group = "main", .input = "chrome", .run = run_simdjson},
+    {.name = "read chrome", .group = "main", .input = "chrome", .baseline = "simdjson chrome", .run = run_read},
+    {.name = "convert chrome",
+     .group = "main",
+     .input = "chrome",
+     .baseline = "simdjson chrome",
+     .target = 1.5,
+     PERFETTO,
+     .threads = 1,
+     .memory_share = 0.6},
+    {.name = "convert chrome -j2",
+     .group = "main",
+     .input = "chrome",
+     .baseline = "convert chrome",
+     .target = 1.5,
+     PERFETTO,
+     .threads = 2,
+     .memory_share = 0.6},
+    {.name = "convert chrome --compress",
+     .group = "main",
+     .input = "chrome",
+     .baseline = "simdjson chrome",
+     PERFETTO,
+     .threads = 1,
+     .memory_share = 0.6,
+     .compress = true},
+    {.name = "simdjson pytorch", .group = "main", .input = "pytorch", .run = run_simdjson},
+    {.name = "read pytorch", .group = "main", .input = "pytorch", .baseline = "simdjson pytorch", .run = run_read},
+    {.name = "convert pytorch",
+     .group = "main",
+     .input = "pytorch",
+     .baseline = "simdjson pytorch",
+     PERFETTO,
+     .threads = 1,
+     .memory_share = 0.6},
+    {.name = "convert pytorch -j2",
+     .group = "main",
+     .input = "pytorch",
+     .baseline = "convert pytorch",
+     PERFETTO,
+     .threads = 2,
+     .memory_share = 0.6},
+    {.name = "simdjson nested", .group = "main", .input = "nested", .run = run_simdjson},
+    {.name = "convert nested",
+     .group = "main",
+     .input = "nested",
+     .baseline = "simdjson nested",
+     PERFETTO,
+     .threads = 1,
+     .memory_share = 0.6},
+    {.name = "simdjson counters", .group = "main", .input = "counters", .run = run_simdjson},
+    {.name = "convert counters",
+     .group = "main",
+     .input = "counters",
+     .baseline = "simdjson counters",
+     PERFETTO,
+     .threads = 1,
+     .memory_share = 0.6},
+    {.name = "simdjson async", .group = "main", .input = "async", .run = run_simdjson},
+    {.name = "convert async",
+     .group = "main",
+     .input = "async",
+     .baseline = "simdjson async",
+     PERFETTO,
+     .threads = 1,
+     .memory_share = 0.6},
+    {.name = "inflate", .group = "main", .input = "chrome-gz", .run = run_inflate},
+    {.name = "convert .gz", .group = "main", .input = "chrome-gz", .baseline = "inflate", PERFETTO, .threads = 1},
+    {.name = "convert .gz -j2",
+     .group = "main",
+     .input = "chrome-gz",
+     .baseline = "inflate",
+     .target = 1,
+     PERFETTO,
+     .threads = 2},
+    {.name = "linear 1/4", .group = "linear", .input = "chrome-quarter", PERFETTO, .threads = 1, .memory_share = 0.6},
+    {.name = "linear 1",
+     .group = "linear",
+     .input = "chrome",
+     .baseline = "linear 1/4",
+     PERFETTO,
+     .threads = 1,
+     .memory_share = 0.6},
+    {.name = "linear 4",
+     .group = "linear",
+     .input = "chrome-4",
+     .baseline = "linear 1/4",
+     PERFETTO,
+     .threads = 1,
+     .memory_share = 0.6},
+    {.name = "spill 10 --memory 64M",
+     .group = "spill",
+     .input = "chrome-10",
+     PERFETTO,
+     .threads = 1,
+     .memory_budget = (uint64_t)64 << 20,
+     .memory_limit = (uint64_t)160 << 20},
+};
+
+const size_t bench_case_count = sizeof(bench_cases) / sizeof(bench_cases[0]);
+
+const struct bench_case *bench_case_find(const char *name) {
+  for (size_t i = 0; i < bench_case_count; i++)
+    if (strcmp(bench_cases[i].name, name) == 0) return &bench_cases[i];
+  return NULL;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the bench measures: a line of the table for each case.
+ */
+#ifndef BENCH_CASES_H
+#define BENCH_CASES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "inputs.h"
+
+struct bench_case;
+
+/* What one run of a case did. */
+struct bench_outcome {
+  double seconds;        /* left 0: the caller's clock around the run */
+  uint64_t output_bytes; /* 0: none */
+  uint64_t spilled_bytes;
+  char note[128]; /* why it failed */
+};
+
+struct bench_case {
+  const char *name;
+  const char *group;    /* "main"; "linear" and "spill" run when asked for */
+  const char *input;    /* a name of the table in inputs.c */
+  const char *baseline; /* the case that this one is a ratio of, NULL: none */
+  double target;        /* least ratio (speed over the baseline's speed) that the project promises; 0: none */
+  bool (*run)(const struct bench_case *what, const struct bench_file *input, const char *output,
+              struct bench_outcome *outcome);
+  const char *output; /* suffix of the output file, NULL: none */
+  unsigned threads;
+  uint64_t memory_budget; /* 0: the default */
+  uint64_t memory_limit;  /* promised peak in bytes; 0: memory_share counts */
+  double memory_share;    /* promised peak as a share of the input; 0: none */
+  bool compress;
+};
+
+extern const struct bench_case bench_cases[];
+extern const size_t bench_case_count;
+
+/* The case of that name, NULL when there is none. */
+const struct bench_case *bench_case_find(const char *name);
+
+#endif

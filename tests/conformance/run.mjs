@@ -1,0 +1,119 @@
+#!/usr/bin/env node
+// SPDX-License-Identifier: Apache-2.0
+//
+// run.mjs TRACEBRIDGE [--show N] [--known FILE] [--update] FILE...
+//
+// Converts each JSON or FXT FILE to Perfetto (a Perfetto one to JSON) and loads input and output in Perfetto's own trace
+// processor. Every row that it makes of the input it must make of the output too. Rows that it makes of the output alone
+// (phases that its JSON importer ignores and we carry) must be as many as the file KNOWN says; --update writes that file anew.
+// Prints a line for each file; exit status 0 when all is as it should be.
+import { execFileSync, spawnSync } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { queryTrace } from "./engine.mjs";
+import { ERRORS, TABLES, compareTable } from "./tables.mjs";
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+
+function parseArguments(words) {
+  const options = { show: 2, known: path.join(here, "known.txt"), update: false, files: [] };
+  for (let i = 0; i < words.length; i++) {
+    if (words[i] === "--show") options.show = Number(words[++i]);
+    else if (words[i] === "--known") options.known = words[++i];
+    else if (words[i] === "--update") options.update = true;
+    else options.files.push(words[i]);
+  }
+  options.program = options.files.shift();
+  if (!options.program || options.files.length === 0) {
+    console.error("usage: run.mjs TRACEBRIDGE [--show N] [--known FILE] [--update] FILE...");
+    process.exit(2);
+  }
+  return options;
+}
+
+function convert(program, file, work) {
+  const perfetto = /\.(perfetto-trace|pftrace)(\.gz)?$/.test(file);
+  const output = path.join(work, `${path.basename(file)}${perfetto ? ".json" : ".perfetto-trace"}`);
+  const run = spawnSync(program, ["convert", file, "-o", output], { encoding: "utf8" });
+  if (run.status !== 0 && run.status !== 4) throw new Error(`exit status ${run.status}: ${run.stderr.trim().split("\n").pop()}`);
+  return { output, partial: run.status === 4 };
+}
+
+const load = (home, file) => queryTrace(home, file, { ...TABLES, errors: ERRORS });
+
+// Errors of the importer in our output that it does not find in the input.
+function newErrors(expected, actual) {
+  const before = new Map(expected.errors.rows.map(([name, count]) => [name, Number(count)]));
+  return actual.errors.rows.filter(([name, count]) => Number(count) > (before.get(name) ?? 0)).map(([name, count]) => `${name}=${count}`);
+}
+
+async function judge(options, home, file, work) {
+  const { output, partial } = convert(options.program, file, work);
+  const [expected, actual] = await Promise.all([load(home, file).catch((error) => ({ error })), load(home, output)]);
+  const notes = partial ? ["partial"] : [];
+  if (expected.error) return { missing: 0, notes: [...notes, `input refused, slices of ours ${actual.slices.rows.length}`], lines: [] };
+  const lines = [];
+  let missing = 0;
+  for (const table of Object.keys(TABLES)) {
+    const difference = compareTable(expected[table], actual[table]);
+    missing += difference.missing.length;
+    if (difference.missing.length) notes.push(`${table} -${difference.missing.length}`);
+    if (difference.more.length) notes.push(`${table} +${difference.more.length}`);
+    for (const sign of ["missing", "more"])
+      for (const row of difference[sign].slice(0, options.show)) lines.push(`    ${sign === "more" ? "+" : "-"} ${table} ${JSON.stringify(row)}`);
+  }
+  for (const error of newErrors(expected, actual)) {
+    missing++;
+    notes.push(`error ${error}`);
+  }
+  return { missing, notes, lines };
+}
+
+function readKnown(file) {
+  const known = new Map();
+  if (!fs.existsSync(file)) return known;
+  for (const line of fs.readFileSync(file, "utf8").split("\n")) {
+    const [name, notes] = line.split(/: (.*)/s);
+    if (line && !line.startsWith("#")) known.set(name, notes);
+  }
+  return known;
+}
+
+async function main() {
+  const options = parseArguments(process.argv.slice(2));
+  const home = execFileSync(path.join(here, "fetch.sh"), { encoding: "utf8" }).trim();
+  const work = fs.mkdtempSync(path.join(os.tmpdir(), "conformance-"));
+  const known = readKnown(options.known);
+  const seen = new Map();
+  let bad = 0;
+  try {
+    for (const file of options.files) {
+      const name = path.relative(path.join(here, "..", "data"), file);
+      let result;
+      try {
+        result = await judge(options, home, file, work);
+      } catch (error) {
+        result = { missing: 1, notes: [`FAILED: ${error.message}`], lines: [] };
+      }
+      const notes = result.notes.join(", ");
+      if (notes) seen.set(name, notes);
+      const good = result.missing === 0 && (options.update || notes === (known.get(name) ?? ""));
+      if (!good) bad++;
+      console.log(`${good ? "PASS" : "MISS"} ${name}${notes ? `: ${notes}` : ""}`);
+      if (!good && known.has(name)) console.log(`    known: ${known.get(name)}`);
+      if (!good) result.lines.forEach((line) => console.log(line));
+    }
+  } finally {
+    fs.rmSync(work, { recursive: true });
+  }
+  if (options.update) {
+    const head = fs.existsSync(options.known) ? fs.readFileSync(options.known, "utf8").split("\n").filter((line) => line.startsWith("#")) : [];
+    fs.writeFileSync(options.known, [...head, ...[...seen].map(([name, notes]) => `${name}: ${notes}`), ""].join("\n"));
+  }
+  console.log(`conformance: ${options.files.length - bad} pass, ${bad} miss`);
+  process.exit(bad ? 1 : 0);
+}
+
+await main();

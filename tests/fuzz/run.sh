@@ -1,0 +1,37 @@
+#!/bin/bash
+# run.sh [SECONDS] [TARGET...]: fuzzes each target (all by default) for SECONDS (20) from the corpus, with sanitizers. What
+# crashes is left in build-fuzz/findings and goes, made small with -minimize_crash=1, into tests/fuzz/corpus/<format>/.
+set -euo pipefail
+root=$(cd "$(dirname "$0")/../.." && pwd)
+seconds=${1:-20}
+shift || true
+cd "$root"
+[[ -f build-fuzz/build.ninja ]] || cmake --preset fuzz >/dev/null
+cmake --build build-fuzz >/dev/null
+targets=("$@")
+if [[ ${#targets[@]} -eq 0 ]]; then
+  for program in build-fuzz/tests/fuzz/fuzz_*; do
+    [[ -x $program && -f $program ]] && targets+=("${program##*/fuzz_}")
+  done
+fi
+findings=$root/build-fuzz/findings
+mkdir -p "$findings"
+for target in "${targets[@]}"; do
+  case $target in
+    read_json | json_to_*) format=json suffix=json ;;
+    read_fxt | fxt_to_*) format=fxt suffix=fxt ;;
+    *) format=perfetto suffix=perfetto-trace ;;
+  esac
+  seeds=$(mktemp -d)
+  find tests/fuzz/corpus/$format tests/data -maxdepth 2 -type f \( -path "*/corpus/*" -o -name "*.$suffix" \) -size -64k \
+    -exec cp --backup=numbered {} "$seeds" \; 2>/dev/null || true
+  echo "fuzz $target: $seconds s"
+  if ! "build-fuzz/tests/fuzz/fuzz_$target" -seed=1 -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=65536 \
+    -artifact_prefix="$findings/$target-" -print_final_stats=0 -verbosity=0 "$seeds" >"$findings/$target.log" 2>&1; then
+    tail -40 "$findings/$target.log"
+    rm -rf "$seeds"
+    echo "fuzz $target: FAILED, see $findings"
+    exit 1
+  fi
+  rm -rf "$seeds"
+done

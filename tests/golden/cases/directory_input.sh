@@ -1,0 +1,4 @@
+# A directory is no trace.
+# exit 1
+mkdir d
+tracebridge convert d -o out.perfetto-trace

@@ -1,0 +1,2 @@
+# Help goes to standard output.
+tracebridge help

@@ -1,0 +1,2 @@
+# The man page.
+tracebridge help --man

@@ -1,0 +1,3 @@
+# The program alone says how it is used.
+# exit 2
+tracebridge

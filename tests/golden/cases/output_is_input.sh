@@ -1,0 +1,7 @@
+# The input is never overwritten, by whatever name.
+# exit 1
+echo "[]" > a.json
+ln -s a.json b.json
+tracebridge convert a.json -o b.json --to perfetto; status=$?
+cat a.json
+exit $status

@@ -1,0 +1,3 @@
+# An unknown command is a usage error.
+# exit 2
+tracebridge frobnicate

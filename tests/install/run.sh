@@ -1,0 +1,60 @@
+#!/bin/bash
+# run.sh BUILD: installs BUILD into an empty directory and uses what is there as a stranger would: pkg-config and find_package,
+# shared and static; every header alone, as C11 and as C++; the man page; no symbol beside tb_*.
+set -euo pipefail
+build=$(realpath "$1")
+here=$(cd "$(dirname "$0")" && pwd)
+data=$here/../data/install.json
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+prefix=$work/prefix
+cc=$(sed -n 's/^CMAKE_C_COMPILER:[A-Z]*=//p' "$build/CMakeCache.txt")
+flags=()
+sanitizers=$(sed -n 's/^TRACEBRIDGE_SANITIZE:[A-Z]*=//p' "$build/CMakeCache.txt")
+[[ -z $sanitizers ]] || flags+=("-fsanitize=$sanitizers")
+
+fail() {
+  echo "install: $*" >&2
+  exit 1
+}
+
+check() { # NAME PROGRAM
+  local said
+  said=$("$2" "$data") || fail "$1 failed"
+  [[ $said == "json: 3 slices" ]] || fail "$1 said: $said"
+  echo "$1: $said"
+}
+
+cmake --install "$build" --prefix "$prefix" >"$work/log" 2>&1 || { cat "$work/log"; fail "cmake --install failed"; }
+libdir=$(dirname "$(find "$prefix" -name tracebridge.pc)")/..
+export PKG_CONFIG_PATH=$libdir/pkgconfig LD_LIBRARY_PATH=$libdir
+
+read -ra compile < <(pkg-config --cflags tracebridge)
+read -ra shared < <(pkg-config --libs tracebridge)
+"$cc" -std=c11 "${flags[@]}" "${compile[@]}" "$here/consumer.c" "${shared[@]}" -o "$work/pc_shared"
+check "pkg-config, shared" "$work/pc_shared"
+read -ra static < <(pkg-config --static --libs tracebridge)
+static=("${static[@]/#-ltracebridge/-l:libtracebridge.a}")
+"$cc" -std=c11 "${flags[@]}" "${compile[@]}" "$here/consumer.c" "${static[@]}" -o "$work/pc_static"
+LD_LIBRARY_PATH='' check "pkg-config, static" "$work/pc_static"
+
+{
+  cmake -S "$here" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$cc" -DCMAKE_C_FLAGS="${flags[*]}"
+  cmake --build "$work/cmake"
+} >"$work/log" 2>&1 || { cat "$work/log"; fail "find_package failed"; }
+check "find_package, shared" "$work/cmake/with_shared"
+check "find_package, static" "$work/cmake/with_static"
+
+for header in "$prefix"/include/tracebridge/*.h; do
+  name=tracebridge/$(basename "$header")
+  for language in "c -std=c11" "c++ -std=c++11"; do
+    read -ra how <<<"$language"
+    echo "#include <$name>" | "$cc" -x "${how[@]}" -Wall -Wextra -Wpedantic -Werror "${compile[@]}" -fsyntax-only - ||
+      fail "$name does not stand alone in $language"
+  done
+done
+
+"$prefix/bin/tracebridge" --version
+[[ -s $prefix/share/man/man1/tracebridge.1 ]] || fail "the man page is missing"
+foreign=$(nm -D --defined-only "$libdir/libtracebridge.so" | awk '$3 !~ /^(tb_|__asan|__odr_asan|_init$|_fini$)/ {print $3}')
+[[ -z $foreign ]] || fail "symbols that are not ours: $foreign"

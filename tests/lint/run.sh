@@ -1,0 +1,28 @@
+#!/bin/bash
+# Style and static analysis. LINT_TIDY=0 leaves out clang-tidy, the slow one.
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit 1
+jobs=${JOBS:-$(nproc)}
+bad=0
+complain() {
+  echo "lint: $*"
+  bad=1
+}
+
+mapfile -t sources < <(git ls-files '*.c' '*.h' '*.cpp')
+mapfile -t scripts < <(git ls-files '*.sh' .ci/run)
+clang-format --dry-run -Werror "${sources[@]}" || complain "clang-format: run clang-format -i on the files above"
+shellcheck -x -s bash "${scripts[@]}" || complain "shellcheck"
+tests/lint/dependencies.sh || complain "a dependency points the wrong way"
+
+{ cmake --preset release && cmake --build build --target tracebridge_generate; } >/dev/null || complain "cmake"
+cppcheck --project=build/compile_commands.json -ibuild --suppressions-list=tests/lint/cppcheck.txt --inline-suppr \
+  --enable=warning,performance,portability --std=c11 --error-exitcode=1 --quiet -j "$jobs" \
+  --cppcheck-build-dir="$(mkdir -p build/cppcheck && echo build/cppcheck)" || complain "cppcheck"
+
+if [[ ${LINT_TIDY:-1} != 0 ]]; then
+  git ls-files 'bridge/*.c' 'merge/*.c' 'cli/*.c' |
+    xargs -P "$jobs" -n 4 clang-tidy -p build --quiet --warnings-as-errors='*' 2>/dev/null || complain "clang-tidy"
+fi
+[[ $bad == 0 ]] && echo "lint: clean (${#sources[@]} sources, ${#scripts[@]} scripts)"
+exit "$bad"

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../cli/progress.h"
+
+static void line_tells_bytes_share_rate_and_time_left(void **state) {
+  (void)state;
+  char line[128];
+  cli_progress_format(line, sizeof(line), 50000000, 200000000, 0.5);
+  assert_string_equal(line, "50.0 of 200.0 MB (25 %), 100 MB/s, 0:02 left");
+  cli_progress_format(line, sizeof(line), 1000000, 100000000, 10);
+  assert_string_equal(line, "1.0 of 100.0 MB (1 %), 0 MB/s, 16:30 left");
+}
+
+static void line_of_an_input_of_unknown_size_tells_bytes_and_rate(void **state) {
+  (void)state;
+  char line[128];
+  cli_progress_format(line, sizeof(line), 50000000, 0, 0.5);
+  assert_string_equal(line, "50.0 MB, 100 MB/s");
+}
+
+static void line_survives_a_first_call_without_time_or_bytes(void **state) {
+  (void)state;
+  char line[128];
+  cli_progress_format(line, sizeof(line), 0, 1000000, 0);
+  assert_string_equal(line, "0.0 of 1.0 MB (0 %), 0 MB/s, 0:00 left");
+  cli_progress_format(line, sizeof(line), 1, UINT64_MAX, 1000);
+  assert_non_null(strstr(line, "6000:00 left"));
+}
+
+static void update_without_a_terminal_prints_nothing_and_goes_on(void **state) {
+  (void)state;
+  struct cli_progress progress;
+  cli_progress_start(&progress, true);
+  assert_true(cli_progress_update(&progress, 1, 2));
+  assert_false(progress.dirty);
+  cli_progress_end(&progress);
+}
+
+static void update_after_an_interruption_says_stop(void **state) {
+  (void)state;
+  struct cli_progress progress;
+  cli_progress_start(&progress, true);
+  raise(SIGTERM);
+  assert_false(cli_progress_update(&progress, 1, 2));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(line_tells_bytes_share_rate_and_time_left),
+      cmocka_unit_test(line_of_an_input_of_unknown_size_tells_bytes_and_rate),
+      cmocka_unit_test(line_survives_a_first_call_without_time_or_bytes),
+      cmocka_unit_test(update_without_a_terminal_prints_nothing_and_goes_on),
+      cmocka_unit_test(update_after_an_interruption_says_stop),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

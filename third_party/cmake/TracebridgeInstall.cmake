@@ -1,0 +1,52 @@
+# What `cmake --install` puts where.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tracebridge)
+if(TARGET tracebridge_deps::isal)
+  set(TRACEBRIDGE_WITH_ISAL ON)
+else()
+  set(TRACEBRIDGE_WITH_ISAL OFF)
+endif()
+
+install(TARGETS tracebridge)
+foreach(kind shared static)
+  install(TARGETS tracebridge_${kind} EXPORT tracebridge_${kind})
+  install(EXPORT tracebridge_${kind} NAMESPACE tracebridge:: FILE tracebridge-${kind}-targets.cmake
+          DESTINATION ${package_dir})
+endforeach()
+foreach(directory ${TRACEBRIDGE_INCLUDE_DIRS})
+  install(DIRECTORY ${directory}/tracebridge DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.h)
+endforeach()
+
+configure_package_config_file(third_party/cmake/tracebridge-config.cmake.in tracebridge-config.cmake
+                              INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(tracebridge-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tracebridge-config.cmake
+              ${CMAKE_CURRENT_BINARY_DIR}/tracebridge-config-version.cmake
+              third_party/cmake/TracebridgeDependencies.cmake DESTINATION ${package_dir})
+
+# The pkg-config file and the man page are made at install time: the prefix is known only then.
+list(JOIN TRACEBRIDGE_DEPENDENCY_FLAGS " " TRACEBRIDGE_PC_PRIVATE)
+foreach(kind LIBDIR INCLUDEDIR)
+  if(IS_ABSOLUTE ${CMAKE_INSTALL_${kind}})
+    set(TRACEBRIDGE_PC_${kind} ${CMAKE_INSTALL_${kind}})
+  else()
+    set(TRACEBRIDGE_PC_${kind} "\${prefix}/${CMAKE_INSTALL_${kind}}")
+  endif()
+endforeach()
+set(pc_stage ${CMAKE_CURRENT_BINARY_DIR}/tracebridge.pc)
+set(CMAKE_INSTALL_PREFIX_KEPT ${CMAKE_INSTALL_PREFIX})
+set(CMAKE_INSTALL_PREFIX "@CMAKE_INSTALL_PREFIX@")
+configure_file(third_party/cmake/tracebridge.pc.in ${pc_stage}.in @ONLY)
+set(CMAKE_INSTALL_PREFIX ${CMAKE_INSTALL_PREFIX_KEPT})
+install(CODE "configure_file(\"${pc_stage}.in\" \"${pc_stage}\" @ONLY)")
+install(FILES ${pc_stage} DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+add_custom_command(
+  OUTPUT tracebridge.1
+  COMMAND tracebridge help --man > tracebridge.1
+  DEPENDS tracebridge
+  VERBATIM)
+add_custom_target(tracebridge_man ALL DEPENDS tracebridge.1)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tracebridge.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)

@@ -1,0 +1,23 @@
+# Sourced by quickstart.sh and test.sh: Debian packages that the project needs. README.md beside this says why each.
+# shellcheck shell=bash disable=SC2034 # the lists are for whoever sources this
+
+build_packages=(build-essential cmake ninja-build protobuf-compiler protobuf-c-compiler libprotobuf-c-dev nanopb
+  libnanopb-dev zlib1g-dev libzstd-dev libxxhash-dev libarchive-dev libisal-dev libcmocka-dev)
+test_packages=(clang clang-format clang-tidy cppcheck shellcheck pkg-config python3 libsimdjson-dev bsdutils)
+
+# Installs those of the named packages that are missing, as root or with sudo.
+install_packages() {
+  local package missing=() as_root=()
+  command -v apt-get >/dev/null || {
+    echo "No apt-get here: please install what corresponds to: $*" >&2
+    return 0
+  }
+  for package in "$@"; do
+    [[ $(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null) == installed ]] || missing+=("$package")
+  done
+  [[ ${#missing[@]} -gt 0 ]] || return 0
+  [[ $(id -u) == 0 ]] || as_root=(sudo)
+  echo "Installing ${missing[*]}"
+  "${as_root[@]}" apt-get update -q
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${missing[@]}"
+}
