@@ -3,6 +3,7 @@
  * The packets that come once: descriptors, clocks, attributes, the start of a sequence. nanopb encodes them.
  */
 #include "base/error.h"
+#include "json/json_emit.h"
 #include "perfetto/nanopb.h"
 #include "perfetto/trace_packet.pb.h"
 #include "perfetto/writer_state.h"
@@ -49,6 +50,42 @@ static void split_labels(struct tb_slice labels, struct tb_slice *parts, struct 
   }
 }
 
+/* ---- ids that the descriptor's fields cannot say: a JSON object in the description, as docs/MAPPING.md has it --------------------- */
+
+static bool is_integer(struct tb_slice text) {
+  size_t i = text.len > 1 && text.ptr[0] == '-' ? 1 : 0;
+  if (i == text.len) return false;
+  for (; i < text.len; i++)
+    if (text.ptr[i] < '0' || text.ptr[i] > '9') return false;
+  return true;
+}
+
+static void emit_id(struct tb_json_emit *emit, const char *key, bool there, struct tb_slice text) {
+  tb_json_emit_raw(emit, key, strlen(key));
+  if (!there) TB_JSON_EMIT(emit, "null");
+  else if (is_integer(text)) tb_json_emit_raw(emit, text.ptr, text.len);
+  else tb_json_emit_string(emit, text);
+}
+
+static enum tb_status describe_ids(struct tb_perfetto_writer *p, struct tb_json_emit *emit, struct tb_slice *description) {
+  *description = (struct tb_slice){emit->buffer.data, emit->buffer.len};
+  return emit->status == TB_OK ? TB_OK : tb_fail(&p->writer->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+}
+
+static enum tb_status write_described(struct tb_perfetto_writer *p, perfetto_protos_TrackDescriptor *descriptor,
+                                      struct tb_json_emit *emit) {
+  struct tb_slice description;
+  enum tb_status status = TB_OK;
+  if (emit->buffer.len) {
+    TB_JSON_EMIT(emit, "}");
+    status = describe_ids(p, emit, &description);
+    descriptor->description = tb_nanopb_slice(&description);
+  }
+  if (status == TB_OK) status = write_descriptor(p, descriptor);
+  tb_json_emit_free(emit);
+  return status;
+}
+
 static enum tb_status write_process(struct tb_perfetto_writer *p, const struct tb_track_state *state) {
   perfetto_protos_ProcessDescriptor process = perfetto_protos_ProcessDescriptor_init_zero;
   struct tb_slice parts[MAX_LABELS];
@@ -67,14 +104,29 @@ static enum tb_status write_process(struct tb_perfetto_writer *p, const struct t
   descriptor.has_uuid = true;
   descriptor.uuid = state->uuid;
   descriptor.process = &process;
-  return write_descriptor(p, &descriptor);
+  struct tb_json_emit ids;
+  tb_json_emit_init(&ids, p->allocator);
+  if (!state->track->has_pid || state->track->pid_text.len)
+    emit_id(&ids, "{\"pid\":", state->track->has_pid, state->track->pid_text);
+  return write_described(p, &descriptor, &ids);
+}
+
+/* The trace processor takes thread 0 of a process for its main thread, whose id is the process'. So do we, where that is free. */
+static bool is_main_thread_zero(const struct tb_perfetto_writer *p, const struct tb_track *thread) {
+  if (thread->tid != 0 || thread->pid == 0 || thread->tid_text.len) return false;
+  for (size_t i = 0; i < p->track_count; i++) {
+    const struct tb_track *other = p->tracks[i].track;
+    if (other && other->type == TB_TRACK_THREAD && other->pid == thread->pid && other->tid == thread->pid) return false;
+  }
+  return true;
 }
 
 static enum tb_status write_thread(struct tb_perfetto_writer *p, const struct tb_track_state *state) {
   perfetto_protos_ThreadDescriptor thread = perfetto_protos_ThreadDescriptor_init_zero;
   thread.has_pid = thread.has_tid = true;
   thread.pid = (int32_t)state->track->pid;
-  thread.tid = state->track->tid;
+  bool zero = is_main_thread_zero(p, state->track);
+  thread.tid = zero ? state->track->pid : state->track->tid;
   struct tb_slice name = state->name.len ? state->name : state->track->tid_text;
   if (name.len) thread.thread_name = tb_nanopb_slice(&name);
   thread.has_legacy_sort_index = state->has_sort_index;
@@ -84,7 +136,12 @@ static enum tb_status write_thread(struct tb_perfetto_writer *p, const struct tb
   descriptor.uuid = state->uuid;
   set_parent(&descriptor, uuid_of(p, state->track->parent));
   descriptor.thread = &thread;
-  return write_descriptor(p, &descriptor);
+  struct tb_json_emit ids;
+  tb_json_emit_init(&ids, p->allocator);
+  if (zero && state->track->has_tid) TB_JSON_EMIT(&ids, "{\"tid\":0");
+  else if (!state->track->has_tid || state->track->tid_text.len)
+    emit_id(&ids, "{\"tid\":", state->track->has_tid, state->track->tid_text);
+  return write_described(p, &descriptor, &ids);
 }
 
 enum tb_status tb_perfetto_write_lane(struct tb_perfetto_writer *p, uint64_t uuid, const struct tb_track *home,

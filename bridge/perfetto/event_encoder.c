@@ -17,15 +17,21 @@ static const struct tb_slice no_name = {"[No name]", 9};
 void tb_event_encoder_init(struct tb_event_encoder *encoder, struct tb_interned *interned) {
   *encoder = (struct tb_event_encoder){.interned = interned};
   tb_buffer_init(&encoder->body, interned->allocator, MAX_EVENT);
+  tb_json_emit_init(&encoder->json, interned->allocator);
 }
 
-void tb_event_encoder_free(struct tb_event_encoder *encoder) { tb_buffer_free(&encoder->body); }
+void tb_event_encoder_free(struct tb_event_encoder *encoder) {
+  tb_buffer_free(&encoder->body);
+  tb_json_emit_free(&encoder->json);
+}
 
 /* What the functions below share. `ok` turns false when memory or depth runs out, and all then do nothing that matters. */
 struct encoding {
   struct tb_interned *interned;
   struct tb_interned_uses *uses;
+  struct tb_json_emit *json;
   bool ok;
+  bool odd; /* a name that readers would change came up */
 };
 
 static bool holds_text(const struct tb_arg *arg) {
@@ -65,15 +71,10 @@ static char *put_string(struct encoding *e, char *at, struct tb_slice text) {
 
 static char *put_annotation(struct encoding *e, char *at, uint32_t field, const struct tb_arg *arg, unsigned depth);
 
-/* Members or items of a dict or array. An empty one needs the old form, which alone can say what it is. */
+/* Members or items of a dict or array. An empty one has no form of its own that readers count as an item: JSON text does. */
 static char *put_children(struct encoding *e, char *at, const struct tb_arg *arg, unsigned depth) {
   bool dict = arg->type == TB_ARG_DICT;
-  if (arg->span <= 1) {
-    char nested[4];
-    char *end = tb_wire_put_uint(nested, TB_DEBUG_ANNOTATION_NESTED_VALUE_NESTED_TYPE,
-                                 dict ? TB_DEBUG_ANNOTATION_NESTED_VALUE_DICT : TB_DEBUG_ANNOTATION_NESTED_VALUE_ARRAY);
-    return tb_wire_put_bytes(at, TB_DEBUG_ANNOTATION_NESTED_VALUE, nested, (size_t)(end - nested));
-  }
+  if (arg->span <= 1) return tb_wire_put_bytes(at, TB_DEBUG_ANNOTATION_LEGACY_JSON_VALUE, dict ? "{}" : "[]", 2);
   uint32_t field = dict ? TB_DEBUG_ANNOTATION_DICT_ENTRIES : TB_DEBUG_ANNOTATION_ARRAY_VALUES;
   for (uint32_t i = 1; i < arg->span; i += arg[i].span) at = put_annotation(e, at, field, &arg[i], depth + 1);
   return at;
@@ -104,11 +105,30 @@ static char *put_value(struct encoding *e, char *at, const struct tb_arg *arg, u
 static char *put_annotation(struct encoding *e, char *at, uint32_t field, const struct tb_arg *arg, unsigned depth) {
   char *start = at = open_message(at, field);
   if (arg->name.ptr) {
-    uint32_t iid = tb_interned_iid(e->interned, e->uses, TB_INTERNED_ARG_NAMES, arg->name);
+    uint32_t iid = tb_interned_arg_name(e->interned, e->uses, arg->name, &e->odd);
     if (!iid) e->ok = false;
     at = tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_NAME_IID, iid);
   }
   return close_message(start, put_value(e, at, arg, depth));
+}
+
+/* An argument with an odd name somewhere: its value as JSON text, whose names readers leave alone. The part of its own name before the first
+ * dot is the annotation's. The text stands in e->json until the next one. */
+static struct tb_arg as_json(struct encoding *e, const struct tb_arg *arg) {
+  struct tb_arg json = {.type = TB_ARG_JSON, .span = 1, .name = arg->name};
+  const char *dot = arg->name.len ? memchr(arg->name.ptr, '.', arg->name.len) : NULL;
+  e->json->buffer.len = 0;
+  if (dot) {
+    json.name.len = (size_t)(dot - arg->name.ptr);
+    TB_JSON_EMIT(e->json, "{");
+    tb_json_emit_string(e->json, (struct tb_slice){dot + 1, arg->name.len - json.name.len - 1});
+    TB_JSON_EMIT(e->json, ":");
+  }
+  tb_json_emit_value(e->json, arg, NULL);
+  if (dot) TB_JSON_EMIT(e->json, "}");
+  if (e->json->status != TB_OK) e->ok = false;
+  json.text = (struct tb_slice){e->json->buffer.data, e->json->buffer.len};
+  return json;
 }
 
 /* ---- what TrackEvent has no field for ----------------------------------------------------------------------------------------------- */
@@ -120,12 +140,15 @@ static char *put_member(struct encoding *e, char *at, const char *name, struct t
 }
 
 static struct tb_arg text_arg(struct tb_slice text) { return (struct tb_arg){.type = TB_ARG_STRING, .text = text}; }
+static struct tb_arg id_arg(int64_t number, struct tb_slice text) {
+  return text.len ? (struct tb_arg){.type = TB_ARG_STRING, .text = text} : (struct tb_arg){.type = TB_ARG_INT, .i = number};
+}
 static struct tb_arg int_arg(int64_t value) { return (struct tb_arg){.type = TB_ARG_INT, .i = value}; }
 
 /* The args as one member `args`, with the dict around them that the event's flat tree leaves out. */
 static char *put_whole_args(struct encoding *e, char *at, const struct tb_event *event) {
   char *start = at = open_message(at, TB_DEBUG_ANNOTATION_DICT_ENTRIES);
-  uint32_t iid = tb_interned_iid(e->interned, e->uses, TB_INTERNED_ARG_NAMES, TB_SLICE("args"));
+  uint32_t iid = tb_interned_arg_name(e->interned, e->uses, TB_SLICE("args"), &e->odd);
   if (!iid) e->ok = false;
   at = tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_NAME_IID, iid);
   if (event->arg_count == 0) {
@@ -153,7 +176,8 @@ static bool has_own_trace_event(const struct tb_event *event) {
 }
 
 static bool needs_carriage(const struct tb_event *event, unsigned parts, const struct tb_carriage *carriage) {
-  return carriage->phase.len || carriage->whole_args || carriage->times || event->extra_count ||
+  return carriage->phase.len || carriage->whole_args || carriage->emitter ||
+         (carriage->times && event->has & (TB_HAS_DUR | TB_HAS_THREAD_TS | TB_HAS_THREAD_DUR)) || event->extra_count ||
          ((parts & TB_ENCODE_IDS) && is_text_id(&event->id)) || is_text_id(&event->bind_id) ||
          ((parts & TB_ENCODE_NO_NAME) && event->name.len == 0) || event->end_stack.ref.len ||
          ((parts & TB_ENCODE_ARGS) && has_own_trace_event(event));
@@ -162,7 +186,7 @@ static bool needs_carriage(const struct tb_event *event, unsigned parts, const s
 static char *put_carriage(struct encoding *e, char *at, const struct tb_event *event, unsigned parts,
                           const struct tb_carriage *carriage) {
   char *start = at = open_message(at, TB_TRACK_EVENT_DEBUG_ANNOTATIONS);
-  uint32_t iid = tb_interned_iid(e->interned, e->uses, TB_INTERNED_ARG_NAMES, carried_name);
+  uint32_t iid = tb_interned_arg_name(e->interned, e->uses, carried_name, &e->odd);
   if (!iid) e->ok = false;
   at = tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_NAME_IID, iid);
   char *members = at;
@@ -173,6 +197,10 @@ static char *put_carriage(struct encoding *e, char *at, const struct tb_event *e
   if ((parts & TB_ENCODE_IDS) && is_text_id(&event->id)) at = put_member(e, at, "id", text_arg(event->id.text));
   if (is_text_id(&event->bind_id)) at = put_member(e, at, "bind_id", text_arg(event->bind_id.text));
   if (event->end_stack.ref.len) at = put_member(e, at, "esf", text_arg(event->end_stack.ref));
+  if (carriage->emitter && event->thread->has_pid)
+    at = put_member(e, at, "pid", id_arg(event->thread->pid, event->thread->pid_text));
+  if (carriage->emitter && event->thread->has_tid)
+    at = put_member(e, at, "tid", id_arg(event->thread->tid, event->thread->tid_text));
   if (carriage->times) at = put_times(e, at, event);
   if (carriage->whole_args && event->has & TB_HAS_ARGS) at = put_whole_args(e, at, event);
   for (uint32_t i = 0; i < event->extra_count; i += event->extra[i].span)
@@ -185,7 +213,7 @@ static char *put_carriage(struct encoding *e, char *at, const struct tb_event *e
 }
 
 char *tb_encode_carried_phase(struct tb_event_encoder *encoder, struct tb_interned_uses *uses, char *at, char phase) {
-  struct encoding e = {encoder->interned, uses, true};
+  struct encoding e = {.interned = encoder->interned, .uses = uses, .json = &encoder->json, .ok = true};
   struct tb_event none = {0};
   struct tb_carriage carriage = {.phase = {&phase, 1}};
   at = put_carriage(&e, at, &none, 0, &carriage);
@@ -245,13 +273,33 @@ static size_t categories_room(const struct tb_event *event) {
   return (commas + 1) * (1 + TB_WIRE_VARINT_MAX);
 }
 
+/* All args. Where an odd name comes up, that argument is written again as JSON text, and all are carried as they were if it was at the
+ * top. NULL without memory. */
+static char *put_args(struct tb_event_encoder *encoder, struct encoding *e, char *at, const struct tb_event *event,
+                      struct tb_carriage *carriage) {
+  for (uint32_t i = 0; i < event->arg_count; i += event->args[i].span) {
+    char *start = at;
+    e->odd = false;
+    at = put_annotation(e, at, TB_TRACK_EVENT_DEBUG_ANNOTATIONS, &event->args[i], 1);
+    if (!e->odd) continue;
+    struct tb_arg json = as_json(e, &event->args[i]);
+    if (json.name.len != event->args[i].name.len) carriage->whole_args = true;
+    size_t used = (size_t)(start - encoder->body.data);
+    encoder->body.len = used;
+    /* room for the text, and again for everything that is still to come */
+    if (tb_buffer_reserve(&encoder->body, json.text.len + encoder->body.capacity) != TB_OK) return NULL;
+    at = put_annotation(e, encoder->body.data + used, TB_TRACK_EVENT_DEBUG_ANNOTATIONS, &json, 1);
+  }
+  return at;
+}
+
 enum tb_status tb_encode_event(struct tb_event_encoder *encoder, struct tb_interned_uses *uses, const struct tb_event *event,
                                unsigned parts, const struct tb_carriage *carriage, uint32_t *name, uint32_t *categories) {
   struct tb_buffer *body = &encoder->body;
-  struct encoding e = {encoder->interned, uses, true};
+  struct encoding e = {.interned = encoder->interned, .uses = uses, .json = &encoder->json, .ok = true};
   uint32_t name_iid = 0, list_id = 0;
   body->len = 0;
-  size_t room = EVENT_ROOM + args_room(event->args, event->arg_count) + args_room(event->extra, event->extra_count) +
+  size_t room = EVENT_ROOM + 2 * args_room(event->args, event->arg_count) + args_room(event->extra, event->extra_count) +
                 event->id.text.len + event->bind_id.text.len + event->scope.len + event->end_stack.ref.len +
                 carriage->phase.len;
   if (event->categories.len) room += categories_room(event);
@@ -260,10 +308,10 @@ enum tb_status tb_encode_event(struct tb_event_encoder *encoder, struct tb_inter
   char *at = body->data;
   at = put_name(&e, at, event, parts, &name_iid);
   if (event->categories.len) at = put_categories(&e, at, event->categories, parts, &list_id);
-  if (parts & TB_ENCODE_ARGS)
-    for (uint32_t i = 0; i < event->arg_count; i += event->args[i].span)
-      at = put_annotation(&e, at, TB_TRACK_EVENT_DEBUG_ANNOTATIONS, &event->args[i], 1);
-  if (needs_carriage(event, parts, carriage)) at = put_carriage(&e, at, event, parts, carriage);
+  struct tb_carriage carried = *carriage;
+  if (parts & TB_ENCODE_ARGS) at = put_args(encoder, &e, at, event, &carried);
+  if (!at) return TB_NO_MEMORY;
+  if (needs_carriage(event, parts, &carried)) at = put_carriage(&e, at, event, parts, &carried);
   if (parts & TB_ENCODE_IDS) at = put_legacy_event(at, event);
   body->len = (size_t)(at - body->data);
   if (name) *name = name_iid;

@@ -5,6 +5,7 @@
 #ifndef TB_PERFETTO_EVENT_ENCODER_H
 #define TB_PERFETTO_EVENT_ENCODER_H
 
+#include "json/json_emit.h"
 #include "perfetto/interned.h"
 #include "tracebridge/event.h"
 
@@ -12,12 +13,14 @@
 struct tb_carriage {
   struct tb_slice phase;    /* empty: the packet implies it */
   bool whole_args;          /* the args, because the packet has no room for them */
+  bool emitter;             /* the pid and tid of event->thread */
   bool times;               /* dur, tts, tdur: what there is of them, because the packet has no room */
 };
 
 struct tb_event_encoder {
   struct tb_interned *interned;
   struct tb_buffer body;  /* the fields of the last event */
+  struct tb_json_emit json; /* values that go as JSON text */
 };
 
 void tb_event_encoder_init(struct tb_event_encoder *encoder, struct tb_interned *interned);

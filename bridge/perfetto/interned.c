@@ -25,6 +25,7 @@ void tb_interned_free(struct tb_interned *in) {
     tb_free(in->allocator, list->encoded, (size_t)list->count * (1 + TB_WIRE_VARINT_MAX));
   }
   tb_intern_free(&in->lists);
+  tb_free(in->allocator, in->odd_arg_names, in->odd_capacity);
   tb_free(in->allocator, in->list_entries, in->list_capacity * sizeof(*in->list_entries));
   tb_free(in->allocator, in->once, in->once_slots * sizeof(*in->once));
 }
@@ -51,6 +52,30 @@ enum tb_status tb_interned_use_slow(const struct tb_allocator *allocator, struct
   use->iids[use->count++] = iid;
   use->seen[word] |= (uint64_t)1 << (iid % 64);
   return TB_OK;
+}
+
+/* ---- names of arguments --------------------------------------------------------------------------------------------------- */
+
+static bool is_odd(struct tb_slice name) {
+  for (size_t i = 0; i < name.len; i++)
+    if (name.ptr[i] == '.' || name.ptr[i] == '[' || name.ptr[i] == ']') return true;
+  return false;
+}
+
+uint32_t tb_interned_arg_name(struct tb_interned *in, struct tb_interned_uses *uses, struct tb_slice name, bool *odd) {
+  struct tb_intern *table = &in->tables[TB_INTERNED_ARG_NAMES];
+  uint32_t hash = tb_intern_hash(name);
+  uint32_t iid = tb_intern_find(table, name, hash);
+  if (!iid) {
+    void *flags = in->odd_arg_names;
+    if (tb_grow_array(in->allocator, &flags, &in->odd_capacity, table->count + 1, 1, UINT32_MAX) != TB_OK) return 0;
+    in->odd_arg_names = flags;
+    iid = tb_intern_add(table, name, hash);
+    if (!iid) return 0;
+    in->odd_arg_names[iid - 1] = is_odd(name);
+  }
+  *odd |= in->odd_arg_names[iid - 1];
+  return tb_interned_use_iid(in->allocator, &uses->kinds[TB_INTERNED_ARG_NAMES], iid) == TB_OK ? iid : 0;
 }
 
 /* ---- string values --------------------------------------------------------------------------------------------------------- */

@@ -43,6 +43,8 @@ struct tb_interned {
   struct tb_intern lists; /* whole category texts */
   struct tb_category_list *list_entries; /* by list id - 1 */
   size_t list_capacity;
+  uint8_t *odd_arg_names; /* by iid - 1: whether readers would change the name, see tb_interned_arg_name */
+  size_t odd_capacity;
   uint64_t *once; /* hashes of string values seen once: they are interned when they come again */
   size_t once_slots, once_count;
 };
@@ -68,6 +70,10 @@ static inline uint32_t tb_interned_iid(struct tb_interned *interned, struct tb_i
   if (iid && tb_interned_use_iid(interned->allocator, &uses->kinds[kind], iid) != TB_OK) return 0;
   return iid;
 }
+
+/* The iid of an argument's name; 0 without memory. *odd is set where the name has a '.', '[' or ']', for which the trace processor puts '_' in
+ * the names of debug annotations. */
+uint32_t tb_interned_arg_name(struct tb_interned *interned, struct tb_interned_uses *uses, struct tb_slice name, bool *odd);
 
 /* The iid of a string value, 0 where it is to be written in place: when it comes for the first time, or is very long. */
 uint32_t tb_interned_string(struct tb_interned *interned, struct tb_interned_uses *uses, struct tb_slice text);

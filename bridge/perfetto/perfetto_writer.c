@@ -172,9 +172,9 @@ static void set_thread_times(struct tb_sequence *sequence, const struct tb_event
   if (event->thread_dur % 1000) sequence->thread_times_in_us = false;
 }
 
-/* A complete slice without a duration nests as an instant does: it is one, with its phase carried. So is one that lasts less than
- * nothing, or no known time. */
+/* A complete slice that lasts less than nothing, or no known time, is an instant with its phase carried. */
 static bool is_complete(const struct tb_event *event) { return event->has & TB_HAS_DUR && event->dur > 0; }
+static bool is_moment(const struct tb_event *event) { return event->has & TB_HAS_DUR && event->dur == 0; }
 
 static enum tb_status put_on_thread(struct tb_perfetto_writer *p, const struct tb_event *event) {
   struct tb_sequence *sequence = thread_sequence(p, event->track);
@@ -190,20 +190,20 @@ static enum tb_status put_on_thread(struct tb_perfetto_writer *p, const struct t
       parts = TB_ENCODE_ARGS;
       break;
     case TB_EVENT_SLICE_COMPLETE:
-      entry.kind = is_complete(event) ? TB_ENTRY_COMPLETE : TB_ENTRY_INSTANT;
+      entry.kind = is_complete(event) ? TB_ENTRY_COMPLETE : is_moment(event) ? TB_ENTRY_MOMENT : TB_ENTRY_MARK;
       entry.dur = event->dur;
       break;
     default: entry.kind = TB_ENTRY_INSTANT; break;
   }
-  if (event->type == TB_EVENT_SLICE_COMPLETE && entry.kind == TB_ENTRY_INSTANT) {
+  if (entry.kind == TB_ENTRY_MARK) {
     carriage.phase = TB_SLICE("X");
     carriage.times = true;
   } else if (entry.kind == TB_ENTRY_INSTANT && phase && phase != 'i' && phase != 'I') {
     carriage.phase = (struct tb_slice){&phase, 1};
+    entry.kind = TB_ENTRY_MARK;
   }
   if (event->id.kind != TB_ID_NONE) parts |= TB_ENCODE_IDS;
   set_thread_times(sequence, event, &entry);
-  if (entry.has_thread_ts && entry.kind == TB_ENTRY_INSTANT) entry.has_thread_dur = false;
   if (!entry.has_thread_ts && event->has & TB_HAS_THREAD_DUR) carriage.times = true;
   struct tb_buffer *body = &p->encoder.body;
   enum tb_status status =
@@ -266,7 +266,9 @@ static enum tb_status put_on_track(struct tb_perfetto_writer *p, const struct tb
     carriage.phase = (struct tb_slice){&phase, 1};
   }
   unsigned parts = TB_ENCODE_NAME | TB_ENCODE_CATEGORIES | TB_ENCODE_ARGS;
-  if (event->thread || event->id.kind != TB_ID_NONE) parts |= TB_ENCODE_IDS;
+  /* an override of the thread would move an event of the global track */
+  if (event->track->type == TB_TRACK_GLOBAL) carriage.emitter = event->thread != NULL;
+  else if (event->thread || event->id.kind != TB_ID_NONE) parts |= TB_ENCODE_IDS;
   if (!tb_perfetto_track(p, event->track)) return TB_NO_MEMORY;
   return put_shared(p, event, tb_perfetto_track_key(p, event->track, TB_KEY_TRACK), kind, &carriage, parts);
 }

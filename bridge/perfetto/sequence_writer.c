@@ -17,6 +17,7 @@ struct sequence_writer {
   struct tb_sequence *sequence;
   uint32_t index, id;
   int64_t last_ts, last_thread_time;
+  bool instants_as_moments; /* see tb_nesting */
   uint64_t side_uuid;       /* of the track beside a thread's own, 0: none yet */
   uint64_t *lane_uuids;     /* by lane */
   size_t lane_capacity;
@@ -194,16 +195,27 @@ static enum tb_status begin(void *ctx, const struct tb_entry *entry, size_t plac
                             uint32_t lane_index) {
   struct sequence_writer *w = ctx;
   struct event_head head = {.ts = entry->ts, .has_thread_time = entry->has_thread_ts, .thread_time = entry->thread_ts};
-  head.type = entry->kind == TB_ENTRY_INSTANT ? TB_TRACK_EVENT_TYPE_INSTANT : TB_TRACK_EVENT_TYPE_SLICE_BEGIN;
+  bool instant = entry->kind == TB_ENTRY_INSTANT || entry->kind == TB_ENTRY_MARK;
+  head.type = instant && !w->instants_as_moments ? TB_TRACK_EVENT_TYPE_INSTANT : TB_TRACK_EVENT_TYPE_SLICE_BEGIN;
   enum tb_status status = lane_track(w, lane, lane_index, &head);
-  if (status == TB_OK && is_overflow(w, lane) && entry->kind != TB_ENTRY_INSTANT)
-    status = carry_phase(w, entry->kind == TB_ENTRY_COMPLETE ? 'X' : 'B');
+  if (status == TB_OK && is_overflow(w, lane) && !instant) status = carry_phase(w, entry->kind == TB_ENTRY_BEGIN ? 'B' : 'X');
+  if (status == TB_OK && w->instants_as_moments && entry->kind == TB_ENTRY_INSTANT) status = carry_phase(w, 'i');
   if (status == TB_OK && w->flow < w->flow_end) status = add_flows(w, place);
   return status == TB_OK ? put_packet(w, &head, (struct tb_slice){NULL, 0}, entry->body) : status;
 }
 
-static enum tb_status end(void *ctx, int64_t ts, const struct tb_entry *entry, const struct tb_open_slice *slice, bool cut,
-                          const struct tb_lane *lane, uint32_t lane_index) {
+/* What an END says so that readers end the right slice: the name and the categories of its BEGIN. */
+static enum tb_status add_label(struct sequence_writer *w, const struct tb_open_slice *slice) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(slice->body);
+  struct tb_wire_field field;
+  while (tb_wire_next(&cursor, &field) == TB_OK &&
+         (field.number == TB_TRACK_EVENT_NAME_IID || field.number == TB_TRACK_EVENT_CATEGORY_IIDS))
+    if (tb_buffer_append(&w->extra, field.start, (size_t)(cursor.at - field.start)) != TB_OK) return no_memory(w);
+  return TB_OK;
+}
+
+static enum tb_status end(void *ctx, int64_t ts, const struct tb_entry *entry, const struct tb_open_slice *slice,
+                          bool innermost, bool cut, const struct tb_lane *lane, uint32_t lane_index) {
   struct sequence_writer *w = ctx;
   struct event_head head = {.ts = ts, .type = TB_TRACK_EVENT_TYPE_SLICE_END};
   struct tb_slice body = slice->end_body;
@@ -216,7 +228,10 @@ static enum tb_status end(void *ctx, int64_t ts, const struct tb_entry *entry, c
     head.thread_time = slice->thread_end;
   }
   enum tb_status status = lane_track(w, lane, lane_index, &head);
-  if (status == TB_OK && cut) status = carry_phase(w, 'B');
+  if (status == TB_OK && !innermost) status = add_label(w, slice);
+  if (cut)
+    tb_losses_add(&w->p->writer->losses, "slices cut short: they overlap others, which the memory budget leaves no room to sort out",
+                  0);
   if (status == TB_OK) status = add_end_flows(w, slice->place);
   return status == TB_OK ? put_packet(w, &head, (struct tb_slice){NULL, 0}, body) : status;
 }
@@ -334,6 +349,8 @@ enum tb_status tb_perfetto_write_sequence(struct tb_perfetto_writer *p, uint32_t
   const struct tb_nesting_sink sink = {.ctx = &w, .pool = pool, .begin = begin, .end = end, .stray = stray};
   struct tb_nesting nesting;
   tb_nesting_init(&nesting, &w.sequence->strand, matched, is_shared(&w) ? (uint32_t)p->key_count + 1 : 1, &sink);
+  /* The trace processor gives an instant with a thread time a thread duration too, which JSON's have not: a slice without one has none */
+  w.instants_as_moments = nesting.instants_as_moments = w.sequence->strand.has_thread_times;
   if (status == TB_OK) status = tb_strand_open(&w.sequence->strand, p->spill, &cursor, &p->writer->error);
   if (status == TB_OK) status = put_entries(&w, &cursor, &nesting);
   tb_strand_close(&cursor);

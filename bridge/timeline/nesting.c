@@ -27,13 +27,17 @@ void tb_nesting_free(struct tb_nesting *n) {
 
 /* ---- ending ------------------------------------------------------------------------------------------------------------- */
 
-static enum tb_status end_innermost(struct tb_nesting *n, struct tb_lane *lane, int64_t ts, const struct tb_entry *entry,
-                                    bool cut) {
-  struct tb_open_slice *slice = &lane->open[--lane->open_count];
-  if (slice->complete) n->complete_open--;
+/* Ends the lane's slice `i` alone. */
+static enum tb_status end_slice(struct tb_nesting *n, struct tb_lane *lane, size_t i, int64_t ts, const struct tb_entry *entry,
+                                bool cut) {
+  struct tb_open_slice slice = lane->open[i];
+  bool innermost = i + 1 == lane->open_count;
+  if (slice.complete) n->complete_open--;
+  lane->open_count--;
+  memmove(&lane->open[i], &lane->open[i + 1], (lane->open_count - i) * sizeof(slice));
   if (lane->open_count == 0) lane->taken = false;
-  enum tb_status status = n->sink->end(n->sink->ctx, ts, entry, slice, cut, lane, (uint32_t)(lane - n->lanes));
-  free_end_body(n, slice);
+  enum tb_status status = n->sink->end(n->sink->ctx, ts, entry, &slice, innermost, cut, lane, (uint32_t)(lane - n->lanes));
+  free_end_body(n, &slice);
   return status;
 }
 
@@ -48,33 +52,25 @@ static size_t innermost_complete(const struct tb_lane *lane) {
 
 /* Whether an event at `ts` ends the lane's slice `i`: at its end; with endless slices above it only past its end, as the
  * trace processor does. */
-static bool is_over(const struct tb_lane *lane, size_t i, int64_t ts) {
+static bool is_over(const struct tb_lane *lane, size_t i, int64_t ts, bool by_moment) {
+  if (by_moment && lane->open[i].moment && lane->open[i].end == ts) return false;
   return i + 1 == lane->open_count ? lane->open[i].end <= ts : lane->open[i].end < ts;
 }
 
-static enum tb_status end_through(struct tb_nesting *n, struct tb_lane *lane, size_t i) {
-  int64_t end = lane->open[i].end;
-  while (lane->open_count > i) {
-    enum tb_status status = end_innermost(n, lane, end, NULL, lane->open_count - 1 > i);
-    if (status != TB_OK) return status;
-  }
-  return TB_OK;
-}
-
-/* Ends the complete slices that are over at `ts`, in the order of time over all lanes. */
-static enum tb_status end_over(struct tb_nesting *n, int64_t ts) {
+/* Ends the complete slices that are over when something happens at `ts`, in the order of time over all lanes. */
+static enum tb_status end_over(struct tb_nesting *n, int64_t ts, bool by_moment) {
   while (n->complete_open) {
     struct tb_lane *first = NULL;
     size_t first_slice = 0;
     for (size_t i = 0; i < n->lane_count; i++) {
       size_t slice = innermost_complete(&n->lanes[i]);
-      if (slice == SIZE_MAX || !is_over(&n->lanes[i], slice, ts)) continue;
+      if (slice == SIZE_MAX || !is_over(&n->lanes[i], slice, ts, by_moment)) continue;
       if (first && n->lanes[i].open[slice].end >= first->open[first_slice].end) continue;
       first = &n->lanes[i];
       first_slice = slice;
     }
     if (!first) return TB_OK;
-    enum tb_status status = end_through(n, first, first_slice);
+    enum tb_status status = end_slice(n, first, first_slice, first->open[first_slice].end, NULL, false);
     if (status != TB_OK) return status;
   }
   return TB_OK;
@@ -145,7 +141,7 @@ static enum tb_status find_lane(struct tb_nesting *n, const struct tb_entry *e, 
 
 static int64_t known_end(const struct tb_nesting *n, const struct tb_entry *e, size_t place) {
   if (e->kind == TB_ENTRY_COMPLETE) return e->dur > INT64_MAX - 1 - (e->ts > 0 ? e->ts : 0) ? INT64_MAX - 1 : e->ts + e->dur;
-  if (e->kind != TB_ENTRY_BEGIN) return e->ts;
+  if (e->kind != TB_ENTRY_BEGIN) return e->ts; /* moments and instants */
   if (!n->matched || n->strand->refs[place].match < 0) return INT64_MAX;
   return n->strand->refs[n->strand->refs[place].match].ts;
 }
@@ -158,7 +154,9 @@ static enum tb_status push(struct tb_nesting *n, struct tb_lane *lane, const str
   lane->open = open;
   struct tb_open_slice *slice = &lane->open[lane->open_count++];
   *slice = (struct tb_open_slice){.end = end, .place = place, .name = e->name, .categories = e->categories};
-  slice->complete = e->kind == TB_ENTRY_COMPLETE;
+  slice->complete = e->kind != TB_ENTRY_BEGIN;
+  slice->moment = slice->complete && e->kind != TB_ENTRY_COMPLETE;
+  if (!n->strand->run_count) slice->body = e->body;
   if (slice->complete) n->complete_open++;
   if (slice->complete && e->has_thread_ts && e->has_thread_dur) {
     slice->has_thread_end = true;
@@ -175,6 +173,15 @@ static enum tb_status push(struct tb_nesting *n, struct tb_lane *lane, const str
   return TB_OK;
 }
 
+static bool is_momentary(const struct tb_entry *e) {
+  return e->kind == TB_ENTRY_MOMENT || e->kind == TB_ENTRY_INSTANT || e->kind == TB_ENTRY_MARK;
+}
+
+static bool has_end(const struct tb_nesting *n, const struct tb_entry *e) {
+  if (e->kind == TB_ENTRY_INSTANT || e->kind == TB_ENTRY_MARK) return n->instants_as_moments;
+  return true;
+}
+
 static enum tb_status put_begin(struct tb_nesting *n, const struct tb_entry *e, size_t place) {
   int64_t end = known_end(n, e, place);
   uint32_t index;
@@ -182,7 +189,7 @@ static enum tb_status put_begin(struct tb_nesting *n, const struct tb_entry *e, 
   if (status != TB_OK) return status;
   n->key_lanes[e->key] = index + 1;
   status = n->sink->begin(n->sink->ctx, e, place, &n->lanes[index], index);
-  if (status != TB_OK || (e->kind != TB_ENTRY_BEGIN && e->kind != TB_ENTRY_COMPLETE)) return status;
+  if (status != TB_OK || !has_end(n, e)) return status;
   return push(n, &n->lanes[index], e, end, place);
 }
 
@@ -202,24 +209,24 @@ static enum tb_status put_end(struct tb_nesting *n, const struct tb_entry *e, si
     if (!lane->taken || lane->key != e->key) continue;
     for (size_t i = lane->open_count; i-- > 0;) {
       if (!ends(n, e, place, &lane->open[i])) continue;
-      while (lane->open_count > i + 1) {
-        enum tb_status status = end_innermost(n, lane, e->ts, NULL, true);
+      for (size_t above = lane->open_count; above-- > i + 1;) { /* a complete slice that outlasts it: only without matches */
+        enum tb_status status = lane->open[above].complete ? end_slice(n, lane, above, e->ts, NULL, true) : TB_OK;
         if (status != TB_OK) return status;
       }
-      return end_innermost(n, lane, e->ts, e, false);
+      return end_slice(n, lane, i, e->ts, e, false);
     }
   }
   return n->sink->stray(n->sink->ctx, e);
 }
 
-enum tb_status tb_nesting_advance(struct tb_nesting *n, int64_t ts) { return n->complete_open ? end_over(n, ts) : TB_OK; }
+enum tb_status tb_nesting_advance(struct tb_nesting *n, int64_t ts) { return n->complete_open ? end_over(n, ts, false) : TB_OK; }
 
 enum tb_status tb_nesting_put(struct tb_nesting *n, const struct tb_entry *e, size_t place) {
   if (n->complete_open) {
-    enum tb_status status = end_over(n, e->ts);
+    enum tb_status status = end_over(n, e->ts, is_momentary(e));
     if (status != TB_OK) return status;
   }
   return e->kind == TB_ENTRY_END ? put_end(n, e, place) : put_begin(n, e, place);
 }
 
-enum tb_status tb_nesting_finish(struct tb_nesting *n) { return end_over(n, INT64_MAX); }
+enum tb_status tb_nesting_finish(struct tb_nesting *n) { return end_over(n, INT64_MAX, false); }

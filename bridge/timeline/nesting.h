@@ -13,8 +13,10 @@ struct tb_open_slice {
   size_t place;   /* of its BEGIN or COMPLETE in the strand */
   uint32_t name, categories;
   bool complete;  /* it ends by itself, without an END */
+  bool moment;    /* it ends where it begins: what has no duration at the same time nests in it */
   bool has_thread_end;
   int64_t thread_end;
+  struct tb_slice body; /* of its entry; empty when the strand was spilled */
   struct tb_slice end_body; /* of a complete slice; a copy, freed after its end */
 };
 
@@ -35,10 +37,10 @@ struct tb_nesting_sink {
   enum tb_status (*pool)(void *ctx, const struct tb_entry *root, uint32_t *pool);
   /* A slice, an instant or anything else that has no end, on lane `lane` (an index, for ever the same). */
   enum tb_status (*begin)(void *ctx, const struct tb_entry *entry, size_t place, const struct tb_lane *lane, uint32_t lane_index);
-  /* The end of a lane's innermost slice. `entry` is its END; NULL for a complete slice, and for a slice whose end the source does not
-   * have but that cannot outlast the one around it (`cut`). */
-  enum tb_status (*end)(void *ctx, int64_t ts, const struct tb_entry *entry, const struct tb_open_slice *slice, bool cut,
-                        const struct tb_lane *lane, uint32_t lane_index);
+  /* The end of a lane's slice. `entry` is its END, NULL for a slice that ends by itself. `innermost` is false where slices above it stay
+   * open because the source never ends them. `cut` says that the slice ends before its time, because the one around it does. */
+  enum tb_status (*end)(void *ctx, int64_t ts, const struct tb_entry *entry, const struct tb_open_slice *slice, bool innermost,
+                        bool cut, const struct tb_lane *lane, uint32_t lane_index);
   /* An END without a slice. */
   enum tb_status (*stray)(void *ctx, const struct tb_entry *entry);
 };
@@ -47,6 +49,7 @@ struct tb_nesting {
   const struct tb_allocator *allocator;
   const struct tb_nesting_sink *sink;
   const struct tb_strand *strand;
+  bool instants_as_moments; /* set after init: instants are slices that end where they begin, as thread times need */
   bool matched; /* the strand has an index with matches */
   struct tb_lane *lanes;
   size_t lane_count, lane_capacity;

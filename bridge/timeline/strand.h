@@ -19,7 +19,8 @@ enum tb_entry_kind {
   TB_ENTRY_INSTANT,
   TB_ENTRY_COUNTER,
   TB_ENTRY_FLOW,     /* a point of a flow; `key` is the flow, `flow` what it does */
-  TB_ENTRY_RAW       /* a packet's payload that needs no track */
+  TB_ENTRY_MARK,     /* an instant whose body says its phase */
+  TB_ENTRY_MOMENT    /* a slice that ends where it begins */
 };
 
 enum tb_flow_step {
