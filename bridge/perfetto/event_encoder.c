@@ -31,6 +31,7 @@ struct encoding {
   struct tb_interned_uses *uses;
   struct tb_json_emit *json;
   bool ok;
+  bool own_carriage; /* an argument has the carriage's name */
   bool odd; /* a name that readers would change came up */
 };
 
@@ -40,8 +41,7 @@ static bool holds_text(const struct tb_arg *arg) {
 
 static size_t args_room(const struct tb_arg *args, uint32_t count) {
   size_t room = (size_t)count * ARG_ROOM;
-  for (uint32_t i = 0; i < count; i++)
-    if (holds_text(&args[i])) room += args[i].text.len;
+  for (uint32_t i = 0; i < count; i++) room += holds_text(&args[i]) ? args[i].text.len : 0;
   return room;
 }
 
@@ -169,18 +169,11 @@ static char *put_times(struct encoding *e, char *at, const struct tb_event *even
 
 static bool is_text_id(const struct tb_id *id) { return id->kind != TB_ID_NONE && !id->is_number; }
 
-static bool has_own_trace_event(const struct tb_event *event) {
-  for (uint32_t i = 0; i < event->arg_count; i += event->args[i].span)
-    if (tb_slice_equal(event->args[i].name, carried_name)) return true;
-  return false;
-}
-
 static bool needs_carriage(const struct tb_event *event, unsigned parts, const struct tb_carriage *carriage) {
   return carriage->phase.len || carriage->whole_args || carriage->emitter ||
          (carriage->times && event->has & (TB_HAS_DUR | TB_HAS_THREAD_TS | TB_HAS_THREAD_DUR)) || event->extra_count ||
          ((parts & TB_ENCODE_IDS) && is_text_id(&event->id)) || is_text_id(&event->bind_id) ||
-         ((parts & TB_ENCODE_NO_NAME) && event->name.len == 0) || event->end_stack.ref.len ||
-         ((parts & TB_ENCODE_ARGS) && has_own_trace_event(event));
+         ((parts & TB_ENCODE_NO_NAME) && event->name.len == 0) || event->end_stack.ref.len;
 }
 
 static char *put_carriage(struct encoding *e, char *at, const struct tb_event *event, unsigned parts,
@@ -276,10 +269,12 @@ static size_t categories_room(const struct tb_event *event) {
 /* All args. Where an odd name comes up, that argument is written again as JSON text, and all are carried as they were if it was at the
  * top. NULL without memory. */
 static char *put_args(struct tb_event_encoder *encoder, struct encoding *e, char *at, const struct tb_event *event,
-                      struct tb_carriage *carriage) {
+                      struct tb_carriage *carriage, size_t room) {
   for (uint32_t i = 0; i < event->arg_count; i += event->args[i].span) {
     char *start = at;
     e->odd = false;
+    if (event->args[i].name.len == carried_name.len && tb_slice_equal(event->args[i].name, carried_name))
+      e->own_carriage = true;
     at = put_annotation(e, at, TB_TRACK_EVENT_DEBUG_ANNOTATIONS, &event->args[i], 1);
     if (!e->odd) continue;
     struct tb_arg json = as_json(e, &event->args[i]);
@@ -287,7 +282,7 @@ static char *put_args(struct tb_event_encoder *encoder, struct encoding *e, char
     size_t used = (size_t)(start - encoder->body.data);
     encoder->body.len = used;
     /* room for the text, and again for everything that is still to come */
-    if (tb_buffer_reserve(&encoder->body, json.text.len + encoder->body.capacity) != TB_OK) return NULL;
+    if (tb_buffer_reserve(&encoder->body, json.text.len + room) != TB_OK) return NULL;
     at = put_annotation(e, encoder->body.data + used, TB_TRACK_EVENT_DEBUG_ANNOTATIONS, &json, 1);
   }
   return at;
@@ -309,9 +304,9 @@ enum tb_status tb_encode_event(struct tb_event_encoder *encoder, struct tb_inter
   at = put_name(&e, at, event, parts, &name_iid);
   if (event->categories.len) at = put_categories(&e, at, event->categories, parts, &list_id);
   struct tb_carriage carried = *carriage;
-  if (parts & TB_ENCODE_ARGS) at = put_args(encoder, &e, at, event, &carried);
+  if (parts & TB_ENCODE_ARGS) at = put_args(encoder, &e, at, event, &carried, room);
   if (!at) return TB_NO_MEMORY;
-  if (needs_carriage(event, parts, &carried)) at = put_carriage(&e, at, event, parts, &carried);
+  if (e.own_carriage || needs_carriage(event, parts, &carried)) at = put_carriage(&e, at, event, parts, &carried);
   if (parts & TB_ENCODE_IDS) at = put_legacy_event(at, event);
   body->len = (size_t)(at - body->data);
   if (name) *name = name_iid;

@@ -5,8 +5,7 @@
 #include "perfetto/wire.h"
 
 enum {
-  ONCE_SLOTS_FIRST = 1024,
-  ONCE_SLOTS_MAX = 1 << 20, /* then forgotten, and learnt anew: memory is bounded */
+  ONCE_SLOTS = 1 << 15, /* a newer text takes an older one's place: memory is bounded, and stays in the cache */
   STRING_SHORTEST = 4,      /* shorter ones take no more room in place */
   STRING_LONGEST = 64 * 1024
 };
@@ -27,7 +26,7 @@ void tb_interned_free(struct tb_interned *in) {
   tb_intern_free(&in->lists);
   tb_free(in->allocator, in->odd_arg_names, in->odd_capacity);
   tb_free(in->allocator, in->list_entries, in->list_capacity * sizeof(*in->list_entries));
-  tb_free(in->allocator, in->once, in->once_slots * sizeof(*in->once));
+  tb_free(in->allocator, in->once, ONCE_SLOTS * sizeof(*in->once));
 }
 
 void tb_interned_free_uses(struct tb_interned_uses *uses, const struct tb_allocator *allocator) {
@@ -80,37 +79,16 @@ uint32_t tb_interned_arg_name(struct tb_interned *in, struct tb_interned_uses *u
 
 /* ---- string values --------------------------------------------------------------------------------------------------------- */
 
-static bool grow_once(struct tb_interned *in) {
-  size_t to = in->once_slots ? in->once_slots * 4 : ONCE_SLOTS_FIRST;
-  if (to > ONCE_SLOTS_MAX) {
-    memset(in->once, 0, in->once_slots * sizeof(*in->once));
-    in->once_count = 0;
-    return true;
+/* Whether a text with this hash was seen not long ago; notes it otherwise. Two texts of one hash do no harm: the second is interned a
+ * time too early. */
+static bool seen_before(struct tb_interned *in, uint64_t hash) {
+  if (!in->once) {
+    in->once = tb_calloc(in->allocator, ONCE_SLOTS * sizeof(*in->once));
+    if (!in->once) return false;
   }
-  uint64_t *slots = tb_calloc(in->allocator, to * sizeof(*slots));
-  if (!slots) return false;
-  for (size_t i = 0; i < in->once_slots; i++) {
-    if (!in->once[i]) continue;
-    size_t at = in->once[i] & (to - 1);
-    while (slots[at]) at = (at + 1) & (to - 1);
-    slots[at] = in->once[i];
-  }
-  tb_free(in->allocator, in->once, in->once_slots * sizeof(*in->once));
-  in->once = slots;
-  in->once_slots = to;
-  return true;
-}
-
-/* Whether a text with this hash was seen before; notes it otherwise. Two texts of one hash do no harm: the second is interned
- * a time too early. */
-static bool seen_once(struct tb_interned *in, uint64_t hash) {
-  if (!hash) hash = 1;
-  if ((in->once_count + 1) * 2 > in->once_slots && !grow_once(in)) return false;
-  size_t mask = in->once_slots - 1, at = hash & mask;
-  for (; in->once[at]; at = (at + 1) & mask)
-    if (in->once[at] == hash) return true;
-  in->once[at] = hash;
-  in->once_count++;
+  uint64_t *slot = &in->once[hash >> 32 & (ONCE_SLOTS - 1)];
+  if (*slot == hash) return true;
+  *slot = hash;
   return false;
 }
 
@@ -120,7 +98,7 @@ uint32_t tb_interned_string(struct tb_interned *in, struct tb_interned_uses *use
   uint64_t hash = XXH3_64bits(text.ptr, text.len);
   uint32_t iid = tb_intern_find(table, text, (uint32_t)hash);
   if (!iid) {
-    if (!seen_once(in, hash)) return 0;
+    if (!seen_before(in, hash)) return 0;
     iid = tb_intern_add(table, text, (uint32_t)hash);
   }
   if (iid && tb_interned_use_iid(in->allocator, &uses->kinds[TB_INTERNED_ARG_STRINGS], iid) != TB_OK) return 0;

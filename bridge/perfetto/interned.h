@@ -45,8 +45,7 @@ struct tb_interned {
   size_t list_capacity;
   uint8_t *odd_arg_names; /* by iid - 1: whether readers would change the name, see tb_interned_arg_name */
   size_t odd_capacity;
-  uint64_t *once; /* hashes of string values seen once: they are interned when they come again */
-  size_t once_slots, once_count;
+  uint64_t *once; /* hashes of string values seen: they are interned when they come again */
 };
 
 void tb_interned_init(struct tb_interned *interned, const struct tb_allocator *allocator);

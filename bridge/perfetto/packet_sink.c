@@ -66,6 +66,13 @@ static enum tb_status collect(struct tb_packet_sink *sink, const char *head, siz
   return TB_OK;
 }
 
+char *tb_packet_sink_reserve(struct tb_packet_sink *sink, size_t len) {
+  if (sink->compress || len > IN_PLACE_BYTES) return NULL;
+  return tb_output_reserve(sink->output, len, sink->error);
+}
+
+void tb_packet_sink_commit(struct tb_packet_sink *sink, size_t len) { tb_output_commit(sink->output, len); }
+
 enum tb_status tb_packet_sink_put(struct tb_packet_sink *sink, const char *head, size_t head_len, struct tb_slice tail) {
   if (sink->compress) return collect(sink, head, head_len, tail);
   if (head_len + tail.len > IN_PLACE_BYTES) return put_parts(sink, head, head_len, tail);

@@ -6,6 +6,7 @@
 #include "perfetto/fields.h"
 #include "perfetto/wire.h"
 #include "perfetto/writer_state.h"
+#include "timeline/slice_stack.h"
 
 enum { SPILL_CHECK_EVENTS = 1024, MIN_BUDGET = 1 << 20 };
 
@@ -44,6 +45,7 @@ static struct tb_sequence *add_sequence(struct tb_perfetto_writer *p) {
   if (!sequence) return NULL;
   tb_strand_init(&sequence->strand, p->allocator);
   sequence->thread_times_in_us = true;
+  sequence->binder.strand_index = (uint32_t)p->sequence_count;
   return p->sequences[p->sequence_count++] = sequence;
 }
 
@@ -82,6 +84,17 @@ static enum tb_status spill_when_full(struct tb_perfetto_writer *p) {
   }
   writer->summary.spilled_bytes = tb_spill_file_size(p->spill);
   return TB_OK;
+}
+
+/* Puts an entry on a sequence's strand, and binds its flows while the strand is in order. */
+static enum tb_status add_entry(struct tb_perfetto_writer *p, struct tb_sequence *sequence, const struct tb_entry *entry) {
+  struct tb_strand *strand = &sequence->strand;
+  uint64_t place = strand->total;
+  enum tb_status status = tb_strand_add(strand, entry);
+  if (status != TB_OK || !tb_strand_in_order(strand) || (!entry->flow && !sequence->binder.waiting_count)) return status;
+  sequence->binder.flows = &p->flows;
+  const struct tb_stack_frame_ref *top = tb_slice_stack_top(&strand->stack);
+  return tb_flows_take(&sequence->binder, &strand->stack, entry, place, top && top->place == place);
 }
 
 /* ---- flows ------------------------------------------------------------------------------------------------------------------------- */
@@ -129,14 +142,13 @@ static enum tb_status put_flow(struct tb_perfetto_writer *p, const struct tb_eve
   if (event->type == TB_EVENT_FLOW_BEGIN) entry.flow = TB_FLOW_OUT;
   else if (event->type == TB_EVENT_FLOW_STEP) entry.flow = TB_FLOW_THROUGH;
   else entry.flow = event->has & TB_HAS_BIND_ENCLOSING ? TB_FLOW_IN : TB_FLOW_IN_NEXT;
-  return tb_strand_add(&sequence->strand, &entry);
+  return add_entry(p, sequence, &entry);
 }
 
 /* ---- stacks and other fields of the body --------------------------------------------------------------------------------------------- */
 
 static enum tb_status append_stack(struct tb_perfetto_writer *p, struct tb_sequence *sequence, const struct tb_stack *stack,
                                    struct tb_buffer *body) {
-  if (!tb_stack_is_there(stack)) return TB_OK;
   p->scratch.len = 0;
   if (tb_stacks_text(&p->scratch, stack) != TB_OK) return TB_NO_MEMORY;
   uint32_t iid = tb_interned_iid(&p->interned, &sequence->uses, TB_INTERNED_STACKS,
@@ -208,15 +220,15 @@ static enum tb_status put_on_thread(struct tb_perfetto_writer *p, const struct t
   struct tb_buffer *body = &p->encoder.body;
   enum tb_status status =
       tb_encode_event(&p->encoder, &sequence->uses, event, parts, &carriage, &entry.name, &entry.categories);
-  if (status == TB_OK) status = append_stack(p, sequence, &event->stack, body);
+  if (status == TB_OK && tb_stack_is_there(&event->stack)) status = append_stack(p, sequence, &event->stack, body);
   if (status == TB_OK) status = append_flow_ids(p, event, body);
   size_t body_len = body->len;
-  if (status == TB_OK) status = append_stack(p, sequence, &event->end_stack, body);
+  if (status == TB_OK && tb_stack_is_there(&event->end_stack)) status = append_stack(p, sequence, &event->end_stack, body);
   if (status == TB_OK && entry.kind != TB_ENTRY_END) status = add_bind_id(p, event, &entry);
   if (status != TB_OK) return status;
   entry.body = (struct tb_slice){body->data, entry.kind == TB_ENTRY_COMPLETE ? body_len : body->len};
   if (entry.kind == TB_ENTRY_COMPLETE) entry.end_body = (struct tb_slice){body->data + body_len, body->len - body_len};
-  return tb_strand_add(&sequence->strand, &entry);
+  return add_entry(p, sequence, &entry);
 }
 
 /* ---- events on the shared sequence ---------------------------------------------------------------------------------------------------- */
@@ -241,14 +253,15 @@ static enum tb_status put_shared(struct tb_perfetto_writer *p, const struct tb_e
   if (kind == TB_ENTRY_END) parts &= ~(unsigned)(TB_ENCODE_NAME | TB_ENCODE_CATEGORIES | TB_ENCODE_NO_NAME | TB_ENCODE_IDS);
   enum tb_status status =
       tb_encode_event(&p->encoder, &sequence->uses, event, parts, carriage, &entry.name, &entry.categories);
-  if (status == TB_OK) status = append_stack(p, sequence, &event->stack, &p->encoder.body);
+  if (status == TB_OK && tb_stack_is_there(&event->stack))
+    status = append_stack(p, sequence, &event->stack, &p->encoder.body);
   if (status == TB_OK) status = append_flow_ids(p, event, &p->encoder.body);
   if (status == TB_OK && kind != TB_ENTRY_END) status = add_bind_id(p, event, &entry);
   if (status != TB_OK) return status;
   mark_early(&p->keys[key], &entry);
   entry.body = (struct tb_slice){p->encoder.body.data, p->encoder.body.len};
   if (kind == TB_ENTRY_COMPLETE) entry.dur = event->dur;
-  return tb_strand_add(&sequence->strand, &entry);
+  return add_entry(p, sequence, &entry);
 }
 
 /* On a process' own track, the global one, or a track of the source that is none of a thread. */
@@ -367,7 +380,7 @@ static enum tb_status put_series(struct tb_perfetto_writer *p, const struct tb_e
     return TB_NO_MEMORY;
   struct tb_entry entry = {.ts = event->ts, .kind = TB_ENTRY_COUNTER, .key = key};
   entry.body = (struct tb_slice){p->scratch.data, p->scratch.len};
-  return tb_strand_add(&p->sequences[TB_SHARED_SEQUENCE]->strand, &entry);
+  return add_entry(p, p->sequences[TB_SHARED_SEQUENCE], &entry);
 }
 
 static enum tb_status put_counter(struct tb_perfetto_writer *p, const struct tb_event *event) {
@@ -595,8 +608,12 @@ static void count_tracks(struct tb_perfetto_writer *p) {
 static enum tb_status bind_flows(struct tb_perfetto_writer *p) {
   enum tb_status status = TB_OK;
   for (uint32_t i = 0; status == TB_OK && i < p->sequence_count; i++)
-    if (p->sequences[i]->strand.has_flow)
+    if (p->sequences[i]->strand.has_flow && !tb_strand_in_order(&p->sequences[i]->strand)) {
+      tb_flows_forget(&p->flows, i);
       status = tb_flows_bind(&p->flows, &p->sequences[i]->strand, i, p->spill, &p->writer->error);
+    } else {
+      p->flows.unbound += p->sequences[i]->binder.waiting_count;
+    }
   if (status != TB_OK) return status;
   status = tb_flows_chain(&p->flows, p->flow_numbers, (uint32_t)p->flow_texts.count + 1);
   return status == TB_OK ? TB_OK : no_memory(p);
@@ -606,7 +623,7 @@ static enum tb_status bind_flows(struct tb_perfetto_writer *p) {
 static enum tb_status order_strands(struct tb_perfetto_writer *p) {
   for (size_t i = 0; i < p->sequence_count; i++) {
     struct tb_strand *s = &p->sequences[i]->strand;
-    if (s->run_count || (s->sorted && !s->has_flow)) continue;
+    if (s->run_count || s->sorted) continue;
     if (tb_strand_index(s) != TB_OK) return no_memory(p);
   }
   return TB_OK;
@@ -634,6 +651,7 @@ static void destroy(struct tb_writer *writer) {
   struct tb_perfetto_writer *p = writer->state;
   for (size_t i = 0; i < p->sequence_count; i++) {
     tb_strand_free(&p->sequences[i]->strand);
+    if (p->sequences[i]->binder.flows) tb_flow_binder_free(&p->sequences[i]->binder);
     tb_interned_free_uses(&p->sequences[i]->uses, p->allocator);
     tb_free(p->allocator, p->sequences[i], sizeof(*p->sequences[i]));
   }

@@ -10,12 +10,14 @@
 #include "timeline/matching.h"
 #include "timeline/nesting.h"
 
-enum { FIRST_SEQUENCE_ID = 2, NEEDS_STATE = 2, HEAD_ROOM = 192, FLOW_BYTES = 2 + 8 };
+enum { FIRST_SEQUENCE_ID = 2, NEEDS_STATE = 2, HEAD_ROOM = 128, FLOW_BYTES = 2 + 8 };
 
 struct sequence_writer {
   struct tb_perfetto_writer *p;
   struct tb_sequence *sequence;
   uint32_t index, id;
+  char id_field[8]; /* the packets' field with the sequence's id */
+  size_t id_len;
   int64_t last_ts, last_thread_time;
   bool instants_as_moments; /* see tb_nesting */
   uint64_t side_uuid;       /* of the track beside a thread's own, 0: none yet */
@@ -42,44 +44,57 @@ static enum tb_status no_memory(struct sequence_writer *w) {
 
 /* ---- packets --------------------------------------------------------------------------------------------------------------------------- */
 
-static char *put_event_head(struct sequence_writer *w, char *at, const struct event_head *head) {
-  at = tb_wire_put_uint(at, TB_TRACK_EVENT_TYPE, head->type);
-  if (head->has_track) at = tb_wire_put_uint(at, TB_TRACK_EVENT_TRACK_UUID, head->track);
+/* What stands before the body: all but its bytes. `at` has room for HEAD_ROOM bytes. */
+static char *put_head(struct sequence_writer *w, char *at, const struct event_head *head, size_t fields_len) {
+  uint64_t counter = 0;
+  size_t event_len = 2 + fields_len;
+  if (head->has_track) event_len += 1 + tb_wire_varint_size(head->track);
   if (head->has_thread_time) {
     int64_t time = w->sequence->thread_times_in_us ? head->thread_time / 1000 : head->thread_time;
-    at = tb_wire_put_uint(at, TB_TRACK_EVENT_EXTRA_COUNTER_VALUES, (uint64_t)time - (uint64_t)w->last_thread_time);
+    counter = (uint64_t)time - (uint64_t)w->last_thread_time;
     w->last_thread_time = time;
+    event_len += 1 + tb_wire_varint_size(counter);
   }
+  uint64_t delta = (uint64_t)head->ts - (uint64_t)w->last_ts;
+  w->last_ts = head->ts;
+  size_t packet_len = 1 + tb_wire_varint_size(delta) + w->id_len + 2 + 1 + tb_wire_varint_size(event_len) + event_len;
+  at = tb_wire_put_varint(tb_wire_put_tag(at, TB_TRACE_PACKET, TB_WIRE_BYTES), packet_len);
+  at = tb_wire_put_uint(at, TB_TRACE_PACKET_TIMESTAMP, delta);
+  memcpy(at, w->id_field, sizeof(w->id_field));
+  at += w->id_len;
+  at = tb_wire_put_uint(at, TB_TRACE_PACKET_SEQUENCE_FLAGS, NEEDS_STATE);
+  at = tb_wire_put_varint(tb_wire_put_tag(at, TB_TRACE_PACKET_TRACK_EVENT, TB_WIRE_BYTES), event_len);
+  at = tb_wire_put_uint(at, TB_TRACK_EVENT_TYPE, head->type);
+  if (head->has_track) at = tb_wire_put_uint(at, TB_TRACK_EVENT_TRACK_UUID, head->track);
+  if (head->has_thread_time) at = tb_wire_put_uint(at, TB_TRACK_EVENT_EXTRA_COUNTER_VALUES, counter);
   return at;
+}
+
+static char *put_bytes(char *at, struct tb_slice bytes) {
+  if (bytes.len) memcpy(at, bytes.ptr, bytes.len);
+  return at + bytes.len;
 }
 
 /* Writes a packet with a TrackEvent: its head, the fields in `fields` (of the counter, of flows), the body, and what is in w->extra. */
 static enum tb_status put_packet(struct sequence_writer *w, const struct event_head *head, struct tb_slice fields,
                                  struct tb_slice body) {
-  char event[64], packet[HEAD_ROOM];
-  size_t event_head_len = (size_t)(put_event_head(w, event, head) - event);
-  size_t event_len = event_head_len + fields.len + body.len + w->extra.len;
-  uint64_t delta = (uint64_t)head->ts - (uint64_t)w->last_ts;
-  w->last_ts = head->ts;
-  size_t packet_len = 1 + tb_wire_varint_size(delta) + 1 + tb_wire_varint_size(w->id) + 2 + 1 +
-                      tb_wire_varint_size(event_len) + event_len;
-  char *at = tb_wire_put_varint(tb_wire_put_tag(packet, TB_TRACE_PACKET, TB_WIRE_BYTES), packet_len);
-  at = tb_wire_put_uint(at, TB_TRACE_PACKET_TIMESTAMP, delta);
-  at = tb_wire_put_uint(at, TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, w->id);
-  at = tb_wire_put_uint(at, TB_TRACE_PACKET_SEQUENCE_FLAGS, NEEDS_STATE);
-  at = tb_wire_put_varint(tb_wire_put_tag(at, TB_TRACE_PACKET_TRACK_EVENT, TB_WIRE_BYTES), event_len);
-  memcpy(at, event, event_head_len);
-  at += event_head_len;
-  if (fields.len + w->extra.len == 0) return tb_packet_sink_put(&w->p->sink, packet, (size_t)(at - packet), body);
-  size_t head_len = (size_t)(at - packet);
+  struct tb_slice extra = {w->extra.data, w->extra.len};
+  size_t rest = fields.len + body.len + extra.len;
+  w->extra.len = 0;
+  char *start = tb_packet_sink_reserve(&w->p->sink, HEAD_ROOM + rest);
+  if (start) {
+    char *at = put_head(w, start, head, rest);
+    at = put_bytes(put_bytes(put_bytes(at, fields), body), extra);
+    tb_packet_sink_commit(&w->p->sink, (size_t)(at - start));
+    return TB_OK;
+  }
+  if (w->p->writer->error.code != TB_OK) return w->p->writer->error.code;
   struct tb_buffer *whole = &w->p->scratch;
   whole->len = 0;
-  if (tb_buffer_append(whole, packet, head_len) != TB_OK || tb_buffer_append(whole, fields.ptr, fields.len) != TB_OK ||
-      tb_buffer_append(whole, body.ptr, body.len) != TB_OK ||
-      tb_buffer_append(whole, w->extra.data, w->extra.len) != TB_OK)
-    return no_memory(w);
-  w->extra.len = 0;
-  return tb_packet_sink_put(&w->p->sink, whole->data, whole->len, (struct tb_slice){NULL, 0});
+  if (tb_buffer_reserve(whole, HEAD_ROOM + rest) != TB_OK) return no_memory(w);
+  char *at = put_head(w, whole->data, head, rest);
+  at = put_bytes(put_bytes(put_bytes(at, fields), body), extra);
+  return tb_packet_sink_put(&w->p->sink, whole->data, (size_t)(at - whole->data), (struct tb_slice){NULL, 0});
 }
 
 /* Adds {trace_event: {ph}} to the next packet. */
@@ -299,7 +314,7 @@ static enum tb_status put_counter(struct sequence_writer *w, const struct tb_ent
 /* The strand's index with matches, where its slices do not nest as they come. */
 static enum tb_status prepare(struct sequence_writer *w, bool *matched) {
   struct tb_strand *s = &w->sequence->strand;
-  *matched = !s->run_count && (s->tangled || (s->has_begin && s->has_complete));
+  *matched = !s->run_count && (s->tangled || (!s->sorted && s->has_begin));
   if (!*matched) return TB_OK;
   enum tb_status status = tb_strand_index(s);
   if (status == TB_OK) status = tb_match_slices(s, is_shared(w) ? (uint32_t)w->p->key_count + 1 : 1);
@@ -340,6 +355,7 @@ static enum tb_status put_entries(struct sequence_writer *w, struct tb_strand_cu
 enum tb_status tb_perfetto_write_sequence(struct tb_perfetto_writer *p, uint32_t index) {
   struct sequence_writer w = {.p = p, .sequence = p->sequences[index], .index = index, .id = index + FIRST_SEQUENCE_ID};
   if (w.sequence->strand.total == 0) return TB_OK;
+  w.id_len = (size_t)(tb_wire_put_uint(w.id_field, TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, w.id) - w.id_field);
   bool matched;
   struct tb_strand_cursor cursor = {0};
   tb_buffer_init(&w.extra, p->allocator, 0);

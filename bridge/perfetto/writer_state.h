@@ -19,6 +19,7 @@ enum { TB_SHARED_SEQUENCE = 0 }; /* index of the shared sequence; threads' seque
 struct tb_sequence {
   struct tb_strand strand;
   struct tb_interned_uses uses;
+  struct tb_flow_binder binder;
   struct tb_track_state *track; /* the thread; NULL for the shared sequence */
   bool thread_times_in_us;      /* every thread time so far is a whole number of microseconds */
 };

@@ -42,6 +42,22 @@ struct tb_flows {
 void tb_flows_init(struct tb_flows *flows, const struct tb_allocator *allocator);
 void tb_flows_free(struct tb_flows *flows);
 
+/* Binds the flow points of one strand as its entries come in the order of time. Zero-initialise, then set the first two. */
+struct tb_flow_binder {
+  struct tb_flows *flows;
+  uint32_t strand_index;
+  struct tb_flow_point *waiting; /* IN_NEXT without their slice yet */
+  size_t waiting_count, waiting_capacity;
+};
+
+/* Takes entry `place` after the strand's stack did; `pushed` says that it is the stack's newest slice now. TB_OK or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_flows_take(struct tb_flow_binder *binder, const struct tb_slice_stack *stack,
+                                           const struct tb_entry *entry, uint64_t place, bool pushed);
+void tb_flow_binder_free(struct tb_flow_binder *binder);
+
+/* Drops the points of a strand, to bind them anew. */
+void tb_flows_forget(struct tb_flows *flows, uint32_t strand_index);
+
 /* Binds the flow points of one strand in its order of time, as the trace processor's importer of JSON does: to the slice on top of the
  * track's stack, which it clears of what is over only when a slice begins or ends. */
 TB_MUST_CHECK enum tb_status tb_flows_bind(struct tb_flows *flows, struct tb_strand *strand, uint32_t strand_index,

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "timeline/record.h"
+#include "timeline/slice_stack.h"
 
 enum { FIRST_CHUNK = 512, LARGEST_CHUNK = 256 * 1024 };
 
@@ -31,8 +32,7 @@ static void free_chunks(struct tb_strand *s) {
 void tb_strand_free(struct tb_strand *s) {
   free_chunks(s);
   tb_strand_free_index(s);
-  tb_free(s->allocator, s->open_ts, s->open_capacity * sizeof(*s->open_ts));
-  tb_free(s->allocator, s->open_match, s->open_match_capacity * sizeof(*s->open_match));
+  tb_slice_stack_free(&s->stack, s->allocator);
   tb_free(s->allocator, s->runs, s->run_capacity * sizeof(*s->runs));
   *s = (struct tb_strand){.allocator = s->allocator};
 }
@@ -58,54 +58,28 @@ static enum tb_status add_chunk(struct tb_strand *s, size_t need) {
   return TB_OK;
 }
 
-static uint64_t match_key(const struct tb_entry *e) { return (uint64_t)e->name << 32 | e->categories; }
-
-static enum tb_status push_open(struct tb_strand *s, const struct tb_entry *e) {
-  void *ts = s->open_ts, *match = s->open_match;
-  enum tb_status status =
-      tb_grow_array(s->allocator, &ts, &s->open_capacity, s->open_count + 1, sizeof(*s->open_ts), SIZE_MAX / 64);
-  s->open_ts = ts;
-  if (status == TB_OK)
-    status = tb_grow_array(s->allocator, &match, &s->open_match_capacity, s->open_count + 1, sizeof(*s->open_match),
-                           SIZE_MAX / 64);
-  s->open_match = match;
-  if (status != TB_OK) return TB_NO_MEMORY;
-  s->open_ts[s->open_count] = e->ts;
-  s->open_match[s->open_count++] = match_key(e);
-  return TB_OK;
-}
-
-/* An END matches a BEGIN of the same name and categories, where it says any. */
-static bool matches(uint64_t begin, const struct tb_entry *end) {
-  return (end->name == 0 || end->name == (uint32_t)(begin >> 32)) &&
-         (end->categories == 0 || end->categories == (uint32_t)begin);
-}
-
-/* Follows BEGIN and END as they come, to tell whether they nest as they stand. Returns whether an END is early. */
-static enum tb_status follow(struct tb_strand *s, const struct tb_entry *e, bool *early) {
-  *early = false;
-  if (e->key) { /* groups of tracks are matched with the index */
-    s->tangled = true;
-    if (e->kind == TB_ENTRY_END) *early = true;
-    return TB_OK;
-  }
-  if (e->kind == TB_ENTRY_BEGIN) {
-    s->has_begin = true;
-    return push_open(s, e);
-  }
-  if (e->kind != TB_ENTRY_END) return TB_OK;
-  if (s->open_count == 0) {
+/* Follows slices as they come, to tell whether they nest as they stand, and which ENDs are early. */
+static enum tb_status follow(struct tb_strand *s, struct tb_entry *e) {
+  if (e->key) { /* groups of tracks are matched with the index; their ENDs are marked by the caller */
     s->tangled = true;
     return TB_OK;
   }
-  s->open_count--;
-  if (!matches(s->open_match[s->open_count], e)) s->tangled = true;
-  *early = s->open_ts[s->open_count] < e->ts;
-  return TB_OK;
+  if (e->kind == TB_ENTRY_FLOW || e->kind == TB_ENTRY_COUNTER) return TB_OK;
+  if (e->kind == TB_ENTRY_END) {
+    int64_t begin_ts;
+    if (!tb_slice_stack_end(&s->stack, e, &begin_ts)) s->tangled = true;
+    e->early = begin_ts < e->ts;
+    return TB_OK;
+  }
+  bool nests, pushed;
+  enum tb_status status = tb_slice_stack_begin(&s->stack, s->allocator, e, s->total, &nests, &pushed);
+  if (!nests) s->tangled = true;
+  return status;
 }
 
 static void note_order(struct tb_strand *s, const struct tb_entry *e) {
   if (e->kind == TB_ENTRY_COMPLETE) s->has_complete = true;
+  if (e->kind == TB_ENTRY_BEGIN) s->has_begin = true;
   if (e->flow) s->has_flow = true;
   if (e->has_thread_ts) s->has_thread_times = true;
   unsigned class_now = e->early ? 0 : e->kind == TB_ENTRY_COMPLETE ? 1 : 2;
@@ -117,7 +91,7 @@ static void note_order(struct tb_strand *s, const struct tb_entry *e) {
 
 enum tb_status tb_strand_add(struct tb_strand *s, const struct tb_entry *given) {
   struct tb_entry e = *given;
-  if (follow(s, &e, &e.early) != TB_OK) return TB_NO_MEMORY;
+  if (follow(s, &e) != TB_OK) return TB_NO_MEMORY;
   size_t need = RECORD_HEAD_MAX + e.body.len + e.end_body.len;
   if (need > (size_t)(s->end - s->at) && add_chunk(s, need) != TB_OK) return TB_NO_MEMORY;
   if (!s->has_base) {

@@ -60,6 +60,17 @@ struct tb_strand_ref {
 
 struct tb_strand_chunk;
 
+struct tb_stack_frame_ref {
+  int64_t ts, dur; /* dur of an open slice: -1 */
+  uint64_t place;
+  uint32_t name, categories;
+};
+
+struct tb_slice_stack {
+  struct tb_stack_frame_ref *frames; /* innermost last */
+  size_t count, capacity;
+};
+
 struct tb_strand {
   const struct tb_allocator *allocator;
   struct tb_strand_chunk *first, *last;
@@ -72,10 +83,8 @@ struct tb_strand {
   bool sorted;      /* the entries in memory came in order */
   bool runs_in_order; /* each run starts where the one before it ended */
   bool has_begin, has_complete, has_flow;
-  bool tangled;     /* an END did not match the newest open BEGIN, or BEGINs stand beside COMPLETEs */
-  int64_t *open_ts; /* of BEGINs without END yet, newest last */
-  uint64_t *open_match;
-  size_t open_count, open_capacity, open_match_capacity;
+  bool tangled;     /* the slices do not nest as they stand */
+  struct tb_slice_stack stack; /* what is open as entries come in; of use only while the strand is in order */
   struct tb_strand_ref *refs; /* the index, once built */
   size_t ref_count;
   struct tb_spill_run *runs;
@@ -85,7 +94,11 @@ struct tb_strand {
 void tb_strand_init(struct tb_strand *strand, const struct tb_allocator *allocator);
 void tb_strand_free(struct tb_strand *strand);
 
-/* Appends an entry; the body is copied. TB_OK or TB_NO_MEMORY. */
+/* Whether the entries came in order so far, over all runs. */
+static inline bool tb_strand_in_order(const struct tb_strand *s) { return s->sorted && s->runs_in_order; }
+
+/* Appends an entry; the body is copied. Its place in the order is then strand->total - 1, if all entries come in order. TB_OK or
+ * TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_strand_add(struct tb_strand *strand, const struct tb_entry *entry);
 
 /* Sorts what is in memory and writes it to `file` as one run; memory is freed. */

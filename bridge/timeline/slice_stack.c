@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "timeline/slice_stack.h"
+
+enum { OPEN = -1 };
+
+void tb_slice_stack_free(struct tb_slice_stack *stack, const struct tb_allocator *allocator) {
+  tb_free(allocator, stack->frames, stack->capacity * sizeof(*stack->frames));
+  *stack = (struct tb_slice_stack){0};
+}
+
+/* Takes what is over at `ts` off the stack; false when a slice of `dur` would overlap one that is not over. *cut is set when an open slice
+ * goes because the one below it is over. Open slices last; only past its end does a slice take those above it along. */
+static bool clear(struct tb_slice_stack *s, int64_t ts, int64_t dur, bool *cut) {
+  bool open_above = false;
+  for (size_t i = s->count; i-- > 0;) {
+    const struct tb_stack_frame_ref *f = &s->frames[i];
+    if (f->dur == OPEN) {
+      open_above = true;
+      continue;
+    }
+    int64_t end = f->ts + f->dur;
+    if (open_above) {
+      if (ts <= end) continue;
+      s->count = i;
+      open_above = false;
+      *cut = true;
+      continue;
+    }
+    if (end < ts || (end == ts && !(f->dur == 0 && dur == 0))) {
+      s->count--;
+      continue;
+    }
+    if (dur != OPEN && ts < end && ts + dur > end) return false;
+  }
+  return true;
+}
+
+static enum tb_status push(struct tb_slice_stack *s, const struct tb_allocator *allocator,
+                           const struct tb_stack_frame_ref *frame) {
+  if (s->count == s->capacity) {
+    void *frames = s->frames;
+    if (tb_grow_array(allocator, &frames, &s->capacity, s->count + 1, sizeof(*s->frames), SIZE_MAX / 128) != TB_OK)
+      return TB_NO_MEMORY;
+    s->frames = frames;
+  }
+  s->frames[s->count++] = *frame;
+  return TB_OK;
+}
+
+enum tb_status tb_slice_stack_begin(struct tb_slice_stack *s, const struct tb_allocator *allocator, const struct tb_entry *e,
+                                    uint64_t place, bool *nests, bool *pushed) {
+  int64_t dur = e->kind == TB_ENTRY_BEGIN ? OPEN : e->kind == TB_ENTRY_COMPLETE ? e->dur : 0;
+  bool cut = false;
+  *pushed = clear(s, e->ts, dur, &cut);
+  *nests = *pushed && !cut;
+  if (!*pushed) return TB_OK;
+  struct tb_stack_frame_ref frame = {e->ts, dur, place, e->name, e->categories};
+  return push(s, allocator, &frame);
+}
+
+bool tb_slice_stack_end(struct tb_slice_stack *s, const struct tb_entry *e, int64_t *begin_ts) {
+  bool cut = false;
+  (void)clear(s, e->ts, OPEN, &cut);
+  *begin_ts = INT64_MAX;
+  for (size_t i = s->count; i-- > 0;) {
+    struct tb_stack_frame_ref *f = &s->frames[i];
+    if (f->dur != OPEN || (e->name && f->name != e->name) || (e->categories && f->categories != e->categories)) continue;
+    *begin_ts = f->ts;
+    f->dur = e->ts - f->ts;
+    if (i + 1 != s->count) return false;
+    s->count--;
+    return !cut;
+  }
+  return false;
+}
