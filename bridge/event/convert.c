@@ -3,31 +3,15 @@
 
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/error.h"
-#include "event/reader_ops.h"
-#include "event/writer_ops.h"
+#include "event/pump.h"
 
 static bool same_file(const char *a, const char *b) {
   struct stat sa, sb;
   if (strcmp(a, "-") == 0 || strcmp(b, "-") == 0 || stat(a, &sa) != 0 || stat(b, &sb) != 0) return false;
   return S_ISREG(sa.st_mode) && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
-}
-
-static enum tb_status pump(struct tb_reader *reader, struct tb_writer *writer, const struct tb_convert_options *options) {
-  struct tb_batch *batch = &reader->batch;
-  for (;;) {
-    enum tb_status status = tb_reader_fill(reader, batch);
-    for (size_t i = 0; i < batch->event_count; i++) {
-      enum tb_status put = tb_writer_put(writer, &batch->events[i]);
-      if (put != TB_OK) return put;
-    }
-    if (status == TB_END) return TB_OK;
-    if (status != TB_OK) return status;
-    if (options->progress &&
-        !options->progress(options->progress_ctx, tb_reader_bytes_read(reader), tb_reader_size(reader)))
-      return TB_CANCELLED;
-  }
 }
 
 static void fill_report(struct tb_convert_report *report, const struct tb_reader *reader, const struct tb_writer *writer) {
@@ -41,11 +25,17 @@ static void fill_report(struct tb_convert_report *report, const struct tb_reader
   for (size_t i = 0; i < writer->losses.count; i++) report->losses[report->loss_count++] = writer->losses.entries[i];
 }
 
+/* As many threads as the machine has cores, at most 4: there is no work for more. */
+static unsigned default_threads(void) {
+  long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  return cores < 1 ? 1 : cores > 4 ? 4 : (unsigned)cores;
+}
+
 static enum tb_status convert(struct tb_reader *reader, const char *to, const struct tb_convert_options *options,
                               struct tb_convert_report *report, struct tb_error *error) {
   struct tb_writer *writer = NULL;
   enum tb_status status = tb_writer_open(to, &options->writer, &writer, error);
-  if (status == TB_OK) status = pump(reader, writer, options);
+  if (status == TB_OK) status = tb_pump(reader, writer, options->threads, options->progress, options->progress_ctx);
   if (status == TB_OK) status = tb_writer_finish(writer);
   fill_report(report, reader, writer);
   if (status != TB_OK && error && error->code == TB_OK) {
@@ -67,6 +57,9 @@ enum tb_status tb_convert(const char *from, const char *to, const struct tb_conv
   if (options) memcpy(&filled, options, options->size < sizeof(filled) ? options->size : sizeof(filled));
   filled.reader.size = sizeof(filled.reader);
   filled.writer.size = sizeof(filled.writer);
+  if (!filled.threads) filled.threads = default_threads();
+  if (!filled.reader.threads) filled.reader.threads = filled.threads;
+  if (!filled.writer.threads) filled.writer.threads = filled.threads;
   if (!filled.writer.allocator) filled.writer.allocator = filled.reader.allocator;
   if (same_file(from, to)) {
     tb_error_set_file(error, to);

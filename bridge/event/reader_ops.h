@@ -25,6 +25,10 @@ struct tb_reader_ops {
   enum tb_status (*fill)(struct tb_reader *reader, struct tb_batch *batch);
 
   void (*destroy)(struct tb_reader *reader);
+
+  /* Whether a batch may be filled in one thread while another uses the events of the batches before it: tracks never change once
+   * given out, and batches hold all else that their events point to. */
+  bool runs_ahead;
 };
 
 struct tb_reader {

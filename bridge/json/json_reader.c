@@ -236,4 +236,4 @@ static enum tb_status create(struct tb_reader *reader) {
   return no_memory(reader);
 }
 
-const struct tb_reader_ops tb_json_reader_ops = {TB_FORMAT_JSON, create, fill, destroy};
+const struct tb_reader_ops tb_json_reader_ops = {TB_FORMAT_JSON, create, fill, destroy, .runs_ahead = true};

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "event/pump.h"
+
+#include <pthread.h>
+
+#include "base/error.h"
+
+enum { SLOTS = 4 };
+
+/* A batch on its way from the reader to the writer. */
+struct slot {
+  struct tb_batch batch;
+  enum tb_status status;  /* of the reader after it filled the batch */
+  uint64_t bytes_read;
+};
+
+struct relay {
+  struct tb_reader *reader;
+  struct slot slots[SLOTS];
+  pthread_mutex_t mutex;
+  pthread_cond_t changed;
+  size_t filled, taken; /* counts of slots filled and emptied so far */
+  bool stop;            /* the writer wants no more */
+};
+
+static enum tb_status put_batch(struct tb_writer *writer, const struct tb_batch *batch) {
+  for (size_t i = 0; i < batch->event_count; i++) {
+    enum tb_status status = tb_writer_put(writer, &batch->events[i]);
+    if (status != TB_OK) return status;
+  }
+  return TB_OK;
+}
+
+static enum tb_status pump_alone(struct tb_reader *reader, struct tb_writer *writer, tb_progress progress, void *ctx) {
+  struct tb_batch *batch = &reader->batch;
+  for (;;) {
+    enum tb_status read = tb_reader_fill(reader, batch);
+    enum tb_status put = put_batch(writer, batch);
+    if (put != TB_OK) return put;
+    if (read != TB_OK) return read == TB_END ? TB_OK : read;
+    if (progress && !progress(ctx, tb_reader_bytes_read(reader), tb_reader_size(reader))) return TB_CANCELLED;
+  }
+}
+
+/* ---- the reader's thread ------------------------------------------------------------------------------------------------- */
+
+/* Waits until a slot is free; NULL when the writer wants no more. */
+static struct slot *free_slot(struct relay *relay) {
+  (void)pthread_mutex_lock(&relay->mutex);
+  while (!relay->stop && relay->filled - relay->taken == SLOTS) (void)pthread_cond_wait(&relay->changed, &relay->mutex);
+  struct slot *slot = relay->stop ? NULL : &relay->slots[relay->filled % SLOTS];
+  (void)pthread_mutex_unlock(&relay->mutex);
+  return slot;
+}
+
+static void *read_all(void *arg) {
+  struct relay *relay = arg;
+  struct slot *slot;
+  enum tb_status status = TB_OK;
+  while (status == TB_OK && (slot = free_slot(relay)) != NULL) {
+    status = slot->status = tb_reader_fill(relay->reader, &slot->batch);
+    slot->bytes_read = tb_reader_bytes_read(relay->reader);
+    (void)pthread_mutex_lock(&relay->mutex);
+    relay->filled++;
+    (void)pthread_cond_broadcast(&relay->changed);
+    (void)pthread_mutex_unlock(&relay->mutex);
+  }
+  return NULL;
+}
+
+/* ---- the writer's side --------------------------------------------------------------------------------------------------- */
+
+static struct slot *filled_slot(struct relay *relay) {
+  (void)pthread_mutex_lock(&relay->mutex);
+  while (relay->filled == relay->taken) (void)pthread_cond_wait(&relay->changed, &relay->mutex);
+  (void)pthread_mutex_unlock(&relay->mutex);
+  return &relay->slots[relay->taken % SLOTS];
+}
+
+static void release_slot(struct relay *relay, bool stop) {
+  (void)pthread_mutex_lock(&relay->mutex);
+  relay->taken++;
+  relay->stop = stop;
+  (void)pthread_cond_broadcast(&relay->changed);
+  (void)pthread_mutex_unlock(&relay->mutex);
+}
+
+static enum tb_status write_all(struct relay *relay, struct tb_writer *writer, tb_progress progress, void *ctx) {
+  uint64_t size = tb_reader_size(relay->reader);
+  for (;;) {
+    const struct slot *slot = filled_slot(relay);
+    enum tb_status read = slot->status, put = put_batch(writer, &slot->batch);
+    bool go_on = put == TB_OK && read == TB_OK;
+    if (go_on && progress && !progress(ctx, slot->bytes_read, size)) {
+      put = TB_CANCELLED;
+      go_on = false;
+    }
+    release_slot(relay, !go_on);
+    if (put != TB_OK) return put;
+    if (read != TB_OK) return read == TB_END ? TB_OK : read;
+  }
+}
+
+static enum tb_status pump_with_thread(struct relay *relay, struct tb_writer *writer, tb_progress progress, void *ctx) {
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, read_all, relay) != 0) return pump_alone(relay->reader, writer, progress, ctx);
+  enum tb_status status = write_all(relay, writer, progress, ctx);
+  (void)pthread_join(thread, NULL);
+  return status;
+}
+
+enum tb_status tb_pump(struct tb_reader *reader, struct tb_writer *writer, unsigned threads, tb_progress progress,
+                       void *ctx) {
+  if (threads < 2 || !reader->ops || !reader->ops->runs_ahead) return pump_alone(reader, writer, progress, ctx);
+  struct relay *relay = tb_calloc(reader->allocator, sizeof(*relay));
+  if (!relay) return tb_fail(&writer->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  relay->reader = reader;
+  (void)pthread_mutex_init(&relay->mutex, NULL);
+  (void)pthread_cond_init(&relay->changed, NULL);
+  for (size_t i = 0; i < SLOTS; i++) tb_batch_init(&relay->slots[i].batch, reader->allocator);
+  enum tb_status status = pump_with_thread(relay, writer, progress, ctx);
+  for (size_t i = 0; i < SLOTS; i++) tb_batch_free(&relay->slots[i].batch);
+  (void)pthread_cond_destroy(&relay->changed);
+  (void)pthread_mutex_destroy(&relay->mutex);
+  tb_free(reader->allocator, relay, sizeof(*relay));
+  return status;
+}
