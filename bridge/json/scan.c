@@ -217,8 +217,10 @@ static const char *skip_key(struct tb_scan *scan, const char *p) {
 static const char *skip_closers(struct tb_scan *scan, struct nesting *n, const char *p) {
   while (n->depth) {
     p = tb_scan_space(p);
-    if (*p == ',') p = tb_scan_space(p + 1);
-    else if (*p != '}' && *p != ']') return tb_scan_fail(scan, p);
+    if (*p == ',')
+      p = tb_scan_space(p + 1);
+    else if (*p != '}' && *p != ']')
+      return tb_scan_fail(scan, p);
     if (*p != '}' && *p != ']') return p;
     if ((*p == '}') != in_object(n)) return tb_scan_fail(scan, p);
     n->depth--;

@@ -71,13 +71,19 @@ static void lone_surrogates_become_the_replacement_character(void **state) {
   struct fixture *f = *state;
   ASSERT_STRING(f, "\"\\ud83d\"", "\xef\xbf\xbd");
   ASSERT_STRING(f, "\"\\ude00x\"", "\xef\xbf\xbdx");
-  ASSERT_STRING(f, "\"\\ud83d\\u0041\"", "\xef\xbf\xbd" "A");
+  ASSERT_STRING(f, "\"\\ud83d\\u0041\"",
+                "\xef\xbf\xbd"
+                "A");
   ASSERT_STRING(f, "\"\\ud83d\\ud83d\\ude00\"", "\xef\xbf\xbd\xf0\x9f\x98\x80");
 }
 
 static void bytes_that_are_no_utf8_become_the_replacement_character(void **state) {
   struct fixture *f = *state;
-  ASSERT_STRING(f, "\"a\xff" "b\"", "a\xef\xbf\xbd" "b");
+  ASSERT_STRING(f,
+                "\"a\xff"
+                "b\"",
+                "a\xef\xbf\xbd"
+                "b");
   ASSERT_STRING(f, "\"\xe2\x82\"", "\xef\xbf\xbd");
   ASSERT_STRING(f, "\"\xed\xa0\x80\"", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
 }
@@ -124,7 +130,10 @@ static void fractions_signs_and_exponents_are_read(void **state) {
     uint64_t mantissa;
     int exponent;
     bool negative;
-  } cases[] = {{"1.25,", 125, -2, false}, {"-0.5}", 5, -1, true}, {"12e3]", 12, 3, false}, {"1.5E-7 ", 15, -8, false},
+  } cases[] = {{"1.25,", 125, -2, false},
+               {"-0.5}", 5, -1, true},
+               {"12e3]", 12, 3, false},
+               {"1.5E-7 ", 15, -8, false},
                {"1666382280874284.123,", 1666382280874284123, -3, false}};
   for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
     struct tb_decimal number;
@@ -161,8 +170,14 @@ static void white_space_of_every_length_is_passed(void **state) {
 
 static void whole_values_are_passed_over(void **state) {
   struct fixture *f = *state;
-  static const char *const cases[] = {"{\"a\":[1,2,{\"b\":\"}]\"}],\"c\":null},", "[[[[]]]],", "\"x\\\"y\",", "-1.5e3,", "true,",
-                                      "NaN,", "-Infinity,", "{ } ,"};
+  static const char *const cases[] = {"{\"a\":[1,2,{\"b\":\"}]\"}],\"c\":null},",
+                                      "[[[[]]]],",
+                                      "\"x\\\"y\",",
+                                      "-1.5e3,",
+                                      "true,",
+                                      "NaN,",
+                                      "-Infinity,",
+                                      "{ } ,"};
   for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
     const char *p = use(f, cases[i], strlen(cases[i])), *end = tb_scan_skip_value(&f->scan, p);
     assert_non_null(end);
