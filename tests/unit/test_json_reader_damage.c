@@ -206,6 +206,27 @@ static void an_event_past_the_limit_is_one_loss(void **state) {
   tb_reader_close(reader);
 }
 
+static void more_ids_than_the_limit_is_an_error(void **state) {
+  (void)state;
+  struct tb_reader_options options = {.size = sizeof(options), .format = TB_FORMAT_JSON, .max_interned_bytes = 20000};
+  struct tb_reader *reader;
+  const struct tb_event *event;
+  assert_int_equal(tb_reader_create_feed("test", &options, &reader, NULL), TB_OK);
+  for (int i = 0; i < 1000; i++) {
+    char text[64];
+    int n = snprintf(text, sizeof(text), "%s{\"ph\":\"B\",\"pid\":\"%d\"}", i ? "," : "[", i);
+    assert_int_equal(tb_reader_feed(reader, text, (size_t)n), TB_OK);
+  }
+  tb_reader_feed_end(reader);
+  enum tb_status status;
+  size_t events = 0;
+  while ((status = tb_reader_next(reader, &event)) == TB_OK) events++;
+  assert_true(events > 10);
+  assert_int_equal(status, TB_LIMIT);
+  assert_int_equal(tb_reader_error(reader)->code, TB_LIMIT);
+  tb_reader_close(reader);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(only_what_is_damaged_is_lost),
@@ -215,6 +236,7 @@ int main(void) {
       cmocka_unit_test(a_trace_cut_at_any_byte_keeps_every_whole_event),
       cmocka_unit_test(a_cut_inside_an_event_is_one_loss_at_the_events_first_byte),
       cmocka_unit_test(an_event_past_the_limit_is_one_loss),
+      cmocka_unit_test(more_ids_than_the_limit_is_an_error),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
