@@ -25,8 +25,10 @@ struct tb_decompressor *tb_decompressor_create(enum tb_compression kind, const s
   if (!d) return NULL;
   d->allocator = allocator;
   d->kind = kind;
-  if (kind == TB_COMPRESSION_GZIP) d->inflater = tb_inflater_create(allocator);
-  else d->zstd = ZSTD_createDStream();
+  if (kind == TB_COMPRESSION_GZIP)
+    d->inflater = tb_inflater_create(allocator);
+  else
+    d->zstd = ZSTD_createDStream();
   if (d->inflater || d->zstd) return d;
   tb_decompressor_destroy(d);
   return NULL;
@@ -83,5 +85,6 @@ static enum tb_status unzstd(struct tb_decompressor *d, const char **in, const c
 enum tb_status tb_decompress(struct tb_decompressor *d, const char **in, const char *end, char *out, size_t capacity,
                              size_t *got) {
   *got = 0;
-  return d->kind == TB_COMPRESSION_GZIP ? gunzip(d, in, end, out, capacity, got) : unzstd(d, in, end, out, capacity, got);
+  return d->kind == TB_COMPRESSION_GZIP ? gunzip(d, in, end, out, capacity, got)
+                                        : unzstd(d, in, end, out, capacity, got);
 }

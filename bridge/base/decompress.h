@@ -22,11 +22,11 @@ struct tb_decompressor; /* opaque; tb_decompressor_create, tb_decompressor_destr
 struct tb_decompressor *tb_decompressor_create(enum tb_compression kind, const struct tb_allocator *allocator);
 void tb_decompressor_destroy(struct tb_decompressor *decompressor);
 
-/* Decompresses from [*in, end) to `out`; moves *in behind what was used, *got is how much was written. TB_OK; also when it needs more
- * input to go on (*in is then end and *got less than capacity). TB_TRUNCATED when the data is damaged; what *got says was written
- * before. Bytes of zero behind a member are passed over. */
-TB_MUST_CHECK enum tb_status tb_decompress(struct tb_decompressor *decompressor, const char **in, const char *end, char *out,
-                                           size_t capacity, size_t *got);
+/* Decompresses from [*in, end) to `out`; moves *in behind what was used, *got is how much was written. TB_OK; also when
+ * it needs more input to go on (*in is then end and *got less than capacity). TB_TRUNCATED when the data is damaged;
+ * what *got says was written before. Bytes of zero behind a member are passed over. */
+TB_MUST_CHECK enum tb_status tb_decompress(struct tb_decompressor *decompressor, const char **in, const char *end,
+                                           char *out, size_t capacity, size_t *got);
 
 /* True where the input may end: not inside a member. */
 bool tb_decompressor_may_end(const struct tb_decompressor *decompressor);

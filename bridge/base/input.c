@@ -67,7 +67,8 @@ static enum tb_status open_file(struct tb_input *in, const char *path, struct tb
   if (S_ISDIR(st.st_mode)) return tb_fail(error, TB_UNKNOWN_FORMAT, TB_NO_OFFSET, "is a directory, not a trace file");
   in->regular = S_ISREG(st.st_mode) && lseek(in->fd, 0, SEEK_CUR) == 0;
   if (in->regular) in->size = (uint64_t)st.st_size;
-  if (tb_buffer_reserve(&in->raw, RAW_BYTES) != TB_OK) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  if (tb_buffer_reserve(&in->raw, RAW_BYTES) != TB_OK)
+    return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   return TB_OK;
 }
 
@@ -149,7 +150,8 @@ static enum tb_status look_ahead(struct tb_input *in, size_t n, struct tb_error 
 }
 
 /* The decompressed bytes that follow. TB_TRUNCATED where the data ends inside a member or is damaged. */
-static enum tb_status decompress_some(struct tb_input *in, char *to, size_t capacity, size_t *got, struct tb_error *error) {
+static enum tb_status decompress_some(struct tb_input *in, char *to, size_t capacity, size_t *got,
+                                      struct tb_error *error) {
   while (!in->damaged) {
     const char *from = in->raw.data + in->raw_at;
     enum tb_status status = tb_decompress(in->decompressor, &from, in->raw.data + in->raw.len, to, capacity, got);
@@ -158,8 +160,10 @@ static enum tb_status decompress_some(struct tb_input *in, char *to, size_t capa
     if (*got) return TB_OK;
     if (in->damaged) break;
     status = fill_raw(in, error);
-    if (status == TB_END && !tb_decompressor_may_end(in->decompressor)) in->damaged = true;
-    else if (status != TB_OK) return status;
+    if (status == TB_END && !tb_decompressor_may_end(in->decompressor))
+      in->damaged = true;
+    else if (status != TB_OK)
+      return status;
   }
   return TB_TRUNCATED;
 }
@@ -222,7 +226,8 @@ enum tb_status tb_input_read(struct tb_input *in, char *to, size_t capacity, siz
   return read_decompressed(in, to, capacity, got, error);
 }
 
-enum tb_status tb_input_peek(struct tb_input *in, const char **data, size_t capacity, size_t *got, struct tb_error *error) {
+enum tb_status tb_input_peek(struct tb_input *in, const char **data, size_t capacity, size_t *got,
+                             struct tb_error *error) {
   if (tb_buffer_reserve(&in->peeked, PEEK_BYTES - in->peeked.len) != TB_OK)
     return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   enum tb_status status = TB_OK;
@@ -238,7 +243,9 @@ enum tb_status tb_input_peek(struct tb_input *in, const char **data, size_t capa
   return status;
 }
 
-bool tb_input_can_rewind(const struct tb_input *in) { return in->regular && in->told && in->compression == TB_COMPRESSION_NONE; }
+bool tb_input_can_rewind(const struct tb_input *in) {
+  return in->regular && in->told && in->compression == TB_COMPRESSION_NONE;
+}
 
 enum tb_status tb_input_rewind(struct tb_input *in, struct tb_error *error) {
   if (!tb_input_can_rewind(in)) return TB_INVALID;

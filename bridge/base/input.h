@@ -21,17 +21,18 @@ TB_MUST_CHECK enum tb_status tb_input_feed(struct tb_input *input, const void *d
 void tb_input_feed_end(struct tb_input *input);
 
 /* Reads up to `capacity` decompressed bytes, at least one unless the status is not TB_OK. TB_OK: *got bytes are there.
- * TB_END: no more. TB_AGAIN: a fed input needs more. TB_TRUNCATED: the compressed data ends too early or is damaged; what
- * came before it was given. TB_IO: see *error. */
+ * TB_END: no more. TB_AGAIN: a fed input needs more. TB_TRUNCATED: the compressed data ends too early or is damaged;
+ * what came before it was given. TB_IO: see *error. */
 TB_MUST_CHECK enum tb_status tb_input_read(struct tb_input *input, char *buffer, size_t capacity, size_t *got,
                                            struct tb_error *error);
 
-/* The first decompressed bytes, not consumed: up to `capacity` of them (at most 4096), fewer only at the end of the input.
- * Statuses as tb_input_read. */
+/* The first decompressed bytes, not consumed: up to `capacity` of them (at most 4096), fewer only at the end of the
+ * input. Statuses as tb_input_read. */
 TB_MUST_CHECK enum tb_status tb_input_peek(struct tb_input *input, const char **data, size_t capacity, size_t *got,
                                            struct tb_error *error);
 
-/* True where the input is a plain, uncompressed regular file that can be read again from the start with tb_input_rewind. */
+/* True where the input is a plain, uncompressed regular file that can be read again from the start with
+ * tb_input_rewind. */
 bool tb_input_can_rewind(const struct tb_input *input);
 TB_MUST_CHECK enum tb_status tb_input_rewind(struct tb_input *input, struct tb_error *error);
 

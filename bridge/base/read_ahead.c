@@ -27,15 +27,10 @@ struct tb_read_ahead {
   char *bytes;
 };
 
-/* Fills a slot; false when it is the last one. */
+/* Fills a slot with what is to be had now; false when it is the last one. */
 static bool fill_slot(struct tb_read_ahead *a, struct slot *slot, char *bytes) {
   slot->len = 0;
-  slot->status = TB_OK;
-  while (slot->len < SLOT_BYTES && slot->status == TB_OK) {
-    size_t got = 0;
-    slot->status = a->produce(a->ctx, bytes + slot->len, SLOT_BYTES - slot->len, &got, &a->error);
-    slot->len += got;
-  }
+  slot->status = a->produce(a->ctx, bytes, SLOT_BYTES, &slot->len, &a->error);
   return slot->status == TB_OK;
 }
 
@@ -81,7 +76,8 @@ struct tb_read_ahead *tb_read_ahead_start(const struct tb_allocator *allocator, 
   return NULL;
 }
 
-enum tb_status tb_read_ahead_read(struct tb_read_ahead *a, char *to, size_t capacity, size_t *got, struct tb_error *error) {
+enum tb_status tb_read_ahead_read(struct tb_read_ahead *a, char *to, size_t capacity, size_t *got,
+                                  struct tb_error *error) {
   for (;;) {
     (void)pthread_mutex_lock(&a->mutex);
     while (a->written == a->read) (void)pthread_cond_wait(&a->filled, &a->mutex);

@@ -9,8 +9,8 @@
 
 #include "tracebridge/base.h"
 
-/* Writes up to `capacity` bytes to `to`; TB_OK with at least one, or why there are none. Called in the thread, until it says
- * something else than TB_OK. */
+/* Writes up to `capacity` bytes to `to`; TB_OK with at least one, or why there are none. Called in the thread, until it
+ * says something else than TB_OK. */
 typedef enum tb_status (*tb_produce)(void *ctx, char *to, size_t capacity, size_t *got, struct tb_error *error);
 
 struct tb_read_ahead; /* opaque; tb_read_ahead_start, tb_read_ahead_stop */

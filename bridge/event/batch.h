@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "tracebridge/event.h"
 
-enum { TB_BATCH_TEXT_BYTES = 64 * 1024, TB_BATCH_EVENTS = 512, TB_BATCH_ARGS = 4096 };
+enum { TB_BATCH_TEXT_BYTES = 64 * 1024, TB_BATCH_EVENTS = 512, TB_BATCH_ARGS = 16384 };
 
 /* Input bytes end with this many readable bytes of zero, so that scanners may look ahead. */
 enum { TB_BATCH_PADDING = 64 };

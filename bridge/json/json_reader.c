@@ -65,9 +65,19 @@ static enum tb_status read_more(struct tb_json_state *state, struct tb_batch *ba
   return TB_OK;
 }
 
+/* An event that the text ends in is read again in the next one: longer texts make that rare where events are long, short ones
+ * stay in the cache. */
+static void adapt_limit(struct tb_json_state *state, size_t rest) {
+  if (rest > state->limit / 8 && state->limit < LARGE_TEXT)
+    state->limit *= 2;
+  else if (rest < state->limit / 64 && state->limit > TB_BATCH_TEXT_BYTES)
+    state->limit /= 2;
+}
+
 /* Keeps the bytes from `p` on for the next batch. */
 static enum tb_status carry_over(struct tb_json_state *state, struct tb_batch *batch, const char *p) {
   size_t used = (size_t)(p - batch->text), rest = batch->text_len - used;
+  adapt_limit(state, rest);
   state->text_offset += used;
   if (state->carry_at < state->carry.len) { /* all of the text came from there and still is there */
     state->carry_at -= rest;
@@ -99,7 +109,7 @@ static enum tb_status collect(struct tb_json_state *state) {
 /* ---- filling a batch -------------------------------------------------------------------------------------------- */
 
 static enum tb_status grow_args(struct tb_batch *batch) {
-  size_t capacity = batch->arg_capacity ? batch->arg_capacity * 2 : TB_BATCH_ARGS;
+  size_t capacity = batch->arg_capacity ? batch->arg_capacity * 4 : TB_BATCH_ARGS;
   void *args = batch->args;
   enum tb_status status =
       tb_grow_array(batch->allocator, &args, &batch->arg_capacity, capacity, sizeof(struct tb_arg), UINT32_MAX);
@@ -107,9 +117,9 @@ static enum tb_status grow_args(struct tb_batch *batch) {
   return status;
 }
 
-static bool ready(struct tb_batch *batch) {
-  bool wrong_size = batch->text_capacity < TB_BATCH_TEXT_BYTES || batch->text_capacity > LARGE_TEXT;
-  if (wrong_size && !resize_text(batch, TB_BATCH_TEXT_BYTES)) return false;
+static bool ready(const struct tb_json_state *state, struct tb_batch *batch) {
+  bool wrong_size = batch->text_capacity < state->limit || batch->text_capacity > LARGE_TEXT;
+  if (wrong_size && !resize_text(batch, state->limit)) return false;
   return batch->args || grow_args(batch) == TB_OK;
 }
 
@@ -136,6 +146,14 @@ static enum tb_scan_status take_units(struct tb_json_state *state, struct tb_bat
   }
 }
 
+/* Why an event could not be kept: the trace has too many ids, or the machine too little memory. */
+static enum tb_status exhausted(struct tb_json_state *state) {
+  const struct tb_arena *ids = &state->tracks.arena;
+  if (!ids->max_total || ids->total < ids->max_total / 2) return no_memory(state->reader);
+  return tb_fail(&state->reader->error, TB_LIMIT, state->text_offset,
+                 "more process and thread ids than the limit allows");
+}
+
 /* The end of the input. */
 static enum tb_status at_end(struct tb_json_state *state) {
   struct tb_reader *reader = state->reader;
@@ -150,7 +168,7 @@ static enum tb_status at_end(struct tb_json_state *state) {
   return tb_fail(&reader->error, TB_UNKNOWN_FORMAT, 0, "is JSON, but no trace: there is no event in it");
 }
 
-/* Room for a unit that is longer than the text: moves it to the front and doubles the text. */
+/* Room for a unit that is longer than the text: moves it to the front and makes the text four times as long. */
 static enum tb_status make_room(struct tb_json_state *state, struct tb_batch *batch, const char **at, size_t *limit) {
   struct tb_reader *reader = state->reader;
   size_t used = (size_t)(*at - batch->text), rest = batch->text_len - used;
@@ -166,7 +184,7 @@ static enum tb_status make_room(struct tb_json_state *state, struct tb_batch *ba
     *at = batch->text + 1;
     return status;
   }
-  *limit *= 2;
+  *limit *= 4; /* what was read of the unit is read again, which should be seldom */
   if (*limit > batch->text_capacity && !resize_text(batch, *limit)) return no_memory(reader);
   *at = batch->text;
   close_text(state, batch);
@@ -175,14 +193,14 @@ static enum tb_status make_room(struct tb_json_state *state, struct tb_batch *ba
 
 static enum tb_status fill_text(struct tb_json_state *state, struct tb_batch *batch) {
   struct tb_reader *reader = state->reader;
-  size_t limit = TB_BATCH_TEXT_BYTES;
+  size_t limit = state->limit;
   bool waiting;
   enum tb_status status = read_more(state, batch, limit, &waiting);
   const char *at = batch->text;
   while (status == TB_OK) {
     enum tb_scan_status why = take_units(state, batch, &at);
     if (why == TB_SCAN_BAD) return reader->error.code;
-    if (why == TB_SCAN_NO_MEMORY) return no_memory(reader);
+    if (why == TB_SCAN_NO_MEMORY) return exhausted(state);
     if (batch->event_count) return carry_over(state, batch, at);
     if (why == TB_SCAN_FULL) {
       if (grow_args(batch) != TB_OK) return no_memory(reader);
@@ -204,7 +222,7 @@ static enum tb_status fill_text(struct tb_json_state *state, struct tb_batch *ba
 static enum tb_status fill(struct tb_reader *reader, struct tb_batch *batch) {
   struct tb_json_state *state = reader->state;
   state->scan.arena = &batch->arena;
-  if (!ready(batch)) return no_memory(reader);
+  if (!ready(state, batch)) return no_memory(reader);
   enum tb_status status = collect(state);
   if (status != TB_OK) return status;
   return fill_text(state, batch);
@@ -227,6 +245,7 @@ static enum tb_status create(struct tb_reader *reader) {
   if (!state) return no_memory(reader);
   reader->state = state;
   state->reader = reader;
+  state->limit = TB_BATCH_TEXT_BYTES;
   tb_json_tracks_init(&state->tracks, reader->allocator, reader->options.max_interned_bytes);
   tb_buffer_init(&state->carry, reader->allocator, 0);
   for (size_t i = 0; i < TB_JSON_GUESSES; i++) state->guesses[i].word = 1; /* matches nothing */

@@ -331,12 +331,12 @@ const char *tb_json_event(struct tb_json_state *state, struct tb_batch *batch, c
   if (!draft.event) return NULL;
   state->extra_count = 0;
   const char *end = members(state, batch, &draft, p + 1);
-  if (end && state->extra_count && !keep_extras(state, batch, draft.event)) {
-    state->scan.status = TB_SCAN_FULL;
-    end = NULL;
-  }
   if (end && !tb_json_finish(state, &draft)) {
     state->scan.status = TB_SCAN_NO_MEMORY;
+    end = NULL;
+  }
+  if (end && state->extra_count && !keep_extras(state, batch, draft.event)) {
+    state->scan.status = TB_SCAN_FULL;
     end = NULL;
   }
   if (end) {

@@ -35,6 +35,7 @@ const char *tb_json_process_id_slow(struct tb_scan *scan, const char *p, struct 
   if (*p == '"') {
     struct tb_slice text;
     const char *end = tb_scan_string(scan, p + 1, &text);
+    if (end && !text.len) return no_fit(scan); /* names nothing; Perfetto's importer has it as absent too */
     if (end) *id = (struct tb_json_id){TB_JSON_ID_TEXT, 0, text};
     return end;
   }

@@ -37,8 +37,7 @@ static const char *add_value(struct tb_json_state *state, struct tb_batch *batch
   return p;
 }
 
-/* ---- members with a known form: takes them out of the tree, what is left is extra
- * ------------------------------------ */
+/* ---- members with a known form: takes them out of the tree, what is left is extra ------------------------------- */
 
 /* Takes the member `name` out of the members [args, args + *count) when `fits` says so of it. */
 static bool take_out(struct tb_arg *args, uint32_t *count, struct tb_slice name, struct tb_arg *taken,

@@ -3,6 +3,8 @@
 
 #include "base/utf8.h"
 
+enum { SKIP_DEPTH = 64 * 1024 }; /* deeper nesting is damage */
+
 const char *tb_scan_fail(struct tb_scan *scan, const char *at) {
   scan->at = at;
   scan->status = at >= scan->end ? TB_SCAN_MORE : TB_SCAN_BAD;
@@ -186,34 +188,65 @@ static const char *skip_scalar(struct tb_scan *scan, const char *p) {
   return tb_scan_literal(scan, p);
 }
 
-const char *tb_scan_skip_value(struct tb_scan *scan, const char *p) {
-  size_t depth = 0;
-  struct tb_slice text;
-  do {
+/* The kinds of the containers that are open, a bit each. */
+struct nesting {
+  size_t depth;
+  uint64_t objects[SKIP_DEPTH / 64];
+};
+
+static bool in_object(const struct nesting *n) { return n->objects[(n->depth - 1) / 64] >> ((n->depth - 1) % 64) & 1; }
+
+static bool open_container(struct nesting *n, bool is_object) {
+  if (n->depth == SKIP_DEPTH) return false;
+  uint64_t bit = UINT64_C(1) << (n->depth % 64), *word = &n->objects[n->depth / 64];
+  *word = is_object ? *word | bit : *word & ~bit;
+  n->depth++;
+  return true;
+}
+
+static const char *skip_key(struct tb_scan *scan, const char *p) {
+  struct tb_slice key;
+  if (*p != '"') return tb_scan_fail(scan, p);
+  p = tb_scan_string(scan, p + 1, &key);
+  if (!p) return NULL;
+  p = tb_scan_space(p);
+  return *p == ':' ? tb_scan_space(p + 1) : tb_scan_fail(scan, p);
+}
+
+/* Behind a value: closes what closes there and passes a comma. */
+static const char *skip_closers(struct tb_scan *scan, struct nesting *n, const char *p) {
+  while (n->depth) {
     p = tb_scan_space(p);
-    switch (*p) {
-      case '{':
-      case '[':
-        depth++, p++;
-        break;
-      case '}':
-      case ']':
-        if (!depth) return tb_scan_fail(scan, p);
-        depth--, p++;
-        break;
-      case ',':
-      case ':':
-        if (!depth) return tb_scan_fail(scan, p);
-        p++;
-        break;
-      case '"':
-        p = tb_scan_string(scan, p + 1, &text);
-        break;
-      default:
-        p = skip_scalar(scan, p);
-    }
+    if (*p == ',')
+      p = tb_scan_space(p + 1);
+    else if (*p != '}' && *p != ']')
+      return tb_scan_fail(scan, p);
+    if (*p != '}' && *p != ']') return p;
+    if ((*p == '}') != in_object(n)) return tb_scan_fail(scan, p);
+    n->depth--;
+    p++;
+  }
+  return p;
+}
+
+const char *tb_scan_skip_value(struct tb_scan *scan, const char *p) {
+  struct nesting nesting = {.depth = 0};
+  do {
+    if (nesting.depth && in_object(&nesting)) p = skip_key(scan, p);
     if (!p) return NULL;
-  } while (depth);
+    if (*p != '{' && *p != '[') {
+      p = skip_scalar(scan, p);
+      if (!p) return NULL;
+    } else {
+      if (!open_container(&nesting, *p == '{')) return tb_scan_fail(scan, p);
+      char close = *p == '{' ? '}' : ']';
+      p = tb_scan_space(p + 1);
+      if (*p != close) continue;
+      nesting.depth--;
+      p++;
+    }
+    p = skip_closers(scan, &nesting, p);
+  } while (p && nesting.depth);
   return p;
 }
 

@@ -18,7 +18,7 @@ findings=$root/build-fuzz/findings
 mkdir -p "$findings"
 for target in "${targets[@]}"; do
   case $target in
-    read_json | json_to_*) format=json suffix=json ;;
+    read_json | json_*) format=json suffix=json ;;
     read_fxt | fxt_to_*) format=fxt suffix=fxt ;;
     *) format=perfetto suffix=perfetto-trace ;;
   esac
