@@ -1,70 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "perfetto/interning.h"
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 enum { DENSE_GAP = 1024, DENSE_MAX = 1 << 22 };
-
-void tb_text_pool_init(struct tb_text_pool *pool, const struct tb_allocator *allocator) {
-  *pool = (struct tb_text_pool){0};
-  tb_arena_init(&pool->arena, allocator, 0);
-}
-
-static void free_table(struct tb_text_pool *pool) {
-  tb_free(pool->arena.allocator, pool->table, pool->capacity * sizeof(*pool->table));
-  tb_free(pool->arena.allocator, pool->hashes, pool->capacity * sizeof(*pool->hashes));
-}
-
-void tb_text_pool_free(struct tb_text_pool *pool) {
-  free_table(pool);
-  tb_arena_free(&pool->arena);
-}
-
-static size_t find_place(const struct tb_text_pool *pool, uint64_t hash, struct tb_slice text) {
-  size_t mask = pool->capacity - 1, i = (size_t)hash & mask;
-  while (pool->table[i].ptr && (pool->hashes[i] != hash || !tb_slice_equal(pool->table[i], text))) i = (i + 1) & mask;
-  return i;
-}
-
-static enum tb_status grow(struct tb_text_pool *pool) {
-  const struct tb_allocator *allocator = pool->arena.allocator;
-  struct tb_text_pool bigger = *pool;
-  bigger.capacity = pool->capacity ? pool->capacity * 2 : 256;
-  bigger.table = tb_calloc(allocator, bigger.capacity * sizeof(*bigger.table));
-  bigger.hashes = tb_calloc(allocator, bigger.capacity * sizeof(*bigger.hashes));
-  if (!bigger.table || !bigger.hashes) {
-    free_table(&bigger);
-    return TB_NO_MEMORY;
-  }
-  for (size_t i = 0; i < pool->capacity; i++) {
-    if (!pool->table[i].ptr) continue;
-    size_t place = find_place(&bigger, pool->hashes[i], pool->table[i]);
-    bigger.table[place] = pool->table[i];
-    bigger.hashes[place] = pool->hashes[i];
-  }
-  free_table(pool);
-  *pool = bigger;
-  return TB_OK;
-}
-
-enum tb_status tb_text_pool_add(struct tb_text_pool *pool, struct tb_slice text, struct tb_slice *kept) {
-  if (pool->count >= pool->capacity / 2) {
-    enum tb_status status = grow(pool);
-    if (status != TB_OK) return status;
-  }
-  uint64_t hash = XXH3_64bits(text.len ? text.ptr : "", text.len);
-  size_t place = find_place(pool, hash, text);
-  if (!pool->table[place].ptr) {
-    struct tb_slice copy = tb_arena_copy(&pool->arena, text);
-    if (!copy.ptr) return TB_NO_MEMORY;
-    pool->table[place] = copy;
-    pool->hashes[place] = hash;
-    pool->count++;
-  }
-  *kept = pool->table[place];
-  return TB_OK;
-}
 
 void tb_iid_index_init(struct tb_iid_index *index, const struct tb_allocator *allocator) {
   *index = (struct tb_iid_index){.allocator = allocator};

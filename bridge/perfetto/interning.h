@@ -8,20 +8,17 @@
 #ifndef TB_PERFETTO_INTERNING_H
 #define TB_PERFETTO_INTERNING_H
 
+#include "base/intern.h"
 #include "perfetto/hash_map.h"
 
-struct tb_text_pool {
-  struct tb_arena arena;
-  struct tb_slice *table; /* open addressing; capacity is a power of two, or 0 */
-  uint64_t *hashes;
-  size_t capacity, count;
-};
-
-void tb_text_pool_init(struct tb_text_pool *pool, const struct tb_allocator *allocator);
-void tb_text_pool_free(struct tb_text_pool *pool);
-
 /* The pool's copy of `text`. TB_OK, or TB_NO_MEMORY. */
-TB_MUST_CHECK enum tb_status tb_text_pool_add(struct tb_text_pool *pool, struct tb_slice text, struct tb_slice *kept);
+TB_MUST_CHECK static inline enum tb_status tb_text_pool_add(struct tb_intern *pool, struct tb_slice text,
+                                                            struct tb_slice *kept) {
+  uint32_t id = tb_intern_id(pool, text);
+  if (!id) return TB_NO_MEMORY;
+  *kept = tb_intern_text(pool, id);
+  return TB_OK;
+}
 
 /* One index of a sequence. iids are mostly small and dense; the others stand in `sparse`. */
 struct tb_iid_index {

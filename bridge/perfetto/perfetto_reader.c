@@ -122,7 +122,7 @@ static void look_ahead(struct tb_perfetto_reader *r) {
   tb_input_close(input);
 }
 
-struct tb_perfetto_track *tb_perfetto_track(struct tb_perfetto_reader *r, uint64_t uuid) {
+struct tb_perfetto_track *tb_perfetto_find_track(struct tb_perfetto_reader *r, uint64_t uuid) {
   struct tb_perfetto_track *track = tb_tracks_by_uuid(&r->tracks, uuid, r->head.machine, r->head.sequence);
   if (track && !track->described && !r->looked_ahead) {
     look_ahead(r);

@@ -59,7 +59,7 @@ void tb_perfetto_tell_track(struct tb_perfetto_reader *r, struct tb_perfetto_tra
 
 /* The track of a uuid; the input is searched for its descriptor where it has not come yet. NULL when memory is
  * exhausted. */
-struct tb_perfetto_track *tb_perfetto_track(struct tb_perfetto_reader *r, uint64_t uuid);
+struct tb_perfetto_track *tb_perfetto_find_track(struct tb_perfetto_reader *r, uint64_t uuid);
 
 /* Counts a loss at the packet in hand. */
 TB_MUST_CHECK enum tb_status tb_perfetto_lose(struct tb_perfetto_reader *r, const char *reason);

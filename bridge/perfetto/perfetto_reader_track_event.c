@@ -74,7 +74,7 @@ static struct tb_perfetto_track *kept_default(struct tb_perfetto_reader *r) {
   if (sequence->default_track_object && sequence->default_track_generation == sequence->generation) {
     return sequence->default_track_object;
   }
-  struct tb_perfetto_track *track = tb_perfetto_track(r, sequence->default_track);
+  struct tb_perfetto_track *track = tb_perfetto_find_track(r, sequence->default_track);
   sequence->default_track_object = track;
   sequence->default_track_generation = sequence->generation;
   return track;
@@ -106,12 +106,12 @@ static struct tb_perfetto_track *find_track(struct tb_perfetto_reader *r, const 
   const struct tb_track_event_fields *fields = &e->fields;
   const struct tb_sequence *sequence = r->context.sequence;
   const struct tb_legacy_event *legacy = &e->legacy;
-  if ((fields->has & TB_TE_TRACK) && fields->track_uuid) return tb_perfetto_track(r, fields->track_uuid);
+  if ((fields->has & TB_TE_TRACK) && fields->track_uuid) return tb_perfetto_find_track(r, fields->track_uuid);
   if (!(fields->has & TB_TE_TRACK) && sequence->has_default_track && sequence->default_track) return kept_default(r);
   if (legacy->has_pid || (legacy->has_tid && sequence->has_thread)) return overridden_track(r, legacy);
   bool old = !(fields->has & TB_TE_TRACK) || !(fields->has & TB_TE_TYPE);
   if (old && sequence->has_thread) return sequence_thread(r);
-  return tb_perfetto_track(r, 0);
+  return tb_perfetto_find_track(r, 0);
 }
 
 static const struct tb_track *process_of(const struct tb_track *track) {
@@ -249,7 +249,7 @@ static void take_extra_counters(struct tb_perfetto_reader *r, struct event_in_ha
   struct tb_number_list *values = &e->fields.counter_values;
   for (uint32_t i = 0; i < values->count; i++) {
     uint64_t uuid = counter_uuid(&e->fields.counter_uuids, &r->context.sequence->extra_counters, i);
-    struct tb_perfetto_track *track = uuid ? tb_perfetto_track(r, uuid) : NULL;
+    struct tb_perfetto_track *track = uuid ? tb_perfetto_find_track(r, uuid) : NULL;
     if (!track) continue;
     int64_t value = integer_value(r, track, values->items[i]);
     values->items[i] = (uint64_t)value;
@@ -269,7 +269,7 @@ static enum tb_status emit_extra_counters(struct tb_perfetto_reader *r, const st
   enum tb_status status = TB_OK;
   for (uint32_t i = 0; i < values->count && status == TB_OK; i++) {
     uint64_t uuid = counter_uuid(&e->fields.counter_uuids, &sequence->extra_counters, i);
-    struct tb_perfetto_track *track = uuid ? tb_perfetto_track(r, uuid) : NULL;
+    struct tb_perfetto_track *track = uuid ? tb_perfetto_find_track(r, uuid) : NULL;
     if (!track || track->track.type != TB_TRACK_COUNTER) {
       status = tb_perfetto_lose(r, LOSS_COUNTER);
     } else if (!track->track.is_thread_time && !track->track.is_thread_instruction_count) {
@@ -278,7 +278,7 @@ static enum tb_status emit_extra_counters(struct tb_perfetto_reader *r, const st
   }
   for (uint32_t i = 0; i < doubles->count && status == TB_OK; i++) {
     uint64_t uuid = counter_uuid(&e->fields.double_counter_uuids, &sequence->extra_double_counters, i);
-    struct tb_perfetto_track *track = uuid ? tb_perfetto_track(r, uuid) : NULL;
+    struct tb_perfetto_track *track = uuid ? tb_perfetto_find_track(r, uuid) : NULL;
     if (!track || track->track.type != TB_TRACK_COUNTER) {
       status = tb_perfetto_lose(r, LOSS_COUNTER);
     } else {
@@ -384,7 +384,7 @@ static void set_legacy_instant(struct tb_perfetto_reader *r, struct tb_event *ev
   const struct tb_track *thread = event->track->type == TB_TRACK_THREAD ? event->track : NULL;
   const struct tb_track *other = NULL;
   if (scope == TB_TRACK_EVENT_LEGACY_EVENT_SCOPE_GLOBAL) {
-    struct tb_perfetto_track *global = tb_perfetto_track(r, 0);
+    struct tb_perfetto_track *global = tb_perfetto_find_track(r, 0);
     other = global ? &global->track : NULL;
   } else if (scope == TB_TRACK_EVENT_LEGACY_EVENT_SCOPE_PROCESS) {
     other = process_of(event->track);

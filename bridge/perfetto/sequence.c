@@ -18,7 +18,7 @@ void tb_trace_state_init(struct tb_trace_state *state, const struct tb_allocator
   *state = (struct tb_trace_state){
       .trace_clock = TB_CLOCK_BOOTTIME, .keep_interned = true, .lose = lose, .lose_ctx = lose_ctx, .error = error};
   tb_budget_init(&state->budget, allocator, max_bytes);
-  tb_text_pool_init(&state->pool, &state->budget.allocator);
+  tb_intern_init(&state->pool, &state->budget.allocator);
   tb_clock_graph_init(&state->clocks, &state->budget.allocator);
   tb_hash_map_init(&state->sequence_map, &state->budget.allocator);
 }
@@ -39,7 +39,7 @@ void tb_trace_state_free(struct tb_trace_state *state) {
   tb_free(allocator, state->sequences, state->sequence_capacity * sizeof(struct tb_sequence *));
   tb_hash_map_free(&state->sequence_map);
   tb_clock_graph_free(&state->clocks);
-  tb_text_pool_free(&state->pool);
+  tb_intern_free(&state->pool);
 }
 
 enum tb_status tb_trace_state_full(struct tb_trace_state *state, uint64_t offset) {

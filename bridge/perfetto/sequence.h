@@ -64,7 +64,7 @@ struct tb_sequence {
 
 struct tb_trace_state {
   struct tb_budget budget; /* all that is kept; because of it a state must not move */
-  struct tb_text_pool pool;
+  struct tb_intern pool;
   struct tb_clock_graph clocks;
   uint64_t trace_clock;
   bool trace_clock_said;

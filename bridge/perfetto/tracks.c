@@ -3,7 +3,7 @@
 
 enum { TRACKS_MAX = 1 << 26 };
 
-void tb_tracks_init(struct tb_tracks *tracks, struct tb_budget *budget, struct tb_text_pool *pool) {
+void tb_tracks_init(struct tb_tracks *tracks, struct tb_budget *budget, struct tb_intern *pool) {
   *tracks = (struct tb_tracks){.budget = budget, .pool = pool};
   tb_arena_init(&tracks->arena, &budget->allocator, 0);
   tb_arena_init(&tracks->scratch, &budget->allocator, 0);

@@ -22,7 +22,7 @@ struct tb_perfetto_track {
 
 struct tb_tracks {
   struct tb_budget *budget;
-  struct tb_text_pool *pool;
+  struct tb_intern *pool;
   struct tb_arena arena, scratch;
   struct tb_perfetto_track **tracks; /* by index */
   size_t count, capacity;
@@ -33,7 +33,7 @@ struct tb_tracks {
   struct tb_perfetto_track *recent;
 };
 
-void tb_tracks_init(struct tb_tracks *tracks, struct tb_budget *budget, struct tb_text_pool *pool);
+void tb_tracks_init(struct tb_tracks *tracks, struct tb_budget *budget, struct tb_intern *pool);
 void tb_tracks_free(struct tb_tracks *tracks);
 
 /* The track `uuid` (0: the trace itself), made where it is not known yet. NULL when memory is exhausted. */
