@@ -158,8 +158,7 @@ enum tb_status tb_clock_graph_resolve(struct tb_clock_graph *graph, uint64_t key
   return TB_OK;
 }
 
-/* ---- paths
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- paths ------------------------------------------------------------------------------------------------------- */
 
 static void keep_path(struct tb_clock_graph *graph, uint32_t from, uint32_t to) {
   struct tb_clock_node *node = &graph->nodes[from];

@@ -34,6 +34,7 @@ static void take(struct tb_legacy_event *legacy, const struct tb_wire_field *fie
       set_id(legacy, TB_ID_GLOBAL, value);
       break;
     case TB_TRACK_EVENT_LEGACY_EVENT_ID_SCOPE:
+      legacy->has_scope = true;
       legacy->scope = field->bytes;
       break;
     case TB_TRACK_EVENT_LEGACY_EVENT_BIND_ID:
@@ -54,11 +55,11 @@ static void take(struct tb_legacy_event *legacy, const struct tb_wire_field *fie
       break;
     case TB_TRACK_EVENT_LEGACY_EVENT_PID_OVERRIDE:
       legacy->has_pid = true;
-      legacy->pid = (int32_t)value;
+      legacy->pid = (int64_t)value;
       break;
     case TB_TRACK_EVENT_LEGACY_EVENT_TID_OVERRIDE:
       legacy->has_tid = true;
-      legacy->tid = (int32_t)value;
+      legacy->tid = (int64_t)value; /* int32 by the schema; ours may be wider */
       break;
     default:
       break;
@@ -81,6 +82,7 @@ void tb_legacy_event_apply(const struct tb_legacy_event *legacy, struct tb_event
   if (!legacy->present) return;
   event->id = legacy->id;
   event->scope = legacy->scope;
+  if (legacy->has_scope) event->has |= TB_HAS_SCOPE;
   if (legacy->has_duration) {
     event->has |= TB_HAS_DUR;
     event->dur = us_to_ns(legacy->duration_us);

@@ -8,7 +8,7 @@
 #include "perfetto/perfetto_reader.h"
 
 struct tb_legacy_event {
-  bool present, has_phase, has_name_iid, has_duration, has_thread_duration, has_bind_id, has_pid, has_tid;
+  bool present, has_phase, has_name_iid, has_duration, has_thread_duration, has_bind_id, has_pid, has_tid, has_scope;
   bool use_async_tts, bind_to_enclosing;
   char phase;
   uint8_t flow_direction, instant_scope;

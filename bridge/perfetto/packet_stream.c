@@ -58,8 +58,7 @@ static enum tb_status damaged(struct tb_packet_stream *stream) {
   return status;
 }
 
-/* ---- after damage ---------------------------------------------------------------------------------------------------
- */
+/* ---- after damage ------------------------------------------------------------------------------------------------ */
 
 enum verdict { NO, YES, UNKNOWN };
 
@@ -119,8 +118,7 @@ static enum tb_status search(struct tb_packet_stream *stream) {
   return TB_PARTIAL;
 }
 
-/* ---- framing
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- framing ----------------------------------------------------------------------------------------------------- */
 
 /* A field of Trace that is no packet: passed over where it is short and a packet or the end follows it. */
 static enum tb_status pass_strange_field(struct tb_packet_stream *stream) {

@@ -11,8 +11,7 @@ static const char LOSS_CLOCK[] = "timestamps on a clock that nothing relates to 
 static const char LOSS_PAYLOAD[] = "a packet's payload is damaged";
 static const char LOSS_INTERNED[] = "references to interned entries that were not sent";
 
-/* ---- what the rooms share
- * ---------------------------------------------------------------------------------------------- */
+/* ---- what the rooms share ---------------------------------------------------------------------------------------- */
 
 static enum tb_status lose(void *ctx, const char *reason, uint64_t offset) {
   return tb_reader_lose(ctx, reason, offset);
@@ -72,8 +71,7 @@ const struct tb_slice *tb_perfetto_interned(struct tb_perfetto_reader *r, enum t
   return text;
 }
 
-/* ---- looking ahead
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- looking ahead ----------------------------------------------------------------------------------------------- */
 
 static enum tb_status ignore_loss(void *ctx, const char *reason, uint64_t offset) {
   (void)ctx;
@@ -132,8 +130,7 @@ struct tb_perfetto_track *tb_perfetto_find_track(struct tb_perfetto_reader *r, u
   return track;
 }
 
-/* ---- packets
- * --------------------------------------------------------------------------------------------------------------- */
+/* ---- packets ----------------------------------------------------------------------------------------------------- */
 
 static enum tb_status track_descriptor(struct tb_perfetto_reader *r, struct tb_slice payload) {
   struct tb_perfetto_track *track;
@@ -197,8 +194,7 @@ static enum tb_status read_packet(struct tb_perfetto_reader *r) {
   return TB_OK;
 }
 
-/* ---- batches
- * ----------------------------------------------------------------------------------------------------------------- */
+/* ---- batches ----------------------------------------------------------------------------------------------------- */
 
 static enum tb_status no_memory(struct tb_perfetto_reader *r) {
   return tb_fail(&r->reader->error, TB_NO_MEMORY, r->head.offset, "out of memory");

@@ -68,15 +68,13 @@ TB_MUST_CHECK enum tb_status tb_perfetto_lose(struct tb_perfetto_reader *r, cons
 const struct tb_slice *tb_perfetto_interned(struct tb_perfetto_reader *r, enum tb_index index, uint64_t iid);
 
 /* ---- payloads: each makes the events of the packet in hand. TB_OK, TB_BAD_DATA (damaged: counted by the caller), or a
- * failure that the reader's error tells
- * ------------------------------------------------------------------------------------------------ */
+ * failure that the reader's error tells  */
 
 enum tb_status tb_perfetto_track_event(struct tb_perfetto_reader *r, struct tb_slice payload);
 enum tb_status tb_perfetto_thread_descriptor(struct tb_perfetto_reader *r, struct tb_slice payload);
 enum tb_status tb_perfetto_clock_snapshot(struct tb_perfetto_reader *r, struct tb_slice payload);
 
-/* ---- parts of events
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- parts of events --------------------------------------------------------------------------------------------- */
 
 /* Appends the argument that a DebugAnnotation says to the batch's args, which have room for half its length. */
 enum tb_status tb_perfetto_annotation(struct tb_perfetto_reader *r, struct tb_slice annotation);

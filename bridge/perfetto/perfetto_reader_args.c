@@ -30,8 +30,7 @@ static struct tb_slice interned_text(struct tb_perfetto_reader *r, enum tb_index
   return text ? *text : (struct tb_slice){"", 0};
 }
 
-/* ---- nested values of before there were dict_entries
- * ------------------------------------------------------------------- */
+/* ---- nested values of before there were dict_entries ------------------------------------------------------------- */
 
 static enum tb_status read_nested(struct tb_perfetto_reader *r, struct tb_slice name, struct tb_slice bytes,
                                   unsigned depth);
@@ -100,8 +99,7 @@ static enum tb_status read_nested(struct tb_perfetto_reader *r, struct tb_slice 
   return status;
 }
 
-/* ---- annotations
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- annotations ------------------------------------------------------------------------------------------------- */
 
 /* What an annotation says in fields that only mean something together. */
 struct proto_value {

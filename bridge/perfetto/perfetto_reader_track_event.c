@@ -22,8 +22,7 @@ struct event_in_hand {
 
 static int64_t us_to_ns(int64_t us) { return (int64_t)((uint64_t)us * 1000u); }
 
-/* ---- the sequence's own thread
- * -------------------------------------------------------------------------------------------- */
+/* ---- the sequence's own thread ----------------------------------------------------------------------------------- */
 
 enum tb_status tb_perfetto_thread_descriptor(struct tb_perfetto_reader *r, struct tb_slice payload) {
   struct tb_sequence *sequence = r->context.sequence;
@@ -66,8 +65,7 @@ enum tb_status tb_perfetto_thread_descriptor(struct tb_perfetto_reader *r, struc
   return TB_OK;
 }
 
-/* ---- which track
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- which track ------------------------------------------------------------------------------------------------- */
 
 static struct tb_perfetto_track *kept_default(struct tb_perfetto_reader *r) {
   struct tb_sequence *sequence = r->context.sequence;
@@ -119,9 +117,7 @@ static const struct tb_track *process_of(const struct tb_track *track) {
   return track;
 }
 
-/* ---- when
- * -------------------------------------------------------------------------------------------------------------------
- */
+/* ---- when -------------------------------------------------------------------------------------------------------- */
 
 static enum tb_status find_legacy_time(struct tb_perfetto_reader *r, struct event_in_hand *e, bool *has_ts) {
   struct tb_sequence *sequence = r->context.sequence;
@@ -170,8 +166,24 @@ static enum tb_status find_times(struct tb_perfetto_reader *r, struct event_in_h
   return find_legacy_time(r, e, has_ts);
 }
 
-/* ---- counters
- * ----------------------------------------------------------------------------------------------------------------- */
+/* ---- what it is called ------------------------------------------------------------------------------------------- */
+
+static void set_names(struct tb_perfetto_reader *r, struct tb_event *event, const struct event_in_hand *e) {
+  if (e->fields.has & TB_TE_NAME) {
+    event->has |= TB_HAS_NAME;
+    event->name = e->fields.name;
+  } else if (e->legacy.has_name_iid) {
+    const struct tb_slice *name = tb_perfetto_interned(r, TB_INDEX_EVENT_NAMES, e->legacy.name_iid);
+    event->has |= TB_HAS_NAME;
+    if (name) event->name = *name;
+  }
+  if (e->fields.category_count) {
+    event->has |= TB_HAS_CATEGORIES;
+    event->categories = tb_track_event_categories(r, e->payload, &e->fields);
+  }
+}
+
+/* ---- counters ---------------------------------------------------------------------------------------------------- */
 
 /* An absolute value in the counter's own unit. */
 static int64_t integer_value(struct tb_perfetto_reader *r, const struct tb_perfetto_track *track, uint64_t raw) {
@@ -213,28 +225,35 @@ static struct tb_event *emit_counter(struct tb_perfetto_reader *r, struct tb_per
   return event;
 }
 
-static void emit_integer(struct tb_perfetto_reader *r, struct tb_perfetto_track *track, int64_t ts, int64_t number) {
+static struct tb_event *emit_integer(struct tb_perfetto_reader *r, struct tb_perfetto_track *track, int64_t ts,
+                                     int64_t number) {
   struct tb_arg *value;
-  emit_counter(r, track, ts, &value);
+  struct tb_event *event = emit_counter(r, track, ts, &value);
   value->type = TB_ARG_INT;
   value->i = number;
+  return event;
 }
 
-static void emit_double(struct tb_perfetto_reader *r, struct tb_perfetto_track *track, int64_t ts, double number) {
+static struct tb_event *emit_double(struct tb_perfetto_reader *r, struct tb_perfetto_track *track, int64_t ts,
+                                    double number) {
   struct tb_arg *value;
-  emit_counter(r, track, ts, &value);
+  struct tb_event *event = emit_counter(r, track, ts, &value);
   value->type = TB_ARG_DOUBLE;
   value->d = number;
+  return event;
 }
 
 static enum tb_status make_counter(struct tb_perfetto_reader *r, struct event_in_hand *e) {
   if (e->track->track.type != TB_TRACK_COUNTER) return tb_perfetto_lose(r, LOSS_COUNTER);
-  r->batch->arg_count = e->fields.first_arg;
+  struct tb_event *event;
   if (e->fields.has & TB_TE_DOUBLE_COUNTER) {
-    emit_double(r, e->track, e->ts, double_value(r, e->track, e->fields.counter));
+    event = emit_double(r, e->track, e->ts, double_value(r, e->track, e->fields.counter));
   } else {
-    emit_integer(r, e->track, e->ts, integer_value(r, e->track, e->fields.counter));
+    event = emit_integer(r, e->track, e->ts, integer_value(r, e->track, e->fields.counter));
   }
+  set_names(r, event, e);
+  tb_legacy_event_apply(&e->legacy, event);
+  if (tb_perfetto_is_carriage(r, &e->fields)) tb_perfetto_take_carriage(r, &e->fields, event);
   return TB_OK;
 }
 
@@ -288,68 +307,7 @@ static enum tb_status emit_extra_counters(struct tb_perfetto_reader *r, const st
   return status;
 }
 
-/* ---- our own annotation: docs/MAPPING.md
- * ------------------------------------------------------------------------------------ */
-
-static bool is_our_annotation(const struct tb_perfetto_reader *r, const struct tb_track_event_fields *fields) {
-  if (!(fields->has & TB_TE_ARGS)) return false;
-  const struct tb_arg *last = &r->batch->args[fields->first_top_arg];
-  return tb_slice_equal(last->name, TB_SLICE("trace_event")) &&
-         (last->type == TB_ARG_DICT || last->type == TB_ARG_NULL);
-}
-
-static void set_phase(struct tb_event *event, struct tb_slice phase) {
-  if (phase.len != 1) {
-    event->type = TB_EVENT_OTHER;
-    event->phase = 0;
-    event->phase_text = phase;
-    return;
-  }
-  event->phase = phase.ptr[0];
-  event->type = tb_legacy_phase_type(event->phase);
-  if (event->type == TB_EVENT_OTHER) event->phase_text = phase;
-  if (event->phase == 'X') event->has |= TB_HAS_DUR;
-}
-
-static void set_text_id(struct tb_id *id, struct tb_slice text) {
-  if (id->kind == TB_ID_NONE) id->kind = TB_ID_PLAIN;
-  id->is_number = false;
-  id->value = 0;
-  id->text = text;
-}
-
-static bool take_member(struct tb_event *event, const struct tb_arg *member) {
-  if (member->type != TB_ARG_STRING) return false;
-  if (tb_slice_equal(member->name, TB_SLICE("ph"))) {
-    set_phase(event, member->text);
-  } else if (tb_slice_equal(member->name, TB_SLICE("id"))) {
-    set_text_id(&event->id, member->text);
-  } else if (tb_slice_equal(member->name, TB_SLICE("bind_id"))) {
-    set_text_id(&event->bind_id, member->text);
-  } else {
-    return false;
-  }
-  return true;
-}
-
-/* Takes the annotation off the arguments: what it says of the event goes there, the rest becomes `extra`. */
-static void take_our_annotation(struct tb_perfetto_reader *r, struct event_in_hand *e, struct tb_event *event) {
-  const struct tb_arg *annotation = &r->batch->args[e->fields.first_top_arg];
-  uint32_t count = annotation->span - 1;
-  r->batch->arg_count = e->fields.first_top_arg;
-  struct tb_arg *extra = count ? tb_perfetto_alloc(r, count * sizeof(*extra)) : NULL;
-  uint32_t kept = 0;
-  for (uint32_t i = 1; extra && i <= count; i += annotation[i].span) {
-    if (take_member(event, &annotation[i])) continue;
-    memcpy(&extra[kept], &annotation[i], annotation[i].span * sizeof(*extra));
-    kept += annotation[i].span;
-  }
-  event->extra = kept ? extra : NULL;
-  event->extra_count = kept;
-}
-
-/* ---- the event
- * ---------------------------------------------------------------------------------------------------------------- */
+/* ---- the event --------------------------------------------------------------------------------------------------- */
 
 static char phase_on_track(const struct tb_track *track, char on_thread, char elsewhere) {
   return track->type == TB_TRACK_CUSTOM || track->type == TB_TRACK_COUNTER ? elsewhere : on_thread;
@@ -359,7 +317,6 @@ static void set_instant_scope(struct tb_event *event) {
   static const char scopes[] = {[TB_TRACK_GLOBAL] = 'g', [TB_TRACK_PROCESS] = 'p', [TB_TRACK_THREAD] = 't'};
   if (event->track->type > TB_TRACK_THREAD) return;
   event->instant_scope = scopes[event->track->type];
-  event->has |= TB_HAS_SCOPE;
 }
 
 static void set_modern_type(struct tb_event *event, uint32_t type) {
@@ -416,21 +373,6 @@ static void set_emitter(struct tb_perfetto_reader *r, struct tb_event *event, co
   struct tb_perfetto_track *thread = tb_tracks_thread(&r->tracks, &pid, legacy->tid, r->head.machine);
   if (!thread) r->out_of_memory = true;
   if (thread && &thread->track != event->track) event->thread = &thread->track;
-}
-
-static void set_names(struct tb_perfetto_reader *r, struct tb_event *event, const struct event_in_hand *e) {
-  if (e->fields.has & TB_TE_NAME) {
-    event->has |= TB_HAS_NAME;
-    event->name = e->fields.name;
-  } else if (e->legacy.has_name_iid) {
-    const struct tb_slice *name = tb_perfetto_interned(r, TB_INDEX_EVENT_NAMES, e->legacy.name_iid);
-    event->has |= TB_HAS_NAME;
-    if (name) event->name = *name;
-  }
-  if (e->fields.category_count) {
-    event->has |= TB_HAS_CATEGORIES;
-    event->categories = tb_track_event_categories(r, e->payload, &e->fields);
-  }
 }
 
 static void set_rare(struct tb_perfetto_reader *r, struct tb_event *event, const struct tb_track_event_fields *fields) {
@@ -492,7 +434,7 @@ static enum tb_status make_event(struct tb_perfetto_reader *r, struct event_in_h
   set_emitter(r, event, &e->legacy);
   set_thread_times(event, e);
   set_rare(r, event, &e->fields);
-  if (is_our_annotation(r, &e->fields)) take_our_annotation(r, e, event);
+  if (tb_perfetto_is_carriage(r, &e->fields)) tb_perfetto_take_carriage(r, &e->fields, event);
   set_args(r, event, &e->fields);
   return e->fields.counter_values.count || e->fields.double_counter_values.count ? emit_extra_counters(r, e) : TB_OK;
 }

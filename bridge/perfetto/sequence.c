@@ -48,8 +48,7 @@ enum tb_status tb_trace_state_full(struct tb_trace_state *state, uint64_t offset
                  status == TB_LIMIT ? "the trace interns more than the limit allows" : "out of memory");
 }
 
-/* ---- sequences
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- sequences --------------------------------------------------------------------------------------------------- */
 
 static struct tb_sequence *add_sequence(struct tb_trace_state *state, uint32_t id, uint32_t machine) {
   const struct tb_allocator *allocator = &state->budget.allocator;
@@ -109,8 +108,7 @@ int64_t *tb_sequence_counter(struct tb_trace_state *state, struct tb_sequence *s
   return value;
 }
 
-/* ---- defaults
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- defaults ---------------------------------------------------------------------------------------------------- */
 
 static enum tb_status add_uuid(struct tb_trace_state *state, struct tb_uuid_list *list, uint64_t uuid) {
   if (list->count == UUIDS_MAX) return TB_OK;
@@ -162,8 +160,7 @@ static enum tb_status apply_defaults(struct tb_trace_state *state, struct tb_seq
   return status == TB_END ? TB_OK : TB_BAD_DATA;
 }
 
-/* ---- interned data
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- interned data ----------------------------------------------------------------------------------------------- */
 
 /* Which index a field of InternedData is, and where its entries have their text; 0: the whole entry is kept. */
 struct index_field {
@@ -244,8 +241,7 @@ static enum tb_status apply_all_interned(struct tb_trace_state *state, struct tb
   return status;
 }
 
-/* ---- clocks
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- clocks ------------------------------------------------------------------------------------------------------ */
 
 static enum tb_status read_clock(struct tb_slice bytes, uint32_t sequence, struct tb_clock_reading_raw *reading) {
   uint32_t clock = 0;
@@ -336,8 +332,7 @@ static void resolve_timestamp(struct tb_trace_state *state, const struct tb_pack
   context->clock_lost = true;
 }
 
-/* ---- a packet
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- a packet ---------------------------------------------------------------------------------------------------- */
 
 /* A part that is damaged is a loss, the packet's other parts stand. */
 static enum tb_status applied(struct tb_trace_state *state, enum tb_status status, const char *reason,

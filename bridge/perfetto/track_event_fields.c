@@ -230,8 +230,7 @@ enum tb_status tb_track_event_fields_read(struct tb_perfetto_reader *r, struct t
   return status == TB_END ? TB_OK : TB_BAD_DATA;
 }
 
-/* ---- categories
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- categories -------------------------------------------------------------------------------------------------- */
 
 static void join(char *to, size_t *len, struct tb_slice text) {
   if (text.len >= CATEGORIES_MAX || *len >= CATEGORIES_MAX - text.len) return;

@@ -74,4 +74,12 @@ TB_MUST_CHECK enum tb_status tb_track_event_fields_read(struct tb_perfetto_reade
 struct tb_slice tb_track_event_categories(struct tb_perfetto_reader *r, struct tb_slice payload,
                                           const struct tb_track_event_fields *fields);
 
+/* Whether the last annotation is the one in which our writer carries what TrackEvent has no field for
+ * (docs/MAPPING.md). */
+bool tb_perfetto_is_carriage(const struct tb_perfetto_reader *r, const struct tb_track_event_fields *fields);
+
+/* Takes that annotation off the batch's arguments: what it says of the event goes there, the rest becomes `extra`. */
+void tb_perfetto_take_carriage(struct tb_perfetto_reader *r, const struct tb_track_event_fields *fields,
+                               struct tb_event *event);
+
 #endif
