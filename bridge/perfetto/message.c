@@ -35,12 +35,11 @@ static enum tb_status check_depth(const ProtobufCMessageDescriptor *type, struct
   return status == TB_END ? TB_OK : TB_BAD_DATA;
 }
 
-enum tb_status tb_message_read(struct tb_arena *scratch, const ProtobufCMessageDescriptor *type, struct tb_slice bytes,
+enum tb_status tb_message_read(struct tb_arena *arena, const ProtobufCMessageDescriptor *type, struct tb_slice bytes,
                                ProtobufCMessage **message) {
-  tb_arena_reset(scratch);
   enum tb_status status = check_depth(type, bytes, 0);
   if (status != TB_OK) return status;
-  struct unpacking unpacking = {scratch, false};
+  struct unpacking unpacking = {arena, false};
   ProtobufCAllocator allocator = {allocate, release, &unpacking};
   *message = protobuf_c_message_unpack(type, &allocator, bytes.len, (const uint8_t *)bytes.ptr);
   return *message ? TB_OK : unpacking.out_of_memory ? TB_NO_MEMORY : TB_BAD_DATA;

@@ -56,19 +56,50 @@ struct tb_event *tb_perfetto_emit(struct tb_perfetto_reader *r, enum tb_event_ty
   return event;
 }
 
+/* Not counted among the packet's events: where the packet is read again, tracks that were told stay told. */
 void tb_perfetto_tell_track(struct tb_perfetto_reader *r, struct tb_perfetto_track *track) {
-  if (track->told) return;
-  struct tb_event *event = tb_perfetto_emit(r, TB_EVENT_TRACK);
-  event->has = 0;
-  event->ts = 0;
+  if (track->told || r->full) return;
+  struct tb_event *event = tb_batch_add_event(r->batch);
+  if (!event) {
+    r->full = r->batch->event_count > 0;
+    r->out_of_memory = !r->full;
+    return;
+  }
+  event->type = TB_EVENT_TRACK;
   event->track = &track->track;
-  if (!r->full) track->told = true;
+  event->sequence = r->head.sequence;
+  event->offset = r->head.offset;
+  track->told = true;
 }
 
 const struct tb_slice *tb_perfetto_interned(struct tb_perfetto_reader *r, enum tb_index index, uint64_t iid) {
   const struct tb_slice *text = tb_iid_index_get(&r->context.sequence->indexes[index], iid);
   if (!text) tb_losses_add(&r->reader->losses, LOSS_INTERNED, r->head.offset);
   return text;
+}
+
+struct tb_perfetto_track *tb_perfetto_process(struct tb_perfetto_reader *r, int64_t pid) {
+  struct tb_perfetto_track *track = tb_tracks_process(&r->tracks, pid, r->head.machine);
+  if (!track) r->out_of_memory = true;
+  return track;
+}
+
+struct tb_perfetto_track *tb_perfetto_thread(struct tb_perfetto_reader *r, const int64_t *pid, int64_t tid) {
+  struct tb_perfetto_track *track = tb_tracks_thread(&r->tracks, pid, tid, r->head.machine);
+  if (!track) r->out_of_memory = true;
+  return track;
+}
+
+void tb_perfetto_name_track(struct tb_perfetto_reader *r, struct tb_perfetto_track *track, struct tb_slice name) {
+  if (name.len && tb_tracks_set_name(&r->tracks, track, name) != TB_OK) r->out_of_memory = true;
+  tb_perfetto_tell_track(r, track);
+}
+
+enum tb_status tb_perfetto_unpack(struct tb_perfetto_reader *r, const ProtobufCMessageDescriptor *type,
+                                  struct tb_slice bytes, ProtobufCMessage **message) {
+  enum tb_status status = tb_message_read(&r->batch->arena, type, bytes, message);
+  if (status == TB_NO_MEMORY) r->out_of_memory = true;
+  return status;
 }
 
 /* ---- looking ahead ----------------------------------------------------------------------------------------------- */
@@ -141,6 +172,13 @@ static enum tb_status track_descriptor(struct tb_perfetto_reader *r, struct tb_s
   return TB_OK;
 }
 
+/* Marks for whoever splits a trace: nothing to tell. */
+static enum tb_status pass_over(struct tb_perfetto_reader *r, struct tb_slice payload) {
+  (void)r;
+  (void)payload;
+  return TB_OK;
+}
+
 typedef enum tb_status (*payload_reader)(struct tb_perfetto_reader *r, struct tb_slice payload);
 
 static payload_reader find_payload_reader(uint32_t kind) {
@@ -151,14 +189,39 @@ static payload_reader find_payload_reader(uint32_t kind) {
       return track_descriptor;
     case TB_TRACE_PACKET_THREAD_DESCRIPTOR:
       return tb_perfetto_thread_descriptor;
+    case TB_TRACE_PACKET_PROCESS_DESCRIPTOR:
+      return tb_perfetto_process_descriptor;
+    case TB_TRACE_PACKET_PROCESS_TREE:
+      return tb_perfetto_process_tree;
+    case TB_TRACE_PACKET_GENERIC_KERNEL_PROCESS_TREE:
+      return tb_perfetto_generic_process_tree;
+    case TB_TRACE_PACKET_GENERIC_KERNEL_TASK_RENAME_EVENT:
+      return tb_perfetto_task_rename;
+    case TB_TRACE_PACKET_GENERIC_KERNEL_TASK_STATE_EVENT:
+      return tb_perfetto_task_state;
+    case TB_TRACE_PACKET_FTRACE_EVENTS:
+      return tb_perfetto_ftrace;
+    case TB_TRACE_PACKET_CLOCK_SNAPSHOT:
+      return tb_perfetto_clock_snapshot;
+    case TB_TRACE_PACKET_TRACE_ATTRIBUTES:
+      return tb_perfetto_trace_attributes;
+    case TB_TRACE_PACKET_MEMORY_TRACKER_SNAPSHOT:
+      return tb_perfetto_memory_snapshot;
+    case TB_TRACE_PACKET_PERF_SAMPLE:
+      return tb_perfetto_perf_sample;
+    case TB_TRACE_PACKET_STREAMING_PROFILE_PACKET:
+      return tb_perfetto_streaming_profile;
+    case TB_TRACE_PACKET_ANDROID_LOG:
+      return tb_perfetto_android_log;
+    case TB_TRACE_PACKET_SYNCHRONIZATION_MARKER:
+      return pass_over;
     default:
       return NULL;
   }
 }
 
-/* A packet that no event can say goes on as it is. */
-static void pass_packet(struct tb_perfetto_reader *r) {
-  if (r->head.kind == 0) return;
+void tb_perfetto_pass_packet(struct tb_perfetto_reader *r) {
+  if (r->head.kind == 0) return; /* state alone */
   struct tb_event *event = tb_perfetto_emit(r, TB_EVENT_PACKETS);
   event->name = tb_packet_kind_name(r->head.kind);
   event->has |= TB_HAS_NAME;
@@ -168,11 +231,17 @@ static void pass_packet(struct tb_perfetto_reader *r) {
 static enum tb_status read_payload(struct tb_perfetto_reader *r) {
   payload_reader read = find_payload_reader(r->head.kind);
   if (!read) {
-    pass_packet(r);
+    tb_perfetto_pass_packet(r);
     return TB_OK;
   }
   enum tb_status status = read(r, r->head.payload);
   return status == TB_BAD_DATA && r->reader->error.code == TB_OK ? tb_perfetto_lose(r, LOSS_PAYLOAD) : status;
+}
+
+static void tell_loss(struct tb_perfetto_reader *r) {
+  struct tb_perfetto_track *track = tb_perfetto_default_track(r);
+  if (!track) track = tb_perfetto_find_track(r, 0);
+  if (track) tb_perfetto_emit(r, TB_EVENT_DATA_LOSS)->track = &track->track;
 }
 
 static enum tb_status read_packet(struct tb_perfetto_reader *r) {
@@ -185,7 +254,7 @@ static enum tb_status read_packet(struct tb_perfetto_reader *r) {
   }
   r->emitted = 0;
   r->full = false;
-  if (r->context.lost_before) tb_perfetto_emit(r, TB_EVENT_DATA_LOSS)->track = NULL;
+  if (r->context.lost_before) tell_loss(r);
   enum tb_status status = r->context.unreadable || r->context.clock_lost ? TB_OK : read_payload(r);
   if (r->out_of_memory) return tb_trace_state_full(&r->state, r->head.offset);
   if (status != TB_OK) return status;
@@ -283,6 +352,7 @@ static enum tb_status create(struct tb_reader *reader) {
   tb_trace_state_init(&r->state, reader->allocator, reader->options.max_interned_bytes, lose, reader, &reader->error);
   tb_tracks_init(&r->tracks, &r->state.budget, &r->state.pool);
   tb_arena_init(&r->scratch, reader->allocator, 0);
+  tb_hash_map_init(&r->running, &r->state.budget.allocator);
   reader->state = r;
   return TB_OK;
 }
@@ -291,6 +361,8 @@ static void destroy(struct tb_reader *reader) {
   struct tb_perfetto_reader *r = reader->state;
   if (!r) return;
   tb_arena_free(&r->scratch);
+  tb_free(r->running.allocator, r->running_tids, r->running_capacity * sizeof(int64_t));
+  tb_hash_map_free(&r->running);
   tb_tracks_free(&r->tracks);
   tb_trace_state_free(&r->state);
   tb_packet_stream_free(&r->stream);

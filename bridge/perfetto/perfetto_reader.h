@@ -8,6 +8,7 @@
 
 #include "event/reader_ops.h"
 #include "perfetto/fields.h"
+#include "perfetto/message.h"
 #include "perfetto/packet_stream.h"
 #include "perfetto/sequence.h"
 #include "perfetto/tracks.h"
@@ -37,6 +38,11 @@ struct tb_perfetto_reader {
   bool out_of_memory;
   uint32_t batch_number;
 
+  struct tb_hash_map running; /* cpu, machine -> which of running_tids runs there, as ftrace says */
+  int64_t *running_tids;
+  size_t running_count, running_capacity;
+  int64_t bundle_first_tid; /* the one that ran as the bundle in hand began */
+
   /* the call stack that was read last, valid in one batch and one state of its sequence */
   const struct tb_sequence *recent_sequence;
   const char *recent_callstack;
@@ -57,6 +63,21 @@ void *tb_perfetto_alloc(struct tb_perfetto_reader *r, size_t size);
 /* Gives out a track as TB_EVENT_TRACK where it is not told yet. */
 void tb_perfetto_tell_track(struct tb_perfetto_reader *r, struct tb_perfetto_track *track);
 
+/* The track of a process or thread of the packet's machine; a thread's process where `pid` says which. NULL when memory is
+ * exhausted. */
+struct tb_perfetto_track *tb_perfetto_process(struct tb_perfetto_reader *r, int64_t pid);
+struct tb_perfetto_track *tb_perfetto_thread(struct tb_perfetto_reader *r, const int64_t *pid, int64_t tid);
+
+/* Gives the packet in hand out as it is: no event says all of it. */
+void tb_perfetto_pass_packet(struct tb_perfetto_reader *r);
+
+/* Gives a track a name and tells it. */
+void tb_perfetto_name_track(struct tb_perfetto_reader *r, struct tb_perfetto_track *track, struct tb_slice name);
+
+/* Reads a message into the batch's memory; see tb_message_read. */
+enum tb_status tb_perfetto_unpack(struct tb_perfetto_reader *r, const ProtobufCMessageDescriptor *type,
+                                  struct tb_slice bytes, ProtobufCMessage **message);
+
 /* The track of a uuid; the input is searched for its descriptor where it has not come yet. NULL when memory is
  * exhausted. */
 struct tb_perfetto_track *tb_perfetto_find_track(struct tb_perfetto_reader *r, uint64_t uuid);
@@ -72,7 +93,22 @@ const struct tb_slice *tb_perfetto_interned(struct tb_perfetto_reader *r, enum t
 
 enum tb_status tb_perfetto_track_event(struct tb_perfetto_reader *r, struct tb_slice payload);
 enum tb_status tb_perfetto_thread_descriptor(struct tb_perfetto_reader *r, struct tb_slice payload);
+/* perfetto_reader_names.c */
+enum tb_status tb_perfetto_process_descriptor(struct tb_perfetto_reader *r, struct tb_slice payload);
+enum tb_status tb_perfetto_process_tree(struct tb_perfetto_reader *r, struct tb_slice payload);
+enum tb_status tb_perfetto_generic_process_tree(struct tb_perfetto_reader *r, struct tb_slice payload);
+enum tb_status tb_perfetto_task_rename(struct tb_perfetto_reader *r, struct tb_slice payload);
+/* perfetto_reader_kernel.c, perfetto_reader_ftrace.c */
+enum tb_status tb_perfetto_task_state(struct tb_perfetto_reader *r, struct tb_slice payload);
+enum tb_status tb_perfetto_ftrace(struct tb_perfetto_reader *r, struct tb_slice payload);
+/* perfetto_reader_trace.c */
 enum tb_status tb_perfetto_clock_snapshot(struct tb_perfetto_reader *r, struct tb_slice payload);
+enum tb_status tb_perfetto_trace_attributes(struct tb_perfetto_reader *r, struct tb_slice payload);
+/* perfetto_reader_memory.c, perfetto_reader_samples.c, perfetto_reader_log.c */
+enum tb_status tb_perfetto_memory_snapshot(struct tb_perfetto_reader *r, struct tb_slice payload);
+enum tb_status tb_perfetto_perf_sample(struct tb_perfetto_reader *r, struct tb_slice payload);
+enum tb_status tb_perfetto_streaming_profile(struct tb_perfetto_reader *r, struct tb_slice payload);
+enum tb_status tb_perfetto_android_log(struct tb_perfetto_reader *r, struct tb_slice payload);
 
 /* ---- parts of events --------------------------------------------------------------------------------------------- */
 

@@ -198,6 +198,7 @@ enum tb_status tb_tracks_describe(struct tb_tracks *tracks, struct tb_slice desc
                                   uint32_t sequence, bool only_new, struct tb_perfetto_track **out) {
   *out = NULL;
   ProtobufCMessage *message;
+  tb_arena_reset(&tracks->scratch);
   enum tb_status status =
       tb_message_read(&tracks->scratch, &perfetto__protos__track_descriptor__descriptor, descriptor, &message);
   if (status != TB_OK) return status;

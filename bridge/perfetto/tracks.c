@@ -11,6 +11,7 @@ void tb_tracks_init(struct tb_tracks *tracks, struct tb_budget *budget, struct t
   tb_hash_map_init(&tracks->processes, &budget->allocator);
   tb_hash_map_init(&tracks->threads, &budget->allocator);
   tb_hash_map_init(&tracks->threads_of_process, &budget->allocator);
+  tb_hash_map_init(&tracks->counters, &budget->allocator);
 }
 
 void tb_tracks_free(struct tb_tracks *tracks) {
@@ -19,6 +20,7 @@ void tb_tracks_free(struct tb_tracks *tracks) {
   tb_hash_map_free(&tracks->processes);
   tb_hash_map_free(&tracks->threads);
   tb_hash_map_free(&tracks->threads_of_process);
+  tb_hash_map_free(&tracks->counters);
   tb_arena_free(&tracks->arena);
   tb_arena_free(&tracks->scratch);
 }
@@ -112,4 +114,23 @@ enum tb_status tb_tracks_set_name(struct tb_tracks *tracks, struct tb_perfetto_t
   if (tb_slice_equal(track->track.name, name)) return TB_OK;
   track->told = false;
   return tb_text_pool_add(tracks->pool, name, &track->track.name);
+}
+
+struct tb_perfetto_track *tb_tracks_named_counter(struct tb_tracks *tracks, struct tb_perfetto_track *home,
+                                                  struct tb_slice name) {
+  struct tb_slice kept;
+  if (tb_text_pool_add(tracks->pool, name, &kept) != TB_OK) return NULL;
+  uint64_t key = (uint64_t)(uintptr_t)kept.ptr;
+  struct tb_perfetto_track *track = find(tracks, &tracks->counters, key, home->track.index);
+  if (track) return track;
+  track = add_track(tracks, TB_TRACK_COUNTER, home->track.machine);
+  if (!track || tb_hash_map_set(&tracks->counters, key, home->track.index, track->track.index) != TB_OK) return NULL;
+  track->track.name = kept;
+  track->track.parent = &home->track;
+  track->track.pid = home->track.pid;
+  track->track.tid = home->track.tid;
+  track->track.has_pid = home->track.has_pid;
+  track->track.has_tid = home->track.has_tid;
+  track->described = true;
+  return track;
 }

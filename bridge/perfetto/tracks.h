@@ -30,6 +30,7 @@ struct tb_tracks {
   struct tb_hash_map processes;          /* pid, machine */
   struct tb_hash_map threads;            /* tid, machine: the last one known */
   struct tb_hash_map threads_of_process; /* tid, mixed with pid and machine */
+  struct tb_hash_map counters;           /* by name (its place in the pool) and home */
   struct tb_perfetto_track *recent;
 };
 
@@ -44,6 +45,10 @@ struct tb_perfetto_track *tb_tracks_by_uuid(struct tb_tracks *tracks, uint64_t u
  * is not known (`pid` NULL) the last thread of that tid. NULL when memory is exhausted. */
 struct tb_perfetto_track *tb_tracks_process(struct tb_tracks *tracks, int64_t pid, uint32_t machine);
 struct tb_perfetto_track *tb_tracks_thread(struct tb_tracks *tracks, const int64_t *pid, int64_t tid, uint32_t machine);
+
+/* The counter of that name below `home`, made where it is not known yet, with no uuid. NULL when memory is exhausted. */
+struct tb_perfetto_track *tb_tracks_named_counter(struct tb_tracks *tracks, struct tb_perfetto_track *home,
+                                                  struct tb_slice name);
 
 /* Makes a thread's track known by its tid, pid and machine. TB_OK or TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_tracks_add_thread(struct tb_tracks *tracks, struct tb_perfetto_track *track);
