@@ -1,9 +1,373 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/error.h"
-#include "event/reader_ops.h"
+#include "perfetto/perfetto_reader.h"
 
-static enum tb_status create(struct tb_reader *reader) {
-  return tb_fail(&reader->error, TB_UNSUPPORTED, TB_NO_OFFSET, "reading this format is not supported yet");
+#include "base/error.h"
+#include "perfetto/kinds.h"
+
+enum { WINDOW_MIN = 32 * 1024, ARGS_SLACK = 600 };
+
+static const char LOSS_UNREADABLE[] = "packets without the incremental state that they need";
+static const char LOSS_CLOCK[] = "timestamps on a clock that nothing relates to the trace clock";
+static const char LOSS_PAYLOAD[] = "a packet's payload is damaged";
+static const char LOSS_INTERNED[] = "references to interned entries that were not sent";
+
+/* ---- what the rooms share ---------------------------------------------------------------------------------------- */
+
+static enum tb_status lose(void *ctx, const char *reason, uint64_t offset) {
+  return tb_reader_lose(ctx, reason, offset);
 }
 
-const struct tb_reader_ops tb_perfetto_reader_ops = {.format = TB_FORMAT_PERFETTO, .create = create};
+enum tb_status tb_perfetto_lose(struct tb_perfetto_reader *r, const char *reason) {
+  return tb_reader_lose(r->reader, reason, r->head.offset);
+}
+
+void *tb_perfetto_alloc(struct tb_perfetto_reader *r, size_t size) {
+  void *p = tb_arena_alloc(&r->batch->arena, size);
+  if (!p) r->out_of_memory = true;
+  return p;
+}
+
+static struct tb_event *spare_event(struct tb_perfetto_reader *r) {
+  r->spare = (struct tb_event){0};
+  return &r->spare;
+}
+
+struct tb_event *tb_perfetto_emit(struct tb_perfetto_reader *r, enum tb_event_type type) {
+  struct tb_event *event;
+  if (r->full) return spare_event(r);
+  if (r->emitted < r->given) {
+    event = spare_event(r);
+  } else {
+    event = tb_batch_add_event(r->batch);
+    if (!event) {
+      r->full = r->batch->event_count > 0;
+      r->out_of_memory = !r->full;
+      return spare_event(r);
+    }
+  }
+  r->emitted++;
+  event->type = type;
+  event->sequence = r->head.sequence;
+  event->offset = r->head.offset;
+  if (r->context.has_ts) {
+    event->has = TB_HAS_TS;
+    event->ts = r->context.ts;
+  }
+  return event;
+}
+
+/* Not counted among the packet's events: where the packet is read again, tracks that were told stay told. */
+void tb_perfetto_tell_track(struct tb_perfetto_reader *r, struct tb_perfetto_track *track) {
+  if (track->told || r->full) return;
+  struct tb_event *event = tb_batch_add_event(r->batch);
+  if (!event) {
+    r->full = r->batch->event_count > 0;
+    r->out_of_memory = !r->full;
+    return;
+  }
+  event->type = TB_EVENT_TRACK;
+  event->track = &track->track;
+  event->sequence = r->head.sequence;
+  event->offset = r->head.offset;
+  track->told = true;
+}
+
+const struct tb_slice *tb_perfetto_interned(struct tb_perfetto_reader *r, enum tb_index index, uint64_t iid) {
+  const struct tb_slice *text = tb_iid_index_get(&r->context.sequence->indexes[index], iid);
+  if (!text) tb_losses_add(&r->reader->losses, LOSS_INTERNED, r->head.offset);
+  return text;
+}
+
+struct tb_perfetto_track *tb_perfetto_process(struct tb_perfetto_reader *r, int64_t pid) {
+  struct tb_perfetto_track *track = tb_tracks_process(&r->tracks, pid, r->head.machine);
+  if (!track) r->out_of_memory = true;
+  return track;
+}
+
+struct tb_perfetto_track *tb_perfetto_thread(struct tb_perfetto_reader *r, const int64_t *pid, int64_t tid) {
+  struct tb_perfetto_track *track = tb_tracks_thread(&r->tracks, pid, tid, r->head.machine);
+  if (!track) r->out_of_memory = true;
+  return track;
+}
+
+void tb_perfetto_name_track(struct tb_perfetto_reader *r, struct tb_perfetto_track *track, struct tb_slice name) {
+  if (name.len && tb_tracks_set_name(&r->tracks, track, name) != TB_OK) r->out_of_memory = true;
+  tb_perfetto_tell_track(r, track);
+}
+
+enum tb_status tb_perfetto_unpack(struct tb_perfetto_reader *r, const ProtobufCMessageDescriptor *type,
+                                  struct tb_slice bytes, ProtobufCMessage **message) {
+  enum tb_status status = tb_message_read(&r->batch->arena, type, bytes, message);
+  if (status == TB_NO_MEMORY) r->out_of_memory = true;
+  return status;
+}
+
+/* ---- looking ahead ----------------------------------------------------------------------------------------------- */
+
+static enum tb_status ignore_loss(void *ctx, const char *reason, uint64_t offset) {
+  (void)ctx;
+  (void)reason;
+  (void)offset;
+  return TB_OK;
+}
+
+static void look_at_packet(struct tb_perfetto_reader *r, const struct tb_packet_head *head) {
+  struct tb_perfetto_track *track;
+  if (head->kind != TB_TRACE_PACKET_TRACK_DESCRIPTOR) return;
+  if (tb_tracks_describe(&r->tracks, head->payload, head->machine, head->sequence, true, &track) == TB_NO_MEMORY) {
+    r->out_of_memory = true;
+  }
+}
+
+static enum tb_status look_through(struct tb_perfetto_reader *r, struct tb_packet_stream *stream) {
+  struct tb_buffer window;
+  tb_buffer_init(&window, r->allocator, 0);
+  enum tb_status status = TB_PARTIAL;
+  while (status == TB_PARTIAL && !r->out_of_memory) {
+    status = tb_packet_stream_collect(stream);
+    if (status == TB_OK) status = tb_buffer_reserve(&window, stream->needed + TB_BATCH_TEXT_BYTES);
+    if (status == TB_OK) status = tb_packet_stream_refill(stream, window.data, window.capacity);
+    struct tb_packet_head head;
+    while (status == TB_OK && (status = tb_packet_stream_next(stream, &head)) == TB_OK) look_at_packet(r, &head);
+  }
+  tb_buffer_free(&window);
+  return status;
+}
+
+/* Descriptors may come after the events that use them. Where the input is a file it is read to its end once, as soon as
+ * an event asks for a track that is not described yet; what cannot be read twice is completed later by TB_EVENT_TRACK.
+ */
+static void look_ahead(struct tb_perfetto_reader *r) {
+  if (r->looked_ahead) return;
+  r->looked_ahead = true;
+  if (!tb_input_can_rewind(r->reader->input)) return;
+  struct tb_input *input;
+  struct tb_error ignored = {0};
+  if (tb_input_open(tb_input_name(r->reader->input), r->allocator, 1, &input, &ignored) != TB_OK) return;
+  struct tb_packet_stream stream;
+  tb_packet_stream_init(&stream, r->allocator, input, r->reader->options.max_record_bytes, ignore_loss, NULL, &ignored);
+  (void)look_through(r, &stream); /* the main pass meets the same end and reports it */
+  tb_packet_stream_free(&stream);
+  tb_input_close(input);
+}
+
+struct tb_perfetto_track *tb_perfetto_find_track(struct tb_perfetto_reader *r, uint64_t uuid) {
+  struct tb_perfetto_track *track = tb_tracks_by_uuid(&r->tracks, uuid, r->head.machine, r->head.sequence);
+  if (track && !track->described && !r->looked_ahead) {
+    look_ahead(r);
+    track = tb_tracks_by_uuid(&r->tracks, uuid, r->head.machine, r->head.sequence);
+  }
+  if (!track) r->out_of_memory = true;
+  return track;
+}
+
+/* ---- packets ----------------------------------------------------------------------------------------------------- */
+
+static enum tb_status track_descriptor(struct tb_perfetto_reader *r, struct tb_slice payload) {
+  struct tb_perfetto_track *track;
+  enum tb_status status = tb_tracks_describe(&r->tracks, payload, r->head.machine, r->head.sequence, false, &track);
+  if (status == TB_NO_MEMORY) r->out_of_memory = true;
+  if (status != TB_OK) return status;
+  tb_perfetto_tell_track(r, track);
+  return TB_OK;
+}
+
+/* Marks for whoever splits a trace: nothing to tell. */
+static enum tb_status pass_over(struct tb_perfetto_reader *r, struct tb_slice payload) {
+  (void)r;
+  (void)payload;
+  return TB_OK;
+}
+
+typedef enum tb_status (*payload_reader)(struct tb_perfetto_reader *r, struct tb_slice payload);
+
+static payload_reader find_payload_reader(uint32_t kind) {
+  switch (kind) {
+    case TB_TRACE_PACKET_TRACK_EVENT:
+      return tb_perfetto_track_event;
+    case TB_TRACE_PACKET_TRACK_DESCRIPTOR:
+      return track_descriptor;
+    case TB_TRACE_PACKET_THREAD_DESCRIPTOR:
+      return tb_perfetto_thread_descriptor;
+    case TB_TRACE_PACKET_PROCESS_DESCRIPTOR:
+      return tb_perfetto_process_descriptor;
+    case TB_TRACE_PACKET_PROCESS_TREE:
+      return tb_perfetto_process_tree;
+    case TB_TRACE_PACKET_GENERIC_KERNEL_PROCESS_TREE:
+      return tb_perfetto_generic_process_tree;
+    case TB_TRACE_PACKET_GENERIC_KERNEL_TASK_RENAME_EVENT:
+      return tb_perfetto_task_rename;
+    case TB_TRACE_PACKET_GENERIC_KERNEL_TASK_STATE_EVENT:
+      return tb_perfetto_task_state;
+    case TB_TRACE_PACKET_FTRACE_EVENTS:
+      return tb_perfetto_ftrace;
+    case TB_TRACE_PACKET_CLOCK_SNAPSHOT:
+      return tb_perfetto_clock_snapshot;
+    case TB_TRACE_PACKET_TRACE_ATTRIBUTES:
+      return tb_perfetto_trace_attributes;
+    case TB_TRACE_PACKET_MEMORY_TRACKER_SNAPSHOT:
+      return tb_perfetto_memory_snapshot;
+    case TB_TRACE_PACKET_PERF_SAMPLE:
+      return tb_perfetto_perf_sample;
+    case TB_TRACE_PACKET_STREAMING_PROFILE_PACKET:
+      return tb_perfetto_streaming_profile;
+    case TB_TRACE_PACKET_ANDROID_LOG:
+      return tb_perfetto_android_log;
+    case TB_TRACE_PACKET_SYNCHRONIZATION_MARKER:
+      return pass_over;
+    default:
+      return NULL;
+  }
+}
+
+void tb_perfetto_pass_packet(struct tb_perfetto_reader *r) {
+  if (r->head.kind == 0) return; /* state alone */
+  struct tb_event *event = tb_perfetto_emit(r, TB_EVENT_PACKETS);
+  event->name = tb_packet_kind_name(r->head.kind);
+  event->has |= TB_HAS_NAME;
+  event->blob = (struct tb_slice){r->head.start, (size_t)(r->head.bytes.ptr + r->head.bytes.len - r->head.start)};
+}
+
+static enum tb_status read_payload(struct tb_perfetto_reader *r) {
+  payload_reader read = find_payload_reader(r->head.kind);
+  if (!read) {
+    tb_perfetto_pass_packet(r);
+    return TB_OK;
+  }
+  enum tb_status status = read(r, r->head.payload);
+  return status == TB_BAD_DATA && r->reader->error.code == TB_OK ? tb_perfetto_lose(r, LOSS_PAYLOAD) : status;
+}
+
+static void tell_loss(struct tb_perfetto_reader *r) {
+  struct tb_perfetto_track *track = tb_perfetto_default_track(r);
+  if (!track) track = tb_perfetto_find_track(r, 0);
+  if (track) tb_perfetto_emit(r, TB_EVENT_DATA_LOSS)->track = &track->track;
+}
+
+static enum tb_status read_packet(struct tb_perfetto_reader *r) {
+  if (r->given == 0) {
+    enum tb_status status = tb_trace_state_apply(&r->state, &r->head, &r->context);
+    if (status != TB_OK) return status;
+    if (r->context.unreadable) status = tb_perfetto_lose(r, LOSS_UNREADABLE);
+    if (r->context.clock_lost) status = tb_perfetto_lose(r, LOSS_CLOCK);
+    if (status != TB_OK) return status;
+  }
+  r->emitted = 0;
+  r->full = false;
+  if (r->context.lost_before) tell_loss(r);
+  enum tb_status status = r->context.unreadable || r->context.clock_lost ? TB_OK : read_payload(r);
+  if (r->out_of_memory) return tb_trace_state_full(&r->state, r->head.offset);
+  if (status != TB_OK) return status;
+  r->given = r->full ? r->emitted : 0;
+  if (r->full) tb_packet_stream_back(&r->stream, &r->head);
+  return TB_OK;
+}
+
+/* ---- batches ----------------------------------------------------------------------------------------------------- */
+
+static enum tb_status no_memory(struct tb_perfetto_reader *r) {
+  return tb_fail(&r->reader->error, TB_NO_MEMORY, r->head.offset, "out of memory");
+}
+
+/* Room for the window: after what the batch's events point to already. TB_PARTIAL: the batch is full. */
+static enum tb_status make_window(struct tb_perfetto_reader *r, struct tb_batch *batch) {
+  if (batch->event_count == 0 && r->stream.needed > TB_BATCH_TEXT_BYTES) {
+    enum tb_status status = tb_packet_stream_collect(&r->stream);
+    if (status != TB_OK) return status;
+  }
+  size_t needed = r->stream.needed > WINDOW_MIN ? r->stream.needed : WINDOW_MIN;
+  if (batch->event_count == 0) {
+    batch->text_len = 0;
+  } else if (needed > batch->text_capacity - batch->text_len) {
+    return TB_PARTIAL;
+  }
+  if (needed <= batch->text_capacity - batch->text_len) return TB_OK;
+  void *text = batch->text;
+  size_t size = needed > TB_BATCH_TEXT_BYTES ? needed : TB_BATCH_TEXT_BYTES;
+  if (tb_grow_array(batch->allocator, &text, &batch->text_capacity, size, 1, SIZE_MAX / 2) != TB_OK)
+    return no_memory(r);
+  batch->text = text;
+  return TB_OK;
+}
+
+/* True where the batch can take the packet's events and arguments. */
+static enum tb_status make_room(struct tb_perfetto_reader *r, struct tb_batch *batch) {
+  size_t args = batch->arg_count + r->head.payload.len / 2 + ARGS_SLACK;
+  if (batch->event_count > TB_BATCH_EVENTS - TB_PERFETTO_EVENT_ROOM) return TB_PARTIAL;
+  if (args <= batch->arg_capacity) return TB_OK;
+  if (batch->event_count > 0) return TB_PARTIAL;
+  void *grown = batch->args;
+  if (args < TB_BATCH_ARGS) args = TB_BATCH_ARGS;
+  if (tb_grow_array(batch->allocator, &grown, &batch->arg_capacity, args, sizeof(struct tb_arg), SIZE_MAX / 64) !=
+      TB_OK) {
+    return no_memory(r);
+  }
+  batch->args = grown;
+  return TB_OK;
+}
+
+static enum tb_status next_window(struct tb_perfetto_reader *r, struct tb_batch *batch) {
+  enum tb_status status = make_window(r, batch);
+  if (status != TB_OK) return status;
+  char *to = batch->text + batch->text_len;
+  status = tb_packet_stream_refill(&r->stream, to, batch->text_capacity - batch->text_len);
+  if (status == TB_OK) batch->text_len += (size_t)(r->stream.end - r->stream.at);
+  return status;
+}
+
+/* TB_PARTIAL: the batch is full; TB_END and TB_AGAIN: the input has no more; TB_OK: go on. */
+static enum tb_status fill_step(struct tb_perfetto_reader *r, struct tb_batch *batch) {
+  enum tb_status status = tb_packet_stream_next(&r->stream, &r->head);
+  if (status == TB_PARTIAL) return next_window(r, batch);
+  if (status != TB_OK) return status;
+  status = make_room(r, batch);
+  if (status == TB_PARTIAL) {
+    tb_packet_stream_back(&r->stream, &r->head);
+    return status;
+  }
+  if (status == TB_OK) status = read_packet(r);
+  return status == TB_OK && r->full ? TB_PARTIAL : status;
+}
+
+static enum tb_status fill(struct tb_reader *reader, struct tb_batch *batch) {
+  struct tb_perfetto_reader *r = reader->state;
+  enum tb_status status = TB_OK;
+  r->batch = batch;
+  r->batch_number++;
+  while (status == TB_OK) status = fill_step(r, batch);
+  enum tb_status released = tb_packet_stream_release(&r->stream);
+  if (released != TB_OK) return released;
+  if (status == TB_PARTIAL) return TB_OK;
+  if ((status == TB_END || status == TB_AGAIN) && batch->event_count > 0) return TB_OK;
+  return status;
+}
+
+static enum tb_status create(struct tb_reader *reader) {
+  struct tb_perfetto_reader *r = tb_calloc(reader->allocator, sizeof(*r));
+  if (!r) return tb_fail(&reader->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  r->reader = reader;
+  r->allocator = reader->allocator;
+  tb_packet_stream_init(&r->stream, reader->allocator, reader->input, reader->options.max_record_bytes, lose, reader,
+                        &reader->error);
+  tb_trace_state_init(&r->state, reader->allocator, reader->options.max_interned_bytes, lose, reader, &reader->error);
+  tb_tracks_init(&r->tracks, &r->state.budget, &r->state.pool);
+  tb_arena_init(&r->scratch, reader->allocator, 0);
+  tb_hash_map_init(&r->running, &r->state.budget.allocator);
+  reader->state = r;
+  return TB_OK;
+}
+
+static void destroy(struct tb_reader *reader) {
+  struct tb_perfetto_reader *r = reader->state;
+  if (!r) return;
+  tb_arena_free(&r->scratch);
+  tb_free(r->running.allocator, r->running_tids, r->running_capacity * sizeof(int64_t));
+  tb_hash_map_free(&r->running);
+  tb_tracks_free(&r->tracks);
+  tb_trace_state_free(&r->state);
+  tb_packet_stream_free(&r->stream);
+  tb_free(r->allocator, r, sizeof(*r));
+}
+
+const struct tb_reader_ops tb_perfetto_reader_ops = {
+    .format = TB_FORMAT_PERFETTO, .create = create, .fill = fill, .destroy = destroy};

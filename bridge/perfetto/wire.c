@@ -16,7 +16,8 @@ static enum tb_status read_tag(const char **at, const char *end, uint32_t *numbe
 static enum tb_status read_payload(const char **at, const char *end, struct tb_wire_field *field, unsigned depth);
 
 /* The bytes up to the end tag of group `number`; *at goes past the end tag. */
-static enum tb_status read_group(const char **at, const char *end, uint32_t number, struct tb_slice *bytes, unsigned depth) {
+static enum tb_status read_group(const char **at, const char *end, uint32_t number, struct tb_slice *bytes,
+                                 unsigned depth) {
   if (depth == TB_WIRE_GROUP_DEPTH) return TB_LIMIT;
   const char *start = *at;
   for (;;) {
@@ -58,10 +59,14 @@ static enum tb_status read_payload(const char **at, const char *end, struct tb_w
       field->bytes = (struct tb_slice){p, (size_t)field->value};
       *at = p + field->value;
       return TB_OK;
-    case TB_WIRE_FIXED64: return read_fixed(at, end, field, 8);
-    case TB_WIRE_FIXED32: return read_fixed(at, end, field, 4);
-    case TB_WIRE_GROUP: return read_group(at, end, field->number, &field->bytes, depth);
-    case TB_WIRE_END_GROUP: break;
+    case TB_WIRE_FIXED64:
+      return read_fixed(at, end, field, 8);
+    case TB_WIRE_FIXED32:
+      return read_fixed(at, end, field, 4);
+    case TB_WIRE_GROUP:
+      return read_group(at, end, field->number, &field->bytes, depth);
+    case TB_WIRE_END_GROUP:
+      break;
   }
   return TB_BAD_DATA;
 }

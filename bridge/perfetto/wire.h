@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Protobuf's wire format: varints, tags, fields. Reading never goes past the end it is given; writing needs room that the
- * caller has seen to. Source of the rules: the protobuf encoding document.
+ * Protobuf's wire format: varints, tags, fields. Reading never goes past the end it is given; writing needs room that
+ * the caller has seen to. Source of the rules: the protobuf encoding document.
  */
 #ifndef TB_PERFETTO_WIRE_H
 #define TB_PERFETTO_WIRE_H
@@ -11,15 +11,22 @@
 
 #include "tracebridge/base.h"
 
-enum tb_wire_type { TB_WIRE_VARINT = 0, TB_WIRE_FIXED64 = 1, TB_WIRE_BYTES = 2, TB_WIRE_GROUP = 3, TB_WIRE_END_GROUP = 4,
-                    TB_WIRE_FIXED32 = 5 };
+enum tb_wire_type {
+  TB_WIRE_VARINT = 0,
+  TB_WIRE_FIXED64 = 1,
+  TB_WIRE_BYTES = 2,
+  TB_WIRE_GROUP = 3,
+  TB_WIRE_END_GROUP = 4,
+  TB_WIRE_FIXED32 = 5
+};
 
 enum { TB_WIRE_VARINT_MAX = 10, TB_WIRE_GROUP_DEPTH = 64 };
 
-/* ---- reading ------------------------------------------------------------------------------------------------------- */
+/* ---- reading -------------------------------------------------------------------------------------------------------
+ */
 
-/* One field. For BYTES and GROUP `bytes` is the payload (of a group: what stands between its tags); for VARINT and FIXED
- * `value` is the number, and `bytes` its encoding. `start` is the first byte of the tag. */
+/* One field. For BYTES and GROUP `bytes` is the payload (of a group: what stands between its tags); for VARINT and
+ * FIXED `value` is the number, and `bytes` its encoding. `start` is the first byte of the tag. */
 struct tb_wire_field {
   uint32_t number;
   enum tb_wire_type type;
@@ -56,10 +63,39 @@ static inline const char *tb_wire_read_varint(const char *at, const char *end, u
   return NULL;
 }
 
-/* Reads the next field. TB_OK; TB_END when the message is used up; TB_TRUNCATED when a field runs past the end; TB_BAD_DATA for
- * a field number 0, an unknown wire type or a stray end of a group; TB_LIMIT for groups nested too deep. The cursor moves
- * only with TB_OK. */
+/* Reads the next field. TB_OK; TB_END when the message is used up; TB_TRUNCATED when a field runs past the end;
+ * TB_BAD_DATA for a field number 0, an unknown wire type or a stray end of a group; TB_LIMIT for groups nested too
+ * deep. The cursor moves only with TB_OK. */
 TB_MUST_CHECK enum tb_status tb_wire_next(struct tb_wire_cursor *cursor, struct tb_wire_field *field);
+
+/* As tb_wire_next, quick where the field is a varint or bytes with a tag of at most two bytes: what traces are made of.
+ */
+static inline enum tb_status tb_wire_read(struct tb_wire_cursor *cursor, struct tb_wire_field *field) {
+  const char *at = cursor->at, *end = cursor->end;
+  if (end - at < 4) return tb_wire_next(cursor, field);
+  field->start = at;
+  uint32_t tag = (unsigned char)*at++;
+  if (tag & 0x80) {
+    uint32_t high = (unsigned char)*at++;
+    if (high & 0x80) return tb_wire_next(cursor, field);
+    tag = (tag & 0x7f) | high << 7;
+  }
+  if ((tag & 7) > TB_WIRE_BYTES || tag < 8 || (tag & 7) == TB_WIRE_FIXED64) return tb_wire_next(cursor, field);
+  const char *payload = at;
+  at = tb_wire_read_varint(at, end, &field->value);
+  if (!at) return tb_wire_next(cursor, field);
+  field->number = tag >> 3;
+  field->type = (enum tb_wire_type)(tag & 7);
+  if (field->type == TB_WIRE_VARINT) {
+    field->bytes = (struct tb_slice){payload, (size_t)(at - payload)};
+  } else {
+    if (field->value > (uint64_t)(end - at)) return TB_TRUNCATED;
+    field->bytes = (struct tb_slice){at, (size_t)field->value};
+    at += field->value;
+  }
+  cursor->at = at;
+  return TB_OK;
+}
 
 static inline int64_t tb_wire_zigzag_decode(uint64_t v) { return (int64_t)(v >> 1) ^ -(int64_t)(v & 1); }
 static inline double tb_wire_double(uint64_t bits) {
@@ -68,7 +104,8 @@ static inline double tb_wire_double(uint64_t bits) {
   return d;
 }
 
-/* ---- writing: each returns the byte after what it wrote ------------------------------------------------------------- */
+/* ---- writing: each returns the byte after what it wrote -------------------------------------------------------------
+ */
 
 static inline char *tb_wire_put_varint(char *at, uint64_t value) {
   while (value >= 0x80) {

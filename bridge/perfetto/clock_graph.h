@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The clocks of a trace and how to get from one to another.
+ *
+ * Clocks are nodes; two clocks of one snapshot are joined by an edge, which keeps their readings from all snapshots. A
+ * time goes along the shortest path, on each edge by the last reading at or before it, else by the first. A clock that
+ * ran backwards may be gone to but not come from.
+ */
+#ifndef TB_PERFETTO_CLOCK_GRAPH_H
+#define TB_PERFETTO_CLOCK_GRAPH_H
+
+#include "perfetto/hash_map.h"
+
+enum { TB_CLOCKS_IN_SNAPSHOT_MAX = 64, TB_CLOCK_SEQUENCE_FIRST = 64, TB_CLOCK_SEQUENCE_LAST = 127 };
+
+/* A clock of the trace is its id; one of a sequence has the sequence above it. */
+static inline uint64_t tb_clock_key(uint32_t clock, uint32_t sequence) {
+  return clock >= TB_CLOCK_SEQUENCE_FIRST && clock <= TB_CLOCK_SEQUENCE_LAST ? (uint64_t)sequence << 32 | clock : clock;
+}
+
+struct tb_clock_reading_raw {
+  uint64_t key;
+  int64_t ns; /* the multiplier applied */
+  uint64_t unit_multiplier;
+  bool incremental;
+};
+
+struct tb_clock_pair {
+  int64_t from, to;
+};
+
+struct tb_clock_edge {
+  uint32_t from, to;
+  uint64_t set;                /* a hash of the clocks that the snapshots have */
+  struct tb_clock_pair *pairs; /* in order of `from`, while the clock runs forwards */
+  size_t count, capacity;
+  size_t recent; /* where the last conversion found itself */
+};
+
+struct tb_clock_node {
+  uint64_t key;
+  uint64_t unit_multiplier;
+  int64_t last; /* of an incremental clock: the last time on it */
+  bool incremental, backwards, dropped;
+  uint32_t path_to, path_version; /* the path that was found last, in `path` */
+  bool path_found;
+  uint8_t path_len;
+  uint32_t path[8]; /* edges */
+};
+
+struct tb_clock_graph {
+  const struct tb_allocator *allocator;
+  struct tb_clock_node *nodes;
+  size_t node_count, node_capacity;
+  struct tb_clock_edge *edges;
+  size_t edge_count, edge_capacity;
+  uint32_t *search; /* of the path search: how each node was reached */
+  size_t search_capacity;
+  struct tb_hash_map node_map, edge_map; /* edges by both nodes, and set */
+  uint32_t version;                      /* of the edges */
+};
+
+void tb_clock_graph_init(struct tb_clock_graph *graph, const struct tb_allocator *allocator);
+void tb_clock_graph_free(struct tb_clock_graph *graph);
+
+/* Adds a snapshot of `count` readings (more than TB_CLOCKS_IN_SNAPSHOT_MAX are left out). TB_OK; TB_REFUSED where the
+ * clock `trace_clock` itself ran backwards (nothing added then); TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_clock_graph_add(struct tb_clock_graph *graph,
+                                                const struct tb_clock_reading_raw *readings, size_t count,
+                                                uint64_t trace_clock);
+
+/* The incremental clocks of a sequence are unknown until its next snapshot. */
+void tb_clock_graph_clear_sequence(struct tb_clock_graph *graph, uint32_t sequence);
+
+/* The time that a packet's timestamp on clock `key` stands for, on that clock: multiplier and increments applied.
+ * TB_OK, or TB_UNSUPPORTED where the clock is incremental and nothing says what it starts from. */
+TB_MUST_CHECK enum tb_status tb_clock_graph_resolve(struct tb_clock_graph *graph, uint64_t key, uint64_t timestamp,
+                                                    int64_t *ns);
+
+/* `ns` of clock `from` on clock `to`. TB_OK; TB_UNSUPPORTED where no path leads there; TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_clock_graph_convert(struct tb_clock_graph *graph, uint64_t from, uint64_t to,
+                                                    int64_t ns, int64_t *converted);
+
+#endif

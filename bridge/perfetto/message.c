@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "perfetto/message.h"
+
+#include "perfetto/wire.h"
+
+struct unpacking {
+  struct tb_arena *arena;
+  bool out_of_memory;
+};
+
+static void *allocate(void *ctx, size_t size) {
+  struct unpacking *unpacking = ctx;
+  void *p = tb_arena_alloc(unpacking->arena, size);
+  if (!p) unpacking->out_of_memory = true;
+  return p;
+}
+
+static void release(void *ctx, void *pointer) {
+  (void)ctx; /* the arena forgets everything at once */
+  (void)pointer;
+}
+
+static enum tb_status check_depth(const ProtobufCMessageDescriptor *type, struct tb_slice bytes, unsigned depth) {
+  if (depth > TB_MESSAGE_DEPTH_MAX) return TB_BAD_DATA;
+  struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
+  struct tb_wire_field field;
+  enum tb_status status;
+  while ((status = tb_wire_read(&cursor, &field)) == TB_OK) {
+    if (field.type != TB_WIRE_BYTES) continue;
+    const ProtobufCFieldDescriptor *known = protobuf_c_message_descriptor_get_field(type, field.number);
+    if (!known || known->type != PROTOBUF_C_TYPE_MESSAGE) continue;
+    status = check_depth(known->descriptor, field.bytes, depth + 1);
+    if (status != TB_OK) return status;
+  }
+  return status == TB_END ? TB_OK : TB_BAD_DATA;
+}
+
+enum tb_status tb_message_read(struct tb_arena *arena, const ProtobufCMessageDescriptor *type, struct tb_slice bytes,
+                               ProtobufCMessage **message) {
+  enum tb_status status = check_depth(type, bytes, 0);
+  if (status != TB_OK) return status;
+  struct unpacking unpacking = {arena, false};
+  ProtobufCAllocator allocator = {allocate, release, &unpacking};
+  *message = protobuf_c_message_unpack(type, &allocator, bytes.len, (const uint8_t *)bytes.ptr);
+  return *message ? TB_OK : unpacking.out_of_memory ? TB_NO_MEMORY : TB_BAD_DATA;
+}

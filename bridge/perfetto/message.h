@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Messages that come seldom, read by protobuf-c into memory that is used again and again.
+ */
+#ifndef TB_PERFETTO_MESSAGE_H
+#define TB_PERFETTO_MESSAGE_H
+
+#include <protobuf-c/protobuf-c.h>
+
+#include "base/memory.h"
+
+/* How deep messages may nest: protobuf-c itself would go on until the stack ends. */
+enum { TB_MESSAGE_DEPTH_MAX = 32 };
+
+/* Resets `scratch` and reads a message of type `type` into it; *message points into scratch and into `bytes`' copies
+ * there. TB_OK; TB_BAD_DATA where the bytes are no such message or nest too deep; TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_message_read(struct tb_arena *scratch, const ProtobufCMessageDescriptor *type,
+                                             struct tb_slice bytes, ProtobufCMessage **message);
+
+static inline struct tb_slice tb_message_slice(ProtobufCBinaryData data) {
+  return (struct tb_slice){(const char *)data.data, data.len};
+}
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "perfetto/packet_head.h"
+
+#include "perfetto/fields.h"
+#include "perfetto/wire.h"
+
+static void take_bytes(struct tb_packet_head *head, const struct tb_wire_field *field) {
+  switch (field->number) {
+    case TB_TRACE_PACKET_INTERNED_DATA:
+      if (head->interned_count++ == 0) head->interned = field->bytes;
+      break;
+    case TB_TRACE_PACKET_TRACE_PACKET_DEFAULTS:
+      head->has_defaults = true;
+      head->defaults = field->bytes;
+      break;
+    default:
+      head->kind = field->number;
+      head->payload = field->bytes;
+  }
+}
+
+static void take_number(struct tb_packet_head *head, const struct tb_wire_field *field) {
+  switch (field->number) {
+    case TB_TRACE_PACKET_TIMESTAMP:
+      head->has_timestamp = true;
+      head->timestamp = field->value;
+      break;
+    case TB_TRACE_PACKET_TIMESTAMP_CLOCK_ID:
+      head->has_clock = true;
+      head->clock = (uint32_t)field->value;
+      break;
+    case TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID:
+      head->sequence = (uint32_t)field->value;
+      break;
+    case TB_TRACE_PACKET_SEQUENCE_FLAGS:
+      head->flags = (uint32_t)field->value;
+      break;
+    case TB_TRACE_PACKET_INCREMENTAL_STATE_CLEARED:
+      head->cleared |= field->value != 0;
+      break;
+    case TB_TRACE_PACKET_PREVIOUS_PACKET_DROPPED:
+      head->dropped = field->value != 0;
+      break;
+    case TB_TRACE_PACKET_FIRST_PACKET_ON_SEQUENCE:
+      head->first = field->value != 0;
+      break;
+    case TB_TRACE_PACKET_MACHINE_ID:
+      head->machine = (uint32_t)field->value;
+      break;
+    default:
+      break;
+  }
+}
+
+enum tb_status tb_packet_head_read(struct tb_packet_head *head, struct tb_slice bytes) {
+  *head = (struct tb_packet_head){.start = head->start, .bytes = bytes, .offset = head->offset, .opened = head->opened};
+  struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
+  struct tb_wire_field field;
+  while (cursor.at != cursor.end) {
+    if (tb_wire_read(&cursor, &field) != TB_OK) return TB_BAD_DATA;
+    if (field.type == TB_WIRE_BYTES) {
+      take_bytes(head, &field);
+    } else if (field.type == TB_WIRE_VARINT) {
+      take_number(head, &field);
+    }
+  }
+  if (head->flags & TB_TRACE_PACKET_SEQ_INCREMENTAL_STATE_CLEARED) head->cleared = true;
+  return TB_OK;
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tracebridge/packet.h"
+
+#include "base/error.h"
+#include "base/losses.h"
+#include "perfetto/kinds.h"
+#include "perfetto/packet_stream.h"
+#include "perfetto/sequence.h"
+
+enum { WINDOW_BYTES = 256 * 1024 };
+
+struct tb_packet_reader {
+  const struct tb_allocator *allocator;
+  struct tb_reader_options options;
+  struct tb_input *input;
+  struct tb_packet_stream stream;
+  struct tb_trace_state state;
+  struct tb_buffer window;
+  struct tb_losses losses;
+  struct tb_error error;
+  struct tb_packet packet;
+  uint32_t named_kind; /* whose name is `kind_name`: looking one up takes longer than reading a packet */
+  struct tb_slice kind_name;
+};
+
+static enum tb_status lose(void *ctx, const char *reason, uint64_t offset) {
+  struct tb_packet_reader *reader = ctx;
+  tb_losses_add(&reader->losses, reason, offset);
+  if (!reader->options.strict) return TB_OK;
+  return tb_fail(&reader->error, TB_BAD_DATA, offset, "%s", reason);
+}
+
+static struct tb_packet_reader *create(const struct tb_reader_options *options) {
+  struct tb_reader_options filled = {.size = sizeof(filled)};
+  if (options) memcpy(&filled, options, options->size < sizeof(filled) ? options->size : sizeof(filled));
+  if (!filled.allocator) filled.allocator = tb_default_allocator();
+  if (!filled.max_record_bytes) filled.max_record_bytes = (size_t)256 << 20;
+  if (!filled.max_interned_bytes) filled.max_interned_bytes = (size_t)4 << 30;
+  struct tb_packet_reader *reader = tb_calloc(filled.allocator, sizeof(*reader));
+  if (!reader) return NULL;
+  reader->options = filled;
+  reader->allocator = filled.allocator;
+  tb_buffer_init(&reader->window, filled.allocator, 0);
+  tb_trace_state_init(&reader->state, filled.allocator, filled.max_interned_bytes, lose, reader, &reader->error);
+  reader->state.keep_interned = false;
+  return reader;
+}
+
+/* Takes over what opening the input came to. */
+static enum tb_status finish(struct tb_packet_reader *reader, enum tb_status status, const char *name,
+                             struct tb_packet_reader **out, struct tb_error *error) {
+  if (status == TB_OK) {
+    tb_packet_stream_init(&reader->stream, reader->allocator, reader->input, reader->options.max_record_bytes, lose, reader,
+                          &reader->error);
+    *out = reader;
+    return TB_OK;
+  }
+  tb_error_set_file(&reader->error, name);
+  if (error && error->code == TB_OK) *error = reader->error;
+  tb_packet_reader_close(reader);
+  return status;
+}
+
+enum tb_status tb_packet_reader_open(const char *path, const struct tb_reader_options *options,
+                                     struct tb_packet_reader **out, struct tb_error *error) {
+  *out = NULL;
+  struct tb_packet_reader *reader = create(options);
+  if (!reader) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  enum tb_status status =
+      tb_input_open(path, reader->allocator, reader->options.threads, &reader->input, &reader->error);
+  return finish(reader, status, path, out, error);
+}
+
+enum tb_status tb_packet_reader_create_feed(const char *name, const struct tb_reader_options *options,
+                                            struct tb_packet_reader **out, struct tb_error *error) {
+  *out = NULL;
+  struct tb_packet_reader *reader = create(options);
+  if (!reader) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  enum tb_status status = tb_input_create_feed(name, reader->allocator, &reader->input, &reader->error);
+  return finish(reader, status, name, out, error);
+}
+
+enum tb_status tb_packet_reader_feed(struct tb_packet_reader *reader, const void *data, size_t len) {
+  return tb_input_feed(reader->input, data, len);
+}
+
+void tb_packet_reader_feed_end(struct tb_packet_reader *reader) { tb_input_feed_end(reader->input); }
+
+static enum tb_status refill(struct tb_packet_reader *reader) {
+  struct tb_packet_stream *stream = &reader->stream;
+  enum tb_status status = tb_packet_stream_collect(stream);
+  if (status != TB_OK) return status;
+  size_t size = stream->needed > WINDOW_BYTES ? stream->needed : WINDOW_BYTES;
+  if (tb_buffer_reserve(&reader->window, size) != TB_OK) {
+    return tb_fail(&reader->error, TB_NO_MEMORY, stream->offset, "out of memory");
+  }
+  return tb_packet_stream_refill(stream, reader->window.data, reader->window.capacity);
+}
+
+static struct tb_slice kind_name(struct tb_packet_reader *reader, uint32_t kind) {
+  if (reader->named_kind != kind) {
+    reader->named_kind = kind;
+    reader->kind_name = tb_packet_kind_name(kind);
+  }
+  return reader->kind_name;
+}
+
+static enum tb_status give(struct tb_packet_reader *reader, const struct tb_packet_head *head,
+                           const struct tb_packet **packet) {
+  struct tb_packet_context context;
+  enum tb_status status = tb_trace_state_apply(&reader->state, head, &context);
+  if (status != TB_OK) return status;
+  reader->packet = (struct tb_packet){.bytes = head->bytes,
+                                      .payload = head->payload,
+                                      .kind_name = kind_name(reader, head->kind),
+                                      .kind = head->kind,
+                                      .sequence = head->sequence,
+                                      .machine = head->machine,
+                                      .has_timestamp = context.has_ts,
+                                      .clock_unknown = context.clock_lost,
+                                      .unreadable = context.unreadable,
+                                      .lost_before = context.lost_before,
+                                      .compressed = head->opened,
+                                      .timestamp = context.ts,
+                                      .offset = head->offset};
+  *packet = &reader->packet;
+  return TB_OK;
+}
+
+enum tb_status tb_packet_next(struct tb_packet_reader *reader, const struct tb_packet **packet) {
+  if (reader->error.code != TB_OK) return reader->error.code;
+  struct tb_packet_head head;
+  enum tb_status status;
+  while ((status = tb_packet_stream_next(&reader->stream, &head)) == TB_PARTIAL) {
+    status = refill(reader);
+    if (status != TB_OK) break;
+  }
+  if (status == TB_OK) status = give(reader, &head, packet);
+  if (reader->error.code != TB_OK) tb_error_set_file(&reader->error, tb_input_name(reader->input));
+  return status;
+}
+
+const struct tb_loss *tb_packet_reader_losses(const struct tb_packet_reader *reader, size_t *count) {
+  *count = reader->losses.count;
+  return reader->losses.count ? reader->losses.entries : NULL;
+}
+
+uint64_t tb_packet_reader_bytes_read(const struct tb_packet_reader *reader) { return tb_input_bytes_read(reader->input); }
+uint64_t tb_packet_reader_size(const struct tb_packet_reader *reader) { return tb_input_size(reader->input); }
+const struct tb_error *tb_packet_reader_error(const struct tb_packet_reader *reader) { return &reader->error; }
+
+void tb_packet_reader_close(struct tb_packet_reader *reader) {
+  if (!reader) return;
+  tb_packet_stream_free(&reader->stream);
+  tb_trace_state_free(&reader->state);
+  tb_buffer_free(&reader->window);
+  if (reader->input) tb_input_close(reader->input);
+  tb_free(reader->allocator, reader, sizeof(*reader));
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "perfetto/packet_stream.h"
+
+#include "base/error.h"
+#include "perfetto/fields.h"
+#include "perfetto/wire.h"
+
+enum {
+  PACKET_TAG = TB_TRACE_PACKET << 3 | TB_WIRE_BYTES,
+  HEAD_MAX = 1 + TB_WIRE_VARINT_MAX,
+  MARKER_BYTES = 16,
+  STRANGE_MAX = 64 * 1024, /* longest field of Trace that is passed over though it is no packet */
+  SEARCH_PACKET_MAX = 64 * 1024
+};
+
+static const char LOSS_CUT[] = "the trace ends in the middle of a packet";
+static const char LOSS_DAMAGE[] = "damaged bytes between packets";
+static const char LOSS_PACKET[] = "a packet is damaged";
+static const char LOSS_LONG[] = "a packet is longer than the limit";
+static const char LOSS_NESTED[] = "compressed packets inside compressed packets";
+static const char LOSS_INFLATE[] = "compressed packets are damaged";
+static const char LOSS_INPUT[] = "the compressed input is damaged or ends early";
+
+/* What the tracing service puts into a trace from time to time. */
+static const unsigned char marker[MARKER_BYTES] = {0x82, 0x47, 0x7a, 0x76, 0xb2, 0x8d, 0x42, 0xba,
+                                                   0x81, 0xdc, 0x33, 0x32, 0x6d, 0x57, 0xa0, 0x79};
+
+void tb_packet_stream_init(struct tb_packet_stream *stream, const struct tb_allocator *allocator,
+                           struct tb_input *input, size_t max_packet, tb_packet_lose lose, void *lose_ctx,
+                           struct tb_error *error) {
+  *stream = (struct tb_packet_stream){
+      .input = input, .max_packet = max_packet, .lose = lose, .lose_ctx = lose_ctx, .error = error, .needed = 1};
+  tb_packet_source_init(&stream->source, allocator, input, max_packet);
+}
+
+void tb_packet_stream_free(struct tb_packet_stream *stream) { tb_packet_source_free(&stream->source); }
+
+static uint64_t offset_of(const struct tb_packet_stream *stream, const char *at) {
+  return stream->opened ? stream->offset : stream->offset + (uint64_t)(at - stream->start);
+}
+
+/* More bytes of the packet at `at` are wanted; where there are none the trace was cut. */
+static enum tb_status want(struct tb_packet_stream *stream, size_t needed) {
+  if (!stream->last) {
+    stream->needed = needed;
+    return TB_PARTIAL;
+  }
+  enum tb_status status = stream->lose(stream->lose_ctx, LOSS_CUT, offset_of(stream, stream->at));
+  stream->searching = true;
+  stream->at++;
+  stream->needed = 1;
+  return status;
+}
+
+static enum tb_status damaged(struct tb_packet_stream *stream) {
+  enum tb_status status = stream->lose(stream->lose_ctx, LOSS_DAMAGE, offset_of(stream, stream->at));
+  stream->searching = true;
+  return status;
+}
+
+/* ---- after damage ------------------------------------------------------------------------------------------------ */
+
+enum verdict { NO, YES, UNKNOWN };
+
+/* Fields of a packet that hold a number: one that comes with bytes is something else. */
+static bool is_number_field(uint32_t number) {
+  return number == TB_TRACE_PACKET_TIMESTAMP || number == TB_TRACE_PACKET_TRUSTED_UID ||
+         number == TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID || number == TB_TRACE_PACKET_SEQUENCE_FLAGS ||
+         number == TB_TRACE_PACKET_TIMESTAMP_CLOCK_ID;
+}
+
+/* Whether a packet that a tracing service wrote starts at `at`: it must read well, name its sequence, and be followed
+ * by another or by the end. */
+static enum verdict looks_like_packet(struct tb_packet_stream *stream, const char *at) {
+  uint64_t len;
+  const char *body = tb_wire_read_varint(at + 1, stream->end, &len);
+  if (!body && !stream->last && stream->end - at < HEAD_MAX) {
+    stream->needed = HEAD_MAX;
+    return UNKNOWN;
+  }
+  if (!body) return NO;
+  if (len < 2 || len > SEARCH_PACKET_MAX || len > stream->max_packet) return NO;
+  if (len > (uint64_t)(stream->end - body)) {
+    stream->needed = (size_t)(body - at) + (size_t)len;
+    return stream->last ? NO : UNKNOWN;
+  }
+  struct tb_packet_head head = {0};
+  if (tb_packet_head_read(&head, (struct tb_slice){body, (size_t)len}) != TB_OK) return NO;
+  if (head.sequence == 0 || is_number_field(head.kind)) return NO;
+  return body + len == stream->end || body[len] == PACKET_TAG ? YES : NO;
+}
+
+/* Moves to the next packet. TB_OK: it is there; TB_PARTIAL: not in this window. */
+static enum tb_status search(struct tb_packet_stream *stream) {
+  for (; stream->at < stream->end; stream->at++) {
+    const char *at = stream->at;
+    size_t left = (size_t)(stream->end - at);
+    enum verdict verdict = NO;
+    if (*at == PACKET_TAG) {
+      verdict = looks_like_packet(stream, at);
+    } else if ((unsigned char)*at == marker[0]) {
+      if (left < MARKER_BYTES && !stream->last) {
+        stream->needed = MARKER_BYTES;
+        return TB_PARTIAL;
+      }
+      if (left >= MARKER_BYTES && memcmp(at, marker, MARKER_BYTES) == 0) {
+        stream->at += MARKER_BYTES;
+        verdict = YES;
+      }
+    }
+    if (verdict == UNKNOWN) return TB_PARTIAL;
+    if (verdict == YES) {
+      stream->searching = false;
+      return TB_OK;
+    }
+  }
+  stream->needed = 1;
+  return TB_PARTIAL;
+}
+
+/* ---- framing ----------------------------------------------------------------------------------------------------- */
+
+/* A field of Trace that is no packet: passed over where it is short and a packet or the end follows it. */
+static enum tb_status pass_strange_field(struct tb_packet_stream *stream) {
+  struct tb_wire_cursor cursor = {stream->at, stream->end};
+  struct tb_wire_field field;
+  enum tb_status status = tb_wire_next(&cursor, &field);
+  if (status == TB_TRUNCATED && stream->end - stream->at < STRANGE_MAX && !stream->last) {
+    return want(stream, (size_t)(stream->end - stream->at) + 1);
+  }
+  if (status != TB_OK || (cursor.at < stream->end && *cursor.at != PACKET_TAG)) return damaged(stream);
+  stream->at = cursor.at;
+  return TB_OK;
+}
+
+/* True where the input's size is known and it ends before `len` bytes from `body`. */
+static bool runs_past_input(const struct tb_packet_stream *stream, const char *body, uint64_t len) {
+  if (stream->opened)
+    return len > (uint64_t)(stream->end - body) + (stream->source.opened.len - stream->source.opened_at);
+  if (!tb_input_can_rewind(stream->input)) return false;
+  uint64_t size = tb_input_size(stream->input), start = offset_of(stream, body);
+  return size > 0 && (start > size || len > size - start);
+}
+
+static enum tb_status pass_long_packet(struct tb_packet_stream *stream, const char *body, uint64_t len) {
+  enum tb_status status = stream->lose(stream->lose_ctx, LOSS_LONG, offset_of(stream, stream->at));
+  stream->at = body;
+  stream->skip = len;
+  return status;
+}
+
+static enum tb_status skip_on(struct tb_packet_stream *stream) {
+  uint64_t left = (uint64_t)(stream->end - stream->at);
+  uint64_t now = stream->skip < left ? stream->skip : left;
+  stream->at += now;
+  stream->skip -= now;
+  if (stream->skip == 0) return TB_OK;
+  stream->needed = 1;
+  if (!stream->last) return TB_PARTIAL;
+  stream->skip = 0;
+  return stream->lose(stream->lose_ctx, LOSS_CUT, offset_of(stream, stream->at));
+}
+
+/* Opens the packets that stand compressed in `head`'s; what is left of the window waits for its turn. */
+static enum tb_status open_packets(struct tb_packet_stream *stream, const struct tb_packet_head *head,
+                                   enum tb_packet_compression compression) {
+  if (head->opened) return stream->lose(stream->lose_ctx, LOSS_NESTED, head->offset);
+  enum tb_status status = tb_packet_source_unread(&stream->source, stream->at, (size_t)(stream->end - stream->at));
+  if (status != TB_OK) return tb_fail(stream->error, status, head->offset, "out of memory");
+  stream->end = stream->at;
+  stream->last = false;
+  stream->needed = 1;
+  status = tb_packet_source_open(&stream->source, head->payload, compression, head->offset);
+  if (status == TB_BAD_DATA) return stream->lose(stream->lose_ctx, LOSS_INFLATE, head->offset);
+  if (status == TB_LIMIT) return stream->lose(stream->lose_ctx, LOSS_LONG, head->offset);
+  if (status != TB_OK) return tb_fail(stream->error, status, head->offset, "cannot open compressed packets");
+  return TB_OK;
+}
+
+/* Reads what stands at `at`. TB_OK: *given says whether it is a packet for the user. */
+static enum tb_status step(struct tb_packet_stream *stream, struct tb_packet_head *head, bool *given) {
+  const char *at = stream->at;
+  if (*at != PACKET_TAG) return pass_strange_field(stream);
+  uint64_t len;
+  const char *body = tb_wire_read_varint(at + 1, stream->end, &len);
+  if (!body) return stream->end - at < HEAD_MAX ? want(stream, (size_t)(stream->end - at) + 1) : damaged(stream);
+  if (len > (uint64_t)(stream->end - body)) {
+    if (runs_past_input(stream, body, len)) {
+      stream->searching = true;
+      stream->at++;
+      return stream->lose(stream->lose_ctx, LOSS_CUT, offset_of(stream, at));
+    }
+    if (len > stream->max_packet) return pass_long_packet(stream, body, len);
+    return want(stream, (size_t)(body - at) + (size_t)len);
+  }
+  if (len > stream->max_packet) return pass_long_packet(stream, body, len);
+  head->start = at;
+  head->offset = offset_of(stream, at);
+  head->opened = stream->opened;
+  stream->at = body + len;
+  stream->needed = 1;
+  if (tb_packet_head_read(head, (struct tb_slice){body, (size_t)len}) != TB_OK) {
+    if (stream->at < stream->end && *stream->at != PACKET_TAG) {
+      stream->searching = true;
+      stream->at = at + 1;
+    }
+    return stream->lose(stream->lose_ctx, LOSS_PACKET, head->offset);
+  }
+  if (head->kind == TB_TRACE_PACKET_COMPRESSED_PACKETS) return open_packets(stream, head, TB_PACKET_ZLIB);
+  if (head->kind == TB_TRACE_PACKET_ZSTD_COMPRESSED_PACKETS) return open_packets(stream, head, TB_PACKET_ZSTD);
+  *given = true;
+  return TB_OK;
+}
+
+enum tb_status tb_packet_stream_next(struct tb_packet_stream *stream, struct tb_packet_head *head) {
+  bool given = false;
+  while (!given) {
+    enum tb_status status = TB_OK;
+    if (stream->skip) status = skip_on(stream);
+    if (status == TB_OK && stream->at == stream->end) return TB_PARTIAL;
+    if (status == TB_OK && stream->searching) status = search(stream);
+    if (status == TB_OK && stream->at < stream->end) status = step(stream, head, &given);
+    if (status != TB_OK) return status;
+  }
+  return TB_OK;
+}
+
+static enum tb_status say_cut_short(struct tb_packet_stream *stream) {
+  if (!stream->source.cut_short || stream->said_cut_short) return TB_OK;
+  stream->said_cut_short = true;
+  return stream->lose(stream->lose_ctx, LOSS_INPUT, stream->source.offset);
+}
+
+enum tb_status tb_packet_stream_release(struct tb_packet_stream *stream) {
+  size_t left = (size_t)(stream->end - stream->at);
+  if (left && tb_packet_source_unread(&stream->source, stream->at, left) != TB_OK) {
+    return tb_fail(stream->error, TB_NO_MEMORY, stream->offset, "out of memory");
+  }
+  stream->end = stream->at;
+  return TB_OK;
+}
+
+enum tb_status tb_packet_stream_collect(struct tb_packet_stream *stream) {
+  enum tb_status status = tb_packet_stream_release(stream);
+  if (status != TB_OK || tb_packet_source_is_open(&stream->source)) return status;
+  return tb_packet_source_collect(&stream->source, &stream->needed, stream->error);
+}
+
+enum tb_status tb_packet_stream_refill(struct tb_packet_stream *stream, char *to, size_t capacity) {
+  struct tb_packet_source *source = &stream->source;
+  size_t got = 0;
+  enum tb_status status = tb_packet_stream_release(stream);
+  if (status != TB_OK) return status;
+  stream->start = stream->at = stream->end = to;
+  status = tb_packet_source_read(source, to, capacity, stream->needed, &got, &stream->offset, stream->error);
+  if (status == TB_END) {
+    status = say_cut_short(stream);
+    return status == TB_OK ? TB_END : status;
+  }
+  if (status != TB_OK) return status;
+  stream->end = to + got;
+  bool was_opened = stream->opened;
+  stream->opened = tb_packet_source_is_open(source);
+  if (was_opened && !stream->opened) { /* damage ends with the packet that it was in */
+    stream->searching = false;
+    stream->skip = 0;
+  }
+  stream->last = stream->opened ? source->opened_at == source->opened.len : source->at_end && source->carry.len == 0;
+  return TB_OK;
+}

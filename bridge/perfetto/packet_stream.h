@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Packets one after another: framing, compressed packets opened, damage passed over.
+ *
+ * The stream works on a window, a piece of memory that its user gives and that holds whole packets as far as they fit:
+ *
+ *   tb_packet_stream_next … TB_OK, TB_OK, TB_PARTIAL (window used up) -> tb_packet_stream_refill ->
+ * tb_packet_stream_next …
+ */
+#ifndef TB_PERFETTO_PACKET_STREAM_H
+#define TB_PERFETTO_PACKET_STREAM_H
+
+#include "perfetto/packet_head.h"
+#include "perfetto/packet_source.h"
+
+/* Counts a loss; what is not TB_OK ends the reading. */
+typedef enum tb_status (*tb_packet_lose)(void *ctx, const char *reason, uint64_t offset);
+
+struct tb_packet_stream {
+  struct tb_packet_source source;
+  struct tb_input *input;
+  size_t max_packet;
+  tb_packet_lose lose;
+  void *lose_ctx;
+  struct tb_error *error;
+  const char *start, *at, *end; /* the window */
+  uint64_t offset;              /* of its start */
+  size_t needed;  /* bytes that the next packet takes, tag and length included, as far as known; at least 1 */
+  uint64_t skip;  /* bytes of a packet over the limit still to be passed over */
+  bool opened;    /* the window is of decompressed packets */
+  bool last;      /* nothing follows the window from where it came */
+  bool searching; /* for the next packet after damage */
+  bool said_cut_short;
+};
+
+/* `error` is where failures are told; it must outlive the stream. */
+void tb_packet_stream_init(struct tb_packet_stream *stream, const struct tb_allocator *allocator,
+                           struct tb_input *input, size_t max_packet, tb_packet_lose lose, void *lose_ctx,
+                           struct tb_error *error);
+void tb_packet_stream_free(struct tb_packet_stream *stream);
+
+/* The next packet of the window. TB_OK; TB_PARTIAL: the window is used up; any other: failed. */
+TB_MUST_CHECK enum tb_status tb_packet_stream_next(struct tb_packet_stream *stream, struct tb_packet_head *head);
+
+/* Steps back to the packet that tb_packet_stream_next just gave, which comes again then. */
+static inline void tb_packet_stream_back(struct tb_packet_stream *stream, const struct tb_packet_head *head) {
+  stream->at = head->start;
+}
+
+/* Keeps what is left of the window elsewhere, so that its memory may be used otherwise. TB_OK or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_packet_stream_release(struct tb_packet_stream *stream);
+
+/* Waits, so to speak, until the stream->needed bytes are there, before memory is made for them: TB_OK (needed is less
+ * then where the input ends before), TB_AGAIN or a failure. Releases the window. */
+TB_MUST_CHECK enum tb_status tb_packet_stream_collect(struct tb_packet_stream *stream);
+
+/* Keeps what is left of the window and reads on into `to`, which must hold stream->needed bytes. TB_OK, TB_END,
+ * TB_AGAIN (a fed input needs more; the old window is gone) or a failure. */
+TB_MUST_CHECK enum tb_status tb_packet_stream_refill(struct tb_packet_stream *stream, char *to, size_t capacity);
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The Perfetto reader's rooms and what they share: perfetto_reader.c walks over packets, the others make events of
+ * their payloads.
+ */
+#ifndef TB_PERFETTO_PERFETTO_READER_H
+#define TB_PERFETTO_PERFETTO_READER_H
+
+#include "event/reader_ops.h"
+#include "perfetto/fields.h"
+#include "perfetto/message.h"
+#include "perfetto/packet_stream.h"
+#include "perfetto/sequence.h"
+#include "perfetto/tracks.h"
+#include "perfetto/wire.h"
+
+enum {
+  TB_PERFETTO_ARG_DEPTH_MAX = 100,
+  TB_PERFETTO_EXTRA_COUNTERS_MAX = 256, /* of one event */
+  TB_PERFETTO_EVENT_ROOM = 320          /* events that one packet of the usual kinds makes at most */
+};
+
+struct tb_perfetto_reader {
+  struct tb_reader *reader;
+  const struct tb_allocator *allocator;
+  struct tb_packet_stream stream;
+  struct tb_trace_state state;
+  struct tb_tracks tracks;
+  bool looked_ahead; /* the whole input was searched for descriptors and snapshots that come late */
+
+  /* the packet in hand */
+  struct tb_batch *batch;
+  struct tb_packet_head head;
+  struct tb_packet_context context;
+  size_t emitted; /* events it made, with those of earlier fills */
+  size_t given;   /* events it made in earlier fills: it is read again because they filled their batch */
+  bool full;      /* it has more events than the batch has room */
+  bool out_of_memory;
+  uint32_t batch_number;
+
+  struct tb_hash_map running; /* cpu, machine -> which of running_tids runs there, as ftrace says */
+  int64_t *running_tids;
+  size_t running_count, running_capacity;
+  int64_t bundle_first_tid; /* the one that ran as the bundle in hand began */
+
+  /* the call stack that was read last, valid in one batch and one state of its sequence */
+  const struct tb_sequence *recent_sequence;
+  const char *recent_callstack;
+  uint32_t recent_batch, recent_version;
+  struct tb_stack recent_stack;
+
+  struct tb_event spare; /* where events go that are not given out */
+  struct tb_arena scratch;
+};
+
+/* A new event of the packet in hand, with its time, sequence and offset. Never NULL: where the batch is full it is one
+ * that nobody will see. */
+struct tb_event *tb_perfetto_emit(struct tb_perfetto_reader *r, enum tb_event_type type);
+
+/* Memory that lives as long as the batch. NULL when exhausted, which the reader then reports. */
+void *tb_perfetto_alloc(struct tb_perfetto_reader *r, size_t size);
+
+/* Gives out a track as TB_EVENT_TRACK where it is not told yet. */
+void tb_perfetto_tell_track(struct tb_perfetto_reader *r, struct tb_perfetto_track *track);
+
+/* The track of a process or thread of the packet's machine; a thread's process where `pid` says which. NULL when memory is
+ * exhausted. */
+struct tb_perfetto_track *tb_perfetto_process(struct tb_perfetto_reader *r, int64_t pid);
+struct tb_perfetto_track *tb_perfetto_thread(struct tb_perfetto_reader *r, const int64_t *pid, int64_t tid);
+
+/* Gives the packet in hand out as it is: no event says all of it. */
+void tb_perfetto_pass_packet(struct tb_perfetto_reader *r);
+
+/* Gives a track a name and tells it. */
+void tb_perfetto_name_track(struct tb_perfetto_reader *r, struct tb_perfetto_track *track, struct tb_slice name);
+
+/* Reads a message into the batch's memory; see tb_message_read. */
+enum tb_status tb_perfetto_unpack(struct tb_perfetto_reader *r, const ProtobufCMessageDescriptor *type,
+                                  struct tb_slice bytes, ProtobufCMessage **message);
+
+/* The track of a uuid; the input is searched for its descriptor where it has not come yet. NULL when memory is
+ * exhausted. */
+struct tb_perfetto_track *tb_perfetto_find_track(struct tb_perfetto_reader *r, uint64_t uuid);
+
+/* Counts a loss at the packet in hand. */
+TB_MUST_CHECK enum tb_status tb_perfetto_lose(struct tb_perfetto_reader *r, const char *reason);
+
+/* The interned text, or NULL; a missing one is counted. */
+const struct tb_slice *tb_perfetto_interned(struct tb_perfetto_reader *r, enum tb_index index, uint64_t iid);
+
+/* ---- payloads: each makes the events of the packet in hand. TB_OK, TB_BAD_DATA (damaged: counted by the caller), or a
+ * failure that the reader's error tells  */
+
+enum tb_status tb_perfetto_track_event(struct tb_perfetto_reader *r, struct tb_slice payload);
+enum tb_status tb_perfetto_thread_descriptor(struct tb_perfetto_reader *r, struct tb_slice payload);
+/* perfetto_reader_names.c */
+enum tb_status tb_perfetto_process_descriptor(struct tb_perfetto_reader *r, struct tb_slice payload);
+enum tb_status tb_perfetto_process_tree(struct tb_perfetto_reader *r, struct tb_slice payload);
+enum tb_status tb_perfetto_generic_process_tree(struct tb_perfetto_reader *r, struct tb_slice payload);
+enum tb_status tb_perfetto_task_rename(struct tb_perfetto_reader *r, struct tb_slice payload);
+/* perfetto_reader_kernel.c, perfetto_reader_ftrace.c */
+enum tb_status tb_perfetto_task_state(struct tb_perfetto_reader *r, struct tb_slice payload);
+enum tb_status tb_perfetto_ftrace(struct tb_perfetto_reader *r, struct tb_slice payload);
+/* perfetto_reader_trace.c */
+enum tb_status tb_perfetto_clock_snapshot(struct tb_perfetto_reader *r, struct tb_slice payload);
+enum tb_status tb_perfetto_trace_attributes(struct tb_perfetto_reader *r, struct tb_slice payload);
+/* perfetto_reader_memory.c, perfetto_reader_samples.c, perfetto_reader_log.c */
+enum tb_status tb_perfetto_memory_snapshot(struct tb_perfetto_reader *r, struct tb_slice payload);
+enum tb_status tb_perfetto_perf_sample(struct tb_perfetto_reader *r, struct tb_slice payload);
+enum tb_status tb_perfetto_streaming_profile(struct tb_perfetto_reader *r, struct tb_slice payload);
+enum tb_status tb_perfetto_android_log(struct tb_perfetto_reader *r, struct tb_slice payload);
+
+/* ---- parts of events --------------------------------------------------------------------------------------------- */
+
+/* Appends the argument that a DebugAnnotation says to the batch's args, which have room for half its length. */
+enum tb_status tb_perfetto_annotation(struct tb_perfetto_reader *r, struct tb_slice annotation);
+
+/* The stack that an interned callstack, or a Callstack message of TrackEvent, says. An unknown one is empty, and
+ * counted. */
+struct tb_stack tb_perfetto_interned_stack(struct tb_perfetto_reader *r, uint64_t iid);
+struct tb_stack tb_perfetto_inline_stack(struct tb_perfetto_reader *r, struct tb_slice message);
+
+/* The place that a SourceLocation message says. */
+struct tb_frame tb_perfetto_source_location(struct tb_slice message);
+
+/* The track of the packet's sequence: its default, or the one of its thread descriptor; NULL where it has none. */
+struct tb_perfetto_track *tb_perfetto_default_track(struct tb_perfetto_reader *r);
+
+/* The next argument of the batch, for which there must be room. */
+static inline struct tb_arg *tb_perfetto_add_arg(struct tb_perfetto_reader *r, struct tb_slice name) {
+  struct tb_arg *arg = &r->batch->args[r->batch->arg_count++];
+  *arg = (struct tb_arg){.name = name, .span = 1};
+  return arg;
+}
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The annotation `trace_event`, in which our writer carries what TrackEvent has no field for: docs/MAPPING.md.
+ */
+#include "perfetto/legacy_event.h"
+#include "perfetto/track_event_fields.h"
+
+bool tb_perfetto_is_carriage(const struct tb_perfetto_reader *r, const struct tb_track_event_fields *fields) {
+  if (!(fields->has & TB_TE_ARGS)) return false;
+  const struct tb_arg *last = &r->batch->args[fields->first_top_arg];
+  return tb_slice_equal(last->name, TB_SLICE("trace_event")) &&
+         (last->type == TB_ARG_DICT || last->type == TB_ARG_NULL);
+}
+
+/* Where the event was emitted: an event that nothing of Perfetto's says stands on a track beside that. */
+static const struct tb_track *emitter_of(const struct tb_event *event) {
+  if (event->thread) return event->thread;
+  return event->track->type == TB_TRACK_CUSTOM && event->track->parent ? event->track->parent : event->track;
+}
+
+static bool stands_aside(const struct tb_event *event) {
+  switch (event->type) {
+    case TB_EVENT_INSTANT:
+      return event->phase == 'P';
+    case TB_EVENT_SLICE_COMPLETE:
+    case TB_EVENT_ASYNC_INSTANT:
+    case TB_EVENT_OBJECT_SNAPSHOT:
+      return false;
+    default:
+      return true;
+  }
+}
+
+/* A slice keeps its type, for its end has no phase to be told by. */
+static void set_phase(struct tb_event *event, struct tb_slice phase) {
+  event->phase = phase.len == 1 ? phase.ptr[0] : 0;
+  if (event->type == TB_EVENT_SLICE_BEGIN || event->type == TB_EVENT_SLICE_END) return;
+  if (tb_slice_equal(phase, TB_SLICE("sample"))) {
+    event->type = TB_EVENT_SAMPLE;
+  } else {
+    event->type = event->phase ? tb_legacy_phase_type(event->phase) : TB_EVENT_OTHER;
+  }
+  if (event->type == TB_EVENT_OTHER) event->phase_text = phase;
+  if (event->phase != 'i' && event->phase != 'I') event->instant_scope = 0;
+  /* T is a legacy async step, and Perfetto's own phase of a thread's state, which has a duration */
+  if (event->phase == 'T' && event->has & TB_HAS_DUR) event->type = TB_EVENT_THREAD_STATE;
+  if (!stands_aside(event)) return;
+  event->track = emitter_of(event);
+  if (event->thread == event->track) event->thread = NULL;
+}
+
+static void set_text_id(struct tb_id *id, struct tb_slice text) {
+  if (id->kind == TB_ID_NONE) id->kind = TB_ID_PLAIN;
+  id->is_number = false;
+  id->value = 0;
+  id->text = text;
+}
+
+static bool take_text(struct tb_event *event, struct tb_slice name, struct tb_slice text) {
+  if (tb_slice_equal(name, TB_SLICE("id"))) {
+    set_text_id(&event->id, text);
+  } else if (tb_slice_equal(name, TB_SLICE("bind_id"))) {
+    set_text_id(&event->bind_id, text);
+  } else if (tb_slice_equal(name, TB_SLICE("esf"))) {
+    event->end_stack.ref = text;
+  } else if (tb_slice_equal(name, TB_SLICE("name"))) {
+    event->name = text;
+    event->has |= TB_HAS_NAME;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+static bool take_time(struct tb_event *event, const struct tb_arg *member) {
+  if (tb_slice_equal(member->name, TB_SLICE("dur_ns"))) {
+    event->has |= TB_HAS_DUR;
+    event->dur = member->i;
+  } else if (tb_slice_equal(member->name, TB_SLICE("tts_ns"))) {
+    event->has |= TB_HAS_THREAD_TS;
+    event->thread_ts = member->i;
+  } else if (tb_slice_equal(member->name, TB_SLICE("tdur_ns"))) {
+    event->has |= TB_HAS_THREAD_DUR;
+    event->thread_dur = member->i;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+static bool take_member(struct tb_event *event, const struct tb_arg *member) {
+  if (member->type == TB_ARG_STRING) return take_text(event, member->name, member->text);
+  if (member->type == TB_ARG_INT) return take_time(event, member);
+  if (member->type != TB_ARG_NULL || !tb_slice_equal(member->name, TB_SLICE("name"))) return false;
+  event->name = (struct tb_slice){NULL, 0}; /* what stands in its place is for the viewer */
+  event->has &= ~(uint32_t)TB_HAS_NAME;
+  return true;
+}
+
+/* What the phase means may hang on the other members, so it goes last. */
+static bool is_phase(const struct tb_arg *member) {
+  return member->type == TB_ARG_STRING && tb_slice_equal(member->name, TB_SLICE("ph"));
+}
+
+void tb_perfetto_take_carriage(struct tb_perfetto_reader *r, const struct tb_track_event_fields *fields,
+                               struct tb_event *event) {
+  const struct tb_arg *annotation = &r->batch->args[fields->first_top_arg], *phase = NULL;
+  uint32_t count = annotation->span - 1, kept = 0;
+  struct tb_arg *extra = count ? tb_perfetto_alloc(r, count * sizeof(*extra)) : NULL;
+  for (uint32_t i = 1; extra && i <= count; i += annotation[i].span) {
+    if (is_phase(&annotation[i])) {
+      phase = &annotation[i];
+    } else if (!take_member(event, &annotation[i])) {
+      memcpy(&extra[kept], &annotation[i], annotation[i].span * sizeof(*extra));
+      kept += annotation[i].span;
+    }
+  }
+  if (phase) set_phase(event, phase->text);
+  event->extra = kept ? extra : NULL;
+  event->extra_count = kept;
+  /* a counter's value stands behind the annotation */
+  if (event->type != TB_EVENT_COUNTER) r->batch->arg_count = fields->first_top_arg;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Scheduling: what state a thread goes into.
+ */
+#include "perfetto/perfetto_reader_kernel.h"
+
+static const char LOSS_TIME[] = "a scheduling event has no timestamp";
+
+/* The letters that Linux and the trace processor use. */
+static struct tb_slice state_name(enum tb_task_state state) {
+  static const struct tb_slice names[] = {[TB_TASK_UNKNOWN] = {"Unknown", 7},
+                                          [TB_TASK_CREATED] = {"Created", 7},
+                                          [TB_TASK_RUNNABLE] = {"R", 1},
+                                          [TB_TASK_RUNNING] = {"Running", 7},
+                                          [TB_TASK_INTERRUPTIBLE_SLEEP] = {"S", 1},
+                                          [TB_TASK_UNINTERRUPTIBLE_SLEEP] = {"D", 1},
+                                          [TB_TASK_STOPPED] = {"T", 1},
+                                          [TB_TASK_DEAD] = {"X", 1},
+                                          [TB_TASK_DESTROYED] = {"Z", 1}};
+  return names[state <= TB_TASK_DESTROYED ? state : TB_TASK_UNKNOWN];
+}
+
+void tb_perfetto_emit_state(struct tb_perfetto_reader *r, const struct tb_kernel_state *state) {
+  struct tb_perfetto_track *track = tb_perfetto_thread(r, NULL, state->tid);
+  if (!track) return;
+  if (track->track.name.len == 0) {
+    tb_perfetto_name_track(r, track, state->comm);
+  } else {
+    tb_perfetto_tell_track(r, track);
+  }
+  struct tb_event *event = tb_perfetto_emit(r, TB_EVENT_THREAD_STATE);
+  event->has = TB_HAS_TS | TB_HAS_NAME | (state->has_cpu ? TB_HAS_CPU : 0u);
+  event->ts = state->ts;
+  event->track = &track->track;
+  event->task_state = (uint8_t)state->state;
+  event->name = state_name(state->state);
+  event->cpu = state->cpu;
+  event->priority = state->priority;
+}
+
+enum tb_status tb_perfetto_task_state(struct tb_perfetto_reader *r, struct tb_slice payload) {
+  struct tb_kernel_state state = {.ts = r->context.ts};
+  struct tb_wire_cursor cursor = tb_wire_cursor(payload);
+  struct tb_wire_field field;
+  enum tb_status status;
+  while ((status = tb_wire_read(&cursor, &field)) == TB_OK) {
+    switch (field.number) {
+      case TB_GENERIC_KERNEL_TASK_STATE_EVENT_CPU:
+        state.has_cpu = (int32_t)field.value >= 0;
+        state.cpu = (uint32_t)field.value;
+        break;
+      case TB_GENERIC_KERNEL_TASK_STATE_EVENT_COMM:
+        state.comm = field.bytes;
+        break;
+      case TB_GENERIC_KERNEL_TASK_STATE_EVENT_TID:
+        state.tid = (int64_t)field.value;
+        break;
+      case TB_GENERIC_KERNEL_TASK_STATE_EVENT_STATE:
+        state.state = field.value <= TB_TASK_DESTROYED ? (enum tb_task_state)field.value : TB_TASK_UNKNOWN;
+        break;
+      case TB_GENERIC_KERNEL_TASK_STATE_EVENT_PRIO:
+        state.priority = (int32_t)field.value;
+        break;
+      default:
+        break;
+    }
+  }
+  if (status != TB_END) return TB_BAD_DATA;
+  if (!r->context.has_ts) return tb_perfetto_lose(r, LOSS_TIME);
+  tb_perfetto_emit_state(r, &state);
+  return TB_OK;
+}

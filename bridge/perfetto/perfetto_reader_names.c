@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Names of processes and threads from other packets than track descriptors.
+ */
+#include "perfetto/generic_kernel.pb-c.h"
+#include "perfetto/perfetto_reader.h"
+#include "perfetto/processes.pb-c.h"
+#include "perfetto/track_descriptor.pb-c.h"
+
+static void name_process(struct tb_perfetto_reader *r, int64_t pid, struct tb_slice name) {
+  struct tb_perfetto_track *track = tb_perfetto_process(r, pid);
+  if (track) tb_perfetto_name_track(r, track, name);
+}
+
+static void name_thread(struct tb_perfetto_reader *r, const int64_t *pid, int64_t tid, struct tb_slice name) {
+  struct tb_perfetto_track *track = tb_perfetto_thread(r, pid, tid);
+  if (track) tb_perfetto_name_track(r, track, name);
+}
+
+enum tb_status tb_perfetto_process_descriptor(struct tb_perfetto_reader *r, struct tb_slice payload) {
+  ProtobufCMessage *message;
+  enum tb_status status = tb_perfetto_unpack(r, &perfetto__protos__process_descriptor__descriptor, payload, &message);
+  if (status != TB_OK) return status;
+  const Perfetto__Protos__ProcessDescriptor *process = (const Perfetto__Protos__ProcessDescriptor *)message;
+  struct tb_slice name = tb_message_slice(process->process_name);
+  if (name.len == 0 && process->n_cmdline) name = tb_message_slice(process->cmdline[0]);
+  if (process->has_pid) name_process(r, process->pid, name);
+  return TB_OK;
+}
+
+enum tb_status tb_perfetto_process_tree(struct tb_perfetto_reader *r, struct tb_slice payload) {
+  ProtobufCMessage *message;
+  enum tb_status status = tb_perfetto_unpack(r, &perfetto__protos__process_tree__descriptor, payload, &message);
+  if (status != TB_OK) return status;
+  const Perfetto__Protos__ProcessTree *tree = (const Perfetto__Protos__ProcessTree *)message;
+  for (size_t i = 0; i < tree->n_processes; i++) {
+    const Perfetto__Protos__ProcessTree__Process *process = tree->processes[i];
+    struct tb_slice name = process->n_cmdline ? tb_message_slice(process->cmdline[0]) : (struct tb_slice){"", 0};
+    name_process(r, process->pid, name);
+  }
+  for (size_t i = 0; i < tree->n_threads; i++) {
+    const Perfetto__Protos__ProcessTree__Thread *thread = tree->threads[i];
+    int64_t pid = thread->tgid;
+    name_thread(r, thread->has_tgid ? &pid : NULL, thread->tid, tb_message_slice(thread->name));
+  }
+  return TB_OK;
+}
+
+enum tb_status tb_perfetto_generic_process_tree(struct tb_perfetto_reader *r, struct tb_slice payload) {
+  ProtobufCMessage *message;
+  enum tb_status status =
+      tb_perfetto_unpack(r, &perfetto__protos__generic_kernel_process_tree__descriptor, payload, &message);
+  if (status != TB_OK) return status;
+  const Perfetto__Protos__GenericKernelProcessTree *tree = (const Perfetto__Protos__GenericKernelProcessTree *)message;
+  for (size_t i = 0; i < tree->n_processes; i++) {
+    name_process(r, tree->processes[i]->pid, tb_message_slice(tree->processes[i]->cmdline));
+  }
+  for (size_t i = 0; i < tree->n_threads; i++) {
+    const Perfetto__Protos__GenericKernelProcessTree__Thread *thread = tree->threads[i];
+    int64_t pid = thread->pid;
+    name_thread(r, thread->has_pid ? &pid : NULL, thread->tid, tb_message_slice(thread->comm));
+  }
+  return TB_OK;
+}
+
+enum tb_status tb_perfetto_task_rename(struct tb_perfetto_reader *r, struct tb_slice payload) {
+  ProtobufCMessage *message;
+  enum tb_status status =
+      tb_perfetto_unpack(r, &perfetto__protos__generic_kernel_task_rename_event__descriptor, payload, &message);
+  if (status != TB_OK) return status;
+  const Perfetto__Protos__GenericKernelTaskRenameEvent *rename =
+      (const Perfetto__Protos__GenericKernelTaskRenameEvent *)message;
+  name_thread(r, NULL, rename->tid, tb_message_slice(rename->comm));
+  return TB_OK;
+}

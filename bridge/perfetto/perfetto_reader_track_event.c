@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A TrackEvent becomes an event: on which track, when, of which type, with what on it.
+ */
+#include "perfetto/legacy_event.h"
+#include "perfetto/track_event_fields.h"
+
+static const char LOSS_TIME[] = "an event has no timestamp";
+static const char LOSS_TYPE[] = "an event is of no known type";
+static const char LOSS_COUNTER[] = "a counter value on a track that is no counter";
+static const char LOSS_REFERENCE[] = "a time that counts from a thread descriptor that was not sent";
+
+struct event_in_hand {
+  struct tb_slice payload;
+  struct tb_track_event_fields fields;
+  struct tb_legacy_event legacy;
+  struct tb_perfetto_track *track;
+  int64_t ts;
+  bool has_thread_ts, has_instructions;
+  int64_t thread_ts, instructions;
+};
+
+static int64_t us_to_ns(int64_t us) { return (int64_t)((uint64_t)us * 1000u); }
+
+/* ---- the sequence's own thread ----------------------------------------------------------------------------------- */
+
+enum tb_status tb_perfetto_thread_descriptor(struct tb_perfetto_reader *r, struct tb_slice payload) {
+  struct tb_sequence *sequence = r->context.sequence;
+  struct tb_wire_cursor cursor = tb_wire_cursor(payload);
+  struct tb_wire_field field;
+  struct tb_slice name = {"", 0};
+  enum tb_status status;
+  while ((status = tb_wire_read(&cursor, &field)) == TB_OK) {
+    switch (field.number) {
+      case TB_THREAD_DESCRIPTOR_PID:
+        sequence->pid = (int32_t)field.value;
+        break;
+      case TB_THREAD_DESCRIPTOR_TID:
+        sequence->tid = (int64_t)field.value;
+        break;
+      case TB_THREAD_DESCRIPTOR_THREAD_NAME:
+        name = field.bytes;
+        break;
+      case TB_THREAD_DESCRIPTOR_REFERENCE_TIMESTAMP_US:
+        sequence->reference_us = (int64_t)field.value;
+        break;
+      case TB_THREAD_DESCRIPTOR_REFERENCE_THREAD_TIME_US:
+        sequence->thread_time_us = (int64_t)field.value;
+        break;
+      case TB_THREAD_DESCRIPTOR_REFERENCE_THREAD_INSTRUCTION_COUNT:
+        sequence->instruction_count = (int64_t)field.value;
+        break;
+      default:
+        break;
+    }
+  }
+  if (status != TB_END) return TB_BAD_DATA;
+  sequence->has_thread = sequence->has_reference = true;
+  struct tb_perfetto_track *track = tb_tracks_thread(&r->tracks, &sequence->pid, sequence->tid, r->head.machine);
+  if (!track || (name.len && tb_tracks_set_name(&r->tracks, track, name) != TB_OK)) {
+    r->out_of_memory = true;
+  } else {
+    tb_perfetto_tell_track(r, track);
+  }
+  return TB_OK;
+}
+
+/* ---- which track ------------------------------------------------------------------------------------------------- */
+
+static struct tb_perfetto_track *kept_default(struct tb_perfetto_reader *r) {
+  struct tb_sequence *sequence = r->context.sequence;
+  if (sequence->default_track_object && sequence->default_track_generation == sequence->generation) {
+    return sequence->default_track_object;
+  }
+  struct tb_perfetto_track *track = tb_perfetto_find_track(r, sequence->default_track);
+  sequence->default_track_object = track;
+  sequence->default_track_generation = sequence->generation;
+  return track;
+}
+
+static struct tb_perfetto_track *sequence_thread(struct tb_perfetto_reader *r) {
+  const struct tb_sequence *sequence = r->context.sequence;
+  return tb_tracks_thread(&r->tracks, &sequence->pid, sequence->tid, r->head.machine);
+}
+
+struct tb_perfetto_track *tb_perfetto_default_track(struct tb_perfetto_reader *r) {
+  const struct tb_sequence *sequence = r->context.sequence;
+  if (sequence->has_default_track && sequence->default_track) return kept_default(r);
+  return sequence->has_thread ? sequence_thread(r) : NULL;
+}
+
+/* The thread that the legacy event names in place of the sequence's; where it names a process only, that one's track.
+ */
+static struct tb_perfetto_track *overridden_track(struct tb_perfetto_reader *r, const struct tb_legacy_event *legacy) {
+  const struct tb_sequence *sequence = r->context.sequence;
+  int64_t pid = legacy->has_pid ? legacy->pid : sequence->pid;
+  if (!legacy->has_tid) return tb_tracks_process(&r->tracks, pid, r->head.machine);
+  return tb_tracks_thread(&r->tracks, &pid, legacy->tid, r->head.machine);
+}
+
+/* The rules by which the importer finds an event's track: its uuid, the default's; else, for events of before there
+ * were tracks, the thread that the sequence or the event names; else the trace's own. */
+static struct tb_perfetto_track *find_track(struct tb_perfetto_reader *r, const struct event_in_hand *e) {
+  const struct tb_track_event_fields *fields = &e->fields;
+  const struct tb_sequence *sequence = r->context.sequence;
+  const struct tb_legacy_event *legacy = &e->legacy;
+  if ((fields->has & TB_TE_TRACK) && fields->track_uuid) return tb_perfetto_find_track(r, fields->track_uuid);
+  if (!(fields->has & TB_TE_TRACK) && sequence->has_default_track && sequence->default_track) return kept_default(r);
+  if (legacy->has_pid || (legacy->has_tid && sequence->has_thread)) return overridden_track(r, legacy);
+  bool old = !(fields->has & TB_TE_TRACK) || !(fields->has & TB_TE_TYPE);
+  if (old && sequence->has_thread) return sequence_thread(r);
+  return tb_perfetto_find_track(r, 0);
+}
+
+static const struct tb_track *process_of(const struct tb_track *track) {
+  while (track && track->type != TB_TRACK_PROCESS) track = track->parent;
+  return track;
+}
+
+/* ---- when -------------------------------------------------------------------------------------------------------- */
+
+static enum tb_status find_legacy_time(struct tb_perfetto_reader *r, struct event_in_hand *e, bool *has_ts) {
+  struct tb_sequence *sequence = r->context.sequence;
+  const struct tb_track_event_fields *fields = &e->fields;
+  if (fields->has & TB_TE_TIMESTAMP_ABSOLUTE) {
+    e->ts = us_to_ns(fields->timestamp_us);
+  } else if (!sequence->has_reference) {
+    return tb_perfetto_lose(r, LOSS_REFERENCE);
+  } else {
+    sequence->reference_us = (int64_t)((uint64_t)sequence->reference_us + (uint64_t)fields->timestamp_us);
+    e->ts = us_to_ns(sequence->reference_us);
+  }
+  *has_ts = true;
+  /* such times are Chrome's, which reads the monotonic clock */
+  (void)tb_trace_state_convert(&r->state, TB_CLOCK_MONOTONIC, r->head.sequence, e->ts, &e->ts);
+  return TB_OK;
+}
+
+static void find_legacy_thread_times(struct tb_perfetto_reader *r, struct event_in_hand *e) {
+  struct tb_sequence *sequence = r->context.sequence;
+  const struct tb_track_event_fields *fields = &e->fields;
+  if (fields->has & TB_TE_THREAD_ABSOLUTE) {
+    e->has_thread_ts = true;
+    e->thread_ts = us_to_ns(fields->thread_us);
+  } else if ((fields->has & TB_TE_THREAD_DELTA) && sequence->has_reference) {
+    sequence->thread_time_us = (int64_t)((uint64_t)sequence->thread_time_us + (uint64_t)fields->thread_us);
+    e->has_thread_ts = true;
+    e->thread_ts = us_to_ns(sequence->thread_time_us);
+  }
+  if (fields->has & TB_TE_INSTRUCTIONS_ABSOLUTE) {
+    e->has_instructions = true;
+    e->instructions = fields->instructions;
+  } else if ((fields->has & TB_TE_INSTRUCTIONS_DELTA) && sequence->has_reference) {
+    sequence->instruction_count = (int64_t)((uint64_t)sequence->instruction_count + (uint64_t)fields->instructions);
+    e->has_instructions = true;
+    e->instructions = sequence->instruction_count;
+  }
+}
+
+static enum tb_status find_times(struct tb_perfetto_reader *r, struct event_in_hand *e, bool *has_ts) {
+  *has_ts = r->context.has_ts;
+  e->ts = r->context.ts;
+  if (!(e->fields.has & TB_TE_LATE_FIELDS)) return TB_OK;
+  find_legacy_thread_times(r, e);
+  if (!(e->fields.has & (TB_TE_TIMESTAMP_ABSOLUTE | TB_TE_TIMESTAMP_DELTA))) return TB_OK;
+  return find_legacy_time(r, e, has_ts);
+}
+
+/* ---- what it is called ------------------------------------------------------------------------------------------- */
+
+static void set_names(struct tb_perfetto_reader *r, struct tb_event *event, const struct event_in_hand *e) {
+  if (e->fields.has & TB_TE_NAME) {
+    event->has |= TB_HAS_NAME;
+    event->name = e->fields.name;
+  } else if (e->legacy.has_name_iid) {
+    const struct tb_slice *name = tb_perfetto_interned(r, TB_INDEX_EVENT_NAMES, e->legacy.name_iid);
+    event->has |= TB_HAS_NAME;
+    if (name) event->name = *name;
+  }
+  if (e->fields.category_count) {
+    event->has |= TB_HAS_CATEGORIES;
+    event->categories = tb_track_event_categories(r, e->payload, &e->fields);
+  }
+}
+
+/* ---- counters ---------------------------------------------------------------------------------------------------- */
+
+/* An absolute value in the counter's own unit. */
+static int64_t integer_value(struct tb_perfetto_reader *r, const struct tb_perfetto_track *track, uint64_t raw) {
+  uint64_t value = raw * (uint64_t)track->unit_multiplier;
+  if (!track->incremental) return (int64_t)value;
+  int64_t *last = tb_sequence_counter(&r->state, r->context.sequence, track->track.uuid);
+  if (!last) {
+    r->out_of_memory = true;
+    return 0;
+  }
+  return *last = (int64_t)((uint64_t)*last + value);
+}
+
+static double double_value(struct tb_perfetto_reader *r, const struct tb_perfetto_track *track, uint64_t bits) {
+  double value = tb_wire_double(bits) * (double)track->unit_multiplier;
+  if (!track->incremental) return value;
+  int64_t *last = tb_sequence_counter(&r->state, r->context.sequence, track->track.uuid);
+  if (!last) {
+    r->out_of_memory = true;
+    return 0;
+  }
+  /* the sum is kept as a double's bits: a counter is either kind, not both */
+  double sum = *last ? tb_wire_double((uint64_t)*last) + value : value;
+  memcpy(last, &sum, sizeof(sum));
+  return sum;
+}
+
+static struct tb_event *emit_counter(struct tb_perfetto_reader *r, struct tb_perfetto_track *track, int64_t ts,
+                                     struct tb_arg **value) {
+  tb_perfetto_tell_track(r, track);
+  struct tb_event *event = tb_perfetto_emit(r, TB_EVENT_COUNTER);
+  event->track = &track->track;
+  event->has = TB_HAS_TS | TB_HAS_ARGS;
+  event->ts = ts;
+  event->phase = 'C';
+  *value = tb_perfetto_add_arg(r, (struct tb_slice){NULL, 0});
+  event->args = *value;
+  event->arg_count = 1;
+  return event;
+}
+
+static struct tb_event *emit_integer(struct tb_perfetto_reader *r, struct tb_perfetto_track *track, int64_t ts,
+                                     int64_t number) {
+  struct tb_arg *value;
+  struct tb_event *event = emit_counter(r, track, ts, &value);
+  value->type = TB_ARG_INT;
+  value->i = number;
+  return event;
+}
+
+static struct tb_event *emit_double(struct tb_perfetto_reader *r, struct tb_perfetto_track *track, int64_t ts,
+                                    double number) {
+  struct tb_arg *value;
+  struct tb_event *event = emit_counter(r, track, ts, &value);
+  value->type = TB_ARG_DOUBLE;
+  value->d = number;
+  return event;
+}
+
+static enum tb_status make_counter(struct tb_perfetto_reader *r, struct event_in_hand *e) {
+  if (e->track->track.type != TB_TRACK_COUNTER) return tb_perfetto_lose(r, LOSS_COUNTER);
+  struct tb_event *event;
+  if (e->fields.has & TB_TE_DOUBLE_COUNTER) {
+    event = emit_double(r, e->track, e->ts, double_value(r, e->track, e->fields.counter));
+  } else {
+    event = emit_integer(r, e->track, e->ts, integer_value(r, e->track, e->fields.counter));
+  }
+  set_names(r, event, e);
+  tb_legacy_event_apply(&e->legacy, event);
+  if (tb_perfetto_is_carriage(r, &e->fields)) tb_perfetto_take_carriage(r, &e->fields, event);
+  return TB_OK;
+}
+
+/* Values that stand beside a slice: its thread's times go on the event itself, others become counter events behind it.
+ * This takes the former, `emit_extra_counters` the latter. */
+static uint64_t counter_uuid(const struct tb_number_list *own, const struct tb_uuid_list *defaults, uint32_t i) {
+  if (own->count) return i < own->count ? own->items[i] : 0;
+  return i < defaults->count ? defaults->items[i] : 0;
+}
+
+static void take_extra_counters(struct tb_perfetto_reader *r, struct event_in_hand *e) {
+  struct tb_number_list *values = &e->fields.counter_values;
+  for (uint32_t i = 0; i < values->count; i++) {
+    uint64_t uuid = counter_uuid(&e->fields.counter_uuids, &r->context.sequence->extra_counters, i);
+    struct tb_perfetto_track *track = uuid ? tb_perfetto_find_track(r, uuid) : NULL;
+    if (!track) continue;
+    int64_t value = integer_value(r, track, values->items[i]);
+    values->items[i] = (uint64_t)value;
+    if (track->track.is_thread_time) {
+      e->has_thread_ts = true;
+      e->thread_ts = value;
+    } else if (track->track.is_thread_instruction_count) {
+      e->has_instructions = true;
+      e->instructions = value;
+    }
+  }
+}
+
+static enum tb_status emit_extra_counters(struct tb_perfetto_reader *r, const struct event_in_hand *e) {
+  const struct tb_sequence *sequence = r->context.sequence;
+  const struct tb_number_list *values = &e->fields.counter_values, *doubles = &e->fields.double_counter_values;
+  enum tb_status status = TB_OK;
+  for (uint32_t i = 0; i < values->count && status == TB_OK; i++) {
+    uint64_t uuid = counter_uuid(&e->fields.counter_uuids, &sequence->extra_counters, i);
+    struct tb_perfetto_track *track = uuid ? tb_perfetto_find_track(r, uuid) : NULL;
+    if (!track || track->track.type != TB_TRACK_COUNTER) {
+      status = tb_perfetto_lose(r, LOSS_COUNTER);
+    } else if (!track->track.is_thread_time && !track->track.is_thread_instruction_count) {
+      emit_integer(r, track, e->ts, (int64_t)values->items[i]);
+    }
+  }
+  for (uint32_t i = 0; i < doubles->count && status == TB_OK; i++) {
+    uint64_t uuid = counter_uuid(&e->fields.double_counter_uuids, &sequence->extra_double_counters, i);
+    struct tb_perfetto_track *track = uuid ? tb_perfetto_find_track(r, uuid) : NULL;
+    if (!track || track->track.type != TB_TRACK_COUNTER) {
+      status = tb_perfetto_lose(r, LOSS_COUNTER);
+    } else {
+      emit_double(r, track, e->ts, double_value(r, track, doubles->items[i]));
+    }
+  }
+  return status;
+}
+
+/* ---- the event --------------------------------------------------------------------------------------------------- */
+
+static char phase_on_track(const struct tb_track *track, char on_thread, char elsewhere) {
+  return track->type == TB_TRACK_CUSTOM || track->type == TB_TRACK_COUNTER ? elsewhere : on_thread;
+}
+
+static void set_instant_scope(struct tb_event *event) {
+  static const char scopes[] = {[TB_TRACK_GLOBAL] = 'g', [TB_TRACK_PROCESS] = 'p', [TB_TRACK_THREAD] = 't'};
+  if (event->track->type > TB_TRACK_THREAD) return;
+  event->instant_scope = scopes[event->track->type];
+}
+
+static void set_modern_type(struct tb_event *event, uint32_t type) {
+  switch (type) {
+    case TB_TRACK_EVENT_TYPE_SLICE_BEGIN:
+      event->type = TB_EVENT_SLICE_BEGIN;
+      event->phase = phase_on_track(event->track, 'B', 'b');
+      break;
+    case TB_TRACK_EVENT_TYPE_SLICE_END:
+      event->type = TB_EVENT_SLICE_END;
+      event->phase = phase_on_track(event->track, 'E', 'e');
+      break;
+    default:
+      event->type = TB_EVENT_INSTANT;
+      event->phase = phase_on_track(event->track, 'i', 'n');
+      set_instant_scope(event);
+  }
+}
+
+/* A legacy instant belongs to its thread, whose sequence sent it; its scope says whose it really is. */
+static void set_legacy_instant(struct tb_perfetto_reader *r, struct tb_event *event, uint8_t scope) {
+  const struct tb_track *thread = event->track->type == TB_TRACK_THREAD ? event->track : NULL;
+  const struct tb_track *other = NULL;
+  if (scope == TB_TRACK_EVENT_LEGACY_EVENT_SCOPE_GLOBAL) {
+    struct tb_perfetto_track *global = tb_perfetto_find_track(r, 0);
+    other = global ? &global->track : NULL;
+  } else if (scope == TB_TRACK_EVENT_LEGACY_EVENT_SCOPE_PROCESS) {
+    other = process_of(event->track);
+  }
+  if (other && other != event->track) {
+    event->track = other;
+    event->thread = thread;
+  }
+  set_instant_scope(event);
+}
+
+static void set_legacy_type(struct tb_perfetto_reader *r, struct tb_event *event,
+                            const struct tb_legacy_event *legacy) {
+  event->phase = legacy->phase;
+  event->type = tb_legacy_phase_type(legacy->phase);
+  if (event->type == TB_EVENT_OTHER) {
+    char *text = tb_perfetto_alloc(r, 1);
+    if (text) *text = legacy->phase;
+    event->phase_text = (struct tb_slice){text, text ? 1 : 0};
+  }
+  if (event->type == TB_EVENT_INSTANT) set_legacy_instant(r, event, legacy->instant_scope);
+}
+
+/* Without a phase the overrides say who emitted an event that stands on a track of its own. */
+static void set_emitter(struct tb_perfetto_reader *r, struct tb_event *event, const struct tb_legacy_event *legacy) {
+  if (!legacy->present || legacy->has_phase || !legacy->has_tid) return;
+  if (!legacy->has_pid && !event->track->has_pid) return;
+  int64_t pid = legacy->has_pid ? legacy->pid : event->track->pid;
+  struct tb_perfetto_track *thread = tb_tracks_thread(&r->tracks, &pid, legacy->tid, r->head.machine);
+  if (!thread) r->out_of_memory = true;
+  if (thread && &thread->track != event->track) event->thread = &thread->track;
+}
+
+static void set_rare(struct tb_perfetto_reader *r, struct tb_event *event, const struct tb_track_event_fields *fields) {
+  event->flow_ids = fields->flows.items;
+  event->flow_count = fields->flows.count;
+  event->terminating_flow_ids = fields->terminating_flows.items;
+  event->terminating_flow_count = fields->terminating_flows.count;
+  if (fields->has & TB_TE_CORRELATION) {
+    event->has |= TB_HAS_CORRELATION;
+    event->correlation_id = fields->correlation;
+    event->correlation_text = fields->correlation_text;
+  }
+  if (fields->has & TB_TE_WEIGHT) {
+    event->has |= TB_HAS_WEIGHT;
+    event->weight = tb_wire_double(fields->weight);
+  }
+  if (fields->has & TB_TE_CALLSTACK_IID) event->stack = tb_perfetto_interned_stack(r, fields->callstack_iid);
+  if (fields->has & TB_TE_CALLSTACK) event->stack = tb_perfetto_inline_stack(r, fields->callstack);
+  if (fields->has & TB_TE_SOURCE_LOCATION)
+    event->source_location = tb_perfetto_source_location(fields->source_location);
+  if (fields->has & TB_TE_SOURCE_LOCATION_IID) {
+    const struct tb_slice *message = tb_perfetto_interned(r, TB_INDEX_SOURCE_LOCATIONS, fields->source_location_iid);
+    if (message) event->source_location = tb_perfetto_source_location(*message);
+  }
+}
+
+static void set_thread_times(struct tb_event *event, const struct event_in_hand *e) {
+  if (e->has_thread_ts) {
+    event->has |= TB_HAS_THREAD_TS;
+    event->thread_ts = e->thread_ts;
+  }
+  if (e->has_instructions) {
+    event->has |= TB_HAS_THREAD_INSTRUCTIONS;
+    event->thread_instruction_count = e->instructions;
+  }
+}
+
+static void set_args(struct tb_perfetto_reader *r, struct tb_event *event, const struct tb_track_event_fields *fields) {
+  uint32_t count = (uint32_t)(r->batch->arg_count - fields->first_arg);
+  if (!count) return;
+  event->has |= TB_HAS_ARGS;
+  event->args = &r->batch->args[fields->first_arg];
+  event->arg_count = count;
+}
+
+static enum tb_status make_event(struct tb_perfetto_reader *r, struct event_in_hand *e) {
+  tb_perfetto_tell_track(r, e->track);
+  struct tb_event *event = tb_perfetto_emit(r, TB_EVENT_INSTANT);
+  event->has = TB_HAS_TS;
+  event->ts = e->ts;
+  event->track = &e->track->track;
+  if (e->legacy.has_phase) {
+    set_legacy_type(r, event, &e->legacy);
+  } else {
+    set_modern_type(event, e->fields.type);
+  }
+  set_names(r, event, e);
+  tb_legacy_event_apply(&e->legacy, event);
+  set_emitter(r, event, &e->legacy);
+  set_thread_times(event, e);
+  set_rare(r, event, &e->fields);
+  if (tb_perfetto_is_carriage(r, &e->fields)) tb_perfetto_take_carriage(r, &e->fields, event);
+  set_args(r, event, &e->fields);
+  return e->fields.counter_values.count || e->fields.double_counter_values.count ? emit_extra_counters(r, e) : TB_OK;
+}
+
+static enum tb_status read_event(struct tb_perfetto_reader *r, struct event_in_hand *e) {
+  enum tb_status status = tb_track_event_fields_read(r, e->payload, &e->fields);
+  if (status == TB_OK && (e->fields.has & TB_TE_LEGACY)) status = tb_legacy_event_read(e->fields.legacy, &e->legacy);
+  if (status != TB_OK) return status;
+  bool has_ts;
+  status = find_times(r, e, &has_ts);
+  if (status != TB_OK) return status;
+  if (!has_ts) return tb_perfetto_lose(r, LOSS_TIME);
+  if (e->fields.counter_values.count) take_extra_counters(r, e);
+  e->track = find_track(r, e);
+  if (!e->track) {
+    r->out_of_memory = true;
+    return TB_OK;
+  }
+  if (e->legacy.has_phase) return make_event(r, e);
+  switch (e->fields.type) {
+    case TB_TRACK_EVENT_TYPE_COUNTER:
+      return make_counter(r, e);
+    case TB_TRACK_EVENT_TYPE_SLICE_BEGIN:
+    case TB_TRACK_EVENT_TYPE_SLICE_END:
+    case TB_TRACK_EVENT_TYPE_INSTANT:
+      return make_event(r, e);
+    default:
+      return tb_perfetto_lose(r, LOSS_TYPE);
+  }
+}
+
+enum tb_status tb_perfetto_track_event(struct tb_perfetto_reader *r, struct tb_slice payload) {
+  struct event_in_hand e;
+  e.payload = payload;
+  e.legacy.present = e.legacy.has_phase = e.legacy.has_name_iid = e.legacy.has_pid = e.legacy.has_tid = false;
+  e.has_thread_ts = e.has_instructions = false;
+  size_t args = r->batch->arg_count;
+  enum tb_status status = read_event(r, &e);
+  if (status == TB_BAD_DATA) r->batch->arg_count = args;
+  return status;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a packet means depends on the packets of its sequence before it: interned data, defaults, clocks, counters. This
+ * is that state, of all sequences, and the rules by which a packet changes it.
+ */
+#ifndef TB_PERFETTO_SEQUENCE_H
+#define TB_PERFETTO_SEQUENCE_H
+
+#include "perfetto/budget.h"
+#include "perfetto/clock_graph.h"
+#include "perfetto/interning.h"
+#include "perfetto/packet_head.h"
+#include "perfetto/packet_stream.h"
+
+struct tb_perfetto_track;
+
+/* The indexes that are kept. Those of names hold the text, the others the entry's message. */
+enum tb_index {
+  TB_INDEX_EVENT_CATEGORIES,
+  TB_INDEX_EVENT_NAMES,
+  TB_INDEX_DEBUG_ANNOTATION_NAMES,
+  TB_INDEX_SOURCE_LOCATIONS,
+  TB_INDEX_FUNCTION_NAMES,
+  TB_INDEX_FRAMES,
+  TB_INDEX_CALLSTACKS,
+  TB_INDEX_BUILD_IDS,
+  TB_INDEX_MAPPING_PATHS,
+  TB_INDEX_SOURCE_PATHS,
+  TB_INDEX_MAPPINGS,
+  TB_INDEX_LOG_MESSAGE_BODY,
+  TB_INDEX_DEBUG_ANNOTATION_VALUE_TYPE_NAMES,
+  TB_INDEX_DEBUG_ANNOTATION_STRING_VALUES,
+  TB_INDEX_CORRELATION_ID_STR,
+  TB_INDEX_COUNT
+};
+
+struct tb_uuid_list {
+  uint64_t *items;
+  size_t count, capacity;
+};
+
+struct tb_sequence {
+  uint32_t id, machine;
+  bool seen;  /* some packet of it was read */
+  bool valid; /* its incremental state is whole */
+  bool has_default_track, has_default_clock;
+  uint32_t default_clock;
+  uint64_t default_track;
+  uint32_t interned_version; /* counts changes of the indexes */
+  uint32_t generation;       /* counts clears and new defaults, for those who keep something that depends on them */
+  struct tb_uuid_list extra_counters, extra_double_counters;
+  struct tb_iid_index indexes[TB_INDEX_COUNT];
+  struct tb_hash_map counters; /* uuid -> place in counter_values */
+  int64_t *counter_values;     /* last values of incremental counters */
+  size_t counter_count, counter_capacity;
+  /* the thread descriptor of sequences of before there were tracks */
+  bool has_thread, has_reference;
+  int64_t pid, tid;
+  int64_t reference_us, thread_time_us, instruction_count; /* running values of the deltas */
+  /* for the event reader */
+  struct tb_perfetto_track *default_track_object;
+  uint32_t default_track_generation;
+};
+
+struct tb_trace_state {
+  struct tb_budget budget; /* all that is kept; because of it a state must not move */
+  struct tb_intern pool;
+  struct tb_clock_graph clocks;
+  uint64_t trace_clock;
+  bool trace_clock_said;
+  bool keep_interned;
+  struct tb_sequence **sequences;
+  size_t sequence_count, sequence_capacity;
+  struct tb_hash_map sequence_map; /* id, machine -> place in sequences */
+  struct tb_sequence *recent;
+  tb_packet_lose lose;
+  void *lose_ctx;
+  struct tb_error *error;
+};
+
+/* What the state says of a packet. */
+struct tb_packet_context {
+  struct tb_sequence *sequence;
+  bool unreadable;  /* it needs incremental state that is not whole */
+  bool lost_before; /* packets of its sequence were lost just before it */
+  bool has_ts;      /* `ts` is on the trace clock */
+  bool clock_lost;  /* it has a timestamp, but nothing relates its clock to the trace clock */
+  int64_t ts;
+};
+
+void tb_trace_state_init(struct tb_trace_state *state, const struct tb_allocator *allocator, size_t max_bytes,
+                         tb_packet_lose lose, void *lose_ctx, struct tb_error *error);
+void tb_trace_state_free(struct tb_trace_state *state);
+
+/* Applies the packet: its sequence's clear, defaults, interned data and, where it is a ClockSnapshot, the snapshot.
+ * TB_OK and *context; TB_LIMIT or TB_NO_MEMORY, told in the state's error; what `lose` returns. */
+TB_MUST_CHECK enum tb_status tb_trace_state_apply(struct tb_trace_state *state, const struct tb_packet_head *head,
+                                                  struct tb_packet_context *context);
+
+/* Applies the readings of a ClockSnapshot message, and only them. *trace_ns: the trace clock's reading where it has
+ * one. */
+TB_MUST_CHECK enum tb_status tb_trace_state_add_snapshot(struct tb_trace_state *state, struct tb_slice snapshot,
+                                                         uint32_t sequence, uint64_t offset, bool *has_trace_ns,
+                                                         int64_t *trace_ns);
+
+/* `ns` of the clock `clock` on the trace clock; false where nothing relates the two. */
+bool tb_trace_state_convert(struct tb_trace_state *state, uint32_t clock, uint32_t sequence, int64_t ns,
+                            int64_t *converted);
+
+/* The last value of an incremental counter on this sequence, 0 at first; NULL when memory is exhausted. */
+int64_t *tb_sequence_counter(struct tb_trace_state *state, struct tb_sequence *sequence, uint64_t uuid);
+
+/* Tells that memory is exhausted, or the limit reached; returns which. */
+enum tb_status tb_trace_state_full(struct tb_trace_state *state, uint64_t offset);
+
+#endif

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * TrackDescriptors. They are few, so that protobuf-c reads them.
+ */
+#include "perfetto/fields.h"
+#include "perfetto/message.h"
+#include "perfetto/track_descriptor.pb-c.h"
+#include "perfetto/tracks.h"
+
+enum { TRACK_DEPTH_MAX = 64 };
+
+/* The object that stands for the descriptor's track: a process or thread that is known by its id already is the same
+ * one, as long as no other uuid claims it. */
+static struct tb_perfetto_track *find_object(struct tb_tracks *tracks, const Perfetto__Protos__TrackDescriptor *message,
+                                             uint32_t machine, uint32_t sequence) {
+  uint64_t uuid = message->uuid;
+  uint32_t index;
+  struct tb_perfetto_track *track = NULL;
+  if (tb_hash_map_get(&tracks->by_uuid, uuid, machine, &index)) return tracks->tracks[index];
+  if (message->thread && message->thread->has_tid) {
+    int64_t pid = message->thread->pid;
+    track = tb_tracks_thread(tracks, message->thread->has_pid ? &pid : NULL, message->thread->tid, machine);
+    if (!track) return NULL;
+  } else if (message->process && message->process->has_pid) {
+    track = tb_tracks_process(tracks, message->process->pid, machine);
+    if (!track) return NULL;
+  }
+  if (!track || track->track.uuid) return tb_tracks_by_uuid(tracks, uuid, machine, sequence);
+  if (tb_hash_map_set(&tracks->by_uuid, uuid, machine, track->track.index) != TB_OK) return NULL;
+  track->track.uuid = uuid;
+  track->track.sequence = sequence;
+  return track;
+}
+
+static enum tb_status set_text(struct tb_tracks *tracks, struct tb_slice *to, struct tb_slice text) {
+  return tb_text_pool_add(tracks->pool, text, to);
+}
+
+static enum tb_status set_labels(struct tb_tracks *tracks, struct tb_track *track,
+                                 const Perfetto__Protos__ProcessDescriptor *process) {
+  size_t count = process->n_process_labels;
+  if (count == 0 || count > UINT32_MAX) return TB_OK;
+  bool same = count == track->label_count;
+  for (size_t i = 0; same && i < count; i++)
+    same = tb_slice_equal(track->labels[i], tb_message_slice(process->process_labels[i]));
+  if (same) return TB_OK;
+  struct tb_slice *labels = tb_arena_alloc(&tracks->arena, count * sizeof(*labels));
+  if (!labels) return TB_NO_MEMORY;
+  for (size_t i = 0; i < count; i++) {
+    enum tb_status status = set_text(tracks, &labels[i], tb_message_slice(process->process_labels[i]));
+    if (status != TB_OK) return status;
+  }
+  track->labels = labels;
+  track->label_count = (uint32_t)count;
+  return TB_OK;
+}
+
+static void set_sort_index(struct tb_track *track, protobuf_c_boolean has, int32_t value) {
+  if (!has) return;
+  track->has_sort_index = true;
+  track->sort_index = value;
+}
+
+static enum tb_status describe_process(struct tb_tracks *tracks, struct tb_perfetto_track *track,
+                                       const Perfetto__Protos__TrackDescriptor *message) {
+  const Perfetto__Protos__ProcessDescriptor *process = message->process;
+  struct tb_track *base = &track->track;
+  base->type = TB_TRACK_PROCESS;
+  if (process->has_pid) {
+    base->pid = process->pid;
+    base->has_pid = true;
+    /* the newest track of a pid is where its threads belong from here on */
+    enum tb_status status = tb_hash_map_set(&tracks->processes, (uint64_t)base->pid, base->machine, base->index);
+    if (status != TB_OK) return status;
+  }
+  set_sort_index(base, process->has_legacy_sort_index, process->legacy_sort_index);
+  if (message->chrome_process) {
+    set_sort_index(base, message->chrome_process->has_legacy_sort_index, message->chrome_process->legacy_sort_index);
+  }
+  enum tb_status status = set_labels(tracks, base, process);
+  if (status == TB_OK && process->has_process_name) {
+    status = set_text(tracks, &base->name, tb_message_slice(process->process_name));
+  } else if (status == TB_OK && process->n_cmdline && base->name.len == 0) {
+    status = set_text(tracks, &base->name, tb_message_slice(process->cmdline[0]));
+  }
+  return status;
+}
+
+static enum tb_status describe_thread(struct tb_tracks *tracks, struct tb_perfetto_track *track,
+                                      const Perfetto__Protos__TrackDescriptor *message) {
+  const Perfetto__Protos__ThreadDescriptor *thread = message->thread;
+  struct tb_track *base = &track->track;
+  base->type = TB_TRACK_THREAD;
+  if (thread->has_tid) {
+    base->tid = thread->tid;
+    base->has_tid = true;
+  }
+  set_sort_index(base, thread->has_legacy_sort_index, thread->legacy_sort_index);
+  if (message->chrome_thread) {
+    set_sort_index(base, message->chrome_thread->has_legacy_sort_index, message->chrome_thread->legacy_sort_index);
+  }
+  if (thread->has_pid && thread->has_tid) {
+    int64_t pid = thread->pid;
+    struct tb_perfetto_track *process = tb_tracks_process(tracks, pid, base->machine);
+    if (!process) return TB_NO_MEMORY;
+    base->pid = pid;
+    base->has_pid = true;
+    base->parent = &process->track;
+    enum tb_status status = tb_tracks_add_thread(tracks, track);
+    if (status != TB_OK) return status;
+  }
+  return thread->has_thread_name ? set_text(tracks, &base->name, tb_message_slice(thread->thread_name)) : TB_OK;
+}
+
+static enum tb_status describe_counter(struct tb_tracks *tracks, struct tb_perfetto_track *track,
+                                       const Perfetto__Protos__CounterDescriptor *counter) {
+  struct tb_track *base = &track->track;
+  base->type = TB_TRACK_COUNTER;
+  base->is_thread_time = (int)counter->type == TB_COUNTER_DESCRIPTOR_COUNTER_THREAD_TIME_NS;
+  base->is_thread_instruction_count = (int)counter->type == TB_COUNTER_DESCRIPTOR_COUNTER_THREAD_INSTRUCTION_COUNT;
+  base->unit = (int)counter->unit >= TB_COUNTER_DESCRIPTOR_UNIT_TIME_NS &&
+                       (int)counter->unit <= TB_COUNTER_DESCRIPTOR_UNIT_SIZE_BYTES
+                   ? (enum tb_unit)counter->unit
+                   : TB_UNIT_NONE;
+  if (base->unit == TB_UNIT_NONE && base->is_thread_time) base->unit = TB_UNIT_TIME_NS;
+  if (base->unit == TB_UNIT_NONE && base->is_thread_instruction_count) base->unit = TB_UNIT_COUNT;
+  track->unit_multiplier = counter->has_unit_multiplier && counter->unit_multiplier ? counter->unit_multiplier : 1;
+  track->incremental = counter->is_incremental;
+  return counter->has_unit_name ? set_text(tracks, &base->unit_name, tb_message_slice(counter->unit_name)) : TB_OK;
+}
+
+/* A loop of parents would make every walk over them endless. */
+static bool is_above(const struct tb_track *track, const struct tb_track *of) {
+  for (unsigned depth = 0; of; of = of->parent) {
+    if (of == track || ++depth > TRACK_DEPTH_MAX) return true;
+  }
+  return false;
+}
+
+/* A custom track or counter lives where its parent does; its children with it. */
+static void inherit(struct tb_perfetto_track *track, unsigned depth) {
+  struct tb_track *base = &track->track;
+  const struct tb_track *parent = base->parent;
+  if (base->type == TB_TRACK_PROCESS || base->type == TB_TRACK_THREAD || depth > TRACK_DEPTH_MAX) return;
+  if (parent) {
+    base->pid = parent->pid;
+    base->tid = parent->tid;
+    base->has_pid = parent->has_pid;
+    base->has_tid = parent->has_tid;
+  }
+  for (struct tb_perfetto_track *child = track->first_child; child; child = child->next_sibling) {
+    inherit(child, depth + 1);
+  }
+}
+
+static void pass_on(struct tb_perfetto_track *track) {
+  for (struct tb_perfetto_track *child = track->first_child; child; child = child->next_sibling) inherit(child, 0);
+}
+
+static enum tb_status describe_parent(struct tb_tracks *tracks, struct tb_perfetto_track *track,
+                                      const Perfetto__Protos__TrackDescriptor *message, uint32_t sequence) {
+  struct tb_track *base = &track->track;
+  if (base->type == TB_TRACK_PROCESS || base->type == TB_TRACK_THREAD) return TB_OK;
+  if (message->has_parent_uuid && message->parent_uuid) {
+    struct tb_perfetto_track *parent = tb_tracks_by_uuid(tracks, message->parent_uuid, base->machine, sequence);
+    if (!parent) return TB_NO_MEMORY;
+    if (!base->parent && !is_above(base, &parent->track)) {
+      base->parent = &parent->track;
+      track->next_sibling = parent->first_child;
+      parent->first_child = track;
+    }
+  }
+  inherit(track, 0);
+  return TB_OK;
+}
+
+static enum tb_status apply(struct tb_tracks *tracks, struct tb_perfetto_track *track,
+                            const Perfetto__Protos__TrackDescriptor *message, uint32_t sequence) {
+  struct tb_track *base = &track->track;
+  enum tb_status status = TB_OK;
+  ProtobufCBinaryData name = message->has_name          ? message->name
+                             : message->has_static_name ? message->static_name
+                                                        : message->atrace_name;
+  if (name.len) status = set_text(tracks, &base->name, tb_message_slice(name));
+  if (status == TB_OK && message->has_description) {
+    status = set_text(tracks, &base->description, tb_message_slice(message->description));
+  }
+  set_sort_index(base, message->has_sibling_order_rank, message->sibling_order_rank);
+  if (status == TB_OK && message->counter) status = describe_counter(tracks, track, message->counter);
+  if (status == TB_OK && message->thread) status = describe_thread(tracks, track, message);
+  if (status == TB_OK && message->process && !message->thread) status = describe_process(tracks, track, message);
+  if (status == TB_OK) status = describe_parent(tracks, track, message, sequence);
+  if (status == TB_OK) pass_on(track);
+  return status;
+}
+
+enum tb_status tb_tracks_describe(struct tb_tracks *tracks, struct tb_slice descriptor, uint32_t machine,
+                                  uint32_t sequence, bool only_new, struct tb_perfetto_track **out) {
+  *out = NULL;
+  ProtobufCMessage *message;
+  tb_arena_reset(&tracks->scratch);
+  enum tb_status status =
+      tb_message_read(&tracks->scratch, &perfetto__protos__track_descriptor__descriptor, descriptor, &message);
+  if (status != TB_OK) return status;
+  const Perfetto__Protos__TrackDescriptor *read = (const Perfetto__Protos__TrackDescriptor *)message;
+  struct tb_perfetto_track *track = find_object(tracks, read, machine, sequence);
+  if (!track) return TB_NO_MEMORY;
+  *out = track;
+  if (only_new && track->described) return TB_OK;
+  struct tb_track before;
+  memcpy(&before, &track->track, sizeof(before));
+  status = apply(tracks, track, read, sequence);
+  if (!track->described || memcmp(&before, &track->track, sizeof(before)) != 0) track->told = false;
+  track->described = true;
+  return status;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "perfetto/tracks.h"
+
+enum { TRACKS_MAX = 1 << 26 };
+
+void tb_tracks_init(struct tb_tracks *tracks, struct tb_budget *budget, struct tb_intern *pool) {
+  *tracks = (struct tb_tracks){.budget = budget, .pool = pool};
+  tb_arena_init(&tracks->arena, &budget->allocator, 0);
+  tb_arena_init(&tracks->scratch, &budget->allocator, 0);
+  tb_hash_map_init(&tracks->by_uuid, &budget->allocator);
+  tb_hash_map_init(&tracks->processes, &budget->allocator);
+  tb_hash_map_init(&tracks->threads, &budget->allocator);
+  tb_hash_map_init(&tracks->threads_of_process, &budget->allocator);
+  tb_hash_map_init(&tracks->counters, &budget->allocator);
+}
+
+void tb_tracks_free(struct tb_tracks *tracks) {
+  tb_free(&tracks->budget->allocator, tracks->tracks, tracks->capacity * sizeof(struct tb_perfetto_track *));
+  tb_hash_map_free(&tracks->by_uuid);
+  tb_hash_map_free(&tracks->processes);
+  tb_hash_map_free(&tracks->threads);
+  tb_hash_map_free(&tracks->threads_of_process);
+  tb_hash_map_free(&tracks->counters);
+  tb_arena_free(&tracks->arena);
+  tb_arena_free(&tracks->scratch);
+}
+
+static struct tb_perfetto_track *add_track(struct tb_tracks *tracks, enum tb_track_type type, uint32_t machine) {
+  void *list = tracks->tracks;
+  enum tb_status status = tb_grow_array(&tracks->budget->allocator, &list, &tracks->capacity, tracks->count + 1,
+                                        sizeof(struct tb_perfetto_track *), TRACKS_MAX);
+  tracks->tracks = list;
+  struct tb_perfetto_track *track = status == TB_OK ? tb_arena_alloc(&tracks->arena, sizeof(*track)) : NULL;
+  if (!track) return NULL;
+  *track = (struct tb_perfetto_track){.unit_multiplier = 1};
+  track->track.index = (uint32_t)tracks->count;
+  track->track.type = type;
+  track->track.machine = machine;
+  tracks->tracks[tracks->count++] = track;
+  return track;
+}
+
+static struct tb_perfetto_track *find(const struct tb_tracks *tracks, const struct tb_hash_map *map, uint64_t first,
+                                      uint64_t second) {
+  uint32_t index;
+  return tb_hash_map_get(map, first, second, &index) ? tracks->tracks[index] : NULL;
+}
+
+struct tb_perfetto_track *tb_tracks_by_uuid(struct tb_tracks *tracks, uint64_t uuid, uint32_t machine,
+                                            uint32_t sequence) {
+  struct tb_perfetto_track *track = tracks->recent;
+  if (track && track->track.uuid == uuid && track->track.machine == machine) return track;
+  track = find(tracks, &tracks->by_uuid, uuid, machine);
+  if (!track) {
+    track = add_track(tracks, uuid ? TB_TRACK_CUSTOM : TB_TRACK_GLOBAL, machine);
+    if (!track || tb_hash_map_set(&tracks->by_uuid, uuid, machine, track->track.index) != TB_OK) return NULL;
+    track->track.uuid = uuid;
+    track->track.sequence = sequence;
+    track->described = uuid == 0;
+  }
+  return tracks->recent = track;
+}
+
+struct tb_perfetto_track *tb_tracks_process(struct tb_tracks *tracks, int64_t pid, uint32_t machine) {
+  struct tb_perfetto_track *track = find(tracks, &tracks->processes, (uint64_t)pid, machine);
+  if (track) return track;
+  track = add_track(tracks, TB_TRACK_PROCESS, machine);
+  if (!track || tb_hash_map_set(&tracks->processes, (uint64_t)pid, machine, track->track.index) != TB_OK) return NULL;
+  track->track.pid = pid;
+  track->track.has_pid = true;
+  return track;
+}
+
+/* One number for pid and machine. Two pairs that fall together would still differ in the thread that is found, which is
+ * checked. */
+static uint64_t process_key(int64_t pid, uint32_t machine) { return (uint64_t)pid ^ (uint64_t)machine << 40; }
+
+enum tb_status tb_tracks_add_thread(struct tb_tracks *tracks, struct tb_perfetto_track *track) {
+  uint64_t tid = (uint64_t)track->track.tid;
+  enum tb_status status = tb_hash_map_set(&tracks->threads, tid, track->track.machine, track->track.index);
+  if (status != TB_OK || !track->track.has_pid) return status;
+  return tb_hash_map_set(&tracks->threads_of_process, tid, process_key(track->track.pid, track->track.machine),
+                         track->track.index);
+}
+
+/* The thread becomes one of that process. */
+static enum tb_status join_process(struct tb_tracks *tracks, struct tb_perfetto_track *track, int64_t pid) {
+  struct tb_perfetto_track *process = tb_tracks_process(tracks, pid, track->track.machine);
+  if (!process) return TB_NO_MEMORY;
+  track->track.pid = pid;
+  track->track.has_pid = true;
+  track->track.parent = &process->track;
+  return tb_tracks_add_thread(tracks, track);
+}
+
+struct tb_perfetto_track *tb_tracks_thread(struct tb_tracks *tracks, const int64_t *pid, int64_t tid,
+                                           uint32_t machine) {
+  struct tb_perfetto_track *track = NULL;
+  if (pid) track = find(tracks, &tracks->threads_of_process, (uint64_t)tid, process_key(*pid, machine));
+  if (track && track->track.machine == machine && track->track.pid == *pid) return track;
+  track = find(tracks, &tracks->threads, (uint64_t)tid, machine);
+  if (track && !pid) return track;
+  if (!track || track->track.has_pid) {
+    track = add_track(tracks, TB_TRACK_THREAD, machine);
+    if (!track) return NULL;
+    track->track.tid = tid;
+    track->track.has_tid = true;
+  }
+  enum tb_status status = pid ? join_process(tracks, track, *pid) : tb_tracks_add_thread(tracks, track);
+  return status == TB_OK ? track : NULL;
+}
+
+enum tb_status tb_tracks_set_name(struct tb_tracks *tracks, struct tb_perfetto_track *track, struct tb_slice name) {
+  if (tb_slice_equal(track->track.name, name)) return TB_OK;
+  track->told = false;
+  return tb_text_pool_add(tracks->pool, name, &track->track.name);
+}
+
+struct tb_perfetto_track *tb_tracks_named_counter(struct tb_tracks *tracks, struct tb_perfetto_track *home,
+                                                  struct tb_slice name) {
+  struct tb_slice kept;
+  if (tb_text_pool_add(tracks->pool, name, &kept) != TB_OK) return NULL;
+  uint64_t key = (uint64_t)(uintptr_t)kept.ptr;
+  struct tb_perfetto_track *track = find(tracks, &tracks->counters, key, home->track.index);
+  if (track) return track;
+  track = add_track(tracks, TB_TRACK_COUNTER, home->track.machine);
+  if (!track || tb_hash_map_set(&tracks->counters, key, home->track.index, track->track.index) != TB_OK) return NULL;
+  track->track.name = kept;
+  track->track.parent = &home->track;
+  track->track.pid = home->track.pid;
+  track->track.tid = home->track.tid;
+  track->track.has_pid = home->track.has_pid;
+  track->track.has_tid = home->track.has_tid;
+  track->described = true;
+  return track;
+}

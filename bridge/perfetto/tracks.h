@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The tracks of a trace: by uuid as descriptors say, and by process and thread id as the kernel knows them.
+ */
+#ifndef TB_PERFETTO_TRACKS_H
+#define TB_PERFETTO_TRACKS_H
+
+#include "perfetto/budget.h"
+#include "perfetto/hash_map.h"
+#include "perfetto/interning.h"
+#include "tracebridge/event.h"
+
+/* A tb_track with what the reader alone knows of it. `track` is first, so that pointers convert. */
+struct tb_perfetto_track {
+  struct tb_track track;
+  bool described; /* a descriptor was seen, or the track needs none */
+  bool incremental;
+  bool told; /* given out as TB_EVENT_TRACK since it last changed */
+  int64_t unit_multiplier;
+  struct tb_perfetto_track *first_child, *next_sibling; /* custom tracks and counters below it */
+};
+
+struct tb_tracks {
+  struct tb_budget *budget;
+  struct tb_intern *pool;
+  struct tb_arena arena, scratch;
+  struct tb_perfetto_track **tracks; /* by index */
+  size_t count, capacity;
+  struct tb_hash_map by_uuid;            /* uuid, machine */
+  struct tb_hash_map processes;          /* pid, machine */
+  struct tb_hash_map threads;            /* tid, machine: the last one known */
+  struct tb_hash_map threads_of_process; /* tid, mixed with pid and machine */
+  struct tb_hash_map counters;           /* by name (its place in the pool) and home */
+  struct tb_perfetto_track *recent;
+};
+
+void tb_tracks_init(struct tb_tracks *tracks, struct tb_budget *budget, struct tb_intern *pool);
+void tb_tracks_free(struct tb_tracks *tracks);
+
+/* The track `uuid` (0: the trace itself), made where it is not known yet. NULL when memory is exhausted. */
+struct tb_perfetto_track *tb_tracks_by_uuid(struct tb_tracks *tracks, uint64_t uuid, uint32_t machine,
+                                            uint32_t sequence);
+
+/* The track of a process or of a thread, made where it is not known yet; a thread's process as well. Where the process
+ * is not known (`pid` NULL) the last thread of that tid. NULL when memory is exhausted. */
+struct tb_perfetto_track *tb_tracks_process(struct tb_tracks *tracks, int64_t pid, uint32_t machine);
+struct tb_perfetto_track *tb_tracks_thread(struct tb_tracks *tracks, const int64_t *pid, int64_t tid, uint32_t machine);
+
+/* The counter of that name below `home`, made where it is not known yet, with no uuid. NULL when memory is exhausted. */
+struct tb_perfetto_track *tb_tracks_named_counter(struct tb_tracks *tracks, struct tb_perfetto_track *home,
+                                                  struct tb_slice name);
+
+/* Makes a thread's track known by its tid, pid and machine. TB_OK or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_tracks_add_thread(struct tb_tracks *tracks, struct tb_perfetto_track *track);
+
+/* Applies a TrackDescriptor message. TB_OK and *track, whose `told` is false where it changed; TB_BAD_DATA where the
+ * message is damaged; TB_NO_MEMORY. `only_new`: leaves a track alone that is described already. */
+TB_MUST_CHECK enum tb_status tb_tracks_describe(struct tb_tracks *tracks, struct tb_slice descriptor, uint32_t machine,
+                                                uint32_t sequence, bool only_new, struct tb_perfetto_track **track);
+
+/* Gives a track its name (or, empty, none). TB_OK or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_tracks_set_name(struct tb_tracks *tracks, struct tb_perfetto_track *track,
+                                                struct tb_slice name);
+
+#endif
