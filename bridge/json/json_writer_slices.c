@@ -343,10 +343,14 @@ static void instant_elsewhere(struct tb_json_writer *w, struct tb_json_track *st
 enum tb_status tb_json_put_instant(struct tb_json_writer *w, const struct tb_event *event) {
   struct tb_json_track *state = tb_json_track_state(w, event->track);
   if (!state) return w->writer->error.code;
-  if (event->track->type == TB_TRACK_THREAD)
-    tb_json_put_whole(w, event, event->phase ? event->phase : 'i');
-  else
+  if (event->track->type != TB_TRACK_THREAD) {
     instant_elsewhere(w, state, event, event->phase);
+  } else {
+    struct tb_event scoped = *event;
+    if (!scoped.phase) scoped.phase = 'i';
+    if (scoped.phase == 'i' && !scoped.instant_scope) scoped.instant_scope = 't';
+    tb_json_put_whole(w, &scoped, scoped.phase);
+  }
   return tb_json_keep_flows(w, event);
 }
 

@@ -10,7 +10,7 @@ enum { KEY_HEAD = 16 };
 static enum tb_status add_entry(struct tb_json_writer *w) {
   const struct tb_buffer *text = &w->scratch.buffer;
   if (w->scratch.status != TB_OK) return w->scratch.status;
-  size_t skip = tb_spool_empty(&w->frames) ? 1 : 0; /* the first needs no comma */
+  size_t skip = tb_spool_empty(&w->frames) ? 2 : 0; /* the first needs no comma and line */
   return tb_spool_add(&w->frames, text->data + skip, text->len - skip, &w->writer->error);
 }
 
