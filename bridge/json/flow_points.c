@@ -8,8 +8,9 @@
 enum { RUN_POINTS = 2048 }; /* points of a run that are read at once */
 
 struct tb_flow_run {
-  uint64_t offset; /* of the next point that is not in `points` yet */
-  uint64_t left;   /* points that are not in `points` yet */
+  uint64_t start, total; /* in the file, and its points */
+  uint64_t offset;       /* of the next point that is not in `points` yet */
+  uint64_t left;         /* points that are not in `points` yet */
   struct tb_flow_point *points;
   size_t at, count;
 };
@@ -40,7 +41,7 @@ static enum tb_status spill(struct tb_flow_points *p, struct tb_error *error) {
   p->runs = runs;
   if (status != TB_OK) return tb_fail(error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
   sort(p);
-  p->runs[p->run_count++] = (struct tb_flow_run){.offset = tb_spool_size(&p->file), .left = p->count};
+  p->runs[p->run_count++] = (struct tb_flow_run){.start = tb_spool_size(&p->file), .total = p->count};
   status = tb_spool_add(&p->file, p->points, p->count * sizeof(*p->points), error);
   p->count = 0;
   return status;
@@ -92,9 +93,12 @@ static enum tb_status refill(struct tb_flow_points *p, struct tb_flow_run *run, 
 static enum tb_status start_runs(struct tb_flow_points *p, struct tb_error *error) {
   enum tb_status status = spill(p, error);
   for (size_t i = 0; i < p->run_count && status == TB_OK; i++) {
-    p->runs[i].points = tb_alloc(p->allocator, RUN_POINTS * sizeof(struct tb_flow_point));
-    if (!p->runs[i].points) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
-    status = refill(p, &p->runs[i], error);
+    struct tb_flow_run *run = &p->runs[i];
+    run->offset = run->start;
+    run->left = run->total;
+    if (!run->points) run->points = tb_alloc(p->allocator, RUN_POINTS * sizeof(struct tb_flow_point));
+    if (!run->points) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+    status = refill(p, run, error);
   }
   if (status == TB_OK)
     for (size_t i = p->run_count; i-- > 0;) sift_down(p->runs, p->run_count, i);

@@ -12,8 +12,10 @@ struct tb_flow_point {
   uint64_t flow;
   int64_t ts;
   uint64_t number; /* in order of arrival */
+  uint64_t event;  /* the caller's */
   int64_t pid, tid;
   bool ends; /* the flow ends here */
+  bool on_thread;
 };
 
 /* Caller-owned; tb_flow_points_init, then tb_flow_points_free. */

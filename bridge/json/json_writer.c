@@ -9,7 +9,7 @@
 enum {
   FLUSH_BYTES = 256 * 1024,
   SPOOL_BYTES = 16 << 20,
-  FLOW_POINTS = 1 << 20, /* of 48 bytes each */
+  FLOW_POINTS = 1 << 20, /* of 56 bytes each */
   TOP_KEYS = 4096
 };
 
@@ -107,8 +107,7 @@ static char default_phase(const struct tb_event *event) {
 
 static enum tb_status put_whole(struct tb_json_writer *w, const struct tb_event *event) {
   tb_json_put_whole(w, event, default_phase(event));
-  if (event->flow_count || event->terminating_flow_count) return tb_json_keep_flows(w, event);
-  return TB_OK;
+  return w->writer->error.code;
 }
 
 /* Events that are not JSON's own. */
@@ -204,6 +203,7 @@ static void destroy(struct tb_writer *writer) {
   tb_json_emit_free(&w->top);
   tb_json_emit_free(&w->scratch);
   tb_json_emit_free(&w->counter);
+  tb_spool_free(&w->aside);
   tb_spool_free(&w->frames);
   tb_spool_free(&w->samples);
   tb_spool_free(&w->system);
@@ -226,6 +226,7 @@ static enum tb_status create(struct tb_writer *writer) {
   tb_json_emit_init(&w->top, a);
   tb_json_emit_init(&w->scratch, a);
   tb_json_emit_init(&w->counter, a);
+  tb_spool_init(&w->aside, a, SPOOL_BYTES, directory);
   tb_spool_init(&w->frames, a, SPOOL_BYTES, directory);
   tb_spool_init(&w->samples, a, SPOOL_BYTES, directory);
   tb_spool_init(&w->system, a, SPOOL_BYTES, directory);

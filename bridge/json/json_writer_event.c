@@ -107,7 +107,7 @@ void tb_json_emit_id(struct tb_json_emit *emit, const struct tb_event *event) {
     emit_id_value(emit, &event->id);
     TB_JSON_EMIT(emit, "}");
   }
-  if (event->has & TB_HAS_SCOPE || event->scope.len) {
+  if (event->scope.ptr) {
     MEMBER(emit, "scope");
     tb_json_emit_string(emit, event->scope);
   }
@@ -222,5 +222,9 @@ void tb_json_put_whole(struct tb_json_writer *w, const struct tb_event *event, c
   tb_json_emit_times(&w->out, event);
   tb_json_emit_tail(w, &w->out, event);
   tb_json_emit_args(w, &w->out, event);
-  tb_json_object_end(w, start);
+  uint64_t flows = tb_json_keep_flows(w, event);
+  if (flows)
+    tb_json_put_aside(w, start, flows);
+  else
+    tb_json_object_end(w, start);
 }

@@ -68,6 +68,32 @@ static void emit_ids(struct tb_json_emit *emit, const struct tb_event *event, bo
   if (!on_thread && !event->id.kind) tb_json_emit_track_id(emit, event->track);
 }
 
+static bool in_order(struct tb_json_track *state, const struct tb_event *event) {
+  if (event->ts < state->last_ts) {
+    state->disordered = true;
+    return false;
+  }
+  state->last_ts = event->ts;
+  return true;
+}
+
+static void end_object(struct tb_json_writer *w, size_t start, uint64_t flow_number) {
+  if (flow_number)
+    tb_json_put_aside(w, start, flow_number);
+  else
+    tb_json_object_end(w, start);
+}
+
+/* The same for a track that is no thread's. */
+static void end_elsewhere_object(struct tb_json_writer *w, struct tb_json_track *state, size_t start,
+                                 uint64_t flow_number) {
+  if (flow_number) state->aside = true;
+  if (state->aside)
+    tb_json_put_aside(w, start, flow_number);
+  else
+    tb_json_object_end(w, start);
+}
+
 static struct tb_json_open *push(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {
   void *open = state->open;
   enum tb_status status = tb_grow_array(w->writer->allocator, &open, &state->open_capacity, state->open_count + 1,
@@ -175,7 +201,7 @@ static void write_begin(struct tb_json_writer *w, const struct tb_json_track *st
   tb_json_emit_phase(&w->out, 'B');
   tb_json_emit_times(&w->out, &times);
   emit_held(&w->out, state, slice->ids_at, end);
-  tb_json_object_end(w, start);
+  end_object(w, start, slice->flow_number);
 }
 
 /* What is open goes out as it is, and its ends will do so too. */
@@ -203,7 +229,7 @@ static void write_complete(struct tb_json_writer *w, struct tb_json_track *state
   const struct tb_buffer *held = &state->held.buffer;
   emit_merged(&w->out, (struct tb_slice){held->data + slice->args_at, held->len - slice->args_at},
               (struct tb_slice){w->scratch.buffer.data, w->scratch.buffer.len});
-  tb_json_object_end(w, start);
+  end_object(w, start, slice->flow_number);
 }
 
 /* Does the end close the innermost open slice, by its name? */
@@ -221,12 +247,6 @@ static bool needs_own_event(const struct tb_event *end) {
   return end->extra_count || end->stack.frame_count || end->stack.ref.ptr;
 }
 
-static bool in_order(struct tb_json_track *state, const struct tb_event *event) {
-  if (event->ts < state->last_ts) return false;
-  state->last_ts = event->ts;
-  return true;
-}
-
 static void end_on_thread(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {
   if (in_order(state, event) && state->open_count && !needs_own_event(event) && ends_innermost(w, state, event)) {
     write_complete(w, state, event);
@@ -239,7 +259,8 @@ static void end_on_thread(struct tb_json_writer *w, struct tb_json_track *state,
 
 static void begin_on_thread(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {
   if (in_order(state, event)) {
-    (void)push(w, state, event);
+    struct tb_json_open *slice = push(w, state, event);
+    if (slice) slice->flow_number = tb_json_keep_flows(w, event);
     return;
   }
   write_begins(w, state);
@@ -256,6 +277,7 @@ static char begin_phase(const struct tb_event *event) {
 static char end_phase(char begin) { return begin == 'S' ? 'F' : begin == 'N' ? 'D' : begin == '(' ? ')' : 'e'; }
 
 static void begin_elsewhere(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {
+  (void)in_order(state, event);
   struct tb_json_open *slice = push(w, state, event);
   if (!slice) return;
   slice->phase = begin_phase(event);
@@ -267,11 +289,12 @@ static void begin_elsewhere(struct tb_json_writer *w, struct tb_json_track *stat
   emit_held(&w->out, state, slice->ids_at, slice->rest_at);
   tb_json_emit_rest(w, &w->out, event);
   tb_json_emit_args(w, &w->out, event);
-  tb_json_object_end(w, start);
+  end_elsewhere_object(w, state, start, tb_json_keep_flows(w, event));
 }
 
 static void end_elsewhere(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {
   static const struct tb_json_open none = {0};
+  (void)in_order(state, event);
   const struct tb_json_open *slice = state->open_count ? &state->open[state->open_count - 1] : &none;
   size_t start = tb_json_object_begin(w);
   if (event->has & TB_HAS_NAME || event->name.len)
@@ -290,7 +313,7 @@ static void end_elsewhere(struct tb_json_writer *w, struct tb_json_track *state,
     emit_held(&w->out, state, slice->ids_at, slice->rest_at);
   tb_json_emit_rest(w, &w->out, event);
   tb_json_emit_args(w, &w->out, event);
-  tb_json_object_end(w, start);
+  end_elsewhere_object(w, state, start, 0);
   if (state->open_count) pop(w, state);
 }
 
@@ -305,8 +328,7 @@ enum tb_status tb_json_put_begin(struct tb_json_writer *w, const struct tb_event
     begin_on_thread(w, state, event);
   else
     begin_elsewhere(w, state, event);
-  if (w->writer->error.code != TB_OK) return w->writer->error.code;
-  return tb_json_keep_flows(w, event);
+  return w->writer->error.code;
 }
 
 enum tb_status tb_json_put_end(struct tb_json_writer *w, const struct tb_event *event) {
@@ -337,7 +359,7 @@ static void instant_elsewhere(struct tb_json_writer *w, struct tb_json_track *st
     tb_json_emit_scope(&w->out, event->track->type == TB_TRACK_PROCESS ? 'p' : 'g');
   tb_json_emit_rest(w, &w->out, event);
   tb_json_emit_args(w, &w->out, event);
-  tb_json_object_end(w, start);
+  end_elsewhere_object(w, state, start, tb_json_keep_flows(w, event));
 }
 
 enum tb_status tb_json_put_instant(struct tb_json_writer *w, const struct tb_event *event) {
@@ -351,7 +373,7 @@ enum tb_status tb_json_put_instant(struct tb_json_writer *w, const struct tb_eve
     if (scoped.phase == 'i' && !scoped.instant_scope) scoped.instant_scope = 't';
     tb_json_put_whole(w, &scoped, scoped.phase);
   }
-  return tb_json_keep_flows(w, event);
+  return w->writer->error.code;
 }
 
 void tb_json_close_tracks(struct tb_json_writer *w) {

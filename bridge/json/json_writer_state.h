@@ -17,8 +17,11 @@ struct tb_json_track {
   struct tb_json_open *open;
   size_t open_count, open_capacity;
   int64_t last_ts;
-  bool described; /* its name was written where JSON has no place for it */
-  uint64_t names; /* hash of the metadata events that were last written */
+  bool aside; /* an event of this track, which is no thread's, was put aside: all further ones are, to keep their order
+               */
+  bool disordered; /* events came out of order: what is open is not known */
+  bool described;  /* its name was written where JSON has no place for it */
+  uint64_t names;  /* hash of the metadata events that were last written */
 };
 
 /* A slice that is open. Its text stands in tb_json_track.held from `at` on: name, category, ids, rest, arguments. */
@@ -26,6 +29,7 @@ struct tb_json_open {
   size_t at, category_at, ids_at, rest_at, args_at;
   int64_t ts, thread_ts;
   uint32_t has;
+  uint64_t flow_number;
   char phase; /* that its begin has */
 };
 
@@ -39,6 +43,8 @@ struct tb_json_writer {
   size_t track_count;
   struct tb_intern frame_ids;
   struct tb_flow_points flows;
+  uint64_t flow_events;        /* events with flows so far */
+  struct tb_spool aside;       /* events that are written last: see json_writer_flows.c */
   struct tb_json_emit counter; /* a counter event that may get more series: see json_writer_counters.c */
   size_t counter_name_len;     /* its first bytes: what must be equal for more series to join */
   /* members of the outermost object that stand behind the events, each as text without its braces */
@@ -82,7 +88,7 @@ void tb_json_emit_reference(struct tb_json_emit *emit, struct tb_slice text);
 size_t tb_json_object_begin(struct tb_json_writer *w);
 void tb_json_object_end(struct tb_json_writer *w, size_t start);
 
-/* The event as it is, as one object. `phase` 0: phase_text. */
+/* The event as it is, as one object, put aside where it has flows. `phase` 0: phase_text. */
 void tb_json_put_whole(struct tb_json_writer *w, const struct tb_event *event, char phase);
 
 /* ---- stacks (json_writer_stacks.c)
@@ -123,8 +129,11 @@ void tb_json_flush_counter(struct tb_json_writer *w);
 /* ---- flows (json_writer_flows.c)
  * ---------------------------------------------------------------------------------------- */
 
-/* Keeps the flows of a slice or instant; they are written when all are known. */
-enum tb_status tb_json_keep_flows(struct tb_json_writer *w, const struct tb_event *event);
+/* Keeps the flows of a slice or instant, to be written when all are known. Returns the event's number among those with
+ * flows, 0 where it has none. */
+uint64_t tb_json_keep_flows(struct tb_json_writer *w, const struct tb_event *event);
+/* Ends the object that began at `start` of `out` by putting it aside. `number` as from tb_json_keep_flows. */
+void tb_json_put_aside(struct tb_json_writer *w, size_t start, uint64_t number);
 enum tb_status tb_json_write_flows(struct tb_json_writer *w);
 
 #endif

@@ -46,6 +46,9 @@ static void add_and_walk(uint64_t count, size_t limit) {
   }
   assert_int_equal(tb_flow_points_walk(&points, check, &seen, &error), TB_OK);
   assert_int_equal(seen.count, count);
+  seen = (struct seen){0};
+  assert_int_equal(tb_flow_points_walk(&points, check, &seen, &error), TB_OK);
+  assert_int_equal(seen.count, count);
   assert_true(seen.flows <= 1024);
   if (count) assert_true(seen.was_last);
   tb_flow_points_free(&points);

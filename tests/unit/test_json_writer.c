@@ -288,15 +288,43 @@ static void flows_are_written_in_the_order_of_time(void **state) {
   early.flow_count = 1;
   struct tb_event middle = early;
   middle.ts = 2000;
+  middle.name = TB_SLICE("middle");
   put(late);
   put(middle);
   put(early);
-  finish();
-  assert_non_null(strstr(
-      written,
+  finish_with(
+      "{\"name\":\"late\",\"ph\":\"i\",\"ts\":3,\"pid\":7,\"tid\":9,\"s\":\"t\"},\n"
+      "{\"name\":\"middle\",\"ph\":\"i\",\"ts\":2,\"pid\":7,\"tid\":8,\"s\":\"t\"},\n"
+      "{\"name\":\"early\",\"ph\":\"i\",\"ts\":1,\"pid\":7,\"tid\":8,\"s\":\"t\"},\n"
       "{\"name\":\"flow\",\"cat\":\"flow\",\"ph\":\"s\",\"ts\":1,\"pid\":7,\"tid\":8,\"id\":1},\n"
       "{\"name\":\"flow\",\"cat\":\"flow\",\"ph\":\"t\",\"ts\":2,\"pid\":7,\"tid\":8,\"id\":1},\n"
-      "{\"name\":\"flow\",\"cat\":\"flow\",\"ph\":\"f\",\"ts\":3,\"pid\":7,\"tid\":9,\"id\":1,\"bp\":\"e\"}\n]"));
+      "{\"name\":\"flow\",\"cat\":\"flow\",\"ph\":\"f\",\"ts\":3,\"pid\":7,\"tid\":9,\"id\":1,\"bp\":\"e\"}");
+}
+
+static void flows_of_other_tracks_are_named_by_their_events(void **state) {
+  (void)state;
+  const uint64_t one = 5, two = 6;
+  struct tb_event first = event(TB_EVENT_INSTANT, &thread, 1000, "first");
+  first.flow_ids = &one;
+  first.flow_count = 1;
+  struct tb_event middle = event(TB_EVENT_SLICE_BEGIN, &process, 2000, "middle");
+  middle.terminating_flow_ids = &one;
+  middle.terminating_flow_count = 1;
+  middle.flow_ids = &two;
+  middle.flow_count = 1;
+  struct tb_event last = event(TB_EVENT_SLICE_BEGIN, &process, 3000, "last");
+  last.flow_ids = &two;
+  last.flow_count = 1;
+  put(first);
+  put(middle);
+  put(last);
+  put(event(TB_EVENT_SLICE_END, &process, 4000, NULL));
+  finish();
+  assert_non_null(strstr(written, "\"s\":\"t\",\"bind_id\":\"0x10000000001\",\"flow_out\":true},\n"));
+  assert_non_null(strstr(written, "\"bind_id\":\"0x10000000001\",\"flow_in\":true,\"flow_out\":true},\n"));
+  assert_non_null(strstr(written,
+                         "\"bind_id\":\"0x10000000001\",\"flow_in\":true},\n"
+                         "{\"name\":\"last\",\"ph\":\"e\",\"ts\":4"));
 }
 
 static void call_stacks_share_their_frames(void **state) {
@@ -348,6 +376,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(series_of_one_counter_and_time_join_in_one_event, start, stop),
       cmocka_unit_test_setup_teardown(tracks_are_named_once_until_they_change, start, stop),
       cmocka_unit_test_setup_teardown(flows_are_written_in_the_order_of_time, start, stop),
+      cmocka_unit_test_setup_teardown(flows_of_other_tracks_are_named_by_their_events, start, stop),
       cmocka_unit_test_setup_teardown(call_stacks_share_their_frames, start, stop),
       cmocka_unit_test_setup_teardown(what_json_cannot_hold_is_counted, start, stop),
   };
