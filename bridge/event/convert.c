@@ -68,6 +68,7 @@ enum tb_status tb_convert(const char *from, const char *to, const struct tb_conv
   struct tb_reader *reader = NULL;
   enum tb_status status = tb_reader_open(from, &filled.reader, &reader, error);
   if (status != TB_OK) return status;
+  filled.writer.source = tb_reader_format(reader);
   status = convert(reader, to, &filled, report, error);
   tb_reader_close(reader);
   return status;

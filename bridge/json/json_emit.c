@@ -58,20 +58,33 @@ static void emit_json_text(struct tb_json_emit *emit, struct tb_slice text, unsi
 static void emit_scalar(struct tb_json_emit *emit, const struct tb_arg *arg, unsigned *bad_json) {
   switch ((enum tb_arg_type)arg->type) {
     case TB_ARG_BOOL:
-      if (arg->u) TB_JSON_EMIT(emit, "true");
-      else TB_JSON_EMIT(emit, "false");
+      if (arg->u)
+        TB_JSON_EMIT(emit, "true");
+      else
+        TB_JSON_EMIT(emit, "false");
       return;
-    case TB_ARG_INT: tb_json_emit_int(emit, arg->i); return;
+    case TB_ARG_INT:
+      tb_json_emit_int(emit, arg->i);
+      return;
     case TB_ARG_UINT:
     case TB_ARG_POINTER:
-    case TB_ARG_KOID: tb_json_emit_uint(emit, arg->u); return;
-    case TB_ARG_DOUBLE: tb_json_emit_double(emit, arg->d); return;
+    case TB_ARG_KOID:
+      tb_json_emit_uint(emit, arg->u);
+      return;
+    case TB_ARG_DOUBLE:
+      tb_json_emit_double(emit, arg->d);
+      return;
     case TB_ARG_STRING:
-    case TB_ARG_BLOB: tb_json_emit_string(emit, arg->text); return;
-    case TB_ARG_JSON: emit_json_text(emit, arg->text, bad_json); return;
+    case TB_ARG_BLOB:
+      tb_json_emit_string(emit, arg->text);
+      return;
+    case TB_ARG_JSON:
+      emit_json_text(emit, arg->text, bad_json);
+      return;
     case TB_ARG_NULL:
     case TB_ARG_DICT:
-    case TB_ARG_ARRAY: break;
+    case TB_ARG_ARRAY:
+      break;
   }
   TB_JSON_EMIT(emit, "null");
 }
@@ -80,8 +93,10 @@ static void emit_children(struct tb_json_emit *emit, const struct tb_arg *arg, u
 
 static void emit_at_depth(struct tb_json_emit *emit, const struct tb_arg *arg, unsigned *bad_json, unsigned depth) {
   bool nests = arg->type == TB_ARG_DICT || arg->type == TB_ARG_ARRAY;
-  if (nests && depth < VALUE_DEPTH) emit_children(emit, arg, bad_json, depth + 1);
-  else emit_scalar(emit, arg, bad_json);
+  if (nests && depth < VALUE_DEPTH)
+    emit_children(emit, arg, bad_json, depth + 1);
+  else
+    emit_scalar(emit, arg, bad_json);
 }
 
 static void emit_children(struct tb_json_emit *emit, const struct tb_arg *arg, unsigned *bad_json, unsigned depth) {
@@ -115,7 +130,9 @@ void tb_json_emit_members(struct tb_json_emit *emit, const struct tb_arg *args, 
 void tb_json_emit_object(struct tb_json_emit *emit, const struct tb_arg *args, size_t count, unsigned *bad_json) {
   size_t start = emit->buffer.len;
   tb_json_emit_members(emit, args, count, bad_json);
-  if (emit->status == TB_OK && emit->buffer.len > start) emit->buffer.data[start] = '{';
-  else TB_JSON_EMIT(emit, "{");
+  if (emit->status == TB_OK && emit->buffer.len > start)
+    emit->buffer.data[start] = '{';
+  else
+    TB_JSON_EMIT(emit, "{");
   TB_JSON_EMIT(emit, "}");
 }

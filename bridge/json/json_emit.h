@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * JSON text that grows in a buffer: members and values. The first failure sticks, so that callers look once, at the end.
+ * JSON text that grows in a buffer: members and values. The first failure sticks, so that callers look once, at the
+ * end.
  */
 #ifndef TB_JSON_JSON_EMIT_H
 #define TB_JSON_JSON_EMIT_H
@@ -43,8 +44,8 @@ void tb_json_emit_int(struct tb_json_emit *emit, int64_t value);
 void tb_json_emit_micros(struct tb_json_emit *emit, int64_t ns);
 void tb_json_emit_double(struct tb_json_emit *emit, double value);
 
-/* One argument value with its subtree. Blobs become text (what is no UTF-8 is replaced); *bad_json counts TB_ARG_JSON values
- * that are no JSON and went out as strings (NULL: not counted). */
+/* One argument value with its subtree. Blobs become text (what is no UTF-8 is replaced); *bad_json counts TB_ARG_JSON
+ * values that are no JSON and went out as strings (NULL: not counted). */
 void tb_json_emit_value(struct tb_json_emit *emit, const struct tb_arg *arg, unsigned *bad_json);
 
 /* `,"name":value` for each of the top-level arguments in args[0..count). */

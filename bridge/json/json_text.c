@@ -126,7 +126,8 @@ char *tb_json_put_double(char *at, double value) {
   return copy_decimal(at, text);
 }
 
-/* ---- strings --------------------------------------------------------------------------------------------------------- */
+/* ---- strings
+ * --------------------------------------------------------------------------------------------------------- */
 
 /* True where one of the eight bytes must not be copied as it is: below 0x20, DEL, quote, backslash, or not ASCII. */
 static bool has_special(uint64_t v) {
@@ -172,8 +173,10 @@ static char *put_characters(char *at, const unsigned char *p, const unsigned cha
       continue;
     }
     size_t skip, length = tb_utf8_character((const char *)p, (const char *)end, &skip);
-    if (length) memcpy(at, p, length);
-    else memcpy(at, TB_UTF8_REPLACEMENT, 3);
+    if (length)
+      memcpy(at, p, length);
+    else
+      memcpy(at, TB_UTF8_REPLACEMENT, 3);
     at += length ? length : 3;
     p += length ? length : skip;
   }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * JSON text of single values: numbers, times, strings. Each function writes at `at`, where the caller has seen to the room
- * that the constants below name, and returns the byte after what it wrote. What is written is always valid strict JSON in
- * valid UTF-8, and never depends on the locale.
+ * JSON text of single values: numbers, times, strings. Each function writes at `at`, where the caller has seen to the
+ * room that the constants below name, and returns the byte after what it wrote. What is written is always valid strict
+ * JSON in valid UTF-8, and never depends on the locale.
  */
 #ifndef TB_JSON_JSON_TEXT_H
 #define TB_JSON_JSON_TEXT_H
@@ -27,8 +27,9 @@ char *tb_json_put_hex(char *at, uint64_t value);
 /* Nanoseconds as microseconds, exact, with as many decimals as there are (none to three). */
 char *tb_json_put_micros(char *at, int64_t ns);
 
-/* The shortest decimal that reads back as the same double, always with a point or an exponent, so that it reads back as a
- * double at all. Not a number and the infinities, which JSON lacks, become the strings "NaN", "Infinity" and "-Infinity". */
+/* The shortest decimal that reads back as the same double, always with a point or an exponent, so that it reads back as
+ * a double at all. Not a number and the infinities, which JSON lacks, become the strings "NaN", "Infinity" and
+ * "-Infinity". */
 char *tb_json_put_double(char *at, double value);
 
 /* A string in quotes. Control characters (DEL among them: some readers refuse it), quotes and backslashes are escaped;

@@ -79,11 +79,16 @@ static bool take_word(struct checker *c, const char *word) {
 
 static bool take_scalar(struct checker *c) {
   switch (c->at < c->end ? *c->at : 0) {
-    case '"': return take_string(c);
-    case 't': return take_word(c, "true");
-    case 'f': return take_word(c, "false");
-    case 'n': return take_word(c, "null");
-    default: return take_number(c);
+    case '"':
+      return take_string(c);
+    case 't':
+      return take_word(c, "true");
+    case 'f':
+      return take_word(c, "false");
+    case 'n':
+      return take_word(c, "null");
+    default:
+      return take_number(c);
   }
 }
 
@@ -116,8 +121,8 @@ static bool take_key(struct checker *c) {
   return true;
 }
 
-/* One value with all that it opens: levels are opened down to a scalar (or an empty level), then closed as far as they close,
- * and a comma goes on with the next. */
+/* One value with all that it opens: levels are opened down to a scalar (or an empty level), then closed as far as they
+ * close, and a comma goes on with the next. */
 bool tb_json_is_valid(struct tb_slice text, unsigned max_depth) {
   if (!text.len) return false;
   struct checker c = {.at = (const unsigned char *)text.ptr, .max_depth = max_depth};

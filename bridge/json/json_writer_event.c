@@ -4,7 +4,7 @@
  */
 #include "json/json_writer_state.h"
 
-#define MEMBER(emit, name) TB_JSON_EMIT((emit), ",\"" name "\":")
+#define MEMBER TB_JSON_MEMBER
 
 size_t tb_json_object_begin(struct tb_json_writer *w) {
   if (w->any_event) TB_JSON_EMIT(&w->out, ",\n");
@@ -13,11 +13,12 @@ size_t tb_json_object_begin(struct tb_json_writer *w) {
 }
 
 void tb_json_object_end(struct tb_json_writer *w, size_t start) {
+  if (w->out.buffer.len == start) TB_JSON_EMIT(&w->out, "{");
   if (w->out.status == TB_OK) w->out.buffer.data[start] = '{';
   TB_JSON_EMIT(&w->out, "}");
 }
 
-void tb_json_event_head(struct tb_json_emit *emit, const struct tb_event *event) {
+void tb_json_emit_head(struct tb_json_emit *emit, const struct tb_event *event) {
   if (event->has & TB_HAS_NAME || event->name.len) {
     MEMBER(emit, "name");
     tb_json_emit_string(emit, event->name);
@@ -28,17 +29,12 @@ void tb_json_event_head(struct tb_json_emit *emit, const struct tb_event *event)
   }
 }
 
-static void emit_phase(struct tb_json_emit *emit, const struct tb_event *event, char phase) {
-  if (phase > ' ' && phase < 0x7f && phase != '"' && phase != '\\') {
-    const char member[] = {',', '"', 'p', 'h', '"', ':', '"', phase, '"'};
-    tb_json_emit_raw(emit, member, sizeof(member));
-  } else if (event->phase_text.ptr) {
-    MEMBER(emit, "ph");
-    tb_json_emit_string(emit, event->phase_text);
-  }
+void tb_json_emit_phase(struct tb_json_emit *emit, char phase) {
+  MEMBER(emit, "ph");
+  tb_json_emit_string(emit, (struct tb_slice){&phase, 1});
 }
 
-static void emit_times(struct tb_json_emit *emit, const struct tb_event *event) {
+void tb_json_emit_times(struct tb_json_emit *emit, const struct tb_event *event) {
   if (event->has & TB_HAS_TS) {
     MEMBER(emit, "ts");
     tb_json_emit_micros(emit, event->ts);
@@ -57,23 +53,25 @@ static void emit_times(struct tb_json_emit *emit, const struct tb_event *event) 
   }
 }
 
-static void emit_pid(struct tb_json_emit *emit, int64_t number, struct tb_slice text) {
-  if (text.ptr) tb_json_emit_string(emit, text);
-  else tb_json_emit_int(emit, number);
+static void emit_process_id(struct tb_json_emit *emit, int64_t number, struct tb_slice text) {
+  if (text.ptr)
+    tb_json_emit_string(emit, text);
+  else
+    tb_json_emit_int(emit, number);
 }
 
 void tb_json_emit_ids(struct tb_json_emit *emit, const struct tb_track *track) {
   if (track->has_pid) {
     MEMBER(emit, "pid");
-    emit_pid(emit, track->pid, track->pid_text);
+    emit_process_id(emit, track->pid, track->pid_text);
   }
   if (track->has_tid) {
     MEMBER(emit, "tid");
-    emit_pid(emit, track->tid, track->tid_text);
+    emit_process_id(emit, track->tid, track->tid_text);
   }
 }
 
-/* Digits of a number that JSON readers take exactly. */
+/* Digits of a number that every JSON reader takes exactly. */
 static bool is_small_number(struct tb_slice text) {
   if (!text.len || text.len > 15 || (text.ptr[0] == '0' && text.len > 1)) return false;
   for (size_t i = 0; i < text.len; i++)
@@ -81,33 +79,35 @@ static bool is_small_number(struct tb_slice text) {
   return true;
 }
 
+void tb_json_emit_reference(struct tb_json_emit *emit, struct tb_slice text) {
+  if (is_small_number(text))
+    tb_json_emit_raw(emit, text.ptr, text.len);
+  else
+    tb_json_emit_string(emit, text);
+}
+
 static void emit_id_value(struct tb_json_emit *emit, const struct tb_id *id) {
-  if (id->text.len && is_small_number(id->text)) {
-    tb_json_emit_raw(emit, id->text.ptr, id->text.len);
-  } else if (id->text.ptr) {
-    tb_json_emit_string(emit, id->text);
+  if (id->text.ptr || !id->is_number) {
+    tb_json_emit_reference(emit, id->text);
   } else {
     char *at = tb_json_emit_room(emit, TB_JSON_INTEGER_MAX);
     if (at) tb_json_emit_end(emit, tb_json_put_hex(at, id->value));
   }
 }
 
-static void emit_id(struct tb_json_emit *emit, const struct tb_event *event) {
-  switch ((enum tb_id_kind)event->id.kind) {
-    case TB_ID_NONE: break;
-    case TB_ID_PLAIN:
-      MEMBER(emit, "id");
-      emit_id_value(emit, &event->id);
-      break;
-    case TB_ID_LOCAL:
-    case TB_ID_GLOBAL:
-      if (event->id.kind == TB_ID_LOCAL) TB_JSON_EMIT(emit, ",\"id2\":{\"local\":");
-      else TB_JSON_EMIT(emit, ",\"id2\":{\"global\":");
-      emit_id_value(emit, &event->id);
-      TB_JSON_EMIT(emit, "}");
-      break;
+void tb_json_emit_id(struct tb_json_emit *emit, const struct tb_event *event) {
+  if (event->id.kind == TB_ID_PLAIN) {
+    MEMBER(emit, "id");
+    emit_id_value(emit, &event->id);
+  } else if (event->id.kind) {
+    if (event->id.kind == TB_ID_LOCAL)
+      TB_JSON_EMIT(emit, ",\"id2\":{\"local\":");
+    else
+      TB_JSON_EMIT(emit, ",\"id2\":{\"global\":");
+    emit_id_value(emit, &event->id);
+    TB_JSON_EMIT(emit, "}");
   }
-  if (event->has & TB_HAS_SCOPE || event->scope.len) {
+  if (event->scope.ptr) {
     MEMBER(emit, "scope");
     tb_json_emit_string(emit, event->scope);
   }
@@ -124,52 +124,107 @@ static void emit_binding(struct tb_json_emit *emit, const struct tb_event *event
   if (event->has & TB_HAS_USE_ASYNC_TTS) TB_JSON_EMIT(emit, ",\"use_async_tts\":true");
 }
 
-/* The ids that an event shows: its thread's, where the track is another one. */
-static void emit_event_ids(struct tb_json_emit *emit, const struct tb_event *event) {
-  const struct tb_track *track = event->thread ? event->thread : event->track;
-  if (track) tb_json_emit_ids(emit, track);
+static bool has_stack(const struct tb_stack *stack) { return stack->ref.ptr || stack->frame_count; }
+
+void tb_json_emit_scope(struct tb_json_emit *emit, char scope) {
+  const char member[] = {',', '"', 's', '"', ':', '"', scope, '"'};
+  tb_json_emit_raw(emit, member, sizeof(member));
 }
 
-static void emit_stacks(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_event *event) {
-  (void)w;
-  if (event->stack.ref.ptr) {
-    MEMBER(emit, "sf");
-    if (is_small_number(event->stack.ref)) tb_json_emit_raw(emit, event->stack.ref.ptr, event->stack.ref.len);
-    else tb_json_emit_string(emit, event->stack.ref);
-  }
-  if (event->end_stack.ref.ptr) {
-    MEMBER(emit, "esf");
-    if (is_small_number(event->end_stack.ref)) tb_json_emit_raw(emit, event->end_stack.ref.ptr, event->end_stack.ref.len);
-    else tb_json_emit_string(emit, event->end_stack.ref);
-  }
-}
-
-void tb_json_event_tail(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_event *event) {
-  emit_event_ids(emit, event);
-  if (event->id.kind || event->has & TB_HAS_SCOPE) emit_id(emit, event);
-  if (event->instant_scope) {
-    const char member[] = {',', '"', 's', '"', ':', '"', event->instant_scope, '"'};
-    tb_json_emit_raw(emit, member, sizeof(member));
-  }
-  emit_binding(emit, event);
-  if (event->stack.ref.ptr || event->stack.frame_count || event->end_stack.ref.ptr || event->end_stack.frame_count)
-    emit_stacks(w, emit, event);
+void tb_json_emit_rest(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_event *event) {
+  enum { BINDING = TB_HAS_BIND_ENCLOSING | TB_HAS_FLOW_IN | TB_HAS_FLOW_OUT | TB_HAS_USE_ASYNC_TTS };
+  if (event->bind_id.kind || event->has & BINDING) emit_binding(emit, event);
+  if (has_stack(&event->stack) || has_stack(&event->end_stack)) tb_json_emit_stacks(w, emit, event);
   if (event->extra_count) tb_json_emit_members(emit, event->extra, event->extra_count, NULL);
 }
 
-static void emit_args(struct tb_json_emit *emit, const struct tb_event *event) {
-  if (!(event->has & TB_HAS_ARGS) && !event->arg_count) return;
-  MEMBER(emit, "args");
-  tb_json_emit_object(emit, event->args, event->arg_count, NULL);
+void tb_json_emit_tail(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_event *event) {
+  const struct tb_track *track = event->thread ? event->thread : event->track;
+  if (track) tb_json_emit_ids(emit, track);
+  if (event->instant_scope) tb_json_emit_scope(emit, event->instant_scope);
+  if (event->id.kind || event->scope.ptr) tb_json_emit_id(emit, event);
+  tb_json_emit_rest(w, emit, event);
 }
 
-void tb_json_event_whole(struct tb_json_writer *w, const struct tb_event *event, char phase) {
+/* ---- arguments
+ * ---------------------------------------------------------------------------------------------------------- */
+
+/* What TrackEvent has fields for and JSON has not: members of args beside the event's own. */
+static bool has_typed(const struct tb_event *event) {
+  return event->source_location.function.len || event->source_location.file.len || event->log_level ||
+         event->has & (TB_HAS_CORRELATION | TB_HAS_THREAD_INSTRUCTIONS);
+}
+
+static void emit_source_location(struct tb_json_emit *emit, const struct tb_frame *location) {
+  size_t start = emit->buffer.len;
+  if (location->function.len) {
+    TB_JSON_EMIT(emit, ",\"function_name\":");
+    tb_json_emit_string(emit, location->function);
+  }
+  if (location->file.len) {
+    TB_JSON_EMIT(emit, ",\"file_name\":");
+    tb_json_emit_string(emit, location->file);
+  }
+  if (location->line) {
+    TB_JSON_EMIT(emit, ",\"line_number\":");
+    tb_json_emit_uint(emit, location->line);
+  }
+  if (emit->status == TB_OK) emit->buffer.data[start] = '{';
+  TB_JSON_EMIT(emit, "}");
+}
+
+static void emit_typed(struct tb_json_emit *emit, const struct tb_event *event) {
+  static const char *const levels[] = {NULL, NULL, "VERBOSE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL"};
+  if (event->source_location.function.len || event->source_location.file.len) {
+    MEMBER(emit, "source_location");
+    emit_source_location(emit, &event->source_location);
+  }
+  if (event->log_level < sizeof(levels) / sizeof(levels[0]) && levels[event->log_level]) {
+    MEMBER(emit, "log_level");
+    tb_json_emit_string(emit, tb_slice_from(levels[event->log_level]));
+  }
+  if (event->has & TB_HAS_CORRELATION) {
+    MEMBER(emit, "correlation_id");
+    if (event->correlation_text.len)
+      tb_json_emit_string(emit, event->correlation_text);
+    else
+      tb_json_emit_uint(emit, event->correlation_id);
+  }
+  if (event->has & TB_HAS_THREAD_INSTRUCTIONS) {
+    MEMBER(emit, "thread_instruction_count");
+    tb_json_emit_int(emit, event->thread_instruction_count);
+  }
+}
+
+void tb_json_emit_args(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_event *event) {
+  unsigned bad_json = 0;
+  if (!(event->has & TB_HAS_ARGS) && !event->arg_count && !has_typed(event)) return;
+  MEMBER(emit, "args");
+  size_t start = emit->buffer.len;
+  tb_json_emit_members(emit, event->args, event->arg_count, &bad_json);
+  emit_typed(emit, event);
+  if (emit->buffer.len == start) TB_JSON_EMIT(emit, "{");
+  if (emit->status == TB_OK) emit->buffer.data[start] = '{';
+  TB_JSON_EMIT(emit, "}");
+  if (bad_json && !w->from_json)
+    tb_json_lose(w, "JSON text among the arguments that is no JSON, kept as a string", event);
+}
+
+void tb_json_put_whole(struct tb_json_writer *w, const struct tb_event *event, char phase) {
   size_t start = tb_json_object_begin(w);
-  tb_json_event_head(&w->out, event);
-  emit_phase(&w->out, event, phase);
-  emit_times(&w->out, event);
-  tb_json_event_tail(w, &w->out, event);
-  emit_args(&w->out, event);
-  if (w->out.buffer.len == start) TB_JSON_EMIT(&w->out, "{");
-  tb_json_object_end(w, start);
+  tb_json_emit_head(&w->out, event);
+  if (phase) {
+    tb_json_emit_phase(&w->out, phase);
+  } else if (event->phase_text.ptr) {
+    MEMBER(&w->out, "ph");
+    tb_json_emit_string(&w->out, event->phase_text);
+  }
+  tb_json_emit_times(&w->out, event);
+  tb_json_emit_tail(w, &w->out, event);
+  tb_json_emit_args(w, &w->out, event);
+  uint64_t flows = tb_json_keep_flows(w, event);
+  if (flows)
+    tb_json_put_aside(w, start, flows);
+  else
+    tb_json_object_end(w, start);
 }

@@ -5,43 +5,135 @@
 #ifndef TB_JSON_WRITER_STATE_H
 #define TB_JSON_WRITER_STATE_H
 
+#include "base/intern.h"
 #include "event/writer_ops.h"
+#include "json/flow_points.h"
 #include "json/json_emit.h"
 #include "json/spool.h"
 
-struct tb_json_open_slices; /* json_writer_slices.c */
-struct tb_json_frames;      /* json_writer_stacks.c */
+/* What the writer keeps for a track that is not JSON's own. */
+struct tb_json_track {
+  struct tb_json_emit held; /* texts of the open slices, outermost first: see json_writer_slices.c */
+  struct tb_json_open *open;
+  size_t open_count, open_capacity;
+  int64_t last_ts;
+  bool aside; /* an event of this track, which is no thread's, was put aside: all further ones are, to keep their order
+               */
+  bool disordered; /* events came out of order: what is open is not known */
+  bool described;  /* its name was written where JSON has no place for it */
+  uint64_t names;  /* hash of the metadata events that were last written */
+};
+
+/* A slice that is open. Its text stands in tb_json_track.held from `at` on: name, category, ids, rest, arguments. */
+struct tb_json_open {
+  size_t at, category_at, ids_at, rest_at, args_at;
+  int64_t ts, thread_ts;
+  uint32_t has;
+  uint64_t flow_number;
+  char phase; /* that its begin has */
+};
 
 struct tb_json_writer {
   struct tb_writer *writer;
-  struct tb_json_emit out; /* events that wait for being written */
+  bool from_json; /* events are JSON's own: each goes back as it is */
   bool any_event;
+  struct tb_json_emit out; /* events that wait for being written */
+  struct tb_json_emit scratch;
+  struct tb_json_track *tracks; /* by tb_track.index */
+  size_t track_count;
+  struct tb_intern frame_ids;
+  struct tb_flow_points flows;
+  uint64_t flow_events;        /* events with flows so far */
+  struct tb_spool aside;       /* events that are written last: see json_writer_flows.c */
+  struct tb_json_emit counter; /* a counter event that may get more series: see json_writer_counters.c */
+  size_t counter_name_len;     /* its first bytes: what must be equal for more series to join */
   /* members of the outermost object that stand behind the events, each as text without its braces */
   struct tb_spool frames;  /* stackFrames: "id":{…} */
   struct tb_spool samples; /* samples: {…} */
   struct tb_spool system;  /* systemTraceEvents: escaped text */
   struct tb_json_emit top; /* any other: ,"key":value */
-  struct tb_json_emit scratch;
+  struct tb_intern top_names;
 };
 
-/* ---- events (json_writer_event.c) ----------------------------------------------------------------------------------- */
+/* Sets the writer's error and returns its code. */
+enum tb_status tb_json_fail(struct tb_json_writer *w, enum tb_status status);
+void tb_json_lose(struct tb_json_writer *w, const char *reason, const struct tb_event *event);
+/* Hands what is in `out` on, once it is much. */
+enum tb_status tb_json_flush_some(struct tb_json_writer *w);
 
-/* The members of an event that do not depend on how it is shown: name and categories before, all the others but phase,
- * times and arguments after. Each member begins with a comma. */
-void tb_json_event_head(struct tb_json_emit *emit, const struct tb_event *event);
-void tb_json_event_tail(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_event *event);
+/* ---- events (json_writer_event.c) -----------------------------------------------------------------------------------
+ */
 
-/* The event as it is, as one object of phase `phase`. */
-void tb_json_event_whole(struct tb_json_writer *w, const struct tb_event *event, char phase);
+#define TB_JSON_MEMBER(emit, name) TB_JSON_EMIT((emit), ",\"" name "\":")
 
-/* Starts an object in `out`, with the comma that parts it from the one before; the first member's comma becomes the brace
- * when it ends. */
+/* The parts of an event's object, each member with its comma before. `tail` is all that is neither name, category,
+ * phase, time nor argument: the ids of process and thread, the scope, the event's own id, and the rest. */
+void tb_json_emit_head(struct tb_json_emit *emit, const struct tb_event *event);
+void tb_json_emit_phase(struct tb_json_emit *emit, char phase);
+void tb_json_emit_times(struct tb_json_emit *emit, const struct tb_event *event);
+void tb_json_emit_tail(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_event *event);
+void tb_json_emit_scope(struct tb_json_emit *emit, char scope);
+void tb_json_emit_rest(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_event *event);
+void tb_json_emit_args(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_event *event);
+
+/* `,"pid":…,"tid":…` as far as the source names them. */
+void tb_json_emit_ids(struct tb_json_emit *emit, const struct tb_track *track);
+/* `,"id":…` or `,"id2":{…}`, and the scope. */
+void tb_json_emit_id(struct tb_json_emit *emit, const struct tb_event *event);
+/* A number where the text is a small one, else a string. */
+void tb_json_emit_reference(struct tb_json_emit *emit, struct tb_slice text);
+
+/* Starts an object in `out`, with the comma that parts it from the one before; the first member's comma becomes the
+ * brace when it ends. */
 size_t tb_json_object_begin(struct tb_json_writer *w);
 void tb_json_object_end(struct tb_json_writer *w, size_t start);
 
-/* `,"pid":…,"tid":…` of a track, as far as the source names them. */
-void tb_json_emit_ids(struct tb_json_emit *emit, const struct tb_track *track);
+/* The event as it is, as one object, put aside where it has flows. `phase` 0: phase_text. */
+void tb_json_put_whole(struct tb_json_writer *w, const struct tb_event *event, char phase);
 
-void tb_json_lose(struct tb_json_writer *w, const char *reason, const struct tb_event *event);
+/* ---- stacks (json_writer_stacks.c)
+ * ------------------------------------------------------------------------------------ */
+
+enum tb_status tb_json_put_stack_frame(struct tb_json_writer *w, const struct tb_event *event);
+void tb_json_emit_stacks(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_event *event);
+
+/* ---- slices and instants of tracks (json_writer_slices.c)
+ * -------------------------------------------------------------- */
+
+/* The state of a track, NULL when memory is exhausted. */
+struct tb_json_track *tb_json_track_state(struct tb_json_writer *w, const struct tb_track *track);
+enum tb_status tb_json_put_begin(struct tb_json_writer *w, const struct tb_event *event);
+enum tb_status tb_json_put_end(struct tb_json_writer *w, const struct tb_event *event);
+enum tb_status tb_json_put_instant(struct tb_json_writer *w, const struct tb_event *event);
+/* Writes all slices that are still open. */
+void tb_json_close_tracks(struct tb_json_writer *w);
+void tb_json_free_tracks(struct tb_json_writer *w);
+
+/* ---- tracks (json_writer_tracks.c)
+ * ------------------------------------------------------------------------------------- */
+
+/* Metadata events for what a track says of itself, where it is new. */
+void tb_json_put_track(struct tb_json_writer *w, const struct tb_track *track);
+/* The same for a track that JSON knows by an id only. */
+void tb_json_describe(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_track *track);
+/* `,"id2":{"local":…}` (or a plain id, where it belongs to no process) for what happens on a track without an id of its
+ * own. */
+void tb_json_emit_track_id(struct tb_json_emit *emit, const struct tb_track *track);
+
+/* ---- counters (json_writer_counters.c)
+ * ---------------------------------------------------------------------------------- */
+
+enum tb_status tb_json_put_counter(struct tb_json_writer *w, const struct tb_event *event);
+void tb_json_flush_counter(struct tb_json_writer *w);
+
+/* ---- flows (json_writer_flows.c)
+ * ---------------------------------------------------------------------------------------- */
+
+/* Keeps the flows of a slice or instant, to be written when all are known. Returns the event's number among those with
+ * flows, 0 where it has none. */
+uint64_t tb_json_keep_flows(struct tb_json_writer *w, const struct tb_event *event);
+/* Ends the object that began at `start` of `out` by putting it aside. `number` as from tb_json_keep_flows. */
+void tb_json_put_aside(struct tb_json_writer *w, size_t start, uint64_t number);
+enum tb_status tb_json_write_flows(struct tb_json_writer *w);
 
 #endif

@@ -19,7 +19,8 @@ static enum tb_status open_file(struct tb_spool *spool, struct tb_error *error) 
   const char *directory = spool->directory ? spool->directory : getenv("TMPDIR");
   char path[PATH_BYTES];
   int n = snprintf(path, sizeof(path), "%s/tracebridge.XXXXXX", directory && *directory ? directory : "/tmp");
-  if (n < 0 || (size_t)n >= sizeof(path)) return tb_fail(error, TB_IO, TB_NO_OFFSET, "the temporary directory's name is too long");
+  if (n < 0 || (size_t)n >= sizeof(path))
+    return tb_fail(error, TB_IO, TB_NO_OFFSET, "the temporary directory's name is too long");
   spool->fd = mkstemp(path);
   if (spool->fd < 0) return tb_fail_errno(error, TB_IO, errno, "cannot create a temporary file");
   (void)unlink(path);
@@ -48,7 +49,7 @@ static enum tb_status spill(struct tb_spool *spool, struct tb_error *error) {
 }
 
 enum tb_status tb_spool_add(struct tb_spool *spool, const void *data, size_t len, struct tb_error *error) {
-  if (spool->buffer.len && len > spool->limit - spool->buffer.len) {
+  if (spool->buffer.len && spool->buffer.len + len > spool->limit) {
     enum tb_status status = spill(spool, error);
     if (status != TB_OK) return status;
   }
@@ -56,15 +57,39 @@ enum tb_status tb_spool_add(struct tb_spool *spool, const void *data, size_t len
   return status == TB_OK ? status : tb_fail(error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
 }
 
-static enum tb_status copy_file(struct tb_spool *spool, char *chunk, struct tb_output *output, struct tb_error *error) {
-  for (uint64_t at = 0; at < spool->spilled;) {
-    size_t want = spool->spilled - at < COPY_BYTES ? (size_t)(spool->spilled - at) : COPY_BYTES;
-    ssize_t n = pread(spool->fd, chunk, want, (off_t)at);
+static enum tb_status read_file(struct tb_spool *spool, uint64_t offset, char *to, size_t len, struct tb_error *error) {
+  while (len) {
+    ssize_t n = pread(spool->fd, to, len, (off_t)offset);
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return tb_fail_errno(error, TB_IO, n < 0 ? errno : EIO, "cannot read a temporary file");
-    enum tb_status status = tb_output_write(output, chunk, (size_t)n, error);
+    to += n;
+    offset += (uint64_t)n;
+    len -= (size_t)n;
+  }
+  return TB_OK;
+}
+
+enum tb_status tb_spool_read(struct tb_spool *spool, uint64_t offset, void *data, size_t len, struct tb_error *error) {
+  char *to = data;
+  if (offset < spool->spilled) {
+    size_t n = spool->spilled - offset < len ? (size_t)(spool->spilled - offset) : len;
+    enum tb_status status = read_file(spool, offset, to, n, error);
     if (status != TB_OK) return status;
-    at += (uint64_t)n;
+    to += n;
+    offset += n;
+    len -= n;
+  }
+  if (len) memcpy(to, spool->buffer.data + (offset - spool->spilled), len);
+  return TB_OK;
+}
+
+static enum tb_status copy_file(struct tb_spool *spool, char *chunk, struct tb_output *output, struct tb_error *error) {
+  for (uint64_t at = 0; at < spool->spilled;) {
+    size_t n = spool->spilled - at < COPY_BYTES ? (size_t)(spool->spilled - at) : COPY_BYTES;
+    enum tb_status status = read_file(spool, at, chunk, n, error);
+    if (status == TB_OK) status = tb_output_write(output, chunk, n, error);
+    if (status != TB_OK) return status;
+    at += n;
   }
   return TB_OK;
 }

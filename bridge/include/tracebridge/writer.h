@@ -24,6 +24,7 @@ struct tb_writer_options {
   const char *temporary_directory; /* NULL: $TMPDIR, else /tmp */
   enum tb_clock clock; /* the clock that the source's times are on; UNKNOWN: as the source says, else TB_CLOCK_TRACE_FILE */
   unsigned threads;    /* 1: none but the caller's. 0: 1 */
+  enum tb_format source; /* what the events come from, where they go back to it unchanged; UNKNOWN: not said */
 };
 
 /* What a writer has written; counts of what the target format shows. */

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Samples of counter tracks as C events. A counter of JSON is a name (and id) with any number of series, each of which
+ * is a track of its own; samples that stand side by side and are of one name and time join in one event again.
+ *
+ * A track says what it is in JSON by its description, `["name", "series"]` or `["name", "series", "id"]`. Where it says
+ * nothing, its name is taken apart at the last space: readers name the track `name series`, so it comes out as it was.
+ */
+#include "json/json_writer_state.h"
+
+enum { PARTS = 3 };
+
+/* Takes the strings of a JSON array apart, quotes and escapes kept. The number of them; 0 where it is nothing of the
+ * kind. */
+static unsigned split_identity(struct tb_slice text, struct tb_slice parts[PARTS]) {
+  if (text.len < 2 || text.ptr[0] != '[' || !tb_json_is_valid(text, 1)) return 0;
+  unsigned count = 0;
+  for (const char *p = text.ptr + 1; *p != ']'; p++) {
+    if (*p == ' ' || *p == ',') continue;
+    if (*p != '"' || count == PARTS) return 0;
+    const char *start = p;
+    for (p++; *p != '"'; p++)
+      if (*p == '\\') p++;
+    parts[count++] = (struct tb_slice){start, (size_t)(p + 1 - start)};
+  }
+  return count >= 2 ? count : 0;
+}
+
+/* The name without its last word, and that word; all of it and "value" where it is one word. */
+static void split_name(struct tb_slice text, struct tb_slice *name, struct tb_slice *series) {
+  size_t i = text.len;
+  while (i > 0 && text.ptr[i - 1] != ' ') i--;
+  *name = text;
+  *series = TB_SLICE("value");
+  if (i == 0) return;
+  name->len = i - 1;
+  *series = (struct tb_slice){text.ptr + i, text.len - i};
+}
+
+static void emit_counter_head(struct tb_json_emit *emit, const struct tb_event *event, const struct tb_slice *parts,
+                              unsigned part_count, struct tb_slice name) {
+  TB_JSON_EMIT(emit, ",\"name\":");
+  if (part_count)
+    tb_json_emit_raw(emit, parts[0].ptr, parts[0].len);
+  else
+    tb_json_emit_string(emit, name);
+  if (event->has & TB_HAS_CATEGORIES || event->categories.len) {
+    TB_JSON_EMIT(emit, ",\"cat\":");
+    tb_json_emit_string(emit, event->categories);
+  }
+  tb_json_emit_phase(emit, 'C');
+  tb_json_emit_times(emit, event);
+  tb_json_emit_ids(emit, event->thread ? event->thread : event->track);
+  if (event->id.kind) tb_json_emit_id(emit, event);
+  if (part_count == PARTS && !event->id.kind) {
+    TB_JSON_EMIT(emit, ",\"id\":");
+    tb_json_emit_raw(emit, parts[2].ptr, parts[2].len);
+  }
+}
+
+void tb_json_flush_counter(struct tb_json_writer *w) {
+  if (!w->counter.buffer.len) return;
+  if (w->counter.status != TB_OK) w->out.status = w->counter.status;
+  size_t start = tb_json_object_begin(w);
+  tb_json_emit_raw(&w->out, w->counter.buffer.data, w->counter.buffer.len);
+  TB_JSON_EMIT(&w->out, "}");
+  tb_json_object_end(w, start);
+  w->counter.buffer.len = 0;
+}
+
+/* May the sample join the event that is held? Not where the event has a value for its series already. */
+static bool joins(const struct tb_json_writer *w, struct tb_slice head, struct tb_slice series) {
+  const struct tb_buffer *held = &w->counter.buffer;
+  if (w->counter_name_len != head.len || memcmp(held->data, head.ptr, head.len) != 0) return false;
+  return !memmem(held->data + head.len, held->len - head.len, series.ptr, series.len);
+}
+
+enum tb_status tb_json_put_counter(struct tb_json_writer *w, const struct tb_event *event) {
+  struct tb_slice parts[PARTS] = {{NULL, 0}}, name, series;
+  unsigned part_count = split_identity(event->track->description, parts);
+  split_name(event->track->name.len ? event->track->name : event->name, &name, &series);
+  struct tb_json_emit *text = &w->scratch;
+  text->buffer.len = 0;
+  emit_counter_head(text, event, parts, part_count, name);
+  size_t head_len = text->buffer.len;
+  if (part_count)
+    tb_json_emit_raw(text, parts[1].ptr, parts[1].len);
+  else
+    tb_json_emit_string(text, series);
+  TB_JSON_EMIT(text, ":");
+  size_t series_len = text->buffer.len - head_len;
+  if (event->arg_count)
+    tb_json_emit_value(text, event->args, NULL);
+  else
+    TB_JSON_EMIT(text, "0");
+  if (text->status != TB_OK) return tb_json_fail(w, text->status);
+  const char *data = text->buffer.data;
+  bool more = joins(w, (struct tb_slice){data, head_len}, (struct tb_slice){data + head_len, series_len});
+  bool plain = !event->extra_count && event->arg_count <= 1;
+  if (!more) {
+    tb_json_flush_counter(w);
+    tb_json_emit_raw(&w->counter, data, head_len);
+    tb_json_emit_rest(w, &w->counter, event);
+    TB_JSON_EMIT(&w->counter, ",\"args\":{");
+    w->counter_name_len = plain ? head_len : 0;
+  } else {
+    TB_JSON_EMIT(&w->counter, ",");
+  }
+  tb_json_emit_raw(&w->counter, data + head_len, text->buffer.len - head_len);
+  return TB_OK;
+}

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Slices and instants that stand on tracks, as Perfetto and FXT have them.
+ *
+ * On a thread a slice is held as text until its end is known, and becomes one X. Where the events of a track do not
+ * come in order, or an end names another slice than the innermost, the begins and ends in hand go out as B and E, which
+ * every reader sorts by time. On any other track a slice becomes b and e (or the pair that its phase asks for) with the
+ * track's id; its name, category and ids are held for the e, which must repeat them.
+ */
+#include "base/error.h"
+#include "json/json_writer_state.h"
+
+enum { OPEN_MAX = 1 << 24, HELD_KEEP = 64 * 1024 };
+
+struct tb_json_track *tb_json_track_state(struct tb_json_writer *w, const struct tb_track *track) {
+  size_t before = w->track_count;
+  if (track->index >= before) {
+    void *tracks = w->tracks;
+    size_t capacity = before;
+    if (tb_grow_array(w->writer->allocator, &tracks, &capacity, (size_t)track->index + 1, sizeof(*w->tracks),
+                      UINT32_MAX) != TB_OK) {
+      (void)tb_json_fail(w, TB_NO_MEMORY);
+      return NULL;
+    }
+    w->tracks = tracks;
+    w->track_count = capacity;
+    for (size_t i = before; i < capacity; i++) {
+      w->tracks[i] = (struct tb_json_track){.last_ts = INT64_MIN};
+      tb_json_emit_init(&w->tracks[i].held, w->writer->allocator);
+    }
+  }
+  return &w->tracks[track->index];
+}
+
+void tb_json_free_tracks(struct tb_json_writer *w) {
+  for (size_t i = 0; i < w->track_count; i++) {
+    tb_json_emit_free(&w->tracks[i].held);
+    tb_free(w->writer->allocator, w->tracks[i].open, w->tracks[i].open_capacity * sizeof(*w->tracks[i].open));
+  }
+  tb_free(w->writer->allocator, w->tracks, w->track_count * sizeof(*w->tracks));
+}
+
+/* ---- held text
+ * ---------------------------------------------------------------------------------------------------------- */
+
+static void emit_held(struct tb_json_emit *to, const struct tb_json_track *state, size_t from, size_t end) {
+  tb_json_emit_raw(to, state->held.buffer.data + from, end - from);
+}
+
+static void emit_name(struct tb_json_emit *emit, const struct tb_event *event) {
+  struct tb_event name = {.has = event->has & TB_HAS_NAME, .name = event->name};
+  tb_json_emit_head(emit, &name);
+}
+
+static void emit_category(struct tb_json_emit *emit, const struct tb_event *event) {
+  struct tb_event category = {.has = event->has & TB_HAS_CATEGORIES, .categories = event->categories};
+  tb_json_emit_head(emit, &category);
+}
+
+static const struct tb_track *place_of(const struct tb_event *event) {
+  return event->thread ? event->thread : event->track;
+}
+
+/* The event's process, thread and id; where it has no id of its own but needs one, the track's. */
+static void emit_ids(struct tb_json_emit *emit, const struct tb_event *event, bool on_thread) {
+  tb_json_emit_ids(emit, place_of(event));
+  if (event->id.kind || event->scope.ptr) tb_json_emit_id(emit, event);
+  if (!on_thread && !event->id.kind) tb_json_emit_track_id(emit, event->track);
+}
+
+static bool in_order(struct tb_json_track *state, const struct tb_event *event) {
+  if (event->ts < state->last_ts) {
+    state->disordered = true;
+    return false;
+  }
+  state->last_ts = event->ts;
+  return true;
+}
+
+static void end_object(struct tb_json_writer *w, size_t start, uint64_t flow_number) {
+  if (flow_number)
+    tb_json_put_aside(w, start, flow_number);
+  else
+    tb_json_object_end(w, start);
+}
+
+/* The same for a track that is no thread's. */
+static void end_elsewhere_object(struct tb_json_writer *w, struct tb_json_track *state, size_t start,
+                                 uint64_t flow_number) {
+  if (flow_number) state->aside = true;
+  if (state->aside)
+    tb_json_put_aside(w, start, flow_number);
+  else
+    tb_json_object_end(w, start);
+}
+
+static struct tb_json_open *push(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {
+  void *open = state->open;
+  enum tb_status status = tb_grow_array(w->writer->allocator, &open, &state->open_capacity, state->open_count + 1,
+                                        sizeof(*state->open), OPEN_MAX);
+  state->open = open;
+  if (status != TB_OK) {
+    (void)tb_json_fail(w, status);
+    return NULL;
+  }
+  struct tb_json_open *slice = &state->open[state->open_count++];
+  struct tb_json_emit *held = &state->held;
+  bool on_thread = event->track->type == TB_TRACK_THREAD;
+  *slice =
+      (struct tb_json_open){.at = held->buffer.len, .ts = event->ts, .thread_ts = event->thread_ts, .has = event->has};
+  emit_name(held, event);
+  slice->category_at = held->buffer.len;
+  emit_category(held, event);
+  slice->ids_at = held->buffer.len;
+  emit_ids(held, event, on_thread);
+  slice->rest_at = held->buffer.len;
+  if (on_thread) tb_json_emit_rest(w, held, event);
+  slice->args_at = held->buffer.len;
+  if (on_thread) tb_json_emit_args(w, held, event);
+  return slice;
+}
+
+static void pop(struct tb_json_writer *w, struct tb_json_track *state) {
+  struct tb_buffer *text = &state->held.buffer;
+  text->len = state->open[--state->open_count].at;
+  if (state->held.status != TB_OK) (void)tb_json_fail(w, state->held.status);
+  if (!text->len && text->capacity > HELD_KEEP) tb_buffer_free(text);
+}
+
+/* ---- arguments of begin and end as one
+ * ------------------------------------------------------------------------------------ */
+
+static const char *after_string(const char *p) {
+  for (p++; *p != '"'; p++)
+    if (*p == '\\') p++;
+  return p + 1;
+}
+
+/* The end of the value at `p`, in text that we wrote ourselves. */
+static const char *after_value(const char *p) {
+  size_t depth = 0;
+  for (;; p++) {
+    if (*p == '"')
+      p = after_string(p) - 1;
+    else if (*p == '{' || *p == '[')
+      depth++;
+    else if ((*p == '}' || *p == ']' || *p == ',') && depth == 0)
+      return p;
+    else if (*p == '}' || *p == ']')
+      depth--;
+  }
+}
+
+/* Is the key [key, key_end) one of the members of `object` ({…})? */
+static bool has_key(struct tb_slice object, const char *key, const char *key_end) {
+  for (const char *p = object.ptr + 1; *p == '"';) {
+    const char *end = after_string(p);
+    if (end - p == key_end - key && memcmp(p, key, (size_t)(end - p)) == 0) return true;
+    p = after_value(end + 1);
+    if (*p == ',') p++;
+  }
+  return false;
+}
+
+enum { ARGS_KEY = sizeof(",\"args\":") - 1 };
+
+/* Writes `,"args":{…}` of the members of `first` that `second` has not, and all of `second`. Both are texts of the same
+ * form, or empty. */
+static void emit_merged(struct tb_json_emit *emit, struct tb_slice first, struct tb_slice second) {
+  if (!first.len || !second.len) {
+    struct tb_slice one = first.len ? first : second;
+    tb_json_emit_raw(emit, one.ptr, one.len);
+    return;
+  }
+  struct tb_slice last = {second.ptr + ARGS_KEY, second.len - ARGS_KEY};
+  tb_json_emit_raw(emit, second.ptr, ARGS_KEY + 1);
+  bool any = false;
+  for (const char *p = first.ptr + ARGS_KEY + 1; *p == '"';) {
+    const char *key_end = after_string(p), *end = after_value(key_end + 1);
+    if (!has_key(last, p, key_end)) {
+      if (any) TB_JSON_EMIT(emit, ",");
+      tb_json_emit_raw(emit, p, (size_t)(end - p));
+      any = true;
+    }
+    p = *end == ',' ? end + 1 : end;
+  }
+  if (any && last.len > 2) TB_JSON_EMIT(emit, ",");
+  tb_json_emit_raw(emit, last.ptr + 1, last.len - 1);
+}
+
+/* ---- slices of threads
+ * ------------------------------------------------------------------------------------------------------ */
+
+/* An open slice as a B. */
+static void write_begin(struct tb_json_writer *w, const struct tb_json_track *state, const struct tb_json_open *slice) {
+  struct tb_event times = {
+      .has = slice->has & (TB_HAS_TS | TB_HAS_THREAD_TS), .ts = slice->ts, .thread_ts = slice->thread_ts};
+  size_t end = slice == &state->open[state->open_count - 1] ? state->held.buffer.len : slice[1].at;
+  size_t start = tb_json_object_begin(w);
+  emit_held(&w->out, state, slice->at, slice->ids_at);
+  tb_json_emit_phase(&w->out, 'B');
+  tb_json_emit_times(&w->out, &times);
+  emit_held(&w->out, state, slice->ids_at, end);
+  end_object(w, start, slice->flow_number);
+}
+
+/* What is open goes out as it is, and its ends will do so too. */
+static void write_begins(struct tb_json_writer *w, struct tb_json_track *state) {
+  for (size_t i = 0; i < state->open_count; i++) write_begin(w, state, &state->open[i]);
+  while (state->open_count) pop(w, state);
+}
+
+static void write_complete(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *end) {
+  const struct tb_json_open *slice = &state->open[state->open_count - 1];
+  struct tb_event times = {.has = TB_HAS_TS | TB_HAS_DUR, .ts = slice->ts, .dur = end->ts - slice->ts};
+  if (slice->has & TB_HAS_THREAD_TS) {
+    times.has |= TB_HAS_THREAD_TS;
+    times.thread_ts = slice->thread_ts;
+    if (end->has & TB_HAS_THREAD_TS) times.has |= TB_HAS_THREAD_DUR;
+    times.thread_dur = (int64_t)((uint64_t)end->thread_ts - (uint64_t)slice->thread_ts);
+  }
+  size_t start = tb_json_object_begin(w);
+  emit_held(&w->out, state, slice->at, slice->ids_at);
+  tb_json_emit_phase(&w->out, 'X');
+  tb_json_emit_times(&w->out, &times);
+  emit_held(&w->out, state, slice->ids_at, slice->args_at);
+  w->scratch.buffer.len = 0;
+  tb_json_emit_args(w, &w->scratch, end);
+  const struct tb_buffer *held = &state->held.buffer;
+  emit_merged(&w->out, (struct tb_slice){held->data + slice->args_at, held->len - slice->args_at},
+              (struct tb_slice){w->scratch.buffer.data, w->scratch.buffer.len});
+  end_object(w, start, slice->flow_number);
+}
+
+/* Does the end close the innermost open slice, by its name? */
+static bool ends_innermost(struct tb_json_writer *w, const struct tb_json_track *state, const struct tb_event *end) {
+  if (!end->name.len) return true;
+  const struct tb_json_open *slice = &state->open[state->open_count - 1];
+  w->scratch.buffer.len = 0;
+  emit_name(&w->scratch, end);
+  size_t len = slice->category_at - slice->at;
+  return len == w->scratch.buffer.len && memcmp(w->scratch.buffer.data, state->held.buffer.data + slice->at, len) == 0;
+}
+
+/* An end may bring what an X has no place for but the end of its own. */
+static bool needs_own_event(const struct tb_event *end) {
+  return end->extra_count || end->stack.frame_count || end->stack.ref.ptr;
+}
+
+static void end_on_thread(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {
+  if (in_order(state, event) && state->open_count && !needs_own_event(event) && ends_innermost(w, state, event)) {
+    write_complete(w, state, event);
+    pop(w, state);
+    return;
+  }
+  write_begins(w, state);
+  tb_json_put_whole(w, event, 'E');
+}
+
+static void begin_on_thread(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {
+  if (in_order(state, event)) {
+    struct tb_json_open *slice = push(w, state, event);
+    if (slice) slice->flow_number = tb_json_keep_flows(w, event);
+    return;
+  }
+  write_begins(w, state);
+  tb_json_put_whole(w, event, 'B');
+}
+
+/* ---- slices of other tracks
+ * --------------------------------------------------------------------------------------------------- */
+
+static char begin_phase(const struct tb_event *event) {
+  return event->phase == 'S' || event->phase == 'N' || event->phase == '(' ? event->phase : 'b';
+}
+
+static char end_phase(char begin) { return begin == 'S' ? 'F' : begin == 'N' ? 'D' : begin == '(' ? ')' : 'e'; }
+
+static void begin_elsewhere(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {
+  (void)in_order(state, event);
+  struct tb_json_open *slice = push(w, state, event);
+  if (!slice) return;
+  slice->phase = begin_phase(event);
+  if (!event->id.kind) tb_json_describe(w, state, event->track);
+  size_t start = tb_json_object_begin(w);
+  emit_held(&w->out, state, slice->at, slice->ids_at);
+  tb_json_emit_phase(&w->out, slice->phase);
+  tb_json_emit_times(&w->out, event);
+  emit_held(&w->out, state, slice->ids_at, slice->rest_at);
+  tb_json_emit_rest(w, &w->out, event);
+  tb_json_emit_args(w, &w->out, event);
+  end_elsewhere_object(w, state, start, tb_json_keep_flows(w, event));
+}
+
+static void end_elsewhere(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {
+  static const struct tb_json_open none = {0};
+  (void)in_order(state, event);
+  const struct tb_json_open *slice = state->open_count ? &state->open[state->open_count - 1] : &none;
+  size_t start = tb_json_object_begin(w);
+  if (event->has & TB_HAS_NAME || event->name.len)
+    emit_name(&w->out, event);
+  else
+    emit_held(&w->out, state, slice->at, slice->category_at);
+  if (event->has & TB_HAS_CATEGORIES || event->categories.len)
+    emit_category(&w->out, event);
+  else
+    emit_held(&w->out, state, slice->category_at, slice->ids_at);
+  tb_json_emit_phase(&w->out, end_phase(slice->phase));
+  tb_json_emit_times(&w->out, event);
+  if (event->id.kind || !state->open_count)
+    emit_ids(&w->out, event, false);
+  else
+    emit_held(&w->out, state, slice->ids_at, slice->rest_at);
+  tb_json_emit_rest(w, &w->out, event);
+  tb_json_emit_args(w, &w->out, event);
+  end_elsewhere_object(w, state, start, 0);
+  if (state->open_count) pop(w, state);
+}
+
+/* ---- all
+ * ----------------------------------------------------------------------------------------------------------------------
+ */
+
+enum tb_status tb_json_put_begin(struct tb_json_writer *w, const struct tb_event *event) {
+  struct tb_json_track *state = tb_json_track_state(w, event->track);
+  if (!state) return w->writer->error.code;
+  if (event->track->type == TB_TRACK_THREAD)
+    begin_on_thread(w, state, event);
+  else
+    begin_elsewhere(w, state, event);
+  return w->writer->error.code;
+}
+
+enum tb_status tb_json_put_end(struct tb_json_writer *w, const struct tb_event *event) {
+  struct tb_json_track *state = tb_json_track_state(w, event->track);
+  if (!state) return w->writer->error.code;
+  if (event->track->type == TB_TRACK_THREAD)
+    end_on_thread(w, state, event);
+  else
+    end_elsewhere(w, state, event);
+  return w->writer->error.code;
+}
+
+/* An instant of another track than its thread's; the scope says which, or the track's id. */
+static void instant_elsewhere(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event,
+                              char phase) {
+  bool custom = event->track->type == TB_TRACK_CUSTOM;
+  bool implied = phase == 'i' || phase == 'I' || !phase;
+  if (custom && implied) phase = 'n';
+  if (custom && !event->id.kind && phase == 'n') tb_json_describe(w, state, event->track);
+  size_t start = tb_json_object_begin(w);
+  tb_json_emit_head(&w->out, event);
+  tb_json_emit_phase(&w->out, phase ? phase : 'i');
+  tb_json_emit_times(&w->out, event);
+  emit_ids(&w->out, event, !(custom && phase == 'n'));
+  if (event->instant_scope)
+    tb_json_emit_scope(&w->out, event->instant_scope);
+  else if (!custom && implied)
+    tb_json_emit_scope(&w->out, event->track->type == TB_TRACK_PROCESS ? 'p' : 'g');
+  tb_json_emit_rest(w, &w->out, event);
+  tb_json_emit_args(w, &w->out, event);
+  end_elsewhere_object(w, state, start, tb_json_keep_flows(w, event));
+}
+
+enum tb_status tb_json_put_instant(struct tb_json_writer *w, const struct tb_event *event) {
+  struct tb_json_track *state = tb_json_track_state(w, event->track);
+  if (!state) return w->writer->error.code;
+  if (event->track->type != TB_TRACK_THREAD) {
+    instant_elsewhere(w, state, event, event->phase);
+  } else {
+    struct tb_event scoped = *event;
+    if (!scoped.phase) scoped.phase = 'i';
+    if (scoped.phase == 'i' && !scoped.instant_scope) scoped.instant_scope = 't';
+    tb_json_put_whole(w, &scoped, scoped.phase);
+  }
+  return w->writer->error.code;
+}
+
+void tb_json_close_tracks(struct tb_json_writer *w) {
+  for (size_t i = 0; i < w->track_count; i++) {
+    struct tb_json_track *state = &w->tracks[i];
+    for (size_t k = 0; k < state->open_count; k++)
+      if (!state->open[k].phase) write_begin(w, state, &state->open[k]);
+    state->open_count = 0;
+  }
+}
