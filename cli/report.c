@@ -85,9 +85,10 @@ static void print_events(FILE *to, const struct tb_writer_summary *summary) {
   struct kind_count counts[TB_EVENT_TYPE_COUNT];
   uint64_t total;
   size_t kind_total = count_kinds(summary, counts, &total);
-  fprintf(to, "  events:    %" PRIu64, total);
+  fputs("  events:    ", to);
+  if (kind_total != 1) fprintf(to, "%" PRIu64 "%s", total, kind_total ? " = " : "");
   for (size_t i = 0; i < kind_total; i++)
-    fprintf(to, "%s%" PRIu64 " %s", i ? ", " : " = ", counts[i].count, counts[i].name);
+    fprintf(to, "%s%" PRIu64 " %s", i ? ", " : "", counts[i].count, counts[i].name);
   fprintf(to, "\n  tracks:    %" PRIu64 " process%s", summary->processes, summary->processes == 1 ? "" : "es");
   print_count(to, summary->threads, "thread");
   print_count(to, summary->counters, "counter");
@@ -117,7 +118,7 @@ void cli_report_text(FILE *to, const struct cli_conversion *c) {
   }
   print_files(to, c);
   print_events(to, summary);
-  if (summary->first_ts <= summary->last_ts) {
+  if (summary->first_ts <= summary->last_ts) { /* there was an event with a time */
     uint64_t span = (uint64_t)summary->last_ts - (uint64_t)summary->first_ts;
     fprintf(to, "  time span: %" PRIu64 ".%09" PRIu64 " s\n", span / 1000000000u, span % 1000000000u);
   }
@@ -218,7 +219,7 @@ void cli_report_json(FILE *to, const struct cli_conversion *c) {
   fprintf(to, "},\n  \"event_total\": %" PRIu64 ",\n", total);
   fprintf(to, "  \"processes\": %" PRIu64 ",\n  \"threads\": %" PRIu64 ",\n", summary->processes, summary->threads);
   fprintf(to, "  \"counters\": %" PRIu64 ",\n  \"flows\": %" PRIu64 ",\n", summary->counters, summary->flows);
-  if (summary->first_ts <= summary->last_ts)
+  if (total && summary->first_ts <= summary->last_ts)
     fprintf(to, "  \"first_ns\": %" PRId64 ",\n  \"last_ns\": %" PRId64 ",\n", summary->first_ts, summary->last_ts);
   else
     fputs("  \"first_ns\": null,\n  \"last_ns\": null,\n", to);

@@ -361,6 +361,7 @@ static void note_value(struct tb_key *key, bool is_double, uint64_t bits) {
   key->has_int = true;
   key->absolute_bytes += tb_wire_varint_size(bits);
   key->delta_bytes += tb_wire_varint_size((uint64_t)value - (uint64_t)key->last_value);
+  if (value > INT64_MAX / 2 || value < INT64_MIN / 2) key->delta_bytes = UINT64_MAX / 2; /* a difference may overflow */
   key->last_value = value;
 }
 

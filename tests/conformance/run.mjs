@@ -4,9 +4,9 @@
 // run.mjs TRACEBRIDGE [--show N] [--known FILE] [--update] FILE...
 //
 // Converts each JSON or FXT FILE to Perfetto (a Perfetto one to JSON) and loads input and output in Perfetto's own trace
-// processor. Every row that it makes of the input it must make of the output too. Rows that it makes of the output alone
-// (phases that its JSON importer ignores and we carry) must be as many as the file KNOWN says; --update writes that file anew.
-// Prints a line for each file; exit status 0 when all is as it should be.
+// processor. Every row that it makes of the input it must make of the output too. Where the two differ, the file KNOWN must say
+// exactly so, in lines `FILE: DIFFERENCES | REASON`; where rows of the input are missing, it must give a reason. --update
+// writes KNOWN anew from what is seen and keeps the reasons. Prints a line for each file; exit status 0 when all is as known.
 import { execFileSync, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
@@ -71,14 +71,25 @@ async function judge(options, home, file, work) {
   return { missing, notes, lines };
 }
 
+// {FILE: {notes, reason}} of the file KNOWN.
 function readKnown(file) {
   const known = new Map();
   if (!fs.existsSync(file)) return known;
   for (const line of fs.readFileSync(file, "utf8").split("\n")) {
-    const [name, notes] = line.split(/: (.*)/s);
-    if (line && !line.startsWith("#")) known.set(name, notes);
+    const [, name, notes, , reason] = line.match(/^([^#:]+): (.*?)( \| (.*))?$/) ?? [];
+    if (name) known.set(name, { notes, reason });
   }
   return known;
+}
+
+function writeKnown(file, known, seen) {
+  const head = fs.existsSync(file) ? fs.readFileSync(file, "utf8").split("\n").filter((line) => line.startsWith("#")) : [];
+  const all = new Map([...known, ...seen].filter(([, { notes }]) => notes));
+  const lines = [...all.keys()].sort().map((name) => {
+    const reason = known.get(name)?.reason;
+    return `${name}: ${all.get(name).notes}${reason ? ` | ${reason}` : ""}`;
+  });
+  fs.writeFileSync(file, [...head, ...lines, ""].join("\n"));
 }
 
 async function main() {
@@ -88,31 +99,22 @@ async function main() {
   const known = readKnown(options.known);
   const seen = new Map();
   let bad = 0;
-  try {
-    for (const file of options.files) {
-      const name = path.relative(path.join(here, "..", "data"), file);
-      let result;
-      try {
-        result = await judge(options, home, file, work);
-      } catch (error) {
-        result = { missing: 1, notes: [`FAILED: ${error.message}`], lines: [] };
-      }
-      const notes = result.notes.join(", ");
-      if (notes) seen.set(name, notes);
-      const good = result.missing === 0 && (options.update || notes === (known.get(name) ?? ""));
-      if (!good) bad++;
-      console.log(`${good ? "PASS" : "MISS"} ${name}${notes ? `: ${notes}` : ""}`);
-      if (!good && known.has(name)) console.log(`    known: ${known.get(name)}`);
-      if (!good) result.lines.forEach((line) => console.log(line));
-    }
-  } finally {
-    fs.rmSync(work, { recursive: true });
+  for (const file of options.files) {
+    const name = path.relative(path.join(here, "..", "data"), file);
+    const result = await judge(options, home, file, work).catch((error) =>
+      ({ missing: 1, notes: [`FAILED: ${error.message}`], lines: [] }));
+    const notes = result.notes.join(", ");
+    const expected = known.get(name) ?? { notes: "" };
+    seen.set(name, { notes });
+    const good = notes === expected.notes && (result.missing === 0 || Boolean(expected.reason));
+    if (!good) bad++;
+    console.log(`${good ? "PASS" : "MISS"} ${name}${notes ? `: ${notes}` : ""}`);
+    if (!good && expected.notes) console.log(`    known: ${expected.notes}${expected.reason ? "" : " (no reason)"}`);
+    if (!good) result.lines.forEach((line) => console.log(line));
   }
-  if (options.update) {
-    const head = fs.existsSync(options.known) ? fs.readFileSync(options.known, "utf8").split("\n").filter((line) => line.startsWith("#")) : [];
-    fs.writeFileSync(options.known, [...head, ...[...seen].map(([name, notes]) => `${name}: ${notes}`), ""].join("\n"));
-  }
-  console.log(`conformance: ${options.files.length - bad} pass, ${bad} miss`);
+  fs.rmSync(work, { recursive: true });
+  if (options.update) writeKnown(options.known, known, seen);
+  console.log(`conformance: ${options.files.length - bad} as known, ${bad} not`);
   process.exit(bad ? 1 : 0);
 }
 
