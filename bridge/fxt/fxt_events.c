@@ -148,6 +148,7 @@ enum tb_status tb_fxt_parse_event(struct tb_fxt_reader *fx, uint64_t header, str
     event->has |= TB_HAS_DUR;
   } else if (kinds[record.type].has_id) {
     event->id = (struct tb_id){.kind = TB_ID_PLAIN, .is_number = true, .value = record.last_word};
+    event->has |= TB_HAS_ID_ALONE;
     if (record.type == TB_FXT_FLOW_END) event->has |= TB_HAS_BIND_ENCLOSING;
   }
   return tb_fxt_give_args(fx, record.thread, event);

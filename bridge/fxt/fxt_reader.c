@@ -258,7 +258,8 @@ static enum tb_status read_window(struct tb_fxt_reader *fx) {
   struct tb_batch *batch = fx->batch;
   size_t need = fx->rest.len + WINDOW_BYTES;
   if (need > batch->text_capacity) {
-    char *grown = tb_realloc(batch->allocator, batch->text, batch->text_capacity, need);
+    size_t held = batch->text_capacity ? batch->text_capacity + TB_BATCH_PADDING : 0;
+    char *grown = tb_realloc(batch->allocator, batch->text, held, need + TB_BATCH_PADDING);
     if (!grown) return tb_fxt_no_memory(fx, TB_NO_MEMORY);
     batch->text = grown;
     batch->text_capacity = need;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt/fxt_text.h"
 
+#include "base/utf8.h"
+
 enum { FIRST_CAPACITY = 64 };
 
 static bool is_ascii(const char *p, size_t len) {
@@ -14,47 +16,30 @@ static bool is_ascii(const char *p, size_t len) {
   return true;
 }
 
-/* Bytes of the character at `p`, *valid; where it is none, bytes of the longest part that could have begun one. */
-static size_t next_character(const unsigned char *p, size_t len, bool *valid) {
-  static const struct {
-    unsigned char first, last, low, high; /* lead bytes, and the range of the byte after them (Unicode, table 3-7) */
-    unsigned size;
-  } forms[] = {{0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3}, {0xe1, 0xec, 0x80, 0xbf, 3},
-               {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3}, {0xf0, 0xf0, 0x90, 0xbf, 4},
-               {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4}};
-  *valid = p[0] < 0x80;
-  if (*valid) return 1;
-  for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-    if (p[0] < forms[i].first || p[0] > forms[i].last) continue;
-    if (len < 2 || p[1] < forms[i].low || p[1] > forms[i].high) return 1;
-    size_t n = 2;
-    while (n < forms[i].size && n < len && (p[n] & 0xc0) == 0x80) n++;
-    *valid = n == forms[i].size;
-    return n;
-  }
-  return 1;
-}
-
 bool tb_fxt_text_is_valid(struct tb_slice text) {
   if (is_ascii(text.ptr, text.len)) return true;
-  bool valid = true;
-  for (size_t i = 0; i < text.len && valid;)
-    i += next_character((const unsigned char *)text.ptr + i, text.len - i, &valid);
-  return valid;
+  const char *end = text.ptr + text.len;
+  for (const char *p = text.ptr; p < end;) {
+    size_t skip, size = tb_utf8_character(p, end, &skip);
+    if (size == 0) return false;
+    p += size;
+  }
+  return true;
 }
 
 enum tb_status tb_fxt_text_repair(struct tb_arena *arena, struct tb_slice *text) {
   if (tb_fxt_text_is_valid(*text)) return TB_OK;
   if (text->len > SIZE_MAX / 4) return TB_NO_MEMORY;
-  char *copy = tb_arena_alloc(arena, text->len * 3);
+  char *copy = tb_arena_alloc(arena, text->len * (sizeof(TB_UTF8_REPLACEMENT) - 1));
   if (!copy) return TB_NO_MEMORY;
   size_t n = 0;
-  for (size_t i = 0; i < text->len;) {
-    bool valid;
-    size_t size = next_character((const unsigned char *)text->ptr + i, text->len - i, &valid);
-    memcpy(copy + n, valid ? text->ptr + i : "\xef\xbf\xbd", valid ? size : 3);
-    n += valid ? size : 3;
-    i += size;
+  const char *end = text->ptr + text->len;
+  for (const char *p = text->ptr; p < end;) {
+    size_t skip, size = tb_utf8_character(p, end, &skip);
+    size_t len = size ? size : sizeof(TB_UTF8_REPLACEMENT) - 1;
+    memcpy(copy + n, size ? p : TB_UTF8_REPLACEMENT, len);
+    n += len;
+    p += size ? size : skip;
   }
   *text = (struct tb_slice){copy, n};
   return TB_OK;
