@@ -52,7 +52,7 @@ struct tb_slice tb_fxt_text_cut(struct tb_slice text, size_t limit) {
   return (struct tb_slice){text.ptr, n};
 }
 
-static uint64_t hash_text(struct tb_slice text) {
+uint64_t tb_fxt_text_hash(struct tb_slice text) {
   uint64_t h = text.len * UINT64_C(0x9e3779b97f4a7c15), word;
   const char *p = text.ptr;
   size_t len = text.len;
@@ -97,7 +97,7 @@ enum tb_status tb_fxt_intern(struct tb_fxt_intern *set, struct tb_slice text, st
     enum tb_status status = grow(set);
     if (status != TB_OK) return status;
   }
-  uint64_t hash = hash_text(text);
+  uint64_t hash = tb_fxt_text_hash(text);
   struct tb_fxt_intern_entry *entry = &set->entries[locate(set->entries, set->capacity, hash, text)];
   if (!entry->text.ptr) {
     struct tb_slice copy = tb_arena_copy(set->arena, text);

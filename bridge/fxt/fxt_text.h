@@ -17,6 +17,9 @@ TB_MUST_CHECK enum tb_status tb_fxt_text_repair(struct tb_arena *arena, struct t
 /* The longest beginning of `text`, at most `limit` bytes, that does not end inside a character. */
 struct tb_slice tb_fxt_text_cut(struct tb_slice text, size_t limit);
 
+/* A hash of the bytes; the same on every machine, for it also stands for ids that are no numbers. */
+uint64_t tb_fxt_text_hash(struct tb_slice text);
+
 struct tb_fxt_intern_entry {
   uint64_t hash;
   struct tb_slice text;
