@@ -8,10 +8,9 @@
 
 #include "base/error.h"
 
-/* How much is read at a time. A record gives at most one event for each of its words, so that a window's records always
- * fit a batch; small windows keep batches in the processor's caches. */
-enum { WINDOW_BYTES = 16 * 1024 };
-_Static_assert(WINDOW_BYTES / TB_FXT_WORD + TB_FXT_MAX_WORDS < 2 * TB_BATCH_EVENTS, "a window's events fit a batch");
+/* How much is read at a time, and how many events one record gives at most: a counter one for each argument, and one.
+ */
+enum { WINDOW_BYTES = 16 * 1024, RECORD_EVENTS = TB_FXT_MAX_ARGS + 1 };
 
 enum tb_status tb_fxt_no_memory(struct tb_fxt_reader *fx, enum tb_status status) {
   if (status == TB_LIMIT)
@@ -188,11 +187,11 @@ static enum tb_status read_record(struct tb_fxt_reader *fx, const char *record, 
   return tb_fxt_lose(fx, lie, fx->lie_at);
 }
 
-/* Reads the records that are whole in the batch's text, and moves *at past them. */
+/* Reads the records that are whole in the batch's text, as many as the batch takes, and moves *at past them. */
 static enum tb_status read_records(struct tb_fxt_reader *fx, size_t *at) {
   const struct tb_batch *batch = fx->batch;
   enum tb_status status = TB_OK;
-  while (status == TB_OK && !fx->ended) {
+  while (status == TB_OK && !fx->ended && batch->event_count + RECORD_EVENTS <= TB_BATCH_EVENTS) {
     size_t left = batch->text_len - *at;
     if (fx->skip) {
       size_t passed = fx->skip < left ? (size_t)fx->skip : left;
@@ -253,7 +252,11 @@ static enum tb_status complete_rest(struct tb_fxt_reader *fx) {
   return TB_OK;
 }
 
-/* Makes the batch's text the rest and a window of new input. */
+static bool has_whole_record(const struct tb_buffer *rest) {
+  return rest->len >= TB_FXT_WORD && record_bytes(tb_fxt_load(rest->data)) <= rest->len;
+}
+
+/* Makes the batch's text the rest and, where that is little, a window of new input. */
 static enum tb_status read_window(struct tb_fxt_reader *fx) {
   struct tb_batch *batch = fx->batch;
   size_t need = fx->rest.len + WINDOW_BYTES;
@@ -265,9 +268,13 @@ static enum tb_status read_window(struct tb_fxt_reader *fx) {
     batch->text_capacity = need;
   }
   size_t got = 0;
-  enum tb_status status =
-      tb_input_read(fx->reader->input, batch->text + fx->rest.len, WINDOW_BYTES, &got, &fx->reader->error);
-  if (status != TB_OK) return status;
+  bool has_whole = has_whole_record(&fx->rest);
+  if (!has_whole || fx->rest.len < WINDOW_BYTES / 2) {
+    enum tb_status status =
+        tb_input_read(fx->reader->input, batch->text + fx->rest.len, WINDOW_BYTES, &got, &fx->reader->error);
+    bool comes_again = status == TB_END || status == TB_TRUNCATED || status == TB_AGAIN;
+    if (status != TB_OK && !(has_whole && comes_again)) return status;
+  }
   if (fx->rest.len) memcpy(batch->text, fx->rest.data, fx->rest.len);
   batch->text_len = fx->rest.len + got;
   fx->rest.len = 0;
