@@ -88,6 +88,7 @@ enum { TB_FXT_LARGE_BLOB_WITH_METADATA = 0, TB_FXT_LARGE_BLOB_BARE = 1 };
 /* Names of events that carry what has no event type of its own (see docs/MAPPING.md). */
 #define TB_FXT_NAME_USERSPACE_OBJECT "fxt.userspace_object"
 #define TB_FXT_NAME_KERNEL_OBJECT "fxt.kernel_object"
+#define TB_FXT_OWN_PROVIDER "tracebridge" /* what our writer calls all of its providers */
 #define TB_FXT_NAME_PROVIDER "fxt.provider."
 #define TB_FXT_CARRIED "trace_event." /* arguments that hold other parts of an event, `trace_event.ph` its phase */
 #define TB_FXT_CATEGORY_METADATA "trace_event.metadata" /* of large blobs that are metadata of a process or thread */

@@ -154,16 +154,17 @@ static enum tb_status parse_arg(struct tb_fxt_reader *fx, struct tb_fxt_cursor *
   enum tb_status status = tb_fxt_resolve_string(fx, (uint32_t)tb_fxt_field(header, 16, 31), &value, &arg->name);
   if (status == TB_OK) status = parse_value(fx, header, &value, arg);
   if (status == TB_END) return tb_fxt_lose(fx, "an argument of unknown type", start);
-  if (status == TB_OK)
+  if (status == TB_OK) {
+    fx->args_carry |= tb_fxt_is_carried(arg);
     fx->arg_count++;
-  else if (!fx->lie_at)
+  } else if (!fx->lie_at)
     fx->lie_at = start;
   return status;
 }
 
 enum tb_status tb_fxt_parse_args(struct tb_fxt_reader *fx, uint32_t count, struct tb_fxt_cursor *cursor) {
   fx->arg_count = 0;
-  fx->args_need_types = false;
+  fx->args_carry = fx->args_need_types = false;
   if (count == 0) return TB_OK;
   void *args = fx->args;
   enum tb_status status = tb_grow_array(fx->reader->allocator, &args, &fx->arg_capacity, TB_FXT_MAX_ARGS + 1,
@@ -223,7 +224,7 @@ static char letter_of_type(const struct tb_arg *arg) {
 
 /* Says in an extra member what the arguments' types are where their values do not say it (docs/MAPPING.md). */
 static enum tb_status give_types(struct tb_fxt_reader *fx, struct tb_event *event) {
-  struct tb_arg *extra = tb_arena_alloc(&fx->batch->arena, sizeof(*extra));
+  struct tb_arg *extra = tb_arena_alloc(&fx->batch->arena, (event->extra_count + 1) * sizeof(*extra));
   char *letters = tb_arena_alloc(&fx->batch->arena, event->arg_count);
   if (!extra || !letters) return tb_fxt_no_memory(fx, TB_NO_MEMORY);
   size_t n = 0;
@@ -231,12 +232,15 @@ static enum tb_status give_types(struct tb_fxt_reader *fx, struct tb_event *even
   *extra =
       (struct tb_arg){.name = TB_SLICE(TB_FXT_EXTRA_TYPES), .text = {letters, n}, .span = 1, .type = TB_ARG_STRING};
   event->extra = extra;
-  event->extra_count = 1;
   return TB_OK;
 }
 
 enum tb_status tb_fxt_give_args(struct tb_fxt_reader *fx, const struct tb_track *thread, struct tb_event *event) {
   if (fx->arg_count == 0) return TB_OK;
+  if (fx->args_carry) {
+    enum tb_status status = tb_fxt_restore(fx, event);
+    if (status != TB_OK || fx->arg_count == 0) return status;
+  }
   size_t total = fx->arg_count;
   for (uint32_t i = 0; i < fx->arg_count; i++) {
     const struct tb_fxt_object_entry *object = object_of(fx, &fx->args[i], thread);

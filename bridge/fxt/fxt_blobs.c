@@ -101,6 +101,19 @@ static enum tb_status parse_large_metadata(struct tb_fxt_reader *fx, uint64_t fo
   return status;
 }
 
+/* Metadata that our writer put into a large blob: of a thread, or, where that is 0, of its process, or of the trace. */
+static enum tb_status add_metadata(struct tb_fxt_reader *fx, enum tb_event_type type, struct tb_slice name,
+                                   const struct tb_track *thread) {
+  const struct tb_track *track = thread && thread->tid == 0 ? thread->parent : thread;
+  struct tb_event *event;
+  enum tb_status status = tb_fxt_add_event(fx, type, track, &event);
+  if (status != TB_OK) return status;
+  event->phase = type == TB_EVENT_METADATA ? 'M' : '\0';
+  event->name = name;
+  event->has = TB_HAS_NAME;
+  return tb_fxt_give_args(fx, NULL, event);
+}
+
 enum tb_status tb_fxt_parse_large(struct tb_fxt_reader *fx, uint64_t header, struct tb_fxt_cursor cursor) {
   uint64_t format = tb_fxt_field(header, 40, 43), format_header, size;
   if (tb_fxt_field(header, 36, 39) != TB_FXT_LARGE_BLOB || format > TB_FXT_LARGE_BLOB_BARE)
@@ -120,6 +133,10 @@ enum tb_status tb_fxt_parse_large(struct tb_fxt_reader *fx, uint64_t header, str
   if (size > SIZE_MAX - TB_FXT_WORD || !tb_fxt_take_stream(&cursor, (size_t)size, &payload))
     return tb_fxt_lie(fx, "a large blob runs past its record", NULL);
   struct tb_event *event;
+  if (format == TB_FXT_LARGE_BLOB_WITH_METADATA && tb_slice_equal(category, TB_SLICE(TB_FXT_CATEGORY_METADATA)))
+    return add_metadata(fx, TB_EVENT_METADATA, name, thread);
+  if (format == TB_FXT_LARGE_BLOB_WITH_METADATA && tb_slice_equal(category, TB_SLICE(TB_FXT_CATEGORY_TRACE)))
+    return add_metadata(fx, TB_EVENT_TRACE_METADATA, name, NULL);
   status = add_blob(fx, TB_EVENT_BLOB, name, payload, &event);
   if (status != TB_OK) return status;
   event->categories = category;

@@ -130,7 +130,7 @@ void tb_fxt_use_process(struct tb_fxt_writer *w, uint64_t process) {
   if (news) provider = add_provider(w, process);
   if (!provider) return;
   w->provider = provider;
-  struct tb_slice name = news ? TB_SLICE("tracebridge") : (struct tb_slice){NULL, 0};
+  struct tb_slice name = news ? TB_SLICE(TB_FXT_OWN_PROVIDER) : (struct tb_slice){NULL, 0};
   write_aside(w, TB_FXT_METADATA | kind << 16 | (uint64_t)provider->id << 20 | (uint64_t)name.len << 52, name);
   if (news) tb_fxt_write_initialization(w);
 }

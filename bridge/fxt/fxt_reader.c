@@ -52,6 +52,7 @@ static enum tb_status parse_provider_info(struct tb_fxt_reader *fx, uint64_t hea
   enum tb_status status = tb_fxt_use_provider(&fx->tables, id, true);
   if (status == TB_OK) status = tb_fxt_text_repair(&fx->batch->arena, &name);
   if (status != TB_OK) return tb_fxt_no_memory(fx, status);
+  if (tb_slice_equal(name, TB_SLICE(TB_FXT_OWN_PROVIDER))) return TB_OK; /* tells nothing of the source */
   struct tb_event *event;
   status = tb_fxt_add_event(fx, TB_EVENT_TRACE_METADATA, NULL, &event);
   if (status != TB_OK) return status;

@@ -23,6 +23,7 @@ struct tb_fxt_reader {
   struct tb_arg *args; /* tb_fxt_parse_args' result */
   size_t arg_capacity;
   uint32_t arg_count;
+  bool args_carry;      /* some of them hold other parts of the event */
   bool args_need_types; /* the types of args do not follow from their values */
 };
 
@@ -67,6 +68,10 @@ TB_MUST_CHECK enum tb_status tb_fxt_parse_args(struct tb_fxt_reader *fx, uint32_
  * objects are meant. */
 TB_MUST_CHECK enum tb_status tb_fxt_give_args(struct tb_fxt_reader *fx, const struct tb_track *thread,
                                               struct tb_event *event);
+
+/* Whether an argument holds something else of its event; and giving all such in fx->args to the event. */
+bool tb_fxt_is_carried(const struct tb_arg *arg);
+TB_MUST_CHECK enum tb_status tb_fxt_restore(struct tb_fxt_reader *fx, struct tb_event *event);
 
 /* A new event of the record in hand. TB_NO_MEMORY where there is no room. */
 TB_MUST_CHECK enum tb_status tb_fxt_add_event(struct tb_fxt_reader *fx, enum tb_event_type type,

@@ -50,6 +50,7 @@ struct tb_fxt_tables {
   struct tb_fxt_map userspace_objects; /* process koid, pointer */
   struct tb_fxt_map packet_streams;    /* provider, blob's name -> tb_buffer: the start of a packet that is not whole */
   struct tb_fxt_provider *provider;    /* the current one */
+  struct tb_track *global;
   uint32_t track_count;
 };
 
@@ -85,6 +86,9 @@ TB_MUST_CHECK enum tb_status tb_fxt_thread_track(struct tb_fxt_tables *tables, u
                                                  struct tb_track **track);
 TB_MUST_CHECK enum tb_status tb_fxt_lone_thread_track(struct tb_fxt_tables *tables, uint64_t thread,
                                                       struct tb_track **track);
+
+/* The track of the whole trace. */
+TB_MUST_CHECK enum tb_status tb_fxt_global_track(struct tb_fxt_tables *tables, const struct tb_track **track);
 
 /* The track of one series of a counter of a process. */
 TB_MUST_CHECK enum tb_status tb_fxt_counter_track(struct tb_fxt_tables *tables, const struct tb_track *process,

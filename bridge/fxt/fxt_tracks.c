@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "fxt/fxt_json.h"
 #include "fxt/fxt_tables.h"
 
 static uint64_t as_value(const void *pointer) { return (uint64_t)(uintptr_t)pointer; }
@@ -87,22 +88,10 @@ enum tb_status tb_fxt_lone_thread_track(struct tb_fxt_tables *tables, uint64_t t
   return status == TB_OK ? tb_fxt_map_put(&tables->lone_threads, thread, 0, as_value(*track)) : status;
 }
 
-/* Appends `text` as a JSON string. */
-static enum tb_status append_json(struct tb_buffer *to, struct tb_slice text) {
-  enum tb_status status = tb_buffer_append(to, "\"", 1);
-  for (size_t i = 0; i < text.len && status == TB_OK; i++) {
-    unsigned char c = (unsigned char)text.ptr[i];
-    char escaped[8];
-    int len = 1;
-    if (c < 0x20)
-      len = snprintf(escaped, sizeof(escaped), "\\u%04x", c);
-    else if (c == '"' || c == '\\')
-      len = snprintf(escaped, sizeof(escaped), "\\%c", c);
-    else
-      escaped[0] = (char)c;
-    status = tb_buffer_append(to, escaped, (size_t)len);
-  }
-  return status == TB_OK ? tb_buffer_append(to, "\"", 1) : status;
+enum tb_status tb_fxt_global_track(struct tb_fxt_tables *tables, const struct tb_track **track) {
+  enum tb_status status = tables->global ? TB_OK : new_track(tables, TB_TRACK_GLOBAL, &tables->global);
+  *track = tables->global;
+  return status;
 }
 
 /* Writes the counter's identity, a JSON array, and its name, which is the trace processor's for it, into `to`, the name
@@ -112,9 +101,9 @@ static enum tb_status spell_counter(struct tb_buffer *to, struct tb_slice name, 
   char number[24];
   size_t len = (size_t)snprintf(number, sizeof(number), "%" PRIu64, id);
   enum tb_status status = tb_buffer_append(to, "[", 1);
-  if (status == TB_OK) status = append_json(to, name);
+  if (status == TB_OK) status = tb_fxt_json_string(to, name);
   if (status == TB_OK) status = tb_buffer_append(to, ",", 1);
-  if (status == TB_OK) status = append_json(to, series);
+  if (status == TB_OK) status = tb_fxt_json_string(to, series);
   if (status == TB_OK) status = tb_buffer_append(to, ",\"", 2);
   if (status == TB_OK) status = tb_buffer_append(to, number, len);
   if (status == TB_OK) status = tb_buffer_append(to, "\"]", 2);
