@@ -62,7 +62,7 @@ uint64_t tb_fxt_text_hash(struct tb_slice text) {
     h ^= h >> 32;
   }
   word = 0;
-  memcpy(&word, p, len);
+  if (len) memcpy(&word, p, len);
   h = (h ^ word) * UINT64_C(0xd6e8feb86659fd93);
   return h ^ h >> 29;
 }
