@@ -26,10 +26,13 @@ static enum tb_status find_format(struct tb_reader *reader) {
   const char *data;
   size_t len;
   enum tb_status status = tb_input_peek(reader->input, &data, DETECT_BYTES, &len, &reader->error);
+  enum tb_format format = reader->options.format;
+  /* What is fed in small pieces need not wait for more than shows its format without doubt. */
+  if (status == TB_AGAIN && len && (format != TB_FORMAT_UNKNOWN || tb_format_detect(data, len) == TB_FORMAT_FXT))
+    status = TB_OK;
   if (status == TB_END) return tb_fail(&reader->error, TB_UNKNOWN_FORMAT, 0, "is empty");
   if (status == TB_TRUNCATED) return tb_fail(&reader->error, TB_UNKNOWN_FORMAT, 0, "is damaged from its first byte on");
   if (status != TB_OK) return status;
-  enum tb_format format = reader->options.format;
   return use_format(reader, format != TB_FORMAT_UNKNOWN ? format : tb_format_detect(data, len));
 }
 

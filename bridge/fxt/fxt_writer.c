@@ -1,9 +1,134 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#include "base/error.h"
-#include "event/writer_ops.h"
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Writes events as FXT.
+ */
+#include "fxt/fxt_writer.h"
 
-static enum tb_status create(struct tb_writer *writer) {
-  return tb_fail(&writer->error, TB_UNSUPPORTED, TB_NO_OFFSET, "writing this format is not supported yet");
+#include "base/error.h"
+
+static void put_track(struct tb_fxt_writer *w, const struct tb_event *event) {
+  tb_fxt_describe(w, event->track, false);
 }
 
-const struct tb_writer_ops tb_fxt_writer_ops = {.format = TB_FORMAT_FXT, .create = create};
+/* Everything that happens on a track names the track first, and those around it. */
+static void describe_all(struct tb_fxt_writer *w, const struct tb_event *event) {
+  const struct tb_track *const tracks[] = {event->track, event->thread};
+  for (size_t i = 0; i < 2; i++)
+    for (const struct tb_track *track = tracks[i]; track; track = track->parent) tb_fxt_describe(w, track, false);
+}
+
+static void lose_what_fxt_lacks(struct tb_fxt_writer *w, const struct tb_event *event) {
+  if (event->stack.frame_count || event->stack.ref.len || event->end_stack.frame_count || event->end_stack.ref.len)
+    tb_fxt_lose_event(w, "a call stack, which FXT has no place for", event);
+}
+
+static void put_event(struct tb_fxt_writer *w, const struct tb_event *event) {
+  switch (event->type) {
+    case TB_EVENT_SLICE_BEGIN:
+    case TB_EVENT_SLICE_END:
+    case TB_EVENT_SLICE_COMPLETE:
+      tb_fxt_put_slice(w, event);
+      break;
+    case TB_EVENT_COUNTER:
+      tb_fxt_put_counter(w, event);
+      break;
+    case TB_EVENT_THREAD_STATE:
+      tb_fxt_put_thread_state(w, event);
+      break;
+    case TB_EVENT_LOG:
+      tb_fxt_put_log(w, event);
+      break;
+    case TB_EVENT_TRACK:
+      put_track(w, event);
+      break;
+    case TB_EVENT_METADATA:
+    case TB_EVENT_TRACE_METADATA:
+      tb_fxt_put_metadata(w, event);
+      break;
+    case TB_EVENT_CLOCK_SNAPSHOT:
+      tb_fxt_put_clocks(w, event);
+      break;
+    case TB_EVENT_DATA_LOSS:
+      tb_fxt_put_data_loss(w, event);
+      break;
+    case TB_EVENT_PACKETS:
+    case TB_EVENT_BLOB:
+      if (!w->provider) tb_fxt_use_process(w, 0);
+      tb_fxt_put_blob(w, event);
+      break;
+    case TB_EVENT_STACK_FRAME:
+      tb_fxt_lose_event(w, "a stack frame, which FXT has no place for", event);
+      break;
+    case TB_EVENT_SYSTEM_TRACE:
+      if (!w->provider) tb_fxt_use_process(w, 0);
+      tb_fxt_lose_event(w, "ftrace text, which FXT has no place for", event);
+      break;
+    default:
+      tb_fxt_put_other(w, event);
+      break;
+  }
+}
+
+static enum tb_status put(struct tb_writer *writer, const struct tb_event *event) {
+  struct tb_fxt_writer *w = writer->state;
+  w->args.count = 0;
+  tb_arena_reset(&w->scratch);
+  if (event->type != TB_EVENT_COUNTER) tb_fxt_finish_counter(w);
+  if (event->type != TB_EVENT_THREAD_STATE) tb_fxt_finish_switch(w);
+  describe_all(w, event);
+  lose_what_fxt_lacks(w, event);
+  if (w->status == TB_OK) put_event(w, event);
+  return w->status;
+}
+
+static enum tb_status finish(struct tb_writer *writer) {
+  struct tb_fxt_writer *w = writer->state;
+  tb_fxt_finish_counter(w);
+  tb_fxt_finish_switch(w);
+  tb_fxt_finish_slices(w);
+  return w->status;
+}
+
+/* ---- the writer
+ * ------------------------------------------------------------------------------------------------------------------ */
+
+static void free_providers(struct tb_fxt_writer *w) {
+  for (size_t i = 0; i < w->providers.capacity; i++) {
+    if (!w->providers.entries[i].used) continue;
+    struct tb_fxt_out_provider *provider = (void *)(uintptr_t)w->providers.entries[i].value;
+    tb_fxt_lru_free(&provider->strings);
+    tb_fxt_lru_free(&provider->threads);
+    tb_free(w->writer->allocator, provider, sizeof(*provider));
+  }
+  tb_fxt_map_free(&w->providers);
+}
+
+static void destroy(struct tb_writer *writer) {
+  struct tb_fxt_writer *w = writer->state;
+  free_providers(w);
+  tb_fxt_free_slices(w);
+  tb_fxt_map_free(&w->ids);
+  tb_fxt_map_free(&w->flows);
+  tb_fxt_map_free(&w->running);
+  tb_free(writer->allocator, w->outgoing.args, w->outgoing.block_size);
+  tb_buffer_free(&w->sampling.texts);
+  tb_arena_free(&w->scratch);
+  tb_free(writer->allocator, w, sizeof(*w));
+}
+
+static enum tb_status create(struct tb_writer *writer) {
+  struct tb_fxt_writer *w = tb_calloc(writer->allocator, sizeof(*w));
+  if (!w) return tb_fail(&writer->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  w->writer = writer;
+  w->providers.allocator = w->ids.allocator = w->flows.allocator = w->running.allocator = writer->allocator;
+  tb_arena_init(&w->scratch, writer->allocator, 0);
+  tb_buffer_init(&w->sampling.texts, writer->allocator, 0);
+  writer->state = w;
+  static const uint64_t magic = TB_FXT_MAGIC;
+  enum tb_status status = tb_output_write(writer->output, &magic, sizeof(magic), &writer->error);
+  if (status != TB_OK) destroy(writer);
+  return status;
+}
+
+const struct tb_writer_ops tb_fxt_writer_ops = {
+    .format = TB_FORMAT_FXT, .create = create, .put = put, .finish = finish, .destroy = destroy};

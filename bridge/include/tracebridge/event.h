@@ -53,7 +53,8 @@ struct tb_arg {
 };
 
 enum tb_arg_flag {
-  TB_ARG_TYPED = 1 /* came from a typed protobuf field, not from a debug annotation */
+  TB_ARG_TYPED = 1,  /* came from a typed protobuf field, not from a debug annotation */
+  TB_ARG_DERIVED = 2 /* added by the reader (the object that an FXT pointer or koid names); not in the source */
 };
 
 /* ---- tracks ------------------------------------------------------------------------------------------------------ */
@@ -206,7 +207,8 @@ enum tb_event_has {
   TB_HAS_WEIGHT = 1 << 12,
   TB_HAS_CPU = 1 << 13,
   TB_HAS_CORRELATION = 1 << 14,
-  TB_HAS_USE_ASYNC_TTS = 1 << 15
+  TB_HAS_USE_ASYNC_TTS = 1 << 15,
+  TB_HAS_ID_ALONE = 1 << 16 /* async, flow: the id alone says what belongs together, whatever categories and name (FXT) */
 };
 
 enum tb_log_level { TB_LOG_NONE, TB_LOG_VERBOSE = 2, TB_LOG_DEBUG, TB_LOG_INFO, TB_LOG_WARN, TB_LOG_ERROR, TB_LOG_FATAL };

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Logs, blobs, objects, clocks, and metadata that FXT has no record of: it stands in large blob records without bytes,
+ * whose category says so, whose name is the metadata's and whose arguments are its values.
+ */
+#include "fxt/fxt_writer.h"
+
+enum { BLOB_CHUNK = 32000, MAX_LARGE_WORDS = TB_FXT_MAX_WORDS };
+
+void tb_fxt_put_log(struct tb_fxt_writer *w, const struct tb_event *event) {
+  if (event->ts < 0) {
+    tb_fxt_lose_event(w, "an event before time 0", event);
+    return;
+  }
+  struct tb_slice text = event->name;
+  if (text.len > TB_FXT_MAX_STRING) {
+    tb_fxt_lose_event(w, "the end of a text of more than 32,000 bytes", event);
+    text = tb_fxt_text_cut(text, TB_FXT_MAX_STRING);
+  }
+  if (event->arg_count) tb_fxt_lose_event(w, "the arguments of a log message", event);
+  uint64_t thread = tb_fxt_thread_ref(w, tb_fxt_process_koid(event->track), tb_fxt_thread_koid(event->track));
+  tb_fxt_open_record(w, TB_FXT_LOG, (uint64_t)text.len << 16 | thread << 32);
+  tb_fxt_put_word(w, (uint64_t)event->ts);
+  tb_fxt_put_stream(w, text);
+  tb_fxt_close_record(w);
+}
+
+/* ---- blobs
+ * ------------------------------------------------------------------------------------------------------------------------
+ */
+
+static void put_chunks(struct tb_fxt_writer *w, struct tb_slice name, struct tb_slice bytes, uint64_t type) {
+  do {
+    struct tb_slice chunk = {bytes.ptr, bytes.len < BLOB_CHUNK ? bytes.len : BLOB_CHUNK};
+    uint64_t ref = tb_fxt_string_ref(w, name);
+    tb_fxt_open_record(w, TB_FXT_BLOB, ref << 16 | (uint64_t)chunk.len << 32 | type << 48);
+    tb_fxt_put_stream(w, chunk);
+    tb_fxt_close_record(w);
+    bytes.ptr += chunk.len;
+    bytes.len -= chunk.len;
+  } while (bytes.len && w->status == TB_OK);
+}
+
+/* Writes the record in hand as the head of a large one, and the bytes behind it. */
+static void close_large(struct tb_fxt_writer *w, struct tb_slice bytes) {
+  static const char zeros[TB_FXT_WORD];
+  tb_fxt_put_word(w, bytes.len);
+  if (w->words > TB_FXT_MAX_WORDS || bytes.len / TB_FXT_WORD > UINT32_MAX - TB_FXT_MAX_WORDS) {
+    tb_fxt_lose_event(w, "a blob of 32 GiB or more, or with too long arguments", NULL);
+    return;
+  }
+  size_t padded = tb_fxt_padded(bytes.len);
+  w->record[0] |= (uint64_t)(w->words + padded / TB_FXT_WORD) << 4;
+  struct tb_error *error = &w->writer->error;
+  tb_fxt_fail(w, tb_output_write(w->writer->output, w->record, w->words * TB_FXT_WORD, error));
+  if (w->status == TB_OK && bytes.len) tb_fxt_fail(w, tb_output_write(w->writer->output, bytes.ptr, bytes.len, error));
+  if (w->status == TB_OK) tb_fxt_fail(w, tb_output_write(w->writer->output, zeros, padded - bytes.len, error));
+}
+
+static void put_large(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_slice category,
+                      bool has_metadata) {
+  if (event->track) tb_fxt_use_process(w, tb_fxt_process_koid(event->track));
+  uint64_t thread =
+      has_metadata ? tb_fxt_thread_ref(w, tb_fxt_process_koid(event->track), tb_fxt_thread_koid(event->track)) : 0;
+  uint64_t category_ref = tb_fxt_string_ref(w, category), name = tb_fxt_string_ref(w, event->name);
+  uint64_t format = has_metadata ? TB_FXT_LARGE_BLOB_WITH_METADATA : TB_FXT_LARGE_BLOB_BARE;
+  tb_fxt_open_record(w, TB_FXT_LARGE, format << 40);
+  tb_fxt_put_word(w, category_ref | name << 16 | (has_metadata ? (uint64_t)w->args.count << 32 | thread << 36 : 0));
+  if (has_metadata) {
+    tb_fxt_put_word(w, event->ts > 0 ? (uint64_t)event->ts : 0);
+    tb_fxt_put_args(w, w->args.items, w->args.count);
+  }
+  close_large(w, event->blob);
+}
+
+void tb_fxt_put_blob(struct tb_fxt_writer *w, const struct tb_event *event) {
+  if (event->type == TB_EVENT_PACKETS) {
+    bool comes_from_fxt = event->has & TB_HAS_NAME;
+    if (!comes_from_fxt && !w->writer->options.keep_packets)
+      tb_fxt_lose_event(w, "packets that FXT has no records for (--keep-packets keeps them)", event);
+    else
+      put_chunks(w, comes_from_fxt ? event->name : TB_SLICE("perfetto"), event->blob, TB_FXT_BLOB_PERFETTO);
+  } else if (event->blob_type) {
+    put_chunks(w, event->name, event->blob, event->blob_type);
+  } else {
+    bool has_metadata = event->track && event->has & TB_HAS_TS;
+    if (has_metadata) tb_fxt_flatten(w, event);
+    put_large(w, event, event->categories, has_metadata);
+  }
+}
+
+/* ---- objects
+ * ------------------------------------------------------------------------------------------------------------------------
+ */
+
+static const struct tb_arg *find_arg(const struct tb_event *event, struct tb_slice name) {
+  for (uint32_t i = 0; i < event->arg_count; i += event->args[i].span)
+    if (tb_slice_equal(event->args[i].name, name)) return &event->args[i];
+  return NULL;
+}
+
+/* A pointer or koid, which a way through JSON may have made a text. */
+static bool number_of(const struct tb_arg *arg, uint64_t *number) {
+  if (!arg) return false;
+  if (arg->type == TB_ARG_INT || arg->type == TB_ARG_UINT || arg->type == TB_ARG_POINTER || arg->type == TB_ARG_KOID) {
+    *number = arg->u;
+    return true;
+  }
+  if (arg->type != TB_ARG_STRING) return false;
+  if (arg->text.len < 3 || arg->text.ptr[0] != '0' || arg->text.ptr[1] != 'x')
+    return tb_fxt_parse_number(arg->text, number);
+  *number = 0;
+  for (size_t i = 2; i < arg->text.len; i++) {
+    unsigned char c = (unsigned char)(arg->text.ptr[i] | 32);
+    *number = *number << 4 | (c >= 'a' ? c - 'a' + 10u : c - (unsigned)'0');
+  }
+  return true;
+}
+
+/* The members of an object record's `args`, as if they were an event's. */
+static void flatten_members(struct tb_fxt_writer *w, const struct tb_event *event) {
+  const struct tb_arg *dict = find_arg(event, TB_SLICE("args"));
+  if (!dict || dict->type != TB_ARG_DICT) return;
+  struct tb_event members = {.args = dict + 1, .arg_count = dict->span - 1};
+  tb_fxt_flatten(w, &members);
+}
+
+/* True where the event was an object record, and is one again. */
+static bool put_object(struct tb_fxt_writer *w, const struct tb_event *event) {
+  bool is_kernel = tb_slice_equal(event->name, TB_SLICE(TB_FXT_NAME_KERNEL_OBJECT));
+  if (!is_kernel && !tb_slice_equal(event->name, TB_SLICE(TB_FXT_NAME_USERSPACE_OBJECT))) return false;
+  uint64_t number, type = 0;
+  const struct tb_arg *text = find_arg(event, TB_SLICE("name"));
+  if (!number_of(find_arg(event, is_kernel ? TB_SLICE("koid") : TB_SLICE("pointer")), &number)) return false;
+  if (is_kernel && !number_of(find_arg(event, TB_SLICE("type")), &type)) return false;
+  flatten_members(w, event);
+  uint64_t process = tb_fxt_process_koid(event->track);
+  tb_fxt_use_process(w, process);
+  if (is_kernel && type == TB_FXT_OBJECT_THREAD && event->track && w->args.count < TB_FXT_MAX_ARGS)
+    w->args.items[w->args.count++] =
+        (struct tb_fxt_flat){.name = TB_SLICE("process"), .value = process, .type = TB_FXT_ARG_KOID};
+  uint64_t name = text && text->type == TB_ARG_STRING ? tb_fxt_string_ref(w, text->text) : 0;
+  if (is_kernel)
+    tb_fxt_open_record(w, TB_FXT_KERNEL_OBJECT, type << 16 | name << 24 | (uint64_t)w->args.count << 40);
+  else
+    tb_fxt_open_record(w, TB_FXT_USERSPACE_OBJECT, name << 24 | (uint64_t)w->args.count << 40);
+  tb_fxt_put_word(w, number);
+  if (!is_kernel) tb_fxt_put_word(w, process);
+  tb_fxt_put_args(w, w->args.items, w->args.count);
+  tb_fxt_close_record(w);
+  return true;
+}
+
+/* ---- metadata
+ * -------------------------------------------------------------------------------------------------------------------------
+ */
+
+void tb_fxt_put_metadata(struct tb_fxt_writer *w, const struct tb_event *event) {
+  if (event->type == TB_EVENT_METADATA && put_object(w, event)) return;
+  tb_fxt_flatten(w, event);
+  if (!w->provider) tb_fxt_use_process(w, tb_fxt_process_koid(event->track));
+  const char *category = event->type == TB_EVENT_METADATA ? TB_FXT_CATEGORY_METADATA : TB_FXT_CATEGORY_TRACE;
+  put_large(w, event, tb_slice_from(category), true);
+}
+
+void tb_fxt_put_clocks(struct tb_fxt_writer *w, const struct tb_event *event) {
+  if (w->has_anchor || event->clock_count < 2 || event->clocks[0].ns < 0) return;
+  for (uint32_t i = 1; i < event->clock_count && !w->has_anchor; i++) {
+    if (event->clocks[i].clock != TB_CLOCK_REALTIME || event->clocks[i].ns < 0) continue;
+    w->has_anchor = true;
+    w->base_ns = (uint64_t)event->clocks[0].ns;
+    w->unix_ns = (uint64_t)event->clocks[i].ns;
+  }
+  if (w->has_anchor && w->provider) tb_fxt_write_initialization(w);
+}
+
+void tb_fxt_put_data_loss(struct tb_fxt_writer *w, const struct tb_event *event) {
+  if (event->track || !w->provider) tb_fxt_use_process(w, tb_fxt_process_koid(event->track));
+  if (!w->provider) return;
+  tb_fxt_open_record(w, TB_FXT_METADATA, (uint64_t)TB_FXT_PROVIDER_EVENT << 16 | (uint64_t)w->provider->id << 20);
+  tb_fxt_close_record(w);
+}

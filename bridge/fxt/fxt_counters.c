@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Counters: the samples of one counter at one moment become one record.
+ */
+#include "fxt/fxt_writer.h"
+
+/* ---- the record in the making
+ * ------------------------------------------------------------------------------------------------ */
+
+void tb_fxt_finish_counter(struct tb_fxt_writer *w) {
+  struct tb_fxt_sampling *s = &w->sampling;
+  if (s->series.count == 0) return;
+  const char *texts = s->texts.data;
+  for (uint32_t i = 0; i < s->series.count; i++) s->series.items[i].name.ptr = texts + s->offsets[i];
+  struct tb_fxt_event_record record = {.type = TB_FXT_COUNTER,
+                                       .ts = s->ts,
+                                       .process = s->process,
+                                       .thread = s->thread,
+                                       .name = {texts, s->name_len},
+                                       .category = {texts + s->name_len, s->category_len},
+                                       .args = s->series.items,
+                                       .arg_count = s->series.count,
+                                       .has_last = true,
+                                       .last = s->id};
+  tb_fxt_put_event(w, &record);
+  s->series.count = 0;
+}
+
+static bool is_same_text(const struct tb_fxt_sampling *s, size_t at, size_t len, struct tb_slice text) {
+  return len == text.len && (len == 0 || memcmp(s->texts.data + at, text.ptr, len) == 0);
+}
+
+static bool belongs(const struct tb_fxt_sampling *s, const struct tb_fxt_sampling *to, struct tb_slice name,
+                    struct tb_slice category, struct tb_slice series) {
+  if (s->series.count == 0 || s->series.count == TB_FXT_MAX_ARGS || s->ts != to->ts || s->id != to->id ||
+      s->process != to->process || s->thread != to->thread || !is_same_text(s, 0, s->name_len, name) ||
+      !is_same_text(s, s->name_len, s->category_len, category))
+    return false;
+  for (uint32_t i = 0; i < s->series.count; i++)
+    if (is_same_text(s, s->offsets[i], s->series.items[i].name.len, series)) return false;
+  return true;
+}
+
+static void start_record(struct tb_fxt_writer *w, const struct tb_fxt_sampling *to, struct tb_slice name,
+                         struct tb_slice category) {
+  struct tb_fxt_sampling *s = &w->sampling;
+  tb_fxt_finish_counter(w);
+  s->ts = to->ts;
+  s->id = to->id;
+  s->process = to->process;
+  s->thread = to->thread;
+  s->texts.len = 0;
+  s->name_len = name.len;
+  s->category_len = category.len;
+  tb_fxt_fail(w, tb_buffer_append(&s->texts, name.ptr, name.len));
+  tb_fxt_fail(w, tb_buffer_append(&s->texts, category.ptr, category.len));
+}
+
+/* Adds a sample whose value is `flat`. */
+static void add_sample(struct tb_fxt_writer *w, const struct tb_fxt_sampling *to, struct tb_slice name,
+                       struct tb_slice category, struct tb_slice series, const struct tb_fxt_flat *flat) {
+  struct tb_fxt_sampling *s = &w->sampling;
+  if (!belongs(s, to, name, category, series)) start_record(w, to, name, category);
+  uint32_t i = s->series.count;
+  s->offsets[i] = s->texts.len;
+  tb_fxt_fail(w, tb_buffer_append(&s->texts, series.ptr, series.len));
+  if (w->status != TB_OK) return;
+  s->series.items[i] = *flat;
+  s->series.items[i].name.len = series.len;
+  s->series.count++;
+}
+
+/* ---- which counter
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/* Takes one string out of a JSON array of strings; false where there is none. Escapes are undone into scratch. */
+static bool take_json_string(struct tb_fxt_writer *w, struct tb_slice *json, struct tb_slice *text) {
+  if (json->len < 3 || (json->ptr[0] != '[' && json->ptr[0] != ',') || json->ptr[1] != '"') return false;
+  char *out = tb_arena_alloc(&w->scratch, json->len);
+  if (!out) {
+    tb_fxt_fail(w, TB_NO_MEMORY);
+    return false;
+  }
+  size_t n = 0, i = 2;
+  for (; i < json->len && json->ptr[i] != '"'; i++) {
+    char c = json->ptr[i];
+    if (c == '\\' && i + 1 < json->len) {
+      c = json->ptr[++i];
+      if (c == 'u') { /* only control characters are written so */
+        unsigned value = 0;
+        for (size_t k = 1; k <= 4 && i + k < json->len; k++) {
+          unsigned char d = (unsigned char)(json->ptr[i + k] | 32);
+          value = value << 4 | (d >= 'a' ? d - 'a' + 10u : d - (unsigned)'0');
+        }
+        i += 4;
+        c = (char)value;
+      } else if (c == 'n') {
+        c = '\n';
+      } else if (c == 't') {
+        c = '\t';
+      } else if (c == 'r') {
+        c = '\r';
+      } else if (c == 'b') {
+        c = '\b';
+      } else if (c == 'f') {
+        c = '\f';
+      }
+    }
+    out[n++] = c;
+  }
+  if (i >= json->len) return false;
+  *text = (struct tb_slice){out, n};
+  *json = (struct tb_slice){json->ptr + i + 1, json->len - i - 1};
+  return true;
+}
+
+static uint64_t number_of(struct tb_slice text) {
+  uint64_t number;
+  return tb_fxt_parse_number(text, &number) ? number : tb_fxt_text_hash(text);
+}
+
+/* Name, series and id of a counter's own track: by its description, else by its name. */
+static void identify(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_slice *name,
+                     struct tb_slice *series, uint64_t *id) {
+  struct tb_slice rest = track->description, id_text;
+  *id = 0;
+  if (take_json_string(w, &rest, name) && take_json_string(w, &rest, series)) {
+    if (take_json_string(w, &rest, &id_text)) *id = number_of(id_text);
+    return;
+  }
+  *name = track->name;
+  *series = TB_SLICE("value");
+}
+
+static bool flat_number(const struct tb_arg *arg, char letter, struct tb_fxt_flat *flat) {
+  *flat = (struct tb_fxt_flat){.value = arg->u};
+  if (arg->type == TB_ARG_INT) {
+    bool is_short = arg->i >= INT32_MIN && arg->i <= INT32_MAX && arg->width != 64 && letter != 'I';
+    flat->type = is_short ? TB_FXT_ARG_INT32 : TB_FXT_ARG_INT64;
+  } else if (arg->type == TB_ARG_UINT) {
+    flat->type = arg->u <= UINT32_MAX && arg->width != 64 && letter != 'U' ? TB_FXT_ARG_UINT32 : TB_FXT_ARG_UINT64;
+  } else if (arg->type == TB_ARG_DOUBLE) {
+    flat->type = TB_FXT_ARG_DOUBLE;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void tb_fxt_put_counter(struct tb_fxt_writer *w, const struct tb_event *event) {
+  const struct tb_track *home = event->thread ? event->thread : event->track;
+  struct tb_fxt_sampling to = {
+      .ts = event->ts, .process = tb_fxt_process_koid(home), .thread = tb_fxt_thread_koid(home)};
+  bool own_track = event->track->type == TB_TRACK_COUNTER;
+  struct tb_slice name = event->name, series = {NULL, 0};
+  if (own_track)
+    identify(w, event->track, &name, &series, &to.id);
+  else if (event->id.kind != TB_ID_NONE)
+    to.id = event->id.is_number ? event->id.value : tb_fxt_text_hash(event->id.text);
+  uint32_t index = 0;
+  for (uint32_t i = 0; i < event->arg_count && w->status == TB_OK; i += event->args[i].span) {
+    struct tb_fxt_flat flat;
+    if (!flat_number(&event->args[i], tb_fxt_type_letter(event, index++), &flat)) {
+      tb_fxt_lose_event(w, "a counter's value that is no number", event);
+      continue;
+    }
+    add_sample(w, &to, name, event->categories, own_track ? series : event->args[i].name, &flat);
+    if (own_track) return;
+  }
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The inside of the FXT reader: its state, and the parsers that turn one record into events.
+ */
+#ifndef TB_FXT_FXT_READER_H
+#define TB_FXT_FXT_READER_H
+
+#include "event/reader_ops.h"
+#include "fxt/fxt_tables.h"
+
+struct tb_fxt_reader {
+  struct tb_reader *reader;
+  struct tb_batch *batch; /* the one being filled */
+  struct tb_fxt_tables tables;
+  struct tb_buffer rest; /* the start of a record that was not whole when the last batch ended */
+  uint64_t text_offset;  /* where the batch's text begins in the input */
+  uint64_t skip;         /* bytes still to pass over of a record that is too long */
+  bool ended;            /* nothing more will be read: the input's end, or a record of size 0 */
+  /* of the record in hand */
+  uint64_t record_offset;
+  const char *lie;     /* why the record cannot be read, with TB_BAD_DATA */
+  const char *lie_at;  /* where it shows: a place in the record, or NULL for its start */
+  struct tb_arg *args; /* tb_fxt_parse_args' result */
+  size_t arg_capacity;
+  uint32_t arg_count;
+  bool args_carry;      /* some of them hold other parts of the event */
+  bool args_need_types; /* the types of args do not follow from their values */
+};
+
+/* The parsers take a record whose header is `header` and whose other words `cursor` holds. TB_OK: done, events are in
+ * the batch. TB_BAD_DATA: fx->lie says why it is no good. Any other: the reader fails. */
+TB_MUST_CHECK enum tb_status tb_fxt_parse_event(struct tb_fxt_reader *fx, uint64_t header, struct tb_fxt_cursor cursor);
+TB_MUST_CHECK enum tb_status tb_fxt_parse_scheduling(struct tb_fxt_reader *fx, uint64_t header,
+                                                     struct tb_fxt_cursor cursor);
+TB_MUST_CHECK enum tb_status tb_fxt_parse_log(struct tb_fxt_reader *fx, uint64_t header, struct tb_fxt_cursor cursor);
+TB_MUST_CHECK enum tb_status tb_fxt_parse_blob(struct tb_fxt_reader *fx, uint64_t header, struct tb_fxt_cursor cursor);
+TB_MUST_CHECK enum tb_status tb_fxt_parse_large(struct tb_fxt_reader *fx, uint64_t header, struct tb_fxt_cursor cursor);
+TB_MUST_CHECK enum tb_status tb_fxt_parse_userspace_object(struct tb_fxt_reader *fx, uint64_t header,
+                                                           struct tb_fxt_cursor cursor);
+TB_MUST_CHECK enum tb_status tb_fxt_parse_kernel_object(struct tb_fxt_reader *fx, uint64_t header,
+                                                        struct tb_fxt_cursor cursor);
+
+/* ---- what the parsers share ----------------------------------------------------------------------------------------
+ */
+
+/* TB_BAD_DATA with its reason; `at` is the place in the record that shows it, NULL for the record itself. */
+enum tb_status tb_fxt_lie(struct tb_fxt_reader *fx, const char *reason, const char *at);
+
+/* Counts a loss in the record in hand that leaves the rest of it good. */
+TB_MUST_CHECK enum tb_status tb_fxt_lose(struct tb_fxt_reader *fx, const char *reason, const char *at);
+
+/* The text of a string reference, valid UTF-8; an inline one is taken from the cursor. */
+TB_MUST_CHECK enum tb_status tb_fxt_resolve_string(struct tb_fxt_reader *fx, uint32_t ref, struct tb_fxt_cursor *cursor,
+                                                   struct tb_slice *text);
+
+/* The thread of a thread reference; an inline one's koids are taken from the cursor. */
+TB_MUST_CHECK enum tb_status tb_fxt_resolve_thread(struct tb_fxt_reader *fx, uint32_t ref, struct tb_fxt_cursor *cursor,
+                                                   const struct tb_track **thread);
+
+/* Takes a time in ticks and gives it in ns, exactly floor(ticks × 10⁹ ÷ ticks per second). */
+TB_MUST_CHECK enum tb_status tb_fxt_take_time(struct tb_fxt_reader *fx, struct tb_fxt_cursor *cursor, int64_t *ns);
+TB_MUST_CHECK enum tb_status tb_fxt_ticks_to_ns(uint64_t ticks, uint64_t ticks_per_second, int64_t *ns);
+
+/* Takes `count` arguments; the result is in fx->args, valid until the next call. */
+TB_MUST_CHECK enum tb_status tb_fxt_parse_args(struct tb_fxt_reader *fx, uint32_t count, struct tb_fxt_cursor *cursor);
+
+/* Gives fx->args to an event, with the objects that pointers and koids stand for; `process` is the koid whose userspace
+ * objects are meant. */
+TB_MUST_CHECK enum tb_status tb_fxt_give_args(struct tb_fxt_reader *fx, const struct tb_track *thread,
+                                              struct tb_event *event);
+
+/* Whether an argument holds something else of its event; and giving all such in fx->args to the event. */
+bool tb_fxt_is_carried(const struct tb_arg *arg);
+TB_MUST_CHECK enum tb_status tb_fxt_restore(struct tb_fxt_reader *fx, struct tb_event *event);
+
+/* A new event of the record in hand. TB_NO_MEMORY where there is no room. */
+TB_MUST_CHECK enum tb_status tb_fxt_add_event(struct tb_fxt_reader *fx, enum tb_event_type type,
+                                              const struct tb_track *track, struct tb_event **event);
+
+/* Sets *status of a failed allocation in the reader's error. */
+TB_MUST_CHECK enum tb_status tb_fxt_no_memory(struct tb_fxt_reader *fx, enum tb_status status);
+
+#endif

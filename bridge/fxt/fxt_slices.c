@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Slices: duration records of threads, async records of other tracks.
+ *
+ * A slice that begins is held until it ends, to become one complete record. Readers sort records by time, those of one
+ * time by their place in the file, and a complete record's place is then that of its end. So a slice is held only while
+ * nothing else of its track depends on its place: anything that happens on the track at the time of its begin, or last
+ * thing before its end at the time of that end, makes it a begin and an end.
+ */
+#include "fxt/fxt_writer.h"
+
+enum { MAX_HELD = 64, MAX_OPEN = 1 << 16 };
+
+/* What an ended or running slice's record says, beside type and time. */
+static void put_duration(struct tb_fxt_writer *w, const struct tb_track *track, unsigned type, int64_t ts,
+                         const struct tb_fxt_open *slice, bool has_last, uint64_t last) {
+  struct tb_fxt_event_record record = {.type = type,
+                                       .ts = ts,
+                                       .process = tb_fxt_process_koid(track),
+                                       .thread = tb_fxt_thread_koid(track),
+                                       .category = slice->category,
+                                       .name = slice->name,
+                                       .args = slice->args,
+                                       .arg_count = slice->arg_count,
+                                       .has_last = has_last,
+                                       .last = last};
+  tb_fxt_put_event(w, &record);
+}
+
+static bool is_thread(const struct tb_track *track) { return track->type == TB_TRACK_THREAD; }
+
+static void put_begin(struct tb_fxt_writer *w, const struct tb_track *track, const struct tb_fxt_open *slice) {
+  if (is_thread(track))
+    put_duration(w, track, TB_FXT_DURATION_BEGIN, slice->ts, slice, false, 0);
+  else
+    put_duration(w, track, TB_FXT_ASYNC_BEGIN, slice->ts, slice, true, slice->id);
+}
+
+static void put_end(struct tb_fxt_writer *w, const struct tb_track *track, const struct tb_fxt_open *slice,
+                    int64_t ts) {
+  if (is_thread(track))
+    put_duration(w, track, TB_FXT_DURATION_END, ts, slice, false, 0);
+  else
+    put_duration(w, track, TB_FXT_ASYNC_END, ts, slice, true, slice->id);
+}
+
+/* ---- held slices
+ * ------------------------------------------------------------------------------------------------------------ */
+
+static void free_slice(struct tb_fxt_writer *w, struct tb_fxt_open *slice) {
+  tb_free(w->writer->allocator, slice->block, slice->block_size);
+  slice->block = NULL;
+}
+
+/* How many slices are held: the innermost ones. */
+static size_t held_count(const struct tb_fxt_strand *strand) {
+  size_t n = 0;
+  while (n < strand->open_count && !strand->open[strand->open_count - n - 1].written) n++;
+  return n;
+}
+
+/* Writes the begins that are held, outermost first. */
+static void write_held(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_fxt_strand *strand) {
+  for (size_t i = strand->open_count - held_count(strand); i < strand->open_count; i++) {
+    struct tb_fxt_open *slice = &strand->open[i];
+    put_begin(w, track, slice);
+    slice->written = true;
+    slice->arg_count = 0;
+  }
+}
+
+/* An event at `ts` is about to be written: held begins of that time must stand before it. */
+static void make_way(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_fxt_strand *strand, int64_t ts) {
+  for (size_t i = strand->open_count; i-- > 0 && !strand->open[i].written;) {
+    if (strand->open[i].ts != ts) continue;
+    write_held(w, track, strand);
+    return;
+  }
+}
+
+void tb_fxt_touch(struct tb_fxt_writer *w, const struct tb_track *track, int64_t ts) {
+  if (!track || !is_thread(track)) return;
+  struct tb_fxt_strand *strand = tb_fxt_strand_of(w, track);
+  if (!strand) return;
+  make_way(w, track, strand, ts);
+  if (strand->last_inner_ts < ts) strand->last_inner_ts = ts;
+}
+
+/* Keeps the order of begins and ends: where it breaks, nothing is held on this track any more. */
+static void keep_order(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_fxt_strand *strand,
+                       int64_t ts) {
+  if (ts < strand->last_ts && !strand->unordered) {
+    strand->unordered = true;
+    write_held(w, track, strand);
+  }
+  strand->last_ts = ts;
+}
+
+/* ---- begin
+ * ----------------------------------------------------------------------------------------------------------------------
+ */
+
+/* A slice of the event with w->args, all in a block of its own. */
+static bool copy_slice(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_fxt_open *slice) {
+  size_t args = tb_fxt_args_size(w->args.items, w->args.count);
+  slice->block_size = args + event->name.len + event->categories.len;
+  slice->block = tb_alloc(w->writer->allocator, slice->block_size);
+  if (!slice->block) {
+    tb_fxt_fail(w, TB_NO_MEMORY);
+    return false;
+  }
+  slice->args = tb_fxt_copy_args(w->args.items, w->args.count, slice->block);
+  slice->arg_count = w->args.count;
+  char *texts = slice->block + args;
+  if (event->name.len) memcpy(texts, event->name.ptr, event->name.len);
+  slice->name = (struct tb_slice){texts, event->name.len};
+  if (event->categories.len) memcpy(texts + event->name.len, event->categories.ptr, event->categories.len);
+  slice->category = (struct tb_slice){texts + event->name.len, event->categories.len};
+  return true;
+}
+
+/* The number of async records for what happens on a track that is no thread's. */
+static uint64_t id_of_track(const struct tb_event *event) {
+  if (event->id.kind != TB_ID_NONE && event->id.is_number) return event->id.value;
+  return event->track->uuid ? event->track->uuid : UINT64_C(1) << 62 | event->track->index;
+}
+
+static void forget_outermost(struct tb_fxt_writer *w, struct tb_fxt_strand *strand) {
+  free_slice(w, &strand->open[0]);
+  memmove(strand->open, strand->open + 1, (strand->open_count - 1) * sizeof(*strand->open));
+  strand->open_count--;
+}
+
+static void begin(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_fxt_strand *strand) {
+  void *open = strand->open;
+  if (strand->open_count == MAX_OPEN) forget_outermost(w, strand); /* its end will find none and be written bare */
+  enum tb_status status = tb_grow_array(w->writer->allocator, &open, &strand->open_capacity, strand->open_count + 1,
+                                        sizeof(*strand->open), MAX_OPEN);
+  strand->open = open;
+  tb_fxt_fail(w, status);
+  struct tb_fxt_open slice = {.ts = event->ts};
+  if (w->status != TB_OK || !copy_slice(w, event, &slice)) return;
+  make_way(w, event->track, strand, event->ts);
+  slice.id = is_thread(event->track) ? 0 : id_of_track(event);
+  strand->open[strand->open_count++] = slice;
+  bool has_flows = event->flow_count || event->terminating_flow_count || event->bind_id.kind != TB_ID_NONE;
+  if (strand->unordered || has_flows || !is_thread(event->track) || held_count(strand) > MAX_HELD)
+    write_held(w, event->track, strand);
+}
+
+/* ---- end
+ * -------------------------------------------------------------------------------------------------------------------------
+ */
+
+/* Ends the innermost slice at the time of `event`, with w->args. */
+static void end_innermost(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_fxt_strand *strand) {
+  struct tb_fxt_open *slice = &strand->open[strand->open_count - 1];
+  bool late = event->ts < slice->ts || (strand->last_inner_ts == event->ts && event->ts > slice->ts);
+  struct tb_fxt_flat args[TB_FXT_MAX_ARGS];
+  if (!slice->written && (late || slice->arg_count + w->args.count > TB_FXT_MAX_ARGS))
+    write_held(w, event->track, strand);
+  if (slice->arg_count) memcpy(args, slice->args, slice->arg_count * sizeof(*args));
+  uint32_t count = slice->written ? 0 : slice->arg_count;
+  if (w->args.count) memcpy(args + count, w->args.items, w->args.count * sizeof(*args));
+  slice->args = args;
+  slice->arg_count = count + w->args.count;
+  if (slice->written)
+    put_end(w, event->track, slice, event->ts);
+  else
+    put_duration(w, event->track, TB_FXT_DURATION_COMPLETE, slice->ts, slice, true, (uint64_t)event->ts);
+  w->args.count = 0;
+  free_slice(w, slice);
+  strand->open_count--;
+}
+
+/* How many slices an end closes: up to the innermost of its name, where it has one; 0 where it fits none. */
+static size_t closed_by(const struct tb_event *event, const struct tb_fxt_strand *strand) {
+  if (!(event->has & TB_HAS_NAME) || event->name.len == 0) return 1;
+  for (size_t n = 1; n <= strand->open_count; n++)
+    if (tb_slice_equal(strand->open[strand->open_count - n].name, event->name)) return n;
+  return 0;
+}
+
+static void end(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_fxt_strand *strand) {
+  if (strand->open_count == 0) { /* of what began before the trace did */
+    struct tb_fxt_open bare = {.name = event->name,
+                               .category = event->categories,
+                               .args = w->args.items,
+                               .arg_count = w->args.count,
+                               .id = is_thread(event->track) ? 0 : id_of_track(event)};
+    put_end(w, event->track, &bare, event->ts);
+    return;
+  }
+  size_t count = closed_by(event, strand);
+  if (count == 0) {
+    tb_fxt_lose_event(w, "an end of a slice that is not open", event);
+    return;
+  }
+  struct tb_fxt_flats own = w->args;
+  while (count-- > 0 && w->status == TB_OK) {
+    w->args = own;
+    if (count) w->args.count = 0; /* they belong to the slice that is meant */
+    end_innermost(w, event, strand);
+  }
+}
+
+/* ---- complete
+ * ----------------------------------------------------------------------------------------------------------------------
+ */
+
+static void complete(struct tb_fxt_writer *w, const struct tb_event *event) {
+  if (event->dur < 0 || event->dur > INT64_MAX - (event->ts > 0 ? event->ts : 0)) {
+    tb_fxt_lose_event(w, "a slice that ends before it begins", event);
+    return;
+  }
+  struct tb_fxt_open slice = {.ts = event->ts,
+                              .name = event->name,
+                              .category = event->categories,
+                              .args = w->args.items,
+                              .arg_count = w->args.count};
+  if (is_thread(event->track)) {
+    tb_fxt_touch(w, event->track, event->ts);
+    put_duration(w, event->track, TB_FXT_DURATION_COMPLETE, event->ts, &slice, true,
+                 (uint64_t)(event->ts + event->dur));
+    return;
+  }
+  slice.id = id_of_track(event);
+  put_begin(w, event->track, &slice);
+  slice.arg_count = 0;
+  put_end(w, event->track, &slice, event->ts + event->dur);
+}
+
+void tb_fxt_put_slice(struct tb_fxt_writer *w, const struct tb_event *event) {
+  struct tb_fxt_strand *strand = tb_fxt_strand_of(w, event->track);
+  if (!strand) return;
+  tb_fxt_flatten(w, event);
+  if (event->type == TB_EVENT_SLICE_COMPLETE) {
+    complete(w, event);
+  } else {
+    keep_order(w, event->track, strand, event->ts);
+    if (event->type == TB_EVENT_SLICE_BEGIN)
+      begin(w, event, strand);
+    else
+      end(w, event, strand);
+  }
+  tb_fxt_put_flow_ids(w, event);
+}
+
+/* ---- the end of the trace
+ * ------------------------------------------------------------------------------------------------------------ */
+
+void tb_fxt_finish_slices(struct tb_fxt_writer *w) {
+  for (size_t i = 0; i < w->strand_count; i++)
+    if (w->strands[i].open_count) write_held(w, w->strands[i].track, &w->strands[i]);
+}
+
+void tb_fxt_free_slices(struct tb_fxt_writer *w) {
+  for (size_t i = 0; i < w->strand_count; i++) {
+    struct tb_fxt_strand *strand = &w->strands[i];
+    for (size_t j = 0; j < strand->open_count; j++) free_slice(w, &strand->open[j]);
+    tb_free(w->writer->allocator, strand->open, strand->open_capacity * sizeof(*strand->open));
+    tb_free(w->writer->allocator, (void *)(uintptr_t)strand->name.ptr, strand->name.len);
+  }
+  tb_free(w->writer->allocator, w->strands, w->strand_count * sizeof(*w->strands));
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What an FXT reader remembers between records: providers with their tables, tracks of koids, objects.
+ */
+#ifndef TB_FXT_FXT_TABLES_H
+#define TB_FXT_FXT_TABLES_H
+
+#include "fxt/fxt.h"
+#include "fxt/fxt_map.h"
+#include "fxt/fxt_text.h"
+#include "tracebridge/event.h"
+
+/* ---- providers --------------------------------------------------------------------------------------------------- */
+
+enum { TB_FXT_PAGE_STRINGS = 128, TB_FXT_PAGES = (TB_FXT_STRING_ENTRIES + 1) / TB_FXT_PAGE_STRINGS };
+
+struct tb_fxt_string_page {
+  struct tb_slice strings[TB_FXT_PAGE_STRINGS]; /* ptr NULL: never set */
+};
+
+/* One provider's state. Its tables are made when they are first written, since a file may name very many providers. */
+struct tb_fxt_provider {
+  uint32_t id;
+  uint64_t ticks_per_second;
+  struct tb_fxt_string_page **pages; /* TB_FXT_PAGES of them, or NULL */
+  const struct tb_track **threads;   /* TB_FXT_THREAD_ENTRIES + 1 of them, or NULL */
+};
+
+/* A userspace object (of a process) or a kernel object. */
+struct tb_fxt_object_entry {
+  struct tb_slice name;
+  struct tb_arg *args; /* texts are interned; a block of its own */
+  uint32_t arg_count;
+};
+
+struct tb_fxt_tables {
+  const struct tb_allocator *allocator;
+  struct tb_arena arena; /* everything that lives as long as the reader; limited by max_interned_bytes */
+  struct tb_fxt_intern texts;
+  struct tb_fxt_map providers;         /* id, 0 */
+  struct tb_fxt_map processes;         /* process koid, 0 -> track */
+  struct tb_fxt_map threads;           /* process koid, thread koid -> track */
+  struct tb_fxt_map lone_threads;      /* thread koid, 0 -> track: of a thread whose process no record has named */
+  struct tb_fxt_map thread_homes;      /* thread koid, 0 -> track that a record named it with last */
+  struct tb_fxt_map counters;          /* process track, identity text -> track */
+  struct tb_fxt_map ids;               /* koid, 0 -> synthetic id */
+  struct tb_fxt_map taken;             /* synthetic id, 0 */
+  struct tb_fxt_map thread_objects;    /* thread id, 0 -> process koid, as its kernel object says */
+  struct tb_fxt_map kernel_objects;    /* koid, 0 */
+  struct tb_fxt_map userspace_objects; /* process koid, pointer */
+  struct tb_fxt_map packet_streams;    /* provider, blob's name -> tb_buffer: the start of a packet that is not whole */
+  struct tb_fxt_provider *provider;    /* the current one */
+  struct tb_track *global;
+  uint32_t track_count;
+};
+
+/* Statuses of the functions here: TB_OK; TB_LIMIT, when max_bytes are used up; TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_fxt_tables_init(struct tb_fxt_tables *tables, const struct tb_allocator *allocator,
+                                                size_t max_bytes);
+void tb_fxt_tables_free(struct tb_fxt_tables *tables);
+
+/* A zeroed block in the tables' arena. */
+TB_MUST_CHECK enum tb_status tb_fxt_tables_alloc(struct tb_fxt_tables *tables, size_t size, void **block);
+
+/* Makes the provider `id` current; with `anew` its tables are emptied, as a provider info record does. */
+TB_MUST_CHECK enum tb_status tb_fxt_use_provider(struct tb_fxt_tables *tables, uint32_t id, bool anew);
+
+/* Sets entries of the current provider's tables: index 1..0x7fff and 1..0xff. */
+TB_MUST_CHECK enum tb_status tb_fxt_set_string(struct tb_fxt_tables *tables, uint32_t index, struct tb_slice text);
+TB_MUST_CHECK enum tb_status tb_fxt_set_thread(struct tb_fxt_tables *tables, uint32_t index,
+                                               const struct tb_track *thread);
+
+/* The current provider's string 1..0x7fff; ptr is NULL where none was set. */
+static inline struct tb_slice tb_fxt_string_at(const struct tb_fxt_provider *provider, uint32_t index) {
+  const struct tb_fxt_string_page *page = provider->pages ? provider->pages[index / TB_FXT_PAGE_STRINGS] : NULL;
+  return page ? page->strings[index % TB_FXT_PAGE_STRINGS] : (struct tb_slice){NULL, 0};
+}
+
+/* ---- tracks -------------------------------------------------------------------------------------------------------
+ */
+
+/* The track of a process, of a thread, of a thread known by its koid alone (of the process that a record named last, if
+ * any did); made at first use. */
+TB_MUST_CHECK enum tb_status tb_fxt_process_track(struct tb_fxt_tables *tables, uint64_t koid, struct tb_track **track);
+TB_MUST_CHECK enum tb_status tb_fxt_thread_track(struct tb_fxt_tables *tables, uint64_t process, uint64_t thread,
+                                                 struct tb_track **track);
+TB_MUST_CHECK enum tb_status tb_fxt_lone_thread_track(struct tb_fxt_tables *tables, uint64_t thread,
+                                                      struct tb_track **track);
+
+/* The track of the whole trace. */
+TB_MUST_CHECK enum tb_status tb_fxt_global_track(struct tb_fxt_tables *tables, const struct tb_track **track);
+
+/* The track of one series of a counter of a process. */
+TB_MUST_CHECK enum tb_status tb_fxt_counter_track(struct tb_fxt_tables *tables, const struct tb_track *process,
+                                                  struct tb_slice name, struct tb_slice series, uint64_t id,
+                                                  const struct tb_track **track);
+
+/* ---- objects ------------------------------------------------------------------------------------------------------
+ */
+
+/* Remembers what a record says of the object (a, b) in `map`; everything is copied. */
+TB_MUST_CHECK enum tb_status tb_fxt_set_object(struct tb_fxt_tables *tables, struct tb_fxt_map *map, uint64_t a,
+                                               uint64_t b, struct tb_slice name, const struct tb_arg *args,
+                                               uint32_t arg_count);
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The inside of the FXT writer: its state, how records are put together, and who turns which events into them.
+ */
+#ifndef TB_FXT_FXT_WRITER_H
+#define TB_FXT_FXT_WRITER_H
+
+#include "event/writer_ops.h"
+#include "fxt/fxt.h"
+#include "fxt/fxt_lru.h"
+#include "fxt/fxt_map.h"
+#include "fxt/fxt_text.h"
+
+/* One argument as FXT has it: flat, and of FXT's types. */
+struct tb_fxt_flat {
+  struct tb_slice name;
+  uint64_t value;       /* of all types but the next */
+  struct tb_slice text; /* of strings and blobs */
+  uint8_t type;         /* enum tb_fxt_arg */
+};
+
+struct tb_fxt_flats {
+  struct tb_fxt_flat items[TB_FXT_MAX_ARGS];
+  uint32_t count;
+};
+
+/* A process writes through a provider of its own. */
+struct tb_fxt_out_provider {
+  uint32_t id;
+  struct tb_fxt_lru strings;
+  struct tb_fxt_lru threads; /* texts are two koids */
+};
+
+/* A slice that has begun. `held` is a block with the texts and arguments of one whose record is still to be written: it
+ * becomes a complete one where nothing in between asks for begin and end. */
+struct tb_fxt_open {
+  int64_t ts;
+  uint64_t id;
+  struct tb_slice name, category; /* in `block` */
+  struct tb_fxt_flat *args;       /* likewise */
+  uint32_t arg_count;
+  bool written;
+  char *block;
+  size_t block_size;
+};
+
+/* What is kept of a track. */
+struct tb_fxt_strand {
+  const struct tb_track *track;
+  struct tb_slice name;  /* in the name record written last */
+  bool described;        /* a kernel object record was written */
+  bool unordered;        /* its times once went back: no slice is held any more */
+  int64_t last_ts;       /* of the begins and ends */
+  int64_t last_inner_ts; /* of other events */
+  struct tb_fxt_open *open;
+  size_t open_count, open_capacity;
+};
+
+/* A counter record in the making, as samples of one moment may come one by one. */
+struct tb_fxt_sampling {
+  uint64_t process, thread;
+  int64_t ts;
+  uint64_t id;
+  struct tb_buffer texts; /* name, category, then the series' names */
+  size_t name_len, category_len;
+  struct tb_fxt_flats series; /* names are offsets into texts, see there */
+  size_t offsets[TB_FXT_MAX_ARGS];
+};
+
+struct tb_fxt_writer {
+  struct tb_writer *writer;
+  enum tb_status status; /* the first failure; everything then does nothing */
+  uint64_t record[TB_FXT_MAX_WORDS + 1];
+  size_t words;                /* in record; more than it holds where a record came out too long */
+  struct tb_fxt_map providers; /* process koid, 0 */
+  struct tb_fxt_out_provider *provider;
+  uint32_t provider_count;
+  bool has_anchor; /* base_ns on the trace's clock was unix_ns after the Unix epoch */
+  uint64_t base_ns, unix_ns;
+  struct tb_fxt_strand *strands; /* by track index */
+  size_t strand_count;
+  struct tb_fxt_map ids;     /* (number, 0) -> hash of the identity that owns the number */
+  struct tb_fxt_map flows;   /* flow ids that have begun */
+  struct tb_fxt_map running; /* (processor, 0) -> thread koid */
+  struct tb_fxt_sampling sampling;
+  struct tb_arena scratch;  /* of the event in hand */
+  struct tb_fxt_flats args; /* likewise */
+  struct tb_fxt_switch {
+    bool waiting; /* an outgoing thread waits for the incoming one of the same moment and processor */
+    int64_t ts;
+    uint32_t cpu, state;
+    int32_t priority;
+    uint64_t process, thread;
+    struct tb_fxt_flat *args; /* the block itself */
+    uint32_t arg_count;
+    size_t block_size;
+  } outgoing;
+};
+
+/* ---- records (fxt_emit.c)
+ * ---------------------------------------------------------------------------------------------- */
+
+void tb_fxt_fail(struct tb_fxt_writer *w, enum tb_status status);
+void tb_fxt_lose_event(struct tb_fxt_writer *w, const char *reason, const struct tb_event *event);
+
+/* A record is begun with its header, gets words and streams, and is written with its size. */
+void tb_fxt_open_record(struct tb_fxt_writer *w, unsigned type, uint64_t header);
+void tb_fxt_put_word(struct tb_fxt_writer *w, uint64_t word);
+void tb_fxt_put_stream(struct tb_fxt_writer *w, struct tb_slice bytes);
+void tb_fxt_put_args(struct tb_fxt_writer *w, const struct tb_fxt_flat *args, uint32_t count);
+void tb_fxt_close_record(struct tb_fxt_writer *w);
+
+/* The reference of a string in the current provider's table, which is written there where it is news. */
+uint64_t tb_fxt_string_ref(struct tb_fxt_writer *w, struct tb_slice text);
+
+/* Makes the process' provider current, and gives the reference of the thread in its table. */
+void tb_fxt_use_process(struct tb_fxt_writer *w, uint64_t process);
+uint64_t tb_fxt_thread_ref(struct tb_fxt_writer *w, uint64_t process, uint64_t thread);
+
+/* Says what ticks are, to the current provider. */
+void tb_fxt_write_initialization(struct tb_fxt_writer *w);
+
+/* An event record. `thread` names process and thread; `last` stands at its end where has_last. */
+struct tb_fxt_event_record {
+  unsigned type; /* enum tb_fxt_event */
+  int64_t ts;
+  uint64_t process, thread;
+  struct tb_slice category, name;
+  const struct tb_fxt_flat *args;
+  uint32_t arg_count;
+  bool has_last;
+  uint64_t last;
+};
+void tb_fxt_put_event(struct tb_fxt_writer *w, const struct tb_fxt_event_record *record);
+
+/* ---- arguments (fxt_flatten.c)
+ * ----------------------------------------------------------------------------------------- */
+
+/* Adds the event's arguments to w->args, and what else of it stands in arguments (docs/MAPPING.md). */
+void tb_fxt_flatten(struct tb_fxt_writer *w, const struct tb_event *event);
+/* The letter that the event's `fxt_types` has for a top-level argument, '.' where it has none. */
+char tb_fxt_type_letter(const struct tb_event *event, uint32_t index);
+void tb_fxt_add_text(struct tb_fxt_writer *w, const char *name, struct tb_slice text);
+void tb_fxt_add_number(struct tb_fxt_writer *w, const char *name, int64_t number);
+
+/* Copies arguments with their texts into an aligned block of tb_fxt_args_size bytes. */
+struct tb_fxt_flat *tb_fxt_copy_args(const struct tb_fxt_flat *args, uint32_t count, char *block);
+size_t tb_fxt_args_size(const struct tb_fxt_flat *args, uint32_t count);
+
+/* ---- tracks and ids (fxt_identity.c)
+ * ------------------------------------------------------------------------------------- */
+
+/* The number that `text` is in decimal; false where it is none of 64 bits. */
+bool tb_fxt_parse_number(struct tb_slice text, uint64_t *number);
+uint64_t tb_fxt_process_koid(const struct tb_track *track); /* 0 where the track has none */
+uint64_t tb_fxt_thread_koid(const struct tb_track *track);
+
+/* What is kept of the track; NULL after a failure. */
+struct tb_fxt_strand *tb_fxt_strand_of(struct tb_fxt_writer *w, const struct tb_track *track);
+void tb_fxt_describe(struct tb_fxt_writer *w, const struct tb_track *track, bool even_without_name);
+
+/* The number that stands for the event's id: its own unless an id of other categories, scope, process (or, with
+ * `named`, name) has it. */
+uint64_t tb_fxt_id_number(struct tb_fxt_writer *w, const struct tb_event *event, const struct tb_id *id, bool named);
+
+/* ---- events
+ * ------------------------------------------------------------------------------------------------------------- */
+
+void tb_fxt_put_slice(struct tb_fxt_writer *w, const struct tb_event *event); /* fxt_slices.c */
+void tb_fxt_put_other(struct tb_fxt_writer *w,
+                      const struct tb_event *event); /* instants, async, flows, exotic phases */
+void tb_fxt_touch(struct tb_fxt_writer *w, const struct tb_track *track,
+                  int64_t ts); /* an event of no slice is on it */
+void tb_fxt_put_flow_ids(struct tb_fxt_writer *w, const struct tb_event *event);
+void tb_fxt_finish_slices(struct tb_fxt_writer *w);
+void tb_fxt_free_slices(struct tb_fxt_writer *w);
+void tb_fxt_put_counter(struct tb_fxt_writer *w, const struct tb_event *event); /* fxt_counters.c */
+void tb_fxt_finish_counter(struct tb_fxt_writer *w);
+void tb_fxt_put_thread_state(struct tb_fxt_writer *w, const struct tb_event *event); /* fxt_switches.c */
+void tb_fxt_finish_switch(struct tb_fxt_writer *w);
+void tb_fxt_put_log(struct tb_fxt_writer *w, const struct tb_event *event); /* fxt_carried.c */
+void tb_fxt_put_blob(struct tb_fxt_writer *w, const struct tb_event *event);
+void tb_fxt_put_metadata(struct tb_fxt_writer *w, const struct tb_event *event);
+void tb_fxt_put_clocks(struct tb_fxt_writer *w, const struct tb_event *event);
+void tb_fxt_put_data_loss(struct tb_fxt_writer *w, const struct tb_event *event);
+
+#endif
