@@ -247,14 +247,17 @@ bool tb_input_can_rewind(const struct tb_input *in) {
   return in->regular && in->told && in->compression == TB_COMPRESSION_NONE;
 }
 
-enum tb_status tb_input_rewind(struct tb_input *in, struct tb_error *error) {
-  if (!tb_input_can_rewind(in)) return TB_INVALID;
-  if (lseek(in->fd, 0, SEEK_SET) != 0) return tb_fail_errno(error, TB_IO, errno, "cannot go back to the start");
+enum tb_status tb_input_seek(struct tb_input *in, uint64_t offset, struct tb_error *error) {
+  if (!tb_input_can_rewind(in) || offset > INT64_MAX) return TB_INVALID;
+  if (lseek(in->fd, (off_t)offset, SEEK_SET) < 0)
+    return tb_fail_errno(error, TB_IO, errno, "cannot go to a place in the file");
   in->raw_at = in->raw.len = in->peeked_at = in->peeked.len = 0;
   in->raw_end = false;
-  in->bytes_read = 0;
+  in->bytes_read = offset;
   return TB_OK;
 }
+
+enum tb_status tb_input_rewind(struct tb_input *in, struct tb_error *error) { return tb_input_seek(in, 0, error); }
 
 const char *tb_input_name(const struct tb_input *in) { return in->name; }
 uint64_t tb_input_bytes_read(const struct tb_input *in) {

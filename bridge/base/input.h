@@ -35,6 +35,8 @@ TB_MUST_CHECK enum tb_status tb_input_peek(struct tb_input *input, const char **
  * tb_input_rewind. */
 bool tb_input_can_rewind(const struct tb_input *input);
 TB_MUST_CHECK enum tb_status tb_input_rewind(struct tb_input *input, struct tb_error *error);
+/* Goes on at byte `offset` of such an input. TB_INVALID for any other input; TB_IO. */
+TB_MUST_CHECK enum tb_status tb_input_seek(struct tb_input *input, uint64_t offset, struct tb_error *error);
 
 const char *tb_input_name(const struct tb_input *input);
 uint64_t tb_input_bytes_read(const struct tb_input *input); /* of the file as it is stored */

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "perfetto/wire.h"
+
 static const char *const names[] = {"unknown", "json", "fxt", "perfetto"};
 
 const char *tb_format_name(enum tb_format format) {
@@ -45,6 +47,16 @@ static bool looks_like_perfetto(const unsigned char *p, size_t len) {
   return (wire_type <= 2 || wire_type == 5) && (p[i] >> 3) != 0;
 }
 
+/* A packet of 91 or 123 bytes starts like JSON after an empty line: only a packet is made of whole fields to its end. */
+static bool starts_with_whole_packet(const char *p, size_t len) {
+  if (len < 2 || p[0] != 0x0a || (p[1] != '[' && p[1] != '{') || len - 2 < (size_t)p[1]) return false;
+  struct tb_wire_cursor cursor = {p + 2, p + 2 + p[1]};
+  struct tb_wire_field field;
+  enum tb_status status;
+  while ((status = tb_wire_next(&cursor, &field)) == TB_OK) continue;
+  return status == TB_END;
+}
+
 static bool looks_like_fxt(const unsigned char *p, size_t len) {
   static const unsigned char magic[8] = {0x10, 0x00, 0x04, 0x46, 0x78, 0x54, 0x16, 0x00};
   static const unsigned char big_endian[8] = {0x00, 0x16, 0x54, 0x78, 0x46, 0x04, 0x00, 0x10};
@@ -53,6 +65,7 @@ static bool looks_like_fxt(const unsigned char *p, size_t len) {
 
 enum tb_format tb_format_detect(const char *data, size_t len) {
   if (looks_like_fxt((const unsigned char *)data, len)) return TB_FORMAT_FXT;
+  if (starts_with_whole_packet(data, len)) return TB_FORMAT_PERFETTO;
   if (looks_like_json(data, len)) return TB_FORMAT_JSON;
   if (looks_like_perfetto((const unsigned char *)data, len)) return TB_FORMAT_PERFETTO;
   return TB_FORMAT_UNKNOWN;

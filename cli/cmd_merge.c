@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "progress.h"
+#include "tracebridge/merge.h"
+
+/* FILE=VALUE options wait in a list until all inputs are known. */
+enum { FILE_OPTIONS_MAX = 4096 };
+
+struct file_options {
+  const char *items[FILE_OPTIONS_MAX];
+  size_t count;
+};
+
+struct settings {
+  const char *output, *report, *manifest, *align_on;
+  struct file_options offsets, machines;
+  enum tb_clock trace_clock;
+  enum tb_unplaced unplaced;
+  bool align_messages, dry_run, share_flows, flatten_machines, skip_bad, compress, quiet;
+};
+
+static const char *parse_file_option(void *field, const char *value) {
+  struct file_options *list = field;
+  const char *equals = strrchr(value, '=');
+  if (!equals || equals == value || !equals[1]) return "FILE=VALUE";
+  if (list->count == FILE_OPTIONS_MAX) return "given fewer times";
+  list->items[list->count++] = value;
+  return NULL;
+}
+
+static const char *parse_unplaced(void *field, const char *value) {
+  enum tb_unplaced *unplaced = field;
+  if (strcmp(value, "error") == 0) *unplaced = TB_UNPLACED_ERROR;
+  else if (strcmp(value, "start") == 0) *unplaced = TB_UNPLACED_START;
+  else if (strcmp(value, "drop") == 0) *unplaced = TB_UNPLACED_DROP;
+  else return "error, start or drop";
+  return NULL;
+}
+
+static const struct cli_option options[] = {
+    CLI_OPTION_OUTPUT(struct settings),
+    {0, "offset", "FILE=TIME",
+     "Place the input FILE by adding TIME to its times: a number with a sign and a unit (ns, us, ms, s, min, h; without one "
+     "ns). They then are on the merged trace's clock. FILE is an input as it is named here, or its last part.",
+     parse_file_option, offsetof(struct settings, offsets)},
+    {0, "machine", "FILE=NAME", "Say that FILE was recorded on the machine NAME; its process ids are that machine's.",
+     parse_file_option, offsetof(struct settings, machines)},
+    {0, "manifest", "FILE", "Read a perfetto_manifest (version 1): machines, clocks, the clock of the merged trace.",
+     cli_parse_text, offsetof(struct settings, manifest)},
+    {0, "align-on", "NAME",
+     "Place inputs by events NAME that all have, the first with the first and so on; NAME:begin or NAME:end says which end of "
+     "a slice. Two or more give the drift too; what does not fit is thrown out.",
+     cli_parse_text, offsetof(struct settings, align_on)},
+    {0, "align-messages", NULL,
+     "Place inputs by the flows that cross them: no message is received before it was sent. Implies --share-flows.",
+     cli_parse_flag, offsetof(struct settings, align_messages)},
+    {0, "trace-clock", "NAME", "The clock of the merged trace; by default the first input's.", cli_parse_clock,
+     offsetof(struct settings, trace_clock)},
+    {0, "unplaced", "WHAT",
+     "What to do with an input that nothing places: error (refuse, the default), start (its first event is put at the "
+     "first of the others) or drop (leave it out).",
+     parse_unplaced, offsetof(struct settings, unplaced)},
+    {0, "share-flows", NULL, "Equal flow ids of several inputs are one flow; else they are kept apart.", cli_parse_flag,
+     offsetof(struct settings, share_flows)},
+    {0, "flatten-machines", NULL,
+     "For readers that know no machines: process ids that differ over machines, and the machine's name before process names.",
+     cli_parse_flag, offsetof(struct settings, flatten_machines)},
+    {0, "skip-bad", NULL, "Leave out inputs that cannot be read, instead of refusing to merge.", cli_parse_flag,
+     offsetof(struct settings, skip_bad)},
+    {0, "dry-run", NULL, "Write no trace, only the report (to standard output unless --report says otherwise).",
+     cli_parse_flag, offsetof(struct settings, dry_run)},
+    {0, "report", "FILE",
+     "Write how each input was placed and what was changed to FILE, as JSON where its name ends in .json, else as text; - is "
+     "standard output.",
+     cli_parse_text, offsetof(struct settings, report)},
+    CLI_OPTION_QUIET(struct settings),
+};
+
+/* A signed decimal number with a unit, "+1.5ms", as ns. False where it is none. */
+static bool read_time(const char *text, int64_t *ns) {
+  static const struct {
+    const char *name;
+    uint64_t ns;
+  } units[] = {{"", 1}, {"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {"min", 60000000000}, {"h", 3600000000000}};
+  bool negative = *text == '-';
+  if (*text == '-' || *text == '+') text++;
+  char *end;
+  if (*text < '0' || *text > '9') return false;
+  unsigned long long whole = strtoull(text, &end, 10);
+  uint64_t fraction = 0, scale = 1;
+  if (*end == '.') {
+    for (end++; *end >= '0' && *end <= '9'; end++) {
+      if (scale == 1000000) continue; /* no unit is that fine */
+      fraction = fraction * 10 + (uint64_t)(*end - '0');
+      scale *= 10;
+    }
+  }
+  for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+    if (strcmp(end, units[i].name) != 0) continue;
+    if (whole > (uint64_t)INT64_MAX / units[i].ns - 1) return false;
+    int64_t value = (int64_t)(whole * units[i].ns + fraction * (units[i].ns / scale ? units[i].ns / scale : 0));
+    *ns = negative ? -value : value;
+    return true;
+  }
+  return false;
+}
+
+static struct tb_merge_input *find_input(struct tb_merge_input *inputs, size_t count, const char *name, size_t len) {
+  for (size_t i = 0; i < count; i++) {
+    const char *path = inputs[i].path, *slash = strrchr(path, '/');
+    if (strlen(path) == len && memcmp(path, name, len) == 0) return &inputs[i];
+    if (slash && strlen(slash + 1) == len && memcmp(slash + 1, name, len) == 0) return &inputs[i];
+  }
+  return NULL;
+}
+
+/* Gives each FILE=VALUE to its input; 0, or the exit status of wrong usage. */
+static int apply(const struct settings *settings, struct tb_merge_input *inputs, size_t count) {
+  for (size_t i = 0; i < settings->offsets.count + settings->machines.count; i++) {
+    bool machine = i >= settings->offsets.count;
+    const char *text = machine ? settings->machines.items[i - settings->offsets.count] : settings->offsets.items[i];
+    const char *value = strrchr(text, '=') + 1;
+    struct tb_merge_input *input = find_input(inputs, count, text, (size_t)(value - 1 - text));
+    if (!input) return cli_usage(&cli_merge, "no input is called %.*s", (int)(value - 1 - text), text);
+    if (machine) input->machine = value;
+    else if (read_time(value, &input->offset_ns)) input->has_offset = true;
+    else return cli_usage(&cli_merge, "%s is no time, such as +1.5ms", value);
+  }
+  return CLI_OK;
+}
+
+/* False, and said on stderr, when it cannot be written. */
+static bool write_report(struct tb_merge_report *report, const char *where) {
+  size_t len = strlen(where);
+  const char *text = tb_merge_report_text(report, len > 5 && strcmp(where + len - 5, ".json") == 0);
+  FILE *file = strcmp(where, "-") == 0 ? stdout : fopen(where, "w");
+  bool bad = !text || !file || fputs(text, file) == EOF;
+  if (file == stdout) bad |= fflush(stdout) != 0;
+  else if (file) bad |= fclose(file) != 0;
+  if (bad) fprintf(stderr, "tracebridge: %s: cannot write the report\n", where);
+  return !bad;
+}
+
+static void print_damage(const struct tb_merge_report *report) {
+  for (size_t i = 0; i < tb_merge_report_count(report); i++) {
+    const struct tb_merge_input_report *in = tb_merge_report_input(report, i);
+    if (in->skipped) {
+      fprintf(stderr, "tracebridge: %s: left out: %s\n", in->name, in->damaged ? in->damage : in->why);
+    } else if (in->damaged) {
+      fprintf(stderr, "tracebridge: %s: at byte %" PRIu64 ": %s; what came before is kept\n", in->name,
+              in->damage_offset, in->damage);
+    }
+  }
+}
+
+static int merge(const struct settings *settings, const struct tb_merge_input *inputs, size_t count) {
+  struct cli_progress progress;
+  struct tb_merge_options how = {.size = sizeof(how),
+                                 .manifest = settings->manifest,
+                                 .align_on = settings->align_on,
+                                 .align_messages = settings->align_messages,
+                                 .trace_clock = settings->trace_clock,
+                                 .share_flows = settings->share_flows,
+                                 .flatten_machines = settings->flatten_machines,
+                                 .skip_bad = settings->skip_bad,
+                                 .dry_run = settings->dry_run,
+                                 .unplaced = settings->unplaced,
+                                 .progress = cli_progress_update,
+                                 .progress_ctx = &progress};
+  struct tb_error error = {0};
+  struct tb_merge_report *report = NULL;
+  cli_progress_start(&progress, settings->quiet);
+  enum tb_status status = tb_merge(inputs, count, settings->output, &how, &report, &error);
+  cli_progress_end(&progress);
+  cli_progress_die_if_interrupted();
+  if (status != TB_OK && status != TB_PARTIAL) cli_print_error(&error);
+  int exit_status = cli_exit_status(status);
+  const char *where = settings->report ? settings->report : settings->dry_run ? "-" : NULL;
+  if (report) print_damage(report);
+  if (report && where && !write_report(report, where) && exit_status == CLI_OK) exit_status = CLI_IO;
+  tb_merge_report_free(report);
+  return exit_status;
+}
+
+static int run_with(struct settings *settings, const struct cli_operands *operands) {
+  size_t count = (size_t)operands->count;
+  if (count == 0) return cli_usage(&cli_merge, "no input");
+  if (!settings->dry_run) settings->output = cli_output_name(&cli_merge, settings->output);
+  if (!settings->dry_run && !settings->output) return CLI_USAGE;
+  struct tb_merge_input *inputs = calloc(count, sizeof(*inputs));
+  if (!inputs) return CLI_IO;
+  for (size_t i = 0; i < count; i++) inputs[i].path = operands->items[i];
+  int exit_status = apply(settings, inputs, count);
+  if (exit_status == CLI_OK) exit_status = merge(settings, inputs, count);
+  free(inputs);
+  return exit_status;
+}
+
+static int run(int argc, char **argv) {
+  struct settings *settings = calloc(1, sizeof(*settings));
+  struct cli_operands operands;
+  if (!settings) return CLI_IO;
+  enum cli_parse_result parsed = cli_parse(&cli_merge, argc, argv, settings, &operands);
+  int exit_status = parsed == CLI_PARSED       ? run_with(settings, &operands)
+                    : parsed == CLI_HELP_GIVEN ? CLI_OK
+                                               : CLI_USAGE;
+  free(settings);
+  return exit_status;
+}
+
+static const char *const examples[] = {
+    "tracebridge merge client.perfetto-trace server.json.gz -o both.perfetto-trace",
+    "One plain trace of both, on the first one's clock.",
+    "tracebridge merge a.perfetto-trace b.json -o out.perfetto-trace --offset b.json=+1.5ms --report -",
+    "Places b.json by hand and prints how each input was placed.",
+    "tracebridge merge rank*.json.gz -o job.perfetto-trace --align-on barrier:end --dry-run",
+    "Shows how events that all ranks have would place them, and writes nothing.",
+    NULL,
+};
+
+const struct cli_command cli_merge = {
+    .name = "merge",
+    .operands = "IN...",
+    .summary = "merge traces into one Perfetto trace on one clock",
+    .description =
+        "Merges the traces IN (Perfetto, JSON or FXT, each also compressed, and tar or zip archives of them) into one "
+        "plain Perfetto trace. Ids that mean different things are kept apart, and times are brought onto one clock: by "
+        "what is given here or in a manifest, by the clock snapshots in the traces, by events or messages that they "
+        "share, by the wall clock. An input that nothing places is refused.",
+    .examples = examples,
+    .options = options,
+    .option_count = sizeof(options) / sizeof(options[0]),
+    .run = run,
+};

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which fields of a TracePacket hold ids and times: a tree of field numbers, grown from two tables of paths.
+ */
+#ifndef TB_MERGE_FIELDS_H
+#define TB_MERGE_FIELDS_H
+
+#include "base/memory.h"
+
+/* What a field holds. */
+enum tb_field_kind {
+  TB_FIELD_PLAIN,    /* nothing to us */
+  TB_FIELD_MESSAGE,  /* a message that has such fields inside */
+  TB_FIELD_SEQUENCE, /* a packet sequence's id */
+  TB_FIELD_UUID,     /* the uuid of a track that something happens on */
+  TB_FIELD_TRACK,    /* the uuid of a track that is described, or of its parent */
+  TB_FIELD_FLOW,     /* a flow's id, or another one that is of the whole trace */
+  TB_FIELD_LEGACY_ID, /* LegacyEvent's id: of the whole trace where the event has a phase */
+  TB_FIELD_CLOCK,    /* a clock's id */
+  TB_FIELD_SNAPSHOT, /* a ClockSnapshot */
+  TB_FIELD_PID,      /* a process id */
+  TB_FIELD_TID,      /* a thread id */
+  TB_FIELD_PROCESS_NAME, /* text: the name of the process of the message's pid */
+  TB_FIELD_TIME      /* a time: see tb_time_field */
+};
+
+enum tb_time_form {
+  TB_TIME_VALUES, /* one number, or several, packed or not */
+  TB_TIME_OPTIONAL, /* one number, 0 where it is not known */
+  TB_TIME_DELTAS  /* packed: the first is a time, the others are distances to the one before */
+};
+
+/* A time inside a packet's payload. The clock is that of enum tb_clock which the field is always on; TB_CLOCK_UNKNOWN: the
+ * trace clock. */
+struct tb_time_field {
+  const char *name;   /* path with names, as the public schema has it */
+  uint16_t path[6];   /* field numbers from TracePacket on, 0 ends it */
+  uint8_t clock;
+  uint8_t form;       /* enum tb_time_form */
+  uint32_t unit;      /* ns of one count */
+};
+
+extern const struct tb_time_field tb_time_fields[];
+extern const size_t tb_time_field_count;
+
+/* An id inside a packet. */
+struct tb_id_field {
+  const char *name;
+  uint16_t path[6];
+  uint8_t kind; /* enum tb_field_kind */
+};
+
+extern const struct tb_id_field tb_id_fields[];
+extern const size_t tb_id_field_count;
+
+enum { TB_FIELD_NODES = 96, TB_FIELD_NUMBERS = 512 };
+
+/* A message type at a place in the packet: what each field number is. */
+struct tb_field_entry {
+  uint8_t kind;
+  uint8_t rule; /* TB_FIELD_TIME: index in tb_time_fields */
+  uint16_t node; /* TB_FIELD_MESSAGE: the node of the message */
+};
+struct tb_field_node {
+  struct tb_field_entry fields[TB_FIELD_NUMBERS];
+};
+
+struct tb_field_tree {
+  struct tb_field_node *nodes; /* nodes[0] is TracePacket */
+  size_t count;
+};
+
+/* Grows the tree from both tables. TB_OK, TB_NO_MEMORY, TB_LIMIT. */
+TB_MUST_CHECK enum tb_status tb_field_tree_grow(struct tb_field_tree *tree, const struct tb_allocator *allocator);
+void tb_field_tree_free(struct tb_field_tree *tree, const struct tb_allocator *allocator);
+
+static inline const struct tb_field_entry *tb_field_find(const struct tb_field_node *node, uint32_t number) {
+  static const struct tb_field_entry plain = {TB_FIELD_PLAIN, 0, 0};
+  return number < TB_FIELD_NUMBERS ? &node->fields[number] : &plain;
+}
+
+/* Payload kinds (TracePacket's field numbers) that are known to hold no time of their own, or are in the table. */
+bool tb_payload_times_known(uint32_t kind);
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Merging traces onto one clock: any mix of Perfetto, Chrome JSON and FXT files, and tar or zip archives of them, becomes
+ * one plain Perfetto trace.
+ */
+#ifndef TRACEBRIDGE_MERGE_H
+#define TRACEBRIDGE_MERGE_H
+
+#include "tracebridge/convert.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One input. Zero-initialise, then set `path`. Caller-owned, read only while tb_merge runs. */
+struct tb_merge_input {
+  const char *path;     /* a trace, or an archive of traces; "-": standard input */
+  const char *machine;  /* the name of the machine that recorded it; NULL: as the manifest or the trace says */
+  bool has_offset;
+  int64_t offset_ns;    /* added to the input's own times, which then are on the merged trace's clock; where has_offset */
+};
+
+/* What to do with an input whose clock nothing relates to the others'. */
+enum tb_unplaced {
+  TB_UNPLACED_ERROR, /* refuse to merge */
+  TB_UNPLACED_START, /* its first event is put at the merged trace's first event */
+  TB_UNPLACED_DROP   /* leave it out; the merge is then TB_PARTIAL */
+};
+
+/* Options; zero-initialise, then set `size` to sizeof. NULL in place of options means all defaults. */
+struct tb_merge_options {
+  size_t size;
+  const struct tb_allocator *allocator; /* NULL: malloc */
+  const char *manifest;     /* path of a perfetto_manifest; NULL: the one of an archive among the inputs, or none */
+  const char *align_on;     /* NAME, NAME:begin or NAME:end of an event that every input has; NULL: none */
+  bool align_messages;      /* place inputs by the flows that cross them: a message is received after it was sent */
+  enum tb_clock trace_clock; /* the clock of the merged trace; UNKNOWN: the first input's */
+  bool share_flows;         /* equal flow and correlation ids of two inputs are the same flow */
+  bool flatten_machines;    /* for readers without machines: distinct pids, process names with the machine in front */
+  bool skip_bad;            /* leave out inputs that cannot be read; the merge is then TB_PARTIAL */
+  bool dry_run;             /* only the report: nothing is written */
+  bool compress;            /* write compressed packets */
+  enum tb_unplaced unplaced;
+  const char *temporary_directory; /* NULL: $TMPDIR, else /tmp */
+  unsigned max_open_files;  /* inputs open at a time; 0: what the process may open, less some */
+  tb_progress progress;     /* NULL: none */
+  void *progress_ctx;
+};
+
+/* How an input came to its place on the merged trace's clock, best first. */
+#define TB_PLACEMENT_LIST(X)                                                        \
+  X(UNPLACED, "not placed")                                                         \
+  X(REFERENCE, "its clock is the merged trace's clock")                             \
+  X(OFFSET, "offset given")                                                         \
+  X(MANIFEST, "perfetto_manifest")                                                  \
+  X(SNAPSHOTS, "clock snapshots")                                                   \
+  X(SAME_BOOT, "same clocks: the wall clock agrees on when the machine was started") \
+  X(CLOCK_SYNC, "clock_sync events")                                                \
+  X(ALIGNED, "events aligned by name")                                              \
+  X(MESSAGES, "messages between inputs")                                            \
+  X(REALTIME, "wall clocks")                                                        \
+  X(ASSUMED, "assumed: same clock at no offset")                                    \
+  X(START, "put at the start")
+
+enum tb_placement {
+#define TB_PLACEMENT_ENUM(name, text) TB_PLACEMENT_##name,
+  TB_PLACEMENT_LIST(TB_PLACEMENT_ENUM)
+#undef TB_PLACEMENT_ENUM
+};
+
+/* A constant English text for `placement`, never NULL. */
+TB_API const char *tb_placement_text(enum tb_placement placement);
+
+/* What became of one input. Owned by the report; texts are NUL-terminated and never NULL. */
+struct tb_merge_input_report {
+  const char *name;          /* its path; of a member of an archive "ARCHIVE/MEMBER" */
+  enum tb_format format;
+  bool skipped;              /* left out (unreadable, or unplaced) */
+  const char *machine;       /* its machine's name, "" for an unnamed one */
+  uint32_t machine_id;       /* in the merged trace; of the first of its machines */
+  const char *clock;         /* the clock that its times are on, e.g. "BOOTTIME" */
+  enum tb_placement placement;
+  const char *why;           /* the sentence of the text report */
+  int64_t offset_ns;         /* merged time less own time, at its first event */
+  double drift_ppm;          /* how much faster merged time runs, over its events */
+  bool has_residual;
+  double residual_ns;        /* root mean square of what a fit leaves */
+  bool has_bound;
+  int64_t bound_ns;          /* the offset is off by at most this much */
+  uint64_t matches, outliers; /* events or messages that a fit used, and threw out */
+  bool has_time;             /* first_ns and last_ns are set: it had a packet with a time */
+  int64_t first_ns, last_ns; /* of its packets, on the merged trace's clock */
+  uint64_t packets_in, packets_out, packets_unchanged, packets_dropped; /* of the unpacked packets */
+  uint64_t bytes_in;         /* decompressed */
+  uint64_t sequences, uuids_kept, uuids_remapped, flows_remapped, clocks_remapped;
+  uint64_t timestamps_changed;
+  uint64_t unresolved_times; /* packets on a clock that nothing relates to the input's clock */
+  bool damaged;
+  uint64_t damage_offset;    /* where its readable part ends */
+  const char *damage;        /* what is wrong there, "" for nothing */
+};
+
+struct tb_merge_report; /* opaque; made by tb_merge, freed by tb_merge_report_free */
+
+TB_API size_t tb_merge_report_count(const struct tb_merge_report *report);
+/* NULL where `index` is not below the count. Owned by the report. */
+TB_API const struct tb_merge_input_report *tb_merge_report_input(const struct tb_merge_report *report, size_t index);
+/* The whole report as text for people, or as one JSON object; NUL-terminated, owned by the report. NULL: out of memory. */
+TB_API const char *tb_merge_report_text(struct tb_merge_report *report, bool json);
+TB_API void tb_merge_report_free(struct tb_merge_report *report); /* NULL is ignored */
+
+/* Merges `count` inputs into the file `out` ("-": standard output; a name that ends in .gz compresses; ignored and may be NULL
+ * where options->dry_run). Packets that need no change are byte-identical in the output; one input alone passes through
+ * unchanged. Order: by time between inputs, ties by their order; an input's own order stays.
+ *
+ * Returns TB_OK; TB_PARTIAL when the output stands but some of an input was lost (damage, skipped inputs: see the report);
+ * else the code of *error, and nothing stands under the name: TB_REFUSED (the output is one of the inputs; an input that
+ * nothing places), TB_INVALID (no input, a bad manifest or option), TB_UNKNOWN_FORMAT, TB_UNSUPPORTED, TB_BAD_DATA,
+ * TB_IO, TB_NO_MEMORY, TB_LIMIT, TB_CANCELLED.
+ * *report (may be NULL) is set whatever is returned, to NULL only when memory is out; the caller frees it. error may be
+ * NULL. */
+TB_MUST_CHECK TB_API enum tb_status tb_merge(const struct tb_merge_input *inputs, size_t count, const char *out,
+                                             const struct tb_merge_options *options, struct tb_merge_report **report,
+                                             struct tb_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

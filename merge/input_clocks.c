@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "input_clocks.h"
+
+#include "perfetto/wire.h"
+#include "tracebridge/event.h"
+
+enum { NODES_MAX = 1 << 22, GROUPS_MAX = 1 << 20, ROWS_MAX = 1 << 26, COLUMNS_MAX = 64 };
+enum { DEFAULTS_CLOCK_ID = 58 };
+enum { SNAPSHOT_CLOCKS = 1, SNAPSHOT_PRIMARY = 2, CLOCK_ID = 1, CLOCK_TIMESTAMP = 2, CLOCK_INCREMENTAL = 3, CLOCK_UNIT = 4 };
+enum { SYNC_ROUNDS = 1, SYNC_CLIENT = 2, SYNC_HOST = 3 };
+
+void tb_input_clocks_init(struct tb_input_clocks *c, const struct tb_allocator *allocator) {
+  *c = (struct tb_input_clocks){.allocator = allocator, .primary = TB_CLOCK_BOOTTIME};
+  tb_table_init(&c->node_index, allocator);
+  tb_table_init(&c->defaults, allocator);
+}
+
+void tb_input_clocks_free(struct tb_input_clocks *c) {
+  for (size_t i = 0; i < c->group_count; i++) {
+    struct tb_input_clock_group *g = &c->groups[i];
+    tb_free(c->allocator, g->nodes, g->columns * sizeof(*g->nodes));
+    tb_free(c->allocator, g->rows, g->row_capacity * g->columns * sizeof(*g->rows));
+  }
+  tb_free(c->allocator, c->groups, c->group_capacity * sizeof(*c->groups));
+  tb_free(c->allocator, c->nodes, c->node_capacity * sizeof(*c->nodes));
+  tb_table_free(&c->node_index);
+  tb_table_free(&c->defaults);
+}
+
+void tb_input_clocks_rewind(struct tb_input_clocks *c) {
+  tb_table_free(&c->defaults);
+  for (size_t i = 0; i < c->node_count; i++) c->nodes[i].last = 0;
+}
+
+/* ---- nodes and groups ------------------------------------------------------------------------------------------------ */
+
+static bool of_sequence(uint32_t clock) { return clock >= TB_INPUT_CLOCK_SEQUENCE_FIRST && clock < TB_INPUT_CLOCK_TRACE_FIRST; }
+
+static uint64_t node_key(uint32_t machine, uint32_t sequence, uint32_t clock) {
+  return tb_scatter((uint64_t)machine << 32 | sequence) ^ clock;
+}
+
+static uint64_t sequence_key(const struct tb_merge_head *head) {
+  return (uint64_t)head->machine << 32 | head->sequence;
+}
+
+static struct tb_input_clock *find_node(const struct tb_input_clocks *c, uint32_t machine, uint32_t sequence,
+                                       uint32_t clock) {
+  const uint64_t *at = tb_table_get(&c->node_index, node_key(machine, of_sequence(clock) ? sequence : 0, clock));
+  return at ? &c->nodes[*at] : NULL;
+}
+
+static enum tb_status add_node(struct tb_input_clocks *c, uint32_t machine, uint32_t sequence, uint32_t clock,
+                               uint32_t *index) {
+  sequence = of_sequence(clock) ? sequence : 0;
+  uint64_t key = node_key(machine, sequence, clock);
+  const uint64_t *at = tb_table_get(&c->node_index, key);
+  if (at) {
+    *index = (uint32_t)*at;
+    return TB_OK;
+  }
+  void *nodes = c->nodes;
+  enum tb_status status =
+      tb_grow_array(c->allocator, &nodes, &c->node_capacity, c->node_count + 1, sizeof(*c->nodes), NODES_MAX);
+  c->nodes = nodes;
+  if (status == TB_OK) status = tb_table_put(&c->node_index, key, c->node_count);
+  if (status != TB_OK) return status;
+  *index = (uint32_t)c->node_count;
+  c->nodes[c->node_count++] =
+      (struct tb_input_clock){.machine = machine, .clock = clock, .sequence = sequence, .unit = 1};
+  return TB_OK;
+}
+
+/* Ways must be looked for anew when there is a new relation. */
+static void forget_ways(struct tb_input_clocks *c) {
+  for (size_t i = 0; i < c->node_count; i++) c->nodes[i].way_known = false;
+}
+
+static enum tb_status add_group(struct tb_input_clocks *c, const uint32_t *nodes, size_t columns, uint64_t hash) {
+  void *groups = c->groups;
+  enum tb_status status =
+      tb_grow_array(c->allocator, &groups, &c->group_capacity, c->group_count + 1, sizeof(*c->groups), GROUPS_MAX);
+  c->groups = groups;
+  if (status != TB_OK) return status;
+  struct tb_input_clock_group *g = &c->groups[c->group_count];
+  *g = (struct tb_input_clock_group){.columns = columns, .hash = hash};
+  g->nodes = tb_alloc(c->allocator, columns * sizeof(*nodes));
+  if (!g->nodes) return TB_NO_MEMORY;
+  memcpy(g->nodes, nodes, columns * sizeof(*nodes));
+  c->group_count++;
+  forget_ways(c);
+  return TB_OK;
+}
+
+/* The group with exactly these columns, in this order. Sequences' own clocks make many groups: newest first. */
+static struct tb_input_clock_group *find_group(struct tb_input_clocks *c, const uint32_t *nodes, size_t columns, uint64_t hash) {
+  for (size_t i = c->group_count; i-- > 0;) {
+    struct tb_input_clock_group *g = &c->groups[i];
+    if (g->hash == hash && g->columns == columns && memcmp(g->nodes, nodes, columns * sizeof(*nodes)) == 0) return g;
+  }
+  return NULL;
+}
+
+static enum tb_status add_row(struct tb_input_clocks *c, const uint32_t *nodes, const int64_t *values, size_t columns) {
+  uint64_t hash = columns;
+  for (size_t i = 0; i < columns; i++) hash = tb_scatter(hash ^ nodes[i]);
+  struct tb_input_clock_group *g = find_group(c, nodes, columns, hash);
+  if (!g) {
+    enum tb_status status = add_group(c, nodes, columns, hash);
+    if (status != TB_OK) return status;
+    g = &c->groups[c->group_count - 1];
+  }
+  void *rows = g->rows;
+  enum tb_status status = tb_grow_array(c->allocator, &rows, &g->row_capacity, g->row_count + 1,
+                                        columns * sizeof(*g->rows), ROWS_MAX);
+  g->rows = rows;
+  if (status != TB_OK) return status;
+  memcpy(g->rows + g->row_count++ * columns, values, columns * sizeof(*values));
+  return TB_OK;
+}
+
+/* ---- reading snapshots ------------------------------------------------------------------------------------------------ */
+
+struct reading {
+  uint32_t clock;
+  uint64_t timestamp, unit;
+  bool incremental;
+};
+
+static struct reading read_clock(struct tb_slice bytes) {
+  struct reading reading = {.unit = 1};
+  struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
+  struct tb_wire_field field;
+  while (tb_wire_next(&cursor, &field) == TB_OK) {
+    if (field.type == TB_WIRE_BYTES || field.type == TB_WIRE_GROUP) continue;
+    if (field.number == CLOCK_ID) reading.clock = (uint32_t)field.value;
+    else if (field.number == CLOCK_TIMESTAMP) reading.timestamp = field.value;
+    else if (field.number == CLOCK_INCREMENTAL) reading.incremental = field.value != 0;
+    else if (field.number == CLOCK_UNIT && field.value) reading.unit = field.value;
+  }
+  return reading;
+}
+
+static enum tb_status take_reading(struct tb_input_clocks *c, uint32_t machine, uint32_t sequence,
+                                   const struct reading *reading, uint32_t *node) {
+  enum tb_status status = add_node(c, machine, sequence, reading->clock, node);
+  if (status != TB_OK) return status;
+  struct tb_input_clock *n = &c->nodes[*node];
+  n->unit = reading->unit;
+  n->incremental = reading->incremental;
+  n->last = (int64_t)(reading->timestamp * reading->unit);
+  return TB_OK;
+}
+
+static bool holds(const uint32_t *nodes, size_t count, uint32_t node) {
+  for (size_t i = 0; i < count; i++)
+    if (nodes[i] == node) return true;
+  return false;
+}
+
+static enum tb_status take_snapshot(struct tb_input_clocks *c, struct tb_slice bytes, uint32_t machine, uint32_t sequence,
+                                    bool learn) {
+  uint32_t nodes[COLUMNS_MAX];
+  int64_t values[COLUMNS_MAX];
+  size_t columns = 0;
+  struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
+  struct tb_wire_field field;
+  while (tb_wire_next(&cursor, &field) == TB_OK) {
+    if (field.number == SNAPSHOT_PRIMARY && field.type == TB_WIRE_VARINT && field.value && !c->primary_named) {
+      c->primary = (uint32_t)field.value;
+      c->primary_named = true;
+      forget_ways(c);
+    }
+    if (field.number != SNAPSHOT_CLOCKS || field.type != TB_WIRE_BYTES || columns == COLUMNS_MAX) continue;
+    struct reading reading = read_clock(field.bytes);
+    if (of_sequence(reading.clock) && sequence == 0) continue;
+    uint32_t node;
+    enum tb_status status = take_reading(c, machine, sequence, &reading, &node);
+    if (status != TB_OK) return status;
+    if (holds(nodes, columns, node)) { /* twice in one snapshot: nobody can say which counts */
+      c->bad_snapshots++;
+      return TB_OK;
+    }
+    nodes[columns] = node;
+    values[columns++] = c->nodes[node].last;
+  }
+  return learn && columns > 1 ? add_row(c, nodes, values, columns) : TB_OK;
+}
+
+static int64_t clock_in(struct tb_slice snapshot, uint32_t clock) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(snapshot);
+  struct tb_wire_field field;
+  while (tb_wire_next(&cursor, &field) == TB_OK) {
+    if (field.number != SNAPSHOT_CLOCKS || field.type != TB_WIRE_BYTES) continue;
+    struct reading reading = read_clock(field.bytes);
+    if (reading.clock == clock) return (int64_t)(reading.timestamp * reading.unit);
+  }
+  return 0;
+}
+
+/* Both machines' readings of one clock at a round; the host's is taken at once after the client's or before its next, so that
+ * two rounds give a round trip: the middle of the client's two readings meets the host's first. */
+static enum tb_status take_sync(struct tb_input_clocks *c, struct tb_slice bytes, uint32_t machine) {
+  static const uint32_t clocks[] = {TB_CLOCK_REALTIME, TB_CLOCK_MONOTONIC, TB_CLOCK_BOOTTIME, TB_CLOCK_MONOTONIC_RAW};
+  struct tb_slice client = {NULL, 0}, host = {NULL, 0};
+  struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
+  struct tb_wire_field round;
+  while (tb_wire_next(&cursor, &round) == TB_OK) {
+    if (round.number != SYNC_ROUNDS || round.type != TB_WIRE_BYTES) continue;
+    struct tb_slice last_client = client, last_host = host;
+    struct tb_wire_cursor inner = tb_wire_cursor(round.bytes);
+    struct tb_wire_field field;
+    while (tb_wire_next(&inner, &field) == TB_OK) {
+      if (field.type == TB_WIRE_BYTES && field.number == SYNC_CLIENT) client = field.bytes;
+      if (field.type == TB_WIRE_BYTES && field.number == SYNC_HOST) host = field.bytes;
+    }
+    for (size_t i = 0; last_host.ptr && i < sizeof(clocks) / sizeof(clocks[0]); i++) {
+      int64_t c1 = clock_in(last_client, clocks[i]), h1 = clock_in(last_host, clocks[i]), c2 = clock_in(client, clocks[i]);
+      if (!c1 || !h1 || !c2) continue;
+      uint32_t nodes[2];
+      int64_t values[2] = {c1 + (c2 - c1) / 2, h1};
+      enum tb_status status = add_node(c, machine, 0, clocks[i], &nodes[0]);
+      if (status == TB_OK) status = add_node(c, 0, 0, clocks[i], &nodes[1]);
+      if (status == TB_OK) status = add_row(c, nodes, values, 2);
+      if (status != TB_OK) return status;
+    }
+  }
+  return TB_OK;
+}
+
+static enum tb_status take_defaults(struct tb_input_clocks *c, const struct tb_merge_head *head) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(head->defaults);
+  struct tb_wire_field field;
+  uint64_t clock = 0;
+  while (tb_wire_next(&cursor, &field) == TB_OK)
+    if (field.number == DEFAULTS_CLOCK_ID && field.type == TB_WIRE_VARINT) clock = (uint32_t)field.value;
+  return tb_table_put(&c->defaults, sequence_key(head), clock);
+}
+
+enum tb_status tb_input_clocks_take(struct tb_input_clocks *c, const struct tb_merge_head *head, bool learn) {
+  enum tb_status status = TB_OK;
+  if (head->cleared) {
+    uint64_t *clock = tb_table_get(&c->defaults, sequence_key(head));
+    if (clock) *clock = 0;
+  }
+  if (head->defaults.ptr) status = take_defaults(c, head);
+  if (status == TB_OK && head->clock_snapshot.ptr)
+    status = take_snapshot(c, head->clock_snapshot, head->machine, head->sequence, learn);
+  if (status == TB_OK && head->remote_clock_sync.ptr && learn && head->machine)
+    status = take_sync(c, head->remote_clock_sync, head->machine);
+  return status;
+}
+
+/* ---- conversion --------------------------------------------------------------------------------------------------------- */
+
+/* Breadth first from node `from` to the trace clock of its machine. */
+struct search {
+  uint32_t *queue;
+  struct {
+    uint32_t node, group, from, to; /* how it was reached */
+    bool seen;
+  } *reached;
+  size_t head, tail;
+};
+
+static void search_from(const struct tb_input_clocks *c, struct search *s, uint32_t at) {
+  for (size_t g = 0; g < c->group_count; g++) {
+    const struct tb_input_clock_group *group = &c->groups[g];
+    size_t from = 0;
+    while (from < group->columns && group->nodes[from] != at) from++;
+    if (from == group->columns) continue;
+    for (size_t to = 0; to < group->columns; to++) {
+      uint32_t next = group->nodes[to];
+      if (s->reached[next].seen) continue;
+      s->reached[next].seen = true;
+      s->reached[next].node = at;
+      s->reached[next].group = (uint32_t)g;
+      s->reached[next].from = (uint32_t)from;
+      s->reached[next].to = (uint32_t)to;
+      s->queue[s->tail++] = next;
+    }
+  }
+}
+
+static void set_way(struct tb_input_clocks *c, const struct search *s, uint32_t from, uint32_t target) {
+  struct tb_input_clock *node = &c->nodes[from];
+  size_t len = 0;
+  for (uint32_t at = target; at != from; at = s->reached[at].node) len++;
+  if (len > sizeof(node->way) / sizeof(node->way[0])) return;
+  node->way_exists = true;
+  node->way_len = (uint8_t)len;
+  for (uint32_t at = target; at != from; at = s->reached[at].node) {
+    len--;
+    node->way[len].group = s->reached[at].group;
+    node->way[len].from = s->reached[at].from;
+    node->way[len].to = s->reached[at].to;
+  }
+}
+
+static void find_way(struct tb_input_clocks *c, uint32_t from, uint32_t target) {
+  c->nodes[from].way_known = true;
+  c->nodes[from].way_exists = false;
+  struct search s = {0};
+  s.queue = tb_alloc(c->allocator, c->node_count * sizeof(*s.queue));
+  s.reached = tb_calloc(c->allocator, c->node_count * sizeof(*s.reached));
+  if (s.queue && s.reached) {
+    s.reached[from].seen = true;
+    s.queue[s.tail++] = from;
+    while (s.head < s.tail && !s.reached[target].seen) search_from(c, &s, s.queue[s.head++]);
+    if (s.reached[target].seen) set_way(c, &s, from, target);
+  }
+  tb_free(c->allocator, s.queue, c->node_count * sizeof(*s.queue));
+  tb_free(c->allocator, s.reached, c->node_count * sizeof(*s.reached));
+}
+
+/* The last row at or before `value` in column `from`, else the first. Rows come in the order of time. */
+static int64_t step(const struct tb_input_clock_group *g, size_t from, size_t to, int64_t value) {
+  size_t low = 0, high = g->row_count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (g->rows[middle * g->columns + from] <= value) low = middle + 1;
+    else high = middle;
+  }
+  const int64_t *row = g->rows + (low ? low - 1 : 0) * g->columns;
+  return (int64_t)((uint64_t)value - (uint64_t)row[from] + (uint64_t)row[to]);
+}
+
+/* Sees that the node's way to the trace clock is known; false where there is none. */
+static bool has_way(struct tb_input_clocks *c, struct tb_input_clock *node) {
+  if (node->way_known) return node->way_exists;
+  const struct tb_input_clock *target = find_node(c, node->machine, 0, c->primary);
+  node->way_known = true;
+  node->way_exists = false;
+  if (target) find_way(c, (uint32_t)(node - c->nodes), (uint32_t)(target - c->nodes));
+  return node->way_exists;
+}
+
+static bool convert_node(struct tb_input_clocks *c, struct tb_input_clock *node, int64_t value, int64_t *time) {
+  *time = value;
+  if (node->clock == c->primary) return true;
+  if (!has_way(c, node)) return false;
+  for (size_t i = 0; i < node->way_len; i++)
+    *time = step(&c->groups[node->way[i].group], node->way[i].from, node->way[i].to, *time);
+  return true;
+}
+
+bool tb_input_clocks_convert_back(struct tb_input_clocks *c, uint32_t machine, uint32_t clock, int64_t time,
+                                  int64_t *value) {
+  *value = time;
+  if (clock == c->primary) return true;
+  struct tb_input_clock *node = find_node(c, machine, 0, clock);
+  if (!node || !has_way(c, node)) return false;
+  for (size_t i = node->way_len; i-- > 0;)
+    *value = step(&c->groups[node->way[i].group], node->way[i].to, node->way[i].from, *value);
+  return true;
+}
+
+void tb_input_clocks_time(struct tb_input_clocks *c, const struct tb_merge_head *head, struct tb_merge_packet_time *time) {
+  *time = (struct tb_merge_packet_time){.clock = head->clock, .value = (int64_t)head->timestamp};
+  if (!time->clock && head->has_sequence) {
+    const uint64_t *clock = tb_table_get(&c->defaults, sequence_key(head));
+    if (clock && *clock) {
+      time->clock = (uint32_t)*clock;
+      time->default_clock = true;
+    }
+  }
+  bool chrome = head->kind == TB_MERGE_PACKET_CHROME_EVENTS || head->kind == TB_MERGE_PACKET_CHROME_METADATA;
+  if (!time->clock && chrome && find_node(c, head->machine, 0, TB_CLOCK_MONOTONIC)) time->clock = TB_CLOCK_MONOTONIC;
+  if (!time->clock) time->clock = c->primary;
+  struct tb_input_clock *node = find_node(c, head->machine, head->sequence, time->clock);
+  if (node && (node->incremental || node->unit != 1)) {
+    int64_t ns = (int64_t)(head->timestamp * node->unit);
+    time->value = node->incremental ? (int64_t)((uint64_t)node->last + (uint64_t)ns) : ns;
+    if (node->incremental) node->last = time->value;
+  }
+  time->resolved = true;
+  if (time->clock == c->primary) time->time = time->value;
+  else time->resolved = node && convert_node(c, node, time->value, &time->time);
+}
+
+bool tb_input_clocks_convert(struct tb_input_clocks *c, uint32_t machine, uint32_t clock, int64_t value, int64_t *time) {
+  if (clock == c->primary) {
+    *time = value;
+    return true;
+  }
+  struct tb_input_clock *node = find_node(c, machine, 0, clock);
+  return node && convert_node(c, node, value, time);
+}
+
+const struct tb_input_clock *tb_input_clocks_find(const struct tb_input_clocks *c, uint32_t machine, uint32_t clock) {
+  return find_node(c, machine, 0, clock);
+}

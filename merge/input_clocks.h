@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The clocks of one input: what its ClockSnapshots and RemoteClockSyncs say, and the time of each of its packets.
+ *
+ * Rules as the trace processor has them: a snapshot relates all clocks that it holds; over one relation the last reading at or
+ * before a time counts, else the first; of several ways the shortest.
+ */
+#ifndef TB_MERGE_INPUT_CLOCKS_H
+#define TB_MERGE_INPUT_CLOCKS_H
+
+#include "base/memory.h"
+#include "merge_head.h"
+#include "table.h"
+
+enum { TB_INPUT_CLOCK_SEQUENCE_FIRST = 64, TB_INPUT_CLOCK_TRACE_FIRST = 128 };
+
+/* A clock of the input. */
+struct tb_input_clock {
+  uint32_t machine, clock;
+  uint32_t sequence; /* 0 but for clocks 64 to 127 */
+  bool incremental;
+  uint64_t unit;     /* ns of one count; at least 1 */
+  int64_t last;      /* incremental: time of the last packet, ns */
+  /* the way to the trace clock of its machine, found when asked for */
+  bool way_known, way_exists;
+  uint8_t way_len;
+  struct {
+    uint32_t group, from, to; /* readings: rows of `group`, columns */
+  } way[6];
+};
+
+/* Snapshots that hold the same clocks: a table, a row for each, in the order in which they came. Values in ns. */
+struct tb_input_clock_group {
+  uint32_t *nodes; /* one for each column */
+  size_t columns;
+  int64_t *rows; /* row after row */
+  size_t row_count, row_capacity; /* in rows */
+  uint64_t hash;
+};
+
+struct tb_input_clocks {
+  const struct tb_allocator *allocator;
+  struct tb_table node_index; /* of machine, sequence and clock */
+  struct tb_input_clock *nodes;
+  size_t node_count, node_capacity;
+  struct tb_input_clock_group *groups;
+  size_t group_count, group_capacity;
+  struct tb_table defaults; /* clock id that is the default of a sequence, by machine and sequence */
+  uint32_t primary;   /* the trace clock: primary_trace_clock of the first snapshot, else BOOTTIME */
+  bool primary_named; /* a snapshot named it */
+  uint64_t bad_snapshots;
+};
+
+void tb_input_clocks_init(struct tb_input_clocks *clocks, const struct tb_allocator *allocator);
+void tb_input_clocks_free(struct tb_input_clocks *clocks);
+
+/* Forgets what belongs to a place in the file (defaults, incremental clocks), for a second reading. */
+void tb_input_clocks_rewind(struct tb_input_clocks *clocks);
+
+/* Takes in what a packet says of clocks: cleared state, defaults and, where `learn` is set, snapshots and syncs (they are then
+ * known from the start at a second reading; increments start anew at each in both). TB_OK, TB_NO_MEMORY or TB_LIMIT. */
+TB_MUST_CHECK enum tb_status tb_input_clocks_take(struct tb_input_clocks *clocks, const struct tb_merge_head *head,
+                                                  bool learn);
+
+/* When a packet happened. */
+struct tb_merge_packet_time {
+  uint32_t clock;   /* the clock that its timestamp is on: the input's trace clock where it names none */
+  bool default_clock; /* named by the sequence's defaults */
+  int64_t value;    /* on that clock, in ns, increments added up */
+  bool resolved;    /* `time` is set */
+  int64_t time;     /* on the input's trace clock */
+};
+
+/* The time of a packet that has a timestamp; once for each packet, in the file's order. */
+void tb_input_clocks_time(struct tb_input_clocks *clocks, const struct tb_merge_head *head, struct tb_merge_packet_time *time);
+
+/* A reading of clock `clock` of `machine` as time of the trace clock of the same machine; false where nothing relates them. */
+bool tb_input_clocks_convert(struct tb_input_clocks *clocks, uint32_t machine, uint32_t clock, int64_t value,
+                             int64_t *time);
+
+/* The other way round: a time of the machine's trace clock as a reading of `clock`. */
+bool tb_input_clocks_convert_back(struct tb_input_clocks *clocks, uint32_t machine, uint32_t clock, int64_t time,
+                                  int64_t *value);
+
+/* The node of a clock that is no sequence's own; NULL where no snapshot had it. */
+const struct tb_input_clock *tb_input_clocks_find(const struct tb_input_clocks *clocks, uint32_t machine, uint32_t clock);
+
+#endif

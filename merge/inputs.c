@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * From what the caller names to traces that can be merged: formats are told, other formats become Perfetto first.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/input.h"
+#include "event/format.h"
+#include "merger.h"
+
+enum { SOURCES_MAX = 1 << 20, COPY_BYTES = 1 << 16 };
+
+static struct tb_source *add_source(struct tb_merger *m, const char *name, const struct tb_merge_input *input) {
+  void *sources = m->sources;
+  enum tb_status status = tb_grow_array(m->allocator, &sources, &m->source_capacity, m->source_count + 1,
+                                        sizeof(*m->sources), SOURCES_MAX);
+  m->sources = sources;
+  struct tb_merge_input_report *in = status == TB_OK ? tb_merge_report_add(m->report, name) : NULL;
+  if (!in) return NULL;
+  struct tb_source *s = &m->sources[m->source_count];
+  *s = (struct tb_source){.index = (uint32_t)m->source_count, .name = in->name, .machine_name = input->machine,
+                          .has_offset = input->has_offset, .offset = input->offset_ns};
+  m->source_count++;
+  tb_time_map_init(&s->there, m->allocator);
+  tb_time_map_init(&s->back, m->allocator);
+  struct tb_table *const tables[] = {&s->machines, &s->sequence_map, &s->uuid_map, &s->clock_map, &s->separate,
+                                     &s->owned,    &s->pid_map,      &s->tid_map,  &s->anchored,  &s->described};
+  for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) tb_table_init(tables[i], m->allocator);
+  return s;
+}
+
+/* ---- temporary files --------------------------------------------------------------------------------------------------------- */
+
+/* A new empty file of ours. NULL when it cannot be made. */
+static char *new_temporary(struct tb_merger *m) {
+  const char *directory = m->options.temporary_directory;
+  if (!directory) directory = getenv("TMPDIR");
+  if (!directory || !*directory) directory = "/tmp";
+  static const char pattern[] = "/tracebridge-merge.XXXXXX";
+  size_t len = strlen(directory);
+  char *path = tb_arena_alloc(&m->arena, len + sizeof(pattern));
+  if (!path) return NULL;
+  memcpy(path, directory, len);
+  memcpy(path + len, pattern, sizeof(pattern));
+  int fd = mkstemp(path);
+  if (fd < 0) return NULL;
+  (void)close(fd);
+  return path;
+}
+
+static enum tb_status give_temporary(struct tb_merger *m, struct tb_source *s) {
+  char *path = new_temporary(m);
+  if (!path) return tb_fail(&m->error, TB_IO, TB_NO_OFFSET, "cannot make a temporary file");
+  s->path = path;
+  s->temporary = true;
+  return TB_OK;
+}
+
+/* Copies what can be read once only, or would need a descriptor for as long as it is read, to a plain file. */
+static enum tb_status spool(struct tb_merger *m, struct tb_source *s, const char *from) {
+  enum tb_status status = give_temporary(m, s);
+  struct tb_input *input = NULL;
+  struct tb_output *output = NULL;
+  char *buffer = tb_alloc(m->allocator, COPY_BYTES);
+  if (status == TB_OK && !buffer) status = tb_fail(&m->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  if (status == TB_OK) status = tb_input_open(from, m->allocator, 1, &input, &m->error);
+  if (status == TB_OK) status = tb_output_open(s->path, NULL, &output, &m->error);
+  while (status == TB_OK) {
+    size_t got;
+    status = tb_input_read(input, buffer, COPY_BYTES, &got, &m->error);
+    if (status == TB_OK) status = tb_output_write(output, buffer, got, &m->error);
+  }
+  if (status == TB_END || status == TB_TRUNCATED) {
+    if (status == TB_TRUNCATED) {
+      struct tb_merge_input_report *in = tb_source_report(m, s);
+      in->damaged = m->partial = true;
+      in->damage = "the compressed data ends too early";
+    }
+    status = tb_output_finish(output, &m->error);
+  }
+  tb_output_close(output);
+  tb_input_close(input);
+  tb_free(m->allocator, buffer, COPY_BYTES);
+  return status;
+}
+
+/* ---- formats -------------------------------------------------------------------------------------------------------------------- */
+
+static enum tb_status tell_format(struct tb_merger *m, const char *path, enum tb_format *format) {
+  struct tb_input *input;
+  const char *data;
+  size_t got;
+  enum tb_status status = tb_input_open(path, m->allocator, 1, &input, &m->error);
+  if (status != TB_OK) return status;
+  status = tb_input_peek(input, &data, 4096, &got, &m->error);
+  if (status == TB_OK) *format = tb_format_detect(data, got);
+  tb_input_close(input);
+  if (status == TB_IO) return status;
+  if (status == TB_OK && *format) return TB_OK;
+  if (got == 0 && tb_format_from_path(path) == TB_FORMAT_PERFETTO) { /* a trace without a packet */
+    *format = TB_FORMAT_PERFETTO;
+    return TB_OK;
+  }
+  tb_error_set_file(&m->error, path);
+  return tb_fail(&m->error, TB_UNKNOWN_FORMAT, 0, got ? "is no trace of a known format" : "is empty");
+}
+
+static enum tb_status convert(struct tb_merger *m, struct tb_source *s, const char *from) {
+  enum tb_status status = give_temporary(m, s);
+  if (status != TB_OK) return status;
+  struct tb_convert_options options = {.size = sizeof(options)};
+  options.reader.size = sizeof(options.reader);
+  options.reader.format = s->format;
+  options.reader.allocator = m->options.allocator;
+  options.writer.size = sizeof(options.writer);
+  options.writer.format = TB_FORMAT_PERFETTO;
+  options.writer.allocator = m->options.allocator;
+  options.writer.temporary_directory = m->options.temporary_directory;
+  struct tb_convert_report *report = tb_calloc(m->allocator, sizeof(*report));
+  if (!report) return tb_fail(&m->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  status = tb_convert(from, s->path, &options, report, &m->error);
+  s->converted = true;
+  if (status == TB_PARTIAL) {
+    struct tb_merge_input_report *in = tb_source_report(m, s);
+    in->damaged = m->partial = true;
+    in->damage_offset = report->loss_count ? report->losses[0].first_offset : 0;
+    in->damage = report->loss_count ? tb_merge_report_print(m->report, "%s", report->losses[0].reason) : "";
+    status = TB_OK;
+  }
+  tb_free(m->allocator, report, sizeof(*report));
+  return status;
+}
+
+/* Sees that s->path is a Perfetto file that can be read twice. */
+static enum tb_status prepare(struct tb_merger *m, struct tb_source *s, const char *path, bool many) {
+  bool stream = strcmp(path, "-") == 0;
+  struct stat st;
+  if (!stream && stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) stream = true;
+  if (stream) {
+    enum tb_status status = spool(m, s, path);
+    if (status != TB_OK) return status;
+    path = s->path;
+  }
+  enum tb_status status = tell_format(m, path, &s->format);
+  tb_source_report(m, s)->format = s->format;
+  if (status != TB_OK) return status;
+  if (s->format != TB_FORMAT_PERFETTO) {
+    const char *spooled = stream ? s->path : NULL;
+    status = convert(m, s, path);
+    if (spooled) (void)unlink(spooled);
+    return status;
+  }
+  if (stream) return TB_OK;
+  s->path = path;
+  return many ? spool(m, s, path) : TB_OK;
+}
+
+/* ---- the whole -------------------------------------------------------------------------------------------------------------------- */
+
+static enum tb_status survey(struct tb_merger *m, struct tb_source *s) {
+  enum tb_status status = tb_survey_run(&s->survey, m->allocator, s->path, &m->error);
+  struct tb_merge_input_report *in = tb_source_report(m, s);
+  in->bytes_in = s->survey.bytes;
+  in->packets_in = 0;
+  if (status != TB_OK || s->survey.damage == TB_OK) return status;
+  in->damaged = m->partial = true;
+  in->damage_offset = s->survey.damage_offset;
+  in->damage = tb_status_text(s->survey.damage);
+  return TB_OK;
+}
+
+/* A bad input ends the merge, or is left out. */
+static enum tb_status settle(struct tb_merger *m, struct tb_source *s, enum tb_status status) {
+  if (status == TB_OK) return TB_OK;
+  tb_error_set_file(&m->error, s->name);
+  if (s->temporary || !m->error.file[0]) (void)snprintf(m->error.file, sizeof(m->error.file), "%s", s->name);
+  if (!m->options.skip_bad || status == TB_NO_MEMORY || status == TB_CANCELLED) return status;
+  struct tb_merge_input_report *in = tb_source_report(m, s);
+  in->skipped = s->skipped = m->partial = true;
+  in->damaged = true;
+  in->damage = tb_merge_report_print(m->report, "%s", m->error.message);
+  m->error = (struct tb_error){0};
+  return TB_OK;
+}
+
+enum tb_status tb_merger_gather(struct tb_merger *m, const struct tb_merge_input *inputs, size_t count) {
+  bool many = false; /* more inputs than descriptors, and a compressed one cannot give its own back */
+  for (size_t i = 0; i < count; i++) {
+    struct tb_source *s = add_source(m, inputs[i].path, &inputs[i]);
+    if (!s) return tb_fail(&m->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+    many = count > m->options.max_open_files;
+    enum tb_status status = prepare(m, s, inputs[i].path, many && tb_format_from_path(inputs[i].path) == TB_FORMAT_UNKNOWN);
+    if (status == TB_OK) status = survey(m, s);
+    status = settle(m, s, status);
+    if (status != TB_OK) return status;
+  }
+  return TB_OK;
+}

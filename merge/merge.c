@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tracebridge/merge.h"
+
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "merger.h"
+
+enum { FILES_SPARE = 16, FILES_LEAST = 4, FILES_MOST = 4096 };
+
+static unsigned files_at_a_time(void) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur > FILES_MOST) return FILES_MOST;
+  return limit.rlim_cur > FILES_SPARE + FILES_LEAST ? (unsigned)limit.rlim_cur - FILES_SPARE : FILES_LEAST;
+}
+
+static bool same_file(const char *a, const char *b) {
+  struct stat sa, sb;
+  if (strcmp(a, "-") == 0 || strcmp(b, "-") == 0 || stat(a, &sa) != 0 || stat(b, &sb) != 0) return false;
+  return S_ISREG(sa.st_mode) && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
+}
+
+static enum tb_status check(struct tb_merger *m, const struct tb_merge_input *inputs, size_t count, const char *out) {
+  if (count == 0) return tb_fail(&m->error, TB_INVALID, TB_NO_OFFSET, "there is nothing to merge");
+  if (!out && !m->options.dry_run) return tb_fail(&m->error, TB_INVALID, TB_NO_OFFSET, "there is no output");
+  for (size_t i = 0; i < count && out; i++) {
+    if (!same_file(inputs[i].path, out)) continue;
+    tb_error_set_file(&m->error, out);
+    return tb_fail(&m->error, TB_REFUSED, TB_NO_OFFSET, "the output would overwrite an input; choose another name");
+  }
+  return TB_OK;
+}
+
+static void set_options(struct tb_merger *m, const struct tb_merge_options *options) {
+  if (options) memcpy(&m->options, options, options->size < sizeof(m->options) ? options->size : sizeof(m->options));
+  m->allocator = m->options.allocator ? m->options.allocator : tb_default_allocator();
+  if (!m->options.max_open_files) m->options.max_open_files = files_at_a_time();
+  tb_arena_init(&m->arena, m->allocator, 0);
+  tb_sync_graph_init(&m->graph, m->allocator);
+  tb_table_init(&m->clock_owner, m->allocator);
+  tb_table_init(&m->new_machines, m->allocator);
+  tb_table_init(&m->configured, m->allocator);
+  tb_table_init(&m->starters, m->allocator);
+}
+
+static bool ends_in_gz(const char *path) {
+  size_t len = strlen(path);
+  return len > 3 && strcmp(path + len - 3, ".gz") == 0;
+}
+
+static enum tb_status write_out(struct tb_merger *m, const char *out) {
+  struct tb_output_options options = {.allocator = m->allocator, .gzip = ends_in_gz(out)};
+  enum tb_status status = tb_output_open(out, &options, &m->output, &m->error);
+  if (status == TB_OK) status = tb_merger_write(m);
+  if (status == TB_OK) status = tb_output_finish(m->output, &m->error);
+  tb_output_close(m->output);
+  if (status == TB_OK) m->report->output = tb_merge_report_print(m->report, "%s", out);
+  return status;
+}
+
+static enum tb_status run(struct tb_merger *m, const struct tb_merge_input *inputs, size_t count, const char *out) {
+  enum tb_status status = check(m, inputs, count, out);
+  if (status == TB_OK) status = tb_field_tree_grow(&m->fields, m->allocator);
+  if (status == TB_OK) status = tb_merger_gather(m, inputs, count);
+  if (status == TB_OK) status = tb_merger_place(m);
+  if (status == TB_OK) status = tb_merger_assign_ids(m);
+  if (status == TB_OK && !m->options.dry_run) status = write_out(m, out);
+  if (status == TB_OK) return m->partial ? TB_PARTIAL : TB_OK;
+  return tb_fail(&m->error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
+}
+
+static void free_source(struct tb_merger *m, struct tb_source *s) {
+  tb_packets_close(s->packets);
+  if (s->temporary) (void)unlink(s->path);
+  tb_survey_free(&s->survey);
+  tb_time_map_free(&s->there);
+  tb_time_map_free(&s->back);
+  struct tb_table *const tables[] = {&s->machines, &s->sequence_map, &s->uuid_map, &s->clock_map, &s->separate,
+                                     &s->owned,    &s->pid_map,      &s->tid_map,  &s->anchored,  &s->described};
+  for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) tb_table_free(tables[i]);
+  (void)m;
+}
+
+static void free_merger(struct tb_merger *m) {
+  for (size_t i = 0; i < m->source_count; i++) free_source(m, &m->sources[i]);
+  tb_free(m->allocator, m->sources, m->source_capacity * sizeof(*m->sources));
+  tb_sync_graph_free(&m->graph);
+  tb_table_free(&m->clock_owner);
+  tb_table_free(&m->new_machines);
+  tb_table_free(&m->configured);
+  tb_table_free(&m->starters);
+  tb_field_tree_free(&m->fields, m->allocator);
+  tb_arena_free(&m->arena);
+}
+
+enum tb_status tb_merge(const struct tb_merge_input *inputs, size_t count, const char *out,
+                        const struct tb_merge_options *options, struct tb_merge_report **report, struct tb_error *error) {
+  struct tb_merger m = {.options = {.size = sizeof(m.options)}};
+  set_options(&m, options);
+  if (report) *report = NULL;
+  m.report = tb_merge_report_create(m.allocator);
+  if (!m.report) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  enum tb_status status = run(&m, inputs, count, out);
+  if (status != TB_OK && status != TB_PARTIAL && error && error->code == TB_OK) *error = m.error;
+  free_merger(&m);
+  if (report) *report = m.report;
+  else tb_merge_report_free(m.report);
+  return status;
+}

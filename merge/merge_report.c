@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "merge_report.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "merge_render.h"
+
+enum { INPUTS_MAX = 1 << 20, PRINT_MAX = 1024 };
+
+const char *tb_placement_text(enum tb_placement placement) {
+  static const char *const texts[] = {
+#define TB_PLACEMENT_TEXT(name, text) text,
+      TB_PLACEMENT_LIST(TB_PLACEMENT_TEXT)
+#undef TB_PLACEMENT_TEXT
+  };
+  if ((size_t)placement >= sizeof(texts) / sizeof(texts[0])) return "unknown placement";
+  return texts[placement];
+}
+
+struct tb_merge_report *tb_merge_report_create(const struct tb_allocator *allocator) {
+  struct tb_merge_report *report = tb_calloc(allocator, sizeof(*report));
+  if (!report) return NULL;
+  report->allocator = allocator;
+  report->trace_clock = "";
+  tb_arena_init(&report->arena, allocator, 0);
+  return report;
+}
+
+static const char *print(struct tb_merge_report *report, const char *format, va_list args) {
+  char text[PRINT_MAX];
+  int n = vsnprintf(text, sizeof(text), format, args);
+  if (n < 0) return "";
+  size_t len = (size_t)n < sizeof(text) ? (size_t)n : sizeof(text) - 1;
+  struct tb_slice copy = tb_arena_copy(&report->arena, (struct tb_slice){text, len});
+  return copy.ptr ? copy.ptr : "";
+}
+
+const char *tb_merge_report_print(struct tb_merge_report *report, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  const char *text = print(report, format, args);
+  va_end(args);
+  return text;
+}
+
+void tb_merge_report_note(struct tb_merge_report *report, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  const char *text = print(report, format, args);
+  va_end(args);
+  for (size_t i = 0; i < report->note_count; i++)
+    if (strcmp(report->notes[i], text) == 0) return;
+  if (report->note_count < TB_REPORT_NOTES) report->notes[report->note_count++] = text;
+}
+
+struct tb_merge_input_report *tb_merge_report_add(struct tb_merge_report *report, const char *name) {
+  void *inputs = report->inputs;
+  enum tb_status status = tb_grow_array(report->allocator, &inputs, &report->capacity, report->count + 1,
+                                        sizeof(*report->inputs), INPUTS_MAX);
+  report->inputs = inputs;
+  if (status != TB_OK) return NULL;
+  struct tb_merge_input_report *input = &report->inputs[report->count++];
+  *input = (struct tb_merge_input_report){.machine = "", .clock = "", .why = "", .damage = ""};
+  struct tb_slice copy = tb_arena_copy(&report->arena, tb_slice_from(name));
+  input->name = copy.ptr ? copy.ptr : "";
+  return input;
+}
+
+size_t tb_merge_report_count(const struct tb_merge_report *report) { return report->count; }
+
+const struct tb_merge_input_report *tb_merge_report_input(const struct tb_merge_report *report, size_t index) {
+  return index < report->count ? &report->inputs[index] : NULL;
+}
+
+const char *tb_merge_report_text(struct tb_merge_report *report, bool json) {
+  if (!report->rendered[json]) {
+    struct tb_buffer out;
+    tb_buffer_init(&out, report->allocator, 0);
+    enum tb_status status = json ? tb_render_json(report, &out) : tb_render_text(report, &out);
+    if (status == TB_OK) report->rendered[json] = tb_arena_copy(&report->arena, (struct tb_slice){out.data, out.len}).ptr;
+    tb_buffer_free(&out);
+  }
+  return report->rendered[json];
+}
+
+void tb_merge_report_free(struct tb_merge_report *report) {
+  if (!report) return;
+  tb_free(report->allocator, report->inputs, report->capacity * sizeof(*report->inputs));
+  tb_arena_free(&report->arena);
+  tb_free(report->allocator, report, sizeof(*report));
+}

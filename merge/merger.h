@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A merge under way: its inputs and what was decided about each.
+ */
+#ifndef TB_MERGE_MERGER_H
+#define TB_MERGE_MERGER_H
+
+#include "base/output.h"
+#include "sync_graph.h"
+#include "packets.h"
+#include "merge_report.h"
+#include "rewrite.h"
+#include "survey.h"
+
+/* One trace to be merged. */
+struct tb_source {
+  uint32_t index;
+  const char *name; /* in the report */
+  const char *path; /* of the Perfetto file to read: the input itself, or a temporary file */
+  bool temporary;   /* to be removed at the end */
+  bool converted;   /* made from another format */
+  enum tb_format format; /* of the input */
+  bool skipped;
+  const char *machine_name; /* NULL: unnamed */
+  bool has_offset;
+  int64_t offset;
+  struct tb_survey survey;
+
+  /* placement */
+  struct tb_time_map there, back; /* own trace time to merged time and back */
+  bool placed, fixed;  /* fixed: `there` only adds `moved_by` */
+  int64_t moved_by;
+  int64_t shift;       /* of the whole merge, after `there` and before `back` */
+  uint32_t boot; /* inputs with the same number were recorded on one machine since one start; 0: unknown */
+
+  /* ids */
+  struct tb_table machines;       /* its machine ids to the merged trace's */
+  struct tb_table sequence_map, uuid_map, clock_map;
+  struct tb_table described;      /* uuids of threads that another input has events on at the same time: that one's */
+  struct tb_table separate;       /* the same: 1 once the track of its own that its events go to is described */
+  struct tb_table owned;          /* machine << 32 | clock: readings of this clock stay as they are */
+  struct tb_table pid_map, tid_map;
+  struct tb_remap remap;
+  bool untouched; /* nothing changes */
+
+  /* reading */
+  struct tb_packets *packets;
+  struct tb_raw_packet current;
+  struct tb_merge_head head;
+  struct tb_merge_packet_time time;
+  int64_t reached; /* the latest merged time so far */
+  bool open;       /* the file is */
+  uint64_t used;   /* when it was read last, to choose one to close */
+  struct tb_table anchored; /* sequences whose events have a track by default or a thread descriptor */
+};
+
+struct tb_merger {
+  const struct tb_allocator *allocator;
+  struct tb_merge_options options;
+  struct tb_merge_report *report;
+  struct tb_error error;
+  struct tb_arena arena; /* of names */
+  struct tb_source *sources;
+  size_t source_count, source_capacity;
+  struct tb_sync_graph graph;
+  uint32_t target;      /* node of the merged trace's clock */
+  uint32_t trace_clock; /* its id */
+  int64_t shift;
+  struct tb_field_tree fields;
+  struct tb_table clock_owner; /* machine out << 32 | clock: index of the source that owns it */
+  struct tb_table new_machines; /* machine ids that the merger made: they get a RemoteClockSync */
+  struct tb_table configured;   /* machines whose trace_config is written */
+  struct tb_table starters;     /* machine out to the source whose recording started first on it */
+  bool uuid_written;
+  struct tb_output *output;
+  struct tb_buffer scratch;
+  uint64_t clock_now; /* counts reads */
+  bool partial;
+};
+
+/* The report's entry of a source. */
+static inline struct tb_merge_input_report *tb_source_report(struct tb_merger *m, const struct tb_source *s) {
+  return &m->report->inputs[s->index];
+}
+
+/* The machine id that stands for the input itself: 0, or the only one where it has no packet of machine 0. */
+uint32_t tb_source_host(const struct tb_source *source);
+
+/* Time `value` of the trace clock of `machine` as merged time. */
+int64_t tb_source_time(const struct tb_source *source, uint32_t machine, int64_t value);
+
+/* inputs.c: makes sources of the inputs. */
+TB_MUST_CHECK enum tb_status tb_merger_gather(struct tb_merger *m, const struct tb_merge_input *inputs, size_t count);
+/* place.c: the clock graph, and each source's place. */
+TB_MUST_CHECK enum tb_status tb_merger_place(struct tb_merger *m);
+/* ids.c: machines, then what ids become. */
+TB_MUST_CHECK enum tb_status tb_merger_assign_ids(struct tb_merger *m);
+/* kway.c: reads, rewrites and writes all packets. */
+TB_MUST_CHECK enum tb_status tb_merger_write(struct tb_merger *m);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Rewriting packets on the wire: ids and times of one input become those of the merged trace. What needs no change keeps its
+ * bytes, whatever it is.
+ */
+#ifndef TB_MERGE_REWRITE_H
+#define TB_MERGE_REWRITE_H
+
+#include "fields.h"
+#include "merge_head.h"
+#include "table.h"
+#include "time_map.h"
+
+/* What ids and times of an input become. Wholly public, caller-owned; read while packets are rewritten, but for the counts. */
+struct tb_remap {
+  uint32_t active;         /* bits 1 << enum tb_field_kind: kinds that anything changes for */
+  uint32_t sequence_base;  /* added to sequence ids but 0 */
+  const struct tb_table *sequences; /* or, where not NULL: the new id of each */
+  const struct tb_table *uuids; /* uuids whose new one is not by the salt */
+  const struct tb_table *described; /* uuids of tracks that are described as another than events on them go to */
+  uint64_t uuid_salt;      /* 0: uuids stay */
+  uint64_t flow_salt;      /* 0: flow ids stay */
+  const struct tb_table *clocks; /* new clock ids, by machine << 32 | clock; others stay */
+  uint32_t trace_clock;    /* of the merged trace: what primary_trace_clock becomes; 0: stays */
+  uint32_t moved_clock;    /* snapshots: readings of this clock move with the input's time; 0: none */
+  uint32_t added_clock;    /* snapshots get a reading of this clock more, ... */
+  uint32_t added_from;     /* ... made of the reading of this one, where they have it; added_clock 0: none */
+  /* A reading of a clock (TB_CLOCK_UNKNOWN: the input's trace clock) of a machine, ns. */
+  int64_t (*time)(void *ctx, uint32_t machine, uint32_t clock, int64_t value);
+  void *ctx;
+  const struct tb_table *pids, *tids; /* by machine << 32 | id; others stay */
+  const char *process_prefix;         /* in front of process names; NULL: none */
+  uint64_t uuids_changed, flows_changed, clocks_changed, times_changed;
+};
+
+/* What becomes of one packet's head. */
+struct tb_merge_edit {
+  uint32_t machine_in;
+  bool set_timestamp, set_clock, set_machine, set_track;
+  uint64_t timestamp;
+  uint32_t clock, machine;
+  uint64_t track; /* the track_uuid that a track event without one gets */
+};
+
+/* Writes the packet `in` to `out` as it is in the merged trace, unless it is the same: *changed says, and out is as it was
+ * then. A packet that is damaged inside keeps its bytes from the damage on. TB_OK, TB_NO_MEMORY, TB_LIMIT. */
+TB_MUST_CHECK enum tb_status tb_rewrite_packet(const struct tb_field_tree *tree, struct tb_remap *map,
+                                               const struct tb_merge_edit *edit, struct tb_slice in,
+                                               struct tb_buffer *out, bool *changed);
+
+/* The new id, for what must agree with the packets. */
+uint64_t tb_remap_uuid(const struct tb_remap *map, uint64_t uuid);
+uint64_t tb_remap_flow(const struct tb_remap *map, uint64_t id);
+uint32_t tb_remap_sequence(const struct tb_remap *map, uint32_t id);
+uint32_t tb_remap_clock(const struct tb_remap *map, uint32_t machine, uint32_t clock);
+
+#endif

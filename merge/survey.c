@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "survey.h"
+
+#include "base/error.h"
+#include "fields.h"
+#include "packets.h"
+#include "perfetto/wire.h"
+#include "tracebridge/event.h"
+
+enum { TRACKS_MAX = 1 << 26, PARENTS_MAX = 32 };
+enum { TRACK_UUID = 1, TRACK_NAME = 2, TRACK_PROCESS = 3, TRACK_THREAD = 4, TRACK_PARENT = 5, TRACK_COUNTER = 8,
+       TRACK_STATIC_NAME = 10, TRACK_ATRACE_NAME = 13, PROCESS_NAME = 6 };
+enum { SERVICE_TRACING_STARTED = 2 };
+
+static uint64_t hash_text(struct tb_slice text) {
+  uint64_t h = 0x9e3779b97f4a7c15u ^ text.len;
+  for (size_t i = 0; i < text.len; i++) h = (h ^ (unsigned char)text.ptr[i]) * 0x100000001b3u;
+  return tb_scatter(h) | 1;
+}
+
+/* ---- tracks ------------------------------------------------------------------------------------------------------------- */
+
+static void take_thread(struct tb_surveyed_track *track, struct tb_slice bytes) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
+  struct tb_wire_field field;
+  track->kind = TB_SURVEYED_THREAD;
+  while (tb_wire_next(&cursor, &field) == TB_OK) {
+    if (field.number == 1 && field.type == TB_WIRE_VARINT) track->pid = (int32_t)field.value;
+    if (field.number == 2 && field.type == TB_WIRE_VARINT) track->tid = (int64_t)field.value;
+  }
+}
+
+static void take_process(struct tb_surveyed_track *track, struct tb_slice bytes) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
+  struct tb_wire_field field;
+  track->kind = TB_SURVEYED_PROCESS;
+  track->name = 0;
+  while (tb_wire_next(&cursor, &field) == TB_OK) {
+    if (field.number == 1 && field.type == TB_WIRE_VARINT) track->pid = (int32_t)field.value;
+    if (field.number == PROCESS_NAME && field.bytes.len) track->name = hash_text(field.bytes);
+  }
+}
+
+static struct tb_surveyed_track read_track(struct tb_slice bytes, uint32_t machine) {
+  struct tb_surveyed_track track = {.machine = machine};
+  struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
+  struct tb_wire_field field;
+  while (tb_wire_next(&cursor, &field) == TB_OK) {
+    switch (field.number) {
+      case TRACK_UUID: track.uuid = field.value; break;
+      case TRACK_PARENT: track.parent = field.value; break;
+      case TRACK_NAME:
+      case TRACK_STATIC_NAME:
+      case TRACK_ATRACE_NAME:
+        if (track.kind != TB_SURVEYED_PROCESS) track.name = hash_text(field.bytes);
+        break;
+      case TRACK_PROCESS: take_process(&track, field.bytes); break;
+      case TRACK_THREAD: take_thread(&track, field.bytes); break;
+      case TRACK_COUNTER: track.kind = TB_SURVEYED_COUNTER; break;
+      default: break;
+    }
+  }
+  return track;
+}
+
+static enum tb_status take_track(struct tb_survey *s, struct tb_slice bytes, uint32_t machine) {
+  struct tb_surveyed_track track = read_track(bytes, machine);
+  const uint64_t *known = tb_table_get(&s->track_index, track.uuid);
+  if (known) { /* described again: what it says now counts, but it cannot stop being a process or thread */
+    struct tb_surveyed_track *old = &s->tracks[*known];
+    if (track.kind == TB_SURVEYED_OTHER || !track.name) {
+      if (track.kind == TB_SURVEYED_OTHER) track.kind = old->kind, track.pid = old->pid, track.tid = old->tid;
+      if (!track.name) track.name = old->name;
+    }
+    if (!track.parent) track.parent = old->parent;
+    *old = track;
+    return TB_OK;
+  }
+  void *tracks = s->tracks;
+  const struct tb_allocator *a = s->clocks.allocator;
+  enum tb_status status =
+      tb_grow_array(a, &tracks, &s->track_capacity, s->track_count + 1, sizeof(*s->tracks), TRACKS_MAX);
+  s->tracks = tracks;
+  if (status == TB_OK) status = tb_table_put(&s->track_index, track.uuid, s->track_count);
+  if (status == TB_OK) s->tracks[s->track_count++] = track;
+  uint64_t of = (uint64_t)machine << 32;
+  if (status == TB_OK && (track.kind == TB_SURVEYED_PROCESS || track.kind == TB_SURVEYED_THREAD))
+    status = tb_table_put(&s->pids, of | (uint32_t)track.pid, 0);
+  if (status == TB_OK && track.kind == TB_SURVEYED_THREAD) status = tb_table_put(&s->tids, of | (uint32_t)track.tid, 0);
+  return status;
+}
+
+uint64_t tb_survey_identity(const struct tb_survey *s, uint64_t uuid) {
+  uint64_t identity = 0x5bd1e995;
+  for (int depth = 0; depth < PARENTS_MAX && uuid; depth++) {
+    const uint64_t *at = tb_table_get(&s->track_index, uuid);
+    if (!at) return depth ? tb_scatter(identity ^ uuid) | 1 : 0;
+    const struct tb_surveyed_track *t = &s->tracks[*at];
+    identity = tb_scatter(identity ^ t->kind ^ (uint64_t)t->machine << 8);
+    if (t->kind == TB_SURVEYED_PROCESS) return tb_scatter(identity ^ (uint32_t)t->pid) | 1;
+    if (t->kind == TB_SURVEYED_THREAD) return tb_scatter(tb_scatter(identity ^ (uint32_t)t->pid) ^ (uint64_t)t->tid) | 1;
+    identity = tb_scatter(identity ^ t->name);
+    uuid = t->parent;
+  }
+  return identity | 1;
+}
+
+/* ---- the packets ---------------------------------------------------------------------------------------------------------- */
+
+static void take_machine(struct tb_survey *s, uint32_t id) {
+  for (size_t i = 0; i < s->machine_count; i++) {
+    if (s->machines[i].id == id) {
+      s->machines[i].packets++;
+      return;
+    }
+  }
+  if (s->machine_count == TB_SURVEY_MACHINES) {
+    s->too_many_machines = true;
+    return;
+  }
+  s->machines[s->machine_count++] = (struct tb_surveyed_machine){.id = id, .packets = 1};
+}
+
+static void take_time(struct tb_survey *s, const struct tb_merge_head *head) {
+  struct tb_merge_packet_time time;
+  if (!head->has_timestamp) return;
+  tb_input_clocks_time(&s->clocks, head, &time);
+  if (!time.resolved) return;
+  if (!s->has_time || time.time < s->first) s->first = time.time;
+  if (!s->has_time || time.time > s->last) s->last = time.time;
+  s->has_time = true;
+  struct tb_wire_cursor cursor = tb_wire_cursor(head->service_event);
+  struct tb_wire_field field;
+  while (head->service_event.ptr && tb_wire_next(&cursor, &field) == TB_OK)
+    if (field.number == SERVICE_TRACING_STARTED) s->has_started = true, s->started = time.time;
+}
+
+static enum tb_status take_packet(struct tb_survey *s, struct tb_slice packet) {
+  struct tb_merge_head head;
+  (void)tb_merge_head_read(packet, &head); /* what is readable counts */
+  s->packets++;
+  s->content = tb_scatter(s->content ^ head.timestamp ^ (uint64_t)packet.len << 40 ^ (uint64_t)head.sequence << 32);
+  if (head.kind < TB_SURVEY_KINDS && !tb_payload_times_known(head.kind))
+    s->unknown_kinds[head.kind / 8] |= (uint8_t)(1u << head.kind % 8);
+  take_machine(s, head.machine);
+  enum tb_status status = TB_OK;
+  if (head.sequence && !tb_table_get(&s->sequences, head.sequence)) {
+    status = tb_table_put(&s->sequences, head.sequence, s->sequences.count + 1);
+    if (head.sequence > s->sequence_max) s->sequence_max = head.sequence;
+  }
+  if (status == TB_OK && (head.cleared || head.defaults.ptr || head.clock_snapshot.ptr || head.remote_clock_sync.ptr))
+    status = tb_input_clocks_take(&s->clocks, &head, true);
+  if (status == TB_OK && head.track_descriptor.ptr) status = take_track(s, head.track_descriptor, head.machine);
+  if (status == TB_OK) take_time(s, &head);
+  return status;
+}
+
+/* How far each machine's clock is ahead of the host's: the first sync between them. */
+static void measure_machines(struct tb_survey *s) {
+  const struct tb_input_clocks *c = &s->clocks;
+  for (size_t i = 0; i < c->group_count; i++) {
+    const struct tb_input_clock_group *g = &c->groups[i];
+    if (g->columns != 2 || !g->row_count) continue;
+    const struct tb_input_clock *a = &c->nodes[g->nodes[0]], *b = &c->nodes[g->nodes[1]];
+    if (a->clock != c->primary || b->clock != c->primary || b->machine != 0 || a->machine == 0) continue;
+    for (size_t m = 0; m < s->machine_count; m++)
+      if (s->machines[m].id == a->machine) s->machines[m].ahead = (int64_t)((uint64_t)g->rows[0] - (uint64_t)g->rows[1]);
+  }
+}
+
+static enum tb_status read_all(struct tb_survey *s, struct tb_packets *packets, struct tb_error *error) {
+  struct tb_raw_packet packet;
+  struct tb_error damage = {0};
+  enum tb_status status;
+  while ((status = tb_packets_next(packets, &packet, &damage)) == TB_OK) {
+    if (!packet.packet.ptr) s->foreign = true;
+    else status = take_packet(s, packet.packet);
+    if (status != TB_OK) return tb_fail(error, status, packet.offset, "%s", tb_status_text(status));
+  }
+  s->bytes = tb_packets_offset(packets);
+  uint64_t first_bad, bad = tb_packets_undecodable(packets, &first_bad);
+  s->damage = status == TB_END ? (bad ? TB_BAD_DATA : TB_OK) : status;
+  s->damage_offset = status == TB_END ? first_bad : tb_packets_offset(packets);
+  bool hard = status == TB_IO || status == TB_NO_MEMORY;
+  if (hard && error && error->code == TB_OK) *error = damage;
+  if (hard) return status;
+  if (s->packets == 0 && status != TB_END)
+    return tb_fail(error, TB_UNKNOWN_FORMAT, 0, "is no trace that can be read: %s", tb_status_text(status));
+  return TB_OK;
+}
+
+enum tb_status tb_survey_run(struct tb_survey *s, const struct tb_allocator *a, const char *path, struct tb_error *error) {
+  *s = (struct tb_survey){0};
+  tb_input_clocks_init(&s->clocks, a);
+  tb_table_init(&s->sequences, a);
+  tb_table_init(&s->track_index, a);
+  tb_table_init(&s->pids, a);
+  tb_table_init(&s->tids, a);
+  struct tb_packets *packets;
+  struct tb_packets_options options = {.allocator = a};
+  enum tb_status status = tb_packets_open(path, &options, &packets, error);
+  if (status == TB_OK) status = read_all(s, packets, error);
+  tb_packets_close(packets);
+  measure_machines(s);
+  if (status != TB_OK) tb_error_set_file(error, path);
+  return status;
+}
+
+void tb_survey_free(struct tb_survey *s) {
+  const struct tb_allocator *a = s->clocks.allocator;
+  if (!a) return;
+  tb_input_clocks_free(&s->clocks);
+  tb_table_free(&s->sequences);
+  tb_table_free(&s->track_index);
+  tb_table_free(&s->pids);
+  tb_table_free(&s->tids);
+  tb_free(a, s->tracks, s->track_capacity * sizeof(*s->tracks));
+}

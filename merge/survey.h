@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What must be known of an input before the first packet is written: its clocks, ids, extent and damage. Read once, kept
+ * small: it grows with the ids and snapshots that the input has, not with its size.
+ */
+#ifndef TB_MERGE_SURVEY_H
+#define TB_MERGE_SURVEY_H
+
+#include "input_clocks.h"
+#include "tracebridge/base.h"
+
+enum tb_surveyed_track_kind { TB_SURVEYED_OTHER, TB_SURVEYED_PROCESS, TB_SURVEYED_THREAD, TB_SURVEYED_COUNTER };
+
+/* What a TrackDescriptor says of its uuid. */
+struct tb_surveyed_track {
+  uint64_t uuid, parent;
+  uint64_t name; /* hash of the name (of a process: its own), 0 for none */
+  uint32_t machine;
+  int32_t pid;
+  int64_t tid;
+  uint8_t kind; /* enum tb_surveyed_track_kind */
+};
+
+/* A process or thread id that the input names. */
+struct tb_surveyed_machine {
+  uint32_t id;
+  uint64_t packets;
+  int64_t ahead; /* by how much its clock reads more than the host's, by RemoteClockSync; 0 unknown */
+};
+
+enum { TB_SURVEY_MACHINES = 64, TB_SURVEY_KINDS = 256 };
+
+struct tb_survey {
+  struct tb_input_clocks clocks;
+  struct tb_table sequences; /* ids seen: in order of appearance, from 1 */
+  uint32_t sequence_max;
+  struct tb_surveyed_track *tracks;
+  size_t track_count, track_capacity;
+  struct tb_table track_index; /* by uuid */
+  struct tb_table pids, tids;  /* seen in descriptors and process trees: machine << 32 | id */
+  struct tb_surveyed_machine machines[TB_SURVEY_MACHINES];
+  size_t machine_count;
+  bool too_many_machines;
+  uint64_t packets, bytes;
+  uint64_t content; /* a hash over what the packets are, to tell inputs apart */
+  bool has_time;
+  int64_t first, last; /* on the input's trace clock */
+  bool has_started;
+  int64_t started; /* when its recording started, by its service event; on its trace clock */
+  bool foreign;        /* holds fields of Trace that are no packets */
+  uint8_t unknown_kinds[TB_SURVEY_KINDS / 8]; /* payloads that may hold times which the table does not know */
+  enum tb_status damage; /* TB_OK, or what the reading ended with */
+  uint64_t damage_offset;
+};
+
+/* Reads the whole input. TB_OK also for damaged ones: `damage` then says so. Else the file cannot be read: TB_IO, TB_NO_MEMORY,
+ * TB_LIMIT, and TB_UNKNOWN_FORMAT where not even the first packet is one. To be freed in any case. */
+TB_MUST_CHECK enum tb_status tb_survey_run(struct tb_survey *survey, const struct tb_allocator *allocator,
+                                           const char *path, struct tb_error *error);
+void tb_survey_free(struct tb_survey *survey);
+
+/* What the uuid stands for, as one number: equal for two inputs where both mean the same track. 0 where no descriptor says. */
+uint64_t tb_survey_identity(const struct tb_survey *survey, uint64_t uuid);
+
+#endif
