@@ -54,9 +54,10 @@ static bool add_async_text(struct tb_perfetto_writer *p, const struct tb_event *
                            enum tb_key_class class) {
   char head[2] = {(char)class, (char)(event->has & TB_HAS_SCOPE ? 1 : 0)};
   struct tb_slice none = {NULL, 0};
+  bool alone = event->has & TB_HAS_ID_ALONE;
   p->scratch.len = 0;
   return add(p, head, 2) && add_track(p, id_scope(event, class)) &&
-         add_text(p, class == TB_KEY_ASYNC || class == TB_KEY_LEGACY_ASYNC ? event->categories : none) &&
+         add_text(p, !alone && (class == TB_KEY_ASYNC || class == TB_KEY_LEGACY_ASYNC) ? event->categories : none) &&
          add_text(p, class == TB_KEY_LEGACY_ASYNC ? event->name : none) && add_text(p, event->scope) && add_id(p, id);
 }
 
@@ -132,8 +133,16 @@ enum tb_status tb_perfetto_link_ids(struct tb_perfetto_writer *p, const struct t
 /* "N S", or "N id: I S", as the trace processor names the counters of JSON. */
 static enum tb_status name_counter(struct tb_perfetto_writer *p, struct tb_key *key, const struct tb_event *event,
                                    struct tb_slice series) {
+  bool fxt = p->writer->options.source == TB_FORMAT_FXT; /* "N:S:I", as it names the counters of FXT */
   p->scratch.len = 0;
   bool ok = add(p, event->name.ptr, event->name.len);
+  if (fxt) {
+    ok = ok && add(p, ":", 1) && add(p, series.ptr, series.len) && add(p, ":", 1) &&
+         add(p, event->id.text.ptr, event->id.text.len);
+    if (!ok) return TB_NO_MEMORY;
+    key->name = tb_arena_copy(&p->arena, (struct tb_slice){p->scratch.data, p->scratch.len});
+    return key->name.ptr ? TB_OK : TB_NO_MEMORY;
+  }
   if (event->id.kind != TB_ID_NONE)
     ok = ok && add(p, " id: ", 5) && add(p, event->id.text.ptr, event->id.text.len);
   ok = ok && add(p, " ", 1) && add(p, series.ptr, series.len);

@@ -291,7 +291,25 @@ static enum tb_status stray(void *ctx, const struct tb_entry *entry) {
 
 /* ---- counters ------------------------------------------------------------------------------------------------------------------------------------- */
 
+/* A packet with another payload than a TrackEvent. */
+static enum tb_status put_payload(struct sequence_writer *w, int64_t ts, uint32_t field, struct tb_slice payload) {
+  char fields[HEAD_ROOM];
+  struct tb_buffer *whole = &w->p->scratch;
+  char *at = tb_wire_put_uint(fields, TB_TRACE_PACKET_TIMESTAMP, (uint64_t)ts - (uint64_t)w->last_ts);
+  at = put_bytes(at, (struct tb_slice){w->id_field, w->id_len});
+  at = tb_wire_put_uint(at, TB_TRACE_PACKET_SEQUENCE_FLAGS, NEEDS_STATE);
+  at = tb_wire_put_varint(tb_wire_put_tag(at, field, TB_WIRE_BYTES), payload.len);
+  w->last_ts = ts;
+  whole->len = 0;
+  if (tb_buffer_append(whole, fields, (size_t)(at - fields)) != TB_OK ||
+      tb_buffer_append(whole, payload.ptr, payload.len) != TB_OK)
+    return no_memory(w);
+  return tb_packet_sink_put_fields(&w->p->sink, (struct tb_slice){whole->data, whole->len});
+}
+
 static enum tb_status put_counter(struct sequence_writer *w, const struct tb_entry *entry) {
+  if (w->p->keys[entry->key].class == TB_KEY_KERNEL)
+    return put_payload(w, entry->ts, TB_TRACE_PACKET_GENERIC_KERNEL_TASK_STATE_EVENT, entry->body);
   struct tb_key *key = &w->p->keys[entry->key];
   struct event_head head = {.ts = entry->ts, .has_track = true, .track = key->uuid, .type = TB_TRACK_EVENT_TYPE_COUNTER};
   uint64_t bits;

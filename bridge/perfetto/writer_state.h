@@ -44,7 +44,8 @@ enum tb_key_class {
   TB_KEY_LEGACY_ASYNC, /* S T p F */
   TB_KEY_OBJECT,   /* N O D */
   TB_KEY_CONTEXT,  /* ( ) */
-  TB_KEY_COUNTER
+  TB_KEY_COUNTER,
+  TB_KEY_KERNEL    /* scheduling: its entries are COUNTERs whose body is a GenericKernelTaskStateEvent */
 };
 
 /* One group of tracks on the shared sequence: an async id, an object, a counter's series, … */
@@ -101,6 +102,8 @@ struct tb_perfetto_writer {
   size_t clock_count, clock_capacity;
   uint32_t *clock_rows;
   size_t clock_row_count, clock_row_capacity;
+  struct tb_buffer system_trace; /* ftrace text */
+  struct tb_buffer packets; /* serialised packets of the source */
   struct tb_buffer scratch; /* key texts, JSON text */
   struct tb_spill_file *spill;
   size_t held_bytes_at_check;
@@ -113,6 +116,38 @@ struct tb_perfetto_writer {
 
 /* The track's state, made when it is met for the first time. NULL without memory. */
 struct tb_track_state *tb_perfetto_track(struct tb_perfetto_writer *p, const struct tb_track *track);
+
+/* The sequence of a thread's track, made when it is met for the first time. NULL without memory. */
+struct tb_sequence *tb_perfetto_thread_sequence(struct tb_perfetto_writer *p, const struct tb_track *track);
+/* Puts an entry on a sequence's strand, and binds its flows while the strand is in order. */
+TB_MUST_CHECK enum tb_status tb_perfetto_add_entry(struct tb_perfetto_writer *p, struct tb_sequence *sequence,
+                                                   const struct tb_entry *entry);
+
+/* ---- put_slices.c, put_counters.c, put_trace.c, put_kernel.c: events by where they go. TB_OK, TB_NO_MEMORY or TB_LIMIT ------------ */
+
+TB_MUST_CHECK enum tb_status tb_perfetto_put_on_thread(struct tb_perfetto_writer *p, const struct tb_event *event);
+/* On a process' own track, the global one, or a track of the source that is none of a thread. */
+TB_MUST_CHECK enum tb_status tb_perfetto_put_on_track(struct tb_perfetto_writer *p, const struct tb_event *event);
+TB_MUST_CHECK enum tb_status tb_perfetto_put_async(struct tb_perfetto_writer *p, const struct tb_event *event,
+                                                   enum tb_entry_kind kind, enum tb_key_class class);
+/* Beside its track, with everything carried: what the trace processor knows nothing of, and must not nest. */
+TB_MUST_CHECK enum tb_status tb_perfetto_put_aside(struct tb_perfetto_writer *p, const struct tb_event *event,
+                                                   enum tb_key_class class);
+TB_MUST_CHECK enum tb_status tb_perfetto_put_flow(struct tb_perfetto_writer *p, const struct tb_event *event);
+TB_MUST_CHECK enum tb_status tb_perfetto_put_counter(struct tb_perfetto_writer *p, const struct tb_event *event);
+TB_MUST_CHECK enum tb_status tb_perfetto_put_metadata(struct tb_perfetto_writer *p, const struct tb_event *event);
+TB_MUST_CHECK enum tb_status tb_perfetto_put_trace_metadata(struct tb_perfetto_writer *p, const struct tb_event *event);
+/* Collects ftrace text, which becomes an attribute once it is whole. */
+TB_MUST_CHECK enum tb_status tb_perfetto_put_system_trace(struct tb_perfetto_writer *p, const struct tb_event *event);
+TB_MUST_CHECK enum tb_status tb_perfetto_keep_system_trace(struct tb_perfetto_writer *p);
+TB_MUST_CHECK enum tb_status tb_perfetto_put_clocks(struct tb_perfetto_writer *p, const struct tb_event *event);
+TB_MUST_CHECK enum tb_status tb_perfetto_put_track(struct tb_perfetto_writer *p, const struct tb_track *track);
+TB_MUST_CHECK enum tb_status tb_perfetto_put_thread_state(struct tb_perfetto_writer *p, const struct tb_event *event);
+TB_MUST_CHECK enum tb_status tb_perfetto_put_data_loss(struct tb_perfetto_writer *p, const struct tb_event *event);
+TB_MUST_CHECK enum tb_status tb_perfetto_put_blob(struct tb_perfetto_writer *p, const struct tb_event *event);
+/* Keeps whole packets of the source; they are written with sequence ids of their own after all others. */
+TB_MUST_CHECK enum tb_status tb_perfetto_put_packets(struct tb_perfetto_writer *p, const struct tb_event *event);
+TB_MUST_CHECK enum tb_status tb_perfetto_write_packets(struct tb_perfetto_writer *p, uint32_t first_sequence_id);
 
 /* ---- keys.c ------------------------------------------------------------------------------------------------------------- */
 

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The Perfetto writer: counter samples onto the shared strand.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "perfetto/wire.h"
+#include "perfetto/writer_state.h"
+
+/* A counter's body: whether it is a double, its eight bytes, then fields of the TrackEvent. */
+enum { COUNTER_VALUE_BYTES = 9 };
+
+static bool counter_value(const struct tb_arg *arg, bool *is_double, uint64_t *bits) {
+  *is_double = arg->type == TB_ARG_DOUBLE;
+  *bits = arg->u;
+  if (arg->type == TB_ARG_INT || arg->type == TB_ARG_DOUBLE) return true;
+  if (arg->type == TB_ARG_UINT) {
+    if (arg->u <= INT64_MAX) return true;
+    double d = (double)arg->u;
+    memcpy(bits, &d, sizeof(d));
+    *is_double = true;
+    return true;
+  }
+  if (arg->type != TB_ARG_STRING || arg->text.len == 0 || arg->text.len > 64) return false;
+  char text[65], *end; /* the trace processor reads numbers in strings too */
+  memcpy(text, arg->text.ptr, arg->text.len);
+  text[arg->text.len] = '\0';
+  double d = strtod(text, &end);
+  if (end != text + arg->text.len) return false;
+  *is_double = true;
+  memcpy(bits, &d, sizeof(d));
+  return true;
+}
+
+/* Whether the values say all of the args: numbers, each once. */
+static bool is_plain_counter(const struct tb_event *event, uint32_t *series) {
+  bool plain = true;
+  *series = 0;
+  for (uint32_t i = 0; i < event->arg_count; i += event->args[i].span) {
+    bool is_double;
+    uint64_t bits;
+    if (!counter_value(&event->args[i], &is_double, &bits)) plain = false;
+    else ++*series;
+    if (event->args[i].type == TB_ARG_STRING || (event->args[i].type == TB_ARG_UINT && is_double)) plain = false;
+  }
+  return plain;
+}
+
+static void note_value(struct tb_key *key, bool is_double, uint64_t bits) {
+  if (is_double) {
+    key->has_double = true;
+    return;
+  }
+  int64_t value = (int64_t)bits;
+  key->has_int = true;
+  key->absolute_bytes += tb_wire_varint_size(bits);
+  key->delta_bytes += tb_wire_varint_size((uint64_t)value - (uint64_t)key->last_value);
+  if (value > INT64_MAX / 2 || value < INT64_MIN / 2) key->delta_bytes = UINT64_MAX / 2; /* a difference may overflow */
+  key->last_value = value;
+}
+
+static enum tb_status put_series(struct tb_perfetto_writer *p, const struct tb_event *event, const struct tb_arg *arg,
+                                 struct tb_slice fields) {
+  bool is_double;
+  uint64_t bits;
+  if (!counter_value(arg, &is_double, &bits)) return TB_OK;
+  uint32_t key = tb_perfetto_counter_key(p, event, arg->name);
+  if (!key) return TB_NO_MEMORY;
+  note_value(&p->keys[key], is_double, bits);
+  p->scratch.len = 0;
+  char head[COUNTER_VALUE_BYTES] = {(char)is_double};
+  memcpy(head + 1, &bits, sizeof(bits));
+  if (tb_buffer_append(&p->scratch, head, sizeof(head)) != TB_OK ||
+      tb_buffer_append(&p->scratch, fields.ptr, fields.len) != TB_OK)
+    return TB_NO_MEMORY;
+  struct tb_entry entry = {.ts = event->ts, .kind = TB_ENTRY_COUNTER, .key = key};
+  entry.body = (struct tb_slice){p->scratch.data, p->scratch.len};
+  return tb_perfetto_add_entry(p, p->sequences[TB_SHARED_SEQUENCE], &entry);
+}
+
+enum tb_status tb_perfetto_put_counter(struct tb_perfetto_writer *p, const struct tb_event *event) {
+  uint32_t series;
+  bool plain = is_plain_counter(event, &series);
+  if (series == 0) return tb_perfetto_put_aside(p, event, TB_KEY_SIDE);
+  if (!tb_perfetto_track(p, event->track)) return TB_NO_MEMORY;
+  struct tb_carriage carriage = {.whole_args = !plain};
+  struct tb_sequence *sequence = p->sequences[TB_SHARED_SEQUENCE];
+  enum tb_status status =
+      tb_encode_event(&p->encoder, &sequence->uses, event, TB_ENCODE_CATEGORIES, &carriage, NULL, NULL);
+  struct tb_slice fields = {p->encoder.body.data, p->encoder.body.len};
+  for (uint32_t i = 0; status == TB_OK && i < event->arg_count; i += event->args[i].span) {
+    status = put_series(p, event, &event->args[i], fields);
+    fields.len = 0; /* they stand with the first series */
+  }
+  return status;
+}
