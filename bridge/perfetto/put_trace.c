@@ -38,8 +38,8 @@ static enum tb_status keep_metadata(struct tb_perfetto_writer *p, const struct t
   tb_json_emit_string(&emit, event->name);
   TB_JSON_EMIT(&emit, ",\"ph\":\"M\"");
   const struct tb_track *track = event->track;
-  if (track->has_pid) emit_source_id(&emit, ",\"pid\":", track->pid, track->pid_text);
-  if (track->has_tid) emit_source_id(&emit, ",\"tid\":", track->tid, track->tid_text);
+  if (track && track->has_pid) emit_source_id(&emit, ",\"pid\":", track->pid, track->pid_text);
+  if (track && track->has_tid) emit_source_id(&emit, ",\"tid\":", track->tid, track->tid_text);
   if (event->has & TB_HAS_TS) {
     TB_JSON_EMIT(&emit, ",\"ts\":");
     tb_json_emit_micros(&emit, event->ts);
@@ -72,6 +72,7 @@ static enum tb_status set_text(struct tb_perfetto_writer *p, struct tb_slice *to
 
 enum tb_status tb_perfetto_put_metadata(struct tb_perfetto_writer *p, const struct tb_event *event) {
   const struct tb_track *track = event->track;
+  if (!track) return keep_metadata(p, event);
   bool of_thread = event->name.len > 7 && memcmp(event->name.ptr, "thread_", 7) == 0;
   if (!of_thread && track->type == TB_TRACK_THREAD) track = track->parent;
   struct tb_track_state *state = tb_perfetto_track(p, track);
