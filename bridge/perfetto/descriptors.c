@@ -60,6 +60,18 @@ static bool is_integer(struct tb_slice text) {
   return true;
 }
 
+static bool is_fxt(const struct tb_perfetto_writer *p) { return p->writer->options.source == TB_FORMAT_FXT; }
+
+/* A text id is the name too, where there is no other; a number is none. */
+static struct tb_slice name_or_id(const struct tb_track_state *state, struct tb_slice id) {
+  return state->name.len || is_integer(id) ? state->name : id;
+}
+
+static void emit_koid(struct tb_json_emit *emit, struct tb_slice text) {
+  TB_JSON_EMIT(emit, "koid:");
+  tb_json_emit_raw(emit, text.ptr, text.len);
+}
+
 static void emit_id(struct tb_json_emit *emit, const char *key, bool there, struct tb_slice text) {
   tb_json_emit_raw(emit, key, strlen(key));
   if (!there) TB_JSON_EMIT(emit, "null");
@@ -77,7 +89,7 @@ static enum tb_status write_described(struct tb_perfetto_writer *p, perfetto_pro
   struct tb_slice description;
   enum tb_status status = TB_OK;
   if (emit->buffer.len) {
-    TB_JSON_EMIT(emit, "}");
+    if (!is_fxt(p)) TB_JSON_EMIT(emit, "}");
     status = describe_ids(p, emit, &description);
     descriptor->description = tb_nanopb_slice(&description);
   }
@@ -92,7 +104,7 @@ static enum tb_status write_process(struct tb_perfetto_writer *p, const struct t
   struct tb_nanopb_slices labels;
   process.has_pid = true;
   process.pid = (int32_t)state->track->pid;
-  struct tb_slice name = state->name.len ? state->name : state->track->pid_text;
+  struct tb_slice name = name_or_id(state, state->track->pid_text);
   if (name.len) process.process_name = tb_nanopb_slice(&name);
   if (state->labels.len) {
     split_labels(state->labels, parts, &labels);
@@ -106,14 +118,16 @@ static enum tb_status write_process(struct tb_perfetto_writer *p, const struct t
   descriptor.process = &process;
   struct tb_json_emit ids;
   tb_json_emit_init(&ids, p->allocator);
-  if (!state->track->has_pid || state->track->pid_text.len)
+  if (is_fxt(p)) {
+    if (state->track->pid_text.len) emit_koid(&ids, state->track->pid_text);
+  } else if (!state->track->has_pid || state->track->pid_text.len)
     emit_id(&ids, "{\"pid\":", state->track->has_pid, state->track->pid_text);
   return write_described(p, &descriptor, &ids);
 }
 
-/* The trace processor takes thread 0 of a process for its main thread, whose id is the process'. So do we, where that is free. */
+/* The trace processor's importer of JSON takes thread 0 of a process for its main thread, whose id is the process'. So do we, where that is free. */
 static bool is_main_thread_zero(const struct tb_perfetto_writer *p, const struct tb_track *thread) {
-  if (thread->tid != 0 || thread->pid == 0 || thread->tid_text.len) return false;
+  if (is_fxt(p) || thread->tid != 0 || thread->pid == 0 || thread->tid_text.len) return false;
   for (size_t i = 0; i < p->track_count; i++) {
     const struct tb_track *other = p->tracks[i].track;
     if (other && other->type == TB_TRACK_THREAD && other->pid == thread->pid && other->tid == thread->pid) return false;
@@ -127,7 +141,7 @@ static enum tb_status write_thread(struct tb_perfetto_writer *p, const struct tb
   thread.pid = (int32_t)state->track->pid;
   bool zero = is_main_thread_zero(p, state->track);
   thread.tid = zero ? state->track->pid : state->track->tid;
-  struct tb_slice name = state->name.len ? state->name : state->track->tid_text;
+  struct tb_slice name = name_or_id(state, state->track->tid_text);
   if (name.len) thread.thread_name = tb_nanopb_slice(&name);
   thread.has_legacy_sort_index = state->has_sort_index;
   thread.legacy_sort_index = (int32_t)state->sort_index;
@@ -138,7 +152,9 @@ static enum tb_status write_thread(struct tb_perfetto_writer *p, const struct tb
   descriptor.thread = &thread;
   struct tb_json_emit ids;
   tb_json_emit_init(&ids, p->allocator);
-  if (zero && state->track->has_tid) TB_JSON_EMIT(&ids, "{\"tid\":0");
+  if (is_fxt(p)) {
+    if (state->track->tid_text.len) emit_koid(&ids, state->track->tid_text);
+  } else if (zero && state->track->has_tid) TB_JSON_EMIT(&ids, "{\"tid\":0");
   else if (!state->track->has_tid || state->track->tid_text.len)
     emit_id(&ids, "{\"tid\":", state->track->has_tid, state->track->tid_text);
   return write_described(p, &descriptor, &ids);
