@@ -67,11 +67,6 @@ static struct tb_slice name_or_id(const struct tb_track_state *state, struct tb_
   return state->name.len || is_integer(id) ? state->name : id;
 }
 
-static void emit_koid(struct tb_json_emit *emit, struct tb_slice text) {
-  TB_JSON_EMIT(emit, "koid:");
-  tb_json_emit_raw(emit, text.ptr, text.len);
-}
-
 static void emit_id(struct tb_json_emit *emit, const char *key, bool there, struct tb_slice text) {
   tb_json_emit_raw(emit, key, strlen(key));
   if (!there) TB_JSON_EMIT(emit, "null");
@@ -89,7 +84,7 @@ static enum tb_status write_described(struct tb_perfetto_writer *p, perfetto_pro
   struct tb_slice description;
   enum tb_status status = TB_OK;
   if (emit->buffer.len) {
-    if (!is_fxt(p)) TB_JSON_EMIT(emit, "}");
+    TB_JSON_EMIT(emit, "}");
     status = describe_ids(p, emit, &description);
     descriptor->description = tb_nanopb_slice(&description);
   }
@@ -118,9 +113,7 @@ static enum tb_status write_process(struct tb_perfetto_writer *p, const struct t
   descriptor.process = &process;
   struct tb_json_emit ids;
   tb_json_emit_init(&ids, p->allocator);
-  if (is_fxt(p)) {
-    if (state->track->pid_text.len) emit_koid(&ids, state->track->pid_text);
-  } else if (!state->track->has_pid || state->track->pid_text.len)
+  if (!state->track->has_pid || state->track->pid_text.len)
     emit_id(&ids, "{\"pid\":", state->track->has_pid, state->track->pid_text);
   return write_described(p, &descriptor, &ids);
 }
@@ -152,9 +145,7 @@ static enum tb_status write_thread(struct tb_perfetto_writer *p, const struct tb
   descriptor.thread = &thread;
   struct tb_json_emit ids;
   tb_json_emit_init(&ids, p->allocator);
-  if (is_fxt(p)) {
-    if (state->track->tid_text.len) emit_koid(&ids, state->track->tid_text);
-  } else if (zero && state->track->has_tid) TB_JSON_EMIT(&ids, "{\"tid\":0");
+  if (zero && state->track->has_tid) TB_JSON_EMIT(&ids, "{\"tid\":0");
   else if (!state->track->has_tid || state->track->tid_text.len)
     emit_id(&ids, "{\"tid\":", state->track->has_tid, state->track->tid_text);
   return write_described(p, &descriptor, &ids);
