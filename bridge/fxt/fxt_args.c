@@ -228,8 +228,14 @@ static enum tb_status give_types(struct tb_fxt_reader *fx, struct tb_event *even
   char *letters = tb_arena_alloc(&fx->batch->arena, event->arg_count);
   if (!extra || !letters) return tb_fxt_no_memory(fx, TB_NO_MEMORY);
   size_t n = 0;
-  for (uint32_t i = 0; i < event->arg_count; i += event->args[i].span) letters[n++] = letter_of_type(&event->args[i]);
-  *extra =
+  bool says_something = false;
+  for (uint32_t i = 0; i < event->arg_count; i += event->args[i].span) {
+    letters[n] = letter_of_type(&event->args[i]);
+    says_something |= letters[n++] != '.';
+  }
+  if (!says_something) return TB_OK;
+  if (event->extra_count) memcpy(extra, event->extra, event->extra_count * sizeof(*extra));
+  extra[event->extra_count++] =
       (struct tb_arg){.name = TB_SLICE(TB_FXT_EXTRA_TYPES), .text = {letters, n}, .span = 1, .type = TB_ARG_STRING};
   event->extra = extra;
   return TB_OK;

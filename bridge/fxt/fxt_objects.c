@@ -104,7 +104,10 @@ enum tb_status tb_fxt_parse_kernel_object(struct tb_fxt_reader *fx, uint64_t hea
     status = name_track(fx, track, name);
     if (status != TB_OK || fx->arg_count == 0) return status; /* the track says it all */
   }
+  const struct tb_track *home = track;
+  status = home ? TB_OK : tb_fxt_no_memory(fx, tb_fxt_global_track(&fx->tables, &home));
+  if (status != TB_OK) return status;
   const struct tb_arg ids[] = {{.name = TB_SLICE("koid"), .u = koid, .span = 1, .type = TB_ARG_KOID},
                                {.name = TB_SLICE("type"), .u = type, .span = 1, .type = TB_ARG_UINT, .width = 32}};
-  return add_object(fx, TB_FXT_NAME_KERNEL_OBJECT, track, ids, 2, name);
+  return add_object(fx, TB_FXT_NAME_KERNEL_OBJECT, home, ids, 2, name);
 }

@@ -65,6 +65,8 @@ static void expect_same_event(const struct tb_event *x, const struct tb_event *y
   assert_true(tb_slice_equal(x->blob, y->blob));
   expect_same_track(x->track, y->track);
   expect_same_track(x->thread, y->thread);
+  assert_int_equal(x->extra_count, y->extra_count);
+  assert_true(same_args(x->extra, y->extra, x->extra_count));
   assert_int_equal(x->arg_count, y->arg_count);
   assert_true(same_args(x->args, y->args, x->arg_count));
 }
