@@ -7,7 +7,7 @@
 #include "cli.h"
 #include "help.h"
 
-static const struct cli_command *const commands[] = {&cli_convert, &cli_merge};
+static const struct cli_command *const commands[] = {&cli_convert, &cli_merge, &cli_info, &cli_dump};
 enum { COMMAND_COUNT = sizeof(commands) / sizeof(commands[0]) };
 
 int cli_exit_status(enum tb_status status) {

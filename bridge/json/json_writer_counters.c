@@ -75,6 +75,14 @@ static bool joins(const struct tb_json_writer *w, struct tb_slice head, struct t
   return !memmem(held->data + head.len, held->len - head.len, series.ptr, series.len);
 }
 
+/* A sample whose args the source had in another form than that of a number. */
+static void put_with_own_args(struct tb_json_writer *w, const struct tb_event *event, struct tb_slice head) {
+  size_t start = tb_json_object_begin(w);
+  tb_json_emit_raw(&w->out, head.ptr, head.len);
+  tb_json_emit_rest(w, &w->out, event);
+  tb_json_object_end(w, start);
+}
+
 enum tb_status tb_json_put_counter(struct tb_json_writer *w, const struct tb_event *event) {
   struct tb_slice parts[PARTS] = {{NULL, 0}}, name, series;
   unsigned part_count = split_identity(event->track->description, parts);
@@ -83,6 +91,11 @@ enum tb_status tb_json_put_counter(struct tb_json_writer *w, const struct tb_eve
   text->buffer.len = 0;
   emit_counter_head(text, event, parts, part_count, name);
   size_t head_len = text->buffer.len;
+  if (tb_json_has_own_args(event)) {
+    tb_json_flush_counter(w);
+    put_with_own_args(w, event, (struct tb_slice){text->buffer.data, head_len});
+    return TB_OK;
+  }
   if (part_count)
     tb_json_emit_raw(text, parts[1].ptr, parts[1].len);
   else

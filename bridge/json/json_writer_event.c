@@ -196,8 +196,15 @@ static void emit_typed(struct tb_json_emit *emit, const struct tb_event *event) 
   }
 }
 
+bool tb_json_has_own_args(const struct tb_event *event) {
+  for (uint32_t i = 0; i < event->extra_count; i += event->extra[i].span)
+    if (tb_slice_equal(event->extra[i].name, TB_SLICE("args"))) return true;
+  return false;
+}
+
 void tb_json_emit_args(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_event *event) {
   unsigned bad_json = 0;
+  if (tb_json_has_own_args(event)) return; /* they stand among the extra members */
   if (!(event->has & TB_HAS_ARGS) && !event->arg_count && !has_typed(event)) return;
   MEMBER(emit, "args");
   size_t start = emit->buffer.len;

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A trace as text, in full, as it streams by.
+ */
+#ifndef TRACEBRIDGE_DUMP_H
+#define TRACEBRIDGE_DUMP_H
+
+#include "tracebridge/info.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Zero-initialise, then set `size` to sizeof. */
+struct tb_dump_options {
+  size_t size;
+  struct tb_reader_options reader;
+  bool resolve; /* Perfetto: comments say where a packet stood and what ids stand for */
+  bool events;  /* Perfetto: events, as for the other formats, instead of packets */
+};
+
+/* Writes the trace `path` ("-": standard input) to `sink`.
+ *
+ * Perfetto: each packet in protobuf's text format, as a field `packet` of perfetto.protos.Trace, so that `protoc --encode` with the
+ * project's protos makes the packets again. Fields come in the order of the bytes; what the schema does not know, or has no
+ * form for, comes by field number, as `protoc --decode` shows it (and cannot be encoded). Packets that stand compressed come
+ * opened.
+ * JSON and FXT: each event on a line: byte offset, kind, time in ns, process and thread, and `key=value` for what else it
+ * has, values as JSON.
+ *
+ * TB_OK; TB_PARTIAL: all was written that could be read, but the trace has losses, which are in losses[0..*loss_count) (room
+ * for TB_DUMP_LOSSES; may be NULL); TB_CANCELLED: the sink stopped; else the code of *error (may be NULL). `options` may be
+ * NULL. */
+enum { TB_DUMP_LOSSES = 64 };
+TB_MUST_CHECK TB_API enum tb_status tb_dump(const char *path, const struct tb_dump_options *options, tb_text_sink sink,
+                                            void *ctx, struct tb_loss *losses, size_t *loss_count, struct tb_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

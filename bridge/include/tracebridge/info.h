@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What is in a trace: format, producers, clocks, time span, processes and threads, events and packets by kind, losses and
+ * oddities. The trace is read once, as a stream; memory grows with its tracks, not with its events.
+ */
+#ifndef TRACEBRIDGE_INFO_H
+#define TRACEBRIDGE_INFO_H
+
+#include "tracebridge/convert.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A process or a thread. Names are empty where the trace gives none. */
+struct tb_info_thread {
+  int64_t pid, tid; /* tid: threads only */
+  bool has_pid, has_tid;
+  struct tb_slice pid_text, tid_text; /* where the source's id is no number: as in tb_track */
+  uint32_t machine;
+  struct tb_slice name;
+  uint64_t threads; /* processes only: threads seen */
+  uint64_t events;  /* on its tracks; of a process: on its threads' tracks too */
+};
+
+/* A clock that the trace reads. */
+struct tb_info_clock {
+  uint32_t id;           /* enum tb_clock, or an id of the trace's own */
+  uint64_t readings;     /* snapshots that read it */
+  int64_t first_ns, last_ns;
+  bool has_offset;
+  int64_t offset_ns;     /* first reading minus the first clock's of the same snapshot */
+  int64_t offset_change_ns; /* how much that was more in the last snapshot that read both */
+};
+
+/* Who wrote packets: a process as the recording service saw it. */
+struct tb_info_producer {
+  uint32_t machine;
+  int32_t uid, pid;
+  struct tb_slice name; /* of the process where the trace gives it, else empty */
+  uint64_t sequences, packets, bytes;
+};
+
+/* Packets with one kind of payload. */
+struct tb_info_packets {
+  uint32_t field; /* field number of TracePacket; 0: none */
+  struct tb_slice name; /* empty where our schema does not know the field */
+  uint64_t count, bytes;
+};
+
+/* Something that a reader of the trace should know of. */
+struct tb_info_oddity {
+  const char *text; /* a constant */
+  uint64_t count;
+};
+
+/* Public to read, owned by the library: tb_info_open, then tb_info_close. Arrays are sorted biggest first. */
+struct tb_info {
+  enum tb_format format;
+  uint64_t stored_bytes; /* of the input as it is stored */
+  uint64_t events;       /* that happen in time */
+  uint64_t events_by_type[TB_EVENT_TYPE_COUNT];
+  int64_t first_ts, last_ts; /* ns on the trace's clock; first > last where nothing has a time */
+  uint64_t machines, custom_tracks, counter_tracks;
+  uint64_t arguments, flows; /* entries of argument trees; ends of flows */
+  const struct tb_info_thread *processes, *threads;
+  size_t process_count, thread_count;
+  const struct tb_info_clock *clocks; /* in order of appearance; the trace's clock is first where it is known */
+  size_t clock_count;
+  const struct tb_info_producer *producers;
+  size_t producer_count;
+  const struct tb_info_packets *packets; /* Perfetto */
+  size_t packet_kind_count;
+  uint64_t packet_count, sequences;
+  const struct tb_slice *metadata; /* names of what the trace says of itself at top level, in order of appearance */
+  size_t metadata_count;
+  const struct tb_info_oddity *oddities;
+  size_t oddity_count;
+  const struct tb_loss *losses; /* as tb_reader_losses */
+  size_t loss_count;
+};
+
+struct tb_info_options {
+  size_t size; /* sizeof */
+  struct tb_reader_options reader;
+  tb_progress progress; /* NULL: none */
+  void *progress_ctx;
+};
+
+/* Reads the trace `path` ("-": standard input). TB_OK: *info is set, to be closed by the caller. TB_PARTIAL: the same, but the
+ * trace has losses. Any other: *info is NULL and *error (which may be NULL) says why; codes as tb_reader_open and
+ * tb_reader_next. `options` may be NULL. */
+TB_MUST_CHECK TB_API enum tb_status tb_info_open(const char *path, const struct tb_info_options *options,
+                                                 struct tb_info **info, struct tb_error *error);
+
+/* NULL is ignored. */
+TB_API void tb_info_close(struct tb_info *info);
+
+/* Takes text in pieces; returns false to stop. */
+typedef bool (*tb_text_sink)(void *ctx, const char *text, size_t len);
+
+/* Writes one screen of text for people, or one JSON object for programs, to `sink`. TB_OK; TB_CANCELLED where the sink
+ * stopped; TB_NO_MEMORY. */
+TB_MUST_CHECK TB_API enum tb_status tb_info_text(const struct tb_info *info, tb_text_sink sink, void *ctx);
+TB_MUST_CHECK TB_API enum tb_status tb_info_json(const struct tb_info *info, tb_text_sink sink, void *ctx);
+
+/* "slice begin", "counter", …: a constant English name of the event type, never NULL. */
+TB_API const char *tb_event_type_name(enum tb_event_type type);
+
+/* "BOOTTIME", "REALTIME", …; NULL for clocks without a name. */
+TB_API const char *tb_clock_id_name(uint32_t clock);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

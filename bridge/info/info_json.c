@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * tb_info as one JSON object.
+ */
+#include "json/json_emit.h"
+#include "tracebridge/info.h"
+
+#define KEY(emit, name) TB_JSON_EMIT((emit), ",\"" name "\":")
+
+static void put_count(struct tb_json_emit *e, const char *key, size_t key_len, uint64_t value) {
+  TB_JSON_EMIT(e, ",\"");
+  tb_json_emit_raw(e, key, key_len);
+  TB_JSON_EMIT(e, "\":");
+  tb_json_emit_uint(e, value);
+}
+#define COUNT(emit, name, value) put_count((emit), name, sizeof(name) - 1, (value))
+
+/* Objects and lists are written with a comma before each member, the first of which becomes the bracket. */
+static void end_list(struct tb_json_emit *e, size_t start, const char *brackets) {
+  if (e->buffer.len == start) tb_json_emit_raw(e, brackets, 1);
+  if (e->status == TB_OK) e->buffer.data[start] = brackets[0];
+  tb_json_emit_raw(e, brackets + 1, 1);
+}
+
+static void put_clocks(struct tb_json_emit *e, const struct tb_info *info) {
+  KEY(e, "clocks");
+  size_t list = e->buffer.len;
+  for (size_t i = 0; i < info->clock_count; i++) {
+    const struct tb_info_clock *clock = &info->clocks[i];
+    TB_JSON_EMIT(e, ",{\"id\":");
+    tb_json_emit_uint(e, clock->id);
+    if (tb_clock_id_name(clock->id)) {
+      KEY(e, "name");
+      tb_json_emit_string(e, tb_slice_from(tb_clock_id_name(clock->id)));
+    }
+    COUNT(e, "readings", clock->readings);
+    KEY(e, "first_ns");
+    tb_json_emit_int(e, clock->first_ns);
+    KEY(e, "last_ns");
+    tb_json_emit_int(e, clock->last_ns);
+    if (clock->has_offset) {
+      KEY(e, "offset_ns");
+      tb_json_emit_int(e, clock->offset_ns);
+      KEY(e, "offset_change_ns");
+      tb_json_emit_int(e, clock->offset_change_ns);
+    }
+    TB_JSON_EMIT(e, "}");
+  }
+  end_list(e, list, "[]");
+}
+
+static void put_producers(struct tb_json_emit *e, const struct tb_info *info) {
+  KEY(e, "producers");
+  size_t list = e->buffer.len;
+  for (size_t i = 0; i < info->producer_count; i++) {
+    const struct tb_info_producer *producer = &info->producers[i];
+    TB_JSON_EMIT(e, ",{\"pid\":");
+    tb_json_emit_int(e, producer->pid);
+    KEY(e, "uid");
+    tb_json_emit_int(e, producer->uid);
+    COUNT(e, "machine", producer->machine);
+    KEY(e, "name");
+    tb_json_emit_string(e, producer->name);
+    COUNT(e, "sequences", producer->sequences);
+    COUNT(e, "packets", producer->packets);
+    COUNT(e, "bytes", producer->bytes);
+    TB_JSON_EMIT(e, "}");
+  }
+  end_list(e, list, "[]");
+}
+
+static void put_id(struct tb_json_emit *e, int64_t number, bool has, struct tb_slice text) {
+  if (text.len)
+    tb_json_emit_string(e, text);
+  else if (has)
+    tb_json_emit_int(e, number);
+  else
+    TB_JSON_EMIT(e, "null");
+}
+
+static void put_threads(struct tb_json_emit *e, const struct tb_info_thread *threads, size_t count,
+                        bool are_processes) {
+  size_t list = e->buffer.len;
+  for (size_t i = 0; i < count; i++) {
+    TB_JSON_EMIT(e, ",{\"pid\":");
+    put_id(e, threads[i].pid, threads[i].has_pid, threads[i].pid_text);
+    if (!are_processes) {
+      KEY(e, "tid");
+      put_id(e, threads[i].tid, threads[i].has_tid, threads[i].tid_text);
+    }
+    COUNT(e, "machine", threads[i].machine);
+    KEY(e, "name");
+    tb_json_emit_string(e, threads[i].name);
+    if (are_processes) COUNT(e, "threads", threads[i].threads);
+    COUNT(e, "events", threads[i].events);
+    TB_JSON_EMIT(e, "}");
+  }
+  end_list(e, list, "[]");
+}
+
+static void put_events(struct tb_json_emit *e, const struct tb_info *info) {
+  KEY(e, "events_by_type");
+  size_t start = e->buffer.len;
+  for (unsigned type = 0; type < TB_EVENT_TYPE_COUNT; type++) {
+    if (!info->events_by_type[type]) continue;
+    TB_JSON_EMIT(e, ",");
+    tb_json_emit_string(e, tb_slice_from(tb_event_type_name((enum tb_event_type)type)));
+    TB_JSON_EMIT(e, ":");
+    tb_json_emit_uint(e, info->events_by_type[type]);
+  }
+  end_list(e, start, "{}");
+}
+
+static void put_packets(struct tb_json_emit *e, const struct tb_info *info) {
+  KEY(e, "packet_kinds");
+  size_t list = e->buffer.len;
+  for (size_t i = 0; i < info->packet_kind_count; i++) {
+    TB_JSON_EMIT(e, ",{\"field\":");
+    tb_json_emit_uint(e, info->packets[i].field);
+    KEY(e, "name");
+    tb_json_emit_string(e, info->packets[i].name);
+    COUNT(e, "count", info->packets[i].count);
+    COUNT(e, "bytes", info->packets[i].bytes);
+    TB_JSON_EMIT(e, "}");
+  }
+  end_list(e, list, "[]");
+}
+
+static void put_reasons(struct tb_json_emit *e, const struct tb_info *info) {
+  KEY(e, "metadata");
+  size_t list = e->buffer.len;
+  for (size_t i = 0; i < info->metadata_count; i++) {
+    TB_JSON_EMIT(e, ",");
+    tb_json_emit_string(e, info->metadata[i]);
+  }
+  end_list(e, list, "[]");
+  KEY(e, "oddities");
+  list = e->buffer.len;
+  for (size_t i = 0; i < info->oddity_count; i++) {
+    TB_JSON_EMIT(e, ",{\"text\":");
+    tb_json_emit_string(e, tb_slice_from(info->oddities[i].text));
+    COUNT(e, "count", info->oddities[i].count);
+    TB_JSON_EMIT(e, "}");
+  }
+  end_list(e, list, "[]");
+  KEY(e, "losses");
+  list = e->buffer.len;
+  for (size_t i = 0; i < info->loss_count; i++) {
+    TB_JSON_EMIT(e, ",{\"reason\":");
+    tb_json_emit_string(e, tb_slice_from(info->losses[i].reason));
+    COUNT(e, "count", info->losses[i].count);
+    COUNT(e, "first_offset", info->losses[i].first_offset);
+    TB_JSON_EMIT(e, "}");
+  }
+  end_list(e, list, "[]");
+}
+
+static void put_all(struct tb_json_emit *e, const struct tb_info *info) {
+  TB_JSON_EMIT(e, "{\"format\":");
+  tb_json_emit_string(e, tb_slice_from(tb_format_name(info->format)));
+  COUNT(e, "stored_bytes", info->stored_bytes);
+  if (info->first_ts <= info->last_ts) {
+    KEY(e, "first_ns");
+    tb_json_emit_int(e, info->first_ts);
+    KEY(e, "last_ns");
+    tb_json_emit_int(e, info->last_ts);
+  }
+  COUNT(e, "machines", info->machines);
+  COUNT(e, "custom_tracks", info->custom_tracks);
+  COUNT(e, "counter_tracks", info->counter_tracks);
+  COUNT(e, "sequences", info->sequences);
+  COUNT(e, "packets", info->packet_count);
+  COUNT(e, "events", info->events);
+  COUNT(e, "arguments", info->arguments);
+  COUNT(e, "flow_ends", info->flows);
+  put_events(e, info);
+  put_clocks(e, info);
+  put_producers(e, info);
+  KEY(e, "processes");
+  put_threads(e, info->processes, info->process_count, true);
+  KEY(e, "threads");
+  put_threads(e, info->threads, info->thread_count, false);
+  put_packets(e, info);
+  put_reasons(e, info);
+  TB_JSON_EMIT(e, "}\n");
+}
+
+enum tb_status tb_info_json(const struct tb_info *info, tb_text_sink sink, void *ctx) {
+  struct tb_json_emit emit;
+  tb_json_emit_init(&emit, tb_default_allocator());
+  put_all(&emit, info);
+  enum tb_status status = emit.status;
+  if (status == TB_OK && !sink(ctx, emit.buffer.data, emit.buffer.len)) status = TB_CANCELLED;
+  tb_json_emit_free(&emit);
+  return status;
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * tb_info as one screen of text.
+ */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/memory.h"
+#include "base/utf8.h"
+#include "tracebridge/info.h"
+
+enum { LINE_BYTES = 512, BIGGEST = 5, KINDS = 10, CLOCKS = 8, NAME_BYTES = 60 };
+
+struct page {
+  tb_text_sink sink;
+  void *ctx;
+  bool stopped;
+};
+
+static void put(struct page *page, const char *text, size_t len) {
+  if (!page->stopped && len && !page->sink(page->ctx, text, len)) page->stopped = true;
+}
+
+static void print(struct page *page, const char *format, ...) TB_PRINTF(2, 3);
+
+static void print(struct page *page, const char *format, ...) {
+  char line[LINE_BYTES];
+  va_list args;
+  va_start(args, format);
+  int len = vsnprintf(line, sizeof(line), format, args);
+  va_end(args);
+  if (len > 0) put(page, line, (size_t)len < sizeof(line) ? (size_t)len : sizeof(line) - 1);
+}
+
+/* A text of the trace: control characters and what is no UTF-8 as `?`, cut where it is long. */
+static void print_name(struct page *page, struct tb_slice text) {
+  const char *at = text.ptr, *end = at + text.len;
+  for (size_t shown = 0; at < end && shown < NAME_BYTES; shown++) {
+    size_t skip = 1, length = tb_utf8_character(at, end, &skip);
+    bool plain = length && (unsigned char)*at >= 0x20 && *at != 0x7f;
+    put(page, plain ? at : "?", plain ? length : 1);
+    at += length ? length : skip;
+  }
+  if (at < end) print(page, "...");
+}
+
+/* Three significant digits and a unit of 1000, as of storage. */
+static const char *bytes_text(char buffer[32], uint64_t bytes) {
+  static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
+  double value = (double)bytes;
+  unsigned unit = 0;
+  for (; value >= 999.5 && unit + 1 < sizeof(units) / sizeof(units[0]); unit++) value /= 1000;
+  int decimals = unit == 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
+  (void)snprintf(buffer, 32, "%.*f %s", decimals, value, units[unit]);
+  return buffer;
+}
+
+/* Nanoseconds as exact seconds. */
+static const char *seconds_text(char buffer[32], int64_t ns) {
+  uint64_t n = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+  (void)snprintf(buffer, 32, "%s%" PRIu64 ".%09" PRIu64 " s", ns < 0 ? "-" : "", n / 1000000000, n % 1000000000);
+  return buffer;
+}
+
+static const char *clock_text(char buffer[32], uint32_t id) {
+  const char *name = tb_clock_id_name(id);
+  if (name) return name;
+  (void)snprintf(buffer, 32, "clock %" PRIu32, id);
+  return buffer;
+}
+
+static void print_more(struct page *page, size_t count, size_t shown) {
+  if (count > shown) print(page, "  ... %zu more\n", count - shown);
+}
+
+static void print_head(struct page *page, const struct tb_info *info) {
+  char a[32], b[32], c[32];
+  print(page, "format     %s, %s\n", tb_format_name(info->format), bytes_text(a, info->stored_bytes));
+  if (info->first_ts > info->last_ts) {
+    print(page, "time       none\n");
+  } else {
+    uint64_t span = (uint64_t)info->last_ts - (uint64_t)info->first_ts;
+    print(page, "time       %s, from %s to %s%s%s\n", seconds_text(a, span > INT64_MAX ? INT64_MAX : (int64_t)span),
+          seconds_text(b, info->first_ts), seconds_text(c, info->last_ts), info->clock_count ? " on " : "",
+          info->clock_count ? clock_text((char[32]){0}, info->clocks[0].id) : "");
+  }
+  print(page,
+        "tracks     %zu processes, %zu threads, %" PRIu64 " counters, %" PRIu64 " others, on %" PRIu64 " machine%s\n",
+        info->process_count, info->thread_count, info->counter_tracks, info->custom_tracks, info->machines,
+        info->machines == 1 ? "" : "s");
+}
+
+static void print_clocks(struct page *page, const struct tb_info *info) {
+  char a[32], b[32];
+  if (info->clock_count) print(page, "clocks\n");
+  for (size_t i = 0; i < info->clock_count && i < CLOCKS; i++) {
+    const struct tb_info_clock *clock = &info->clocks[i];
+    print(page, "  %-16s read %" PRIu64 " time%s", clock_text(a, clock->id), clock->readings,
+          clock->readings == 1 ? "" : "s");
+    if (i == 0)
+      print(page, ", the trace's clock");
+    else if (clock->has_offset)
+      print(page, ", %s from it", seconds_text(b, clock->offset_ns));
+    if (clock->offset_change_ns) print(page, ", %" PRId64 " ns more at the end", clock->offset_change_ns);
+    print(page, "\n");
+  }
+  print_more(page, info->clock_count, CLOCKS);
+}
+
+static void print_producers(struct page *page, const struct tb_info *info) {
+  char a[32];
+  if (info->producer_count)
+    print(page, "producers  %zu, on %" PRIu64 " sequences\n", info->producer_count, info->sequences);
+  for (size_t i = 0; i < info->producer_count && i < BIGGEST; i++) {
+    const struct tb_info_producer *producer = &info->producers[i];
+    if (producer->pid >= 0)
+      print(page, "  pid %-8" PRId32 " ", producer->pid);
+    else
+      print(page, "  pid ?        ");
+    print(page, "uid %-6" PRId32 " %9" PRIu64 " packets %9s  ", producer->uid, producer->packets,
+          bytes_text(a, producer->bytes));
+    print_name(page, producer->name);
+    print(page, "\n");
+  }
+  print_more(page, info->producer_count, BIGGEST);
+}
+
+static void print_events(struct page *page, const struct tb_info *info) {
+  print(page, "events     %" PRIu64 ", with %" PRIu64 " arguments and %" PRIu64 " ends of flows\n", info->events,
+        info->arguments, info->flows);
+  for (unsigned type = 0; type < TB_EVENT_TYPE_COUNT; type++)
+    if (info->events_by_type[type])
+      print(page, "  %-18s %9" PRIu64 "\n", tb_event_type_name((enum tb_event_type)type), info->events_by_type[type]);
+}
+
+static void print_id(struct page *page, int64_t number, bool has, struct tb_slice text) {
+  if (text.len)
+    print_name(page, text);
+  else if (has)
+    print(page, "%" PRId64, number);
+  else
+    print(page, "-");
+}
+
+static void print_threads(struct page *page, const struct tb_info *info) {
+  if (info->process_count) print(page, "processes  by events\n");
+  for (size_t i = 0; i < info->process_count && i < BIGGEST; i++) {
+    const struct tb_info_thread *process = &info->processes[i];
+    print(page, "  %9" PRIu64 "  pid ", process->events);
+    print_id(page, process->pid, process->has_pid, process->pid_text);
+    print(page, ", %" PRIu64 " thread%s  ", process->threads, process->threads == 1 ? "" : "s");
+    print_name(page, process->name);
+    print(page, "\n");
+  }
+  print_more(page, info->process_count, BIGGEST);
+  if (info->thread_count) print(page, "threads    by events\n");
+  for (size_t i = 0; i < info->thread_count && i < BIGGEST; i++) {
+    const struct tb_info_thread *thread = &info->threads[i];
+    print(page, "  %9" PRIu64 "  pid ", thread->events);
+    print_id(page, thread->pid, thread->has_pid, thread->pid_text);
+    print(page, ", tid ");
+    print_id(page, thread->tid, thread->has_tid, thread->tid_text);
+    print(page, "  ");
+    print_name(page, thread->name);
+    print(page, "\n");
+  }
+  print_more(page, info->thread_count, BIGGEST);
+}
+
+static void print_packets(struct page *page, const struct tb_info *info) {
+  char a[32], number[32];
+  if (info->packet_count) print(page, "packets    %" PRIu64 "\n", info->packet_count);
+  for (size_t i = 0; i < info->packet_kind_count && i < KINDS; i++) {
+    const struct tb_info_packets *kind = &info->packets[i];
+    (void)snprintf(number, sizeof(number), kind->field ? "field %" PRIu32 : "no payload", kind->field);
+    print(page, "  %-32.*s %9" PRIu64 " %9s\n", kind->name.len ? (int)kind->name.len : (int)sizeof(number),
+          kind->name.len ? kind->name.ptr : number, kind->count, bytes_text(a, kind->bytes));
+  }
+  print_more(page, info->packet_kind_count, KINDS);
+}
+
+static void print_rest(struct page *page, const struct tb_info *info) {
+  if (info->metadata_count) print(page, "metadata  ");
+  for (size_t i = 0; i < info->metadata_count && i < KINDS; i++) {
+    print(page, " ");
+    print_name(page, info->metadata[i]);
+  }
+  if (info->metadata_count) print(page, info->metadata_count > KINDS ? " ...\n" : "\n");
+  if (info->oddity_count) print(page, "oddities\n");
+  for (size_t i = 0; i < info->oddity_count; i++)
+    print(page, "  %9" PRIu64 "  %s\n", info->oddities[i].count, info->oddities[i].text);
+  if (info->loss_count) print(page, "lost\n");
+  for (size_t i = 0; i < info->loss_count; i++)
+    print(page, "  %9" PRIu64 "  %s (first at byte %" PRIu64 ")\n", info->losses[i].count, info->losses[i].reason,
+          info->losses[i].first_offset);
+}
+
+enum tb_status tb_info_text(const struct tb_info *info, tb_text_sink sink, void *ctx) {
+  struct page page = {.sink = sink, .ctx = ctx};
+  print_head(&page, info);
+  print_clocks(&page, info);
+  print_producers(&page, info);
+  print_events(&page, info);
+  print_threads(&page, info);
+  print_packets(&page, info);
+  print_rest(&page, info);
+  return page.stopped ? TB_CANCELLED : TB_OK;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tracebridge/dump.h"
+
+#include "cli.h"
+
+struct settings {
+  enum tb_format from;
+  bool strict, resolve, events;
+};
+
+static const struct cli_option options[] = {
+    {0, "resolve", NULL,
+     "Perfetto: say in comments where each packet stands, when it happened and what interned ids and track uuids stand "
+     "for.",
+     cli_parse_flag, offsetof(struct settings, resolve)},
+    {0, "events", NULL, "Perfetto: print events, one a line, instead of packets.", cli_parse_flag,
+     offsetof(struct settings, events)},
+    CLI_OPTION_FROM(struct settings),
+    CLI_OPTION_STRICT(struct settings),
+};
+
+static bool print(void *ctx, const char *text, size_t len) {
+  (void)ctx;
+  return fwrite(text, 1, len, stdout) == len;
+}
+
+static int dump(const char *path, const struct settings *settings) {
+  struct tb_error error = {0};
+  struct tb_loss losses[TB_DUMP_LOSSES];
+  size_t loss_count;
+  struct tb_dump_options how = {.size = sizeof(how), .resolve = settings->resolve, .events = settings->events};
+  how.reader.format = settings->from;
+  how.reader.strict = settings->strict;
+  enum tb_status status = tb_dump(path, &how, print, NULL, losses, &loss_count, &error);
+  if (fflush(stdout) != 0 || status == TB_CANCELLED) {
+    fputs("tracebridge: cannot write to standard output\n", stderr);
+    return CLI_IO;
+  }
+  cli_print_losses(path, losses, loss_count);
+  if (status != TB_OK && status != TB_PARTIAL) cli_print_error(&error);
+  return cli_exit_status(status);
+}
+
+static int run(int argc, char **argv) {
+  struct settings settings = {0};
+  struct cli_operands operands;
+  enum cli_parse_result parsed = cli_parse(&cli_dump, argc, argv, &settings, &operands);
+  if (parsed != CLI_PARSED) return parsed == CLI_HELP_GIVEN ? CLI_OK : CLI_USAGE;
+  if (operands.count != 1) return cli_usage(&cli_dump, operands.count ? "more than one input" : "no input");
+  return dump(operands.items[0], &settings);
+}
+
+static const char *const examples[] = {
+    "tracebridge dump --resolve trace.perfetto-trace | less",
+    "Reads packets in protobuf's text format, with names beside ids.",
+    "tracebridge dump trace.perfetto-trace | protoc -I protos --encode=perfetto.protos.Trace protos/perfetto/*.proto",
+    "Makes the packets again.",
+    "tracebridge dump trace.fxt | grep counter",
+    "Reads events, one a line.",
+    NULL,
+};
+
+const struct cli_command cli_dump = {
+    .name = "dump",
+    .operands = "IN",
+    .summary = "print a trace as text",
+    .description =
+        "Prints all of the trace IN (- is standard input) as text: a Perfetto trace packet by packet in protobuf's "
+        "text "
+        "format, fields that the schema does not know by number; a trace of another format event by event, a line "
+        "each.",
+    .examples = examples,
+    .options = options,
+    .option_count = sizeof(options) / sizeof(options[0]),
+    .run = run,
+};

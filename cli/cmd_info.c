@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tracebridge/info.h"
+
+#include "cli.h"
+#include "progress.h"
+
+struct settings {
+  enum tb_format from;
+  bool strict, quiet, json;
+};
+
+static const struct cli_option options[] = {
+    {0, "json", NULL, "Print one JSON object for programs: the same, in full.", cli_parse_flag,
+     offsetof(struct settings, json)},
+    CLI_OPTION_FROM(struct settings),
+    CLI_OPTION_STRICT(struct settings),
+    CLI_OPTION_QUIET(struct settings),
+};
+
+static bool print(void *ctx, const char *text, size_t len) {
+  (void)ctx;
+  return fwrite(text, 1, len, stdout) == len;
+}
+
+static int show(const char *path, const struct settings *settings) {
+  struct cli_progress progress;
+  struct tb_error error = {0};
+  struct tb_info *info;
+  struct tb_info_options how = {.size = sizeof(how), .progress = cli_progress_update, .progress_ctx = &progress};
+  how.reader.format = settings->from;
+  how.reader.strict = settings->strict;
+  cli_progress_start(&progress, settings->quiet);
+  enum tb_status status = tb_info_open(path, &how, &info, &error);
+  cli_progress_end(&progress);
+  cli_progress_die_if_interrupted();
+  if (!info) {
+    cli_print_error(&error);
+    return cli_exit_status(status);
+  }
+  enum tb_status printed = settings->json ? tb_info_json(info, print, NULL) : tb_info_text(info, print, NULL);
+  tb_info_close(info);
+  if (printed != TB_OK || fflush(stdout) != 0) {
+    fputs("tracebridge: cannot write to standard output\n", stderr);
+    return CLI_IO;
+  }
+  return cli_exit_status(status);
+}
+
+static int run(int argc, char **argv) {
+  struct settings settings = {0};
+  struct cli_operands operands;
+  enum cli_parse_result parsed = cli_parse(&cli_info, argc, argv, &settings, &operands);
+  if (parsed != CLI_PARSED) return parsed == CLI_HELP_GIVEN ? CLI_OK : CLI_USAGE;
+  if (operands.count != 1) return cli_usage(&cli_info, operands.count ? "more than one input" : "no input");
+  return show(operands.items[0], &settings);
+}
+
+static const char *const examples[] = {
+    "tracebridge info trace.perfetto-trace",
+    "Says on one screen what is in a trace.",
+    "tracebridge info --json trace.json.gz | jq .events",
+    "The same for a script.",
+    NULL,
+};
+
+const struct cli_command cli_info = {
+    .name = "info",
+    .operands = "IN",
+    .summary = "say what is in a trace",
+    .description =
+        "Reads the trace IN (- is standard input) once and says what is in it: format, time span, clocks and how they "
+        "relate, producers, processes and threads, events and packets by kind, what is odd and what could not be read.",
+    .examples = examples,
+    .options = options,
+    .option_count = sizeof(options) / sizeof(options[0]),
+    .run = run,
+};

@@ -1,0 +1,3 @@
+# Help of info and dump.
+tracebridge help info
+tracebridge help dump
