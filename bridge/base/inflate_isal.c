@@ -29,16 +29,16 @@ void tb_inflater_reset(struct tb_inflater *in) {
 
 static uint32_t at_most(size_t n) { return n > INT32_MAX ? INT32_MAX : (uint32_t)n; }
 
-enum tb_inflate tb_inflate(struct tb_inflater *in, const char **from, const char *end, char *out, size_t capacity,
+enum tb_inflate tb_inflate(struct tb_inflater *inflater, const char **in, const char *end, char *out, size_t capacity,
                            size_t *got) {
-  uint32_t offered = at_most((size_t)(end - *from)), room = at_most(capacity);
-  in->state.next_in = (uint8_t *)(uintptr_t)*from;
-  in->state.avail_in = offered;
-  in->state.next_out = (uint8_t *)out;
-  in->state.avail_out = room;
-  int rc = isal_inflate(&in->state);
-  *from += offered - in->state.avail_in;
-  *got = room - in->state.avail_out;
+  uint32_t offered = at_most((size_t)(end - *in)), room = at_most(capacity);
+  inflater->state.next_in = (uint8_t *)(uintptr_t)*in;
+  inflater->state.avail_in = offered;
+  inflater->state.next_out = (uint8_t *)out;
+  inflater->state.avail_out = room;
+  int rc = isal_inflate(&inflater->state);
+  *in += offered - inflater->state.avail_in;
+  *got = room - inflater->state.avail_out;
   if (rc != ISAL_DECOMP_OK) return TB_INFLATE_BAD;
-  return in->state.block_state == ISAL_BLOCK_FINISH ? TB_INFLATE_MEMBER_END : TB_INFLATE_MORE;
+  return inflater->state.block_state == ISAL_BLOCK_FINISH ? TB_INFLATE_MEMBER_END : TB_INFLATE_MORE;
 }

@@ -29,16 +29,16 @@ void tb_inflater_reset(struct tb_inflater *in) { (void)inflateReset(&in->z); }
 
 static uInt at_most(size_t n) { return n > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uInt)n; }
 
-enum tb_inflate tb_inflate(struct tb_inflater *in, const char **from, const char *end, char *out, size_t capacity,
+enum tb_inflate tb_inflate(struct tb_inflater *inflater, const char **in, const char *end, char *out, size_t capacity,
                            size_t *got) {
-  uInt offered = at_most((size_t)(end - *from)), room = at_most(capacity);
-  in->z.next_in = (Bytef *)(uintptr_t)*from;
-  in->z.avail_in = offered;
-  in->z.next_out = (Bytef *)out;
-  in->z.avail_out = room;
-  int rc = inflate(&in->z, Z_NO_FLUSH);
-  *from += offered - in->z.avail_in;
-  *got = room - in->z.avail_out;
+  uInt offered = at_most((size_t)(end - *in)), room = at_most(capacity);
+  inflater->z.next_in = (Bytef *)(uintptr_t)*in;
+  inflater->z.avail_in = offered;
+  inflater->z.next_out = (Bytef *)out;
+  inflater->z.avail_out = room;
+  int rc = inflate(&inflater->z, Z_NO_FLUSH);
+  *in += offered - inflater->z.avail_in;
+  *got = room - inflater->z.avail_out;
   if (rc == Z_STREAM_END) return TB_INFLATE_MEMBER_END;
   return rc == Z_OK || rc == Z_BUF_ERROR ? TB_INFLATE_MORE : TB_INFLATE_BAD;
 }

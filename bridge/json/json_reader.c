@@ -140,9 +140,11 @@ static enum tb_scan_status take_units(struct tb_json_state *state, struct tb_bat
     scan->status = TB_SCAN_OK;
     next = state->lost ? tb_json_search(state, batch, p) : tb_json_unit(state, batch, p);
     if (next) continue;
-    bool cut_off = scan->status == TB_SCAN_MORE && state->input_ended && state->carry_at == state->carry.len;
+    bool last = tb_json_is_last(state), cut_off = scan->status == TB_SCAN_MORE && last;
     if (scan->status != TB_SCAN_BAD && !cut_off) return scan->status;
+    if (!last && scan->end - scan->at < TB_JSON_LOOK_AHEAD) return TB_SCAN_MORE;
     if (tb_json_damage(state, batch, p, &next) != TB_OK) return TB_SCAN_BAD;
+    if (!next) return scan->status;
   }
 }
 
@@ -206,7 +208,7 @@ static enum tb_status fill_text(struct tb_json_state *state, struct tb_batch *ba
       if (grow_args(batch) != TB_OK) return no_memory(reader);
       continue;
     }
-    if (state->input_ended && state->carry_at == state->carry.len) return at_end(state);
+    if (tb_json_is_last(state)) return at_end(state);
     if (waiting) {
       status = carry_over(state, batch, at);
       size_t rest = state->carry.len - state->carry_at;

@@ -6,8 +6,7 @@
 #include "json/json_reader_state.h"
 
 enum {
-  LOOK_AHEAD = 256, /* the beginning of an event is told within so many bytes */
-  STUCK_MAX = 64    /* attempts that fail at one place before what lies up to it is given up */
+  STUCK_MAX = 64 /* attempts that fail at one place before what lies up to it is given up */
 };
 
 static const struct tb_slice event_keys[] = {
@@ -75,8 +74,13 @@ static const char *other_element(struct tb_json_state *state, const char *p) {
   struct tb_scan scan = state->scan;
   const char *end = tb_scan_skip_value(&scan, p);
   state->scan.arena = scan.arena;
+  state->scan.status = scan.status;
+  state->scan.at = scan.at;
   if (!end) return NULL;
+  state->scan.status = TB_SCAN_MORE;
   const char *after = tb_scan_space(end);
+  if (after >= scan.end) return NULL;
+  state->scan.status = TB_SCAN_BAD;
   return *after == ',' || *after == ']' ? end : NULL;
 }
 
@@ -86,11 +90,13 @@ enum tb_status tb_json_damage(struct tb_json_state *state, struct tb_batch *batc
   if (*p == '{' && (state->place == TB_JSON_EVENTS || state->place == TB_JSON_TOP)) {
     if (scan->status == TB_SCAN_BAD) {
       *next = tb_json_repaired_event(state, batch, p);
-      if (*next) return TB_OK;
+      if (*next || scan->status != TB_SCAN_BAD) return TB_OK;
     }
     if (tb_json_plausible_event(scan, p)) state->seen_trace = true;
   }
+  scan->status = TB_SCAN_BAD;
   *next = other_element(state, p);
+  if (!*next && scan->status == TB_SCAN_MORE && !tb_json_is_last(state)) return TB_OK;
   state->seen_other = true;
   if (*next)
     return tb_reader_lose(state->reader, "element of the events that is no object", tb_json_offset(state, batch, p));
@@ -135,9 +141,7 @@ static const char *try_event(struct tb_json_state *state, struct tb_batch *batch
   state->scan.at = NULL;
   const char *end = tb_json_event(state, batch, p);
   bool cut_off = !end && state->scan.status == TB_SCAN_MORE;
-  if (!end && state->scan.status != TB_SCAN_BAD &&
-      !(cut_off && state->input_ended && state->carry_at == state->carry.len))
-    return NULL;
+  if (!end && state->scan.status != TB_SCAN_BAD && !(cut_off && tb_json_is_last(state))) return NULL;
   if (!end) return failed_attempt(state, batch, p);
   if (batch->events[batch->event_count - 1].type == TB_EVENT_OTHER) { /* some inner object */
     batch->event_count = events;
@@ -151,10 +155,10 @@ static const char *try_event(struct tb_json_state *state, struct tb_batch *batch
 
 const char *tb_json_search(struct tb_json_state *state, struct tb_batch *batch, const char *start) {
   struct tb_scan *scan = &state->scan;
-  bool last = state->input_ended && state->carry_at == state->carry.len;
+  bool last = tb_json_is_last(state);
   for (const char *p = start; p < scan->end; p++) {
     if (*p != '{' && *p != '"') continue;
-    if (!last && scan->end - p < LOOK_AHEAD) {
+    if (!last && scan->end - p < TB_JSON_LOOK_AHEAD) {
       if (p > start) return p;
       scan->status = TB_SCAN_MORE;
       return NULL;

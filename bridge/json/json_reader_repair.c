@@ -11,6 +11,7 @@ enum { REPAIR_MAX = 1 << 20 }; /* longer events are not repaired */
 struct repair {
   struct tb_json_state *state;
   const char *end; /* of the text */
+  const char *at;  /* how far it came */
   struct tb_buffer out;
   char open[TB_JSON_DEPTH]; /* the closing characters of what is open */
   unsigned depth;
@@ -74,7 +75,7 @@ static bool put_string_char(struct repair *r, const char **at, char quote) {
 static const char *repair_string(struct repair *r, const char *p, bool is_key) {
   char quote = *p++;
   if (!put_char(r, '"')) return NULL;
-  while (p < r->end && *p != '\n') {
+  for (; p < r->end && *p != '\n'; r->at = p) {
     bool ends = *p == quote && (is_key ? *tb_scan_space(p + 1) == ':' : quote_ends_value(r, p));
     if (ends) return put_char(r, '"') ? p + 1 : NULL;
     if (!put_string_char(r, &p, quote)) return NULL;
@@ -124,7 +125,7 @@ static const char *repair_value(struct repair *r, const char *p) {
 /* Rewrites the object at `p` into r->out; the byte after it, NULL where it makes no sense. */
 static const char *repair_object(struct repair *r, const char *p) {
   for (p = repair_value(r, p); p && r->depth;) {
-    p = tb_scan_space(p);
+    r->at = p = tb_scan_space(p);
     if (p >= r->end || r->out.len > REPAIR_MAX) return NULL;
     if (*p == ',') {
       p++;
@@ -158,19 +159,24 @@ static bool read_repaired(struct repair *r, struct tb_batch *batch) {
   const char *after = tb_json_event(r->state, batch, copy.ptr);
   scan->end = end;
   if (after && batch->events[events].type != TB_EVENT_OTHER) return true;
+  if (after) scan->status = TB_SCAN_BAD; /* an object without a phase */
   batch->event_count = events;
   batch->arg_count = args;
   return false;
 }
 
 const char *tb_json_repaired_event(struct tb_json_state *state, struct tb_batch *batch, const char *p) {
-  struct repair repair = {.state = state, .end = state->scan.end};
+  struct repair repair = {.state = state, .end = state->scan.end, .at = p};
+  state->scan.status = TB_SCAN_BAD;
   uint64_t offset = tb_json_offset(state, batch, p);
   tb_buffer_init(&repair.out, batch->allocator, REPAIR_MAX + 16);
   const char *end = repair_object(&repair, p);
-  bool read = end && read_repaired(&repair, batch);
+  if (end) repair.at = end;
+  bool undecided =
+      !tb_json_is_last(state) && repair.end - repair.at < TB_JSON_LOOK_AHEAD && repair.out.len < REPAIR_MAX;
+  bool read = !undecided && end && read_repaired(&repair, batch);
   tb_buffer_free(&repair.out);
-  state->scan.status = TB_SCAN_BAD;
+  if (state->scan.status != TB_SCAN_FULL) state->scan.status = undecided ? TB_SCAN_MORE : TB_SCAN_BAD;
   if (!read) return NULL;
   batch->events[batch->event_count - 1].offset = offset;
   return end;

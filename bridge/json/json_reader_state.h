@@ -11,6 +11,10 @@
 
 enum { TB_JSON_DEPTH = 64, TB_JSON_EXTRAS = 1024, TB_JSON_GUESSES = 16 };
 
+/* What damage is, and where an event begins behind it, is told by so many bytes: they are waited for, so that it makes no
+ * difference in what pieces the input comes. */
+enum { TB_JSON_LOOK_AHEAD = 256 };
+
 /* Where the reader stands between two units (events, entries, members of an outermost object). */
 enum tb_json_place {
   TB_JSON_TOP,     /* before, between and after the outermost values */
@@ -53,6 +57,11 @@ static inline uint64_t tb_json_offset(const struct tb_json_state *state, const s
   return state->text_offset + (uint64_t)(p - batch->text);
 }
 
+/* Whether nothing comes behind the text. */
+static inline bool tb_json_is_last(const struct tb_json_state *state) {
+  return state->input_ended && state->carry_at == state->carry.len;
+}
+
 /* ---- values: json_reader_args.c --------------------------------------------------------------------------------- */
 
 /* Where a tree of values goes: `count` of `capacity` entries are used. */
@@ -76,7 +85,8 @@ const char *tb_json_members(struct tb_scan *scan, struct tb_json_sink *sink, con
 const char *tb_json_event(struct tb_json_state *state, struct tb_batch *batch, const char *p);
 
 /* An event with the mistakes that tracers make: keys without quotes, single quotes, quotes in strings that are not
- * escaped. BAD where it is none that makes sense, with a phase. json_reader_repair.c */
+ * escaped. BAD where it is none that makes sense, with a phase; MORE where more of the
+ * text has to be known to tell. json_reader_repair.c */
 const char *tb_json_repaired_event(struct tb_json_state *state, struct tb_batch *batch, const char *p);
 
 /* What stands at `p`, not being white space or a comma, by state->place. json_reader_place.c */
@@ -101,7 +111,7 @@ bool tb_json_is_event_key(struct tb_slice key);
 bool tb_json_plausible_event(const struct tb_scan *scan, const char *p);
 
 /* Called when the unit at `p` failed with BAD, or with MORE at the end of the input. Repairs or counts it, and sets
- * *next to where to go on. Not TB_OK: the reader fails. */
+ * *next to where to go on; to NULL where it cannot be told yet (scan.status says why). Not TB_OK: the reader fails. */
 enum tb_status tb_json_damage(struct tb_json_state *state, struct tb_batch *batch, const char *p, const char **next);
 
 /* Behind damage: looks for a place to go on from `p` on and goes on there. As a unit; where there is none in the text,

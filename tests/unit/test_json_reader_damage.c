@@ -47,6 +47,7 @@ static const struct damage damages[] = {
     {"[{\"name\":\"a\",\"ph\":\"X\",tid\": 0}]", "X:a", NULL, 0},
     {"[{\"name\":\"a\",\"ph\":\"X\",\"args\":{\"ok\":True,\"n\":None}}]", "X:a", NULL, 0},
     /* something is */
+    {"[" E1 ",^{a:1}," E2 "]", "X:a X:b", "event that is no JSON", 1},
     {"[" E1 ",^5," E2 "]", "X:a X:b", "element of the events that is no object", 1},
     {"[" E1 ",^null,[1,2],\"x\"," E2 "]", "X:a X:b", "element of the events that is no object", 3},
     {"[" E1 ",^#garbage#," E2 "]", "X:a X:b", "garbage between events", 1},
