@@ -14,11 +14,7 @@
 #include "perfetto/tracks.h"
 #include "perfetto/wire.h"
 
-enum {
-  TB_PERFETTO_ARG_DEPTH_MAX = 100,
-  TB_PERFETTO_EXTRA_COUNTERS_MAX = 256, /* of one event */
-  TB_PERFETTO_EVENT_ROOM = 320          /* events that one packet of the usual kinds makes at most */
-};
+enum { TB_PERFETTO_ARG_DEPTH_MAX = 100 };
 
 struct tb_perfetto_reader {
   struct tb_reader *reader;

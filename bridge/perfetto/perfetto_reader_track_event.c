@@ -439,6 +439,21 @@ static enum tb_status make_event(struct tb_perfetto_reader *r, struct event_in_h
   return e->fields.counter_values.count || e->fields.double_counter_values.count ? emit_extra_counters(r, e) : TB_OK;
 }
 
+/* A state lasts until the next one: as a slice it ends there. An event without a name ends the state alone. */
+static enum tb_status make_state(struct tb_perfetto_reader *r, struct event_in_hand *e) {
+  tb_perfetto_tell_track(r, e->track);
+  if (e->track->in_state) {
+    struct tb_event *event = tb_perfetto_emit(r, TB_EVENT_SLICE_END);
+    event->has = TB_HAS_TS;
+    event->ts = e->ts;
+    event->track = &e->track->track;
+    event->phase = phase_on_track(event->track, 'E', 'e');
+  }
+  e->track->in_state = e->fields.has & TB_TE_NAME;
+  e->fields.type = TB_TRACK_EVENT_TYPE_SLICE_BEGIN;
+  return e->track->in_state ? make_event(r, e) : TB_OK;
+}
+
 static enum tb_status read_event(struct tb_perfetto_reader *r, struct event_in_hand *e) {
   enum tb_status status = tb_track_event_fields_read(r, e->payload, &e->fields);
   if (status == TB_OK && (e->fields.has & TB_TE_LEGACY)) status = tb_legacy_event_read(e->fields.legacy, &e->legacy);
@@ -461,6 +476,8 @@ static enum tb_status read_event(struct tb_perfetto_reader *r, struct event_in_h
     case TB_TRACK_EVENT_TYPE_SLICE_END:
     case TB_TRACK_EVENT_TYPE_INSTANT:
       return make_event(r, e);
+    case TB_TRACK_EVENT_TYPE_STATE:
+      return make_state(r, e);
     default:
       return tb_perfetto_lose(r, LOSS_TYPE);
   }

@@ -7,7 +7,7 @@
 
 #include "perfetto/perfetto_reader.h"
 
-enum { TB_TRACK_EVENT_LIST_MAX = 256 };
+enum { TB_TRACK_EVENT_LIST_MAX = 200 };
 
 /* Bits of tb_track_event_fields.has. */
 enum tb_track_event_has {
