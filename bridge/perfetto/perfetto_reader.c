@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "perfetto/kinds.h"
+#include "perfetto/track_event.pb-c.h"
 #include "perfetto/track_event_fields.h"
 
 enum { WINDOW_MIN = 16 * 1024, ARGS_SLACK = 600, FEW_EVENTS = 16, MOST_COUNTERS = 2 * TB_TRACK_EVENT_LIST_MAX };
@@ -214,6 +215,8 @@ static payload_reader find_payload_reader(uint32_t kind) {
       return tb_perfetto_streaming_profile;
     case TB_TRACE_PACKET_ANDROID_LOG:
       return tb_perfetto_android_log;
+    case TB_TRACE_PACKET_EXTENSION_DESCRIPTOR:
+      return tb_perfetto_extension_descriptor;
     case TB_TRACE_PACKET_SYNCHRONIZATION_MARKER:
       return pass_over;
     default:
@@ -296,7 +299,7 @@ static enum tb_status make_window(struct tb_perfetto_reader *r, struct tb_batch 
 
 /* True where the batch can take the packet's events and arguments. */
 static enum tb_status make_room(struct tb_perfetto_reader *r, struct tb_batch *batch) {
-  size_t args = batch->arg_count + r->head.payload.len / 2 + ARGS_SLACK;
+  size_t args = batch->arg_count + r->head.payload.len + ARGS_SLACK;
   /* a track event makes one event, a few about its track, and one for each of its counters */
   size_t events = FEW_EVENTS + (r->head.payload.len < MOST_COUNTERS ? r->head.payload.len : MOST_COUNTERS);
   if (batch->event_count > 0 && batch->event_count + events > TB_BATCH_EVENTS) return TB_PARTIAL;
@@ -348,6 +351,19 @@ static enum tb_status fill(struct tb_reader *reader, struct tb_batch *batch) {
   return status;
 }
 
+static void destroy(struct tb_reader *reader) {
+  struct tb_perfetto_reader *r = reader->state;
+  if (!r) return;
+  tb_arena_free(&r->scratch);
+  tb_free(r->running.allocator, r->running_tids, r->running_capacity * sizeof(int64_t));
+  tb_hash_map_free(&r->running);
+  tb_schema_free(&r->schema);
+  tb_tracks_free(&r->tracks);
+  tb_trace_state_free(&r->state);
+  tb_packet_stream_free(&r->stream);
+  tb_free(r->allocator, r, sizeof(*r));
+}
+
 static enum tb_status create(struct tb_reader *reader) {
   struct tb_perfetto_reader *r = tb_calloc(reader->allocator, sizeof(*r));
   if (!r) return tb_fail(&reader->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
@@ -359,20 +375,20 @@ static enum tb_status create(struct tb_reader *reader) {
   tb_tracks_init(&r->tracks, &r->state.budget, &r->state.pool);
   tb_arena_init(&r->scratch, reader->allocator, 0);
   tb_hash_map_init(&r->running, &r->state.budget.allocator);
+  tb_schema_init(&r->schema, &r->state.budget, &r->state.pool);
   reader->state = r;
+  /* what the schema itself takes is not the trace's */
+  size_t limit = r->state.budget.max;
+  r->state.budget.max = SIZE_MAX;
+  enum tb_status status = tb_schema_add_generated(&r->schema, &perfetto__protos__track_event__descriptor);
+  if (status != TB_OK) {
+    destroy(reader);
+    reader->state = NULL;
+    return tb_fail(&reader->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  }
+  r->state.budget.max = limit > SIZE_MAX - r->state.budget.used ? SIZE_MAX : limit + r->state.budget.used;
+  r->track_event_type = tb_schema_find_type(&r->schema, TB_SLICE("perfetto.protos.TrackEvent"));
   return TB_OK;
-}
-
-static void destroy(struct tb_reader *reader) {
-  struct tb_perfetto_reader *r = reader->state;
-  if (!r) return;
-  tb_arena_free(&r->scratch);
-  tb_free(r->running.allocator, r->running_tids, r->running_capacity * sizeof(int64_t));
-  tb_hash_map_free(&r->running);
-  tb_tracks_free(&r->tracks);
-  tb_trace_state_free(&r->state);
-  tb_packet_stream_free(&r->stream);
-  tb_free(r->allocator, r, sizeof(*r));
 }
 
 const struct tb_reader_ops tb_perfetto_reader_ops = {

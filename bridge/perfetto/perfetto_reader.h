@@ -10,6 +10,7 @@
 #include "perfetto/fields.h"
 #include "perfetto/message.h"
 #include "perfetto/packet_stream.h"
+#include "perfetto/schema.h"
 #include "perfetto/sequence.h"
 #include "perfetto/tracks.h"
 #include "perfetto/wire.h"
@@ -22,7 +23,9 @@ struct tb_perfetto_reader {
   struct tb_packet_stream stream;
   struct tb_trace_state state;
   struct tb_tracks tracks;
-  bool looked_ahead; /* the whole input was searched for descriptors and snapshots that come late */
+  struct tb_schema schema;
+  uint32_t track_event_type; /* its id in the schema */
+  bool looked_ahead;         /* the whole input was searched for descriptors and snapshots that come late */
 
   /* the packet in hand */
   struct tb_batch *batch;
@@ -104,6 +107,8 @@ enum tb_status tb_perfetto_trace_attributes(struct tb_perfetto_reader *r, struct
 enum tb_status tb_perfetto_memory_snapshot(struct tb_perfetto_reader *r, struct tb_slice payload);
 enum tb_status tb_perfetto_perf_sample(struct tb_perfetto_reader *r, struct tb_slice payload);
 enum tb_status tb_perfetto_streaming_profile(struct tb_perfetto_reader *r, struct tb_slice payload);
+/* perfetto_reader_typed.c */
+enum tb_status tb_perfetto_extension_descriptor(struct tb_perfetto_reader *r, struct tb_slice payload);
 enum tb_status tb_perfetto_android_log(struct tb_perfetto_reader *r, struct tb_slice payload);
 
 /* ---- parts of events --------------------------------------------------------------------------------------------- */

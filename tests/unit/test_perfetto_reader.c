@@ -164,6 +164,36 @@ static void packets_of_other_kinds_become_events(void **state) {
                 "PACKETS \"sys_stats\" blob 6\n");
 }
 
+static void typed_fields_become_arguments(void **state) {
+  (void)state;
+  assert_events(
+      TRACE("typed"),
+      "TRACK trace\n"
+      "1 INSTANT[ig] trace \"named\" level 5 {log_message:={message:='said' file_name:='a.c' function_name:='f' "
+      "line_number:=7} task:={posted_from:={file_name:='a.c' function_name:='f' line_number:=7}} "
+      "chrome_user_event:={action:='click' action_hash:=5u} chrome_active_processes:={pid:=[{3 4}]}}\n"
+      "2 LOG[ig] trace \"said\" level 6\n"
+      "3 INSTANT[ig] trace \"annotated\" {typed:={number:=-2 list:=[{5 6}] inner:={kind:='GOOD'} kind:=9 names:=[{'a' "
+      "'b'}]} unknown=blob 2}\n");
+}
+
+static void an_extension_that_the_trace_describes_becomes_an_argument_and_an_unknown_one_is_counted(void **state) {
+  (void)state;
+  /* timestamp 4, a track event with field 9900 {number: -2} and 9901 {} */
+  static const char event[] = "\x0a\x12\x50\x01\x40\x04\x5a\x0c\x48\x03\xe2\xea\x04\x02\x08\x03\xea\xea\x04\x00";
+  struct tb_buffer bytes = load(TRACE("typed")), text;
+  size_t before = bytes.len;
+  assert_int_equal(tb_buffer_append(&bytes, event, sizeof(event) - 1), TB_OK);
+  assert_int_equal(tb_event_text_of_bytes(bytes.data, bytes.len, bytes.len, &text), TB_END);
+  assert_non_null(strstr(text.data, "4 INSTANT[ig] trace {my_ext:={number:=-2}}\n"));
+  char lost[100];
+  (void)snprintf(lost, sizeof(lost), "lost 1 at %zu: typed fields that neither the schema nor the trace describes\n",
+                 before);
+  assert_non_null(strstr(text.data, lost));
+  tb_buffer_free(&text);
+  tb_buffer_free(&bytes);
+}
+
 static void pieces_of_any_size_give_the_same_events(void **state) {
   (void)state;
   static const char *const traces[] = {TRACE("sequences"), TRACE("clocks"), TRACE("legacy")};
@@ -286,6 +316,8 @@ int main(void) {
       cmocka_unit_test(times_come_on_the_trace_clock),
       cmocka_unit_test(events_of_before_there_were_tracks_keep_their_phase_times_and_ids),
       cmocka_unit_test(packets_of_other_kinds_become_events),
+      cmocka_unit_test(typed_fields_become_arguments),
+      cmocka_unit_test(an_extension_that_the_trace_describes_becomes_an_argument_and_an_unknown_one_is_counted),
       cmocka_unit_test(pieces_of_any_size_give_the_same_events),
       cmocka_unit_test(what_is_fed_learns_of_a_late_track_by_an_event),
       cmocka_unit_test(a_trace_cut_anywhere_gives_the_events_before_the_cut),
