@@ -37,6 +37,12 @@ struct tb_perfetto_reader {
   bool out_of_memory;
   uint32_t batch_number;
 
+  /* comma lists of interned categories that were joined lately; the texts are known by where they stand in the pool */
+  struct {
+    const char *parts[3];
+    struct tb_slice joined;
+  } joined_categories[16];
+
   struct tb_hash_map running; /* cpu, machine -> which of running_tids runs there, as ftrace says */
   int64_t *running_tids;
   size_t running_count, running_capacity;
