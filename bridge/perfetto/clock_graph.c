@@ -147,10 +147,21 @@ void tb_clock_graph_clear_sequence(struct tb_clock_graph *graph, uint32_t sequen
   }
 }
 
+/* Nodes keep their numbers, so that what was found once stays right. */
+static bool look_up(struct tb_clock_graph *graph, struct tb_clock_recent *recent, uint64_t key, uint32_t *number) {
+  if (!recent->known || recent->key != key) {
+    uint32_t found;
+    if (!tb_hash_map_get(&graph->node_map, key, 0, &found)) return false;
+    *recent = (struct tb_clock_recent){key, found, true};
+  }
+  *number = recent->number;
+  return true;
+}
+
 enum tb_status tb_clock_graph_resolve(struct tb_clock_graph *graph, uint64_t key, uint64_t timestamp, int64_t *ns) {
   uint32_t number;
   *ns = (int64_t)timestamp;
-  if (!tb_hash_map_get(&graph->node_map, key, 0, &number)) return TB_OK;
+  if (!look_up(graph, &graph->recent[0], key, &number)) return TB_OK;
   struct tb_clock_node *node = &graph->nodes[number];
   if (node->dropped) return TB_UNSUPPORTED;
   *ns = (int64_t)(timestamp * node->unit_multiplier);
@@ -220,8 +231,8 @@ enum tb_status tb_clock_graph_convert(struct tb_clock_graph *graph, uint64_t fro
   *converted = ns;
   if (from == to) return TB_OK;
   uint32_t from_number, to_number;
-  if (!tb_hash_map_get(&graph->node_map, from, 0, &from_number)) return TB_UNSUPPORTED;
-  if (!tb_hash_map_get(&graph->node_map, to, 0, &to_number)) return TB_UNSUPPORTED;
+  if (!look_up(graph, &graph->recent[0], from, &from_number)) return TB_UNSUPPORTED;
+  if (!look_up(graph, &graph->recent[1], to, &to_number)) return TB_UNSUPPORTED;
   struct tb_clock_node *node = &graph->nodes[from_number];
   if (node->path_version != graph->version || node->path_to != to_number) {
     enum tb_status status = find_path(graph, from_number, to_number);

@@ -48,7 +48,15 @@ struct tb_clock_node {
   uint32_t path[8]; /* edges */
 };
 
+/* The node of a key that was asked for lately: packets of one sequence come in rows. */
+struct tb_clock_recent {
+  uint64_t key;
+  uint32_t number;
+  bool known;
+};
+
 struct tb_clock_graph {
+  struct tb_clock_recent recent[2]; /* of sources, of targets */
   const struct tb_allocator *allocator;
   struct tb_clock_node *nodes;
   size_t node_count, node_capacity;

@@ -52,8 +52,33 @@ static void take_number(struct tb_packet_head *head, const struct tb_wire_field 
   }
 }
 
+/* Member by member: compilers clear or copy whole structs in ways that make the loads behind them wait. */
+static void reset(struct tb_packet_head *head, struct tb_slice bytes) {
+  head->bytes.ptr = bytes.ptr;
+  head->bytes.len = bytes.len;
+  head->has_timestamp = false;
+  head->has_clock = false;
+  head->cleared = false;
+  head->dropped = false;
+  head->first = false;
+  head->has_defaults = false;
+  head->interned_count = 0;
+  head->flags = 0;
+  head->clock = 0;
+  head->sequence = 0;
+  head->machine = 0;
+  head->kind = 0;
+  head->timestamp = 0;
+  head->payload.ptr = NULL;
+  head->payload.len = 0;
+  head->interned.ptr = NULL;
+  head->interned.len = 0;
+  head->defaults.ptr = NULL;
+  head->defaults.len = 0;
+}
+
 enum tb_status tb_packet_head_read(struct tb_packet_head *head, struct tb_slice bytes) {
-  *head = (struct tb_packet_head){.start = head->start, .bytes = bytes, .offset = head->offset, .opened = head->opened};
+  reset(head, bytes);
   struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
   struct tb_wire_field field;
   while (cursor.at != cursor.end) {

@@ -108,9 +108,10 @@ enum tb_status tb_packet_source_unread(struct tb_packet_source *source, const ch
     return TB_OK;
   }
   size_t after = source->carry.len;
+  if (len == 0) return TB_OK;
   if (tb_buffer_reserve(&source->carry, len) != TB_OK) return TB_NO_MEMORY;
   memmove(source->carry.data + len, source->carry.data, after);
-  if (len) memcpy(source->carry.data, bytes, len);
+  memcpy(source->carry.data, bytes, len);
   source->carry.len += len;
   source->offset -= len;
   return TB_OK;

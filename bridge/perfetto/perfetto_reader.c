@@ -3,8 +3,10 @@
 
 #include "base/error.h"
 #include "perfetto/kinds.h"
+#include "perfetto/track_event.pb-c.h"
+#include "perfetto/track_event_fields.h"
 
-enum { WINDOW_MIN = 32 * 1024, ARGS_SLACK = 600 };
+enum { WINDOW_MIN = 16 * 1024, ARGS_SLACK = 600, FEW_EVENTS = 16, MOST_COUNTERS = 2 * TB_TRACK_EVENT_LIST_MAX };
 
 static const char LOSS_UNREADABLE[] = "packets without the incremental state that they need";
 static const char LOSS_CLOCK[] = "timestamps on a clock that nothing relates to the trace clock";
@@ -213,6 +215,8 @@ static payload_reader find_payload_reader(uint32_t kind) {
       return tb_perfetto_streaming_profile;
     case TB_TRACE_PACKET_ANDROID_LOG:
       return tb_perfetto_android_log;
+    case TB_TRACE_PACKET_EXTENSION_DESCRIPTOR:
+      return tb_perfetto_extension_descriptor;
     case TB_TRACE_PACKET_SYNCHRONIZATION_MARKER:
       return pass_over;
     default:
@@ -269,31 +273,36 @@ static enum tb_status no_memory(struct tb_perfetto_reader *r) {
   return tb_fail(&r->reader->error, TB_NO_MEMORY, r->head.offset, "out of memory");
 }
 
+static enum tb_status grow_text(struct tb_perfetto_reader *r, struct tb_batch *batch, size_t capacity) {
+  size_t before = batch->text_capacity ? batch->text_capacity + TB_BATCH_PADDING : 0;
+  char *text = tb_realloc(batch->allocator, batch->text, before, capacity + TB_BATCH_PADDING);
+  if (!text) return no_memory(r);
+  batch->text = text;
+  batch->text_capacity = capacity;
+  return TB_OK;
+}
+
 /* Room for the window: after what the batch's events point to already. TB_PARTIAL: the batch is full. */
 static enum tb_status make_window(struct tb_perfetto_reader *r, struct tb_batch *batch) {
-  if (batch->event_count == 0 && r->stream.needed > TB_BATCH_TEXT_BYTES) {
-    enum tb_status status = tb_packet_stream_collect(&r->stream);
-    if (status != TB_OK) return status;
-  }
-  size_t needed = r->stream.needed > WINDOW_MIN ? r->stream.needed : WINDOW_MIN;
   if (batch->event_count == 0) {
     batch->text_len = 0;
-  } else if (needed > batch->text_capacity - batch->text_len) {
-    return TB_PARTIAL;
+    if (r->stream.needed > TB_BATCH_TEXT_BYTES) {
+      enum tb_status status = tb_packet_stream_collect(&r->stream);
+      if (status != TB_OK) return status;
+    }
   }
+  size_t needed = r->stream.needed > WINDOW_MIN ? r->stream.needed : WINDOW_MIN;
   if (needed <= batch->text_capacity - batch->text_len) return TB_OK;
-  void *text = batch->text;
-  size_t size = needed > TB_BATCH_TEXT_BYTES ? needed : TB_BATCH_TEXT_BYTES;
-  if (tb_grow_array(batch->allocator, &text, &batch->text_capacity, size, 1, SIZE_MAX / 2) != TB_OK)
-    return no_memory(r);
-  batch->text = text;
-  return TB_OK;
+  if (batch->event_count > 0) return TB_PARTIAL;
+  return grow_text(r, batch, needed > TB_BATCH_TEXT_BYTES ? needed : TB_BATCH_TEXT_BYTES);
 }
 
 /* True where the batch can take the packet's events and arguments. */
 static enum tb_status make_room(struct tb_perfetto_reader *r, struct tb_batch *batch) {
-  size_t args = batch->arg_count + r->head.payload.len / 2 + ARGS_SLACK;
-  if (batch->event_count > TB_BATCH_EVENTS - TB_PERFETTO_EVENT_ROOM) return TB_PARTIAL;
+  size_t args = batch->arg_count + r->head.payload.len + ARGS_SLACK;
+  /* a track event makes one event, a few about its track, and one for each of its counters */
+  size_t events = FEW_EVENTS + (r->head.payload.len < MOST_COUNTERS ? r->head.payload.len : MOST_COUNTERS);
+  if (batch->event_count > 0 && batch->event_count + events > TB_BATCH_EVENTS) return TB_PARTIAL;
   if (args <= batch->arg_capacity) return TB_OK;
   if (batch->event_count > 0) return TB_PARTIAL;
   void *grown = batch->args;
@@ -342,6 +351,19 @@ static enum tb_status fill(struct tb_reader *reader, struct tb_batch *batch) {
   return status;
 }
 
+static void destroy(struct tb_reader *reader) {
+  struct tb_perfetto_reader *r = reader->state;
+  if (!r) return;
+  tb_arena_free(&r->scratch);
+  tb_free(r->running.allocator, r->running_tids, r->running_capacity * sizeof(int64_t));
+  tb_hash_map_free(&r->running);
+  tb_schema_free(&r->schema);
+  tb_tracks_free(&r->tracks);
+  tb_trace_state_free(&r->state);
+  tb_packet_stream_free(&r->stream);
+  tb_free(r->allocator, r, sizeof(*r));
+}
+
 static enum tb_status create(struct tb_reader *reader) {
   struct tb_perfetto_reader *r = tb_calloc(reader->allocator, sizeof(*r));
   if (!r) return tb_fail(&reader->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
@@ -353,20 +375,20 @@ static enum tb_status create(struct tb_reader *reader) {
   tb_tracks_init(&r->tracks, &r->state.budget, &r->state.pool);
   tb_arena_init(&r->scratch, reader->allocator, 0);
   tb_hash_map_init(&r->running, &r->state.budget.allocator);
+  tb_schema_init(&r->schema, &r->state.budget, &r->state.pool);
   reader->state = r;
+  /* what the schema itself takes is not the trace's */
+  size_t limit = r->state.budget.max;
+  r->state.budget.max = SIZE_MAX;
+  enum tb_status status = tb_schema_add_generated(&r->schema, &perfetto__protos__track_event__descriptor);
+  if (status != TB_OK) {
+    destroy(reader);
+    reader->state = NULL;
+    return tb_fail(&reader->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  }
+  r->state.budget.max = limit > SIZE_MAX - r->state.budget.used ? SIZE_MAX : limit + r->state.budget.used;
+  r->track_event_type = tb_schema_find_type(&r->schema, TB_SLICE("perfetto.protos.TrackEvent"));
   return TB_OK;
-}
-
-static void destroy(struct tb_reader *reader) {
-  struct tb_perfetto_reader *r = reader->state;
-  if (!r) return;
-  tb_arena_free(&r->scratch);
-  tb_free(r->running.allocator, r->running_tids, r->running_capacity * sizeof(int64_t));
-  tb_hash_map_free(&r->running);
-  tb_tracks_free(&r->tracks);
-  tb_trace_state_free(&r->state);
-  tb_packet_stream_free(&r->stream);
-  tb_free(r->allocator, r, sizeof(*r));
 }
 
 const struct tb_reader_ops tb_perfetto_reader_ops = {

@@ -10,15 +10,12 @@
 #include "perfetto/fields.h"
 #include "perfetto/message.h"
 #include "perfetto/packet_stream.h"
+#include "perfetto/schema.h"
 #include "perfetto/sequence.h"
 #include "perfetto/tracks.h"
 #include "perfetto/wire.h"
 
-enum {
-  TB_PERFETTO_ARG_DEPTH_MAX = 100,
-  TB_PERFETTO_EXTRA_COUNTERS_MAX = 256, /* of one event */
-  TB_PERFETTO_EVENT_ROOM = 320          /* events that one packet of the usual kinds makes at most */
-};
+enum { TB_PERFETTO_ARG_DEPTH_MAX = 100 };
 
 struct tb_perfetto_reader {
   struct tb_reader *reader;
@@ -26,7 +23,9 @@ struct tb_perfetto_reader {
   struct tb_packet_stream stream;
   struct tb_trace_state state;
   struct tb_tracks tracks;
-  bool looked_ahead; /* the whole input was searched for descriptors and snapshots that come late */
+  struct tb_schema schema;
+  uint32_t track_event_type; /* its id in the schema */
+  bool looked_ahead;         /* the whole input was searched for descriptors and snapshots that come late */
 
   /* the packet in hand */
   struct tb_batch *batch;
@@ -37,6 +36,12 @@ struct tb_perfetto_reader {
   bool full;      /* it has more events than the batch has room */
   bool out_of_memory;
   uint32_t batch_number;
+
+  /* comma lists of interned categories that were joined lately; the texts are known by where they stand in the pool */
+  struct {
+    const char *parts[3];
+    struct tb_slice joined;
+  } joined_categories[16];
 
   struct tb_hash_map running; /* cpu, machine -> which of running_tids runs there, as ftrace says */
   int64_t *running_tids;
@@ -108,6 +113,8 @@ enum tb_status tb_perfetto_trace_attributes(struct tb_perfetto_reader *r, struct
 enum tb_status tb_perfetto_memory_snapshot(struct tb_perfetto_reader *r, struct tb_slice payload);
 enum tb_status tb_perfetto_perf_sample(struct tb_perfetto_reader *r, struct tb_slice payload);
 enum tb_status tb_perfetto_streaming_profile(struct tb_perfetto_reader *r, struct tb_slice payload);
+/* perfetto_reader_typed.c */
+enum tb_status tb_perfetto_extension_descriptor(struct tb_perfetto_reader *r, struct tb_slice payload);
 enum tb_status tb_perfetto_android_log(struct tb_perfetto_reader *r, struct tb_slice payload);
 
 /* ---- parts of events --------------------------------------------------------------------------------------------- */

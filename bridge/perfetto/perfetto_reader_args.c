@@ -2,7 +2,7 @@
  *
  * Debug annotations: an event's arguments.
  */
-#include "perfetto/perfetto_reader.h"
+#include "perfetto/perfetto_reader_typed.h"
 
 static const char LOSS_DEPTH[] = "an argument is nested too deep";
 
@@ -190,7 +190,9 @@ static enum tb_status read_annotation(struct tb_perfetto_reader *r, struct tb_sl
     }
   }
   if (status != TB_END) return TB_BAD_DATA;
-  if (proto.present) set_text(&r->batch->args[slot], TB_ARG_BLOB, proto.bytes);
+  if (proto.present && !tb_perfetto_proto_value(r, slot, proto.type, proto.bytes)) {
+    set_text(&r->batch->args[slot], TB_ARG_BLOB, proto.bytes);
+  }
   close_arg(r, slot);
   return TB_OK;
 }

@@ -151,8 +151,14 @@ static bool emit_frames(struct tb_perfetto_reader *r, struct tb_slice text) {
     struct tb_event *event = tb_perfetto_emit(r, TB_EVENT_STACK_FRAME);
     event->has = 0;
     event->id = (struct tb_id){.kind = TB_ID_PLAIN, .text = frame->name};
-    if (name && name->type == TB_ARG_STRING) event->name = name->text;
-    if (category && category->type == TB_ARG_STRING) event->categories = category->text;
+    if (name && name->type == TB_ARG_STRING) {
+      event->has |= TB_HAS_NAME;
+      event->name = name->text;
+    }
+    if (category && category->type == TB_ARG_STRING) {
+      event->has |= TB_HAS_CATEGORIES;
+      event->categories = category->text;
+    }
     if (parent && parent->type == TB_ARG_STRING) event->parent_frame = parent->text;
   }
   return true;

@@ -3,6 +3,7 @@
  * A TrackEvent becomes an event: on which track, when, of which type, with what on it.
  */
 #include "perfetto/legacy_event.h"
+#include "perfetto/perfetto_reader_typed.h"
 #include "perfetto/track_event_fields.h"
 
 static const char LOSS_TIME[] = "an event has no timestamp";
@@ -418,6 +419,12 @@ static void set_args(struct tb_perfetto_reader *r, struct tb_event *event, const
   event->arg_count = count;
 }
 
+static void add_typed(struct tb_perfetto_reader *r, struct tb_event *event, const struct event_in_hand *e) {
+  if (e->fields.has & TB_TE_LOG) tb_perfetto_log_message(r, e->fields.log, event);
+  if (e->fields.has & TB_TE_TASK) tb_perfetto_task_execution(r, e->fields.task);
+  if (e->fields.has & TB_TE_TYPED) tb_perfetto_typed_fields(r, e->payload);
+}
+
 static enum tb_status make_event(struct tb_perfetto_reader *r, struct event_in_hand *e) {
   tb_perfetto_tell_track(r, e->track);
   struct tb_event *event = tb_perfetto_emit(r, TB_EVENT_INSTANT);
@@ -435,8 +442,24 @@ static enum tb_status make_event(struct tb_perfetto_reader *r, struct event_in_h
   set_thread_times(event, e);
   set_rare(r, event, &e->fields);
   if (tb_perfetto_is_carriage(r, &e->fields)) tb_perfetto_take_carriage(r, &e->fields, event);
+  if (e->fields.has & (TB_TE_LOG | TB_TE_TASK | TB_TE_TYPED)) add_typed(r, event, e);
   set_args(r, event, &e->fields);
   return e->fields.counter_values.count || e->fields.double_counter_values.count ? emit_extra_counters(r, e) : TB_OK;
+}
+
+/* A state lasts until the next one: as a slice it ends there. An event without a name ends the state alone. */
+static enum tb_status make_state(struct tb_perfetto_reader *r, struct event_in_hand *e) {
+  tb_perfetto_tell_track(r, e->track);
+  if (e->track->in_state) {
+    struct tb_event *event = tb_perfetto_emit(r, TB_EVENT_SLICE_END);
+    event->has = TB_HAS_TS;
+    event->ts = e->ts;
+    event->track = &e->track->track;
+    event->phase = phase_on_track(event->track, 'E', 'e');
+  }
+  e->track->in_state = e->fields.has & TB_TE_NAME;
+  e->fields.type = TB_TRACK_EVENT_TYPE_SLICE_BEGIN;
+  return e->track->in_state ? make_event(r, e) : TB_OK;
 }
 
 static enum tb_status read_event(struct tb_perfetto_reader *r, struct event_in_hand *e) {
@@ -461,6 +484,8 @@ static enum tb_status read_event(struct tb_perfetto_reader *r, struct event_in_h
     case TB_TRACK_EVENT_TYPE_SLICE_END:
     case TB_TRACK_EVENT_TYPE_INSTANT:
       return make_event(r, e);
+    case TB_TRACK_EVENT_TYPE_STATE:
+      return make_state(r, e);
     default:
       return tb_perfetto_lose(r, LOSS_TYPE);
   }

@@ -47,7 +47,8 @@ static void add_field(struct tb_perfetto_reader *r, struct tb_number_list *list,
 }
 
 static void add_category(struct tb_track_event_fields *fields, struct tb_slice category) {
-  if (fields->category_count++ == 0) fields->category = category;
+  if (fields->category_count < TB_TRACK_EVENT_CATEGORIES_KEPT) fields->categories[fields->category_count] = category;
+  fields->category_count++;
 }
 
 static struct tb_slice interned(struct tb_perfetto_reader *r, enum tb_index index, uint64_t iid) {
@@ -71,6 +72,7 @@ static enum tb_status take(struct tb_perfetto_reader *r, struct tb_track_event_f
       add_category(fields, interned(r, TB_INDEX_EVENT_CATEGORIES, field->value));
       break;
     case TB_TRACK_EVENT_CATEGORIES:
+      fields->inline_category = true;
       add_category(fields, field->bytes);
       break;
     case TB_TRACK_EVENT_NAME_IID:
@@ -156,13 +158,16 @@ static enum tb_status take_rare(struct tb_perfetto_reader *r, struct tb_track_ev
     case TB_TRACK_EVENT_CORRELATION_ID:
       fields->has |= TB_TE_CORRELATION;
       fields->correlation = field->value;
+      fields->correlation_text = (struct tb_slice){NULL, 0};
       break;
     case TB_TRACK_EVENT_CORRELATION_ID_STR:
       fields->has |= TB_TE_CORRELATION;
+      fields->correlation = 0;
       fields->correlation_text = field->bytes;
       break;
     case TB_TRACK_EVENT_CORRELATION_ID_STR_IID:
       fields->has |= TB_TE_CORRELATION;
+      fields->correlation = 0;
       fields->correlation_text = interned(r, TB_INDEX_CORRELATION_ID_STR, field->value);
       break;
     case TB_TRACK_EVENT_CALLSTACK:
@@ -217,9 +222,31 @@ static enum tb_status take_rare(struct tb_perfetto_reader *r, struct tb_track_ev
   return TB_OK;
 }
 
+static void reset_list(struct tb_number_list *list) {
+  list->items = NULL;
+  list->count = 0;
+}
+
+/* Member by member, and only those that are read whatever `has` says: this is done for every event. */
+static void reset(const struct tb_perfetto_reader *r, struct tb_track_event_fields *fields) {
+  fields->has = 0;
+  fields->type = 0;
+  fields->category_count = 0;
+  fields->inline_category = false;
+  reset_list(&fields->counter_uuids);
+  reset_list(&fields->counter_values);
+  reset_list(&fields->double_counter_uuids);
+  reset_list(&fields->double_counter_values);
+  reset_list(&fields->flows);
+  reset_list(&fields->terminating_flows);
+  fields->first_arg = r->batch->arg_count;
+  fields->first_top_arg = r->batch->arg_count;
+  fields->counter = 0;
+}
+
 enum tb_status tb_track_event_fields_read(struct tb_perfetto_reader *r, struct tb_slice payload,
                                           struct tb_track_event_fields *fields) {
-  *fields = (struct tb_track_event_fields){.first_arg = r->batch->arg_count};
+  reset(r, fields);
   struct tb_wire_cursor cursor = tb_wire_cursor(payload);
   struct tb_wire_field field;
   enum tb_status status;
@@ -263,12 +290,35 @@ static size_t join_all(struct tb_perfetto_reader *r, struct tb_slice payload, ch
   return len;
 }
 
-struct tb_slice tb_track_event_categories(struct tb_perfetto_reader *r, struct tb_slice payload,
-                                          const struct tb_track_event_fields *fields) {
-  if (fields->category_count < 2) return fields->category;
+static struct tb_slice join_new(struct tb_perfetto_reader *r, struct tb_slice payload) {
   size_t len = join_all(r, payload, NULL);
   char *text = tb_perfetto_alloc(r, len + 1);
   if (!text) return (struct tb_slice){"", 0};
   join_all(r, payload, text);
   return (struct tb_slice){text, len};
+}
+
+struct tb_slice tb_track_event_categories(struct tb_perfetto_reader *r, struct tb_slice payload,
+                                          const struct tb_track_event_fields *fields) {
+  const struct tb_slice *parts = fields->categories;
+  if (fields->category_count < 2) return parts[0];
+  if (fields->inline_category || fields->category_count > TB_TRACK_EVENT_CATEGORIES_KEPT) return join_new(r, payload);
+  const char *third = fields->category_count > 2 ? parts[2].ptr : NULL;
+  uintptr_t mix = ((uintptr_t)parts[0].ptr ^ (uintptr_t)parts[1].ptr * 3 ^ (uintptr_t)third * 5) >> 3;
+  size_t count = sizeof(r->joined_categories) / sizeof(r->joined_categories[0]);
+  size_t place = (mix ^ mix >> 4 ^ mix >> 8) % count;
+  if (r->joined_categories[place].parts[0] == parts[0].ptr && r->joined_categories[place].parts[1] == parts[1].ptr &&
+      r->joined_categories[place].parts[2] == third) {
+    return r->joined_categories[place].joined;
+  }
+  struct tb_slice joined = join_new(r, payload);
+  if (tb_text_pool_add(&r->state.pool, joined, &joined) != TB_OK) {
+    r->out_of_memory = true;
+    return joined;
+  }
+  r->joined_categories[place].parts[0] = parts[0].ptr;
+  r->joined_categories[place].parts[1] = parts[1].ptr;
+  r->joined_categories[place].parts[2] = third;
+  r->joined_categories[place].joined = joined;
+  return joined;
 }

@@ -7,7 +7,7 @@
 
 #include "perfetto/perfetto_reader.h"
 
-enum { TB_TRACK_EVENT_LIST_MAX = 256 };
+enum { TB_TRACK_EVENT_LIST_MAX = 200, TB_TRACK_EVENT_CATEGORIES_KEPT = 3 };
 
 /* Bits of tb_track_event_fields.has. */
 enum tb_track_event_has {
@@ -43,16 +43,20 @@ struct tb_number_list {
   uint32_t count;
 };
 
+/* `has` says which of the plain members are there; the others hold nothing. */
 struct tb_track_event_fields {
   uint32_t has;
   uint32_t type;
   uint32_t category_count;
-  uint64_t track_uuid;
-  struct tb_slice name;
-  struct tb_slice category; /* the first */
-  uint64_t counter;         /* int64, or the bits of a double */
+  bool inline_category; /* some category stands in the event itself */
   struct tb_number_list counter_uuids, counter_values, double_counter_uuids, double_counter_values;
   struct tb_number_list flows, terminating_flows;
+  size_t first_arg, first_top_arg; /* in the batch: the first argument, and the last top-level one */
+  /* cleared up to here */
+  struct tb_slice categories[TB_TRACK_EVENT_CATEGORIES_KEPT]; /* the first ones */
+  uint64_t track_uuid;
+  struct tb_slice name;
+  uint64_t counter; /* int64, or the bits of a double */
   uint64_t correlation;
   struct tb_slice correlation_text;
   struct tb_slice callstack;
@@ -63,7 +67,6 @@ struct tb_track_event_fields {
   struct tb_slice legacy;
   struct tb_slice log, task;
   int64_t timestamp_us, thread_us, instructions;
-  size_t first_arg, first_top_arg; /* in the batch: the first argument, and the last top-level one */
 };
 
 /* Reads the fields; annotations go to the batch's args at once. TB_OK, TB_BAD_DATA or a failure. */

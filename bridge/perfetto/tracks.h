@@ -15,7 +15,8 @@ struct tb_perfetto_track {
   struct tb_track track;
   bool described; /* a descriptor was seen, or the track needs none */
   bool incremental;
-  bool told; /* given out as TB_EVENT_TRACK since it last changed */
+  bool in_state; /* a TYPE_STATE event began a slice that the next one ends */
+  bool told;     /* given out as TB_EVENT_TRACK since it last changed */
   int64_t unit_multiplier;
   struct tb_perfetto_track *first_child, *next_sibling; /* custom tracks and counters below it */
 };

@@ -68,30 +68,44 @@ static inline const char *tb_wire_read_varint(const char *at, const char *end, u
  * deep. The cursor moves only with TB_OK. */
 TB_MUST_CHECK enum tb_status tb_wire_next(struct tb_wire_cursor *cursor, struct tb_wire_field *field);
 
-/* As tb_wire_next, quick where the field is a varint or bytes with a tag of at most two bytes: what traces are made of.
- */
+/* tb_wire_next on copies, so that a caller's cursor and field may stay in registers. */
+static inline enum tb_status tb_wire_read_rare(struct tb_wire_cursor *cursor, struct tb_wire_field *field) {
+  struct tb_wire_cursor at = *cursor;
+  struct tb_wire_field read = {0, TB_WIRE_VARINT, 0, {NULL, 0}, NULL};
+  enum tb_status status = tb_wire_next(&at, &read);
+  *cursor = at;
+  *field = read;
+  return status;
+}
+
+/* As tb_wire_next, quick where the field is a varint or bytes with a tag of at most two bytes: what traces are made of. */
 static inline enum tb_status tb_wire_read(struct tb_wire_cursor *cursor, struct tb_wire_field *field) {
   const char *at = cursor->at, *end = cursor->end;
-  if (end - at < 4) return tb_wire_next(cursor, field);
+  if (end - at < 2) return tb_wire_read_rare(cursor, field);
   field->start = at;
   uint32_t tag = (unsigned char)*at++;
   if (tag & 0x80) {
     uint32_t high = (unsigned char)*at++;
-    if (high & 0x80) return tb_wire_next(cursor, field);
+    if ((high & 0x80) || at == end) return tb_wire_read_rare(cursor, field);
     tag = (tag & 0x7f) | high << 7;
   }
-  if ((tag & 7) > TB_WIRE_BYTES || tag < 8 || (tag & 7) == TB_WIRE_FIXED64) return tb_wire_next(cursor, field);
+  if (tag < 8 || (tag & 5)) return tb_wire_read_rare(cursor, field); /* neither a varint nor bytes */
   const char *payload = at;
-  at = tb_wire_read_varint(at, end, &field->value);
-  if (!at) return tb_wire_next(cursor, field);
+  uint64_t value = (unsigned char)*at++;
+  if (value & 0x80) {
+    at = tb_wire_read_varint(payload, end, &value);
+    if (!at) return tb_wire_read_rare(cursor, field);
+  }
   field->number = tag >> 3;
   field->type = (enum tb_wire_type)(tag & 7);
-  if (field->type == TB_WIRE_VARINT) {
-    field->bytes = (struct tb_slice){payload, (size_t)(at - payload)};
-  } else {
-    if (field->value > (uint64_t)(end - at)) return TB_TRUNCATED;
-    field->bytes = (struct tb_slice){at, (size_t)field->value};
-    at += field->value;
+  field->value = value;
+  field->bytes.ptr = payload;
+  field->bytes.len = (size_t)(at - payload);
+  if (tag & 2) {
+    if (value > (uint64_t)(end - at)) return TB_TRUNCATED;
+    field->bytes.ptr = at;
+    field->bytes.len = (size_t)value;
+    at += value;
   }
   cursor->at = at;
   return TB_OK;

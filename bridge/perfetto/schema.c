@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "perfetto/schema.h"
+
+#include "perfetto/extension_descriptor.pb-c.h"
+#include "perfetto/message.h"
+
+enum { FIELDS_MAX = 1 << 20, NAME_MAX_BYTES = 1024, LABEL_REPEATED = 3 };
+
+void tb_schema_init(struct tb_schema *schema, struct tb_budget *budget, struct tb_intern *pool) {
+  *schema = (struct tb_schema){.budget = budget, .pool = pool};
+  tb_intern_init(&schema->types, &budget->allocator);
+  tb_hash_map_init(&schema->field_map, &budget->allocator);
+  tb_hash_map_init(&schema->value_map, &budget->allocator);
+  tb_arena_init(&schema->scratch, &budget->allocator, 0);
+}
+
+void tb_schema_free(struct tb_schema *schema) {
+  const struct tb_allocator *allocator = &schema->budget->allocator;
+  tb_intern_free(&schema->types);
+  tb_hash_map_free(&schema->field_map);
+  tb_hash_map_free(&schema->value_map);
+  tb_free(allocator, schema->fields, schema->field_capacity * sizeof(*schema->fields));
+  tb_free(allocator, schema->values, schema->value_capacity * sizeof(*schema->values));
+  tb_arena_free(&schema->scratch);
+}
+
+/* A full name under construction. */
+struct type_name {
+  char text[NAME_MAX_BYTES];
+  size_t len;
+};
+
+/* Appends `.part`; false where the name becomes too long. */
+static bool append(struct type_name *name, struct tb_slice part) {
+  if (part.len > NAME_MAX_BYTES - 1 - name->len) return false;
+  name->text[name->len++] = '.';
+  if (part.len) memcpy(name->text + name->len, part.ptr, part.len);
+  name->len += part.len;
+  return true;
+}
+
+static uint32_t type_of(struct tb_schema *schema, struct tb_slice name) {
+  if (name.len && name.ptr[0] == '.') return tb_intern_id(&schema->types, name);
+  struct type_name full = {.len = 0};
+  return append(&full, name) ? tb_intern_id(&schema->types, (struct tb_slice){full.text, full.len}) : 0;
+}
+
+uint32_t tb_schema_find_type(struct tb_schema *schema, struct tb_slice name) {
+  struct type_name full = {.len = 0};
+  if (!name.len || name.ptr[0] != '.') {
+    if (!append(&full, name)) return 0;
+    name = (struct tb_slice){full.text, full.len};
+  }
+  return tb_intern_find(&schema->types, name, tb_intern_hash(name));
+}
+
+const struct tb_schema_field *tb_schema_find_field(const struct tb_schema *schema, uint32_t type, uint32_t number) {
+  uint32_t place;
+  return tb_hash_map_get(&schema->field_map, type, number, &place) ? &schema->fields[place] : NULL;
+}
+
+const struct tb_slice *tb_schema_find_value(const struct tb_schema *schema, uint32_t type, int32_t number) {
+  uint32_t place;
+  return tb_hash_map_get(&schema->value_map, type, (uint32_t)number, &place) ? &schema->values[place] : NULL;
+}
+
+static enum tb_status add_field(struct tb_schema *schema, uint32_t type, uint32_t number,
+                                const struct tb_schema_field *field) {
+  void *fields = schema->fields;
+  enum tb_status status = tb_grow_array(&schema->budget->allocator, &fields, &schema->field_capacity,
+                                        schema->field_count + 1, sizeof(*schema->fields), FIELDS_MAX);
+  schema->fields = fields;
+  if (status != TB_OK || !type) return TB_NO_MEMORY;
+  struct tb_schema_field *kept = &schema->fields[schema->field_count];
+  *kept = *field;
+  if (tb_text_pool_add(schema->pool, field->name, &kept->name) != TB_OK) return TB_NO_MEMORY;
+  return tb_hash_map_set(&schema->field_map, type, number, (uint32_t)schema->field_count++);
+}
+
+static enum tb_status add_value(struct tb_schema *schema, uint32_t type, int32_t number, struct tb_slice name) {
+  void *values = schema->values;
+  enum tb_status status = tb_grow_array(&schema->budget->allocator, &values, &schema->value_capacity,
+                                        schema->value_count + 1, sizeof(*schema->values), FIELDS_MAX);
+  schema->values = values;
+  if (status != TB_OK || !type) return TB_NO_MEMORY;
+  if (tb_text_pool_add(schema->pool, name, &schema->values[schema->value_count]) != TB_OK) return TB_NO_MEMORY;
+  return tb_hash_map_set(&schema->value_map, type, (uint32_t)number, (uint32_t)schema->value_count++);
+}
+
+/* ---- generated types -------------------------------------------------------------------------------------------- */
+
+static uint32_t generated_type(ProtobufCType type) {
+  switch (type) {
+    case PROTOBUF_C_TYPE_INT32:
+      return TB_SCHEMA_INT32;
+    case PROTOBUF_C_TYPE_INT64:
+      return TB_SCHEMA_INT64;
+    case PROTOBUF_C_TYPE_UINT32:
+      return TB_SCHEMA_UINT32;
+    case PROTOBUF_C_TYPE_UINT64:
+      return TB_SCHEMA_UINT64;
+    case PROTOBUF_C_TYPE_FIXED64:
+      return TB_SCHEMA_FIXED64;
+    case PROTOBUF_C_TYPE_BOOL:
+      return TB_SCHEMA_BOOL;
+    case PROTOBUF_C_TYPE_DOUBLE:
+      return TB_SCHEMA_DOUBLE;
+    case PROTOBUF_C_TYPE_ENUM:
+      return TB_SCHEMA_INT32;
+    case PROTOBUF_C_TYPE_MESSAGE:
+      return TB_SCHEMA_MESSAGE;
+    default:
+      return TB_SCHEMA_STRING; /* our schema's bytes are texts */
+  }
+}
+
+enum tb_status tb_schema_add_generated(struct tb_schema *schema, const ProtobufCMessageDescriptor *type) {
+  uint32_t id = type_of(schema, tb_slice_from(type->name));
+  enum tb_status status = TB_OK;
+  for (unsigned i = 0; i < type->n_fields && status == TB_OK; i++) {
+    const ProtobufCFieldDescriptor *from = &type->fields[i];
+    if (tb_schema_find_field(schema, id, from->id)) return TB_OK; /* this type is there, or its own field's */
+    struct tb_schema_field field = {.name = tb_slice_from(from->name),
+                                    .type = generated_type(from->type),
+                                    .repeated = from->label == PROTOBUF_C_LABEL_REPEATED};
+    const ProtobufCMessageDescriptor *inner = from->type == PROTOBUF_C_TYPE_MESSAGE ? from->descriptor : NULL;
+    if (inner) field.type_id = type_of(schema, tb_slice_from(inner->name));
+    status = add_field(schema, id, from->id, &field);
+    if (status == TB_OK && inner) status = tb_schema_add_generated(schema, inner);
+  }
+  return status;
+}
+
+/* ---- described types ----------------------------------------------------------------------------------------------- */
+
+/* An extension's name may be qualified; an argument is called by the last part. */
+static struct tb_slice last_part(struct tb_slice name) {
+  for (size_t i = name.len; i > 0; i--) {
+    if (name.ptr[i - 1] == '.') return (struct tb_slice){name.ptr + i, name.len - i};
+  }
+  return name;
+}
+
+static enum tb_status add_described_field(struct tb_schema *schema, uint32_t type,
+                                          const Perfetto__Protos__FieldDescriptorProto *from) {
+  struct tb_schema_field field = {.name = last_part(tb_message_slice(from->name)),
+                                  .type = (uint32_t)from->type,
+                                  .repeated = from->label == LABEL_REPEATED};
+  if (from->number <= 0) return TB_OK;
+  if (from->has_type_name) field.type_id = type_of(schema, tb_message_slice(from->type_name));
+  return add_field(schema, type, (uint32_t)from->number, &field);
+}
+
+static enum tb_status add_extensions(struct tb_schema *schema, Perfetto__Protos__FieldDescriptorProto **extensions,
+                                     size_t count) {
+  enum tb_status status = TB_OK;
+  for (size_t i = 0; i < count && status == TB_OK; i++) {
+    uint32_t type = type_of(schema, tb_message_slice(extensions[i]->extendee));
+    status = add_described_field(schema, type, extensions[i]);
+  }
+  return status;
+}
+
+static enum tb_status add_enum(struct tb_schema *schema, struct type_name *scope,
+                               const Perfetto__Protos__EnumDescriptorProto *from) {
+  size_t scope_len = scope->len;
+  if (!append(scope, tb_message_slice(from->name))) return TB_OK;
+  uint32_t type = tb_intern_id(&schema->types, (struct tb_slice){scope->text, scope->len});
+  scope->len = scope_len;
+  enum tb_status status = TB_OK;
+  for (size_t i = 0; i < from->n_value && status == TB_OK; i++) {
+    status = add_value(schema, type, from->value[i]->number, tb_message_slice(from->value[i]->name));
+  }
+  return status;
+}
+
+/* Depth was checked when the descriptor was read. */
+static enum tb_status add_message(struct tb_schema *schema, struct type_name *scope,
+                                  const Perfetto__Protos__DescriptorProto *from) {
+  size_t scope_len = scope->len;
+  if (!append(scope, tb_message_slice(from->name))) return TB_OK;
+  uint32_t type = tb_intern_id(&schema->types, (struct tb_slice){scope->text, scope->len});
+  enum tb_status status = type ? TB_OK : TB_NO_MEMORY;
+  for (size_t i = 0; i < from->n_field && status == TB_OK; i++)
+    status = add_described_field(schema, type, from->field[i]);
+  for (size_t i = 0; i < from->n_enum_type && status == TB_OK; i++)
+    status = add_enum(schema, scope, from->enum_type[i]);
+  for (size_t i = 0; i < from->n_nested_type && status == TB_OK; i++) {
+    status = add_message(schema, scope, from->nested_type[i]);
+  }
+  if (status == TB_OK) status = add_extensions(schema, from->extension, from->n_extension);
+  scope->len = scope_len;
+  return status;
+}
+
+static enum tb_status add_file(struct tb_schema *schema, const Perfetto__Protos__FileDescriptorProto *file) {
+  struct type_name scope = {.len = 0};
+  if (file->package.len && !append(&scope, tb_message_slice(file->package))) return TB_OK;
+  enum tb_status status = TB_OK;
+  for (size_t i = 0; i < file->n_enum_type && status == TB_OK; i++)
+    status = add_enum(schema, &scope, file->enum_type[i]);
+  for (size_t i = 0; i < file->n_message_type && status == TB_OK; i++) {
+    status = add_message(schema, &scope, file->message_type[i]);
+  }
+  return status == TB_OK ? add_extensions(schema, file->extension, file->n_extension) : status;
+}
+
+enum tb_status tb_schema_add_extensions(struct tb_schema *schema, struct tb_slice extension_descriptor) {
+  ProtobufCMessage *message;
+  tb_arena_reset(&schema->scratch);
+  enum tb_status status = tb_message_read(&schema->scratch, &perfetto__protos__extension_descriptor__descriptor,
+                                          extension_descriptor, &message);
+  if (status != TB_OK) return status;
+  const Perfetto__Protos__ExtensionDescriptor *descriptor = (const Perfetto__Protos__ExtensionDescriptor *)message;
+  const Perfetto__Protos__FileDescriptorSet *set = descriptor->extension_set;
+  for (size_t i = 0; set && i < set->n_file && status == TB_OK; i++) status = add_file(schema, set->file[i]);
+  return status;
+}

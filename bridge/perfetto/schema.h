@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Message types that a reader learns: those of the generated schema that become arguments, and those that a trace describes itself
+ * in its ExtensionDescriptors.
+ */
+#ifndef TB_PERFETTO_SCHEMA_H
+#define TB_PERFETTO_SCHEMA_H
+
+#include <protobuf-c/protobuf-c.h>
+
+#include "perfetto/budget.h"
+#include "perfetto/hash_map.h"
+#include "perfetto/interning.h"
+
+/* Types of a field, as descriptor.proto numbers them. */
+enum tb_schema_field_type {
+  TB_SCHEMA_DOUBLE = 1,
+  TB_SCHEMA_FLOAT,
+  TB_SCHEMA_INT64,
+  TB_SCHEMA_UINT64,
+  TB_SCHEMA_INT32,
+  TB_SCHEMA_FIXED64,
+  TB_SCHEMA_FIXED32,
+  TB_SCHEMA_BOOL,
+  TB_SCHEMA_STRING,
+  TB_SCHEMA_GROUP,
+  TB_SCHEMA_MESSAGE,
+  TB_SCHEMA_BYTES,
+  TB_SCHEMA_UINT32,
+  TB_SCHEMA_ENUM,
+  TB_SCHEMA_SFIXED32,
+  TB_SCHEMA_SFIXED64,
+  TB_SCHEMA_SINT32,
+  TB_SCHEMA_SINT64
+};
+
+struct tb_schema_field {
+  struct tb_slice name;
+  uint32_t type; /* enum tb_schema_field_type */
+  bool repeated;
+  uint32_t type_id; /* of a message or enum: what tb_schema_find_type gives for its name */
+};
+
+struct tb_schema {
+  struct tb_budget *budget;
+  struct tb_intern types; /* full names with a leading dot: ".perfetto.protos.TrackEvent" */
+  struct tb_intern *pool; /* names of fields and values */
+  struct tb_schema_field *fields;
+  size_t field_count, field_capacity;
+  struct tb_hash_map field_map; /* type, number -> place in fields */
+  struct tb_slice *values;
+  size_t value_count, value_capacity;
+  struct tb_hash_map value_map; /* enum type, number -> place in values */
+  struct tb_arena scratch;
+};
+
+void tb_schema_init(struct tb_schema *schema, struct tb_budget *budget, struct tb_intern *pool);
+void tb_schema_free(struct tb_schema *schema);
+
+/* Adds a generated message type and those of its fields. TB_OK or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_schema_add_generated(struct tb_schema *schema, const ProtobufCMessageDescriptor *type);
+
+/* Adds what an ExtensionDescriptor message describes. TB_OK, TB_BAD_DATA or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_schema_add_extensions(struct tb_schema *schema, struct tb_slice extension_descriptor);
+
+/* The id of a type by its full name, with or without the leading dot; 0 where none of the name is known. */
+uint32_t tb_schema_find_type(struct tb_schema *schema, struct tb_slice name);
+
+/* The field `number` of the message type, or NULL. */
+const struct tb_schema_field *tb_schema_find_field(const struct tb_schema *schema, uint32_t type, uint32_t number);
+
+/* The name of an enum's value, or NULL. */
+const struct tb_slice *tb_schema_find_value(const struct tb_schema *schema, uint32_t type, int32_t number);
+
+#endif

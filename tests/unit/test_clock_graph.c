@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "perfetto/clock_graph.h"
+
+static struct tb_clock_reading_raw reading(uint64_t key, int64_t ns) {
+  return (struct tb_clock_reading_raw){.key = key, .ns = ns, .unit_multiplier = 1};
+}
+
+static void add(struct tb_clock_graph *graph, uint64_t a, int64_t a_ns, uint64_t b, int64_t b_ns) {
+  struct tb_clock_reading_raw readings[] = {reading(a, a_ns), reading(b, b_ns)};
+  assert_int_equal(tb_clock_graph_add(graph, readings, 2, 6), TB_OK);
+}
+
+static int64_t convert(struct tb_clock_graph *graph, uint64_t from, uint64_t to, int64_t ns) {
+  int64_t converted;
+  assert_int_equal(tb_clock_graph_convert(graph, from, to, ns, &converted), TB_OK);
+  return converted;
+}
+
+static void the_last_snapshot_at_or_before_a_time_converts_it_else_the_first(void **state) {
+  (void)state;
+  struct tb_clock_graph graph;
+  tb_clock_graph_init(&graph, tb_default_allocator());
+  add(&graph, 3, 100, 6, 1000);
+  add(&graph, 3, 200, 6, 1200);
+  add(&graph, 3, 300, 6, 1250);
+  assert_int_equal(convert(&graph, 3, 6, 50), 950);
+  assert_int_equal(convert(&graph, 3, 6, 100), 1000);
+  assert_int_equal(convert(&graph, 3, 6, 199), 1099);
+  assert_int_equal(convert(&graph, 3, 6, 200), 1200);
+  assert_int_equal(convert(&graph, 3, 6, 299), 1299);
+  assert_int_equal(convert(&graph, 3, 6, 5000), 5950);
+  assert_int_equal(convert(&graph, 3, 6, 150), 1050); /* and back again */
+  tb_clock_graph_free(&graph);
+}
+
+static void the_path_goes_over_several_clocks_and_the_shortest_wins(void **state) {
+  (void)state;
+  struct tb_clock_graph graph;
+  int64_t converted;
+  tb_clock_graph_init(&graph, tb_default_allocator());
+  add(&graph, 1, 10, 2, 20);
+  add(&graph, 2, 20, 3, 30);
+  add(&graph, 3, 30, 6, 40);
+  assert_int_equal(convert(&graph, 1, 6, 11), 41);
+  assert_int_equal(tb_clock_graph_convert(&graph, 5, 6, 11, &converted), TB_UNSUPPORTED);
+  add(&graph, 1, 10, 6, 1000);
+  assert_int_equal(convert(&graph, 1, 6, 11), 1001);
+  tb_clock_graph_free(&graph);
+}
+
+static void a_clock_that_ran_backwards_is_no_source_but_a_target(void **state) {
+  (void)state;
+  struct tb_clock_graph graph;
+  int64_t converted;
+  tb_clock_graph_init(&graph, tb_default_allocator());
+  add(&graph, 1, 500, 6, 1000);
+  add(&graph, 1, 400, 6, 2000);
+  assert_int_equal(tb_clock_graph_convert(&graph, 1, 6, 450, &converted), TB_UNSUPPORTED);
+  assert_int_equal(convert(&graph, 6, 1, 2001), 401);
+  tb_clock_graph_free(&graph);
+}
+
+static void a_snapshot_in_which_the_trace_clock_runs_backwards_is_refused(void **state) {
+  (void)state;
+  struct tb_clock_graph graph;
+  tb_clock_graph_init(&graph, tb_default_allocator());
+  add(&graph, 1, 500, 6, 1000);
+  struct tb_clock_reading_raw readings[] = {reading(1, 600), reading(6, 900)};
+  assert_int_equal(tb_clock_graph_add(&graph, readings, 2, 6), TB_REFUSED);
+  assert_int_equal(convert(&graph, 1, 6, 600), 1100);
+  /* snapshots of other clocks come from other writers, whose order is another one */
+  add(&graph, 2, 1, 6, 10);
+  tb_clock_graph_free(&graph);
+}
+
+static void an_incremental_clock_adds_up_until_it_is_cleared(void **state) {
+  (void)state;
+  struct tb_clock_graph graph;
+  int64_t ns;
+  uint64_t key = tb_clock_key(64, 9);
+  tb_clock_graph_init(&graph, tb_default_allocator());
+  struct tb_clock_reading_raw readings[] = {reading(key, 1000), reading(6, 5000)};
+  readings[0].incremental = true;
+  readings[0].unit_multiplier = 10;
+  assert_int_equal(tb_clock_graph_add(&graph, readings, 2, 6), TB_OK);
+  assert_int_equal(tb_clock_graph_resolve(&graph, key, 3, &ns), TB_OK);
+  assert_int_equal(ns, 1030);
+  assert_int_equal(tb_clock_graph_resolve(&graph, key, 1, &ns), TB_OK);
+  assert_int_equal(ns, 1040);
+  assert_int_equal(convert(&graph, key, 6, ns), 5040);
+  tb_clock_graph_clear_sequence(&graph, 8);
+  assert_int_equal(tb_clock_graph_resolve(&graph, key, 1, &ns), TB_OK);
+  tb_clock_graph_clear_sequence(&graph, 9);
+  assert_int_equal(tb_clock_graph_resolve(&graph, key, 1, &ns), TB_UNSUPPORTED);
+  tb_clock_graph_free(&graph);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_last_snapshot_at_or_before_a_time_converts_it_else_the_first),
+      cmocka_unit_test(the_path_goes_over_several_clocks_and_the_shortest_wins),
+      cmocka_unit_test(a_clock_that_ran_backwards_is_no_source_but_a_target),
+      cmocka_unit_test(a_snapshot_in_which_the_trace_clock_runs_backwards_is_refused),
+      cmocka_unit_test(an_incremental_clock_adds_up_until_it_is_cleared),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Traces whose source is text (tests/data/perfetto) against the events that they must give.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "support/event_text.h"
+
+#define TRACE(name) TB_TEST_TRACES "/" name ".perfetto-trace"
+
+static void assert_events(const char *path, const char *expected) {
+  struct tb_buffer text;
+  assert_int_equal(tb_event_text_of_file(path, NULL, &text), TB_END);
+  assert_string_equal(text.data, expected);
+  tb_buffer_free(&text);
+}
+
+static struct tb_buffer load(const char *path) {
+  struct tb_buffer bytes;
+  tb_buffer_init(&bytes, tb_default_allocator(), 0);
+  FILE *file = fopen(path, "rb");
+  assert_non_null(file);
+  char chunk[4096];
+  size_t got;
+  while ((got = fread(chunk, 1, sizeof(chunk), file)) > 0)
+    assert_int_equal(tb_buffer_append(&bytes, chunk, got), TB_OK);
+  fclose(file);
+  return bytes;
+}
+
+static void every_field_of_a_track_event_is_resolved(void **state) {
+  (void)state;
+  assert_events(
+      TRACE("events"),
+      "TRACK process 7 'proc'\n"
+      "TRACK thread 7/8 'thr'\n"
+      "TRACK counter 7/8\n"
+      "TRACK counter 7 'bytes'\n"
+      "TRACK counter 7/8\n"
+      "1000 BEGIN[B] thread 7/8 'thr' \"work\" (cat,dog) tts 100000 instructions 5 flow 78 flow 77 correlation 0 "
+      "request <main at main.c:9> <leaf in lib/x.so pc 77> from <f at a.c:3> {n=-5 u=18446744073709551615u "
+      "d={list=[{2.5d 'interned text'}] b=true} p=0xff j=json {\"k\":1} old={x=1 y=[{true}]}}\n"
+      "2000 END[E] thread 7/8 'thr' tts 150000 flow end 77\n"
+      "2500 COUNTER[C] counter 7 'bytes' {20}\n"
+      "2600 COUNTER[C] counter 7 'bytes' {14}\n"
+      "2700 INSTANT[ip] process 7 'proc' \"of the process\" <g at g.c:2>\n"
+      "TRACK trace\n"
+      "2800 INSTANT[ig] trace \"of all\" correlation 9 from < at b.c>\n"
+      "TRACK track 7 'lane'\n"
+      "2900 BEGIN[b] track 7 'lane' by 7/8 \"before its track\" (one,two) id 16 scope s\n"
+      "3000 END[e] track 7 'lane'\n"
+      "TRACK track 7 'mode'\n"
+      "3100 BEGIN[b] track 7 'mode' \"on\"\n"
+      "3200 END[e] track 7 'mode'\n"
+      "3200 BEGIN[b] track 7 'mode' \"off\"\n"
+      "3300 END[e] track 7 'mode'\n"
+      "TRACK trace on machine 5\n"
+      "3400 INSTANT[ig] trace on machine 5 \"elsewhere\"\n");
+}
+
+static void the_rules_of_a_sequence_hold(void **state) {
+  (void)state;
+  assert_events(TRACE("sequences"),
+                "TRACK trace\n"
+                "2 INSTANT[ig] trace \"first\"\n"
+                "3 INSTANT[ig] trace \"first, sent anew\"\n"
+                "4 INSTANT[ig] trace \"of another sequence\"\n"
+                "5 INSTANT[ig] trace \"\"\n"
+                "LOSS trace\n"
+                "8 INSTANT[ig] trace \"whole again\"\n"
+                "9 INSTANT[ig] trace \"the first of its sequence\"\n"
+                "7000 INSTANT[ig] trace \"7000\"\n"
+                "10000 INSTANT[ig] trace \"10000\"\n"
+                "11 INSTANT[ig] trace \"11\"\n"
+                "lost 3 at 0: packets without the incremental state that they need\n"
+                "lost 1 at 138: references to interned entries that were not sent\n"
+                "lost 1 at 365: timestamps on a clock that nothing relates to the trace clock\n");
+}
+
+static void times_come_on_the_trace_clock(void **state) {
+  (void)state;
+  assert_events(TRACE("clocks"),
+                "1000 CLOCKS 3=1000 6=5000 1=900000\n"
+                "2000 CLOCKS 3=2000 6=7000 1=800000\n"
+                "CLOCKS 6=100 128=30\n"
+                "TRACK trace\n"
+                "0 INSTANT[ig] trace \"before the first: 0\"\n"
+                "1500 INSTANT[ig] trace \"by the first: 1500\"\n"
+                "2100 INSTANT[ig] trace \"by the second: 2100\"\n"
+                "2100 INSTANT[ig] trace \"over two edges: 2100\"\n"
+                "1234 INSTANT[ig] trace \"on the trace clock\"\n"
+                "lost 2 at 242: timestamps on a clock that nothing relates to the trace clock\n");
+}
+
+static void events_of_before_there_were_tracks_keep_their_phase_times_and_ids(void **state) {
+  (void)state;
+  assert_events(TRACE("legacy"),
+                "TRACK thread 7/8 'old'\n"
+                "1010000 BEGIN[B] thread 7/8 'old' \"B\" tts 52000\n"
+                "1015000 END[E] thread 7/8 'old' tts 53000\n"
+                "1020000 COMPLETE[X] thread 7/8 'old' \"X\" dur 3000 tts 60000 tdur 1000 bind 5 in out\n"
+                "1 INSTANT[ip] process 7 by 7/8 \"i\"\n"
+                "2 INSTANT[Ig] trace by 7/8 \"I\"\n"
+                "3 ASYNC_BEGIN[b] thread 7/8 'old' \"b\" (c) id global 3 scope sc\n"
+                "4 ASYNC_INSTANT[n] thread 7/8 'old' \"n\" id local 4\n"
+                "5 ASYNC_END[e] thread 7/8 'old' \"e\" id 5\n"
+                "6 FLOW_BEGIN[s] thread 7/8 'old' \"s\" id 6\n"
+                "7 FLOW_END[f] thread 7/8 'old' \"f\" id 6 enclosing\n"
+                "TRACK thread 70/80\n"
+                "8 OBJECT_NEW[N] thread 70/80 \"N\" id 1\n"
+                "TRACK process 71\n"
+                "9 OTHER[?] process 71 \"?\" phase ?\n"
+                "TRACK track\n"
+                "10 CLOCK_SYNC[c] thread 7/8 'old' \"T\" id x1 {a=1} extra {cname='red'}\n"
+                "lost 1 at 353: an event has no timestamp\n");
+}
+
+static void packets_of_other_kinds_become_events(void **state) {
+  (void)state;
+  assert_events(TRACE("records"),
+                "TRACK process 3 'init'\n"
+                "TRACK thread 3/4 'worker'\n"
+                "TRACK thread/900000000000 'renamed'\n"
+                "10 STATE thread/900000000000 'renamed' \"Running\" cpu 1 prio 20\n"
+                "TRACK thread/900000000000 'renamed'\n"
+                "12 STATE thread 3/4 'worker' \"S\"\n"
+                "TRACK thread/61 'x'\n"
+                "30 STATE thread/61 'x' \"Running\" cpu 2 prio 1\n"
+                "TRACK thread/63 'y'\n"
+                "33 STATE thread/63 'y' \"R\" prio 3\n"
+                "35 STATE thread/61 'x' \"R\" cpu 2\n"
+                "TRACK thread/62 'y'\n"
+                "35 STATE thread/62 'y' \"Running\" cpu 2 prio 2\n"
+                "20 STATE thread 3/4 'worker' \"S\" cpu 2 prio 120\n"
+                "TRACK thread/5 'next'\n"
+                "20 STATE thread/5 'next' \"Running\" cpu 2 prio 100\n"
+                "21 STATE thread 3/4 'worker' \"R\" prio 120\n"
+                "22 BEGIN[B] thread 3/4 'worker' \"slice|of bars\"\n"
+                "TRACK counter 3 'count'\n"
+                "23 COUNTER[C] counter 3 'count' {-12}\n"
+                "24 ASYNC_BEGIN[b] thread 3/4 'worker' \"async\" id local 7 scope async\n"
+                "25 END[E] thread 3/4 'worker'\n"
+                "40 LOG thread 3/4 'worker' \"it broke\" level 6 {tag='tag'}\n"
+                "50 SAMPLE thread 3/4 'worker' cpu 3 weight 12 <fn>\n"
+                "2000 SAMPLE thread 3/4 'worker' <fn>\n"
+                "4000 SAMPLE thread 3/4 'worker' <fn>\n"
+                "60 MEMORY[v] process 3 'init' \"periodic_interval\" id 5 {dumps={level_of_detail='light' "
+                "allocators={malloc/x={guid='ff' flags=1 attrs={size={type='scalar' units='bytes' value='1000'} "
+                "n={type='scalar' units='objects' value='2'} t={type='string' units='objects' value='text'}}}} "
+                "allocators_graph=[{{source='ff' target='1' importance=2 type='ownership'}}]}}\n"
+                "ATTRIBUTE \"otherData\" {otherData=json {\"a\":1}}\n"
+                "ATTRIBUTE \"number\" {number=4}\n"
+                "METADATA[M] thread 3/4 'worker' \"trace_name\" (c) {v=[{1}]} extra {more=true}\n"
+                "FRAME \"f\" (lib) id 1\n"
+                "FRAME \"g\" id 2 parent 1\n"
+                "PACKETS \"sys_stats\" blob 6\n");
+}
+
+static void typed_fields_become_arguments(void **state) {
+  (void)state;
+  assert_events(
+      TRACE("typed"),
+      "TRACK trace\n"
+      "1 INSTANT[ig] trace \"named\" level 5 {log_message:={message:='said' file_name:='a.c' function_name:='f' "
+      "line_number:=7} task:={posted_from:={file_name:='a.c' function_name:='f' line_number:=7}} "
+      "chrome_user_event:={action:='click' action_hash:=5u} chrome_active_processes:={pid:=[{3 4}]}}\n"
+      "2 LOG[ig] trace \"said\" level 6\n"
+      "3 INSTANT[ig] trace \"annotated\" {typed:={number:=-2 list:=[{5 6}] inner:={kind:='GOOD'} kind:=9 names:=[{'a' "
+      "'b'}]} unknown=blob 2}\n");
+}
+
+static void an_extension_that_the_trace_describes_becomes_an_argument_and_an_unknown_one_is_counted(void **state) {
+  (void)state;
+  /* timestamp 4, a track event with field 9900 {number: -2} and 9901 {} */
+  static const char event[] = "\x0a\x12\x50\x01\x40\x04\x5a\x0c\x48\x03\xe2\xea\x04\x02\x08\x03\xea\xea\x04\x00";
+  struct tb_buffer bytes = load(TRACE("typed")), text;
+  size_t before = bytes.len;
+  assert_int_equal(tb_buffer_append(&bytes, event, sizeof(event) - 1), TB_OK);
+  assert_int_equal(tb_event_text_of_bytes(bytes.data, bytes.len, bytes.len, &text), TB_END);
+  assert_non_null(strstr(text.data, "4 INSTANT[ig] trace {my_ext:={number:=-2}}\n"));
+  char lost[100];
+  (void)snprintf(lost, sizeof(lost), "lost 1 at %zu: typed fields that neither the schema nor the trace describes\n",
+                 before);
+  assert_non_null(strstr(text.data, lost));
+  tb_buffer_free(&text);
+  tb_buffer_free(&bytes);
+}
+
+static void pieces_of_any_size_give_the_same_events(void **state) {
+  (void)state;
+  static const char *const traces[] = {TRACE("sequences"), TRACE("clocks"), TRACE("legacy")};
+  for (size_t i = 0; i < sizeof(traces) / sizeof(traces[0]); i++) {
+    struct tb_buffer bytes = load(traces[i]), whole;
+    assert_int_equal(tb_event_text_of_bytes(bytes.data, bytes.len, bytes.len, &whole), TB_END);
+    for (size_t step = 1; step < 40; step += 6) {
+      struct tb_buffer text;
+      assert_int_equal(tb_event_text_of_bytes(bytes.data, bytes.len, step, &text), TB_END);
+      assert_string_equal(text.data, whole.data);
+      tb_buffer_free(&text);
+    }
+    tb_buffer_free(&whole);
+    tb_buffer_free(&bytes);
+  }
+}
+
+static void what_is_fed_learns_of_a_late_track_by_an_event(void **state) {
+  (void)state;
+  struct tb_buffer bytes = load(TRACE("events")), text;
+  assert_int_equal(tb_event_text_of_bytes(bytes.data, bytes.len, 1, &text), TB_END);
+  const char *begin = strstr(text.data, "2900 BEGIN[b] track by 7/8 \"before its track\"");
+  assert_non_null(begin);
+  assert_non_null(strstr(begin, "TRACK track 7 'lane'\n"));
+  tb_buffer_free(&text);
+  tb_buffer_free(&bytes);
+}
+
+/* The lines of `part` must be those that `whole` begins with, but for the losses at its end. */
+static void assert_beginning(const char *whole, char *part) {
+  char *losses = strstr(part, "lost ");
+  if (losses == part || (losses && losses[-1] == '\n')) *losses = '\0';
+  assert_int_equal(strncmp(whole, part, strlen(part)), 0);
+}
+
+static void a_trace_cut_anywhere_gives_the_events_before_the_cut(void **state) {
+  (void)state;
+  struct tb_buffer bytes = load(TRACE("records")), whole;
+  assert_int_equal(tb_event_text_of_bytes(bytes.data, bytes.len, 1, &whole), TB_END);
+  size_t before = 0;
+  for (size_t cut = 1; cut < bytes.len; cut++) {
+    struct tb_buffer text;
+    assert_int_equal(tb_event_text_of_bytes(bytes.data, cut, 1, &text), TB_END);
+    assert_beginning(whole.data, text.data);
+    assert_true(strlen(text.data) >= before); /* nothing that was whole is lost again */
+    before = strlen(text.data);
+    tb_buffer_free(&text);
+  }
+  tb_buffer_free(&whole);
+  tb_buffer_free(&bytes);
+}
+
+static void strict_reading_ends_at_the_first_loss_and_says_where(void **state) {
+  (void)state;
+  struct tb_reader_options options = {.size = sizeof(options), .strict = true};
+  struct tb_reader *reader;
+  const struct tb_event *event;
+  assert_int_equal(tb_reader_open(TRACE("clocks"), &options, &reader, NULL), TB_OK);
+  enum tb_status status;
+  unsigned events = 0;
+  while ((status = tb_reader_next(reader, &event)) == TB_OK) events++;
+  assert_int_equal(status, TB_BAD_DATA);
+  assert_int_equal(events, 9);
+  assert_int_equal(tb_reader_error(reader)->offset, 242);
+  tb_reader_close(reader);
+}
+
+static void a_trace_that_interns_too_much_is_refused_with_a_limit(void **state) {
+  (void)state;
+  struct tb_reader_options options = {.size = sizeof(options), .max_interned_bytes = 2000};
+  struct tb_reader *reader;
+  const struct tb_event *event;
+  assert_int_equal(tb_reader_open(TRACE("events"), &options, &reader, NULL), TB_OK);
+  enum tb_status status;
+  while ((status = tb_reader_next(reader, &event)) == TB_OK) continue;
+  assert_int_equal(status, TB_LIMIT);
+  tb_reader_close(reader);
+}
+
+/* An allocator that fails after a while, and counts what is not given back. */
+struct failing {
+  size_t left, held;
+};
+
+static void *failing_reallocate(void *ctx, void *ptr, size_t old_size, size_t new_size) {
+  struct failing *failing = ctx;
+  if (new_size > old_size && failing->left-- == 0) {
+    failing->left = 0;
+    return NULL;
+  }
+  failing->held = failing->held - old_size + new_size;
+  if (new_size) return realloc(ptr, new_size);
+  free(ptr);
+  return NULL;
+}
+
+static void memory_that_runs_out_anywhere_is_an_error_and_leaks_nothing(void **state) {
+  (void)state;
+  bool whole = false;
+  for (size_t most = 0; !whole && most < 2000; most++) {
+    struct failing failing = {most, 0};
+    struct tb_allocator allocator = {failing_reallocate, &failing};
+    struct tb_reader_options options = {.size = sizeof(options), .allocator = &allocator};
+    struct tb_reader *reader;
+    const struct tb_event *event;
+    enum tb_status status = tb_reader_open(TRACE("events"), &options, &reader, NULL);
+    while (status == TB_OK) status = tb_reader_next(reader, &event);
+    tb_reader_close(reader);
+    assert_true(status == TB_END || status == TB_NO_MEMORY);
+    assert_int_equal(failing.held, 0);
+    whole = status == TB_END;
+  }
+  assert_true(whole);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_field_of_a_track_event_is_resolved),
+      cmocka_unit_test(the_rules_of_a_sequence_hold),
+      cmocka_unit_test(times_come_on_the_trace_clock),
+      cmocka_unit_test(events_of_before_there_were_tracks_keep_their_phase_times_and_ids),
+      cmocka_unit_test(packets_of_other_kinds_become_events),
+      cmocka_unit_test(typed_fields_become_arguments),
+      cmocka_unit_test(an_extension_that_the_trace_describes_becomes_an_argument_and_an_unknown_one_is_counted),
+      cmocka_unit_test(pieces_of_any_size_give_the_same_events),
+      cmocka_unit_test(what_is_fed_learns_of_a_late_track_by_an_event),
+      cmocka_unit_test(a_trace_cut_anywhere_gives_the_events_before_the_cut),
+      cmocka_unit_test(strict_reading_ends_at_the_first_loss_and_says_where),
+      cmocka_unit_test(a_trace_that_interns_too_much_is_refused_with_a_limit),
+      cmocka_unit_test(memory_that_runs_out_anywhere_is_an_error_and_leaks_nothing),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
