@@ -52,6 +52,15 @@ static enum tb_status host_machine(struct tb_merger *m, struct machine_book *boo
   return status;
 }
 
+/* The other machines of an input keep their ids, unless the manifest names them. */
+static enum tb_status other_machine(struct machine_book *book, struct tb_source *s, uint32_t machine) {
+  const char *name = tb_source_machine_name(s, machine);
+  uint64_t *known = name ? tb_table_get(&book->names, name_hash(name)) : NULL;
+  uint32_t id = known ? (uint32_t)*known : machine;
+  enum tb_status status = name && !known ? tb_table_put(&book->names, name_hash(name), id) : TB_OK;
+  return status == TB_OK ? tb_table_put(&s->machines, machine, id) : status;
+}
+
 static enum tb_status assign_machines(struct tb_merger *m, struct machine_book *book) {
   enum tb_status status = TB_OK;
   bool first = true;
@@ -64,10 +73,10 @@ static enum tb_status assign_machines(struct tb_merger *m, struct machine_book *
     struct tb_source *s = &m->sources[i];
     if (s->skipped) continue;
     uint32_t host = tb_source_host(s), id = 0;
-    for (size_t k = 0; k < s->survey.machine_count && status == TB_OK; k++)
-      status = tb_table_put(&s->machines, s->survey.machines[k].id, s->survey.machines[k].id);
-    if (status == TB_OK) status = host_machine(m, book, s, first, host, &id);
+    status = host_machine(m, book, s, first, host, &id);
     if (status == TB_OK) status = tb_table_put(&s->machines, host, id);
+    for (size_t k = 0; k < s->survey.machine_count && status == TB_OK; k++)
+      if (s->survey.machines[k].id != host) status = other_machine(book, s, s->survey.machines[k].id);
     first = false;
     struct tb_merge_input_report *in = tb_source_report(m, s);
     in->machine_id = id;
@@ -281,10 +290,10 @@ static enum tb_status rename_clock(struct tb_merger *m, struct tb_source *s, uin
   return status == TB_OK ? tb_table_put(&s->clock_map, clock_key(machine, clock), id) : status;
 }
 
-static enum tb_status assign_clock(struct tb_merger *m, struct tb_source *s, const struct tb_input_clock *node, bool first) {
+static enum tb_status assign_clock(struct tb_merger *m, struct tb_source *s, const struct tb_input_clock *node) {
   uint32_t primary = s->survey.clocks.primary;
   if (node->sequence) return TB_OK;
-  if (node->clock == m->trace_clock && (primary == m->trace_clock || first)) return TB_OK; /* the merged trace's own */
+  if (node->clock == m->trace_clock && (primary == m->trace_clock || s->index == m->reference)) return TB_OK; /* the merged trace's own */
   bool owned = false;
   enum tb_status status = TB_OK;
   if (node->clock != m->trace_clock) status = own_clock(m, s, node->machine, node->clock, &owned);
@@ -316,14 +325,14 @@ static enum tb_status assign_clocks(struct tb_merger *m) {
     if (s->skipped) continue;
     uint32_t primary = s->survey.clocks.primary;
     for (size_t k = 0; k < s->survey.clocks.node_count && status == TB_OK; k++)
-      status = assign_clock(m, s, &s->survey.clocks.nodes[k], first);
+      status = assign_clock(m, s, &s->survey.clocks.nodes[k]);
     s->remap.clocks = &s->clock_map;
     if (s->clock_map.count) s->remap.active |= 1u << TB_FIELD_CLOCK | 1u << TB_FIELD_SNAPSHOT;
     bool still = s->fixed && s->moved_by == 0;
     if (!still || !first) {
       s->remap.trace_clock = m->trace_clock;
       s->remap.moved_clock = primary == m->trace_clock ? primary : 0;
-      s->remap.added_clock = primary != m->trace_clock && !first ? m->trace_clock : 0;
+      s->remap.added_clock = primary != m->trace_clock && s->index != m->reference ? m->trace_clock : 0;
       s->remap.added_from = primary;
       s->remap.active |= 1u << TB_FIELD_SNAPSHOT;
     }

@@ -64,6 +64,9 @@ static enum tb_status run(struct tb_merger *m, const struct tb_merge_input *inpu
   enum tb_status status = check(m, inputs, count, out);
   if (status == TB_OK) status = tb_field_tree_grow(&m->fields, m->allocator);
   if (status == TB_OK) status = tb_merger_gather(m, inputs, count);
+  if (status == TB_OK && m->options.manifest)
+    status = tb_merger_read_manifest(m, m->options.manifest, m->options.manifest);
+  if (status == TB_OK) status = tb_merger_apply_manifest(m);
   if (status == TB_OK) status = tb_merger_place(m);
   if (status == TB_OK) status = tb_merger_assign_ids(m);
   if (status == TB_OK && !m->options.dry_run) status = write_out(m, out);
@@ -97,7 +100,7 @@ static void free_merger(struct tb_merger *m) {
 
 enum tb_status tb_merge(const struct tb_merge_input *inputs, size_t count, const char *out,
                         const struct tb_merge_options *options, struct tb_merge_report **report, struct tb_error *error) {
-  struct tb_merger m = {.options = {.size = sizeof(m.options)}};
+  struct tb_merger m = {.options = {.size = sizeof(m.options)}, .reference = UINT32_MAX};
   set_options(&m, options);
   if (report) *report = NULL;
   m.report = tb_merge_report_create(m.allocator);

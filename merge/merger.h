@@ -8,6 +8,7 @@
 #include "base/output.h"
 #include "sync_graph.h"
 #include "packets.h"
+#include "manifest.h"
 #include "merge_report.h"
 #include "rewrite.h"
 #include "survey.h"
@@ -16,12 +17,14 @@
 struct tb_source {
   uint32_t index;
   const char *name; /* in the report */
+  const char *member; /* its name in its archive; NULL for an input that is a file */
   const char *path; /* of the Perfetto file to read: the input itself, or a temporary file */
   bool temporary;   /* to be removed at the end */
   bool converted;   /* made from another format */
   enum tb_format format; /* of the input */
   bool skipped;
-  const char *machine_name; /* NULL: unnamed */
+  const char *machine_name; /* of its host; NULL: unnamed */
+  const struct tb_manifest_file *manifest_file; /* its entry, where that names machines; else NULL */
   bool has_offset;
   int64_t offset;
   struct tb_survey survey;
@@ -62,7 +65,9 @@ struct tb_merger {
   struct tb_arena arena; /* of names */
   struct tb_source *sources;
   size_t source_count, source_capacity;
+  struct tb_manifest *manifest; /* NULL: none */
   struct tb_sync_graph graph;
+  uint32_t reference;   /* the source whose clock is the merged trace's; UINT32_MAX: the first */
   uint32_t target;      /* node of the merged trace's clock */
   uint32_t trace_clock; /* its id */
   int64_t shift;
@@ -91,6 +96,12 @@ int64_t tb_source_time(const struct tb_source *source, uint32_t machine, int64_t
 
 /* inputs.c: makes sources of the inputs. */
 TB_MUST_CHECK enum tb_status tb_merger_gather(struct tb_merger *m, const struct tb_merge_input *inputs, size_t count);
+/* apply_manifest.c: reads the manifest `path` (called `name` in errors), applies it to machines, and to the clock graph. */
+TB_MUST_CHECK enum tb_status tb_merger_read_manifest(struct tb_merger *m, const char *path, const char *name);
+TB_MUST_CHECK enum tb_status tb_merger_apply_manifest(struct tb_merger *m);
+TB_MUST_CHECK enum tb_status tb_merger_relate_by_manifest(struct tb_merger *m, uint32_t cost);
+/* The name of one of a source's machines; NULL where it has none. */
+const char *tb_source_machine_name(const struct tb_source *source, uint32_t machine);
 /* place.c: the clock graph, and each source's place. */
 TB_MUST_CHECK enum tb_status tb_merger_place(struct tb_merger *m);
 /* ids.c: machines, then what ids become. */

@@ -109,6 +109,22 @@ static enum tb_status add_snapshots(struct tb_merger *m, const struct tb_source 
   return TB_OK;
 }
 
+/* The trace clocks of an input's other machines, by how far they are ahead of its host's. */
+static enum tb_status add_machines(struct tb_merger *m, const struct tb_source *s) {
+  uint32_t host = tb_source_host(s), clock = s->survey.clocks.primary;
+  for (size_t i = 0; i < s->survey.machine_count; i++) {
+    const struct tb_surveyed_machine *machine = &s->survey.machines[i];
+    if (machine->id == host || !machine->ahead) continue;
+    struct tb_graph_key key = {s->index, machine->id, clock};
+    struct tb_graph_edge edge = {.source = TB_PLACEMENT_SNAPSHOTS, .cost = COST_SNAPSHOT, .offset = -machine->ahead};
+    enum tb_status status = tb_sync_graph_node(&m->graph, key, &edge.a);
+    if (status == TB_OK) status = own_node(m, s, clock, &edge.b);
+    if (status == TB_OK) status = tb_sync_graph_edge(&m->graph, &edge);
+    if (status != TB_OK) return status;
+  }
+  return TB_OK;
+}
+
 /* ---- clocks that inputs share ------------------------------------------------------------------------------------------------ */
 
 static enum tb_status join(struct tb_merger *m, const struct tb_source *s, uint32_t clock, uint32_t group,
@@ -201,10 +217,15 @@ static enum tb_status join_boots(struct tb_merger *m, uint32_t clock, uint32_t *
 
 /* ---- the merged trace's clock ---------------------------------------------------------------------------------------------- */
 
+/* The source whose clock is the merged trace's. */
+static struct tb_source *reference(struct tb_merger *m) {
+  for (size_t i = 0; i < m->source_count && m->reference == UINT32_MAX; i++)
+    if (!m->sources[i].skipped) m->reference = (uint32_t)i;
+  return m->reference == UINT32_MAX || m->sources[m->reference].skipped ? NULL : &m->sources[m->reference];
+}
+
 static enum tb_status set_target(struct tb_merger *m) {
-  struct tb_source *first = NULL;
-  for (size_t i = 0; i < m->source_count && !first; i++)
-    if (!m->sources[i].skipped) first = &m->sources[i];
+  struct tb_source *first = reference(m);
   if (!first) return tb_fail(&m->error, TB_INVALID, TB_NO_OFFSET, "there is no input left to merge");
   m->trace_clock = m->options.trace_clock ? (uint32_t)m->options.trace_clock : first->survey.clocks.primary;
   struct tb_graph_key key = {TB_GRAPH_SHARED, UINT32_MAX, 0};
@@ -234,9 +255,11 @@ static enum tb_status build(struct tb_merger *m) {
     struct tb_source *s = &m->sources[i];
     if (s->skipped) continue;
     status = own_node(m, s, s->survey.clocks.primary, &node);
+    if (status == TB_OK) status = add_machines(m, s);
     if (status == TB_OK) status = add_snapshots(m, s);
     if (status == TB_OK) status = join_shared(m, s);
   }
+  if (status == TB_OK) status = tb_merger_relate_by_manifest(m, COST_GIVEN);
   if (status == TB_OK) status = join_boots(m, TB_CLOCK_BOOTTIME, &group);
   if (status == TB_OK) status = join_boots(m, TB_CLOCK_MONOTONIC, &group);
   if (status == TB_OK) status = join_boots(m, TB_CLOCK_MONOTONIC_RAW, &group);

@@ -340,6 +340,7 @@ static enum tb_status edit_clock(struct edit *e, uint32_t machine, const struct 
       status = put_number(e, &place, &field, cursor.at, to);
     } else if (field.number == CLOCK_TIMESTAMP && moves) {
       int64_t unit = (int64_t)reading->unit;
+      e->map->times_changed++;
       status = put_number(e, &place, &field, cursor.at,
                           (uint64_t)(moved(e, machine, (int64_t)(field.value * reading->unit)) / unit));
     }

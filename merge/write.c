@@ -18,6 +18,7 @@ enum { DEFAULTS_TRACK_EVENT = 11, TRACK_EVENT_TRACK = 11, TRACK_EVENT_LEGACY = 6
 enum { DESCRIPTOR_UUID = 1, DESCRIPTOR_NAME = 2, DESCRIPTOR_THREAD = 4, DESCRIPTOR_PARENT = 5, DESCRIPTOR_MERGING = 15,
        MERGE_WITH_NONE = 2 };
 enum { ANCHOR_THREAD = 1, ANCHOR_TRACK = 2, NAME_MAX_BYTES = 255 };
+enum { TRACE_ATTRIBUTES = 126 };
 enum { SYNC_ROUNDS = 1, SYNC_CLIENT = 2, SYNC_HOST = 3 };
 
 static bool has_field(struct tb_slice message, uint32_t number) {
@@ -251,6 +252,30 @@ static enum tb_status write_current(struct tb_merger *m, struct tb_source *s) {
   return tb_output_write(m->output, s->current.framed.ptr, s->current.framed.len, &m->error);
 }
 
+/* What the manifest says of the archive as a whole. */
+static enum tb_status write_attributes(struct tb_merger *m) {
+  static const char prefix[] = "manifest_attribute.";
+  enum tb_status status = TB_OK;
+  for (size_t i = 0; m->manifest && i < m->manifest->attribute_count && status == TB_OK; i++) {
+    const struct tb_manifest_attribute *a = &m->manifest->attributes[i];
+    size_t key = sizeof(prefix) - 1 + a->key.len, most = key + a->text.len + 128;
+    struct tb_buffer *out = &m->scratch;
+    out->len = 0;
+    status = tb_buffer_reserve(out, 3 * most);
+    if (status != TB_OK) return tb_fail(&m->error, status, TB_NO_OFFSET, "out of memory");
+    char *attribute = out->data, *at = tb_wire_put_varint(tb_wire_put_tag(attribute, 1, TB_WIRE_BYTES), key);
+    memcpy(at, prefix, sizeof(prefix) - 1);
+    if (a->key.len) memcpy(at + sizeof(prefix) - 1, a->key.ptr, a->key.len);
+    at += key;
+    at = a->is_text ? tb_wire_put_bytes(at, 3, a->text.ptr, a->text.len) : tb_wire_put_uint(at, 2, (uint64_t)a->number);
+    char *message = out->data + most, *end = tb_wire_put_bytes(message, 1, attribute, (size_t)(at - attribute));
+    char *packet = out->data + 2 * most;
+    at = tb_wire_put_bytes(packet, TRACE_ATTRIBUTES, message, (size_t)(end - message));
+    status = put_packet(m, packet, (size_t)(at - packet));
+  }
+  return status;
+}
+
 /* ---- the merge ---------------------------------------------------------------------------------------------------------------------- */
 
 static enum tb_status report_progress(struct tb_merger *m, uint64_t *calls, uint64_t total) {
@@ -319,6 +344,7 @@ enum tb_status tb_merger_write(struct tb_merger *m) {
   uint64_t total = 0;
   enum tb_status status = start(m, &heap, &total);
   if (status == TB_OK) status = drain(m, &heap, total);
+  if (status == TB_OK) status = write_attributes(m);
   report_counts(m);
   tb_buffer_free(&m->scratch);
   tb_free(m->allocator, heap.entries, m->source_count * sizeof(*heap.entries));
