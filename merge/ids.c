@@ -402,6 +402,14 @@ static enum tb_status choose_starters(struct tb_merger *m) {
     enum tb_status status = tb_table_put(&m->starters, machine, s->index);
     if (status != TB_OK) return status;
   }
+  for (size_t i = 0; i < m->source_count; i++) { /* an input whose data is older than any start had none: no start counts */
+    const struct tb_source *s = &m->sources[i];
+    uint64_t *starter = s->skipped ? NULL : tb_table_get(&m->starters, machine_out(s, tb_source_host(s)));
+    if (!starter || *starter == s->index || *starter >= m->source_count || !s->survey.has_time) continue;
+    const struct tb_source *o = &m->sources[*starter];
+    if (!s->survey.has_started && tb_source_time(s, 0, s->survey.first) < tb_source_time(o, 0, o->survey.started))
+      *starter = UINT64_MAX;
+  }
   return TB_OK;
 }
 

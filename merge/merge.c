@@ -36,6 +36,7 @@ static enum tb_status check(struct tb_merger *m, const struct tb_merge_input *in
 static void set_options(struct tb_merger *m, const struct tb_merge_options *options) {
   if (options) memcpy(&m->options, options, options->size < sizeof(m->options) ? options->size : sizeof(m->options));
   m->allocator = m->options.allocator ? m->options.allocator : tb_default_allocator();
+  if (m->options.align_messages) m->options.share_flows = true;
   if (!m->options.max_open_files) m->options.max_open_files = files_at_a_time();
   tb_arena_init(&m->arena, m->allocator, 0);
   tb_sync_graph_init(&m->graph, m->allocator);
@@ -67,6 +68,7 @@ static enum tb_status run(struct tb_merger *m, const struct tb_merge_input *inpu
   if (status == TB_OK && m->options.manifest)
     status = tb_merger_read_manifest(m, m->options.manifest, m->options.manifest);
   if (status == TB_OK) status = tb_merger_apply_manifest(m);
+  if (status == TB_OK) status = tb_merger_align(m);
   if (status == TB_OK) status = tb_merger_place(m);
   if (status == TB_OK) status = tb_merger_assign_ids(m);
   if (status == TB_OK && !m->options.dry_run) status = write_out(m, out);
@@ -90,6 +92,7 @@ static void free_merger(struct tb_merger *m) {
   for (size_t i = 0; i < m->source_count; i++) free_source(m, &m->sources[i]);
   tb_free(m->allocator, m->sources, m->source_capacity * sizeof(*m->sources));
   tb_sync_graph_free(&m->graph);
+  tb_free(m->allocator, m->alignments, m->alignment_capacity * sizeof(*m->alignments));
   tb_table_free(&m->clock_owner);
   tb_table_free(&m->new_machines);
   tb_table_free(&m->configured);

@@ -5,6 +5,7 @@
 #ifndef TB_MERGE_MERGER_H
 #define TB_MERGE_MERGER_H
 
+#include "align.h"
 #include "base/output.h"
 #include "sync_graph.h"
 #include "packets.h"
@@ -66,6 +67,9 @@ struct tb_merger {
   struct tb_source *sources;
   size_t source_count, source_capacity;
   struct tb_manifest *manifest; /* NULL: none */
+  struct tb_marks marks;        /* while inputs are aligned */
+  struct tb_alignment *alignments;
+  size_t alignment_count, alignment_capacity;
   struct tb_sync_graph graph;
   uint32_t reference;   /* the source whose clock is the merged trace's; UINT32_MAX: the first */
   uint32_t target;      /* node of the merged trace's clock */
@@ -102,6 +106,8 @@ TB_MUST_CHECK enum tb_status tb_merger_apply_manifest(struct tb_merger *m);
 TB_MUST_CHECK enum tb_status tb_merger_relate_by_manifest(struct tb_merger *m, uint32_t cost);
 /* The name of one of a source's machines; NULL where it has none. */
 const char *tb_source_machine_name(const struct tb_source *source, uint32_t machine);
+/* align_inputs.c: what events of several inputs say of their clocks. */
+TB_MUST_CHECK enum tb_status tb_merger_align(struct tb_merger *m);
 /* place.c: the clock graph, and each source's place. */
 TB_MUST_CHECK enum tb_status tb_merger_place(struct tb_merger *m);
 /* ids.c: machines, then what ids become. */

@@ -15,7 +15,10 @@ enum {
   COST_NONE = 0,
   COST_GIVEN = 1,
   COST_SNAPSHOT = 2,
+  COST_ALIGNED = 8,
+  COST_MESSAGES = 9,
   COST_SAME_BOOT = 10,
+  COST_CLOCK_SYNC = 100,
   COST_REALTIME = 1000,
   COST_ASSUMED = 100000
 };
@@ -248,6 +251,23 @@ static enum tb_status set_target(struct tb_merger *m) {
   return status;
 }
 
+static enum tb_status add_alignments(struct tb_merger *m) {
+  enum tb_status status = TB_OK;
+  for (size_t i = 0; i < m->alignment_count && status == TB_OK; i++) {
+    const struct tb_alignment *a = &m->alignments[i];
+    const struct tb_source *s = &m->sources[a->source], *other = &m->sources[a->other];
+    struct tb_graph_edge edge = {.source = a->kind, .x0 = a->fit.x0, .offset = a->fit.offset, .drift = a->fit.drift,
+                                 .detail = (uint32_t)i + 1};
+    edge.cost = a->kind == TB_PLACEMENT_ALIGNED    ? COST_ALIGNED
+                : a->kind == TB_PLACEMENT_MESSAGES ? COST_MESSAGES
+                                                   : COST_CLOCK_SYNC;
+    status = own_node(m, s, s->survey.clocks.primary, &edge.a);
+    if (status == TB_OK) status = own_node(m, other, other->survey.clocks.primary, &edge.b);
+    if (status == TB_OK) status = tb_sync_graph_edge(&m->graph, &edge);
+  }
+  return status;
+}
+
 static enum tb_status build(struct tb_merger *m) {
   enum tb_status status = TB_OK;
   uint32_t node, group = GROUP_BOOTS;
@@ -260,6 +280,7 @@ static enum tb_status build(struct tb_merger *m) {
     if (status == TB_OK) status = join_shared(m, s);
   }
   if (status == TB_OK) status = tb_merger_relate_by_manifest(m, COST_GIVEN);
+  if (status == TB_OK) status = add_alignments(m);
   if (status == TB_OK) status = join_boots(m, TB_CLOCK_BOOTTIME, &group);
   if (status == TB_OK) status = join_boots(m, TB_CLOCK_MONOTONIC, &group);
   if (status == TB_OK) status = join_boots(m, TB_CLOCK_MONOTONIC_RAW, &group);
@@ -272,6 +293,15 @@ static void describe(struct tb_merger *m, struct tb_source *s, const struct tb_g
   struct tb_merge_input_report *in = tb_source_report(m, s);
   in->placement = weakest ? weakest->source : TB_PLACEMENT_REFERENCE;
   in->why = tb_placement_text(in->placement);
+  if (weakest && weakest->detail) {
+    const struct tb_alignment *a = &m->alignments[weakest->detail - 1];
+    in->has_residual = a->kind != TB_PLACEMENT_MESSAGES;
+    in->residual_ns = a->fit.residual_ns;
+    in->has_bound = a->fit.has_bound;
+    in->bound_ns = a->fit.bound_ns;
+    in->matches = a->fit.used;
+    in->outliers = a->fit.outliers;
+  }
   if (in->placement != TB_PLACEMENT_ASSUMED) return;
   in->why = tb_merge_report_print(m->report, "assumed: its %s clock is the same as the other inputs', at no offset",
                                   tb_clock_name(s->survey.clocks.primary));

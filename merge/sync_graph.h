@@ -27,7 +27,7 @@ struct tb_graph_edge {
   size_t anchor_count;
   int64_t x0, offset;
   double drift;
-  uint32_t detail; /* the caller's: which fit this is */
+  uint32_t detail; /* the caller's: which fit this is, from 1; 0: none */
 };
 
 struct tb_graph_node {
