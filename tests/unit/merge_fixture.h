@@ -20,7 +20,7 @@
 
 /* A message under construction. */
 struct msg {
-  char data[8192];
+  char data[16384];
   size_t len;
 };
 
