@@ -79,7 +79,9 @@ static inline const struct tb_field_entry *tb_field_find(const struct tb_field_n
   return number < TB_FIELD_NUMBERS ? &node->fields[number] : &plain;
 }
 
-/* Payload kinds (TracePacket's field numbers) that are known to hold no time of their own, or are in the table. */
-bool tb_payload_times_known(uint32_t kind);
+enum { TB_PAYLOAD_KINDS = 256 };
+
+/* Says of each payload kind (TracePacket's field number) whether it is known to hold no time of its own, or is in the table. */
+void tb_payload_times_known_all(uint8_t known[TB_PAYLOAD_KINDS]);
 
 #endif

@@ -131,7 +131,7 @@ static struct reading read_clock(struct tb_slice bytes) {
   struct reading reading = {.unit = 1};
   struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
   struct tb_wire_field field;
-  while (tb_wire_next(&cursor, &field) == TB_OK) {
+  while (tb_wire_step(&cursor, &field) == TB_OK) {
     if (field.type == TB_WIRE_BYTES || field.type == TB_WIRE_GROUP) continue;
     if (field.number == CLOCK_ID) reading.clock = (uint32_t)field.value;
     else if (field.number == CLOCK_TIMESTAMP) reading.timestamp = field.value;
@@ -165,7 +165,7 @@ static enum tb_status take_snapshot(struct tb_input_clocks *c, struct tb_slice b
   size_t columns = 0;
   struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
   struct tb_wire_field field;
-  while (tb_wire_next(&cursor, &field) == TB_OK) {
+  while (tb_wire_step(&cursor, &field) == TB_OK) {
     if (field.number == SNAPSHOT_PRIMARY && field.type == TB_WIRE_VARINT && field.value && !c->primary_named) {
       c->primary = (uint32_t)field.value;
       c->primary_named = true;
@@ -190,7 +190,7 @@ static enum tb_status take_snapshot(struct tb_input_clocks *c, struct tb_slice b
 static int64_t clock_in(struct tb_slice snapshot, uint32_t clock) {
   struct tb_wire_cursor cursor = tb_wire_cursor(snapshot);
   struct tb_wire_field field;
-  while (tb_wire_next(&cursor, &field) == TB_OK) {
+  while (tb_wire_step(&cursor, &field) == TB_OK) {
     if (field.number != SNAPSHOT_CLOCKS || field.type != TB_WIRE_BYTES) continue;
     struct reading reading = read_clock(field.bytes);
     if (reading.clock == clock) return (int64_t)(reading.timestamp * reading.unit);
@@ -205,12 +205,12 @@ static enum tb_status take_sync(struct tb_input_clocks *c, struct tb_slice bytes
   struct tb_slice client = {NULL, 0}, host = {NULL, 0};
   struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
   struct tb_wire_field round;
-  while (tb_wire_next(&cursor, &round) == TB_OK) {
+  while (tb_wire_step(&cursor, &round) == TB_OK) {
     if (round.number != SYNC_ROUNDS || round.type != TB_WIRE_BYTES) continue;
     struct tb_slice last_client = client, last_host = host;
     struct tb_wire_cursor inner = tb_wire_cursor(round.bytes);
     struct tb_wire_field field;
-    while (tb_wire_next(&inner, &field) == TB_OK) {
+    while (tb_wire_step(&inner, &field) == TB_OK) {
       if (field.type == TB_WIRE_BYTES && field.number == SYNC_CLIENT) client = field.bytes;
       if (field.type == TB_WIRE_BYTES && field.number == SYNC_HOST) host = field.bytes;
     }
@@ -232,7 +232,7 @@ static enum tb_status take_defaults(struct tb_input_clocks *c, const struct tb_m
   struct tb_wire_cursor cursor = tb_wire_cursor(head->defaults);
   struct tb_wire_field field;
   uint64_t clock = 0;
-  while (tb_wire_next(&cursor, &field) == TB_OK)
+  while (tb_wire_step(&cursor, &field) == TB_OK)
     if (field.number == DEFAULTS_CLOCK_ID && field.type == TB_WIRE_VARINT) clock = (uint32_t)field.value;
   return tb_table_put(&c->defaults, sequence_key(head), clock);
 }

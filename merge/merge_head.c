@@ -46,7 +46,7 @@ enum tb_status tb_merge_head_read(struct tb_slice packet, struct tb_merge_head *
   struct tb_wire_cursor cursor = tb_wire_cursor(packet);
   struct tb_wire_field field;
   enum tb_status status;
-  while ((status = tb_wire_next(&cursor, &field)) == TB_OK) {
+  while ((status = tb_wire_step(&cursor, &field)) == TB_OK) {
     if (field.type == TB_WIRE_VARINT || field.type == TB_WIRE_FIXED64 || field.type == TB_WIRE_FIXED32)
       take_number(head, &field);
     else take_payload(head, &field);

@@ -365,6 +365,15 @@ static void shift_all(struct tb_merger *m) {
   tb_merge_report_note(m->report, "all times were moved by %" PRId64 " ns, so that none is negative", m->shift);
 }
 
+/* Payloads whose times, if they have any, stay: their kinds are not in the table. */
+static void report_unknown_kinds(struct tb_merger *m, const struct tb_source *s) {
+  if (s->fixed && s->moved_by == 0) return;
+  for (unsigned kind = 1; kind < TB_PAYLOAD_KINDS; kind++)
+    if (s->survey.unknown_kinds[kind])
+      tb_merge_report_note(m->report, "%s: packets of kind %u were moved as they are: times inside them are not known", s->name,
+                           kind);
+}
+
 static void report_place(struct tb_merger *m, struct tb_source *s) {
   struct tb_merge_input_report *in = tb_source_report(m, s);
   const struct tb_survey *v = &s->survey;
@@ -397,6 +406,7 @@ enum tb_status tb_merger_place(struct tb_merger *m) {
     s->moved_by += m->shift;
     s->shift = m->shift;
     report_place(m, s);
+    report_unknown_kinds(m, s);
   }
   return TB_OK;
 }

@@ -209,7 +209,7 @@ static enum tb_status edit_sync(struct edit *e, struct tb_slice in, bool *change
 static bool has_number(struct tb_slice message, uint32_t number, bool nonzero) {
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
   struct tb_wire_field field;
-  while (tb_wire_next(&cursor, &field) == TB_OK)
+  while (tb_wire_step(&cursor, &field) == TB_OK)
     if (field.number == number && field.type == TB_WIRE_VARINT && (field.value || !nonzero)) return true;
   return false;
 }
@@ -291,7 +291,7 @@ static enum tb_status edit_message(struct edit *e, size_t node_index, struct tb_
   struct place place = {in.ptr, false};
   struct tb_wire_cursor cursor = tb_wire_cursor(in);
   struct tb_wire_field field;
-  while (tb_wire_next(&cursor, &field) == TB_OK) {
+  while (tb_wire_step(&cursor, &field) == TB_OK) {
     const struct tb_field_entry *entry = tb_field_find(node, field.number);
     if (entry->kind == TB_FIELD_PLAIN) continue;
     if (entry->kind == TB_FIELD_MESSAGE) look_at_guards(e, node, field.number, field.bytes);
@@ -311,7 +311,7 @@ static struct reading read_clock(struct tb_slice in) {
   struct reading reading = {.unit = 1};
   struct tb_wire_cursor cursor = tb_wire_cursor(in);
   struct tb_wire_field field;
-  while (tb_wire_next(&cursor, &field) == TB_OK) {
+  while (tb_wire_step(&cursor, &field) == TB_OK) {
     if (field.type != TB_WIRE_VARINT) continue;
     if (field.number == CLOCK_ID) reading.id = field.value;
     if (field.number == CLOCK_TIMESTAMP) reading.timestamp = field.value;
@@ -332,7 +332,7 @@ static enum tb_status edit_clock(struct edit *e, uint32_t machine, const struct 
   struct tb_wire_field field;
   enum tb_status status = TB_OK;
   bool moves = map->moved_clock && reading->id == map->moved_clock && reading->unit <= INT64_MAX;
-  while (status == TB_OK && tb_wire_next(&cursor, &field) == TB_OK) {
+  while (status == TB_OK && tb_wire_step(&cursor, &field) == TB_OK) {
     if (field.type != TB_WIRE_VARINT) continue;
     if (field.number == CLOCK_ID && reading->id <= UINT32_MAX) {
       uint32_t to = tb_remap_clock(map, machine, (uint32_t)reading->id);
@@ -382,7 +382,7 @@ static enum tb_status edit_snapshot(struct edit *e, uint32_t machine, struct tb_
   enum tb_status status = TB_OK;
   bool adds = false;
   int64_t added = 0;
-  while (status == TB_OK && tb_wire_next(&cursor, &field) == TB_OK) {
+  while (status == TB_OK && tb_wire_step(&cursor, &field) == TB_OK) {
     if (field.number == SNAPSHOT_PRIMARY && field.type == TB_WIRE_VARINT && map->trace_clock) {
       status = put_number(e, &place, &field, cursor.at, map->trace_clock);
     } else if (field.number == SNAPSHOT_CLOCKS && field.type == TB_WIRE_BYTES) {
@@ -405,7 +405,7 @@ static enum tb_status edit_round(struct edit *e, struct tb_slice in, bool *chang
   struct tb_wire_cursor cursor = tb_wire_cursor(in);
   struct tb_wire_field field;
   enum tb_status status = TB_OK;
-  while (status == TB_OK && tb_wire_next(&cursor, &field) == TB_OK) {
+  while (status == TB_OK && tb_wire_step(&cursor, &field) == TB_OK) {
     if (field.type != TB_WIRE_BYTES || (field.number != SYNC_CLIENT && field.number != SYNC_HOST)) continue;
     struct opened opened;
     bool inner = false;
@@ -424,7 +424,7 @@ static enum tb_status edit_sync(struct edit *e, struct tb_slice in, bool *change
   struct tb_wire_cursor cursor = tb_wire_cursor(in);
   struct tb_wire_field field;
   enum tb_status status = TB_OK;
-  while (status == TB_OK && tb_wire_next(&cursor, &field) == TB_OK) {
+  while (status == TB_OK && tb_wire_step(&cursor, &field) == TB_OK) {
     if (field.number != SYNC_ROUNDS || field.type != TB_WIRE_BYTES) continue;
     struct opened opened;
     bool inner = false;
@@ -517,7 +517,7 @@ enum tb_status tb_rewrite_packet(const struct tb_field_tree *tree, struct tb_rem
   struct tb_wire_cursor cursor = tb_wire_cursor(in);
   struct tb_wire_field field;
   enum tb_status status = TB_OK, wire;
-  while (status == TB_OK && (wire = tb_wire_next(&cursor, &field)) == TB_OK)
+  while (status == TB_OK && (wire = tb_wire_step(&cursor, &field)) == TB_OK)
     status = edit_head(&e, &place, &field, cursor.at, &left);
   if (status == TB_OK && cursor.at == cursor.end) status = add_left(&e, &place, cursor.end, left);
   if (status == TB_OK) status = finish_message(&e, &place, in, changed);

@@ -24,7 +24,7 @@ static void take_thread(struct tb_surveyed_track *track, struct tb_slice bytes) 
   struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
   struct tb_wire_field field;
   track->kind = TB_SURVEYED_THREAD;
-  while (tb_wire_next(&cursor, &field) == TB_OK) {
+  while (tb_wire_step(&cursor, &field) == TB_OK) {
     if (field.number == 1 && field.type == TB_WIRE_VARINT) track->pid = (int32_t)field.value;
     if (field.number == 2 && field.type == TB_WIRE_VARINT) track->tid = (int64_t)field.value;
   }
@@ -35,7 +35,7 @@ static void take_process(struct tb_surveyed_track *track, struct tb_slice bytes)
   struct tb_wire_field field;
   track->kind = TB_SURVEYED_PROCESS;
   track->name = 0;
-  while (tb_wire_next(&cursor, &field) == TB_OK) {
+  while (tb_wire_step(&cursor, &field) == TB_OK) {
     if (field.number == 1 && field.type == TB_WIRE_VARINT) track->pid = (int32_t)field.value;
     if (field.number == PROCESS_NAME && field.bytes.len) track->name = hash_text(field.bytes);
   }
@@ -45,7 +45,7 @@ static struct tb_surveyed_track read_track(struct tb_slice bytes, uint32_t machi
   struct tb_surveyed_track track = {.machine = machine};
   struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
   struct tb_wire_field field;
-  while (tb_wire_next(&cursor, &field) == TB_OK) {
+  while (tb_wire_step(&cursor, &field) == TB_OK) {
     switch (field.number) {
       case TRACK_UUID: track.uuid = field.value; break;
       case TRACK_PARENT: track.parent = field.value; break;
@@ -131,7 +131,7 @@ static void take_time(struct tb_survey *s, const struct tb_merge_head *head) {
   s->has_time = true;
   struct tb_wire_cursor cursor = tb_wire_cursor(head->service_event);
   struct tb_wire_field field;
-  while (head->service_event.ptr && tb_wire_next(&cursor, &field) == TB_OK)
+  while (head->service_event.ptr && tb_wire_step(&cursor, &field) == TB_OK)
     if (field.number == SERVICE_TRACING_STARTED) s->has_started = true, s->started = time.time;
 }
 
@@ -140,11 +140,12 @@ static enum tb_status take_packet(struct tb_survey *s, struct tb_slice packet) {
   (void)tb_merge_head_read(packet, &head); /* what is readable counts */
   s->packets++;
   s->content = tb_scatter(s->content ^ head.timestamp ^ (uint64_t)packet.len << 40 ^ (uint64_t)head.sequence << 32);
-  if (head.kind < TB_SURVEY_KINDS && !tb_payload_times_known(head.kind))
-    s->unknown_kinds[head.kind / 8] |= (uint8_t)(1u << head.kind % 8);
+  if (head.kind < TB_PAYLOAD_KINDS) s->unknown_kinds[head.kind] |= !s->known_kinds[head.kind];
   take_machine(s, head.machine);
   enum tb_status status = TB_OK;
-  if (head.sequence && !tb_table_get(&s->sequences, head.sequence)) {
+  bool recent = head.sequence == s->recent_sequence;
+  s->recent_sequence = head.sequence;
+  if (head.sequence && !recent && !tb_table_get(&s->sequences, head.sequence)) {
     status = tb_table_put(&s->sequences, head.sequence, s->sequences.count + 1);
     if (head.sequence > s->sequence_max) s->sequence_max = head.sequence;
   }
@@ -192,6 +193,7 @@ static enum tb_status read_all(struct tb_survey *s, struct tb_packets *packets, 
 enum tb_status tb_survey_run(struct tb_survey *s, const struct tb_allocator *a, const char *path, struct tb_error *error) {
   *s = (struct tb_survey){0};
   tb_input_clocks_init(&s->clocks, a);
+  tb_payload_times_known_all(s->known_kinds);
   tb_table_init(&s->sequences, a);
   tb_table_init(&s->track_index, a);
   tb_table_init(&s->pids, a);

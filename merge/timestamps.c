@@ -78,11 +78,9 @@ static const uint8_t timeless[] = {4,  6,  33, 34, 35, 36,  38,  45,  46,  47,  
                                    87, 88, 89, 92, 97, 99,  100, 101, 102, 103, 105, 107, 109, 111, 113, 114, 115, 116,
                                    117, 118, 119, 120, 122, 123, 124, 126, 127, 128, 129, 130, 131, 133, 139, 140};
 
-bool tb_payload_times_known(uint32_t kind) {
-  if (kind == 0) return true;
-  for (size_t i = 0; i < sizeof(timeless); i++)
-    if (timeless[i] == kind) return true;
-  for (size_t i = 0; i < tb_time_field_count; i++)
-    if (tb_time_fields[i].path[0] == kind) return true;
-  return false;
+void tb_payload_times_known_all(uint8_t known[TB_PAYLOAD_KINDS]) {
+  memset(known, 0, TB_PAYLOAD_KINDS);
+  known[0] = 1;
+  for (size_t i = 0; i < sizeof(timeless); i++) known[timeless[i]] = 1;
+  for (size_t i = 0; i < tb_time_field_count; i++) known[tb_time_fields[i].path[0]] = 1;
 }

@@ -24,7 +24,7 @@ enum { SYNC_ROUNDS = 1, SYNC_CLIENT = 2, SYNC_HOST = 3 };
 static bool has_field(struct tb_slice message, uint32_t number) {
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
   struct tb_wire_field field;
-  while (tb_wire_next(&cursor, &field) == TB_OK)
+  while (tb_wire_step(&cursor, &field) == TB_OK)
     if (field.number == number) return true;
   return false;
 }
@@ -32,7 +32,7 @@ static bool has_field(struct tb_slice message, uint32_t number) {
 static struct tb_slice field_bytes(struct tb_slice message, uint32_t number) {
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
   struct tb_wire_field field;
-  while (tb_wire_next(&cursor, &field) == TB_OK)
+  while (tb_wire_step(&cursor, &field) == TB_OK)
     if (field.number == number && field.type == TB_WIRE_BYTES) return field.bytes;
   return (struct tb_slice){NULL, 0};
 }
@@ -151,7 +151,7 @@ static void edit_track(const struct tb_source *s, struct tb_merge_edit *edit) {
   bool names_track = false;
   struct tb_wire_cursor cursor = tb_wire_cursor(head->track_event);
   struct tb_wire_field field;
-  while (tb_wire_next(&cursor, &field) == TB_OK) {
+  while (tb_wire_step(&cursor, &field) == TB_OK) {
     if (field.number == TRACK_EVENT_LEGACY) return;
     if (field.number == TRACK_EVENT_TRACK) names_track = true, track = field.value;
   }
@@ -190,7 +190,7 @@ static enum tb_status write_own_track(struct tb_merger *m, struct tb_source *s, 
   uint64_t uuid = 0;
   struct tb_wire_cursor cursor = tb_wire_cursor(s->head.track_descriptor);
   struct tb_wire_field field;
-  while (tb_wire_next(&cursor, &field) == TB_OK)
+  while (tb_wire_step(&cursor, &field) == TB_OK)
     if (field.number == DESCRIPTOR_UUID) uuid = field.value;
   uint64_t *told = tb_table_get(&s->separate, uuid);
   const uint64_t *parent = tb_table_get(&s->described, uuid);
