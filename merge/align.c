@@ -46,8 +46,10 @@ static struct row find_row(const struct tb_marks *marks, enum tb_mark_kind kind,
   size_t low = 0, high = marks->count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (compare(&marks->items[middle], &key) < 0) low = middle + 1;
-    else high = middle;
+    if (compare(&marks->items[middle], &key) < 0)
+      low = middle + 1;
+    else
+      high = middle;
   }
   struct row row = {marks->items + low, 0};
   while (low + row.count < marks->count) {
@@ -96,7 +98,8 @@ static enum tb_status gather_messages(const struct tb_marks *marks, uint32_t fro
     if (received->kind != TB_MARK_RECEIVED || received->source != to) continue;
     struct row sent = find_row(marks, TB_MARK_SENT, received->id, from);
     if (sent.count != 1) continue; /* none, or nobody can say which */
-    if (find_row(marks, TB_MARK_RECEIVED, received->id, to).items != received) continue; /* the first to arrive counts */
+    if (find_row(marks, TB_MARK_RECEIVED, received->id, to).items != received)
+      continue; /* the first to arrive counts */
     if (messages)
       messages[*count] = from_other ? (struct tb_fit_message){received->time, sent.items->time, true, false}
                                     : (struct tb_fit_message){sent.items->time, received->time, false, false};
@@ -127,12 +130,13 @@ static void add_sync(const struct tb_mark *issuer, const struct tb_mark *receive
                      struct tb_time_anchor *anchor, int64_t *half) {
   int64_t wait = issuer->time > issuer->issued ? issuer->time - issuer->issued : 0;
   int64_t middle = issuer->issued + wait / 2;
-  *anchor = issuer_is_other ? (struct tb_time_anchor){receiver->time, middle} : (struct tb_time_anchor){middle, receiver->time};
+  *anchor = issuer_is_other ? (struct tb_time_anchor){receiver->time, middle}
+                            : (struct tb_time_anchor){middle, receiver->time};
   *half = wait / 2 + 1;
 }
 
-enum tb_status tb_align_syncs(const struct tb_marks *marks, uint32_t source, uint32_t other, struct tb_alignment *alignment,
-                              bool *found) {
+enum tb_status tb_align_syncs(const struct tb_marks *marks, uint32_t source, uint32_t other,
+                              struct tb_alignment *alignment, bool *found) {
   *alignment = (struct tb_alignment){.source = source, .other = other, .kind = TB_PLACEMENT_CLOCK_SYNC};
   *found = false;
   struct tb_time_anchor *anchors = tb_alloc(marks->allocator, marks->count * sizeof(*anchors));
@@ -142,8 +146,7 @@ enum tb_status tb_align_syncs(const struct tb_marks *marks, uint32_t source, uin
   for (size_t i = 0; i < marks->count; i++) {
     const struct tb_mark *issuer = &marks->items[i];
     if (issuer->kind != TB_MARK_SYNC_ISSUER || (issuer->source != source && issuer->source != other)) continue;
-    struct row receiver =
-        find_row(marks, TB_MARK_SYNC_RECEIVER, issuer->id, issuer->source == source ? other : source);
+    struct row receiver = find_row(marks, TB_MARK_SYNC_RECEIVER, issuer->id, issuer->source == source ? other : source);
     if (receiver.count != 1) continue;
     int64_t half;
     add_sync(issuer, receiver.items, issuer->source == other, &anchors[count++], &half);

@@ -49,12 +49,15 @@ static enum tb_status look_at_name(struct search *s, const struct tb_event *even
       if (s->end) return look_at_end(s, event, named);
       return named ? mark(s, TB_MARK_NAME, 0, event->ts) : TB_OK;
     case TB_EVENT_SLICE_END:
-    case TB_EVENT_ASYNC_END: return s->end ? look_at_end(s, event, named) : TB_OK;
+    case TB_EVENT_ASYNC_END:
+      return s->end ? look_at_end(s, event, named) : TB_OK;
     case TB_EVENT_SLICE_COMPLETE:
       return named ? mark(s, TB_MARK_NAME, 0, s->end ? event->ts + event->dur : event->ts) : TB_OK;
     case TB_EVENT_INSTANT:
-    case TB_EVENT_ASYNC_INSTANT: return named ? mark(s, TB_MARK_NAME, 0, event->ts) : TB_OK;
-    default: return TB_OK;
+    case TB_EVENT_ASYNC_INSTANT:
+      return named ? mark(s, TB_MARK_NAME, 0, event->ts) : TB_OK;
+    default:
+      return TB_OK;
   }
 }
 
@@ -75,9 +78,12 @@ static uint64_t hash_text(struct tb_slice text) {
 
 /* A number of microseconds as ns; false where the argument is none. */
 static bool read_us(const struct tb_arg *arg, int64_t *ns) {
-  if (arg->type == TB_ARG_INT || arg->type == TB_ARG_UINT) *ns = arg->i * 1000;
-  else if (arg->type == TB_ARG_DOUBLE) *ns = llround(arg->d * 1000);
-  else return false;
+  if (arg->type == TB_ARG_INT || arg->type == TB_ARG_UINT)
+    *ns = arg->i * 1000;
+  else if (arg->type == TB_ARG_DOUBLE)
+    *ns = llround(arg->d * 1000);
+  else
+    return false;
   return true;
 }
 
@@ -105,8 +111,8 @@ static enum tb_status look_at(struct search *s, const struct tb_event *event) {
 
 static enum tb_status read_events(struct search *s) {
   struct tb_reader *reader;
-  struct tb_reader_options options = {.size = sizeof(options), .format = TB_FORMAT_PERFETTO,
-                                      .allocator = s->m->options.allocator};
+  struct tb_reader_options options = {
+      .size = sizeof(options), .format = TB_FORMAT_PERFETTO, .allocator = s->m->options.allocator};
   enum tb_status status = tb_reader_open(s->source->path, &options, &reader, &s->m->error);
   if (status != TB_OK) return status;
   const struct tb_event *event;

@@ -66,7 +66,8 @@ static const char *declared_name(const struct tb_manifest_file *file, uint32_t i
 static enum tb_status name_machines(struct tb_merger *m, struct tb_source *s, const struct tb_manifest_file *file) {
   if (file->machine) {
     if (s->survey.machine_count > 1)
-      return INVALID(m, "machine attributes '%.60s' to one machine, but it has packets of several; use machines", file->path);
+      return INVALID(m, "machine attributes '%.60s' to one machine, but it has packets of several; use machines",
+                     file->path);
     s->machine_name = file->machine;
     return TB_OK;
   }
@@ -94,7 +95,8 @@ static uint32_t machine_called(const struct tb_source *s, const struct tb_manife
 
 /* ---- clocks ----------------------------------------------------------------------------------------------------------------- */
 
-static enum tb_status clock_node(struct tb_merger *m, const char *path, const char *machine, uint32_t clock, uint32_t *node) {
+static enum tb_status clock_node(struct tb_merger *m, const char *path, const char *machine, uint32_t clock,
+                                 uint32_t *node) {
   const struct tb_source *s = find_source(m, path);
   if (!s) return INVALID(m, "there is no input '%.100s'", path);
   const struct tb_manifest_file *file = tb_manifest_find(m->manifest, path);
@@ -105,12 +107,12 @@ static enum tb_status clock_node(struct tb_merger *m, const char *path, const ch
 static enum tb_status relate(struct tb_merger *m, const struct tb_manifest_file *file, uint32_t cost) {
   const struct tb_source *s = find_source(m, file->path);
   if (!file->clock && !s->converted && s->survey.clocks.group_count)
-    return INVALID(m, "a clocks override without a source clock pins a clockless file, but '%.60s' emits clock snapshots",
+    return INVALID(m,
+                   "a clocks override without a source clock pins a clockless file, but '%.60s' emits clock snapshots",
                    file->path);
   struct tb_graph_edge edge = {.source = TB_PLACEMENT_MANIFEST, .cost = cost, .offset = file->offset_ns};
   enum tb_status status = clock_node(m, file->path, file->clock_machine, file->clock, &edge.a);
-  if (status == TB_OK)
-    status = clock_node(m, file->sync_to.file, file->sync_to.machine, file->sync_to.clock, &edge.b);
+  if (status == TB_OK) status = clock_node(m, file->sync_to.file, file->sync_to.machine, file->sync_to.clock, &edge.b);
   return status == TB_OK ? tb_sync_graph_edge(&m->graph, &edge) : status;
 }
 

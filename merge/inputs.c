@@ -8,29 +8,32 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "unpack.h"
 #include "base/error.h"
 #include "base/input.h"
 #include "event/format.h"
 #include "merger.h"
+#include "unpack.h"
 
 enum { SOURCES_MAX = 1 << 20, COPY_BYTES = 1 << 16 };
 
 static struct tb_source *add_source(struct tb_merger *m, const char *name, const struct tb_merge_input *input) {
   void *sources = m->sources;
-  enum tb_status status = tb_grow_array(m->allocator, &sources, &m->source_capacity, m->source_count + 1,
-                                        sizeof(*m->sources), SOURCES_MAX);
+  enum tb_status status =
+      tb_grow_array(m->allocator, &sources, &m->source_capacity, m->source_count + 1, sizeof(*m->sources), SOURCES_MAX);
   m->sources = sources;
   struct tb_merge_input_report *in = status == TB_OK ? tb_merge_report_add(m->report, name) : NULL;
   if (!in) return NULL;
   struct tb_source *s = &m->sources[m->source_count];
-  *s = (struct tb_source){.index = (uint32_t)m->source_count, .name = in->name, .machine_name = input->machine,
-                          .has_offset = input->has_offset, .offset = input->offset_ns};
+  *s = (struct tb_source){.index = (uint32_t)m->source_count,
+                          .name = in->name,
+                          .machine_name = input->machine,
+                          .has_offset = input->has_offset,
+                          .offset = input->offset_ns};
   m->source_count++;
   tb_time_map_init(&s->there, m->allocator);
   tb_time_map_init(&s->back, m->allocator);
   struct tb_table *const tables[] = {&s->machines, &s->sequence_map, &s->uuid_map, &s->clock_map, &s->separate,
-                                     &s->owned,    &s->pid_map,      &s->tid_map,  &s->anchored,  &s->described};
+                                     &s->owned,    &s->pid_added,    &s->anchored, &s->described};
   for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) tb_table_init(tables[i], m->allocator);
   return s;
 }
@@ -249,8 +252,10 @@ static enum tb_status end_member(void *ctx, struct tb_error *error) {
   if (status == TB_OK && archive)
     status = tb_fail(&m->error, TB_UNSUPPORTED, TB_NO_OFFSET, "an archive inside an archive; merge what is in it");
   if (status == TB_OK) status = gather_file(m, u->input, name, u->member, u->path, false);
-  if (status == TB_OK && !m->sources[at].temporary) m->sources[at].temporary = true; /* it is ours */
-  else (void)unlink(u->path);
+  if (status == TB_OK && !m->sources[at].temporary)
+    m->sources[at].temporary = true; /* it is ours */
+  else
+    (void)unlink(u->path);
   tb_error_set_file(&m->error, name);
   return status;
 }
@@ -278,10 +283,9 @@ enum tb_status tb_merger_gather(struct tb_merger *m, const struct tb_merge_input
   bool many = count > m->options.max_open_files;
   for (size_t i = 0; i < count; i++) {
     const char *path = inputs[i].path;
-    enum tb_status status = is_archive(m, path)
-                                ? gather_archive(m, &inputs[i])
-                                : gather_file(m, &inputs[i], path, NULL, path,
-                                              many && tb_format_from_path(path) == TB_FORMAT_UNKNOWN);
+    enum tb_status status = is_archive(m, path) ? gather_archive(m, &inputs[i])
+                                                : gather_file(m, &inputs[i], path, NULL, path,
+                                                              many && tb_format_from_path(path) == TB_FORMAT_UNKNOWN);
     if (status != TB_OK) return status;
   }
   return TB_OK;

@@ -40,8 +40,10 @@ static enum tb_status parse_clock_name(struct parse *p, const struct tb_doc *doc
   if (!is_text(doc)) return INVALID(p, "clock name must be a string");
   *clock = tb_clock_from_name(doc->text);
   if (*clock) return TB_OK;
-  return INVALID(p, "unknown clock name: %.*s. Use one of REALTIME, REALTIME_COARSE, MONOTONIC, MONOTONIC_COARSE, "
-                 "MONOTONIC_RAW, BOOTTIME", (int)(doc->text.len < 32 ? doc->text.len : 32), doc->text.ptr);
+  return INVALID(p,
+                 "unknown clock name: %.*s. Use one of REALTIME, REALTIME_COARSE, MONOTONIC, MONOTONIC_COARSE, "
+                 "MONOTONIC_RAW, BOOTTIME",
+                 (int)(doc->text.len < 32 ? doc->text.len : 32), doc->text.ptr);
 }
 
 static enum tb_status keep_optional(struct parse *p, const struct tb_doc *doc, const char *what, const char **text) {
@@ -84,7 +86,8 @@ static enum tb_status parse_sync_to(struct parse *p, const struct tb_doc *doc, s
   const struct tb_doc *file = tb_doc_member(doc, "file"), *machine = tb_doc_member(doc, "machine");
   const struct tb_doc *clock = tb_doc_member(doc, "clock");
   if (!doc || doc->type != TB_DOC_OBJECT) return INVALID(p, "clocks: a sync_to block is required");
-  if (!file && machine) return INVALID(p, "clocks: sync_to.machine: a machine name alone is ambiguous, name the file too");
+  if (!file && machine)
+    return INVALID(p, "clocks: sync_to.machine: a machine name alone is ambiguous, name the file too");
   if (!is_text(file)) return INVALID(p, "clocks: sync_to.file is required");
   enum tb_status status = keep(p, file, &to->file);
   if (status == TB_OK) status = keep_optional(p, machine, "clocks: sync_to.machine", &to->machine);
@@ -97,7 +100,8 @@ static enum tb_status parse_clocks(struct parse *p, const struct tb_doc *doc, st
   if (doc->type != TB_DOC_OBJECT) return INVALID(p, "clocks must be an object");
   file->has_clocks = true;
   if (clock) status = parse_clock_name(p, clock, &file->clock);
-  if (status == TB_OK) status = keep_optional(p, tb_doc_member(doc, "machine"), "clocks: machine", &file->clock_machine);
+  if (status == TB_OK)
+    status = keep_optional(p, tb_doc_member(doc, "machine"), "clocks: machine", &file->clock_machine);
   if (status == TB_OK) status = parse_sync_to(p, tb_doc_member(doc, "sync_to"), &file->sync_to);
   if (status != TB_OK || !offset) return status;
   if (!offset->is_integer) return INVALID(p, "clocks: offset_ns must be an integer");
@@ -128,7 +132,8 @@ static bool declares(const struct tb_manifest_file *file, const char *machine) {
 }
 
 static enum tb_status check_reference(struct parse *p, const char *what, const struct tb_manifest_clock *to) {
-  if (!to->file && to->machine) return INVALID(p, "%s.machine: a machine name alone is ambiguous, name the file too", what);
+  if (!to->file && to->machine)
+    return INVALID(p, "%s.machine: a machine name alone is ambiguous, name the file too", what);
   if (!to->file) return TB_OK;
   const struct tb_manifest_file *file = tb_manifest_find(p->manifest, to->file);
   if (!file)
@@ -146,7 +151,8 @@ static enum tb_status check_file(struct parse *p, const struct tb_manifest_file 
   if (file->machine_count && !file->clock_machine)
     return INVALID(p, "clocks: file '%.60s' is a multi-machine trace; name which machine the clock is on", file->path);
   if (file->clock_machine && !declares(file, file->clock_machine))
-    return INVALID(p, "clocks: machine '%.40s' is not a machine declared by file '%.40s'", file->clock_machine, file->path);
+    return INVALID(p, "clocks: machine '%.40s' is not a machine declared by file '%.40s'", file->clock_machine,
+                   file->path);
   return check_reference(p, "clocks: sync_to", &file->sync_to);
 }
 
@@ -185,8 +191,8 @@ static enum tb_status parse_attributes(struct parse *p, const struct tb_doc *doc
     if (item->name.len == 0) return INVALID(p, "attributes: keys must be non-empty");
     bool text = item->type == TB_DOC_STRING;
     if (!text && !(item->type == TB_DOC_NUMBER && item->is_integer))
-      return INVALID(p, "attributes: '%.*s' must be a string or an integer", (int)(item->name.len < 60 ? item->name.len : 60),
-                     item->name.ptr);
+      return INVALID(p, "attributes: '%.*s' must be a string or an integer",
+                     (int)(item->name.len < 60 ? item->name.len : 60), item->name.ptr);
     m->attributes[m->attribute_count++] = (struct tb_manifest_attribute){item->name, item->text, text, item->integer};
   }
   return TB_OK;
@@ -199,7 +205,8 @@ static enum tb_status parse_trace_time(struct parse *p, const struct tb_doc *doc
   p->manifest->has_trace_time = true;
   enum tb_status status = parse_clock_name(p, tb_doc_member(doc, "clock"), &to->clock);
   if (status == TB_OK) status = keep_optional(p, tb_doc_member(doc, "file"), "trace_time: file", &to->file);
-  return status == TB_OK ? keep_optional(p, tb_doc_member(doc, "machine"), "trace_time: machine", &to->machine) : status;
+  return status == TB_OK ? keep_optional(p, tb_doc_member(doc, "machine"), "trace_time: machine", &to->machine)
+                         : status;
 }
 
 static enum tb_status parse_version(struct parse *p, const struct tb_doc *version) {
@@ -220,7 +227,8 @@ static enum tb_status parse_document(struct parse *p, const struct tb_doc *root)
   if (status == TB_OK && files) status = parse_files(p, files);
   if (status == TB_OK && attributes) status = parse_attributes(p, attributes);
   if (status == TB_OK) status = check_reference(p, "trace_time: ", &p->manifest->trace_time);
-  for (size_t i = 0; i < p->manifest->file_count && status == TB_OK; i++) status = check_file(p, &p->manifest->files[i]);
+  for (size_t i = 0; i < p->manifest->file_count && status == TB_OK; i++)
+    status = check_file(p, &p->manifest->files[i]);
   return status;
 }
 

@@ -25,10 +25,10 @@ struct tb_manifest_file {
   struct tb_manifest_machine *machines;
   size_t machine_count;
   bool has_clocks;
-  uint32_t clock;          /* which of its clocks; 0: the file is pinned to the reference as it is */
+  uint32_t clock; /* which of its clocks; 0: the file is pinned to the reference as it is */
   const char *clock_machine;
   struct tb_manifest_clock sync_to;
-  int64_t offset_ns;       /* the reference reads T + offset when this clock reads T */
+  int64_t offset_ns; /* the reference reads T + offset when this clock reads T */
 };
 
 struct tb_manifest_attribute {
@@ -51,8 +51,8 @@ bool tb_manifest_detect(const char *data, size_t len);
 
 /* Reads and checks a manifest; it lives in the arena. TB_OK, or TB_INVALID (with a message from Perfetto's catalogue of errors in
  * *error), TB_BAD_DATA (no JSON), TB_NO_MEMORY. */
-TB_MUST_CHECK enum tb_status tb_manifest_parse(struct tb_arena *arena, struct tb_slice text, struct tb_manifest *manifest,
-                                               struct tb_error *error);
+TB_MUST_CHECK enum tb_status tb_manifest_parse(struct tb_arena *arena, struct tb_slice text,
+                                               struct tb_manifest *manifest, struct tb_error *error);
 
 /* The entry of this path; NULL where there is none. */
 const struct tb_manifest_file *tb_manifest_find(const struct tb_manifest *manifest, const char *path);

@@ -83,7 +83,7 @@ static void free_source(struct tb_merger *m, struct tb_source *s) {
   tb_time_map_free(&s->there);
   tb_time_map_free(&s->back);
   struct tb_table *const tables[] = {&s->machines, &s->sequence_map, &s->uuid_map, &s->clock_map, &s->separate,
-                                     &s->owned,    &s->pid_map,      &s->tid_map,  &s->anchored,  &s->described};
+                                     &s->owned,    &s->pid_added,    &s->anchored, &s->described};
   for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) tb_table_free(tables[i]);
   (void)m;
 }
@@ -102,7 +102,8 @@ static void free_merger(struct tb_merger *m) {
 }
 
 enum tb_status tb_merge(const struct tb_merge_input *inputs, size_t count, const char *out,
-                        const struct tb_merge_options *options, struct tb_merge_report **report, struct tb_error *error) {
+                        const struct tb_merge_options *options, struct tb_merge_report **report,
+                        struct tb_error *error) {
   struct tb_merger m = {.options = {.size = sizeof(m.options)}, .reference = UINT32_MAX};
   set_options(&m, options);
   if (report) *report = NULL;
@@ -111,7 +112,9 @@ enum tb_status tb_merge(const struct tb_merge_input *inputs, size_t count, const
   enum tb_status status = run(&m, inputs, count, out);
   if (status != TB_OK && status != TB_PARTIAL && error && error->code == TB_OK) *error = m.error;
   free_merger(&m);
-  if (report) *report = m.report;
-  else tb_merge_report_free(m.report);
+  if (report)
+    *report = m.report;
+  else
+    tb_merge_report_free(m.report);
   return status;
 }

@@ -7,24 +7,24 @@
 
 #include "align.h"
 #include "base/output.h"
-#include "sync_graph.h"
-#include "packets.h"
 #include "manifest.h"
 #include "merge_report.h"
+#include "packets.h"
 #include "rewrite.h"
 #include "survey.h"
+#include "sync_graph.h"
 
 /* One trace to be merged. */
 struct tb_source {
   uint32_t index;
-  const char *name; /* in the report */
-  const char *member; /* its name in its archive; NULL for an input that is a file */
-  const char *path; /* of the Perfetto file to read: the input itself, or a temporary file */
-  bool temporary;   /* to be removed at the end */
-  bool converted;   /* made from another format */
+  const char *name;      /* in the report */
+  const char *member;    /* its name in its archive; NULL for an input that is a file */
+  const char *path;      /* of the Perfetto file to read: the input itself, or a temporary file */
+  bool temporary;        /* to be removed at the end */
+  bool converted;        /* made from another format */
   enum tb_format format; /* of the input */
   bool skipped;
-  const char *machine_name; /* of its host; NULL: unnamed */
+  const char *machine_name;                     /* of its host; NULL: unnamed */
   const struct tb_manifest_file *manifest_file; /* its entry, where that names machines; else NULL */
   bool has_offset;
   int64_t offset;
@@ -32,18 +32,18 @@ struct tb_source {
 
   /* placement */
   struct tb_time_map there, back; /* own trace time to merged time and back */
-  bool placed, fixed;  /* fixed: `there` only adds `moved_by` */
+  bool placed, fixed;             /* fixed: `there` only adds `moved_by` */
   int64_t moved_by;
-  int64_t shift;       /* of the whole merge, after `there` and before `back` */
+  int64_t shift; /* of the whole merge, after `there` and before `back` */
   uint32_t boot; /* inputs with the same number were recorded on one machine since one start; 0: unknown */
 
   /* ids */
-  struct tb_table machines;       /* its machine ids to the merged trace's */
+  struct tb_table machines; /* its machine ids to the merged trace's */
   struct tb_table sequence_map, uuid_map, clock_map;
-  struct tb_table described;      /* uuids of threads that another input has events on at the same time: that one's */
-  struct tb_table separate;       /* the same: 1 once the track of its own that its events go to is described */
-  struct tb_table owned;          /* machine << 32 | clock: readings of this clock stay as they are */
-  struct tb_table pid_map, tid_map;
+  struct tb_table described; /* uuids of threads that another input has events on at the same time: that one's */
+  struct tb_table separate;  /* the same: 1 once the track of its own that its events go to is described */
+  struct tb_table owned;     /* machine << 32 | clock: readings of this clock stay as they are */
+  struct tb_table pid_added; /* where machines are flattened: machine to what is added to its process and thread ids */
   struct tb_remap remap;
   bool untouched; /* nothing changes */
 
@@ -52,9 +52,9 @@ struct tb_source {
   struct tb_raw_packet current;
   struct tb_merge_head head;
   struct tb_merge_packet_time time;
-  int64_t reached; /* the latest merged time so far */
-  bool open;       /* the file is */
-  uint64_t used;   /* when it was read last, to choose one to close */
+  int64_t reached;          /* the latest merged time so far */
+  bool open;                /* the file is */
+  uint64_t used;            /* when it was read last, to choose one to close */
   struct tb_table anchored; /* sequences whose events have a track by default or a thread descriptor */
 };
 
@@ -76,7 +76,7 @@ struct tb_merger {
   uint32_t trace_clock; /* its id */
   int64_t shift;
   struct tb_field_tree fields;
-  struct tb_table clock_owner; /* machine out << 32 | clock: index of the source that owns it */
+  struct tb_table clock_owner;  /* machine out << 32 | clock: index of the source that owns it */
   struct tb_table new_machines; /* machine ids that the merger made: they get a RemoteClockSync */
   struct tb_table configured;   /* machines whose trace_config is written */
   struct tb_table starters;     /* machine out to the source whose recording started first on it */

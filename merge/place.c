@@ -78,8 +78,8 @@ static enum tb_status add_relation(struct tb_merger *m, const struct tb_source *
     for (size_t r = 0; r < g->row_count; r++)
       anchors[n++] = (struct tb_time_anchor){g->rows[r * g->columns + from], g->rows[r * g->columns + to]};
   }
-  struct tb_graph_edge edge = {.source = TB_PLACEMENT_SNAPSHOTS, .cost = COST_SNAPSHOT, .anchors = anchors,
-                               .anchor_count = n};
+  struct tb_graph_edge edge = {
+      .source = TB_PLACEMENT_SNAPSHOTS, .cost = COST_SNAPSHOT, .anchors = anchors, .anchor_count = n};
   enum tb_status status = own_node(m, s, c->nodes[a].clock, &edge.a);
   if (status == TB_OK) status = own_node(m, s, c->nodes[b].clock, &edge.b);
   if (status == TB_OK) status = tb_sync_graph_edge(&m->graph, &edge);
@@ -239,8 +239,8 @@ static enum tb_status set_target(struct tb_merger *m) {
     struct tb_source *s = &m->sources[i];
     if (s->skipped) continue;
     if (s->has_offset) {
-      struct tb_graph_edge given = {.source = TB_PLACEMENT_OFFSET, .cost = COST_GIVEN, .offset = s->offset,
-                                    .b = m->target};
+      struct tb_graph_edge given = {
+          .source = TB_PLACEMENT_OFFSET, .cost = COST_GIVEN, .offset = s->offset, .b = m->target};
       status = own_node(m, s, s->survey.clocks.primary, &given.a);
       if (status == TB_OK) status = tb_sync_graph_edge(&m->graph, &given);
     } else if (s == first) {
@@ -256,8 +256,8 @@ static enum tb_status add_alignments(struct tb_merger *m) {
   for (size_t i = 0; i < m->alignment_count && status == TB_OK; i++) {
     const struct tb_alignment *a = &m->alignments[i];
     const struct tb_source *s = &m->sources[a->source], *other = &m->sources[a->other];
-    struct tb_graph_edge edge = {.source = a->kind, .x0 = a->fit.x0, .offset = a->fit.offset, .drift = a->fit.drift,
-                                 .detail = (uint32_t)i + 1};
+    struct tb_graph_edge edge = {
+        .source = a->kind, .x0 = a->fit.x0, .offset = a->fit.offset, .drift = a->fit.drift, .detail = (uint32_t)i + 1};
     edge.cost = a->kind == TB_PLACEMENT_ALIGNED    ? COST_ALIGNED
                 : a->kind == TB_PLACEMENT_MESSAGES ? COST_MESSAGES
                                                    : COST_CLOCK_SYNC;
@@ -347,7 +347,8 @@ static enum tb_status put_unplaced(struct tb_merger *m, struct tb_source *s, int
       enum tb_status status = tb_time_map_add_line(&s->there, 0, offset, 0, false);
       return status == TB_OK ? tb_time_map_add_line(&s->back, 0, offset, 0, true) : status;
     }
-    case TB_UNPLACED_ERROR: break;
+    case TB_UNPLACED_ERROR:
+      break;
   }
   tb_error_set_file(&m->error, s->name);
   return tb_fail(&m->error, TB_REFUSED, TB_NO_OFFSET,
@@ -370,8 +371,8 @@ static void report_unknown_kinds(struct tb_merger *m, const struct tb_source *s)
   if (s->fixed && s->moved_by == 0) return;
   for (unsigned kind = 1; kind < TB_PAYLOAD_KINDS; kind++)
     if (s->survey.unknown_kinds[kind])
-      tb_merge_report_note(m->report, "%s: packets of kind %u were moved as they are: times inside them are not known", s->name,
-                           kind);
+      tb_merge_report_note(m->report, "%s: packets of kind %u were moved as they are: times inside them are not known",
+                           s->name, kind);
 }
 
 static void report_place(struct tb_merger *m, struct tb_source *s) {
@@ -384,7 +385,8 @@ static void report_place(struct tb_merger *m, struct tb_source *s) {
   in->last_ns = tb_source_time(s, 0, v->last);
   in->offset_ns = in->first_ns - v->first;
   if (v->last > v->first)
-    in->drift_ppm = ((double)(in->last_ns - in->first_ns) - (double)(v->last - v->first)) / (double)(v->last - v->first) * 1e6;
+    in->drift_ppm =
+        ((double)(in->last_ns - in->first_ns) - (double)(v->last - v->first)) / (double)(v->last - v->first) * 1e6;
 }
 
 enum tb_status tb_merger_place(struct tb_merger *m) {

@@ -47,12 +47,12 @@ struct tb_survey {
   bool has_time;
   int64_t first, last; /* on the input's trace clock */
   bool has_started;
-  int64_t started; /* when its recording started, by its service event; on its trace clock */
-  bool foreign;        /* holds fields of Trace that are no packets */
+  int64_t started;                         /* when its recording started, by its service event; on its trace clock */
+  bool foreign;                            /* holds fields of Trace that are no packets */
   uint8_t known_kinds[TB_PAYLOAD_KINDS];   /* see tb_payload_times_known_all */
   uint8_t unknown_kinds[TB_PAYLOAD_KINDS]; /* payloads seen that may hold times which the table does not know */
   uint64_t recent_sequence;                /* looked up last */
-  enum tb_status damage; /* TB_OK, or what the reading ended with */
+  enum tb_status damage;                   /* TB_OK, or what the reading ended with */
   uint64_t damage_offset;
 };
 

@@ -97,33 +97,6 @@ static inline enum tb_status tb_wire_read(struct tb_wire_cursor *cursor, struct 
   return TB_OK;
 }
 
-/* As tb_wire_next, with the usual fields (numbers below 2048, varints and bytes) in line. */
-static inline enum tb_status tb_wire_step(struct tb_wire_cursor *cursor, struct tb_wire_field *field) {
-  const char *start = cursor->at, *end = cursor->end;
-  if (end - start < 2 * TB_WIRE_VARINT_MAX) return tb_wire_next(cursor, field);
-  uint32_t tag = (unsigned char)start[0];
-  const char *at = start + 1;
-  if (tag & 0x80) {
-    if (*at & 0x80) return tb_wire_next(cursor, field);
-    tag = (tag & 0x7f) | (uint32_t)(unsigned char)*at++ << 7;
-  }
-  if ((tag & 5) != 0 || tag >> 3 == 0) return tb_wire_next(cursor, field); /* neither a varint nor bytes */
-  const char *after = tb_wire_read_varint(at, end, &field->value);
-  if (!after) return tb_wire_next(cursor, field);
-  field->start = start;
-  field->number = tag >> 3;
-  field->type = (enum tb_wire_type)(tag & 7);
-  if (tag & TB_WIRE_BYTES) {
-    if (field->value > (uint64_t)(end - after)) return TB_TRUNCATED;
-    field->bytes = (struct tb_slice){after, (size_t)field->value};
-    cursor->at = after + field->value;
-  } else {
-    field->bytes = (struct tb_slice){at, (size_t)(after - at)};
-    cursor->at = after;
-  }
-  return TB_OK;
-}
-
 static inline int64_t tb_wire_zigzag_decode(uint64_t v) { return (int64_t)(v >> 1) ^ -(int64_t)(v & 1); }
 static inline double tb_wire_double(uint64_t bits) {
   double d;

@@ -4,7 +4,7 @@
 #include "merge_fixture.h"
 
 enum { MAX_PACKETS = 512, BOOT = TB_CLOCK_BOOTTIME, MONO = TB_CLOCK_MONOTONIC, REAL = TB_CLOCK_REALTIME };
-#define S(seconds) ((uint64_t)((seconds) * 1000000000.0))
+#define S(seconds) ((uint64_t)((seconds)*1000000000.0))
 
 /* A merge of traces in memory: files of its own, the packets of the result. */
 struct run {
@@ -71,8 +71,8 @@ static void merge_well(void) {
 static struct tb_slice event_packet(const char *name, size_t nth) {
   struct tb_slice event, text;
   for (size_t i = 0; i < run.packet_count; i++)
-    if (find_bytes(run.packets[i], 11, &event) && find_bytes(event, 23, &text) && tb_slice_equal(text, tb_slice_from(name)) &&
-        nth-- == 0)
+    if (find_bytes(run.packets[i], 11, &event) && find_bytes(event, 23, &text) &&
+        tb_slice_equal(text, tb_slice_from(name)) && nth-- == 0)
       return run.packets[i];
   fail_msg("no event %s", name);
   return (struct tb_slice){NULL, 0};
@@ -246,6 +246,34 @@ static void named_machines_keep_equal_pids_apart(void **unused) {
   assert_string_equal(report_of(1)->machine, "watch");
 }
 
+static void flattened_machines_have_distinct_pids_and_named_processes(void **unused) {
+  (void)unused;
+  struct msg a = {.len = 0}, b = {.len = 0};
+  add_process(&a, 5, 100, "one");
+  add_process(&b, 5, 100, "one");
+  add_event(&a, 10, 3, 5, "a", 0);
+  add_event(&b, 20, 3, 5, "b", 0);
+  add(&a)->machine = "phone";
+  add(&b)->machine = "watch";
+  run.options.flatten_machines = true;
+  merge_well();
+  static const char *const names[] = {"phone: one", "watch: one"};
+  static const uint64_t pids[] = {100, 100 + (1 << 22)};
+  size_t seen = 0;
+  struct tb_slice track;
+  for (size_t i = 0; i < run.packet_count; i++) {
+    struct tb_wire_cursor cursor = tb_wire_cursor(run.packets[i]);
+    struct tb_wire_field field;
+    while (tb_wire_next(&cursor, &field) == TB_OK) assert_int_not_equal(field.number, 98);
+    if (!find_bytes(run.packets[i], 60, &track)) continue;
+    struct tb_slice process = get_bytes(track, 3);
+    assert_int_equal(get_number(process, 1), pids[seen]);
+    assert_true(tb_slice_equal(get_bytes(process, 6), tb_slice_from(names[seen])));
+    seen++;
+  }
+  assert_int_equal(seen, 2);
+}
+
 static void an_event_without_a_track_gets_a_root_of_its_input(void **unused) {
   (void)unused;
   struct msg a = {.len = 0}, b;
@@ -293,7 +321,8 @@ static void drift_between_snapshots_is_followed(void **unused) {
   (void)unused;
   struct msg a = trace_of("a", S(100), S(5000), S(101)), late = SNAPSHOT(0, BOOT, S(1100), REAL, S(6000));
   add_snapshot(&a, 1, &late);
-  struct msg b = trace_of("b", S(7000), S(5000), S(7500)), drifted = SNAPSHOT(0, BOOT, S(8000), REAL, S(6000) + 50000000);
+  struct msg b = trace_of("b", S(7000), S(5000), S(7500)),
+             drifted = SNAPSHOT(0, BOOT, S(8000), REAL, S(6000) + 50000000);
   add_snapshot(&b, 1, &drifted);
   add(&a);
   add(&b);
@@ -516,12 +545,14 @@ static void messages_place_an_input_so_that_none_runs_backwards(void **unused) {
 
 static void clock_sync_events_place_inputs_whoever_asked(void **unused) {
   (void)unused;
-  static const char receiver[] = "{\"traceEvents\": [{\"ph\": \"c\", \"name\": \"clock_sync\", \"ts\": 5000, \"pid\": 1, "
-                                 "\"tid\": 1, \"args\": {\"sync_id\": \"one\"}}, {\"ph\": \"i\", \"name\": \"r\", \"ts\": 6000, "
-                                 "\"pid\": 1, \"tid\": 1}]}";
-  static const char issuer[] = "{\"traceEvents\": [{\"ph\": \"c\", \"name\": \"clock_sync\", \"ts\": 1010, \"pid\": 2, "
-                               "\"tid\": 2, \"args\": {\"sync_id\": \"one\", \"issue_ts\": 990}}, {\"ph\": \"i\", \"name\": "
-                               "\"i\", \"ts\": 2000, \"pid\": 2, \"tid\": 2}]}";
+  static const char receiver[] =
+      "{\"traceEvents\": [{\"ph\": \"c\", \"name\": \"clock_sync\", \"ts\": 5000, \"pid\": 1, "
+      "\"tid\": 1, \"args\": {\"sync_id\": \"one\"}}, {\"ph\": \"i\", \"name\": \"r\", \"ts\": 6000, "
+      "\"pid\": 1, \"tid\": 1}]}";
+  static const char issuer[] =
+      "{\"traceEvents\": [{\"ph\": \"c\", \"name\": \"clock_sync\", \"ts\": 1010, \"pid\": 2, "
+      "\"tid\": 2, \"args\": {\"sync_id\": \"one\", \"issue_ts\": 990}}, {\"ph\": \"i\", \"name\": "
+      "\"i\", \"ts\": 2000, \"pid\": 2, \"tid\": 2}]}";
   add_bytes(receiver, sizeof(receiver) - 1);
   add_bytes(issuer, sizeof(issuer) - 1);
   merge_well();
@@ -586,7 +617,10 @@ static void an_unreadable_input_is_refused_unless_it_may_be_skipped(void **unuse
   (void)unused;
   struct msg a = trace_of("a", S(100), S(5000), S(101));
   add(&a);
-  add_bytes("\x7f""ELF no trace at all", 20);
+  add_bytes(
+      "\x7f"
+      "ELF no trace at all",
+      20);
   merge();
   assert_int_equal(run.status, TB_UNKNOWN_FORMAT);
   assert_string_equal(run.error.file, run.paths[1]);
@@ -663,6 +697,7 @@ int main(void) {
       TEST(equal_flow_ids_do_not_join_unless_they_are_shared),
       TEST(flows_stay_apart_when_a_merged_trace_is_merged),
       TEST(named_machines_keep_equal_pids_apart),
+      TEST(flattened_machines_have_distinct_pids_and_named_processes),
       TEST(an_event_without_a_track_gets_a_root_of_its_input),
       TEST(traces_of_one_boot_keep_their_times),
       TEST(traces_of_two_machines_meet_at_the_wall_clock),
