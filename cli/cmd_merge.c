@@ -35,17 +35,22 @@ static const char *parse_file_option(void *field, const char *value) {
 
 static const char *parse_unplaced(void *field, const char *value) {
   enum tb_unplaced *unplaced = field;
-  if (strcmp(value, "error") == 0) *unplaced = TB_UNPLACED_ERROR;
-  else if (strcmp(value, "start") == 0) *unplaced = TB_UNPLACED_START;
-  else if (strcmp(value, "drop") == 0) *unplaced = TB_UNPLACED_DROP;
-  else return "error, start or drop";
+  if (strcmp(value, "error") == 0)
+    *unplaced = TB_UNPLACED_ERROR;
+  else if (strcmp(value, "start") == 0)
+    *unplaced = TB_UNPLACED_START;
+  else if (strcmp(value, "drop") == 0)
+    *unplaced = TB_UNPLACED_DROP;
+  else
+    return "error, start or drop";
   return NULL;
 }
 
 static const struct cli_option options[] = {
     CLI_OPTION_OUTPUT(struct settings),
     {0, "offset", "FILE=TIME",
-     "Place the input FILE by adding TIME to its times: a number with a sign and a unit (ns, us, ms, s, min, h; without one "
+     "Place the input FILE by adding TIME to its times: a number with a sign and a unit (ns, us, ms, s, min, h; "
+     "without one "
      "ns). They then are on the merged trace's clock. FILE is an input as it is named here, or its last part.",
      parse_file_option, offsetof(struct settings, offsets)},
     {0, "machine", "FILE=NAME", "Say that FILE was recorded on the machine NAME; its process ids are that machine's.",
@@ -53,7 +58,8 @@ static const struct cli_option options[] = {
     {0, "manifest", "FILE", "Read a perfetto_manifest (version 1): machines, clocks, the clock of the merged trace.",
      cli_parse_text, offsetof(struct settings, manifest)},
     {0, "align-on", "NAME",
-     "Place inputs by events NAME that all have, the first with the first and so on; NAME:begin or NAME:end says which end of "
+     "Place inputs by events NAME that all have, the first with the first and so on; NAME:begin or NAME:end says which "
+     "end of "
      "a slice. Two or more give the drift too; what does not fit is thrown out.",
      cli_parse_text, offsetof(struct settings, align_on)},
     {0, "align-messages", NULL,
@@ -68,14 +74,16 @@ static const struct cli_option options[] = {
     {0, "share-flows", NULL, "Equal flow ids of several inputs are one flow; else they are kept apart.", cli_parse_flag,
      offsetof(struct settings, share_flows)},
     {0, "flatten-machines", NULL,
-     "For readers that know no machines: process ids that differ over machines, and the machine's name before process names.",
+     "For readers that know no machines: process ids that differ over machines, and the machine's name before process "
+     "names.",
      cli_parse_flag, offsetof(struct settings, flatten_machines)},
     {0, "skip-bad", NULL, "Leave out inputs that cannot be read, instead of refusing to merge.", cli_parse_flag,
      offsetof(struct settings, skip_bad)},
     {0, "dry-run", NULL, "Write no trace, only the report (to standard output unless --report says otherwise).",
      cli_parse_flag, offsetof(struct settings, dry_run)},
     {0, "report", "FILE",
-     "Write how each input was placed and what was changed to FILE, as JSON where its name ends in .json, else as text; - is "
+     "Write how each input was placed and what was changed to FILE, as JSON where its name ends in .json, else as "
+     "text; - is "
      "standard output.",
      cli_parse_text, offsetof(struct settings, report)},
     CLI_OPTION_QUIET(struct settings),
@@ -86,7 +94,8 @@ static bool read_time(const char *text, int64_t *ns) {
   static const struct {
     const char *name;
     uint64_t ns;
-  } units[] = {{"", 1}, {"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {"min", 60000000000}, {"h", 3600000000000}};
+  } units[] = {
+      {"", 1}, {"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {"min", 60000000000}, {"h", 3600000000000}};
   bool negative = *text == '-';
   if (*text == '-' || *text == '+') text++;
   char *end;
@@ -127,9 +136,12 @@ static int apply(const struct settings *settings, struct tb_merge_input *inputs,
     const char *value = strrchr(text, '=') + 1;
     struct tb_merge_input *input = find_input(inputs, count, text, (size_t)(value - 1 - text));
     if (!input) return cli_usage(&cli_merge, "no input is called %.*s", (int)(value - 1 - text), text);
-    if (machine) input->machine = value;
-    else if (read_time(value, &input->offset_ns)) input->has_offset = true;
-    else return cli_usage(&cli_merge, "%s is no time, such as +1.5ms", value);
+    if (machine)
+      input->machine = value;
+    else if (read_time(value, &input->offset_ns))
+      input->has_offset = true;
+    else
+      return cli_usage(&cli_merge, "%s is no time, such as +1.5ms", value);
   }
   return CLI_OK;
 }
@@ -140,8 +152,10 @@ static bool write_report(struct tb_merge_report *report, const char *where) {
   const char *text = tb_merge_report_text(report, len > 5 && strcmp(where + len - 5, ".json") == 0);
   FILE *file = strcmp(where, "-") == 0 ? stdout : fopen(where, "w");
   bool bad = !text || !file || fputs(text, file) == EOF;
-  if (file == stdout) bad |= fflush(stdout) != 0;
-  else if (file) bad |= fclose(file) != 0;
+  if (file == stdout)
+    bad |= fflush(stdout) != 0;
+  else if (file)
+    bad |= fclose(file) != 0;
   if (bad) fprintf(stderr, "tracebridge: %s: cannot write the report\n", where);
   return !bad;
 }

@@ -3,8 +3,9 @@
 
 #include <string.h>
 
-static const char *const names[] = {NULL,  "REALTIME", "REALTIME_COARSE", "MONOTONIC", "MONOTONIC_COARSE", "MONOTONIC_RAW",
-                                    "BOOTTIME", NULL, NULL, "TSC", "PERF", "TRACE_FILE"};
+static const char *const names[] = {
+    NULL,  "REALTIME", "REALTIME_COARSE", "MONOTONIC", "MONOTONIC_COARSE", "MONOTONIC_RAW", "BOOTTIME", NULL, NULL,
+    "TSC", "PERF",     "TRACE_FILE"};
 enum { NAMES = sizeof(names) / sizeof(names[0]), MANIFEST_LAST = 6 };
 
 const char *tb_clock_name(uint32_t clock) {

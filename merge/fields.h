@@ -9,35 +9,35 @@
 
 /* What a field holds. */
 enum tb_field_kind {
-  TB_FIELD_PLAIN,    /* nothing to us */
-  TB_FIELD_MESSAGE,  /* a message that has such fields inside */
-  TB_FIELD_SEQUENCE, /* a packet sequence's id */
-  TB_FIELD_UUID,     /* the uuid of a track that something happens on */
-  TB_FIELD_TRACK,    /* the uuid of a track that is described, or of its parent */
-  TB_FIELD_FLOW,     /* a flow's id, or another one that is of the whole trace */
-  TB_FIELD_LEGACY_ID, /* LegacyEvent's id: of the whole trace where the event has a phase */
-  TB_FIELD_CLOCK,    /* a clock's id */
-  TB_FIELD_SNAPSHOT, /* a ClockSnapshot */
-  TB_FIELD_PID,      /* a process id */
-  TB_FIELD_TID,      /* a thread id */
+  TB_FIELD_PLAIN,        /* nothing to us */
+  TB_FIELD_MESSAGE,      /* a message that has such fields inside */
+  TB_FIELD_SEQUENCE,     /* a packet sequence's id */
+  TB_FIELD_UUID,         /* the uuid of a track that something happens on */
+  TB_FIELD_TRACK,        /* the uuid of a track that is described, or of its parent */
+  TB_FIELD_FLOW,         /* a flow's id, or another one that is of the whole trace */
+  TB_FIELD_LEGACY_ID,    /* LegacyEvent's id: of the whole trace where the event has a phase */
+  TB_FIELD_CLOCK,        /* a clock's id */
+  TB_FIELD_SNAPSHOT,     /* a ClockSnapshot */
+  TB_FIELD_PID,          /* a process id */
+  TB_FIELD_TID,          /* a thread id */
   TB_FIELD_PROCESS_NAME, /* text: the name of the process of the message's pid */
-  TB_FIELD_TIME      /* a time: see tb_time_field */
+  TB_FIELD_TIME          /* a time: see tb_time_field */
 };
 
 enum tb_time_form {
-  TB_TIME_VALUES, /* one number, or several, packed or not */
+  TB_TIME_VALUES,   /* one number, or several, packed or not */
   TB_TIME_OPTIONAL, /* one number, 0 where it is not known */
-  TB_TIME_DELTAS  /* packed: the first is a time, the others are distances to the one before */
+  TB_TIME_DELTAS    /* packed: the first is a time, the others are distances to the one before */
 };
 
 /* A time inside a packet's payload. The clock is that of enum tb_clock which the field is always on; TB_CLOCK_UNKNOWN: the
  * trace clock. */
 struct tb_time_field {
-  const char *name;   /* path with names, as the public schema has it */
-  uint16_t path[6];   /* field numbers from TracePacket on, 0 ends it */
+  const char *name; /* path with names, as the public schema has it */
+  uint16_t path[6]; /* field numbers from TracePacket on, 0 ends it */
   uint8_t clock;
-  uint8_t form;       /* enum tb_time_form */
-  uint32_t unit;      /* ns of one count */
+  uint8_t form;  /* enum tb_time_form */
+  uint32_t unit; /* ns of one count */
 };
 
 extern const struct tb_time_field tb_time_fields[];
@@ -58,7 +58,7 @@ enum { TB_FIELD_NODES = 96, TB_FIELD_NUMBERS = 512 };
 /* A message type at a place in the packet: what each field number is. */
 struct tb_field_entry {
   uint8_t kind;
-  uint8_t rule; /* TB_FIELD_TIME: index in tb_time_fields */
+  uint8_t rule;  /* TB_FIELD_TIME: index in tb_time_fields */
   uint16_t node; /* TB_FIELD_MESSAGE: the node of the message */
 };
 struct tb_field_node {
@@ -79,7 +79,9 @@ static inline const struct tb_field_entry *tb_field_find(const struct tb_field_n
   return number < TB_FIELD_NUMBERS ? &node->fields[number] : &plain;
 }
 
-/* Payload kinds (TracePacket's field numbers) that are known to hold no time of their own, or are in the table. */
-bool tb_payload_times_known(uint32_t kind);
+enum { TB_PAYLOAD_KINDS = 256 };
+
+/* Says of each payload kind (TracePacket's field number) whether it is known to hold no time of its own, or is in the table. */
+void tb_payload_times_known_all(uint8_t known[TB_PAYLOAD_KINDS]);
 
 #endif

@@ -84,8 +84,10 @@ static void fit_line(struct points *p, int64_t x0, int64_t d0, struct tb_fit *fi
   double sum = 0;
   for (size_t i = 0; i < p->count; i++) {
     double r = p->d[i] - level - slope * p->x[i];
-    if (p->out[i]) fit->outliers++;
-    else sum += r * r;
+    if (p->out[i])
+      fit->outliers++;
+    else
+      sum += r * r;
   }
   fit->used = p->count - fit->outliers;
   fit->residual_ns = sqrt(sum / (double)fit->used);

@@ -10,9 +10,9 @@
 /* y = x + offset + drift * (x - x0). */
 struct tb_fit {
   int64_t x0, offset;
-  double drift;        /* as a fraction: 1e-6 is 1 ppm */
-  double residual_ns;  /* root mean square over the matches used */
-  int64_t bound_ns;    /* messages: the true offset is at most this far away, anywhere between the first and the last */
+  double drift;       /* as a fraction: 1e-6 is 1 ppm */
+  double residual_ns; /* root mean square over the matches used */
+  int64_t bound_ns;   /* messages: the true offset is at most this far away, anywhere between the first and the last */
   bool has_bound;
   uint64_t used, outliers;
 };

@@ -73,8 +73,10 @@ static double widest(const struct sides *s) {
   double a = -DRIFT_MAX, b = DRIFT_MAX;
   for (int i = 0; i < NARROW; i++) {
     double p = a + (b - a) / 3, q = b - (b - a) / 3;
-    if (margin(s, p) < margin(s, q)) a = p;
-    else b = q;
+    if (margin(s, p) < margin(s, q))
+      a = p;
+    else
+      b = q;
   }
   return (a + b) / 2;
 }
@@ -84,8 +86,10 @@ static double furthest(const struct sides *s, double good, double bad) {
   if (margin(s, bad) >= 0) return bad;
   for (int i = 0; i < NARROW; i++) {
     double middle = (good + bad) / 2;
-    if (margin(s, middle) >= 0) good = middle;
-    else bad = middle;
+    if (margin(s, middle) >= 0)
+      good = middle;
+    else
+      bad = middle;
   }
   return good;
 }
@@ -99,8 +103,10 @@ static double half_range(const struct sides *s, double from, double to, double x
     size_t corner;
     for (int i = 0; i < NARROW; i++) {
       double p = a + (b - a) / 3, q = b - (b - a) / 3;
-      if (sign * (touch(which, p, &corner) + p * x) < sign * (touch(which, q, &corner) + q * x)) a = p;
-      else b = q;
+      if (sign * (touch(which, p, &corner) + p * x) < sign * (touch(which, q, &corner) + q * x))
+        a = p;
+      else
+        b = q;
     }
     ends[side] = touch(which, (a + b) / 2, &corner) + (a + b) / 2 * x;
   }

@@ -15,6 +15,11 @@ static enum tb_status no_memory(struct tb_merger *m, enum tb_status status) {
   return status == TB_OK ? TB_OK : tb_fail(&m->error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
 }
 
+static uint32_t machine_out(const struct tb_source *s, uint32_t machine) {
+  const uint64_t *out = tb_table_get(&s->machines, machine);
+  return out ? (uint32_t)*out : machine;
+}
+
 /* ---- machines ---------------------------------------------------------------------------------------------------------------- */
 
 /* Machine ids of the merged trace that are taken, and names and boots that have one. */
@@ -44,12 +49,24 @@ static enum tb_status host_machine(struct tb_merger *m, struct machine_book *boo
   if (!known && s->boot) known = tb_table_get(&book->boots, s->boot);
   bool other = s->machine_name || (s->boot && book->boots.count);
   enum tb_status status = TB_OK;
-  if (known) *id = (uint32_t)*known;
-  else if (host || first || !other) *id = host;
-  else status = new_machine(m, book, s->machine_name ? name_hash(s->machine_name) : s->survey.content, id);
+  if (known)
+    *id = (uint32_t)*known;
+  else if (host || first || !other)
+    *id = host;
+  else
+    status = new_machine(m, book, s->machine_name ? name_hash(s->machine_name) : s->survey.content, id);
   if (status == TB_OK && s->machine_name) status = tb_table_put(&book->names, name_hash(s->machine_name), *id);
   if (status == TB_OK && s->boot) status = tb_table_put(&book->boots, s->boot, *id);
   return status;
+}
+
+/* The other machines of an input keep their ids, unless the manifest names them. */
+static enum tb_status other_machine(struct machine_book *book, struct tb_source *s, uint32_t machine) {
+  const char *name = tb_source_machine_name(s, machine);
+  uint64_t *known = name ? tb_table_get(&book->names, name_hash(name)) : NULL;
+  uint32_t id = known ? (uint32_t)*known : machine;
+  enum tb_status status = name && !known ? tb_table_put(&book->names, name_hash(name), id) : TB_OK;
+  return status == TB_OK ? tb_table_put(&s->machines, machine, id) : status;
 }
 
 static enum tb_status assign_machines(struct tb_merger *m, struct machine_book *book) {
@@ -64,10 +81,10 @@ static enum tb_status assign_machines(struct tb_merger *m, struct machine_book *
     struct tb_source *s = &m->sources[i];
     if (s->skipped) continue;
     uint32_t host = tb_source_host(s), id = 0;
-    for (size_t k = 0; k < s->survey.machine_count && status == TB_OK; k++)
-      status = tb_table_put(&s->machines, s->survey.machines[k].id, s->survey.machines[k].id);
-    if (status == TB_OK) status = host_machine(m, book, s, first, host, &id);
+    status = host_machine(m, book, s, first, host, &id);
     if (status == TB_OK) status = tb_table_put(&s->machines, host, id);
+    for (size_t k = 0; k < s->survey.machine_count && status == TB_OK; k++)
+      if (s->survey.machines[k].id != host) status = other_machine(book, s, s->survey.machines[k].id);
     first = false;
     struct tb_merge_input_report *in = tb_source_report(m, s);
     in->machine_id = id;
@@ -76,9 +93,33 @@ static enum tb_status assign_machines(struct tb_merger *m, struct machine_book *
   return status;
 }
 
-static uint32_t machine_out(const struct tb_source *s, uint32_t machine) {
-  const uint64_t *out = tb_table_get(&s->machines, machine);
-  return out ? (uint32_t)*out : machine;
+/* All machines become one: process and thread ids of each but machine 0 get its number in front, names the machine's name. To be
+ * called when tracks are told apart by machine already. */
+static enum tb_status flatten_machines(struct tb_merger *m) {
+  struct tb_table numbers;
+  tb_table_init(&numbers, m->allocator);
+  enum tb_status status = TB_OK;
+  for (size_t i = 0; i < m->source_count && status == TB_OK; i++) {
+    struct tb_source *s = &m->sources[i];
+    for (size_t k = 0; k < s->survey.machine_count && !s->skipped && status == TB_OK; k++) {
+      uint32_t machine = s->survey.machines[k].id, out = machine_out(s, machine);
+      if (out == 0) continue;
+      const uint64_t *known = tb_table_get(&numbers, out);
+      uint64_t number = known ? *known : numbers.count + 1;
+      if (number >> (31 - TB_PID_BITS)) status = TB_LIMIT;
+      if (status == TB_OK && !known) status = tb_table_put(&numbers, out, number);
+      if (status == TB_OK) status = tb_table_put(&s->pid_added, machine, number << TB_PID_BITS);
+      if (status == TB_OK) status = tb_table_put(&s->machines, machine, 0);
+    }
+    s->remap.pid_added = &s->pid_added;
+    if (s->pid_added.count) s->remap.active |= 1u << TB_FIELD_PID | 1u << TB_FIELD_TID;
+    if (!s->machine_name) continue;
+    s->remap.process_prefix = tb_merge_report_print(m->report, "%s: ", s->machine_name);
+    s->remap.active |= 1u << TB_FIELD_PROCESS_NAME;
+  }
+  tb_table_free(&numbers);
+  tb_table_free(&m->new_machines);
+  return status;
 }
 
 /* ---- packet sequences ---------------------------------------------------------------------------------------------------------- */
@@ -158,10 +199,13 @@ static uint64_t fresh_uuid(const struct track_book *book, const struct tb_source
   return out;
 }
 
-static enum tb_status set_uuid(struct tb_merger *m, struct track_book *book, struct tb_source *s, uint64_t from, uint64_t to) {
+static enum tb_status set_uuid(struct tb_merger *m, struct track_book *book, struct tb_source *s, uint64_t from,
+                               uint64_t to) {
   struct tb_merge_input_report *in = tb_source_report(m, s);
-  if (from == to) in->uuids_kept++;
-  else in->uuids_remapped++;
+  if (from == to)
+    in->uuids_kept++;
+  else
+    in->uuids_remapped++;
   enum tb_status status = tb_table_get(&book->uuids, to) ? TB_OK : tb_table_put(&book->uuids, to, s->index);
   return status == TB_OK ? tb_table_put(&s->uuid_map, from, to) : status;
 }
@@ -188,7 +232,8 @@ static enum tb_status map_thread(struct tb_merger *m, struct track_book *book, s
   enum tb_status status = TB_OK;
   if (!known) {
     status = tb_table_put(&book->threads, thread_key(s, t), to);
-  } else if (!mine) { /* slices of both at one time would close each other: those of this input get a track of their own */
+  } else if (
+      !mine) { /* slices of both at one time would close each other: those of this input get a track of their own */
     if (to == of) to = fresh_uuid(book, s, t->uuid, false);
     status = tb_table_put(&s->described, t->uuid, of);
     if (status == TB_OK) status = tb_table_put(&s->separate, t->uuid, 0);
@@ -242,7 +287,8 @@ static enum tb_status assign_tracks(struct tb_merger *m, struct track_book *book
   for (size_t i = 0; i < m->source_count && status == TB_OK; i++) {
     struct tb_source *s = &m->sources[i];
     if (s->skipped) continue;
-    salt = tb_scatter(salt ^ s->survey.content); /* of this and all inputs before: no two merges give two inputs one salt */
+    salt = tb_scatter(salt ^
+                      s->survey.content); /* of this and all inputs before: no two merges give two inputs one salt */
     if (!first) {
       s->remap.uuid_salt = salt | 1;
       s->remap.flow_salt = m->options.share_flows ? 0 : tb_scatter(salt) | 1;
@@ -264,7 +310,8 @@ static enum tb_status assign_tracks(struct tb_merger *m, struct track_book *book
 static uint64_t clock_key(uint32_t machine, uint32_t clock) { return (uint64_t)machine << 32 | clock; }
 
 /* Gives the clock to the source unless another has it on the same machine. */
-static enum tb_status own_clock(struct tb_merger *m, struct tb_source *s, uint32_t machine, uint32_t clock, bool *owned) {
+static enum tb_status own_clock(struct tb_merger *m, struct tb_source *s, uint32_t machine, uint32_t clock,
+                                bool *owned) {
   uint64_t key = clock_key(machine_out(s, machine), clock);
   const uint64_t *owner = tb_table_get(&m->clock_owner, key);
   *owned = !owner || *owner == s->index;
@@ -281,10 +328,11 @@ static enum tb_status rename_clock(struct tb_merger *m, struct tb_source *s, uin
   return status == TB_OK ? tb_table_put(&s->clock_map, clock_key(machine, clock), id) : status;
 }
 
-static enum tb_status assign_clock(struct tb_merger *m, struct tb_source *s, const struct tb_input_clock *node, bool first) {
+static enum tb_status assign_clock(struct tb_merger *m, struct tb_source *s, const struct tb_input_clock *node) {
   uint32_t primary = s->survey.clocks.primary;
   if (node->sequence) return TB_OK;
-  if (node->clock == m->trace_clock && (primary == m->trace_clock || first)) return TB_OK; /* the merged trace's own */
+  if (node->clock == m->trace_clock && (primary == m->trace_clock || s->index == m->reference))
+    return TB_OK; /* the merged trace's own */
   bool owned = false;
   enum tb_status status = TB_OK;
   if (node->clock != m->trace_clock) status = own_clock(m, s, node->machine, node->clock, &owned);
@@ -316,14 +364,14 @@ static enum tb_status assign_clocks(struct tb_merger *m) {
     if (s->skipped) continue;
     uint32_t primary = s->survey.clocks.primary;
     for (size_t k = 0; k < s->survey.clocks.node_count && status == TB_OK; k++)
-      status = assign_clock(m, s, &s->survey.clocks.nodes[k], first);
+      status = assign_clock(m, s, &s->survey.clocks.nodes[k]);
     s->remap.clocks = &s->clock_map;
     if (s->clock_map.count) s->remap.active |= 1u << TB_FIELD_CLOCK | 1u << TB_FIELD_SNAPSHOT;
     bool still = s->fixed && s->moved_by == 0;
     if (!still || !first) {
       s->remap.trace_clock = m->trace_clock;
       s->remap.moved_clock = primary == m->trace_clock ? primary : 0;
-      s->remap.added_clock = primary != m->trace_clock && !first ? m->trace_clock : 0;
+      s->remap.added_clock = primary != m->trace_clock && s->index != m->reference ? m->trace_clock : 0;
       s->remap.added_from = primary;
       s->remap.active |= 1u << TB_FIELD_SNAPSHOT;
     }
@@ -393,6 +441,15 @@ static enum tb_status choose_starters(struct tb_merger *m) {
     enum tb_status status = tb_table_put(&m->starters, machine, s->index);
     if (status != TB_OK) return status;
   }
+  for (size_t i = 0; i < m->source_count;
+       i++) { /* an input whose data is older than any start had none: no start counts */
+    const struct tb_source *s = &m->sources[i];
+    uint64_t *starter = s->skipped ? NULL : tb_table_get(&m->starters, machine_out(s, tb_source_host(s)));
+    if (!starter || *starter == s->index || *starter >= m->source_count || !s->survey.has_time) continue;
+    const struct tb_source *o = &m->sources[*starter];
+    if (!s->survey.has_started && tb_source_time(s, 0, s->survey.first) < tb_source_time(o, 0, o->survey.started))
+      *starter = UINT64_MAX;
+  }
   return TB_OK;
 }
 
@@ -415,6 +472,7 @@ enum tb_status tb_merger_assign_ids(struct tb_merger *m) {
   enum tb_status status = assign_machines(m, &machines);
   if (status == TB_OK) status = assign_sequences(m);
   if (status == TB_OK) status = assign_tracks(m, &tracks);
+  if (status == TB_OK && m->options.flatten_machines) status = flatten_machines(m);
   if (status == TB_OK) status = assign_clocks(m);
   if (status == TB_OK) status = set_times(m);
   if (status == TB_OK) status = choose_starters(m);

@@ -6,7 +6,14 @@
 
 enum { NODES_MAX = 1 << 22, GROUPS_MAX = 1 << 20, ROWS_MAX = 1 << 26, COLUMNS_MAX = 64 };
 enum { DEFAULTS_CLOCK_ID = 58 };
-enum { SNAPSHOT_CLOCKS = 1, SNAPSHOT_PRIMARY = 2, CLOCK_ID = 1, CLOCK_TIMESTAMP = 2, CLOCK_INCREMENTAL = 3, CLOCK_UNIT = 4 };
+enum {
+  SNAPSHOT_CLOCKS = 1,
+  SNAPSHOT_PRIMARY = 2,
+  CLOCK_ID = 1,
+  CLOCK_TIMESTAMP = 2,
+  CLOCK_INCREMENTAL = 3,
+  CLOCK_UNIT = 4
+};
 enum { SYNC_ROUNDS = 1, SYNC_CLIENT = 2, SYNC_HOST = 3 };
 
 void tb_input_clocks_init(struct tb_input_clocks *c, const struct tb_allocator *allocator) {
@@ -34,7 +41,9 @@ void tb_input_clocks_rewind(struct tb_input_clocks *c) {
 
 /* ---- nodes and groups ------------------------------------------------------------------------------------------------ */
 
-static bool of_sequence(uint32_t clock) { return clock >= TB_INPUT_CLOCK_SEQUENCE_FIRST && clock < TB_INPUT_CLOCK_TRACE_FIRST; }
+static bool of_sequence(uint32_t clock) {
+  return clock >= TB_INPUT_CLOCK_SEQUENCE_FIRST && clock < TB_INPUT_CLOCK_TRACE_FIRST;
+}
 
 static uint64_t node_key(uint32_t machine, uint32_t sequence, uint32_t clock) {
   return tb_scatter((uint64_t)machine << 32 | sequence) ^ clock;
@@ -45,7 +54,7 @@ static uint64_t sequence_key(const struct tb_merge_head *head) {
 }
 
 static struct tb_input_clock *find_node(const struct tb_input_clocks *c, uint32_t machine, uint32_t sequence,
-                                       uint32_t clock) {
+                                        uint32_t clock) {
   const uint64_t *at = tb_table_get(&c->node_index, node_key(machine, of_sequence(clock) ? sequence : 0, clock));
   return at ? &c->nodes[*at] : NULL;
 }
@@ -93,7 +102,8 @@ static enum tb_status add_group(struct tb_input_clocks *c, const uint32_t *nodes
 }
 
 /* The group with exactly these columns, in this order. Sequences' own clocks make many groups: newest first. */
-static struct tb_input_clock_group *find_group(struct tb_input_clocks *c, const uint32_t *nodes, size_t columns, uint64_t hash) {
+static struct tb_input_clock_group *find_group(struct tb_input_clocks *c, const uint32_t *nodes, size_t columns,
+                                               uint64_t hash) {
   for (size_t i = c->group_count; i-- > 0;) {
     struct tb_input_clock_group *g = &c->groups[i];
     if (g->hash == hash && g->columns == columns && memcmp(g->nodes, nodes, columns * sizeof(*nodes)) == 0) return g;
@@ -111,8 +121,8 @@ static enum tb_status add_row(struct tb_input_clocks *c, const uint32_t *nodes, 
     g = &c->groups[c->group_count - 1];
   }
   void *rows = g->rows;
-  enum tb_status status = tb_grow_array(c->allocator, &rows, &g->row_capacity, g->row_count + 1,
-                                        columns * sizeof(*g->rows), ROWS_MAX);
+  enum tb_status status =
+      tb_grow_array(c->allocator, &rows, &g->row_capacity, g->row_count + 1, columns * sizeof(*g->rows), ROWS_MAX);
   g->rows = rows;
   if (status != TB_OK) return status;
   memcpy(g->rows + g->row_count++ * columns, values, columns * sizeof(*values));
@@ -131,12 +141,16 @@ static struct reading read_clock(struct tb_slice bytes) {
   struct reading reading = {.unit = 1};
   struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
   struct tb_wire_field field;
-  while (tb_wire_next(&cursor, &field) == TB_OK) {
+  while (tb_wire_read(&cursor, &field) == TB_OK) {
     if (field.type == TB_WIRE_BYTES || field.type == TB_WIRE_GROUP) continue;
-    if (field.number == CLOCK_ID) reading.clock = (uint32_t)field.value;
-    else if (field.number == CLOCK_TIMESTAMP) reading.timestamp = field.value;
-    else if (field.number == CLOCK_INCREMENTAL) reading.incremental = field.value != 0;
-    else if (field.number == CLOCK_UNIT && field.value) reading.unit = field.value;
+    if (field.number == CLOCK_ID)
+      reading.clock = (uint32_t)field.value;
+    else if (field.number == CLOCK_TIMESTAMP)
+      reading.timestamp = field.value;
+    else if (field.number == CLOCK_INCREMENTAL)
+      reading.incremental = field.value != 0;
+    else if (field.number == CLOCK_UNIT && field.value)
+      reading.unit = field.value;
   }
   return reading;
 }
@@ -158,14 +172,14 @@ static bool holds(const uint32_t *nodes, size_t count, uint32_t node) {
   return false;
 }
 
-static enum tb_status take_snapshot(struct tb_input_clocks *c, struct tb_slice bytes, uint32_t machine, uint32_t sequence,
-                                    bool learn) {
+static enum tb_status take_snapshot(struct tb_input_clocks *c, struct tb_slice bytes, uint32_t machine,
+                                    uint32_t sequence, bool learn) {
   uint32_t nodes[COLUMNS_MAX];
   int64_t values[COLUMNS_MAX];
   size_t columns = 0;
   struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
   struct tb_wire_field field;
-  while (tb_wire_next(&cursor, &field) == TB_OK) {
+  while (tb_wire_read(&cursor, &field) == TB_OK) {
     if (field.number == SNAPSHOT_PRIMARY && field.type == TB_WIRE_VARINT && field.value && !c->primary_named) {
       c->primary = (uint32_t)field.value;
       c->primary_named = true;
@@ -190,7 +204,7 @@ static enum tb_status take_snapshot(struct tb_input_clocks *c, struct tb_slice b
 static int64_t clock_in(struct tb_slice snapshot, uint32_t clock) {
   struct tb_wire_cursor cursor = tb_wire_cursor(snapshot);
   struct tb_wire_field field;
-  while (tb_wire_next(&cursor, &field) == TB_OK) {
+  while (tb_wire_read(&cursor, &field) == TB_OK) {
     if (field.number != SNAPSHOT_CLOCKS || field.type != TB_WIRE_BYTES) continue;
     struct reading reading = read_clock(field.bytes);
     if (reading.clock == clock) return (int64_t)(reading.timestamp * reading.unit);
@@ -205,17 +219,18 @@ static enum tb_status take_sync(struct tb_input_clocks *c, struct tb_slice bytes
   struct tb_slice client = {NULL, 0}, host = {NULL, 0};
   struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
   struct tb_wire_field round;
-  while (tb_wire_next(&cursor, &round) == TB_OK) {
+  while (tb_wire_read(&cursor, &round) == TB_OK) {
     if (round.number != SYNC_ROUNDS || round.type != TB_WIRE_BYTES) continue;
     struct tb_slice last_client = client, last_host = host;
     struct tb_wire_cursor inner = tb_wire_cursor(round.bytes);
     struct tb_wire_field field;
-    while (tb_wire_next(&inner, &field) == TB_OK) {
+    while (tb_wire_read(&inner, &field) == TB_OK) {
       if (field.type == TB_WIRE_BYTES && field.number == SYNC_CLIENT) client = field.bytes;
       if (field.type == TB_WIRE_BYTES && field.number == SYNC_HOST) host = field.bytes;
     }
     for (size_t i = 0; last_host.ptr && i < sizeof(clocks) / sizeof(clocks[0]); i++) {
-      int64_t c1 = clock_in(last_client, clocks[i]), h1 = clock_in(last_host, clocks[i]), c2 = clock_in(client, clocks[i]);
+      int64_t c1 = clock_in(last_client, clocks[i]), h1 = clock_in(last_host, clocks[i]),
+              c2 = clock_in(client, clocks[i]);
       if (!c1 || !h1 || !c2) continue;
       uint32_t nodes[2];
       int64_t values[2] = {c1 + (c2 - c1) / 2, h1};
@@ -232,7 +247,7 @@ static enum tb_status take_defaults(struct tb_input_clocks *c, const struct tb_m
   struct tb_wire_cursor cursor = tb_wire_cursor(head->defaults);
   struct tb_wire_field field;
   uint64_t clock = 0;
-  while (tb_wire_next(&cursor, &field) == TB_OK)
+  while (tb_wire_read(&cursor, &field) == TB_OK)
     if (field.number == DEFAULTS_CLOCK_ID && field.type == TB_WIRE_VARINT) clock = (uint32_t)field.value;
   return tb_table_put(&c->defaults, sequence_key(head), clock);
 }
@@ -259,7 +274,7 @@ struct search {
   struct {
     uint32_t node, group, from, to; /* how it was reached */
     bool seen;
-  } *reached;
+  } * reached;
   size_t head, tail;
 };
 
@@ -318,8 +333,10 @@ static int64_t step(const struct tb_input_clock_group *g, size_t from, size_t to
   size_t low = 0, high = g->row_count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (g->rows[middle * g->columns + from] <= value) low = middle + 1;
-    else high = middle;
+    if (g->rows[middle * g->columns + from] <= value)
+      low = middle + 1;
+    else
+      high = middle;
   }
   const int64_t *row = g->rows + (low ? low - 1 : 0) * g->columns;
   return (int64_t)((uint64_t)value - (uint64_t)row[from] + (uint64_t)row[to]);
@@ -355,7 +372,8 @@ bool tb_input_clocks_convert_back(struct tb_input_clocks *c, uint32_t machine, u
   return true;
 }
 
-void tb_input_clocks_time(struct tb_input_clocks *c, const struct tb_merge_head *head, struct tb_merge_packet_time *time) {
+void tb_input_clocks_time(struct tb_input_clocks *c, const struct tb_merge_head *head,
+                          struct tb_merge_packet_time *time) {
   *time = (struct tb_merge_packet_time){.clock = head->clock, .value = (int64_t)head->timestamp};
   if (!time->clock && head->has_sequence) {
     const uint64_t *clock = tb_table_get(&c->defaults, sequence_key(head));
@@ -374,11 +392,14 @@ void tb_input_clocks_time(struct tb_input_clocks *c, const struct tb_merge_head 
     if (node->incremental) node->last = time->value;
   }
   time->resolved = true;
-  if (time->clock == c->primary) time->time = time->value;
-  else time->resolved = node && convert_node(c, node, time->value, &time->time);
+  if (time->clock == c->primary)
+    time->time = time->value;
+  else
+    time->resolved = node && convert_node(c, node, time->value, &time->time);
 }
 
-bool tb_input_clocks_convert(struct tb_input_clocks *c, uint32_t machine, uint32_t clock, int64_t value, int64_t *time) {
+bool tb_input_clocks_convert(struct tb_input_clocks *c, uint32_t machine, uint32_t clock, int64_t value,
+                             int64_t *time) {
   if (clock == c->primary) {
     *time = value;
     return true;

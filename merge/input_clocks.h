@@ -19,8 +19,8 @@ struct tb_input_clock {
   uint32_t machine, clock;
   uint32_t sequence; /* 0 but for clocks 64 to 127 */
   bool incremental;
-  uint64_t unit;     /* ns of one count; at least 1 */
-  int64_t last;      /* incremental: time of the last packet, ns */
+  uint64_t unit; /* ns of one count; at least 1 */
+  int64_t last;  /* incremental: time of the last packet, ns */
   /* the way to the trace clock of its machine, found when asked for */
   bool way_known, way_exists;
   uint8_t way_len;
@@ -33,7 +33,7 @@ struct tb_input_clock {
 struct tb_input_clock_group {
   uint32_t *nodes; /* one for each column */
   size_t columns;
-  int64_t *rows; /* row after row */
+  int64_t *rows;                  /* row after row */
   size_t row_count, row_capacity; /* in rows */
   uint64_t hash;
 };
@@ -46,8 +46,8 @@ struct tb_input_clocks {
   struct tb_input_clock_group *groups;
   size_t group_count, group_capacity;
   struct tb_table defaults; /* clock id that is the default of a sequence, by machine and sequence */
-  uint32_t primary;   /* the trace clock: primary_trace_clock of the first snapshot, else BOOTTIME */
-  bool primary_named; /* a snapshot named it */
+  uint32_t primary;         /* the trace clock: primary_trace_clock of the first snapshot, else BOOTTIME */
+  bool primary_named;       /* a snapshot named it */
   uint64_t bad_snapshots;
 };
 
@@ -64,15 +64,16 @@ TB_MUST_CHECK enum tb_status tb_input_clocks_take(struct tb_input_clocks *clocks
 
 /* When a packet happened. */
 struct tb_merge_packet_time {
-  uint32_t clock;   /* the clock that its timestamp is on: the input's trace clock where it names none */
+  uint32_t clock;     /* the clock that its timestamp is on: the input's trace clock where it names none */
   bool default_clock; /* named by the sequence's defaults */
-  int64_t value;    /* on that clock, in ns, increments added up */
-  bool resolved;    /* `time` is set */
-  int64_t time;     /* on the input's trace clock */
+  int64_t value;      /* on that clock, in ns, increments added up */
+  bool resolved;      /* `time` is set */
+  int64_t time;       /* on the input's trace clock */
 };
 
 /* The time of a packet that has a timestamp; once for each packet, in the file's order. */
-void tb_input_clocks_time(struct tb_input_clocks *clocks, const struct tb_merge_head *head, struct tb_merge_packet_time *time);
+void tb_input_clocks_time(struct tb_input_clocks *clocks, const struct tb_merge_head *head,
+                          struct tb_merge_packet_time *time);
 
 /* A reading of clock `clock` of `machine` as time of the trace clock of the same machine; false where nothing relates them. */
 bool tb_input_clocks_convert(struct tb_input_clocks *clocks, uint32_t machine, uint32_t clock, int64_t value,
@@ -83,6 +84,7 @@ bool tb_input_clocks_convert_back(struct tb_input_clocks *clocks, uint32_t machi
                                   int64_t *value);
 
 /* The node of a clock that is no sequence's own; NULL where no snapshot had it. */
-const struct tb_input_clock *tb_input_clocks_find(const struct tb_input_clocks *clocks, uint32_t machine, uint32_t clock);
+const struct tb_input_clock *tb_input_clocks_find(const struct tb_input_clocks *clocks, uint32_t machine,
+                                                  uint32_t clock);
 
 #endif

@@ -2,6 +2,7 @@
  *
  * From what the caller names to traces that can be merged: formats are told, other formats become Perfetto first.
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -11,24 +12,28 @@
 #include "base/input.h"
 #include "event/format.h"
 #include "merger.h"
+#include "unpack.h"
 
 enum { SOURCES_MAX = 1 << 20, COPY_BYTES = 1 << 16 };
 
 static struct tb_source *add_source(struct tb_merger *m, const char *name, const struct tb_merge_input *input) {
   void *sources = m->sources;
-  enum tb_status status = tb_grow_array(m->allocator, &sources, &m->source_capacity, m->source_count + 1,
-                                        sizeof(*m->sources), SOURCES_MAX);
+  enum tb_status status =
+      tb_grow_array(m->allocator, &sources, &m->source_capacity, m->source_count + 1, sizeof(*m->sources), SOURCES_MAX);
   m->sources = sources;
   struct tb_merge_input_report *in = status == TB_OK ? tb_merge_report_add(m->report, name) : NULL;
   if (!in) return NULL;
   struct tb_source *s = &m->sources[m->source_count];
-  *s = (struct tb_source){.index = (uint32_t)m->source_count, .name = in->name, .machine_name = input->machine,
-                          .has_offset = input->has_offset, .offset = input->offset_ns};
+  *s = (struct tb_source){.index = (uint32_t)m->source_count,
+                          .name = in->name,
+                          .machine_name = input->machine,
+                          .has_offset = input->has_offset,
+                          .offset = input->offset_ns};
   m->source_count++;
   tb_time_map_init(&s->there, m->allocator);
   tb_time_map_init(&s->back, m->allocator);
   struct tb_table *const tables[] = {&s->machines, &s->sequence_map, &s->uuid_map, &s->clock_map, &s->separate,
-                                     &s->owned,    &s->pid_map,      &s->tid_map,  &s->anchored,  &s->described};
+                                     &s->owned,    &s->pid_added,    &s->anchored, &s->described};
   for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) tb_table_init(tables[i], m->allocator);
   return s;
 }
@@ -187,15 +192,100 @@ static enum tb_status settle(struct tb_merger *m, struct tb_source *s, enum tb_s
   return TB_OK;
 }
 
+static enum tb_status gather_file(struct tb_merger *m, const struct tb_merge_input *input, const char *name,
+                                  const char *member, const char *path, bool many) {
+  struct tb_source *s = add_source(m, name, input);
+  if (!s) return tb_fail(&m->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  s->member = member;
+  enum tb_status status = prepare(m, s, path, many);
+  if (status == TB_OK) status = survey(m, s);
+  return settle(m, s, status);
+}
+
+/* ---- archives --------------------------------------------------------------------------------------------------------------------- */
+
+struct unpacking {
+  struct tb_merger *m;
+  const struct tb_merge_input *input;
+  const char *member;
+  char *path; /* of the member in hand */
+  int fd;
+};
+
+static enum tb_status open_member(void *ctx, const char *path, int *to, struct tb_error *error) {
+  struct unpacking *u = ctx;
+  u->member = tb_arena_copy(&u->m->arena, tb_slice_from(path)).ptr;
+  u->path = u->member ? new_temporary(u->m) : NULL;
+  u->fd = u->path ? open(u->path, O_WRONLY | O_CLOEXEC) : -1;
+  if (u->fd < 0) return tb_fail(error, TB_IO, TB_NO_OFFSET, "cannot make a temporary file");
+  *to = u->fd;
+  return TB_OK;
+}
+
+static enum tb_status peek_member(struct tb_merger *m, const char *path, bool *manifest, bool *archive) {
+  struct tb_input *input;
+  const char *data;
+  size_t got = 0;
+  enum tb_status status = tb_input_open(path, m->allocator, 1, &input, &m->error);
+  if (status != TB_OK) return status;
+  struct tb_error ignored = {0};
+  if (tb_input_peek(input, &data, 4096, &got, &ignored) != TB_OK) got = 0;
+  *manifest = got && tb_manifest_detect(data, got);
+  *archive = got && tb_archive_detect(data, got);
+  tb_input_close(input);
+  return TB_OK;
+}
+
+static enum tb_status end_member(void *ctx, struct tb_error *error) {
+  struct unpacking *u = ctx;
+  struct tb_merger *m = u->m;
+  bool manifest = false, archive = false;
+  if (close(u->fd) != 0) return tb_fail(error, TB_IO, TB_NO_OFFSET, "cannot write a temporary file");
+  const char *name = tb_merge_report_print(m->report, "%s/%s", u->input->path, u->member);
+  enum tb_status status = peek_member(m, u->path, &manifest, &archive);
+  if (status == TB_OK && manifest) {
+    status = tb_merger_read_manifest(m, u->path, name);
+    (void)unlink(u->path);
+    return status;
+  }
+  size_t at = m->source_count;
+  if (status == TB_OK && archive)
+    status = tb_fail(&m->error, TB_UNSUPPORTED, TB_NO_OFFSET, "an archive inside an archive; merge what is in it");
+  if (status == TB_OK) status = gather_file(m, u->input, name, u->member, u->path, false);
+  if (status == TB_OK && !m->sources[at].temporary)
+    m->sources[at].temporary = true; /* it is ours */
+  else
+    (void)unlink(u->path);
+  tb_error_set_file(&m->error, name);
+  return status;
+}
+
+static enum tb_status gather_archive(struct tb_merger *m, const struct tb_merge_input *input) {
+  struct unpacking unpacking = {.m = m, .input = input, .fd = -1};
+  enum tb_status status = tb_archive_walk(input->path, open_member, end_member, &unpacking, &m->error);
+  if (status != TB_OK) tb_error_set_file(&m->error, input->path);
+  return status;
+}
+
+/* Whether an input is an archive; streams are not looked into. */
+static bool is_archive(struct tb_merger *m, const char *path) {
+  bool manifest, archive = false;
+  struct stat st;
+  if (strcmp(path, "-") == 0 || stat(path, &st) != 0 || !S_ISREG(st.st_mode)) return false;
+  struct tb_error before = m->error;
+  enum tb_status status = peek_member(m, path, &manifest, &archive);
+  m->error = before;
+  return status == TB_OK && archive;
+}
+
 enum tb_status tb_merger_gather(struct tb_merger *m, const struct tb_merge_input *inputs, size_t count) {
-  bool many = false; /* more inputs than descriptors, and a compressed one cannot give its own back */
+  /* more inputs than descriptors: a compressed one cannot give its own back */
+  bool many = count > m->options.max_open_files;
   for (size_t i = 0; i < count; i++) {
-    struct tb_source *s = add_source(m, inputs[i].path, &inputs[i]);
-    if (!s) return tb_fail(&m->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
-    many = count > m->options.max_open_files;
-    enum tb_status status = prepare(m, s, inputs[i].path, many && tb_format_from_path(inputs[i].path) == TB_FORMAT_UNKNOWN);
-    if (status == TB_OK) status = survey(m, s);
-    status = settle(m, s, status);
+    const char *path = inputs[i].path;
+    enum tb_status status = is_archive(m, path) ? gather_archive(m, &inputs[i])
+                                                : gather_file(m, &inputs[i], path, NULL, path,
+                                                              many && tb_format_from_path(path) == TB_FORMAT_UNKNOWN);
     if (status != TB_OK) return status;
   }
   return TB_OK;

@@ -36,6 +36,7 @@ static enum tb_status check(struct tb_merger *m, const struct tb_merge_input *in
 static void set_options(struct tb_merger *m, const struct tb_merge_options *options) {
   if (options) memcpy(&m->options, options, options->size < sizeof(m->options) ? options->size : sizeof(m->options));
   m->allocator = m->options.allocator ? m->options.allocator : tb_default_allocator();
+  if (m->options.align_messages) m->options.share_flows = true;
   if (!m->options.max_open_files) m->options.max_open_files = files_at_a_time();
   tb_arena_init(&m->arena, m->allocator, 0);
   tb_sync_graph_init(&m->graph, m->allocator);
@@ -64,6 +65,10 @@ static enum tb_status run(struct tb_merger *m, const struct tb_merge_input *inpu
   enum tb_status status = check(m, inputs, count, out);
   if (status == TB_OK) status = tb_field_tree_grow(&m->fields, m->allocator);
   if (status == TB_OK) status = tb_merger_gather(m, inputs, count);
+  if (status == TB_OK && m->options.manifest)
+    status = tb_merger_read_manifest(m, m->options.manifest, m->options.manifest);
+  if (status == TB_OK) status = tb_merger_apply_manifest(m);
+  if (status == TB_OK) status = tb_merger_align(m);
   if (status == TB_OK) status = tb_merger_place(m);
   if (status == TB_OK) status = tb_merger_assign_ids(m);
   if (status == TB_OK && !m->options.dry_run) status = write_out(m, out);
@@ -78,7 +83,7 @@ static void free_source(struct tb_merger *m, struct tb_source *s) {
   tb_time_map_free(&s->there);
   tb_time_map_free(&s->back);
   struct tb_table *const tables[] = {&s->machines, &s->sequence_map, &s->uuid_map, &s->clock_map, &s->separate,
-                                     &s->owned,    &s->pid_map,      &s->tid_map,  &s->anchored,  &s->described};
+                                     &s->owned,    &s->pid_added,    &s->anchored, &s->described};
   for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) tb_table_free(tables[i]);
   (void)m;
 }
@@ -87,6 +92,7 @@ static void free_merger(struct tb_merger *m) {
   for (size_t i = 0; i < m->source_count; i++) free_source(m, &m->sources[i]);
   tb_free(m->allocator, m->sources, m->source_capacity * sizeof(*m->sources));
   tb_sync_graph_free(&m->graph);
+  tb_free(m->allocator, m->alignments, m->alignment_capacity * sizeof(*m->alignments));
   tb_table_free(&m->clock_owner);
   tb_table_free(&m->new_machines);
   tb_table_free(&m->configured);
@@ -96,8 +102,9 @@ static void free_merger(struct tb_merger *m) {
 }
 
 enum tb_status tb_merge(const struct tb_merge_input *inputs, size_t count, const char *out,
-                        const struct tb_merge_options *options, struct tb_merge_report **report, struct tb_error *error) {
-  struct tb_merger m = {.options = {.size = sizeof(m.options)}};
+                        const struct tb_merge_options *options, struct tb_merge_report **report,
+                        struct tb_error *error) {
+  struct tb_merger m = {.options = {.size = sizeof(m.options)}, .reference = UINT32_MAX};
   set_options(&m, options);
   if (report) *report = NULL;
   m.report = tb_merge_report_create(m.allocator);
@@ -105,7 +112,9 @@ enum tb_status tb_merge(const struct tb_merge_input *inputs, size_t count, const
   enum tb_status status = run(&m, inputs, count, out);
   if (status != TB_OK && status != TB_PARTIAL && error && error->code == TB_OK) *error = m.error;
   free_merger(&m);
-  if (report) *report = m.report;
-  else tb_merge_report_free(m.report);
+  if (report)
+    *report = m.report;
+  else
+    tb_merge_report_free(m.report);
   return status;
 }

@@ -46,11 +46,13 @@ static void text_input(struct page *page, const struct tb_merge_input_report *in
   if (in->clock[0]) put(page, ", clock %s", in->clock);
   put(page, "\n");
   if (!in->skipped) text_placement(page, in);
-  put(page, "  packets: %" PRIu64 " in, %" PRIu64 " out, %" PRIu64 " as they were, %" PRIu64 " left out\n", in->packets_in,
-      in->packets_out, in->packets_unchanged, in->packets_dropped);
-  put(page, "  %" PRIu64 " sequences; track uuids %" PRIu64 " kept, %" PRIu64 " made anew; %" PRIu64
-      " flow ids, %" PRIu64 " clocks, %" PRIu64 " times changed\n", in->sequences, in->uuids_kept, in->uuids_remapped,
-      in->flows_remapped, in->clocks_remapped, in->timestamps_changed);
+  put(page, "  packets: %" PRIu64 " in, %" PRIu64 " out, %" PRIu64 " as they were, %" PRIu64 " left out\n",
+      in->packets_in, in->packets_out, in->packets_unchanged, in->packets_dropped);
+  put(page,
+      "  %" PRIu64 " sequences; track uuids %" PRIu64 " kept, %" PRIu64 " made anew; %" PRIu64 " flow ids, %" PRIu64
+      " clocks, %" PRIu64 " times changed\n",
+      in->sequences, in->uuids_kept, in->uuids_remapped, in->flows_remapped, in->clocks_remapped,
+      in->timestamps_changed);
   if (in->unresolved_times)
     put(page, "  %" PRIu64 " packets are on a clock that nothing relates; their times stay\n", in->unresolved_times);
   if (in->damaged) put(page, "  DAMAGED at byte %" PRIu64 ": %s\n", in->damage_offset, in->damage);
@@ -70,9 +72,12 @@ enum tb_status tb_render_text(const struct tb_merge_report *report, struct tb_bu
 static void json_text(struct page *page, const char *text) {
   put(page, "\"");
   for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
-    if (*p == '"' || *p == '\\') put(page, "\\%c", *p);
-    else if (*p < 0x20) put(page, "\\u%04x", *p);
-    else put(page, "%c", *p);
+    if (*p == '"' || *p == '\\')
+      put(page, "\\%c", *p);
+    else if (*p < 0x20)
+      put(page, "\\u%04x", *p);
+    else
+      put(page, "%c", *p);
   }
   put(page, "\"");
 }
@@ -127,8 +132,10 @@ static void json_input(struct page *page, const struct tb_merge_input_report *in
 enum tb_status tb_render_json(const struct tb_merge_report *report, struct tb_buffer *out) {
   struct page page = {out, TB_OK};
   put(&page, "{\"output\": ");
-  if (report->output) json_text(&page, report->output);
-  else put(&page, "null");
+  if (report->output)
+    json_text(&page, report->output);
+  else
+    put(&page, "null");
   json_member(&page, "trace_clock", report->trace_clock);
   put(&page, ", \"shift_ns\": %" PRId64, report->shift_ns);
   json_number(&page, "packets_out", report->packets_out);

@@ -78,7 +78,8 @@ const char *tb_merge_report_text(struct tb_merge_report *report, bool json) {
     struct tb_buffer out;
     tb_buffer_init(&out, report->allocator, 0);
     enum tb_status status = json ? tb_render_json(report, &out) : tb_render_text(report, &out);
-    if (status == TB_OK) report->rendered[json] = tb_arena_copy(&report->arena, (struct tb_slice){out.data, out.len}).ptr;
+    if (status == TB_OK)
+      report->rendered[json] = tb_arena_copy(&report->arena, (struct tb_slice){out.data, out.len}).ptr;
     tb_buffer_free(&out);
   }
   return report->rendered[json];

@@ -5,41 +5,45 @@
 #ifndef TB_MERGE_MERGER_H
 #define TB_MERGE_MERGER_H
 
+#include "align.h"
 #include "base/output.h"
-#include "sync_graph.h"
-#include "packets.h"
+#include "manifest.h"
 #include "merge_report.h"
+#include "packets.h"
 #include "rewrite.h"
 #include "survey.h"
+#include "sync_graph.h"
 
 /* One trace to be merged. */
 struct tb_source {
   uint32_t index;
-  const char *name; /* in the report */
-  const char *path; /* of the Perfetto file to read: the input itself, or a temporary file */
-  bool temporary;   /* to be removed at the end */
-  bool converted;   /* made from another format */
+  const char *name;      /* in the report */
+  const char *member;    /* its name in its archive; NULL for an input that is a file */
+  const char *path;      /* of the Perfetto file to read: the input itself, or a temporary file */
+  bool temporary;        /* to be removed at the end */
+  bool converted;        /* made from another format */
   enum tb_format format; /* of the input */
   bool skipped;
-  const char *machine_name; /* NULL: unnamed */
+  const char *machine_name;                     /* of its host; NULL: unnamed */
+  const struct tb_manifest_file *manifest_file; /* its entry, where that names machines; else NULL */
   bool has_offset;
   int64_t offset;
   struct tb_survey survey;
 
   /* placement */
   struct tb_time_map there, back; /* own trace time to merged time and back */
-  bool placed, fixed;  /* fixed: `there` only adds `moved_by` */
+  bool placed, fixed;             /* fixed: `there` only adds `moved_by` */
   int64_t moved_by;
-  int64_t shift;       /* of the whole merge, after `there` and before `back` */
+  int64_t shift; /* of the whole merge, after `there` and before `back` */
   uint32_t boot; /* inputs with the same number were recorded on one machine since one start; 0: unknown */
 
   /* ids */
-  struct tb_table machines;       /* its machine ids to the merged trace's */
+  struct tb_table machines; /* its machine ids to the merged trace's */
   struct tb_table sequence_map, uuid_map, clock_map;
-  struct tb_table described;      /* uuids of threads that another input has events on at the same time: that one's */
-  struct tb_table separate;       /* the same: 1 once the track of its own that its events go to is described */
-  struct tb_table owned;          /* machine << 32 | clock: readings of this clock stay as they are */
-  struct tb_table pid_map, tid_map;
+  struct tb_table described; /* uuids of threads that another input has events on at the same time: that one's */
+  struct tb_table separate;  /* the same: 1 once the track of its own that its events go to is described */
+  struct tb_table owned;     /* machine << 32 | clock: readings of this clock stay as they are */
+  struct tb_table pid_added; /* where machines are flattened: machine to what is added to its process and thread ids */
   struct tb_remap remap;
   bool untouched; /* nothing changes */
 
@@ -48,9 +52,9 @@ struct tb_source {
   struct tb_raw_packet current;
   struct tb_merge_head head;
   struct tb_merge_packet_time time;
-  int64_t reached; /* the latest merged time so far */
-  bool open;       /* the file is */
-  uint64_t used;   /* when it was read last, to choose one to close */
+  int64_t reached;          /* the latest merged time so far */
+  bool open;                /* the file is */
+  uint64_t used;            /* when it was read last, to choose one to close */
   struct tb_table anchored; /* sequences whose events have a track by default or a thread descriptor */
 };
 
@@ -62,12 +66,17 @@ struct tb_merger {
   struct tb_arena arena; /* of names */
   struct tb_source *sources;
   size_t source_count, source_capacity;
+  struct tb_manifest *manifest; /* NULL: none */
+  struct tb_marks marks;        /* while inputs are aligned */
+  struct tb_alignment *alignments;
+  size_t alignment_count, alignment_capacity;
   struct tb_sync_graph graph;
+  uint32_t reference;   /* the source whose clock is the merged trace's; UINT32_MAX: the first */
   uint32_t target;      /* node of the merged trace's clock */
   uint32_t trace_clock; /* its id */
   int64_t shift;
   struct tb_field_tree fields;
-  struct tb_table clock_owner; /* machine out << 32 | clock: index of the source that owns it */
+  struct tb_table clock_owner;  /* machine out << 32 | clock: index of the source that owns it */
   struct tb_table new_machines; /* machine ids that the merger made: they get a RemoteClockSync */
   struct tb_table configured;   /* machines whose trace_config is written */
   struct tb_table starters;     /* machine out to the source whose recording started first on it */
@@ -91,6 +100,14 @@ int64_t tb_source_time(const struct tb_source *source, uint32_t machine, int64_t
 
 /* inputs.c: makes sources of the inputs. */
 TB_MUST_CHECK enum tb_status tb_merger_gather(struct tb_merger *m, const struct tb_merge_input *inputs, size_t count);
+/* apply_manifest.c: reads the manifest `path` (called `name` in errors), applies it to machines, and to the clock graph. */
+TB_MUST_CHECK enum tb_status tb_merger_read_manifest(struct tb_merger *m, const char *path, const char *name);
+TB_MUST_CHECK enum tb_status tb_merger_apply_manifest(struct tb_merger *m);
+TB_MUST_CHECK enum tb_status tb_merger_relate_by_manifest(struct tb_merger *m, uint32_t cost);
+/* The name of one of a source's machines; NULL where it has none. */
+const char *tb_source_machine_name(const struct tb_source *source, uint32_t machine);
+/* align_inputs.c: what events of several inputs say of their clocks. */
+TB_MUST_CHECK enum tb_status tb_merger_align(struct tb_merger *m);
 /* place.c: the clock graph, and each source's place. */
 TB_MUST_CHECK enum tb_status tb_merger_place(struct tb_merger *m);
 /* ids.c: machines, then what ids become. */

@@ -15,10 +15,10 @@ struct tb_packets {
   char *path;
   struct tb_input *input; /* NULL between reads, where close_between */
   bool close_between, keep_compressed, at_end, cut;
-  struct tb_buffer buffer;  /* [at, buffer.len) is read but not used */
+  struct tb_buffer buffer; /* [at, buffer.len) is read but not used */
   size_t at, step;
-  uint64_t offset;          /* of buffer.data + at */
-  struct tb_buffer opened;  /* contents of the current compressed packet */
+  uint64_t offset;         /* of buffer.data + at */
+  struct tb_buffer opened; /* contents of the current compressed packet */
   struct tb_wire_cursor inner;
   uint64_t inner_offset, undecodable, first_undecodable;
   enum tb_status failed;
@@ -33,7 +33,7 @@ static enum tb_status open_input(struct tb_packets *p, struct tb_error *error) {
   const char *head;
   size_t got;
   status = tb_input_peek(p->input, &head, 1, &got, error); /* tells whether it is a plain file */
-  if (status != TB_OK) return TB_OK;                         /* the first read says it too */
+  if (status != TB_OK) return TB_OK;                       /* the first read says it too */
   return read_so_far(p) ? tb_input_seek(p->input, read_so_far(p), error) : TB_OK;
 }
 
@@ -99,7 +99,7 @@ static enum tb_status refill(struct tb_packets *p, struct tb_error *error) {
 static enum tb_status next_outer(struct tb_packets *p, struct tb_wire_field *field, struct tb_error *error) {
   for (;;) {
     struct tb_wire_cursor cursor = {p->buffer.data + p->at, p->buffer.data + p->buffer.len};
-    enum tb_status status = p->at == p->buffer.len ? TB_TRUNCATED : tb_wire_next(&cursor, field);
+    enum tb_status status = p->at == p->buffer.len ? TB_TRUNCATED : tb_wire_read(&cursor, field);
     if (status == TB_OK) {
       size_t used = (size_t)(cursor.at - (p->buffer.data + p->at));
       p->at += used;
@@ -120,7 +120,7 @@ static enum tb_status next_outer(struct tb_packets *p, struct tb_wire_field *fie
 static bool descend(struct tb_packets *p, const struct tb_raw_packet *packet) {
   struct tb_wire_cursor cursor = tb_wire_cursor(packet->packet);
   struct tb_wire_field field;
-  while (tb_wire_next(&cursor, &field) == TB_OK) {
+  while (tb_wire_read(&cursor, &field) == TB_OK) {
     if (field.type != TB_WIRE_BYTES || (field.number != COMPRESSED_FIELD && field.number != ZSTD_FIELD)) continue;
     p->opened.len = 0;
     enum tb_status status = field.number == ZSTD_FIELD ? tb_inflate_packets_zstd(field.bytes, &p->opened)
@@ -148,7 +148,7 @@ static void give(struct tb_raw_packet *packet, const struct tb_wire_field *field
 static bool next_inner(struct tb_packets *p, struct tb_raw_packet *packet) {
   if (p->inner.at == p->inner.end) return false;
   struct tb_wire_field field;
-  if (tb_wire_next(&p->inner, &field) != TB_OK) { /* damage inside: the rest of this one is lost */
+  if (tb_wire_read(&p->inner, &field) != TB_OK) { /* damage inside: the rest of this one is lost */
     if (p->undecodable++ == 0) p->first_undecodable = p->inner_offset;
     p->inner.at = p->inner.end;
     return false;

@@ -22,8 +22,8 @@ struct tb_packets; /* opaque; tb_packets_open, then tb_packets_close */
 
 struct tb_packets_options {
   const struct tb_allocator *allocator;
-  size_t buffer_bytes; /* to read at a time; 0: 1 MiB */
-  bool close_between; /* hold no file descriptor between reads, where the input allows it (plain files do) */
+  size_t buffer_bytes;  /* to read at a time; 0: 1 MiB */
+  bool close_between;   /* hold no file descriptor between reads, where the input allows it (plain files do) */
   bool keep_compressed; /* give compressed packets as they are; else what is in them */
 };
 

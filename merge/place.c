@@ -15,7 +15,10 @@ enum {
   COST_NONE = 0,
   COST_GIVEN = 1,
   COST_SNAPSHOT = 2,
+  COST_ALIGNED = 8,
+  COST_MESSAGES = 9,
   COST_SAME_BOOT = 10,
+  COST_CLOCK_SYNC = 100,
   COST_REALTIME = 1000,
   COST_ASSUMED = 100000
 };
@@ -75,8 +78,8 @@ static enum tb_status add_relation(struct tb_merger *m, const struct tb_source *
     for (size_t r = 0; r < g->row_count; r++)
       anchors[n++] = (struct tb_time_anchor){g->rows[r * g->columns + from], g->rows[r * g->columns + to]};
   }
-  struct tb_graph_edge edge = {.source = TB_PLACEMENT_SNAPSHOTS, .cost = COST_SNAPSHOT, .anchors = anchors,
-                               .anchor_count = n};
+  struct tb_graph_edge edge = {
+      .source = TB_PLACEMENT_SNAPSHOTS, .cost = COST_SNAPSHOT, .anchors = anchors, .anchor_count = n};
   enum tb_status status = own_node(m, s, c->nodes[a].clock, &edge.a);
   if (status == TB_OK) status = own_node(m, s, c->nodes[b].clock, &edge.b);
   if (status == TB_OK) status = tb_sync_graph_edge(&m->graph, &edge);
@@ -105,6 +108,22 @@ static enum tb_status add_snapshots(struct tb_merger *m, const struct tb_source 
       enum tb_status status = add_relation(m, s, g->nodes[hub], g->nodes[k]);
       if (status != TB_OK) return status;
     }
+  }
+  return TB_OK;
+}
+
+/* The trace clocks of an input's other machines, by how far they are ahead of its host's. */
+static enum tb_status add_machines(struct tb_merger *m, const struct tb_source *s) {
+  uint32_t host = tb_source_host(s), clock = s->survey.clocks.primary;
+  for (size_t i = 0; i < s->survey.machine_count; i++) {
+    const struct tb_surveyed_machine *machine = &s->survey.machines[i];
+    if (machine->id == host || !machine->ahead) continue;
+    struct tb_graph_key key = {s->index, machine->id, clock};
+    struct tb_graph_edge edge = {.source = TB_PLACEMENT_SNAPSHOTS, .cost = COST_SNAPSHOT, .offset = -machine->ahead};
+    enum tb_status status = tb_sync_graph_node(&m->graph, key, &edge.a);
+    if (status == TB_OK) status = own_node(m, s, clock, &edge.b);
+    if (status == TB_OK) status = tb_sync_graph_edge(&m->graph, &edge);
+    if (status != TB_OK) return status;
   }
   return TB_OK;
 }
@@ -201,10 +220,15 @@ static enum tb_status join_boots(struct tb_merger *m, uint32_t clock, uint32_t *
 
 /* ---- the merged trace's clock ---------------------------------------------------------------------------------------------- */
 
+/* The source whose clock is the merged trace's. */
+static struct tb_source *reference(struct tb_merger *m) {
+  for (size_t i = 0; i < m->source_count && m->reference == UINT32_MAX; i++)
+    if (!m->sources[i].skipped) m->reference = (uint32_t)i;
+  return m->reference == UINT32_MAX || m->sources[m->reference].skipped ? NULL : &m->sources[m->reference];
+}
+
 static enum tb_status set_target(struct tb_merger *m) {
-  struct tb_source *first = NULL;
-  for (size_t i = 0; i < m->source_count && !first; i++)
-    if (!m->sources[i].skipped) first = &m->sources[i];
+  struct tb_source *first = reference(m);
   if (!first) return tb_fail(&m->error, TB_INVALID, TB_NO_OFFSET, "there is no input left to merge");
   m->trace_clock = m->options.trace_clock ? (uint32_t)m->options.trace_clock : first->survey.clocks.primary;
   struct tb_graph_key key = {TB_GRAPH_SHARED, UINT32_MAX, 0};
@@ -215,14 +239,31 @@ static enum tb_status set_target(struct tb_merger *m) {
     struct tb_source *s = &m->sources[i];
     if (s->skipped) continue;
     if (s->has_offset) {
-      struct tb_graph_edge given = {.source = TB_PLACEMENT_OFFSET, .cost = COST_GIVEN, .offset = s->offset,
-                                    .b = m->target};
+      struct tb_graph_edge given = {
+          .source = TB_PLACEMENT_OFFSET, .cost = COST_GIVEN, .offset = s->offset, .b = m->target};
       status = own_node(m, s, s->survey.clocks.primary, &given.a);
       if (status == TB_OK) status = tb_sync_graph_edge(&m->graph, &given);
     } else if (s == first) {
       status = own_node(m, s, m->trace_clock, &edge.a);
       if (status == TB_OK) status = tb_sync_graph_edge(&m->graph, &edge);
     }
+  }
+  return status;
+}
+
+static enum tb_status add_alignments(struct tb_merger *m) {
+  enum tb_status status = TB_OK;
+  for (size_t i = 0; i < m->alignment_count && status == TB_OK; i++) {
+    const struct tb_alignment *a = &m->alignments[i];
+    const struct tb_source *s = &m->sources[a->source], *other = &m->sources[a->other];
+    struct tb_graph_edge edge = {
+        .source = a->kind, .x0 = a->fit.x0, .offset = a->fit.offset, .drift = a->fit.drift, .detail = (uint32_t)i + 1};
+    edge.cost = a->kind == TB_PLACEMENT_ALIGNED    ? COST_ALIGNED
+                : a->kind == TB_PLACEMENT_MESSAGES ? COST_MESSAGES
+                                                   : COST_CLOCK_SYNC;
+    status = own_node(m, s, s->survey.clocks.primary, &edge.a);
+    if (status == TB_OK) status = own_node(m, other, other->survey.clocks.primary, &edge.b);
+    if (status == TB_OK) status = tb_sync_graph_edge(&m->graph, &edge);
   }
   return status;
 }
@@ -234,9 +275,12 @@ static enum tb_status build(struct tb_merger *m) {
     struct tb_source *s = &m->sources[i];
     if (s->skipped) continue;
     status = own_node(m, s, s->survey.clocks.primary, &node);
+    if (status == TB_OK) status = add_machines(m, s);
     if (status == TB_OK) status = add_snapshots(m, s);
     if (status == TB_OK) status = join_shared(m, s);
   }
+  if (status == TB_OK) status = tb_merger_relate_by_manifest(m, COST_GIVEN);
+  if (status == TB_OK) status = add_alignments(m);
   if (status == TB_OK) status = join_boots(m, TB_CLOCK_BOOTTIME, &group);
   if (status == TB_OK) status = join_boots(m, TB_CLOCK_MONOTONIC, &group);
   if (status == TB_OK) status = join_boots(m, TB_CLOCK_MONOTONIC_RAW, &group);
@@ -249,6 +293,15 @@ static void describe(struct tb_merger *m, struct tb_source *s, const struct tb_g
   struct tb_merge_input_report *in = tb_source_report(m, s);
   in->placement = weakest ? weakest->source : TB_PLACEMENT_REFERENCE;
   in->why = tb_placement_text(in->placement);
+  if (weakest && weakest->detail) {
+    const struct tb_alignment *a = &m->alignments[weakest->detail - 1];
+    in->has_residual = a->kind != TB_PLACEMENT_MESSAGES;
+    in->residual_ns = a->fit.residual_ns;
+    in->has_bound = a->fit.has_bound;
+    in->bound_ns = a->fit.bound_ns;
+    in->matches = a->fit.used;
+    in->outliers = a->fit.outliers;
+  }
   if (in->placement != TB_PLACEMENT_ASSUMED) return;
   in->why = tb_merge_report_print(m->report, "assumed: its %s clock is the same as the other inputs', at no offset",
                                   tb_clock_name(s->survey.clocks.primary));
@@ -294,7 +347,8 @@ static enum tb_status put_unplaced(struct tb_merger *m, struct tb_source *s, int
       enum tb_status status = tb_time_map_add_line(&s->there, 0, offset, 0, false);
       return status == TB_OK ? tb_time_map_add_line(&s->back, 0, offset, 0, true) : status;
     }
-    case TB_UNPLACED_ERROR: break;
+    case TB_UNPLACED_ERROR:
+      break;
   }
   tb_error_set_file(&m->error, s->name);
   return tb_fail(&m->error, TB_REFUSED, TB_NO_OFFSET,
@@ -312,6 +366,15 @@ static void shift_all(struct tb_merger *m) {
   tb_merge_report_note(m->report, "all times were moved by %" PRId64 " ns, so that none is negative", m->shift);
 }
 
+/* Payloads whose times, if they have any, stay: their kinds are not in the table. */
+static void report_unknown_kinds(struct tb_merger *m, const struct tb_source *s) {
+  if (s->fixed && s->moved_by == 0) return;
+  for (unsigned kind = 1; kind < TB_PAYLOAD_KINDS; kind++)
+    if (s->survey.unknown_kinds[kind])
+      tb_merge_report_note(m->report, "%s: packets of kind %u were moved as they are: times inside them are not known",
+                           s->name, kind);
+}
+
 static void report_place(struct tb_merger *m, struct tb_source *s) {
   struct tb_merge_input_report *in = tb_source_report(m, s);
   const struct tb_survey *v = &s->survey;
@@ -322,7 +385,8 @@ static void report_place(struct tb_merger *m, struct tb_source *s) {
   in->last_ns = tb_source_time(s, 0, v->last);
   in->offset_ns = in->first_ns - v->first;
   if (v->last > v->first)
-    in->drift_ppm = ((double)(in->last_ns - in->first_ns) - (double)(v->last - v->first)) / (double)(v->last - v->first) * 1e6;
+    in->drift_ppm =
+        ((double)(in->last_ns - in->first_ns) - (double)(v->last - v->first)) / (double)(v->last - v->first) * 1e6;
 }
 
 enum tb_status tb_merger_place(struct tb_merger *m) {
@@ -344,6 +408,7 @@ enum tb_status tb_merger_place(struct tb_merger *m) {
     s->moved_by += m->shift;
     s->shift = m->shift;
     report_place(m, s);
+    report_unknown_kinds(m, s);
   }
   return TB_OK;
 }

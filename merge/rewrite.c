@@ -72,7 +72,9 @@ uint64_t tb_remap_uuid(const struct tb_remap *map, uint64_t uuid) {
   return known ? *known : salted(uuid, map->uuid_salt);
 }
 
-uint64_t tb_remap_flow(const struct tb_remap *map, uint64_t id) { return map->flow_salt ? salted(id, map->flow_salt) : id; }
+uint64_t tb_remap_flow(const struct tb_remap *map, uint64_t id) {
+  return map->flow_salt ? salted(id, map->flow_salt) : id;
+}
 
 uint32_t tb_remap_sequence(const struct tb_remap *map, uint32_t id) {
   if (id == 0) return 0;
@@ -94,7 +96,8 @@ static uint64_t new_id(struct edit *e, enum tb_field_kind kind, uint64_t value) 
   const uint64_t *known;
   uint64_t out = value;
   switch (kind) {
-    case TB_FIELD_SEQUENCE: return value <= UINT32_MAX ? tb_remap_sequence(map, (uint32_t)value) : value;
+    case TB_FIELD_SEQUENCE:
+      return value <= UINT32_MAX ? tb_remap_sequence(map, (uint32_t)value) : value;
     case TB_FIELD_TRACK:
     case TB_FIELD_UUID:
       known = kind == TB_FIELD_TRACK && map->described ? tb_table_get(map->described, value) : NULL;
@@ -113,12 +116,11 @@ static uint64_t new_id(struct edit *e, enum tb_field_kind kind, uint64_t value) 
       map->clocks_changed += out != value;
       return out;
     case TB_FIELD_PID:
-      known = of_machine(map->pids, e->packet->machine_in, value);
-      return known ? *known : value;
     case TB_FIELD_TID:
-      known = of_machine(map->tids, e->packet->machine_in, value);
-      return known ? *known : value;
-    default: return value;
+      known = map->pid_added ? tb_table_get(map->pid_added, e->packet->machine_in) : NULL;
+      return known && value && value >> TB_PID_BITS == 0 ? value + *known : value;
+    default:
+      return value;
   }
 }
 
@@ -141,7 +143,8 @@ static uint64_t new_number(struct edit *e, const struct tb_field_entry *entry, u
 }
 
 /* The numbers of a packed field; `deltas`: each after the first is a distance. Nothing is written where none changes. */
-static enum tb_status put_packed_numbers(struct edit *e, const struct tb_field_entry *entry, struct tb_slice in, bool *same) {
+static enum tb_status put_packed_numbers(struct edit *e, const struct tb_field_entry *entry, struct tb_slice in,
+                                         bool *same) {
   bool deltas = entry->kind == TB_FIELD_TIME && tb_time_fields[entry->rule].form == TB_TIME_DELTAS;
   uint64_t old = 0, last = 0;
   *same = true;
@@ -209,12 +212,13 @@ static enum tb_status edit_sync(struct edit *e, struct tb_slice in, bool *change
 static bool has_number(struct tb_slice message, uint32_t number, bool nonzero) {
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
   struct tb_wire_field field;
-  while (tb_wire_next(&cursor, &field) == TB_OK)
+  while (tb_wire_read(&cursor, &field) == TB_OK)
     if (field.number == number && field.type == TB_WIRE_VARINT && (field.value || !nonzero)) return true;
   return false;
 }
 
-static enum tb_status edit_nested(struct edit *e, const struct tb_field_entry *entry, struct tb_slice in, bool *changed) {
+static enum tb_status edit_nested(struct edit *e, const struct tb_field_entry *entry, struct tb_slice in,
+                                  bool *changed) {
   if (entry->kind == TB_FIELD_SNAPSHOT) return edit_snapshot(e, e->packet->machine_in, in, changed);
   return edit_message(e, entry->node, in, changed);
 }
@@ -236,15 +240,17 @@ static enum tb_status edit_bytes(struct edit *e, struct place *place, const stru
     if (entry->kind == TB_FIELD_MESSAGE || entry->kind == TB_FIELD_SNAPSHOT) {
       status = edit_nested(e, entry, field->bytes, &changed);
     } else if (entry->kind == TB_FIELD_PROCESS_NAME) {
-      status = put_name(e, field->bytes, &changed);
+      if (e->map->process_prefix) status = put_name(e, field->bytes, &changed);
     } else {
       status = put_packed_numbers(e, entry, field->bytes, &same);
       changed = !same;
       if (status == TB_BAD_DATA) changed = false, status = TB_OK;
     }
   }
-  if (status != TB_OK || !changed) drop_field(e, &opened);
-  else close_field(e, place, &opened, end);
+  if (status != TB_OK || !changed)
+    drop_field(e, &opened);
+  else
+    close_field(e, place, &opened, end);
   return status;
 }
 
@@ -261,14 +267,16 @@ static enum tb_status edit_field(struct edit *e, struct place *place, const stru
                                  const struct tb_wire_field *field, const char *end) {
   if (!is_active(e, entry)) return TB_OK;
   switch (field->type) {
-    case TB_WIRE_BYTES: return edit_bytes(e, place, entry, field, end);
+    case TB_WIRE_BYTES:
+      return edit_bytes(e, place, entry, field, end);
     case TB_WIRE_VARINT:
     case TB_WIRE_FIXED64:
     case TB_WIRE_FIXED32:
       if (entry->kind == TB_FIELD_MESSAGE || entry->kind == TB_FIELD_SNAPSHOT) return TB_OK;
       return put_number(e, place, field, end, new_number(e, entry, field->value));
     case TB_WIRE_GROUP:
-    case TB_WIRE_END_GROUP: break;
+    case TB_WIRE_END_GROUP:
+      break;
   }
   return TB_OK;
 }
@@ -281,8 +289,10 @@ static enum tb_status finish_message(struct edit *e, struct place *place, struct
 }
 
 static void look_at_guards(struct edit *e, const struct tb_field_node *parent, uint32_t number, struct tb_slice in) {
-  if (parent == e->tree->nodes && number == TB_MERGE_PACKET_FTRACE) e->own_ftrace_clock = has_number(in, FTRACE_CLOCK, true);
-  if (number == LEGACY_IN_TRACK_EVENT && parent == e->tree->nodes + e->tree->nodes->fields[TB_MERGE_PACKET_TRACK_EVENT].node)
+  if (parent == e->tree->nodes && number == TB_MERGE_PACKET_FTRACE)
+    e->own_ftrace_clock = has_number(in, FTRACE_CLOCK, true);
+  if (number == LEGACY_IN_TRACK_EVENT &&
+      parent == e->tree->nodes + e->tree->nodes->fields[TB_MERGE_PACKET_TRACK_EVENT].node)
     e->plain_legacy = !has_number(in, LEGACY_PHASE, true);
 }
 
@@ -291,7 +301,7 @@ static enum tb_status edit_message(struct edit *e, size_t node_index, struct tb_
   struct place place = {in.ptr, false};
   struct tb_wire_cursor cursor = tb_wire_cursor(in);
   struct tb_wire_field field;
-  while (tb_wire_next(&cursor, &field) == TB_OK) {
+  while (tb_wire_read(&cursor, &field) == TB_OK) {
     const struct tb_field_entry *entry = tb_field_find(node, field.number);
     if (entry->kind == TB_FIELD_PLAIN) continue;
     if (entry->kind == TB_FIELD_MESSAGE) look_at_guards(e, node, field.number, field.bytes);
@@ -311,7 +321,7 @@ static struct reading read_clock(struct tb_slice in) {
   struct reading reading = {.unit = 1};
   struct tb_wire_cursor cursor = tb_wire_cursor(in);
   struct tb_wire_field field;
-  while (tb_wire_next(&cursor, &field) == TB_OK) {
+  while (tb_wire_read(&cursor, &field) == TB_OK) {
     if (field.type != TB_WIRE_VARINT) continue;
     if (field.number == CLOCK_ID) reading.id = field.value;
     if (field.number == CLOCK_TIMESTAMP) reading.timestamp = field.value;
@@ -332,7 +342,7 @@ static enum tb_status edit_clock(struct edit *e, uint32_t machine, const struct 
   struct tb_wire_field field;
   enum tb_status status = TB_OK;
   bool moves = map->moved_clock && reading->id == map->moved_clock && reading->unit <= INT64_MAX;
-  while (status == TB_OK && tb_wire_next(&cursor, &field) == TB_OK) {
+  while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK) {
     if (field.type != TB_WIRE_VARINT) continue;
     if (field.number == CLOCK_ID && reading->id <= UINT32_MAX) {
       uint32_t to = tb_remap_clock(map, machine, (uint32_t)reading->id);
@@ -340,6 +350,7 @@ static enum tb_status edit_clock(struct edit *e, uint32_t machine, const struct 
       status = put_number(e, &place, &field, cursor.at, to);
     } else if (field.number == CLOCK_TIMESTAMP && moves) {
       int64_t unit = (int64_t)reading->unit;
+      e->map->times_changed++;
       status = put_number(e, &place, &field, cursor.at,
                           (uint64_t)(moved(e, machine, (int64_t)(field.value * reading->unit)) / unit));
     }
@@ -355,8 +366,10 @@ static enum tb_status edit_reading(struct edit *e, uint32_t machine, const struc
   bool changed = false;
   enum tb_status status = open_field(e, place, field, &opened);
   if (status == TB_OK) status = edit_clock(e, machine, reading, field->bytes, &changed);
-  if (status != TB_OK || !changed) drop_field(e, &opened);
-  else close_field(e, place, &opened, end);
+  if (status != TB_OK || !changed)
+    drop_field(e, &opened);
+  else
+    close_field(e, place, &opened, end);
   return status;
 }
 
@@ -381,7 +394,7 @@ static enum tb_status edit_snapshot(struct edit *e, uint32_t machine, struct tb_
   enum tb_status status = TB_OK;
   bool adds = false;
   int64_t added = 0;
-  while (status == TB_OK && tb_wire_next(&cursor, &field) == TB_OK) {
+  while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK) {
     if (field.number == SNAPSHOT_PRIMARY && field.type == TB_WIRE_VARINT && map->trace_clock) {
       status = put_number(e, &place, &field, cursor.at, map->trace_clock);
     } else if (field.number == SNAPSHOT_CLOCKS && field.type == TB_WIRE_BYTES) {
@@ -404,15 +417,17 @@ static enum tb_status edit_round(struct edit *e, struct tb_slice in, bool *chang
   struct tb_wire_cursor cursor = tb_wire_cursor(in);
   struct tb_wire_field field;
   enum tb_status status = TB_OK;
-  while (status == TB_OK && tb_wire_next(&cursor, &field) == TB_OK) {
+  while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK) {
     if (field.type != TB_WIRE_BYTES || (field.number != SYNC_CLIENT && field.number != SYNC_HOST)) continue;
     struct opened opened;
     bool inner = false;
     status = open_field(e, &place, &field, &opened);
     if (status == TB_OK)
       status = edit_snapshot(e, field.number == SYNC_CLIENT ? e->packet->machine_in : 0, field.bytes, &inner);
-    if (status != TB_OK || !inner) drop_field(e, &opened);
-    else close_field(e, &place, &opened, cursor.at);
+    if (status != TB_OK || !inner)
+      drop_field(e, &opened);
+    else
+      close_field(e, &place, &opened, cursor.at);
   }
   if (status != TB_OK) return status;
   return finish_message(e, &place, in, changed);
@@ -423,14 +438,16 @@ static enum tb_status edit_sync(struct edit *e, struct tb_slice in, bool *change
   struct tb_wire_cursor cursor = tb_wire_cursor(in);
   struct tb_wire_field field;
   enum tb_status status = TB_OK;
-  while (status == TB_OK && tb_wire_next(&cursor, &field) == TB_OK) {
+  while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK) {
     if (field.number != SYNC_ROUNDS || field.type != TB_WIRE_BYTES) continue;
     struct opened opened;
     bool inner = false;
     status = open_field(e, &place, &field, &opened);
     if (status == TB_OK) status = edit_round(e, field.bytes, &inner);
-    if (status != TB_OK || !inner) drop_field(e, &opened);
-    else close_field(e, &place, &opened, cursor.at);
+    if (status != TB_OK || !inner)
+      drop_field(e, &opened);
+    else
+      close_field(e, &place, &opened, cursor.at);
   }
   if (status != TB_OK) return status;
   return finish_message(e, &place, in, changed);
@@ -439,8 +456,8 @@ static enum tb_status edit_sync(struct edit *e, struct tb_slice in, bool *change
 /* ---- the packet ------------------------------------------------------------------------------------------------------------- */
 
 /* A payload that gets a field more: edited or as it was, then the new one. */
-static enum tb_status edit_and_add(struct edit *e, struct place *place, const struct tb_wire_field *field, const char *end,
-                                   uint32_t number, uint64_t value) {
+static enum tb_status edit_and_add(struct edit *e, struct place *place, const struct tb_wire_field *field,
+                                   const char *end, uint32_t number, uint64_t value) {
   struct opened opened;
   bool changed = false;
   enum tb_status status = open_field(e, place, field, &opened);
@@ -457,8 +474,10 @@ static enum tb_status edit_sync_field(struct edit *e, struct place *place, const
   bool changed = false;
   enum tb_status status = open_field(e, place, field, &opened);
   if (status == TB_OK) status = edit_sync(e, field->bytes, &changed);
-  if (status != TB_OK || !changed) drop_field(e, &opened);
-  else close_field(e, place, &opened, end);
+  if (status != TB_OK || !changed)
+    drop_field(e, &opened);
+  else
+    close_field(e, place, &opened, end);
   return status;
 }
 
@@ -506,8 +525,9 @@ static enum tb_status add_left(struct edit *e, struct place *place, const char *
   return status;
 }
 
-enum tb_status tb_rewrite_packet(const struct tb_field_tree *tree, struct tb_remap *map, const struct tb_merge_edit *packet,
-                                 struct tb_slice in, struct tb_buffer *out, bool *changed) {
+enum tb_status tb_rewrite_packet(const struct tb_field_tree *tree, struct tb_remap *map,
+                                 const struct tb_merge_edit *packet, struct tb_slice in, struct tb_buffer *out,
+                                 bool *changed) {
   struct edit e = {.tree = tree, .map = map, .packet = packet, .out = out};
   struct place place = {in.ptr, false};
   size_t before = out->len;
@@ -516,7 +536,7 @@ enum tb_status tb_rewrite_packet(const struct tb_field_tree *tree, struct tb_rem
   struct tb_wire_cursor cursor = tb_wire_cursor(in);
   struct tb_wire_field field;
   enum tb_status status = TB_OK, wire;
-  while (status == TB_OK && (wire = tb_wire_next(&cursor, &field)) == TB_OK)
+  while (status == TB_OK && (wire = tb_wire_read(&cursor, &field)) == TB_OK)
     status = edit_head(&e, &place, &field, cursor.at, &left);
   if (status == TB_OK && cursor.at == cursor.end) status = add_left(&e, &place, cursor.end, left);
   if (status == TB_OK) status = finish_message(&e, &place, in, changed);

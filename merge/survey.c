@@ -8,8 +8,17 @@
 #include "tracebridge/event.h"
 
 enum { TRACKS_MAX = 1 << 26, PARENTS_MAX = 32 };
-enum { TRACK_UUID = 1, TRACK_NAME = 2, TRACK_PROCESS = 3, TRACK_THREAD = 4, TRACK_PARENT = 5, TRACK_COUNTER = 8,
-       TRACK_STATIC_NAME = 10, TRACK_ATRACE_NAME = 13, PROCESS_NAME = 6 };
+enum {
+  TRACK_UUID = 1,
+  TRACK_NAME = 2,
+  TRACK_PROCESS = 3,
+  TRACK_THREAD = 4,
+  TRACK_PARENT = 5,
+  TRACK_COUNTER = 8,
+  TRACK_STATIC_NAME = 10,
+  TRACK_ATRACE_NAME = 13,
+  PROCESS_NAME = 6
+};
 enum { SERVICE_TRACING_STARTED = 2 };
 
 static uint64_t hash_text(struct tb_slice text) {
@@ -24,7 +33,7 @@ static void take_thread(struct tb_surveyed_track *track, struct tb_slice bytes) 
   struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
   struct tb_wire_field field;
   track->kind = TB_SURVEYED_THREAD;
-  while (tb_wire_next(&cursor, &field) == TB_OK) {
+  while (tb_wire_read(&cursor, &field) == TB_OK) {
     if (field.number == 1 && field.type == TB_WIRE_VARINT) track->pid = (int32_t)field.value;
     if (field.number == 2 && field.type == TB_WIRE_VARINT) track->tid = (int64_t)field.value;
   }
@@ -35,7 +44,7 @@ static void take_process(struct tb_surveyed_track *track, struct tb_slice bytes)
   struct tb_wire_field field;
   track->kind = TB_SURVEYED_PROCESS;
   track->name = 0;
-  while (tb_wire_next(&cursor, &field) == TB_OK) {
+  while (tb_wire_read(&cursor, &field) == TB_OK) {
     if (field.number == 1 && field.type == TB_WIRE_VARINT) track->pid = (int32_t)field.value;
     if (field.number == PROCESS_NAME && field.bytes.len) track->name = hash_text(field.bytes);
   }
@@ -45,19 +54,30 @@ static struct tb_surveyed_track read_track(struct tb_slice bytes, uint32_t machi
   struct tb_surveyed_track track = {.machine = machine};
   struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
   struct tb_wire_field field;
-  while (tb_wire_next(&cursor, &field) == TB_OK) {
+  while (tb_wire_read(&cursor, &field) == TB_OK) {
     switch (field.number) {
-      case TRACK_UUID: track.uuid = field.value; break;
-      case TRACK_PARENT: track.parent = field.value; break;
+      case TRACK_UUID:
+        track.uuid = field.value;
+        break;
+      case TRACK_PARENT:
+        track.parent = field.value;
+        break;
       case TRACK_NAME:
       case TRACK_STATIC_NAME:
       case TRACK_ATRACE_NAME:
         if (track.kind != TB_SURVEYED_PROCESS) track.name = hash_text(field.bytes);
         break;
-      case TRACK_PROCESS: take_process(&track, field.bytes); break;
-      case TRACK_THREAD: take_thread(&track, field.bytes); break;
-      case TRACK_COUNTER: track.kind = TB_SURVEYED_COUNTER; break;
-      default: break;
+      case TRACK_PROCESS:
+        take_process(&track, field.bytes);
+        break;
+      case TRACK_THREAD:
+        take_thread(&track, field.bytes);
+        break;
+      case TRACK_COUNTER:
+        track.kind = TB_SURVEYED_COUNTER;
+        break;
+      default:
+        break;
     }
   }
   return track;
@@ -98,7 +118,8 @@ uint64_t tb_survey_identity(const struct tb_survey *s, uint64_t uuid) {
     const struct tb_surveyed_track *t = &s->tracks[*at];
     identity = tb_scatter(identity ^ t->kind ^ (uint64_t)t->machine << 8);
     if (t->kind == TB_SURVEYED_PROCESS) return tb_scatter(identity ^ (uint32_t)t->pid) | 1;
-    if (t->kind == TB_SURVEYED_THREAD) return tb_scatter(tb_scatter(identity ^ (uint32_t)t->pid) ^ (uint64_t)t->tid) | 1;
+    if (t->kind == TB_SURVEYED_THREAD)
+      return tb_scatter(tb_scatter(identity ^ (uint32_t)t->pid) ^ (uint64_t)t->tid) | 1;
     identity = tb_scatter(identity ^ t->name);
     uuid = t->parent;
   }
@@ -131,7 +152,7 @@ static void take_time(struct tb_survey *s, const struct tb_merge_head *head) {
   s->has_time = true;
   struct tb_wire_cursor cursor = tb_wire_cursor(head->service_event);
   struct tb_wire_field field;
-  while (head->service_event.ptr && tb_wire_next(&cursor, &field) == TB_OK)
+  while (head->service_event.ptr && tb_wire_read(&cursor, &field) == TB_OK)
     if (field.number == SERVICE_TRACING_STARTED) s->has_started = true, s->started = time.time;
 }
 
@@ -140,11 +161,12 @@ static enum tb_status take_packet(struct tb_survey *s, struct tb_slice packet) {
   (void)tb_merge_head_read(packet, &head); /* what is readable counts */
   s->packets++;
   s->content = tb_scatter(s->content ^ head.timestamp ^ (uint64_t)packet.len << 40 ^ (uint64_t)head.sequence << 32);
-  if (head.kind < TB_SURVEY_KINDS && !tb_payload_times_known(head.kind))
-    s->unknown_kinds[head.kind / 8] |= (uint8_t)(1u << head.kind % 8);
+  if (head.kind < TB_PAYLOAD_KINDS) s->unknown_kinds[head.kind] |= !s->known_kinds[head.kind];
   take_machine(s, head.machine);
   enum tb_status status = TB_OK;
-  if (head.sequence && !tb_table_get(&s->sequences, head.sequence)) {
+  bool recent = head.sequence == s->recent_sequence;
+  s->recent_sequence = head.sequence;
+  if (head.sequence && !recent && !tb_table_get(&s->sequences, head.sequence)) {
     status = tb_table_put(&s->sequences, head.sequence, s->sequences.count + 1);
     if (head.sequence > s->sequence_max) s->sequence_max = head.sequence;
   }
@@ -164,7 +186,8 @@ static void measure_machines(struct tb_survey *s) {
     const struct tb_input_clock *a = &c->nodes[g->nodes[0]], *b = &c->nodes[g->nodes[1]];
     if (a->clock != c->primary || b->clock != c->primary || b->machine != 0 || a->machine == 0) continue;
     for (size_t m = 0; m < s->machine_count; m++)
-      if (s->machines[m].id == a->machine) s->machines[m].ahead = (int64_t)((uint64_t)g->rows[0] - (uint64_t)g->rows[1]);
+      if (s->machines[m].id == a->machine)
+        s->machines[m].ahead = (int64_t)((uint64_t)g->rows[0] - (uint64_t)g->rows[1]);
   }
 }
 
@@ -173,8 +196,10 @@ static enum tb_status read_all(struct tb_survey *s, struct tb_packets *packets, 
   struct tb_error damage = {0};
   enum tb_status status;
   while ((status = tb_packets_next(packets, &packet, &damage)) == TB_OK) {
-    if (!packet.packet.ptr) s->foreign = true;
-    else status = take_packet(s, packet.packet);
+    if (!packet.packet.ptr)
+      s->foreign = true;
+    else
+      status = take_packet(s, packet.packet);
     if (status != TB_OK) return tb_fail(error, status, packet.offset, "%s", tb_status_text(status));
   }
   s->bytes = tb_packets_offset(packets);
@@ -189,9 +214,11 @@ static enum tb_status read_all(struct tb_survey *s, struct tb_packets *packets, 
   return TB_OK;
 }
 
-enum tb_status tb_survey_run(struct tb_survey *s, const struct tb_allocator *a, const char *path, struct tb_error *error) {
+enum tb_status tb_survey_run(struct tb_survey *s, const struct tb_allocator *a, const char *path,
+                             struct tb_error *error) {
   *s = (struct tb_survey){0};
   tb_input_clocks_init(&s->clocks, a);
+  tb_payload_times_known_all(s->known_kinds);
   tb_table_init(&s->sequences, a);
   tb_table_init(&s->track_index, a);
   tb_table_init(&s->pids, a);

@@ -6,6 +6,7 @@
 #ifndef TB_MERGE_SURVEY_H
 #define TB_MERGE_SURVEY_H
 
+#include "fields.h"
 #include "input_clocks.h"
 #include "tracebridge/base.h"
 
@@ -28,7 +29,7 @@ struct tb_surveyed_machine {
   int64_t ahead; /* by how much its clock reads more than the host's, by RemoteClockSync; 0 unknown */
 };
 
-enum { TB_SURVEY_MACHINES = 64, TB_SURVEY_KINDS = 256 };
+enum { TB_SURVEY_MACHINES = 64 };
 
 struct tb_survey {
   struct tb_input_clocks clocks;
@@ -46,10 +47,12 @@ struct tb_survey {
   bool has_time;
   int64_t first, last; /* on the input's trace clock */
   bool has_started;
-  int64_t started; /* when its recording started, by its service event; on its trace clock */
-  bool foreign;        /* holds fields of Trace that are no packets */
-  uint8_t unknown_kinds[TB_SURVEY_KINDS / 8]; /* payloads that may hold times which the table does not know */
-  enum tb_status damage; /* TB_OK, or what the reading ended with */
+  int64_t started;                         /* when its recording started, by its service event; on its trace clock */
+  bool foreign;                            /* holds fields of Trace that are no packets */
+  uint8_t known_kinds[TB_PAYLOAD_KINDS];   /* see tb_payload_times_known_all */
+  uint8_t unknown_kinds[TB_PAYLOAD_KINDS]; /* payloads seen that may hold times which the table does not know */
+  uint64_t recent_sequence;                /* looked up last */
+  enum tb_status damage;                   /* TB_OK, or what the reading ended with */
   uint64_t damage_offset;
 };
 

@@ -43,8 +43,8 @@ enum tb_status tb_sync_graph_node(struct tb_sync_graph *g, struct tb_graph_key k
 
 static enum tb_status add_link(struct tb_sync_graph *g, uint32_t node, uint32_t edge) {
   void *links = g->links;
-  enum tb_status status =
-      tb_grow_array(g->allocator, &links, &g->link_capacity, g->link_count + 1, sizeof(*g->links), 2 * (size_t)EDGES_MAX);
+  enum tb_status status = tb_grow_array(g->allocator, &links, &g->link_capacity, g->link_count + 1, sizeof(*g->links),
+                                        2 * (size_t)EDGES_MAX);
   g->links = links;
   if (status != TB_OK) return status;
   g->links[g->link_count] = (struct tb_graph_link){edge, g->nodes[node].first_link};
@@ -125,7 +125,7 @@ static enum tb_status add_step(struct tb_time_map *map, const struct tb_graph_ed
 }
 
 enum tb_status tb_sync_graph_way(const struct tb_sync_graph *g, uint32_t node, struct tb_time_map *there,
-                                  struct tb_time_map *back, uint32_t *weakest) {
+                                 struct tb_time_map *back, uint32_t *weakest) {
   uint32_t way[TB_TIME_STAGES * 2];
   bool reversed[TB_TIME_STAGES * 2];
   size_t len = 0;

@@ -27,7 +27,7 @@ struct tb_graph_edge {
   size_t anchor_count;
   int64_t x0, offset;
   double drift;
-  uint32_t detail; /* the caller's: which fit this is */
+  uint32_t detail; /* the caller's: which fit this is, from 1; 0: none */
 };
 
 struct tb_graph_node {
@@ -46,7 +46,7 @@ struct tb_sync_graph {
   size_t edge_count, edge_capacity;
   struct tb_graph_link {
     uint32_t edge, next;
-  } *links; /* two for each edge */
+  } * links; /* two for each edge */
   size_t link_count, link_capacity;
 };
 
@@ -67,6 +67,6 @@ TB_MUST_CHECK enum tb_status tb_sync_graph_solve(struct tb_sync_graph *graph, ui
  * both must be initialised and empty). *weakest is the edge that is trusted least, UINT32_MAX where the way is empty.
  * TB_INVALID where there is no way. */
 TB_MUST_CHECK enum tb_status tb_sync_graph_way(const struct tb_sync_graph *graph, uint32_t node,
-                                                struct tb_time_map *there, struct tb_time_map *back, uint32_t *weakest);
+                                               struct tb_time_map *there, struct tb_time_map *back, uint32_t *weakest);
 
 #endif

@@ -107,8 +107,10 @@ static int64_t apply_stage(const struct tb_time_stage *stage, int64_t time) {
   size_t low = 0, high = stage->count; /* a[low - 1].x <= time < a[low].x */
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (a[middle].x <= time) low = middle + 1;
-    else high = middle;
+    if (a[middle].x <= time)
+      low = middle + 1;
+    else
+      high = middle;
   }
   if (low == 0) return apply_one(&a[0], stage->drift, time);
   const struct tb_time_anchor *left = &a[low - 1];

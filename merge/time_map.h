@@ -38,8 +38,8 @@ void tb_time_map_free(struct tb_time_map *map);
 /* Adds a step at the end. The anchors are copied, sorted, and those that say the same twice left out; where all agree on the
  * offset within what reading two clocks one after the other costs (2 us), their median stands for all, so that durations
  * stay exact. `reversed` swaps x and y. TB_OK, TB_NO_MEMORY, TB_LIMIT (too many steps), TB_INVALID (no anchor). */
-TB_MUST_CHECK enum tb_status tb_time_map_add(struct tb_time_map *map, const struct tb_time_anchor *anchors, size_t count,
-                                             bool reversed);
+TB_MUST_CHECK enum tb_status tb_time_map_add(struct tb_time_map *map, const struct tb_time_anchor *anchors,
+                                             size_t count, bool reversed);
 /* Adds y = x + offset + drift * (x - x0). */
 TB_MUST_CHECK enum tb_status tb_time_map_add_line(struct tb_time_map *map, int64_t x0, int64_t offset, double drift,
                                                   bool reversed);

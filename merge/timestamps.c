@@ -8,8 +8,13 @@
 #include "tracebridge/event.h"
 
 enum { NS = 1, US = 1000, MS = 1000000 };
-enum { BOOT = TB_CLOCK_BOOTTIME, MONO = TB_CLOCK_MONOTONIC, COARSE = TB_CLOCK_MONOTONIC_COARSE, REAL = TB_CLOCK_REALTIME,
-       RAW = TB_CLOCK_MONOTONIC_RAW };
+enum {
+  BOOT = TB_CLOCK_BOOTTIME,
+  MONO = TB_CLOCK_MONOTONIC,
+  COARSE = TB_CLOCK_MONOTONIC_COARSE,
+  REAL = TB_CLOCK_REALTIME,
+  RAW = TB_CLOCK_MONOTONIC_RAW
+};
 enum { VALUES = TB_TIME_VALUES, OPTIONAL = TB_TIME_OPTIONAL, DELTAS = TB_TIME_DELTAS };
 
 const struct tb_time_field tb_time_fields[] = {
@@ -73,16 +78,15 @@ const struct tb_time_field tb_time_fields[] = {
 const size_t tb_time_field_count = sizeof(tb_time_fields) / sizeof(tb_time_fields[0]);
 
 /* Payloads without a time of their own; sorted. */
-static const uint8_t timeless[] = {4,  6,  33, 34, 35, 36,  38,  45,  46,  47,  49,  50,  51,  52,  53,  54,  56,  57,
-                                   61, 63, 64, 65, 66, 67,  68,  69,  70,  71,  72,  73,  75,  76,  77,  82,  83,  86,
-                                   87, 88, 89, 92, 97, 99,  100, 101, 102, 103, 105, 107, 109, 111, 113, 114, 115, 116,
-                                   117, 118, 119, 120, 122, 123, 124, 126, 127, 128, 129, 130, 131, 133, 139, 140};
+static const uint8_t timeless[] = {4,   6,   33,  34,  35,  36,  38,  45,  46,  47,  49,  50,  51,  52,
+                                   53,  54,  56,  57,  61,  63,  64,  65,  66,  67,  68,  69,  70,  71,
+                                   72,  73,  75,  76,  77,  82,  83,  86,  87,  88,  89,  92,  97,  99,
+                                   100, 101, 102, 103, 105, 107, 109, 111, 113, 114, 115, 116, 117, 118,
+                                   119, 120, 122, 123, 124, 126, 127, 128, 129, 130, 131, 133, 139, 140};
 
-bool tb_payload_times_known(uint32_t kind) {
-  if (kind == 0) return true;
-  for (size_t i = 0; i < sizeof(timeless); i++)
-    if (timeless[i] == kind) return true;
-  for (size_t i = 0; i < tb_time_field_count; i++)
-    if (tb_time_fields[i].path[0] == kind) return true;
-  return false;
+void tb_payload_times_known_all(uint8_t known[TB_PAYLOAD_KINDS]) {
+  memset(known, 0, TB_PAYLOAD_KINDS);
+  known[0] = 1;
+  for (size_t i = 0; i < sizeof(timeless); i++) known[timeless[i]] = 1;
+  for (size_t i = 0; i < tb_time_field_count; i++) known[tb_time_fields[i].path[0]] = 1;
 }

@@ -13,17 +13,30 @@
 #include "tracebridge/event.h"
 
 enum { BUFFERS_TOTAL = 64 << 20, BUFFER_LEAST = 16 << 10, BUFFER_MOST = 1 << 20, PROGRESS_EVERY = 4096 };
-enum { SERVICE_ALL_STARTED = 1, SERVICE_STARTED = 2, SERVICE_FLUSHED = 3, SERVICE_READ_COMPLETED = 4, SERVICE_FLUSH_STARTED = 9 };
+enum {
+  SERVICE_ALL_STARTED = 1,
+  SERVICE_STARTED = 2,
+  SERVICE_FLUSHED = 3,
+  SERVICE_READ_COMPLETED = 4,
+  SERVICE_FLUSH_STARTED = 9
+};
 enum { DEFAULTS_TRACK_EVENT = 11, TRACK_EVENT_TRACK = 11, TRACK_EVENT_LEGACY = 6 };
-enum { DESCRIPTOR_UUID = 1, DESCRIPTOR_NAME = 2, DESCRIPTOR_THREAD = 4, DESCRIPTOR_PARENT = 5, DESCRIPTOR_MERGING = 15,
-       MERGE_WITH_NONE = 2 };
+enum {
+  DESCRIPTOR_UUID = 1,
+  DESCRIPTOR_NAME = 2,
+  DESCRIPTOR_THREAD = 4,
+  DESCRIPTOR_PARENT = 5,
+  DESCRIPTOR_MERGING = 15,
+  MERGE_WITH_NONE = 2
+};
 enum { ANCHOR_THREAD = 1, ANCHOR_TRACK = 2, NAME_MAX_BYTES = 255 };
+enum { TRACE_ATTRIBUTES = 126 };
 enum { SYNC_ROUNDS = 1, SYNC_CLIENT = 2, SYNC_HOST = 3 };
 
 static bool has_field(struct tb_slice message, uint32_t number) {
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
   struct tb_wire_field field;
-  while (tb_wire_next(&cursor, &field) == TB_OK)
+  while (tb_wire_read(&cursor, &field) == TB_OK)
     if (field.number == number) return true;
   return false;
 }
@@ -31,7 +44,7 @@ static bool has_field(struct tb_slice message, uint32_t number) {
 static struct tb_slice field_bytes(struct tb_slice message, uint32_t number) {
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
   struct tb_wire_field field;
-  while (tb_wire_next(&cursor, &field) == TB_OK)
+  while (tb_wire_read(&cursor, &field) == TB_OK)
     if (field.number == number && field.type == TB_WIRE_BYTES) return field.bytes;
   return (struct tb_slice){NULL, 0};
 }
@@ -41,8 +54,10 @@ static struct tb_slice field_bytes(struct tb_slice message, uint32_t number) {
 static enum tb_status open_source(struct tb_merger *m, struct tb_source *s, size_t count, bool close_between) {
   size_t buffer = (size_t)BUFFERS_TOTAL / count;
   buffer = buffer < BUFFER_LEAST ? BUFFER_LEAST : buffer > BUFFER_MOST ? BUFFER_MOST : buffer;
-  struct tb_packets_options options = {.allocator = m->allocator, .buffer_bytes = buffer,
-                                       .close_between = close_between, .keep_compressed = count == 1 && s->untouched};
+  struct tb_packets_options options = {.allocator = m->allocator,
+                                       .buffer_bytes = buffer,
+                                       .close_between = close_between,
+                                       .keep_compressed = count == 1 && s->untouched};
   tb_input_clocks_rewind(&s->survey.clocks);
   s->reached = INT64_MIN;
   return tb_packets_open(s->path, &options, &s->packets, &m->error);
@@ -150,7 +165,7 @@ static void edit_track(const struct tb_source *s, struct tb_merge_edit *edit) {
   bool names_track = false;
   struct tb_wire_cursor cursor = tb_wire_cursor(head->track_event);
   struct tb_wire_field field;
-  while (tb_wire_next(&cursor, &field) == TB_OK) {
+  while (tb_wire_read(&cursor, &field) == TB_OK) {
     if (field.number == TRACK_EVENT_LEGACY) return;
     if (field.number == TRACK_EVENT_TRACK) names_track = true, track = field.value;
   }
@@ -189,7 +204,7 @@ static enum tb_status write_own_track(struct tb_merger *m, struct tb_source *s, 
   uint64_t uuid = 0;
   struct tb_wire_cursor cursor = tb_wire_cursor(s->head.track_descriptor);
   struct tb_wire_field field;
-  while (tb_wire_next(&cursor, &field) == TB_OK)
+  while (tb_wire_read(&cursor, &field) == TB_OK)
     if (field.number == DESCRIPTOR_UUID) uuid = field.value;
   uint64_t *told = tb_table_get(&s->separate, uuid);
   const uint64_t *parent = tb_table_get(&s->described, uuid);
@@ -237,7 +252,8 @@ static enum tb_status write_rewritten(struct tb_merger *m, struct tb_source *s) 
 
 static enum tb_status write_current(struct tb_merger *m, struct tb_source *s) {
   struct tb_merge_input_report *in = tb_source_report(m, s);
-  if (!s->current.packet.ptr) return tb_output_write(m->output, s->current.framed.ptr, s->current.framed.len, &m->error);
+  if (!s->current.packet.ptr)
+    return tb_output_write(m->output, s->current.framed.ptr, s->current.framed.len, &m->error);
   enum tb_status status = TB_OK;
   if (is_superfluous(m, s, &status)) {
     in->packets_dropped++;
@@ -249,6 +265,30 @@ static enum tb_status write_current(struct tb_merger *m, struct tb_source *s) {
   in->packets_unchanged++;
   m->report->packets_out++;
   return tb_output_write(m->output, s->current.framed.ptr, s->current.framed.len, &m->error);
+}
+
+/* What the manifest says of the archive as a whole. */
+static enum tb_status write_attributes(struct tb_merger *m) {
+  static const char prefix[] = "manifest_attribute.";
+  enum tb_status status = TB_OK;
+  for (size_t i = 0; m->manifest && i < m->manifest->attribute_count && status == TB_OK; i++) {
+    const struct tb_manifest_attribute *a = &m->manifest->attributes[i];
+    size_t key = sizeof(prefix) - 1 + a->key.len, most = key + a->text.len + 128;
+    struct tb_buffer *out = &m->scratch;
+    out->len = 0;
+    status = tb_buffer_reserve(out, 3 * most);
+    if (status != TB_OK) return tb_fail(&m->error, status, TB_NO_OFFSET, "out of memory");
+    char *attribute = out->data, *at = tb_wire_put_varint(tb_wire_put_tag(attribute, 1, TB_WIRE_BYTES), key);
+    memcpy(at, prefix, sizeof(prefix) - 1);
+    if (a->key.len) memcpy(at + sizeof(prefix) - 1, a->key.ptr, a->key.len);
+    at += key;
+    at = a->is_text ? tb_wire_put_bytes(at, 3, a->text.ptr, a->text.len) : tb_wire_put_uint(at, 2, (uint64_t)a->number);
+    char *message = out->data + most, *end = tb_wire_put_bytes(message, 1, attribute, (size_t)(at - attribute));
+    char *packet = out->data + 2 * most;
+    at = tb_wire_put_bytes(packet, TRACE_ATTRIBUTES, message, (size_t)(end - message));
+    status = put_packet(m, packet, (size_t)(at - packet));
+  }
+  return status;
 }
 
 /* ---- the merge ---------------------------------------------------------------------------------------------------------------------- */
@@ -274,8 +314,10 @@ static enum tb_status start(struct tb_merger *m, struct tb_kway *heap, uint64_t 
     *total += s->survey.bytes;
     enum tb_status status = open_source(m, s, count, count > m->options.max_open_files);
     if (status == TB_OK) status = advance(m, s);
-    if (status == TB_OK) tb_kway_push(heap, (struct tb_kway_entry){first ? INT64_MIN : s->reached, s->index});
-    else if (status != TB_END) return status;
+    if (status == TB_OK)
+      tb_kway_push(heap, (struct tb_kway_entry){first ? INT64_MIN : s->reached, s->index});
+    else if (status != TB_END)
+      return status;
     first = false;
   }
   return TB_OK;
@@ -319,6 +361,7 @@ enum tb_status tb_merger_write(struct tb_merger *m) {
   uint64_t total = 0;
   enum tb_status status = start(m, &heap, &total);
   if (status == TB_OK) status = drain(m, &heap, total);
+  if (status == TB_OK) status = write_attributes(m);
   report_counts(m);
   tb_buffer_free(&m->scratch);
   tb_free(m->allocator, heap.entries, m->source_count * sizeof(*heap.entries));

@@ -20,7 +20,7 @@
 
 /* A message under construction. */
 struct msg {
-  char data[8192];
+  char data[16384];
   size_t len;
 };
 
@@ -37,7 +37,9 @@ static inline void put_bytes(struct msg *m, uint32_t number, const void *data, s
 static inline void put_msg(struct msg *m, uint32_t number, const struct msg *inner) {
   put_bytes(m, number, inner->data, inner->len);
 }
-static inline void put_text(struct msg *m, uint32_t number, const char *text) { put_bytes(m, number, text, strlen(text)); }
+static inline void put_text(struct msg *m, uint32_t number, const char *text) {
+  put_bytes(m, number, text, strlen(text));
+}
 static inline struct tb_slice msg_slice(const struct msg *m) { return (struct tb_slice){m->data, m->len}; }
 
 /* A packet of a sequence with a time. */

@@ -92,8 +92,10 @@ static void no_message_runs_backwards_and_the_bound_holds_the_truth(void **unuse
   assert_int_equal(fit.outliers, 0);
   for (int i = 0; i < MESSAGES; i++) {
     int64_t mapped = messages[i].own + fitted(&fit, messages[i].own);
-    if (messages[i].from_other) assert_true(messages[i].other <= mapped);
-    else assert_true(mapped <= messages[i].other);
+    if (messages[i].from_other)
+      assert_true(messages[i].other <= mapped);
+    else
+      assert_true(mapped <= messages[i].other);
     assert_true(llabs(fitted(&fit, messages[i].own) - truth(messages[i].own)) <= fit.bound_ns);
   }
   assert_true(fit.has_bound && fit.bound_ns < 100000);

@@ -4,7 +4,7 @@
 #include "merge_fixture.h"
 
 enum { MAX_PACKETS = 512, BOOT = TB_CLOCK_BOOTTIME, MONO = TB_CLOCK_MONOTONIC, REAL = TB_CLOCK_REALTIME };
-#define S(seconds) ((uint64_t)((seconds) * 1000000000.0))
+#define S(seconds) ((uint64_t)((seconds)*1000000000.0))
 
 /* A merge of traces in memory: files of its own, the packets of the result. */
 struct run {
@@ -71,8 +71,8 @@ static void merge_well(void) {
 static struct tb_slice event_packet(const char *name, size_t nth) {
   struct tb_slice event, text;
   for (size_t i = 0; i < run.packet_count; i++)
-    if (find_bytes(run.packets[i], 11, &event) && find_bytes(event, 23, &text) && tb_slice_equal(text, tb_slice_from(name)) &&
-        nth-- == 0)
+    if (find_bytes(run.packets[i], 11, &event) && find_bytes(event, 23, &text) &&
+        tb_slice_equal(text, tb_slice_from(name)) && nth-- == 0)
       return run.packets[i];
   fail_msg("no event %s", name);
   return (struct tb_slice){NULL, 0};
@@ -246,6 +246,34 @@ static void named_machines_keep_equal_pids_apart(void **unused) {
   assert_string_equal(report_of(1)->machine, "watch");
 }
 
+static void flattened_machines_have_distinct_pids_and_named_processes(void **unused) {
+  (void)unused;
+  struct msg a = {.len = 0}, b = {.len = 0};
+  add_process(&a, 5, 100, "one");
+  add_process(&b, 5, 100, "one");
+  add_event(&a, 10, 3, 5, "a", 0);
+  add_event(&b, 20, 3, 5, "b", 0);
+  add(&a)->machine = "phone";
+  add(&b)->machine = "watch";
+  run.options.flatten_machines = true;
+  merge_well();
+  static const char *const names[] = {"phone: one", "watch: one"};
+  static const uint64_t pids[] = {100, 100 + (1 << 22)};
+  size_t seen = 0;
+  struct tb_slice track;
+  for (size_t i = 0; i < run.packet_count; i++) {
+    struct tb_wire_cursor cursor = tb_wire_cursor(run.packets[i]);
+    struct tb_wire_field field;
+    while (tb_wire_next(&cursor, &field) == TB_OK) assert_int_not_equal(field.number, 98);
+    if (!find_bytes(run.packets[i], 60, &track)) continue;
+    struct tb_slice process = get_bytes(track, 3);
+    assert_int_equal(get_number(process, 1), pids[seen]);
+    assert_true(tb_slice_equal(get_bytes(process, 6), tb_slice_from(names[seen])));
+    seen++;
+  }
+  assert_int_equal(seen, 2);
+}
+
 static void an_event_without_a_track_gets_a_root_of_its_input(void **unused) {
   (void)unused;
   struct msg a = {.len = 0}, b;
@@ -293,7 +321,8 @@ static void drift_between_snapshots_is_followed(void **unused) {
   (void)unused;
   struct msg a = trace_of("a", S(100), S(5000), S(101)), late = SNAPSHOT(0, BOOT, S(1100), REAL, S(6000));
   add_snapshot(&a, 1, &late);
-  struct msg b = trace_of("b", S(7000), S(5000), S(7500)), drifted = SNAPSHOT(0, BOOT, S(8000), REAL, S(6000) + 50000000);
+  struct msg b = trace_of("b", S(7000), S(5000), S(7500)),
+             drifted = SNAPSHOT(0, BOOT, S(8000), REAL, S(6000) + 50000000);
   add_snapshot(&b, 1, &drifted);
   add(&a);
   add(&b);
@@ -423,6 +452,120 @@ static void incremental_clocks_of_a_drifting_input_become_absolute(void **unused
   assert_in_range(event_time("second"), S(600) + 25000000 + 1000000, S(600) + 25000000 + 1000200);
 }
 
+/* ---- alignment ------------------------------------------------------------------------------------------------------------------ */
+
+static uint64_t random_state;
+static double uniform(void) {
+  random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+  return (double)(random_state >> 11) / 9007199254740992.0;
+}
+
+/* The truth: b's clock reads 5 s + 40 ppm more than a's. */
+static uint64_t on_b(uint64_t a) { return a + S(5) + (uint64_t)((double)a * 40e-6); }
+
+static void events_of_one_name_give_offset_and_drift(void **unused) {
+  (void)unused;
+  struct msg a = clockless("start", S(1)), b = clockless("start", on_b(S(1)));
+  random_state = 3;
+  for (int i = 0; i < 60; i++) {
+    uint64_t at = S(2) + S(1) * (uint64_t)i, jitter = (uint64_t)(uniform() * 1000);
+    add_event(&a, at, 1, 5, "barrier", 0);
+    add_event(&a, at + 5000, 2, 5, NULL, 0);
+    add_event(&b, on_b(at) + jitter + (i == 30 ? S(0.02) : 0), 1, 5, "barrier", 0);
+    add_event(&b, on_b(at + 5000) + jitter, 2, 5, NULL, 0);
+  }
+  add_event(&b, on_b(S(100)), 3, 5, "late", 0);
+  add(&a);
+  add(&b);
+  run.options.align_on = "barrier";
+  merge_well();
+  assert_int_equal(report_of(1)->placement, TB_PLACEMENT_ALIGNED);
+  assert_int_equal(report_of(1)->outliers, 1);
+  assert_int_equal(report_of(1)->matches, 59);
+  assert_in_range(event_time("late"), S(100) - 3000, S(100) + 3000);
+  assert_true(report_of(1)->drift_ppm > -40.1 && report_of(1)->drift_ppm < -39.9);
+  run.options.align_on = "barrier:end";
+  merge_well();
+  assert_in_range(event_time("late"), S(100) - 3000, S(100) + 3000);
+}
+
+static void one_event_of_a_name_gives_an_offset(void **unused) {
+  (void)unused;
+  struct msg a = clockless("marker", S(10)), b = clockless("marker", S(3));
+  add_event(&b, S(4), 3, 5, "after", 0);
+  add(&a);
+  add(&b);
+  run.options.align_on = "marker";
+  merge_well();
+  assert_int_equal(event_time("after"), S(11));
+}
+
+static void add_receipt(struct msg *trace, uint64_t ts, const char *name, uint64_t flow) {
+  struct msg event = {.len = 0}, p = packet_at(1, ts);
+  put_uint(&event, 9, 3);
+  put_uint(&event, 11, 5);
+  put_text(&event, 23, name);
+  put_fixed64(&event, 48, flow);
+  put_msg(&p, 11, &event);
+  put_msg(trace, 1, &p);
+}
+
+static void messages_place_an_input_so_that_none_runs_backwards(void **unused) {
+  (void)unused;
+  struct msg a = clockless("a", S(1)), b = clockless("b", on_b(S(1)));
+  random_state = 5;
+  enum { N = 40 };
+  uint64_t sent[N], received[N];
+  char name[16];
+  for (uint64_t i = 0; i < N; i++) {
+    uint64_t at = S(2) + S(1) * i, then = at + 20000 + (uint64_t)(uniform() * 100000);
+    sent[i] = i % 2 ? on_b(at) : at;
+    received[i] = i % 2 ? then : on_b(then);
+    (void)snprintf(name, sizeof(name), "send%d", (int)i);
+    add_event(i % 2 ? &b : &a, sent[i], 3, 5, name, 1000 + i);
+    (void)snprintf(name, sizeof(name), "get%d", (int)i);
+    add_receipt(i % 2 ? &a : &b, received[i], name, 1000 + i);
+  }
+  add(&a);
+  add(&b);
+  run.options.align_messages = true;
+  merge_well();
+  assert_int_equal(report_of(1)->placement, TB_PLACEMENT_MESSAGES);
+  assert_true(report_of(1)->has_bound);
+  for (int i = 0; i < N; i++) {
+    (void)snprintf(name, sizeof(name), "send%d", i);
+    uint64_t from = event_time(name);
+    (void)snprintf(name, sizeof(name), "get%d", i);
+    assert_true(from <= event_time(name));
+  }
+  int64_t off = (int64_t)event_time("b") - (int64_t)S(1); /* b happened at second 1 of a's clock */
+  assert_true(llabs(off) <= report_of(1)->bound_ns);
+  assert_int_equal(event_flow("send1"), 1001); /* aligned messages are shared */
+}
+
+static void clock_sync_events_place_inputs_whoever_asked(void **unused) {
+  (void)unused;
+  static const char receiver[] =
+      "{\"traceEvents\": [{\"ph\": \"c\", \"name\": \"clock_sync\", \"ts\": 5000, \"pid\": 1, "
+      "\"tid\": 1, \"args\": {\"sync_id\": \"one\"}}, {\"ph\": \"i\", \"name\": \"r\", \"ts\": 6000, "
+      "\"pid\": 1, \"tid\": 1}]}";
+  static const char issuer[] =
+      "{\"traceEvents\": [{\"ph\": \"c\", \"name\": \"clock_sync\", \"ts\": 1010, \"pid\": 2, "
+      "\"tid\": 2, \"args\": {\"sync_id\": \"one\", \"issue_ts\": 990}}, {\"ph\": \"i\", \"name\": "
+      "\"i\", \"ts\": 2000, \"pid\": 2, \"tid\": 2}]}";
+  add_bytes(receiver, sizeof(receiver) - 1);
+  add_bytes(issuer, sizeof(issuer) - 1);
+  merge_well();
+  assert_int_equal(report_of(1)->placement, TB_PLACEMENT_CLOCK_SYNC);
+  assert_int_equal(report_of(1)->offset_ns, 4000000);
+  assert_in_range(report_of(1)->bound_ns, 10000, 10001);
+  struct tb_merge_input first = run.inputs[0];
+  run.inputs[0] = run.inputs[1];
+  run.inputs[1] = first;
+  merge_well();
+  assert_int_equal(report_of(1)->offset_ns, -4000000);
+}
+
 /* ---- order, damage, refusals ------------------------------------------------------------------------------------------------------ */
 
 static void packets_come_by_time_then_by_input(void **unused) {
@@ -474,7 +617,10 @@ static void an_unreadable_input_is_refused_unless_it_may_be_skipped(void **unuse
   (void)unused;
   struct msg a = trace_of("a", S(100), S(5000), S(101));
   add(&a);
-  add_bytes("\x7f""ELF no trace at all", 20);
+  add_bytes(
+      "\x7f"
+      "ELF no trace at all",
+      20);
   merge();
   assert_int_equal(run.status, TB_UNKNOWN_FORMAT);
   assert_string_equal(run.error.file, run.paths[1]);
@@ -551,6 +697,7 @@ int main(void) {
       TEST(equal_flow_ids_do_not_join_unless_they_are_shared),
       TEST(flows_stay_apart_when_a_merged_trace_is_merged),
       TEST(named_machines_keep_equal_pids_apart),
+      TEST(flattened_machines_have_distinct_pids_and_named_processes),
       TEST(an_event_without_a_track_gets_a_root_of_its_input),
       TEST(traces_of_one_boot_keep_their_times),
       TEST(traces_of_two_machines_meet_at_the_wall_clock),
@@ -561,6 +708,10 @@ int main(void) {
       TEST(equal_clock_domains_without_evidence_are_assumed_and_that_is_said),
       TEST(packets_on_another_clock_are_still_related_by_the_inputs_own_snapshots),
       TEST(incremental_clocks_of_a_drifting_input_become_absolute),
+      TEST(events_of_one_name_give_offset_and_drift),
+      TEST(one_event_of_a_name_gives_an_offset),
+      TEST(messages_place_an_input_so_that_none_runs_backwards),
+      TEST(clock_sync_events_place_inputs_whoever_asked),
       TEST(packets_come_by_time_then_by_input),
       TEST(a_trace_cut_anywhere_keeps_its_whole_packets),
       TEST(an_unreadable_input_is_refused_unless_it_may_be_skipped),

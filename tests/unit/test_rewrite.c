@@ -49,8 +49,10 @@ static struct msg packet_with(const uint16_t *path, uint64_t value, bool packed)
     struct msg m = {.len = 0};
     char bytes[16];
     size_t len = (size_t)(tb_wire_put_varint(bytes, value) - bytes);
-    if (packed) put_bytes(&m, path[0], bytes, len);
-    else put_uint(&m, path[0], value);
+    if (packed)
+      put_bytes(&m, path[0], bytes, len);
+    else
+      put_uint(&m, path[0], value);
     return m;
   }
   struct msg inner = packet_with(path + 1, value, packed), m = {.len = 0};
@@ -141,8 +143,9 @@ static void unknown_fields_groups_and_long_varints_survive_beside_a_change(void 
   (void)unused;
   map.sequence_base = 100;
   static const char bytes[] =
-      "\x50\x83\x80\x00"             /* sequence id 3 in a varint longer than needed */
-      "\xca\x3e\x03" "abc"           /* field 1001, bytes */
+      "\x50\x83\x80\x00" /* sequence id 3 in a varint longer than needed */
+      "\xca\x3e\x03"
+      "abc"                          /* field 1001, bytes */
       "\xdb\x3e\x08\x96\x01\xdc\x3e" /* field 1003, a group with a field */
       "\x40\xe8\x87\x00";            /* timestamp 1000, long */
   struct msg packet = {.len = sizeof(bytes) - 1};
@@ -158,7 +161,10 @@ static void a_packet_that_is_damaged_inside_keeps_the_rest(void **unused) {
   map.sequence_base = 1;
   struct msg packet = {.len = 0};
   put_uint(&packet, 10, 1);
-  memcpy(packet.data + packet.len, "\x0a\x7f" "cut", 5);
+  memcpy(packet.data + packet.len,
+         "\x0a\x7f"
+         "cut",
+         5);
   packet.len += 5;
   struct tb_slice moved = rewritten(&packet);
   assert_int_equal(moved.len, packet.len);
@@ -246,8 +252,8 @@ static void a_snapshot_gets_a_reading_of_the_merged_clock_where_it_has_none(void
 
 static void the_head_gets_what_it_lacks(void **unused) {
   (void)unused;
-  edit = (struct tb_merge_edit){.set_timestamp = true, .timestamp = 99, .set_clock = true, .clock = 6, .set_machine = true,
-                                .machine = 1234};
+  edit = (struct tb_merge_edit){
+      .set_timestamp = true, .timestamp = 99, .set_clock = true, .clock = 6, .set_machine = true, .machine = 1234};
   struct msg packet = packet_at(1, 5);
   struct tb_slice moved = rewritten(&packet);
   assert_int_equal(get_number(moved, 8), 99);

@@ -50,7 +50,8 @@ static void a_suspend_gap_is_a_step_and_not_a_slope(void **unused) {
 
 static void readings_that_agree_but_for_noise_are_one_offset(void **unused) {
   (void)unused;
-  const struct tb_time_anchor anchors[] = {{0, 1000}, {SECOND, SECOND + 1700}, {2 * (int64_t)SECOND, 2 * (int64_t)SECOND + 300}};
+  const struct tb_time_anchor anchors[] = {
+      {0, 1000}, {SECOND, SECOND + 1700}, {2 * (int64_t)SECOND, 2 * (int64_t)SECOND + 300}};
   assert_int_equal(tb_time_map_add(&map, anchors, 3, false), TB_OK);
   int64_t offset;
   assert_true(tb_time_map_is_offset(&map, &offset));

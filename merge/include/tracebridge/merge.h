@@ -14,10 +14,10 @@ extern "C" {
 
 /* One input. Zero-initialise, then set `path`. Caller-owned, read only while tb_merge runs. */
 struct tb_merge_input {
-  const char *path;     /* a trace, or an archive of traces; "-": standard input */
-  const char *machine;  /* the name of the machine that recorded it; NULL: as the manifest or the trace says */
+  const char *path;    /* a trace, or an archive of traces; "-": standard input */
+  const char *machine; /* the name of the machine that recorded it; NULL: as the manifest or the trace says */
   bool has_offset;
-  int64_t offset_ns;    /* added to the input's own times, which then are on the merged trace's clock; where has_offset */
+  int64_t offset_ns; /* added to the input's own times, which then are on the merged trace's clock; where has_offset */
 };
 
 /* What to do with an input whose clock nothing relates to the others'. */
@@ -31,35 +31,35 @@ enum tb_unplaced {
 struct tb_merge_options {
   size_t size;
   const struct tb_allocator *allocator; /* NULL: malloc */
-  const char *manifest;     /* path of a perfetto_manifest; NULL: the one of an archive among the inputs, or none */
-  const char *align_on;     /* NAME, NAME:begin or NAME:end of an event that every input has; NULL: none */
-  bool align_messages;      /* place inputs by the flows that cross them: a message is received after it was sent */
+  const char *manifest;      /* path of a perfetto_manifest; NULL: the one of an archive among the inputs, or none */
+  const char *align_on;      /* NAME, NAME:begin or NAME:end of an event that every input has; NULL: none */
+  bool align_messages;       /* place inputs by the flows that cross them: a message is received after it was sent */
   enum tb_clock trace_clock; /* the clock of the merged trace; UNKNOWN: the first input's */
-  bool share_flows;         /* equal flow and correlation ids of two inputs are the same flow */
-  bool flatten_machines;    /* for readers without machines: distinct pids, process names with the machine in front */
-  bool skip_bad;            /* leave out inputs that cannot be read; the merge is then TB_PARTIAL */
-  bool dry_run;             /* only the report: nothing is written */
-  bool compress;            /* write compressed packets */
+  bool share_flows;          /* equal flow and correlation ids of two inputs are the same flow */
+  bool flatten_machines;     /* for readers without machines: distinct pids, process names with the machine in front */
+  bool skip_bad;             /* leave out inputs that cannot be read; the merge is then TB_PARTIAL */
+  bool dry_run;              /* only the report: nothing is written */
+  bool compress;             /* write compressed packets */
   enum tb_unplaced unplaced;
   const char *temporary_directory; /* NULL: $TMPDIR, else /tmp */
-  unsigned max_open_files;  /* inputs open at a time; 0: what the process may open, less some */
-  tb_progress progress;     /* NULL: none */
+  unsigned max_open_files;         /* inputs open at a time; 0: what the process may open, less some */
+  tb_progress progress;            /* NULL: none */
   void *progress_ctx;
 };
 
 /* How an input came to its place on the merged trace's clock, best first. */
-#define TB_PLACEMENT_LIST(X)                                                        \
-  X(UNPLACED, "not placed")                                                         \
-  X(REFERENCE, "its clock is the merged trace's clock")                             \
-  X(OFFSET, "offset given")                                                         \
-  X(MANIFEST, "perfetto_manifest")                                                  \
-  X(SNAPSHOTS, "clock snapshots")                                                   \
+#define TB_PLACEMENT_LIST(X)                                                         \
+  X(UNPLACED, "not placed")                                                          \
+  X(REFERENCE, "its clock is the merged trace's clock")                              \
+  X(OFFSET, "offset given")                                                          \
+  X(MANIFEST, "perfetto_manifest")                                                   \
+  X(SNAPSHOTS, "clock snapshots")                                                    \
   X(SAME_BOOT, "same clocks: the wall clock agrees on when the machine was started") \
-  X(CLOCK_SYNC, "clock_sync events")                                                \
-  X(ALIGNED, "events aligned by name")                                              \
-  X(MESSAGES, "messages between inputs")                                            \
-  X(REALTIME, "wall clocks")                                                        \
-  X(ASSUMED, "assumed: same clock at no offset")                                    \
+  X(CLOCK_SYNC, "clock_sync events")                                                 \
+  X(ALIGNED, "events aligned by name")                                               \
+  X(MESSAGES, "messages between inputs")                                             \
+  X(REALTIME, "wall clocks")                                                         \
+  X(ASSUMED, "assumed: same clock at no offset")                                     \
   X(START, "put at the start")
 
 enum tb_placement {
@@ -73,31 +73,31 @@ TB_API const char *tb_placement_text(enum tb_placement placement);
 
 /* What became of one input. Owned by the report; texts are NUL-terminated and never NULL. */
 struct tb_merge_input_report {
-  const char *name;          /* its path; of a member of an archive "ARCHIVE/MEMBER" */
+  const char *name; /* its path; of a member of an archive "ARCHIVE/MEMBER" */
   enum tb_format format;
-  bool skipped;              /* left out (unreadable, or unplaced) */
-  const char *machine;       /* its machine's name, "" for an unnamed one */
-  uint32_t machine_id;       /* in the merged trace; of the first of its machines */
-  const char *clock;         /* the clock that its times are on, e.g. "BOOTTIME" */
+  bool skipped;        /* left out (unreadable, or unplaced) */
+  const char *machine; /* its machine's name, "" for an unnamed one */
+  uint32_t machine_id; /* in the merged trace; of the first of its machines */
+  const char *clock;   /* the clock that its times are on, e.g. "BOOTTIME" */
   enum tb_placement placement;
-  const char *why;           /* the sentence of the text report */
-  int64_t offset_ns;         /* merged time less own time, at its first event */
-  double drift_ppm;          /* how much faster merged time runs, over its events */
+  const char *why;   /* the sentence of the text report */
+  int64_t offset_ns; /* merged time less own time, at its first event */
+  double drift_ppm;  /* how much faster merged time runs, over its events */
   bool has_residual;
-  double residual_ns;        /* root mean square of what a fit leaves */
+  double residual_ns; /* root mean square of what a fit leaves */
   bool has_bound;
-  int64_t bound_ns;          /* the offset is off by at most this much */
+  int64_t bound_ns;           /* the offset is off by at most this much */
   uint64_t matches, outliers; /* events or messages that a fit used, and threw out */
-  bool has_time;             /* first_ns and last_ns are set: it had a packet with a time */
-  int64_t first_ns, last_ns; /* of its packets, on the merged trace's clock */
+  bool has_time;              /* first_ns and last_ns are set: it had a packet with a time */
+  int64_t first_ns, last_ns;  /* of its packets, on the merged trace's clock */
   uint64_t packets_in, packets_out, packets_unchanged, packets_dropped; /* of the unpacked packets */
-  uint64_t bytes_in;         /* decompressed */
+  uint64_t bytes_in;                                                    /* decompressed */
   uint64_t sequences, uuids_kept, uuids_remapped, flows_remapped, clocks_remapped;
   uint64_t timestamps_changed;
   uint64_t unresolved_times; /* packets on a clock that nothing relates to the input's clock */
   bool damaged;
-  uint64_t damage_offset;    /* where its readable part ends */
-  const char *damage;        /* what is wrong there, "" for nothing */
+  uint64_t damage_offset; /* where its readable part ends */
+  const char *damage;     /* what is wrong there, "" for nothing */
 };
 
 struct tb_merge_report; /* opaque; made by tb_merge, freed by tb_merge_report_free */

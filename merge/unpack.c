@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unpack.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+
+enum { TAR_MAGIC_AT = 257, BLOCK_BYTES = 64 * 1024 };
+
+bool tb_archive_detect(const char *data, size_t len) {
+  if (len >= 4 && memcmp(data, "PK\3\4", 4) == 0) return true;
+  return len >= TAR_MAGIC_AT + 5 && memcmp(data + TAR_MAGIC_AT, "ustar", 5) == 0;
+}
+
+static bool is_hidden(const char *path) {
+  for (const char *p = path; *p; p++)
+    if (*p == '.' && (p == path || p[-1] == '/') && p[1] != '/' && p[1] != '\0') return true;
+  return false;
+}
+
+static enum tb_status damaged(struct archive *a, struct tb_error *error) {
+  const char *why = archive_error_string(a);
+  return tb_fail(error, TB_BAD_DATA, TB_NO_OFFSET, "the archive cannot be read: %s", why ? why : "it is damaged");
+}
+
+static enum tb_status take_member(struct archive *a, struct archive_entry *entry, tb_archive_open_member open_member,
+                                  tb_archive_end_member end_member, void *ctx, struct tb_error *error) {
+  const char *path = archive_entry_pathname(entry);
+  int to = -1;
+  if (!path || archive_entry_filetype(entry) != AE_IFREG) return TB_OK;
+  while (strncmp(path, "./", 2) == 0) path += 2;
+  if (is_hidden(path)) return TB_OK;
+  enum tb_status status = open_member(ctx, path, &to, error);
+  if (status != TB_OK || to < 0) return status;
+  if (archive_read_data_into_fd(a, to) != ARCHIVE_OK) status = damaged(a, error);
+  enum tb_status end = end_member(ctx, error);
+  return status == TB_OK ? end : status;
+}
+
+enum tb_status tb_archive_walk(const char *path, tb_archive_open_member open_member, tb_archive_end_member end_member,
+                               void *ctx, struct tb_error *error) {
+  struct archive *a = archive_read_new();
+  if (!a) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  (void)archive_read_support_filter_all(a);
+  (void)archive_read_support_format_tar(a);
+  (void)archive_read_support_format_zip(a);
+  enum tb_status status = archive_read_open_filename(a, path, BLOCK_BYTES) == ARCHIVE_OK ? TB_OK : damaged(a, error);
+  struct archive_entry *entry;
+  int rc;
+  while (status == TB_OK && (rc = archive_read_next_header(a, &entry)) != ARCHIVE_EOF)
+    status = rc == ARCHIVE_OK || rc == ARCHIVE_WARN ? take_member(a, entry, open_member, end_member, ctx, error)
+                                                    : damaged(a, error);
+  (void)archive_read_free(a);
+  return status;
+}

@@ -1,0 +1,2 @@
+# Help of merge.
+tracebridge help merge
