@@ -84,6 +84,15 @@ static const char *other_element(struct tb_json_state *state, const char *p) {
   return *after == ',' || *after == ']' ? end : NULL;
 }
 
+static bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+
+/* Notes a byte that the search passes. The text before may be gone when it matters what it was. */
+static void pass(struct tb_json_state *state, char c) {
+  if (is_blank(c)) return;
+  state->passed[0] = state->passed[1];
+  state->passed[1] = c;
+}
+
 enum tb_status tb_json_damage(struct tb_json_state *state, struct tb_batch *batch, const char *p, const char **next) {
   struct tb_scan *scan = &state->scan;
   const char *why = reason(state, scan, p);
@@ -101,28 +110,17 @@ enum tb_status tb_json_damage(struct tb_json_state *state, struct tb_batch *batc
   if (*next)
     return tb_reader_lose(state->reader, "element of the events that is no object", tb_json_offset(state, batch, p));
   state->lost = true;
+  pass(state, *p);
   *next = p + 1;
   return tb_reader_lose(state->reader, why, tb_json_offset(state, batch, p));
 }
 
 /* ---- going on --------------------------------------------------------------------------------------------------- */
 
-/* Whether the array of events ends before the member's key at `p`. */
-static bool behind_array(const struct tb_batch *batch, const char *p) {
-  bool comma = false;
-  while (p > batch->text) {
-    char c = *--p;
-    if (c == ',' && !comma)
-      comma = true;
-    else if (c != ' ' && c != '\n' && c != '\r' && c != '\t')
-      return comma && c == ']';
-  }
-  return false;
-}
-
-static bool member_begins(const struct tb_json_state *state, const struct tb_batch *batch, const char *p) {
+/* Whether a member of the outermost object begins at `p`: for an array of events to have ended it has to say so. */
+static bool member_begins(const struct tb_json_state *state, const char *p) {
   if (!state->in_object || !known_key(p, trace_keys, COUNT(trace_keys))) return false;
-  return state->place != TB_JSON_EVENTS || behind_array(batch, p);
+  return state->place != TB_JSON_EVENTS || (state->passed[0] == ']' && state->passed[1] == ',');
 }
 
 /* Counts an attempt that failed; the byte to look on from. */
@@ -142,6 +140,7 @@ static const char *try_event(struct tb_json_state *state, struct tb_batch *batch
   const char *end = tb_json_event(state, batch, p);
   bool cut_off = !end && state->scan.status == TB_SCAN_MORE;
   if (!end && state->scan.status != TB_SCAN_BAD && !(cut_off && tb_json_is_last(state))) return NULL;
+  pass(state, *p);
   if (!end) return failed_attempt(state, batch, p);
   if (batch->events[batch->event_count - 1].type == TB_EVENT_OTHER) { /* some inner object */
     batch->event_count = events;
@@ -156,7 +155,7 @@ static const char *try_event(struct tb_json_state *state, struct tb_batch *batch
 const char *tb_json_search(struct tb_json_state *state, struct tb_batch *batch, const char *start) {
   struct tb_scan *scan = &state->scan;
   bool last = tb_json_is_last(state);
-  for (const char *p = start; p < scan->end; p++) {
+  for (const char *p = start; p < scan->end; pass(state, *p++)) {
     if (*p != '{' && *p != '"') continue;
     if (!last && scan->end - p < TB_JSON_LOOK_AHEAD) {
       if (p > start) return p;
@@ -164,7 +163,7 @@ const char *tb_json_search(struct tb_json_state *state, struct tb_batch *batch, 
       return NULL;
     }
     if (*p == '{' && tb_json_plausible_event(scan, p)) return p > start ? p : try_event(state, batch, p);
-    if (*p == '"' && member_begins(state, batch, p)) {
+    if (*p == '"' && member_begins(state, p)) {
       state->place = TB_JSON_OBJECT;
       state->lost = false;
       return p;

@@ -48,6 +48,7 @@ struct tb_json_state {
   size_t collect;    /* how much is to be carried before it is worth looking at it again */
   uint64_t stuck_at; /* where attempts to go on behind damage failed, as an offset, and how many did */
   unsigned stuck_count;
+  char passed[2]; /* the last two bytes that are no white space, before where the search for a place to go on is */
   struct tb_json_guess guesses[TB_JSON_GUESSES]; /* the key at each place of the event before */
   struct tb_arg *extras;                         /* of the event in hand, TB_JSON_EXTRAS of them */
   size_t extra_count;
