@@ -126,7 +126,7 @@ static void set_bound(const struct sides *s, double drift, double first, double 
 static double drop_unmet(struct sides *s, struct tb_fit_message *messages, struct tb_fit *fit) {
   double drift = widest(s);
   for (int drop = 0; drop < DROPS_MAX && margin(s, drift) < 0; drop++) {
-    size_t corners[2], best = 0;
+    size_t corners[2] = {0, 0}, best = 0;
     double widest_yet = -INFINITY;
     (void)touch(&s->low, drift, &corners[0]);
     (void)touch(&s->high, drift, &corners[1]);

@@ -160,7 +160,7 @@ static bool next_inner(struct tb_packets *p, struct tb_raw_packet *packet) {
 static enum tb_status next(struct tb_packets *p, struct tb_raw_packet *packet, struct tb_error *error) {
   for (;;) {
     if (next_inner(p, packet)) return TB_OK;
-    struct tb_wire_field field;
+    struct tb_wire_field field = {0};
     uint64_t offset = p->offset;
     enum tb_status status = next_outer(p, &field, error);
     if (status != TB_OK) return status;

@@ -535,8 +535,8 @@ enum tb_status tb_rewrite_packet(const struct tb_field_tree *tree, struct tb_rem
                   (packet->set_machine && packet->machine ? LEFT_MACHINE : 0u);
   struct tb_wire_cursor cursor = tb_wire_cursor(in);
   struct tb_wire_field field;
-  enum tb_status status = TB_OK, wire;
-  while (status == TB_OK && (wire = tb_wire_read(&cursor, &field)) == TB_OK)
+  enum tb_status status = TB_OK;
+  while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK)
     status = edit_head(&e, &place, &field, cursor.at, &left);
   if (status == TB_OK && cursor.at == cursor.end) status = add_left(&e, &place, cursor.end, left);
   if (status == TB_OK) status = finish_message(&e, &place, in, changed);

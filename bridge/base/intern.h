@@ -19,7 +19,7 @@ struct tb_intern_slot {
 struct tb_intern {
   const struct tb_allocator *allocator;
   struct tb_intern_slot *slots;
-  size_t slot_count; /* a power of two */
+  size_t slot_count;      /* a power of two */
   struct tb_slice *texts; /* texts[id - 1] */
   size_t count, text_capacity;
   struct tb_arena arena;
@@ -50,6 +50,8 @@ static inline uint32_t tb_intern_id(struct tb_intern *table, struct tb_slice tex
   return id ? id : tb_intern_add(table, text, hash);
 }
 
-static inline struct tb_slice tb_intern_text(const struct tb_intern *table, uint32_t id) { return table->texts[id - 1]; }
+static inline struct tb_slice tb_intern_text(const struct tb_intern *table, uint32_t id) {
+  return table->texts[id - 1];
+}
 
 #endif

@@ -20,8 +20,8 @@ void tb_free(const struct tb_allocator *allocator, void *ptr, size_t size);
 
 /* Makes room for `needed` items of `item` bytes in the array *ptr of *capacity items, doubling; at most `max_items`.
  * TB_OK, TB_LIMIT or TB_NO_MEMORY (nothing changed then). */
-enum tb_status tb_grow_array(const struct tb_allocator *allocator, void **ptr, size_t *capacity, size_t needed, size_t item,
-                             size_t max_items);
+enum tb_status tb_grow_array(const struct tb_allocator *allocator, void **ptr, size_t *capacity, size_t needed,
+                             size_t item, size_t max_items);
 
 /* ---- arena: many small blocks, freed together; blocks are 8-aligned and never move -------------------------------- */
 

@@ -157,7 +157,7 @@ static enum tb_wire_type wire_type_of(ProtobufCType type) {
 
 static void format_double(char *text, double value) {
   if (isnan(value) || isinf(value)) {
-    strcpy(text, isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
+    (void)snprintf(text, NUMBER_BYTES, "%s", isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
     return;
   }
   *tb_json_put_double(text, value) = '\0';
@@ -203,7 +203,7 @@ static bool format_number(char text[NUMBER_BYTES], const ProtobufCFieldDescripto
       (void)snprintf(text, NUMBER_BYTES, "%" PRIu64, value);
       return true;
     case PROTOBUF_C_TYPE_BOOL:
-      strcpy(text, value ? "true" : "false");
+      (void)snprintf(text, NUMBER_BYTES, "%s", value ? "true" : "false");
       return value <= 1;
     case PROTOBUF_C_TYPE_DOUBLE:
       format_double(text, tb_wire_double(value));

@@ -20,9 +20,9 @@ struct tb_batch {
   size_t event_count, event_capacity;
   struct tb_arg *args;
   size_t arg_count, arg_capacity;
-  char *text; /* input bytes that events' slices point into */
+  char *text;                     /* input bytes that events' slices point into */
   size_t text_len, text_capacity; /* TB_BATCH_PADDING more bytes are allocated */
-  struct tb_arena arena; /* unescaped strings, stacks, whatever else */
+  struct tb_arena arena;          /* unescaped strings, stacks, whatever else */
 };
 
 void tb_batch_init(struct tb_batch *batch, const struct tb_allocator *allocator);

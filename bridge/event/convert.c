@@ -14,7 +14,8 @@ static bool same_file(const char *a, const char *b) {
   return S_ISREG(sa.st_mode) && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
 }
 
-static void fill_report(struct tb_convert_report *report, const struct tb_reader *reader, const struct tb_writer *writer) {
+static void fill_report(struct tb_convert_report *report, const struct tb_reader *reader,
+                        const struct tb_writer *writer) {
   report->from = tb_reader_format(reader);
   report->input_bytes = tb_reader_bytes_read(reader);
   for (size_t i = 0; i < reader->losses.count; i++) report->losses[report->loss_count++] = reader->losses.entries[i];
@@ -39,9 +40,12 @@ static enum tb_status convert(struct tb_reader *reader, const char *to, const st
   if (status == TB_OK) status = tb_writer_finish(writer);
   fill_report(report, reader, writer);
   if (status != TB_OK && error && error->code == TB_OK) {
-    if (reader->error.code != TB_OK) *error = reader->error;
-    else if (writer && writer->error.code != TB_OK) *error = writer->error;
-    else (void)tb_fail(error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
+    if (reader->error.code != TB_OK)
+      *error = reader->error;
+    else if (writer && writer->error.code != TB_OK)
+      *error = writer->error;
+    else
+      (void)tb_fail(error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
   }
   tb_writer_close(writer);
   if (status == TB_OK && report->loss_count) return TB_PARTIAL;

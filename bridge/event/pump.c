@@ -10,7 +10,7 @@ enum { SLOTS = 4 };
 /* A batch on its way from the reader to the writer. */
 struct slot {
   struct tb_batch batch;
-  enum tb_status status;  /* of the reader after it filled the batch */
+  enum tb_status status; /* of the reader after it filled the batch */
   uint64_t bytes_read;
 };
 

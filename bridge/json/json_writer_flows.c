@@ -34,8 +34,8 @@ static enum tb_status keep(struct tb_json_writer *w, const struct tb_event *even
 uint64_t tb_json_keep_flows(struct tb_json_writer *w, const struct tb_event *event) {
   if (!event->flow_count && !event->terminating_flow_count) return 0;
   w->flow_events++;
-  enum tb_status status = keep(w, event, event->flow_ids, event->flow_count, false);
-  if (status == TB_OK) status = keep(w, event, event->terminating_flow_ids, event->terminating_flow_count, true);
+  if (keep(w, event, event->flow_ids, event->flow_count, false) == TB_OK)
+    (void)keep(w, event, event->terminating_flow_ids, event->terminating_flow_count, true);
   return w->flow_events; /* a failure is in the writer's error */
 }
 
@@ -50,7 +50,7 @@ void tb_json_put_aside(struct tb_json_writer *w, size_t start, uint64_t number) 
   *end++ = ' ';
   enum tb_status status = tb_spool_add(&w->aside, prefix, (size_t)(end - prefix), &w->writer->error);
   if (status == TB_OK) status = tb_spool_add(&w->aside, out->data + start, out->len - start, &w->writer->error);
-  if (status == TB_OK) status = tb_spool_add(&w->aside, "\n", 1, &w->writer->error);
+  if (status == TB_OK && tb_spool_add(&w->aside, "\n", 1, &w->writer->error) != TB_OK) return;
   bool first = start < 2 || out->data[start - 2] != ',';
   out->len = first ? start : start - 2; /* the comma that parts it from the one before */
   if (first) w->any_event = false;

@@ -69,12 +69,16 @@ static struct tb_slice name_or_id(const struct tb_track_state *state, struct tb_
 
 static void emit_id(struct tb_json_emit *emit, const char *key, bool there, struct tb_slice text) {
   tb_json_emit_raw(emit, key, strlen(key));
-  if (!there) TB_JSON_EMIT(emit, "null");
-  else if (is_integer(text)) tb_json_emit_raw(emit, text.ptr, text.len);
-  else tb_json_emit_string(emit, text);
+  if (!there)
+    TB_JSON_EMIT(emit, "null");
+  else if (is_integer(text))
+    tb_json_emit_raw(emit, text.ptr, text.len);
+  else
+    tb_json_emit_string(emit, text);
 }
 
-static enum tb_status describe_ids(struct tb_perfetto_writer *p, struct tb_json_emit *emit, struct tb_slice *description) {
+static enum tb_status describe_ids(struct tb_perfetto_writer *p, struct tb_json_emit *emit,
+                                   struct tb_slice *description) {
   *description = (struct tb_slice){emit->buffer.data, emit->buffer.len};
   return emit->status == TB_OK ? TB_OK : tb_fail(&p->writer->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
 }
@@ -145,7 +149,8 @@ static enum tb_status write_thread(struct tb_perfetto_writer *p, const struct tb
   descriptor.thread = &thread;
   struct tb_json_emit ids;
   tb_json_emit_init(&ids, p->allocator);
-  if (zero && state->track->has_tid) TB_JSON_EMIT(&ids, "{\"tid\":0");
+  if (zero && state->track->has_tid)
+    TB_JSON_EMIT(&ids, "{\"tid\":0");
   else if (!state->track->has_tid || state->track->tid_text.len)
     emit_id(&ids, "{\"tid\":", state->track->has_tid, state->track->tid_text);
   return write_described(p, &descriptor, &ids);
@@ -163,10 +168,14 @@ enum tb_status tb_perfetto_write_lane(struct tb_perfetto_writer *p, uint64_t uui
 
 static enum tb_status write_track(struct tb_perfetto_writer *p, const struct tb_track_state *state) {
   switch (state->track->type) {
-    case TB_TRACK_PROCESS: return write_process(p, state);
-    case TB_TRACK_THREAD: return write_thread(p, state);
-    case TB_TRACK_CUSTOM: return tb_perfetto_write_lane(p, state->uuid, state->track->parent, state->name);
-    default: return TB_OK; /* counters are written by key, the global track needs no descriptor */
+    case TB_TRACK_PROCESS:
+      return write_process(p, state);
+    case TB_TRACK_THREAD:
+      return write_thread(p, state);
+    case TB_TRACK_CUSTOM:
+      return tb_perfetto_write_lane(p, state->uuid, state->track->parent, state->name);
+    default:
+      return TB_OK; /* counters are written by key, the global track needs no descriptor */
   }
 }
 

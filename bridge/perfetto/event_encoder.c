@@ -5,9 +5,9 @@
 #include "perfetto/wire.h"
 
 enum {
-  ARG_ROOM = 64,      /* bytes that one argument takes at most, without the text that it holds */
-  EVENT_ROOM = 1024,  /* the same for the rest of an event */
-  MAX_DEPTH = 128,    /* readers stop at 64 */
+  ARG_ROOM = 64,     /* bytes that one argument takes at most, without the text that it holds */
+  EVENT_ROOM = 1024, /* the same for the rest of an event */
+  MAX_DEPTH = 128,   /* readers stop at 64 */
   MAX_EVENT = 1 << 30
 };
 
@@ -32,7 +32,7 @@ struct encoding {
   struct tb_json_emit *json;
   bool ok;
   bool own_carriage; /* an argument has the carriage's name */
-  bool odd; /* a name that readers would change came up */
+  bool odd;          /* a name that readers would change came up */
 };
 
 static bool holds_text(const struct tb_arg *arg) {
@@ -82,17 +82,25 @@ static char *put_children(struct encoding *e, char *at, const struct tb_arg *arg
 
 static char *put_value(struct encoding *e, char *at, const struct tb_arg *arg, unsigned depth) {
   switch ((enum tb_arg_type)arg->type) {
-    case TB_ARG_NULL: return at;
-    case TB_ARG_BOOL: return tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_BOOL_VALUE, arg->u);
-    case TB_ARG_INT: return tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_INT_VALUE, (uint64_t)arg->i);
-    case TB_ARG_UINT: return tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_UINT_VALUE, arg->u);
-    case TB_ARG_DOUBLE: return tb_wire_put_double(at, TB_DEBUG_ANNOTATION_DOUBLE_VALUE, arg->d);
-    case TB_ARG_STRING: return put_string(e, at, arg->text);
+    case TB_ARG_NULL:
+      return at;
+    case TB_ARG_BOOL:
+      return tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_BOOL_VALUE, arg->u);
+    case TB_ARG_INT:
+      return tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_INT_VALUE, (uint64_t)arg->i);
+    case TB_ARG_UINT:
+      return tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_UINT_VALUE, arg->u);
+    case TB_ARG_DOUBLE:
+      return tb_wire_put_double(at, TB_DEBUG_ANNOTATION_DOUBLE_VALUE, arg->d);
+    case TB_ARG_STRING:
+      return put_string(e, at, arg->text);
     case TB_ARG_POINTER:
-    case TB_ARG_KOID: return tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_POINTER_VALUE, arg->u);
+    case TB_ARG_KOID:
+      return tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_POINTER_VALUE, arg->u);
     case TB_ARG_JSON:
       return tb_wire_put_bytes(at, TB_DEBUG_ANNOTATION_LEGACY_JSON_VALUE, arg->text.ptr, arg->text.len);
-    case TB_ARG_BLOB: return tb_wire_put_bytes(at, TB_DEBUG_ANNOTATION_STRING_VALUE, arg->text.ptr, arg->text.len);
+    case TB_ARG_BLOB:
+      return tb_wire_put_bytes(at, TB_DEBUG_ANNOTATION_STRING_VALUE, arg->text.ptr, arg->text.len);
     case TB_ARG_DICT:
     case TB_ARG_ARRAY:
       if (depth < MAX_DEPTH) return put_children(e, at, arg, depth);
@@ -141,7 +149,8 @@ static char *put_member(struct encoding *e, char *at, const char *name, struct t
 
 static struct tb_arg text_arg(struct tb_slice text) { return (struct tb_arg){.type = TB_ARG_STRING, .text = text}; }
 static struct tb_arg id_arg(int64_t number, struct tb_slice text) {
-  return text.len ? (struct tb_arg){.type = TB_ARG_STRING, .text = text} : (struct tb_arg){.type = TB_ARG_INT, .i = number};
+  return text.len ? (struct tb_arg){.type = TB_ARG_STRING, .text = text}
+                  : (struct tb_arg){.type = TB_ARG_INT, .i = number};
 }
 static struct tb_arg int_arg(int64_t value) { return (struct tb_arg){.type = TB_ARG_INT, .i = value}; }
 
@@ -288,15 +297,16 @@ static char *put_args(struct tb_event_encoder *encoder, struct encoding *e, char
   return at;
 }
 
-enum tb_status tb_encode_event(struct tb_event_encoder *encoder, struct tb_interned_uses *uses, const struct tb_event *event,
-                               unsigned parts, const struct tb_carriage *carriage, uint32_t *name, uint32_t *categories) {
+enum tb_status tb_encode_event(struct tb_event_encoder *encoder, struct tb_interned_uses *uses,
+                               const struct tb_event *event, unsigned parts, const struct tb_carriage *carriage,
+                               uint32_t *name, uint32_t *categories) {
   struct tb_buffer *body = &encoder->body;
   struct encoding e = {.interned = encoder->interned, .uses = uses, .json = &encoder->json, .ok = true};
   uint32_t name_iid = 0, list_id = 0;
   body->len = 0;
-  size_t room = EVENT_ROOM + 2 * args_room(event->args, event->arg_count) + args_room(event->extra, event->extra_count) +
-                event->id.text.len + event->bind_id.text.len + event->scope.len + event->end_stack.ref.len +
-                carriage->phase.len;
+  size_t room = EVENT_ROOM + 2 * args_room(event->args, event->arg_count) +
+                args_room(event->extra, event->extra_count) + event->id.text.len + event->bind_id.text.len +
+                event->scope.len + event->end_stack.ref.len + carriage->phase.len;
   if (event->categories.len) room += categories_room(event);
   enum tb_status status = tb_buffer_reserve(body, room);
   if (status != TB_OK) return status;

@@ -11,15 +11,15 @@
 
 /* What of an event stands in its `trace_event` annotation, beside event->extra: see docs/MAPPING.md. */
 struct tb_carriage {
-  struct tb_slice phase;    /* empty: the packet implies it */
-  bool whole_args;          /* the args, because the packet has no room for them */
-  bool emitter;             /* the pid and tid of event->thread */
-  bool times;               /* dur, tts, tdur: what there is of them, because the packet has no room */
+  struct tb_slice phase; /* empty: the packet implies it */
+  bool whole_args;       /* the args, because the packet has no room for them */
+  bool emitter;          /* the pid and tid of event->thread */
+  bool times;            /* dur, tts, tdur: what there is of them, because the packet has no room */
 };
 
 struct tb_event_encoder {
   struct tb_interned *interned;
-  struct tb_buffer body;  /* the fields of the last event */
+  struct tb_buffer body;    /* the fields of the last event */
   struct tb_json_emit json; /* values that go as JSON text */
 };
 

@@ -6,7 +6,7 @@
 
 enum {
   ONCE_SLOTS = 1 << 15, /* a newer text takes an older one's place: memory is bounded, and stays in the cache */
-  STRING_SHORTEST = 4,      /* shorter ones take no more room in place */
+  STRING_SHORTEST = 4,  /* shorter ones take no more room in place */
   STRING_LONGEST = 64 * 1024
 };
 

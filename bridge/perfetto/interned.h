@@ -40,7 +40,7 @@ struct tb_category_list {
 struct tb_interned {
   const struct tb_allocator *allocator;
   struct tb_intern tables[TB_INTERNED_KINDS];
-  struct tb_intern lists; /* whole category texts */
+  struct tb_intern lists;                /* whole category texts */
   struct tb_category_list *list_entries; /* by list id - 1 */
   size_t list_capacity;
   uint8_t *odd_arg_names; /* by iid - 1: whether readers would change the name, see tb_interned_arg_name */
@@ -72,7 +72,8 @@ static inline uint32_t tb_interned_iid(struct tb_interned *interned, struct tb_i
 
 /* The iid of an argument's name; 0 without memory. *odd is set where the name has a '.', '[' or ']', for which the trace processor puts '_' in
  * the names of debug annotations. */
-uint32_t tb_interned_arg_name(struct tb_interned *interned, struct tb_interned_uses *uses, struct tb_slice name, bool *odd);
+uint32_t tb_interned_arg_name(struct tb_interned *interned, struct tb_interned_uses *uses, struct tb_slice name,
+                              bool *odd);
 
 /* The iid of a string value, 0 where it is to be written in place: when it comes for the first time, or is very long. */
 uint32_t tb_interned_string(struct tb_interned *interned, struct tb_interned_uses *uses, struct tb_slice text);

@@ -41,7 +41,8 @@ static enum tb_status put_text(struct interned_writer *w, uint32_t field, uint32
   char *end = tb_wire_put_uint(entry, TB_INTERNED_STRING_IID, iid);
   end = tb_wire_put_varint(tb_wire_put_tag(end, TB_INTERNED_STRING_STR, TB_WIRE_BYTES), text.len);
   size_t entry_len = (size_t)(end - entry);
-  char *at = tb_wire_put_varint(tb_wire_put_tag(w->data.data + w->data.len, field, TB_WIRE_BYTES), entry_len + text.len);
+  char *at =
+      tb_wire_put_varint(tb_wire_put_tag(w->data.data + w->data.len, field, TB_WIRE_BYTES), entry_len + text.len);
   memcpy(at, entry, entry_len);
   if (text.len) memcpy(at + entry_len, text.ptr, text.len);
   w->data.len = (size_t)(at + entry_len + text.len - w->data.data);

@@ -30,10 +30,11 @@ static uint32_t intern_key(struct tb_perfetto_writer *p, enum tb_key_class class
   uint32_t id = tb_intern_id(&p->key_texts, (struct tb_slice){p->scratch.data, p->scratch.len});
   if (!id || id < p->key_count) return id;
   void *keys = p->keys;
-  if (tb_grow_array(p->allocator, &keys, &p->key_capacity, (size_t)id + 1, sizeof(*p->keys), UINT32_MAX) != TB_OK) return 0;
+  if (tb_grow_array(p->allocator, &keys, &p->key_capacity, (size_t)id + 1, sizeof(*p->keys), UINT32_MAX) != TB_OK)
+    return 0;
   p->keys = keys;
   p->key_count = (size_t)id + 1;
-  p->keys[id] = (struct tb_key){.class = (uint8_t)class, .home = home, .last_begin_ts = INT64_MIN};
+  p->keys[id] = (struct tb_key){.class = (uint8_t) class, .home = home, .last_begin_ts = INT64_MIN};
   return id;
 }
 
@@ -143,8 +144,7 @@ static enum tb_status name_counter(struct tb_perfetto_writer *p, struct tb_key *
     key->name = tb_arena_copy(&p->arena, (struct tb_slice){p->scratch.data, p->scratch.len});
     return key->name.ptr ? TB_OK : TB_NO_MEMORY;
   }
-  if (event->id.kind != TB_ID_NONE)
-    ok = ok && add(p, " id: ", 5) && add(p, event->id.text.ptr, event->id.text.len);
+  if (event->id.kind != TB_ID_NONE) ok = ok && add(p, " id: ", 5) && add(p, event->id.text.ptr, event->id.text.len);
   ok = ok && add(p, " ", 1) && add(p, series.ptr, series.len);
   if (!ok) return TB_NO_MEMORY;
   key->name = tb_arena_copy(&p->arena, (struct tb_slice){p->scratch.data, p->scratch.len});
@@ -223,7 +223,8 @@ uint32_t tb_perfetto_pool(struct tb_perfetto_writer *p, uint32_t key_id, struct 
   uint32_t id = tb_intern_id(&p->pool_texts, (struct tb_slice){p->scratch.data, p->scratch.len});
   if (!id || id < p->pool_count) return id;
   void *pools = p->pools;
-  if (tb_grow_array(p->allocator, &pools, &p->pool_capacity, (size_t)id + 1, sizeof(*p->pools), UINT32_MAX) != TB_OK) return 0;
+  if (tb_grow_array(p->allocator, &pools, &p->pool_capacity, (size_t)id + 1, sizeof(*p->pools), UINT32_MAX) != TB_OK)
+    return 0;
   p->pools = pools;
   p->pool_count = (size_t)id + 1;
   p->pools[id] = (struct tb_pool){key->class, home, name};

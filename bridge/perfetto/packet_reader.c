@@ -50,8 +50,8 @@ static struct tb_packet_reader *create(const struct tb_reader_options *options) 
 static enum tb_status finish(struct tb_packet_reader *reader, enum tb_status status, const char *name,
                              struct tb_packet_reader **out, struct tb_error *error) {
   if (status == TB_OK) {
-    tb_packet_stream_init(&reader->stream, reader->allocator, reader->input, reader->options.max_record_bytes, lose, reader,
-                          &reader->error);
+    tb_packet_stream_init(&reader->stream, reader->allocator, reader->input, reader->options.max_record_bytes, lose,
+                          reader, &reader->error);
     *out = reader;
     return TB_OK;
   }
@@ -145,7 +145,9 @@ const struct tb_loss *tb_packet_reader_losses(const struct tb_packet_reader *rea
   return reader->losses.count ? reader->losses.entries : NULL;
 }
 
-uint64_t tb_packet_reader_bytes_read(const struct tb_packet_reader *reader) { return tb_input_bytes_read(reader->input); }
+uint64_t tb_packet_reader_bytes_read(const struct tb_packet_reader *reader) {
+  return tb_input_bytes_read(reader->input);
+}
 uint64_t tb_packet_reader_size(const struct tb_packet_reader *reader) { return tb_input_size(reader->input); }
 const struct tb_error *tb_packet_reader_error(const struct tb_packet_reader *reader) { return &reader->error; }
 

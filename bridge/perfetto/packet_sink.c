@@ -8,8 +8,8 @@
 #include "perfetto/wire.h"
 
 enum {
-  CHUNK_BYTES = 500 * 1024,     /* of packets in one compressed_packets: readers expect less than 512 KiB */
-  IN_PLACE_BYTES = 64 * 1024    /* packets up to this size are put together in the output's buffer */
+  CHUNK_BYTES = 500 * 1024,  /* of packets in one compressed_packets: readers expect less than 512 KiB */
+  IN_PLACE_BYTES = 64 * 1024 /* packets up to this size are put together in the output's buffer */
 };
 
 void tb_packet_sink_init(struct tb_packet_sink *sink, struct tb_output *output, bool compress,
@@ -38,8 +38,9 @@ static enum tb_status write_compressed(struct tb_packet_sink *sink) {
     return no_memory(sink);
   sink->plain.len = 0;
   char head[4 * TB_WIRE_VARINT_MAX], field[2 * TB_WIRE_VARINT_MAX];
-  size_t field_len = (size_t)(tb_wire_put_varint(tb_wire_put_tag(field, TB_TRACE_PACKET_COMPRESSED_PACKETS, TB_WIRE_BYTES),
-                                                 len) - field);
+  size_t field_len =
+      (size_t)(tb_wire_put_varint(tb_wire_put_tag(field, TB_TRACE_PACKET_COMPRESSED_PACKETS, TB_WIRE_BYTES), len) -
+               field);
   char *end = tb_wire_put_varint(tb_wire_put_tag(head, TB_TRACE_PACKET, TB_WIRE_BYTES), field_len + len);
   memcpy(end, field, field_len);
   enum tb_status status = tb_output_write(sink->output, head, (size_t)(end - head) + field_len, sink->error);
@@ -61,7 +62,8 @@ static enum tb_status collect(struct tb_packet_sink *sink, const char *head, siz
     if (status != TB_OK) return status;
     if (head_len + tail.len > CHUNK_BYTES) return put_parts(sink, head, head_len, tail);
   }
-  if (tb_buffer_append(&sink->plain, head, head_len) != TB_OK || tb_buffer_append(&sink->plain, tail.ptr, tail.len) != TB_OK)
+  if (tb_buffer_append(&sink->plain, head, head_len) != TB_OK ||
+      tb_buffer_append(&sink->plain, tail.ptr, tail.len) != TB_OK)
     return no_memory(sink);
   return TB_OK;
 }
@@ -73,7 +75,8 @@ char *tb_packet_sink_reserve(struct tb_packet_sink *sink, size_t len) {
 
 void tb_packet_sink_commit(struct tb_packet_sink *sink, size_t len) { tb_output_commit(sink->output, len); }
 
-enum tb_status tb_packet_sink_put(struct tb_packet_sink *sink, const char *head, size_t head_len, struct tb_slice tail) {
+enum tb_status tb_packet_sink_put(struct tb_packet_sink *sink, const char *head, size_t head_len,
+                                  struct tb_slice tail) {
   if (sink->compress) return collect(sink, head, head_len, tail);
   if (head_len + tail.len > IN_PLACE_BYTES) return put_parts(sink, head, head_len, tail);
   char *at = tb_output_reserve(sink->output, head_len + tail.len, sink->error);

@@ -12,7 +12,7 @@ struct tb_packet_sink {
   struct tb_output *output;
   struct tb_error *error;
   bool compress;
-  struct tb_buffer plain;      /* packets that wait to be compressed together */
+  struct tb_buffer plain; /* packets that wait to be compressed together */
   struct tb_buffer compressed;
 };
 

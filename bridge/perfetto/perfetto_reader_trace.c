@@ -2,7 +2,7 @@
  *
  * What a trace says of itself: clock snapshots and attributes.
  */
-#include "json/json_reader_state.h"
+#include "json/json_value.h"
 #include "perfetto/clock_snapshot.pb-c.h"
 #include "perfetto/perfetto_reader.h"
 #include "perfetto/trace_attributes.pb-c.h"
@@ -51,17 +51,7 @@ static bool has_prefix(struct tb_slice text, const char *prefix) {
 
 /* Reads JSON text into arguments of the batch's memory; the count, 0 where it is no JSON. */
 static uint32_t parse_json(struct tb_perfetto_reader *r, struct tb_slice text, struct tb_arg **args) {
-  char *copy = tb_perfetto_alloc(r, text.len + TB_BATCH_PADDING);
-  struct tb_json_sink sink = {.capacity = text.len / 2 + 1};
-  sink.args = tb_perfetto_alloc(r, sink.capacity * sizeof(*sink.args));
-  if (!copy || !sink.args) return 0;
-  memcpy(copy, text.ptr, text.len);
-  memset(copy + text.len, 0, TB_BATCH_PADDING);
-  struct tb_scan scan = {.end = copy + text.len, .arena = &r->batch->arena};
-  const char *end = tb_json_value(&scan, &sink, tb_scan_space(copy), (struct tb_slice){NULL, 0}, 0);
-  if (!end || tb_scan_space(end) != scan.end) return 0;
-  *args = sink.args;
-  return (uint32_t)sink.count;
+  return tb_json_parse_value(&r->batch->arena, text, args);
 }
 
 static const struct tb_arg *find_member(const struct tb_arg *object, const char *name) {

@@ -497,7 +497,7 @@ enum tb_status tb_perfetto_track_event(struct tb_perfetto_reader *r, struct tb_s
   e.legacy.present = e.legacy.has_phase = e.legacy.has_name_iid = e.legacy.has_pid = e.legacy.has_tid = false;
   e.has_thread_ts = e.has_instructions = false;
   size_t args = r->batch->arg_count;
-  enum tb_status status = read_event(r, &e);
+  enum tb_status status = read_event(r, &e); /* cppcheck-suppress ctuuninitvar */
   if (status == TB_BAD_DATA) r->batch->arg_count = args;
   return status;
 }

@@ -17,8 +17,8 @@ struct tb_track_state *tb_perfetto_track(struct tb_perfetto_writer *p, const str
   if (track->index >= p->track_count) {
     size_t before = p->track_capacity;
     void *tracks = p->tracks;
-    if (tb_grow_array(p->allocator, &tracks, &p->track_capacity, (size_t)track->index + 1, sizeof(*p->tracks), UINT32_MAX) !=
-        TB_OK)
+    if (tb_grow_array(p->allocator, &tracks, &p->track_capacity, (size_t)track->index + 1, sizeof(*p->tracks),
+                      UINT32_MAX) != TB_OK)
       return NULL;
     p->tracks = tracks;
     if (p->track_capacity > before) memset(p->tracks + before, 0, (p->track_capacity - before) * sizeof(*p->tracks));
@@ -84,11 +84,13 @@ static enum tb_status spill_when_full(struct tb_perfetto_writer *p) {
 }
 
 /* Puts an entry on a sequence's strand, and binds its flows while the strand is in order. */
-enum tb_status tb_perfetto_add_entry(struct tb_perfetto_writer *p, struct tb_sequence *sequence, const struct tb_entry *entry) {
+enum tb_status tb_perfetto_add_entry(struct tb_perfetto_writer *p, struct tb_sequence *sequence,
+                                     const struct tb_entry *entry) {
   struct tb_strand *strand = &sequence->strand;
   uint64_t place = strand->total;
   enum tb_status status = tb_strand_add(strand, entry);
-  if (status != TB_OK || !tb_strand_in_order(strand) || (!entry->flow && !sequence->binder.waiting_count)) return status;
+  if (status != TB_OK || !tb_strand_in_order(strand) || (!entry->flow && !sequence->binder.waiting_count))
+    return status;
   sequence->binder.flows = &p->flows;
   const struct tb_stack_frame_ref *top = tb_slice_stack_top(&strand->stack);
   return tb_flows_take(&sequence->binder, &strand->stack, entry, place, top && top->place == place);
@@ -100,49 +102,72 @@ static enum tb_status dispatch(struct tb_perfetto_writer *p, const struct tb_eve
   switch (event->type) {
     case TB_EVENT_SLICE_BEGIN:
     case TB_EVENT_SLICE_END:
-    case TB_EVENT_SLICE_COMPLETE: return event->track->type == TB_TRACK_THREAD ? tb_perfetto_put_on_thread(p, event) : tb_perfetto_put_on_track(p, event);
+    case TB_EVENT_SLICE_COMPLETE:
+      return event->track->type == TB_TRACK_THREAD ? tb_perfetto_put_on_thread(p, event)
+                                                   : tb_perfetto_put_on_track(p, event);
     case TB_EVENT_INSTANT:
     case TB_EVENT_LOG:
       if (event->phase == 'P') return tb_perfetto_put_aside(p, event, TB_KEY_SAMPLES);
-      return event->track->type == TB_TRACK_THREAD ? tb_perfetto_put_on_thread(p, event) : tb_perfetto_put_on_track(p, event);
-    case TB_EVENT_COUNTER: return tb_perfetto_put_counter(p, event);
+      return event->track->type == TB_TRACK_THREAD ? tb_perfetto_put_on_thread(p, event)
+                                                   : tb_perfetto_put_on_track(p, event);
+    case TB_EVENT_COUNTER:
+      return tb_perfetto_put_counter(p, event);
     case TB_EVENT_ASYNC_BEGIN:
     case TB_EVENT_ASYNC_INSTANT:
     case TB_EVENT_ASYNC_END: {
       enum tb_key_class class = event->phase && strchr("STpF", event->phase) ? TB_KEY_LEGACY_ASYNC : TB_KEY_ASYNC;
       return tb_perfetto_put_async(p, event,
-                       event->type == TB_EVENT_ASYNC_BEGIN ? TB_ENTRY_BEGIN
-                       : event->type == TB_EVENT_ASYNC_END ? TB_ENTRY_END
-                                                           : TB_ENTRY_INSTANT,
-                       class);
+                                   event->type == TB_EVENT_ASYNC_BEGIN ? TB_ENTRY_BEGIN
+                                   : event->type == TB_EVENT_ASYNC_END ? TB_ENTRY_END
+                                                                       : TB_ENTRY_INSTANT,
+                                   class);
     }
     case TB_EVENT_FLOW_BEGIN:
     case TB_EVENT_FLOW_STEP:
-    case TB_EVENT_FLOW_END: return tb_perfetto_put_flow(p, event);
-    case TB_EVENT_OBJECT_CREATE: return tb_perfetto_put_async(p, event, TB_ENTRY_BEGIN, TB_KEY_OBJECT);
-    case TB_EVENT_OBJECT_SNAPSHOT: return tb_perfetto_put_async(p, event, TB_ENTRY_INSTANT, TB_KEY_OBJECT);
-    case TB_EVENT_OBJECT_DELETE: return tb_perfetto_put_async(p, event, TB_ENTRY_END, TB_KEY_OBJECT);
-    case TB_EVENT_CONTEXT_ENTER: return tb_perfetto_put_async(p, event, TB_ENTRY_BEGIN, TB_KEY_CONTEXT);
-    case TB_EVENT_CONTEXT_LEAVE: return tb_perfetto_put_async(p, event, TB_ENTRY_END, TB_KEY_CONTEXT);
+    case TB_EVENT_FLOW_END:
+      return tb_perfetto_put_flow(p, event);
+    case TB_EVENT_OBJECT_CREATE:
+      return tb_perfetto_put_async(p, event, TB_ENTRY_BEGIN, TB_KEY_OBJECT);
+    case TB_EVENT_OBJECT_SNAPSHOT:
+      return tb_perfetto_put_async(p, event, TB_ENTRY_INSTANT, TB_KEY_OBJECT);
+    case TB_EVENT_OBJECT_DELETE:
+      return tb_perfetto_put_async(p, event, TB_ENTRY_END, TB_KEY_OBJECT);
+    case TB_EVENT_CONTEXT_ENTER:
+      return tb_perfetto_put_async(p, event, TB_ENTRY_BEGIN, TB_KEY_CONTEXT);
+    case TB_EVENT_CONTEXT_LEAVE:
+      return tb_perfetto_put_async(p, event, TB_ENTRY_END, TB_KEY_CONTEXT);
     case TB_EVENT_ID_LINK: {
       enum tb_status status = tb_perfetto_link_ids(p, event);
       return status == TB_OK ? tb_perfetto_put_aside(p, event, TB_KEY_SIDE) : status;
     }
-    case TB_EVENT_SAMPLE: return tb_perfetto_put_aside(p, event, TB_KEY_SAMPLES);
-    case TB_EVENT_THREAD_STATE: return tb_perfetto_put_thread_state(p, event);
+    case TB_EVENT_SAMPLE:
+      return tb_perfetto_put_aside(p, event, TB_KEY_SAMPLES);
+    case TB_EVENT_THREAD_STATE:
+      return tb_perfetto_put_thread_state(p, event);
     case TB_EVENT_CLOCK_SYNC:
     case TB_EVENT_MEMORY_DUMP:
-    case TB_EVENT_OTHER: return tb_perfetto_put_aside(p, event, TB_KEY_SIDE);
-    case TB_EVENT_TRACK: return tb_perfetto_put_track(p, event->track);
-    case TB_EVENT_METADATA: return tb_perfetto_put_metadata(p, event);
-    case TB_EVENT_TRACE_METADATA: return tb_perfetto_put_trace_metadata(p, event);
-    case TB_EVENT_STACK_FRAME: return tb_stacks_define(&p->stacks, event);
-    case TB_EVENT_CLOCK_SNAPSHOT: return tb_perfetto_put_clocks(p, event);
-    case TB_EVENT_DATA_LOSS: return tb_perfetto_put_data_loss(p, event);
-    case TB_EVENT_PACKETS: return tb_perfetto_put_packets(p, event);
-    case TB_EVENT_BLOB: return tb_perfetto_put_blob(p, event);
-    case TB_EVENT_SYSTEM_TRACE: return tb_perfetto_put_system_trace(p, event);
-    case TB_EVENT_TYPE_COUNT: break;
+    case TB_EVENT_OTHER:
+      return tb_perfetto_put_aside(p, event, TB_KEY_SIDE);
+    case TB_EVENT_TRACK:
+      return tb_perfetto_put_track(p, event->track);
+    case TB_EVENT_METADATA:
+      return tb_perfetto_put_metadata(p, event);
+    case TB_EVENT_TRACE_METADATA:
+      return tb_perfetto_put_trace_metadata(p, event);
+    case TB_EVENT_STACK_FRAME:
+      return tb_stacks_define(&p->stacks, event);
+    case TB_EVENT_CLOCK_SNAPSHOT:
+      return tb_perfetto_put_clocks(p, event);
+    case TB_EVENT_DATA_LOSS:
+      return tb_perfetto_put_data_loss(p, event);
+    case TB_EVENT_PACKETS:
+      return tb_perfetto_put_packets(p, event);
+    case TB_EVENT_BLOB:
+      return tb_perfetto_put_blob(p, event);
+    case TB_EVENT_SYSTEM_TRACE:
+      return tb_perfetto_put_system_trace(p, event);
+    case TB_EVENT_TYPE_COUNT:
+      break;
   }
   return TB_OK;
 }
@@ -207,7 +232,8 @@ static enum tb_status finish(struct tb_writer *writer) {
   if (status == TB_OK) status = tb_perfetto_write_packets(p, (uint32_t)p->sequence_count + 2);
   if (status == TB_OK) status = tb_packet_sink_flush(&p->sink);
   if (status == TB_OK) count_tracks(p);
-  if (status != TB_OK && writer->error.code == TB_OK) (void)tb_fail(&writer->error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
+  if (status != TB_OK && writer->error.code == TB_OK)
+    (void)tb_fail(&writer->error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
   return status;
 }
 

@@ -40,8 +40,10 @@ static bool is_plain_counter(const struct tb_event *event, uint32_t *series) {
   for (uint32_t i = 0; i < event->arg_count; i += event->args[i].span) {
     bool is_double;
     uint64_t bits;
-    if (!counter_value(&event->args[i], &is_double, &bits)) plain = false;
-    else ++*series;
+    if (!counter_value(&event->args[i], &is_double, &bits))
+      plain = false;
+    else
+      ++*series;
     if (event->args[i].type == TB_ARG_STRING || (event->args[i].type == TB_ARG_UINT && is_double)) plain = false;
   }
   return plain;

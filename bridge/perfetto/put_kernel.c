@@ -69,9 +69,8 @@ enum tb_status tb_perfetto_put_blob(struct tb_perfetto_writer *p, const struct t
   char *text = tb_alloc(p->allocator, len);
   if (!text) return TB_NO_MEMORY;
   (void)put_base64(text, event->blob);
-  struct tb_arg members[2] = {
-      {.name = TB_SLICE("fxt_blob"), .u = event->blob_type, .span = 1, .type = TB_ARG_UINT},
-      {.name = TB_SLICE("fxt_bytes"), .text = {text, len}, .span = 1, .type = TB_ARG_STRING}};
+  struct tb_arg members[2] = {{.name = TB_SLICE("fxt_blob"), .u = event->blob_type, .span = 1, .type = TB_ARG_UINT},
+                              {.name = TB_SLICE("fxt_bytes"), .text = {text, len}, .span = 1, .type = TB_ARG_STRING}};
   instant.extra = members;
   instant.extra_count = 2;
   enum tb_status status = put_instant(p, &instant);
@@ -109,6 +108,7 @@ enum tb_status tb_perfetto_write_packets(struct tb_perfetto_writer *p, uint32_t 
   struct tb_wire_field field;
   enum tb_status status = TB_OK;
   while (status == TB_OK && p->packets.len && tb_wire_next(&cursor, &field) == TB_OK)
-    if (field.number == TB_TRACE_PACKET && field.type == TB_WIRE_BYTES) status = write_moved(p, field.bytes, first_sequence_id);
+    if (field.number == TB_TRACE_PACKET && field.type == TB_WIRE_BYTES)
+      status = write_moved(p, field.bytes, first_sequence_id);
   return status;
 }

@@ -11,7 +11,8 @@
 /* ---- flows ------------------------------------------------------------------------------------------------------------------------- */
 
 /* The flow of an event: by id, category and name (v1), or by bind_id alone (v2). 0 without memory; flows count from 1. */
-static uint32_t flow_of(struct tb_perfetto_writer *p, const struct tb_event *event, const struct tb_id *id, bool by_name) {
+static uint32_t flow_of(struct tb_perfetto_writer *p, const struct tb_event *event, const struct tb_id *id,
+                        bool by_name) {
   struct tb_buffer *text = &p->scratch;
   text->len = 0;
   char head[2] = {(char)by_name, (char)id->is_number};
@@ -50,16 +51,19 @@ enum tb_status tb_perfetto_put_flow(struct tb_perfetto_writer *p, const struct t
   uint32_t flow = flow_of(p, event, &event->id, !(event->has & TB_HAS_ID_ALONE));
   if (!sequence || !flow) return TB_NO_MEMORY;
   struct tb_entry entry = {.ts = event->ts, .kind = TB_ENTRY_FLOW, .flow_key = flow, .order = p->order};
-  if (event->type == TB_EVENT_FLOW_BEGIN) entry.flow = TB_FLOW_OUT;
-  else if (event->type == TB_EVENT_FLOW_STEP) entry.flow = TB_FLOW_THROUGH;
-  else entry.flow = event->has & TB_HAS_BIND_ENCLOSING ? TB_FLOW_IN : TB_FLOW_IN_NEXT;
+  if (event->type == TB_EVENT_FLOW_BEGIN)
+    entry.flow = TB_FLOW_OUT;
+  else if (event->type == TB_EVENT_FLOW_STEP)
+    entry.flow = TB_FLOW_THROUGH;
+  else
+    entry.flow = event->has & TB_HAS_BIND_ENCLOSING ? TB_FLOW_IN : TB_FLOW_IN_NEXT;
   return tb_perfetto_add_entry(p, sequence, &entry);
 }
 
 /* ---- stacks and other fields of the body --------------------------------------------------------------------------------------------- */
 
-static enum tb_status append_stack(struct tb_perfetto_writer *p, struct tb_sequence *sequence, const struct tb_stack *stack,
-                                   struct tb_buffer *body) {
+static enum tb_status append_stack(struct tb_perfetto_writer *p, struct tb_sequence *sequence,
+                                   const struct tb_stack *stack, struct tb_buffer *body) {
   p->scratch.len = 0;
   if (tb_stacks_text(&p->scratch, stack) != TB_OK) return TB_NO_MEMORY;
   uint32_t iid = tb_interned_iid(&p->interned, &sequence->uses, TB_INTERNED_STACKS,
@@ -69,12 +73,14 @@ static enum tb_status append_stack(struct tb_perfetto_writer *p, struct tb_seque
   return TB_OK;
 }
 
-static enum tb_status append_flow_ids(struct tb_perfetto_writer *p, const struct tb_event *event, struct tb_buffer *body) {
+static enum tb_status append_flow_ids(struct tb_perfetto_writer *p, const struct tb_event *event,
+                                      struct tb_buffer *body) {
   if (event->flow_count + event->terminating_flow_count == 0) return TB_OK;
   size_t count = (size_t)event->flow_count + event->terminating_flow_count;
   if (tb_buffer_reserve(body, count * 16) != TB_OK) return TB_NO_MEMORY;
   char *at = body->data + body->len;
-  for (uint32_t i = 0; i < event->flow_count; i++) at = tb_wire_put_fixed64(at, TB_TRACK_EVENT_FLOW_IDS, event->flow_ids[i]);
+  for (uint32_t i = 0; i < event->flow_count; i++)
+    at = tb_wire_put_fixed64(at, TB_TRACK_EVENT_FLOW_IDS, event->flow_ids[i]);
   for (uint32_t i = 0; i < event->terminating_flow_count; i++)
     at = tb_wire_put_fixed64(at, TB_TRACK_EVENT_TERMINATING_FLOW_IDS, event->terminating_flow_ids[i]);
   body->len = (size_t)(at - body->data);
@@ -107,7 +113,9 @@ enum tb_status tb_perfetto_put_on_thread(struct tb_perfetto_writer *p, const str
   unsigned parts = TB_ENCODE_NAME | TB_ENCODE_CATEGORIES | TB_ENCODE_ARGS | TB_ENCODE_NO_NAME;
   char phase = event->phase;
   switch (event->type) {
-    case TB_EVENT_SLICE_BEGIN: entry.kind = TB_ENTRY_BEGIN; break;
+    case TB_EVENT_SLICE_BEGIN:
+      entry.kind = TB_ENTRY_BEGIN;
+      break;
     case TB_EVENT_SLICE_END:
       entry.kind = TB_ENTRY_END;
       parts = TB_ENCODE_ARGS;
@@ -116,7 +124,9 @@ enum tb_status tb_perfetto_put_on_thread(struct tb_perfetto_writer *p, const str
       entry.kind = is_complete(event) ? TB_ENTRY_COMPLETE : is_moment(event) ? TB_ENTRY_MOMENT : TB_ENTRY_MARK;
       entry.dur = event->dur;
       break;
-    default: entry.kind = TB_ENTRY_INSTANT; break;
+    default:
+      entry.kind = TB_ENTRY_INSTANT;
+      break;
   }
   if (entry.kind == TB_ENTRY_MARK) {
     carriage.phase = TB_SLICE("X");
@@ -134,7 +144,8 @@ enum tb_status tb_perfetto_put_on_thread(struct tb_perfetto_writer *p, const str
   if (status == TB_OK && tb_stack_is_there(&event->stack)) status = append_stack(p, sequence, &event->stack, body);
   if (status == TB_OK) status = append_flow_ids(p, event, body);
   size_t body_len = body->len;
-  if (status == TB_OK && tb_stack_is_there(&event->end_stack)) status = append_stack(p, sequence, &event->end_stack, body);
+  if (status == TB_OK && tb_stack_is_there(&event->end_stack))
+    status = append_stack(p, sequence, &event->end_stack, body);
   if (status == TB_OK && entry.kind != TB_ENTRY_END) status = add_bind_id(p, event, &entry);
   if (status != TB_OK) return status;
   entry.body = (struct tb_slice){body->data, entry.kind == TB_ENTRY_COMPLETE ? body_len : body->len};
@@ -161,7 +172,8 @@ static enum tb_status put_shared(struct tb_perfetto_writer *p, const struct tb_e
   if (!key) return TB_NO_MEMORY;
   struct tb_sequence *sequence = p->sequences[TB_SHARED_SEQUENCE];
   struct tb_entry entry = {.ts = event->ts, .kind = (uint8_t)kind, .key = key};
-  if (kind == TB_ENTRY_END) parts &= ~(unsigned)(TB_ENCODE_NAME | TB_ENCODE_CATEGORIES | TB_ENCODE_NO_NAME | TB_ENCODE_IDS);
+  if (kind == TB_ENTRY_END)
+    parts &= ~(unsigned)(TB_ENCODE_NAME | TB_ENCODE_CATEGORIES | TB_ENCODE_NO_NAME | TB_ENCODE_IDS);
   enum tb_status status =
       tb_encode_event(&p->encoder, &sequence->uses, event, parts, carriage, &entry.name, &entry.categories);
   if (status == TB_OK && tb_stack_is_there(&event->stack))
@@ -180,9 +192,12 @@ enum tb_status tb_perfetto_put_on_track(struct tb_perfetto_writer *p, const stru
   struct tb_carriage carriage = {.times = event->has & TB_HAS_THREAD_TS};
   char phase = event->phase;
   enum tb_entry_kind kind = TB_ENTRY_INSTANT;
-  if (event->type == TB_EVENT_SLICE_BEGIN) kind = TB_ENTRY_BEGIN;
-  else if (event->type == TB_EVENT_SLICE_END) kind = TB_ENTRY_END;
-  else if (event->type == TB_EVENT_SLICE_COMPLETE && is_complete(event)) kind = TB_ENTRY_COMPLETE;
+  if (event->type == TB_EVENT_SLICE_BEGIN)
+    kind = TB_ENTRY_BEGIN;
+  else if (event->type == TB_EVENT_SLICE_END)
+    kind = TB_ENTRY_END;
+  else if (event->type == TB_EVENT_SLICE_COMPLETE && is_complete(event))
+    kind = TB_ENTRY_COMPLETE;
   if (event->type == TB_EVENT_SLICE_COMPLETE && kind == TB_ENTRY_INSTANT) {
     carriage.phase = TB_SLICE("X");
     carriage.times = true;
@@ -191,8 +206,10 @@ enum tb_status tb_perfetto_put_on_track(struct tb_perfetto_writer *p, const stru
   }
   unsigned parts = TB_ENCODE_NAME | TB_ENCODE_CATEGORIES | TB_ENCODE_ARGS;
   /* an override of the thread would move an event of the global track */
-  if (event->track->type == TB_TRACK_GLOBAL) carriage.emitter = event->thread != NULL;
-  else if (event->thread || event->id.kind != TB_ID_NONE) parts |= TB_ENCODE_IDS;
+  if (event->track->type == TB_TRACK_GLOBAL)
+    carriage.emitter = event->thread != NULL;
+  else if (event->thread || event->id.kind != TB_ID_NONE)
+    parts |= TB_ENCODE_IDS;
   if (!tb_perfetto_track(p, event->track)) return TB_NO_MEMORY;
   return put_shared(p, event, tb_perfetto_track_key(p, event->track, TB_KEY_TRACK), kind, &carriage, parts);
 }
@@ -203,8 +220,8 @@ static struct tb_slice async_phase(const struct tb_event *event, enum tb_entry_k
   return (struct tb_slice){&event->phase, 1};
 }
 
-enum tb_status tb_perfetto_put_async(struct tb_perfetto_writer *p, const struct tb_event *event, enum tb_entry_kind kind,
-                                enum tb_key_class class) {
+enum tb_status tb_perfetto_put_async(struct tb_perfetto_writer *p, const struct tb_event *event,
+                                     enum tb_entry_kind kind, enum tb_key_class class) {
   struct tb_carriage carriage = {.phase = async_phase(event, kind), .times = event->has & TB_HAS_THREAD_TS};
   unsigned parts = TB_ENCODE_NAME | TB_ENCODE_CATEGORIES | TB_ENCODE_ARGS | TB_ENCODE_IDS;
   if (kind == TB_ENTRY_BEGIN) parts |= TB_ENCODE_NO_NAME;
@@ -213,7 +230,8 @@ enum tb_status tb_perfetto_put_async(struct tb_perfetto_writer *p, const struct 
 }
 
 /* Beside its track, with everything carried: what the trace processor knows nothing of, and must not nest. */
-enum tb_status tb_perfetto_put_aside(struct tb_perfetto_writer *p, const struct tb_event *event, enum tb_key_class class) {
+enum tb_status tb_perfetto_put_aside(struct tb_perfetto_writer *p, const struct tb_event *event,
+                                     enum tb_key_class class) {
   struct tb_slice phase = event->phase ? (struct tb_slice){&event->phase, 1} : event->phase_text;
   if (event->type == TB_EVENT_SAMPLE && !event->phase) phase = TB_SLICE("sample");
   struct tb_carriage carriage = {.phase = phase, .times = true};

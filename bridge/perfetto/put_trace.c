@@ -10,9 +10,8 @@
 static enum tb_status add_attribute(struct tb_perfetto_writer *p, const char *prefix, struct tb_slice name,
                                     const struct tb_json_emit *text) {
   void *attributes = p->attributes;
-  if (text->status != TB_OK ||
-      tb_grow_array(p->allocator, &attributes, &p->attribute_capacity, p->attribute_count + 1, sizeof(*p->attributes),
-                    UINT32_MAX) != TB_OK)
+  if (text->status != TB_OK || tb_grow_array(p->allocator, &attributes, &p->attribute_capacity, p->attribute_count + 1,
+                                             sizeof(*p->attributes), UINT32_MAX) != TB_OK)
     return TB_NO_MEMORY;
   p->attributes = attributes;
   p->scratch.len = 0;
@@ -28,8 +27,10 @@ static enum tb_status add_attribute(struct tb_perfetto_writer *p, const char *pr
 
 static void emit_source_id(struct tb_json_emit *emit, const char *key, int64_t number, struct tb_slice text) {
   tb_json_emit_raw(emit, key, strlen(key));
-  if (text.len) tb_json_emit_string(emit, text);
-  else tb_json_emit_int(emit, number);
+  if (text.len)
+    tb_json_emit_string(emit, text);
+  else
+    tb_json_emit_int(emit, number);
 }
 
 /* A metadata event as it stood in the source. */
@@ -102,8 +103,10 @@ enum tb_status tb_perfetto_put_metadata(struct tb_perfetto_writer *p, const stru
 enum tb_status tb_perfetto_put_trace_metadata(struct tb_perfetto_writer *p, const struct tb_event *event) {
   struct tb_json_emit emit;
   tb_json_emit_init(&emit, p->allocator);
-  if (event->arg_count) tb_json_emit_value(&emit, event->args, NULL);
-  else TB_JSON_EMIT(&emit, "null");
+  if (event->arg_count)
+    tb_json_emit_value(&emit, event->args, NULL);
+  else
+    TB_JSON_EMIT(&emit, "null");
   enum tb_status status = add_attribute(p, "json.", event->name, &emit);
   tb_json_emit_free(&emit);
   return status;

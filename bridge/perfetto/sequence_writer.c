@@ -25,8 +25,8 @@ struct sequence_writer {
   size_t lane_capacity;
   size_t written[TB_INTERNED_KINDS];
   const struct tb_slice_flow *flow, *flow_end; /* those of the slices that are still to come */
-  struct tb_buffer extra;   /* fields that are added to a body */
-  struct tb_slice entry_name; /* of the entry in hand: see pool() */
+  struct tb_buffer extra;                      /* fields that are added to a body */
+  struct tb_slice entry_name;                  /* of the entry in hand: see pool() */
 };
 
 struct event_head {
@@ -109,8 +109,8 @@ static enum tb_status carry_phase(struct sequence_writer *w, char phase) {
 /* ---- flows ------------------------------------------------------------------------------------------------------------------------------ */
 
 static char *put_flow(char *at, const struct tb_slice_flow *flow) {
-  return tb_wire_put_fixed64(
-      at, flow->terminating ? TB_TRACK_EVENT_TERMINATING_FLOW_IDS : TB_TRACK_EVENT_FLOW_IDS, flow->id);
+  return tb_wire_put_fixed64(at, flow->terminating ? TB_TRACK_EVENT_TERMINATING_FLOW_IDS : TB_TRACK_EVENT_FLOW_IDS,
+                             flow->id);
 }
 
 /* Adds the flows of the slice that begins at `place` to the next packet. */
@@ -129,8 +129,10 @@ static const struct tb_slice_flow *first_flow(const struct tb_flows *flows, uint
   while (low < high) {
     size_t mid = low + (high - low) / 2;
     const struct tb_slice_flow *f = &flows->slices[mid];
-    if (f->strand < strand || (f->strand == strand && f->place < place)) low = mid + 1;
-    else high = mid;
+    if (f->strand < strand || (f->strand == strand && f->place < place))
+      low = mid + 1;
+    else
+      high = mid;
   }
   return flows->slices ? flows->slices + low : NULL;
 }
@@ -172,8 +174,8 @@ static enum tb_status lane_track(struct sequence_writer *w, const struct tb_lane
                                  struct event_head *head) {
   size_t before = w->lane_capacity;
   void *uuids = w->lane_uuids;
-  if (tb_grow_array(w->p->allocator, &uuids, &w->lane_capacity, (size_t)index + 1, sizeof(*w->lane_uuids), UINT32_MAX) !=
-      TB_OK)
+  if (tb_grow_array(w->p->allocator, &uuids, &w->lane_capacity, (size_t)index + 1, sizeof(*w->lane_uuids),
+                    UINT32_MAX) != TB_OK)
     return no_memory(w);
   w->lane_uuids = uuids;
   for (size_t i = before; i < w->lane_capacity; i++) w->lane_uuids[i] = UINT64_MAX;
@@ -213,7 +215,8 @@ static enum tb_status begin(void *ctx, const struct tb_entry *entry, size_t plac
   bool instant = entry->kind == TB_ENTRY_INSTANT || entry->kind == TB_ENTRY_MARK;
   head.type = instant && !w->instants_as_moments ? TB_TRACK_EVENT_TYPE_INSTANT : TB_TRACK_EVENT_TYPE_SLICE_BEGIN;
   enum tb_status status = lane_track(w, lane, lane_index, &head);
-  if (status == TB_OK && is_overflow(w, lane) && !instant) status = carry_phase(w, entry->kind == TB_ENTRY_BEGIN ? 'B' : 'X');
+  if (status == TB_OK && is_overflow(w, lane) && !instant)
+    status = carry_phase(w, entry->kind == TB_ENTRY_BEGIN ? 'B' : 'X');
   if (status == TB_OK && w->instants_as_moments && entry->kind == TB_ENTRY_INSTANT) status = carry_phase(w, 'i');
   if (status == TB_OK && w->flow < w->flow_end) status = add_flows(w, place);
   return status == TB_OK ? put_packet(w, &head, (struct tb_slice){NULL, 0}, entry->body) : status;
@@ -245,8 +248,8 @@ static enum tb_status end(void *ctx, int64_t ts, const struct tb_entry *entry, c
   enum tb_status status = lane_track(w, lane, lane_index, &head);
   if (status == TB_OK && !innermost) status = add_label(w, slice);
   if (cut)
-    tb_losses_add(&w->p->writer->losses, "slices cut short: they overlap others, which the memory budget leaves no room to sort out",
-                  0);
+    tb_losses_add(&w->p->writer->losses,
+                  "slices cut short: they overlap others, which the memory budget leaves no room to sort out", 0);
   if (status == TB_OK) status = add_end_flows(w, slice->place);
   return status == TB_OK ? put_packet(w, &head, (struct tb_slice){NULL, 0}, body) : status;
 }
@@ -265,11 +268,16 @@ static enum tb_status side_track(struct sequence_writer *w, const struct tb_trac
 static char stray_phase(const struct sequence_writer *w, const struct tb_entry *entry) {
   if (!is_shared(w)) return 'E';
   switch (w->p->keys[entry->key].class) {
-    case TB_KEY_ASYNC: return 'e';
-    case TB_KEY_LEGACY_ASYNC: return 'F';
-    case TB_KEY_OBJECT: return 'D';
-    case TB_KEY_CONTEXT: return ')';
-    default: return 'E';
+    case TB_KEY_ASYNC:
+      return 'e';
+    case TB_KEY_LEGACY_ASYNC:
+      return 'F';
+    case TB_KEY_OBJECT:
+      return 'D';
+    case TB_KEY_CONTEXT:
+      return ')';
+    default:
+      return 'E';
   }
 }
 
@@ -311,7 +319,8 @@ static enum tb_status put_counter(struct sequence_writer *w, const struct tb_ent
   if (w->p->keys[entry->key].class == TB_KEY_KERNEL)
     return put_payload(w, entry->ts, TB_TRACE_PACKET_GENERIC_KERNEL_TASK_STATE_EVENT, entry->body);
   struct tb_key *key = &w->p->keys[entry->key];
-  struct event_head head = {.ts = entry->ts, .has_track = true, .track = key->uuid, .type = TB_TRACK_EVENT_TYPE_COUNTER};
+  struct event_head head = {
+      .ts = entry->ts, .has_track = true, .track = key->uuid, .type = TB_TRACK_EVENT_TYPE_COUNTER};
   uint64_t bits;
   memcpy(&bits, entry->body.ptr + 1, sizeof(bits));
   char value[2 + TB_WIRE_VARINT_MAX];
@@ -344,8 +353,7 @@ static enum tb_status put_start(struct sequence_writer *w, int64_t ts) {
   uint64_t track = is_shared(w) ? 0 : w->sequence->track->uuid, counter = 0;
   if (w->sequence->strand.has_thread_times && !is_shared(w)) {
     counter = ++p->next_uuid;
-    enum tb_status status =
-        tb_perfetto_write_thread_time_track(p, counter, track, w->sequence->thread_times_in_us);
+    enum tb_status status = tb_perfetto_write_thread_time_track(p, counter, track, w->sequence->thread_times_in_us);
     if (status != TB_OK) return status;
   }
   w->last_ts = ts;
@@ -353,7 +361,8 @@ static enum tb_status put_start(struct sequence_writer *w, int64_t ts) {
   return status == TB_OK ? tb_perfetto_write_interned(p, w->id, &w->sequence->uses, w->written) : status;
 }
 
-static enum tb_status put_entries(struct sequence_writer *w, struct tb_strand_cursor *cursor, struct tb_nesting *nesting) {
+static enum tb_status put_entries(struct sequence_writer *w, struct tb_strand_cursor *cursor,
+                                  struct tb_nesting *nesting) {
   struct tb_entry entry;
   enum tb_status status;
   struct tb_error *error = &w->p->writer->error;

@@ -20,7 +20,8 @@ enum tb_status tb_stacks_define(struct tb_stacks *stacks, const struct tb_event 
   if (!id) return TB_NO_MEMORY;
   size_t before = stacks->frame_capacity;
   void *frames = stacks->frames;
-  if (tb_grow_array(stacks->allocator, &frames, &stacks->frame_capacity, id, sizeof(*stacks->frames), UINT32_MAX) != TB_OK)
+  if (tb_grow_array(stacks->allocator, &frames, &stacks->frame_capacity, id, sizeof(*stacks->frames), UINT32_MAX) !=
+      TB_OK)
     return TB_NO_MEMORY;
   stacks->frames = frames;
   if (stacks->frame_capacity > before)
@@ -97,6 +98,7 @@ enum tb_status tb_stacks_walk(struct tb_stacks *stacks, struct tb_slice text, fr
     chain[count++] = at;
   }
   while (count-- > 0) {
+    /* cppcheck-suppress uninitvar */
     struct tb_frame f = {.function = chain[count]->function, .mapping = chain[count]->mapping};
     enum tb_status status = frame(ctx, &f);
     if (status != TB_OK) return status;

@@ -17,8 +17,8 @@ struct tb_stack_frame {
 
 struct tb_stacks {
   const struct tb_allocator *allocator;
-  struct tb_intern frame_ids;     /* ids of stackFrames */
-  struct tb_stack_frame *frames;  /* by frame id - 1 */
+  struct tb_intern frame_ids;    /* ids of stackFrames */
+  struct tb_stack_frame *frames; /* by frame id - 1 */
   size_t frame_capacity;
   struct tb_arena arena;
 };
@@ -39,6 +39,7 @@ static inline bool tb_stack_is_there(const struct tb_stack *stack) { return stac
 /* Calls `frame` for each frame of the stack with this text, root first; references are followed through what was defined, and stop
  * where it ends or goes round. Returns what `frame` returned last, or TB_OK. */
 TB_MUST_CHECK enum tb_status tb_stacks_walk(struct tb_stacks *stacks, struct tb_slice text,
-                                            enum tb_status (*frame)(void *ctx, const struct tb_frame *frame), void *ctx);
+                                            enum tb_status (*frame)(void *ctx, const struct tb_frame *frame),
+                                            void *ctx);
 
 #endif

@@ -210,6 +210,7 @@ enum tb_status tb_tracks_describe(struct tb_tracks *tracks, struct tb_slice desc
   struct tb_track before;
   memcpy(&before, &track->track, sizeof(before));
   status = apply(tracks, track, read, sequence);
+  /* one is a copy of the other's bytes, padding included; NOLINTNEXTLINE(bugprone-suspicious-memory-comparison,cert-*) */
   if (!track->described || memcmp(&before, &track->track, sizeof(before)) != 0) track->told = false;
   track->described = true;
   return status;

@@ -37,24 +37,24 @@ struct tb_track_state {
 };
 
 enum tb_key_class {
-  TB_KEY_TRACK,    /* a track of the source, as it is */
-  TB_KEY_SIDE,     /* a track beside its home, for what would disturb it */
-  TB_KEY_SAMPLES,  /* the same, for samples */
-  TB_KEY_ASYNC,    /* b n e */
+  TB_KEY_TRACK,        /* a track of the source, as it is */
+  TB_KEY_SIDE,         /* a track beside its home, for what would disturb it */
+  TB_KEY_SAMPLES,      /* the same, for samples */
+  TB_KEY_ASYNC,        /* b n e */
   TB_KEY_LEGACY_ASYNC, /* S T p F */
-  TB_KEY_OBJECT,   /* N O D */
-  TB_KEY_CONTEXT,  /* ( ) */
+  TB_KEY_OBJECT,       /* N O D */
+  TB_KEY_CONTEXT,      /* ( ) */
   TB_KEY_COUNTER,
-  TB_KEY_KERNEL    /* scheduling: its entries are COUNTERs whose body is a GenericKernelTaskStateEvent */
+  TB_KEY_KERNEL /* scheduling: its entries are COUNTERs whose body is a GenericKernelTaskStateEvent */
 };
 
 /* One group of tracks on the shared sequence: an async id, an object, a counter's series, … */
 struct tb_key {
-  uint8_t class; /* enum tb_key_class */
-  bool shared;   /* several processes use it */
+  uint8_t class;               /* enum tb_key_class */
+  bool shared;                 /* several processes use it */
   const struct tb_track *home; /* the track that its tracks stand below; NULL: the trace */
-  uint32_t alias;          /* another key that it is one with, 0: none */
-  int64_t last_begin_ts;   /* to tell an END at its BEGIN's time */
+  uint32_t alias;              /* another key that it is one with, 0: none */
+  int64_t last_begin_ts;       /* to tell an END at its BEGIN's time */
   uint32_t begins_at_ts;
   /* counters */
   struct tb_slice name, description, unit_name;
@@ -103,8 +103,8 @@ struct tb_perfetto_writer {
   uint32_t *clock_rows;
   size_t clock_row_count, clock_row_capacity;
   struct tb_buffer system_trace; /* ftrace text */
-  struct tb_buffer packets; /* serialised packets of the source */
-  struct tb_buffer scratch; /* key texts, JSON text */
+  struct tb_buffer packets;      /* serialised packets of the source */
+  struct tb_buffer scratch;      /* key texts, JSON text */
   struct tb_spill_file *spill;
   size_t held_bytes_at_check;
   uint64_t order; /* number of the event */
@@ -168,14 +168,14 @@ uint32_t tb_perfetto_pool(struct tb_perfetto_writer *p, uint32_t key, struct tb_
 /* Writes the descriptors of all tracks that have a state, the trace's attributes and clocks. */
 TB_MUST_CHECK enum tb_status tb_perfetto_write_preamble(struct tb_perfetto_writer *p);
 /* Writes the descriptor of a track without a process or thread of its own. */
-TB_MUST_CHECK enum tb_status tb_perfetto_write_lane(struct tb_perfetto_writer *p, uint64_t uuid, const struct tb_track *home,
-                                                    struct tb_slice name);
+TB_MUST_CHECK enum tb_status tb_perfetto_write_lane(struct tb_perfetto_writer *p, uint64_t uuid,
+                                                    const struct tb_track *home, struct tb_slice name);
 TB_MUST_CHECK enum tb_status tb_perfetto_write_counter_track(struct tb_perfetto_writer *p, const struct tb_key *key);
 TB_MUST_CHECK enum tb_status tb_perfetto_write_thread_time_track(struct tb_perfetto_writer *p, uint64_t uuid,
                                                                  uint64_t parent, bool in_us);
 /* Writes the first packet of a sequence: cleared state, defaults, its clock that starts at `ts`. uuids of 0 are left out. */
-TB_MUST_CHECK enum tb_status tb_perfetto_write_sequence_start(struct tb_perfetto_writer *p, uint32_t sequence_id, int64_t ts,
-                                                              uint64_t track_uuid, uint64_t counter_uuid);
+TB_MUST_CHECK enum tb_status tb_perfetto_write_sequence_start(struct tb_perfetto_writer *p, uint32_t sequence_id,
+                                                              int64_t ts, uint64_t track_uuid, uint64_t counter_uuid);
 
 /* ---- interned_writer.c ------------------------------------------------------------------------------------------------------ */
 

@@ -16,15 +16,18 @@ void tb_flows_free(struct tb_flows *f) {
 
 static enum tb_status add_point(struct tb_flows *f, const struct tb_flow_point *point) {
   void *points = f->points;
-  if (tb_grow_array(f->allocator, &points, &f->point_capacity, f->point_count + 1, sizeof(*point), SIZE_MAX / 128) != TB_OK)
+  if (tb_grow_array(f->allocator, &points, &f->point_capacity, f->point_count + 1, sizeof(*point), SIZE_MAX / 128) !=
+      TB_OK)
     return TB_NO_MEMORY;
   f->points = points;
   f->points[f->point_count++] = *point;
   return TB_OK;
 }
 
-static enum tb_status bind(struct tb_flow_binder *b, const struct tb_entry *e, uint8_t step, const struct tb_stack_frame_ref *slice) {
-  struct tb_flow_point point = {.ts = e->ts, .order = e->order, .flow = e->flow_key, .step = step, .strand = b->strand_index};
+static enum tb_status bind(struct tb_flow_binder *b, const struct tb_entry *e, uint8_t step,
+                           const struct tb_stack_frame_ref *slice) {
+  struct tb_flow_point point = {
+      .ts = e->ts, .order = e->order, .flow = e->flow_key, .step = step, .strand = b->strand_index};
   if (slice) {
     point.has_slice = true;
     point.slice_ts = slice->ts;
@@ -84,7 +87,8 @@ void tb_flows_forget(struct tb_flows *flows, uint32_t strand_index) {
   flows->point_count = kept;
 }
 
-static enum tb_status step(struct tb_flow_binder *b, struct tb_slice_stack *stack, const struct tb_entry *e, uint64_t place) {
+static enum tb_status step(struct tb_flow_binder *b, struct tb_slice_stack *stack, const struct tb_entry *e,
+                           uint64_t place) {
   bool nests, pushed = false;
   int64_t begin_ts;
   enum tb_status status = TB_OK;

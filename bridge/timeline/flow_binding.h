@@ -10,12 +10,13 @@
 /* One point of a flow, bound to a slice: entry `place` of strand `strand`. */
 struct tb_flow_point {
   int64_t ts;
-  uint64_t order;    /* place in the file, for points of one ts */
+  uint64_t order; /* place in the file, for points of one ts */
   int64_t slice_ts;
   uint64_t place;
   uint32_t strand;
   uint32_t flow;
-  uint8_t step;      /* enum tb_flow_step; IN_NEXT comes twice: when it is met, without a slice, and as IN when it is bound */
+  uint8_t
+      step; /* enum tb_flow_step; IN_NEXT comes twice: when it is met, without a slice, and as IN when it is bound */
   bool has_slice;
 };
 
@@ -25,7 +26,8 @@ struct tb_slice_flow {
   uint64_t id;
   uint32_t strand;
   bool terminating;
-  bool at_end; /* it goes with the slice's end: the other slice of the join begins at the same time but stands later in the file */
+  bool
+      at_end; /* it goes with the slice's end: the other slice of the join begins at the same time but stands later in the file */
 };
 
 struct tb_flows {

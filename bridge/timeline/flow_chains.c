@@ -12,7 +12,7 @@ struct end_point { /* a slice, as one side of a join */
   uint32_t strand;
 };
 
-struct chain { /* by flow: where it stands */
+struct chain {           /* by flow: where it stands */
   bool started, carried; /* carried: the source slice has the id already, and it was not terminated */
   bool id_given;
   struct end_point source;
@@ -74,11 +74,12 @@ static uint64_t new_id(struct chainer *c, uint64_t wanted) {
   return c->next_id++;
 }
 
-static enum tb_status carry(struct chainer *c, const struct end_point *slice, uint64_t id, bool terminating, bool at_end) {
+static enum tb_status carry(struct chainer *c, const struct end_point *slice, uint64_t id, bool terminating,
+                            bool at_end) {
   struct tb_flows *f = c->flows;
   void *slices = f->slices;
-  if (tb_grow_array(f->allocator, &slices, &f->slice_capacity, f->slice_count + 1, sizeof(*f->slices), SIZE_MAX / 128) !=
-      TB_OK)
+  if (tb_grow_array(f->allocator, &slices, &f->slice_capacity, f->slice_count + 1, sizeof(*f->slices),
+                    SIZE_MAX / 128) != TB_OK)
     return TB_NO_MEMORY;
   f->slices = slices;
   f->slices[f->slice_count++] = (struct tb_slice_flow){slice->place, id, slice->strand, terminating, at_end};
@@ -100,7 +101,8 @@ static bool starts_before(const struct end_point *a, const struct end_point *b) 
   return a->strand != b->strand ? a->strand < b->strand : a->place <= b->place;
 }
 
-static enum tb_status join(struct chainer *c, struct chain *chain, uint32_t flow, const struct end_point *to, bool goes_on) {
+static enum tb_status join(struct chainer *c, struct chain *chain, uint32_t flow, const struct end_point *to,
+                           bool goes_on) {
   c->flows->edges++;
   if (starts_before(&chain->source, to)) {
     if (!chain->carried && give_id(c, chain, flow) != TB_OK) return TB_NO_MEMORY;

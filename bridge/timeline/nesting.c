@@ -28,15 +28,16 @@ void tb_nesting_free(struct tb_nesting *n) {
 /* ---- ending ------------------------------------------------------------------------------------------------------------- */
 
 /* Ends the lane's slice `i` alone. */
-static enum tb_status end_slice(struct tb_nesting *n, struct tb_lane *lane, size_t i, int64_t ts, const struct tb_entry *entry,
-                                bool cut) {
+static enum tb_status end_slice(struct tb_nesting *n, struct tb_lane *lane, size_t i, int64_t ts,
+                                const struct tb_entry *entry, bool cut) {
   struct tb_open_slice slice = lane->open[i];
   bool innermost = i + 1 == lane->open_count;
   if (slice.complete) n->complete_open--;
   lane->open_count--;
   memmove(&lane->open[i], &lane->open[i + 1], (lane->open_count - i) * sizeof(slice));
   if (lane->open_count == 0) lane->taken = false;
-  enum tb_status status = n->sink->end(n->sink->ctx, ts, entry, &slice, innermost, cut, lane, (uint32_t)(lane - n->lanes));
+  enum tb_status status =
+      n->sink->end(n->sink->ctx, ts, entry, &slice, innermost, cut, lane, (uint32_t)(lane - n->lanes));
   free_end_body(n, &slice);
   return status;
 }
@@ -89,7 +90,8 @@ static enum tb_status grow_u32(struct tb_nesting *n, uint32_t **array, size_t *c
 
 static enum tb_status add_lane(struct tb_nesting *n, uint32_t pool, uint32_t *index) {
   void *lanes = n->lanes;
-  if (tb_grow_array(n->allocator, &lanes, &n->lane_capacity, n->lane_count + 1, sizeof(*n->lanes), UINT32_MAX / 2) != TB_OK)
+  if (tb_grow_array(n->allocator, &lanes, &n->lane_capacity, n->lane_count + 1, sizeof(*n->lanes), UINT32_MAX / 2) !=
+      TB_OK)
     return TB_NO_MEMORY;
   n->lanes = lanes;
   if (grow_u32(n, &n->pool_lanes, &n->pool_capacity, (size_t)pool + 1) != TB_OK ||
@@ -97,8 +99,7 @@ static enum tb_status add_lane(struct tb_nesting *n, uint32_t pool, uint32_t *in
     return TB_NO_MEMORY;
   uint32_t newest = n->pool_lanes[pool];
   *index = (uint32_t)n->lane_count;
-  n->lanes[n->lane_count++] =
-      (struct tb_lane){.pool = pool, .number = newest ? n->lanes[newest - 1].number + 1 : 0};
+  n->lanes[n->lane_count++] = (struct tb_lane){.pool = pool, .number = newest ? n->lanes[newest - 1].number + 1 : 0};
   n->pool_next[*index] = newest;
   n->pool_lanes[pool] = *index + 1;
   return TB_OK;
@@ -129,8 +130,10 @@ static enum tb_status find_lane(struct tb_nesting *n, const struct tb_entry *e, 
   uint32_t own = UINT32_MAX, spare = UINT32_MAX;
   for (uint32_t at = pool < n->pool_capacity ? n->pool_lanes[pool] : 0; at; at = n->pool_next[at - 1]) {
     const struct tb_lane *lane = &n->lanes[at - 1];
-    if (!lane->taken) spare = at - 1;
-    else if (lane->key == e->key && fits(lane, end)) own = at - 1;
+    if (!lane->taken)
+      spare = at - 1;
+    else if (lane->key == e->key && fits(lane, end))
+      own = at - 1;
   }
   *index = own != UINT32_MAX ? own : spare;
   if (*index == UINT32_MAX) return add_lane(n, pool, index);
@@ -140,16 +143,18 @@ static enum tb_status find_lane(struct tb_nesting *n, const struct tb_entry *e, 
 /* ---- entries ------------------------------------------------------------------------------------------------------------- */
 
 static int64_t known_end(const struct tb_nesting *n, const struct tb_entry *e, size_t place) {
-  if (e->kind == TB_ENTRY_COMPLETE) return e->dur > INT64_MAX - 1 - (e->ts > 0 ? e->ts : 0) ? INT64_MAX - 1 : e->ts + e->dur;
+  if (e->kind == TB_ENTRY_COMPLETE)
+    return e->dur > INT64_MAX - 1 - (e->ts > 0 ? e->ts : 0) ? INT64_MAX - 1 : e->ts + e->dur;
   if (e->kind != TB_ENTRY_BEGIN) return e->ts; /* moments and instants */
   if (!n->matched || n->strand->refs[place].match < 0) return INT64_MAX;
   return n->strand->refs[n->strand->refs[place].match].ts;
 }
 
-static enum tb_status push(struct tb_nesting *n, struct tb_lane *lane, const struct tb_entry *e, int64_t end, size_t place) {
+static enum tb_status push(struct tb_nesting *n, struct tb_lane *lane, const struct tb_entry *e, int64_t end,
+                           size_t place) {
   void *open = lane->open;
-  if (tb_grow_array(n->allocator, &open, &lane->open_capacity, lane->open_count + 1, sizeof(*lane->open), SIZE_MAX / 128) !=
-      TB_OK)
+  if (tb_grow_array(n->allocator, &open, &lane->open_capacity, lane->open_count + 1, sizeof(*lane->open),
+                    SIZE_MAX / 128) != TB_OK)
     return TB_NO_MEMORY;
   lane->open = open;
   struct tb_open_slice *slice = &lane->open[lane->open_count++];
@@ -194,7 +199,8 @@ static enum tb_status put_begin(struct tb_nesting *n, const struct tb_entry *e, 
 }
 
 /* Whether END `e` ends `slice`: by the matches where there are some, else by what it says. */
-static bool ends(const struct tb_nesting *n, const struct tb_entry *e, size_t place, const struct tb_open_slice *slice) {
+static bool ends(const struct tb_nesting *n, const struct tb_entry *e, size_t place,
+                 const struct tb_open_slice *slice) {
   if (slice->complete) return false;
   if (n->matched) return n->strand->refs[place].match == (int64_t)slice->place;
   return (!e->name || e->name == slice->name) && (!e->categories || e->categories == slice->categories);
@@ -209,7 +215,8 @@ static enum tb_status put_end(struct tb_nesting *n, const struct tb_entry *e, si
     if (!lane->taken || lane->key != e->key) continue;
     for (size_t i = lane->open_count; i-- > 0;) {
       if (!ends(n, e, place, &lane->open[i])) continue;
-      for (size_t above = lane->open_count; above-- > i + 1;) { /* a complete slice that outlasts it: only without matches */
+      for (size_t above = lane->open_count;
+           above-- > i + 1;) { /* a complete slice that outlasts it: only without matches */
         enum tb_status status = lane->open[above].complete ? end_slice(n, lane, above, e->ts, NULL, true) : TB_OK;
         if (status != TB_OK) return status;
       }
@@ -219,7 +226,9 @@ static enum tb_status put_end(struct tb_nesting *n, const struct tb_entry *e, si
   return n->sink->stray(n->sink->ctx, e);
 }
 
-enum tb_status tb_nesting_advance(struct tb_nesting *n, int64_t ts) { return n->complete_open ? end_over(n, ts, false) : TB_OK; }
+enum tb_status tb_nesting_advance(struct tb_nesting *n, int64_t ts) {
+  return n->complete_open ? end_over(n, ts, false) : TB_OK;
+}
 
 enum tb_status tb_nesting_put(struct tb_nesting *n, const struct tb_entry *e, size_t place) {
   if (n->complete_open) {

@@ -9,22 +9,22 @@
 #include "timeline/strand.h"
 
 struct tb_open_slice {
-  int64_t end;    /* INT64_MAX while unknown */
-  size_t place;   /* of its BEGIN or COMPLETE in the strand */
+  int64_t end;  /* INT64_MAX while unknown */
+  size_t place; /* of its BEGIN or COMPLETE in the strand */
   uint32_t name, categories;
-  bool complete;  /* it ends by itself, without an END */
-  bool moment;    /* it ends where it begins: what has no duration at the same time nests in it */
+  bool complete; /* it ends by itself, without an END */
+  bool moment;   /* it ends where it begins: what has no duration at the same time nests in it */
   bool has_thread_end;
   int64_t thread_end;
-  struct tb_slice body; /* of its entry; empty when the strand was spilled */
+  struct tb_slice body;     /* of its entry; empty when the strand was spilled */
   struct tb_slice end_body; /* of a complete slice; a copy, freed after its end */
 };
 
 struct tb_lane {
-  uint32_t pool;  /* see tb_nesting_sink.pool; lanes of one pool are used by one key at a time */
-  uint32_t key;   /* the key that uses it now */
+  uint32_t pool; /* see tb_nesting_sink.pool; lanes of one pool are used by one key at a time */
+  uint32_t key;  /* the key that uses it now */
   bool taken;
-  uint32_t number; /* within its pool, from 0 */
+  uint32_t number;            /* within its pool, from 0 */
   struct tb_open_slice *open; /* innermost last */
   size_t open_count, open_capacity;
 };
@@ -36,11 +36,12 @@ struct tb_nesting_sink {
    * strand's own track. */
   enum tb_status (*pool)(void *ctx, const struct tb_entry *root, uint32_t *pool);
   /* A slice, an instant or anything else that has no end, on lane `lane` (an index, for ever the same). */
-  enum tb_status (*begin)(void *ctx, const struct tb_entry *entry, size_t place, const struct tb_lane *lane, uint32_t lane_index);
+  enum tb_status (*begin)(void *ctx, const struct tb_entry *entry, size_t place, const struct tb_lane *lane,
+                          uint32_t lane_index);
   /* The end of a lane's slice. `entry` is its END, NULL for a slice that ends by itself. `innermost` is false where slices above it stay
    * open because the source never ends them. `cut` says that the slice ends before its time, because the one around it does. */
-  enum tb_status (*end)(void *ctx, int64_t ts, const struct tb_entry *entry, const struct tb_open_slice *slice, bool innermost,
-                        bool cut, const struct tb_lane *lane, uint32_t lane_index);
+  enum tb_status (*end)(void *ctx, int64_t ts, const struct tb_entry *entry, const struct tb_open_slice *slice,
+                        bool innermost, bool cut, const struct tb_lane *lane, uint32_t lane_index);
   /* An END without a slice. */
   enum tb_status (*stray)(void *ctx, const struct tb_entry *entry);
 };
@@ -50,14 +51,14 @@ struct tb_nesting {
   const struct tb_nesting_sink *sink;
   const struct tb_strand *strand;
   bool instants_as_moments; /* set after init: instants are slices that end where they begin, as thread times need */
-  bool matched; /* the strand has an index with matches */
+  bool matched;             /* the strand has an index with matches */
   struct tb_lane *lanes;
   size_t lane_count, lane_capacity;
   uint32_t *key_lanes; /* by key: the lane that it used last, + 1 */
   size_t key_count;
   uint32_t *pool_lanes; /* by pool: its newest lane, + 1 */
   size_t pool_capacity;
-  uint32_t *pool_next;  /* by lane: the pool's lane before it, + 1 */
+  uint32_t *pool_next; /* by lane: the pool's lane before it, + 1 */
   size_t pool_next_capacity;
   size_t complete_open; /* open complete slices, over all lanes */
 };

@@ -30,7 +30,7 @@ struct tb_record_base {
   int64_t ts, thread_ts;
 };
 
-static inline uint64_t tb_zigzag(int64_t v) { return ((uint64_t)v << 1) ^ (uint64_t)(v >> 63); }
+static inline uint64_t tb_zigzag(int64_t v) { return ((uint64_t)v << 1) ^ (v < 0 ? UINT64_MAX : 0); }
 
 /* Differences wrap: any two int64 can be stored. */
 static inline int64_t tb_wrap_sub(int64_t a, int64_t b) { return (int64_t)((uint64_t)a - (uint64_t)b); }
@@ -44,8 +44,9 @@ static inline unsigned tb_record_class(unsigned char head) {
 
 /* Writes all but the body; room for RECORD_HEAD_MAX bytes is there. */
 static inline char *tb_record_write(char *at, const struct tb_entry *e, int64_t last_ts, struct tb_record_base base) {
-  *at++ = (char)(e->kind | (e->early ? RECORD_EARLY : 0) | (e->end_body.len ? RECORD_END_BODY : 0) | (e->has_thread_ts ? RECORD_THREAD_TS : 0) |
-                 (e->has_thread_dur ? RECORD_THREAD_DUR : 0) | (e->key ? RECORD_KEY : 0) | (e->flow ? RECORD_FLOW : 0));
+  *at++ = (char)(e->kind | (e->early ? RECORD_EARLY : 0) | (e->end_body.len ? RECORD_END_BODY : 0) |
+                 (e->has_thread_ts ? RECORD_THREAD_TS : 0) | (e->has_thread_dur ? RECORD_THREAD_DUR : 0) |
+                 (e->key ? RECORD_KEY : 0) | (e->flow ? RECORD_FLOW : 0));
   at = tb_wire_put_varint(at, e->body.len + e->end_body.len);
   at = tb_wire_put_varint(at, tb_zigzag(tb_wrap_sub(e->ts, last_ts)));
   if (e->kind == TB_ENTRY_COMPLETE) at = tb_wire_put_varint(at, (uint64_t)e->dur);
@@ -74,7 +75,8 @@ static inline const char *tb_record_varint(const char *at, uint64_t *v) {
 }
 
 /* Reads a record; `last_ts` is the ts of the record before it. Returns the byte after it. */
-static inline const char *tb_record_read(const char *at, struct tb_entry *e, int64_t last_ts, struct tb_record_base base) {
+static inline const char *tb_record_read(const char *at, struct tb_entry *e, int64_t last_ts,
+                                         struct tb_record_base base) {
   unsigned char head = (unsigned char)*at++;
   uint64_t v, body_len;
   *e = (struct tb_entry){.kind = head & RECORD_KIND};

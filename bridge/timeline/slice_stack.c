@@ -47,8 +47,8 @@ static enum tb_status push(struct tb_slice_stack *s, const struct tb_allocator *
   return TB_OK;
 }
 
-enum tb_status tb_slice_stack_begin(struct tb_slice_stack *s, const struct tb_allocator *allocator, const struct tb_entry *e,
-                                    uint64_t place, bool *nests, bool *pushed) {
+enum tb_status tb_slice_stack_begin(struct tb_slice_stack *s, const struct tb_allocator *allocator,
+                                    const struct tb_entry *e, uint64_t place, bool *nests, bool *pushed) {
   int64_t dur = e->kind == TB_ENTRY_BEGIN ? OPEN : e->kind == TB_ENTRY_COMPLETE ? e->dur : 0;
   bool cut = false;
   *pushed = clear(s, e->ts, dur, &cut);
@@ -64,7 +64,8 @@ bool tb_slice_stack_end(struct tb_slice_stack *s, const struct tb_entry *e, int6
   *begin_ts = INT64_MAX;
   for (size_t i = s->count; i-- > 0;) {
     struct tb_stack_frame_ref *f = &s->frames[i];
-    if (f->dur != OPEN || (e->name && f->name != e->name) || (e->categories && f->categories != e->categories)) continue;
+    if (f->dur != OPEN || (e->name && f->name != e->name) || (e->categories && f->categories != e->categories))
+      continue;
     *begin_ts = f->ts;
     f->dur = e->ts - f->ts;
     if (i + 1 != s->count) return false;

@@ -35,8 +35,9 @@ enum tb_status tb_spill_file_create(const char *directory, const struct tb_alloc
   file->buffer = tb_alloc(allocator, WRITE_BYTES);
   if (file->buffer) file->fd = mkstemp(path);
   if (file->fd < 0) {
-    enum tb_status status = file->buffer ? tb_fail_errno(error, TB_IO, errno, "cannot create a temporary file in %s", directory)
-                                         : tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+    enum tb_status status = file->buffer
+                                ? tb_fail_errno(error, TB_IO, errno, "cannot create a temporary file in %s", directory)
+                                : tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
     tb_spill_file_close(file);
     return status;
   }
@@ -193,8 +194,8 @@ static enum tb_status open_readers(struct tb_spill_merge *m, const struct tb_spi
   return TB_OK;
 }
 
-enum tb_status tb_spill_merge_open(struct tb_spill_file *file, const struct tb_spill_run *runs, size_t count, bool in_order,
-                                   struct tb_spill_merge **out, struct tb_error *error) {
+enum tb_status tb_spill_merge_open(struct tb_spill_file *file, const struct tb_spill_run *runs, size_t count,
+                                   bool in_order, struct tb_spill_merge **out, struct tb_error *error) {
   *out = NULL;
   enum tb_status status = flush(file, error);
   if (status != TB_OK) return status;

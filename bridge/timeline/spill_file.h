@@ -27,8 +27,9 @@ uint64_t tb_spill_file_size(const struct tb_spill_file *file);
 void tb_spill_file_close(struct tb_spill_file *file);
 
 /* Reads `runs` as one, merged in the order of tb_entry_compare; where they are `in_order`, one after the other. */
-TB_MUST_CHECK enum tb_status tb_spill_merge_open(struct tb_spill_file *file, const struct tb_spill_run *runs, size_t count,
-                                                 bool in_order, struct tb_spill_merge **merge, struct tb_error *error);
+TB_MUST_CHECK enum tb_status tb_spill_merge_open(struct tb_spill_file *file, const struct tb_spill_run *runs,
+                                                 size_t count, bool in_order, struct tb_spill_merge **merge,
+                                                 struct tb_error *error);
 /* The next entry; its body is valid until the next call. TB_OK, TB_END, TB_IO or TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_spill_merge_next(struct tb_spill_merge *merge, struct tb_entry *entry,
                                                  struct tb_error *error);

@@ -179,7 +179,8 @@ enum tb_status tb_strand_index(struct tb_strand *s) {
       const char *record = at;
       at = tb_record_read(at, &e, ts, base);
       ts = e.ts;
-      s->refs[n++] = (struct tb_strand_ref){.ts = e.ts, .dur = e.kind == TB_ENTRY_COMPLETE ? e.dur : -1, .record = record};
+      s->refs[n++] =
+          (struct tb_strand_ref){.ts = e.ts, .dur = e.kind == TB_ENTRY_COMPLETE ? e.dur : -1, .record = record};
     }
   }
   if (s->sorted) return TB_OK;

@@ -13,22 +13,22 @@
 #include "timeline/spill_file.h"
 
 enum tb_entry_kind {
-  TB_ENTRY_BEGIN,    /* a slice whose end is an entry of its own */
+  TB_ENTRY_BEGIN, /* a slice whose end is an entry of its own */
   TB_ENTRY_END,
   TB_ENTRY_COMPLETE, /* a slice with its duration, which is not 0 */
   TB_ENTRY_INSTANT,
   TB_ENTRY_COUNTER,
-  TB_ENTRY_FLOW,     /* a point of a flow; `key` is the flow, `flow` what it does */
-  TB_ENTRY_MARK,     /* an instant whose body says its phase */
-  TB_ENTRY_MOMENT    /* a slice that ends where it begins */
+  TB_ENTRY_FLOW,  /* a point of a flow; `key` is the flow, `flow` what it does */
+  TB_ENTRY_MARK,  /* an instant whose body says its phase */
+  TB_ENTRY_MOMENT /* a slice that ends where it begins */
 };
 
 enum tb_flow_step {
   TB_FLOW_NONE,
-  TB_FLOW_OUT,      /* starts at the slice that encloses it */
-  TB_FLOW_THROUGH,  /* goes on through the slice that encloses it */
-  TB_FLOW_IN,       /* ends at the slice that encloses it */
-  TB_FLOW_IN_NEXT   /* ends at the next slice of its track */
+  TB_FLOW_OUT,     /* starts at the slice that encloses it */
+  TB_FLOW_THROUGH, /* goes on through the slice that encloses it */
+  TB_FLOW_IN,      /* ends at the slice that encloses it */
+  TB_FLOW_IN_NEXT  /* ends at the next slice of its track */
 };
 
 /* One event of a strand. */
@@ -40,12 +40,12 @@ struct tb_entry {
   bool early;   /* an END of a slice that began before `ts`: it comes first at its time */
   bool has_thread_ts, has_thread_dur;
   int64_t thread_ts, thread_dur;
-  uint32_t key;        /* the group of tracks it belongs to, 0 for the strand's own track */
-  uint32_t flow_key;   /* the flow, where `flow` says so */
+  uint32_t key;              /* the group of tracks it belongs to, 0 for the strand's own track */
+  uint32_t flow_key;         /* the flow, where `flow` says so */
   uint32_t name, categories; /* what an END must match; of BEGIN and END. 0: none */
-  uint64_t order;      /* of entries with a flow: place in the file, over all strands */
-  struct tb_slice body; /* encoded by the caller */
-  struct tb_slice end_body; /* COMPLETE: what goes with its end */
+  uint64_t order;            /* of entries with a flow: place in the file, over all strands */
+  struct tb_slice body;      /* encoded by the caller */
+  struct tb_slice end_body;  /* COMPLETE: what goes with its end */
 };
 
 /* Index entry of a strand in memory: enough to sort and to match. */
@@ -75,17 +75,17 @@ struct tb_strand {
   const struct tb_allocator *allocator;
   struct tb_strand_chunk *first, *last;
   char *at, *end;
-  size_t bytes;     /* of all chunks */
-  uint64_t count;   /* entries in memory */
-  uint64_t total;   /* entries, with those spilled */
+  size_t bytes;   /* of all chunks */
+  uint64_t count; /* entries in memory */
+  uint64_t total; /* entries, with those spilled */
   int64_t base_ts, base_thread_ts, last_ts, last_dur;
   bool has_base, has_thread_base, has_thread_times;
-  bool sorted;      /* the entries in memory came in order */
+  bool sorted;        /* the entries in memory came in order */
   bool runs_in_order; /* each run starts where the one before it ended */
   bool has_begin, has_complete, has_flow;
-  bool tangled;     /* the slices do not nest as they stand */
+  bool tangled;                /* the slices do not nest as they stand */
   struct tb_slice_stack stack; /* what is open as entries come in; of use only while the strand is in order */
-  struct tb_strand_ref *refs; /* the index, once built */
+  struct tb_strand_ref *refs;  /* the index, once built */
   size_t ref_count;
   struct tb_spill_run *runs;
   size_t run_count, run_capacity;
@@ -102,7 +102,8 @@ static inline bool tb_strand_in_order(const struct tb_strand *s) { return s->sor
 TB_MUST_CHECK enum tb_status tb_strand_add(struct tb_strand *strand, const struct tb_entry *entry);
 
 /* Sorts what is in memory and writes it to `file` as one run; memory is freed. */
-TB_MUST_CHECK enum tb_status tb_strand_spill(struct tb_strand *strand, struct tb_spill_file *file, struct tb_error *error);
+TB_MUST_CHECK enum tb_status tb_strand_spill(struct tb_strand *strand, struct tb_spill_file *file,
+                                             struct tb_error *error);
 
 /* Builds and sorts the index of a strand that was not spilled. TB_OK or TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_strand_index(struct tb_strand *strand);
@@ -126,7 +127,8 @@ struct tb_strand_cursor {
 TB_MUST_CHECK enum tb_status tb_strand_open(struct tb_strand *strand, struct tb_spill_file *file,
                                             struct tb_strand_cursor *cursor, struct tb_error *error);
 /* The next entry; its body is valid until the next call. TB_OK, TB_END, or TB_IO. */
-TB_MUST_CHECK enum tb_status tb_strand_next(struct tb_strand_cursor *cursor, struct tb_entry *entry, struct tb_error *error);
+TB_MUST_CHECK enum tb_status tb_strand_next(struct tb_strand_cursor *cursor, struct tb_entry *entry,
+                                            struct tb_error *error);
 void tb_strand_close(struct tb_strand_cursor *cursor);
 
 /* Whether `a` comes before `b` at the same or another time: by ts; at one ts ends of earlier slices, then longer complete

@@ -31,20 +31,20 @@ struct tb_slice {
 #define TB_SLICE(literal) ((struct tb_slice){(literal), sizeof(literal) - 1})
 
 /* Status of every fallible function. OK is 0; END and AGAIN are states of a reader, not errors. X(name, text) */
-#define TB_STATUS_LIST(X)                                                                                              \
-  X(OK, "no error")                                                                                                    \
-  X(END, "end of the input")                                                                                           \
-  X(AGAIN, "more input is needed")                                                                                     \
-  X(PARTIAL, "a part of the input was lost")                                                                           \
-  X(TRUNCATED, "the input ends in the middle of a record")                                                             \
-  X(BAD_DATA, "the input is damaged")                                                                                  \
-  X(UNKNOWN_FORMAT, "the input is no trace of a known format")                                                         \
-  X(UNSUPPORTED, "the input uses a feature that is not supported")                                                     \
-  X(REFUSED, "the operation was refused")                                                                              \
-  X(INVALID, "an argument is not valid")                                                                               \
-  X(LIMIT, "a limit was exceeded")                                                                                     \
-  X(NO_MEMORY, "out of memory")                                                                                        \
-  X(IO, "input/output error")                                                                                          \
+#define TB_STATUS_LIST(X)                                          \
+  X(OK, "no error")                                                \
+  X(END, "end of the input")                                       \
+  X(AGAIN, "more input is needed")                                 \
+  X(PARTIAL, "a part of the input was lost")                       \
+  X(TRUNCATED, "the input ends in the middle of a record")         \
+  X(BAD_DATA, "the input is damaged")                              \
+  X(UNKNOWN_FORMAT, "the input is no trace of a known format")     \
+  X(UNSUPPORTED, "the input uses a feature that is not supported") \
+  X(REFUSED, "the operation was refused")                          \
+  X(INVALID, "an argument is not valid")                           \
+  X(LIMIT, "a limit was exceeded")                                 \
+  X(NO_MEMORY, "out of memory")                                    \
+  X(IO, "input/output error")                                      \
   X(CANCELLED, "cancelled by the caller")
 
 enum tb_status {
@@ -60,11 +60,11 @@ TB_API const char *tb_status_text(enum tb_status status);
  * function that finds `code` already set leaves it. */
 struct tb_error {
   enum tb_status code;
-  int system_errno;   /* errno of the failed call, 0 when no system call failed */
-  uint64_t offset;    /* byte offset in the (decompressed) input, TB_NO_OFFSET when it has none */
-  uint64_t record;    /* number of the event, packet or record, from 0; TB_NO_OFFSET when it has none */
-  char message[160];  /* what, and what to do; NUL-terminated */
-  char file[256];     /* the input or output concerned, possibly cut; NUL-terminated, "" when none */
+  int system_errno;  /* errno of the failed call, 0 when no system call failed */
+  uint64_t offset;   /* byte offset in the (decompressed) input, TB_NO_OFFSET when it has none */
+  uint64_t record;   /* number of the event, packet or record, from 0; TB_NO_OFFSET when it has none */
+  char message[160]; /* what, and what to do; NUL-terminated */
+  char file[256];    /* the input or output concerned, possibly cut; NUL-terminated, "" when none */
 };
 
 #define TB_NO_OFFSET UINT64_MAX

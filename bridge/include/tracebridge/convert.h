@@ -16,10 +16,10 @@ extern "C" {
 typedef bool (*tb_progress)(void *ctx, uint64_t bytes_read, uint64_t size);
 
 struct tb_convert_options {
-  size_t size; /* sizeof */
+  size_t size;                     /* sizeof */
   struct tb_reader_options reader; /* allocator and threads are taken from here where the writer's are not set */
   struct tb_writer_options writer;
-  unsigned threads; /* 0: as many as the machine has cores, at most 4; 1: one */
+  unsigned threads;     /* 0: as many as the machine has cores, at most 4; 1: one */
   tb_progress progress; /* NULL: none */
   void *progress_ctx;
 };
@@ -28,7 +28,7 @@ struct tb_convert_options {
 struct tb_convert_report {
   enum tb_format from, to;
   struct tb_writer_summary summary;
-  uint64_t input_bytes; /* as stored */
+  uint64_t input_bytes;      /* as stored */
   struct tb_loss losses[96]; /* of the reader, then of the writer */
   size_t loss_count, reader_loss_count;
 };
@@ -36,7 +36,8 @@ struct tb_convert_report {
 /* Converts `from` to `to` (paths, "-": standard input or output). Returns TB_OK when all was carried over; TB_PARTIAL when
  * the output is whole and stands but something was lost (see *report); else the code of *error, and no output stands.
  * `options` may be NULL; report and error may be NULL. TB_REFUSED when `to` is the file `from`. */
-TB_MUST_CHECK TB_API enum tb_status tb_convert(const char *from, const char *to, const struct tb_convert_options *options,
+TB_MUST_CHECK TB_API enum tb_status tb_convert(const char *from, const char *to,
+                                               const struct tb_convert_options *options,
                                                struct tb_convert_report *report, struct tb_error *error);
 
 #ifdef __cplusplus

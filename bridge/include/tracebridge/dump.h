@@ -33,7 +33,8 @@ struct tb_dump_options {
  * NULL. */
 enum { TB_DUMP_LOSSES = 64 };
 TB_MUST_CHECK TB_API enum tb_status tb_dump(const char *path, const struct tb_dump_options *options, tb_text_sink sink,
-                                            void *ctx, struct tb_loss *losses, size_t *loss_count, struct tb_error *error);
+                                            void *ctx, struct tb_loss *losses, size_t *loss_count,
+                                            struct tb_error *error);
 
 #ifdef __cplusplus
 }

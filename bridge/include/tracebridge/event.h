@@ -47,8 +47,8 @@ struct tb_arg {
     struct tb_slice text;
   };
   uint32_t span;
-  uint8_t type;  /* enum tb_arg_type */
-  uint8_t width; /* bits of the source's type where it matters (FXT int32: 32), else 0 */
+  uint8_t type;   /* enum tb_arg_type */
+  uint8_t width;  /* bits of the source's type where it matters (FXT int32: 32), else 0 */
   uint16_t flags; /* enum tb_arg_flag */
 };
 
@@ -81,10 +81,10 @@ struct tb_track {
   bool has_pid, has_tid;         /* whether the source names them */
   struct tb_slice pid_text;      /* the source's id where it is no integer: pid is then synthetic; else empty */
   struct tb_slice tid_text;
-  uint64_t uuid;          /* Perfetto's track uuid, 0 where the source has none */
-  uint32_t machine;       /* machine id, 0 for the machine that recorded */
-  uint64_t sequence;      /* packet sequence or FXT provider that first used it, 0 where there is none */
-  struct tb_slice name;   /* the track's own name; a process' or thread's name; empty when unknown */
+  uint64_t uuid;        /* Perfetto's track uuid, 0 where the source has none */
+  uint32_t machine;     /* machine id, 0 for the machine that recorded */
+  uint64_t sequence;    /* packet sequence or FXT provider that first used it, 0 where there is none */
+  struct tb_slice name; /* the track's own name; a process' or thread's name; empty when unknown */
   struct tb_slice description;
   const struct tb_slice *labels; /* process_labels */
   uint32_t label_count;
@@ -107,9 +107,9 @@ enum tb_id_kind {
 };
 
 struct tb_id {
-  uint8_t kind;      /* enum tb_id_kind */
-  bool is_number;    /* `value` says it all: a JSON number, decimal or 0x-hex string that fits */
-  uint64_t value;    /* the number; where !is_number 0 */
+  uint8_t kind;         /* enum tb_id_kind */
+  bool is_number;       /* `value` says it all: a JSON number, decimal or 0x-hex string that fits */
+  uint64_t value;       /* the number; where !is_number 0 */
   struct tb_slice text; /* as the source wrote it, unquoted and unescaped; may be empty when is_number */
 };
 
@@ -156,37 +156,37 @@ enum tb_event_type {
   TB_EVENT_SLICE_END,      /* JSON E: ends the innermost open slice (of that name, where named) */
   TB_EVENT_SLICE_COMPLETE, /* JSON X: has dur */
   TB_EVENT_INSTANT,        /* JSON i I R P: track is the thread, the process or the global one by its scope */
-  TB_EVENT_COUNTER,        /* JSON C: track is the process, one top-level arg a series; Perfetto: track is a COUNTER and the
+  TB_EVENT_COUNTER, /* JSON C: track is the process, one top-level arg a series; Perfetto: track is a COUNTER and the
                               one arg its value, unnamed */
   /* what happens to an id, on whatever track; `track` is the emitting thread (or process, where no thread is named) */
-  TB_EVENT_ASYNC_BEGIN,   /* JSON b, S */
-  TB_EVENT_ASYNC_INSTANT, /* JSON n, T, p */
-  TB_EVENT_ASYNC_END,     /* JSON e, F */
-  TB_EVENT_FLOW_BEGIN,    /* JSON s */
-  TB_EVENT_FLOW_STEP,     /* JSON t */
-  TB_EVENT_FLOW_END,      /* JSON f; bind_enclosing says bp:"e" */
-  TB_EVENT_OBJECT_CREATE, /* JSON N */
+  TB_EVENT_ASYNC_BEGIN,     /* JSON b, S */
+  TB_EVENT_ASYNC_INSTANT,   /* JSON n, T, p */
+  TB_EVENT_ASYNC_END,       /* JSON e, F */
+  TB_EVENT_FLOW_BEGIN,      /* JSON s */
+  TB_EVENT_FLOW_STEP,       /* JSON t */
+  TB_EVENT_FLOW_END,        /* JSON f; bind_enclosing says bp:"e" */
+  TB_EVENT_OBJECT_CREATE,   /* JSON N */
   TB_EVENT_OBJECT_SNAPSHOT, /* JSON O */
-  TB_EVENT_OBJECT_DELETE, /* JSON D */
-  TB_EVENT_CONTEXT_ENTER, /* JSON ( */
-  TB_EVENT_CONTEXT_LEAVE, /* JSON ) */
-  TB_EVENT_ID_LINK,       /* JSON =: id and args.linked_id are one */
-  TB_EVENT_CLOCK_SYNC,    /* JSON c: args.sync_id, args.issue_ts */
-  TB_EVENT_MEMORY_DUMP,   /* JSON V (global), v (process) */
-  TB_EVENT_THREAD_STATE,  /* JSON T with dur; scheduling: name is the state, see `sched` */
-  TB_EVENT_LOG,           /* a log message: name is its text, `log_level` its priority */
-  TB_EVENT_OTHER,         /* an unknown phase: `phase_text` */
+  TB_EVENT_OBJECT_DELETE,   /* JSON D */
+  TB_EVENT_CONTEXT_ENTER,   /* JSON ( */
+  TB_EVENT_CONTEXT_LEAVE,   /* JSON ) */
+  TB_EVENT_ID_LINK,         /* JSON =: id and args.linked_id are one */
+  TB_EVENT_CLOCK_SYNC,      /* JSON c: args.sync_id, args.issue_ts */
+  TB_EVENT_MEMORY_DUMP,     /* JSON V (global), v (process) */
+  TB_EVENT_THREAD_STATE,    /* JSON T with dur; scheduling: name is the state, see `sched` */
+  TB_EVENT_LOG,             /* a log message: name is its text, `log_level` its priority */
+  TB_EVENT_OTHER,           /* an unknown phase: `phase_text` */
   /* what the trace says of itself; no time */
-  TB_EVENT_TRACK,         /* `track` was described, or described anew */
-  TB_EVENT_METADATA,      /* JSON M: name says what, args the values, track whose (process or thread) */
+  TB_EVENT_TRACK,          /* `track` was described, or described anew */
+  TB_EVENT_METADATA,       /* JSON M: name says what, args the values, track whose (process or thread) */
   TB_EVENT_TRACE_METADATA, /* a top-level key of the JSON object (otherData, metadata, …): name, one arg */
-  TB_EVENT_STACK_FRAME,   /* an entry of stackFrames: id.text is its id, name, categories its category, parent_frame */
-  TB_EVENT_SAMPLE,        /* an entry of samples: track is the thread, name, stack, weight, cpu */
-  TB_EVENT_SYSTEM_TRACE,  /* ftrace text: blob, in pieces at line ends */
+  TB_EVENT_STACK_FRAME,    /* an entry of stackFrames: id.text is its id, name, categories its category, parent_frame */
+  TB_EVENT_SAMPLE,         /* an entry of samples: track is the thread, name, stack, weight, cpu */
+  TB_EVENT_SYSTEM_TRACE,   /* ftrace text: blob, in pieces at line ends */
   TB_EVENT_CLOCK_SNAPSHOT, /* `clocks` read at one moment; clocks[0] is the trace clock where the source says which */
-  TB_EVENT_DATA_LOSS,     /* the source says that events were lost here on this track's sequence or provider */
-  TB_EVENT_PACKETS,       /* blob: serialised TracePackets (Trace bytes) that the target takes as they are */
-  TB_EVENT_BLOB,          /* FXT blob: name, blob, blob_type */
+  TB_EVENT_DATA_LOSS,      /* the source says that events were lost here on this track's sequence or provider */
+  TB_EVENT_PACKETS,        /* blob: serialised TracePackets (Trace bytes) that the target takes as they are */
+  TB_EVENT_BLOB,           /* FXT blob: name, blob, blob_type */
   TB_EVENT_TYPE_COUNT
 };
 
@@ -200,18 +200,27 @@ enum tb_event_has {
   TB_HAS_CATEGORIES = 1 << 5, /* the source has a cat, be it empty */
   TB_HAS_ARGS = 1 << 6,       /* the source has args, be they empty */
   TB_HAS_SCOPE = 1 << 7,
-  TB_HAS_FLOW_IN = 1 << 8,    /* bind_id with flow_in */
-  TB_HAS_FLOW_OUT = 1 << 9,   /* bind_id with flow_out */
+  TB_HAS_FLOW_IN = 1 << 8,         /* bind_id with flow_in */
+  TB_HAS_FLOW_OUT = 1 << 9,        /* bind_id with flow_out */
   TB_HAS_BIND_ENCLOSING = 1 << 10, /* bp: "e" */
   TB_HAS_THREAD_INSTRUCTIONS = 1 << 11,
   TB_HAS_WEIGHT = 1 << 12,
   TB_HAS_CPU = 1 << 13,
   TB_HAS_CORRELATION = 1 << 14,
   TB_HAS_USE_ASYNC_TTS = 1 << 15,
-  TB_HAS_ID_ALONE = 1 << 16 /* async, flow: the id alone says what belongs together, whatever categories and name (FXT) */
+  TB_HAS_ID_ALONE =
+      1 << 16 /* async, flow: the id alone says what belongs together, whatever categories and name (FXT) */
 };
 
-enum tb_log_level { TB_LOG_NONE, TB_LOG_VERBOSE = 2, TB_LOG_DEBUG, TB_LOG_INFO, TB_LOG_WARN, TB_LOG_ERROR, TB_LOG_FATAL };
+enum tb_log_level {
+  TB_LOG_NONE,
+  TB_LOG_VERBOSE = 2,
+  TB_LOG_DEBUG,
+  TB_LOG_INFO,
+  TB_LOG_WARN,
+  TB_LOG_ERROR,
+  TB_LOG_FATAL
+};
 
 /* Scheduling details of a TB_EVENT_THREAD_STATE; `track` is the thread that changes state. */
 enum tb_task_state {
@@ -228,18 +237,19 @@ enum tb_task_state {
 
 struct tb_event {
   enum tb_event_type type;
-  uint32_t has;    /* enum tb_event_has */
-  char phase;      /* the JSON phase that says it best, 0 where only phase_text does */
+  uint32_t has;       /* enum tb_event_has */
+  char phase;         /* the JSON phase that says it best, 0 where only phase_text does */
   char instant_scope; /* 'g', 'p', 't' for instants as the source wrote it, 0 where it did not */
   uint8_t log_level;  /* enum tb_log_level */
   uint8_t task_state; /* enum tb_task_state */
   uint8_t blob_type;  /* FXT's blob type */
   int64_t ts;
   int64_t dur;
-  int64_t thread_ts;  /* thread clock */
+  int64_t thread_ts; /* thread clock */
   int64_t thread_dur;
-  const struct tb_track *track;  /* never NULL where the type has a track */
-  const struct tb_track *thread; /* the emitting thread where `track` is another one and the source names it, else NULL */
+  const struct tb_track *track; /* never NULL where the type has a track */
+  const struct tb_track
+      *thread; /* the emitting thread where `track` is another one and the source names it, else NULL */
   struct tb_slice name;
   struct tb_slice categories; /* comma list, as in JSON */
   struct tb_id id;
@@ -248,27 +258,28 @@ struct tb_event {
   const struct tb_arg *args;
   uint32_t arg_count; /* entries of the flat tree, not top-level arguments */
   uint32_t extra_count;
-  const struct tb_arg *extra; /* members of the source's event that have no field here (cname, unknown keys, wrong types) */
-  struct tb_stack stack;      /* sf, stack, callstack */
-  struct tb_stack end_stack;  /* esf, estack */
-  const uint64_t *flow_ids;   /* Perfetto flows that start at, pass or end here */
+  const struct tb_arg
+      *extra;            /* members of the source's event that have no field here (cname, unknown keys, wrong types) */
+  struct tb_stack stack; /* sf, stack, callstack */
+  struct tb_stack end_stack; /* esf, estack */
+  const uint64_t *flow_ids;  /* Perfetto flows that start at, pass or end here */
   const uint64_t *terminating_flow_ids;
   uint32_t flow_count;
   uint32_t terminating_flow_count;
-  uint64_t correlation_id;    /* TrackEvent.correlation_id, its string form in correlation_text */
+  uint64_t correlation_id; /* TrackEvent.correlation_id, its string form in correlation_text */
   struct tb_slice correlation_text;
   int64_t thread_instruction_count;
-  double weight;  /* of a sample */
+  double weight; /* of a sample */
   uint32_t cpu;
-  int32_t priority; /* scheduling */
+  int32_t priority;                /* scheduling */
   struct tb_frame source_location; /* function, file, line */
-  struct tb_slice phase_text;  /* TB_EVENT_OTHER: the phase as written */
-  struct tb_slice parent_frame; /* TB_EVENT_STACK_FRAME: parent's id, empty for a root */
+  struct tb_slice phase_text;      /* TB_EVENT_OTHER: the phase as written */
+  struct tb_slice parent_frame;    /* TB_EVENT_STACK_FRAME: parent's id, empty for a root */
   struct tb_slice blob;
   const struct tb_clock_reading *clocks;
   uint32_t clock_count;
-  uint32_t sequence;  /* packet sequence or FXT provider, 0 where there is none */
-  uint64_t offset;    /* byte offset of the event in the decompressed input */
+  uint32_t sequence; /* packet sequence or FXT provider, 0 where there is none */
+  uint64_t offset;   /* byte offset of the event in the decompressed input */
 };
 
 #ifdef __cplusplus

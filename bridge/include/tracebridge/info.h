@@ -25,11 +25,11 @@ struct tb_info_thread {
 
 /* A clock that the trace reads. */
 struct tb_info_clock {
-  uint32_t id;           /* enum tb_clock, or an id of the trace's own */
-  uint64_t readings;     /* snapshots that read it */
+  uint32_t id;       /* enum tb_clock, or an id of the trace's own */
+  uint64_t readings; /* snapshots that read it */
   int64_t first_ns, last_ns;
   bool has_offset;
-  int64_t offset_ns;     /* first reading minus the first clock's of the same snapshot */
+  int64_t offset_ns;        /* first reading minus the first clock's of the same snapshot */
   int64_t offset_change_ns; /* how much that was more in the last snapshot that read both */
 };
 
@@ -43,7 +43,7 @@ struct tb_info_producer {
 
 /* Packets with one kind of payload. */
 struct tb_info_packets {
-  uint32_t field; /* field number of TracePacket; 0: none */
+  uint32_t field;       /* field number of TracePacket; 0: none */
   struct tb_slice name; /* empty where our schema does not know the field */
   uint64_t count, bytes;
 };

@@ -26,7 +26,7 @@ struct tb_packet {
   bool lost_before;          /* the trace says that packets of its sequence were lost just before it */
   bool compressed;           /* it stood in a compressed packet */
   int64_t timestamp;         /* ns on the trace clock: default clocks, snapshots and increments applied */
-  uint64_t offset;           /* of its first byte in the (decompressed) input; of the packet it stood in where `compressed` */
+  uint64_t offset; /* of its first byte in the (decompressed) input; of the packet it stood in where `compressed` */
 };
 
 struct tb_packet_reader; /* opaque; tb_packet_reader_open or …_create_feed, then tb_packet_reader_close */
@@ -39,12 +39,15 @@ TB_MUST_CHECK TB_API enum tb_status tb_packet_reader_open(const char *path, cons
                                                           struct tb_packet_reader **reader, struct tb_error *error);
 
 /* A reader that is fed: nothing is opened. `name` stands for the input in errors and is copied. Else as above. */
-TB_MUST_CHECK TB_API enum tb_status tb_packet_reader_create_feed(const char *name, const struct tb_reader_options *options,
-                                                                 struct tb_packet_reader **reader, struct tb_error *error);
+TB_MUST_CHECK TB_API enum tb_status tb_packet_reader_create_feed(const char *name,
+                                                                 const struct tb_reader_options *options,
+                                                                 struct tb_packet_reader **reader,
+                                                                 struct tb_error *error);
 
 /* Gives `len` more bytes of input to a fed reader, in pieces of any size; they are copied. TB_INVALID on a reader that was opened
  * or after tb_packet_reader_feed_end; TB_NO_MEMORY, nothing taken then. The packet in hand stays valid. */
-TB_MUST_CHECK TB_API enum tb_status tb_packet_reader_feed(struct tb_packet_reader *reader, const void *data, size_t len);
+TB_MUST_CHECK TB_API enum tb_status tb_packet_reader_feed(struct tb_packet_reader *reader, const void *data,
+                                                          size_t len);
 
 /* Says that a fed reader's input is whole. */
 TB_API void tb_packet_reader_feed_end(struct tb_packet_reader *reader);

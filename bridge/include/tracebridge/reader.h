@@ -27,12 +27,12 @@ struct tb_reader; /* opaque; tb_reader_open or tb_reader_create_feed, then tb_re
 /* Options; zero-initialise, then set `size` to sizeof. NULL in place of options means all defaults. */
 struct tb_reader_options {
   size_t size;
-  enum tb_format format;               /* UNKNOWN: told by the content */
+  enum tb_format format;                /* UNKNOWN: told by the content */
   const struct tb_allocator *allocator; /* NULL: malloc */
-  bool strict;                         /* the first loss is an error instead of a count */
-  size_t max_record_bytes;             /* an event, packet or record longer than this is a loss; 0: 256 MiB */
-  size_t max_interned_bytes;           /* strings kept for the trace; more is an error TB_LIMIT; 0: 4 GiB */
-  unsigned threads;                    /* 1: none but the caller's; more: decompression beside it. 0: 1 */
+  bool strict;                          /* the first loss is an error instead of a count */
+  size_t max_record_bytes;              /* an event, packet or record longer than this is a loss; 0: 256 MiB */
+  size_t max_interned_bytes;            /* strings kept for the trace; more is an error TB_LIMIT; 0: 4 GiB */
+  unsigned threads;                     /* 1: none but the caller's; more: decompression beside it. 0: 1 */
 };
 
 /* Opens the file `path` ("-": standard input), tells gzip and zstd by content, and the format unless given.

@@ -18,12 +18,13 @@ struct tb_writer_options {
   size_t size;
   enum tb_format format;                /* UNKNOWN: by the name of `path` */
   const struct tb_allocator *allocator; /* NULL: malloc */
-  bool compress;       /* Perfetto: write compressed_packets */
-  bool keep_packets;   /* FXT: packets that FXT cannot express go into a Perfetto blob */
+  bool compress;                        /* Perfetto: write compressed_packets */
+  bool keep_packets;                    /* FXT: packets that FXT cannot express go into a Perfetto blob */
   size_t memory_budget; /* bytes to hold before sorted runs spill to a temporary file; 0: a share of the machine */
   const char *temporary_directory; /* NULL: $TMPDIR, else /tmp */
-  enum tb_clock clock; /* the clock that the source's times are on; UNKNOWN: as the source says, else TB_CLOCK_TRACE_FILE */
-  unsigned threads;    /* 1: none but the caller's. 0: 1 */
+  enum tb_clock
+      clock; /* the clock that the source's times are on; UNKNOWN: as the source says, else TB_CLOCK_TRACE_FILE */
+  unsigned threads;      /* 1: none but the caller's. 0: 1 */
   enum tb_format source; /* what the events come from, where they go back to it unchanged; UNKNOWN: not said */
 };
 

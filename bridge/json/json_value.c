@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "json/json_value.h"
+
+#include "json/json_reader_state.h"
+
+uint32_t tb_json_parse_value(struct tb_arena *arena, struct tb_slice text, struct tb_arg **args) {
+  char *copy = tb_arena_alloc(arena, text.len + TB_BATCH_PADDING);
+  struct tb_json_sink sink = {.capacity = text.len / 2 + 1};
+  sink.args = tb_arena_alloc(arena, sink.capacity * sizeof(*sink.args));
+  if (!copy || !sink.args) return 0;
+  memcpy(copy, text.ptr, text.len);
+  memset(copy + text.len, 0, TB_BATCH_PADDING);
+  struct tb_scan scan = {.end = copy + text.len, .arena = arena};
+  const char *end = tb_json_value(&scan, &sink, tb_scan_space(copy), (struct tb_slice){NULL, 0}, 0);
+  if (!end || tb_scan_space(end) != scan.end) return 0;
+  *args = sink.args;
+  return (uint32_t)sink.count;
+}
