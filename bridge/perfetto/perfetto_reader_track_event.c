@@ -463,7 +463,7 @@ static enum tb_status make_state(struct tb_perfetto_reader *r, struct event_in_h
 }
 
 static enum tb_status read_event(struct tb_perfetto_reader *r, struct event_in_hand *e) {
-  enum tb_status status = tb_track_event_fields_read(r, e->payload, &e->fields);
+  enum tb_status status = tb_track_event_fields_read(r, e->payload, &e->fields); /* cppcheck-suppress ctuuninitvar */
   if (status == TB_OK && (e->fields.has & TB_TE_LEGACY)) status = tb_legacy_event_read(e->fields.legacy, &e->legacy);
   if (status != TB_OK) return status;
   bool has_ts;
@@ -497,7 +497,7 @@ enum tb_status tb_perfetto_track_event(struct tb_perfetto_reader *r, struct tb_s
   e.legacy.present = e.legacy.has_phase = e.legacy.has_name_iid = e.legacy.has_pid = e.legacy.has_tid = false;
   e.has_thread_ts = e.has_instructions = false;
   size_t args = r->batch->arg_count;
-  enum tb_status status = read_event(r, &e); /* cppcheck-suppress ctuuninitvar */
+  enum tb_status status = read_event(r, &e);
   if (status == TB_BAD_DATA) r->batch->arg_count = args;
   return status;
 }
