@@ -15,7 +15,7 @@ struct tb_graph_key {
   uint32_t input, group, clock;
 };
 
-enum { TB_GRAPH_SHARED = UINT32_MAX };
+#define TB_GRAPH_SHARED UINT32_MAX
 
 /* What an edge rests on; its cost is how little it is trusted. */
 struct tb_graph_edge {

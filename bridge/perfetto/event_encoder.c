@@ -216,9 +216,8 @@ static char *put_carriage(struct encoding *e, char *at, const struct tb_event *e
 
 char *tb_encode_carried_phase(struct tb_event_encoder *encoder, struct tb_interned_uses *uses, char *at, char phase) {
   struct encoding e = {.interned = encoder->interned, .uses = uses, .json = &encoder->json, .ok = true};
-  struct tb_event none = {0};
-  struct tb_carriage carriage = {.phase = {&phase, 1}};
-  at = put_carriage(&e, at, &none, 0, &carriage);
+  struct tb_arg late = {.name = carried_name, .text = {&phase, 1}, .span = 1, .type = TB_ARG_STRING};
+  at = put_annotation(&e, at, TB_TRACK_EVENT_DEBUG_ANNOTATIONS, &late, 1);
   return e.ok ? at : NULL;
 }
 

@@ -41,7 +41,7 @@ TB_MUST_CHECK enum tb_status tb_encode_event(struct tb_event_encoder *encoder, s
                                              const struct tb_event *event, unsigned parts,
                                              const struct tb_carriage *carriage, uint32_t *name, uint32_t *categories);
 
-/* Appends the annotation {trace_event: {ph: phase}} to `at`, which has room for TB_CARRIED_PHASE_MAX bytes. NULL without memory. */
+/* Appends the annotation trace_event with the phase as its value to `at`, which has room for TB_CARRIED_PHASE_MAX bytes. NULL without memory. */
 enum { TB_CARRIED_PHASE_MAX = 64 };
 char *tb_encode_carried_phase(struct tb_event_encoder *encoder, struct tb_interned_uses *uses, char *at, char phase);
 

@@ -5,11 +5,15 @@
 #include "perfetto/legacy_event.h"
 #include "perfetto/track_event_fields.h"
 
+static bool is_named(const struct tb_arg *arg) { return tb_slice_equal(arg->name, TB_SLICE("trace_event")); }
+
+/* A phase that the writer learnt of late stands behind the dict, as a text. */
+static bool is_late_phase(const struct tb_arg *arg) { return arg->type == TB_ARG_STRING && arg->text.len == 1; }
+
 bool tb_perfetto_is_carriage(const struct tb_perfetto_reader *r, const struct tb_track_event_fields *fields) {
   if (!(fields->has & TB_TE_ARGS)) return false;
   const struct tb_arg *last = &r->batch->args[fields->first_top_arg];
-  return tb_slice_equal(last->name, TB_SLICE("trace_event")) &&
-         (last->type == TB_ARG_DICT || last->type == TB_ARG_NULL);
+  return is_named(last) && (last->type == TB_ARG_DICT || last->type == TB_ARG_NULL || is_late_phase(last));
 }
 
 /* Where the event was emitted: an event that nothing of Perfetto's says stands on a track beside that. */
@@ -102,14 +106,35 @@ static bool is_phase(const struct tb_arg *member) {
   return member->type == TB_ARG_STRING && tb_slice_equal(member->name, TB_SLICE("ph"));
 }
 
+/* The last top-level argument of those before `end`; `end` where there is none. */
+static size_t last_before(const struct tb_perfetto_reader *r, size_t first, size_t end) {
+  size_t last = end;
+  for (size_t i = first; i < end; i += r->batch->args[i].span) last = i;
+  return last;
+}
+
 void tb_perfetto_take_carriage(struct tb_perfetto_reader *r, const struct tb_track_event_fields *fields,
                                struct tb_event *event) {
-  const struct tb_arg *annotation = &r->batch->args[fields->first_top_arg], *phase = NULL;
+  size_t last = fields->first_top_arg;
+  const struct tb_arg *annotation = &r->batch->args[last], *phase = NULL;
+  struct tb_arg late;
+  if (is_late_phase(annotation)) {
+    late = *annotation;
+    phase = &late;
+    size_t before = last_before(r, fields->first_arg, last);
+    annotation = &r->batch->args[before];
+    if (before == last || !is_named(annotation) || annotation->type != TB_ARG_DICT) {
+      if (event->type != TB_EVENT_COUNTER) r->batch->arg_count = last;
+      set_phase(event, phase->text);
+      return;
+    }
+    last = before;
+  }
   uint32_t count = annotation->span - 1, kept = 0;
   struct tb_arg *extra = count ? tb_perfetto_alloc(r, count * sizeof(*extra)) : NULL;
   for (uint32_t i = 1; extra && i <= count; i += annotation[i].span) {
     if (is_phase(&annotation[i])) {
-      phase = &annotation[i];
+      if (!phase) phase = &annotation[i];
     } else if (!take_member(event, &annotation[i])) {
       memcpy(&extra[kept], &annotation[i], annotation[i].span * sizeof(*extra));
       kept += annotation[i].span;
@@ -119,5 +144,5 @@ void tb_perfetto_take_carriage(struct tb_perfetto_reader *r, const struct tb_tra
   event->extra = kept ? extra : NULL;
   event->extra_count = kept;
   /* a counter's value stands behind the annotation */
-  if (event->type != TB_EVENT_COUNTER) r->batch->arg_count = fields->first_top_arg;
+  if (event->type != TB_EVENT_COUNTER) r->batch->arg_count = last;
 }

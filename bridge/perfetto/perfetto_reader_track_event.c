@@ -425,7 +425,22 @@ static void add_typed(struct tb_perfetto_reader *r, struct tb_event *event, cons
   if (e->fields.has & TB_TE_TYPED) tb_perfetto_typed_fields(r, e->payload);
 }
 
+/* Our writer puts an instant that has a thread time down as a slice that ends where it begins, with the instant's phase carried. */
+static bool is_moment(const struct tb_event *event) {
+  return event->type == TB_EVENT_SLICE_BEGIN && event->track->type == TB_TRACK_THREAD && event->phase &&
+         !strchr("BEXSN(", event->phase);
+}
+
+/* Whether the event is the end of such a slice, of which readers need know nothing. */
+static bool ends_moment(struct event_in_hand *e) {
+  if (e->legacy.has_phase || e->fields.type != TB_TRACK_EVENT_TYPE_SLICE_END) return false;
+  bool moment = e->track->moments & 1;
+  e->track->moments >>= 1;
+  return moment;
+}
+
 static enum tb_status make_event(struct tb_perfetto_reader *r, struct event_in_hand *e) {
+  if (ends_moment(e)) return TB_OK;
   tb_perfetto_tell_track(r, e->track);
   struct tb_event *event = tb_perfetto_emit(r, TB_EVENT_INSTANT);
   event->has = TB_HAS_TS;
@@ -442,6 +457,10 @@ static enum tb_status make_event(struct tb_perfetto_reader *r, struct event_in_h
   set_thread_times(event, e);
   set_rare(r, event, &e->fields);
   if (tb_perfetto_is_carriage(r, &e->fields)) tb_perfetto_take_carriage(r, &e->fields, event);
+  if (event->type == TB_EVENT_SLICE_BEGIN) {
+    e->track->moments = e->track->moments << 1 | is_moment(event);
+    if (is_moment(event)) event->type = TB_EVENT_INSTANT;
+  }
   if (e->fields.has & (TB_TE_LOG | TB_TE_TASK | TB_TE_TYPED)) add_typed(r, event, e);
   set_args(r, event, &e->fields);
   return e->fields.counter_values.count || e->fields.double_counter_values.count ? emit_extra_counters(r, e) : TB_OK;

@@ -172,8 +172,7 @@ static enum tb_status put_shared(struct tb_perfetto_writer *p, const struct tb_e
   if (!key) return TB_NO_MEMORY;
   struct tb_sequence *sequence = p->sequences[TB_SHARED_SEQUENCE];
   struct tb_entry entry = {.ts = event->ts, .kind = (uint8_t)kind, .key = key};
-  if (kind == TB_ENTRY_END)
-    parts &= ~(unsigned)(TB_ENCODE_NAME | TB_ENCODE_CATEGORIES | TB_ENCODE_NO_NAME | TB_ENCODE_IDS);
+  if (kind == TB_ENTRY_END) parts &= ~(unsigned)(TB_ENCODE_NAME | TB_ENCODE_CATEGORIES | TB_ENCODE_NO_NAME);
   enum tb_status status =
       tb_encode_event(&p->encoder, &sequence->uses, event, parts, carriage, &entry.name, &entry.categories);
   if (status == TB_OK && tb_stack_is_there(&event->stack))

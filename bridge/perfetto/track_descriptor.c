@@ -2,6 +2,7 @@
  *
  * TrackDescriptors. They are few, so that protobuf-c reads them.
  */
+#include "json/json_value.h"
 #include "perfetto/fields.h"
 #include "perfetto/message.h"
 #include "perfetto/track_descriptor.pb-c.h"
@@ -147,6 +148,8 @@ static void inherit(struct tb_perfetto_track *track, unsigned depth) {
     base->tid = parent->tid;
     base->has_pid = parent->has_pid;
     base->has_tid = parent->has_tid;
+    base->pid_text = parent->pid_text;
+    base->tid_text = parent->tid_text;
   }
   for (struct tb_perfetto_track *child = track->first_child; child; child = child->next_sibling) {
     inherit(child, depth + 1);
@@ -174,6 +177,48 @@ static enum tb_status describe_parent(struct tb_tracks *tracks, struct tb_perfet
   return TB_OK;
 }
 
+/* ---- ids that the descriptor's numbers stand for: docs/MAPPING.md --------------------------------------------------- */
+
+/* The value of the only member of a description like {"tid":0}; empty where it is no such description. */
+static struct tb_slice described_id(struct tb_slice description, const char *key) {
+  size_t len = strlen(key);
+  if (description.len < len + 2 || memcmp(description.ptr, key, len) != 0) return (struct tb_slice){NULL, 0};
+  if (description.ptr[description.len - 1] != '}') return (struct tb_slice){NULL, 0};
+  return (struct tb_slice){description.ptr + len, description.len - len - 1};
+}
+
+/* Sets number, text and presence of an id from what its description says. */
+static enum tb_status restore_id(struct tb_tracks *tracks, struct tb_slice value, int64_t *number,
+                                 struct tb_slice *text, bool *there) {
+  struct tb_arg *arg;
+  if (value.len == 0 || tb_json_parse_value(&tracks->scratch, value, &arg) != 1) return TB_OK;
+  switch (arg->type) {
+    case TB_ARG_NULL:
+      *there = false;
+      return TB_OK;
+    case TB_ARG_INT:
+      *number = arg->i;
+      return TB_OK;
+    case TB_ARG_STRING:
+      return set_text(tracks, text, arg->text);
+    default:
+      return set_text(tracks, text, value);
+  }
+}
+
+static enum tb_status restore_ids(struct tb_tracks *tracks, struct tb_track *base) {
+  if (base->type == TB_TRACK_PROCESS)
+    return restore_id(tracks, described_id(base->description, "{\"pid\":"), &base->pid, &base->pid_text,
+                      &base->has_pid);
+  if (base->type != TB_TRACK_THREAD) return TB_OK;
+  if (base->parent) {
+    base->pid = base->parent->pid;
+    base->pid_text = base->parent->pid_text;
+    base->has_pid = base->parent->has_pid;
+  }
+  return restore_id(tracks, described_id(base->description, "{\"tid\":"), &base->tid, &base->tid_text, &base->has_tid);
+}
+
 static enum tb_status apply(struct tb_tracks *tracks, struct tb_perfetto_track *track,
                             const Perfetto__Protos__TrackDescriptor *message, uint32_t sequence) {
   struct tb_track *base = &track->track;
@@ -189,6 +234,7 @@ static enum tb_status apply(struct tb_tracks *tracks, struct tb_perfetto_track *
   if (status == TB_OK && message->counter) status = describe_counter(tracks, track, message->counter);
   if (status == TB_OK && message->thread) status = describe_thread(tracks, track, message);
   if (status == TB_OK && message->process && !message->thread) status = describe_process(tracks, track, message);
+  if (status == TB_OK) status = restore_ids(tracks, base);
   if (status == TB_OK) status = describe_parent(tracks, track, message, sequence);
   if (status == TB_OK) pass_on(track);
   return status;

@@ -16,7 +16,9 @@ struct tb_perfetto_track {
   bool described; /* a descriptor was seen, or the track needs none */
   bool incremental;
   bool in_state; /* a TYPE_STATE event began a slice that the next one ends */
-  bool told;     /* given out as TB_EVENT_TRACK since it last changed */
+  uint64_t
+      moments; /* of the innermost open slices, the innermost lowest: whether it is an instant written as a slice */
+  bool told;   /* given out as TB_EVENT_TRACK since it last changed */
   int64_t unit_multiplier;
   struct tb_perfetto_track *first_child, *next_sibling; /* custom tracks and counters below it */
 };
