@@ -41,7 +41,7 @@ static const char *parse_children(struct parser *p, const char *at, struct tb_do
   while (*at != close) {
     struct tb_doc *child = tb_arena_alloc(p->arena, sizeof(*child));
     if (!child) return fail(p, TB_NO_MEMORY, at);
-    *child = (struct tb_doc){TB_DOC_NULL};
+    *child = (struct tb_doc){.type = TB_DOC_NULL};
     if (close == '}') {
       at = parse_string(p, at, &child->name);
       if (!at) return NULL;
@@ -103,7 +103,7 @@ enum tb_status tb_doc_parse(struct tb_arena *arena, struct tb_slice text, struct
   memset(copy + text.len, 0, TB_BATCH_PADDING);
   if (text.len) memcpy(copy, text.ptr, text.len);
   struct parser p = {.arena = arena, .scan = {.end = copy + text.len, .arena = arena}};
-  **doc = (struct tb_doc){TB_DOC_NULL};
+  **doc = (struct tb_doc){.type = TB_DOC_NULL};
   const char *at = parse_value(&p, tb_scan_space(copy), *doc, 0);
   if (at) at = tb_scan_space(at);
   if (at && at != p.scan.end) (void)fail(&p, TB_BAD_DATA, at);

@@ -94,6 +94,14 @@ static void end_elsewhere_object(struct tb_json_writer *w, struct tb_json_track 
     tb_json_object_end(w, start);
 }
 
+/* Whether slices of the track are written as those of a thread. */
+static bool is_on_thread(struct tb_json_track *state, const struct tb_event *event) {
+  if (event->track->type == TB_TRACK_CUSTOM && event->type == TB_EVENT_SLICE_BEGIN &&
+      (event->phase == 'X' || event->phase == 'B'))
+    state->overflow = true;
+  return event->track->type == TB_TRACK_THREAD || state->overflow;
+}
+
 static struct tb_json_open *push(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {
   void *open = state->open;
   enum tb_status status = tb_grow_array(w->writer->allocator, &open, &state->open_capacity, state->open_count + 1,
@@ -105,7 +113,7 @@ static struct tb_json_open *push(struct tb_json_writer *w, struct tb_json_track 
   }
   struct tb_json_open *slice = &state->open[state->open_count++];
   struct tb_json_emit *held = &state->held;
-  bool on_thread = event->track->type == TB_TRACK_THREAD;
+  bool on_thread = is_on_thread(state, event);
   *slice =
       (struct tb_json_open){.at = held->buffer.len, .ts = event->ts, .thread_ts = event->thread_ts, .has = event->has};
   emit_name(held, event);
@@ -324,7 +332,7 @@ static void end_elsewhere(struct tb_json_writer *w, struct tb_json_track *state,
 enum tb_status tb_json_put_begin(struct tb_json_writer *w, const struct tb_event *event) {
   struct tb_json_track *state = tb_json_track_state(w, event->track);
   if (!state) return w->writer->error.code;
-  if (event->track->type == TB_TRACK_THREAD)
+  if (is_on_thread(state, event))
     begin_on_thread(w, state, event);
   else
     begin_elsewhere(w, state, event);
@@ -334,7 +342,7 @@ enum tb_status tb_json_put_begin(struct tb_json_writer *w, const struct tb_event
 enum tb_status tb_json_put_end(struct tb_json_writer *w, const struct tb_event *event) {
   struct tb_json_track *state = tb_json_track_state(w, event->track);
   if (!state) return w->writer->error.code;
-  if (event->track->type == TB_TRACK_THREAD)
+  if (is_on_thread(state, event))
     end_on_thread(w, state, event);
   else
     end_elsewhere(w, state, event);

@@ -13,6 +13,7 @@
 
 /* What the writer keeps for a track that is not JSON's own. */
 struct tb_json_track {
+  bool overflow; /* a track below a thread's, for slices of the thread that overlap others (docs/MAPPING.md) */
   struct tb_json_emit held; /* texts of the open slices, outermost first: see json_writer_slices.c */
   struct tb_json_open *open;
   size_t open_count, open_capacity;

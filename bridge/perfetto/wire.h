@@ -41,7 +41,7 @@ struct tb_wire_cursor {
 };
 
 static inline struct tb_wire_cursor tb_wire_cursor(struct tb_slice message) {
-  return (struct tb_wire_cursor){message.ptr, message.ptr + message.len};
+  return (struct tb_wire_cursor){message.ptr, message.len ? message.ptr + message.len : message.ptr};
 }
 
 /* The byte after the varint at `at`, which *value then is; NULL when it does not end before `end` or is longer than 10

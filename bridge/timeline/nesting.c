@@ -119,6 +119,10 @@ static enum tb_status find_lane(struct tb_nesting *n, const struct tb_entry *e, 
     n->key_lanes = tb_calloc(n->allocator, n->key_count * sizeof(*n->key_lanes));
     if (!n->key_lanes) return TB_NO_MEMORY;
   }
+  if (e->key == 0 && n->lane_count && fits(&n->lanes[0], end)) { /* the strand's own track wherever it can be */
+    *index = 0;
+    return TB_OK;
+  }
   uint32_t last = n->key_lanes[e->key];
   if (last && n->lanes[last - 1].taken && n->lanes[last - 1].key == e->key && fits(&n->lanes[last - 1], end)) {
     *index = last - 1;
