@@ -53,7 +53,7 @@ static const char *literal(struct tb_scan *scan, struct tb_arg *arg, const char 
 }
 
 /* A value that nests too deep, as text. */
-static const char *raw(struct tb_scan *scan, struct tb_arg *arg, const char *p) {
+const char *tb_json_raw(struct tb_scan *scan, struct tb_arg *arg, const char *p) {
   const char *end = tb_scan_skip_value(scan, p);
   if (!end) return NULL;
   arg->type = TB_ARG_JSON;
@@ -110,7 +110,7 @@ const char *tb_json_value(struct tb_scan *scan, struct tb_json_sink *sink, const
       return tb_scan_string(scan, p + 1, &arg->text);
     case '{':
     case '[':
-      if (depth >= TB_JSON_DEPTH) return raw(scan, arg, p);
+      if (depth >= TB_JSON_DEPTH) return tb_json_raw(scan, arg, p);
       arg->type = *p == '{' ? TB_ARG_DICT : TB_ARG_ARRAY;
       arg->text = (struct tb_slice){NULL, 0};
       p = *p == '{' ? tb_json_members(scan, sink, p + 1, depth + 1) : items(scan, sink, p + 1, depth + 1);

@@ -119,9 +119,15 @@ static inline enum key common_key(const char *p, size_t *length) {
 
 static const char *take_extra(struct tb_json_state *state, struct tb_slice name, const char *p) {
   struct tb_json_sink sink = {state->extras, state->extra_count, TB_JSON_EXTRAS};
-  p = tb_json_value(&state->scan, &sink, p, name, 1);
+  const char *end = tb_json_value(&state->scan, &sink, p, name, 1);
+  if (!end && state->scan.status == TB_SCAN_FULL) { /* a large value, as text; or more members than an event has */
+    if (state->extra_count == TB_JSON_EXTRAS) return tb_scan_fail(&state->scan, p);
+    sink.count = state->extra_count + 1;
+    state->extras[state->extra_count] = (struct tb_arg){.name = name, .span = 1};
+    end = tb_json_raw(&state->scan, &state->extras[state->extra_count], p);
+  }
   state->extra_count = sink.count;
-  return p;
+  return end;
 }
 
 static inline const char *take_text(struct tb_json_state *state, struct tb_json_draft *draft, enum key key,
@@ -329,6 +335,7 @@ const char *tb_json_event(struct tb_json_state *state, struct tb_batch *batch, c
   struct tb_json_draft draft = {.event = tb_batch_add_event(batch)};
   state->scan.status = TB_SCAN_FULL;
   if (!draft.event) return NULL;
+  state->scan.status = TB_SCAN_BAD; /* where nothing below says more */
   state->extra_count = 0;
   const char *end = members(state, batch, &draft, p + 1);
   if (end && !tb_json_finish(state, &draft)) {

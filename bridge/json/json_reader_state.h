@@ -76,6 +76,9 @@ struct tb_json_sink {
 const char *tb_json_value(struct tb_scan *scan, struct tb_json_sink *sink, const char *p, struct tb_slice name,
                           unsigned depth);
 
+/* Takes the value at `p` as JSON text, however deep or long it is. As tb_json_value. */
+const char *tb_json_raw(struct tb_scan *scan, struct tb_arg *arg, const char *p);
+
 /* Adds the members of the object whose `{` is before `p`. As tb_json_value. */
 const char *tb_json_members(struct tb_scan *scan, struct tb_json_sink *sink, const char *p, unsigned depth);
 
