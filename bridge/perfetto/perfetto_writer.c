@@ -98,7 +98,17 @@ enum tb_status tb_perfetto_add_entry(struct tb_perfetto_writer *p, struct tb_seq
 
 /* ---- the writer's interface ---------------------------------------------------------------------------------------------------------------- */
 
+/* Whether an event of this type says nothing without a track. */
+static bool needs_track(enum tb_event_type type) {
+  if (type < TB_EVENT_TRACK) return true;
+  return type == TB_EVENT_TRACK || type == TB_EVENT_SAMPLE;
+}
+
 static enum tb_status dispatch(struct tb_perfetto_writer *p, const struct tb_event *event) {
+  if (!event->track && needs_track(event->type)) {
+    tb_losses_add(&p->writer->losses, "event of no track", event->offset);
+    return TB_OK;
+  }
   switch (event->type) {
     case TB_EVENT_SLICE_BEGIN:
     case TB_EVENT_SLICE_END:
