@@ -77,7 +77,7 @@ enum tb_status tb_perfetto_put_metadata(struct tb_perfetto_writer *p, const stru
   const struct tb_track *track = event->track;
   if (!track) return keep_metadata(p, event);
   bool of_thread = event->name.len > 7 && memcmp(event->name.ptr, "thread_", 7) == 0;
-  if (!of_thread && track->type == TB_TRACK_THREAD) track = track->parent;
+  if (!of_thread && track->type == TB_TRACK_THREAD && track->parent) track = track->parent;
   struct tb_track_state *state = tb_perfetto_track(p, track);
   if (!state || (track != event->track && !tb_perfetto_track(p, event->track))) return TB_NO_MEMORY;
   state = &p->tracks[track->index];
