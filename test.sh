@@ -4,7 +4,7 @@
 #   release   gcc, as users get it: unit, golden, fuzz corpus, install, conformance with Perfetto's trace processor
 #   clang     the same tests, built by the other compiler, warnings are errors
 #   asan      the same tests under the address and undefined-behaviour sanitizers, warnings are errors
-#   fuzz      each fuzz target for FUZZ_SECONDS (10)
+#   fuzz      each fuzz target for FUZZ_SECONDS (4)
 #   lint      clang-format, clang-tidy, cppcheck, shellcheck, direction of dependencies
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -38,7 +38,7 @@ build_and_test() { # PRESET
 run_stage() {
   case $1 in
     release | clang | asan) build_and_test "$1" ;;
-    fuzz) tests/fuzz/run.sh "${FUZZ_SECONDS:-10}" ;;
+    fuzz) tests/fuzz/run.sh "${FUZZ_SECONDS:-4}" ;;
     lint) tests/lint/run.sh ;;
     *)
       echo "no stage $1" >&2
