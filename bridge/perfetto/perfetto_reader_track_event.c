@@ -482,7 +482,7 @@ static enum tb_status make_state(struct tb_perfetto_reader *r, struct event_in_h
 }
 
 static enum tb_status read_event(struct tb_perfetto_reader *r, struct event_in_hand *e) {
-  enum tb_status status = tb_track_event_fields_read(r, e->payload, &e->fields); /* cppcheck-suppress ctuuninitvar */
+  enum tb_status status = tb_track_event_fields_read(r, e->payload, &e->fields);
   if (status == TB_OK && (e->fields.has & TB_TE_LEGACY)) status = tb_legacy_event_read(e->fields.legacy, &e->legacy);
   if (status != TB_OK) return status;
   bool has_ts;
