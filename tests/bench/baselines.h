@@ -19,6 +19,7 @@ bool bench_copy(const char *from, const char *to);            /* read() and writ
 bool bench_inflate(const char *path, uint64_t *bytes);        /* zlib; the result is thrown away */
 bool bench_deflate(const char *from, const char *to);         /* zlib, default level: makes .gz inputs */
 bool bench_simdjson_walk(const char *path, uint64_t *events); /* every key and value of every event, once */
+bool bench_unpack(const char *path, uint64_t *packets);       /* protobuf-c's TracePackets, into a bump allocator */
 
 #ifdef __cplusplus
 }

@@ -18,7 +18,8 @@ struct bench_outcome {
   double seconds;        /* left 0: the caller's clock around the run */
   uint64_t output_bytes; /* 0: none */
   uint64_t spilled_bytes;
-  char note[128]; /* why it failed */
+  uint64_t bytes, events; /* what speeds are of; 0: the plain input */
+  char note[128];         /* why it failed */
 };
 
 struct bench_case {
@@ -27,6 +28,7 @@ struct bench_case {
   const char *input;    /* a name of the table in inputs.c */
   const char *baseline; /* the case that this one is a ratio of, NULL: none */
   double target;        /* least ratio (speed over the baseline's speed) that the project promises; 0: none */
+  double least_speed, least_events; /* promised MB and million events a second; 0: none */
   bool (*run)(const struct bench_case *what, const struct bench_file *input, const char *output,
               struct bench_outcome *outcome);
   const char *output; /* suffix of the output file, NULL: none */
@@ -37,8 +39,12 @@ struct bench_case {
   bool compress;
 };
 
-extern const struct bench_case bench_cases[];
-extern const size_t bench_case_count;
+/* The i-th of all cases, NULL past the last. A baseline stands before the cases that name it. */
+const struct bench_case *bench_case_at(size_t i);
+
+/* The tables that they stand in. */
+extern const struct bench_case bench_perfetto_cases[];
+extern const size_t bench_perfetto_case_count;
 
 /* The case of that name, NULL when there is none. */
 const struct bench_case *bench_case_find(const char *name);

@@ -26,6 +26,9 @@ void bench_generate_nested(struct bench_generator *generator, uint64_t bytes); /
 void bench_generate_counters(struct bench_generator *generator, uint64_t bytes);
 void bench_generate_async(struct bench_generator *generator, uint64_t bytes); /* b n e, plain and local ids */
 
+void bench_generate_chrome_perfetto(struct bench_generator *generator,
+                                    uint64_t bytes); /* Perfetto as Chrome writes it; events are slices */
+
 /* Creates the file `path`. Returns false, errno set, when it could not be written whole; *events is how many it holds.
  */
 bool bench_generate_file(bench_generate_fn generate, const char *path, uint64_t bytes, uint64_t seed, uint64_t *events);

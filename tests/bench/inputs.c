@@ -27,6 +27,10 @@ static const struct bench_input table[] = {
     {"chrome-4", "json", bench_generate_chrome, NULL, NULL, 4},
     {"chrome-10", "json", bench_generate_chrome, NULL, NULL, 10},
     {"chrome-perfetto", "perfetto-trace", NULL, "chrome", convert, 1},
+    {"slices-perfetto", "perfetto-trace", NULL, "nested", convert, 1},
+    {"as-chrome", "pftrace", bench_generate_chrome_perfetto, NULL, NULL, 1},
+    {"as-chrome-quarter", "pftrace", bench_generate_chrome_perfetto, NULL, NULL, 0.25},
+    {"as-chrome-4", "pftrace", bench_generate_chrome_perfetto, NULL, NULL, 4},
 };
 
 static const struct bench_input *find(const char *name) {

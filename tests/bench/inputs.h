@@ -23,7 +23,7 @@ struct bench_file {
   uint64_t events;             /* of the generated trace that it comes from */
 };
 
-enum { BENCH_MAX_FILES = 32 };
+enum { BENCH_MAX_FILES = 64 };
 
 struct bench_inputs {
   const char *directory;

@@ -72,13 +72,22 @@ static double median(double *values, int count) {
 
 static double time_of(const struct bench_run *run, bool cpu_time) { return cpu_time ? run->cpu : run->wall; }
 
+/* What a run's speed is counted in, by default the plain input's. */
+static double bytes_of(const struct bench_series *series, const struct bench_run *run) {
+  return (double)(run->outcome.bytes ? run->outcome.bytes : series->input->plain_bytes);
+}
+
+static double events_of(const struct bench_series *series, const struct bench_run *run) {
+  return (double)(run->outcome.events ? run->outcome.events : series->input->events);
+}
+
 static double ratio_to_baseline(const struct bench_series *series, bool cpu_time) {
   const struct bench_series *baseline = series->baseline;
   double ratios[BENCH_MAX_REPEATS];
   if (!baseline || baseline->run_count < series->run_count) return 0;
   for (int i = 0; i < series->run_count; i++) {
-    double own = (double)series->input->plain_bytes / time_of(&series->runs[i], cpu_time);
-    double other = (double)baseline->input->plain_bytes / time_of(&baseline->runs[i], cpu_time);
+    double own = bytes_of(series, &series->runs[i]) / time_of(&series->runs[i], cpu_time);
+    double other = bytes_of(baseline, &baseline->runs[i]) / time_of(&baseline->runs[i], cpu_time);
     if (!series->runs[i].good || !baseline->runs[i].good) return 0;
     ratios[i] = own / other;
   }
@@ -89,6 +98,7 @@ static bool promises_hold(const struct bench_series *series, const struct bench_
   const struct bench_case *what = series->what;
   if (!figures->good) return false;
   if (what->target > 0 && figures->ratio < what->target) return false;
+  if (figures->speed < what->least_speed || figures->events_a_second < what->least_events * 1e6) return false;
   if (what->memory_limit && figures->peak_bytes > what->memory_limit) return false;
   return what->memory_share <= 0 || (double)figures->peak_bytes <= what->memory_share * (double)series->input->bytes;
 }
@@ -101,15 +111,17 @@ struct bench_figures bench_figures_of(const struct bench_series *series, bool cp
     double seconds = time_of(run, cpu_time);
     if (i == 0 || seconds < figures.seconds) figures.seconds = seconds;
     if (run->peak_bytes > figures.peak_bytes) figures.peak_bytes = run->peak_bytes;
+    figures.bytes = bytes_of(series, run);
+    figures.events = events_of(series, run);
     figures.output_bytes = run->outcome.output_bytes;
     figures.spilled_bytes = run->outcome.spilled_bytes;
   }
   if (figures.good && figures.seconds > 0) {
-    figures.speed = (double)series->input->plain_bytes / 1e6 / figures.seconds;
-    figures.events_a_second = (double)series->input->events / figures.seconds;
+    figures.speed = figures.bytes / 1e6 / figures.seconds;
+    figures.events_a_second = figures.events / figures.seconds;
     figures.ratio = ratio_to_baseline(series, cpu_time);
     figures.output_ratio = (double)figures.output_bytes / (double)series->input->plain_bytes;
-    figures.bytes_an_event = (double)figures.output_bytes / (double)series->input->events;
+    figures.bytes_an_event = (double)figures.output_bytes / figures.events;
   }
   figures.met = promises_hold(series, &figures);
   return figures;

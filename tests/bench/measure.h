@@ -29,10 +29,11 @@ void bench_measure(struct bench_series *series, const char *directory);
 
 /* The figures of a series; of `seconds` the least, of the others the median over the runs. */
 struct bench_figures {
-  bool good;      /* every run succeeded */
-  double seconds; /* wall, or CPU where asked */
-  double speed;   /* MB of the plain trace a second */
-  double ratio;   /* median over the repeats of speed over the baseline's speed in the same repeat; 0: no baseline */
+  bool good;            /* every run succeeded */
+  double seconds;       /* wall, or CPU where asked */
+  double bytes, events; /* that the two speeds are of */
+  double speed;         /* MB a second: of the plain trace, or what the case says */
+  double ratio; /* median over the repeats of speed over the baseline's speed in the same repeat; 0: no baseline */
   double events_a_second;
   double output_ratio;   /* output over plain input; 0: no output */
   double bytes_an_event; /* of the output */

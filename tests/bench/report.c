@@ -5,7 +5,7 @@
 
 static void table_row(FILE *to, const struct bench_series *series, const struct bench_figures *f) {
   const struct bench_case *what = series->what;
-  fprintf(to, "%-26s %7.0f", what->name, (double)series->input->plain_bytes / 1e6);
+  fprintf(to, "%-26s %7.0f", what->name, f->bytes / 1e6);
   if (!f->good) {
     fprintf(to, "  FAILED: %s\n", series->run_count ? series->runs[series->run_count - 1].outcome.note : "not run");
     return;
@@ -61,10 +61,13 @@ static void json_case(FILE *to, const struct bench_series *series, const struct 
   else
     fputs("null", to);
   fprintf(to, ", \"good\": %s, \"met\": %s,\n     ", f->good ? "true" : "false", f->met ? "true" : "false");
-  fprintf(to, "\"input_bytes\": %" PRIu64 ", \"plain_bytes\": %" PRIu64 ", \"events\": %" PRIu64 ", ",
-          series->input->bytes, series->input->plain_bytes, series->input->events);
+  fprintf(to, "\"input_bytes\": %" PRIu64 ", \"plain_bytes\": %" PRIu64 ", ", series->input->bytes,
+          series->input->plain_bytes);
+  fprintf(to, "\"counted_bytes\": %.0f, \"events\": %.0f, ", f->bytes, f->events);
   fprintf(to, "\"seconds\": %.4f, \"mb_per_second\": %.1f, \"ratio\": %.3f, \"target\": %.2f, ", f->seconds, f->speed,
           f->ratio, series->what->target);
+  fprintf(to, "\"least_mb_per_second\": %.0f, \"least_events_per_second\": %.0f, ", series->what->least_speed,
+          series->what->least_events * 1e6);
   fprintf(to, "\"events_per_second\": %.0f,\n     \"output_bytes\": %" PRIu64 ", \"output_ratio\": %.4f, ",
           f->events_a_second, f->output_bytes, f->output_ratio);
   fprintf(to, "\"bytes_per_event\": %.2f, \"peak_bytes\": %" PRIu64 ", \"spilled_bytes\": %" PRIu64 ", \"runs\": [",
