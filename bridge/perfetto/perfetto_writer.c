@@ -85,7 +85,7 @@ static enum tb_status spill_when_full(struct tb_perfetto_writer *p) {
 
 /* Puts an entry on a sequence's strand, and binds its flows while the strand is in order. */
 enum tb_status tb_perfetto_add_entry(struct tb_perfetto_writer *p, struct tb_sequence *sequence,
-                                     const struct tb_entry *entry) {
+                                     struct tb_entry *entry) {
   struct tb_strand *strand = &sequence->strand;
   uint64_t place = strand->total;
   enum tb_status status = tb_strand_add(strand, entry);

@@ -121,7 +121,7 @@ struct tb_track_state *tb_perfetto_track(struct tb_perfetto_writer *p, const str
 struct tb_sequence *tb_perfetto_thread_sequence(struct tb_perfetto_writer *p, const struct tb_track *track);
 /* Puts an entry on a sequence's strand, and binds its flows while the strand is in order. */
 TB_MUST_CHECK enum tb_status tb_perfetto_add_entry(struct tb_perfetto_writer *p, struct tb_sequence *sequence,
-                                                   const struct tb_entry *entry);
+                                                   struct tb_entry *entry);
 
 /* ---- put_slices.c, put_counters.c, put_trace.c, put_kernel.c: events by where they go. TB_OK, TB_NO_MEMORY or TB_LIMIT ------------ */
 

@@ -147,8 +147,7 @@ static enum tb_status find_lane(struct tb_nesting *n, const struct tb_entry *e, 
 /* ---- entries ------------------------------------------------------------------------------------------------------------- */
 
 static int64_t known_end(const struct tb_nesting *n, const struct tb_entry *e, size_t place) {
-  if (e->kind == TB_ENTRY_COMPLETE)
-    return e->dur > INT64_MAX - 1 - (e->ts > 0 ? e->ts : 0) ? INT64_MAX - 1 : e->ts + e->dur;
+  if (e->kind == TB_ENTRY_COMPLETE) return tb_slice_end(e->ts, e->dur);
   if (e->kind != TB_ENTRY_BEGIN) return e->ts; /* moments and instants */
   if (!n->matched || n->strand->refs[place].match < 0) return INT64_MAX;
   return n->strand->refs[n->strand->refs[place].match].ts;

@@ -4,9 +4,13 @@
  *
  *   head   kind (3 bits), early (of END) or end body (of COMPLETE), thread_ts, thread_dur, key, flow (a bit each)
  *   varint body length
- *   varint zigzag of ts less the ts of the record before
- *   then as the head and the kind say: dur; thread_ts, as the zigzag of its drift against ts; thread_dur; key;
- *   flow step, flow key, order; name and categories of BEGIN and END; length of the end body; the body, then the end body.
+ *   sizes  of the four times that follow, two bits each: 2, 3, 4 or 8 bytes, little-endian
+ *   zigzag of ts less the ts of the record before; then as the head and the kind say: dur; thread_ts, as the zigzag of its
+ *   drift against ts; thread_dur, as zigzag
+ *   varints: key; flow step (a byte), flow key, order; name and categories of BEGIN and END; length of the end body
+ *   the body, then the end body
+ *
+ * Times are read and written eight bytes at once: RECORD_SLACK bytes behind a record's head belong to its buffer.
  */
 #ifndef TB_TIMELINE_RECORD_H
 #define TB_TIMELINE_RECORD_H
@@ -22,7 +26,8 @@ enum {
   RECORD_THREAD_DUR = 1 << 5,
   RECORD_KEY = 1 << 6,
   RECORD_FLOW = 1 << 7,
-  RECORD_HEAD_MAX = 1 + 12 * TB_WIRE_VARINT_MAX
+  RECORD_SLACK = 8,
+  RECORD_HEAD_MAX = 1 + 12 * TB_WIRE_VARINT_MAX + RECORD_SLACK
 };
 
 /* Bases that thread times are stored against. */
@@ -42,18 +47,37 @@ static inline unsigned tb_record_class(unsigned char head) {
   return head & RECORD_EARLY ? 0 : 2;
 }
 
+/* Writes `v` in the fewest bytes that do, and notes how many at `place` of *sizes. */
+static inline char *tb_record_put_time(char *at, uint64_t v, unsigned place, unsigned *sizes) {
+  unsigned size = (unsigned)(v > 0xffff) + (unsigned)(v > 0xffffff) + (unsigned)(v > 0xffffffff);
+  memcpy(at, &v, sizeof(v)); /* little-endian hosts only; see third_party/README.md */
+  *sizes |= size << (2 * place);
+  return at + 2 + size + (size == 3 ? 3 : 0);
+}
+
+static inline const char *tb_record_get_time(const char *at, unsigned sizes, unsigned place, uint64_t *v) {
+  static const uint64_t masks[] = {0xffff, 0xffffff, 0xffffffff, UINT64_MAX};
+  unsigned size = sizes >> (2 * place) & 3;
+  memcpy(v, at, sizeof(*v));
+  *v &= masks[size];
+  return at + 2 + size + (size == 3 ? 3 : 0);
+}
+
 /* Writes all but the body; room for RECORD_HEAD_MAX bytes is there. */
 static inline char *tb_record_write(char *at, const struct tb_entry *e, int64_t last_ts, struct tb_record_base base) {
-  *at++ = (char)(e->kind | (e->early ? RECORD_EARLY : 0) | (e->end_body.len ? RECORD_END_BODY : 0) |
-                 (e->has_thread_ts ? RECORD_THREAD_TS : 0) | (e->has_thread_dur ? RECORD_THREAD_DUR : 0) |
-                 (e->key ? RECORD_KEY : 0) | (e->flow ? RECORD_FLOW : 0));
+  *at++ = (char)(e->kind | e->early << 3 | (e->end_body.len ? RECORD_END_BODY : 0) | e->has_thread_ts << 4 |
+                 e->has_thread_dur << 5 | (e->key ? RECORD_KEY : 0) | (e->flow ? RECORD_FLOW : 0));
   at = tb_wire_put_varint(at, e->body.len + e->end_body.len);
-  at = tb_wire_put_varint(at, tb_zigzag(tb_wrap_sub(e->ts, last_ts)));
-  if (e->kind == TB_ENTRY_COMPLETE) at = tb_wire_put_varint(at, (uint64_t)e->dur);
-  if (e->has_thread_ts)
-    at = tb_wire_put_varint(
-        at, tb_zigzag(tb_wrap_sub(tb_wrap_sub(e->thread_ts, base.thread_ts), tb_wrap_sub(e->ts, base.ts))));
-  if (e->has_thread_dur) at = tb_wire_put_varint(at, tb_zigzag(e->thread_dur));
+  char *sizes_at = at++;
+  unsigned sizes = 0;
+  at = tb_record_put_time(at, tb_zigzag(tb_wrap_sub(e->ts, last_ts)), 0, &sizes);
+  if (e->kind == TB_ENTRY_COMPLETE) at = tb_record_put_time(at, (uint64_t)e->dur, 1, &sizes);
+  if (e->has_thread_ts) {
+    int64_t drift = tb_wrap_sub(tb_wrap_sub(e->thread_ts, base.thread_ts), tb_wrap_sub(e->ts, base.ts));
+    at = tb_record_put_time(at, tb_zigzag(drift), 2, &sizes);
+  }
+  if (e->has_thread_dur) at = tb_record_put_time(at, tb_zigzag(e->thread_dur), 3, &sizes);
+  *sizes_at = (char)sizes;
   if (e->key) at = tb_wire_put_varint(at, e->key);
   if (e->flow) {
     *at++ = (char)e->flow;
@@ -74,31 +98,17 @@ static inline const char *tb_record_varint(const char *at, uint64_t *v) {
   return tb_wire_read_varint(at, at + TB_WIRE_VARINT_MAX, v);
 }
 
-/* Reads a record; `last_ts` is the ts of the record before it. Returns the byte after it. */
-static inline const char *tb_record_read(const char *at, struct tb_entry *e, int64_t last_ts,
-                                         struct tb_record_base base) {
-  unsigned char head = (unsigned char)*at++;
-  uint64_t v, body_len;
-  *e = (struct tb_entry){.kind = head & RECORD_KIND};
-  bool end_body = e->kind == TB_ENTRY_COMPLETE && head & RECORD_END_BODY;
-  e->early = e->kind == TB_ENTRY_END && head & RECORD_EARLY;
-  at = tb_record_varint(at, &body_len);
-  at = tb_record_varint(at, &v);
-  e->ts = tb_wrap_add(last_ts, tb_wire_zigzag_decode(v));
-  if (e->kind == TB_ENTRY_COMPLETE) {
-    at = tb_record_varint(at, &v);
-    e->dur = (int64_t)v;
-  }
-  if (head & RECORD_THREAD_TS) {
-    at = tb_record_varint(at, &v);
-    e->has_thread_ts = true;
-    e->thread_ts = tb_wrap_add(tb_wrap_add(tb_wire_zigzag_decode(v), base.thread_ts), tb_wrap_sub(e->ts, base.ts));
-  }
-  if (head & RECORD_THREAD_DUR) {
-    at = tb_record_varint(at, &v);
-    e->has_thread_dur = true;
-    e->thread_dur = tb_wire_zigzag_decode(v);
-  }
+/* The ts of a record less that of the record before it. */
+static inline int64_t tb_record_ts_difference(const char *record) {
+  uint64_t v;
+  const char *at = tb_record_varint(record + 1, &v);
+  (void)tb_record_get_time(at + 1, (unsigned char)*at, 0, &v);
+  return tb_wire_zigzag_decode(v);
+}
+
+/* The rest of a record's head that few records have. */
+static inline const char *tb_record_read_rare(const char *at, struct tb_entry *e, unsigned char head) {
+  uint64_t v;
   if (head & RECORD_KEY) {
     at = tb_record_varint(at, &v);
     e->key = (uint32_t)v;
@@ -109,6 +119,36 @@ static inline const char *tb_record_read(const char *at, struct tb_entry *e, int
     e->flow_key = (uint32_t)v;
     at = tb_record_varint(at, &e->order);
   }
+  return at;
+}
+
+/* Reads a record; `last_ts` is the ts of the record before it. Returns the byte after it. */
+static inline const char *tb_record_read(const char *at, struct tb_entry *e, int64_t last_ts,
+                                         struct tb_record_base base) {
+  unsigned char head = (unsigned char)*at++;
+  uint64_t v, body_len;
+  *e = (struct tb_entry){.kind = head & RECORD_KIND};
+  bool end_body = e->kind == TB_ENTRY_COMPLETE && head & RECORD_END_BODY;
+  e->early = e->kind == TB_ENTRY_END && head & RECORD_EARLY;
+  at = tb_record_varint(at, &body_len);
+  unsigned sizes = (unsigned char)*at++;
+  at = tb_record_get_time(at, sizes, 0, &v);
+  e->ts = tb_wrap_add(last_ts, tb_wire_zigzag_decode(v));
+  if (e->kind == TB_ENTRY_COMPLETE) {
+    at = tb_record_get_time(at, sizes, 1, &v);
+    e->dur = (int64_t)v;
+  }
+  if (head & RECORD_THREAD_TS) {
+    at = tb_record_get_time(at, sizes, 2, &v);
+    e->has_thread_ts = true;
+    e->thread_ts = tb_wrap_add(tb_wrap_add(tb_wire_zigzag_decode(v), base.thread_ts), tb_wrap_sub(e->ts, base.ts));
+  }
+  if (head & RECORD_THREAD_DUR) {
+    at = tb_record_get_time(at, sizes, 3, &v);
+    e->has_thread_dur = true;
+    e->thread_dur = tb_wire_zigzag_decode(v);
+  }
+  if (head & (RECORD_KEY | RECORD_FLOW)) at = tb_record_read_rare(at, e, head);
   if (e->kind == TB_ENTRY_BEGIN || e->kind == TB_ENTRY_END) {
     at = tb_record_varint(at, &v);
     e->name = (uint32_t)v;

@@ -8,9 +8,8 @@ void tb_slice_stack_free(struct tb_slice_stack *stack, const struct tb_allocator
   *stack = (struct tb_slice_stack){0};
 }
 
-/* Takes what is over at `ts` off the stack; false when a slice of `dur` would overlap one that is not over. *cut is set when an open slice
- * goes because the one below it is over. Open slices last; only past its end does a slice take those above it along. */
-static bool clear(struct tb_slice_stack *s, int64_t ts, int64_t dur, bool *cut) {
+/* As clear() below, looking at every slice. */
+static bool clear_all(struct tb_slice_stack *s, int64_t ts, int64_t dur, bool *cut) {
   bool open_above = false;
   for (size_t i = s->count; i-- > 0;) {
     const struct tb_stack_frame_ref *f = &s->frames[i];
@@ -18,7 +17,7 @@ static bool clear(struct tb_slice_stack *s, int64_t ts, int64_t dur, bool *cut) 
       open_above = true;
       continue;
     }
-    int64_t end = f->ts + f->dur;
+    int64_t end = tb_slice_end(f->ts, f->dur);
     if (open_above) {
       if (ts <= end) continue;
       s->count = i;
@@ -30,20 +29,43 @@ static bool clear(struct tb_slice_stack *s, int64_t ts, int64_t dur, bool *cut) 
       s->count--;
       continue;
     }
-    if (dur != OPEN && ts < end && ts + dur > end) return false;
+    if (dur != OPEN && ts < end && tb_slice_end(ts, dur) > end) return false;
   }
   return true;
 }
 
-static enum tb_status push(struct tb_slice_stack *s, const struct tb_allocator *allocator,
-                           const struct tb_stack_frame_ref *frame) {
+/* Takes what is over at `ts` off the stack; false when a slice of `dur` would overlap one that is not over. *cut is set when an open slice
+ * goes because the one below it is over. Open slices last; only past its end does a slice take those above it along. The newest slice
+ * answers for all, as long as none below it is over. */
+static inline bool clear(struct tb_slice_stack *s, int64_t ts, int64_t dur, bool *cut) {
+  while (s->count && !s->disturbed) {
+    const struct tb_stack_frame_ref *f = &s->frames[s->count - 1];
+    if (f->dur == OPEN) {
+      if (f->first_end >= ts) return true;
+      break;
+    }
+    int64_t end = tb_slice_end(f->ts, f->dur);
+    if (end < ts || (end == ts && !(f->dur == 0 && dur == 0))) {
+      s->count--;
+      continue;
+    }
+    if (f->first_end < ts) break;
+    return dur == OPEN || ts == end || tb_slice_end(ts, dur) <= end;
+  }
+  return s->count == 0 || clear_all(s, ts, dur, cut);
+}
+
+static inline enum tb_status push(struct tb_slice_stack *s, const struct tb_allocator *allocator,
+                                  struct tb_stack_frame_ref frame) {
+  int64_t end = frame.dur == OPEN ? INT64_MAX : tb_slice_end(frame.ts, frame.dur);
+  frame.first_end = s->count && s->frames[s->count - 1].first_end < end ? s->frames[s->count - 1].first_end : end;
   if (s->count == s->capacity) {
     void *frames = s->frames;
     if (tb_grow_array(allocator, &frames, &s->capacity, s->count + 1, sizeof(*s->frames), SIZE_MAX / 128) != TB_OK)
       return TB_NO_MEMORY;
     s->frames = frames;
   }
-  s->frames[s->count++] = *frame;
+  s->frames[s->count++] = frame;
   return TB_OK;
 }
 
@@ -54,8 +76,7 @@ enum tb_status tb_slice_stack_begin(struct tb_slice_stack *s, const struct tb_al
   *pushed = clear(s, e->ts, dur, &cut);
   *nests = *pushed && !cut;
   if (!*pushed) return TB_OK;
-  struct tb_stack_frame_ref frame = {e->ts, dur, place, e->name, e->categories};
-  return push(s, allocator, &frame);
+  return push(s, allocator, (struct tb_stack_frame_ref){e->ts, dur, 0, place, e->name, e->categories});
 }
 
 bool tb_slice_stack_end(struct tb_slice_stack *s, const struct tb_entry *e, int64_t *begin_ts) {
@@ -68,7 +89,10 @@ bool tb_slice_stack_end(struct tb_slice_stack *s, const struct tb_entry *e, int6
       continue;
     *begin_ts = f->ts;
     f->dur = e->ts - f->ts;
-    if (i + 1 != s->count) return false;
+    if (i + 1 != s->count) {
+      s->disturbed = true;
+      return false;
+    }
     s->count--;
     return !cut;
   }

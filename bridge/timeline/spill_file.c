@@ -114,9 +114,9 @@ static enum tb_status read_more(struct tb_spill_file *file, struct run_reader *r
   memmove(r->buffer.data, r->buffer.data + r->at, r->buffer.len - r->at);
   r->buffer.len -= r->at;
   r->at = 0;
-  if (tb_buffer_reserve(&r->buffer, READ_BYTES) != TB_OK)
+  if (tb_buffer_reserve(&r->buffer, READ_BYTES + RECORD_SLACK) != TB_OK)
     return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
-  size_t want = r->buffer.capacity - r->buffer.len;
+  size_t want = r->buffer.capacity - r->buffer.len - RECORD_SLACK;
   if (want > r->end - r->offset) want = (size_t)(r->end - r->offset);
   ssize_t n = pread(file->fd, r->buffer.data + r->buffer.len, want, (off_t)r->offset);
   if (n <= 0) return tb_fail_errno(error, TB_IO, errno, "cannot read the temporary file");

@@ -89,27 +89,26 @@ static void note_order(struct tb_strand *s, const struct tb_entry *e) {
   s->last_dur = rank;
 }
 
-enum tb_status tb_strand_add(struct tb_strand *s, const struct tb_entry *given) {
-  struct tb_entry e = *given;
-  if (follow(s, &e) != TB_OK) return TB_NO_MEMORY;
-  size_t need = RECORD_HEAD_MAX + e.body.len + e.end_body.len;
+enum tb_status tb_strand_add(struct tb_strand *s, struct tb_entry *e) {
+  if (follow(s, e) != TB_OK) return TB_NO_MEMORY;
+  size_t need = RECORD_HEAD_MAX + e->body.len + e->end_body.len;
   if (need > (size_t)(s->end - s->at) && add_chunk(s, need) != TB_OK) return TB_NO_MEMORY;
   if (!s->has_base) {
     s->has_base = true;
-    s->base_ts = s->last_ts = e.ts;
+    s->base_ts = s->last_ts = e->ts;
   }
-  if (e.has_thread_ts && !s->has_thread_base) {
+  if (e->has_thread_ts && !s->has_thread_base) {
     s->has_thread_base = true;
-    s->base_thread_ts = tb_wrap_sub(e.thread_ts, tb_wrap_sub(e.ts, s->base_ts));
+    s->base_thread_ts = tb_wrap_sub(e->thread_ts, tb_wrap_sub(e->ts, s->base_ts));
   }
-  note_order(s, &e);
+  note_order(s, e);
   struct tb_record_base base = {s->base_ts, s->base_thread_ts};
-  char *at = tb_record_write(s->at, &e, s->count ? s->last_ts : s->base_ts, base);
-  if (e.body.len) memcpy(at, e.body.ptr, e.body.len);
-  at += e.body.len;
-  if (e.end_body.len) memcpy(at, e.end_body.ptr, e.end_body.len);
-  s->at = at + e.end_body.len;
-  s->last_ts = e.ts;
+  char *at = tb_record_write(s->at, e, s->count ? s->last_ts : s->base_ts, base);
+  if (e->body.len) memcpy(at, e->body.ptr, e->body.len);
+  at += e->body.len;
+  if (e->end_body.len) memcpy(at, e->end_body.ptr, e->end_body.len);
+  s->at = at + e->end_body.len;
+  s->last_ts = e->ts;
   s->count++;
   s->total++;
   return TB_OK;
@@ -200,10 +199,7 @@ void tb_strand_free_index(struct tb_strand *s) {
 void tb_strand_entry_at(const struct tb_strand *s, size_t place, struct tb_entry *entry) {
   struct tb_record_base base = {s->base_ts, s->base_thread_ts};
   /* the record's own ts is a difference; the index has it whole, and thread times are stored against it */
-  uint64_t body_len, difference;
-  const char *p = tb_record_varint(s->refs[place].record + 1, &body_len);
-  (void)tb_record_varint(p, &difference);
-  int64_t before = tb_wrap_sub(s->refs[place].ts, tb_wire_zigzag_decode(difference));
+  int64_t before = tb_wrap_sub(s->refs[place].ts, tb_record_ts_difference(s->refs[place].record));
   (void)tb_record_read(s->refs[place].record, entry, before, base);
 }
 

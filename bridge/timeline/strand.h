@@ -48,6 +48,11 @@ struct tb_entry {
   struct tb_slice end_body;  /* COMPLETE: what goes with its end */
 };
 
+/* When a slice ends that begins at `ts` and lasts `dur`, which is not negative; before INT64_MAX, which says that no end is known. */
+static inline int64_t tb_slice_end(int64_t ts, int64_t dur) {
+  return dur > INT64_MAX - 1 - (ts > 0 ? ts : 0) ? INT64_MAX - 1 : ts + dur;
+}
+
 /* Index entry of a strand in memory: enough to sort and to match. */
 struct tb_strand_ref {
   int64_t ts;
@@ -61,7 +66,8 @@ struct tb_strand_ref {
 struct tb_strand_chunk;
 
 struct tb_stack_frame_ref {
-  int64_t ts, dur; /* dur of an open slice: -1 */
+  int64_t ts, dur;   /* dur of an open slice: -1 */
+  int64_t first_end; /* the first known end of this slice and those below it; INT64_MAX: none is known */
   uint64_t place;
   uint32_t name, categories;
 };
@@ -69,6 +75,7 @@ struct tb_stack_frame_ref {
 struct tb_slice_stack {
   struct tb_stack_frame_ref *frames; /* innermost last */
   size_t count, capacity;
+  bool disturbed; /* a slice ended that was not the innermost: first_end no longer holds */
 };
 
 struct tb_strand {
@@ -97,9 +104,9 @@ void tb_strand_free(struct tb_strand *strand);
 /* Whether the entries came in order so far, over all runs. */
 static inline bool tb_strand_in_order(const struct tb_strand *s) { return s->sorted && s->runs_in_order; }
 
-/* Appends an entry; the body is copied. Its place in the order is then strand->total - 1, if all entries come in order. TB_OK or
- * TB_NO_MEMORY. */
-TB_MUST_CHECK enum tb_status tb_strand_add(struct tb_strand *strand, const struct tb_entry *entry);
+/* Appends an entry; the body is copied, and entry->early set. Its place in the order is then strand->total - 1, if all entries come in
+ * order. TB_OK or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_strand_add(struct tb_strand *strand, struct tb_entry *entry);
 
 /* Sorts what is in memory and writes it to `file` as one run; memory is freed. */
 TB_MUST_CHECK enum tb_status tb_strand_spill(struct tb_strand *strand, struct tb_spill_file *file,

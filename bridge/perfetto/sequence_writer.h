@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the files that write a packet sequence share: its packets (sequence_packets.c), slices that nest as they came
+ * (sequence_nested.c), and all others (sequence_writer.c).
+ */
+#ifndef TB_PERFETTO_SEQUENCE_WRITER_H
+#define TB_PERFETTO_SEQUENCE_WRITER_H
+
+#include "perfetto/writer_state.h"
+
+enum { TB_PACKET_MIDDLE_MAX = 16 };
+
+/* One strand on its way to packets. */
+struct tb_sequence_writer {
+  struct tb_perfetto_writer *p;
+  struct tb_sequence *sequence;
+  uint32_t index, id;
+  char middle[TB_PACKET_MIDDLE_MAX]; /* what stands between a packet's timestamp and the length of its TrackEvent */
+  size_t middle_len;
+  int64_t last_ts, last_thread_time;
+  bool instants_as_moments; /* see tb_nesting */
+  uint64_t side_uuid;       /* of the track beside a thread's own, 0: none yet */
+  uint64_t *lane_uuids;     /* by lane */
+  size_t lane_capacity;
+  size_t written[TB_INTERNED_KINDS];
+  const struct tb_slice_flow *flow, *flow_end; /* those of the slices that are still to come */
+  struct tb_buffer extra;                      /* fields that are added to a body */
+};
+
+/* What a TrackEvent's packet says before the fields of its body. */
+struct tb_event_head {
+  int64_t ts;
+  bool has_track; /* else the sequence's default */
+  uint64_t track;
+  uint32_t type;
+  bool has_thread_time;
+  int64_t thread_time;
+};
+
+static inline bool tb_sequence_is_shared(const struct tb_sequence_writer *w) { return w->index == TB_SHARED_SEQUENCE; }
+
+enum tb_status tb_sequence_no_memory(struct tb_sequence_writer *w);
+
+/* Writes a packet with a TrackEvent: its head, the fields in `fields` (of the counter, of flows), the body, and what is in w->extra. */
+TB_MUST_CHECK enum tb_status tb_sequence_put_event(struct tb_sequence_writer *w, const struct tb_event_head *head,
+                                                   struct tb_slice fields, struct tb_slice body);
+/* Writes a packet with another payload than a TrackEvent. */
+TB_MUST_CHECK enum tb_status tb_sequence_put_payload(struct tb_sequence_writer *w, int64_t ts, uint32_t field,
+                                                     struct tb_slice payload);
+/* Adds {trace_event: {ph}} to the next packet. */
+TB_MUST_CHECK enum tb_status tb_sequence_carry_phase(struct tb_sequence_writer *w, char phase);
+/* Adds to the next packet the name and categories of a slice's body, by which readers end the right slice. */
+TB_MUST_CHECK enum tb_status tb_sequence_add_label(struct tb_sequence_writer *w, struct tb_slice body);
+
+/* Sees that w->flow and w->flow_end say which flows the sequence has. */
+void tb_sequence_find_flows(struct tb_sequence_writer *w);
+/* Adds the flows of the slice that begins at `place` to the next packet; places must not decrease. */
+TB_MUST_CHECK enum tb_status tb_sequence_add_flows(struct tb_sequence_writer *w, uint64_t place);
+/* Adds those that go with the end of the slice that began at `place`. */
+TB_MUST_CHECK enum tb_status tb_sequence_add_end_flows(struct tb_sequence_writer *w, uint64_t place);
+
+/* Writes the first packets of the sequence, whose first event is at `ts`. */
+TB_MUST_CHECK enum tb_status tb_sequence_put_start(struct tb_sequence_writer *w, int64_t ts);
+
+/* Writes the events of a thread's strand that is in memory, in order, and whose slices nest as they came. */
+TB_MUST_CHECK enum tb_status tb_sequence_write_nested(struct tb_sequence_writer *w);
+
+#endif
