@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/intern.h"
 
-enum { FIRST_SLOTS = 64 };
+enum { FIRST_SLOTS = 64, RECENT_BYTES = sizeof(uint32_t) << TB_INTERN_RECENT_BITS };
 
 void tb_intern_init(struct tb_intern *table, const struct tb_allocator *allocator) {
   *table = (struct tb_intern){.allocator = allocator};
@@ -9,6 +9,7 @@ void tb_intern_init(struct tb_intern *table, const struct tb_allocator *allocato
 }
 
 void tb_intern_free(struct tb_intern *table) {
+  tb_free(table->allocator, table->recent, RECENT_BYTES);
   tb_free(table->allocator, table->slots, table->slot_count * sizeof(*table->slots));
   tb_free(table->allocator, table->texts, table->text_capacity * sizeof(*table->texts));
   tb_arena_free(&table->arena);
@@ -22,6 +23,8 @@ static void place(struct tb_intern_slot *slots, size_t count, struct tb_intern_s
 }
 
 static bool grow_slots(struct tb_intern *table) {
+  if (!table->recent) table->recent = tb_calloc(table->allocator, RECENT_BYTES);
+  if (!table->recent) return false;
   size_t to = table->slot_count ? table->slot_count * 2 : FIRST_SLOTS;
   struct tb_intern_slot *slots = tb_calloc(table->allocator, to * sizeof(*slots));
   if (!slots) return false;
@@ -45,5 +48,13 @@ uint32_t tb_intern_add(struct tb_intern *table, struct tb_slice text, uint32_t h
   table->texts[table->count++] = copy;
   uint32_t id = (uint32_t)table->count;
   place(table->slots, table->slot_count, (struct tb_intern_slot){hash, id});
+  return id;
+}
+
+uint32_t tb_intern_id_slow(struct tb_intern *table, struct tb_slice text) {
+  uint32_t hash = tb_intern_hash(text);
+  uint32_t id = tb_intern_find(table, text, hash);
+  if (!id) id = tb_intern_add(table, text, hash);
+  if (id) tb_intern_note_recent(table, text, id);
   return id;
 }

@@ -15,9 +15,13 @@ struct tb_intern_slot {
   uint32_t id; /* 0: free */
 };
 
+enum { TB_INTERN_RECENT_BITS = 9 };
+
 /* Ids run from 1. Texts are copied into the table's arena and never move. */
 struct tb_intern {
   const struct tb_allocator *allocator;
+  uint32_t *
+      recent; /* ids of texts met lately, by a hash that costs next to nothing; 0: none. NULL while the table is empty */
   struct tb_intern_slot *slots;
   size_t slot_count;      /* a power of two */
   struct tb_slice *texts; /* texts[id - 1] */
@@ -43,11 +47,43 @@ static inline uint32_t tb_intern_find(const struct tb_intern *table, struct tb_s
   }
 }
 
+/* ---- texts met lately: found without hashing all of them --------------------------------------------------------------- */
+
+/* Where a text of at least one byte stands among the recent ones: by its length and its first and last bytes. */
+static inline size_t tb_intern_recent_slot(struct tb_slice text) {
+  uint64_t first, last;
+  if (text.len >= 8) {
+    first = tb_load64(text.ptr);
+    last = tb_load64(text.ptr + text.len - 8);
+  } else if (text.len >= 4) {
+    first = tb_load32(text.ptr);
+    last = tb_load32(text.ptr + text.len - 4);
+  } else {
+    first = (unsigned char)text.ptr[0];
+    last = (uint64_t)(unsigned char)text.ptr[text.len / 2] << 8 | (unsigned char)text.ptr[text.len - 1];
+  }
+  uint64_t mixed = (first * 3 ^ last ^ text.len << 32) * UINT64_C(0x9e3779b97f4a7c15);
+  return (size_t)(mixed >> (64 - TB_INTERN_RECENT_BITS));
+}
+
+/* The id of `text` where it was met lately, else 0. */
+static inline uint32_t tb_intern_find_recent(const struct tb_intern *table, struct tb_slice text) {
+  if (!table->recent || !text.len) return 0;
+  uint32_t id = table->recent[tb_intern_recent_slot(text)];
+  return id && tb_slice_equal(table->texts[id - 1], text) ? id : 0;
+}
+
+/* Notes that `id` was met. */
+static inline void tb_intern_note_recent(struct tb_intern *table, struct tb_slice text, uint32_t id) {
+  if (table->recent && text.len) table->recent[tb_intern_recent_slot(text)] = id;
+}
+
+uint32_t tb_intern_id_slow(struct tb_intern *table, struct tb_slice text);
+
 /* The id of `text`, added if it is new; 0 when memory is exhausted. */
 static inline uint32_t tb_intern_id(struct tb_intern *table, struct tb_slice text) {
-  uint32_t hash = tb_intern_hash(text);
-  uint32_t id = tb_intern_find(table, text, hash);
-  return id ? id : tb_intern_add(table, text, hash);
+  uint32_t id = tb_intern_find_recent(table, text);
+  return id ? id : tb_intern_id_slow(table, text);
 }
 
 static inline struct tb_slice tb_intern_text(const struct tb_intern *table, uint32_t id) {

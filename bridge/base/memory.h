@@ -76,19 +76,25 @@ static inline uint64_t tb_load64(const char *p) {
   return v;
 }
 
+static inline uint32_t tb_load32(const char *p) {
+  uint32_t v;
+  memcpy(&v, p, sizeof(v));
+  return v;
+}
+
 /* Short texts are compared in place: a call costs more than they do. */
 static inline bool tb_slice_equal(struct tb_slice a, struct tb_slice b) {
   if (a.len != b.len) return false;
   if (a.len > 32) return memcmp(a.ptr, b.ptr, a.len) == 0;
   if (a.len >= 8) {
-    size_t i = 0;
-    for (; i + 8 < a.len; i += 8)
+    for (size_t i = 0; i + 8 < a.len; i += 8)
       if (tb_load64(a.ptr + i) != tb_load64(b.ptr + i)) return false;
     return tb_load64(a.ptr + a.len - 8) == tb_load64(b.ptr + a.len - 8);
   }
-  for (size_t i = 0; i < a.len; i++)
-    if (a.ptr[i] != b.ptr[i]) return false;
-  return true;
+  if (a.len >= 4)
+    return tb_load32(a.ptr) == tb_load32(b.ptr) && tb_load32(a.ptr + a.len - 4) == tb_load32(b.ptr + a.len - 4);
+  return a.len == 0 ||
+         (a.ptr[0] == b.ptr[0] && a.ptr[a.len / 2] == b.ptr[a.len / 2] && a.ptr[a.len - 1] == b.ptr[a.len - 1]);
 }
 static inline struct tb_slice tb_slice_from(const char *text) {
   return (struct tb_slice){text, text ? strlen(text) : 0};

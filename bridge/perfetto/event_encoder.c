@@ -267,13 +267,6 @@ static char *put_categories(struct encoding *e, char *at, struct tb_slice catego
   return at + list->encoded_len;
 }
 
-/* Bytes that put_categories may take, so that a list of thousands of categories fits as well. */
-static size_t categories_room(const struct tb_event *event) {
-  size_t commas = 0;
-  for (size_t i = 0; i < event->categories.len; i++) commas += event->categories.ptr[i] == ',';
-  return (commas + 1) * (1 + TB_WIRE_VARINT_MAX);
-}
-
 /* All args. Where an odd name comes up, that argument is written again as JSON text, and all are carried as they were if it was at the
  * top. NULL without memory. */
 static char *put_args(struct tb_event_encoder *encoder, struct encoding *e, char *at, const struct tb_event *event,
@@ -303,12 +296,15 @@ enum tb_status tb_encode_event(struct tb_event_encoder *encoder, struct tb_inter
   struct encoding e = {.interned = encoder->interned, .uses = uses, .json = &encoder->json, .ok = true};
   uint32_t name_iid = 0, list_id = 0;
   body->len = 0;
+  /* a list has at most a category for each byte */
   size_t room = EVENT_ROOM + 2 * args_room(event->args, event->arg_count) +
                 args_room(event->extra, event->extra_count) + event->id.text.len + event->bind_id.text.len +
-                event->scope.len + event->end_stack.ref.len + carriage->phase.len;
-  if (event->categories.len) room += categories_room(event);
-  enum tb_status status = tb_buffer_reserve(body, room);
-  if (status != TB_OK) return status;
+                event->scope.len + event->end_stack.ref.len + carriage->phase.len +
+                event->categories.len * (1 + TB_WIRE_VARINT_MAX);
+  if (room > body->capacity) {
+    enum tb_status status = tb_buffer_reserve(body, room);
+    if (status != TB_OK) return status;
+  }
   char *at = body->data;
   at = put_name(&e, at, event, parts, &name_iid);
   if (event->categories.len) at = put_categories(&e, at, event->categories, parts, &list_id);

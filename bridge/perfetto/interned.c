@@ -35,6 +35,8 @@ void tb_interned_free_uses(struct tb_interned_uses *uses, const struct tb_alloca
     tb_free(allocator, use->seen, use->seen_words * sizeof(*use->seen));
     tb_free(allocator, use->iids, use->capacity * sizeof(*use->iids));
   }
+  tb_free(allocator, uses->lists.seen, uses->lists.seen_words * sizeof(*uses->lists.seen));
+  tb_free(allocator, uses->lists.iids, uses->lists.capacity * sizeof(*uses->lists.iids));
   *uses = (struct tb_interned_uses){0};
 }
 
@@ -61,7 +63,7 @@ static bool is_odd(struct tb_slice name) {
   return false;
 }
 
-uint32_t tb_interned_arg_name(struct tb_interned *in, struct tb_interned_uses *uses, struct tb_slice name, bool *odd) {
+uint32_t tb_interned_add_arg_name(struct tb_interned *in, struct tb_slice name) {
   struct tb_intern *table = &in->tables[TB_INTERNED_ARG_NAMES];
   uint32_t hash = tb_intern_hash(name);
   uint32_t iid = tb_intern_find(table, name, hash);
@@ -73,8 +75,8 @@ uint32_t tb_interned_arg_name(struct tb_interned *in, struct tb_interned_uses *u
     if (!iid) return 0;
     in->odd_arg_names[iid - 1] = is_odd(name);
   }
-  *odd |= in->odd_arg_names[iid - 1];
-  return tb_interned_use_iid(in->allocator, &uses->kinds[TB_INTERNED_ARG_NAMES], iid) == TB_OK ? iid : 0;
+  tb_intern_note_recent(table, name, iid);
+  return iid;
 }
 
 /* ---- string values --------------------------------------------------------------------------------------------------------- */
@@ -95,14 +97,16 @@ static bool seen_before(struct tb_interned *in, uint64_t hash) {
 uint32_t tb_interned_string(struct tb_interned *in, struct tb_interned_uses *uses, struct tb_slice text) {
   if (text.len < STRING_SHORTEST || text.len > STRING_LONGEST) return 0;
   struct tb_intern *table = &in->tables[TB_INTERNED_ARG_STRINGS];
-  uint64_t hash = XXH3_64bits(text.ptr, text.len);
-  uint32_t iid = tb_intern_find(table, text, (uint32_t)hash);
+  uint32_t iid = tb_intern_find_recent(table, text);
   if (!iid) {
-    if (!seen_before(in, hash)) return 0;
-    iid = tb_intern_add(table, text, (uint32_t)hash);
+    uint64_t hash = XXH3_64bits(text.ptr, text.len);
+    iid = tb_intern_find(table, text, (uint32_t)hash);
+    if (!iid && !seen_before(in, hash)) return 0;
+    if (!iid) iid = tb_intern_add(table, text, (uint32_t)hash);
+    if (!iid) return 0;
+    tb_intern_note_recent(table, text, iid);
   }
-  if (iid && tb_interned_use_iid(in->allocator, &uses->kinds[TB_INTERNED_ARG_STRINGS], iid) != TB_OK) return 0;
-  return iid;
+  return tb_interned_use_iid(in->allocator, &uses->kinds[TB_INTERNED_ARG_STRINGS], iid) == TB_OK ? iid : 0;
 }
 
 /* ---- categories -------------------------------------------------------------------------------------------------------------- */
@@ -155,14 +159,24 @@ static uint32_t add_list(struct tb_interned *in, struct tb_slice text, uint32_t 
   return 0;
 }
 
+static enum tb_status use_list(struct tb_interned *in, struct tb_interned_uses *uses, uint32_t id) {
+  const struct tb_category_list *list = &in->list_entries[id - 1];
+  for (uint32_t i = 0; i < list->count; i++)
+    if (tb_interned_use_iid(in->allocator, &uses->kinds[TB_INTERNED_CATEGORIES], list->iids[i]) != TB_OK)
+      return TB_NO_MEMORY;
+  return tb_interned_use_iid(in->allocator, &uses->lists, id);
+}
+
 const struct tb_category_list *tb_interned_categories(struct tb_interned *in, struct tb_interned_uses *uses,
                                                       struct tb_slice text, uint32_t *id) {
-  uint32_t hash = tb_intern_hash(text);
-  *id = tb_intern_find(&in->lists, text, hash);
-  if (!*id) *id = add_list(in, text, hash);
-  if (!*id) return NULL;
-  const struct tb_category_list *list = &in->list_entries[*id - 1];
-  for (uint32_t i = 0; i < list->count; i++)
-    if (tb_interned_use_iid(in->allocator, &uses->kinds[TB_INTERNED_CATEGORIES], list->iids[i]) != TB_OK) return NULL;
-  return list;
+  *id = tb_intern_find_recent(&in->lists, text);
+  if (!*id) {
+    uint32_t hash = tb_intern_hash(text);
+    *id = tb_intern_find(&in->lists, text, hash);
+    if (!*id) *id = add_list(in, text, hash);
+    if (!*id) return NULL;
+    tb_intern_note_recent(&in->lists, text, *id);
+  }
+  if (!tb_interned_is_used(&uses->lists, *id) && use_list(in, uses, *id) != TB_OK) return NULL;
+  return &in->list_entries[*id - 1];
 }

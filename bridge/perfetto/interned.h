@@ -27,6 +27,7 @@ struct tb_interned_use {
 
 struct tb_interned_uses {
   struct tb_interned_use kinds[TB_INTERNED_KINDS];
+  struct tb_interned_use lists; /* category lists, whose categories are among the uses */
 };
 
 /* A comma list of categories as it was written, taken apart. */
@@ -54,12 +55,15 @@ void tb_interned_free_uses(struct tb_interned_uses *uses, const struct tb_alloca
 
 enum tb_status tb_interned_use_slow(const struct tb_allocator *allocator, struct tb_interned_use *use, uint32_t iid);
 
+static inline bool tb_interned_is_used(const struct tb_interned_use *use, uint32_t iid) {
+  size_t word = iid / 64;
+  return word < use->seen_words && (use->seen[word] >> (iid % 64) & 1);
+}
+
 /* Notes that a sequence uses `iid`. TB_OK or TB_NO_MEMORY. */
 static inline enum tb_status tb_interned_use_iid(const struct tb_allocator *allocator, struct tb_interned_use *use,
                                                  uint32_t iid) {
-  size_t word = iid / 64;
-  if (word < use->seen_words && (use->seen[word] >> (iid % 64) & 1)) return TB_OK;
-  return tb_interned_use_slow(allocator, use, iid);
+  return tb_interned_is_used(use, iid) ? TB_OK : tb_interned_use_slow(allocator, use, iid);
 }
 
 /* The iid of `text` for a sequence; 0 without memory. */
@@ -70,10 +74,19 @@ static inline uint32_t tb_interned_iid(struct tb_interned *interned, struct tb_i
   return iid;
 }
 
+uint32_t tb_interned_add_arg_name(struct tb_interned *interned, struct tb_slice name);
+
 /* The iid of an argument's name; 0 without memory. *odd is set where the name has a '.', '[' or ']', for which the trace processor puts '_' in
  * the names of debug annotations. */
-uint32_t tb_interned_arg_name(struct tb_interned *interned, struct tb_interned_uses *uses, struct tb_slice name,
-                              bool *odd);
+static inline uint32_t tb_interned_arg_name(struct tb_interned *interned, struct tb_interned_uses *uses,
+                                            struct tb_slice name, bool *odd) {
+  uint32_t iid = tb_intern_find_recent(&interned->tables[TB_INTERNED_ARG_NAMES], name);
+  if (!iid) iid = tb_interned_add_arg_name(interned, name);
+  if (!iid) return 0;
+  *odd |= interned->odd_arg_names[iid - 1];
+  struct tb_interned_use *use = &uses->kinds[TB_INTERNED_ARG_NAMES];
+  return tb_interned_use_iid(interned->allocator, use, iid) == TB_OK ? iid : 0;
+}
 
 /* The iid of a string value, 0 where it is to be written in place: when it comes for the first time, or is very long. */
 uint32_t tb_interned_string(struct tb_interned *interned, struct tb_interned_uses *uses, struct tb_slice text);
