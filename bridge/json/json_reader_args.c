@@ -61,10 +61,37 @@ const char *tb_json_raw(struct tb_scan *scan, struct tb_arg *arg, const char *p)
   return arg->text.ptr ? end : NULL;
 }
 
+/* The next entry of the sink. NULL when it is full. */
+static inline struct tb_arg *add(struct tb_json_sink *sink, struct tb_slice name) {
+  if (sink->count == sink->capacity) return NULL;
+  struct tb_arg *arg = &sink->args[sink->count++];
+  arg->name = name;
+  arg->span = 1;
+  arg->width = 0;
+  arg->flags = 0;
+  return arg;
+}
+
+/* The object or array at `p`. */
+static const char *container(struct tb_scan *scan, struct tb_json_sink *sink, struct tb_arg *arg, const char *p,
+                             unsigned depth);
+
+static inline const char *value(struct tb_scan *scan, struct tb_json_sink *sink, const char *p, struct tb_slice name,
+                                unsigned depth) {
+  struct tb_arg *arg = add(sink, name);
+  if (!arg) return full(scan);
+  if (*p == '"') {
+    arg->type = TB_ARG_STRING;
+    return tb_scan_string(scan, p + 1, &arg->text);
+  }
+  if (*p >= '0' && *p <= '9') return number(scan, arg, p);
+  return *p == '{' || *p == '[' ? container(scan, sink, arg, p, depth) : literal(scan, arg, p);
+}
+
 static const char *items(struct tb_scan *scan, struct tb_json_sink *sink, const char *p, unsigned depth) {
   p = tb_scan_space(p);
   while (*p != ']') {
-    p = tb_json_value(scan, sink, p, (struct tb_slice){NULL, 0}, depth);
+    p = value(scan, sink, p, (struct tb_slice){NULL, 0}, depth);
     if (!p) return NULL;
     p = tb_scan_space(p);
     if (*p == ',')
@@ -84,7 +111,7 @@ const char *tb_json_members(struct tb_scan *scan, struct tb_json_sink *sink, con
     if (!p) return NULL;
     p = tb_scan_space(p);
     if (*p != ':') return tb_scan_fail(scan, p);
-    p = tb_json_value(scan, sink, tb_scan_space(p + 1), name, depth);
+    p = value(scan, sink, tb_scan_space(p + 1), name, depth);
     if (!p) return NULL;
     p = tb_scan_space(p);
     if (*p == ',')
@@ -95,28 +122,18 @@ const char *tb_json_members(struct tb_scan *scan, struct tb_json_sink *sink, con
   return p + 1;
 }
 
+static const char *container(struct tb_scan *scan, struct tb_json_sink *sink, struct tb_arg *arg, const char *p,
+                             unsigned depth) {
+  if (depth >= TB_JSON_DEPTH) return tb_json_raw(scan, arg, p);
+  size_t index = sink->count - 1;
+  arg->type = *p == '{' ? TB_ARG_DICT : TB_ARG_ARRAY;
+  arg->text = (struct tb_slice){NULL, 0};
+  p = *p == '{' ? tb_json_members(scan, sink, p + 1, depth + 1) : items(scan, sink, p + 1, depth + 1);
+  arg->span = (uint32_t)(sink->count - index);
+  return p;
+}
+
 const char *tb_json_value(struct tb_scan *scan, struct tb_json_sink *sink, const char *p, struct tb_slice name,
                           unsigned depth) {
-  if (sink->count == sink->capacity) return full(scan);
-  size_t index = sink->count++;
-  struct tb_arg *arg = &sink->args[index];
-  arg->name = name;
-  arg->span = 1;
-  arg->width = 0;
-  arg->flags = 0;
-  switch (*p) {
-    case '"':
-      arg->type = TB_ARG_STRING;
-      return tb_scan_string(scan, p + 1, &arg->text);
-    case '{':
-    case '[':
-      if (depth >= TB_JSON_DEPTH) return tb_json_raw(scan, arg, p);
-      arg->type = *p == '{' ? TB_ARG_DICT : TB_ARG_ARRAY;
-      arg->text = (struct tb_slice){NULL, 0};
-      p = *p == '{' ? tb_json_members(scan, sink, p + 1, depth + 1) : items(scan, sink, p + 1, depth + 1);
-      arg->span = (uint32_t)(sink->count - index);
-      return p;
-    default:
-      return *p >= '0' && *p <= '9' ? number(scan, arg, p) : literal(scan, arg, p);
-  }
+  return value(scan, sink, p, name, depth);
 }

@@ -228,11 +228,29 @@ static const char *take_id(struct tb_json_state *state, struct tb_json_draft *dr
   return take_extra(state, key_text(KEY_ID), p);
 }
 
-static inline const char *take_pid(struct tb_json_state *state, enum key key, const char *p, struct tb_json_id *id) {
+/* A pid or tid that the guesses do not know; learns it. */
+static const char *take_new_pid(struct tb_json_state *state, enum key key, const char *p, struct tb_json_id *id,
+                                struct tb_json_id_guess *guess) {
   state->scan.status = TB_SCAN_OK;
   const char *end = tb_json_process_id(&state->scan, p, id);
-  if (end || state->scan.status != TB_SCAN_OK) return end;
-  return take_extra(state, key_text(key), p);
+  if (!end) return state->scan.status == TB_SCAN_OK ? take_extra(state, key_text(key), p) : NULL;
+  size_t length = (size_t)(end - p);
+  if (id->kind == TB_JSON_ID_NUMBER && length < 8) {
+    uint64_t mask = UINT64_MAX >> (64 - 8 * (length + 1));
+    *guess = (struct tb_json_id_guess){tb_load64(p) & mask, mask, length, id->number};
+  }
+  return end;
+}
+
+/* The same few ids come again and again: they are known by their bytes. */
+static inline const char *take_pid(struct tb_json_state *state, enum key key, const char *p, struct tb_json_id *id,
+                                   struct tb_json_id_guess *guesses) {
+  uint64_t w = tb_load64(p);
+  struct tb_json_id_guess *guess = &guesses[(w >> 16 ^ w >> 24) % TB_JSON_ID_GUESSES];
+  if ((w & guess->mask) != guess->word) return take_new_pid(state, key, p, id, guess);
+  id->kind = TB_JSON_ID_NUMBER;
+  id->number = guess->number;
+  return p + guess->length;
 }
 
 /* `name` is set where the key is not a common one. */
@@ -251,9 +269,9 @@ static inline const char *take_member(struct tb_json_state *state, struct tb_bat
     case KEY_PH:
       return take_phase(state, draft, p);
     case KEY_PID:
-      return take_pid(state, key, p, &draft->pid);
+      return take_pid(state, key, p, &draft->pid, state->pids);
     case KEY_TID:
-      return take_pid(state, key, p, &draft->tid);
+      return take_pid(state, key, p, &draft->tid, state->tids);
     case KEY_TDUR:
       return take_time(state, draft, key, p, &event->thread_dur, TB_HAS_THREAD_DUR);
     case KEY_TS:
@@ -271,52 +289,69 @@ static inline const char *take_member(struct tb_json_state *state, struct tb_bat
 
 /* ---- the event -------------------------------------------------------------------------------------------------- */
 
-/* The next key, read in full; learns it for the next event where it is a common one. */
-static const char *take_key(struct tb_scan *scan, const char *p, struct tb_json_guess *guess, struct tb_slice *name) {
+/* Learns the key at `p`. False where it is none of the common ones. */
+static bool learn_key(struct tb_json_guess *guess, const char *p) {
   size_t length = 0;
   enum key key = common_key(p, &length);
-  if (key != KEY_UNKNOWN) {
-    uint64_t w;
-    memcpy(&w, p, 8);
-    *guess = (struct tb_json_guess){LOW(w, length), UINT64_MAX >> (64 - 8 * length), (uint8_t)length, (uint8_t)key};
-    return p + length;
+  if (key == KEY_UNKNOWN) return false;
+  uint64_t mask = UINT64_MAX >> (64 - 8 * length);
+  *guess = (struct tb_json_guess){
+      .word = tb_load64(p) & mask, .mask = mask, .close_word = 1, .length = (uint8_t)length, .key = (uint8_t)key};
+  return true;
+}
+
+/* The same from the brace or comma before the quote on: 8 bytes at most, since no common key has more than four letters. */
+static void learn_close(struct tb_json_guess *guess, const char *separator) {
+  guess->close_length = (uint8_t)(guess->length + 2);
+  guess->close_mask = UINT64_MAX >> (64 - 8 * guess->close_length);
+  guess->close_word = tb_load64(separator) & guess->close_mask;
+}
+
+/* Behind the brace or the comma at `p`: the next key, read in full, or the closing brace (*closed). Learns the key for the next event
+ * where it is a common one. */
+static const char *take_key(struct tb_scan *scan, const char *p, struct tb_json_guess *guess, struct tb_slice *name,
+                            bool *closed) {
+  const char *separator = p;
+  p = tb_scan_space(p + 1);
+  if (*p == '}') {
+    *closed = true;
+    return p + 1;
   }
-  p = tb_scan_string(scan, p, name);
+  if (*p != '"') return tb_scan_fail(scan, p);
+  bool known = (tb_load64(p + 1) & guess->mask) == guess->word;
+  if (known || learn_key(guess, p + 1)) {
+    if (p == separator + 1) learn_close(guess, separator);
+    return p + 1 + guess->length;
+  }
+  p = tb_scan_string(scan, p + 1, name);
   if (!p) return NULL;
   p = tb_scan_space(p);
   if (*p != ':') return tb_scan_fail(scan, p);
-  guess->key = (uint8_t)find_key(*name);
-  guess->word = 1; /* matches nothing */
-  guess->mask = 0;
+  *guess = (struct tb_json_guess){.word = 1, .close_word = 1, .key = (uint8_t)find_key(*name)}; /* matches nothing */
   return p + 1;
 }
 
-/* The events of a producer nearly always have the same keys in the same order: so the key that stood here in the event
- * before is tried first. */
+/* The members of the object whose brace is at `p`. The events of a producer nearly always have the same keys in the same order: so the
+ * key that stood here in the event before is tried first. */
 static const char *members(struct tb_json_state *state, struct tb_batch *batch, struct tb_json_draft *draft,
                            const char *p) {
   struct tb_scan *scan = &state->scan;
-  p = tb_scan_space(p);
-  for (size_t i = 0; *p != '}'; i++) {
+  struct tb_slice name = {NULL, 0};
+  bool closed = false;
+  for (size_t i = 0;; i++) {
     struct tb_json_guess *guess = &state->guesses[i % TB_JSON_GUESSES];
-    struct tb_slice name = {NULL, 0};
-    uint64_t w;
-    if (*p != '"') return tb_scan_fail(scan, p);
-    memcpy(&w, p + 1, 8);
-    if ((w & guess->mask) == guess->word)
-      p += 1 + guess->length;
-    else
-      p = take_key(scan, p + 1, guess, &name);
-    if (!p) return NULL;
+    if ((tb_load64(p) & guess->close_mask) == guess->close_word) {
+      p += guess->close_length;
+    } else {
+      p = take_key(scan, p, guess, &name, &closed);
+      if (!p || closed) return p;
+    }
     p = take_member(state, batch, draft, (enum key)guess->key, name, tb_scan_space(p));
     if (!p) return NULL;
     p = tb_scan_space(p);
-    if (*p == ',')
-      p = tb_scan_space(p + 1);
-    else if (*p != '}')
-      return tb_scan_fail(scan, p);
+    if (*p == ',') continue;
+    return *p == '}' ? p + 1 : tb_scan_fail(scan, p);
   }
-  return p + 1;
 }
 
 /* Extras follow the arguments, where they stay. */
@@ -337,7 +372,7 @@ const char *tb_json_event(struct tb_json_state *state, struct tb_batch *batch, c
   if (!draft.event) return NULL;
   state->scan.status = TB_SCAN_BAD; /* where nothing below says more */
   state->extra_count = 0;
-  const char *end = members(state, batch, &draft, p + 1);
+  const char *end = members(state, batch, &draft, p);
   if (end && !tb_json_finish(state, &draft)) {
     state->scan.status = TB_SCAN_NO_MEMORY;
     end = NULL;

@@ -24,11 +24,24 @@ struct tb_json_draft {
 
 const char *tb_json_time_slow(struct tb_scan *scan, const char *p, int64_t *ns);
 
+/* Three digits at `p` and nothing else before the next member: their number, else -1. */
+static inline int32_t tb_json_three_decimals(const char *p) {
+  uint32_t v = tb_load32(p) ^ UINT32_C(0x303030);
+  char after = (char)(v >> 24);
+  if (((v | (v + UINT32_C(0x767676))) & UINT32_C(0x808080)) || (after != ',' && after != '}')) return -1;
+  return (int32_t)((v & 0xff) * 100 + (v >> 8 & 0xff) * 10 + (v >> 16 & 0xff));
+}
+
 /* Microseconds, as a number or a number in a string, to ns. */
 static inline const char *tb_json_time(struct tb_scan *scan, const char *p, int64_t *ns) {
   static const uint32_t scale[] = {1, 10, 100, 1000};
   uint64_t mantissa = 0;
   const char *at = tb_scan_digits(p, &mantissa), *digits = at;
+  int32_t decimals3 = *at == '.' ? tb_json_three_decimals(at + 1) : -1;
+  if (decimals3 >= 0 && digits != p && digits - p <= 13) {
+    *ns = (int64_t)(mantissa * 1000) + decimals3;
+    return at + 4;
+  }
   if (*at == '.') at = tb_scan_digits(at + 1, &mantissa);
   ptrdiff_t decimals = at > digits ? at - digits - 1 : 0;
   if (digits == p || at - p > 16 || decimals > 3 || (*at != ',' && *at != '}')) return tb_json_time_slow(scan, p, ns);

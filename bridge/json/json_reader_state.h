@@ -9,7 +9,7 @@
 #include "json/json_tracks.h"
 #include "json/scan.h"
 
-enum { TB_JSON_DEPTH = 64, TB_JSON_EXTRAS = 1024, TB_JSON_GUESSES = 16 };
+enum { TB_JSON_DEPTH = 64, TB_JSON_EXTRAS = 1024, TB_JSON_GUESSES = 16, TB_JSON_ID_GUESSES = 16 };
 
 /* What damage is, and where an event begins behind it, is told by so many bytes: they are waited for, so that it makes no
  * difference in what pieces the input comes. */
@@ -25,10 +25,19 @@ enum tb_json_place {
   TB_JSON_SYSTEM   /* in the string systemTraceEvents */
 };
 
-/* A key as it stands in memory behind its first quote, up to the colon: (8 bytes & mask) == word. */
+/* A key as it stands in memory behind its first quote, up to the colon: (8 bytes & mask) == word. And the same from the brace or comma
+ * before the quote on, where nothing stands between. */
 struct tb_json_guess {
   uint64_t word, mask;
-  uint8_t length, key;
+  uint64_t close_word, close_mask;
+  uint8_t length, close_length, key;
+};
+
+/* A process or thread id as it stands in memory, with the byte behind it. */
+struct tb_json_id_guess {
+  uint64_t word, mask;
+  size_t length; /* without that byte */
+  int64_t number;
 };
 
 struct tb_json_state {
@@ -50,7 +59,8 @@ struct tb_json_state {
   unsigned stuck_count;
   char passed[2]; /* the last two bytes that are no white space, before where the search for a place to go on is */
   struct tb_json_guess guesses[TB_JSON_GUESSES]; /* the key at each place of the event before */
-  struct tb_arg *extras;                         /* of the event in hand, TB_JSON_EXTRAS of them */
+  struct tb_json_id_guess pids[TB_JSON_ID_GUESSES], tids[TB_JSON_ID_GUESSES];
+  struct tb_arg *extras; /* of the event in hand, TB_JSON_EXTRAS of them */
   size_t extra_count;
 };
 
