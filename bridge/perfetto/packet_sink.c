@@ -92,3 +92,15 @@ enum tb_status tb_packet_sink_put_fields(struct tb_packet_sink *sink, struct tb_
   char *end = tb_wire_put_varint(tb_wire_put_tag(head, TB_TRACE_PACKET, TB_WIRE_BYTES), fields.len);
   return tb_packet_sink_put(sink, head, (size_t)(end - head), fields);
 }
+
+enum tb_status tb_packet_sink_put_packets(struct tb_packet_sink *sink, struct tb_slice packets) {
+  if (!sink->compress) return tb_output_write(sink->output, packets.ptr, packets.len, sink->error);
+  struct tb_wire_cursor cursor = tb_wire_cursor(packets);
+  struct tb_wire_field packet;
+  enum tb_status status;
+  while ((status = tb_wire_next(&cursor, &packet)) == TB_OK) {
+    status = collect(sink, packet.start, (size_t)(cursor.at - packet.start), (struct tb_slice){NULL, 0});
+    if (status != TB_OK) return status;
+  }
+  return status == TB_END ? TB_OK : status;
+}

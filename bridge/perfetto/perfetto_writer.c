@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "perfetto/writer_state.h"
-#include "timeline/slice_stack.h"
 
-enum { SPILL_CHECK_EVENTS = 1024, MIN_BUDGET = 1 << 20 };
+enum { MIN_BUDGET = 1 << 20 };
 
 static enum tb_status no_memory(struct tb_perfetto_writer *p) {
   return tb_fail(&p->writer->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
@@ -41,6 +41,8 @@ static struct tb_sequence *add_sequence(struct tb_perfetto_writer *p) {
   struct tb_sequence *sequence = tb_calloc(p->allocator, sizeof(*sequence));
   if (!sequence) return NULL;
   tb_strand_init(&sequence->strand, p->allocator);
+  tb_straight_init(&sequence->straight, p->allocator, (uint32_t)p->sequence_count + TB_FIRST_SEQUENCE_ID);
+  sequence->straight.over = p->none_straight || p->sequence_count == TB_SHARED_SEQUENCE;
   sequence->thread_times_in_us = true;
   sequence->binder.strand_index = (uint32_t)p->sequence_count;
   return p->sequences[p->sequence_count++] = sequence;
@@ -54,46 +56,6 @@ struct tb_sequence *tb_perfetto_thread_sequence(struct tb_perfetto_writer *p, co
   sequence->track = state; /* set anew before use: the array of states may move */
   state->sequence = sequence;
   return sequence;
-}
-
-/* ---- memory ------------------------------------------------------------------------------------------------------------------------ */
-
-static size_t held_bytes(const struct tb_perfetto_writer *p) {
-  size_t bytes = 0;
-  for (size_t i = 0; i < p->sequence_count; i++) bytes += p->sequences[i]->strand.bytes;
-  return bytes;
-}
-
-static enum tb_status spill_when_full(struct tb_perfetto_writer *p) {
-  struct tb_writer *writer = p->writer;
-  if (p->order % SPILL_CHECK_EVENTS) return TB_OK;
-  size_t held = held_bytes(p), budget = writer->options.memory_budget;
-  if (held > writer->summary.peak_held_bytes) writer->summary.peak_held_bytes = held;
-  if (budget == 0 || held < (budget < MIN_BUDGET ? MIN_BUDGET : budget)) return TB_OK;
-  if (!p->spill) {
-    enum tb_status status =
-        tb_spill_file_create(writer->options.temporary_directory, p->allocator, &p->spill, &writer->error);
-    if (status != TB_OK) return status;
-  }
-  for (size_t i = 0; i < p->sequence_count; i++) {
-    enum tb_status status = tb_strand_spill(&p->sequences[i]->strand, p->spill, &writer->error);
-    if (status != TB_OK) return status;
-  }
-  writer->summary.spilled_bytes = tb_spill_file_size(p->spill);
-  return TB_OK;
-}
-
-/* Puts an entry on a sequence's strand, and binds its flows while the strand is in order. */
-enum tb_status tb_perfetto_add_entry(struct tb_perfetto_writer *p, struct tb_sequence *sequence,
-                                     struct tb_entry *entry) {
-  struct tb_strand *strand = &sequence->strand;
-  uint64_t place = strand->total;
-  enum tb_status status = tb_strand_add(strand, entry);
-  if (status != TB_OK || !tb_strand_in_order(strand) || (!entry->flow && !sequence->binder.waiting_count))
-    return status;
-  sequence->binder.flows = &p->flows;
-  const struct tb_stack_frame_ref *top = tb_slice_stack_top(&strand->stack);
-  return tb_flows_take(&sequence->binder, &strand->stack, entry, place, top && top->place == place);
 }
 
 /* ---- the writer's interface ---------------------------------------------------------------------------------------------------------------- */
@@ -186,7 +148,7 @@ static enum tb_status put(struct tb_writer *writer, const struct tb_event *event
   struct tb_perfetto_writer *p = writer->state;
   p->order++;
   enum tb_status status = dispatch(p, event);
-  if (status == TB_OK) status = spill_when_full(p);
+  if (status == TB_OK) status = tb_perfetto_keep_budget(p);
   if (status == TB_OK) return TB_OK;
   return tb_fail(&writer->error, status, event->offset, "cannot take this event: %s", tb_status_text(status));
 }
@@ -228,8 +190,7 @@ static enum tb_status order_strands(struct tb_perfetto_writer *p) {
 
 static enum tb_status finish(struct tb_writer *writer) {
   struct tb_perfetto_writer *p = writer->state;
-  size_t held = held_bytes(p);
-  if (held > writer->summary.peak_held_bytes) writer->summary.peak_held_bytes = held;
+  tb_perfetto_note_held(p);
   for (size_t i = 0; i < p->track_count; i++)
     if (p->tracks[i].sequence) p->tracks[i].sequence->track = &p->tracks[i];
   enum tb_status status = order_strands(p);
@@ -250,6 +211,7 @@ static enum tb_status finish(struct tb_writer *writer) {
 static void destroy(struct tb_writer *writer) {
   struct tb_perfetto_writer *p = writer->state;
   for (size_t i = 0; i < p->sequence_count; i++) {
+    tb_straight_free(&p->sequences[i]->straight);
     tb_strand_free(&p->sequences[i]->strand);
     if (p->sequences[i]->binder.flows) tb_flow_binder_free(&p->sequences[i]->binder);
     tb_interned_free_uses(&p->sequences[i]->uses, p->allocator);
@@ -279,12 +241,21 @@ static void destroy(struct tb_writer *writer) {
   tb_free(p->allocator, p, sizeof(*p));
 }
 
+/* Half of the machine's memory, where nobody says. */
+static size_t find_budget(size_t wanted) {
+  if (wanted) return wanted < MIN_BUDGET ? MIN_BUDGET : wanted;
+  long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+  if (pages <= 0 || page <= 0 || (size_t)pages > SIZE_MAX / (size_t)page) return SIZE_MAX;
+  return (size_t)pages * (size_t)page / 2;
+}
+
 static enum tb_status create(struct tb_writer *writer) {
   struct tb_perfetto_writer *p = tb_calloc(writer->allocator, sizeof(*p));
   if (!p) return tb_fail(&writer->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   writer->state = p;
   p->writer = writer;
   p->allocator = writer->allocator;
+  p->budget = find_budget(writer->options.memory_budget);
   tb_interned_init(&p->interned, p->allocator);
   tb_event_encoder_init(&p->encoder, &p->interned);
   tb_stacks_init(&p->stacks, p->allocator);

@@ -92,6 +92,7 @@ static enum tb_status append_flow_ids(struct tb_perfetto_writer *p, const struct
 
 static void set_thread_times(struct tb_sequence *sequence, const struct tb_event *event, struct tb_entry *entry) {
   if (!(event->has & TB_HAS_THREAD_TS)) return;
+  sequence->has_thread_times = true;
   entry->has_thread_ts = true;
   entry->thread_ts = event->thread_ts;
   if (event->thread_ts % 1000) sequence->thread_times_in_us = false;
@@ -99,6 +100,13 @@ static void set_thread_times(struct tb_sequence *sequence, const struct tb_event
   entry->has_thread_dur = true;
   entry->thread_dur = event->thread_dur;
   if (event->thread_dur % 1000) sequence->thread_times_in_us = false;
+}
+
+/* Sees that p->instant is known, and that the sequence defines what it refers to. */
+static bool know_instant(struct tb_perfetto_writer *p, struct tb_sequence *sequence) {
+  char *end = tb_encode_carried_phase(&p->encoder, &sequence->uses, p->instant_fields, 'i');
+  if (end) p->instant = (struct tb_slice){p->instant_fields, (size_t)(end - p->instant_fields)};
+  return end != NULL;
 }
 
 /* A complete slice that lasts less than nothing, or no known time, is an instant with its phase carried. */
@@ -137,6 +145,7 @@ enum tb_status tb_perfetto_put_on_thread(struct tb_perfetto_writer *p, const str
   }
   if (event->id.kind != TB_ID_NONE) parts |= TB_ENCODE_IDS;
   set_thread_times(sequence, event, &entry);
+  if (entry.kind == TB_ENTRY_INSTANT && sequence->has_thread_times && !know_instant(p, sequence)) return TB_NO_MEMORY;
   if (!entry.has_thread_ts && event->has & TB_HAS_THREAD_DUR) carriage.times = true;
   struct tb_buffer *body = &p->encoder.body;
   enum tb_status status =

@@ -3,11 +3,9 @@
  * The packets of a sequence: times as differences on an incremental clock, the rest as the strand's bodies have it.
  */
 #include "base/error.h"
-#include "perfetto/fields.h"
 #include "perfetto/sequence_writer.h"
-#include "perfetto/wire.h"
 
-enum { NEEDS_STATE = 2, HEAD_ROOM = 128, FLOW_BYTES = 2 + 8 };
+enum { FLOW_BYTES = 2 + 8 };
 
 enum tb_status tb_sequence_no_memory(struct tb_sequence_writer *w) {
   return tb_fail(&w->p->writer->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
@@ -15,74 +13,45 @@ enum tb_status tb_sequence_no_memory(struct tb_sequence_writer *w) {
 
 /* ---- packets --------------------------------------------------------------------------------------------------------------------------- */
 
-static inline char *put_bytes(char *at, struct tb_slice bytes) {
-  if (bytes.len) memcpy(at, bytes.ptr, bytes.len);
-  return at + bytes.len;
-}
-
-/* Writes the length of the message [start, at) into the byte before it, or into as many as it takes. */
-static inline char *close_length(char *start, char *at) {
-  size_t len = (size_t)(at - start);
-  start[-1] = (char)len;
-  if (len < 0x80) return at;
-  size_t wide = tb_wire_varint_size(len) - 1;
-  memmove(start + wide, start, len);
-  (void)tb_wire_put_varint(start - 1, len);
-  return at + wide;
-}
-
-static inline uint64_t thread_time_step(struct tb_sequence_writer *w, int64_t time) {
-  if (w->sequence->thread_times_in_us) time /= 1000;
-  uint64_t step = (uint64_t)time - (uint64_t)w->last_thread_time;
-  w->last_thread_time = time;
-  return step;
-}
-
-/* A whole packet; `at` has room for HEAD_ROOM bytes more than the parts. */
-static inline char *put_packet(struct tb_sequence_writer *w, char *at, const struct tb_event_head *head,
-                               struct tb_slice fields, struct tb_slice body, struct tb_slice extra) {
-  at = tb_wire_put_tag(at, TB_TRACE_PACKET, TB_WIRE_BYTES) + 1;
-  char *packet = at;
-  at = tb_wire_put_uint(at, TB_TRACE_PACKET_TIMESTAMP, (uint64_t)head->ts - (uint64_t)w->last_ts);
-  w->last_ts = head->ts;
-  memcpy(at, w->middle, TB_PACKET_MIDDLE_MAX);
-  at += w->middle_len + 1;
-  char *event = at;
-  at = tb_wire_put_uint(at, TB_TRACK_EVENT_TYPE, head->type);
-  if (head->has_track) at = tb_wire_put_uint(at, TB_TRACK_EVENT_TRACK_UUID, head->track);
-  if (head->has_thread_time)
-    at = tb_wire_put_uint(at, TB_TRACK_EVENT_EXTRA_COUNTER_VALUES, thread_time_step(w, head->thread_time));
-  at = put_bytes(put_bytes(put_bytes(at, fields), body), extra);
-  return close_length(packet, close_length(event, at));
-}
-
 enum tb_status tb_sequence_put_event(struct tb_sequence_writer *w, const struct tb_event_head *head,
                                      struct tb_slice fields, struct tb_slice body) {
   struct tb_slice extra = {w->extra.data, w->extra.len};
-  size_t room = HEAD_ROOM + fields.len + body.len + extra.len;
+  size_t room = TB_EVENT_PACKET_ROOM + fields.len + body.len + extra.len;
   w->extra.len = 0;
   char *start = tb_packet_sink_reserve(&w->p->sink, room);
   if (start) {
-    tb_packet_sink_commit(&w->p->sink, (size_t)(put_packet(w, start, head, fields, body, extra) - start));
+    tb_packet_sink_commit(&w->p->sink,
+                          (size_t)(tb_event_packet_write(&w->stream, start, head, fields, body, extra) - start));
     return TB_OK;
   }
   if (w->p->writer->error.code != TB_OK) return w->p->writer->error.code;
   struct tb_buffer *whole = &w->p->scratch;
   whole->len = 0;
   if (tb_buffer_reserve(whole, room) != TB_OK) return tb_sequence_no_memory(w);
-  char *end = put_packet(w, whole->data, head, fields, body, extra);
+  char *end = tb_event_packet_write(&w->stream, whole->data, head, fields, body, extra);
+  return tb_packet_sink_put(&w->p->sink, whole->data, (size_t)(end - whole->data), (struct tb_slice){NULL, 0});
+}
+
+enum tb_status tb_sequence_put_extended(struct tb_sequence_writer *w, struct tb_slice packet) {
+  struct tb_slice extra = {w->extra.data, w->extra.len};
+  w->extra.len = 0;
+  if (!extra.len) return tb_packet_sink_put_packets(&w->p->sink, packet);
+  struct tb_buffer *whole = &w->p->scratch;
+  whole->len = 0;
+  if (tb_buffer_reserve(whole, TB_EVENT_PACKET_ROOM + packet.len + extra.len) != TB_OK) return tb_sequence_no_memory(w);
+  char *end = tb_event_packet_extend(&w->stream, whole->data, packet, extra);
   return tb_packet_sink_put(&w->p->sink, whole->data, (size_t)(end - whole->data), (struct tb_slice){NULL, 0});
 }
 
 enum tb_status tb_sequence_put_payload(struct tb_sequence_writer *w, int64_t ts, uint32_t field,
                                        struct tb_slice payload) {
-  char fields[HEAD_ROOM];
+  char fields[TB_EVENT_PACKET_ROOM];
   struct tb_buffer *whole = &w->p->scratch;
-  char *at = tb_wire_put_uint(fields, TB_TRACE_PACKET_TIMESTAMP, (uint64_t)ts - (uint64_t)w->last_ts);
+  char *at = tb_wire_put_uint(fields, TB_TRACE_PACKET_TIMESTAMP, (uint64_t)ts - (uint64_t)w->stream.last_ts);
   at = tb_wire_put_uint(at, TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, w->id);
-  at = tb_wire_put_uint(at, TB_TRACE_PACKET_SEQUENCE_FLAGS, NEEDS_STATE);
+  at = tb_wire_put_uint(at, TB_TRACE_PACKET_SEQUENCE_FLAGS, TB_PACKET_NEEDS_STATE);
   at = tb_wire_put_varint(tb_wire_put_tag(at, field, TB_WIRE_BYTES), payload.len);
-  w->last_ts = ts;
+  w->stream.last_ts = ts;
   whole->len = 0;
   if (tb_buffer_append(whole, fields, (size_t)(at - fields)) != TB_OK ||
       tb_buffer_append(whole, payload.ptr, payload.len) != TB_OK)
@@ -160,12 +129,12 @@ void tb_sequence_find_flows(struct tb_sequence_writer *w) {
 enum tb_status tb_sequence_put_start(struct tb_sequence_writer *w, int64_t ts) {
   struct tb_perfetto_writer *p = w->p;
   uint64_t track = tb_sequence_is_shared(w) ? 0 : w->sequence->track->uuid, counter = 0;
-  if (w->sequence->strand.has_thread_times && !tb_sequence_is_shared(w)) {
+  if (w->sequence->has_thread_times && !tb_sequence_is_shared(w)) {
     counter = ++p->next_uuid;
     enum tb_status status = tb_perfetto_write_thread_time_track(p, counter, track, w->sequence->thread_times_in_us);
     if (status != TB_OK) return status;
   }
-  w->last_ts = ts;
+  w->stream.last_ts = ts;
   enum tb_status status = tb_perfetto_write_sequence_start(p, w->id, ts, track, counter);
   return status == TB_OK ? tb_perfetto_write_interned(p, w->id, &w->sequence->uses, w->written) : status;
 }

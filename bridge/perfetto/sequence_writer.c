@@ -10,8 +10,6 @@
 #include "timeline/matching.h"
 #include "timeline/nesting.h"
 
-enum { FIRST_SEQUENCE_ID = 2, NEEDS_STATE = 2 };
-
 /* ---- tracks ------------------------------------------------------------------------------------------------------------------------------- */
 
 /* The uuid of a new lane: its track's own for the first lane of a track, else that of a new track. */
@@ -223,21 +221,58 @@ static enum tb_status write_lanes(struct tb_sequence_writer *w) {
   return status;
 }
 
-enum tb_status tb_perfetto_write_sequence(struct tb_perfetto_writer *p, uint32_t index) {
-  struct tb_sequence_writer w = {
-      .p = p, .sequence = p->sequences[index], .index = index, .id = index + FIRST_SEQUENCE_ID};
-  struct tb_strand *strand = &w.sequence->strand;
-  if (strand->total == 0) return TB_OK;
-  char *middle = tb_wire_put_uint(w.middle, TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, w.id);
-  middle = tb_wire_put_uint(middle, TB_TRACE_PACKET_SEQUENCE_FLAGS, NEEDS_STATE);
-  w.middle_len = (size_t)(tb_wire_put_tag(middle, TB_TRACE_PACKET_TRACK_EVENT, TB_WIRE_BYTES) - w.middle);
-  tb_buffer_init(&w.extra, p->allocator, 0);
-  tb_sequence_find_flows(&w);
+static enum tb_status put_packets(void *ctx, struct tb_slice packets) {
+  struct tb_sequence_writer *w = ctx;
+  return tb_packet_sink_put_packets(&w->p->sink, packets);
+}
+
+static enum tb_status put_packet(void *ctx, struct tb_slice packet, uint64_t place, bool at_end) {
+  struct tb_sequence_writer *w = ctx;
+  enum tb_status status = TB_OK;
+  if (at_end)
+    status = tb_sequence_add_end_flows(w, place);
+  else if (w->flow < w->flow_end)
+    status = tb_sequence_add_flows(w, place);
+  return status == TB_OK ? tb_sequence_put_extended(w, packet) : status;
+}
+
+/* What stands in packets already. */
+static enum tb_status write_straight(struct tb_sequence_writer *w) {
+  struct tb_straight *straight = &w->sequence->straight;
+  if (tb_straight_finish(straight) != TB_OK) return tb_sequence_no_memory(w);
+  enum tb_status status = tb_sequence_put_start(w, straight->first_ts);
+  tb_sequence_find_flows(w);
+  bool any_at_end = false;
+  for (const struct tb_slice_flow *f = w->flow; f < w->flow_end; f++) any_at_end |= f->at_end;
+  const struct tb_straight_taker taker = {w, put_packets, put_packet};
+  if (status == TB_OK)
+    status = any_at_end ? tb_straight_each_packet(straight, &taker) : tb_straight_packets(straight, &taker);
+  if (status == TB_NO_MEMORY) (void)tb_sequence_no_memory(w);
+  tb_straight_free(straight);
+  return status;
+}
+
+static enum tb_status write_strand(struct tb_sequence_writer *w) {
+  struct tb_strand *strand = &w->sequence->strand;
+  tb_sequence_find_flows(w);
   /* The trace processor gives an instant with a thread time a thread duration too, which JSON's have not: a slice without one has none */
-  w.instants_as_moments = strand->has_thread_times;
-  bool nested = !tb_sequence_is_shared(&w) && !strand->run_count && strand->sorted && !strand->tangled;
-  enum tb_status status = nested ? tb_sequence_write_nested(&w) : write_lanes(&w);
+  w->instants_as_moments = w->sequence->has_thread_times;
+  enum tb_status status = write_lanes(w);
   tb_strand_free(strand);
+  return status;
+}
+
+enum tb_status tb_perfetto_write_sequence(struct tb_perfetto_writer *p, uint32_t index) {
+  struct tb_sequence *sequence = p->sequences[index];
+  struct tb_sequence_writer w = {.p = p, .sequence = sequence, .index = index, .id = index + TB_FIRST_SEQUENCE_ID};
+  tb_packet_stream_init(&w.stream, w.id);
+  w.stream.thread_times_in_us = sequence->thread_times_in_us;
+  tb_buffer_init(&w.extra, p->allocator, 0);
+  enum tb_status status = TB_OK;
+  if (sequence->straight.total)
+    status = write_straight(&w);
+  else if (sequence->strand.total)
+    status = write_strand(&w);
   tb_buffer_free(&w.extra);
   return status;
 }

@@ -1,23 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the files that write a packet sequence share: its packets (sequence_packets.c), slices that nest as they came
- * (sequence_nested.c), and all others (sequence_writer.c).
+ * A strand on its way to a packet sequence: its packets (sequence_packets.c), and what they are made from (sequence_writer.c).
  */
 #ifndef TB_PERFETTO_SEQUENCE_WRITER_H
 #define TB_PERFETTO_SEQUENCE_WRITER_H
 
 #include "perfetto/writer_state.h"
 
-enum { TB_PACKET_MIDDLE_MAX = 16 };
-
 /* One strand on its way to packets. */
 struct tb_sequence_writer {
   struct tb_perfetto_writer *p;
   struct tb_sequence *sequence;
   uint32_t index, id;
-  char middle[TB_PACKET_MIDDLE_MAX]; /* what stands between a packet's timestamp and the length of its TrackEvent */
-  size_t middle_len;
-  int64_t last_ts, last_thread_time;
+  struct tb_packet_stream stream;
   bool instants_as_moments; /* see tb_nesting */
   uint64_t side_uuid;       /* of the track beside a thread's own, 0: none yet */
   uint64_t *lane_uuids;     /* by lane */
@@ -27,16 +22,6 @@ struct tb_sequence_writer {
   struct tb_buffer extra;                      /* fields that are added to a body */
 };
 
-/* What a TrackEvent's packet says before the fields of its body. */
-struct tb_event_head {
-  int64_t ts;
-  bool has_track; /* else the sequence's default */
-  uint64_t track;
-  uint32_t type;
-  bool has_thread_time;
-  int64_t thread_time;
-};
-
 static inline bool tb_sequence_is_shared(const struct tb_sequence_writer *w) { return w->index == TB_SHARED_SEQUENCE; }
 
 enum tb_status tb_sequence_no_memory(struct tb_sequence_writer *w);
@@ -44,6 +29,8 @@ enum tb_status tb_sequence_no_memory(struct tb_sequence_writer *w);
 /* Writes a packet with a TrackEvent: its head, the fields in `fields` (of the counter, of flows), the body, and what is in w->extra. */
 TB_MUST_CHECK enum tb_status tb_sequence_put_event(struct tb_sequence_writer *w, const struct tb_event_head *head,
                                                    struct tb_slice fields, struct tb_slice body);
+/* Writes a packet that stands in w->sequence->straight, and what is in w->extra. */
+TB_MUST_CHECK enum tb_status tb_sequence_put_extended(struct tb_sequence_writer *w, struct tb_slice packet);
 /* Writes a packet with another payload than a TrackEvent. */
 TB_MUST_CHECK enum tb_status tb_sequence_put_payload(struct tb_sequence_writer *w, int64_t ts, uint32_t field,
                                                      struct tb_slice payload);
@@ -61,8 +48,5 @@ TB_MUST_CHECK enum tb_status tb_sequence_add_end_flows(struct tb_sequence_writer
 
 /* Writes the first packets of the sequence, whose first event is at `ts`. */
 TB_MUST_CHECK enum tb_status tb_sequence_put_start(struct tb_sequence_writer *w, int64_t ts);
-
-/* Writes the events of a thread's strand that is in memory, in order, and whose slices nest as they came. */
-TB_MUST_CHECK enum tb_status tb_sequence_write_nested(struct tb_sequence_writer *w);
 
 #endif

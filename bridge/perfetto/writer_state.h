@@ -11,17 +11,21 @@
 #include "perfetto/event_encoder.h"
 #include "perfetto/packet_sink.h"
 #include "perfetto/stacks.h"
+#include "perfetto/straight.h"
 #include "timeline/flow_binding.h"
 #include "timeline/strand.h"
 
-enum { TB_SHARED_SEQUENCE = 0 }; /* index of the shared sequence; threads' sequences follow */
+/* Index of the shared sequence; threads' sequences follow. Their ids in packets begin behind that of the descriptors' sequence. */
+enum { TB_SHARED_SEQUENCE = 0, TB_FIRST_SEQUENCE_ID = 2 };
 
 struct tb_sequence {
+  struct tb_straight straight; /* its events, until one comes that is not straight: then they all are on the strand */
   struct tb_strand strand;
   struct tb_interned_uses uses;
   struct tb_flow_binder binder;
   struct tb_track_state *track; /* the thread; NULL for the shared sequence */
-  bool thread_times_in_us;      /* every thread time so far is a whole number of microseconds */
+  bool has_thread_times;
+  bool thread_times_in_us; /* every thread time so far is a whole number of microseconds */
 };
 
 /* What is known of a reader's track, by its index. */
@@ -106,7 +110,10 @@ struct tb_perfetto_writer {
   struct tb_buffer packets;      /* serialised packets of the source */
   struct tb_buffer scratch;      /* key texts, JSON text */
   struct tb_spill_file *spill;
-  size_t held_bytes_at_check;
+  size_t budget;           /* bytes to hold before events spill */
+  bool none_straight;      /* memory is short: events wait on strands, which can spill */
+  struct tb_slice instant; /* the fields that say of a slice that it is an instant; empty until one is met */
+  char instant_fields[TB_CARRIED_PHASE_MAX];
   uint64_t order; /* number of the event */
   struct tb_flows flows;
   struct tb_packet_sink sink;
@@ -119,9 +126,16 @@ struct tb_track_state *tb_perfetto_track(struct tb_perfetto_writer *p, const str
 
 /* The sequence of a thread's track, made when it is met for the first time. NULL without memory. */
 struct tb_sequence *tb_perfetto_thread_sequence(struct tb_perfetto_writer *p, const struct tb_track *track);
-/* Puts an entry on a sequence's strand, and binds its flows while the strand is in order. */
+
+/* ---- held.c: the events while they are held ------------------------------------------------------------------------------ */
+
+/* Adds an entry to a sequence: to its packets while it comes straight, else to its strand; binds its flows while they come in order. */
 TB_MUST_CHECK enum tb_status tb_perfetto_add_entry(struct tb_perfetto_writer *p, struct tb_sequence *sequence,
                                                    struct tb_entry *entry);
+/* Sees to the memory budget every now and then. */
+TB_MUST_CHECK enum tb_status tb_perfetto_keep_budget(struct tb_perfetto_writer *p);
+/* Notes how much is held. */
+void tb_perfetto_note_held(struct tb_perfetto_writer *p);
 
 /* ---- put_slices.c, put_counters.c, put_trace.c, put_kernel.c: events by where they go. TB_OK, TB_NO_MEMORY or TB_LIMIT ------------ */
 

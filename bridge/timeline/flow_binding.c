@@ -61,17 +61,16 @@ static enum tb_status wait_for_next(struct tb_flow_binder *b, const struct tb_en
   return TB_OK;
 }
 
-enum tb_status tb_flows_take(struct tb_flow_binder *b, const struct tb_slice_stack *stack, const struct tb_entry *e,
+enum tb_status tb_flows_take(struct tb_flow_binder *b, const struct tb_stack_frame_ref *top, const struct tb_entry *e,
                              uint64_t place, bool pushed) {
   if (e->key) { /* an async slice or instant: the flow is its own */
     struct tb_stack_frame_ref own = {.ts = e->ts, .place = place};
     return e->flow ? bind(b, e, e->flow, &own) : TB_OK;
   }
-  if (e->kind == TB_ENTRY_FLOW)
-    return e->flow == TB_FLOW_IN_NEXT ? wait_for_next(b, e) : bind(b, e, e->flow, tb_slice_stack_top(stack));
+  if (e->kind == TB_ENTRY_FLOW) return e->flow == TB_FLOW_IN_NEXT ? wait_for_next(b, e) : bind(b, e, e->flow, top);
   if (!pushed) return TB_OK; /* an END, or a slice that the importer drops */
-  enum tb_status status = bind_waiting(b, tb_slice_stack_top(stack));
-  return status == TB_OK && e->flow ? bind(b, e, e->flow, tb_slice_stack_top(stack)) : status;
+  enum tb_status status = bind_waiting(b, top);
+  return status == TB_OK && e->flow ? bind(b, e, e->flow, top) : status;
 }
 
 void tb_flow_binder_free(struct tb_flow_binder *b) {
@@ -96,7 +95,7 @@ static enum tb_status step(struct tb_flow_binder *b, struct tb_slice_stack *stac
     (void)tb_slice_stack_end(stack, e, &begin_ts);
   else if (e->kind != TB_ENTRY_FLOW && e->kind != TB_ENTRY_COUNTER && !e->key)
     status = tb_slice_stack_begin(stack, b->flows->allocator, e, place, &nests, &pushed);
-  return status == TB_OK ? tb_flows_take(b, stack, e, place, pushed) : status;
+  return status == TB_OK ? tb_flows_take(b, tb_slice_stack_top(stack), e, place, pushed) : status;
 }
 
 enum tb_status tb_flows_bind(struct tb_flows *flows, struct tb_strand *strand, uint32_t strand_index,

@@ -52,8 +52,9 @@ struct tb_flow_binder {
   size_t waiting_count, waiting_capacity;
 };
 
-/* Takes entry `place` after the strand's stack did; `pushed` says that it is the stack's newest slice now. TB_OK or TB_NO_MEMORY. */
-TB_MUST_CHECK enum tb_status tb_flows_take(struct tb_flow_binder *binder, const struct tb_slice_stack *stack,
+/* Takes entry `place` after the strand's stack did; `top` is the stack's newest slice, NULL for none, and `pushed` says that it is this
+ * entry. TB_OK or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_flows_take(struct tb_flow_binder *binder, const struct tb_stack_frame_ref *top,
                                            const struct tb_entry *entry, uint64_t place, bool pushed);
 void tb_flow_binder_free(struct tb_flow_binder *binder);
 

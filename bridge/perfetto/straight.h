@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A thread whose events come straight: in the order of time, its slices nested, and nothing that a later event would change.
+ * Most threads are like that to their end. Their packets are written as the events come, instead of records that wait on a strand to be
+ * sorted and nested. When an event comes that is not straight, all that came before is taken back as entries, for the strand.
+ */
+#ifndef TB_PERFETTO_STRAIGHT_H
+#define TB_PERFETTO_STRAIGHT_H
+
+#include "base/memory.h"
+#include "perfetto/event_packet.h"
+#include "timeline/strand.h"
+
+struct tb_straight_chunk;
+struct tb_straight_slice;
+struct tb_straight_mark;
+
+struct tb_straight {
+  const struct tb_allocator *allocator;
+  bool over; /* an event came that was not straight, or none may come any more */
+  struct tb_packet_stream stream;
+  struct tb_straight_chunk *first, *last; /* packets; none goes over the end of a chunk */
+  char *at, *end;
+  size_t bytes;                   /* of all chunks and notes */
+  struct tb_buffer notes;         /* of each packet what is needed to take it back: see straight.c */
+  struct tb_straight_slice *open; /* slices that are not over, innermost last */
+  size_t open_count, open_capacity;
+  struct tb_straight_mark *marks; /* packets that flows may be added to */
+  size_t mark_count, mark_capacity;
+  uint64_t total; /* entries */
+  int64_t first_ts, last_ts, last_rank;
+  bool has_thread_times;
+  bool has_instants; /* packets of type INSTANT: not once there are thread times, see tb_nesting.instants_as_moments */
+};
+
+void tb_straight_init(struct tb_straight *straight, const struct tb_allocator *allocator, uint32_t sequence_id);
+void tb_straight_free(struct tb_straight *straight);
+
+/* Takes the next entry; `in_us` says whether all thread times so far are whole microseconds, `instant` is what an instant carries where
+ * thread times make it a slice. TB_OK; TB_END where the entry is not straight: nothing has changed then but straight->over, and all is to be
+ * taken back; TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_straight_put(struct tb_straight *straight, const struct tb_entry *entry, bool in_us,
+                                             struct tb_slice instant);
+
+/* The newest slice, as tb_slice_stack_top would give it: its ts and place. False when there is none. */
+bool tb_straight_top(const struct tb_straight *straight, struct tb_stack_frame_ref *top);
+/* Notes that the packet of the newest slice may get fields of flows. TB_OK or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_straight_mark_top(struct tb_straight *straight);
+
+/* Gives all entries in the order in which they came, and frees them. `instant` as for tb_straight_put. Entries and their bodies are valid
+ * during the call. TB_OK, TB_NO_MEMORY, or what `take` returned. */
+TB_MUST_CHECK enum tb_status tb_straight_take_back(struct tb_straight *straight, struct tb_slice instant,
+                                                   enum tb_status (*take)(void *ctx, struct tb_entry *entry),
+                                                   void *ctx);
+
+/* Ends what is open, after the last entry. TB_OK or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_straight_finish(struct tb_straight *straight);
+
+/* What takes the packets at the end. */
+struct tb_straight_taker {
+  void *ctx;
+  /* Any number of whole packets, their tags and lengths included. */
+  enum tb_status (*packets)(void *ctx, struct tb_slice packets);
+  /* One packet, with the place among the entries of the slice or the instant that it begins or ends. */
+  enum tb_status (*packet)(void *ctx, struct tb_slice packet, uint64_t place, bool at_end);
+};
+
+/* Gives all packets, those that were marked by themselves. TB_OK or what the taker returned. */
+TB_MUST_CHECK enum tb_status tb_straight_packets(struct tb_straight *straight, const struct tb_straight_taker *taker);
+
+/* Gives each packet by itself. TB_OK, TB_NO_MEMORY or what the taker returned. */
+TB_MUST_CHECK enum tb_status tb_straight_each_packet(const struct tb_straight *straight,
+                                                     const struct tb_straight_taker *taker);
+
+#endif
