@@ -50,7 +50,7 @@ static inline uint32_t tb_intern_find(const struct tb_intern *table, struct tb_s
 /* ---- texts met lately: found without hashing all of them --------------------------------------------------------------- */
 
 /* Where a text of at least one byte stands among the recent ones: by its length and its first and last bytes. */
-static inline size_t tb_intern_recent_slot(struct tb_slice text) {
+static TB_ALWAYS_INLINE size_t tb_intern_recent_slot(struct tb_slice text) {
   uint64_t first, last;
   if (text.len >= 8) {
     first = tb_load64(text.ptr);
@@ -67,7 +67,7 @@ static inline size_t tb_intern_recent_slot(struct tb_slice text) {
 }
 
 /* The id of `text` where it was met lately, else 0. */
-static inline uint32_t tb_intern_find_recent(const struct tb_intern *table, struct tb_slice text) {
+static TB_ALWAYS_INLINE uint32_t tb_intern_find_recent(const struct tb_intern *table, struct tb_slice text) {
   if (!table->recent || !text.len) return 0;
   uint32_t id = table->recent[tb_intern_recent_slot(text)];
   return id && tb_slice_equal(table->texts[id - 1], text) ? id : 0;

@@ -82,8 +82,11 @@ static inline uint32_t tb_load32(const char *p) {
   return v;
 }
 
+/* For small functions on the way of every event, where compilers think a call worth the while. */
+#define TB_ALWAYS_INLINE inline __attribute__((always_inline))
+
 /* Short texts are compared in place: a call costs more than they do. */
-static inline bool tb_slice_equal(struct tb_slice a, struct tb_slice b) {
+static TB_ALWAYS_INLINE bool tb_slice_equal(struct tb_slice a, struct tb_slice b) {
   if (a.len != b.len) return false;
   if (a.len > 32) return memcmp(a.ptr, b.ptr, a.len) == 0;
   if (a.len >= 8) {

@@ -117,6 +117,9 @@ static char *put_annotation(struct encoding *e, char *at, uint32_t field, const 
     if (!iid) e->ok = false;
     at = tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_NAME_IID, iid);
   }
+  if (arg->type == TB_ARG_STRING) return close_message(start, put_string(e, at, arg->text));
+  if (arg->type == TB_ARG_INT)
+    return close_message(start, tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_INT_VALUE, (uint64_t)arg->i));
   return close_message(start, put_value(e, at, arg, depth));
 }
 

@@ -55,14 +55,14 @@ void tb_interned_free_uses(struct tb_interned_uses *uses, const struct tb_alloca
 
 enum tb_status tb_interned_use_slow(const struct tb_allocator *allocator, struct tb_interned_use *use, uint32_t iid);
 
-static inline bool tb_interned_is_used(const struct tb_interned_use *use, uint32_t iid) {
+static TB_ALWAYS_INLINE bool tb_interned_is_used(const struct tb_interned_use *use, uint32_t iid) {
   size_t word = iid / 64;
   return word < use->seen_words && (use->seen[word] >> (iid % 64) & 1);
 }
 
 /* Notes that a sequence uses `iid`. TB_OK or TB_NO_MEMORY. */
-static inline enum tb_status tb_interned_use_iid(const struct tb_allocator *allocator, struct tb_interned_use *use,
-                                                 uint32_t iid) {
+static TB_ALWAYS_INLINE enum tb_status tb_interned_use_iid(const struct tb_allocator *allocator,
+                                                           struct tb_interned_use *use, uint32_t iid) {
   return tb_interned_is_used(use, iid) ? TB_OK : tb_interned_use_slow(allocator, use, iid);
 }
 

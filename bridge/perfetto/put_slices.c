@@ -75,7 +75,6 @@ static enum tb_status append_stack(struct tb_perfetto_writer *p, struct tb_seque
 
 static enum tb_status append_flow_ids(struct tb_perfetto_writer *p, const struct tb_event *event,
                                       struct tb_buffer *body) {
-  if (event->flow_count + event->terminating_flow_count == 0) return TB_OK;
   size_t count = (size_t)event->flow_count + event->terminating_flow_count;
   if (tb_buffer_reserve(body, count * 16) != TB_OK) return TB_NO_MEMORY;
   char *at = body->data + body->len;
@@ -151,7 +150,7 @@ enum tb_status tb_perfetto_put_on_thread(struct tb_perfetto_writer *p, const str
   enum tb_status status =
       tb_encode_event(&p->encoder, &sequence->uses, event, parts, &carriage, &entry.name, &entry.categories);
   if (status == TB_OK && tb_stack_is_there(&event->stack)) status = append_stack(p, sequence, &event->stack, body);
-  if (status == TB_OK) status = append_flow_ids(p, event, body);
+  if (status == TB_OK && event->flow_count + event->terminating_flow_count) status = append_flow_ids(p, event, body);
   size_t body_len = body->len;
   if (status == TB_OK && tb_stack_is_there(&event->end_stack))
     status = append_stack(p, sequence, &event->end_stack, body);
@@ -186,7 +185,8 @@ static enum tb_status put_shared(struct tb_perfetto_writer *p, const struct tb_e
       tb_encode_event(&p->encoder, &sequence->uses, event, parts, carriage, &entry.name, &entry.categories);
   if (status == TB_OK && tb_stack_is_there(&event->stack))
     status = append_stack(p, sequence, &event->stack, &p->encoder.body);
-  if (status == TB_OK) status = append_flow_ids(p, event, &p->encoder.body);
+  if (status == TB_OK && event->flow_count + event->terminating_flow_count)
+    status = append_flow_ids(p, event, &p->encoder.body);
   if (status == TB_OK && kind != TB_ENTRY_END) status = add_bind_id(p, event, &entry);
   if (status != TB_OK) return status;
   mark_early(&p->keys[key], &entry);
