@@ -10,11 +10,11 @@ void tb_json_emit_init(struct tb_json_emit *emit, const struct tb_allocator *all
 
 void tb_json_emit_free(struct tb_json_emit *emit) { tb_buffer_free(&emit->buffer); }
 
-void tb_json_emit_raw(struct tb_json_emit *emit, const char *data, size_t len) {
-  char *at = tb_json_emit_room(emit, len);
-  if (!at) return;
-  if (len) memcpy(at, data, len);
-  emit->buffer.len += len;
+char *tb_json_emit_more_room(struct tb_json_emit *emit, size_t len) {
+  enum tb_status status = tb_buffer_reserve(&emit->buffer, len);
+  if (status == TB_OK) return emit->buffer.data + emit->buffer.len;
+  if (emit->status == TB_OK) emit->status = status;
+  return NULL;
 }
 
 void tb_json_emit_string(struct tb_json_emit *emit, struct tb_slice text) {

@@ -19,23 +19,25 @@ struct tb_json_emit {
 void tb_json_emit_init(struct tb_json_emit *emit, const struct tb_allocator *allocator);
 void tb_json_emit_free(struct tb_json_emit *emit);
 
+/* tb_json_emit_room where the buffer must grow. */
+char *tb_json_emit_more_room(struct tb_json_emit *emit, size_t len);
+
 /* Room for `len` more bytes, or NULL after a failure; tb_json_emit_end says how far it was used. */
 static inline char *tb_json_emit_room(struct tb_json_emit *emit, size_t len) {
-  if (len > emit->buffer.capacity - emit->buffer.len || !emit->buffer.data) {
-    enum tb_status status = tb_buffer_reserve(&emit->buffer, len);
-    if (status != TB_OK) {
-      if (emit->status == TB_OK) emit->status = status;
-      return NULL;
-    }
-  }
+  if (len > emit->buffer.capacity - emit->buffer.len || !emit->buffer.data) return tb_json_emit_more_room(emit, len);
   return emit->buffer.data + emit->buffer.len;
 }
 static inline void tb_json_emit_end(struct tb_json_emit *emit, const char *end) {
   emit->buffer.len = (size_t)(end - emit->buffer.data);
 }
 
-/* Bytes as they are. */
-void tb_json_emit_raw(struct tb_json_emit *emit, const char *data, size_t len);
+/* Bytes as they are. In place, so that literals are stored and not copied by a call. */
+static inline void tb_json_emit_raw(struct tb_json_emit *emit, const char *data, size_t len) {
+  char *at = tb_json_emit_room(emit, len);
+  if (!at) return;
+  if (len) memcpy(at, data, len);
+  emit->buffer.len += len;
+}
 #define TB_JSON_EMIT(emit, literal) tb_json_emit_raw((emit), (literal), sizeof(literal) - 1)
 
 void tb_json_emit_string(struct tb_json_emit *emit, struct tb_slice text);

@@ -7,29 +7,51 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include "base/utf8.h"
 
 static const char digit_pairs[] =
     "0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849"
     "5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
 
+enum { EIGHT_DIGITS = 100000000 };
+
+/* Exactly eight digits of a number below 10^8; the pairs do not wait for each other. */
+static void put_eight(char *at, uint32_t value) {
+  uint32_t high = value / 10000, low = value % 10000;
+  memcpy(at, digit_pairs + high / 100 * 2, 2);
+  memcpy(at + 2, digit_pairs + high % 100 * 2, 2);
+  memcpy(at + 4, digit_pairs + low / 100 * 2, 2);
+  memcpy(at + 6, digit_pairs + low % 100 * 2, 2);
+}
+
+/* A number below 10^8 without leading zeros; writes eight bytes. Little-endian hosts only, see third_party/README.md. */
+static char *put_up_to_eight(char *at, uint32_t value) {
+  char digits[16] = {0};
+  put_eight(digits, value);
+  uint64_t places;
+  memcpy(&places, digits, sizeof(places));
+  places ^= 0x3030303030303030u;
+  unsigned zeros = places ? (unsigned)__builtin_ctzll(places) / 8 : 7;
+  memcpy(at, digits + zeros, 8);
+  return at + 8 - zeros;
+}
+
 char *tb_json_put_uint(char *at, uint64_t value) {
-  char digits[TB_JSON_INTEGER_MAX];
-  char *p = digits + sizeof(digits);
-  while (value >= 100) {
-    p -= 2;
-    memcpy(p, digit_pairs + value % 100 * 2, 2);
-    value /= 100;
-  }
-  if (value >= 10) {
-    p -= 2;
-    memcpy(p, digit_pairs + value * 2, 2);
+  if (value < EIGHT_DIGITS) return put_up_to_eight(at, (uint32_t)value);
+  uint64_t high = value / EIGHT_DIGITS;
+  if (high < EIGHT_DIGITS) {
+    at = put_up_to_eight(at, (uint32_t)high);
   } else {
-    *--p = (char)('0' + value);
+    at = put_up_to_eight(at, (uint32_t)(high / EIGHT_DIGITS));
+    put_eight(at, (uint32_t)(high % EIGHT_DIGITS));
+    at += 8;
   }
-  size_t len = (size_t)(digits + sizeof(digits) - p);
-  memcpy(at, p, len);
-  return at + len;
+  put_eight(at, (uint32_t)(value % EIGHT_DIGITS));
+  return at + 8;
 }
 
 static uint64_t magnitude(int64_t value) { return value < 0 ? 0 - (uint64_t)value : (uint64_t)value; }
@@ -129,12 +151,29 @@ char *tb_json_put_double(char *at, double value) {
 /* ---- strings
  * --------------------------------------------------------------------------------------------------------- */
 
-/* True where one of the eight bytes must not be copied as it is: below 0x20, DEL, quote, backslash, or not ASCII. */
-static bool has_special(uint64_t v) {
+/* Each copies so many bytes. True where none of them must be written otherwise: below 0x20, DEL, quote, backslash, or not ASCII. */
+static bool copy_eight(char *to, const unsigned char *from) {
   const uint64_t ones = 0x0101010101010101u, high = 0x8080808080808080u;
+  uint64_t v;
+  memcpy(&v, from, sizeof(v));
+  memcpy(to, from, sizeof(v));
   uint64_t quote = v ^ ones * '"', backslash = v ^ ones * '\\', del = v ^ ones * 0x7f;
   uint64_t found = v | (v - ones * 0x20) | (quote - ones) | (backslash - ones) | (del - ones);
-  return (found & high) != 0;
+  return (found & high) == 0;
+}
+
+static bool copy_sixteen(char *to, const unsigned char *from) {
+#ifdef __SSE2__
+  __m128i v = _mm_loadu_si128((const __m128i *)(const void *)from);
+  _mm_storeu_si128((__m128i *)(void *)to, v);
+  __m128i special = _mm_cmplt_epi8(v, _mm_set1_epi8(0x20)); /* bytes that are not ASCII are negative */
+  special = _mm_or_si128(special, _mm_cmpeq_epi8(v, _mm_set1_epi8('"')));
+  special = _mm_or_si128(special, _mm_cmpeq_epi8(v, _mm_set1_epi8('\\')));
+  special = _mm_or_si128(special, _mm_cmpeq_epi8(v, _mm_set1_epi8(0x7f)));
+  return _mm_movemask_epi8(special) == 0;
+#else
+  return copy_eight(to, from) && copy_eight(to + 8, from + 8);
+#endif
 }
 
 static bool is_plain(unsigned char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; }
@@ -158,14 +197,8 @@ static char *put_escaped(char *at, unsigned char c) {
 /* The text without quotes. */
 static char *put_characters(char *at, const unsigned char *p, const unsigned char *end) {
   while (p < end) {
-    while (end - p >= 8) {
-      uint64_t v;
-      memcpy(&v, p, 8);
-      memcpy(at, p, 8);
-      if (has_special(v)) break;
-      p += 8;
-      at += 8;
-    }
+    for (; end - p >= 16 && copy_sixteen(at, p); at += 16) p += 16;
+    for (; end - p >= 8 && copy_eight(at, p); at += 8) p += 8;
     while (p < end && is_plain(*p)) *at++ = (char)*p++;
     if (p == end) break;
     if (*p < 0x80) {

@@ -12,9 +12,10 @@
 #include "tracebridge/base.h"
 
 enum {
-  TB_JSON_INTEGER_MAX = 20, /* bytes of -9223372036854775808 or 18446744073709551615 */
-  TB_JSON_MICROS_MAX = 22,  /* bytes of -9223372036854775.808 and some */
-  TB_JSON_DOUBLE_MAX = 32,  /* bytes of any double */
+  /* room that the functions below need, which may write more than they say: digits are copied eight at a time */
+  TB_JSON_INTEGER_MAX = 1 + 24, /* -9223372036854775808, 18446744073709551615 */
+  TB_JSON_MICROS_MAX = TB_JSON_INTEGER_MAX + 4,
+  TB_JSON_DOUBLE_MAX = TB_JSON_INTEGER_MAX + 24,
   TB_JSON_STRING_EXTRA = 18 /* room for a string of n bytes: 6 * n + this */
 };
 

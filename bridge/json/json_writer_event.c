@@ -18,39 +18,57 @@ void tb_json_object_end(struct tb_json_writer *w, size_t start) {
   TB_JSON_EMIT(&w->out, "}");
 }
 
-void tb_json_emit_head(struct tb_json_emit *emit, const struct tb_event *event) {
-  if (event->has & TB_HAS_NAME || event->name.len) {
-    MEMBER(emit, "name");
-    tb_json_emit_string(emit, event->name);
-  }
-  if (event->has & TB_HAS_CATEGORIES || event->categories.len) {
-    MEMBER(emit, "cat");
-    tb_json_emit_string(emit, event->categories);
-  }
+void tb_json_emit_name(struct tb_json_emit *emit, const struct tb_event *event) {
+  if (!(event->has & TB_HAS_NAME) && !event->name.len) return;
+  MEMBER(emit, "name");
+  tb_json_emit_string(emit, event->name);
 }
 
+void tb_json_emit_category(struct tb_json_emit *emit, const struct tb_event *event) {
+  if (!(event->has & TB_HAS_CATEGORIES) && !event->categories.len) return;
+  MEMBER(emit, "cat");
+  tb_json_emit_string(emit, event->categories);
+}
+
+void tb_json_emit_head(struct tb_json_emit *emit, const struct tb_event *event) {
+  tb_json_emit_name(emit, event);
+  tb_json_emit_category(emit, event);
+}
+
+static bool is_plain(char c) { return c > ' ' && c < 0x7f && c != '"' && c != '\\'; }
+
 void tb_json_emit_phase(struct tb_json_emit *emit, char phase) {
+  if (is_plain(phase)) {
+    const char member[] = {',', '"', 'p', 'h', '"', ':', '"', phase, '"'};
+    tb_json_emit_raw(emit, member, sizeof(member));
+    return;
+  }
   MEMBER(emit, "ph");
   tb_json_emit_string(emit, (struct tb_slice){&phase, 1});
 }
 
-void tb_json_emit_times(struct tb_json_emit *emit, const struct tb_event *event) {
-  if (event->has & TB_HAS_TS) {
+void tb_json_emit_some_times(struct tb_json_emit *emit, const struct tb_json_times *times) {
+  if (times->has & TB_HAS_TS) {
     MEMBER(emit, "ts");
-    tb_json_emit_micros(emit, event->ts);
+    tb_json_emit_micros(emit, times->ts);
   }
-  if (event->has & TB_HAS_DUR) {
+  if (times->has & TB_HAS_DUR) {
     MEMBER(emit, "dur");
-    tb_json_emit_micros(emit, event->dur);
+    tb_json_emit_micros(emit, times->dur);
   }
-  if (event->has & TB_HAS_THREAD_TS) {
+  if (times->has & TB_HAS_THREAD_TS) {
     MEMBER(emit, "tts");
-    tb_json_emit_micros(emit, event->thread_ts);
+    tb_json_emit_micros(emit, times->thread_ts);
   }
-  if (event->has & TB_HAS_THREAD_DUR) {
+  if (times->has & TB_HAS_THREAD_DUR) {
     MEMBER(emit, "tdur");
-    tb_json_emit_micros(emit, event->thread_dur);
+    tb_json_emit_micros(emit, times->thread_dur);
   }
+}
+
+void tb_json_emit_times(struct tb_json_emit *emit, const struct tb_event *event) {
+  struct tb_json_times times = {event->has, event->ts, event->dur, event->thread_ts, event->thread_dur};
+  tb_json_emit_some_times(emit, &times);
 }
 
 static void emit_process_id(struct tb_json_emit *emit, int64_t number, struct tb_slice text) {

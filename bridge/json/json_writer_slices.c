@@ -47,16 +47,6 @@ static void emit_held(struct tb_json_emit *to, const struct tb_json_track *state
   tb_json_emit_raw(to, state->held.buffer.data + from, end - from);
 }
 
-static void emit_name(struct tb_json_emit *emit, const struct tb_event *event) {
-  struct tb_event name = {.has = event->has & TB_HAS_NAME, .name = event->name};
-  tb_json_emit_head(emit, &name);
-}
-
-static void emit_category(struct tb_json_emit *emit, const struct tb_event *event) {
-  struct tb_event category = {.has = event->has & TB_HAS_CATEGORIES, .categories = event->categories};
-  tb_json_emit_head(emit, &category);
-}
-
 static const struct tb_track *place_of(const struct tb_event *event) {
   return event->thread ? event->thread : event->track;
 }
@@ -116,9 +106,9 @@ static struct tb_json_open *push(struct tb_json_writer *w, struct tb_json_track 
   bool on_thread = is_on_thread(state, event);
   *slice =
       (struct tb_json_open){.at = held->buffer.len, .ts = event->ts, .thread_ts = event->thread_ts, .has = event->has};
-  emit_name(held, event);
+  tb_json_emit_name(held, event);
   slice->category_at = held->buffer.len;
-  emit_category(held, event);
+  tb_json_emit_category(held, event);
   slice->ids_at = held->buffer.len;
   emit_ids(held, event, on_thread);
   slice->rest_at = held->buffer.len;
@@ -201,13 +191,13 @@ static void emit_merged(struct tb_json_emit *emit, struct tb_slice first, struct
 
 /* An open slice as a B. */
 static void write_begin(struct tb_json_writer *w, const struct tb_json_track *state, const struct tb_json_open *slice) {
-  struct tb_event times = {
+  struct tb_json_times times = {
       .has = slice->has & (TB_HAS_TS | TB_HAS_THREAD_TS), .ts = slice->ts, .thread_ts = slice->thread_ts};
   size_t end = slice == &state->open[state->open_count - 1] ? state->held.buffer.len : slice[1].at;
   size_t start = tb_json_object_begin(w);
   emit_held(&w->out, state, slice->at, slice->ids_at);
   tb_json_emit_phase(&w->out, 'B');
-  tb_json_emit_times(&w->out, &times);
+  tb_json_emit_some_times(&w->out, &times);
   emit_held(&w->out, state, slice->ids_at, end);
   end_object(w, start, slice->flow_number);
 }
@@ -220,7 +210,7 @@ static void write_begins(struct tb_json_writer *w, struct tb_json_track *state) 
 
 static void write_complete(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *end) {
   const struct tb_json_open *slice = &state->open[state->open_count - 1];
-  struct tb_event times = {.has = TB_HAS_TS | TB_HAS_DUR, .ts = slice->ts, .dur = end->ts - slice->ts};
+  struct tb_json_times times = {.has = TB_HAS_TS | TB_HAS_DUR, .ts = slice->ts, .dur = end->ts - slice->ts};
   if (slice->has & TB_HAS_THREAD_TS) {
     times.has |= TB_HAS_THREAD_TS;
     times.thread_ts = slice->thread_ts;
@@ -230,7 +220,7 @@ static void write_complete(struct tb_json_writer *w, struct tb_json_track *state
   size_t start = tb_json_object_begin(w);
   emit_held(&w->out, state, slice->at, slice->ids_at);
   tb_json_emit_phase(&w->out, 'X');
-  tb_json_emit_times(&w->out, &times);
+  tb_json_emit_some_times(&w->out, &times);
   emit_held(&w->out, state, slice->ids_at, slice->args_at);
   w->scratch.buffer.len = 0;
   tb_json_emit_args(w, &w->scratch, end);
@@ -245,7 +235,7 @@ static bool ends_innermost(struct tb_json_writer *w, const struct tb_json_track 
   if (!end->name.len) return true;
   const struct tb_json_open *slice = &state->open[state->open_count - 1];
   w->scratch.buffer.len = 0;
-  emit_name(&w->scratch, end);
+  tb_json_emit_name(&w->scratch, end);
   size_t len = slice->category_at - slice->at;
   return len == w->scratch.buffer.len && memcmp(w->scratch.buffer.data, state->held.buffer.data + slice->at, len) == 0;
 }
@@ -306,11 +296,11 @@ static void end_elsewhere(struct tb_json_writer *w, struct tb_json_track *state,
   const struct tb_json_open *slice = state->open_count ? &state->open[state->open_count - 1] : &none;
   size_t start = tb_json_object_begin(w);
   if (event->has & TB_HAS_NAME || event->name.len)
-    emit_name(&w->out, event);
+    tb_json_emit_name(&w->out, event);
   else
     emit_held(&w->out, state, slice->at, slice->category_at);
   if (event->has & TB_HAS_CATEGORIES || event->categories.len)
-    emit_category(&w->out, event);
+    tb_json_emit_category(&w->out, event);
   else
     emit_held(&w->out, state, slice->category_at, slice->ids_at);
   tb_json_emit_phase(&w->out, end_phase(slice->phase));

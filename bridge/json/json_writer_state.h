@@ -70,8 +70,16 @@ enum tb_status tb_json_flush_some(struct tb_json_writer *w);
 /* The parts of an event's object, each member with its comma before. `tail` is all that is neither name, category,
  * phase, time nor argument: the ids of process and thread, the scope, the event's own id, and the rest. */
 void tb_json_emit_head(struct tb_json_emit *emit, const struct tb_event *event);
+void tb_json_emit_name(struct tb_json_emit *emit, const struct tb_event *event);
+void tb_json_emit_category(struct tb_json_emit *emit, const struct tb_event *event);
 void tb_json_emit_phase(struct tb_json_emit *emit, char phase);
 void tb_json_emit_times(struct tb_json_emit *emit, const struct tb_event *event);
+/* The same of times that are no one event's; `has` is of enum tb_event_has. */
+struct tb_json_times {
+  uint32_t has;
+  int64_t ts, dur, thread_ts, thread_dur;
+};
+void tb_json_emit_some_times(struct tb_json_emit *emit, const struct tb_json_times *times);
 void tb_json_emit_tail(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_event *event);
 void tb_json_emit_scope(struct tb_json_emit *emit, char scope);
 void tb_json_emit_rest(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_event *event);

@@ -9,7 +9,7 @@ enum {
 #define UNREACHED UINT32_MAX
 
 void tb_clock_graph_init(struct tb_clock_graph *graph, const struct tb_allocator *allocator) {
-  *graph = (struct tb_clock_graph){.allocator = allocator, .version = 1};
+  *graph = (struct tb_clock_graph){.allocator = allocator, .version = 1, .changes = 1};
   tb_hash_map_init(&graph->node_map, allocator);
   tb_hash_map_init(&graph->edge_map, allocator);
 }
@@ -117,6 +117,7 @@ static bool trace_clock_ran_back(const struct tb_clock_graph *graph, const struc
 enum tb_status tb_clock_graph_add(struct tb_clock_graph *graph, const struct tb_clock_reading_raw *readings,
                                   size_t count, uint64_t trace_clock) {
   uint32_t numbers[TB_CLOCKS_IN_SNAPSHOT_MAX];
+  graph->changes++;
   if (count > TB_CLOCKS_IN_SNAPSHOT_MAX) count = TB_CLOCKS_IN_SNAPSHOT_MAX;
   if (count == 0) return TB_OK;
   for (size_t i = 0; i < count; i++) {
@@ -241,4 +242,40 @@ enum tb_status tb_clock_graph_convert(struct tb_clock_graph *graph, uint64_t fro
   if (!node->path_found) return TB_UNSUPPORTED;
   for (size_t i = 0; i < node->path_len; i++) *converted = go_along(&graph->edges[node->path[i]], *converted);
   return TB_OK;
+}
+
+/* Narrows the line by the stretch of `edge` on which `ns`, which is the line's source and `offset`, stands. False where times are
+ * so far out that sums of them wrap. */
+static bool narrow(const struct tb_clock_edge *edge, int64_t ns, struct tb_clock_line *line) {
+  const struct tb_clock_pair *pairs = edge->pairs;
+  size_t i = edge->recent;
+  int64_t offset = (int64_t)line->offset, step, from = INT64_MIN, to = INT64_MAX;
+  if (i && __builtin_sub_overflow(pairs[i].from, offset, &from)) return false;
+  if (i + 1 < edge->count && __builtin_sub_overflow(pairs[i + 1].from, offset, &to)) return false;
+  if (__builtin_sub_overflow(pairs[i].to, pairs[i].from, &step)) return false;
+  if (__builtin_add_overflow(offset, step, &offset)) return false;
+  if (i && ns < pairs[i].from) return false;
+  if (from > line->from) line->from = from;
+  if (to < line->to) line->to = to;
+  line->offset = (uint64_t)offset;
+  return true;
+}
+
+void tb_clock_graph_find_line(struct tb_clock_graph *graph, uint64_t from, uint64_t to, int64_t ns,
+                              struct tb_clock_line *line) {
+  uint32_t number;
+  line->changes = 0;
+  if (!look_up(graph, &graph->recent[0], from, &number)) return;
+  const struct tb_clock_node *node = &graph->nodes[number];
+  *line = (struct tb_clock_line){.key = from, .target = to, .from = INT64_MIN, .to = INT64_MAX, .node = number};
+  if (from != to) {
+    if (node->path_version != graph->version || !node->path_found) return;
+    for (size_t i = 0; i < node->path_len; i++) {
+      struct tb_clock_edge *edge = &graph->edges[node->path[i]];
+      int64_t next = go_along(edge, ns); /* finds the stretch, too */
+      if (!narrow(edge, ns, line)) return;
+      ns = next;
+    }
+  }
+  line->changes = graph->changes;
 }

@@ -55,6 +55,16 @@ struct tb_clock_recent {
   bool known;
 };
 
+/* How a clock's timestamps become times of another, as long as the time stays in [from, to) and the graph does not change: found
+ * by tb_clock_graph_find_line, used by tb_clock_graph_use_line. Caller-owned; zero: nothing known. */
+struct tb_clock_line {
+  uint64_t key, target;
+  uint64_t changes; /* of the graph when it was found */
+  int64_t from, to;
+  uint64_t offset;
+  uint32_t node;
+};
+
 struct tb_clock_graph {
   struct tb_clock_recent recent[2]; /* of sources, of targets */
   const struct tb_allocator *allocator;
@@ -66,6 +76,7 @@ struct tb_clock_graph {
   size_t search_capacity;
   struct tb_hash_map node_map, edge_map; /* edges by both nodes, and set */
   uint32_t version;                      /* of the edges */
+  uint64_t changes;                      /* counts snapshots, from 1 */
 };
 
 void tb_clock_graph_init(struct tb_clock_graph *graph, const struct tb_allocator *allocator);
@@ -88,5 +99,23 @@ TB_MUST_CHECK enum tb_status tb_clock_graph_resolve(struct tb_clock_graph *graph
 /* `ns` of clock `from` on clock `to`. TB_OK; TB_UNSUPPORTED where no path leads there; TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_clock_graph_convert(struct tb_clock_graph *graph, uint64_t from, uint64_t to,
                                                     int64_t ns, int64_t *converted);
+
+/* The line around `ns` of clock `from`, a time that tb_clock_graph_convert took to clock `to`. Where nothing simple can be said
+ * the line is of no use. */
+void tb_clock_graph_find_line(struct tb_clock_graph *graph, uint64_t from, uint64_t to, int64_t ns,
+                              struct tb_clock_line *line);
+
+/* tb_clock_graph_resolve and _convert in one, where the line still holds. False, and nothing changed, where it does not. */
+static inline bool tb_clock_graph_use_line(struct tb_clock_graph *graph, const struct tb_clock_line *line, uint64_t key,
+                                           uint64_t target, uint64_t timestamp, int64_t *converted) {
+  if (line->changes != graph->changes || line->key != key || line->target != target) return false;
+  struct tb_clock_node *node = &graph->nodes[line->node];
+  uint64_t ns = timestamp * node->unit_multiplier;
+  if (node->incremental) ns += (uint64_t)node->last;
+  if (node->dropped || (int64_t)ns < line->from || (int64_t)ns >= line->to) return false;
+  if (node->incremental) node->last = (int64_t)ns;
+  *converted = (int64_t)(ns + line->offset);
+  return true;
+}
 
 #endif

@@ -62,6 +62,7 @@ static void reset(struct tb_packet_head *head, struct tb_slice bytes) {
   head->dropped = false;
   head->first = false;
   head->has_defaults = false;
+  head->rare = 0;
   head->interned_count = 0;
   head->flags = 0;
   head->clock = 0;
@@ -77,18 +78,74 @@ static void reset(struct tb_packet_head *head, struct tb_slice bytes) {
   head->defaults.len = 0;
 }
 
+/* Out of line: it would cost the common fields their registers. */
+__attribute__((noinline)) static enum tb_status read_field(struct tb_packet_head *head, struct tb_wire_cursor *cursor) {
+  struct tb_wire_field field;
+  if (tb_wire_read(cursor, &field) != TB_OK) return TB_BAD_DATA;
+  if (field.type == TB_WIRE_BYTES) {
+    take_bytes(head, &field);
+  } else if (field.type == TB_WIRE_VARINT) {
+    take_number(head, &field);
+  }
+  return TB_OK;
+}
+
+enum common { OTHER, TIMESTAMP, UID, SEQUENCE, FLAGS, TRACK_EVENT };
+
+/* What nearly all packets are made of, told by the one byte of the field's tag. */
+static const uint8_t common_fields[256] = {
+    [TB_WIRE_TAG(TB_TRACE_PACKET_TIMESTAMP, TB_WIRE_VARINT)] = TIMESTAMP,
+    [TB_WIRE_TAG(TB_TRACE_PACKET_TRUSTED_UID, TB_WIRE_VARINT)] = UID,
+    [TB_WIRE_TAG(TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, TB_WIRE_VARINT)] = SEQUENCE,
+    [TB_WIRE_TAG(TB_TRACE_PACKET_SEQUENCE_FLAGS, TB_WIRE_VARINT)] = FLAGS,
+    [TB_WIRE_TAG(TB_TRACE_PACKET_TRACK_EVENT, TB_WIRE_BYTES)] = TRACK_EVENT};
+
+/* The byte after a field of that kind at `at`; NULL where it is damaged. */
+static inline const char *read_common(struct tb_packet_head *head, enum common kind, const char *at, const char *end) {
+  uint64_t value;
+  at = tb_wire_read_varint(at + 1, end, &value);
+  if (!at) return NULL;
+  switch (kind) {
+    case TIMESTAMP:
+      head->has_timestamp = true;
+      head->timestamp = value;
+      return at;
+    case SEQUENCE:
+      head->sequence = (uint32_t)value;
+      return at;
+    case FLAGS:
+      head->flags = (uint32_t)value;
+      return at;
+    case TRACK_EVENT:
+      if (value > (uint64_t)(end - at)) return NULL;
+      head->kind = TB_TRACE_PACKET_TRACK_EVENT;
+      head->payload.ptr = at;
+      head->payload.len = (size_t)value;
+      return at + value;
+    default:
+      return at;
+  }
+}
+
 enum tb_status tb_packet_head_read(struct tb_packet_head *head, struct tb_slice bytes) {
   reset(head, bytes);
   struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
-  struct tb_wire_field field;
-  while (cursor.at != cursor.end) {
-    if (tb_wire_read(&cursor, &field) != TB_OK) return TB_BAD_DATA;
-    if (field.type == TB_WIRE_BYTES) {
-      take_bytes(head, &field);
-    } else if (field.type == TB_WIRE_VARINT) {
-      take_number(head, &field);
+  const char *at = cursor.at, *end = cursor.end;
+  while (at != end) {
+    enum common common = common_fields[(unsigned char)*at];
+    if (common != OTHER) {
+      at = read_common(head, common, at, end);
+      if (!at) return TB_BAD_DATA;
+      continue;
     }
+    cursor.at = at;
+    head->rare = 1;
+    if (read_field(head, &cursor) != TB_OK) return TB_BAD_DATA;
+    at = cursor.at;
   }
-  if (head->flags & TB_TRACE_PACKET_SEQ_INCREMENTAL_STATE_CLEARED) head->cleared = true;
+  if (head->flags & TB_TRACE_PACKET_SEQ_INCREMENTAL_STATE_CLEARED) {
+    head->cleared = true;
+    head->rare = 1;
+  }
   return TB_OK;
 }

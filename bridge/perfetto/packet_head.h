@@ -16,12 +16,14 @@ struct tb_packet_head {
   bool opened;           /* it stood compressed in another */
   bool has_timestamp, has_clock;
   bool cleared, dropped, first, has_defaults;
+  /* Members that are tested one after the other stand apart: compilers load neighbours as one, and wait for both stores. */
+  uint32_t rare; /* not 0 where it has more than time, sequence, flags that clear nothing, and a track event */
   uint32_t interned_count;
+  uint32_t sequence;
   uint32_t flags;
   uint32_t clock;
-  uint32_t sequence;
-  uint32_t machine;
   uint32_t kind; /* field number of the payload; 0: none */
+  uint32_t machine;
   uint64_t timestamp;
   struct tb_slice payload;
   struct tb_slice interned; /* the first of interned_count */

@@ -110,19 +110,20 @@ static enum tb_status give(struct tb_packet_reader *reader, const struct tb_pack
   struct tb_packet_context context;
   enum tb_status status = tb_trace_state_apply(&reader->state, head, &context);
   if (status != TB_OK) return status;
-  reader->packet = (struct tb_packet){.bytes = head->bytes,
-                                      .payload = head->payload,
-                                      .kind_name = kind_name(reader, head->kind),
-                                      .kind = head->kind,
-                                      .sequence = head->sequence,
-                                      .machine = head->machine,
-                                      .has_timestamp = context.has_ts,
-                                      .clock_unknown = context.clock_lost,
-                                      .unreadable = context.unreadable,
-                                      .lost_before = context.lost_before,
-                                      .compressed = head->opened,
-                                      .timestamp = context.ts,
-                                      .offset = head->offset};
+  struct tb_packet *to = &reader->packet; /* every member, one by one: a whole struct would be made and then copied */
+  to->bytes = head->bytes;
+  to->payload = head->payload;
+  to->kind_name = kind_name(reader, head->kind);
+  to->kind = head->kind;
+  to->sequence = head->sequence;
+  to->machine = head->machine;
+  to->has_timestamp = context.has_ts;
+  to->clock_unknown = context.clock_lost;
+  to->unreadable = context.unreadable;
+  to->lost_before = context.lost_before;
+  to->compressed = head->opened;
+  to->timestamp = context.ts;
+  to->offset = head->offset;
   *packet = &reader->packet;
   return TB_OK;
 }

@@ -212,7 +212,26 @@ static enum tb_status step(struct tb_packet_stream *stream, struct tb_packet_hea
   return TB_OK;
 }
 
+/* The packet at `at` where it is whole and no different from most; anything else is left to `step`. */
+static bool take_common(struct tb_packet_stream *stream, struct tb_packet_head *head) {
+  const char *at = stream->at, *end = stream->end;
+  if (stream->skip || stream->searching || at == end || *at != PACKET_TAG) return false;
+  uint64_t len;
+  const char *body = tb_wire_read_varint(at + 1, end, &len);
+  if (!body || len > (uint64_t)(end - body) || len > stream->max_packet) return false;
+  if (tb_packet_head_read(head, (struct tb_slice){body, (size_t)len}) != TB_OK) return false;
+  if (head->kind == TB_TRACE_PACKET_COMPRESSED_PACKETS || head->kind == TB_TRACE_PACKET_ZSTD_COMPRESSED_PACKETS)
+    return false;
+  head->start = at;
+  head->offset = offset_of(stream, at);
+  head->opened = stream->opened;
+  stream->at = body + len;
+  stream->needed = 1;
+  return true;
+}
+
 enum tb_status tb_packet_stream_next(struct tb_packet_stream *stream, struct tb_packet_head *head) {
+  if (take_common(stream, head)) return TB_OK;
   bool given = false;
   while (!given) {
     enum tb_status status = TB_OK;

@@ -6,7 +6,13 @@
 #include "perfetto/track_event.pb-c.h"
 #include "perfetto/track_event_fields.h"
 
-enum { WINDOW_MIN = 16 * 1024, ARGS_SLACK = 600, FEW_EVENTS = 16, MOST_COUNTERS = 2 * TB_TRACK_EVENT_LIST_MAX };
+enum {
+  WINDOW_MIN = 16 * 1024,
+  ARGS_SLACK = 600,
+  FEW_EVENTS = 16,
+  ENOUGH_EVENTS = 128 /* a batch of them stays in the cache */,
+  MOST_COUNTERS = 2 * TB_TRACK_EVENT_LIST_MAX
+};
 
 static const char LOSS_UNREADABLE[] = "packets without the incremental state that they need";
 static const char LOSS_CLOCK[] = "timestamps on a clock that nothing relates to the trace clock";
@@ -74,10 +80,8 @@ void tb_perfetto_tell_track(struct tb_perfetto_reader *r, struct tb_perfetto_tra
   track->told = true;
 }
 
-const struct tb_slice *tb_perfetto_interned(struct tb_perfetto_reader *r, enum tb_index index, uint64_t iid) {
-  const struct tb_slice *text = tb_iid_index_get(&r->context.sequence->indexes[index], iid);
-  if (!text) tb_losses_add(&r->reader->losses, LOSS_INTERNED, r->head.offset);
-  return text;
+void tb_perfetto_lose_interned(struct tb_perfetto_reader *r) {
+  tb_losses_add(&r->reader->losses, LOSS_INTERNED, r->head.offset);
 }
 
 struct tb_perfetto_track *tb_perfetto_process(struct tb_perfetto_reader *r, int64_t pid) {
@@ -252,14 +256,13 @@ static enum tb_status read_packet(struct tb_perfetto_reader *r) {
   if (r->given == 0) {
     enum tb_status status = tb_trace_state_apply(&r->state, &r->head, &r->context);
     if (status != TB_OK) return status;
-    if (r->context.unreadable) status = tb_perfetto_lose(r, LOSS_UNREADABLE);
-    if (r->context.clock_lost) status = tb_perfetto_lose(r, LOSS_CLOCK);
+    if (r->context.unusable) status = tb_perfetto_lose(r, r->context.unreadable ? LOSS_UNREADABLE : LOSS_CLOCK);
     if (status != TB_OK) return status;
   }
   r->emitted = 0;
   r->full = false;
   if (r->context.lost_before) tell_loss(r);
-  enum tb_status status = r->context.unreadable || r->context.clock_lost ? TB_OK : read_payload(r);
+  enum tb_status status = r->context.unusable ? TB_OK : read_payload(r);
   if (r->out_of_memory) return tb_trace_state_full(&r->state, r->head.offset);
   if (status != TB_OK) return status;
   r->given = r->full ? r->emitted : 0;
@@ -294,6 +297,8 @@ static enum tb_status make_window(struct tb_perfetto_reader *r, struct tb_batch 
   size_t needed = r->stream.needed > WINDOW_MIN ? r->stream.needed : WINDOW_MIN;
   if (needed <= batch->text_capacity - batch->text_len) return TB_OK;
   if (batch->event_count > 0) return TB_PARTIAL;
+  enum tb_status status = tb_packet_stream_release(&r->stream); /* the window's memory moves */
+  if (status != TB_OK) return status;
   return grow_text(r, batch, needed > TB_BATCH_TEXT_BYTES ? needed : TB_BATCH_TEXT_BYTES);
 }
 
@@ -302,6 +307,7 @@ static enum tb_status make_room(struct tb_perfetto_reader *r, struct tb_batch *b
   size_t args = batch->arg_count + r->head.payload.len + ARGS_SLACK;
   /* a track event makes one event, a few about its track, and one for each of its counters */
   size_t events = FEW_EVENTS + (r->head.payload.len < MOST_COUNTERS ? r->head.payload.len : MOST_COUNTERS);
+  if (batch->event_count >= ENOUGH_EVENTS) return TB_PARTIAL;
   if (batch->event_count > 0 && batch->event_count + events > TB_BATCH_EVENTS) return TB_PARTIAL;
   if (args <= batch->arg_capacity) return TB_OK;
   if (batch->event_count > 0) return TB_PARTIAL;
@@ -341,11 +347,12 @@ static enum tb_status fill_step(struct tb_perfetto_reader *r, struct tb_batch *b
 static enum tb_status fill(struct tb_reader *reader, struct tb_batch *batch) {
   struct tb_perfetto_reader *r = reader->state;
   enum tb_status status = TB_OK;
+  /* what is left of the window stays where it is for as long as the same batch comes again, as it mostly does */
+  if (r->batch != batch) status = tb_packet_stream_release(&r->stream);
+  batch->text_len = r->stream.at == r->stream.end ? 0 : (size_t)(r->stream.end - batch->text);
   r->batch = batch;
   r->batch_number++;
   while (status == TB_OK) status = fill_step(r, batch);
-  enum tb_status released = tb_packet_stream_release(&r->stream);
-  if (released != TB_OK) return released;
   if (status == TB_PARTIAL) return TB_OK;
   if ((status == TB_END || status == TB_AGAIN) && batch->event_count > 0) return TB_OK;
   return status;

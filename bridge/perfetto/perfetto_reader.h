@@ -90,8 +90,15 @@ struct tb_perfetto_track *tb_perfetto_find_track(struct tb_perfetto_reader *r, u
 /* Counts a loss at the packet in hand. */
 TB_MUST_CHECK enum tb_status tb_perfetto_lose(struct tb_perfetto_reader *r, const char *reason);
 
+void tb_perfetto_lose_interned(struct tb_perfetto_reader *r);
+
 /* The interned text, or NULL; a missing one is counted. */
-const struct tb_slice *tb_perfetto_interned(struct tb_perfetto_reader *r, enum tb_index index, uint64_t iid);
+static inline const struct tb_slice *tb_perfetto_interned(struct tb_perfetto_reader *r, enum tb_index index,
+                                                          uint64_t iid) {
+  const struct tb_slice *text = tb_iid_index_get(&r->context.sequence->indexes[index], iid);
+  if (!text) tb_perfetto_lose_interned(r);
+  return text;
+}
 
 /* ---- payloads: each makes the events of the packet in hand. TB_OK, TB_BAD_DATA (damaged: counted by the caller), or a
  * failure that the reader's error tells  */

@@ -173,23 +173,72 @@ static enum tb_status read_bytes_field(struct tb_perfetto_reader *r, size_t slot
   return TB_OK;
 }
 
+__attribute__((noinline)) static enum tb_status read_field(struct tb_perfetto_reader *r, size_t slot,
+                                                           struct tb_wire_cursor *cursor, struct proto_value *proto,
+                                                           unsigned depth) {
+  struct tb_wire_field field;
+  if (tb_wire_read(cursor, &field) != TB_OK) return TB_BAD_DATA;
+  if (field.type == TB_WIRE_BYTES) return read_bytes_field(r, slot, &field, proto, depth);
+  read_number_field(r, &r->batch->args[slot], &field, proto);
+  return TB_OK;
+}
+
+enum common { OTHER, NAME, BOOL, UINT, INT, STRING };
+
+/* What nearly all annotations are made of, told by the one byte of the field's tag. */
+static const uint8_t common_fields[256] = {[TB_WIRE_TAG(TB_DEBUG_ANNOTATION_NAME_IID, TB_WIRE_VARINT)] = NAME,
+                                           [TB_WIRE_TAG(TB_DEBUG_ANNOTATION_BOOL_VALUE, TB_WIRE_VARINT)] = BOOL,
+                                           [TB_WIRE_TAG(TB_DEBUG_ANNOTATION_UINT_VALUE, TB_WIRE_VARINT)] = UINT,
+                                           [TB_WIRE_TAG(TB_DEBUG_ANNOTATION_INT_VALUE, TB_WIRE_VARINT)] = INT,
+                                           [TB_WIRE_TAG(TB_DEBUG_ANNOTATION_STRING_VALUE, TB_WIRE_BYTES)] = STRING};
+
+/* The byte after a field of that kind at `at`; NULL where it is damaged. */
+static inline const char *take_common(struct tb_perfetto_reader *r, struct tb_arg *arg, enum common kind,
+                                      const char *at, const char *end) {
+  uint64_t value;
+  at = tb_wire_read_varint(at + 1, end, &value);
+  if (!at) return NULL;
+  switch (kind) {
+    case NAME:
+      arg->name = interned_text(r, TB_INDEX_DEBUG_ANNOTATION_NAMES, value);
+      return at;
+    case BOOL:
+      set_number(arg, TB_ARG_BOOL, value != 0);
+      return at;
+    case UINT:
+      set_number(arg, TB_ARG_UINT, value);
+      return at;
+    case INT:
+      set_number(arg, TB_ARG_INT, value);
+      return at;
+    default:
+      if (value > (uint64_t)(end - at)) return NULL;
+      arg->type = TB_ARG_STRING;
+      arg->text.ptr = at;
+      arg->text.len = (size_t)value;
+      return at + value;
+  }
+}
+
 static enum tb_status read_annotation(struct tb_perfetto_reader *r, struct tb_slice bytes, unsigned depth) {
   if (depth > TB_PERFETTO_ARG_DEPTH_MAX) return tb_perfetto_lose(r, LOSS_DEPTH);
   size_t slot = r->batch->arg_count;
-  tb_perfetto_add_arg(r, (struct tb_slice){NULL, 0});
+  struct tb_arg *arg = tb_perfetto_add_arg(r, (struct tb_slice){NULL, 0}); /* stays: there is room for all */
   struct proto_value proto = {0};
   struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
-  struct tb_wire_field field;
-  enum tb_status status;
-  while ((status = tb_wire_read(&cursor, &field)) == TB_OK) {
-    if (field.type == TB_WIRE_BYTES) {
-      status = read_bytes_field(r, slot, &field, &proto, depth);
-      if (status != TB_OK) return status;
-    } else {
-      read_number_field(r, &r->batch->args[slot], &field, &proto);
+  const char *at = cursor.at, *end = cursor.end;
+  while (at != end) {
+    enum common common = common_fields[(unsigned char)*at];
+    if (common != OTHER) {
+      at = take_common(r, arg, common, at, end);
+      if (!at) return TB_BAD_DATA;
+      continue;
     }
+    cursor.at = at;
+    enum tb_status status = read_field(r, slot, &cursor, &proto, depth);
+    if (status != TB_OK) return status;
+    at = cursor.at;
   }
-  if (status != TB_END) return TB_BAD_DATA;
   if (proto.present && !tb_perfetto_proto_value(r, slot, proto.type, proto.bytes)) {
     set_text(&r->batch->args[slot], TB_ARG_BLOB, proto.bytes);
   }

@@ -17,7 +17,7 @@ struct event_in_hand {
   struct tb_legacy_event legacy;
   struct tb_perfetto_track *track;
   int64_t ts;
-  bool has_thread_ts, has_instructions;
+  bool has_thread_ts, has_instructions, has_counters; /* counters: values that become events of their own */
   int64_t thread_ts, instructions;
 };
 
@@ -186,26 +186,36 @@ static void set_names(struct tb_perfetto_reader *r, struct tb_event *event, cons
 
 /* ---- counters ---------------------------------------------------------------------------------------------------- */
 
-/* An absolute value in the counter's own unit. */
-static int64_t integer_value(struct tb_perfetto_reader *r, const struct tb_perfetto_track *track, uint64_t raw) {
-  uint64_t value = raw * (uint64_t)track->unit_multiplier;
-  if (!track->incremental) return (int64_t)value;
-  int64_t *last = tb_sequence_counter(&r->state, r->context.sequence, track->track.uuid);
+/* The counter's last value on the packet's sequence; NULL when memory is exhausted. */
+static int64_t *last_value(struct tb_perfetto_reader *r, struct tb_perfetto_track *track) {
+  struct tb_sequence *sequence = r->context.sequence;
+  if (track->value_sequence == sequence && track->value_generation == sequence->generation)
+    return &sequence->counter_values[track->value_place];
+  int64_t *last = tb_sequence_counter(&r->state, sequence, track->track.uuid);
   if (!last) {
     r->out_of_memory = true;
-    return 0;
+    return NULL;
   }
+  track->value_sequence = sequence;
+  track->value_generation = sequence->generation;
+  track->value_place = (uint32_t)(last - sequence->counter_values);
+  return last;
+}
+
+/* An absolute value in the counter's own unit. */
+static int64_t integer_value(struct tb_perfetto_reader *r, struct tb_perfetto_track *track, uint64_t raw) {
+  uint64_t value = raw * (uint64_t)track->unit_multiplier;
+  if (!track->incremental) return (int64_t)value;
+  int64_t *last = last_value(r, track);
+  if (!last) return 0;
   return *last = (int64_t)((uint64_t)*last + value);
 }
 
-static double double_value(struct tb_perfetto_reader *r, const struct tb_perfetto_track *track, uint64_t bits) {
+static double double_value(struct tb_perfetto_reader *r, struct tb_perfetto_track *track, uint64_t bits) {
   double value = tb_wire_double(bits) * (double)track->unit_multiplier;
   if (!track->incremental) return value;
-  int64_t *last = tb_sequence_counter(&r->state, r->context.sequence, track->track.uuid);
-  if (!last) {
-    r->out_of_memory = true;
-    return 0;
-  }
+  int64_t *last = last_value(r, track);
+  if (!last) return 0;
   /* the sum is kept as a double's bits: a counter is either kind, not both */
   double sum = *last ? tb_wire_double((uint64_t)*last) + value : value;
   memcpy(last, &sum, sizeof(sum));
@@ -270,7 +280,10 @@ static void take_extra_counters(struct tb_perfetto_reader *r, struct event_in_ha
   for (uint32_t i = 0; i < values->count; i++) {
     uint64_t uuid = counter_uuid(&e->fields.counter_uuids, &r->context.sequence->extra_counters, i);
     struct tb_perfetto_track *track = uuid ? tb_perfetto_find_track(r, uuid) : NULL;
-    if (!track) continue;
+    if (!track) {
+      e->has_counters = true; /* and is told as a loss */
+      continue;
+    }
     int64_t value = integer_value(r, track, values->items[i]);
     values->items[i] = (uint64_t)value;
     if (track->track.is_thread_time) {
@@ -279,6 +292,8 @@ static void take_extra_counters(struct tb_perfetto_reader *r, struct event_in_ha
     } else if (track->track.is_thread_instruction_count) {
       e->has_instructions = true;
       e->instructions = value;
+    } else {
+      e->has_counters = true;
     }
   }
 }
@@ -377,6 +392,7 @@ static void set_emitter(struct tb_perfetto_reader *r, struct tb_event *event, co
 }
 
 static void set_rare(struct tb_perfetto_reader *r, struct tb_event *event, const struct tb_track_event_fields *fields) {
+  if (!(fields->has & TB_TE_RARE)) return;
   event->flow_ids = fields->flows.items;
   event->flow_count = fields->flows.count;
   event->terminating_flow_ids = fields->terminating_flows.items;
@@ -427,8 +443,8 @@ static void add_typed(struct tb_perfetto_reader *r, struct tb_event *event, cons
 
 /* Our writer puts an instant that has a thread time down as a slice that ends where it begins, with the instant's phase carried. */
 static bool is_moment(const struct tb_event *event) {
-  return event->type == TB_EVENT_SLICE_BEGIN && event->track->type == TB_TRACK_THREAD && event->phase &&
-         !strchr("BEXSN(", event->phase);
+  if (event->type != TB_EVENT_SLICE_BEGIN || event->phase == 'B') return false;
+  return event->track->type == TB_TRACK_THREAD && event->phase && !strchr("EXSN(", event->phase);
 }
 
 /* Whether the event is the end of such a slice, of which readers need know nothing. */
@@ -463,7 +479,7 @@ static enum tb_status make_event(struct tb_perfetto_reader *r, struct event_in_h
   }
   if (e->fields.has & (TB_TE_LOG | TB_TE_TASK | TB_TE_TYPED)) add_typed(r, event, e);
   set_args(r, event, &e->fields);
-  return e->fields.counter_values.count || e->fields.double_counter_values.count ? emit_extra_counters(r, e) : TB_OK;
+  return e->has_counters || e->fields.double_counter_values.count ? emit_extra_counters(r, e) : TB_OK;
 }
 
 /* A state lasts until the next one: as a slice it ends there. An event without a name ends the state alone. */
@@ -514,7 +530,7 @@ enum tb_status tb_perfetto_track_event(struct tb_perfetto_reader *r, struct tb_s
   struct event_in_hand e;
   e.payload = payload;
   e.legacy.present = e.legacy.has_phase = e.legacy.has_name_iid = e.legacy.has_pid = e.legacy.has_tid = false;
-  e.has_thread_ts = e.has_instructions = false;
+  e.has_thread_ts = e.has_instructions = e.has_counters = false;
   size_t args = r->batch->arg_count;
   enum tb_status status = read_event(r, &e);
   if (status == TB_BAD_DATA) r->batch->arg_count = args;

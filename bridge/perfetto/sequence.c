@@ -316,20 +316,30 @@ bool tb_trace_state_convert(struct tb_trace_state *state, uint32_t clock, uint32
          TB_CLOCK_TRACE_FILE; /* the clock of a trace that names none: there is nothing it could be apart from */
 }
 
-static void resolve_timestamp(struct tb_trace_state *state, const struct tb_packet_head *head,
-                              struct tb_packet_context *context) {
+__attribute__((noinline)) static void resolve_slowly(struct tb_trace_state *state, const struct tb_packet_head *head,
+                                                     uint32_t clock, struct tb_packet_context *context) {
+  uint64_t key = tb_clock_key(clock, head->sequence);
+  int64_t ns;
+  if (tb_clock_graph_resolve(&state->clocks, key, head->timestamp, &ns) == TB_OK &&
+      tb_trace_state_convert(state, clock, head->sequence, ns, &context->ts)) {
+    tb_clock_graph_find_line(&state->clocks, key, state->trace_clock, ns, &context->sequence->line);
+    return;
+  }
+  context->has_ts = false;
+  context->clock_lost = true;
+  context->unusable = 1;
+}
+
+static inline void resolve_timestamp(struct tb_trace_state *state, const struct tb_packet_head *head,
+                                     struct tb_packet_context *context) {
   const struct tb_sequence *sequence = context->sequence;
   uint32_t clock = head->has_clock ? head->clock : sequence->has_default_clock ? sequence->default_clock : 0;
   context->ts = (int64_t)head->timestamp;
   context->has_ts = head->has_timestamp;
   if (!head->has_timestamp || clock == 0) return;
-  if (tb_clock_graph_resolve(&state->clocks, tb_clock_key(clock, head->sequence), head->timestamp, &context->ts) ==
-          TB_OK &&
-      tb_trace_state_convert(state, clock, head->sequence, context->ts, &context->ts)) {
-    return;
-  }
-  context->has_ts = false;
-  context->clock_lost = true;
+  if (!tb_clock_graph_use_line(&state->clocks, &sequence->line, tb_clock_key(clock, head->sequence), state->trace_clock,
+                               head->timestamp, &context->ts))
+    resolve_slowly(state, head, clock, context);
 }
 
 /* ---- a packet ---------------------------------------------------------------------------------------------------- */
@@ -354,28 +364,42 @@ static enum tb_status apply_incremental(struct tb_trace_state *state, const stru
   return status;
 }
 
-enum tb_status tb_trace_state_apply(struct tb_trace_state *state, const struct tb_packet_head *head,
-                                    struct tb_packet_context *context) {
-  struct tb_sequence *sequence = find_sequence(state, head->sequence, head->machine);
-  *context = (struct tb_packet_context){.sequence = sequence};
-  if (!sequence) return tb_trace_state_full(state, head->offset);
+/* What some packets do beside having a time. *done: the time is known as well. */
+__attribute__((noinline)) static enum tb_status apply_changes(struct tb_trace_state *state,
+                                                              const struct tb_packet_head *head,
+                                                              struct tb_packet_context *context, bool *done) {
+  struct tb_sequence *sequence = context->sequence;
+  enum tb_status status = TB_OK;
   if (head->dropped && !head->first) {
     context->lost_before = sequence->seen;
     sequence->valid = false;
   }
-  sequence->seen = true;
   if (head->cleared) clear(state, sequence);
   context->unreadable = (head->flags & TB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE) && !sequence->valid;
+  context->unusable = *done = context->unreadable;
   if (context->unreadable) return TB_OK;
-  enum tb_status status = TB_OK;
   if (head->has_defaults || head->interned_count) status = apply_incremental(state, head, sequence);
-  if (status != TB_OK) return status;
-  if (head->kind == TB_TRACE_PACKET_CLOCK_SNAPSHOT) {
-    bool has_ts;
-    status = tb_trace_state_add_snapshot(state, head->payload, head->sequence, head->offset, &has_ts, &context->ts);
-    context->has_ts = has_ts;
-    if (status != TB_OK || has_ts) return status;
+  if (status != TB_OK || head->kind != TB_TRACE_PACKET_CLOCK_SNAPSHOT) return status;
+  status = tb_trace_state_add_snapshot(state, head->payload, head->sequence, head->offset, done, &context->ts);
+  context->has_ts = *done;
+  return status;
+}
+
+enum tb_status tb_trace_state_apply(struct tb_trace_state *state, const struct tb_packet_head *head,
+                                    struct tb_packet_context *context) {
+  struct tb_sequence *sequence = find_sequence(state, head->sequence, head->machine);
+  context->sequence = sequence;
+  context->unreadable = context->lost_before = context->has_ts = context->clock_lost = false;
+  context->unusable = 0;
+  context->ts = 0;
+  if (!sequence) return tb_trace_state_full(state, head->offset);
+  if (head->rare || !sequence->valid) {
+    bool done = false;
+    enum tb_status status = apply_changes(state, head, context, &done);
+    sequence->seen = true;
+    if (status != TB_OK || done) return status;
   }
+  sequence->seen = true;
   resolve_timestamp(state, head, context);
   return TB_OK;
 }

@@ -53,6 +53,7 @@ struct tb_sequence {
   struct tb_hash_map counters; /* uuid -> place in counter_values */
   int64_t *counter_values;     /* last values of incremental counters */
   size_t counter_count, counter_capacity;
+  struct tb_clock_line line; /* from the clock of its packets to the trace clock */
   /* the thread descriptor of sequences of before there were tracks */
   bool has_thread, has_reference;
   int64_t pid, tid;
@@ -86,6 +87,7 @@ struct tb_packet_context {
   bool has_ts;      /* `ts` is on the trace clock */
   bool clock_lost;  /* it has a timestamp, but nothing relates its clock to the trace clock */
   int64_t ts;
+  uint32_t unusable; /* not 0 where it is unreadable or its clock lost: the one thing to ask of most packets */
 };
 
 void tb_trace_state_init(struct tb_trace_state *state, const struct tb_allocator *allocator, size_t max_bytes,

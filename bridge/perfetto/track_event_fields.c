@@ -104,9 +104,11 @@ static enum tb_status take(struct tb_perfetto_reader *r, struct tb_track_event_f
       fields->counter = field->value;
       break;
     case TB_TRACK_EVENT_FLOW_IDS:
+      fields->has |= TB_TE_FLOWS;
       add_field(r, &fields->flows, field, true);
       break;
     case TB_TRACK_EVENT_TERMINATING_FLOW_IDS:
+      fields->has |= TB_TE_FLOWS;
       add_field(r, &fields->terminating_flows, field, true);
       break;
     case TB_TRACK_EVENT_LEGACY_EVENT:
@@ -150,9 +152,11 @@ static enum tb_status take_rare(struct tb_perfetto_reader *r, struct tb_track_ev
       add_field(r, &fields->double_counter_values, field, true);
       break;
     case TB_TRACK_EVENT_FLOW_IDS_OLD:
+      fields->has |= TB_TE_FLOWS;
       add_field(r, &fields->flows, field, false);
       break;
     case TB_TRACK_EVENT_TERMINATING_FLOW_IDS_OLD:
+      fields->has |= TB_TE_FLOWS;
       add_field(r, &fields->terminating_flows, field, false);
       break;
     case TB_TRACK_EVENT_CORRELATION_ID:
@@ -244,17 +248,76 @@ static void reset(const struct tb_perfetto_reader *r, struct tb_track_event_fiel
   fields->counter = 0;
 }
 
+enum common { OTHER, TYPE, TRACK, CATEGORY, NAME, COUNTER, ANNOTATION };
+
+/* What nearly all events are made of, told by the one byte of the field's tag. */
+static const uint8_t common_fields[256] = {[TB_WIRE_TAG(TB_TRACK_EVENT_TYPE, TB_WIRE_VARINT)] = TYPE,
+                                           [TB_WIRE_TAG(TB_TRACK_EVENT_TRACK_UUID, TB_WIRE_VARINT)] = TRACK,
+                                           [TB_WIRE_TAG(TB_TRACK_EVENT_CATEGORY_IIDS, TB_WIRE_VARINT)] = CATEGORY,
+                                           [TB_WIRE_TAG(TB_TRACK_EVENT_NAME_IID, TB_WIRE_VARINT)] = NAME,
+                                           [TB_WIRE_TAG(TB_TRACK_EVENT_EXTRA_COUNTER_VALUES, TB_WIRE_VARINT)] = COUNTER,
+                                           [TB_WIRE_TAG(TB_TRACK_EVENT_DEBUG_ANNOTATIONS, TB_WIRE_BYTES)] = ANNOTATION};
+
+/* The byte after a field of that kind at `at`; NULL where it is damaged, or *status is a failure. */
+static inline const char *take_common(struct tb_perfetto_reader *r, struct tb_track_event_fields *fields,
+                                      enum common kind, const char *at, const char *end, enum tb_status *status) {
+  uint64_t value;
+  at = tb_wire_read_varint(at + 1, end, &value);
+  if (!at) return NULL;
+  switch (kind) {
+    case TYPE:
+      fields->has |= TB_TE_TYPE;
+      fields->type = (uint32_t)value;
+      return at;
+    case TRACK:
+      fields->has |= TB_TE_TRACK;
+      fields->track_uuid = value;
+      return at;
+    case CATEGORY:
+      add_category(fields, interned(r, TB_INDEX_EVENT_CATEGORIES, value));
+      return at;
+    case NAME:
+      fields->has |= TB_TE_NAME;
+      fields->name = interned(r, TB_INDEX_EVENT_NAMES, value);
+      return at;
+    case COUNTER:
+      add(r, &fields->counter_values, value);
+      return at;
+    default:
+      if (value > (uint64_t)(end - at)) return NULL;
+      fields->has |= TB_TE_ARGS;
+      fields->first_top_arg = r->batch->arg_count;
+      *status = tb_perfetto_annotation(r, (struct tb_slice){at, (size_t)value});
+      return *status == TB_OK ? at + value : NULL;
+  }
+}
+
+__attribute__((noinline)) static enum tb_status take_next(struct tb_perfetto_reader *r,
+                                                          struct tb_track_event_fields *fields,
+                                                          struct tb_wire_cursor *cursor) {
+  struct tb_wire_field field;
+  return tb_wire_read(cursor, &field) == TB_OK ? take(r, fields, &field) : TB_BAD_DATA;
+}
+
 enum tb_status tb_track_event_fields_read(struct tb_perfetto_reader *r, struct tb_slice payload,
                                           struct tb_track_event_fields *fields) {
   reset(r, fields);
   struct tb_wire_cursor cursor = tb_wire_cursor(payload);
-  struct tb_wire_field field;
-  enum tb_status status;
-  while ((status = tb_wire_read(&cursor, &field)) == TB_OK) {
-    status = take(r, fields, &field);
+  const char *at = cursor.at, *end = cursor.end;
+  while (at != end) {
+    enum common common = common_fields[(unsigned char)*at];
+    enum tb_status status = TB_BAD_DATA;
+    if (common != OTHER) {
+      at = take_common(r, fields, common, at, end, &status);
+      if (!at) return status;
+      continue;
+    }
+    cursor.at = at;
+    status = take_next(r, fields, &cursor);
     if (status != TB_OK) return status;
+    at = cursor.at;
   }
-  return status == TB_END ? TB_OK : TB_BAD_DATA;
+  return TB_OK;
 }
 
 /* ---- categories -------------------------------------------------------------------------------------------------- */

@@ -48,7 +48,7 @@ static struct tb_perfetto_track *find(const struct tb_tracks *tracks, const stru
 
 struct tb_perfetto_track *tb_tracks_by_uuid(struct tb_tracks *tracks, uint64_t uuid, uint32_t machine,
                                             uint32_t sequence) {
-  struct tb_perfetto_track *track = tracks->recent;
+  struct tb_perfetto_track **recent = &tracks->recent[(uuid ^ uuid >> 32) % TB_TRACKS_RECENT], *track = *recent;
   if (track && track->track.uuid == uuid && track->track.machine == machine) return track;
   track = find(tracks, &tracks->by_uuid, uuid, machine);
   if (!track) {
@@ -58,7 +58,7 @@ struct tb_perfetto_track *tb_tracks_by_uuid(struct tb_tracks *tracks, uint64_t u
     track->track.sequence = sequence;
     track->described = uuid == 0;
   }
-  return tracks->recent = track;
+  return *recent = track;
 }
 
 struct tb_perfetto_track *tb_tracks_process(struct tb_tracks *tracks, int64_t pid, uint32_t machine) {

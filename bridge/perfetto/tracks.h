@@ -20,8 +20,13 @@ struct tb_perfetto_track {
       moments; /* of the innermost open slices, the innermost lowest: whether it is an instant written as a slice */
   bool told;   /* given out as TB_EVENT_TRACK since it last changed */
   int64_t unit_multiplier;
+  /* where a sequence keeps the last value of this counter, as long as its generation is the same */
+  const void *value_sequence;
+  uint32_t value_generation, value_place;
   struct tb_perfetto_track *first_child, *next_sibling; /* custom tracks and counters below it */
 };
+
+enum { TB_TRACKS_RECENT = 64 };
 
 struct tb_tracks {
   struct tb_budget *budget;
@@ -29,12 +34,12 @@ struct tb_tracks {
   struct tb_arena arena, scratch;
   struct tb_perfetto_track **tracks; /* by index */
   size_t count, capacity;
-  struct tb_hash_map by_uuid;            /* uuid, machine */
-  struct tb_hash_map processes;          /* pid, machine */
-  struct tb_hash_map threads;            /* tid, machine: the last one known */
-  struct tb_hash_map threads_of_process; /* tid, mixed with pid and machine */
-  struct tb_hash_map counters;           /* by name (its place in the pool) and home */
-  struct tb_perfetto_track *recent;
+  struct tb_hash_map by_uuid;                         /* uuid, machine */
+  struct tb_hash_map processes;                       /* pid, machine */
+  struct tb_hash_map threads;                         /* tid, machine: the last one known */
+  struct tb_hash_map threads_of_process;              /* tid, mixed with pid and machine */
+  struct tb_hash_map counters;                        /* by name (its place in the pool) and home */
+  struct tb_perfetto_track *recent[TB_TRACKS_RECENT]; /* by uuid: events ask for few tracks again and again */
 };
 
 void tb_tracks_init(struct tb_tracks *tracks, struct tb_budget *budget, struct tb_intern *pool);

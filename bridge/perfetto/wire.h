@@ -44,13 +44,9 @@ static inline struct tb_wire_cursor tb_wire_cursor(struct tb_slice message) {
   return (struct tb_wire_cursor){message.ptr, message.len ? message.ptr + message.len : message.ptr};
 }
 
-/* The byte after the varint at `at`, which *value then is; NULL when it does not end before `end` or is longer than 10
- * bytes. Non-minimal forms are taken; bits past 64 are dropped. */
-static inline const char *tb_wire_read_varint(const char *at, const char *end, uint64_t *value) {
-  if (at < end && !(*at & 0x80)) {
-    *value = (unsigned char)*at;
-    return at + 1;
-  }
+/* Out of line, so that the short ones keep their registers. */
+__attribute__((noinline, unused)) static const char *tb_wire_read_long_varint(const char *at, const char *end,
+                                                                              uint64_t *value) {
   uint64_t v = 0;
   for (unsigned shift = 0; shift < 70 && at < end; shift += 7) {
     unsigned char byte = (unsigned char)*at++;
@@ -62,6 +58,23 @@ static inline const char *tb_wire_read_varint(const char *at, const char *end, u
   }
   return NULL;
 }
+
+/* The byte after the varint at `at`, which *value then is; NULL when it does not end before `end` or is longer than 10
+ * bytes. Non-minimal forms are taken; bits past 64 are dropped. */
+static inline const char *tb_wire_read_varint(const char *at, const char *end, uint64_t *value) {
+  if (at < end && !(*at & 0x80)) {
+    *value = (unsigned char)*at;
+    return at + 1;
+  }
+  if (end - at >= 2 && !(at[1] & 0x80)) {
+    *value = ((unsigned char)at[0] & 0x7fu) | (uint64_t)(unsigned char)at[1] << 7;
+    return at + 2;
+  }
+  return tb_wire_read_long_varint(at, end, value);
+}
+
+/* The one byte that is the tag of a field below 16; 0 for others, which no tag is. */
+#define TB_WIRE_TAG(number, type) ((number) < 16 ? (number) << 3 | (type) : 0)
 
 /* Reads the next field. TB_OK; TB_END when the message is used up; TB_TRUNCATED when a field runs past the end;
  * TB_BAD_DATA for a field number 0, an unknown wire type or a stray end of a group; TB_LIMIT for groups nested too

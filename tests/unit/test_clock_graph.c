@@ -102,6 +102,66 @@ static void an_incremental_clock_adds_up_until_it_is_cleared(void **state) {
   tb_clock_graph_free(&graph);
 }
 
+/* Reads `timestamp` of clock 1 by the line where it holds, else as all do, finding it anew. */
+static int64_t by_line(struct tb_clock_graph *graph, struct tb_clock_line *line, uint64_t timestamp, bool *held) {
+  int64_t ns;
+  *held = tb_clock_graph_use_line(graph, line, 1, 6, timestamp, &ns);
+  if (*held) return ns;
+  int64_t source = (int64_t)timestamp;
+  ns = convert(graph, 1, 6, source);
+  tb_clock_graph_find_line(graph, 1, 6, source, line);
+  return ns;
+}
+
+static void a_line_says_what_the_path_says_and_ends_where_the_next_snapshot_counts(void **state) {
+  (void)state;
+  struct tb_clock_graph graph;
+  struct tb_clock_line line = {0};
+  bool held;
+  tb_clock_graph_init(&graph, tb_default_allocator());
+  add(&graph, 1, 100, 2, 1000);
+  add(&graph, 1, 200, 2, 1150);
+  add(&graph, 2, 1000, 6, 5000);
+  add(&graph, 2, 1050, 6, 5200);
+  unsigned times_held = 0;
+  for (uint64_t t = 50; t < 300; t++) {
+    int64_t expected = convert(&graph, 1, 6, (int64_t)t);
+    assert_int_equal(by_line(&graph, &line, t, &held), expected);
+    times_held += held;
+  }
+  assert_int_equal(times_held, 250 - 3); /* it is found at first, at 200, where 1 is read again, and where 2 is */
+  assert_true(tb_clock_graph_use_line(&graph, &line, 1, 6, 299, &(int64_t){0}));
+  assert_false(tb_clock_graph_use_line(&graph, &line, 2, 6, 299, &(int64_t){0}));
+  add(&graph, 1, 250, 2, 1300);
+  assert_int_equal(by_line(&graph, &line, 299, &held), convert(&graph, 1, 6, 299));
+  assert_false(held);
+  tb_clock_graph_free(&graph);
+}
+
+static void a_line_runs_an_incremental_clock_on_until_it_is_cleared(void **state) {
+  (void)state;
+  struct tb_clock_graph graph;
+  struct tb_clock_line line;
+  int64_t ns;
+  uint64_t key = tb_clock_key(64, 9);
+  tb_clock_graph_init(&graph, tb_default_allocator());
+  struct tb_clock_reading_raw readings[] = {reading(key, 1000), reading(6, 5000)};
+  readings[0].incremental = true;
+  readings[0].unit_multiplier = 10;
+  assert_int_equal(tb_clock_graph_add(&graph, readings, 2, 6), TB_OK);
+  tb_clock_graph_find_line(&graph, key, 6, 1000, &line);
+  assert_false(tb_clock_graph_use_line(&graph, &line, key, 6, 3, &ns)); /* no path was looked for yet */
+  assert_int_equal(convert(&graph, key, 6, 1000), 5000);
+  tb_clock_graph_find_line(&graph, key, 6, 1000, &line);
+  assert_true(tb_clock_graph_use_line(&graph, &line, key, 6, 3, &ns));
+  assert_int_equal(ns, 5030);
+  assert_true(tb_clock_graph_use_line(&graph, &line, key, 6, 1, &ns));
+  assert_int_equal(ns, 5040);
+  tb_clock_graph_clear_sequence(&graph, 9);
+  assert_false(tb_clock_graph_use_line(&graph, &line, key, 6, 1, &ns));
+  tb_clock_graph_free(&graph);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_last_snapshot_at_or_before_a_time_converts_it_else_the_first),
@@ -109,6 +169,8 @@ int main(void) {
       cmocka_unit_test(a_clock_that_ran_backwards_is_no_source_but_a_target),
       cmocka_unit_test(a_snapshot_in_which_the_trace_clock_runs_backwards_is_refused),
       cmocka_unit_test(an_incremental_clock_adds_up_until_it_is_cleared),
+      cmocka_unit_test(a_line_says_what_the_path_says_and_ends_where_the_next_snapshot_counts),
+      cmocka_unit_test(a_line_runs_an_incremental_clock_on_until_it_is_cleared),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
