@@ -181,20 +181,20 @@ static enum tb_status write_track(struct tb_perfetto_writer *p, const struct tb_
 
 /* ---- counters ----------------------------------------------------------------------------------------------------------------------- */
 
-enum tb_status tb_perfetto_write_counter_track(struct tb_perfetto_writer *p, const struct tb_key *key) {
-  perfetto_protos_CounterDescriptor counter = perfetto_protos_CounterDescriptor_init_zero;
-  counter.has_is_incremental = key->incremental;
-  counter.is_incremental = key->incremental;
-  counter.has_unit = key->unit != TB_UNIT_NONE;
-  counter.unit = (perfetto_protos_CounterDescriptor_Unit)key->unit;
-  if (key->unit_name.len) counter.unit_name = tb_nanopb_slice(&key->unit_name);
+enum tb_status tb_perfetto_write_counter_track(struct tb_perfetto_writer *p, const struct tb_counter *counter) {
+  perfetto_protos_CounterDescriptor described = perfetto_protos_CounterDescriptor_init_zero;
+  described.has_is_incremental = counter->incremental;
+  described.is_incremental = counter->incremental;
+  described.has_unit = counter->unit != TB_UNIT_NONE;
+  described.unit = (perfetto_protos_CounterDescriptor_Unit)counter->unit;
+  if (counter->unit_name.len) described.unit_name = tb_nanopb_slice(&counter->unit_name);
   perfetto_protos_TrackDescriptor descriptor = perfetto_protos_TrackDescriptor_init_zero;
   descriptor.has_uuid = true;
-  descriptor.uuid = key->uuid;
-  set_parent(&descriptor, uuid_of(p, key->home));
-  descriptor.name = tb_nanopb_slice(&key->name);
-  if (key->description.len) descriptor.description = tb_nanopb_slice(&key->description);
-  descriptor.counter = &counter;
+  descriptor.uuid = counter->uuid;
+  set_parent(&descriptor, uuid_of(p, counter->home));
+  descriptor.name = tb_nanopb_slice(&counter->name);
+  if (counter->description.len) descriptor.description = tb_nanopb_slice(&counter->description);
+  descriptor.counter = &described;
   return write_descriptor(p, &descriptor);
 }
 
@@ -285,12 +285,11 @@ enum tb_status tb_perfetto_write_preamble(struct tb_perfetto_writer *p) {
   enum tb_status status = write_clocks(p);
   for (size_t i = 0; status == TB_OK && i < p->track_count; i++)
     if (p->tracks[i].track) status = write_track(p, &p->tracks[i]);
-  for (size_t i = 1; status == TB_OK && i < p->key_count; i++) {
-    struct tb_key *key = &p->keys[i];
-    if (key->class != TB_KEY_COUNTER) continue;
-    key->incremental = key->has_int && !key->has_double && key->delta_bytes < key->absolute_bytes;
-    key->last_value = 0;
-    status = tb_perfetto_write_counter_track(p, key);
+  for (size_t i = 1; status == TB_OK && i < p->counter_count; i++) {
+    struct tb_counter *counter = &p->counters[i];
+    counter->incremental = counter->has_int && !counter->has_double && counter->delta_bytes < counter->absolute_bytes;
+    counter->last_value = 0;
+    status = tb_perfetto_write_counter_track(p, counter);
   }
   for (size_t i = 0; status == TB_OK && i < p->attribute_count; i++) status = write_attribute(p, &p->attributes[i]);
   return status;

@@ -3,6 +3,7 @@
  * Which events of the shared sequence belong together: keys, and the pools of lanes that their tracks come from.
  */
 #include "json/json_emit.h"
+#include "perfetto/wire.h"
 #include "perfetto/writer_state.h"
 
 static bool add(struct tb_perfetto_writer *p, const void *data, size_t len) {
@@ -10,8 +11,8 @@ static bool add(struct tb_perfetto_writer *p, const void *data, size_t len) {
 }
 
 static bool add_text(struct tb_perfetto_writer *p, struct tb_slice text) {
-  uint32_t len = (uint32_t)text.len;
-  return add(p, &len, sizeof(len)) && add(p, text.ptr, text.len);
+  char len[TB_WIRE_VARINT_MAX];
+  return add(p, len, (size_t)(tb_wire_put_varint(len, text.len) - len)) && add(p, text.ptr, text.len);
 }
 
 static bool add_track(struct tb_perfetto_writer *p, const struct tb_track *track) {
@@ -132,8 +133,8 @@ enum tb_status tb_perfetto_link_ids(struct tb_perfetto_writer *p, const struct t
 /* ---- counters -------------------------------------------------------------------------------------------------------------------- */
 
 /* "N S", or "N id: I S", as the trace processor names the counters of JSON. */
-static enum tb_status name_counter(struct tb_perfetto_writer *p, struct tb_key *key, const struct tb_event *event,
-                                   struct tb_slice series) {
+static enum tb_status name_counter(struct tb_perfetto_writer *p, struct tb_counter *counter,
+                                   const struct tb_event *event, struct tb_slice series) {
   bool fxt = p->writer->options.source == TB_FORMAT_FXT; /* "N:S:I", as it names the counters of FXT */
   p->scratch.len = 0;
   bool ok = add(p, event->name.ptr, event->name.len);
@@ -141,21 +142,21 @@ static enum tb_status name_counter(struct tb_perfetto_writer *p, struct tb_key *
     ok = ok && add(p, ":", 1) && add(p, series.ptr, series.len) && add(p, ":", 1) &&
          add(p, event->id.text.ptr, event->id.text.len);
     if (!ok) return TB_NO_MEMORY;
-    key->name = tb_arena_copy(&p->arena, (struct tb_slice){p->scratch.data, p->scratch.len});
-    return key->name.ptr ? TB_OK : TB_NO_MEMORY;
+    counter->name = tb_arena_copy(&p->arena, (struct tb_slice){p->scratch.data, p->scratch.len});
+    return counter->name.ptr ? TB_OK : TB_NO_MEMORY;
   }
   if (event->id.kind != TB_ID_NONE) ok = ok && add(p, " id: ", 5) && add(p, event->id.text.ptr, event->id.text.len);
   ok = ok && add(p, " ", 1) && add(p, series.ptr, series.len);
   if (!ok) return TB_NO_MEMORY;
-  key->name = tb_arena_copy(&p->arena, (struct tb_slice){p->scratch.data, p->scratch.len});
-  return key->name.ptr ? TB_OK : TB_NO_MEMORY;
+  counter->name = tb_arena_copy(&p->arena, (struct tb_slice){p->scratch.data, p->scratch.len});
+  return counter->name.ptr ? TB_OK : TB_NO_MEMORY;
 }
 
 static bool has_space(struct tb_slice text) { return text.len && memchr(text.ptr, ' ', text.len) != NULL; }
 
 /* The identity as a JSON array, where the name alone cannot be taken apart: it can with one space and no id. */
-static enum tb_status describe_counter(struct tb_perfetto_writer *p, struct tb_key *key, const struct tb_event *event,
-                                       struct tb_slice series) {
+static enum tb_status describe_counter(struct tb_perfetto_writer *p, struct tb_counter *counter,
+                                       const struct tb_event *event, struct tb_slice series) {
   if (!has_space(event->name) && !has_space(series) && event->id.kind == TB_ID_NONE && event->name.len && series.len)
     return TB_OK;
   struct tb_json_emit emit;
@@ -171,24 +172,40 @@ static enum tb_status describe_counter(struct tb_perfetto_writer *p, struct tb_k
   TB_JSON_EMIT(&emit, "]");
   enum tb_status status = emit.status;
   if (status == TB_OK) {
-    key->description = tb_arena_copy(&p->arena, (struct tb_slice){emit.buffer.data, emit.buffer.len});
-    if (!key->description.ptr) status = TB_NO_MEMORY;
+    counter->description = tb_arena_copy(&p->arena, (struct tb_slice){emit.buffer.data, emit.buffer.len});
+    if (!counter->description.ptr) status = TB_NO_MEMORY;
   }
   tb_json_emit_free(&emit);
   return status;
 }
 
+/* What is known of the counter `id`, zeroed for a new one; NULL without memory. */
+static struct tb_counter *counter_of(struct tb_perfetto_writer *p, uint32_t id, const struct tb_track *home) {
+  struct tb_key *key = &p->keys[id];
+  if (key->counter) return &p->counters[key->counter];
+  void *counters = p->counters;
+  size_t number = p->counter_count ? p->counter_count : 1;
+  if (tb_grow_array(p->allocator, &counters, &p->counter_capacity, number + 1, sizeof(*p->counters), UINT32_MAX) !=
+      TB_OK)
+    return NULL;
+  p->counters = counters;
+  p->counter_count = number + 1;
+  key->counter = (uint32_t)number;
+  p->counters[number] = (struct tb_counter){.home = home};
+  return &p->counters[number];
+}
+
 static uint32_t own_counter_key(struct tb_perfetto_writer *p, const struct tb_track *track) {
   uint32_t id = tb_perfetto_track_key(p, track, TB_KEY_COUNTER);
-  if (!id || p->keys[id].uuid) return id;
-  struct tb_key *key = &p->keys[id];
-  key->uuid = ++p->next_uuid;
-  key->home = track->parent;
-  key->unit = track->unit;
-  key->name = tb_arena_copy(&p->arena, track->name);
-  key->unit_name = tb_arena_copy(&p->arena, track->unit_name);
-  key->description = tb_arena_copy(&p->arena, track->description);
-  return key->name.ptr && key->unit_name.ptr && key->description.ptr ? id : 0;
+  if (!id || p->keys[id].counter) return id;
+  struct tb_counter *counter = counter_of(p, id, track->parent);
+  if (!counter) return 0;
+  counter->uuid = ++p->next_uuid;
+  counter->unit = track->unit;
+  counter->name = tb_arena_copy(&p->arena, track->name);
+  counter->unit_name = tb_arena_copy(&p->arena, track->unit_name);
+  counter->description = tb_arena_copy(&p->arena, track->description);
+  return counter->name.ptr && counter->unit_name.ptr && counter->description.ptr ? id : 0;
 }
 
 uint32_t tb_perfetto_counter_key(struct tb_perfetto_writer *p, const struct tb_event *event, struct tb_slice series) {
@@ -199,10 +216,12 @@ uint32_t tb_perfetto_counter_key(struct tb_perfetto_writer *p, const struct tb_e
   if (event->id.kind != TB_ID_NONE && !add_text(p, event->id.text)) return 0;
   const struct tb_track *home = event->track->type == TB_TRACK_GLOBAL ? NULL : event->track;
   uint32_t id = intern_key(p, TB_KEY_COUNTER, home);
-  if (!id || p->keys[id].uuid) return id;
-  struct tb_key *key = &p->keys[id];
-  key->uuid = ++p->next_uuid;
-  if (name_counter(p, key, event, series) != TB_OK || describe_counter(p, key, event, series) != TB_OK) return 0;
+  if (!id || p->keys[id].counter) return id;
+  struct tb_counter *counter = counter_of(p, id, home);
+  if (!counter) return 0;
+  counter->uuid = ++p->next_uuid;
+  if (name_counter(p, counter, event, series) != TB_OK || describe_counter(p, counter, event, series) != TB_OK)
+    return 0;
   return id;
 }
 

@@ -160,7 +160,7 @@ static void count_tracks(struct tb_perfetto_writer *p) {
     summary->processes += p->tracks[i].track->type == TB_TRACK_PROCESS;
     summary->threads += p->tracks[i].track->type == TB_TRACK_THREAD;
   }
-  for (size_t i = 1; i < p->key_count; i++) summary->counters += p->keys[i].class == TB_KEY_COUNTER;
+  if (p->counter_count) summary->counters += p->counter_count - 1;
   summary->flows += p->flows.edges;
 }
 
@@ -220,6 +220,7 @@ static void destroy(struct tb_writer *writer) {
   tb_free(p->allocator, p->sequences, p->sequence_capacity * sizeof(*p->sequences));
   tb_free(p->allocator, p->tracks, p->track_capacity * sizeof(*p->tracks));
   tb_free(p->allocator, p->keys, p->key_capacity * sizeof(*p->keys));
+  tb_free(p->allocator, p->counters, p->counter_capacity * sizeof(*p->counters));
   tb_free(p->allocator, p->pools, p->pool_capacity * sizeof(*p->pools));
   tb_free(p->allocator, p->flow_numbers, p->flow_capacity * sizeof(*p->flow_numbers));
   tb_free(p->allocator, p->attributes, p->attribute_capacity * sizeof(*p->attributes));

@@ -49,17 +49,18 @@ static bool is_plain_counter(const struct tb_event *event, uint32_t *series) {
   return plain;
 }
 
-static void note_value(struct tb_key *key, bool is_double, uint64_t bits) {
+static void note_value(struct tb_counter *counter, bool is_double, uint64_t bits) {
   if (is_double) {
-    key->has_double = true;
+    counter->has_double = true;
     return;
   }
   int64_t value = (int64_t)bits;
-  key->has_int = true;
-  key->absolute_bytes += tb_wire_varint_size(bits);
-  key->delta_bytes += tb_wire_varint_size((uint64_t)value - (uint64_t)key->last_value);
-  if (value > INT64_MAX / 2 || value < INT64_MIN / 2) key->delta_bytes = UINT64_MAX / 2; /* a difference may overflow */
-  key->last_value = value;
+  counter->has_int = true;
+  counter->absolute_bytes += tb_wire_varint_size(bits);
+  counter->delta_bytes += tb_wire_varint_size((uint64_t)value - (uint64_t)counter->last_value);
+  if (value > INT64_MAX / 2 || value < INT64_MIN / 2)
+    counter->delta_bytes = UINT64_MAX / 2; /* a difference may overflow */
+  counter->last_value = value;
 }
 
 static enum tb_status put_series(struct tb_perfetto_writer *p, const struct tb_event *event, const struct tb_arg *arg,
@@ -69,7 +70,7 @@ static enum tb_status put_series(struct tb_perfetto_writer *p, const struct tb_e
   if (!counter_value(arg, &is_double, &bits)) return TB_OK;
   uint32_t key = tb_perfetto_counter_key(p, event, arg->name);
   if (!key) return TB_NO_MEMORY;
-  note_value(&p->keys[key], is_double, bits);
+  note_value(&p->counters[p->keys[key].counter], is_double, bits);
   p->scratch.len = 0;
   char head[COUNTER_VALUE_BYTES] = {(char)is_double};
   memcpy(head + 1, &bits, sizeof(bits));

@@ -154,9 +154,9 @@ static enum tb_status stray(void *ctx, const struct tb_entry *entry) {
 static enum tb_status put_counter(struct tb_sequence_writer *w, const struct tb_entry *entry) {
   if (w->p->keys[entry->key].class == TB_KEY_KERNEL)
     return tb_sequence_put_payload(w, entry->ts, TB_TRACE_PACKET_GENERIC_KERNEL_TASK_STATE_EVENT, entry->body);
-  struct tb_key *key = &w->p->keys[entry->key];
+  struct tb_counter *counter = &w->p->counters[w->p->keys[entry->key].counter];
   struct tb_event_head head = {
-      .ts = entry->ts, .has_track = true, .track = key->uuid, .type = TB_TRACK_EVENT_TYPE_COUNTER};
+      .ts = entry->ts, .has_track = true, .track = counter->uuid, .type = TB_TRACK_EVENT_TYPE_COUNTER};
   uint64_t bits;
   memcpy(&bits, entry->body.ptr + 1, sizeof(bits));
   char value[2 + TB_WIRE_VARINT_MAX];
@@ -164,9 +164,9 @@ static enum tb_status put_counter(struct tb_sequence_writer *w, const struct tb_
   if (entry->body.ptr[0]) {
     end = tb_wire_put_fixed64(value, TB_TRACK_EVENT_DOUBLE_COUNTER_VALUE, bits);
   } else {
-    uint64_t base = key->incremental ? (uint64_t)key->last_value : 0;
+    uint64_t base = counter->incremental ? (uint64_t)counter->last_value : 0;
     end = tb_wire_put_uint(value, TB_TRACK_EVENT_COUNTER_VALUE, bits - base);
-    key->last_value = (int64_t)bits;
+    counter->last_value = (int64_t)bits;
   }
   struct tb_slice rest = {entry->body.ptr + 1 + sizeof(bits), entry->body.len - 1 - sizeof(bits)};
   return tb_sequence_put_event(w, &head, (struct tb_slice){value, (size_t)(end - value)}, rest);
@@ -174,13 +174,12 @@ static enum tb_status put_counter(struct tb_sequence_writer *w, const struct tb_
 
 /* ---- the sequence -------------------------------------------------------------------------------------------------------------------------------------- */
 
-/* The strand's index with matches, where its slices do not nest as they come. */
+/* Matches the strand's slices where they do not nest as they come. */
 static enum tb_status prepare(struct tb_sequence_writer *w, bool *matched) {
   struct tb_strand *s = &w->sequence->strand;
   *matched = !s->run_count && (s->tangled || (!s->sorted && s->has_begin));
   if (!*matched) return TB_OK;
-  enum tb_status status = tb_strand_index(s);
-  if (status == TB_OK) status = tb_match_slices(s, tb_sequence_is_shared(w) ? (uint32_t)w->p->key_count + 1 : 1);
+  enum tb_status status = tb_match_slices(s, tb_sequence_is_shared(w) ? (uint32_t)w->p->key_count + 1 : 1);
   return status == TB_OK ? TB_OK : tb_sequence_no_memory(w);
 }
 

@@ -60,7 +60,11 @@ struct tb_key {
   uint32_t alias;              /* another key that it is one with, 0: none */
   int64_t last_begin_ts;       /* to tell an END at its BEGIN's time */
   uint32_t begins_at_ts;
-  /* counters */
+  uint32_t counter; /* of class COUNTER: index of what is known of it, 0: nothing yet */
+};
+
+struct tb_counter {
+  const struct tb_track *home;
   struct tb_slice name, description, unit_name;
   enum tb_unit unit;
   uint64_t uuid;
@@ -94,6 +98,8 @@ struct tb_perfetto_writer {
   struct tb_intern key_texts;
   struct tb_key *keys; /* by key id; keys[0] is not used */
   size_t key_count, key_capacity;
+  struct tb_counter *counters; /* counters[0] is not used */
+  size_t counter_count, counter_capacity;
   struct tb_intern pool_texts;
   struct tb_pool *pools; /* by pool id; pools[0] is not used */
   size_t pool_count, pool_capacity;
@@ -184,7 +190,8 @@ TB_MUST_CHECK enum tb_status tb_perfetto_write_preamble(struct tb_perfetto_write
 /* Writes the descriptor of a track without a process or thread of its own. */
 TB_MUST_CHECK enum tb_status tb_perfetto_write_lane(struct tb_perfetto_writer *p, uint64_t uuid,
                                                     const struct tb_track *home, struct tb_slice name);
-TB_MUST_CHECK enum tb_status tb_perfetto_write_counter_track(struct tb_perfetto_writer *p, const struct tb_key *key);
+TB_MUST_CHECK enum tb_status tb_perfetto_write_counter_track(struct tb_perfetto_writer *p,
+                                                             const struct tb_counter *counter);
 TB_MUST_CHECK enum tb_status tb_perfetto_write_thread_time_track(struct tb_perfetto_writer *p, uint64_t uuid,
                                                                  uint64_t parent, bool in_us);
 /* Writes the first packet of a sequence: cleared state, defaults, its clock that starts at `ts`. uuids of 0 are left out. */

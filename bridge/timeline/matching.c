@@ -1,45 +1,74 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "timeline/matching.h"
 
-/* While it is open, a BEGIN's `match` is the place of the open BEGIN below it in its key's stack, -1 for none. */
-static void match_end(struct tb_strand *s, int64_t *top, size_t place, const struct tb_entry *end) {
-  int64_t above = -1;
-  for (int64_t at = *top; at >= 0; above = at, at = s->refs[at].match) {
-    struct tb_entry begin;
-    tb_strand_entry_at(s, (size_t)at, &begin);
-    if ((end->name && end->name != begin.name) || (end->categories && end->categories != begin.categories)) continue;
-    int64_t below = s->refs[at].match;
-    if (above >= 0)
-      s->refs[above].match = below;
-    else
-      *top = below;
-    s->refs[at].match = (int64_t)place;
-    s->refs[place].match = at;
+/* A BEGIN that no END took yet. */
+struct open_begin {
+  uint64_t place;
+  uint32_t name, categories;
+  uint32_t below; /* the open BEGIN before it of its key, + 1; or, when this one is free, the next that is */
+};
+
+struct matcher {
+  struct tb_strand *strand;
+  struct open_begin *begins;
+  size_t count, capacity;
+  uint32_t free;  /* + 1 */
+  uint32_t *tops; /* by key: its newest open BEGIN, + 1 */
+};
+
+static enum tb_status push(struct matcher *m, const struct tb_entry *e, uint64_t place) {
+  uint32_t number = m->free;
+  if (number) {
+    m->free = m->begins[number - 1].below;
+  } else {
+    void *begins = m->begins;
+    if (tb_grow_array(m->strand->allocator, &begins, &m->capacity, m->count + 1, sizeof(*m->begins), UINT32_MAX - 1) !=
+        TB_OK)
+      return TB_NO_MEMORY;
+    m->begins = begins;
+    number = (uint32_t)++m->count;
+  }
+  m->begins[number - 1] = (struct open_begin){place, e->name, e->categories, m->tops[e->key]};
+  m->tops[e->key] = number;
+  m->strand->matches[place] = INT64_MAX;
+  return TB_OK;
+}
+
+static void take(struct matcher *m, const struct tb_entry *end, uint64_t place) {
+  int64_t *matches = m->strand->matches;
+  matches[place] = TB_UNMATCHED;
+  for (uint32_t *link = &m->tops[end->key]; *link; link = &m->begins[*link - 1].below) {
+    uint32_t number = *link;
+    struct open_begin *begin = &m->begins[number - 1];
+    if ((end->name && end->name != begin->name) || (end->categories && end->categories != begin->categories)) continue;
+    matches[begin->place] = end->ts;
+    matches[place] = (int64_t)begin->place;
+    *link = begin->below;
+    begin->below = m->free;
+    m->free = number;
     return;
   }
-  s->refs[place].match = -1;
+}
+
+static enum tb_status match_all(struct matcher *m) {
+  struct tb_strand_cursor cursor;
+  struct tb_entry e;
+  struct tb_error error = {.code = TB_OK};
+  enum tb_status status = tb_strand_open(m->strand, NULL, &cursor, &error);
+  while (status == TB_OK && (status = tb_strand_next(&cursor, &e, &error)) == TB_OK) {
+    if (e.kind == TB_ENTRY_BEGIN) status = push(m, &e, cursor.place - 1);
+    if (e.kind == TB_ENTRY_END) take(m, &e, cursor.place - 1);
+  }
+  tb_strand_close(&cursor);
+  return status == TB_END ? TB_OK : status;
 }
 
 enum tb_status tb_match_slices(struct tb_strand *s, uint32_t keys) {
-  int64_t *tops = tb_alloc(s->allocator, keys * sizeof(*tops));
-  if (!tops) return TB_NO_MEMORY;
-  for (uint32_t i = 0; i < keys; i++) tops[i] = -1;
-  for (size_t place = 0; place < s->ref_count; place++) {
-    struct tb_entry e;
-    tb_strand_entry_at(s, place, &e);
-    if (e.kind == TB_ENTRY_BEGIN) {
-      s->refs[place].match = tops[e.key];
-      tops[e.key] = (int64_t)place;
-    } else if (e.kind == TB_ENTRY_END) {
-      match_end(s, &tops[e.key], place, &e);
-    }
-  }
-  for (uint32_t i = 0; i < keys; i++) {
-    for (int64_t at = tops[i], below; at >= 0; at = below) {
-      below = s->refs[at].match;
-      s->refs[at].match = -1;
-    }
-  }
-  tb_free(s->allocator, tops, keys * sizeof(*tops));
-  return TB_OK;
+  if (s->count > SIZE_MAX / sizeof(*s->matches)) return TB_NO_MEMORY;
+  struct matcher m = {.strand = s, .tops = tb_calloc(s->allocator, keys * sizeof(*m.tops))};
+  s->matches = tb_alloc(s->allocator, (size_t)s->count * sizeof(*s->matches));
+  enum tb_status status = m.tops && s->matches ? match_all(&m) : TB_NO_MEMORY;
+  tb_free(s->allocator, m.tops, keys * sizeof(*m.tops));
+  tb_free(s->allocator, m.begins, m.capacity * sizeof(*m.begins));
+  return status;
 }

@@ -7,9 +7,11 @@
 
 #include "timeline/strand.h"
 
-/* Sets `match` of every BEGIN and END of an indexed strand: each to the other's place, -1 where there is none. Within a key an
- * END takes the newest open BEGIN that has its name and categories, where it says any; `keys` is one more than the highest
- * key. TB_OK or TB_NO_MEMORY. */
+enum { TB_UNMATCHED = -1 }; /* of an END; of a BEGIN it is INT64_MAX */
+
+/* Sets strand->matches of a strand in memory whose entries are in order, by its index where they did not come so. Within a key an END takes
+ * the newest open BEGIN that has its name and categories, where it says any; `keys` is one more than the highest key. TB_OK or
+ * TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_match_slices(struct tb_strand *strand, uint32_t keys);
 
 #endif

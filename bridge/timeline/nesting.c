@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "timeline/nesting.h"
 
+#include "timeline/matching.h"
+
 void tb_nesting_init(struct tb_nesting *n, const struct tb_strand *strand, bool matched, uint32_t keys,
                      const struct tb_nesting_sink *sink) {
   *n = (struct tb_nesting){
@@ -149,8 +151,7 @@ static enum tb_status find_lane(struct tb_nesting *n, const struct tb_entry *e, 
 static int64_t known_end(const struct tb_nesting *n, const struct tb_entry *e, size_t place) {
   if (e->kind == TB_ENTRY_COMPLETE) return tb_slice_end(e->ts, e->dur);
   if (e->kind != TB_ENTRY_BEGIN) return e->ts; /* moments and instants */
-  if (!n->matched || n->strand->refs[place].match < 0) return INT64_MAX;
-  return n->strand->refs[n->strand->refs[place].match].ts;
+  return n->matched ? n->strand->matches[place] : INT64_MAX;
 }
 
 static enum tb_status push(struct tb_nesting *n, struct tb_lane *lane, const struct tb_entry *e, int64_t end,
@@ -205,12 +206,12 @@ static enum tb_status put_begin(struct tb_nesting *n, const struct tb_entry *e, 
 static bool ends(const struct tb_nesting *n, const struct tb_entry *e, size_t place,
                  const struct tb_open_slice *slice) {
   if (slice->complete) return false;
-  if (n->matched) return n->strand->refs[place].match == (int64_t)slice->place;
+  if (n->matched) return n->strand->matches[place] == (int64_t)slice->place;
   return (!e->name || e->name == slice->name) && (!e->categories || e->categories == slice->categories);
 }
 
 static enum tb_status put_end(struct tb_nesting *n, const struct tb_entry *e, size_t place) {
-  if (n->matched && n->strand->refs[place].match < 0) return n->sink->stray(n->sink->ctx, e);
+  if (n->matched && n->strand->matches[place] == TB_UNMATCHED) return n->sink->stray(n->sink->ctx, e);
   uint32_t last = n->key_lanes ? n->key_lanes[e->key] : 0;
   for (size_t k = 0; k <= n->lane_count; k++) { /* the key's last lane first, then all */
     if (k == 0 && !last) continue;

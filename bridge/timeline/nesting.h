@@ -51,7 +51,7 @@ struct tb_nesting {
   const struct tb_nesting_sink *sink;
   const struct tb_strand *strand;
   bool instants_as_moments; /* set after init: instants are slices that end where they begin, as thread times need */
-  bool matched;             /* the strand has an index with matches */
+  bool matched;             /* the strand has matches */
   struct tb_lane *lanes;
   size_t lane_count, lane_capacity;
   uint32_t *key_lanes; /* by key: the lane that it used last, + 1 */
@@ -63,7 +63,7 @@ struct tb_nesting {
   size_t complete_open; /* open complete slices, over all lanes */
 };
 
-/* `strand` has been indexed and matched where `matched` says so. */
+/* `strand` has been matched where `matched` says so. */
 void tb_nesting_init(struct tb_nesting *nesting, const struct tb_strand *strand, bool matched, uint32_t keys,
                      const struct tb_nesting_sink *sink);
 TB_MUST_CHECK enum tb_status tb_nesting_put(struct tb_nesting *nesting, const struct tb_entry *entry, size_t place);

@@ -30,6 +30,7 @@ static void free_chunks(struct tb_strand *s) {
 }
 
 void tb_strand_free(struct tb_strand *s) {
+  tb_free(s->allocator, s->matches, (size_t)s->count * sizeof(*s->matches));
   free_chunks(s);
   tb_strand_free_index(s);
   tb_slice_stack_free(&s->stack, s->allocator);
@@ -60,8 +61,8 @@ static enum tb_status add_chunk(struct tb_strand *s, size_t need) {
 
 /* Follows slices as they come, to tell whether they nest as they stand, and which ENDs are early. */
 static enum tb_status follow(struct tb_strand *s, struct tb_entry *e) {
-  if (e->key) { /* groups of tracks are matched with the index; their ENDs are marked by the caller */
-    s->tangled = true;
+  if (e->key) { /* slices of groups of tracks are matched in the end; their ENDs are marked by the caller */
+    if (e->kind == TB_ENTRY_BEGIN || e->kind == TB_ENTRY_END) s->tangled = true;
     return TB_OK;
   }
   if (e->kind == TB_ENTRY_FLOW || e->kind == TB_ENTRY_COUNTER) return TB_OK;

@@ -53,13 +53,10 @@ static inline int64_t tb_slice_end(int64_t ts, int64_t dur) {
   return dur > INT64_MAX - 1 - (ts > 0 ? ts : 0) ? INT64_MAX - 1 : ts + dur;
 }
 
-/* Index entry of a strand in memory: enough to sort and to match. */
+/* Index entry of a strand in memory: enough to sort. */
 struct tb_strand_ref {
   int64_t ts;
-  union {
-    int64_t dur;   /* COMPLETE */
-    int64_t match; /* BEGIN: the place of its END in the order, END: of its BEGIN; -1: none. Set by the matcher */
-  };
+  int64_t dur; /* of a COMPLETE */
   const char *record;
 };
 
@@ -90,10 +87,12 @@ struct tb_strand {
   bool sorted;        /* the entries in memory came in order */
   bool runs_in_order; /* each run starts where the one before it ended */
   bool has_begin, has_complete, has_flow;
-  bool tangled;                /* the slices do not nest as they stand */
+  bool tangled;                /* the slices do not nest as they stand, or have keys */
   struct tb_slice_stack stack; /* what is open as entries come in; of use only while the strand is in order */
   struct tb_strand_ref *refs;  /* the index, once built */
   size_t ref_count;
+  int64_t *
+      matches; /* by place, once matched: of a BEGIN the ts of its END, of an END the place of its BEGIN; see matching.h */
   struct tb_spill_run *runs;
   size_t run_count, run_capacity;
 };
