@@ -3,6 +3,7 @@
  * Gives events back what our writer put into arguments since FXT has no place for it: phases, scopes, thread times, members
  * that no format knows (docs/MAPPING.md).
  */
+#include "event/phases.h"
 #include "fxt/fxt_reader.h"
 
 static bool has_prefix(struct tb_slice name) {
@@ -21,33 +22,23 @@ bool tb_fxt_is_carried(const struct tb_arg *arg) { return has_prefix(arg->name) 
 
 /* The type that an instant's or async instant's phase makes of it. */
 static enum tb_event_type type_of_phase(char phase, enum tb_event_type type) {
-  switch (phase) {
-    case 'N':
-      return TB_EVENT_OBJECT_CREATE;
-    case 'O':
-      return TB_EVENT_OBJECT_SNAPSHOT;
-    case 'D':
-      return TB_EVENT_OBJECT_DELETE;
-    case '(':
-      return TB_EVENT_CONTEXT_ENTER;
-    case ')':
-      return TB_EVENT_CONTEXT_LEAVE;
-    case '=':
-      return TB_EVENT_ID_LINK;
-    case 'c':
-      return TB_EVENT_CLOCK_SYNC;
-    case 'V':
-    case 'v':
-      return TB_EVENT_MEMORY_DUMP;
-    case 'T':
-      return type == TB_EVENT_INSTANT ? TB_EVENT_THREAD_STATE : type;
-    case 'I':
-    case 'R':
-    case 'P':
-    case 'S':
-    case 'p':
-    case 'F':
+  if (phase == 'T' && type == TB_EVENT_INSTANT) return TB_EVENT_THREAD_STATE; /* else a step of a legacy async slice */
+  enum tb_event_type named = tb_phase_event_type(phase);
+  switch (named) {
+    case TB_EVENT_INSTANT:
+    case TB_EVENT_ASYNC_BEGIN:
+    case TB_EVENT_ASYNC_INSTANT:
+    case TB_EVENT_ASYNC_END:
       return type;
+    case TB_EVENT_OBJECT_CREATE:
+    case TB_EVENT_OBJECT_SNAPSHOT:
+    case TB_EVENT_OBJECT_DELETE:
+    case TB_EVENT_CONTEXT_ENTER:
+    case TB_EVENT_CONTEXT_LEAVE:
+    case TB_EVENT_ID_LINK:
+    case TB_EVENT_CLOCK_SYNC:
+    case TB_EVENT_MEMORY_DUMP:
+      return named;
     default:
       return TB_EVENT_OTHER;
   }
@@ -92,6 +83,31 @@ static void restore_time(struct tb_event *event, const struct tb_arg *arg, int64
   event->has |= has;
 }
 
+/* Parts of what Perfetto alone has; false where it is none. */
+static bool restore_particular(struct tb_event *event, struct tb_slice name, const struct tb_arg *arg) {
+  bool is_text = arg->type == TB_ARG_STRING, is_number = arg->type == TB_ARG_INT;
+  if (tb_slice_equal(name, TB_SLICE("log_level")) && is_number) {
+    event->log_level = arg->u <= TB_LOG_FATAL ? (uint8_t)arg->u : TB_LOG_NONE;
+  } else if (tb_slice_equal(name, TB_SLICE("source_function")) && is_text) {
+    event->source_location.function = arg->text;
+  } else if (tb_slice_equal(name, TB_SLICE("source_file")) && is_text) {
+    event->source_location.file = arg->text;
+  } else if (tb_slice_equal(name, TB_SLICE("source_line")) && is_number) {
+    event->source_location.line = (uint32_t)arg->u;
+  } else if (tb_slice_equal(name, TB_SLICE("correlation_id")) && (is_text || arg->type == TB_ARG_UINT)) {
+    event->has |= TB_HAS_CORRELATION;
+    if (is_text)
+      event->correlation_text = arg->text;
+    else
+      event->correlation_id = arg->u;
+  } else if (tb_slice_equal(name, TB_SLICE("thread_instruction_count"))) {
+    restore_time(event, arg, &event->thread_instruction_count, TB_HAS_THREAD_INSTRUCTIONS);
+  } else {
+    return false;
+  }
+  return true;
+}
+
 /* Gives one part back; false where it is none that an event has a field for. */
 static bool restore_part(struct tb_fxt_reader *fx, struct tb_event *event, struct tb_slice name,
                          const struct tb_arg *arg, enum tb_status *status) {
@@ -116,7 +132,7 @@ static bool restore_part(struct tb_fxt_reader *fx, struct tb_event *event, struc
   } else if (tb_slice_equal(name, TB_SLICE("dur_ns"))) {
     restore_time(event, arg, &event->dur, TB_HAS_DUR);
   } else {
-    return false;
+    return restore_particular(event, name, arg);
   }
   return true;
 }

@@ -26,7 +26,4 @@ TB_MUST_CHECK enum tb_status tb_legacy_event_read(struct tb_slice message, struc
 /* Puts ids, scope, durations, flow binding and the like on the event; not the phase. */
 void tb_legacy_event_apply(const struct tb_legacy_event *legacy, struct tb_event *event);
 
-/* The event type of a phase of the JSON format; OTHER where it has none. */
-enum tb_event_type tb_legacy_phase_type(char phase);
-
 #endif

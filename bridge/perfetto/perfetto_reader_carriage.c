@@ -2,6 +2,7 @@
  *
  * The annotation `trace_event`, in which our writer carries what TrackEvent has no field for: docs/MAPPING.md.
  */
+#include "event/phases.h"
 #include "perfetto/legacy_event.h"
 #include "perfetto/track_event_fields.h"
 
@@ -42,7 +43,7 @@ static void set_phase(struct tb_event *event, struct tb_slice phase) {
   if (tb_slice_equal(phase, TB_SLICE("sample"))) {
     event->type = TB_EVENT_SAMPLE;
   } else {
-    event->type = event->phase ? tb_legacy_phase_type(event->phase) : TB_EVENT_OTHER;
+    event->type = event->phase ? tb_phase_event_type(event->phase) : TB_EVENT_OTHER;
   }
   if (event->type == TB_EVENT_OTHER) event->phase_text = phase;
   if (event->phase != 'i' && event->phase != 'I') event->instant_scope = 0;

@@ -2,6 +2,7 @@
  *
  * A TrackEvent becomes an event: on which track, when, of which type, with what on it.
  */
+#include "event/phases.h"
 #include "perfetto/legacy_event.h"
 #include "perfetto/perfetto_reader_typed.h"
 #include "perfetto/track_event_fields.h"
@@ -372,7 +373,7 @@ static void set_legacy_instant(struct tb_perfetto_reader *r, struct tb_event *ev
 static void set_legacy_type(struct tb_perfetto_reader *r, struct tb_event *event,
                             const struct tb_legacy_event *legacy) {
   event->phase = legacy->phase;
-  event->type = tb_legacy_phase_type(legacy->phase);
+  event->type = tb_phase_event_type(legacy->phase);
   if (event->type == TB_EVENT_OTHER) {
     char *text = tb_perfetto_alloc(r, 1);
     if (text) *text = legacy->phase;
