@@ -37,6 +37,8 @@ struct tb_reader {
   const struct tb_allocator *allocator;
   struct tb_input *input;
   struct tb_reader_options options; /* with the defaults filled in */
+  bool
+      keeps_fxt_blobs; /* the target takes Perfetto packets that stood in blobs of FXT as they were: do not read them */
   struct tb_losses losses;
   struct tb_error error;
   struct tb_batch batch; /* of tb_reader_next */

@@ -175,6 +175,22 @@ enum tb_status tb_fxt_parse_args(struct tb_fxt_reader *fx, uint32_t count, struc
   return status;
 }
 
+enum tb_status tb_fxt_parse_appended_args(struct tb_fxt_reader *fx, struct tb_fxt_cursor *cursor) {
+  struct tb_fxt_cursor look = *cursor;
+  uint32_t count = 0;
+  for (; look.at != look.end; count++) {
+    size_t size = (size_t)tb_fxt_field(tb_fxt_load(look.at), 4, 15) * TB_FXT_WORD;
+    bool is_arg = tb_fxt_field(tb_fxt_load(look.at), 0, 3) <= TB_FXT_ARG_BLOB;
+    if (!is_arg || size == 0 || size > (size_t)(look.end - look.at) || count == TB_FXT_MAX_ARGS) break;
+    look.at += size;
+  }
+  enum tb_status status = tb_fxt_parse_args(fx, look.at == look.end ? count : 0, cursor);
+  if (status != TB_BAD_DATA) return status;
+  fx->lie = NULL; /* somebody else's extension of the format */
+  fx->arg_count = 0;
+  return TB_OK;
+}
+
 /* ---- giving them to events ------------------------------------------------------------------------------------------
  */
 
@@ -188,10 +204,10 @@ static const struct tb_fxt_object_entry *object_of(const struct tb_fxt_reader *f
   return NULL;
 }
 
-/* Writes what is known of the object that `arg` stands for: a dict NAME.object with its name and its arguments. */
+/* Writes what is known of the object that `arg` stands for: a dict NAME:object with its name and its arguments. */
 static enum tb_status give_object(struct tb_fxt_reader *fx, const struct tb_arg *arg,
                                   const struct tb_fxt_object_entry *object, struct tb_arg *to) {
-  static const char suffix[] = ".object";
+  static const char suffix[] = ":object"; /* no dot: it would end the name of an annotation */
   size_t len = arg->name.len + sizeof(suffix) - 1;
   char *name = tb_arena_alloc(&fx->batch->arena, len);
   if (!name) return tb_fxt_no_memory(fx, TB_NO_MEMORY);

@@ -71,7 +71,10 @@ static enum tb_status add_packets(struct tb_fxt_reader *fx, struct tb_slice name
     stream->len -= whole;
   }
   struct tb_event *event;
-  return whole ? add_blob(fx, TB_EVENT_PACKETS, name, packets, &event) : TB_OK;
+  if (!whole) return TB_OK;
+  enum tb_status added = add_blob(fx, TB_EVENT_PACKETS, name, packets, &event);
+  if (added == TB_OK) event->blob_type = TB_FXT_BLOB_PERFETTO;
+  return added;
 }
 
 enum tb_status tb_fxt_parse_blob(struct tb_fxt_reader *fx, uint64_t header, struct tb_fxt_cursor cursor) {

@@ -3,6 +3,8 @@
  * Logs, blobs, objects, clocks, and metadata that FXT has no record of: it stands in large blob records without bytes,
  * whose category says so, whose name is the metadata's and whose arguments are its values.
  */
+#include "base/base64.h"
+#include "event/blobs.h"
 #include "fxt/fxt_writer.h"
 
 enum { BLOB_CHUNK = 32000, MAX_LARGE_WORDS = TB_FXT_MAX_WORDS };
@@ -17,11 +19,13 @@ void tb_fxt_put_log(struct tb_fxt_writer *w, const struct tb_event *event) {
     tb_fxt_lose_event(w, "the end of a text of more than 32,000 bytes", event);
     text = tb_fxt_text_cut(text, TB_FXT_MAX_STRING);
   }
-  if (event->arg_count) tb_fxt_lose_event(w, "the arguments of a log message", event);
+  tb_fxt_flatten(w, event);
   uint64_t thread = tb_fxt_thread_ref(w, tb_fxt_process_koid(event->track), tb_fxt_thread_koid(event->track));
   tb_fxt_open_record(w, TB_FXT_LOG, (uint64_t)text.len << 16 | thread << 32);
   tb_fxt_put_word(w, (uint64_t)event->ts);
   tb_fxt_put_stream(w, text);
+  tb_fxt_put_args(w, w->args.items,
+                  w->args.count); /* behind the record's own parts, which is how the format is extended */
   tb_fxt_close_record(w);
 }
 
@@ -75,7 +79,7 @@ static void put_large(struct tb_fxt_writer *w, const struct tb_event *event, str
 
 void tb_fxt_put_blob(struct tb_fxt_writer *w, const struct tb_event *event) {
   if (event->type == TB_EVENT_PACKETS) {
-    bool comes_from_fxt = event->has & TB_HAS_NAME;
+    bool comes_from_fxt = event->blob_type == TB_FXT_BLOB_PERFETTO;
     if (!comes_from_fxt && !w->writer->options.keep_packets)
       tb_fxt_lose_event(w, "packets that FXT has no records for (--keep-packets keeps them)", event);
     else
@@ -89,14 +93,54 @@ void tb_fxt_put_blob(struct tb_fxt_writer *w, const struct tb_event *event) {
   }
 }
 
+static const struct tb_arg *find_member(const struct tb_arg *args, uint32_t count, struct tb_slice name) {
+  for (uint32_t i = 0; i < count; i += args[i].span)
+    if (tb_slice_equal(args[i].name, name)) return &args[i];
+  return NULL;
+}
+
+/* Takes a blob's type and bytes from arguments called so; false where they are not there. */
+static bool take_blob(struct tb_fxt_writer *w, const struct tb_arg *args, uint32_t count, const char *type,
+                      const char *bytes, struct tb_event *blob) {
+  const struct tb_arg *number = find_member(args, count, tb_slice_from(type));
+  const struct tb_arg *text = find_member(args, count, tb_slice_from(bytes));
+  if (!number || !text || text->type != TB_ARG_STRING || (number->type != TB_ARG_INT && number->type != TB_ARG_UINT))
+    return false;
+  char *to = tb_arena_alloc(&w->scratch, text->text.len);
+  size_t len;
+  if (!to) tb_fxt_fail(w, TB_NO_MEMORY);
+  if (!to || tb_base64_decode(text->text, to, &len) != TB_OK) return false;
+  blob->type = TB_EVENT_BLOB;
+  blob->blob_type = (uint8_t)number->u;
+  blob->blob = (struct tb_slice){to, len};
+  return true;
+}
+
+bool tb_fxt_put_blob_again(struct tb_fxt_writer *w, const struct tb_event *event) {
+  struct tb_event blob = *event;
+  if (event->type == TB_EVENT_METADATA) {
+    if (!tb_slice_equal(event->name, TB_SLICE(TB_BLOB_METADATA))) return false;
+    if (!take_blob(w, event->args, event->arg_count, "type", "bytes", &blob)) return false;
+    const struct tb_arg *name = find_member(event->args, event->arg_count, TB_SLICE("name"));
+    const struct tb_arg *category = find_member(event->args, event->arg_count, TB_SLICE("category"));
+    blob.name = name && name->type == TB_ARG_STRING ? name->text : (struct tb_slice){NULL, 0};
+    blob.categories = category && category->type == TB_ARG_STRING ? category->text : (struct tb_slice){NULL, 0};
+    blob.track = NULL;
+    blob.arg_count = 0;
+  } else if (!take_blob(w, event->extra, event->extra_count, TB_BLOB_EXTRA_TYPE, TB_BLOB_EXTRA_BYTES, &blob)) {
+    return false;
+  }
+  if (!w->provider) tb_fxt_use_process(w, 0);
+  tb_fxt_put_blob(w, &blob);
+  return true;
+}
+
 /* ---- objects
  * ------------------------------------------------------------------------------------------------------------------------
  */
 
 static const struct tb_arg *find_arg(const struct tb_event *event, struct tb_slice name) {
-  for (uint32_t i = 0; i < event->arg_count; i += event->args[i].span)
-    if (tb_slice_equal(event->args[i].name, name)) return &event->args[i];
-  return NULL;
+  return find_member(event->args, event->arg_count, name);
 }
 
 /* A pointer or koid, which a way through JSON may have made a text. */
@@ -117,11 +161,37 @@ static bool number_of(const struct tb_arg *arg, uint64_t *number) {
   return true;
 }
 
+/* Gives an argument that went through JSON the type that its letter says. */
+static void give_type(struct tb_arg *arg, char letter) {
+  bool is_integer = arg->type == TB_ARG_INT || arg->type == TB_ARG_UINT;
+  uint64_t number;
+  if ((letter == 'p' || letter == 'k') && number_of(arg, &number)) {
+    arg->type = letter == 'p' ? TB_ARG_POINTER : TB_ARG_KOID;
+    arg->u = number;
+  } else if (letter == 'd' && is_integer) {
+    arg->d = arg->type == TB_ARG_INT ? (double)arg->i : (double)arg->u;
+    arg->type = TB_ARG_DOUBLE;
+  } else if (is_integer && letter && strchr("iIuU", letter)) {
+    arg->type = letter == 'i' || letter == 'I' ? TB_ARG_INT : TB_ARG_UINT;
+    arg->width = letter == 'i' || letter == 'u' ? 32 : 64;
+  }
+}
+
 /* The members of an object record's `args`, as if they were an event's. */
 static void flatten_members(struct tb_fxt_writer *w, const struct tb_event *event) {
   const struct tb_arg *dict = find_arg(event, TB_SLICE("args"));
-  if (!dict || dict->type != TB_ARG_DICT) return;
-  struct tb_event members = {.args = dict + 1, .arg_count = dict->span - 1};
+  if (!dict || dict->type != TB_ARG_DICT || dict->span == 1) return;
+  struct tb_event members = {.arg_count = dict->span - 1};
+  struct tb_arg *args = tb_arena_alloc(&w->scratch, members.arg_count * sizeof(*args));
+  if (!args) {
+    tb_fxt_fail(w, TB_NO_MEMORY);
+    return;
+  }
+  memcpy(args, dict + 1, members.arg_count * sizeof(*args));
+  uint32_t index = 0;
+  for (uint32_t i = 0; i < members.arg_count; i += args[i].span)
+    give_type(&args[i], tb_fxt_type_letter(event, index++));
+  members.args = args;
   tb_fxt_flatten(w, &members);
 }
 
@@ -156,7 +226,7 @@ static bool put_object(struct tb_fxt_writer *w, const struct tb_event *event) {
  */
 
 void tb_fxt_put_metadata(struct tb_fxt_writer *w, const struct tb_event *event) {
-  if (event->type == TB_EVENT_METADATA && put_object(w, event)) return;
+  if (event->type == TB_EVENT_METADATA && (put_object(w, event) || tb_fxt_put_blob_again(w, event))) return;
   tb_fxt_flatten(w, event);
   if (!w->provider) tb_fxt_use_process(w, tb_fxt_process_koid(event->track));
   const char *category = event->type == TB_EVENT_METADATA ? TB_FXT_CATEGORY_METADATA : TB_FXT_CATEGORY_TRACE;
@@ -176,7 +246,8 @@ void tb_fxt_put_clocks(struct tb_fxt_writer *w, const struct tb_event *event) {
 
 void tb_fxt_put_data_loss(struct tb_fxt_writer *w, const struct tb_event *event) {
   if (event->track || !w->provider) tb_fxt_use_process(w, tb_fxt_process_koid(event->track));
-  if (!w->provider) return;
+  if (!w->provider || (event->track && w->provider->told_loss)) return; /* one for all threads of a process */
+  w->provider->told_loss = true;
   tb_fxt_open_record(w, TB_FXT_METADATA, (uint64_t)TB_FXT_PROVIDER_EVENT << 16 | (uint64_t)w->provider->id << 20);
   tb_fxt_close_record(w);
 }

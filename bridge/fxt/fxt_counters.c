@@ -119,13 +119,14 @@ static uint64_t number_of(struct tb_slice text) {
   return tb_fxt_parse_number(text, &number) ? number : tb_fxt_text_hash(text);
 }
 
-/* Name, series and id of a counter's own track: by its description, else by its name. */
+/* Name, series, id and thread of a counter's own track: by its description, else by its name. */
 static void identify(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_slice *name,
-                     struct tb_slice *series, uint64_t *id) {
-  struct tb_slice rest = track->description, id_text;
-  *id = 0;
+                     struct tb_slice *series, struct tb_fxt_sampling *to, char *letter) {
+  struct tb_slice rest = track->description, text;
   if (take_json_string(w, &rest, name) && take_json_string(w, &rest, series)) {
-    if (take_json_string(w, &rest, &id_text)) *id = number_of(id_text);
+    if (take_json_string(w, &rest, &text)) to->id = number_of(text);
+    if (take_json_string(w, &rest, &text) && !to->thread) to->thread = number_of(text);
+    if (take_json_string(w, &rest, &text) && text.len == 1) *letter = text.ptr[0];
     return;
   }
   *name = track->name;
@@ -134,7 +135,9 @@ static void identify(struct tb_fxt_writer *w, const struct tb_track *track, stru
 
 static bool flat_number(const struct tb_arg *arg, char letter, struct tb_fxt_flat *flat) {
   *flat = (struct tb_fxt_flat){.value = arg->u};
-  if (arg->type == TB_ARG_INT) {
+  if (arg->type == TB_ARG_INT && (letter == 'u' || letter == 'U')) {
+    flat->type = letter == 'u' && arg->u <= UINT32_MAX ? TB_FXT_ARG_UINT32 : TB_FXT_ARG_UINT64;
+  } else if (arg->type == TB_ARG_INT) {
     bool is_short = arg->i >= INT32_MIN && arg->i <= INT32_MAX && arg->width != 64 && letter != 'I';
     flat->type = is_short ? TB_FXT_ARG_INT32 : TB_FXT_ARG_INT64;
   } else if (arg->type == TB_ARG_UINT) {
@@ -152,15 +155,17 @@ void tb_fxt_put_counter(struct tb_fxt_writer *w, const struct tb_event *event) {
   struct tb_fxt_sampling to = {
       .ts = event->ts, .process = tb_fxt_process_koid(home), .thread = tb_fxt_thread_koid(home)};
   bool own_track = event->track->type == TB_TRACK_COUNTER;
+  char letter = '\0';
   struct tb_slice name = event->name, series = {NULL, 0};
   if (own_track)
-    identify(w, event->track, &name, &series, &to.id);
+    identify(w, event->track, &name, &series, &to, &letter);
   else if (event->id.kind != TB_ID_NONE)
     to.id = event->id.is_number ? event->id.value : tb_fxt_text_hash(event->id.text);
   uint32_t index = 0;
   for (uint32_t i = 0; i < event->arg_count && w->status == TB_OK; i += event->args[i].span) {
     struct tb_fxt_flat flat;
-    if (!flat_number(&event->args[i], tb_fxt_type_letter(event, index++), &flat)) {
+    if (!own_track) letter = tb_fxt_type_letter(event, index++);
+    if (!flat_number(&event->args[i], letter, &flat)) {
       tb_fxt_lose_event(w, "a counter's value that is no number", event);
       continue;
     }

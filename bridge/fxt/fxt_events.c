@@ -78,8 +78,8 @@ static bool is_number(const struct tb_arg *arg) {
 
 static enum tb_status add_sample(struct tb_fxt_reader *fx, const struct record *record, const struct tb_arg *value) {
   const struct tb_track *track;
-  const struct tb_track *home = record->thread->parent;
-  enum tb_status status = tb_fxt_counter_track(&fx->tables, home, record->name, value->name, record->last_word, &track);
+  enum tb_status status =
+      tb_fxt_counter_track(&fx->tables, record->thread, record->name, record->last_word, value, &track);
   if (status != TB_OK) return tb_fxt_no_memory(fx, status);
   struct tb_event *event;
   status = add_event(fx, record, track, &event);
@@ -171,5 +171,6 @@ enum tb_status tb_fxt_parse_log(struct tb_fxt_reader *fx, uint64_t header, struc
   event->ts = ts;
   event->has = TB_HAS_TS | TB_HAS_NAME;
   event->name = message;
-  return TB_OK;
+  status = tb_fxt_parse_appended_args(fx, &cursor);
+  return status == TB_OK ? tb_fxt_give_args(fx, thread, event) : status;
 }

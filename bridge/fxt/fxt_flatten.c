@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "event/blobs.h"
 #include "fxt/fxt_json.h"
 #include "fxt/fxt_writer.h"
 
@@ -174,13 +175,35 @@ static void add_leaves(struct tb_fxt_writer *w, const struct tb_arg *arg, struct
 
 static bool is_own_extra(const struct tb_arg *arg) {
   return tb_slice_equal(arg->name, TB_SLICE(TB_FXT_EXTRA_TYPES)) ||
-         tb_slice_equal(arg->name, TB_SLICE(TB_FXT_EXTRA_COUNTER));
+         tb_slice_equal(arg->name, TB_SLICE(TB_FXT_EXTRA_COUNTER)) ||
+         tb_slice_equal(arg->name, TB_SLICE(TB_BLOB_EXTRA_TYPE)) ||
+         tb_slice_equal(arg->name, TB_SLICE(TB_BLOB_EXTRA_BYTES));
+}
+
+static void add_unsigned(struct tb_fxt_writer *w, const char *name, uint64_t number) {
+  add(w, &(struct tb_fxt_flat){.name = tb_slice_from(name), .value = number, .type = TB_FXT_ARG_UINT64});
+}
+
+/* What Perfetto's events have beside those of JSON and FXT. */
+static void add_particulars(struct tb_fxt_writer *w, const struct tb_event *event) {
+  const struct tb_frame *source = &event->source_location;
+  if (event->log_level) tb_fxt_add_number(w, TB_FXT_CARRIED "log_level", event->log_level);
+  if (source->function.len) tb_fxt_add_text(w, TB_FXT_CARRIED "source_function", source->function);
+  if (source->file.len) tb_fxt_add_text(w, TB_FXT_CARRIED "source_file", source->file);
+  if (source->line) tb_fxt_add_number(w, TB_FXT_CARRIED "source_line", source->line);
+  if (event->has & TB_HAS_CORRELATION && event->correlation_text.len)
+    tb_fxt_add_text(w, TB_FXT_CARRIED "correlation_id", event->correlation_text);
+  else if (event->has & TB_HAS_CORRELATION)
+    add_unsigned(w, TB_FXT_CARRIED "correlation_id", event->correlation_id);
+  if (event->has & TB_HAS_THREAD_INSTRUCTIONS)
+    tb_fxt_add_number(w, TB_FXT_CARRIED "thread_instruction_count", event->thread_instruction_count);
 }
 
 static void add_carried(struct tb_fxt_writer *w, const struct tb_event *event) {
   if (event->has & TB_HAS_THREAD_TS) tb_fxt_add_number(w, TB_FXT_CARRIED "tts_ns", event->thread_ts);
   if (event->has & TB_HAS_THREAD_DUR) tb_fxt_add_number(w, TB_FXT_CARRIED "tdur_ns", event->thread_dur);
   if (event->has & TB_HAS_SCOPE) tb_fxt_add_text(w, TB_FXT_CARRIED "scope", event->scope);
+  add_particulars(w, event);
   for (uint32_t i = 0; i < event->extra_count; i += event->extra[i].span)
     if (!is_own_extra(&event->extra[i]))
       add_leaf(w, &event->extra[i], join(w, TB_SLICE(TB_FXT_CARRIED), event->extra[i].name), '.');

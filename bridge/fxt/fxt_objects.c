@@ -6,6 +6,28 @@
 
 static uint64_t key_of(const struct tb_track *track) { return (uint64_t)(uintptr_t)track; }
 
+static char letter_of(const struct tb_arg *arg) {
+  static const char letters[] = {
+      [TB_ARG_NULL] = 'n',   [TB_ARG_BOOL] = '.',   [TB_ARG_INT] = 'I',     [TB_ARG_UINT] = 'U',
+      [TB_ARG_DOUBLE] = 'd', [TB_ARG_STRING] = '.', [TB_ARG_POINTER] = 'p', [TB_ARG_KOID] = 'k',
+      [TB_ARG_DICT] = '.',   [TB_ARG_ARRAY] = '.',  [TB_ARG_JSON] = '.',    [TB_ARG_BLOB] = 'b'};
+  if (arg->width == 32) return arg->type == TB_ARG_INT ? 'i' : 'u';
+  return letters[arg->type];
+}
+
+/* What the arguments' types are: metadata goes through JSON text, which keeps none. */
+static enum tb_status give_types(struct tb_fxt_reader *fx, struct tb_event *event) {
+  struct tb_arg *extra = tb_arena_alloc(&fx->batch->arena, sizeof(*extra));
+  char *letters = tb_arena_alloc(&fx->batch->arena, event->arg_count);
+  if (!extra || !letters) return tb_fxt_no_memory(fx, TB_NO_MEMORY);
+  for (uint32_t i = 0; i < event->arg_count; i++) letters[i] = letter_of(&event->args[i]);
+  *extra = (struct tb_arg){
+      .name = TB_SLICE(TB_FXT_EXTRA_TYPES), .text = {letters, event->arg_count}, .span = 1, .type = TB_ARG_STRING};
+  event->extra = extra;
+  event->extra_count = 1;
+  return TB_OK;
+}
+
 /* Gives an object record as metadata: what identifies the object, its name, its arguments in a dict. */
 static enum tb_status add_object(struct tb_fxt_reader *fx, const char *what, const struct tb_track *process,
                                  const struct tb_arg *ids, uint32_t id_count, struct tb_slice name) {
@@ -15,8 +37,11 @@ static enum tb_status add_object(struct tb_fxt_reader *fx, const char *what, con
   event->phase = 'M';
   event->name = tb_slice_from(what);
   event->has = TB_HAS_NAME;
-  status = tb_fxt_give_args(fx, NULL, event); /* without the objects of its own koids */
-  if (status != TB_OK) return status;
+  event->arg_count = fx->arg_count; /* without the objects of its own koids */
+  event->args = tb_arena_alloc(&fx->batch->arena, fx->arg_count * sizeof(*fx->args));
+  if (!event->args) return tb_fxt_no_memory(fx, TB_NO_MEMORY);
+  if (fx->arg_count) memcpy((void *)(uintptr_t)event->args, fx->args, fx->arg_count * sizeof(*fx->args));
+  if (fx->arg_count && (status = give_types(fx, event)) != TB_OK) return status;
   uint32_t dict = event->arg_count ? 1 + event->arg_count : 0;
   struct tb_arg *args = tb_arena_alloc(&fx->batch->arena, (id_count + 1 + dict) * sizeof(*args));
   if (!args) return tb_fxt_no_memory(fx, TB_NO_MEMORY);

@@ -97,6 +97,7 @@ static const struct tb_arg *remarked_counter(const struct tb_event *event) {
 }
 
 void tb_fxt_put_other(struct tb_fxt_writer *w, const struct tb_event *event) {
+  if (event->type == TB_EVENT_INSTANT && event->extra_count && tb_fxt_put_blob_again(w, event)) return;
   const struct tb_arg *counter = remarked_counter(event);
   if (counter) {
     tb_fxt_flatten(w, event);
@@ -111,41 +112,4 @@ void tb_fxt_put_other(struct tb_fxt_writer *w, const struct tb_event *event) {
   put_point(w, event, type, has_last, last);
   if (type == TB_FXT_FLOW_BEGIN) w->writer->summary.flows++;
   if (type == TB_FXT_INSTANT) tb_fxt_put_flow_ids(w, event);
-}
-
-/* ---- flows that slices carry
- * ------------------------------------------------------------------------------------------------- */
-
-/* A flow record right behind the slice that it belongs to, at the same time, binds to it. */
-static void put_flow(struct tb_fxt_writer *w, const struct tb_event *event, unsigned type, uint64_t id) {
-  w->args.count = 0;
-  struct tb_event flow = *event;
-  flow.name = TB_SLICE("flow");
-  put_point(w, &flow, type, true, id);
-}
-
-static void put_flow_id(struct tb_fxt_writer *w, const struct tb_event *event, uint64_t id, bool terminates) {
-  bool began = tb_fxt_map_find(&w->flows, id, 0) != NULL;
-  put_flow(w, event, !began ? TB_FXT_FLOW_BEGIN : terminates ? TB_FXT_FLOW_END : TB_FXT_FLOW_STEP, id);
-  w->writer->summary.flows += !began;
-  if (terminates)
-    tb_fxt_map_remove(&w->flows, id, 0);
-  else if (!began)
-    tb_fxt_fail(w, tb_fxt_map_put(&w->flows, id, 0, 1));
-}
-
-void tb_fxt_put_flow_ids(struct tb_fxt_writer *w, const struct tb_event *event) {
-  if (event->track->type != TB_TRACK_THREAD) {
-    if (event->flow_count || event->terminating_flow_count)
-      tb_fxt_lose_event(w, "a flow of a slice that is on no thread's track", event);
-    return;
-  }
-  for (uint32_t i = 0; i < event->flow_count; i++) put_flow_id(w, event, event->flow_ids[i], false);
-  for (uint32_t i = 0; i < event->terminating_flow_count; i++)
-    put_flow_id(w, event, event->terminating_flow_ids[i], true);
-  bool in = event->has & TB_HAS_FLOW_IN, out = event->has & TB_HAS_FLOW_OUT;
-  if (event->bind_id.kind == TB_ID_NONE || (!in && !out)) return;
-  uint64_t id = event->bind_id.is_number ? event->bind_id.value : tb_fxt_text_hash(event->bind_id.text);
-  put_flow(w, event, in && out ? TB_FXT_FLOW_STEP : in ? TB_FXT_FLOW_END : TB_FXT_FLOW_BEGIN, id);
-  w->writer->summary.flows += !in;
 }

@@ -61,7 +61,7 @@ static enum tb_status parse_provider_info(struct tb_fxt_reader *fx, uint64_t hea
   struct tb_arg *arg = tb_arena_alloc(&fx->batch->arena, sizeof(*arg));
   if (!key || !arg) return tb_fxt_no_memory(fx, TB_NO_MEMORY);
   event->name = (struct tb_slice){key, (size_t)snprintf(key, KEY_BYTES, TB_FXT_NAME_PROVIDER "%u", id)};
-  *arg = (struct tb_arg){.text = name, .span = 1, .type = TB_ARG_STRING};
+  *arg = (struct tb_arg){.name = event->name, .text = name, .span = 1, .type = TB_ARG_STRING};
   event->has = TB_HAS_NAME | TB_HAS_ARGS;
   event->args = arg;
   event->arg_count = 1;

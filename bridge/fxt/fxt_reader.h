@@ -64,6 +64,9 @@ TB_MUST_CHECK enum tb_status tb_fxt_ticks_to_ns(uint64_t ticks, uint64_t ticks_p
 /* Takes `count` arguments; the result is in fx->args, valid until the next call. */
 TB_MUST_CHECK enum tb_status tb_fxt_parse_args(struct tb_fxt_reader *fx, uint32_t count, struct tb_fxt_cursor *cursor);
 
+/* Takes arguments up to the record's end, as our writer appends them to records that have none: none where it is anything else. */
+TB_MUST_CHECK enum tb_status tb_fxt_parse_appended_args(struct tb_fxt_reader *fx, struct tb_fxt_cursor *cursor);
+
 /* Gives fx->args to an event, with the objects that pointers and koids stand for; `process` is the koid whose userspace
  * objects are meant. */
 TB_MUST_CHECK enum tb_status tb_fxt_give_args(struct tb_fxt_reader *fx, const struct tb_track *thread,

@@ -14,10 +14,11 @@ enum { MAX_HELD = 64, MAX_OPEN = 1 << 16 };
 /* What an ended or running slice's record says, beside type and time. */
 static void put_duration(struct tb_fxt_writer *w, const struct tb_track *track, unsigned type, int64_t ts,
                          const struct tb_fxt_open *slice, bool has_last, uint64_t last) {
+  const struct tb_track *home = slice->thread ? slice->thread : track; /* of who emits it */
   struct tb_fxt_event_record record = {.type = type,
                                        .ts = ts,
-                                       .process = tb_fxt_process_koid(track),
-                                       .thread = tb_fxt_thread_koid(track),
+                                       .process = tb_fxt_process_koid(home),
+                                       .thread = tb_fxt_thread_koid(home),
                                        .category = slice->category,
                                        .name = slice->name,
                                        .args = slice->args,
@@ -28,6 +29,11 @@ static void put_duration(struct tb_fxt_writer *w, const struct tb_track *track, 
 }
 
 static bool is_thread(const struct tb_track *track) { return track->type == TB_TRACK_THREAD; }
+
+/* The phase that a writer of ours carries for a slice of a thread that it put on a lane below (docs/MAPPING.md). */
+static bool overlaps_on_thread(const struct tb_event *event) {
+  return event->track->type == TB_TRACK_CUSTOM && event->track->has_tid && (event->phase == 'X' || event->phase == 'B');
+}
 
 static void put_begin(struct tb_fxt_writer *w, const struct tb_track *track, const struct tb_fxt_open *slice) {
   if (is_thread(track))
@@ -63,6 +69,7 @@ static size_t held_count(const struct tb_fxt_strand *strand) {
 static void write_held(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_fxt_strand *strand) {
   for (size_t i = strand->open_count - held_count(strand); i < strand->open_count; i++) {
     struct tb_fxt_open *slice = &strand->open[i];
+    if (slice->overlaps) continue;
     put_begin(w, track, slice);
     slice->written = true;
     slice->arg_count = 0;
@@ -76,6 +83,13 @@ static void make_way(struct tb_fxt_writer *w, const struct tb_track *track, stru
     write_held(w, track, strand);
     return;
   }
+}
+
+/* The slice in hand is not the one that flow points of this time are of, or will not be open when they are read. */
+static void settle(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_fxt_strand *strand, int64_t ts) {
+  if (!strand->point_count) return;
+  if (w->points[strand->first_point].ts == ts) write_held(w, track, strand);
+  tb_fxt_settle_flows(w, strand, ts);
 }
 
 void tb_fxt_touch(struct tb_fxt_writer *w, const struct tb_track *track, int64_t ts) {
@@ -141,11 +155,14 @@ static void begin(struct tb_fxt_writer *w, const struct tb_event *event, struct 
   struct tb_fxt_open slice = {.ts = event->ts};
   if (w->status != TB_OK || !copy_slice(w, event, &slice)) return;
   make_way(w, event->track, strand, event->ts);
+  settle(w, event->track, strand, event->ts);
   slice.id = is_thread(event->track) ? 0 : id_of_track(event);
+  slice.thread = event->thread;
+  slice.overlaps = overlaps_on_thread(event);
   strand->open[strand->open_count++] = slice;
-  bool has_flows = event->flow_count || event->terminating_flow_count || event->bind_id.kind != TB_ID_NONE;
-  if (strand->unordered || has_flows || !is_thread(event->track) || held_count(strand) > MAX_HELD)
-    write_held(w, event->track, strand);
+  bool has_flows = event->bind_id.kind != TB_ID_NONE; /* their records follow at once */
+  bool is_async = !is_thread(event->track) && !overlaps_on_thread(event);
+  if (strand->unordered || has_flows || is_async || held_count(strand) > MAX_HELD) write_held(w, event->track, strand);
 }
 
 /* ---- end
@@ -155,10 +172,16 @@ static void begin(struct tb_fxt_writer *w, const struct tb_event *event, struct 
 /* Ends the innermost slice at the time of `event`, with w->args. */
 static void end_innermost(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_fxt_strand *strand) {
   struct tb_fxt_open *slice = &strand->open[strand->open_count - 1];
+  settle(w, event->track, strand, event->ts);
+  if (event->thread) slice->thread = event->thread;
   bool late = event->ts < slice->ts || (strand->last_inner_ts == event->ts && event->ts > slice->ts);
   struct tb_fxt_flat args[TB_FXT_MAX_ARGS];
   if (!slice->written && (late || slice->arg_count + w->args.count > TB_FXT_MAX_ARGS))
     write_held(w, event->track, strand);
+  if (slice->overlaps && slice->arg_count + w->args.count > TB_FXT_MAX_ARGS) {
+    tb_fxt_lose_event(w, "an argument past the fifteenth", event);
+    w->args.count = TB_FXT_MAX_ARGS - slice->arg_count;
+  }
   if (slice->arg_count) memcpy(args, slice->args, slice->arg_count * sizeof(*args));
   uint32_t count = slice->written ? 0 : slice->arg_count;
   if (w->args.count) memcpy(args + count, w->args.items, w->args.count * sizeof(*args));
@@ -183,7 +206,8 @@ static size_t closed_by(const struct tb_event *event, const struct tb_fxt_strand
 
 static void end(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_fxt_strand *strand) {
   if (strand->open_count == 0) { /* of what began before the trace did */
-    struct tb_fxt_open bare = {.name = event->name,
+    struct tb_fxt_open bare = {.thread = event->thread,
+                               .name = event->name,
                                .category = event->categories,
                                .args = w->args.items,
                                .arg_count = w->args.count,
@@ -214,6 +238,7 @@ static void complete(struct tb_fxt_writer *w, const struct tb_event *event) {
     return;
   }
   struct tb_fxt_open slice = {.ts = event->ts,
+                              .thread = event->thread,
                               .name = event->name,
                               .category = event->categories,
                               .args = w->args.items,
@@ -235,6 +260,7 @@ void tb_fxt_put_slice(struct tb_fxt_writer *w, const struct tb_event *event) {
   if (!strand) return;
   tb_fxt_flatten(w, event);
   if (event->type == TB_EVENT_SLICE_COMPLETE) {
+    settle(w, event->track, strand, event->ts);
     complete(w, event);
   } else {
     keep_order(w, event->track, strand, event->ts);
@@ -250,8 +276,12 @@ void tb_fxt_put_slice(struct tb_fxt_writer *w, const struct tb_event *event) {
  * ------------------------------------------------------------------------------------------------------------ */
 
 void tb_fxt_finish_slices(struct tb_fxt_writer *w) {
-  for (size_t i = 0; i < w->strand_count; i++)
-    if (w->strands[i].open_count) write_held(w, w->strands[i].track, &w->strands[i]);
+  for (size_t i = 0; i < w->strand_count; i++) {
+    struct tb_fxt_strand *strand = &w->strands[i];
+    for (size_t k = 0; k < strand->open_count; k++)
+      strand->open[k].overlaps = false; /* it never ends: an async begin */
+    if (strand->open_count) write_held(w, strand->track, strand);
+  }
 }
 
 void tb_fxt_free_slices(struct tb_fxt_writer *w) {

@@ -64,6 +64,22 @@ static void put_change(struct tb_fxt_writer *w, const struct change *change, con
   tb_fxt_close_record(w);
 }
 
+static void put_wakeup(struct tb_fxt_writer *w, const struct change *change, const struct tb_fxt_flat *more,
+                       uint32_t more_count) {
+  struct tb_fxt_flat args[TB_FXT_MAX_ARGS];
+  uint32_t count = 0;
+  add_weight(args, &count, "weight", change->from_weight);
+  for (uint32_t i = 0; i < more_count && count < TB_FXT_MAX_ARGS; i++) args[count++] = more[i];
+  tb_fxt_use_process(w, change->process);
+  tb_fxt_open_record(
+      w, TB_FXT_SCHEDULING,
+      (uint64_t)TB_FXT_WAKEUP << 60 | (uint64_t)count << 16 | (uint64_t)(change->cpu & UINT16_MAX) << 20);
+  tb_fxt_put_word(w, (uint64_t)change->ts);
+  tb_fxt_put_word(w, change->from);
+  tb_fxt_put_args(w, args, count);
+  tb_fxt_close_record(w);
+}
+
 void tb_fxt_finish_switch(struct tb_fxt_writer *w) {
   struct tb_fxt_switch *out = &w->outgoing;
   if (!out->waiting) return;
@@ -75,7 +91,10 @@ void tb_fxt_finish_switch(struct tb_fxt_writer *w) {
                           .state = out->state,
                           .from_weight = out->priority,
                           .to_weight = TB_FXT_IDLE_WEIGHT};
-  put_change(w, &change, out->args, out->arg_count);
+  if (out->may_wake)
+    put_wakeup(w, &change, out->args, out->arg_count);
+  else
+    put_change(w, &change, out->args, out->arg_count);
   tb_free(w->writer->allocator, out->args, out->block_size);
   out->args = NULL;
 }
@@ -92,7 +111,8 @@ static void start_running(struct tb_fxt_writer *w, const struct tb_event *event)
                           .cpu = event->cpu,
                           .from_weight = TB_FXT_IDLE_WEIGHT,
                           .to_weight = event->priority};
-  if (out->waiting && out->ts == event->ts && out->cpu == event->cpu) {
+  if (out->waiting && (out->ts != event->ts || out->cpu != event->cpu)) tb_fxt_finish_switch(w);
+  if (out->waiting) {
     out->waiting = false;
     change.from = out->thread;
     change.from_weight = out->priority;
@@ -108,9 +128,10 @@ static void start_running(struct tb_fxt_writer *w, const struct tb_event *event)
   tb_fxt_fail(w, tb_fxt_map_put(&w->running, event->cpu, 0, thread));
 }
 
-static void stop_running(struct tb_fxt_writer *w, const struct tb_event *event, uint32_t state) {
+static void stop_running(struct tb_fxt_writer *w, const struct tb_event *event, uint32_t state, bool may_wake) {
   struct tb_fxt_switch *out = &w->outgoing;
   *out = (struct tb_fxt_switch){.waiting = true,
+                                .may_wake = may_wake,
                                 .ts = event->ts,
                                 .cpu = event->cpu,
                                 .state = state,
@@ -130,20 +151,27 @@ static void stop_running(struct tb_fxt_writer *w, const struct tb_event *event, 
 }
 
 static void wake(struct tb_fxt_writer *w, const struct tb_event *event) {
-  add_weight(w->args.items, &w->args.count, "weight", event->priority);
-  tb_fxt_use_process(w, tb_fxt_process_koid(event->track));
-  tb_fxt_open_record(
-      w, TB_FXT_SCHEDULING,
-      (uint64_t)TB_FXT_WAKEUP << 60 | (uint64_t)w->args.count << 16 | (uint64_t)(event->cpu & UINT16_MAX) << 20);
-  tb_fxt_put_word(w, (uint64_t)event->ts);
-  tb_fxt_put_word(w, tb_fxt_thread_koid(event->track));
-  tb_fxt_put_args(w, w->args.items, w->args.count);
-  tb_fxt_close_record(w);
+  struct change change = {.ts = event->ts,
+                          .process = tb_fxt_process_koid(event->track),
+                          .from = tb_fxt_thread_koid(event->track),
+                          .cpu = event->cpu,
+                          .from_weight = event->priority};
+  put_wakeup(w, &change, w->args.items, w->args.count);
 }
 
-static bool runs(const struct tb_fxt_writer *w, const struct tb_event *event) {
+/* What it means that a thread becomes runnable: that another one takes its processor, or that it is woken. Records of FXT say it;
+ * else it is the former where the thread runs, the latter where another one does, and where nothing is known of the
+ * processor it shows by what comes next. */
+enum meaning { SWITCHES, WAKES, MAY_WAKE };
+
+static enum meaning meaning_of(const struct tb_fxt_writer *w, const struct tb_event *event) {
+  if (event->task_state != TB_TASK_RUNNABLE && event->task_state != TB_TASK_CREATED) return SWITCHES;
+  if (tb_slice_equal(event->name, TB_SLICE("waking"))) return WAKES;
+  if (tb_slice_equal(event->name, TB_SLICE("preempted")) || tb_slice_equal(event->name, TB_SLICE("new")))
+    return SWITCHES;
   const uint64_t *thread = tb_fxt_map_find(&w->running, event->cpu, 0);
-  return thread && *thread == tb_fxt_thread_koid(event->track);
+  if (!thread) return MAY_WAKE;
+  return *thread == tb_fxt_thread_koid(event->track) ? SWITCHES : WAKES;
 }
 
 void tb_fxt_put_thread_state(struct tb_fxt_writer *w, const struct tb_event *event) {
@@ -158,13 +186,14 @@ void tb_fxt_put_thread_state(struct tb_fxt_writer *w, const struct tb_event *eve
   }
   tb_fxt_describe(w, event->track, event->track->parent != NULL);
   tb_fxt_flatten(w, event);
-  bool wakes = (event->task_state == TB_TASK_RUNNABLE || event->task_state == TB_TASK_CREATED) &&
-               (tb_slice_equal(event->name, TB_SLICE("waking")) || (!event->name.len && !runs(w, event)));
-  if (event->task_state != TB_TASK_RUNNING) tb_fxt_finish_switch(w);
-  if (event->task_state == TB_TASK_RUNNING)
+  if (event->task_state == TB_TASK_RUNNING) {
     start_running(w, event);
-  else if (wakes)
+    return;
+  }
+  tb_fxt_finish_switch(w);
+  enum meaning meaning = meaning_of(w, event);
+  if (meaning == WAKES)
     wake(w, event);
   else
-    stop_running(w, event, state);
+    stop_running(w, event, state, meaning == MAY_WAKE);
 }

@@ -21,14 +21,14 @@ static enum tb_status new_track(struct tb_fxt_tables *tables, enum tb_track_type
   return TB_OK;
 }
 
-/* The process or thread id of a koid: itself where the id takes it, which is a positive int32 on all of our ways. Any
- * other (artificial koids have bit 63) gets a negative number of its own, so that it meets no real id: its lower half
- * with the sign set, which is also what the trace processor shows of it where that half has the sign; the next free one
- * below where two koids would meet. */
+/* The process or thread id of a koid: itself where it is below 2^30. Any other (artificial koids have bit 63) gets a number of its
+ * own from there to 2^31, its lower 30 bits if they are free, so that it meets no other: Perfetto's process ids are int32, and its
+ * trace processor takes negative ones apart. */
 static enum tb_status id_of_koid(struct tb_fxt_tables *tables, uint64_t koid, int64_t *id, struct tb_slice *text) {
+  const uint32_t first_own = UINT32_C(1) << 30;
   *text = (struct tb_slice){NULL, 0};
   *id = (int64_t)koid;
-  if (koid <= INT32_MAX) return TB_OK;
+  if (koid < first_own) return TB_OK;
   char decimal[24];
   int len = snprintf(decimal, sizeof(decimal), "%" PRIu64, koid);
   enum tb_status status = tb_fxt_intern(&tables->texts, (struct tb_slice){decimal, (size_t)len}, text);
@@ -36,12 +36,14 @@ static enum tb_status id_of_koid(struct tb_fxt_tables *tables, uint64_t koid, in
   const uint64_t *known = tb_fxt_map_find(&tables->ids, koid, 0);
   if (known) {
     *id = (int64_t)*known;
+    if (*known == koid) *text = (struct tb_slice){NULL, 0};
     return TB_OK;
   }
-  uint32_t low = (uint32_t)koid | UINT32_C(0x80000000);
-  while (tb_fxt_map_find(&tables->taken, low, 0)) low = (low - 1) | UINT32_C(0x80000000);
-  *id = (int64_t)low - (INT64_C(1) << 32);
-  status = tb_fxt_map_put(&tables->taken, low, 0, 1);
+  uint32_t number = first_own | ((uint32_t)koid & (first_own - 1));
+  while (tb_fxt_map_find(&tables->taken, number, 0)) number = first_own | ((number - 1) & (first_own - 1));
+  *id = (int64_t)number;
+  if (number == koid) *text = (struct tb_slice){NULL, 0};
+  status = tb_fxt_map_put(&tables->taken, number, 0, 1);
   return status == TB_OK ? tb_fxt_map_put(&tables->ids, koid, 0, (uint64_t)*id) : status;
 }
 
@@ -94,34 +96,47 @@ enum tb_status tb_fxt_global_track(struct tb_fxt_tables *tables, const struct tb
   return status;
 }
 
+/* What a counter's track is known by. `letter`: of the values' type where they do not tell it, see docs/MAPPING.md; else 0. */
+struct counter {
+  const struct tb_track *thread;
+  struct tb_slice name, series;
+  uint64_t id;
+  char letter;
+};
+
 /* Writes the counter's identity, a JSON array, and its name, which is the trace processor's for it, into `to`, the name
  * from *name_at on. */
-static enum tb_status spell_counter(struct tb_buffer *to, struct tb_slice name, struct tb_slice series, uint64_t id,
-                                    size_t *name_at) {
-  char number[24];
-  size_t len = (size_t)snprintf(number, sizeof(number), "%" PRIu64, id);
+static enum tb_status spell_counter(struct tb_buffer *to, const struct counter *counter, size_t *name_at) {
+  const struct tb_track *thread = counter->thread;
+  char numbers[80], id[24], tid[24];
+  int id_len = snprintf(id, sizeof(id), "%" PRIu64, counter->id);
+  (void)snprintf(tid, sizeof(tid), "%" PRId64, thread->tid);
+  struct tb_slice koid = thread->tid_text.len ? thread->tid_text : tb_slice_from(tid);
+  int len = snprintf(numbers, sizeof(numbers), ",\"%s\",\"%.*s\"", id, (int)koid.len, koid.ptr);
   enum tb_status status = tb_buffer_append(to, "[", 1);
-  if (status == TB_OK) status = tb_fxt_json_string(to, name);
+  if (status == TB_OK) status = tb_fxt_json_string(to, counter->name);
   if (status == TB_OK) status = tb_buffer_append(to, ",", 1);
-  if (status == TB_OK) status = tb_fxt_json_string(to, series);
-  if (status == TB_OK) status = tb_buffer_append(to, ",\"", 2);
-  if (status == TB_OK) status = tb_buffer_append(to, number, len);
-  if (status == TB_OK) status = tb_buffer_append(to, "\"]", 2);
+  if (status == TB_OK) status = tb_fxt_json_string(to, counter->series);
+  if (status == TB_OK) status = tb_buffer_append(to, numbers, (size_t)len);
+  const char letter[] = {',', '"', counter->letter, '"'};
+  if (status == TB_OK && counter->letter) status = tb_buffer_append(to, letter, sizeof(letter));
+  if (status == TB_OK) status = tb_buffer_append(to, "]", 1);
   *name_at = to->len;
-  if (status == TB_OK) status = tb_buffer_append(to, name.ptr, name.len);
+  if (status == TB_OK) status = tb_buffer_append(to, counter->name.ptr, counter->name.len);
   if (status == TB_OK) status = tb_buffer_append(to, ":", 1);
-  if (status == TB_OK) status = tb_buffer_append(to, series.ptr, series.len);
+  if (status == TB_OK) status = tb_buffer_append(to, counter->series.ptr, counter->series.len);
   if (status == TB_OK) status = tb_buffer_append(to, ":", 1);
-  if (status == TB_OK) status = tb_buffer_append(to, number, len);
+  if (status == TB_OK) status = tb_buffer_append(to, id, (size_t)id_len);
   return status;
 }
 
+/* The track of an identity; where it is new and `make` is false, NULL. */
 static enum tb_status counter_of(struct tb_fxt_tables *tables, const struct tb_track *process, struct tb_slice identity,
-                                 struct tb_slice name, const struct tb_track **track) {
+                                 struct tb_slice name, bool make, const struct tb_track **track) {
   enum tb_status status = tb_fxt_intern(&tables->texts, identity, &identity);
   if (status != TB_OK) return status;
   *track = tb_fxt_map_find_pointer(&tables->counters, as_value(process), as_value(identity.ptr));
-  if (*track) return TB_OK;
+  if (*track || !make) return TB_OK;
   struct tb_track *made;
   status = new_track(tables, TB_TRACK_COUNTER, &made);
   if (status == TB_OK) status = tb_fxt_intern(&tables->texts, name, &made->name);
@@ -135,14 +150,38 @@ static enum tb_status counter_of(struct tb_fxt_tables *tables, const struct tb_t
   return tb_fxt_map_put(&tables->counters, as_value(process), as_value(identity.ptr), as_value(made));
 }
 
-enum tb_status tb_fxt_counter_track(struct tb_fxt_tables *tables, const struct tb_track *process, struct tb_slice name,
-                                    struct tb_slice series, uint64_t id, const struct tb_track **track) {
+static enum tb_status find_counter(struct tb_fxt_tables *tables, const struct counter *counter, bool make,
+                                   const struct tb_track **track) {
   struct tb_buffer text;
   tb_buffer_init(&text, tables->allocator, 0);
   size_t name_at;
-  enum tb_status status = spell_counter(&text, name, series, id, &name_at);
+  enum tb_status status = spell_counter(&text, counter, &name_at);
   struct tb_slice identity = {text.data, name_at}, full = {text.data + name_at, text.len - name_at};
-  if (status == TB_OK) status = counter_of(tables, process, identity, full, track);
+  if (status == TB_OK) status = counter_of(tables, counter->thread->parent, identity, full, make, track);
   tb_buffer_free(&text);
   return status;
+}
+
+/* Letters of the tracks that a value may stand on, the best first: a 64-bit value that says its type by its size may stand with
+ * shorter ones. */
+static const char *letters_of(const struct tb_arg *value) {
+  static const char none[] = {'\0', '\0'};
+  if (value->type == TB_ARG_INT && value->width == 64)
+    return value->i >= INT32_MIN && value->i <= INT32_MAX ? "I" : "I-";
+  if (value->type == TB_ARG_UINT && value->width == 64) return value->u <= UINT32_MAX ? "U" : "Uu";
+  return value->type == TB_ARG_UINT ? "u" : none;
+}
+
+enum tb_status tb_fxt_counter_track(struct tb_fxt_tables *tables, const struct tb_track *thread, struct tb_slice name,
+                                    uint64_t id, const struct tb_arg *value, const struct tb_track **track) {
+  struct counter counter = {.thread = thread, .name = name, .series = value->name, .id = id};
+  const char *letters = letters_of(value);
+  enum tb_status status = TB_OK;
+  *track = NULL;
+  for (size_t i = 0; letters[0] && letters[1] && i < 2 && !*track && status == TB_OK; i++) {
+    counter.letter = letters[i] == '-' ? '\0' : letters[i];
+    status = find_counter(tables, &counter, false, track);
+  }
+  counter.letter = letters[0];
+  return status == TB_OK && !*track ? find_counter(tables, &counter, true, track) : status;
 }

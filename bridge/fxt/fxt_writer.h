@@ -27,6 +27,7 @@ struct tb_fxt_flats {
 /* A process writes through a provider of its own. */
 struct tb_fxt_out_provider {
   uint32_t id;
+  bool told_loss; /* a provider event was written */
   struct tb_fxt_lru strings;
   struct tb_fxt_lru threads; /* texts are two koids */
 };
@@ -36,10 +37,13 @@ struct tb_fxt_out_provider {
 struct tb_fxt_open {
   int64_t ts;
   uint64_t id;
+  const struct tb_track *thread;  /* that emitted it, where the track is another one */
   struct tb_slice name, category; /* in `block` */
   struct tb_fxt_flat *args;       /* likewise */
   uint32_t arg_count;
   bool written;
+  bool
+      overlaps; /* it stood on a thread beside slices that it overlaps: on a track of its own, but a complete record of the thread */
   char *block;
   size_t block_size;
 };
@@ -47,11 +51,12 @@ struct tb_fxt_open {
 /* What is kept of a track. */
 struct tb_fxt_strand {
   const struct tb_track *track;
-  struct tb_slice name;  /* in the name record written last */
-  bool described;        /* a kernel object record was written */
-  bool unordered;        /* its times once went back: no slice is held any more */
-  int64_t last_ts;       /* of the begins and ends */
-  int64_t last_inner_ts; /* of other events */
+  struct tb_slice name;            /* in the name record written last */
+  bool described;                  /* a kernel object record was written */
+  bool unordered;                  /* its times once went back: no slice is held any more */
+  int64_t last_ts;                 /* of the begins and ends */
+  int64_t last_inner_ts;           /* of other events */
+  size_t first_point, point_count; /* flow points that wait, of one time: the strand's latest */
   struct tb_fxt_open *open;
   size_t open_count, open_capacity;
 };
@@ -67,6 +72,15 @@ struct tb_fxt_sampling {
   size_t offsets[TB_FXT_MAX_ARGS];
 };
 
+/* A flow id that a slice carries, with no word of whether the flow begins, passes or ends there: that is known when all points of
+ * the flow are. */
+struct tb_fxt_flow_point {
+  uint64_t id, process, thread;
+  int64_t ts;
+  uint64_t place; /* among all points, for those of one time */
+  bool terminates, written;
+};
+
 struct tb_fxt_writer {
   struct tb_writer *writer;
   enum tb_status status; /* the first failure; everything then does nothing */
@@ -79,14 +93,17 @@ struct tb_fxt_writer {
   uint64_t base_ns, unix_ns;
   struct tb_fxt_strand *strands; /* by track index */
   size_t strand_count;
-  struct tb_fxt_map ids;     /* (number, 0) -> hash of the identity that owns the number */
-  struct tb_fxt_map flows;   /* flow ids that have begun */
+  struct tb_fxt_map ids;   /* (number, 0) -> hash of the identity that owns the number */
+  struct tb_fxt_map flows; /* flow ids that have begun, of points that could not wait */
+  struct tb_fxt_flow_point *points;
+  size_t point_count, point_capacity;
   struct tb_fxt_map running; /* (processor, 0) -> thread koid */
   struct tb_fxt_sampling sampling;
   struct tb_arena scratch;  /* of the event in hand */
   struct tb_fxt_flats args; /* likewise */
   struct tb_fxt_switch {
-    bool waiting; /* an outgoing thread waits for the incoming one of the same moment and processor */
+    bool waiting;  /* an outgoing thread waits for the incoming one of the same moment and processor */
+    bool may_wake; /* where none comes, it was woken */
     int64_t ts;
     uint32_t cpu, state;
     int32_t priority;
@@ -170,8 +187,11 @@ void tb_fxt_put_slice(struct tb_fxt_writer *w, const struct tb_event *event); /*
 void tb_fxt_put_other(struct tb_fxt_writer *w,
                       const struct tb_event *event); /* instants, async, flows, exotic phases */
 void tb_fxt_touch(struct tb_fxt_writer *w, const struct tb_track *track,
-                  int64_t ts); /* an event of no slice is on it */
-void tb_fxt_put_flow_ids(struct tb_fxt_writer *w, const struct tb_event *event);
+                  int64_t ts);                                                   /* an event of no slice is on it */
+void tb_fxt_put_flow_ids(struct tb_fxt_writer *w, const struct tb_event *event); /* fxt_flows.c */
+/* Another slice begins, or the slice ends, at the time of the strand's waiting flow points: they are written now. */
+void tb_fxt_settle_flows(struct tb_fxt_writer *w, struct tb_fxt_strand *strand, int64_t ts);
+void tb_fxt_finish_flows(struct tb_fxt_writer *w);
 void tb_fxt_finish_slices(struct tb_fxt_writer *w);
 void tb_fxt_free_slices(struct tb_fxt_writer *w);
 void tb_fxt_put_counter(struct tb_fxt_writer *w, const struct tb_event *event); /* fxt_counters.c */
@@ -180,6 +200,8 @@ void tb_fxt_put_thread_state(struct tb_fxt_writer *w, const struct tb_event *eve
 void tb_fxt_finish_switch(struct tb_fxt_writer *w);
 void tb_fxt_put_log(struct tb_fxt_writer *w, const struct tb_event *event); /* fxt_carried.c */
 void tb_fxt_put_blob(struct tb_fxt_writer *w, const struct tb_event *event);
+/* True where the event carries a blob, which then is one again (event/blobs.h). */
+bool tb_fxt_put_blob_again(struct tb_fxt_writer *w, const struct tb_event *event);
 void tb_fxt_put_metadata(struct tb_fxt_writer *w, const struct tb_event *event);
 void tb_fxt_put_clocks(struct tb_fxt_writer *w, const struct tb_event *event);
 void tb_fxt_put_data_loss(struct tb_fxt_writer *w, const struct tb_event *event);

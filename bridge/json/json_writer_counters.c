@@ -3,27 +3,28 @@
  * Samples of counter tracks as C events. A counter of JSON is a name (and id) with any number of series, each of which
  * is a track of its own; samples that stand side by side and are of one name and time join in one event again.
  *
- * A track says what it is in JSON by its description, `["name", "series"]` or `["name", "series", "id"]`. Where it says
+ * A track says what it is in JSON by its description, `["name", "series"]` or `["name", "series", "id"]` (of FXT with more
+ * behind). Where it says
  * nothing, its name is taken apart at the last space: readers name the track `name series`, so it comes out as it was.
  */
 #include "json/json_writer_state.h"
 
-enum { PARTS = 3 };
+enum { PARTS = 3, MOST_PARTS = 5 };
 
 /* Takes the strings of a JSON array apart, quotes and escapes kept. The number of them; 0 where it is nothing of the
  * kind. */
-static unsigned split_identity(struct tb_slice text, struct tb_slice parts[PARTS]) {
+static unsigned split_identity(struct tb_slice text, struct tb_slice parts[MOST_PARTS]) {
   if (text.len < 2 || text.ptr[0] != '[' || !tb_json_is_valid(text, 1)) return 0;
   unsigned count = 0;
   for (const char *p = text.ptr + 1; *p != ']'; p++) {
     if (*p == ' ' || *p == ',') continue;
-    if (*p != '"' || count == PARTS) return 0;
+    if (*p != '"' || count == MOST_PARTS) return 0;
     const char *start = p;
     for (p++; *p != '"'; p++)
       if (*p == '\\') p++;
     parts[count++] = (struct tb_slice){start, (size_t)(p + 1 - start)};
   }
-  return count >= 2 ? count : 0;
+  return count < 2 ? 0 : count < PARTS ? count : PARTS;
 }
 
 /* The name without its last word, and that word; all of it and "value" where it is one word. */

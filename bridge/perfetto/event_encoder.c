@@ -270,6 +270,16 @@ static char *put_categories(struct encoding *e, char *at, struct tb_slice catego
   return at + list->encoded_len;
 }
 
+/* The message is the event's name too, for those who look at slices. */
+static char *put_log(struct encoding *e, char *at, const struct tb_event *event) {
+  uint32_t body = tb_interned_iid(e->interned, e->uses, TB_INTERNED_LOG_BODIES, event->name);
+  if (!body) e->ok = false;
+  char *start = at = open_message(at, TB_TRACK_EVENT_LOG_MESSAGE);
+  at = tb_wire_put_uint(at, TB_LOG_MESSAGE_BODY_IID, body);
+  if (event->log_level) at = tb_wire_put_uint(at, TB_LOG_MESSAGE_PRIO, event->log_level);
+  return close_message(start, at);
+}
+
 /* All args. Where an odd name comes up, that argument is written again as JSON text, and all are carried as they were if it was at the
  * top. NULL without memory. */
 static char *put_args(struct tb_event_encoder *encoder, struct encoding *e, char *at, const struct tb_event *event,
@@ -316,6 +326,7 @@ enum tb_status tb_encode_event(struct tb_event_encoder *encoder, struct tb_inter
   if (!at) return TB_NO_MEMORY;
   if (e.own_carriage || needs_carriage(event, parts, &carried)) at = put_carriage(&e, at, event, parts, &carried);
   if (parts & TB_ENCODE_IDS) at = put_legacy_event(at, event);
+  if (event->type == TB_EVENT_LOG) at = put_log(&e, at, event);
   body->len = (size_t)(at - body->data);
   if (name) *name = name_iid;
   if (categories) *categories = list_id;

@@ -126,6 +126,7 @@ static enum tb_status put_entry(struct interned_writer *w, enum tb_interned_kind
       [TB_INTERNED_CATEGORIES] = TB_INTERNED_DATA_EVENT_CATEGORIES,
       [TB_INTERNED_ARG_NAMES] = TB_INTERNED_DATA_DEBUG_ANNOTATION_NAMES,
       [TB_INTERNED_ARG_STRINGS] = TB_INTERNED_DATA_DEBUG_ANNOTATION_STRING_VALUES,
+      [TB_INTERNED_LOG_BODIES] = TB_INTERNED_DATA_LOG_MESSAGE_BODY,
   };
   struct tb_slice text = tb_intern_text(&w->p->interned.tables[kind], iid);
   return kind == TB_INTERNED_STACKS ? put_stack(w, iid, text) : put_text(w, fields[kind], iid, text);

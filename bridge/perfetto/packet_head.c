@@ -13,6 +13,9 @@ static void take_bytes(struct tb_packet_head *head, const struct tb_wire_field *
       head->has_defaults = true;
       head->defaults = field->bytes;
       break;
+    case TB_TRACE_PACKET_FXT_ORIGIN:
+      head->fxt_origin = field->bytes;
+      break;
     default:
       head->kind = field->number;
       head->payload = field->bytes;
@@ -76,6 +79,8 @@ static void reset(struct tb_packet_head *head, struct tb_slice bytes) {
   head->interned.len = 0;
   head->defaults.ptr = NULL;
   head->defaults.len = 0;
+  head->fxt_origin.ptr = NULL;
+  head->fxt_origin.len = 0;
 }
 
 /* Out of line: it would cost the common fields their registers. */

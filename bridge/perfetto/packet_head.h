@@ -28,6 +28,7 @@ struct tb_packet_head {
   struct tb_slice payload;
   struct tb_slice interned; /* the first of interned_count */
   struct tb_slice defaults;
+  struct tb_slice fxt_origin; /* ptr NULL: none */
 };
 
 /* Reads `bytes` into *head (start, offset and opened left alone). TB_OK; TB_BAD_DATA where they are no well-formed

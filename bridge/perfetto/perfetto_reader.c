@@ -252,7 +252,19 @@ static void tell_loss(struct tb_perfetto_reader *r) {
   if (track) tb_perfetto_emit(r, TB_EVENT_DATA_LOSS)->track = &track->track;
 }
 
+/* The packet in hand is none of the trace's own: the target has it as it was. */
+static enum tb_status give_back(struct tb_perfetto_reader *r) {
+  r->context = (struct tb_packet_context){0};
+  r->emitted = 0;
+  r->full = false;
+  enum tb_status status = tb_perfetto_give_back(r);
+  if (r->out_of_memory) return tb_trace_state_full(&r->state, r->head.offset);
+  if (r->full) tb_packet_stream_back(&r->stream, &r->head);
+  return status == TB_BAD_DATA ? tb_perfetto_lose(r, LOSS_PAYLOAD) : status;
+}
+
 static enum tb_status read_packet(struct tb_perfetto_reader *r) {
+  if (r->head.fxt_origin.ptr && r->reader->keeps_fxt_blobs) return give_back(r);
   if (r->given == 0) {
     enum tb_status status = tb_trace_state_apply(&r->state, &r->head, &r->context);
     if (status != TB_OK) return status;

@@ -76,6 +76,9 @@ struct tb_perfetto_track *tb_perfetto_thread(struct tb_perfetto_reader *r, const
 /* Gives the packet in hand out as it is: no event says all of it. */
 void tb_perfetto_pass_packet(struct tb_perfetto_reader *r);
 
+/* Gives the packet in hand out as it stood in the blob of FXT that it came from (perfetto_reader_fxt.c). TB_OK or TB_BAD_DATA. */
+enum tb_status tb_perfetto_give_back(struct tb_perfetto_reader *r);
+
 /* Gives a track a name and tells it. */
 void tb_perfetto_name_track(struct tb_perfetto_reader *r, struct tb_perfetto_track *track, struct tb_slice name);
 

@@ -4,6 +4,8 @@
  */
 #include "perfetto/perfetto_reader_kernel.h"
 
+#include "perfetto/track_event_fields.h"
+
 static const char LOSS_TIME[] = "a scheduling event has no timestamp";
 
 /* The letters that Linux and the trace processor use. */
@@ -20,9 +22,9 @@ static struct tb_slice state_name(enum tb_task_state state) {
   return names[state <= TB_TASK_DESTROYED ? state : TB_TASK_UNKNOWN];
 }
 
-void tb_perfetto_emit_state(struct tb_perfetto_reader *r, const struct tb_kernel_state *state) {
+static struct tb_event *make_state(struct tb_perfetto_reader *r, const struct tb_kernel_state *state) {
   struct tb_perfetto_track *track = tb_perfetto_thread(r, NULL, state->tid);
-  if (!track) return;
+  if (!track) return NULL;
   if (track->track.name.len == 0) {
     tb_perfetto_name_track(r, track, state->comm);
   } else {
@@ -36,6 +38,29 @@ void tb_perfetto_emit_state(struct tb_perfetto_reader *r, const struct tb_kernel
   event->name = state_name(state->state);
   event->cpu = state->cpu;
   event->priority = state->priority;
+  return event;
+}
+
+void tb_perfetto_emit_state(struct tb_perfetto_reader *r, const struct tb_kernel_state *state) {
+  (void)make_state(r, state);
+}
+
+/* A state that our writer made of an FXT record: which kind of record, and its arguments. */
+static enum tb_status emit_state(struct tb_perfetto_reader *r, const struct tb_kernel_state *state) {
+  struct tb_event *event = make_state(r, state);
+  if (!event) return TB_OK;
+  if (state->fxt_kind == TB_GENERIC_KERNEL_TASK_STATE_EVENT_FXT_NEW) event->name = TB_SLICE("new");
+  if (state->fxt_kind == TB_GENERIC_KERNEL_TASK_STATE_EVENT_FXT_WAKING) event->name = TB_SLICE("waking");
+  if (!state->fxt_arguments.len) return TB_OK;
+  struct tb_track_event_fields fields;
+  enum tb_status status = tb_track_event_fields_read(r, state->fxt_arguments, &fields);
+  if (status != TB_OK) return status;
+  if (tb_perfetto_is_carriage(r, &fields)) tb_perfetto_take_carriage(r, &fields, event);
+  event->arg_count = (uint32_t)(r->batch->arg_count - fields.first_arg);
+  if (!event->arg_count) return TB_OK;
+  event->args = &r->batch->args[fields.first_arg];
+  event->has |= TB_HAS_ARGS;
+  return TB_OK;
 }
 
 enum tb_status tb_perfetto_task_state(struct tb_perfetto_reader *r, struct tb_slice payload) {
@@ -61,12 +86,17 @@ enum tb_status tb_perfetto_task_state(struct tb_perfetto_reader *r, struct tb_sl
       case TB_GENERIC_KERNEL_TASK_STATE_EVENT_PRIO:
         state.priority = (int32_t)field.value;
         break;
+      case TB_GENERIC_KERNEL_TASK_STATE_EVENT_FXT_KIND:
+        state.fxt_kind = (uint32_t)field.value;
+        break;
+      case TB_GENERIC_KERNEL_TASK_STATE_EVENT_FXT_ARGUMENTS:
+        state.fxt_arguments = field.bytes;
+        break;
       default:
         break;
     }
   }
   if (status != TB_END) return TB_BAD_DATA;
   if (!r->context.has_ts) return tb_perfetto_lose(r, LOSS_TIME);
-  tb_perfetto_emit_state(r, &state);
-  return TB_OK;
+  return emit_state(r, &state);
 }

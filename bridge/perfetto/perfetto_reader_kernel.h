@@ -10,6 +10,8 @@ struct tb_kernel_state {
   bool has_cpu, has_priority;
   uint32_t cpu;
   int32_t priority;
+  uint32_t fxt_kind; /* TB_GENERIC_KERNEL_TASK_STATE_EVENT_FXT_* */
+  struct tb_slice fxt_arguments;
   struct tb_slice comm; /* the thread's name where the event says it; in memory of the batch */
 };
 

@@ -176,7 +176,12 @@ static void read_attribute(struct tb_perfetto_reader *r,
   struct tb_arg value = {.type = TB_ARG_STRING, .text = text};
   if (has_prefix(key, "json.")) {
     key = (struct tb_slice){key.ptr + 5, key.len - 5};
-    value.type = TB_ARG_JSON;
+    struct tb_arg *parsed = NULL;
+    bool is_text = text.len && text.ptr[0] == '"' && parse_json(r, text, &parsed) == 1 && parsed->type == TB_ARG_STRING;
+    if (is_text)
+      value = *parsed;
+    else
+      value.type = TB_ARG_JSON;
   } else if (attribute->has_long_value) {
     value = (struct tb_arg){.type = TB_ARG_INT, .i = attribute->long_value};
   }

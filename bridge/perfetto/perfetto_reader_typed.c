@@ -207,7 +207,8 @@ void tb_perfetto_log_message(struct tb_perfetto_reader *r, struct tb_slice messa
     const struct tb_slice *text = tb_perfetto_interned(r, TB_INDEX_LOG_MESSAGE_BODY, field.value);
     if (text) body = *text;
   }
-  if (event->type == TB_EVENT_INSTANT && !(event->has & TB_HAS_NAME)) {
+  bool has_own_name = event->has & TB_HAS_NAME && !tb_slice_equal(event->name, body);
+  if (event->type == TB_EVENT_INSTANT && !has_own_name) {
     event->type = TB_EVENT_LOG;
     event->has |= TB_HAS_NAME;
     event->name = body;

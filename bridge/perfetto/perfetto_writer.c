@@ -199,6 +199,7 @@ static enum tb_status finish(struct tb_writer *writer) {
   tb_packet_sink_init(&p->sink, writer->output, writer->options.compress, p->allocator, &writer->error);
   status = tb_perfetto_keep_system_trace(p);
   if (status == TB_OK) status = tb_perfetto_write_preamble(p);
+  tb_perfetto_mark_lossy(p);
   for (uint32_t i = 0; status == TB_OK && i < p->sequence_count; i++) status = tb_perfetto_write_sequence(p, i);
   if (status == TB_OK) status = tb_perfetto_write_packets(p, (uint32_t)p->sequence_count + 2);
   if (status == TB_OK) status = tb_packet_sink_flush(&p->sink);
@@ -235,6 +236,7 @@ static void destroy(struct tb_writer *writer) {
   tb_arena_free(&p->arena);
   tb_buffer_free(&p->scratch);
   tb_buffer_free(&p->packets);
+  tb_buffer_free(&p->lossy_providers);
   tb_buffer_free(&p->system_trace);
   tb_flows_free(&p->flows);
   tb_packet_sink_free(&p->sink);
@@ -266,6 +268,7 @@ static enum tb_status create(struct tb_writer *writer) {
   tb_arena_init(&p->arena, p->allocator, 0);
   tb_buffer_init(&p->scratch, p->allocator, 0);
   tb_buffer_init(&p->packets, p->allocator, 0);
+  tb_buffer_init(&p->lossy_providers, p->allocator, 0);
   tb_buffer_init(&p->system_trace, p->allocator, 0);
   tb_flows_init(&p->flows, p->allocator);
   p->trace_clock = writer->options.clock ? writer->options.clock : TB_CLOCK_TRACE_FILE;

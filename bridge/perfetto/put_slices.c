@@ -108,6 +108,11 @@ static bool know_instant(struct tb_perfetto_writer *p, struct tb_sequence *seque
   return end != NULL;
 }
 
+/* The trace processor names slices of JSON that have no name, those of FXT not. */
+static unsigned no_name(const struct tb_perfetto_writer *p) {
+  return p->writer->options.source == TB_FORMAT_FXT ? 0 : TB_ENCODE_NO_NAME;
+}
+
 /* A complete slice that lasts less than nothing, or no known time, is an instant with its phase carried. */
 static bool is_complete(const struct tb_event *event) { return event->has & TB_HAS_DUR && event->dur > 0; }
 static bool is_moment(const struct tb_event *event) { return event->has & TB_HAS_DUR && event->dur == 0; }
@@ -117,7 +122,7 @@ enum tb_status tb_perfetto_put_on_thread(struct tb_perfetto_writer *p, const str
   if (!sequence) return TB_NO_MEMORY;
   struct tb_entry entry = {.ts = event->ts};
   struct tb_carriage carriage = {0};
-  unsigned parts = TB_ENCODE_NAME | TB_ENCODE_CATEGORIES | TB_ENCODE_ARGS | TB_ENCODE_NO_NAME;
+  unsigned parts = TB_ENCODE_NAME | TB_ENCODE_CATEGORIES | TB_ENCODE_ARGS | no_name(p);
   char phase = event->phase;
   switch (event->type) {
     case TB_EVENT_SLICE_BEGIN:
@@ -232,7 +237,7 @@ enum tb_status tb_perfetto_put_async(struct tb_perfetto_writer *p, const struct 
                                      enum tb_entry_kind kind, enum tb_key_class class) {
   struct tb_carriage carriage = {.phase = async_phase(event, kind), .times = event->has & TB_HAS_THREAD_TS};
   unsigned parts = TB_ENCODE_NAME | TB_ENCODE_CATEGORIES | TB_ENCODE_ARGS | TB_ENCODE_IDS;
-  if (kind == TB_ENTRY_BEGIN) parts |= TB_ENCODE_NO_NAME;
+  if (kind == TB_ENTRY_BEGIN) parts |= no_name(p);
   if (!tb_perfetto_track(p, event->track)) return TB_NO_MEMORY;
   return put_shared(p, event, tb_perfetto_async_key(p, event, class), kind, &carriage, parts);
 }

@@ -272,6 +272,7 @@ enum tb_status tb_perfetto_write_sequence(struct tb_perfetto_writer *p, uint32_t
     status = write_straight(&w);
   else if (sequence->strand.total)
     status = write_strand(&w);
+  if (status == TB_OK && sequence->lossy) status = tb_perfetto_write_loss(p, w.id);
   tb_buffer_free(&w.extra);
   return status;
 }

@@ -26,6 +26,7 @@ struct tb_sequence {
   struct tb_track_state *track; /* the thread; NULL for the shared sequence */
   bool has_thread_times;
   bool thread_times_in_us; /* every thread time so far is a whole number of microseconds */
+  bool lossy;              /* the source says that events of it were lost */
 };
 
 /* What is known of a reader's track, by its index. */
@@ -112,9 +113,10 @@ struct tb_perfetto_writer {
   size_t clock_count, clock_capacity;
   uint32_t *clock_rows;
   size_t clock_row_count, clock_row_capacity;
-  struct tb_buffer system_trace; /* ftrace text */
-  struct tb_buffer packets;      /* serialised packets of the source */
-  struct tb_buffer scratch;      /* key texts, JSON text */
+  struct tb_buffer system_trace;    /* ftrace text */
+  struct tb_buffer packets;         /* serialised packets of the source */
+  struct tb_buffer lossy_providers; /* uint32_t: FXT's providers whose buffers filled up */
+  struct tb_buffer scratch;         /* key texts, JSON text */
   struct tb_spill_file *spill;
   size_t budget;           /* bytes to hold before events spill */
   bool none_straight;      /* memory is short: events wait on strands, which can spill */
@@ -143,7 +145,7 @@ TB_MUST_CHECK enum tb_status tb_perfetto_keep_budget(struct tb_perfetto_writer *
 /* Notes how much is held. */
 void tb_perfetto_note_held(struct tb_perfetto_writer *p);
 
-/* ---- put_slices.c, put_counters.c, put_trace.c, put_kernel.c: events by where they go. TB_OK, TB_NO_MEMORY or TB_LIMIT ------------ */
+/* ---- put_slices.c, put_counters.c, put_trace.c, put_kernel.c, put_fxt.c: events by where they go. TB_OK, TB_NO_MEMORY or TB_LIMIT ------------ */
 
 TB_MUST_CHECK enum tb_status tb_perfetto_put_on_thread(struct tb_perfetto_writer *p, const struct tb_event *event);
 /* On a process' own track, the global one, or a track of the source that is none of a thread. */
@@ -165,6 +167,9 @@ TB_MUST_CHECK enum tb_status tb_perfetto_put_track(struct tb_perfetto_writer *p,
 TB_MUST_CHECK enum tb_status tb_perfetto_put_thread_state(struct tb_perfetto_writer *p, const struct tb_event *event);
 TB_MUST_CHECK enum tb_status tb_perfetto_put_data_loss(struct tb_perfetto_writer *p, const struct tb_event *event);
 TB_MUST_CHECK enum tb_status tb_perfetto_put_blob(struct tb_perfetto_writer *p, const struct tb_event *event);
+/* put_fxt.c: marks the sequences of providers that lost events; writes the packet that says so of a sequence, its last. */
+void tb_perfetto_mark_lossy(struct tb_perfetto_writer *p);
+TB_MUST_CHECK enum tb_status tb_perfetto_write_loss(struct tb_perfetto_writer *p, uint32_t sequence_id);
 /* Keeps whole packets of the source; they are written with sequence ids of their own after all others. */
 TB_MUST_CHECK enum tb_status tb_perfetto_put_packets(struct tb_perfetto_writer *p, const struct tb_event *event);
 TB_MUST_CHECK enum tb_status tb_perfetto_write_packets(struct tb_perfetto_writer *p, uint32_t first_sequence_id);

@@ -3,8 +3,8 @@
 //
 // run.mjs TRACEBRIDGE [--show N] [--known FILE] [--update] FILE...
 //
-// Converts each JSON or FXT FILE to Perfetto (a Perfetto one to JSON) and loads input and output in Perfetto's own trace
-// processor. Every row that it makes of the input it must make of the output too. Where the two differ, the file KNOWN must say
+// Converts each JSON or FXT FILE to Perfetto (a Perfetto one to JSON), FXT also back to FXT, and loads input and output in Perfetto's
+// own trace processor. Every row that it makes of the input it must make of the output too. Where the two differ, the file KNOWN must say
 // exactly so, in lines `FILE: DIFFERENCES | REASON`; where rows of the input are missing, it must give a reason. --update
 // writes KNOWN anew from what is seen and keeps the reasons. Prints a line for each file; exit status 0 when all is as known.
 import { execFileSync, spawnSync } from "node:child_process";
@@ -33,9 +33,8 @@ function parseArguments(words) {
   return options;
 }
 
-function convert(program, file, work) {
-  const perfetto = /\.(perfetto-trace|pftrace)(\.gz)?$/.test(file);
-  const output = path.join(work, `${path.basename(file)}${perfetto ? ".json" : ".perfetto-trace"}`);
+function convert(program, file, work, suffix) {
+  const output = path.join(work, `${path.basename(file)}${suffix}`);
   const run = spawnSync(program, ["convert", file, "-o", output], { encoding: "utf8" });
   if (run.status !== 0 && run.status !== 4) throw new Error(`exit status ${run.status}: ${run.stderr.trim().split("\n").pop()}`);
   return { output, partial: run.status === 4 };
@@ -49,14 +48,13 @@ function newErrors(expected, actual) {
   return actual.errors.rows.filter(([name, count]) => Number(count) > (before.get(name) ?? 0)).map(([name, count]) => `${name}=${count}`);
 }
 
-async function judge(options, home, file, work) {
-  const { output, partial } = convert(options.program, file, work);
-  const [expected, actual] = await Promise.all([load(home, file).catch((error) => ({ error })), load(home, output)]);
-  const notes = partial ? ["partial"] : [];
-  if (expected.error) return { missing: 0, notes: [...notes, `input refused, slices of ours ${actual.slices.rows.length}`], lines: [] };
+// Scheduling is FXT's; what the importer makes of ftrace text within JSON we carry as text.
+const tablesOf = (file) => Object.keys(TABLES).filter((table) => /\.fxt(\.gz)?$/.test(file) || !["sched", "states"].includes(table));
+
+function compare(options, file, expected, actual, notes) {
   const lines = [];
   let missing = 0;
-  for (const table of Object.keys(TABLES)) {
+  for (const table of tablesOf(file)) {
     const difference = compareTable(expected[table], actual[table]);
     missing += difference.missing.length;
     if (difference.missing.length) notes.push(`${table} -${difference.missing.length}`);
@@ -69,6 +67,23 @@ async function judge(options, home, file, work) {
     notes.push(`error ${error}`);
   }
   return { missing, notes, lines };
+}
+
+async function judge(options, home, file, work) {
+  const perfetto = /\.(perfetto-trace|pftrace)(\.gz)?$/.test(file);
+  const { output, partial } = convert(options.program, file, work, perfetto ? ".json" : ".perfetto-trace");
+  const [expected, actual] = await Promise.all([load(home, file).catch((error) => ({ error })), load(home, output)]);
+  const notes = partial ? ["partial"] : [];
+  if (expected.error) return { missing: 0, notes: [...notes, `input refused, slices of ours ${actual.slices.rows.length}`], lines: [] };
+  const forward = compare(options, file, expected, actual, notes);
+  if (!/\.fxt(\.gz)?$/.test(file)) return forward;
+  const again = convert(options.program, output, work, ".fxt");
+  const back = compare(options, file, expected, await load(home, again.output), again.partial ? ["partial"] : []);
+  return {
+    missing: forward.missing + back.missing,
+    notes: [...forward.notes, ...back.notes.map((note) => `back ${note}`)],
+    lines: [...forward.lines, ...back.lines.map((line) => line.replace("    ", "    back "))],
+  };
 }
 
 // {FILE: {notes, reason}} of the file KNOWN.
@@ -100,7 +115,8 @@ async function main() {
   const seen = new Map();
   let bad = 0;
   for (const file of options.files) {
-    const name = path.relative(path.join(here, "..", "data"), file);
+    const inside = path.relative(path.join(here, "..", "data"), file);
+    const name = inside.startsWith("..") ? path.join(...file.split(path.sep).slice(-2)) : inside; // made by the build
     const result = await judge(options, home, file, work).catch((error) =>
       ({ missing: 1, notes: [`FAILED: ${error.message}`], lines: [] }));
     const notes = result.notes.join(", ");

@@ -43,6 +43,12 @@ export const TABLES = {
       select upid from thread join thread_track using (utid) where thread_track.id in (select track_id from slice)
       union select upid from process_track where id in (select track_id from slice)
       union select upid from process_counter_track)`,
+  sched: `
+    select ts, dur, cpu, (select tid from thread where utid = s.utid) as tid, end_state, priority from sched_slice s`,
+  // The importer of generic task states has no state for a woken thread but R, and no processor of threads that do not run.
+  states: `
+    select ts, dur, iif(state = 'W', 'R', state) as state, iif(state = 'Running', cpu, null) as cpu,
+      (select tid from thread where utid = s.utid) as tid from thread_state s`,
   threadtimes: `
     select ts, ${home("track_id")} as track, name, thread_ts, thread_dur from slice where thread_ts is not null`,
 };

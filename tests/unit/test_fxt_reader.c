@@ -171,13 +171,13 @@ static void a_counter_gives_a_sample_for_each_series(void **state) {
   assert_int_equal(event->type, TB_EVENT_COUNTER);
   assert_int_equal(event->track->type, TB_TRACK_COUNTER);
   assert_slice(event->track->name, "memory:used:77");
-  assert_slice(event->track->description, "[\"memory\",\"used\",\"77\"]");
+  assert_slice(event->track->description, "[\"memory\",\"used\",\"77\",\"8\"]");
   assert_int_equal(event->track->parent->pid, 7);
   assert_int_equal(event->thread->tid, 8);
   assert_int_equal(event->args[0].i, 5);
   event = fxt_next(reader);
   assert_slice(event->track->name, "memory:a\"b:77");
-  assert_slice(event->track->description, "[\"memory\",\"a\\\"b\",\"77\"]");
+  assert_slice(event->track->description, "[\"memory\",\"a\\\"b\",\"77\",\"8\",\"U\"]");
   assert_true(event->args[0].u == UINT64_MAX);
   event = fxt_next(reader);
   assert_int_equal(event->type, TB_EVENT_INSTANT);
@@ -261,7 +261,7 @@ static void four_words_of_initialisation_anchor_the_ticks(void **state) {
   tb_reader_close(reader);
 }
 
-static void koids_past_int32_get_ids_that_meet_no_other(void **state) {
+static void koids_of_2_to_the_30_and_more_get_ids_that_meet_no_other(void **state) {
   (void)state;
   static const uint64_t koids[] = {5,
                                    UINT64_C(0x8000000000000005),
@@ -269,7 +269,7 @@ static void koids_past_int32_get_ids_that_meet_no_other(void **state) {
                                    UINT64_C(0x80000005),
                                    UINT64_C(0xbbbbbbbbbbbbbbbb),
                                    INT32_MAX};
-  static const int64_t ids[] = {5, -2147483643, -2147483644, -2147483645, -1145324613, INT32_MAX};
+  static const int64_t ids[] = {5, 0x40000005, 0x40000004, 0x40000003, 0x7bbbbbbb, INT32_MAX};
   for (int round = 0; round < 2; round++)
     for (size_t i = 0; i < 6; i++) {
       fxt_event(&b, TB_FXT_INSTANT, 0, 0, 0, 0, 1);
@@ -340,12 +340,12 @@ static void objects_explain_the_pointers_and_koids_that_mean_them(void **state) 
   assert_int_equal(event->args[1].u, 4);
   event = fxt_next(reader);
   assert_int_equal(event->arg_count, 8);
-  assert_slice(event->args[1].name, "p.object");
+  assert_slice(event->args[1].name, "p:object");
   assert_int_equal(event->args[1].flags, TB_ARG_DERIVED);
   assert_int_equal(event->args[1].span, 3);
   assert_slice(event->args[2].text, "Widget");
   assert_slice(event->args[3].name, "size");
-  assert_slice(event->args[5].name, "k.object");
+  assert_slice(event->args[5].name, "k:object");
   assert_slice(event->args[6].text, "channel");
   assert_slice(event->args[7].name, "q");
   assert_slice(event->extra[0].text, ".-k-.");
@@ -364,7 +364,7 @@ int main(void) {
       cmocka_unit_test_setup(tables_and_clocks_belong_to_their_provider, start),
       cmocka_unit_test_setup(provider_info_empties_the_tables_of_a_provider_that_comes_again, start),
       cmocka_unit_test_setup(four_words_of_initialisation_anchor_the_ticks, start),
-      cmocka_unit_test_setup(koids_past_int32_get_ids_that_meet_no_other, start),
+      cmocka_unit_test_setup(koids_of_2_to_the_30_and_more_get_ids_that_meet_no_other, start),
       cmocka_unit_test_setup(kernel_objects_name_processes_and_threads, start),
       cmocka_unit_test_setup(objects_explain_the_pointers_and_koids_that_mean_them, start),
   };

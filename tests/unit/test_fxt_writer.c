@@ -384,6 +384,12 @@ static void packets_need_leave_to_come_along(void **state) {
                       "packets that FXT has no records for (--keep-packets keeps them)");
   put((struct tb_event){
       .type = TB_EVENT_PACKETS, .name = TB_SLICE("p"), .has = TB_HAS_NAME, .blob = TB_SLICE("\x0a\x02\x40\x01")});
+  assert_int_equal(tb_writer_losses(writer, &count)->count, 2); /* a name may be that of the packet's kind */
+  put((struct tb_event){.type = TB_EVENT_PACKETS,
+                        .name = TB_SLICE("p"),
+                        .has = TB_HAS_NAME,
+                        .blob_type = TB_FXT_BLOB_PERFETTO,
+                        .blob = TB_SLICE("\x0a\x02\x40\x01")});
   read_back();
   const struct tb_event *back = fxt_next(reader);
   assert_int_equal(back->type, TB_EVENT_PACKETS);

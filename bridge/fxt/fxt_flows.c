@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Flows that slices carry, as Perfetto has them: an id on each slice of the flow. FXT says of each point whether the flow begins,
+ * passes or ends there, in the order of time, and sources do not give their slices in that order. So the points wait for the
+ * end of the trace. A flow record binds to the innermost slice that is open at its time when it is read, those of one time in
+ * the order of the file: a point cannot wait where another slice begins, or its own ends, at its very time.
+ */
+#include <stdlib.h>
+
+#include "fxt/fxt_writer.h"
+
+static void put_record(struct tb_fxt_writer *w, unsigned type, const struct tb_fxt_flow_point *point) {
+  struct tb_fxt_event_record record = {.type = type,
+                                       .ts = point->ts,
+                                       .process = point->process,
+                                       .thread = point->thread,
+                                       .name = TB_SLICE("flow"),
+                                       .has_last = true,
+                                       .last = point->id};
+  w->writer->summary.flows += type == TB_FXT_FLOW_BEGIN;
+  tb_fxt_put_event(w, &record);
+}
+
+/* ---- points that wait ----------------------------------------------------------------------------------------------------- */
+
+static void add_point(struct tb_fxt_writer *w, const struct tb_event *event, uint64_t id, bool terminates) {
+  void *points = w->points;
+  enum tb_status status = tb_grow_array(w->writer->allocator, &points, &w->point_capacity, w->point_count + 1,
+                                        sizeof(*w->points), SIZE_MAX / sizeof(*w->points));
+  w->points = points;
+  tb_fxt_fail(w, status);
+  if (w->status != TB_OK) return;
+  w->points[w->point_count] = (struct tb_fxt_flow_point){.id = id,
+                                                         .ts = event->ts,
+                                                         .process = tb_fxt_process_koid(event->track),
+                                                         .thread = tb_fxt_thread_koid(event->track),
+                                                         .place = w->point_count,
+                                                         .terminates = terminates};
+  w->point_count++;
+}
+
+/* Flows of JSON say their direction. */
+static void put_bound(struct tb_fxt_writer *w, const struct tb_event *event) {
+  bool in = event->has & TB_HAS_FLOW_IN, out = event->has & TB_HAS_FLOW_OUT;
+  if (event->bind_id.kind == TB_ID_NONE || (!in && !out)) return;
+  struct tb_fxt_flow_point point = {
+      .id = event->bind_id.is_number ? event->bind_id.value : tb_fxt_text_hash(event->bind_id.text),
+      .ts = event->ts,
+      .process = tb_fxt_process_koid(event->track),
+      .thread = tb_fxt_thread_koid(event->track)};
+  put_record(w, in && out ? TB_FXT_FLOW_STEP : in ? TB_FXT_FLOW_END : TB_FXT_FLOW_BEGIN, &point);
+}
+
+/* Notes that `count` more points of the strand wait, all of one time. */
+static void expect_points(struct tb_fxt_writer *w, struct tb_fxt_strand *strand, int64_t ts, uint32_t count) {
+  bool join = strand->point_count && strand->first_point + strand->point_count == w->point_count &&
+              w->points[strand->first_point].ts == ts;
+  if (!join && strand->point_count) tb_fxt_settle_flows(w, strand, ts);
+  if (!join) strand->first_point = w->point_count;
+  strand->point_count = join ? strand->point_count + count : count;
+}
+
+void tb_fxt_put_flow_ids(struct tb_fxt_writer *w, const struct tb_event *event) {
+  uint32_t count = event->flow_count + event->terminating_flow_count;
+  if (event->track->type != TB_TRACK_THREAD) {
+    if (count) tb_fxt_lose_event(w, "a flow of a slice that is on no thread's track", event);
+    return;
+  }
+  struct tb_fxt_strand *strand = tb_fxt_strand_of(w, event->track);
+  if (!strand) return;
+  if (count) expect_points(w, strand, event->ts, count);
+  for (uint32_t i = 0; i < event->flow_count; i++) add_point(w, event, event->flow_ids[i], false);
+  for (uint32_t i = 0; i < event->terminating_flow_count; i++)
+    add_point(w, event, event->terminating_flow_ids[i], true);
+  put_bound(w, event);
+}
+
+/* ---- points that cannot wait ---------------------------------------------------------------------------------------------- */
+
+/* As what it seems to be from what has come so far. */
+static void put_early(struct tb_fxt_writer *w, struct tb_fxt_flow_point *point) {
+  bool began = tb_fxt_map_find(&w->flows, point->id, 0) != NULL;
+  put_record(w, !began ? TB_FXT_FLOW_BEGIN : point->terminates ? TB_FXT_FLOW_END : TB_FXT_FLOW_STEP, point);
+  point->written = true;
+  if (point->terminates)
+    tb_fxt_map_remove(&w->flows, point->id, 0);
+  else if (!began)
+    tb_fxt_fail(w, tb_fxt_map_put(&w->flows, point->id, 0, 1));
+}
+
+void tb_fxt_settle_flows(struct tb_fxt_writer *w, struct tb_fxt_strand *strand, int64_t ts) {
+  for (size_t i = 0; i < strand->point_count; i++) {
+    struct tb_fxt_flow_point *point = &w->points[strand->first_point + i];
+    if (point->ts == ts && !point->written) put_early(w, point);
+  }
+  strand->point_count = 0;
+}
+
+/* ---- the end of the trace -------------------------------------------------------------------------------------------------- */
+
+static int by_flow_and_time(const void *a, const void *b) {
+  const struct tb_fxt_flow_point *x = a, *y = b;
+  if (x->id != y->id) return x->id < y->id ? -1 : 1;
+  if (x->ts != y->ts) return x->ts < y->ts ? -1 : 1;
+  return x->place < y->place ? -1 : x->place > y->place;
+}
+
+/* Writes the points of one flow id, which may be that of several flows one after the other. */
+static void put_flow(struct tb_fxt_writer *w, struct tb_fxt_flow_point *points, size_t count) {
+  bool open = false;
+  for (size_t i = 0; i < count; i++) {
+    struct tb_fxt_flow_point *point = &points[i];
+    bool alone = i + 1 == count && !open && point->terminates; /* it began before the trace did */
+    if (!point->written)
+      put_record(w,
+                 alone || (open && point->terminates) ? TB_FXT_FLOW_END
+                 : open                               ? TB_FXT_FLOW_STEP
+                                                      : TB_FXT_FLOW_BEGIN,
+                 point);
+    open = !point->terminates;
+  }
+}
+
+void tb_fxt_finish_flows(struct tb_fxt_writer *w) {
+  if (w->point_count) qsort(w->points, w->point_count, sizeof(*w->points), by_flow_and_time);
+  for (size_t i = 0, end; i < w->point_count && w->status == TB_OK; i = end) {
+    for (end = i + 1; end < w->point_count && w->points[end].id == w->points[i].id;) end++;
+    put_flow(w, &w->points[i], end - i);
+  }
+}
