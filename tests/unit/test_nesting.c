@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "timeline/matching.h"
+#include "timeline/nesting.h"
+
+/* What the sink was told, as text: "B<name>@<ts>/<lane> ", E likewise, "!" before a stray END. */
+struct told {
+  char text[400];
+  size_t len;
+};
+
+static enum tb_status pool(void *ctx, const struct tb_entry *root, uint32_t *pool_id) {
+  (void)ctx;
+  *pool_id = root->key;
+  return TB_OK;
+}
+
+static void tell(struct told *told, char what, uint32_t name, int64_t ts, uint32_t lane) {
+  told->len += (size_t)snprintf(told->text + told->len, sizeof(told->text) - told->len, "%c%u@%lld/%u ", what, name,
+                                (long long)ts, lane);
+}
+
+static enum tb_status begin(void *ctx, const struct tb_entry *e, size_t place, const struct tb_lane *lane,
+                            uint32_t lane_index) {
+  (void)place;
+  (void)lane;
+  tell(ctx, 'B', e->name, e->ts, lane_index);
+  return TB_OK;
+}
+
+static enum tb_status end(void *ctx, int64_t ts, const struct tb_entry *entry, const struct tb_open_slice *slice,
+                          bool innermost, bool cut, const struct tb_lane *lane, uint32_t lane_index) {
+  (void)entry;
+  (void)innermost;
+  (void)lane;
+  tell(ctx, cut ? 'C' : 'E', slice->name, ts, lane_index);
+  return TB_OK;
+}
+
+static enum tb_status stray(void *ctx, const struct tb_entry *e) {
+  tell(ctx, '!', e->name, e->ts, 0);
+  return TB_OK;
+}
+
+static struct tb_entry entry(enum tb_entry_kind kind, uint32_t name, int64_t ts, int64_t dur) {
+  return (struct tb_entry){.kind = (uint8_t)kind, .name = name, .ts = ts, .dur = dur};
+}
+
+/* COMPLETE slices have no name on a strand: the tests give theirs by key. */
+static void check_nesting(struct tb_entry *entries, size_t count, const char *expected) {
+  struct told told = {.len = 0};
+  const struct tb_nesting_sink sink = {&told, pool, begin, end, stray};
+  struct tb_error error = {.code = TB_OK};
+  struct tb_strand s;
+  struct tb_strand_cursor cursor;
+  struct tb_nesting nesting;
+  struct tb_entry e;
+  tb_strand_init(&s, tb_default_allocator());
+  for (size_t i = 0; i < count; i++) assert_int_equal(tb_strand_add(&s, &entries[i]), TB_OK);
+  if (!s.sorted) assert_int_equal(tb_strand_index(&s), TB_OK);
+  assert_int_equal(tb_match_slices(&s, 4), TB_OK);
+  tb_nesting_init(&nesting, &s, true, 4, &sink);
+  assert_int_equal(tb_strand_open(&s, NULL, &cursor, &error), TB_OK);
+  while (tb_strand_next(&cursor, &e, &error) == TB_OK)
+    assert_int_equal(tb_nesting_put(&nesting, &e, cursor.place - 1), TB_OK);
+  assert_int_equal(tb_nesting_finish(&nesting), TB_OK);
+  assert_string_equal(told.text, expected);
+  tb_strand_close(&cursor);
+  tb_nesting_free(&nesting);
+  tb_strand_free(&s);
+}
+
+static void ends_complete_slices_in_the_order_of_time(void **state) {
+  (void)state;
+  struct tb_entry entries[] = {entry(TB_ENTRY_COMPLETE, 0, 0, 10), entry(TB_ENTRY_COMPLETE, 0, 2, 3),
+                               entry(TB_ENTRY_COMPLETE, 0, 10, 1)};
+  check_nesting(entries, 3, "B0@0/0 B0@2/0 E0@5/0 E0@10/0 B0@10/0 E0@11/0 ");
+}
+
+static void gives_a_slice_that_overlaps_a_lane_of_its_own(void **state) {
+  (void)state;
+  struct tb_entry entries[] = {entry(TB_ENTRY_COMPLETE, 0, 0, 10), entry(TB_ENTRY_COMPLETE, 0, 5, 10),
+                               entry(TB_ENTRY_COMPLETE, 0, 16, 1)};
+  check_nesting(entries, 3, "B0@0/0 B0@5/1 E0@10/0 E0@15/1 B0@16/0 E0@17/0 ");
+}
+
+static void keeps_keys_on_lanes_of_their_own(void **state) {
+  (void)state;
+  struct tb_entry entries[] = {entry(TB_ENTRY_BEGIN, 7, 0, 0), entry(TB_ENTRY_BEGIN, 8, 1, 0),
+                               entry(TB_ENTRY_END, 0, 2, 0), entry(TB_ENTRY_END, 0, 3, 0)};
+  entries[0].key = entries[2].key = 1;
+  entries[1].key = entries[3].key = 2;
+  check_nesting(entries, 4, "B7@0/0 B8@1/1 E7@2/0 E8@3/1 ");
+}
+
+static void lets_BEGIN_and_END_that_cross_stand_on_two_lanes(void **state) {
+  (void)state;
+  struct tb_entry entries[] = {entry(TB_ENTRY_BEGIN, 1, 0, 0), entry(TB_ENTRY_BEGIN, 2, 1, 0),
+                               entry(TB_ENTRY_END, 1, 2, 0), entry(TB_ENTRY_END, 2, 3, 0)};
+  check_nesting(entries, 4, "B1@0/0 B2@1/1 E1@2/0 E2@3/1 ");
+}
+
+static void tells_of_an_END_without_a_slice(void **state) {
+  (void)state;
+  struct tb_entry entries[] = {entry(TB_ENTRY_END, 3, 0, 0), entry(TB_ENTRY_COMPLETE, 0, 1, 1)};
+  check_nesting(entries, 2, "!3@0/0 B0@1/0 E0@2/0 ");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(ends_complete_slices_in_the_order_of_time),
+      cmocka_unit_test(gives_a_slice_that_overlaps_a_lane_of_its_own),
+      cmocka_unit_test(keeps_keys_on_lanes_of_their_own),
+      cmocka_unit_test(lets_BEGIN_and_END_that_cross_stand_on_two_lanes),
+      cmocka_unit_test(tells_of_an_END_without_a_slice),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
