@@ -38,25 +38,40 @@ static void split_name(struct tb_slice text, struct tb_slice *name, struct tb_sl
   *series = (struct tb_slice){text.ptr + i, text.len - i};
 }
 
-static void emit_counter_head(struct tb_json_emit *emit, const struct tb_event *event, const struct tb_slice *parts,
-                              unsigned part_count, struct tb_slice name) {
+/* What a counter's sample is called: in JSON's words with quotes where the track says them, else by its name. */
+struct identity {
+  struct tb_slice parts[PARTS];
+  unsigned part_count;
+  struct tb_slice name, series;
+};
+
+/* All of the event's object before its args and other members. Returns how much of it is name, categories and time: what the
+ * samples of all series of one event have in common. */
+static size_t emit_counter_head(struct tb_json_emit *emit, const struct tb_event *event,
+                                const struct identity *identity) {
   TB_JSON_EMIT(emit, ",\"name\":");
-  if (part_count)
-    tb_json_emit_raw(emit, parts[0].ptr, parts[0].len);
+  if (identity->part_count)
+    tb_json_emit_raw(emit, identity->parts[0].ptr, identity->parts[0].len);
   else
-    tb_json_emit_string(emit, name);
+    tb_json_emit_string(emit, identity->name);
   if (event->has & TB_HAS_CATEGORIES || event->categories.len) {
     TB_JSON_EMIT(emit, ",\"cat\":");
     tb_json_emit_string(emit, event->categories);
   }
   tb_json_emit_phase(emit, 'C');
-  tb_json_emit_times(emit, event);
+  const struct tb_event start = {.has = event->has & TB_HAS_TS, .ts = event->ts};
+  tb_json_emit_times(emit, &start);
+  size_t common = emit->buffer.len;
+  struct tb_event rest = *event;
+  rest.has &= ~(uint32_t)TB_HAS_TS;
+  tb_json_emit_times(emit, &rest);
   tb_json_emit_ids(emit, event->thread ? event->thread : event->track);
   if (event->id.kind) tb_json_emit_id(emit, event);
-  if (part_count == PARTS && !event->id.kind) {
+  if (identity->part_count == PARTS && !event->id.kind) {
     TB_JSON_EMIT(emit, ",\"id\":");
-    tb_json_emit_raw(emit, parts[2].ptr, parts[2].len);
+    tb_json_emit_raw(emit, identity->parts[2].ptr, identity->parts[2].len);
   }
+  return common;
 }
 
 void tb_json_flush_counter(struct tb_json_writer *w) {
@@ -84,24 +99,35 @@ static void put_with_own_args(struct tb_json_writer *w, const struct tb_event *e
   tb_json_object_end(w, start);
 }
 
+/* Whether the sample belongs to the event that is held, because it says so: the first series carries what both have. */
+static bool follows(const struct tb_json_writer *w, const struct tb_event *event, struct tb_slice common) {
+  const struct tb_buffer *held = &w->counter.buffer;
+  return event->phase == '+' && held->len > common.len && memcmp(held->data, common.ptr, common.len) == 0;
+}
+
+static void emit_series(struct tb_json_emit *text, const struct identity *identity) {
+  if (identity->part_count)
+    tb_json_emit_raw(text, identity->parts[1].ptr, identity->parts[1].len);
+  else
+    tb_json_emit_string(text, identity->series);
+  TB_JSON_EMIT(text, ":");
+}
+
 enum tb_status tb_json_put_counter(struct tb_json_writer *w, const struct tb_event *event) {
-  struct tb_slice parts[PARTS] = {{NULL, 0}}, name, series;
-  unsigned part_count = split_identity(event->track->description, parts);
-  split_name(event->track->name.len ? event->track->name : event->name, &name, &series);
+  struct identity identity = {.part_count = 0};
+  identity.part_count = split_identity(event->track->description, identity.parts);
+  split_name(event->track->name.len ? event->track->name : event->name, &identity.name, &identity.series);
   struct tb_json_emit *text = &w->scratch;
   text->buffer.len = 0;
-  emit_counter_head(text, event, parts, part_count, name);
-  size_t head_len = text->buffer.len;
+  size_t common = emit_counter_head(text, event, &identity), head_len = text->buffer.len;
+  if (text->status != TB_OK) return tb_json_fail(w, text->status);
   if (tb_json_has_own_args(event)) {
     tb_json_flush_counter(w);
     put_with_own_args(w, event, (struct tb_slice){text->buffer.data, head_len});
     return TB_OK;
   }
-  if (part_count)
-    tb_json_emit_raw(text, parts[1].ptr, parts[1].len);
-  else
-    tb_json_emit_string(text, series);
-  TB_JSON_EMIT(text, ":");
+  if (event->phase == '+' && !w->counter.buffer.len) return TB_OK; /* of an event whose args were put whole */
+  emit_series(text, &identity);
   size_t series_len = text->buffer.len - head_len;
   if (event->arg_count)
     tb_json_emit_value(text, event->args, NULL);
@@ -109,7 +135,8 @@ enum tb_status tb_json_put_counter(struct tb_json_writer *w, const struct tb_eve
     TB_JSON_EMIT(text, "0");
   if (text->status != TB_OK) return tb_json_fail(w, text->status);
   const char *data = text->buffer.data;
-  bool more = joins(w, (struct tb_slice){data, head_len}, (struct tb_slice){data + head_len, series_len});
+  bool more = follows(w, event, (struct tb_slice){data, common}) ||
+              joins(w, (struct tb_slice){data, head_len}, (struct tb_slice){data + head_len, series_len});
   bool plain = !event->extra_count && event->arg_count <= 1;
   if (!more) {
     tb_json_flush_counter(w);

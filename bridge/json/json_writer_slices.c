@@ -51,11 +51,11 @@ static const struct tb_track *place_of(const struct tb_event *event) {
   return event->thread ? event->thread : event->track;
 }
 
-/* The event's process, thread and id; where it has no id of its own but needs one, the track's. */
+/* The event's process, thread and id; where it has no id of its own but needs one, the track's. S goes by its name too. */
 static void emit_ids(struct tb_json_emit *emit, const struct tb_event *event, bool on_thread) {
   tb_json_emit_ids(emit, place_of(event));
   if (event->id.kind || event->scope.ptr) tb_json_emit_id(emit, event);
-  if (!on_thread && !event->id.kind) tb_json_emit_track_id(emit, event->track);
+  if (!on_thread && !event->id.kind && event->phase != 'S') tb_json_emit_track_id(emit, event->track);
 }
 
 static bool in_order(struct tb_json_track *state, const struct tb_event *event) {
@@ -106,6 +106,8 @@ static struct tb_json_open *push(struct tb_json_writer *w, struct tb_json_track 
   bool on_thread = is_on_thread(state, event);
   *slice =
       (struct tb_json_open){.at = held->buffer.len, .ts = event->ts, .thread_ts = event->thread_ts, .has = event->has};
+  slice->dur = event->dur;
+  slice->thread_dur = event->thread_dur;
   tb_json_emit_name(held, event);
   slice->category_at = held->buffer.len;
   tb_json_emit_category(held, event);
@@ -118,9 +120,11 @@ static struct tb_json_open *push(struct tb_json_writer *w, struct tb_json_track 
   return slice;
 }
 
+/* Takes the innermost slice away, with those below it that have ended already. */
 static void pop(struct tb_json_writer *w, struct tb_json_track *state) {
   struct tb_buffer *text = &state->held.buffer;
-  text->len = state->open[--state->open_count].at;
+  do text->len = state->open[--state->open_count].at;
+  while (state->open_count && state->open[state->open_count - 1].ended);
   if (state->held.status != TB_OK) (void)tb_json_fail(w, state->held.status);
   if (!text->len && text->capacity > HELD_KEEP) tb_buffer_free(text);
 }
@@ -191,8 +195,11 @@ static void emit_merged(struct tb_json_emit *emit, struct tb_slice first, struct
 
 /* An open slice as a B. */
 static void write_begin(struct tb_json_writer *w, const struct tb_json_track *state, const struct tb_json_open *slice) {
-  struct tb_json_times times = {
-      .has = slice->has & (TB_HAS_TS | TB_HAS_THREAD_TS), .ts = slice->ts, .thread_ts = slice->thread_ts};
+  struct tb_json_times times = {.has = slice->has,
+                                .ts = slice->ts,
+                                .dur = slice->dur,
+                                .thread_ts = slice->thread_ts,
+                                .thread_dur = slice->thread_dur};
   size_t end = slice == &state->open[state->open_count - 1] ? state->held.buffer.len : slice[1].at;
   size_t start = tb_json_object_begin(w);
   emit_held(&w->out, state, slice->at, slice->ids_at);
@@ -216,12 +223,19 @@ static void write_complete(struct tb_json_writer *w, struct tb_json_track *state
     times.thread_ts = slice->thread_ts;
     if (end->has & TB_HAS_THREAD_TS) times.has |= TB_HAS_THREAD_DUR;
     times.thread_dur = (int64_t)((uint64_t)end->thread_ts - (uint64_t)slice->thread_ts);
+  } else if (slice->has & TB_HAS_THREAD_DUR) {
+    times.has |= TB_HAS_THREAD_DUR;
+    times.thread_dur = slice->thread_dur;
   }
   size_t start = tb_json_object_begin(w);
   emit_held(&w->out, state, slice->at, slice->ids_at);
   tb_json_emit_phase(&w->out, 'X');
   tb_json_emit_some_times(&w->out, &times);
   emit_held(&w->out, state, slice->ids_at, slice->args_at);
+  if (end->stack.frame_count || end->stack.ref.ptr) {
+    const struct tb_event stack = {.end_stack = end->stack};
+    tb_json_emit_stacks(w, &w->out, &stack);
+  }
   w->scratch.buffer.len = 0;
   tb_json_emit_args(w, &w->scratch, end);
   const struct tb_buffer *held = &state->held.buffer;
@@ -241,11 +255,13 @@ static bool ends_innermost(struct tb_json_writer *w, const struct tb_json_track 
 }
 
 /* An end may bring what an X has no place for but the end of its own. */
-static bool needs_own_event(const struct tb_event *end) {
-  return end->extra_count || end->stack.frame_count || end->stack.ref.ptr;
-}
+static bool needs_own_event(const struct tb_event *end) { return end->extra_count > 0; }
 
 static void end_on_thread(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {
+  if (event->has & TB_HAS_PHASE) {
+    tb_json_put_whole(w, event, 'E');
+    return;
+  }
   if (in_order(state, event) && state->open_count && !needs_own_event(event) && ends_innermost(w, state, event)) {
     write_complete(w, state, event);
     pop(w, state);
@@ -256,6 +272,10 @@ static void end_on_thread(struct tb_json_writer *w, struct tb_json_track *state,
 }
 
 static void begin_on_thread(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {
+  if (event->has & TB_HAS_PHASE && event->phase == 'B') {
+    tb_json_put_whole(w, event, 'B');
+    return;
+  }
   if (in_order(state, event)) {
     struct tb_json_open *slice = push(w, state, event);
     if (slice) slice->flow_number = tb_json_keep_flows(w, event);
@@ -290,10 +310,25 @@ static void begin_elsewhere(struct tb_json_writer *w, struct tb_json_track *stat
   end_elsewhere_object(w, state, start, tb_json_keep_flows(w, event));
 }
 
+/* The place of the slice that the end closes: the innermost one of its name, where it has one. */
+static size_t find_open(struct tb_json_writer *w, const struct tb_json_track *state, const struct tb_event *end) {
+  const struct tb_buffer *name = &w->scratch.buffer;
+  w->scratch.buffer.len = 0;
+  tb_json_emit_name(&w->scratch, end);
+  for (size_t i = state->open_count; end->name.len && i-- > 0;) {
+    const struct tb_json_open *slice = &state->open[i];
+    size_t len = slice->category_at - slice->at;
+    if (!slice->ended && len == name->len && memcmp(name->data, state->held.buffer.data + slice->at, len) == 0)
+      return i;
+  }
+  return state->open_count - 1;
+}
+
 static void end_elsewhere(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {
   static const struct tb_json_open none = {0};
   (void)in_order(state, event);
-  const struct tb_json_open *slice = state->open_count ? &state->open[state->open_count - 1] : &none;
+  size_t place = state->open_count ? find_open(w, state, event) : 0;
+  const struct tb_json_open *slice = state->open_count ? &state->open[place] : &none;
   size_t start = tb_json_object_begin(w);
   if (event->has & TB_HAS_NAME || event->name.len)
     tb_json_emit_name(&w->out, event);
@@ -312,7 +347,9 @@ static void end_elsewhere(struct tb_json_writer *w, struct tb_json_track *state,
   tb_json_emit_rest(w, &w->out, event);
   tb_json_emit_args(w, &w->out, event);
   end_elsewhere_object(w, state, start, 0);
-  if (state->open_count) pop(w, state);
+  if (!state->open_count) return;
+  state->open[place].ended = true;
+  if (place + 1 == state->open_count) pop(w, state);
 }
 
 /* ---- all

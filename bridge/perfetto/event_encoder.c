@@ -172,20 +172,37 @@ static char *put_whole_args(struct encoding *e, char *at, const struct tb_event 
   return close_message(start, at);
 }
 
-static char *put_times(struct encoding *e, char *at, const struct tb_event *event) {
-  if (event->has & TB_HAS_DUR) at = put_member(e, at, "dur_ns", int_arg(event->dur));
-  if (event->has & TB_HAS_THREAD_TS) at = put_member(e, at, "tts_ns", int_arg(event->thread_ts));
-  if (event->has & TB_HAS_THREAD_DUR) at = put_member(e, at, "tdur_ns", int_arg(event->thread_dur));
+static char *put_times(struct encoding *e, char *at, const struct tb_event *event, uint32_t times) {
+  if (times & TB_HAS_DUR) at = put_member(e, at, "dur_ns", int_arg(event->dur));
+  if (times & TB_HAS_THREAD_TS) at = put_member(e, at, "tts_ns", int_arg(event->thread_ts));
+  if (times & TB_HAS_THREAD_DUR) at = put_member(e, at, "tdur_ns", int_arg(event->thread_dur));
+  return at;
+}
+
+static char *put_sample(struct encoding *e, char *at, const struct tb_event *event) {
+  if (event->has & TB_HAS_CPU) at = put_member(e, at, "cpu", int_arg(event->cpu));
+  if (event->has & TB_HAS_WEIGHT)
+    at = put_member(e, at, "weight", (struct tb_arg){.type = TB_ARG_DOUBLE, .d = event->weight});
   return at;
 }
 
 static bool is_text_id(const struct tb_id *id) { return id->kind != TB_ID_NONE && !id->is_number; }
 
+/* A complete slice of a thread has its end's stack with its end. */
+static bool carries_end_stack(const struct tb_event *event) {
+  if (!event->end_stack.ref.len) return false;
+  return event->type != TB_EVENT_SLICE_COMPLETE || event->track->type != TB_TRACK_THREAD || event->dur < 0;
+}
+
+/* An instant's scope stands on its track; of a phase that is carried it shows nowhere else. */
+static bool carries_scope(const struct tb_event *event, const struct tb_carriage *carriage) {
+  return carriage->phase.len && event->instant_scope && event->phase != 'i' && event->phase != 'I';
+}
+
 static bool needs_carriage(const struct tb_event *event, unsigned parts, const struct tb_carriage *carriage) {
-  return carriage->phase.len || carriage->whole_args || carriage->emitter ||
-         (carriage->times && event->has & (TB_HAS_DUR | TB_HAS_THREAD_TS | TB_HAS_THREAD_DUR)) || event->extra_count ||
-         ((parts & TB_ENCODE_IDS) && is_text_id(&event->id)) || is_text_id(&event->bind_id) ||
-         ((parts & TB_ENCODE_NO_NAME) && event->name.len == 0) || event->end_stack.ref.len;
+  return carriage->phase.len || carriage->whole_args || carriage->emitter || carriage->times & event->has ||
+         event->extra_count || ((parts & TB_ENCODE_IDS) && is_text_id(&event->id)) || is_text_id(&event->bind_id) ||
+         ((parts & TB_ENCODE_NO_NAME) && event->name.len == 0) || carries_end_stack(event);
 }
 
 static char *put_carriage(struct encoding *e, char *at, const struct tb_event *event, unsigned parts,
@@ -196,17 +213,20 @@ static char *put_carriage(struct encoding *e, char *at, const struct tb_event *e
   at = tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_NAME_IID, iid);
   char *members = at;
   if (carriage->phase.len) at = put_member(e, at, "ph", text_arg(carriage->phase));
+  if (carries_scope(event, carriage))
+    at = put_member(e, at, "s", text_arg((struct tb_slice){&event->instant_scope, 1}));
+  if (event->type == TB_EVENT_SAMPLE) at = put_sample(e, at, event);
   if ((parts & TB_ENCODE_NO_NAME) && event->name.len == 0)
     at = put_member(e, at, "name",
                     event->has & TB_HAS_NAME ? text_arg(TB_SLICE("")) : (struct tb_arg){.type = TB_ARG_NULL});
   if ((parts & TB_ENCODE_IDS) && is_text_id(&event->id)) at = put_member(e, at, "id", text_arg(event->id.text));
   if (is_text_id(&event->bind_id)) at = put_member(e, at, "bind_id", text_arg(event->bind_id.text));
-  if (event->end_stack.ref.len) at = put_member(e, at, "esf", text_arg(event->end_stack.ref));
+  if (carries_end_stack(event)) at = put_member(e, at, "esf", text_arg(event->end_stack.ref));
   if (carriage->emitter && event->thread->has_pid)
     at = put_member(e, at, "pid", id_arg(event->thread->pid, event->thread->pid_text));
   if (carriage->emitter && event->thread->has_tid)
     at = put_member(e, at, "tid", id_arg(event->thread->tid, event->thread->tid_text));
-  if (carriage->times) at = put_times(e, at, event);
+  if (carriage->times & event->has) at = put_times(e, at, event, carriage->times & event->has);
   if (carriage->whole_args && event->has & TB_HAS_ARGS) at = put_whole_args(e, at, event);
   for (uint32_t i = 0; i < event->extra_count; i += event->extra[i].span)
     at = put_annotation(e, at, TB_DEBUG_ANNOTATION_DICT_ENTRIES, &event->extra[i], 1);

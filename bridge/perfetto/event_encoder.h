@@ -14,7 +14,7 @@ struct tb_carriage {
   struct tb_slice phase; /* empty: the packet implies it */
   bool whole_args;       /* the args, because the packet has no room for them */
   bool emitter;          /* the pid and tid of event->thread */
-  bool times;            /* dur, tts, tdur: what there is of them, because the packet has no room */
+  uint32_t times; /* TB_HAS_DUR, _THREAD_TS, _THREAD_DUR: those that the packet has no room for, if they are there */
 };
 
 struct tb_event_encoder {
@@ -42,7 +42,7 @@ TB_MUST_CHECK enum tb_status tb_encode_event(struct tb_event_encoder *encoder, s
                                              const struct tb_carriage *carriage, uint32_t *name, uint32_t *categories);
 
 /* Appends the annotation trace_event with the phase as its value to `at`, which has room for TB_CARRIED_PHASE_MAX bytes. NULL without memory. */
-enum { TB_CARRIED_PHASE_MAX = 64 };
+enum { TB_CARRIED_PHASE_MAX = 64, TB_COUNTER_FOLLOWS = '+' };
 char *tb_encode_carried_phase(struct tb_event_encoder *encoder, struct tb_interned_uses *uses, char *at, char phase);
 
 #endif

@@ -106,9 +106,16 @@ static enum tb_status put_frame(void *ctx, const struct tb_frame *frame) {
   return TB_OK;
 }
 
+/* A reference to a frame that the trace does not define: kept as a frame of that name. */
+static enum tb_status put_reference(struct interned_writer *w, struct tb_slice text) {
+  const struct tb_frame frame = {.function = {text.ptr + 1, text.len - 1}, .mapping = TB_STACKS_UNDEFINED};
+  return put_frame(w, &frame);
+}
+
 static enum tb_status put_stack(struct interned_writer *w, uint32_t iid, struct tb_slice text) {
   w->frame_ids.len = 0;
   enum tb_status status = tb_stacks_walk(&w->p->stacks, text, put_frame, w);
+  if (status == TB_OK && !w->frame_ids.len && text.ptr[0] == 'r') status = put_reference(w, text);
   if (status != TB_OK) return status;
   if (tb_buffer_reserve(&w->frame_ids, 1 + TB_WIRE_VARINT_MAX) != TB_OK) return TB_NO_MEMORY;
   w->frame_ids.len =

@@ -11,10 +11,15 @@ static bool is_named(const struct tb_arg *arg) { return tb_slice_equal(arg->name
 /* A phase that the writer learnt of late stands behind the dict, as a text. */
 static bool is_late_phase(const struct tb_arg *arg) { return arg->type == TB_ARG_STRING && arg->text.len == 1; }
 
+/* A dict without members stands as JSON text. */
+static bool is_empty(const struct tb_arg *arg) {
+  return arg->type == TB_ARG_NULL || (arg->type == TB_ARG_JSON && tb_slice_equal(arg->text, TB_SLICE("{}")));
+}
+
 bool tb_perfetto_is_carriage(const struct tb_perfetto_reader *r, const struct tb_track_event_fields *fields) {
   if (!(fields->has & TB_TE_ARGS)) return false;
   const struct tb_arg *last = &r->batch->args[fields->first_top_arg];
-  return is_named(last) && (last->type == TB_ARG_DICT || last->type == TB_ARG_NULL || is_late_phase(last));
+  return is_named(last) && (last->type == TB_ARG_DICT || is_empty(last) || is_late_phase(last));
 }
 
 /* Where the event was emitted: an event that nothing of Perfetto's says stands on a track beside that. */
@@ -39,7 +44,11 @@ static bool stands_aside(const struct tb_event *event) {
 /* A slice keeps its type, for its end has no phase to be told by. */
 static void set_phase(struct tb_event *event, struct tb_slice phase) {
   event->phase = phase.len == 1 ? phase.ptr[0] : 0;
-  if (event->type == TB_EVENT_SLICE_BEGIN || event->type == TB_EVENT_SLICE_END) return;
+  if (event->type == TB_EVENT_COUNTER) return;
+  if (event->type == TB_EVENT_SLICE_BEGIN || event->type == TB_EVENT_SLICE_END) {
+    event->has |= TB_HAS_PHASE;
+    return;
+  }
   if (tb_slice_equal(phase, TB_SLICE("sample"))) {
     event->type = TB_EVENT_SAMPLE;
   } else {

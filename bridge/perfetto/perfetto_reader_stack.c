@@ -3,6 +3,7 @@
  * Call stacks and source locations.
  */
 #include "perfetto/perfetto_reader.h"
+#include "perfetto/stacks.h"
 
 enum { FRAMES_MAX = 1024, PATH_MAX_BYTES = 4096 };
 
@@ -92,6 +93,8 @@ struct tb_stack tb_perfetto_interned_stack(struct tb_perfetto_reader *r, uint64_
   if (!frames) return stack;
   stack.frame_count = read_frame_ids(r, *callstack, frames);
   stack.frames = frames;
+  if (count == 1 && tb_slice_equal(frames->mapping, TB_STACKS_UNDEFINED))
+    stack = (struct tb_stack){.ref = frames->function};
   r->recent_callstack = callstack->ptr;
   r->recent_batch = r->batch_number;
   r->recent_sequence = sequence;

@@ -442,10 +442,11 @@ static void add_typed(struct tb_perfetto_reader *r, struct tb_event *event, cons
   if (e->fields.has & TB_TE_TYPED) tb_perfetto_typed_fields(r, e->payload);
 }
 
-/* Our writer puts an instant that has a thread time down as a slice that ends where it begins, with the instant's phase carried. */
+/* Our writer puts an instant that has a thread time down as a slice that ends where it begins, with the instant's phase carried: X of
+ * one without a duration. */
 static bool is_moment(const struct tb_event *event) {
   if (event->type != TB_EVENT_SLICE_BEGIN || event->phase == 'B') return false;
-  return event->track->type == TB_TRACK_THREAD && event->phase && !strchr("EXSN(", event->phase);
+  return event->track->type == TB_TRACK_THREAD && event->phase && !strchr("ESN(", event->phase);
 }
 
 /* Whether the event is the end of such a slice, of which readers need know nothing. */

@@ -63,12 +63,9 @@ static void note_value(struct tb_counter *counter, bool is_double, uint64_t bits
   counter->last_value = value;
 }
 
-static enum tb_status put_series(struct tb_perfetto_writer *p, const struct tb_event *event, const struct tb_arg *arg,
-                                 struct tb_slice fields) {
-  bool is_double;
-  uint64_t bits;
-  if (!counter_value(arg, &is_double, &bits)) return TB_OK;
-  uint32_t key = tb_perfetto_counter_key(p, event, arg->name);
+static enum tb_status put_series(struct tb_perfetto_writer *p, const struct tb_event *event, struct tb_slice name,
+                                 bool is_double, uint64_t bits, struct tb_slice fields) {
+  uint32_t key = tb_perfetto_counter_key(p, event, name);
   if (!key) return TB_NO_MEMORY;
   note_value(&p->counters[p->keys[key].counter], is_double, bits);
   p->scratch.len = 0;
@@ -82,19 +79,44 @@ static enum tb_status put_series(struct tb_perfetto_writer *p, const struct tb_e
   return tb_perfetto_add_entry(p, p->sequences[TB_SHARED_SEQUENCE], &entry);
 }
 
+/* The fields of the series behind the first one: its categories, and where it carries more, a mark that they belong to it. */
+static enum tb_status encode_follower(struct tb_perfetto_writer *p, const struct tb_event *event, size_t first_len,
+                                      struct tb_slice *fields) {
+  const struct tb_carriage none = {0};
+  struct tb_interned_uses *uses = &p->sequences[TB_SHARED_SEQUENCE]->uses;
+  struct tb_buffer *body = &p->encoder.body;
+  struct tb_event bare = {.categories = event->categories};
+  enum tb_status status = tb_encode_event(&p->encoder, uses, &bare, TB_ENCODE_CATEGORIES, &none, NULL, NULL);
+  if (status == TB_OK && body->len != first_len) {
+    if (tb_buffer_reserve(body, TB_CARRIED_PHASE_MAX) != TB_OK) return TB_NO_MEMORY;
+    char *end = tb_encode_carried_phase(&p->encoder, uses, body->data + body->len, TB_COUNTER_FOLLOWS);
+    if (!end) return TB_NO_MEMORY;
+    body->len = (size_t)(end - body->data);
+  }
+  *fields = (struct tb_slice){body->data, body->len};
+  return status;
+}
+
 enum tb_status tb_perfetto_put_counter(struct tb_perfetto_writer *p, const struct tb_event *event) {
   uint32_t series;
   bool plain = is_plain_counter(event, &series);
   if (series == 0) return tb_perfetto_put_aside(p, event, TB_KEY_SIDE);
   if (!tb_perfetto_track(p, event->track)) return TB_NO_MEMORY;
-  struct tb_carriage carriage = {.whole_args = !plain};
+  struct tb_carriage carriage = {.whole_args = !plain, .times = TB_HAS_DUR | TB_HAS_THREAD_TS | TB_HAS_THREAD_DUR};
   struct tb_sequence *sequence = p->sequences[TB_SHARED_SEQUENCE];
   enum tb_status status =
       tb_encode_event(&p->encoder, &sequence->uses, event, TB_ENCODE_CATEGORIES, &carriage, NULL, NULL);
   struct tb_slice fields = {p->encoder.body.data, p->encoder.body.len};
+  size_t first_len = fields.len;
+  bool first = true;
   for (uint32_t i = 0; status == TB_OK && i < event->arg_count; i += event->args[i].span) {
-    status = put_series(p, event, &event->args[i], fields);
-    fields.len = 0; /* they stand with the first series */
+    bool is_double;
+    uint64_t bits;
+    if (!counter_value(&event->args[i], &is_double, &bits)) continue;
+    status = put_series(p, event, event->args[i].name, is_double, bits, fields);
+    if (status != TB_OK || !first || series == 1) continue;
+    first = false;
+    status = encode_follower(p, event, first_len, &fields);
   }
   return status;
 }

@@ -37,6 +37,8 @@ static uint32_t flow_of(struct tb_perfetto_writer *p, const struct tb_event *eve
   return flow;
 }
 
+enum { ALL_TIMES = TB_HAS_DUR | TB_HAS_THREAD_TS | TB_HAS_THREAD_DUR };
+
 static enum tb_status add_bind_id(struct tb_perfetto_writer *p, const struct tb_event *event, struct tb_entry *entry) {
   bool in = event->has & TB_HAS_FLOW_IN, out = event->has & TB_HAS_FLOW_OUT;
   if (event->bind_id.kind == TB_ID_NONE || (!in && !out)) return TB_OK;
@@ -117,6 +119,13 @@ static unsigned no_name(const struct tb_perfetto_writer *p) {
 static bool is_complete(const struct tb_event *event) { return event->has & TB_HAS_DUR && event->dur > 0; }
 static bool is_moment(const struct tb_event *event) { return event->has & TB_HAS_DUR && event->dur == 0; }
 
+/* The end of a slice says its dur and tdur; what is no slice has none, and without tts tdur has no place. */
+static uint32_t times_without_place(const struct tb_entry *entry) {
+  bool ends = entry->kind == TB_ENTRY_COMPLETE || entry->kind == TB_ENTRY_MOMENT;
+  uint32_t times = ends ? 0 : TB_HAS_DUR | TB_HAS_THREAD_DUR;
+  return entry->has_thread_ts ? times : times | TB_HAS_THREAD_DUR;
+}
+
 enum tb_status tb_perfetto_put_on_thread(struct tb_perfetto_writer *p, const struct tb_event *event) {
   struct tb_sequence *sequence = tb_perfetto_thread_sequence(p, event->track);
   if (!sequence) return TB_NO_MEMORY;
@@ -142,7 +151,6 @@ enum tb_status tb_perfetto_put_on_thread(struct tb_perfetto_writer *p, const str
   }
   if (entry.kind == TB_ENTRY_MARK) {
     carriage.phase = TB_SLICE("X");
-    carriage.times = true;
   } else if (entry.kind == TB_ENTRY_INSTANT && phase && phase != 'i' && phase != 'I') {
     carriage.phase = (struct tb_slice){&phase, 1};
     entry.kind = TB_ENTRY_MARK;
@@ -150,19 +158,20 @@ enum tb_status tb_perfetto_put_on_thread(struct tb_perfetto_writer *p, const str
   if (event->id.kind != TB_ID_NONE) parts |= TB_ENCODE_IDS;
   set_thread_times(sequence, event, &entry);
   if (entry.kind == TB_ENTRY_INSTANT && sequence->has_thread_times && !know_instant(p, sequence)) return TB_NO_MEMORY;
-  if (!entry.has_thread_ts && event->has & TB_HAS_THREAD_DUR) carriage.times = true;
+  carriage.times = times_without_place(&entry);
   struct tb_buffer *body = &p->encoder.body;
   enum tb_status status =
       tb_encode_event(&p->encoder, &sequence->uses, event, parts, &carriage, &entry.name, &entry.categories);
   if (status == TB_OK && tb_stack_is_there(&event->stack)) status = append_stack(p, sequence, &event->stack, body);
   if (status == TB_OK && event->flow_count + event->terminating_flow_count) status = append_flow_ids(p, event, body);
   size_t body_len = body->len;
-  if (status == TB_OK && tb_stack_is_there(&event->end_stack))
+  bool has_end = entry.kind == TB_ENTRY_COMPLETE || entry.kind == TB_ENTRY_MOMENT;
+  if (status == TB_OK && has_end && tb_stack_is_there(&event->end_stack))
     status = append_stack(p, sequence, &event->end_stack, body);
   if (status == TB_OK && entry.kind != TB_ENTRY_END) status = add_bind_id(p, event, &entry);
   if (status != TB_OK) return status;
-  entry.body = (struct tb_slice){body->data, entry.kind == TB_ENTRY_COMPLETE ? body_len : body->len};
-  if (entry.kind == TB_ENTRY_COMPLETE) entry.end_body = (struct tb_slice){body->data + body_len, body->len - body_len};
+  entry.body = (struct tb_slice){body->data, body_len};
+  entry.end_body = (struct tb_slice){body->data + body_len, body->len - body_len};
   return tb_perfetto_add_entry(p, sequence, &entry);
 }
 
@@ -202,7 +211,7 @@ static enum tb_status put_shared(struct tb_perfetto_writer *p, const struct tb_e
 
 /* On a process' own track, the global one, or a track of the source that is none of a thread. */
 enum tb_status tb_perfetto_put_on_track(struct tb_perfetto_writer *p, const struct tb_event *event) {
-  struct tb_carriage carriage = {.times = event->has & TB_HAS_THREAD_TS};
+  struct tb_carriage carriage = {.times = ALL_TIMES};
   char phase = event->phase;
   enum tb_entry_kind kind = TB_ENTRY_INSTANT;
   if (event->type == TB_EVENT_SLICE_BEGIN)
@@ -211,9 +220,9 @@ enum tb_status tb_perfetto_put_on_track(struct tb_perfetto_writer *p, const stru
     kind = TB_ENTRY_END;
   else if (event->type == TB_EVENT_SLICE_COMPLETE && is_complete(event))
     kind = TB_ENTRY_COMPLETE;
+  if (kind == TB_ENTRY_COMPLETE) carriage.times &= ~(uint32_t)TB_HAS_DUR;
   if (event->type == TB_EVENT_SLICE_COMPLETE && kind == TB_ENTRY_INSTANT) {
     carriage.phase = TB_SLICE("X");
-    carriage.times = true;
   } else if (kind == TB_ENTRY_INSTANT && phase && phase != 'i' && phase != 'I') {
     carriage.phase = (struct tb_slice){&phase, 1};
   }
@@ -235,7 +244,7 @@ static struct tb_slice async_phase(const struct tb_event *event, enum tb_entry_k
 
 enum tb_status tb_perfetto_put_async(struct tb_perfetto_writer *p, const struct tb_event *event,
                                      enum tb_entry_kind kind, enum tb_key_class class) {
-  struct tb_carriage carriage = {.phase = async_phase(event, kind), .times = event->has & TB_HAS_THREAD_TS};
+  struct tb_carriage carriage = {.phase = async_phase(event, kind), .times = ALL_TIMES};
   unsigned parts = TB_ENCODE_NAME | TB_ENCODE_CATEGORIES | TB_ENCODE_ARGS | TB_ENCODE_IDS;
   if (kind == TB_ENTRY_BEGIN) parts |= no_name(p);
   if (!tb_perfetto_track(p, event->track)) return TB_NO_MEMORY;
@@ -247,7 +256,7 @@ enum tb_status tb_perfetto_put_aside(struct tb_perfetto_writer *p, const struct 
                                      enum tb_key_class class) {
   struct tb_slice phase = event->phase ? (struct tb_slice){&event->phase, 1} : event->phase_text;
   if (event->type == TB_EVENT_SAMPLE && !event->phase) phase = TB_SLICE("sample");
-  struct tb_carriage carriage = {.phase = phase, .times = true};
+  struct tb_carriage carriage = {.phase = phase, .times = ALL_TIMES};
   unsigned parts = TB_ENCODE_NAME | TB_ENCODE_CATEGORIES | TB_ENCODE_ARGS | TB_ENCODE_IDS;
   if (!tb_perfetto_track(p, event->track)) return TB_NO_MEMORY;
   return put_shared(p, event, tb_perfetto_track_key(p, event->track, class), TB_ENTRY_INSTANT, &carriage, parts);

@@ -6,6 +6,7 @@
 #include "perfetto/sequence_writer.h"
 #include "base/error.h"
 #include "perfetto/fields.h"
+#include "perfetto/legacy_complete.h"
 #include "perfetto/wire.h"
 #include "timeline/matching.h"
 #include "timeline/nesting.h"
@@ -54,6 +55,11 @@ static bool is_overflow(const struct tb_sequence_writer *w, const struct tb_lane
   return lane->number > 0 && (!tb_sequence_is_shared(w) || w->p->pools[lane->pool].class == TB_KEY_TRACK);
 }
 
+/* Whether the packets of a slice say their phases B and E: where they are to go back as two events, not as one X. */
+static bool says_phases(const struct tb_sequence_writer *w, const struct tb_lane *lane, size_t place) {
+  return is_overflow(w, lane) || tb_strand_is_loose(&w->sequence->strand, place);
+}
+
 /* ---- what nesting tells ----------------------------------------------------------------------------------------------------------------------- */
 
 static struct tb_slice interned_name(const struct tb_perfetto_writer *p, uint32_t iid) {
@@ -68,19 +74,32 @@ static enum tb_status pool(void *ctx, const struct tb_entry *root, uint32_t *poo
   return *pool_id ? TB_OK : tb_sequence_no_memory(w);
 }
 
+/* Adds to the next packet what says its end too. */
+static enum tb_status add_legacy_complete(struct tb_sequence_writer *w, const struct tb_entry *entry, size_t place) {
+  enum tb_status status = tb_sequence_add_end_flows(w, place);
+  if (status != TB_OK) return status;
+  if (tb_buffer_reserve(&w->extra, TB_LEGACY_COMPLETE_MAX) != TB_OK) return tb_sequence_no_memory(w);
+  w->extra.len = (size_t)(tb_legacy_complete_write(w->extra.data + w->extra.len, entry->dur) - w->extra.data);
+  return TB_OK;
+}
+
 static enum tb_status begin(void *ctx, const struct tb_entry *entry, size_t place, const struct tb_lane *lane,
-                            uint32_t lane_index) {
+                            uint32_t lane_index, bool *whole) {
   struct tb_sequence_writer *w = ctx;
   struct tb_event_head head = {
       .ts = entry->ts, .has_thread_time = entry->has_thread_ts, .thread_time = entry->thread_ts};
   bool instant = entry->kind == TB_ENTRY_INSTANT || entry->kind == TB_ENTRY_MARK;
   head.type = instant && !w->instants_as_moments ? TB_TRACK_EVENT_TYPE_INSTANT : TB_TRACK_EVENT_TYPE_SLICE_BEGIN;
   enum tb_status status = lane_track(w, lane, lane_index, &head);
-  if (status == TB_OK && is_overflow(w, lane) && !instant)
-    status = tb_sequence_carry_phase(w, entry->kind == TB_ENTRY_BEGIN ? 'B' : 'X');
+  if (status == TB_OK && entry->kind == TB_ENTRY_BEGIN && says_phases(w, lane, place))
+    status = tb_sequence_carry_phase(w, 'B');
+  else if (status == TB_OK && is_overflow(w, lane) && !instant)
+    status = tb_sequence_carry_phase(w, 'X');
   if (status == TB_OK && w->instants_as_moments && entry->kind == TB_ENTRY_INSTANT)
     status = tb_sequence_carry_phase(w, 'i');
   if (status == TB_OK && w->flow < w->flow_end) status = tb_sequence_add_flows(w, place);
+  *whole = tb_is_legacy_complete(entry);
+  if (status == TB_OK && *whole) status = add_legacy_complete(w, entry, place);
   return status == TB_OK ? tb_sequence_put_event(w, &head, (struct tb_slice){NULL, 0}, entry->body) : status;
 }
 
@@ -98,7 +117,9 @@ static enum tb_status end(void *ctx, int64_t ts, const struct tb_entry *entry, c
     head.thread_time = slice->thread_end;
   }
   enum tb_status status = lane_track(w, lane, lane_index, &head);
-  if (status == TB_OK && !innermost) status = tb_sequence_add_label(w, slice->body);
+  bool alone = entry && says_phases(w, lane, slice->place);
+  if (status == TB_OK && (!innermost || (alone && entry->name))) status = tb_sequence_add_label(w, slice->body);
+  if (status == TB_OK && alone) status = tb_sequence_carry_phase(w, 'E');
   if (cut)
     tb_losses_add(&w->p->writer->losses,
                   "slices cut short: they overlap others, which the memory budget leaves no room to sort out", 0);
@@ -225,13 +246,11 @@ static enum tb_status put_packets(void *ctx, struct tb_slice packets) {
   return tb_packet_sink_put_packets(&w->p->sink, packets);
 }
 
-static enum tb_status put_packet(void *ctx, struct tb_slice packet, uint64_t place, bool at_end) {
+static enum tb_status put_packet(void *ctx, struct tb_slice packet, uint64_t place, unsigned sides) {
   struct tb_sequence_writer *w = ctx;
   enum tb_status status = TB_OK;
-  if (at_end)
-    status = tb_sequence_add_end_flows(w, place);
-  else if (w->flow < w->flow_end)
-    status = tb_sequence_add_flows(w, place);
+  if (sides & TB_STRAIGHT_END) status = tb_sequence_add_end_flows(w, place);
+  if (status == TB_OK && sides & TB_STRAIGHT_BEGIN && w->flow < w->flow_end) status = tb_sequence_add_flows(w, place);
   return status == TB_OK ? tb_sequence_put_extended(w, packet) : status;
 }
 

@@ -8,6 +8,9 @@
 #include "base/intern.h"
 #include "tracebridge/event.h"
 
+/* The mapping of the one frame that stands for a reference to a frame that the source does not define; its function is the id. */
+#define TB_STACKS_UNDEFINED TB_SLICE("json.stackFrames")
+
 /* A frame of the source's stackFrames. */
 struct tb_stack_frame {
   struct tb_slice function, mapping;

@@ -2,14 +2,24 @@
  *
  * The notes: for each packet, and each point of a flow, which has none, a byte: the kind (enum tb_entry_kind, or ENDED_ITSELF for the end of
  * a complete slice), NOTE_THREAD_TS, NOTE_THREAD_DUR, NOTE_FLOW. Then, as varints: name and categories of a BEGIN or an END; what a flow
- * does, its key and its order; of a point of a flow its ts less that of the packet before.
+ * does, its key and its order; of a point of a flow its ts less that of the packet before; with NOTE_WHOLE, of a slice that legacy_complete.h
+ * speaks of, its dur.
  */
 #include "perfetto/straight.h"
 
 #include <stdlib.h>
 
-enum { FIRST_CHUNK = 512, LARGEST_CHUNK = 256 * 1024, NOTE_MAX = 1 + 6 * TB_WIRE_VARINT_MAX };
-enum { ENDED_ITSELF = TB_ENTRY_COUNTER, NOTE_KIND = 7, NOTE_THREAD_TS = 8, NOTE_THREAD_DUR = 16, NOTE_FLOW = 32 };
+#include "perfetto/legacy_complete.h"
+
+enum { FIRST_CHUNK = 512, LARGEST_CHUNK = 256 * 1024, NOTE_MAX = 1 + 7 * TB_WIRE_VARINT_MAX };
+enum {
+  ENDED_ITSELF = TB_ENTRY_COUNTER,
+  NOTE_KIND = 7,
+  NOTE_THREAD_TS = 8,
+  NOTE_THREAD_DUR = 16,
+  NOTE_FLOW = 32,
+  NOTE_WHOLE = 64
+};
 
 struct tb_straight_chunk {
   struct tb_straight_chunk *next;
@@ -24,7 +34,7 @@ struct tb_straight_slice {
   uint64_t place; /* among the entries */
   uint32_t name, categories;
   bool has_thread_end;
-  bool silent;        /* an instant: nothing is written at its end */
+  bool silent;        /* an instant, or its packet says its end: nothing is written there */
   const char *packet; /* that of its begin */
   struct tb_slice body;
 };
@@ -111,6 +121,7 @@ static inline void note(struct tb_straight *s, unsigned kind, const struct tb_en
       at = tb_wire_put_varint(tb_wire_put_varint(tb_wire_put_varint(at, e->flow), e->flow_key), e->order);
     }
     if (e->kind == TB_ENTRY_FLOW) at = tb_wire_put_varint(at, (uint64_t)e->ts - (uint64_t)s->stream.last_ts);
+    if (kind & NOTE_WHOLE) at = tb_wire_put_varint(at, (uint64_t)e->dur);
   }
   *head = (char)kind;
   s->notes.len = (size_t)(at - s->notes.data);
@@ -215,9 +226,11 @@ static enum tb_status put_end(struct tb_straight *s, const struct tb_entry *e) {
 }
 
 static enum tb_status put_begin(struct tb_straight *s, const struct tb_entry *e, struct tb_slice instant) {
-  bool has_end = !is_instant(e) || s->has_thread_times;
+  bool has_end = !is_instant(e) || s->has_thread_times, whole = tb_is_legacy_complete(e);
+  char legacy[TB_LEGACY_COMPLETE_MAX];
   struct tb_slice extra = {NULL, 0};
   if (e->kind == TB_ENTRY_INSTANT && has_end) extra = instant;
+  if (whole) extra = (struct tb_slice){legacy, (size_t)(tb_legacy_complete_write(legacy, e->dur) - legacy)};
   if (s->open_count == s->open_capacity && grow_open(s) != TB_OK) return TB_NO_MEMORY;
   if (make_room(s, e->body.len + extra.len) != TB_OK) return TB_NO_MEMORY;
   struct tb_event_head head = {.ts = e->ts,
@@ -226,8 +239,8 @@ static enum tb_status put_begin(struct tb_straight *s, const struct tb_entry *e,
                                .thread_time = e->thread_ts};
   const char *packet = s->at;
   s->at = tb_event_packet_write(&s->stream, s->at, &head, (struct tb_slice){NULL, 0}, e->body, extra);
-  note(s, e->kind, e);
-  push(s, e, has_end, packet, (struct tb_slice){s->at - extra.len - e->body.len, e->body.len});
+  note(s, e->kind | (whole ? NOTE_WHOLE : 0), e);
+  push(s, e, has_end && !whole, packet, (struct tb_slice){s->at - extra.len - e->body.len, e->body.len});
   if (!has_end) s->has_instants = true;
   return TB_OK;
 }
@@ -305,6 +318,7 @@ struct walk {
   size_t note;
   int64_t ts, thread_time;
   unsigned kind;          /* enum tb_entry_kind or ENDED_ITSELF */
+  bool whole;             /* a complete slice whose packet says its end */
   struct tb_slice packet; /* empty for a point of a flow */
   struct tb_entry entry;  /* without what other packets tell */
 };
@@ -346,7 +360,17 @@ static void read_note(struct walk *w) {
     at = varint(at, &v);
     e->ts = (int64_t)((uint64_t)w->ts + v);
   }
+  w->whole = byte & NOTE_WHOLE;
+  if (w->whole) {
+    at = varint(at, &v);
+    e->dur = (int64_t)v;
+  }
   w->note = (size_t)(at - w->straight->notes.data);
+}
+
+static size_t legacy_len(int64_t dur) {
+  char field[TB_LEGACY_COMPLETE_MAX];
+  return (size_t)(tb_legacy_complete_write(field, dur) - field);
 }
 
 static void read_packet(struct walk *w) {
@@ -366,6 +390,7 @@ static void read_packet(struct walk *w) {
     w->entry.thread_ts = s->stream.thread_times_in_us ? w->thread_time * 1000 : w->thread_time;
   }
   w->entry.body = (struct tb_slice){at, (size_t)(end - at)};
+  if (w->whole) w->entry.body.len -= legacy_len(w->entry.dur);
   w->packet = (struct tb_slice){w->at, (size_t)(end - w->at)};
   w->at = end;
 }
@@ -391,7 +416,10 @@ struct endings {
   size_t count, capacity, open_count, open_capacity;
 };
 
-static bool begins_slice(const struct tb_straight *s, unsigned kind) {
+/* Whether the end of a slice comes in a packet of its own. */
+static bool begins_slice(const struct tb_straight *s, const struct walk *w) {
+  unsigned kind = w->kind;
+  if (w->whole) return false;
   if (kind == TB_ENTRY_INSTANT || kind == TB_ENTRY_MARK) return s->has_thread_times;
   return kind == TB_ENTRY_BEGIN || kind == TB_ENTRY_COMPLETE || kind == TB_ENTRY_MOMENT;
 }
@@ -419,7 +447,7 @@ static void free_endings(struct endings *e) {
 
 static enum tb_status find_endings(const struct tb_straight *s, struct endings *e) {
   for (struct walk w = start_walk(s); walk_on(&w);) {
-    if (begins_slice(s, w.kind)) {
+    if (begins_slice(s, &w)) {
       if (add_ending(e) != TB_OK) return TB_NO_MEMORY;
     } else if (ends_slice(w.kind)) {
       e->known[e->open[--e->open_count]] = (struct ending){w.ts, w.entry.thread_ts};
@@ -436,7 +464,7 @@ static enum tb_status give_back(const struct tb_straight *s, const struct ending
   size_t began = 0;
   for (struct walk w = start_walk(s); walk_on(&w);) {
     if (w.kind == ENDED_ITSELF) continue;
-    if (begins_slice(s, w.kind)) {
+    if (begins_slice(s, &w)) {
       const struct ending *ending = &e->known[began++];
       if (w.kind == TB_ENTRY_COMPLETE) w.entry.dur = ending->end - w.ts;
       if (w.kind == TB_ENTRY_INSTANT) w.entry.body.len -= instant.len;
@@ -510,8 +538,8 @@ static enum tb_status give_chunk(const struct tb_straight *s, const struct tb_st
     const char *packet_end = varint(m->packet + 1, &len) + len;
     status = give_bytes(taker, at, m->packet);
     if (status == TB_OK)
-      status =
-          taker->packet(taker->ctx, (struct tb_slice){m->packet, (size_t)(packet_end - m->packet)}, m->place, false);
+      status = taker->packet(taker->ctx, (struct tb_slice){m->packet, (size_t)(packet_end - m->packet)}, m->place,
+                             TB_STRAIGHT_BEGIN);
     at = packet_end;
   }
   return status == TB_OK ? give_bytes(taker, at, end) : status;
@@ -535,11 +563,14 @@ enum tb_status tb_straight_each_packet(const struct tb_straight *s, const struct
     if (w.kind != ENDED_ITSELF) place++;
     if (w.kind == TB_ENTRY_FLOW) continue;
     if (ends_slice(w.kind)) own = (uint64_t)places.known[places.open[--places.open_count]].end;
-    if (begins_slice(s, w.kind)) {
+    if (begins_slice(s, &w)) {
       status = add_ending(&places);
       if (status == TB_OK) places.known[places.count - 1].end = (int64_t)own;
     }
-    if (status == TB_OK) status = taker->packet(taker->ctx, w.packet, own, ends_slice(w.kind));
+    unsigned sides = ends_slice(w.kind) ? TB_STRAIGHT_END
+                     : w.whole          ? TB_STRAIGHT_BEGIN | TB_STRAIGHT_END
+                                        : TB_STRAIGHT_BEGIN;
+    if (status == TB_OK) status = taker->packet(taker->ctx, w.packet, own, sides);
   }
   free_endings(&places);
   return status;

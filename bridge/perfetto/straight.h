@@ -56,13 +56,16 @@ TB_MUST_CHECK enum tb_status tb_straight_take_back(struct tb_straight *straight,
 /* Ends what is open, after the last entry. TB_OK or TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_straight_finish(struct tb_straight *straight);
 
+enum tb_straight_side { TB_STRAIGHT_BEGIN = 1, TB_STRAIGHT_END = 2 };
+
 /* What takes the packets at the end. */
 struct tb_straight_taker {
   void *ctx;
   /* Any number of whole packets, their tags and lengths included. */
   enum tb_status (*packets)(void *ctx, struct tb_slice packets);
-  /* One packet, with the place among the entries of the slice or the instant that it begins or ends. */
-  enum tb_status (*packet)(void *ctx, struct tb_slice packet, uint64_t place, bool at_end);
+  /* One packet, with the place among the entries of the slice or the instant that it begins or ends, or both: `sides`, of enum
+   * tb_straight_side. */
+  enum tb_status (*packet)(void *ctx, struct tb_slice packet, uint64_t place, unsigned sides);
 };
 
 /* Gives all packets, those that were marked by themselves. TB_OK or what the taker returned. */

@@ -12,9 +12,26 @@ struct matcher {
   struct tb_strand *strand;
   struct open_begin *begins;
   size_t count, capacity;
-  uint32_t free;  /* + 1 */
-  uint32_t *tops; /* by key: its newest open BEGIN, + 1 */
+  uint32_t free;   /* + 1 */
+  uint32_t *tops;  /* by key: its newest open BEGIN, + 1 */
+  bool disordered; /* an END of key 0 took another than the newest, and some are still open */
+  bool out_of_memory;
 };
+
+static void set_loose(struct matcher *m, uint64_t place) {
+  struct tb_strand *s = m->strand;
+  if (!s->loose) s->loose = tb_calloc(s->allocator, (size_t)s->count);
+  if (s->loose)
+    s->loose[place] = 1;
+  else
+    m->out_of_memory = true;
+}
+
+/* All that is open of key 0 is loose. */
+static void loosen_open(struct matcher *m) {
+  for (uint32_t number = m->tops[0]; number; number = m->begins[number - 1].below)
+    set_loose(m, m->begins[number - 1].place);
+}
 
 static enum tb_status push(struct matcher *m, const struct tb_entry *e, uint64_t place) {
   uint32_t number = m->free;
@@ -31,7 +48,8 @@ static enum tb_status push(struct matcher *m, const struct tb_entry *e, uint64_t
   m->begins[number - 1] = (struct open_begin){place, e->name, e->categories, m->tops[e->key]};
   m->tops[e->key] = number;
   m->strand->matches[place] = INT64_MAX;
-  return TB_OK;
+  if (e->key == 0 && m->disordered) set_loose(m, place);
+  return m->out_of_memory ? TB_NO_MEMORY : TB_OK;
 }
 
 static void take(struct matcher *m, const struct tb_entry *end, uint64_t place) {
@@ -41,11 +59,16 @@ static void take(struct matcher *m, const struct tb_entry *end, uint64_t place) 
     uint32_t number = *link;
     struct open_begin *begin = &m->begins[number - 1];
     if ((end->name && end->name != begin->name) || (end->categories && end->categories != begin->categories)) continue;
+    if (end->key == 0 && link != &m->tops[0] && !m->disordered) {
+      m->disordered = true;
+      loosen_open(m);
+    }
     matches[begin->place] = end->ts;
     matches[place] = (int64_t)begin->place;
     *link = begin->below;
     begin->below = m->free;
     m->free = number;
+    if (m->tops[0] == 0) m->disordered = false;
     return;
   }
 }
@@ -60,6 +83,8 @@ static enum tb_status match_all(struct matcher *m) {
     if (e.kind == TB_ENTRY_END) take(m, &e, cursor.place - 1);
   }
   tb_strand_close(&cursor);
+  loosen_open(m); /* never ends */
+  if (m->out_of_memory) return TB_NO_MEMORY;
   return status == TB_END ? TB_OK : status;
 }
 

@@ -38,8 +38,9 @@ static enum tb_status end_slice(struct tb_nesting *n, struct tb_lane *lane, size
   lane->open_count--;
   memmove(&lane->open[i], &lane->open[i + 1], (lane->open_count - i) * sizeof(slice));
   if (lane->open_count == 0) lane->taken = false;
-  enum tb_status status =
-      n->sink->end(n->sink->ctx, ts, entry, &slice, innermost, cut, lane, (uint32_t)(lane - n->lanes));
+  enum tb_status status = TB_OK;
+  if (!slice.whole)
+    status = n->sink->end(n->sink->ctx, ts, entry, &slice, innermost, cut, lane, (uint32_t)(lane - n->lanes));
   free_end_body(n, &slice);
   return status;
 }
@@ -197,9 +198,12 @@ static enum tb_status put_begin(struct tb_nesting *n, const struct tb_entry *e, 
   enum tb_status status = find_lane(n, e, end, &index);
   if (status != TB_OK) return status;
   n->key_lanes[e->key] = index + 1;
-  status = n->sink->begin(n->sink->ctx, e, place, &n->lanes[index], index);
+  bool whole = false;
+  status = n->sink->begin(n->sink->ctx, e, place, &n->lanes[index], index, &whole);
   if (status != TB_OK || !has_end(n, e)) return status;
-  return push(n, &n->lanes[index], e, end, place);
+  status = push(n, &n->lanes[index], e, end, place);
+  if (status == TB_OK) n->lanes[index].open[n->lanes[index].open_count - 1].whole = whole;
+  return status;
 }
 
 /* Whether END `e` ends `slice`: by the matches where there are some, else by what it says. */

@@ -14,6 +14,7 @@ struct tb_open_slice {
   uint32_t name, categories;
   bool complete; /* it ends by itself, without an END */
   bool moment;   /* it ends where it begins: what has no duration at the same time nests in it */
+  bool whole;    /* the sink knows its end already */
   bool has_thread_end;
   int64_t thread_end;
   struct tb_slice body;     /* of its entry; empty when the strand was spilled */
@@ -35,9 +36,10 @@ struct tb_nesting_sink {
   /* The pool that the tree of `key` that starts with `root` takes its lanes from. Key 0's pool must be 0, its first lane is the
    * strand's own track. */
   enum tb_status (*pool)(void *ctx, const struct tb_entry *root, uint32_t *pool);
-  /* A slice, an instant or anything else that has no end, on lane `lane` (an index, for ever the same). */
+  /* A slice, an instant or anything else that has no end, on lane `lane` (an index, for ever the same). *whole is false; set, it
+   * says that the sink needs no call for the end. */
   enum tb_status (*begin)(void *ctx, const struct tb_entry *entry, size_t place, const struct tb_lane *lane,
-                          uint32_t lane_index);
+                          uint32_t lane_index, bool *whole);
   /* The end of a lane's slice. `entry` is its END, NULL for a slice that ends by itself. `innermost` is false where slices above it stay
    * open because the source never ends them. `cut` says that the slice ends before its time, because the one around it does. */
   enum tb_status (*end)(void *ctx, int64_t ts, const struct tb_entry *entry, const struct tb_open_slice *slice,

@@ -31,6 +31,7 @@ static void free_chunks(struct tb_strand *s) {
 
 void tb_strand_free(struct tb_strand *s) {
   tb_free(s->allocator, s->matches, (size_t)s->count * sizeof(*s->matches));
+  tb_free(s->allocator, s->loose, (size_t)s->count);
   free_chunks(s);
   tb_strand_free_index(s);
   tb_slice_stack_free(&s->stack, s->allocator);

@@ -45,7 +45,7 @@ struct tb_entry {
   uint32_t name, categories; /* what an END must match; of BEGIN and END. 0: none */
   uint64_t order;            /* of entries with a flow: place in the file, over all strands */
   struct tb_slice body;      /* encoded by the caller */
-  struct tb_slice end_body;  /* COMPLETE: what goes with its end */
+  struct tb_slice end_body;  /* COMPLETE, MOMENT: what goes with its end */
 };
 
 /* When a slice ends that begins at `ts` and lasts `dur`, which is not negative; before INT64_MAX, which says that no end is known. */
@@ -93,6 +93,8 @@ struct tb_strand {
   size_t ref_count;
   int64_t *
       matches; /* by place, once matched: of a BEGIN the ts of its END, of an END the place of its BEGIN; see matching.h */
+  unsigned char *loose; /* by place, where the matcher found any: whether a slice's begin and end mean what they do only
+                           as events of their own, see tb_match_slices. NULL: none */
   struct tb_spill_run *runs;
   size_t run_count, run_capacity;
 };
@@ -114,6 +116,9 @@ TB_MUST_CHECK enum tb_status tb_strand_spill(struct tb_strand *strand, struct tb
 /* Builds and sorts the index of a strand that was not spilled. TB_OK or TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_strand_index(struct tb_strand *strand);
 void tb_strand_free_index(struct tb_strand *strand);
+
+/* Whether the matcher calls the BEGIN at `place` loose. */
+static inline bool tb_strand_is_loose(const struct tb_strand *s, size_t place) { return s->loose && s->loose[place]; }
 
 /* Reads the record of an index entry. */
 void tb_strand_entry_at(const struct tb_strand *strand, size_t place, struct tb_entry *entry);

@@ -61,7 +61,7 @@ const text = (value) => (value === null || value === undefined ? null : String(v
 const placeless = (row) => JSON.stringify(row.map((value) => (typeof value === "string" && /^(G|P-?\d+)$/.test(value) ? "A" : value)));
 
 // What docs/MAPPING.md puts beside an event's own arguments: no row of ours to be counted.
-const carriage = (value) => typeof value === "string" && value.startsWith("args.trace_event.");
+const carriage = (value) => typeof value === "string" && /^args\.trace_event(\.|$)/.test(value);
 
 // Compares two results of one table as multisets: rows of `expected` that `actual` lacks, and those that it has beyond.
 export function compareTable(expected, actual) {

@@ -199,6 +199,35 @@ static void an_end_that_names_an_outer_slice_is_not_paired_with_the_inner(void *
       "{\"name\":\"outer\",\"ph\":\"E\",\"ts\":3,\"pid\":7,\"tid\":8}");
 }
 
+static void begins_and_ends_that_say_their_phase_stay_events_of_their_own(void **state) {
+  (void)state;
+  struct tb_event own = event(TB_EVENT_SLICE_BEGIN, &thread, 2000, "own");
+  own.phase = 'B';
+  own.has |= TB_HAS_PHASE;
+  put(event(TB_EVENT_SLICE_BEGIN, &thread, 1000, "around"));
+  put(own);
+  put(event(TB_EVENT_SLICE_END, &thread, 4000, NULL));
+  own.type = TB_EVENT_SLICE_END;
+  own.phase = 'E';
+  own.ts = 5000;
+  put(own);
+  finish_with(
+      "{\"name\":\"own\",\"ph\":\"B\",\"ts\":2,\"pid\":7,\"tid\":8},\n"
+      "{\"name\":\"around\",\"ph\":\"X\",\"ts\":1,\"dur\":3,\"pid\":7,\"tid\":8},\n"
+      "{\"name\":\"own\",\"ph\":\"E\",\"ts\":5,\"pid\":7,\"tid\":8}");
+}
+
+static void an_end_of_another_track_closes_the_slice_that_it_names(void **state) {
+  (void)state;
+  put(event(TB_EVENT_SLICE_BEGIN, &lane, 1000, "a"));
+  put(event(TB_EVENT_SLICE_BEGIN, &lane, 2000, "b"));
+  put(event(TB_EVENT_SLICE_END, &lane, 3000, "a"));
+  put(event(TB_EVENT_SLICE_END, &lane, 4000, NULL));
+  finish();
+  assert_non_null(strstr(written, "{\"name\":\"a\",\"ph\":\"e\",\"ts\":3"));
+  assert_non_null(strstr(written, "{\"name\":\"b\",\"ph\":\"e\",\"ts\":4"));
+}
+
 static void slices_of_other_tracks_become_async_pairs_with_the_tracks_id(void **state) {
   (void)state;
   struct tb_event begin = event(TB_EVENT_SLICE_BEGIN, &lane, 1000, "job");
@@ -257,6 +286,21 @@ static void series_of_one_counter_and_time_join_in_one_event(void **state) {
       "{\"name\":\"mem\",\"ph\":\"C\",\"ts\":1,\"pid\":7,\"args\":{\"used\":3}},\n"
       "{\"name\":\"mem\",\"ph\":\"C\",\"ts\":2,\"pid\":7,\"args\":{\"used\":4}},\n"
       "{\"name\":\"a b\",\"ph\":\"C\",\"ts\":2,\"pid\":7,\"id\":\"5\",\"args\":{\"c\":5}}");
+}
+
+static void a_series_that_follows_joins_whatever_the_first_one_has_beside(void **state) {
+  (void)state;
+  struct tb_arg value = {.span = 1, .type = TB_ARG_INT, .i = 3};
+  struct tb_event first = event(TB_EVENT_COUNTER, &counter, 1000, NULL), second = first;
+  first.args = second.args = &value;
+  first.arg_count = second.arg_count = 1;
+  first.has |= TB_HAS_THREAD_TS;
+  first.thread_ts = 5000;
+  second.track = &counter_free;
+  second.phase = '+';
+  put(first);
+  put(second);
+  finish_with("{\"name\":\"mem\",\"ph\":\"C\",\"ts\":1,\"tts\":5,\"pid\":7,\"args\":{\"used\":3,\"free\":3}}");
 }
 
 static void tracks_are_named_once_until_they_change(void **state) {
@@ -370,10 +414,13 @@ int main(void) {
       cmocka_unit_test_setup_teardown(an_open_slice_stays_a_begin_and_a_stray_end_an_end, start, stop),
       cmocka_unit_test_setup_teardown(events_out_of_order_are_not_paired, start, stop),
       cmocka_unit_test_setup_teardown(an_end_that_names_an_outer_slice_is_not_paired_with_the_inner, start, stop),
+      cmocka_unit_test_setup_teardown(begins_and_ends_that_say_their_phase_stay_events_of_their_own, start, stop),
+      cmocka_unit_test_setup_teardown(an_end_of_another_track_closes_the_slice_that_it_names, start, stop),
       cmocka_unit_test_setup_teardown(slices_of_other_tracks_become_async_pairs_with_the_tracks_id, start, stop),
       cmocka_unit_test_setup_teardown(slices_with_ids_of_their_own_keep_them_and_their_phase, start, stop),
       cmocka_unit_test_setup_teardown(instants_say_their_scope_by_their_track, start, stop),
       cmocka_unit_test_setup_teardown(series_of_one_counter_and_time_join_in_one_event, start, stop),
+      cmocka_unit_test_setup_teardown(a_series_that_follows_joins_whatever_the_first_one_has_beside, start, stop),
       cmocka_unit_test_setup_teardown(tracks_are_named_once_until_they_change, start, stop),
       cmocka_unit_test_setup_teardown(flows_are_written_in_the_order_of_time, start, stop),
       cmocka_unit_test_setup_teardown(flows_of_other_tracks_are_named_by_their_events, start, stop),

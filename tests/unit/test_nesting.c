@@ -28,8 +28,9 @@ static void tell(struct told *told, char what, uint32_t name, int64_t ts, uint32
 }
 
 static enum tb_status begin(void *ctx, const struct tb_entry *e, size_t place, const struct tb_lane *lane,
-                            uint32_t lane_index) {
+                            uint32_t lane_index, bool *whole) {
   (void)place;
+  (void)whole;
   (void)lane;
   tell(ctx, 'B', e->name, e->ts, lane_index);
   return TB_OK;

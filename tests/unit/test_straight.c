@@ -59,10 +59,10 @@ static enum tb_status see_packets(void *ctx, struct tb_slice packets) {
   return TB_OK;
 }
 
-static enum tb_status see_packet(void *ctx, struct tb_slice packet, uint64_t place, bool at_end) {
+static enum tb_status see_packet(void *ctx, struct tb_slice packet, uint64_t place, unsigned sides) {
   struct seen *seen = ctx;
   (void)place;
-  (void)at_end;
+  (void)sides;
   seen->last = packet;
   return see_packets(ctx, packet);
 }
@@ -90,6 +90,26 @@ static void ends_complete_slices_when_they_are_over_and_the_inner_ones_first(voi
   assert_int_equal(seen.count, 9);
   assert_memory_equal(seen.types, "BBEBIEEBE", 9);
   assert_memory_equal(seen.times, times, sizeof(times));
+  tb_straight_free(&s);
+}
+
+static struct tb_entry without_thread_time(int64_t ts, int64_t dur) {
+  struct tb_entry e = entry(dur ? TB_ENTRY_COMPLETE : TB_ENTRY_MOMENT, ts, dur);
+  e.has_thread_ts = e.has_thread_dur = true;
+  e.thread_ts = ts;
+  return e;
+}
+
+static void slices_of_no_thread_time_say_their_end_at_once(void **state) {
+  (void)state;
+  struct tb_straight s;
+  open_straight(&s);
+  assert_int_equal(put(&s, without_thread_time(1000, 5000)), TB_OK);
+  assert_int_equal(put(&s, without_thread_time(2000, 0)), TB_OK);
+  assert_int_equal(put(&s, without_thread_time(3000, 500)), TB_OK); /* legacy times are microseconds */
+  struct seen seen = finish(&s);
+  assert_int_equal(seen.count, 4);
+  assert_memory_equal(seen.types, "BBBE", 4);
   tb_straight_free(&s);
 }
 
@@ -240,6 +260,14 @@ static void takes_back_thread_times_of_either_unit(void **state) {
   }
 }
 
+static void takes_back_slices_that_said_their_end_at_once(void **state) {
+  (void)state;
+  struct tb_entry entries[] = {without_thread_time(1000, 9000000), without_thread_time(2000, 0),
+                               without_thread_time(3000, 500), entry(TB_ENTRY_COMPLETE, 4000, 1),
+                               without_thread_time(5000, 1000)};
+  check_taken_back(entries, sizeof(entries) / sizeof(entries[0]), true);
+}
+
 static void takes_back_more_than_a_chunk_holds(void **state) {
   (void)state;
   enum { COUNT = 20000 };
@@ -256,12 +284,14 @@ static void takes_back_more_than_a_chunk_holds(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ends_complete_slices_when_they_are_over_and_the_inner_ones_first),
+      cmocka_unit_test(slices_of_no_thread_time_say_their_end_at_once),
       cmocka_unit_test(gives_marked_packets_by_themselves),
       cmocka_unit_test(refuses_what_comes_before_its_time_or_cuts_a_slice),
       cmocka_unit_test(refuses_thread_times_after_instants_without_them),
       cmocka_unit_test(refuses_an_END_of_another_name),
       cmocka_unit_test(takes_back_what_is_over_and_what_is_open),
       cmocka_unit_test(takes_back_thread_times_of_either_unit),
+      cmocka_unit_test(takes_back_slices_that_said_their_end_at_once),
       cmocka_unit_test(takes_back_more_than_a_chunk_holds),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -209,7 +209,9 @@ enum tb_event_has {
   TB_HAS_CORRELATION = 1 << 14,
   TB_HAS_USE_ASYNC_TTS = 1 << 15,
   TB_HAS_ID_ALONE =
-      1 << 16 /* async, flow: the id alone says what belongs together, whatever categories and name (FXT) */
+      1 << 16, /* async, flow: the id alone says what belongs together, whatever categories and name (FXT) */
+  TB_HAS_PHASE =
+      1 << 17 /* SLICE_BEGIN, SLICE_END: the source says `phase` itself: B and E that must not become one X */
 };
 
 enum tb_log_level {

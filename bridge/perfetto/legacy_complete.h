@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Complete slices that go down as one legacy event of phase X, without an end: only from those the trace processor takes a thread duration
+ * of 0. Their times are microseconds.
+ */
+#ifndef TB_PERFETTO_LEGACY_COMPLETE_H
+#define TB_PERFETTO_LEGACY_COMPLETE_H
+
+#include "perfetto/fields.h"
+#include "perfetto/wire.h"
+#include "timeline/strand.h"
+
+enum { TB_LEGACY_COMPLETE_MAX = 4 * (1 + TB_WIRE_VARINT_MAX) };
+
+static inline bool tb_is_legacy_complete(const struct tb_entry *e) {
+  if (!e->has_thread_dur || e->thread_dur || !e->has_thread_ts || e->dur % 1000 || e->end_body.len) return false;
+  if (e->kind != TB_ENTRY_COMPLETE && e->kind != TB_ENTRY_MOMENT) return false;
+  struct tb_wire_cursor cursor = tb_wire_cursor(e->body);
+  struct tb_wire_field field;
+  while (tb_wire_next(&cursor, &field) == TB_OK)
+    if (field.number == TB_TRACK_EVENT_LEGACY_EVENT) return false; /* it has ids */
+  return true;
+}
+
+/* Writes the field that makes a begin of it; `at` has room for TB_LEGACY_COMPLETE_MAX bytes. Returns the byte after it. */
+static inline char *tb_legacy_complete_write(char *at, int64_t dur) {
+  char fields[TB_LEGACY_COMPLETE_MAX];
+  char *end = tb_wire_put_uint(fields, TB_TRACK_EVENT_LEGACY_EVENT_PHASE, 'X');
+  end = tb_wire_put_uint(end, TB_TRACK_EVENT_LEGACY_EVENT_DURATION_US, (uint64_t)dur / 1000);
+  end = tb_wire_put_uint(end, TB_TRACK_EVENT_LEGACY_EVENT_THREAD_DURATION_US, 0);
+  return tb_wire_put_bytes(at, TB_TRACK_EVENT_LEGACY_EVENT, fields, (size_t)(end - fields));
+}
+
+#endif
