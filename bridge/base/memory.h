@@ -40,9 +40,9 @@ void *tb_arena_alloc_slow(struct tb_arena *arena, size_t size);
 void tb_arena_reset(struct tb_arena *arena);
 void tb_arena_free(struct tb_arena *arena);
 
-/* NULL when memory or the limit is exhausted. */
+/* NULL when memory or the limit is exhausted. A block of no bytes has an address of its own like any other. */
 static inline void *tb_arena_alloc(struct tb_arena *arena, size_t size) {
-  size = (size + 7) & ~(size_t)7;
+  size = size ? (size + 7) & ~(size_t)7 : 8;
   if (size > (size_t)(arena->end - arena->at)) return tb_arena_alloc_slow(arena, size);
   void *p = arena->at;
   arena->at += size;

@@ -20,6 +20,16 @@ static void arena_blocks_are_aligned_and_keep_their_bytes(void **state) {
   tb_arena_free(&arena);
 }
 
+static void arena_gives_a_block_of_no_bytes_too(void **state) {
+  (void)state;
+  struct tb_arena arena;
+  tb_arena_init(&arena, tb_default_allocator(), 0);
+  char *none = tb_arena_alloc(&arena, 0);
+  assert_non_null(none);
+  assert_ptr_not_equal(tb_arena_alloc(&arena, 0), none);
+  tb_arena_free(&arena);
+}
+
 static void arena_refuses_what_is_past_its_limit(void **state) {
   (void)state;
   struct tb_arena arena;
@@ -42,6 +52,7 @@ static void buffer_grows_to_its_maximum_and_then_says_limit(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(arena_blocks_are_aligned_and_keep_their_bytes),
+      cmocka_unit_test(arena_gives_a_block_of_no_bytes_too),
       cmocka_unit_test(arena_refuses_what_is_past_its_limit),
       cmocka_unit_test(buffer_grows_to_its_maximum_and_then_says_limit),
   };
