@@ -59,7 +59,7 @@ static void emit_ids(struct tb_json_emit *emit, const struct tb_event *event, bo
 }
 
 static bool in_order(struct tb_json_track *state, const struct tb_event *event) {
-  if (event->ts < state->last_ts) {
+  if (event->ts < state->last_ts || event->has & TB_HAS_CPU) {
     state->disordered = true;
     return false;
   }

@@ -53,6 +53,8 @@ static uint64_t hash_slice(uint64_t seed, struct tb_slice text) {
 static uint64_t names_of(const struct tb_track *track) {
   uint64_t hash = hash_slice(track->has_sort_index ? (uint64_t)track->sort_index * 2 + 1 : 0, track->name);
   for (uint32_t i = 0; i < track->label_count; i++) hash = hash_slice(hash, track->labels[i]);
+  if (track->has_pid)
+    hash ^= ((uint64_t)track->pid + 1) * 0x9e3779b97f4a7c15u; /* a thread's process may be known late */
   return hash;
 }
 

@@ -175,6 +175,12 @@ static enum tb_status track_descriptor(struct tb_perfetto_reader *r, struct tb_s
   if (status == TB_NO_MEMORY) r->out_of_memory = true;
   if (status != TB_OK) return status;
   tb_perfetto_tell_track(r, track);
+  struct tb_sequence *sequence = r->context.sequence;
+  if (sequence->valid && track->track.type == TB_TRACK_THREAD && track->track.has_pid && track->track.has_tid) {
+    sequence->has_thread = true; /* the thread of events without a track, as if by a ThreadDescriptor */
+    sequence->pid = track->track.pid;
+    sequence->tid = track->track.tid;
+  }
   return TB_OK;
 }
 

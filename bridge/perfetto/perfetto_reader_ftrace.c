@@ -260,7 +260,7 @@ static enum tb_status read_event(struct bundle *b, struct tb_slice message) {
       read_waking(b, ts, payload.bytes);
       break;
     case TB_FTRACE_EVENT_PRINT:
-      tb_perfetto_emit_marker(b->r, ts, (int32_t)pid, print_text(payload.bytes));
+      tb_perfetto_emit_marker(b->r, ts, b->cpu, (int32_t)pid, print_text(payload.bytes));
       break;
     default:
       b->strange = true;

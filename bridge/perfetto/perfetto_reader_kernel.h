@@ -20,6 +20,6 @@ void tb_perfetto_emit_state(struct tb_perfetto_reader *r, const struct tb_kernel
 
 /* Makes the event that a line of userspace's trace marker says (B|pid|name and the like); `tid` wrote it. A line that says nothing
  * of the kind is left out. */
-void tb_perfetto_emit_marker(struct tb_perfetto_reader *r, int64_t ts, int64_t tid, struct tb_slice line);
+void tb_perfetto_emit_marker(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid, struct tb_slice line);
 
 #endif

@@ -85,6 +85,26 @@ static void emit_counter(struct tb_perfetto_reader *r, const struct marker *mark
   event->arg_count = 1;
 }
 
+/* What a thread did on a CPU: bundles are of one CPU each, so that a thread's events come in no order of time. */
+static struct tb_event *emit_on_thread(struct tb_perfetto_reader *r, enum tb_event_type type, char phase, int64_t ts,
+                                       uint32_t cpu, struct tb_perfetto_track *thread, struct tb_slice name) {
+  struct tb_event *event = emit(r, type, phase, ts, thread, name);
+  event->has |= TB_HAS_CPU;
+  event->cpu = cpu;
+  return event;
+}
+
+/* N is on a named track of the process. */
+static void emit_process_instant(struct tb_perfetto_reader *r, const struct marker *marker, int64_t ts,
+                                 struct tb_perfetto_track *thread) {
+  struct tb_perfetto_track *process = marker->has_pid ? tb_perfetto_process(r, marker->pid) : thread;
+  if (!process || marker->count < 2) return;
+  tb_perfetto_tell_track(r, thread);
+  struct tb_event *event = emit(r, TB_EVENT_INSTANT, 'i', ts, process, marker->parts[1]);
+  event->instant_scope = process == thread ? 't' : 'p';
+  if (process != thread) event->thread = &thread->track;
+}
+
 /* S and F go by name and cookie; G and H by track and cookie. */
 static void emit_async(struct tb_perfetto_reader *r, const struct marker *marker, int64_t ts,
                        struct tb_perfetto_track *thread) {
@@ -100,23 +120,24 @@ static void emit_async(struct tb_perfetto_reader *r, const struct marker *marker
   event->has |= TB_HAS_SCOPE;
 }
 
-void tb_perfetto_emit_marker(struct tb_perfetto_reader *r, int64_t ts, int64_t tid, struct tb_slice line) {
+void tb_perfetto_emit_marker(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid,
+                             struct tb_slice line) {
   struct marker marker;
   if (!read_marker(line, &marker)) return;
   struct tb_perfetto_track *thread = tb_perfetto_thread(r, marker.has_pid && marker.pid ? &marker.pid : NULL, tid);
   if (!thread) return;
   switch (marker.phase) {
     case 'B':
-      emit(r, TB_EVENT_SLICE_BEGIN, 'B', ts, thread, marker.parts[0]);
+      emit_on_thread(r, TB_EVENT_SLICE_BEGIN, 'B', ts, cpu, thread, marker.parts[0]);
       break;
     case 'E':
-      emit(r, TB_EVENT_SLICE_END, 'E', ts, thread, (struct tb_slice){NULL, 0});
+      emit_on_thread(r, TB_EVENT_SLICE_END, 'E', ts, cpu, thread, (struct tb_slice){NULL, 0});
       break;
     case 'I':
-      emit(r, TB_EVENT_INSTANT, 'i', ts, thread, marker.parts[0])->instant_scope = 't';
+      emit_on_thread(r, TB_EVENT_INSTANT, 'i', ts, cpu, thread, marker.parts[0])->instant_scope = 't';
       break;
     case 'N':
-      if (marker.count > 1) emit(r, TB_EVENT_INSTANT, 'i', ts, thread, marker.parts[1])->instant_scope = 't';
+      emit_process_instant(r, &marker, ts, thread);
       break;
     case 'C':
       emit_counter(r, &marker, ts);

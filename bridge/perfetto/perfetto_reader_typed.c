@@ -4,7 +4,9 @@
  */
 #include "perfetto/perfetto_reader_typed.h"
 
-static const char LOSS_UNDESCRIBED[] = "typed fields that neither the schema nor the trace describes";
+#include <stdio.h>
+
+#include "base/utf8.h"
 
 static struct tb_arg *add_typed(struct tb_perfetto_reader *r, struct tb_slice name) {
   struct tb_arg *arg = tb_perfetto_add_arg(r, name);
@@ -142,6 +144,50 @@ static bool add_field(struct tb_perfetto_reader *r, struct open_list *list, uint
   return true;
 }
 
+/* ---- what nothing describes: by number, as protoc --decode_raw has it ------------------------------------------------- */
+
+static bool is_text_for_people(struct tb_slice bytes) {
+  const char *end = bytes.len ? bytes.ptr + bytes.len : bytes.ptr;
+  for (const char *p = bytes.ptr; p != end;) {
+    size_t skip, len = tb_utf8_character(p, end, &skip);
+    if (!len || ((unsigned char)*p < 0x20 && *p != '\t' && *p != '\n' && *p != '\r')) return false;
+    p += len;
+  }
+  return true;
+}
+
+static bool is_message(struct tb_slice bytes) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
+  struct tb_wire_field field;
+  enum tb_status status;
+  while ((status = tb_wire_read(&cursor, &field)) == TB_OK) {
+  }
+  return status == TB_END;
+}
+
+static void add_unknown(struct tb_perfetto_reader *r, const struct tb_wire_field *wire, unsigned depth) {
+  enum { NUMBER_NAME = 24 };
+  char *name = tb_perfetto_alloc(r, NUMBER_NAME);
+  if (!name) return;
+  size_t slot = r->batch->arg_count;
+  struct tb_arg *arg =
+      add_typed(r, (struct tb_slice){name, (size_t)snprintf(name, NUMBER_NAME, "field_%u", (unsigned)wire->number)});
+  arg->type = TB_ARG_UINT;
+  arg->u = wire->value;
+  if (wire->type != TB_WIRE_BYTES && wire->type != TB_WIRE_GROUP) return;
+  bool is_text = wire->type == TB_WIRE_BYTES && is_text_for_people(wire->bytes);
+  if (is_text || depth >= TB_PERFETTO_ARG_DEPTH_MAX || !is_message(wire->bytes)) {
+    arg->type = is_text ? TB_ARG_STRING : TB_ARG_BLOB;
+    arg->text = wire->bytes;
+    return;
+  }
+  arg->type = TB_ARG_DICT;
+  struct tb_wire_cursor cursor = tb_wire_cursor(wire->bytes);
+  struct tb_wire_field field;
+  while (tb_wire_read(&cursor, &field) == TB_OK) add_unknown(r, &field, depth + 1);
+  r->batch->args[slot].span = (uint32_t)(r->batch->arg_count - slot);
+}
+
 static void read_message(struct tb_perfetto_reader *r, size_t slot, uint32_t type, struct tb_slice bytes,
                          unsigned depth) {
   struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
@@ -149,7 +195,9 @@ static void read_message(struct tb_perfetto_reader *r, size_t slot, uint32_t typ
   struct open_list list = {0};
   if (depth > TB_PERFETTO_ARG_DEPTH_MAX) return;
   while (tb_wire_read(&cursor, &wire) == TB_OK) {
-    if (!add_field(r, &list, type, &wire, depth)) tb_losses_add(&r->reader->losses, LOSS_UNDESCRIBED, r->head.offset);
+    if (add_field(r, &list, type, &wire, depth)) continue;
+    list.number = 0;
+    add_unknown(r, &wire, depth);
   }
   r->batch->args[slot].span = (uint32_t)(r->batch->arg_count - slot);
 }
@@ -283,7 +331,8 @@ void tb_perfetto_typed_fields(struct tb_perfetto_reader *r, struct tb_slice trac
   struct open_list list = {0};
   while (tb_wire_read(&cursor, &wire) == TB_OK) {
     if (is_own_field(wire.number) || add_field(r, &list, r->track_event_type, &wire, 0)) continue;
-    tb_losses_add(&r->reader->losses, LOSS_UNDESCRIBED, r->head.offset);
+    list.number = 0;
+    add_unknown(r, &wire, 0);
   }
 }
 

@@ -70,6 +70,9 @@ static enum tb_status describe_process(struct tb_tracks *tracks, struct tb_perfe
   if (process->has_pid) {
     base->pid = process->pid;
     base->has_pid = true;
+    uint32_t before;
+    if (!base->name.len && tb_hash_map_get(&tracks->processes, (uint64_t)base->pid, base->machine, &before))
+      base->name = tracks->tracks[before]->track.name;
     /* the newest track of a pid is where its threads belong from here on */
     enum tb_status status = tb_hash_map_set(&tracks->processes, (uint64_t)base->pid, base->machine, base->index);
     if (status != TB_OK) return status;
@@ -79,9 +82,10 @@ static enum tb_status describe_process(struct tb_tracks *tracks, struct tb_perfe
     set_sort_index(base, message->chrome_process->has_legacy_sort_index, message->chrome_process->legacy_sort_index);
   }
   enum tb_status status = set_labels(tracks, base, process);
-  if (status == TB_OK && process->has_process_name) {
+  if (status != TB_OK || base->name.len) return status; /* the first name counts, as it does for the importer */
+  if (process->process_name.len) {
     status = set_text(tracks, &base->name, tb_message_slice(process->process_name));
-  } else if (status == TB_OK && process->n_cmdline && base->name.len == 0) {
+  } else if (process->n_cmdline) {
     status = set_text(tracks, &base->name, tb_message_slice(process->cmdline[0]));
   }
   return status;

@@ -90,6 +90,7 @@ static enum tb_status join_process(struct tb_tracks *tracks, struct tb_perfetto_
   track->track.pid = pid;
   track->track.has_pid = true;
   track->track.parent = &process->track;
+  track->told = false;
   return tb_tracks_add_thread(tracks, track);
 }
 

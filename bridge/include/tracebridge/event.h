@@ -271,9 +271,9 @@ struct tb_event {
   uint64_t correlation_id; /* TrackEvent.correlation_id, its string form in correlation_text */
   struct tb_slice correlation_text;
   int64_t thread_instruction_count;
-  double weight; /* of a sample */
-  uint32_t cpu;
-  int32_t priority;                /* scheduling */
+  double weight;    /* of a sample */
+  uint32_t cpu;     /* of a slice: of its begin or end, which come CPU by CPU then, and in no order of time */
+  int32_t priority; /* scheduling */
   struct tb_frame source_location; /* function, file, line */
   struct tb_slice phase_text;      /* TB_EVENT_OTHER: the phase as written */
   struct tb_slice parent_frame;    /* TB_EVENT_STACK_FRAME: parent's id, empty for a root */
