@@ -40,7 +40,7 @@ static void split_name(struct tb_slice text, struct tb_slice *name, struct tb_sl
 
 /* What a counter's sample is called: in JSON's words with quotes where the track says them, else by its name. */
 struct identity {
-  struct tb_slice parts[PARTS];
+  struct tb_slice parts[MOST_PARTS];
   unsigned part_count;
   struct tb_slice name, series;
 };
