@@ -6,6 +6,7 @@ const struct tb_id_field tb_id_fields[] = {
     {"timestamp_clock_id", {58}, TB_FIELD_CLOCK},
     {"trace_packet_defaults.timestamp_clock_id", {59, 58}, TB_FIELD_CLOCK},
     {"clock_snapshot", {6}, TB_FIELD_SNAPSHOT},
+    {"remote_clock_sync", {107}, TB_FIELD_SYNC},
     {"trace_stats.writer_stats.sequence_id", {35, 18, 1}, TB_FIELD_SEQUENCE},
 
     {"track_event.track_uuid", {11, 11}, TB_FIELD_UUID},

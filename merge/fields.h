@@ -18,6 +18,7 @@ enum tb_field_kind {
   TB_FIELD_LEGACY_ID,    /* LegacyEvent's id: of the whole trace where the event has a phase */
   TB_FIELD_CLOCK,        /* a clock's id */
   TB_FIELD_SNAPSHOT,     /* a ClockSnapshot */
+  TB_FIELD_SYNC,         /* a RemoteClockSync */
   TB_FIELD_PID,          /* a process id */
   TB_FIELD_TID,          /* a thread id */
   TB_FIELD_PROCESS_NAME, /* text: the name of the process of the message's pid */

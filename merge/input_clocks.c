@@ -17,9 +17,9 @@ enum {
 enum { SYNC_ROUNDS = 1, SYNC_CLIENT = 2, SYNC_HOST = 3 };
 
 void tb_input_clocks_init(struct tb_input_clocks *c, const struct tb_allocator *allocator) {
-  *c = (struct tb_input_clocks){.allocator = allocator, .primary = TB_CLOCK_BOOTTIME};
+  *c = (struct tb_input_clocks){.allocator = allocator, .primary = TB_CLOCK_BOOTTIME, .version = 1};
   tb_table_init(&c->node_index, allocator);
-  tb_table_init(&c->defaults, allocator);
+  tb_merge_sequences_init(&c->sequences, allocator);
 }
 
 void tb_input_clocks_free(struct tb_input_clocks *c) {
@@ -31,11 +31,11 @@ void tb_input_clocks_free(struct tb_input_clocks *c) {
   tb_free(c->allocator, c->groups, c->group_capacity * sizeof(*c->groups));
   tb_free(c->allocator, c->nodes, c->node_capacity * sizeof(*c->nodes));
   tb_table_free(&c->node_index);
-  tb_table_free(&c->defaults);
+  tb_merge_sequences_free(&c->sequences);
 }
 
 void tb_input_clocks_rewind(struct tb_input_clocks *c) {
-  tb_table_free(&c->defaults);
+  tb_merge_sequences_rewind(&c->sequences);
   for (size_t i = 0; i < c->node_count; i++) c->nodes[i].last = 0;
 }
 
@@ -47,10 +47,6 @@ static bool of_sequence(uint32_t clock) {
 
 static uint64_t node_key(uint32_t machine, uint32_t sequence, uint32_t clock) {
   return tb_scatter((uint64_t)machine << 32 | sequence) ^ clock;
-}
-
-static uint64_t sequence_key(const struct tb_merge_head *head) {
-  return (uint64_t)head->machine << 32 | head->sequence;
 }
 
 static struct tb_input_clock *find_node(const struct tb_input_clocks *c, uint32_t machine, uint32_t sequence,
@@ -83,6 +79,7 @@ static enum tb_status add_node(struct tb_input_clocks *c, uint32_t machine, uint
 /* Ways must be looked for anew when there is a new relation. */
 static void forget_ways(struct tb_input_clocks *c) {
   for (size_t i = 0; i < c->node_count; i++) c->nodes[i].way_known = false;
+  c->version++;
 }
 
 static enum tb_status add_group(struct tb_input_clocks *c, const uint32_t *nodes, size_t columns, uint64_t hash) {
@@ -126,6 +123,7 @@ static enum tb_status add_row(struct tb_input_clocks *c, const uint32_t *nodes, 
   g->rows = rows;
   if (status != TB_OK) return status;
   memcpy(g->rows + g->row_count++ * columns, values, columns * sizeof(*values));
+  c->version++;
   return TB_OK;
 }
 
@@ -243,26 +241,23 @@ static enum tb_status take_sync(struct tb_input_clocks *c, struct tb_slice bytes
   return TB_OK;
 }
 
-static enum tb_status take_defaults(struct tb_input_clocks *c, const struct tb_merge_head *head) {
-  struct tb_wire_cursor cursor = tb_wire_cursor(head->defaults);
+static uint32_t default_clock(struct tb_slice defaults) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(defaults);
   struct tb_wire_field field;
-  uint64_t clock = 0;
+  uint32_t clock = 0;
   while (tb_wire_read(&cursor, &field) == TB_OK)
     if (field.number == DEFAULTS_CLOCK_ID && field.type == TB_WIRE_VARINT) clock = (uint32_t)field.value;
-  return tb_table_put(&c->defaults, sequence_key(head), clock);
+  return clock;
 }
 
-enum tb_status tb_input_clocks_take(struct tb_input_clocks *c, const struct tb_merge_head *head, bool learn) {
+enum tb_status tb_input_clocks_take(struct tb_input_clocks *c, const struct tb_merge_head *head,
+                                    struct tb_merge_sequence *sequence, bool learn) {
   enum tb_status status = TB_OK;
-  if (head->cleared) {
-    uint64_t *clock = tb_table_get(&c->defaults, sequence_key(head));
-    if (clock) *clock = 0;
-  }
-  if (head->defaults.ptr) status = take_defaults(c, head);
-  if (status == TB_OK && head->clock_snapshot.ptr)
-    status = take_snapshot(c, head->clock_snapshot, head->machine, head->sequence, learn);
-  if (status == TB_OK && head->remote_clock_sync.ptr && learn && head->machine)
-    status = take_sync(c, head->remote_clock_sync, head->machine);
+  struct tb_slice sync = tb_merge_head_payload(head, TB_TRACE_PACKET_REMOTE_CLOCK_SYNC);
+  if (head->cleared) sequence->default_clock = 0;
+  if (head->defaults.ptr) sequence->default_clock = default_clock(head->defaults);
+  if (head->clock_snapshot.ptr) status = take_snapshot(c, head->clock_snapshot, head->machine, head->sequence, learn);
+  if (status == TB_OK && sync.ptr && learn && head->machine) status = take_sync(c, sync, head->machine);
   return status;
 }
 
@@ -328,18 +323,36 @@ static void find_way(struct tb_input_clocks *c, uint32_t from, uint32_t target) 
   tb_free(c->allocator, s.reached, c->node_count * sizeof(*s.reached));
 }
 
-/* The last row at or before `value` in column `from`, else the first. Rows come in the order of time. */
-static int64_t step(const struct tb_input_clock_group *g, size_t from, size_t to, int64_t value) {
+/* A reading on its way, and from where up to where the one that it started as takes the same way. */
+struct walk {
+  int64_t value, from, until;
+  uint64_t ahead; /* of the reading that it started as */
+};
+
+static int64_t back_to_start(const struct walk *walk, int64_t value) {
+  int64_t out;
+  if (!__builtin_sub_overflow(value, (int64_t)walk->ahead, &out)) return out;
+  return value < 0 ? INT64_MIN : INT64_MAX;
+}
+
+/* The last row at or before the value in column `from`, else the first. Rows come in the order of time. */
+static void step(const struct tb_input_clock_group *g, size_t from, size_t to, struct walk *walk) {
   size_t low = 0, high = g->row_count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (g->rows[middle * g->columns + from] <= value)
+    if (g->rows[middle * g->columns + from] <= walk->value)
       low = middle + 1;
     else
       high = middle;
   }
-  const int64_t *row = g->rows + (low ? low - 1 : 0) * g->columns;
-  return (int64_t)((uint64_t)value - (uint64_t)row[from] + (uint64_t)row[to]);
+  size_t at = low ? low - 1 : 0;
+  const int64_t *row = g->rows + at * g->columns;
+  int64_t first = at ? back_to_start(walk, row[from]) : INT64_MIN;
+  int64_t next = at + 1 < g->row_count ? back_to_start(walk, row[g->columns + from]) : INT64_MAX;
+  if (first > walk->from) walk->from = first;
+  if (next < walk->until) walk->until = next;
+  walk->ahead += (uint64_t)row[to] - (uint64_t)row[from];
+  walk->value = (int64_t)((uint64_t)walk->value - (uint64_t)row[from] + (uint64_t)row[to]);
 }
 
 /* Sees that the node's way to the trace clock is known; false where there is none. */
@@ -352,12 +365,19 @@ static bool has_way(struct tb_input_clocks *c, struct tb_input_clock *node) {
   return node->way_exists;
 }
 
-static bool convert_node(struct tb_input_clocks *c, struct tb_input_clock *node, int64_t value, int64_t *time) {
+bool tb_input_clocks_convert_node(struct tb_input_clocks *c, struct tb_input_clock *node, int64_t value,
+                                  int64_t *time) {
   *time = value;
   if (node->clock == c->primary) return true;
   if (!has_way(c, node)) return false;
+  struct walk walk = {value, INT64_MIN, INT64_MAX, 0};
   for (size_t i = 0; i < node->way_len; i++)
-    *time = step(&c->groups[node->way[i].group], node->way[i].from, node->way[i].to, *time);
+    step(&c->groups[node->way[i].group], node->way[i].from, node->way[i].to, &walk);
+  node->from = walk.from;
+  node->until = walk.until;
+  node->ahead = (int64_t)walk.ahead;
+  node->version = c->version;
+  *time = walk.value;
   return true;
 }
 
@@ -367,35 +387,24 @@ bool tb_input_clocks_convert_back(struct tb_input_clocks *c, uint32_t machine, u
   if (clock == c->primary) return true;
   struct tb_input_clock *node = find_node(c, machine, 0, clock);
   if (!node || !has_way(c, node)) return false;
+  struct walk walk = {time, INT64_MIN, INT64_MAX, 0};
   for (size_t i = node->way_len; i-- > 0;)
-    *value = step(&c->groups[node->way[i].group], node->way[i].to, node->way[i].from, *value);
+    step(&c->groups[node->way[i].group], node->way[i].to, node->way[i].from, &walk);
+  *value = walk.value;
   return true;
 }
 
-void tb_input_clocks_time(struct tb_input_clocks *c, const struct tb_merge_head *head,
-                          struct tb_merge_packet_time *time) {
-  *time = (struct tb_merge_packet_time){.clock = head->clock, .value = (int64_t)head->timestamp};
-  if (!time->clock && head->has_sequence) {
-    const uint64_t *clock = tb_table_get(&c->defaults, sequence_key(head));
-    if (clock && *clock) {
-      time->clock = (uint32_t)*clock;
-      time->default_clock = true;
-    }
-  }
-  bool chrome = head->kind == TB_MERGE_PACKET_CHROME_EVENTS || head->kind == TB_MERGE_PACKET_CHROME_METADATA;
-  if (!time->clock && chrome && find_node(c, head->machine, 0, TB_CLOCK_MONOTONIC)) time->clock = TB_CLOCK_MONOTONIC;
-  if (!time->clock) time->clock = c->primary;
-  struct tb_input_clock *node = find_node(c, head->machine, head->sequence, time->clock);
-  if (node && (node->incremental || node->unit != 1)) {
-    int64_t ns = (int64_t)(head->timestamp * node->unit);
-    time->value = node->incremental ? (int64_t)((uint64_t)node->last + (uint64_t)ns) : ns;
-    if (node->incremental) node->last = time->value;
-  }
-  time->resolved = true;
-  if (time->clock == c->primary)
-    time->time = time->value;
-  else
-    time->resolved = node && convert_node(c, node, time->value, &time->time);
+void tb_input_clocks_look_up(struct tb_input_clocks *c, const struct tb_merge_head *head,
+                             struct tb_merge_sequence *sequence, uint32_t clock) {
+  const struct tb_input_clock *node = find_node(c, head->machine, head->sequence, clock);
+  sequence->clock = clock;
+  sequence->node = node ? (uint32_t)(node - c->nodes) + 1 : 0;
+  sequence->node_count = (uint32_t)c->node_count;
+}
+
+uint32_t tb_input_clocks_implied(struct tb_input_clocks *c, const struct tb_merge_head *head) {
+  bool chrome = head->kind == TB_TRACE_PACKET_CHROME_EVENTS || head->kind == TB_TRACE_PACKET_CHROME_METADATA;
+  return chrome && find_node(c, head->machine, 0, TB_CLOCK_MONOTONIC) ? TB_CLOCK_MONOTONIC : c->primary;
 }
 
 bool tb_input_clocks_convert(struct tb_input_clocks *c, uint32_t machine, uint32_t clock, int64_t value,
@@ -405,7 +414,7 @@ bool tb_input_clocks_convert(struct tb_input_clocks *c, uint32_t machine, uint32
     return true;
   }
   struct tb_input_clock *node = find_node(c, machine, 0, clock);
-  return node && convert_node(c, node, value, time);
+  return node && tb_input_clocks_convert_node(c, node, value, time);
 }
 
 const struct tb_input_clock *tb_input_clocks_find(const struct tb_input_clocks *c, uint32_t machine, uint32_t clock) {

@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "merge_head.h"
+#include "sequences.h"
 #include "table.h"
 
 enum { TB_INPUT_CLOCK_SEQUENCE_FIRST = 64, TB_INPUT_CLOCK_TRACE_FIRST = 128 };
@@ -27,6 +28,9 @@ struct tb_input_clock {
   struct {
     uint32_t group, from, to; /* readings: rows of `group`, columns */
   } way[6];
+  /* from `from` up to `until` its readings only need `ahead` added; known as of `version` */
+  int64_t from, until, ahead;
+  uint64_t version;
 };
 
 /* Snapshots that hold the same clocks: a table, a row for each, in the order in which they came. Values in ns. */
@@ -45,9 +49,10 @@ struct tb_input_clocks {
   size_t node_count, node_capacity;
   struct tb_input_clock_group *groups;
   size_t group_count, group_capacity;
-  struct tb_table defaults; /* clock id that is the default of a sequence, by machine and sequence */
-  uint32_t primary;         /* the trace clock: primary_trace_clock of the first snapshot, else BOOTTIME */
-  bool primary_named;       /* a snapshot named it */
+  struct tb_merge_sequences sequences;
+  uint64_t version;   /* counts what was learned, from 1 */
+  uint32_t primary;   /* the trace clock: primary_trace_clock of the first snapshot, else BOOTTIME */
+  bool primary_named; /* a snapshot named it */
   uint64_t bad_snapshots;
 };
 
@@ -57,10 +62,11 @@ void tb_input_clocks_free(struct tb_input_clocks *clocks);
 /* Forgets what belongs to a place in the file (defaults, incremental clocks), for a second reading. */
 void tb_input_clocks_rewind(struct tb_input_clocks *clocks);
 
-/* Takes in what a packet says of clocks: cleared state, defaults and, where `learn` is set, snapshots and syncs (they are then
- * known from the start at a second reading; increments start anew at each in both). TB_OK, TB_NO_MEMORY or TB_LIMIT. */
+/* Takes in what a packet of `sequence` says of clocks: cleared state, defaults and, where `learn` is set, snapshots and syncs
+ * (they are then known from the start at a second reading; increments start anew at each in both). TB_OK, TB_NO_MEMORY or
+ * TB_LIMIT. */
 TB_MUST_CHECK enum tb_status tb_input_clocks_take(struct tb_input_clocks *clocks, const struct tb_merge_head *head,
-                                                  bool learn);
+                                                  struct tb_merge_sequence *sequence, bool learn);
 
 /* When a packet happened. */
 struct tb_merge_packet_time {
@@ -71,9 +77,39 @@ struct tb_merge_packet_time {
   int64_t time;       /* on the input's trace clock */
 };
 
-/* The time of a packet that has a timestamp; once for each packet, in the file's order. */
-void tb_input_clocks_time(struct tb_input_clocks *clocks, const struct tb_merge_head *head,
-                          struct tb_merge_packet_time *time);
+/* For tb_input_clocks_time: what does not come with every packet. Looks a sequence's clock up; the clock of a packet that names
+ * none; the way to the trace clock, false where there is none. */
+void tb_input_clocks_look_up(struct tb_input_clocks *clocks, const struct tb_merge_head *head,
+                             struct tb_merge_sequence *sequence, uint32_t clock);
+uint32_t tb_input_clocks_implied(struct tb_input_clocks *clocks, const struct tb_merge_head *head);
+bool tb_input_clocks_convert_node(struct tb_input_clocks *clocks, struct tb_input_clock *node, int64_t value,
+                                  int64_t *time);
+
+/* The time of a packet of `sequence` that has a timestamp; once for each packet, in the file's order. */
+static inline void tb_input_clocks_time(struct tb_input_clocks *clocks, const struct tb_merge_head *head,
+                                        struct tb_merge_sequence *sequence, struct tb_merge_packet_time *time) {
+  uint32_t clock = head->clock;
+  time->default_clock = !clock && head->sequence && sequence->default_clock;
+  if (time->default_clock) clock = sequence->default_clock;
+  if (!clock) clock = tb_input_clocks_implied(clocks, head);
+  if (sequence->clock != clock || sequence->node_count != clocks->node_count)
+    tb_input_clocks_look_up(clocks, head, sequence, clock);
+  struct tb_input_clock *node = sequence->node ? &clocks->nodes[sequence->node - 1] : NULL;
+  int64_t value = (int64_t)head->timestamp;
+  if (node && (node->incremental || node->unit != 1)) {
+    int64_t ns = (int64_t)(head->timestamp * node->unit);
+    value = node->incremental ? (int64_t)((uint64_t)node->last + (uint64_t)ns) : ns;
+    if (node->incremental) node->last = value;
+  }
+  time->clock = clock;
+  time->value = time->time = value;
+  if (clock == clocks->primary)
+    time->resolved = true;
+  else if (node && node->version == clocks->version && node->from <= value && value < node->until)
+    time->resolved = true, time->time = (int64_t)((uint64_t)value + (uint64_t)node->ahead);
+  else
+    time->resolved = node && tb_input_clocks_convert_node(clocks, node, value, &time->time);
+}
 
 /* A reading of clock `clock` of `machine` as time of the trace clock of the same machine; false where nothing relates them. */
 bool tb_input_clocks_convert(struct tb_input_clocks *clocks, uint32_t machine, uint32_t clock, int64_t value,

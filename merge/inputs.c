@@ -32,8 +32,8 @@ static struct tb_source *add_source(struct tb_merger *m, const char *name, const
   m->source_count++;
   tb_time_map_init(&s->there, m->allocator);
   tb_time_map_init(&s->back, m->allocator);
-  struct tb_table *const tables[] = {&s->machines, &s->sequence_map, &s->uuid_map, &s->clock_map, &s->separate,
-                                     &s->owned,    &s->pid_added,    &s->anchored, &s->described};
+  struct tb_table *const tables[] = {&s->machines, &s->sequence_map, &s->uuid_map,  &s->clock_map,
+                                     &s->separate, &s->owned,        &s->pid_added, &s->described};
   for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) tb_table_init(tables[i], m->allocator);
   return s;
 }
@@ -171,10 +171,10 @@ static enum tb_status survey(struct tb_merger *m, struct tb_source *s) {
   struct tb_merge_input_report *in = tb_source_report(m, s);
   in->bytes_in = s->survey.bytes;
   in->packets_in = 0;
-  if (status != TB_OK || s->survey.damage == TB_OK) return status;
+  if (status != TB_OK || !s->survey.losses) return status;
   in->damaged = m->partial = true;
   in->damage_offset = s->survey.damage_offset;
-  in->damage = tb_status_text(s->survey.damage);
+  in->damage = s->survey.damage;
   return TB_OK;
 }
 

@@ -82,8 +82,8 @@ static void free_source(struct tb_merger *m, struct tb_source *s) {
   tb_survey_free(&s->survey);
   tb_time_map_free(&s->there);
   tb_time_map_free(&s->back);
-  struct tb_table *const tables[] = {&s->machines, &s->sequence_map, &s->uuid_map, &s->clock_map, &s->separate,
-                                     &s->owned,    &s->pid_added,    &s->anchored, &s->described};
+  struct tb_table *const tables[] = {&s->machines, &s->sequence_map, &s->uuid_map,  &s->clock_map,
+                                     &s->separate, &s->owned,        &s->pid_added, &s->described};
   for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) tb_table_free(tables[i]);
   (void)m;
 }

@@ -1,78 +1,155 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "merge_head.h"
 
-#include "perfetto/wire.h"
+enum { PAYLOAD_LAST = 255 }; /* fields of packets beyond are nobody's payload that readers know */
 
-enum { FLAG_CLEARED = 1 };
+static inline void note(struct tb_merge_head *head, const struct tb_wire_field *field) {
+  if (head->note_count < TB_MERGE_HEAD_NOTES) head->notes[head->note_count] = *field;
+  head->note_count++;
+}
 
-static void take_number(struct tb_merge_head *head, const struct tb_wire_field *field) {
+static inline void take_number(struct tb_merge_head *head, const struct tb_wire_field *field) {
   switch (field->number) {
-    case TB_MERGE_PACKET_TIMESTAMP:
+    case TB_TRACE_PACKET_TIMESTAMP:
       head->has_timestamp = true;
       head->timestamp = field->value;
       break;
-    case TB_MERGE_PACKET_CLOCK_ID:
+    case TB_TRACE_PACKET_TIMESTAMP_CLOCK_ID:
       head->has_clock = true;
       head->clock = (uint32_t)field->value;
       break;
-    case TB_MERGE_PACKET_SEQUENCE_ID:
-      head->has_sequence = true;
+    case TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID:
       head->sequence = (uint32_t)field->value;
       break;
-    case TB_MERGE_PACKET_SEQUENCE_FLAGS:
-      head->cleared |= (field->value & FLAG_CLEARED) != 0;
-      break;
-    case TB_MERGE_PACKET_STATE_CLEARED:
-      head->cleared |= field->value != 0;
-      break;
-    case TB_MERGE_PACKET_DROPPED:
-      head->dropped = field->value != 0;
-      break;
-    case TB_MERGE_PACKET_MACHINE_ID:
+    case TB_TRACE_PACKET_MACHINE_ID:
       head->machine = (uint32_t)field->value;
       break;
+    case TB_TRACE_PACKET_SEQUENCE_FLAGS:
+      head->cleared |= (field->value & TB_TRACE_PACKET_SEQ_INCREMENTAL_STATE_CLEARED) != 0;
+      return;
+    case TB_TRACE_PACKET_INCREMENTAL_STATE_CLEARED:
+      head->cleared |= field->value != 0;
+      return;
     default:
-      break;
+      return;
   }
+  note(head, field);
 }
 
-static void take_payload(struct tb_merge_head *head, const struct tb_wire_field *field) {
-  if (field->number != TB_MERGE_PACKET_INTERNED_DATA && field->number != TB_MERGE_PACKET_DEFAULTS && head->kind == 0)
-    head->kind = field->number;
-  switch (field->number) {
-    case TB_MERGE_PACKET_CLOCK_SNAPSHOT:
-      head->clock_snapshot = field->bytes;
-      break;
-    case TB_MERGE_PACKET_REMOTE_CLOCK_SYNC:
-      head->remote_clock_sync = field->bytes;
-      break;
-    case TB_MERGE_PACKET_DEFAULTS:
-      head->defaults = field->bytes;
-      break;
-    case TB_MERGE_PACKET_TRACK_DESCRIPTOR:
-      head->track_descriptor = field->bytes;
-      break;
-    case TB_MERGE_PACKET_TRACK_EVENT:
-      head->track_event = field->bytes;
-      break;
-    case TB_MERGE_PACKET_SERVICE_EVENT:
-      head->service_event = field->bytes;
-      break;
-    default:
-      break;
+static inline void take_payload(struct tb_merge_head *head, const struct tb_wire_field *field) {
+  if (field->number == TB_TRACE_PACKET_INTERNED_DATA) return;
+  note(head, field);
+  if (field->number == TB_TRACE_PACKET_TRACE_PACKET_DEFAULTS) {
+    head->defaults = field->bytes;
+    return;
   }
+  if (head->kind == 0 || head->kind > PAYLOAD_LAST) head->kind = field->number;
+  if (head->kind == field->number) head->payload = field->bytes;
+  if (field->number == TB_TRACE_PACKET_CLOCK_SNAPSHOT) head->clock_snapshot = field->bytes;
+}
+
+/* Member by member: notes need no clearing, and clearing all would cost more than reading a packet. */
+static inline void reset(struct tb_merge_head *head) {
+  head->has_timestamp = head->has_clock = head->cleared = head->damaged = false;
+  head->timestamp = 0;
+  head->clock = head->sequence = head->machine = head->kind = head->note_count = 0;
+  head->payload.ptr = head->clock_snapshot.ptr = head->defaults.ptr = NULL;
+  head->payload.len = head->clock_snapshot.len = head->defaults.len = 0;
+}
+
+/* Fields that nearly all packets have, told by the one byte of their tag. */
+enum {
+  TAG_UID = TB_TRACE_PACKET_TRUSTED_UID << 3,
+  TAG_TIMESTAMP = TB_TRACE_PACKET_TIMESTAMP << 3,
+  TAG_SEQUENCE = TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID << 3,
+  TAG_FLAGS = TB_TRACE_PACKET_SEQUENCE_FLAGS << 3,
+  TAG_TRACK_EVENT = TB_TRACE_PACKET_TRACK_EVENT << 3 | TB_WIRE_BYTES,
+  TAG_LONG = 0x80, /* more bytes of the tag follow */
+  TAG_PID_LOW = (TB_TRACE_PACKET_TRUSTED_PID << 3 & 0x7f) | TAG_LONG,
+  TAG_PID_HIGH = TB_TRACE_PACKET_TRUSTED_PID >> 4
+};
+
+/* The byte after a varint; NULL for one of more than three bytes, which must all be there. */
+static inline const char *short_varint(const char *at, const char *end, uint64_t *value) {
+  uint32_t first = (unsigned char)at[0];
+  *value = first;
+  if (first < 0x80) return at + 1;
+  if (end - at < 3) return NULL;
+  uint32_t second = (unsigned char)at[1], third = (unsigned char)at[2];
+  *value = (first & 0x7f) | second << 7;
+  if (second < 0x80) return at + 2;
+  *value = (first & 0x7f) | (second & 0x7f) << 7 | third << 14;
+  return third < 0x80 ? at + 3 : NULL;
+}
+
+static inline void note_number(struct tb_merge_head *head, uint32_t number, uint64_t value, const char *at,
+                               const char *end) {
+  struct tb_wire_field field = {number, TB_WIRE_VARINT, value, {at + 1, (size_t)(end - at - 1)}, at};
+  note(head, &field);
+}
+
+/* Takes the fields at hand as long as they are usual ones; returns where the first that is not starts. */
+static inline const char *take_usual(struct tb_merge_head *head, const char *at, const char *end) {
+  const char *next;
+  uint64_t value;
+  for (; end - at > 1; at = next) {
+    switch ((unsigned char)*at) {
+      case TAG_TRACK_EVENT:
+        next = short_varint(at + 1, end, &value);
+        if (!next || value > (uint64_t)(end - next)) return at;
+        take_payload(head, &(struct tb_wire_field){
+                               TB_TRACE_PACKET_TRACK_EVENT, TB_WIRE_BYTES, value, {next, (size_t)value}, at});
+        next += value;
+        break;
+      case TAG_TIMESTAMP:
+        next = tb_wire_read_varint(at + 1, end, &value);
+        if (!next) return at;
+        head->has_timestamp = true;
+        head->timestamp = value;
+        note_number(head, TB_TRACE_PACKET_TIMESTAMP, value, at, next);
+        break;
+      case TAG_SEQUENCE:
+        next = short_varint(at + 1, end, &value);
+        if (!next) return at;
+        head->sequence = (uint32_t)value;
+        note_number(head, TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, value, at, next);
+        break;
+      case TAG_FLAGS:
+        if (at[1] & 0x80) return at;
+        head->cleared |= (at[1] & TB_TRACE_PACKET_SEQ_INCREMENTAL_STATE_CLEARED) != 0;
+        next = at + 2;
+        break;
+      case TAG_UID:
+        next = short_varint(at + 1, end, &value);
+        if (!next) return at;
+        break;
+      case TAG_PID_LOW:
+        if (at[1] != TAG_PID_HIGH || end - at < 3) return at;
+        next = short_varint(at + 2, end, &value);
+        if (!next) return at;
+        break;
+      default:
+        return at;
+    }
+  }
+  return at;
 }
 
 enum tb_status tb_merge_head_read(struct tb_slice packet, struct tb_merge_head *head) {
-  *head = (struct tb_merge_head){0};
+  reset(head);
   struct tb_wire_cursor cursor = tb_wire_cursor(packet);
-  struct tb_wire_field field;
-  enum tb_status status;
-  while ((status = tb_wire_read(&cursor, &field)) == TB_OK) {
-    if (field.type == TB_WIRE_VARINT || field.type == TB_WIRE_FIXED64 || field.type == TB_WIRE_FIXED32)
-      take_number(head, &field);
-    else
+  for (;;) {
+    cursor.at = take_usual(head, cursor.at, cursor.end);
+    if (cursor.at == cursor.end) return TB_OK;
+    struct tb_wire_field field;
+    enum tb_status status = tb_wire_read(&cursor, &field);
+    if (status != TB_OK) {
+      head->damaged = true;
+      return status;
+    }
+    if (field.type == TB_WIRE_BYTES || field.type == TB_WIRE_GROUP)
       take_payload(head, &field);
+    else
+      take_number(head, &field);
   }
-  return status == TB_END ? TB_OK : status;
 }

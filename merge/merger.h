@@ -50,12 +50,13 @@ struct tb_source {
   /* reading */
   struct tb_packets *packets;
   struct tb_raw_packet current;
-  struct tb_merge_head head;
-  struct tb_merge_packet_time time;
-  int64_t reached;          /* the latest merged time so far */
-  bool open;                /* the file is */
-  uint64_t used;            /* when it was read last, to choose one to close */
-  struct tb_table anchored; /* sequences whose events have a track by default or a thread descriptor */
+  struct tb_merge_sequence *sequence; /* the current packet's */
+  struct tb_merge_packet_time time;   /* the current packet's, ... */
+  int64_t merged;                     /* ... and as merged time, where it is resolved */
+  int64_t reached;                    /* the latest merged time so far */
+  bool moves_machines;                /* a machine of it has another id in the merged trace */
+  uint64_t root;                      /* uuid of the track of its events without a track, where it is not the first */
+  uint64_t packets_in, packets_out, packets_unchanged;
 };
 
 struct tb_merger {
@@ -83,7 +84,7 @@ struct tb_merger {
   bool uuid_written;
   struct tb_output *output;
   struct tb_buffer scratch;
-  uint64_t clock_now; /* counts reads */
+  struct tb_patches patches; /* of the packet at hand */
   bool partial;
 };
 
@@ -92,11 +93,23 @@ static inline struct tb_merge_input_report *tb_source_report(struct tb_merger *m
   return &m->report->inputs[s->index];
 }
 
+/* The machine of the merged trace that one of a source's is. */
+static inline uint32_t tb_source_machine_out(const struct tb_source *source, uint32_t machine) {
+  const uint64_t *out = tb_table_get(&source->machines, machine);
+  return out ? (uint32_t)*out : machine;
+}
+
 /* The machine id that stands for the input itself: 0, or the only one where it has no packet of machine 0. */
 uint32_t tb_source_host(const struct tb_source *source);
 
-/* Time `value` of the trace clock of `machine` as merged time. */
-int64_t tb_source_time(const struct tb_source *source, uint32_t machine, int64_t value);
+/* Time `value` of the trace clock of `machine` as merged time, for a source that does not only move by an offset. */
+int64_t tb_source_time_by_map(const struct tb_source *source, uint32_t machine, int64_t value);
+
+/* The same for any source. */
+static inline int64_t tb_source_time(const struct tb_source *source, uint32_t machine, int64_t value) {
+  if (source->fixed) return (int64_t)((uint64_t)value + (uint64_t)source->moved_by);
+  return tb_source_time_by_map(source, machine, value);
+}
 
 /* inputs.c: makes sources of the inputs. */
 TB_MUST_CHECK enum tb_status tb_merger_gather(struct tb_merger *m, const struct tb_merge_input *inputs, size_t count);
@@ -112,7 +125,7 @@ TB_MUST_CHECK enum tb_status tb_merger_align(struct tb_merger *m);
 TB_MUST_CHECK enum tb_status tb_merger_place(struct tb_merger *m);
 /* ids.c: machines, then what ids become. */
 TB_MUST_CHECK enum tb_status tb_merger_assign_ids(struct tb_merger *m);
-/* kway.c: reads, rewrites and writes all packets. */
+/* write.c: reads, rewrites and writes all packets. */
 TB_MUST_CHECK enum tb_status tb_merger_write(struct tb_merger *m);
 
 #endif

@@ -1,28 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The packets of a Perfetto file as they stand on the wire, in the file's order, unresolved.
+ * The packets of a Perfetto file as they stand on the wire, in the file's order, unresolved, with their heads.
  */
 #ifndef TB_MERGE_PACKETS_H
 #define TB_MERGE_PACKETS_H
 
-#include <stdbool.h>
-
-#include "tracebridge/base.h"
+#include "merge_head.h"
 
 /* One field of the Trace message. `framed` is the whole of it, tag included; `packet` its payload where it is a
- * TracePacket (field 1), else empty with ptr NULL. */
+ * TracePacket, else empty with ptr NULL. */
 struct tb_raw_packet {
   struct tb_slice framed;
   struct tb_slice packet;
   uint64_t offset; /* of framed in the decompressed file; of the compressed packet where `inner` */
   bool inner;      /* came out of a compressed packet */
+  struct tb_merge_head head;
 };
 
 struct tb_packets; /* opaque; tb_packets_open, then tb_packets_close */
 
 struct tb_packets_options {
   const struct tb_allocator *allocator;
-  size_t buffer_bytes;  /* to read at a time; 0: 1 MiB */
+  size_t buffer_bytes;  /* to read at a time; 0: 256 KiB */
   bool close_between;   /* hold no file descriptor between reads, where the input allows it (plain files do) */
   bool keep_compressed; /* give compressed packets as they are; else what is in them */
 };
@@ -31,17 +30,17 @@ struct tb_packets_options {
 TB_MUST_CHECK enum tb_status tb_packets_open(const char *path, const struct tb_packets_options *options,
                                              struct tb_packets **packets, struct tb_error *error);
 
-/* The next packet, valid until the next call. TB_END; TB_TRUNCATED: the file ends inside a packet; TB_BAD_DATA: bytes that are
- * no packet, nothing after them can be trusted (tb_packets_offset says where); TB_LIMIT: a packet over 256 MiB; TB_IO,
- * TB_NO_MEMORY. After anything but TB_OK the same status comes again. */
+/* The next packet, valid until the next call. TB_END; TB_IO, TB_NO_MEMORY: see *error. Damage is passed over as by
+ * tb_packet_next: reading goes on at the next packet that can be told. A packet whose frame is whole but whose inside is not is
+ * given as it is, with what its head says before the damage. */
 TB_MUST_CHECK enum tb_status tb_packets_next(struct tb_packets *packets, struct tb_raw_packet *packet,
                                              struct tb_error *error);
 
 /* Bytes of the decompressed file used up so far. */
 uint64_t tb_packets_offset(const struct tb_packets *packets);
 
-/* Compressed packets that could not be opened and were given as they are, and where the first was. */
-uint64_t tb_packets_undecodable(const struct tb_packets *packets, uint64_t *first_offset);
+/* How often something was lost so far; of the first its place and what it was (a constant, "" for nothing). */
+uint64_t tb_packets_damage(const struct tb_packets *packets, uint64_t *first_offset, const char **first);
 
 void tb_packets_close(struct tb_packets *packets); /* NULL is ignored */
 

@@ -35,8 +35,7 @@ uint32_t tb_source_host(const struct tb_source *s) {
   return s->survey.machine_count ? s->survey.machines[0].id : 0;
 }
 
-int64_t tb_source_time(const struct tb_source *s, uint32_t machine, int64_t value) {
-  if (s->fixed) return (int64_t)((uint64_t)value + (uint64_t)s->moved_by);
+int64_t tb_source_time_by_map(const struct tb_source *s, uint32_t machine, int64_t value) {
   int64_t ahead = 0;
   for (size_t i = 0; i < s->survey.machine_count && machine; i++)
     if (s->survey.machines[i].id == machine) ahead = s->survey.machines[i].ahead;

@@ -8,6 +8,7 @@
 
 #include "fields.h"
 #include "merge_head.h"
+#include "patches.h"
 #include "table.h"
 #include "time_map.h"
 
@@ -36,20 +37,24 @@ struct tb_remap {
 /* Process and thread ids that a machine's number may be added to: those below. Linux has none above. */
 enum { TB_PID_BITS = 22 };
 
+/* Which track events get a track: none; those whose track is 0, named so; those also that name none. */
+enum tb_merge_track_rule { TB_TRACK_STAYS, TB_TRACK_FOR_ZERO, TB_TRACK_FOR_NONE };
+
 /* What becomes of one packet's head. */
 struct tb_merge_edit {
   uint32_t machine_in;
-  bool set_timestamp, set_clock, set_machine, set_track;
+  bool set_timestamp, set_clock, set_machine;
+  uint8_t track_rule; /* enum tb_merge_track_rule */
   uint64_t timestamp;
   uint32_t clock, machine;
-  uint64_t track; /* the track_uuid that a track event without one gets */
+  uint64_t track; /* the track_uuid that an event gets by the rule; never one with a legacy event */
 };
 
-/* Writes the packet `in` to `out` as it is in the merged trace, unless it is the same: *changed says, and out is as it was
- * then. A packet that is damaged inside keeps its bytes from the damage on. TB_OK, TB_NO_MEMORY, TB_LIMIT. */
+/* Sets *patches to what changes in the packet, to nothing where it stays as it is. A packet that is damaged inside keeps its
+ * bytes from the damage on. TB_OK, TB_NO_MEMORY, TB_LIMIT. */
 TB_MUST_CHECK enum tb_status tb_rewrite_packet(const struct tb_field_tree *tree, struct tb_remap *map,
-                                               const struct tb_merge_edit *edit, struct tb_slice in,
-                                               struct tb_buffer *out, bool *changed);
+                                               const struct tb_merge_edit *edit, struct tb_slice packet,
+                                               const struct tb_merge_head *head, struct tb_patches *patches);
 
 /* The new id, for what must agree with the packets. */
 uint64_t tb_remap_uuid(const struct tb_remap *map, uint64_t uuid);

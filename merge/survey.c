@@ -142,38 +142,39 @@ static void take_machine(struct tb_survey *s, uint32_t id) {
   s->machines[s->machine_count++] = (struct tb_surveyed_machine){.id = id, .packets = 1};
 }
 
-static void take_time(struct tb_survey *s, const struct tb_merge_head *head) {
+static void look_for_start(struct tb_survey *s, struct tb_slice service_event, int64_t time) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(service_event);
+  struct tb_wire_field field;
+  while (tb_wire_read(&cursor, &field) == TB_OK)
+    if (field.number == SERVICE_TRACING_STARTED) s->has_started = true, s->started = time;
+}
+
+static void take_time(struct tb_survey *s, const struct tb_merge_head *head, struct tb_merge_sequence *sequence) {
   struct tb_merge_packet_time time;
-  if (!head->has_timestamp) return;
-  tb_input_clocks_time(&s->clocks, head, &time);
+  tb_input_clocks_time(&s->clocks, head, sequence, &time);
   if (!time.resolved) return;
   if (!s->has_time || time.time < s->first) s->first = time.time;
   if (!s->has_time || time.time > s->last) s->last = time.time;
   s->has_time = true;
-  struct tb_wire_cursor cursor = tb_wire_cursor(head->service_event);
-  struct tb_wire_field field;
-  while (head->service_event.ptr && tb_wire_read(&cursor, &field) == TB_OK)
-    if (field.number == SERVICE_TRACING_STARTED) s->has_started = true, s->started = time.time;
+  if (head->kind == TB_TRACE_PACKET_SERVICE_EVENT) look_for_start(s, head->payload, time.time);
 }
 
-static enum tb_status take_packet(struct tb_survey *s, struct tb_slice packet) {
-  struct tb_merge_head head;
-  (void)tb_merge_head_read(packet, &head); /* what is readable counts */
+static enum tb_status take_packet(struct tb_survey *s, const struct tb_raw_packet *packet) {
+  const struct tb_merge_head *head = &packet->head;
+  struct tb_merge_sequence *sequence = tb_merge_sequence_get(&s->clocks.sequences, head->machine, head->sequence);
+  if (!sequence) return TB_NO_MEMORY;
   s->packets++;
-  s->content = tb_scatter(s->content ^ head.timestamp ^ (uint64_t)packet.len << 40 ^ (uint64_t)head.sequence << 32);
-  if (head.kind < TB_PAYLOAD_KINDS) s->unknown_kinds[head.kind] |= !s->known_kinds[head.kind];
-  take_machine(s, head.machine);
+  s->content =
+      tb_scatter(s->content ^ head->timestamp ^ (uint64_t)packet->packet.len << 40 ^ (uint64_t)head->sequence << 32);
+  take_machine(s, head->machine);
   enum tb_status status = TB_OK;
-  bool recent = head.sequence == s->recent_sequence;
-  s->recent_sequence = head.sequence;
-  if (head.sequence && !recent && !tb_table_get(&s->sequences, head.sequence)) {
-    status = tb_table_put(&s->sequences, head.sequence, s->sequences.count + 1);
-    if (head.sequence > s->sequence_max) s->sequence_max = head.sequence;
+  if (head->kind != TB_TRACE_PACKET_TRACK_EVENT || head->cleared || head->defaults.ptr) {
+    if (head->kind < TB_PAYLOAD_KINDS) s->unknown_kinds[head->kind] |= !s->known_kinds[head->kind];
+    status = tb_input_clocks_take(&s->clocks, head, sequence, true);
+    struct tb_slice track = tb_merge_head_payload(head, TB_TRACE_PACKET_TRACK_DESCRIPTOR);
+    if (status == TB_OK && track.ptr) status = take_track(s, track, head->machine);
   }
-  if (status == TB_OK && (head.cleared || head.defaults.ptr || head.clock_snapshot.ptr || head.remote_clock_sync.ptr))
-    status = tb_input_clocks_take(&s->clocks, &head, true);
-  if (status == TB_OK && head.track_descriptor.ptr) status = take_track(s, head.track_descriptor, head.machine);
-  if (status == TB_OK) take_time(s, &head);
+  if (status == TB_OK && head->has_timestamp) take_time(s, head, sequence);
   return status;
 }
 
@@ -193,33 +194,27 @@ static void measure_machines(struct tb_survey *s) {
 
 static enum tb_status read_all(struct tb_survey *s, struct tb_packets *packets, struct tb_error *error) {
   struct tb_raw_packet packet;
-  struct tb_error damage = {0};
   enum tb_status status;
-  while ((status = tb_packets_next(packets, &packet, &damage)) == TB_OK) {
+  while ((status = tb_packets_next(packets, &packet, error)) == TB_OK) {
     if (!packet.packet.ptr)
       s->foreign = true;
     else
-      status = take_packet(s, packet.packet);
+      status = take_packet(s, &packet);
     if (status != TB_OK) return tb_fail(error, status, packet.offset, "%s", tb_status_text(status));
   }
+  if (status != TB_END) return status;
   s->bytes = tb_packets_offset(packets);
-  uint64_t first_bad, bad = tb_packets_undecodable(packets, &first_bad);
-  s->damage = status == TB_END ? (bad ? TB_BAD_DATA : TB_OK) : status;
-  s->damage_offset = status == TB_END ? first_bad : tb_packets_offset(packets);
-  bool hard = status == TB_IO || status == TB_NO_MEMORY;
-  if (hard && error && error->code == TB_OK) *error = damage;
-  if (hard) return status;
-  if (s->packets == 0 && status != TB_END)
-    return tb_fail(error, TB_UNKNOWN_FORMAT, 0, "is no trace that can be read: %s", tb_status_text(status));
+  s->losses = tb_packets_damage(packets, &s->damage_offset, &s->damage);
+  if (s->packets == 0 && s->losses)
+    return tb_fail(error, TB_UNKNOWN_FORMAT, 0, "is no trace that can be read: %s", s->damage);
   return TB_OK;
 }
 
 enum tb_status tb_survey_run(struct tb_survey *s, const struct tb_allocator *a, const char *path,
                              struct tb_error *error) {
-  *s = (struct tb_survey){0};
+  *s = (struct tb_survey){.damage = ""};
   tb_input_clocks_init(&s->clocks, a);
   tb_payload_times_known_all(s->known_kinds);
-  tb_table_init(&s->sequences, a);
   tb_table_init(&s->track_index, a);
   tb_table_init(&s->pids, a);
   tb_table_init(&s->tids, a);
@@ -237,7 +232,6 @@ void tb_survey_free(struct tb_survey *s) {
   const struct tb_allocator *a = s->clocks.allocator;
   if (!a) return;
   tb_input_clocks_free(&s->clocks);
-  tb_table_free(&s->sequences);
   tb_table_free(&s->track_index);
   tb_table_free(&s->pids);
   tb_table_free(&s->tids);

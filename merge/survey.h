@@ -33,8 +33,6 @@ enum { TB_SURVEY_MACHINES = 64 };
 
 struct tb_survey {
   struct tb_input_clocks clocks;
-  struct tb_table sequences; /* ids seen: in order of appearance, from 1 */
-  uint32_t sequence_max;
   struct tb_surveyed_track *tracks;
   size_t track_count, track_capacity;
   struct tb_table track_index; /* by uuid */
@@ -51,12 +49,12 @@ struct tb_survey {
   bool foreign;                            /* holds fields of Trace that are no packets */
   uint8_t known_kinds[TB_PAYLOAD_KINDS];   /* see tb_payload_times_known_all */
   uint8_t unknown_kinds[TB_PAYLOAD_KINDS]; /* payloads seen that may hold times which the table does not know */
-  uint64_t recent_sequence;                /* looked up last */
-  enum tb_status damage;                   /* TB_OK, or what the reading ended with */
-  uint64_t damage_offset;
+  uint64_t losses;                         /* how often something could not be read */
+  const char *damage;                      /* what the first was, a constant; "" for none */
+  uint64_t damage_offset;                  /* and where */
 };
 
-/* Reads the whole input. TB_OK also for damaged ones: `damage` then says so. Else the file cannot be read: TB_IO, TB_NO_MEMORY,
+/* Reads the whole input. TB_OK also for damaged ones: `losses` then says so. Else the file cannot be read: TB_IO, TB_NO_MEMORY,
  * TB_LIMIT, and TB_UNKNOWN_FORMAT where not even the first packet is one. To be freed in any case. */
 TB_MUST_CHECK enum tb_status tb_survey_run(struct tb_survey *survey, const struct tb_allocator *allocator,
                                            const char *path, struct tb_error *error);

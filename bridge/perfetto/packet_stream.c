@@ -120,8 +120,8 @@ static enum tb_status search(struct tb_packet_stream *stream) {
 
 /* ---- framing ----------------------------------------------------------------------------------------------------- */
 
-/* A field of Trace that is no packet: passed over where it is short and a packet or the end follows it. */
-static enum tb_status pass_strange_field(struct tb_packet_stream *stream) {
+/* A field of Trace that is no packet: passed over, or given, where it is short and a packet or the end follows it. */
+static enum tb_status pass_strange_field(struct tb_packet_stream *stream, struct tb_packet_frame *frame, bool *given) {
   struct tb_wire_cursor cursor = {stream->at, stream->end};
   struct tb_wire_field field;
   enum tb_status status = tb_wire_next(&cursor, &field);
@@ -129,7 +129,10 @@ static enum tb_status pass_strange_field(struct tb_packet_stream *stream) {
     return want(stream, (size_t)(stream->end - stream->at) + 1);
   }
   if (status != TB_OK || (cursor.at < stream->end && *cursor.at != PACKET_TAG)) return damaged(stream);
+  *frame =
+      (struct tb_packet_frame){.start = stream->at, .offset = offset_of(stream, stream->at), .opened = stream->opened};
   stream->at = cursor.at;
+  *given = stream->give_strange;
   return TB_OK;
 }
 
@@ -137,7 +140,7 @@ static enum tb_status pass_strange_field(struct tb_packet_stream *stream) {
 static bool runs_past_input(const struct tb_packet_stream *stream, const char *body, uint64_t len) {
   if (stream->opened)
     return len > (uint64_t)(stream->end - body) + (stream->source.opened.len - stream->source.opened_at);
-  if (!tb_input_can_rewind(stream->input)) return false;
+  if (!stream->input || !tb_input_can_rewind(stream->input)) return false;
   uint64_t size = tb_input_size(stream->input), start = offset_of(stream, body);
   return size > 0 && (start > size || len > size - start);
 }
@@ -161,26 +164,25 @@ static enum tb_status skip_on(struct tb_packet_stream *stream) {
   return stream->lose(stream->lose_ctx, LOSS_CUT, offset_of(stream, stream->at));
 }
 
-/* Opens the packets that stand compressed in `head`'s; what is left of the window waits for its turn. */
-static enum tb_status open_packets(struct tb_packet_stream *stream, const struct tb_packet_head *head,
-                                   enum tb_packet_compression compression) {
-  if (head->opened) return stream->lose(stream->lose_ctx, LOSS_NESTED, head->offset);
+enum tb_status tb_packet_stream_open(struct tb_packet_stream *stream, const struct tb_packet_frame *frame,
+                                     struct tb_slice payload, enum tb_packet_compression compression) {
+  if (frame->opened) return stream->lose(stream->lose_ctx, LOSS_NESTED, frame->offset);
   enum tb_status status = tb_packet_source_unread(&stream->source, stream->at, (size_t)(stream->end - stream->at));
-  if (status != TB_OK) return tb_fail(stream->error, status, head->offset, "out of memory");
+  if (status != TB_OK) return tb_fail(stream->error, status, frame->offset, "out of memory");
   stream->end = stream->at;
   stream->last = false;
   stream->needed = 1;
-  status = tb_packet_source_open(&stream->source, head->payload, compression, head->offset);
-  if (status == TB_BAD_DATA) return stream->lose(stream->lose_ctx, LOSS_INFLATE, head->offset);
-  if (status == TB_LIMIT) return stream->lose(stream->lose_ctx, LOSS_LONG, head->offset);
-  if (status != TB_OK) return tb_fail(stream->error, status, head->offset, "cannot open compressed packets");
+  status = tb_packet_source_open(&stream->source, payload, compression, frame->offset);
+  if (status == TB_BAD_DATA) return stream->lose(stream->lose_ctx, LOSS_INFLATE, frame->offset);
+  if (status == TB_LIMIT) return stream->lose(stream->lose_ctx, LOSS_LONG, frame->offset);
+  if (status != TB_OK) return tb_fail(stream->error, status, frame->offset, "cannot open compressed packets");
   return TB_OK;
 }
 
-/* Reads what stands at `at`. TB_OK: *given says whether it is a packet for the user. */
-static enum tb_status step(struct tb_packet_stream *stream, struct tb_packet_head *head, bool *given) {
+/* Reads what stands at `at`. TB_OK: *given says whether it is something for the user. */
+static enum tb_status step(struct tb_packet_stream *stream, struct tb_packet_frame *frame, bool *given) {
   const char *at = stream->at;
-  if (*at != PACKET_TAG) return pass_strange_field(stream);
+  if (*at != PACKET_TAG) return pass_strange_field(stream, frame, given);
   uint64_t len;
   const char *body = tb_wire_read_varint(at + 1, stream->end, &len);
   if (!body) return stream->end - at < HEAD_MAX ? want(stream, (size_t)(stream->end - at) + 1) : damaged(stream);
@@ -194,22 +196,40 @@ static enum tb_status step(struct tb_packet_stream *stream, struct tb_packet_hea
     return want(stream, (size_t)(body - at) + (size_t)len);
   }
   if (len > stream->max_packet) return pass_long_packet(stream, body, len);
-  head->start = at;
-  head->offset = offset_of(stream, at);
-  head->opened = stream->opened;
+  frame->start = at;
+  frame->bytes.ptr = body;
+  frame->bytes.len = (size_t)len;
+  frame->offset = offset_of(stream, at);
+  frame->opened = stream->opened;
   stream->at = body + len;
   stream->needed = 1;
-  if (tb_packet_head_read(head, (struct tb_slice){body, (size_t)len}) != TB_OK) {
-    if (stream->at < stream->end && *stream->at != PACKET_TAG) {
-      stream->searching = true;
-      stream->at = at + 1;
-    }
-    return stream->lose(stream->lose_ctx, LOSS_PACKET, head->offset);
-  }
-  if (head->kind == TB_TRACE_PACKET_COMPRESSED_PACKETS) return open_packets(stream, head, TB_PACKET_ZLIB);
-  if (head->kind == TB_TRACE_PACKET_ZSTD_COMPRESSED_PACKETS) return open_packets(stream, head, TB_PACKET_ZSTD);
   *given = true;
   return TB_OK;
+}
+
+enum tb_status tb_packet_stream_frame(struct tb_packet_stream *stream, struct tb_packet_frame *frame) {
+  bool given = false;
+  while (!given) {
+    enum tb_status status = TB_OK;
+    if (stream->skip) status = skip_on(stream);
+    if (status == TB_OK && stream->at == stream->end) return TB_PARTIAL;
+    if (status == TB_OK && stream->searching) status = search(stream);
+    if (status == TB_OK && stream->at < stream->end) status = step(stream, frame, &given);
+    if (status != TB_OK) return status;
+  }
+  return TB_OK;
+}
+
+bool tb_packet_stream_doubts(const struct tb_packet_stream *stream) {
+  return stream->at < stream->end && *stream->at != PACKET_TAG;
+}
+
+enum tb_status tb_packet_stream_reject(struct tb_packet_stream *stream, const struct tb_packet_frame *frame) {
+  if (tb_packet_stream_doubts(stream)) {
+    stream->searching = true;
+    stream->at = frame->start + 1;
+  }
+  return stream->lose(stream->lose_ctx, LOSS_PACKET, frame->offset);
 }
 
 /* The packet at `at` where it is whole and no different from most; anything else is left to `step`. */
@@ -232,16 +252,23 @@ static bool take_common(struct tb_packet_stream *stream, struct tb_packet_head *
 
 enum tb_status tb_packet_stream_next(struct tb_packet_stream *stream, struct tb_packet_head *head) {
   if (take_common(stream, head)) return TB_OK;
-  bool given = false;
-  while (!given) {
-    enum tb_status status = TB_OK;
-    if (stream->skip) status = skip_on(stream);
-    if (status == TB_OK && stream->at == stream->end) return TB_PARTIAL;
-    if (status == TB_OK && stream->searching) status = search(stream);
-    if (status == TB_OK && stream->at < stream->end) status = step(stream, head, &given);
+  for (;;) {
+    struct tb_packet_frame frame;
+    enum tb_status status = tb_packet_stream_frame(stream, &frame);
+    if (status != TB_OK) return status;
+    head->start = frame.start;
+    head->offset = frame.offset;
+    head->opened = frame.opened;
+    if (tb_packet_head_read(head, frame.bytes) != TB_OK)
+      status = tb_packet_stream_reject(stream, &frame);
+    else if (head->kind == TB_TRACE_PACKET_COMPRESSED_PACKETS)
+      status = tb_packet_stream_open(stream, &frame, head->payload, TB_PACKET_ZLIB);
+    else if (head->kind == TB_TRACE_PACKET_ZSTD_COMPRESSED_PACKETS)
+      status = tb_packet_stream_open(stream, &frame, head->payload, TB_PACKET_ZSTD);
+    else
+      return TB_OK;
     if (status != TB_OK) return status;
   }
-  return TB_OK;
 }
 
 static enum tb_status say_cut_short(struct tb_packet_stream *stream) {

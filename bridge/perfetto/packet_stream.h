@@ -16,6 +16,14 @@
 /* Counts a loss; what is not TB_OK ends the reading. */
 typedef enum tb_status (*tb_packet_lose)(void *ctx, const char *reason, uint64_t offset);
 
+/* A packet as it stands, unread. */
+struct tb_packet_frame {
+  const char *start;     /* of its tag */
+  struct tb_slice bytes; /* the message; ptr NULL: a field of Trace that is no packet, up to stream->at */
+  uint64_t offset;       /* as in tb_packet_head */
+  bool opened;
+};
+
 struct tb_packet_stream {
   struct tb_packet_source source;
   struct tb_input *input;
@@ -31,6 +39,7 @@ struct tb_packet_stream {
   bool last;      /* nothing follows the window from where it came */
   bool searching; /* for the next packet after damage */
   bool said_cut_short;
+  bool give_strange; /* tb_packet_stream_frame gives fields of Trace that are no packets too */
 };
 
 /* `error` is where failures are told; it must outlive the stream. */
@@ -41,6 +50,21 @@ void tb_packet_stream_free(struct tb_packet_stream *stream);
 
 /* The next packet of the window. TB_OK; TB_PARTIAL: the window is used up; any other: failed. */
 TB_MUST_CHECK enum tb_status tb_packet_stream_next(struct tb_packet_stream *stream, struct tb_packet_head *head);
+
+/* The same without reading packets, for users with a reader of their own: compressed ones come as they are. What cannot be
+ * read is to be given back by tb_packet_stream_reject, compressed packets are opened by tb_packet_stream_open. */
+TB_MUST_CHECK enum tb_status tb_packet_stream_frame(struct tb_packet_stream *stream, struct tb_packet_frame *frame);
+
+/* Says that the frame just given is no well-formed packet: a loss, and reading goes on where a packet can be told. */
+TB_MUST_CHECK enum tb_status tb_packet_stream_reject(struct tb_packet_stream *stream,
+                                                     const struct tb_packet_frame *frame);
+
+/* True where no packet follows the frame just given: a length may have been damaged. */
+bool tb_packet_stream_doubts(const struct tb_packet_stream *stream);
+
+/* Opens the packets that stand compressed in the frame just given, to come next. */
+TB_MUST_CHECK enum tb_status tb_packet_stream_open(struct tb_packet_stream *stream, const struct tb_packet_frame *frame,
+                                                   struct tb_slice payload, enum tb_packet_compression compression);
 
 /* Steps back to the packet that tb_packet_stream_next just gave, which comes again then. */
 static inline void tb_packet_stream_back(struct tb_packet_stream *stream, const struct tb_packet_head *head) {

@@ -118,6 +118,25 @@ static void equal_sequence_ids_are_renumbered(void **unused) {
   assert_int_equal(get_number(event_packet("b", 0), 10), 2);
 }
 
+static void sequence_ids_up_to_the_highest_number_find_room(void **unused) {
+  (void)unused;
+  struct msg a = {.len = 0}, b = {.len = 0};
+  static const uint32_t ids[] = {1, UINT32_MAX, 5};
+  for (uint64_t i = 0; i < 3; i++) {
+    struct msg p = packet_at(ids[i], i), q = packet_at(ids[i], i);
+    put_msg(&a, 1, &p);
+    put_msg(&b, 1, &q);
+  }
+  add(&a);
+  add(&b);
+  add(&a);
+  run.options.unplaced = TB_UNPLACED_START;
+  merge_well();
+  assert_int_equal(run.packet_count, 9);
+  for (size_t i = 0; i < 9; i++)
+    for (size_t k = 0; k < i; k++) assert_int_not_equal(get_number(run.packets[i], 10), get_number(run.packets[k], 10));
+}
+
 static void equal_uuids_of_different_tracks_are_made_to_differ(void **unused) {
   (void)unused;
   struct msg a = {.len = 0}, b = {.len = 0};
@@ -690,6 +709,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(one_trace_passes_through_byte_for_byte),
       TEST(equal_sequence_ids_are_renumbered),
+      TEST(sequence_ids_up_to_the_highest_number_find_room),
       TEST(equal_uuids_of_different_tracks_are_made_to_differ),
       TEST(equal_uuids_of_one_process_stay),
       TEST(one_process_under_two_uuids_is_one_track),

@@ -72,32 +72,100 @@ static void compressed_packets_are_opened_unless_they_are_to_be_kept(void **unus
   assert_memory_equal(got.framed.ptr, t.data, t.len);
 }
 
-static void bytes_that_are_no_packet_end_the_reading_where_they_start(void **unused) {
+static void damaged_bytes_between_packets_are_passed_over_and_said(void **unused) {
   (void)unused;
-  struct msg t = three_events();
-  size_t good = t.len;
+  struct msg t = three_events(), more = three_events();
+  uint64_t good = t.len, first;
   memcpy(t.data + t.len, "\x07\x07", 2);
-  t.len += 2;
+  memcpy(t.data + t.len + 2, more.data, more.len);
+  t.len += 2 + more.len;
   open_bytes(&t, (struct tb_packets_options){0});
   struct tb_raw_packet packet;
-  for (int i = 0; i < 3; i++) assert_int_equal(next(&packet), TB_OK);
-  assert_int_equal(next(&packet), TB_BAD_DATA);
-  assert_int_equal(next(&packet), TB_BAD_DATA);
-  assert_int_equal(tb_packets_offset(packets), good);
+  const char *what;
+  for (int i = 0; i < 6; i++) assert_int_equal(next(&packet), TB_OK);
+  assert_int_equal(next(&packet), TB_END);
+  assert_int_equal(tb_packets_damage(packets, &first, &what), 1);
+  assert_int_equal(first, good);
+  assert_string_equal(what, "damaged bytes between packets");
 }
 
-static void a_compressed_packet_that_is_damaged_is_given_as_it_is(void **unused) {
+static void a_packet_cut_short_is_damage_at_its_start(void **unused) {
   (void)unused;
-  struct msg packet = {.len = 0}, t = {.len = 0};
-  put_text(&packet, 50, "this was never deflated");
+  struct msg t = three_events();
+  t.len -= 3;
+  open_bytes(&t, (struct tb_packets_options){0});
+  struct tb_raw_packet packet;
+  const char *what;
+  uint64_t first;
+  for (int i = 0; i < 2; i++) assert_int_equal(next(&packet), TB_OK);
+  assert_int_equal(next(&packet), TB_END);
+  assert_int_equal(next(&packet), TB_END);
+  assert_int_equal(tb_packets_damage(packets, &first, &what), 1);
+  assert_int_equal(first, packet.offset + packet.framed.len);
+}
+
+static void of_compressed_packets_that_end_early_the_whole_ones_come(void **unused) {
+  (void)unused;
+  struct msg inner = three_events(), packet = {.len = 0}, t = {.len = 0};
+  unsigned char bytes[4096];
+  uLongf len = sizeof(bytes);
+  assert_int_equal(compress2(bytes, &len, (const Bytef *)inner.data, inner.len, 0), Z_OK);
+  put_bytes(&packet, 50, bytes, len - 20); /* stored: what is cut off is the third packet's end and the checksum */
   put_msg(&t, 1, &packet);
+  add_event(&t, 4, 3, 5, "event", 0);
   open_bytes(&t, (struct tb_packets_options){0});
   struct tb_raw_packet got;
+  const char *what;
   uint64_t first;
-  assert_int_equal(next(&got), TB_OK);
-  assert_int_equal(got.framed.len, t.len);
-  assert_int_equal(tb_packets_undecodable(packets, &first), 1);
+  static const uint64_t expected[] = {1, 2, 4};
+  for (size_t i = 0; i < 3; i++) {
+    assert_int_equal(next(&got), TB_OK);
+    assert_int_equal(get_number(got.packet, 8), expected[i]);
+  }
+  assert_int_equal(next(&got), TB_END);
+  assert_true(tb_packets_damage(packets, &first, &what) > 0);
   assert_int_equal(first, 0);
+}
+
+static void a_packet_damaged_inside_comes_as_it_is_with_what_its_head_says(void **unused) {
+  (void)unused;
+  struct msg packet = packet_at(7, 99), t = {.len = 0};
+  memcpy(packet.data + packet.len, "\x0a\x7f", 2);
+  packet.len += 2;
+  put_msg(&t, 1, &packet);
+  add_event(&t, 4, 3, 5, "event", 0);
+  open_bytes(&t, (struct tb_packets_options){0});
+  struct tb_raw_packet got;
+  assert_int_equal(next(&got), TB_OK);
+  assert_true(got.head.damaged);
+  assert_int_equal(got.head.sequence, 7);
+  assert_int_equal(got.packet.len, packet.len);
+  assert_int_equal(next(&got), TB_OK);
+  assert_false(got.head.damaged);
+}
+
+static void the_head_says_whose_and_when_whatever_the_order_and_length_of_its_fields(void **unused) {
+  (void)unused;
+  static const char bytes[] =
+      "\xc2\x3e\x01x"                        /* field 1000, of an extension */
+      "\x5a\x02\x48\x01"                     /* a track event */
+      "\x50\x83\x80\x80\x00"                 /* sequence 3, long */
+      "\x18\xe8\x07"                         /* uid */
+      "\xf8\x04\x90\x4e"                     /* pid */
+      "\x40\xff\xff\xff\xff\xff\xff\xff\x7f" /* timestamp */
+      "\xd0\x03\x06"                         /* clock */
+      "\x90\x06\x09"                         /* machine */
+      "\x68\x03";                            /* flags */
+  struct tb_merge_head head;
+  assert_int_equal(tb_merge_head_read((struct tb_slice){bytes, sizeof(bytes) - 1}, &head), TB_OK);
+  assert_int_equal(head.kind, 11);
+  assert_int_equal(head.payload.len, 2);
+  assert_int_equal(head.sequence, 3);
+  assert_int_equal(head.timestamp, ((uint64_t)1 << 56) - 1);
+  assert_int_equal(head.clock, 6);
+  assert_int_equal(head.machine, 9);
+  assert_true(head.has_timestamp && head.has_clock && head.cleared);
+  for (uint32_t i = 1; i < head.note_count; i++) assert_true(head.notes[i - 1].start < head.notes[i].start);
 }
 
 int main(void) {
@@ -105,8 +173,11 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(packets_longer_than_the_buffer_are_read_with_and_without_the_file_open),
       TEST(compressed_packets_are_opened_unless_they_are_to_be_kept),
-      TEST(bytes_that_are_no_packet_end_the_reading_where_they_start),
-      TEST(a_compressed_packet_that_is_damaged_is_given_as_it_is),
+      TEST(damaged_bytes_between_packets_are_passed_over_and_said),
+      TEST(a_packet_cut_short_is_damage_at_its_start),
+      TEST(of_compressed_packets_that_end_early_the_whole_ones_come),
+      TEST(a_packet_damaged_inside_comes_as_it_is_with_what_its_head_says),
+      TEST(the_head_says_whose_and_when_whatever_the_order_and_length_of_its_fields),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -96,7 +96,7 @@ struct tb_merge_input_report {
   uint64_t timestamps_changed;
   uint64_t unresolved_times; /* packets on a clock that nothing relates to the input's clock */
   bool damaged;
-  uint64_t damage_offset; /* where its readable part ends */
+  uint64_t damage_offset; /* where the first damage is */
   const char *damage;     /* what is wrong there, "" for nothing */
 };
 

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Packets of the merged trace that no input has.
+ */
+#include "added.h"
+
+#include "base/error.h"
+#include "perfetto/fields.h"
+#include "perfetto/wire.h"
+
+enum { DESCRIPTOR_UUID = 1, DESCRIPTOR_NAME = 2, DESCRIPTOR_PARENT = 5, DESCRIPTOR_MERGING = 15, MERGE_WITH_NONE = 2 };
+enum { NAME_MAX_BYTES = 255, TRACE_ATTRIBUTES = 126 };
+enum { SYNC_ROUNDS = 1, SYNC_CLIENT = 2, SYNC_HOST = 3 };
+
+static enum tb_status put_packet(struct tb_merger *m, const void *data, size_t len) {
+  char frame[1 + TB_WIRE_VARINT_MAX];
+  char *end = tb_wire_put_varint(tb_wire_put_tag(frame, 1, TB_WIRE_BYTES), len);
+  enum tb_status status = tb_output_write(m->output, frame, (size_t)(end - frame), &m->error);
+  m->report->packets_out++;
+  return status == TB_OK ? tb_output_write(m->output, data, len, &m->error) : status;
+}
+
+/* Says that a machine which the merger made has its clock in step with the merged trace's. Two rounds, as readers ask for. */
+enum tb_status tb_added_machine(struct tb_merger *m, uint32_t machine, int64_t time) {
+  char clock[32], snapshot[160], round[512], sync[1200], packet[1400];
+  char *at = tb_wire_put_uint(clock, 1, m->trace_clock);
+  at = tb_wire_put_uint(at, 2, time > 0 ? (uint64_t)time : 1);
+  char *end = tb_wire_put_bytes(snapshot, 1, clock, (size_t)(at - clock));
+  at = tb_wire_put_bytes(round, SYNC_CLIENT, snapshot, (size_t)(end - snapshot));
+  at = tb_wire_put_bytes(at, SYNC_HOST, snapshot, (size_t)(end - snapshot));
+  end = tb_wire_put_bytes(sync, SYNC_ROUNDS, round, (size_t)(at - round));
+  end = tb_wire_put_bytes(end, SYNC_ROUNDS, round, (size_t)(at - round));
+  at = tb_wire_put_bytes(packet, TB_TRACE_PACKET_REMOTE_CLOCK_SYNC, sync, (size_t)(end - sync));
+  at = tb_wire_put_uint(at, TB_TRACE_PACKET_MACHINE_ID, machine);
+  return put_packet(m, packet, (size_t)(at - packet));
+}
+
+/* Describes the track that an input's events on a shared thread go to: below the thread's own. */
+enum tb_status tb_added_track(struct tb_merger *m, struct tb_source *s, uint32_t machine) {
+  uint64_t uuid = 0;
+  const struct tb_merge_head *head = &s->current.head;
+  struct tb_wire_cursor cursor = tb_wire_cursor(tb_merge_head_payload(head, TB_TRACE_PACKET_TRACK_DESCRIPTOR));
+  struct tb_wire_field field;
+  while (tb_wire_read(&cursor, &field) == TB_OK)
+    if (field.number == DESCRIPTOR_UUID) uuid = field.value;
+  uint64_t *told = tb_table_get(&s->separate, uuid);
+  const uint64_t *parent = tb_table_get(&s->described, uuid);
+  if (!told || *told || !parent) return TB_OK;
+  *told = 1;
+  const char *slash = strrchr(s->name, '/');
+  const char *name = slash ? slash + 1 : s->name;
+  char track[512], packet[640];
+  char *at = tb_wire_put_uint(track, DESCRIPTOR_UUID, tb_remap_uuid(&s->remap, uuid));
+  at = tb_wire_put_bytes(at, DESCRIPTOR_NAME, name, strnlen(name, NAME_MAX_BYTES));
+  at = tb_wire_put_uint(at, DESCRIPTOR_PARENT, *parent);
+  at = tb_wire_put_uint(at, DESCRIPTOR_MERGING, MERGE_WITH_NONE);
+  char *end = tb_wire_put_bytes(packet, TB_TRACE_PACKET_TRACK_DESCRIPTOR, track, (size_t)(at - track));
+  end = tb_wire_put_uint(end, TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, tb_remap_sequence(&s->remap, head->sequence));
+  if (machine) end = tb_wire_put_uint(end, TB_TRACE_PACKET_MACHINE_ID, machine);
+  return put_packet(m, packet, (size_t)(end - packet));
+}
+
+/* What the manifest says of the archive as a whole. */
+enum tb_status tb_added_attributes(struct tb_merger *m) {
+  static const char prefix[] = "manifest_attribute.";
+  enum tb_status status = TB_OK;
+  for (size_t i = 0; m->manifest && i < m->manifest->attribute_count && status == TB_OK; i++) {
+    const struct tb_manifest_attribute *a = &m->manifest->attributes[i];
+    size_t key = sizeof(prefix) - 1 + a->key.len, most = key + a->text.len + 128;
+    struct tb_buffer *out = &m->scratch;
+    out->len = 0;
+    status = tb_buffer_reserve(out, 3 * most);
+    if (status != TB_OK) return tb_fail(&m->error, status, TB_NO_OFFSET, "out of memory");
+    char *attribute = out->data, *at = tb_wire_put_varint(tb_wire_put_tag(attribute, 1, TB_WIRE_BYTES), key);
+    memcpy(at, prefix, sizeof(prefix) - 1);
+    if (a->key.len) memcpy(at + sizeof(prefix) - 1, a->key.ptr, a->key.len);
+    at += key;
+    at = a->is_text ? tb_wire_put_bytes(at, 3, a->text.ptr, a->text.len) : tb_wire_put_uint(at, 2, (uint64_t)a->number);
+    char *message = out->data + most, *end = tb_wire_put_bytes(message, 1, attribute, (size_t)(at - attribute));
+    char *packet = out->data + 2 * most;
+    at = tb_wire_put_bytes(packet, TRACE_ATTRIBUTES, message, (size_t)(end - message));
+    status = put_packet(m, packet, (size_t)(at - packet));
+  }
+  return status;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Packets of the merged trace that no input has.
+ */
+#ifndef TB_MERGE_ADDED_H
+#define TB_MERGE_ADDED_H
+
+#include "merger.h"
+
+/* Says that a machine which the merger made has its clock in step with the merged trace's, as of `time`. */
+TB_MUST_CHECK enum tb_status tb_added_machine(struct tb_merger *m, uint32_t machine, int64_t time);
+
+/* Where the source's current packet describes a thread that it shares with another input: describes the track below it that its
+ * own events go to, once. */
+TB_MUST_CHECK enum tb_status tb_added_track(struct tb_merger *m, struct tb_source *s, uint32_t machine);
+
+/* What the manifest says of the archive as a whole. */
+TB_MUST_CHECK enum tb_status tb_added_attributes(struct tb_merger *m);
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Rewriting clock snapshots: clocks get their new ids, the input's trace clock moves, and the merged trace's clock is read too.
+ */
+#include "edit.h"
+#include "tracebridge/event.h"
+
+enum { SNAPSHOT_CLOCKS = 1, SNAPSHOT_PRIMARY = 2, CLOCK_ID = 1, CLOCK_TIMESTAMP = 2, CLOCK_UNIT = 4 };
+enum { SYNC_ROUNDS = 1, SYNC_CLIENT = 2, SYNC_HOST = 3 };
+
+struct reading {
+  uint64_t id, timestamp, unit;
+};
+
+static struct reading read_clock(struct tb_slice in) {
+  struct reading reading = {.unit = 1};
+  struct tb_wire_cursor cursor = tb_wire_cursor(in);
+  struct tb_wire_field field;
+  while (tb_wire_read(&cursor, &field) == TB_OK) {
+    if (field.type != TB_WIRE_VARINT) continue;
+    if (field.number == CLOCK_ID) reading.id = field.value;
+    if (field.number == CLOCK_TIMESTAMP) reading.timestamp = field.value;
+    if (field.number == CLOCK_UNIT && field.value) reading.unit = field.value;
+  }
+  return reading;
+}
+
+static int64_t moved(struct tb_edit *e, uint32_t machine, int64_t ns) {
+  return e->map->time(e->map->ctx, machine, TB_CLOCK_UNKNOWN, ns);
+}
+
+static enum tb_status change_number(struct tb_edit *e, const struct tb_wire_field *field, uint64_t value,
+                                    uint64_t *count) {
+  if (value == field->value) return TB_OK;
+  if (count) ++*count;
+  return tb_patches_number(e->patches, field, value);
+}
+
+/* One reading of a snapshot. */
+static enum tb_status edit_reading(struct tb_edit *e, uint32_t machine, const struct reading *reading,
+                                   struct tb_slice in) {
+  struct tb_remap *map = e->map;
+  struct tb_wire_cursor cursor = tb_wire_cursor(in);
+  struct tb_wire_field field;
+  enum tb_status status = TB_OK;
+  bool moves = map->moved_clock && reading->id == map->moved_clock && reading->unit <= INT64_MAX;
+  while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK) {
+    if (field.type != TB_WIRE_VARINT) continue;
+    if (field.number == CLOCK_ID && reading->id <= UINT32_MAX) {
+      uint32_t to = tb_remap_clock(map, machine, (uint32_t)reading->id);
+      status = change_number(e, &field, to, &map->clocks_changed);
+    } else if (field.number == CLOCK_TIMESTAMP && moves) {
+      int64_t to = moved(e, machine, (int64_t)(field.value * reading->unit)) / (int64_t)reading->unit;
+      status = change_number(e, &field, (uint64_t)to, &map->times_changed);
+    }
+  }
+  return status;
+}
+
+/* A reading of the merged trace's clock, at the message's end. */
+static enum tb_status add_reading(struct tb_edit *e, const char *end, int64_t time) {
+  uint64_t value = (uint64_t)time, id = e->map->added_clock;
+  size_t len = 2 + tb_wire_varint_size(id) + tb_wire_varint_size(value);
+  enum tb_status status = tb_patches_varint(e->patches, end, 0, SNAPSHOT_CLOCKS << 3 | TB_WIRE_BYTES);
+  if (status == TB_OK) status = tb_patches_varint(e->patches, end, 0, len);
+  if (status == TB_OK) status = tb_patches_insert(e->patches, end, CLOCK_ID, id);
+  return status == TB_OK ? tb_patches_insert(e->patches, end, CLOCK_TIMESTAMP, value) : status;
+}
+
+/* What the snapshot's readings say, before they change. */
+struct addition {
+  bool wanted;
+  int64_t time;
+};
+
+static enum tb_status edit_clock(struct tb_edit *e, uint32_t machine, const struct tb_wire_field *field,
+                                 struct addition *addition) {
+  struct reading reading = read_clock(field->bytes);
+  if (e->map->added_clock && reading.id == e->map->added_from) {
+    addition->wanted = true;
+    addition->time = moved(e, machine, (int64_t)(reading.timestamp * reading.unit));
+  }
+  struct tb_patches_mark mark;
+  enum tb_status status = tb_patches_begin(e->patches, field, &mark);
+  if (status == TB_OK) status = edit_reading(e, machine, &reading, field->bytes);
+  if (status == TB_OK) tb_patches_end(e->patches, field, &mark);
+  return status;
+}
+
+enum tb_status tb_edit_snapshot(struct tb_edit *e, uint32_t machine, struct tb_slice in) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(in);
+  struct tb_wire_field field;
+  enum tb_status status = TB_OK;
+  struct addition addition = {false, 0};
+  while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK) {
+    if (field.number == SNAPSHOT_PRIMARY && field.type == TB_WIRE_VARINT && e->map->trace_clock)
+      status = change_number(e, &field, e->map->trace_clock, NULL);
+    else if (field.number == SNAPSHOT_CLOCKS && field.type == TB_WIRE_BYTES)
+      status = edit_clock(e, machine, &field, &addition);
+  }
+  if (status == TB_OK && addition.wanted && cursor.at == cursor.end) status = add_reading(e, cursor.end, addition.time);
+  return status;
+}
+
+/* One round of a RemoteClockSync: readings of the packet's machine and of the host. */
+static enum tb_status edit_round(struct tb_edit *e, struct tb_slice in) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(in);
+  struct tb_wire_field field;
+  enum tb_status status = TB_OK;
+  while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK) {
+    if (field.type != TB_WIRE_BYTES || (field.number != SYNC_CLIENT && field.number != SYNC_HOST)) continue;
+    struct tb_patches_mark mark;
+    status = tb_patches_begin(e->patches, &field, &mark);
+    uint32_t machine = field.number == SYNC_CLIENT ? e->packet->machine_in : 0;
+    if (status == TB_OK) status = tb_edit_snapshot(e, machine, field.bytes);
+    if (status == TB_OK) tb_patches_end(e->patches, &field, &mark);
+  }
+  return status;
+}
+
+enum tb_status tb_edit_sync(struct tb_edit *e, struct tb_slice in) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(in);
+  struct tb_wire_field field;
+  enum tb_status status = TB_OK;
+  while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK) {
+    if (field.number != SYNC_ROUNDS || field.type != TB_WIRE_BYTES) continue;
+    struct tb_patches_mark mark;
+    status = tb_patches_begin(e->patches, &field, &mark);
+    if (status == TB_OK) status = edit_round(e, field.bytes);
+    if (status == TB_OK) tb_patches_end(e->patches, &field, &mark);
+  }
+  return status;
+}

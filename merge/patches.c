@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "patches.h"
+
+enum { PATCHES_MAX = 1 << 26 };
+
+void tb_patches_free(struct tb_patches *patches) {
+  tb_free(patches->allocator, patches->items, patches->capacity * sizeof(*patches->items));
+  patches->items = NULL;
+  patches->count = patches->capacity = 0;
+}
+
+enum tb_status tb_patches_grow(struct tb_patches *patches) {
+  void *items = patches->items;
+  enum tb_status status = tb_grow_array(patches->allocator, &items, &patches->capacity, patches->count + 16,
+                                        sizeof(*patches->items), PATCHES_MAX);
+  patches->items = items;
+  return status;
+}
+
+static void add(struct tb_patches *patches, const struct tb_patch *patch) {
+  patches->items[patches->count++] = *patch;
+  patches->growth += (int64_t)patch->new_len - (int64_t)patch->old_len;
+}
+
+enum tb_status tb_patches_number(struct tb_patches *patches, const struct tb_wire_field *field, uint64_t value) {
+  if (field->type == TB_WIRE_VARINT) return tb_patches_varint(patches, field->bytes.ptr, field->bytes.len, value);
+  enum tb_status status = tb_patches_room(patches, 1);
+  if (status != TB_OK) return status;
+  add(patches, &(struct tb_patch){field->bytes.ptr, field->bytes.len, field->bytes.len, value, NULL, true});
+  return TB_OK;
+}
+
+enum tb_status tb_patches_insert(struct tb_patches *patches, const char *at, uint32_t number, uint64_t value) {
+  enum tb_status status = tb_patches_varint(patches, at, 0, (uint64_t)number << 3 | TB_WIRE_VARINT);
+  return status == TB_OK ? tb_patches_varint(patches, at, 0, value) : status;
+}
+
+enum tb_status tb_patches_insert_bytes(struct tb_patches *patches, const char *at, struct tb_slice bytes) {
+  enum tb_status status = tb_patches_room(patches, 1);
+  if (status != TB_OK) return status;
+  add(patches, &(struct tb_patch){at, 0, bytes.len, 0, bytes.ptr, false});
+  return TB_OK;
+}
+
+void tb_patches_drop(struct tb_patches *patches, const struct tb_patches_mark *mark) {
+  patches->count = mark->count;
+  patches->growth = mark->growth;
+}
+
+void tb_patches_end(struct tb_patches *patches, const struct tb_wire_field *field, const struct tb_patches_mark *mark) {
+  if (patches->count == mark->count + 1) {
+    patches->count = mark->count;
+    return;
+  }
+  struct tb_patch *length = &patches->items[mark->count];
+  int64_t inner = patches->growth - mark->growth;
+  length->value = (uint64_t)((int64_t)field->bytes.len + inner);
+  length->bytes = inner ? NULL : length->at; /* a length that is right keeps its bytes, however long it is written */
+  length->new_len = inner ? tb_wire_varint_size(length->value) : length->old_len;
+  length->fixed = false;
+  patches->growth += (int64_t)length->new_len - (int64_t)length->old_len;
+}
+
+/* Gaps are short as a rule: a call would cost more than the copying. */
+static char *copy(char *to, const char *from, size_t len) {
+  if (len > 16) {
+    memcpy(to, from, len);
+  } else if (len >= 8) {
+    uint64_t first = tb_load64(from), last = tb_load64(from + len - 8);
+    memcpy(to, &first, 8);
+    memcpy(to + len - 8, &last, 8);
+  } else {
+    for (size_t i = 0; i < len; i++) to[i] = from[i];
+  }
+  return to + len;
+}
+
+char *tb_patches_apply(const struct tb_patches *patches, struct tb_slice message, char *to) {
+  const char *copied = message.ptr;
+  for (size_t i = 0; i < patches->count; i++) {
+    const struct tb_patch *p = &patches->items[i];
+    to = copy(to, copied, (size_t)(p->at - copied));
+    copied = p->at + p->old_len;
+    if (p->bytes)
+      to = copy(to, p->bytes, p->new_len);
+    else if (p->fixed)
+      to = copy(to, (const char *)&p->value, p->new_len); /* little-endian hosts only */
+    else
+      to = tb_wire_put_varint(to, p->value);
+  }
+  return copy(to, copied, (size_t)(message.ptr + message.len - copied));
+}

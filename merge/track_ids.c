@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What becomes of track uuids and flow ids: the first input keeps its own; of others those stay that mean the same or that no
+ * other input has.
+ */
+#include "assign.h"
+
+/* Tracks that inputs described so far: uuids, each with the first input that has it; processes and threads, each with its uuid in
+ * the merged trace; and for these uuids the input and the process' name. */
+struct track_book {
+  struct tb_table uuids, processes, threads, names;
+};
+
+static bool overlap(const struct tb_merger *m, const struct tb_source *a, const struct tb_source *b) {
+  if (!a->survey.has_time || !b->survey.has_time) return false;
+  const struct tb_merge_input_report *p = &m->report->inputs[a->index], *q = &m->report->inputs[b->index];
+  return p->first_ns <= q->last_ns && q->first_ns <= p->last_ns;
+}
+
+static uint64_t process_key(const struct tb_source *s, const struct tb_surveyed_track *t) {
+  return tb_scatter((uint64_t)tb_source_machine_out(s, t->machine) << 32 | (uint32_t)t->pid);
+}
+
+/* A thread is one of its process, as the merged trace knows it; where no descriptor has the process, of its pid. */
+static uint64_t thread_key(const struct tb_source *s, const struct tb_surveyed_track *t) {
+  const uint64_t *parent = t->parent ? tb_table_get(&s->survey.track_index, t->parent) : NULL;
+  const uint64_t *out = parent ? tb_table_get(&s->uuid_map, t->parent) : NULL;
+  bool process = out && s->survey.tracks[*parent].kind == TB_SURVEYED_PROCESS;
+  return tb_scatter(process ? *out : process_key(s, t)) ^ tb_scatter((uint64_t)t->tid);
+}
+
+/* Whether a track that is no process or thread is the one that an earlier input means by the same uuid. */
+static bool same_track(const struct tb_merger *m, const struct track_book *book, const struct tb_source *s,
+                       const struct tb_surveyed_track *t) {
+  const uint64_t *first = tb_table_get(&book->uuids, t->uuid);
+  const struct tb_source *other = first ? &m->sources[*first] : NULL;
+  const uint64_t *at = first ? tb_table_get(&other->survey.track_index, t->uuid) : NULL;
+  if (!at) return false; /* a uuid that the other input's got by the salt */
+  return tb_source_machine_out(other, other->survey.tracks[*at].machine) == tb_source_machine_out(s, t->machine) &&
+         tb_survey_identity(&other->survey, t->uuid) == tb_survey_identity(&s->survey, t->uuid);
+}
+
+/* A uuid for a track that no earlier input has: its own where that is free. */
+static uint64_t fresh_uuid(const struct track_book *book, const struct tb_source *s, uint64_t uuid, bool own_is_free) {
+  if (own_is_free) return uuid;
+  uint64_t out = tb_remap_uuid(&s->remap, uuid);
+  while (tb_table_get(&book->uuids, out)) out = tb_scatter(out + s->remap.uuid_salt);
+  return out;
+}
+
+static enum tb_status set_uuid(struct tb_merger *m, struct track_book *book, struct tb_source *s, uint64_t from,
+                               uint64_t to) {
+  struct tb_merge_input_report *in = tb_source_report(m, s);
+  if (from == to)
+    in->uuids_kept++;
+  else
+    in->uuids_remapped++;
+  enum tb_status status = tb_table_get(&book->uuids, to) ? TB_OK : tb_table_put(&book->uuids, to, s->index);
+  return status == TB_OK ? tb_table_put(&s->uuid_map, from, to) : status;
+}
+
+static enum tb_status map_process(struct tb_merger *m, struct track_book *book, struct tb_source *s,
+                                  const struct tb_surveyed_track *t) {
+  const uint64_t *known = tb_table_get(&book->processes, process_key(s, t));
+  const uint64_t *name = known ? tb_table_get(&book->names, *known) : NULL;
+  if (known && (!name || !*name || !t->name || *name == t->name)) return set_uuid(m, book, s, t->uuid, *known);
+  uint64_t to = fresh_uuid(book, s, t->uuid, !tb_table_get(&book->uuids, t->uuid));
+  enum tb_status status = known ? TB_OK : tb_table_put(&book->processes, process_key(s, t), to);
+  if (status == TB_OK) status = tb_table_put(&book->names, to, t->name);
+  return status == TB_OK ? set_uuid(m, book, s, t->uuid, to) : status;
+}
+
+static enum tb_status map_thread(struct tb_merger *m, struct track_book *book, struct tb_source *s,
+                                 const struct tb_surveyed_track *t) {
+  const uint64_t *known = tb_table_get(&book->threads, thread_key(s, t));
+  uint64_t of = known ? *known : 0;
+  const uint64_t *owner = known ? tb_table_get(&book->uuids, of) : NULL;
+  bool mine = owner && *owner == s->index;
+  if (known && !mine && owner && !overlap(m, &m->sources[*owner], s)) return set_uuid(m, book, s, t->uuid, of);
+  uint64_t to = fresh_uuid(book, s, t->uuid, !tb_table_get(&book->uuids, t->uuid));
+  enum tb_status status = TB_OK;
+  if (!known) {
+    status = tb_table_put(&book->threads, thread_key(s, t), to);
+  } else if (
+      !mine) { /* slices of both at one time would close each other: those of this input get a track of their own */
+    if (to == of) to = fresh_uuid(book, s, t->uuid, false);
+    status = tb_table_put(&s->described, t->uuid, of);
+    if (status == TB_OK) status = tb_table_put(&s->separate, t->uuid, 0);
+  }
+  return status == TB_OK ? set_uuid(m, book, s, t->uuid, to) : status;
+}
+
+static enum tb_status map_other(struct tb_merger *m, struct track_book *book, struct tb_source *s,
+                                const struct tb_surveyed_track *t) {
+  bool free = !tb_table_get(&book->uuids, t->uuid);
+  uint64_t to = t->uuid && !free && same_track(m, book, s, t) ? t->uuid : fresh_uuid(book, s, t->uuid, free);
+  return set_uuid(m, book, s, t->uuid, to);
+}
+
+/* Processes first, for threads are theirs. */
+static enum tb_status map_tracks(struct tb_merger *m, struct track_book *book, struct tb_source *s) {
+  enum tb_status status = TB_OK;
+  for (int pass = 0; pass < 3; pass++) {
+    for (size_t i = 0; i < s->survey.track_count && status == TB_OK; i++) {
+      const struct tb_surveyed_track *t = &s->survey.tracks[i];
+      bool process = t->kind == TB_SURVEYED_PROCESS, thread = t->kind == TB_SURVEYED_THREAD;
+      if (pass == 0 && process) status = map_process(m, book, s, t);
+      if (pass == 1 && thread) status = map_thread(m, book, s, t);
+      if (pass == 2 && !process && !thread) status = map_other(m, book, s, t);
+    }
+  }
+  return status;
+}
+
+/* The first input's tracks stay as they are. */
+static enum tb_status enter_tracks(struct tb_merger *m, struct track_book *book, struct tb_source *s) {
+  enum tb_status status = TB_OK;
+  for (size_t i = 0; i < s->survey.track_count && status == TB_OK; i++)
+    status = set_uuid(m, book, s, s->survey.tracks[i].uuid, s->survey.tracks[i].uuid);
+  for (size_t i = 0; i < s->survey.track_count && status == TB_OK; i++) {
+    const struct tb_surveyed_track *t = &s->survey.tracks[i];
+    if (t->kind == TB_SURVEYED_PROCESS && !tb_table_get(&book->processes, process_key(s, t))) {
+      status = tb_table_put(&book->processes, process_key(s, t), t->uuid);
+      if (status == TB_OK) status = tb_table_put(&book->names, t->uuid, t->name);
+    } else if (t->kind == TB_SURVEYED_THREAD && !tb_table_get(&book->threads, thread_key(s, t))) {
+      status = tb_table_put(&book->threads, thread_key(s, t), t->uuid);
+    }
+  }
+  return status;
+}
+
+static enum tb_status assign(struct tb_merger *m, struct track_book *book) {
+  enum tb_status status = TB_OK;
+  uint64_t salt = 0;
+  bool first = true;
+  for (size_t i = 0; i < m->source_count && status == TB_OK; i++) {
+    struct tb_source *s = &m->sources[i];
+    if (s->skipped) continue;
+    salt = tb_scatter(salt ^
+                      s->survey.content); /* of this and all inputs before: no two merges give two inputs one salt */
+    if (!first) {
+      s->remap.uuid_salt = salt | 1;
+      s->remap.flow_salt = m->options.share_flows ? 0 : tb_scatter(salt) | 1;
+      s->remap.uuids = &s->uuid_map;
+      s->remap.active |= 1u << TB_FIELD_UUID | 1u << TB_FIELD_TRACK;
+      if (s->remap.flow_salt) s->remap.active |= 1u << TB_FIELD_FLOW | 1u << TB_FIELD_LEGACY_ID;
+      s->remap.described = &s->described;
+      s->root = tb_scatter(s->remap.uuid_salt) | 1;
+      status = map_tracks(m, book, s);
+    } else {
+      status = enter_tracks(m, book, s);
+    }
+    first = false;
+  }
+  return status;
+}
+
+enum tb_status tb_assign_tracks(struct tb_merger *m) {
+  struct track_book book;
+  struct tb_table *const tables[] = {&book.uuids, &book.processes, &book.threads, &book.names};
+  for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) tb_table_init(tables[i], m->allocator);
+  enum tb_status status = assign(m, &book);
+  for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) tb_table_free(tables[i]);
+  return status;
+}
