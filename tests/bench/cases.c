@@ -175,7 +175,9 @@ const struct bench_case *bench_case_at(size_t i) {
   size_t count = sizeof(json_cases) / sizeof(json_cases[0]);
   if (i < count) return &json_cases[i];
   i -= count;
-  return i < bench_perfetto_case_count ? &bench_perfetto_cases[i] : NULL;
+  if (i < bench_perfetto_case_count) return &bench_perfetto_cases[i];
+  i -= bench_perfetto_case_count;
+  return i < bench_merge_case_count ? &bench_merge_cases[i] : NULL;
 }
 
 const struct bench_case *bench_case_find(const char *name) {

@@ -24,7 +24,7 @@ struct bench_outcome {
 
 struct bench_case {
   const char *name;
-  const char *group;    /* "main"; "linear" and "spill" run when asked for */
+  const char *group;    /* "main"; "linear", "spill" and "merge" run when asked for */
   const char *input;    /* a name of the table in inputs.c */
   const char *baseline; /* the case that this one is a ratio of, NULL: none */
   double target;        /* least ratio (speed over the baseline's speed) that the project promises; 0: none */
@@ -45,6 +45,8 @@ const struct bench_case *bench_case_at(size_t i);
 /* The tables that they stand in. */
 extern const struct bench_case bench_perfetto_cases[];
 extern const size_t bench_perfetto_case_count;
+extern const struct bench_case bench_merge_cases[];
+extern const size_t bench_merge_case_count;
 
 /* The case of that name, NULL when there is none. */
 const struct bench_case *bench_case_find(const char *name);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "baselines.h"
+#include "merge_parts.h"
 #include "tracebridge/convert.h"
 
 static bool convert(const char *from, const char *to) {
@@ -31,6 +32,9 @@ static const struct bench_input table[] = {
     {"as-chrome", "pftrace", bench_generate_chrome_perfetto, NULL, NULL, 1},
     {"as-chrome-quarter", "pftrace", bench_generate_chrome_perfetto, NULL, NULL, 0.25},
     {"as-chrome-4", "pftrace", bench_generate_chrome_perfetto, NULL, NULL, 4},
+    {"parts-2", "parts", NULL, "as-chrome-quarter", bench_make_2_parts, 1},
+    {"parts-8", "parts", NULL, "as-chrome-quarter", bench_make_8_parts, 1},
+    {"parts-64", "parts", NULL, "as-chrome-quarter", bench_make_64_parts, 1},
 };
 
 static const struct bench_input *find(const char *name) {
@@ -81,5 +85,12 @@ const struct bench_file *bench_inputs_get(struct bench_inputs *inputs, const cha
 }
 
 void bench_inputs_clean(struct bench_inputs *inputs) {
-  for (int i = 0; i < inputs->count; i++) (void)unlink(inputs->files[i].path);
+  for (int i = 0; i < inputs->count; i++) {
+    char part[600];
+    unsigned n = 0;
+    do {
+      bench_part_path(inputs->files[i].path, n++, part, sizeof(part));
+    } while (unlink(part) == 0);
+    (void)unlink(inputs->files[i].path);
+  }
 }

@@ -17,7 +17,7 @@ struct bench {
   struct bench_series series[MAX_SERIES];
   int count;
   int repeats;
-  bool cpu_time, linear, spill;
+  bool cpu_time, linear, spill, merge;
   const char *only; /* pattern of case names */
   const char *json; /* where to write, NULL: nowhere */
 };
@@ -29,6 +29,7 @@ static const char usage[] =
     "  --only PATTERN  cases whose name matches, with their baselines\n"
     "  --linear        also 1/4, 1 and 4 times the size\n"
     "  --spill         also 10 times the size with --memory 64M\n"
+    "  --merge         also merging 2, 8 and 64 traces of 1/4 of the size\n"
     "  --cpu           figures from CPU time: for a busy machine, one-thread cases only\n"
     "  --json FILE     figures as JSON too\n"
     "  --seed N        of the inputs (1)\n"
@@ -39,6 +40,7 @@ static bool wanted(const struct bench *bench, const struct bench_case *what) {
   if (bench->only) return fnmatch(bench->only, what->name, 0) == 0;
   if (strcmp(what->group, "linear") == 0) return bench->linear;
   if (strcmp(what->group, "spill") == 0) return bench->spill;
+  if (strcmp(what->group, "merge") == 0) return bench->merge;
   return true;
 }
 
@@ -91,13 +93,18 @@ static bool report(const struct bench *bench) {
 }
 
 static bool parse(struct bench *bench, int argc, char **argv) {
-  enum { SIZE = 1, REPEATS, ONLY, LINEAR, SPILL, CPU, JSON, SEED, LIST };
-  static const struct option options[] = {
-      {"size", required_argument, NULL, SIZE}, {"repeats", required_argument, NULL, REPEATS},
-      {"only", required_argument, NULL, ONLY}, {"linear", no_argument, NULL, LINEAR},
-      {"spill", no_argument, NULL, SPILL},     {"cpu", no_argument, NULL, CPU},
-      {"json", required_argument, NULL, JSON}, {"seed", required_argument, NULL, SEED},
-      {"list", no_argument, NULL, LIST},       {0}};
+  enum { SIZE = 1, REPEATS, ONLY, LINEAR, SPILL, MERGE, CPU, JSON, SEED, LIST };
+  static const struct option options[] = {{"size", required_argument, NULL, SIZE},
+                                          {"repeats", required_argument, NULL, REPEATS},
+                                          {"only", required_argument, NULL, ONLY},
+                                          {"linear", no_argument, NULL, LINEAR},
+                                          {"spill", no_argument, NULL, SPILL},
+                                          {"merge", no_argument, NULL, MERGE},
+                                          {"cpu", no_argument, NULL, CPU},
+                                          {"json", required_argument, NULL, JSON},
+                                          {"seed", required_argument, NULL, SEED},
+                                          {"list", no_argument, NULL, LIST},
+                                          {0}};
   for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) switch (c) {
       case SIZE:
         bench->inputs.unit = strtoull(optarg, NULL, 10) * 1000000;
@@ -113,6 +120,9 @@ static bool parse(struct bench *bench, int argc, char **argv) {
         break;
       case SPILL:
         bench->spill = true;
+        break;
+      case MERGE:
+        bench->merge = true;
         break;
       case CPU:
         bench->cpu_time = true;
