@@ -21,7 +21,7 @@ struct settings {
   struct file_options offsets, machines;
   enum tb_clock trace_clock;
   enum tb_unplaced unplaced;
-  bool align_messages, dry_run, share_flows, flatten_machines, skip_bad, compress, quiet;
+  bool align_messages, dry_run, share_flows, flatten_machines, skip_bad, quiet;
 };
 
 static const char *parse_file_option(void *field, const char *value) {

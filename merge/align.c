@@ -101,8 +101,9 @@ static enum tb_status gather_messages(const struct tb_marks *marks, uint32_t fro
     if (find_row(marks, TB_MARK_RECEIVED, received->id, to).items != received)
       continue; /* the first to arrive counts */
     if (messages)
-      messages[*count] = from_other ? (struct tb_fit_message){received->time, sent.items->time, true, false}
-                                    : (struct tb_fit_message){sent.items->time, received->time, false, false};
+      messages[*count] = from_other
+                             ? (struct tb_fit_message){received->time, sent.items->time, received->id, true, false}
+                             : (struct tb_fit_message){sent.items->time, received->time, received->id, false, false};
     ++*count;
   }
   return TB_OK;
@@ -121,6 +122,8 @@ enum tb_status tb_align_messages(const struct tb_marks *marks, uint32_t source, 
   status = gather_messages(marks, other, source, true, messages, &filled);
   if (status == TB_OK) status = gather_messages(marks, source, other, false, messages, &filled);
   if (status == TB_OK) status = tb_fit_messages(marks->allocator, messages, count, &alignment->fit);
+  for (size_t i = 0; i < count && status == TB_OK && alignment->unmet_count < TB_UNMET_TOLD; i++)
+    if (messages[i].unmet) alignment->unmet[alignment->unmet_count++] = messages[i];
   tb_free(marks->allocator, messages, count * sizeof(*messages));
   return status;
 }

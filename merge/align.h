@@ -8,11 +8,15 @@
 #include "fit.h"
 #include "tracebridge/merge.h"
 
+enum { TB_UNMET_TOLD = 8 };
+
 /* What a fit found between two inputs: times of `source`'s trace clock to times of `other`'s. */
 struct tb_alignment {
   uint32_t source, other;
   enum tb_placement kind; /* ALIGNED, MESSAGES or CLOCK_SYNC */
   struct tb_fit fit;
+  struct tb_fit_message unmet[TB_UNMET_TOLD]; /* the first of the messages that no line meets; `id` is the flow's */
+  size_t unmet_count;
 };
 
 /* An event that may tell something: its time on its input's trace clock. */

@@ -27,6 +27,7 @@ TB_MUST_CHECK enum tb_status tb_fit_pairs(const struct tb_allocator *allocator, 
 struct tb_fit_message {
   int64_t own;     /* on the clock to be placed */
   int64_t other;   /* on the other clock */
+  uint64_t id;     /* the caller's */
   bool from_other; /* sent on the other clock, received on ours; else the other way round */
   bool unmet;      /* set by tb_fit_messages: no line meets it with the rest */
 };

@@ -95,7 +95,8 @@ static enum tb_status spool(struct tb_merger *m, struct tb_source *s, const char
 
 /* ---- formats -------------------------------------------------------------------------------------------------------------------- */
 
-static enum tb_status tell_format(struct tb_merger *m, const char *path, enum tb_format *format) {
+/* *plain: it can be closed and read on from where that was. */
+static enum tb_status tell_format(struct tb_merger *m, const char *path, enum tb_format *format, bool *plain) {
   struct tb_input *input;
   const char *data;
   size_t got;
@@ -103,6 +104,7 @@ static enum tb_status tell_format(struct tb_merger *m, const char *path, enum tb
   if (status != TB_OK) return status;
   status = tb_input_peek(input, &data, 4096, &got, &m->error);
   if (status == TB_OK) *format = tb_format_detect(data, got);
+  *plain = tb_input_can_rewind(input);
   tb_input_close(input);
   if (status == TB_IO) return status;
   if (status == TB_OK && *format) return TB_OK;
@@ -150,7 +152,8 @@ static enum tb_status prepare(struct tb_merger *m, struct tb_source *s, const ch
     if (status != TB_OK) return status;
     path = s->path;
   }
-  enum tb_status status = tell_format(m, path, &s->format);
+  bool plain = true;
+  enum tb_status status = tell_format(m, path, &s->format, &plain);
   tb_source_report(m, s)->format = s->format;
   if (status != TB_OK) return status;
   if (s->format != TB_FORMAT_PERFETTO) {
@@ -161,7 +164,7 @@ static enum tb_status prepare(struct tb_merger *m, struct tb_source *s, const ch
   }
   if (stream) return TB_OK;
   s->path = path;
-  return many ? spool(m, s, path) : TB_OK;
+  return many && !plain ? spool(m, s, path) : TB_OK;
 }
 
 /* ---- the whole -------------------------------------------------------------------------------------------------------------------- */
@@ -283,9 +286,8 @@ enum tb_status tb_merger_gather(struct tb_merger *m, const struct tb_merge_input
   bool many = count > m->options.max_open_files;
   for (size_t i = 0; i < count; i++) {
     const char *path = inputs[i].path;
-    enum tb_status status = is_archive(m, path) ? gather_archive(m, &inputs[i])
-                                                : gather_file(m, &inputs[i], path, NULL, path,
-                                                              many && tb_format_from_path(path) == TB_FORMAT_UNKNOWN);
+    enum tb_status status =
+        is_archive(m, path) ? gather_archive(m, &inputs[i]) : gather_file(m, &inputs[i], path, NULL, path, many);
     if (status != TB_OK) return status;
   }
   return TB_OK;

@@ -288,6 +288,22 @@ static enum tb_status build(struct tb_merger *m) {
 
 /* ---- each input's place ------------------------------------------------------------------------------------------------------ */
 
+/* Messages that the placement does not meet, as far as they are told. */
+static void tell_unmet(struct tb_merger *m, const struct tb_source *s, const struct tb_alignment *a) {
+  const char *other = m->sources[a->other].name;
+  for (size_t i = 0; i < a->unmet_count; i++) {
+    const struct tb_fit_message *message = &a->unmet[i];
+    int64_t apart =
+        tb_time_map_apply(&s->there, message->own) - tb_time_map_apply(&m->sources[a->other].there, message->other);
+    tb_merge_report_note(m->report, "flow %" PRIu64 " arrives %" PRId64 " ns before it was sent, from %s to %s",
+                         message->id, message->from_other ? -apart : apart, message->from_other ? other : s->name,
+                         message->from_other ? s->name : other);
+  }
+  if (a->fit.outliers > a->unmet_count)
+    tb_merge_report_note(m->report, "%s: %" PRIu64 " messages more run backwards", s->name,
+                         a->fit.outliers - a->unmet_count);
+}
+
 static void describe(struct tb_merger *m, struct tb_source *s, const struct tb_graph_edge *weakest) {
   struct tb_merge_input_report *in = tb_source_report(m, s);
   in->placement = weakest ? weakest->source : TB_PLACEMENT_REFERENCE;
@@ -300,6 +316,7 @@ static void describe(struct tb_merger *m, struct tb_source *s, const struct tb_g
     in->bound_ns = a->fit.bound_ns;
     in->matches = a->fit.used;
     in->outliers = a->fit.outliers;
+    tell_unmet(m, s, a);
   }
   if (in->placement != TB_PLACEMENT_ASSUMED) return;
   in->why = tb_merge_report_print(m->report, "assumed: its %s clock is the same as the other inputs', at no offset",

@@ -79,7 +79,8 @@ static void make_messages(struct tb_fit_message *messages, bool both_ways) {
   for (int i = 0; i < MESSAGES; i++) {
     int64_t own = START + (int64_t)(uniform() * 60e9), delay = 20000 + (int64_t)(uniform() * 200000);
     bool from_other = !both_ways || i % 2;
-    messages[i] = (struct tb_fit_message){own, own + truth(own) + (from_other ? -delay : delay), from_other, false};
+    messages[i] =
+        (struct tb_fit_message){own, own + truth(own) + (from_other ? -delay : delay), (uint64_t)i, from_other, false};
   }
 }
 

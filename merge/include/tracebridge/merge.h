@@ -39,7 +39,6 @@ struct tb_merge_options {
   bool flatten_machines;     /* for readers without machines: distinct pids, process names with the machine in front */
   bool skip_bad;             /* leave out inputs that cannot be read; the merge is then TB_PARTIAL */
   bool dry_run;              /* only the report: nothing is written */
-  bool compress;             /* reserved: packets are written plain in this version */
   enum tb_unplaced unplaced;
   const char *temporary_directory; /* NULL: $TMPDIR, else /tmp */
   unsigned max_open_files;         /* inputs open at a time; 0: what the process may open, less some */

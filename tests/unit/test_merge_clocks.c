@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How inputs come onto one clock by what their snapshots and the caller say.
+ */
+#include "merge_run.h"
+
+static void traces_of_one_boot_keep_their_times(void **unused) {
+  (void)unused;
+  struct msg a = trace_of("a", S(100), S(5000), S(101)), b = trace_of("b", S(200), S(5100) + 1000000, S(201));
+  add(&a);
+  add(&b);
+  merge_well();
+  assert_int_equal(report_of(1)->placement, TB_PLACEMENT_SAME_BOOT);
+  assert_int_equal(event_time("b"), S(201));
+  assert_int_equal(report_of(1)->machine_id, 0);
+}
+
+static void traces_of_two_machines_meet_at_the_wall_clock(void **unused) {
+  (void)unused;
+  struct msg a = trace_of("a", S(100), S(5000), S(101)), b = trace_of("b", S(7000), S(5010), S(7001));
+  add(&a);
+  add(&b);
+  merge_well();
+  assert_int_equal(report_of(1)->placement, TB_PLACEMENT_REALTIME);
+  assert_int_equal(event_time("b"), S(111));
+  assert_int_equal(report_of(1)->offset_ns, -(int64_t)S(6890));
+  assert_int_not_equal(report_of(1)->machine_id, 0);
+}
+
+static void drift_between_snapshots_is_followed(void **unused) {
+  (void)unused;
+  struct msg a = trace_of("a", S(100), S(5000), S(101)), late = SNAPSHOT(0, BOOT, S(1100), REAL, S(6000));
+  add_snapshot(&a, 1, &late);
+  struct msg b = trace_of("b", S(7000), S(5000), S(7500)),
+             drifted = SNAPSHOT(0, BOOT, S(8000), REAL, S(6000) + 50000000);
+  add_snapshot(&b, 1, &drifted);
+  add(&a);
+  add(&b);
+  merge_well();
+  assert_int_equal(event_time("b"), S(600) + 25000000);
+}
+
+static void an_offset_that_is_given_places_an_input(void **unused) {
+  (void)unused;
+  struct msg a = trace_of("a", S(100), S(5000), S(101)), b = trace_of("b", S(7000), S(5010), S(7001));
+  add(&a);
+  struct tb_merge_input *input = add(&b);
+  input->has_offset = true;
+  input->offset_ns = -(int64_t)S(6000);
+  merge_well();
+  assert_int_equal(event_time("b"), S(1001));
+  assert_int_equal(report_of(1)->placement, TB_PLACEMENT_OFFSET);
+}
+
+static void negative_times_move_the_whole_merge(void **unused) {
+  (void)unused;
+  struct msg a = trace_of("a", S(100), S(5000), S(101)), b = trace_of("b", S(100), S(5000), S(102));
+  add(&a);
+  struct tb_merge_input *input = add(&b);
+  input->has_offset = true;
+  input->offset_ns = -(int64_t)S(112);
+  merge_well();
+  assert_int_equal(event_time("b"), 0);
+  assert_int_equal(event_time("a"), S(111));
+  assert_non_null(strstr(tb_merge_report_text(run.report, false), "none is negative"));
+}
+
+/* A trace on a clock of its file alone. */
+static struct msg clockless(const char *event, uint64_t ts) {
+  struct msg t = {.len = 0}, readings = SNAPSHOT(TB_CLOCK_TRACE_FILE, TB_CLOCK_TRACE_FILE, 1);
+  add_snapshot(&t, 1, &readings);
+  add_event(&t, ts, 3, 5, event, 0);
+  return t;
+}
+
+static void an_input_that_nothing_places_is_refused_with_the_ways_to_place_it(void **unused) {
+  (void)unused;
+  struct msg a = trace_of("a", S(100), S(5000), S(101)), b = clockless("b", 5);
+  add(&a);
+  add(&b);
+  merge();
+  assert_int_equal(run.status, TB_REFUSED);
+  assert_non_null(strstr(run.error.message, "--offset"));
+  run.options.unplaced = TB_UNPLACED_START;
+  merge_well();
+  assert_int_equal(event_time("b"), event_time("a"));
+  run.options.unplaced = TB_UNPLACED_DROP;
+  merge();
+  assert_int_equal(run.status, TB_PARTIAL);
+  assert_true(report_of(1)->skipped);
+}
+
+static void equal_clock_domains_without_evidence_are_assumed_and_that_is_said(void **unused) {
+  (void)unused;
+  struct msg a = {.len = 0}, b = {.len = 0};
+  add_event(&a, 10, 3, 5, "a", 0);
+  add_event(&b, 20, 3, 5, "b", 0);
+  add(&a);
+  add(&b);
+  merge_well();
+  assert_int_equal(report_of(1)->placement, TB_PLACEMENT_ASSUMED);
+  assert_int_equal(event_time("b"), 20);
+  assert_non_null(strstr(tb_merge_report_text(run.report, false), "note: "));
+}
+
+static void packets_on_another_clock_are_still_related_by_the_inputs_own_snapshots(void **unused) {
+  (void)unused;
+  struct msg a = trace_of("a", S(100), S(5000), S(101)), b = trace_of("b", S(7000), S(5010), S(7001));
+  struct msg event = {.len = 0}, p = packet_at(1, S(7002) - 1000);
+  put_uint(&p, 58, MONO);
+  put_uint(&event, 9, 3);
+  put_text(&event, 23, "mono");
+  put_uint(&event, 11, 5);
+  put_msg(&p, 11, &event);
+  put_msg(&b, 1, &p);
+  add(&a);
+  add(&b)->machine = "b";
+  merge_well();
+  /* machine b owns its MONOTONIC: packet and reading stay, the reading of the trace clock beside it moved */
+  assert_int_equal(get_number(event_packet("mono", 0), 58), MONO);
+  assert_int_equal(event_time("mono"), S(7002) - 1000);
+  for (size_t i = 0; i < run.packet_count; i++) {
+    struct tb_slice snapshot_bytes;
+    if (!find_bytes(run.packets[i], 6, &snapshot_bytes) || get_number(run.packets[i], 10) == 1) continue;
+    struct msg expected = SNAPSHOT(0, BOOT, S(110), MONO, S(7000) - 1000, REAL, S(5010));
+    assert_int_equal(snapshot_bytes.len, expected.len);
+    assert_memory_equal(snapshot_bytes.ptr, expected.data, expected.len);
+  }
+}
+
+static void incremental_clocks_of_a_drifting_input_become_absolute(void **unused) {
+  (void)unused;
+  struct msg a = trace_of("a", S(100), S(5000), S(101)), late = SNAPSHOT(0, BOOT, S(1100), REAL, S(6000));
+  add_snapshot(&a, 1, &late);
+  struct msg b = trace_of("b", S(7000), S(5000), S(7001));
+  struct msg drifted = SNAPSHOT(0, BOOT, S(8000), REAL, S(6000) + 50000000);
+  add_snapshot(&b, 1, &drifted);
+  struct msg clock = {.len = 0}, boot = {.len = 0}, both = {.len = 0};
+  put_uint(&clock, 1, 64);
+  put_uint(&clock, 2, 7);
+  put_uint(&clock, 3, 1);
+  put_uint(&clock, 4, 1000);
+  put_uint(&boot, 1, BOOT);
+  put_uint(&boot, 2, S(7500));
+  put_msg(&both, 1, &clock);
+  put_msg(&both, 1, &boot);
+  add_snapshot(&b, 1, &both);
+  for (int i = 0; i < 2; i++) {
+    struct msg event = {.len = 0}, p = packet_at(1, 500);
+    put_uint(&p, 58, 64);
+    put_uint(&event, 9, 3);
+    put_text(&event, 23, i ? "second" : "first");
+    put_uint(&event, 11, 5);
+    put_msg(&p, 11, &event);
+    put_msg(&b, 1, &p);
+  }
+  add(&a);
+  add(&b);
+  merge_well();
+  assert_int_equal(get_number(event_packet("first", 0), 58), BOOT);
+  assert_in_range(event_time("first"), S(600) + 25000000 + 500000, S(600) + 25000000 + 500100);
+  assert_in_range(event_time("second"), S(600) + 25000000 + 1000000, S(600) + 25000000 + 1000200);
+}
+
+int main(void) {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+  const struct CMUnitTest tests[] = {
+      TEST(traces_of_one_boot_keep_their_times),
+      TEST(traces_of_two_machines_meet_at_the_wall_clock),
+      TEST(drift_between_snapshots_is_followed),
+      TEST(an_offset_that_is_given_places_an_input),
+      TEST(negative_times_move_the_whole_merge),
+      TEST(an_input_that_nothing_places_is_refused_with_the_ways_to_place_it),
+      TEST(equal_clock_domains_without_evidence_are_assumed_and_that_is_said),
+      TEST(packets_on_another_clock_are_still_related_by_the_inputs_own_snapshots),
+      TEST(incremental_clocks_of_a_drifting_input_become_absolute),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Order, damage and refusals.
+ */
+#include "merge_run.h"
+
+static void packets_come_by_time_then_by_input(void **unused) {
+  (void)unused;
+  struct msg a = {.len = 0}, b = {.len = 0};
+  add_event(&a, 10, 3, 5, "a1", 0);
+  add_event(&a, 30, 3, 5, "a2", 0);
+  add_event(&b, 5, 3, 5, "b0", 0);
+  add_event(&b, 20, 3, 5, "b1", 0);
+  add_event(&b, 30, 3, 5, "b2", 0);
+  add(&a);
+  add(&b);
+  merge_well();
+  static const char *const order[] = {"a1", "b0", "b1", "a2", "b2"}; /* the first input's first packet leads */
+  assert_int_equal(run.packet_count, 5);
+  for (size_t i = 0; i < 5; i++)
+    assert_true(tb_slice_equal(get_bytes(get_bytes(run.packets[i], 11), 23), tb_slice_from(order[i])));
+}
+
+static void a_trace_cut_anywhere_keeps_its_whole_packets(void **unused) {
+  (void)unused;
+  struct msg t = {.len = 0};
+  size_t ends[4] = {0};
+  for (size_t i = 0; i < 3; i++) {
+    add_event(&t, 10 * (i + 1), 3, 5, "event", 0);
+    ends[i + 1] = t.len;
+  }
+  for (size_t cut = 1; cut < t.len; cut++) {
+    size_t whole = 0;
+    while (ends[whole + 1] <= cut) whole++;
+    run.count = 0;
+    add_bytes(t.data, cut);
+    merge();
+    if (whole == 0) { /* not even one packet: nothing says that this is a trace */
+      assert_int_equal(run.status, TB_UNKNOWN_FORMAT);
+    } else if (cut == ends[whole]) {
+      assert_int_equal(run.status, TB_OK);
+    } else {
+      assert_int_equal(run.status, TB_PARTIAL);
+      assert_true(report_of(0)->damaged);
+      assert_int_equal(report_of(0)->damage_offset, ends[whole]);
+    }
+    if (whole) assert_int_equal(run.packet_count, whole);
+    (void)unlink(run.paths[0]);
+  }
+}
+
+static void an_unreadable_input_is_refused_unless_it_may_be_skipped(void **unused) {
+  (void)unused;
+  struct msg a = trace_of("a", S(100), S(5000), S(101));
+  add(&a);
+  add_bytes(
+      "\x7f"
+      "ELF no trace at all",
+      20);
+  merge();
+  assert_int_equal(run.status, TB_UNKNOWN_FORMAT);
+  assert_string_equal(run.error.file, run.paths[1]);
+  run.options.skip_bad = true;
+  merge();
+  assert_int_equal(run.status, TB_PARTIAL);
+  assert_true(report_of(1)->skipped);
+  assert_int_equal(event_time("a"), S(101));
+}
+
+static void the_output_is_never_one_of_the_inputs(void **unused) {
+  (void)unused;
+  struct msg a = trace_of("a", S(100), S(5000), S(101));
+  add(&a);
+  struct tb_error error = {0};
+  assert_int_equal(tb_merge(run.inputs, 1, run.paths[0], NULL, NULL, &error), TB_REFUSED);
+  size_t len;
+  char *data = read_file(run.paths[0], &len);
+  assert_int_equal(len, a.len);
+  free(data);
+}
+
+static void a_full_disk_is_an_error_that_leaves_nothing(void **unused) {
+  (void)unused;
+  struct msg a = trace_of("a", S(100), S(5000), S(101));
+  add(&a);
+  if (access("/dev/full", W_OK) != 0) skip();
+  struct tb_error error = {0};
+  assert_int_equal(tb_merge(run.inputs, 1, "/dev/full", NULL, NULL, &error), TB_IO);
+  assert_int_equal(tb_merge(run.inputs, 1, "/nonexistent/directory/out", NULL, NULL, &error), TB_IO);
+}
+
+static void nothing_to_merge_is_invalid(void **unused) {
+  (void)unused;
+  struct tb_error error = {0};
+  assert_int_equal(tb_merge(NULL, 0, run.out, NULL, NULL, &error), TB_INVALID);
+  assert_int_equal(error.code, TB_INVALID);
+}
+
+static void a_dry_run_reports_and_writes_nothing(void **unused) {
+  (void)unused;
+  struct msg a = trace_of("a", S(100), S(5000), S(101)), b = trace_of("b", S(7000), S(5010), S(7001));
+  add(&a);
+  add(&b);
+  run.options.dry_run = true;
+  struct tb_merge_report *report;
+  assert_int_equal(tb_merge(run.inputs, 2, NULL, &run.options, &report, NULL), TB_OK);
+  assert_int_equal(tb_merge_report_count(report), 2);
+  assert_int_equal(tb_merge_report_input(report, 1)->offset_ns, -(int64_t)S(6890));
+  assert_null(tb_merge_report_input(report, 2));
+  assert_non_null(strstr(tb_merge_report_text(report, true), "\"placement\": \"wall clocks\""));
+  tb_merge_report_free(report);
+}
+
+static void more_inputs_than_files_may_be_open_merge_all_the_same(void **unused) {
+  (void)unused;
+  struct msg a = {.len = 0};
+  for (uint64_t i = 0; i < 50; i++) add_event(&a, 10 * i, 3, 5, "event", 0);
+  for (int i = 0; i < 8; i++) add(&a);
+  run.options.max_open_files = 2;
+  merge_well();
+  assert_int_equal(run.packet_count, 400);
+}
+
+int main(void) {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+  const struct CMUnitTest tests[] = {
+      TEST(packets_come_by_time_then_by_input),
+      TEST(a_trace_cut_anywhere_keeps_its_whole_packets),
+      TEST(an_unreadable_input_is_refused_unless_it_may_be_skipped),
+      TEST(the_output_is_never_one_of_the_inputs),
+      TEST(a_full_disk_is_an_error_that_leaves_nothing),
+      TEST(nothing_to_merge_is_invalid),
+      TEST(a_dry_run_reports_and_writes_nothing),
+      TEST(more_inputs_than_files_may_be_open_merge_all_the_same),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

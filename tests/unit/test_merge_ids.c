@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What becomes of ids when traces are merged.
+ */
+#include "merge_run.h"
+
+static void one_trace_passes_through_byte_for_byte(void **unused) {
+  (void)unused;
+  struct msg t = trace_of("a", S(10), S(1000), S(11));
+  put_text(&t, 7, "a field of Trace that nobody knows");
+  add(&t);
+  merge_well();
+  size_t len;
+  char *data = read_file(run.out, &len);
+  assert_int_equal(len, t.len);
+  assert_memory_equal(data, t.data, len);
+  free(data);
+}
+
+static void equal_sequence_ids_are_renumbered(void **unused) {
+  (void)unused;
+  struct msg a = {.len = 0}, b = {.len = 0};
+  add_event(&a, 10, 3, 5, "a", 0);
+  add_event(&b, 20, 3, 5, "b", 0);
+  add(&a);
+  add(&b);
+  merge_well();
+  assert_int_equal(get_number(event_packet("a", 0), 10), 1);
+  assert_int_equal(get_number(event_packet("b", 0), 10), 2);
+}
+
+static void sequence_ids_up_to_the_highest_number_find_room(void **unused) {
+  (void)unused;
+  struct msg a = {.len = 0}, b = {.len = 0};
+  static const uint32_t ids[] = {1, UINT32_MAX, 5};
+  for (uint64_t i = 0; i < 3; i++) {
+    struct msg p = packet_at(ids[i], i), q = packet_at(ids[i], i);
+    put_msg(&a, 1, &p);
+    put_msg(&b, 1, &q);
+  }
+  add(&a);
+  add(&b);
+  add(&a);
+  run.options.unplaced = TB_UNPLACED_START;
+  merge_well();
+  assert_int_equal(run.packet_count, 9);
+  for (size_t i = 0; i < 9; i++)
+    for (size_t k = 0; k < i; k++) assert_int_not_equal(get_number(run.packets[i], 10), get_number(run.packets[k], 10));
+}
+
+static void equal_uuids_of_different_tracks_are_made_to_differ(void **unused) {
+  (void)unused;
+  struct msg a = {.len = 0}, b = {.len = 0};
+  add_process(&a, 5, 100, "one");
+  add_process(&b, 5, 200, "other");
+  add_event(&a, 10, 3, 5, "a", 0);
+  add_event(&b, 20, 3, 5, "b", 0);
+  add(&a);
+  add(&b);
+  merge_well();
+  assert_int_equal(event_uuid("a"), 5);
+  assert_int_not_equal(event_uuid("b"), 5);
+  assert_int_equal(report_of(1)->uuids_remapped, 1);
+}
+
+static void equal_uuids_of_one_process_stay(void **unused) {
+  (void)unused;
+  struct msg a = {.len = 0}, b = {.len = 0};
+  add_process(&a, 5, 100, "one");
+  add_process(&b, 5, 100, "one");
+  add_event(&a, 10, 3, 5, "a", 0);
+  add_event(&b, 20, 3, 5, "b", 0);
+  add(&a);
+  add(&b);
+  merge_well();
+  assert_int_equal(event_uuid("b"), 5);
+  assert_int_equal(report_of(1)->uuids_kept, 1);
+}
+
+static void one_process_under_two_uuids_is_one_track(void **unused) {
+  (void)unused;
+  struct msg a = {.len = 0}, b = {.len = 0};
+  add_process(&a, 5, 100, "one");
+  add_process(&b, 6, 100, "one");
+  add_event(&a, 10, 3, 5, "a", 0);
+  add_event(&b, 20, 3, 6, "b", 0);
+  add(&a);
+  add(&b);
+  merge_well();
+  assert_int_equal(event_uuid("b"), 5);
+}
+
+static void events_on_one_thread_at_one_time_get_a_track_each(void **unused) {
+  (void)unused;
+  struct msg a = {.len = 0}, b;
+  add_thread(&a, 7, 0, 100, 101);
+  add_event(&a, 10, 1, 7, "a", 0);
+  add_event(&a, 30, 2, 7, NULL, 0);
+  b = a;
+  add(&a);
+  add(&b);
+  merge_well();
+  uint64_t own = get_number(get_bytes(event_packet("a", 1), 11), 11);
+  assert_int_not_equal(own, 7);
+  bool described = false;
+  struct tb_slice track, thread;
+  for (size_t i = 0; i < run.packet_count; i++) {
+    if (!find_bytes(run.packets[i], 60, &track)) continue;
+    if (get_number(track, 1) == own) {
+      described = true;
+      assert_int_equal(get_number(track, 5), 7);
+    } else {
+      assert_int_equal(get_number(track, 1), 7);
+      assert_true(find_bytes(track, 4, &thread));
+    }
+  }
+  assert_true(described);
+}
+
+static void equal_flow_ids_do_not_join_unless_they_are_shared(void **unused) {
+  (void)unused;
+  struct msg a = {.len = 0}, b = {.len = 0};
+  add_event(&a, 10, 3, 5, "a", 77);
+  add_event(&b, 20, 3, 5, "b", 77);
+  add(&a);
+  add(&b);
+  merge_well();
+  assert_int_equal(event_flow("a"), 77);
+  assert_int_not_equal(event_flow("b"), 77);
+  assert_int_equal(report_of(1)->flows_remapped, 1);
+  run.options.share_flows = true;
+  merge_well();
+  assert_int_equal(event_flow("b"), 77);
+}
+
+static void flows_stay_apart_when_a_merged_trace_is_merged(void **unused) {
+  (void)unused;
+  struct msg a = {.len = 0}, b = {.len = 0}, c = {.len = 0}, ab = {.len = 0};
+  add_event(&a, 10, 3, 5, "a", 77);
+  add_event(&b, 20, 3, 5, "b", 77);
+  add_event(&c, 30, 3, 5, "c", 77);
+  add(&a);
+  add(&b);
+  merge_well();
+  size_t len;
+  char *data = read_file(run.out, &len);
+  memcpy(ab.data, data, len);
+  ab.len = len;
+  free(data);
+  run.count = 0;
+  add(&ab);
+  add(&c);
+  merge_well();
+  assert_int_equal(run.packet_count, 3);
+  assert_int_not_equal(event_flow("a"), event_flow("b"));
+  assert_int_not_equal(event_flow("a"), event_flow("c"));
+  assert_int_not_equal(event_flow("b"), event_flow("c"));
+}
+
+static void named_machines_keep_equal_pids_apart(void **unused) {
+  (void)unused;
+  struct msg a = {.len = 0}, b = {.len = 0};
+  add_process(&a, 5, 100, "one");
+  add_process(&b, 5, 100, "one");
+  add_event(&a, 10, 3, 5, "a", 0);
+  add_event(&b, 20, 3, 5, "b", 0);
+  add(&a)->machine = "phone";
+  add(&b)->machine = "watch";
+  merge_well();
+  assert_int_not_equal(event_uuid("b"), 5);
+  struct tb_wire_cursor cursor = tb_wire_cursor(event_packet("a", 0));
+  struct tb_wire_field field;
+  while (tb_wire_next(&cursor, &field) == TB_OK) assert_int_not_equal(field.number, 98);
+  assert_int_equal(get_number(event_packet("b", 0), 98), report_of(1)->machine_id);
+  assert_int_not_equal(report_of(1)->machine_id, 0);
+  assert_string_equal(report_of(1)->machine, "watch");
+}
+
+static void flattened_machines_have_distinct_pids_and_named_processes(void **unused) {
+  (void)unused;
+  struct msg a = {.len = 0}, b = {.len = 0};
+  add_process(&a, 5, 100, "one");
+  add_process(&b, 5, 100, "one");
+  add_event(&a, 10, 3, 5, "a", 0);
+  add_event(&b, 20, 3, 5, "b", 0);
+  add(&a)->machine = "phone";
+  add(&b)->machine = "watch";
+  run.options.flatten_machines = true;
+  merge_well();
+  static const char *const names[] = {"phone: one", "watch: one"};
+  static const uint64_t pids[] = {100, 100 + (1 << 22)};
+  size_t seen = 0;
+  struct tb_slice track;
+  for (size_t i = 0; i < run.packet_count; i++) {
+    struct tb_wire_cursor cursor = tb_wire_cursor(run.packets[i]);
+    struct tb_wire_field field;
+    while (tb_wire_next(&cursor, &field) == TB_OK) assert_int_not_equal(field.number, 98);
+    if (!find_bytes(run.packets[i], 60, &track)) continue;
+    struct tb_slice process = get_bytes(track, 3);
+    assert_int_equal(get_number(process, 1), pids[seen]);
+    assert_true(tb_slice_equal(get_bytes(process, 6), tb_slice_from(names[seen])));
+    seen++;
+  }
+  assert_int_equal(seen, 2);
+}
+
+static void an_event_without_a_track_gets_a_root_of_its_input(void **unused) {
+  (void)unused;
+  struct msg a = {.len = 0}, b;
+  struct msg event = {.len = 0}, p = packet_at(1, 10);
+  put_uint(&event, 9, 3);
+  put_text(&event, 23, "e");
+  put_msg(&p, 11, &event);
+  put_msg(&a, 1, &p);
+  b = a;
+  add(&a);
+  add(&b);
+  merge_well();
+  struct tb_wire_cursor cursor = tb_wire_cursor(get_bytes(event_packet("e", 0), 11));
+  struct tb_wire_field field;
+  while (tb_wire_next(&cursor, &field) == TB_OK) assert_int_not_equal(field.number, 11);
+  assert_int_not_equal(get_number(get_bytes(event_packet("e", 1), 11), 11), 0);
+}
+
+int main(void) {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+  const struct CMUnitTest tests[] = {
+      TEST(one_trace_passes_through_byte_for_byte),
+      TEST(equal_sequence_ids_are_renumbered),
+      TEST(sequence_ids_up_to_the_highest_number_find_room),
+      TEST(equal_uuids_of_different_tracks_are_made_to_differ),
+      TEST(equal_uuids_of_one_process_stay),
+      TEST(one_process_under_two_uuids_is_one_track),
+      TEST(events_on_one_thread_at_one_time_get_a_track_each),
+      TEST(equal_flow_ids_do_not_join_unless_they_are_shared),
+      TEST(flows_stay_apart_when_a_merged_trace_is_merged),
+      TEST(named_machines_keep_equal_pids_apart),
+      TEST(flattened_machines_have_distinct_pids_and_named_processes),
+      TEST(an_event_without_a_track_gets_a_root_of_its_input),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
