@@ -70,6 +70,7 @@ enum tb_status tb_assign_clocks(struct tb_merger *m) {
     bool still = s->fixed && s->moved_by == 0;
     if (!still || !first) {
       s->remap.trace_clock = m->trace_clock;
+      s->remap.names_trace_clock = m->trace_clock != TB_CLOCK_BOOTTIME;
       s->remap.moved_clock = primary == m->trace_clock ? primary : 0;
       s->remap.added_clock = primary != m->trace_clock && s->index != m->reference ? m->trace_clock : 0;
       s->remap.added_from = primary;

@@ -87,19 +87,28 @@ static enum tb_status edit_clock(struct tb_edit *e, uint32_t machine, const stru
   return status;
 }
 
-enum tb_status tb_edit_snapshot(struct tb_edit *e, uint32_t machine, struct tb_slice in) {
+static enum tb_status edit_readings(struct tb_edit *e, uint32_t machine, struct tb_slice in, bool add_primary) {
   struct tb_wire_cursor cursor = tb_wire_cursor(in);
   struct tb_wire_field field;
   enum tb_status status = TB_OK;
   struct addition addition = {false, 0};
   while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK) {
-    if (field.number == SNAPSHOT_PRIMARY && field.type == TB_WIRE_VARINT && e->map->trace_clock)
+    if (field.number == SNAPSHOT_PRIMARY && field.type == TB_WIRE_VARINT && e->map->trace_clock) {
       status = change_number(e, &field, e->map->trace_clock, NULL);
-    else if (field.number == SNAPSHOT_CLOCKS && field.type == TB_WIRE_BYTES)
+      add_primary = false;
+    } else if (field.number == SNAPSHOT_CLOCKS && field.type == TB_WIRE_BYTES) {
       status = edit_clock(e, machine, &field, &addition);
+    }
   }
-  if (status == TB_OK && addition.wanted && cursor.at == cursor.end) status = add_reading(e, cursor.end, addition.time);
+  bool whole = cursor.at == cursor.end;
+  if (status == TB_OK && addition.wanted && whole) status = add_reading(e, cursor.end, addition.time);
+  if (status == TB_OK && add_primary && whole)
+    status = tb_patches_insert(e->patches, cursor.end, SNAPSHOT_PRIMARY, e->map->trace_clock);
   return status;
+}
+
+enum tb_status tb_edit_snapshot(struct tb_edit *e, uint32_t machine, struct tb_slice in) {
+  return edit_readings(e, machine, in, e->map->names_trace_clock);
 }
 
 /* One round of a RemoteClockSync: readings of the packet's machine and of the host. */
@@ -112,7 +121,7 @@ static enum tb_status edit_round(struct tb_edit *e, struct tb_slice in) {
     struct tb_patches_mark mark;
     status = tb_patches_begin(e->patches, &field, &mark);
     uint32_t machine = field.number == SYNC_CLIENT ? e->packet->machine_in : 0;
-    if (status == TB_OK) status = tb_edit_snapshot(e, machine, field.bytes);
+    if (status == TB_OK) status = edit_readings(e, machine, field.bytes, false);
     if (status == TB_OK) tb_patches_end(e->patches, &field, &mark);
   }
   return status;

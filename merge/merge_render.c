@@ -61,7 +61,7 @@ static void text_input(struct page *page, const struct tb_merge_input_report *in
 enum tb_status tb_render_text(const struct tb_merge_report *report, struct tb_buffer *out) {
   struct page page = {out, TB_OK};
   put(&page, "merged trace: %s, clock %s, %" PRIu64 " packets, %" PRIu64 " bytes\n",
-      report->output ? report->output : "(dry run)", report->trace_clock, report->packets_out, report->bytes_out);
+      report->output ? report->output : "(not written)", report->trace_clock, report->packets_out, report->bytes_out);
   for (size_t i = 0; i < report->note_count; i++) put(&page, "note: %s\n", report->notes[i]);
   for (size_t i = 0; i < report->count; i++) text_input(&page, &report->inputs[i]);
   return page.status;

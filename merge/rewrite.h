@@ -23,6 +23,7 @@ struct tb_remap {
   uint64_t flow_salt;               /* 0: flow ids stay */
   const struct tb_table *clocks;    /* new clock ids, by machine << 32 | clock; others stay */
   uint32_t trace_clock;             /* of the merged trace: what primary_trace_clock becomes; 0: stays */
+  bool names_trace_clock;           /* snapshots that name no trace clock name it: readers would take BOOTTIME */
   uint32_t moved_clock;             /* snapshots: readings of this clock move with the input's time; 0: none */
   uint32_t added_clock;             /* snapshots get a reading of this clock more, ... */
   uint32_t added_from;              /* ... made of the reading of this one, where they have it; added_clock 0: none */

@@ -8,7 +8,7 @@
 #include "merge_fixture.h"
 #include "tracebridge/merge.h"
 
-enum { MAX_PACKETS = 512, BOOT = TB_CLOCK_BOOTTIME, MONO = TB_CLOCK_MONOTONIC, REAL = TB_CLOCK_REALTIME };
+enum { MAX_PACKETS = 2048, BOOT = TB_CLOCK_BOOTTIME, MONO = TB_CLOCK_MONOTONIC, REAL = TB_CLOCK_REALTIME };
 #define S(seconds) ((uint64_t)((seconds)*1000000000.0))
 
 /* A merge of traces in memory: files of its own, the packets of the result. */
@@ -63,7 +63,10 @@ static inline void merge(void) {
   run.data = read_file(run.out, &len);
   struct tb_wire_cursor cursor = {run.data, run.data + len};
   struct tb_wire_field field;
-  while (tb_wire_next(&cursor, &field) == TB_OK) run.packets[run.packet_count++] = field.bytes;
+  while (tb_wire_next(&cursor, &field) == TB_OK) {
+    assert_true(run.packet_count < MAX_PACKETS);
+    run.packets[run.packet_count++] = field.bytes;
+  }
   assert_ptr_equal(cursor.at, cursor.end);
 }
 

@@ -162,11 +162,25 @@ static void incremental_clocks_of_a_drifting_input_become_absolute(void **unused
   assert_in_range(event_time("second"), S(600) + 25000000 + 1000000, S(600) + 25000000 + 1000200);
 }
 
+static void the_merged_trace_is_on_the_clock_that_is_asked_for(void **unused) {
+  (void)unused;
+  struct msg a = trace_of("a", S(100), S(5000), S(101)), b = trace_of("b", S(700), S(5010), S(701));
+  add(&a);
+  add(&b);
+  run.options.trace_clock = TB_CLOCK_MONOTONIC; /* 1000 ns behind BOOTTIME in both */
+  merge_well();
+  assert_int_equal(event_time("a"), S(101) - 1000);
+  assert_int_equal(event_time("b"), S(111) - 1000);
+  struct tb_slice snapshot_of_a = get_bytes(run.packets[0], 6); /* readers would take BOOTTIME where nothing is said */
+  assert_int_equal(get_number(snapshot_of_a, 2), TB_CLOCK_MONOTONIC);
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
   const struct CMUnitTest tests[] = {
       TEST(traces_of_one_boot_keep_their_times),
       TEST(traces_of_two_machines_meet_at_the_wall_clock),
+      TEST(the_merged_trace_is_on_the_clock_that_is_asked_for),
       TEST(drift_between_snapshots_is_followed),
       TEST(an_offset_that_is_given_places_an_input),
       TEST(negative_times_move_the_whole_merge),

@@ -121,10 +121,77 @@ static void more_inputs_than_files_may_be_open_merge_all_the_same(void **unused)
   assert_int_equal(run.packet_count, 400);
 }
 
+/* A packet of sequence 1 with a payload of one number. */
+static void add_payload(struct msg *trace, uint32_t kind, uint32_t field, uint64_t value) {
+  struct msg payload = {.len = 0}, p = {.len = 0};
+  put_uint(&p, 10, 1);
+  put_uint(&payload, field, value);
+  put_msg(&p, kind, &payload);
+  put_msg(trace, 1, &p);
+}
+
+static size_t count_payloads(uint32_t kind, uint32_t field, uint64_t value) {
+  size_t count = 0;
+  struct tb_slice payload;
+  for (size_t i = 0; i < run.packet_count; i++)
+    if (find_bytes(run.packets[i], kind, &payload) && payload.len && get_number(payload, field) == value) count++;
+  return count;
+}
+
+static void of_what_a_trace_has_one_the_first_stays(void **unused) {
+  (void)unused;
+  enum { CONFIG = 33, UUID = 89, SERVICE = 69, FLUSHED = 3, MSB = 1 };
+  for (uint64_t i = 1; i <= 2; i++) {
+    struct msg t = trace_of("event", S(10), S(1000), S(11));
+    add_payload(&t, CONFIG, 2, i);
+    add_payload(&t, UUID, MSB, i);
+    add_payload(&t, SERVICE, FLUSHED, 1);
+    add(&t);
+  }
+  merge_well();
+  assert_int_equal(count_payloads(UUID, MSB, 1), 1);
+  assert_int_equal(count_payloads(UUID, MSB, 2), 0);
+  assert_int_equal(count_payloads(CONFIG, 2, 1), 1);
+  assert_int_equal(count_payloads(CONFIG, 2, 2), 0);
+  assert_int_equal(count_payloads(SERVICE, FLUSHED, 1), 0);
+  assert_int_equal(report_of(0)->packets_dropped, 1);
+  assert_int_equal(report_of(1)->packets_dropped, 3);
+  assert_int_equal(report_of(1)->packets_in, report_of(1)->packets_out + 3);
+}
+
+static void alone_a_trace_keeps_even_what_a_merged_one_has_not(void **unused) {
+  (void)unused;
+  struct msg t = trace_of("event", S(10), S(1000), S(11));
+  add_payload(&t, 69, 3, 1);
+  add(&t);
+  merge_well();
+  assert_int_equal(count_payloads(69, 3, 1), 1);
+}
+
+static void packets_behind_damage_are_kept_too(void **unused) {
+  (void)unused;
+  struct msg a = trace_of("before", S(10), S(1000), S(11)), b = trace_of("other", S(10), S(1000), S(12));
+  uint64_t damage = a.len;
+  memcpy(a.data + a.len, "\x07\x07\x07", 3);
+  a.len += 3;
+  add_event(&a, S(13), 3, 5, "after", 0);
+  add(&a);
+  add(&b);
+  merge();
+  assert_int_equal(run.status, TB_PARTIAL);
+  assert_int_equal(report_of(0)->damage_offset, damage);
+  assert_string_equal(report_of(0)->damage, "damaged bytes between packets");
+  assert_int_equal(event_time("before"), S(11));
+  assert_int_equal(event_time("after"), S(13));
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
   const struct CMUnitTest tests[] = {
       TEST(packets_come_by_time_then_by_input),
+      TEST(of_what_a_trace_has_one_the_first_stays),
+      TEST(alone_a_trace_keeps_even_what_a_merged_one_has_not),
+      TEST(packets_behind_damage_are_kept_too),
       TEST(a_trace_cut_anywhere_keeps_its_whole_packets),
       TEST(an_unreadable_input_is_refused_unless_it_may_be_skipped),
       TEST(the_output_is_never_one_of_the_inputs),

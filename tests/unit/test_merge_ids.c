@@ -222,6 +222,30 @@ static void an_event_without_a_track_gets_a_root_of_its_input(void **unused) {
   assert_int_not_equal(get_number(get_bytes(event_packet("e", 1), 11), 11), 0);
 }
 
+static void a_machine_that_gets_an_id_is_introduced_in_step_with_the_merged_clock(void **unused) {
+  (void)unused;
+  struct msg a = trace_of("a", S(10), S(1000), S(11)), b = trace_of("b", S(70), S(1000), S(71));
+  add(&a)->machine = "one";
+  add(&b)->machine = "two";
+  merge_well();
+  uint32_t machine = report_of(1)->machine_id;
+  assert_int_not_equal(machine, report_of(0)->machine_id);
+  size_t first = run.packet_count, introduced = run.packet_count;
+  for (size_t i = run.packet_count; i-- > 0;) {
+    struct tb_slice sync, event;
+    struct tb_wire_cursor cursor = tb_wire_cursor(run.packets[i]);
+    struct tb_wire_field field;
+    bool of_machine = false;
+    while (tb_wire_next(&cursor, &field) == TB_OK) of_machine |= field.number == 98 && field.value == machine;
+    if (of_machine && find_bytes(run.packets[i], 107, &sync)) introduced = i;
+    if (of_machine && find_bytes(run.packets[i], 11, &event)) first = i;
+  }
+  assert_true(introduced < first && first < run.packet_count);
+  struct tb_slice sync = get_bytes(run.packets[introduced], 107), round = get_bytes(sync, 1);
+  struct tb_slice client = get_bytes(round, 2), host = get_bytes(round, 3);
+  assert_true(tb_slice_equal(client, host));
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
   const struct CMUnitTest tests[] = {
@@ -235,6 +259,7 @@ int main(void) {
       TEST(equal_flow_ids_do_not_join_unless_they_are_shared),
       TEST(flows_stay_apart_when_a_merged_trace_is_merged),
       TEST(named_machines_keep_equal_pids_apart),
+      TEST(a_machine_that_gets_an_id_is_introduced_in_step_with_the_merged_clock),
       TEST(flattened_machines_have_distinct_pids_and_named_processes),
       TEST(an_event_without_a_track_gets_a_root_of_its_input),
   };

@@ -69,7 +69,8 @@ static void a_manifest_in_the_archive_places_its_members(void **unused) {
   (void)unused;
   struct msg a = trace_of("a", S(10), S(1000), S(11)), b = trace_of("b", S(10), S(5000), S(12));
   static const char manifest[] =
-      "{\"perfetto_manifest\": {\"version\": 1, \"files\": [{\"path\": \"b\", \"clocks\": {\"clock\": \"BOOTTIME\", "
+      "{\"perfetto_manifest\": {\"version\": 1, \"files\": [{\"path\": \"a\"}, {\"path\": \"b\", \"clocks\": "
+      "{\"clock\": \"BOOTTIME\", "
       "\"sync_to\": {\"file\": \"a\", \"clock\": \"BOOTTIME\"}, \"offset_ns\": 500}}]}}";
   const struct member members[] = {
       {"manifest.json", manifest, sizeof(manifest) - 1}, {"a", a.data, a.len}, {"b", b.data, b.len}};
