@@ -9,7 +9,7 @@
 #include "tracebridge/merge.h"
 
 enum { MAX_PACKETS = 2048, BOOT = TB_CLOCK_BOOTTIME, MONO = TB_CLOCK_MONOTONIC, REAL = TB_CLOCK_REALTIME };
-#define S(seconds) ((uint64_t)((seconds)*1000000000.0))
+#define S(seconds) ((uint64_t)((double)(seconds)*1000000000.0))
 
 /* A merge of traces in memory: files of its own, the packets of the result. */
 struct run {

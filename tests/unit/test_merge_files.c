@@ -185,6 +185,35 @@ static void packets_behind_damage_are_kept_too(void **unused) {
   assert_int_equal(event_time("after"), S(13));
 }
 
+static void however_its_bytes_are_changed_a_trace_is_merged_or_refused(void **unused) {
+  (void)unused;
+  struct msg good = trace_of("good", S(10), S(1000), S(11)), whole = trace_of("a", S(10), S(1000), S(11));
+  add_process(&whole, 70, 7, "process");
+  add_thread(&whole, 71, 70, 7, 8);
+  for (uint64_t i = 0; i < 5; i++) add_event(&whole, S(12) + i, i % 2 ? 2 : 1, 71, "slice", i);
+  uint64_t state = 1;
+  unsigned merged = 0;
+  for (int round = 0; round < 1500; round++) {
+    struct msg changed = whole;
+    for (int i = 0; i <= round % 3; i++) {
+      state = state * 6364136223846793005u + 1442695040888963407u;
+      changed.data[(state >> 33) % changed.len] = (char)(state >> 20);
+    }
+    run.count = 0;
+    add(&good);
+    add(&changed);
+    run.options.unplaced = round % 2 ? TB_UNPLACED_START : TB_UNPLACED_ERROR;
+    run.options.flatten_machines = round % 5 == 0;
+    merge(); /* which sees that its output is whole packets */
+    if (run.status == TB_OK || run.status == TB_PARTIAL)
+      merged++;
+    else
+      assert_true(run.status == TB_REFUSED || run.status == TB_UNKNOWN_FORMAT || run.status == TB_LIMIT);
+    for (size_t i = 0; i < run.count; i++) (void)unlink(run.paths[i]);
+  }
+  assert_true(merged > 1000);
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
   const struct CMUnitTest tests[] = {
@@ -192,6 +221,7 @@ int main(void) {
       TEST(of_what_a_trace_has_one_the_first_stays),
       TEST(alone_a_trace_keeps_even_what_a_merged_one_has_not),
       TEST(packets_behind_damage_are_kept_too),
+      TEST(however_its_bytes_are_changed_a_trace_is_merged_or_refused),
       TEST(a_trace_cut_anywhere_keeps_its_whole_packets),
       TEST(an_unreadable_input_is_refused_unless_it_may_be_skipped),
       TEST(the_output_is_never_one_of_the_inputs),
