@@ -1,54 +1,12 @@
-/* SPDX-License-Identifier: Apache-2.0
- *
- * The notes: for each packet, and each point of a flow, which has none, a byte: the kind (enum tb_entry_kind, or ENDED_ITSELF for the end of
- * a complete slice), NOTE_THREAD_TS, NOTE_THREAD_DUR, NOTE_FLOW. Then, as varints: name and categories of a BEGIN or an END; what a flow
- * does, its key and its order; of a point of a flow its ts less that of the packet before; with NOTE_WHOLE, of a slice that legacy_complete.h
- * speaks of, its dur.
- */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "perfetto/straight.h"
 
 #include <stdlib.h>
 
 #include "perfetto/legacy_complete.h"
+#include "perfetto/straight_state.h"
 
 enum { FIRST_CHUNK = 512, LARGEST_CHUNK = 256 * 1024, NOTE_MAX = 1 + 7 * TB_WIRE_VARINT_MAX };
-enum {
-  ENDED_ITSELF = TB_ENTRY_COUNTER,
-  NOTE_KIND = 7,
-  NOTE_THREAD_TS = 8,
-  NOTE_THREAD_DUR = 16,
-  NOTE_FLOW = 32,
-  NOTE_WHOLE = 64
-};
-
-struct tb_straight_chunk {
-  struct tb_straight_chunk *next;
-  size_t size, used; /* bytes of the block; bytes of packets, set when the chunk is full */
-};
-
-struct tb_straight_slice {
-  int64_t begin;
-  int64_t end;       /* of a complete slice; INT64_MAX where an END will tell */
-  int64_t first_end; /* the first end of this slice and those around it */
-  int64_t thread_end;
-  uint64_t place; /* among the entries */
-  uint32_t name, categories;
-  bool has_thread_end;
-  bool silent;        /* an instant, or its packet says its end: nothing is written there */
-  const char *packet; /* that of its begin */
-  struct tb_slice body;
-};
-
-struct tb_straight_mark {
-  uint64_t place;
-  const char *packet;
-};
-
-static char *chunk_packets(const struct tb_straight_chunk *chunk) { return (char *)(uintptr_t)(chunk + 1); }
-
-static size_t chunk_used(const struct tb_straight *s, const struct tb_straight_chunk *chunk) {
-  return chunk == s->last ? (size_t)(s->at - chunk_packets(chunk)) : chunk->used;
-}
 
 void tb_straight_init(struct tb_straight *s, const struct tb_allocator *allocator, uint32_t sequence_id) {
   *s = (struct tb_straight){.allocator = allocator};
@@ -86,13 +44,13 @@ static enum tb_status add_chunk(struct tb_straight *s, size_t need) {
   if (!chunk) return TB_NO_MEMORY;
   *chunk = (struct tb_straight_chunk){.size = size};
   if (s->last) {
-    s->last->used = chunk_used(s, s->last);
+    s->last->used = tb_straight_chunk_used(s, s->last);
     s->last->next = chunk;
   } else {
     s->first = chunk;
   }
   s->last = chunk;
-  s->at = chunk_packets(chunk);
+  s->at = tb_straight_chunk_packets(chunk);
   s->end = (char *)chunk + size;
   s->bytes += size;
   return TB_OK;
@@ -113,15 +71,15 @@ static inline enum tb_status make_room(struct tb_straight *s, size_t fields) {
 static inline void note(struct tb_straight *s, unsigned kind, const struct tb_entry *e) {
   char *at = s->notes.data + s->notes.len, *head = at++;
   if (e) {
-    kind |= (e->has_thread_ts ? NOTE_THREAD_TS : 0) | (e->has_thread_dur ? NOTE_THREAD_DUR : 0);
+    kind |= (e->has_thread_ts ? TB_NOTE_THREAD_TS : 0) | (e->has_thread_dur ? TB_NOTE_THREAD_DUR : 0);
     if (e->kind == TB_ENTRY_BEGIN || e->kind == TB_ENTRY_END)
       at = tb_wire_put_varint(tb_wire_put_varint(at, e->name), e->categories);
     if (e->flow) {
-      kind |= NOTE_FLOW;
+      kind |= TB_NOTE_FLOW;
       at = tb_wire_put_varint(tb_wire_put_varint(tb_wire_put_varint(at, e->flow), e->flow_key), e->order);
     }
     if (e->kind == TB_ENTRY_FLOW) at = tb_wire_put_varint(at, (uint64_t)e->ts - (uint64_t)s->stream.last_ts);
-    if (kind & NOTE_WHOLE) at = tb_wire_put_varint(at, (uint64_t)e->dur);
+    if (kind & TB_NOTE_WHOLE) at = tb_wire_put_varint(at, (uint64_t)e->dur);
   }
   *head = (char)kind;
   s->notes.len = (size_t)(at - s->notes.data);
@@ -138,7 +96,7 @@ static enum tb_status end_complete(struct tb_straight *s, const struct tb_straig
                                .thread_time = slice->thread_end};
   s->at =
       tb_event_packet_write(&s->stream, s->at, &head, (struct tb_slice){NULL, 0}, label, (struct tb_slice){NULL, 0});
-  note(s, ENDED_ITSELF | (slice->has_thread_end ? NOTE_THREAD_TS : 0), NULL);
+  note(s, TB_NOTE_ENDED_ITSELF | (slice->has_thread_end ? TB_NOTE_THREAD_TS : 0), NULL);
   return TB_OK;
 }
 
@@ -239,7 +197,7 @@ static enum tb_status put_begin(struct tb_straight *s, const struct tb_entry *e,
                                .thread_time = e->thread_ts};
   const char *packet = s->at;
   s->at = tb_event_packet_write(&s->stream, s->at, &head, (struct tb_slice){NULL, 0}, e->body, extra);
-  note(s, e->kind | (whole ? NOTE_WHOLE : 0), e);
+  note(s, e->kind | (whole ? TB_NOTE_WHOLE : 0), e);
   push(s, e, has_end && !whole, packet, (struct tb_slice){s->at - extra.len - e->body.len, e->body.len});
   if (!has_end) s->has_instants = true;
   return TB_OK;
@@ -308,186 +266,6 @@ enum tb_status tb_straight_mark_top(struct tb_straight *s) {
   return TB_OK;
 }
 
-/* ---- taking all back -------------------------------------------------------------------------------------------------------------------- */
-
-/* A walk over the notes and their packets. */
-struct walk {
-  const struct tb_straight *straight;
-  const struct tb_straight_chunk *chunk;
-  const char *at;
-  size_t note;
-  int64_t ts, thread_time;
-  unsigned kind;          /* enum tb_entry_kind or ENDED_ITSELF */
-  bool whole;             /* a complete slice whose packet says its end */
-  struct tb_slice packet; /* empty for a point of a flow */
-  struct tb_entry entry;  /* without what other packets tell */
-};
-
-static struct walk start_walk(const struct tb_straight *s) {
-  return (struct walk){
-      .straight = s, .chunk = s->first, .at = s->first ? chunk_packets(s->first) : NULL, .ts = s->first_ts};
-}
-
-/* A varint that this file wrote. */
-static const char *varint(const char *at, uint64_t *v) {
-  *v = 0;
-  return tb_wire_read_varint(at, at + TB_WIRE_VARINT_MAX, v);
-}
-
-static const char *varint32(const char *at, uint32_t *v) {
-  uint64_t wide;
-  at = varint(at, &wide);
-  *v = (uint32_t)wide;
-  return at;
-}
-
-static void read_note(struct walk *w) {
-  const char *at = w->straight->notes.data + w->note;
-  unsigned byte = (unsigned char)*at++;
-  struct tb_entry *e = &w->entry;
-  uint64_t v;
-  w->kind = byte & NOTE_KIND;
-  *e = (struct tb_entry){.kind = (uint8_t)w->kind};
-  e->has_thread_ts = byte & NOTE_THREAD_TS;
-  e->has_thread_dur = byte & NOTE_THREAD_DUR;
-  if (w->kind == TB_ENTRY_BEGIN || w->kind == TB_ENTRY_END) at = varint32(varint32(at, &e->name), &e->categories);
-  if (byte & NOTE_FLOW) {
-    at = varint(at, &v);
-    e->flow = (uint8_t)v;
-    at = varint(varint32(at, &e->flow_key), &e->order);
-  }
-  if (w->kind == TB_ENTRY_FLOW) {
-    at = varint(at, &v);
-    e->ts = (int64_t)((uint64_t)w->ts + v);
-  }
-  w->whole = byte & NOTE_WHOLE;
-  if (w->whole) {
-    at = varint(at, &v);
-    e->dur = (int64_t)v;
-  }
-  w->note = (size_t)(at - w->straight->notes.data);
-}
-
-static size_t legacy_len(int64_t dur) {
-  char field[TB_LEGACY_COMPLETE_MAX];
-  return (size_t)(tb_legacy_complete_write(field, dur) - field);
-}
-
-static void read_packet(struct walk *w) {
-  const struct tb_straight *s = w->straight;
-  while (w->at == chunk_packets(w->chunk) + chunk_used(s, w->chunk)) {
-    w->chunk = w->chunk->next;
-    w->at = chunk_packets(w->chunk);
-  }
-  uint64_t v, len;
-  const char *at = varint(w->at + 1, &len), *end = at + len;
-  at = varint(at + 1, &v);
-  w->entry.ts = w->ts = (int64_t)((uint64_t)w->ts + v);
-  at = varint(at + s->stream.middle_len, &v) + 2; /* behind the type */
-  if (w->entry.has_thread_ts) {
-    at = varint(at + 1, &v);
-    w->thread_time = (int64_t)((uint64_t)w->thread_time + v);
-    w->entry.thread_ts = s->stream.thread_times_in_us ? w->thread_time * 1000 : w->thread_time;
-  }
-  w->entry.body = (struct tb_slice){at, (size_t)(end - at)};
-  if (w->whole) w->entry.body.len -= legacy_len(w->entry.dur);
-  w->packet = (struct tb_slice){w->at, (size_t)(end - w->at)};
-  w->at = end;
-}
-
-/* Goes to the next entry or end. False when there is none. */
-static bool walk_on(struct walk *w) {
-  if (w->note == w->straight->notes.len) return false;
-  read_note(w);
-  w->packet.len = 0;
-  if (w->kind != TB_ENTRY_FLOW) read_packet(w);
-  return true;
-}
-
-/* What the ends of slices tell of their entries, by the order in which these began. */
-struct ending {
-  int64_t end, thread_end;
-};
-
-struct endings {
-  const struct tb_allocator *allocator;
-  struct ending *known;
-  size_t *open; /* indices of those that are not over */
-  size_t count, capacity, open_count, open_capacity;
-};
-
-/* Whether the end of a slice comes in a packet of its own. */
-static bool begins_slice(const struct tb_straight *s, const struct walk *w) {
-  unsigned kind = w->kind;
-  if (w->whole) return false;
-  if (kind == TB_ENTRY_INSTANT || kind == TB_ENTRY_MARK) return s->has_thread_times;
-  return kind == TB_ENTRY_BEGIN || kind == TB_ENTRY_COMPLETE || kind == TB_ENTRY_MOMENT;
-}
-
-static bool ends_slice(unsigned kind) { return kind == TB_ENTRY_END || kind == ENDED_ITSELF; }
-
-static enum tb_status add_ending(struct endings *e) {
-  void *known = e->known, *open = e->open;
-  enum tb_status status =
-      tb_grow_array(e->allocator, &known, &e->capacity, e->count + 1, sizeof(*e->known), SIZE_MAX / 64);
-  e->known = known;
-  if (status == TB_OK)
-    status = tb_grow_array(e->allocator, &open, &e->open_capacity, e->open_count + 1, sizeof(*e->open), SIZE_MAX / 64);
-  e->open = open;
-  if (status != TB_OK) return TB_NO_MEMORY;
-  e->open[e->open_count++] = e->count;
-  e->known[e->count++] = (struct ending){0, 0};
-  return TB_OK;
-}
-
-static void free_endings(struct endings *e) {
-  tb_free(e->allocator, e->known, e->capacity * sizeof(*e->known));
-  tb_free(e->allocator, e->open, e->open_capacity * sizeof(*e->open));
-}
-
-static enum tb_status find_endings(const struct tb_straight *s, struct endings *e) {
-  for (struct walk w = start_walk(s); walk_on(&w);) {
-    if (begins_slice(s, &w)) {
-      if (add_ending(e) != TB_OK) return TB_NO_MEMORY;
-    } else if (ends_slice(w.kind)) {
-      e->known[e->open[--e->open_count]] = (struct ending){w.ts, w.entry.thread_ts};
-    }
-  }
-  size_t n = 0;
-  for (size_t i = 0; i < s->open_count; i++)
-    if (!s->open[i].silent) e->known[e->open[n++]] = (struct ending){s->open[i].end, s->open[i].thread_end};
-  return TB_OK;
-}
-
-static enum tb_status give_back(const struct tb_straight *s, const struct endings *e, struct tb_slice instant,
-                                enum tb_status (*take)(void *ctx, struct tb_entry *entry), void *ctx) {
-  size_t began = 0;
-  for (struct walk w = start_walk(s); walk_on(&w);) {
-    if (w.kind == ENDED_ITSELF) continue;
-    if (begins_slice(s, &w)) {
-      const struct ending *ending = &e->known[began++];
-      if (w.kind == TB_ENTRY_COMPLETE) w.entry.dur = ending->end - w.ts;
-      if (w.kind == TB_ENTRY_INSTANT) w.entry.body.len -= instant.len;
-      if (w.entry.has_thread_dur && w.kind != TB_ENTRY_BEGIN)
-        w.entry.thread_dur = (int64_t)((uint64_t)ending->thread_end - (uint64_t)w.entry.thread_ts);
-    }
-    enum tb_status status = take(ctx, &w.entry);
-    if (status != TB_OK) return status;
-  }
-  return TB_OK;
-}
-
-enum tb_status tb_straight_take_back(struct tb_straight *s, struct tb_slice instant,
-                                     enum tb_status (*take)(void *ctx, struct tb_entry *entry), void *ctx) {
-  struct endings endings = {.allocator = s->allocator};
-  s->over = true;
-  enum tb_status status = find_endings(s, &endings);
-  if (status == TB_OK) status = give_back(s, &endings, instant, take, ctx);
-  free_endings(&endings);
-  tb_straight_free(s);
-  return status;
-}
-
 /* ---- the end --------------------------------------------------------------------------------------------------------------------------- */
 
 /* The name and categories at the beginning of a slice's body. */
@@ -528,14 +306,14 @@ static enum tb_status give_bytes(const struct tb_straight_taker *taker, const ch
 /* Gives the packets of a chunk; *mark is the first mark that may be in it. */
 static enum tb_status give_chunk(const struct tb_straight *s, const struct tb_straight_chunk *chunk, size_t *mark,
                                  const struct tb_straight_taker *taker) {
-  const char *at = chunk_packets(chunk), *end = at + chunk_used(s, chunk);
+  const char *at = tb_straight_chunk_packets(chunk), *end = at + tb_straight_chunk_used(s, chunk);
   enum tb_status status = TB_OK;
   for (; status == TB_OK && *mark < s->mark_count; ++*mark) {
     const struct tb_straight_mark *m = &s->marks[*mark];
     if (*mark && m->place == m[-1].place) continue;
     if (m->packet < at || m->packet >= end) break;
     uint64_t len;
-    const char *packet_end = varint(m->packet + 1, &len) + len;
+    const char *packet_end = tb_straight_varint(m->packet + 1, &len) + len;
     status = give_bytes(taker, at, m->packet);
     if (status == TB_OK)
       status = taker->packet(taker->ctx, (struct tb_slice){m->packet, (size_t)(packet_end - m->packet)}, m->place,
@@ -551,27 +329,5 @@ enum tb_status tb_straight_packets(struct tb_straight *s, const struct tb_straig
   enum tb_status status = TB_OK;
   for (const struct tb_straight_chunk *c = s->first; status == TB_OK && c; c = c->next)
     status = give_chunk(s, c, &mark, taker);
-  return status;
-}
-
-enum tb_status tb_straight_each_packet(const struct tb_straight *s, const struct tb_straight_taker *taker) {
-  struct endings places = {.allocator = s->allocator}; /* whose ends are places here */
-  enum tb_status status = TB_OK;
-  uint64_t place = 0;
-  for (struct walk w = start_walk(s); status == TB_OK && walk_on(&w);) {
-    uint64_t own = place;
-    if (w.kind != ENDED_ITSELF) place++;
-    if (w.kind == TB_ENTRY_FLOW) continue;
-    if (ends_slice(w.kind)) own = (uint64_t)places.known[places.open[--places.open_count]].end;
-    if (begins_slice(s, &w)) {
-      status = add_ending(&places);
-      if (status == TB_OK) places.known[places.count - 1].end = (int64_t)own;
-    }
-    unsigned sides = ends_slice(w.kind) ? TB_STRAIGHT_END
-                     : w.whole          ? TB_STRAIGHT_BEGIN | TB_STRAIGHT_END
-                                        : TB_STRAIGHT_BEGIN;
-    if (status == TB_OK) status = taker->packet(taker->ctx, w.packet, own, sides);
-  }
-  free_endings(&places);
   return status;
 }
