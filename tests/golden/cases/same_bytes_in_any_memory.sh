@@ -1,0 +1,18 @@
+# One trace of every kind of event, large enough to spill with --memory 1M: the same bytes with much memory and little, with one thread and two.
+awk 'BEGIN {
+  print "[";
+  for (i = 0; i < 12000; i++) {
+    t = 1000 + i * 7; tid = 1 + i % 5;
+    printf "{\"ph\":\"X\",\"pid\":1,\"tid\":%d,\"ts\":%d,\"dur\":%d,\"tts\":%d,\"tdur\":%d,\"name\":\"n%d\",\"cat\":\"c,d\",\"args\":{\"a\":%d,\"s\":\"text %d\"},\"bind_id\":%d,\"flow_out\":true},\n", tid, t, i % 30, i, i % 3, i % 50, i, i % 9, i;
+    printf "{\"ph\":\"i\",\"pid\":1,\"tid\":%d,\"ts\":%d,\"s\":\"t\",\"name\":\"mark\"},\n", tid, t + 1;
+    printf "{\"ph\":\"b\",\"pid\":1,\"tid\":%d,\"ts\":%d,\"id\":%d,\"cat\":\"async\",\"name\":\"op\"},\n", tid, t, i % 40;
+    printf "{\"ph\":\"e\",\"pid\":1,\"tid\":%d,\"ts\":%d,\"id\":%d,\"cat\":\"async\",\"name\":\"op\"},\n", tid, t + 5, i % 40;
+    printf "{\"ph\":\"C\",\"pid\":1,\"ts\":%d,\"name\":\"load\",\"args\":{\"v\":%d}},\n", t, i * i % 1000;
+    if (i % 4 == 0) printf "{\"ph\":\"X\",\"pid\":1,\"tid\":%d,\"ts\":%d,\"dur\":3,\"name\":\"late\",\"bind_id\":%d,\"flow_in\":true},\n", 9, t - 500, i;
+  }
+  print "{\"ph\":\"M\",\"pid\":1,\"tid\":1,\"name\":\"thread_name\",\"args\":{\"name\":\"worker\"}}]";
+}' > trace.json
+tracebridge convert -q -j1 trace.json -o much.perfetto-trace
+tracebridge convert -q -j2 trace.json -o two.perfetto-trace
+tracebridge convert -j1 --memory 1M trace.json -o little.perfetto-trace 2>&1 | grep -c spilled
+cmp much.perfetto-trace two.perfetto-trace && cmp much.perfetto-trace little.perfetto-trace && echo the same
