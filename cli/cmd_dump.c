@@ -13,7 +13,7 @@ static const struct cli_option options[] = {
      "Perfetto: say in comments where each packet stands, when it happened and what interned ids and track uuids stand "
      "for.",
      cli_parse_flag, offsetof(struct settings, resolve)},
-    {0, "events", NULL, "Perfetto: print events, one a line, instead of packets.", cli_parse_flag,
+    {0, "events", NULL, "Perfetto and FXT: print events, one a line, instead of packets or records.", cli_parse_flag,
      offsetof(struct settings, events)},
     CLI_OPTION_FROM(struct settings),
     CLI_OPTION_STRICT(struct settings),
@@ -56,7 +56,7 @@ static const char *const examples[] = {
     "tracebridge dump trace.perfetto-trace | protoc -I protos --encode=perfetto.protos.Trace protos/perfetto/*.proto",
     "Makes the packets again.",
     "tracebridge dump trace.fxt | grep counter",
-    "Reads events, one a line.",
+    "Reads records, one a line.",
     NULL,
 };
 
@@ -67,8 +67,8 @@ const struct cli_command cli_dump = {
     .description =
         "Prints all of the trace IN (- is standard input) as text: a Perfetto trace packet by packet in protobuf's "
         "text "
-        "format, fields that the schema does not know by number; a trace of another format event by event, a line "
-        "each.",
+        "format, fields that the schema does not know by number; an FXT archive record by record, a line each, names "
+        "behind references; a trace of another format event by event, a line each.",
     .examples = examples,
     .options = options,
     .option_count = sizeof(options) / sizeof(options[0]),

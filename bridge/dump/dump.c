@@ -9,6 +9,8 @@
 #include "dump/resolve.h"
 #include "dump/text_format.h"
 #include "event/format.h"
+#include "event/reader_ops.h"
+#include "fxt/fxt_watch.h"
 #include "perfetto/trace_packet.pb-c.h"
 
 enum { CHUNK_BYTES = 256 * 1024, PEEK_BYTES = 4096, FLUSH_BYTES = 64 * 1024, LINE_BYTES = 256, NOTE_BYTES = 200 };
@@ -72,7 +74,16 @@ struct reading {
   struct tb_packet_reader *packets;
   struct tb_resolver resolver;
   char *chunk;
+  bool shows_records;        /* of FXT; the events are passed over */
+  enum tb_status of_records; /* how writing them went */
 };
+
+static void take_record(void *ctx, const void *record) {
+  struct reading *r = ctx;
+  if (r->of_records != TB_OK) return;
+  tb_fxt_describe_record(&r->dump->text, record);
+  r->of_records = tb_dump_flush(r->dump, false);
+}
 
 static enum tb_status open_reader(struct reading *r) {
   const struct tb_dump_options *options = r->dump->options;
@@ -82,8 +93,12 @@ static enum tb_status open_reader(struct reading *r) {
   if (status != TB_OK && status != TB_END && status != TB_TRUNCATED) return status;
   enum tb_format format = options->reader.format;
   if (format == TB_FORMAT_UNKNOWN) format = tb_format_detect(data, len);
-  if (format != TB_FORMAT_PERFETTO || options->events)
-    return tb_reader_create_feed(name, &options->reader, &r->events, r->dump->error);
+  if (format != TB_FORMAT_PERFETTO || options->events) {
+    status = tb_reader_create_feed(name, &options->reader, &r->events, r->dump->error);
+    r->shows_records = status == TB_OK && format == TB_FORMAT_FXT && !options->events;
+    if (r->shows_records) r->events->watch = (struct tb_record_watch){take_record, r};
+    return status;
+  }
   return tb_packet_reader_create_feed(name, &options->reader, &r->packets, r->dump->error);
 }
 
@@ -103,8 +118,8 @@ static enum tb_status take_events(struct reading *r) {
   const struct tb_event *event;
   enum tb_status status;
   while ((status = tb_reader_next(r->events, &event)) == TB_OK) {
-    tb_dump_event(&r->dump->text, event);
-    status = tb_dump_flush(r->dump, false);
+    if (!r->shows_records) tb_dump_event(&r->dump->text, event);
+    status = r->shows_records ? r->of_records : tb_dump_flush(r->dump, false);
     if (status != TB_OK) return status;
   }
   if (status != TB_END && status != TB_AGAIN && r->dump->error->code == TB_OK)

@@ -31,6 +31,12 @@ struct tb_reader_ops {
   bool runs_ahead;
 };
 
+/* Who sees the records of the source before they are read; `record` is of a type of the format's own. */
+struct tb_record_watch {
+  void (*take)(void *ctx, const void *record); /* NULL: nobody */
+  void *ctx;
+};
+
 struct tb_reader {
   const struct tb_reader_ops *ops; /* NULL while a fed reader has not seen enough */
   void *state;
@@ -39,6 +45,7 @@ struct tb_reader {
   struct tb_reader_options options; /* with the defaults filled in */
   bool
       keeps_fxt_blobs; /* the target takes Perfetto packets that stood in blobs of FXT as they were: do not read them */
+  struct tb_record_watch watch; /* FXT: gets struct tb_fxt_raw_record */
   struct tb_losses losses;
   struct tb_error error;
   struct tb_batch batch; /* of tb_reader_next */

@@ -3,6 +3,7 @@
  * Reads FXT: the input cut into records, and the records that only change the reader's state.
  */
 #include "fxt/fxt_reader.h"
+#include "fxt/fxt_watch.h"
 
 #include <stdio.h>
 
@@ -177,9 +178,16 @@ static uint64_t record_bytes(uint64_t header) {
   return TB_FXT_WORD * ((header & 15) == TB_FXT_LARGE ? tb_fxt_field(header, 4, 35) : tb_fxt_field(header, 4, 15));
 }
 
+static void show_record(struct tb_fxt_reader *fx, struct tb_slice bytes, uint64_t header) {
+  const struct tb_fxt_raw_record record = {
+      .offset = fx->record_offset, .header = header, .bytes = bytes, .tables = &fx->tables};
+  fx->reader->watch.take(fx->reader->watch.ctx, &record);
+}
+
 /* Reads one whole record; a bad one is counted as lost and gives no events. */
 static enum tb_status read_record(struct tb_fxt_reader *fx, const char *record, uint64_t header, size_t size) {
   size_t events = fx->batch->event_count;
+  if (fx->reader->watch.take) show_record(fx, (struct tb_slice){record, size}, header);
   enum tb_status status = parse_record(fx, header, (struct tb_fxt_cursor){record + TB_FXT_WORD, record + size});
   if (status != TB_BAD_DATA || !fx->lie) return status;
   fx->batch->event_count = events;

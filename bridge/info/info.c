@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/input.h"
 #include "event/format.h"
+#include "event/reader_ops.h"
 #include "info/info_state.h"
 
 enum { CHUNK_BYTES = 256 * 1024, PEEK_BYTES = 4096 };
@@ -31,6 +32,8 @@ static enum tb_status open_readers(struct reading *r, const struct tb_reader_opt
   if (status != TB_OK && status != TB_END && status != TB_TRUNCATED) return status;
   enum tb_format format = options->format != TB_FORMAT_UNKNOWN ? options->format : tb_format_detect(data, len);
   status = tb_reader_create_feed(name, options, &r->reader, error);
+  if (status == TB_OK && format == TB_FORMAT_FXT)
+    r->reader->watch = (struct tb_record_watch){tb_info_count_record, r->state};
   if (status != TB_OK || format != TB_FORMAT_PERFETTO) return status;
   return tb_packet_reader_create_feed(name, options, &r->packets, error);
 }
@@ -124,6 +127,7 @@ static struct tb_info_state *create(const struct tb_allocator *allocator) {
   tb_hash_map_init(&s->producer_ids, allocator);
   tb_hash_map_init(&s->sequences, allocator);
   tb_hash_map_init(&s->machines, allocator);
+  tb_hash_map_init(&s->provider_ids, allocator);
   return s;
 }
 
@@ -165,6 +169,8 @@ void tb_info_close(struct tb_info *info) {
   tb_hash_map_free(&s->producer_ids);
   tb_hash_map_free(&s->sequences);
   tb_hash_map_free(&s->machines);
+  tb_hash_map_free(&s->provider_ids);
+  tb_free(a, s->providers, s->provider_capacity * sizeof(*s->providers));
   tb_arena_free(&s->arena);
   tb_free(a, s, sizeof(*s));
 }

@@ -136,6 +136,21 @@ static void gather_oddities(struct tb_info_state *s) {
   s->info.oddities = oddities;
 }
 
+static int compare_records(const void *a, const void *b) {
+  const struct tb_info_records *x = a, *y = b;
+  if (x->count != y->count) return x->count > y->count ? -1 : 1;
+  return x->kind && y->kind ? strcmp(x->kind, y->kind) : 0;
+}
+
+static void gather_records(struct tb_info_state *s) {
+  sort(s->record_kinds, TB_FXT_KINDS, sizeof(*s->record_kinds), compare_records);
+  while (s->info.record_kind_count < TB_FXT_KINDS && s->record_kinds[s->info.record_kind_count].count)
+    s->info.record_kind_count++;
+  s->info.records = s->record_kinds;
+  s->info.providers = s->providers;
+  s->info.provider_count = s->provider_count;
+}
+
 static void gather_losses(struct tb_info_state *s, const struct tb_loss *losses, size_t count) {
   struct tb_loss *copy = make(s, count, sizeof(*copy));
   if (!copy) return;
@@ -149,6 +164,7 @@ void tb_info_gather(struct tb_info_state *s, const struct tb_loss *losses, size_
   gather_tracks(s);
   gather_oddities(s);
   gather_losses(s, losses, loss_count);
+  gather_records(s);
   name_producers(s);
   sort(s->packets, s->packet_count, sizeof(*s->packets), compare_packets);
   sort(s->producers, s->producer_count, sizeof(*s->producers), compare_producers);

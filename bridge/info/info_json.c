@@ -126,6 +126,33 @@ static void put_packets(struct tb_json_emit *e, const struct tb_info *info) {
   end_list(e, list, "[]");
 }
 
+static void put_records(struct tb_json_emit *e, const struct tb_info *info) {
+  KEY(e, "providers");
+  size_t list = e->buffer.len;
+  for (size_t i = 0; i < info->provider_count; i++) {
+    TB_JSON_EMIT(e, ",{\"id\":");
+    tb_json_emit_uint(e, info->providers[i].id);
+    KEY(e, "name");
+    tb_json_emit_string(e, info->providers[i].name);
+    COUNT(e, "ticks_per_second", info->providers[i].ticks_per_second);
+    COUNT(e, "records", info->providers[i].records);
+    COUNT(e, "bytes", info->providers[i].bytes);
+    COUNT(e, "losses", info->providers[i].losses);
+    TB_JSON_EMIT(e, "}");
+  }
+  end_list(e, list, "[]");
+  KEY(e, "record_kinds");
+  list = e->buffer.len;
+  for (size_t i = 0; i < info->record_kind_count; i++) {
+    TB_JSON_EMIT(e, ",{\"kind\":");
+    tb_json_emit_string(e, tb_slice_from(info->records[i].kind));
+    COUNT(e, "count", info->records[i].count);
+    COUNT(e, "bytes", info->records[i].bytes);
+    TB_JSON_EMIT(e, "}");
+  }
+  end_list(e, list, "[]");
+}
+
 static void put_reasons(struct tb_json_emit *e, const struct tb_info *info) {
   KEY(e, "metadata");
   size_t list = e->buffer.len;
@@ -181,6 +208,7 @@ static void put_all(struct tb_json_emit *e, const struct tb_info *info) {
   KEY(e, "threads");
   put_threads(e, info->threads, info->thread_count, false);
   put_packets(e, info);
+  if (info->format == TB_FORMAT_FXT) put_records(e, info);
   put_reasons(e, info);
   TB_JSON_EMIT(e, "}\n");
 }

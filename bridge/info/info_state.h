@@ -6,6 +6,7 @@
 #define TB_INFO_STATE_H
 
 #include "base/memory.h"
+#include "fxt/fxt_watch.h"
 #include "perfetto/hash_map.h"
 #include "tracebridge/info.h"
 #include "tracebridge/packet.h"
@@ -51,11 +52,18 @@ struct tb_info_state {
   size_t producer_count, producer_capacity;
   struct tb_hash_map packet_kinds, producer_ids, sequences, machines;
   uint64_t odd[TB_ODD_COUNT];
+  struct tb_info_records record_kinds[TB_FXT_KINDS]; /* FXT: by kind */
+  struct tb_info_provider *providers;
+  size_t provider_count, provider_capacity;
+  struct tb_hash_map provider_ids;
 };
 
 /* Counts one event or packet. Failures of memory set out_of_memory. */
 void tb_info_count_event(struct tb_info_state *state, const struct tb_event *event);
 void tb_info_count_packet(struct tb_info_state *state, const struct tb_packet *packet);
+
+/* Counts one record of FXT: a struct tb_record_watch whose ctx is the state. */
+void tb_info_count_record(void *state, const void *record);
 
 /* Fills state->info from the tallies, copying what readers own. `losses` are copied. */
 void tb_info_gather(struct tb_info_state *state, const struct tb_loss *losses, size_t loss_count);

@@ -180,6 +180,27 @@ static void print_packets(struct page *page, const struct tb_info *info) {
   print_more(page, info->packet_kind_count, KINDS);
 }
 
+static void print_records(struct page *page, const struct tb_info *info) {
+  char a[32], ticks[48];
+  if (info->provider_count) print(page, "providers  %zu\n", info->provider_count);
+  for (size_t i = 0; i < info->provider_count && i < BIGGEST; i++) {
+    const struct tb_info_provider *provider = &info->providers[i];
+    (void)snprintf(ticks, sizeof(ticks), provider->ticks_per_second ? "%" PRIu64 " ticks/s" : "ticks of 1 ns",
+                   provider->ticks_per_second);
+    print(page, "  id %-8" PRIu32 " %-20s %9" PRIu64 " records %9s  ", provider->id, ticks, provider->records,
+          bytes_text(a, provider->bytes));
+    print_name(page, provider->name);
+    if (provider->losses)
+      print(page, ", its buffer filled up %" PRIu64 " time%s", provider->losses, provider->losses == 1 ? "" : "s");
+    print(page, "\n");
+  }
+  print_more(page, info->provider_count, BIGGEST);
+  if (info->record_count) print(page, "records    %" PRIu64 "\n", info->record_count);
+  for (size_t i = 0; i < info->record_kind_count; i++)
+    print(page, "  %-18s %9" PRIu64 " %9s\n", info->records[i].kind, info->records[i].count,
+          bytes_text(a, info->records[i].bytes));
+}
+
 static void print_rest(struct page *page, const struct tb_info *info) {
   if (info->metadata_count) print(page, "metadata  ");
   for (size_t i = 0; i < info->metadata_count && i < KINDS; i++) {
@@ -204,6 +225,7 @@ enum tb_status tb_info_text(const struct tb_info *info, tb_text_sink sink, void 
   print_events(&page, info);
   print_threads(&page, info);
   print_packets(&page, info);
+  print_records(&page, info);
   print_rest(&page, info);
   return page.stopped ? TB_CANCELLED : TB_OK;
 }

@@ -16,7 +16,7 @@ struct tb_dump_options {
   size_t size;
   struct tb_reader_options reader;
   bool resolve; /* Perfetto: comments say where a packet stood and what ids stand for */
-  bool events;  /* Perfetto: events, as for the other formats, instead of packets */
+  bool events;  /* Perfetto, FXT: events, as for JSON, instead of packets and records */
 };
 
 /* Writes the trace `path` ("-": standard input) to `sink`.
@@ -25,7 +25,9 @@ struct tb_dump_options {
  * project's protos makes the packets again. Fields come in the order of the bytes; what the schema does not know, or has no
  * form for, comes by field number, as `protoc --decode` shows it (and cannot be encoded). Packets that stand compressed come
  * opened.
- * JSON and FXT: each event on a line: byte offset, kind, time in ns, process and thread, and `key=value` for what else it
+ * FXT: each record on a line: byte offset, kind, `key=value` for its parts, arguments as `type:"name"=value`, references as #INDEX with
+ * what they mean in parentheses; what cannot be read as `words` and its words.
+ * JSON: each event on a line: byte offset, kind, time in ns, process and thread, and `key=value` for what else it
  * has, values as JSON.
  *
  * TB_OK; TB_PARTIAL: all was written that could be read, but the trace has losses, which are in losses[0..*loss_count) (room

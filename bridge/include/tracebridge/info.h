@@ -48,6 +48,21 @@ struct tb_info_packets {
   uint64_t count, bytes;
 };
 
+/* Records of one kind (FXT). */
+struct tb_info_records {
+  const char *kind; /* as tb_dump calls it */
+  uint64_t count, bytes;
+};
+
+/* Who wrote records (FXT). */
+struct tb_info_provider {
+  uint32_t id;
+  struct tb_slice name;
+  uint64_t ticks_per_second; /* 0: never said, ticks are ns */
+  uint64_t records, bytes;
+  uint64_t losses; /* how often it said that its buffer filled up */
+};
+
 /* Something that a reader of the trace should know of. */
 struct tb_info_oddity {
   const char *text; /* a constant */
@@ -78,6 +93,11 @@ struct tb_info {
   size_t oddity_count;
   const struct tb_loss *losses; /* as tb_reader_losses */
   size_t loss_count;
+  const struct tb_info_records *records; /* FXT */
+  size_t record_kind_count;
+  uint64_t record_count;
+  const struct tb_info_provider *providers; /* FXT, in order of appearance */
+  size_t provider_count;
 };
 
 struct tb_info_options {
