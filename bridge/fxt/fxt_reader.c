@@ -9,9 +9,9 @@
 
 #include "base/error.h"
 
-/* How much is read at a time, and how many events one record gives at most: a counter one for each argument, and one.
- */
-enum { WINDOW_BYTES = 16 * 1024, RECORD_EVENTS = TB_FXT_MAX_ARGS + 1 };
+/* How much is read at a time; how many events a batch gets, so that they stay in the nearest cache; and how many one record gives at
+ * most: a counter one for each argument, and one. */
+enum { WINDOW_BYTES = 64 * 1024, BATCH_EVENTS = 64, RECORD_EVENTS = TB_FXT_MAX_ARGS + 1 };
 
 enum tb_status tb_fxt_no_memory(struct tb_fxt_reader *fx, enum tb_status status) {
   if (status == TB_LIMIT)
@@ -33,6 +33,7 @@ enum tb_status tb_fxt_lose(struct tb_fxt_reader *fx, const char *reason, const c
 
 enum tb_status tb_fxt_add_event(struct tb_fxt_reader *fx, enum tb_event_type type, const struct tb_track *track,
                                 struct tb_event **event) {
+  fx->plain_events &= ~(UINT64_C(1) << fx->batch->event_count);
   *event = tb_batch_add_event(fx->batch);
   if (!*event) return tb_fxt_no_memory(fx, TB_NO_MEMORY);
   (*event)->type = type;
@@ -196,21 +197,24 @@ static enum tb_status read_record(struct tb_fxt_reader *fx, const char *record, 
   return tb_fxt_lose(fx, lie, fx->lie_at);
 }
 
-/* Reads the records that are whole in the batch's text, as many as the batch takes, and moves *at past them. */
-static enum tb_status read_records(struct tb_fxt_reader *fx, size_t *at) {
+/* Passes over bytes of a record that is too long. */
+static void skip_some(struct tb_fxt_reader *fx) {
+  size_t left = fx->text_len - fx->at, passed = fx->skip < left ? (size_t)fx->skip : left;
+  fx->skip -= passed;
+  fx->at += passed;
+}
+
+/* Reads the records that are whole in the window, as many as the batch takes. */
+static enum tb_status read_records(struct tb_fxt_reader *fx) {
   const struct tb_batch *batch = fx->batch;
   enum tb_status status = TB_OK;
-  while (status == TB_OK && !fx->ended && batch->event_count + RECORD_EVENTS <= TB_BATCH_EVENTS) {
-    size_t left = batch->text_len - *at;
-    if (fx->skip) {
-      size_t passed = fx->skip < left ? (size_t)fx->skip : left;
-      fx->skip -= passed;
-      *at += passed;
-      left -= passed;
-    }
+  while (status == TB_OK && batch->event_count + RECORD_EVENTS <= BATCH_EVENTS) {
+    if (fx->skip) skip_some(fx);
+    size_t left = fx->text_len - fx->at;
     if (left < TB_FXT_WORD) break;
-    uint64_t header = tb_fxt_load(batch->text + *at), size = record_bytes(header);
-    fx->record_offset = fx->text_offset + *at;
+    const char *record = batch->text + fx->at;
+    uint64_t header = tb_fxt_load(record), size = record_bytes(header);
+    fx->record_offset = fx->text_offset + fx->at;
     if (size == 0) {
       fx->ended = true;
       return tb_reader_lose(fx->reader, "a record of size 0: what follows cannot be read", fx->record_offset);
@@ -221,8 +225,8 @@ static enum tb_status read_records(struct tb_fxt_reader *fx, size_t *at) {
       continue;
     }
     if (size > left) break;
-    status = read_record(fx, batch->text + *at, header, (size_t)size);
-    *at += (size_t)size;
+    fx->at += (size_t)size;
+    status = read_record(fx, record, header, (size_t)size);
   }
   return status;
 }
@@ -236,76 +240,57 @@ static bool has_open_packet(const struct tb_fxt_map *streams) {
 
 static enum tb_status finish_input(struct tb_fxt_reader *fx, enum tb_status why) {
   enum tb_status status = TB_OK;
+  uint64_t left_at = fx->text_offset + fx->at, end = fx->text_offset + fx->text_len;
   fx->ended = true;
-  if (fx->rest.len || fx->skip) status = tb_reader_lose(fx->reader, "the input ends inside a record", fx->text_offset);
+  if (left_at < end || fx->skip) status = tb_reader_lose(fx->reader, "the input ends inside a record", left_at);
   if (status == TB_OK && why == TB_TRUNCATED)
-    status = tb_reader_lose(fx->reader, "the compressed input ends too early", fx->text_offset + fx->rest.len);
+    status = tb_reader_lose(fx->reader, "the compressed input ends too early", end);
   if (status == TB_OK && has_open_packet(&fx->tables.packet_streams))
-    status = tb_reader_lose(fx->reader, "a Perfetto blob ends inside a packet", fx->text_offset);
+    status = tb_reader_lose(fx->reader, "a Perfetto blob ends inside a packet", left_at);
   return status == TB_OK ? TB_END : status;
 }
 
-/* Reads on in a record of which the rest holds the start, until a window more makes it whole. */
-static enum tb_status complete_rest(struct tb_fxt_reader *fx) {
-  struct tb_buffer *rest = &fx->rest;
-  while (rest->len >= TB_FXT_WORD) {
-    uint64_t size = record_bytes(tb_fxt_load(rest->data));
-    if (size <= rest->len + WINDOW_BYTES) return TB_OK;
-    if (tb_buffer_reserve(rest, WINDOW_BYTES) != TB_OK) return tb_fxt_no_memory(fx, TB_NO_MEMORY);
-    size_t got = 0;
-    enum tb_status status =
-        tb_input_read(fx->reader->input, rest->data + rest->len, WINDOW_BYTES, &got, &fx->reader->error);
-    if (status != TB_OK) return status;
-    rest->len += got;
-  }
-  return TB_OK;
-}
-
-static bool has_whole_record(const struct tb_buffer *rest) {
-  return rest->len >= TB_FXT_WORD && record_bytes(tb_fxt_load(rest->data)) <= rest->len;
-}
-
-/* Makes the batch's text the rest and, where that is little, a window of new input. */
-static enum tb_status read_window(struct tb_fxt_reader *fx) {
+/* Room for a window more than is left of the last one. A long record gets it as its bytes come, whatever size it says. */
+static enum tb_status make_room(struct tb_fxt_reader *fx) {
   struct tb_batch *batch = fx->batch;
-  size_t need = fx->rest.len + WINDOW_BYTES;
-  if (need > batch->text_capacity) {
-    size_t held = batch->text_capacity ? batch->text_capacity + TB_BATCH_PADDING : 0;
-    char *grown = tb_realloc(batch->allocator, batch->text, held, need + TB_BATCH_PADDING);
-    if (!grown) return tb_fxt_no_memory(fx, TB_NO_MEMORY);
-    batch->text = grown;
-    batch->text_capacity = need;
-  }
-  size_t got = 0;
-  bool has_whole = has_whole_record(&fx->rest);
-  if (!has_whole || fx->rest.len < WINDOW_BYTES / 2) {
-    enum tb_status status =
-        tb_input_read(fx->reader->input, batch->text + fx->rest.len, WINDOW_BYTES, &got, &fx->reader->error);
-    bool comes_again = status == TB_END || status == TB_TRUNCATED || status == TB_AGAIN;
-    if (status != TB_OK && !(has_whole && comes_again)) return status;
-  }
-  if (fx->rest.len) memcpy(batch->text, fx->rest.data, fx->rest.len);
-  batch->text_len = fx->rest.len + got;
-  fx->rest.len = 0;
+  size_t left = fx->text_len;
+  if (batch->text_capacity >= left && batch->text_capacity - left >= WINDOW_BYTES) return TB_OK;
+  size_t capacity = left < WINDOW_BYTES ? 2 * WINDOW_BYTES : 2 * left + WINDOW_BYTES;
+  size_t held = batch->text_capacity ? batch->text_capacity + TB_BATCH_PADDING : 0;
+  char *grown = tb_realloc(batch->allocator, batch->text, held, capacity + TB_BATCH_PADDING);
+  if (!grown) return tb_fxt_no_memory(fx, TB_NO_MEMORY);
+  batch->text = grown;
+  batch->text_capacity = capacity;
   return TB_OK;
 }
 
+/* Moves what is left of the window to its front and reads on behind it. */
+static enum tb_status read_window(struct tb_fxt_reader *fx) {
+  size_t left = fx->text_len - fx->at;
+  if (left && fx->at) memmove(fx->batch->text, fx->batch->text + fx->at, left);
+  fx->text_offset += fx->at;
+  fx->at = 0;
+  fx->text_len = left;
+  enum tb_status status = make_room(fx);
+  if (status != TB_OK) return status;
+  size_t got = 0;
+  status = tb_input_read(fx->reader->input, fx->batch->text + left, WINDOW_BYTES, &got, &fx->reader->error);
+  fx->text_len += got;
+  return status;
+}
+
+/* It is always the same batch, for this reader does not run ahead: the window stays in its text from one fill to the next. */
 static enum tb_status fill(struct tb_reader *reader, struct tb_batch *batch) {
   struct tb_fxt_reader *fx = reader->state;
   fx->batch = batch;
-  while (!fx->ended && batch->event_count == 0) {
-    enum tb_status status = complete_rest(fx);
-    if (status == TB_OK) status = read_window(fx);
+  for (;;) {
+    enum tb_status status = fx->ended ? TB_OK : read_records(fx);
+    if (status != TB_OK || batch->event_count) return status;
+    if (fx->ended) return TB_END;
+    status = read_window(fx);
     if (status == TB_END || status == TB_TRUNCATED) return finish_input(fx, status);
     if (status != TB_OK) return status;
-    size_t at = 0;
-    status = read_records(fx, &at);
-    if (status != TB_OK) return status;
-    if (tb_buffer_append(&fx->rest, batch->text + at, batch->text_len - at) != TB_OK)
-      return tb_fxt_no_memory(fx, TB_NO_MEMORY);
-    fx->text_offset += at;
   }
-  return batch->event_count ? TB_OK : TB_END;
 }
 
 /* ---- the reader -----------------------------------------------------------------------------------------------------
@@ -324,7 +309,6 @@ static void destroy(struct tb_reader *reader) {
   struct tb_fxt_reader *fx = reader->state;
   if (!fx) return;
   tb_fxt_tables_free(&fx->tables);
-  tb_buffer_free(&fx->rest);
   tb_free(reader->allocator, fx->args, fx->arg_capacity * sizeof(*fx->args));
   tb_free(reader->allocator, fx, sizeof(*fx));
   reader->state = NULL;
@@ -336,7 +320,6 @@ static enum tb_status create(struct tb_reader *reader) {
   struct tb_fxt_reader *fx = tb_calloc(reader->allocator, sizeof(*fx));
   if (!fx) return tb_fail(&reader->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   fx->reader = reader;
-  tb_buffer_init(&fx->rest, reader->allocator, 0);
   reader->state = fx;
   status = tb_fxt_tables_init(&fx->tables, reader->allocator, reader->options.max_interned_bytes);
   if (status == TB_OK) return TB_OK;

@@ -12,10 +12,12 @@ struct tb_fxt_reader {
   struct tb_reader *reader;
   struct tb_batch *batch; /* the one being filled */
   struct tb_fxt_tables tables;
-  struct tb_buffer rest; /* the start of a record that was not whole when the last batch ended */
-  uint64_t text_offset;  /* where the batch's text begins in the input */
-  uint64_t skip;         /* bytes still to pass over of a record that is too long */
-  bool ended;            /* nothing more will be read: the input's end, or a record of size 0 */
+  size_t text_len, at;  /* of the window, in the batch's text; what is read of it */
+  uint64_t text_offset; /* where the window begins in the input */
+  uint64_t
+      plain_events; /* a bit for each event of the batch: all fields are zero but those of a plain event (fxt_events.c) */
+  uint64_t skip;    /* bytes still to pass over of a record that is too long */
+  bool ended;       /* nothing more will be read: the input's end, or a record of size 0 */
   /* of the record in hand */
   uint64_t record_offset;
   const char *lie;     /* why the record cannot be read, with TB_BAD_DATA */

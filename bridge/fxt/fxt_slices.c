@@ -169,6 +169,21 @@ static void begin(struct tb_fxt_writer *w, const struct tb_event *event, struct 
  * -------------------------------------------------------------------------------------------------------------------------
  */
 
+static struct tb_fxt_flat *find_flat(struct tb_fxt_flat *args, uint32_t count, struct tb_slice name) {
+  for (uint32_t i = 0; i < count; i++)
+    if (args[i].type == TB_FXT_ARG_INT64 && tb_slice_equal(args[i].name, name)) return &args[i];
+  return NULL;
+}
+
+/* Where begin and end become one record, the end's thread time becomes the slice's duration in it. */
+static void join_thread_times(struct tb_fxt_writer *w, const struct tb_fxt_open *slice) {
+  const struct tb_fxt_flat *began = find_flat(slice->args, slice->arg_count, TB_SLICE(TB_FXT_CARRIED "tts_ns"));
+  struct tb_fxt_flat *ended = find_flat(w->args.items, w->args.count, TB_SLICE(TB_FXT_CARRIED "tts_ns"));
+  if (!began || !ended) return;
+  ended->name = TB_SLICE(TB_FXT_CARRIED "tdur_ns");
+  ended->value -= began->value;
+}
+
 /* Ends the innermost slice at the time of `event`, with w->args. */
 static void end_innermost(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_fxt_strand *strand) {
   struct tb_fxt_open *slice = &strand->open[strand->open_count - 1];
@@ -182,6 +197,7 @@ static void end_innermost(struct tb_fxt_writer *w, const struct tb_event *event,
     tb_fxt_lose_event(w, "an argument past the fifteenth", event);
     w->args.count = TB_FXT_MAX_ARGS - slice->arg_count;
   }
+  if (!slice->written) join_thread_times(w, slice);
   if (slice->arg_count) memcpy(args, slice->args, slice->arg_count * sizeof(*args));
   uint32_t count = slice->written ? 0 : slice->arg_count;
   if (w->args.count) memcpy(args + count, w->args.items, w->args.count * sizeof(*args));

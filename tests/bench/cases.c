@@ -177,7 +177,9 @@ const struct bench_case *bench_case_at(size_t i) {
   i -= count;
   if (i < bench_perfetto_case_count) return &bench_perfetto_cases[i];
   i -= bench_perfetto_case_count;
-  return i < bench_merge_case_count ? &bench_merge_cases[i] : NULL;
+  if (i < bench_merge_case_count) return &bench_merge_cases[i];
+  i -= bench_merge_case_count;
+  return i < bench_fxt_case_count ? &bench_fxt_cases[i] : NULL;
 }
 
 const struct bench_case *bench_case_find(const char *name) {

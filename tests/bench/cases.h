@@ -47,6 +47,8 @@ extern const struct bench_case bench_perfetto_cases[];
 extern const size_t bench_perfetto_case_count;
 extern const struct bench_case bench_merge_cases[];
 extern const size_t bench_merge_case_count;
+extern const struct bench_case bench_fxt_cases[];
+extern const size_t bench_fxt_case_count;
 
 /* The case of that name, NULL when there is none. */
 const struct bench_case *bench_case_find(const char *name);

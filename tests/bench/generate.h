@@ -29,6 +29,8 @@ void bench_generate_async(struct bench_generator *generator, uint64_t bytes); /*
 void bench_generate_chrome_perfetto(struct bench_generator *generator,
                                     uint64_t bytes); /* Perfetto as Chrome writes it; events are slices */
 
+void bench_generate_fxt(struct bench_generator *generator, uint64_t bytes); /* durations by index; events are slices */
+
 /* Creates the file `path`. Returns false, errno set, when it could not be written whole; *events is how many it holds.
  */
 bool bench_generate_file(bench_generate_fn generate, const char *path, uint64_t bytes, uint64_t seed, uint64_t *events);

@@ -35,6 +35,10 @@ static const struct bench_input table[] = {
     {"parts-2", "parts", NULL, "as-chrome-quarter", bench_make_2_parts, 1},
     {"parts-8", "parts", NULL, "as-chrome-quarter", bench_make_8_parts, 1},
     {"parts-64", "parts", NULL, "as-chrome-quarter", bench_make_64_parts, 1},
+    {"fxt", "fxt", bench_generate_fxt, NULL, NULL, 1},
+    {"fxt-quarter", "fxt", bench_generate_fxt, NULL, NULL, 0.25},
+    {"fxt-4", "fxt", bench_generate_fxt, NULL, NULL, 4},
+    {"fxt-perfetto", "perfetto-trace", NULL, "fxt", convert, 1},
 };
 
 static const struct bench_input *find(const char *name) {

@@ -76,6 +76,24 @@ static void slices_that_close_become_complete_records(void **state) {
   expect_all_read();
 }
 
+static void thread_times_of_begin_and_end_are_one_records_time_and_duration(void **state) {
+  (void)state;
+  put((struct tb_event){.type = TB_EVENT_SLICE_BEGIN,
+                        .has = TB_HAS_TS | TB_HAS_NAME | TB_HAS_THREAD_TS,
+                        .ts = 10,
+                        .thread_ts = 1000,
+                        .track = &thread,
+                        .name = TB_SLICE("timed")});
+  put((struct tb_event){
+      .type = TB_EVENT_SLICE_END, .has = TB_HAS_TS | TB_HAS_THREAD_TS, .ts = 20, .thread_ts = 1007, .track = &thread});
+  read_back();
+  const struct tb_event *back = fxt_next_of(reader, TB_EVENT_SLICE_COMPLETE);
+  assert_int_equal(back->thread_ts, 1000);
+  assert_int_equal(back->thread_dur, 7);
+  assert_true(back->has & TB_HAS_THREAD_DUR);
+  expect_all_read();
+}
+
 static void slices_that_begin_together_keep_their_order(void **state) {
   (void)state;
   put(event_of(TB_EVENT_SLICE_BEGIN, "outer", 10));
@@ -401,6 +419,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(an_empty_trace_is_the_magic_record, start, stop),
       cmocka_unit_test_setup_teardown(slices_that_close_become_complete_records, start, stop),
+      cmocka_unit_test_setup_teardown(thread_times_of_begin_and_end_are_one_records_time_and_duration, start, stop),
       cmocka_unit_test_setup_teardown(slices_that_begin_together_keep_their_order, start, stop),
       cmocka_unit_test_setup_teardown(an_instant_at_a_slices_begin_or_end_stays_inside, start, stop),
       cmocka_unit_test_setup_teardown(slices_that_never_end_are_begins, start, stop),
