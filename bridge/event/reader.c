@@ -48,6 +48,7 @@ static struct tb_reader *create(const struct tb_reader_options *options) {
   reader->options = filled;
   reader->allocator = filled.allocator;
   tb_batch_init(&reader->batch, filled.allocator);
+  tb_intern_init(&reader->kept, filled.allocator);
   return reader;
 }
 
@@ -108,6 +109,15 @@ enum tb_status tb_reader_next(struct tb_reader *reader, const struct tb_event **
   return TB_OK;
 }
 
+enum tb_status tb_reader_keep(struct tb_reader *reader, struct tb_slice text, struct tb_slice *kept) {
+  *kept = (struct tb_slice){"", 0};
+  if (!text.len) return TB_OK;
+  uint32_t id = tb_intern_id(&reader->kept, text);
+  if (!id) return TB_NO_MEMORY;
+  *kept = tb_intern_text(&reader->kept, id);
+  return TB_OK;
+}
+
 enum tb_format tb_reader_format(const struct tb_reader *reader) {
   return reader->ops ? reader->ops->format : TB_FORMAT_UNKNOWN;
 }
@@ -132,5 +142,6 @@ void tb_reader_close(struct tb_reader *reader) {
   if (reader->ops) reader->ops->destroy(reader);
   tb_input_close(reader->input);
   tb_batch_free(&reader->batch);
+  tb_intern_free(&reader->kept);
   tb_free(reader->allocator, reader, sizeof(*reader));
 }

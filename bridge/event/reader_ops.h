@@ -6,6 +6,7 @@
 #define TB_EVENT_READER_OPS_H
 
 #include "base/input.h"
+#include "base/intern.h"
 #include "base/losses.h"
 #include "event/batch.h"
 #include "tracebridge/reader.h"
@@ -50,7 +51,8 @@ struct tb_reader {
   struct tb_error error;
   struct tb_batch batch; /* of tb_reader_next */
   size_t next_event;
-  enum tb_status held; /* status of fill to give once the batch is used up */
+  struct tb_intern kept; /* texts of tb_reader_keep */
+  enum tb_status held;   /* status of fill to give once the batch is used up */
 };
 
 extern const struct tb_reader_ops tb_json_reader_ops;

@@ -100,6 +100,24 @@ static void times_come_on_the_trace_clock(void **state) {
                 "lost 2 at 242: timestamps on a clock that nothing relates to the trace clock\n");
 }
 
+static void clocks_of_a_sequence_are_its_own_and_incremental_ones_end_with_its_state(void **state) {
+  (void)state;
+  struct tb_buffer text;
+  assert_int_equal(tb_event_text_of_file(TRACE("sequence_clocks"), NULL, &text), TB_END);
+  /* each event's name is its time */
+  unsigned events = 0;
+  for (char *line = text.data; (line = strstr(line, " INSTANT[ig] trace \"")); line++) {
+    char *start = line;
+    while (start > text.data && start[-1] != '\n') start--;
+    assert_int_equal(strtoul(start, NULL, 10), strtoul(strchr(line, '"') + 1, NULL, 10));
+    events++;
+  }
+  assert_int_equal(events, 6);
+  assert_non_null(strstr(text.data, "lost 1 at "));
+  assert_non_null(strstr(text.data, ": timestamps on a clock that nothing relates to the trace clock\n"));
+  tb_buffer_free(&text);
+}
+
 static void events_of_before_there_were_tracks_keep_their_phase_times_and_ids(void **state) {
   (void)state;
   assert_events(TRACE("legacy"),
@@ -315,6 +333,7 @@ int main(void) {
       cmocka_unit_test(every_field_of_a_track_event_is_resolved),
       cmocka_unit_test(the_rules_of_a_sequence_hold),
       cmocka_unit_test(times_come_on_the_trace_clock),
+      cmocka_unit_test(clocks_of_a_sequence_are_its_own_and_incremental_ones_end_with_its_state),
       cmocka_unit_test(events_of_before_there_were_tracks_keep_their_phase_times_and_ids),
       cmocka_unit_test(packets_of_other_kinds_become_events),
       cmocka_unit_test(typed_fields_become_arguments),
