@@ -26,7 +26,7 @@ static const char usage[] =
     "usage: tracebridge_bench [options] DIR\n"
     "  --size MB       size of a standard input (200)\n"
     "  --repeats N     runs of each case, turn by turn (5)\n"
-    "  --only PATTERN  cases whose name matches, with their baselines\n"
+    "  --only PATTERN  cases whose name matches ('*chrome*'), with their baselines\n"
     "  --linear        also 1/4, 1 and 4 times the size\n"
     "  --spill         also 10 times the size with --memory 64M\n"
     "  --merge         also merging 2, 8 and 64 traces of 1/4 of the size\n"
@@ -34,6 +34,7 @@ static const char usage[] =
     "  --json FILE     figures as JSON too\n"
     "  --seed N        of the inputs (1)\n"
     "  --list          names of the cases\n"
+    "  --help          this text\n"
     "Inputs are made in DIR and removed at the end. Exit status: 0, 1 when a case failed, 2 usage.\n";
 
 static bool wanted(const struct bench *bench, const struct bench_case *what) {
@@ -93,7 +94,7 @@ static bool report(const struct bench *bench) {
 }
 
 static bool parse(struct bench *bench, int argc, char **argv) {
-  enum { SIZE = 1, REPEATS, ONLY, LINEAR, SPILL, MERGE, CPU, JSON, SEED, LIST };
+  enum { SIZE = 1, REPEATS, ONLY, LINEAR, SPILL, MERGE, CPU, JSON, SEED, LIST, HELP };
   static const struct option options[] = {{"size", required_argument, NULL, SIZE},
                                           {"repeats", required_argument, NULL, REPEATS},
                                           {"only", required_argument, NULL, ONLY},
@@ -104,6 +105,7 @@ static bool parse(struct bench *bench, int argc, char **argv) {
                                           {"json", required_argument, NULL, JSON},
                                           {"seed", required_argument, NULL, SEED},
                                           {"list", no_argument, NULL, LIST},
+                                          {"help", no_argument, NULL, HELP},
                                           {0}};
   for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) switch (c) {
       case SIZE:
@@ -135,6 +137,9 @@ static bool parse(struct bench *bench, int argc, char **argv) {
         break;
       case LIST:
         for (size_t i = 0; bench_case_at(i); i++) printf("%-8s %s\n", bench_case_at(i)->group, bench_case_at(i)->name);
+        exit(0);
+      case HELP:
+        fputs(usage, stdout);
         exit(0);
       default:
         return false;
