@@ -49,10 +49,11 @@ static inline void take_payload(struct tb_merge_head *head, const struct tb_wire
 }
 
 /* Member by member: notes need no clearing, and clearing all would cost more than reading a packet. */
-static inline void reset(struct tb_merge_head *head) {
+static inline void reset(struct tb_merge_head *head, bool notes) {
   head->has_timestamp = head->has_clock = head->cleared = head->damaged = false;
   head->timestamp = 0;
-  head->clock = head->sequence = head->machine = head->kind = head->note_count = 0;
+  head->clock = head->sequence = head->machine = head->kind = 0;
+  head->note_count = notes ? 0 : TB_MERGE_HEAD_NOTES + 1;
   head->payload.ptr = head->clock_snapshot.ptr = head->defaults.ptr = NULL;
   head->payload.len = head->clock_snapshot.len = head->defaults.len = 0;
 }
@@ -135,8 +136,8 @@ static inline const char *take_usual(struct tb_merge_head *head, const char *at,
   return at;
 }
 
-enum tb_status tb_merge_head_read(struct tb_slice packet, struct tb_merge_head *head) {
-  reset(head);
+enum tb_status tb_merge_head_read(struct tb_slice packet, struct tb_merge_head *head, bool notes) {
+  reset(head, notes);
   struct tb_wire_cursor cursor = tb_wire_cursor(packet);
   for (;;) {
     cursor.at = take_usual(head, cursor.at, cursor.end);

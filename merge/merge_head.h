@@ -27,9 +27,9 @@ struct tb_merge_head {
   bool damaged;        /* the packet's end cannot be read */
 };
 
-/* Reads a packet's head. TB_OK, or the status of tb_wire_next for a packet that is damaged inside: the head then holds what
+/* Reads a packet's head, without `notes` (note_count is beyond TB_MERGE_HEAD_NOTES then) where nobody is to change it. TB_OK, or the status of tb_wire_next for a packet that is damaged inside: the head then holds what
  * came before. */
-enum tb_status tb_merge_head_read(struct tb_slice packet, struct tb_merge_head *head);
+enum tb_status tb_merge_head_read(struct tb_slice packet, struct tb_merge_head *head, bool notes);
 
 /* The payload where it is of this kind, else empty. */
 static inline struct tb_slice tb_merge_head_payload(const struct tb_merge_head *head, uint32_t kind) {

@@ -13,7 +13,7 @@ enum { PACKET_TAG = TB_TRACE_PACKET << 3 | TB_WIRE_BYTES };
 struct tb_packets {
   const struct tb_allocator *allocator;
   char *path;
-  bool close_between, keep_compressed;
+  bool close_between, keep_compressed, notes;
   struct tb_packet_stream stream; /* its input is NULL between reads, where close_between */
   struct tb_buffer window;
   size_t step;
@@ -76,6 +76,7 @@ enum tb_status tb_packets_open(const char *path, const struct tb_packets_options
   p->step = options && options->buffer_bytes ? options->buffer_bytes : DEFAULT_BUFFER;
   p->keep_compressed = options && options->keep_compressed;
   p->close_between = options && options->close_between;
+  p->notes = !options || !options->no_notes;
   tb_buffer_init(&p->window, a, 0);
   tb_packet_stream_init(&p->stream, a, NULL, PACKET_MAX, lose, p, &p->error);
   p->stream.give_strange = true;
@@ -166,7 +167,7 @@ enum tb_status tb_packets_next(struct tb_packets *p, struct tb_raw_packet *packe
       if (status == TB_OK && !packet->packet.ptr) return TB_OK;
     }
     if (status == TB_OK) {
-      bool given, damaged = tb_merge_head_read(packet->packet, &packet->head) != TB_OK;
+      bool given, damaged = tb_merge_head_read(packet->packet, &packet->head, p->notes) != TB_OK;
       if (!damaged && !is_compressed(&packet->head)) return TB_OK;
       status = look_at(p, packet, damaged, &given);
       if (status == TB_OK && given) return TB_OK;

@@ -23,6 +23,7 @@ struct tb_packets_options {
   const struct tb_allocator *allocator;
   size_t buffer_bytes;  /* to read at a time; 0: 256 KiB */
   bool close_between;   /* hold no file descriptor between reads, where the input allows it (plain files do) */
+  bool no_notes;        /* heads need no notes: nothing is changed */
   bool keep_compressed; /* give compressed packets as they are; else what is in them */
 };
 

@@ -61,32 +61,18 @@ void tb_patches_end(struct tb_patches *patches, const struct tb_wire_field *fiel
   patches->growth += (int64_t)length->new_len - (int64_t)length->old_len;
 }
 
-/* Gaps are short as a rule: a call would cost more than the copying. */
-static char *copy(char *to, const char *from, size_t len) {
-  if (len > 16) {
-    memcpy(to, from, len);
-  } else if (len >= 8) {
-    uint64_t first = tb_load64(from), last = tb_load64(from + len - 8);
-    memcpy(to, &first, 8);
-    memcpy(to + len - 8, &last, 8);
-  } else {
-    for (size_t i = 0; i < len; i++) to[i] = from[i];
-  }
-  return to + len;
-}
-
 char *tb_patches_apply(const struct tb_patches *patches, struct tb_slice message, char *to) {
   const char *copied = message.ptr;
   for (size_t i = 0; i < patches->count; i++) {
     const struct tb_patch *p = &patches->items[i];
-    to = copy(to, copied, (size_t)(p->at - copied));
+    to = tb_patches_copy(to, copied, (size_t)(p->at - copied));
     copied = p->at + p->old_len;
     if (p->bytes)
-      to = copy(to, p->bytes, p->new_len);
+      to = tb_patches_copy(to, p->bytes, p->new_len);
     else if (p->fixed)
-      to = copy(to, (const char *)&p->value, p->new_len); /* little-endian hosts only */
+      to = tb_patches_copy(to, (const char *)&p->value, p->new_len); /* little-endian hosts only */
     else
       to = tb_wire_put_varint(to, p->value);
   }
-  return copy(to, copied, (size_t)(message.ptr + message.len - copied));
+  return tb_patches_copy(to, copied, (size_t)(message.ptr + message.len - copied));
 }

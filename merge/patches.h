@@ -84,6 +84,20 @@ void tb_patches_end(struct tb_patches *patches, const struct tb_wire_field *fiel
 /* Drops it with all patches inside. */
 void tb_patches_drop(struct tb_patches *patches, const struct tb_patches_mark *mark);
 
+/* memcpy, returning the byte after. Gaps are short as a rule: a call would cost more than the copying. */
+static inline char *tb_patches_copy(char *to, const char *from, size_t len) {
+  if (len > 16) {
+    memcpy(to, from, len);
+  } else if (len >= 8) {
+    uint64_t first = tb_load64(from), last = tb_load64(from + len - 8);
+    memcpy(to, &first, 8);
+    memcpy(to + len - 8, &last, 8);
+  } else {
+    for (size_t i = 0; i < len; i++) to[i] = from[i];
+  }
+  return to + len;
+}
+
 /* Writes the message with all patches applied: message.len + patches->growth bytes. Returns the byte after them. */
 char *tb_patches_apply(const struct tb_patches *patches, struct tb_slice message, char *to);
 

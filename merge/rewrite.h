@@ -57,6 +57,12 @@ TB_MUST_CHECK enum tb_status tb_rewrite_packet(const struct tb_field_tree *tree,
                                                const struct tb_merge_edit *edit, struct tb_slice packet,
                                                const struct tb_merge_head *head, struct tb_patches *patches);
 
+/* Most packets are track events of which nothing but the sequence id changes. Where that can be told at a glance: the field
+ * that holds the id, which then is *id; else NULL, which says nothing. */
+const struct tb_wire_field *tb_rewrite_sequence_only(const struct tb_field_tree *tree, const struct tb_remap *map,
+                                                     const struct tb_merge_edit *edit, const struct tb_merge_head *head,
+                                                     uint32_t *id);
+
 /* The new id, for what must agree with the packets. */
 uint64_t tb_remap_uuid(const struct tb_remap *map, uint64_t uuid);
 uint64_t tb_remap_flow(const struct tb_remap *map, uint64_t id);

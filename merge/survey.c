@@ -219,7 +219,7 @@ enum tb_status tb_survey_run(struct tb_survey *s, const struct tb_allocator *a, 
   tb_table_init(&s->pids, a);
   tb_table_init(&s->tids, a);
   struct tb_packets *packets;
-  struct tb_packets_options options = {.allocator = a};
+  struct tb_packets_options options = {.allocator = a, .no_notes = true};
   enum tb_status status = tb_packets_open(path, &options, &packets, error);
   if (status == TB_OK) status = read_all(s, packets, error);
   tb_packets_close(packets);

@@ -169,6 +169,23 @@ static enum tb_status put_patched(struct tb_merger *m, const struct tb_source *s
   return TB_OK;
 }
 
+/* The packet with another sequence id. */
+static enum tb_status put_renumbered(struct tb_merger *m, const struct tb_source *s, const struct tb_wire_field *field,
+                                     uint32_t id) {
+  struct tb_slice packet = s->current.packet;
+  size_t before = (size_t)(field->bytes.ptr - packet.ptr), after = packet.len - before - field->bytes.len;
+  char *to = tb_output_reserve(m->output, packet.len + FRAME_MAX + TB_WIRE_VARINT_MAX, &m->error);
+  if (!to) return m->error.code;
+  m->report->packets_out++;
+  size_t len = before + tb_wire_varint_size(id) + after;
+  char *at = tb_wire_put_varint(tb_wire_put_tag(to, 1, TB_WIRE_BYTES), len);
+  at = tb_patches_copy(at, packet.ptr, before);
+  at = tb_wire_put_varint(at, id);
+  at = tb_patches_copy(at, packet.ptr + packet.len - after, after);
+  tb_output_commit(m->output, (size_t)(at - to));
+  return TB_OK;
+}
+
 static enum tb_status put_unchanged(struct tb_merger *m, struct tb_source *s) {
   s->packets_unchanged++;
   m->report->packets_out++;
@@ -193,6 +210,10 @@ static enum tb_status write_rewritten(struct tb_merger *m, struct tb_source *s) 
   }
   edit_time(m, s, &edit);
   edit_track(s, &edit);
+  uint32_t id;
+  const struct tb_wire_field *sequence = tb_rewrite_sequence_only(&m->fields, &s->remap, &edit, head, &id);
+  if (sequence && id != head->sequence && s->current.packet.len < AT_ONCE_MAX)
+    return put_renumbered(m, s, sequence, id);
   enum tb_status status = tb_rewrite_packet(&m->fields, &s->remap, &edit, s->current.packet, head, &m->patches);
   if (status != TB_OK) return tb_fail(&m->error, status, s->current.offset, "%s", tb_status_text(status));
   if (!m->patches.count) return put_unchanged(m, s);

@@ -157,7 +157,7 @@ static void the_head_says_whose_and_when_whatever_the_order_and_length_of_its_fi
       "\x90\x06\x09"                         /* machine */
       "\x68\x03";                            /* flags */
   struct tb_merge_head head;
-  assert_int_equal(tb_merge_head_read((struct tb_slice){bytes, sizeof(bytes) - 1}, &head), TB_OK);
+  assert_int_equal(tb_merge_head_read((struct tb_slice){bytes, sizeof(bytes) - 1}, &head, true), TB_OK);
   assert_int_equal(head.kind, 11);
   assert_int_equal(head.payload.len, 2);
   assert_int_equal(head.sequence, 3);

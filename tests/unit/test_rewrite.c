@@ -37,7 +37,7 @@ static int tear_down(void **unused) {
 static struct tb_slice rewritten(const struct msg *packet) {
   struct tb_patches patches = {.allocator = tb_default_allocator()};
   struct tb_merge_head head;
-  (void)tb_merge_head_read(msg_slice(packet), &head);
+  (void)tb_merge_head_read(msg_slice(packet), &head, true);
   assert_int_equal(tb_rewrite_packet(&tree, &map, &edit, msg_slice(packet), &head, &patches), TB_OK);
   struct tb_slice result = msg_slice(packet);
   if (patches.count) {

@@ -4,8 +4,8 @@ tracebridge convert -q "$DATA/phases/flows.json" -o a.perfetto-trace
 tracebridge merge -q --unplaced=start a.perfetto-trace "$DATA/phases/counters.json" -o /dev/full
 status=$?
 cat a.perfetto-trace >long.perfetto-trace
-for i in {1..12}; do cat long.perfetto-trace long.perfetto-trace >twice && mv twice long.perfetto-trace; done
+for _ in {1..12}; do cat long.perfetto-trace long.perfetto-trace >twice && mv twice long.perfetto-trace; done
 (trap '' PIPE; tracebridge merge -q --unplaced=start long.perfetto-trace a.perfetto-trace -o - 2>message; echo "closed pipe: exit $?" >&2) | head -c 1 >/dev/null
 grep -o 'Broken pipe' message
-ls *.out* 2>/dev/null
+find . -name "*.out*"
 exit $status

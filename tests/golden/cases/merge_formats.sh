@@ -5,4 +5,4 @@ gzip -c "$DATA/phases/instants.json" >c.json.gz
 tracebridge merge a.perfetto-trace b.fxt c.json.gz -o all.perfetto-trace --unplaced=start --report - | grep -E '^[abc]|placed by'
 tracebridge merge -q a.perfetto-trace b.fxt c.json.gz -o all.perfetto-trace.gz --unplaced=start
 gunzip -c all.perfetto-trace.gz | cmp - all.perfetto-trace && echo same bytes
-cat a.perfetto-trace | tracebridge merge -q - b.fxt c.json.gz -o - --unplaced=start | cmp - all.perfetto-trace && echo same bytes
+tracebridge merge -q - b.fxt c.json.gz -o - --unplaced=start <a.perfetto-trace | cmp - all.perfetto-trace && echo same bytes
