@@ -95,18 +95,13 @@ static bool report(const struct bench *bench) {
 
 static bool parse(struct bench *bench, int argc, char **argv) {
   enum { SIZE = 1, REPEATS, ONLY, LINEAR, SPILL, MERGE, CPU, JSON, SEED, LIST, HELP };
-  static const struct option options[] = {{"size", required_argument, NULL, SIZE},
-                                          {"repeats", required_argument, NULL, REPEATS},
-                                          {"only", required_argument, NULL, ONLY},
-                                          {"linear", no_argument, NULL, LINEAR},
-                                          {"spill", no_argument, NULL, SPILL},
-                                          {"merge", no_argument, NULL, MERGE},
-                                          {"cpu", no_argument, NULL, CPU},
-                                          {"json", required_argument, NULL, JSON},
-                                          {"seed", required_argument, NULL, SEED},
-                                          {"list", no_argument, NULL, LIST},
-                                          {"help", no_argument, NULL, HELP},
-                                          {0}};
+  static const struct option options[] = {
+      {"size", required_argument, NULL, SIZE}, {"repeats", required_argument, NULL, REPEATS},
+      {"only", required_argument, NULL, ONLY}, {"linear", no_argument, NULL, LINEAR},
+      {"spill", no_argument, NULL, SPILL},     {"merge", no_argument, NULL, MERGE},
+      {"cpu", no_argument, NULL, CPU},         {"json", required_argument, NULL, JSON},
+      {"seed", required_argument, NULL, SEED}, {"list", no_argument, NULL, LIST},
+      {"help", no_argument, NULL, HELP},       {0}};
   for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) switch (c) {
       case SIZE:
         bench->inputs.unit = strtoull(optarg, NULL, 10) * 1000000;
