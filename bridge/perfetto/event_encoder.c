@@ -123,8 +123,19 @@ static char *put_annotation(struct encoding *e, char *at, uint32_t field, const 
   return close_message(start, put_value(e, at, arg, depth));
 }
 
+/* Whether a name is that of an array's first item, as flat lists of arguments have it: `mailbox[0]`. */
+static bool names_first_item(struct tb_slice name) {
+  return name.len > 3 && memcmp(name.ptr + name.len - 3, "[0]", 3) == 0 && memchr(name.ptr, '[', name.len - 3) == NULL;
+}
+
+/* Whether an argument with an odd name goes as it is: a value by itself, which the trace processor drops as JSON text. */
+static bool stays_plain(const struct tb_arg *arg) {
+  return arg->span == 1 && arg->type != TB_ARG_DICT && arg->type != TB_ARG_ARRAY && !names_first_item(arg->name) &&
+         arg->name.len && memchr(arg->name.ptr, '.', arg->name.len) == NULL;
+}
+
 /* An argument with an odd name somewhere: its value as JSON text, whose names readers leave alone. The part of its own name before the first
- * dot is the annotation's. The text stands in e->json until the next one. */
+ * dot is the annotation's, or that before `[0]`. The text stands in e->json until the next one. */
 static struct tb_arg as_json(struct encoding *e, const struct tb_arg *arg) {
   struct tb_arg json = {.type = TB_ARG_JSON, .span = 1, .name = arg->name};
   const char *dot = arg->name.len ? memchr(arg->name.ptr, '.', arg->name.len) : NULL;
@@ -135,7 +146,13 @@ static struct tb_arg as_json(struct encoding *e, const struct tb_arg *arg) {
     tb_json_emit_string(e->json, (struct tb_slice){dot + 1, arg->name.len - json.name.len - 1});
     TB_JSON_EMIT(e->json, ":");
   }
+  bool first_item = !dot && names_first_item(arg->name);
+  if (first_item) {
+    json.name.len -= 3;
+    TB_JSON_EMIT(e->json, "[");
+  }
   tb_json_emit_value(e->json, arg, NULL);
+  if (first_item) TB_JSON_EMIT(e->json, "]");
   if (dot) TB_JSON_EMIT(e->json, "}");
   if (e->json->status != TB_OK) e->ok = false;
   json.text = (struct tb_slice){e->json->buffer.data, e->json->buffer.len};
@@ -310,7 +327,7 @@ static char *put_args(struct tb_event_encoder *encoder, struct encoding *e, char
     if (event->args[i].name.len == carried_name.len && tb_slice_equal(event->args[i].name, carried_name))
       e->own_carriage = true;
     at = put_annotation(e, at, TB_TRACK_EVENT_DEBUG_ANNOTATIONS, &event->args[i], 1);
-    if (!e->odd) continue;
+    if (!e->odd || stays_plain(&event->args[i])) continue;
     struct tb_arg json = as_json(e, &event->args[i]);
     if (json.name.len != event->args[i].name.len) carriage->whole_args = true;
     size_t used = (size_t)(start - encoder->body.data);

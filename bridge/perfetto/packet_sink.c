@@ -8,8 +8,9 @@
 #include "perfetto/wire.h"
 
 enum {
-  CHUNK_BYTES = 500 * 1024,  /* of packets in one compressed_packets: readers expect less than 512 KiB */
-  IN_PLACE_BYTES = 64 * 1024 /* packets up to this size are put together in the output's buffer */
+  CHUNK_BYTES = 500 * 1024, /* of packets in one compressed_packets: readers expect less than 512 KiB */
+  LARGE_BYTES = 1024,       /* a packet of more is compressed by itself: mostly text, and few in most traces */
+  LARGEST_BYTES = 16 << 20  /* but not one of more than this, which readers would have to hold twice */
 };
 
 void tb_packet_sink_init(struct tb_packet_sink *sink, struct tb_output *output, bool compress,
@@ -29,12 +30,12 @@ static enum tb_status no_memory(struct tb_packet_sink *sink) {
   return tb_fail(sink->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
 }
 
-static enum tb_status write_compressed(struct tb_packet_sink *sink) {
+static enum tb_status write_compressed(struct tb_packet_sink *sink, int level) {
   uLongf len = compressBound((uLong)sink->plain.len);
   sink->compressed.len = 0;
   if (tb_buffer_reserve(&sink->compressed, len) != TB_OK) return no_memory(sink);
-  if (compress2((Bytef *)sink->compressed.data, &len, (const Bytef *)sink->plain.data, (uLong)sink->plain.len,
-                Z_DEFAULT_COMPRESSION) != Z_OK)
+  if (compress2((Bytef *)sink->compressed.data, &len, (const Bytef *)sink->plain.data, (uLong)sink->plain.len, level) !=
+      Z_OK)
     return no_memory(sink);
   sink->plain.len = 0;
   char head[4 * TB_WIRE_VARINT_MAX], field[2 * TB_WIRE_VARINT_MAX];
@@ -48,7 +49,7 @@ static enum tb_status write_compressed(struct tb_packet_sink *sink) {
 }
 
 enum tb_status tb_packet_sink_flush(struct tb_packet_sink *sink) {
-  return sink->plain.len ? write_compressed(sink) : TB_OK;
+  return sink->plain.len ? write_compressed(sink, Z_DEFAULT_COMPRESSION) : TB_OK;
 }
 
 static enum tb_status put_parts(struct tb_packet_sink *sink, const char *head, size_t head_len, struct tb_slice tail) {
@@ -69,7 +70,7 @@ static enum tb_status collect(struct tb_packet_sink *sink, const char *head, siz
 }
 
 char *tb_packet_sink_reserve(struct tb_packet_sink *sink, size_t len) {
-  if (sink->compress || len > IN_PLACE_BYTES) return NULL;
+  if (sink->compress || len > LARGE_BYTES) return NULL;
   return tb_output_reserve(sink->output, len, sink->error);
 }
 
@@ -78,7 +79,13 @@ void tb_packet_sink_commit(struct tb_packet_sink *sink, size_t len) { tb_output_
 enum tb_status tb_packet_sink_put(struct tb_packet_sink *sink, const char *head, size_t head_len,
                                   struct tb_slice tail) {
   if (sink->compress) return collect(sink, head, head_len, tail);
-  if (head_len + tail.len > IN_PLACE_BYTES) return put_parts(sink, head, head_len, tail);
+  if (head_len + tail.len > LARGEST_BYTES) return put_parts(sink, head, head_len, tail);
+  if (head_len + tail.len > LARGE_BYTES) {
+    if (tb_buffer_append(&sink->plain, head, head_len) != TB_OK ||
+        tb_buffer_append(&sink->plain, tail.ptr, tail.len) != TB_OK)
+      return no_memory(sink);
+    return write_compressed(sink, Z_BEST_SPEED);
+  }
   char *at = tb_output_reserve(sink->output, head_len + tail.len, sink->error);
   if (!at) return sink->error->code;
   memcpy(at, head, head_len);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Whole TracePackets to an output, as they are or in compressed_packets.
+ * Whole TracePackets to an output, as they are or in compressed_packets. Large ones are compressed by themselves in any case, if not given
+ * with others in a row.
  */
 #ifndef TB_PERFETTO_PACKET_SINK_H
 #define TB_PERFETTO_PACKET_SINK_H
