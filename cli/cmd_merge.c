@@ -166,8 +166,9 @@ static void print_damage(const struct tb_merge_report *report) {
     if (in->skipped) {
       fprintf(stderr, "tracebridge: %s: left out: %s\n", in->name, in->damaged ? in->damage : in->why);
     } else if (in->damaged) {
-      fprintf(stderr, "tracebridge: %s: at byte %" PRIu64 ": %s; what is whole is kept\n", in->name, in->damage_offset,
-              in->damage);
+      fprintf(stderr, "tracebridge: %s: ", in->name);
+      if (in->damage_offset != TB_NO_OFFSET) fprintf(stderr, "at byte %" PRIu64 ": ", in->damage_offset);
+      fprintf(stderr, "%s; what is whole is kept\n", in->damage);
     }
   }
 }

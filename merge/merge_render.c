@@ -55,7 +55,9 @@ static void text_input(struct page *page, const struct tb_merge_input_report *in
       in->timestamps_changed);
   if (in->unresolved_times)
     put(page, "  %" PRIu64 " packets are on a clock that nothing relates; their times stay\n", in->unresolved_times);
-  if (in->damaged) put(page, "  DAMAGED at byte %" PRIu64 ": %s\n", in->damage_offset, in->damage);
+  if (in->damaged && in->damage_offset == TB_NO_OFFSET) put(page, "  DAMAGED: %s\n", in->damage);
+  if (in->damaged && in->damage_offset != TB_NO_OFFSET)
+    put(page, "  DAMAGED at byte %" PRIu64 ": %s\n", in->damage_offset, in->damage);
 }
 
 enum tb_status tb_render_text(const struct tb_merge_report *report, struct tb_buffer *out) {
@@ -124,7 +126,7 @@ static void json_input(struct page *page, const struct tb_merge_input_report *in
   json_number(page, "timestamps_changed", in->timestamps_changed);
   json_number(page, "unresolved_times", in->unresolved_times);
   put(page, ", \"damaged\": %s", in->damaged ? "true" : "false");
-  if (in->damaged) json_number(page, "damage_offset", in->damage_offset);
+  if (in->damaged && in->damage_offset != TB_NO_OFFSET) json_number(page, "damage_offset", in->damage_offset);
   json_member(page, "damage", in->damage);
   put(page, "}");
 }

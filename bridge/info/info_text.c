@@ -212,9 +212,12 @@ static void print_rest(struct page *page, const struct tb_info *info) {
   for (size_t i = 0; i < info->oddity_count; i++)
     print(page, "  %9" PRIu64 "  %s\n", info->oddities[i].count, info->oddities[i].text);
   if (info->loss_count) print(page, "lost\n");
-  for (size_t i = 0; i < info->loss_count; i++)
-    print(page, "  %9" PRIu64 "  %s (first at byte %" PRIu64 ")\n", info->losses[i].count, info->losses[i].reason,
-          info->losses[i].first_offset);
+  for (size_t i = 0; i < info->loss_count; i++) {
+    print(page, "  %9" PRIu64 "  %s", info->losses[i].count, info->losses[i].reason);
+    if (info->losses[i].first_offset != TB_NO_OFFSET)
+      print(page, " (first at byte %" PRIu64 ")", info->losses[i].first_offset);
+    print(page, "\n");
+  }
 }
 
 enum tb_status tb_info_text(const struct tb_info *info, tb_text_sink sink, void *ctx) {

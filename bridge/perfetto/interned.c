@@ -7,6 +7,8 @@
 enum {
   ONCE_SLOTS = 1 << 15, /* a newer text takes an older one's place: memory is bounded, and stays in the cache */
   STRING_SHORTEST = 4,  /* shorter ones take no more room in place */
+  STRING_LONG =
+      64, /* interned when it comes first: the reference is little beside it, and interned data is compressed */
   STRING_LONGEST = 64 * 1024
 };
 
@@ -101,7 +103,7 @@ uint32_t tb_interned_string(struct tb_interned *in, struct tb_interned_uses *use
   if (!iid) {
     uint64_t hash = XXH3_64bits(text.ptr, text.len);
     iid = tb_intern_find(table, text, (uint32_t)hash);
-    if (!iid && !seen_before(in, hash)) return 0;
+    if (!iid && text.len < STRING_LONG && !seen_before(in, hash)) return 0;
     if (!iid) iid = tb_intern_add(table, text, (uint32_t)hash);
     if (!iid) return 0;
     tb_intern_note_recent(table, text, iid);

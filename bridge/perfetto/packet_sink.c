@@ -9,8 +9,7 @@
 
 enum {
   CHUNK_BYTES = 500 * 1024, /* of packets in one compressed_packets: readers expect less than 512 KiB */
-  LARGE_BYTES = 1024,       /* a packet of more is compressed by itself: mostly text, and few in most traces */
-  LARGEST_BYTES = 16 << 20  /* but not one of more than this, which readers would have to hold twice */
+  LARGEST_BYTES = 16 << 20  /* a larger packet is not compressed: readers would have to hold it twice */
 };
 
 void tb_packet_sink_init(struct tb_packet_sink *sink, struct tb_output *output, bool compress,
@@ -70,7 +69,7 @@ static enum tb_status collect(struct tb_packet_sink *sink, const char *head, siz
 }
 
 char *tb_packet_sink_reserve(struct tb_packet_sink *sink, size_t len) {
-  if (sink->compress || len > LARGE_BYTES) return NULL;
+  if (sink->compress || len > TB_PACKET_LARGE) return NULL;
   return tb_output_reserve(sink->output, len, sink->error);
 }
 
@@ -80,7 +79,7 @@ enum tb_status tb_packet_sink_put(struct tb_packet_sink *sink, const char *head,
                                   struct tb_slice tail) {
   if (sink->compress) return collect(sink, head, head_len, tail);
   if (head_len + tail.len > LARGEST_BYTES) return put_parts(sink, head, head_len, tail);
-  if (head_len + tail.len > LARGE_BYTES) {
+  if (head_len + tail.len > TB_PACKET_LARGE) {
     if (tb_buffer_append(&sink->plain, head, head_len) != TB_OK ||
         tb_buffer_append(&sink->plain, tail.ptr, tail.len) != TB_OK)
       return no_memory(sink);

@@ -9,6 +9,9 @@
 #include "base/memory.h"
 #include "base/output.h"
 
+/* A packet of more bytes is compressed by itself: mostly text, and few in most traces. */
+enum { TB_PACKET_LARGE = 1024 };
+
 struct tb_packet_sink {
   struct tb_output *output;
   struct tb_error *error;

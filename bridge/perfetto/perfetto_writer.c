@@ -171,10 +171,13 @@ static enum tb_status bind_flows(struct tb_perfetto_writer *p) {
       tb_flows_forget(&p->flows, i);
       status = tb_flows_bind(&p->flows, &p->sequences[i]->strand, i, p->spill, &p->writer->error);
     } else {
-      p->flows.unbound += p->sequences[i]->binder.waiting_count;
+      tb_flow_binder_finish(&p->sequences[i]->binder, &p->flows);
     }
   if (status != TB_OK) return status;
   status = tb_flows_chain(&p->flows, p->flow_numbers, (uint32_t)p->flow_texts.count + 1);
+  uint64_t first = tb_perfetto_orders_by_offset(p) ? p->flows.first_unbound : TB_NO_OFFSET;
+  for (uint64_t i = 0; i < p->flows.unbound; i++)
+    tb_losses_add(&p->writer->losses, "flow events that no slice takes, or without a start", first);
   return status == TB_OK ? TB_OK : no_memory(p);
 }
 

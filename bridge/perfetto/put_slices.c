@@ -39,12 +39,16 @@ static uint32_t flow_of(struct tb_perfetto_writer *p, const struct tb_event *eve
 
 enum { ALL_TIMES = TB_HAS_DUR | TB_HAS_THREAD_TS | TB_HAS_THREAD_DUR };
 
+static uint64_t flow_order(const struct tb_perfetto_writer *p, const struct tb_event *event) {
+  return tb_perfetto_orders_by_offset(p) ? event->offset : p->order;
+}
+
 static enum tb_status add_bind_id(struct tb_perfetto_writer *p, const struct tb_event *event, struct tb_entry *entry) {
   bool in = event->has & TB_HAS_FLOW_IN, out = event->has & TB_HAS_FLOW_OUT;
   if (event->bind_id.kind == TB_ID_NONE || (!in && !out)) return TB_OK;
   entry->flow_key = flow_of(p, event, &event->bind_id, false);
   entry->flow = in && out ? TB_FLOW_THROUGH : in ? TB_FLOW_IN : TB_FLOW_OUT;
-  entry->order = p->order;
+  entry->order = flow_order(p, event);
   return entry->flow_key ? TB_OK : TB_NO_MEMORY;
 }
 
@@ -52,7 +56,7 @@ enum tb_status tb_perfetto_put_flow(struct tb_perfetto_writer *p, const struct t
   struct tb_sequence *sequence = tb_perfetto_thread_sequence(p, event->track);
   uint32_t flow = flow_of(p, event, &event->id, !(event->has & TB_HAS_ID_ALONE));
   if (!sequence || !flow) return TB_NO_MEMORY;
-  struct tb_entry entry = {.ts = event->ts, .kind = TB_ENTRY_FLOW, .flow_key = flow, .order = p->order};
+  struct tb_entry entry = {.ts = event->ts, .kind = TB_ENTRY_FLOW, .flow_key = flow, .order = flow_order(p, event)};
   if (event->type == TB_EVENT_FLOW_BEGIN)
     entry.flow = TB_FLOW_OUT;
   else if (event->type == TB_EVENT_FLOW_STEP)

@@ -35,7 +35,7 @@ enum tb_status tb_sequence_put_event(struct tb_sequence_writer *w, const struct 
 enum tb_status tb_sequence_put_extended(struct tb_sequence_writer *w, struct tb_slice packet) {
   struct tb_slice extra = {w->extra.data, w->extra.len};
   w->extra.len = 0;
-  if (!extra.len) return tb_packet_sink_put_packets(&w->p->sink, packet);
+  if (!extra.len) return tb_packet_sink_put(&w->p->sink, packet.ptr, packet.len, extra);
   struct tb_buffer *whole = &w->p->scratch;
   whole->len = 0;
   if (tb_buffer_reserve(whole, TB_EVENT_PACKET_ROOM + packet.len + extra.len) != TB_OK) return tb_sequence_no_memory(w);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "perfetto/legacy_complete.h"
+#include "perfetto/packet_sink.h"
 #include "perfetto/straight_state.h"
 
 enum { FIRST_CHUNK = 512, LARGEST_CHUNK = 256 * 1024, NOTE_MAX = 1 + 7 * TB_WIRE_VARINT_MAX };
@@ -170,17 +171,33 @@ static inline int64_t rank_of(const struct tb_entry *e, bool early) {
   return early ? INT64_MAX : e->kind == TB_ENTRY_COMPLETE ? e->dur : -1;
 }
 
+static enum tb_status mark(struct tb_straight *s, uint64_t place, const char *packet, unsigned sides) {
+  void *marks = s->marks;
+  enum tb_status status =
+      tb_grow_array(s->allocator, &marks, &s->mark_capacity, s->mark_count + 1, sizeof(*s->marks), SIZE_MAX / 64);
+  s->marks = marks;
+  if (status != TB_OK) return TB_NO_MEMORY;
+  s->marks[s->mark_count++] = (struct tb_straight_mark){place, packet, sides};
+  return TB_OK;
+}
+
+/* Marks the newest packet where it is large. */
+static inline enum tb_status mark_large(struct tb_straight *s, const char *packet, unsigned sides) {
+  return s->at - packet > TB_PACKET_LARGE ? mark(s, s->total - 1, packet, sides) : TB_OK;
+}
+
 static enum tb_status put_end(struct tb_straight *s, const struct tb_entry *e) {
   if (make_room(s, e->body.len) != TB_OK) return TB_NO_MEMORY;
   struct tb_event_head head = {.ts = e->ts,
                                .type = TB_TRACK_EVENT_TYPE_SLICE_END,
                                .has_thread_time = e->has_thread_ts,
                                .thread_time = e->thread_ts};
+  const char *packet = s->at;
   s->at =
       tb_event_packet_write(&s->stream, s->at, &head, (struct tb_slice){NULL, 0}, e->body, (struct tb_slice){NULL, 0});
   note(s, e->kind, e);
   s->open_count--;
-  return TB_OK;
+  return mark_large(s, packet, 0);
 }
 
 static enum tb_status put_begin(struct tb_straight *s, const struct tb_entry *e, struct tb_slice instant) {
@@ -200,7 +217,7 @@ static enum tb_status put_begin(struct tb_straight *s, const struct tb_entry *e,
   note(s, e->kind | (whole ? TB_NOTE_WHOLE : 0), e);
   push(s, e, has_end && !whole, packet, (struct tb_slice){s->at - extra.len - e->body.len, e->body.len});
   if (!has_end) s->has_instants = true;
-  return TB_OK;
+  return mark_large(s, packet, TB_STRAIGHT_BEGIN);
 }
 
 /* Whether the slices that `e` leaves open let it in, `left_open` of them; *early where it ends an earlier one. */
@@ -257,13 +274,7 @@ bool tb_straight_top(const struct tb_straight *s, struct tb_stack_frame_ref *top
 enum tb_status tb_straight_mark_top(struct tb_straight *s) {
   const struct tb_straight_slice *slice = s->open_count ? &s->open[s->open_count - 1] : NULL;
   if (!slice || (s->mark_count && s->marks[s->mark_count - 1].place == slice->place)) return TB_OK;
-  void *marks = s->marks;
-  enum tb_status status =
-      tb_grow_array(s->allocator, &marks, &s->mark_capacity, s->mark_count + 1, sizeof(*s->marks), SIZE_MAX / 64);
-  s->marks = marks;
-  if (status != TB_OK) return TB_NO_MEMORY;
-  s->marks[s->mark_count++] = (struct tb_straight_mark){slice->place, slice->packet};
-  return TB_OK;
+  return mark(s, slice->place, slice->packet, TB_STRAIGHT_BEGIN);
 }
 
 /* ---- the end --------------------------------------------------------------------------------------------------------------------------- */
@@ -316,8 +327,8 @@ static enum tb_status give_chunk(const struct tb_straight *s, const struct tb_st
     const char *packet_end = tb_straight_varint(m->packet + 1, &len) + len;
     status = give_bytes(taker, at, m->packet);
     if (status == TB_OK)
-      status = taker->packet(taker->ctx, (struct tb_slice){m->packet, (size_t)(packet_end - m->packet)}, m->place,
-                             TB_STRAIGHT_BEGIN);
+      status =
+          taker->packet(taker->ctx, (struct tb_slice){m->packet, (size_t)(packet_end - m->packet)}, m->place, m->sides);
     at = packet_end;
   }
   return status == TB_OK ? give_bytes(taker, at, end) : status;

@@ -25,7 +25,7 @@ struct tb_straight {
   struct tb_buffer notes;         /* of each packet what is needed to take it back: see straight.c */
   struct tb_straight_slice *open; /* slices that are not over, innermost last */
   size_t open_count, open_capacity;
-  struct tb_straight_mark *marks; /* packets that flows may be added to */
+  struct tb_straight_mark *marks; /* packets that flows may be added to, and large ones */
   size_t mark_count, mark_capacity;
   uint64_t total; /* entries */
   int64_t first_ts, last_ts, last_rank;
@@ -64,11 +64,11 @@ struct tb_straight_taker {
   /* Any number of whole packets, their tags and lengths included. */
   enum tb_status (*packets)(void *ctx, struct tb_slice packets);
   /* One packet, with the place among the entries of the slice or the instant that it begins or ends, or both: `sides`, of enum
-   * tb_straight_side. */
+   * tb_straight_side; 0 where it is only large. */
   enum tb_status (*packet)(void *ctx, struct tb_slice packet, uint64_t place, unsigned sides);
 };
 
-/* Gives all packets, those that were marked by themselves. TB_OK or what the taker returned. */
+/* Gives all packets, by themselves those that are large or were marked. TB_OK or what the taker returned. */
 TB_MUST_CHECK enum tb_status tb_straight_packets(struct tb_straight *straight, const struct tb_straight_taker *taker);
 
 /* Gives each packet by itself. TB_OK, TB_NO_MEMORY or what the taker returned. */

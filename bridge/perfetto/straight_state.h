@@ -38,9 +38,11 @@ struct tb_straight_slice {
   struct tb_slice body;
 };
 
+/* A packet that is given by itself at the end: of a slice that flows join, or a large one. */
 struct tb_straight_mark {
-  uint64_t place;
+  uint64_t place; /* of a large END its own */
   const char *packet;
+  unsigned sides; /* enum tb_straight_side, 0 for a large END */
 };
 
 static inline char *tb_straight_chunk_packets(const struct tb_straight_chunk *chunk) {

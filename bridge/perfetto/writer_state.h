@@ -135,6 +135,11 @@ struct tb_track_state *tb_perfetto_track(struct tb_perfetto_writer *p, const str
 /* The sequence of a thread's track, made when it is met for the first time. NULL without memory. */
 struct tb_sequence *tb_perfetto_thread_sequence(struct tb_perfetto_writer *p, const struct tb_track *track);
 
+/* Whether the order of flow events is their byte offset, which grows from event to event; else it is their number. */
+static inline bool tb_perfetto_orders_by_offset(const struct tb_perfetto_writer *p) {
+  return p->writer->options.source == TB_FORMAT_JSON;
+}
+
 /* ---- held.c: the events while they are held ------------------------------------------------------------------------------ */
 
 /* Adds an entry to a sequence: to its packets while it comes straight, else to its strand; binds its flows while they come in order. */

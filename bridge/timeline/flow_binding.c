@@ -73,6 +73,14 @@ enum tb_status tb_flows_take(struct tb_flow_binder *b, const struct tb_stack_fra
   return status == TB_OK && e->flow ? bind(b, e, e->flow, top) : status;
 }
 
+void tb_flows_note_unbound(struct tb_flows *flows, uint64_t order) {
+  if (flows->unbound++ == 0 || order < flows->first_unbound) flows->first_unbound = order;
+}
+
+void tb_flow_binder_finish(struct tb_flow_binder *b, struct tb_flows *flows) {
+  for (size_t i = 0; i < b->waiting_count; i++) tb_flows_note_unbound(flows, b->waiting[i].order);
+}
+
 void tb_flow_binder_free(struct tb_flow_binder *b) {
   tb_free(b->flows->allocator, b->waiting, b->waiting_capacity * sizeof(*b->waiting));
   b->waiting = NULL;
@@ -108,7 +116,7 @@ enum tb_status tb_flows_bind(struct tb_flows *flows, struct tb_strand *strand, u
   while (status == TB_OK && (status = tb_strand_next(&cursor, &e, error)) == TB_OK)
     status = step(&b, &stack, &e, cursor.place - 1);
   tb_strand_close(&cursor);
-  flows->unbound += b.waiting_count;
+  tb_flow_binder_finish(&b, flows);
   tb_slice_stack_free(&stack, flows->allocator);
   tb_flow_binder_free(&b);
   if (status == TB_NO_MEMORY) (void)tb_fail(error, status, TB_NO_OFFSET, "out of memory");

@@ -37,12 +37,16 @@ struct tb_flows {
   struct tb_slice_flow *slices; /* sorted by strand and place once chained */
   size_t slice_count, slice_capacity;
   bool any_at_end;
-  uint64_t edges;   /* joins of two slices */
-  uint64_t unbound; /* points without a slice, ends and steps without a start */
+  uint64_t edges;         /* joins of two slices */
+  uint64_t unbound;       /* points without a slice, ends and steps without a start */
+  uint64_t first_unbound; /* order of the first of them */
 };
 
 void tb_flows_init(struct tb_flows *flows, const struct tb_allocator *allocator);
 void tb_flows_free(struct tb_flows *flows);
+
+/* Counts a point that joins nothing. */
+void tb_flows_note_unbound(struct tb_flows *flows, uint64_t order);
 
 /* Binds the flow points of one strand as its entries come in the order of time. Zero-initialise, then set the first two. */
 struct tb_flow_binder {
@@ -56,6 +60,8 @@ struct tb_flow_binder {
  * entry. TB_OK or TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_flows_take(struct tb_flow_binder *binder, const struct tb_stack_frame_ref *top,
                                            const struct tb_entry *entry, uint64_t place, bool pushed);
+/* Counts what still waits for a slice when no more entries come. */
+void tb_flow_binder_finish(struct tb_flow_binder *binder, struct tb_flows *flows);
 void tb_flow_binder_free(struct tb_flow_binder *binder);
 
 /* Drops the points of a strand, to bind them anew. */

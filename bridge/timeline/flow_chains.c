@@ -124,7 +124,7 @@ static enum tb_status take(struct chainer *c, const struct tb_flow_point *p) {
   struct chain *chain = &c->chains[p->flow];
   struct end_point slice = {p->slice_ts, p->place, p->strand};
   if (!p->has_slice || (p->step != TB_FLOW_OUT && !chain->started) || (p->step == TB_FLOW_OUT && chain->started)) {
-    c->flows->unbound++;
+    tb_flows_note_unbound(c->flows, p->order);
     return TB_OK;
   }
   if (p->step != TB_FLOW_OUT) return join(c, chain, p->flow, &slice, p->step == TB_FLOW_THROUGH);

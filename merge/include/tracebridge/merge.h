@@ -95,7 +95,7 @@ struct tb_merge_input_report {
   uint64_t timestamps_changed;
   uint64_t unresolved_times; /* packets on a clock that nothing relates to the input's clock */
   bool damaged;
-  uint64_t damage_offset; /* where the first damage is */
+  uint64_t damage_offset; /* where the first damage is; TB_NO_OFFSET: unknown */
   const char *damage;     /* what is wrong there, "" for nothing */
 };
 
