@@ -117,7 +117,7 @@ static void start_running(struct tb_fxt_writer *w, const struct tb_event *event)
     change.from = out->thread;
     change.from_weight = out->priority;
     change.state = out->state;
-    for (uint32_t i = 0; i < out->arg_count && w->args.count < TB_FXT_MAX_ARGS; i++)
+    for (uint32_t i = 0; out->args && i < out->arg_count && w->args.count < TB_FXT_MAX_ARGS; i++)
       w->args.items[w->args.count++] = out->args[i];
   }
   put_change(w, &change, w->args.items, w->args.count);
