@@ -60,12 +60,12 @@ static enum tb_status collect(struct tb_packet_sink *sink, const char *head, siz
   if (sink->plain.len + head_len + tail.len > CHUNK_BYTES) {
     enum tb_status status = tb_packet_sink_flush(sink);
     if (status != TB_OK) return status;
-    if (head_len + tail.len > CHUNK_BYTES) return put_parts(sink, head, head_len, tail);
+    if (head_len + tail.len > LARGEST_BYTES) return put_parts(sink, head, head_len, tail);
   }
   if (tb_buffer_append(&sink->plain, head, head_len) != TB_OK ||
       tb_buffer_append(&sink->plain, tail.ptr, tail.len) != TB_OK)
     return no_memory(sink);
-  return TB_OK;
+  return sink->plain.len > CHUNK_BYTES ? tb_packet_sink_flush(sink) : TB_OK; /* a packet of its own */
 }
 
 char *tb_packet_sink_reserve(struct tb_packet_sink *sink, size_t len) {
