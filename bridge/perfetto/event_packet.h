@@ -47,7 +47,7 @@ static inline char *tb_packet_close_length(char *start, char *at) {
 }
 
 static inline char *tb_packet_put_bytes(char *at, struct tb_slice bytes) {
-  if (bytes.len) memcpy(at, bytes.ptr, bytes.len);
+  if (bytes.len && bytes.ptr) memcpy(at, bytes.ptr, bytes.len);
   return at + bytes.len;
 }
 

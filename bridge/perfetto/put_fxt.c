@@ -120,13 +120,13 @@ static enum tb_status keep_packet(struct tb_perfetto_writer *p, struct tb_slice 
   struct tb_buffer *to = &p->packets;
   enum tb_status status = tb_buffer_reserve(to, packet.len + blob.len + TAGS);
   if (status != TB_OK) return status;
-  char head[2 * TB_WIRE_VARINT_MAX], tail[4 * TB_WIRE_VARINT_MAX], *end = tail;
+  char head[2 * TB_WIRE_VARINT_MAX], tail[4 * TB_WIRE_VARINT_MAX];
   size_t named =
       (size_t)(tb_wire_put_varint(tb_wire_put_tag(head, TB_FXT_ORIGIN_NAME, TB_WIRE_BYTES), blob.len) - head);
   uint64_t sequence = sequence_of(packet);
   char number[2 * TB_WIRE_VARINT_MAX];
   size_t numbered = (size_t)(tb_wire_put_uint(number, TB_FXT_ORIGIN_SEQUENCE, sequence) - number);
-  end = tb_wire_put_tag(tail, TB_TRACE_PACKET_FXT_ORIGIN, TB_WIRE_BYTES);
+  char *end = tb_wire_put_tag(tail, TB_TRACE_PACKET_FXT_ORIGIN, TB_WIRE_BYTES);
   end = tb_wire_put_varint(end, named + blob.len + numbered);
   char *at = to->data + to->len;
   at = tb_wire_put_tag(at, TB_TRACE_PACKET, TB_WIRE_BYTES);

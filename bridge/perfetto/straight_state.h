@@ -56,7 +56,8 @@ static inline size_t tb_straight_chunk_used(const struct tb_straight *s, const s
 /* A varint of a packet or a note that straight.c wrote. */
 static inline const char *tb_straight_varint(const char *at, uint64_t *v) {
   *v = 0;
-  return tb_wire_read_varint(at, at + TB_WIRE_VARINT_MAX, v);
+  const char *end = tb_wire_read_varint(at, at + TB_WIRE_VARINT_MAX, v);
+  return end ? end : at;
 }
 
 #endif

@@ -136,16 +136,22 @@ static void free_endings(struct endings *e) {
   tb_free(e->allocator, e->open, e->open_capacity * sizeof(*e->open));
 }
 
+/* Takes the newest one that is not over off; NULL when there is none. */
+static struct ending *take_newest(struct endings *e) {
+  return e->open_count && e->known ? &e->known[e->open[--e->open_count]] : NULL;
+}
+
 static enum tb_status find_endings(const struct tb_straight *s, struct endings *e) {
   for (struct walk w = start_walk(s); walk_on(&w);) {
     if (begins_slice(s, &w)) {
       if (add_ending(e) != TB_OK) return TB_NO_MEMORY;
     } else if (ends_slice(w.kind)) {
-      e->known[e->open[--e->open_count]] = (struct ending){w.ts, w.entry.thread_ts};
+      struct ending *ended = take_newest(e);
+      if (ended) *ended = (struct ending){w.ts, w.entry.thread_ts};
     }
   }
   size_t n = 0;
-  for (size_t i = 0; i < s->open_count; i++)
+  for (size_t i = 0; i < s->open_count && n < e->open_count && e->known; i++)
     if (!s->open[i].silent) e->known[e->open[n++]] = (struct ending){s->open[i].end, s->open[i].thread_end};
   return TB_OK;
 }
@@ -155,7 +161,7 @@ static enum tb_status give_back(const struct tb_straight *s, const struct ending
   size_t began = 0;
   for (struct walk w = start_walk(s); walk_on(&w);) {
     if (w.kind == TB_NOTE_ENDED_ITSELF) continue;
-    if (begins_slice(s, &w)) {
+    if (begins_slice(s, &w) && e->known) {
       const struct ending *ending = &e->known[began++];
       if (w.kind == TB_ENTRY_COMPLETE) w.entry.dur = ending->end - w.ts;
       if (w.kind == TB_ENTRY_INSTANT) w.entry.body.len -= instant.len;
@@ -189,7 +195,8 @@ enum tb_status tb_straight_each_packet(const struct tb_straight *s, const struct
     uint64_t own = place;
     if (w.kind != TB_NOTE_ENDED_ITSELF) place++;
     if (w.kind == TB_ENTRY_FLOW) continue;
-    if (ends_slice(w.kind)) own = (uint64_t)places.known[places.open[--places.open_count]].end;
+    const struct ending *ended = ends_slice(w.kind) ? take_newest(&places) : NULL;
+    if (ended) own = (uint64_t)ended->end;
     if (begins_slice(s, &w)) {
       status = add_ending(&places);
       if (status == TB_OK) places.known[places.count - 1].end = (int64_t)own;

@@ -29,13 +29,13 @@ static void set_loose(struct matcher *m, uint64_t place) {
 
 /* All that is open of key 0 is loose. */
 static void loosen_open(struct matcher *m) {
-  for (uint32_t number = m->tops[0]; number; number = m->begins[number - 1].below)
+  for (uint32_t number = m->tops[0]; number && m->begins; number = m->begins[number - 1].below)
     set_loose(m, m->begins[number - 1].place);
 }
 
 static enum tb_status push(struct matcher *m, const struct tb_entry *e, uint64_t place) {
   uint32_t number = m->free;
-  if (number) {
+  if (number && m->begins) {
     m->free = m->begins[number - 1].below;
   } else {
     void *begins = m->begins;
@@ -55,7 +55,7 @@ static enum tb_status push(struct matcher *m, const struct tb_entry *e, uint64_t
 static void take(struct matcher *m, const struct tb_entry *end, uint64_t place) {
   int64_t *matches = m->strand->matches;
   matches[place] = TB_UNMATCHED;
-  for (uint32_t *link = &m->tops[end->key]; *link; link = &m->begins[*link - 1].below) {
+  for (uint32_t *link = &m->tops[end->key]; *link && m->begins; link = &m->begins[*link - 1].below) {
     uint32_t number = *link;
     struct open_begin *begin = &m->begins[number - 1];
     if ((end->name && end->name != begin->name) || (end->categories && end->categories != begin->categories)) continue;

@@ -95,7 +95,8 @@ static inline char *tb_record_write(char *at, const struct tb_entry *e, int64_t 
 /* A varint of a record that this program wrote and that is whole. */
 static inline const char *tb_record_varint(const char *at, uint64_t *v) {
   *v = 0;
-  return tb_wire_read_varint(at, at + TB_WIRE_VARINT_MAX, v);
+  const char *end = tb_wire_read_varint(at, at + TB_WIRE_VARINT_MAX, v);
+  return end ? end : at;
 }
 
 /* The ts of a record less that of the record before it. */

@@ -111,7 +111,7 @@ struct tb_spill_merge {
 
 static enum tb_status read_more(struct tb_spill_file *file, struct run_reader *r, struct tb_error *error) {
   if (r->offset == r->end) return tb_fail(error, TB_IO, TB_NO_OFFSET, "the temporary file was damaged");
-  if (r->at) memmove(r->buffer.data, r->buffer.data + r->at, r->buffer.len - r->at);
+  if (r->at && r->buffer.data) memmove(r->buffer.data, r->buffer.data + r->at, r->buffer.len - r->at);
   r->buffer.len -= r->at;
   r->at = 0;
   if (tb_buffer_reserve(&r->buffer, READ_BYTES + RECORD_SLACK) != TB_OK)
