@@ -16,7 +16,8 @@ static bool run_convert(const struct bench_case *what, const struct bench_file *
   enum tb_status status = tb_convert(input->path, output, &options, &report, &error);
   outcome->output_bytes = report.summary.bytes_written;
   outcome->spilled_bytes = report.summary.spilled_bytes;
-  if (status == TB_OK) return true;
+  /* as in real traces, some flows join nothing; reading must lose nothing */
+  if (status == TB_OK || (status == TB_PARTIAL && report.reader_loss_count == 0)) return true;
   const char *why = status == TB_PARTIAL ? report.losses[0].reason : error.message;
   snprintf(outcome->note, sizeof(outcome->note), "%s", why);
   return false;
