@@ -19,6 +19,7 @@ struct bench_outcome {
   uint64_t output_bytes; /* 0: none */
   uint64_t spilled_bytes;
   uint64_t bytes, events; /* what speeds are of; 0: the plain input */
+  uint64_t input_bytes;   /* where the input is several files: of all; else 0 */
   char note[128];         /* why it failed */
 };
 

@@ -120,7 +120,9 @@ struct bench_figures bench_figures_of(const struct bench_series *series, bool cp
     figures.speed = figures.bytes / 1e6 / figures.seconds;
     figures.events_a_second = figures.events / figures.seconds;
     figures.ratio = ratio_to_baseline(series, cpu_time);
-    figures.output_ratio = (double)figures.output_bytes / (double)series->input->plain_bytes;
+    uint64_t several = series->runs[0].outcome.input_bytes;
+    figures.output_ratio = (double)figures.output_bytes / (double)(several ? several : series->input->plain_bytes);
+    figures.peak_ratio = (double)figures.peak_bytes / (double)(several ? several : series->input->bytes);
     figures.bytes_an_event = (double)figures.output_bytes / figures.events;
   }
   figures.met = promises_hold(series, &figures);

@@ -36,6 +36,7 @@ struct bench_figures {
   double ratio; /* median over the repeats of speed over the baseline's speed in the same repeat; 0: no baseline */
   double events_a_second;
   double output_ratio;   /* output over plain input; 0: no output */
+  double peak_ratio;     /* peak_bytes over the stored input */
   double bytes_an_event; /* of the output */
   uint64_t peak_bytes, output_bytes, spilled_bytes;
   bool met; /* target, memory_limit and memory_share hold, or there are none */

@@ -49,6 +49,7 @@ static unsigned find_parts(const struct bench_file *input, char paths[MOST][600]
     count++;
   }
   if (list) fclose(list);
+  outcome->input_bytes = outcome->bytes;
   return count;
 }
 

@@ -24,7 +24,7 @@ static void table_row(FILE *to, const struct bench_series *series, const struct 
     fprintf(to, " %6.3f %7.1f", f->output_ratio, f->bytes_an_event);
   else
     fprintf(to, " %6s %7s", "-", "-");
-  fprintf(to, " %8.1f %7.2f", (double)f->peak_bytes / 1e6, (double)f->peak_bytes / (double)series->input->bytes);
+  fprintf(to, " %8.1f %7.2f", (double)f->peak_bytes / 1e6, f->peak_ratio);
   fprintf(to, "  %s%s\n", series->baseline ? series->baseline->what->name : "", f->met ? "" : "  (below its target)");
 }
 
