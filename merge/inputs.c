@@ -2,14 +2,13 @@
  *
  * From what the caller names to traces that can be merged: formats are told, other formats become Perfetto first.
  */
-#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/input.h"
+#include "base/temporary.h"
 #include "event/format.h"
 #include "merger.h"
 #include "unpack.h"
@@ -40,26 +39,29 @@ static struct tb_source *add_source(struct tb_merger *m, const char *name, const
 
 /* ---- temporary files --------------------------------------------------------------------------------------------------------- */
 
-/* A new empty file of ours. NULL when it cannot be made. */
-static char *new_temporary(struct tb_merger *m) {
-  const char *directory = m->options.temporary_directory;
-  if (!directory) directory = getenv("TMPDIR");
-  if (!directory || !*directory) directory = "/tmp";
-  static const char pattern[] = "/tracebridge-merge.XXXXXX";
-  size_t len = strlen(directory);
-  char *path = tb_arena_alloc(&m->arena, len + sizeof(pattern));
-  if (!path) return NULL;
-  memcpy(path, directory, len);
-  memcpy(path + len, pattern, sizeof(pattern));
-  int fd = mkstemp(path);
-  if (fd < 0) return NULL;
-  (void)close(fd);
-  return path;
+/* A new empty file of ours, open as *fd. NULL, with *error set, when it cannot be made. */
+static char *new_temporary(struct tb_merger *m, int *fd, struct tb_error *error) {
+  char name[TB_TEMPORARY_PATH];
+  *fd = tb_temporary_create(m->options.temporary_directory, name, error);
+  if (*fd < 0) return NULL;
+  size_t size = strlen(name) + 1;
+  char *path = tb_arena_alloc(&m->arena, size);
+  if (path) {
+    memcpy(path, name, size);
+    return path;
+  }
+  (void)close(*fd);
+  (void)unlink(name);
+  *fd = -1;
+  (void)tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  return NULL;
 }
 
 static enum tb_status give_temporary(struct tb_merger *m, struct tb_source *s) {
-  char *path = new_temporary(m);
-  if (!path) return tb_fail(&m->error, TB_IO, TB_NO_OFFSET, "cannot make a temporary file");
+  int fd;
+  char *path = new_temporary(m, &fd, &m->error);
+  if (!path) return m->error.code;
+  (void)close(fd);
   s->path = path;
   s->temporary = true;
   return TB_OK;
@@ -218,9 +220,10 @@ struct unpacking {
 static enum tb_status open_member(void *ctx, const char *path, int *to, struct tb_error *error) {
   struct unpacking *u = ctx;
   u->member = tb_arena_copy(&u->m->arena, tb_slice_from(path)).ptr;
-  u->path = u->member ? new_temporary(u->m) : NULL;
-  u->fd = u->path ? open(u->path, O_WRONLY | O_CLOEXEC) : -1;
-  if (u->fd < 0) return tb_fail(error, TB_IO, TB_NO_OFFSET, "cannot make a temporary file");
+  u->fd = -1;
+  if (!u->member) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  u->path = new_temporary(u->m, &u->fd, error);
+  if (!u->path) return error->code;
   *to = u->fd;
   return TB_OK;
 }

@@ -2,35 +2,22 @@
 #include "json/spool.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/temporary.h"
 
-enum { PATH_BYTES = 4096, COPY_BYTES = 64 * 1024 };
+enum { COPY_BYTES = 64 * 1024 };
 
 void tb_spool_init(struct tb_spool *spool, const struct tb_allocator *allocator, size_t limit, const char *directory) {
   *spool = (struct tb_spool){.fd = -1, .limit = limit, .directory = directory};
   tb_buffer_init(&spool->buffer, allocator, 0);
 }
 
-static enum tb_status open_file(struct tb_spool *spool, struct tb_error *error) {
-  const char *directory = spool->directory ? spool->directory : getenv("TMPDIR");
-  char path[PATH_BYTES];
-  int n = snprintf(path, sizeof(path), "%s/tracebridge.XXXXXX", directory && *directory ? directory : "/tmp");
-  if (n < 0 || (size_t)n >= sizeof(path))
-    return tb_fail(error, TB_IO, TB_NO_OFFSET, "the temporary directory's name is too long");
-  spool->fd = mkstemp(path);
-  if (spool->fd < 0) return tb_fail_errno(error, TB_IO, errno, "cannot create a temporary file");
-  (void)unlink(path);
-  return TB_OK;
-}
-
 static enum tb_status spill(struct tb_spool *spool, struct tb_error *error) {
   if (spool->fd < 0) {
-    enum tb_status status = open_file(spool, error);
-    if (status != TB_OK) return status;
+    spool->fd = tb_temporary_create_nameless(spool->directory, error);
+    if (spool->fd < 0) return TB_IO;
   }
   const char *at = spool->buffer.data;
   size_t left = spool->buffer.len;

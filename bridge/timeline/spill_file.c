@@ -2,12 +2,10 @@
 #include "timeline/spill_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/temporary.h"
 #include "timeline/record.h"
 
 enum { WRITE_BYTES = 256 * 1024, READ_BYTES = 32 * 1024 };
@@ -23,25 +21,17 @@ struct tb_spill_file {
 enum tb_status tb_spill_file_create(const char *directory, const struct tb_allocator *allocator,
                                     struct tb_spill_file **out, struct tb_error *error) {
   *out = NULL;
-  if (!directory) directory = getenv("TMPDIR");
-  if (!directory || !*directory) directory = "/tmp";
-  char path[4096];
-  if ((size_t)snprintf(path, sizeof(path), "%s/tracebridge-XXXXXX", directory) >= sizeof(path))
-    return tb_fail(error, TB_IO, TB_NO_OFFSET, "the name of the temporary directory is too long");
   struct tb_spill_file *file = tb_calloc(allocator, sizeof(*file));
   if (!file) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   file->allocator = allocator;
   file->fd = -1;
   file->buffer = tb_alloc(allocator, WRITE_BYTES);
-  if (file->buffer) file->fd = mkstemp(path);
+  enum tb_status status = file->buffer ? TB_OK : tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  if (status == TB_OK) file->fd = tb_temporary_create_nameless(directory, error);
   if (file->fd < 0) {
-    enum tb_status status = file->buffer
-                                ? tb_fail_errno(error, TB_IO, errno, "cannot create a temporary file in %s", directory)
-                                : tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
     tb_spill_file_close(file);
-    return status;
+    return status == TB_OK ? TB_IO : status;
   }
-  (void)unlink(path); /* nothing is left behind, whatever happens */
   *out = file;
   return TB_OK;
 }

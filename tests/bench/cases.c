@@ -41,6 +41,27 @@ static bool run_read(const struct bench_case *what, const struct bench_file *inp
   return status == TB_END && events >= input->events;
 }
 
+bool bench_read_slices(const struct bench_case *what, const struct bench_file *input, const char *output,
+                       struct bench_outcome *outcome) {
+  (void)what, (void)output;
+  struct tb_reader *reader;
+  struct tb_error error = {0};
+  const struct tb_event *event;
+  size_t losses = 0;
+  enum tb_status status = tb_reader_open(input->path, NULL, &reader, &error);
+  if (status == TB_OK) {
+    while ((status = tb_reader_next(reader, &event)) == TB_OK)
+      outcome->events += event->type == TB_EVENT_SLICE_BEGIN || event->type == TB_EVENT_SLICE_COMPLETE ||
+                         event->type == TB_EVENT_ASYNC_BEGIN;
+    error = *tb_reader_error(reader);
+    (void)tb_reader_losses(reader, &losses);
+    tb_reader_close(reader);
+  }
+  outcome->bytes = input->bytes;
+  snprintf(outcome->note, sizeof(outcome->note), "%s", error.message);
+  return status == TB_END && losses == 0;
+}
+
 static bool run_simdjson(const struct bench_case *what, const struct bench_file *input, const char *output,
                          struct bench_outcome *outcome) {
   (void)what, (void)output, (void)outcome;

@@ -44,6 +44,10 @@ struct bench_case {
 const struct bench_case *bench_case_at(size_t i);
 
 /* The tables that they stand in. */
+/* Every event of the input resolved, and nothing lost; slices are counted by their beginning. */
+bool bench_read_slices(const struct bench_case *what, const struct bench_file *input, const char *output,
+                       struct bench_outcome *outcome);
+
 extern const struct bench_case bench_perfetto_cases[];
 extern const size_t bench_perfetto_case_count;
 extern const struct bench_case bench_merge_cases[];

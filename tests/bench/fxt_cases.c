@@ -14,24 +14,9 @@ static bool run_memcpy(const struct bench_case *what, const struct bench_file *i
   return bench_memcpy(input->path, &outcome->seconds);
 }
 
-/* Events out of the reader, slices counted by their beginning. */
-static bool run_events(const struct bench_case *what, const struct bench_file *input, const char *output,
-                       struct bench_outcome *outcome) {
-  (void)what, (void)output;
-  struct tb_reader *reader;
-  struct tb_error error = {0};
-  const struct tb_event *event;
-  size_t losses = 0;
-  enum tb_status status = tb_reader_open(input->path, NULL, &reader, &error);
-  if (status == TB_OK) {
-    while ((status = tb_reader_next(reader, &event)) == TB_OK) outcome->events += event->type != TB_EVENT_SLICE_END;
-    error = *tb_reader_error(reader);
-    (void)tb_reader_losses(reader, &losses);
-    tb_reader_close(reader);
-  }
-  outcome->bytes = input->bytes;
-  snprintf(outcome->note, sizeof(outcome->note), "%s", error.message);
-  return status == TB_END && losses == 0 && outcome->events == input->events;
+static bool run_read(const struct bench_case *what, const struct bench_file *input, const char *output,
+                     struct bench_outcome *outcome) {
+  return bench_read_slices(what, input, output, outcome) && outcome->events == input->events;
 }
 
 static bool run_convert(const struct bench_case *what, const struct bench_file *input, const char *output,
@@ -55,7 +40,7 @@ const struct bench_case bench_fxt_cases[] = {
      .group = "main",
      .input = "fxt",
      .baseline = "memcpy fxt",
-     .run = run_events,
+     .run = run_read,
      .least_speed = 1500,
      FLAT},
     {.name = "convert fxt",
@@ -73,8 +58,8 @@ const struct bench_case bench_fxt_cases[] = {
      .run = run_convert,
      .output = "fxt",
      .threads = 1},
-    {.name = "read fxt 1/4", .group = "linear", .input = "fxt-quarter", .run = run_events, FLAT},
-    {.name = "read fxt 4", .group = "linear", .input = "fxt-4", .baseline = "read fxt 1/4", .run = run_events, FLAT},
+    {.name = "read fxt 1/4", .group = "linear", .input = "fxt-quarter", .run = run_read, FLAT},
+    {.name = "read fxt 4", .group = "linear", .input = "fxt-4", .baseline = "read fxt 1/4", .run = run_read, FLAT},
 };
 
 const size_t bench_fxt_case_count = sizeof(bench_fxt_cases) / sizeof(bench_fxt_cases[0]);

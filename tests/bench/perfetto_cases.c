@@ -37,27 +37,6 @@ static bool run_packets(const struct bench_case *what, const struct bench_file *
   return status == TB_END && losses == 0;
 }
 
-/* Every event resolved: name, categories, arguments, track, times. Slices are counted by their beginning. */
-static bool run_events(const struct bench_case *what, const struct bench_file *input, const char *output,
-                       struct bench_outcome *outcome) {
-  (void)what, (void)output;
-  struct tb_reader *reader;
-  struct tb_error error = {0};
-  const struct tb_event *event;
-  size_t losses = 0;
-  enum tb_status status = tb_reader_open(input->path, NULL, &reader, &error);
-  if (status == TB_OK) {
-    while ((status = tb_reader_next(reader, &event)) == TB_OK)
-      outcome->events += event->type == TB_EVENT_SLICE_BEGIN || event->type == TB_EVENT_ASYNC_BEGIN;
-    error = *tb_reader_error(reader);
-    (void)tb_reader_losses(reader, &losses);
-    tb_reader_close(reader);
-  }
-  outcome->bytes = input->bytes;
-  snprintf(outcome->note, sizeof(outcome->note), "%s", error.message);
-  return status == TB_END && losses == 0;
-}
-
 static bool run_json(const struct bench_case *what, const struct bench_file *input, const char *output,
                      struct bench_outcome *outcome) {
   struct tb_convert_options options = {.size = sizeof(options), .threads = what->threads};
@@ -86,7 +65,7 @@ const struct bench_case bench_perfetto_cases[] = {
      .group = "main",
      .input = "slices-perfetto",
      .baseline = "unpack slices",
-     .run = run_events,
+     .run = bench_read_slices,
      .least_events = 8},
     {.name = "to JSON slices", .group = "main", .input = "slices-perfetto", JSON, .least_speed = 400},
     {.name = "unpack ours", .group = "main", .input = "chrome-perfetto", .run = run_unpack},
@@ -96,7 +75,11 @@ const struct bench_case bench_perfetto_cases[] = {
      .baseline = "unpack ours",
      .run = run_packets,
      .least_speed = 1000},
-    {.name = "events ours", .group = "main", .input = "chrome-perfetto", .baseline = "unpack ours", .run = run_events},
+    {.name = "events ours",
+     .group = "main",
+     .input = "chrome-perfetto",
+     .baseline = "unpack ours",
+     .run = bench_read_slices},
     {.name = "to JSON ours", .group = "main", .input = "chrome-perfetto", JSON, .least_speed = 400},
     {.name = "unpack as Chrome", .group = "main", .input = "as-chrome", .run = run_unpack},
     {.name = "packets as Chrome",
@@ -109,7 +92,7 @@ const struct bench_case bench_perfetto_cases[] = {
      .group = "main",
      .input = "as-chrome",
      .baseline = "unpack as Chrome",
-     .run = run_events},
+     .run = bench_read_slices},
     {.name = "to JSON as Chrome", .group = "main", .input = "as-chrome", JSON, .least_speed = 400},
     {.name = "packets 1/4", .group = "linear", .input = "as-chrome-quarter", .run = run_packets, FLAT},
     {.name = "packets 4",
@@ -118,8 +101,13 @@ const struct bench_case bench_perfetto_cases[] = {
      .baseline = "packets 1/4",
      .run = run_packets,
      FLAT},
-    {.name = "events 1/4", .group = "linear", .input = "as-chrome-quarter", .run = run_events, FLAT},
-    {.name = "events 4", .group = "linear", .input = "as-chrome-4", .baseline = "events 1/4", .run = run_events, FLAT},
+    {.name = "events 1/4", .group = "linear", .input = "as-chrome-quarter", .run = bench_read_slices, FLAT},
+    {.name = "events 4",
+     .group = "linear",
+     .input = "as-chrome-4",
+     .baseline = "events 1/4",
+     .run = bench_read_slices,
+     FLAT},
     {.name = "to JSON 1/4", .group = "linear", .input = "as-chrome-quarter", JSON, FLAT},
     {.name = "to JSON 4", .group = "linear", .input = "as-chrome-4", .baseline = "to JSON 1/4", JSON, FLAT},
 };
