@@ -77,7 +77,7 @@ static enum tb_status pool(void *ctx, const struct tb_entry *root, uint32_t *poo
 /* Adds to the next packet what says its end too, and the flows of that end. */
 static enum tb_status add_legacy_complete(struct tb_sequence_writer *w, const struct tb_entry *entry, size_t place) {
   if (tb_buffer_reserve(&w->extra, TB_LEGACY_COMPLETE_MAX) != TB_OK) return tb_sequence_no_memory(w);
-  w->extra.len = (size_t)(tb_legacy_complete_write(w->extra.data + w->extra.len, entry->dur) - w->extra.data);
+  w->extra.len = (size_t)(tb_legacy_complete_write(w->extra.data + w->extra.len, entry) - w->extra.data);
   return tb_sequence_add_end_flows(w, place);
 }
 
@@ -95,7 +95,7 @@ static enum tb_status begin(void *ctx, const struct tb_entry *entry, size_t plac
     status = tb_sequence_carry_phase(w, 'X');
   if (status == TB_OK && w->instants_as_moments && entry->kind == TB_ENTRY_INSTANT)
     status = tb_sequence_carry_phase(w, 'i');
-  *whole = tb_is_legacy_complete(entry);
+  *whole = tb_is_legacy_complete(entry) || (tb_lane_lies_over_end(lane, entry->ts) && tb_may_be_legacy_complete(entry));
   if (status == TB_OK && *whole) status = add_legacy_complete(w, entry, place);
   if (status == TB_OK && w->flow < w->flow_end) status = tb_sequence_add_flows(w, place);
   return status == TB_OK ? tb_sequence_put_event(w, &head, (struct tb_slice){NULL, 0}, entry->body) : status;

@@ -205,7 +205,7 @@ static enum tb_status put_begin(struct tb_straight *s, const struct tb_entry *e,
   char legacy[TB_LEGACY_COMPLETE_MAX];
   struct tb_slice extra = {NULL, 0};
   if (e->kind == TB_ENTRY_INSTANT && has_end) extra = instant;
-  if (whole) extra = (struct tb_slice){legacy, (size_t)(tb_legacy_complete_write(legacy, e->dur) - legacy)};
+  if (whole) extra = (struct tb_slice){legacy, (size_t)(tb_legacy_complete_write(legacy, e) - legacy)};
   if (s->open_count == s->open_capacity && grow_open(s) != TB_OK) return TB_NO_MEMORY;
   if (make_room(s, e->body.len + extra.len) != TB_OK) return TB_NO_MEMORY;
   struct tb_event_head head = {.ts = e->ts,
@@ -224,7 +224,8 @@ static enum tb_status put_begin(struct tb_straight *s, const struct tb_entry *e,
 static inline bool nests(const struct tb_straight *s, const struct tb_entry *e, size_t left_open, bool *early) {
   const struct tb_straight_slice *top = left_open ? &s->open[left_open - 1] : NULL;
   if (e->kind != TB_ENTRY_END)
-    return !top || top->end == INT64_MAX || e->kind == TB_ENTRY_BEGIN || end_of(e) <= top->end;
+    return !top || e->kind == TB_ENTRY_BEGIN ||
+           (top->end == INT64_MAX ? e->kind != TB_ENTRY_COMPLETE || top->first_end != e->ts : end_of(e) <= top->end);
   if (!top || top->end != INT64_MAX) return false;
   *early = top->begin < e->ts;
   return (!e->name || e->name == top->name) && (!e->categories || e->categories == top->categories);

@@ -59,9 +59,9 @@ static void read_note(struct walk *w) {
   w->note = (size_t)(at - w->straight->notes.data);
 }
 
-static size_t legacy_len(int64_t dur) {
+static size_t legacy_len(const struct tb_entry *e) {
   char field[TB_LEGACY_COMPLETE_MAX];
-  return (size_t)(tb_legacy_complete_write(field, dur) - field);
+  return (size_t)(tb_legacy_complete_write(field, e) - field);
 }
 
 static void read_packet(struct walk *w) {
@@ -81,7 +81,7 @@ static void read_packet(struct walk *w) {
     w->entry.thread_ts = s->stream.thread_times_in_us ? w->thread_time * 1000 : w->thread_time;
   }
   w->entry.body = (struct tb_slice){at, (size_t)(end - at)};
-  if (w->whole) w->entry.body.len -= legacy_len(w->entry.dur);
+  if (w->whole) w->entry.body.len -= legacy_len(&w->entry);
   w->packet = (struct tb_slice){w->at, (size_t)(end - w->at)};
   w->at = end;
 }

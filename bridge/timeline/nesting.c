@@ -34,6 +34,10 @@ static enum tb_status end_slice(struct tb_nesting *n, struct tb_lane *lane, size
                                 const struct tb_entry *entry, bool cut) {
   struct tb_open_slice slice = lane->open[i];
   bool innermost = i + 1 == lane->open_count;
+  if (!innermost && (lane->buried_ts != ts || i < lane->buried_below)) {
+    lane->buried_ts = ts;
+    lane->buried_below = i;
+  }
   if (slice.complete) n->complete_open--;
   lane->open_count--;
   memmove(&lane->open[i], &lane->open[i + 1], (lane->open_count - i) * sizeof(slice));
@@ -54,21 +58,25 @@ static size_t innermost_complete(const struct tb_lane *lane) {
   return SIZE_MAX;
 }
 
-/* Whether an event at `ts` ends the lane's slice `i`: at its end; with endless slices above it only past its end, as the
- * trace processor does. */
-static bool is_over(const struct tb_lane *lane, size_t i, int64_t ts, bool by_moment) {
-  if (by_moment && lane->open[i].moment && lane->open[i].end == ts) return false;
-  return i + 1 == lane->open_count ? lane->open[i].end <= ts : lane->open[i].end < ts;
+static bool is_momentary(uint8_t kind) {
+  return kind == TB_ENTRY_MOMENT || kind == TB_ENTRY_INSTANT || kind == TB_ENTRY_MARK;
 }
 
-/* Ends the complete slices that are over when something happens at `ts`, in the order of time over all lanes. */
-static enum tb_status end_over(struct tb_nesting *n, int64_t ts, bool by_moment) {
+/* Whether an entry of `kind` at `ts` ends the lane's slice `i`: at its end; with endless slices above it only past its end, as the
+ * trace processor does, since their ENDs may still come. What is COMPLETE comes behind those. */
+static bool is_over(const struct tb_lane *lane, size_t i, int64_t ts, uint8_t kind) {
+  if (is_momentary(kind) && lane->open[i].moment && lane->open[i].end == ts) return false;
+  return i + 1 == lane->open_count || kind == TB_ENTRY_COMPLETE ? lane->open[i].end <= ts : lane->open[i].end < ts;
+}
+
+/* Ends the complete slices that are over when an entry of `kind` comes at `ts`, in the order of time over all lanes. */
+static enum tb_status end_over(struct tb_nesting *n, int64_t ts, uint8_t kind) {
   while (n->complete_open) {
     struct tb_lane *first = NULL;
     size_t first_slice = 0;
     for (size_t i = 0; i < n->lane_count; i++) {
       size_t slice = innermost_complete(&n->lanes[i]);
-      if (slice == SIZE_MAX || !is_over(&n->lanes[i], slice, ts, by_moment)) continue;
+      if (slice == SIZE_MAX || !is_over(&n->lanes[i], slice, ts, kind)) continue;
       if (first && n->lanes[i].open[slice].end >= first->open[first_slice].end) continue;
       first = &n->lanes[i];
       first_slice = slice;
@@ -102,7 +110,8 @@ static enum tb_status add_lane(struct tb_nesting *n, uint32_t pool, uint32_t *in
     return TB_NO_MEMORY;
   uint32_t newest = n->pool_lanes[pool];
   *index = (uint32_t)n->lane_count;
-  n->lanes[n->lane_count++] = (struct tb_lane){.pool = pool, .number = newest ? n->lanes[newest - 1].number + 1 : 0};
+  n->lanes[n->lane_count++] =
+      (struct tb_lane){.pool = pool, .number = newest ? n->lanes[newest - 1].number + 1 : 0, .buried_ts = INT64_MAX};
   n->pool_next[*index] = newest;
   n->pool_lanes[pool] = *index + 1;
   return TB_OK;
@@ -147,6 +156,13 @@ static enum tb_status find_lane(struct tb_nesting *n, const struct tb_entry *e, 
   return TB_OK;
 }
 
+bool tb_lane_lies_over_end(const struct tb_lane *lane, int64_t ts) {
+  if (lane->buried_ts != ts) return false;
+  for (size_t i = lane->buried_below; i < lane->open_count; i++)
+    if (!lane->open[i].complete) return true;
+  return false;
+}
+
 /* ---- entries ------------------------------------------------------------------------------------------------------------- */
 
 static int64_t known_end(const struct tb_nesting *n, const struct tb_entry *e, size_t place) {
@@ -181,10 +197,6 @@ static enum tb_status push(struct tb_nesting *n, struct tb_lane *lane, const str
   lane->taken = true;
   lane->key = e->key;
   return TB_OK;
-}
-
-static bool is_momentary(const struct tb_entry *e) {
-  return e->kind == TB_ENTRY_MOMENT || e->kind == TB_ENTRY_INSTANT || e->kind == TB_ENTRY_MARK;
 }
 
 static bool has_end(const struct tb_nesting *n, const struct tb_entry *e) {
@@ -235,15 +247,15 @@ static enum tb_status put_end(struct tb_nesting *n, const struct tb_entry *e, si
 }
 
 enum tb_status tb_nesting_advance(struct tb_nesting *n, int64_t ts) {
-  return n->complete_open ? end_over(n, ts, false) : TB_OK;
+  return n->complete_open ? end_over(n, ts, TB_ENTRY_COUNTER) : TB_OK;
 }
 
 enum tb_status tb_nesting_put(struct tb_nesting *n, const struct tb_entry *e, size_t place) {
   if (n->complete_open) {
-    enum tb_status status = end_over(n, e->ts, is_momentary(e));
+    enum tb_status status = end_over(n, e->ts, e->kind);
     if (status != TB_OK) return status;
   }
   return e->kind == TB_ENTRY_END ? put_end(n, e, place) : put_begin(n, e, place);
 }
 
-enum tb_status tb_nesting_finish(struct tb_nesting *n) { return end_over(n, INT64_MAX, false); }
+enum tb_status tb_nesting_finish(struct tb_nesting *n) { return end_over(n, INT64_MAX, TB_ENTRY_COUNTER); }

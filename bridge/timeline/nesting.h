@@ -28,7 +28,13 @@ struct tb_lane {
   uint32_t number;            /* within its pool, from 0 */
   struct tb_open_slice *open; /* innermost last */
   size_t open_count, open_capacity;
+  int64_t buried_ts;   /* when a slice ended last while others above it stayed open; INT64_MAX: never */
+  size_t buried_below; /* how many slices were open below it */
 };
+
+/* Whether the lane's innermost slice stands above one that ended at `ts`, and will never end. To the trace processor the slice that ended
+ * is still there, and the first event past `ts` takes all above it away: so would the END of a slice that begins here, of that slice. */
+bool tb_lane_lies_over_end(const struct tb_lane *lane, int64_t ts);
 
 /* Where the slices go. Each function returns TB_OK, or a status that ends the walk. Times never decrease from call to call. */
 struct tb_nesting_sink {
