@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "perfetto/packet_head.h"
 
-#include "perfetto/fields.h"
-#include "perfetto/wire.h"
-
 static void take_bytes(struct tb_packet_head *head, const struct tb_wire_field *field) {
   switch (field->number) {
     case TB_TRACE_PACKET_INTERNED_DATA:
@@ -56,31 +53,34 @@ static void take_number(struct tb_packet_head *head, const struct tb_wire_field 
 }
 
 /* Member by member: compilers clear or copy whole structs in ways that make the loads behind them wait. */
-static void reset(struct tb_packet_head *head, struct tb_slice bytes) {
-  head->bytes.ptr = bytes.ptr;
-  head->bytes.len = bytes.len;
-  head->has_timestamp = false;
-  head->has_clock = false;
+void tb_packet_head_reset_rare(struct tb_packet_head *head) {
+  head->rare = 0;
   head->cleared = false;
   head->dropped = false;
   head->first = false;
   head->has_defaults = false;
-  head->rare = 0;
   head->interned_count = 0;
-  head->flags = 0;
-  head->clock = 0;
-  head->sequence = 0;
   head->machine = 0;
-  head->kind = 0;
-  head->timestamp = 0;
-  head->payload.ptr = NULL;
-  head->payload.len = 0;
   head->interned.ptr = NULL;
   head->interned.len = 0;
   head->defaults.ptr = NULL;
   head->defaults.len = 0;
   head->fxt_origin.ptr = NULL;
   head->fxt_origin.len = 0;
+}
+
+static TB_ALWAYS_INLINE void reset(struct tb_packet_head *head, struct tb_slice bytes) {
+  if (head->rare) tb_packet_head_reset_rare(head);
+  head->bytes.ptr = bytes.ptr;
+  head->bytes.len = bytes.len;
+  head->has_timestamp = false;
+  head->has_clock = false;
+  head->flags = 0;
+  head->sequence = 0;
+  head->kind = 0;
+  head->timestamp = 0;
+  head->payload.ptr = NULL;
+  head->payload.len = 0;
 }
 
 /* Out of line: it would cost the common fields their registers. */
@@ -106,30 +106,43 @@ static const uint8_t common_fields[256] = {
     [TB_WIRE_TAG(TB_TRACE_PACKET_TRACK_EVENT, TB_WIRE_BYTES)] = TRACK_EVENT};
 
 /* The byte after a field of that kind at `at`; NULL where it is damaged. */
-static inline const char *read_common(struct tb_packet_head *head, enum common kind, const char *at, const char *end) {
+static TB_ALWAYS_INLINE const char *read_common(struct tb_packet_head *head, enum common kind, const char *at,
+                                                const char *end) {
   uint64_t value;
   at = tb_wire_read_varint(at + 1, end, &value);
   if (!at) return NULL;
-  switch (kind) {
-    case TIMESTAMP:
-      head->has_timestamp = true;
-      head->timestamp = value;
-      return at;
-    case SEQUENCE:
-      head->sequence = (uint32_t)value;
-      return at;
-    case FLAGS:
-      head->flags = (uint32_t)value;
-      return at;
-    case TRACK_EVENT:
-      if (value > (uint64_t)(end - at)) return NULL;
-      head->kind = TB_TRACE_PACKET_TRACK_EVENT;
-      head->payload.ptr = at;
-      head->payload.len = (size_t)value;
-      return at + value;
-    default:
-      return at;
+  if (kind == TIMESTAMP) {
+    head->has_timestamp = true;
+    head->timestamp = value;
+  } else if (kind == SEQUENCE) {
+    head->sequence = (uint32_t)value;
+  } else if (kind == TRACK_EVENT) {
+    if (value > (uint64_t)(end - at)) return NULL;
+    head->kind = TB_TRACE_PACKET_TRACK_EVENT;
+    head->payload.ptr = at;
+    head->payload.len = (size_t)value;
+    at += value;
+  } else if (kind == FLAGS) {
+    head->flags = (uint32_t)value;
   }
+  return at;
+}
+
+/* Two fields with a tag of two bytes that some producers put into every packet. NULL where it is none of them, or
+ * damaged. */
+static TB_ALWAYS_INLINE const char *read_often(struct tb_packet_head *head, const char *at, const char *end) {
+  uint64_t value;
+  if (end - at < 3) return NULL;
+  unsigned tag = (unsigned char)at[0] | (unsigned)(unsigned char)at[1] << 8;
+  if (tag != TB_WIRE_TAG2(TB_TRACE_PACKET_TIMESTAMP_CLOCK_ID, TB_WIRE_VARINT) &&
+      tag != TB_WIRE_TAG2(TB_TRACE_PACKET_TRUSTED_PID, TB_WIRE_VARINT))
+    return NULL;
+  at = tb_wire_read_varint(at + 2, end, &value);
+  if (at && tag == TB_WIRE_TAG2(TB_TRACE_PACKET_TIMESTAMP_CLOCK_ID, TB_WIRE_VARINT)) {
+    head->has_clock = true;
+    head->clock = (uint32_t)value;
+  }
+  return at;
 }
 
 enum tb_status tb_packet_head_read(struct tb_packet_head *head, struct tb_slice bytes) {
@@ -141,6 +154,11 @@ enum tb_status tb_packet_head_read(struct tb_packet_head *head, struct tb_slice 
     if (common != OTHER) {
       at = read_common(head, common, at, end);
       if (!at) return TB_BAD_DATA;
+      continue;
+    }
+    const char *after = read_often(head, at, end);
+    if (after) {
+      at = after;
       continue;
     }
     cursor.at = at;

@@ -18,6 +18,7 @@ struct tb_packet_reader {
   struct tb_buffer window;
   struct tb_losses losses;
   struct tb_error error;
+  struct tb_packet_head head; /* of the packet in hand */
   struct tb_packet packet;
   uint32_t named_kind; /* whose name is `kind_name`: looking one up takes longer than reading a packet */
   struct tb_slice kind_name;
@@ -105,8 +106,8 @@ static struct tb_slice kind_name(struct tb_packet_reader *reader, uint32_t kind)
   return reader->kind_name;
 }
 
-static enum tb_status give(struct tb_packet_reader *reader, const struct tb_packet_head *head,
-                           const struct tb_packet **packet) {
+static enum tb_status give(struct tb_packet_reader *reader, const struct tb_packet **packet) {
+  const struct tb_packet_head *head = &reader->head;
   struct tb_packet_context context;
   enum tb_status status = tb_trace_state_apply(&reader->state, head, &context);
   if (status != TB_OK) return status;
@@ -130,13 +131,12 @@ static enum tb_status give(struct tb_packet_reader *reader, const struct tb_pack
 
 enum tb_status tb_packet_next(struct tb_packet_reader *reader, const struct tb_packet **packet) {
   if (reader->error.code != TB_OK) return reader->error.code;
-  struct tb_packet_head head;
   enum tb_status status;
-  while ((status = tb_packet_stream_next(&reader->stream, &head)) == TB_PARTIAL) {
+  while ((status = tb_packet_stream_next(&reader->stream, &reader->head)) == TB_PARTIAL) {
     status = refill(reader);
     if (status != TB_OK) break;
   }
-  if (status == TB_OK) status = give(reader, &head, packet);
+  if (status == TB_OK) status = give(reader, packet);
   if (reader->error.code != TB_OK) tb_error_set_file(&reader->error, tb_input_name(reader->input));
   return status;
 }

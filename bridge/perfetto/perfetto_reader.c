@@ -133,7 +133,7 @@ static enum tb_status look_through(struct tb_perfetto_reader *r, struct tb_packe
     status = tb_packet_stream_collect(stream);
     if (status == TB_OK) status = tb_buffer_reserve(&window, stream->needed + TB_BATCH_TEXT_BYTES);
     if (status == TB_OK) status = tb_packet_stream_refill(stream, window.data, window.capacity);
-    struct tb_packet_head head;
+    struct tb_packet_head head = {.bytes = {NULL, 0}};
     while (status == TB_OK && (status = tb_packet_stream_next(stream, &head)) == TB_OK) look_at_packet(r, &head);
   }
   tb_buffer_free(&window);
@@ -243,7 +243,8 @@ void tb_perfetto_pass_packet(struct tb_perfetto_reader *r) {
 }
 
 static enum tb_status read_payload(struct tb_perfetto_reader *r) {
-  payload_reader read = find_payload_reader(r->head.kind);
+  bool common = r->head.kind == TB_TRACE_PACKET_TRACK_EVENT;
+  payload_reader read = common ? tb_perfetto_track_event : find_payload_reader(r->head.kind);
   if (!read) {
     tb_perfetto_pass_packet(r);
     return TB_OK;

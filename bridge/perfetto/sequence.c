@@ -316,8 +316,8 @@ bool tb_trace_state_convert(struct tb_trace_state *state, uint32_t clock, uint32
          TB_CLOCK_TRACE_FILE; /* the clock of a trace that names none: there is nothing it could be apart from */
 }
 
-__attribute__((noinline)) static void resolve_slowly(struct tb_trace_state *state, const struct tb_packet_head *head,
-                                                     uint32_t clock, struct tb_packet_context *context) {
+void tb_trace_state_resolve_slowly(struct tb_trace_state *state, const struct tb_packet_head *head, uint32_t clock,
+                                   struct tb_packet_context *context) {
   uint64_t key = tb_clock_key(clock, head->sequence);
   int64_t ns;
   if (tb_clock_graph_resolve(&state->clocks, key, head->timestamp, &ns) == TB_OK &&
@@ -328,18 +328,6 @@ __attribute__((noinline)) static void resolve_slowly(struct tb_trace_state *stat
   context->has_ts = false;
   context->clock_lost = true;
   context->unusable = 1;
-}
-
-static inline void resolve_timestamp(struct tb_trace_state *state, const struct tb_packet_head *head,
-                                     struct tb_packet_context *context) {
-  const struct tb_sequence *sequence = context->sequence;
-  uint32_t clock = head->has_clock ? head->clock : sequence->has_default_clock ? sequence->default_clock : 0;
-  context->ts = (int64_t)head->timestamp;
-  context->has_ts = head->has_timestamp;
-  if (!head->has_timestamp || clock == 0) return;
-  if (!tb_clock_graph_use_line(&state->clocks, &sequence->line, tb_clock_key(clock, head->sequence), state->trace_clock,
-                               head->timestamp, &context->ts))
-    resolve_slowly(state, head, clock, context);
 }
 
 /* ---- a packet ---------------------------------------------------------------------------------------------------- */
@@ -385,13 +373,10 @@ __attribute__((noinline)) static enum tb_status apply_changes(struct tb_trace_st
   return status;
 }
 
-enum tb_status tb_trace_state_apply(struct tb_trace_state *state, const struct tb_packet_head *head,
-                                    struct tb_packet_context *context) {
+enum tb_status tb_trace_state_apply_slowly(struct tb_trace_state *state, const struct tb_packet_head *head,
+                                           struct tb_packet_context *context) {
   struct tb_sequence *sequence = find_sequence(state, head->sequence, head->machine);
-  context->sequence = sequence;
-  context->unreadable = context->lost_before = context->has_ts = context->clock_lost = false;
-  context->unusable = 0;
-  context->ts = 0;
+  tb_packet_context_start(context, sequence);
   if (!sequence) return tb_trace_state_full(state, head->offset);
   if (head->rare || !sequence->valid) {
     bool done = false;
@@ -400,6 +385,6 @@ enum tb_status tb_trace_state_apply(struct tb_trace_state *state, const struct t
     if (status != TB_OK || done) return status;
   }
   sequence->seen = true;
-  resolve_timestamp(state, head, context);
+  tb_trace_state_resolve(state, head, context);
   return TB_OK;
 }

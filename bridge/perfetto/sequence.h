@@ -94,10 +94,44 @@ void tb_trace_state_init(struct tb_trace_state *state, const struct tb_allocator
                          tb_packet_lose lose, void *lose_ctx, struct tb_error *error);
 void tb_trace_state_free(struct tb_trace_state *state);
 
+/* ---- applying a packet: the parts of tb_trace_state_apply, which is inline for packets that change nothing ------------ */
+
+enum tb_status tb_trace_state_apply_slowly(struct tb_trace_state *state, const struct tb_packet_head *head,
+                                           struct tb_packet_context *context);
+void tb_trace_state_resolve_slowly(struct tb_trace_state *state, const struct tb_packet_head *head, uint32_t clock,
+                                   struct tb_packet_context *context);
+
+static TB_ALWAYS_INLINE void tb_packet_context_start(struct tb_packet_context *context, struct tb_sequence *sequence) {
+  context->sequence = sequence;
+  context->unreadable = context->lost_before = context->has_ts = context->clock_lost = false;
+  context->unusable = 0;
+  context->ts = 0;
+}
+
+static TB_ALWAYS_INLINE void tb_trace_state_resolve(struct tb_trace_state *state, const struct tb_packet_head *head,
+                                                    struct tb_packet_context *context) {
+  const struct tb_sequence *sequence = context->sequence;
+  uint32_t clock = head->has_clock ? head->clock : sequence->has_default_clock ? sequence->default_clock : 0;
+  context->ts = (int64_t)head->timestamp;
+  context->has_ts = head->has_timestamp;
+  if (!head->has_timestamp || clock == 0) return;
+  if (!tb_clock_graph_use_line(&state->clocks, &sequence->line, tb_clock_key(clock, head->sequence), state->trace_clock,
+                               head->timestamp, &context->ts))
+    tb_trace_state_resolve_slowly(state, head, clock, context);
+}
+
 /* Applies the packet: its sequence's clear, defaults, interned data and, where it is a ClockSnapshot, the snapshot.
  * TB_OK and *context; TB_LIMIT or TB_NO_MEMORY, told in the state's error; what `lose` returns. */
-TB_MUST_CHECK enum tb_status tb_trace_state_apply(struct tb_trace_state *state, const struct tb_packet_head *head,
-                                                  struct tb_packet_context *context);
+TB_MUST_CHECK static TB_ALWAYS_INLINE enum tb_status tb_trace_state_apply(struct tb_trace_state *state,
+                                                                          const struct tb_packet_head *head,
+                                                                          struct tb_packet_context *context) {
+  struct tb_sequence *recent = state->recent;
+  if (head->rare || !recent || !recent->valid || recent->id != head->sequence || recent->machine)
+    return tb_trace_state_apply_slowly(state, head, context);
+  tb_packet_context_start(context, recent);
+  tb_trace_state_resolve(state, head, context);
+  return TB_OK;
+}
 
 /* Applies the readings of a ClockSnapshot message, and only them. *trace_ns: the trace clock's reading where it has
  * one. */

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "tracebridge/base.h"
+#include "base/memory.h"
 
 enum tb_wire_type {
   TB_WIRE_VARINT = 0,
@@ -44,24 +44,37 @@ static inline struct tb_wire_cursor tb_wire_cursor(struct tb_slice message) {
   return (struct tb_wire_cursor){message.ptr, message.len ? message.ptr + message.len : message.ptr};
 }
 
-/* Out of line, so that the short ones keep their registers. */
-__attribute__((noinline, unused)) static const char *tb_wire_read_long_varint(const char *at, const char *end,
-                                                                              uint64_t *value) {
+struct tb_wire_varint {
+  const char *after; /* NULL where there is none */
+  uint64_t value;
+};
+
+/* Out of line, and giving its results in registers, so that the short ones keep theirs. */
+__attribute__((noinline, unused)) static struct tb_wire_varint tb_wire_long_varint(const char *at, const char *end) {
   uint64_t v = 0;
+  if (end - at >= 8) { /* up to 8 bytes at once: their number is hard to foresee */
+    memcpy(&v, at, 8);
+    uint64_t stops = ~v & UINT64_C(0x8080808080808080);
+    if (stops) {
+      v &= (stops ^ (stops - 1)) & UINT64_C(0x7f7f7f7f7f7f7f7f);
+      v = (v & UINT64_C(0x007f007f007f007f)) | (v & UINT64_C(0x7f007f007f007f00)) >> 1;
+      v = (v & UINT64_C(0x00003fff00003fff)) | (v & UINT64_C(0x3fff00003fff0000)) >> 2;
+      v = (v & UINT64_C(0x000000000fffffff)) | (v & UINT64_C(0x0fffffff00000000)) >> 4;
+      return (struct tb_wire_varint){at + (__builtin_ctzll(stops) >> 3) + 1, v};
+    }
+    v = 0;
+  }
   for (unsigned shift = 0; shift < 70 && at < end; shift += 7) {
     unsigned char byte = (unsigned char)*at++;
     if (shift < 64) v |= (uint64_t)(byte & 0x7f) << shift;
-    if (!(byte & 0x80)) {
-      *value = v;
-      return at;
-    }
+    if (!(byte & 0x80)) return (struct tb_wire_varint){at, v};
   }
-  return NULL;
+  return (struct tb_wire_varint){NULL, 0};
 }
 
 /* The byte after the varint at `at`, which *value then is; NULL when it does not end before `end` or is longer than 10
  * bytes. Non-minimal forms are taken; bits past 64 are dropped. */
-static inline const char *tb_wire_read_varint(const char *at, const char *end, uint64_t *value) {
+static TB_ALWAYS_INLINE const char *tb_wire_read_varint(const char *at, const char *end, uint64_t *value) {
   if (at < end && !(*at & 0x80)) {
     *value = (unsigned char)*at;
     return at + 1;
@@ -70,11 +83,33 @@ static inline const char *tb_wire_read_varint(const char *at, const char *end, u
     *value = ((unsigned char)at[0] & 0x7fu) | (uint64_t)(unsigned char)at[1] << 7;
     return at + 2;
   }
-  return tb_wire_read_long_varint(at, end, value);
+  struct tb_wire_varint varint = tb_wire_long_varint(at, end);
+  *value = varint.value;
+  return varint.after;
+}
+
+/* The same where TB_WIRE_VARINT_MAX bytes from `at` on can be read. */
+static TB_ALWAYS_INLINE const char *tb_wire_read_varint_ahead(const char *at, uint64_t *value) {
+  uint64_t first = (unsigned char)at[0], second;
+  if (first < 0x80) {
+    *value = first;
+    return at + 1;
+  }
+  second = (unsigned char)at[1];
+  if (second < 0x80) {
+    *value = (first & 0x7f) | second << 7;
+    return at + 2;
+  }
+  struct tb_wire_varint varint = tb_wire_long_varint(at, at + TB_WIRE_VARINT_MAX);
+  *value = varint.value;
+  return varint.after;
 }
 
 /* The one byte that is the tag of a field below 16; 0 for others, which no tag is. */
 #define TB_WIRE_TAG(number, type) ((number) < 16 ? (number) << 3 | (type) : 0)
+
+/* The two bytes that are the tag of a field from 16 to 2047, the first in the lower byte. */
+#define TB_WIRE_TAG2(number, type) (((number) << 3 & 0x7f) | 0x80 | (type) | (number) >> 4 << 8)
 
 /* Reads the next field. TB_OK; TB_END when the message is used up; TB_TRUNCATED when a field runs past the end;
  * TB_BAD_DATA for a field number 0, an unknown wire type or a stray end of a group; TB_LIMIT for groups nested too
