@@ -98,12 +98,21 @@ enum tb_status tb_reader_fill(struct tb_reader *reader, struct tb_batch *batch) 
   return status;
 }
 
-enum tb_status tb_reader_next(struct tb_reader *reader, const struct tb_event **event) {
+/* Apart from the function that is called for every event, whose way it would lengthen. */
+static __attribute__((noinline)) enum tb_status fill_own_batch(struct tb_reader *reader) {
   while (reader->next_event == reader->batch.event_count) {
     if (reader->held != TB_OK && reader->held != TB_AGAIN) return reader->held;
     reader->next_event = 0;
     reader->held = tb_reader_fill(reader, &reader->batch);
     if (reader->held == TB_AGAIN && reader->batch.event_count == 0) return TB_AGAIN;
+  }
+  return TB_OK;
+}
+
+enum tb_status tb_reader_next(struct tb_reader *reader, const struct tb_event **event) {
+  if (reader->next_event == reader->batch.event_count) {
+    enum tb_status status = fill_own_batch(reader);
+    if (status != TB_OK) return status;
   }
   *event = &reader->batch.events[reader->next_event++];
   return TB_OK;

@@ -5,8 +5,6 @@
 #include "base/error.h"
 #include "fxt/fxt_reader.h"
 
-enum { NS_PER_SECOND = 1000000000 };
-
 enum tb_status tb_fxt_resolve_string(struct tb_fxt_reader *fx, uint32_t ref, struct tb_fxt_cursor *cursor,
                                      struct tb_slice *text) {
   if (ref == 0) {
@@ -14,7 +12,8 @@ enum tb_status tb_fxt_resolve_string(struct tb_fxt_reader *fx, uint32_t ref, str
     return TB_OK;
   }
   if (!(ref & TB_FXT_INLINE)) {
-    *text = tb_fxt_string_at(fx->tables.provider, ref);
+    const struct tb_fxt_provider *provider = fx->tables.provider;
+    *text = provider->pages ? tb_fxt_string_at(provider, ref) : (struct tb_slice){NULL, 0};
     return text->ptr ? TB_OK : tb_fxt_lie(fx, "a string reference to an entry that was never set", NULL);
   }
   if (!tb_fxt_take_stream(cursor, ref & TB_FXT_LENGTH_MASK, text))
@@ -45,29 +44,10 @@ enum tb_status tb_fxt_resolve_thread(struct tb_fxt_reader *fx, uint32_t ref, str
   return tb_fxt_no_memory(fx, status);
 }
 
-enum tb_status tb_fxt_ticks_to_ns(uint64_t ticks, uint64_t ticks_per_second, int64_t *ns) {
-  __extension__ typedef unsigned __int128 wide;
-  /* Whole seconds apart from the rest of one, so that the common clocks need no 128-bit division. */
-  uint64_t seconds = ticks / ticks_per_second, rest = ticks % ticks_per_second, part;
-  if (rest <= UINT64_MAX / NS_PER_SECOND)
-    part = rest * NS_PER_SECOND / ticks_per_second;
-  else
-    part = (uint64_t)((wide)rest * NS_PER_SECOND / ticks_per_second);
-  if (seconds > (uint64_t)INT64_MAX / NS_PER_SECOND) return TB_LIMIT;
-  uint64_t sum = seconds * NS_PER_SECOND + part;
-  if (sum > INT64_MAX) return TB_LIMIT;
-  *ns = (int64_t)sum;
-  return TB_OK;
-}
-
 enum tb_status tb_fxt_take_time(struct tb_fxt_reader *fx, struct tb_fxt_cursor *cursor, int64_t *ns) {
-  uint64_t ticks, ticks_per_second = fx->tables.provider->ticks_per_second;
+  uint64_t ticks;
   if (!tb_fxt_take_word(cursor, &ticks)) return tb_fxt_lie(fx, "a record too short for its time", NULL);
-  if (ticks_per_second == NS_PER_SECOND && ticks <= INT64_MAX) {
-    *ns = (int64_t)ticks;
-    return TB_OK;
-  }
-  if (tb_fxt_ticks_to_ns(ticks, ticks_per_second, ns) == TB_OK) return TB_OK;
+  if (tb_fxt_rate_ns(&fx->tables.provider->rate, ticks, ns)) return TB_OK;
   return tb_fxt_lie(fx, "a time past the range of 63 bits of ns", NULL);
 }
 

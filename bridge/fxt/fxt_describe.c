@@ -137,6 +137,7 @@ static void put_string(struct line *line, uint64_t ref) {
     PUT(line, "\"\"");
   } else {
     PUT(line, "#%" PRIu64, ref);
+    if (!line->provider->pages) return;
     text = tb_fxt_string_at(line->provider, (uint32_t)ref);
     if (!text.ptr) return;
     PUT(line, "(");

@@ -132,58 +132,7 @@ static enum tb_status add_counter(struct tb_fxt_reader *fx, const struct record 
 /* ---- the records
  * ----------------------------------------------------------------------------------------------------- */
 
-/* An indexed string, which may be the empty one; ptr is NULL where there is none. */
-static inline struct tb_slice string_of(const struct tb_fxt_provider *provider, uint32_t ref) {
-  return ref ? tb_fxt_string_at(provider, ref) : (struct tb_slice){"", 0};
-}
-
-/* The next event of the batch, every field zero but those that parse_plain_event sets, which sets all of them. Clearing a whole event
- * takes longer than reading the record. */
-static struct tb_event *add_plain_event(struct tb_fxt_reader *fx) {
-  uint64_t bit = UINT64_C(1) << fx->batch->event_count;
-  if (fx->plain_events & bit) return &fx->batch->events[fx->batch->event_count++];
-  struct tb_event *event = tb_batch_add_event(fx->batch);
-  if (event) fx->plain_events |= bit;
-  return event;
-}
-
-/* The records that traces are made of: instants and durations without arguments, references by index, ticks of 1 ns. False, and
- * nothing done, for all others, and for those that are no good. */
-static bool parse_plain_event(struct tb_fxt_reader *fx, uint64_t header, struct tb_fxt_cursor cursor) {
-  enum { NS_PER_SECOND = 1000000000, NO_INLINE = TB_FXT_INLINE };
-  const struct tb_fxt_provider *provider = fx->tables.provider;
-  uint32_t type = (uint32_t)tb_fxt_field(header, 16, 19), args = (uint32_t)tb_fxt_field(header, 20, 23);
-  uint32_t thread_ref = (uint32_t)tb_fxt_field(header, 24, 31), category_ref = (uint32_t)tb_fxt_field(header, 32, 47),
-           name_ref = (uint32_t)tb_fxt_field(header, 48, 63);
-  bool has_end = type == TB_FXT_DURATION_COMPLETE;
-  if (type > TB_FXT_DURATION_COMPLETE || type == TB_FXT_COUNTER || args || !thread_ref ||
-      ((category_ref | name_ref) & NO_INLINE) || provider->ticks_per_second != NS_PER_SECOND || !provider->threads ||
-      cursor.end - cursor.at < (has_end ? 2 : 1) * TB_FXT_WORD)
-    return false;
-  const struct tb_track *thread = provider->threads[thread_ref];
-  struct tb_slice category = string_of(provider, category_ref), name = string_of(provider, name_ref);
-  uint64_t ts = tb_fxt_load(cursor.at), end = has_end ? tb_fxt_load(cursor.at + TB_FXT_WORD) : ts;
-  if (!thread || !category.ptr || !name.ptr || end > INT64_MAX || ts > end) return false;
-  struct tb_event *event = add_plain_event(fx);
-  if (!event) return false;
-  bool is_end = type == TB_FXT_DURATION_END; /* of the innermost slice, whatever it says */
-  event->type = kinds[type].type;
-  event->phase = kinds[type].phase;
-  event->instant_scope = type == TB_FXT_INSTANT ? 't' : '\0';
-  event->has =
-      TB_HAS_TS | (is_end ? 0u : TB_HAS_NAME | (category.len ? TB_HAS_CATEGORIES : 0u)) | (has_end ? TB_HAS_DUR : 0u);
-  event->ts = (int64_t)ts;
-  event->dur = (int64_t)(end - ts);
-  event->track = thread;
-  event->name = is_end ? (struct tb_slice){NULL, 0} : name;
-  event->categories = is_end ? (struct tb_slice){NULL, 0} : category;
-  event->sequence = provider->id;
-  event->offset = fx->record_offset;
-  return true;
-}
-
 enum tb_status tb_fxt_parse_event(struct tb_fxt_reader *fx, uint64_t header, struct tb_fxt_cursor cursor) {
-  if (parse_plain_event(fx, header, cursor)) return TB_OK;
   struct record record = {.type = (unsigned)tb_fxt_field(header, 16, 19)};
   if (record.type >= sizeof(kinds) / sizeof(kinds[0])) return tb_fxt_lie(fx, "an event of unknown type", NULL);
   enum tb_status status = parse_parts(fx, header, &cursor, &record);

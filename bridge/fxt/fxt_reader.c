@@ -9,9 +9,8 @@
 
 #include "base/error.h"
 
-/* How much is read at a time; how many events a batch gets, so that they stay in the nearest cache; and how many one record gives at
- * most: a counter one for each argument, and one. */
-enum { WINDOW_BYTES = 64 * 1024, BATCH_EVENTS = 64, RECORD_EVENTS = TB_FXT_MAX_ARGS + 1 };
+/* How much is read at a time; how many events one record gives at most: a counter one for each argument, and one. */
+enum { WINDOW_BYTES = 64 * 1024, RECORD_EVENTS = TB_FXT_MAX_ARGS + 1 };
 
 enum tb_status tb_fxt_no_memory(struct tb_fxt_reader *fx, enum tb_status status) {
   if (status == TB_LIMIT)
@@ -97,7 +96,7 @@ static enum tb_status parse_metadata(struct tb_fxt_reader *fx, uint64_t header, 
 /* Four words anchor the ticks: so many ticks were the moment so many ns after the Unix epoch. */
 static enum tb_status give_anchor(struct tb_fxt_reader *fx, uint64_t base_ticks, uint64_t unix_ns) {
   int64_t ns;
-  if (unix_ns > INT64_MAX || tb_fxt_ticks_to_ns(base_ticks, fx->tables.provider->ticks_per_second, &ns) != TB_OK)
+  if (unix_ns > INT64_MAX || !tb_fxt_rate_ns(&fx->tables.provider->rate, base_ticks, &ns))
     return tb_fxt_lie(fx, "an initialisation's base time is past the range of 63 bits of ns", NULL);
   struct tb_event *event;
   enum tb_status status = tb_fxt_add_event(fx, TB_EVENT_CLOCK_SNAPSHOT, NULL, &event);
@@ -115,7 +114,7 @@ static enum tb_status parse_initialization(struct tb_fxt_reader *fx, struct tb_f
   uint64_t ticks_per_second, base_ticks, unix_ns;
   if (!tb_fxt_take_word(&cursor, &ticks_per_second)) return tb_fxt_lie(fx, "an initialisation without ticks", NULL);
   if (ticks_per_second == 0) return tb_fxt_lie(fx, "an initialisation of 0 ticks per second", NULL);
-  fx->tables.provider->ticks_per_second = ticks_per_second;
+  fx->tables.provider->rate = tb_fxt_rate_of(ticks_per_second);
   if (!tb_fxt_take_word(&cursor, &base_ticks) || !tb_fxt_take_word(&cursor, &unix_ns)) return TB_OK;
   return give_anchor(fx, base_ticks, unix_ns);
 }
@@ -208,7 +207,9 @@ static void skip_some(struct tb_fxt_reader *fx) {
 static enum tb_status read_records(struct tb_fxt_reader *fx) {
   const struct tb_batch *batch = fx->batch;
   enum tb_status status = TB_OK;
-  while (status == TB_OK && batch->event_count + RECORD_EVENTS <= BATCH_EVENTS) {
+  while (status == TB_OK) {
+    tb_fxt_read_plain(fx);
+    if (batch->event_count + RECORD_EVENTS > TB_FXT_BATCH_EVENTS) break;
     if (fx->skip) skip_some(fx);
     size_t left = fx->text_len - fx->at;
     if (left < TB_FXT_WORD) break;

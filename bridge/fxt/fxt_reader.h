@@ -15,7 +15,7 @@ struct tb_fxt_reader {
   size_t text_len, at;  /* of the window, in the batch's text; what is read of it */
   uint64_t text_offset; /* where the window begins in the input */
   uint64_t
-      plain_events; /* a bit for each event of the batch: all fields are zero but those of a plain event (fxt_events.c) */
+      plain_events; /* a bit for each event of the batch: all fields are zero but those of a plain event (fxt_plain.c) */
   uint64_t skip;    /* bytes still to pass over of a record that is too long */
   bool ended;       /* nothing more will be read: the input's end, or a record of size 0 */
   /* of the record in hand */
@@ -28,6 +28,12 @@ struct tb_fxt_reader {
   bool args_carry;      /* some of them hold other parts of the event */
   bool args_need_types; /* the types of args do not follow from their values */
 };
+
+/* How many events a batch gets, so that they stay in the nearest cache. */
+enum { TB_FXT_BATCH_EVENTS = 64 };
+
+/* Reads the plain records that come next in the window, as many as the batch has room for (fxt_plain.c). */
+void tb_fxt_read_plain(struct tb_fxt_reader *fx);
 
 /* The parsers take a record whose header is `header` and whose other words `cursor` holds. TB_OK: done, events are in
  * the batch. TB_BAD_DATA: fx->lie says why it is no good. Any other: the reader fails. */
@@ -61,7 +67,6 @@ TB_MUST_CHECK enum tb_status tb_fxt_resolve_thread(struct tb_fxt_reader *fx, uin
 
 /* Takes a time in ticks and gives it in ns, exactly floor(ticks × 10⁹ ÷ ticks per second). */
 TB_MUST_CHECK enum tb_status tb_fxt_take_time(struct tb_fxt_reader *fx, struct tb_fxt_cursor *cursor, int64_t *ns);
-TB_MUST_CHECK enum tb_status tb_fxt_ticks_to_ns(uint64_t ticks, uint64_t ticks_per_second, int64_t *ns);
 
 /* Takes `count` arguments; the result is in fx->args, valid until the next call. */
 TB_MUST_CHECK enum tb_status tb_fxt_parse_args(struct tb_fxt_reader *fx, uint32_t count, struct tb_fxt_cursor *cursor);

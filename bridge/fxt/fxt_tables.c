@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fxt/fxt_tables.h"
 
-enum { DEFAULT_TICKS_PER_SECOND = 1000000000 };
-
 static uint64_t as_value(const void *pointer) { return (uint64_t)(uintptr_t)pointer; }
 
 enum tb_status tb_fxt_tables_init(struct tb_fxt_tables *tables, const struct tb_allocator *allocator,
@@ -68,10 +66,16 @@ enum tb_status tb_fxt_tables_alloc(struct tb_fxt_tables *tables, size_t size, vo
 /* ---- providers ----------------------------------------------------------------------------------------------------
  */
 
-static void empty_provider(struct tb_fxt_provider *provider) {
-  provider->ticks_per_second = DEFAULT_TICKS_PER_SECOND;
-  for (size_t i = 0; provider->pages && i < TB_FXT_PAGES; i++)
-    if (provider->pages[i]) memset(provider->pages[i], 0, sizeof(*provider->pages[i]));
+/* Forgets all strings but the empty one. */
+static void empty_pages(struct tb_fxt_tables *tables, struct tb_fxt_provider *provider) {
+  for (size_t i = 0; i < TB_FXT_PAGES; i++)
+    if (provider->pages[i] != &tables->no_strings) memset(provider->pages[i], 0, sizeof(*provider->pages[i]));
+  provider->pages[0]->strings[0] = (struct tb_slice){"", 0};
+}
+
+static void empty_provider(struct tb_fxt_tables *tables, struct tb_fxt_provider *provider) {
+  provider->rate = tb_fxt_rate_of(TB_FXT_NS_PER_SECOND);
+  if (provider->pages) empty_pages(tables, provider);
   if (provider->threads) memset(provider->threads, 0, (TB_FXT_THREAD_ENTRIES + 1) * sizeof(*provider->threads));
 }
 
@@ -86,22 +90,30 @@ enum tb_status tb_fxt_use_provider(struct tb_fxt_tables *tables, uint32_t id, bo
     provider->id = id;
     anew = true;
   }
-  if (anew) empty_provider(provider);
+  if (anew) empty_provider(tables, provider);
   tables->provider = provider;
+  return TB_OK;
+}
+
+static enum tb_status add_pages(struct tb_fxt_tables *tables, struct tb_fxt_provider *provider) {
+  void *pages, *first;
+  enum tb_status status = tb_fxt_tables_alloc(tables, TB_FXT_PAGES * sizeof(*provider->pages), &pages);
+  if (status == TB_OK) status = tb_fxt_tables_alloc(tables, sizeof(**provider->pages), &first);
+  if (status != TB_OK) return status;
+  provider->pages = pages;
+  provider->pages[0] = first;
+  for (size_t i = 1; i < TB_FXT_PAGES; i++) provider->pages[i] = &tables->no_strings;
+  empty_pages(tables, provider);
   return TB_OK;
 }
 
 enum tb_status tb_fxt_set_string(struct tb_fxt_tables *tables, uint32_t index, struct tb_slice text) {
   struct tb_fxt_provider *provider = tables->provider;
-  enum tb_status status = TB_OK;
+  enum tb_status status = provider->pages ? TB_OK : add_pages(tables, provider);
+  if (status != TB_OK) return status;
   void *block;
-  if (!provider->pages) {
-    status = tb_fxt_tables_alloc(tables, TB_FXT_PAGES * sizeof(*provider->pages), &block);
-    if (status != TB_OK) return status;
-    provider->pages = block;
-  }
   struct tb_fxt_string_page **page = &provider->pages[index / TB_FXT_PAGE_STRINGS];
-  if (!*page) {
+  if (*page == &tables->no_strings) {
     status = tb_fxt_tables_alloc(tables, sizeof(**page), &block);
     if (status != TB_OK) return status;
     *page = block;

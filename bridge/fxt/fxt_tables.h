@@ -7,6 +7,7 @@
 
 #include "fxt/fxt.h"
 #include "fxt/fxt_map.h"
+#include "fxt/fxt_rate.h"
 #include "fxt/fxt_text.h"
 #include "tracebridge/event.h"
 
@@ -21,8 +22,8 @@ struct tb_fxt_string_page {
 /* One provider's state. Its tables are made when they are first written, since a file may name very many providers. */
 struct tb_fxt_provider {
   uint32_t id;
-  uint64_t ticks_per_second;
-  struct tb_fxt_string_page **pages; /* TB_FXT_PAGES of them, or NULL */
+  struct tb_fxt_rate rate;
+  struct tb_fxt_string_page **pages; /* TB_FXT_PAGES of them, none of them NULL; or NULL */
   const struct tb_track **threads;   /* TB_FXT_THREAD_ENTRIES + 1 of them, or NULL */
 };
 
@@ -50,6 +51,7 @@ struct tb_fxt_tables {
   struct tb_fxt_map userspace_objects; /* process koid, pointer */
   struct tb_fxt_map packet_streams;    /* provider, blob's name -> tb_buffer: the start of a packet that is not whole */
   struct tb_fxt_provider *provider;    /* the current one */
+  struct tb_fxt_string_page no_strings; /* what pages that were never written are */
   struct tb_track *global;
   uint32_t track_count;
 };
@@ -70,10 +72,9 @@ TB_MUST_CHECK enum tb_status tb_fxt_set_string(struct tb_fxt_tables *tables, uin
 TB_MUST_CHECK enum tb_status tb_fxt_set_thread(struct tb_fxt_tables *tables, uint32_t index,
                                                const struct tb_track *thread);
 
-/* The current provider's string 1..0x7fff; ptr is NULL where none was set. */
+/* A provider's string 0..0x7fff; ptr is NULL where none was set. String 0 is the empty one. The provider has pages. */
 static inline struct tb_slice tb_fxt_string_at(const struct tb_fxt_provider *provider, uint32_t index) {
-  const struct tb_fxt_string_page *page = provider->pages ? provider->pages[index / TB_FXT_PAGE_STRINGS] : NULL;
-  return page ? page->strings[index % TB_FXT_PAGE_STRINGS] : (struct tb_slice){NULL, 0};
+  return provider->pages[index / TB_FXT_PAGE_STRINGS]->strings[index % TB_FXT_PAGE_STRINGS];
 }
 
 /* ---- tracks -------------------------------------------------------------------------------------------------------
