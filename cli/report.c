@@ -31,6 +31,7 @@ static const char *const kinds[TB_EVENT_TYPE_COUNT] = {
     [TB_EVENT_LOG] = "log messages",
     [TB_EVENT_OTHER] = "events of unknown phase",
     [TB_EVENT_SAMPLE] = "samples",
+    [TB_EVENT_SYSTEM_TRACE] = "pieces of system trace text",
     [TB_EVENT_DATA_LOSS] = "data losses of the recorder",
 };
 

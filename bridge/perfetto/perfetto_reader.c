@@ -213,6 +213,8 @@ static payload_reader find_payload_reader(uint32_t kind) {
       return tb_perfetto_task_state;
     case TB_TRACE_PACKET_FTRACE_EVENTS:
       return tb_perfetto_ftrace;
+    case TB_TRACE_PACKET_SYSTEM_INFO:
+      return tb_perfetto_system_info;
     case TB_TRACE_PACKET_CLOCK_SNAPSHOT:
       return tb_perfetto_clock_snapshot;
     case TB_TRACE_PACKET_TRACE_ATTRIBUTES:
@@ -381,8 +383,9 @@ static void destroy(struct tb_reader *reader) {
   struct tb_perfetto_reader *r = reader->state;
   if (!r) return;
   tb_arena_free(&r->scratch);
-  tb_free(r->running.allocator, r->running_tids, r->running_capacity * sizeof(int64_t));
-  tb_hash_map_free(&r->running);
+  tb_free(r->running_on.allocator, r->running, r->running_capacity * sizeof(*r->running));
+  tb_hash_map_free(&r->running_on);
+  tb_json_emit_free(&r->line);
   tb_schema_free(&r->schema);
   tb_tracks_free(&r->tracks);
   tb_trace_state_free(&r->state);
@@ -400,7 +403,8 @@ static enum tb_status create(struct tb_reader *reader) {
   tb_trace_state_init(&r->state, reader->allocator, reader->options.max_interned_bytes, lose, reader, &reader->error);
   tb_tracks_init(&r->tracks, &r->state.budget, &r->state.pool);
   tb_arena_init(&r->scratch, reader->allocator, 0);
-  tb_hash_map_init(&r->running, &r->state.budget.allocator);
+  tb_hash_map_init(&r->running_on, &r->state.budget.allocator);
+  tb_json_emit_init(&r->line, reader->allocator);
   tb_schema_init(&r->schema, &r->state.budget, &r->state.pool);
   reader->state = r;
   /* what the schema itself takes is not the trace's */

@@ -8,6 +8,7 @@
 
 #include "event/reader_ops.h"
 #include "perfetto/fields.h"
+#include "perfetto/ftrace_text.h"
 #include "perfetto/message.h"
 #include "perfetto/packet_stream.h"
 #include "perfetto/schema.h"
@@ -16,6 +17,16 @@
 #include "perfetto/wire.h"
 
 enum { TB_PERFETTO_ARG_DEPTH_MAX = 100 };
+
+enum { TB_PERFETTO_COMM_MAX = 16 }; /* names of Linux's tasks are no longer */
+
+/* A thread that runs on a cpu; tid -1: none is known to. */
+struct tb_perfetto_running {
+  int64_t tid;
+  int32_t priority;
+  size_t comm_len;
+  char comm[TB_PERFETTO_COMM_MAX];
+};
 
 struct tb_perfetto_reader {
   struct tb_reader *reader;
@@ -43,10 +54,12 @@ struct tb_perfetto_reader {
     struct tb_slice joined;
   } joined_categories[16];
 
-  struct tb_hash_map running; /* cpu, machine -> which of running_tids runs there, as ftrace says */
-  int64_t *running_tids;
+  struct tb_hash_map running_on; /* cpu, machine -> which of `running` runs there, as ftrace says */
+  struct tb_perfetto_running *running;
   size_t running_count, running_capacity;
-  int64_t bundle_first_tid; /* the one that ran as the bundle in hand began */
+  struct tb_perfetto_running bundle_first; /* the one that ran as the bundle in hand began */
+  enum tb_ftrace_states ftrace_states;     /* as the kernel's version says */
+  struct tb_json_emit line;                /* of ftrace as text, while it grows */
 
   /* the call stack that was read last, valid in one batch and one state of its sequence */
   const struct tb_sequence *recent_sequence;
@@ -116,6 +129,7 @@ enum tb_status tb_perfetto_task_rename(struct tb_perfetto_reader *r, struct tb_s
 /* perfetto_reader_kernel.c, perfetto_reader_ftrace.c */
 enum tb_status tb_perfetto_task_state(struct tb_perfetto_reader *r, struct tb_slice payload);
 enum tb_status tb_perfetto_ftrace(struct tb_perfetto_reader *r, struct tb_slice payload);
+enum tb_status tb_perfetto_system_info(struct tb_perfetto_reader *r, struct tb_slice payload);
 /* perfetto_reader_trace.c */
 enum tb_status tb_perfetto_clock_snapshot(struct tb_perfetto_reader *r, struct tb_slice payload);
 enum tb_status tb_perfetto_trace_attributes(struct tb_perfetto_reader *r, struct tb_slice payload);

@@ -2,6 +2,7 @@
  *
  * Bundles of ftrace events: what ran where, and what userspace wrote into the kernel's trace.
  */
+#include "perfetto/ftrace_text.h"
 #include "perfetto/perfetto_reader_kernel.h"
 
 static const char LOSS_CLOCK[] = "ftrace events on a clock that nothing relates to the trace clock";
@@ -28,7 +29,7 @@ struct bundle {
   int64_t offset; /* from the bundle's clock to BOOTTIME */
   bool strange;   /* it has events that no event of ours says */
   bool clock_lost;
-  int64_t *running; /* the thread that runs on this cpu */
+  struct tb_perfetto_running *running; /* the thread that runs on this cpu */
   struct tb_slice compact;
 };
 
@@ -54,22 +55,40 @@ static enum tb_task_state task_state(int64_t bits) {
   return bits & STATE_S ? TB_TASK_INTERRUPTIBLE_SLEEP : TB_TASK_UNKNOWN;
 }
 
-static void emit_switch(struct bundle *b, struct tb_kernel_state *prev, struct tb_kernel_state *next) {
+/* What runs on the cpu from now on. */
+static void set_running(struct tb_perfetto_running *running, const struct tb_kernel_state *next) {
+  running->tid = next->tid;
+  running->priority = next->priority;
+  running->comm_len = next->comm.len < sizeof(running->comm) ? next->comm.len : sizeof(running->comm);
+  if (running->comm_len) memcpy(running->comm, next->comm.ptr, running->comm_len);
+}
+
+/* `bits` are the kernel's prev_state. */
+static void emit_switch(struct bundle *b, struct tb_kernel_state *prev, int64_t bits, struct tb_kernel_state *next) {
+  prev->state = task_state(bits);
   next->state = TB_TASK_RUNNING;
   prev->has_cpu = next->has_cpu = true;
   prev->cpu = next->cpu = b->cpu;
-  if (prev->tid >= 0) tb_perfetto_emit_state(b->r, prev);
-  tb_perfetto_emit_state(b->r, next);
-  *b->running = next->tid;
+  if (b->r->reader->ftrace_as_text) {
+    tb_perfetto_emit_switch_line(b->r, prev, bits, next);
+  } else {
+    if (prev->tid >= 0) tb_perfetto_emit_state(b->r, prev);
+    tb_perfetto_emit_state(b->r, next);
+  }
+  set_running(b->running, next);
 }
 
-static void emit_waking(struct bundle *b, struct tb_kernel_state *woken) {
+static void emit_waking(struct bundle *b, int64_t waker, struct tb_kernel_state *woken, int32_t target_cpu) {
   woken->state = TB_TASK_RUNNABLE;
-  tb_perfetto_emit_state(b->r, woken);
+  if (b->r->reader->ftrace_as_text)
+    tb_perfetto_emit_waking_line(b->r, b->cpu, waker, woken, target_cpu);
+  else
+    tb_perfetto_emit_state(b->r, woken);
 }
 
 static void read_switch(struct bundle *b, int64_t ts, struct tb_slice message) {
   struct tb_kernel_state prev = {.ts = ts}, next = {.ts = ts};
+  int64_t bits = 0;
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
   struct tb_wire_field field;
   while (tb_wire_read(&cursor, &field) == TB_OK) {
@@ -84,7 +103,7 @@ static void read_switch(struct bundle *b, int64_t ts, struct tb_slice message) {
         prev.priority = (int32_t)field.value;
         break;
       case TB_SCHED_SWITCH_FTRACE_EVENT_PREV_STATE:
-        prev.state = task_state((int64_t)field.value);
+        bits = (int64_t)field.value;
         break;
       case TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_COMM:
         next.comm = field.bytes;
@@ -99,11 +118,12 @@ static void read_switch(struct bundle *b, int64_t ts, struct tb_slice message) {
         break;
     }
   }
-  emit_switch(b, &prev, &next);
+  emit_switch(b, &prev, bits, &next);
 }
 
-static void read_waking(struct bundle *b, int64_t ts, struct tb_slice message) {
+static void read_waking(struct bundle *b, int64_t ts, int64_t waker, struct tb_slice message) {
   struct tb_kernel_state woken = {.ts = ts};
+  int32_t target_cpu = 0;
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
   struct tb_wire_field field;
   while (tb_wire_read(&cursor, &field) == TB_OK) {
@@ -117,11 +137,14 @@ static void read_waking(struct bundle *b, int64_t ts, struct tb_slice message) {
       case TB_SCHED_WAKING_FTRACE_EVENT_PRIO:
         woken.priority = (int32_t)field.value;
         break;
+      case TB_SCHED_WAKING_FTRACE_EVENT_TARGET_CPU:
+        target_cpu = (int32_t)field.value;
+        break;
       default:
         break;
     }
   }
-  emit_waking(b, &woken);
+  emit_waking(b, waker, &woken, target_cpu);
 }
 
 /* ---- compact scheduling: columns ---------------------------------------------------------------------------------- */
@@ -166,12 +189,12 @@ struct compact_row {
   uint64_t timestamp;
   int64_t tid;
   int64_t prev_state;
-  int32_t priority;
+  int32_t priority, target_cpu;
   uint64_t comm;
 };
 
 struct compact_columns {
-  struct tb_wire_cursor timestamp, tid, prev_state, priority, comm;
+  struct tb_wire_cursor timestamp, tid, prev_state, priority, comm, target_cpu;
 };
 
 static struct compact_columns switch_columns(struct tb_slice m) {
@@ -179,7 +202,8 @@ static struct compact_columns switch_columns(struct tb_slice m) {
                                   column(m, TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_NEXT_PID),
                                   column(m, TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_PREV_STATE),
                                   column(m, TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_NEXT_PRIO),
-                                  column(m, TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_NEXT_COMM_INDEX)};
+                                  column(m, TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_NEXT_COMM_INDEX),
+                                  {NULL, NULL}};
 }
 
 static struct compact_columns waking_columns(struct tb_slice m) {
@@ -187,22 +211,25 @@ static struct compact_columns waking_columns(struct tb_slice m) {
                                   column(m, TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_WAKING_PID),
                                   {NULL, NULL},
                                   column(m, TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_WAKING_PRIO),
-                                  column(m, TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_WAKING_COMM_INDEX)};
+                                  column(m, TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_WAKING_COMM_INDEX),
+                                  column(m, TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_WAKING_TARGET_CPU)};
 }
 
 /* The next row; times are differences to the row before. */
 static void next_row(struct compact_columns *columns, struct compact_row *row) {
-  uint64_t delta, tid, state = 0, priority = 0, comm = UINT64_MAX;
+  uint64_t delta, tid, state = 0, priority = 0, comm = UINT64_MAX, target_cpu = 0;
   row->present = next_value(&columns->timestamp, &delta) && next_value(&columns->tid, &tid);
   if (!row->present) return;
   (void)next_value(&columns->prev_state, &state);
   (void)next_value(&columns->priority, &priority);
   (void)next_value(&columns->comm, &comm);
+  (void)next_value(&columns->target_cpu, &target_cpu);
   row->timestamp += delta;
   row->tid = (int32_t)tid;
   row->prev_state = (int64_t)state;
   row->priority = (int32_t)priority;
   row->comm = comm;
+  row->target_cpu = (int32_t)target_cpu;
 }
 
 static void read_compact(struct bundle *b) {
@@ -218,11 +245,12 @@ static void read_compact(struct bundle *b) {
     struct tb_kernel_state state = {.ts = bundle_time(b, row->timestamp), .tid = row->tid, .priority = row->priority};
     if (row->comm < count) state.comm = names[row->comm];
     if (switching) {
-      struct tb_kernel_state prev = {.ts = state.ts, .tid = *b->running, .state = task_state(row->prev_state)};
-      emit_switch(b, &prev, &state);
+      struct tb_kernel_state prev = {.ts = state.ts, .tid = b->running->tid, .priority = b->running->priority};
+      prev.comm = (struct tb_slice){b->running->comm, b->running->comm_len};
+      emit_switch(b, &prev, row->prev_state, &state);
       next_row(&switches, &run);
     } else {
-      emit_waking(b, &state);
+      emit_waking(b, b->running->tid, &state, row->target_cpu);
       next_row(&wakings, &wake);
     }
   }
@@ -257,13 +285,19 @@ static enum tb_status read_event(struct bundle *b, struct tb_slice message) {
       read_switch(b, ts, payload.bytes);
       break;
     case TB_FTRACE_EVENT_SCHED_WAKING:
-      read_waking(b, ts, payload.bytes);
+      read_waking(b, ts, (int32_t)pid, payload.bytes);
       break;
     case TB_FTRACE_EVENT_PRINT:
-      tb_perfetto_emit_marker(b->r, ts, b->cpu, (int32_t)pid, print_text(payload.bytes));
+      if (b->r->reader->ftrace_as_text)
+        tb_perfetto_emit_mark_line(b->r, ts, b->cpu, (int32_t)pid, print_text(payload.bytes));
+      else
+        tb_perfetto_emit_marker(b->r, ts, b->cpu, (int32_t)pid, print_text(payload.bytes));
       break;
     default:
-      b->strange = true;
+      if (!b->r->reader->ftrace_as_text ||
+          !tb_perfetto_emit_event_line(b->r, ts, b->cpu, (int32_t)pid, payload.number, payload.bytes)) {
+        b->strange = true;
+      }
   }
   return TB_OK;
 }
@@ -302,19 +336,19 @@ static enum tb_status read_bundle_head(struct bundle *b, struct tb_slice payload
   return status == TB_END ? TB_OK : TB_BAD_DATA;
 }
 
-/* Where the reader keeps the thread that runs on the cpu; -1 at first. NULL when memory is exhausted. */
-static int64_t *running_on(struct tb_perfetto_reader *r, uint32_t cpu) {
+/* Where the reader keeps the thread that runs on the cpu, with tid -1 at first. NULL when memory is exhausted. */
+static struct tb_perfetto_running *running_on(struct tb_perfetto_reader *r, uint32_t cpu) {
   uint32_t place;
-  if (!tb_hash_map_get(&r->running, cpu, r->head.machine, &place)) {
-    void *tids = r->running_tids;
+  if (!tb_hash_map_get(&r->running_on, cpu, r->head.machine, &place)) {
+    void *running = r->running;
     place = (uint32_t)r->running_count;
-    enum tb_status status = tb_grow_array(r->running.allocator, &tids, &r->running_capacity, r->running_count + 1,
-                                          sizeof(int64_t), 1 << 20);
-    r->running_tids = tids;
-    if (status != TB_OK || tb_hash_map_set(&r->running, cpu, r->head.machine, place) != TB_OK) return NULL;
-    r->running_tids[r->running_count++] = -1;
+    enum tb_status status = tb_grow_array(r->running_on.allocator, &running, &r->running_capacity, r->running_count + 1,
+                                          sizeof(*r->running), 1 << 20);
+    r->running = running;
+    if (status != TB_OK || tb_hash_map_set(&r->running_on, cpu, r->head.machine, place) != TB_OK) return NULL;
+    r->running[r->running_count++] = (struct tb_perfetto_running){.tid = -1};
   }
-  return &r->running_tids[place];
+  return &r->running[place];
 }
 
 static enum tb_status read_events(struct bundle *b, struct tb_slice payload) {
@@ -340,9 +374,9 @@ enum tb_status tb_perfetto_ftrace(struct tb_perfetto_reader *r, struct tb_slice 
   }
   /* a bundle that is read again begins with what ran then */
   if (r->given == 0) {
-    r->bundle_first_tid = *b.running;
+    r->bundle_first = *b.running;
   } else {
-    *b.running = r->bundle_first_tid;
+    *b.running = r->bundle_first;
   }
   if (lost) {
     struct tb_perfetto_track *global = tb_perfetto_find_track(r, 0);

@@ -4,6 +4,7 @@
  */
 #include "perfetto/perfetto_reader_kernel.h"
 
+#include "perfetto/system_info.pb-c.h"
 #include "perfetto/track_event_fields.h"
 
 static const char LOSS_TIME[] = "a scheduling event has no timestamp";
@@ -99,4 +100,27 @@ enum tb_status tb_perfetto_task_state(struct tb_perfetto_reader *r, struct tb_sl
   if (status != TB_END) return TB_BAD_DATA;
   if (!r->context.has_ts) return tb_perfetto_lose(r, LOSS_TIME);
   return emit_state(r, &state);
+}
+
+/* ---- the kernel itself --------------------------------------------------------------------------------------------- */
+
+/* The bits of prev_state changed in Linux 4.14. */
+static bool is_4_14(struct tb_slice release) {
+  unsigned parts[2] = {0, 0};
+  size_t i = 0;
+  for (int part = 0; part < 2; part++, i++)
+    for (; i < release.len && release.ptr[i] >= '0' && release.ptr[i] <= '9' && parts[part] < 1000; i++)
+      parts[part] = parts[part] * 10 + (unsigned)(release.ptr[i] - '0');
+  return parts[0] > 4 || (parts[0] == 4 && parts[1] >= 14);
+}
+
+enum tb_status tb_perfetto_system_info(struct tb_perfetto_reader *r, struct tb_slice payload) {
+  ProtobufCMessage *message;
+  enum tb_status status = tb_perfetto_unpack(r, &perfetto__protos__system_info__descriptor, payload, &message);
+  if (status != TB_OK) return status;
+  const Perfetto__Protos__SystemInfo *info = (const Perfetto__Protos__SystemInfo *)message;
+  bool new_bits = info->utsname && is_4_14(tb_message_slice(info->utsname->release));
+  r->ftrace_states = new_bits ? TB_FTRACE_STATES_4_14 : TB_FTRACE_STATES_OLD;
+  tb_perfetto_pass_packet(r); /* no event says what else it tells */
+  return TB_OK;
 }

@@ -18,8 +18,24 @@ struct tb_kernel_state {
 /* Makes a TB_EVENT_THREAD_STATE. */
 void tb_perfetto_emit_state(struct tb_perfetto_reader *r, const struct tb_kernel_state *state);
 
+/* Makes known which process the thread `tid` that wrote the line belongs to, where the line says it. NULL when memory is exhausted. */
+struct tb_perfetto_track *tb_perfetto_marker_thread(struct tb_perfetto_reader *r, int64_t tid, struct tb_slice line);
+
 /* Makes the event that a line of userspace's trace marker says (B|pid|name and the like); `tid` wrote it. A line that says nothing
  * of the kind is left out. */
 void tb_perfetto_emit_marker(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid, struct tb_slice line);
+
+/* ---- ftrace as text, for JSON (perfetto_reader_ftrace_text.c): each makes a TB_EVENT_SYSTEM_TRACE of one line ------------- */
+
+/* `bits` are the kernel's prev_state. A `prev` with a negative tid is not known: the idle thread stands for it. */
+void tb_perfetto_emit_switch_line(struct tb_perfetto_reader *r, const struct tb_kernel_state *prev, int64_t bits,
+                                  const struct tb_kernel_state *next);
+void tb_perfetto_emit_waking_line(struct tb_perfetto_reader *r, uint32_t cpu, int64_t waker,
+                                  const struct tb_kernel_state *woken, int32_t target_cpu);
+void tb_perfetto_emit_mark_line(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid,
+                                struct tb_slice text);
+/* `kind` is a field of FtraceEvent. False, and no event, where the schema does not know it. */
+bool tb_perfetto_emit_event_line(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid, uint32_t kind,
+                                 struct tb_slice payload);
 
 #endif

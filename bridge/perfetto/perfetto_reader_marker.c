@@ -120,6 +120,12 @@ static void emit_async(struct tb_perfetto_reader *r, const struct marker *marker
   event->has |= TB_HAS_SCOPE;
 }
 
+struct tb_perfetto_track *tb_perfetto_marker_thread(struct tb_perfetto_reader *r, int64_t tid, struct tb_slice line) {
+  struct marker marker;
+  bool joins = read_marker(line, &marker) && marker.pid && memchr("BEI", marker.phase, 3);
+  return tb_perfetto_thread(r, joins ? &marker.pid : NULL, tid);
+}
+
 void tb_perfetto_emit_marker(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid,
                              struct tb_slice line) {
   struct marker marker;

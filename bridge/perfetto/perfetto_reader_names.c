@@ -36,7 +36,9 @@ enum tb_status tb_perfetto_process_tree(struct tb_perfetto_reader *r, struct tb_
   for (size_t i = 0; i < tree->n_processes; i++) {
     const Perfetto__Protos__ProcessTree__Process *process = tree->processes[i];
     struct tb_slice name = process->n_cmdline ? tb_message_slice(process->cmdline[0]) : (struct tb_slice){"", 0};
-    name_process(r, process->pid, name);
+    int64_t pid = process->pid;
+    name_process(r, pid, name);
+    if (pid) (void)tb_perfetto_thread(r, &pid, pid); /* Linux numbers a process by its first thread */
   }
   for (size_t i = 0; i < tree->n_threads; i++) {
     const Perfetto__Protos__ProcessTree__Thread *thread = tree->threads[i];

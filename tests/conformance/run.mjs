@@ -48,8 +48,8 @@ function newErrors(expected, actual) {
   return actual.errors.rows.filter(([name, count]) => Number(count) > (before.get(name) ?? 0)).map(([name, count]) => `${name}=${count}`);
 }
 
-// Scheduling is FXT's; what the importer makes of ftrace text within JSON we carry as text.
-const tablesOf = (file) => Object.keys(TABLES).filter((table) => /\.fxt(\.gz)?$/.test(file) || !["sched", "states"].includes(table));
+// Scheduling is FXT's and ftrace's; what the importer makes of ftrace text within JSON we carry as text.
+const tablesOf = (file) => Object.keys(TABLES).filter((table) => !/\.json(\.gz)?$/.test(file) || !["sched", "states"].includes(table));
 
 function compare(options, file, expected, actual, notes) {
   const lines = [];

@@ -154,7 +154,7 @@ static void packets_of_other_kinds_become_events(void **state) {
                 "30 STATE thread/61 'x' \"Running\" cpu 2 prio 1\n"
                 "TRACK thread/63 'y'\n"
                 "33 STATE thread/63 'y' \"R\" prio 3\n"
-                "35 STATE thread/61 'x' \"R\" cpu 2\n"
+                "35 STATE thread/61 'x' \"R\" cpu 2 prio 1\n"
                 "TRACK thread/62 'y'\n"
                 "35 STATE thread/62 'y' \"Running\" cpu 2 prio 2\n"
                 "20 STATE thread 3/4 'worker' \"S\" cpu 2 prio 120\n"

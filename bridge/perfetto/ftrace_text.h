@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Ftrace's events as the kernel's own trace file says them, a line each:
+ *
+ *   TASK-TID (TGID) [CPU] .... SECONDS: NAME: ARGUMENTS
+ */
+#ifndef TB_PERFETTO_FTRACE_TEXT_H
+#define TB_PERFETTO_FTRACE_TEXT_H
+
+#include "json/json_emit.h"
+
+struct tb_ftrace_line {
+  struct tb_slice task; /* the thread's name, empty where it is not known */
+  int64_t tid, tgid;
+  bool has_tgid;
+  uint32_t cpu;
+  int64_t ts;
+};
+
+struct tb_ftrace_switch {
+  struct tb_slice prev_comm, next_comm;
+  int64_t prev_tid, next_tid;
+  int32_t prev_priority, next_priority;
+  int64_t prev_state; /* the kernel's bits */
+};
+
+struct tb_ftrace_waking {
+  struct tb_slice comm;
+  int64_t tid;
+  int32_t priority, target_cpu;
+};
+
+/* Layouts of the bits of prev_state. A trace that does not say which kernel it has is of the old one, as the trace processor takes
+ * it. */
+enum tb_ftrace_states { TB_FTRACE_STATES_OLD, TB_FTRACE_STATES_4_14 };
+
+/* What stands before the event's name. Times are those that the trace processor, which reads seconds as a double and cuts them
+ * to nanoseconds, takes for `ts`: where nine decimals would not do, a tenth follows. */
+void tb_ftrace_put_line_head(struct tb_json_emit *out, const struct tb_ftrace_line *line);
+
+void tb_ftrace_put_switch(struct tb_json_emit *out, const struct tb_ftrace_switch *change,
+                          enum tb_ftrace_states states);
+void tb_ftrace_put_waking(struct tb_json_emit *out, const struct tb_ftrace_waking *waking);
+
+/* What userspace wrote: `text` without the line's end. */
+void tb_ftrace_put_mark(struct tb_json_emit *out, struct tb_slice text);
+
+/* "NAME: ARGUMENTS" of an event of `kind`, a field of FtraceEvent. False, and nothing written, where the schema does not know it. */
+bool tb_ftrace_put_event(struct tb_json_emit *out, uint32_t kind, struct tb_slice payload);
+
+#endif
