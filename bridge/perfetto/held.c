@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The Perfetto writer's events while they are held: as packets where they come straight, else on strands, which spill when memory is short.
+ * The Perfetto writer's events while they are held: as packets where they come straight, as entries that need no sorting
+ * where slices come when they end, else on strands, which spill when memory is short.
  */
 #include "base/error.h"
 #include "perfetto/writer_state.h"
@@ -39,11 +40,29 @@ static enum tb_status add_to_strand(struct tb_perfetto_writer *p, struct tb_sequ
   return take_flow(p, sequence, tb_slice_stack_top(&strand->stack), entry, place);
 }
 
-static enum tb_status take_entry(void *ctx, struct tb_entry *entry) { return tb_strand_add(ctx, entry); }
+static enum tb_status take_to_strand(void *ctx, struct tb_entry *entry) { return tb_strand_add(ctx, entry); }
 
-/* From packets to the strand, at the same places. Flows are bound already. */
+enum tb_status tb_perfetto_take_ended_back(struct tb_sequence *sequence) {
+  return tb_ended_take_back(&sequence->ended, take_to_strand, &sequence->strand);
+}
+
+/* Puts an entry where slices stand that come when they end. TB_END: it cannot, and all of them are on the strand now. */
+static enum tb_status add_ended(struct tb_sequence *sequence, const struct tb_entry *entry) {
+  enum tb_status status = tb_ended_put(&sequence->ended, entry);
+  if (status != TB_END) return status;
+  status = tb_perfetto_take_ended_back(sequence);
+  return status == TB_OK ? TB_END : status;
+}
+
+static enum tb_status take_entry(void *ctx, struct tb_entry *entry) {
+  struct tb_sequence *sequence = ctx;
+  enum tb_status status = sequence->ended.over ? TB_END : add_ended(sequence, entry);
+  return status == TB_END ? tb_strand_add(&sequence->strand, entry) : status;
+}
+
+/* From packets to entries, at the same places. Flows are bound already. */
 static enum tb_status take_back(struct tb_perfetto_writer *p, struct tb_sequence *sequence) {
-  return tb_straight_take_back(&sequence->straight, p->instant, take_entry, &sequence->strand);
+  return tb_straight_take_back(&sequence->straight, p->instant, take_entry, sequence);
 }
 
 enum tb_status tb_perfetto_add_entry(struct tb_perfetto_writer *p, struct tb_sequence *sequence,
@@ -54,6 +73,10 @@ enum tb_status tb_perfetto_add_entry(struct tb_perfetto_writer *p, struct tb_seq
     status = take_back(p, sequence);
     if (status != TB_OK) return status;
   }
+  if (!sequence->ended.over) {
+    enum tb_status status = add_ended(sequence, entry);
+    if (status != TB_END) return status;
+  }
   return add_to_strand(p, sequence, entry);
 }
 
@@ -62,7 +85,7 @@ enum tb_status tb_perfetto_add_entry(struct tb_perfetto_writer *p, struct tb_seq
 static size_t held_bytes(const struct tb_perfetto_writer *p) {
   size_t bytes = 0;
   for (size_t i = 0; i < p->sequence_count; i++)
-    bytes += p->sequences[i]->strand.bytes + p->sequences[i]->straight.bytes;
+    bytes += p->sequences[i]->strand.bytes + p->sequences[i]->straight.bytes + p->sequences[i]->ended.bytes;
   return bytes;
 }
 
@@ -74,8 +97,11 @@ void tb_perfetto_note_held(struct tb_perfetto_writer *p) {
 static enum tb_status take_all_back(struct tb_perfetto_writer *p) {
   enum tb_status status = TB_OK;
   p->none_straight = true;
-  for (size_t i = 0; status == TB_OK && i < p->sequence_count; i++)
-    if (!p->sequences[i]->straight.over) status = take_back(p, p->sequences[i]);
+  for (size_t i = 0; status == TB_OK && i < p->sequence_count; i++) {
+    struct tb_sequence *sequence = p->sequences[i];
+    if (!sequence->straight.over) status = take_back(p, sequence);
+    if (status == TB_OK) status = tb_perfetto_take_ended_back(sequence);
+  }
   return status;
 }
 

@@ -43,6 +43,8 @@ static struct tb_sequence *add_sequence(struct tb_perfetto_writer *p) {
   tb_strand_init(&sequence->strand, p->allocator);
   tb_straight_init(&sequence->straight, p->allocator, (uint32_t)p->sequence_count + TB_FIRST_SEQUENCE_ID);
   sequence->straight.over = p->none_straight || p->sequence_count == TB_SHARED_SEQUENCE;
+  tb_ended_init(&sequence->ended, p->allocator);
+  sequence->ended.over = sequence->straight.over;
   sequence->thread_times_in_us = true;
   sequence->binder.strand_index = (uint32_t)p->sequence_count;
   return p->sequences[p->sequence_count++] = sequence;
@@ -181,6 +183,16 @@ static enum tb_status bind_flows(struct tb_perfetto_writer *p) {
   return status == TB_OK ? TB_OK : no_memory(p);
 }
 
+/* Puts on their strands what came when it ended, but does not nest. */
+static enum tb_status check_ended(struct tb_perfetto_writer *p) {
+  enum tb_status status = TB_OK;
+  for (size_t i = 0; status == TB_OK && i < p->sequence_count; i++) {
+    status = tb_ended_nests(&p->sequences[i]->ended);
+    if (status == TB_END) status = tb_perfetto_take_ended_back(p->sequences[i]);
+  }
+  return status == TB_OK ? TB_OK : no_memory(p);
+}
+
 /* Sees that every strand can be read in the order of time. */
 static enum tb_status order_strands(struct tb_perfetto_writer *p) {
   for (size_t i = 0; i < p->sequence_count; i++) {
@@ -196,7 +208,8 @@ static enum tb_status finish(struct tb_writer *writer) {
   tb_perfetto_note_held(p);
   for (size_t i = 0; i < p->track_count; i++)
     if (p->tracks[i].sequence) p->tracks[i].sequence->track = &p->tracks[i];
-  enum tb_status status = order_strands(p);
+  enum tb_status status = check_ended(p);
+  if (status == TB_OK) status = order_strands(p);
   if (status == TB_OK) status = bind_flows(p);
   if (status != TB_OK) return status;
   tb_packet_sink_init(&p->sink, writer->output, writer->options.compress, p->allocator, &writer->error);
@@ -216,6 +229,7 @@ static void destroy(struct tb_writer *writer) {
   struct tb_perfetto_writer *p = writer->state;
   for (size_t i = 0; i < p->sequence_count; i++) {
     tb_straight_free(&p->sequences[i]->straight);
+    tb_ended_free(&p->sequences[i]->ended);
     tb_strand_free(&p->sequences[i]->strand);
     if (p->sequences[i]->binder.flows) tb_flow_binder_free(&p->sequences[i]->binder);
     tb_interned_free_uses(&p->sequences[i]->uses, p->allocator);

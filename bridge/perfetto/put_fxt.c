@@ -30,7 +30,7 @@ enum tb_status tb_perfetto_put_data_loss(struct tb_perfetto_writer *p, const str
 
 static bool is_of_provider(const struct tb_perfetto_writer *p, size_t index, uint32_t provider) {
   const struct tb_sequence *sequence = p->sequences[index];
-  bool has_events = sequence->strand.total || sequence->straight.total;
+  bool has_events = sequence->strand.total || sequence->straight.total || sequence->ended.total;
   return has_events && sequence->track && sequence->track->track->sequence == provider;
 }
 

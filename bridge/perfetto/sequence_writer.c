@@ -268,6 +268,17 @@ static enum tb_status write_straight(struct tb_sequence_writer *w) {
   return status;
 }
 
+static enum tb_status put_start(void *ctx, int64_t ts) { return tb_sequence_put_start(ctx, ts); }
+
+/* What came when it ended, and nests. */
+static enum tb_status write_ended(struct tb_sequence_writer *w) {
+  const struct tb_ended_taker taker = {w, put_start, put_packets};
+  enum tb_status status = tb_ended_packets(&w->sequence->ended, w->id, &taker);
+  if (status == TB_NO_MEMORY) (void)tb_sequence_no_memory(w);
+  tb_ended_free(&w->sequence->ended);
+  return status;
+}
+
 static enum tb_status write_strand(struct tb_sequence_writer *w) {
   struct tb_strand *strand = &w->sequence->strand;
   tb_sequence_find_flows(w);
@@ -287,6 +298,8 @@ enum tb_status tb_perfetto_write_sequence(struct tb_perfetto_writer *p, uint32_t
   enum tb_status status = TB_OK;
   if (sequence->straight.total)
     status = write_straight(&w);
+  else if (sequence->ended.total)
+    status = write_ended(&w);
   else if (sequence->strand.total)
     status = write_strand(&w);
   if (status == TB_OK && sequence->lossy) status = tb_perfetto_write_loss(p, w.id);

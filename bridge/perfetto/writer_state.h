@@ -8,6 +8,7 @@
 #define TB_PERFETTO_WRITER_STATE_H
 
 #include "event/writer_ops.h"
+#include "perfetto/ended.h"
 #include "perfetto/event_encoder.h"
 #include "perfetto/packet_sink.h"
 #include "perfetto/stacks.h"
@@ -19,7 +20,8 @@
 enum { TB_SHARED_SEQUENCE = 0, TB_FIRST_SEQUENCE_ID = 2 };
 
 struct tb_sequence {
-  struct tb_straight straight; /* its events, until one comes that is not straight: then they all are on the strand */
+  struct tb_straight straight; /* its events, until one comes that is not straight */
+  struct tb_ended ended; /* then they all are here, until one comes that does not fit: then they are on the strand */
   struct tb_strand strand;
   struct tb_interned_uses uses;
   struct tb_flow_binder binder;
@@ -145,6 +147,8 @@ static inline bool tb_perfetto_orders_by_offset(const struct tb_perfetto_writer 
 /* Adds an entry to a sequence: to its packets while it comes straight, else to its strand; binds its flows while they come in order. */
 TB_MUST_CHECK enum tb_status tb_perfetto_add_entry(struct tb_perfetto_writer *p, struct tb_sequence *sequence,
                                                    struct tb_entry *entry);
+/* Puts on the strand what stands in sequence->ended. */
+TB_MUST_CHECK enum tb_status tb_perfetto_take_ended_back(struct tb_sequence *sequence);
 /* Sees to the memory budget every now and then. */
 TB_MUST_CHECK enum tb_status tb_perfetto_keep_budget(struct tb_perfetto_writer *p);
 /* Notes how much is held. */

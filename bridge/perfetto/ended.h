@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A thread whose slices come when they end, as tracing macros write them: children before their parents. Read from the last to the first,
+ * such slices come with their parents first, so that one walk backwards, with a stack, gives all their packets from the last to the first:
+ * nothing is sorted. Only slices that nest and instants are taken; for anything else, all that came before is taken back as entries.
+ */
+#ifndef TB_PERFETTO_ENDED_H
+#define TB_PERFETTO_ENDED_H
+
+#include "base/memory.h"
+#include "perfetto/event_packet.h"
+#include "timeline/strand.h"
+
+struct tb_ended_chunk;
+
+struct tb_ended {
+  const struct tb_allocator *allocator;
+  bool over;                           /* nothing more is taken */
+  struct tb_ended_chunk *first, *last; /* entries, in the order in which they came */
+  char *at, *end;
+  size_t bytes; /* of all chunks */
+  uint64_t total;
+  int64_t last_end; /* of the newest entry */
+};
+
+void tb_ended_init(struct tb_ended *ended, const struct tb_allocator *allocator);
+void tb_ended_free(struct tb_ended *ended);
+
+/* Takes the next entry. TB_OK; TB_END where it is of another kind or ends before the one that came last: nothing has changed then but
+ * ended->over, and all is to be taken back; TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_ended_put(struct tb_ended *ended, const struct tb_entry *entry);
+
+/* Gives all entries in the order in which they came, and frees them. Entries and their bodies are valid during the call. TB_OK, TB_NO_MEMORY,
+ * or what `take` returned. */
+TB_MUST_CHECK enum tb_status tb_ended_take_back(struct tb_ended *ended,
+                                                enum tb_status (*take)(void *ctx, struct tb_entry *entry), void *ctx);
+
+/* Whether all slices nest, in one order only. TB_OK; TB_END: they do not, and all is to be taken back; TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_ended_nests(const struct tb_ended *ended);
+
+/* Gives the packets of entries that nest, in pieces from the first to the last; `start` is called before, with the time of the first. TB_OK,
+ * TB_NO_MEMORY, or what a function returned. */
+struct tb_ended_taker {
+  void *ctx;
+  enum tb_status (*start)(void *ctx, int64_t ts);
+  enum tb_status (*packets)(void *ctx, struct tb_slice packets);
+};
+TB_MUST_CHECK enum tb_status tb_ended_packets(const struct tb_ended *ended, uint32_t sequence_id,
+                                              const struct tb_ended_taker *taker);
+
+#endif
