@@ -131,6 +131,8 @@ static uint32_t times_without_place(const struct tb_entry *entry) {
 }
 
 enum tb_status tb_perfetto_put_on_thread(struct tb_perfetto_writer *p, const struct tb_event *event) {
+  enum tb_status plain = tb_perfetto_put_plain(p, event);
+  if (plain != TB_END) return plain;
   struct tb_sequence *sequence = tb_perfetto_thread_sequence(p, event->track);
   if (!sequence) return TB_NO_MEMORY;
   struct tb_entry entry = {.ts = event->ts};

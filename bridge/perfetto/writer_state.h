@@ -154,6 +154,10 @@ TB_MUST_CHECK enum tb_status tb_perfetto_keep_budget(struct tb_perfetto_writer *
 /* Notes how much is held. */
 void tb_perfetto_note_held(struct tb_perfetto_writer *p);
 
+/* ---- put_plain.c: a slice on its thread's sequence that has no more than a name and categories. TB_END, and nothing done, for others */
+
+TB_MUST_CHECK enum tb_status tb_perfetto_put_plain(struct tb_perfetto_writer *p, const struct tb_event *event);
+
 /* ---- put_slices.c, put_counters.c, put_trace.c, put_kernel.c, put_fxt.c: events by where they go. TB_OK, TB_NO_MEMORY or TB_LIMIT ------------ */
 
 TB_MUST_CHECK enum tb_status tb_perfetto_put_on_thread(struct tb_perfetto_writer *p, const struct tb_event *event);
