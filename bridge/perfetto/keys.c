@@ -78,6 +78,13 @@ uint32_t tb_perfetto_track_key(struct tb_perfetto_writer *p, const struct tb_tra
   return intern_key(p, class, track);
 }
 
+uint32_t tb_perfetto_memory_key(struct tb_perfetto_writer *p, const struct tb_event *event) {
+  char head = TB_KEY_MEMORY;
+  p->scratch.len = 0;
+  if (!add(p, &head, 1) || !add_id(p, &event->id)) return 0;
+  return intern_key(p, TB_KEY_MEMORY, NULL);
+}
+
 /* ---- linked ids ---------------------------------------------------------------------------------------------------------------- */
 
 uint32_t tb_perfetto_resolve_key(const struct tb_perfetto_writer *p, uint32_t key) {

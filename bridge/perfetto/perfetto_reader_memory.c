@@ -125,6 +125,7 @@ enum tb_status tb_perfetto_memory_snapshot(struct tb_perfetto_reader *r, struct 
       tb_perfetto_unpack(r, &perfetto__protos__memory_tracker_snapshot__descriptor, payload, &message);
   if (status != TB_OK) return status;
   const Perfetto__Protos__MemoryTrackerSnapshot *snapshot = (const Perfetto__Protos__MemoryTrackerSnapshot *)message;
+  if (snapshot->derived) return TB_OK; /* our writer made it of events that are there too */
   for (size_t i = 0; i < snapshot->n_process_memory_dumps; i++) {
     emit_process(r, snapshot, snapshot->process_memory_dumps[i]);
   }

@@ -118,8 +118,9 @@ static enum tb_status dispatch(struct tb_perfetto_writer *p, const struct tb_eve
       return tb_perfetto_put_aside(p, event, TB_KEY_SAMPLES);
     case TB_EVENT_THREAD_STATE:
       return tb_perfetto_put_thread_state(p, event);
-    case TB_EVENT_CLOCK_SYNC:
     case TB_EVENT_MEMORY_DUMP:
+      return tb_perfetto_put_memory_dump(p, event);
+    case TB_EVENT_CLOCK_SYNC:
     case TB_EVENT_OTHER:
       return tb_perfetto_put_aside(p, event, TB_KEY_SIDE);
     case TB_EVENT_TRACK:

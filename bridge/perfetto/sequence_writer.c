@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "perfetto/fields.h"
 #include "perfetto/legacy_complete.h"
+#include "perfetto/memory_snapshot.h"
 #include "perfetto/wire.h"
 #include "timeline/matching.h"
 #include "timeline/nesting.h"
@@ -202,22 +203,33 @@ static enum tb_status prepare(struct tb_sequence_writer *w, bool *matched) {
   return status == TB_OK ? TB_OK : tb_sequence_no_memory(w);
 }
 
+/* What is no slice: counters, scheduling, memory dumps. */
+static enum tb_status put_other(struct tb_sequence_writer *w, const struct tb_entry *entry, struct tb_nesting *nesting,
+                                struct tb_memory_snapshots *snapshots) {
+  enum tb_status status = tb_nesting_advance(nesting, entry->ts);
+  if (status != TB_OK || w->p->keys[entry->key].class != TB_KEY_MEMORY)
+    return status == TB_OK ? put_counter(w, entry) : status;
+  return tb_memory_snapshots_take(snapshots, entry) == TB_OK ? TB_OK : tb_sequence_no_memory(w);
+}
+
 static enum tb_status put_entries(struct tb_sequence_writer *w, struct tb_strand_cursor *cursor,
-                                  struct tb_nesting *nesting) {
+                                  struct tb_nesting *nesting, struct tb_memory_snapshots *snapshots) {
   struct tb_entry entry;
   enum tb_status status;
   struct tb_error *error = &w->p->writer->error;
   while ((status = tb_strand_next(cursor, &entry, error)) == TB_OK) {
     if (cursor->place == 1) status = tb_sequence_put_start(w, entry.ts);
+    if (status == TB_OK && snapshots->count && snapshots->ts != entry.ts)
+      status = tb_memory_snapshots_put(snapshots, w);
     if (status != TB_OK) return status;
     if (entry.kind == TB_ENTRY_FLOW) continue;
     if (tb_sequence_is_shared(w)) entry.key = tb_perfetto_resolve_key(w->p, entry.key);
-    status = entry.kind == TB_ENTRY_COUNTER ? tb_nesting_advance(nesting, entry.ts)
+    status = entry.kind == TB_ENTRY_COUNTER ? put_other(w, &entry, nesting, snapshots)
                                             : tb_nesting_put(nesting, &entry, cursor->place - 1);
-    if (status == TB_OK && entry.kind == TB_ENTRY_COUNTER) status = put_counter(w, &entry);
     if (status != TB_OK) return status;
   }
-  return status == TB_END ? tb_nesting_finish(nesting) : status;
+  if (status == TB_END) status = tb_memory_snapshots_put(snapshots, w);
+  return status == TB_OK ? tb_nesting_finish(nesting) : status;
 }
 
 /* Slices on lanes, whatever their order and however they lie. */
@@ -232,7 +244,10 @@ static enum tb_status write_lanes(struct tb_sequence_writer *w) {
   tb_nesting_init(&nesting, strand, matched, tb_sequence_is_shared(w) ? (uint32_t)p->key_count + 1 : 1, &sink);
   nesting.instants_as_moments = w->instants_as_moments;
   if (status == TB_OK) status = tb_strand_open(strand, p->spill, &cursor, &p->writer->error);
-  if (status == TB_OK) status = put_entries(w, &cursor, &nesting);
+  struct tb_memory_snapshots snapshots;
+  tb_memory_snapshots_init(&snapshots, p->allocator);
+  if (status == TB_OK) status = put_entries(w, &cursor, &nesting, &snapshots);
+  tb_memory_snapshots_free(&snapshots);
   tb_strand_close(&cursor);
   tb_nesting_free(&nesting);
   tb_free(p->allocator, w->lane_uuids, w->lane_capacity * sizeof(*w->lane_uuids));

@@ -52,7 +52,8 @@ enum tb_key_class {
   TB_KEY_OBJECT,       /* N O D */
   TB_KEY_CONTEXT,      /* ( ) */
   TB_KEY_COUNTER,
-  TB_KEY_KERNEL /* scheduling: its entries are COUNTERs whose body is a GenericKernelTaskStateEvent */
+  TB_KEY_KERNEL, /* scheduling: its entries are COUNTERs whose body is a GenericKernelTaskStateEvent */
+  TB_KEY_MEMORY  /* one memory dump: its entries are COUNTERs whose body memory_snapshot.h tells of */
 };
 
 /* One group of tracks on the shared sequence: an async id, an object, a counter's series, … */
@@ -61,7 +62,7 @@ struct tb_key {
   bool shared;                 /* several processes use it */
   const struct tb_track *home; /* the track that its tracks stand below; NULL: the trace */
   uint32_t alias;              /* another key that it is one with, 0: none */
-  int64_t last_begin_ts;       /* to tell an END at its BEGIN's time */
+  int64_t last_begin_ts;       /* to tell an END at its BEGIN's time; of class MEMORY when it was */
   uint32_t begins_at_ts;
   uint32_t counter; /* of class COUNTER: index of what is known of it, 0: nothing yet */
 };
@@ -158,7 +159,7 @@ void tb_perfetto_note_held(struct tb_perfetto_writer *p);
 
 TB_MUST_CHECK enum tb_status tb_perfetto_put_plain(struct tb_perfetto_writer *p, const struct tb_event *event);
 
-/* ---- put_slices.c, put_counters.c, put_trace.c, put_kernel.c, put_fxt.c: events by where they go. TB_OK, TB_NO_MEMORY or TB_LIMIT ------------ */
+/* ---- put_slices.c, put_counters.c, put_trace.c, put_kernel.c, put_memory.c, put_fxt.c: events by where they go. TB_OK, TB_NO_MEMORY or TB_LIMIT ------------ */
 
 TB_MUST_CHECK enum tb_status tb_perfetto_put_on_thread(struct tb_perfetto_writer *p, const struct tb_event *event);
 /* On a process' own track, the global one, or a track of the source that is none of a thread. */
@@ -178,6 +179,7 @@ TB_MUST_CHECK enum tb_status tb_perfetto_keep_system_trace(struct tb_perfetto_wr
 TB_MUST_CHECK enum tb_status tb_perfetto_put_clocks(struct tb_perfetto_writer *p, const struct tb_event *event);
 TB_MUST_CHECK enum tb_status tb_perfetto_put_track(struct tb_perfetto_writer *p, const struct tb_track *track);
 TB_MUST_CHECK enum tb_status tb_perfetto_put_thread_state(struct tb_perfetto_writer *p, const struct tb_event *event);
+TB_MUST_CHECK enum tb_status tb_perfetto_put_memory_dump(struct tb_perfetto_writer *p, const struct tb_event *event);
 TB_MUST_CHECK enum tb_status tb_perfetto_put_data_loss(struct tb_perfetto_writer *p, const struct tb_event *event);
 TB_MUST_CHECK enum tb_status tb_perfetto_put_blob(struct tb_perfetto_writer *p, const struct tb_event *event);
 /* put_fxt.c: marks the sequences of providers that lost events; writes the packet that says so of a sequence, its last. */
@@ -194,6 +196,8 @@ uint32_t tb_perfetto_async_key(struct tb_perfetto_writer *p, const struct tb_eve
 uint32_t tb_perfetto_track_key(struct tb_perfetto_writer *p, const struct tb_track *track, enum tb_key_class class);
 /* The key of the series `series` of a counter event; `number` is its place in the event. */
 uint32_t tb_perfetto_counter_key(struct tb_perfetto_writer *p, const struct tb_event *event, struct tb_slice series);
+/* The key of a memory dump. */
+uint32_t tb_perfetto_memory_key(struct tb_perfetto_writer *p, const struct tb_event *event);
 /* Notes that two ids are one. */
 enum tb_status tb_perfetto_link_ids(struct tb_perfetto_writer *p, const struct tb_event *event);
 /* The key that stands for `key` after all links. */
