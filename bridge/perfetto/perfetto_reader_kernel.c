@@ -93,6 +93,8 @@ enum tb_status tb_perfetto_task_state(struct tb_perfetto_reader *r, struct tb_sl
       case TB_GENERIC_KERNEL_TASK_STATE_EVENT_FXT_ARGUMENTS:
         state.fxt_arguments = field.bytes;
         break;
+      case TB_GENERIC_KERNEL_TASK_STATE_EVENT_DERIVED:
+        return TB_OK; /* our writer made it of an event that is there too */
       default:
         break;
     }

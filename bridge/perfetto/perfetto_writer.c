@@ -257,6 +257,7 @@ static void destroy(struct tb_writer *writer) {
   tb_buffer_free(&p->lossy_providers);
   tb_buffer_free(&p->system_trace);
   tb_flows_free(&p->flows);
+  if (p->thread_states.allocator) tb_hash_map_free(&p->thread_states);
   tb_packet_sink_free(&p->sink);
   tb_spill_file_close(p->spill);
   tb_free(p->allocator, p, sizeof(*p));

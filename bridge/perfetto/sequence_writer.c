@@ -172,6 +172,7 @@ static enum tb_status stray(void *ctx, const struct tb_entry *entry) {
 /* ---- counters ------------------------------------------------------------------------------------------------------------------------------------- */
 
 static enum tb_status put_counter(struct tb_sequence_writer *w, const struct tb_entry *entry) {
+  if (w->p->keys[entry->key].class == TB_KEY_STATE) return tb_perfetto_write_state(w, entry);
   if (w->p->keys[entry->key].class == TB_KEY_KERNEL)
     return tb_sequence_put_payload(w, entry->ts, TB_TRACE_PACKET_GENERIC_KERNEL_TASK_STATE_EVENT, entry->body);
   struct tb_counter *counter = &w->p->counters[w->p->keys[entry->key].counter];

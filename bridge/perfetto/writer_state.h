@@ -10,6 +10,7 @@
 #include "event/writer_ops.h"
 #include "perfetto/ended.h"
 #include "perfetto/event_encoder.h"
+#include "perfetto/hash_map.h"
 #include "perfetto/packet_sink.h"
 #include "perfetto/stacks.h"
 #include "perfetto/straight.h"
@@ -53,6 +54,7 @@ enum tb_key_class {
   TB_KEY_CONTEXT,      /* ( ) */
   TB_KEY_COUNTER,
   TB_KEY_KERNEL, /* scheduling: its entries are COUNTERs whose body is a GenericKernelTaskStateEvent */
+  TB_KEY_STATE,  /* states of JSON's threads: COUNTERs too, see put_kernel.c */
   TB_KEY_MEMORY  /* one memory dump: its entries are COUNTERs whose body memory_snapshot.h tells of */
 };
 
@@ -127,6 +129,7 @@ struct tb_perfetto_writer {
   char instant_fields[TB_CARRIED_PHASE_MAX];
   uint64_t order; /* number of the event */
   struct tb_flows flows;
+  struct tb_hash_map thread_states; /* by tid: the state that was written last */
   struct tb_packet_sink sink;
   uint64_t next_uuid;
   uint32_t trace_clock;
