@@ -130,7 +130,7 @@ static void identify(struct tb_fxt_writer *w, const struct tb_track *track, stru
     return;
   }
   *name = track->name;
-  *series = TB_SLICE("value");
+  *series = TB_SLICE(TB_FXT_OWN_SERIES);
 }
 
 static bool flat_number(const struct tb_arg *arg, char letter, struct tb_fxt_flat *flat) {

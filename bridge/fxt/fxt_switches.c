@@ -102,6 +102,11 @@ void tb_fxt_finish_switch(struct tb_fxt_writer *w) {
 /* ---- the states
  * ------------------------------------------------------------------------------------------------------------------ */
 
+/* Linux's idle thread is 0; in FXT its weight says that it is idle. */
+static int32_t weight_of(const struct tb_event *event) {
+  return tb_fxt_thread_koid(event->track) == 0 ? TB_FXT_IDLE_WEIGHT : event->priority;
+}
+
 static void start_running(struct tb_fxt_writer *w, const struct tb_event *event) {
   struct tb_fxt_switch *out = &w->outgoing;
   uint64_t thread = tb_fxt_thread_koid(event->track);
@@ -110,7 +115,7 @@ static void start_running(struct tb_fxt_writer *w, const struct tb_event *event)
                           .to = thread,
                           .cpu = event->cpu,
                           .from_weight = TB_FXT_IDLE_WEIGHT,
-                          .to_weight = event->priority};
+                          .to_weight = weight_of(event)};
   if (out->waiting && (out->ts != event->ts || out->cpu != event->cpu)) tb_fxt_finish_switch(w);
   if (out->waiting) {
     out->waiting = false;
@@ -135,7 +140,7 @@ static void stop_running(struct tb_fxt_writer *w, const struct tb_event *event, 
                                 .ts = event->ts,
                                 .cpu = event->cpu,
                                 .state = state,
-                                .priority = event->priority,
+                                .priority = weight_of(event),
                                 .process = tb_fxt_process_koid(event->track),
                                 .thread = tb_fxt_thread_koid(event->track)};
   out->block_size = tb_fxt_args_size(w->args.items, w->args.count);
@@ -155,7 +160,7 @@ static void wake(struct tb_fxt_writer *w, const struct tb_event *event) {
                           .process = tb_fxt_process_koid(event->track),
                           .from = tb_fxt_thread_koid(event->track),
                           .cpu = event->cpu,
-                          .from_weight = event->priority};
+                          .from_weight = weight_of(event)};
   put_wakeup(w, &change, w->args.items, w->args.count);
 }
 

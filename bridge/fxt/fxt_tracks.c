@@ -104,6 +104,16 @@ struct counter {
   char letter;
 };
 
+/* Whether our writer says that the name is the counter's whole one: it was no counter of FXT. */
+static bool has_own_name(const struct counter *counter) {
+  return counter->id == 0 && tb_slice_equal(counter->series, TB_SLICE(TB_FXT_OWN_SERIES));
+}
+
+/* Whether it says all that there is to say. */
+static bool is_named_by_name(const struct counter *counter) {
+  return has_own_name(counter) && counter->thread->tid == 0 && !counter->letter;
+}
+
 /* Writes the counter's identity, a JSON array, and its name, which is the trace processor's for it, into `to`, the name
  * from *name_at on. */
 static enum tb_status spell_counter(struct tb_buffer *to, const struct counter *counter, size_t *name_at) {
@@ -123,6 +133,7 @@ static enum tb_status spell_counter(struct tb_buffer *to, const struct counter *
   if (status == TB_OK) status = tb_buffer_append(to, "]", 1);
   *name_at = to->len;
   if (status == TB_OK) status = tb_buffer_append(to, counter->name.ptr, counter->name.len);
+  if (has_own_name(counter)) return status;
   if (status == TB_OK) status = tb_buffer_append(to, ":", 1);
   if (status == TB_OK) status = tb_buffer_append(to, counter->series.ptr, counter->series.len);
   if (status == TB_OK) status = tb_buffer_append(to, ":", 1);
@@ -132,7 +143,7 @@ static enum tb_status spell_counter(struct tb_buffer *to, const struct counter *
 
 /* The track of an identity; where it is new and `make` is false, NULL. */
 static enum tb_status counter_of(struct tb_fxt_tables *tables, const struct tb_track *process, struct tb_slice identity,
-                                 struct tb_slice name, bool make, const struct tb_track **track) {
+                                 struct tb_slice name, bool describe, bool make, const struct tb_track **track) {
   enum tb_status status = tb_fxt_intern(&tables->texts, identity, &identity);
   if (status != TB_OK) return status;
   *track = tb_fxt_map_find_pointer(&tables->counters, as_value(process), as_value(identity.ptr));
@@ -145,7 +156,7 @@ static enum tb_status counter_of(struct tb_fxt_tables *tables, const struct tb_t
   made->has_pid = process->has_pid;
   made->pid = process->pid;
   made->pid_text = process->pid_text;
-  made->description = identity;
+  if (describe) made->description = identity;
   *track = made;
   return tb_fxt_map_put(&tables->counters, as_value(process), as_value(identity.ptr), as_value(made));
 }
@@ -157,7 +168,8 @@ static enum tb_status find_counter(struct tb_fxt_tables *tables, const struct co
   size_t name_at;
   enum tb_status status = spell_counter(&text, counter, &name_at);
   struct tb_slice identity = {text.data, name_at}, full = {text.data + name_at, text.len - name_at};
-  if (status == TB_OK) status = counter_of(tables, counter->thread->parent, identity, full, make, track);
+  if (status == TB_OK)
+    status = counter_of(tables, counter->thread->parent, identity, full, !is_named_by_name(counter), make, track);
   tb_buffer_free(&text);
   return status;
 }

@@ -4,6 +4,7 @@
  * they came; those of other formats as JSON says the same.
  */
 #include "base/error.h"
+#include "event/blobs.h"
 #include "json/json_writer_state.h"
 
 enum {
@@ -130,6 +131,14 @@ static enum tb_status put_foreign(struct tb_json_writer *w, const struct tb_even
   }
 }
 
+static enum tb_status put_carried(void *ctx, const struct tb_event *event) { return put_foreign(ctx, event); }
+
+/* JSON has no blobs: they stand in events (event/blobs.h). */
+static enum tb_status put_blob(struct tb_json_writer *w, const struct tb_event *event) {
+  enum tb_status status = tb_blob_put_as_event(w->writer->allocator, event, put_carried, w);
+  return status == TB_OK ? TB_OK : tb_json_fail(w, status);
+}
+
 static enum tb_status put_any(struct tb_json_writer *w, const struct tb_event *event) {
   switch (event->type) {
     case TB_EVENT_STACK_FRAME:
@@ -149,8 +158,7 @@ static enum tb_status put_any(struct tb_json_writer *w, const struct tb_event *e
       tb_json_lose(w, "Perfetto packets that JSON cannot hold", event);
       return TB_OK;
     case TB_EVENT_BLOB:
-      tb_json_lose(w, "blobs (JSON has none)", event);
-      return TB_OK;
+      return put_blob(w, event);
     case TB_EVENT_TRACK:
       if (w->from_json) return TB_OK;
       break;

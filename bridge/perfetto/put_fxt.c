@@ -4,14 +4,12 @@
  */
 #include <string.h>
 
-#include "base/base64.h"
 #include "event/blobs.h"
 #include "perfetto/fields.h"
 #include "perfetto/wire.h"
 #include "perfetto/writer_state.h"
 
-static enum tb_status put_instant(struct tb_perfetto_writer *p, struct tb_event *instant) {
-  instant->type = TB_EVENT_INSTANT;
+static enum tb_status put_instant(struct tb_perfetto_writer *p, const struct tb_event *instant) {
   return instant->track->type == TB_TRACK_THREAD ? tb_perfetto_put_on_thread(p, instant)
                                                  : tb_perfetto_put_on_track(p, instant);
 }
@@ -22,6 +20,7 @@ enum tb_status tb_perfetto_put_data_loss(struct tb_perfetto_writer *p, const str
   if (!event->track) return tb_buffer_append(&p->lossy_providers, &event->sequence, sizeof(event->sequence));
   struct tb_event instant = *event;
   struct tb_arg member = {.name = TB_SLICE("data_loss"), .u = event->sequence, .span = 1, .type = TB_ARG_UINT};
+  instant.type = TB_EVENT_INSTANT;
   instant.name = TB_SLICE("data loss");
   instant.extra = &member;
   instant.extra_count = 1;
@@ -60,46 +59,13 @@ enum tb_status tb_perfetto_write_loss(struct tb_perfetto_writer *p, uint32_t seq
 
 /* ---- blobs ------------------------------------------------------------------------------------------------------------------------- */
 
-/* A blob of no time is something that the trace says of itself. */
-static enum tb_status keep_blob(struct tb_perfetto_writer *p, const struct tb_event *event, struct tb_slice text) {
-  const struct tb_arg args[] = {
-      {.name = TB_SLICE("name"), .text = event->name, .span = 1, .type = TB_ARG_STRING},
-      {.name = TB_SLICE("type"), .u = event->blob_type, .span = 1, .type = TB_ARG_UINT},
-      {.name = TB_SLICE("category"), .text = event->categories, .span = 1, .type = TB_ARG_STRING},
-      {.name = TB_SLICE("bytes"), .text = text, .span = 1, .type = TB_ARG_STRING}};
-  struct tb_event metadata = {.type = TB_EVENT_METADATA,
-                              .has = TB_HAS_NAME | TB_HAS_ARGS,
-                              .name = TB_SLICE(TB_BLOB_METADATA),
-                              .args = args,
-                              .arg_count = sizeof(args) / sizeof(args[0])};
-  return tb_perfetto_put_metadata(p, &metadata);
-}
-
-static enum tb_status put_text(struct tb_perfetto_writer *p, const struct tb_event *event, struct tb_slice text) {
-  if (!event->track || !(event->has & TB_HAS_TS)) return keep_blob(p, event, text);
-  struct tb_event instant = *event;
-  size_t size = (event->extra_count + 2) * sizeof(struct tb_arg);
-  struct tb_arg *extra = tb_alloc(p->allocator, size);
-  if (!extra) return TB_NO_MEMORY;
-  if (event->extra_count) memcpy(extra, event->extra, event->extra_count * sizeof(*extra));
-  extra[instant.extra_count++] =
-      (struct tb_arg){.name = TB_SLICE(TB_BLOB_EXTRA_TYPE), .u = event->blob_type, .span = 1, .type = TB_ARG_UINT};
-  extra[instant.extra_count++] =
-      (struct tb_arg){.name = TB_SLICE(TB_BLOB_EXTRA_BYTES), .text = text, .span = 1, .type = TB_ARG_STRING};
-  instant.extra = extra;
-  enum tb_status status = put_instant(p, &instant);
-  tb_free(p->allocator, extra, size);
-  return status;
+static enum tb_status put_carried(void *ctx, const struct tb_event *event) {
+  if (event->type == TB_EVENT_METADATA) return tb_perfetto_put_metadata(ctx, event);
+  return put_instant(ctx, event);
 }
 
 enum tb_status tb_perfetto_put_blob(struct tb_perfetto_writer *p, const struct tb_event *event) {
-  size_t len = tb_base64_size(event->blob.len);
-  char *text = len == SIZE_MAX ? NULL : tb_alloc(p->allocator, len);
-  if (!text) return TB_NO_MEMORY;
-  tb_base64_encode(event->blob, text);
-  enum tb_status status = put_text(p, event, (struct tb_slice){text, len});
-  tb_free(p->allocator, text, len);
-  return status;
+  return tb_blob_put_as_event(p->allocator, event, put_carried, p);
 }
 
 /* ---- packets of the source ------------------------------------------------------------------------------------------------------------ */

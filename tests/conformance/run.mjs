@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: Apache-2.0
 //
-// run.mjs TRACEBRIDGE [--show N] [--known FILE] [--update] FILE...
+// run.mjs TRACEBRIDGE [--show N] [--known FILE] [--update] [--through-fxt] FILE...
 //
 // Converts each JSON or FXT FILE to Perfetto (a Perfetto one to JSON), FXT also back to FXT, and loads input and output in Perfetto's
-// own trace processor. Every row that it makes of the input it must make of the output too. Where the two differ, the file KNOWN must say
+// own trace processor; with --through-fxt each FILE to FXT and that to Perfetto. Every row that it makes of the input it must make of the output too. Where the two differ, the file KNOWN must say
 // exactly so, in lines `FILE: DIFFERENCES | REASON`; where rows of the input are missing, it must give a reason. --update
 // writes KNOWN anew from what is seen and keeps the reasons. Prints a line for each file; exit status 0 when all is as known.
 import { execFileSync, spawnSync } from "node:child_process";
@@ -18,16 +18,17 @@ import { ERRORS, TABLES, compareTable } from "./tables.mjs";
 const here = path.dirname(fileURLToPath(import.meta.url));
 
 function parseArguments(words) {
-  const options = { show: 2, known: path.join(here, "known.txt"), update: false, files: [] };
+  const options = { show: 2, known: path.join(here, "known.txt"), update: false, throughFxt: false, files: [] };
   for (let i = 0; i < words.length; i++) {
     if (words[i] === "--show") options.show = Number(words[++i]);
     else if (words[i] === "--known") options.known = words[++i];
     else if (words[i] === "--update") options.update = true;
+    else if (words[i] === "--through-fxt") options.throughFxt = true;
     else options.files.push(words[i]);
   }
   options.program = options.files.shift();
   if (!options.program || options.files.length === 0) {
-    console.error("usage: run.mjs TRACEBRIDGE [--show N] [--known FILE] [--update] FILE...");
+    console.error("usage: run.mjs TRACEBRIDGE [--show N] [--known FILE] [--update] [--through-fxt] FILE...");
     process.exit(2);
   }
   return options;
@@ -69,7 +70,15 @@ function compare(options, file, expected, actual, notes) {
   return { missing, notes, lines };
 }
 
+async function judgeThroughFxt(options, home, file, work) {
+  const there = convert(options.program, file, work, ".fxt");
+  const back = convert(options.program, there.output, work, ".perfetto-trace");
+  const [expected, actual] = await Promise.all([load(home, file), load(home, back.output)]);
+  return compare(options, file, expected, actual, there.partial || back.partial ? ["partial"] : []);
+}
+
 async function judge(options, home, file, work) {
+  if (options.throughFxt) return judgeThroughFxt(options, home, file, work);
   const perfetto = /\.(perfetto-trace|pftrace)(\.gz)?$/.test(file);
   const { output, partial } = convert(options.program, file, work, perfetto ? ".json" : ".perfetto-trace");
   const [expected, actual] = await Promise.all([load(home, file).catch((error) => ({ error })), load(home, output)]);

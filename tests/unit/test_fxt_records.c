@@ -247,6 +247,26 @@ static void large_blobs_may_be_longer_than_any_record_and_carry_arguments(void *
   tb_reader_close(reader);
 }
 
+/* ---- counters ---------------------------------------------------------------------------------------------------------- */
+
+static void a_counter_that_is_named_by_its_name_alone_gets_it_back(void **state) {
+  (void)state;
+  fxt_event(&b, TB_FXT_COUNTER, 1, 0, 0, fxt_inline("queue"), 5), fxt_word(&b, 7), fxt_word(&b, 0);
+  fxt_text(&b, "queue");
+  fxt_arg(&b, TB_FXT_ARG_INT32, 4, fxt_inline(TB_FXT_OWN_SERIES), 3), fxt_text(&b, TB_FXT_OWN_SERIES);
+  fxt_word(&b, 0);
+  fxt_end(&b);
+  struct tb_reader *reader = fxt_read(&b);
+  const struct tb_event *event = fxt_next_of(reader, TB_EVENT_COUNTER);
+  assert_slice(event->track->name, "queue");
+  assert_int_equal(event->track->description.len, 0);
+  assert_int_equal(event->track->pid, 7);
+  assert_int_equal(event->args[0].i, 3);
+  fxt_expect_end(reader);
+  fxt_expect_no_loss(reader);
+  tb_reader_close(reader);
+}
+
 /* ---- time
  * --------------------------------------------------------------------------------------------------------------- */
 
@@ -284,6 +304,7 @@ int main(void) {
       cmocka_unit_test_setup(a_packet_that_no_blob_ends_is_a_loss, start),
       cmocka_unit_test_setup(bytes_that_are_no_packets_are_a_loss, start),
       cmocka_unit_test_setup(large_blobs_may_be_longer_than_any_record_and_carry_arguments, start),
+      cmocka_unit_test_setup(a_counter_that_is_named_by_its_name_alone_gets_it_back, start),
       cmocka_unit_test_setup(ticks_become_ns_exactly, start),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

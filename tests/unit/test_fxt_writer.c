@@ -394,6 +394,34 @@ static void metadata_comes_back_as_metadata(void **state) {
   expect_all_read();
 }
 
+static void states_of_the_idle_thread_say_that_it_is_idle(void **state) {
+  (void)state;
+  struct tb_track idle = {.index = 2, .type = TB_TRACK_THREAD, .has_tid = true};
+  struct tb_event running = {.type = TB_EVENT_THREAD_STATE,
+                             .track = &idle,
+                             .ts = 10,
+                             .has = TB_HAS_TS | TB_HAS_CPU | TB_HAS_NAME,
+                             .task_state = TB_TASK_RUNNING,
+                             .name = TB_SLICE("running"),
+                             .priority = 120};
+  put(running);
+  struct tb_event runnable = running;
+  runnable.ts = 20;
+  runnable.task_state = TB_TASK_RUNNABLE;
+  runnable.name = TB_SLICE("preempted");
+  put(runnable);
+  running.ts = 20;
+  running.track = &thread;
+  put(running);
+  read_back();
+  const struct tb_event *event = fxt_next_of(reader, TB_EVENT_THREAD_STATE);
+  assert_int_equal(event->ts, 20);
+  assert_int_equal(event->track->tid, 8);
+  assert_int_equal(event->task_state, TB_TASK_RUNNING);
+  assert_int_equal(event->priority, 120);
+  expect_all_read();
+}
+
 static void packets_need_leave_to_come_along(void **state) {
   (void)state;
   put((struct tb_event){.type = TB_EVENT_PACKETS, .blob = TB_SLICE("\x0a\x02\x40\x01")});
@@ -435,6 +463,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(ids_of_other_categories_get_other_numbers, start, stop),
       cmocka_unit_test_setup_teardown(names_of_tracks_are_kernel_objects, start, stop),
       cmocka_unit_test_setup_teardown(metadata_comes_back_as_metadata, start, stop),
+      cmocka_unit_test_setup_teardown(states_of_the_idle_thread_say_that_it_is_idle, start, stop),
       cmocka_unit_test_setup_teardown(packets_need_leave_to_come_along, start, stop),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
