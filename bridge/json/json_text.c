@@ -13,31 +13,33 @@
 
 #include "base/utf8.h"
 
-static const char digit_pairs[] =
-    "0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849"
-    "5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
-
 enum { EIGHT_DIGITS = 100000000 };
 
-/* Exactly eight digits of a number below 10^8; the pairs do not wait for each other. */
-static void put_eight(char *at, uint32_t value) {
-  uint32_t high = value / 10000, low = value % 10000;
-  memcpy(at, digit_pairs + high / 100 * 2, 2);
-  memcpy(at + 2, digit_pairs + high % 100 * 2, 2);
-  memcpy(at + 4, digit_pairs + low / 100 * 2, 2);
-  memcpy(at + 6, digit_pairs + low % 100 * 2, 2);
+/* The eight digits of a number below 10^8, a byte each, the first in the lowest byte: halves, then pairs, then digits, all lanes
+ * at once. The products stand for divisions by 100 and by 10, exact for four and for two digits. */
+static uint64_t eight_digits(uint32_t value) {
+  uint64_t halves = value / 10000 | (uint64_t)(value % 10000) << 32;
+  uint64_t hundreds = (halves * 10486 >> 20) & 0x0000007f0000007fu;
+  uint64_t pairs = hundreds | (halves - hundreds * 100) << 16;
+  uint64_t tens = (pairs * 103 >> 10) & 0x000f000f000f000fu;
+  return tens | (pairs - tens * 10) << 8;
 }
 
-/* A number below 10^8 without leading zeros; writes eight bytes. Little-endian hosts only, see third_party/README.md. */
+static const uint64_t zeros = 0x3030303030303030u;
+
+/* Exactly eight digits of a number below 10^8. Little-endian hosts only, see third_party/README.md. */
+static void put_eight(char *at, uint32_t value) {
+  uint64_t digits = eight_digits(value) | zeros;
+  memcpy(at, &digits, sizeof(digits));
+}
+
+/* A number below 10^8 without leading zeros; writes eight bytes. */
 static char *put_up_to_eight(char *at, uint32_t value) {
-  char digits[16] = {0};
-  put_eight(digits, value);
-  uint64_t places;
-  memcpy(&places, digits, sizeof(places));
-  places ^= 0x3030303030303030u;
-  unsigned zeros = places ? (unsigned)__builtin_ctzll(places) / 8 : 7;
-  memcpy(at, digits + zeros, 8);
-  return at + 8 - zeros;
+  uint64_t digits = eight_digits(value);
+  unsigned leading = digits ? (unsigned)__builtin_ctzll(digits) & ~7u : 56;
+  digits = (digits | zeros) >> leading;
+  memcpy(at, &digits, sizeof(digits));
+  return at + 8 - leading / 8;
 }
 
 char *tb_json_put_uint(char *at, uint64_t value) {
@@ -151,18 +153,23 @@ char *tb_json_put_double(char *at, double value) {
 /* ---- strings
  * --------------------------------------------------------------------------------------------------------- */
 
-/* Each copies so many bytes. True where none of them must be written otherwise: below 0x20, DEL, quote, backslash, or not ASCII. */
-static bool copy_eight(char *to, const unsigned char *from) {
+/* Bytes below 0x20, DEL, quotes, backslashes and what is not ASCII must be written otherwise. A bit is set for each of eight
+ * such, of which the lowest is right. */
+static uint64_t specials_of_eight(uint64_t v) {
   const uint64_t ones = 0x0101010101010101u, high = 0x8080808080808080u;
+  uint64_t quote = v ^ ones * '"', backslash = v ^ ones * '\\', del = v ^ ones * 0x7f;
+  return (v | (v - ones * 0x20) | (quote - ones) | (backslash - ones) | (del - ones)) & high;
+}
+
+/* Copies so many bytes; not 0 where one of them is special. */
+static uint64_t copy_eight(char *to, const unsigned char *from) {
   uint64_t v;
   memcpy(&v, from, sizeof(v));
   memcpy(to, from, sizeof(v));
-  uint64_t quote = v ^ ones * '"', backslash = v ^ ones * '\\', del = v ^ ones * 0x7f;
-  uint64_t found = v | (v - ones * 0x20) | (quote - ones) | (backslash - ones) | (del - ones);
-  return (found & high) == 0;
+  return specials_of_eight(v);
 }
 
-static bool copy_sixteen(char *to, const unsigned char *from) {
+static uint64_t copy_sixteen(char *to, const unsigned char *from) {
 #ifdef __SSE2__
   __m128i v = _mm_loadu_si128((const __m128i *)(const void *)from);
   _mm_storeu_si128((__m128i *)(void *)to, v);
@@ -170,10 +177,43 @@ static bool copy_sixteen(char *to, const unsigned char *from) {
   special = _mm_or_si128(special, _mm_cmpeq_epi8(v, _mm_set1_epi8('"')));
   special = _mm_or_si128(special, _mm_cmpeq_epi8(v, _mm_set1_epi8('\\')));
   special = _mm_or_si128(special, _mm_cmpeq_epi8(v, _mm_set1_epi8(0x7f)));
-  return _mm_movemask_epi8(special) == 0;
+  return (uint64_t)_mm_movemask_epi8(special);
 #else
-  return copy_eight(to, from) && copy_eight(to + 8, from + 8);
+  return copy_eight(to, from) | copy_eight(to + 8, from + 8);
 #endif
+}
+
+/* Fewer than eight bytes, as a number of eight whose others are plain. */
+static uint64_t copy_few(char *to, const unsigned char *from, size_t len) {
+  uint64_t v = 0x2020202020202020u;
+  if (len >= 4) {
+    uint32_t first, last;
+    memcpy(&first, from, sizeof(first));
+    memcpy(&last, from + len - 4, sizeof(last));
+    memcpy(to, &first, sizeof(first));
+    memcpy(to + len - 4, &last, sizeof(last));
+    v = (uint64_t)last << 32 | first;
+  } else {
+    unsigned char bytes[8] = {' ', ' ', ' ', ' ', ' ', ' ', ' ', ' '};
+    bytes[0] = from[0];
+    bytes[1] = from[len / 2];
+    bytes[2] = from[len - 1];
+    memcpy(&v, bytes, sizeof(v));
+    to[0] = (char)bytes[0];
+    to[len / 2] = (char)bytes[1];
+    to[len - 1] = (char)bytes[2];
+  }
+  return specials_of_eight(v);
+}
+
+/* Copies all of a text of at least one byte; the last step overlaps the one before, so that no length needs a loop over
+ * bytes. Not 0 where one of them is special. */
+static uint64_t copy_all(char *to, const unsigned char *from, size_t len) {
+  uint64_t special = 0;
+  if (len < 8) return copy_few(to, from, len);
+  if (len < 16) return copy_eight(to, from) | copy_eight(to + len - 8, from + len - 8);
+  for (size_t i = 0; i + 16 < len; i += 16) special |= copy_sixteen(to + i, from + i);
+  return special | copy_sixteen(to + len - 16, from + len - 16);
 }
 
 static bool is_plain(unsigned char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; }
@@ -197,8 +237,8 @@ static char *put_escaped(char *at, unsigned char c) {
 /* The text without quotes. */
 static char *put_characters(char *at, const unsigned char *p, const unsigned char *end) {
   while (p < end) {
-    for (; end - p >= 16 && copy_sixteen(at, p); at += 16) p += 16;
-    for (; end - p >= 8 && copy_eight(at, p); at += 8) p += 8;
+    for (; end - p >= 16 && !copy_sixteen(at, p); at += 16) p += 16;
+    for (; end - p >= 8 && !copy_eight(at, p); at += 8) p += 8;
     while (p < end && is_plain(*p)) *at++ = (char)*p++;
     if (p == end) break;
     if (*p < 0x80) {
@@ -217,8 +257,9 @@ static char *put_characters(char *at, const unsigned char *p, const unsigned cha
 }
 
 char *tb_json_put_string(char *at, struct tb_slice text) {
+  const unsigned char *from = (const unsigned char *)text.ptr;
   *at++ = '"';
-  if (text.len) at = put_characters(at, (const unsigned char *)text.ptr, (const unsigned char *)text.ptr + text.len);
+  if (text.len) at = copy_all(at, from, text.len) ? put_characters(at, from, from + text.len) : at + text.len;
   *at++ = '"';
   return at;
 }

@@ -47,7 +47,7 @@ struct identity {
 
 /* All of the event's object before its args and other members. Returns how much of it is name, categories and time: what the
  * samples of all series of one event have in common. */
-static size_t emit_counter_head(struct tb_json_emit *emit, const struct tb_event *event,
+static size_t emit_counter_head(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_event *event,
                                 const struct identity *identity) {
   TB_JSON_EMIT(emit, ",\"name\":");
   if (identity->part_count)
@@ -65,7 +65,7 @@ static size_t emit_counter_head(struct tb_json_emit *emit, const struct tb_event
   struct tb_event rest = *event;
   rest.has &= ~(uint32_t)TB_HAS_TS;
   tb_json_emit_times(emit, &rest);
-  tb_json_emit_ids(emit, event->thread ? event->thread : event->track);
+  tb_json_emit_ids(w, emit, event->thread ? event->thread : event->track);
   if (event->id.kind) tb_json_emit_id(emit, event);
   if (identity->part_count == PARTS && !event->id.kind) {
     TB_JSON_EMIT(emit, ",\"id\":");
@@ -119,7 +119,7 @@ enum tb_status tb_json_put_counter(struct tb_json_writer *w, const struct tb_eve
   split_name(event->track->name.len ? event->track->name : event->name, &identity.name, &identity.series);
   struct tb_json_emit *text = &w->scratch;
   text->buffer.len = 0;
-  size_t common = emit_counter_head(text, event, &identity), head_len = text->buffer.len;
+  size_t common = emit_counter_head(w, text, event, &identity), head_len = text->buffer.len;
   if (text->status != TB_OK) return tb_json_fail(w, text->status);
   if (tb_json_has_own_args(event)) {
     tb_json_flush_counter(w);

@@ -78,7 +78,7 @@ static void emit_process_id(struct tb_json_emit *emit, int64_t number, struct tb
     tb_json_emit_int(emit, number);
 }
 
-void tb_json_emit_ids(struct tb_json_emit *emit, const struct tb_track *track) {
+static void emit_track_ids(struct tb_json_emit *emit, const struct tb_track *track) {
   if (track->has_pid) {
     MEMBER(emit, "pid");
     emit_process_id(emit, track->pid, track->pid_text);
@@ -87,6 +87,34 @@ void tb_json_emit_ids(struct tb_json_emit *emit, const struct tb_track *track) {
     MEMBER(emit, "tid");
     emit_process_id(emit, track->tid, track->tid_text);
   }
+}
+
+static bool is_kept(const struct tb_json_ids *ids, const struct tb_track *track) {
+  return ids->track == track && ids->pid == track->pid && ids->tid == track->tid && ids->has_pid == track->has_pid &&
+         ids->has_tid == track->has_tid && !track->pid_text.ptr && !track->tid_text.ptr;
+}
+
+/* Keeps what was written from `start` on; texts in place of numbers may be too long for that. */
+static void keep_ids(struct tb_json_ids *ids, const struct tb_json_emit *emit, size_t start,
+                     const struct tb_track *track) {
+  size_t len = emit->buffer.len - start;
+  if (emit->status != TB_OK || len > sizeof(ids->text) || track->pid_text.ptr || track->tid_text.ptr) return;
+  *ids = (struct tb_json_ids){track, track->pid, track->tid, track->has_pid, track->has_tid, (uint8_t)len, ""};
+  if (len) memcpy(ids->text, emit->buffer.data + start, len);
+}
+
+void tb_json_emit_ids(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_track *track) {
+  struct tb_json_ids *ids = &w->ids[track->index % TB_JSON_IDS_KEPT];
+  if (is_kept(ids, track)) {
+    char *at = tb_json_emit_room(emit, sizeof(ids->text));
+    if (!at) return;
+    memcpy(at, ids->text, sizeof(ids->text)); /* of a size that is known: more than is used, but no call */
+    tb_json_emit_end(emit, at + ids->len);
+    return;
+  }
+  size_t start = emit->buffer.len;
+  emit_track_ids(emit, track);
+  keep_ids(ids, emit, start, track);
 }
 
 /* Digits of a number that every JSON reader takes exactly. */
@@ -158,7 +186,7 @@ void tb_json_emit_rest(struct tb_json_writer *w, struct tb_json_emit *emit, cons
 
 void tb_json_emit_tail(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_event *event) {
   const struct tb_track *track = event->thread ? event->thread : event->track;
-  if (track) tb_json_emit_ids(emit, track);
+  if (track) tb_json_emit_ids(w, emit, track);
   if (event->instant_scope) tb_json_emit_scope(emit, event->instant_scope);
   if (event->id.kind || event->scope.ptr) tb_json_emit_id(emit, event);
   tb_json_emit_rest(w, emit, event);

@@ -52,8 +52,9 @@ static const struct tb_track *place_of(const struct tb_event *event) {
 }
 
 /* The event's process, thread and id; where it has no id of its own but needs one, the track's. S goes by its name too. */
-static void emit_ids(struct tb_json_emit *emit, const struct tb_event *event, bool on_thread) {
-  tb_json_emit_ids(emit, place_of(event));
+static void emit_ids(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_event *event,
+                     bool on_thread) {
+  tb_json_emit_ids(w, emit, place_of(event));
   if (event->id.kind || event->scope.ptr) tb_json_emit_id(emit, event);
   if (!on_thread && !event->id.kind && event->phase != 'S') tb_json_emit_track_id(emit, event->track);
 }
@@ -112,7 +113,7 @@ static struct tb_json_open *push(struct tb_json_writer *w, struct tb_json_track 
   slice->category_at = held->buffer.len;
   tb_json_emit_category(held, event);
   slice->ids_at = held->buffer.len;
-  emit_ids(held, event, on_thread);
+  emit_ids(w, held, event, on_thread);
   slice->rest_at = held->buffer.len;
   if (on_thread) tb_json_emit_rest(w, held, event);
   slice->args_at = held->buffer.len;
@@ -341,7 +342,7 @@ static void end_elsewhere(struct tb_json_writer *w, struct tb_json_track *state,
   tb_json_emit_phase(&w->out, end_phase(slice->phase));
   tb_json_emit_times(&w->out, event);
   if (event->id.kind || !state->open_count)
-    emit_ids(&w->out, event, false);
+    emit_ids(w, &w->out, event, false);
   else
     emit_held(&w->out, state, slice->ids_at, slice->rest_at);
   tb_json_emit_rest(w, &w->out, event);
@@ -387,7 +388,7 @@ static void instant_elsewhere(struct tb_json_writer *w, struct tb_json_track *st
   tb_json_emit_head(&w->out, event);
   tb_json_emit_phase(&w->out, phase ? phase : 'i');
   tb_json_emit_times(&w->out, event);
-  emit_ids(&w->out, event, !(custom && phase == 'n'));
+  emit_ids(w, &w->out, event, !(custom && phase == 'n'));
   if (event->instant_scope)
     tb_json_emit_scope(&w->out, event->instant_scope);
   else if (!custom && implied)

@@ -35,6 +35,17 @@ struct tb_json_open {
   bool ended; /* before one above it */
 };
 
+/* The text that tb_json_emit_ids wrote for a track last: it stands in each of its events. */
+struct tb_json_ids {
+  const struct tb_track *track; /* NULL: none */
+  int64_t pid, tid;             /* the track's, which may become known late */
+  bool has_pid, has_tid;
+  uint8_t len;
+  char text[61]; /* of two numbers and their keys */
+};
+
+enum { TB_JSON_IDS_KEPT = 64 };
+
 struct tb_json_writer {
   struct tb_writer *writer;
   bool from_json; /* events are JSON's own: each goes back as it is */
@@ -43,6 +54,7 @@ struct tb_json_writer {
   struct tb_json_emit scratch;
   struct tb_json_track *tracks; /* by tb_track.index */
   size_t track_count;
+  struct tb_json_ids ids[TB_JSON_IDS_KEPT]; /* by the lower bits of tb_track.index */
   struct tb_intern frame_ids;
   struct tb_flow_points flows;
   uint64_t flow_events;        /* events with flows so far */
@@ -89,7 +101,7 @@ bool tb_json_has_own_args(const struct tb_event *event);
 void tb_json_emit_args(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_event *event);
 
 /* `,"pid":…,"tid":…` as far as the source names them. */
-void tb_json_emit_ids(struct tb_json_emit *emit, const struct tb_track *track);
+void tb_json_emit_ids(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_track *track);
 /* `,"id":…` or `,"id2":{…}`, and the scope. */
 void tb_json_emit_id(struct tb_json_emit *emit, const struct tb_event *event);
 /* A number where the text is a small one, else a string. */

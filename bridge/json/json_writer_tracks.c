@@ -9,7 +9,7 @@ static size_t begin_metadata(struct tb_json_writer *w, const struct tb_track *tr
   TB_JSON_EMIT(&w->out, ",\"name\":");
   tb_json_emit_string(&w->out, name);
   TB_JSON_EMIT(&w->out, ",\"ph\":\"M\"");
-  tb_json_emit_ids(&w->out, track);
+  tb_json_emit_ids(w, &w->out, track);
   TB_JSON_EMIT(&w->out, ",\"args\":");
   return start;
 }
