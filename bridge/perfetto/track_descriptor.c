@@ -3,6 +3,7 @@
  * TrackDescriptors. They are few, so that protobuf-c reads them.
  */
 #include "json/json_value.h"
+#include "perfetto/chrome_names.h"
 #include "perfetto/fields.h"
 #include "perfetto/message.h"
 #include "perfetto/track_descriptor.pb-c.h"
@@ -87,6 +88,8 @@ static enum tb_status describe_process(struct tb_tracks *tracks, struct tb_perfe
     status = set_text(tracks, &base->name, tb_message_slice(process->process_name));
   } else if (process->n_cmdline) {
     status = set_text(tracks, &base->name, tb_message_slice(process->cmdline[0]));
+  } else if (message->chrome_process) {
+    status = set_text(tracks, &base->name, tb_chrome_process_name(message->chrome_process->process_type));
   }
   return status;
 }
@@ -114,7 +117,9 @@ static enum tb_status describe_thread(struct tb_tracks *tracks, struct tb_perfet
     enum tb_status status = tb_tracks_add_thread(tracks, track);
     if (status != TB_OK) return status;
   }
-  return thread->has_thread_name ? set_text(tracks, &base->name, tb_message_slice(thread->thread_name)) : TB_OK;
+  if (thread->has_thread_name) return set_text(tracks, &base->name, tb_message_slice(thread->thread_name));
+  if (!message->chrome_thread || base->name.len) return TB_OK;
+  return set_text(tracks, &base->name, tb_chrome_thread_name(message->chrome_thread->thread_type));
 }
 
 static enum tb_status describe_counter(struct tb_tracks *tracks, struct tb_perfetto_track *track,
