@@ -38,7 +38,7 @@ static enum tb_status convert(struct tb_reader *reader, const char *to, const st
   enum tb_status status = tb_writer_open(to, &options->writer, &writer, error);
   if (status == TB_OK) {
     reader->keeps_fxt_blobs = writer->ops->format == TB_FORMAT_FXT;
-    reader->ftrace_as_text = writer->ops->format == TB_FORMAT_JSON;
+    reader->system_as_text = writer->ops->format == TB_FORMAT_JSON;
   }
   if (status == TB_OK) status = tb_pump(reader, writer, options->threads, options->progress, options->progress_ctx);
   if (status == TB_OK) status = tb_writer_finish(writer);

@@ -46,7 +46,7 @@ struct tb_reader {
   struct tb_reader_options options; /* with the defaults filled in */
   bool
       keeps_fxt_blobs; /* the target takes Perfetto packets that stood in blobs of FXT as they were: do not read them */
-  bool ftrace_as_text; /* the target has ftrace as text: give TB_EVENT_SYSTEM_TRACE lines in place of events */
+  bool system_as_text; /* the target has the system's own events as text: give lines (TB_EVENT_SYSTEM_TRACE) for them */
   struct tb_record_watch watch; /* FXT: gets struct tb_fxt_raw_record */
   struct tb_losses losses;
   struct tb_error error;

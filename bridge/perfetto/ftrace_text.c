@@ -173,6 +173,10 @@ static void put_kernel_mark(struct tb_json_emit *out, char phase, int64_t pid, s
   tb_json_emit_int(out, value);
 }
 
+void tb_ftrace_put_counter(struct tb_json_emit *out, int64_t pid, struct tb_slice name, int64_t value) {
+  put_kernel_mark(out, 'C', pid, name, value);
+}
+
 /* What drivers mark in ways of their own, as the one that all readers know. False for what is no mark. */
 static bool put_driver_mark(struct tb_json_emit *out, uint32_t kind, const struct fields *f) {
   enum { BEGIN = 1, END = 2, NUMBER = 4 };

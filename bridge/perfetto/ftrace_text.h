@@ -45,6 +45,9 @@ void tb_ftrace_put_waking(struct tb_json_emit *out, const struct tb_ftrace_wakin
 /* What userspace wrote: `text` without the line's end. */
 void tb_ftrace_put_mark(struct tb_json_emit *out, struct tb_slice text);
 
+/* A counter's value, as userspace writes it. `name` has no bar. */
+void tb_ftrace_put_counter(struct tb_json_emit *out, int64_t pid, struct tb_slice name, int64_t value);
+
 /* "NAME: ARGUMENTS" of an event of `kind`, a field of FtraceEvent. False, and nothing written, where the schema does not know it. */
 bool tb_ftrace_put_event(struct tb_json_emit *out, uint32_t kind, struct tb_slice payload);
 

@@ -213,6 +213,16 @@ static payload_reader find_payload_reader(uint32_t kind) {
       return tb_perfetto_task_state;
     case TB_TRACE_PACKET_FTRACE_EVENTS:
       return tb_perfetto_ftrace;
+    case TB_TRACE_PACKET_PROCESS_STATS:
+      return tb_perfetto_process_stats;
+    case TB_TRACE_PACKET_BATTERY:
+      return tb_perfetto_battery;
+    case TB_TRACE_PACKET_POWER_RAILS:
+      return tb_perfetto_power_rails;
+    case TB_TRACE_PACKET_TRIGGER:
+      return tb_perfetto_trigger;
+    case TB_TRACE_PACKET_CHROME_TRIGGER:
+      return tb_perfetto_chrome_trigger;
     case TB_TRACE_PACKET_SYSTEM_INFO:
       return tb_perfetto_system_info;
     case TB_TRACE_PACKET_CLOCK_SNAPSHOT:
@@ -385,6 +395,7 @@ static void destroy(struct tb_reader *reader) {
   tb_arena_free(&r->scratch);
   tb_free(r->running_on.allocator, r->running, r->running_capacity * sizeof(*r->running));
   tb_hash_map_free(&r->running_on);
+  tb_hash_map_free(&r->rails);
   tb_json_emit_free(&r->line);
   tb_schema_free(&r->schema);
   tb_tracks_free(&r->tracks);
@@ -404,6 +415,7 @@ static enum tb_status create(struct tb_reader *reader) {
   tb_tracks_init(&r->tracks, &r->state.budget, &r->state.pool);
   tb_arena_init(&r->scratch, reader->allocator, 0);
   tb_hash_map_init(&r->running_on, &r->state.budget.allocator);
+  tb_hash_map_init(&r->rails, &r->state.budget.allocator);
   tb_json_emit_init(&r->line, reader->allocator);
   tb_schema_init(&r->schema, &r->state.budget, &r->state.pool);
   reader->state = r;

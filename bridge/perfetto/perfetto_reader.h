@@ -59,7 +59,8 @@ struct tb_perfetto_reader {
   size_t running_count, running_capacity;
   struct tb_perfetto_running bundle_first; /* the one that ran as the bundle in hand began */
   enum tb_ftrace_states ftrace_states;     /* as the kernel's version says */
-  struct tb_json_emit line;                /* of ftrace as text, while it grows */
+  struct tb_json_emit line;                /* of the system's events as text, while it grows */
+  struct tb_hash_map rails;                /* of power: number, session -> counter */
 
   /* the call stack that was read last, valid in one batch and one state of its sequence */
   const struct tb_sequence *recent_sequence;
@@ -130,6 +131,12 @@ enum tb_status tb_perfetto_task_rename(struct tb_perfetto_reader *r, struct tb_s
 enum tb_status tb_perfetto_task_state(struct tb_perfetto_reader *r, struct tb_slice payload);
 enum tb_status tb_perfetto_ftrace(struct tb_perfetto_reader *r, struct tb_slice payload);
 enum tb_status tb_perfetto_system_info(struct tb_perfetto_reader *r, struct tb_slice payload);
+/* perfetto_reader_system.c */
+enum tb_status tb_perfetto_process_stats(struct tb_perfetto_reader *r, struct tb_slice payload);
+enum tb_status tb_perfetto_battery(struct tb_perfetto_reader *r, struct tb_slice payload);
+enum tb_status tb_perfetto_power_rails(struct tb_perfetto_reader *r, struct tb_slice payload);
+enum tb_status tb_perfetto_trigger(struct tb_perfetto_reader *r, struct tb_slice payload);
+enum tb_status tb_perfetto_chrome_trigger(struct tb_perfetto_reader *r, struct tb_slice payload);
 /* perfetto_reader_trace.c */
 enum tb_status tb_perfetto_clock_snapshot(struct tb_perfetto_reader *r, struct tb_slice payload);
 enum tb_status tb_perfetto_trace_attributes(struct tb_perfetto_reader *r, struct tb_slice payload);

@@ -69,7 +69,7 @@ static void emit_switch(struct bundle *b, struct tb_kernel_state *prev, int64_t 
   next->state = TB_TASK_RUNNING;
   prev->has_cpu = next->has_cpu = true;
   prev->cpu = next->cpu = b->cpu;
-  if (b->r->reader->ftrace_as_text) {
+  if (b->r->reader->system_as_text) {
     tb_perfetto_emit_switch_line(b->r, prev, bits, next);
   } else {
     if (prev->tid >= 0) tb_perfetto_emit_state(b->r, prev);
@@ -80,7 +80,7 @@ static void emit_switch(struct bundle *b, struct tb_kernel_state *prev, int64_t 
 
 static void emit_waking(struct bundle *b, int64_t waker, struct tb_kernel_state *woken, int32_t target_cpu) {
   woken->state = TB_TASK_RUNNABLE;
-  if (b->r->reader->ftrace_as_text)
+  if (b->r->reader->system_as_text)
     tb_perfetto_emit_waking_line(b->r, b->cpu, waker, woken, target_cpu);
   else
     tb_perfetto_emit_state(b->r, woken);
@@ -288,13 +288,13 @@ static enum tb_status read_event(struct bundle *b, struct tb_slice message) {
       read_waking(b, ts, (int32_t)pid, payload.bytes);
       break;
     case TB_FTRACE_EVENT_PRINT:
-      if (b->r->reader->ftrace_as_text)
+      if (b->r->reader->system_as_text)
         tb_perfetto_emit_mark_line(b->r, ts, b->cpu, (int32_t)pid, print_text(payload.bytes));
       else
         tb_perfetto_emit_marker(b->r, ts, b->cpu, (int32_t)pid, print_text(payload.bytes));
       break;
     default:
-      if (!b->r->reader->ftrace_as_text ||
+      if (!b->r->reader->system_as_text ||
           !tb_perfetto_emit_event_line(b->r, ts, b->cpu, (int32_t)pid, payload.number, payload.bytes)) {
         b->strange = true;
       }

@@ -74,6 +74,60 @@ void tb_perfetto_emit_mark_line(struct tb_perfetto_reader *r, int64_t ts, uint32
   end_line(r, ts);
 }
 
+bool tb_perfetto_emit_counter_line(struct tb_perfetto_reader *r, int64_t ts, int64_t pid, struct tb_slice name,
+                                   int64_t value) {
+  if (!name.len || memchr(name.ptr, '|', name.len)) return false;
+  struct tb_perfetto_track *thread = tb_perfetto_thread(r, pid ? &pid : NULL, pid);
+  if (!thread) return true;
+  begin_line(r, ts, 0, thread);
+  tb_ftrace_put_counter(&r->line, pid, name, value);
+  end_line(r, ts);
+  return true;
+}
+
+/* Events that are a counter's value, which readers of text do not take them for: they get a mark beside their own line. */
+static void emit_counter_of(struct tb_perfetto_reader *r, int64_t ts, uint32_t kind, struct tb_slice payload) {
+  bool is_score = kind == TB_FTRACE_EVENT_OOM_SCORE_ADJ_UPDATE;
+  if (!is_score && kind != TB_FTRACE_EVENT_GPU_FREQUENCY) return;
+  uint32_t number = is_score ? TB_OOM_SCORE_ADJ_UPDATE_FTRACE_EVENT_OOM_SCORE_ADJ : TB_GPU_FREQUENCY_FTRACE_EVENT_STATE;
+  int64_t tid = 0, value = 0;
+  struct tb_wire_cursor cursor = tb_wire_cursor(payload);
+  struct tb_wire_field field;
+  while (tb_wire_read(&cursor, &field) == TB_OK) {
+    if (field.number == number) value = (int64_t)field.value;
+    if (is_score && field.number == TB_OOM_SCORE_ADJ_UPDATE_FTRACE_EVENT_PID) tid = (int32_t)field.value;
+  }
+  const struct tb_perfetto_track *thread = tb_perfetto_thread(r, NULL, tid);
+  if (!thread) return;
+  int64_t pid = thread->track.has_pid ? thread->track.pid : tid;
+  (void)tb_perfetto_emit_counter_line(r, ts, pid, is_score ? TB_SLICE("oom_score_adj") : TB_SLICE("gpufreq"), value);
+}
+
+/* A command line says more than what the kernel calls a task, and stays. */
+static bool is_renamed(const struct tb_perfetto_track *track, struct tb_slice old) {
+  return !track->track.name.len || tb_slice_equal(track->track.name, old);
+}
+
+/* A thread goes by a new name, and the process whose first one it is with it. */
+static void rename_task(struct tb_perfetto_reader *r, struct tb_slice rename) {
+  int64_t tid = 0;
+  struct tb_slice name = {"", 0}, old = {"", 0};
+  struct tb_wire_cursor cursor = tb_wire_cursor(rename);
+  struct tb_wire_field field;
+  while (tb_wire_read(&cursor, &field) == TB_OK) {
+    if (field.number == TB_TASK_RENAME_FTRACE_EVENT_PID) tid = (int32_t)field.value;
+    if (field.type != TB_WIRE_BYTES) continue;
+    if (field.number == TB_TASK_RENAME_FTRACE_EVENT_NEWCOMM) name = field.bytes;
+    if (field.number == TB_TASK_RENAME_FTRACE_EVENT_OLDCOMM) old = field.bytes;
+  }
+  struct tb_perfetto_track *thread = tb_perfetto_thread(r, NULL, tid);
+  if (!thread || !thread->track.has_pid || !name.len) return;
+  if (is_renamed(thread, old)) tb_perfetto_name_track(r, thread, name);
+  if (thread->track.pid != tid) return;
+  struct tb_perfetto_track *process = tb_perfetto_process(r, tid);
+  if (process && is_renamed(process, old)) tb_perfetto_name_track(r, process, name);
+}
+
 bool tb_perfetto_emit_event_line(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid, uint32_t kind,
                                  struct tb_slice payload) {
   struct tb_perfetto_track *thread = tb_perfetto_thread(r, NULL, tid);
@@ -81,5 +135,7 @@ bool tb_perfetto_emit_event_line(struct tb_perfetto_reader *r, int64_t ts, uint3
   begin_line(r, ts, cpu, thread);
   if (!tb_ftrace_put_event(&r->line, kind, payload)) return false;
   end_line(r, ts);
+  emit_counter_of(r, ts, kind, payload);
+  if (kind == TB_FTRACE_EVENT_TASK_RENAME) rename_task(r, payload);
   return true;
 }
