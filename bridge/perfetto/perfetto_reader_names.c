@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Names of processes and threads from other packets than track descriptors.
+ * Names and numbers of processes and threads from other packets than track descriptors.
  */
 #include "perfetto/generic_kernel.pb-c.h"
 #include "perfetto/perfetto_reader.h"
@@ -73,5 +73,48 @@ enum tb_status tb_perfetto_task_rename(struct tb_perfetto_reader *r, struct tb_s
   const Perfetto__Protos__GenericKernelTaskRenameEvent *rename =
       (const Perfetto__Protos__GenericKernelTaskRenameEvent *)message;
   name_thread(r, NULL, rename->tid, tb_message_slice(rename->comm));
+  return TB_OK;
+}
+
+/* ---- the sequence's own thread ----------------------------------------------------------------------------------- */
+
+enum tb_status tb_perfetto_thread_descriptor(struct tb_perfetto_reader *r, struct tb_slice payload) {
+  struct tb_sequence *sequence = r->context.sequence;
+  struct tb_wire_cursor cursor = tb_wire_cursor(payload);
+  struct tb_wire_field field;
+  struct tb_slice name = {"", 0};
+  enum tb_status status;
+  while ((status = tb_wire_read(&cursor, &field)) == TB_OK) {
+    switch (field.number) {
+      case TB_THREAD_DESCRIPTOR_PID:
+        sequence->pid = (int32_t)field.value;
+        break;
+      case TB_THREAD_DESCRIPTOR_TID:
+        sequence->tid = (int64_t)field.value;
+        break;
+      case TB_THREAD_DESCRIPTOR_THREAD_NAME:
+        name = field.bytes;
+        break;
+      case TB_THREAD_DESCRIPTOR_REFERENCE_TIMESTAMP_US:
+        sequence->reference_us = (int64_t)field.value;
+        break;
+      case TB_THREAD_DESCRIPTOR_REFERENCE_THREAD_TIME_US:
+        sequence->thread_time_us = (int64_t)field.value;
+        break;
+      case TB_THREAD_DESCRIPTOR_REFERENCE_THREAD_INSTRUCTION_COUNT:
+        sequence->instruction_count = (int64_t)field.value;
+        break;
+      default:
+        break;
+    }
+  }
+  if (status != TB_END) return TB_BAD_DATA;
+  sequence->has_thread = sequence->has_reference = true;
+  struct tb_perfetto_track *track = tb_tracks_thread(&r->tracks, &sequence->pid, sequence->tid, r->head.machine);
+  if (!track || (name.len && tb_tracks_set_name(&r->tracks, track, name) != TB_OK)) {
+    r->out_of_memory = true;
+  } else {
+    tb_perfetto_tell_track(r, track);
+  }
   return TB_OK;
 }

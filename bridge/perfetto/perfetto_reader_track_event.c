@@ -2,70 +2,15 @@
  *
  * A TrackEvent becomes an event: on which track, when, of which type, with what on it.
  */
+#include "perfetto/perfetto_reader_track_event.h"
 #include "event/phases.h"
-#include "perfetto/legacy_event.h"
 #include "perfetto/perfetto_reader_typed.h"
-#include "perfetto/track_event_fields.h"
 
 static const char LOSS_TIME[] = "an event has no timestamp";
 static const char LOSS_TYPE[] = "an event is of no known type";
-static const char LOSS_COUNTER[] = "a counter value on a track that is no counter";
 static const char LOSS_REFERENCE[] = "a time that counts from a thread descriptor that was not sent";
 
-struct event_in_hand {
-  struct tb_slice payload;
-  struct tb_track_event_fields fields;
-  struct tb_legacy_event legacy;
-  struct tb_perfetto_track *track;
-  int64_t ts;
-  bool has_thread_ts, has_instructions, has_counters; /* counters: values that become events of their own */
-  int64_t thread_ts, instructions;
-};
-
 static int64_t us_to_ns(int64_t us) { return (int64_t)((uint64_t)us * 1000u); }
-
-/* ---- the sequence's own thread ----------------------------------------------------------------------------------- */
-
-enum tb_status tb_perfetto_thread_descriptor(struct tb_perfetto_reader *r, struct tb_slice payload) {
-  struct tb_sequence *sequence = r->context.sequence;
-  struct tb_wire_cursor cursor = tb_wire_cursor(payload);
-  struct tb_wire_field field;
-  struct tb_slice name = {"", 0};
-  enum tb_status status;
-  while ((status = tb_wire_read(&cursor, &field)) == TB_OK) {
-    switch (field.number) {
-      case TB_THREAD_DESCRIPTOR_PID:
-        sequence->pid = (int32_t)field.value;
-        break;
-      case TB_THREAD_DESCRIPTOR_TID:
-        sequence->tid = (int64_t)field.value;
-        break;
-      case TB_THREAD_DESCRIPTOR_THREAD_NAME:
-        name = field.bytes;
-        break;
-      case TB_THREAD_DESCRIPTOR_REFERENCE_TIMESTAMP_US:
-        sequence->reference_us = (int64_t)field.value;
-        break;
-      case TB_THREAD_DESCRIPTOR_REFERENCE_THREAD_TIME_US:
-        sequence->thread_time_us = (int64_t)field.value;
-        break;
-      case TB_THREAD_DESCRIPTOR_REFERENCE_THREAD_INSTRUCTION_COUNT:
-        sequence->instruction_count = (int64_t)field.value;
-        break;
-      default:
-        break;
-    }
-  }
-  if (status != TB_END) return TB_BAD_DATA;
-  sequence->has_thread = sequence->has_reference = true;
-  struct tb_perfetto_track *track = tb_tracks_thread(&r->tracks, &sequence->pid, sequence->tid, r->head.machine);
-  if (!track || (name.len && tb_tracks_set_name(&r->tracks, track, name) != TB_OK)) {
-    r->out_of_memory = true;
-  } else {
-    tb_perfetto_tell_track(r, track);
-  }
-  return TB_OK;
-}
 
 /* ---- which track ------------------------------------------------------------------------------------------------- */
 
@@ -102,7 +47,7 @@ static struct tb_perfetto_track *overridden_track(struct tb_perfetto_reader *r, 
 
 /* The rules by which the importer finds an event's track: its uuid, the default's; else, for events of before there
  * were tracks, the thread that the sequence or the event names; else the trace's own. */
-static struct tb_perfetto_track *find_track(struct tb_perfetto_reader *r, const struct event_in_hand *e) {
+static struct tb_perfetto_track *find_track(struct tb_perfetto_reader *r, const struct tb_event_in_hand *e) {
   const struct tb_track_event_fields *fields = &e->fields;
   const struct tb_sequence *sequence = r->context.sequence;
   const struct tb_legacy_event *legacy = &e->legacy;
@@ -121,7 +66,7 @@ static const struct tb_track *process_of(const struct tb_track *track) {
 
 /* ---- when -------------------------------------------------------------------------------------------------------- */
 
-static enum tb_status find_legacy_time(struct tb_perfetto_reader *r, struct event_in_hand *e, bool *has_ts) {
+static enum tb_status find_legacy_time(struct tb_perfetto_reader *r, struct tb_event_in_hand *e, bool *has_ts) {
   struct tb_sequence *sequence = r->context.sequence;
   const struct tb_track_event_fields *fields = &e->fields;
   if (fields->has & TB_TE_TIMESTAMP_ABSOLUTE) {
@@ -138,7 +83,7 @@ static enum tb_status find_legacy_time(struct tb_perfetto_reader *r, struct even
   return TB_OK;
 }
 
-static void find_legacy_thread_times(struct tb_perfetto_reader *r, struct event_in_hand *e) {
+static void find_legacy_thread_times(struct tb_perfetto_reader *r, struct tb_event_in_hand *e) {
   struct tb_sequence *sequence = r->context.sequence;
   const struct tb_track_event_fields *fields = &e->fields;
   if (fields->has & TB_TE_THREAD_ABSOLUTE) {
@@ -159,7 +104,7 @@ static void find_legacy_thread_times(struct tb_perfetto_reader *r, struct event_
   }
 }
 
-static enum tb_status find_times(struct tb_perfetto_reader *r, struct event_in_hand *e, bool *has_ts) {
+static enum tb_status find_times(struct tb_perfetto_reader *r, struct tb_event_in_hand *e, bool *has_ts) {
   *has_ts = r->context.has_ts;
   e->ts = r->context.ts;
   if (!(e->fields.has & TB_TE_LATE_FIELDS)) return TB_OK;
@@ -170,7 +115,7 @@ static enum tb_status find_times(struct tb_perfetto_reader *r, struct event_in_h
 
 /* ---- what it is called ------------------------------------------------------------------------------------------- */
 
-static void set_names(struct tb_perfetto_reader *r, struct tb_event *event, const struct event_in_hand *e) {
+static void set_names(struct tb_perfetto_reader *r, struct tb_event *event, const struct tb_event_in_hand *e) {
   if (e->fields.has & TB_TE_NAME) {
     event->has |= TB_HAS_NAME;
     event->name = e->fields.name;
@@ -183,145 +128,6 @@ static void set_names(struct tb_perfetto_reader *r, struct tb_event *event, cons
     event->has |= TB_HAS_CATEGORIES;
     event->categories = tb_track_event_categories(r, e->payload, &e->fields);
   }
-}
-
-/* ---- counters ---------------------------------------------------------------------------------------------------- */
-
-/* The counter's last value on the packet's sequence; NULL when memory is exhausted. */
-static int64_t *last_value(struct tb_perfetto_reader *r, struct tb_perfetto_track *track) {
-  struct tb_sequence *sequence = r->context.sequence;
-  if (track->value_sequence == sequence && track->value_generation == sequence->generation)
-    return &sequence->counter_values[track->value_place];
-  int64_t *last = tb_sequence_counter(&r->state, sequence, track->track.uuid);
-  if (!last) {
-    r->out_of_memory = true;
-    return NULL;
-  }
-  track->value_sequence = sequence;
-  track->value_generation = sequence->generation;
-  track->value_place = (uint32_t)(last - sequence->counter_values);
-  return last;
-}
-
-/* An absolute value in the counter's own unit. */
-static int64_t integer_value(struct tb_perfetto_reader *r, struct tb_perfetto_track *track, uint64_t raw) {
-  uint64_t value = raw * (uint64_t)track->unit_multiplier;
-  if (!track->incremental) return (int64_t)value;
-  int64_t *last = last_value(r, track);
-  if (!last) return 0;
-  return *last = (int64_t)((uint64_t)*last + value);
-}
-
-static double double_value(struct tb_perfetto_reader *r, struct tb_perfetto_track *track, uint64_t bits) {
-  double value = tb_wire_double(bits) * (double)track->unit_multiplier;
-  if (!track->incremental) return value;
-  int64_t *last = last_value(r, track);
-  if (!last) return 0;
-  /* the sum is kept as a double's bits: a counter is either kind, not both */
-  double sum = *last ? tb_wire_double((uint64_t)*last) + value : value;
-  memcpy(last, &sum, sizeof(sum));
-  return sum;
-}
-
-static struct tb_event *emit_counter(struct tb_perfetto_reader *r, struct tb_perfetto_track *track, int64_t ts,
-                                     struct tb_arg **value) {
-  tb_perfetto_tell_track(r, track);
-  struct tb_event *event = tb_perfetto_emit(r, TB_EVENT_COUNTER);
-  event->track = &track->track;
-  event->has = TB_HAS_TS | TB_HAS_ARGS;
-  event->ts = ts;
-  event->phase = 'C';
-  *value = tb_perfetto_add_arg(r, (struct tb_slice){NULL, 0});
-  event->args = *value;
-  event->arg_count = 1;
-  return event;
-}
-
-static struct tb_event *emit_integer(struct tb_perfetto_reader *r, struct tb_perfetto_track *track, int64_t ts,
-                                     int64_t number) {
-  struct tb_arg *value;
-  struct tb_event *event = emit_counter(r, track, ts, &value);
-  value->type = TB_ARG_INT;
-  value->i = number;
-  return event;
-}
-
-static struct tb_event *emit_double(struct tb_perfetto_reader *r, struct tb_perfetto_track *track, int64_t ts,
-                                    double number) {
-  struct tb_arg *value;
-  struct tb_event *event = emit_counter(r, track, ts, &value);
-  value->type = TB_ARG_DOUBLE;
-  value->d = number;
-  return event;
-}
-
-static enum tb_status make_counter(struct tb_perfetto_reader *r, struct event_in_hand *e) {
-  if (e->track->track.type != TB_TRACK_COUNTER) return tb_perfetto_lose(r, LOSS_COUNTER);
-  struct tb_event *event;
-  if (e->fields.has & TB_TE_DOUBLE_COUNTER) {
-    event = emit_double(r, e->track, e->ts, double_value(r, e->track, e->fields.counter));
-  } else {
-    event = emit_integer(r, e->track, e->ts, integer_value(r, e->track, e->fields.counter));
-  }
-  set_names(r, event, e);
-  tb_legacy_event_apply(&e->legacy, event);
-  if (tb_perfetto_is_carriage(r, &e->fields)) tb_perfetto_take_carriage(r, &e->fields, event);
-  return TB_OK;
-}
-
-/* Values that stand beside a slice: its thread's times go on the event itself, others become counter events behind it.
- * This takes the former, `emit_extra_counters` the latter. */
-static uint64_t counter_uuid(const struct tb_number_list *own, const struct tb_uuid_list *defaults, uint32_t i) {
-  if (own->count) return i < own->count ? own->items[i] : 0;
-  return i < defaults->count ? defaults->items[i] : 0;
-}
-
-static void take_extra_counters(struct tb_perfetto_reader *r, struct event_in_hand *e) {
-  struct tb_number_list *values = &e->fields.counter_values;
-  for (uint32_t i = 0; i < values->count; i++) {
-    uint64_t uuid = counter_uuid(&e->fields.counter_uuids, &r->context.sequence->extra_counters, i);
-    struct tb_perfetto_track *track = uuid ? tb_perfetto_find_track(r, uuid) : NULL;
-    if (!track) {
-      e->has_counters = true; /* and is told as a loss */
-      continue;
-    }
-    int64_t value = integer_value(r, track, values->items[i]);
-    values->items[i] = (uint64_t)value;
-    if (track->track.is_thread_time) {
-      e->has_thread_ts = true;
-      e->thread_ts = value;
-    } else if (track->track.is_thread_instruction_count) {
-      e->has_instructions = true;
-      e->instructions = value;
-    } else {
-      e->has_counters = true;
-    }
-  }
-}
-
-static enum tb_status emit_extra_counters(struct tb_perfetto_reader *r, const struct event_in_hand *e) {
-  const struct tb_sequence *sequence = r->context.sequence;
-  const struct tb_number_list *values = &e->fields.counter_values, *doubles = &e->fields.double_counter_values;
-  enum tb_status status = TB_OK;
-  for (uint32_t i = 0; i < values->count && status == TB_OK; i++) {
-    uint64_t uuid = counter_uuid(&e->fields.counter_uuids, &sequence->extra_counters, i);
-    struct tb_perfetto_track *track = uuid ? tb_perfetto_find_track(r, uuid) : NULL;
-    if (!track || track->track.type != TB_TRACK_COUNTER) {
-      status = tb_perfetto_lose(r, LOSS_COUNTER);
-    } else if (!track->track.is_thread_time && !track->track.is_thread_instruction_count) {
-      emit_integer(r, track, e->ts, (int64_t)values->items[i]);
-    }
-  }
-  for (uint32_t i = 0; i < doubles->count && status == TB_OK; i++) {
-    uint64_t uuid = counter_uuid(&e->fields.double_counter_uuids, &sequence->extra_double_counters, i);
-    struct tb_perfetto_track *track = uuid ? tb_perfetto_find_track(r, uuid) : NULL;
-    if (!track || track->track.type != TB_TRACK_COUNTER) {
-      status = tb_perfetto_lose(r, LOSS_COUNTER);
-    } else {
-      emit_double(r, track, e->ts, double_value(r, track, doubles->items[i]));
-    }
-  }
-  return status;
 }
 
 /* ---- the event --------------------------------------------------------------------------------------------------- */
@@ -417,7 +223,7 @@ static void set_rare(struct tb_perfetto_reader *r, struct tb_event *event, const
   }
 }
 
-static void set_thread_times(struct tb_event *event, const struct event_in_hand *e) {
+static void set_thread_times(struct tb_event *event, const struct tb_event_in_hand *e) {
   if (e->has_thread_ts) {
     event->has |= TB_HAS_THREAD_TS;
     event->thread_ts = e->thread_ts;
@@ -436,7 +242,7 @@ static void set_args(struct tb_perfetto_reader *r, struct tb_event *event, const
   event->arg_count = count;
 }
 
-static void add_typed(struct tb_perfetto_reader *r, struct tb_event *event, const struct event_in_hand *e) {
+static void add_typed(struct tb_perfetto_reader *r, struct tb_event *event, const struct tb_event_in_hand *e) {
   if (e->fields.has & TB_TE_LOG) tb_perfetto_log_message(r, e->fields.log, event);
   if (e->fields.has & TB_TE_TASK) tb_perfetto_task_execution(r, e->fields.task);
   if (e->fields.has & TB_TE_TYPED) tb_perfetto_typed_fields(r, e->payload);
@@ -450,14 +256,14 @@ static bool is_moment(const struct tb_event *event) {
 }
 
 /* Whether the event is the end of such a slice, of which readers need know nothing. */
-static bool ends_moment(struct event_in_hand *e) {
+static bool ends_moment(struct tb_event_in_hand *e) {
   if (e->legacy.has_phase || e->fields.type != TB_TRACK_EVENT_TYPE_SLICE_END) return false;
   bool moment = e->track->moments & 1;
   e->track->moments >>= 1;
   return moment;
 }
 
-static enum tb_status make_event(struct tb_perfetto_reader *r, struct event_in_hand *e) {
+static enum tb_status make_event(struct tb_perfetto_reader *r, struct tb_event_in_hand *e) {
   if (ends_moment(e)) return TB_OK;
   tb_perfetto_tell_track(r, e->track);
   struct tb_event *event = tb_perfetto_emit(r, TB_EVENT_INSTANT);
@@ -481,11 +287,20 @@ static enum tb_status make_event(struct tb_perfetto_reader *r, struct event_in_h
   }
   if (e->fields.has & (TB_TE_LOG | TB_TE_TASK | TB_TE_TYPED)) add_typed(r, event, e);
   set_args(r, event, &e->fields);
-  return e->has_counters || e->fields.double_counter_values.count ? emit_extra_counters(r, e) : TB_OK;
+  return e->has_counters || e->fields.double_counter_values.count ? tb_perfetto_emit_extra_counters(r, e) : TB_OK;
+}
+
+static enum tb_status make_counter(struct tb_perfetto_reader *r, struct tb_event_in_hand *e) {
+  if (e->track->track.type != TB_TRACK_COUNTER) return tb_perfetto_lose(r, TB_PERFETTO_LOSS_COUNTER);
+  struct tb_event *event = tb_perfetto_emit_counter(r, e);
+  set_names(r, event, e);
+  tb_legacy_event_apply(&e->legacy, event);
+  if (tb_perfetto_is_carriage(r, &e->fields)) tb_perfetto_take_carriage(r, &e->fields, event);
+  return TB_OK;
 }
 
 /* A state lasts until the next one: as a slice it ends there. An event without a name ends the state alone. */
-static enum tb_status make_state(struct tb_perfetto_reader *r, struct event_in_hand *e) {
+static enum tb_status make_state(struct tb_perfetto_reader *r, struct tb_event_in_hand *e) {
   tb_perfetto_tell_track(r, e->track);
   if (e->track->in_state) {
     struct tb_event *event = tb_perfetto_emit(r, TB_EVENT_SLICE_END);
@@ -499,7 +314,7 @@ static enum tb_status make_state(struct tb_perfetto_reader *r, struct event_in_h
   return e->track->in_state ? make_event(r, e) : TB_OK;
 }
 
-static enum tb_status read_event(struct tb_perfetto_reader *r, struct event_in_hand *e) {
+static enum tb_status read_event(struct tb_perfetto_reader *r, struct tb_event_in_hand *e) {
   enum tb_status status = tb_track_event_fields_read(r, e->payload, &e->fields);
   if (status == TB_OK && (e->fields.has & TB_TE_LEGACY)) status = tb_legacy_event_read(e->fields.legacy, &e->legacy);
   if (status != TB_OK) return status;
@@ -507,7 +322,7 @@ static enum tb_status read_event(struct tb_perfetto_reader *r, struct event_in_h
   status = find_times(r, e, &has_ts);
   if (status != TB_OK) return status;
   if (!has_ts) return tb_perfetto_lose(r, LOSS_TIME);
-  if (e->fields.counter_values.count) take_extra_counters(r, e);
+  if (e->fields.counter_values.count) tb_perfetto_take_extra_counters(r, e);
   e->track = find_track(r, e);
   if (!e->track) {
     r->out_of_memory = true;
@@ -529,7 +344,7 @@ static enum tb_status read_event(struct tb_perfetto_reader *r, struct event_in_h
 }
 
 enum tb_status tb_perfetto_track_event(struct tb_perfetto_reader *r, struct tb_slice payload) {
-  struct event_in_hand e;
+  struct tb_event_in_hand e;
   e.payload = payload;
   e.legacy.present = e.legacy.has_phase = e.legacy.has_name_iid = e.legacy.has_pid = e.legacy.has_tid = false;
   e.has_thread_ts = e.has_instructions = e.has_counters = false;
