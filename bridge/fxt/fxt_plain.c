@@ -124,11 +124,11 @@ static TB_ALWAYS_INLINE const char *read_records(struct tb_fxt_reader *fx, const
 void tb_fxt_read_plain(struct tb_fxt_reader *fx) {
   const struct tb_fxt_provider *provider = fx->tables.provider;
   struct tb_batch *batch = fx->batch;
-  const char *at = batch->text + fx->at, *end = batch->text + fx->text_len;
   bool may = !fx->skip && !fx->reader->watch.take && provider->threads && provider->pages &&
-             fx->reader->options.max_record_bytes >= LONGEST && end - at >= LONGEST &&
+             fx->reader->options.max_record_bytes >= LONGEST && fx->text_len - fx->at >= LONGEST &&
              batch->event_count < TB_FXT_BATCH_EVENTS;
   if (!may || !prepare_events(fx)) return;
+  const char *at = batch->text + fx->at, *end = batch->text + fx->text_len;
   bool in_ns = provider->rate.ticks_per_second == TB_FXT_NS_PER_SECOND;
   at = in_ns ? read_records(fx, at, end, true) : read_records(fx, at, end, false);
   fx->at = (size_t)(at - batch->text);
