@@ -2,6 +2,7 @@
  *
  * One event as one object of the Trace Event Format.
  */
+#include "base/utf8.h"
 #include "json/json_writer_state.h"
 
 #define MEMBER TB_JSON_MEMBER
@@ -248,6 +249,20 @@ bool tb_json_has_own_args(const struct tb_event *event) {
   return false;
 }
 
+static bool is_utf8(struct tb_slice text) {
+  size_t skip, len = 1;
+  for (const char *p = text.ptr, *end = text.len ? p + text.len : p; p != end && len; p += len)
+    len = tb_utf8_character(p, end, &skip);
+  return len != 0;
+}
+
+/* Bytes of no known meaning that are no text come out as replacement characters. */
+static void count_lost_bytes(struct tb_json_writer *w, const struct tb_event *event) {
+  for (uint32_t i = 0; i < event->arg_count; i++)
+    if (event->args[i].type == TB_ARG_BLOB && !is_utf8(event->args[i].text))
+      tb_json_lose(w, "bytes among the arguments that are no text (JSON has none)", event);
+}
+
 void tb_json_emit_args(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_event *event) {
   unsigned bad_json = 0;
   if (tb_json_has_own_args(event)) return; /* they stand among the extra members */
@@ -261,6 +276,7 @@ void tb_json_emit_args(struct tb_json_writer *w, struct tb_json_emit *emit, cons
   TB_JSON_EMIT(emit, "}");
   if (bad_json && !w->from_json)
     tb_json_lose(w, "JSON text among the arguments that is no JSON, kept as a string", event);
+  if (!w->from_json) count_lost_bytes(w, event);
 }
 
 void tb_json_put_whole(struct tb_json_writer *w, const struct tb_event *event, char phase) {

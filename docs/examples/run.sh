@@ -1,7 +1,7 @@
 #!/bin/bash
-# run.sh NAME PROGRAM TRACES: runs an example on real files, pipes and a socket, and checks what it prints.
+# run.sh NAME PROGRAM TRACES SERVE_FILE: runs an example on real files, pipes and a socket, and checks what it prints.
 set -euo pipefail
-name=$1 program=$2 traces=$3
+name=$1 program=$2 traces=$3 serve_file=$4
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 expect() { diff <(printf '%s\n' "$@") "$work/out" || exit 1; }
@@ -19,6 +19,13 @@ case $name in
     expect outer inner later
     gzip -c "$traces/lanes.perfetto-trace" | "$program" > "$work/out"
     expect outer inner later
+    mkfifo "$work/port"
+    "$serve_file" "$traces/lanes.perfetto-trace" > "$work/port" &
+    read -r port < "$work/port"
+    "$program" 127.0.0.1 "$port" > "$work/out"
+    wait $!
+    expect outer inner later
+    ! "$program" 127.0.0.1 "$port" 2> /dev/null # nobody listens there any more
     rc=0
     head -c -5 "$traces/lanes.perfetto-trace" | "$program" > "$work/out" 2> /dev/null || rc=$?
     [[ $rc -eq 4 ]]

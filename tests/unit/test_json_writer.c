@@ -405,9 +405,30 @@ static void what_json_cannot_hold_is_counted(void **state) {
   finish_with("");
 }
 
+static void bytes_that_are_no_text_are_counted(void **state) {
+  (void)state;
+  const struct tb_arg args[] = {
+      {.name = TB_SLICE("field_1"), .type = TB_ARG_BLOB, .text = TB_SLICE("\x01 text"), .span = 1},
+      {.name = TB_SLICE("field_2"), .type = TB_ARG_BLOB, .text = TB_SLICE("a\xff"), .span = 1}};
+  struct tb_event e = event(TB_EVENT_INSTANT, &thread, 1000, "x");
+  e.has |= TB_HAS_ARGS;
+  e.offset = 7;
+  e.args = args;
+  e.arg_count = 2;
+  put(e);
+  size_t count;
+  const struct tb_loss *losses = tb_writer_losses(writer, &count);
+  assert_int_equal(count, 1);
+  assert_int_equal(losses[0].count, 1);
+  assert_int_equal(losses[0].first_offset, 7);
+  finish();
+  assert_non_null(strstr(written, "\"field_2\":\"a\xef\xbf\xbd\""));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(nothing_gives_an_empty_list, start, stop),
+      cmocka_unit_test_setup_teardown(bytes_that_are_no_text_are_counted, start, stop),
       cmocka_unit_test_setup_teardown(begin_and_end_on_a_thread_become_one_complete_event, start, stop),
       cmocka_unit_test_setup_teardown(arguments_of_the_end_join_and_win, start, stop),
       cmocka_unit_test_setup_teardown(thread_times_of_begin_and_end_give_tts_and_tdur, start, stop),
