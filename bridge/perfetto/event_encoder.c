@@ -205,6 +205,12 @@ static char *put_sample(struct encoding *e, char *at, const struct tb_event *eve
 
 static bool is_text_id(const struct tb_id *id) { return id->kind != TB_ID_NONE && !id->is_number; }
 
+/* A bind_id that is a number is in the flow's id, or with what the writer learns at last; neither has one that says no direction. */
+static bool carries_bind_id(const struct tb_event *event) {
+  return is_text_id(&event->bind_id) ||
+         (event->bind_id.kind != TB_ID_NONE && !(event->has & (TB_HAS_FLOW_IN | TB_HAS_FLOW_OUT)));
+}
+
 /* A complete slice of a thread has its end's stack with its end. */
 static bool carries_end_stack(const struct tb_event *event) {
   if (!event->end_stack.ref.len) return false;
@@ -218,7 +224,7 @@ static bool carries_scope(const struct tb_event *event, const struct tb_carriage
 
 static bool needs_carriage(const struct tb_event *event, unsigned parts, const struct tb_carriage *carriage) {
   return carriage->phase.len || carriage->whole_args || carriage->emitter || carriage->times & event->has ||
-         event->extra_count || ((parts & TB_ENCODE_IDS) && is_text_id(&event->id)) || is_text_id(&event->bind_id) ||
+         event->extra_count || ((parts & TB_ENCODE_IDS) && is_text_id(&event->id)) || carries_bind_id(event) ||
          ((parts & TB_ENCODE_NO_NAME) && event->name.len == 0) || carries_end_stack(event);
 }
 
@@ -237,7 +243,8 @@ static char *put_carriage(struct encoding *e, char *at, const struct tb_event *e
     at = put_member(e, at, "name",
                     event->has & TB_HAS_NAME ? text_arg(TB_SLICE("")) : (struct tb_arg){.type = TB_ARG_NULL});
   if ((parts & TB_ENCODE_IDS) && is_text_id(&event->id)) at = put_member(e, at, "id", text_arg(event->id.text));
-  if (is_text_id(&event->bind_id)) at = put_member(e, at, "bind_id", text_arg(event->bind_id.text));
+  if (carries_bind_id(event))
+    at = put_member(e, at, "bind_id", id_arg((int64_t)event->bind_id.value, event->bind_id.text));
   if (carries_end_stack(event)) at = put_member(e, at, "esf", text_arg(event->end_stack.ref));
   if (carriage->emitter && event->thread->has_pid)
     at = put_member(e, at, "pid", id_arg(event->thread->pid, event->thread->pid_text));
@@ -255,8 +262,13 @@ static char *put_carriage(struct encoding *e, char *at, const struct tb_event *e
 }
 
 char *tb_encode_carried_phase(struct tb_event_encoder *encoder, struct tb_interned_uses *uses, char *at, char phase) {
+  return tb_encode_carried_text(encoder, uses, at, (struct tb_slice){&phase, 1});
+}
+
+char *tb_encode_carried_text(struct tb_event_encoder *encoder, struct tb_interned_uses *uses, char *at,
+                             struct tb_slice text) {
   struct encoding e = {.interned = encoder->interned, .uses = uses, .json = &encoder->json, .ok = true};
-  struct tb_arg late = {.name = carried_name, .text = {&phase, 1}, .span = 1, .type = TB_ARG_STRING};
+  struct tb_arg late = {.name = carried_name, .text = text, .span = 1, .type = TB_ARG_STRING};
   at = put_annotation(&e, at, TB_TRACK_EVENT_DEBUG_ANNOTATIONS, &late, 1);
   return e.ok ? at : NULL;
 }

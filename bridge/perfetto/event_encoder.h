@@ -45,4 +45,9 @@ TB_MUST_CHECK enum tb_status tb_encode_event(struct tb_event_encoder *encoder, s
 enum { TB_CARRIED_PHASE_MAX = 64, TB_COUNTER_FOLLOWS = '+' };
 char *tb_encode_carried_phase(struct tb_event_encoder *encoder, struct tb_interned_uses *uses, char *at, char phase);
 
+/* The same with a text as the value; room for its bytes and TB_CARRIED_TEXT_ROOM more. */
+enum { TB_CARRIED_TEXT_ROOM = 64 };
+char *tb_encode_carried_text(struct tb_event_encoder *encoder, struct tb_interned_uses *uses, char *at,
+                             struct tb_slice text);
+
 #endif

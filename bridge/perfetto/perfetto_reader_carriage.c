@@ -8,8 +8,12 @@
 
 static bool is_named(const struct tb_arg *arg) { return tb_slice_equal(arg->name, TB_SLICE("trace_event")); }
 
-/* A phase that the writer learnt of late stands behind the dict, as a text. */
+/* What the writer learnt of late stands behind the dict, as texts: a phase, or how the slice's bind_id binds, which joins nothing. */
 static bool is_late_phase(const struct tb_arg *arg) { return arg->type == TB_ARG_STRING && arg->text.len == 1; }
+static bool is_late_binding(const struct tb_arg *arg) {
+  return arg->type == TB_ARG_STRING && arg->text.len > 5 && memcmp(arg->text.ptr, "flow_", 5) == 0;
+}
+static bool is_late(const struct tb_arg *arg) { return is_late_phase(arg) || is_late_binding(arg); }
 
 /* A dict without members stands as JSON text. */
 static bool is_empty(const struct tb_arg *arg) {
@@ -19,7 +23,7 @@ static bool is_empty(const struct tb_arg *arg) {
 bool tb_perfetto_is_carriage(const struct tb_perfetto_reader *r, const struct tb_track_event_fields *fields) {
   if (!(fields->has & TB_TE_ARGS)) return false;
   const struct tb_arg *last = &r->batch->args[fields->first_top_arg];
-  return is_named(last) && (last->type == TB_ARG_DICT || is_empty(last) || is_late_phase(last));
+  return is_named(last) && (last->type == TB_ARG_DICT || is_empty(last) || is_late(last));
 }
 
 /* Where the event was emitted: an event that nothing of Perfetto's says stands on a track beside that. */
@@ -123,36 +127,62 @@ static size_t last_before(const struct tb_perfetto_reader *r, size_t first, size
   return last;
 }
 
-void tb_perfetto_take_carriage(struct tb_perfetto_reader *r, const struct tb_track_event_fields *fields,
-                               struct tb_event *event) {
-  size_t last = fields->first_top_arg;
-  const struct tb_arg *annotation = &r->batch->args[last], *phase = NULL;
-  struct tb_arg late;
-  if (is_late_phase(annotation)) {
-    late = *annotation;
-    phase = &late;
-    size_t before = last_before(r, fields->first_arg, last);
-    annotation = &r->batch->args[before];
-    if (before == last || !is_named(annotation) || annotation->type != TB_ARG_DICT) {
-      if (event->type != TB_EVENT_COUNTER) r->batch->arg_count = last;
-      set_phase(event, phase->text);
-      return;
-    }
-    last = before;
+static bool skip(struct tb_slice *text, struct tb_slice word) {
+  if (text->len < word.len || memcmp(text->ptr, word.ptr, word.len) != 0) return false;
+  *text = (struct tb_slice){text->ptr + word.len, text->len - word.len};
+  return true;
+}
+
+/* "flow_in flow_out ID", each where it is so. */
+static void take_binding(struct tb_event *event, struct tb_slice text) {
+  if (skip(&text, TB_SLICE("flow_in "))) event->has |= TB_HAS_FLOW_IN;
+  if (skip(&text, TB_SLICE("flow_out "))) event->has |= TB_HAS_FLOW_OUT;
+  if (!text.len) return;
+  event->bind_id = (struct tb_id){.kind = TB_ID_PLAIN, .is_number = true};
+  for (size_t i = 0; i < text.len; i++)
+    event->bind_id.value = event->bind_id.value * 10 + (uint64_t)(unsigned char)text.ptr[i] - '0';
+}
+
+/* Takes the texts that stand last; *last is then what stands before them. False where that is not the dict. */
+static bool take_late(struct tb_perfetto_reader *r, const struct tb_track_event_fields *fields, struct tb_event *event,
+                      size_t *last, struct tb_slice *phase) {
+  while (is_late(&r->batch->args[*last])) {
+    const struct tb_arg *late = &r->batch->args[*last];
+    if (is_late_phase(late))
+      *phase = late->text;
+    else
+      take_binding(event, late->text);
+    size_t before = last_before(r, fields->first_arg, *last);
+    const struct tb_arg *next = &r->batch->args[before];
+    if (before == *last || !is_named(next) || !(next->type == TB_ARG_DICT || is_empty(next) || is_late(next))) return false;
+    *last = before;
   }
+  return true;
+}
+
+/* The members of the dict; what is none of ours becomes the event's extra. */
+static void take_members(struct tb_perfetto_reader *r, const struct tb_arg *annotation, struct tb_event *event,
+                         struct tb_slice *phase) {
   uint32_t count = annotation->span - 1, kept = 0;
   struct tb_arg *extra = count ? tb_perfetto_alloc(r, count * sizeof(*extra)) : NULL;
   for (uint32_t i = 1; extra && i <= count; i += annotation[i].span) {
     if (is_phase(&annotation[i])) {
-      if (!phase) phase = &annotation[i];
+      if (!phase->ptr) *phase = annotation[i].text;
     } else if (!take_member(event, &annotation[i])) {
       memcpy(&extra[kept], &annotation[i], annotation[i].span * sizeof(*extra));
       kept += annotation[i].span;
     }
   }
-  if (phase) set_phase(event, phase->text);
   event->extra = kept ? extra : NULL;
   event->extra_count = kept;
+}
+
+void tb_perfetto_take_carriage(struct tb_perfetto_reader *r, const struct tb_track_event_fields *fields,
+                               struct tb_event *event) {
+  size_t last = fields->first_top_arg;
+  struct tb_slice phase = {NULL, 0};
+  if (take_late(r, fields, event, &last, &phase)) take_members(r, &r->batch->args[last], event, &phase);
+  if (phase.ptr) set_phase(event, phase);
   /* a counter's value stands behind the annotation */
   if (event->type != TB_EVENT_COUNTER) r->batch->arg_count = last;
 }

@@ -50,6 +50,14 @@ static struct tb_sequence *add_sequence(struct tb_perfetto_writer *p) {
   return p->sequences[p->sequence_count++] = sequence;
 }
 
+enum tb_status tb_perfetto_add_shared(struct tb_perfetto_writer *p) {
+  struct tb_sequence *sequence = add_sequence(p);
+  if (!sequence) return TB_NO_MEMORY;
+  sequence->straight.over = true;
+  p->shared = (uint32_t)p->sequence_count - 1;
+  return TB_OK;
+}
+
 struct tb_sequence *tb_perfetto_thread_sequence(struct tb_perfetto_writer *p, const struct tb_track *track) {
   struct tb_track_state *state = tb_perfetto_track(p, track);
   if (!state || state->sequence) return state ? state->sequence : NULL;
@@ -173,14 +181,12 @@ static enum tb_status bind_flows(struct tb_perfetto_writer *p) {
     if (p->sequences[i]->strand.has_flow && !tb_strand_in_order(&p->sequences[i]->strand)) {
       tb_flows_forget(&p->flows, i);
       status = tb_flows_bind(&p->flows, &p->sequences[i]->strand, i, p->spill, &p->writer->error);
-    } else {
-      tb_flow_binder_finish(&p->sequences[i]->binder, &p->flows);
+    } else if (tb_flow_binder_finish(&p->sequences[i]->binder, &p->flows) != TB_OK) {
+      return no_memory(p);
     }
   if (status != TB_OK) return status;
   status = tb_flows_chain(&p->flows, p->flow_numbers, (uint32_t)p->flow_texts.count + 1);
-  uint64_t first = tb_perfetto_orders_by_offset(p) ? p->flows.first_unbound : TB_NO_OFFSET;
-  for (uint64_t i = 0; i < p->flows.unbound; i++)
-    tb_losses_add(&p->writer->losses, "flow events that no slice takes, or without a start", first);
+  if (status == TB_OK) status = tb_perfetto_carry_flows(p);
   return status == TB_OK ? TB_OK : no_memory(p);
 }
 
@@ -198,7 +204,7 @@ static enum tb_status check_ended(struct tb_perfetto_writer *p) {
 static enum tb_status order_strands(struct tb_perfetto_writer *p) {
   for (size_t i = 0; i < p->sequence_count; i++) {
     struct tb_strand *s = &p->sequences[i]->strand;
-    if (s->run_count || s->sorted) continue;
+    if (s->run_count || s->sorted || s->refs) continue;
     if (tb_strand_index(s) != TB_OK) return no_memory(p);
   }
   return TB_OK;
@@ -212,6 +218,7 @@ static enum tb_status finish(struct tb_writer *writer) {
   enum tb_status status = check_ended(p);
   if (status == TB_OK) status = order_strands(p);
   if (status == TB_OK) status = bind_flows(p);
+  if (status == TB_OK) status = order_strands(p); /* of flows that join nothing */
   if (status != TB_OK) return status;
   tb_packet_sink_init(&p->sink, writer->output, writer->options.compress, p->allocator, &writer->error);
   status = tb_perfetto_keep_system_trace(p);
@@ -257,6 +264,7 @@ static void destroy(struct tb_writer *writer) {
   tb_buffer_free(&p->lossy_providers);
   tb_buffer_free(&p->system_trace);
   tb_flows_free(&p->flows);
+  tb_hash_map_free(&p->rich_flows);
   if (p->thread_states.allocator) tb_hash_map_free(&p->thread_states);
   tb_packet_sink_free(&p->sink);
   tb_spill_file_close(p->spill);
@@ -290,6 +298,7 @@ static enum tb_status create(struct tb_writer *writer) {
   tb_buffer_init(&p->lossy_providers, p->allocator, 0);
   tb_buffer_init(&p->system_trace, p->allocator, 0);
   tb_flows_init(&p->flows, p->allocator);
+  tb_hash_map_init(&p->rich_flows, p->allocator);
   p->trace_clock = writer->options.clock ? writer->options.clock : TB_CLOCK_TRACE_FILE;
   if (add_sequence(p)) return TB_OK;
   destroy(writer);

@@ -52,11 +52,18 @@ static enum tb_status add_bind_id(struct tb_perfetto_writer *p, const struct tb_
   return entry->flow_key ? TB_OK : TB_NO_MEMORY;
 }
 
+/* Whether a flow event says more than phase, name, categories, id, time and place. */
+static bool is_rich(const struct tb_event *event) {
+  return event->arg_count || event->extra_count || event->has & (TB_HAS_DUR | TB_HAS_THREAD_TS | TB_HAS_SCOPE) ||
+         event->scope.len || event->id.kind != TB_ID_PLAIN || tb_stack_is_there(&event->stack);
+}
+
 enum tb_status tb_perfetto_put_flow(struct tb_perfetto_writer *p, const struct tb_event *event) {
   struct tb_sequence *sequence = tb_perfetto_thread_sequence(p, event->track);
   uint32_t flow = flow_of(p, event, &event->id, !(event->has & TB_HAS_ID_ALONE));
   if (!sequence || !flow) return TB_NO_MEMORY;
   struct tb_entry entry = {.ts = event->ts, .kind = TB_ENTRY_FLOW, .flow_key = flow, .order = flow_order(p, event)};
+  if (is_rich(event) && tb_hash_map_set(&p->rich_flows, entry.order, 0, 1) != TB_OK) return TB_NO_MEMORY;
   if (event->type == TB_EVENT_FLOW_BEGIN)
     entry.flow = TB_FLOW_OUT;
   else if (event->type == TB_EVENT_FLOW_STEP)
@@ -198,7 +205,7 @@ static void mark_early(struct tb_key *key, struct tb_entry *entry) {
 static enum tb_status put_shared(struct tb_perfetto_writer *p, const struct tb_event *event, uint32_t key,
                                  enum tb_entry_kind kind, const struct tb_carriage *carriage, unsigned parts) {
   if (!key) return TB_NO_MEMORY;
-  struct tb_sequence *sequence = p->sequences[TB_SHARED_SEQUENCE];
+  struct tb_sequence *sequence = p->sequences[p->shared];
   struct tb_entry entry = {.ts = event->ts, .kind = (uint8_t)kind, .key = key};
   if (kind == TB_ENTRY_END) parts &= ~(unsigned)(TB_ENCODE_NAME | TB_ENCODE_CATEGORIES | TB_ENCODE_NO_NAME);
   enum tb_status status =

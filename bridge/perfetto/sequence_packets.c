@@ -2,6 +2,10 @@
  *
  * The packets of a sequence: times as differences on an incremental clock, the rest as the strand's bodies have it.
  */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
 #include "base/error.h"
 #include "perfetto/sequence_writer.h"
 
@@ -84,10 +88,32 @@ static char *put_flow(char *at, const struct tb_slice_flow *flow) {
                              flow->id);
 }
 
+/* Adds {trace_event: "flow_in flow_out ID"}, as far as it is so; an ID that is text stands in the slice's own {trace_event}. */
+static enum tb_status add_unjoined(struct tb_sequence_writer *w, const struct tb_slice_flow *flow) {
+  struct tb_perfetto_writer *p = w->p;
+  char text[64] = "";
+  if (flow->unjoined != TB_FLOW_OUT) strcat(text, "flow_in ");
+  if (flow->unjoined != TB_FLOW_IN) strcat(text, "flow_out ");
+  size_t len = strlen(text);
+  bool is_number = tb_intern_text(&p->flow_texts, (uint32_t)flow->id).ptr[1];
+  if (is_number) len += (size_t)snprintf(text + len, sizeof(text) - len, "%" PRIu64, p->flow_numbers[flow->id]);
+  if (tb_buffer_reserve(&w->extra, TB_CARRIED_TEXT_ROOM + len) != TB_OK) return tb_sequence_no_memory(w);
+  char *end = tb_encode_carried_text(&p->encoder, &w->sequence->uses, w->extra.data + w->extra.len,
+                                     (struct tb_slice){text, len});
+  if (!end) return tb_sequence_no_memory(w);
+  w->extra.len = (size_t)(end - w->extra.data);
+  return tb_perfetto_write_interned(p, w->id, &w->sequence->uses, w->written);
+}
+
 enum tb_status tb_sequence_add_flows(struct tb_sequence_writer *w, uint64_t place) {
   while (w->flow < w->flow_end && w->flow->place < place) w->flow++;
   for (; w->flow < w->flow_end && w->flow->place == place; w->flow++) {
     if (w->flow->at_end) continue;
+    if (w->flow->unjoined) {
+      enum tb_status status = add_unjoined(w, w->flow);
+      if (status != TB_OK) return status;
+      continue;
+    }
     if (tb_buffer_reserve(&w->extra, FLOW_BYTES) != TB_OK) return tb_sequence_no_memory(w);
     w->extra.len = (size_t)(put_flow(w->extra.data + w->extra.len, w->flow) - w->extra.data);
   }

@@ -22,7 +22,7 @@ struct tb_sequence_writer {
   struct tb_buffer extra;                      /* fields that are added to a body */
 };
 
-static inline bool tb_sequence_is_shared(const struct tb_sequence_writer *w) { return w->index == TB_SHARED_SEQUENCE; }
+static inline bool tb_sequence_is_shared(const struct tb_sequence_writer *w) { return !w->sequence->track; }
 
 enum tb_status tb_sequence_no_memory(struct tb_sequence_writer *w);
 

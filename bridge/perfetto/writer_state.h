@@ -97,6 +97,8 @@ struct tb_perfetto_writer {
   struct tb_event_encoder encoder;
   struct tb_stacks stacks;
   struct tb_sequence **sequences;
+  uint32_t
+      shared; /* the shared sequence that takes what stands beside tracks: a second one for what is known at the end only */
   size_t sequence_count, sequence_capacity;
   struct tb_track_state *tracks;
   size_t track_count, track_capacity;
@@ -129,6 +131,7 @@ struct tb_perfetto_writer {
   char instant_fields[TB_CARRIED_PHASE_MAX];
   uint64_t order; /* number of the event */
   struct tb_flows flows;
+  struct tb_hash_map rich_flows;    /* orders of flow events that say more than what a flow is known by */
   struct tb_hash_map thread_states; /* by tid: the state that was written last */
   struct tb_packet_sink sink;
   uint64_t next_uuid;
@@ -140,6 +143,9 @@ struct tb_track_state *tb_perfetto_track(struct tb_perfetto_writer *p, const str
 
 /* The sequence of a thread's track, made when it is met for the first time. NULL without memory. */
 struct tb_sequence *tb_perfetto_thread_sequence(struct tb_perfetto_writer *p, const struct tb_track *track);
+
+/* Adds a shared sequence, which takes from now on what stands beside tracks. TB_OK or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_perfetto_add_shared(struct tb_perfetto_writer *p);
 
 /* Whether the order of flow events is their byte offset, which grows from event to event; else it is their number. */
 static inline bool tb_perfetto_orders_by_offset(const struct tb_perfetto_writer *p) {
@@ -173,6 +179,8 @@ TB_MUST_CHECK enum tb_status tb_perfetto_put_async(struct tb_perfetto_writer *p,
 TB_MUST_CHECK enum tb_status tb_perfetto_put_aside(struct tb_perfetto_writer *p, const struct tb_event *event,
                                                    enum tb_key_class class);
 TB_MUST_CHECK enum tb_status tb_perfetto_put_flow(struct tb_perfetto_writer *p, const struct tb_event *event);
+/* carry_flows.c: once flows are chained, puts down what of them joins nothing. */
+TB_MUST_CHECK enum tb_status tb_perfetto_carry_flows(struct tb_perfetto_writer *p);
 TB_MUST_CHECK enum tb_status tb_perfetto_put_counter(struct tb_perfetto_writer *p, const struct tb_event *event);
 TB_MUST_CHECK enum tb_status tb_perfetto_put_metadata(struct tb_perfetto_writer *p, const struct tb_event *event);
 TB_MUST_CHECK enum tb_status tb_perfetto_put_trace_metadata(struct tb_perfetto_writer *p, const struct tb_event *event);

@@ -11,6 +11,7 @@ void tb_flows_init(struct tb_flows *flows, const struct tb_allocator *allocator)
 void tb_flows_free(struct tb_flows *f) {
   tb_free(f->allocator, f->points, f->point_capacity * sizeof(*f->points));
   tb_free(f->allocator, f->slices, f->slice_capacity * sizeof(*f->slices));
+  tb_free(f->allocator, f->unbound, f->unbound_capacity * sizeof(*f->unbound));
   *f = (struct tb_flows){.allocator = f->allocator};
 }
 
@@ -24,10 +25,20 @@ static enum tb_status add_point(struct tb_flows *f, const struct tb_flow_point *
   return TB_OK;
 }
 
+static struct tb_flow_point point_of(const struct tb_flow_binder *b, const struct tb_entry *e) {
+  return (struct tb_flow_point){.ts = e->ts,
+                                .order = e->order,
+                                .flow = e->flow_key,
+                                .strand = b->strand_index,
+                                .is_event = e->kind == TB_ENTRY_FLOW,
+                                .event_step = e->flow,
+                                .event_ts = e->ts};
+}
+
 static enum tb_status bind(struct tb_flow_binder *b, const struct tb_entry *e, uint8_t step,
                            const struct tb_stack_frame_ref *slice) {
-  struct tb_flow_point point = {
-      .ts = e->ts, .order = e->order, .flow = e->flow_key, .step = step, .strand = b->strand_index};
+  struct tb_flow_point point = point_of(b, e);
+  point.step = step;
   if (slice) {
     point.has_slice = true;
     point.slice_ts = slice->ts;
@@ -56,8 +67,7 @@ static enum tb_status wait_for_next(struct tb_flow_binder *b, const struct tb_en
                     SIZE_MAX / 128) != TB_OK)
     return TB_NO_MEMORY;
   b->waiting = waiting;
-  b->waiting[b->waiting_count++] =
-      (struct tb_flow_point){.ts = e->ts, .order = e->order, .flow = e->flow_key, .strand = b->strand_index};
+  b->waiting[b->waiting_count++] = point_of(b, e);
   return TB_OK;
 }
 
@@ -68,17 +78,31 @@ enum tb_status tb_flows_take(struct tb_flow_binder *b, const struct tb_stack_fra
     return e->flow ? bind(b, e, e->flow, &own) : TB_OK;
   }
   if (e->kind == TB_ENTRY_FLOW) return e->flow == TB_FLOW_IN_NEXT ? wait_for_next(b, e) : bind(b, e, e->flow, top);
-  if (!pushed) return TB_OK; /* an END, or a slice that the importer drops */
+  if (!pushed) { /* an END, or a slice that the importer drops */
+    struct tb_flow_point point = point_of(b, e);
+    point.has_slice = true;
+    point.place = place;
+    return e->flow ? tb_flows_note_unbound(b->flows, &point) : TB_OK;
+  }
   enum tb_status status = bind_waiting(b, top);
   return status == TB_OK && e->flow ? bind(b, e, e->flow, top) : status;
 }
 
-void tb_flows_note_unbound(struct tb_flows *flows, uint64_t order) {
-  if (flows->unbound++ == 0 || order < flows->first_unbound) flows->first_unbound = order;
+enum tb_status tb_flows_note_unbound(struct tb_flows *f, const struct tb_flow_point *point) {
+  void *unbound = f->unbound;
+  if (tb_grow_array(f->allocator, &unbound, &f->unbound_capacity, f->unbound_count + 1, sizeof(*point),
+                    SIZE_MAX / 128) != TB_OK)
+    return TB_NO_MEMORY;
+  f->unbound = unbound;
+  f->unbound[f->unbound_count++] = *point;
+  return TB_OK;
 }
 
-void tb_flow_binder_finish(struct tb_flow_binder *b, struct tb_flows *flows) {
-  for (size_t i = 0; i < b->waiting_count; i++) tb_flows_note_unbound(flows, b->waiting[i].order);
+enum tb_status tb_flow_binder_finish(struct tb_flow_binder *b, struct tb_flows *flows) {
+  enum tb_status status = TB_OK;
+  for (size_t i = 0; status == TB_OK && i < b->waiting_count; i++)
+    status = tb_flows_note_unbound(flows, &b->waiting[i]);
+  return status;
 }
 
 void tb_flow_binder_free(struct tb_flow_binder *b) {
@@ -92,6 +116,10 @@ void tb_flows_forget(struct tb_flows *flows, uint32_t strand_index) {
   for (size_t i = 0; i < flows->point_count; i++)
     if (flows->points[i].strand != strand_index) flows->points[kept++] = flows->points[i];
   flows->point_count = kept;
+  kept = 0;
+  for (size_t i = 0; i < flows->unbound_count; i++)
+    if (flows->unbound[i].strand != strand_index) flows->unbound[kept++] = flows->unbound[i];
+  flows->unbound_count = kept;
 }
 
 static enum tb_status step(struct tb_flow_binder *b, struct tb_slice_stack *stack, const struct tb_entry *e,
@@ -116,7 +144,7 @@ enum tb_status tb_flows_bind(struct tb_flows *flows, struct tb_strand *strand, u
   while (status == TB_OK && (status = tb_strand_next(&cursor, &e, error)) == TB_OK)
     status = step(&b, &stack, &e, cursor.place - 1);
   tb_strand_close(&cursor);
-  tb_flow_binder_finish(&b, flows);
+  if (status == TB_END) status = tb_flow_binder_finish(&b, flows);
   tb_slice_stack_free(&stack, flows->allocator);
   tb_flow_binder_free(&b);
   if (status == TB_NO_MEMORY) (void)tb_fail(error, status, TB_NO_OFFSET, "out of memory");

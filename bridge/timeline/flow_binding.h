@@ -18,6 +18,9 @@ struct tb_flow_point {
   uint8_t
       step; /* enum tb_flow_step; IN_NEXT comes twice: when it is met, without a slice, and as IN when it is bound */
   bool has_slice;
+  bool is_event;      /* an event of its own, not a slice's bind_id */
+  uint8_t event_step; /* of the source's event, which IN_NEXT binds later than it is: its step and ts */
+  int64_t event_ts;
 };
 
 /* A flow id that a slice carries. */
@@ -28,6 +31,7 @@ struct tb_slice_flow {
   bool terminating;
   bool
       at_end; /* it goes with the slice's end: the other slice of the join begins at the same time but stands later in the file */
+  uint8_t unjoined; /* not 0: a bind_id that joins nothing; its step, and `id` is the flow's number */
 };
 
 struct tb_flows {
@@ -37,16 +41,21 @@ struct tb_flows {
   struct tb_slice_flow *slices; /* sorted by strand and place once chained */
   size_t slice_count, slice_capacity;
   bool any_at_end;
-  uint64_t edges;         /* joins of two slices */
-  uint64_t unbound;       /* points without a slice, ends and steps without a start */
-  uint64_t first_unbound; /* order of the first of them */
+  uint64_t edges; /* joins of two slices */
+  struct tb_flow_point
+      *unbound; /* points that join nothing: without a slice, ends and steps without a start, starts without more */
+  size_t unbound_count, unbound_capacity;
 };
 
 void tb_flows_init(struct tb_flows *flows, const struct tb_allocator *allocator);
 void tb_flows_free(struct tb_flows *flows);
 
-/* Counts a point that joins nothing. */
-void tb_flows_note_unbound(struct tb_flows *flows, uint64_t order);
+/* Keeps a point that joins nothing. TB_OK or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_flows_note_unbound(struct tb_flows *flows, const struct tb_flow_point *point);
+
+/* Adds the bind_id of a slice that joins nothing; tb_flows_sort_slices is due then. TB_OK or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_flows_add_unjoined(struct tb_flows *flows, const struct tb_flow_point *point);
+void tb_flows_sort_slices(struct tb_flows *flows);
 
 /* Binds the flow points of one strand as its entries come in the order of time. Zero-initialise, then set the first two. */
 struct tb_flow_binder {
@@ -60,8 +69,8 @@ struct tb_flow_binder {
  * entry. TB_OK or TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_flows_take(struct tb_flow_binder *binder, const struct tb_stack_frame_ref *top,
                                            const struct tb_entry *entry, uint64_t place, bool pushed);
-/* Counts what still waits for a slice when no more entries come. */
-void tb_flow_binder_finish(struct tb_flow_binder *binder, struct tb_flows *flows);
+/* Keeps as unbound what still waits for a slice when no more entries come. TB_OK or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_flow_binder_finish(struct tb_flow_binder *binder, struct tb_flows *flows);
 void tb_flow_binder_free(struct tb_flow_binder *binder);
 
 /* Drops the points of a strand, to bind them anew. */

@@ -14,7 +14,8 @@ struct end_point { /* a slice, as one side of a join */
 
 struct chain {           /* by flow: where it stands */
   bool started, carried; /* carried: the source slice has the id already, and it was not terminated */
-  bool id_given;
+  bool id_given, joined;
+  size_t source_point; /* that started it */
   struct end_point source;
   uint64_t id;
 };
@@ -82,7 +83,8 @@ static enum tb_status carry(struct chainer *c, const struct end_point *slice, ui
                     SIZE_MAX / 128) != TB_OK)
     return TB_NO_MEMORY;
   f->slices = slices;
-  f->slices[f->slice_count++] = (struct tb_slice_flow){slice->place, id, slice->strand, terminating, at_end};
+  f->slices[f->slice_count++] = (struct tb_slice_flow){
+      .place = slice->place, .id = id, .strand = slice->strand, .terminating = terminating, .at_end = at_end};
   f->any_at_end |= at_end;
   return TB_OK;
 }
@@ -104,6 +106,7 @@ static bool starts_before(const struct end_point *a, const struct end_point *b) 
 static enum tb_status join(struct chainer *c, struct chain *chain, uint32_t flow, const struct end_point *to,
                            bool goes_on) {
   c->flows->edges++;
+  chain->joined = true;
   if (starts_before(&chain->source, to)) {
     if (!chain->carried && give_id(c, chain, flow) != TB_OK) return TB_NO_MEMORY;
     if (carry(c, to, chain->id, !goes_on, false) != TB_OK) return TB_NO_MEMORY;
@@ -120,17 +123,37 @@ static enum tb_status join(struct chainer *c, struct chain *chain, uint32_t flow
   return TB_OK;
 }
 
-static enum tb_status take(struct chainer *c, const struct tb_flow_point *p) {
+static enum tb_status take(struct chainer *c, size_t point) {
+  const struct tb_flow_point *p = &c->flows->points[point];
   struct chain *chain = &c->chains[p->flow];
   struct end_point slice = {p->slice_ts, p->place, p->strand};
-  if (!p->has_slice || (p->step != TB_FLOW_OUT && !chain->started) || (p->step == TB_FLOW_OUT && chain->started)) {
-    tb_flows_note_unbound(c->flows, p->order);
-    return TB_OK;
-  }
+  if (!p->has_slice || (p->step != TB_FLOW_OUT && !chain->started) || (p->step == TB_FLOW_OUT && chain->started))
+    return tb_flows_note_unbound(c->flows, p);
   if (p->step != TB_FLOW_OUT) return join(c, chain, p->flow, &slice, p->step == TB_FLOW_THROUGH);
   chain->started = true;
   chain->source = slice;
-  return give_id(c, chain, p->flow);
+  chain->source_point = point;
+  return TB_OK;
+}
+
+static enum tb_status note_unjoined(struct chainer *c, uint32_t flow_count) {
+  enum tb_status status = TB_OK;
+  for (uint32_t i = 0; status == TB_OK && i < flow_count; i++)
+    if (c->chains[i].started && !c->chains[i].joined)
+      status = tb_flows_note_unbound(c->flows, &c->flows->points[c->chains[i].source_point]);
+  return status;
+}
+
+enum tb_status tb_flows_add_unjoined(struct tb_flows *f, const struct tb_flow_point *point) {
+  struct chainer c = {.flows = f};
+  struct end_point slice = {point->slice_ts, point->place, point->strand};
+  enum tb_status status = carry(&c, &slice, point->flow, false, false);
+  if (status == TB_OK) f->slices[f->slice_count - 1].unjoined = point->event_step;
+  return status;
+}
+
+void tb_flows_sort_slices(struct tb_flows *f) {
+  if (f->slice_count) qsort(f->slices, f->slice_count, sizeof(*f->slices), compare_slices);
 }
 
 enum tb_status tb_flows_chain(struct tb_flows *flows, const uint64_t *wanted, uint32_t flow_count) {
@@ -139,8 +162,9 @@ enum tb_status tb_flows_chain(struct tb_flows *flows, const uint64_t *wanted, ui
   c.chains = tb_calloc(flows->allocator, flow_count * sizeof(*c.chains));
   enum tb_status status = c.chains ? TB_OK : TB_NO_MEMORY;
   qsort(flows->points, flows->point_count, sizeof(*flows->points), compare_points);
-  for (size_t i = 0; status == TB_OK && i < flows->point_count; i++) status = take(&c, &flows->points[i]);
-  if (flows->slice_count) qsort(flows->slices, flows->slice_count, sizeof(*flows->slices), compare_slices);
+  for (size_t i = 0; status == TB_OK && i < flows->point_count; i++) status = take(&c, i);
+  if (status == TB_OK) status = note_unjoined(&c, flow_count);
+  tb_flows_sort_slices(flows);
   tb_free(flows->allocator, c.chains, flow_count * sizeof(*c.chains));
   tb_free(flows->allocator, c.used, c.used_slots * sizeof(*c.used));
   return status;
