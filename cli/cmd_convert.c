@@ -60,6 +60,7 @@ static int convert(const char *from, const char *to, const struct settings *sett
   how.writer.keep_packets = settings->keep_packets;
   how.writer.memory_budget = settings->memory;
   how.progress = cli_progress_update;
+  how.writing = cli_progress_writing;
   how.progress_ctx = &progress;
   cli_progress_start(&progress, settings->quiet);
   enum tb_status status = tb_convert(from, to, &how, &report, &error);

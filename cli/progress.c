@@ -42,17 +42,30 @@ void cli_progress_format(char *line, size_t capacity, uint64_t bytes, uint64_t s
            100 * (double)bytes / (double)size, rate, whole / 60, whole % 60);
 }
 
-bool cli_progress_update(void *context, uint64_t bytes, uint64_t size) {
-  struct cli_progress *progress = context;
-  if (interrupted_by) return false;
-  if (!progress->shown) return true;
+/* Shows a line where it is time for one; `since` when its work began. */
+static void show(struct cli_progress *progress, const char *what, double since, uint64_t bytes, uint64_t size) {
   double time = now();
-  if (time - progress->last_shown < 0.2) return true;
+  if (time - progress->last_shown < 0.2) return;
   progress->last_shown = time;
   progress->dirty = true;
   char line[128];
-  cli_progress_format(line, sizeof(line), bytes, size, time - progress->started);
-  fprintf(stderr, "\r\033[K%s", line);
+  cli_progress_format(line, sizeof(line), bytes, size, time - since);
+  fprintf(stderr, "\r\033[K%s%s", what, line);
+}
+
+bool cli_progress_update(void *context, uint64_t bytes, uint64_t size) {
+  struct cli_progress *progress = context;
+  if (interrupted_by) return false;
+  if (progress->shown) show(progress, "", progress->started, bytes, size);
+  return true;
+}
+
+bool cli_progress_writing(void *context, uint64_t bytes, uint64_t size) {
+  struct cli_progress *progress = context;
+  if (interrupted_by) return false;
+  if (!progress->shown) return true;
+  if (progress->writing_since == 0) progress->writing_since = progress->last_shown = now();
+  show(progress, "writing ", progress->writing_since, bytes, size);
   return true;
 }
 

@@ -13,6 +13,7 @@ struct cli_progress {
   bool shown;                 /* whether lines are to be printed */
   bool dirty;                 /* whether one stands on the terminal */
   double started, last_shown; /* seconds */
+  double writing_since;       /* 0: still reading */
 };
 
 /* Prints lines when stderr is a terminal and not `quiet`. From here on an interruption (SIGINT, SIGTERM) is kept for
@@ -21,6 +22,9 @@ void cli_progress_start(struct cli_progress *progress, bool quiet);
 
 /* A tb_progress for a struct cli_progress: false once the user has interrupted. */
 bool cli_progress_update(void *progress, uint64_t bytes, uint64_t size);
+
+/* The same for what is written at the end: the line then begins with "writing". */
+bool cli_progress_writing(void *progress, uint64_t bytes, uint64_t size);
 
 /* Wipes the line. */
 void cli_progress_end(struct cli_progress *progress);

@@ -37,6 +37,8 @@ static enum tb_status convert(struct tb_reader *reader, const char *to, const st
   struct tb_writer *writer = NULL;
   enum tb_status status = tb_writer_open(to, &options->writer, &writer, error);
   if (status == TB_OK) {
+    writer->writing = options->writing;
+    writer->writing_ctx = options->progress_ctx;
     reader->keeps_fxt_blobs = writer->ops->format == TB_FORMAT_FXT;
     reader->system_as_text = writer->ops->format == TB_FORMAT_JSON;
   }

@@ -27,6 +27,8 @@ struct tb_writer {
   void *state;
   const struct tb_allocator *allocator;
   struct tb_output *output;
+  bool (*writing)(void *ctx, uint64_t bytes, uint64_t size); /* progress of `finish`; NULL: none. False: cancel */
+  void *writing_ctx;
   struct tb_writer_options options; /* with the defaults filled in */
   struct tb_writer_summary summary;
   struct tb_losses losses;

@@ -154,7 +154,8 @@ static bool take_late(struct tb_perfetto_reader *r, const struct tb_track_event_
       take_binding(event, late->text);
     size_t before = last_before(r, fields->first_arg, *last);
     const struct tb_arg *next = &r->batch->args[before];
-    if (before == *last || !is_named(next) || !(next->type == TB_ARG_DICT || is_empty(next) || is_late(next))) return false;
+    if (before == *last || !is_named(next) || !(next->type == TB_ARG_DICT || is_empty(next) || is_late(next)))
+      return false;
     *last = before;
   }
   return true;

@@ -210,6 +210,29 @@ static enum tb_status order_strands(struct tb_perfetto_writer *p) {
   return TB_OK;
 }
 
+static uint64_t entries_of(const struct tb_sequence *sequence) {
+  return sequence->straight.total + sequence->strand.total;
+}
+
+enum tb_status tb_perfetto_tell_written(struct tb_perfetto_writer *p, uint64_t entries) {
+  struct tb_writer *writer = p->writer;
+  if (!writer->writing) return TB_OK;
+  uint64_t done = p->entries_written + entries, bytes = tb_output_bytes(writer->output);
+  double size = done ? (double)bytes * (double)p->entries / (double)done : 0;
+  return writer->writing(writer->writing_ctx, bytes, (uint64_t)size) ? TB_OK : TB_CANCELLED;
+}
+
+static enum tb_status write_sequences(struct tb_perfetto_writer *p) {
+  enum tb_status status = TB_OK;
+  for (size_t i = 0; i < p->sequence_count; i++) p->entries += entries_of(p->sequences[i]);
+  for (uint32_t i = 0; status == TB_OK && i < p->sequence_count; i++) {
+    uint64_t entries = entries_of(p->sequences[i]); /* which are freed as they are written */
+    status = tb_perfetto_write_sequence(p, i);
+    p->entries_written += entries;
+  }
+  return status;
+}
+
 static enum tb_status finish(struct tb_writer *writer) {
   struct tb_perfetto_writer *p = writer->state;
   tb_perfetto_note_held(p);
@@ -224,7 +247,7 @@ static enum tb_status finish(struct tb_writer *writer) {
   status = tb_perfetto_keep_system_trace(p);
   if (status == TB_OK) status = tb_perfetto_write_preamble(p);
   tb_perfetto_mark_lossy(p);
-  for (uint32_t i = 0; status == TB_OK && i < p->sequence_count; i++) status = tb_perfetto_write_sequence(p, i);
+  if (status == TB_OK) status = write_sequences(p);
   if (status == TB_OK) status = tb_perfetto_write_packets(p, (uint32_t)p->sequence_count + 2);
   if (status == TB_OK) status = tb_packet_sink_flush(&p->sink);
   if (status == TB_OK) count_tracks(p);

@@ -12,6 +12,8 @@
 #include "timeline/matching.h"
 #include "timeline/nesting.h"
 
+enum { TELL_ENTRIES = 4096, TELL_BYTES = 64 * 1024 }; /* how often progress is told */
+
 /* ---- tracks ------------------------------------------------------------------------------------------------------------------------------- */
 
 /* The uuid of a new lane: its track's own for the first lane of a track, else that of a new track. */
@@ -219,6 +221,8 @@ static enum tb_status put_entries(struct tb_sequence_writer *w, struct tb_strand
   enum tb_status status;
   struct tb_error *error = &w->p->writer->error;
   while ((status = tb_strand_next(cursor, &entry, error)) == TB_OK) {
+    if (cursor->place % TELL_ENTRIES == 0 && tb_perfetto_tell_written(w->p, cursor->place) != TB_OK)
+      return TB_CANCELLED;
     if (cursor->place == 1) status = tb_sequence_put_start(w, entry.ts);
     if (status == TB_OK && snapshots->count && snapshots->ts != entry.ts)
       status = tb_memory_snapshots_put(snapshots, w);
@@ -255,15 +259,26 @@ static enum tb_status write_lanes(struct tb_sequence_writer *w) {
   return status;
 }
 
+/* Counts packets that stood in `straight`, and tells of it now and then. */
+static enum tb_status count_given(struct tb_sequence_writer *w, size_t len) {
+  const struct tb_straight *straight = &w->sequence->straight;
+  uint64_t before = w->given;
+  w->given += len;
+  if (before / TELL_BYTES == w->given / TELL_BYTES) return TB_OK;
+  double share = (double)w->given / (double)straight->bytes; /* of packets and notes: never all of it */
+  return tb_perfetto_tell_written(w->p, (uint64_t)(share * (double)straight->total));
+}
+
 static enum tb_status put_packets(void *ctx, struct tb_slice packets) {
   struct tb_sequence_writer *w = ctx;
-  return tb_packet_sink_put_packets(&w->p->sink, packets);
+  enum tb_status status = count_given(w, packets.len);
+  return status == TB_OK ? tb_packet_sink_put_packets(&w->p->sink, packets) : status;
 }
 
 static enum tb_status put_packet(void *ctx, struct tb_slice packet, uint64_t place, unsigned sides) {
   struct tb_sequence_writer *w = ctx;
-  enum tb_status status = TB_OK;
-  if (sides & TB_STRAIGHT_END) status = tb_sequence_add_end_flows(w, place);
+  enum tb_status status = count_given(w, packet.len);
+  if (status == TB_OK && sides & TB_STRAIGHT_END) status = tb_sequence_add_end_flows(w, place);
   if (status == TB_OK && sides & TB_STRAIGHT_BEGIN && w->flow < w->flow_end) status = tb_sequence_add_flows(w, place);
   return status == TB_OK ? tb_sequence_put_extended(w, packet) : status;
 }

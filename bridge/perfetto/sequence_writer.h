@@ -19,6 +19,7 @@ struct tb_sequence_writer {
   size_t lane_capacity;
   size_t written[TB_INTERNED_KINDS];
   const struct tb_slice_flow *flow, *flow_end; /* those of the slices that are still to come */
+  uint64_t given;                              /* bytes of packets that stood in `straight`, so far */
   struct tb_buffer extra;                      /* fields that are added to a body */
 };
 

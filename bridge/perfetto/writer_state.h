@@ -134,6 +134,7 @@ struct tb_perfetto_writer {
   struct tb_hash_map rich_flows;    /* orders of flow events that say more than what a flow is known by */
   struct tb_hash_map thread_states; /* by tid: the state that was written last */
   struct tb_packet_sink sink;
+  uint64_t entries, entries_written; /* on all sequences, once all are there; of those sequences that are written */
   uint64_t next_uuid;
   uint32_t trace_clock;
 };
@@ -237,6 +238,9 @@ TB_MUST_CHECK enum tb_status tb_perfetto_write_sequence_start(struct tb_perfetto
 TB_MUST_CHECK enum tb_status tb_perfetto_write_interned(struct tb_perfetto_writer *p, uint32_t sequence_id,
                                                         const struct tb_interned_uses *uses,
                                                         size_t written[TB_INTERNED_KINDS]);
+
+/* Tells the user how far the writing is, `entries` of the sequence in hand being written. TB_OK or TB_CANCELLED. */
+TB_MUST_CHECK enum tb_status tb_perfetto_tell_written(struct tb_perfetto_writer *p, uint64_t entries);
 
 /* ---- sequence_writer.c ------------------------------------------------------------------------------------------------------ */
 

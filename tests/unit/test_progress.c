@@ -44,12 +44,22 @@ static void update_without_a_terminal_prints_nothing_and_goes_on(void **state) {
   cli_progress_end(&progress);
 }
 
+static void writing_without_a_terminal_prints_nothing_and_goes_on(void **state) {
+  (void)state;
+  struct cli_progress progress;
+  cli_progress_start(&progress, true);
+  assert_true(cli_progress_writing(&progress, 1, 2));
+  assert_false(progress.dirty);
+  cli_progress_end(&progress);
+}
+
 static void update_after_an_interruption_says_stop(void **state) {
   (void)state;
   struct cli_progress progress;
   cli_progress_start(&progress, true);
   raise(SIGTERM);
   assert_false(cli_progress_update(&progress, 1, 2));
+  assert_false(cli_progress_writing(&progress, 1, 2));
 }
 
 int main(void) {
@@ -58,6 +68,7 @@ int main(void) {
       cmocka_unit_test(line_of_an_input_of_unknown_size_tells_bytes_and_rate),
       cmocka_unit_test(line_survives_a_first_call_without_time_or_bytes),
       cmocka_unit_test(update_without_a_terminal_prints_nothing_and_goes_on),
+      cmocka_unit_test(writing_without_a_terminal_prints_nothing_and_goes_on),
       cmocka_unit_test(update_after_an_interruption_says_stop),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

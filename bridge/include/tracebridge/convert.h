@@ -22,6 +22,9 @@ struct tb_convert_options {
   unsigned threads;     /* 0: as many as the machine has cores, at most 4; 1: one */
   tb_progress progress; /* NULL: none */
   void *progress_ctx;
+  /* The same while a Perfetto trace is written, once all is read: bytes written so far, and how many they will be, judged by the events that
+   * are still held. NULL: none. Called with progress_ctx. */
+  tb_progress writing;
 };
 
 /* What a conversion did. Filled in also when it failed half-way. Wholly public, caller-owned. */
