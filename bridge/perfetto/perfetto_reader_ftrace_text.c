@@ -103,29 +103,71 @@ static void emit_counter_of(struct tb_perfetto_reader *r, int64_t ts, uint32_t k
   (void)tb_perfetto_emit_counter_line(r, ts, pid, is_score ? TB_SLICE("oom_score_adj") : TB_SLICE("gpufreq"), value);
 }
 
-/* A command line says more than what the kernel calls a task, and stays. */
-static bool is_renamed(const struct tb_perfetto_track *track, struct tb_slice old) {
-  return !track->track.name.len || tb_slice_equal(track->track.name, old);
+/* ---- what tasks are called ------------------------------------------------------------------------------------------- */
+
+/* Of TaskNewtaskFtraceEvent and TaskRenameFtraceEvent, whose fields have the same numbers. */
+struct task {
+  int64_t tid;
+  struct tb_slice name, old_name;
+  uint64_t clone_flags;
+};
+
+static struct task read_task(struct tb_slice message, bool is_new) {
+  struct task task = {0, {"", 0}, {"", 0}, 0};
+  uint32_t name = is_new ? TB_TASK_NEWTASK_FTRACE_EVENT_COMM : TB_TASK_RENAME_FTRACE_EVENT_NEWCOMM;
+  struct tb_wire_cursor cursor = tb_wire_cursor(message);
+  struct tb_wire_field field;
+  while (tb_wire_read(&cursor, &field) == TB_OK) {
+    bool is_text = field.type == TB_WIRE_BYTES;
+    if (field.number == TB_TASK_RENAME_FTRACE_EVENT_PID) task.tid = (int32_t)field.value;
+    if (field.number == name && is_text) task.name = field.bytes;
+    if (!is_new && field.number == TB_TASK_RENAME_FTRACE_EVENT_OLDCOMM && is_text) task.old_name = field.bytes;
+    if (is_new && field.number == TB_TASK_NEWTASK_FTRACE_EVENT_CLONE_FLAGS) task.clone_flags = field.value;
+  }
+  return task;
+}
+
+/* A command line says more than what the kernel calls a task, and stays. A thread is told of once its process is known, see
+ * begin_line. */
+static void name_task(struct tb_perfetto_reader *r, struct tb_perfetto_track *track, const struct task *task) {
+  struct tb_slice now = track->track.name;
+  if (!task->name.len || (now.len && !tb_slice_equal(now, task->old_name))) return;
+  if (tb_tracks_set_name(&r->tracks, track, task->name) != TB_OK) r->out_of_memory = true;
+  if (track->track.has_pid) tb_perfetto_tell_track(r, track);
 }
 
 /* A thread goes by a new name, and the process whose first one it is with it. */
-static void rename_task(struct tb_perfetto_reader *r, struct tb_slice rename) {
-  int64_t tid = 0;
-  struct tb_slice name = {"", 0}, old = {"", 0};
-  struct tb_wire_cursor cursor = tb_wire_cursor(rename);
-  struct tb_wire_field field;
-  while (tb_wire_read(&cursor, &field) == TB_OK) {
-    if (field.number == TB_TASK_RENAME_FTRACE_EVENT_PID) tid = (int32_t)field.value;
-    if (field.type != TB_WIRE_BYTES) continue;
-    if (field.number == TB_TASK_RENAME_FTRACE_EVENT_NEWCOMM) name = field.bytes;
-    if (field.number == TB_TASK_RENAME_FTRACE_EVENT_OLDCOMM) old = field.bytes;
-  }
-  struct tb_perfetto_track *thread = tb_perfetto_thread(r, NULL, tid);
-  if (!thread || !thread->track.has_pid || !name.len) return;
-  if (is_renamed(thread, old)) tb_perfetto_name_track(r, thread, name);
-  if (thread->track.pid != tid) return;
-  struct tb_perfetto_track *process = tb_perfetto_process(r, tid);
-  if (process && is_renamed(process, old)) tb_perfetto_name_track(r, process, name);
+static void rename_task(struct tb_perfetto_reader *r, const struct task *task) {
+  struct tb_perfetto_track *thread = tb_perfetto_thread(r, NULL, task->tid);
+  if (!thread) return;
+  name_task(r, thread, task);
+  if (!thread->track.has_pid || thread->track.pid != task->tid) return;
+  struct tb_perfetto_track *process = tb_perfetto_process(r, task->tid);
+  if (process) name_task(r, process, task);
+}
+
+/* A new thread of the one that made it, or a new process. */
+static void add_task(struct tb_perfetto_reader *r, int64_t maker, const struct task *task) {
+  enum { CLONE_THREAD = 0x10000 };
+  const struct tb_perfetto_track *parent = tb_perfetto_thread(r, NULL, maker);
+  bool joins = task->clone_flags & CLONE_THREAD;
+  if (!parent || (joins && !parent->track.has_pid)) return;
+  int64_t pid = joins ? parent->track.pid : task->tid;
+  struct tb_perfetto_track *thread = tb_perfetto_thread(r, &pid, task->tid);
+  if (!thread) return;
+  name_task(r, thread, task);
+  struct tb_perfetto_track *process = joins ? NULL : tb_perfetto_process(r, pid);
+  if (process) name_task(r, process, task);
+}
+
+static void take_task(struct tb_perfetto_reader *r, int64_t tid, uint32_t kind, struct tb_slice payload) {
+  bool is_new = kind == TB_FTRACE_EVENT_TASK_NEWTASK;
+  if (!is_new && kind != TB_FTRACE_EVENT_TASK_RENAME) return;
+  struct task task = read_task(payload, is_new);
+  if (is_new)
+    add_task(r, tid, &task);
+  else
+    rename_task(r, &task);
 }
 
 bool tb_perfetto_emit_event_line(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid, uint32_t kind,
@@ -136,6 +178,6 @@ bool tb_perfetto_emit_event_line(struct tb_perfetto_reader *r, int64_t ts, uint3
   if (!tb_ftrace_put_event(&r->line, kind, payload)) return false;
   end_line(r, ts);
   emit_counter_of(r, ts, kind, payload);
-  if (kind == TB_FTRACE_EVENT_TASK_RENAME) rename_task(r, payload);
+  take_task(r, tid, kind, payload);
   return true;
 }
