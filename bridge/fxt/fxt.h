@@ -93,7 +93,7 @@ enum { TB_FXT_LARGE_BLOB_WITH_METADATA = 0, TB_FXT_LARGE_BLOB_BARE = 1 };
 #define TB_FXT_CARRIED "trace_event." /* arguments that hold other parts of an event, `trace_event.ph` its phase */
 #define TB_FXT_CATEGORY_METADATA "trace_event.metadata" /* of large blobs that are metadata of a process or thread */
 #define TB_FXT_CATEGORY_TRACE "trace_event.trace"       /* and of the trace */
-#define TB_FXT_OWN_SERIES TB_FXT_CARRIED "value" /* the one argument of a counter whose name says all */
+#define TB_FXT_OWN_SERIES TB_FXT_CARRIED "value"        /* the one argument of a counter whose name says all */
 #define TB_FXT_JSON_SUFFIX ":json"                      /* of the names of arguments whose text is a JSON value */
 #define TB_FXT_EXTRA_TYPES "fxt_types"
 #define TB_FXT_EXTRA_COUNTER "fxt_counter"

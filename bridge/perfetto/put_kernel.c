@@ -141,6 +141,33 @@ static enum tb_status put_particulars(struct tb_perfetto_writer *p, const struct
   return status == TB_OK ? tb_buffer_append(fields, arguments.ptr, arguments.len) : status;
 }
 
+/* To the trace processor a thread that is dying runs no more, but on Fuchsia it does, to its end. It takes one that was destroyed for the same
+ * number used anew: so what a dying thread still does comes after a state that says so, and that our readers pass over. */
+static enum tb_status revive(struct tb_sequence_writer *w, int64_t ts, int64_t tid) {
+  char message[4 * (2 + TB_WIRE_VARINT_MAX)];
+  char *at = tb_wire_put_uint(message, TB_GENERIC_KERNEL_TASK_STATE_EVENT_TID, (uint64_t)tid);
+  at = tb_wire_put_uint(at, TB_GENERIC_KERNEL_TASK_STATE_EVENT_STATE, TB_TASK_DESTROYED);
+  at = tb_wire_put_uint(at, TB_GENERIC_KERNEL_TASK_STATE_EVENT_DERIVED, 1);
+  return tb_sequence_put_payload(w, ts, TB_TRACE_PACKET_GENERIC_KERNEL_TASK_STATE_EVENT,
+                                 (struct tb_slice){message, (size_t)(at - message)});
+}
+
+enum tb_status tb_perfetto_write_kernel(struct tb_sequence_writer *w, const struct tb_entry *entry) {
+  struct tb_hash_map *dying = &w->p->dying_threads;
+  struct state_head head;
+  uint32_t is_dying = 0;
+  memcpy(&head, entry->body.ptr, sizeof(head));
+  if (dying->count) (void)tb_hash_map_get(dying, (uint64_t)head.tid, 0, &is_dying);
+  enum tb_status status = TB_OK;
+  if (is_dying && head.state != TB_TASK_DESTROYED) status = revive(w, entry->ts, head.tid);
+  if (status == TB_OK && is_dying != (head.state == TB_TASK_DEAD))
+    if (tb_hash_map_set(dying, (uint64_t)head.tid, 0, head.state == TB_TASK_DEAD) != TB_OK)
+      return tb_sequence_no_memory(w);
+  if (status != TB_OK) return status;
+  struct tb_slice message = {entry->body.ptr + sizeof(head), entry->body.len - sizeof(head)};
+  return tb_sequence_put_payload(w, entry->ts, TB_TRACE_PACKET_GENERIC_KERNEL_TASK_STATE_EVENT, message);
+}
+
 enum tb_status tb_perfetto_put_thread_state(struct tb_perfetto_writer *p, const struct tb_event *event) {
   if (event->task_state == TB_TASK_UNKNOWN) {
     enum tb_status status = tb_perfetto_put_aside(p, event, TB_KEY_SIDE);
@@ -151,8 +178,10 @@ enum tb_status tb_perfetto_put_thread_state(struct tb_perfetto_writer *p, const 
   if (!key) return TB_NO_MEMORY;
   struct tb_buffer *body = &p->scratch;
   body->len = 0;
-  if (tb_buffer_reserve(body, state->name.len + 8 * TB_WIRE_VARINT_MAX) != TB_OK) return TB_NO_MEMORY;
-  char *at = body->data;
+  struct state_head head = {.tid = event->track->tid, .state = event->task_state};
+  if (tb_buffer_reserve(body, sizeof(head) + state->name.len + 8 * TB_WIRE_VARINT_MAX) != TB_OK) return TB_NO_MEMORY;
+  memcpy(body->data, &head, sizeof(head));
+  char *at = body->data + sizeof(head);
   if (event->has & TB_HAS_CPU) at = tb_wire_put_uint(at, TB_GENERIC_KERNEL_TASK_STATE_EVENT_CPU, event->cpu);
   if (state->name.len)
     at = tb_wire_put_bytes(at, TB_GENERIC_KERNEL_TASK_STATE_EVENT_COMM, state->name.ptr, state->name.len);

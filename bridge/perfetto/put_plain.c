@@ -50,8 +50,10 @@ enum tb_status tb_perfetto_put_plain(struct tb_perfetto_writer *p, const struct 
   }
   if (entry.kind != TB_ENTRY_END) {
     char *at = tb_wire_put_uint(body->data, TB_TRACK_EVENT_NAME_IID, entry.name);
-    if (list) memcpy(at, list->encoded, list->encoded_len);
-    if (list) at += list->encoded_len;
+    if (list) {
+      memcpy(at, list->encoded, list->encoded_len);
+      at += list->encoded_len;
+    }
     entry.body = (struct tb_slice){body->data, (size_t)(at - body->data)};
   }
   return tb_perfetto_add_entry(p, sequence, &entry);

@@ -175,8 +175,7 @@ static enum tb_status stray(void *ctx, const struct tb_entry *entry) {
 
 static enum tb_status put_counter(struct tb_sequence_writer *w, const struct tb_entry *entry) {
   if (w->p->keys[entry->key].class == TB_KEY_STATE) return tb_perfetto_write_state(w, entry);
-  if (w->p->keys[entry->key].class == TB_KEY_KERNEL)
-    return tb_sequence_put_payload(w, entry->ts, TB_TRACE_PACKET_GENERIC_KERNEL_TASK_STATE_EVENT, entry->body);
+  if (w->p->keys[entry->key].class == TB_KEY_KERNEL) return tb_perfetto_write_kernel(w, entry);
   struct tb_counter *counter = &w->p->counters[w->p->keys[entry->key].counter];
   struct tb_event_head head = {
       .ts = entry->ts, .has_track = true, .track = counter->uuid, .type = TB_TRACK_EVENT_TYPE_COUNTER};

@@ -47,7 +47,8 @@ TB_MUST_CHECK enum tb_status tb_sequence_add_flows(struct tb_sequence_writer *w,
 /* Adds those that go with the end of the slice that began at `place`. */
 TB_MUST_CHECK enum tb_status tb_sequence_add_end_flows(struct tb_sequence_writer *w, uint64_t place);
 
-/* put_kernel.c: writes an entry of class TB_KEY_STATE. */
+/* put_kernel.c: writes an entry of class TB_KEY_KERNEL, and one of class TB_KEY_STATE. */
+TB_MUST_CHECK enum tb_status tb_perfetto_write_kernel(struct tb_sequence_writer *w, const struct tb_entry *entry);
 TB_MUST_CHECK enum tb_status tb_perfetto_write_state(struct tb_sequence_writer *w, const struct tb_entry *entry);
 
 /* Writes the first packets of the sequence, whose first event is at `ts`. */

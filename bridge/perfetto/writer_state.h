@@ -53,7 +53,7 @@ enum tb_key_class {
   TB_KEY_OBJECT,       /* N O D */
   TB_KEY_CONTEXT,      /* ( ) */
   TB_KEY_COUNTER,
-  TB_KEY_KERNEL, /* scheduling: its entries are COUNTERs whose body is a GenericKernelTaskStateEvent */
+  TB_KEY_KERNEL, /* scheduling: its entries are COUNTERs, see put_kernel.c */
   TB_KEY_STATE,  /* states of JSON's threads: COUNTERs too, see put_kernel.c */
   TB_KEY_MEMORY  /* one memory dump: its entries are COUNTERs whose body memory_snapshot.h tells of */
 };
@@ -133,6 +133,7 @@ struct tb_perfetto_writer {
   struct tb_flows flows;
   struct tb_hash_map rich_flows;    /* orders of flow events that say more than what a flow is known by */
   struct tb_hash_map thread_states; /* by tid: the state that was written last */
+  struct tb_hash_map dying_threads; /* by tid: 1 where the last state of scheduling was that */
   struct tb_packet_sink sink;
   uint64_t entries, entries_written; /* on all sequences, once all are there; of those sequences that are written */
   uint64_t next_uuid;

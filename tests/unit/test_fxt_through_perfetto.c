@@ -78,6 +78,7 @@ static void flows_keep_ids_threads_and_order(void **state) {
 static void scheduling_keeps_states_weights_and_arguments(void **state) {
   (void)state;
   expect_same("scheduling");
+  expect_same("dying");
 }
 
 static void logs_objects_blobs_and_losses_stay(void **state) {
