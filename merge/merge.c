@@ -78,7 +78,7 @@ static enum tb_status run(struct tb_merger *m, const struct tb_merge_input *inpu
 
 static void free_source(struct tb_merger *m, struct tb_source *s) {
   tb_packets_close(s->packets);
-  if (s->temporary) (void)unlink(s->path);
+  if (s->temporary && s->path) (void)unlink(s->path); /* without one it was not made */
   tb_survey_free(&s->survey);
   tb_time_map_free(&s->there);
   tb_time_map_free(&s->back);
