@@ -225,6 +225,7 @@ static enum tb_status put_item(struct walk *w, const struct item *item) {
     w->open = open;
     if (status != TB_OK) return TB_NO_MEMORY;
   }
+  if (!w->open) return TB_NO_MEMORY;
   w->open[w->open_count++] = *item;
   return TB_OK;
 }
