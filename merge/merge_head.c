@@ -136,6 +136,33 @@ static inline const char *take_usual(struct tb_merge_head *head, const char *at,
   return at;
 }
 
+/* A number's field as the wire code would give it. */
+static inline void note_at(struct tb_merge_head *head, uint32_t number, uint64_t value, const char *at,
+                           const char *end) {
+  if (at) note_number(head, number, value, at, end);
+}
+
+bool tb_merge_head_read_common(struct tb_slice packet, struct tb_merge_head *head, bool notes) {
+  struct tb_packet_common common;
+  if (!tb_packet_common_read(packet, &common)) return false;
+  reset(head, notes);
+  head->has_timestamp = common.timestamp_at != NULL;
+  head->timestamp = common.timestamp;
+  head->sequence = common.sequence;
+  head->kind = TB_TRACE_PACKET_TRACK_EVENT;
+  head->payload = common.payload;
+  if (!notes) return true;
+  bool sequence_first = common.sequence_at && common.sequence_at < common.event_at;
+  note_at(head, TB_TRACE_PACKET_TIMESTAMP, common.timestamp, common.timestamp_at, common.timestamp_end);
+  if (sequence_first)
+    note_at(head, TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, common.sequence, common.sequence_at, common.sequence_end);
+  note(head, &(struct tb_wire_field){TB_TRACE_PACKET_TRACK_EVENT, TB_WIRE_BYTES, common.payload.len, common.payload,
+                                     common.event_at});
+  if (!sequence_first)
+    note_at(head, TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, common.sequence, common.sequence_at, common.sequence_end);
+  return true;
+}
+
 enum tb_status tb_merge_head_read(struct tb_slice packet, struct tb_merge_head *head, bool notes) {
   reset(head, notes);
   struct tb_wire_cursor cursor = tb_wire_cursor(packet);

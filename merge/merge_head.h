@@ -7,8 +7,7 @@
 
 #include <stdbool.h>
 
-#include "perfetto/fields.h"
-#include "perfetto/wire.h"
+#include "perfetto/packet_head.h"
 
 enum { TB_MERGE_HEAD_NOTES = 8 };
 
@@ -30,6 +29,10 @@ struct tb_merge_head {
 /* Reads a packet's head, without `notes` (note_count is beyond TB_MERGE_HEAD_NOTES then) where nobody is to change it. TB_OK, or the status of tb_wire_next for a packet that is damaged inside: the head then holds what
  * came before. */
 enum tb_status tb_merge_head_read(struct tb_slice packet, struct tb_merge_head *head, bool notes);
+
+/* The same for a packet as nearly all are, behind which TB_PACKET_AHEAD bytes can be read. False, and *head as it was, where it is
+ * another. */
+bool tb_merge_head_read_common(struct tb_slice packet, struct tb_merge_head *head, bool notes);
 
 /* The payload where it is of this kind, else empty. */
 static inline struct tb_slice tb_merge_head_payload(const struct tb_merge_head *head, uint32_t kind) {

@@ -167,6 +167,9 @@ enum tb_status tb_packets_next(struct tb_packets *p, struct tb_raw_packet *packe
       if (status == TB_OK && !packet->packet.ptr) return TB_OK;
     }
     if (status == TB_OK) {
+      if (p->stream.end - p->stream.at >= TB_PACKET_AHEAD &&
+          tb_merge_head_read_common(packet->packet, &packet->head, p->notes))
+        return TB_OK;
       bool given, damaged = tb_merge_head_read(packet->packet, &packet->head, p->notes) != TB_OK;
       if (!damaged && !is_compressed(&packet->head)) return TB_OK;
       status = look_at(p, packet, damaged, &given);

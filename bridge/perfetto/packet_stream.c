@@ -240,7 +240,7 @@ static bool take_common(struct tb_packet_stream *stream, struct tb_packet_head *
   const char *body = tb_wire_read_varint(at + 1, end, &len);
   if (!body || len > (uint64_t)(end - body) || len > stream->max_packet) return false;
   struct tb_slice bytes = {body, (size_t)len};
-  if (end - body < TB_PACKET_HEAD_AHEAD || len > (uint64_t)(end - body) - TB_PACKET_HEAD_AHEAD ||
+  if (end - body < TB_PACKET_AHEAD || len > (uint64_t)(end - body) - TB_PACKET_AHEAD ||
       !tb_packet_head_read_common(head, bytes)) {
     if (tb_packet_head_read(head, bytes) != TB_OK) return false;
     if (head->kind == TB_TRACE_PACKET_COMPRESSED_PACKETS || head->kind == TB_TRACE_PACKET_ZSTD_COMPRESSED_PACKETS)

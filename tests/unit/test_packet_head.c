@@ -10,7 +10,7 @@
 
 /* A message and what is read behind it. */
 struct message {
-  char data[256 + TB_PACKET_HEAD_AHEAD];
+  char data[256 + TB_PACKET_AHEAD];
   size_t len;
 };
 
