@@ -62,16 +62,22 @@ static bool is_integer(struct tb_slice text) {
 
 static bool is_fxt(const struct tb_perfetto_writer *p) { return p->writer->options.source == TB_FORMAT_FXT; }
 
+/* Whether an id's text stands for a number of the source that its field does not take: all those have more digits, so that "2" was text. */
+static bool is_number_past_field(struct tb_slice id) {
+  enum { DIGITS_THAT_FIT = 9 };
+  return id.len > DIGITS_THAT_FIT && is_integer(id);
+}
+
 /* A text id is the name too, where there is no other; a number is none. */
 static struct tb_slice name_or_id(const struct tb_track_state *state, struct tb_slice id) {
-  return state->name.len || is_integer(id) ? state->name : id;
+  return state->name.len || is_number_past_field(id) ? state->name : id;
 }
 
 static void emit_id(struct tb_json_emit *emit, const char *key, bool there, struct tb_slice text) {
   tb_json_emit_raw(emit, key, strlen(key));
   if (!there)
     TB_JSON_EMIT(emit, "null");
-  else if (is_integer(text))
+  else if (is_number_past_field(text))
     tb_json_emit_raw(emit, text.ptr, text.len);
   else
     tb_json_emit_string(emit, text);
