@@ -53,9 +53,9 @@ static void put_seconds(struct tb_json_emit *out, int64_t ts) {
   put_padded(out, ns % NS, NS_DIGITS);
   if (out->status != TB_OK || reads_as(out->buffer.data + start, out->buffer.len - start, (int64_t)ns)) return;
   TB_JSON_EMIT(out, "0");
-  for (char digit = '1'; digit <= '4'; digit++) {
+  for (const char *digit = "1234"; *digit; digit++) {
     if (out->status != TB_OK) return;
-    out->buffer.data[out->buffer.len - 1] = digit;
+    out->buffer.data[out->buffer.len - 1] = *digit;
     if (reads_as(out->buffer.data + start, out->buffer.len - start, (int64_t)ns)) return;
   }
   out->buffer.len--; /* no digits make it exact */
