@@ -43,8 +43,8 @@ enum tb_status tb_added_track(struct tb_merger *m, struct tb_source *s, uint32_t
   struct tb_wire_field field;
   while (tb_wire_read(&cursor, &field) == TB_OK)
     if (field.number == DESCRIPTOR_UUID) uuid = field.value;
-  uint64_t *told = tb_table_get(&s->separate, uuid);
-  const uint64_t *parent = tb_table_get(&s->described, uuid);
+  uint64_t *told = tb_map_find(&s->separate, uuid, 0);
+  const uint64_t *parent = tb_map_find(&s->described, uuid, 0);
   if (!told || *told || !parent) return TB_OK;
   *told = 1;
   const char *slash = strrchr(s->name, '/');

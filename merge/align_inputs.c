@@ -7,6 +7,7 @@
 #include "align.h"
 #include "base/error.h"
 #include "merger.h"
+#include "scatter.h"
 #include "tracebridge/reader.h"
 
 enum { DEPTH_MAX = 512 };
@@ -17,8 +18,8 @@ struct search {
   struct tb_source *source;
   struct tb_slice name; /* empty: none */
   bool end, messages;
-  struct tb_table depth; /* for ends: track << 16 | depth of the slices that are open to whether they have the name */
-  struct tb_table open;  /* track to how many slices are open */
+  struct tb_map depth; /* for ends: track << 16 | depth of the slices that are open to whether they have the name */
+  struct tb_map open;  /* track to how many slices are open */
 };
 
 static enum tb_status mark(struct search *s, enum tb_mark_kind kind, uint64_t id, int64_t time) {
@@ -29,15 +30,15 @@ static enum tb_status mark(struct search *s, enum tb_mark_kind kind, uint64_t id
 /* Ends of slices have no name: what began last on the track ends. */
 static enum tb_status look_at_end(struct search *s, const struct tb_event *event, bool named) {
   uint64_t track = event->track->index;
-  const uint64_t *known = tb_table_get(&s->open, track);
+  const uint64_t *known = tb_map_find(&s->open, track, 0);
   uint64_t depth = known ? *known : 0;
   if (event->type == TB_EVENT_SLICE_BEGIN || event->type == TB_EVENT_ASYNC_BEGIN) {
-    enum tb_status status = depth < DEPTH_MAX ? tb_table_put(&s->depth, track << 16 | depth, named) : TB_OK;
-    return status == TB_OK ? tb_table_put(&s->open, track, depth + 1) : status;
+    enum tb_status status = depth < DEPTH_MAX ? tb_map_put(&s->depth, track << 16 | depth, 0, named) : TB_OK;
+    return status == TB_OK ? tb_map_put(&s->open, track, 0, depth + 1) : status;
   }
   if (depth == 0) return TB_OK;
-  const uint64_t *was = tb_table_get(&s->depth, track << 16 | (depth - 1));
-  enum tb_status status = tb_table_put(&s->open, track, depth - 1);
+  const uint64_t *was = tb_map_find(&s->depth, track << 16 | (depth - 1), 0);
+  enum tb_status status = tb_map_put(&s->open, track, 0, depth - 1);
   return status == TB_OK && was && *was && depth <= DEPTH_MAX ? mark(s, TB_MARK_NAME, 0, event->ts) : status;
 }
 
@@ -150,11 +151,11 @@ static enum tb_status read_source(struct tb_merger *m, struct tb_source *source)
   struct search s = {.m = m, .source = source, .messages = m->options.align_messages};
   read_name(m->options.align_on, &s);
   if (!s.name.len && !s.messages && !may_have_syncs(source)) return TB_OK;
-  tb_table_init(&s.depth, m->allocator);
-  tb_table_init(&s.open, m->allocator);
+  tb_map_init(&s.depth, m->allocator);
+  tb_map_init(&s.open, m->allocator);
   enum tb_status status = read_events(&s);
-  tb_table_free(&s.depth);
-  tb_table_free(&s.open);
+  tb_map_free(&s.depth);
+  tb_map_free(&s.open);
   if (status != TB_OK) tb_error_set_file(&m->error, source->name);
   return status;
 }

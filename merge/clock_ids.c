@@ -13,19 +13,19 @@ static uint64_t clock_key(uint32_t machine, uint32_t clock) { return (uint64_t)m
 static enum tb_status own_clock(struct tb_merger *m, struct tb_source *s, uint32_t machine, uint32_t clock,
                                 bool *owned) {
   uint64_t key = clock_key(tb_source_machine_out(s, machine), clock);
-  const uint64_t *owner = tb_table_get(&m->clock_owner, key);
+  const uint64_t *owner = tb_map_find(&m->clock_owner, key, 0);
   *owned = !owner || *owner == s->index;
-  enum tb_status status = owner ? TB_OK : tb_table_put(&m->clock_owner, key, s->index);
-  return status == TB_OK && *owned ? tb_table_put(&s->owned, clock_key(machine, clock), 1) : status;
+  enum tb_status status = owner ? TB_OK : tb_map_put(&m->clock_owner, key, 0, s->index);
+  return status == TB_OK && *owned ? tb_map_put(&s->owned, clock_key(machine, clock), 0, 1) : status;
 }
 
 /* A clock id that no input has on that machine. */
 static enum tb_status rename_clock(struct tb_merger *m, struct tb_source *s, uint32_t machine, uint32_t clock) {
   uint32_t id = PRIVATE_CLOCK_FIRST + (uint32_t)(m->clock_owner.count & 0xffffff);
-  while (tb_table_get(&m->clock_owner, clock_key(tb_source_machine_out(s, machine), id))) id++;
-  enum tb_status status = tb_table_put(&m->clock_owner, clock_key(tb_source_machine_out(s, machine), id), s->index);
+  while (tb_map_find(&m->clock_owner, clock_key(tb_source_machine_out(s, machine), id), 0)) id++;
+  enum tb_status status = tb_map_put(&m->clock_owner, clock_key(tb_source_machine_out(s, machine), id), 0, s->index);
   tb_source_report(m, s)->clocks_remapped++;
-  return status == TB_OK ? tb_table_put(&s->clock_map, clock_key(machine, clock), id) : status;
+  return status == TB_OK ? tb_map_put(&s->clock_map, clock_key(machine, clock), 0, id) : status;
 }
 
 static enum tb_status assign_clock(struct tb_merger *m, struct tb_source *s, const struct tb_input_clock *node) {
@@ -109,12 +109,12 @@ static int64_t payload_time(void *ctx, uint32_t machine, uint32_t clock, int64_t
   uint32_t primary = s->survey.clocks.primary;
   if (clock == TB_CLOCK_UNKNOWN || (clock == primary && primary == m->trace_clock))
     return tb_source_time(s, machine, value);
-  if (tb_table_get(&s->owned, clock_key(machine, clock))) return value;
+  if (tb_map_find(&s->owned, clock_key(machine, clock), 0)) return value;
   int64_t own;
   if (!tb_input_clocks_convert(&s->survey.clocks, machine, clock, value, &own)) return value;
   int64_t merged = tb_source_time(s, machine, own);
   if (clock == m->trace_clock) return merged;
-  const uint64_t *owner = tb_table_get(&m->clock_owner, clock_key(tb_source_machine_out(s, machine), clock));
+  const uint64_t *owner = tb_map_find(&m->clock_owner, clock_key(tb_source_machine_out(s, machine), clock), 0);
   return owner ? on_owners_clock(s, &m->sources[*owner], machine, clock, merged, value) : value;
 }
 

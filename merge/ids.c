@@ -4,6 +4,7 @@
  */
 #include "assign.h"
 #include "base/error.h"
+#include "scatter.h"
 
 static enum tb_status no_memory(struct tb_merger *m, enum tb_status status) {
   return status == TB_OK ? TB_OK : tb_fail(&m->error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
@@ -13,7 +14,7 @@ static enum tb_status no_memory(struct tb_merger *m, enum tb_status status) {
 
 /* Machine ids of the merged trace that are taken, and names and boots that have one. */
 struct machine_book {
-  struct tb_table taken, names, boots;
+  struct tb_map taken, names, boots;
 };
 
 static uint64_t name_hash(const char *name) {
@@ -26,16 +27,16 @@ static enum tb_status new_machine(struct tb_merger *m, struct machine_book *book
   do {
     seed = tb_scatter(seed);
     *id = (uint32_t)(seed & 0x7fffffff) | 0x40000000;
-  } while (tb_table_get(&book->taken, *id));
-  enum tb_status status = tb_table_put(&book->taken, *id, 1);
-  return status == TB_OK ? tb_table_put(&m->new_machines, *id, 0) : status;
+  } while (tb_map_find(&book->taken, *id, 0));
+  enum tb_status status = tb_map_put(&book->taken, *id, 0, 1);
+  return status == TB_OK ? tb_map_put(&m->new_machines, *id, 0, 0) : status;
 }
 
 /* The id of the machine that an input's host is. */
 static enum tb_status host_machine(struct tb_merger *m, struct machine_book *book, struct tb_source *s, bool first,
                                    uint32_t host, uint32_t *id) {
-  uint64_t *known = s->machine_name ? tb_table_get(&book->names, name_hash(s->machine_name)) : NULL;
-  if (!known && s->boot) known = tb_table_get(&book->boots, s->boot);
+  uint64_t *known = s->machine_name ? tb_map_find(&book->names, name_hash(s->machine_name), 0) : NULL;
+  if (!known && s->boot) known = tb_map_find(&book->boots, s->boot, 0);
   bool other = s->machine_name || (s->boot && book->boots.count);
   enum tb_status status = TB_OK;
   if (known)
@@ -44,18 +45,18 @@ static enum tb_status host_machine(struct tb_merger *m, struct machine_book *boo
     *id = host;
   else
     status = new_machine(m, book, s->machine_name ? name_hash(s->machine_name) : s->survey.content, id);
-  if (status == TB_OK && s->machine_name) status = tb_table_put(&book->names, name_hash(s->machine_name), *id);
-  if (status == TB_OK && s->boot) status = tb_table_put(&book->boots, s->boot, *id);
+  if (status == TB_OK && s->machine_name) status = tb_map_put(&book->names, name_hash(s->machine_name), 0, *id);
+  if (status == TB_OK && s->boot) status = tb_map_put(&book->boots, s->boot, 0, *id);
   return status;
 }
 
 /* The other machines of an input keep their ids, unless the manifest names them. */
 static enum tb_status other_machine(struct machine_book *book, struct tb_source *s, uint32_t machine) {
   const char *name = tb_source_machine_name(s, machine);
-  uint64_t *known = name ? tb_table_get(&book->names, name_hash(name)) : NULL;
+  uint64_t *known = name ? tb_map_find(&book->names, name_hash(name), 0) : NULL;
   uint32_t id = known ? (uint32_t)*known : machine;
-  enum tb_status status = name && !known ? tb_table_put(&book->names, name_hash(name), id) : TB_OK;
-  return status == TB_OK ? tb_table_put(&s->machines, machine, id) : status;
+  enum tb_status status = name && !known ? tb_map_put(&book->names, name_hash(name), 0, id) : TB_OK;
+  return status == TB_OK ? tb_map_put(&s->machines, machine, 0, id) : status;
 }
 
 static enum tb_status assign_machines(struct tb_merger *m, struct machine_book *book) {
@@ -64,14 +65,14 @@ static enum tb_status assign_machines(struct tb_merger *m, struct machine_book *
   for (size_t i = 0; i < m->source_count && status == TB_OK; i++) {
     struct tb_source *s = &m->sources[i];
     for (size_t k = 0; k < s->survey.machine_count && status == TB_OK; k++)
-      status = tb_table_put(&book->taken, s->survey.machines[k].id, 1);
+      status = tb_map_put(&book->taken, s->survey.machines[k].id, 0, 1);
   }
   for (size_t i = 0; i < m->source_count && status == TB_OK; i++) {
     struct tb_source *s = &m->sources[i];
     if (s->skipped) continue;
     uint32_t host = tb_source_host(s), id = 0;
     status = host_machine(m, book, s, first, host, &id);
-    if (status == TB_OK) status = tb_table_put(&s->machines, host, id);
+    if (status == TB_OK) status = tb_map_put(&s->machines, host, 0, id);
     for (size_t k = 0; k < s->survey.machine_count && status == TB_OK; k++)
       if (s->survey.machines[k].id != host) status = other_machine(book, s, s->survey.machines[k].id);
     first = false;
@@ -85,20 +86,20 @@ static enum tb_status assign_machines(struct tb_merger *m, struct machine_book *
 /* All machines become one: process and thread ids of each but machine 0 get its number in front, names the machine's name. To be
  * called when tracks are told apart by machine already. */
 static enum tb_status flatten_machines(struct tb_merger *m) {
-  struct tb_table numbers;
-  tb_table_init(&numbers, m->allocator);
+  struct tb_map numbers;
+  tb_map_init(&numbers, m->allocator);
   enum tb_status status = TB_OK;
   for (size_t i = 0; i < m->source_count && status == TB_OK; i++) {
     struct tb_source *s = &m->sources[i];
     for (size_t k = 0; k < s->survey.machine_count && !s->skipped && status == TB_OK; k++) {
       uint32_t machine = s->survey.machines[k].id, out = tb_source_machine_out(s, machine);
       if (out == 0) continue;
-      const uint64_t *known = tb_table_get(&numbers, out);
+      const uint64_t *known = tb_map_find(&numbers, out, 0);
       uint64_t number = known ? *known : numbers.count + 1;
       if (number >> (31 - TB_PID_BITS)) status = TB_LIMIT;
-      if (status == TB_OK && !known) status = tb_table_put(&numbers, out, number);
-      if (status == TB_OK) status = tb_table_put(&s->pid_added, machine, number << TB_PID_BITS);
-      if (status == TB_OK) status = tb_table_put(&s->machines, machine, 0);
+      if (status == TB_OK && !known) status = tb_map_put(&numbers, out, 0, number);
+      if (status == TB_OK) status = tb_map_put(&s->pid_added, machine, 0, number << TB_PID_BITS);
+      if (status == TB_OK) status = tb_map_put(&s->machines, machine, 0, 0);
     }
     s->remap.pid_added = &s->pid_added;
     if (s->pid_added.count) s->remap.active |= 1u << TB_FIELD_PID | 1u << TB_FIELD_TID;
@@ -106,23 +107,23 @@ static enum tb_status flatten_machines(struct tb_merger *m) {
     s->remap.process_prefix = tb_merge_report_print(m->report, "%s: ", s->machine_name);
     s->remap.active |= 1u << TB_FIELD_PROCESS_NAME;
   }
-  tb_table_free(&numbers);
-  tb_table_free(&m->new_machines);
+  tb_map_free(&numbers);
+  tb_map_free(&m->new_machines);
   return status;
 }
 
 /* ---- packet sequences ---------------------------------------------------------------------------------------------------------- */
 
 /* Ids that no sequence of an earlier input has got. */
-static enum tb_status number_one_by_one(struct tb_source *s, struct tb_table *taken, uint32_t *next) {
+static enum tb_status number_one_by_one(struct tb_source *s, struct tb_map *taken, uint32_t *next) {
   const struct tb_merge_sequences *sequences = &s->survey.clocks.sequences;
   enum tb_status status = TB_OK;
   for (size_t i = 0; i < sequences->count && status == TB_OK; i++) {
     uint32_t id = sequences->items[i].id;
-    if (id == 0 || tb_table_get(&s->sequence_map, id)) continue; /* the same id of another machine */
-    while (tb_table_get(taken, *next)) ++*next;
-    status = tb_table_put(&s->sequence_map, id, *next);
-    if (status == TB_OK) status = tb_table_put(taken, *next, 1);
+    if (id == 0 || tb_map_find(&s->sequence_map, id, 0)) continue; /* the same id of another machine */
+    while (tb_map_find(taken, *next, 0)) ++*next;
+    status = tb_map_put(&s->sequence_map, id, 0, *next);
+    if (status == TB_OK) status = tb_map_put(taken, *next, 0, 1);
   }
   s->remap.sequences = &s->sequence_map;
   return status;
@@ -130,8 +131,8 @@ static enum tb_status number_one_by_one(struct tb_source *s, struct tb_table *ta
 
 /* Where the highest ids add up to more than an id can be: the first input keeps its own, all others get what is free. */
 static enum tb_status number_sequences(struct tb_merger *m) {
-  struct tb_table taken;
-  tb_table_init(&taken, m->allocator);
+  struct tb_map taken;
+  tb_map_init(&taken, m->allocator);
   enum tb_status status = TB_OK;
   uint32_t next = 1;
   bool first = true;
@@ -140,13 +141,13 @@ static enum tb_status number_sequences(struct tb_merger *m) {
     const struct tb_merge_sequences *sequences = &s->survey.clocks.sequences;
     if (s->skipped) continue;
     for (size_t k = 0; first && k < sequences->count && status == TB_OK; k++)
-      status = tb_table_put(&taken, sequences->items[k].id, 1);
+      status = tb_map_put(&taken, sequences->items[k].id, 0, 1);
     if (!first && status == TB_OK) status = number_one_by_one(s, &taken, &next);
     s->remap.sequence_base = 0;
     if (!first) s->remap.active |= 1u << TB_FIELD_SEQUENCE;
     first = false;
   }
-  tb_table_free(&taken);
+  tb_map_free(&taken);
   return status;
 }
 
@@ -173,16 +174,16 @@ static enum tb_status choose_starters(struct tb_merger *m) {
     const struct tb_source *s = &m->sources[i];
     if (s->skipped || !s->survey.has_started) continue;
     uint32_t machine = tb_source_machine_out(s, tb_source_host(s));
-    const uint64_t *other = tb_table_get(&m->starters, machine);
+    const uint64_t *other = tb_map_find(&m->starters, machine, 0);
     const struct tb_source *o = other ? &m->sources[*other] : NULL;
     if (o && tb_source_time(o, 0, o->survey.started) <= tb_source_time(s, 0, s->survey.started)) continue;
-    enum tb_status status = tb_table_put(&m->starters, machine, s->index);
+    enum tb_status status = tb_map_put(&m->starters, machine, 0, s->index);
     if (status != TB_OK) return status;
   }
   for (size_t i = 0; i < m->source_count;
        i++) { /* an input whose data is older than any start had none: no start counts */
     const struct tb_source *s = &m->sources[i];
-    uint64_t *starter = s->skipped ? NULL : tb_table_get(&m->starters, tb_source_machine_out(s, tb_source_host(s)));
+    uint64_t *starter = s->skipped ? NULL : tb_map_find(&m->starters, tb_source_machine_out(s, tb_source_host(s)), 0);
     if (!starter || *starter == s->index || *starter >= m->source_count || !s->survey.has_time) continue;
     const struct tb_source *o = &m->sources[*starter];
     if (!s->survey.has_started && tb_source_time(s, 0, s->survey.first) < tb_source_time(o, 0, o->survey.started))
@@ -199,9 +200,9 @@ static bool moves_machines(const struct tb_source *s) {
 
 enum tb_status tb_merger_assign_ids(struct tb_merger *m) {
   struct machine_book machines;
-  tb_table_init(&machines.taken, m->allocator);
-  tb_table_init(&machines.names, m->allocator);
-  tb_table_init(&machines.boots, m->allocator);
+  tb_map_init(&machines.taken, m->allocator);
+  tb_map_init(&machines.names, m->allocator);
+  tb_map_init(&machines.boots, m->allocator);
   enum tb_status status = assign_machines(m, &machines);
   if (status == TB_OK) status = assign_sequences(m);
   if (status == TB_OK) status = tb_assign_tracks(m);
@@ -209,9 +210,9 @@ enum tb_status tb_merger_assign_ids(struct tb_merger *m) {
   if (status == TB_OK) status = tb_assign_clocks(m);
   if (status == TB_OK) status = tb_assign_times(m);
   if (status == TB_OK) status = choose_starters(m);
-  tb_table_free(&machines.taken);
-  tb_table_free(&machines.names);
-  tb_table_free(&machines.boots);
+  tb_map_free(&machines.taken);
+  tb_map_free(&machines.names);
+  tb_map_free(&machines.boots);
   for (size_t i = 0; i < m->source_count; i++) {
     struct tb_source *s = &m->sources[i];
     s->moves_machines = moves_machines(s);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "input_clocks.h"
+#include "scatter.h"
 
 #include "perfetto/wire.h"
 #include "tracebridge/event.h"
@@ -18,7 +19,7 @@ enum { SYNC_ROUNDS = 1, SYNC_CLIENT = 2, SYNC_HOST = 3 };
 
 void tb_input_clocks_init(struct tb_input_clocks *c, const struct tb_allocator *allocator) {
   *c = (struct tb_input_clocks){.allocator = allocator, .primary = TB_CLOCK_BOOTTIME, .version = 1};
-  tb_table_init(&c->node_index, allocator);
+  tb_map_init(&c->node_index, allocator);
   tb_merge_sequences_init(&c->sequences, allocator);
 }
 
@@ -30,7 +31,7 @@ void tb_input_clocks_free(struct tb_input_clocks *c) {
   }
   tb_free(c->allocator, c->groups, c->group_capacity * sizeof(*c->groups));
   tb_free(c->allocator, c->nodes, c->node_capacity * sizeof(*c->nodes));
-  tb_table_free(&c->node_index);
+  tb_map_free(&c->node_index);
   tb_merge_sequences_free(&c->sequences);
 }
 
@@ -51,7 +52,7 @@ static uint64_t node_key(uint32_t machine, uint32_t sequence, uint32_t clock) {
 
 static struct tb_input_clock *find_node(const struct tb_input_clocks *c, uint32_t machine, uint32_t sequence,
                                         uint32_t clock) {
-  const uint64_t *at = tb_table_get(&c->node_index, node_key(machine, of_sequence(clock) ? sequence : 0, clock));
+  const uint64_t *at = tb_map_find(&c->node_index, node_key(machine, of_sequence(clock) ? sequence : 0, clock), 0);
   return at ? &c->nodes[*at] : NULL;
 }
 
@@ -59,7 +60,7 @@ static enum tb_status add_node(struct tb_input_clocks *c, uint32_t machine, uint
                                uint32_t *index) {
   sequence = of_sequence(clock) ? sequence : 0;
   uint64_t key = node_key(machine, sequence, clock);
-  const uint64_t *at = tb_table_get(&c->node_index, key);
+  const uint64_t *at = tb_map_find(&c->node_index, key, 0);
   if (at) {
     *index = (uint32_t)*at;
     return TB_OK;
@@ -68,7 +69,7 @@ static enum tb_status add_node(struct tb_input_clocks *c, uint32_t machine, uint
   enum tb_status status =
       tb_grow_array(c->allocator, &nodes, &c->node_capacity, c->node_count + 1, sizeof(*c->nodes), NODES_MAX);
   c->nodes = nodes;
-  if (status == TB_OK) status = tb_table_put(&c->node_index, key, c->node_count);
+  if (status == TB_OK) status = tb_map_put(&c->node_index, key, 0, c->node_count);
   if (status != TB_OK) return status;
   *index = (uint32_t)c->node_count;
   c->nodes[c->node_count++] =

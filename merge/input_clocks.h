@@ -8,10 +8,10 @@
 #ifndef TB_MERGE_INPUT_CLOCKS_H
 #define TB_MERGE_INPUT_CLOCKS_H
 
+#include "base/map.h"
 #include "base/memory.h"
 #include "merge_head.h"
 #include "sequences.h"
-#include "table.h"
 
 enum { TB_INPUT_CLOCK_SEQUENCE_FIRST = 64, TB_INPUT_CLOCK_TRACE_FIRST = 128 };
 
@@ -44,7 +44,7 @@ struct tb_input_clock_group {
 
 struct tb_input_clocks {
   const struct tb_allocator *allocator;
-  struct tb_table node_index; /* of machine, sequence and clock */
+  struct tb_map node_index; /* of machine, sequence and clock */
   struct tb_input_clock *nodes;
   size_t node_count, node_capacity;
   struct tb_input_clock_group *groups;

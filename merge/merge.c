@@ -40,10 +40,10 @@ static void set_options(struct tb_merger *m, const struct tb_merge_options *opti
   if (!m->options.max_open_files) m->options.max_open_files = files_at_a_time();
   tb_arena_init(&m->arena, m->allocator, 0);
   tb_sync_graph_init(&m->graph, m->allocator);
-  tb_table_init(&m->clock_owner, m->allocator);
-  tb_table_init(&m->new_machines, m->allocator);
-  tb_table_init(&m->configured, m->allocator);
-  tb_table_init(&m->starters, m->allocator);
+  tb_map_init(&m->clock_owner, m->allocator);
+  tb_map_init(&m->new_machines, m->allocator);
+  tb_map_init(&m->configured, m->allocator);
+  tb_map_init(&m->starters, m->allocator);
 }
 
 static bool ends_in_gz(const char *path) {
@@ -82,9 +82,9 @@ static void free_source(struct tb_merger *m, struct tb_source *s) {
   tb_survey_free(&s->survey);
   tb_time_map_free(&s->there);
   tb_time_map_free(&s->back);
-  struct tb_table *const tables[] = {&s->machines, &s->sequence_map, &s->uuid_map,  &s->clock_map,
-                                     &s->separate, &s->owned,        &s->pid_added, &s->described};
-  for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) tb_table_free(tables[i]);
+  struct tb_map *const tables[] = {&s->machines, &s->sequence_map, &s->uuid_map,  &s->clock_map,
+                                   &s->separate, &s->owned,        &s->pid_added, &s->described};
+  for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) tb_map_free(tables[i]);
   (void)m;
 }
 
@@ -93,10 +93,10 @@ static void free_merger(struct tb_merger *m) {
   tb_free(m->allocator, m->sources, m->source_capacity * sizeof(*m->sources));
   tb_sync_graph_free(&m->graph);
   tb_free(m->allocator, m->alignments, m->alignment_capacity * sizeof(*m->alignments));
-  tb_table_free(&m->clock_owner);
-  tb_table_free(&m->new_machines);
-  tb_table_free(&m->configured);
-  tb_table_free(&m->starters);
+  tb_map_free(&m->clock_owner);
+  tb_map_free(&m->new_machines);
+  tb_map_free(&m->configured);
+  tb_map_free(&m->starters);
   tb_field_tree_free(&m->fields, m->allocator);
   tb_arena_free(&m->arena);
 }

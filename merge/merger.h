@@ -38,12 +38,12 @@ struct tb_source {
   uint32_t boot; /* inputs with the same number were recorded on one machine since one start; 0: unknown */
 
   /* ids */
-  struct tb_table machines; /* its machine ids to the merged trace's */
-  struct tb_table sequence_map, uuid_map, clock_map;
-  struct tb_table described; /* uuids of threads that another input has events on at the same time: that one's */
-  struct tb_table separate;  /* the same: 1 once the track of its own that its events go to is described */
-  struct tb_table owned;     /* machine << 32 | clock: readings of this clock stay as they are */
-  struct tb_table pid_added; /* where machines are flattened: machine to what is added to its process and thread ids */
+  struct tb_map machines; /* its machine ids to the merged trace's */
+  struct tb_map sequence_map, uuid_map, clock_map;
+  struct tb_map described; /* uuids of threads that another input has events on at the same time: that one's */
+  struct tb_map separate;  /* the same: 1 once the track of its own that its events go to is described */
+  struct tb_map owned;     /* machine << 32 | clock: readings of this clock stay as they are */
+  struct tb_map pid_added; /* where machines are flattened: machine to what is added to its process and thread ids */
   struct tb_remap remap;
   bool untouched; /* nothing changes */
 
@@ -77,10 +77,10 @@ struct tb_merger {
   uint32_t trace_clock; /* its id */
   int64_t shift;
   struct tb_field_tree fields;
-  struct tb_table clock_owner;  /* machine out << 32 | clock: index of the source that owns it */
-  struct tb_table new_machines; /* machine ids that the merger made: they get a RemoteClockSync */
-  struct tb_table configured;   /* machines whose trace_config is written */
-  struct tb_table starters;     /* machine out to the source whose recording started first on it */
+  struct tb_map clock_owner;  /* machine out << 32 | clock: index of the source that owns it */
+  struct tb_map new_machines; /* machine ids that the merger made: they get a RemoteClockSync */
+  struct tb_map configured;   /* machines whose trace_config is written */
+  struct tb_map starters;     /* machine out to the source whose recording started first on it */
   bool uuid_written;
   struct tb_output *output;
   struct tb_buffer scratch;
@@ -95,7 +95,7 @@ static inline struct tb_merge_input_report *tb_source_report(struct tb_merger *m
 
 /* The machine of the merged trace that one of a source's is. */
 static inline uint32_t tb_source_machine_out(const struct tb_source *source, uint32_t machine) {
-  const uint64_t *out = tb_table_get(&source->machines, machine);
+  const uint64_t *out = tb_map_find(&source->machines, machine, 0);
   return out ? (uint32_t)*out : machine;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rewrite.h"
+#include "scatter.h"
 
 #include "edit.h"
 #include "tracebridge/event.h"
@@ -16,7 +17,7 @@ static uint64_t salted(uint64_t id, uint64_t salt) {
 
 uint64_t tb_remap_uuid(const struct tb_remap *map, uint64_t uuid) {
   if (!map->uuid_salt || uuid == 0) return uuid;
-  const uint64_t *known = map->uuids ? tb_table_get(map->uuids, uuid) : NULL;
+  const uint64_t *known = map->uuids ? tb_map_find(map->uuids, uuid, 0) : NULL;
   return known ? *known : salted(uuid, map->uuid_salt);
 }
 
@@ -26,12 +27,12 @@ uint64_t tb_remap_flow(const struct tb_remap *map, uint64_t id) {
 
 uint32_t tb_remap_sequence(const struct tb_remap *map, uint32_t id) {
   if (id == 0) return 0;
-  const uint64_t *known = map->sequences ? tb_table_get(map->sequences, id) : NULL;
+  const uint64_t *known = map->sequences ? tb_map_find(map->sequences, id, 0) : NULL;
   return known ? (uint32_t)*known : id + map->sequence_base;
 }
 
-static const uint64_t *of_machine(const struct tb_table *table, uint32_t machine, uint64_t id) {
-  return table && id <= UINT32_MAX ? tb_table_get(table, (uint64_t)machine << 32 | id) : NULL;
+static const uint64_t *of_machine(const struct tb_map *table, uint32_t machine, uint64_t id) {
+  return table && id <= UINT32_MAX ? tb_map_find(table, (uint64_t)machine << 32 | id, 0) : NULL;
 }
 
 uint32_t tb_remap_clock(const struct tb_remap *map, uint32_t machine, uint32_t clock) {
@@ -48,7 +49,7 @@ static uint64_t new_id(struct tb_edit *e, enum tb_field_kind kind, uint64_t valu
       return value <= UINT32_MAX ? tb_remap_sequence(map, (uint32_t)value) : value;
     case TB_FIELD_TRACK:
     case TB_FIELD_UUID:
-      known = kind == TB_FIELD_TRACK && map->described ? tb_table_get(map->described, value) : NULL;
+      known = kind == TB_FIELD_TRACK && map->described ? tb_map_find(map->described, value, 0) : NULL;
       out = known ? *known : tb_remap_uuid(map, value);
       map->uuids_changed += out != value;
       return out;
@@ -65,7 +66,7 @@ static uint64_t new_id(struct tb_edit *e, enum tb_field_kind kind, uint64_t valu
       return out;
     case TB_FIELD_PID:
     case TB_FIELD_TID:
-      known = map->pid_added ? tb_table_get(map->pid_added, e->packet->machine_in) : NULL;
+      known = map->pid_added ? tb_map_find(map->pid_added, e->packet->machine_in, 0) : NULL;
       return known && value && value >> TB_PID_BITS == 0 ? value + *known : value;
     default:
       return value;

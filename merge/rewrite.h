@@ -6,32 +6,32 @@
 #ifndef TB_MERGE_REWRITE_H
 #define TB_MERGE_REWRITE_H
 
+#include "base/map.h"
 #include "fields.h"
 #include "merge_head.h"
 #include "patches.h"
-#include "table.h"
 #include "time_map.h"
 
 /* What ids and times of an input become. Wholly public, caller-owned; read while packets are rewritten, but for the counts. */
 struct tb_remap {
-  uint32_t active;                  /* bits 1 << enum tb_field_kind: kinds that anything changes for */
-  uint32_t sequence_base;           /* added to sequence ids but 0 */
-  const struct tb_table *sequences; /* or, where not NULL: the new id of each */
-  const struct tb_table *uuids;     /* uuids whose new one is not by the salt */
-  const struct tb_table *described; /* uuids of tracks that are described as another than events on them go to */
-  uint64_t uuid_salt;               /* 0: uuids stay */
-  uint64_t flow_salt;               /* 0: flow ids stay */
-  const struct tb_table *clocks;    /* new clock ids, by machine << 32 | clock; others stay */
-  uint32_t trace_clock;             /* of the merged trace: what primary_trace_clock becomes; 0: stays */
-  bool names_trace_clock;           /* snapshots that name no trace clock name it: readers would take BOOTTIME */
-  uint32_t moved_clock;             /* snapshots: readings of this clock move with the input's time; 0: none */
-  uint32_t added_clock;             /* snapshots get a reading of this clock more, ... */
-  uint32_t added_from;              /* ... made of the reading of this one, where they have it; added_clock 0: none */
+  uint32_t active;                /* bits 1 << enum tb_field_kind: kinds that anything changes for */
+  uint32_t sequence_base;         /* added to sequence ids but 0 */
+  const struct tb_map *sequences; /* or, where not NULL: the new id of each */
+  const struct tb_map *uuids;     /* uuids whose new one is not by the salt */
+  const struct tb_map *described; /* uuids of tracks that are described as another than events on them go to */
+  uint64_t uuid_salt;             /* 0: uuids stay */
+  uint64_t flow_salt;             /* 0: flow ids stay */
+  const struct tb_map *clocks;    /* new clock ids, by machine << 32 | clock; others stay */
+  uint32_t trace_clock;           /* of the merged trace: what primary_trace_clock becomes; 0: stays */
+  bool names_trace_clock;         /* snapshots that name no trace clock name it: readers would take BOOTTIME */
+  uint32_t moved_clock;           /* snapshots: readings of this clock move with the input's time; 0: none */
+  uint32_t added_clock;           /* snapshots get a reading of this clock more, ... */
+  uint32_t added_from;            /* ... made of the reading of this one, where they have it; added_clock 0: none */
   /* A reading of a clock (TB_CLOCK_UNKNOWN: the input's trace clock) of a machine, ns. */
   int64_t (*time)(void *ctx, uint32_t machine, uint32_t clock, int64_t value);
   void *ctx;
-  const struct tb_table *pid_added; /* to process and thread ids of a machine, by machine; NULL: they stay */
-  const char *process_prefix;       /* in front of process names; NULL: none */
+  const struct tb_map *pid_added; /* to process and thread ids of a machine, by machine; NULL: they stay */
+  const char *process_prefix;     /* in front of process names; NULL: none */
   uint64_t uuids_changed, flows_changed, clocks_changed, times_changed;
 };
 

@@ -5,7 +5,7 @@
 #ifndef TB_MERGE_SEQUENCES_H
 #define TB_MERGE_SEQUENCES_H
 
-#include "table.h"
+#include "base/map.h"
 
 enum { TB_ANCHOR_THREAD = 1, TB_ANCHOR_TRACK = 2 };
 
@@ -25,7 +25,7 @@ struct tb_merge_sequences {
   const struct tb_allocator *allocator;
   struct tb_merge_sequence *items;
   size_t count, capacity;
-  struct tb_table index;                /* machine << 32 | id to a place in items */
+  struct tb_map index;                  /* machine << 32 | id to a place in items */
   uint32_t recent[TB_SEQUENCES_RECENT]; /* by the low bits of the id: place plus one */
   uint32_t max_id;
 };

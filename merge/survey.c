@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "survey.h"
+#include "scatter.h"
 
 #include "base/error.h"
 #include "fields.h"
@@ -85,7 +86,7 @@ static struct tb_surveyed_track read_track(struct tb_slice bytes, uint32_t machi
 
 static enum tb_status take_track(struct tb_survey *s, struct tb_slice bytes, uint32_t machine) {
   struct tb_surveyed_track track = read_track(bytes, machine);
-  const uint64_t *known = tb_table_get(&s->track_index, track.uuid);
+  const uint64_t *known = tb_map_find(&s->track_index, track.uuid, 0);
   if (known) { /* described again: what it says now counts, but it cannot stop being a process or thread */
     struct tb_surveyed_track *old = &s->tracks[*known];
     if (track.kind == TB_SURVEYED_OTHER || !track.name) {
@@ -101,19 +102,20 @@ static enum tb_status take_track(struct tb_survey *s, struct tb_slice bytes, uin
   enum tb_status status =
       tb_grow_array(a, &tracks, &s->track_capacity, s->track_count + 1, sizeof(*s->tracks), TRACKS_MAX);
   s->tracks = tracks;
-  if (status == TB_OK) status = tb_table_put(&s->track_index, track.uuid, s->track_count);
+  if (status == TB_OK) status = tb_map_put(&s->track_index, track.uuid, 0, s->track_count);
   if (status == TB_OK) s->tracks[s->track_count++] = track;
   uint64_t of = (uint64_t)machine << 32;
   if (status == TB_OK && (track.kind == TB_SURVEYED_PROCESS || track.kind == TB_SURVEYED_THREAD))
-    status = tb_table_put(&s->pids, of | (uint32_t)track.pid, 0);
-  if (status == TB_OK && track.kind == TB_SURVEYED_THREAD) status = tb_table_put(&s->tids, of | (uint32_t)track.tid, 0);
+    status = tb_map_put(&s->pids, of | (uint32_t)track.pid, 0, 0);
+  if (status == TB_OK && track.kind == TB_SURVEYED_THREAD)
+    status = tb_map_put(&s->tids, of | (uint32_t)track.tid, 0, 0);
   return status;
 }
 
 uint64_t tb_survey_identity(const struct tb_survey *s, uint64_t uuid) {
   uint64_t identity = 0x5bd1e995;
   for (int depth = 0; depth < PARENTS_MAX && uuid; depth++) {
-    const uint64_t *at = tb_table_get(&s->track_index, uuid);
+    const uint64_t *at = tb_map_find(&s->track_index, uuid, 0);
     if (!at) return depth ? tb_scatter(identity ^ uuid) | 1 : 0;
     const struct tb_surveyed_track *t = &s->tracks[*at];
     identity = tb_scatter(identity ^ t->kind ^ (uint64_t)t->machine << 8);
@@ -215,9 +217,9 @@ enum tb_status tb_survey_run(struct tb_survey *s, const struct tb_allocator *a, 
   *s = (struct tb_survey){.damage = ""};
   tb_input_clocks_init(&s->clocks, a);
   tb_payload_times_known_all(s->known_kinds);
-  tb_table_init(&s->track_index, a);
-  tb_table_init(&s->pids, a);
-  tb_table_init(&s->tids, a);
+  tb_map_init(&s->track_index, a);
+  tb_map_init(&s->pids, a);
+  tb_map_init(&s->tids, a);
   struct tb_packets *packets;
   struct tb_packets_options options = {.allocator = a, .no_notes = true};
   enum tb_status status = tb_packets_open(path, &options, &packets, error);
@@ -232,8 +234,8 @@ void tb_survey_free(struct tb_survey *s) {
   const struct tb_allocator *a = s->clocks.allocator;
   if (!a) return;
   tb_input_clocks_free(&s->clocks);
-  tb_table_free(&s->track_index);
-  tb_table_free(&s->pids);
-  tb_table_free(&s->tids);
+  tb_map_free(&s->track_index);
+  tb_map_free(&s->pids);
+  tb_map_free(&s->tids);
   tb_free(a, s->tracks, s->track_capacity * sizeof(*s->tracks));
 }

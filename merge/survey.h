@@ -35,8 +35,8 @@ struct tb_survey {
   struct tb_input_clocks clocks;
   struct tb_surveyed_track *tracks;
   size_t track_count, track_capacity;
-  struct tb_table track_index; /* by uuid */
-  struct tb_table pids, tids;  /* seen in descriptors and process trees: machine << 32 | id */
+  struct tb_map track_index; /* by uuid */
+  struct tb_map pids, tids;  /* seen in descriptors and process trees: machine << 32 | id */
   struct tb_surveyed_machine machines[TB_SURVEY_MACHINES];
   size_t machine_count;
   bool too_many_machines;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sync_graph.h"
+#include "scatter.h"
 
 enum { NODES_MAX = 1 << 24, EDGES_MAX = 1 << 24 };
 static const uint32_t none = UINT32_MAX;
 
 void tb_sync_graph_init(struct tb_sync_graph *g, const struct tb_allocator *allocator) {
   *g = (struct tb_sync_graph){.allocator = allocator};
-  tb_table_init(&g->index, allocator);
+  tb_map_init(&g->index, allocator);
 }
 
 void tb_sync_graph_free(struct tb_sync_graph *g) {
@@ -15,7 +16,7 @@ void tb_sync_graph_free(struct tb_sync_graph *g) {
   tb_free(g->allocator, g->nodes, g->node_capacity * sizeof(*g->nodes));
   tb_free(g->allocator, g->edges, g->edge_capacity * sizeof(*g->edges));
   tb_free(g->allocator, g->links, g->link_capacity * sizeof(*g->links));
-  tb_table_free(&g->index);
+  tb_map_free(&g->index);
 }
 
 static uint64_t hash_key(struct tb_graph_key key) {
@@ -23,7 +24,7 @@ static uint64_t hash_key(struct tb_graph_key key) {
 }
 
 bool tb_sync_graph_find(const struct tb_sync_graph *g, struct tb_graph_key key, uint32_t *node) {
-  const uint64_t *at = tb_table_get(&g->index, hash_key(key));
+  const uint64_t *at = tb_map_find(&g->index, hash_key(key), 0);
   if (at) *node = (uint32_t)*at;
   return at != NULL;
 }
@@ -34,7 +35,7 @@ enum tb_status tb_sync_graph_node(struct tb_sync_graph *g, struct tb_graph_key k
   enum tb_status status =
       tb_grow_array(g->allocator, &nodes, &g->node_capacity, g->node_count + 1, sizeof(*g->nodes), NODES_MAX);
   g->nodes = nodes;
-  if (status == TB_OK) status = tb_table_put(&g->index, hash_key(key), g->node_count);
+  if (status == TB_OK) status = tb_map_put(&g->index, hash_key(key), 0, g->node_count);
   if (status != TB_OK) return status;
   *node = (uint32_t)g->node_count;
   g->nodes[g->node_count++] = (struct tb_graph_node){key, UINT64_MAX, none, none};

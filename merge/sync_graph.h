@@ -6,7 +6,7 @@
 #ifndef TB_MERGE_SYNC_GRAPH_H
 #define TB_MERGE_SYNC_GRAPH_H
 
-#include "table.h"
+#include "base/map.h"
 #include "time_map.h"
 #include "tracebridge/merge.h"
 
@@ -39,7 +39,7 @@ struct tb_graph_node {
 
 struct tb_sync_graph {
   const struct tb_allocator *allocator;
-  struct tb_table index;
+  struct tb_map index;
   struct tb_graph_node *nodes;
   size_t node_count, node_capacity;
   struct tb_graph_edge *edges;

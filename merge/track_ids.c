@@ -4,11 +4,12 @@
  * other input has.
  */
 #include "assign.h"
+#include "scatter.h"
 
 /* Tracks that inputs described so far: uuids, each with the first input that has it; processes and threads, each with its uuid in
  * the merged trace; and for these uuids the input and the process' name. */
 struct track_book {
-  struct tb_table uuids, processes, threads, names;
+  struct tb_map uuids, processes, threads, names;
 };
 
 static bool overlap(const struct tb_merger *m, const struct tb_source *a, const struct tb_source *b) {
@@ -23,8 +24,8 @@ static uint64_t process_key(const struct tb_source *s, const struct tb_surveyed_
 
 /* A thread is one of its process, as the merged trace knows it; where no descriptor has the process, of its pid. */
 static uint64_t thread_key(const struct tb_source *s, const struct tb_surveyed_track *t) {
-  const uint64_t *parent = t->parent ? tb_table_get(&s->survey.track_index, t->parent) : NULL;
-  const uint64_t *out = parent ? tb_table_get(&s->uuid_map, t->parent) : NULL;
+  const uint64_t *parent = t->parent ? tb_map_find(&s->survey.track_index, t->parent, 0) : NULL;
+  const uint64_t *out = parent ? tb_map_find(&s->uuid_map, t->parent, 0) : NULL;
   bool process = out && s->survey.tracks[*parent].kind == TB_SURVEYED_PROCESS;
   return tb_scatter(process ? *out : process_key(s, t)) ^ tb_scatter((uint64_t)t->tid);
 }
@@ -32,9 +33,9 @@ static uint64_t thread_key(const struct tb_source *s, const struct tb_surveyed_t
 /* Whether a track that is no process or thread is the one that an earlier input means by the same uuid. */
 static bool same_track(const struct tb_merger *m, const struct track_book *book, const struct tb_source *s,
                        const struct tb_surveyed_track *t) {
-  const uint64_t *first = tb_table_get(&book->uuids, t->uuid);
+  const uint64_t *first = tb_map_find(&book->uuids, t->uuid, 0);
   const struct tb_source *other = first ? &m->sources[*first] : NULL;
-  const uint64_t *at = first ? tb_table_get(&other->survey.track_index, t->uuid) : NULL;
+  const uint64_t *at = first ? tb_map_find(&other->survey.track_index, t->uuid, 0) : NULL;
   if (!at) return false; /* a uuid that the other input's got by the salt */
   return tb_source_machine_out(other, other->survey.tracks[*at].machine) == tb_source_machine_out(s, t->machine) &&
          tb_survey_identity(&other->survey, t->uuid) == tb_survey_identity(&s->survey, t->uuid);
@@ -44,7 +45,7 @@ static bool same_track(const struct tb_merger *m, const struct track_book *book,
 static uint64_t fresh_uuid(const struct track_book *book, const struct tb_source *s, uint64_t uuid, bool own_is_free) {
   if (own_is_free) return uuid;
   uint64_t out = tb_remap_uuid(&s->remap, uuid);
-  while (tb_table_get(&book->uuids, out)) out = tb_scatter(out + s->remap.uuid_salt);
+  while (tb_map_find(&book->uuids, out, 0)) out = tb_scatter(out + s->remap.uuid_salt);
   return out;
 }
 
@@ -55,44 +56,44 @@ static enum tb_status set_uuid(struct tb_merger *m, struct track_book *book, str
     in->uuids_kept++;
   else
     in->uuids_remapped++;
-  enum tb_status status = tb_table_get(&book->uuids, to) ? TB_OK : tb_table_put(&book->uuids, to, s->index);
-  return status == TB_OK ? tb_table_put(&s->uuid_map, from, to) : status;
+  enum tb_status status = tb_map_find(&book->uuids, to, 0) ? TB_OK : tb_map_put(&book->uuids, to, 0, s->index);
+  return status == TB_OK ? tb_map_put(&s->uuid_map, from, 0, to) : status;
 }
 
 static enum tb_status map_process(struct tb_merger *m, struct track_book *book, struct tb_source *s,
                                   const struct tb_surveyed_track *t) {
-  const uint64_t *known = tb_table_get(&book->processes, process_key(s, t));
-  const uint64_t *name = known ? tb_table_get(&book->names, *known) : NULL;
+  const uint64_t *known = tb_map_find(&book->processes, process_key(s, t), 0);
+  const uint64_t *name = known ? tb_map_find(&book->names, *known, 0) : NULL;
   if (known && (!name || !*name || !t->name || *name == t->name)) return set_uuid(m, book, s, t->uuid, *known);
-  uint64_t to = fresh_uuid(book, s, t->uuid, !tb_table_get(&book->uuids, t->uuid));
-  enum tb_status status = known ? TB_OK : tb_table_put(&book->processes, process_key(s, t), to);
-  if (status == TB_OK) status = tb_table_put(&book->names, to, t->name);
+  uint64_t to = fresh_uuid(book, s, t->uuid, !tb_map_find(&book->uuids, t->uuid, 0));
+  enum tb_status status = known ? TB_OK : tb_map_put(&book->processes, process_key(s, t), 0, to);
+  if (status == TB_OK) status = tb_map_put(&book->names, to, 0, t->name);
   return status == TB_OK ? set_uuid(m, book, s, t->uuid, to) : status;
 }
 
 static enum tb_status map_thread(struct tb_merger *m, struct track_book *book, struct tb_source *s,
                                  const struct tb_surveyed_track *t) {
-  const uint64_t *known = tb_table_get(&book->threads, thread_key(s, t));
+  const uint64_t *known = tb_map_find(&book->threads, thread_key(s, t), 0);
   uint64_t of = known ? *known : 0;
-  const uint64_t *owner = known ? tb_table_get(&book->uuids, of) : NULL;
+  const uint64_t *owner = known ? tb_map_find(&book->uuids, of, 0) : NULL;
   bool mine = owner && *owner == s->index;
   if (known && !mine && owner && !overlap(m, &m->sources[*owner], s)) return set_uuid(m, book, s, t->uuid, of);
-  uint64_t to = fresh_uuid(book, s, t->uuid, !tb_table_get(&book->uuids, t->uuid));
+  uint64_t to = fresh_uuid(book, s, t->uuid, !tb_map_find(&book->uuids, t->uuid, 0));
   enum tb_status status = TB_OK;
   if (!known) {
-    status = tb_table_put(&book->threads, thread_key(s, t), to);
+    status = tb_map_put(&book->threads, thread_key(s, t), 0, to);
   } else if (
       !mine) { /* slices of both at one time would close each other: those of this input get a track of their own */
     if (to == of) to = fresh_uuid(book, s, t->uuid, false);
-    status = tb_table_put(&s->described, t->uuid, of);
-    if (status == TB_OK) status = tb_table_put(&s->separate, t->uuid, 0);
+    status = tb_map_put(&s->described, t->uuid, 0, of);
+    if (status == TB_OK) status = tb_map_put(&s->separate, t->uuid, 0, 0);
   }
   return status == TB_OK ? set_uuid(m, book, s, t->uuid, to) : status;
 }
 
 static enum tb_status map_other(struct tb_merger *m, struct track_book *book, struct tb_source *s,
                                 const struct tb_surveyed_track *t) {
-  bool free = !tb_table_get(&book->uuids, t->uuid);
+  bool free = !tb_map_find(&book->uuids, t->uuid, 0);
   uint64_t to = t->uuid && !free && same_track(m, book, s, t) ? t->uuid : fresh_uuid(book, s, t->uuid, free);
   return set_uuid(m, book, s, t->uuid, to);
 }
@@ -119,11 +120,11 @@ static enum tb_status enter_tracks(struct tb_merger *m, struct track_book *book,
     status = set_uuid(m, book, s, s->survey.tracks[i].uuid, s->survey.tracks[i].uuid);
   for (size_t i = 0; i < s->survey.track_count && status == TB_OK; i++) {
     const struct tb_surveyed_track *t = &s->survey.tracks[i];
-    if (t->kind == TB_SURVEYED_PROCESS && !tb_table_get(&book->processes, process_key(s, t))) {
-      status = tb_table_put(&book->processes, process_key(s, t), t->uuid);
-      if (status == TB_OK) status = tb_table_put(&book->names, t->uuid, t->name);
-    } else if (t->kind == TB_SURVEYED_THREAD && !tb_table_get(&book->threads, thread_key(s, t))) {
-      status = tb_table_put(&book->threads, thread_key(s, t), t->uuid);
+    if (t->kind == TB_SURVEYED_PROCESS && !tb_map_find(&book->processes, process_key(s, t), 0)) {
+      status = tb_map_put(&book->processes, process_key(s, t), 0, t->uuid);
+      if (status == TB_OK) status = tb_map_put(&book->names, t->uuid, 0, t->name);
+    } else if (t->kind == TB_SURVEYED_THREAD && !tb_map_find(&book->threads, thread_key(s, t), 0)) {
+      status = tb_map_put(&book->threads, thread_key(s, t), 0, t->uuid);
     }
   }
   return status;
@@ -157,9 +158,9 @@ static enum tb_status assign(struct tb_merger *m, struct track_book *book) {
 
 enum tb_status tb_assign_tracks(struct tb_merger *m) {
   struct track_book book;
-  struct tb_table *const tables[] = {&book.uuids, &book.processes, &book.threads, &book.names};
-  for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) tb_table_init(tables[i], m->allocator);
+  struct tb_map *const tables[] = {&book.uuids, &book.processes, &book.threads, &book.names};
+  for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) tb_map_init(tables[i], m->allocator);
   enum tb_status status = assign(m, &book);
-  for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) tb_table_free(tables[i]);
+  for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) tb_map_free(tables[i]);
   return status;
 }

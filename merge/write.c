@@ -111,12 +111,12 @@ static bool is_superfluous(struct tb_merger *m, const struct tb_source *s, enum 
   }
   if (head->kind == TB_TRACE_PACKET_TRACE_CONFIG) {
     uint32_t machine = tb_source_machine_out(s, head->machine);
-    if (tb_table_get(&m->configured, machine)) return true;
-    *status = tb_table_put(&m->configured, machine, 1);
+    if (tb_map_find(&m->configured, machine, 0)) return true;
+    *status = tb_map_put(&m->configured, machine, 0, 1);
   }
   if (head->kind != TB_TRACE_PACKET_SERVICE_EVENT) return false;
   if (has_field(head->payload, SERVICE_STARTED) || has_field(head->payload, SERVICE_ALL_STARTED)) {
-    const uint64_t *starter = tb_table_get(&m->starters, tb_source_machine_out(s, head->machine));
+    const uint64_t *starter = tb_map_find(&m->starters, tb_source_machine_out(s, head->machine), 0);
     return starter && *starter != s->index;
   }
   /* these say that all packets up to a time were written, which no longer is so */
@@ -193,7 +193,7 @@ static enum tb_status put_unchanged(struct tb_merger *m, struct tb_source *s) {
 }
 
 static enum tb_status introduce(struct tb_merger *m, const struct tb_source *s, uint32_t machine) {
-  uint64_t *introduced = tb_table_get(&m->new_machines, machine);
+  uint64_t *introduced = tb_map_find(&m->new_machines, machine, 0);
   if (!introduced || *introduced) return TB_OK;
   *introduced = 1;
   return tb_added_machine(m, machine, s->reached);

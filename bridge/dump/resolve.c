@@ -41,31 +41,30 @@ static const struct {
 void tb_resolver_init(struct tb_resolver *r, const struct tb_allocator *allocator) {
   *r = (struct tb_resolver){.allocator = allocator};
   tb_intern_init(&r->texts, allocator);
-  tb_hash_map_init(&r->tracks, allocator);
-  tb_hash_map_init(&r->sequences, allocator);
+  tb_map_init(&r->tracks, allocator);
+  tb_map_init(&r->sequences, allocator);
 }
 
 void tb_resolver_free(struct tb_resolver *r) {
-  for (size_t i = 0; i < r->data_count; i++) tb_hash_map_free(&r->data[i]);
+  for (size_t i = 0; i < r->data_count; i++) tb_map_free(&r->data[i]);
   tb_free(r->allocator, r->data, r->data_capacity * sizeof(*r->data));
-  tb_hash_map_free(&r->sequences);
-  tb_hash_map_free(&r->tracks);
+  tb_map_free(&r->sequences);
+  tb_map_free(&r->tracks);
   tb_intern_free(&r->texts);
 }
 
-static struct tb_slice find(const struct tb_resolver *r, const struct tb_hash_map *map, uint64_t first,
-                            uint64_t second) {
+static struct tb_slice find(const struct tb_resolver *r, const struct tb_map *map, uint64_t first, uint64_t second) {
   uint32_t id;
-  if (!map || !tb_hash_map_get(map, first, second, &id)) return (struct tb_slice){NULL, 0};
+  if (!map || !tb_map_get(map, first, second, &id)) return (struct tb_slice){NULL, 0};
   return tb_intern_text(&r->texts, id);
 }
 
-static enum tb_status set(struct tb_resolver *r, struct tb_hash_map *map, uint64_t first, uint64_t second,
+static enum tb_status set(struct tb_resolver *r, struct tb_map *map, uint64_t first, uint64_t second,
                           struct tb_slice text) {
   if (text.len > TEXT_BYTES) text.len = TEXT_BYTES;
   if (!text.len) text = TB_SLICE("");
   uint32_t id = tb_intern_id(&r->texts, text);
-  return id ? tb_hash_map_set(map, first, second, id) : TB_NO_MEMORY;
+  return id ? tb_map_put(map, first, second, id) : TB_NO_MEMORY;
 }
 
 /* ---- interned data ---------------------------------------------------------------------------------------------------------- */
@@ -111,15 +110,15 @@ static enum tb_status choose_sequence(struct tb_resolver *r, const struct tb_pac
   uint32_t place;
   r->current = NULL;
   if (!packet->sequence) return TB_OK;
-  if (!tb_hash_map_get(&r->sequences, packet->sequence, packet->machine, &place)) {
+  if (!tb_map_get(&r->sequences, packet->sequence, packet->machine, &place)) {
     void *data = r->data;
     place = (uint32_t)r->data_count;
     if (tb_grow_array(r->allocator, &data, &r->data_capacity, r->data_count + 1, sizeof(*r->data), UINT32_MAX - 1) !=
         TB_OK)
       return TB_NO_MEMORY;
     r->data = data;
-    tb_hash_map_init(&r->data[r->data_count++], r->allocator);
-    if (tb_hash_map_set(&r->sequences, packet->sequence, packet->machine, place) != TB_OK) return TB_NO_MEMORY;
+    tb_map_init(&r->data[r->data_count++], r->allocator);
+    if (tb_map_put(&r->sequences, packet->sequence, packet->machine, place) != TB_OK) return TB_NO_MEMORY;
   }
   r->current = &r->data[place];
   return TB_OK;
@@ -181,7 +180,7 @@ enum tb_status tb_resolver_packet(struct tb_resolver *r, const struct tb_packet 
   if (choose_sequence(r, packet) != TB_OK) return TB_NO_MEMORY;
   uint64_t cleared = (number_field(packet->bytes, TB_TRACE_PACKET_SEQUENCE_FLAGS) & CLEARED) |
                      number_field(packet->bytes, TB_TRACE_PACKET_INCREMENTAL_STATE_CLEARED);
-  if (cleared && r->current) tb_hash_map_clear(r->current);
+  if (cleared && r->current) tb_map_clear(r->current);
   while (tb_wire_next(&cursor, &field) == TB_OK) {
     if (field.type != TB_WIRE_BYTES) continue;
     if (field.number == TB_TRACE_PACKET_INTERNED_DATA && r->current && take_interned(r, field.bytes) != TB_OK)

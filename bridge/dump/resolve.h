@@ -9,17 +9,17 @@
 #include <protobuf-c/protobuf-c.h>
 
 #include "base/intern.h"
-#include "perfetto/hash_map.h"
+#include "base/map.h"
 #include "tracebridge/packet.h"
 
 struct tb_resolver {
   const struct tb_allocator *allocator;
   struct tb_intern texts;
-  struct tb_hash_map tracks;    /* uuid -> text */
-  struct tb_hash_map sequences; /* sequence and machine -> place in `data` */
-  struct tb_hash_map *data;     /* of a sequence: iid and field of InternedData -> text */
+  struct tb_map tracks;    /* uuid -> text */
+  struct tb_map sequences; /* sequence and machine -> place in `data` */
+  struct tb_map *data;     /* of a sequence: iid and field of InternedData -> text */
   size_t data_count, data_capacity;
-  struct tb_hash_map *current; /* of the packet in hand; NULL where it has none */
+  struct tb_map *current; /* of the packet in hand; NULL where it has none */
 };
 
 void tb_resolver_init(struct tb_resolver *resolver, const struct tb_allocator *allocator);

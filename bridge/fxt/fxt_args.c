@@ -178,9 +178,9 @@ static const struct tb_fxt_object_entry *object_of(const struct tb_fxt_reader *f
                                                    const struct tb_track *thread) {
   const struct tb_fxt_tables *tables = &fx->tables;
   if (arg->type == TB_ARG_KOID && tables->kernel_objects.count)
-    return tb_fxt_map_find_pointer(&tables->kernel_objects, arg->u, 0);
+    return tb_map_find_pointer(&tables->kernel_objects, arg->u, 0);
   if (arg->type == TB_ARG_POINTER && tables->userspace_objects.count && thread && thread->parent)
-    return tb_fxt_map_find_pointer(&tables->userspace_objects, (uint64_t)(uintptr_t)thread->parent, arg->u);
+    return tb_map_find_pointer(&tables->userspace_objects, (uint64_t)(uintptr_t)thread->parent, arg->u);
   return NULL;
 }
 

@@ -37,14 +37,14 @@ static enum tb_status find_stream(struct tb_fxt_reader *fx, struct tb_slice name
   enum tb_status status = tb_fxt_intern(&tables->texts, name, &own);
   if (status != TB_OK) return status;
   uint64_t key = own.len ? (uint64_t)(uintptr_t)own.ptr : 0;
-  *stream = tb_fxt_map_find_pointer(&tables->packet_streams, tables->provider->id, key);
+  *stream = tb_map_find_pointer(&tables->packet_streams, tables->provider->id, key);
   if (*stream) return TB_OK;
   void *block;
   status = tb_fxt_tables_alloc(tables, sizeof(**stream), &block);
   if (status != TB_OK) return status;
   *stream = block;
   tb_buffer_init(*stream, tables->allocator, 0);
-  return tb_fxt_map_put(&tables->packet_streams, tables->provider->id, key, (uint64_t)(uintptr_t)block);
+  return tb_map_put(&tables->packet_streams, tables->provider->id, key, (uint64_t)(uintptr_t)block);
 }
 
 static enum tb_status add_packets(struct tb_fxt_reader *fx, struct tb_slice name, struct tb_slice payload) {

@@ -116,14 +116,14 @@ static struct tb_fxt_out_provider *add_provider(struct tb_fxt_writer *w, uint64_
   tb_fxt_lru_init(&provider->strings, w->writer->allocator, TB_FXT_STRING_ENTRIES, TABLE_BYTES);
   tb_fxt_lru_init(&provider->threads, w->writer->allocator, TB_FXT_THREAD_ENTRIES, TABLE_BYTES);
   provider->id = ++w->provider_count;
-  tb_fxt_fail(w, tb_fxt_map_put(&w->providers, process, 0, (uint64_t)(uintptr_t)provider));
+  tb_fxt_fail(w, tb_map_put(&w->providers, process, 0, (uint64_t)(uintptr_t)provider));
   if (w->status == TB_OK) return provider;
   tb_free(w->writer->allocator, provider, sizeof(*provider));
   return NULL;
 }
 
 void tb_fxt_use_process(struct tb_fxt_writer *w, uint64_t process) {
-  struct tb_fxt_out_provider *provider = tb_fxt_map_find_pointer(&w->providers, process, 0);
+  struct tb_fxt_out_provider *provider = tb_map_find_pointer(&w->providers, process, 0);
   if (provider && provider == w->provider) return;
   uint64_t kind = provider ? TB_FXT_PROVIDER_SECTION : TB_FXT_PROVIDER_INFO;
   bool news = !provider;

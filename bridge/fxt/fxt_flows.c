@@ -79,13 +79,13 @@ void tb_fxt_put_flow_ids(struct tb_fxt_writer *w, const struct tb_event *event) 
 
 /* As what it seems to be from what has come so far. */
 static void put_early(struct tb_fxt_writer *w, struct tb_fxt_flow_point *point) {
-  bool began = tb_fxt_map_find(&w->flows, point->id, 0) != NULL;
+  bool began = tb_map_find(&w->flows, point->id, 0) != NULL;
   put_record(w, !began ? TB_FXT_FLOW_BEGIN : point->terminates ? TB_FXT_FLOW_END : TB_FXT_FLOW_STEP, point);
   point->written = true;
   if (point->terminates)
-    tb_fxt_map_remove(&w->flows, point->id, 0);
+    tb_map_remove(&w->flows, point->id, 0);
   else if (!began)
-    tb_fxt_fail(w, tb_fxt_map_put(&w->flows, point->id, 0, 1));
+    tb_fxt_fail(w, tb_map_put(&w->flows, point->id, 0, 1));
 }
 
 void tb_fxt_settle_flows(struct tb_fxt_writer *w, struct tb_fxt_strand *strand, int64_t ts) {

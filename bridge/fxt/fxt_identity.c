@@ -121,9 +121,9 @@ static uint64_t identity_of(const struct tb_event *event, const struct tb_id *id
 uint64_t tb_fxt_id_number(struct tb_fxt_writer *w, const struct tb_event *event, const struct tb_id *id, bool named) {
   if (id->is_number && event->has & TB_HAS_ID_ALONE) return id->value;
   uint64_t identity = identity_of(event, id, named), number = id->is_number ? id->value : identity;
-  const uint64_t *owner = tb_fxt_map_find(&w->ids, number, 0);
+  const uint64_t *owner = tb_map_find(&w->ids, number, 0);
   if (!owner) {
-    tb_fxt_fail(w, tb_fxt_map_put(&w->ids, number, 0, identity));
+    tb_fxt_fail(w, tb_map_put(&w->ids, number, 0, identity));
     return number;
   }
   return *owner == identity ? number : identity;

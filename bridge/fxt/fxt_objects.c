@@ -108,7 +108,7 @@ static enum tb_status thread_of_object(struct tb_fxt_reader *fx, uint64_t koid, 
     fx->arg_count--;
     enum tb_status status = tb_fxt_thread_track(&fx->tables, process, koid, thread);
     if (status != TB_OK) return status;
-    return tb_fxt_map_put(&fx->tables.thread_objects, (uint64_t)(*thread)->tid, 0, process);
+    return tb_map_put(&fx->tables.thread_objects, (uint64_t)(*thread)->tid, 0, process);
   }
   return tb_fxt_lone_thread_track(&fx->tables, koid, thread);
 }

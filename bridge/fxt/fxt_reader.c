@@ -233,7 +233,7 @@ static enum tb_status read_records(struct tb_fxt_reader *fx) {
 }
 
 /* Whether a packet in blobs is still to be ended. */
-static bool has_open_packet(const struct tb_fxt_map *streams) {
+static bool has_open_packet(const struct tb_map *streams) {
   for (size_t i = 0; i < streams->capacity; i++)
     if (streams->entries[i].used && ((const struct tb_buffer *)(uintptr_t)streams->entries[i].value)->len) return true;
   return false;

@@ -115,7 +115,7 @@ static enum tb_status parse_wakeup(struct tb_fxt_reader *fx, uint64_t header, st
 
 /* Priority 0 marks an idle thread; a thread that a kernel object puts into a process is none, whatever its priority. */
 static bool is_idle(const struct tb_fxt_reader *fx, const struct tb_track *thread, int32_t priority) {
-  const uint64_t *process = tb_fxt_map_find(&fx->tables.thread_objects, (uint64_t)thread->tid, 0);
+  const uint64_t *process = tb_map_find(&fx->tables.thread_objects, (uint64_t)thread->tid, 0);
   return priority == 0 && (!process || *process == 0);
 }
 

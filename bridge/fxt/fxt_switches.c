@@ -130,7 +130,7 @@ static void start_running(struct tb_fxt_writer *w, const struct tb_event *event)
   out->args = NULL;
   out->arg_count = 0;
   out->block_size = 0;
-  tb_fxt_fail(w, tb_fxt_map_put(&w->running, event->cpu, 0, thread));
+  tb_fxt_fail(w, tb_map_put(&w->running, event->cpu, 0, thread));
 }
 
 static void stop_running(struct tb_fxt_writer *w, const struct tb_event *event, uint32_t state, bool may_wake) {
@@ -152,7 +152,7 @@ static void stop_running(struct tb_fxt_writer *w, const struct tb_event *event, 
   }
   out->args = tb_fxt_copy_args(w->args.items, w->args.count, block);
   out->arg_count = w->args.count;
-  tb_fxt_map_remove(&w->running, event->cpu, 0);
+  tb_map_remove(&w->running, event->cpu, 0);
 }
 
 static void wake(struct tb_fxt_writer *w, const struct tb_event *event) {
@@ -174,7 +174,7 @@ static enum meaning meaning_of(const struct tb_fxt_writer *w, const struct tb_ev
   if (tb_slice_equal(event->name, TB_SLICE("waking"))) return WAKES;
   if (tb_slice_equal(event->name, TB_SLICE("preempted")) || tb_slice_equal(event->name, TB_SLICE("new")))
     return SWITCHES;
-  const uint64_t *thread = tb_fxt_map_find(&w->running, event->cpu, 0);
+  const uint64_t *thread = tb_map_find(&w->running, event->cpu, 0);
   if (!thread) return MAY_WAKE;
   return *thread == tb_fxt_thread_koid(event->track) ? SWITCHES : WAKES;
 }

@@ -8,50 +8,50 @@ enum tb_status tb_fxt_tables_init(struct tb_fxt_tables *tables, const struct tb_
   *tables = (struct tb_fxt_tables){.allocator = allocator};
   tb_arena_init(&tables->arena, allocator, max_bytes);
   tables->texts.arena = &tables->arena;
-  struct tb_fxt_map *const maps[] = {&tables->providers,
-                                     &tables->processes,
-                                     &tables->threads,
-                                     &tables->lone_threads,
-                                     &tables->thread_homes,
-                                     &tables->counters,
-                                     &tables->ids,
-                                     &tables->taken,
-                                     &tables->thread_objects,
-                                     &tables->kernel_objects,
-                                     &tables->userspace_objects,
-                                     &tables->packet_streams};
+  struct tb_map *const maps[] = {&tables->providers,
+                                 &tables->processes,
+                                 &tables->threads,
+                                 &tables->lone_threads,
+                                 &tables->thread_homes,
+                                 &tables->counters,
+                                 &tables->ids,
+                                 &tables->taken,
+                                 &tables->thread_objects,
+                                 &tables->kernel_objects,
+                                 &tables->userspace_objects,
+                                 &tables->packet_streams};
   for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++) maps[i]->allocator = allocator;
   return tb_fxt_use_provider(tables, 0, false);
 }
 
-static void free_objects(struct tb_fxt_tables *tables, struct tb_fxt_map *map) {
+static void free_objects(struct tb_fxt_tables *tables, struct tb_map *map) {
   for (size_t i = 0; i < map->capacity; i++) {
     if (!map->entries[i].used) continue;
     struct tb_fxt_object_entry *object = (void *)(uintptr_t)map->entries[i].value;
     tb_free(tables->allocator, object->args, object->arg_count * sizeof(*object->args));
   }
-  tb_fxt_map_free(map);
+  tb_map_free(map);
 }
 
-static void free_packet_streams(struct tb_fxt_map *map) {
+static void free_packet_streams(struct tb_map *map) {
   for (size_t i = 0; i < map->capacity; i++)
     if (map->entries[i].used) tb_buffer_free((struct tb_buffer *)(uintptr_t)map->entries[i].value);
-  tb_fxt_map_free(map);
+  tb_map_free(map);
 }
 
 void tb_fxt_tables_free(struct tb_fxt_tables *tables) {
   free_objects(tables, &tables->kernel_objects);
   free_objects(tables, &tables->userspace_objects);
   free_packet_streams(&tables->packet_streams);
-  tb_fxt_map_free(&tables->providers);
-  tb_fxt_map_free(&tables->processes);
-  tb_fxt_map_free(&tables->threads);
-  tb_fxt_map_free(&tables->lone_threads);
-  tb_fxt_map_free(&tables->thread_homes);
-  tb_fxt_map_free(&tables->counters);
-  tb_fxt_map_free(&tables->ids);
-  tb_fxt_map_free(&tables->taken);
-  tb_fxt_map_free(&tables->thread_objects);
+  tb_map_free(&tables->providers);
+  tb_map_free(&tables->processes);
+  tb_map_free(&tables->threads);
+  tb_map_free(&tables->lone_threads);
+  tb_map_free(&tables->thread_homes);
+  tb_map_free(&tables->counters);
+  tb_map_free(&tables->ids);
+  tb_map_free(&tables->taken);
+  tb_map_free(&tables->thread_objects);
   tb_fxt_intern_free(&tables->texts);
   tb_arena_free(&tables->arena);
 }
@@ -80,11 +80,11 @@ static void empty_provider(struct tb_fxt_tables *tables, struct tb_fxt_provider 
 }
 
 enum tb_status tb_fxt_use_provider(struct tb_fxt_tables *tables, uint32_t id, bool anew) {
-  struct tb_fxt_provider *provider = tb_fxt_map_find_pointer(&tables->providers, id, 0);
+  struct tb_fxt_provider *provider = tb_map_find_pointer(&tables->providers, id, 0);
   if (!provider) {
     void *block;
     enum tb_status status = tb_fxt_tables_alloc(tables, sizeof(*provider), &block);
-    if (status == TB_OK) status = tb_fxt_map_put(&tables->providers, id, 0, as_value(block));
+    if (status == TB_OK) status = tb_map_put(&tables->providers, id, 0, as_value(block));
     if (status != TB_OK) return status;
     provider = block;
     provider->id = id;
@@ -147,18 +147,18 @@ static enum tb_status intern_args(struct tb_fxt_tables *tables, struct tb_arg *a
   return TB_OK;
 }
 
-static enum tb_status find_or_add(struct tb_fxt_tables *tables, struct tb_fxt_map *map, uint64_t a, uint64_t b,
+static enum tb_status find_or_add(struct tb_fxt_tables *tables, struct tb_map *map, uint64_t a, uint64_t b,
                                   struct tb_fxt_object_entry **object) {
-  *object = tb_fxt_map_find_pointer(map, a, b);
+  *object = tb_map_find_pointer(map, a, b);
   if (*object) return TB_OK;
   void *block;
   enum tb_status status = tb_fxt_tables_alloc(tables, sizeof(**object), &block);
   if (status != TB_OK) return status;
   *object = block;
-  return tb_fxt_map_put(map, a, b, as_value(block));
+  return tb_map_put(map, a, b, as_value(block));
 }
 
-enum tb_status tb_fxt_set_object(struct tb_fxt_tables *tables, struct tb_fxt_map *map, uint64_t a, uint64_t b,
+enum tb_status tb_fxt_set_object(struct tb_fxt_tables *tables, struct tb_map *map, uint64_t a, uint64_t b,
                                  struct tb_slice name, const struct tb_arg *args, uint32_t arg_count) {
   struct tb_fxt_object_entry *object;
   enum tb_status status = find_or_add(tables, map, a, b, &object);

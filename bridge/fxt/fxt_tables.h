@@ -5,8 +5,8 @@
 #ifndef TB_FXT_FXT_TABLES_H
 #define TB_FXT_FXT_TABLES_H
 
+#include "base/map.h"
 #include "fxt/fxt.h"
-#include "fxt/fxt_map.h"
 #include "fxt/fxt_rate.h"
 #include "fxt/fxt_text.h"
 #include "tracebridge/event.h"
@@ -38,19 +38,19 @@ struct tb_fxt_tables {
   const struct tb_allocator *allocator;
   struct tb_arena arena; /* everything that lives as long as the reader; limited by max_interned_bytes */
   struct tb_fxt_intern texts;
-  struct tb_fxt_map providers;         /* id, 0 */
-  struct tb_fxt_map processes;         /* process koid, 0 -> track */
-  struct tb_fxt_map threads;           /* process koid, thread koid -> track */
-  struct tb_fxt_map lone_threads;      /* thread koid, 0 -> track: of a thread whose process no record has named */
-  struct tb_fxt_map thread_homes;      /* thread koid, 0 -> track that a record named it with last */
-  struct tb_fxt_map counters;          /* process track, identity text -> track */
-  struct tb_fxt_map ids;               /* koid, 0 -> synthetic id */
-  struct tb_fxt_map taken;             /* synthetic id, 0 */
-  struct tb_fxt_map thread_objects;    /* thread id, 0 -> process koid, as its kernel object says */
-  struct tb_fxt_map kernel_objects;    /* koid, 0 */
-  struct tb_fxt_map userspace_objects; /* process koid, pointer */
-  struct tb_fxt_map packet_streams;    /* provider, blob's name -> tb_buffer: the start of a packet that is not whole */
-  struct tb_fxt_provider *provider;    /* the current one */
+  struct tb_map providers;          /* id, 0 */
+  struct tb_map processes;          /* process koid, 0 -> track */
+  struct tb_map threads;            /* process koid, thread koid -> track */
+  struct tb_map lone_threads;       /* thread koid, 0 -> track: of a thread whose process no record has named */
+  struct tb_map thread_homes;       /* thread koid, 0 -> track that a record named it with last */
+  struct tb_map counters;           /* process track, identity text -> track */
+  struct tb_map ids;                /* koid, 0 -> synthetic id */
+  struct tb_map taken;              /* synthetic id, 0 */
+  struct tb_map thread_objects;     /* thread id, 0 -> process koid, as its kernel object says */
+  struct tb_map kernel_objects;     /* koid, 0 */
+  struct tb_map userspace_objects;  /* process koid, pointer */
+  struct tb_map packet_streams;     /* provider, blob's name -> tb_buffer: the start of a packet that is not whole */
+  struct tb_fxt_provider *provider; /* the current one */
   struct tb_fxt_string_page no_strings; /* what pages that were never written are */
   struct tb_track *global;
   uint32_t track_count;
@@ -100,8 +100,7 @@ TB_MUST_CHECK enum tb_status tb_fxt_counter_track(struct tb_fxt_tables *tables, 
  */
 
 /* Remembers what a record says of the object (a, b) in `map`; everything is copied. */
-TB_MUST_CHECK enum tb_status tb_fxt_set_object(struct tb_fxt_tables *tables, struct tb_fxt_map *map, uint64_t a,
-                                               uint64_t b, struct tb_slice name, const struct tb_arg *args,
-                                               uint32_t arg_count);
+TB_MUST_CHECK enum tb_status tb_fxt_set_object(struct tb_fxt_tables *tables, struct tb_map *map, uint64_t a, uint64_t b,
+                                               struct tb_slice name, const struct tb_arg *args, uint32_t arg_count);
 
 #endif

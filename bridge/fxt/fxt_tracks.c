@@ -33,28 +33,28 @@ static enum tb_status id_of_koid(struct tb_fxt_tables *tables, uint64_t koid, in
   int len = snprintf(decimal, sizeof(decimal), "%" PRIu64, koid);
   enum tb_status status = tb_fxt_intern(&tables->texts, (struct tb_slice){decimal, (size_t)len}, text);
   if (status != TB_OK) return status;
-  const uint64_t *known = tb_fxt_map_find(&tables->ids, koid, 0);
+  const uint64_t *known = tb_map_find(&tables->ids, koid, 0);
   if (known) {
     *id = (int64_t)*known;
     if (*known == koid) *text = (struct tb_slice){NULL, 0};
     return TB_OK;
   }
   uint32_t number = first_own | ((uint32_t)koid & (first_own - 1));
-  while (tb_fxt_map_find(&tables->taken, number, 0)) number = first_own | ((number - 1) & (first_own - 1));
+  while (tb_map_find(&tables->taken, number, 0)) number = first_own | ((number - 1) & (first_own - 1));
   *id = (int64_t)number;
   if (number == koid) *text = (struct tb_slice){NULL, 0};
-  status = tb_fxt_map_put(&tables->taken, number, 0, 1);
-  return status == TB_OK ? tb_fxt_map_put(&tables->ids, koid, 0, (uint64_t)*id) : status;
+  status = tb_map_put(&tables->taken, number, 0, 1);
+  return status == TB_OK ? tb_map_put(&tables->ids, koid, 0, (uint64_t)*id) : status;
 }
 
 enum tb_status tb_fxt_process_track(struct tb_fxt_tables *tables, uint64_t koid, struct tb_track **track) {
-  *track = tb_fxt_map_find_pointer(&tables->processes, koid, 0);
+  *track = tb_map_find_pointer(&tables->processes, koid, 0);
   if (*track) return TB_OK;
   enum tb_status status = new_track(tables, TB_TRACK_PROCESS, track);
   if (status != TB_OK) return status;
   (*track)->has_pid = true;
   status = id_of_koid(tables, koid, &(*track)->pid, &(*track)->pid_text);
-  return status == TB_OK ? tb_fxt_map_put(&tables->processes, koid, 0, as_value(*track)) : status;
+  return status == TB_OK ? tb_map_put(&tables->processes, koid, 0, as_value(*track)) : status;
 }
 
 static enum tb_status new_thread(struct tb_fxt_tables *tables, const struct tb_track *process, uint64_t thread,
@@ -73,21 +73,21 @@ static enum tb_status new_thread(struct tb_fxt_tables *tables, const struct tb_t
 
 enum tb_status tb_fxt_thread_track(struct tb_fxt_tables *tables, uint64_t process, uint64_t thread,
                                    struct tb_track **track) {
-  *track = tb_fxt_map_find_pointer(&tables->threads, process, thread);
+  *track = tb_map_find_pointer(&tables->threads, process, thread);
   if (*track) return TB_OK;
   struct tb_track *home;
   enum tb_status status = tb_fxt_process_track(tables, process, &home);
   if (status == TB_OK) status = new_thread(tables, home, thread, track);
-  if (status == TB_OK) status = tb_fxt_map_put(&tables->threads, process, thread, as_value(*track));
-  return status == TB_OK ? tb_fxt_map_put(&tables->thread_homes, thread, 0, as_value(*track)) : status;
+  if (status == TB_OK) status = tb_map_put(&tables->threads, process, thread, as_value(*track));
+  return status == TB_OK ? tb_map_put(&tables->thread_homes, thread, 0, as_value(*track)) : status;
 }
 
 enum tb_status tb_fxt_lone_thread_track(struct tb_fxt_tables *tables, uint64_t thread, struct tb_track **track) {
-  *track = tb_fxt_map_find_pointer(&tables->thread_homes, thread, 0);
-  if (!*track) *track = tb_fxt_map_find_pointer(&tables->lone_threads, thread, 0);
+  *track = tb_map_find_pointer(&tables->thread_homes, thread, 0);
+  if (!*track) *track = tb_map_find_pointer(&tables->lone_threads, thread, 0);
   if (*track) return TB_OK;
   enum tb_status status = new_thread(tables, NULL, thread, track);
-  return status == TB_OK ? tb_fxt_map_put(&tables->lone_threads, thread, 0, as_value(*track)) : status;
+  return status == TB_OK ? tb_map_put(&tables->lone_threads, thread, 0, as_value(*track)) : status;
 }
 
 enum tb_status tb_fxt_global_track(struct tb_fxt_tables *tables, const struct tb_track **track) {
@@ -146,7 +146,7 @@ static enum tb_status counter_of(struct tb_fxt_tables *tables, const struct tb_t
                                  struct tb_slice name, bool describe, bool make, const struct tb_track **track) {
   enum tb_status status = tb_fxt_intern(&tables->texts, identity, &identity);
   if (status != TB_OK) return status;
-  *track = tb_fxt_map_find_pointer(&tables->counters, as_value(process), as_value(identity.ptr));
+  *track = tb_map_find_pointer(&tables->counters, as_value(process), as_value(identity.ptr));
   if (*track || !make) return TB_OK;
   struct tb_track *made;
   status = new_track(tables, TB_TRACK_COUNTER, &made);
@@ -158,7 +158,7 @@ static enum tb_status counter_of(struct tb_fxt_tables *tables, const struct tb_t
   made->pid_text = process->pid_text;
   if (describe) made->description = identity;
   *track = made;
-  return tb_fxt_map_put(&tables->counters, as_value(process), as_value(identity.ptr), as_value(made));
+  return tb_map_put(&tables->counters, as_value(process), as_value(identity.ptr), as_value(made));
 }
 
 static enum tb_status find_counter(struct tb_fxt_tables *tables, const struct counter *counter, bool make,

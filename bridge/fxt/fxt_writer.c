@@ -101,17 +101,17 @@ static void free_providers(struct tb_fxt_writer *w) {
     tb_fxt_lru_free(&provider->threads);
     tb_free(w->writer->allocator, provider, sizeof(*provider));
   }
-  tb_fxt_map_free(&w->providers);
+  tb_map_free(&w->providers);
 }
 
 static void destroy(struct tb_writer *writer) {
   struct tb_fxt_writer *w = writer->state;
   free_providers(w);
   tb_fxt_free_slices(w);
-  tb_fxt_map_free(&w->ids);
-  tb_fxt_map_free(&w->flows);
+  tb_map_free(&w->ids);
+  tb_map_free(&w->flows);
   tb_free(writer->allocator, w->points, w->point_capacity * sizeof(*w->points));
-  tb_fxt_map_free(&w->running);
+  tb_map_free(&w->running);
   tb_free(writer->allocator, w->outgoing.args, w->outgoing.block_size);
   tb_buffer_free(&w->sampling.texts);
   tb_arena_free(&w->scratch);

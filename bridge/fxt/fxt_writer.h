@@ -5,10 +5,10 @@
 #ifndef TB_FXT_FXT_WRITER_H
 #define TB_FXT_FXT_WRITER_H
 
+#include "base/map.h"
 #include "event/writer_ops.h"
 #include "fxt/fxt.h"
 #include "fxt/fxt_lru.h"
-#include "fxt/fxt_map.h"
 #include "fxt/fxt_text.h"
 
 /* One argument as FXT has it: flat, and of FXT's types. */
@@ -85,19 +85,19 @@ struct tb_fxt_writer {
   struct tb_writer *writer;
   enum tb_status status; /* the first failure; everything then does nothing */
   uint64_t record[TB_FXT_MAX_WORDS + 1];
-  size_t words;                /* in record; more than it holds where a record came out too long */
-  struct tb_fxt_map providers; /* process koid, 0 */
+  size_t words;            /* in record; more than it holds where a record came out too long */
+  struct tb_map providers; /* process koid, 0 */
   struct tb_fxt_out_provider *provider;
   uint32_t provider_count;
   bool has_anchor; /* base_ns on the trace's clock was unix_ns after the Unix epoch */
   uint64_t base_ns, unix_ns;
   struct tb_fxt_strand *strands; /* by track index */
   size_t strand_count;
-  struct tb_fxt_map ids;   /* (number, 0) -> hash of the identity that owns the number */
-  struct tb_fxt_map flows; /* flow ids that have begun, of points that could not wait */
+  struct tb_map ids;   /* (number, 0) -> hash of the identity that owns the number */
+  struct tb_map flows; /* flow ids that have begun, of points that could not wait */
   struct tb_fxt_flow_point *points;
   size_t point_count, point_capacity;
-  struct tb_fxt_map running; /* (processor, 0) -> thread koid */
+  struct tb_map running; /* (processor, 0) -> thread koid */
   struct tb_fxt_sampling sampling;
   struct tb_arena scratch;  /* of the event in hand */
   struct tb_fxt_flats args; /* likewise */

@@ -123,11 +123,11 @@ static struct tb_info_state *create(const struct tb_allocator *allocator) {
   s->info.first_ts = INT64_MAX;
   s->info.last_ts = INT64_MIN;
   tb_arena_init(&s->arena, allocator, 0);
-  tb_hash_map_init(&s->packet_kinds, allocator);
-  tb_hash_map_init(&s->producer_ids, allocator);
-  tb_hash_map_init(&s->sequences, allocator);
-  tb_hash_map_init(&s->machines, allocator);
-  tb_hash_map_init(&s->provider_ids, allocator);
+  tb_map_init(&s->packet_kinds, allocator);
+  tb_map_init(&s->producer_ids, allocator);
+  tb_map_init(&s->sequences, allocator);
+  tb_map_init(&s->machines, allocator);
+  tb_map_init(&s->provider_ids, allocator);
   return s;
 }
 
@@ -165,11 +165,11 @@ void tb_info_close(struct tb_info *info) {
   tb_free(a, s->metadata, s->metadata_capacity * sizeof(*s->metadata));
   tb_free(a, s->packets, s->packet_capacity * sizeof(*s->packets));
   tb_free(a, s->producers, s->producer_capacity * sizeof(*s->producers));
-  tb_hash_map_free(&s->packet_kinds);
-  tb_hash_map_free(&s->producer_ids);
-  tb_hash_map_free(&s->sequences);
-  tb_hash_map_free(&s->machines);
-  tb_hash_map_free(&s->provider_ids);
+  tb_map_free(&s->packet_kinds);
+  tb_map_free(&s->producer_ids);
+  tb_map_free(&s->sequences);
+  tb_map_free(&s->machines);
+  tb_map_free(&s->provider_ids);
   tb_free(a, s->providers, s->provider_capacity * sizeof(*s->providers));
   tb_arena_free(&s->arena);
   tb_free(a, s, sizeof(*s));

@@ -149,15 +149,14 @@ void tb_info_count_event(struct tb_info_state *s, const struct tb_event *event) 
 /* ---- packets -------------------------------------------------------------------------------------------------------------- */
 
 /* The place that the key stands for: a new one, `count`, where it is new. */
-static uint32_t place_of(struct tb_info_state *s, struct tb_hash_map *map, uint64_t first, uint64_t second,
-                         size_t count) {
+static uint32_t place_of(struct tb_info_state *s, struct tb_map *map, uint64_t first, uint64_t second, size_t count) {
   uint32_t place;
-  if (tb_hash_map_get(map, first, second, &place)) return place;
-  if (tb_hash_map_set(map, first, second, (uint32_t)count) != TB_OK) s->out_of_memory = true;
+  if (tb_map_get(map, first, second, &place)) return place;
+  if (tb_map_put(map, first, second, (uint32_t)count) != TB_OK) s->out_of_memory = true;
   return (uint32_t)count;
 }
 
-static bool is_new(struct tb_info_state *s, struct tb_hash_map *map, uint64_t first, uint64_t second) {
+static bool is_new(struct tb_info_state *s, struct tb_map *map, uint64_t first, uint64_t second) {
   size_t before = map->count;
   (void)place_of(s, map, first, second, before);
   return map->count > before;

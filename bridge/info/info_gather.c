@@ -170,7 +170,7 @@ void tb_info_gather(struct tb_info_state *s, const struct tb_loss *losses, size_
   sort(s->producers, s->producer_count, sizeof(*s->producers), compare_producers);
   for (size_t i = 0; i < s->track_count; i++)
     if (s->tracks[i].track && s->tracks[i].track->type <= TB_TRACK_PROCESS &&
-        tb_hash_map_set(&s->machines, s->tracks[i].track->machine, 0, 0) != TB_OK)
+        tb_map_put(&s->machines, s->tracks[i].track->machine, 0, 0) != TB_OK)
       s->out_of_memory = true;
   info->machines = s->machines.count ? s->machines.count : 1;
   info->clocks = s->clocks;

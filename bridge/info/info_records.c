@@ -6,11 +6,11 @@
 
 static struct tb_info_provider *find_provider(struct tb_info_state *s, uint32_t id) {
   uint32_t place;
-  if (tb_hash_map_get(&s->provider_ids, id, 0, &place)) return &s->providers[place];
+  if (tb_map_get(&s->provider_ids, id, 0, &place)) return &s->providers[place];
   void *providers = s->providers;
   if (tb_grow_array(s->allocator, &providers, &s->provider_capacity, s->provider_count + 1, sizeof(*s->providers),
                     UINT32_MAX - 1) != TB_OK ||
-      tb_hash_map_set(&s->provider_ids, id, 0, (uint32_t)s->provider_count) != TB_OK) {
+      tb_map_put(&s->provider_ids, id, 0, (uint32_t)s->provider_count) != TB_OK) {
     s->out_of_memory = true;
     s->providers = providers;
     return NULL;

@@ -5,9 +5,9 @@
 #ifndef TB_INFO_STATE_H
 #define TB_INFO_STATE_H
 
+#include "base/map.h"
 #include "base/memory.h"
 #include "fxt/fxt_watch.h"
-#include "perfetto/hash_map.h"
 #include "tracebridge/info.h"
 #include "tracebridge/packet.h"
 
@@ -50,12 +50,12 @@ struct tb_info_state {
   size_t packet_count, packet_capacity;
   struct tb_info_producer *producers;
   size_t producer_count, producer_capacity;
-  struct tb_hash_map packet_kinds, producer_ids, sequences, machines;
+  struct tb_map packet_kinds, producer_ids, sequences, machines;
   uint64_t odd[TB_ODD_COUNT];
   struct tb_info_records record_kinds[TB_FXT_KINDS]; /* FXT: by kind */
   struct tb_info_provider *providers;
   size_t provider_count, provider_capacity;
-  struct tb_hash_map provider_ids;
+  struct tb_map provider_ids;
 };
 
 /* Counts one event or packet. Failures of memory set out_of_memory. */

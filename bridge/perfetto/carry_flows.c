@@ -69,7 +69,7 @@ static enum tb_status carry(struct tb_perfetto_writer *p, const struct tb_flow_p
     tb_losses_add(&p->writer->losses, "flow events that no slice takes, or without a start", offset);
     return TB_OK;
   }
-  if (tb_hash_map_get(&p->rich_flows, point->order, 0, &more))
+  if (tb_map_get(&p->rich_flows, point->order, 0, &more))
     tb_losses_add(&p->writer->losses, "arguments and other members of flow events that join nothing", offset);
   return put_event(p, point, &flow, thread->track);
 }

@@ -10,8 +10,8 @@ enum {
 
 void tb_clock_graph_init(struct tb_clock_graph *graph, const struct tb_allocator *allocator) {
   *graph = (struct tb_clock_graph){.allocator = allocator, .version = 1, .changes = 1};
-  tb_hash_map_init(&graph->node_map, allocator);
-  tb_hash_map_init(&graph->edge_map, allocator);
+  tb_map_init(&graph->node_map, allocator);
+  tb_map_init(&graph->edge_map, allocator);
 }
 
 void tb_clock_graph_free(struct tb_clock_graph *graph) {
@@ -22,8 +22,8 @@ void tb_clock_graph_free(struct tb_clock_graph *graph) {
   tb_free(allocator, graph->nodes, graph->node_capacity * sizeof(*graph->nodes));
   tb_free(allocator, graph->edges, graph->edge_capacity * sizeof(*graph->edges));
   tb_free(allocator, graph->search, graph->search_capacity * sizeof(*graph->search));
-  tb_hash_map_free(&graph->node_map);
-  tb_hash_map_free(&graph->edge_map);
+  tb_map_free(&graph->node_map);
+  tb_map_free(&graph->edge_map);
 }
 
 /* Arithmetic on times of hostile traces wraps instead of being undefined. */
@@ -31,14 +31,14 @@ static int64_t add(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint6
 static int64_t subtract(int64_t a, int64_t b) { return (int64_t)((uint64_t)a - (uint64_t)b); }
 
 static enum tb_status find_node(struct tb_clock_graph *graph, uint64_t key, uint32_t *number) {
-  if (tb_hash_map_get(&graph->node_map, key, 0, number)) return TB_OK;
+  if (tb_map_get(&graph->node_map, key, 0, number)) return TB_OK;
   void *nodes = graph->nodes;
   enum tb_status status = tb_grow_array(graph->allocator, &nodes, &graph->node_capacity, graph->node_count + 1,
                                         sizeof(*graph->nodes), NODES_MAX);
   graph->nodes = nodes;
   if (status != TB_OK) return TB_NO_MEMORY;
   *number = (uint32_t)graph->node_count;
-  status = tb_hash_map_set(&graph->node_map, key, 0, *number);
+  status = tb_map_put(&graph->node_map, key, 0, *number);
   if (status != TB_OK) return status;
   graph->nodes[graph->node_count++] = (struct tb_clock_node){.key = key, .unit_multiplier = 1};
   return TB_OK;
@@ -49,7 +49,7 @@ static uint64_t edge_key(uint32_t from, uint32_t to) { return (uint64_t)from << 
 static enum tb_status find_edge(struct tb_clock_graph *graph, uint32_t from, uint32_t to, uint64_t set,
                                 struct tb_clock_edge **edge) {
   uint32_t number;
-  if (tb_hash_map_get(&graph->edge_map, edge_key(from, to), set, &number)) {
+  if (tb_map_get(&graph->edge_map, edge_key(from, to), set, &number)) {
     *edge = &graph->edges[number];
     return TB_OK;
   }
@@ -58,7 +58,7 @@ static enum tb_status find_edge(struct tb_clock_graph *graph, uint32_t from, uin
                                         sizeof(*graph->edges), EDGES_MAX);
   graph->edges = edges;
   if (status != TB_OK) return TB_NO_MEMORY;
-  status = tb_hash_map_set(&graph->edge_map, edge_key(from, to), set, (uint32_t)graph->edge_count);
+  status = tb_map_put(&graph->edge_map, edge_key(from, to), set, (uint32_t)graph->edge_count);
   if (status != TB_OK) return status;
   graph->version++;
   *edge = &graph->edges[graph->edge_count++];
@@ -107,7 +107,7 @@ static bool trace_clock_ran_back(const struct tb_clock_graph *graph, const struc
     if (readings[i].key != trace_clock) continue;
     uint32_t edge;
     uint32_t other = numbers[i == 0 ? count - 1 : 0];
-    if (!tb_hash_map_get(&graph->edge_map, edge_key(numbers[i], other), set, &edge)) return false;
+    if (!tb_map_get(&graph->edge_map, edge_key(numbers[i], other), set, &edge)) return false;
     const struct tb_clock_edge *found = &graph->edges[edge];
     return found->count && readings[i].ns < found->pairs[found->count - 1].from;
   }
@@ -142,7 +142,7 @@ void tb_clock_graph_clear_sequence(struct tb_clock_graph *graph, uint32_t sequen
   if (!graph->node_count) return;
   for (uint32_t clock = TB_CLOCK_SEQUENCE_FIRST; clock <= TB_CLOCK_SEQUENCE_LAST; clock++) {
     uint32_t number;
-    if (!tb_hash_map_get(&graph->node_map, tb_clock_key(clock, sequence), 0, &number)) continue;
+    if (!tb_map_get(&graph->node_map, tb_clock_key(clock, sequence), 0, &number)) continue;
     struct tb_clock_node *node = &graph->nodes[number];
     node->dropped = node->incremental;
   }
@@ -152,7 +152,7 @@ void tb_clock_graph_clear_sequence(struct tb_clock_graph *graph, uint32_t sequen
 static bool look_up(struct tb_clock_graph *graph, struct tb_clock_recent *recent, uint64_t key, uint32_t *number) {
   if (!recent->known || recent->key != key) {
     uint32_t found;
-    if (!tb_hash_map_get(&graph->node_map, key, 0, &found)) return false;
+    if (!tb_map_get(&graph->node_map, key, 0, &found)) return false;
     *recent = (struct tb_clock_recent){key, found, true};
   }
   *number = recent->number;

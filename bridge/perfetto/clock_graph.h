@@ -9,7 +9,7 @@
 #ifndef TB_PERFETTO_CLOCK_GRAPH_H
 #define TB_PERFETTO_CLOCK_GRAPH_H
 
-#include "perfetto/hash_map.h"
+#include "base/map.h"
 
 enum { TB_CLOCKS_IN_SNAPSHOT_MAX = 64, TB_CLOCK_SEQUENCE_FIRST = 64, TB_CLOCK_SEQUENCE_LAST = 127 };
 
@@ -74,9 +74,9 @@ struct tb_clock_graph {
   size_t edge_count, edge_capacity;
   uint32_t *search; /* of the path search: how each node was reached */
   size_t search_capacity;
-  struct tb_hash_map node_map, edge_map; /* edges by both nodes, and set */
-  uint32_t version;                      /* of the edges */
-  uint64_t changes;                      /* counts snapshots, from 1 */
+  struct tb_map node_map, edge_map; /* edges by both nodes, and set */
+  uint32_t version;                 /* of the edges */
+  uint64_t changes;                 /* counts snapshots, from 1 */
 };
 
 void tb_clock_graph_init(struct tb_clock_graph *graph, const struct tb_allocator *allocator);

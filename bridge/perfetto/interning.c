@@ -5,19 +5,19 @@ enum { DENSE_GAP = 1024, DENSE_MAX = 1 << 22 };
 
 void tb_iid_index_init(struct tb_iid_index *index, const struct tb_allocator *allocator) {
   *index = (struct tb_iid_index){.allocator = allocator};
-  tb_hash_map_init(&index->sparse, allocator);
+  tb_map_init(&index->sparse, allocator);
 }
 
 void tb_iid_index_clear(struct tb_iid_index *index) {
   if (index->dense_used) memset(index->dense, 0, index->dense_used * sizeof(*index->dense));
   index->dense_used = index->other_count = 0;
-  tb_hash_map_clear(&index->sparse);
+  tb_map_clear(&index->sparse);
 }
 
 void tb_iid_index_free(struct tb_iid_index *index) {
   tb_free(index->allocator, index->dense, index->dense_capacity * sizeof(*index->dense));
   tb_free(index->allocator, index->others, index->other_capacity * sizeof(*index->others));
-  tb_hash_map_free(&index->sparse);
+  tb_map_free(&index->sparse);
 }
 
 static enum tb_status set_dense(struct tb_iid_index *index, size_t iid, struct tb_slice text) {
@@ -35,7 +35,7 @@ static enum tb_status set_dense(struct tb_iid_index *index, size_t iid, struct t
 
 static enum tb_status set_sparse(struct tb_iid_index *index, uint64_t iid, struct tb_slice text) {
   uint32_t place;
-  if (tb_hash_map_get(&index->sparse, iid, 0, &place)) {
+  if (tb_map_get(&index->sparse, iid, 0, &place)) {
     index->others[place] = text;
     return TB_OK;
   }
@@ -44,7 +44,7 @@ static enum tb_status set_sparse(struct tb_iid_index *index, uint64_t iid, struc
                                         sizeof(text), UINT32_MAX - 1);
   if (status != TB_OK) return TB_NO_MEMORY;
   index->others = others;
-  status = tb_hash_map_set(&index->sparse, iid, 0, (uint32_t)index->other_count);
+  status = tb_map_put(&index->sparse, iid, 0, (uint32_t)index->other_count);
   if (status != TB_OK) return status;
   index->others[index->other_count++] = text;
   return TB_OK;
@@ -59,5 +59,5 @@ enum tb_status tb_iid_index_set(struct tb_iid_index *index, uint64_t iid, struct
 
 const struct tb_slice *tb_iid_index_find_sparse(const struct tb_iid_index *index, uint64_t iid) {
   uint32_t place;
-  return tb_hash_map_get(&index->sparse, iid, 0, &place) ? &index->others[place] : NULL;
+  return tb_map_get(&index->sparse, iid, 0, &place) ? &index->others[place] : NULL;
 }

@@ -9,7 +9,7 @@
 #define TB_PERFETTO_INTERNING_H
 
 #include "base/intern.h"
-#include "perfetto/hash_map.h"
+#include "base/map.h"
 
 /* The pool's copy of `text`. TB_OK, or TB_NO_MEMORY. */
 TB_MUST_CHECK static inline enum tb_status tb_text_pool_add(struct tb_intern *pool, struct tb_slice text,
@@ -28,7 +28,7 @@ struct tb_iid_index {
   size_t dense_used; /* one past the largest iid set */
   struct tb_slice *others;
   size_t other_count, other_capacity;
-  struct tb_hash_map sparse; /* iid -> place in others */
+  struct tb_map sparse; /* iid -> place in others */
 };
 
 void tb_iid_index_init(struct tb_iid_index *index, const struct tb_allocator *allocator);

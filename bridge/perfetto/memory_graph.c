@@ -9,13 +9,13 @@ enum { GLOBAL = 0 /* the node above those that belong to no process */ };
 
 void tb_memory_graph_init(struct tb_memory_graph *g, const struct tb_allocator *allocator) {
   *g = (struct tb_memory_graph){.allocator = allocator, .nodes = GLOBAL + 1};
-  tb_hash_map_init(&g->children, allocator);
-  tb_hash_map_init(&g->guids, allocator);
+  tb_map_init(&g->children, allocator);
+  tb_map_init(&g->guids, allocator);
 }
 
 void tb_memory_graph_free(struct tb_memory_graph *g) {
-  tb_hash_map_free(&g->children);
-  tb_hash_map_free(&g->guids);
+  tb_map_free(&g->children);
+  tb_map_free(&g->guids);
   tb_free(g->allocator, g->edges, g->edge_capacity * sizeof(*g->edges));
 }
 
@@ -32,10 +32,10 @@ static enum tb_status add_edge(struct tb_memory_graph *g, uint64_t from, uint64_
 
 /* The node that `name` calls below `above`, which it hangs on. */
 static enum tb_status child_of(struct tb_memory_graph *g, uint32_t above, uint64_t name, uint32_t *node) {
-  if (tb_hash_map_get(&g->children, above, name, node)) return TB_OK;
+  if (tb_map_get(&g->children, above, name, node)) return TB_OK;
   if (g->nodes >= UINT32_MAX - 1) return TB_NO_MEMORY;
   *node = g->nodes++;
-  enum tb_status status = tb_hash_map_set(&g->children, above, name, *node);
+  enum tb_status status = tb_map_put(&g->children, above, name, *node);
   return status == TB_OK ? add_edge(g, *node, above, false) : TB_NO_MEMORY;
 }
 
@@ -81,8 +81,8 @@ static enum tb_status add_node(struct tb_memory_graph *g, uint64_t pid, struct t
   uint32_t node, other;
   enum tb_status status = find_node(g, pid, path, &node);
   if (status != TB_OK) return status;
-  if (tb_hash_map_get(&g->guids, guid, 0, &other) && other != node) g->ambiguous = true;
-  return tb_hash_map_set(&g->guids, guid, 0, node);
+  if (tb_map_get(&g->guids, guid, 0, &other) && other != node) g->ambiguous = true;
+  return tb_map_put(&g->guids, guid, 0, node);
 }
 
 static enum tb_status add_ownership(struct tb_memory_graph *g, struct tb_slice message) {
@@ -120,7 +120,7 @@ static bool resolve(struct tb_memory_graph *g) {
     uint32_t from, to;
     if (edge.owns) {
       any = true;
-      if (!tb_hash_map_get(&g->guids, edge.from, 0, &from) || !tb_hash_map_get(&g->guids, edge.to, 0, &to)) continue;
+      if (!tb_map_get(&g->guids, edge.from, 0, &from) || !tb_map_get(&g->guids, edge.to, 0, &to)) continue;
       edge = (struct tb_memory_graph_edge){from, to, false};
     }
     g->edges[kept++] = edge;

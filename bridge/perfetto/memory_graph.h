@@ -6,12 +6,12 @@
 #ifndef TB_PERFETTO_MEMORY_GRAPH_H
 #define TB_PERFETTO_MEMORY_GRAPH_H
 
-#include "perfetto/hash_map.h"
+#include "base/map.h"
 
 struct tb_memory_graph {
   const struct tb_allocator *allocator;
-  struct tb_hash_map children; /* number of a node, hash of a name below it -> number of that node */
-  struct tb_hash_map guids;    /* -> number of the node */
+  struct tb_map children; /* number of a node, hash of a name below it -> number of that node */
+  struct tb_map guids;    /* -> number of the node */
   struct tb_memory_graph_edge {
     uint64_t from, to; /* numbers of nodes; until tb_memory_graph_check guids where `owns` */
     bool owns;

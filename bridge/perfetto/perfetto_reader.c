@@ -394,8 +394,8 @@ static void destroy(struct tb_reader *reader) {
   if (!r) return;
   tb_arena_free(&r->scratch);
   tb_free(r->running_on.allocator, r->running, r->running_capacity * sizeof(*r->running));
-  tb_hash_map_free(&r->running_on);
-  tb_hash_map_free(&r->rails);
+  tb_map_free(&r->running_on);
+  tb_map_free(&r->rails);
   tb_json_emit_free(&r->line);
   tb_schema_free(&r->schema);
   tb_tracks_free(&r->tracks);
@@ -414,8 +414,8 @@ static enum tb_status create(struct tb_reader *reader) {
   tb_trace_state_init(&r->state, reader->allocator, reader->options.max_interned_bytes, lose, reader, &reader->error);
   tb_tracks_init(&r->tracks, &r->state.budget, &r->state.pool);
   tb_arena_init(&r->scratch, reader->allocator, 0);
-  tb_hash_map_init(&r->running_on, &r->state.budget.allocator);
-  tb_hash_map_init(&r->rails, &r->state.budget.allocator);
+  tb_map_init(&r->running_on, &r->state.budget.allocator);
+  tb_map_init(&r->rails, &r->state.budget.allocator);
   tb_json_emit_init(&r->line, reader->allocator);
   tb_schema_init(&r->schema, &r->state.budget, &r->state.pool);
   reader->state = r;

@@ -54,13 +54,13 @@ struct tb_perfetto_reader {
     struct tb_slice joined;
   } joined_categories[16];
 
-  struct tb_hash_map running_on; /* cpu, machine -> which of `running` runs there, as ftrace says */
+  struct tb_map running_on; /* cpu, machine -> which of `running` runs there, as ftrace says */
   struct tb_perfetto_running *running;
   size_t running_count, running_capacity;
   struct tb_perfetto_running bundle_first; /* the one that ran as the bundle in hand began */
   enum tb_ftrace_states ftrace_states;     /* as the kernel's version says */
   struct tb_json_emit line;                /* of the system's events as text, while it grows */
-  struct tb_hash_map rails;                /* of power: number, session -> counter */
+  struct tb_map rails;                     /* of power: number, session -> counter */
 
   /* the call stack that was read last, valid in one batch and one state of its sequence */
   const struct tb_sequence *recent_sequence;

@@ -339,13 +339,13 @@ static enum tb_status read_bundle_head(struct bundle *b, struct tb_slice payload
 /* Where the reader keeps the thread that runs on the cpu, with tid -1 at first. NULL when memory is exhausted. */
 static struct tb_perfetto_running *running_on(struct tb_perfetto_reader *r, uint32_t cpu) {
   uint32_t place;
-  if (!tb_hash_map_get(&r->running_on, cpu, r->head.machine, &place)) {
+  if (!tb_map_get(&r->running_on, cpu, r->head.machine, &place)) {
     void *running = r->running;
     place = (uint32_t)r->running_count;
     enum tb_status status = tb_grow_array(r->running_on.allocator, &running, &r->running_capacity, r->running_count + 1,
                                           sizeof(*r->running), 1 << 20);
     r->running = running;
-    if (status != TB_OK || tb_hash_map_set(&r->running_on, cpu, r->head.machine, place) != TB_OK) return NULL;
+    if (status != TB_OK || tb_map_put(&r->running_on, cpu, r->head.machine, place) != TB_OK) return NULL;
     r->running[r->running_count++] = (struct tb_perfetto_running){.tid = -1};
   }
   return &r->running[place];

@@ -163,15 +163,14 @@ static bool describe_rail(struct tb_perfetto_reader *r, uint64_t session, struct
   struct tb_slice name = join(r, "power.", rail.name, "_uws");
   if (!trace || !rail.name.len || !name.len) return false;
   struct tb_perfetto_track *counter = tb_tracks_named_counter(&r->tracks, trace, name);
-  if (!counter || tb_hash_map_set(&r->rails, rail.index, session, counter->track.index) != TB_OK)
-    r->out_of_memory = true;
+  if (!counter || tb_map_put(&r->rails, rail.index, session, counter->track.index) != TB_OK) r->out_of_memory = true;
   return true;
 }
 
 static bool read_energy(struct tb_perfetto_reader *r, uint64_t session, struct tb_slice message) {
   struct rail_message rail = read_rail(message);
   uint32_t index;
-  if (!tb_hash_map_get(&r->rails, rail.index, session, &index)) return false;
+  if (!tb_map_get(&r->rails, rail.index, session, &index)) return false;
   int64_t ts = r->context.ts;
   if (!rail.has_timestamp && !r->context.has_ts) return false;
   if (rail.has_timestamp) {

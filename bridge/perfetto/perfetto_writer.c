@@ -287,9 +287,9 @@ static void destroy(struct tb_writer *writer) {
   tb_buffer_free(&p->lossy_providers);
   tb_buffer_free(&p->system_trace);
   tb_flows_free(&p->flows);
-  tb_hash_map_free(&p->rich_flows);
-  if (p->thread_states.allocator) tb_hash_map_free(&p->thread_states);
-  tb_hash_map_free(&p->dying_threads);
+  tb_map_free(&p->rich_flows);
+  if (p->thread_states.allocator) tb_map_free(&p->thread_states);
+  tb_map_free(&p->dying_threads);
   tb_packet_sink_free(&p->sink);
   tb_spill_file_close(p->spill);
   tb_free(p->allocator, p, sizeof(*p));
@@ -322,8 +322,8 @@ static enum tb_status create(struct tb_writer *writer) {
   tb_buffer_init(&p->lossy_providers, p->allocator, 0);
   tb_buffer_init(&p->system_trace, p->allocator, 0);
   tb_flows_init(&p->flows, p->allocator);
-  tb_hash_map_init(&p->rich_flows, p->allocator);
-  tb_hash_map_init(&p->dying_threads, p->allocator);
+  tb_map_init(&p->rich_flows, p->allocator);
+  tb_map_init(&p->dying_threads, p->allocator);
   p->trace_clock = writer->options.clock ? writer->options.clock : TB_CLOCK_TRACE_FILE;
   if (add_sequence(p)) return TB_OK;
   destroy(writer);

@@ -79,21 +79,21 @@ static enum tb_status put_derived(struct tb_perfetto_writer *p, const struct tb_
 /* A state has no process: a tid that threads of several have says nothing. A process has a thread of its own number, to readers. */
 static enum tb_status know_threads(struct tb_perfetto_writer *p) {
   enum { THREAD, PROCESS };
-  struct tb_hash_map *known = &p->thread_states;
-  tb_hash_map_init(known, p->allocator);
+  struct tb_map *known = &p->thread_states;
+  tb_map_init(known, p->allocator);
   for (size_t i = 0; i < p->track_count; i++) {
     const struct tb_track *track = p->tracks[i].track;
     if (!track || track->type != TB_TRACK_PROCESS) continue;
-    if (tb_hash_map_set(known, (uint64_t)track->pid, PROCESS, 0) != TB_OK) return TB_NO_MEMORY;
+    if (tb_map_put(known, (uint64_t)track->pid, PROCESS, 0) != TB_OK) return TB_NO_MEMORY;
   }
   for (size_t i = 0; i < p->track_count; i++) {
     const struct tb_track *track = p->tracks[i].track;
     if (!track || track->type != TB_TRACK_THREAD) continue;
     uint64_t tid = (uint64_t)track->tid;
     uint32_t value;
-    bool many = tb_hash_map_get(known, tid, THREAD, &value) ||
-                (track->tid != track->pid && tb_hash_map_get(known, tid, PROCESS, &value));
-    if (tb_hash_map_set(known, tid, THREAD, many ? MANY_THREADS : TB_TASK_UNKNOWN) != TB_OK) return TB_NO_MEMORY;
+    bool many =
+        tb_map_get(known, tid, THREAD, &value) || (track->tid != track->pid && tb_map_get(known, tid, PROCESS, &value));
+    if (tb_map_put(known, tid, THREAD, many ? MANY_THREADS : TB_TASK_UNKNOWN) != TB_OK) return TB_NO_MEMORY;
   }
   return TB_OK;
 }
@@ -110,9 +110,9 @@ enum tb_status tb_perfetto_write_state(struct tb_sequence_writer *w, const struc
   uint32_t before = TB_TASK_UNKNOWN;
   memcpy(&head, entry->body.ptr, sizeof(head));
   if (!p->thread_states.allocator && know_threads(p) != TB_OK) return tb_sequence_no_memory(w);
-  (void)tb_hash_map_get(&p->thread_states, (uint64_t)head.tid, 0, &before);
+  (void)tb_map_get(&p->thread_states, (uint64_t)head.tid, 0, &before);
   if (!may_follow(before, head.state)) return TB_OK;
-  if (tb_hash_map_set(&p->thread_states, (uint64_t)head.tid, 0, head.state) != TB_OK) return tb_sequence_no_memory(w);
+  if (tb_map_put(&p->thread_states, (uint64_t)head.tid, 0, head.state) != TB_OK) return tb_sequence_no_memory(w);
   struct tb_slice message = {entry->body.ptr + sizeof(head), entry->body.len - sizeof(head)};
   return tb_sequence_put_payload(w, entry->ts, TB_TRACE_PACKET_GENERIC_KERNEL_TASK_STATE_EVENT, message);
 }
@@ -153,16 +153,15 @@ static enum tb_status revive(struct tb_sequence_writer *w, int64_t ts, int64_t t
 }
 
 enum tb_status tb_perfetto_write_kernel(struct tb_sequence_writer *w, const struct tb_entry *entry) {
-  struct tb_hash_map *dying = &w->p->dying_threads;
+  struct tb_map *dying = &w->p->dying_threads;
   struct state_head head;
   uint32_t is_dying = 0;
   memcpy(&head, entry->body.ptr, sizeof(head));
-  if (dying->count) (void)tb_hash_map_get(dying, (uint64_t)head.tid, 0, &is_dying);
+  if (dying->count) (void)tb_map_get(dying, (uint64_t)head.tid, 0, &is_dying);
   enum tb_status status = TB_OK;
   if (is_dying && head.state != TB_TASK_DESTROYED) status = revive(w, entry->ts, head.tid);
   if (status == TB_OK && is_dying != (head.state == TB_TASK_DEAD))
-    if (tb_hash_map_set(dying, (uint64_t)head.tid, 0, head.state == TB_TASK_DEAD) != TB_OK)
-      return tb_sequence_no_memory(w);
+    if (tb_map_put(dying, (uint64_t)head.tid, 0, head.state == TB_TASK_DEAD) != TB_OK) return tb_sequence_no_memory(w);
   if (status != TB_OK) return status;
   struct tb_slice message = {entry->body.ptr + sizeof(head), entry->body.len - sizeof(head)};
   return tb_sequence_put_payload(w, entry->ts, TB_TRACE_PACKET_GENERIC_KERNEL_TASK_STATE_EVENT, message);

@@ -63,7 +63,7 @@ enum tb_status tb_perfetto_put_flow(struct tb_perfetto_writer *p, const struct t
   uint32_t flow = flow_of(p, event, &event->id, !(event->has & TB_HAS_ID_ALONE));
   if (!sequence || !flow) return TB_NO_MEMORY;
   struct tb_entry entry = {.ts = event->ts, .kind = TB_ENTRY_FLOW, .flow_key = flow, .order = flow_order(p, event)};
-  if (is_rich(event) && tb_hash_map_set(&p->rich_flows, entry.order, 0, 1) != TB_OK) return TB_NO_MEMORY;
+  if (is_rich(event) && tb_map_put(&p->rich_flows, entry.order, 0, 1) != TB_OK) return TB_NO_MEMORY;
   if (event->type == TB_EVENT_FLOW_BEGIN)
     entry.flow = TB_FLOW_OUT;
   else if (event->type == TB_EVENT_FLOW_STEP)

@@ -9,16 +9,16 @@ enum { FIELDS_MAX = 1 << 20, NAME_MAX_BYTES = 1024, LABEL_REPEATED = 3 };
 void tb_schema_init(struct tb_schema *schema, struct tb_budget *budget, struct tb_intern *pool) {
   *schema = (struct tb_schema){.budget = budget, .pool = pool};
   tb_intern_init(&schema->types, &budget->allocator);
-  tb_hash_map_init(&schema->field_map, &budget->allocator);
-  tb_hash_map_init(&schema->value_map, &budget->allocator);
+  tb_map_init(&schema->field_map, &budget->allocator);
+  tb_map_init(&schema->value_map, &budget->allocator);
   tb_arena_init(&schema->scratch, &budget->allocator, 0);
 }
 
 void tb_schema_free(struct tb_schema *schema) {
   const struct tb_allocator *allocator = &schema->budget->allocator;
   tb_intern_free(&schema->types);
-  tb_hash_map_free(&schema->field_map);
-  tb_hash_map_free(&schema->value_map);
+  tb_map_free(&schema->field_map);
+  tb_map_free(&schema->value_map);
   tb_free(allocator, schema->fields, schema->field_capacity * sizeof(*schema->fields));
   tb_free(allocator, schema->values, schema->value_capacity * sizeof(*schema->values));
   tb_arena_free(&schema->scratch);
@@ -56,12 +56,12 @@ uint32_t tb_schema_find_type(struct tb_schema *schema, struct tb_slice name) {
 
 const struct tb_schema_field *tb_schema_find_field(const struct tb_schema *schema, uint32_t type, uint32_t number) {
   uint32_t place;
-  return tb_hash_map_get(&schema->field_map, type, number, &place) ? &schema->fields[place] : NULL;
+  return tb_map_get(&schema->field_map, type, number, &place) ? &schema->fields[place] : NULL;
 }
 
 const struct tb_slice *tb_schema_find_value(const struct tb_schema *schema, uint32_t type, int32_t number) {
   uint32_t place;
-  return tb_hash_map_get(&schema->value_map, type, (uint32_t)number, &place) ? &schema->values[place] : NULL;
+  return tb_map_get(&schema->value_map, type, (uint32_t)number, &place) ? &schema->values[place] : NULL;
 }
 
 static enum tb_status add_field(struct tb_schema *schema, uint32_t type, uint32_t number,
@@ -74,7 +74,7 @@ static enum tb_status add_field(struct tb_schema *schema, uint32_t type, uint32_
   struct tb_schema_field *kept = &schema->fields[schema->field_count];
   *kept = *field;
   if (tb_text_pool_add(schema->pool, field->name, &kept->name) != TB_OK) return TB_NO_MEMORY;
-  return tb_hash_map_set(&schema->field_map, type, number, (uint32_t)schema->field_count++);
+  return tb_map_put(&schema->field_map, type, number, (uint32_t)schema->field_count++);
 }
 
 static enum tb_status add_value(struct tb_schema *schema, uint32_t type, int32_t number, struct tb_slice name) {
@@ -84,7 +84,7 @@ static enum tb_status add_value(struct tb_schema *schema, uint32_t type, int32_t
   schema->values = values;
   if (status != TB_OK || !type) return TB_NO_MEMORY;
   if (tb_text_pool_add(schema->pool, name, &schema->values[schema->value_count]) != TB_OK) return TB_NO_MEMORY;
-  return tb_hash_map_set(&schema->value_map, type, (uint32_t)number, (uint32_t)schema->value_count++);
+  return tb_map_put(&schema->value_map, type, (uint32_t)number, (uint32_t)schema->value_count++);
 }
 
 /* ---- generated types -------------------------------------------------------------------------------------------- */

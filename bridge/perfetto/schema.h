@@ -8,8 +8,8 @@
 
 #include <protobuf-c/protobuf-c.h>
 
+#include "base/map.h"
 #include "perfetto/budget.h"
-#include "perfetto/hash_map.h"
 #include "perfetto/interning.h"
 
 /* Types of a field, as descriptor.proto numbers them. */
@@ -47,10 +47,10 @@ struct tb_schema {
   struct tb_intern *pool; /* names of fields and values */
   struct tb_schema_field *fields;
   size_t field_count, field_capacity;
-  struct tb_hash_map field_map; /* type, number -> place in fields */
+  struct tb_map field_map; /* type, number -> place in fields */
   struct tb_slice *values;
   size_t value_count, value_capacity;
-  struct tb_hash_map value_map; /* enum type, number -> place in values */
+  struct tb_map value_map; /* enum type, number -> place in values */
   struct tb_arena scratch;
 };
 

@@ -20,12 +20,12 @@ void tb_trace_state_init(struct tb_trace_state *state, const struct tb_allocator
   tb_budget_init(&state->budget, allocator, max_bytes);
   tb_intern_init(&state->pool, &state->budget.allocator);
   tb_clock_graph_init(&state->clocks, &state->budget.allocator);
-  tb_hash_map_init(&state->sequence_map, &state->budget.allocator);
+  tb_map_init(&state->sequence_map, &state->budget.allocator);
 }
 
 static void free_sequence(const struct tb_allocator *allocator, struct tb_sequence *sequence) {
   for (size_t i = 0; i < TB_INDEX_COUNT; i++) tb_iid_index_free(&sequence->indexes[i]);
-  tb_hash_map_free(&sequence->counters);
+  tb_map_free(&sequence->counters);
   tb_free(allocator, sequence->counter_values, sequence->counter_capacity * sizeof(int64_t));
   tb_free(allocator, sequence->extra_counters.items, sequence->extra_counters.capacity * sizeof(uint64_t));
   tb_free(allocator, sequence->extra_double_counters.items,
@@ -37,7 +37,7 @@ void tb_trace_state_free(struct tb_trace_state *state) {
   const struct tb_allocator *allocator = &state->budget.allocator;
   for (size_t i = 0; i < state->sequence_count; i++) free_sequence(allocator, state->sequences[i]);
   tb_free(allocator, state->sequences, state->sequence_capacity * sizeof(struct tb_sequence *));
-  tb_hash_map_free(&state->sequence_map);
+  tb_map_free(&state->sequence_map);
   tb_clock_graph_free(&state->clocks);
   tb_intern_free(&state->pool);
 }
@@ -58,14 +58,14 @@ static struct tb_sequence *add_sequence(struct tb_trace_state *state, uint32_t i
   state->sequences = sequences;
   struct tb_sequence *sequence = status == TB_OK ? tb_calloc(allocator, sizeof(*sequence)) : NULL;
   if (!sequence) return NULL;
-  if (tb_hash_map_set(&state->sequence_map, id, machine, (uint32_t)state->sequence_count) != TB_OK) {
+  if (tb_map_put(&state->sequence_map, id, machine, (uint32_t)state->sequence_count) != TB_OK) {
     tb_free(allocator, sequence, sizeof(*sequence));
     return NULL;
   }
   sequence->id = id;
   sequence->machine = machine;
   for (size_t i = 0; i < TB_INDEX_COUNT; i++) tb_iid_index_init(&sequence->indexes[i], allocator);
-  tb_hash_map_init(&sequence->counters, allocator);
+  tb_map_init(&sequence->counters, allocator);
   state->sequences[state->sequence_count++] = sequence;
   return sequence;
 }
@@ -74,7 +74,7 @@ static struct tb_sequence *find_sequence(struct tb_trace_state *state, uint32_t 
   struct tb_sequence *recent = state->recent;
   if (recent && recent->id == id && recent->machine == machine) return recent;
   uint32_t place;
-  if (tb_hash_map_get(&state->sequence_map, id, machine, &place)) {
+  if (tb_map_get(&state->sequence_map, id, machine, &place)) {
     recent = state->sequences[place];
   } else {
     recent = add_sequence(state, id, machine);
@@ -84,7 +84,7 @@ static struct tb_sequence *find_sequence(struct tb_trace_state *state, uint32_t 
 
 static void clear(struct tb_trace_state *state, struct tb_sequence *sequence) {
   for (size_t i = 0; i < TB_INDEX_COUNT; i++) tb_iid_index_clear(&sequence->indexes[i]);
-  tb_hash_map_clear(&sequence->counters);
+  tb_map_clear(&sequence->counters);
   sequence->counter_count = 0;
   sequence->has_default_track = sequence->has_default_clock = sequence->has_reference = false;
   sequence->extra_counters.count = sequence->extra_double_counters.count = 0;
@@ -96,13 +96,13 @@ static void clear(struct tb_trace_state *state, struct tb_sequence *sequence) {
 
 int64_t *tb_sequence_counter(struct tb_trace_state *state, struct tb_sequence *sequence, uint64_t uuid) {
   uint32_t place;
-  if (tb_hash_map_get(&sequence->counters, uuid, 0, &place)) return &sequence->counter_values[place];
+  if (tb_map_get(&sequence->counters, uuid, 0, &place)) return &sequence->counter_values[place];
   void *values = sequence->counter_values;
   enum tb_status status = tb_grow_array(&state->budget.allocator, &values, &sequence->counter_capacity,
                                         sequence->counter_count + 1, sizeof(int64_t), COUNTERS_MAX);
   sequence->counter_values = values;
   if (status != TB_OK) return NULL;
-  if (tb_hash_map_set(&sequence->counters, uuid, 0, (uint32_t)sequence->counter_count) != TB_OK) return NULL;
+  if (tb_map_put(&sequence->counters, uuid, 0, (uint32_t)sequence->counter_count) != TB_OK) return NULL;
   int64_t *value = &sequence->counter_values[sequence->counter_count++];
   *value = 0;
   return value;

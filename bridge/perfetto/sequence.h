@@ -50,8 +50,8 @@ struct tb_sequence {
   uint32_t generation;       /* counts clears and new defaults, for those who keep something that depends on them */
   struct tb_uuid_list extra_counters, extra_double_counters;
   struct tb_iid_index indexes[TB_INDEX_COUNT];
-  struct tb_hash_map counters; /* uuid -> place in counter_values */
-  int64_t *counter_values;     /* last values of incremental counters */
+  struct tb_map counters;  /* uuid -> place in counter_values */
+  int64_t *counter_values; /* last values of incremental counters */
   size_t counter_count, counter_capacity;
   struct tb_clock_line line; /* from the clock of its packets to the trace clock */
   /* the thread descriptor of sequences of before there were tracks */
@@ -72,7 +72,7 @@ struct tb_trace_state {
   bool keep_interned;
   struct tb_sequence **sequences;
   size_t sequence_count, sequence_capacity;
-  struct tb_hash_map sequence_map; /* id, machine -> place in sequences */
+  struct tb_map sequence_map; /* id, machine -> place in sequences */
   struct tb_sequence *recent;
   tb_packet_lose lose;
   void *lose_ctx;

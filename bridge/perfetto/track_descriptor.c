@@ -18,7 +18,7 @@ static struct tb_perfetto_track *find_object(struct tb_tracks *tracks, const Per
   uint64_t uuid = message->uuid;
   uint32_t index;
   struct tb_perfetto_track *track = NULL;
-  if (tb_hash_map_get(&tracks->by_uuid, uuid, machine, &index)) return tracks->tracks[index];
+  if (tb_map_get(&tracks->by_uuid, uuid, machine, &index)) return tracks->tracks[index];
   if (message->thread && message->thread->has_tid) {
     int64_t pid = message->thread->pid;
     track = tb_tracks_thread(tracks, message->thread->has_pid ? &pid : NULL, message->thread->tid, machine);
@@ -28,7 +28,7 @@ static struct tb_perfetto_track *find_object(struct tb_tracks *tracks, const Per
     if (!track) return NULL;
   }
   if (!track || track->track.uuid) return tb_tracks_by_uuid(tracks, uuid, machine, sequence);
-  if (tb_hash_map_set(&tracks->by_uuid, uuid, machine, track->track.index) != TB_OK) return NULL;
+  if (tb_map_put(&tracks->by_uuid, uuid, machine, track->track.index) != TB_OK) return NULL;
   track->track.uuid = uuid;
   track->track.sequence = sequence;
   return track;
@@ -72,10 +72,10 @@ static enum tb_status describe_process(struct tb_tracks *tracks, struct tb_perfe
     base->pid = process->pid;
     base->has_pid = true;
     uint32_t before;
-    if (!base->name.len && tb_hash_map_get(&tracks->processes, (uint64_t)base->pid, base->machine, &before))
+    if (!base->name.len && tb_map_get(&tracks->processes, (uint64_t)base->pid, base->machine, &before))
       base->name = tracks->tracks[before]->track.name;
     /* the newest track of a pid is where its threads belong from here on */
-    enum tb_status status = tb_hash_map_set(&tracks->processes, (uint64_t)base->pid, base->machine, base->index);
+    enum tb_status status = tb_map_put(&tracks->processes, (uint64_t)base->pid, base->machine, base->index);
     if (status != TB_OK) return status;
   }
   set_sort_index(base, process->has_legacy_sort_index, process->legacy_sort_index);

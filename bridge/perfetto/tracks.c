@@ -7,20 +7,20 @@ void tb_tracks_init(struct tb_tracks *tracks, struct tb_budget *budget, struct t
   *tracks = (struct tb_tracks){.budget = budget, .pool = pool};
   tb_arena_init(&tracks->arena, &budget->allocator, 0);
   tb_arena_init(&tracks->scratch, &budget->allocator, 0);
-  tb_hash_map_init(&tracks->by_uuid, &budget->allocator);
-  tb_hash_map_init(&tracks->processes, &budget->allocator);
-  tb_hash_map_init(&tracks->threads, &budget->allocator);
-  tb_hash_map_init(&tracks->threads_of_process, &budget->allocator);
-  tb_hash_map_init(&tracks->counters, &budget->allocator);
+  tb_map_init(&tracks->by_uuid, &budget->allocator);
+  tb_map_init(&tracks->processes, &budget->allocator);
+  tb_map_init(&tracks->threads, &budget->allocator);
+  tb_map_init(&tracks->threads_of_process, &budget->allocator);
+  tb_map_init(&tracks->counters, &budget->allocator);
 }
 
 void tb_tracks_free(struct tb_tracks *tracks) {
   tb_free(&tracks->budget->allocator, tracks->tracks, tracks->capacity * sizeof(struct tb_perfetto_track *));
-  tb_hash_map_free(&tracks->by_uuid);
-  tb_hash_map_free(&tracks->processes);
-  tb_hash_map_free(&tracks->threads);
-  tb_hash_map_free(&tracks->threads_of_process);
-  tb_hash_map_free(&tracks->counters);
+  tb_map_free(&tracks->by_uuid);
+  tb_map_free(&tracks->processes);
+  tb_map_free(&tracks->threads);
+  tb_map_free(&tracks->threads_of_process);
+  tb_map_free(&tracks->counters);
   tb_arena_free(&tracks->arena);
   tb_arena_free(&tracks->scratch);
 }
@@ -40,10 +40,10 @@ static struct tb_perfetto_track *add_track(struct tb_tracks *tracks, enum tb_tra
   return track;
 }
 
-static struct tb_perfetto_track *find(const struct tb_tracks *tracks, const struct tb_hash_map *map, uint64_t first,
+static struct tb_perfetto_track *find(const struct tb_tracks *tracks, const struct tb_map *map, uint64_t first,
                                       uint64_t second) {
   uint32_t index;
-  return tb_hash_map_get(map, first, second, &index) ? tracks->tracks[index] : NULL;
+  return tb_map_get(map, first, second, &index) ? tracks->tracks[index] : NULL;
 }
 
 struct tb_perfetto_track *tb_tracks_by_uuid(struct tb_tracks *tracks, uint64_t uuid, uint32_t machine,
@@ -53,7 +53,7 @@ struct tb_perfetto_track *tb_tracks_by_uuid(struct tb_tracks *tracks, uint64_t u
   track = find(tracks, &tracks->by_uuid, uuid, machine);
   if (!track) {
     track = add_track(tracks, uuid ? TB_TRACK_CUSTOM : TB_TRACK_GLOBAL, machine);
-    if (!track || tb_hash_map_set(&tracks->by_uuid, uuid, machine, track->track.index) != TB_OK) return NULL;
+    if (!track || tb_map_put(&tracks->by_uuid, uuid, machine, track->track.index) != TB_OK) return NULL;
     track->track.uuid = uuid;
     track->track.sequence = sequence;
     track->described = uuid == 0;
@@ -65,7 +65,7 @@ struct tb_perfetto_track *tb_tracks_process(struct tb_tracks *tracks, int64_t pi
   struct tb_perfetto_track *track = find(tracks, &tracks->processes, (uint64_t)pid, machine);
   if (track) return track;
   track = add_track(tracks, TB_TRACK_PROCESS, machine);
-  if (!track || tb_hash_map_set(&tracks->processes, (uint64_t)pid, machine, track->track.index) != TB_OK) return NULL;
+  if (!track || tb_map_put(&tracks->processes, (uint64_t)pid, machine, track->track.index) != TB_OK) return NULL;
   track->track.pid = pid;
   track->track.has_pid = true;
   return track;
@@ -77,10 +77,10 @@ static uint64_t process_key(int64_t pid, uint32_t machine) { return (uint64_t)pi
 
 enum tb_status tb_tracks_add_thread(struct tb_tracks *tracks, struct tb_perfetto_track *track) {
   uint64_t tid = (uint64_t)track->track.tid;
-  enum tb_status status = tb_hash_map_set(&tracks->threads, tid, track->track.machine, track->track.index);
+  enum tb_status status = tb_map_put(&tracks->threads, tid, track->track.machine, track->track.index);
   if (status != TB_OK || !track->track.has_pid) return status;
-  return tb_hash_map_set(&tracks->threads_of_process, tid, process_key(track->track.pid, track->track.machine),
-                         track->track.index);
+  return tb_map_put(&tracks->threads_of_process, tid, process_key(track->track.pid, track->track.machine),
+                    track->track.index);
 }
 
 /* The thread becomes one of that process. */
@@ -125,7 +125,7 @@ struct tb_perfetto_track *tb_tracks_named_counter(struct tb_tracks *tracks, stru
   struct tb_perfetto_track *track = find(tracks, &tracks->counters, key, home->track.index);
   if (track) return track;
   track = add_track(tracks, TB_TRACK_COUNTER, home->track.machine);
-  if (!track || tb_hash_map_set(&tracks->counters, key, home->track.index, track->track.index) != TB_OK) return NULL;
+  if (!track || tb_map_put(&tracks->counters, key, home->track.index, track->track.index) != TB_OK) return NULL;
   track->track.name = kept;
   track->track.parent = &home->track;
   track->track.pid = home->track.pid;

@@ -5,8 +5,8 @@
 #ifndef TB_PERFETTO_TRACKS_H
 #define TB_PERFETTO_TRACKS_H
 
+#include "base/map.h"
 #include "perfetto/budget.h"
-#include "perfetto/hash_map.h"
 #include "perfetto/interning.h"
 #include "tracebridge/event.h"
 
@@ -34,11 +34,11 @@ struct tb_tracks {
   struct tb_arena arena, scratch;
   struct tb_perfetto_track **tracks; /* by index */
   size_t count, capacity;
-  struct tb_hash_map by_uuid;                         /* uuid, machine */
-  struct tb_hash_map processes;                       /* pid, machine */
-  struct tb_hash_map threads;                         /* tid, machine: the last one known */
-  struct tb_hash_map threads_of_process;              /* tid, mixed with pid and machine */
-  struct tb_hash_map counters;                        /* by name (its place in the pool) and home */
+  struct tb_map by_uuid;                              /* uuid, machine */
+  struct tb_map processes;                            /* pid, machine */
+  struct tb_map threads;                              /* tid, machine: the last one known */
+  struct tb_map threads_of_process;                   /* tid, mixed with pid and machine */
+  struct tb_map counters;                             /* by name (its place in the pool) and home */
   struct tb_perfetto_track *recent[TB_TRACKS_RECENT]; /* by uuid: events ask for few tracks again and again */
 };
 

@@ -7,10 +7,10 @@
 #ifndef TB_PERFETTO_WRITER_STATE_H
 #define TB_PERFETTO_WRITER_STATE_H
 
+#include "base/map.h"
 #include "event/writer_ops.h"
 #include "perfetto/ended.h"
 #include "perfetto/event_encoder.h"
-#include "perfetto/hash_map.h"
 #include "perfetto/packet_sink.h"
 #include "perfetto/stacks.h"
 #include "perfetto/straight.h"
@@ -131,9 +131,9 @@ struct tb_perfetto_writer {
   char instant_fields[TB_CARRIED_PHASE_MAX];
   uint64_t order; /* number of the event */
   struct tb_flows flows;
-  struct tb_hash_map rich_flows;    /* orders of flow events that say more than what a flow is known by */
-  struct tb_hash_map thread_states; /* by tid: the state that was written last */
-  struct tb_hash_map dying_threads; /* by tid: 1 where the last state of scheduling was that */
+  struct tb_map rich_flows;    /* orders of flow events that say more than what a flow is known by */
+  struct tb_map thread_states; /* by tid: the state that was written last */
+  struct tb_map dying_threads; /* by tid: 1 where the last state of scheduling was that */
   struct tb_packet_sink sink;
   uint64_t entries, entries_written; /* on all sequences, once all are there; of those sequences that are written */
   uint64_t next_uuid;

@@ -232,9 +232,9 @@ static void legacy_ids_change_only_where_the_event_has_a_phase(void **unused) {
 
 static void snapshots_get_new_clock_ids_and_moved_readings(void **unused) {
   (void)unused;
-  struct tb_table clocks;
-  tb_table_init(&clocks, tb_default_allocator());
-  assert_int_equal(tb_table_put(&clocks, TB_CLOCK_MONOTONIC, 130), TB_OK);
+  struct tb_map clocks;
+  tb_map_init(&clocks, tb_default_allocator());
+  assert_int_equal(tb_map_put(&clocks, TB_CLOCK_MONOTONIC, 0, 130), TB_OK);
   map.clocks = &clocks;
   map.moved_clock = TB_CLOCK_BOOTTIME;
   map.trace_clock = TB_CLOCK_BOOTTIME;
@@ -245,7 +245,7 @@ static void snapshots_get_new_clock_ids_and_moved_readings(void **unused) {
   struct msg expected = SNAPSHOT(TB_CLOCK_BOOTTIME, 64, 1, 130, 500, TB_CLOCK_BOOTTIME, 800 + MOVED_BY);
   assert_int_equal(moved.len, expected.len);
   assert_memory_equal(moved.ptr, expected.data, expected.len);
-  tb_table_free(&clocks);
+  tb_map_free(&clocks);
 }
 
 static void a_snapshot_gets_a_reading_of_the_merged_clock_where_it_has_none(void **unused) {

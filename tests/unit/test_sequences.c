@@ -1,46 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "table.h"
+#include "base/map.h"
+#include "scatter.h"
 
 #include "merge_fixture.h"
 #include "sequences.h"
 
 enum { MANY = 5000 };
 
-static void what_was_put_is_found_and_nothing_else(void **unused) {
-  (void)unused;
-  struct tb_table table;
-  tb_table_init(&table, tb_default_allocator());
-  assert_null(tb_table_get(&table, 0));
-  for (uint64_t i = 0; i < MANY; i++) assert_int_equal(tb_table_put(&table, i << 40 | i, i), TB_OK);
-  assert_int_equal(table.count, MANY);
-  for (uint64_t i = 0; i < MANY; i++) {
-    assert_int_equal(*tb_table_get(&table, i << 40 | i), i);
-    if (i) assert_null(tb_table_get(&table, i));
-  }
-  tb_table_free(&table);
-  assert_null(tb_table_get(&table, 0));
-}
-
-static void putting_again_replaces(void **unused) {
-  (void)unused;
-  struct tb_table table;
-  tb_table_init(&table, tb_default_allocator());
-  assert_int_equal(tb_table_put(&table, 0, 1), TB_OK);
-  assert_int_equal(tb_table_put(&table, 0, 0), TB_OK);
-  assert_int_equal(table.count, 1);
-  assert_int_equal(*tb_table_get(&table, 0), 0);
-  tb_table_free(&table);
-}
-
 static void scattering_maps_no_two_numbers_to_one(void **unused) {
   (void)unused;
-  struct tb_table table;
-  tb_table_init(&table, tb_default_allocator());
+  struct tb_map table;
+  tb_map_init(&table, tb_default_allocator());
   for (uint64_t i = 0; i < MANY; i++) {
-    assert_null(tb_table_get(&table, tb_scatter(i)));
-    assert_int_equal(tb_table_put(&table, tb_scatter(i), i), TB_OK);
+    assert_null(tb_map_find(&table, tb_scatter(i), 0));
+    assert_int_equal(tb_map_put(&table, tb_scatter(i), 0, i), TB_OK);
   }
-  tb_table_free(&table);
+  tb_map_free(&table);
 }
 
 static void sequences_of_two_machines_with_one_id_are_two(void **unused) {
@@ -63,8 +38,6 @@ static void sequences_of_two_machines_with_one_id_are_two(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(what_was_put_is_found_and_nothing_else),
-      cmocka_unit_test(putting_again_replaces),
       cmocka_unit_test(scattering_maps_no_two_numbers_to_one),
       cmocka_unit_test(sequences_of_two_machines_with_one_id_are_two),
   };

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/map.h"
+
+enum { FIRST_CAPACITY = 16 };
+
+void tb_map_init(struct tb_map *map, const struct tb_allocator *allocator) {
+  *map = (struct tb_map){.allocator = allocator};
+}
+
+void tb_map_clear(struct tb_map *map) {
+  if (map->count) memset(map->entries, 0, map->capacity * sizeof(*map->entries));
+  map->count = 0;
+}
+
+void tb_map_free(struct tb_map *map) {
+  tb_free(map->allocator, map->entries, map->capacity * sizeof(*map->entries));
+  tb_map_init(map, map->allocator);
+}
+
+/* Multiplication spreads the low bits upwards; the folds bring them back down for the mask. */
+static size_t home(const struct tb_map *map, uint64_t first, uint64_t second) {
+  uint64_t h = (first ^ second * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xd6e8feb86659fd93);
+  h = (h ^ h >> 32) * UINT64_C(0xd6e8feb86659fd93);
+  return (size_t)(h ^ h >> 29) & (map->capacity - 1);
+}
+
+/* The key's entry, or the free one where it belongs. The map has room. */
+static struct tb_map_entry *locate(const struct tb_map *map, uint64_t first, uint64_t second) {
+  size_t mask = map->capacity - 1;
+  for (size_t i = home(map, first, second);; i = (i + 1) & mask) {
+    struct tb_map_entry *entry = &map->entries[i];
+    if (!entry->used || (entry->first == first && entry->second == second)) return entry;
+  }
+}
+
+uint64_t *tb_map_find(const struct tb_map *map, uint64_t first, uint64_t second) {
+  if (!map->count) return NULL;
+  struct tb_map_entry *entry = locate(map, first, second);
+  return entry->used ? &entry->value : NULL;
+}
+
+static enum tb_status grow(struct tb_map *map) {
+  struct tb_map larger = *map;
+  larger.capacity = map->capacity ? map->capacity * 2 : FIRST_CAPACITY;
+  if (larger.capacity > SIZE_MAX / 2 / sizeof(*larger.entries)) return TB_NO_MEMORY;
+  larger.entries = tb_calloc(map->allocator, larger.capacity * sizeof(*larger.entries));
+  if (!larger.entries) return TB_NO_MEMORY;
+  for (size_t i = 0; i < map->capacity; i++) {
+    const struct tb_map_entry *entry = &map->entries[i];
+    if (entry->used) *locate(&larger, entry->first, entry->second) = *entry;
+  }
+  tb_free(map->allocator, map->entries, map->capacity * sizeof(*map->entries));
+  *map = larger;
+  return TB_OK;
+}
+
+enum tb_status tb_map_put(struct tb_map *map, uint64_t first, uint64_t second, uint64_t value) {
+  if (map->count + 1 > map->capacity / 4 * 3) {
+    enum tb_status status = grow(map);
+    if (status != TB_OK) return status;
+  }
+  struct tb_map_entry *entry = locate(map, first, second);
+  if (!entry->used) map->count++;
+  *entry = (struct tb_map_entry){first, second, value, true};
+  return TB_OK;
+}
+
+void tb_map_remove(struct tb_map *map, uint64_t first, uint64_t second) {
+  if (!map->count) return;
+  struct tb_map_entry *hole = locate(map, first, second);
+  if (!hole->used) return;
+  map->count--;
+  size_t mask = map->capacity - 1, at = (size_t)(hole - map->entries);
+  /* Entries behind the hole move up where their home lies at or before it, so that no search ends too early. */
+  for (size_t i = (at + 1) & mask; map->entries[i].used; i = (i + 1) & mask) {
+    size_t wanted = home(map, map->entries[i].first, map->entries[i].second);
+    if (((i - wanted) & mask) < ((i - at) & mask)) continue;
+    map->entries[at] = map->entries[i];
+    at = i;
+  }
+  map->entries[at].used = false;
+}

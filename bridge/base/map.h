@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A hash map from two numbers to one, by open addressing: uuids, sequences, koids, pids with their machine. A key of one
+ * number has 0 for the other. It grows and never shrinks. Wholly public, caller-owned.
+ */
+#ifndef TB_BASE_MAP_H
+#define TB_BASE_MAP_H
+
+#include "base/memory.h"
+
+struct tb_map_entry {
+  uint64_t first, second;
+  uint64_t value; /* a number, or a pointer as one */
+  bool used;
+};
+
+/* Zero but for the allocator it is empty. Entries move when one is added or removed. */
+struct tb_map {
+  const struct tb_allocator *allocator;
+  struct tb_map_entry *entries;
+  size_t capacity; /* a power of two, or 0 */
+  size_t count;
+};
+
+void tb_map_init(struct tb_map *map, const struct tb_allocator *allocator);
+/* Forgets all entries; memory stays. */
+void tb_map_clear(struct tb_map *map);
+void tb_map_free(struct tb_map *map);
+
+/* The value of the key, or NULL. Valid until the next put or remove. */
+uint64_t *tb_map_find(const struct tb_map *map, uint64_t first, uint64_t second);
+/* Sets the key's value. TB_OK, or TB_NO_MEMORY and nothing changed. */
+TB_MUST_CHECK enum tb_status tb_map_put(struct tb_map *map, uint64_t first, uint64_t second, uint64_t value);
+void tb_map_remove(struct tb_map *map, uint64_t first, uint64_t second);
+
+/* True and *value where the key is there; for values below 2^32. */
+static inline bool tb_map_get(const struct tb_map *map, uint64_t first, uint64_t second, uint32_t *value) {
+  const uint64_t *found = tb_map_find(map, first, second);
+  if (found) *value = (uint32_t)*found;
+  return found != NULL;
+}
+
+/* tb_map_find where values are pointers. */
+static inline void *tb_map_find_pointer(const struct tb_map *map, uint64_t first, uint64_t second) {
+  const uint64_t *value = tb_map_find(map, first, second);
+  return value ? (void *)(uintptr_t)*value : NULL;
+}
+
+#endif

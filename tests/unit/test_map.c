@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/map.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* */
+#include <cmocka.h>
+
+enum { MANY = 5000 };
+
+static void what_was_put_is_found_and_nothing_else(void **unused) {
+  (void)unused;
+  struct tb_map map;
+  tb_map_init(&map, tb_default_allocator());
+  assert_null(tb_map_find(&map, 0, 0));
+  for (uint64_t i = 0; i < MANY; i++) assert_int_equal(tb_map_put(&map, i << 40 | i, i, i), TB_OK);
+  assert_int_equal(map.count, MANY);
+  for (uint64_t i = 0; i < MANY; i++) {
+    assert_int_equal(*tb_map_find(&map, i << 40 | i, i), i);
+    if (i) assert_null(tb_map_find(&map, i << 40 | i, 0));
+    if (i) assert_null(tb_map_find(&map, i, i));
+  }
+  tb_map_free(&map);
+  assert_null(tb_map_find(&map, 0, 0));
+}
+
+static void putting_again_replaces(void **unused) {
+  (void)unused;
+  struct tb_map map;
+  uint32_t value = 7;
+  tb_map_init(&map, tb_default_allocator());
+  assert_false(tb_map_get(&map, 0, 0, &value));
+  assert_int_equal(value, 7);
+  assert_int_equal(tb_map_put(&map, 0, 0, 1), TB_OK);
+  assert_int_equal(tb_map_put(&map, 0, 0, 0), TB_OK);
+  assert_int_equal(map.count, 1);
+  assert_true(tb_map_get(&map, 0, 0, &value));
+  assert_int_equal(value, 0);
+  tb_map_free(&map);
+}
+
+/* Keys of one home stand in a row: taking some out of it must leave the others to be found. */
+static void what_is_removed_is_gone_and_the_rest_stays(void **unused) {
+  (void)unused;
+  struct tb_map map;
+  tb_map_init(&map, tb_default_allocator());
+  for (uint64_t i = 0; i < MANY; i++) assert_int_equal(tb_map_put(&map, i, ~i, i), TB_OK);
+  for (uint64_t i = 0; i < MANY; i += 3) tb_map_remove(&map, i, ~i);
+  tb_map_remove(&map, MANY, 0); /* never was there */
+  for (uint64_t i = 0; i < MANY; i++) {
+    const uint64_t *value = tb_map_find(&map, i, ~i);
+    assert_int_equal(value != NULL, i % 3 != 0);
+    if (value) assert_int_equal(*value, i);
+  }
+  assert_int_equal(map.count, MANY - (MANY + 2) / 3);
+  tb_map_free(&map);
+}
+
+static void a_cleared_map_is_empty_and_takes_new_entries(void **unused) {
+  (void)unused;
+  struct tb_map map;
+  tb_map_init(&map, tb_default_allocator());
+  for (uint64_t i = 0; i < MANY; i++) assert_int_equal(tb_map_put(&map, i, 0, i), TB_OK);
+  tb_map_clear(&map);
+  assert_int_equal(map.count, 0);
+  assert_null(tb_map_find(&map, 1, 0));
+  assert_int_equal(tb_map_put(&map, 1, 0, 9), TB_OK);
+  assert_int_equal(*tb_map_find(&map, 1, 0), 9);
+  assert_null(tb_map_find(&map, 2, 0));
+  tb_map_free(&map);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(what_was_put_is_found_and_nothing_else),
+                                     cmocka_unit_test(putting_again_replaces),
+                                     cmocka_unit_test(what_is_removed_is_gone_and_the_rest_stays),
+                                     cmocka_unit_test(a_cleared_map_is_empty_and_takes_new_entries)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
