@@ -52,44 +52,64 @@ struct tb_packet_common {
   const char *event_at;
 };
 
+/* The byte after the number's field where it stands at `at`, `at` itself where another does; NULL where it is damaged. */
+static TB_ALWAYS_INLINE const char *tb_packet_take(const char *at, uint8_t tag, uint64_t *value) {
+  return (unsigned char)*at == tag ? tb_wire_read_varint_ahead(at + 1, value) : at;
+}
+
+static TB_ALWAYS_INLINE const char *tb_packet_take_sequence(const char *at, struct tb_packet_common *common) {
+  uint64_t value;
+  const char *after =
+      tb_packet_take(at, TB_WIRE_TAG(TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, TB_WIRE_VARINT), &value);
+  if (!after || after == at) return after;
+  common->sequence = (uint32_t)value;
+  common->sequence_at = at;
+  common->sequence_end = after;
+  return after;
+}
+
+static TB_ALWAYS_INLINE const char *tb_packet_take_flags(const char *at, struct tb_packet_common *common) {
+  uint64_t value;
+  const char *after = tb_packet_take(at, TB_WIRE_TAG(TB_TRACE_PACKET_SEQUENCE_FLAGS, TB_WIRE_VARINT), &value);
+  if (after && after != at) common->flags = (uint32_t)value;
+  return after;
+}
+
+/* What stands behind the track event. */
+static TB_ALWAYS_INLINE bool tb_packet_take_rest(const char *at, const char *end, struct tb_packet_common *common) {
+  uint64_t value;
+  at = tb_packet_take_flags(at, common);
+  if (at) at = tb_packet_take(at, TB_WIRE_TAG(TB_TRACE_PACKET_TRUSTED_UID, TB_WIRE_VARINT), &value);
+  if (at && !common->sequence_at) at = tb_packet_take_sequence(at, common);
+  return at == end;
+}
+
 /* Reads a packet whose fields stand in the orders in which producers write them. False, and *common not to be used, where
  * it is another. */
 static TB_ALWAYS_INLINE bool tb_packet_common_read(struct tb_slice bytes, struct tb_packet_common *common) {
-#define IS_NEXT(field) ((unsigned char)*at == TB_WIRE_TAG(field, TB_WIRE_VARINT))
-#define TAKE(use)                                                        \
-  do {                                                                   \
-    const char *start = at;                                              \
-    if (!(at = tb_wire_read_varint_ahead(at + 1, &value))) return false; \
-    (void)start;                                                         \
-    use;                                                                 \
-  } while (0)
-#define TAKE_SEQUENCE() \
-  TAKE((common->sequence = (uint32_t)value, common->sequence_at = start, common->sequence_end = at))
   const char *at = bytes.ptr, *end = at + bytes.len;
   uint64_t value;
   common->timestamp = 0;
   common->sequence = common->flags = 0;
   common->timestamp_at = common->sequence_at = common->timestamp_end = common->sequence_end = NULL;
-  if (IS_NEXT(TB_TRACE_PACKET_TIMESTAMP))
-    TAKE((common->timestamp = value, common->timestamp_at = start, common->timestamp_end = at));
-  if (IS_NEXT(TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID)) TAKE_SEQUENCE();
-  if (IS_NEXT(TB_TRACE_PACKET_SEQUENCE_FLAGS)) TAKE(common->flags = (uint32_t)value);
-  if ((unsigned char)*at != TB_WIRE_TAG(TB_TRACE_PACKET_TRACK_EVENT, TB_WIRE_BYTES)) return false;
-  TAKE(common->event_at = start);
-  if (at > end || value > (uint64_t)(end - at)) return false;
+  at = tb_packet_take(at, TB_WIRE_TAG(TB_TRACE_PACKET_TIMESTAMP, TB_WIRE_VARINT), &value);
+  if (!at) return false;
+  if (at != bytes.ptr) {
+    common->timestamp = value;
+    common->timestamp_at = bytes.ptr;
+    common->timestamp_end = at;
+  }
+  at = tb_packet_take_sequence(at, common);
+  if (at) at = tb_packet_take_flags(at, common);
+  if (!at || (unsigned char)*at != TB_WIRE_TAG(TB_TRACE_PACKET_TRACK_EVENT, TB_WIRE_BYTES)) return false;
+  common->event_at = at;
+  at = tb_wire_read_varint_ahead(at + 1, &value);
+  if (!at || at > end || value > (uint64_t)(end - at)) return false;
   common->payload.ptr = at;
   common->payload.len = (size_t)value;
   at += value;
-  if (at != end) {
-    if (IS_NEXT(TB_TRACE_PACKET_SEQUENCE_FLAGS)) TAKE(common->flags = (uint32_t)value);
-    if (IS_NEXT(TB_TRACE_PACKET_TRUSTED_UID)) TAKE((void)value);
-    if (!common->sequence_at && IS_NEXT(TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID)) TAKE_SEQUENCE();
-    if (at != end) return false;
-  }
-  return !(common->flags & TB_TRACE_PACKET_SEQ_INCREMENTAL_STATE_CLEARED);
-#undef TAKE_SEQUENCE
-#undef TAKE
-#undef IS_NEXT
+  return (at == end || tb_packet_take_rest(at, end, common)) &&
+         !(common->flags & TB_TRACE_PACKET_SEQ_INCREMENTAL_STATE_CLEARED);
 }
 
 void tb_packet_head_reset_rare(struct tb_packet_head *head);
