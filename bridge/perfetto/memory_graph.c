@@ -54,6 +54,7 @@ static enum tb_status add_overhead(struct tb_memory_graph *g, uint32_t process, 
 static enum tb_status find_node(struct tb_memory_graph *g, uint64_t pid, struct tb_slice path, uint32_t *node) {
   uint32_t process;
   enum tb_status status = child_of(g, GLOBAL, pid, &process);
+  if (status != TB_OK) return status;
   *node = process;
   for (size_t i = 0; status == TB_OK && i < path.len; i++) {
     const char *slash = memchr(path.ptr + i, '/', path.len - i);

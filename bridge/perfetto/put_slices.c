@@ -190,7 +190,8 @@ enum tb_status tb_perfetto_put_on_thread(struct tb_perfetto_writer *p, const str
 
 /* ---- events on the shared sequence ---------------------------------------------------------------------------------------------------- */
 
-/* Tells an END at the time of its BEGIN from one that ends an earlier slice. */
+/* Tells an END at the time of its BEGIN from one that ends an earlier slice, and an INSTANT before any BEGIN at its time from
+ * those behind one. */
 static void mark_early(struct tb_key *key, struct tb_entry *entry) {
   if (entry->kind == TB_ENTRY_BEGIN) {
     if (key->last_begin_ts != entry->ts) key->begins_at_ts = 0;
@@ -199,6 +200,8 @@ static void mark_early(struct tb_key *key, struct tb_entry *entry) {
   } else if (entry->kind == TB_ENTRY_END) {
     entry->early = key->last_begin_ts != entry->ts || key->begins_at_ts == 0;
     if (!entry->early) key->begins_at_ts--;
+  } else if (entry->kind == TB_ENTRY_INSTANT) {
+    entry->early = key->last_begin_ts != entry->ts;
   }
 }
 

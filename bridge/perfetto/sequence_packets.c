@@ -91,10 +91,9 @@ static char *put_flow(char *at, const struct tb_slice_flow *flow) {
 /* Adds {trace_event: "flow_in flow_out ID"}, as far as it is so; an ID that is text stands in the slice's own {trace_event}. */
 static enum tb_status add_unjoined(struct tb_sequence_writer *w, const struct tb_slice_flow *flow) {
   struct tb_perfetto_writer *p = w->p;
-  char text[64] = "";
-  if (flow->unjoined != TB_FLOW_OUT) strcat(text, "flow_in ");
-  if (flow->unjoined != TB_FLOW_IN) strcat(text, "flow_out ");
-  size_t len = strlen(text);
+  char text[64];
+  size_t len = (size_t)snprintf(text, sizeof(text), "%s%s", flow->unjoined != TB_FLOW_OUT ? "flow_in " : "",
+                                flow->unjoined != TB_FLOW_IN ? "flow_out " : "");
   bool is_number = tb_intern_text(&p->flow_texts, (uint32_t)flow->id).ptr[1];
   if (is_number) len += (size_t)snprintf(text + len, sizeof(text) - len, "%" PRIu64, p->flow_numbers[flow->id]);
   if (tb_buffer_reserve(&w->extra, TB_CARRIED_TEXT_ROOM + len) != TB_OK) return tb_sequence_no_memory(w);

@@ -110,8 +110,10 @@ static enum tb_status add_lane(struct tb_nesting *n, uint32_t pool, uint32_t *in
     return TB_NO_MEMORY;
   uint32_t newest = n->pool_lanes[pool];
   *index = (uint32_t)n->lane_count;
-  n->lanes[n->lane_count++] =
-      (struct tb_lane){.pool = pool, .number = newest ? n->lanes[newest - 1].number + 1 : 0, .buried_ts = INT64_MAX};
+  n->lanes[n->lane_count++] = (struct tb_lane){.pool = pool,
+                                               .number = newest ? n->lanes[newest - 1].number + 1 : 0,
+                                               .used_ts = INT64_MIN,
+                                               .buried_ts = INT64_MAX};
   n->pool_next[*index] = newest;
   n->pool_lanes[pool] = *index + 1;
   return TB_OK;
@@ -122,6 +124,12 @@ static bool fits(const struct tb_lane *lane, int64_t end) {
   for (size_t i = lane->open_count; i-- > 0;)
     if (lane->open[i].end != INT64_MAX) return end == INT64_MAX || end <= lane->open[i].end;
   return true;
+}
+
+/* Whether the lane is free for the entry. What another key had on it at the same time would enclose it in the eyes of the trace
+ * processor, though it lasts no time. */
+static bool is_free(const struct tb_lane *lane, const struct tb_entry *e) {
+  return !lane->taken && (lane->key == e->key || lane->used_ts != e->ts);
 }
 
 /* The lane for an entry of `key` that lasts until `end`: the one its key used last, another one of its key, a free one of the
@@ -146,9 +154,9 @@ static enum tb_status find_lane(struct tb_nesting *n, const struct tb_entry *e, 
   uint32_t own = UINT32_MAX, spare = UINT32_MAX;
   for (uint32_t at = pool < n->pool_capacity ? n->pool_lanes[pool] : 0; at; at = n->pool_next[at - 1]) {
     const struct tb_lane *lane = &n->lanes[at - 1];
-    if (!lane->taken)
+    if (is_free(lane, e))
       spare = at - 1;
-    else if (lane->key == e->key && fits(lane, end))
+    else if (lane->taken && lane->key == e->key && fits(lane, end))
       own = at - 1;
   }
   *index = own != UINT32_MAX ? own : spare;
@@ -195,7 +203,6 @@ static enum tb_status push(struct tb_nesting *n, struct tb_lane *lane, const str
     slice->end_body = (struct tb_slice){copy, e->end_body.len};
   }
   lane->taken = true;
-  lane->key = e->key;
   return TB_OK;
 }
 
@@ -210,6 +217,8 @@ static enum tb_status put_begin(struct tb_nesting *n, const struct tb_entry *e, 
   enum tb_status status = find_lane(n, e, end, &index);
   if (status != TB_OK) return status;
   n->key_lanes[e->key] = index + 1;
+  n->lanes[index].key = e->key;
+  n->lanes[index].used_ts = e->ts;
   bool whole = false;
   status = n->sink->begin(n->sink->ctx, e, place, &n->lanes[index], index, &whole);
   if (status != TB_OK || !has_end(n, e)) return status;

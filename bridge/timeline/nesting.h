@@ -23,9 +23,10 @@ struct tb_open_slice {
 
 struct tb_lane {
   uint32_t pool; /* see tb_nesting_sink.pool; lanes of one pool are used by one key at a time */
-  uint32_t key;  /* the key that uses it now */
+  uint32_t key;  /* the key that uses it now, or used it last */
   bool taken;
   uint32_t number;            /* within its pool, from 0 */
+  int64_t used_ts;            /* when something last began on it, or happened; INT64_MIN: never */
   struct tb_open_slice *open; /* innermost last */
   size_t open_count, open_capacity;
   int64_t buried_ts;   /* when a slice ended last while others above it stayed open; INT64_MAX: never */

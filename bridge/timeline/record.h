@@ -2,7 +2,7 @@
  *
  * The byte form of a strand's entries, in memory and in spilled runs.
  *
- *   head   kind (3 bits), early (of END) or end body (of COMPLETE and MOMENT), thread_ts, thread_dur, key, flow (a bit each)
+ *   head   kind (3 bits), early (of END and INSTANT) or end body (of COMPLETE and MOMENT), thread_ts, thread_dur, key, flow (a bit each)
  *   varint body length
  *   sizes  of the four times that follow, two bits each: 2, 3, 4 or 8 bytes, little-endian
  *   zigzag of ts less the ts of the record before; then as the head and the kind say: dur; thread_ts, as the zigzag of its
@@ -44,7 +44,8 @@ static inline int64_t tb_wrap_add(int64_t a, int64_t b) { return (int64_t)((uint
 /* The class of an entry among those of one ts: see tb_entry_compare. */
 static inline unsigned tb_record_class(unsigned char head) {
   if ((head & RECORD_KIND) == TB_ENTRY_COMPLETE) return 1;
-  return (head & (RECORD_KIND | RECORD_EARLY)) == (TB_ENTRY_END | RECORD_EARLY) ? 0 : 2;
+  unsigned char early = head & (RECORD_KIND | RECORD_EARLY);
+  return early == (TB_ENTRY_END | RECORD_EARLY) || early == (TB_ENTRY_INSTANT | RECORD_EARLY) ? 0 : 2;
 }
 
 /* Writes `v` in the fewest bytes that do, and notes how many at `place` of *sizes. */
@@ -130,7 +131,7 @@ static inline const char *tb_record_read(const char *at, struct tb_entry *e, int
   uint64_t v, body_len;
   *e = (struct tb_entry){.kind = head & RECORD_KIND};
   bool end_body = (e->kind == TB_ENTRY_COMPLETE || e->kind == TB_ENTRY_MOMENT) && head & RECORD_END_BODY;
-  e->early = e->kind == TB_ENTRY_END && head & RECORD_EARLY;
+  e->early = (e->kind == TB_ENTRY_END || e->kind == TB_ENTRY_INSTANT) && head & RECORD_EARLY;
   at = tb_record_varint(at, &body_len);
   unsigned sizes = (unsigned char)*at++;
   at = tb_record_get_time(at, sizes, 0, &v);

@@ -37,7 +37,8 @@ struct tb_entry {
   int64_t dur;  /* COMPLETE: more than 0 */
   uint8_t kind; /* enum tb_entry_kind */
   uint8_t flow; /* enum tb_flow_step; of FLOW entries, and of slices that carry a bind_id */
-  bool early;   /* an END of a slice that began before `ts`: it comes first at its time */
+  bool
+      early; /* an END of a slice that began before `ts`, or an INSTANT before anything began: it comes first at its time */
   bool has_thread_ts, has_thread_dur;
   int64_t thread_ts, thread_dur;
   uint32_t key;              /* the group of tracks it belongs to, 0 for the strand's own track */
