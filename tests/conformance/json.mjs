@@ -7,8 +7,18 @@ import zlib from "node:zlib";
 // A number that JavaScript cannot hold exactly stands as a text with this before its digits.
 export const EXACT = "\u0001";
 
+const NUMBER = "-?\\d+(?:\\.\\d+)?(?:[eE][+-]?\\d+)?";
+
+// Whether the value is such a text: traces may have texts of their own that begin with that character.
+export const isExact = (value) => typeof value === "string" && new RegExp(`^${EXACT}${NUMBER}$`).test(value);
+
+// JSON again: exact numbers as they were, nothing else escaped than JSON asks for.
+export function writeTrace(trace) {
+  return JSON.stringify(trace).replace(new RegExp(`"\\\\u0001(${NUMBER})"`, "g"), "$1");
+}
+
 function exactNumbers(text) {
-  return text.replace(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g, (token) =>
+  return text.replace(new RegExp(`"(?:[^"\\\\]|\\\\.)*"|${NUMBER}`, "g"), (token) =>
     token[0] === '"' || (token.length < 16 && !/[.eE]/.test(token)) ? token : `"\\u0001${token}"`);
 }
 

@@ -20,7 +20,7 @@ import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { queryTrace } from "./engine.mjs";
-import { EXACT, idValue, nanoseconds, readTrace } from "./json.mjs";
+import { EXACT, idValue, isExact, nanoseconds, readTrace, writeTrace } from "./json.mjs";
 import { TABLES, compareTable } from "./tables.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
@@ -37,11 +37,6 @@ function parseArguments(words) {
   if (options.program && options.files.length) return options;
   console.error("usage: proofs.mjs TRACEBRIDGE [--show N] FILE...");
   process.exit(2);
-}
-
-// JSON again: exact numbers as they were, nothing else escaped than JSON asks for.
-function write(value) {
-  return JSON.stringify(value).replace(/"\\u0001([^"]*)"/g, "$1");
 }
 
 // ---- ids of processes and threads -------------------------------------------------------------------------------------
@@ -201,7 +196,7 @@ function shiftTimes(trace) {
 }
 
 function plainNames(value) {
-  if (typeof value === "string" && /[.eE]/.test(value) && value.startsWith(EXACT)) return EXACT + Number(Number(value.slice(1)).toPrecision(15));
+  if (isExact(value) && /[.eE]/.test(value)) return EXACT + Number(Number(value.slice(1)).toPrecision(15));
   if (!value || typeof value !== "object") return value;
   if (Array.isArray(value)) return value.map(plainNames);
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [/^[^[]*\[0\]$/.test(key) ? key : key.replace(/[[\]]/g, "_"), plainNames(member)]));
@@ -260,7 +255,7 @@ async function proveIn(words, options, home, file, work) {
   const trace = readTrace(file), ids = new Ids();
   trace.moments = new Set(); // what were begins and ends of one time: as moments they nest in others of that time
   withoutThreadZero(trace);
-  fs.writeFileSync(input, write({ ...trace, moments: undefined }));
+  fs.writeFileSync(input, writeTrace({ ...trace, moments: undefined }));
   const run = spawnSync(options.program, ["convert", input, "-o", ours], { encoding: "utf8" });
   if (run.status !== 0 && run.status !== 4) throw new Error(`exit status ${run.status}: ${run.stderr.trim().split("\n").pop()}`);
   for (const event of eventsOf(trace)) ids.apply(event);
@@ -269,7 +264,7 @@ async function proveIn(words, options, home, file, work) {
   if (words.async) asyncIds(trace);
   plainIds(trace);
   const shift = shiftTimes(trace);
-  fs.writeFileSync(plain, write({ ...trace, moments: undefined }));
+  fs.writeFileSync(plain, writeTrace({ ...trace, moments: undefined }));
   const [expected, actual] = await Promise.all([queryTrace(home, plain, TABLES), queryTrace(home, ours, TABLES)]);
   const lines = [], notes = [];
   let lost = 0;
