@@ -145,6 +145,14 @@ static void forget_outermost(struct tb_fxt_writer *w, struct tb_fxt_strand *stra
   strand->open_count--;
 }
 
+/* Whether the newest slice begins together with one that stands there as a begin: some readers put complete records of a time
+ * before its begins. */
+static bool begins_with_outer(const struct tb_fxt_strand *strand) {
+  if (strand->open_count < 2) return false;
+  const struct tb_fxt_open *outer = &strand->open[strand->open_count - 2];
+  return outer->written && outer->ts == outer[1].ts;
+}
+
 static void begin(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_fxt_strand *strand) {
   void *open = strand->open;
   if (strand->open_count == MAX_OPEN) forget_outermost(w, strand); /* its end will find none and be written bare */
@@ -162,7 +170,8 @@ static void begin(struct tb_fxt_writer *w, const struct tb_event *event, struct 
   strand->open[strand->open_count++] = slice;
   bool has_flows = event->bind_id.kind != TB_ID_NONE; /* their records follow at once */
   bool is_async = !is_thread(event->track) && !overlaps_on_thread(event);
-  if (strand->unordered || has_flows || is_async || held_count(strand) > MAX_HELD) write_held(w, event->track, strand);
+  if (strand->unordered || has_flows || is_async || begins_with_outer(strand) || held_count(strand) > MAX_HELD)
+    write_held(w, event->track, strand);
 }
 
 /* ---- end

@@ -19,6 +19,13 @@ void tb_json_object_end(struct tb_json_writer *w, size_t start) {
   TB_JSON_EMIT(&w->out, "}");
 }
 
+void tb_json_object_cancel(struct tb_json_writer *w, size_t start) {
+  struct tb_buffer *out = &w->out.buffer;
+  bool first = start < 2 || out->data[start - 2] != ',';
+  out->len = first ? start : start - 2; /* the comma that parts it from the one before */
+  if (first) w->any_event = false;
+}
+
 void tb_json_emit_name(struct tb_json_emit *emit, const struct tb_event *event) {
   if (!(event->has & TB_HAS_NAME) && !event->name.len) return;
   MEMBER(emit, "name");

@@ -51,9 +51,7 @@ void tb_json_put_aside(struct tb_json_writer *w, size_t start, uint64_t number) 
   enum tb_status status = tb_spool_add(&w->aside, prefix, (size_t)(end - prefix), &w->writer->error);
   if (status == TB_OK) status = tb_spool_add(&w->aside, out->data + start, out->len - start, &w->writer->error);
   if (status == TB_OK && tb_spool_add(&w->aside, "\n", 1, &w->writer->error) != TB_OK) return;
-  bool first = start < 2 || out->data[start - 2] != ',';
-  out->len = first ? start : start - 2; /* the comma that parts it from the one before */
-  if (first) w->any_event = false;
+  tb_json_object_cancel(w, start);
 }
 
 /* ---- chains: the points of a flow from its start to its end

@@ -27,6 +27,7 @@ struct tb_json_track *tb_json_track_state(struct tb_json_writer *w, const struct
     for (size_t i = before; i < capacity; i++) {
       w->tracks[i] = (struct tb_json_track){.last_ts = INT64_MIN};
       tb_json_emit_init(&w->tracks[i].held, w->writer->allocator);
+      tb_json_emit_init(&w->tracks[i].late, w->writer->allocator);
     }
   }
   return &w->tracks[track->index];
@@ -35,6 +36,7 @@ struct tb_json_track *tb_json_track_state(struct tb_json_writer *w, const struct
 void tb_json_free_tracks(struct tb_json_writer *w) {
   for (size_t i = 0; i < w->track_count; i++) {
     tb_json_emit_free(&w->tracks[i].held);
+    tb_json_emit_free(&w->tracks[i].late);
     tb_free(w->writer->allocator, w->tracks[i].open, w->tracks[i].open_capacity * sizeof(*w->tracks[i].open));
   }
   tb_free(w->writer->allocator, w->tracks, w->track_count * sizeof(*w->tracks));
@@ -106,7 +108,7 @@ static struct tb_json_open *push(struct tb_json_writer *w, struct tb_json_track 
   struct tb_json_emit *held = &state->held;
   bool on_thread = is_on_thread(state, event);
   *slice =
-      (struct tb_json_open){.at = held->buffer.len, .ts = event->ts, .thread_ts = event->thread_ts, .has = event->has};
+      (struct tb_json_open){.at = held->buffer.len, .late_at = state->late.buffer.len, .ts = event->ts, .thread_ts = event->thread_ts, .has = event->has};
   slice->dur = event->dur;
   slice->thread_dur = event->thread_dur;
   tb_json_emit_name(held, event);
@@ -128,6 +130,53 @@ static void pop(struct tb_json_writer *w, struct tb_json_track *state) {
   while (state->open_count && state->open[state->open_count - 1].ended);
   if (state->held.status != TB_OK) (void)tb_json_fail(w, state->held.status);
   if (!text->len && text->capacity > HELD_KEEP) tb_buffer_free(text);
+}
+
+/* ---- slices held back
+ *
+ * Of two X of one thread with the same time and duration readers take the first one for the outer one; but the inner one
+ * ends first. So an X that begins with the slice around it waits for the end of that. What waits is a chain, innermost
+ * first: members of an object, then a late_slice.
+ * ---------------------------------------------------------------------------------------------------------- */
+
+struct late_slice {
+  size_t len; /* of the members */
+  uint64_t flow_number;
+};
+
+/* Takes the object that began at `start` back from what is written. */
+static void hold_back(struct tb_json_writer *w, struct tb_json_track *state, size_t start, uint64_t flow_number) {
+  const struct late_slice late = {w->out.buffer.len - start, flow_number};
+  tb_json_emit_raw(&state->late, w->out.buffer.data + start, late.len);
+  tb_json_emit_raw(&state->late, (const char *)&late, sizeof(late));
+  if (state->late.status != TB_OK) (void)tb_json_fail(w, state->late.status);
+  tb_json_object_cancel(w, start);
+}
+
+/* Writes what was held back since `from`, outermost first; to the end of the trace where `aside`. */
+static void write_late(struct tb_json_writer *w, struct tb_json_track *state, size_t from, bool aside) {
+  struct tb_buffer *text = &state->late.buffer;
+  while (text->len > from && state->late.status == TB_OK) {
+    struct late_slice late;
+    text->len -= sizeof(late);
+    memcpy(&late, text->data + text->len, sizeof(late));
+    text->len -= late.len;
+    aside |= late.flow_number != 0;
+    size_t start = tb_json_object_begin(w);
+    tb_json_emit_raw(&w->out, text->data + text->len, late.len);
+    if (aside)
+      tb_json_put_aside(w, start, late.flow_number);
+    else
+      tb_json_object_end(w, start);
+  }
+  if (!text->len && text->capacity > HELD_KEEP) tb_buffer_free(text);
+}
+
+/* Whether the innermost slice, which ends at `end`, may lie over the one around it from begin to end. */
+static bool may_hide_outer(const struct tb_json_track *state, int64_t end) {
+  if (state->open_count < 2) return false;
+  const struct tb_json_open *slice = &state->open[state->open_count - 1];
+  return slice[-1].ts == slice->ts && slice->ts < end;
 }
 
 /* ---- arguments of begin and end as one
@@ -213,6 +262,7 @@ static void write_begin(struct tb_json_writer *w, const struct tb_json_track *st
 /* What is open goes out as it is, and its ends will do so too. */
 static void write_begins(struct tb_json_writer *w, struct tb_json_track *state) {
   for (size_t i = 0; i < state->open_count; i++) write_begin(w, state, &state->open[i]);
+  write_late(w, state, 0, false);
   while (state->open_count) pop(w, state);
 }
 
@@ -242,7 +292,12 @@ static void write_complete(struct tb_json_writer *w, struct tb_json_track *state
   const struct tb_buffer *held = &state->held.buffer;
   emit_merged(&w->out, (struct tb_slice){held->data + slice->args_at, held->len - slice->args_at},
               (struct tb_slice){w->scratch.buffer.data, w->scratch.buffer.len});
+  if (may_hide_outer(state, end->ts)) {
+    hold_back(w, state, start, slice->flow_number);
+    return;
+  }
   end_object(w, start, slice->flow_number);
+  write_late(w, state, slice->late_at, slice->flow_number != 0);
 }
 
 /* Does the end close the innermost open slice, by its name? */
@@ -417,6 +472,7 @@ void tb_json_close_tracks(struct tb_json_writer *w) {
     struct tb_json_track *state = &w->tracks[i];
     for (size_t k = 0; k < state->open_count; k++)
       if (!state->open[k].phase) write_begin(w, state, &state->open[k]);
+    write_late(w, state, 0, false);
     state->open_count = 0;
   }
 }

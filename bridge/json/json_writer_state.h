@@ -15,6 +15,7 @@
 struct tb_json_track {
   bool overflow; /* a track below a thread's, for slices of the thread that overlap others (docs/MAPPING.md) */
   struct tb_json_emit held; /* texts of the open slices, outermost first: see json_writer_slices.c */
+  struct tb_json_emit late; /* slices that have ended and wait for the end of those around them */
   struct tb_json_open *open;
   size_t open_count, open_capacity;
   int64_t last_ts;
@@ -28,6 +29,7 @@ struct tb_json_track {
 /* A slice that is open. Its text stands in tb_json_track.held from `at` on: name, category, ids, rest, arguments. */
 struct tb_json_open {
   size_t at, category_at, ids_at, rest_at, args_at;
+  size_t late_at; /* where in tb_json_track.late those stand that wait for it */
   int64_t ts, thread_ts, dur, thread_dur; /* the last two of a begin: an X has those of its end */
   uint32_t has;
   uint64_t flow_number;
@@ -111,6 +113,8 @@ void tb_json_emit_reference(struct tb_json_emit *emit, struct tb_slice text);
  * brace when it ends. */
 size_t tb_json_object_begin(struct tb_json_writer *w);
 void tb_json_object_end(struct tb_json_writer *w, size_t start);
+/* Takes back the object that began at `start`. */
+void tb_json_object_cancel(struct tb_json_writer *w, size_t start);
 
 /* The event as it is, as one object, put aside where it has flows. `phase` 0: phase_text. */
 void tb_json_put_whole(struct tb_json_writer *w, const struct tb_event *event, char phase);

@@ -143,9 +143,9 @@ TB_MUST_CHECK enum tb_status tb_strand_next(struct tb_strand_cursor *cursor, str
                                             struct tb_error *error);
 void tb_strand_close(struct tb_strand_cursor *cursor);
 
-/* Whether `a` comes before `b` at the same or another time: by ts; at one ts ends of earlier slices, then longer complete
- * slices before shorter ones, then the others. 0: as they stand in the file. Source: the trace processor's order of JSON
- * events, with the ends of earlier slices first. */
+/* Whether `a` comes before `b` at the same or another time: by ts; at one ts what is early (see tb_entry), then longer
+ * complete slices before shorter ones, then the others. 0: as they stand in the file. Source: the trace processor's order
+ * of JSON events, with the ends of earlier slices first. */
 int tb_entry_compare(int64_t ts_a, unsigned class_a, int64_t dur_a, int64_t ts_b, unsigned class_b, int64_t dur_b);
 
 #endif

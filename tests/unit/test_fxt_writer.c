@@ -104,7 +104,12 @@ static void slices_that_begin_together_keep_their_order(void **state) {
   const struct tb_event *event = fxt_next(reader);
   assert_int_equal(event->type, TB_EVENT_SLICE_BEGIN);
   assert_slice(event->name, "outer");
-  expect_slice("inner", 10, 20);
+  event = fxt_next(reader);
+  assert_int_equal(event->type, TB_EVENT_SLICE_BEGIN); /* no complete record, which some readers put before begins */
+  assert_slice(event->name, "inner");
+  event = fxt_next(reader);
+  assert_int_equal(event->type, TB_EVENT_SLICE_END);
+  assert_int_equal(event->ts, 30);
   event = fxt_next(reader);
   assert_int_equal(event->type, TB_EVENT_SLICE_END);
   assert_int_equal(event->ts, 40);
