@@ -40,6 +40,8 @@ static enum tb_status convert(struct tb_reader *reader, const char *to, const st
     writer->writing = options->writing;
     writer->writing_ctx = options->progress_ctx;
     reader->keeps_fxt_blobs = writer->ops->format == TB_FORMAT_FXT;
+    reader->keeps_packets = writer->ops->format == TB_FORMAT_PERFETTO ||
+                            (writer->ops->format == TB_FORMAT_FXT && options->writer.keep_packets);
     reader->system_as_text = writer->ops->format == TB_FORMAT_JSON;
   }
   if (status == TB_OK) status = tb_pump(reader, writer, options->threads, options->progress, options->progress_ctx);

@@ -47,6 +47,8 @@ struct tb_reader {
   bool
       keeps_fxt_blobs; /* the target takes Perfetto packets that stood in blobs of FXT as they were: do not read them */
   bool system_as_text; /* the target has the system's own events as text: give lines (TB_EVENT_SYSTEM_TRACE) for them */
+  bool
+      keeps_packets; /* the target takes Perfetto's packets as they are: no events of those that no event says all of */
   struct tb_record_watch watch; /* FXT: gets struct tb_fxt_raw_record */
   struct tb_losses losses;
   struct tb_error error;

@@ -223,6 +223,8 @@ static payload_reader find_payload_reader(uint32_t kind) {
       return tb_perfetto_trigger;
     case TB_TRACE_PACKET_CHROME_TRIGGER:
       return tb_perfetto_chrome_trigger;
+    case TB_TRACE_PACKET_FRAME_TIMELINE_EVENT:
+      return tb_perfetto_frame_timeline;
     case TB_TRACE_PACKET_SYSTEM_INFO:
       return tb_perfetto_system_info;
     case TB_TRACE_PACKET_CLOCK_SNAPSHOT:
@@ -396,6 +398,7 @@ static void destroy(struct tb_reader *reader) {
   tb_free(r->running_on.allocator, r->running, r->running_capacity * sizeof(*r->running));
   tb_map_free(&r->running_on);
   tb_map_free(&r->rails);
+  tb_perfetto_free_frames(r);
   tb_json_emit_free(&r->line);
   tb_schema_free(&r->schema);
   tb_tracks_free(&r->tracks);
@@ -416,6 +419,7 @@ static enum tb_status create(struct tb_reader *reader) {
   tb_arena_init(&r->scratch, reader->allocator, 0);
   tb_map_init(&r->running_on, &r->state.budget.allocator);
   tb_map_init(&r->rails, &r->state.budget.allocator);
+  tb_perfetto_init_frames(r);
   tb_json_emit_init(&r->line, reader->allocator);
   tb_schema_init(&r->schema, &r->state.budget, &r->state.pool);
   reader->state = r;

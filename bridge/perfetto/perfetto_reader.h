@@ -61,6 +61,10 @@ struct tb_perfetto_reader {
   enum tb_ftrace_states ftrace_states;     /* as the kernel's version says */
   struct tb_json_emit line;                /* of the system's events as text, while it grows */
   struct tb_map rails;                     /* of power: number, session -> counter */
+  struct {
+    struct tb_map processes, tokens; /* of open frames: cookie, machine -> track of the process; token */
+    struct tb_map shown;             /* display tokens, machine: a surface frame began a flow to them */
+  } frames;
 
   /* the call stack that was read last, valid in one batch and one state of its sequence */
   const struct tb_sequence *recent_sequence;
@@ -137,6 +141,10 @@ enum tb_status tb_perfetto_battery(struct tb_perfetto_reader *r, struct tb_slice
 enum tb_status tb_perfetto_power_rails(struct tb_perfetto_reader *r, struct tb_slice payload);
 enum tb_status tb_perfetto_trigger(struct tb_perfetto_reader *r, struct tb_slice payload);
 enum tb_status tb_perfetto_chrome_trigger(struct tb_perfetto_reader *r, struct tb_slice payload);
+/* perfetto_reader_frames.c */
+void tb_perfetto_init_frames(struct tb_perfetto_reader *r);
+void tb_perfetto_free_frames(struct tb_perfetto_reader *r);
+enum tb_status tb_perfetto_frame_timeline(struct tb_perfetto_reader *r, struct tb_slice payload);
 /* perfetto_reader_trace.c */
 enum tb_status tb_perfetto_clock_snapshot(struct tb_perfetto_reader *r, struct tb_slice payload);
 enum tb_status tb_perfetto_trace_attributes(struct tb_perfetto_reader *r, struct tb_slice payload);

@@ -188,6 +188,10 @@ static void add_unknown(struct tb_perfetto_reader *r, const struct tb_wire_field
   r->batch->args[slot].span = (uint32_t)(r->batch->arg_count - slot);
 }
 
+void tb_perfetto_unknown_field(struct tb_perfetto_reader *r, const struct tb_wire_field *wire) {
+  add_unknown(r, wire, 0);
+}
+
 static void read_message(struct tb_perfetto_reader *r, size_t slot, uint32_t type, struct tb_slice bytes,
                          unsigned depth) {
   struct tb_wire_cursor cursor = tb_wire_cursor(bytes);

@@ -19,4 +19,7 @@ void tb_perfetto_task_execution(struct tb_perfetto_reader *r, struct tb_slice me
 /* All fields of a TrackEvent that the reader has no other place for. */
 void tb_perfetto_typed_fields(struct tb_perfetto_reader *r, struct tb_slice track_event);
 
+/* A field that nothing describes, by its number. */
+void tb_perfetto_unknown_field(struct tb_perfetto_reader *r, const struct tb_wire_field *wire);
+
 #endif

@@ -182,6 +182,61 @@ static void packets_of_other_kinds_become_events(void **state) {
                 "PACKETS \"sys_stats\" blob 6\n");
 }
 
+static void frames_become_async_slices_of_their_process(void **state) {
+  (void)state;
+  assert_events(TRACE("frames"),
+                "TRACK process 600 '/system/bin/surfaceflinger'\n"
+                "TRACK process 700 'app'\n"
+                "3000 ASYNC_BEGIN[b] process 600 '/system/bin/surfaceflinger' \"11\" id local frame 1 "
+                "{token:=11}\n"
+                "4000 ASYNC_END[e] process 600 '/system/bin/surfaceflinger' \"11\" id local frame 1\n"
+                "3100 ASYNC_BEGIN[b] process 600 '/system/bin/surfaceflinger' \"11\" id local frame 2 flow end "
+                "7382069861687492619 {token:=11 present_type:='PRESENT_LATE' on_time_finish:=false "
+                "gpu_composition:=true jank_type:='JANK_PREDICTION_ERROR, JANK_SF_GPU_DEADLINE_MISSED' "
+                "prediction_type:='PREDICTION_VALID' jank_severity_type:='SEVERITY_FULL'}\n"
+                "4500 ASYNC_END[e] process 600 '/system/bin/surfaceflinger' \"11\" id local frame 2\n"
+                "1000 ASYNC_BEGIN[b] process 700 'app' \"10\" id local frame 3 {token:=10 "
+                "display_frame_token:=11 layer_name:='TX - window#1'}\n"
+                "2000 ASYNC_END[e] process 700 'app' \"10\" id local frame 3\n"
+                "1100 ASYNC_BEGIN[b] process 700 'app' \"10\" id local frame 4 flow 7382069861687492619 "
+                "{token:=10 display_frame_token:=11 layer_name:='TX - window#1' present_type:='PRESENT_LATE' "
+                "on_time_finish:=true gpu_composition:=false jank_type:='JANK_UNSPECIFIED' "
+                "prediction_type:='PREDICTION_EXPIRED' is_buffer:=true}\n"
+                "2500 ASYNC_END[e] process 700 'app' \"10\" id local frame 4\n"
+                "1000 ASYNC_BEGIN[b] process 700 'app' \"10\" id local frame 5 {token:=10 "
+                "display_frame_token:=11 layer_name:='TX - window#2'}\n"
+                "2000 ASYNC_END[e] process 700 'app' \"10\" id local frame 5\n"
+                "1200 ASYNC_BEGIN[b] process 700 'app' \"10\" id local frame 6 {token:=10 "
+                "display_frame_token:=11 layer_name:='TX - window#2' present_type:='PRESENT_UNKNOWN' "
+                "jank_type:=131073 prediction_type:='PREDICTION_VALID' is_buffer:=false}\n"
+                "2600 ASYNC_END[e] process 700 'app' \"10\" id local frame 6\n"
+                "5000 ASYNC_BEGIN[b] process 700 'app' \"20\" id local frame 7 flow 7382069861687492629 "
+                "{token:=20 display_frame_token:=21 present_type:='PRESENT_DROPPED' jank_type:='JANK_NONE' "
+                "prediction_type:='PREDICTION_VALID'}\n");
+}
+
+static void a_frame_that_is_not_whole_is_a_loss(void **state) {
+  (void)state;
+  static const struct {
+    const char *packets, *expected;
+    size_t len;
+  } cases[] = {
+#define CASE(packets, expected) {packets, expected, sizeof(packets) - 1}
+      CASE("\x0a\x0b\x40\x05\xe2\x04\x06\x0a\x04\x10\x01\x18\x01",
+           "lost 1 at 0: a frame without cookie, token or process\n"),
+      CASE("\x0a\x0b\xe2\x04\x08\x0a\x06\x08\x01\x10\x01\x18\x01", "lost 1 at 0: a frame has no timestamp\n"),
+      CASE("\x0a\x08\x40\x05\xe2\x04\x03\x0a\x09\x08", "lost 1 at 0: a packet's payload is damaged\n"),
+      CASE("\x0a\x08\x40\x05\xe2\x04\x03\x32\x01\x01", "5 PACKETS \"frame_timeline_event\" blob 10\n")
+#undef CASE
+  };
+  for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    struct tb_buffer text;
+    assert_int_equal(tb_event_text_of_bytes(cases[i].packets, cases[i].len, cases[i].len, &text), TB_END);
+    assert_string_equal(text.data, cases[i].expected);
+    tb_buffer_free(&text);
+  }
+}
+
 static void typed_fields_become_arguments(void **state) {
   (void)state;
   assert_events(
@@ -336,6 +391,8 @@ int main(void) {
       cmocka_unit_test(clocks_of_a_sequence_are_its_own_and_incremental_ones_end_with_its_state),
       cmocka_unit_test(events_of_before_there_were_tracks_keep_their_phase_times_and_ids),
       cmocka_unit_test(packets_of_other_kinds_become_events),
+      cmocka_unit_test(frames_become_async_slices_of_their_process),
+      cmocka_unit_test(a_frame_that_is_not_whole_is_a_loss),
       cmocka_unit_test(typed_fields_become_arguments),
       cmocka_unit_test(an_extension_that_the_trace_describes_becomes_an_argument_and_an_unknown_one_is_kept_by_number),
       cmocka_unit_test(pieces_of_any_size_give_the_same_events),
