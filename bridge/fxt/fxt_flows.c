@@ -42,7 +42,7 @@ static void add_point(struct tb_fxt_writer *w, const struct tb_event *event, uin
 /* Flows of JSON say their direction. */
 static void put_bound(struct tb_fxt_writer *w, const struct tb_event *event) {
   bool in = event->has & TB_HAS_FLOW_IN, out = event->has & TB_HAS_FLOW_OUT;
-  if (event->bind_id.kind == TB_ID_NONE || (!in && !out)) return;
+  if (event->bind_id.kind == TB_ID_NONE || (!in && !out) || event->has & TB_HAS_FLOWS_TOLD) return;
   struct tb_fxt_flow_point point = {
       .id = event->bind_id.is_number ? event->bind_id.value : tb_fxt_text_hash(event->bind_id.text),
       .ts = event->ts,

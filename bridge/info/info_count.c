@@ -72,6 +72,7 @@ static void count_order(struct tb_info_state *s, struct tb_info_track *track, co
 
 static void count_flows(struct tb_info_state *s, const struct tb_event *event) {
   s->info.flows += (uint64_t)event->flow_count + event->terminating_flow_count;
+  if (event->has & TB_HAS_FLOWS_TOLD) return; /* counted by their ids */
   if (event->type >= TB_EVENT_FLOW_BEGIN && event->type <= TB_EVENT_FLOW_END) s->info.flows++;
   if (event->has & TB_HAS_FLOW_IN) s->info.flows++;
   if (event->has & TB_HAS_FLOW_OUT) s->info.flows++;

@@ -111,6 +111,14 @@ static enum tb_status put_whole(struct tb_json_writer *w, const struct tb_event 
   return w->writer->error.code;
 }
 
+/* Threads come one after the other, but a flow event must not come before the one that began the flow at its very time. The end of a flow
+ * at the next slice stays in front of that. */
+static enum tb_status put_flow(struct tb_json_writer *w, const struct tb_event *event) {
+  if (event->type == TB_EVENT_FLOW_END && !(event->has & TB_HAS_BIND_ENCLOSING)) return put_whole(w, event);
+  tb_json_put_whole_aside(w, event, default_phase(event));
+  return w->writer->error.code;
+}
+
 /* Events that are not JSON's own. */
 static enum tb_status put_foreign(struct tb_json_writer *w, const struct tb_event *event) {
   switch (event->type) {
@@ -123,6 +131,9 @@ static enum tb_status put_foreign(struct tb_json_writer *w, const struct tb_even
     case TB_EVENT_COUNTER:
       if (event->track->type == TB_TRACK_COUNTER) return tb_json_put_counter(w, event);
       return put_whole(w, event);
+    case TB_EVENT_FLOW_STEP:
+    case TB_EVENT_FLOW_END:
+      return put_flow(w, event);
     case TB_EVENT_TRACK:
       tb_json_put_track(w, event->track);
       return w->writer->error.code;

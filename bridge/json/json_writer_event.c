@@ -286,7 +286,7 @@ void tb_json_emit_args(struct tb_json_writer *w, struct tb_json_emit *emit, cons
   if (!w->from_json) count_lost_bytes(w, event);
 }
 
-void tb_json_put_whole(struct tb_json_writer *w, const struct tb_event *event, char phase) {
+static size_t begin_whole(struct tb_json_writer *w, const struct tb_event *event, char phase) {
   size_t start = tb_json_object_begin(w);
   tb_json_emit_head(&w->out, event);
   if (phase) {
@@ -298,6 +298,15 @@ void tb_json_put_whole(struct tb_json_writer *w, const struct tb_event *event, c
   tb_json_emit_times(&w->out, event);
   tb_json_emit_tail(w, &w->out, event);
   tb_json_emit_args(w, &w->out, event);
+  return start;
+}
+
+void tb_json_put_whole_aside(struct tb_json_writer *w, const struct tb_event *event, char phase) {
+  tb_json_put_aside(w, begin_whole(w, event, phase), 0);
+}
+
+void tb_json_put_whole(struct tb_json_writer *w, const struct tb_event *event, char phase) {
+  size_t start = begin_whole(w, event, phase);
   uint64_t flows = tb_json_keep_flows(w, event);
   if (flows)
     tb_json_put_aside(w, start, flows);

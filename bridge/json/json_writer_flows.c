@@ -32,7 +32,7 @@ static enum tb_status keep(struct tb_json_writer *w, const struct tb_event *even
 }
 
 uint64_t tb_json_keep_flows(struct tb_json_writer *w, const struct tb_event *event) {
-  if (!event->flow_count && !event->terminating_flow_count) return 0;
+  if ((!event->flow_count && !event->terminating_flow_count) || event->has & TB_HAS_FLOWS_TOLD) return 0;
   w->flow_events++;
   if (keep(w, event, event->flow_ids, event->flow_count, false) == TB_OK)
     (void)keep(w, event, event->terminating_flow_ids, event->terminating_flow_count, true);

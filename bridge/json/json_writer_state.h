@@ -118,6 +118,8 @@ void tb_json_object_cancel(struct tb_json_writer *w, size_t start);
 
 /* The event as it is, as one object, put aside where it has flows. `phase` 0: phase_text. */
 void tb_json_put_whole(struct tb_json_writer *w, const struct tb_event *event, char phase);
+/* The same, put aside in any case: of two events of one time the one that is written first comes first to readers. */
+void tb_json_put_whole_aside(struct tb_json_writer *w, const struct tb_event *event, char phase);
 
 /* ---- stacks (json_writer_stacks.c)
  * ------------------------------------------------------------------------------------ */

@@ -94,4 +94,15 @@ static inline char *tb_event_packet_extend(const struct tb_packet_stream *stream
   return tb_packet_close_length(fields, tb_packet_close_length(event, tb_packet_put_bytes(at, extra)));
 }
 
+/* Adds the packet fields in `beside` to the packet at [at, end), which has room for them and TB_WIRE_VARINT_MAX bytes more behind it.
+ * Returns the byte after it. */
+static inline char *tb_event_packet_add(char *at, char *end, struct tb_slice beside) {
+  uint64_t len = 0;
+  const char *fields = tb_wire_read_varint(at + 1, end, &len);
+  size_t from = (size_t)(fields - at), to = 1 + tb_wire_varint_size(len + beside.len);
+  memmove(at + to, at + from, (size_t)len);
+  (void)tb_wire_put_varint(at + 1, len + beside.len);
+  return tb_packet_put_bytes(at + to + len, beside);
+}
+
 #endif

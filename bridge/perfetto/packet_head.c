@@ -13,6 +13,9 @@ static void take_bytes(struct tb_packet_head *head, const struct tb_wire_field *
     case TB_TRACE_PACKET_FXT_ORIGIN:
       head->fxt_origin = field->bytes;
       break;
+    case TB_TRACE_PACKET_JSON_FLOWS:
+      head->json_flow_count++;
+      break;
     default:
       head->kind = field->number;
       head->payload = field->bytes;
@@ -60,6 +63,7 @@ void tb_packet_head_reset_rare(struct tb_packet_head *head) {
   head->first = false;
   head->has_defaults = false;
   head->interned_count = 0;
+  head->json_flow_count = 0;
   head->machine = 0;
   head->interned.ptr = NULL;
   head->interned.len = 0;

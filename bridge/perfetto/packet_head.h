@@ -20,6 +20,7 @@ struct tb_packet_head {
   /* Members that are tested one after the other stand apart: compilers load neighbours as one, and wait for both stores. */
   uint32_t rare; /* not 0 where it has more than time, clock, sequence, flags that clear nothing, and a track event */
   uint32_t interned_count;
+  uint32_t json_flow_count; /* which stand in `bytes` */
   uint32_t sequence;
   uint32_t flags;
   uint32_t clock;

@@ -338,8 +338,12 @@ static enum tb_status make_window(struct tb_perfetto_reader *r, struct tb_batch 
 /* True where the batch can take the packet's events and arguments. */
 static enum tb_status make_room(struct tb_perfetto_reader *r, struct tb_batch *batch) {
   size_t args = batch->arg_count + r->head.payload.len + ARGS_SLACK;
-  /* a track event makes one event, a few about its track, and one for each of its counters */
+  /* a track event makes one event, a few about its track, and one for each of its counters, and of JSON's flows beside it */
   size_t events = FEW_EVENTS + (r->head.payload.len < MOST_COUNTERS ? r->head.payload.len : MOST_COUNTERS);
+  if (r->head.json_flow_count) {
+    args += r->head.bytes.len;
+    events += r->head.json_flow_count;
+  }
   if (batch->event_count >= ENOUGH_EVENTS) return TB_PARTIAL;
   if (batch->event_count > 0 && batch->event_count + events > TB_BATCH_EVENTS) return TB_PARTIAL;
   if (args <= batch->arg_capacity) return TB_OK;

@@ -263,8 +263,7 @@ static bool ends_moment(struct tb_event_in_hand *e) {
   return moment;
 }
 
-static enum tb_status make_event(struct tb_perfetto_reader *r, struct tb_event_in_hand *e) {
-  if (ends_moment(e)) return TB_OK;
+static struct tb_event *make_one(struct tb_perfetto_reader *r, struct tb_event_in_hand *e) {
   tb_perfetto_tell_track(r, e->track);
   struct tb_event *event = tb_perfetto_emit(r, TB_EVENT_INSTANT);
   event->has = TB_HAS_TS;
@@ -282,11 +281,89 @@ static enum tb_status make_event(struct tb_perfetto_reader *r, struct tb_event_i
   set_rare(r, event, &e->fields);
   if (tb_perfetto_is_carriage(r, &e->fields)) tb_perfetto_take_carriage(r, &e->fields, event);
   if (event->type == TB_EVENT_SLICE_BEGIN) {
-    e->track->moments = e->track->moments << 1 | is_moment(event);
+    if (!r->given) e->track->moments = e->track->moments << 1 | is_moment(event);
     if (is_moment(event)) event->type = TB_EVENT_INSTANT;
   }
   if (e->fields.has & (TB_TE_LOG | TB_TE_TASK | TB_TE_TYPED)) add_typed(r, event, e);
   set_args(r, event, &e->fields);
+  return event;
+}
+
+/* ---- flows of JSON ----------------------------------------------------------------------------------------------- */
+
+static struct tb_perfetto_track *thread_of(struct tb_perfetto_track *track) {
+  while (track->track.type == TB_TRACK_CUSTOM && track->track.parent)
+    track = (struct tb_perfetto_track *)(uintptr_t)track->track.parent; /* see struct tb_perfetto_track */
+  return track;
+}
+
+/* A flow event that stands whole. */
+static enum tb_status make_whole_flow(struct tb_perfetto_reader *r, const struct tb_json_flow *flow,
+                                      struct tb_event_in_hand *e) {
+  e->payload = flow->event;
+  e->legacy.present = e->legacy.has_phase = e->legacy.has_name_iid = e->legacy.has_pid = e->legacy.has_tid = false;
+  e->has_thread_ts = e->has_instructions = e->has_counters = false;
+  enum tb_status status = tb_track_event_fields_read(r, e->payload, &e->fields);
+  if (status == TB_OK && (e->fields.has & TB_TE_LEGACY)) status = tb_legacy_event_read(e->fields.legacy, &e->legacy);
+  if (status != TB_OK) return status;
+  e->fields.type = TB_TRACK_EVENT_TYPE_INSTANT;
+  tb_json_flow_renumber(flow, make_one(r, e));
+  return TB_OK;
+}
+
+static enum tb_status make_flow(struct tb_perfetto_reader *r, const struct tb_json_flow *flow,
+                                const struct tb_event_in_hand *slice) {
+  struct tb_event_in_hand e = {.track = thread_of(slice->track)};
+  e.ts = (int64_t)((uint64_t)slice->ts + (uint64_t)flow->delay);
+  if (flow->event.ptr) return make_whole_flow(r, flow, &e);
+  tb_perfetto_tell_track(r, e.track);
+  struct tb_event *event = tb_perfetto_emit(r, TB_EVENT_FLOW_BEGIN);
+  tb_json_flow_apply(flow, event);
+  event->ts = e.ts;
+  event->track = &e.track->track;
+  return TB_OK;
+}
+
+/* The flow events that come before the slice, or after its begin. */
+static enum tb_status make_flows(struct tb_perfetto_reader *r, const struct tb_event_in_hand *e, bool before) {
+  struct tb_json_flow_walk walk;
+  struct tb_json_flow flow;
+  tb_perfetto_start_flows(r, e, &walk);
+  enum tb_status status;
+  while ((status = tb_perfetto_next_flow(r, &walk, &flow)) == TB_OK) {
+    if (tb_json_flow_is_bind_id(&flow) || tb_json_flow_comes_first(&flow) != before) continue;
+    status = make_flow(r, &flow, e);
+    if (status != TB_OK) break;
+  }
+  return status == TB_END ? TB_OK : status;
+}
+
+static void bind(struct tb_perfetto_reader *r, const struct tb_event_in_hand *e, struct tb_event *event) {
+  struct tb_json_flow_walk walk;
+  struct tb_json_flow flow;
+  tb_perfetto_start_flows(r, e, &walk);
+  event->has |= TB_HAS_FLOWS_TOLD;
+  while (tb_perfetto_next_flow(r, &walk, &flow) == TB_OK)
+    if (tb_json_flow_is_bind_id(&flow)) tb_json_flow_bind(&flow, event);
+}
+
+/* ---- events and what goes with them ------------------------------------------------------------------------------ */
+
+static enum tb_status make_event_and_flows(struct tb_perfetto_reader *r, struct tb_event_in_hand *e) {
+  enum tb_status status = make_flows(r, e, true);
+  if (status != TB_OK) return status;
+  bind(r, e, make_one(r, e));
+  return make_flows(r, e, false);
+}
+
+static enum tb_status make_event(struct tb_perfetto_reader *r, struct tb_event_in_hand *e) {
+  if (ends_moment(e)) return TB_OK;
+  if (r->head.json_flow_count) {
+    enum tb_status status = make_event_and_flows(r, e);
+    if (status != TB_OK) return status;
+  } else {
+    (void)make_one(r, e);
+  }
   return e->has_counters || e->fields.double_counter_values.count ? tb_perfetto_emit_extra_counters(r, e) : TB_OK;
 }
 

@@ -272,6 +272,8 @@ static void destroy(struct tb_writer *writer) {
   tb_free(p->allocator, p->counters, p->counter_capacity * sizeof(*p->counters));
   tb_free(p->allocator, p->pools, p->pool_capacity * sizeof(*p->pools));
   tb_free(p->allocator, p->flow_numbers, p->flow_capacity * sizeof(*p->flow_numbers));
+  tb_free(p->allocator, p->flow_has, p->flow_has_capacity);
+  tb_free(p->allocator, p->told, p->told_capacity * sizeof(*p->told));
   tb_free(p->allocator, p->attributes, p->attribute_capacity * sizeof(*p->attributes));
   tb_free(p->allocator, p->clocks, p->clock_capacity * sizeof(*p->clocks));
   tb_free(p->allocator, p->clock_rows, p->clock_row_capacity * sizeof(*p->clock_rows));

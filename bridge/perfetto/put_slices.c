@@ -28,12 +28,18 @@ static uint32_t flow_of(struct tb_perfetto_writer *p, const struct tb_event *eve
                            : tb_buffer_append(text, id->text.ptr, id->text.len);
   if (status != TB_OK) return 0;
   uint32_t flow = tb_intern_id(&p->flow_texts, (struct tb_slice){text->data, text->len});
-  void *numbers = p->flow_numbers;
-  if (!flow || tb_grow_array(p->allocator, &numbers, &p->flow_capacity, (size_t)flow + 1, sizeof(*p->flow_numbers),
-                             UINT32_MAX) != TB_OK)
-    return 0;
+  if (!flow || flow < p->flow_count) return flow;
+  void *numbers = p->flow_numbers, *has = p->flow_has;
+  status =
+      tb_grow_array(p->allocator, &numbers, &p->flow_capacity, (size_t)flow + 1, sizeof(*p->flow_numbers), UINT32_MAX);
   p->flow_numbers = numbers;
+  if (status == TB_OK)
+    status = tb_grow_array(p->allocator, &has, &p->flow_has_capacity, (size_t)flow + 1, 1, UINT32_MAX);
+  p->flow_has = has;
+  if (status != TB_OK) return 0;
   p->flow_numbers[flow] = id->is_number ? id->value : XXH3_64bits(id->text.ptr, id->text.len);
+  p->flow_has[flow] = (uint8_t)(event->has & (TB_HAS_NAME | TB_HAS_CATEGORIES));
+  p->flow_count = (size_t)flow + 1;
   return flow;
 }
 
@@ -52,18 +58,12 @@ static enum tb_status add_bind_id(struct tb_perfetto_writer *p, const struct tb_
   return entry->flow_key ? TB_OK : TB_NO_MEMORY;
 }
 
-/* Whether a flow event says more than phase, name, categories, id, time and place. */
-static bool is_rich(const struct tb_event *event) {
-  return event->arg_count || event->extra_count || event->has & (TB_HAS_DUR | TB_HAS_THREAD_TS | TB_HAS_SCOPE) ||
-         event->scope.len || event->id.kind != TB_ID_PLAIN || tb_stack_is_there(&event->stack);
-}
-
 enum tb_status tb_perfetto_put_flow(struct tb_perfetto_writer *p, const struct tb_event *event) {
   struct tb_sequence *sequence = tb_perfetto_thread_sequence(p, event->track);
   uint32_t flow = flow_of(p, event, &event->id, !(event->has & TB_HAS_ID_ALONE));
   if (!sequence || !flow) return TB_NO_MEMORY;
   struct tb_entry entry = {.ts = event->ts, .kind = TB_ENTRY_FLOW, .flow_key = flow, .order = flow_order(p, event)};
-  if (is_rich(event) && tb_map_put(&p->rich_flows, entry.order, 0, 1) != TB_OK) return TB_NO_MEMORY;
+  if (tb_perfetto_keep_rich_flow(p, sequence, event, flow, entry.order) != TB_OK) return TB_NO_MEMORY;
   if (event->type == TB_EVENT_FLOW_BEGIN)
     entry.flow = TB_FLOW_OUT;
   else if (event->type == TB_EVENT_FLOW_STEP)
@@ -75,8 +75,9 @@ enum tb_status tb_perfetto_put_flow(struct tb_perfetto_writer *p, const struct t
 
 /* ---- stacks and other fields of the body --------------------------------------------------------------------------------------------- */
 
-static enum tb_status append_stack(struct tb_perfetto_writer *p, struct tb_sequence *sequence,
-                                   const struct tb_stack *stack, struct tb_buffer *body) {
+enum tb_status tb_perfetto_append_stack(struct tb_perfetto_writer *p, struct tb_sequence *sequence,
+                                        const struct tb_stack *stack, struct tb_buffer *body) {
+  if (!tb_stack_is_there(stack)) return TB_OK;
   p->scratch.len = 0;
   if (tb_stacks_text(&p->scratch, stack) != TB_OK) return TB_NO_MEMORY;
   uint32_t iid = tb_interned_iid(&p->interned, &sequence->uses, TB_INTERNED_STACKS,
@@ -89,6 +90,7 @@ static enum tb_status append_stack(struct tb_perfetto_writer *p, struct tb_seque
 static enum tb_status append_flow_ids(struct tb_perfetto_writer *p, const struct tb_event *event,
                                       struct tb_buffer *body) {
   size_t count = (size_t)event->flow_count + event->terminating_flow_count;
+  if (event->has & TB_HAS_FLOWS_TOLD) return TB_OK; /* flow events come for them */
   if (tb_buffer_reserve(body, count * 16) != TB_OK) return TB_NO_MEMORY;
   char *at = body->data + body->len;
   for (uint32_t i = 0; i < event->flow_count; i++)
@@ -175,12 +177,11 @@ enum tb_status tb_perfetto_put_on_thread(struct tb_perfetto_writer *p, const str
   struct tb_buffer *body = &p->encoder.body;
   enum tb_status status =
       tb_encode_event(&p->encoder, &sequence->uses, event, parts, &carriage, &entry.name, &entry.categories);
-  if (status == TB_OK && tb_stack_is_there(&event->stack)) status = append_stack(p, sequence, &event->stack, body);
+  if (status == TB_OK) status = tb_perfetto_append_stack(p, sequence, &event->stack, body);
   if (status == TB_OK && event->flow_count + event->terminating_flow_count) status = append_flow_ids(p, event, body);
   size_t body_len = body->len;
   bool has_end = entry.kind == TB_ENTRY_COMPLETE || entry.kind == TB_ENTRY_MOMENT;
-  if (status == TB_OK && has_end && tb_stack_is_there(&event->end_stack))
-    status = append_stack(p, sequence, &event->end_stack, body);
+  if (status == TB_OK && has_end) status = tb_perfetto_append_stack(p, sequence, &event->end_stack, body);
   if (status == TB_OK && entry.kind != TB_ENTRY_END) status = add_bind_id(p, event, &entry);
   if (status != TB_OK) return status;
   entry.body = (struct tb_slice){body->data, body_len};
@@ -213,8 +214,7 @@ static enum tb_status put_shared(struct tb_perfetto_writer *p, const struct tb_e
   if (kind == TB_ENTRY_END) parts &= ~(unsigned)(TB_ENCODE_NAME | TB_ENCODE_CATEGORIES | TB_ENCODE_NO_NAME);
   enum tb_status status =
       tb_encode_event(&p->encoder, &sequence->uses, event, parts, carriage, &entry.name, &entry.categories);
-  if (status == TB_OK && tb_stack_is_there(&event->stack))
-    status = append_stack(p, sequence, &event->stack, &p->encoder.body);
+  if (status == TB_OK) status = tb_perfetto_append_stack(p, sequence, &event->stack, &p->encoder.body);
   if (status == TB_OK && event->flow_count + event->terminating_flow_count)
     status = append_flow_ids(p, event, &p->encoder.body);
   if (status == TB_OK && kind != TB_ENTRY_END) status = add_bind_id(p, event, &entry);

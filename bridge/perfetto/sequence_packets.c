@@ -19,13 +19,14 @@ enum tb_status tb_sequence_no_memory(struct tb_sequence_writer *w) {
 
 enum tb_status tb_sequence_put_event(struct tb_sequence_writer *w, const struct tb_event_head *head,
                                      struct tb_slice fields, struct tb_slice body) {
-  struct tb_slice extra = {w->extra.data, w->extra.len};
-  size_t room = TB_EVENT_PACKET_ROOM + fields.len + body.len + extra.len;
-  w->extra.len = 0;
+  struct tb_slice extra = {w->extra.data, w->extra.len}, beside = {w->beside.data, w->beside.len};
+  size_t room = TB_EVENT_PACKET_ROOM + fields.len + body.len + extra.len + beside.len;
+  w->extra.len = w->beside.len = 0;
   char *start = tb_packet_sink_reserve(&w->p->sink, room);
   if (start) {
-    tb_packet_sink_commit(&w->p->sink,
-                          (size_t)(tb_event_packet_write(&w->stream, start, head, fields, body, extra) - start));
+    char *end = tb_event_packet_write(&w->stream, start, head, fields, body, extra);
+    if (beside.len) end = tb_event_packet_add(start, end, beside);
+    tb_packet_sink_commit(&w->p->sink, (size_t)(end - start));
     return TB_OK;
   }
   if (w->p->writer->error.code != TB_OK) return w->p->writer->error.code;
@@ -33,17 +34,20 @@ enum tb_status tb_sequence_put_event(struct tb_sequence_writer *w, const struct 
   whole->len = 0;
   if (tb_buffer_reserve(whole, room) != TB_OK) return tb_sequence_no_memory(w);
   char *end = tb_event_packet_write(&w->stream, whole->data, head, fields, body, extra);
+  if (beside.len) end = tb_event_packet_add(whole->data, end, beside);
   return tb_packet_sink_put(&w->p->sink, whole->data, (size_t)(end - whole->data), (struct tb_slice){NULL, 0});
 }
 
 enum tb_status tb_sequence_put_extended(struct tb_sequence_writer *w, struct tb_slice packet) {
-  struct tb_slice extra = {w->extra.data, w->extra.len};
-  w->extra.len = 0;
-  if (!extra.len) return tb_packet_sink_put(&w->p->sink, packet.ptr, packet.len, extra);
+  struct tb_slice extra = {w->extra.data, w->extra.len}, beside = {w->beside.data, w->beside.len};
+  w->extra.len = w->beside.len = 0;
+  if (!extra.len && !beside.len) return tb_packet_sink_put(&w->p->sink, packet.ptr, packet.len, extra);
   struct tb_buffer *whole = &w->p->scratch;
   whole->len = 0;
-  if (tb_buffer_reserve(whole, TB_EVENT_PACKET_ROOM + packet.len + extra.len) != TB_OK) return tb_sequence_no_memory(w);
+  if (tb_buffer_reserve(whole, TB_EVENT_PACKET_ROOM + packet.len + extra.len + beside.len) != TB_OK)
+    return tb_sequence_no_memory(w);
   char *end = tb_event_packet_extend(&w->stream, whole->data, packet, extra);
+  if (beside.len) end = tb_event_packet_add(whole->data, end, beside);
   return tb_packet_sink_put(&w->p->sink, whole->data, (size_t)(end - whole->data), (struct tb_slice){NULL, 0});
 }
 
@@ -106,6 +110,7 @@ static enum tb_status add_unjoined(struct tb_sequence_writer *w, const struct tb
 
 enum tb_status tb_sequence_add_flows(struct tb_sequence_writer *w, uint64_t place) {
   while (w->flow < w->flow_end && w->flow->place < place) w->flow++;
+  const struct tb_slice_flow *first = w->flow;
   for (; w->flow < w->flow_end && w->flow->place == place; w->flow++) {
     if (w->flow->at_end) continue;
     if (w->flow->unjoined) {
@@ -116,7 +121,7 @@ enum tb_status tb_sequence_add_flows(struct tb_sequence_writer *w, uint64_t plac
     if (tb_buffer_reserve(&w->extra, FLOW_BYTES) != TB_OK) return tb_sequence_no_memory(w);
     w->extra.len = (size_t)(put_flow(w->extra.data + w->extra.len, w->flow) - w->extra.data);
   }
-  return TB_OK;
+  return tb_sequence_tell_flows(w, place, first);
 }
 
 static const struct tb_slice_flow *first_flow(const struct tb_flows *flows, uint32_t strand, uint64_t place) {
@@ -135,18 +140,21 @@ static const struct tb_slice_flow *first_flow(const struct tb_flows *flows, uint
 enum tb_status tb_sequence_add_end_flows(struct tb_sequence_writer *w, uint64_t place) {
   if (!w->p->flows.any_at_end) return TB_OK;
   const struct tb_slice_flow *f = first_flow(&w->p->flows, w->index, place);
+  bool any = false;
   for (; f < w->flow_end && f->place == place; f++) {
     if (!f->at_end) continue;
     if (tb_buffer_reserve(&w->extra, FLOW_BYTES) != TB_OK) return tb_sequence_no_memory(w);
     w->extra.len = (size_t)(put_flow(w->extra.data + w->extra.len, f) - w->extra.data);
+    any = true;
   }
-  return TB_OK;
+  return any && w->p->told_count ? tb_sequence_tell_of_others(w) : TB_OK;
 }
 
 void tb_sequence_find_flows(struct tb_sequence_writer *w) {
   const struct tb_flows *flows = &w->p->flows;
   w->flow = first_flow(flows, w->index, 0);
   w->flow_end = flows->slices ? first_flow(flows, w->index + 1, 0) : NULL;
+  tb_sequence_find_told(w);
 }
 
 /* ---- the first packets -------------------------------------------------------------------------------------------------------------------- */

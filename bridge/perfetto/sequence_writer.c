@@ -325,6 +325,7 @@ enum tb_status tb_perfetto_write_sequence(struct tb_perfetto_writer *p, uint32_t
   tb_packet_stream_init(&w.stream, w.id);
   w.stream.thread_times_in_us = sequence->thread_times_in_us;
   tb_buffer_init(&w.extra, p->allocator, 0);
+  tb_buffer_init(&w.beside, p->allocator, 0);
   enum tb_status status = TB_OK;
   if (sequence->straight.total)
     status = write_straight(&w);
@@ -334,5 +335,6 @@ enum tb_status tb_perfetto_write_sequence(struct tb_perfetto_writer *p, uint32_t
     status = write_strand(&w);
   if (status == TB_OK && sequence->lossy) status = tb_perfetto_write_loss(p, w.id);
   tb_buffer_free(&w.extra);
+  tb_buffer_free(&w.beside);
   return status;
 }

@@ -19,18 +19,20 @@ struct tb_sequence_writer {
   size_t lane_capacity;
   size_t written[TB_INTERNED_KINDS];
   const struct tb_slice_flow *flow, *flow_end; /* those of the slices that are still to come */
+  const struct tb_told_flow *told, *told_end;  /* what is told of them */
   uint64_t given;                              /* bytes of packets that stood in `straight`, so far */
   struct tb_buffer extra;                      /* fields that are added to a body */
+  struct tb_buffer beside;                     /* fields that are added to its packet */
 };
 
 static inline bool tb_sequence_is_shared(const struct tb_sequence_writer *w) { return !w->sequence->track; }
 
 enum tb_status tb_sequence_no_memory(struct tb_sequence_writer *w);
 
-/* Writes a packet with a TrackEvent: its head, the fields in `fields` (of the counter, of flows), the body, and what is in w->extra. */
+/* Writes a packet with a TrackEvent: its head, the fields in `fields` (of the counter, of flows), the body, and what is in w->extra and w->beside. */
 TB_MUST_CHECK enum tb_status tb_sequence_put_event(struct tb_sequence_writer *w, const struct tb_event_head *head,
                                                    struct tb_slice fields, struct tb_slice body);
-/* Writes a packet that stands in w->sequence->straight, and what is in w->extra. */
+/* Writes a packet that stands in w->sequence->straight, and what is in w->extra and w->beside. */
 TB_MUST_CHECK enum tb_status tb_sequence_put_extended(struct tb_sequence_writer *w, struct tb_slice packet);
 /* Writes a packet with another payload than a TrackEvent. */
 TB_MUST_CHECK enum tb_status tb_sequence_put_payload(struct tb_sequence_writer *w, int64_t ts, uint32_t field,
@@ -46,6 +48,14 @@ void tb_sequence_find_flows(struct tb_sequence_writer *w);
 TB_MUST_CHECK enum tb_status tb_sequence_add_flows(struct tb_sequence_writer *w, uint64_t place);
 /* Adds those that go with the end of the slice that began at `place`. */
 TB_MUST_CHECK enum tb_status tb_sequence_add_end_flows(struct tb_sequence_writer *w, uint64_t place);
+
+/* tell_flows.c: sees that w->told and w->told_end say what is told of the sequence's flows. */
+void tb_sequence_find_told(struct tb_sequence_writer *w);
+/* Adds what is told of the flows of the slice that begins at `place`, the first of which is `flow`. */
+TB_MUST_CHECK enum tb_status tb_sequence_tell_flows(struct tb_sequence_writer *w, uint64_t place,
+                                                    const struct tb_slice_flow *flow);
+/* Says that the flows which go with an end are told with their slice's begin. */
+TB_MUST_CHECK enum tb_status tb_sequence_tell_of_others(struct tb_sequence_writer *w);
 
 /* put_kernel.c: writes an entry of class TB_KEY_KERNEL, and one of class TB_KEY_STATE. */
 TB_MUST_CHECK enum tb_status tb_perfetto_write_kernel(struct tb_sequence_writer *w, const struct tb_entry *entry);

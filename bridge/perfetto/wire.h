@@ -159,6 +159,7 @@ static inline enum tb_status tb_wire_read(struct tb_wire_cursor *cursor, struct 
   return TB_OK;
 }
 
+static inline uint64_t tb_wire_zigzag(int64_t v) { return (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0); }
 static inline int64_t tb_wire_zigzag_decode(uint64_t v) { return (int64_t)(v >> 1) ^ -(int64_t)(v & 1); }
 static inline double tb_wire_double(uint64_t bits) {
   double d;

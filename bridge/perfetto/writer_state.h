@@ -90,6 +90,17 @@ struct tb_attribute {
   struct tb_slice key, text;
 };
 
+/* What JSON says of a flow that joins slices, beside the slice: a flow event, or the slice's bind_id. */
+struct tb_told_flow {
+  uint64_t place;
+  uint64_t number; /* the id that the flow would like to keep */
+  uint64_t order;
+  int64_t delay; /* from the slice's begin to the event */
+  uint32_t strand, flow;
+  uint8_t step; /* enum tb_flow_step of the event */
+  bool is_event;
+};
+
 struct tb_perfetto_writer {
   struct tb_writer *writer;
   const struct tb_allocator *allocator;
@@ -114,6 +125,9 @@ struct tb_perfetto_writer {
   struct tb_intern flow_texts;
   uint64_t *flow_numbers; /* by flow: the id that it would like to keep */
   size_t flow_capacity;
+  size_t flow_count; /* of both arrays; 0 is not used */
+  uint8_t *flow_has; /* by flow: TB_HAS_NAME and TB_HAS_CATEGORIES of its first event */
+  size_t flow_has_capacity;
   struct tb_attribute *attributes;
   size_t attribute_count, attribute_capacity;
   struct tb_clock_reading *clocks; /* of CLOCK_SNAPSHOT events, in rows of clock_row[i] readings */
@@ -131,7 +145,10 @@ struct tb_perfetto_writer {
   char instant_fields[TB_CARRIED_PHASE_MAX];
   uint64_t order; /* number of the event */
   struct tb_flows flows;
-  struct tb_map rich_flows;    /* orders of flow events that say more than what a flow is known by */
+  struct tb_map
+      rich_flows; /* by order: a struct tb_event in the arena, of flow events that say more than what a flow is known by */
+  struct tb_told_flow *told; /* by strand and place, once all is chained */
+  size_t told_count, told_capacity;
   struct tb_map thread_states; /* by tid: the state that was written last */
   struct tb_map dying_threads; /* by tid: 1 where the last state of scheduling was that */
   struct tb_packet_sink sink;
@@ -172,6 +189,9 @@ TB_MUST_CHECK enum tb_status tb_perfetto_put_plain(struct tb_perfetto_writer *p,
 
 /* ---- put_slices.c, put_counters.c, put_trace.c, put_kernel.c, put_memory.c, put_fxt.c: events by where they go. TB_OK, TB_NO_MEMORY or TB_LIMIT ------------ */
 
+/* Appends the field of a callstack, where there is one, to the fields of an event of that sequence. */
+TB_MUST_CHECK enum tb_status tb_perfetto_append_stack(struct tb_perfetto_writer *p, struct tb_sequence *sequence,
+                                                      const struct tb_stack *stack, struct tb_buffer *body);
 TB_MUST_CHECK enum tb_status tb_perfetto_put_on_thread(struct tb_perfetto_writer *p, const struct tb_event *event);
 /* On a process' own track, the global one, or a track of the source that is none of a thread. */
 TB_MUST_CHECK enum tb_status tb_perfetto_put_on_track(struct tb_perfetto_writer *p, const struct tb_event *event);
@@ -181,7 +201,15 @@ TB_MUST_CHECK enum tb_status tb_perfetto_put_async(struct tb_perfetto_writer *p,
 TB_MUST_CHECK enum tb_status tb_perfetto_put_aside(struct tb_perfetto_writer *p, const struct tb_event *event,
                                                    enum tb_key_class class);
 TB_MUST_CHECK enum tb_status tb_perfetto_put_flow(struct tb_perfetto_writer *p, const struct tb_event *event);
-/* carry_flows.c: once flows are chained, puts down what of them joins nothing. */
+/* carry_flows.c: keeps the flow event of that order whole, where it says more than phase, name, categories, id, time and place. */
+TB_MUST_CHECK enum tb_status tb_perfetto_keep_rich_flow(struct tb_perfetto_writer *p, struct tb_sequence *sequence,
+                                                        const struct tb_event *event, uint32_t flow, uint64_t order);
+/* That event; NULL where there is none. */
+struct tb_event *tb_perfetto_rich_flow(const struct tb_perfetto_writer *p, uint64_t order);
+/* The parts of a flow's text; false where the flow is known by its id alone. */
+bool tb_perfetto_read_flow(const struct tb_perfetto_writer *p, uint32_t flow, struct tb_slice *categories,
+                           struct tb_slice *name, struct tb_id *id);
+/* Once flows are chained, puts down what of them joins nothing, and gathers what is told of the others. */
 TB_MUST_CHECK enum tb_status tb_perfetto_carry_flows(struct tb_perfetto_writer *p);
 TB_MUST_CHECK enum tb_status tb_perfetto_put_counter(struct tb_perfetto_writer *p, const struct tb_event *event);
 TB_MUST_CHECK enum tb_status tb_perfetto_put_metadata(struct tb_perfetto_writer *p, const struct tb_event *event);

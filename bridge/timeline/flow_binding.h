@@ -19,6 +19,7 @@ struct tb_flow_point {
       step; /* enum tb_flow_step; IN_NEXT comes twice: when it is met, without a slice, and as IN when it is bound */
   bool has_slice;
   bool is_event;      /* an event of its own, not a slice's bind_id */
+  bool joined;        /* once chained: its slice carries an id for it */
   uint8_t event_step; /* of the source's event, which IN_NEXT binds later than it is: its step and ts */
   int64_t event_ts;
 };

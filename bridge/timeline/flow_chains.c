@@ -124,11 +124,12 @@ static enum tb_status join(struct chainer *c, struct chain *chain, uint32_t flow
 }
 
 static enum tb_status take(struct chainer *c, size_t point) {
-  const struct tb_flow_point *p = &c->flows->points[point];
+  struct tb_flow_point *p = &c->flows->points[point];
   struct chain *chain = &c->chains[p->flow];
   struct end_point slice = {p->slice_ts, p->place, p->strand};
   if (!p->has_slice || (p->step != TB_FLOW_OUT && !chain->started) || (p->step == TB_FLOW_OUT && chain->started))
     return tb_flows_note_unbound(c->flows, p);
+  p->joined = true;
   if (p->step != TB_FLOW_OUT) return join(c, chain, p->flow, &slice, p->step == TB_FLOW_THROUGH);
   chain->started = true;
   chain->source = slice;
@@ -138,9 +139,12 @@ static enum tb_status take(struct chainer *c, size_t point) {
 
 static enum tb_status note_unjoined(struct chainer *c, uint32_t flow_count) {
   enum tb_status status = TB_OK;
-  for (uint32_t i = 0; status == TB_OK && i < flow_count; i++)
-    if (c->chains[i].started && !c->chains[i].joined)
-      status = tb_flows_note_unbound(c->flows, &c->flows->points[c->chains[i].source_point]);
+  for (uint32_t i = 0; status == TB_OK && i < flow_count; i++) {
+    if (!c->chains[i].started || c->chains[i].joined) continue;
+    struct tb_flow_point *source = &c->flows->points[c->chains[i].source_point];
+    source->joined = false;
+    status = tb_flows_note_unbound(c->flows, source);
+  }
   return status;
 }
 

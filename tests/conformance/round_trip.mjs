@@ -5,7 +5,7 @@
 //
 // Converts each JSON FILE to Perfetto and back. What comes back must mean what went in: every event with every member, the
 // metadata, the other members of the outermost object. Equal are: a B with its E, and an X; `i` and `I`; a scope of `t` and none;
-// numbers by value; empty args and none; callstacks by their frames. Flows are compared by the slices that they join, in run.mjs.
+// numbers by value; empty args and none; callstacks by their frames. Which slices flows join is compared in run.mjs.
 // Prints a line for each file; exit status 0 when nothing differs.
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
@@ -56,7 +56,6 @@ function row(trace, event) {
   if (out.ph === '"I"') out.ph = '"i"';
   if (out.ph === '"i"') out.s ??= '"t"';
   for (const flag of ["flow_in", "flow_out", "use_async_tts"]) if (out[flag] === "false" || out[flag] === "0") delete out[flag];
-  for (const key of ["bind_id", "flow_in", "flow_out"]) delete out[key];
   if (NO_THREAD.has(event.ph)) delete out.tid;
   return out;
 }
@@ -98,7 +97,7 @@ function rows(trace) {
   const counts = new Map(), metadata = new Map();
   const count = (text) => counts.set(text, (counts.get(text) ?? 0) + 1);
   const events = (trace.traceEvents ?? []).filter((event) => event && typeof event === "object" && !Array.isArray(event));
-  for (const { event, done } of pair(events.filter((event) => !["M", "s", "t", "f"].includes(event.ph))))
+  for (const { event, done } of pair(events.filter((event) => event.ph !== "M")))
     count(canonical({ ...row(trace, event), ...done }));
   for (const event of events.filter((event) => event.ph === "M"))
     metadata.set(canonical([event.pid, /^thread/.test(event.name) ? event.tid : "", event.name]), canonical(event.args));

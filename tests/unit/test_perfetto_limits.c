@@ -156,6 +156,29 @@ static void flows_past_the_limit_are_counted_and_the_event_stands(void **state) 
   assert_gives(trace, "2 INSTANT[ig] trace", "lost 3 at 0: an event has more flows or counters than are read\n");
 }
 
+static void a_flow_of_json_without_an_id_costs_its_packet(void **state) {
+  (void)state;
+  char interned[64], event[64], flow[16], packet[256];
+  struct trace *trace = new_trace();
+  add_instant(trace, 1, 0);
+  size_t before = (size_t)(trace->end - trace->bytes);
+  char *to = tb_wire_put_uint(event, TB_INTERNED_STRING_IID, 1);
+  to = tb_wire_put_bytes(to, TB_INTERNED_STRING_STR, "s", 1);
+  char *end = tb_wire_put_bytes(interned, TB_INTERNED_DATA_DEBUG_ANNOTATION_STRING_VALUES, event, (size_t)(to - event));
+  char *at = tb_wire_put_uint(packet, TB_TRACE_PACKET_TIMESTAMP, 2);
+  at = tb_wire_put_uint(at, TB_TRACE_PACKET_SEQUENCE_FLAGS, TB_TRACE_PACKET_SEQ_INCREMENTAL_STATE_CLEARED);
+  at = tb_wire_put_bytes(at, TB_TRACE_PACKET_INTERNED_DATA, interned, (size_t)(end - interned));
+  to = tb_wire_put_uint(event, TB_TRACK_EVENT_TYPE, TB_TRACK_EVENT_TYPE_INSTANT);
+  at = tb_wire_put_bytes(at, TB_TRACE_PACKET_TRACK_EVENT, event, (size_t)(to - event));
+  end = tb_wire_put_uint(flow, TB_JSON_FLOW_KIND_IID, 1);
+  at = tb_wire_put_bytes(at, TB_TRACE_PACKET_JSON_FLOWS, flow, (size_t)(end - flow));
+  add_packet(trace, packet, at);
+  add_instant(trace, 3, 0);
+  char lost[100];
+  (void)snprintf(lost, sizeof(lost), "lost 1 at %zu: a packet's payload is damaged\n", before);
+  assert_gives(trace, lost, "3 INSTANT[ig] trace \"after\"\n");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(an_argument_that_nests_too_deep_is_cut_and_counted_at_its_packet),
@@ -163,6 +186,7 @@ int main(void) {
       cmocka_unit_test(more_clocks_than_a_snapshot_is_read_for_are_unknown),
       cmocka_unit_test(a_path_over_more_clocks_than_are_followed_is_none),
       cmocka_unit_test(flows_past_the_limit_are_counted_and_the_event_stands),
+      cmocka_unit_test(a_flow_of_json_without_an_id_costs_its_packet),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

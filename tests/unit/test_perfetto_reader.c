@@ -237,6 +237,20 @@ static void a_frame_that_is_not_whole_is_a_loss(void **state) {
   }
 }
 
+static void flows_come_back_as_the_events_that_json_had_for_them(void **state) {
+  (void)state;
+  assert_events(TRACE("json_flows"),
+                "TRACK thread 7/8\n"
+                "1000 BEGIN[B] thread 7/8 \"from\" flow 5 flow 6 bind 6 out\n"
+                "1000 FLOW_BEGIN[s] thread 7/8 \"name\" (cat) id 5\n"
+                "1010 FLOW_BEGIN[s] thread 7/8 \"name\" (cat) id 99\n"
+                "1500 END[E] thread 7/8\n"
+                "1993 FLOW_END[f] thread 7/8 \"two\nlines\" id 7\n"
+                "2000 BEGIN[B] thread 7/8 \"to\" flow end 5 flow end 7\n"
+                "2003 FLOW_END[f] thread 7/8 \"whole\" id 5 {a=1} extra {bp='e'}\n"
+                "2500 END[E] thread 7/8\n");
+}
+
 static void typed_fields_become_arguments(void **state) {
   (void)state;
   assert_events(
@@ -393,6 +407,7 @@ int main(void) {
       cmocka_unit_test(packets_of_other_kinds_become_events),
       cmocka_unit_test(frames_become_async_slices_of_their_process),
       cmocka_unit_test(a_frame_that_is_not_whole_is_a_loss),
+      cmocka_unit_test(flows_come_back_as_the_events_that_json_had_for_them),
       cmocka_unit_test(typed_fields_become_arguments),
       cmocka_unit_test(an_extension_that_the_trace_describes_becomes_an_argument_and_an_unknown_one_is_kept_by_number),
       cmocka_unit_test(pieces_of_any_size_give_the_same_events),

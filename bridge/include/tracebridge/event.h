@@ -211,7 +211,10 @@ enum tb_event_has {
   TB_HAS_ID_ALONE =
       1 << 16, /* async, flow: the id alone says what belongs together, whatever categories and name (FXT) */
   TB_HAS_PHASE =
-      1 << 17 /* SLICE_BEGIN, SLICE_END: the source says `phase` itself: B and E that must not become one X */
+      1 << 17, /* SLICE_BEGIN, SLICE_END: the source says `phase` itself: B and E that must not become one X */
+  TB_HAS_FLOWS_TOLD =
+      1 << 18 /* a flow is said twice: by flow ids of slices, and by the flow event or bind_id that JSON had for it. Of
+                 all three; take the one or the other */
 };
 
 enum tb_log_level {

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * JsonFlow: what JSON says of a flow event that joins a slice, or of the slice's bind_id, in the packet of the slice (docs/MAPPING.md).
+ *
+ * Its kind is a text: letters, then categories and name, each behind a line end where it is there.
+ */
+#ifndef TB_PERFETTO_JSON_FLOW_H
+#define TB_PERFETTO_JSON_FLOW_H
+
+enum {
+  TB_JSON_FLOW_IDS_MAX = 200
+}; /* of a slice with more, readers do not read all: each JsonFlow says its own then */
+
+enum tb_json_flow_letter { /* beside s, t and f */
+                           TB_JSON_FLOW_BIND_ID = 'b',
+                           TB_JSON_FLOW_ENCLOSING = 'e',
+                           TB_JSON_FLOW_IN = 'i',
+                           TB_JSON_FLOW_OUT = 'o',
+                           TB_JSON_FLOW_CATEGORIES = 'c',
+                           TB_JSON_FLOW_NAME = 'n'
+};
+
+#endif
