@@ -4,20 +4,41 @@
  * is a track of its own; samples that stand side by side and are of one name and time join in one event again.
  *
  * A track says what it is in JSON by its description, `["name", "series"]` or `["name", "series", "id"]` (of FXT with more
- * behind). Where it says
- * nothing, its name is taken apart at the last space: readers name the track `name series`, so it comes out as it was.
+ * behind), last `{"tid": …}` where a thread emits it. Where it says nothing, its name is taken apart at the last space: readers name the track `name series`, so it comes out as it was.
  */
 #include "json/json_writer_state.h"
 
 enum { PARTS = 3, MOST_PARTS = 5 };
 
+/* `"tid":…` of the object that ends the array, and nothing else; empty where there is no such object. */
+static struct tb_slice thread_member(const char *object, const struct tb_slice *array) {
+  static const struct tb_slice begin = {"{\"tid\":", 7};
+  struct tb_slice none = {NULL, 0}, member = {object + 1, array->len - (size_t)(object - array->ptr) - 3};
+  if (array->len - (size_t)(object - array->ptr) < begin.len + 3 || memcmp(object, begin.ptr, begin.len) != 0 ||
+      member.ptr[member.len] != '}')
+    return none;
+  const char *value = object + begin.len, *end = member.ptr + member.len;
+  if (*value == '"') {
+    for (value++; *value != '"'; value++)
+      if (*value == '\\') value++;
+    return value + 1 == end ? member : none;
+  }
+  while (value < end && strchr("-0123456789", *value)) value++;
+  return value == end ? member : none;
+}
+
 /* Takes the strings of a JSON array apart, quotes and escapes kept. The number of them; 0 where it is nothing of the
  * kind. */
-static unsigned split_identity(struct tb_slice text, struct tb_slice parts[MOST_PARTS]) {
-  if (text.len < 2 || text.ptr[0] != '[' || !tb_json_is_valid(text, 1)) return 0;
+static unsigned split_identity(struct tb_slice text, struct tb_slice parts[MOST_PARTS], struct tb_slice *thread) {
+  if (text.len < 2 || text.ptr[0] != '[' || !tb_json_is_valid(text, 2)) return 0;
   unsigned count = 0;
   for (const char *p = text.ptr + 1; *p != ']'; p++) {
     if (*p == ' ' || *p == ',') continue;
+    if (*p == '{' && count >= 2) {
+      *thread = thread_member(p, &text);
+      if (!thread->len) return 0;
+      break;
+    }
     if (*p != '"' || count == MOST_PARTS) return 0;
     const char *start = p;
     for (p++; *p != '"'; p++)
@@ -43,7 +64,26 @@ struct identity {
   struct tb_slice parts[MOST_PARTS];
   unsigned part_count;
   struct tb_slice name, series;
+  struct tb_slice thread; /* `"tid":…`, where the track says it */
 };
+
+/* A sample's own word on its thread: that of the track does not hold then. NULL where it has none. */
+static const struct tb_arg *own_thread(const struct tb_event *event) {
+  for (uint32_t i = 0; i < event->extra_count; i += event->extra[i].span)
+    if (tb_slice_equal(event->extra[i].name, TB_SLICE("tid"))) return &event->extra[i];
+  return NULL;
+}
+
+/* The members that have no field, but for a thread that is not there. */
+static void emit_rest(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_event *event) {
+  struct tb_event rest = *event;
+  const struct tb_arg *thread = own_thread(event);
+  if (thread && thread == event->extra && thread->type == TB_ARG_NULL) {
+    rest.extra++;
+    rest.extra_count--;
+  }
+  tb_json_emit_rest(w, emit, &rest);
+}
 
 /* All of the event's object before its args and other members. Returns how much of it is name, categories and time: what the
  * samples of all series of one event have in common. */
@@ -66,6 +106,10 @@ static size_t emit_counter_head(struct tb_json_writer *w, struct tb_json_emit *e
   rest.has &= ~(uint32_t)TB_HAS_TS;
   tb_json_emit_times(emit, &rest);
   tb_json_emit_ids(w, emit, event->thread ? event->thread : event->track);
+  if (identity->thread.len && !event->thread && !own_thread(event)) {
+    TB_JSON_EMIT(emit, ",");
+    tb_json_emit_raw(emit, identity->thread.ptr, identity->thread.len);
+  }
   if (event->id.kind) tb_json_emit_id(emit, event);
   if (identity->part_count == PARTS && !event->id.kind) {
     TB_JSON_EMIT(emit, ",\"id\":");
@@ -95,7 +139,7 @@ static bool joins(const struct tb_json_writer *w, struct tb_slice head, struct t
 static void put_with_own_args(struct tb_json_writer *w, const struct tb_event *event, struct tb_slice head) {
   size_t start = tb_json_object_begin(w);
   tb_json_emit_raw(&w->out, head.ptr, head.len);
-  tb_json_emit_rest(w, &w->out, event);
+  emit_rest(w, &w->out, event);
   tb_json_object_end(w, start);
 }
 
@@ -115,7 +159,7 @@ static void emit_series(struct tb_json_emit *text, const struct identity *identi
 
 enum tb_status tb_json_put_counter(struct tb_json_writer *w, const struct tb_event *event) {
   struct identity identity = {.part_count = 0};
-  identity.part_count = split_identity(event->track->description, identity.parts);
+  identity.part_count = split_identity(event->track->description, identity.parts, &identity.thread);
   split_name(event->track->name.len ? event->track->name : event->name, &identity.name, &identity.series);
   struct tb_json_emit *text = &w->scratch;
   text->buffer.len = 0;
@@ -141,7 +185,7 @@ enum tb_status tb_json_put_counter(struct tb_json_writer *w, const struct tb_eve
   if (!more) {
     tb_json_flush_counter(w);
     tb_json_emit_raw(&w->counter, data, head_len);
-    tb_json_emit_rest(w, &w->counter, event);
+    emit_rest(w, &w->counter, event);
     TB_JSON_EMIT(&w->counter, ",\"args\":{");
     w->counter_name_len = plain ? head_len : 0;
   } else {

@@ -223,9 +223,9 @@ static bool carries_scope(const struct tb_event *event, const struct tb_carriage
 }
 
 static bool needs_carriage(const struct tb_event *event, unsigned parts, const struct tb_carriage *carriage) {
-  return carriage->phase.len || carriage->whole_args || carriage->emitter || carriage->times & event->has ||
-         event->extra_count || ((parts & TB_ENCODE_IDS) && is_text_id(&event->id)) || carries_bind_id(event) ||
-         ((parts & TB_ENCODE_NO_NAME) && event->name.len == 0) || carries_end_stack(event);
+  return carriage->phase.len || carriage->whole_args || carriage->emitter || carriage->tid ||
+         carriage->times & event->has || event->extra_count || ((parts & TB_ENCODE_IDS) && is_text_id(&event->id)) ||
+         carries_bind_id(event) || ((parts & TB_ENCODE_NO_NAME) && event->name.len == 0) || carries_end_stack(event);
 }
 
 static char *put_carriage(struct encoding *e, char *at, const struct tb_event *event, unsigned parts,
@@ -246,6 +246,10 @@ static char *put_carriage(struct encoding *e, char *at, const struct tb_event *e
   if (carries_bind_id(event))
     at = put_member(e, at, "bind_id", id_arg((int64_t)event->bind_id.value, event->bind_id.text));
   if (carries_end_stack(event)) at = put_member(e, at, "esf", text_arg(event->end_stack.ref));
+  if (carriage->tid)
+    at = put_member(
+        e, at, "tid",
+        event->thread ? id_arg(event->thread->tid, event->thread->tid_text) : (struct tb_arg){.type = TB_ARG_NULL});
   if (carriage->emitter && event->thread->has_pid)
     at = put_member(e, at, "pid", id_arg(event->thread->pid, event->thread->pid_text));
   if (carriage->emitter && event->thread->has_tid)

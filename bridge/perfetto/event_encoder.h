@@ -14,6 +14,7 @@ struct tb_carriage {
   struct tb_slice phase; /* empty: the packet implies it */
   bool whole_args;       /* the args, because the packet has no room for them */
   bool emitter;          /* the pid and tid of event->thread */
+  bool tid;              /* the tid of event->thread, null where there is none */
   uint32_t times; /* TB_HAS_DUR, _THREAD_TS, _THREAD_DUR: those that the packet has no room for, if they are there */
 };
 

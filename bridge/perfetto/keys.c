@@ -159,12 +159,34 @@ static enum tb_status name_counter(struct tb_perfetto_writer *p, struct tb_count
   return counter->name.ptr ? TB_OK : TB_NO_MEMORY;
 }
 
+enum tb_status tb_perfetto_counter_thread(struct tb_perfetto_writer *p, const struct tb_event *event,
+                                          const struct tb_track **thread) {
+  char head = TB_KEY_COUNTER_NAME;
+  p->scratch.len = 0;
+  if (!add(p, &head, 1) || !add_track(p, event->track) || !add_text(p, event->name) ||
+      (event->id.kind != TB_ID_NONE && !add_text(p, event->id.text)))
+    return TB_NO_MEMORY;
+  size_t known = p->key_count;
+  uint32_t id = intern_key(p, TB_KEY_COUNTER_NAME, NULL);
+  if (!id) return TB_NO_MEMORY;
+  if (p->key_count > known) p->keys[id].thread = event->thread;
+  *thread = p->keys[id].thread;
+  return TB_OK;
+}
+
 static bool has_space(struct tb_slice text) { return text.len && memchr(text.ptr, ' ', text.len) != NULL; }
 
-/* The identity as a JSON array, where the name alone cannot be taken apart: it can with one space and no id. */
+static bool tells_thread(const struct tb_perfetto_writer *p, const struct tb_track *thread) {
+  return thread && thread->has_tid && p->writer->options.source != TB_FORMAT_FXT;
+}
+
+/* The identity as a JSON array, where the name alone cannot be taken apart (it can with one space and no id) or a thread emits the samples. */
 static enum tb_status describe_counter(struct tb_perfetto_writer *p, struct tb_counter *counter,
                                        const struct tb_event *event, struct tb_slice series) {
-  if (!has_space(event->name) && !has_space(series) && event->id.kind == TB_ID_NONE && event->name.len && series.len)
+  const struct tb_track *thread;
+  if (tb_perfetto_counter_thread(p, event, &thread) != TB_OK) return TB_NO_MEMORY;
+  if (!has_space(event->name) && !has_space(series) && event->id.kind == TB_ID_NONE && event->name.len && series.len &&
+      !tells_thread(p, thread))
     return TB_OK;
   struct tb_json_emit emit;
   tb_json_emit_init(&emit, p->allocator);
@@ -175,6 +197,14 @@ static enum tb_status describe_counter(struct tb_perfetto_writer *p, struct tb_c
   if (event->id.kind != TB_ID_NONE) {
     TB_JSON_EMIT(&emit, ",");
     tb_json_emit_string(&emit, event->id.text);
+  }
+  if (tells_thread(p, thread)) {
+    TB_JSON_EMIT(&emit, ",{\"tid\":");
+    if (thread->tid_text.ptr)
+      tb_json_emit_string(&emit, thread->tid_text);
+    else
+      tb_json_emit_int(&emit, thread->tid);
+    TB_JSON_EMIT(&emit, "}");
   }
   TB_JSON_EMIT(&emit, "]");
   enum tb_status status = emit.status;

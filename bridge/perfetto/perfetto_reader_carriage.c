@@ -182,8 +182,9 @@ void tb_perfetto_take_carriage(struct tb_perfetto_reader *r, const struct tb_tra
                                struct tb_event *event) {
   size_t last = fields->first_top_arg;
   struct tb_slice phase = {NULL, 0};
+  bool samples_counter = event->type == TB_EVENT_COUNTER; /* by its packet, not by a phase that is carried */
   if (take_late(r, fields, event, &last, &phase)) take_members(r, &r->batch->args[last], event, &phase);
   if (phase.ptr) set_phase(event, phase);
   /* a counter's value stands behind the annotation */
-  if (event->type != TB_EVENT_COUNTER) r->batch->arg_count = last;
+  if (!samples_counter) r->batch->arg_count = last;
 }

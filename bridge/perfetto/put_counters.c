@@ -101,8 +101,11 @@ enum tb_status tb_perfetto_put_counter(struct tb_perfetto_writer *p, const struc
   uint32_t series;
   bool plain = is_plain_counter(event, &series);
   if (series == 0) return tb_perfetto_put_aside(p, event, TB_KEY_SIDE);
-  if (!tb_perfetto_track(p, event->track)) return TB_NO_MEMORY;
+  const struct tb_track *thread = NULL;
+  if (!tb_perfetto_track(p, event->track) || tb_perfetto_counter_thread(p, event, &thread) != TB_OK)
+    return TB_NO_MEMORY;
   struct tb_carriage carriage = {.whole_args = !plain, .times = TB_HAS_DUR | TB_HAS_THREAD_TS | TB_HAS_THREAD_DUR};
+  carriage.tid = event->thread != thread && p->writer->options.source != TB_FORMAT_FXT;
   struct tb_sequence *sequence = p->sequences[TB_SHARED_SEQUENCE];
   enum tb_status status =
       tb_encode_event(&p->encoder, &sequence->uses, event, TB_ENCODE_CATEGORIES, &carriage, NULL, NULL);

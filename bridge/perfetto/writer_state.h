@@ -53,9 +53,10 @@ enum tb_key_class {
   TB_KEY_OBJECT,       /* N O D */
   TB_KEY_CONTEXT,      /* ( ) */
   TB_KEY_COUNTER,
-  TB_KEY_KERNEL, /* scheduling: its entries are COUNTERs, see put_kernel.c */
-  TB_KEY_STATE,  /* states of JSON's threads: COUNTERs too, see put_kernel.c */
-  TB_KEY_MEMORY  /* one memory dump: its entries are COUNTERs whose body memory_snapshot.h tells of */
+  TB_KEY_COUNTER_NAME, /* what a counter's series have in common; of no entry */
+  TB_KEY_KERNEL,       /* scheduling: its entries are COUNTERs, see put_kernel.c */
+  TB_KEY_STATE,        /* states of JSON's threads: COUNTERs too, see put_kernel.c */
+  TB_KEY_MEMORY        /* one memory dump: its entries are COUNTERs whose body memory_snapshot.h tells of */
 };
 
 /* One group of tracks on the shared sequence: an async id, an object, a counter's series, … */
@@ -66,7 +67,8 @@ struct tb_key {
   uint32_t alias;              /* another key that it is one with, 0: none */
   int64_t last_begin_ts;       /* to tell an END at its BEGIN's time; of class MEMORY when it was */
   uint32_t begins_at_ts;
-  uint32_t counter; /* of class COUNTER: index of what is known of it, 0: nothing yet */
+  uint32_t counter;              /* of class COUNTER: index of what is known of it, 0: nothing yet */
+  const struct tb_track *thread; /* of class COUNTER_NAME: that emitted its first sample, NULL: none */
 };
 
 struct tb_counter {
@@ -237,6 +239,9 @@ uint32_t tb_perfetto_async_key(struct tb_perfetto_writer *p, const struct tb_eve
 uint32_t tb_perfetto_track_key(struct tb_perfetto_writer *p, const struct tb_track *track, enum tb_key_class class);
 /* The key of the series `series` of a counter event; `number` is its place in the event. */
 uint32_t tb_perfetto_counter_key(struct tb_perfetto_writer *p, const struct tb_event *event, struct tb_slice series);
+/* Sets *thread to the thread that emitted the counter's first sample, NULL for none. TB_OK or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_perfetto_counter_thread(struct tb_perfetto_writer *p, const struct tb_event *event,
+                                                        const struct tb_track **thread);
 /* The key of a memory dump. */
 uint32_t tb_perfetto_memory_key(struct tb_perfetto_writer *p, const struct tb_event *event);
 /* Notes that two ids are one. */

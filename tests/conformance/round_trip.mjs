@@ -14,7 +14,7 @@ import path from "node:path";
 import { canonical, idValue, nanoseconds, readTrace } from "./json.mjs";
 
 const TIMES = ["ts", "dur", "tts", "tdur"];
-const NO_THREAD = new Set("CbneSTpFNOD"); // their emitting thread is no part of what they mean
+const NO_THREAD = new Set("bneSTpFNOD"); // their emitting thread is no part of what they mean
 
 function parseArguments(words) {
   const options = { show: 3, files: [] };
