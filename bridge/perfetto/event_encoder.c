@@ -228,6 +228,15 @@ static bool needs_carriage(const struct tb_event *event, unsigned parts, const s
          carries_bind_id(event) || ((parts & TB_ENCODE_NO_NAME) && event->name.len == 0) || carries_end_stack(event);
 }
 
+static char *put_emitter(struct encoding *e, char *at, const struct tb_track *thread,
+                         const struct tb_carriage *carriage) {
+  if (carriage->tid && !thread) return put_member(e, at, "tid", (struct tb_arg){.type = TB_ARG_NULL});
+  if (carriage->emitter && thread->has_pid) at = put_member(e, at, "pid", id_arg(thread->pid, thread->pid_text));
+  if (carriage->tid || (carriage->emitter && thread->has_tid))
+    at = put_member(e, at, "tid", id_arg(thread->tid, thread->tid_text));
+  return at;
+}
+
 static char *put_carriage(struct encoding *e, char *at, const struct tb_event *event, unsigned parts,
                           const struct tb_carriage *carriage) {
   char *start = at = open_message(at, TB_TRACK_EVENT_DEBUG_ANNOTATIONS);
@@ -246,14 +255,7 @@ static char *put_carriage(struct encoding *e, char *at, const struct tb_event *e
   if (carries_bind_id(event))
     at = put_member(e, at, "bind_id", id_arg((int64_t)event->bind_id.value, event->bind_id.text));
   if (carries_end_stack(event)) at = put_member(e, at, "esf", text_arg(event->end_stack.ref));
-  if (carriage->tid)
-    at = put_member(
-        e, at, "tid",
-        event->thread ? id_arg(event->thread->tid, event->thread->tid_text) : (struct tb_arg){.type = TB_ARG_NULL});
-  if (carriage->emitter && event->thread->has_pid)
-    at = put_member(e, at, "pid", id_arg(event->thread->pid, event->thread->pid_text));
-  if (carriage->emitter && event->thread->has_tid)
-    at = put_member(e, at, "tid", id_arg(event->thread->tid, event->thread->tid_text));
+  at = put_emitter(e, at, event->thread, carriage);
   if (carriage->times & event->has) at = put_times(e, at, event, carriage->times & event->has);
   if (carriage->whole_args && event->has & TB_HAS_ARGS) at = put_whole_args(e, at, event);
   for (uint32_t i = 0; i < event->extra_count; i += event->extra[i].span)
