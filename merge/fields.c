@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fields.h"
 
+#include "perfetto/fields.h"
+#include "perfetto/wire.h"
+
 const struct tb_id_field tb_id_fields[] = {
     {"trusted_packet_sequence_id", {10}, TB_FIELD_SEQUENCE},
     {"timestamp_clock_id", {58}, TB_FIELD_CLOCK},
@@ -92,6 +95,15 @@ static enum tb_status plant(struct tb_field_tree *tree, const uint16_t *path, ui
   return TB_INVALID;
 }
 
+static void list_plain_tags(struct tb_field_tree *tree) {
+  const struct tb_field_node *event = &tree->nodes[tree->nodes->fields[TB_TRACE_PACKET_TRACK_EVENT].node];
+  for (unsigned number = 1; number < 16; number++) {
+    bool plain = event->fields[number].kind == TB_FIELD_PLAIN;
+    tree->event_tags[number << 3 | TB_WIRE_VARINT] = plain ? TB_FIELD_PASS_NUMBER : TB_FIELD_STOP;
+    tree->event_tags[number << 3 | TB_WIRE_BYTES] = plain ? TB_FIELD_PASS_BYTES : TB_FIELD_STOP;
+  }
+}
+
 enum tb_status tb_field_tree_grow(struct tb_field_tree *tree, const struct tb_allocator *allocator) {
   tree->nodes = tb_calloc(allocator, TB_FIELD_NODES * sizeof(*tree->nodes));
   if (!tree->nodes) return TB_NO_MEMORY;
@@ -101,6 +113,7 @@ enum tb_status tb_field_tree_grow(struct tb_field_tree *tree, const struct tb_al
     status = plant(tree, tb_id_fields[i].path, tb_id_fields[i].kind, 0);
   for (size_t i = 0; i < tb_time_field_count && status == TB_OK; i++)
     status = plant(tree, tb_time_fields[i].path, TB_FIELD_TIME, (uint8_t)i);
+  list_plain_tags(tree);
   return status;
 }
 

@@ -69,7 +69,11 @@ struct tb_field_node {
 struct tb_field_tree {
   struct tb_field_node *nodes; /* nodes[0] is TracePacket */
   size_t count;
+  uint8_t event_tags[256]; /* by the first byte of a track event's field: enum tb_field_pass */
 };
+
+/* How a field is passed over that is plain and has a tag of one byte; others are TB_FIELD_STOP. */
+enum tb_field_pass { TB_FIELD_STOP, TB_FIELD_PASS_NUMBER, TB_FIELD_PASS_BYTES };
 
 /* Grows the tree from both tables. TB_OK, TB_NO_MEMORY, TB_LIMIT. */
 TB_MUST_CHECK enum tb_status tb_field_tree_grow(struct tb_field_tree *tree, const struct tb_allocator *allocator);

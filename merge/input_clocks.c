@@ -395,12 +395,20 @@ bool tb_input_clocks_convert_back(struct tb_input_clocks *c, uint32_t machine, u
   return true;
 }
 
-void tb_input_clocks_look_up(struct tb_input_clocks *c, const struct tb_merge_head *head,
-                             struct tb_merge_sequence *sequence, uint32_t clock) {
-  const struct tb_input_clock *node = find_node(c, head->machine, head->sequence, clock);
+void tb_input_clocks_look_up(struct tb_input_clocks *c, struct tb_merge_sequence *sequence, uint32_t clock) {
+  const struct tb_input_clock *node = find_node(c, sequence->machine, sequence->id, clock);
   sequence->clock = clock;
   sequence->node = node ? (uint32_t)(node - c->nodes) + 1 : 0;
   sequence->node_count = (uint32_t)c->node_count;
+}
+
+void tb_input_clocks_events_of(struct tb_input_clocks *c, uint32_t sequence, struct tb_event_clock *events) {
+  struct tb_merge_sequence *s = tb_merge_sequence_get(&c->sequences, 0, sequence);
+  *events = (struct tb_event_clock){.id = sequence, .sequence = s};
+  if (!s) return;
+  events->default_clock = s->id && s->default_clock;
+  events->clock = events->default_clock ? s->default_clock : c->primary;
+  events->node = tb_input_clocks_of(c, s, events->clock);
 }
 
 uint32_t tb_input_clocks_implied(struct tb_input_clocks *c, const struct tb_merge_head *head) {

@@ -72,44 +72,66 @@ TB_MUST_CHECK enum tb_status tb_input_clocks_take(struct tb_input_clocks *clocks
 struct tb_merge_packet_time {
   uint32_t clock;     /* the clock that its timestamp is on: the input's trace clock where it names none */
   bool default_clock; /* named by the sequence's defaults */
-  int64_t value;      /* on that clock, in ns, increments added up */
   bool resolved;      /* `time` is set */
   int64_t time;       /* on the input's trace clock */
 };
 
 /* For tb_input_clocks_time: what does not come with every packet. Looks a sequence's clock up; the clock of a packet that names
  * none; the way to the trace clock, false where there is none. */
-void tb_input_clocks_look_up(struct tb_input_clocks *clocks, const struct tb_merge_head *head,
-                             struct tb_merge_sequence *sequence, uint32_t clock);
+void tb_input_clocks_look_up(struct tb_input_clocks *clocks, struct tb_merge_sequence *sequence, uint32_t clock);
 uint32_t tb_input_clocks_implied(struct tb_input_clocks *clocks, const struct tb_merge_head *head);
 bool tb_input_clocks_convert_node(struct tb_input_clocks *clocks, struct tb_input_clock *node, int64_t value,
                                   int64_t *time);
+
+/* Reads a timestamp on `clock`, whose node is `node`, or NULL where no snapshot had it; once for each packet, in the file's
+ * order. True and *time on the input's trace clock; false where nothing relates them. */
+static TB_ALWAYS_INLINE bool tb_input_clocks_read(struct tb_input_clocks *clocks, struct tb_input_clock *node,
+                                                  uint32_t clock, uint64_t timestamp, int64_t *time) {
+  int64_t value = (int64_t)timestamp;
+  if (node && (node->incremental || node->unit != 1)) {
+    int64_t ns = (int64_t)(timestamp * node->unit);
+    value = node->incremental ? (int64_t)((uint64_t)node->last + (uint64_t)ns) : ns;
+    if (node->incremental) node->last = value;
+  }
+  *time = value;
+  if (clock == clocks->primary) return true;
+  if (!node) return false;
+  if (node->version != clocks->version || value < node->from || value >= node->until)
+    return tb_input_clocks_convert_node(clocks, node, value, time);
+  *time = (int64_t)((uint64_t)value + (uint64_t)node->ahead);
+  return true;
+}
+
+static inline struct tb_input_clock *tb_input_clocks_of(struct tb_input_clocks *clocks,
+                                                        struct tb_merge_sequence *sequence, uint32_t clock) {
+  if (sequence->clock != clock || sequence->node_count != clocks->node_count)
+    tb_input_clocks_look_up(clocks, sequence, clock);
+  return sequence->node ? &clocks->nodes[sequence->node - 1] : NULL;
+}
 
 /* The time of a packet of `sequence` that has a timestamp; once for each packet, in the file's order. */
 static inline void tb_input_clocks_time(struct tb_input_clocks *clocks, const struct tb_merge_head *head,
                                         struct tb_merge_sequence *sequence, struct tb_merge_packet_time *time) {
   uint32_t clock = head->clock;
-  time->default_clock = !clock && head->sequence && sequence->default_clock;
+  time->default_clock = !clock && sequence->id && sequence->default_clock;
   if (time->default_clock) clock = sequence->default_clock;
   if (!clock) clock = tb_input_clocks_implied(clocks, head);
-  if (sequence->clock != clock || sequence->node_count != clocks->node_count)
-    tb_input_clocks_look_up(clocks, head, sequence, clock);
-  struct tb_input_clock *node = sequence->node ? &clocks->nodes[sequence->node - 1] : NULL;
-  int64_t value = (int64_t)head->timestamp;
-  if (node && (node->incremental || node->unit != 1)) {
-    int64_t ns = (int64_t)(head->timestamp * node->unit);
-    value = node->incremental ? (int64_t)((uint64_t)node->last + (uint64_t)ns) : ns;
-    if (node->incremental) node->last = value;
-  }
   time->clock = clock;
-  time->value = time->time = value;
-  if (clock == clocks->primary)
-    time->resolved = true;
-  else if (node && node->version == clocks->version && node->from <= value && value < node->until)
-    time->resolved = true, time->time = (int64_t)((uint64_t)value + (uint64_t)node->ahead);
-  else
-    time->resolved = node && tb_input_clocks_convert_node(clocks, node, value, &time->time);
+  struct tb_input_clock *node = tb_input_clocks_of(clocks, sequence, clock);
+  time->resolved = tb_input_clocks_read(clocks, node, clock, head->timestamp, &time->time);
 }
+
+/* A sequence of machine 0 and the clock of its track events that name none, for tb_input_clocks_read: the same as long as no
+ * other packets come. Wholly public; `id` is TB_EVENT_CLOCK_NONE at first. */
+enum { TB_EVENT_CLOCK_NONE = -1 };
+struct tb_event_clock {
+  int64_t id;                         /* of the sequence */
+  struct tb_merge_sequence *sequence; /* NULL: memory was out */
+  struct tb_input_clock *node;
+  uint32_t clock;
+  bool default_clock;
+};
+void tb_input_clocks_events_of(struct tb_input_clocks *clocks, uint32_t sequence, struct tb_event_clock *events);
 
 /* A reading of clock `clock` of `machine` as time of the trace clock of the same machine; false where nothing relates them. */
 bool tb_input_clocks_convert(struct tb_input_clocks *clocks, uint32_t machine, uint32_t clock, int64_t value,

@@ -32,6 +32,13 @@ void tb_kway_replace_top(struct tb_kway *heap, struct tb_kway_entry entry) {
   sink(heap, 0);
 }
 
+int64_t tb_kway_limit(const struct tb_kway *heap) {
+  if (heap->count < 2) return INT64_MAX;
+  const struct tb_kway_entry *next = &heap->entries[1];
+  if (heap->count > 2 && before(&heap->entries[2], next)) next = &heap->entries[2];
+  return next->input < heap->entries[0].input && next->time > INT64_MIN ? next->time - 1 : next->time;
+}
+
 void tb_kway_drop_top(struct tb_kway *heap) {
   heap->entries[0] = heap->entries[--heap->count];
   if (heap->count) sink(heap, 0);

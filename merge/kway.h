@@ -21,6 +21,8 @@ struct tb_kway {
 void tb_kway_push(struct tb_kway *heap, struct tb_kway_entry entry);
 /* Puts another entry in place of the top one: cheaper than taking it off and adding the other. */
 void tb_kway_replace_top(struct tb_kway *heap, struct tb_kway_entry entry);
+/* The latest time with which the top would stay on top. */
+int64_t tb_kway_limit(const struct tb_kway *heap);
 void tb_kway_drop_top(struct tb_kway *heap);
 
 #endif

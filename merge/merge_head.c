@@ -58,82 +58,10 @@ static inline void reset(struct tb_merge_head *head, bool notes) {
   head->payload.len = head->clock_snapshot.len = head->defaults.len = 0;
 }
 
-/* Fields that nearly all packets have, told by the one byte of their tag. */
-enum {
-  TAG_UID = TB_TRACE_PACKET_TRUSTED_UID << 3,
-  TAG_TIMESTAMP = TB_TRACE_PACKET_TIMESTAMP << 3,
-  TAG_SEQUENCE = TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID << 3,
-  TAG_FLAGS = TB_TRACE_PACKET_SEQUENCE_FLAGS << 3,
-  TAG_TRACK_EVENT = TB_TRACE_PACKET_TRACK_EVENT << 3 | TB_WIRE_BYTES,
-  TAG_LONG = 0x80, /* more bytes of the tag follow */
-  TAG_PID_LOW = (TB_TRACE_PACKET_TRUSTED_PID << 3 & 0x7f) | TAG_LONG,
-  TAG_PID_HIGH = TB_TRACE_PACKET_TRUSTED_PID >> 4
-};
-
-/* The byte after a varint; NULL for one of more than three bytes, which must all be there. */
-static inline const char *short_varint(const char *at, const char *end, uint64_t *value) {
-  uint32_t first = (unsigned char)at[0];
-  *value = first;
-  if (first < 0x80) return at + 1;
-  if (end - at < 3) return NULL;
-  uint32_t second = (unsigned char)at[1], third = (unsigned char)at[2];
-  *value = (first & 0x7f) | second << 7;
-  if (second < 0x80) return at + 2;
-  *value = (first & 0x7f) | (second & 0x7f) << 7 | third << 14;
-  return third < 0x80 ? at + 3 : NULL;
-}
-
 static inline void note_number(struct tb_merge_head *head, uint32_t number, uint64_t value, const char *at,
                                const char *end) {
   struct tb_wire_field field = {number, TB_WIRE_VARINT, value, {at + 1, (size_t)(end - at - 1)}, at};
   note(head, &field);
-}
-
-/* Takes the fields at hand as long as they are usual ones; returns where the first that is not starts. */
-static inline const char *take_usual(struct tb_merge_head *head, const char *at, const char *end) {
-  const char *next;
-  uint64_t value;
-  for (; end - at > 1; at = next) {
-    switch ((unsigned char)*at) {
-      case TAG_TRACK_EVENT:
-        next = short_varint(at + 1, end, &value);
-        if (!next || value > (uint64_t)(end - next)) return at;
-        take_payload(head, &(struct tb_wire_field){
-                               TB_TRACE_PACKET_TRACK_EVENT, TB_WIRE_BYTES, value, {next, (size_t)value}, at});
-        next += value;
-        break;
-      case TAG_TIMESTAMP:
-        next = tb_wire_read_varint(at + 1, end, &value);
-        if (!next) return at;
-        head->has_timestamp = true;
-        head->timestamp = value;
-        note_number(head, TB_TRACE_PACKET_TIMESTAMP, value, at, next);
-        break;
-      case TAG_SEQUENCE:
-        next = short_varint(at + 1, end, &value);
-        if (!next) return at;
-        head->sequence = (uint32_t)value;
-        note_number(head, TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, value, at, next);
-        break;
-      case TAG_FLAGS:
-        if (at[1] & 0x80) return at;
-        head->cleared |= (at[1] & TB_TRACE_PACKET_SEQ_INCREMENTAL_STATE_CLEARED) != 0;
-        next = at + 2;
-        break;
-      case TAG_UID:
-        next = short_varint(at + 1, end, &value);
-        if (!next) return at;
-        break;
-      case TAG_PID_LOW:
-        if (at[1] != TAG_PID_HIGH || end - at < 3) return at;
-        next = short_varint(at + 2, end, &value);
-        if (!next) return at;
-        break;
-      default:
-        return at;
-    }
-  }
-  return at;
 }
 
 /* A number's field as the wire code would give it. */
@@ -142,35 +70,32 @@ static inline void note_at(struct tb_merge_head *head, uint32_t number, uint64_t
   if (at) note_number(head, number, value, at, end);
 }
 
-bool tb_merge_head_read_common(struct tb_slice packet, struct tb_merge_head *head, bool notes) {
-  struct tb_packet_common common;
-  if (!tb_packet_common_read(packet, &common)) return false;
-  reset(head, notes);
-  head->has_timestamp = common.timestamp_at != NULL;
-  head->timestamp = common.timestamp;
-  head->sequence = common.sequence;
+void tb_merge_head_take_common(struct tb_merge_head *head, const struct tb_packet_common *common) {
+  reset(head, true);
+  head->has_timestamp = common->timestamp_at != NULL;
+  head->timestamp = common->timestamp;
+  head->sequence = common->sequence;
   head->kind = TB_TRACE_PACKET_TRACK_EVENT;
-  head->payload = common.payload;
-  if (!notes) return true;
-  bool sequence_first = common.sequence_at && common.sequence_at < common.event_at;
-  note_at(head, TB_TRACE_PACKET_TIMESTAMP, common.timestamp, common.timestamp_at, common.timestamp_end);
+  head->payload = common->payload;
+  bool sequence_first = common->sequence_at && common->sequence_at < common->event_at;
+  note_at(head, TB_TRACE_PACKET_TIMESTAMP, common->timestamp, common->timestamp_at, common->timestamp_end);
   if (sequence_first)
-    note_at(head, TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, common.sequence, common.sequence_at, common.sequence_end);
-  note(head, &(struct tb_wire_field){TB_TRACE_PACKET_TRACK_EVENT, TB_WIRE_BYTES, common.payload.len, common.payload,
-                                     common.event_at});
+    note_at(head, TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, common->sequence, common->sequence_at,
+            common->sequence_end);
+  note(head, &(struct tb_wire_field){TB_TRACE_PACKET_TRACK_EVENT, TB_WIRE_BYTES, common->payload.len, common->payload,
+                                     common->event_at});
   if (!sequence_first)
-    note_at(head, TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, common.sequence, common.sequence_at, common.sequence_end);
-  return true;
+    note_at(head, TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, common->sequence, common->sequence_at,
+            common->sequence_end);
 }
 
 enum tb_status tb_merge_head_read(struct tb_slice packet, struct tb_merge_head *head, bool notes) {
   reset(head, notes);
   struct tb_wire_cursor cursor = tb_wire_cursor(packet);
   for (;;) {
-    cursor.at = take_usual(head, cursor.at, cursor.end);
-    if (cursor.at == cursor.end) return TB_OK;
     struct tb_wire_field field;
     enum tb_status status = tb_wire_read(&cursor, &field);
+    if (status == TB_END) return TB_OK;
     if (status != TB_OK) {
       head->damaged = true;
       return status;

@@ -30,9 +30,8 @@ struct tb_merge_head {
  * came before. */
 enum tb_status tb_merge_head_read(struct tb_slice packet, struct tb_merge_head *head, bool notes);
 
-/* The same for a packet as nearly all are, behind which TB_PACKET_AHEAD bytes can be read. False, and *head as it was, where it is
- * another. */
-bool tb_merge_head_read_common(struct tb_slice packet, struct tb_merge_head *head, bool notes);
+/* What tb_merge_head_read with notes makes of a packet that tb_packet_common_read has read. */
+void tb_merge_head_take_common(struct tb_merge_head *head, const struct tb_packet_common *common);
 
 /* The payload where it is of this kind, else empty. */
 static inline struct tb_slice tb_merge_head_payload(const struct tb_merge_head *head, uint32_t kind) {

@@ -49,6 +49,8 @@ struct tb_source {
 
   /* reading */
   struct tb_packets *packets;
+  bool is_common; /* the current packet is in `common`, else in `current` */
+  struct tb_common_packet common;
   struct tb_raw_packet current;
   struct tb_merge_sequence *sequence; /* the current packet's */
   struct tb_merge_packet_time time;   /* the current packet's, ... */

@@ -5,7 +5,6 @@
 #include "base/input.h"
 #include "base/memory.h"
 #include "perfetto/fields.h"
-#include "perfetto/packet_stream.h"
 
 enum { DEFAULT_BUFFER = 256 << 10, PACKET_MAX = 256 << 20 };
 enum { PACKET_TAG = TB_TRACE_PACKET << 3 | TB_WIRE_BYTES };
@@ -167,9 +166,6 @@ enum tb_status tb_packets_next(struct tb_packets *p, struct tb_raw_packet *packe
       if (status == TB_OK && !packet->packet.ptr) return TB_OK;
     }
     if (status == TB_OK) {
-      if (p->stream.end - p->stream.at >= TB_PACKET_AHEAD &&
-          tb_merge_head_read_common(packet->packet, &packet->head, p->notes))
-        return TB_OK;
       bool given, damaged = tb_merge_head_read(packet->packet, &packet->head, p->notes) != TB_OK;
       if (!damaged && !is_compressed(&packet->head)) return TB_OK;
       status = look_at(p, packet, damaged, &given);
@@ -190,6 +186,10 @@ uint64_t tb_packets_damage(const struct tb_packets *p, uint64_t *first_offset, c
   *first_offset = p->first_offset;
   *first = p->first_loss;
   return p->losses;
+}
+
+struct tb_packet_stream *tb_packets_stream(struct tb_packets *p) {
+  return &p->stream;
 }
 
 void tb_packets_close(struct tb_packets *p) {

@@ -6,6 +6,7 @@
 #define TB_MERGE_PACKETS_H
 
 #include "merge_head.h"
+#include "perfetto/packet_stream.h"
 
 /* One field of the Trace message. `framed` is the whole of it, tag included; `packet` its payload where it is a
  * TracePacket, else empty with ptr NULL. */
@@ -36,6 +37,10 @@ TB_MUST_CHECK enum tb_status tb_packets_open(const char *path, const struct tb_p
  * given as it is, with what its head says before the damage. */
 TB_MUST_CHECK enum tb_status tb_packets_next(struct tb_packets *packets, struct tb_raw_packet *packet,
                                              struct tb_error *error);
+
+/* Where the packets come from, for tb_packet_stream_take_common: what that takes is not given by tb_packets_next. It stays
+ * until the end. */
+struct tb_packet_stream *tb_packets_stream(struct tb_packets *packets);
 
 /* Bytes of the decompressed file used up so far. */
 uint64_t tb_packets_offset(const struct tb_packets *packets);

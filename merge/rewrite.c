@@ -315,31 +315,6 @@ static enum tb_status add_left(struct tb_edit *e, const char *end, unsigned left
   return status;
 }
 
-const struct tb_wire_field *tb_rewrite_sequence_only(const struct tb_field_tree *tree, const struct tb_remap *map,
-                                                     const struct tb_merge_edit *edit, const struct tb_merge_head *head,
-                                                     uint32_t *id) {
-  if (head->kind != TB_TRACE_PACKET_TRACK_EVENT || edit->set_timestamp || edit->set_clock || edit->set_machine ||
-      edit->track_rule == TB_TRACK_FOR_NONE || head->damaged || map->active & 1u << TB_FIELD_PID)
-    return NULL;
-  const struct tb_wire_field *sequence = NULL;
-  unsigned events = 0, numbers = 0;
-  if (head->note_count > TB_MERGE_HEAD_NOTES) return NULL;
-  for (uint32_t i = 0; i < head->note_count; i++) {
-    const struct tb_wire_field *field = &head->notes[i];
-    events += field->number == TB_TRACE_PACKET_TRACK_EVENT;
-    numbers += field->number == TB_TRACE_PACKET_TIMESTAMP;
-    if (field->number != TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID) continue;
-    if (sequence) return NULL;
-    sequence = field;
-  }
-  if (!sequence || events != 1 || head->note_count != 2 + numbers) return NULL;
-  const char *end = head->payload.ptr + head->payload.len;
-  const struct tb_field_node *event = &tree->nodes[tree->nodes->fields[TB_TRACE_PACKET_TRACK_EVENT].node];
-  if (pass_plain(event, head->payload.ptr, end) != end) return NULL;
-  *id = tb_remap_sequence(map, head->sequence);
-  return sequence;
-}
-
 enum tb_status tb_rewrite_packet(const struct tb_field_tree *tree, struct tb_remap *map,
                                  const struct tb_merge_edit *edit, struct tb_slice packet,
                                  const struct tb_merge_head *head, struct tb_patches *patches) {

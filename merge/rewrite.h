@@ -57,11 +57,22 @@ TB_MUST_CHECK enum tb_status tb_rewrite_packet(const struct tb_field_tree *tree,
                                                const struct tb_merge_edit *edit, struct tb_slice packet,
                                                const struct tb_merge_head *head, struct tb_patches *patches);
 
-/* Most packets are track events of which nothing but the sequence id changes. Where that can be told at a glance: the field
- * that holds the id, which then is *id; else NULL, which says nothing. */
-const struct tb_wire_field *tb_rewrite_sequence_only(const struct tb_field_tree *tree, const struct tb_remap *map,
-                                                     const struct tb_merge_edit *edit, const struct tb_merge_head *head,
-                                                     uint32_t *id);
+/* True where it can be told at a glance that a track event holds nothing that changes, whatever the ids and times become: most
+ * do not. False says nothing. TB_PACKET_AHEAD bytes behind the event must be readable. */
+static TB_ALWAYS_INLINE bool tb_rewrite_leaves_event(const struct tb_field_tree *tree, struct tb_slice event) {
+  const char *at = event.ptr, *end = at + event.len;
+  while (at < end) {
+    unsigned pass = tree->event_tags[(unsigned char)*at];
+    uint64_t value;
+    if (pass == TB_FIELD_STOP) return false;
+    at = tb_wire_read_varint_ahead(at + 1, &value);
+    if (!at || at > end) return false;
+    if (pass != TB_FIELD_PASS_BYTES) continue;
+    if (value > (uint64_t)(end - at)) return false;
+    at += value;
+  }
+  return true;
+}
 
 /* The new id, for what must agree with the packets. */
 uint64_t tb_remap_uuid(const struct tb_remap *map, uint64_t uuid);

@@ -132,16 +132,13 @@ uint64_t tb_survey_identity(const struct tb_survey *s, uint64_t uuid) {
 
 static void take_machine(struct tb_survey *s, uint32_t id) {
   for (size_t i = 0; i < s->machine_count; i++) {
-    if (s->machines[i].id == id) {
-      s->machines[i].packets++;
-      return;
-    }
+    if (s->machines[i].id == id) return;
   }
   if (s->machine_count == TB_SURVEY_MACHINES) {
     s->too_many_machines = true;
     return;
   }
-  s->machines[s->machine_count++] = (struct tb_surveyed_machine){.id = id, .packets = 1};
+  s->machines[s->machine_count++] = (struct tb_surveyed_machine){.id = id};
 }
 
 static void look_for_start(struct tb_survey *s, struct tb_slice service_event, int64_t time) {
@@ -151,14 +148,60 @@ static void look_for_start(struct tb_survey *s, struct tb_slice service_event, i
     if (field.number == SERVICE_TRACING_STARTED) s->has_started = true, s->started = time;
 }
 
+/* From when to when there are packets. */
+struct extent {
+  bool any;
+  int64_t first, last;
+};
+
+static inline void extend(struct extent *extent, int64_t time) {
+  if (!extent->any || time < extent->first) extent->first = time;
+  if (!extent->any || time > extent->last) extent->last = time;
+  extent->any = true;
+}
+
+static void set_extent(struct tb_survey *s, const struct extent *extent) {
+  s->has_time = extent->any;
+  s->first = extent->first;
+  s->last = extent->last;
+}
+
 static void take_time(struct tb_survey *s, const struct tb_merge_head *head, struct tb_merge_sequence *sequence) {
   struct tb_merge_packet_time time;
   tb_input_clocks_time(&s->clocks, head, sequence, &time);
   if (!time.resolved) return;
-  if (!s->has_time || time.time < s->first) s->first = time.time;
-  if (!s->has_time || time.time > s->last) s->last = time.time;
-  s->has_time = true;
+  struct extent extent = {s->has_time, s->first, s->last};
+  extend(&extent, time.time);
+  set_extent(s, &extent);
   if (head->kind == TB_TRACE_PACKET_SERVICE_EVENT) look_for_start(s, head->payload, time.time);
+}
+
+/* A hash over what packets are, one more taken in. */
+static inline uint64_t content_with(uint64_t content, uint64_t timestamp, size_t len, uint32_t sequence) {
+  return tb_scatter(content ^ timestamp ^ (uint64_t)len << 40 ^ (uint64_t)sequence << 32);
+}
+
+/* Takes the packets that follow as long as they are common ones. */
+static __attribute__((noinline)) enum tb_status take_common(struct tb_survey *s, struct tb_packet_stream *stream) {
+  struct tb_input_clocks *clocks = &s->clocks;
+  struct tb_event_clock events = {.id = TB_EVENT_CLOCK_NONE};
+  struct tb_common_packet packet;
+  struct extent extent = {s->has_time, s->first, s->last};
+  uint64_t packets = 0, content = s->content;
+  for (; tb_packet_stream_take_common(stream, &packet); packets++) {
+    const struct tb_packet_common *head = &packet.head;
+    if (events.id != head->sequence) tb_input_clocks_events_of(clocks, head->sequence, &events);
+    if (!events.sequence) return TB_NO_MEMORY;
+    content = content_with(content, head->timestamp, packet.bytes.len, head->sequence);
+    if (!head->timestamp_at) continue;
+    int64_t time;
+    if (tb_input_clocks_read(clocks, events.node, events.clock, head->timestamp, &time)) extend(&extent, time);
+  }
+  if (packets) take_machine(s, 0);
+  s->packets += packets;
+  s->content = content;
+  set_extent(s, &extent);
+  return TB_OK;
 }
 
 static enum tb_status take_packet(struct tb_survey *s, const struct tb_raw_packet *packet) {
@@ -166,8 +209,7 @@ static enum tb_status take_packet(struct tb_survey *s, const struct tb_raw_packe
   struct tb_merge_sequence *sequence = tb_merge_sequence_get(&s->clocks.sequences, head->machine, head->sequence);
   if (!sequence) return TB_NO_MEMORY;
   s->packets++;
-  s->content =
-      tb_scatter(s->content ^ head->timestamp ^ (uint64_t)packet->packet.len << 40 ^ (uint64_t)head->sequence << 32);
+  s->content = content_with(s->content, head->timestamp, packet->packet.len, head->sequence);
   take_machine(s, head->machine);
   enum tb_status status = TB_OK;
   if (head->kind != TB_TRACE_PACKET_TRACK_EVENT || head->cleared || head->defaults.ptr) {
@@ -197,7 +239,11 @@ static void measure_machines(struct tb_survey *s) {
 static enum tb_status read_all(struct tb_survey *s, struct tb_packets *packets, struct tb_error *error) {
   struct tb_raw_packet packet;
   enum tb_status status;
-  while ((status = tb_packets_next(packets, &packet, error)) == TB_OK) {
+  for (;;) {
+    status = take_common(s, tb_packets_stream(packets));
+    if (status != TB_OK) return tb_fail(error, status, tb_packets_offset(packets), "%s", tb_status_text(status));
+    status = tb_packets_next(packets, &packet, error);
+    if (status != TB_OK) break;
     if (!packet.packet.ptr)
       s->foreign = true;
     else

@@ -25,7 +25,6 @@ struct tb_surveyed_track {
 /* A process or thread id that the input names. */
 struct tb_surveyed_machine {
   uint32_t id;
-  uint64_t packets;
   int64_t ahead; /* by how much its clock reads more than the host's, by RemoteClockSync; 0 unknown */
 };
 

@@ -13,6 +13,7 @@
 #include "perfetto/fields.h"
 #include "perfetto/wire.h"
 #include "tracebridge/event.h"
+#include "write_common.h"
 
 enum { BUFFERS_TOTAL = 16 << 20, BUFFER_LEAST = 16 << 10, BUFFER_MOST = 256 << 10, PROGRESS_EVERY = 4096 };
 enum { FRAME_MAX = 1 + TB_WIRE_VARINT_MAX, AT_ONCE_MAX = 64 << 10 };
@@ -91,6 +92,7 @@ static enum tb_status take_packet(struct tb_merger *m, struct tb_source *s) {
 
 /* The next packet of a source. TB_END at its end. */
 static enum tb_status advance(struct tb_merger *m, struct tb_source *s) {
+  s->is_common = false;
   enum tb_status status = tb_packets_next(s->packets, &s->current, &m->error);
   if (status != TB_OK || !s->current.packet.ptr) return status;
   s->packets_in++;
@@ -169,23 +171,6 @@ static enum tb_status put_patched(struct tb_merger *m, const struct tb_source *s
   return TB_OK;
 }
 
-/* The packet with another sequence id. */
-static enum tb_status put_renumbered(struct tb_merger *m, const struct tb_source *s, const struct tb_wire_field *field,
-                                     uint32_t id) {
-  struct tb_slice packet = s->current.packet;
-  size_t before = (size_t)(field->bytes.ptr - packet.ptr), after = packet.len - before - field->bytes.len;
-  char *to = tb_output_reserve(m->output, packet.len + FRAME_MAX + TB_WIRE_VARINT_MAX, &m->error);
-  if (!to) return m->error.code;
-  m->report->packets_out++;
-  size_t len = before + tb_wire_varint_size(id) + after;
-  char *at = tb_wire_put_varint(tb_wire_put_tag(to, 1, TB_WIRE_BYTES), len);
-  at = tb_patches_copy(at, packet.ptr, before);
-  at = tb_wire_put_varint(at, id);
-  at = tb_patches_copy(at, packet.ptr + packet.len - after, after);
-  tb_output_commit(m->output, (size_t)(at - to));
-  return TB_OK;
-}
-
 static enum tb_status put_unchanged(struct tb_merger *m, struct tb_source *s) {
   s->packets_unchanged++;
   m->report->packets_out++;
@@ -210,10 +195,6 @@ static enum tb_status write_rewritten(struct tb_merger *m, struct tb_source *s) 
   }
   edit_time(m, s, &edit);
   edit_track(s, &edit);
-  uint32_t id;
-  const struct tb_wire_field *sequence = tb_rewrite_sequence_only(&m->fields, &s->remap, &edit, head, &id);
-  if (sequence && id != head->sequence && s->current.packet.len < AT_ONCE_MAX)
-    return put_renumbered(m, s, sequence, id);
   enum tb_status status = tb_rewrite_packet(&m->fields, &s->remap, &edit, s->current.packet, head, &m->patches);
   if (status != TB_OK) return tb_fail(&m->error, status, s->current.offset, "%s", tb_status_text(status));
   if (!m->patches.count) return put_unchanged(m, s);
@@ -222,7 +203,19 @@ static enum tb_status write_rewritten(struct tb_merger *m, struct tb_source *s) 
   return tb_added_track(m, s, edit.machine);
 }
 
+static enum tb_status write_common(struct tb_merger *m, struct tb_source *s) {
+  enum tb_status status;
+  if (tb_write_common_current(m, s, &status)) return status;
+  s->current.framed = s->common.framed;
+  s->current.packet = s->common.bytes;
+  s->current.offset = TB_NO_OFFSET;
+  tb_merge_head_take_common(&s->current.head, &s->common.head);
+  s->packets_out++;
+  return s->untouched ? put_unchanged(m, s) : write_rewritten(m, s);
+}
+
 static enum tb_status write_current(struct tb_merger *m, struct tb_source *s) {
+  if (s->is_common) return write_common(m, s);
   if (!s->current.packet.ptr)
     return tb_output_write(m->output, s->current.framed.ptr, s->current.framed.len, &m->error);
   enum tb_status status = TB_OK;
@@ -237,8 +230,10 @@ static enum tb_status write_current(struct tb_merger *m, struct tb_source *s) {
 
 /* ---- the merge ---------------------------------------------------------------------------------------------------------------------- */
 
-static enum tb_status report_progress(struct tb_merger *m, uint64_t *calls, uint64_t total) {
-  if (!m->options.progress || ++*calls % PROGRESS_EVERY) return TB_OK;
+/* After each PROGRESS_EVERY packets or so; *next is when. */
+static enum tb_status report_progress(struct tb_merger *m, uint64_t *next, uint64_t total) {
+  if (!m->options.progress || m->report->packets_out < *next) return TB_OK;
+  *next = m->report->packets_out + PROGRESS_EVERY;
   uint64_t done = 0;
   for (size_t i = 0; i < m->source_count; i++)
     if (m->sources[i].packets) done += tb_packets_offset(m->sources[i].packets);
@@ -268,13 +263,15 @@ static enum tb_status start(struct tb_merger *m, struct tb_kway *heap, uint64_t 
 }
 
 static enum tb_status drain(struct tb_merger *m, struct tb_kway *heap, uint64_t total) {
-  uint64_t calls = 0;
+  uint64_t next_report = PROGRESS_EVERY;
   while (heap->count) {
     struct tb_source *s = &m->sources[heap->entries[0].input];
+    bool at_next = false;
     enum tb_status status = write_current(m, s);
-    if (status == TB_OK) status = report_progress(m, &calls, total);
+    if (status == TB_OK) status = tb_write_common(m, s, tb_kway_limit(heap), &at_next);
+    if (status == TB_OK) status = report_progress(m, &next_report, total);
     if (status != TB_OK) return status;
-    status = advance(m, s);
+    if (!at_next) status = advance(m, s);
     if (status == TB_END) {
       tb_packets_close(s->packets);
       s->packets = NULL;

@@ -42,7 +42,17 @@ TB_MUST_CHECK enum tb_status tb_packet_head_read(struct tb_packet_head *head, st
 /* Behind a message so many bytes must be readable for tb_packet_common_read. */
 enum { TB_PACKET_AHEAD = 128 };
 
-/* A packet that has a track event and at most a timestamp, a sequence, flags that clear nothing and a user id beside it.
+/* The tags of its fields. */
+enum {
+  TB_PACKET_TAG_TIMESTAMP = TB_WIRE_TAG(TB_TRACE_PACKET_TIMESTAMP, TB_WIRE_VARINT),
+  TB_PACKET_TAG_SEQUENCE = TB_WIRE_TAG(TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, TB_WIRE_VARINT),
+  TB_PACKET_TAG_FLAGS = TB_WIRE_TAG(TB_TRACE_PACKET_SEQUENCE_FLAGS, TB_WIRE_VARINT),
+  TB_PACKET_TAG_UID = TB_WIRE_TAG(TB_TRACE_PACKET_TRUSTED_UID, TB_WIRE_VARINT),
+  TB_PACKET_TAG_EVENT = TB_WIRE_TAG(TB_TRACE_PACKET_TRACK_EVENT, TB_WIRE_BYTES)
+};
+
+/* A packet that has a track event and at most a timestamp, a sequence, flags that clear nothing, a user and a process id
+ * beside it.
  * Where a field stands: its tag's first byte; NULL for one that is not there. */
 struct tb_packet_common {
   uint64_t timestamp;
@@ -60,8 +70,7 @@ static TB_ALWAYS_INLINE const char *tb_packet_take(const char *at, uint8_t tag, 
 
 static TB_ALWAYS_INLINE const char *tb_packet_take_sequence(const char *at, struct tb_packet_common *common) {
   uint64_t value;
-  const char *after =
-      tb_packet_take(at, TB_WIRE_TAG(TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, TB_WIRE_VARINT), &value);
+  const char *after = tb_packet_take(at, TB_PACKET_TAG_SEQUENCE, &value);
   if (!after || after == at) return after;
   common->sequence = (uint32_t)value;
   common->sequence_at = at;
@@ -71,18 +80,46 @@ static TB_ALWAYS_INLINE const char *tb_packet_take_sequence(const char *at, stru
 
 static TB_ALWAYS_INLINE const char *tb_packet_take_flags(const char *at, struct tb_packet_common *common) {
   uint64_t value;
-  const char *after = tb_packet_take(at, TB_WIRE_TAG(TB_TRACE_PACKET_SEQUENCE_FLAGS, TB_WIRE_VARINT), &value);
+  const char *after = tb_packet_take(at, TB_PACKET_TAG_FLAGS, &value);
   if (after && after != at) common->flags = (uint32_t)value;
   return after;
 }
 
-/* What stands behind the track event. */
+static TB_ALWAYS_INLINE const char *tb_packet_take_pid(const char *at) {
+  const unsigned tag = TB_WIRE_TAG2(TB_TRACE_PACKET_TRUSTED_PID, TB_WIRE_VARINT);
+  uint64_t value;
+  return ((unsigned char)at[0] | (unsigned)(unsigned char)at[1] << 8) == tag ? tb_wire_read_varint_ahead(at + 2, &value)
+                                                                             : at;
+}
+
+/* What stands behind the track event. First: a user and a sequence of one byte each, compared at once. */
 static TB_ALWAYS_INLINE bool tb_packet_take_rest(const char *at, const char *end, struct tb_packet_common *common) {
   uint64_t value;
+  uint32_t word = tb_load32(at);
+  if (end - at == 4 && (word & 0x80ff80ff) == (TB_PACKET_TAG_UID | TB_PACKET_TAG_SEQUENCE << 16) &&
+      !common->sequence_at) {
+    common->sequence = word >> 24;
+    common->sequence_at = at + 2;
+    common->sequence_end = end;
+    return true;
+  }
   at = tb_packet_take_flags(at, common);
-  if (at) at = tb_packet_take(at, TB_WIRE_TAG(TB_TRACE_PACKET_TRUSTED_UID, TB_WIRE_VARINT), &value);
+  if (at) at = tb_packet_take(at, TB_PACKET_TAG_UID, &value);
   if (at && !common->sequence_at) at = tb_packet_take_sequence(at, common);
+  if (at && at != end) at = tb_packet_take_pid(at);
   return at == end;
+}
+
+/* What stands between the timestamp and the track event. First: flags of one byte, compared at once. */
+static TB_ALWAYS_INLINE const char *tb_packet_take_middle(const char *at, struct tb_packet_common *common) {
+  uint32_t word = tb_load32(at);
+  if ((word & 0xff80ff) == (TB_PACKET_TAG_FLAGS | TB_PACKET_TAG_EVENT << 16)) {
+    common->flags = word >> 8 & 0x7f;
+    return at + 2;
+  }
+  at = tb_packet_take_sequence(at, common);
+  if (at) at = tb_packet_take_flags(at, common);
+  return at && (unsigned char)*at == TB_PACKET_TAG_EVENT ? at : NULL;
 }
 
 /* Reads a packet whose fields stand in the orders in which producers write them. False, and *common not to be used, where
@@ -90,19 +127,19 @@ static TB_ALWAYS_INLINE bool tb_packet_take_rest(const char *at, const char *end
 static TB_ALWAYS_INLINE bool tb_packet_common_read(struct tb_slice bytes, struct tb_packet_common *common) {
   const char *at = bytes.ptr, *end = at + bytes.len;
   uint64_t value;
-  common->timestamp = 0;
   common->sequence = common->flags = 0;
-  common->timestamp_at = common->sequence_at = common->timestamp_end = common->sequence_end = NULL;
-  at = tb_packet_take(at, TB_WIRE_TAG(TB_TRACE_PACKET_TIMESTAMP, TB_WIRE_VARINT), &value);
-  if (!at) return false;
-  if (at != bytes.ptr) {
-    common->timestamp = value;
-    common->timestamp_at = bytes.ptr;
+  common->sequence_at = common->sequence_end = NULL;
+  if ((unsigned char)*at == TB_PACKET_TAG_TIMESTAMP) {
+    common->timestamp_at = at;
+    at = tb_wire_read_varint_ahead(at + 1, &common->timestamp);
+    if (!at) return false;
     common->timestamp_end = at;
+  } else {
+    common->timestamp = 0;
+    common->timestamp_at = common->timestamp_end = NULL;
   }
-  at = tb_packet_take_sequence(at, common);
-  if (at) at = tb_packet_take_flags(at, common);
-  if (!at || (unsigned char)*at != TB_WIRE_TAG(TB_TRACE_PACKET_TRACK_EVENT, TB_WIRE_BYTES)) return false;
+  at = tb_packet_take_middle(at, common);
+  if (!at) return false;
   common->event_at = at;
   at = tb_wire_read_varint_ahead(at + 1, &value);
   if (!at || at > end || value > (uint64_t)(end - at)) return false;

@@ -48,6 +48,35 @@ void tb_packet_stream_init(struct tb_packet_stream *stream, const struct tb_allo
                            struct tb_error *error);
 void tb_packet_stream_free(struct tb_packet_stream *stream);
 
+/* A packet as nearly all are. */
+struct tb_common_packet {
+  struct tb_slice framed; /* the whole of it, tag included */
+  struct tb_slice bytes;  /* the message; TB_PACKET_AHEAD bytes behind it can be read */
+  struct tb_packet_common head;
+};
+
+/* Takes the window's next packet where it is such a one; false, and nothing was taken, where it is another or not at hand. */
+static TB_ALWAYS_INLINE bool tb_packet_stream_take_common(struct tb_packet_stream *stream,
+                                                          struct tb_common_packet *packet) {
+  const char *at = stream->at, *end = stream->end;
+  uint64_t len;
+  if (end - at < TB_WIRE_VARINT_MAX + 1 || *at != TB_WIRE_TAG(TB_TRACE_PACKET, TB_WIRE_BYTES) || stream->searching ||
+      stream->skip)
+    return false;
+  const char *body = tb_wire_read_varint_ahead(at + 1, &len);
+  if (!body || len > stream->max_packet || end - body < TB_PACKET_AHEAD ||
+      len > (uint64_t)(end - body - TB_PACKET_AHEAD))
+    return false;
+  packet->bytes.ptr = body;
+  packet->bytes.len = (size_t)len;
+  if (!tb_packet_common_read(packet->bytes, &packet->head)) return false;
+  packet->framed.ptr = at;
+  packet->framed.len = (size_t)(body - at) + (size_t)len;
+  stream->at = body + len;
+  stream->needed = 1;
+  return true;
+}
+
 /* The next packet of the window. TB_OK; TB_PARTIAL: the window is used up; any other: failed. */
 TB_MUST_CHECK enum tb_status tb_packet_stream_next(struct tb_packet_stream *stream, struct tb_packet_head *head);
 

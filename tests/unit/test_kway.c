@@ -62,12 +62,28 @@ static void the_ends_of_time_are_times_like_others(void **unused) {
   assert_int_equal(heap.entries[0].input, 0);
 }
 
+static void the_top_stays_on_top_up_to_its_limit(void **unused) {
+  (void)unused;
+  tb_kway_push(&heap, (struct tb_kway_entry){10, 5});
+  assert_int_equal(tb_kway_limit(&heap), INT64_MAX);
+  tb_kway_push(&heap, (struct tb_kway_entry){30, 7});
+  assert_int_equal(tb_kway_limit(&heap), 30);
+  tb_kway_push(&heap, (struct tb_kway_entry){20, 3});
+  int64_t limit = tb_kway_limit(&heap);
+  assert_int_equal(limit, 19);
+  tb_kway_replace_top(&heap, (struct tb_kway_entry){limit, 5});
+  assert_int_equal(heap.entries[0].input, 5);
+  tb_kway_replace_top(&heap, (struct tb_kway_entry){limit + 1, 5});
+  assert_int_equal(heap.entries[0].input, 3);
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup(name, set_up)
   const struct CMUnitTest tests[] = {
       TEST(equal_times_come_in_the_order_of_inputs),
       TEST(inputs_in_order_come_out_as_one_in_order),
       TEST(the_ends_of_time_are_times_like_others),
+      TEST(the_top_stays_on_top_up_to_its_limit),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

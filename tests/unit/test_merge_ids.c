@@ -29,6 +29,66 @@ static void equal_sequence_ids_are_renumbered(void **unused) {
   assert_int_equal(get_number(event_packet("b", 0), 10), 2);
 }
 
+/* The packet of instant `i`, in one of the orders that producers have; text of many lengths, so that all ways of copying come. */
+static struct msg instant(uint64_t i, uint32_t sequence, uint64_t time) {
+  static const char text[] =
+      "a text as long as it takes that a packet fills one block, two blocks or some more than that";
+  struct msg p = {.len = 0}, event = {.len = 0}, note = {.len = 0};
+  put_text(&note, 10, "note");
+  put_bytes(&note, 6, text, i % sizeof(text));
+  put_uint(&event, 9, 3);
+  put_uint(&event, 3, i);
+  put_msg(&event, 4, &note);
+  put_uint(&p, 8, time);
+  if (i % 3 == 0) put_uint(&p, 10, sequence);
+  put_uint(&p, 13, 2);
+  put_msg(&p, 11, &event);
+  if (i % 3) put_uint(&p, 3, i % 2 ? 0 : 1000);
+  if (i % 3) put_uint(&p, 10, sequence);
+  if (i % 3 == 2) put_uint(&p, 79, 70000);
+  return p;
+}
+
+static void add_instants(struct msg *trace, uint64_t count) {
+  add_thread(trace, 5, 0, 7, 7);
+  for (uint64_t i = 0; i < count; i++) {
+    struct msg p = instant(i, 1, 100 + 10 * i);
+    put_msg(trace, 1, &p);
+  }
+}
+
+static void events_change_in_their_sequence_and_time_alone(void **unused) {
+  (void)unused;
+  enum { COUNT = 100 };
+  struct msg a = {.len = 0}, b = {.len = 0};
+  add_instants(&a, COUNT);
+  add_instants(&b, COUNT);
+  struct msg last = packet_at(300, 5); /* so that the ids of b take one byte more */
+  put_msg(&a, 1, &last);
+  add(&a);
+  struct tb_merge_input *moved = add(&b);
+  moved->has_offset = true;
+  for (int64_t offset = 0; offset < 3000000000; offset += 1000000003) {
+    uint64_t from_a = 0, from_b = 0;
+    moved->offset_ns = offset;
+    merge_well();
+    for (size_t i = 0; i < run.packet_count; i++) {
+      struct tb_slice event, packet = run.packets[i];
+      if (!find_bytes(packet, 11, &event)) continue;
+      bool first = get_number(packet, 10) == 1;
+      uint64_t at = first ? from_a++ : from_b++;
+      struct msg as = first ? instant(at, 1, 100 + 10 * at) : instant(at, 301, 100 + 10 * at + (uint64_t)offset);
+      assert_int_equal(packet.len, as.len);
+      assert_memory_equal(packet.ptr, as.data, as.len);
+      if (first) assert_true(offset || from_a > from_b);
+    }
+    assert_int_equal(from_a, COUNT);
+    assert_int_equal(from_b, COUNT);
+    assert_int_equal(report_of(1)->timestamps_changed, offset ? COUNT : 0);
+    assert_true(report_of(0)->packets_unchanged >= COUNT);
+  }
+}
+
 static void sequence_ids_up_to_the_highest_number_find_room(void **unused) {
   (void)unused;
   struct msg a = {.len = 0}, b = {.len = 0};
@@ -251,6 +311,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(one_trace_passes_through_byte_for_byte),
       TEST(equal_sequence_ids_are_renumbered),
+      TEST(events_change_in_their_sequence_and_time_alone),
       TEST(sequence_ids_up_to_the_highest_number_find_room),
       TEST(equal_uuids_of_different_tracks_are_made_to_differ),
       TEST(equal_uuids_of_one_process_stay),

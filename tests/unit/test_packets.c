@@ -168,6 +168,57 @@ static void the_head_says_whose_and_when_whatever_the_order_and_length_of_its_fi
   for (uint32_t i = 1; i < head.note_count; i++) assert_true(head.notes[i - 1].start < head.notes[i].start);
 }
 
+static void add_common(struct msg *t, uint64_t i) {
+  struct msg p = {.len = 0}, event = {.len = 0};
+  put_uint(&event, 9, i % 4);
+  if (i % 2) put_uint(&p, 8, i << i % 40);
+  if (i % 3 == 0) put_uint(&p, 10, 1 + (i << i % 20));
+  if (i % 4) put_uint(&p, 13, 2);
+  put_msg(&p, 11, &event);
+  if (i % 5) put_uint(&p, 3, i % 5 == 1 ? 0 : 1000);
+  if (i % 3 == 1) put_uint(&p, 10, 1 + (i << i % 20));
+  if (i % 7 == 0) put_uint(&p, 79, 70000);
+  put_msg(t, 1, &p);
+}
+
+static void common_packets_are_those_that_would_come_with_the_same_heads(void **unused) {
+  (void)unused;
+  enum { PACKETS = 100 };
+  struct msg t = {.len = 0};
+  for (uint64_t i = 0; i < PACKETS; i++) add_common(&t, i);
+  open_bytes(&t, (struct tb_packets_options){0});
+  struct tb_packets *others;
+  assert_int_equal(tb_packets_open(path, NULL, &others, NULL), TB_OK);
+  struct tb_raw_packet raw;
+  assert_int_equal(next(&raw), TB_OK); /* only then there is something at hand */
+  assert_int_equal(tb_packets_next(others, &raw, NULL), TB_OK);
+  struct tb_common_packet common;
+  struct tb_merge_head head;
+  unsigned taken = 0;
+  for (; tb_packet_stream_take_common(tb_packets_stream(packets), &common); taken++) {
+    tb_merge_head_take_common(&head, &common.head);
+    assert_int_equal(tb_packets_next(others, &raw, NULL), TB_OK);
+    assert_int_equal(common.framed.len, raw.framed.len);
+    assert_memory_equal(common.framed.ptr, raw.framed.ptr, raw.framed.len);
+    assert_int_equal(head.has_timestamp, raw.head.has_timestamp);
+    assert_int_equal(head.timestamp, raw.head.timestamp);
+    assert_int_equal(head.sequence, raw.head.sequence);
+    assert_int_equal(head.kind, raw.head.kind);
+    assert_int_equal(head.payload.len, raw.head.payload.len);
+    assert_int_equal(head.note_count, raw.head.note_count);
+    for (uint32_t i = 0; i < head.note_count; i++) {
+      const struct tb_wire_field *a = &head.notes[i], *b = &raw.head.notes[i];
+      assert_int_equal(a->number, b->number);
+      assert_int_equal(a->value, b->value);
+      assert_int_equal(a->start - common.bytes.ptr, b->start - raw.packet.ptr);
+      assert_int_equal(a->bytes.len, b->bytes.len);
+    }
+  }
+  assert_true(taken > PACKETS - 20); /* the last ones have not enough behind them */
+  assert_int_equal(tb_packets_next(others, &raw, NULL), next(&raw));
+  tb_packets_close(others);
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_teardown(name, tear_down)
   const struct CMUnitTest tests[] = {
@@ -178,6 +229,7 @@ int main(void) {
       TEST(of_compressed_packets_that_end_early_the_whole_ones_come),
       TEST(a_packet_damaged_inside_comes_as_it_is_with_what_its_head_says),
       TEST(the_head_says_whose_and_when_whatever_the_order_and_length_of_its_fields),
+      TEST(common_packets_are_those_that_would_come_with_the_same_heads),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
