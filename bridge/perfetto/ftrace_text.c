@@ -160,21 +160,22 @@ static struct tb_slice text_of(const struct fields *fields, uint32_t number) {
   return field->type == TB_WIRE_BYTES && field->bytes.ptr ? field->bytes : TB_SLICE("");
 }
 
-static void put_kernel_mark(struct tb_json_emit *out, char phase, int64_t pid, struct tb_slice name, int64_t value) {
+void tb_ftrace_put_kernel_mark(struct tb_json_emit *out, const struct tb_ftrace_mark *mark) {
   TB_JSON_EMIT(out, "tracing_mark_write: ");
-  tb_json_emit_raw(out, &phase, 1);
+  tb_json_emit_raw(out, &mark->phase, 1);
   TB_JSON_EMIT(out, "|");
-  tb_json_emit_int(out, pid);
-  if (phase == 'E') return;
+  tb_json_emit_int(out, mark->pid);
+  if (mark->phase == 'E') return;
   TB_JSON_EMIT(out, "|");
-  put_text(out, name);
-  if (phase != 'C') return;
+  put_text(out, mark->name);
+  if (mark->phase == 'B') return;
   TB_JSON_EMIT(out, "|");
-  tb_json_emit_int(out, value);
+  tb_json_emit_int(out, mark->value);
 }
 
-void tb_ftrace_put_counter(struct tb_json_emit *out, int64_t pid, struct tb_slice name, int64_t value) {
-  put_kernel_mark(out, 'C', pid, name, value);
+static void put_kernel_mark(struct tb_json_emit *out, char phase, int64_t pid, struct tb_slice name, int64_t value) {
+  const struct tb_ftrace_mark mark = {phase, pid, name, value};
+  tb_ftrace_put_kernel_mark(out, &mark);
 }
 
 /* What drivers mark in ways of their own, as the one that all readers know. False for what is no mark. */

@@ -45,8 +45,14 @@ void tb_ftrace_put_waking(struct tb_json_emit *out, const struct tb_ftrace_wakin
 /* What userspace wrote: `text` without the line's end. */
 void tb_ftrace_put_mark(struct tb_json_emit *out, struct tb_slice text);
 
-/* A counter's value, as userspace writes it. `name` has no bar. */
-void tb_ftrace_put_counter(struct tb_json_emit *out, int64_t pid, struct tb_slice name, int64_t value);
+/* A mark in the form that userspace writes. `name` has no bar but for B. */
+struct tb_ftrace_mark {
+  char phase; /* B, E: slice of the thread; S, F: async slice; C: counter */
+  int64_t pid;
+  struct tb_slice name; /* not of E */
+  int64_t value;        /* of C; the id of S and F */
+};
+void tb_ftrace_put_kernel_mark(struct tb_json_emit *out, const struct tb_ftrace_mark *mark);
 
 /* "NAME: ARGUMENTS" of an event of `kind`, a field of FtraceEvent. False, and nothing written, where the schema does not know it. */
 bool tb_ftrace_put_event(struct tb_json_emit *out, uint32_t kind, struct tb_slice payload);

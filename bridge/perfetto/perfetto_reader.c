@@ -401,6 +401,7 @@ static void destroy(struct tb_reader *reader) {
   tb_arena_free(&r->scratch);
   tb_free(r->running_on.allocator, r->running, r->running_capacity * sizeof(*r->running));
   tb_map_free(&r->running_on);
+  tb_map_free(&r->makers);
   tb_map_free(&r->rails);
   tb_perfetto_free_frames(r);
   tb_json_emit_free(&r->line);
@@ -422,6 +423,7 @@ static enum tb_status create(struct tb_reader *reader) {
   tb_tracks_init(&r->tracks, &r->state.budget, &r->state.pool);
   tb_arena_init(&r->scratch, reader->allocator, 0);
   tb_map_init(&r->running_on, &r->state.budget.allocator);
+  tb_map_init(&r->makers, &r->state.budget.allocator);
   tb_map_init(&r->rails, &r->state.budget.allocator);
   tb_perfetto_init_frames(r);
   tb_json_emit_init(&r->line, reader->allocator);

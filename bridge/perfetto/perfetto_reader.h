@@ -60,6 +60,7 @@ struct tb_perfetto_reader {
   struct tb_perfetto_running bundle_first; /* the one that ran as the bundle in hand began */
   enum tb_ftrace_states ftrace_states;     /* as the kernel's version says */
   struct tb_json_emit line;                /* of the system's events as text, while it grows */
+  struct tb_map makers;                    /* of threads whose process was not known: tid, machine -> tid */
   struct tb_map rails;                     /* of power: number, session -> counter */
   struct {
     struct tb_map processes, tokens; /* of open frames: cookie, machine -> track of the process; token */

@@ -4,9 +4,18 @@
  */
 #include "perfetto/perfetto_reader_kernel.h"
 
+/* A thread whose maker's process was not known when it was made: that came from another CPU, whose events may stand later in the
+ * file. */
+static void find_process(struct tb_perfetto_reader *r, const struct tb_perfetto_track *thread) {
+  const uint64_t *maker = tb_map_find(&r->makers, (uint64_t)thread->track.tid, thread->track.machine);
+  const struct tb_perfetto_track *parent = maker ? tb_perfetto_thread(r, NULL, (int64_t)*maker) : NULL;
+  if (parent && parent->track.has_pid) (void)tb_perfetto_thread(r, &parent->track.pid, thread->track.tid);
+}
+
 /* Starts a line of what `thread` did. */
 static void begin_line(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, struct tb_perfetto_track *thread) {
   const struct tb_track *track = &thread->track;
+  if (!track->has_pid && r->makers.count) find_process(r, thread);
   struct tb_ftrace_line line = {
       .task = track->name, .tid = track->tid, .tgid = track->pid, .has_tgid = track->has_pid, .cpu = cpu, .ts = ts};
   /* lines name threads themselves; JSON's metadata says of one without a process that it is of process 0 */
@@ -80,27 +89,18 @@ bool tb_perfetto_emit_counter_line(struct tb_perfetto_reader *r, int64_t ts, int
   struct tb_perfetto_track *thread = tb_perfetto_thread(r, pid ? &pid : NULL, pid);
   if (!thread) return true;
   begin_line(r, ts, 0, thread);
-  tb_ftrace_put_counter(&r->line, pid, name, value);
+  tb_ftrace_put_kernel_mark(&r->line, &(const struct tb_ftrace_mark){'C', pid, name, value});
   end_line(r, ts);
   return true;
 }
 
-/* Events that are a counter's value, which readers of text do not take them for: they get a mark beside their own line. */
-static void emit_counter_of(struct tb_perfetto_reader *r, int64_t ts, uint32_t kind, struct tb_slice payload) {
-  bool is_score = kind == TB_FTRACE_EVENT_OOM_SCORE_ADJ_UPDATE;
-  if (!is_score && kind != TB_FTRACE_EVENT_GPU_FREQUENCY) return;
-  uint32_t number = is_score ? TB_OOM_SCORE_ADJ_UPDATE_FTRACE_EVENT_OOM_SCORE_ADJ : TB_GPU_FREQUENCY_FTRACE_EVENT_STATE;
-  int64_t tid = 0, value = 0;
-  struct tb_wire_cursor cursor = tb_wire_cursor(payload);
-  struct tb_wire_field field;
-  while (tb_wire_read(&cursor, &field) == TB_OK) {
-    if (field.number == number) value = (int64_t)field.value;
-    if (is_score && field.number == TB_OOM_SCORE_ADJ_UPDATE_FTRACE_EVENT_PID) tid = (int32_t)field.value;
-  }
-  const struct tb_perfetto_track *thread = tb_perfetto_thread(r, NULL, tid);
+void tb_perfetto_emit_slice_line(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid,
+                                 const struct tb_ftrace_mark *mark) {
+  struct tb_perfetto_track *thread = tb_perfetto_thread(r, NULL, tid);
   if (!thread) return;
-  int64_t pid = thread->track.has_pid ? thread->track.pid : tid;
-  (void)tb_perfetto_emit_counter_line(r, ts, pid, is_score ? TB_SLICE("oom_score_adj") : TB_SLICE("gpufreq"), value);
+  begin_line(r, ts, cpu, thread);
+  tb_ftrace_put_kernel_mark(&r->line, mark);
+  end_line(r, ts);
 }
 
 /* ---- what tasks are called ------------------------------------------------------------------------------------------- */
@@ -151,13 +151,20 @@ static void add_task(struct tb_perfetto_reader *r, int64_t maker, const struct t
   enum { CLONE_THREAD = 0x10000 };
   const struct tb_perfetto_track *parent = tb_perfetto_thread(r, NULL, maker);
   bool joins = task->clone_flags & CLONE_THREAD;
-  if (!parent || (joins && !parent->track.has_pid)) return;
+  if (!parent) return;
+  if (joins && !parent->track.has_pid) {
+    if (tb_map_put(&r->makers, (uint64_t)task->tid, r->head.machine, (uint64_t)maker) != TB_OK) r->out_of_memory = true;
+    return;
+  }
   int64_t pid = joins ? parent->track.pid : task->tid;
   struct tb_perfetto_track *thread = tb_perfetto_thread(r, &pid, task->tid);
   if (!thread) return;
   name_task(r, thread, task);
+  tb_perfetto_tell_track(r, thread); /* its lines may all have come before, without the process */
   struct tb_perfetto_track *process = joins ? NULL : tb_perfetto_process(r, pid);
-  if (process) name_task(r, process, task);
+  /* of another CPU a later name may have come before */
+  const struct task named = {.tid = task->tid, .name = thread->track.name};
+  if (process) name_task(r, process, &named);
 }
 
 static void take_task(struct tb_perfetto_reader *r, int64_t tid, uint32_t kind, struct tb_slice payload) {
@@ -177,7 +184,7 @@ bool tb_perfetto_emit_event_line(struct tb_perfetto_reader *r, int64_t ts, uint3
   begin_line(r, ts, cpu, thread);
   if (!tb_ftrace_put_event(&r->line, kind, payload)) return false;
   end_line(r, ts);
-  emit_counter_of(r, ts, kind, payload);
+  tb_perfetto_mark_event(r, ts, cpu, tid, kind, payload);
   take_task(r, tid, kind, payload);
   return true;
 }

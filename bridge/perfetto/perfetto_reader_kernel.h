@@ -37,6 +37,12 @@ void tb_perfetto_emit_mark_line(struct tb_perfetto_reader *r, int64_t ts, uint32
 /* `kind` is a field of FtraceEvent. False, and no event, where the schema does not know it. */
 bool tb_perfetto_emit_event_line(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid, uint32_t kind,
                                  struct tb_slice payload);
+/* A mark of the kernel's that `tid` writes. */
+void tb_perfetto_emit_slice_line(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid,
+                                 const struct tb_ftrace_mark *mark);
+/* Marks for readers of text what the event means beside its own line (perfetto_reader_ftrace_marks.c). */
+void tb_perfetto_mark_event(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid, uint32_t kind,
+                            struct tb_slice payload);
 /* A counter of a process (0: of the system), as userspace would mark it. A `name` with a bar has no such form: false. */
 bool tb_perfetto_emit_counter_line(struct tb_perfetto_reader *r, int64_t ts, int64_t pid, struct tb_slice name,
                                    int64_t value);

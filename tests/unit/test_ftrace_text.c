@@ -129,6 +129,22 @@ static void no_text_ends_a_line(void **state) {
   assert_text("tracing_mark_write: B|1|a b c");
 }
 
+static void marks_of_the_kernel_have_a_name_and_a_number_where_their_phase_has(void **state) {
+  (void)state;
+  static const struct {
+    struct tb_ftrace_mark mark;
+    const char *text;
+  } cases[] = {{{'B', 30, {"a|b", 3}, 9}, "tracing_mark_write: B|30|a|b"},
+               {{'E', 30, {"", 0}, 9}, "tracing_mark_write: E|30"},
+               {{'S', 0, {"fence", 5}, -1}, "tracing_mark_write: S|0|fence|-1"},
+               {{'F', 0, {"fence", 5}, 7}, "tracing_mark_write: F|0|fence|7"},
+               {{'C', 0, {"n", 1}, 2}, "tracing_mark_write: C|0|n|2"}};
+  for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    tb_ftrace_put_kernel_mark(&out, &cases[i].mark);
+    assert_text(cases[i].text);
+  }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
 
 int main(void) {
@@ -138,6 +154,7 @@ int main(void) {
       TEST(scheduling_has_the_kernels_words),
       TEST(states_are_the_letters_of_their_kernel),
       TEST(marks_of_drivers_are_marks_like_any),
+      TEST(marks_of_the_kernel_have_a_name_and_a_number_where_their_phase_has),
       TEST(other_events_say_their_fields_by_name),
       TEST(no_text_ends_a_line),
   };
