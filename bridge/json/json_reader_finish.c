@@ -71,15 +71,21 @@ static enum place metadata_place(const struct tb_json_draft *draft) {
   return starts_with(draft->event->name, "thread_", 7) ? ON_THREAD : ON_NAMED_THREAD;
 }
 
-static bool emitting_thread(struct tb_json_state *state, struct tb_json_draft *draft) {
-  if (draft->tid.kind == TB_JSON_ID_NONE) return true;
-  draft->event->thread = tb_json_thread_fast(&state->tracks, &draft->pid, &draft->tid);
-  return draft->event->thread != NULL;
+/* The thread that emitted an event of another track, or its process where no thread is named and the track does not say it. */
+static bool set_emitter(struct tb_json_state *state, struct tb_json_draft *draft) {
+  struct tb_event *event = draft->event;
+  if (draft->tid.kind != TB_JSON_ID_NONE)
+    event->thread = tb_json_thread_fast(&state->tracks, &draft->pid, &draft->tid);
+  else if (draft->pid.kind != TB_JSON_ID_NONE && event->track->type == TB_TRACK_GLOBAL)
+    event->thread = tb_json_process(&state->tracks, &draft->pid);
+  else
+    return true;
+  return event->thread != NULL;
 }
 
 static bool on_process(struct tb_json_state *state, struct tb_json_draft *draft) {
   draft->event->track = tb_json_process(&state->tracks, &draft->pid);
-  return draft->event->track && emitting_thread(state, draft);
+  return draft->event->track && set_emitter(state, draft);
 }
 
 static bool on_thread(struct tb_json_state *state, struct tb_json_draft *draft) {
@@ -91,7 +97,7 @@ static bool by_scope(struct tb_json_state *state, struct tb_json_draft *draft) {
   switch (draft->event->instant_scope) {
     case 'g':
       draft->event->track = tb_json_global(&state->tracks);
-      return draft->event->track && emitting_thread(state, draft);
+      return draft->event->track && set_emitter(state, draft);
     case 'p':
       return on_process(state, draft);
     default:

@@ -107,8 +107,11 @@ static struct tb_json_open *push(struct tb_json_writer *w, struct tb_json_track 
   struct tb_json_open *slice = &state->open[state->open_count++];
   struct tb_json_emit *held = &state->held;
   bool on_thread = is_on_thread(state, event);
-  *slice =
-      (struct tb_json_open){.at = held->buffer.len, .late_at = state->late.buffer.len, .ts = event->ts, .thread_ts = event->thread_ts, .has = event->has};
+  *slice = (struct tb_json_open){.at = held->buffer.len,
+                                 .late_at = state->late.buffer.len,
+                                 .ts = event->ts,
+                                 .thread_ts = event->thread_ts,
+                                 .has = event->has};
   slice->dur = event->dur;
   slice->thread_dur = event->thread_dur;
   tb_json_emit_name(held, event);

@@ -29,7 +29,7 @@ struct tb_json_track {
 /* A slice that is open. Its text stands in tb_json_track.held from `at` on: name, category, ids, rest, arguments. */
 struct tb_json_open {
   size_t at, category_at, ids_at, rest_at, args_at;
-  size_t late_at; /* where in tb_json_track.late those stand that wait for it */
+  size_t late_at;                         /* where in tb_json_track.late those stand that wait for it */
   int64_t ts, thread_ts, dur, thread_dur; /* the last two of a begin: an X has those of its end */
   uint32_t has;
   uint64_t flow_number;

@@ -188,14 +188,17 @@ static void set_legacy_type(struct tb_perfetto_reader *r, struct tb_event *event
   if (event->type == TB_EVENT_INSTANT) set_legacy_instant(r, event, legacy->instant_scope);
 }
 
-/* Without a phase the overrides say who emitted an event that stands on a track of its own. */
+/* Without a phase the overrides say who emitted an event that stands on a track of its own: a thread, or a process alone, which the track
+ * may say already. */
 static void set_emitter(struct tb_perfetto_reader *r, struct tb_event *event, const struct tb_legacy_event *legacy) {
-  if (!legacy->present || legacy->has_phase || !legacy->has_tid) return;
-  if (!legacy->has_pid && !event->track->has_pid) return;
+  if (!legacy->present || legacy->has_phase || (!legacy->has_pid && !(legacy->has_tid && event->track->has_pid)))
+    return;
   int64_t pid = legacy->has_pid ? legacy->pid : event->track->pid;
-  struct tb_perfetto_track *thread = tb_tracks_thread(&r->tracks, &pid, legacy->tid, r->head.machine);
-  if (!thread) r->out_of_memory = true;
-  if (thread && &thread->track != event->track) event->thread = &thread->track;
+  if (!legacy->has_tid && event->track->has_pid && event->track->pid == pid) return;
+  struct tb_perfetto_track *emitter = legacy->has_tid ? tb_tracks_thread(&r->tracks, &pid, legacy->tid, r->head.machine)
+                                                      : tb_tracks_process(&r->tracks, pid, r->head.machine);
+  if (!emitter) r->out_of_memory = true;
+  if (emitter && &emitter->track != event->track) event->thread = &emitter->track;
 }
 
 static void set_rare(struct tb_perfetto_reader *r, struct tb_event *event, const struct tb_track_event_fields *fields) {

@@ -254,7 +254,8 @@ struct tb_event {
   int64_t thread_dur;
   const struct tb_track *track; /* never NULL where the type has a track */
   const struct tb_track
-      *thread; /* the emitting thread where `track` is another one and the source names it, else NULL */
+      *thread; /* the emitting thread, or process where no thread is named, where `track` is another one and does not
+                  say it; else NULL */
   struct tb_slice name;
   struct tb_slice categories; /* comma list, as in JSON */
   struct tb_id id;
