@@ -70,6 +70,7 @@ static struct tb_slice jank_names(struct tb_perfetto_reader *r, uint64_t bits) {
         protobuf_c_enum_descriptor_get_value(&perfetto__protos__frame_timeline_event__jank_type__descriptor, (int)bit);
     if (!value) return (struct tb_slice){NULL, 0};
     len += (size_t)snprintf(text + len, NAMES_MAX - len, "%s%s", len ? ", " : "", value->name);
+    if (len >= NAMES_MAX) return (struct tb_slice){NULL, 0};
     bits ^= bit;
     if (!bits) break;
   }
