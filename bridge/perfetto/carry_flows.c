@@ -10,6 +10,8 @@
 #include "base/error.h"
 #include "perfetto/writer_state.h"
 
+static const struct tb_arg encloses = {.name = {"bp", 2}, .text = {"e", 1}, .span = 1, .type = TB_ARG_STRING};
+
 bool tb_perfetto_read_flow(const struct tb_perfetto_writer *p, uint32_t flow, struct tb_slice *categories,
                            struct tb_slice *name, struct tb_id *id) {
   struct tb_slice text = tb_intern_text(&p->flow_texts, flow);
@@ -64,21 +66,16 @@ static bool copy_frames(struct tb_arena *arena, struct tb_stack *stack) {
   return true;
 }
 
-static bool holds_text(const struct tb_arg *arg) {
-  return arg->type == TB_ARG_STRING || arg->type == TB_ARG_JSON || arg->type == TB_ARG_BLOB;
-}
-
 /* Copies `count` entries to `to`. */
 static bool copy_args(struct tb_arena *arena, struct tb_arg *to, const struct tb_arg *args, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
     to[i] = args[i];
-    if (!copy_text(arena, &to[i].name) || (holds_text(&to[i]) && !copy_text(arena, &to[i].text))) return false;
+    if (!copy_text(arena, &to[i].name) || (tb_arg_holds_text(&to[i]) && !copy_text(arena, &to[i].text))) return false;
   }
   return true;
 }
 
 static struct tb_event *copy_event(struct tb_arena *arena, const struct tb_event *event) {
-  static const struct tb_arg encloses = {.name = {"bp", 2}, .text = {"e", 1}, .span = 1, .type = TB_ARG_STRING};
   struct tb_event *copy = tb_arena_alloc(arena, sizeof(*copy));
   struct tb_arg *args = tb_arena_alloc(arena, event->arg_count * sizeof(*args));
   struct tb_arg *extra = tb_arena_alloc(arena, (event->extra_count + 1) * sizeof(*extra));
@@ -112,7 +109,6 @@ struct tb_event *tb_perfetto_rich_flow(const struct tb_perfetto_writer *p, uint6
 /* ---- flows that join nothing ------------------------------------------------------------------------------------------------------------ */
 
 static void make_event(const struct tb_perfetto_writer *p, const struct tb_flow_point *point, struct tb_event *event) {
-  static const struct tb_arg encloses = {.name = {"bp", 2}, .text = {"e", 1}, .span = 1, .type = TB_ARG_STRING};
   *event = (struct tb_event){.type = TB_EVENT_FLOW_END, .phase = 'f', .ts = point->event_ts};
   (void)tb_perfetto_read_flow(p, point->flow, &event->categories, &event->name, &event->id);
   event->has = TB_HAS_TS | p->flow_has[point->flow];

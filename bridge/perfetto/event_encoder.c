@@ -35,13 +35,9 @@ struct encoding {
   bool odd;          /* a name that readers would change came up */
 };
 
-static bool holds_text(const struct tb_arg *arg) {
-  return arg->type == TB_ARG_STRING || arg->type == TB_ARG_JSON || arg->type == TB_ARG_BLOB;
-}
-
 static size_t args_room(const struct tb_arg *args, uint32_t count) {
   size_t room = (size_t)count * ARG_ROOM;
-  for (uint32_t i = 0; i < count; i++) room += holds_text(&args[i]) ? args[i].text.len : 0;
+  for (uint32_t i = 0; i < count; i++) room += tb_arg_holds_text(&args[i]) ? args[i].text.len : 0;
   return room;
 }
 

@@ -18,6 +18,10 @@ struct tb_carriage {
   uint32_t times; /* TB_HAS_DUR, _THREAD_TS, _THREAD_DUR: those that the packet has no room for, if they are there */
 };
 
+static inline bool tb_arg_holds_text(const struct tb_arg *arg) {
+  return arg->type == TB_ARG_STRING || arg->type == TB_ARG_JSON || arg->type == TB_ARG_BLOB;
+}
+
 struct tb_event_encoder {
   struct tb_interned *interned;
   struct tb_buffer body;    /* the fields of the last event */

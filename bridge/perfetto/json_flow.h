@@ -7,17 +7,17 @@
 #ifndef TB_PERFETTO_JSON_FLOW_H
 #define TB_PERFETTO_JSON_FLOW_H
 
-enum {
-  TB_JSON_FLOW_IDS_MAX = 200
-}; /* of a slice with more, readers do not read all: each JsonFlow says its own then */
+/* Of a slice with more flow ids readers do not read all: each JsonFlow says its own then. */
+enum { TB_JSON_FLOW_IDS_MAX = 200 };
 
-enum tb_json_flow_letter { /* beside s, t and f */
-                           TB_JSON_FLOW_BIND_ID = 'b',
-                           TB_JSON_FLOW_ENCLOSING = 'e',
-                           TB_JSON_FLOW_IN = 'i',
-                           TB_JSON_FLOW_OUT = 'o',
-                           TB_JSON_FLOW_CATEGORIES = 'c',
-                           TB_JSON_FLOW_NAME = 'n'
+/* Beside s, t and f. */
+enum tb_json_flow_letter {
+  TB_JSON_FLOW_BIND_ID = 'b',
+  TB_JSON_FLOW_ENCLOSING = 'e',
+  TB_JSON_FLOW_IN = 'i',
+  TB_JSON_FLOW_OUT = 'o',
+  TB_JSON_FLOW_CATEGORIES = 'c',
+  TB_JSON_FLOW_NAME = 'n'
 };
 
 #endif

@@ -152,22 +152,20 @@ static TB_ALWAYS_INLINE bool tb_packet_common_read(struct tb_slice bytes, struct
 
 void tb_packet_head_reset_rare(struct tb_packet_head *head);
 
-/* tb_packet_head_read of such a packet; false, and *head as it was, where it is another. */
-static TB_ALWAYS_INLINE bool tb_packet_head_read_common(struct tb_packet_head *head, struct tb_slice bytes) {
-  struct tb_packet_common common;
-  if (!tb_packet_common_read(bytes, &common)) return false;
+/* What tb_packet_head_read makes of such a packet. */
+static TB_ALWAYS_INLINE void tb_packet_head_take_common(struct tb_packet_head *head, struct tb_slice bytes,
+                                                        const struct tb_packet_common *common) {
   if (head->rare) tb_packet_head_reset_rare(head);
   head->bytes.ptr = bytes.ptr;
   head->bytes.len = bytes.len;
-  head->has_timestamp = common.timestamp_at != NULL;
+  head->has_timestamp = common->timestamp_at != NULL;
   head->has_clock = false;
-  head->sequence = common.sequence;
-  head->flags = common.flags;
+  head->sequence = common->sequence;
+  head->flags = common->flags;
   head->kind = TB_TRACE_PACKET_TRACK_EVENT;
-  head->timestamp = common.timestamp;
-  head->payload.ptr = common.payload.ptr;
-  head->payload.len = common.payload.len;
-  return true;
+  head->timestamp = common->timestamp;
+  head->payload.ptr = common->payload.ptr;
+  head->payload.len = common->payload.len;
 }
 
 #endif

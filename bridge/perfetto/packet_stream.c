@@ -232,30 +232,36 @@ enum tb_status tb_packet_stream_reject(struct tb_packet_stream *stream, const st
   return stream->lose(stream->lose_ctx, LOSS_PACKET, frame->offset);
 }
 
-/* The packet at `at` where it is whole and no different from most; anything else is left to `step`. */
-static bool take_common(struct tb_packet_stream *stream, struct tb_packet_head *head) {
+/* The packet at `at` where it is whole, well-formed and not compressed; anything else is left to `step`. */
+static bool take_whole(struct tb_packet_stream *stream, struct tb_packet_head *head) {
   const char *at = stream->at, *end = stream->end;
   if (stream->skip || stream->searching || at == end || *at != PACKET_TAG) return false;
   uint64_t len;
   const char *body = tb_wire_read_varint(at + 1, end, &len);
   if (!body || len > (uint64_t)(end - body) || len > stream->max_packet) return false;
-  struct tb_slice bytes = {body, (size_t)len};
-  if (end - body < TB_PACKET_AHEAD || len > (uint64_t)(end - body) - TB_PACKET_AHEAD ||
-      !tb_packet_head_read_common(head, bytes)) {
-    if (tb_packet_head_read(head, bytes) != TB_OK) return false;
-    if (head->kind == TB_TRACE_PACKET_COMPRESSED_PACKETS || head->kind == TB_TRACE_PACKET_ZSTD_COMPRESSED_PACKETS)
-      return false;
-  }
-  head->start = at;
-  head->offset = offset_of(stream, at);
-  head->opened = stream->opened;
+  if (tb_packet_head_read(head, (struct tb_slice){body, (size_t)len}) != TB_OK) return false;
+  if (head->kind == TB_TRACE_PACKET_COMPRESSED_PACKETS || head->kind == TB_TRACE_PACKET_ZSTD_COMPRESSED_PACKETS)
+    return false;
   stream->at = body + len;
   stream->needed = 1;
   return true;
 }
 
+static bool take_at_once(struct tb_packet_stream *stream, struct tb_packet_head *head) {
+  const char *at = stream->at;
+  struct tb_common_packet common;
+  if (tb_packet_stream_take_common(stream, &common))
+    tb_packet_head_take_common(head, common.bytes, &common.head);
+  else if (!take_whole(stream, head))
+    return false;
+  head->start = at;
+  head->offset = offset_of(stream, at);
+  head->opened = stream->opened;
+  return true;
+}
+
 enum tb_status tb_packet_stream_next(struct tb_packet_stream *stream, struct tb_packet_head *head) {
-  if (take_common(stream, head)) return TB_OK;
+  if (take_at_once(stream, head)) return TB_OK;
   for (;;) {
     struct tb_packet_frame frame;
     enum tb_status status = tb_packet_stream_frame(stream, &frame);

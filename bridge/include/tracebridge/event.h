@@ -213,8 +213,8 @@ enum tb_event_has {
   TB_HAS_PHASE =
       1 << 17, /* SLICE_BEGIN, SLICE_END: the source says `phase` itself: B and E that must not become one X */
   TB_HAS_FLOWS_TOLD =
-      1 << 18 /* a flow is said twice: by flow ids of slices, and by the flow event or bind_id that JSON had for it. Of
-                 all three; take the one or the other */
+      1 << 18 /* slices with flow ids, and flow events: each flow is said by both, and by bind_id; users take the ids or
+                 the others */
 };
 
 enum tb_log_level {
