@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "json/json_reader_state.h"
 
-enum { LARGE_TEXT = 1 << 20 /* a batch gives text beyond this back */ };
+enum { SMALL_TEXT = 1 << 13, LARGE_TEXT = 1 << 20 /* a batch gives text beyond this back */ };
 
 static enum tb_status no_memory(struct tb_reader *reader) {
   return tb_fail(&reader->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
@@ -65,19 +65,26 @@ static enum tb_status read_more(struct tb_json_state *state, struct tb_batch *ba
   return TB_OK;
 }
 
-/* An event that the text ends in is read again in the next one: longer texts make that rare where events are long, short ones
- * stay in the cache. */
-static void adapt_limit(struct tb_json_state *state, size_t rest) {
-  if (rest > state->limit / 8 && state->limit < LARGE_TEXT)
-    state->limit *= 2;
-  else if (rest < state->limit / 64 && state->limit > TB_BATCH_TEXT_BYTES)
-    state->limit /= 2;
+/* How much text the next batch gets. What a batch leaves is copied, and an event that the text ends in is read again: so as
+ * much as a batch's events take where they are short, and more where events are long; less stays in the cache. */
+static void adapt_limit(struct tb_json_state *state, const struct tb_batch *batch, size_t used, size_t rest) {
+  size_t limit = state->limit;
+  if (batch->event_count == TB_BATCH_EVENTS)
+    limit = used + used / 8;
+  else if (rest > limit / 8)
+    limit *= 2;
+  else if (limit < TB_BATCH_TEXT_BYTES)
+    limit += limit / 8;
+  else if (rest < limit / 64)
+    limit /= 2;
+  if (limit < SMALL_TEXT) limit = SMALL_TEXT;
+  state->limit = limit < LARGE_TEXT ? limit : LARGE_TEXT;
 }
 
 /* Keeps the bytes from `p` on for the next batch. */
 static enum tb_status carry_over(struct tb_json_state *state, struct tb_batch *batch, const char *p) {
   size_t used = (size_t)(p - batch->text), rest = batch->text_len - used;
-  adapt_limit(state, rest);
+  adapt_limit(state, batch, used, rest);
   state->text_offset += used;
   if (state->carry_at < state->carry.len) { /* all of the text came from there and still is there */
     state->carry_at -= rest;
