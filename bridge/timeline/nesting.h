@@ -6,32 +6,7 @@
 #ifndef TB_TIMELINE_NESTING_H
 #define TB_TIMELINE_NESTING_H
 
-#include "timeline/strand.h"
-
-struct tb_open_slice {
-  int64_t end;  /* INT64_MAX while unknown */
-  size_t place; /* of its BEGIN or COMPLETE in the strand */
-  uint32_t name, categories;
-  bool complete; /* it ends by itself, without an END */
-  bool moment;   /* it ends where it begins: what has no duration at the same time nests in it */
-  bool whole;    /* the sink knows its end already */
-  bool has_thread_end;
-  int64_t thread_end;
-  struct tb_slice body;     /* of its entry; empty when the strand was spilled */
-  struct tb_slice end_body; /* of a complete slice; a copy, freed after its end */
-};
-
-struct tb_lane {
-  uint32_t pool; /* see tb_nesting_sink.pool; lanes of one pool are used by one key at a time */
-  uint32_t key;  /* the key that uses it now, or used it last */
-  bool taken;
-  uint32_t number;            /* within its pool, from 0 */
-  int64_t used_ts;            /* when something last began on it, or happened; INT64_MIN: never */
-  struct tb_open_slice *open; /* innermost last */
-  size_t open_count, open_capacity;
-  int64_t buried_ts;   /* when a slice ended last while others above it stayed open; INT64_MAX: never */
-  size_t buried_below; /* how many slices were open below it */
-};
+#include "timeline/lanes.h"
 
 /* Whether the lane's innermost slice stands above one that ended at `ts`, and will never end. To the trace processor the slice that ended
  * is still there, and the first event past `ts` takes all above it away: so would the END of a slice that begins here, of that slice. */
@@ -61,18 +36,10 @@ struct tb_nesting {
   const struct tb_strand *strand;
   bool instants_as_moments; /* set after init: instants are slices that end where they begin, as thread times need */
   bool matched;             /* the strand has matches */
-  struct tb_lane *lanes;
-  size_t lane_count, lane_capacity;
-  uint32_t *key_lanes; /* by key: the lane that it used last, + 1 */
-  size_t key_count;
-  uint32_t *pool_lanes; /* by pool: its newest lane, + 1 */
-  size_t pool_capacity;
-  uint32_t *pool_next; /* by lane: the pool's lane before it, + 1 */
-  size_t pool_next_capacity;
-  size_t complete_open; /* open complete slices, over all lanes */
+  struct tb_lanes lanes;
 };
 
-/* `strand` has been matched where `matched` says so. */
+/* `strand` has been matched where `matched` says so; its matches are used up then. */
 void tb_nesting_init(struct tb_nesting *nesting, const struct tb_strand *strand, bool matched, uint32_t keys,
                      const struct tb_nesting_sink *sink);
 TB_MUST_CHECK enum tb_status tb_nesting_put(struct tb_nesting *nesting, const struct tb_entry *entry, size_t place);

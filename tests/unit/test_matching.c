@@ -69,6 +69,12 @@ static void loose_lasts_until_nothing_is_open(void **state) {
   expect_loose("**.*....");
 }
 
+static void ends_find_their_names_in_any_order(void **state) {
+  (void)state;
+  match("ABACaBbac");
+  expect_matches("ABACaBbac", "7.4826503");
+}
+
 static void a_slice_that_never_ends_is_loose(void **state) {
   (void)state;
   match("ABb");
@@ -81,6 +87,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(slices_that_nest_are_not_loose, start, stop),
       cmocka_unit_test_setup_teardown(an_end_that_takes_an_outer_slice_makes_loose_what_is_open, start, stop),
       cmocka_unit_test_setup_teardown(loose_lasts_until_nothing_is_open, start, stop),
+      cmocka_unit_test_setup_teardown(ends_find_their_names_in_any_order, start, stop),
       cmocka_unit_test_setup_teardown(a_slice_that_never_ends_is_loose, start, stop),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
