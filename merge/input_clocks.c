@@ -18,8 +18,9 @@ enum {
 enum { SYNC_ROUNDS = 1, SYNC_CLIENT = 2, SYNC_HOST = 3 };
 
 void tb_input_clocks_init(struct tb_input_clocks *c, const struct tb_allocator *allocator) {
-  *c = (struct tb_input_clocks){.allocator = allocator, .primary = TB_CLOCK_BOOTTIME, .version = 1};
+  *c = (struct tb_input_clocks){.allocator = allocator, .primary = TB_CLOCK_BOOTTIME, .version = 1, .way_version = 1};
   tb_map_init(&c->node_index, allocator);
+  tb_map_init(&c->group_index, allocator);
   tb_merge_sequences_init(&c->sequences, allocator);
 }
 
@@ -31,7 +32,10 @@ void tb_input_clocks_free(struct tb_input_clocks *c) {
   }
   tb_free(c->allocator, c->groups, c->group_capacity * sizeof(*c->groups));
   tb_free(c->allocator, c->nodes, c->node_capacity * sizeof(*c->nodes));
+  tb_free(c->allocator, c->uses, c->use_capacity * sizeof(*c->uses));
+  tb_free(c->allocator, c->queue, c->queue_capacity * sizeof(*c->queue));
   tb_map_free(&c->node_index);
+  tb_map_free(&c->group_index);
   tb_merge_sequences_free(&c->sequences);
 }
 
@@ -77,10 +81,18 @@ static enum tb_status add_node(struct tb_input_clocks *c, uint32_t machine, uint
   return TB_OK;
 }
 
-/* Ways must be looked for anew when there is a new relation. */
-static void forget_ways(struct tb_input_clocks *c) {
-  for (size_t i = 0; i < c->node_count; i++) c->nodes[i].way_known = false;
-  c->version++;
+/* Notes that column `column` of the newest group is `node`. */
+static enum tb_status add_use(struct tb_input_clocks *c, uint32_t node, size_t column) {
+  void *uses = c->uses;
+  enum tb_status status =
+      tb_grow_array(c->allocator, &uses, &c->use_capacity, c->use_count + 1, sizeof(*c->uses), UINT32_MAX / 2);
+  c->uses = uses;
+  if (status != TB_OK) return status;
+  c->uses[c->use_count++] = (struct tb_input_clock_use){(uint32_t)c->group_count - 1, (uint32_t)column, 0};
+  struct tb_input_clock *n = &c->nodes[node];
+  *(n->last_use ? &c->uses[n->last_use - 1].next : &n->first_use) = (uint32_t)c->use_count;
+  n->last_use = (uint32_t)c->use_count;
+  return TB_OK;
 }
 
 static enum tb_status add_group(struct tb_input_clocks *c, const uint32_t *nodes, size_t columns, uint64_t hash) {
@@ -90,21 +102,26 @@ static enum tb_status add_group(struct tb_input_clocks *c, const uint32_t *nodes
   c->groups = groups;
   if (status != TB_OK) return status;
   struct tb_input_clock_group *g = &c->groups[c->group_count];
-  *g = (struct tb_input_clock_group){.columns = columns, .hash = hash};
+  *g = (struct tb_input_clock_group){.columns = columns};
   g->nodes = tb_alloc(c->allocator, columns * sizeof(*nodes));
   if (!g->nodes) return TB_NO_MEMORY;
   memcpy(g->nodes, nodes, columns * sizeof(*nodes));
+  (void)tb_map_get(&c->group_index, hash, 0, &g->same_hash);
   c->group_count++;
-  forget_ways(c);
-  return TB_OK;
+  for (size_t i = 0; status == TB_OK && i < columns; i++) status = add_use(c, nodes[i], i);
+  if (status == TB_OK) status = tb_map_put(&c->group_index, hash, 0, c->group_count);
+  c->version++;
+  return status;
 }
 
-/* The group with exactly these columns, in this order. Sequences' own clocks make many groups: newest first. */
+/* The group with exactly these columns, in this order. */
 static struct tb_input_clock_group *find_group(struct tb_input_clocks *c, const uint32_t *nodes, size_t columns,
                                                uint64_t hash) {
-  for (size_t i = c->group_count; i-- > 0;) {
-    struct tb_input_clock_group *g = &c->groups[i];
-    if (g->hash == hash && g->columns == columns && memcmp(g->nodes, nodes, columns * sizeof(*nodes)) == 0) return g;
+  uint32_t at = 0;
+  (void)tb_map_get(&c->group_index, hash, 0, &at);
+  for (; at; at = c->groups[at - 1].same_hash) {
+    struct tb_input_clock_group *g = &c->groups[at - 1];
+    if (g->columns == columns && memcmp(g->nodes, nodes, columns * sizeof(*nodes)) == 0) return g;
   }
   return NULL;
 }
@@ -182,7 +199,8 @@ static enum tb_status take_snapshot(struct tb_input_clocks *c, struct tb_slice b
     if (field.number == SNAPSHOT_PRIMARY && field.type == TB_WIRE_VARINT && field.value && !c->primary_named) {
       c->primary = (uint32_t)field.value;
       c->primary_named = true;
-      forget_ways(c);
+      c->way_version++;
+      c->version++;
     }
     if (field.number != SNAPSHOT_CLOCKS || field.type != TB_WIRE_BYTES || columns == COLUMNS_MAX) continue;
     struct reading reading = read_clock(field.bytes);
@@ -264,64 +282,44 @@ enum tb_status tb_input_clocks_take(struct tb_input_clocks *c, const struct tb_m
 
 /* ---- conversion --------------------------------------------------------------------------------------------------------- */
 
-/* Breadth first from node `from` to the trace clock of its machine. */
-struct search {
-  uint32_t *queue;
-  struct {
-    uint32_t node, group, from, to; /* how it was reached */
-    bool seen;
-  } * reached;
-  size_t head, tail;
-};
-
-static void search_from(const struct tb_input_clocks *c, struct search *s, uint32_t at) {
-  for (size_t g = 0; g < c->group_count; g++) {
-    const struct tb_input_clock_group *group = &c->groups[g];
-    size_t from = 0;
-    while (from < group->columns && group->nodes[from] != at) from++;
-    if (from == group->columns) continue;
-    for (size_t to = 0; to < group->columns; to++) {
-      uint32_t next = group->nodes[to];
-      if (s->reached[next].seen) continue;
-      s->reached[next].seen = true;
-      s->reached[next].node = at;
-      s->reached[next].group = (uint32_t)g;
-      s->reached[next].from = (uint32_t)from;
-      s->reached[next].to = (uint32_t)to;
-      s->queue[s->tail++] = next;
+static void search_from(struct tb_input_clocks *c, uint32_t at, size_t *reached) {
+  for (uint32_t u = c->nodes[at].first_use; u; u = c->uses[u - 1].next) {
+    const struct tb_input_clock_use *use = &c->uses[u - 1];
+    const struct tb_input_clock_group *group = &c->groups[use->group];
+    for (uint32_t to = 0; to < group->columns; to++) {
+      struct tb_input_clock *next = &c->nodes[group->nodes[to]];
+      if (next->search == c->searches) continue;
+      next->search = c->searches;
+      next->reached_from = at;
+      next->reached_by = (struct tb_input_clock_step){use->group, use->column, to};
+      c->queue[(*reached)++] = group->nodes[to];
     }
   }
 }
 
-static void set_way(struct tb_input_clocks *c, const struct search *s, uint32_t from, uint32_t target) {
+static void set_way(struct tb_input_clocks *c, uint32_t from, uint32_t target) {
   struct tb_input_clock *node = &c->nodes[from];
   size_t len = 0;
-  for (uint32_t at = target; at != from; at = s->reached[at].node) len++;
+  for (uint32_t at = target; at != from; at = c->nodes[at].reached_from) len++;
   if (len > sizeof(node->way) / sizeof(node->way[0])) return;
   node->way_exists = true;
   node->way_len = (uint8_t)len;
-  for (uint32_t at = target; at != from; at = s->reached[at].node) {
-    len--;
-    node->way[len].group = s->reached[at].group;
-    node->way[len].from = s->reached[at].from;
-    node->way[len].to = s->reached[at].to;
-  }
+  for (uint32_t at = target; at != from; at = c->nodes[at].reached_from) node->way[--len] = c->nodes[at].reached_by;
 }
 
+/* Breadth first from node `from` to the trace clock of its machine. */
 static void find_way(struct tb_input_clocks *c, uint32_t from, uint32_t target) {
-  c->nodes[from].way_known = true;
-  c->nodes[from].way_exists = false;
-  struct search s = {0};
-  s.queue = tb_alloc(c->allocator, c->node_count * sizeof(*s.queue));
-  s.reached = tb_calloc(c->allocator, c->node_count * sizeof(*s.reached));
-  if (s.queue && s.reached) {
-    s.reached[from].seen = true;
-    s.queue[s.tail++] = from;
-    while (s.head < s.tail && !s.reached[target].seen) search_from(c, &s, s.queue[s.head++]);
-    if (s.reached[target].seen) set_way(c, &s, from, target);
-  }
-  tb_free(c->allocator, s.queue, c->node_count * sizeof(*s.queue));
-  tb_free(c->allocator, s.reached, c->node_count * sizeof(*s.reached));
+  void *queue = c->queue;
+  enum tb_status status =
+      tb_grow_array(c->allocator, &queue, &c->queue_capacity, c->node_count, sizeof(*c->queue), NODES_MAX);
+  c->queue = queue;
+  if (status != TB_OK) return;
+  c->nodes[from].search = ++c->searches;
+  c->queue[0] = from;
+  const struct tb_input_clock *end = &c->nodes[target];
+  for (size_t at = 0, reached = 1; at < reached && end->search != c->searches; at++)
+    search_from(c, c->queue[at], &reached);
+  if (end->search == c->searches) set_way(c, from, target);
 }
 
 /* A reading on its way, and from where up to where the one that it started as takes the same way. */
@@ -356,11 +354,18 @@ static void step(const struct tb_input_clock_group *g, size_t from, size_t to, s
   walk->value = (int64_t)((uint64_t)walk->value - (uint64_t)row[from] + (uint64_t)row[to]);
 }
 
+/* Whether the node's way is still the one that a search would find: new groups only make a way shorter than several steps. */
+static bool knows_way(const struct tb_input_clocks *c, const struct tb_input_clock *node) {
+  return node->way_version == c->way_version &&
+         (node->way_groups == c->group_count || (node->way_exists && node->way_len == 1));
+}
+
 /* Sees that the node's way to the trace clock is known; false where there is none. */
 static bool has_way(struct tb_input_clocks *c, struct tb_input_clock *node) {
-  if (node->way_known) return node->way_exists;
+  if (knows_way(c, node)) return node->way_exists;
   const struct tb_input_clock *target = find_node(c, node->machine, 0, c->primary);
-  node->way_known = true;
+  node->way_version = c->way_version;
+  node->way_groups = c->group_count;
   node->way_exists = false;
   if (target) find_way(c, (uint32_t)(node - c->nodes), (uint32_t)(target - c->nodes));
   return node->way_exists;

@@ -20,14 +20,21 @@ struct tb_input_clock {
   uint32_t machine, clock;
   uint32_t sequence; /* 0 but for clocks 64 to 127 */
   bool incremental;
-  uint64_t unit; /* ns of one count; at least 1 */
-  int64_t last;  /* incremental: time of the last packet, ns */
-  /* the way to the trace clock of its machine, found when asked for */
-  bool way_known, way_exists;
+  uint64_t unit;                /* ns of one count; at least 1 */
+  int64_t last;                 /* incremental: time of the last packet, ns */
+  uint32_t first_use, last_use; /* of the groups that have it, in the order in which they came, + 1; 0: none */
+  /* the way to the trace clock of its machine, found when asked for: what was known then, and the way */
+  uint64_t way_version;
+  size_t way_groups;
+  bool way_exists;
   uint8_t way_len;
-  struct {
+  struct tb_input_clock_step {
     uint32_t group, from, to; /* readings: rows of `group`, columns */
   } way[6];
+  /* for the search of a way: the search that reached it last, from which clock, by which step */
+  uint64_t search;
+  uint32_t reached_from;
+  struct tb_input_clock_step reached_by;
   /* from `from` up to `until` its readings only need `ahead` added; known as of `version` */
   int64_t from, until, ahead;
   uint64_t version;
@@ -39,7 +46,13 @@ struct tb_input_clock_group {
   size_t columns;
   int64_t *rows;                  /* row after row */
   size_t row_count, row_capacity; /* in rows */
-  uint64_t hash;
+  uint32_t same_hash;             /* another group with its hash, + 1; 0: none */
+};
+
+/* That a group has a clock. */
+struct tb_input_clock_use {
+  uint32_t group, column;
+  uint32_t next; /* of the same clock, + 1; 0: none */
 };
 
 struct tb_input_clocks {
@@ -49,10 +62,17 @@ struct tb_input_clocks {
   size_t node_count, node_capacity;
   struct tb_input_clock_group *groups;
   size_t group_count, group_capacity;
+  struct tb_map group_index; /* by a hash of the columns */
+  struct tb_input_clock_use *uses;
+  size_t use_count, use_capacity;
+  uint32_t *queue; /* of the search of a way */
+  size_t queue_capacity;
+  uint64_t searches;
   struct tb_merge_sequences sequences;
-  uint64_t version;   /* counts what was learned, from 1 */
-  uint32_t primary;   /* the trace clock: primary_trace_clock of the first snapshot, else BOOTTIME */
-  bool primary_named; /* a snapshot named it */
+  uint64_t version;     /* counts what was learned, from 1 */
+  uint64_t way_version; /* counts what made all ways unknown, from 1 */
+  uint32_t primary;     /* the trace clock: primary_trace_clock of the first snapshot, else BOOTTIME */
+  bool primary_named;   /* a snapshot named it */
   uint64_t bad_snapshots;
 };
 

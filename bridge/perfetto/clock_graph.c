@@ -6,7 +6,6 @@ enum {
   NODES_MAX = 1 << 20,
   EDGES_MAX = 1 << 22
 };
-#define UNREACHED UINT32_MAX
 
 void tb_clock_graph_init(struct tb_clock_graph *graph, const struct tb_allocator *allocator) {
   *graph = (struct tb_clock_graph){.allocator = allocator, .version = 1, .changes = 1};
@@ -21,7 +20,7 @@ void tb_clock_graph_free(struct tb_clock_graph *graph) {
   }
   tb_free(allocator, graph->nodes, graph->node_capacity * sizeof(*graph->nodes));
   tb_free(allocator, graph->edges, graph->edge_capacity * sizeof(*graph->edges));
-  tb_free(allocator, graph->search, graph->search_capacity * sizeof(*graph->search));
+  tb_free(allocator, graph->reached, graph->reached_capacity * sizeof(*graph->reached));
   tb_map_free(&graph->node_map);
   tb_map_free(&graph->edge_map);
 }
@@ -60,9 +59,11 @@ static enum tb_status find_edge(struct tb_clock_graph *graph, uint32_t from, uin
   if (status != TB_OK) return TB_NO_MEMORY;
   status = tb_map_put(&graph->edge_map, edge_key(from, to), set, (uint32_t)graph->edge_count);
   if (status != TB_OK) return status;
-  graph->version++;
   *edge = &graph->edges[graph->edge_count++];
   **edge = (struct tb_clock_edge){.from = from, .to = to, .set = set};
+  struct tb_clock_node *node = &graph->nodes[from];
+  *(node->last_out ? &graph->edges[node->last_out - 1].next_out : &node->first_out) = (uint32_t)graph->edge_count;
+  node->last_out = (uint32_t)graph->edge_count;
   return TB_OK;
 }
 
@@ -174,39 +175,54 @@ enum tb_status tb_clock_graph_resolve(struct tb_clock_graph *graph, uint64_t key
 
 static void keep_path(struct tb_clock_graph *graph, uint32_t from, uint32_t to) {
   struct tb_clock_node *node = &graph->nodes[from];
-  size_t len = 0;
-  for (uint32_t at = to; at != from; at = graph->edges[graph->search[at]].from) len++;
-  node->path_found = len <= PATH_MAX;
-  if (!node->path_found) return;
+  size_t len = graph->nodes[to].search_round;
+  node->path_found = true;
   node->path_len = (uint8_t)len;
-  for (uint32_t at = to; at != from; at = graph->edges[graph->search[at]].from) node->path[--len] = graph->search[at];
+  for (uint32_t at = to; at != from; at = graph->edges[node->path[len]].from)
+    node->path[--len] = graph->nodes[at].search_edge;
 }
 
-/* Goes through the edges round by round: the first round that reaches `to` has the shortest path. Edges are few. */
+/* Goes on from a clock of one round to those of the next, each of which keeps the first of the edges that lead to it. */
+static void search_on(struct tb_clock_graph *graph, uint32_t number, size_t *reached) {
+  const struct tb_clock_node *from = &graph->nodes[number];
+  if (from->backwards) return;
+  for (uint32_t i = from->first_out; i; i = graph->edges[i - 1].next_out) {
+    struct tb_clock_node *to = &graph->nodes[graph->edges[i - 1].to];
+    bool is_new = to->search != graph->searches;
+    if (!is_new && (to->search_round != from->search_round + 1 || to->search_edge <= i - 1)) continue;
+    if (is_new) graph->reached[(*reached)++] = graph->edges[i - 1].to;
+    to->search = graph->searches;
+    to->search_round = from->search_round + 1;
+    to->search_edge = i - 1;
+  }
+}
+
+/* Goes out round by round: the first round that reaches `to` has the shortest path. */
 static enum tb_status find_path(struct tb_clock_graph *graph, uint32_t from, uint32_t to) {
   struct tb_clock_node *node = &graph->nodes[from];
   node->path_to = to;
   node->path_version = graph->version;
+  node->path_edges = graph->edge_count;
   node->path_found = false;
-  size_t count = graph->node_count;
-  void *search = graph->search;
-  enum tb_status status =
-      tb_grow_array(graph->allocator, &search, &graph->search_capacity, 2 * count, sizeof(uint32_t), 2 * NODES_MAX);
-  graph->search = search;
+  void *grown = graph->reached;
+  enum tb_status status = tb_grow_array(graph->allocator, &grown, &graph->reached_capacity, graph->node_count,
+                                        sizeof(*graph->reached), NODES_MAX);
+  graph->reached = grown;
   if (status != TB_OK) return TB_NO_MEMORY;
-  uint32_t *reached = graph->search, *rounds = graph->search + count;
-  for (size_t i = 0; i < count; i++) reached[i] = rounds[i] = UNREACHED;
-  rounds[from] = 0;
-  for (uint32_t round = 0; round < PATH_MAX && rounds[to] == UNREACHED; round++) {
-    for (uint32_t i = 0; i < graph->edge_count; i++) {
-      const struct tb_clock_edge *edge = &graph->edges[i];
-      if (rounds[edge->from] != round || rounds[edge->to] != UNREACHED || graph->nodes[edge->from].backwards) continue;
-      rounds[edge->to] = round + 1;
-      reached[edge->to] = i;
-    }
-  }
-  if (rounds[to] != UNREACHED) keep_path(graph, from, to);
+  node->search = ++graph->searches;
+  node->search_round = 0;
+  graph->reached[0] = from;
+  size_t at = 0, reached = 1;
+  for (uint32_t round = 0; round < PATH_MAX && at < reached && graph->nodes[to].search != graph->searches; round++)
+    for (size_t end = reached; at < end; at++) search_on(graph, graph->reached[at], &reached);
+  if (graph->nodes[to].search == graph->searches) keep_path(graph, from, to);
   return TB_OK;
+}
+
+/* Whether the path that is kept is still the one that a search would find: new edges only make a way shorter than several. */
+static bool knows_path(const struct tb_clock_graph *graph, const struct tb_clock_node *node, uint32_t to) {
+  return node->path_version == graph->version && node->path_to == to &&
+         (node->path_edges == graph->edge_count || (node->path_found && node->path_len == 1));
 }
 
 static int64_t go_along(struct tb_clock_edge *edge, int64_t ns) {
@@ -235,7 +251,7 @@ enum tb_status tb_clock_graph_convert(struct tb_clock_graph *graph, uint64_t fro
   if (!look_up(graph, &graph->recent[0], from, &from_number)) return TB_UNSUPPORTED;
   if (!look_up(graph, &graph->recent[1], to, &to_number)) return TB_UNSUPPORTED;
   struct tb_clock_node *node = &graph->nodes[from_number];
-  if (node->path_version != graph->version || node->path_to != to_number) {
+  if (!knows_path(graph, node, to_number)) {
     enum tb_status status = find_path(graph, from_number, to_number);
     if (status != TB_OK) return status;
   }
@@ -269,7 +285,7 @@ void tb_clock_graph_find_line(struct tb_clock_graph *graph, uint64_t from, uint6
   const struct tb_clock_node *node = &graph->nodes[number];
   *line = (struct tb_clock_line){.key = from, .target = to, .from = INT64_MIN, .to = INT64_MAX, .node = number};
   if (from != to) {
-    if (node->path_version != graph->version || !node->path_found) return;
+    if (!node->path_found || !knows_path(graph, node, node->path_to)) return;
     for (size_t i = 0; i < node->path_len; i++) {
       struct tb_clock_edge *edge = &graph->edges[node->path[i]];
       int64_t next = go_along(edge, ns); /* finds the stretch, too */

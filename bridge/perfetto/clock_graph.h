@@ -34,7 +34,8 @@ struct tb_clock_edge {
   uint64_t set;                /* a hash of the clocks that the snapshots have */
   struct tb_clock_pair *pairs; /* in order of `from`, while the clock runs forwards */
   size_t count, capacity;
-  size_t recent; /* where the last conversion found itself */
+  size_t recent;     /* where the last conversion found itself */
+  uint32_t next_out; /* of the edges from the same clock, + 1; 0: none */
 };
 
 struct tb_clock_node {
@@ -42,10 +43,16 @@ struct tb_clock_node {
   uint64_t unit_multiplier;
   int64_t last; /* of an incremental clock: the last time on it */
   bool incremental, backwards, dropped;
-  uint32_t path_to, path_version; /* the path that was found last, in `path` */
+  uint32_t first_out, last_out; /* the edges from it, in the order of their numbers, + 1; 0: none */
+  /* the path that was found last, in `path`: where to, and what the graph was then */
+  uint32_t path_to, path_version;
+  size_t path_edges;
   bool path_found;
   uint8_t path_len;
   uint32_t path[8]; /* edges */
+  /* for the search of a path: the search that reached it last, in which round, along which edge */
+  uint64_t search;
+  uint32_t search_round, search_edge;
 };
 
 /* The node of a key that was asked for lately: packets of one sequence come in rows. */
@@ -72,10 +79,11 @@ struct tb_clock_graph {
   size_t node_count, node_capacity;
   struct tb_clock_edge *edges;
   size_t edge_count, edge_capacity;
-  uint32_t *search; /* of the path search: how each node was reached */
-  size_t search_capacity;
+  uint32_t *reached; /* by the search of a path, in the order of its rounds */
+  size_t reached_capacity;
+  uint64_t searches;
   struct tb_map node_map, edge_map; /* edges by both nodes, and set */
-  uint32_t version;                 /* of the edges */
+  uint32_t version;                 /* counts clocks that were found to run backwards, from 1 */
   uint64_t changes;                 /* counts snapshots, from 1 */
 };
 
