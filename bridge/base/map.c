@@ -80,3 +80,15 @@ void tb_map_remove(struct tb_map *map, uint64_t first, uint64_t second) {
   }
   map->entries[at].used = false;
 }
+
+enum tb_status tb_map_count_up(struct tb_map *map, uint64_t first, uint64_t second) {
+  uint64_t *count = tb_map_find(map, first, second);
+  if (!count) return tb_map_put(map, first, second, 1);
+  ++*count;
+  return TB_OK;
+}
+
+void tb_map_count_down(struct tb_map *map, uint64_t first, uint64_t second) {
+  uint64_t *count = tb_map_find(map, first, second);
+  if (count && --*count == 0) tb_map_remove(map, first, second);
+}

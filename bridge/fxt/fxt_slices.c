@@ -7,9 +7,15 @@
  * nothing else of its track depends on its place: anything that happens on the track at the time of its begin, or last
  * thing before its end at the time of that end, makes it a begin and an end.
  */
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include "fxt/fxt_writer.h"
 
-enum { MAX_HELD = 64, MAX_OPEN = 1 << 16 };
+enum { MAX_HELD = 64, MAX_OPEN = 1 << 16, FORGOTTEN_AT_ONCE = MAX_OPEN / 8 };
+
+/* So many outermost slices are not counted by name: few stacks are deeper, and an end that fits none of a deep one need not look at it. */
+enum { NOT_COUNTED = 64 };
 
 /* What an ended or running slice's record says, beside type and time. */
 static void put_duration(struct tb_fxt_writer *w, const struct tb_track *track, unsigned type, int64_t ts,
@@ -139,10 +145,27 @@ static uint64_t id_of_track(const struct tb_event *event) {
   return event->track->uuid ? event->track->uuid : UINT64_C(1) << 62 | event->track->index;
 }
 
+static uint64_t hash_of(struct tb_slice name) { return XXH3_64bits(name.len ? name.ptr : "", name.len); }
+
+static void open_slice(struct tb_fxt_writer *w, struct tb_fxt_strand *strand, struct tb_fxt_open *slice) {
+  slice->counted = strand->open_count >= NOT_COUNTED;
+  if (slice->counted) {
+    if (!strand->names.allocator) tb_map_init(&strand->names, w->writer->allocator);
+    slice->name_hash = hash_of(slice->name);
+    tb_fxt_fail(w, tb_map_count_up(&strand->names, slice->name_hash, 0));
+  }
+  strand->open[strand->open_count++] = *slice;
+}
+
+static void close_slice(struct tb_fxt_writer *w, struct tb_fxt_strand *strand, struct tb_fxt_open *slice) {
+  if (slice->counted) tb_map_count_down(&strand->names, slice->name_hash, 0);
+  free_slice(w, slice);
+}
+
 static void forget_outermost(struct tb_fxt_writer *w, struct tb_fxt_strand *strand) {
-  free_slice(w, &strand->open[0]);
-  memmove(strand->open, strand->open + 1, (strand->open_count - 1) * sizeof(*strand->open));
-  strand->open_count--;
+  for (size_t i = 0; i < FORGOTTEN_AT_ONCE; i++) close_slice(w, strand, &strand->open[i]);
+  strand->open_count -= FORGOTTEN_AT_ONCE;
+  memmove(strand->open, strand->open + FORGOTTEN_AT_ONCE, strand->open_count * sizeof(*strand->open));
 }
 
 /* Whether the newest slice begins together with one that stands there as a begin: some readers put complete records of a time
@@ -155,7 +178,7 @@ static bool begins_with_outer(const struct tb_fxt_strand *strand) {
 
 static void begin(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_fxt_strand *strand) {
   void *open = strand->open;
-  if (strand->open_count == MAX_OPEN) forget_outermost(w, strand); /* its end will find none and be written bare */
+  if (strand->open_count == MAX_OPEN) forget_outermost(w, strand); /* their ends will find none and be written bare */
   enum tb_status status = tb_grow_array(w->writer->allocator, &open, &strand->open_capacity, strand->open_count + 1,
                                         sizeof(*strand->open), MAX_OPEN);
   strand->open = open;
@@ -167,7 +190,7 @@ static void begin(struct tb_fxt_writer *w, const struct tb_event *event, struct 
   slice.id = is_thread(event->track) ? 0 : id_of_track(event);
   slice.thread = event->thread;
   slice.overlaps = overlaps_on_thread(event);
-  strand->open[strand->open_count++] = slice;
+  open_slice(w, strand, &slice);
   bool has_flows = event->bind_id.kind != TB_ID_NONE; /* their records follow at once */
   bool is_async = !is_thread(event->track) && !overlaps_on_thread(event);
   if (strand->unordered || has_flows || is_async || begins_with_outer(strand) || held_count(strand) > MAX_HELD)
@@ -217,14 +240,16 @@ static void end_innermost(struct tb_fxt_writer *w, const struct tb_event *event,
   else
     put_duration(w, event->track, TB_FXT_DURATION_COMPLETE, slice->ts, slice, true, (uint64_t)event->ts);
   w->args.count = 0;
-  free_slice(w, slice);
+  close_slice(w, strand, slice);
   strand->open_count--;
 }
 
 /* How many slices an end closes: up to the innermost of its name, where it has one; 0 where it fits none. */
 static size_t closed_by(const struct tb_event *event, const struct tb_fxt_strand *strand) {
   if (!(event->has & TB_HAS_NAME) || event->name.len == 0) return 1;
-  for (size_t n = 1; n <= strand->open_count; n++)
+  size_t count = strand->open_count, n = 1;
+  if (count > NOT_COUNTED && !tb_map_find(&strand->names, hash_of(event->name), 0)) n = count - NOT_COUNTED + 1;
+  for (; n <= count; n++)
     if (tb_slice_equal(strand->open[strand->open_count - n].name, event->name)) return n;
   return 0;
 }
@@ -313,6 +338,7 @@ void tb_fxt_free_slices(struct tb_fxt_writer *w) {
   for (size_t i = 0; i < w->strand_count; i++) {
     struct tb_fxt_strand *strand = &w->strands[i];
     for (size_t j = 0; j < strand->open_count; j++) free_slice(w, &strand->open[j]);
+    if (strand->names.allocator) tb_map_free(&strand->names);
     tb_free(w->writer->allocator, strand->open, strand->open_capacity * sizeof(*strand->open));
     tb_free(w->writer->allocator, (void *)(uintptr_t)strand->name.ptr, strand->name.len);
   }

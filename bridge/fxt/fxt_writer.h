@@ -46,6 +46,8 @@ struct tb_fxt_open {
       overlaps; /* it stood on a thread beside slices that it overlaps: on a track of its own, but a complete record of the thread */
   char *block;
   size_t block_size;
+  uint64_t name_hash;
+  bool counted; /* by its name */
 };
 
 /* What is kept of a track. */
@@ -59,6 +61,7 @@ struct tb_fxt_strand {
   size_t first_point, point_count; /* flow points that wait, of one time: the strand's latest */
   struct tb_fxt_open *open;
   size_t open_count, open_capacity;
+  struct tb_map names; /* of all open slices but the outermost: how many have a name, by its hash; see fxt_slices.c */
 };
 
 /* A counter record in the making, as samples of one moment may come one by one. */

@@ -6,7 +6,8 @@
 /* The lists that a BEGIN stands in, newest first. */
 enum chain {
   OF_KEY,  /* all of its key */
-  OF_NAME, /* of its key and name; not while it is the only one of its key */
+  OF_NAME, /* of its key and name; not while it is the only one of its key, likewise: */
+  OF_BOTH, /* of its key, name and categories, where it has categories */
   CHAINS
 };
 
@@ -14,7 +15,7 @@ enum chain {
 struct open_begin {
   uint64_t place;
   uint32_t key, name, categories;
-  bool named;             /* it stands in the list of its name */
+  bool named;             /* it stands in the lists of its name */
   uint32_t below[CHAINS]; /* the one before it; of one that is free, [OF_KEY] is the next that is */
   uint32_t above[CHAINS];
 };
@@ -25,7 +26,7 @@ struct matcher {
   size_t count, capacity;
   uint32_t free;       /* + 1 */
   uint32_t *tops;      /* by key: its newest open BEGIN, + 1 */
-  struct tb_map names; /* by key and name: the newest of that list, + 1 */
+  struct tb_map names; /* by key, name and categories: the newest of that list, + 1 */
   bool disordered;     /* an END of key 0 took another than the newest, and some are still open */
   bool out_of_memory;
 };
@@ -45,17 +46,23 @@ static void loosen_open(struct matcher *m) {
     set_loose(m, m->begins[number - 1].place);
 }
 
-/* Puts the BEGIN in front of those of its name. */
+static uint64_t name_key(uint32_t key, uint32_t name) { return (uint64_t)key << 32 | name; }
+
+/* Puts the BEGIN in front of a list of its name, with these categories or all. */
+static void put_in_front(struct matcher *m, uint32_t number, enum chain chain, uint32_t categories) {
+  struct open_begin *begin = &m->begins[number - 1];
+  uint64_t name = name_key(begin->key, begin->name);
+  uint32_t newest = 0;
+  (void)tb_map_get(&m->names, name, categories, &newest);
+  if (tb_map_put(&m->names, name, categories, number) != TB_OK) m->out_of_memory = true;
+  begin->below[chain] = newest;
+  if (newest) m->begins[newest - 1].above[chain] = number;
+}
+
 static void put_in_names(struct matcher *m, uint32_t number) {
   struct open_begin *begin = &m->begins[number - 1];
-  uint32_t newest = 0;
-  (void)tb_map_get(&m->names, begin->key, begin->name, &newest);
-  if (tb_map_put(&m->names, begin->key, begin->name, number) != TB_OK) {
-    m->out_of_memory = true;
-    return;
-  }
-  begin->below[OF_NAME] = newest;
-  if (newest) m->begins[newest - 1].above[OF_NAME] = number;
+  put_in_front(m, number, OF_NAME, 0);
+  if (begin->categories) put_in_front(m, number, OF_BOTH, begin->categories);
   begin->named = true;
 }
 
@@ -95,17 +102,23 @@ static void unlink_begin(struct matcher *m, uint32_t number, enum chain chain, u
     *top = below;
 }
 
+static void take_out_of_names(struct matcher *m, uint32_t number, enum chain chain, uint32_t categories) {
+  const struct open_begin *begin = &m->begins[number - 1];
+  uint64_t name = name_key(begin->key, begin->name);
+  uint32_t newest = 0;
+  unlink_begin(m, number, chain, &newest);
+  uint64_t *entry = begin->above[chain] ? NULL : tb_map_find(&m->names, name, categories);
+  if (entry && newest)
+    *entry = newest;
+  else if (entry)
+    tb_map_remove(&m->names, name, categories);
+}
+
 static void forget(struct matcher *m, uint32_t number) {
   struct open_begin *begin = &m->begins[number - 1];
   unlink_begin(m, number, OF_KEY, &m->tops[begin->key]);
-  if (begin->named) {
-    uint32_t newest = 0;
-    unlink_begin(m, number, OF_NAME, &newest);
-    if (newest)
-      *tb_map_find(&m->names, begin->key, begin->name) = newest;
-    else if (begin->above[OF_NAME] == 0)
-      tb_map_remove(&m->names, begin->key, begin->name);
-  }
+  if (begin->named) take_out_of_names(m, number, OF_NAME, 0);
+  if (begin->named && begin->categories) take_out_of_names(m, number, OF_BOTH, begin->categories);
   begin->below[OF_KEY] = m->free;
   m->free = number;
 }
@@ -113,13 +126,12 @@ static void forget(struct matcher *m, uint32_t number) {
 /* The newest open BEGIN that END `e` matches, + 1; 0: none. */
 static uint32_t find_begin(const struct matcher *m, const struct tb_entry *e) {
   uint32_t number = m->tops[e->key];
-  enum chain chain = OF_KEY;
   if (e->name && number && m->begins[number - 1].named) {
     number = 0;
-    (void)tb_map_get(&m->names, e->key, e->name, &number);
-    chain = OF_NAME;
+    (void)tb_map_get(&m->names, name_key(e->key, e->name), e->categories, &number);
+    return number;
   }
-  for (; number; number = m->begins[number - 1].below[chain]) {
+  for (; number; number = m->begins[number - 1].below[OF_KEY]) {
     const struct open_begin *begin = &m->begins[number - 1];
     if ((!e->name || e->name == begin->name) && (!e->categories || e->categories == begin->categories)) break;
   }

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "base/memory.h"
+#include "base/map.h"
 #include "timeline/spill_file.h"
 
 enum tb_entry_kind {
@@ -73,7 +73,8 @@ struct tb_stack_frame_ref {
 struct tb_slice_stack {
   struct tb_stack_frame_ref *frames; /* innermost last */
   size_t count, capacity;
-  bool disturbed; /* a slice ended that was not the innermost: first_end no longer holds */
+  bool disturbed;     /* a slice ended that was not the innermost: first_end no longer holds */
+  struct tb_map deep; /* how many open slices far up the stack have a name and categories, see slice_stack.c */
 };
 
 struct tb_strand {
