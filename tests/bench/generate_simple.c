@@ -4,7 +4,7 @@
  */
 #include "generate.h"
 
-enum { NESTED_THREADS = 8, NESTED_DEPTH = 40, ASYNC_OPEN = 256 };
+enum { NESTED_THREADS = 8, NESTED_DEPTH = 40, ASYNC_OPEN = 256, WIDE_OPEN = 20000 };
 
 static void separate(struct bench_generator *g) { bench_print(g, "%s", g->events++ ? ",\n" : ""); }
 
@@ -79,11 +79,12 @@ static void async_event(struct bench_generator *g, char phase, uint64_t id, uint
   bench_print(g, "}");
 }
 
-void bench_generate_async(struct bench_generator *g, uint64_t bytes) {
-  uint64_t open[ASYNC_OPEN] = {0}, next_id = 1, us = 1000000;
+/* Up to `count` ids at a time. */
+static void generate_async(struct bench_generator *g, uint64_t bytes, uint64_t *open, unsigned count) {
+  uint64_t next_id = 1, us = 1000000;
   bench_print(g, "{\"traceEvents\":[\n");
   while (g->bytes < bytes) {
-    unsigned slot = bench_pick(g, ASYNC_OPEN);
+    unsigned slot = bench_pick(g, count);
     us += 1 + bench_pick_skewed(g, 100);
     if (!open[slot])
       async_event(g, 'b', open[slot] = next_id++, us);
@@ -94,7 +95,17 @@ void bench_generate_async(struct bench_generator *g, uint64_t bytes) {
       open[slot] = 0;
     }
   }
-  for (unsigned slot = 0; slot < ASYNC_OPEN; slot++)
+  for (unsigned slot = 0; slot < count; slot++)
     if (open[slot]) async_event(g, 'e', open[slot], ++us);
   bench_print(g, "\n]}\n");
+}
+
+void bench_generate_async(struct bench_generator *g, uint64_t bytes) {
+  uint64_t open[ASYNC_OPEN] = {0};
+  generate_async(g, bytes, open, ASYNC_OPEN);
+}
+
+void bench_generate_async_wide(struct bench_generator *g, uint64_t bytes) {
+  uint64_t open[WIDE_OPEN] = {0};
+  generate_async(g, bytes, open, WIDE_OPEN);
 }

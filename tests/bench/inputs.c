@@ -23,6 +23,7 @@ static const struct bench_input table[] = {
     {"nested", "json", bench_generate_nested, NULL, NULL, 1},
     {"counters", "json", bench_generate_counters, NULL, NULL, 1},
     {"async", "json", bench_generate_async, NULL, NULL, 1},
+    {"async-wide", "json", bench_generate_async_wide, NULL, NULL, 1},
     {"chrome-gz", "json.gz", NULL, "chrome", bench_deflate, 1},
     {"chrome-quarter", "json", bench_generate_chrome, NULL, NULL, 0.25},
     {"chrome-4", "json", bench_generate_chrome, NULL, NULL, 4},
