@@ -32,6 +32,7 @@ const struct tb_id_field tb_id_fields[] = {
     {"track_event.legacy_event.global_id", {11, 6, 11}, TB_FIELD_LEGACY_ID},
     {"memory_tracker_snapshot.global_dump_id", {73, 1}, TB_FIELD_FLOW},
     {"chrome_trigger.flow_id", {109, 3}, TB_FIELD_FLOW},
+    {"json_flows.id", {TB_TRACE_PACKET_JSON_FLOWS, TB_JSON_FLOW_ID}, TB_FIELD_FLOW},
 
     {"trusted_pid", {79}, TB_FIELD_PID},
     {"ftrace_events.event.pid", {1, 2, 2}, TB_FIELD_TID},
@@ -75,13 +76,27 @@ const struct tb_id_field tb_id_fields[] = {
 
 const size_t tb_id_field_count = sizeof(tb_id_fields) / sizeof(tb_id_fields[0]);
 
-/* Sets the entry at the path's end; messages on the way get nodes. Field numbers past the table (ftrace's events) are not in
- * it: their entries are left out. */
-static enum tb_status plant(struct tb_field_tree *tree, const uint16_t *path, uint8_t kind, uint8_t rule) {
+/* The entry of a number that the node may not have had yet; NULL without memory. */
+static struct tb_field_entry *entry_of(struct tb_field_node *node, const struct tb_allocator *allocator,
+                                       size_t number) {
+  if (number >= node->count) {
+    size_t old = node->count * sizeof(*node->fields),
+           count = number < TB_FIELD_ONE_BYTE ? TB_FIELD_ONE_BYTE : number + 1;
+    struct tb_field_entry *fields = tb_realloc(allocator, node->fields, old, count * sizeof(*fields));
+    if (!fields) return NULL;
+    memset(fields + node->count, 0, (count - node->count) * sizeof(*fields));
+    *node = (struct tb_field_node){fields, count};
+  }
+  return &node->fields[number];
+}
+
+/* Sets the entry at the path's end; messages on the way get nodes. */
+static enum tb_status plant(struct tb_field_tree *tree, const struct tb_allocator *allocator, const uint16_t *path,
+                            uint8_t kind, uint8_t rule) {
   size_t node = 0;
   for (size_t i = 0; i < 6 && path[i]; i++) {
-    if (path[i] >= TB_FIELD_NUMBERS) return TB_OK;
-    struct tb_field_entry *entry = &tree->nodes[node].fields[path[i]];
+    struct tb_field_entry *entry = entry_of(&tree->nodes[node], allocator, path[i]);
+    if (!entry) return TB_NO_MEMORY;
     if (i == 5 || !path[i + 1]) {
       *entry = (struct tb_field_entry){kind, rule, 0};
       return TB_OK;
@@ -97,7 +112,7 @@ static enum tb_status plant(struct tb_field_tree *tree, const uint16_t *path, ui
 
 static void list_plain_tags(struct tb_field_tree *tree) {
   const struct tb_field_node *event = &tree->nodes[tree->nodes->fields[TB_TRACE_PACKET_TRACK_EVENT].node];
-  for (unsigned number = 1; number < 16; number++) {
+  for (unsigned number = 1; number < TB_FIELD_ONE_BYTE; number++) {
     bool plain = event->fields[number].kind == TB_FIELD_PLAIN;
     tree->event_tags[number << 3 | TB_WIRE_VARINT] = plain ? TB_FIELD_PASS_NUMBER : TB_FIELD_STOP;
     tree->event_tags[number << 3 | TB_WIRE_BYTES] = plain ? TB_FIELD_PASS_BYTES : TB_FIELD_STOP;
@@ -110,14 +125,16 @@ enum tb_status tb_field_tree_grow(struct tb_field_tree *tree, const struct tb_al
   tree->count = 1;
   enum tb_status status = TB_OK;
   for (size_t i = 0; i < tb_id_field_count && status == TB_OK; i++)
-    status = plant(tree, tb_id_fields[i].path, tb_id_fields[i].kind, 0);
+    status = plant(tree, allocator, tb_id_fields[i].path, tb_id_fields[i].kind, 0);
   for (size_t i = 0; i < tb_time_field_count && status == TB_OK; i++)
-    status = plant(tree, tb_time_fields[i].path, TB_FIELD_TIME, (uint8_t)i);
-  list_plain_tags(tree);
+    status = plant(tree, allocator, tb_time_fields[i].path, TB_FIELD_TIME, (uint8_t)i);
+  if (status == TB_OK) list_plain_tags(tree);
   return status;
 }
 
 void tb_field_tree_free(struct tb_field_tree *tree, const struct tb_allocator *allocator) {
+  for (size_t i = 0; i < tree->count; i++)
+    tb_free(allocator, tree->nodes[i].fields, tree->nodes[i].count * sizeof(*tree->nodes[i].fields));
   tb_free(allocator, tree->nodes, TB_FIELD_NODES * sizeof(*tree->nodes));
-  tree->nodes = NULL;
+  *tree = (struct tb_field_tree){0};
 }

@@ -54,7 +54,7 @@ struct tb_id_field {
 extern const struct tb_id_field tb_id_fields[];
 extern const size_t tb_id_field_count;
 
-enum { TB_FIELD_NODES = 96, TB_FIELD_NUMBERS = 512 };
+enum { TB_FIELD_NODES = 96, TB_FIELD_ONE_BYTE = 16 }; /* numbers below have a tag of one byte */
 
 /* A message type at a place in the packet: what each field number is. */
 struct tb_field_entry {
@@ -63,7 +63,9 @@ struct tb_field_entry {
   uint16_t node; /* TB_FIELD_MESSAGE: the node of the message */
 };
 struct tb_field_node {
-  struct tb_field_entry fields[TB_FIELD_NUMBERS];
+  struct tb_field_entry
+      *fields; /* by number, up to the highest that is not plain; at least TB_FIELD_ONE_BYTE of them */
+  size_t count;
 };
 
 struct tb_field_tree {
@@ -81,7 +83,7 @@ void tb_field_tree_free(struct tb_field_tree *tree, const struct tb_allocator *a
 
 static inline const struct tb_field_entry *tb_field_find(const struct tb_field_node *node, uint32_t number) {
   static const struct tb_field_entry plain = {TB_FIELD_PLAIN, 0, 0};
-  return number < TB_FIELD_NUMBERS ? &node->fields[number] : &plain;
+  return number < node->count ? &node->fields[number] : &plain;
 }
 
 enum { TB_PAYLOAD_KINDS = 256 };

@@ -251,23 +251,8 @@ static enum tb_status edit_track_event(struct tb_edit *e, const struct tb_wire_f
   return status;
 }
 
-/* Its number is past those of the tree. */
-static enum tb_status edit_json_flow(struct tb_edit *e, const struct tb_wire_field *message) {
-  static const struct tb_field_entry id = {.kind = TB_FIELD_FLOW};
-  struct tb_patches_mark mark;
-  struct tb_wire_cursor cursor = tb_wire_cursor(message->bytes);
-  struct tb_wire_field field;
-  enum tb_status status = is_active(e, &id) ? tb_patches_begin(e->patches, message, &mark) : TB_END;
-  if (status != TB_OK) return status == TB_END ? TB_OK : status;
-  while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK)
-    if (field.number == TB_JSON_FLOW_ID && field.type == TB_WIRE_VARINT) status = edit_number(e, &id, &field);
-  if (status == TB_OK) tb_patches_end(e->patches, message, &mark);
-  return status;
-}
-
 static enum tb_status edit_payload(struct tb_edit *e, const struct tb_wire_field *field) {
   const struct tb_field_entry *entry = tb_field_find(e->tree->nodes, field->number);
-  if (field->number == TB_TRACE_PACKET_JSON_FLOWS && field->type == TB_WIRE_BYTES) return edit_json_flow(e, field);
   if (field->number == TB_TRACE_PACKET_TRACK_EVENT && field->type == TB_WIRE_BYTES) return edit_track_event(e, field);
   if (entry->kind == TB_FIELD_PLAIN) return TB_OK;
   if (entry->kind == TB_FIELD_MESSAGE) look_at_guards(e, e->tree->nodes, field->number, field->bytes);

@@ -213,6 +213,18 @@ static void uuids_and_flows_are_salted_in_all_their_fields(void **unused) {
   assert_int_equal(tb_remap_uuid(&map, 0), 0);
 }
 
+static void fields_of_numbers_that_take_two_bytes_are_in_the_table_too(void **unused) {
+  (void)unused;
+  map.flow_salt = 12;
+  struct msg flow = {.len = 0}, packet = packet_at(1, 5);
+  put_uint(&flow, 1, 9);
+  put_uint(&flow, 3, 9);
+  put_msg(&packet, 1991, &flow);
+  struct tb_slice moved = get_bytes(rewritten(&packet), 1991);
+  assert_int_equal(get_number(moved, 1), 9);
+  assert_int_equal(get_number(moved, 3), tb_remap_flow(&map, 9));
+}
+
 static void legacy_ids_change_only_where_the_event_has_a_phase(void **unused) {
   (void)unused;
   map.flow_salt = 12;
@@ -344,6 +356,7 @@ int main(void) {
       TEST(a_packet_that_is_damaged_inside_keeps_the_rest),
       TEST(sequence_ids_are_shifted_but_zero_stays),
       TEST(uuids_and_flows_are_salted_in_all_their_fields),
+      TEST(fields_of_numbers_that_take_two_bytes_are_in_the_table_too),
       TEST(legacy_ids_change_only_where_the_event_has_a_phase),
       TEST(snapshots_get_new_clock_ids_and_moved_readings),
       TEST(a_snapshot_gets_a_reading_of_the_merged_clock_where_it_has_none),
