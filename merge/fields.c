@@ -63,6 +63,7 @@ const struct tb_id_field tb_id_fields[] = {
     {"track_descriptor.process.process_name", {60, 3, 6}, TB_FIELD_PROCESS_NAME},
     {"track_descriptor.thread.pid", {60, 4, 1}, TB_FIELD_PID},
     {"track_descriptor.thread.tid", {60, 4, 2}, TB_FIELD_TID},
+    {"track_descriptor.description", {60, 14}, TB_FIELD_DESCRIPTION},
     {"perf_sample.pid", {66, 2}, TB_FIELD_PID},
     {"perf_sample.tid", {66, 3}, TB_FIELD_TID},
     {"memory_tracker_snapshot.process_memory_dumps.pid", {73, 3, 1}, TB_FIELD_PID},

@@ -102,7 +102,7 @@ static enum tb_status flatten_machines(struct tb_merger *m) {
       if (status == TB_OK) status = tb_map_put(&s->machines, machine, 0, 0);
     }
     s->remap.pid_added = &s->pid_added;
-    if (s->pid_added.count) s->remap.active |= 1u << TB_FIELD_PID | 1u << TB_FIELD_TID;
+    if (s->pid_added.count) s->remap.active |= 1u << TB_FIELD_PID | 1u << TB_FIELD_TID | 1u << TB_FIELD_DESCRIPTION;
     if (!s->machine_name) continue;
     s->remap.process_prefix = tb_merge_report_print(m->report, "%s: ", s->machine_name);
     s->remap.active |= 1u << TB_FIELD_PROCESS_NAME;

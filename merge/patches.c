@@ -26,7 +26,16 @@ enum tb_status tb_patches_number(struct tb_patches *patches, const struct tb_wir
   if (field->type == TB_WIRE_VARINT) return tb_patches_varint(patches, field->bytes.ptr, field->bytes.len, value);
   enum tb_status status = tb_patches_room(patches, 1);
   if (status != TB_OK) return status;
-  add(patches, &(struct tb_patch){field->bytes.ptr, field->bytes.len, field->bytes.len, value, NULL, true});
+  add(patches, &(struct tb_patch){field->bytes.ptr, field->bytes.len, field->bytes.len, value, NULL, TB_PATCH_FIXED});
+  return TB_OK;
+}
+
+enum tb_status tb_patches_decimal(struct tb_patches *patches, struct tb_slice text, uint64_t value) {
+  enum tb_status status = tb_patches_room(patches, 1);
+  if (status != TB_OK) return status;
+  size_t digits = 1;
+  for (uint64_t rest = value; rest >= 10; rest /= 10) digits++;
+  add(patches, &(struct tb_patch){text.ptr, text.len, digits, value, NULL, TB_PATCH_DECIMAL});
   return TB_OK;
 }
 
@@ -38,7 +47,7 @@ enum tb_status tb_patches_insert(struct tb_patches *patches, const char *at, uin
 enum tb_status tb_patches_insert_bytes(struct tb_patches *patches, const char *at, struct tb_slice bytes) {
   enum tb_status status = tb_patches_room(patches, 1);
   if (status != TB_OK) return status;
-  add(patches, &(struct tb_patch){at, 0, bytes.len, 0, bytes.ptr, false});
+  add(patches, &(struct tb_patch){at, 0, bytes.len, 0, bytes.ptr, TB_PATCH_VARINT});
   return TB_OK;
 }
 
@@ -57,8 +66,17 @@ void tb_patches_end(struct tb_patches *patches, const struct tb_wire_field *fiel
   length->value = (uint64_t)((int64_t)field->bytes.len + inner);
   length->bytes = inner ? NULL : length->at; /* a length that is right keeps its bytes, however long it is written */
   length->new_len = inner ? tb_wire_varint_size(length->value) : length->old_len;
-  length->fixed = false;
+  length->form = TB_PATCH_VARINT;
   patches->growth += (int64_t)length->new_len - (int64_t)length->old_len;
+}
+
+static char *put_number(const struct tb_patch *p, char *to) {
+  if (p->form == TB_PATCH_VARINT) return tb_wire_put_varint(to, p->value);
+  if (p->form == TB_PATCH_FIXED)
+    return tb_patches_copy(to, (const char *)&p->value, p->new_len); /* little-endian hosts only */
+  uint64_t rest = p->value;
+  for (size_t i = p->new_len; i-- > 0; rest /= 10) to[i] = (char)('0' + rest % 10);
+  return to + p->new_len;
 }
 
 char *tb_patches_apply(const struct tb_patches *patches, struct tb_slice message, char *to) {
@@ -67,12 +85,7 @@ char *tb_patches_apply(const struct tb_patches *patches, struct tb_slice message
     const struct tb_patch *p = &patches->items[i];
     to = tb_patches_copy(to, copied, (size_t)(p->at - copied));
     copied = p->at + p->old_len;
-    if (p->bytes)
-      to = tb_patches_copy(to, p->bytes, p->new_len);
-    else if (p->fixed)
-      to = tb_patches_copy(to, (const char *)&p->value, p->new_len); /* little-endian hosts only */
-    else
-      to = tb_wire_put_varint(to, p->value);
+    to = p->bytes ? tb_patches_copy(to, p->bytes, p->new_len) : put_number(p, to);
   }
   return tb_patches_copy(to, copied, (size_t)(message.ptr + message.len - copied));
 }

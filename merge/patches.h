@@ -13,13 +13,15 @@
 #include "base/memory.h"
 #include "perfetto/wire.h"
 
-/* `bytes`, or where that is NULL: `value` as a varint, or in little-endian order where `fixed`. */
+enum tb_patch_form { TB_PATCH_VARINT, TB_PATCH_FIXED /* little-endian */, TB_PATCH_DECIMAL /* text */ };
+
+/* `bytes`, or where that is NULL: `value` in its form. */
 struct tb_patch {
   const char *at;
   size_t old_len, new_len;
   uint64_t value;
   const char *bytes;
-  bool fixed;
+  uint8_t form; /* enum tb_patch_form */
 };
 
 /* Caller-owned; zero-initialise and set `allocator`, then tb_patches_free. */
@@ -45,7 +47,7 @@ TB_MUST_CHECK static inline enum tb_status tb_patches_varint(struct tb_patches *
   enum tb_status status = tb_patches_room(patches, 1);
   if (status != TB_OK) return status;
   size_t new_len = tb_wire_varint_size(value);
-  patches->items[patches->count++] = (struct tb_patch){at, old_len, new_len, value, NULL, false};
+  patches->items[patches->count++] = (struct tb_patch){at, old_len, new_len, value, NULL, TB_PATCH_VARINT};
   patches->growth += (int64_t)new_len - (int64_t)old_len;
   return TB_OK;
 }
@@ -53,6 +55,9 @@ TB_MUST_CHECK static inline enum tb_status tb_patches_varint(struct tb_patches *
 /* Puts another number in place of a field's; its tag stays. */
 TB_MUST_CHECK enum tb_status tb_patches_number(struct tb_patches *patches, const struct tb_wire_field *field,
                                                uint64_t value);
+
+/* Puts a number in decimal in place of text. */
+TB_MUST_CHECK enum tb_status tb_patches_decimal(struct tb_patches *patches, struct tb_slice text, uint64_t value);
 
 /* Inserts a field that holds a number, or bytes, which must live until the patches are applied. */
 TB_MUST_CHECK enum tb_status tb_patches_insert(struct tb_patches *patches, const char *at, uint32_t number,

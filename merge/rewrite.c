@@ -120,6 +120,23 @@ static enum tb_status edit_packed_numbers(struct tb_edit *e, const struct tb_fie
   return TB_OK;
 }
 
+/* The description of a counter says in the end which thread emits it: `…{"tid":N}]`; a thread's says nothing but its own id,
+ * `{"tid":N}`. */
+static enum tb_status edit_description(struct tb_edit *e, struct tb_slice text) {
+  static const struct tb_slice key = {"{\"tid\":", 7};
+  enum { DIGITS_MOST = 9 };
+  size_t end = text.len, at;
+  if (end && text.ptr[end - 1] == ']') end--;
+  if (!end || text.ptr[--end] != '}') return TB_OK;
+  for (at = end; at && text.ptr[at - 1] >= '0' && text.ptr[at - 1] <= '9';) at--;
+  if (at == end || end - at > DIGITS_MOST || at < key.len || memcmp(text.ptr + at - key.len, key.ptr, key.len) != 0)
+    return TB_OK;
+  uint64_t tid = 0;
+  for (size_t i = at; i < end; i++) tid = tid * 10 + (uint64_t)(text.ptr[i] - '0');
+  uint64_t to = new_id(e, TB_FIELD_TID, tid);
+  return to == tid ? TB_OK : tb_patches_decimal(e->patches, (struct tb_slice){text.ptr + at, end - at}, to);
+}
+
 /* ---- messages ------------------------------------------------------------------------------------------------------- */
 
 static bool has_number(struct tb_slice message, uint32_t number) {
@@ -158,6 +175,8 @@ static enum tb_status edit_content(struct tb_edit *e, const struct tb_field_entr
       return tb_edit_snapshot(e, e->packet->machine_in, in);
     case TB_FIELD_SYNC:
       return tb_edit_sync(e, in);
+    case TB_FIELD_DESCRIPTION:
+      return edit_description(e, in);
     case TB_FIELD_PROCESS_NAME: {
       const char *prefix = e->map->process_prefix;
       struct tb_slice text = {prefix, prefix ? strnlen(prefix, PREFIX_MAX) : 0};

@@ -264,6 +264,35 @@ static void flattened_machines_have_distinct_pids_and_named_processes(void **unu
   assert_int_equal(seen, 2);
 }
 
+static void a_flattened_counter_names_the_thread_that_emits_it_by_its_new_id(void **unused) {
+  (void)unused;
+  static const char *const before[] = {"[\"n\",\"s\",{\"tid\":7}]", "[\"n\",\"s\",{\"tid\":\"7\"}]", "{\"tid\":0}",
+                                       "7}]"};
+  static const char *const after[] = {"[\"n\",\"s\",{\"tid\":4194311}]", "[\"n\",\"s\",{\"tid\":\"7\"}]", "{\"tid\":0}",
+                                      "7}]"};
+  struct msg a = {.len = 0}, b = {.len = 0};
+  add_event(&a, 10, 3, 5, "a", 0);
+  add_event(&b, 20, 3, 5, "b", 0);
+  for (size_t i = 0; i < 4; i++) {
+    struct msg track = {.len = 0}, packet = {.len = 0};
+    put_uint(&track, 1, 20 + i);
+    put_text(&track, 14, before[i]);
+    put_uint(&packet, 10, 1);
+    put_msg(&packet, 60, &track);
+    put_msg(&b, 1, &packet);
+  }
+  add(&a)->machine = "phone";
+  add(&b)->machine = "watch";
+  run.options.flatten_machines = true;
+  merge_well();
+  size_t seen = 0;
+  struct tb_slice track;
+  for (size_t i = 0; i < run.packet_count; i++)
+    if (find_bytes(run.packets[i], 60, &track))
+      assert_true(tb_slice_equal(get_bytes(track, 14), tb_slice_from(after[seen++])));
+  assert_int_equal(seen, 4);
+}
+
 static void an_event_without_a_track_gets_a_root_of_its_input(void **unused) {
   (void)unused;
   struct msg a = {.len = 0}, b;
@@ -322,6 +351,7 @@ int main(void) {
       TEST(named_machines_keep_equal_pids_apart),
       TEST(a_machine_that_gets_an_id_is_introduced_in_step_with_the_merged_clock),
       TEST(flattened_machines_have_distinct_pids_and_named_processes),
+      TEST(a_flattened_counter_names_the_thread_that_emits_it_by_its_new_id),
       TEST(an_event_without_a_track_gets_a_root_of_its_input),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
