@@ -83,6 +83,26 @@ static enum tb_status assign_machines(struct tb_merger *m, struct machine_book *
   return status;
 }
 
+/* A machine has one clock in the merged trace: as much ahead as in the first input that has it. */
+static enum tb_status align_machines(struct tb_merger *m) {
+  struct tb_map aheads;
+  tb_map_init(&aheads, m->allocator);
+  enum tb_status status = TB_OK;
+  for (size_t i = 0; i < m->source_count && status == TB_OK; i++) {
+    struct tb_source *s = &m->sources[i];
+    for (size_t k = 0; k < s->survey.machine_count && !s->skipped && status == TB_OK; k++) {
+      struct tb_surveyed_machine *machine = &s->survey.machines[k];
+      uint32_t out = tb_source_machine_out(s, machine->id);
+      const uint64_t *known = tb_map_find(&aheads, out, 0);
+      if (!known) status = tb_map_put(&aheads, out, 0, (uint64_t)machine->ahead);
+      if (known) machine->merged_ahead = (int64_t)*known;
+      s->realigned |= machine->merged_ahead != machine->ahead;
+    }
+  }
+  tb_map_free(&aheads);
+  return status;
+}
+
 /* All machines become one: process and thread ids of each but machine 0 get its number in front, names the machine's name. To be
  * called when tracks are told apart by machine already. */
 static enum tb_status flatten_machines(struct tb_merger *m) {
@@ -204,6 +224,7 @@ enum tb_status tb_merger_assign_ids(struct tb_merger *m) {
   tb_map_init(&machines.names, m->allocator);
   tb_map_init(&machines.boots, m->allocator);
   enum tb_status status = assign_machines(m, &machines);
+  if (status == TB_OK) status = align_machines(m);
   if (status == TB_OK) status = assign_sequences(m);
   if (status == TB_OK) status = tb_assign_tracks(m);
   if (status == TB_OK && m->options.flatten_machines) status = flatten_machines(m);

@@ -33,6 +33,7 @@ struct tb_source {
   /* placement */
   struct tb_time_map there, back; /* own trace time to merged time and back */
   bool placed, fixed;             /* fixed: `there` only adds `moved_by` */
+  bool realigned;                 /* a machine's clock is another amount ahead in the merged trace */
   int64_t moved_by;
   int64_t shift; /* of the whole merge, after `there` and before `back` */
   uint32_t boot; /* inputs with the same number were recorded on one machine since one start; 0: unknown */
@@ -104,14 +105,18 @@ static inline uint32_t tb_source_machine_out(const struct tb_source *source, uin
 /* The machine id that stands for the input itself: 0, or the only one where it has no packet of machine 0. */
 uint32_t tb_source_host(const struct tb_source *source);
 
-/* Time `value` of the trace clock of `machine` as merged time, for a source that does not only move by an offset. */
+/* Time `value` of the trace clock of `machine` as time of the same in the merged trace, for a source of which not all moves by one
+ * offset. */
 int64_t tb_source_time_by_map(const struct tb_source *source, uint32_t machine, int64_t value);
 
 /* The same for any source. */
 static inline int64_t tb_source_time(const struct tb_source *source, uint32_t machine, int64_t value) {
-  if (source->fixed) return (int64_t)((uint64_t)value + (uint64_t)source->moved_by);
+  if (source->fixed && !source->realigned) return (int64_t)((uint64_t)value + (uint64_t)source->moved_by);
   return tb_source_time_by_map(source, machine, value);
 }
+
+/* How much the clock of `machine` is ahead in the merged trace. */
+int64_t tb_source_merged_ahead(const struct tb_source *source, uint32_t machine);
 
 /* inputs.c: makes sources of the inputs. */
 TB_MUST_CHECK enum tb_status tb_merger_gather(struct tb_merger *m, const struct tb_merge_input *inputs, size_t count);

@@ -35,11 +35,20 @@ uint32_t tb_source_host(const struct tb_source *s) {
   return s->survey.machine_count ? s->survey.machines[0].id : 0;
 }
 
+static const struct tb_surveyed_machine *machine_of(const struct tb_source *s, uint32_t id) {
+  static const struct tb_surveyed_machine none = {0};
+  for (size_t i = 0; i < s->survey.machine_count; i++)
+    if (s->survey.machines[i].id == id) return &s->survey.machines[i];
+  return &none;
+}
+
 int64_t tb_source_time_by_map(const struct tb_source *s, uint32_t machine, int64_t value) {
-  int64_t ahead = 0;
-  for (size_t i = 0; i < s->survey.machine_count && machine; i++)
-    if (s->survey.machines[i].id == machine) ahead = s->survey.machines[i].ahead;
-  return tb_time_map_apply(&s->there, value - ahead) + ahead + s->shift;
+  const struct tb_surveyed_machine *of = machine_of(s, machine);
+  return tb_time_map_apply(&s->there, value - of->ahead) + of->merged_ahead + s->shift;
+}
+
+int64_t tb_source_merged_ahead(const struct tb_source *s, uint32_t machine) {
+  return machine_of(s, machine)->merged_ahead;
 }
 
 static enum tb_status own_node(struct tb_merger *m, const struct tb_source *s, uint32_t clock, uint32_t *node) {

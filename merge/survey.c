@@ -130,15 +130,17 @@ uint64_t tb_survey_identity(const struct tb_survey *s, uint64_t uuid) {
 
 /* ---- the packets ---------------------------------------------------------------------------------------------------------- */
 
-static void take_machine(struct tb_survey *s, uint32_t id) {
+/* The machine of that id; NULL where there are too many. */
+static struct tb_surveyed_machine *take_machine(struct tb_survey *s, uint32_t id) {
   for (size_t i = 0; i < s->machine_count; i++) {
-    if (s->machines[i].id == id) return;
+    if (s->machines[i].id == id) return &s->machines[i];
   }
   if (s->machine_count == TB_SURVEY_MACHINES) {
     s->too_many_machines = true;
-    return;
+    return NULL;
   }
-  s->machines[s->machine_count++] = (struct tb_surveyed_machine){.id = id};
+  s->machines[s->machine_count] = (struct tb_surveyed_machine){.id = id};
+  return &s->machines[s->machine_count++];
 }
 
 static void look_for_start(struct tb_survey *s, struct tb_slice service_event, int64_t time) {
@@ -148,31 +150,18 @@ static void look_for_start(struct tb_survey *s, struct tb_slice service_event, i
     if (field.number == SERVICE_TRACING_STARTED) s->has_started = true, s->started = time;
 }
 
-/* From when to when there are packets. */
-struct extent {
-  bool any;
-  int64_t first, last;
-};
-
-static inline void extend(struct extent *extent, int64_t time) {
+static inline void extend(struct tb_surveyed_extent *extent, int64_t time) {
   if (!extent->any || time < extent->first) extent->first = time;
   if (!extent->any || time > extent->last) extent->last = time;
   extent->any = true;
 }
 
-static void set_extent(struct tb_survey *s, const struct extent *extent) {
-  s->has_time = extent->any;
-  s->first = extent->first;
-  s->last = extent->last;
-}
-
-static void take_time(struct tb_survey *s, const struct tb_merge_head *head, struct tb_merge_sequence *sequence) {
+static void take_time(struct tb_survey *s, const struct tb_merge_head *head, struct tb_merge_sequence *sequence,
+                      struct tb_surveyed_machine *machine) {
   struct tb_merge_packet_time time;
   tb_input_clocks_time(&s->clocks, head, sequence, &time);
   if (!time.resolved) return;
-  struct extent extent = {s->has_time, s->first, s->last};
-  extend(&extent, time.time);
-  set_extent(s, &extent);
+  if (machine) extend(&machine->extent, time.time);
   if (head->kind == TB_TRACE_PACKET_SERVICE_EVENT) look_for_start(s, head->payload, time.time);
 }
 
@@ -186,7 +175,7 @@ static __attribute__((noinline)) enum tb_status take_common(struct tb_survey *s,
   struct tb_input_clocks *clocks = &s->clocks;
   struct tb_event_clock events = {.id = TB_EVENT_CLOCK_NONE};
   struct tb_common_packet packet;
-  struct extent extent = {s->has_time, s->first, s->last};
+  struct tb_surveyed_extent extent = {.any = false};
   uint64_t packets = 0, content = s->content;
   for (; tb_packet_stream_take_common(stream, &packet); packets++) {
     const struct tb_packet_common *head = &packet.head;
@@ -197,10 +186,12 @@ static __attribute__((noinline)) enum tb_status take_common(struct tb_survey *s,
     int64_t time;
     if (tb_input_clocks_read(clocks, events.node, events.clock, head->timestamp, &time)) extend(&extent, time);
   }
-  if (packets) take_machine(s, 0);
   s->packets += packets;
   s->content = content;
-  set_extent(s, &extent);
+  struct tb_surveyed_machine *host = packets ? take_machine(s, 0) : NULL;
+  if (!host || !extent.any) return TB_OK;
+  extend(&host->extent, extent.first);
+  extend(&host->extent, extent.last);
   return TB_OK;
 }
 
@@ -210,7 +201,7 @@ static enum tb_status take_packet(struct tb_survey *s, const struct tb_raw_packe
   if (!sequence) return TB_NO_MEMORY;
   s->packets++;
   s->content = content_with(s->content, head->timestamp, packet->packet.len, head->sequence);
-  take_machine(s, head->machine);
+  struct tb_surveyed_machine *machine = take_machine(s, head->machine);
   enum tb_status status = TB_OK;
   if (head->kind != TB_TRACE_PACKET_TRACK_EVENT || head->cleared || head->defaults.ptr) {
     if (head->kind < TB_PAYLOAD_KINDS) s->unknown_kinds[head->kind] |= !s->known_kinds[head->kind];
@@ -218,7 +209,7 @@ static enum tb_status take_packet(struct tb_survey *s, const struct tb_raw_packe
     struct tb_slice track = tb_merge_head_payload(head, TB_TRACE_PACKET_TRACK_DESCRIPTOR);
     if (status == TB_OK && track.ptr) status = take_track(s, track, head->machine);
   }
-  if (status == TB_OK && head->has_timestamp) take_time(s, head, sequence);
+  if (status == TB_OK && head->has_timestamp) take_time(s, head, sequence, machine);
   return status;
 }
 
@@ -234,6 +225,20 @@ static void measure_machines(struct tb_survey *s) {
       if (s->machines[m].id == a->machine)
         s->machines[m].ahead = (int64_t)((uint64_t)g->rows[0] - (uint64_t)g->rows[1]);
   }
+}
+
+static void measure_extent(struct tb_survey *s) {
+  struct tb_surveyed_extent all = {.any = false};
+  for (size_t i = 0; i < s->machine_count; i++) {
+    struct tb_surveyed_machine *m = &s->machines[i];
+    m->merged_ahead = m->ahead;
+    if (!m->extent.any) continue;
+    extend(&all, (int64_t)((uint64_t)m->extent.first - (uint64_t)m->ahead));
+    extend(&all, (int64_t)((uint64_t)m->extent.last - (uint64_t)m->ahead));
+  }
+  s->has_time = all.any;
+  s->first = all.first;
+  s->last = all.last;
 }
 
 static enum tb_status read_all(struct tb_survey *s, struct tb_packets *packets, struct tb_error *error) {
@@ -272,6 +277,7 @@ enum tb_status tb_survey_run(struct tb_survey *s, const struct tb_allocator *a, 
   if (status == TB_OK) status = read_all(s, packets, error);
   tb_packets_close(packets);
   measure_machines(s);
+  measure_extent(s);
   if (status != TB_OK) tb_error_set_file(error, path);
   return status;
 }

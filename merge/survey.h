@@ -22,10 +22,18 @@ struct tb_surveyed_track {
   uint8_t kind; /* enum tb_surveyed_track_kind */
 };
 
-/* A process or thread id that the input names. */
+/* From when to when there are packets. */
+struct tb_surveyed_extent {
+  bool any;
+  int64_t first, last;
+};
+
+/* A machine of the input. */
 struct tb_surveyed_machine {
   uint32_t id;
-  int64_t ahead; /* by how much its clock reads more than the host's, by RemoteClockSync; 0 unknown */
+  int64_t ahead;        /* by how much its clock reads more than the host's, by RemoteClockSync; 0 unknown */
+  int64_t merged_ahead; /* and than the merged trace's, in that */
+  struct tb_surveyed_extent extent; /* on its own trace clock */
 };
 
 enum { TB_SURVEY_MACHINES = 64 };
@@ -42,7 +50,7 @@ struct tb_survey {
   uint64_t packets, bytes;
   uint64_t content; /* a hash over what the packets are, to tell inputs apart */
   bool has_time;
-  int64_t first, last; /* on the input's trace clock */
+  int64_t first, last; /* on the host's trace clock */
   bool has_started;
   int64_t started;                         /* when its recording started, by its service event; on its trace clock */
   bool foreign;                            /* holds fields of Trace that are no packets */

@@ -86,7 +86,9 @@ static enum tb_status take_packet(struct tb_merger *m, struct tb_source *s) {
     return TB_OK;
   }
   s->merged = tb_source_time(s, head->machine, s->time.time);
-  if (s->merged > s->reached) s->reached = s->merged;
+  int64_t at = s->merged;
+  if (head->machine || s->realigned) at -= tb_source_merged_ahead(s, head->machine);
+  if (at > s->reached) s->reached = at;
   return TB_OK;
 }
 

@@ -142,6 +142,7 @@ __attribute__((noinline)) enum tb_status tb_write_common(struct tb_merger *m, st
   struct lane lane = {.events.id = TB_EVENT_CLOCK_NONE};
   struct run run = {0};
   enum tb_status status = TB_OK;
+  int64_t ahead = s->realigned ? tb_source_merged_ahead(s, 0) : 0;
   *at_next = false;
   while (tb_packet_stream_take_common(stream, &packet)) {
     const struct tb_packet_common *head = &packet.head;
@@ -157,7 +158,7 @@ __attribute__((noinline)) enum tb_status tb_write_common(struct tb_merger *m, st
       resolved = tb_input_clocks_read(&s->survey.clocks, lane.events.node, lane.events.clock, head->timestamp, &time);
       run.unresolved += !resolved;
       if (resolved) merged = tb_source_time(s, 0, time);
-      if (resolved && merged > s->reached) s->reached = merged;
+      if (resolved && merged - ahead > s->reached) s->reached = merged - ahead;
     }
     if (s->reached > limit || run.packets == RUN_MOST || !leaves(m, s, &packet, &lane)) {
       make_current(s, stream, packet.framed.ptr, &lane, resolved, merged);

@@ -175,6 +175,50 @@ static void the_merged_trace_is_on_the_clock_that_is_asked_for(void **unused) {
   assert_int_equal(get_number(snapshot_of_a, 2), TB_CLOCK_MONOTONIC);
 }
 
+/* A RemoteClockSync of `machine`, of two rounds at one time, and an event of it. */
+static void add_guest(struct msg *trace, uint32_t machine, uint64_t own, uint64_t host, uint64_t ts, const char *name) {
+  struct msg client = SNAPSHOT(0, BOOT, own), of_host = SNAPSHOT(0, BOOT, host);
+  struct msg round = {.len = 0}, sync = {.len = 0}, packet = {.len = 0}, event = {.len = 0}, p = packet_at(2, ts);
+  put_msg(&round, 2, &client);
+  put_msg(&round, 3, &of_host);
+  put_msg(&sync, 1, &round);
+  put_msg(&sync, 1, &round);
+  put_msg(&packet, 107, &sync);
+  put_uint(&packet, 98, machine);
+  put_msg(trace, 1, &packet);
+  put_uint(&event, 9, 3);
+  put_text(&event, 23, name);
+  put_msg(&p, 11, &event);
+  put_uint(&p, 98, machine);
+  put_msg(trace, 1, &p);
+}
+
+/* Two hosts that were started at different times, and one guest that both recorded. */
+static void a_machine_that_two_inputs_have_runs_on_one_clock(void **unused) {
+  (void)unused;
+  struct msg a = trace_of("a", S(100), S(10000), S(100)), b = trace_of("b", S(5000), S(10000), S(5000));
+  add_guest(&a, 7, S(1000), S(100), S(1001), "guest of a");
+  add_guest(&b, 7, S(1000), S(5000), S(1002), "guest of b");
+  add(&a);
+  add(&b);
+  merge_well();
+  assert_int_equal(event_time("b"), S(100));
+  assert_int_equal(event_time("guest of a"), S(1001));
+  assert_int_equal(event_time("guest of b"), S(1002));
+  assert_int_equal(get_number(event_packet("guest of b", 0), 98), 7);
+  assert_int_equal(report_of(1)->last_ns, S(102)); /* by the hosts' clocks */
+  size_t syncs = 0;
+  struct tb_slice sync;
+  for (size_t i = 0; i < run.packet_count; i++) {
+    if (!find_bytes(run.packets[i], 107, &sync) || get_number(run.packets[i], 98) != 7) continue;
+    struct tb_slice round = get_bytes(sync, 1);
+    assert_int_equal(get_number(get_bytes(get_bytes(round, 2), 1), 2), S(1000));
+    assert_int_equal(get_number(get_bytes(get_bytes(round, 3), 1), 2), S(100));
+    syncs++;
+  }
+  assert_int_equal(syncs, 2);
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
   const struct CMUnitTest tests[] = {
@@ -188,6 +232,7 @@ int main(void) {
       TEST(equal_clock_domains_without_evidence_are_assumed_and_that_is_said),
       TEST(packets_on_another_clock_are_still_related_by_the_inputs_own_snapshots),
       TEST(incremental_clocks_of_a_drifting_input_become_absolute),
+      TEST(a_machine_that_two_inputs_have_runs_on_one_clock),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
