@@ -69,13 +69,16 @@ static enum tb_status find_edge(struct tb_clock_graph *graph, uint32_t from, uin
 
 static enum tb_status add_pair(struct tb_clock_graph *graph, struct tb_clock_edge *edge, int64_t from_ns,
                                int64_t to_ns) {
+  static const struct tb_clock_pair none = {INT64_MIN, INT64_MIN};
+  const struct tb_clock_pair last = edge->count ? edge->pairs[edge->count - 1] : none;
+  if (edge->count && last.from == from_ns && last.to == to_ns) return TB_OK; /* says nothing new */
   void *pairs = edge->pairs;
   enum tb_status status =
       tb_grow_array(graph->allocator, &pairs, &edge->capacity, edge->count + 1, sizeof(*edge->pairs), SIZE_MAX / 64);
   edge->pairs = pairs;
   if (status != TB_OK) return TB_NO_MEMORY;
   struct tb_clock_node *from = &graph->nodes[edge->from];
-  if (edge->count && from_ns < edge->pairs[edge->count - 1].from && !from->backwards) {
+  if (from_ns < last.from && !from->backwards) {
     from->backwards = true;
     graph->version++;
   }

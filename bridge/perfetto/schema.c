@@ -64,27 +64,44 @@ const struct tb_slice *tb_schema_find_value(const struct tb_schema *schema, uint
   return tb_map_get(&schema->value_map, type, (uint32_t)number, &place) ? &schema->values[place] : NULL;
 }
 
+/* Puts `name` at *kept, where the same may be already. */
+static enum tb_status keep_name(struct tb_schema *schema, struct tb_slice name, struct tb_slice *kept) {
+  return tb_slice_equal(*kept, name) ? TB_OK : tb_text_pool_add(schema->pool, name, kept);
+}
+
+/* A field or value that is described again, as each recording of a joined trace does, takes its old place. */
 static enum tb_status add_field(struct tb_schema *schema, uint32_t type, uint32_t number,
                                 const struct tb_schema_field *field) {
+  uint32_t place = (uint32_t)schema->field_count;
+  bool known = tb_map_get(&schema->field_map, type, number, &place);
   void *fields = schema->fields;
-  enum tb_status status = tb_grow_array(&schema->budget->allocator, &fields, &schema->field_capacity,
-                                        schema->field_count + 1, sizeof(*schema->fields), FIELDS_MAX);
+  enum tb_status status = tb_grow_array(&schema->budget->allocator, &fields, &schema->field_capacity, (size_t)place + 1,
+                                        sizeof(*schema->fields), FIELDS_MAX);
   schema->fields = fields;
   if (status != TB_OK || !type) return TB_NO_MEMORY;
-  struct tb_schema_field *kept = &schema->fields[schema->field_count];
+  struct tb_schema_field *kept = &schema->fields[place];
+  struct tb_slice name = known ? kept->name : (struct tb_slice){NULL, 0};
   *kept = *field;
-  if (tb_text_pool_add(schema->pool, field->name, &kept->name) != TB_OK) return TB_NO_MEMORY;
-  return tb_map_put(&schema->field_map, type, number, (uint32_t)schema->field_count++);
+  kept->name = name;
+  if (keep_name(schema, field->name, &kept->name) != TB_OK) return TB_NO_MEMORY;
+  if (known) return TB_OK;
+  schema->field_count++;
+  return tb_map_put(&schema->field_map, type, number, place);
 }
 
 static enum tb_status add_value(struct tb_schema *schema, uint32_t type, int32_t number, struct tb_slice name) {
+  uint32_t place = (uint32_t)schema->value_count;
+  bool known = tb_map_get(&schema->value_map, type, (uint32_t)number, &place);
   void *values = schema->values;
-  enum tb_status status = tb_grow_array(&schema->budget->allocator, &values, &schema->value_capacity,
-                                        schema->value_count + 1, sizeof(*schema->values), FIELDS_MAX);
+  enum tb_status status = tb_grow_array(&schema->budget->allocator, &values, &schema->value_capacity, (size_t)place + 1,
+                                        sizeof(*schema->values), FIELDS_MAX);
   schema->values = values;
   if (status != TB_OK || !type) return TB_NO_MEMORY;
-  if (tb_text_pool_add(schema->pool, name, &schema->values[schema->value_count]) != TB_OK) return TB_NO_MEMORY;
-  return tb_map_put(&schema->value_map, type, (uint32_t)number, (uint32_t)schema->value_count++);
+  if (!known) schema->values[place] = (struct tb_slice){NULL, 0};
+  if (keep_name(schema, name, &schema->values[place]) != TB_OK) return TB_NO_MEMORY;
+  if (known) return TB_OK;
+  schema->value_count++;
+  return tb_map_put(&schema->value_map, type, (uint32_t)number, place);
 }
 
 /* ---- generated types -------------------------------------------------------------------------------------------- */

@@ -5,7 +5,10 @@
 #include <stdint.h>
 /* */
 #include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "json/json_text.h"
 #include "tracebridge/dump.h"
@@ -110,12 +113,60 @@ static void dump_of_a_damaged_trace_prints_the_rest_and_names_the_loss(void **st
   assert_string_equal(text.text, "@1 slice complete ph=\"X\" ts=1000 dur=2000 pid=1 tid=1 name=\"first\"\n");
 }
 
+struct heap {
+  size_t now, most;
+};
+
+static void *count(void *ctx, void *ptr, size_t old_size, size_t new_size) {
+  struct heap *heap = ctx;
+  heap->now += new_size - old_size;
+  if (heap->now > heap->most) heap->most = heap->now;
+  if (new_size) return realloc(ptr, new_size);
+  free(ptr);
+  return NULL;
+}
+
+/* The most memory that info takes for a trace that describes its types and reads its clocks so many times. */
+static size_t memory_of(int times) {
+  static const char snapshot[] = "\x0a\x0e\x32\x0c\x0a\x04\x08\x03\x10\x05\x0a\x04\x08\x06\x10\x09";
+  char path[] = "/tmp/tracebridge-test.XXXXXX", typed[8192];
+  FILE *from = fopen(TB_TEST_TRACES "/typed.perfetto-trace", "rb"), *to = fdopen(mkstemp(path), "wb");
+  assert_non_null(from);
+  assert_non_null(to);
+  size_t len = fread(typed, 1, sizeof(typed), from);
+  assert_int_equal(fclose(from), 0);
+  for (int i = 0; i < times; i++) {
+    assert_int_equal(fwrite(typed, 1, len, to), len);
+    assert_int_equal(fwrite(snapshot, 1, sizeof(snapshot) - 1, to), sizeof(snapshot) - 1);
+  }
+  assert_int_equal(fclose(to), 0);
+  struct heap heap = {0};
+  const struct tb_allocator allocator = {count, &heap};
+  struct tb_info_options options = {.size = sizeof(options)};
+  options.reader.size = sizeof(options.reader);
+  options.reader.allocator = &allocator;
+  struct tb_info *info;
+  assert_int_equal(tb_info_open(path, &options, &info, NULL), TB_OK);
+  assert_int_equal(info->events_by_type[TB_EVENT_CLOCK_SNAPSHOT], times);
+  tb_info_close(info);
+  assert_int_equal(heap.now, 0);
+  assert_int_equal(unlink(path), 0);
+  return heap.most;
+}
+
+static void what_a_trace_says_over_and_over_takes_memory_once(void **state) {
+  (void)state;
+  size_t some = memory_of(1000);
+  assert_in_range(memory_of(10000), some, some + some / 10);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(info_counts_what_is_in_a_trace),
       cmocka_unit_test(info_of_a_damaged_trace_is_partial_and_names_the_loss),
       cmocka_unit_test(info_of_what_is_no_trace_fails),
       cmocka_unit_test(info_as_json_is_json_for_all_kinds_of_traces),
+      cmocka_unit_test(what_a_trace_says_over_and_over_takes_memory_once),
       cmocka_unit_test(a_sink_that_stops_cancels),
       cmocka_unit_test(dump_of_a_damaged_trace_prints_the_rest_and_names_the_loss),
   };
