@@ -4,25 +4,45 @@
  */
 #include "base/error.h"
 #include "json/json_emit.h"
+#include "perfetto/fields.h"
 #include "perfetto/nanopb.h"
 #include "perfetto/trace_packet.pb.h"
+#include "perfetto/wire.h"
 #include "perfetto/writer_state.h"
 
 enum { DESCRIPTOR_SEQUENCE = 1, SEQUENCE_CLOCK = 64, CLEARED = 1 };
 
-static enum tb_status write_packet(struct tb_perfetto_writer *p, const perfetto_protos_TracePacket *packet) {
+/* A message that is a field of a TracePacket. */
+struct part {
+  uint32_t number;
+  const pb_msgdesc_t *fields;
+  const void *message;
+};
+
+/* Writes a packet of that message, behind what says of which sequence it is. nanopb encodes the message alone: taking the packet for a
+ * message too would look at all that a packet can have, several times over. */
+static enum tb_status write_packet(struct tb_perfetto_writer *p, uint32_t sequence_id, uint32_t flags,
+                                   const struct part *parts, size_t count) {
+  char head[4 * TB_WIRE_VARINT_MAX];
+  char *end = tb_wire_put_uint(head, TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, sequence_id);
+  if (flags) end = tb_wire_put_uint(end, TB_TRACE_PACKET_SEQUENCE_FLAGS, flags);
   p->scratch.len = 0;
-  enum tb_status status = tb_nanopb_append(&p->scratch, perfetto_protos_TracePacket_fields, packet);
+  enum tb_status status = tb_buffer_append(&p->scratch, head, (size_t)(end - head));
+  for (size_t i = 0; status == TB_OK && i < count; i++)
+    status = tb_nanopb_append_field(&p->scratch, parts[i].number, parts[i].fields, parts[i].message);
   if (status != TB_OK) return tb_fail(&p->writer->error, status, TB_NO_OFFSET, "cannot encode a packet");
   return tb_packet_sink_put_fields(&p->sink, (struct tb_slice){p->scratch.data, p->scratch.len});
 }
 
-static enum tb_status write_descriptor(struct tb_perfetto_writer *p, perfetto_protos_TrackDescriptor *descriptor) {
-  perfetto_protos_TracePacket packet = perfetto_protos_TracePacket_init_zero;
-  packet.has_trusted_packet_sequence_id = true;
-  packet.trusted_packet_sequence_id = DESCRIPTOR_SEQUENCE;
-  packet.track_descriptor = descriptor;
-  return write_packet(p, &packet);
+static enum tb_status write_of_trace(struct tb_perfetto_writer *p, uint32_t number, const pb_msgdesc_t *fields,
+                                     const void *message) {
+  const struct part part = {number, fields, message};
+  return write_packet(p, DESCRIPTOR_SEQUENCE, 0, &part, 1);
+}
+
+static enum tb_status write_descriptor(struct tb_perfetto_writer *p,
+                                       const perfetto_protos_TrackDescriptor *descriptor) {
+  return write_of_trace(p, TB_TRACE_PACKET_TRACK_DESCRIPTOR, perfetto_protos_TrackDescriptor_fields, descriptor);
 }
 
 static uint64_t uuid_of(const struct tb_perfetto_writer *p, const struct tb_track *track) {
@@ -244,13 +264,10 @@ enum tb_status tb_perfetto_write_sequence_start(struct tb_perfetto_writer *p, ui
   defaults.track_event_defaults.has_track_uuid = track_uuid != 0;
   defaults.track_event_defaults.track_uuid = track_uuid;
   if (counter_uuid) defaults.track_event_defaults.extra_counter_track_uuids = tb_nanopb_varints(&counters);
-  perfetto_protos_TracePacket packet = perfetto_protos_TracePacket_init_zero;
-  packet.has_trusted_packet_sequence_id = packet.has_sequence_flags = true;
-  packet.trusted_packet_sequence_id = sequence_id;
-  packet.sequence_flags = CLEARED;
-  packet.clock_snapshot = &snapshot;
-  packet.trace_packet_defaults = &defaults;
-  return write_packet(p, &packet);
+  const struct part parts[] = {
+      {TB_TRACE_PACKET_CLOCK_SNAPSHOT, perfetto_protos_ClockSnapshot_fields, &snapshot},
+      {TB_TRACE_PACKET_TRACE_PACKET_DEFAULTS, perfetto_protos_TracePacketDefaults_fields, &defaults}};
+  return write_packet(p, sequence_id, CLEARED, parts, 2);
 }
 
 /* The clock relations that the source states. */
@@ -262,11 +279,8 @@ static enum tb_status write_clocks(struct tb_perfetto_writer *p) {
     if (!clocks) return tb_fail(&p->writer->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
     for (uint32_t k = 0; k < count; k++) set_clock(&clocks[k], row[k].clock ? row[k].clock : p->trace_clock, row[k].ns);
     perfetto_protos_ClockSnapshot snapshot = {(pb_size_t)count, clocks, true, p->trace_clock};
-    perfetto_protos_TracePacket packet = perfetto_protos_TracePacket_init_zero;
-    packet.has_trusted_packet_sequence_id = true;
-    packet.trusted_packet_sequence_id = DESCRIPTOR_SEQUENCE;
-    packet.clock_snapshot = &snapshot;
-    enum tb_status status = write_packet(p, &packet);
+    enum tb_status status =
+        write_of_trace(p, TB_TRACE_PACKET_CLOCK_SNAPSHOT, perfetto_protos_ClockSnapshot_fields, &snapshot);
     tb_free(p->allocator, clocks, count * sizeof(*clocks));
     if (status != TB_OK) return status;
   }
@@ -280,11 +294,7 @@ static enum tb_status write_attribute(struct tb_perfetto_writer *p, const struct
   a.key = tb_nanopb_slice(&attribute->key);
   a.string_value = tb_nanopb_slice(&attribute->text);
   perfetto_protos_TraceAttributes attributes = {1, &a};
-  perfetto_protos_TracePacket packet = perfetto_protos_TracePacket_init_zero;
-  packet.has_trusted_packet_sequence_id = true;
-  packet.trusted_packet_sequence_id = DESCRIPTOR_SEQUENCE;
-  packet.trace_attributes = &attributes;
-  return write_packet(p, &packet);
+  return write_of_trace(p, TB_TRACE_PACKET_TRACE_ATTRIBUTES, perfetto_protos_TraceAttributes_fields, &attributes);
 }
 
 enum tb_status tb_perfetto_write_preamble(struct tb_perfetto_writer *p) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "perfetto/nanopb.h"
 
+#include "perfetto/wire.h"
+
 static bool encode_slice(pb_ostream_t *stream, const pb_field_t *field, const struct tb_slice *text) {
   return pb_encode_tag_for_field(stream, field) && pb_encode_string(stream, (const pb_byte_t *)text->ptr, text->len);
 }
@@ -38,13 +40,32 @@ pb_callback_t tb_nanopb_slice(const struct tb_slice *text) { return callback(sli
 pb_callback_t tb_nanopb_slices(const struct tb_nanopb_slices *list) { return callback(slices_callback, list); }
 pb_callback_t tb_nanopb_varints(const struct tb_nanopb_varints *list) { return callback(varints_callback, list); }
 
+/* The stream's state is a buffer that grows, which saves a pass over the message for its size. */
+static bool append(pb_ostream_t *stream, const pb_byte_t *bytes, size_t count) {
+  return tb_buffer_append(stream->state, bytes, count) == TB_OK;
+}
+
 enum tb_status tb_nanopb_append(struct tb_buffer *buffer, const pb_msgdesc_t *fields, const void *message) {
-  size_t size;
-  if (!pb_get_encoded_size(&size, fields, message)) return TB_LIMIT;
-  enum tb_status status = tb_buffer_reserve(buffer, size);
+  size_t before = buffer->len;
+  pb_ostream_t stream = {.callback = append, .state = buffer, .max_size = SIZE_MAX};
+  if (pb_encode(&stream, fields, message)) return TB_OK;
+  buffer->len = before;
+  return tb_buffer_reserve(buffer, 1) == TB_OK ? TB_LIMIT : TB_NO_MEMORY;
+}
+
+enum tb_status tb_nanopb_append_field(struct tb_buffer *buffer, uint32_t number, const pb_msgdesc_t *fields,
+                                      const void *message) {
+  size_t before = buffer->len;
+  enum tb_status status = tb_nanopb_append(buffer, fields, message);
   if (status != TB_OK) return status;
-  pb_ostream_t stream = pb_ostream_from_buffer((pb_byte_t *)buffer->data + buffer->len, size);
-  if (!pb_encode(&stream, fields, message)) return TB_LIMIT;
-  buffer->len += stream.bytes_written;
+  size_t len = buffer->len - before;
+  char head[2 * TB_WIRE_VARINT_MAX];
+  char *end = tb_wire_put_varint(tb_wire_put_tag(head, number, TB_WIRE_BYTES), len);
+  size_t head_len = (size_t)(end - head);
+  status = tb_buffer_reserve(buffer, head_len);
+  if (status != TB_OK) return status;
+  memmove(buffer->data + before + head_len, buffer->data + before, len);
+  memcpy(buffer->data + before, head, head_len);
+  buffer->len += head_len;
   return TB_OK;
 }

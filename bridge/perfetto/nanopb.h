@@ -31,5 +31,8 @@ pb_callback_t tb_nanopb_varints(const struct tb_nanopb_varints *list);
  * then). */
 TB_MUST_CHECK enum tb_status tb_nanopb_append(struct tb_buffer *buffer, const pb_msgdesc_t *fields,
                                               const void *message);
+/* The same as field `number` of another message, with its tag and length. */
+TB_MUST_CHECK enum tb_status tb_nanopb_append_field(struct tb_buffer *buffer, uint32_t number,
+                                                    const pb_msgdesc_t *fields, const void *message);
 
 #endif
