@@ -8,6 +8,7 @@ struct tb_arena_chunk {
   size_t size;
 };
 
+enum { FIRST_BYTES = 256 };
 enum { ARENA_FIRST_CHUNK = 4096, ARENA_LARGEST_STEP = 1 << 20 };
 
 static void *system_reallocate(void *ctx, void *ptr, size_t old_size, size_t new_size) {
@@ -41,11 +42,16 @@ void tb_free(const struct tb_allocator *a, void *ptr, size_t size) {
   if (ptr) (void)a->reallocate(a->ctx, ptr, size ? size : 1, 0);
 }
 
+/* There may be an array for each of a hundred thousand threads: large items start few. */
+static size_t first_capacity(size_t item) {
+  return item <= FIRST_BYTES / 16 ? 16 : item <= FIRST_BYTES / 2 ? FIRST_BYTES / item : 2;
+}
+
 enum tb_status tb_grow_array(const struct tb_allocator *a, void **ptr, size_t *capacity, size_t needed, size_t item,
                              size_t max_items) {
   if (needed <= *capacity) return TB_OK;
   if (needed > max_items || needed > SIZE_MAX / 2 / item) return TB_LIMIT;
-  size_t to = *capacity ? *capacity : 16;
+  size_t to = *capacity ? *capacity : first_capacity(item);
   while (to < needed) to = to > SIZE_MAX / 4 / item ? needed : to * 2;
   if (to > max_items) to = max_items;
   void *grown = tb_realloc(a, *ptr, *capacity * item, to * item);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "timeline/lanes.h"
 
-enum { FIRST_OPEN = 2, OWN_LANES_LOOKED_AT = 64 };
+enum { OWN_LANES_LOOKED_AT = 64 };
 
 void tb_lanes_init(struct tb_lanes *l, const struct tb_allocator *allocator, size_t keys) {
   *l = (struct tb_lanes){.allocator = allocator, .now = INT64_MIN, .key_count = keys};
@@ -243,12 +243,8 @@ static enum tb_status release(struct tb_lanes *l, uint32_t index) {
 
 static enum tb_status make_room(struct tb_lanes *l, struct tb_lane *lane) {
   void *open = lane->open;
-  if (!open) { /* most lanes hold one slice at a time */
-    open = tb_alloc(l->allocator, FIRST_OPEN * sizeof(*lane->open));
-    if (open) lane->open_capacity = FIRST_OPEN;
-  }
-  if (!open || tb_grow_array(l->allocator, &open, &lane->open_capacity, lane->open_count + 1, sizeof(*lane->open),
-                             SIZE_MAX / 256) != TB_OK)
+  if (tb_grow_array(l->allocator, &open, &lane->open_capacity, lane->open_count + 1, sizeof(*lane->open),
+                    SIZE_MAX / 256) != TB_OK)
     return TB_NO_MEMORY;
   lane->open = open;
   return TB_OK;
