@@ -148,16 +148,11 @@ struct fields {
 };
 
 static void read_fields(struct tb_slice payload, struct fields *fields) {
-  *fields = (struct fields){0};
-  struct tb_wire_cursor cursor = tb_wire_cursor(payload);
-  struct tb_wire_field field;
-  while (tb_wire_read(&cursor, &field) == TB_OK)
-    if (field.number < FIELDS_MAX) fields->at[field.number] = field;
+  (void)tb_wire_read_fields(payload, fields->at, FIELDS_MAX);
 }
 
 static struct tb_slice text_of(const struct fields *fields, uint32_t number) {
-  const struct tb_wire_field *field = &fields->at[number];
-  return field->type == TB_WIRE_BYTES && field->bytes.ptr ? field->bytes : TB_SLICE("");
+  return tb_wire_text(&fields->at[number]);
 }
 
 void tb_ftrace_put_kernel_mark(struct tb_json_emit *out, const struct tb_ftrace_mark *mark) {

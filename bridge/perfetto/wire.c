@@ -80,3 +80,13 @@ enum tb_status tb_wire_next(struct tb_wire_cursor *cursor, struct tb_wire_field 
   if (status == TB_OK) cursor->at = at;
   return status;
 }
+
+enum tb_status tb_wire_read_fields(struct tb_slice message, struct tb_wire_field *fields, size_t count) {
+  memset(fields, 0, count * sizeof(*fields));
+  struct tb_wire_cursor cursor = tb_wire_cursor(message);
+  struct tb_wire_field field;
+  enum tb_status status;
+  while ((status = tb_wire_read(&cursor, &field)) == TB_OK)
+    if (field.number < count) fields[field.number] = field;
+  return status == TB_END ? TB_OK : status;
+}

@@ -116,6 +116,15 @@ static TB_ALWAYS_INLINE const char *tb_wire_read_varint_ahead(const char *at, ui
  * deep. The cursor moves only with TB_OK. */
 TB_MUST_CHECK enum tb_status tb_wire_next(struct tb_wire_cursor *cursor, struct tb_wire_field *field);
 
+/* The fields of a message by number, of one that comes again the last; number 0 where there is none. Those from `count` on are
+ * passed over. TB_OK; where the message is damaged what tb_wire_next says, and the fields before that. */
+enum tb_status tb_wire_read_fields(struct tb_slice message, struct tb_wire_field *fields, size_t count);
+
+/* A field's text, empty where it is none. */
+static inline struct tb_slice tb_wire_text(const struct tb_wire_field *field) {
+  return field->type == TB_WIRE_BYTES && field->bytes.ptr ? field->bytes : (struct tb_slice){"", 0};
+}
+
 /* tb_wire_next on copies, so that a caller's cursor and field may stay in registers. */
 static inline enum tb_status tb_wire_read_rare(struct tb_wire_cursor *cursor, struct tb_wire_field *field) {
   struct tb_wire_cursor at = *cursor;
