@@ -119,6 +119,25 @@ static enum tb_status put_flow(struct tb_json_writer *w, const struct tb_event *
   return w->writer->error.code;
 }
 
+/* The first ways of async slices, which Perfetto keeps as they were, are no slices to readers of JSON: b, e and n say the same. */
+static char async_phase(const struct tb_json_writer *w, const struct tb_event *event) {
+  char phase = default_phase(event);
+  if (w->writer->options.source != TB_FORMAT_PERFETTO || event->has & TB_HAS_PHASE) return phase;
+  return phase == 'S' ? 'b' : phase == 'F' ? 'e' : phase == 'T' || phase == 'p' ? 'n' : phase;
+}
+
+/* Events with flows go to the end of the trace, and an end must not stand before its begin. */
+static enum tb_status put_async(struct tb_json_writer *w, const struct tb_event *event) {
+  char phase = async_phase(w, event);
+  bool has_flows = (event->flow_count || event->terminating_flow_count) && !(event->has & TB_HAS_FLOWS_TOLD);
+  if (w->async_aside && !has_flows)
+    tb_json_put_whole_aside(w, event, phase);
+  else
+    tb_json_put_whole(w, event, phase);
+  w->async_aside |= has_flows;
+  return w->writer->error.code;
+}
+
 /* Events that are not JSON's own. */
 static enum tb_status put_foreign(struct tb_json_writer *w, const struct tb_event *event) {
   switch (event->type) {
@@ -134,6 +153,10 @@ static enum tb_status put_foreign(struct tb_json_writer *w, const struct tb_even
     case TB_EVENT_FLOW_STEP:
     case TB_EVENT_FLOW_END:
       return put_flow(w, event);
+    case TB_EVENT_ASYNC_BEGIN:
+    case TB_EVENT_ASYNC_INSTANT:
+    case TB_EVENT_ASYNC_END:
+      return put_async(w, event);
     case TB_EVENT_TRACK:
       tb_json_put_track(w, event->track);
       return w->writer->error.code;

@@ -52,6 +52,7 @@ struct tb_json_writer {
   struct tb_writer *writer;
   bool from_json; /* events are JSON's own: each goes back as it is */
   bool any_event;
+  bool async_aside;        /* an async event with flows was put aside: those after it stay behind it */
   struct tb_json_emit out; /* events that wait for being written */
   struct tb_json_emit scratch;
   struct tb_json_track *tracks; /* by tb_track.index */

@@ -59,6 +59,9 @@ static void set_phase(struct tb_event *event, struct tb_slice phase) {
     event->type = event->phase ? tb_phase_event_type(event->phase) : TB_EVENT_OTHER;
   }
   if (event->type == TB_EVENT_OTHER) event->phase_text = phase;
+  bool is_async =
+      event->type == TB_EVENT_ASYNC_BEGIN || event->type == TB_EVENT_ASYNC_INSTANT || event->type == TB_EVENT_ASYNC_END;
+  if (is_async) event->has |= TB_HAS_PHASE;
   if (event->phase != 'i' && event->phase != 'I') event->instant_scope = 0;
   /* T is a legacy async step, and Perfetto's own phase of a thread's state, which has a duration */
   if (event->phase == 'T' && event->has & TB_HAS_DUR) event->type = TB_EVENT_THREAD_STATE;

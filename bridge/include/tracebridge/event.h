@@ -211,7 +211,9 @@ enum tb_event_has {
   TB_HAS_ID_ALONE =
       1 << 16, /* async, flow: the id alone says what belongs together, whatever categories and name (FXT) */
   TB_HAS_PHASE =
-      1 << 17, /* SLICE_BEGIN, SLICE_END: the source says `phase` itself: B and E that must not become one X */
+      1
+      << 17, /* the source says `phase` itself, and it must stay: of SLICE_BEGIN and SLICE_END, B and E that must not become one X; of
+                  async events, S T p F that came from JSON */
   TB_HAS_FLOWS_TOLD =
       1 << 18 /* slices with flow ids, and flow events: each flow is said by both, and by bind_id; users take the ids or
                  the others */
