@@ -3,6 +3,7 @@
  * Ftrace events that mean a counter's value, or a slice's begin or end, to readers of packets but not to those of text: they get marks
  * of that beside their own line. What belongs to no process is marked as process 0's.
  */
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "perfetto/perfetto_reader_kernel.h"
@@ -90,6 +91,40 @@ static void mark_gpu_work(const struct marked *m) {
   mark_async(m, 'F', (int64_t)((uint64_t)ts + (end - start)), (struct tb_slice){name, (size_t)len}, id & INT64_MAX);
 }
 
+/* A buffer that processes share lasts from its allocation until it is freed, when its length is negative. Ion's and the DMA heap's
+ * events have the same fields. */
+static void mark_buffer(const struct marked *m, struct tb_slice total, struct tb_slice change) {
+  int64_t len = (int64_t)number_of(m, TB_DMA_HEAP_STAT_FTRACE_EVENT_LEN);
+  mark_counter(m, 0, total, number_of(m, TB_DMA_HEAP_STAT_FTRACE_EVENT_TOTAL_ALLOCATED));
+  const struct tb_perfetto_track *thread = tb_perfetto_thread(m->r, NULL, m->tid);
+  if (thread && thread->track.has_pid) mark_counter(m, thread->track.pid, change, (uint64_t)len);
+  if (!len || len == INT64_MIN) return;
+  char name[32];
+  int name_len = snprintf(name, sizeof(name), "%" PRId64 " kB", (len < 0 ? -len : len) / 1024);
+  mark_async(m, len > 0 ? 'S' : 'F', m->ts, (struct tb_slice){name, (size_t)name_len},
+             number_of(m, TB_DMA_HEAP_STAT_FTRACE_EVENT_INODE) & INT64_MAX);
+}
+
+/* What the GPU has of a process' memory, and of all. */
+static void mark_gpu_memory(const struct marked *m) {
+  int64_t pid = (int32_t)number_of(m, TB_GPU_MEM_TOTAL_FTRACE_EVENT_PID);
+  mark_counter(m, pid ? process_of(m, pid) : 0, TB_SLICE("GPU Memory"),
+               number_of(m, TB_GPU_MEM_TOTAL_FTRACE_EVENT_SIZE));
+}
+
+/* A step of the machine's falling asleep or waking up. */
+static void mark_suspend(const struct marked *m) {
+  struct tb_slice action = text_of(m, TB_SUSPEND_RESUME_FTRACE_EVENT_ACTION);
+  /* the value of this one is the processor that was on, which another may be at the end */
+  bool any_cpu = tb_slice_equal(action, TB_SLICE("timekeeping_freeze"));
+  uint32_t value = any_cpu ? 0 : (uint32_t)number_of(m, TB_SUSPEND_RESUME_FTRACE_EVENT_VAL);
+  char name[NAME_MAX_LEN + sizeof("(4294967295)")];
+  if (!action.len || action.len > NAME_MAX_LEN) return;
+  int len = snprintf(name, sizeof(name), "%.*s(%u)", (int)action.len, action.ptr, (unsigned)value);
+  mark_async(m, number_of(m, TB_SUSPEND_RESUME_FTRACE_EVENT_START) ? 'S' : 'F', m->ts,
+             (struct tb_slice){name, (size_t)len}, value);
+}
+
 static void mark_score(const struct marked *m) {
   int64_t tid = (int32_t)number_of(m, TB_OOM_SCORE_ADJ_UPDATE_FTRACE_EVENT_PID);
   mark_counter(m, process_of(m, tid), TB_SLICE("oom_score_adj"),
@@ -102,6 +137,18 @@ void tb_perfetto_mark_event(struct tb_perfetto_reader *r, int64_t ts, uint32_t c
   switch (kind) {
     case TB_FTRACE_EVENT_OOM_SCORE_ADJ_UPDATE:
       mark_score(&m);
+      break;
+    case TB_FTRACE_EVENT_ION_STAT:
+      mark_buffer(&m, TB_SLICE("mem.ion"), TB_SLICE("mem.ion_change"));
+      break;
+    case TB_FTRACE_EVENT_DMA_HEAP_STAT:
+      mark_buffer(&m, TB_SLICE("mem.dma_heap"), TB_SLICE("mem.dma_heap_change"));
+      break;
+    case TB_FTRACE_EVENT_GPU_MEM_TOTAL:
+      mark_gpu_memory(&m);
+      break;
+    case TB_FTRACE_EVENT_SUSPEND_RESUME:
+      mark_suspend(&m);
       break;
     case TB_FTRACE_EVENT_GPU_FREQUENCY:
       mark_counter(&m, 0, TB_SLICE("gpufreq"), number_of(&m, TB_GPU_FREQUENCY_FTRACE_EVENT_STATE));

@@ -28,6 +28,17 @@ enum tb_status tb_perfetto_process_descriptor(struct tb_perfetto_reader *r, stru
   return TB_OK;
 }
 
+/* Of a worker of the kernel's the name without the queue that it worked for last, which is another one soon after: "kworker/0:1-events". */
+static struct tb_slice name_of_process(const Perfetto__Protos__ProcessTree__Process *process) {
+  enum { KTHREADD = 2 };
+  static const struct tb_slice worker = {"kworker/", 8};
+  struct tb_slice name = process->n_cmdline ? tb_message_slice(process->cmdline[0]) : (struct tb_slice){"", 0};
+  if (process->ppid != KTHREADD || name.len < worker.len || memcmp(name.ptr, worker.ptr, worker.len) != 0) return name;
+  size_t len = worker.len;
+  while (len < name.len && name.ptr[len] != '-' && name.ptr[len] != '+') len++;
+  return (struct tb_slice){name.ptr, len};
+}
+
 enum tb_status tb_perfetto_process_tree(struct tb_perfetto_reader *r, struct tb_slice payload) {
   ProtobufCMessage *message;
   enum tb_status status = tb_perfetto_unpack(r, &perfetto__protos__process_tree__descriptor, payload, &message);
@@ -35,9 +46,8 @@ enum tb_status tb_perfetto_process_tree(struct tb_perfetto_reader *r, struct tb_
   const Perfetto__Protos__ProcessTree *tree = (const Perfetto__Protos__ProcessTree *)message;
   for (size_t i = 0; i < tree->n_processes; i++) {
     const Perfetto__Protos__ProcessTree__Process *process = tree->processes[i];
-    struct tb_slice name = process->n_cmdline ? tb_message_slice(process->cmdline[0]) : (struct tb_slice){"", 0};
     int64_t pid = process->pid;
-    name_process(r, pid, name);
+    name_process(r, pid, name_of_process(process));
     if (pid) (void)tb_perfetto_thread(r, &pid, pid); /* Linux numbers a process by its first thread */
   }
   for (size_t i = 0; i < tree->n_threads; i++) {
