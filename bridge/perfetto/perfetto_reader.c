@@ -2,6 +2,7 @@
 #include "perfetto/perfetto_reader.h"
 
 #include "base/error.h"
+#include "perfetto/gpu.pb-c.h"
 #include "perfetto/kinds.h"
 #include "perfetto/track_event.pb-c.h"
 #include "perfetto/track_event_fields.h"
@@ -211,14 +212,26 @@ static payload_reader find_payload_reader(uint32_t kind) {
       return tb_perfetto_task_rename;
     case TB_TRACE_PACKET_GENERIC_KERNEL_TASK_STATE_EVENT:
       return tb_perfetto_task_state;
+    case TB_TRACE_PACKET_GENERIC_KERNEL_CPU_FREQ_EVENT:
+      return tb_perfetto_cpu_frequency;
     case TB_TRACE_PACKET_FTRACE_EVENTS:
       return tb_perfetto_ftrace;
+    case TB_TRACE_PACKET_SYS_STATS:
+      return tb_perfetto_sys_stats;
     case TB_TRACE_PACKET_PROCESS_STATS:
       return tb_perfetto_process_stats;
     case TB_TRACE_PACKET_BATTERY:
       return tb_perfetto_battery;
     case TB_TRACE_PACKET_POWER_RAILS:
       return tb_perfetto_power_rails;
+    case TB_TRACE_PACKET_ANDROID_ENERGY_ESTIMATION_BREAKDOWN:
+      return tb_perfetto_energy_estimate;
+    case TB_TRACE_PACKET_ENTITY_STATE_RESIDENCY:
+      return tb_perfetto_entity_residency;
+    case TB_TRACE_PACKET_GPU_COUNTER_EVENT:
+      return tb_perfetto_gpu_counters;
+    case TB_TRACE_PACKET_GPU_RENDER_STAGE_EVENT:
+      return tb_perfetto_gpu_stage;
     case TB_TRACE_PACKET_TRIGGER:
       return tb_perfetto_trigger;
     case TB_TRACE_PACKET_CHROME_TRIGGER:
@@ -367,10 +380,27 @@ static enum tb_status next_window(struct tb_perfetto_reader *r, struct tb_batch 
   return status;
 }
 
+/* The last samples of counters have no successor: what they began goes out when there are no more packets. */
+static enum tb_status end_samples(struct tb_perfetto_reader *r, struct tb_batch *batch) {
+  if (!r->gpu) return TB_END;
+  r->head = (struct tb_packet_head){.offset = r->head.offset};
+  r->context = (struct tb_packet_context){0};
+  r->given = r->emitted = 0;
+  r->full = false;
+  enum tb_status status = make_room(r, batch);
+  if (status != TB_OK) return status;
+  tb_perfetto_end_gpu_counters(r);
+  if (r->out_of_memory) return tb_trace_state_full(&r->state, TB_NO_OFFSET);
+  return r->full ? TB_PARTIAL : TB_END;
+}
+
 /* TB_PARTIAL: the batch is full; TB_END and TB_AGAIN: the input has no more; TB_OK: go on. */
 static enum tb_status fill_step(struct tb_perfetto_reader *r, struct tb_batch *batch) {
   enum tb_status status = tb_packet_stream_next(&r->stream, &r->head);
-  if (status == TB_PARTIAL) return next_window(r, batch);
+  if (status == TB_PARTIAL) {
+    status = next_window(r, batch);
+    return status == TB_END ? end_samples(r, batch) : status;
+  }
   if (status != TB_OK) return status;
   status = make_room(r, batch);
   if (status == TB_PARTIAL) {
@@ -403,6 +433,9 @@ static void destroy(struct tb_reader *reader) {
   tb_map_free(&r->running_on);
   tb_map_free(&r->makers);
   tb_map_free(&r->rails);
+  tb_map_free(&r->energy_consumers);
+  tb_map_free(&r->entity_states);
+  tb_perfetto_free_gpu(r);
   tb_perfetto_free_frames(r);
   tb_json_emit_free(&r->line);
   tb_schema_free(&r->schema);
@@ -425,6 +458,8 @@ static enum tb_status create(struct tb_reader *reader) {
   tb_map_init(&r->running_on, &r->state.budget.allocator);
   tb_map_init(&r->makers, &r->state.budget.allocator);
   tb_map_init(&r->rails, &r->state.budget.allocator);
+  tb_map_init(&r->energy_consumers, &r->state.budget.allocator);
+  tb_map_init(&r->entity_states, &r->state.budget.allocator);
   tb_perfetto_init_frames(r);
   tb_json_emit_init(&r->line, reader->allocator);
   tb_schema_init(&r->schema, &r->state.budget, &r->state.pool);
@@ -433,6 +468,8 @@ static enum tb_status create(struct tb_reader *reader) {
   size_t limit = r->state.budget.max;
   r->state.budget.max = SIZE_MAX;
   enum tb_status status = tb_schema_add_generated(&r->schema, &perfetto__protos__track_event__descriptor);
+  if (status == TB_OK)
+    status = tb_schema_add_generated(&r->schema, &perfetto__protos__gpu_render_stage_event__descriptor);
   if (status != TB_OK) {
     destroy(reader);
     reader->state = NULL;
@@ -440,6 +477,7 @@ static enum tb_status create(struct tb_reader *reader) {
   }
   r->state.budget.max = limit > SIZE_MAX - r->state.budget.used ? SIZE_MAX : limit + r->state.budget.used;
   r->track_event_type = tb_schema_find_type(&r->schema, TB_SLICE("perfetto.protos.TrackEvent"));
+  r->gpu_stage_type = tb_schema_find_type(&r->schema, TB_SLICE("perfetto.protos.GpuRenderStageEvent"));
   return TB_OK;
 }
 

@@ -35,8 +35,9 @@ struct tb_perfetto_reader {
   struct tb_trace_state state;
   struct tb_tracks tracks;
   struct tb_schema schema;
-  uint32_t track_event_type; /* its id in the schema */
-  bool looked_ahead;         /* the whole input was searched for descriptors and snapshots that come late */
+  uint32_t track_event_type; /* their ids in the schema */
+  uint32_t gpu_stage_type;
+  bool looked_ahead; /* the whole input was searched for descriptors and snapshots that come late */
 
   /* the packet in hand */
   struct tb_batch *batch;
@@ -59,9 +60,13 @@ struct tb_perfetto_reader {
   size_t running_count, running_capacity;
   struct tb_perfetto_running bundle_first; /* the one that ran as the bundle in hand began */
   enum tb_ftrace_states ftrace_states;     /* as the kernel's version says */
+  uint32_t page_size;                      /* of the machine's memory; 0 where it is not said */
   struct tb_json_emit line;                /* of the system's events as text, while it grows */
   struct tb_map makers;                    /* of threads whose process was not known: tid, machine -> tid */
   struct tb_map rails;                     /* of power: number, session -> counter */
+  struct tb_map energy_consumers;          /* number, machine -> counter */
+  struct tb_map entity_states;             /* numbers of entity and state, machine -> counter */
+  struct tb_perfetto_gpu *gpu;             /* what is known of its counters and queues; NULL where nothing is */
   struct {
     struct tb_map processes, tokens; /* of open frames: cookie, machine -> track of the process; token */
     struct tb_map shown;             /* display tokens, machine: a surface frame began a flow to them */
@@ -138,10 +143,22 @@ enum tb_status tb_perfetto_ftrace(struct tb_perfetto_reader *r, struct tb_slice 
 enum tb_status tb_perfetto_system_info(struct tb_perfetto_reader *r, struct tb_slice payload);
 /* perfetto_reader_system.c */
 enum tb_status tb_perfetto_process_stats(struct tb_perfetto_reader *r, struct tb_slice payload);
-enum tb_status tb_perfetto_battery(struct tb_perfetto_reader *r, struct tb_slice payload);
-enum tb_status tb_perfetto_power_rails(struct tb_perfetto_reader *r, struct tb_slice payload);
 enum tb_status tb_perfetto_trigger(struct tb_perfetto_reader *r, struct tb_slice payload);
 enum tb_status tb_perfetto_chrome_trigger(struct tb_perfetto_reader *r, struct tb_slice payload);
+/* perfetto_reader_power.c */
+enum tb_status tb_perfetto_battery(struct tb_perfetto_reader *r, struct tb_slice payload);
+enum tb_status tb_perfetto_power_rails(struct tb_perfetto_reader *r, struct tb_slice payload);
+enum tb_status tb_perfetto_energy_estimate(struct tb_perfetto_reader *r, struct tb_slice payload);
+enum tb_status tb_perfetto_entity_residency(struct tb_perfetto_reader *r, struct tb_slice payload);
+/* perfetto_reader_gpu.c */
+enum tb_status tb_perfetto_gpu_counters(struct tb_perfetto_reader *r, struct tb_slice payload);
+enum tb_status tb_perfetto_gpu_stage(struct tb_perfetto_reader *r, struct tb_slice payload);
+/* Gives out what the last samples of counters began, at the end of the trace. r->full where the batch takes no more. */
+void tb_perfetto_end_gpu_counters(struct tb_perfetto_reader *r);
+void tb_perfetto_free_gpu(struct tb_perfetto_reader *r);
+/* perfetto_reader_sys_stats.c */
+enum tb_status tb_perfetto_sys_stats(struct tb_perfetto_reader *r, struct tb_slice payload);
+enum tb_status tb_perfetto_cpu_frequency(struct tb_perfetto_reader *r, struct tb_slice payload);
 /* perfetto_reader_frames.c */
 void tb_perfetto_init_frames(struct tb_perfetto_reader *r);
 void tb_perfetto_free_frames(struct tb_perfetto_reader *r);
@@ -156,6 +173,12 @@ enum tb_status tb_perfetto_streaming_profile(struct tb_perfetto_reader *r, struc
 /* perfetto_reader_typed.c */
 enum tb_status tb_perfetto_extension_descriptor(struct tb_perfetto_reader *r, struct tb_slice payload);
 enum tb_status tb_perfetto_android_log(struct tb_perfetto_reader *r, struct tb_slice payload);
+
+/* A value of a counter track (perfetto_reader_counters.c). */
+struct tb_event *tb_perfetto_emit_integer(struct tb_perfetto_reader *r, struct tb_perfetto_track *track, int64_t ts,
+                                          int64_t number);
+struct tb_event *tb_perfetto_emit_double(struct tb_perfetto_reader *r, struct tb_perfetto_track *track, int64_t ts,
+                                         double number);
 
 /* ---- parts of events --------------------------------------------------------------------------------------------- */
 

@@ -56,8 +56,8 @@ static struct tb_event *emit_counter(struct tb_perfetto_reader *r, struct tb_per
   return event;
 }
 
-static struct tb_event *emit_integer(struct tb_perfetto_reader *r, struct tb_perfetto_track *track, int64_t ts,
-                                     int64_t number) {
+struct tb_event *tb_perfetto_emit_integer(struct tb_perfetto_reader *r, struct tb_perfetto_track *track, int64_t ts,
+                                          int64_t number) {
   struct tb_arg *value;
   struct tb_event *event = emit_counter(r, track, ts, &value);
   value->type = TB_ARG_INT;
@@ -65,8 +65,8 @@ static struct tb_event *emit_integer(struct tb_perfetto_reader *r, struct tb_per
   return event;
 }
 
-static struct tb_event *emit_double(struct tb_perfetto_reader *r, struct tb_perfetto_track *track, int64_t ts,
-                                    double number) {
+struct tb_event *tb_perfetto_emit_double(struct tb_perfetto_reader *r, struct tb_perfetto_track *track, int64_t ts,
+                                         double number) {
   struct tb_arg *value;
   struct tb_event *event = emit_counter(r, track, ts, &value);
   value->type = TB_ARG_DOUBLE;
@@ -76,8 +76,8 @@ static struct tb_event *emit_double(struct tb_perfetto_reader *r, struct tb_perf
 
 struct tb_event *tb_perfetto_emit_counter(struct tb_perfetto_reader *r, const struct tb_event_in_hand *e) {
   if (e->fields.has & TB_TE_DOUBLE_COUNTER)
-    return emit_double(r, e->track, e->ts, double_value(r, e->track, e->fields.counter));
-  return emit_integer(r, e->track, e->ts, integer_value(r, e->track, e->fields.counter));
+    return tb_perfetto_emit_double(r, e->track, e->ts, double_value(r, e->track, e->fields.counter));
+  return tb_perfetto_emit_integer(r, e->track, e->ts, integer_value(r, e->track, e->fields.counter));
 }
 
 /* ---- values beside a slice ------------------------------------------------------------------------------------------- */
@@ -120,7 +120,7 @@ enum tb_status tb_perfetto_emit_extra_counters(struct tb_perfetto_reader *r, con
     if (!track || track->track.type != TB_TRACK_COUNTER) {
       status = tb_perfetto_lose(r, TB_PERFETTO_LOSS_COUNTER);
     } else if (!track->track.is_thread_time && !track->track.is_thread_instruction_count) {
-      emit_integer(r, track, e->ts, (int64_t)values->items[i]);
+      tb_perfetto_emit_integer(r, track, e->ts, (int64_t)values->items[i]);
     }
   }
   for (uint32_t i = 0; i < doubles->count && status == TB_OK; i++) {
@@ -129,7 +129,7 @@ enum tb_status tb_perfetto_emit_extra_counters(struct tb_perfetto_reader *r, con
     if (!track || track->track.type != TB_TRACK_COUNTER) {
       status = tb_perfetto_lose(r, TB_PERFETTO_LOSS_COUNTER);
     } else {
-      emit_double(r, track, e->ts, double_value(r, track, doubles->items[i]));
+      tb_perfetto_emit_double(r, track, e->ts, double_value(r, track, doubles->items[i]));
     }
   }
   return status;

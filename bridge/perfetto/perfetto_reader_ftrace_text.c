@@ -2,6 +2,9 @@
  *
  * Ftrace for targets that have it as text: a line for each event.
  */
+#include <stdarg.h>
+#include <stdio.h>
+
 #include "perfetto/perfetto_reader_kernel.h"
 
 /* A thread whose maker's process was not known when it was made: that came from another CPU, whose events may stand later in the
@@ -91,6 +94,23 @@ bool tb_perfetto_emit_counter_line(struct tb_perfetto_reader *r, int64_t ts, int
   begin_line(r, ts, 0, thread);
   tb_ftrace_put_kernel_mark(&r->line, &(const struct tb_ftrace_mark){'C', pid, name, value});
   end_line(r, ts);
+  return true;
+}
+
+bool tb_perfetto_emit_gauge(struct tb_perfetto_reader *r, int64_t pid, int64_t value, const char *format, ...) {
+  enum { NAME_SIZE = 250 };
+  char name[NAME_SIZE];
+  va_list arguments;
+  va_start(arguments, format);
+  int len = vsnprintf(name, sizeof(name), format, arguments);
+  va_end(arguments);
+  if (len < 0 || (size_t)len >= sizeof(name)) return false;
+  return tb_perfetto_emit_counter_line(r, r->context.ts, pid, (struct tb_slice){name, (size_t)len}, value);
+}
+
+bool tb_perfetto_passes(struct tb_perfetto_reader *r, bool has_ts) {
+  if (r->reader->system_as_text && has_ts) return false;
+  tb_perfetto_pass_packet(r);
   return true;
 }
 
@@ -187,4 +207,12 @@ bool tb_perfetto_emit_event_line(struct tb_perfetto_reader *r, int64_t ts, uint3
   tb_perfetto_mark_event(r, ts, cpu, tid, kind, payload);
   take_task(r, tid, kind, payload);
   return true;
+}
+
+void tb_perfetto_emit_frequency_line(struct tb_perfetto_reader *r, uint32_t cpu, uint64_t khz) {
+  char payload[2 * (1 + TB_WIRE_VARINT_MAX)];
+  char *end = tb_wire_put_uint(payload, TB_CPU_FREQUENCY_FTRACE_EVENT_STATE, khz);
+  end = tb_wire_put_uint(end, TB_CPU_FREQUENCY_FTRACE_EVENT_CPU_ID, cpu);
+  (void)tb_perfetto_emit_event_line(r, r->context.ts, cpu, 0, TB_FTRACE_EVENT_CPU_FREQUENCY,
+                                    (struct tb_slice){payload, (size_t)(end - payload)});
 }

@@ -46,5 +46,14 @@ void tb_perfetto_mark_event(struct tb_perfetto_reader *r, int64_t ts, uint32_t c
 /* A counter of a process (0: of the system), as userspace would mark it. A `name` with a bar has no such form: false. */
 bool tb_perfetto_emit_counter_line(struct tb_perfetto_reader *r, int64_t ts, int64_t pid, struct tb_slice name,
                                    int64_t value);
+/* The same at the packet's time, called as printf would print it. False also for names of 250 bytes and more. */
+bool tb_perfetto_emit_gauge(struct tb_perfetto_reader *r, int64_t pid, int64_t value, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* A processor's frequency at the packet's time, as the kernel's own event says it. */
+void tb_perfetto_emit_frequency_line(struct tb_perfetto_reader *r, uint32_t cpu, uint64_t khz);
+
+/* Whether the packet's numbers have no place as text, for want of a time or by the target: it is given out as it is. */
+bool tb_perfetto_passes(struct tb_perfetto_reader *r, bool has_ts);
 
 #endif

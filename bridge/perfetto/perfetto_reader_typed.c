@@ -329,15 +329,20 @@ static bool is_own_field(uint32_t number) {
   }
 }
 
-void tb_perfetto_typed_fields(struct tb_perfetto_reader *r, struct tb_slice track_event) {
-  struct tb_wire_cursor cursor = tb_wire_cursor(track_event);
+void tb_perfetto_message_fields(struct tb_perfetto_reader *r, uint32_t type, struct tb_slice message,
+                                bool (*is_own)(uint32_t number)) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(message);
   struct tb_wire_field wire;
   struct open_list list = {0};
   while (tb_wire_read(&cursor, &wire) == TB_OK) {
-    if (is_own_field(wire.number) || add_field(r, &list, r->track_event_type, &wire, 0)) continue;
+    if (is_own(wire.number) || add_field(r, &list, type, &wire, 0)) continue;
     list.number = 0;
     add_unknown(r, &wire, 0);
   }
+}
+
+void tb_perfetto_typed_fields(struct tb_perfetto_reader *r, struct tb_slice track_event) {
+  tb_perfetto_message_fields(r, r->track_event_type, track_event, is_own_field);
 }
 
 enum tb_status tb_perfetto_extension_descriptor(struct tb_perfetto_reader *r, struct tb_slice payload) {

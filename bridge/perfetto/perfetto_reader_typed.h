@@ -19,6 +19,10 @@ void tb_perfetto_task_execution(struct tb_perfetto_reader *r, struct tb_slice me
 /* All fields of a TrackEvent that the reader has no other place for. */
 void tb_perfetto_typed_fields(struct tb_perfetto_reader *r, struct tb_slice track_event);
 
+/* All fields of a message of the type but those for which `is_own` is true. */
+void tb_perfetto_message_fields(struct tb_perfetto_reader *r, uint32_t type, struct tb_slice message,
+                                bool (*is_own)(uint32_t number));
+
 /* A field that nothing describes, by its number. */
 void tb_perfetto_unknown_field(struct tb_perfetto_reader *r, const struct tb_wire_field *wire);
 
