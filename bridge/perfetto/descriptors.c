@@ -150,12 +150,8 @@ static enum tb_status write_process(struct tb_perfetto_writer *p, const struct t
 
 /* The trace processor's importer of JSON takes thread 0 of a process for its main thread, whose id is the process'. So do we, where that is free. */
 static bool is_main_thread_zero(const struct tb_perfetto_writer *p, const struct tb_track *thread) {
-  if (is_fxt(p) || thread->tid != 0 || thread->pid == 0 || thread->tid_text.len) return false;
-  for (size_t i = 0; i < p->track_count; i++) {
-    const struct tb_track *other = p->tracks[i].track;
-    if (other && other->type == TB_TRACK_THREAD && other->pid == thread->pid && other->tid == thread->pid) return false;
-  }
-  return true;
+  return !is_fxt(p) && thread->tid == 0 && thread->pid != 0 && !thread->tid_text.len &&
+         !tb_map_find(&p->main_threads, (uint64_t)thread->pid, 0);
 }
 
 static enum tb_status write_thread(struct tb_perfetto_writer *p, const struct tb_track_state *state) {

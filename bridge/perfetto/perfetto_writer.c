@@ -28,6 +28,9 @@ struct tb_track_state *tb_perfetto_track(struct tb_perfetto_writer *p, const str
   if (state->track) return state;
   state->track = track;
   if (track->type != TB_TRACK_GLOBAL || track->machine) state->uuid = ++p->next_uuid;
+  if (track->type == TB_TRACK_THREAD && track->pid == track->tid &&
+      tb_map_put(&p->main_threads, (uint64_t)track->pid, 0, 1) != TB_OK)
+    return NULL;
   if (track->parent && !tb_perfetto_track(p, track->parent)) return NULL;
   return &p->tracks[track->index];
 }
@@ -175,15 +178,33 @@ static void count_tracks(struct tb_perfetto_writer *p) {
   summary->flows += p->flows.edges;
 }
 
-static enum tb_status bind_flows(struct tb_perfetto_writer *p) {
+/* Drops what was bound of strands that turned out not to be in order. */
+static void forget_disordered(struct tb_perfetto_writer *p, bool *disordered) {
+  bool any = false;
+  for (size_t i = 0; i < p->sequence_count; i++) {
+    const struct tb_strand *strand = &p->sequences[i]->strand;
+    disordered[i] = strand->has_flow && !tb_strand_in_order(strand);
+    any |= disordered[i];
+  }
+  if (any) tb_flows_forget(&p->flows, disordered);
+}
+
+static enum tb_status bind_all(struct tb_perfetto_writer *p, const bool *disordered) {
   enum tb_status status = TB_OK;
   for (uint32_t i = 0; status == TB_OK && i < p->sequence_count; i++)
-    if (p->sequences[i]->strand.has_flow && !tb_strand_in_order(&p->sequences[i]->strand)) {
-      tb_flows_forget(&p->flows, i);
+    if (disordered[i])
       status = tb_flows_bind(&p->flows, &p->sequences[i]->strand, i, p->spill, &p->writer->error);
-    } else if (tb_flow_binder_finish(&p->sequences[i]->binder, &p->flows) != TB_OK) {
-      return no_memory(p);
-    }
+    else if (tb_flow_binder_finish(&p->sequences[i]->binder, &p->flows) != TB_OK)
+      status = no_memory(p);
+  return status;
+}
+
+static enum tb_status bind_flows(struct tb_perfetto_writer *p) {
+  bool *disordered = tb_alloc(p->allocator, p->sequence_count * sizeof(*disordered));
+  if (!disordered) return no_memory(p);
+  forget_disordered(p, disordered);
+  enum tb_status status = bind_all(p, disordered);
+  tb_free(p->allocator, disordered, p->sequence_count * sizeof(*disordered));
   if (status != TB_OK) return status;
   status = tb_flows_chain(&p->flows, p->flow_numbers, (uint32_t)p->flow_texts.count + 1);
   if (status == TB_OK) status = tb_perfetto_carry_flows(p);
@@ -291,6 +312,7 @@ static void destroy(struct tb_writer *writer) {
   tb_flows_free(&p->flows);
   tb_map_free(&p->rich_flows);
   if (p->thread_states.allocator) tb_map_free(&p->thread_states);
+  tb_map_free(&p->main_threads);
   tb_map_free(&p->dying_threads);
   tb_packet_sink_free(&p->sink);
   tb_spill_file_close(p->spill);
@@ -325,6 +347,7 @@ static enum tb_status create(struct tb_writer *writer) {
   tb_buffer_init(&p->system_trace, p->allocator, 0);
   tb_flows_init(&p->flows, p->allocator);
   tb_map_init(&p->rich_flows, p->allocator);
+  tb_map_init(&p->main_threads, p->allocator);
   tb_map_init(&p->dying_threads, p->allocator);
   p->trace_clock = writer->options.clock ? writer->options.clock : TB_CLOCK_TRACE_FILE;
   if (add_sequence(p)) return TB_OK;

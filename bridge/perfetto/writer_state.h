@@ -151,6 +151,7 @@ struct tb_perfetto_writer {
       rich_flows; /* by order: a struct tb_event in the arena, of flow events that say more than what a flow is known by */
   struct tb_told_flow *told; /* by strand and place, once all is chained */
   size_t told_count, told_capacity;
+  struct tb_map main_threads;  /* by pid: 1 where the process has a thread whose tid that is */
   struct tb_map thread_states; /* by tid: the state that was written last */
   struct tb_map dying_threads; /* by tid: 1 where the last state of scheduling was that */
   struct tb_packet_sink sink;

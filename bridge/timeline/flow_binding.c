@@ -111,14 +111,14 @@ void tb_flow_binder_free(struct tb_flow_binder *b) {
   b->waiting_count = b->waiting_capacity = 0;
 }
 
-void tb_flows_forget(struct tb_flows *flows, uint32_t strand_index) {
+void tb_flows_forget(struct tb_flows *flows, const bool *forgotten) {
   size_t kept = 0;
   for (size_t i = 0; i < flows->point_count; i++)
-    if (flows->points[i].strand != strand_index) flows->points[kept++] = flows->points[i];
+    if (!forgotten[flows->points[i].strand]) flows->points[kept++] = flows->points[i];
   flows->point_count = kept;
   kept = 0;
   for (size_t i = 0; i < flows->unbound_count; i++)
-    if (flows->unbound[i].strand != strand_index) flows->unbound[kept++] = flows->unbound[i];
+    if (!forgotten[flows->unbound[i].strand]) flows->unbound[kept++] = flows->unbound[i];
   flows->unbound_count = kept;
 }
 

@@ -74,8 +74,8 @@ TB_MUST_CHECK enum tb_status tb_flows_take(struct tb_flow_binder *binder, const 
 TB_MUST_CHECK enum tb_status tb_flow_binder_finish(struct tb_flow_binder *binder, struct tb_flows *flows);
 void tb_flow_binder_free(struct tb_flow_binder *binder);
 
-/* Drops the points of a strand, to bind them anew. */
-void tb_flows_forget(struct tb_flows *flows, uint32_t strand_index);
+/* Drops the points of strands, to bind them anew: of those whose place in `forgotten` is true. */
+void tb_flows_forget(struct tb_flows *flows, const bool *forgotten);
 
 /* Binds the flow points of one strand in its order of time, as the trace processor's importer of JSON does: to the slice on top of the
  * track's stack, which it clears of what is over only when a slice begins or ends. */
