@@ -118,6 +118,10 @@ static enum tb_status tell_format(struct tb_merger *m, const char *path, enum tb
   return tb_fail(&m->error, TB_UNKNOWN_FORMAT, 0, got ? "is no trace of a known format" : "is empty");
 }
 
+/* Where flows are shared, ids that converting makes up must not meet those of another input. */
+#define MADE_UP_FLOWS (UINT64_C(1) << 63)
+enum { MADE_UP_FLOWS_BITS = 40 };
+
 static enum tb_status convert(struct tb_merger *m, struct tb_source *s, const char *from) {
   enum tb_status status = give_temporary(m, s);
   if (status != TB_OK) return status;
@@ -129,6 +133,7 @@ static enum tb_status convert(struct tb_merger *m, struct tb_source *s, const ch
   options.writer.format = TB_FORMAT_PERFETTO;
   options.writer.allocator = m->options.allocator;
   options.writer.temporary_directory = m->options.temporary_directory;
+  if (m->options.share_flows) options.writer.shared_flows = MADE_UP_FLOWS | (uint64_t)s->index << MADE_UP_FLOWS_BITS;
   struct tb_convert_report *report = tb_calloc(m->allocator, sizeof(*report));
   if (!report) return tb_fail(&m->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   status = tb_convert(from, s->path, &options, report, &m->error);

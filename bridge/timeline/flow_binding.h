@@ -42,6 +42,9 @@ struct tb_flows {
   struct tb_slice_flow *slices; /* sorted by strand and place once chained */
   size_t slice_count, slice_capacity;
   bool any_at_end;
+  uint64_t
+      shared; /* not 0: flows may go on in other traces, so that points that join nothing here give their slices an id too; the
+                    * first id to make up */
   uint64_t edges; /* joins of two slices */
   struct tb_flow_point
       *unbound; /* points that join nothing: without a slice, ends and steps without a start, starts without more */

@@ -89,8 +89,13 @@ static enum tb_status carry(struct chainer *c, const struct end_point *slice, ui
   return TB_OK;
 }
 
+/* The id that a flow would like to keep. No flow of Perfetto has the id 0: where other traces have to know it, it has one that none has. */
+static uint64_t wish(const struct chainer *c, uint32_t flow) {
+  return c->wanted[flow] || !c->flows->shared ? c->wanted[flow] : UINT64_MAX;
+}
+
 static enum tb_status give_id(struct chainer *c, struct chain *chain, uint32_t flow) {
-  chain->id = new_id(c, chain->id_given ? 0 : c->wanted[flow]);
+  chain->id = new_id(c, chain->id_given ? 0 : wish(c, flow));
   chain->id_given = true;
   chain->carried = true;
   return chain->id ? carry(c, &chain->source, chain->id, false, false) : TB_NO_MEMORY;
@@ -123,10 +128,29 @@ static enum tb_status join(struct chainer *c, struct chain *chain, uint32_t flow
   return TB_OK;
 }
 
+/* A step or an end of a flow that began in another trace. */
+static enum tb_status take_from_elsewhere(struct chainer *c, struct chain *chain, size_t point,
+                                          const struct end_point *slice) {
+  struct tb_flow_point *p = &c->flows->points[point];
+  p->joined = true;
+  if (!chain->id_given) chain->id = new_id(c, wish(c, p->flow));
+  chain->id_given = true;
+  if (!chain->id) return TB_NO_MEMORY;
+  bool goes_on = p->step == TB_FLOW_THROUGH;
+  if (goes_on) {
+    chain->started = chain->joined = chain->carried = true;
+    chain->source = *slice;
+    chain->source_point = point;
+  }
+  return carry(c, slice, chain->id, !goes_on, false);
+}
+
 static enum tb_status take(struct chainer *c, size_t point) {
   struct tb_flow_point *p = &c->flows->points[point];
   struct chain *chain = &c->chains[p->flow];
   struct end_point slice = {p->slice_ts, p->place, p->strand};
+  if (c->flows->shared && p->has_slice && p->step != TB_FLOW_OUT && !chain->started)
+    return take_from_elsewhere(c, chain, point, &slice);
   if (!p->has_slice || (p->step != TB_FLOW_OUT && !chain->started) || (p->step == TB_FLOW_OUT && chain->started))
     return tb_flows_note_unbound(c->flows, p);
   p->joined = true;
@@ -141,6 +165,10 @@ static enum tb_status note_unjoined(struct chainer *c, uint32_t flow_count) {
   enum tb_status status = TB_OK;
   for (uint32_t i = 0; status == TB_OK && i < flow_count; i++) {
     if (!c->chains[i].started || c->chains[i].joined) continue;
+    if (c->flows->shared) {
+      status = give_id(c, &c->chains[i], i);
+      continue;
+    }
     struct tb_flow_point *source = &c->flows->points[c->chains[i].source_point];
     source->joined = false;
     status = tb_flows_note_unbound(c->flows, source);
@@ -162,7 +190,7 @@ void tb_flows_sort_slices(struct tb_flows *f) {
 
 enum tb_status tb_flows_chain(struct tb_flows *flows, const uint64_t *wanted, uint32_t flow_count) {
   if (flows->point_count == 0) return TB_OK;
-  struct chainer c = {.flows = flows, .wanted = wanted, .next_id = 1};
+  struct chainer c = {.flows = flows, .wanted = wanted, .next_id = flows->shared ? flows->shared : 1};
   c.chains = tb_calloc(flows->allocator, flow_count * sizeof(*c.chains));
   enum tb_status status = c.chains ? TB_OK : TB_NO_MEMORY;
   qsort(flows->points, flows->point_count, sizeof(*flows->points), compare_points);

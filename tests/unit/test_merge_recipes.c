@@ -137,6 +137,41 @@ static void a_client_and_a_server_are_placed_by_their_messages(void **unused) {
   }
 }
 
+/* One side's trace in JSON: flow events where requests are sent and where answers arrive, or the other way round; `late` ns apart. */
+static void add_json_side(bool client, uint64_t late) {
+  static char text[1 << 16];
+  size_t len = (size_t)snprintf(text, sizeof(text), "[\n");
+  for (uint64_t i = 0; i < REQUESTS; i++) {
+    uint64_t ask = S(101) + i * S(0.5) + late;
+    uint64_t times[2] = {ask + (client ? 0 : S(0.001)), ask + (client ? S(0.003) : S(0.002))};
+    for (unsigned k = 0; k < 2; k++)
+      len += (size_t)snprintf(text + len, sizeof(text) - len,
+                              "{\"ph\":\"X\",\"pid\":%u,\"tid\":1,\"ts\":%llu,\"dur\":100,\"name\":\"%s\"},\n"
+                              "{\"ph\":\"%s\",\"pid\":%u,\"tid\":1,\"ts\":%llu,\"cat\":\"rpc\",\"name\":\"call\","
+                              "\"id\":%llu},\n",
+                              client ? 1 : 2, (unsigned long long)(times[k] / 1000),
+                              client ? k ? "answered" : "ask"
+                              : k    ? "answer"
+                                     : "asked",
+                              (k == 0) == client ? "s" : "f\",\"bp\":\"e", client ? 1 : 2,
+                              (unsigned long long)(times[k] / 1000), (unsigned long long)(2 * i + k));
+  }
+  add_bytes(text, len);
+}
+
+static void flow_events_of_two_json_traces_are_messages(void **unused) {
+  (void)unused;
+  add_json_side(true, 0);
+  add_json_side(false, S(7));
+  run.options.align_messages = true;
+  merge_well();
+  const struct tb_merge_input_report *server = report_of(1);
+  assert_int_equal(server->placement, TB_PLACEMENT_MESSAGES);
+  assert_int_equal(server->matches, 2 * REQUESTS);
+  assert_true(server->has_bound);
+  assert_true(llabs(server->offset_ns + (int64_t)S(7)) <= server->bound_ns + 1000);
+}
+
 /* ---- several programs on one machine ----------------------------------------------------------------------------------- */
 
 static void sdk_traces_of_one_boot_keep_their_times_and_share_their_processes(void **unused) {
@@ -167,6 +202,7 @@ int main(void) {
       TEST(ranks_meet_at_the_end_of_their_barriers_whatever_their_clocks_say),
       TEST(a_browsers_json_stands_beside_the_systems_trace_by_its_clock),
       TEST(a_client_and_a_server_are_placed_by_their_messages),
+      TEST(flow_events_of_two_json_traces_are_messages),
       TEST(sdk_traces_of_one_boot_keep_their_times_and_share_their_processes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,7 +24,10 @@ struct tb_writer_options {
   const char *temporary_directory; /* NULL: $TMPDIR, else /tmp */
   enum tb_clock
       clock; /* the clock that the source's times are on; UNKNOWN: as the source says, else TB_CLOCK_TRACE_FILE */
-  unsigned threads;      /* 1: none but the caller's. 0: 1 */
+  unsigned threads; /* 1: none but the caller's. 0: 1 */
+  uint64_t
+      shared_flows; /* Perfetto: not 0 where flows go on in traces that this one will be merged with: one that begins or ends here alone
+                          * keeps its id too, and ids that no flow had count up from this number */
   enum tb_format source; /* what the events come from, where they go back to it unchanged; UNKNOWN: not said */
 };
 
