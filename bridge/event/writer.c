@@ -43,6 +43,7 @@ enum tb_status tb_writer_open(const char *path, const struct tb_writer_options *
   if (!writer) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   writer->options = filled;
   writer->allocator = filled.allocator;
+  tb_tally_init(&writer->tally, writer->allocator);
   writer->summary.first_ts = INT64_MAX;
   writer->summary.last_ts = INT64_MIN;
   enum tb_status status = open_writer(writer, path);
@@ -70,6 +71,8 @@ static void count(struct tb_writer *writer, const struct tb_event *event) {
 enum tb_status tb_writer_put(struct tb_writer *writer, const struct tb_event *event) {
   if (writer->error.code != TB_OK) return writer->error.code;
   count(writer, event);
+  if (!writer->ops->counts_tracks && tb_tally_take(&writer->tally, event, &writer->summary) != TB_OK)
+    return tb_fail(&writer->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   return writer->ops->put(writer, event);
 }
 
@@ -94,5 +97,6 @@ void tb_writer_close(struct tb_writer *writer) {
   if (!writer) return;
   if (writer->ops) writer->ops->destroy(writer);
   tb_output_close(writer->output);
+  tb_tally_free(&writer->tally);
   tb_free(writer->allocator, writer, sizeof(*writer));
 }

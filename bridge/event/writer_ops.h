@@ -8,6 +8,7 @@
 #include "base/losses.h"
 #include "base/memory.h"
 #include "base/output.h"
+#include "event/tally.h"
 #include "tracebridge/writer.h"
 
 struct tb_writer;
@@ -20,6 +21,7 @@ struct tb_writer_ops {
   /* Writes what is held back to writer->output; the caller finishes the output. */
   enum tb_status (*finish)(struct tb_writer *writer);
   void (*destroy)(struct tb_writer *writer);
+  bool counts_tracks; /* it counts processes, threads, counters and flows itself */
 };
 
 struct tb_writer {
@@ -31,6 +33,7 @@ struct tb_writer {
   void *writing_ctx;
   struct tb_writer_options options; /* with the defaults filled in */
   struct tb_writer_summary summary;
+  struct tb_tally tally;
   struct tb_losses losses;
   struct tb_error error;
 };

@@ -84,10 +84,6 @@ void tb_fxt_describe(struct tb_fxt_writer *w, const struct tb_track *track, bool
   if (!strand) return;
   struct tb_slice name = name_of(track);
   if (strand->described ? tb_slice_equal(name, strand->name) : name.len == 0 && !even_without_name) return;
-  if (!strand->described) {
-    w->writer->summary.processes += track->type == TB_TRACK_PROCESS;
-    w->writer->summary.threads += track->type == TB_TRACK_THREAD;
-  }
   char *copy = tb_alloc(w->writer->allocator, name.len);
   if (!copy) {
     tb_fxt_fail(w, TB_NO_MEMORY);

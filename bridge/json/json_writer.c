@@ -279,4 +279,5 @@ static enum tb_status create(struct tb_writer *writer) {
   return TB_OK;
 }
 
-const struct tb_writer_ops tb_json_writer_ops = {TB_FORMAT_JSON, create, put, finish, destroy};
+const struct tb_writer_ops tb_json_writer_ops = {
+    .format = TB_FORMAT_JSON, .create = create, .put = put, .finish = finish, .destroy = destroy};

@@ -356,5 +356,9 @@ static enum tb_status create(struct tb_writer *writer) {
   return tb_fail(&writer->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
 }
 
-const struct tb_writer_ops tb_perfetto_writer_ops = {
-    .format = TB_FORMAT_PERFETTO, .create = create, .put = put, .finish = finish, .destroy = destroy};
+const struct tb_writer_ops tb_perfetto_writer_ops = {.format = TB_FORMAT_PERFETTO,
+                                                     .create = create,
+                                                     .put = put,
+                                                     .finish = finish,
+                                                     .destroy = destroy,
+                                                     .counts_tracks = true};

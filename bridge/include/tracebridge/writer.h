@@ -31,7 +31,7 @@ struct tb_writer_options {
   enum tb_format source; /* what the events come from, where they go back to it unchanged; UNKNOWN: not said */
 };
 
-/* What a writer has written; counts of what the target format shows. */
+/* What a writer has written: counts of what the events taken show, of a Perfetto trace of what it has. */
 struct tb_writer_summary {
   uint64_t events_by_type[TB_EVENT_TYPE_COUNT]; /* events taken, by their type */
   uint64_t processes, threads, counters, flows;
