@@ -137,24 +137,24 @@ static void a_client_and_a_server_are_placed_by_their_messages(void **unused) {
   }
 }
 
-/* One side's trace in JSON: flow events where requests are sent and where answers arrive, or the other way round; `late` ns apart. */
+/* One side's trace in JSON, its clock `late` ns: an event and the flow event of it where a request is sent and where its answer
+ * arrives, or the other way round. */
 static void add_json_side(bool client, uint64_t late) {
+  static const char *const names[2][2] = {{"asked", "answer"}, {"ask", "answered"}};
   static char text[1 << 16];
+  const unsigned pid = client ? 1 : 2;
   size_t len = (size_t)snprintf(text, sizeof(text), "[\n");
-  for (uint64_t i = 0; i < REQUESTS; i++) {
-    uint64_t ask = S(101) + i * S(0.5) + late;
-    uint64_t times[2] = {ask + (client ? 0 : S(0.001)), ask + (client ? S(0.003) : S(0.002))};
-    for (unsigned k = 0; k < 2; k++)
-      len += (size_t)snprintf(text + len, sizeof(text) - len,
-                              "{\"ph\":\"X\",\"pid\":%u,\"tid\":1,\"ts\":%llu,\"dur\":100,\"name\":\"%s\"},\n"
-                              "{\"ph\":\"%s\",\"pid\":%u,\"tid\":1,\"ts\":%llu,\"cat\":\"rpc\",\"name\":\"call\","
-                              "\"id\":%llu},\n",
-                              client ? 1 : 2, (unsigned long long)(times[k] / 1000),
-                              client ? k ? "answered" : "ask"
-                              : k    ? "answer"
-                                     : "asked",
-                              (k == 0) == client ? "s" : "f\",\"bp\":\"e", client ? 1 : 2,
-                              (unsigned long long)(times[k] / 1000), (unsigned long long)(2 * i + k));
+  for (uint64_t i = 0; i < 2 * REQUESTS; i++) {
+    bool is_answer = i % 2, sent = client != is_answer;
+    uint64_t ask = S(101) + i / 2 * S(0.5) + late;
+    uint64_t us = (ask + (client ? is_answer * S(0.003) : S(0.001) + is_answer * S(0.001))) / 1000;
+    len += (size_t)snprintf(text + len, sizeof(text) - len,
+                            "{\"ph\":\"X\",\"pid\":%u,\"tid\":1,\"ts\":%llu,\"dur\":100,\"name\":\"%s\"},\n", pid,
+                            (unsigned long long)us, names[client][is_answer]);
+    len += (size_t)snprintf(
+        text + len, sizeof(text) - len,
+        "{\"ph\":\"%s,\"pid\":%u,\"tid\":1,\"ts\":%llu,\"cat\":\"rpc\",\"name\":\"call\",\"id\":%llu},\n",
+        sent ? "s\"" : "f\",\"bp\":\"e\"", pid, (unsigned long long)us, (unsigned long long)i);
   }
   add_bytes(text, len);
 }
