@@ -34,6 +34,11 @@ void tb_intern_free(struct tb_intern *table);
 /* Adds a text that is not in the table; 0 when memory is exhausted. */
 uint32_t tb_intern_add(struct tb_intern *table, struct tb_slice text, uint32_t hash);
 
+/* Of a text that may have no address. */
+static inline uint64_t tb_slice_hash(struct tb_slice text, uint64_t seed) {
+  return XXH3_64bits_withSeed(text.ptr ? text.ptr : "", text.len, seed);
+}
+
 static inline uint32_t tb_intern_hash(struct tb_slice text) { return (uint32_t)XXH3_64bits(text.ptr, text.len); }
 
 /* The id of `text` (with its hash), 0 when it is not in the table. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "event/tally.h"
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
+#include "base/intern.h"
 
 void tb_tally_init(struct tb_tally *t, const struct tb_allocator *allocator) {
   *t = (struct tb_tally){.allocator = allocator};
@@ -30,16 +29,12 @@ static enum tb_status meet(struct tb_tally *t, const struct tb_track *track, str
   return TB_OK;
 }
 
-static uint64_t hash(struct tb_slice text, uint64_t seed) {
-  return XXH3_64bits_withSeed(text.len ? text.ptr : "", text.len, seed);
-}
-
 /* Each argument is a series, a counter of its own. */
 static enum tb_status meet_counters(struct tb_tally *t, const struct tb_event *event,
                                     struct tb_writer_summary *summary) {
-  uint64_t counter = hash(event->id.text, hash(event->name, event->id.kind));
+  uint64_t counter = tb_slice_hash(event->id.text, tb_slice_hash(event->name, event->id.kind));
   for (uint32_t i = 0; i < event->arg_count; i += event->args[i].span) {
-    uint64_t series = hash(event->args[i].name, counter);
+    uint64_t series = tb_slice_hash(event->args[i].name, counter);
     uint32_t track = event->track ? event->track->index : UINT32_MAX;
     if (tb_map_find(&t->counters, series, track)) continue;
     if (tb_map_put(&t->counters, series, track, 1) != TB_OK) return TB_NO_MEMORY;
@@ -52,6 +47,5 @@ enum tb_status tb_tally_take(struct tb_tally *t, const struct tb_event *event, s
   enum tb_status status = meet(t, event->track, summary);
   if (status == TB_OK) status = meet(t, event->thread, summary);
   if (status == TB_OK && event->type == TB_EVENT_COUNTER) status = meet_counters(t, event, summary);
-  summary->flows += event->type == TB_EVENT_FLOW_BEGIN || event->has & TB_HAS_FLOW_OUT;
   return status;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Counts for a writer's summary what events show: processes, threads, counters, flows. For targets that keep no track of them.
+ * Counts for a writer's summary the processes, threads and counters that events show. For targets that keep no track of them.
  */
 #ifndef TB_EVENT_TALLY_H
 #define TB_EVENT_TALLY_H

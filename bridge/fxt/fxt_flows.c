@@ -17,6 +17,7 @@ static void put_record(struct tb_fxt_writer *w, unsigned type, const struct tb_f
                                        .name = TB_SLICE("flow"),
                                        .has_last = true,
                                        .last = point->id};
+  w->writer->summary.flows += type == TB_FXT_FLOW_BEGIN;
   tb_fxt_put_event(w, &record);
 }
 

@@ -7,9 +7,7 @@
  * nothing else of its track depends on its place: anything that happens on the track at the time of its begin, or last
  * thing before its end at the time of that end, makes it a begin and an end.
  */
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
+#include "base/intern.h"
 #include "fxt/fxt_writer.h"
 
 enum { MAX_HELD = 64, MAX_OPEN = 1 << 16, FORGOTTEN_AT_ONCE = MAX_OPEN / 8 };
@@ -145,13 +143,11 @@ static uint64_t id_of_track(const struct tb_event *event) {
   return event->track->uuid ? event->track->uuid : UINT64_C(1) << 62 | event->track->index;
 }
 
-static uint64_t hash_of(struct tb_slice name) { return XXH3_64bits(name.len ? name.ptr : "", name.len); }
-
 static void open_slice(struct tb_fxt_writer *w, struct tb_fxt_strand *strand, struct tb_fxt_open *slice) {
   slice->counted = strand->open_count >= NOT_COUNTED;
   if (slice->counted) {
     if (!strand->names.allocator) tb_map_init(&strand->names, w->writer->allocator);
-    slice->name_hash = hash_of(slice->name);
+    slice->name_hash = tb_slice_hash(slice->name, 0);
     tb_fxt_fail(w, tb_map_count_up(&strand->names, slice->name_hash, 0));
   }
   strand->open[strand->open_count++] = *slice;
@@ -248,7 +244,8 @@ static void end_innermost(struct tb_fxt_writer *w, const struct tb_event *event,
 static size_t closed_by(const struct tb_event *event, const struct tb_fxt_strand *strand) {
   if (!(event->has & TB_HAS_NAME) || event->name.len == 0) return 1;
   size_t count = strand->open_count, n = 1;
-  if (count > NOT_COUNTED && !tb_map_find(&strand->names, hash_of(event->name), 0)) n = count - NOT_COUNTED + 1;
+  if (count > NOT_COUNTED && !tb_map_find(&strand->names, tb_slice_hash(event->name, 0), 0))
+    n = count - NOT_COUNTED + 1;
   for (; n <= count; n++)
     if (tb_slice_equal(strand->open[strand->open_count - n].name, event->name)) return n;
   return 0;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "json/json_tracks.h"
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
+#include "base/intern.h"
 
 enum { FIRST_SYNTHETIC = 0x70000000, FIRST_CAPACITY = 64 };
 
@@ -28,7 +27,7 @@ void tb_json_tracks_free(struct tb_json_tracks *tracks) {
 
 static struct tb_json_name *name_slot(struct tb_json_name *names, size_t capacity, struct tb_slice text,
                                       bool is_number) {
-  size_t i = (size_t)XXH3_64bits(text.ptr ? text.ptr : "", text.len);
+  size_t i = (size_t)tb_slice_hash(text, 0);
   for (;; i++) {
     struct tb_json_name *name = &names[i & (capacity - 1)];
     if (name->number < 0 || (name->is_number == is_number && tb_slice_equal(name->text, text))) return name;

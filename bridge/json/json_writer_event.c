@@ -188,6 +188,7 @@ void tb_json_emit_scope(struct tb_json_emit *emit, char scope) {
 void tb_json_emit_rest(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_event *event) {
   enum { BINDING = TB_HAS_BIND_ENCLOSING | TB_HAS_FLOW_IN | TB_HAS_FLOW_OUT | TB_HAS_USE_ASYNC_TTS };
   if (event->bind_id.kind || event->has & BINDING) emit_binding(emit, event);
+  w->writer->summary.flows += event->type == TB_EVENT_FLOW_BEGIN || event->has & TB_HAS_FLOW_OUT;
   if (has_stack(&event->stack) || has_stack(&event->end_stack)) tb_json_emit_stacks(w, emit, event);
   if (event->extra_count) tb_json_emit_members(emit, event->extra, event->extra_count, NULL);
 }

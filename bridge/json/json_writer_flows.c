@@ -89,6 +89,7 @@ static void write_point(struct tb_json_writer *w, const struct tb_flow_point *po
   tb_json_emit_uint(&w->out, id);
   if (phase == 'f') TB_JSON_EMIT(&w->out, ",\"bp\":\"e\"");
   tb_json_object_end(w, start);
+  w->writer->summary.flows += phase == 's';
 }
 
 static enum tb_status write_points(struct chains *c) {
@@ -170,6 +171,7 @@ static enum tb_status write_line(struct chains *c, struct tb_slice line) {
     if (at) tb_json_emit_end(&w->out, tb_json_put_hex(at, FIRST_BIND_ID + binding->path));
     if (binding->before) TB_JSON_EMIT(&w->out, ",\"flow_in\":true");
     if (binding->after) TB_JSON_EMIT(&w->out, ",\"flow_out\":true");
+    w->writer->summary.flows += binding->after != 0;
   }
   tb_json_object_end(w, start);
   return tb_json_flush_some(w);

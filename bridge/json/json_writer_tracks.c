@@ -46,13 +46,9 @@ static void put_labels(struct tb_json_writer *w, const struct tb_track *track) {
   tb_json_object_end(w, start);
 }
 
-static uint64_t hash_slice(uint64_t seed, struct tb_slice text) {
-  return XXH3_64bits_withSeed(text.ptr ? text.ptr : "", text.len, seed + text.len);
-}
-
 static uint64_t names_of(const struct tb_track *track) {
-  uint64_t hash = hash_slice(track->has_sort_index ? (uint64_t)track->sort_index * 2 + 1 : 0, track->name);
-  for (uint32_t i = 0; i < track->label_count; i++) hash = hash_slice(hash, track->labels[i]);
+  uint64_t hash = tb_slice_hash(track->name, track->has_sort_index ? (uint64_t)track->sort_index * 2 + 1 : 0);
+  for (uint32_t i = 0; i < track->label_count; i++) hash = tb_slice_hash(track->labels[i], hash);
   if (track->has_pid)
     hash ^= ((uint64_t)track->pid + 1) * 0x9e3779b97f4a7c15u; /* a thread's process may be known late */
   return hash;

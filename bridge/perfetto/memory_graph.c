@@ -39,14 +39,12 @@ static enum tb_status child_of(struct tb_memory_graph *g, uint32_t above, uint64
   return status == TB_OK ? add_edge(g, *node, above, false) : TB_NO_MEMORY;
 }
 
-static uint64_t hash(struct tb_slice text) { return XXH3_64bits(text.ptr, text.len); }
-
 /* The trace processor adds its own tracing's memory to that of these, and makes `tracing` own a part of each. */
 static enum tb_status add_overhead(struct tb_memory_graph *g, uint32_t process, uint32_t tracing) {
   uint32_t node;
-  enum tb_status status = child_of(g, process, hash(TB_SLICE("malloc")), &node);
+  enum tb_status status = child_of(g, process, tb_slice_hash(TB_SLICE("malloc"), 0), &node);
   if (status == TB_OK) status = add_edge(g, tracing, node, false);
-  if (status == TB_OK) status = child_of(g, process, hash(TB_SLICE("winheap")), &node);
+  if (status == TB_OK) status = child_of(g, process, tb_slice_hash(TB_SLICE("winheap"), 0), &node);
   return status == TB_OK ? add_edge(g, tracing, node, false) : status;
 }
 
@@ -63,7 +61,7 @@ static enum tb_status find_node(struct tb_memory_graph *g, uint64_t pid, struct 
     if (i == 0 && tb_slice_equal(name, TB_SLICE("global")))
       *node = GLOBAL;
     else if (len)
-      status = child_of(g, *node, hash(name), node);
+      status = child_of(g, *node, tb_slice_hash(name, 0), node);
     i += len;
   }
   if (status == TB_OK && tb_slice_equal(path, TB_SLICE("tracing"))) status = add_overhead(g, process, *node);
