@@ -8,8 +8,7 @@ struct tb_arena_chunk {
   size_t size;
 };
 
-enum { FIRST_BYTES = 256 };
-enum { ARENA_FIRST_CHUNK = 4096, ARENA_LARGEST_STEP = 1 << 20 };
+enum { ARRAY_FIRST_BYTES = 256, ARENA_FIRST_CHUNK = 4096, ARENA_LARGEST_STEP = 1 << 20 };
 
 static void *system_reallocate(void *ctx, void *ptr, size_t old_size, size_t new_size) {
   (void)ctx;
@@ -44,7 +43,7 @@ void tb_free(const struct tb_allocator *a, void *ptr, size_t size) {
 
 /* There may be an array for each of a hundred thousand threads: large items start few. */
 static size_t first_capacity(size_t item) {
-  return item <= FIRST_BYTES / 16 ? 16 : item <= FIRST_BYTES / 2 ? FIRST_BYTES / item : 2;
+  return item <= ARRAY_FIRST_BYTES / 16 ? 16 : item <= ARRAY_FIRST_BYTES / 2 ? ARRAY_FIRST_BYTES / item : 2;
 }
 
 enum tb_status tb_grow_array(const struct tb_allocator *a, void **ptr, size_t *capacity, size_t needed, size_t item,

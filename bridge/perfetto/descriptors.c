@@ -19,8 +19,8 @@ struct part {
   const void *message;
 };
 
-/* Writes a packet of that message, behind what says of which sequence it is. nanopb encodes the message alone: taking the packet for a
- * message too would look at all that a packet can have, several times over. */
+/* Writes a packet of these messages, behind what says of which sequence it is. nanopb encodes each alone: for the packet around them it
+ * would look at all that a packet can have, several times over. */
 static enum tb_status write_packet(struct tb_perfetto_writer *p, uint32_t sequence_id, uint32_t flags,
                                    const struct part *parts, size_t count) {
   char head[4 * TB_WIRE_VARINT_MAX];

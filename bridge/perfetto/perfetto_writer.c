@@ -178,7 +178,7 @@ static void count_tracks(struct tb_perfetto_writer *p) {
   summary->flows += p->flows.edges;
 }
 
-/* Drops what was bound of strands that turned out not to be in order. */
+/* Sets which strands turned out not to be in order, and drops what was bound of them. */
 static void forget_disordered(struct tb_perfetto_writer *p, bool *disordered) {
   bool any = false;
   for (size_t i = 0; i < p->sequence_count; i++) {

@@ -8,7 +8,7 @@
 
 #include "timeline/strand.h"
 
-#define TB_NO_LANE UINT32_MAX
+#define TB_NO_LANE UINT32_MAX /* where the number of a lane is asked for */
 
 struct tb_open_slice {
   int64_t end;  /* INT64_MAX while unknown */

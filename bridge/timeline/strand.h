@@ -94,7 +94,8 @@ struct tb_strand {
   struct tb_strand_ref *refs;  /* the index, once built */
   size_t ref_count;
   int64_t *
-      matches; /* by place, once matched: of a BEGIN the ts of its END, of an END the place of its BEGIN; see matching.h */
+      matches; /* by place, once matched: of a BEGIN the ts of its END, of an END the place of its BEGIN; see matching.h. Nesting puts the lane of a
+                  BEGIN in place of the ts */
   unsigned char *loose; /* by place, where the matcher found any: whether a slice's begin and end mean what they do only
                            as events of their own, see tb_match_slices. NULL: none */
   struct tb_spill_run *runs;
