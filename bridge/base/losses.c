@@ -1,20 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/losses.h"
 
+#include <stdio.h>
 #include <string.h>
 
-void tb_losses_add(struct tb_losses *losses, const char *reason, uint64_t offset) {
-  for (size_t i = 0; i < losses->count; i++) {
-    struct tb_loss *entry = &losses->entries[i];
-    if (strcmp(entry->reason, reason) != 0) continue;
-    entry->count++;
-    if (offset < entry->first_offset) entry->first_offset = offset;
-    return;
-  }
+static struct tb_loss *find_or_add(struct tb_losses *losses, const char *reason, uint64_t offset) {
+  for (size_t i = 0; i < losses->count; i++)
+    if (strncmp(losses->entries[i].reason, reason, TB_LOSS_REASON_MAX - 1) == 0) return &losses->entries[i];
+  struct tb_loss *entry = &losses->entries[losses->count];
   if (losses->count == TB_LOSSES_MAX) {
-    losses->entries[TB_LOSSES_MAX - 1].reason = "other reasons";
-    losses->entries[TB_LOSSES_MAX - 1].count++;
-    return;
+    reason = "other reasons";
+    entry--;
+  } else {
+    losses->count++;
+    *entry = (struct tb_loss){.first_offset = offset};
   }
-  losses->entries[losses->count++] = (struct tb_loss){reason, 1, offset};
+  snprintf(entry->reason, sizeof(entry->reason), "%s", reason);
+  return entry;
+}
+
+void tb_losses_add(struct tb_losses *losses, const char *reason, uint64_t offset) {
+  struct tb_loss *entry = find_or_add(losses, reason, offset);
+  entry->count++;
+  if (offset < entry->first_offset) entry->first_offset = offset;
+}
+
+void tb_losses_add_kind(struct tb_losses *losses, const char *reason, struct tb_slice kind, uint64_t offset) {
+  char whole[TB_LOSS_REASON_MAX];
+  if (kind.len == 0) kind = TB_SLICE("unknown");
+  snprintf(whole, sizeof(whole), "%s: %.*s", reason, (int)(kind.len < sizeof(whole) ? kind.len : sizeof(whole)),
+           kind.ptr);
+  tb_losses_add(losses, whole, offset);
 }

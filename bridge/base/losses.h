@@ -14,7 +14,10 @@ struct tb_losses {
   size_t count;
 };
 
-/* Counts one more loss. `reason` is a constant text; the same text (not only the same pointer) is the same reason. */
+/* Counts one more loss. The same text is the same reason. */
 void tb_losses_add(struct tb_losses *losses, const char *reason, uint64_t offset);
+
+/* The same of a reason that is counted for each kind of what is lost; an empty kind is called unknown. */
+void tb_losses_add_kind(struct tb_losses *losses, const char *reason, struct tb_slice kind, uint64_t offset);
 
 #endif

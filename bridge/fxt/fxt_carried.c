@@ -81,7 +81,8 @@ void tb_fxt_put_blob(struct tb_fxt_writer *w, const struct tb_event *event) {
   if (event->type == TB_EVENT_PACKETS) {
     bool comes_from_fxt = event->blob_type == TB_FXT_BLOB_PERFETTO;
     if (!comes_from_fxt && !w->writer->options.keep_packets)
-      tb_fxt_lose_event(w, "packets that FXT has no records for (--keep-packets keeps them)", event);
+      tb_losses_add_kind(&w->writer->losses, "packets that FXT has no records for (--keep-packets keeps them)",
+                         event->name, event->offset);
     else
       put_chunks(w, comes_from_fxt ? event->name : TB_SLICE("perfetto"), event->blob, TB_FXT_BLOB_PERFETTO);
   } else if (event->blob_type) {

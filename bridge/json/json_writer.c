@@ -189,7 +189,8 @@ static enum tb_status put_any(struct tb_json_writer *w, const struct tb_event *e
       tb_json_lose(w, "marks of data that the recorder lost (JSON has none)", event);
       return TB_OK;
     case TB_EVENT_PACKETS:
-      tb_json_lose(w, "Perfetto packets that JSON cannot hold", event);
+      tb_losses_add_kind(&w->writer->losses, "Perfetto packets that JSON cannot hold",
+                         event->blob_type ? TB_SLICE("in a blob of FXT") : event->name, event->offset);
       return TB_OK;
     case TB_EVENT_BLOB:
       return put_blob(w, event);

@@ -77,9 +77,11 @@ struct tb_allocator {
   void *ctx;
 };
 
-/* One reason for which something was lost, how often, and where first. Reason texts are constants. */
+enum { TB_LOSS_REASON_MAX = 128 };
+
+/* One reason for which something was lost, how often, and where first. */
 struct tb_loss {
-  const char *reason;
+  char reason[TB_LOSS_REASON_MAX]; /* NUL-terminated, possibly cut; one that has kinds ends in ": KIND" */
   uint64_t count;
   uint64_t first_offset; /* byte offset in the decompressed input */
 };
