@@ -44,9 +44,11 @@ static TB_ALWAYS_INLINE char *copy_with(char *to, const char *from, const char *
   return tb_wire_put_varint(copy_ahead(to, from, (size_t)(field + 1 - from)), value);
 }
 
+enum { MOVE = 1, RENUMBER = 2 };
+
 /* What becomes of a packet's head. */
 struct edit {
-  bool move, renumber;
+  unsigned what; /* of MOVE and RENUMBER: one number, since bools are stored one by one to be looked at together */
   uint64_t timestamp;
   uint32_t sequence;
 };
@@ -55,14 +57,16 @@ static TB_ALWAYS_INLINE char *put_edited(char *to, const struct tb_common_packet
   const struct tb_packet_common *head = &packet->head;
   const char *from = packet->bytes.ptr, *end = from + packet->bytes.len;
   size_t len = packet->bytes.len;
-  if (edit->move) len += tb_wire_varint_size(edit->timestamp) - (size_t)(head->timestamp_end - head->timestamp_at - 1);
-  if (edit->renumber) len += tb_wire_varint_size(edit->sequence) - (size_t)(head->sequence_end - head->sequence_at - 1);
+  if (edit->what & MOVE)
+    len += tb_wire_varint_size(edit->timestamp) - (size_t)(head->timestamp_end - head->timestamp_at - 1);
+  if (edit->what & RENUMBER)
+    len += tb_wire_varint_size(edit->sequence) - (size_t)(head->sequence_end - head->sequence_at - 1);
   to = tb_wire_put_varint(tb_wire_put_tag(to, TB_TRACE_PACKET, TB_WIRE_BYTES), len);
-  if (edit->move) {
+  if (edit->what & MOVE) {
     to = copy_with(to, from, head->timestamp_at, edit->timestamp);
     from = head->timestamp_end;
   }
-  if (edit->renumber) {
+  if (edit->what & RENUMBER) {
     to = copy_with(to, from, head->sequence_at, edit->sequence);
     from = head->sequence_end;
   }
@@ -96,13 +100,13 @@ static TB_ALWAYS_INLINE void put(struct run *run, const struct tb_common_packet 
                                  bool resolved, int64_t merged) {
   const struct tb_packet_common *head = &packet->head;
   struct edit edit = {.timestamp = merged < 0 ? 0 : (uint64_t)merged, .sequence = lane->id};
-  edit.move = lane->move && resolved && edit.timestamp != head->timestamp && head->timestamp_end;
-  edit.renumber = lane->renumber && head->sequence_end;
-  bool changed = edit.move || edit.renumber;
+  if (lane->move && resolved && edit.timestamp != head->timestamp && head->timestamp_end) edit.what |= MOVE;
+  if (lane->renumber && head->sequence_end) edit.what |= RENUMBER;
   run->packets++;
-  run->moved += edit.move;
-  run->changed += changed;
-  run->to = changed ? put_edited(run->to, packet, &edit) : copy_ahead(run->to, packet->framed.ptr, packet->framed.len);
+  run->moved += edit.what & MOVE;
+  run->changed += edit.what != 0;
+  run->to =
+      edit.what ? put_edited(run->to, packet, &edit) : copy_ahead(run->to, packet->framed.ptr, packet->framed.len);
 }
 
 static TB_ALWAYS_INLINE bool leaves(const struct tb_merger *m, const struct tb_source *s,
