@@ -10,6 +10,7 @@
 #include "fields.h"
 #include "merge_head.h"
 #include "patches.h"
+#include "perfetto/tracks.h"
 #include "time_map.h"
 
 /* What ids and times of an input become. Wholly public, caller-owned; read while packets are rewritten, but for the counts. */
@@ -34,9 +35,6 @@ struct tb_remap {
   const char *process_prefix;     /* in front of process names; NULL: none */
   uint64_t uuids_changed, flows_changed, clocks_changed, times_changed;
 };
-
-/* Process and thread ids that a machine's number may be added to: those below. Linux has none above. */
-enum { TB_PID_BITS = 22 };
 
 /* Which track events get a track: none; those whose track is 0, named so; those also that name none. */
 enum tb_merge_track_rule { TB_TRACK_STAYS, TB_TRACK_FOR_ZERO, TB_TRACK_FOR_NONE };

@@ -43,6 +43,7 @@ static enum tb_status convert(struct tb_reader *reader, const char *to, const st
     reader->keeps_packets = writer->ops->format == TB_FORMAT_PERFETTO ||
                             (writer->ops->format == TB_FORMAT_FXT && options->writer.keep_packets);
     reader->system_as_text = writer->ops->format == TB_FORMAT_JSON;
+    reader->one_machine = true; /* as all writers do */
   }
   if (status == TB_OK) status = tb_pump(reader, writer, options->threads, options->progress, options->progress_ctx);
   if (status == TB_OK) status = tb_writer_finish(writer);

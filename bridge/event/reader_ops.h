@@ -49,6 +49,7 @@ struct tb_reader {
   bool system_as_text; /* the target has the system's own events as text: give lines (TB_EVENT_SYSTEM_TRACE) for them */
   bool
       keeps_packets; /* the target takes Perfetto's packets as they are: no events of those that no event says all of */
+  bool one_machine;  /* the target knows one machine: process and thread ids of others have to differ from its own */
   struct tb_record_watch watch; /* FXT: gets struct tb_fxt_raw_record */
   struct tb_losses losses;
   struct tb_error error;

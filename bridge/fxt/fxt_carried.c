@@ -236,6 +236,7 @@ void tb_fxt_put_metadata(struct tb_fxt_writer *w, const struct tb_event *event) 
 
 void tb_fxt_put_clocks(struct tb_fxt_writer *w, const struct tb_event *event) {
   if (w->has_anchor || event->clock_count < 2 || event->clocks[0].ns < 0) return;
+  if (event->track && event->track->machine) return; /* times are on the recording machine's clocks */
   for (uint32_t i = 1; i < event->clock_count && !w->has_anchor; i++) {
     if (event->clocks[i].clock != TB_CLOCK_REALTIME || event->clocks[i].ns < 0) continue;
     w->has_anchor = true;

@@ -78,25 +78,33 @@ static void count_flows(struct tb_info_state *s, const struct tb_event *event) {
   if (event->has & TB_HAS_FLOW_OUT) s->info.flows++;
 }
 
-static struct tb_info_clock *find_clock(struct tb_info_state *s, uint32_t id) {
+static struct tb_info_clock *find_clock(struct tb_info_state *s, uint32_t machine, uint32_t id) {
   for (size_t i = 0; i < s->clock_count; i++)
-    if (s->clocks[i].id == id) return &s->clocks[i];
+    if (s->clocks[i].id == id && s->clocks[i].machine == machine) return &s->clocks[i];
   void *clocks = s->clocks;
   if (s->clock_count == CLOCKS_MAX) return NULL;
   if (!grow(s, &clocks, &s->clock_capacity, s->clock_count + 1, sizeof(*s->clocks), CLOCKS_MAX)) return NULL;
   s->clocks = clocks;
-  s->clocks[s->clock_count] = (struct tb_info_clock){.id = id};
+  s->clocks[s->clock_count] = (struct tb_info_clock){.machine = machine, .id = id};
   return &s->clocks[s->clock_count++];
 }
 
-/* Snapshots in a row relate to the first clock of the first of them. */
-static void count_clocks(struct tb_info_state *s, const struct tb_clock_reading *readings, uint32_t count) {
+static const struct tb_info_clock *first_clock(const struct tb_info_state *s, uint32_t machine) {
+  const struct tb_info_clock *clock = s->clocks;
+  while (clock->machine != machine) clock++;
+  return clock;
+}
+
+/* Snapshots in a row relate to the first clock of the machine's first. */
+static void count_clocks(struct tb_info_state *s, uint32_t machine, const struct tb_clock_reading *readings,
+                         uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
-    struct tb_info_clock *clock = find_clock(s, readings[i].clock);
+    struct tb_info_clock *clock = find_clock(s, machine, readings[i].clock);
     if (!clock) return;
     if (!clock->readings++) clock->first_ns = readings[i].ns;
     clock->last_ns = readings[i].ns;
-    if (s->clocks[0].id != readings[0].clock || clock == &s->clocks[0]) continue;
+    const struct tb_info_clock *first = first_clock(s, machine);
+    if (first->id != readings[0].clock || clock == first) continue;
     int64_t offset = (int64_t)((uint64_t)readings[i].ns - (uint64_t)readings[0].ns);
     if (!clock->has_offset) clock->offset_ns = offset;
     clock->has_offset = true;
@@ -134,7 +142,7 @@ void tb_info_count_event(struct tb_info_state *s, const struct tb_event *event) 
   s->info.events_by_type[event->type]++;
   s->info.arguments += event->arg_count;
   if (event->type == TB_EVENT_CLOCK_SNAPSHOT && !s->info.packet_count)
-    count_clocks(s, event->clocks, event->clock_count);
+    count_clocks(s, 0, event->clocks, event->clock_count);
   if (event->type == TB_EVENT_TRACE_METADATA) keep_metadata(s, event->name);
   struct tb_info_track *track = event->track ? see_track(s, event->track) : NULL;
   if (track && event->type == TB_EVENT_METADATA) keep_name(s, track, event);
@@ -219,10 +227,10 @@ static void read_reading(struct tb_slice message, struct tb_clock_reading *readi
 }
 
 /* The clocks of a snapshot, the trace's first. Clocks that belong to one sequence are left out. */
-static void count_snapshot(struct tb_info_state *s, struct tb_slice message) {
+static void count_snapshot(struct tb_info_state *s, const struct tb_packet *packet) {
   struct tb_clock_reading readings[SNAPSHOT_CLOCKS];
   uint32_t count = 0, primary = TB_CLOCK_BOOTTIME;
-  struct tb_wire_cursor cursor = tb_wire_cursor(message);
+  struct tb_wire_cursor cursor = tb_wire_cursor(packet->payload);
   struct tb_wire_field field;
   while (tb_wire_next(&cursor, &field) == TB_OK) {
     if (field.number == TB_CLOCK_SNAPSHOT_PRIMARY_TRACE_CLOCK) primary = (uint32_t)field.value;
@@ -237,7 +245,12 @@ static void count_snapshot(struct tb_info_state *s, struct tb_slice message) {
     readings[0] = readings[i];
     readings[i] = first;
   }
-  count_clocks(s, readings, count);
+  count_clocks(s, packet->machine, readings, count);
+  if (!packet->machine || !packet->has_timestamp || !count || readings[0].clock != primary) return;
+  struct tb_info_clock *clock = find_clock(s, packet->machine, primary);
+  if (!clock) return;
+  clock->offset_ns = (int64_t)((uint64_t)readings[0].ns - (uint64_t)packet->timestamp);
+  clock->has_offset = clock->offset_ns != 0;
 }
 
 void tb_info_count_packet(struct tb_info_state *s, const struct tb_packet *packet) {
@@ -246,7 +259,7 @@ void tb_info_count_packet(struct tb_info_state *s, const struct tb_packet *packe
   (void)is_new(s, &s->machines, packet->machine, 0);
   bool new_sequence = packet->sequence && is_new(s, &s->sequences, packet->sequence, packet->machine);
   count_producer(s, packet, new_sequence);
-  if (packet->kind == TB_TRACE_PACKET_CLOCK_SNAPSHOT) count_snapshot(s, packet->payload);
+  if (packet->kind == TB_TRACE_PACKET_CLOCK_SNAPSHOT) count_snapshot(s, packet);
   s->odd[TB_ODD_DATA_LOSS] += packet->lost_before;
   s->odd[TB_ODD_UNREADABLE] += packet->unreadable;
   s->odd[TB_ODD_UNRELATED_CLOCK] += packet->clock_unknown;

@@ -29,6 +29,7 @@ static void put_clocks(struct tb_json_emit *e, const struct tb_info *info) {
     const struct tb_info_clock *clock = &info->clocks[i];
     TB_JSON_EMIT(e, ",{\"id\":");
     tb_json_emit_uint(e, clock->id);
+    COUNT(e, "machine", clock->machine);
     if (tb_clock_id_name(clock->id)) {
       KEY(e, "name");
       tb_json_emit_string(e, tb_slice_from(tb_clock_id_name(clock->id)));

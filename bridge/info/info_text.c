@@ -63,11 +63,20 @@ static const char *seconds_text(char buffer[32], int64_t ns) {
   return buffer;
 }
 
-static const char *clock_text(char buffer[32], uint32_t id) {
-  const char *name = tb_clock_id_name(id);
-  if (name) return name;
-  (void)snprintf(buffer, 32, "clock %" PRIu32, id);
+static const char *clock_text(char buffer[64], const struct tb_info_clock *clock) {
+  const char *name = tb_clock_id_name(clock->id);
+  char number[32], machine[32] = "";
+  (void)snprintf(number, sizeof(number), "clock %" PRIu32, clock->id);
+  if (clock->machine) (void)snprintf(machine, sizeof(machine), " of machine %" PRIu32, clock->machine);
+  (void)snprintf(buffer, 64, "%s%s", name ? name : number, machine);
   return buffer;
+}
+
+/* NULL where no snapshot is the machine's. */
+static const struct tb_info_clock *first_clock(const struct tb_info *info, uint32_t machine) {
+  for (size_t i = 0; i < info->clock_count; i++)
+    if (info->clocks[i].machine == machine) return &info->clocks[i];
+  return NULL;
 }
 
 static void print_more(struct page *page, size_t count, size_t shown) {
@@ -76,14 +85,15 @@ static void print_more(struct page *page, size_t count, size_t shown) {
 
 static void print_head(struct page *page, const struct tb_info *info) {
   char a[32], b[32], c[32];
+  const struct tb_info_clock *clock = first_clock(info, 0);
   print(page, "format     %s, %s\n", tb_format_name(info->format), bytes_text(a, info->stored_bytes));
   if (info->first_ts > info->last_ts) {
     print(page, "time       none\n");
   } else {
     uint64_t span = (uint64_t)info->last_ts - (uint64_t)info->first_ts;
     print(page, "time       %s, from %s to %s%s%s\n", seconds_text(a, span > INT64_MAX ? INT64_MAX : (int64_t)span),
-          seconds_text(b, info->first_ts), seconds_text(c, info->last_ts), info->clock_count ? " on " : "",
-          info->clock_count ? clock_text((char[32]){0}, info->clocks[0].id) : "");
+          seconds_text(b, info->first_ts), seconds_text(c, info->last_ts), clock ? " on " : "",
+          clock ? clock_text((char[64]){0}, clock) : "");
   }
   print(page,
         "tracks     %zu processes, %zu threads, %" PRIu64 " counters, %" PRIu64 " others, on %" PRIu64 " machine%s\n",
@@ -91,20 +101,24 @@ static void print_head(struct page *page, const struct tb_info *info) {
         info->machines == 1 ? "" : "s");
 }
 
+static void print_clock(struct page *page, const struct tb_info *info, const struct tb_info_clock *clock) {
+  char a[64], b[32];
+  bool is_first = clock == first_clock(info, clock->machine);
+  print(page, "  %-16s read %" PRIu64 " time%s", clock_text(a, clock), clock->readings,
+        clock->readings == 1 ? "" : "s");
+  if (is_first && !clock->machine)
+    print(page, ", the trace's clock");
+  else if (is_first && !clock->has_offset)
+    print(page, ", taken for the trace's clock");
+  else if (clock->has_offset)
+    print(page, ", %s from %s", seconds_text(b, clock->offset_ns), is_first ? "the trace's clock" : "it");
+  if (clock->offset_change_ns) print(page, ", %" PRId64 " ns more at the end", clock->offset_change_ns);
+  print(page, "\n");
+}
+
 static void print_clocks(struct page *page, const struct tb_info *info) {
-  char a[32], b[32];
   if (info->clock_count) print(page, "clocks\n");
-  for (size_t i = 0; i < info->clock_count && i < CLOCKS; i++) {
-    const struct tb_info_clock *clock = &info->clocks[i];
-    print(page, "  %-16s read %" PRIu64 " time%s", clock_text(a, clock->id), clock->readings,
-          clock->readings == 1 ? "" : "s");
-    if (i == 0)
-      print(page, ", the trace's clock");
-    else if (clock->has_offset)
-      print(page, ", %s from it", seconds_text(b, clock->offset_ns));
-    if (clock->offset_change_ns) print(page, ", %" PRId64 " ns more at the end", clock->offset_change_ns);
-    print(page, "\n");
-  }
+  for (size_t i = 0; i < info->clock_count && i < CLOCKS; i++) print_clock(page, info, &info->clocks[i]);
   print_more(page, info->clock_count, CLOCKS);
 }
 

@@ -25,10 +25,6 @@ void tb_clock_graph_free(struct tb_clock_graph *graph) {
   tb_map_free(&graph->edge_map);
 }
 
-/* Arithmetic on times of hostile traces wraps instead of being undefined. */
-static int64_t add(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
-static int64_t subtract(int64_t a, int64_t b) { return (int64_t)((uint64_t)a - (uint64_t)b); }
-
 static enum tb_status find_node(struct tb_clock_graph *graph, uint64_t key, uint32_t *number) {
   if (tb_map_get(&graph->node_map, key, 0, number)) return TB_OK;
   void *nodes = graph->nodes;
@@ -170,7 +166,7 @@ enum tb_status tb_clock_graph_resolve(struct tb_clock_graph *graph, uint64_t key
   struct tb_clock_node *node = &graph->nodes[number];
   if (node->dropped) return TB_UNSUPPORTED;
   *ns = (int64_t)(timestamp * node->unit_multiplier);
-  if (node->incremental) *ns = node->last = add(node->last, *ns);
+  if (node->incremental) *ns = node->last = tb_clock_add(node->last, *ns);
   return TB_OK;
 }
 
@@ -243,7 +239,7 @@ static int64_t go_along(struct tb_clock_edge *edge, int64_t ns) {
     }
     i = edge->recent = low ? low - 1 : 0;
   }
-  return add(pairs[i].to, subtract(ns, pairs[i].from));
+  return tb_clock_add(pairs[i].to, tb_clock_subtract(ns, pairs[i].from));
 }
 
 enum tb_status tb_clock_graph_convert(struct tb_clock_graph *graph, uint64_t from, uint64_t to, int64_t ns,

@@ -18,6 +18,10 @@ static inline uint64_t tb_clock_key(uint32_t clock, uint32_t sequence) {
   return clock >= TB_CLOCK_SEQUENCE_FIRST && clock <= TB_CLOCK_SEQUENCE_LAST ? (uint64_t)sequence << 32 | clock : clock;
 }
 
+/* Arithmetic on times of hostile traces wraps instead of being undefined. */
+static inline int64_t tb_clock_add(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
+static inline int64_t tb_clock_subtract(int64_t a, int64_t b) { return (int64_t)((uint64_t)a - (uint64_t)b); }
+
 struct tb_clock_reading_raw {
   uint64_t key;
   int64_t ns; /* the multiplier applied */

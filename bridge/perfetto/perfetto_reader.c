@@ -65,9 +65,17 @@ struct tb_event *tb_perfetto_emit(struct tb_perfetto_reader *r, enum tb_event_ty
   return event;
 }
 
+/* A process whose machine only a label tells is told with its first thread. */
+static struct tb_perfetto_track *labelled_process(struct tb_perfetto_reader *r, const struct tb_perfetto_track *track) {
+  const struct tb_track *process = track->track.type == TB_TRACK_THREAD ? track->track.parent : NULL;
+  return process && process->label_count ? r->tracks.tracks[process->index] : NULL;
+}
+
 /* Not counted among the packet's events: where the packet is read again, tracks that were told stay told. */
 void tb_perfetto_tell_track(struct tb_perfetto_reader *r, struct tb_perfetto_track *track) {
   if (track->told || r->full) return;
+  struct tb_perfetto_track *process = labelled_process(r, track);
+  if (process) tb_perfetto_tell_track(r, process);
   struct tb_event *event = tb_batch_add_event(r->batch);
   if (!event) {
     r->full = r->batch->event_count > 0;
@@ -185,7 +193,7 @@ static enum tb_status track_descriptor(struct tb_perfetto_reader *r, struct tb_s
   return TB_OK;
 }
 
-/* Marks for whoever splits a trace: nothing to tell. */
+/* Marks for whoever splits a trace, and what times were made from: nothing to tell. */
 static enum tb_status pass_over(struct tb_perfetto_reader *r, struct tb_slice payload) {
   (void)r;
   (void)payload;
@@ -254,6 +262,7 @@ static payload_reader find_payload_reader(uint32_t kind) {
       return tb_perfetto_android_log;
     case TB_TRACE_PACKET_EXTENSION_DESCRIPTOR:
       return tb_perfetto_extension_descriptor;
+    case TB_TRACE_PACKET_REMOTE_CLOCK_SYNC:
     case TB_TRACE_PACKET_SYNCHRONIZATION_MARKER:
       return pass_over;
     default:
@@ -419,6 +428,7 @@ static enum tb_status fill(struct tb_reader *reader, struct tb_batch *batch) {
   batch->text_len = r->stream.at == r->stream.end ? 0 : (size_t)(r->stream.end - batch->text);
   r->batch = batch;
   r->batch_number++;
+  r->tracks.one_machine = reader->one_machine;
   while (status == TB_OK) status = fill_step(r, batch);
   if (status == TB_PARTIAL) return TB_OK;
   if ((status == TB_END || status == TB_AGAIN) && batch->event_count > 0) return TB_OK;

@@ -37,9 +37,10 @@ static int64_t bundle_time(struct bundle *b, uint64_t timestamp) {
   int64_t ts = (int64_t)(timestamp + (uint64_t)b->offset);
   uint32_t clock = b->clock == FTRACE_CLOCK_MONO_RAW ? TB_CLOCK_MONOTONIC_RAW : TB_CLOCK_BOOTTIME;
   bool known = b->clock == FTRACE_CLOCK_BOOT || b->clock == FTRACE_CLOCK_MONO_RAW || b->global;
-  bool converted = known && tb_trace_state_convert(&b->r->state, clock, b->r->head.sequence, ts, &ts);
+  bool converted = known && tb_trace_state_convert(&b->r->state, &b->r->head, clock, ts, &ts);
   /* a trace without snapshots has one clock: whatever its kernel used */
-  if (!converted && (b->clock != FTRACE_CLOCK_BOOT || b->r->state.clocks.node_count)) b->clock_lost = true;
+  if (!converted && (b->clock != FTRACE_CLOCK_BOOT || tb_trace_state_has_clocks(&b->r->state, &b->r->head)))
+    b->clock_lost = true;
   return ts;
 }
 
@@ -69,7 +70,7 @@ static void emit_switch(struct bundle *b, struct tb_kernel_state *prev, int64_t 
   next->state = TB_TASK_RUNNING;
   prev->has_cpu = next->has_cpu = true;
   prev->cpu = next->cpu = b->cpu;
-  if (b->r->reader->system_as_text) {
+  if (tb_perfetto_as_text(b->r)) {
     tb_perfetto_emit_switch_line(b->r, prev, bits, next);
   } else {
     if (prev->tid >= 0) tb_perfetto_emit_state(b->r, prev);
@@ -80,7 +81,7 @@ static void emit_switch(struct bundle *b, struct tb_kernel_state *prev, int64_t 
 
 static void emit_waking(struct bundle *b, int64_t waker, struct tb_kernel_state *woken, int32_t target_cpu) {
   woken->state = TB_TASK_RUNNABLE;
-  if (b->r->reader->system_as_text)
+  if (tb_perfetto_as_text(b->r))
     tb_perfetto_emit_waking_line(b->r, b->cpu, waker, woken, target_cpu);
   else
     tb_perfetto_emit_state(b->r, woken);
@@ -288,13 +289,13 @@ static enum tb_status read_event(struct bundle *b, struct tb_slice message) {
       read_waking(b, ts, (int32_t)pid, payload.bytes);
       break;
     case TB_FTRACE_EVENT_PRINT:
-      if (b->r->reader->system_as_text)
+      if (tb_perfetto_as_text(b->r))
         tb_perfetto_emit_mark_line(b->r, ts, b->cpu, (int32_t)pid, print_text(payload.bytes));
       else
         tb_perfetto_emit_marker(b->r, ts, b->cpu, (int32_t)pid, print_text(payload.bytes));
       break;
     default:
-      if (!b->r->reader->system_as_text ||
+      if (!tb_perfetto_as_text(b->r) ||
           !tb_perfetto_emit_event_line(b->r, ts, b->cpu, (int32_t)pid, payload.number, payload.bytes)) {
         b->strange = true;
       }

@@ -83,7 +83,7 @@ static void mark_gpu_work(const struct marked *m) {
                 (uint32_t)number_of(m, TB_GPU_WORK_PERIOD_FTRACE_EVENT_UID);
   int64_t ts;
   if (end <= start || end > INT64_MAX) return;
-  if (!tb_trace_state_convert(&m->r->state, TB_CLOCK_MONOTONIC_RAW, m->r->head.sequence, (int64_t)start, &ts)) return;
+  if (!tb_trace_state_convert(&m->r->state, &m->r->head, TB_CLOCK_MONOTONIC_RAW, (int64_t)start, &ts)) return;
   char name[32];
   int len = snprintf(name, sizeof(name), "%%%.2f", 100.0 * ((double)active / (double)(end - start)));
   if (len < 0 || (size_t)len >= sizeof(name)) return;

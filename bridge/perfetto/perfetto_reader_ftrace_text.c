@@ -109,7 +109,7 @@ bool tb_perfetto_emit_gauge(struct tb_perfetto_reader *r, int64_t pid, int64_t v
 }
 
 bool tb_perfetto_passes(struct tb_perfetto_reader *r, bool has_ts) {
-  if (r->reader->system_as_text && has_ts) return false;
+  if (tb_perfetto_as_text(r) && has_ts) return false;
   tb_perfetto_pass_packet(r);
   return true;
 }

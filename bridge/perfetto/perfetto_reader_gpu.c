@@ -175,7 +175,7 @@ static void emit_value(struct tb_perfetto_reader *r, const struct gpu_counter *c
   struct tb_perfetto_track *track = counter->track;
   if (counter->is_double)
     tb_perfetto_emit_double(r, track, ts, tb_wire_double(bits));
-  else if (!r->reader->system_as_text || !tb_perfetto_emit_counter_line(r, ts, 0, track->track.name, (int64_t)bits))
+  else if (!tb_perfetto_as_text(r) || !tb_perfetto_emit_counter_line(r, ts, 0, track->track.name, (int64_t)bits))
     tb_perfetto_emit_integer(r, track, ts, (int64_t)bits);
 }
 

@@ -53,6 +53,12 @@ bool tb_perfetto_emit_gauge(struct tb_perfetto_reader *r, int64_t pid, int64_t v
 /* A processor's frequency at the packet's time, as the kernel's own event says it. */
 void tb_perfetto_emit_frequency_line(struct tb_perfetto_reader *r, uint32_t cpu, uint64_t khz);
 
+/* Whether the target gets the system's own events as text. Lines tell no machines apart: those of others than the one that recorded
+ * become events. */
+static inline bool tb_perfetto_as_text(const struct tb_perfetto_reader *r) {
+  return r->reader->system_as_text && r->head.machine == 0;
+}
+
 /* Whether the packet's numbers have no place as text, for want of a time or by the target: it is given out as it is. */
 bool tb_perfetto_passes(struct tb_perfetto_reader *r, bool has_ts);
 

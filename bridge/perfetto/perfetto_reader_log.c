@@ -91,8 +91,8 @@ static enum tb_status read_line(struct tb_perfetto_reader *r, struct tb_slice me
 }
 
 static enum tb_status emit_line(struct tb_perfetto_reader *r, struct log_line *line) {
-  bool related = tb_trace_state_convert(&r->state, TB_CLOCK_REALTIME, r->head.sequence, line->ts, &line->ts);
-  if (!related && r->state.clocks.node_count) return tb_perfetto_lose(r, LOSS_CLOCK);
+  bool related = tb_trace_state_convert(&r->state, &r->head, TB_CLOCK_REALTIME, line->ts, &line->ts);
+  if (!related && tb_trace_state_has_clocks(&r->state, &r->head)) return tb_perfetto_lose(r, LOSS_CLOCK);
   struct tb_perfetto_track *track = tb_perfetto_thread(r, &line->pid, line->tid);
   if (!track) return TB_OK;
   tb_perfetto_tell_track(r, track);

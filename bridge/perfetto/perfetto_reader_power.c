@@ -152,8 +152,9 @@ static bool read_energy(struct tb_perfetto_reader *r, uint64_t session, struct t
   if (!rail.has_timestamp && !r->context.has_ts) return false;
   if (rail.has_timestamp) {
     ts = (int64_t)(rail.timestamp_ms * 1000000u);
-    bool converted = tb_trace_state_convert(&r->state, TB_CLOCK_BOOTTIME, r->head.sequence, ts, &ts);
-    if (!converted && r->state.clocks.node_count) return false; /* a trace without snapshots has one clock */
+    bool converted = tb_trace_state_convert(&r->state, &r->head, TB_CLOCK_BOOTTIME, ts, &ts);
+    if (!converted && tb_trace_state_has_clocks(&r->state, &r->head))
+      return false; /* a trace without snapshots has one clock */
   }
   return tb_perfetto_emit_counter_line(r, ts, 0, r->tracks.tracks[index]->track.name, (int64_t)rail.energy);
 }

@@ -36,7 +36,9 @@ enum tb_status tb_perfetto_clock_snapshot(struct tb_perfetto_reader *r, struct t
   struct tb_clock_reading *readings = tb_perfetto_alloc(r, (snapshot->n_clocks + 1) * sizeof(*readings));
   uint32_t count = readings ? read_clocks(r, snapshot, readings) : 0;
   if (count < 2) return TB_OK; /* nothing that relates two of them */
+  struct tb_perfetto_track *of_machine = r->head.machine ? tb_perfetto_find_track(r, 0) : NULL;
   struct tb_event *event = tb_perfetto_emit(r, TB_EVENT_CLOCK_SNAPSHOT);
+  event->track = of_machine ? &of_machine->track : NULL;
   event->clocks = readings;
   event->clock_count = count;
   return TB_OK;

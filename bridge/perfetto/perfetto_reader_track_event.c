@@ -79,7 +79,7 @@ static enum tb_status find_legacy_time(struct tb_perfetto_reader *r, struct tb_e
   }
   *has_ts = true;
   /* such times are Chrome's, which reads the monotonic clock */
-  (void)tb_trace_state_convert(&r->state, TB_CLOCK_MONOTONIC, r->head.sequence, e->ts, &e->ts);
+  (void)tb_trace_state_convert(&r->state, &r->head, TB_CLOCK_MONOTONIC, e->ts, &e->ts);
   return TB_OK;
 }
 

@@ -143,6 +143,7 @@ enum tb_status tb_perfetto_keep_system_trace(struct tb_perfetto_writer *p) {
 }
 
 enum tb_status tb_perfetto_put_clocks(struct tb_perfetto_writer *p, const struct tb_event *event) {
+  if (event->track && event->track->machine) return TB_OK; /* times are on the recording machine's clocks */
   void *clocks = p->clocks, *rows = p->clock_rows;
   enum tb_status status = tb_grow_array(p->allocator, &clocks, &p->clock_capacity, p->clock_count + event->clock_count,
                                         sizeof(*p->clocks), UINT32_MAX);

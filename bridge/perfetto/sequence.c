@@ -18,6 +18,7 @@ void tb_trace_state_init(struct tb_trace_state *state, const struct tb_allocator
   tb_budget_init(&state->budget, allocator, max_bytes);
   tb_intern_init(&state->pool, &state->budget.allocator);
   tb_clock_graph_init(&state->clocks, &state->budget.allocator);
+  tb_map_init(&state->remote_clocks, &state->budget.allocator);
   tb_map_init(&state->sequence_map, &state->budget.allocator);
 }
 
@@ -36,7 +37,7 @@ void tb_trace_state_free(struct tb_trace_state *state) {
   for (size_t i = 0; i < state->sequence_count; i++) free_sequence(allocator, state->sequences[i]);
   tb_free(allocator, state->sequences, state->sequence_capacity * sizeof(struct tb_sequence *));
   tb_map_free(&state->sequence_map);
-  tb_clock_graph_free(&state->clocks);
+  tb_trace_state_free_clocks(state);
   tb_intern_free(&state->pool);
 }
 
@@ -86,7 +87,7 @@ static void clear(struct tb_trace_state *state, struct tb_sequence *sequence) {
   sequence->counter_count = 0;
   sequence->has_default_track = sequence->has_default_clock = sequence->has_reference = false;
   sequence->extra_counters.count = sequence->extra_double_counters.count = 0;
-  tb_clock_graph_clear_sequence(&state->clocks, sequence->id);
+  tb_trace_state_clear_clocks(state, sequence);
   sequence->valid = true;
   sequence->generation++;
   sequence->interned_version++;
@@ -279,8 +280,10 @@ __attribute__((noinline)) static enum tb_status apply_changes(struct tb_trace_st
   context->unusable = *done = context->unreadable;
   if (context->unreadable) return TB_OK;
   if (head->has_defaults || head->interned_count) status = apply_incremental(state, head, sequence);
+  if (status == TB_OK && head->kind == TB_TRACE_PACKET_REMOTE_CLOCK_SYNC && head->machine)
+    return tb_trace_state_add_sync(state, head);
   if (status != TB_OK || head->kind != TB_TRACE_PACKET_CLOCK_SNAPSHOT) return status;
-  status = tb_trace_state_add_snapshot(state, head->payload, head->sequence, head->offset, done, &context->ts);
+  status = tb_trace_state_add_snapshot(state, head, done, &context->ts);
   context->has_ts = *done;
   return status;
 }
@@ -297,6 +300,9 @@ enum tb_status tb_trace_state_apply_slowly(struct tb_trace_state *state, const s
     if (status != TB_OK || done) return status;
   }
   sequence->seen = true;
-  tb_trace_state_resolve(state, head, context);
+  if (head->machine)
+    tb_trace_state_resolve_remote(state, head, context);
+  else
+    tb_trace_state_resolve(state, head, context);
   return TB_OK;
 }

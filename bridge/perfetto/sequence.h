@@ -66,11 +66,18 @@ struct tb_sequence {
   uint32_t default_track_generation;
 };
 
+/* The clocks of a machine other than the one that recorded. */
+struct tb_remote_clocks {
+  struct tb_clock_graph graph;
+  struct tb_map ahead; /* clock -> ns that it is ahead of the recording machine's, where a RemoteClockSync says so */
+};
+
 struct tb_trace_state {
   struct tb_budget budget; /* all that is kept; because of it a state must not move */
   struct tb_intern pool;
-  struct tb_clock_graph clocks;
-  uint64_t trace_clock;
+  struct tb_clock_graph clocks; /* of machine 0, the one that recorded */
+  struct tb_map remote_clocks;  /* machine -> struct tb_remote_clocks */
+  uint32_t trace_clock;         /* of each machine; times of all come to be on machine 0's */
   bool trace_clock_said;
   bool keep_interned;
   struct tb_sequence **sequences;
@@ -103,6 +110,8 @@ enum tb_status tb_trace_state_apply_slowly(struct tb_trace_state *state, const s
                                            struct tb_packet_context *context);
 void tb_trace_state_resolve_slowly(struct tb_trace_state *state, const struct tb_packet_head *head, uint32_t clock,
                                    struct tb_packet_context *context);
+void tb_trace_state_resolve_remote(struct tb_trace_state *state, const struct tb_packet_head *head,
+                                   struct tb_packet_context *context);
 
 static TB_ALWAYS_INLINE void tb_packet_context_start(struct tb_packet_context *context, struct tb_sequence *sequence) {
   context->sequence = sequence;
@@ -111,10 +120,17 @@ static TB_ALWAYS_INLINE void tb_packet_context_start(struct tb_packet_context *c
   context->ts = 0;
 }
 
+/* The clock of a packet's timestamp, 0 for the trace clock. */
+static TB_ALWAYS_INLINE uint32_t tb_packet_clock(const struct tb_packet_head *head,
+                                                 const struct tb_sequence *sequence) {
+  return head->has_clock ? head->clock : sequence->has_default_clock ? sequence->default_clock : 0;
+}
+
+/* Of a packet of machine 0. */
 static TB_ALWAYS_INLINE void tb_trace_state_resolve(struct tb_trace_state *state, const struct tb_packet_head *head,
                                                     struct tb_packet_context *context) {
   const struct tb_sequence *sequence = context->sequence;
-  uint32_t clock = head->has_clock ? head->clock : sequence->has_default_clock ? sequence->default_clock : 0;
+  uint32_t clock = tb_packet_clock(head, sequence);
   context->ts = (int64_t)head->timestamp;
   context->has_ts = head->has_timestamp;
   if (!head->has_timestamp || clock == 0) return;
@@ -136,15 +152,29 @@ TB_MUST_CHECK static TB_ALWAYS_INLINE enum tb_status tb_trace_state_apply(struct
   return TB_OK;
 }
 
-/* Applies the readings of a ClockSnapshot message, and only them. *trace_ns: the trace clock's reading where it has
- * one. */
-TB_MUST_CHECK enum tb_status tb_trace_state_add_snapshot(struct tb_trace_state *state, struct tb_slice snapshot,
-                                                         uint32_t sequence, uint64_t offset, bool *has_trace_ns,
+/* ---- clocks (trace_clocks.c) ------------------------------------------------------------------------------------------ */
+
+/* Applies the readings of a packet that is a ClockSnapshot, and only them. *has_trace_ns: it has a reading of the trace clock, and
+ * *trace_ns is that on machine 0's. */
+TB_MUST_CHECK enum tb_status tb_trace_state_add_snapshot(struct tb_trace_state *state,
+                                                         const struct tb_packet_head *head, bool *has_trace_ns,
                                                          int64_t *trace_ns);
 
-/* `ns` of the clock `clock` on the trace clock; false where nothing relates the two. */
-bool tb_trace_state_convert(struct tb_trace_state *state, uint32_t clock, uint32_t sequence, int64_t ns,
+/* Applies a packet that is a RemoteClockSync. */
+TB_MUST_CHECK enum tb_status tb_trace_state_add_sync(struct tb_trace_state *state, const struct tb_packet_head *head);
+
+/* The incremental clocks of a sequence are unknown until its next snapshot. */
+void tb_trace_state_clear_clocks(struct tb_trace_state *state, const struct tb_sequence *sequence);
+
+/* `ns` of the clock `clock`, of the packet's machine and sequence, on the trace clock; false, and `ns` as it is, where nothing
+ * relates the two. */
+bool tb_trace_state_convert(struct tb_trace_state *state, const struct tb_packet_head *head, uint32_t clock, int64_t ns,
                             int64_t *converted);
+
+/* Whether there were snapshots of the packet's machine. A machine without has one clock. */
+bool tb_trace_state_has_clocks(const struct tb_trace_state *state, const struct tb_packet_head *head);
+
+void tb_trace_state_free_clocks(struct tb_trace_state *state);
 
 /* The last value of an incremental counter on this sequence, 0 at first; NULL when memory is exhausted. */
 int64_t *tb_sequence_counter(struct tb_trace_state *state, struct tb_sequence *sequence, uint64_t uuid);

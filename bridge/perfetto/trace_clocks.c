@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The part of a trace's state that is clocks: what snapshots say of them, and the times of packets.
+ * The part of a trace's state that is clocks: what snapshots say of them, and the times of packets. Each machine has clocks of its
+ * own. Those of other machines than the one that recorded are apart from its by what RemoteClockSyncs say.
  */
+#include "base/error.h"
 #include "perfetto/fields.h"
 #include "perfetto/sequence.h"
 #include "perfetto/wire.h"
 #include "tracebridge/event.h"
 
 static const char LOSS_SNAPSHOT[] = "a clock snapshot is damaged";
+static const char LOSS_SYNC[] = "a remote clock sync is damaged";
 static const char LOSS_BACKWARDS[] = "the trace clock runs backwards in a clock snapshot";
 
 static enum tb_status read_clock(struct tb_slice bytes, uint32_t sequence, struct tb_clock_reading_raw *reading) {
@@ -50,37 +53,225 @@ static enum tb_status read_snapshot(struct tb_slice snapshot, uint32_t sequence,
   return status == TB_END ? TB_OK : TB_BAD_DATA;
 }
 
-enum tb_status tb_trace_state_add_snapshot(struct tb_trace_state *state, struct tb_slice snapshot, uint32_t sequence,
-                                           uint64_t offset, bool *has_trace_ns, int64_t *trace_ns) {
-  struct tb_clock_reading_raw readings[TB_CLOCKS_IN_SNAPSHOT_MAX];
+static void free_remote(const struct tb_allocator *allocator, struct tb_remote_clocks *remote) {
+  tb_clock_graph_free(&remote->graph);
+  tb_map_free(&remote->ahead);
+  tb_free(allocator, remote, sizeof(*remote));
+}
+
+void tb_trace_state_free_clocks(struct tb_trace_state *state) {
+  tb_clock_graph_free(&state->clocks);
+  for (size_t i = 0; i < state->remote_clocks.capacity; i++) {
+    const struct tb_map_entry *entry = &state->remote_clocks.entries[i];
+    if (entry->used) free_remote(&state->budget.allocator, (void *)(uintptr_t)entry->value);
+  }
+  tb_map_free(&state->remote_clocks);
+}
+
+static struct tb_remote_clocks *find_remote(const struct tb_trace_state *state, uint32_t machine) {
+  return tb_map_find_pointer(&state->remote_clocks, machine, 0);
+}
+
+/* NULL where memory is out. */
+static struct tb_remote_clocks *find_or_add_remote(struct tb_trace_state *state, uint32_t machine) {
+  const struct tb_allocator *allocator = &state->budget.allocator;
+  struct tb_remote_clocks *remote = find_remote(state, machine);
+  if (remote) return remote;
+  remote = tb_alloc(allocator, sizeof(*remote));
+  if (!remote) return NULL;
+  tb_clock_graph_init(&remote->graph, allocator);
+  tb_map_init(&remote->ahead, allocator);
+  if (tb_map_put(&state->remote_clocks, machine, 0, (uintptr_t)remote) == TB_OK) return remote;
+  free_remote(allocator, remote);
+  return NULL;
+}
+
+/* How far the machine's trace clock is ahead of machine 0's. */
+static int64_t ahead_of(const struct tb_trace_state *state, uint32_t machine) {
+  const struct tb_remote_clocks *remote = machine ? find_remote(state, machine) : NULL;
+  const uint64_t *ahead = remote ? tb_map_find(&remote->ahead, state->trace_clock, 0) : NULL;
+  return ahead ? (int64_t)*ahead : 0;
+}
+
+static struct tb_clock_graph *graph_of(struct tb_trace_state *state, uint32_t machine) {
+  if (!machine) return &state->clocks;
+  struct tb_remote_clocks *remote = find_remote(state, machine);
+  return remote ? &remote->graph : NULL;
+}
+
+/* ---- snapshots ----------------------------------------------------------------------------------------------------------- */
+
+/* Readings that were taken at once. */
+struct readings {
+  struct tb_clock_reading_raw items[TB_CLOCKS_IN_SNAPSHOT_MAX];
   size_t count;
+};
+
+static enum tb_status add_readings(struct tb_trace_state *state, const struct readings *readings,
+                                   const struct tb_packet_head *head) {
+  if (head->machine && !find_or_add_remote(state, head->machine)) return tb_trace_state_full(state, head->offset);
+  enum tb_status status =
+      tb_clock_graph_add(graph_of(state, head->machine), readings->items, readings->count, state->trace_clock);
+  if (status == TB_REFUSED) return state->lose(state->lose_ctx, LOSS_BACKWARDS, head->offset);
+  return status == TB_OK ? TB_OK : tb_trace_state_full(state, head->offset);
+}
+
+enum tb_status tb_trace_state_add_snapshot(struct tb_trace_state *state, const struct tb_packet_head *head,
+                                           bool *has_trace_ns, int64_t *trace_ns) {
+  struct readings readings;
   uint64_t primary;
   *has_trace_ns = false;
-  if (read_snapshot(snapshot, sequence, readings, &count, &primary) != TB_OK) {
-    return state->lose(state->lose_ctx, LOSS_SNAPSHOT, offset);
-  }
+  if (read_snapshot(head->payload, head->sequence, readings.items, &readings.count, &primary) != TB_OK)
+    return state->lose(state->lose_ctx, LOSS_SNAPSHOT, head->offset);
   if (primary && !state->trace_clock_said) {
-    state->trace_clock = primary;
+    state->trace_clock = (uint32_t)primary;
     state->trace_clock_said = true;
   }
-  enum tb_status status = tb_clock_graph_add(&state->clocks, readings, count, state->trace_clock);
-  if (status == TB_REFUSED) return state->lose(state->lose_ctx, LOSS_BACKWARDS, offset);
-  if (status != TB_OK) return tb_trace_state_full(state, offset);
-  for (size_t i = 0; i < count; i++) {
-    if (readings[i].key != state->trace_clock) continue;
+  enum tb_status status = add_readings(state, &readings, head);
+  if (status != TB_OK) return status;
+  for (size_t i = 0; i < readings.count; i++) {
+    if (readings.items[i].key != state->trace_clock) continue;
     *has_trace_ns = true;
-    *trace_ns = readings[i].ns;
+    *trace_ns = tb_clock_subtract(readings.items[i].ns, ahead_of(state, head->machine));
   }
   return TB_OK;
 }
 
-bool tb_trace_state_convert(struct tb_trace_state *state, uint32_t clock, uint32_t sequence, int64_t ns,
-                            int64_t *converted) {
-  uint64_t key = tb_clock_key(clock, sequence);
-  if (tb_clock_graph_convert(&state->clocks, key, state->trace_clock, ns, converted) == TB_OK) return true;
+void tb_trace_state_clear_clocks(struct tb_trace_state *state, const struct tb_sequence *sequence) {
+  struct tb_clock_graph *graph = graph_of(state, sequence->machine);
+  if (graph) tb_clock_graph_clear_sequence(graph, sequence->id);
+}
+
+/* ---- syncs of machines ----------------------------------------------------------------------------------------------------- */
+
+/* Readings of the other machine, and those of machine 0 right after them. */
+struct sync_round {
+  struct readings client, host;
+};
+
+static bool find_reading(const struct readings *readings, uint64_t key, int64_t *ns) {
+  for (size_t i = 0; i < readings->count; i++) {
+    if (readings->items[i].key != key) continue;
+    *ns = readings->items[i].ns;
+    return true;
+  }
+  return false;
+}
+
+static enum tb_status read_round(struct tb_slice bytes, uint32_t sequence, struct sync_round *round) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
+  struct tb_wire_field field;
+  enum tb_status status;
+  round->client.count = round->host.count = 0;
+  while ((status = tb_wire_read(&cursor, &field)) == TB_OK) {
+    uint64_t primary;
+    bool of_client = field.number == TB_REMOTE_CLOCK_SYNC_SYNCED_CLOCKS_CLIENT_CLOCKS;
+    if (field.type != TB_WIRE_BYTES || (!of_client && field.number != TB_REMOTE_CLOCK_SYNC_SYNCED_CLOCKS_HOST_CLOCKS))
+      continue;
+    struct readings *readings = of_client ? &round->client : &round->host;
+    status = read_snapshot(field.bytes, sequence, readings->items, &readings->count, &primary);
+    if (status != TB_OK) return status;
+  }
+  return status == TB_END ? TB_OK : TB_BAD_DATA;
+}
+
+/* How far a clock of the other machine is ahead, as two rounds in a row have it: sums over them, as their mean counts. */
+struct sync_sum {
+  uint64_t clock, sum;
+  int64_t count;
+};
+
+struct sync_sums {
+  struct sync_sum items[TB_CLOCKS_IN_SNAPSHOT_MAX];
+  size_t count;
+};
+
+static void add_to_sum(struct sync_sums *sums, uint64_t clock, int64_t ahead) {
+  size_t i = 0;
+  while (i < sums->count && sums->items[i].clock != clock) i++;
+  if (i == TB_CLOCKS_IN_SNAPSHOT_MAX) return;
+  if (i == sums->count) sums->items[sums->count++] = (struct sync_sum){.clock = clock};
+  sums->items[i].sum += (uint64_t)ahead;
+  sums->items[i].count++;
+}
+
+static int64_t middle(int64_t a, int64_t b) { return tb_clock_add(a, tb_clock_subtract(b, a) / 2); }
+
+/* The machines read their clocks in turn: each reading but the outer ones stands in the middle of two of the other's. */
+static void add_rounds(struct sync_sums *sums, const struct sync_round *first, const struct sync_round *second) {
+  for (size_t i = 0; i < first->client.count; i++) {
+    uint64_t clock = first->client.items[i].key;
+    int64_t c1 = first->client.items[i].ns, h1, c2, h2;
+    if (!find_reading(&first->host, clock, &h1) || !find_reading(&second->client, clock, &c2) ||
+        !find_reading(&second->host, clock, &h2))
+      continue;
+    add_to_sum(sums, clock, tb_clock_subtract(middle(c1, c2), h1));
+    add_to_sum(sums, clock, tb_clock_subtract(c2, middle(h1, h2)));
+  }
+}
+
+static enum tb_status set_ahead(struct tb_trace_state *state, const struct tb_packet_head *head,
+                                const struct sync_sums *sums) {
+  struct tb_remote_clocks *remote = find_remote(state, head->machine);
+  for (size_t i = 0; i < sums->count; i++) {
+    int64_t mean = (int64_t)sums->items[i].sum / sums->items[i].count;
+    if (tb_map_put(&remote->ahead, sums->items[i].clock, 0, (uint64_t)mean) != TB_OK)
+      return tb_trace_state_full(state, head->offset);
+  }
+  return TB_OK;
+}
+
+/* As the trace processor has it: the other machine's readings are snapshots of its clocks, and from this packet on its clocks are
+ * ahead by the mean of what the rounds say. */
+enum tb_status tb_trace_state_add_sync(struct tb_trace_state *state, const struct tb_packet_head *head) {
+  struct sync_round rounds[2];
+  struct sync_sums sums = {.count = 0};
+  struct tb_wire_cursor cursor = tb_wire_cursor(head->payload);
+  struct tb_wire_field field;
+  enum tb_status status;
+  size_t count = 0;
+  while ((status = tb_wire_read(&cursor, &field)) == TB_OK) {
+    if (field.number != TB_REMOTE_CLOCK_SYNC_SYNCED_CLOCKS || field.type != TB_WIRE_BYTES) continue;
+    struct sync_round *round = &rounds[count % 2];
+    if (read_round(field.bytes, head->sequence, round) != TB_OK)
+      return state->lose(state->lose_ctx, LOSS_SYNC, head->offset);
+    status = add_readings(state, &round->client, head);
+    if (status != TB_OK) return status;
+    if (count++) add_rounds(&sums, &rounds[count % 2], round);
+  }
+  if (status != TB_END) return state->lose(state->lose_ctx, LOSS_SYNC, head->offset);
+  return count ? set_ahead(state, head, &sums) : TB_OK;
+}
+
+/* ---- times --------------------------------------------------------------------------------------------------------------- */
+
+bool tb_trace_state_has_clocks(const struct tb_trace_state *state, const struct tb_packet_head *head) {
+  if (!head->machine) return state->clocks.node_count > 0;
+  const struct tb_remote_clocks *remote = find_remote(state, head->machine);
+  return remote && remote->graph.node_count > 0;
+}
+
+/* To the machine's own trace clock. */
+static bool convert_there(struct tb_clock_graph *graph, uint64_t key, uint32_t trace_clock, int64_t ns,
+                          int64_t *converted) {
+  if (graph && tb_clock_graph_convert(graph, key, trace_clock, ns, converted) == TB_OK) return true;
   *converted = ns;
-  return clock ==
-         TB_CLOCK_TRACE_FILE; /* the clock of a trace that names none: there is nothing it could be apart from */
+  /* the clock of a trace that names none: there is nothing it could be apart from */
+  return key == trace_clock || key == TB_CLOCK_TRACE_FILE;
+}
+
+bool tb_trace_state_convert(struct tb_trace_state *state, const struct tb_packet_head *head, uint32_t clock, int64_t ns,
+                            int64_t *converted) {
+  uint64_t key = tb_clock_key(clock, head->sequence);
+  if (!convert_there(graph_of(state, head->machine), key, state->trace_clock, ns, converted)) return false;
+  *converted = tb_clock_subtract(*converted, ahead_of(state, head->machine));
+  return true;
+}
+
+static void lose_clock(struct tb_packet_context *context) {
+  context->has_ts = false;
+  context->clock_lost = true;
+  context->unusable = 1;
 }
 
 void tb_trace_state_resolve_slowly(struct tb_trace_state *state, const struct tb_packet_head *head, uint32_t clock,
@@ -88,11 +279,23 @@ void tb_trace_state_resolve_slowly(struct tb_trace_state *state, const struct tb
   uint64_t key = tb_clock_key(clock, head->sequence);
   int64_t ns;
   if (tb_clock_graph_resolve(&state->clocks, key, head->timestamp, &ns) == TB_OK &&
-      tb_trace_state_convert(state, clock, head->sequence, ns, &context->ts)) {
+      convert_there(&state->clocks, key, state->trace_clock, ns, &context->ts))
     tb_clock_graph_find_line(&state->clocks, key, state->trace_clock, ns, &context->sequence->line);
-    return;
-  }
-  context->has_ts = false;
-  context->clock_lost = true;
-  context->unusable = 1;
+  else
+    lose_clock(context);
+}
+
+void tb_trace_state_resolve_remote(struct tb_trace_state *state, const struct tb_packet_head *head,
+                                   struct tb_packet_context *context) {
+  struct tb_clock_graph *graph = graph_of(state, head->machine);
+  uint32_t clock = tb_packet_clock(head, context->sequence);
+  uint64_t key = tb_clock_key(clock, head->sequence);
+  int64_t ns = (int64_t)head->timestamp;
+  context->has_ts = head->has_timestamp;
+  if (!head->has_timestamp) return;
+  bool known = !clock || !graph || tb_clock_graph_resolve(graph, key, head->timestamp, &ns) == TB_OK;
+  if (!known || !convert_there(graph, clock ? key : state->trace_clock, state->trace_clock, ns, &context->ts))
+    lose_clock(context);
+  else
+    context->ts = tb_clock_subtract(context->ts, ahead_of(state, head->machine));
 }

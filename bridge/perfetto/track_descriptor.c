@@ -40,18 +40,20 @@ static enum tb_status set_text(struct tb_tracks *tracks, struct tb_slice *to, st
 
 static enum tb_status set_labels(struct tb_tracks *tracks, struct tb_track *track,
                                  const Perfetto__Protos__ProcessDescriptor *process) {
-  size_t count = process->n_process_labels;
-  if (count == 0 || count > UINT32_MAX) return TB_OK;
-  bool same = count == track->label_count;
+  size_t count = process->n_process_labels, first = tb_tracks_has_machine_label(tracks, track);
+  if (count == 0 || count >= UINT32_MAX) return TB_OK;
+  bool same = count + first == track->label_count;
   for (size_t i = 0; same && i < count; i++)
-    same = tb_slice_equal(track->labels[i], tb_message_slice(process->process_labels[i]));
+    same = tb_slice_equal(track->labels[first + i], tb_message_slice(process->process_labels[i]));
   if (same) return TB_OK;
-  struct tb_slice *labels = tb_arena_alloc(&tracks->arena, count * sizeof(*labels));
+  struct tb_slice *labels = tb_arena_alloc(&tracks->arena, (first + count) * sizeof(*labels));
   if (!labels) return TB_NO_MEMORY;
+  if (first) labels[0] = track->labels[0];
   for (size_t i = 0; i < count; i++) {
-    enum tb_status status = set_text(tracks, &labels[i], tb_message_slice(process->process_labels[i]));
+    enum tb_status status = set_text(tracks, &labels[first + i], tb_message_slice(process->process_labels[i]));
     if (status != TB_OK) return status;
   }
+  count += first;
   track->labels = labels;
   track->label_count = (uint32_t)count;
   return TB_OK;
@@ -68,8 +70,9 @@ static enum tb_status describe_process(struct tb_tracks *tracks, struct tb_perfe
   const Perfetto__Protos__ProcessDescriptor *process = message->process;
   struct tb_track *base = &track->track;
   base->type = TB_TRACK_PROCESS;
+  if (tb_tracks_label_machine(tracks, base) != TB_OK) return TB_NO_MEMORY;
   if (process->has_pid) {
-    base->pid = process->pid;
+    base->pid = tb_tracks_id(tracks, process->pid, base->machine);
     base->has_pid = true;
     uint32_t before;
     if (!base->name.len && tb_map_get(&tracks->processes, (uint64_t)base->pid, base->machine, &before))
@@ -100,7 +103,7 @@ static enum tb_status describe_thread(struct tb_tracks *tracks, struct tb_perfet
   struct tb_track *base = &track->track;
   base->type = TB_TRACK_THREAD;
   if (thread->has_tid) {
-    base->tid = thread->tid;
+    base->tid = tb_tracks_id(tracks, thread->tid, base->machine);
     base->has_tid = true;
   }
   set_sort_index(base, thread->has_legacy_sort_index, thread->legacy_sort_index);
@@ -108,10 +111,9 @@ static enum tb_status describe_thread(struct tb_tracks *tracks, struct tb_perfet
     set_sort_index(base, message->chrome_thread->has_legacy_sort_index, message->chrome_thread->legacy_sort_index);
   }
   if (thread->has_pid && thread->has_tid) {
-    int64_t pid = thread->pid;
-    struct tb_perfetto_track *process = tb_tracks_process(tracks, pid, base->machine);
+    struct tb_perfetto_track *process = tb_tracks_process(tracks, thread->pid, base->machine);
     if (!process) return TB_NO_MEMORY;
-    base->pid = pid;
+    base->pid = process->track.pid;
     base->has_pid = true;
     base->parent = &process->track;
     enum tb_status status = tb_tracks_add_thread(tracks, track);
@@ -197,7 +199,7 @@ static struct tb_slice described_id(struct tb_slice description, const char *key
 }
 
 /* Sets number, text and presence of an id from what its description says. */
-static enum tb_status restore_id(struct tb_tracks *tracks, struct tb_slice value, int64_t *number,
+static enum tb_status restore_id(struct tb_tracks *tracks, uint32_t machine, struct tb_slice value, int64_t *number,
                                  struct tb_slice *text, bool *there) {
   struct tb_arg *arg;
   if (value.len == 0 || tb_json_parse_value(&tracks->scratch, value, &arg) != 1) return TB_OK;
@@ -206,7 +208,7 @@ static enum tb_status restore_id(struct tb_tracks *tracks, struct tb_slice value
       *there = false;
       return TB_OK;
     case TB_ARG_INT:
-      *number = arg->i;
+      *number = tb_tracks_id(tracks, arg->i, machine);
       return TB_OK;
     case TB_ARG_STRING:
       return set_text(tracks, text, arg->text);
@@ -217,7 +219,7 @@ static enum tb_status restore_id(struct tb_tracks *tracks, struct tb_slice value
 
 static enum tb_status restore_ids(struct tb_tracks *tracks, struct tb_track *base) {
   if (base->type == TB_TRACK_PROCESS)
-    return restore_id(tracks, described_id(base->description, "{\"pid\":"), &base->pid, &base->pid_text,
+    return restore_id(tracks, base->machine, described_id(base->description, "{\"pid\":"), &base->pid, &base->pid_text,
                       &base->has_pid);
   if (base->type != TB_TRACK_THREAD) return TB_OK;
   if (base->parent) {
@@ -225,7 +227,8 @@ static enum tb_status restore_ids(struct tb_tracks *tracks, struct tb_track *bas
     base->pid_text = base->parent->pid_text;
     base->has_pid = base->parent->has_pid;
   }
-  return restore_id(tracks, described_id(base->description, "{\"tid\":"), &base->tid, &base->tid_text, &base->has_tid);
+  return restore_id(tracks, base->machine, described_id(base->description, "{\"tid\":"), &base->tid, &base->tid_text,
+                    &base->has_tid);
 }
 
 static enum tb_status apply(struct tb_tracks *tracks, struct tb_perfetto_track *track,

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "perfetto/tracks.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 enum { TRACKS_MAX = 1 << 26 };
 
 void tb_tracks_init(struct tb_tracks *tracks, struct tb_budget *budget, struct tb_intern *pool) {
@@ -12,6 +15,7 @@ void tb_tracks_init(struct tb_tracks *tracks, struct tb_budget *budget, struct t
   tb_map_init(&tracks->threads, &budget->allocator);
   tb_map_init(&tracks->threads_of_process, &budget->allocator);
   tb_map_init(&tracks->counters, &budget->allocator);
+  tb_map_init(&tracks->other_numbers, &budget->allocator);
 }
 
 void tb_tracks_free(struct tb_tracks *tracks) {
@@ -21,6 +25,7 @@ void tb_tracks_free(struct tb_tracks *tracks) {
   tb_map_free(&tracks->threads);
   tb_map_free(&tracks->threads_of_process);
   tb_map_free(&tracks->counters);
+  tb_map_free(&tracks->other_numbers);
   tb_arena_free(&tracks->arena);
   tb_arena_free(&tracks->scratch);
 }
@@ -61,11 +66,32 @@ struct tb_perfetto_track *tb_tracks_by_uuid(struct tb_tracks *tracks, uint64_t u
   return *recent = track;
 }
 
+int64_t tb_tracks_id(struct tb_tracks *tracks, int64_t id, uint32_t machine) {
+  if (!tracks->one_machine || machine == 0 || id < 0 || id >> TB_PID_BITS) return id;
+  uint64_t *known = tb_map_find(&tracks->other_numbers, machine, 0);
+  uint64_t number = known ? *known : tracks->other_numbers.count + 1;
+  if (!known && tb_map_put(&tracks->other_numbers, machine, 0, number) != TB_OK) return id;
+  return number >> (31 - TB_PID_BITS) ? id : id | (int64_t)(number << TB_PID_BITS);
+}
+
+enum tb_status tb_tracks_label_machine(struct tb_tracks *tracks, struct tb_track *track) {
+  if (!tb_tracks_has_machine_label(tracks, track) || track->label_count) return TB_OK;
+  struct tb_slice *label = tb_arena_alloc(&tracks->arena, sizeof(*label));
+  char text[32];
+  int len = snprintf(text, sizeof(text), "machine %" PRIu32, track->machine);
+  if (!label || len < 0) return TB_NO_MEMORY;
+  track->labels = label;
+  track->label_count = 1;
+  return tb_text_pool_add(tracks->pool, (struct tb_slice){text, (size_t)len}, label);
+}
+
 struct tb_perfetto_track *tb_tracks_process(struct tb_tracks *tracks, int64_t pid, uint32_t machine) {
+  pid = tb_tracks_id(tracks, pid, machine);
   struct tb_perfetto_track *track = find(tracks, &tracks->processes, (uint64_t)pid, machine);
   if (track) return track;
   track = add_track(tracks, TB_TRACK_PROCESS, machine);
   if (!track || tb_map_put(&tracks->processes, (uint64_t)pid, machine, track->track.index) != TB_OK) return NULL;
+  if (tb_tracks_label_machine(tracks, &track->track) != TB_OK) return NULL;
   track->track.pid = pid;
   track->track.has_pid = true;
   return track;
@@ -87,16 +113,19 @@ enum tb_status tb_tracks_add_thread(struct tb_tracks *tracks, struct tb_perfetto
 static enum tb_status join_process(struct tb_tracks *tracks, struct tb_perfetto_track *track, int64_t pid) {
   struct tb_perfetto_track *process = tb_tracks_process(tracks, pid, track->track.machine);
   if (!process) return TB_NO_MEMORY;
-  track->track.pid = pid;
+  track->track.pid = process->track.pid;
   track->track.has_pid = true;
   track->track.parent = &process->track;
   track->told = false;
   return tb_tracks_add_thread(tracks, track);
 }
 
-struct tb_perfetto_track *tb_tracks_thread(struct tb_tracks *tracks, const int64_t *pid, int64_t tid,
+struct tb_perfetto_track *tb_tracks_thread(struct tb_tracks *tracks, const int64_t *its_pid, int64_t tid,
                                            uint32_t machine) {
   struct tb_perfetto_track *track = NULL;
+  int64_t number = its_pid ? tb_tracks_id(tracks, *its_pid, machine) : 0;
+  const int64_t *pid = its_pid ? &number : NULL;
+  tid = tb_tracks_id(tracks, tid, machine);
   if (pid) track = find(tracks, &tracks->threads_of_process, (uint64_t)tid, process_key(*pid, machine));
   if (track && track->track.machine == machine && track->track.pid == *pid) return track;
   track = find(tracks, &tracks->threads, (uint64_t)tid, machine);

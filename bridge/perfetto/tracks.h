@@ -26,7 +26,10 @@ struct tb_perfetto_track {
   struct tb_perfetto_track *first_child, *next_sibling; /* custom tracks and counters below it */
 };
 
-enum { TB_TRACKS_RECENT = 64 };
+enum {
+  TB_TRACKS_RECENT = 64,
+  TB_PID_BITS = 22 /* process and thread ids of Linux are below 2^22: what stands above can say the machine */
+};
 
 struct tb_tracks {
   struct tb_budget *budget;
@@ -34,11 +37,13 @@ struct tb_tracks {
   struct tb_arena arena, scratch;
   struct tb_perfetto_track **tracks; /* by index */
   size_t count, capacity;
-  struct tb_map by_uuid;                              /* uuid, machine */
-  struct tb_map processes;                            /* pid, machine */
-  struct tb_map threads;                              /* tid, machine: the last one known */
-  struct tb_map threads_of_process;                   /* tid, mixed with pid and machine */
-  struct tb_map counters;                             /* by name (its place in the pool) and home */
+  struct tb_map by_uuid;            /* uuid, machine */
+  struct tb_map processes;          /* pid, machine */
+  struct tb_map threads;            /* tid, machine: the last one known */
+  struct tb_map threads_of_process; /* tid, mixed with pid and machine */
+  struct tb_map counters;           /* by name (its place in the pool) and home */
+  bool one_machine; /* whoever gets the tracks knows one machine: ids of the others have their number in front */
+  struct tb_map other_numbers;                        /* machine -> number, from 1 */
   struct tb_perfetto_track *recent[TB_TRACKS_RECENT]; /* by uuid: events ask for few tracks again and again */
 };
 
@@ -48,6 +53,15 @@ void tb_tracks_free(struct tb_tracks *tracks);
 /* The track `uuid` (0: the trace itself), made where it is not known yet. NULL when memory is exhausted. */
 struct tb_perfetto_track *tb_tracks_by_uuid(struct tb_tracks *tracks, uint64_t uuid, uint32_t machine,
                                             uint32_t sequence);
+
+/* The id that stands for a process' or thread's of a machine. Ids that it gave stay as they are. */
+int64_t tb_tracks_id(struct tb_tracks *tracks, int64_t id, uint32_t machine);
+
+/* Where ids stand for those of other machines, the first label of such a machine's process says which. TB_OK or TB_NO_MEMORY. */
+static inline bool tb_tracks_has_machine_label(const struct tb_tracks *tracks, const struct tb_track *track) {
+  return tracks->one_machine && track->machine;
+}
+TB_MUST_CHECK enum tb_status tb_tracks_label_machine(struct tb_tracks *tracks, struct tb_track *track);
 
 /* The track of a process or of a thread, made where it is not known yet; a thread's process as well. Where the process
  * is not known (`pid` NULL) the last thread of that tid. NULL when memory is exhausted. */

@@ -25,11 +25,14 @@ struct tb_info_thread {
 
 /* A clock that the trace reads. */
 struct tb_info_clock {
+  uint32_t machine;
   uint32_t id;       /* enum tb_clock, or an id of the trace's own */
   uint64_t readings; /* snapshots that read it */
   int64_t first_ns, last_ns;
   bool has_offset;
-  int64_t offset_ns;        /* first reading minus the first clock's of the same snapshot */
+  int64_t
+      offset_ns; /* first reading minus that of the machine's first clock in the same snapshot; of that clock of a machine
+                               other than 0: how far it is ahead of machine 0's as the trace says at its end */
   int64_t offset_change_ns; /* how much that was more in the last snapshot that read both */
 };
 
