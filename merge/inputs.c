@@ -107,6 +107,7 @@ static enum tb_status tell_format(struct tb_merger *m, const char *path, enum tb
   status = tb_input_peek(input, &data, 4096, &got, &m->error);
   if (status == TB_OK) *format = tb_format_detect(data, got);
   *plain = tb_input_can_rewind(input);
+  const char *stranger = got ? tb_format_stranger(data, got) : "is empty";
   tb_input_close(input);
   if (status == TB_IO) return status;
   if (status == TB_OK && *format) return TB_OK;
@@ -115,7 +116,7 @@ static enum tb_status tell_format(struct tb_merger *m, const char *path, enum tb
     return TB_OK;
   }
   tb_error_set_file(&m->error, path);
-  return tb_fail(&m->error, TB_UNKNOWN_FORMAT, 0, got ? "is no trace of a known format" : "is empty");
+  return tb_fail(&m->error, TB_UNKNOWN_FORMAT, 0, "%s", stranger ? stranger : "is no trace of a known format");
 }
 
 /* Where flows are shared, ids that converting makes up must not meet those of another input. */

@@ -70,3 +70,35 @@ enum tb_format tb_format_detect(const char *data, size_t len) {
   if (looks_like_perfetto((const unsigned char *)data, len)) return TB_FORMAT_PERFETTO;
   return TB_FORMAT_UNKNOWN;
 }
+
+/* What people take for a trace, or keep one in: the bytes that stand at an offset, and what to say. */
+#define AT(offset, bytes, complaint) \
+  { offset, sizeof(bytes) - 1, bytes, complaint }
+static const char UTF16[] = "is text in UTF-16: make it UTF-8 first (iconv -f UTF-16 -t UTF-8)";
+static const char HTML[] = "is an HTML page: of a systrace report Perfetto's UI opens the trace";
+static const struct {
+  size_t offset, len;
+  const char *bytes, *complaint;
+} strangers[] = {
+    AT(0, "\xff\xfe", UTF16),
+    AT(0, "\xfe\xff", UTF16),
+    AT(0, "PK\3\4", "is a zip archive: unpack it first; `tracebridge merge` takes it as it is"),
+    AT(257, "ustar", "is a tar archive: unpack it first; `tracebridge merge` takes it as it is"),
+    AT(0, "BZh", "is compressed with bzip2: decompress it first"),
+    AT(0, "\3757zXZ", "is compressed with xz: decompress it first"),
+    AT(0, "\4\"M\30", "is compressed with lz4: decompress it first"),
+    AT(0, "PERFILE2", "is a recording of Linux perf, which is not read"),
+    AT(0, "\177ELF", "is a program and no trace"),
+    AT(0, "# tracer:", "is ftrace text, which is not read by itself: Perfetto's UI opens it"),
+    AT(0, "TRACE:", "is atrace's output, which is not read: Perfetto's UI opens it"),
+    AT(0, "<!DOCTYPE", HTML),
+    AT(0, "<html", HTML),
+};
+
+const char *tb_format_stranger(const char *data, size_t len) {
+  for (size_t i = 0; i < sizeof(strangers) / sizeof(strangers[0]); i++)
+    if (len >= strangers[i].offset + strangers[i].len &&
+        memcmp(data + strangers[i].offset, strangers[i].bytes, strangers[i].len) == 0)
+      return strangers[i].complaint;
+  return NULL;
+}

@@ -9,15 +9,16 @@ enum { DETECT_BYTES = 4096 };
 
 static const struct tb_reader_ops *const formats[] = {&tb_json_reader_ops, &tb_fxt_reader_ops, &tb_perfetto_reader_ops};
 
-static enum tb_status use_format(struct tb_reader *reader, enum tb_format format) {
+static enum tb_status use_format(struct tb_reader *reader, enum tb_format format, const char *data, size_t len) {
   for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
     if (formats[i]->format != format) continue;
     enum tb_status status = formats[i]->create(reader);
     if (status == TB_OK) reader->ops = formats[i];
     return status;
   }
-  return tb_fail(&reader->error, TB_UNKNOWN_FORMAT, 0,
-                 "is no trace of a known format (JSON, FXT or Perfetto); --from names one");
+  const char *stranger = tb_format_stranger(data, len);
+  return tb_fail(&reader->error, TB_UNKNOWN_FORMAT, 0, "%s",
+                 stranger ? stranger : "is no trace of a known format (JSON, FXT or Perfetto); --from names one");
 }
 
 static enum tb_status find_format(struct tb_reader *reader) {
@@ -33,7 +34,7 @@ static enum tb_status find_format(struct tb_reader *reader) {
   if (status == TB_END) return tb_fail(&reader->error, TB_UNKNOWN_FORMAT, 0, "is empty");
   if (status == TB_TRUNCATED) return tb_fail(&reader->error, TB_UNKNOWN_FORMAT, 0, "is damaged from its first byte on");
   if (status != TB_OK) return status;
-  return use_format(reader, format != TB_FORMAT_UNKNOWN ? format : tb_format_detect(data, len));
+  return use_format(reader, format != TB_FORMAT_UNKNOWN ? format : tb_format_detect(data, len), data, len);
 }
 
 static struct tb_reader *create(const struct tb_reader_options *options) {
