@@ -291,8 +291,8 @@ static enum tb_status read_event(struct bundle *b, struct tb_slice message) {
     case TB_FTRACE_EVENT_PRINT:
       if (tb_perfetto_as_text(b->r))
         tb_perfetto_emit_mark_line(b->r, ts, b->cpu, (int32_t)pid, print_text(payload.bytes));
-      else
-        tb_perfetto_emit_marker(b->r, ts, b->cpu, (int32_t)pid, print_text(payload.bytes));
+      else if (!tb_perfetto_emit_marker(b->r, ts, b->cpu, (int32_t)pid, print_text(payload.bytes)))
+        b->strange = true;
       break;
     default:
       if (!tb_perfetto_as_text(b->r) ||

@@ -21,9 +21,9 @@ void tb_perfetto_emit_state(struct tb_perfetto_reader *r, const struct tb_kernel
 /* Makes known which process the thread `tid` that wrote the line belongs to, where the line says it. NULL when memory is exhausted. */
 struct tb_perfetto_track *tb_perfetto_marker_thread(struct tb_perfetto_reader *r, int64_t tid, struct tb_slice line);
 
-/* Makes the event that a line of userspace's trace marker says (B|pid|name and the like); `tid` wrote it. A line that says nothing
- * of the kind is left out. */
-void tb_perfetto_emit_marker(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid, struct tb_slice line);
+/* Makes the event that a line of userspace's trace marker says (B|pid|name and the like); `tid` wrote it. False where the line says
+ * nothing of the kind. */
+bool tb_perfetto_emit_marker(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid, struct tb_slice line);
 
 /* ---- ftrace as text, for JSON (perfetto_reader_ftrace_text.c): each makes a TB_EVENT_SYSTEM_TRACE of one line ------------- */
 
@@ -53,10 +53,10 @@ bool tb_perfetto_emit_gauge(struct tb_perfetto_reader *r, int64_t pid, int64_t v
 /* A processor's frequency at the packet's time, as the kernel's own event says it. */
 void tb_perfetto_emit_frequency_line(struct tb_perfetto_reader *r, uint32_t cpu, uint64_t khz);
 
-/* Whether the target gets the system's own events as text. Lines tell no machines apart: those of others than the one that recorded
- * become events. */
-static inline bool tb_perfetto_as_text(const struct tb_perfetto_reader *r) {
-  return r->reader->system_as_text && r->head.machine == 0;
+/* Whether the target gets the system's own events as text. Lines tell no machines apart: those of others than the first become
+ * events. */
+static inline bool tb_perfetto_as_text(struct tb_perfetto_reader *r) {
+  return r->reader->system_as_text && tb_tracks_is_first_machine(&r->tracks, r->head.machine);
 }
 
 /* Whether the packet's numbers have no place as text, for want of a time or by the target: it is given out as it is. */

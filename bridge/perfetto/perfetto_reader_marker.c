@@ -126,12 +126,12 @@ struct tb_perfetto_track *tb_perfetto_marker_thread(struct tb_perfetto_reader *r
   return tb_perfetto_thread(r, joins ? &marker.pid : NULL, tid);
 }
 
-void tb_perfetto_emit_marker(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid,
+bool tb_perfetto_emit_marker(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid,
                              struct tb_slice line) {
   struct marker marker;
-  if (!read_marker(line, &marker)) return;
+  if (!read_marker(line, &marker)) return false;
   struct tb_perfetto_track *thread = tb_perfetto_thread(r, marker.has_pid && marker.pid ? &marker.pid : NULL, tid);
-  if (!thread) return;
+  if (!thread) return true;
   switch (marker.phase) {
     case 'B':
       emit_on_thread(r, TB_EVENT_SLICE_BEGIN, 'B', ts, cpu, thread, marker.parts[0]);
@@ -151,4 +151,5 @@ void tb_perfetto_emit_marker(struct tb_perfetto_reader *r, int64_t ts, uint32_t 
     default:
       emit_async(r, &marker, ts, thread);
   }
+  return true;
 }

@@ -66,8 +66,14 @@ struct tb_perfetto_track *tb_tracks_by_uuid(struct tb_tracks *tracks, uint64_t u
   return *recent = track;
 }
 
+bool tb_tracks_is_first_machine(struct tb_tracks *tracks, uint32_t machine) {
+  if (!tracks->has_first_machine) tracks->first_machine = machine;
+  tracks->has_first_machine = true;
+  return tracks->first_machine == machine;
+}
+
 int64_t tb_tracks_id(struct tb_tracks *tracks, int64_t id, uint32_t machine) {
-  if (!tracks->one_machine || machine == 0 || id < 0 || id >> TB_PID_BITS) return id;
+  if (!tracks->one_machine || tb_tracks_is_first_machine(tracks, machine) || id < 0 || id >> TB_PID_BITS) return id;
   uint64_t *known = tb_map_find(&tracks->other_numbers, machine, 0);
   uint64_t number = known ? *known : tracks->other_numbers.count + 1;
   if (!known && tb_map_put(&tracks->other_numbers, machine, 0, number) != TB_OK) return id;

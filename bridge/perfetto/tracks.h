@@ -42,7 +42,9 @@ struct tb_tracks {
   struct tb_map threads;            /* tid, machine: the last one known */
   struct tb_map threads_of_process; /* tid, mixed with pid and machine */
   struct tb_map counters;           /* by name (its place in the pool) and home */
-  bool one_machine; /* whoever gets the tracks knows one machine: ids of the others have their number in front */
+  /* Whoever gets the tracks knows one machine, the first that appears: ids of the others have their number in front. */
+  bool one_machine, has_first_machine;
+  uint32_t first_machine;
   struct tb_map other_numbers;                        /* machine -> number, from 1 */
   struct tb_perfetto_track *recent[TB_TRACKS_RECENT]; /* by uuid: events ask for few tracks again and again */
 };
@@ -54,12 +56,15 @@ void tb_tracks_free(struct tb_tracks *tracks);
 struct tb_perfetto_track *tb_tracks_by_uuid(struct tb_tracks *tracks, uint64_t uuid, uint32_t machine,
                                             uint32_t sequence);
 
+/* Whether the machine is the first that appears; it is where none has appeared. */
+bool tb_tracks_is_first_machine(struct tb_tracks *tracks, uint32_t machine);
+
 /* The id that stands for a process' or thread's of a machine. Ids that it gave stay as they are. */
 int64_t tb_tracks_id(struct tb_tracks *tracks, int64_t id, uint32_t machine);
 
 /* Where ids stand for those of other machines, the first label of such a machine's process says which. TB_OK or TB_NO_MEMORY. */
 static inline bool tb_tracks_has_machine_label(const struct tb_tracks *tracks, const struct tb_track *track) {
-  return tracks->one_machine && track->machine;
+  return tracks->one_machine && tracks->has_first_machine && track->machine != tracks->first_machine;
 }
 TB_MUST_CHECK enum tb_status tb_tracks_label_machine(struct tb_tracks *tracks, struct tb_track *track);
 

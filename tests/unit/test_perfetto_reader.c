@@ -166,6 +166,7 @@ static void packets_of_other_kinds_become_events(void **state) {
                 "23 COUNTER[C] counter 3 'count' {-12}\n"
                 "24 ASYNC_BEGIN[b] thread 3/4 'worker' \"async\" id local 7 scope async\n"
                 "25 END[E] thread 3/4 'worker' cpu 2\n"
+                "PACKETS \"ftrace_events\" blob 223\n" /* for a line that says nothing of a slice or counter */
                 "40 LOG thread 3/4 'worker' \"it broke\" level 6 {tag='tag'}\n"
                 "50 SAMPLE thread 3/4 'worker' cpu 3 weight 12 <fn>\n"
                 "2000 SAMPLE thread 3/4 'worker' <fn>\n"
