@@ -19,6 +19,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseArguments } from "./arguments.mjs";
 import { queryTrace } from "./engine.mjs";
 import { EXACT, idValue, isExact, nanoseconds, readTrace, writeTrace } from "./json.mjs";
 import { TABLES, compareTable } from "./tables.mjs";
@@ -26,18 +27,6 @@ import { TABLES, compareTable } from "./tables.mjs";
 const here = path.dirname(fileURLToPath(import.meta.url));
 const FIRST_SYNTHETIC = 0x70000000; // where our reader's numbers for ids that are none begin
 const FIRST_FREE = 1000000000; // and ours here
-
-function parseArguments(words) {
-  const options = { show: 3, files: [] };
-  for (let i = 0; i < words.length; i++) {
-    if (words[i] === "--show") options.show = Number(words[++i]);
-    else options.files.push(words[i]);
-  }
-  options.program = options.files.shift();
-  if (options.program && options.files.length) return options;
-  console.error("usage: proofs.mjs TRACEBRIDGE [--show N] FILE...");
-  process.exit(2);
-}
 
 // ---- ids of processes and threads -------------------------------------------------------------------------------------
 
@@ -279,7 +268,7 @@ async function proveIn(words, options, home, file, work) {
   return { notes, lines, missing: lost, rows: Object.values(expected).reduce((sum, { rows }) => sum + rows.length, 0) };
 }
 
-const options = parseArguments(process.argv.slice(2));
+const options = parseArguments("proofs.mjs");
 const home = execFileSync(path.join(here, "fetch.sh"), { encoding: "utf8" }).trim();
 const work = fs.mkdtempSync(path.join(os.tmpdir(), "proofs-"));
 let bad = 0;

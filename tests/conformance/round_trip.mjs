@@ -11,22 +11,11 @@ import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { parseArguments } from "./arguments.mjs";
 import { canonical, idValue, nanoseconds, readTrace } from "./json.mjs";
 
 const TIMES = ["ts", "dur", "tts", "tdur"];
 const NO_THREAD = new Set("bneSTpFNOD"); // their emitting thread is no part of what they mean
-
-function parseArguments(words) {
-  const options = { show: 3, files: [] };
-  for (let i = 0; i < words.length; i++) {
-    if (words[i] === "--show") options.show = Number(words[++i]);
-    else options.files.push(words[i]);
-  }
-  options.program = options.files.shift();
-  if (options.program && options.files.length) return options;
-  console.error("usage: round_trip.mjs TRACEBRIDGE [--show N] FILE...");
-  process.exit(2);
-}
 
 function convert(program, input, output) {
   const run = spawnSync(program, ["convert", input, "-o", output], { encoding: "utf8" });
@@ -115,7 +104,7 @@ function compare(before, after) {
   return { lost, more };
 }
 
-const options = parseArguments(process.argv.slice(2));
+const options = parseArguments("round_trip.mjs");
 const work = fs.mkdtempSync(path.join(os.tmpdir(), "round_trip-"));
 let bad = 0;
 for (const file of options.files) {

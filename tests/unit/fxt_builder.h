@@ -133,6 +133,15 @@ static inline void fxt_expect_end(struct tb_reader *reader) {
   assert_int_equal(tb_reader_next(reader, &event), TB_END);
 }
 
+static inline void fxt_expect_one_loss(struct tb_reader *reader, const char *reason, uint64_t offset) {
+  size_t count;
+  const struct tb_loss *loss = tb_reader_losses(reader, &count);
+  assert_int_equal(count, 1);
+  assert_string_equal(loss->reason, reason);
+  assert_int_equal(loss->count, 1);
+  assert_int_equal(loss->first_offset, offset);
+}
+
 static inline void fxt_expect_no_loss(struct tb_reader *reader) {
   size_t count;
   assert_null(tb_reader_losses(reader, &count));

@@ -133,12 +133,7 @@ static void expect_lost(const char *reason, uint64_t offset) {
   struct tb_reader *reader = fxt_read(&b);
   expect_instant(reader, "name", 1000, 8);
   fxt_expect_end(reader);
-  size_t count;
-  const struct tb_loss *loss = tb_reader_losses(reader, &count);
-  assert_int_equal(count, 1);
-  assert_string_equal(loss->reason, reason);
-  assert_int_equal(loss->count, 1);
-  assert_int_equal(loss->first_offset, offset);
+  fxt_expect_one_loss(reader, reason, offset);
   tb_reader_close(reader);
   b.count = 0;
   (void)start(NULL);

@@ -25,12 +25,7 @@ static void expect_lie(const char *reason, uint64_t offset) {
   while (!(event->has & TB_HAS_NAME) || event->name.len != 4 || memcmp(event->name.ptr, "good", 4) != 0)
     event = fxt_next(reader);
   fxt_expect_end(reader);
-  size_t count;
-  const struct tb_loss *loss = tb_reader_losses(reader, &count);
-  assert_int_equal(count, 1);
-  assert_string_equal(loss->reason, reason);
-  assert_int_equal(loss->count, 1);
-  assert_int_equal(loss->first_offset, offset);
+  fxt_expect_one_loss(reader, reason, offset);
   tb_reader_close(reader);
   reader = fxt_open(b.words, b.count * 8, true);
   enum tb_status status;

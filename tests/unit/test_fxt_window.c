@@ -113,11 +113,7 @@ static void expect_loss(const char *reason, uint64_t offset) {
   put_plain(5);
   struct tb_reader *reader = fxt_read(&b);
   expect_plain(fxt_next_of(reader, TB_EVENT_SLICE_COMPLETE), 5);
-  size_t count;
-  const struct tb_loss *loss = tb_reader_losses(reader, &count);
-  assert_int_equal(count, 1);
-  assert_string_equal(loss->reason, reason);
-  assert_int_equal(loss->first_offset, offset);
+  fxt_expect_one_loss(reader, reason, offset);
   tb_reader_close(reader);
 }
 

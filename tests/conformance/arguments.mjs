@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line of the scripts that go through files one by one: TRACEBRIDGE [--show N] FILE...
+
+export function parseArguments(script) {
+  const words = process.argv.slice(2);
+  const options = { show: 3, files: [] };
+  for (let i = 0; i < words.length; i++) {
+    if (words[i] === "--show") options.show = Number(words[++i]);
+    else options.files.push(words[i]);
+  }
+  options.program = options.files.shift();
+  if (options.program && options.files.length) return options;
+  console.error(`usage: ${script} TRACEBRIDGE [--show N] FILE...`);
+  process.exit(2);
+}
