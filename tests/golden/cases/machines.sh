@@ -8,4 +8,4 @@ tracebridge info machines.perfetto-trace | sed -n '/^time/,/^events/p'
 tracebridge convert -q machines.perfetto-trace -o machines.json
 status=$?
 cat machines.json
-exit $status
+exit "$status"

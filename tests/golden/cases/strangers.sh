@@ -11,4 +11,4 @@ for file in utf16.json archive.zip archive.tar trace.json.xz systrace.txt systra
   tracebridge convert "$file" -o out.perfetto-trace || status=$?
 done
 ls
-exit $status
+exit "$status"
