@@ -13,6 +13,8 @@ static const char LOSS_SNAPSHOT[] = "a clock snapshot is damaged";
 static const char LOSS_SYNC[] = "a remote clock sync is damaged";
 static const char LOSS_BACKWARDS[] = "the trace clock runs backwards in a clock snapshot";
 
+/* ---- messages --------------------------------------------------------------------------------------------------------------- */
+
 static enum tb_status read_clock(struct tb_slice bytes, uint32_t sequence, struct tb_clock_reading_raw *reading) {
   uint32_t clock = 0;
   uint64_t timestamp = 0;
@@ -52,6 +54,8 @@ static enum tb_status read_snapshot(struct tb_slice snapshot, uint32_t sequence,
   }
   return status == TB_END ? TB_OK : TB_BAD_DATA;
 }
+
+/* ---- machines --------------------------------------------------------------------------------------------------------------- */
 
 static void free_remote(const struct tb_allocator *allocator, struct tb_remote_clocks *remote) {
   tb_clock_graph_free(&remote->graph);

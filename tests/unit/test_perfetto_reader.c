@@ -381,8 +381,7 @@ static void *failing_reallocate(void *ctx, void *ptr, size_t old_size, size_t ne
   return NULL;
 }
 
-static void memory_that_runs_out_anywhere_is_an_error_and_leaks_nothing(void **state) {
-  (void)state;
+static void run_out_of_memory(const char *path) {
   bool whole = false;
   for (size_t most = 0; !whole && most < 2000; most++) {
     struct failing failing = {most, 0};
@@ -390,7 +389,7 @@ static void memory_that_runs_out_anywhere_is_an_error_and_leaks_nothing(void **s
     struct tb_reader_options options = {.size = sizeof(options), .allocator = &allocator};
     struct tb_reader *reader;
     const struct tb_event *event;
-    enum tb_status status = tb_reader_open(TRACE("events"), &options, &reader, NULL);
+    enum tb_status status = tb_reader_open(path, &options, &reader, NULL);
     while (status == TB_OK) status = tb_reader_next(reader, &event);
     tb_reader_close(reader);
     assert_true(status == TB_END || status == TB_NO_MEMORY);
@@ -398,6 +397,12 @@ static void memory_that_runs_out_anywhere_is_an_error_and_leaks_nothing(void **s
     whole = status == TB_END;
   }
   assert_true(whole);
+}
+
+static void memory_that_runs_out_anywhere_is_an_error_and_leaks_nothing(void **state) {
+  (void)state;
+  run_out_of_memory(TRACE("events"));
+  run_out_of_memory(TRACE("machines"));
 }
 
 int main(void) {
