@@ -2,6 +2,7 @@
 #include "input_clocks.h"
 #include "scatter.h"
 
+#include "perfetto/remote_sync.h"
 #include "perfetto/wire.h"
 #include "tracebridge/event.h"
 
@@ -15,7 +16,6 @@ enum {
   CLOCK_INCREMENTAL = 3,
   CLOCK_UNIT = 4
 };
-enum { SYNC_ROUNDS = 1, SYNC_CLIENT = 2, SYNC_HOST = 3 };
 
 void tb_input_clocks_init(struct tb_input_clocks *c, const struct tb_allocator *allocator) {
   *c = (struct tb_input_clocks){.allocator = allocator, .primary = TB_CLOCK_BOOTTIME, .version = 1, .way_version = 1};
@@ -218,44 +218,19 @@ static enum tb_status take_snapshot(struct tb_input_clocks *c, struct tb_slice b
   return learn && columns > 1 ? add_row(c, nodes, values, columns) : TB_OK;
 }
 
-static int64_t clock_in(struct tb_slice snapshot, uint32_t clock) {
-  struct tb_wire_cursor cursor = tb_wire_cursor(snapshot);
-  struct tb_wire_field field;
-  while (tb_wire_read(&cursor, &field) == TB_OK) {
-    if (field.number != SNAPSHOT_CLOCKS || field.type != TB_WIRE_BYTES) continue;
-    struct reading reading = read_clock(field.bytes);
-    if (reading.clock == clock) return (int64_t)(reading.timestamp * reading.unit);
-  }
-  return 0;
-}
-
-/* Both machines' readings of one clock at a round; the host's is taken at once after the client's or before its next, so that
- * two rounds give a round trip: the middle of the client's two readings meets the host's first. */
+/* A row that relates each clock of the other machine to the recording one's. */
 static enum tb_status take_sync(struct tb_input_clocks *c, struct tb_slice bytes, uint32_t machine) {
-  static const uint32_t clocks[] = {TB_CLOCK_REALTIME, TB_CLOCK_MONOTONIC, TB_CLOCK_BOOTTIME, TB_CLOCK_MONOTONIC_RAW};
-  struct tb_slice client = {NULL, 0}, host = {NULL, 0};
-  struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
-  struct tb_wire_field round;
-  while (tb_wire_read(&cursor, &round) == TB_OK) {
-    if (round.number != SYNC_ROUNDS || round.type != TB_WIRE_BYTES) continue;
-    struct tb_slice last_client = client, last_host = host;
-    struct tb_wire_cursor inner = tb_wire_cursor(round.bytes);
-    struct tb_wire_field field;
-    while (tb_wire_read(&inner, &field) == TB_OK) {
-      if (field.type == TB_WIRE_BYTES && field.number == SYNC_CLIENT) client = field.bytes;
-      if (field.type == TB_WIRE_BYTES && field.number == SYNC_HOST) host = field.bytes;
-    }
-    for (size_t i = 0; last_host.ptr && i < sizeof(clocks) / sizeof(clocks[0]); i++) {
-      int64_t c1 = clock_in(last_client, clocks[i]), h1 = clock_in(last_host, clocks[i]),
-              c2 = clock_in(client, clocks[i]);
-      if (!c1 || !h1 || !c2) continue;
-      uint32_t nodes[2];
-      int64_t values[2] = {c1 + (c2 - c1) / 2, h1};
-      enum tb_status status = add_node(c, machine, 0, clocks[i], &nodes[0]);
-      if (status == TB_OK) status = add_node(c, 0, 0, clocks[i], &nodes[1]);
-      if (status == TB_OK) status = add_row(c, nodes, values, 2);
-      if (status != TB_OK) return status;
-    }
+  struct tb_remote_clock clocks[TB_REMOTE_SYNC_CLOCKS];
+  size_t count;
+  if (tb_remote_sync_read(bytes, clocks, &count) != TB_OK) c->bad_snapshots++;
+  for (size_t i = 0; i < count; i++) {
+    if (of_sequence(clocks[i].id)) continue;
+    uint32_t nodes[2];
+    int64_t values[2] = {clocks[i].ns, (int64_t)((uint64_t)clocks[i].ns - (uint64_t)clocks[i].ahead)};
+    enum tb_status status = add_node(c, machine, 0, clocks[i].id, &nodes[0]);
+    if (status == TB_OK) status = add_node(c, 0, 0, clocks[i].id, &nodes[1]);
+    if (status == TB_OK) status = add_row(c, nodes, values, 2);
+    if (status != TB_OK) return status;
   }
   return TB_OK;
 }

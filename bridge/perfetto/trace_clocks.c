@@ -5,6 +5,7 @@
  */
 #include "base/error.h"
 #include "perfetto/fields.h"
+#include "perfetto/remote_sync.h"
 #include "perfetto/sequence.h"
 #include "perfetto/wire.h"
 #include "tracebridge/event.h"
@@ -148,103 +149,40 @@ void tb_trace_state_clear_clocks(struct tb_trace_state *state, const struct tb_s
 
 /* ---- syncs of machines ----------------------------------------------------------------------------------------------------- */
 
-/* Readings of the other machine, and those of machine 0 right after them. */
-struct sync_round {
-  struct readings client, host;
-};
-
-static bool find_reading(const struct readings *readings, uint64_t key, int64_t *ns) {
-  for (size_t i = 0; i < readings->count; i++) {
-    if (readings->items[i].key != key) continue;
-    *ns = readings->items[i].ns;
-    return true;
-  }
-  return false;
-}
-
-static enum tb_status read_round(struct tb_slice bytes, uint32_t sequence, struct sync_round *round) {
-  struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
+/* The other machine's readings are snapshots of its clocks, as the trace processor has it. */
+static enum tb_status add_round(struct tb_trace_state *state, struct tb_slice round,
+                                const struct tb_packet_head *head) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(round);
   struct tb_wire_field field;
-  enum tb_status status;
-  round->client.count = round->host.count = 0;
-  while ((status = tb_wire_read(&cursor, &field)) == TB_OK) {
+  while (tb_wire_read(&cursor, &field) == TB_OK) {
+    struct readings readings;
     uint64_t primary;
-    bool of_client = field.number == TB_REMOTE_CLOCK_SYNC_SYNCED_CLOCKS_CLIENT_CLOCKS;
-    if (field.type != TB_WIRE_BYTES || (!of_client && field.number != TB_REMOTE_CLOCK_SYNC_SYNCED_CLOCKS_HOST_CLOCKS))
-      continue;
-    struct readings *readings = of_client ? &round->client : &round->host;
-    status = read_snapshot(field.bytes, sequence, readings->items, &readings->count, &primary);
+    if (field.number != TB_REMOTE_CLOCK_SYNC_SYNCED_CLOCKS_CLIENT_CLOCKS || field.type != TB_WIRE_BYTES) continue;
+    if (read_snapshot(field.bytes, head->sequence, readings.items, &readings.count, &primary) != TB_OK)
+      return TB_BAD_DATA;
+    enum tb_status status = add_readings(state, &readings, head);
     if (status != TB_OK) return status;
-  }
-  return status == TB_END ? TB_OK : TB_BAD_DATA;
-}
-
-/* How far a clock of the other machine is ahead, as two rounds in a row have it: sums over them, as their mean counts. */
-struct sync_sum {
-  uint64_t clock, sum;
-  int64_t count;
-};
-
-struct sync_sums {
-  struct sync_sum items[TB_CLOCKS_IN_SNAPSHOT_MAX];
-  size_t count;
-};
-
-static void add_to_sum(struct sync_sums *sums, uint64_t clock, int64_t ahead) {
-  size_t i = 0;
-  while (i < sums->count && sums->items[i].clock != clock) i++;
-  if (i == TB_CLOCKS_IN_SNAPSHOT_MAX) return;
-  if (i == sums->count) sums->items[sums->count++] = (struct sync_sum){.clock = clock};
-  sums->items[i].sum += (uint64_t)ahead;
-  sums->items[i].count++;
-}
-
-static int64_t middle(int64_t a, int64_t b) { return tb_clock_add(a, tb_clock_subtract(b, a) / 2); }
-
-/* The machines read their clocks in turn: each reading but the outer ones stands in the middle of two of the other's. */
-static void add_rounds(struct sync_sums *sums, const struct sync_round *first, const struct sync_round *second) {
-  for (size_t i = 0; i < first->client.count; i++) {
-    uint64_t clock = first->client.items[i].key;
-    int64_t c1 = first->client.items[i].ns, h1, c2, h2;
-    if (!find_reading(&first->host, clock, &h1) || !find_reading(&second->client, clock, &c2) ||
-        !find_reading(&second->host, clock, &h2))
-      continue;
-    add_to_sum(sums, clock, tb_clock_subtract(middle(c1, c2), h1));
-    add_to_sum(sums, clock, tb_clock_subtract(c2, middle(h1, h2)));
-  }
-}
-
-static enum tb_status set_ahead(struct tb_trace_state *state, const struct tb_packet_head *head,
-                                const struct sync_sums *sums) {
-  struct tb_remote_clocks *remote = find_remote(state, head->machine);
-  for (size_t i = 0; i < sums->count; i++) {
-    int64_t mean = (int64_t)sums->items[i].sum / sums->items[i].count;
-    if (tb_map_put(&remote->ahead, sums->items[i].clock, 0, (uint64_t)mean) != TB_OK)
-      return tb_trace_state_full(state, head->offset);
   }
   return TB_OK;
 }
 
-/* As the trace processor has it: the other machine's readings are snapshots of its clocks, and from this packet on its clocks are
- * ahead by the mean of what the rounds say. */
 enum tb_status tb_trace_state_add_sync(struct tb_trace_state *state, const struct tb_packet_head *head) {
-  struct sync_round rounds[2];
-  struct sync_sums sums = {.count = 0};
+  struct tb_remote_clock clocks[TB_REMOTE_SYNC_CLOCKS];
+  size_t count;
+  if (tb_remote_sync_read(head->payload, clocks, &count) != TB_OK)
+    return state->lose(state->lose_ctx, LOSS_SYNC, head->offset);
   struct tb_wire_cursor cursor = tb_wire_cursor(head->payload);
   struct tb_wire_field field;
-  enum tb_status status;
-  size_t count = 0;
-  while ((status = tb_wire_read(&cursor, &field)) == TB_OK) {
+  while (tb_wire_read(&cursor, &field) == TB_OK) {
     if (field.number != TB_REMOTE_CLOCK_SYNC_SYNCED_CLOCKS || field.type != TB_WIRE_BYTES) continue;
-    struct sync_round *round = &rounds[count % 2];
-    if (read_round(field.bytes, head->sequence, round) != TB_OK)
-      return state->lose(state->lose_ctx, LOSS_SYNC, head->offset);
-    status = add_readings(state, &round->client, head);
+    enum tb_status status = add_round(state, field.bytes, head);
     if (status != TB_OK) return status;
-    if (count++) add_rounds(&sums, &rounds[count % 2], round);
   }
-  if (status != TB_END) return state->lose(state->lose_ctx, LOSS_SYNC, head->offset);
-  return count ? set_ahead(state, head, &sums) : TB_OK;
+  struct tb_remote_clocks *remote = count ? find_or_add_remote(state, head->machine) : NULL;
+  for (size_t i = 0; i < count; i++)
+    if (!remote || tb_map_put(&remote->ahead, clocks[i].id, 0, (uint64_t)clocks[i].ahead) != TB_OK)
+      return tb_trace_state_full(state, head->offset);
+  return TB_OK;
 }
 
 /* ---- times --------------------------------------------------------------------------------------------------------------- */
