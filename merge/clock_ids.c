@@ -9,13 +9,16 @@ enum { PRIVATE_CLOCK_FIRST = TB_INPUT_CLOCK_TRACE_FIRST };
 
 static uint64_t clock_key(uint32_t machine, uint32_t clock) { return (uint64_t)machine << 32 | clock; }
 
-/* Gives the clock to the source unless another has it on the same machine. */
+/* A source's machine, as the owner of a clock: where machines are flattened several of one source are one. */
+static uint64_t owner_of(const struct tb_source *s, uint32_t machine) { return (uint64_t)s->index << 32 | machine; }
+
+/* Gives the clock to the source's machine unless another has it on the same machine of the merged trace. */
 static enum tb_status own_clock(struct tb_merger *m, struct tb_source *s, uint32_t machine, uint32_t clock,
                                 bool *owned) {
   uint64_t key = clock_key(tb_source_machine_out(s, machine), clock);
   const uint64_t *owner = tb_map_find(&m->clock_owner, key, 0);
-  *owned = !owner || *owner == s->index;
-  enum tb_status status = owner ? TB_OK : tb_map_put(&m->clock_owner, key, 0, s->index);
+  *owned = !owner || *owner == owner_of(s, machine);
+  enum tb_status status = owner ? TB_OK : tb_map_put(&m->clock_owner, key, 0, owner_of(s, machine));
   return status == TB_OK && *owned ? tb_map_put(&s->owned, clock_key(machine, clock), 0, 1) : status;
 }
 
@@ -23,7 +26,8 @@ static enum tb_status own_clock(struct tb_merger *m, struct tb_source *s, uint32
 static enum tb_status rename_clock(struct tb_merger *m, struct tb_source *s, uint32_t machine, uint32_t clock) {
   uint32_t id = PRIVATE_CLOCK_FIRST + (uint32_t)(m->clock_owner.count & 0xffffff);
   while (tb_map_find(&m->clock_owner, clock_key(tb_source_machine_out(s, machine), id), 0)) id++;
-  enum tb_status status = tb_map_put(&m->clock_owner, clock_key(tb_source_machine_out(s, machine), id), 0, s->index);
+  enum tb_status status =
+      tb_map_put(&m->clock_owner, clock_key(tb_source_machine_out(s, machine), id), 0, owner_of(s, machine));
   tb_source_report(m, s)->clocks_remapped++;
   return status == TB_OK ? tb_map_put(&s->clock_map, clock_key(machine, clock), 0, id) : status;
 }
@@ -67,7 +71,7 @@ enum tb_status tb_assign_clocks(struct tb_merger *m) {
       status = assign_clock(m, s, &s->survey.clocks.nodes[k]);
     s->remap.clocks = &s->clock_map;
     if (s->clock_map.count) s->remap.active |= 1u << TB_FIELD_CLOCK | 1u << TB_FIELD_SNAPSHOT;
-    bool still = s->fixed && s->moved_by == 0;
+    bool still = s->fixed && s->moved_by == 0 && !s->realigned;
     if (!still || !first) {
       s->remap.trace_clock = m->trace_clock;
       s->remap.names_trace_clock = m->trace_clock != TB_CLOCK_BOOTTIME;
@@ -85,16 +89,10 @@ enum tb_status tb_assign_clocks(struct tb_merger *m) {
 /* ---- times in payloads ---------------------------------------------------------------------------------------------------------------- */
 
 /* A reading of a clock that another input owns on this machine: what that clock reads at the same merged time. */
-static int64_t on_owners_clock(const struct tb_source *s, struct tb_source *owner, uint32_t machine, uint32_t clock,
-                               int64_t merged, int64_t value) {
-  uint32_t out = tb_source_machine_out(s, machine);
-  for (size_t i = 0; i < owner->survey.machine_count; i++) {
-    uint32_t of_owner = owner->survey.machines[i].id;
-    if (tb_source_machine_out(owner, of_owner) != out) continue;
-    int64_t own = tb_time_map_apply(&owner->back, merged - owner->shift), reading;
-    return tb_input_clocks_convert_back(&owner->survey.clocks, of_owner, clock, own, &reading) ? reading : value;
-  }
-  return value;
+static int64_t on_owners_clock(struct tb_source *owner, uint32_t machine, uint32_t clock, int64_t merged,
+                               int64_t value) {
+  int64_t own = tb_time_map_apply(&owner->back, merged - owner->shift), reading;
+  return tb_input_clocks_convert_back(&owner->survey.clocks, machine, clock, own, &reading) ? reading : value;
 }
 
 struct time_context {
@@ -115,7 +113,7 @@ static int64_t payload_time(void *ctx, uint32_t machine, uint32_t clock, int64_t
   int64_t merged = tb_source_time(s, machine, own);
   if (clock == m->trace_clock) return merged;
   const uint64_t *owner = tb_map_find(&m->clock_owner, clock_key(tb_source_machine_out(s, machine), clock), 0);
-  return owner ? on_owners_clock(s, &m->sources[*owner], machine, clock, merged, value) : value;
+  return owner ? on_owners_clock(&m->sources[*owner >> 32], (uint32_t)*owner, clock, merged, value) : value;
 }
 
 enum tb_status tb_assign_times(struct tb_merger *m) {

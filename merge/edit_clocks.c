@@ -131,8 +131,12 @@ enum tb_status tb_edit_sync(struct tb_edit *e, struct tb_slice in) {
   struct tb_wire_cursor cursor = tb_wire_cursor(in);
   struct tb_wire_field field;
   enum tb_status status = TB_OK;
-  while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK) {
+  for (size_t round = 0; status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK;) {
     if (field.number != SYNC_ROUNDS || field.type != TB_WIRE_BYTES) continue;
+    if (round++ && e->map->ends_syncs) {
+      status = tb_patches_remove(e->patches, &field);
+      continue;
+    }
     struct tb_patches_mark mark;
     status = tb_patches_begin(e->patches, &field, &mark);
     if (status == TB_OK) status = edit_round(e, field.bytes);

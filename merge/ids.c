@@ -83,21 +83,43 @@ static enum tb_status assign_machines(struct tb_merger *m, struct machine_book *
   return status;
 }
 
-/* A machine has one clock in the merged trace: as much ahead as in the first input that has it. */
+/* Where there are several machines beside the first, one of them ahead of its host, none may stay so: the trace processor takes what a
+ * RemoteClockSync says for all machines. Neither may it where all become one. */
+static enum tb_status choose_clocks_of_machines(struct tb_merger *m, bool *in_step) {
+  struct tb_map others;
+  tb_map_init(&others, m->allocator);
+  enum tb_status status = TB_OK;
+  bool any_ahead = false;
+  for (size_t i = 0; i < m->source_count && status == TB_OK; i++) {
+    struct tb_source *s = &m->sources[i];
+    for (size_t k = 0; k < s->survey.machine_count && !s->skipped && status == TB_OK; k++) {
+      uint32_t out = tb_source_machine_out(s, s->survey.machines[k].id);
+      any_ahead |= s->survey.machines[k].ahead != 0;
+      if (out) status = tb_map_put(&others, out, 0, 1);
+    }
+  }
+  *in_step = any_ahead && (others.count > 1 || m->options.flatten_machines);
+  tb_map_free(&others);
+  return status;
+}
+
+/* A machine has one clock in the merged trace: as much ahead as in the first input that has it, or in step with the merged trace's. */
 static enum tb_status align_machines(struct tb_merger *m) {
   struct tb_map aheads;
+  bool in_step;
   tb_map_init(&aheads, m->allocator);
-  enum tb_status status = TB_OK;
+  enum tb_status status = choose_clocks_of_machines(m, &in_step);
   for (size_t i = 0; i < m->source_count && status == TB_OK; i++) {
     struct tb_source *s = &m->sources[i];
     for (size_t k = 0; k < s->survey.machine_count && !s->skipped && status == TB_OK; k++) {
       struct tb_surveyed_machine *machine = &s->survey.machines[k];
       uint32_t out = tb_source_machine_out(s, machine->id);
       const uint64_t *known = tb_map_find(&aheads, out, 0);
-      if (!known) status = tb_map_put(&aheads, out, 0, (uint64_t)machine->ahead);
-      if (known) machine->merged_ahead = (int64_t)*known;
+      if (!known) status = tb_map_put(&aheads, out, 0, in_step ? 0 : (uint64_t)machine->ahead);
+      if (known || in_step) machine->merged_ahead = in_step ? 0 : (int64_t)*known;
       s->realigned |= machine->merged_ahead != machine->ahead;
     }
+    s->remap.ends_syncs = in_step;
   }
   tb_map_free(&aheads);
   return status;

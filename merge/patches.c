@@ -51,6 +51,14 @@ enum tb_status tb_patches_insert_bytes(struct tb_patches *patches, const char *a
   return TB_OK;
 }
 
+enum tb_status tb_patches_remove(struct tb_patches *patches, const struct tb_wire_field *field) {
+  enum tb_status status = tb_patches_room(patches, 1);
+  if (status != TB_OK) return status;
+  size_t len = (size_t)(field->bytes.ptr + field->bytes.len - field->start);
+  add(patches, &(struct tb_patch){field->start, len, 0, 0, "", TB_PATCH_VARINT});
+  return TB_OK;
+}
+
 void tb_patches_drop(struct tb_patches *patches, const struct tb_patches_mark *mark) {
   patches->count = mark->count;
   patches->growth = mark->growth;

@@ -64,6 +64,9 @@ TB_MUST_CHECK enum tb_status tb_patches_insert(struct tb_patches *patches, const
                                                uint64_t value);
 TB_MUST_CHECK enum tb_status tb_patches_insert_bytes(struct tb_patches *patches, const char *at, struct tb_slice bytes);
 
+/* Leaves a field out. */
+TB_MUST_CHECK enum tb_status tb_patches_remove(struct tb_patches *patches, const struct tb_wire_field *field);
+
 /* Where a nested message began. */
 struct tb_patches_mark {
   size_t count;

@@ -33,6 +33,7 @@ struct tb_remap {
   void *ctx;
   const struct tb_map *pid_added; /* to process and thread ids of a machine, by machine; NULL: they stay */
   const char *process_prefix;     /* in front of process names; NULL: none */
+  bool ends_syncs; /* RemoteClockSyncs keep one round, which relates a machine's clocks and places it nowhere */
   uint64_t uuids_changed, flows_changed, clocks_changed, times_changed;
 };
 

@@ -193,8 +193,42 @@ static void add_guest(struct msg *trace, uint32_t machine, uint64_t own, uint64_
   put_msg(trace, 1, &p);
 }
 
-/* Two hosts that were started at different times, and one guest that both recorded. */
+/* The RemoteClockSyncs of machine 7: how many rounds each has, and how far the first has it ahead. */
+static size_t expect_syncs(size_t rounds, uint64_t ahead) {
+  size_t syncs = 0;
+  struct tb_slice sync;
+  for (size_t i = 0; i < run.packet_count; i++) {
+    if (!find_bytes(run.packets[i], 107, &sync) || get_number(run.packets[i], 98) != 7) continue;
+    struct tb_slice round = get_bytes(sync, 1);
+    uint64_t own = get_number(get_bytes(get_bytes(round, 2), 1), 2),
+             host = get_number(get_bytes(get_bytes(round, 3), 1), 2);
+    assert_int_equal(own - host, ahead);
+    assert_int_equal(sync.len, rounds * (round.len + 2)); /* a tag and a length of a byte each */
+    syncs++;
+  }
+  return syncs;
+}
+
+/* Two recordings of one host and one guest, whose clocks were compared not quite equally. */
 static void a_machine_that_two_inputs_have_runs_on_one_clock(void **unused) {
+  (void)unused;
+  struct msg a = trace_of("a", S(100), S(10000), S(100)), b = trace_of("b", S(150), S(10050), S(150));
+  add_guest(&a, 7, S(1000), S(100), S(1001), "guest of a");
+  add_guest(&b, 7, S(1050) + 5, S(150), S(1051) + 5, "guest of b");
+  add(&a);
+  add(&b);
+  merge_well();
+  assert_int_equal(event_time("b"), S(150));
+  assert_int_equal(event_time("guest of a"), S(1001));
+  assert_int_equal(event_time("guest of b"), S(1051));
+  assert_int_equal(get_number(event_packet("guest of b", 0), 98), 7);
+  assert_int_equal(report_of(1)->last_ns, S(151)); /* by the host's clock */
+  assert_int_equal(expect_syncs(2, S(900)), 2);
+}
+
+/* Two hosts that were started at different times, and one guest that both recorded. The trace processor would take what the last sync
+ * says for each of them. */
+static void machines_beside_another_are_in_step_with_the_merged_clock(void **unused) {
   (void)unused;
   struct msg a = trace_of("a", S(100), S(10000), S(100)), b = trace_of("b", S(5000), S(10000), S(5000));
   add_guest(&a, 7, S(1000), S(100), S(1001), "guest of a");
@@ -203,20 +237,34 @@ static void a_machine_that_two_inputs_have_runs_on_one_clock(void **unused) {
   add(&b);
   merge_well();
   assert_int_equal(event_time("b"), S(100));
-  assert_int_equal(event_time("guest of a"), S(1001));
-  assert_int_equal(event_time("guest of b"), S(1002));
+  assert_int_equal(event_time("guest of a"), S(101));
+  assert_int_equal(event_time("guest of b"), S(102));
   assert_int_equal(get_number(event_packet("guest of b", 0), 98), 7);
-  assert_int_equal(report_of(1)->last_ns, S(102)); /* by the hosts' clocks */
-  size_t syncs = 0;
-  struct tb_slice sync;
-  for (size_t i = 0; i < run.packet_count; i++) {
-    if (!find_bytes(run.packets[i], 107, &sync) || get_number(run.packets[i], 98) != 7) continue;
-    struct tb_slice round = get_bytes(sync, 1);
-    assert_int_equal(get_number(get_bytes(get_bytes(round, 2), 1), 2), S(1000));
-    assert_int_equal(get_number(get_bytes(get_bytes(round, 3), 1), 2), S(100));
-    syncs++;
-  }
-  assert_int_equal(syncs, 2);
+  assert_int_equal(expect_syncs(1, 0), 2);
+}
+
+static void machines_that_become_one_are_in_step_with_it(void **unused) {
+  (void)unused;
+  struct msg a = trace_of("a", S(100), S(10000), S(100));
+  struct msg own_clocks = SNAPSHOT(BOOT, BOOT, S(1000), TB_CLOCK_MONOTONIC, S(990)), p = {.len = 0};
+  put_uint(&p, 98, 7);
+  put_msg(&p, 6, &own_clocks);
+  put_msg(&a, 1, &p);
+  add_guest(&a, 7, S(1000), S(100), S(1001), "guest of a");
+  struct msg event = {.len = 0}, at_mono = packet_at(2, S(993));
+  put_uint(&event, 9, 3);
+  put_text(&event, 23, "by its MONOTONIC");
+  put_uint(&at_mono, 58, TB_CLOCK_MONOTONIC);
+  put_msg(&at_mono, 11, &event);
+  put_uint(&at_mono, 98, 7);
+  put_msg(&a, 1, &at_mono);
+  add(&a);
+  run.options.flatten_machines = true;
+  merge_well();
+  assert_int_equal(event_time("guest of a"), S(101));
+  struct tb_slice packet = event_packet("by its MONOTONIC", 0);
+  assert_true(get_number(packet, 58) >= 128); /* not the host's */
+  assert_int_equal(expect_syncs(1, 0), 0);    /* of no machine any more */
 }
 
 int main(void) {
@@ -233,6 +281,8 @@ int main(void) {
       TEST(packets_on_another_clock_are_still_related_by_the_inputs_own_snapshots),
       TEST(incremental_clocks_of_a_drifting_input_become_absolute),
       TEST(a_machine_that_two_inputs_have_runs_on_one_clock),
+      TEST(machines_beside_another_are_in_step_with_the_merged_clock),
+      TEST(machines_that_become_one_are_in_step_with_it),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
