@@ -229,7 +229,8 @@ void tb_trace_state_resolve_slowly(struct tb_trace_state *state, const struct tb
 
 void tb_trace_state_resolve_remote(struct tb_trace_state *state, const struct tb_packet_head *head,
                                    struct tb_packet_context *context) {
-  struct tb_clock_graph *graph = graph_of(state, head->machine);
+  struct tb_remote_clocks *remote = find_remote(state, head->machine);
+  struct tb_clock_graph *graph = remote ? &remote->graph : NULL;
   uint32_t clock = tb_packet_clock(head, context->sequence);
   uint64_t key = tb_clock_key(clock, head->sequence);
   int64_t ns = (int64_t)head->timestamp;
