@@ -83,22 +83,24 @@ static enum tb_status assign_machines(struct tb_merger *m, struct machine_book *
   return status;
 }
 
-/* Where there are several machines beside the first, one of them ahead of its host, none may stay so: the trace processor takes what a
- * RemoteClockSync says for all machines. Neither may it where all become one. */
+/* Where inputs bring several machines beside the first, one of them ahead of its host, none may stay so: the trace processor takes what
+ * a RemoteClockSync says for all machines. Neither may it where all become one. One input alone stays as it is. */
 static enum tb_status choose_clocks_of_machines(struct tb_merger *m, bool *in_step) {
   struct tb_map others;
   tb_map_init(&others, m->allocator);
   enum tb_status status = TB_OK;
   bool any_ahead = false;
+  size_t inputs = 0;
   for (size_t i = 0; i < m->source_count && status == TB_OK; i++) {
     struct tb_source *s = &m->sources[i];
+    inputs += !s->skipped;
     for (size_t k = 0; k < s->survey.machine_count && !s->skipped && status == TB_OK; k++) {
       uint32_t out = tb_source_machine_out(s, s->survey.machines[k].id);
       any_ahead |= s->survey.machines[k].ahead != 0;
       if (out) status = tb_map_put(&others, out, 0, 1);
     }
   }
-  *in_step = any_ahead && (others.count > 1 || m->options.flatten_machines);
+  *in_step = any_ahead && (m->options.flatten_machines || (inputs > 1 && others.count > 1));
   tb_map_free(&others);
   return status;
 }

@@ -243,6 +243,18 @@ static void machines_beside_another_are_in_step_with_the_merged_clock(void **unu
   assert_int_equal(expect_syncs(1, 0), 2);
 }
 
+static void one_input_of_several_machines_stays_as_it_is(void **unused) {
+  (void)unused;
+  struct msg a = trace_of("a", S(100), S(10000), S(100));
+  add_guest(&a, 7, S(1000), S(100), S(1001), "a guest");
+  add_guest(&a, 8, S(50), S(100), S(51), "another");
+  add(&a);
+  merge_well();
+  assert_int_equal(event_time("a guest"), S(1001));
+  assert_int_equal(event_time("another"), S(51));
+  assert_int_equal(expect_syncs(2, S(900)), 1);
+}
+
 static void machines_that_become_one_are_in_step_with_it(void **unused) {
   (void)unused;
   struct msg a = trace_of("a", S(100), S(10000), S(100));
@@ -282,6 +294,7 @@ int main(void) {
       TEST(incremental_clocks_of_a_drifting_input_become_absolute),
       TEST(a_machine_that_two_inputs_have_runs_on_one_clock),
       TEST(machines_beside_another_are_in_step_with_the_merged_clock),
+      TEST(one_input_of_several_machines_stays_as_it_is),
       TEST(machines_that_become_one_are_in_step_with_it),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
