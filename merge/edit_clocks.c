@@ -3,27 +3,11 @@
  * Rewriting clock snapshots: clocks get their new ids, the input's trace clock moves, and the merged trace's clock is read too.
  */
 #include "edit.h"
+#include "perfetto/snapshot_clock.h"
 #include "tracebridge/event.h"
 
-enum { SNAPSHOT_CLOCKS = 1, SNAPSHOT_PRIMARY = 2, CLOCK_ID = 1, CLOCK_TIMESTAMP = 2, CLOCK_UNIT = 4 };
+enum { SNAPSHOT_CLOCKS = 1, SNAPSHOT_PRIMARY = 2, CLOCK_ID = 1, CLOCK_TIMESTAMP = 2 };
 enum { SYNC_ROUNDS = 1, SYNC_CLIENT = 2, SYNC_HOST = 3 };
-
-struct reading {
-  uint64_t id, timestamp, unit;
-};
-
-static struct reading read_clock(struct tb_slice in) {
-  struct reading reading = {.unit = 1};
-  struct tb_wire_cursor cursor = tb_wire_cursor(in);
-  struct tb_wire_field field;
-  while (tb_wire_read(&cursor, &field) == TB_OK) {
-    if (field.type != TB_WIRE_VARINT) continue;
-    if (field.number == CLOCK_ID) reading.id = field.value;
-    if (field.number == CLOCK_TIMESTAMP) reading.timestamp = field.value;
-    if (field.number == CLOCK_UNIT && field.value) reading.unit = field.value;
-  }
-  return reading;
-}
 
 static int64_t moved(struct tb_edit *e, uint32_t machine, int64_t ns) {
   return e->map->time(e->map->ctx, machine, TB_CLOCK_UNKNOWN, ns);
@@ -37,7 +21,7 @@ static enum tb_status change_number(struct tb_edit *e, const struct tb_wire_fiel
 }
 
 /* One reading of a snapshot. */
-static enum tb_status edit_reading(struct tb_edit *e, uint32_t machine, const struct reading *reading,
+static enum tb_status edit_reading(struct tb_edit *e, uint32_t machine, const struct tb_snapshot_clock *reading,
                                    struct tb_slice in) {
   struct tb_remap *map = e->map;
   struct tb_wire_cursor cursor = tb_wire_cursor(in);
@@ -75,10 +59,11 @@ struct addition {
 
 static enum tb_status edit_clock(struct tb_edit *e, uint32_t machine, const struct tb_wire_field *field,
                                  struct addition *addition) {
-  struct reading reading = read_clock(field->bytes);
+  struct tb_snapshot_clock reading;
+  (void)tb_snapshot_clock_read(field->bytes, &reading); /* of a damaged one, what can be read */
   if (e->map->added_clock && reading.id == e->map->added_from) {
     addition->wanted = true;
-    addition->time = moved(e, machine, (int64_t)(reading.timestamp * reading.unit));
+    addition->time = moved(e, machine, tb_snapshot_clock_ns(&reading));
   }
   struct tb_patches_mark mark;
   enum tb_status status = tb_patches_begin(e->patches, field, &mark);

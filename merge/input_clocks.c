@@ -3,19 +3,13 @@
 #include "scatter.h"
 
 #include "perfetto/remote_sync.h"
+#include "perfetto/snapshot_clock.h"
 #include "perfetto/wire.h"
 #include "tracebridge/event.h"
 
 enum { NODES_MAX = 1 << 22, GROUPS_MAX = 1 << 20, ROWS_MAX = 1 << 26, COLUMNS_MAX = 64 };
 enum { DEFAULTS_CLOCK_ID = 58 };
-enum {
-  SNAPSHOT_CLOCKS = 1,
-  SNAPSHOT_PRIMARY = 2,
-  CLOCK_ID = 1,
-  CLOCK_TIMESTAMP = 2,
-  CLOCK_INCREMENTAL = 3,
-  CLOCK_UNIT = 4
-};
+enum { SNAPSHOT_CLOCKS = 1, SNAPSHOT_PRIMARY = 2 };
 
 void tb_input_clocks_init(struct tb_input_clocks *c, const struct tb_allocator *allocator) {
   *c = (struct tb_input_clocks){.allocator = allocator, .primary = TB_CLOCK_BOOTTIME, .version = 1, .way_version = 1};
@@ -147,38 +141,14 @@ static enum tb_status add_row(struct tb_input_clocks *c, const uint32_t *nodes, 
 
 /* ---- reading snapshots ------------------------------------------------------------------------------------------------ */
 
-struct reading {
-  uint32_t clock;
-  uint64_t timestamp, unit;
-  bool incremental;
-};
-
-static struct reading read_clock(struct tb_slice bytes) {
-  struct reading reading = {.unit = 1};
-  struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
-  struct tb_wire_field field;
-  while (tb_wire_read(&cursor, &field) == TB_OK) {
-    if (field.type == TB_WIRE_BYTES || field.type == TB_WIRE_GROUP) continue;
-    if (field.number == CLOCK_ID)
-      reading.clock = (uint32_t)field.value;
-    else if (field.number == CLOCK_TIMESTAMP)
-      reading.timestamp = field.value;
-    else if (field.number == CLOCK_INCREMENTAL)
-      reading.incremental = field.value != 0;
-    else if (field.number == CLOCK_UNIT && field.value)
-      reading.unit = field.value;
-  }
-  return reading;
-}
-
 static enum tb_status take_reading(struct tb_input_clocks *c, uint32_t machine, uint32_t sequence,
-                                   const struct reading *reading, uint32_t *node) {
-  enum tb_status status = add_node(c, machine, sequence, reading->clock, node);
+                                   const struct tb_snapshot_clock *reading, uint32_t *node) {
+  enum tb_status status = add_node(c, machine, sequence, (uint32_t)reading->id, node);
   if (status != TB_OK) return status;
   struct tb_input_clock *n = &c->nodes[*node];
   n->unit = reading->unit;
   n->incremental = reading->incremental;
-  n->last = (int64_t)(reading->timestamp * reading->unit);
+  n->last = tb_snapshot_clock_ns(reading);
   return TB_OK;
 }
 
@@ -203,8 +173,9 @@ static enum tb_status take_snapshot(struct tb_input_clocks *c, struct tb_slice b
       c->version++;
     }
     if (field.number != SNAPSHOT_CLOCKS || field.type != TB_WIRE_BYTES || columns == COLUMNS_MAX) continue;
-    struct reading reading = read_clock(field.bytes);
-    if (of_sequence(reading.clock) && sequence == 0) continue;
+    struct tb_snapshot_clock reading;
+    (void)tb_snapshot_clock_read(field.bytes, &reading); /* of a damaged one, what can be read */
+    if (of_sequence((uint32_t)reading.id) && sequence == 0) continue;
     uint32_t node;
     enum tb_status status = take_reading(c, machine, sequence, &reading, &node);
     if (status != TB_OK) return status;

@@ -51,7 +51,7 @@ static inline uint64_t tb_slice_hash(struct tb_slice text, uint64_t seed) {
   return XXH3_64bits_withSeed(text.ptr ? text.ptr : "", text.len, seed);
 }
 
-static inline uint32_t tb_intern_hash(struct tb_slice text) { return (uint32_t)XXH3_64bits(text.ptr, text.len); }
+static inline uint32_t tb_intern_hash(struct tb_slice text) { return (uint32_t)tb_slice_hash(text, 0); }
 
 /* The id of `text` (with its hash), 0 when it is not in the table. */
 static inline uint32_t tb_intern_find(const struct tb_intern *table, struct tb_slice text, uint32_t hash) {

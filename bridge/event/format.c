@@ -75,7 +75,7 @@ enum tb_format tb_format_detect(const char *data, size_t len) {
 #define AT(offset, bytes, complaint) \
   { offset, sizeof(bytes) - 1, bytes, complaint }
 static const char UTF16[] = "is text in UTF-16: make it UTF-8 first (iconv -f UTF-16 -t UTF-8)";
-static const char HTML[] = "is an HTML page: of a systrace report Perfetto's UI opens the trace";
+static const char HTML[] = "is an HTML page, which is not read";
 static const struct {
   size_t offset, len;
   const char *bytes, *complaint;
@@ -90,10 +90,11 @@ static const struct {
     AT(0, "PERFILE2", "is a recording of Linux perf, which is not read"),
     AT(0, "\177ELF", "is a program and no trace"),
     AT(0, "# tracer:", "is ftrace text, which is not read by itself: Perfetto's UI opens it"),
-    AT(0, "TRACE:", "is atrace's output, which is not read: Perfetto's UI opens it"),
+    AT(0, "TRACE:", "is atrace's output, which is not read"),
     AT(0, "<!DOCTYPE", HTML),
     AT(0, "<html", HTML),
 };
+#undef AT
 
 const char *tb_format_stranger(const char *data, size_t len) {
   for (size_t i = 0; i < sizeof(strangers) / sizeof(strangers[0]); i++)

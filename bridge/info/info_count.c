@@ -4,6 +4,7 @@
  */
 #include "info/info_state.h"
 #include "perfetto/fields.h"
+#include "perfetto/snapshot_clock.h"
 #include "perfetto/wire.h"
 
 enum { CLOCKS_MAX = 4096, METADATA_MAX = 4096, KINDS_MAX = 1 << 16, SNAPSHOT_CLOCKS = 64 };
@@ -213,19 +214,6 @@ static void count_producer(struct tb_info_state *s, const struct tb_packet *pack
   s->producers[i].sequences += new_sequence;
 }
 
-static void read_reading(struct tb_slice message, struct tb_clock_reading *reading) {
-  struct tb_wire_cursor cursor = tb_wire_cursor(message);
-  struct tb_wire_field field;
-  uint64_t value = 0, unit = 1;
-  while (tb_wire_next(&cursor, &field) == TB_OK) {
-    if (field.type != TB_WIRE_VARINT) continue;
-    if (field.number == TB_CLOCK_SNAPSHOT_CLOCK_CLOCK_ID) reading->clock = (uint32_t)field.value;
-    if (field.number == TB_CLOCK_SNAPSHOT_CLOCK_TIMESTAMP) value = field.value;
-    if (field.number == TB_CLOCK_SNAPSHOT_CLOCK_UNIT_MULTIPLIER_NS && field.value) unit = field.value;
-  }
-  reading->ns = (int64_t)(value * unit);
-}
-
 /* The clocks of a snapshot, the trace's first. Clocks that belong to one sequence are left out. */
 static void count_snapshot(struct tb_info_state *s, const struct tb_packet *packet) {
   struct tb_clock_reading readings[SNAPSHOT_CLOCKS];
@@ -235,8 +223,9 @@ static void count_snapshot(struct tb_info_state *s, const struct tb_packet *pack
   while (tb_wire_next(&cursor, &field) == TB_OK) {
     if (field.number == TB_CLOCK_SNAPSHOT_PRIMARY_TRACE_CLOCK) primary = (uint32_t)field.value;
     if (field.number != TB_CLOCK_SNAPSHOT_CLOCKS || field.type != TB_WIRE_BYTES || count == SNAPSHOT_CLOCKS) continue;
-    readings[count] = (struct tb_clock_reading){0};
-    read_reading(field.bytes, &readings[count]);
+    struct tb_snapshot_clock clock;
+    (void)tb_snapshot_clock_read(field.bytes, &clock); /* the reader counts what is damaged */
+    readings[count] = (struct tb_clock_reading){(uint32_t)clock.id, tb_snapshot_clock_ns(&clock)};
     if (readings[count].clock < FIRST_SEQUENCE_CLOCK || readings[count].clock > LAST_SEQUENCE_CLOCK) count++;
   }
   for (uint32_t i = 1; i < count; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "perfetto/remote_sync.h"
 
-#include "perfetto/clock_graph.h"
 #include "perfetto/fields.h"
+#include "perfetto/snapshot_clock.h"
 #include "perfetto/wire.h"
 
 struct reading {
@@ -20,22 +20,6 @@ struct round {
   struct readings client, host;
 };
 
-static enum tb_status read_clock(struct tb_slice message, struct reading *reading) {
-  uint64_t timestamp = 0, unit = 1;
-  struct tb_wire_cursor cursor = tb_wire_cursor(message);
-  struct tb_wire_field field;
-  enum tb_status status;
-  reading->clock = 0;
-  while ((status = tb_wire_read(&cursor, &field)) == TB_OK) {
-    if (field.type != TB_WIRE_VARINT) continue;
-    if (field.number == TB_CLOCK_SNAPSHOT_CLOCK_CLOCK_ID) reading->clock = (uint32_t)field.value;
-    if (field.number == TB_CLOCK_SNAPSHOT_CLOCK_TIMESTAMP) timestamp = field.value;
-    if (field.number == TB_CLOCK_SNAPSHOT_CLOCK_UNIT_MULTIPLIER_NS && field.value) unit = field.value;
-  }
-  reading->ns = (int64_t)(timestamp * unit);
-  return status == TB_END ? TB_OK : TB_BAD_DATA;
-}
-
 static enum tb_status read_snapshot(struct tb_slice message, struct readings *readings) {
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
   struct tb_wire_field field;
@@ -44,8 +28,10 @@ static enum tb_status read_snapshot(struct tb_slice message, struct readings *re
   while ((status = tb_wire_read(&cursor, &field)) == TB_OK) {
     if (field.number != TB_CLOCK_SNAPSHOT_CLOCKS || field.type != TB_WIRE_BYTES) continue;
     if (readings->count == TB_REMOTE_SYNC_CLOCKS) continue;
-    status = read_clock(field.bytes, &readings->items[readings->count++]);
+    struct tb_snapshot_clock clock;
+    status = tb_snapshot_clock_read(field.bytes, &clock);
     if (status != TB_OK) return status;
+    readings->items[readings->count++] = (struct reading){(uint32_t)clock.id, tb_snapshot_clock_ns(&clock)};
   }
   return status == TB_END ? TB_OK : TB_BAD_DATA;
 }

@@ -5,9 +5,9 @@
 #ifndef TB_PERFETTO_REMOTE_SYNC_H
 #define TB_PERFETTO_REMOTE_SYNC_H
 
-#include "base/memory.h"
+#include "perfetto/clock_graph.h"
 
-enum { TB_REMOTE_SYNC_CLOCKS = 16 }; /* of one sync; more are left out */
+enum { TB_REMOTE_SYNC_CLOCKS = TB_CLOCKS_IN_SNAPSHOT_MAX }; /* of one sync; more are left out */
 
 struct tb_remote_clock {
   uint32_t id;

@@ -7,6 +7,7 @@
 #include "perfetto/fields.h"
 #include "perfetto/remote_sync.h"
 #include "perfetto/sequence.h"
+#include "perfetto/snapshot_clock.h"
 #include "perfetto/wire.h"
 #include "tracebridge/event.h"
 
@@ -17,25 +18,13 @@ static const char LOSS_BACKWARDS[] = "the trace clock runs backwards in a clock 
 /* ---- messages --------------------------------------------------------------------------------------------------------------- */
 
 static enum tb_status read_clock(struct tb_slice bytes, uint32_t sequence, struct tb_clock_reading_raw *reading) {
-  uint32_t clock = 0;
-  uint64_t timestamp = 0;
-  *reading = (struct tb_clock_reading_raw){.unit_multiplier = 1};
-  struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
-  struct tb_wire_field field;
-  enum tb_status status;
-  while ((status = tb_wire_read(&cursor, &field)) == TB_OK) {
-    if (field.type != TB_WIRE_VARINT) continue;
-    if (field.number == TB_CLOCK_SNAPSHOT_CLOCK_CLOCK_ID) clock = (uint32_t)field.value;
-    if (field.number == TB_CLOCK_SNAPSHOT_CLOCK_TIMESTAMP) timestamp = field.value;
-    if (field.number == TB_CLOCK_SNAPSHOT_CLOCK_IS_INCREMENTAL) reading->incremental = field.value != 0;
-    if (field.number == TB_CLOCK_SNAPSHOT_CLOCK_UNIT_MULTIPLIER_NS && field.value) {
-      reading->unit_multiplier = field.value;
-    }
-  }
-  reading->key = tb_clock_key(clock, sequence);
-  reading->ns = (int64_t)(timestamp * reading->unit_multiplier);
-  if (reading->key == clock) reading->incremental = false; /* deltas need a sequence that they run along */
-  return status == TB_END ? TB_OK : TB_BAD_DATA;
+  struct tb_snapshot_clock clock;
+  enum tb_status status = tb_snapshot_clock_read(bytes, &clock);
+  uint32_t id = (uint32_t)clock.id;
+  *reading = (struct tb_clock_reading_raw){
+      .key = tb_clock_key(id, sequence), .ns = tb_snapshot_clock_ns(&clock), .unit_multiplier = clock.unit};
+  reading->incremental = clock.incremental && reading->key != id; /* deltas need a sequence that they run along */
+  return status;
 }
 
 static enum tb_status read_snapshot(struct tb_slice snapshot, uint32_t sequence, struct tb_clock_reading_raw *readings,
@@ -159,7 +148,7 @@ static enum tb_status add_round(struct tb_trace_state *state, struct tb_slice ro
     uint64_t primary;
     if (field.number != TB_REMOTE_CLOCK_SYNC_SYNCED_CLOCKS_CLIENT_CLOCKS || field.type != TB_WIRE_BYTES) continue;
     if (read_snapshot(field.bytes, head->sequence, readings.items, &readings.count, &primary) != TB_OK)
-      return TB_BAD_DATA;
+      return state->lose(state->lose_ctx, LOSS_SYNC, head->offset);
     enum tb_status status = add_readings(state, &readings, head);
     if (status != TB_OK) return status;
   }

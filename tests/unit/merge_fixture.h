@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Small Perfetto traces made by hand, for the merger's tests.
+ * Small Perfetto traces made by hand, for tests of merging and of machines.
  */
 #ifndef TB_TEST_MERGE_FIXTURE_H
 #define TB_TEST_MERGE_FIXTURE_H

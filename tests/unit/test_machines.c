@@ -126,6 +126,26 @@ static void a_damaged_sync_is_a_loss_and_places_nothing(void **state) {
   EXPECT("a remote clock sync is damaged", 5300000);
 }
 
+static void a_sync_that_is_damaged_far_in_is_a_loss_too(void **state) {
+  (void)state;
+  for (uint64_t clocks = 20; clocks <= 80; clocks += 60) { /* 64 are read */
+    struct msg packet = {.len = 0}, sync = {.len = 0}, round = {.len = 0}, client = {.len = 0}, clock = {.len = 0};
+    for (uint64_t i = 0; i < clocks; i++) {
+      clock.len = 0;
+      put_uint(&clock, 1, 200 + i);
+      put_uint(&clock, 2, 1000);
+      if (i == clocks - 1) clock.data[clock.len - 1] = '\xff';
+      put_msg(&client, 1, &clock);
+    }
+    put_msg(&round, 2, &client);
+    put_msg(&sync, 1, &round);
+    put_msg(&packet, 107, &sync);
+    add(CLIENT, packet);
+    add_instant(CLIENT, 5300000, 0);
+    EXPECT(clocks < 64 ? "a remote clock sync is damaged" : NULL, 5300000);
+  }
+}
+
 static void a_damaged_snapshot_is_a_loss(void **state) {
   (void)state;
   struct msg readings = SNAPSHOT(BOOTTIME, BOOTTIME, 5000000, MONOTONIC, 1000000);
@@ -153,6 +173,7 @@ int main(void) {
       cmocka_unit_test(a_sync_places_a_machine_from_there_on_and_a_later_one_anew),
       cmocka_unit_test(one_round_places_nothing),
       cmocka_unit_test(a_damaged_sync_is_a_loss_and_places_nothing),
+      cmocka_unit_test(a_sync_that_is_damaged_far_in_is_a_loss_too),
       cmocka_unit_test(a_damaged_snapshot_is_a_loss),
       cmocka_unit_test(a_machine_whose_trace_clock_runs_back_is_a_loss_of_that_machine_alone),
   };
