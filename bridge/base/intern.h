@@ -17,23 +17,11 @@ struct tb_intern_slot {
 
 enum { TB_INTERN_RECENT_BITS = 9 };
 
-/* A text by its length and its first and last bytes, which may overlap: all of it where it has no more than TB_INTERN_ENDS. */
-enum { TB_INTERN_ENDS = 16 };
-struct tb_intern_ends {
-  uint64_t first, last;
-  size_t len;
-};
-
-struct tb_intern_recent {
-  struct tb_intern_ends ends; /* len 0: free */
-  uint32_t id;
-};
-
 /* Ids run from 1. Texts are copied into the table's arena and never move. */
 struct tb_intern {
   const struct tb_allocator *allocator;
-  struct tb_intern_recent
-      *recent; /* texts met lately, by a hash that costs next to nothing. NULL while the table is empty */
+  uint32_t *
+      recent; /* ids of texts met lately, by a hash that costs next to nothing; 0: none. NULL while the table is empty */
   struct tb_intern_slot *slots;
   size_t slot_count;      /* a power of two */
   struct tb_slice *texts; /* texts[id - 1] */
@@ -66,36 +54,33 @@ static inline uint32_t tb_intern_find(const struct tb_intern *table, struct tb_s
 
 /* ---- texts met lately: found without hashing all of them --------------------------------------------------------------- */
 
-/* Of a text of at least one byte. */
-static TB_ALWAYS_INLINE struct tb_intern_ends tb_intern_ends(struct tb_slice text) {
-  if (text.len >= 8) return (struct tb_intern_ends){tb_load64(text.ptr), tb_load64(text.ptr + text.len - 8), text.len};
-  if (text.len >= 4) return (struct tb_intern_ends){tb_load32(text.ptr), tb_load32(text.ptr + text.len - 4), text.len};
-  return (struct tb_intern_ends){
-      (unsigned char)text.ptr[0],
-      (uint64_t)(unsigned char)text.ptr[text.len / 2] << 8 | (unsigned char)text.ptr[text.len - 1], text.len};
-}
-
-static TB_ALWAYS_INLINE size_t tb_intern_recent_slot(struct tb_intern_ends ends) {
-  uint64_t mixed = (ends.first * 3 ^ ends.last ^ (uint64_t)ends.len << 32) * UINT64_C(0x9e3779b97f4a7c15);
+/* Where a text of at least one byte stands among the recent ones: by its length and its first and last bytes. */
+static TB_ALWAYS_INLINE size_t tb_intern_recent_slot(struct tb_slice text) {
+  uint64_t first, last;
+  if (text.len >= 8) {
+    first = tb_load64(text.ptr);
+    last = tb_load64(text.ptr + text.len - 8);
+  } else if (text.len >= 4) {
+    first = tb_load32(text.ptr);
+    last = tb_load32(text.ptr + text.len - 4);
+  } else {
+    first = (unsigned char)text.ptr[0];
+    last = (uint64_t)(unsigned char)text.ptr[text.len / 2] << 8 | (unsigned char)text.ptr[text.len - 1];
+  }
+  uint64_t mixed = (first * 3 ^ last ^ text.len << 32) * UINT64_C(0x9e3779b97f4a7c15);
   return (size_t)(mixed >> (64 - TB_INTERN_RECENT_BITS));
 }
 
 /* The id of `text` where it was met lately, else 0. */
 static TB_ALWAYS_INLINE uint32_t tb_intern_find_recent(const struct tb_intern *table, struct tb_slice text) {
   if (!table->recent || !text.len) return 0;
-  struct tb_intern_ends ends = tb_intern_ends(text);
-  const struct tb_intern_recent *recent = &table->recent[tb_intern_recent_slot(ends)];
-  if ((recent->ends.first ^ ends.first) | (recent->ends.last ^ ends.last) | (recent->ends.len ^ ends.len)) return 0;
-  if (text.len <= TB_INTERN_ENDS) return recent->id;
-  const char *known = table->texts[recent->id - 1].ptr;
-  return memcmp(known + 8, text.ptr + 8, text.len - TB_INTERN_ENDS) == 0 ? recent->id : 0;
+  uint32_t id = table->recent[tb_intern_recent_slot(text)];
+  return id && tb_slice_equal(table->texts[id - 1], text) ? id : 0;
 }
 
 /* Notes that `id` was met. */
 static inline void tb_intern_note_recent(struct tb_intern *table, struct tb_slice text, uint32_t id) {
-  if (!table->recent || !text.len) return;
-  struct tb_intern_ends ends = tb_intern_ends(text);
-  table->recent[tb_intern_recent_slot(ends)] = (struct tb_intern_recent){ends, id};
+  if (table->recent && text.len) table->recent[tb_intern_recent_slot(text)] = id;
 }
 
 uint32_t tb_intern_id_slow(struct tb_intern *table, struct tb_slice text);
