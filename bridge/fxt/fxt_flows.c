@@ -23,7 +23,7 @@ static void put_record(struct tb_fxt_writer *w, unsigned type, const struct tb_f
 
 /* ---- points that wait ----------------------------------------------------------------------------------------------------- */
 
-static void add_point(struct tb_fxt_writer *w, const struct tb_event *event, uint64_t id, bool terminates) {
+static void add_point(struct tb_fxt_writer *w, const struct tb_event *event, int64_t ts, uint64_t id, bool terminates) {
   void *points = w->points;
   enum tb_status status = tb_grow_array(w->writer->allocator, &points, &w->point_capacity, w->point_count + 1,
                                         sizeof(*w->points), SIZE_MAX / sizeof(*w->points));
@@ -31,7 +31,7 @@ static void add_point(struct tb_fxt_writer *w, const struct tb_event *event, uin
   tb_fxt_fail(w, status);
   if (w->status != TB_OK) return;
   w->points[w->point_count] = (struct tb_fxt_flow_point){.id = id,
-                                                         .ts = event->ts,
+                                                         .ts = ts,
                                                          .process = tb_fxt_process_koid(event->track),
                                                          .thread = tb_fxt_thread_koid(event->track),
                                                          .place = w->point_count,
@@ -40,12 +40,12 @@ static void add_point(struct tb_fxt_writer *w, const struct tb_event *event, uin
 }
 
 /* Flows of JSON say their direction. */
-static void put_bound(struct tb_fxt_writer *w, const struct tb_event *event) {
+static void put_bound(struct tb_fxt_writer *w, const struct tb_event *event, int64_t ts) {
   bool in = event->has & TB_HAS_FLOW_IN, out = event->has & TB_HAS_FLOW_OUT;
   if (event->bind_id.kind == TB_ID_NONE || (!in && !out) || event->has & TB_HAS_FLOWS_TOLD) return;
   struct tb_fxt_flow_point point = {
       .id = event->bind_id.is_number ? event->bind_id.value : tb_fxt_text_hash(event->bind_id.text),
-      .ts = event->ts,
+      .ts = ts,
       .process = tb_fxt_process_koid(event->track),
       .thread = tb_fxt_thread_koid(event->track)};
   put_record(w, in && out ? TB_FXT_FLOW_STEP : in ? TB_FXT_FLOW_END : TB_FXT_FLOW_BEGIN, &point);
@@ -60,7 +60,7 @@ static void expect_points(struct tb_fxt_writer *w, struct tb_fxt_strand *strand,
   strand->point_count = join ? strand->point_count + count : count;
 }
 
-void tb_fxt_put_flow_ids(struct tb_fxt_writer *w, const struct tb_event *event) {
+void tb_fxt_put_flow_ids(struct tb_fxt_writer *w, const struct tb_event *event, int64_t ts) {
   uint32_t count = event->flow_count + event->terminating_flow_count;
   if (event->track->type != TB_TRACK_THREAD) {
     if (count) tb_fxt_lose_event(w, "a flow of a slice that is on no thread's track", event);
@@ -68,11 +68,11 @@ void tb_fxt_put_flow_ids(struct tb_fxt_writer *w, const struct tb_event *event) 
   }
   struct tb_fxt_strand *strand = tb_fxt_strand_of(w, event->track);
   if (!strand) return;
-  if (count) expect_points(w, strand, event->ts, count);
-  for (uint32_t i = 0; i < event->flow_count; i++) add_point(w, event, event->flow_ids[i], false);
+  if (count) expect_points(w, strand, ts, count);
+  for (uint32_t i = 0; i < event->flow_count; i++) add_point(w, event, ts, event->flow_ids[i], false);
   for (uint32_t i = 0; i < event->terminating_flow_count; i++)
-    add_point(w, event, event->terminating_flow_ids[i], true);
-  put_bound(w, event);
+    add_point(w, event, ts, event->terminating_flow_ids[i], true);
+  put_bound(w, event, ts);
 }
 
 /* ---- points that cannot wait ---------------------------------------------------------------------------------------------- */

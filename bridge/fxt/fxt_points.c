@@ -113,5 +113,5 @@ void tb_fxt_put_other(struct tb_fxt_writer *w, const struct tb_event *event) {
   tb_fxt_flatten(w, event);
   put_point(w, event, type, has_last, last);
   if (type == TB_FXT_FLOW_BEGIN) w->writer->summary.flows++;
-  if (type == TB_FXT_INSTANT) tb_fxt_put_flow_ids(w, event);
+  if (type == TB_FXT_INSTANT) tb_fxt_put_flow_ids(w, event, event->ts);
 }

@@ -305,18 +305,22 @@ static void complete(struct tb_fxt_writer *w, const struct tb_event *event) {
 void tb_fxt_put_slice(struct tb_fxt_writer *w, const struct tb_event *event) {
   struct tb_fxt_strand *strand = tb_fxt_strand_of(w, event->track);
   if (!strand) return;
+  int64_t ts = event->ts;
   tb_fxt_flatten(w, event);
   if (event->type == TB_EVENT_SLICE_COMPLETE) {
     settle(w, event->track, strand, event->ts);
     complete(w, event);
   } else {
     keep_order(w, event->track, strand, event->ts);
-    if (event->type == TB_EVENT_SLICE_BEGIN)
+    if (event->type == TB_EVENT_SLICE_BEGIN) {
       begin(w, event, strand);
-    else
+    } else {
+      /* behind its end a slice takes no flows any more */
+      if (strand->open_count) ts = strand->open[strand->open_count - 1].ts;
       end(w, event, strand);
+    }
   }
-  tb_fxt_put_flow_ids(w, event);
+  tb_fxt_put_flow_ids(w, event, ts);
 }
 
 /* ---- the end of the trace

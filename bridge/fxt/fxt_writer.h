@@ -190,8 +190,9 @@ void tb_fxt_put_slice(struct tb_fxt_writer *w, const struct tb_event *event); /*
 void tb_fxt_put_other(struct tb_fxt_writer *w,
                       const struct tb_event *event); /* instants, async, flows, exotic phases */
 void tb_fxt_touch(struct tb_fxt_writer *w, const struct tb_track *track,
-                  int64_t ts);                                                   /* an event of no slice is on it */
-void tb_fxt_put_flow_ids(struct tb_fxt_writer *w, const struct tb_event *event); /* fxt_flows.c */
+                  int64_t ts); /* an event of no slice is on it */
+/* The flows of an event, for a slice that is open at `ts`. (fxt_flows.c) */
+void tb_fxt_put_flow_ids(struct tb_fxt_writer *w, const struct tb_event *event, int64_t ts);
 /* Another slice begins, or the slice ends, at the time of the strand's waiting flow points: they are written now. */
 void tb_fxt_settle_flows(struct tb_fxt_writer *w, struct tb_fxt_strand *strand, int64_t ts);
 void tb_fxt_finish_flows(struct tb_fxt_writer *w);

@@ -10,7 +10,8 @@
 
 struct tb_flow_point {
   uint64_t flow;
-  int64_t ts;
+  int64_t ts;      /* by which the points of a flow are in order */
+  int64_t at;      /* when it is written to be, so that readers bind it to its slice */
   uint64_t number; /* in order of arrival */
   uint64_t event;  /* the caller's */
   int64_t pid, tid;

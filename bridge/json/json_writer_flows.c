@@ -15,28 +15,42 @@ enum { LINE_BYTES = 64 * 1024, CHAIN_MAX = 1 << 28 };
 /* Keeps v2 ids apart from v1 ids, which readers count in the same space. */
 #define FIRST_BIND_ID ((uint64_t)1 << 40)
 
-static enum tb_status keep(struct tb_json_writer *w, const struct tb_event *event, const uint64_t *flows,
-                           uint32_t count, bool ends) {
-  for (uint32_t i = 0; i < count; i++) {
-    struct tb_flow_point point = {.flow = flows[i],
-                                  .ts = event->ts,
-                                  .event = w->flow_events,
-                                  .pid = event->track->pid,
-                                  .tid = event->track->tid,
-                                  .ends = ends,
-                                  .on_thread = event->track->type == TB_TRACK_THREAD};
-    enum tb_status status = tb_flow_points_add(&w->flows, &point, &w->writer->error);
-    if (status != TB_OK) return status;
+static void keep(struct tb_json_writer *w, const struct tb_event *event, int64_t at, uint64_t number) {
+  struct tb_flow_point point = {.ts = event->ts,
+                                .at = at,
+                                .event = number,
+                                .pid = event->track->pid,
+                                .tid = event->track->tid,
+                                .on_thread = event->track->type == TB_TRACK_THREAD};
+  enum tb_status status = TB_OK;
+  for (uint32_t i = 0; status == TB_OK && i < event->flow_count; i++) {
+    point.flow = event->flow_ids[i];
+    status = tb_flow_points_add(&w->flows, &point, &w->writer->error);
   }
-  return TB_OK;
+  point.ends = true;
+  for (uint32_t i = 0; status == TB_OK && i < event->terminating_flow_count; i++) {
+    point.flow = event->terminating_flow_ids[i];
+    status = tb_flow_points_add(&w->flows, &point, &w->writer->error); /* a failure is in the writer's error */
+  }
+}
+
+static bool has_flows(const struct tb_event *event) {
+  return (event->flow_count || event->terminating_flow_count) && !(event->has & TB_HAS_FLOWS_TOLD);
 }
 
 uint64_t tb_json_keep_flows(struct tb_json_writer *w, const struct tb_event *event) {
-  if ((!event->flow_count && !event->terminating_flow_count) || event->has & TB_HAS_FLOWS_TOLD) return 0;
-  w->flow_events++;
-  if (keep(w, event, event->flow_ids, event->flow_count, false) == TB_OK)
-    (void)keep(w, event, event->terminating_flow_ids, event->terminating_flow_count, true);
-  return w->flow_events; /* a failure is in the writer's error */
+  if (!has_flows(event)) return 0;
+  /* at the very time of an end readers see the slice around it */
+  bool ends = event->type == TB_EVENT_SLICE_END && event->ts > INT64_MIN;
+  keep(w, event, event->ts - ends, ++w->flow_events);
+  return w->flow_events;
+}
+
+uint64_t tb_json_keep_end_flows(struct tb_json_writer *w, const struct tb_event *end, int64_t begin, uint64_t number) {
+  if (!has_flows(end)) return number;
+  if (!number) number = ++w->flow_events;
+  keep(w, end, begin, number);
+  return number;
 }
 
 void tb_json_put_aside(struct tb_json_writer *w, size_t start, uint64_t number) {
@@ -80,7 +94,7 @@ static void write_point(struct tb_json_writer *w, const struct tb_flow_point *po
   TB_JSON_EMIT(&w->out, ",\"name\":\"flow\",\"cat\":\"flow\"");
   tb_json_emit_phase(&w->out, phase);
   TB_JSON_EMIT(&w->out, ",\"ts\":");
-  tb_json_emit_micros(&w->out, point->ts);
+  tb_json_emit_micros(&w->out, point->at);
   TB_JSON_EMIT(&w->out, ",\"pid\":");
   tb_json_emit_int(&w->out, point->pid);
   TB_JSON_EMIT(&w->out, ",\"tid\":");
@@ -94,6 +108,7 @@ static void write_point(struct tb_json_writer *w, const struct tb_flow_point *po
 
 static enum tb_status write_points(struct chains *c) {
   for (size_t i = 0; i < c->count; i++) {
+    if (i && c->points[i].at < c->points[i - 1].at) c->points[i].at = c->points[i - 1].at; /* readers go by time */
     bool ends = c->points[i].ends || (i > 0 && i + 1 == c->count);
     write_point(c->w, &c->points[i], c->id, ends ? 'f' : i ? 't' : 's');
     enum tb_status status = tb_json_flush_some(c->w);

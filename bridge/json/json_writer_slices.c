@@ -28,6 +28,7 @@ struct tb_json_track *tb_json_track_state(struct tb_json_writer *w, const struct
       w->tracks[i] = (struct tb_json_track){.last_ts = INT64_MIN};
       tb_json_emit_init(&w->tracks[i].held, w->writer->allocator);
       tb_json_emit_init(&w->tracks[i].late, w->writer->allocator);
+      tb_json_emit_init(&w->tracks[i].early, w->writer->allocator);
     }
   }
   return &w->tracks[track->index];
@@ -37,6 +38,7 @@ void tb_json_free_tracks(struct tb_json_writer *w) {
   for (size_t i = 0; i < w->track_count; i++) {
     tb_json_emit_free(&w->tracks[i].held);
     tb_json_emit_free(&w->tracks[i].late);
+    tb_json_emit_free(&w->tracks[i].early);
     tb_free(w->writer->allocator, w->tracks[i].open, w->tracks[i].open_capacity * sizeof(*w->tracks[i].open));
   }
   tb_free(w->writer->allocator, w->tracks, w->track_count * sizeof(*w->tracks));
@@ -270,7 +272,8 @@ static void write_begins(struct tb_json_writer *w, struct tb_json_track *state) 
 }
 
 static void write_complete(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *end) {
-  const struct tb_json_open *slice = &state->open[state->open_count - 1];
+  struct tb_json_open *slice = &state->open[state->open_count - 1];
+  slice->flow_number = tb_json_keep_end_flows(w, end, slice->ts, slice->flow_number);
   struct tb_json_times times = {.has = TB_HAS_TS | TB_HAS_DUR, .ts = slice->ts, .dur = end->ts - slice->ts};
   if (slice->has & TB_HAS_THREAD_TS) {
     times.has |= TB_HAS_THREAD_TS;
@@ -353,6 +356,64 @@ static char begin_phase(const struct tb_event *event) {
 
 static char end_phase(char begin) { return begin == 'S' ? 'F' : begin == 'N' ? 'D' : begin == '(' ? ')' : 'e'; }
 
+/* ---- ends before their begins
+ *
+ * Begin and end of a slice may come from two sequences, whose packets stand one after the other, the end's first. Readers match
+ * the two by category, which the begin alone says. So an end waits for the first begin that is earlier than itself. What waits
+ * is a queue: an early_end, then the members of its object.
+ * ---------------------------------------------------------------------------------------------------------- */
+
+struct early_end {
+  size_t len;
+  int64_t ts;
+};
+
+static void keep_early_end(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {
+  struct tb_json_emit *early = &state->early;
+  struct early_end end = {.ts = event->ts};
+  size_t at = early->buffer.len;
+  tb_json_emit_raw(early, (const char *)&end, sizeof(end));
+  tb_json_emit_name(early, event);
+  tb_json_emit_phase(early, 'e');
+  tb_json_emit_times(early, event);
+  emit_ids(w, early, event, false);
+  tb_json_emit_rest(w, early, event);
+  tb_json_emit_args(w, early, event);
+  if (early->status != TB_OK) {
+    (void)tb_json_fail(w, early->status);
+    return;
+  }
+  end.len = early->buffer.len - at - sizeof(end);
+  memcpy(early->buffer.data + at, &end, sizeof(end));
+}
+
+/* Writes the ends that no begin at `ts` or later can be for, and the first one that is left with the innermost open slice's
+ * category where `begins` says that there is one that began at `ts`. Returns whether that was written. */
+static bool write_early_ends(struct tb_json_writer *w, struct tb_json_track *state, int64_t ts, bool begins) {
+  struct tb_buffer *text = &state->early.buffer;
+  bool own = false;
+  while (!own && state->early_at < text->len && state->early.status == TB_OK) {
+    struct early_end end;
+    memcpy(&end, text->data + state->early_at, sizeof(end));
+    own = begins && end.ts > ts;
+    size_t start = tb_json_object_begin(w);
+    tb_json_emit_raw(&w->out, text->data + state->early_at + sizeof(end), end.len);
+    if (own) {
+      const struct tb_json_open *slice = &state->open[state->open_count - 1];
+      emit_held(&w->out, state, slice->category_at, slice->ids_at);
+    }
+    end_elsewhere_object(w, state, start, 0);
+    state->early_at += sizeof(end) + end.len;
+  }
+  if (state->early_at > text->len / 2) {
+    memmove(text->data, text->data + state->early_at, text->len - state->early_at);
+    text->len -= state->early_at;
+    state->early_at = 0;
+  }
+  if (!text->len) tb_buffer_free(text);
+  return own;
+}
+
 static void begin_elsewhere(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {
   (void)in_order(state, event);
   struct tb_json_open *slice = push(w, state, event);
@@ -366,7 +427,17 @@ static void begin_elsewhere(struct tb_json_writer *w, struct tb_json_track *stat
   emit_held(&w->out, state, slice->ids_at, slice->rest_at);
   tb_json_emit_rest(w, &w->out, event);
   tb_json_emit_args(w, &w->out, event);
-  end_elsewhere_object(w, state, start, tb_json_keep_flows(w, event));
+  slice->flow_number = tb_json_keep_flows(w, event);
+  end_elsewhere_object(w, state, start, slice->flow_number);
+  if (state->early.buffer.len && write_early_ends(w, state, event->ts, true)) pop(w, state);
+}
+
+/* The flows of an end are its slice's, which is written already: only where that has some too it can take more. */
+static void keep_flows_of_end(struct tb_json_writer *w, const struct tb_json_open *slice, const struct tb_event *end) {
+  if (slice->flow_number)
+    (void)tb_json_keep_end_flows(w, end, slice->ts, slice->flow_number);
+  else if (end->flow_count || end->terminating_flow_count)
+    tb_json_lose(w, "flows of the end of a slice that is on no thread's track", end);
 }
 
 /* The place of the slice that the end closes: the innermost one of its name, where it has one. */
@@ -386,6 +457,11 @@ static size_t find_open(struct tb_json_writer *w, const struct tb_json_track *st
 static void end_elsewhere(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {
   static const struct tb_json_open none = {0};
   (void)in_order(state, event);
+  if (!state->open_count && !event->id.kind && !(event->has & TB_HAS_CATEGORIES) && !event->categories.len) {
+    keep_early_end(w, state, event);
+    keep_flows_of_end(w, &none, event);
+    return;
+  }
   size_t place = state->open_count ? find_open(w, state, event) : 0;
   const struct tb_json_open *slice = state->open_count ? &state->open[place] : &none;
   size_t start = tb_json_object_begin(w);
@@ -406,6 +482,7 @@ static void end_elsewhere(struct tb_json_writer *w, struct tb_json_track *state,
   tb_json_emit_rest(w, &w->out, event);
   tb_json_emit_args(w, &w->out, event);
   end_elsewhere_object(w, state, start, 0);
+  keep_flows_of_end(w, slice, event);
   if (!state->open_count) return;
   state->open[place].ended = true;
   if (place + 1 == state->open_count) pop(w, state);
@@ -476,6 +553,7 @@ void tb_json_close_tracks(struct tb_json_writer *w) {
     for (size_t k = 0; k < state->open_count; k++)
       if (!state->open[k].phase) write_begin(w, state, &state->open[k]);
     write_late(w, state, 0, false);
+    (void)write_early_ends(w, state, 0, false);
     state->open_count = 0;
   }
 }

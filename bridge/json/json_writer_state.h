@@ -16,6 +16,8 @@ struct tb_json_track {
   bool overflow; /* a track below a thread's, for slices of the thread that overlap others (docs/MAPPING.md) */
   struct tb_json_emit held; /* texts of the open slices, outermost first: see json_writer_slices.c */
   struct tb_json_emit late; /* slices that have ended and wait for the end of those around them */
+  struct tb_json_emit early; /* ends that came before their begins, from `early_at` on */
+  size_t early_at;
   struct tb_json_open *open;
   size_t open_count, open_capacity;
   int64_t last_ts;
@@ -163,6 +165,8 @@ void tb_json_flush_counter(struct tb_json_writer *w);
 /* Keeps the flows of a slice or instant, to be written when all are known. Returns the event's number among those with
  * flows, 0 where it has none. */
 uint64_t tb_json_keep_flows(struct tb_json_writer *w, const struct tb_event *event);
+/* The same of a slice's end, for the slice that began at `begin` and has `number` (0: none so far). Returns its number. */
+uint64_t tb_json_keep_end_flows(struct tb_json_writer *w, const struct tb_event *end, int64_t begin, uint64_t number);
 /* Ends the object that began at `start` of `out` by putting it aside. `number` as from tb_json_keep_flows. */
 void tb_json_put_aside(struct tb_json_writer *w, size_t start, uint64_t number);
 enum tb_status tb_json_write_flows(struct tb_json_writer *w);

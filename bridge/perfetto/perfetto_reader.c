@@ -150,7 +150,8 @@ static enum tb_status look_through(struct tb_perfetto_reader *r, struct tb_packe
 }
 
 /* Descriptors may come after the events that use them. Where the input is a file it is read to its end once, as soon as
- * an event asks for a track that is not described yet; what cannot be read twice is completed later by TB_EVENT_TRACK.
+ * an event asks for a track that is not described yet, or one above it; what cannot be read twice is completed later by
+ * TB_EVENT_TRACK.
  */
 static void look_ahead(struct tb_perfetto_reader *r) {
   if (r->looked_ahead) return;
@@ -168,7 +169,7 @@ static void look_ahead(struct tb_perfetto_reader *r) {
 
 struct tb_perfetto_track *tb_perfetto_find_track(struct tb_perfetto_reader *r, uint64_t uuid) {
   struct tb_perfetto_track *track = tb_tracks_by_uuid(&r->tracks, uuid, r->head.machine, r->head.sequence);
-  if (track && !track->described && !r->looked_ahead) {
+  if (track && !r->looked_ahead && !tb_tracks_is_placed(track)) {
     look_ahead(r);
     track = tb_tracks_by_uuid(&r->tracks, uuid, r->head.machine, r->head.sequence);
   }

@@ -65,6 +65,22 @@ static void set_sort_index(struct tb_track *track, protobuf_c_boolean has, int32
   track->sort_index = value;
 }
 
+/* The first name counts, as it does for the importer; a command stands in for it until there is one. */
+static enum tb_status name_process(struct tb_tracks *tracks, struct tb_perfetto_track *track,
+                                   const Perfetto__Protos__TrackDescriptor *message) {
+  const Perfetto__Protos__ProcessDescriptor *process = message->process;
+  struct tb_slice *kept = &track->track.name, name = tb_message_slice(process->process_name);
+  if (kept->len && !track->named_by_command) return TB_OK;
+  if (!name.len && message->chrome_process) name = tb_chrome_process_name(message->chrome_process->process_type);
+  if (name.len) {
+    track->named_by_command = false;
+    return set_text(tracks, kept, name);
+  }
+  if (kept->len || !process->n_cmdline) return TB_OK;
+  track->named_by_command = true;
+  return set_text(tracks, kept, tb_message_slice(process->cmdline[0]));
+}
+
 static enum tb_status describe_process(struct tb_tracks *tracks, struct tb_perfetto_track *track,
                                        const Perfetto__Protos__TrackDescriptor *message) {
   const Perfetto__Protos__ProcessDescriptor *process = message->process;
@@ -86,15 +102,7 @@ static enum tb_status describe_process(struct tb_tracks *tracks, struct tb_perfe
     set_sort_index(base, message->chrome_process->has_legacy_sort_index, message->chrome_process->legacy_sort_index);
   }
   enum tb_status status = set_labels(tracks, base, process);
-  if (status != TB_OK || base->name.len) return status; /* the first name counts, as it does for the importer */
-  if (process->process_name.len) {
-    status = set_text(tracks, &base->name, tb_message_slice(process->process_name));
-  } else if (process->n_cmdline) {
-    status = set_text(tracks, &base->name, tb_message_slice(process->cmdline[0]));
-  } else if (message->chrome_process) {
-    status = set_text(tracks, &base->name, tb_chrome_process_name(message->chrome_process->process_type));
-  }
-  return status;
+  return status == TB_OK ? name_process(tracks, track, message) : status;
 }
 
 static enum tb_status describe_thread(struct tb_tracks *tracks, struct tb_perfetto_track *track,

@@ -147,9 +147,18 @@ struct tb_perfetto_track *tb_tracks_thread(struct tb_tracks *tracks, const int64
 }
 
 enum tb_status tb_tracks_set_name(struct tb_tracks *tracks, struct tb_perfetto_track *track, struct tb_slice name) {
+  track->named_by_command = false;
   if (tb_slice_equal(track->track.name, name)) return TB_OK;
   track->told = false;
   return tb_text_pool_add(tracks->pool, name, &track->track.name);
+}
+
+bool tb_tracks_is_placed(struct tb_perfetto_track *track) {
+  if (track->placed) return true;
+  /* a tb_track of ours is the first member of its tb_perfetto_track */
+  for (const struct tb_track *above = &track->track; above; above = above->parent)
+    if (!((const struct tb_perfetto_track *)above)->described) return false;
+  return track->placed = true;
 }
 
 struct tb_perfetto_track *tb_tracks_named_counter(struct tb_tracks *tracks, struct tb_perfetto_track *home,

@@ -13,7 +13,9 @@
 /* A tb_track with what the reader alone knows of it. `track` is first, so that pointers convert. */
 struct tb_perfetto_track {
   struct tb_track track;
-  bool described; /* a descriptor was seen, or the track needs none */
+  bool described;        /* a descriptor was seen, or the track needs none */
+  bool placed;           /* so for all that are above it too */
+  bool named_by_command; /* the process' name is its command, which the first name that it is given replaces */
   bool incremental;
   bool in_state; /* a TYPE_STATE event began a slice that the next one ends */
   uint64_t
@@ -72,6 +74,9 @@ TB_MUST_CHECK enum tb_status tb_tracks_label_machine(struct tb_tracks *tracks, s
  * is not known (`pid` NULL) the last thread of that tid. NULL when memory is exhausted. */
 struct tb_perfetto_track *tb_tracks_process(struct tb_tracks *tracks, int64_t pid, uint32_t machine);
 struct tb_perfetto_track *tb_tracks_thread(struct tb_tracks *tracks, const int64_t *pid, int64_t tid, uint32_t machine);
+
+/* Whether a track and all that are above it are described. */
+bool tb_tracks_is_placed(struct tb_perfetto_track *track);
 
 /* The counter of that name below `home`, made where it is not known yet, with no uuid. NULL when memory is exhausted. */
 struct tb_perfetto_track *tb_tracks_named_counter(struct tb_tracks *tracks, struct tb_perfetto_track *home,
