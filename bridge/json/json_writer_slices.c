@@ -64,10 +64,7 @@ static void emit_ids(struct tb_json_writer *w, struct tb_json_emit *emit, const 
 }
 
 static bool in_order(struct tb_json_track *state, const struct tb_event *event) {
-  if (event->ts < state->last_ts || event->has & TB_HAS_CPU) {
-    state->disordered = true;
-    return false;
-  }
+  if (event->ts < state->last_ts || event->has & TB_HAS_CPU) return false;
   state->last_ts = event->ts;
   return true;
 }
@@ -319,11 +316,7 @@ static bool ends_innermost(struct tb_json_writer *w, const struct tb_json_track 
 /* An end may bring what an X has no place for but the end of its own. */
 static bool needs_own_event(const struct tb_event *end) { return end->extra_count > 0; }
 
-static void end_on_thread(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {
-  if (event->has & TB_HAS_PHASE) {
-    tb_json_put_whole(w, event, 'E');
-    return;
-  }
+static void end_now(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {
   if (in_order(state, event) && state->open_count && !needs_own_event(event) && ends_innermost(w, state, event)) {
     write_complete(w, state, event);
     pop(w, state);
@@ -333,11 +326,55 @@ static void end_on_thread(struct tb_json_writer *w, struct tb_json_track *state,
   tb_json_put_whole(w, event, 'E');
 }
 
+/* An end that says nothing but when. */
+static bool is_bare(const struct tb_event *end) {
+  return !(end->has & ~(uint32_t)(TB_HAS_TS | TB_HAS_THREAD_TS)) && !end->name.len && !end->categories.len &&
+         !end->arg_count && !end->extra_count && !end->flow_count && !end->terminating_flow_count &&
+         !end->stack.frame_count && !end->stack.ref.ptr;
+}
+
+/* Sources read the clock at several places, so that an end may come after one that is a little later: readers, who sort, see the
+ * earlier one end the inner slice. So an end waits for the event after it. Lets it take place before an event at `ts`; where that
+ * is earlier than the end and no end itself, what is open goes out as it is. */
+static void end_waiting(struct tb_json_writer *w, struct tb_json_track *state, int64_t ts) {
+  if (!state->ending) return;
+  const struct tb_event end = {.type = TB_EVENT_SLICE_END,
+                               .has = state->waiting_end.has,
+                               .ts = state->waiting_end.ts,
+                               .thread_ts = state->waiting_end.thread_ts,
+                               .track = state->ending,
+                               .offset = TB_NO_OFFSET};
+  state->ending = NULL;
+  if (end.ts <= ts) {
+    end_now(w, state, &end);
+    return;
+  }
+  write_begins(w, state);
+  tb_json_put_whole(w, &end, 'E');
+  state->last_ts = end.ts; /* so that what is earlier goes out as it is too */
+}
+
+static void end_on_thread(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {
+  if (event->has & TB_HAS_PHASE) {
+    tb_json_put_whole(w, event, 'E');
+    return;
+  }
+  bool bare = is_bare(event), overtakes = state->ending && bare && event->ts < state->waiting_end.ts;
+  if (!overtakes) end_waiting(w, state, event->ts);
+  if (overtakes || !bare || !state->open_count) {
+    end_now(w, state, event);
+    return;
+  }
+  state->ending = event->track;
+  state->waiting_end = (struct tb_json_times){.has = event->has, .ts = event->ts, .thread_ts = event->thread_ts};
+}
+
 static void begin_on_thread(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {
   if (event->has & TB_HAS_PHASE && event->phase == 'B') {
     tb_json_put_whole(w, event, 'B');
     return;
   }
+  end_waiting(w, state, event->ts);
   if (in_order(state, event)) {
     struct tb_json_open *slice = push(w, state, event);
     if (slice) slice->flow_number = tb_json_keep_flows(w, event);
@@ -542,6 +579,7 @@ enum tb_status tb_json_put_instant(struct tb_json_writer *w, const struct tb_eve
     struct tb_event scoped = *event;
     if (!scoped.phase) scoped.phase = 'i';
     if (scoped.phase == 'i' && !scoped.instant_scope) scoped.instant_scope = 't';
+    if (event->ts >= state->waiting_end.ts) end_waiting(w, state, event->ts);
     tb_json_put_whole(w, &scoped, scoped.phase);
   }
   return w->writer->error.code;
@@ -550,6 +588,7 @@ enum tb_status tb_json_put_instant(struct tb_json_writer *w, const struct tb_eve
 void tb_json_close_tracks(struct tb_json_writer *w) {
   for (size_t i = 0; i < w->track_count; i++) {
     struct tb_json_track *state = &w->tracks[i];
+    end_waiting(w, state, INT64_MAX);
     for (size_t k = 0; k < state->open_count; k++)
       if (!state->open[k].phase) write_begin(w, state, &state->open[k]);
     write_late(w, state, 0, false);

@@ -11,11 +11,17 @@
 #include "json/json_emit.h"
 #include "json/spool.h"
 
+/* Times of an event; `has` is of enum tb_event_has. */
+struct tb_json_times {
+  uint32_t has;
+  int64_t ts, dur, thread_ts, thread_dur;
+};
+
 /* What the writer keeps for a track that is not JSON's own. */
 struct tb_json_track {
   bool overflow; /* a track below a thread's, for slices of the thread that overlap others (docs/MAPPING.md) */
-  struct tb_json_emit held; /* texts of the open slices, outermost first: see json_writer_slices.c */
-  struct tb_json_emit late; /* slices that have ended and wait for the end of those around them */
+  struct tb_json_emit held;  /* texts of the open slices, outermost first: see json_writer_slices.c */
+  struct tb_json_emit late;  /* slices that have ended and wait for the end of those around them */
   struct tb_json_emit early; /* ends that came before their begins, from `early_at` on */
   size_t early_at;
   struct tb_json_open *open;
@@ -23,9 +29,10 @@ struct tb_json_track {
   int64_t last_ts;
   bool aside; /* an event of this track, which is no thread's, was put aside: all further ones are, to keep their order
                */
-  bool disordered; /* events came out of order: what is open is not known */
-  bool described;  /* its name was written where JSON has no place for it */
-  uint64_t names;  /* hash of the metadata events that were last written */
+  const struct tb_track *ending; /* the track, where an end waits for its next event: see json_writer_slices.c */
+  struct tb_json_times waiting_end;
+  bool described; /* its name was written where JSON has no place for it */
+  uint64_t names; /* hash of the metadata events that were last written */
 };
 
 /* A slice that is open. Its text stands in tb_json_track.held from `at` on: name, category, ids, rest, arguments. */
@@ -92,11 +99,7 @@ void tb_json_emit_name(struct tb_json_emit *emit, const struct tb_event *event);
 void tb_json_emit_category(struct tb_json_emit *emit, const struct tb_event *event);
 void tb_json_emit_phase(struct tb_json_emit *emit, char phase);
 void tb_json_emit_times(struct tb_json_emit *emit, const struct tb_event *event);
-/* The same of times that are no one event's; `has` is of enum tb_event_has. */
-struct tb_json_times {
-  uint32_t has;
-  int64_t ts, dur, thread_ts, thread_dur;
-};
+/* The same of times that are no one event's. */
 void tb_json_emit_some_times(struct tb_json_emit *emit, const struct tb_json_times *times);
 void tb_json_emit_tail(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_event *event);
 void tb_json_emit_scope(struct tb_json_emit *emit, char scope);

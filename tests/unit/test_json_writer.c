@@ -213,8 +213,48 @@ static void begins_and_ends_that_say_their_phase_stay_events_of_their_own(void *
   put(own);
   finish_with(
       "{\"name\":\"own\",\"ph\":\"B\",\"ts\":2,\"pid\":7,\"tid\":8},\n"
-      "{\"name\":\"around\",\"ph\":\"X\",\"ts\":1,\"dur\":3,\"pid\":7,\"tid\":8},\n"
-      "{\"name\":\"own\",\"ph\":\"E\",\"ts\":5,\"pid\":7,\"tid\":8}");
+      "{\"name\":\"own\",\"ph\":\"E\",\"ts\":5,\"pid\":7,\"tid\":8},\n"
+      "{\"name\":\"around\",\"ph\":\"X\",\"ts\":1,\"dur\":3,\"pid\":7,\"tid\":8}");
+}
+
+static void an_end_that_overtakes_the_one_before_it_ends_the_inner_slice(void **state) {
+  (void)state;
+  put(event(TB_EVENT_SLICE_BEGIN, &thread, 1000, "outer"));
+  put(event(TB_EVENT_SLICE_BEGIN, &thread, 2000, "inner"));
+  put(event(TB_EVENT_SLICE_END, &thread, 4000, NULL));
+  put(event(TB_EVENT_SLICE_END, &thread, 3000, NULL));
+  finish_with(
+      "{\"name\":\"inner\",\"ph\":\"X\",\"ts\":2,\"dur\":1,\"pid\":7,\"tid\":8},\n"
+      "{\"name\":\"outer\",\"ph\":\"X\",\"ts\":1,\"dur\":3,\"pid\":7,\"tid\":8}");
+}
+
+static void a_begin_that_overtakes_an_end_leaves_begins_and_ends_to_the_reader(void **state) {
+  (void)state;
+  put(event(TB_EVENT_SLICE_BEGIN, &thread, 1000, "first"));
+  put(event(TB_EVENT_SLICE_END, &thread, 4000, NULL));
+  put(event(TB_EVENT_SLICE_BEGIN, &thread, 3000, "second"));
+  put(event(TB_EVENT_SLICE_END, &thread, 5000, NULL));
+  finish_with(
+      "{\"name\":\"first\",\"ph\":\"B\",\"ts\":1,\"pid\":7,\"tid\":8},\n"
+      "{\"ph\":\"E\",\"ts\":4,\"pid\":7,\"tid\":8},\n"
+      "{\"name\":\"second\",\"ph\":\"B\",\"ts\":3,\"pid\":7,\"tid\":8},\n"
+      "{\"ph\":\"E\",\"ts\":5,\"pid\":7,\"tid\":8}");
+}
+
+static void an_end_that_comes_before_its_begin_has_its_category(void **state) {
+  (void)state;
+  struct tb_event begin = event(TB_EVENT_SLICE_BEGIN, &lane, 2000, "late");
+  begin.categories = TB_SLICE("c");
+  put(event(TB_EVENT_SLICE_END, &lane, 1000, NULL)); /* of what began before the trace */
+  put(event(TB_EVENT_SLICE_END, &lane, 3000, NULL));
+  put(begin);
+  finish();
+  const char *before = strstr(written, "{\"ph\":\"e\",\"ts\":1,"), *own = strstr(written, "{\"ph\":\"e\",\"ts\":3,");
+  assert_non_null(before);
+  assert_non_null(own);
+  assert_true(memchr(before, '\n', (size_t)(own - before)) != NULL);
+  assert_null(memmem(before, (size_t)(own - before), "\"cat\"", 5));
+  assert_non_null(strstr(own, "\"cat\":\"c\""));
 }
 
 static void an_end_of_another_track_closes_the_slice_that_it_names(void **state) {
@@ -436,6 +476,9 @@ int main(void) {
       cmocka_unit_test_setup_teardown(events_out_of_order_are_not_paired, start, stop),
       cmocka_unit_test_setup_teardown(an_end_that_names_an_outer_slice_is_not_paired_with_the_inner, start, stop),
       cmocka_unit_test_setup_teardown(begins_and_ends_that_say_their_phase_stay_events_of_their_own, start, stop),
+      cmocka_unit_test_setup_teardown(an_end_that_overtakes_the_one_before_it_ends_the_inner_slice, start, stop),
+      cmocka_unit_test_setup_teardown(a_begin_that_overtakes_an_end_leaves_begins_and_ends_to_the_reader, start, stop),
+      cmocka_unit_test_setup_teardown(an_end_that_comes_before_its_begin_has_its_category, start, stop),
       cmocka_unit_test_setup_teardown(an_end_of_another_track_closes_the_slice_that_it_names, start, stop),
       cmocka_unit_test_setup_teardown(slices_of_other_tracks_become_async_pairs_with_the_tracks_id, start, stop),
       cmocka_unit_test_setup_teardown(slices_with_ids_of_their_own_keep_them_and_their_phase, start, stop),
