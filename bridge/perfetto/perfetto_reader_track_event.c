@@ -353,8 +353,13 @@ static void bind(struct tb_perfetto_reader *r, const struct tb_event_in_hand *e,
 /* ---- events and what goes with them ------------------------------------------------------------------------------ */
 
 static enum tb_status make_event_and_flows(struct tb_perfetto_reader *r, struct tb_event_in_hand *e) {
+  size_t args = r->batch->arg_count;
+  uint32_t type = e->fields.type;
   enum tb_status status = make_flows(r, e, true);
+  /* an event's arguments are the last ones: those of the flows stand behind the slice's */
+  if (status == TB_OK && r->batch->arg_count != args) status = tb_track_event_fields_read(r, e->payload, &e->fields);
   if (status != TB_OK) return status;
+  e->fields.type = type;
   bind(r, e, make_one(r, e));
   return make_flows(r, e, false);
 }
