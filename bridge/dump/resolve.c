@@ -25,6 +25,7 @@ static const struct {
     {"TaskExecution", "posted_from_iid", TB_INTERNED_DATA_SOURCE_LOCATIONS},
     {"LogMessage", "source_location_iid", TB_INTERNED_DATA_SOURCE_LOCATIONS},
     {"LogMessage", "body_iid", TB_INTERNED_DATA_LOG_MESSAGE_BODY},
+    {"ChromeHistogramSample", "name_iid", TB_INTERNED_DATA_HISTOGRAM_NAMES},
     {"DebugAnnotation", "name_iid", TB_INTERNED_DATA_DEBUG_ANNOTATION_NAMES},
     {"DebugAnnotation", "string_value_iid", TB_INTERNED_DATA_DEBUG_ANNOTATION_STRING_VALUES},
     {"DebugAnnotation", "proto_type_name_iid", TB_INTERNED_DATA_DEBUG_ANNOTATION_VALUE_TYPE_NAMES},

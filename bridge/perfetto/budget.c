@@ -16,4 +16,14 @@ void tb_budget_init(struct tb_budget *budget, const struct tb_allocator *source,
   *budget = (struct tb_budget){.allocator = {reallocate, budget}, .source = source, .max = max};
 }
 
+size_t tb_budget_lift(struct tb_budget *budget) {
+  size_t left = budget->max - budget->used;
+  budget->max = SIZE_MAX;
+  return left;
+}
+
+void tb_budget_lower(struct tb_budget *budget, size_t left) {
+  budget->max = left > SIZE_MAX - budget->used ? SIZE_MAX : budget->used + left;
+}
+
 enum tb_status tb_budget_status(const struct tb_budget *budget) { return budget->exceeded ? TB_LIMIT : TB_NO_MEMORY; }

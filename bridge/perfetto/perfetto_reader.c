@@ -128,10 +128,13 @@ static enum tb_status ignore_loss(void *ctx, const char *reason, uint64_t offset
 
 static void look_at_packet(struct tb_perfetto_reader *r, const struct tb_packet_head *head) {
   struct tb_perfetto_track *track;
-  if (head->kind != TB_TRACE_PACKET_TRACK_DESCRIPTOR) return;
-  if (tb_tracks_describe(&r->tracks, head->payload, head->machine, head->sequence, true, &track) == TB_NO_MEMORY) {
-    r->out_of_memory = true;
+  enum tb_status status = TB_OK;
+  if (head->kind == TB_TRACE_PACKET_TRACK_DESCRIPTOR) {
+    status = tb_tracks_describe(&r->tracks, head->payload, head->machine, head->sequence, true, &track);
+  } else if (head->kind == TB_TRACE_PACKET_EXTENSION_DESCRIPTOR) {
+    status = tb_schema_add_extensions(&r->schema, head->payload);
   }
+  if (status == TB_NO_MEMORY) r->out_of_memory = true;
 }
 
 static enum tb_status look_through(struct tb_perfetto_reader *r, struct tb_packet_stream *stream) {
@@ -150,27 +153,26 @@ static enum tb_status look_through(struct tb_perfetto_reader *r, struct tb_packe
 }
 
 /* Descriptors may come after the events that use them. Where the input is a file it is read to its end once, as soon as
- * an event asks for a track that is not described yet, or one above it; what cannot be read twice is completed later by
- * TB_EVENT_TRACK.
- */
-static void look_ahead(struct tb_perfetto_reader *r) {
-  if (r->looked_ahead) return;
+ * an event asks for a type, a track or one above it that is not described yet; tracks of what cannot be read twice are completed
+ * later by TB_EVENT_TRACK. */
+bool tb_perfetto_look_ahead(struct tb_perfetto_reader *r) {
+  if (r->looked_ahead) return false;
   r->looked_ahead = true;
-  if (!tb_input_can_rewind(r->reader->input)) return;
+  if (!tb_input_can_rewind(r->reader->input)) return false;
   struct tb_input *input;
   struct tb_error ignored = {0};
-  if (tb_input_open(tb_input_name(r->reader->input), r->allocator, 1, &input, &ignored) != TB_OK) return;
+  if (tb_input_open(tb_input_name(r->reader->input), r->allocator, 1, &input, &ignored) != TB_OK) return false;
   struct tb_packet_stream stream;
   tb_packet_stream_init(&stream, r->allocator, input, r->reader->options.max_record_bytes, ignore_loss, NULL, &ignored);
   (void)look_through(r, &stream); /* the main pass meets the same end and reports it */
   tb_packet_stream_free(&stream);
   tb_input_close(input);
+  return true;
 }
 
 struct tb_perfetto_track *tb_perfetto_find_track(struct tb_perfetto_reader *r, uint64_t uuid) {
   struct tb_perfetto_track *track = tb_tracks_by_uuid(&r->tracks, uuid, r->head.machine, r->head.sequence);
-  if (track && !r->looked_ahead && !tb_tracks_is_placed(track)) {
-    look_ahead(r);
+  if (track && !r->looked_ahead && !tb_tracks_is_placed(track) && tb_perfetto_look_ahead(r)) {
     track = tb_tracks_by_uuid(&r->tracks, uuid, r->head.machine, r->head.sequence);
   }
   if (!track) r->out_of_memory = true;
@@ -475,21 +477,16 @@ static enum tb_status create(struct tb_reader *reader) {
   tb_json_emit_init(&r->line, reader->allocator);
   tb_schema_init(&r->schema, &r->state.budget, &r->state.pool);
   reader->state = r;
-  /* what the schema itself takes is not the trace's */
-  size_t limit = r->state.budget.max;
-  r->state.budget.max = SIZE_MAX;
-  enum tb_status status = tb_schema_add_generated(&r->schema, &perfetto__protos__track_event__descriptor);
-  if (status == TB_OK)
-    status = tb_schema_add_generated(&r->schema, &perfetto__protos__gpu_render_stage_event__descriptor);
-  if (status != TB_OK) {
-    destroy(reader);
-    reader->state = NULL;
-    return tb_fail(&reader->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
-  }
-  r->state.budget.max = limit > SIZE_MAX - r->state.budget.used ? SIZE_MAX : limit + r->state.budget.used;
-  r->track_event_type = tb_schema_find_type(&r->schema, TB_SLICE("perfetto.protos.TrackEvent"));
-  r->gpu_stage_type = tb_schema_find_type(&r->schema, TB_SLICE("perfetto.protos.GpuRenderStageEvent"));
-  return TB_OK;
+  size_t left = tb_budget_lift(&r->state.budget);
+  r->types.track_event = tb_schema_type(&r->schema, TB_SLICE("perfetto.protos.TrackEvent"));
+  r->types.gpu_stage = tb_schema_type(&r->schema, TB_SLICE("perfetto.protos.GpuRenderStageEvent"));
+  r->types.annotation = tb_schema_type(&r->schema, TB_SLICE("perfetto.protos.DebugAnnotation"));
+  r->types.histogram_sample = tb_schema_type(&r->schema, TB_SLICE("perfetto.protos.ChromeHistogramSample"));
+  tb_budget_lower(&r->state.budget, left);
+  if (r->types.track_event && r->types.gpu_stage && r->types.annotation && r->types.histogram_sample) return TB_OK;
+  destroy(reader);
+  reader->state = NULL;
+  return tb_fail(&reader->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
 }
 
 const struct tb_reader_ops tb_perfetto_reader_ops = {

@@ -35,8 +35,9 @@ struct tb_perfetto_reader {
   struct tb_trace_state state;
   struct tb_tracks tracks;
   struct tb_schema schema;
-  uint32_t track_event_type; /* their ids in the schema */
-  uint32_t gpu_stage_type;
+  struct {
+    uint32_t track_event, gpu_stage, annotation, histogram_sample;
+  } types;           /* their ids in the schema */
   bool looked_ahead; /* the whole input was searched for descriptors and snapshots that come late */
 
   /* the packet in hand */
@@ -110,6 +111,9 @@ void tb_perfetto_name_track(struct tb_perfetto_reader *r, struct tb_perfetto_tra
 enum tb_status tb_perfetto_unpack(struct tb_perfetto_reader *r, const ProtobufCMessageDescriptor *type,
                                   struct tb_slice bytes, ProtobufCMessage **message);
 
+/* Searches the input to its end for descriptors that come late, of tracks and of extensions. False where that was done before. */
+bool tb_perfetto_look_ahead(struct tb_perfetto_reader *r);
+
 /* The track of a uuid; the input is searched for its descriptor where it has not come yet. NULL when memory is
  * exhausted. */
 struct tb_perfetto_track *tb_perfetto_find_track(struct tb_perfetto_reader *r, uint64_t uuid);
@@ -182,8 +186,9 @@ struct tb_event *tb_perfetto_emit_double(struct tb_perfetto_reader *r, struct tb
 
 /* ---- parts of events --------------------------------------------------------------------------------------------- */
 
-/* Appends the argument that a DebugAnnotation says to the batch's args, which have room for half its length. */
-enum tb_status tb_perfetto_annotation(struct tb_perfetto_reader *r, struct tb_slice annotation);
+/* Appends the argument that a DebugAnnotation says to the batch's args, which have room for half its length. `depth`: how deep it stands
+ * in others, and in typed messages. */
+enum tb_status tb_perfetto_annotation(struct tb_perfetto_reader *r, struct tb_slice annotation, unsigned depth);
 
 /* The stack that an interned callstack, or a Callstack message of TrackEvent, says. An unknown one is empty, and
  * counted. */

@@ -6,8 +6,6 @@
 
 static const char LOSS_DEPTH[] = "an argument is nested too deep";
 
-static enum tb_status read_annotation(struct tb_perfetto_reader *r, struct tb_slice bytes, unsigned depth);
-
 static void set_number(struct tb_arg *arg, enum tb_arg_type type, uint64_t value) {
   arg->type = (uint8_t)type;
   arg->u = value;
@@ -156,10 +154,10 @@ static enum tb_status read_bytes_field(struct tb_perfetto_reader *r, size_t slot
       return read_nested_into(r, slot, field->bytes, depth + 1);
     case TB_DEBUG_ANNOTATION_DICT_ENTRIES:
       arg->type = TB_ARG_DICT;
-      return read_annotation(r, field->bytes, depth + 1);
+      return tb_perfetto_annotation(r, field->bytes, depth + 1);
     case TB_DEBUG_ANNOTATION_ARRAY_VALUES:
       arg->type = TB_ARG_ARRAY;
-      return read_annotation(r, field->bytes, depth + 1);
+      return tb_perfetto_annotation(r, field->bytes, depth + 1);
     case TB_DEBUG_ANNOTATION_PROTO_TYPE_NAME:
       proto->type = field->bytes;
       break;
@@ -220,7 +218,7 @@ static inline const char *take_common(struct tb_perfetto_reader *r, struct tb_ar
   }
 }
 
-static enum tb_status read_annotation(struct tb_perfetto_reader *r, struct tb_slice bytes, unsigned depth) {
+enum tb_status tb_perfetto_annotation(struct tb_perfetto_reader *r, struct tb_slice bytes, unsigned depth) {
   if (depth > TB_PERFETTO_ARG_DEPTH_MAX) return tb_perfetto_lose(r, LOSS_DEPTH);
   size_t slot = r->batch->arg_count;
   struct tb_arg *arg = tb_perfetto_add_arg(r, (struct tb_slice){NULL, 0}); /* stays: there is room for all */
@@ -239,13 +237,9 @@ static enum tb_status read_annotation(struct tb_perfetto_reader *r, struct tb_sl
     if (status != TB_OK) return status;
     at = cursor.at;
   }
-  if (proto.present && !tb_perfetto_proto_value(r, slot, proto.type, proto.bytes)) {
+  if (proto.present && !tb_perfetto_proto_value(r, slot, proto.type, proto.bytes, depth)) {
     set_text(&r->batch->args[slot], TB_ARG_BLOB, proto.bytes);
   }
   close_arg(r, slot);
   return TB_OK;
-}
-
-enum tb_status tb_perfetto_annotation(struct tb_perfetto_reader *r, struct tb_slice annotation) {
-  return read_annotation(r, annotation, 0);
 }

@@ -356,7 +356,7 @@ static void begin_and_end(struct tb_perfetto_reader *r, struct tb_slice payload,
   queue->type = TB_ARG_STRING;
   queue->text = name_of(r, &e[TB_GPU_RENDER_STAGE_EVENT_HW_QUEUE_IID], &e[TB_GPU_RENDER_STAGE_EVENT_HW_QUEUE_ID],
                         &r->gpu->queues, "queue");
-  tb_perfetto_message_fields(r, r->gpu_stage_type, payload, is_no_argument);
+  tb_perfetto_message_fields(r, r->types.gpu_stage, payload, is_no_argument);
   tb_perfetto_tell_track(r, process);
   struct tb_event *begin = emit_stage(r, TB_EVENT_ASYNC_BEGIN, process, name, id);
   begin->has |= TB_HAS_ARGS;

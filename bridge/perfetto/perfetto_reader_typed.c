@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Typed fields as arguments: by the schema, or by what the trace says of its extensions.
+ * Typed fields as arguments: by what the trace says of its extensions, or by what is known without.
  */
 #include "perfetto/perfetto_reader_typed.h"
 
@@ -22,13 +22,9 @@ static void set_float(struct tb_arg *arg, uint64_t bits) {
 }
 
 static void set_enum(struct tb_perfetto_reader *r, struct tb_arg *arg, uint32_t type, int32_t number) {
-  const struct tb_slice *name = tb_schema_find_value(&r->schema, type, number);
-  arg->type = name ? TB_ARG_STRING : TB_ARG_INT;
-  if (name) {
-    arg->text = *name;
-  } else {
-    arg->i = number;
-  }
+  bool known = tb_schema_find_value(&r->schema, type, number, &arg->text);
+  arg->type = known ? TB_ARG_STRING : TB_ARG_INT;
+  if (!known) arg->i = number;
 }
 
 static void set_scalar(struct tb_perfetto_reader *r, struct tb_arg *arg, const struct tb_schema_field *field,
@@ -72,6 +68,16 @@ static void set_scalar(struct tb_perfetto_reader *r, struct tb_arg *arg, const s
 
 static bool is_text(uint32_t type) { return type == TB_SCHEMA_STRING || type == TB_SCHEMA_BYTES; }
 
+static bool is_text_for_people(struct tb_slice bytes) {
+  const char *end = bytes.len ? bytes.ptr + bytes.len : bytes.ptr;
+  for (const char *p = bytes.ptr; p != end;) {
+    size_t skip, len = tb_utf8_character(p, end, &skip);
+    if (!len || ((unsigned char)*p < 0x20 && *p != '\t' && *p != '\n' && *p != '\r')) return false;
+    p += len;
+  }
+  return true;
+}
+
 static void read_message(struct tb_perfetto_reader *r, size_t slot, uint32_t type, struct tb_slice bytes,
                          unsigned depth);
 
@@ -100,7 +106,9 @@ static void add_value(struct tb_perfetto_reader *r, struct tb_slice name, const 
     arg->type = TB_ARG_DICT;
     if (wire->type == TB_WIRE_BYTES) read_message(r, slot, field->type_id, wire->bytes, depth + 1);
   } else if (is_text(field->type)) {
-    arg->type = field->type == TB_SCHEMA_STRING ? TB_ARG_STRING : TB_ARG_BLOB;
+    /* our schema has bytes for texts too */
+    bool is_string = field->type == TB_SCHEMA_STRING || is_text_for_people(wire->bytes);
+    arg->type = is_string ? TB_ARG_STRING : TB_ARG_BLOB;
     arg->text = wire->bytes;
   } else {
     set_scalar(r, arg, field, wire->value);
@@ -130,31 +138,47 @@ static void add_to_list(struct tb_perfetto_reader *r, struct open_list *list, co
   r->batch->args[list->slot].span = (uint32_t)(r->batch->arg_count - list->slot);
 }
 
+/* Debug annotations within a message are arguments with their own names, as if they were its fields. */
+static bool is_annotation(const struct tb_perfetto_reader *r, const struct tb_schema_field *field,
+                          const struct tb_wire_field *wire) {
+  return field->type == TB_SCHEMA_MESSAGE && field->type_id == r->types.annotation && wire->type == TB_WIRE_BYTES;
+}
+
+/* As the trace processor has it: the name beside its iid. */
+static void add_histogram_name(struct tb_perfetto_reader *r, uint64_t iid) {
+  const struct tb_slice *text = tb_perfetto_interned(r, TB_INDEX_HISTOGRAM_NAMES, iid);
+  if (!text) return;
+  struct tb_arg *name = add_typed(r, TB_SLICE("name"));
+  name->type = TB_ARG_STRING;
+  name->text = *text;
+}
+
+/* Producers may describe their extensions at the end of the trace. */
+static bool find_field(struct tb_perfetto_reader *r, uint32_t type, uint32_t number, struct tb_schema_field *field) {
+  return tb_schema_find_field(&r->schema, type, number, field) ||
+         (tb_perfetto_look_ahead(r) && tb_schema_find_field(&r->schema, type, number, field));
+}
+
 /* A field of a message of the type; false where nothing describes it. */
 static bool add_field(struct tb_perfetto_reader *r, struct open_list *list, uint32_t type,
                       const struct tb_wire_field *wire, unsigned depth) {
-  const struct tb_schema_field *field = tb_schema_find_field(&r->schema, type, wire->number);
-  if (!field || field->type == TB_SCHEMA_GROUP) return false;
-  if (field->repeated) {
-    add_to_list(r, list, field, wire, depth);
+  struct tb_schema_field field;
+  if (!find_field(r, type, wire->number, &field) || field.type == TB_SCHEMA_GROUP) return false;
+  if (is_annotation(r, &field, wire)) {
+    list->number = 0;
+    (void)tb_perfetto_annotation(r, wire->bytes, depth + 1); /* damage stays as unnoticed as in other typed messages */
+  } else if (field.repeated) {
+    add_to_list(r, list, &field, wire, depth);
   } else {
     list->number = 0;
-    add_value(r, field->name, field, wire, depth);
+    add_value(r, field.name, &field, wire, depth);
   }
+  if (type == r->types.histogram_sample && wire->number == TB_CHROME_HISTOGRAM_SAMPLE_NAME_IID)
+    add_histogram_name(r, wire->value);
   return true;
 }
 
 /* ---- what nothing describes: by number, as protoc --decode_raw has it ------------------------------------------------- */
-
-static bool is_text_for_people(struct tb_slice bytes) {
-  const char *end = bytes.len ? bytes.ptr + bytes.len : bytes.ptr;
-  for (const char *p = bytes.ptr; p != end;) {
-    size_t skip, len = tb_utf8_character(p, end, &skip);
-    if (!len || ((unsigned char)*p < 0x20 && *p != '\t' && *p != '\n' && *p != '\r')) return false;
-    p += len;
-  }
-  return true;
-}
 
 static bool is_message(struct tb_slice bytes) {
   struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
@@ -207,12 +231,13 @@ static void read_message(struct tb_perfetto_reader *r, size_t slot, uint32_t typ
 }
 
 bool tb_perfetto_proto_value(struct tb_perfetto_reader *r, size_t slot, struct tb_slice type_name,
-                             struct tb_slice bytes) {
+                             struct tb_slice bytes, unsigned depth) {
   uint32_t type = tb_schema_find_type(&r->schema, type_name);
+  if (!type && tb_perfetto_look_ahead(r)) type = tb_schema_find_type(&r->schema, type_name);
   if (!type) return false;
   r->batch->args[slot].type = TB_ARG_DICT;
   r->batch->args[slot].flags = TB_ARG_TYPED;
-  read_message(r, slot, type, bytes, 0);
+  read_message(r, slot, type, bytes, depth);
   return true;
 }
 
@@ -342,7 +367,7 @@ void tb_perfetto_message_fields(struct tb_perfetto_reader *r, uint32_t type, str
 }
 
 void tb_perfetto_typed_fields(struct tb_perfetto_reader *r, struct tb_slice track_event) {
-  tb_perfetto_message_fields(r, r->track_event_type, track_event, is_own_field);
+  tb_perfetto_message_fields(r, r->types.track_event, track_event, is_own_field);
 }
 
 enum tb_status tb_perfetto_extension_descriptor(struct tb_perfetto_reader *r, struct tb_slice payload) {

@@ -6,9 +6,9 @@
 
 /* Each appends arguments to the batch's, for which there must be room for as many as the message has bytes. */
 
-/* A message whose type an annotation names, into the argument at `slot`; false where the type is not known. */
+/* A message whose type an annotation at `depth` names, into the argument at `slot`; false where the type is not known. */
 bool tb_perfetto_proto_value(struct tb_perfetto_reader *r, size_t slot, struct tb_slice type_name,
-                             struct tb_slice bytes);
+                             struct tb_slice bytes, unsigned depth);
 
 /* A LogMessage: its level goes on the event, its text becomes an argument or, where the event has none, its name. */
 void tb_perfetto_log_message(struct tb_perfetto_reader *r, struct tb_slice message, struct tb_event *event);

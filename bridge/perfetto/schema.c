@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "perfetto/schema.h"
 
+#include "perfetto/descriptors.h"
 #include "perfetto/extension_descriptor.pb-c.h"
 #include "perfetto/message.h"
 
@@ -39,29 +40,10 @@ static bool append(struct type_name *name, struct tb_slice part) {
   return true;
 }
 
-static uint32_t type_of(struct tb_schema *schema, struct tb_slice name) {
+uint32_t tb_schema_type(struct tb_schema *schema, struct tb_slice name) {
   if (name.len && name.ptr[0] == '.') return tb_intern_id(&schema->types, name);
   struct type_name full = {.len = 0};
   return append(&full, name) ? tb_intern_id(&schema->types, (struct tb_slice){full.text, full.len}) : 0;
-}
-
-uint32_t tb_schema_find_type(struct tb_schema *schema, struct tb_slice name) {
-  struct type_name full = {.len = 0};
-  if (!name.len || name.ptr[0] != '.') {
-    if (!append(&full, name)) return 0;
-    name = (struct tb_slice){full.text, full.len};
-  }
-  return tb_intern_find(&schema->types, name, tb_intern_hash(name));
-}
-
-const struct tb_schema_field *tb_schema_find_field(const struct tb_schema *schema, uint32_t type, uint32_t number) {
-  uint32_t place;
-  return tb_map_get(&schema->field_map, type, number, &place) ? &schema->fields[place] : NULL;
-}
-
-const struct tb_slice *tb_schema_find_value(const struct tb_schema *schema, uint32_t type, int32_t number) {
-  uint32_t place;
-  return tb_map_get(&schema->value_map, type, (uint32_t)number, &place) ? &schema->values[place] : NULL;
 }
 
 /* Puts `name` at *kept, where the same may be already. */
@@ -74,6 +56,7 @@ static enum tb_status add_field(struct tb_schema *schema, uint32_t type, uint32_
                                 const struct tb_schema_field *field) {
   uint32_t place = (uint32_t)schema->field_count;
   bool known = tb_map_get(&schema->field_map, type, number, &place);
+  if (known && schema->learning) return TB_OK;
   void *fields = schema->fields;
   enum tb_status status = tb_grow_array(&schema->budget->allocator, &fields, &schema->field_capacity, (size_t)place + 1,
                                         sizeof(*schema->fields), FIELDS_MAX);
@@ -92,6 +75,7 @@ static enum tb_status add_field(struct tb_schema *schema, uint32_t type, uint32_
 static enum tb_status add_value(struct tb_schema *schema, uint32_t type, int32_t number, struct tb_slice name) {
   uint32_t place = (uint32_t)schema->value_count;
   bool known = tb_map_get(&schema->value_map, type, (uint32_t)number, &place);
+  if (known && schema->learning) return TB_OK;
   void *values = schema->values;
   enum tb_status status = tb_grow_array(&schema->budget->allocator, &values, &schema->value_capacity, (size_t)place + 1,
                                         sizeof(*schema->values), FIELDS_MAX);
@@ -102,50 +86,6 @@ static enum tb_status add_value(struct tb_schema *schema, uint32_t type, int32_t
   if (known) return TB_OK;
   schema->value_count++;
   return tb_map_put(&schema->value_map, type, (uint32_t)number, place);
-}
-
-/* ---- generated types -------------------------------------------------------------------------------------------- */
-
-static uint32_t generated_type(ProtobufCType type) {
-  switch (type) {
-    case PROTOBUF_C_TYPE_INT32:
-      return TB_SCHEMA_INT32;
-    case PROTOBUF_C_TYPE_INT64:
-      return TB_SCHEMA_INT64;
-    case PROTOBUF_C_TYPE_UINT32:
-      return TB_SCHEMA_UINT32;
-    case PROTOBUF_C_TYPE_UINT64:
-      return TB_SCHEMA_UINT64;
-    case PROTOBUF_C_TYPE_FIXED64:
-      return TB_SCHEMA_FIXED64;
-    case PROTOBUF_C_TYPE_BOOL:
-      return TB_SCHEMA_BOOL;
-    case PROTOBUF_C_TYPE_DOUBLE:
-      return TB_SCHEMA_DOUBLE;
-    case PROTOBUF_C_TYPE_ENUM:
-      return TB_SCHEMA_INT32;
-    case PROTOBUF_C_TYPE_MESSAGE:
-      return TB_SCHEMA_MESSAGE;
-    default:
-      return TB_SCHEMA_STRING; /* our schema's bytes are texts */
-  }
-}
-
-enum tb_status tb_schema_add_generated(struct tb_schema *schema, const ProtobufCMessageDescriptor *type) {
-  uint32_t id = type_of(schema, tb_slice_from(type->name));
-  enum tb_status status = TB_OK;
-  for (unsigned i = 0; i < type->n_fields && status == TB_OK; i++) {
-    const ProtobufCFieldDescriptor *from = &type->fields[i];
-    if (tb_schema_find_field(schema, id, from->id)) return TB_OK; /* this type is there, or its own field's */
-    struct tb_schema_field field = {.name = tb_slice_from(from->name),
-                                    .type = generated_type(from->type),
-                                    .repeated = from->label == PROTOBUF_C_LABEL_REPEATED};
-    const ProtobufCMessageDescriptor *inner = from->type == PROTOBUF_C_TYPE_MESSAGE ? from->descriptor : NULL;
-    if (inner) field.type_id = type_of(schema, tb_slice_from(inner->name));
-    status = add_field(schema, id, from->id, &field);
-    if (status == TB_OK && inner) status = tb_schema_add_generated(schema, inner);
-  }
-  return status;
 }
 
 /* ---- described types ----------------------------------------------------------------------------------------------- */
@@ -164,7 +104,7 @@ static enum tb_status add_described_field(struct tb_schema *schema, uint32_t typ
                                   .type = (uint32_t)from->type,
                                   .repeated = from->label == LABEL_REPEATED};
   if (from->number <= 0) return TB_OK;
-  if (from->has_type_name) field.type_id = type_of(schema, tb_message_slice(from->type_name));
+  if (from->has_type_name) field.type_id = tb_schema_type(schema, tb_message_slice(from->type_name));
   return add_field(schema, type, (uint32_t)from->number, &field);
 }
 
@@ -172,7 +112,7 @@ static enum tb_status add_extensions(struct tb_schema *schema, Perfetto__Protos_
                                      size_t count) {
   enum tb_status status = TB_OK;
   for (size_t i = 0; i < count && status == TB_OK; i++) {
-    uint32_t type = type_of(schema, tb_message_slice(extensions[i]->extendee));
+    uint32_t type = tb_schema_type(schema, tb_message_slice(extensions[i]->extendee));
     status = add_described_field(schema, type, extensions[i]);
   }
   return status;
@@ -222,14 +162,80 @@ static enum tb_status add_file(struct tb_schema *schema, const Perfetto__Protos_
   return status == TB_OK ? add_extensions(schema, file->extension, file->n_extension) : status;
 }
 
+static enum tb_status add_files(struct tb_schema *schema, const Perfetto__Protos__FileDescriptorSet *set) {
+  enum tb_status status = TB_OK;
+  for (size_t i = 0; i < set->n_file && status == TB_OK; i++) status = add_file(schema, set->file[i]);
+  return status;
+}
+
 enum tb_status tb_schema_add_extensions(struct tb_schema *schema, struct tb_slice extension_descriptor) {
   ProtobufCMessage *message;
   tb_arena_reset(&schema->scratch);
   enum tb_status status = tb_message_read(&schema->scratch, &perfetto__protos__extension_descriptor__descriptor,
                                           extension_descriptor, &message);
   if (status != TB_OK) return status;
-  const Perfetto__Protos__ExtensionDescriptor *descriptor = (const Perfetto__Protos__ExtensionDescriptor *)message;
-  const Perfetto__Protos__FileDescriptorSet *set = descriptor->extension_set;
-  for (size_t i = 0; set && i < set->n_file && status == TB_OK; i++) status = add_file(schema, set->file[i]);
+  const Perfetto__Protos__FileDescriptorSet *set =
+      ((const Perfetto__Protos__ExtensionDescriptor *)message)->extension_set;
+  return set ? add_files(schema, set) : TB_OK;
+}
+
+/* ---- known types ----------------------------------------------------------------------------------------------------- */
+
+static enum tb_status add_known(struct tb_schema *schema) {
+  ProtobufCMessage *message;
+  struct tb_arena arena; /* not the scratch, which would keep memory of the size of all of them */
+  tb_arena_init(&arena, &schema->budget->allocator, 0);
+  enum tb_status status =
+      tb_message_read(&arena, &perfetto__protos__file_descriptor_set__descriptor,
+                      (struct tb_slice){(const char *)tb_descriptors, sizeof(tb_descriptors)}, &message);
+  if (status == TB_OK) status = add_files(schema, (const Perfetto__Protos__FileDescriptorSet *)message);
+  tb_arena_free(&arena);
   return status;
+}
+
+/* True where it is worth asking again. */
+static bool learn(struct tb_schema *schema) {
+  if (schema->knows_all) return false;
+  schema->knows_all = schema->learning = true;
+  size_t left = tb_budget_lift(schema->budget);
+  (void)add_known(schema); /* what there is no memory for stays unknown */
+  tb_budget_lower(schema->budget, left);
+  schema->learning = false;
+  return true;
+}
+
+/* ---- asking ---------------------------------------------------------------------------------------------------------- */
+
+static uint32_t find_full_name(const struct tb_schema *schema, struct tb_slice name) {
+  return tb_intern_find(&schema->types, name, tb_intern_hash(name));
+}
+
+uint32_t tb_schema_find_type(struct tb_schema *schema, struct tb_slice name) {
+  struct type_name full = {.len = 0};
+  if (!name.len || name.ptr[0] != '.') {
+    if (!append(&full, name)) return 0;
+    name = (struct tb_slice){full.text, full.len};
+  }
+  uint32_t id = find_full_name(schema, name);
+  return id || !learn(schema) ? id : find_full_name(schema, name);
+}
+
+bool tb_schema_find_field(struct tb_schema *schema, uint32_t type, uint32_t number, struct tb_schema_field *field) {
+  uint32_t place;
+  if (!tb_map_get(&schema->field_map, type, number, &place) &&
+      !(learn(schema) && tb_map_get(&schema->field_map, type, number, &place))) {
+    return false;
+  }
+  *field = schema->fields[place];
+  return true;
+}
+
+bool tb_schema_find_value(struct tb_schema *schema, uint32_t type, int32_t number, struct tb_slice *name) {
+  uint32_t place;
+  if (!tb_map_get(&schema->value_map, type, (uint32_t)number, &place) &&
+      !(learn(schema) && tb_map_get(&schema->value_map, type, (uint32_t)number, &place))) {
+    return false;
+  }
+  *name = schema->values[place];
+  return true;
 }

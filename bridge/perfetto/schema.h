@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Message types that a reader learns: those of the generated schema that become arguments, and those that a trace describes itself
- * in its ExtensionDescriptors.
+ * Message types whose fields become arguments: those that a trace describes itself in its ExtensionDescriptors, and those that are
+ * known without, Chrome's and Android's extensions among them. The latter are many: they are learned when the first thing is asked
+ * that the trace did not describe. What the trace says goes before what is known, whichever comes first.
  */
 #ifndef TB_PERFETTO_SCHEMA_H
 #define TB_PERFETTO_SCHEMA_H
-
-#include <protobuf-c/protobuf-c.h>
 
 #include "base/map.h"
 #include "perfetto/budget.h"
@@ -38,7 +37,7 @@ struct tb_schema_field {
   struct tb_slice name;
   uint32_t type; /* enum tb_schema_field_type */
   bool repeated;
-  uint32_t type_id; /* of a message or enum: what tb_schema_find_type gives for its name */
+  uint32_t type_id; /* of a message or enum */
 };
 
 struct tb_schema {
@@ -52,24 +51,29 @@ struct tb_schema {
   size_t value_count, value_capacity;
   struct tb_map value_map; /* enum type, number -> place in values */
   struct tb_arena scratch;
+  bool knows_all; /* what is known without the trace was learned */
+  bool learning;  /* it is being so: what the trace said stays */
 };
 
 void tb_schema_init(struct tb_schema *schema, struct tb_budget *budget, struct tb_intern *pool);
 void tb_schema_free(struct tb_schema *schema);
 
-/* Adds a generated message type and those of its fields. TB_OK or TB_NO_MEMORY. */
-TB_MUST_CHECK enum tb_status tb_schema_add_generated(struct tb_schema *schema, const ProtobufCMessageDescriptor *type);
-
 /* Adds what an ExtensionDescriptor message describes. TB_OK, TB_BAD_DATA or TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_schema_add_extensions(struct tb_schema *schema, struct tb_slice extension_descriptor);
 
-/* The id of a type by its full name, with or without the leading dot; 0 where none of the name is known. */
+/* The id of a type by its full name, with or without the leading dot, be it known or not; 0 when memory is exhausted. */
+uint32_t tb_schema_type(struct tb_schema *schema, struct tb_slice name);
+
+/* ---- asking. What is known without the trace is not the trace's: it does not count against the budget's limit. Where there is no
+ * memory for it, it stays unknown, of which a reader makes fields that are called by their numbers. ----------------------------- */
+
+/* tb_schema_type, but 0 where none of the name is known. */
 uint32_t tb_schema_find_type(struct tb_schema *schema, struct tb_slice name);
 
-/* The field `number` of the message type, or NULL. */
-const struct tb_schema_field *tb_schema_find_field(const struct tb_schema *schema, uint32_t type, uint32_t number);
+/* True and *field where the message type has a field `number`. */
+bool tb_schema_find_field(struct tb_schema *schema, uint32_t type, uint32_t number, struct tb_schema_field *field);
 
-/* The name of an enum's value, or NULL. */
-const struct tb_slice *tb_schema_find_value(const struct tb_schema *schema, uint32_t type, int32_t number);
+/* True and *name where the enum has the value. */
+bool tb_schema_find_value(struct tb_schema *schema, uint32_t type, int32_t number, struct tb_slice *name);
 
 #endif

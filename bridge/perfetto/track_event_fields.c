@@ -95,7 +95,7 @@ static enum tb_status take(struct tb_perfetto_reader *r, struct tb_track_event_f
       if (field->type != TB_WIRE_BYTES) break;
       fields->has |= TB_TE_ARGS;
       fields->first_top_arg = r->batch->arg_count;
-      return tb_perfetto_annotation(r, field->bytes);
+      return tb_perfetto_annotation(r, field->bytes, 0);
     case TB_TRACK_EVENT_EXTRA_COUNTER_VALUES:
       add_field(r, &fields->counter_values, field, false);
       break;
@@ -287,7 +287,7 @@ static inline const char *take_common(struct tb_perfetto_reader *r, struct tb_tr
       if (value > (uint64_t)(end - at)) return NULL;
       fields->has |= TB_TE_ARGS;
       fields->first_top_arg = r->batch->arg_count;
-      *status = tb_perfetto_annotation(r, (struct tb_slice){at, (size_t)value});
+      *status = tb_perfetto_annotation(r, (struct tb_slice){at, (size_t)value}, 0);
       return *status == TB_OK ? at + value : NULL;
   }
 }
