@@ -107,9 +107,9 @@ static void add_value(struct tb_perfetto_reader *r, struct tb_slice name, const 
     if (wire->type == TB_WIRE_BYTES) read_message(r, slot, field->type_id, wire->bytes, depth + 1);
   } else if (is_text(field->type)) {
     /* our schema has bytes for texts too */
-    bool is_string = field->type == TB_SCHEMA_STRING || is_text_for_people(wire->bytes);
+    arg->text = tb_wire_text(wire);
+    bool is_string = field->type == TB_SCHEMA_STRING || is_text_for_people(arg->text);
     arg->type = is_string ? TB_ARG_STRING : TB_ARG_BLOB;
-    arg->text = wire->bytes;
   } else {
     set_scalar(r, arg, field, wire->value);
   }

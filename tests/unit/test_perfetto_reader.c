@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "perfetto/fields.h"
+#include "perfetto/wire.h"
 #include "support/event_text.h"
 
 #define TRACE(name) TB_TEST_TRACES "/" name ".perfetto-trace"
@@ -285,6 +287,81 @@ static void an_extension_that_the_trace_describes_becomes_an_argument_and_an_unk
   tb_buffer_free(&bytes);
 }
 
+static const char EXTENSIONS[] =
+    "TRACK trace\n"
+    "1 INSTANT[ig] trace \"pipeline\" {chrome_graphics_pipeline:={step:='STEP_RECEIVE_COMPOSITOR_FRAME' "
+    "aggregated_surface_frame_trace_ids:=[{7 8}]} current_task:={event_offset_from_task_start_time_us:=184u}}\n"
+    "2 INSTANT[ig] trace \"schema's own\" {chrome_histogram_sample:={sample:=4 name_iid:=1u name:='Startup.Time'} "
+    "chrome_latency_info:={step:='STEP_SWAP_BUFFERS' "
+    "component_info:=[{{component_type:='COMPONENT_INPUT_EVENT_LATENCY_UI' time_us:=3u}}]} "
+    "screenshot:={jpg_image:=blob 2}}\n"
+    "3 INSTANT[ig] trace \"value of a type\" {frame:={lifecycle_state:='ACTIVE' is_focused=true "
+    "parent:={frame_tree_node_id:=5u}}}\n";
+
+static void fields_enums_and_types_of_chrome_have_their_names_where_the_trace_describes_none(void **state) {
+  (void)state;
+  assert_events(TRACE("extensions"), EXTENSIONS);
+}
+
+static void what_the_trace_describes_goes_before_what_is_known_and_may_come_last(void **state) {
+  (void)state;
+  assert_events(TRACE("own_extensions"),
+                "TRACK trace\n"
+                "1 INSTANT[ig] trace \"before\" {page_load:={url:='u'}}\n"
+                "2 INSTANT[ig] trace \"after\" {my_task:={task_start_time_us:=2u}}\n"
+                "3 INSTANT[ig] trace \"late\" {value:={number:=3u}}\n");
+}
+
+static void names_that_are_known_do_not_count_against_the_limit_of_what_a_trace_interns(void **state) {
+  (void)state;
+  struct tb_reader_options options = {.size = sizeof(options), .max_interned_bytes = 60000};
+  struct tb_buffer text;
+  assert_int_equal(tb_event_text_of_file(TRACE("extensions"), &options, &text), TB_END);
+  assert_string_equal(text.data, EXTENSIONS);
+  tb_buffer_free(&text);
+}
+
+/* Puts a field's tag and length before what *bytes holds. */
+static void wrap(struct tb_buffer *bytes, uint32_t number) {
+  enum { HEAD_MAX = 16 };
+  char head[HEAD_MAX];
+  size_t len = (size_t)(tb_wire_put_varint(tb_wire_put_tag(head, number, TB_WIRE_BYTES), bytes->len) - head);
+  assert_int_equal(tb_buffer_reserve(bytes, len), TB_OK);
+  memmove(bytes->data + len, bytes->data, bytes->len);
+  memcpy(bytes->data, head, len);
+  bytes->len += len;
+}
+
+static void add_field(struct tb_buffer *bytes, uint32_t number, uint64_t value) {
+  char field[24];
+  size_t len = (size_t)(tb_wire_put_uint(field, number, value) - field);
+  assert_int_equal(tb_buffer_append(bytes, field, len), TB_OK);
+}
+
+static void annotations_and_typed_messages_in_one_another_have_an_end(void **state) {
+  (void)state;
+  enum { RENDER_FRAME_HOST_ANNOTATIONS = 99, LEVELS = 1000 };
+  struct tb_buffer event, bytes = load(TRACE("extensions")), text;
+  tb_buffer_init(&event, tb_default_allocator(), 0);
+  for (size_t i = 0; i < LEVELS; i++) {
+    wrap(&event, TB_DEBUG_ANNOTATION_PROTO_VALUE);
+    add_field(&event, TB_DEBUG_ANNOTATION_PROTO_TYPE_NAME_IID, 1);
+    wrap(&event, i + 1 == LEVELS ? TB_TRACK_EVENT_DEBUG_ANNOTATIONS : RENDER_FRAME_HOST_ANNOTATIONS);
+  }
+  add_field(&event, TB_TRACK_EVENT_TYPE, TB_TRACK_EVENT_TYPE_INSTANT);
+  wrap(&event, TB_TRACE_PACKET_TRACK_EVENT);
+  add_field(&event, TB_TRACE_PACKET_TIMESTAMP, 4);
+  add_field(&event, TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, 1);
+  wrap(&event, TB_TRACE_PACKET);
+  assert_int_equal(tb_buffer_append(&bytes, event.data, event.len), TB_OK);
+  assert_int_equal(tb_event_text_of_bytes(bytes.data, bytes.len, bytes.len, &text), TB_END);
+  assert_non_null(strstr(text.data, "4 INSTANT[ig] trace {{{{"));
+  assert_non_null(strstr(text.data, ": an argument is nested too deep\n"));
+  tb_buffer_free(&text);
+  tb_buffer_free(&bytes);
+  tb_buffer_free(&event);
+}
+
 static void pieces_of_any_size_give_the_same_events(void **state) {
   (void)state;
   static const char *const traces[] = {TRACE("sequences"), TRACE("clocks"), TRACE("legacy")};
@@ -381,6 +458,40 @@ static void *failing_reallocate(void *ctx, void *ptr, size_t old_size, size_t ne
   return NULL;
 }
 
+/* An allocator that fails once. */
+struct failing_once {
+  size_t left;
+  bool failed;
+};
+
+static void *failing_once_reallocate(void *ctx, void *ptr, size_t old_size, size_t new_size) {
+  struct failing_once *failing = ctx;
+  if (new_size > old_size && !failing->failed && failing->left-- == 0) {
+    failing->failed = true;
+    return NULL;
+  }
+  if (new_size) return realloc(ptr, new_size);
+  free(ptr);
+  return NULL;
+}
+
+static void a_name_for_which_there_is_no_memory_stays_a_number(void **state) {
+  (void)state;
+  bool whole = false, numbered = false;
+  for (size_t most = 0; !whole && most < 2000; most++) {
+    struct failing_once failing = {most, false};
+    struct tb_allocator allocator = {failing_once_reallocate, &failing};
+    struct tb_reader_options options = {.size = sizeof(options), .allocator = &allocator};
+    struct tb_buffer text;
+    enum tb_status status = tb_event_text_of_file(TRACE("extensions"), &options, &text);
+    assert_true(status == TB_END || status == TB_NO_MEMORY);
+    numbered |= status == TB_END && strstr(text.data, "field_1052:={");
+    whole = !failing.failed;
+    tb_buffer_free(&text);
+  }
+  assert_true(whole && numbered);
+}
+
 static void run_out_of_memory(const char *path) {
   bool whole = false;
   for (size_t most = 0; !whole && most < 2000; most++) {
@@ -403,6 +514,7 @@ static void memory_that_runs_out_anywhere_is_an_error_and_leaks_nothing(void **s
   (void)state;
   run_out_of_memory(TRACE("events"));
   run_out_of_memory(TRACE("machines"));
+  run_out_of_memory(TRACE("extensions"));
 }
 
 int main(void) {
@@ -418,6 +530,11 @@ int main(void) {
       cmocka_unit_test(flows_come_back_as_the_events_that_json_had_for_them),
       cmocka_unit_test(typed_fields_become_arguments),
       cmocka_unit_test(an_extension_that_the_trace_describes_becomes_an_argument_and_an_unknown_one_is_kept_by_number),
+      cmocka_unit_test(fields_enums_and_types_of_chrome_have_their_names_where_the_trace_describes_none),
+      cmocka_unit_test(what_the_trace_describes_goes_before_what_is_known_and_may_come_last),
+      cmocka_unit_test(names_that_are_known_do_not_count_against_the_limit_of_what_a_trace_interns),
+      cmocka_unit_test(annotations_and_typed_messages_in_one_another_have_an_end),
+      cmocka_unit_test(a_name_for_which_there_is_no_memory_stays_a_number),
       cmocka_unit_test(pieces_of_any_size_give_the_same_events),
       cmocka_unit_test(what_is_fed_learns_of_a_late_track_by_an_event),
       cmocka_unit_test(a_trace_cut_anywhere_gives_the_events_before_the_cut),
