@@ -48,7 +48,7 @@ void tb_json_free_tracks(struct tb_json_writer *w) {
  * ---------------------------------------------------------------------------------------------------------- */
 
 static void emit_held(struct tb_json_emit *to, const struct tb_json_track *state, size_t from, size_t end) {
-  tb_json_emit_raw(to, state->held.buffer.data + from, end - from);
+  if (from < end) tb_json_emit_raw(to, state->held.buffer.data + from, end - from); /* else there may be no buffer */
 }
 
 static const struct tb_track *place_of(const struct tb_event *event) {

@@ -282,6 +282,12 @@ static void slices_of_other_tracks_become_async_pairs_with_the_tracks_id(void **
       "{\"name\":\"job\",\"cat\":\"c\",\"ph\":\"e\",\"ts\":2,\"pid\":7,\"id2\":{\"local\":\"0xabc\"}}");
 }
 
+static void the_end_of_no_slice_of_another_track_stays_an_end(void **state) {
+  (void)state;
+  put(event(TB_EVENT_SLICE_END, &lane, 2000, NULL));
+  finish_with("{\"ph\":\"e\",\"ts\":2,\"pid\":7,\"id2\":{\"local\":\"0xabc\"}}");
+}
+
 static void slices_with_ids_of_their_own_keep_them_and_their_phase(void **state) {
   (void)state;
   struct tb_event begin = event(TB_EVENT_SLICE_BEGIN, &lane, 1000, "job");
@@ -481,6 +487,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(an_end_that_comes_before_its_begin_has_its_category, start, stop),
       cmocka_unit_test_setup_teardown(an_end_of_another_track_closes_the_slice_that_it_names, start, stop),
       cmocka_unit_test_setup_teardown(slices_of_other_tracks_become_async_pairs_with_the_tracks_id, start, stop),
+      cmocka_unit_test_setup_teardown(the_end_of_no_slice_of_another_track_stays_an_end, start, stop),
       cmocka_unit_test_setup_teardown(slices_with_ids_of_their_own_keep_them_and_their_phase, start, stop),
       cmocka_unit_test_setup_teardown(instants_say_their_scope_by_their_track, start, stop),
       cmocka_unit_test_setup_teardown(series_of_one_counter_and_time_join_in_one_event, start, stop),
