@@ -9,6 +9,7 @@
  */
 #include "base/error.h"
 #include "json/json_writer_state.h"
+#include "json/merged_args.h"
 
 enum { OPEN_MAX = 1 << 24, HELD_KEEP = 64 * 1024 };
 
@@ -181,67 +182,6 @@ static bool may_hide_outer(const struct tb_json_track *state, int64_t end) {
   return slice[-1].ts == slice->ts && slice->ts < end;
 }
 
-/* ---- arguments of begin and end as one
- * ------------------------------------------------------------------------------------ */
-
-static const char *after_string(const char *p) {
-  for (p++; *p != '"'; p++)
-    if (*p == '\\') p++;
-  return p + 1;
-}
-
-/* The end of the value at `p`, in text that we wrote ourselves. */
-static const char *after_value(const char *p) {
-  size_t depth = 0;
-  for (;; p++) {
-    if (*p == '"')
-      p = after_string(p) - 1;
-    else if (*p == '{' || *p == '[')
-      depth++;
-    else if ((*p == '}' || *p == ']' || *p == ',') && depth == 0)
-      return p;
-    else if (*p == '}' || *p == ']')
-      depth--;
-  }
-}
-
-/* Is the key [key, key_end) one of the members of `object` ({…})? */
-static bool has_key(struct tb_slice object, const char *key, const char *key_end) {
-  for (const char *p = object.ptr + 1; *p == '"';) {
-    const char *end = after_string(p);
-    if (end - p == key_end - key && memcmp(p, key, (size_t)(end - p)) == 0) return true;
-    p = after_value(end + 1);
-    if (*p == ',') p++;
-  }
-  return false;
-}
-
-enum { ARGS_KEY = sizeof(",\"args\":") - 1 };
-
-/* Writes `,"args":{…}` of the members of `first` that `second` has not, and all of `second`. Both are texts of the same
- * form, or empty. */
-static void emit_merged(struct tb_json_emit *emit, struct tb_slice first, struct tb_slice second) {
-  if (!first.len || !second.len) {
-    struct tb_slice one = first.len ? first : second;
-    tb_json_emit_raw(emit, one.ptr, one.len);
-    return;
-  }
-  struct tb_slice last = {second.ptr + ARGS_KEY, second.len - ARGS_KEY};
-  tb_json_emit_raw(emit, second.ptr, ARGS_KEY + 1);
-  bool any = false;
-  for (const char *p = first.ptr + ARGS_KEY + 1; *p == '"';) {
-    const char *key_end = after_string(p), *end = after_value(key_end + 1);
-    if (!has_key(last, p, key_end)) {
-      if (any) TB_JSON_EMIT(emit, ",");
-      tb_json_emit_raw(emit, p, (size_t)(end - p));
-      any = true;
-    }
-    p = *end == ',' ? end + 1 : end;
-  }
-  if (any && last.len > 2) TB_JSON_EMIT(emit, ",");
-  tb_json_emit_raw(emit, last.ptr + 1, last.len - 1);
-}
-
 /* ---- slices of threads
  * ------------------------------------------------------------------------------------------------------ */
 
@@ -293,8 +233,8 @@ static void write_complete(struct tb_json_writer *w, struct tb_json_track *state
   w->scratch.buffer.len = 0;
   tb_json_emit_args(w, &w->scratch, end);
   const struct tb_buffer *held = &state->held.buffer;
-  emit_merged(&w->out, (struct tb_slice){held->data + slice->args_at, held->len - slice->args_at},
-              (struct tb_slice){w->scratch.buffer.data, w->scratch.buffer.len});
+  tb_json_emit_merged_args(&w->out, (struct tb_slice){held->data + slice->args_at, held->len - slice->args_at},
+                           (struct tb_slice){w->scratch.buffer.data, w->scratch.buffer.len}, end);
   if (may_hide_outer(state, end->ts)) {
     hold_back(w, state, start, slice->flow_number);
     return;

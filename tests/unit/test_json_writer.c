@@ -199,6 +199,32 @@ static void an_end_that_names_an_outer_slice_is_not_paired_with_the_inner(void *
       "{\"name\":\"outer\",\"ph\":\"E\",\"ts\":3,\"pid\":7,\"tid\":8}");
 }
 
+static void a_typed_message_of_begin_and_end_has_the_fields_of_both(void **state) {
+  (void)state;
+  struct tb_event begin = event(TB_EVENT_SLICE_BEGIN, &thread, 0, "n"),
+                  end = event(TB_EVENT_SLICE_END, &thread, 1000, NULL);
+  struct tb_arg begin_args[] = {{.name = {"m", 1}, .type = TB_ARG_DICT, .flags = TB_ARG_TYPED, .span = 3},
+                                {.name = {"first", 5}, .type = TB_ARG_INT, .i = 1, .span = 1},
+                                {.name = {"both", 4}, .type = TB_ARG_INT, .i = 2, .span = 1},
+                                {.name = {"own", 3}, .type = TB_ARG_DICT, .span = 2},
+                                {.name = {"first", 5}, .type = TB_ARG_INT, .i = 3, .span = 1}};
+  struct tb_arg end_args[] = {{.name = {"m", 1}, .type = TB_ARG_DICT, .flags = TB_ARG_TYPED, .span = 3},
+                              {.name = {"both", 4}, .type = TB_ARG_INT, .i = 4, .span = 1},
+                              {.name = {"last", 4}, .type = TB_ARG_INT, .i = 5, .span = 1},
+                              {.name = {"own", 3}, .type = TB_ARG_DICT, .span = 1}};
+  begin.args = begin_args;
+  begin.arg_count = 5;
+  end.args = end_args;
+  end.arg_count = 4;
+  begin.has |= TB_HAS_ARGS;
+  end.has |= TB_HAS_ARGS;
+  put(begin);
+  put(end);
+  finish_with(
+      "{\"name\":\"n\",\"ph\":\"X\",\"ts\":0,\"dur\":1,\"pid\":7,\"tid\":8,"
+      "\"args\":{\"m\":{\"first\":1,\"both\":4,\"last\":5},\"own\":{}}}");
+}
+
 static void begins_and_ends_that_say_their_phase_stay_events_of_their_own(void **state) {
   (void)state;
   struct tb_event own = event(TB_EVENT_SLICE_BEGIN, &thread, 2000, "own");
@@ -481,6 +507,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(an_open_slice_stays_a_begin_and_a_stray_end_an_end, start, stop),
       cmocka_unit_test_setup_teardown(events_out_of_order_are_not_paired, start, stop),
       cmocka_unit_test_setup_teardown(an_end_that_names_an_outer_slice_is_not_paired_with_the_inner, start, stop),
+      cmocka_unit_test_setup_teardown(a_typed_message_of_begin_and_end_has_the_fields_of_both, start, stop),
       cmocka_unit_test_setup_teardown(begins_and_ends_that_say_their_phase_stay_events_of_their_own, start, stop),
       cmocka_unit_test_setup_teardown(an_end_that_overtakes_the_one_before_it_ends_the_inner_slice, start, stop),
       cmocka_unit_test_setup_teardown(a_begin_that_overtakes_an_end_leaves_begins_and_ends_to_the_reader, start, stop),
