@@ -98,7 +98,9 @@ static enum tb_status begin(void *ctx, const struct tb_entry *entry, size_t plac
     status = tb_sequence_carry_phase(w, 'X');
   if (status == TB_OK && w->instants_as_moments && entry->kind == TB_ENTRY_INSTANT)
     status = tb_sequence_carry_phase(w, 'i');
-  *whole = tb_is_legacy_complete(entry) || (tb_lane_lies_over_end(lane, entry->ts) && tb_may_be_legacy_complete(entry));
+  *whole =
+      !is_overflow(w, lane) && /* the importer knows them on threads alone */
+      (tb_is_legacy_complete(entry) || (tb_lane_lies_over_end(lane, entry->ts) && tb_may_be_legacy_complete(entry)));
   if (status == TB_OK && *whole) status = add_legacy_complete(w, entry, place);
   if (status == TB_OK && w->flow < w->flow_end) status = tb_sequence_add_flows(w, place);
   return status == TB_OK ? tb_sequence_put_event(w, &head, (struct tb_slice){NULL, 0}, entry->body) : status;

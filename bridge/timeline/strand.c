@@ -70,7 +70,7 @@ static enum tb_status follow(struct tb_strand *s, struct tb_entry *e) {
   if (e->kind == TB_ENTRY_END) {
     int64_t begin_ts;
     if (!tb_slice_stack_end(&s->stack, e, &begin_ts)) s->tangled = true;
-    e->early = begin_ts < e->ts;
+    e->early = begin_ts < e->ts || begin_ts == INT64_MAX; /* none that came so far began at its very time */
     return TB_OK;
   }
   bool nests, pushed;

@@ -64,6 +64,20 @@ static void puts_longer_complete_slices_first_and_ends_of_earlier_ones_before_th
   tb_strand_free(&s);
 }
 
+static void puts_an_end_before_what_begins_at_its_time_where_its_begin_has_not_come_yet(void **state) {
+  (void)state;
+  struct tb_strand s;
+  char text[200];
+  tb_strand_init(&s, tb_default_allocator());
+  add(&s, entry(TB_ENTRY_COMPLETE, 10, 5, "complete"));
+  add(&s, entry(TB_ENTRY_END, 10, 0, "end"));
+  add(&s, entry(TB_ENTRY_BEGIN, 1, 0, "begin"));
+  assert_int_equal(tb_strand_index(&s), TB_OK);
+  read_all(&s, NULL, text, sizeof(text));
+  assert_string_equal(text, "begin end complete ");
+  tb_strand_free(&s);
+}
+
 static void keeps_every_field_of_an_entry_to_the_ends_of_its_range(void **state) {
   (void)state;
   const int64_t values[] = {0, 1, -1, 0xffff, 0x10000, 0xffffff, 0x1000000, UINT32_MAX, INT64_MAX, INT64_MIN};
@@ -195,6 +209,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gives_entries_in_the_order_of_time_and_else_as_they_came),
       cmocka_unit_test(puts_longer_complete_slices_first_and_ends_of_earlier_ones_before_them),
+      cmocka_unit_test(puts_an_end_before_what_begins_at_its_time_where_its_begin_has_not_come_yet),
       cmocka_unit_test(keeps_every_field_of_an_entry_to_the_ends_of_its_range),
       cmocka_unit_test(merges_spilled_runs_to_what_it_would_have_held),
       cmocka_unit_test(says_when_slices_do_not_nest),
