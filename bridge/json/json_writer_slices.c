@@ -336,8 +336,8 @@ static char end_phase(char begin) { return begin == 'S' ? 'F' : begin == 'N' ? '
 /* ---- ends before their begins
  *
  * Begin and end of a slice may come from two sequences, whose packets stand one after the other, the end's first. Readers match
- * the two by category, which the begin alone says. So an end waits for the first begin that is earlier than itself. What waits
- * is a queue: an early_end, then the members of its object.
+ * the two by category, which the begin alone says. So an end without a name waits for the first begin that is earlier than
+ * itself. What waits is a queue: an early_end, then the members of its object.
  * ---------------------------------------------------------------------------------------------------------- */
 
 struct early_end {
@@ -350,7 +350,6 @@ static void keep_early_end(struct tb_json_writer *w, struct tb_json_track *state
   struct early_end end = {.ts = event->ts};
   size_t at = early->buffer.len;
   tb_json_emit_raw(early, (const char *)&end, sizeof(end));
-  tb_json_emit_name(early, event);
   tb_json_emit_phase(early, 'e');
   tb_json_emit_times(early, event);
   emit_ids(w, early, event, false);
@@ -413,7 +412,7 @@ static void begin_elsewhere(struct tb_json_writer *w, struct tb_json_track *stat
 static void keep_flows_of_end(struct tb_json_writer *w, const struct tb_json_open *slice, const struct tb_event *end) {
   if (slice->flow_number)
     (void)tb_json_keep_end_flows(w, end, slice->ts, slice->flow_number);
-  else if (end->flow_count || end->terminating_flow_count)
+  else if ((end->flow_count || end->terminating_flow_count) && !(end->has & TB_HAS_FLOWS_TOLD))
     tb_json_lose(w, "flows of the end of a slice that is on no thread's track", end);
 }
 
@@ -431,10 +430,15 @@ static size_t find_open(struct tb_json_writer *w, const struct tb_json_track *st
   return state->open_count - 1;
 }
 
+/* Whether an end says itself what readers find its begin by. */
+static bool names_slice(const struct tb_event *end) {
+  return end->has & (TB_HAS_NAME | TB_HAS_CATEGORIES) || end->name.len || end->categories.len;
+}
+
 static void end_elsewhere(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {
   static const struct tb_json_open none = {0};
   (void)in_order(state, event);
-  if (!state->open_count && !event->id.kind && !(event->has & TB_HAS_CATEGORIES) && !event->categories.len) {
+  if (!state->open_count && !event->id.kind && !names_slice(event)) {
     keep_early_end(w, state, event);
     keep_flows_of_end(w, &none, event);
     return;
