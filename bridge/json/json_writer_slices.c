@@ -278,20 +278,21 @@ static bool is_bare(const struct tb_event *end) {
  * is earlier than the end and no end itself, what is open goes out as it is. */
 static void end_waiting(struct tb_json_writer *w, struct tb_json_track *state, int64_t ts) {
   if (!state->ending) return;
-  const struct tb_event end = {.type = TB_EVENT_SLICE_END,
-                               .has = state->waiting_end.has,
-                               .ts = state->waiting_end.ts,
-                               .thread_ts = state->waiting_end.thread_ts,
-                               .track = state->ending,
-                               .offset = TB_NO_OFFSET};
+  struct tb_event *end = &w->bare_end;
+  end->type = TB_EVENT_SLICE_END;
+  end->has = state->waiting_end.has;
+  end->ts = state->waiting_end.ts;
+  end->thread_ts = state->waiting_end.thread_ts;
+  end->track = state->ending;
+  end->offset = TB_NO_OFFSET;
   state->ending = NULL;
-  if (end.ts <= ts) {
-    end_now(w, state, &end);
+  if (end->ts <= ts) {
+    end_now(w, state, end);
     return;
   }
   write_begins(w, state);
-  tb_json_put_whole(w, &end, 'E');
-  state->last_ts = end.ts; /* so that what is earlier goes out as it is too */
+  tb_json_put_whole(w, end, 'E');
+  state->last_ts = end->ts; /* so that what is earlier goes out as it is too */
 }
 
 static void end_on_thread(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {

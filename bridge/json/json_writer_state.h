@@ -64,6 +64,7 @@ struct tb_json_writer {
   bool async_aside;        /* an async event with flows was put aside: those after it stay behind it */
   struct tb_json_emit out; /* events that wait for being written */
   struct tb_json_emit scratch;
+  struct tb_event bare_end;     /* an end that waited, all other fields 0: clearing one for each takes its time */
   struct tb_json_track *tracks; /* by tb_track.index */
   size_t track_count;
   struct tb_json_ids ids[TB_JSON_IDS_KEPT]; /* by the lower bits of tb_track.index */
