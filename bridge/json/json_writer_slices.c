@@ -208,6 +208,25 @@ static void write_begins(struct tb_json_writer *w, struct tb_json_track *state) 
   while (state->open_count) pop(w, state);
 }
 
+/* The stack of an end, and the arguments of the innermost slice from its begin and its end. */
+static void emit_stack_and_args(struct tb_json_writer *w, const struct tb_json_track *state,
+                                const struct tb_event *end) {
+  const struct tb_json_open *slice = &state->open[state->open_count - 1];
+  const struct tb_buffer *held = &state->held.buffer;
+  if (end == &w->bare_end) { /* as nearly all of Perfetto's */
+    emit_held(&w->out, state, slice->args_at, held->len);
+    return;
+  }
+  if (end->stack.frame_count || end->stack.ref.ptr) {
+    const struct tb_event stack = {.end_stack = end->stack};
+    tb_json_emit_stacks(w, &w->out, &stack);
+  }
+  w->scratch.buffer.len = 0;
+  tb_json_emit_args(w, &w->scratch, end);
+  tb_json_emit_merged_args(&w->out, (struct tb_slice){held->data + slice->args_at, held->len - slice->args_at},
+                           (struct tb_slice){w->scratch.buffer.data, w->scratch.buffer.len}, end);
+}
+
 static void write_complete(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *end) {
   struct tb_json_open *slice = &state->open[state->open_count - 1];
   slice->flow_number = tb_json_keep_end_flows(w, end, slice->ts, slice->flow_number);
@@ -226,15 +245,7 @@ static void write_complete(struct tb_json_writer *w, struct tb_json_track *state
   tb_json_emit_phase(&w->out, 'X');
   tb_json_emit_some_times(&w->out, &times);
   emit_held(&w->out, state, slice->ids_at, slice->args_at);
-  if (end->stack.frame_count || end->stack.ref.ptr) {
-    const struct tb_event stack = {.end_stack = end->stack};
-    tb_json_emit_stacks(w, &w->out, &stack);
-  }
-  w->scratch.buffer.len = 0;
-  tb_json_emit_args(w, &w->scratch, end);
-  const struct tb_buffer *held = &state->held.buffer;
-  tb_json_emit_merged_args(&w->out, (struct tb_slice){held->data + slice->args_at, held->len - slice->args_at},
-                           (struct tb_slice){w->scratch.buffer.data, w->scratch.buffer.len}, end);
+  emit_stack_and_args(w, state, end);
   if (may_hide_outer(state, end->ts)) {
     hold_back(w, state, start, slice->flow_number);
     return;
@@ -270,7 +281,8 @@ static void end_now(struct tb_json_writer *w, struct tb_json_track *state, const
 static bool is_bare(const struct tb_event *end) {
   return !(end->has & ~(uint32_t)(TB_HAS_TS | TB_HAS_THREAD_TS)) && !end->name.len && !end->categories.len &&
          !end->arg_count && !end->extra_count && !end->flow_count && !end->terminating_flow_count &&
-         !end->stack.frame_count && !end->stack.ref.ptr;
+         !end->stack.frame_count && !end->stack.ref.ptr && !end->id.kind && !end->scope.ptr && !end->thread &&
+         !end->source_location.function.len && !end->source_location.file.len && !end->log_level;
 }
 
 /* Sources read the clock at several places, so that an end may come after one that is a little later: readers, who sort, see the

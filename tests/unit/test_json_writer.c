@@ -254,6 +254,17 @@ static void an_end_that_overtakes_the_one_before_it_ends_the_inner_slice(void **
       "{\"name\":\"outer\",\"ph\":\"X\",\"ts\":1,\"dur\":3,\"pid\":7,\"tid\":8}");
 }
 
+static void an_end_that_says_only_where_it_is_in_the_source_says_it(void **state) {
+  (void)state;
+  struct tb_event end = event(TB_EVENT_SLICE_END, &thread, 2000, NULL);
+  end.source_location.file = TB_SLICE("a.c");
+  put(event(TB_EVENT_SLICE_BEGIN, &thread, 1000, "n"));
+  put(end);
+  finish_with(
+      "{\"name\":\"n\",\"ph\":\"X\",\"ts\":1,\"dur\":1,\"pid\":7,\"tid\":8,"
+      "\"args\":{\"source_location\":{\"file_name\":\"a.c\"}}}");
+}
+
 static void a_begin_that_overtakes_an_end_leaves_begins_and_ends_to_the_reader(void **state) {
   (void)state;
   put(event(TB_EVENT_SLICE_BEGIN, &thread, 1000, "first"));
@@ -510,6 +521,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(a_typed_message_of_begin_and_end_has_the_fields_of_both, start, stop),
       cmocka_unit_test_setup_teardown(begins_and_ends_that_say_their_phase_stay_events_of_their_own, start, stop),
       cmocka_unit_test_setup_teardown(an_end_that_overtakes_the_one_before_it_ends_the_inner_slice, start, stop),
+      cmocka_unit_test_setup_teardown(an_end_that_says_only_where_it_is_in_the_source_says_it, start, stop),
       cmocka_unit_test_setup_teardown(a_begin_that_overtakes_an_end_leaves_begins_and_ends_to_the_reader, start, stop),
       cmocka_unit_test_setup_teardown(an_end_that_comes_before_its_begin_has_its_category, start, stop),
       cmocka_unit_test_setup_teardown(an_end_of_another_track_closes_the_slice_that_it_names, start, stop),
