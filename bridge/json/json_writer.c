@@ -129,7 +129,7 @@ static char async_phase(const struct tb_json_writer *w, const struct tb_event *e
 /* Events with flows go to the end of the trace, and an end must not stand before its begin. */
 static enum tb_status put_async(struct tb_json_writer *w, const struct tb_event *event) {
   char phase = async_phase(w, event);
-  bool has_flows = (event->flow_count || event->terminating_flow_count) && !(event->has & TB_HAS_FLOWS_TOLD);
+  bool has_flows = tb_json_has_flows(event);
   if (w->async_aside && !has_flows)
     tb_json_put_whole_aside(w, event, phase);
   else

@@ -34,12 +34,12 @@ static void keep(struct tb_json_writer *w, const struct tb_event *event, int64_t
   }
 }
 
-static bool has_flows(const struct tb_event *event) {
+bool tb_json_has_flows(const struct tb_event *event) {
   return (event->flow_count || event->terminating_flow_count) && !(event->has & TB_HAS_FLOWS_TOLD);
 }
 
 uint64_t tb_json_keep_flows(struct tb_json_writer *w, const struct tb_event *event) {
-  if (!has_flows(event)) return 0;
+  if (!tb_json_has_flows(event)) return 0;
   /* at the very time of an end readers see the slice around it */
   bool ends = event->type == TB_EVENT_SLICE_END && event->ts > INT64_MIN;
   keep(w, event, event->ts - ends, ++w->flow_events);
@@ -47,7 +47,7 @@ uint64_t tb_json_keep_flows(struct tb_json_writer *w, const struct tb_event *eve
 }
 
 uint64_t tb_json_keep_end_flows(struct tb_json_writer *w, const struct tb_event *end, int64_t begin, uint64_t number) {
-  if (!has_flows(end)) return number;
+  if (!tb_json_has_flows(end)) return number;
   if (!number) number = ++w->flow_events;
   keep(w, end, begin, number);
   return number;

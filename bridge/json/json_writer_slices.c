@@ -425,7 +425,7 @@ static void begin_elsewhere(struct tb_json_writer *w, struct tb_json_track *stat
 static void keep_flows_of_end(struct tb_json_writer *w, const struct tb_json_open *slice, const struct tb_event *end) {
   if (slice->flow_number)
     (void)tb_json_keep_end_flows(w, end, slice->ts, slice->flow_number);
-  else if ((end->flow_count || end->terminating_flow_count) && !(end->has & TB_HAS_FLOWS_TOLD))
+  else if (tb_json_has_flows(end))
     tb_json_lose(w, "flows of the end of a slice that is on no thread's track", end);
 }
 

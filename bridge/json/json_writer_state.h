@@ -166,6 +166,8 @@ void tb_json_flush_counter(struct tb_json_writer *w);
 /* ---- flows (json_writer_flows.c)
  * ---------------------------------------------------------------------------------------- */
 
+/* Whether an event says flows that no flow events tell of. */
+bool tb_json_has_flows(const struct tb_event *event);
 /* Keeps the flows of a slice or instant, to be written when all are known. Returns the event's number among those with
  * flows, 0 where it has none. */
 uint64_t tb_json_keep_flows(struct tb_json_writer *w, const struct tb_event *event);
