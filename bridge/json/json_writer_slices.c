@@ -285,11 +285,10 @@ static bool is_bare(const struct tb_event *end) {
          !end->source_location.function.len && !end->source_location.file.len && !end->log_level;
 }
 
-/* Sources read the clock at several places, so that an end may come after one that is a little later: readers, who sort, see the
- * earlier one end the inner slice. So an end waits for the event after it. Lets it take place before an event at `ts`; where that
- * is earlier than the end and no end itself, what is open goes out as it is. */
+/* Sources read the clock at several places, so that an end may come after events that are a little later: readers, who sort, see those
+ * take place first. So an end waits for the first event that is no earlier, at `ts`. */
 static void end_waiting(struct tb_json_writer *w, struct tb_json_track *state, int64_t ts) {
-  if (!state->ending) return;
+  if (!state->ending || ts < state->waiting_end.ts) return;
   struct tb_event *end = &w->bare_end;
   end->type = TB_EVENT_SLICE_END;
   end->has = state->waiting_end.has;
@@ -298,13 +297,7 @@ static void end_waiting(struct tb_json_writer *w, struct tb_json_track *state, i
   end->track = state->ending;
   end->offset = TB_NO_OFFSET;
   state->ending = NULL;
-  if (end->ts <= ts) {
-    end_now(w, state, end);
-    return;
-  }
-  write_begins(w, state);
-  tb_json_put_whole(w, end, 'E');
-  state->last_ts = end->ts; /* so that what is earlier goes out as it is too */
+  end_now(w, state, end);
 }
 
 static void end_on_thread(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {
@@ -312,9 +305,8 @@ static void end_on_thread(struct tb_json_writer *w, struct tb_json_track *state,
     tb_json_put_whole(w, event, 'E');
     return;
   }
-  bool bare = is_bare(event), overtakes = state->ending && bare && event->ts < state->waiting_end.ts;
-  if (!overtakes) end_waiting(w, state, event->ts);
-  if (overtakes || !bare || !state->open_count) {
+  end_waiting(w, state, event->ts);
+  if (state->ending || !state->open_count || !is_bare(event)) {
     end_now(w, state, event);
     return;
   }
@@ -536,7 +528,7 @@ enum tb_status tb_json_put_instant(struct tb_json_writer *w, const struct tb_eve
     struct tb_event scoped = *event;
     if (!scoped.phase) scoped.phase = 'i';
     if (scoped.phase == 'i' && !scoped.instant_scope) scoped.instant_scope = 't';
-    if (event->ts >= state->waiting_end.ts) end_waiting(w, state, event->ts);
+    end_waiting(w, state, event->ts);
     tb_json_put_whole(w, &scoped, scoped.phase);
   }
   return w->writer->error.code;

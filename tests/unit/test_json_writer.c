@@ -265,16 +265,33 @@ static void an_end_that_says_only_where_it_is_in_the_source_says_it(void **state
       "\"args\":{\"source_location\":{\"file_name\":\"a.c\"}}}");
 }
 
-static void a_begin_that_overtakes_an_end_leaves_begins_and_ends_to_the_reader(void **state) {
+static void an_end_takes_place_behind_all_that_is_earlier(void **state) {
   (void)state;
   put(event(TB_EVENT_SLICE_BEGIN, &thread, 1000, "first"));
+  put(event(TB_EVENT_SLICE_BEGIN, &thread, 2000, "inner"));
+  put(event(TB_EVENT_SLICE_END, &thread, 9000, NULL));
+  put(event(TB_EVENT_SLICE_END, &thread, 5000, NULL));
+  put(event(TB_EVENT_SLICE_BEGIN, &thread, 5000, "second"));
+  put(event(TB_EVENT_SLICE_END, &thread, 6000, NULL));
+  put(event(TB_EVENT_SLICE_BEGIN, &thread, 9000, "third"));
+  put(event(TB_EVENT_SLICE_END, &thread, 9500, NULL));
+  finish_with(
+      "{\"name\":\"inner\",\"ph\":\"X\",\"ts\":2,\"dur\":3,\"pid\":7,\"tid\":8},\n"
+      "{\"name\":\"second\",\"ph\":\"X\",\"ts\":5,\"dur\":1,\"pid\":7,\"tid\":8},\n"
+      "{\"name\":\"first\",\"ph\":\"X\",\"ts\":1,\"dur\":8,\"pid\":7,\"tid\":8},\n"
+      "{\"name\":\"third\",\"ph\":\"X\",\"ts\":9,\"dur\":0.5,\"pid\":7,\"tid\":8}");
+}
+
+static void slices_that_begin_out_of_order_leave_begins_and_ends_to_the_reader(void **state) {
+  (void)state;
+  put(event(TB_EVENT_SLICE_BEGIN, &thread, 3000, "later"));
+  put(event(TB_EVENT_SLICE_BEGIN, &thread, 1000, "earlier"));
   put(event(TB_EVENT_SLICE_END, &thread, 4000, NULL));
-  put(event(TB_EVENT_SLICE_BEGIN, &thread, 3000, "second"));
   put(event(TB_EVENT_SLICE_END, &thread, 5000, NULL));
   finish_with(
-      "{\"name\":\"first\",\"ph\":\"B\",\"ts\":1,\"pid\":7,\"tid\":8},\n"
+      "{\"name\":\"later\",\"ph\":\"B\",\"ts\":3,\"pid\":7,\"tid\":8},\n"
+      "{\"name\":\"earlier\",\"ph\":\"B\",\"ts\":1,\"pid\":7,\"tid\":8},\n"
       "{\"ph\":\"E\",\"ts\":4,\"pid\":7,\"tid\":8},\n"
-      "{\"name\":\"second\",\"ph\":\"B\",\"ts\":3,\"pid\":7,\"tid\":8},\n"
       "{\"ph\":\"E\",\"ts\":5,\"pid\":7,\"tid\":8}");
 }
 
@@ -522,7 +539,8 @@ int main(void) {
       cmocka_unit_test_setup_teardown(begins_and_ends_that_say_their_phase_stay_events_of_their_own, start, stop),
       cmocka_unit_test_setup_teardown(an_end_that_overtakes_the_one_before_it_ends_the_inner_slice, start, stop),
       cmocka_unit_test_setup_teardown(an_end_that_says_only_where_it_is_in_the_source_says_it, start, stop),
-      cmocka_unit_test_setup_teardown(a_begin_that_overtakes_an_end_leaves_begins_and_ends_to_the_reader, start, stop),
+      cmocka_unit_test_setup_teardown(an_end_takes_place_behind_all_that_is_earlier, start, stop),
+      cmocka_unit_test_setup_teardown(slices_that_begin_out_of_order_leave_begins_and_ends_to_the_reader, start, stop),
       cmocka_unit_test_setup_teardown(an_end_that_comes_before_its_begin_has_its_category, start, stop),
       cmocka_unit_test_setup_teardown(an_end_of_another_track_closes_the_slice_that_it_names, start, stop),
       cmocka_unit_test_setup_teardown(slices_of_other_tracks_become_async_pairs_with_the_tracks_id, start, stop),
