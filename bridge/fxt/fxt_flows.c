@@ -30,13 +30,20 @@ static void add_point(struct tb_fxt_writer *w, const struct tb_event *event, int
   w->points = points;
   tb_fxt_fail(w, status);
   if (w->status != TB_OK) return;
+  const uint64_t *first = tb_map_find(&w->flows, id, 0);
+  bool began = first && (int64_t)*first <= ts; /* other threads' points may come later, and be earlier */
   w->points[w->point_count] = (struct tb_fxt_flow_point){.id = id,
                                                          .ts = ts,
                                                          .process = tb_fxt_process_koid(event->track),
                                                          .thread = tb_fxt_thread_koid(event->track),
                                                          .place = w->point_count,
-                                                         .terminates = terminates};
+                                                         .terminates = terminates,
+                                                         .began = began};
   w->point_count++;
+  if (terminates)
+    tb_map_remove(&w->flows, id, 0);
+  else if (!began)
+    tb_fxt_fail(w, tb_map_put(&w->flows, id, 0, (uint64_t)ts));
 }
 
 /* Flows of JSON say their direction. */
@@ -77,15 +84,15 @@ void tb_fxt_put_flow_ids(struct tb_fxt_writer *w, const struct tb_event *event, 
 
 /* ---- points that cannot wait ---------------------------------------------------------------------------------------------- */
 
-/* As what it seems to be from what has come so far. */
+/* A flow may end that began before the trace did. */
+static unsigned type_of(const struct tb_fxt_flow_point *point, bool began) {
+  return point->terminates ? TB_FXT_FLOW_END : began ? TB_FXT_FLOW_STEP : TB_FXT_FLOW_BEGIN;
+}
+
+/* As what it seemed to be when it came. */
 static void put_early(struct tb_fxt_writer *w, struct tb_fxt_flow_point *point) {
-  bool began = tb_map_find(&w->flows, point->id, 0) != NULL;
-  put_record(w, !began ? TB_FXT_FLOW_BEGIN : point->terminates ? TB_FXT_FLOW_END : TB_FXT_FLOW_STEP, point);
+  put_record(w, type_of(point, point->began), point);
   point->written = true;
-  if (point->terminates)
-    tb_map_remove(&w->flows, point->id, 0);
-  else if (!began)
-    tb_fxt_fail(w, tb_map_put(&w->flows, point->id, 0, 1));
 }
 
 void tb_fxt_settle_flows(struct tb_fxt_writer *w, struct tb_fxt_strand *strand, int64_t ts) {
@@ -110,13 +117,7 @@ static void put_flow(struct tb_fxt_writer *w, struct tb_fxt_flow_point *points, 
   bool open = false;
   for (size_t i = 0; i < count; i++) {
     struct tb_fxt_flow_point *point = &points[i];
-    bool alone = i + 1 == count && !open && point->terminates; /* it began before the trace did */
-    if (!point->written)
-      put_record(w,
-                 alone || (open && point->terminates) ? TB_FXT_FLOW_END
-                 : open                               ? TB_FXT_FLOW_STEP
-                                                      : TB_FXT_FLOW_BEGIN,
-                 point);
+    if (!point->written) put_record(w, type_of(point, open), point);
     open = !point->terminates;
   }
 }

@@ -100,6 +100,7 @@ void tb_fxt_touch(struct tb_fxt_writer *w, const struct tb_track *track, int64_t
   if (!track || !is_thread(track)) return;
   struct tb_fxt_strand *strand = tb_fxt_strand_of(w, track);
   if (!strand) return;
+  settle(w, track, strand, ts);
   make_way(w, track, strand, ts);
   if (strand->last_inner_ts < ts) strand->last_inner_ts = ts;
 }

@@ -82,6 +82,7 @@ struct tb_fxt_flow_point {
   int64_t ts;
   uint64_t place; /* among all points, for those of one time */
   bool terminates, written;
+  bool began; /* a point before it in the source, and no later, has the id and does not end it */
 };
 
 struct tb_fxt_writer {
@@ -97,7 +98,7 @@ struct tb_fxt_writer {
   struct tb_fxt_strand *strands; /* by track index */
   size_t strand_count;
   struct tb_map ids;   /* (number, 0) -> hash of the identity that owns the number */
-  struct tb_map flows; /* flow ids that have begun, of points that could not wait */
+  struct tb_map flows; /* (flow id, 0) that has begun and not ended, as they came -> ts of the first point */
   struct tb_fxt_flow_point *points;
   size_t point_count, point_capacity;
   struct tb_map running; /* (processor, 0) -> thread koid */

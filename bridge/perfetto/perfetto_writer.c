@@ -347,6 +347,7 @@ static enum tb_status create(struct tb_writer *writer) {
   tb_buffer_init(&p->system_trace, p->allocator, 0);
   tb_flows_init(&p->flows, p->allocator);
   p->flows.shared = writer->options.shared_flows;
+  p->flows.ends_close = writer->options.source == TB_FORMAT_FXT;
   tb_map_init(&p->rich_flows, p->allocator);
   tb_map_init(&p->main_threads, p->allocator);
   tb_map_init(&p->dying_threads, p->allocator);

@@ -45,7 +45,8 @@ struct tb_flows {
   uint64_t
       shared; /* not 0: flows may go on in other traces, so that points that join nothing here give their slices an id too; the
                     * first id to make up */
-  uint64_t edges; /* joins of two slices */
+  bool ends_close; /* an end closes its flow, so that its id may begin another: FXT's, not JSON's */
+  uint64_t edges;  /* joins of two slices */
   struct tb_flow_point
       *unbound; /* points that join nothing: without a slice, ends and steps without a start, starts without more */
   size_t unbound_count, unbound_capacity;

@@ -154,8 +154,13 @@ static enum tb_status take(struct chainer *c, size_t point) {
   if (!p->has_slice || (p->step != TB_FLOW_OUT && !chain->started) || (p->step == TB_FLOW_OUT && chain->started))
     return tb_flows_note_unbound(c->flows, p);
   p->joined = true;
-  if (p->step != TB_FLOW_OUT) return join(c, chain, p->flow, &slice, p->step == TB_FLOW_THROUGH);
+  if (p->step != TB_FLOW_OUT) {
+    bool goes_on = p->step == TB_FLOW_THROUGH;
+    if (!goes_on && c->flows->ends_close) chain->started = false;
+    return join(c, chain, p->flow, &slice, goes_on);
+  }
   chain->started = true;
+  chain->joined = chain->carried = false;
   chain->source = slice;
   chain->source_point = point;
   return TB_OK;
