@@ -104,17 +104,20 @@ static enum tb_status parse_large_metadata(struct tb_fxt_reader *fx, uint64_t fo
   return status;
 }
 
-/* Metadata that our writer put into a large blob: of a thread, or, where that is 0, of its process, or of the trace. */
+/* Metadata that our writer put into a large blob: of a thread, or of the trace; what names no thread is of its process where
+ * that is 0. */
 static enum tb_status add_metadata(struct tb_fxt_reader *fx, enum tb_event_type type, struct tb_slice name,
                                    const struct tb_track *thread) {
-  const struct tb_track *track = thread && thread->tid == 0 ? thread->parent : thread;
+  bool of_thread = name.len > 7 && memcmp(name.ptr, "thread_", 7) == 0;
+  const struct tb_track *track = thread && thread->tid == 0 && !of_thread ? thread->parent : thread;
   struct tb_event *event;
   enum tb_status status = tb_fxt_add_event(fx, type, track, &event);
   if (status != TB_OK) return status;
   event->phase = type == TB_EVENT_METADATA ? 'M' : '\0';
   event->name = name;
   event->has = TB_HAS_NAME;
-  return tb_fxt_give_args(fx, NULL, event);
+  status = type == TB_EVENT_METADATA ? tb_fxt_note_name(fx, track, name) : TB_OK;
+  return status == TB_OK ? tb_fxt_give_args(fx, NULL, event) : status;
 }
 
 enum tb_status tb_fxt_parse_large(struct tb_fxt_reader *fx, uint64_t header, struct tb_fxt_cursor cursor) {

@@ -2,6 +2,7 @@
  *
  * Counters: the samples of one counter at one moment become one record.
  */
+#include "base/decimal.h"
 #include "fxt/fxt_writer.h"
 
 /* ---- the record in the making
@@ -133,6 +134,18 @@ static void identify(struct tb_fxt_writer *w, const struct tb_track *track, stru
   *series = TB_SLICE(TB_FXT_OWN_SERIES);
 }
 
+/* A number that is written as text, as some JSON has them. */
+static bool text_number(struct tb_slice text, struct tb_fxt_flat *flat) {
+  struct tb_decimal decimal;
+  double value;
+  const char *end = text.ptr + text.len;
+  if (!text.len || tb_decimal_parse(text.ptr, end, &decimal) != end) return false;
+  if (!tb_decimal_to_double(&decimal, text.ptr, end, &value)) return false;
+  flat->type = TB_FXT_ARG_DOUBLE;
+  memcpy(&flat->value, &value, sizeof(value));
+  return true;
+}
+
 static bool flat_number(const struct tb_arg *arg, char letter, struct tb_fxt_flat *flat) {
   *flat = (struct tb_fxt_flat){.value = arg->u};
   if (arg->type == TB_ARG_INT && (letter == 'u' || letter == 'U')) {
@@ -145,9 +158,15 @@ static bool flat_number(const struct tb_arg *arg, char letter, struct tb_fxt_fla
   } else if (arg->type == TB_ARG_DOUBLE) {
     flat->type = TB_FXT_ARG_DOUBLE;
   } else {
-    return false;
+    return arg->type == TB_ARG_STRING && text_number(arg->text, flat);
   }
   return true;
+}
+
+static void lose_members(struct tb_fxt_writer *w, const struct tb_event *event) {
+  for (uint32_t i = 0; i < event->extra_count; i += event->extra[i].span)
+    if (!tb_slice_equal(event->extra[i].name, TB_SLICE(TB_FXT_EXTRA_TYPES)))
+      tb_fxt_lose_event(w, "a member of a counter that FXT has no place for", event);
 }
 
 void tb_fxt_put_counter(struct tb_fxt_writer *w, const struct tb_event *event) {
@@ -161,6 +180,7 @@ void tb_fxt_put_counter(struct tb_fxt_writer *w, const struct tb_event *event) {
     identify(w, event->track, &name, &series, &to, &letter);
   else if (event->id.kind != TB_ID_NONE)
     to.id = event->id.is_number ? event->id.value : tb_fxt_text_hash(event->id.text);
+  if (event->extra_count) lose_members(w, event);
   uint32_t index = 0;
   for (uint32_t i = 0; i < event->arg_count && w->status == TB_OK; i += event->args[i].span) {
     struct tb_fxt_flat flat;

@@ -78,12 +78,8 @@ static void put_kernel_object(struct tb_fxt_writer *w, const struct tb_track *tr
   tb_fxt_close_record(w);
 }
 
-void tb_fxt_describe(struct tb_fxt_writer *w, const struct tb_track *track, bool even_without_name) {
-  if (!track || (track->type != TB_TRACK_PROCESS && track->type != TB_TRACK_THREAD)) return;
-  struct tb_fxt_strand *strand = tb_fxt_strand_of(w, track);
-  if (!strand) return;
-  struct tb_slice name = name_of(track);
-  if (strand->described ? tb_slice_equal(name, strand->name) : name.len == 0 && !even_without_name) return;
+static void tell_name(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_fxt_strand *strand,
+                      struct tb_slice name) {
   char *copy = tb_alloc(w->writer->allocator, name.len);
   if (!copy) {
     tb_fxt_fail(w, TB_NO_MEMORY);
@@ -94,6 +90,23 @@ void tb_fxt_describe(struct tb_fxt_writer *w, const struct tb_track *track, bool
   strand->name = (struct tb_slice){copy, name.len};
   strand->described = true;
   put_kernel_object(w, track, name);
+}
+
+void tb_fxt_describe(struct tb_fxt_writer *w, const struct tb_track *track, bool even_without_name) {
+  if (!track || (track->type != TB_TRACK_PROCESS && track->type != TB_TRACK_THREAD)) return;
+  struct tb_fxt_strand *strand = tb_fxt_strand_of(w, track);
+  if (!strand || (strand->named && !track->name.len)) return;
+  struct tb_slice name = name_of(track);
+  if (strand->described ? tb_slice_equal(name, strand->name) : name.len == 0 && !even_without_name) return;
+  tell_name(w, track, strand, name);
+}
+
+void tb_fxt_name_track(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_slice name) {
+  uint64_t koid = track->type == TB_TRACK_THREAD ? tb_fxt_thread_koid(track) : tb_fxt_process_koid(track);
+  struct tb_fxt_strand *strand = koid ? tb_fxt_strand_of(w, track) : NULL; /* 0 is no object */
+  if (!strand) return;
+  strand->named = true;
+  if (!strand->described || !tb_slice_equal(name, strand->name)) tell_name(w, track, strand, name);
 }
 
 /* ---- ids

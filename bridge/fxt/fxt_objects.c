@@ -88,6 +88,19 @@ enum tb_status tb_fxt_parse_userspace_object(struct tb_fxt_reader *fx, uint64_t 
 /* ---- kernel objects -------------------------------------------------------------------------------------------------
  */
 
+enum tb_status tb_fxt_note_name(struct tb_fxt_reader *fx, const struct tb_track *track, struct tb_slice what) {
+  bool of_thread = tb_slice_equal(what, TB_SLICE("thread_name"));
+  if (!track || track->type != (of_thread ? TB_TRACK_THREAD : TB_TRACK_PROCESS)) return TB_OK;
+  if (!of_thread && !tb_slice_equal(what, TB_SLICE("process_name"))) return TB_OK;
+  struct tb_track *own = (struct tb_track *)(uintptr_t)track; /* of this reader's tables */
+  for (uint32_t i = 0; i < fx->arg_count; i++) {
+    if (fx->args[i].type != TB_ARG_STRING || !tb_slice_equal(fx->args[i].name, TB_SLICE("name"))) continue;
+    enum tb_status status = tb_fxt_intern(&fx->tables.texts, fx->args[i].text, &own->name);
+    if (status != TB_OK) return tb_fxt_no_memory(fx, status);
+  }
+  return TB_OK;
+}
+
 /* Names a track, and says so in an event where it is news. */
 static enum tb_status name_track(struct tb_fxt_reader *fx, struct tb_track *track, struct tb_slice name) {
   struct tb_slice own;

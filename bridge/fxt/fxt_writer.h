@@ -55,6 +55,7 @@ struct tb_fxt_strand {
   const struct tb_track *track;
   struct tb_slice name;            /* in the name record written last */
   bool described;                  /* a kernel object record was written */
+  bool named;                      /* it has a name of metadata, which the track itself does not know */
   bool unordered;                  /* its times once went back: no slice is held any more */
   int64_t last_ts;                 /* of the begins and ends */
   int64_t last_inner_ts;           /* of other events */
@@ -179,6 +180,8 @@ uint64_t tb_fxt_thread_koid(const struct tb_track *track);
 /* What is kept of the track; NULL after a failure. */
 struct tb_fxt_strand *tb_fxt_strand_of(struct tb_fxt_writer *w, const struct tb_track *track);
 void tb_fxt_describe(struct tb_fxt_writer *w, const struct tb_track *track, bool even_without_name);
+/* A kernel object for a process or thread that metadata names. */
+void tb_fxt_name_track(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_slice name);
 
 /* The number that stands for the event's id: its own unless an id of other categories, scope, process (or, with
  * `named`, name) has it. */
