@@ -303,6 +303,22 @@ static void complete(struct tb_fxt_writer *w, const struct tb_event *event) {
   put_end(w, event->track, &slice, event->ts + event->dur);
 }
 
+/* A begin or end out of a processor's buffer: those of other processors that are earlier may come later, so that only readers, who sort,
+ * know which end is whose. */
+static void put_alone(struct tb_fxt_writer *w, const struct tb_event *event) {
+  struct tb_fxt_open bare = {.ts = event->ts,
+                             .thread = event->thread,
+                             .name = event->name,
+                             .category = event->categories,
+                             .args = w->args.items,
+                             .arg_count = w->args.count};
+  tb_fxt_touch(w, event->track, event->ts);
+  if (event->type == TB_EVENT_SLICE_BEGIN)
+    put_begin(w, event->track, &bare);
+  else
+    put_end(w, event->track, &bare, event->ts);
+}
+
 void tb_fxt_put_slice(struct tb_fxt_writer *w, const struct tb_event *event) {
   struct tb_fxt_strand *strand = tb_fxt_strand_of(w, event->track);
   if (!strand) return;
@@ -311,6 +327,8 @@ void tb_fxt_put_slice(struct tb_fxt_writer *w, const struct tb_event *event) {
   if (event->type == TB_EVENT_SLICE_COMPLETE) {
     settle(w, event->track, strand, event->ts);
     complete(w, event);
+  } else if (event->has & TB_HAS_CPU && is_thread(event->track)) {
+    put_alone(w, event);
   } else {
     keep_order(w, event->track, strand, event->ts);
     if (event->type == TB_EVENT_SLICE_BEGIN) {
