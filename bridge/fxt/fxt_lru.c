@@ -45,7 +45,7 @@ static void link_as_newest(struct tb_fxt_lru *table, uint16_t index) {
  * ------------------------------------------------------------------------------------------------------- */
 
 static uint16_t *bucket_of(const struct tb_fxt_lru *table, uint64_t hash) {
-  return &table->buckets[hash & (table->bucket_count - 1)];
+  return &table->buckets[tb_fxt_hash_slot(hash, table->bucket_count)];
 }
 
 static void add_to_bucket(struct tb_fxt_lru *table, uint16_t index) {

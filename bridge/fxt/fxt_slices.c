@@ -268,10 +268,9 @@ static void end(struct tb_fxt_writer *w, const struct tb_event *event, struct tb
     tb_fxt_lose_event(w, "an end of a slice that is not open", event);
     return;
   }
-  struct tb_fxt_flats own = w->args;
+  uint32_t own_args = w->args.count;
   while (count-- > 0 && w->status == TB_OK) {
-    w->args = own;
-    if (count) w->args.count = 0; /* they belong to the slice that is meant */
+    w->args.count = count ? 0 : own_args; /* they belong to the slice that is meant */
     end_innermost(w, event, strand);
   }
 }

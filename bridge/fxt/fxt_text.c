@@ -68,7 +68,7 @@ uint64_t tb_fxt_text_hash(struct tb_slice text) {
 }
 
 static size_t locate(const struct tb_fxt_intern_entry *entries, size_t capacity, uint64_t hash, struct tb_slice text) {
-  size_t i = (size_t)hash & (capacity - 1);
+  size_t i = tb_fxt_hash_slot(hash, capacity);
   while (entries[i].text.ptr && (entries[i].hash != hash || !tb_slice_equal(entries[i].text, text)))
     i = (i + 1) & (capacity - 1);
   return i;

@@ -20,6 +20,11 @@ struct tb_slice tb_fxt_text_cut(struct tb_slice text, size_t limit);
 /* A hash of the bytes; the same on every machine, for it also stands for ids that are no numbers. */
 uint64_t tb_fxt_text_hash(struct tb_slice text);
 
+/* Where a hash belongs in a table of `count` slots, a power of two: its own lower bits hardly know the end of the text. */
+static inline size_t tb_fxt_hash_slot(uint64_t hash, size_t count) {
+  return (size_t)(hash * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (count - 1);
+}
+
 struct tb_fxt_intern_entry {
   uint64_t hash;
   struct tb_slice text;
