@@ -2,6 +2,7 @@
  *
  * FXT blob records: Perfetto packets, and bytes that are carried as they are.
  */
+#include "event/metadata.h"
 #include "fxt/fxt_reader.h"
 #include "perfetto/wire.h"
 
@@ -108,16 +109,16 @@ static enum tb_status parse_large_metadata(struct tb_fxt_reader *fx, uint64_t fo
  * that is 0. */
 static enum tb_status add_metadata(struct tb_fxt_reader *fx, enum tb_event_type type, struct tb_slice name,
                                    const struct tb_track *thread) {
-  bool of_thread = name.len > 7 && memcmp(name.ptr, "thread_", 7) == 0;
-  const struct tb_track *track = thread && thread->tid == 0 && !of_thread ? thread->parent : thread;
+  bool of_process = thread && thread->tid == 0 && !tb_metadata_is_of_thread(name);
+  const struct tb_track *track = of_process ? thread->parent : thread;
   struct tb_event *event;
   enum tb_status status = tb_fxt_add_event(fx, type, track, &event);
   if (status != TB_OK) return status;
   event->phase = type == TB_EVENT_METADATA ? 'M' : '\0';
   event->name = name;
   event->has = TB_HAS_NAME;
-  status = type == TB_EVENT_METADATA ? tb_fxt_note_name(fx, track, name) : TB_OK;
-  return status == TB_OK ? tb_fxt_give_args(fx, NULL, event) : status;
+  status = tb_fxt_give_args(fx, NULL, event);
+  return status == TB_OK ? tb_fxt_note_name(fx, event) : status;
 }
 
 enum tb_status tb_fxt_parse_large(struct tb_fxt_reader *fx, uint64_t header, struct tb_fxt_cursor cursor) {

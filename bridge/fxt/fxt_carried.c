@@ -5,6 +5,7 @@
  */
 #include "base/base64.h"
 #include "event/blobs.h"
+#include "event/metadata.h"
 #include "fxt/fxt_writer.h"
 
 enum { BLOB_CHUNK = 32000, MAX_LARGE_WORDS = TB_FXT_MAX_WORDS };
@@ -226,24 +227,14 @@ static bool put_object(struct tb_fxt_writer *w, const struct tb_event *event) {
  * -------------------------------------------------------------------------------------------------------------------------
  */
 
-/* JSON names processes and threads by metadata; others look for names in kernel objects. */
-static void put_name(struct tb_fxt_writer *w, const struct tb_event *event) {
-  bool of_thread = tb_slice_equal(event->name, TB_SLICE("thread_name"));
-  const struct tb_track *track = event->track;
-  if (!track || (!of_thread && !tb_slice_equal(event->name, TB_SLICE("process_name")))) return;
-  if (!of_thread && track->type == TB_TRACK_THREAD) track = track->parent;
-  if (!track || track->type != (of_thread ? TB_TRACK_THREAD : TB_TRACK_PROCESS)) return;
-  const struct tb_arg *name = find_arg(event, TB_SLICE("name"));
-  if (name && name->type == TB_ARG_STRING && name->text.len) tb_fxt_name_track(w, track, name->text);
-}
-
 void tb_fxt_put_metadata(struct tb_fxt_writer *w, const struct tb_event *event) {
   if (event->type == TB_EVENT_METADATA && (put_object(w, event) || tb_fxt_put_blob_again(w, event))) return;
   tb_fxt_flatten(w, event);
   if (!w->provider) tb_fxt_use_process(w, tb_fxt_process_koid(event->track));
   const char *category = event->type == TB_EVENT_METADATA ? TB_FXT_CATEGORY_METADATA : TB_FXT_CATEGORY_TRACE;
   put_large(w, event, tb_slice_from(category), true);
-  if (event->type == TB_EVENT_METADATA) put_name(w, event);
+  struct tb_slice track_name = tb_metadata_track_name(event);
+  if (track_name.len) tb_fxt_name_track(w, event->track, track_name); /* others look for names in kernel objects */
 }
 
 void tb_fxt_put_clocks(struct tb_fxt_writer *w, const struct tb_event *event) {

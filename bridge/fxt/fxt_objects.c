@@ -2,6 +2,7 @@
  *
  * FXT object records: names of processes, threads and whatever else pointers and koids stand for.
  */
+#include "event/metadata.h"
 #include "fxt/fxt_reader.h"
 
 static uint64_t key_of(const struct tb_track *track) { return (uint64_t)(uintptr_t)track; }
@@ -88,28 +89,29 @@ enum tb_status tb_fxt_parse_userspace_object(struct tb_fxt_reader *fx, uint64_t 
 /* ---- kernel objects -------------------------------------------------------------------------------------------------
  */
 
-enum tb_status tb_fxt_note_name(struct tb_fxt_reader *fx, const struct tb_track *track, struct tb_slice what) {
-  bool of_thread = tb_slice_equal(what, TB_SLICE("thread_name"));
-  if (!track || track->type != (of_thread ? TB_TRACK_THREAD : TB_TRACK_PROCESS)) return TB_OK;
-  if (!of_thread && !tb_slice_equal(what, TB_SLICE("process_name"))) return TB_OK;
-  struct tb_track *own = (struct tb_track *)(uintptr_t)track; /* of this reader's tables */
-  for (uint32_t i = 0; i < fx->arg_count; i++) {
-    if (fx->args[i].type != TB_ARG_STRING || !tb_slice_equal(fx->args[i].name, TB_SLICE("name"))) continue;
-    enum tb_status status = tb_fxt_intern(&fx->tables.texts, fx->args[i].text, &own->name);
-    if (status != TB_OK) return tb_fxt_no_memory(fx, status);
-  }
+/* Gives a track its name; *news says whether it is another than before. */
+static enum tb_status set_name(struct tb_fxt_reader *fx, struct tb_track *track, struct tb_slice name, bool *news) {
+  struct tb_slice own;
+  enum tb_status status = tb_fxt_intern(&fx->tables.texts, name, &own);
+  if (status != TB_OK) return tb_fxt_no_memory(fx, status);
+  *news = own.len && !tb_slice_equal(own, track->name);
+  if (*news) track->name = own;
   return TB_OK;
+}
+
+enum tb_status tb_fxt_note_name(struct tb_fxt_reader *fx, const struct tb_event *metadata) {
+  bool news;
+  struct tb_slice name = tb_metadata_track_name(metadata);
+  struct tb_track *track = (struct tb_track *)(uintptr_t)metadata->track; /* of this reader's tables */
+  return name.len ? set_name(fx, track, name, &news) : TB_OK;
 }
 
 /* Names a track, and says so in an event where it is news. */
 static enum tb_status name_track(struct tb_fxt_reader *fx, struct tb_track *track, struct tb_slice name) {
-  struct tb_slice own;
-  enum tb_status status = tb_fxt_intern(&fx->tables.texts, name, &own);
-  if (status != TB_OK) return tb_fxt_no_memory(fx, status);
-  if (own.len == 0 || tb_slice_equal(own, track->name)) return TB_OK;
-  track->name = own;
+  bool news;
+  enum tb_status status = set_name(fx, track, name, &news);
   struct tb_event *event;
-  return tb_fxt_add_event(fx, TB_EVENT_TRACK, track, &event);
+  return status == TB_OK && news ? tb_fxt_add_event(fx, TB_EVENT_TRACK, track, &event) : status;
 }
 
 /* The thread of a kernel object: of the process that its argument "process" names, which is then taken out. */

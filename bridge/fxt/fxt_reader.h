@@ -45,9 +45,8 @@ TB_MUST_CHECK enum tb_status tb_fxt_parse_blob(struct tb_fxt_reader *fx, uint64_
 TB_MUST_CHECK enum tb_status tb_fxt_parse_large(struct tb_fxt_reader *fx, uint64_t header, struct tb_fxt_cursor cursor);
 TB_MUST_CHECK enum tb_status tb_fxt_parse_userspace_object(struct tb_fxt_reader *fx, uint64_t header,
                                                            struct tb_fxt_cursor cursor);
-/* Notes the name that metadata `what` with fx->args gives a process or thread: a kernel object that says it too is no news then. */
-TB_MUST_CHECK enum tb_status tb_fxt_note_name(struct tb_fxt_reader *fx, const struct tb_track *track,
-                                              struct tb_slice what);
+/* Notes the name that a metadata event gives its track: a kernel object that says it too is no news then. */
+TB_MUST_CHECK enum tb_status tb_fxt_note_name(struct tb_fxt_reader *fx, const struct tb_event *metadata);
 TB_MUST_CHECK enum tb_status tb_fxt_parse_kernel_object(struct tb_fxt_reader *fx, uint64_t header,
                                                         struct tb_fxt_cursor cursor);
 

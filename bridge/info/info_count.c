@@ -2,6 +2,7 @@
  *
  * Tallies of events and packets as they come.
  */
+#include "event/metadata.h"
 #include "info/info_state.h"
 #include "perfetto/fields.h"
 #include "perfetto/snapshot_clock.h"
@@ -128,15 +129,10 @@ static void keep_metadata(struct tb_info_state *s, struct tb_slice name) {
 }
 
 static void keep_name(struct tb_info_state *s, struct tb_info_track *track, const struct tb_event *event) {
-  if (!tb_slice_equal(event->name, TB_SLICE("process_name")) && !tb_slice_equal(event->name, TB_SLICE("thread_name")))
-    return;
-  for (uint32_t i = 0; i < event->arg_count; i += event->args[i].span) {
-    const struct tb_arg *arg = &event->args[i];
-    if (arg->type != TB_ARG_STRING || !tb_slice_equal(arg->name, TB_SLICE("name"))) continue;
-    if (tb_slice_equal(track->name, arg->text)) return;
-    track->name = tb_arena_copy(&s->arena, arg->text);
-    if (!track->name.ptr) s->out_of_memory = true;
-  }
+  struct tb_slice name = tb_metadata_track_name(event);
+  if (!name.len || tb_slice_equal(track->name, name)) return;
+  track->name = tb_arena_copy(&s->arena, name);
+  if (!track->name.ptr) s->out_of_memory = true;
 }
 
 void tb_info_count_event(struct tb_info_state *s, const struct tb_event *event) {
@@ -146,7 +142,7 @@ void tb_info_count_event(struct tb_info_state *s, const struct tb_event *event) 
     count_clocks(s, 0, event->clocks, event->clock_count);
   if (event->type == TB_EVENT_TRACE_METADATA) keep_metadata(s, event->name);
   struct tb_info_track *track = event->track ? see_track(s, event->track) : NULL;
-  if (track && event->type == TB_EVENT_METADATA) keep_name(s, track, event);
+  if (track) keep_name(s, track, event);
   if (!happens_in_time(event->type)) return;
   s->info.events++;
   count_time(s, event);

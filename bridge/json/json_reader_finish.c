@@ -2,6 +2,7 @@
  *
  * What the members of an event say together: its type and its track.
  */
+#include "event/metadata.h"
 #include "json/json_reader_fields.h"
 
 enum place {
@@ -61,14 +62,11 @@ static struct phase find_phase(const struct tb_json_draft *draft) {
   return phases[i];
 }
 
-static bool starts_with(struct tb_slice text, const char *prefix, size_t len) {
-  return text.len >= len && memcmp(text.ptr, prefix, len) == 0;
-}
-
 /* Metadata named process_… says something of the process, any other of the thread, where there is one. */
 static enum place metadata_place(const struct tb_json_draft *draft) {
-  if (starts_with(draft->event->name, "process_", 8)) return ON_PROCESS;
-  return starts_with(draft->event->name, "thread_", 7) ? ON_THREAD : ON_NAMED_THREAD;
+  struct tb_slice name = draft->event->name;
+  if (name.len >= 8 && memcmp(name.ptr, "process_", 8) == 0) return ON_PROCESS;
+  return tb_metadata_is_of_thread(name) ? ON_THREAD : ON_NAMED_THREAD;
 }
 
 /* The thread that emitted an event of another track, or its process where no thread is named and the track does not say it. */

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "event/metadata.h"
 #include "json/json_emit.h"
 #include "perfetto/writer_state.h"
 
@@ -76,7 +77,7 @@ static enum tb_status set_text(struct tb_perfetto_writer *p, struct tb_slice *to
 enum tb_status tb_perfetto_put_metadata(struct tb_perfetto_writer *p, const struct tb_event *event) {
   const struct tb_track *track = event->track;
   if (!track) return keep_metadata(p, event);
-  bool of_thread = event->name.len > 7 && memcmp(event->name.ptr, "thread_", 7) == 0;
+  bool of_thread = tb_metadata_is_of_thread(event->name);
   if (!of_thread && track->type == TB_TRACK_THREAD && track->parent) track = track->parent;
   struct tb_track_state *state = tb_perfetto_track(p, track);
   if (!state || (track != event->track && !tb_perfetto_track(p, event->track))) return TB_NO_MEMORY;
