@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/decimal.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/decimal_round.h"
 
 enum {
@@ -184,4 +187,18 @@ bool tb_decimal_to_double(const struct tb_decimal *number, const char *text, con
     return false;
   *value = number->negative ? -d : d;
   return true;
+}
+
+bool tb_number_in_text(struct tb_slice text, double *value) {
+  char copy[65], *stop;
+  struct tb_decimal number;
+  const char *end = text.ptr + text.len;
+  if (text.len == 0 || text.len >= sizeof(copy)) return false;
+  /* strtod goes by the locale, in which a point may be none */
+  if (tb_decimal_parse(text.ptr, end, &number) == end && tb_decimal_to_double(&number, text.ptr, end, value))
+    return true;
+  memcpy(copy, text.ptr, text.len);
+  copy[text.len] = '\0';
+  *value = strtod(copy, &stop);
+  return stop == copy + text.len;
 }

@@ -134,18 +134,6 @@ static void identify(struct tb_fxt_writer *w, const struct tb_track *track, stru
   *series = TB_SLICE(TB_FXT_OWN_SERIES);
 }
 
-/* A number that is written as text, as some JSON has them. */
-static bool text_number(struct tb_slice text, struct tb_fxt_flat *flat) {
-  struct tb_decimal decimal;
-  double value;
-  const char *end = text.ptr + text.len;
-  if (!text.len || tb_decimal_parse(text.ptr, end, &decimal) != end) return false;
-  if (!tb_decimal_to_double(&decimal, text.ptr, end, &value)) return false;
-  flat->type = TB_FXT_ARG_DOUBLE;
-  memcpy(&flat->value, &value, sizeof(value));
-  return true;
-}
-
 static bool flat_number(const struct tb_arg *arg, char letter, struct tb_fxt_flat *flat) {
   *flat = (struct tb_fxt_flat){.value = arg->u};
   if (arg->type == TB_ARG_INT && (letter == 'u' || letter == 'U')) {
@@ -158,7 +146,10 @@ static bool flat_number(const struct tb_arg *arg, char letter, struct tb_fxt_fla
   } else if (arg->type == TB_ARG_DOUBLE) {
     flat->type = TB_FXT_ARG_DOUBLE;
   } else {
-    return arg->type == TB_ARG_STRING && text_number(arg->text, flat);
+    double value;
+    if (arg->type != TB_ARG_STRING || !tb_number_in_text(arg->text, &value)) return false;
+    flat->type = TB_FXT_ARG_DOUBLE;
+    memcpy(&flat->value, &value, sizeof(value));
   }
   return true;
 }

@@ -2,9 +2,9 @@
  *
  * The Perfetto writer: counter samples onto the shared strand.
  */
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "perfetto/wire.h"
 #include "perfetto/writer_state.h"
 
@@ -22,12 +22,8 @@ static bool counter_value(const struct tb_arg *arg, bool *is_double, uint64_t *b
     *is_double = true;
     return true;
   }
-  if (arg->type != TB_ARG_STRING || arg->text.len == 0 || arg->text.len > 64) return false;
-  char text[65], *end; /* the trace processor reads numbers in strings too */
-  memcpy(text, arg->text.ptr, arg->text.len);
-  text[arg->text.len] = '\0';
-  double d = strtod(text, &end);
-  if (end != text + arg->text.len) return false;
+  double d;
+  if (arg->type != TB_ARG_STRING || !tb_number_in_text(arg->text, &d)) return false;
   *is_double = true;
   memcpy(bits, &d, sizeof(d));
   return true;

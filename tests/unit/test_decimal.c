@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/decimal.h"
+#include "base/memory.h"
 
 static struct tb_decimal parse(const char *text) {
   struct tb_decimal number;
@@ -180,6 +182,23 @@ static void a_thousand_digits_are_exact(void **state) {
   assert_double_as_strtod(text);
 }
 
+static void numbers_in_text_are_decimals_and_what_c_knows(void **state) {
+  (void)state;
+  static const struct {
+    const char *text;
+    double value;
+  } numbers[] = {{"5.47", 5.47}, {"-1e-3", -0.001}, {"0x10", 16}, {"1e400", HUGE_VAL}, {"-inf", -HUGE_VAL}, {" 5", 5}};
+  static const char *const others[] = {
+      "", "a", "5 ", "5x", "1.5.5", "10000000000000000000000000000000000000000000000000000000000000000"};
+  double value;
+  for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+    assert_true(tb_number_in_text(tb_slice_from(numbers[i].text), &value));
+    assert_true(value == numbers[i].value);
+  }
+  for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+    assert_false(tb_number_in_text(tb_slice_from(others[i]), &value));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(microseconds_become_exact_nanoseconds),
@@ -192,6 +211,7 @@ int main(void) {
       cmocka_unit_test(many_doubles_are_as_strtod_has_them),
       cmocka_unit_test(doubles_past_the_largest_are_refused),
       cmocka_unit_test(a_thousand_digits_are_exact),
+      cmocka_unit_test(numbers_in_text_are_decimals_and_what_c_knows),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
