@@ -100,7 +100,7 @@ static enum tb_status set_name(struct tb_fxt_reader *fx, struct tb_track *track,
 }
 
 enum tb_status tb_fxt_note_name(struct tb_fxt_reader *fx, const struct tb_event *metadata) {
-  bool news;
+  bool news = false;
   struct tb_slice name = tb_metadata_track_name(metadata);
   struct tb_track *track = (struct tb_track *)(uintptr_t)metadata->track; /* of this reader's tables */
   return name.len ? set_name(fx, track, name, &news) : TB_OK;
@@ -108,7 +108,7 @@ enum tb_status tb_fxt_note_name(struct tb_fxt_reader *fx, const struct tb_event 
 
 /* Names a track, and says so in an event where it is news. */
 static enum tb_status name_track(struct tb_fxt_reader *fx, struct tb_track *track, struct tb_slice name) {
-  bool news;
+  bool news = false;
   enum tb_status status = set_name(fx, track, name, &news);
   struct tb_event *event;
   return status == TB_OK && news ? tb_fxt_add_event(fx, TB_EVENT_TRACK, track, &event) : status;
