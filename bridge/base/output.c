@@ -12,8 +12,14 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/write_behind.h"
 
-enum { BUFFER_BYTES = 1 << 20, GZIP_BYTES = 256 * 1024 };
+enum {
+  BUFFER_BYTES = 1 << 20,
+  PASSED_BYTES = 256 * 1024, /* to the thread at a time, which then has what is still in a cache */
+  DIRECT_BYTES = 64 * 1024,  /* so much is not copied to be written */
+  GZIP_BYTES = 256 * 1024
+};
 
 struct tb_output {
   const struct tb_allocator *allocator;
@@ -21,12 +27,16 @@ struct tb_output {
   char *temporary; /* NULL: writes go straight to fd (standard output, devices, pipes) */
   bool nameless;   /* the file has no name yet, not even `temporary`: whatever ends the process, nothing is left */
   int fd;
+  unsigned threads;
+  char *buffer;
+  size_t len;
+  uint64_t taken;
+  enum tb_status status;          /* the first failure that the caller's thread knows of */
+  struct tb_write_behind *behind; /* compresses and writes in a thread of its own; what follows is then the thread's */
   bool gzip, deflating;
   z_stream z;
   char *gzip_buffer;
-  char *buffer;
-  size_t len;
-  uint64_t taken, written;
+  uint64_t written;
   struct tb_error error;
 };
 
@@ -103,6 +113,7 @@ enum tb_status tb_output_open(const char *path, const struct tb_output_options *
   out->allocator = a;
   out->fd = -1;
   out->gzip = options && options->gzip;
+  out->threads = options ? options->threads : 1;
   enum tb_status status = open_any(out, path, error);
   if (status != TB_OK) {
     tb_error_set_file(error, path);
@@ -153,37 +164,68 @@ static enum tb_status write_through(struct tb_output *out, const char *data, siz
   return TB_OK;
 }
 
+static enum tb_status consume(void *ctx, const char *bytes, size_t len) { return write_through(ctx, bytes, len); }
+
+/* Ends the thread; all is the caller's again. */
+static void stop_thread(struct tb_output *out) {
+  tb_write_behind_stop(out->behind);
+  out->behind = NULL;
+}
+
+/* Without a thread to be had, writing goes on in the caller's. */
+static void start_thread(struct tb_output *out) {
+  if (out->threads > 1) out->behind = tb_write_behind_start(out->allocator, BUFFER_BYTES, consume, out);
+  out->threads = 1; /* tried once */
+}
+
 static enum tb_status flush(struct tb_output *out) {
-  if (out->error.code != TB_OK) return out->error.code;
-  enum tb_status status = write_through(out, out->buffer, out->len);
+  if (out->status != TB_OK || !out->len) return out->status;
+  if (!out->behind) start_thread(out);
+  if (out->behind)
+    out->status = tb_write_behind_pass(out->behind, &out->buffer, out->len);
+  else
+    out->status = write_through(out, out->buffer, out->len);
   out->len = 0;
-  return status;
+  if (out->status != TB_OK) stop_thread(out);
+  return out->status;
 }
 
 static enum tb_status report(const struct tb_output *out, struct tb_error *error) {
   if (error && error->code == TB_OK) *error = out->error;
-  return out->error.code;
+  return out->status;
+}
+
+/* Through the buffer, in pieces. */
+static enum tb_status write_buffered(struct tb_output *out, const char *data, size_t len) {
+  while (len) {
+    size_t room = BUFFER_BYTES - out->len, n = len < room ? len : room;
+    memcpy(out->buffer + out->len, data, n);
+    out->len += n;
+    data += n;
+    len -= n;
+    if ((len || (out->behind && out->len >= PASSED_BYTES)) && flush(out) != TB_OK) return out->status;
+  }
+  return TB_OK;
 }
 
 enum tb_status tb_output_write(struct tb_output *out, const void *data, size_t len, struct tb_error *error) {
-  if (len > BUFFER_BYTES - out->len && flush(out) != TB_OK) return report(out, error);
+  if (out->status != TB_OK) return report(out, error);
   out->taken += len;
-  if (len >= BUFFER_BYTES / 2) {
-    if (flush(out) != TB_OK || write_through(out, data, len) != TB_OK) return report(out, error);
-    return TB_OK;
+  if (len >= DIRECT_BYTES && out->threads < 2 && !out->behind) {
+    if (flush(out) == TB_OK) out->status = write_through(out, data, len);
+  } else {
+    (void)write_buffered(out, data, len);
   }
-  if (len) memcpy(out->buffer + out->len, data, len);
-  out->len += len;
-  return TB_OK;
+  return out->status == TB_OK ? TB_OK : report(out, error);
 }
 
 char *tb_output_reserve(struct tb_output *out, size_t len, struct tb_error *error) {
   if (len > BUFFER_BYTES) return NULL;
-  if (len > BUFFER_BYTES - out->len && flush(out) != TB_OK) {
-    (void)report(out, error);
-    return NULL;
-  }
-  return out->buffer + out->len;
+  size_t most = out->behind ? PASSED_BYTES : BUFFER_BYTES;
+  if (out->status == TB_OK && (len > BUFFER_BYTES - out->len || out->len >= most)) (void)flush(out);
+  if (out->status == TB_OK) return out->buffer + out->len;
+  (void)report(out, error);
+  return NULL;
 }
 
 void tb_output_commit(struct tb_output *out, size_t len) {
@@ -207,10 +249,16 @@ static int give_temporary_name(struct tb_output *out) {
   return -1;
 }
 
-static enum tb_status finish_file(struct tb_output *out) {
-  enum tb_status status = flush(out);
-  if (status == TB_OK && out->gzip) status = deflate_some(out, "", 0, Z_FINISH);
-  if (status != TB_OK) return status;
+/* All that was taken is in the file. */
+static enum tb_status write_rest(struct tb_output *out) {
+  if (!out->behind) out->threads = 1; /* not worth a thread any more */
+  if (flush(out) == TB_OK && out->behind) out->status = tb_write_behind_drain(out->behind);
+  stop_thread(out);
+  if (out->status == TB_OK && out->gzip) out->status = deflate_some(out, "", 0, Z_FINISH);
+  return out->status;
+}
+
+static enum tb_status name_file(struct tb_output *out) {
   if (out->nameless && give_temporary_name(out) != 0)
     return tb_fail_errno(&out->error, TB_IO, errno, "cannot give the output its name");
   int fd = out->fd;
@@ -225,7 +273,8 @@ static enum tb_status finish_file(struct tb_output *out) {
 }
 
 enum tb_status tb_output_finish(struct tb_output *out, struct tb_error *error) {
-  if (finish_file(out) == TB_OK) return TB_OK;
+  if (write_rest(out) == TB_OK) out->status = name_file(out);
+  if (out->status == TB_OK) return TB_OK;
   tb_error_set_file(&out->error, out->path);
   return report(out, error);
 }
@@ -235,6 +284,7 @@ uint64_t tb_output_bytes_written(const struct tb_output *out) { return out->writ
 
 void tb_output_close(struct tb_output *out) {
   if (!out) return;
+  stop_thread(out);
   if (out->fd >= 0) (void)close(out->fd);
   if (out->temporary) {
     if (!out->nameless) (void)unlink(out->temporary);

@@ -33,7 +33,7 @@ void tb_output_commit(struct tb_output *output, size_t len);
 TB_MUST_CHECK enum tb_status tb_output_finish(struct tb_output *output, struct tb_error *error);
 
 uint64_t tb_output_bytes(const struct tb_output *output);         /* taken, before compression */
-uint64_t tb_output_bytes_written(const struct tb_output *output); /* to the file */
+uint64_t tb_output_bytes_written(const struct tb_output *output); /* to the file; once it is finished */
 
 /* Frees; removes the temporary file when not finished. NULL is ignored. */
 void tb_output_close(struct tb_output *output);

@@ -23,6 +23,7 @@ struct tb_batch {
   char *text;                     /* input bytes that events' slices point into */
   size_t text_len, text_capacity; /* TB_BATCH_PADDING more bytes are allocated */
   struct tb_arena arena;          /* unescaped strings, stacks, whatever else */
+  uint64_t fill;                  /* which fill of its reader it is of, counted from 1; 0: of none */
 };
 
 void tb_batch_init(struct tb_batch *batch, const struct tb_allocator *allocator);

@@ -93,6 +93,8 @@ void tb_reader_feed_end(struct tb_reader *reader) { tb_input_feed_end(reader->in
 
 enum tb_status tb_reader_fill(struct tb_reader *reader, struct tb_batch *batch) {
   tb_batch_reset(batch);
+  reader->used_up = batch->fill; /* batches are used in the order in which they were filled */
+  batch->fill = ++reader->fills;
   enum tb_status status = find_format(reader);
   if (status == TB_OK) status = reader->ops->fill(reader, batch);
   if (reader->error.code != TB_OK) tb_error_set_file(&reader->error, tb_input_name(reader->input));

@@ -27,8 +27,8 @@ struct tb_reader_ops {
 
   void (*destroy)(struct tb_reader *reader);
 
-  /* Whether a batch may be filled in one thread while another uses the events of the batches before it: tracks never change once
-   * given out, and batches hold all else that their events point to. */
+  /* Whether a batch may be filled in one thread while another uses the events of the batches before it. Tracks that were given
+   * out change only behind tb_reader_wait; all else that events point to stays until their batch is filled again. */
   bool runs_ahead;
 };
 
@@ -51,6 +51,9 @@ struct tb_reader {
       keeps_packets; /* the target takes Perfetto's packets as they are: no events of those that no event says all of */
   bool one_machine;  /* the target knows one machine: process and thread ids of others have to differ from its own */
   struct tb_record_watch watch; /* FXT: gets struct tb_fxt_raw_record */
+  void (*wait)(void *ctx);      /* until the events of all batches filled before are used up; NULL: they always are */
+  void *wait_ctx;
+  uint64_t fills, used_up; /* batches filled, and the last of them whose events nobody needs any more, in their order */
   struct tb_losses losses;
   struct tb_error error;
   struct tb_batch batch; /* of tb_reader_next */
@@ -65,6 +68,11 @@ extern const struct tb_reader_ops tb_perfetto_reader_ops;
 
 /* Counts a loss; where options.strict is set it sets the error instead and returns TB_BAD_DATA, else TB_OK. */
 TB_MUST_CHECK enum tb_status tb_reader_lose(struct tb_reader *reader, const char *reason, uint64_t offset);
+
+/* For formats: waits until nobody reads what was given out in earlier batches, so that tracks may change. */
+static inline void tb_reader_wait(struct tb_reader *reader) {
+  if (reader->wait) reader->wait(reader->wait_ctx);
+}
 
 /* Fills `batch` (reset first); as ops->fill, with the format found out first where needed. For converters that run reader
  * and writer in two threads: not to be mixed with tb_reader_next. */

@@ -80,7 +80,7 @@ enum tb_status tb_writer_finish(struct tb_writer *writer) {
   if (writer->error.code != TB_OK) return writer->error.code;
   enum tb_status status = writer->ops->finish(writer);
   if (status == TB_OK) status = tb_output_finish(writer->output, &writer->error);
-  writer->summary.bytes_written = tb_output_bytes_written(writer->output);
+  if (status == TB_OK) writer->summary.bytes_written = tb_output_bytes_written(writer->output);
   return status;
 }
 

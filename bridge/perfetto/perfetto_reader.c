@@ -8,10 +8,10 @@
 #include "perfetto/track_event_fields.h"
 
 enum {
-  WINDOW_MIN = 16 * 1024,
+  WINDOW_BYTES = 64 * 1024,
   ARGS_SLACK = 600,
   FEW_EVENTS = 16,
-  ENOUGH_EVENTS = 128 /* a batch of them stays in the cache */,
+  ENOUGH_EVENTS = 400 /* a batch of them stays in the cache */,
   MOST_COUNTERS = 2 * TB_TRACK_EVENT_LIST_MAX
 };
 
@@ -334,32 +334,6 @@ static enum tb_status no_memory(struct tb_perfetto_reader *r) {
   return tb_fail(&r->reader->error, TB_NO_MEMORY, r->head.offset, "out of memory");
 }
 
-static enum tb_status grow_text(struct tb_perfetto_reader *r, struct tb_batch *batch, size_t capacity) {
-  size_t before = batch->text_capacity ? batch->text_capacity + TB_BATCH_PADDING : 0;
-  char *text = tb_realloc(batch->allocator, batch->text, before, capacity + TB_BATCH_PADDING);
-  if (!text) return no_memory(r);
-  batch->text = text;
-  batch->text_capacity = capacity;
-  return TB_OK;
-}
-
-/* Room for the window: after what the batch's events point to already. TB_PARTIAL: the batch is full. */
-static enum tb_status make_window(struct tb_perfetto_reader *r, struct tb_batch *batch) {
-  if (batch->event_count == 0) {
-    batch->text_len = 0;
-    if (r->stream.needed > TB_BATCH_TEXT_BYTES) {
-      enum tb_status status = tb_packet_stream_collect(&r->stream);
-      if (status != TB_OK) return status;
-    }
-  }
-  size_t needed = r->stream.needed > WINDOW_MIN ? r->stream.needed : WINDOW_MIN;
-  if (needed <= batch->text_capacity - batch->text_len) return TB_OK;
-  if (batch->event_count > 0) return TB_PARTIAL;
-  enum tb_status status = tb_packet_stream_release(&r->stream); /* the window's memory moves */
-  if (status != TB_OK) return status;
-  return grow_text(r, batch, needed > TB_BATCH_TEXT_BYTES ? needed : TB_BATCH_TEXT_BYTES);
-}
-
 /* True where the batch can take the packet's events and arguments. */
 static enum tb_status make_room(struct tb_perfetto_reader *r, struct tb_batch *batch) {
   size_t args = batch->arg_count + r->head.payload.len + ARGS_SLACK;
@@ -383,13 +357,17 @@ static enum tb_status make_room(struct tb_perfetto_reader *r, struct tb_batch *b
   return TB_OK;
 }
 
+/* Reads on into another window. A packet that is longer than windows are gets a batch of its own, so that memory for such is made
+ * once; where batches end hangs on the packets alone then. TB_PARTIAL: the batch is full. */
 static enum tb_status next_window(struct tb_perfetto_reader *r, struct tb_batch *batch) {
-  enum tb_status status = make_window(r, batch);
+  bool is_long = r->stream.needed > WINDOW_BYTES;
+  if (is_long && batch->event_count > 0) return TB_PARTIAL;
+  enum tb_status status = is_long ? tb_packet_stream_collect(&r->stream) : tb_packet_stream_release(&r->stream);
   if (status != TB_OK) return status;
-  char *to = batch->text + batch->text_len;
-  status = tb_packet_stream_refill(&r->stream, to, batch->text_capacity - batch->text_len);
-  if (status == TB_OK) batch->text_len += (size_t)(r->stream.end - r->stream.at);
-  return status;
+  size_t size = r->stream.needed > WINDOW_BYTES ? r->stream.needed : WINDOW_BYTES;
+  char *to = tb_windows_next(&r->windows, size, r->reader->fills, r->reader->used_up);
+  if (!to) return no_memory(r);
+  return tb_packet_stream_refill(&r->stream, to, size);
 }
 
 /* The last samples of counters have no successor: what they began goes out when there are no more packets. */
@@ -426,11 +404,9 @@ static enum tb_status fill_step(struct tb_perfetto_reader *r, struct tb_batch *b
 static enum tb_status fill(struct tb_reader *reader, struct tb_batch *batch) {
   struct tb_perfetto_reader *r = reader->state;
   enum tb_status status = TB_OK;
-  /* what is left of the window stays where it is for as long as the same batch comes again, as it mostly does */
-  if (r->batch != batch) status = tb_packet_stream_release(&r->stream);
-  batch->text_len = r->stream.at == r->stream.end ? 0 : (size_t)(r->stream.end - batch->text);
+  tb_windows_keep(&r->windows, reader->fills);
   r->batch = batch;
-  r->batch_number++;
+  r->may_change_tracks = false;
   r->tracks.one_machine = reader->one_machine;
   while (status == TB_OK) status = fill_step(r, batch);
   if (status == TB_PARTIAL) return TB_OK;
@@ -455,7 +431,15 @@ static void destroy(struct tb_reader *reader) {
   tb_tracks_free(&r->tracks);
   tb_trace_state_free(&r->state);
   tb_packet_stream_free(&r->stream);
+  tb_windows_free(&r->windows);
   tb_free(r->allocator, r, sizeof(*r));
+}
+
+/* Once for each batch: the events that were given out before it are used up then. */
+static void before_change(void *ctx) {
+  struct tb_perfetto_reader *r = ctx;
+  if (!r->may_change_tracks) tb_reader_wait(r->reader);
+  r->may_change_tracks = true;
 }
 
 static enum tb_status create(struct tb_reader *reader) {
@@ -466,7 +450,10 @@ static enum tb_status create(struct tb_reader *reader) {
   tb_packet_stream_init(&r->stream, reader->allocator, reader->input, reader->options.max_record_bytes, lose, reader,
                         &reader->error);
   tb_trace_state_init(&r->state, reader->allocator, reader->options.max_interned_bytes, lose, reader, &reader->error);
+  tb_windows_init(&r->windows, reader->allocator);
   tb_tracks_init(&r->tracks, &r->state.budget, &r->state.pool);
+  r->tracks.before_change = before_change;
+  r->tracks.change_ctx = r;
   tb_arena_init(&r->scratch, reader->allocator, 0);
   tb_map_init(&r->running_on, &r->state.budget.allocator);
   tb_map_init(&r->makers, &r->state.budget.allocator);
@@ -490,4 +477,4 @@ static enum tb_status create(struct tb_reader *reader) {
 }
 
 const struct tb_reader_ops tb_perfetto_reader_ops = {
-    .format = TB_FORMAT_PERFETTO, .create = create, .fill = fill, .destroy = destroy};
+    .format = TB_FORMAT_PERFETTO, .create = create, .fill = fill, .destroy = destroy, .runs_ahead = true};

@@ -14,6 +14,7 @@
 #include "perfetto/schema.h"
 #include "perfetto/sequence.h"
 #include "perfetto/tracks.h"
+#include "perfetto/windows.h"
 #include "perfetto/wire.h"
 
 enum { TB_PERFETTO_ARG_DEPTH_MAX = 100 };
@@ -32,6 +33,7 @@ struct tb_perfetto_reader {
   struct tb_reader *reader;
   const struct tb_allocator *allocator;
   struct tb_packet_stream stream;
+  struct tb_windows windows;
   struct tb_trace_state state;
   struct tb_tracks tracks;
   struct tb_schema schema;
@@ -48,7 +50,7 @@ struct tb_perfetto_reader {
   size_t given;   /* events it made in earlier fills: it is read again because they filled their batch */
   bool full;      /* it has more events than the batch has room */
   bool out_of_memory;
-  uint32_t batch_number;
+  bool may_change_tracks; /* nobody reads them while this batch is filled */
 
   /* comma lists of interned categories that were joined lately; the texts are known by where they stand in the pool */
   struct {
@@ -76,7 +78,8 @@ struct tb_perfetto_reader {
   /* the call stack that was read last, valid in one batch and one state of its sequence */
   const struct tb_sequence *recent_sequence;
   const char *recent_callstack;
-  uint32_t recent_batch, recent_version;
+  uint64_t recent_batch;
+  uint32_t recent_version;
   struct tb_stack recent_stack;
 
   struct tb_event spare; /* where events go that are not given out */

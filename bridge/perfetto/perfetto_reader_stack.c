@@ -84,7 +84,7 @@ struct tb_stack tb_perfetto_interned_stack(struct tb_perfetto_reader *r, uint64_
   if (!callstack) return stack;
   /* the same stack often comes again at once: its frames are in this batch then */
   const struct tb_sequence *sequence = r->context.sequence;
-  if (r->recent_callstack == callstack->ptr && r->recent_batch == r->batch_number && r->recent_sequence == sequence &&
+  if (r->recent_callstack == callstack->ptr && r->recent_batch == r->reader->fills && r->recent_sequence == sequence &&
       r->recent_version == sequence->interned_version) {
     return r->recent_stack;
   }
@@ -96,7 +96,7 @@ struct tb_stack tb_perfetto_interned_stack(struct tb_perfetto_reader *r, uint64_
   if (count == 1 && tb_slice_equal(frames->mapping, TB_STACKS_UNDEFINED))
     stack = (struct tb_stack){.ref = frames->function};
   r->recent_callstack = callstack->ptr;
-  r->recent_batch = r->batch_number;
+  r->recent_batch = r->reader->fills;
   r->recent_sequence = sequence;
   r->recent_version = sequence->interned_version;
   r->recent_stack = stack;

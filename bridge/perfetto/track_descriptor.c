@@ -269,6 +269,7 @@ enum tb_status tb_tracks_describe(struct tb_tracks *tracks, struct tb_slice desc
       tb_message_read(&tracks->scratch, &perfetto__protos__track_descriptor__descriptor, descriptor, &message);
   if (status != TB_OK) return status;
   const Perfetto__Protos__TrackDescriptor *read = (const Perfetto__Protos__TrackDescriptor *)message;
+  tb_tracks_before_change(tracks);
   struct tb_perfetto_track *track = find_object(tracks, read, machine, sequence);
   if (!track) return TB_NO_MEMORY;
   *out = track;

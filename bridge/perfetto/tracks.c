@@ -45,6 +45,10 @@ static struct tb_perfetto_track *add_track(struct tb_tracks *tracks, enum tb_tra
   return track;
 }
 
+void tb_tracks_before_change(struct tb_tracks *tracks) {
+  if (tracks->before_change) tracks->before_change(tracks->change_ctx);
+}
+
 static struct tb_perfetto_track *find(const struct tb_tracks *tracks, const struct tb_map *map, uint64_t first,
                                       uint64_t second) {
   uint32_t index;
@@ -136,7 +140,9 @@ struct tb_perfetto_track *tb_tracks_thread(struct tb_tracks *tracks, const int64
   if (track && track->track.machine == machine && track->track.pid == *pid) return track;
   track = find(tracks, &tracks->threads, (uint64_t)tid, machine);
   if (track && !pid) return track;
-  if (!track || track->track.has_pid) {
+  if (track && !track->track.has_pid) {
+    tb_tracks_before_change(tracks);
+  } else {
     track = add_track(tracks, TB_TRACK_THREAD, machine);
     if (!track) return NULL;
     track->track.tid = tid;
@@ -149,6 +155,7 @@ struct tb_perfetto_track *tb_tracks_thread(struct tb_tracks *tracks, const int64
 enum tb_status tb_tracks_set_name(struct tb_tracks *tracks, struct tb_perfetto_track *track, struct tb_slice name) {
   track->named_by_command = false;
   if (tb_slice_equal(track->track.name, name)) return TB_OK;
+  tb_tracks_before_change(tracks);
   track->told = false;
   return tb_text_pool_add(tracks->pool, name, &track->track.name);
 }

@@ -36,6 +36,8 @@ enum {
 struct tb_tracks {
   struct tb_budget *budget;
   struct tb_intern *pool;
+  void (*before_change)(void *ctx); /* called before a track changes that may have been given out; NULL: nothing is */
+  void *change_ctx;
   struct tb_arena arena, scratch;
   struct tb_perfetto_track **tracks; /* by index */
   size_t count, capacity;
@@ -60,6 +62,9 @@ struct tb_perfetto_track *tb_tracks_by_uuid(struct tb_tracks *tracks, uint64_t u
 
 /* Whether the machine is the first that appears; it is where none has appeared. */
 bool tb_tracks_is_first_machine(struct tb_tracks *tracks, uint32_t machine);
+
+/* To be called before a track changes that was made earlier. */
+void tb_tracks_before_change(struct tb_tracks *tracks);
 
 /* The id that stands for a process' or thread's of a machine. Ids that it gave stay as they are. */
 int64_t tb_tracks_id(struct tb_tracks *tracks, int64_t id, uint32_t machine);
