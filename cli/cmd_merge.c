@@ -22,6 +22,7 @@ struct settings {
   enum tb_clock trace_clock;
   enum tb_unplaced unplaced;
   bool align_messages, dry_run, share_flows, flatten_machines, skip_bad, quiet;
+  unsigned threads;
 };
 
 static const char *parse_file_option(void *field, const char *value) {
@@ -86,6 +87,7 @@ static const struct cli_option options[] = {
      "text; - is "
      "standard output.",
      cli_parse_text, offsetof(struct settings, report)},
+    CLI_OPTION_THREADS(struct settings),
     CLI_OPTION_QUIET(struct settings),
 };
 
@@ -182,6 +184,7 @@ static int merge(const struct settings *settings, const struct tb_merge_input *i
                                  .trace_clock = settings->trace_clock,
                                  .share_flows = settings->share_flows,
                                  .flatten_machines = settings->flatten_machines,
+                                 .threads = settings->threads,
                                  .skip_bad = settings->skip_bad,
                                  .dry_run = settings->dry_run,
                                  .unplaced = settings->unplaced,

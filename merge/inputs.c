@@ -177,20 +177,7 @@ static enum tb_status prepare(struct tb_merger *m, struct tb_source *s, const ch
 
 /* ---- the whole -------------------------------------------------------------------------------------------------------------------- */
 
-static enum tb_status survey(struct tb_merger *m, struct tb_source *s) {
-  enum tb_status status = tb_survey_run(&s->survey, m->allocator, s->path, &m->error);
-  struct tb_merge_input_report *in = tb_source_report(m, s);
-  in->bytes_in = s->survey.bytes;
-  in->packets_in = 0;
-  if (status != TB_OK || !s->survey.losses) return status;
-  in->damaged = m->partial = true;
-  in->damage_offset = s->survey.damage_offset;
-  in->damage = s->survey.damage;
-  return TB_OK;
-}
-
-/* A bad input ends the merge, or is left out. */
-static enum tb_status settle(struct tb_merger *m, struct tb_source *s, enum tb_status status) {
+enum tb_status tb_merger_settle(struct tb_merger *m, struct tb_source *s, enum tb_status status) {
   if (status == TB_OK) return TB_OK;
   tb_error_set_file(&m->error, s->name);
   if (s->temporary || !m->error.file[0]) (void)snprintf(m->error.file, sizeof(m->error.file), "%s", s->name);
@@ -208,9 +195,7 @@ static enum tb_status gather_file(struct tb_merger *m, const struct tb_merge_inp
   struct tb_source *s = add_source(m, name, input);
   if (!s) return tb_fail(&m->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   s->member = member;
-  enum tb_status status = prepare(m, s, path, many);
-  if (status == TB_OK) status = survey(m, s);
-  return settle(m, s, status);
+  return tb_merger_settle(m, s, prepare(m, s, path, many));
 }
 
 /* ---- archives --------------------------------------------------------------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/threads.h"
 #include "merger.h"
 
 enum { FILES_SPARE = 16, FILES_LEAST = 4, FILES_MOST = 4096 };
@@ -38,6 +39,7 @@ static void set_options(struct tb_merger *m, const struct tb_merge_options *opti
   m->allocator = m->options.allocator ? m->options.allocator : tb_default_allocator();
   if (m->options.align_messages) m->options.share_flows = true;
   if (!m->options.max_open_files) m->options.max_open_files = files_at_a_time();
+  if (!m->options.threads) m->options.threads = tb_default_threads();
   tb_arena_init(&m->arena, m->allocator, 0);
   tb_sync_graph_init(&m->graph, m->allocator);
   tb_map_init(&m->clock_owner, m->allocator);
@@ -52,7 +54,8 @@ static bool ends_in_gz(const char *path) {
 }
 
 static enum tb_status write_out(struct tb_merger *m, const char *out) {
-  struct tb_output_options options = {.allocator = m->allocator, .gzip = ends_in_gz(out)};
+  struct tb_output_options options = {
+      .allocator = m->allocator, .gzip = ends_in_gz(out), .threads = m->options.threads};
   enum tb_status status = tb_output_open(out, &options, &m->output, &m->error);
   if (status == TB_OK) status = tb_merger_write(m);
   if (status == TB_OK) status = tb_output_finish(m->output, &m->error);
@@ -65,6 +68,7 @@ static enum tb_status run(struct tb_merger *m, const struct tb_merge_input *inpu
   enum tb_status status = check(m, inputs, count, out);
   if (status == TB_OK) status = tb_field_tree_grow(&m->fields, m->allocator);
   if (status == TB_OK) status = tb_merger_gather(m, inputs, count);
+  if (status == TB_OK) status = tb_merger_survey(m);
   if (status == TB_OK && m->options.manifest)
     status = tb_merger_read_manifest(m, m->options.manifest, m->options.manifest);
   if (status == TB_OK) status = tb_merger_apply_manifest(m);

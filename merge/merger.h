@@ -64,7 +64,7 @@ struct tb_source {
 
 struct tb_merger {
   const struct tb_allocator *allocator;
-  struct tb_merge_options options;
+  struct tb_merge_options options; /* with the defaults filled in */
   struct tb_merge_report *report;
   struct tb_error error;
   struct tb_arena arena; /* of names */
@@ -120,6 +120,10 @@ int64_t tb_source_merged_ahead(const struct tb_source *source, uint32_t machine)
 
 /* inputs.c: makes sources of the inputs. */
 TB_MUST_CHECK enum tb_status tb_merger_gather(struct tb_merger *m, const struct tb_merge_input *inputs, size_t count);
+/* What becomes of a merge with an input of which reading gave `status`: a bad one ends it, or is left out (TB_OK then too). */
+TB_MUST_CHECK enum tb_status tb_merger_settle(struct tb_merger *m, struct tb_source *s, enum tb_status status);
+/* survey_inputs.c: reads all sources once, several at a time. */
+TB_MUST_CHECK enum tb_status tb_merger_survey(struct tb_merger *m);
 /* apply_manifest.c: reads the manifest `path` (called `name` in errors), applies it to machines, and to the clock graph. */
 TB_MUST_CHECK enum tb_status tb_merger_read_manifest(struct tb_merger *m, const char *path, const char *name);
 TB_MUST_CHECK enum tb_status tb_merger_apply_manifest(struct tb_merger *m);

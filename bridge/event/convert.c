@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/threads.h"
 #include "event/pump.h"
 
 static bool same_file(const char *a, const char *b) {
@@ -24,12 +25,6 @@ static void fill_report(struct tb_convert_report *report, const struct tb_reader
   report->to = writer->ops->format;
   report->summary = writer->summary;
   for (size_t i = 0; i < writer->losses.count; i++) report->losses[report->loss_count++] = writer->losses.entries[i];
-}
-
-/* As many threads as the machine has cores, at most 4: there is no work for more. */
-static unsigned default_threads(void) {
-  long cores = sysconf(_SC_NPROCESSORS_ONLN);
-  return cores < 1 ? 1 : cores > 4 ? 4 : (unsigned)cores;
 }
 
 static enum tb_status convert(struct tb_reader *reader, const char *to, const struct tb_convert_options *options,
@@ -70,7 +65,7 @@ enum tb_status tb_convert(const char *from, const char *to, const struct tb_conv
   if (options) memcpy(&filled, options, options->size < sizeof(filled) ? options->size : sizeof(filled));
   filled.reader.size = sizeof(filled.reader);
   filled.writer.size = sizeof(filled.writer);
-  if (!filled.threads) filled.threads = default_threads();
+  if (!filled.threads) filled.threads = tb_default_threads();
   if (!filled.reader.threads) filled.reader.threads = filled.threads;
   if (!filled.writer.threads) filled.writer.threads = filled.threads;
   if (!filled.writer.allocator) filled.writer.allocator = filled.reader.allocator;

@@ -44,6 +44,7 @@ struct tb_merge_options {
   unsigned max_open_files;         /* inputs open at a time; 0: what the process may open, less some */
   tb_progress progress;            /* NULL: none */
   void *progress_ctx;
+  unsigned threads; /* 0: as many as the machine has cores, at most 4; 1: one. The output is the same */
 };
 
 /* How an input came to its place on the merged trace's clock, best first. */
