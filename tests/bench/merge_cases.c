@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Merging 2, 8 and 64 traces as Chrome writes them, beside writing the same files one after another into one.
+ * Merging 2, 8 and 64 traces as Chrome writes them, beside writing the same files one after another into one; and without a file, which
+ * shows how much of the time is the memory of the machine's file system.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -78,28 +79,34 @@ static bool run_merge(const struct bench_case *what, const struct bench_file *in
                       struct bench_outcome *outcome) {
   static char paths[MOST][600];
   struct tb_merge_input inputs[MOST] = {{0}};
+  struct tb_merge_options options = {.size = sizeof(options), .threads = what->threads};
   unsigned count = find_parts(input, paths, outcome);
   struct tb_error error = {0};
   struct stat st;
-  (void)what;
   for (unsigned i = 0; i < count; i++) inputs[i].path = paths[i];
-  enum tb_status status = tb_merge(inputs, count, output, NULL, NULL, &error);
-  if (stat(output, &st) == 0) outcome->output_bytes = (uint64_t)st.st_size;
+  enum tb_status status = tb_merge(inputs, count, what->output ? output : "/dev/null", &options, NULL, &error);
+  if (what->output && stat(output, &st) == 0) outcome->output_bytes = (uint64_t)st.st_size;
   snprintf(outcome->note, sizeof(outcome->note), "%s", error.message);
   return status == TB_OK;
 }
 
 #define CAT .group = "merge", .run = run_cat, .output = "perfetto-trace"
-#define MERGE \
-  .group = "merge", .run = run_merge, .output = "perfetto-trace", .least_speed = 400, .memory_limit = 300 * 1000000u
+#define MERGE(n) .group = "merge", .run = run_merge, .threads = n, .memory_limit = 300 * 1000000u
+#define TO_FILE .output = "perfetto-trace"
 
 const struct bench_case bench_merge_cases[] = {
     {.name = "cat 2", .input = "parts-2", CAT},
-    {.name = "merge 2", .input = "parts-2", .baseline = "cat 2", MERGE},
+    {.name = "merge 2", .input = "parts-2", .baseline = "cat 2", MERGE(1), TO_FILE, .least_speed = 400},
+    {.name = "merge 2 -j2", .input = "parts-2", .baseline = "merge 2", MERGE(2), TO_FILE},
+    {.name = "merge 2 to nowhere", .input = "parts-2", .baseline = "merge 2", MERGE(1)},
     {.name = "cat 8", .input = "parts-8", CAT},
-    {.name = "merge 8", .input = "parts-8", .baseline = "cat 8", MERGE},
+    {.name = "merge 8", .input = "parts-8", .baseline = "cat 8", MERGE(1), TO_FILE, .least_speed = 400},
+    {.name = "merge 8 -j2", .input = "parts-8", .baseline = "merge 8", MERGE(2), TO_FILE},
+    {.name = "merge 8 to nowhere", .input = "parts-8", .baseline = "merge 8", MERGE(1)},
     {.name = "cat 64", .input = "parts-64", CAT},
-    {.name = "merge 64", .input = "parts-64", .baseline = "cat 64", MERGE},
+    {.name = "merge 64", .input = "parts-64", .baseline = "cat 64", MERGE(1), TO_FILE, .least_speed = 400},
+    {.name = "merge 64 -j2", .input = "parts-64", .baseline = "merge 64", MERGE(2), TO_FILE},
+    {.name = "merge 64 to nowhere", .input = "parts-64", .baseline = "merge 64", MERGE(1)},
 };
 
 const size_t bench_merge_case_count = sizeof(bench_merge_cases) / sizeof(bench_merge_cases[0]);

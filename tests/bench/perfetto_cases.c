@@ -50,7 +50,8 @@ static bool run_json(const struct bench_case *what, const struct bench_file *inp
   return status == TB_OK;
 }
 
-#define JSON .run = run_json, .output = "json", .threads = 1
+#define JSON_BY(n) .run = run_json, .output = "json", .threads = n
+#define JSON JSON_BY(1)
 #define FLAT .memory_limit = (uint64_t)48 << 20
 
 const struct bench_case bench_perfetto_cases[] = {
@@ -67,7 +68,13 @@ const struct bench_case bench_perfetto_cases[] = {
      .baseline = "unpack slices",
      .run = bench_read_slices,
      .least_events = 8},
-    {.name = "to JSON slices", .group = "main", .input = "slices-perfetto", JSON, .least_speed = 400},
+    {.name = "to JSON slices", .group = "main", .input = "slices-perfetto", JSON},
+    {.name = "to JSON slices -j2",
+     .group = "main",
+     .input = "slices-perfetto",
+     .baseline = "to JSON slices",
+     JSON_BY(2),
+     .least_speed = 400},
     {.name = "unpack ours", .group = "main", .input = "chrome-perfetto", .run = run_unpack},
     {.name = "packets ours",
      .group = "main",
@@ -80,7 +87,13 @@ const struct bench_case bench_perfetto_cases[] = {
      .input = "chrome-perfetto",
      .baseline = "unpack ours",
      .run = bench_read_slices},
-    {.name = "to JSON ours", .group = "main", .input = "chrome-perfetto", JSON, .least_speed = 400},
+    {.name = "to JSON ours", .group = "main", .input = "chrome-perfetto", JSON},
+    {.name = "to JSON ours -j2",
+     .group = "main",
+     .input = "chrome-perfetto",
+     .baseline = "to JSON ours",
+     JSON_BY(2),
+     .least_speed = 400},
     {.name = "unpack as Chrome", .group = "main", .input = "as-chrome", .run = run_unpack},
     {.name = "packets as Chrome",
      .group = "main",
@@ -93,7 +106,13 @@ const struct bench_case bench_perfetto_cases[] = {
      .input = "as-chrome",
      .baseline = "unpack as Chrome",
      .run = bench_read_slices},
-    {.name = "to JSON as Chrome", .group = "main", .input = "as-chrome", JSON, .least_speed = 400},
+    {.name = "to JSON as Chrome", .group = "main", .input = "as-chrome", JSON},
+    {.name = "to JSON as Chrome -j2",
+     .group = "main",
+     .input = "as-chrome",
+     .baseline = "to JSON as Chrome",
+     JSON_BY(2),
+     .least_speed = 400},
     {.name = "packets 1/4", .group = "linear", .input = "as-chrome-quarter", .run = run_packets, FLAT},
     {.name = "packets 4",
      .group = "linear",
