@@ -129,14 +129,60 @@ static enum tb_status give(struct tb_packet_reader *reader, const struct tb_pack
   return TB_OK;
 }
 
-enum tb_status tb_packet_next(struct tb_packet_reader *reader, const struct tb_packet **packet) {
-  if (reader->error.code != TB_OK) return reader->error.code;
+/* ---- by frames alone --------------------------------------------------------------------------------------------------- */
+
+/* Whoever writes compressed packets writes nothing before them. */
+static TB_ALWAYS_INLINE bool may_be_compressed(struct tb_slice bytes) {
+  const unsigned zlib = TB_WIRE_TAG2(TB_TRACE_PACKET_COMPRESSED_PACKETS, TB_WIRE_BYTES),
+                 zstd = TB_WIRE_TAG2(TB_TRACE_PACKET_ZSTD_COMPRESSED_PACKETS, TB_WIRE_BYTES);
+  if (bytes.len < 2) return false;
+  unsigned tag = (unsigned char)bytes.ptr[0] | (unsigned)(unsigned char)bytes.ptr[1] << 8;
+  return tag == zlib || tag == zstd;
+}
+
+/* Opens the frame where it holds compressed packets; *opened says so. */
+static enum tb_status open_frame(struct tb_packet_reader *reader, const struct tb_packet_frame *frame, bool *opened) {
+  struct tb_packet_head *head = &reader->head;
+  if (tb_packet_head_read(head, frame->bytes) != TB_OK) return TB_OK;
+  bool zlib = head->kind == TB_TRACE_PACKET_COMPRESSED_PACKETS;
+  *opened = zlib || head->kind == TB_TRACE_PACKET_ZSTD_COMPRESSED_PACKETS;
+  if (!*opened) return TB_OK;
+  return tb_packet_stream_open(&reader->stream, frame, head->payload, zlib ? TB_PACKET_ZLIB : TB_PACKET_ZSTD);
+}
+
+static enum tb_status next_frame(struct tb_packet_reader *reader, const struct tb_packet **packet) {
+  struct tb_packet_frame frame;
+  bool opened;
+  do {
+    enum tb_status status = TB_OK;
+    opened = false;
+    while (!tb_packet_stream_take_frame(&reader->stream, &frame) &&
+           (status = tb_packet_stream_frame(&reader->stream, &frame)) == TB_PARTIAL) {
+      status = refill(reader);
+      if (status != TB_OK) break;
+    }
+    if (status == TB_OK && may_be_compressed(frame.bytes)) status = open_frame(reader, &frame, &opened);
+    if (status != TB_OK) return status;
+  } while (opened);
+  reader->packet.bytes = frame.bytes;
+  reader->packet.compressed = frame.opened;
+  reader->packet.offset = frame.offset;
+  *packet = &reader->packet;
+  return TB_OK;
+}
+
+static enum tb_status next_resolved(struct tb_packet_reader *reader, const struct tb_packet **packet) {
   enum tb_status status;
   while ((status = tb_packet_stream_next(&reader->stream, &reader->head)) == TB_PARTIAL) {
     status = refill(reader);
     if (status != TB_OK) break;
   }
-  if (status == TB_OK) status = give(reader, packet);
+  return status == TB_OK ? give(reader, packet) : status;
+}
+
+enum tb_status tb_packet_next(struct tb_packet_reader *reader, const struct tb_packet **packet) {
+  if (reader->error.code != TB_OK) return reader->error.code;
+  enum tb_status status = reader->options.framing_only ? next_frame(reader, packet) : next_resolved(reader, packet);
   if (reader->error.code != TB_OK) tb_error_set_file(&reader->error, tb_input_name(reader->input));
   return status;
 }

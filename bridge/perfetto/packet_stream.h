@@ -77,6 +77,27 @@ static TB_ALWAYS_INLINE bool tb_packet_stream_take_common(struct tb_packet_strea
   return true;
 }
 
+/* Takes the window's next packet by its frame alone, where that is at hand; else false, and nothing was taken. Compressed ones come
+ * as they are. */
+static TB_ALWAYS_INLINE bool tb_packet_stream_take_frame(struct tb_packet_stream *stream,
+                                                         struct tb_packet_frame *frame) {
+  const char *at = stream->at, *end = stream->end;
+  uint64_t len;
+  if (end - at < TB_WIRE_VARINT_MAX + 1 || *at != TB_WIRE_TAG(TB_TRACE_PACKET, TB_WIRE_BYTES) || stream->searching ||
+      stream->skip)
+    return false;
+  const char *body = tb_wire_read_varint_ahead(at + 1, &len);
+  if (!body || len > stream->max_packet || len > (uint64_t)(end - body)) return false;
+  frame->start = at;
+  frame->bytes.ptr = body;
+  frame->bytes.len = (size_t)len;
+  frame->offset = stream->opened ? stream->offset : stream->offset + (uint64_t)(at - stream->start);
+  frame->opened = stream->opened;
+  stream->at = body + len;
+  stream->needed = 1;
+  return true;
+}
+
 /* The next packet of the window. TB_OK; TB_PARTIAL: the window is used up; any other: failed. */
 TB_MUST_CHECK enum tb_status tb_packet_stream_next(struct tb_packet_stream *stream, struct tb_packet_head *head);
 

@@ -17,15 +17,13 @@ static bool run_unpack(const struct bench_case *what, const struct bench_file *i
   return bench_unpack(input->path, &outcome->events);
 }
 
-/* Every packet framed, with its sequence, time and kind; the payload is not looked at. */
-static bool run_packets(const struct bench_case *what, const struct bench_file *input, const char *output,
-                        struct bench_outcome *outcome) {
-  (void)what, (void)output;
+static bool read_packets(const struct bench_file *input, const struct tb_reader_options *options,
+                         struct bench_outcome *outcome) {
   struct tb_packet_reader *reader;
   struct tb_error error = {0};
   const struct tb_packet *packet;
   size_t losses = 0;
-  enum tb_status status = tb_packet_reader_open(input->path, NULL, &reader, &error);
+  enum tb_status status = tb_packet_reader_open(input->path, options, &reader, &error);
   if (status == TB_OK) {
     while ((status = tb_packet_next(reader, &packet)) == TB_OK) outcome->events++;
     error = *tb_packet_reader_error(reader);
@@ -35,6 +33,23 @@ static bool run_packets(const struct bench_case *what, const struct bench_file *
   outcome->bytes = input->bytes;
   snprintf(outcome->note, sizeof(outcome->note), "%s", error.message);
   return status == TB_END && losses == 0;
+}
+
+/* Every packet with its sequence, time and kind; the payload is not looked at. */
+static bool run_packets(const struct bench_case *what, const struct bench_file *input, const char *output,
+                        struct bench_outcome *outcome) {
+  (void)what, (void)output;
+  bool good = read_packets(input, NULL, outcome);
+  return good && outcome->events >= input->events;
+}
+
+/* Every packet by its frame alone. */
+static bool run_frames(const struct bench_case *what, const struct bench_file *input, const char *output,
+                       struct bench_outcome *outcome) {
+  const struct tb_reader_options options = {.size = sizeof(options), .framing_only = true};
+  (void)what, (void)output;
+  bool good = read_packets(input, &options, outcome);
+  return good && outcome->events >= input->events;
 }
 
 static bool run_json(const struct bench_case *what, const struct bench_file *input, const char *output,
@@ -56,12 +71,17 @@ static bool run_json(const struct bench_case *what, const struct bench_file *inp
 
 const struct bench_case bench_perfetto_cases[] = {
     {.name = "unpack slices", .group = "main", .input = "slices-perfetto", .run = run_unpack},
+    {.name = "frames slices",
+     .group = "main",
+     .input = "slices-perfetto",
+     .baseline = "unpack slices",
+     .run = run_frames,
+     .least_speed = 1000},
     {.name = "packets slices",
      .group = "main",
      .input = "slices-perfetto",
      .baseline = "unpack slices",
-     .run = run_packets,
-     .least_speed = 1000},
+     .run = run_packets},
     {.name = "events slices",
      .group = "main",
      .input = "slices-perfetto",
@@ -76,12 +96,17 @@ const struct bench_case bench_perfetto_cases[] = {
      JSON_BY(2),
      .least_speed = 400},
     {.name = "unpack ours", .group = "main", .input = "chrome-perfetto", .run = run_unpack},
+    {.name = "frames ours",
+     .group = "main",
+     .input = "chrome-perfetto",
+     .baseline = "unpack ours",
+     .run = run_frames,
+     .least_speed = 1000},
     {.name = "packets ours",
      .group = "main",
      .input = "chrome-perfetto",
      .baseline = "unpack ours",
-     .run = run_packets,
-     .least_speed = 1000},
+     .run = run_packets},
     {.name = "events ours",
      .group = "main",
      .input = "chrome-perfetto",
@@ -95,12 +120,17 @@ const struct bench_case bench_perfetto_cases[] = {
      JSON_BY(2),
      .least_speed = 400},
     {.name = "unpack as Chrome", .group = "main", .input = "as-chrome", .run = run_unpack},
+    {.name = "frames as Chrome",
+     .group = "main",
+     .input = "as-chrome",
+     .baseline = "unpack as Chrome",
+     .run = run_frames,
+     .least_speed = 1000},
     {.name = "packets as Chrome",
      .group = "main",
      .input = "as-chrome",
      .baseline = "unpack as Chrome",
-     .run = run_packets,
-     .least_speed = 1000},
+     .run = run_packets},
     {.name = "events as Chrome",
      .group = "main",
      .input = "as-chrome",

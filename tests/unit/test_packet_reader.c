@@ -272,6 +272,39 @@ static void packets_that_decompress_past_the_limit_are_cut(void **state) {
 
 /* ---- damage --------------------------------------------------------------------------------------------------------- */
 
+static void by_frames_alone_the_same_packets_come_in_the_same_places(void **state) {
+  (void)state;
+  const struct tb_reader_options options = {.size = sizeof(options), .framing_only = true};
+  struct tb_buffer bytes = new_trace(), inner = new_trace();
+  for (unsigned char i = 1; i < 4; i++) add_event(&inner, i);
+  for (unsigned char i = 4; i < 9; i++) {
+    add_event(&bytes, i);
+    if (i % 3 == 0) add_zlib(&bytes, &inner);
+    if (i % 3 == 1) add_zstd(&bytes, &inner);
+  }
+  for (size_t cut = 0; cut <= bytes.len; cut++) {
+    struct tb_buffer part = bytes;
+    part.len = cut;
+    for (size_t step = 1; step < 100; step += 11) {
+      struct outcome resolved = read_with(&part, step, NULL), framed = read_with(&part, step, &options);
+      assert_int_equal(framed.status, resolved.status);
+      assert_int_equal(framed.count, resolved.count);
+      assert_int_equal(framed.loss_count, resolved.loss_count);
+      for (unsigned i = 0; i < framed.count; i++) {
+        assert_int_equal(framed.packets[i].bytes.len, resolved.packets[i].bytes.len);
+        assert_int_equal(framed.packets[i].offset, resolved.packets[i].offset);
+        assert_int_equal(framed.packets[i].compressed, resolved.packets[i].compressed);
+        assert_int_equal(framed.packets[i].sequence, 0);
+      }
+      for (size_t i = 0; i < framed.loss_count; i++)
+        assert_loss(&framed, i, resolved.losses[i].reason, resolved.losses[i].count, resolved.losses[i].first_offset);
+    }
+  }
+  assert_int_equal(read_with(&bytes, bytes.len, &options).count, 14);
+  tb_buffer_free(&inner);
+  tb_buffer_free(&bytes);
+}
+
 static void a_trace_cut_anywhere_gives_every_packet_before_the_cut(void **state) {
   (void)state;
   struct tb_buffer bytes = new_trace();
@@ -432,6 +465,7 @@ int main(void) {
       cmocka_unit_test(compressed_packets_in_compressed_packets_are_refused),
       cmocka_unit_test(damaged_compressed_packets_give_what_can_be_read),
       cmocka_unit_test(packets_that_decompress_past_the_limit_are_cut),
+      cmocka_unit_test(by_frames_alone_the_same_packets_come_in_the_same_places),
       cmocka_unit_test(a_trace_cut_anywhere_gives_every_packet_before_the_cut),
       cmocka_unit_test(reading_goes_on_at_the_next_packet_behind_damaged_bytes),
       cmocka_unit_test(a_packet_that_is_no_message_is_left_out_alone),

@@ -33,6 +33,7 @@ struct tb_reader_options {
   size_t max_record_bytes;              /* an event, packet or record longer than this is a loss; 0: 256 MiB */
   size_t max_interned_bytes;            /* strings kept for the trace; more is an error TB_LIMIT; 0: 4 GiB */
   unsigned threads;                     /* 1: none but the caller's; more: decompression beside it. 0: 1 */
+  bool framing_only;                    /* packet readers: see tb_packet_reader_open */
 };
 
 /* Opens the file `path` ("-": standard input), tells gzip and zstd by content, and the format unless given.
