@@ -214,8 +214,10 @@ static inline char *tb_wire_put_bytes(char *at, uint32_t number, const void *dat
   return at + len;
 }
 
+/* A byte for each 7 bits: 9/64 is near enough to 1/7 up to 64 of them. A division in a branch thought rare stays one. */
 static inline size_t tb_wire_varint_size(uint64_t value) {
-  return value < 0x80 ? 1 : (size_t)(70 - __builtin_clzll(value)) / 7;
+  unsigned bits = 64 - (unsigned)__builtin_clzll(value | 1);
+  return (bits * 9 + 64) >> 6;
 }
 
 #endif
