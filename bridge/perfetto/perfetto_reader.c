@@ -105,9 +105,16 @@ struct tb_perfetto_track *tb_perfetto_thread(struct tb_perfetto_reader *r, const
   return track;
 }
 
-void tb_perfetto_name_track(struct tb_perfetto_reader *r, struct tb_perfetto_track *track, struct tb_slice name) {
-  if (name.len && tb_tracks_set_name(&r->tracks, track, name) != TB_OK) r->out_of_memory = true;
-  tb_perfetto_tell_track(r, track);
+static int64_t packet_time(const struct tb_perfetto_reader *r) { return r->context.has_ts ? r->context.ts : r->latest; }
+
+void tb_perfetto_name_track_by(struct tb_perfetto_reader *r, struct tb_perfetto_track *track, struct tb_slice name,
+                               struct tb_name_source by) {
+  if (name.len && tb_tracks_set_name(&r->tracks, track, name, by) != TB_OK) r->out_of_memory = true;
+}
+
+void tb_perfetto_name_track(struct tb_perfetto_reader *r, struct tb_perfetto_track *track, struct tb_slice name,
+                            enum tb_name_rank rank) {
+  tb_perfetto_name_track_by(r, track, name, (struct tb_name_source){.rank = rank, .ts = packet_time(r)});
 }
 
 enum tb_status tb_perfetto_unpack(struct tb_perfetto_reader *r, const ProtobufCMessageDescriptor *type,
@@ -130,14 +137,16 @@ static void look_at_packet(struct tb_perfetto_reader *r, const struct tb_packet_
   struct tb_perfetto_track *track;
   enum tb_status status = TB_OK;
   if (head->kind == TB_TRACE_PACKET_TRACK_DESCRIPTOR) {
-    status = tb_tracks_describe(&r->tracks, head->payload, head->machine, head->sequence, true, &track);
+    status = tb_tracks_describe(&r->tracks, head->payload, head->machine, head->sequence, INT64_MIN, true, &track);
   } else if (head->kind == TB_TRACE_PACKET_EXTENSION_DESCRIPTOR) {
     status = tb_schema_add_extensions(&r->schema, head->payload);
   }
   if (status == TB_NO_MEMORY) r->out_of_memory = true;
 }
 
-static enum tb_status look_through(struct tb_perfetto_reader *r, struct tb_packet_stream *stream) {
+/* Packets count that the main pass will read: others want state that was lost. */
+static enum tb_status look_through(struct tb_perfetto_reader *r, struct tb_packet_stream *stream,
+                                   struct tb_trace_state *state) {
   struct tb_buffer window;
   tb_buffer_init(&window, r->allocator, 0);
   enum tb_status status = TB_PARTIAL;
@@ -146,7 +155,11 @@ static enum tb_status look_through(struct tb_perfetto_reader *r, struct tb_packe
     if (status == TB_OK) status = tb_buffer_reserve(&window, stream->needed + TB_BATCH_TEXT_BYTES);
     if (status == TB_OK) status = tb_packet_stream_refill(stream, window.data, window.capacity);
     struct tb_packet_head head = {.bytes = {NULL, 0}};
-    while (status == TB_OK && (status = tb_packet_stream_next(stream, &head)) == TB_OK) look_at_packet(r, &head);
+    while (status == TB_OK && (status = tb_packet_stream_next(stream, &head)) == TB_OK) {
+      struct tb_packet_context context;
+      status = tb_trace_state_apply(state, &head, &context);
+      if (status == TB_OK && !context.unreadable) look_at_packet(r, &head);
+    }
   }
   tb_buffer_free(&window);
   return status;
@@ -164,7 +177,11 @@ bool tb_perfetto_look_ahead(struct tb_perfetto_reader *r) {
   if (tb_input_open(tb_input_name(r->reader->input), r->allocator, 1, &input, &ignored) != TB_OK) return false;
   struct tb_packet_stream stream;
   tb_packet_stream_init(&stream, r->allocator, input, r->reader->options.max_record_bytes, ignore_loss, NULL, &ignored);
-  (void)look_through(r, &stream); /* the main pass meets the same end and reports it */
+  struct tb_trace_state state;
+  tb_trace_state_init(&state, r->allocator, r->reader->options.max_interned_bytes, ignore_loss, NULL, &ignored);
+  state.keep_interned = false;
+  (void)look_through(r, &stream, &state); /* the main pass meets the same end and reports it */
+  tb_trace_state_free(&state);
   tb_packet_stream_free(&stream);
   tb_input_close(input);
   return true;
@@ -183,7 +200,8 @@ struct tb_perfetto_track *tb_perfetto_find_track(struct tb_perfetto_reader *r, u
 
 static enum tb_status track_descriptor(struct tb_perfetto_reader *r, struct tb_slice payload) {
   struct tb_perfetto_track *track;
-  enum tb_status status = tb_tracks_describe(&r->tracks, payload, r->head.machine, r->head.sequence, false, &track);
+  enum tb_status status =
+      tb_tracks_describe(&r->tracks, payload, r->head.machine, r->head.sequence, packet_time(r), false, &track);
   if (status == TB_NO_MEMORY) r->out_of_memory = true;
   if (status != TB_OK) return status;
   tb_perfetto_tell_track(r, track);
@@ -316,6 +334,7 @@ static enum tb_status read_packet(struct tb_perfetto_reader *r) {
     if (status != TB_OK) return status;
     if (r->context.unusable) status = tb_perfetto_lose(r, r->context.unreadable ? LOSS_UNREADABLE : LOSS_CLOCK);
     if (status != TB_OK) return status;
+    if (r->context.has_ts && r->context.ts > r->latest) r->latest = r->context.ts;
   }
   r->emitted = 0;
   r->full = false;
@@ -447,6 +466,7 @@ static enum tb_status create(struct tb_reader *reader) {
   if (!r) return tb_fail(&reader->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   r->reader = reader;
   r->allocator = reader->allocator;
+  r->latest = INT64_MIN;
   tb_packet_stream_init(&r->stream, reader->allocator, reader->input, reader->options.max_record_bytes, lose, reader,
                         &reader->error);
   tb_trace_state_init(&r->state, reader->allocator, reader->options.max_interned_bytes, lose, reader, &reader->error);

@@ -46,6 +46,7 @@ struct tb_perfetto_reader {
   struct tb_batch *batch;
   struct tb_packet_head head;
   struct tb_packet_context context;
+  int64_t latest; /* time of packets so far: that of packets that have none */
   size_t emitted; /* events it made, with those of earlier fills */
   size_t given;   /* events it made in earlier fills: it is read again because they filled their batch */
   bool full;      /* it has more events than the batch has room */
@@ -107,8 +108,11 @@ void tb_perfetto_pass_packet(struct tb_perfetto_reader *r);
 /* Gives the packet in hand out as it stood in the blob of FXT that it came from (perfetto_reader_fxt.c). TB_OK or TB_BAD_DATA. */
 enum tb_status tb_perfetto_give_back(struct tb_perfetto_reader *r);
 
-/* Gives a track a name and tells it. */
-void tb_perfetto_name_track(struct tb_perfetto_reader *r, struct tb_perfetto_track *track, struct tb_slice name);
+/* Gives a process or thread a name, where that is not empty and it has no better one; the packet in hand says it. */
+void tb_perfetto_name_track_by(struct tb_perfetto_reader *r, struct tb_perfetto_track *track, struct tb_slice name,
+                               struct tb_name_source by);
+void tb_perfetto_name_track(struct tb_perfetto_reader *r, struct tb_perfetto_track *track, struct tb_slice name,
+                            enum tb_name_rank rank);
 
 /* Reads a message into the batch's memory; see tb_message_read. */
 enum tb_status tb_perfetto_unpack(struct tb_perfetto_reader *r, const ProtobufCMessageDescriptor *type,

@@ -42,10 +42,11 @@ static void end_line(struct tb_perfetto_reader *r, int64_t ts) {
 }
 
 /* The thread of a state, with the name that the kernel gives it where it has none. */
-static struct tb_perfetto_track *named_thread(struct tb_perfetto_reader *r, int64_t tid, struct tb_slice comm) {
+static struct tb_perfetto_track *named_thread(struct tb_perfetto_reader *r, int64_t ts, int64_t tid,
+                                              struct tb_slice comm) {
   struct tb_perfetto_track *thread = tb_perfetto_thread(r, NULL, tid);
   if (!thread || !tid || thread->track.name.len || !comm.len) return thread; /* 0 is every CPU's idle thread */
-  if (tb_tracks_set_name(&r->tracks, thread, comm) != TB_OK) r->out_of_memory = true;
+  tb_perfetto_name_track_by(r, thread, comm, (struct tb_name_source){.rank = TB_NAME_EVENT, .ts = ts});
   return thread;
 }
 
@@ -59,8 +60,8 @@ void tb_perfetto_emit_switch_line(struct tb_perfetto_reader *r, const struct tb_
                                     .next_comm = next->comm,
                                     .next_tid = next->tid,
                                     .next_priority = next->priority};
-  struct tb_perfetto_track *thread = named_thread(r, change.prev_tid, change.prev_comm);
-  if (!thread || !named_thread(r, next->tid, next->comm)) return;
+  struct tb_perfetto_track *thread = named_thread(r, next->ts, change.prev_tid, change.prev_comm);
+  if (!thread || !named_thread(r, next->ts, next->tid, next->comm)) return;
   begin_line(r, next->ts, next->cpu, thread);
   tb_ftrace_put_switch(&r->line, &change, r->ftrace_states);
   end_line(r, next->ts);
@@ -70,7 +71,7 @@ void tb_perfetto_emit_waking_line(struct tb_perfetto_reader *r, uint32_t cpu, in
                                   const struct tb_kernel_state *woken, int32_t target_cpu) {
   struct tb_ftrace_waking waking = {woken->comm, woken->tid, woken->priority, target_cpu};
   struct tb_perfetto_track *thread = tb_perfetto_thread(r, NULL, waker < 0 ? 0 : waker);
-  if (!thread || !named_thread(r, woken->tid, woken->comm)) return;
+  if (!thread || !named_thread(r, woken->ts, woken->tid, woken->comm)) return;
   begin_line(r, woken->ts, cpu, thread);
   tb_ftrace_put_waking(&r->line, &waking);
   end_line(r, woken->ts);
@@ -127,13 +128,13 @@ void tb_perfetto_emit_slice_line(struct tb_perfetto_reader *r, int64_t ts, uint3
 
 /* Of TaskNewtaskFtraceEvent and TaskRenameFtraceEvent, whose fields have the same numbers. */
 struct task {
-  int64_t tid;
-  struct tb_slice name, old_name;
+  int64_t ts, tid;
+  struct tb_slice name;
   uint64_t clone_flags;
 };
 
 static struct task read_task(struct tb_slice message, bool is_new) {
-  struct task task = {0, {"", 0}, {"", 0}, 0};
+  struct task task = {.name = {"", 0}};
   uint32_t name = is_new ? TB_TASK_NEWTASK_FTRACE_EVENT_COMM : TB_TASK_RENAME_FTRACE_EVENT_NEWCOMM;
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
   struct tb_wire_field field;
@@ -141,29 +142,31 @@ static struct task read_task(struct tb_slice message, bool is_new) {
     bool is_text = field.type == TB_WIRE_BYTES;
     if (field.number == TB_TASK_RENAME_FTRACE_EVENT_PID) task.tid = (int32_t)field.value;
     if (field.number == name && is_text) task.name = field.bytes;
-    if (!is_new && field.number == TB_TASK_RENAME_FTRACE_EVENT_OLDCOMM && is_text) task.old_name = field.bytes;
     if (is_new && field.number == TB_TASK_NEWTASK_FTRACE_EVENT_CLONE_FLAGS) task.clone_flags = field.value;
   }
   return task;
 }
 
-/* A command line says more than what the kernel calls a task, and stays. A thread is told of once its process is known, see
- * begin_line. */
-static void name_task(struct tb_perfetto_reader *r, struct tb_perfetto_track *track, const struct task *task) {
-  struct tb_slice now = track->track.name;
-  if (!task->name.len || (now.len && !tb_slice_equal(now, task->old_name))) return;
-  if (tb_tracks_set_name(&r->tracks, track, task->name) != TB_OK) r->out_of_memory = true;
-  if (track->track.has_pid) tb_perfetto_tell_track(r, track);
+/* A thread is told of once its process is known, see begin_line. */
+static void name_thread(struct tb_perfetto_reader *r, struct tb_perfetto_track *thread, const struct task *task) {
+  tb_perfetto_name_track_by(r, thread, task->name, (struct tb_name_source){.rank = TB_NAME_EVENT, .ts = task->ts});
+  if (thread->track.has_pid) tb_perfetto_tell_track(r, thread);
+}
+
+static void name_process(struct tb_perfetto_reader *r, struct tb_perfetto_track *process, const struct task *task) {
+  if (task->name.len && tb_tracks_rename(&r->tracks, process, task->name, task->ts) != TB_OK) r->out_of_memory = true;
+  tb_perfetto_tell_track(r, process);
 }
 
 /* A thread goes by a new name, and the process whose first one it is with it. */
 static void rename_task(struct tb_perfetto_reader *r, const struct task *task) {
-  struct tb_perfetto_track *thread = tb_perfetto_thread(r, NULL, task->tid);
+  bool is_first = tb_tracks_has_process(&r->tracks, task->tid, r->head.machine);
+  struct tb_perfetto_track *thread = tb_perfetto_thread(r, is_first ? &task->tid : NULL, task->tid);
   if (!thread) return;
-  name_task(r, thread, task);
+  name_thread(r, thread, task);
   if (!thread->track.has_pid || thread->track.pid != task->tid) return;
   struct tb_perfetto_track *process = tb_perfetto_process(r, task->tid);
-  if (process) name_task(r, process, task);
+  if (process) name_process(r, process, task);
 }
 
 /* A new thread of the one that made it, or a new process. */
@@ -179,18 +182,18 @@ static void add_task(struct tb_perfetto_reader *r, int64_t maker, const struct t
   int64_t pid = joins ? parent->track.pid : task->tid;
   struct tb_perfetto_track *thread = tb_perfetto_thread(r, &pid, task->tid);
   if (!thread) return;
-  name_task(r, thread, task);
-  tb_perfetto_tell_track(r, thread); /* its lines may all have come before, without the process */
+  name_thread(r, thread, task); /* which tells it: its lines may all have come before, without the process */
   struct tb_perfetto_track *process = joins ? NULL : tb_perfetto_process(r, pid);
   /* of another CPU a later name may have come before */
-  const struct task named = {.tid = task->tid, .name = thread->track.name};
-  if (process) name_task(r, process, &named);
+  const struct task named = {.ts = task->ts, .name = thread->track.name};
+  if (process && !process->track.name.len) name_process(r, process, &named);
 }
 
-static void take_task(struct tb_perfetto_reader *r, int64_t tid, uint32_t kind, struct tb_slice payload) {
+static void take_task(struct tb_perfetto_reader *r, int64_t ts, int64_t tid, uint32_t kind, struct tb_slice payload) {
   bool is_new = kind == TB_FTRACE_EVENT_TASK_NEWTASK;
   if (!is_new && kind != TB_FTRACE_EVENT_TASK_RENAME) return;
   struct task task = read_task(payload, is_new);
+  task.ts = ts;
   if (is_new)
     add_task(r, tid, &task);
   else
@@ -205,7 +208,7 @@ bool tb_perfetto_emit_event_line(struct tb_perfetto_reader *r, int64_t ts, uint3
   if (!tb_ftrace_put_event(&r->line, kind, payload)) return false;
   end_line(r, ts);
   tb_perfetto_mark_event(r, ts, cpu, tid, kind, payload);
-  take_task(r, tid, kind, payload);
+  take_task(r, ts, tid, kind, payload);
   return true;
 }
 

@@ -26,11 +26,9 @@ static struct tb_slice state_name(enum tb_task_state state) {
 static struct tb_event *make_state(struct tb_perfetto_reader *r, const struct tb_kernel_state *state) {
   struct tb_perfetto_track *track = tb_perfetto_thread(r, NULL, state->tid);
   if (!track) return NULL;
-  if (track->track.name.len == 0) {
-    tb_perfetto_name_track(r, track, state->comm);
-  } else {
-    tb_perfetto_tell_track(r, track);
-  }
+  if (track->track.name.len == 0)
+    tb_perfetto_name_track_by(r, track, state->comm, (struct tb_name_source){.rank = TB_NAME_EVENT, .ts = state->ts});
+  tb_perfetto_tell_track(r, track);
   struct tb_event *event = tb_perfetto_emit(r, TB_EVENT_THREAD_STATE);
   event->has = TB_HAS_TS | TB_HAS_NAME | (state->has_cpu ? TB_HAS_CPU : 0u);
   event->ts = state->ts;

@@ -7,14 +7,18 @@
 #include "perfetto/processes.pb-c.h"
 #include "perfetto/track_descriptor.pb-c.h"
 
-static void name_process(struct tb_perfetto_reader *r, int64_t pid, struct tb_slice name) {
+static void name_process(struct tb_perfetto_reader *r, int64_t pid, struct tb_slice name, enum tb_name_rank rank) {
   struct tb_perfetto_track *track = tb_perfetto_process(r, pid);
-  if (track) tb_perfetto_name_track(r, track, name);
+  if (!track) return;
+  tb_perfetto_name_track(r, track, name, rank);
+  tb_perfetto_tell_track(r, track);
 }
 
 static void name_thread(struct tb_perfetto_reader *r, const int64_t *pid, int64_t tid, struct tb_slice name) {
   struct tb_perfetto_track *track = tb_perfetto_thread(r, pid, tid);
-  if (track) tb_perfetto_name_track(r, track, name);
+  if (!track) return;
+  tb_perfetto_name_track(r, track, name, TB_NAME_THREAD_TREE);
+  tb_perfetto_tell_track(r, track);
 }
 
 enum tb_status tb_perfetto_process_descriptor(struct tb_perfetto_reader *r, struct tb_slice payload) {
@@ -23,8 +27,9 @@ enum tb_status tb_perfetto_process_descriptor(struct tb_perfetto_reader *r, stru
   if (status != TB_OK) return status;
   const Perfetto__Protos__ProcessDescriptor *process = (const Perfetto__Protos__ProcessDescriptor *)message;
   struct tb_slice name = tb_message_slice(process->process_name);
-  if (name.len == 0 && process->n_cmdline) name = tb_message_slice(process->cmdline[0]);
-  if (process->has_pid) name_process(r, process->pid, name);
+  bool by_command = name.len == 0 && process->n_cmdline;
+  if (by_command) name = tb_message_slice(process->cmdline[0]);
+  if (process->has_pid) name_process(r, process->pid, name, by_command ? TB_NAME_COMMAND : TB_NAME_DESCRIPTOR);
   return TB_OK;
 }
 
@@ -47,7 +52,7 @@ enum tb_status tb_perfetto_process_tree(struct tb_perfetto_reader *r, struct tb_
   for (size_t i = 0; i < tree->n_processes; i++) {
     const Perfetto__Protos__ProcessTree__Process *process = tree->processes[i];
     int64_t pid = process->pid;
-    name_process(r, pid, name_of_process(process));
+    name_process(r, pid, name_of_process(process), TB_NAME_PROCESS_TREE);
     if (pid) (void)tb_perfetto_thread(r, &pid, pid); /* Linux numbers a process by its first thread */
   }
   for (size_t i = 0; i < tree->n_threads; i++) {
@@ -65,7 +70,7 @@ enum tb_status tb_perfetto_generic_process_tree(struct tb_perfetto_reader *r, st
   if (status != TB_OK) return status;
   const Perfetto__Protos__GenericKernelProcessTree *tree = (const Perfetto__Protos__GenericKernelProcessTree *)message;
   for (size_t i = 0; i < tree->n_processes; i++) {
-    name_process(r, tree->processes[i]->pid, tb_message_slice(tree->processes[i]->cmdline));
+    name_process(r, tree->processes[i]->pid, tb_message_slice(tree->processes[i]->cmdline), TB_NAME_PROCESS_TREE);
   }
   for (size_t i = 0; i < tree->n_threads; i++) {
     const Perfetto__Protos__GenericKernelProcessTree__Thread *thread = tree->threads[i];
@@ -121,10 +126,11 @@ enum tb_status tb_perfetto_thread_descriptor(struct tb_perfetto_reader *r, struc
   if (status != TB_END) return TB_BAD_DATA;
   sequence->has_thread = sequence->has_reference = true;
   struct tb_perfetto_track *track = tb_tracks_thread(&r->tracks, &sequence->pid, sequence->tid, r->head.machine);
-  if (!track || (name.len && tb_tracks_set_name(&r->tracks, track, name) != TB_OK)) {
+  if (!track) {
     r->out_of_memory = true;
-  } else {
-    tb_perfetto_tell_track(r, track);
+    return TB_OK;
   }
+  tb_perfetto_name_track(r, track, name, TB_NAME_DESCRIPTOR);
+  tb_perfetto_tell_track(r, track);
   return TB_OK;
 }

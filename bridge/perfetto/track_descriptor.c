@@ -10,6 +10,7 @@
 #include "perfetto/tracks.h"
 
 enum { TRACK_DEPTH_MAX = 64 };
+enum { KIND_RENDERER = 2 }; /* of ChromeProcessDescriptor.process_type */
 
 /* The object that stands for the descriptor's track: a process or thread that is known by its id already is the same
  * one, as long as no other uuid claims it. */
@@ -65,24 +66,29 @@ static void set_sort_index(struct tb_track *track, protobuf_c_boolean has, int32
   track->sort_index = value;
 }
 
-/* The first name counts, as it does for the importer; a command stands in for it until there is one. */
+/* The importer takes "Renderer" before any other name of a descriptor, and Chrome's other kinds behind them. A command stands in for a
+ * name until there is one. */
 static enum tb_status name_process(struct tb_tracks *tracks, struct tb_perfetto_track *track,
-                                   const Perfetto__Protos__TrackDescriptor *message) {
+                                   const Perfetto__Protos__TrackDescriptor *message, int64_t ts) {
   const Perfetto__Protos__ProcessDescriptor *process = message->process;
-  struct tb_slice *kept = &track->track.name, name = tb_message_slice(process->process_name);
-  if (kept->len && !track->named_by_command) return TB_OK;
-  if (!name.len && message->chrome_process) name = tb_chrome_process_name(message->chrome_process->process_type);
-  if (name.len) {
-    track->named_by_command = false;
-    return set_text(tracks, kept, name);
+  struct tb_slice name = tb_message_slice(process->process_name), kind = {"", 0};
+  bool is_renderer = false;
+  if (message->chrome_process) {
+    kind = tb_chrome_process_name(message->chrome_process->process_type);
+    is_renderer = (int)message->chrome_process->process_type == KIND_RENDERER;
   }
-  if (kept->len || !process->n_cmdline) return TB_OK;
-  track->named_by_command = true;
-  return set_text(tracks, kept, tb_message_slice(process->cmdline[0]));
+  struct tb_name_source by = {.rank = TB_NAME_DESCRIPTOR, .ts = ts};
+  if (is_renderer)
+    name = kind, by.rank = TB_NAME_RENDERER;
+  else if (!name.len && kind.len)
+    name = kind, by.rank = TB_NAME_KIND;
+  else if (!name.len && process->n_cmdline)
+    name = tb_message_slice(process->cmdline[0]), by.rank = TB_NAME_COMMAND;
+  return name.len ? tb_tracks_set_name(tracks, track, name, by) : TB_OK;
 }
 
 static enum tb_status describe_process(struct tb_tracks *tracks, struct tb_perfetto_track *track,
-                                       const Perfetto__Protos__TrackDescriptor *message) {
+                                       const Perfetto__Protos__TrackDescriptor *message, int64_t ts) {
   const Perfetto__Protos__ProcessDescriptor *process = message->process;
   struct tb_track *base = &track->track;
   base->type = TB_TRACK_PROCESS;
@@ -91,8 +97,10 @@ static enum tb_status describe_process(struct tb_tracks *tracks, struct tb_perfe
     base->pid = tb_tracks_id(tracks, process->pid, base->machine);
     base->has_pid = true;
     uint32_t before;
-    if (!base->name.len && tb_map_get(&tracks->processes, (uint64_t)base->pid, base->machine, &before))
+    if (!base->name.len && tb_map_get(&tracks->processes, (uint64_t)base->pid, base->machine, &before)) {
       base->name = tracks->tracks[before]->track.name;
+      track->named_by = tracks->tracks[before]->named_by;
+    }
     /* the newest track of a pid is where its threads belong from here on */
     enum tb_status status = tb_map_put(&tracks->processes, (uint64_t)base->pid, base->machine, base->index);
     if (status != TB_OK) return status;
@@ -102,11 +110,23 @@ static enum tb_status describe_process(struct tb_tracks *tracks, struct tb_perfe
     set_sort_index(base, message->chrome_process->has_legacy_sort_index, message->chrome_process->legacy_sort_index);
   }
   enum tb_status status = set_labels(tracks, base, process);
-  return status == TB_OK ? name_process(tracks, track, message) : status;
+  return status == TB_OK ? name_process(tracks, track, message, ts) : status;
+}
+
+static enum tb_status name_thread(struct tb_tracks *tracks, struct tb_perfetto_track *track,
+                                  const Perfetto__Protos__TrackDescriptor *message, int64_t ts) {
+  struct tb_name_source by = {.rank = TB_NAME_DESCRIPTOR, .ts = ts};
+  struct tb_slice name = tb_message_slice(message->thread->thread_name);
+  if (!message->thread->has_thread_name) {
+    if (!message->chrome_thread) return TB_OK;
+    name = tb_chrome_thread_name(message->chrome_thread->thread_type);
+    by.rank = TB_NAME_KIND;
+  }
+  return tb_tracks_set_name(tracks, track, name, by);
 }
 
 static enum tb_status describe_thread(struct tb_tracks *tracks, struct tb_perfetto_track *track,
-                                      const Perfetto__Protos__TrackDescriptor *message) {
+                                      const Perfetto__Protos__TrackDescriptor *message, int64_t ts) {
   const Perfetto__Protos__ThreadDescriptor *thread = message->thread;
   struct tb_track *base = &track->track;
   base->type = TB_TRACK_THREAD;
@@ -127,9 +147,7 @@ static enum tb_status describe_thread(struct tb_tracks *tracks, struct tb_perfet
     enum tb_status status = tb_tracks_add_thread(tracks, track);
     if (status != TB_OK) return status;
   }
-  if (thread->has_thread_name) return set_text(tracks, &base->name, tb_message_slice(thread->thread_name));
-  if (!message->chrome_thread || base->name.len) return TB_OK;
-  return set_text(tracks, &base->name, tb_chrome_thread_name(message->chrome_thread->thread_type));
+  return name_thread(tracks, track, message, ts);
 }
 
 static enum tb_status describe_counter(struct tb_tracks *tracks, struct tb_perfetto_track *track,
@@ -240,7 +258,7 @@ static enum tb_status restore_ids(struct tb_tracks *tracks, struct tb_track *bas
 }
 
 static enum tb_status apply(struct tb_tracks *tracks, struct tb_perfetto_track *track,
-                            const Perfetto__Protos__TrackDescriptor *message, uint32_t sequence) {
+                            const Perfetto__Protos__TrackDescriptor *message, uint32_t sequence, int64_t ts) {
   struct tb_track *base = &track->track;
   enum tb_status status = TB_OK;
   ProtobufCBinaryData name = message->has_name          ? message->name
@@ -252,8 +270,8 @@ static enum tb_status apply(struct tb_tracks *tracks, struct tb_perfetto_track *
   }
   set_sort_index(base, message->has_sibling_order_rank, message->sibling_order_rank);
   if (status == TB_OK && message->counter) status = describe_counter(tracks, track, message->counter);
-  if (status == TB_OK && message->thread) status = describe_thread(tracks, track, message);
-  if (status == TB_OK && message->process && !message->thread) status = describe_process(tracks, track, message);
+  if (status == TB_OK && message->thread) status = describe_thread(tracks, track, message, ts);
+  if (status == TB_OK && message->process && !message->thread) status = describe_process(tracks, track, message, ts);
   if (status == TB_OK) status = restore_ids(tracks, base);
   if (status == TB_OK) status = describe_parent(tracks, track, message, sequence);
   if (status == TB_OK) pass_on(track);
@@ -261,7 +279,7 @@ static enum tb_status apply(struct tb_tracks *tracks, struct tb_perfetto_track *
 }
 
 enum tb_status tb_tracks_describe(struct tb_tracks *tracks, struct tb_slice descriptor, uint32_t machine,
-                                  uint32_t sequence, bool only_new, struct tb_perfetto_track **out) {
+                                  uint32_t sequence, int64_t ts, bool only_new, struct tb_perfetto_track **out) {
   *out = NULL;
   ProtobufCMessage *message;
   tb_arena_reset(&tracks->scratch);
@@ -276,7 +294,7 @@ enum tb_status tb_tracks_describe(struct tb_tracks *tracks, struct tb_slice desc
   if (only_new && track->described) return TB_OK;
   struct tb_track before;
   memcpy(&before, &track->track, sizeof(before));
-  status = apply(tracks, track, read, sequence);
+  status = apply(tracks, track, read, sequence, ts);
   /* one is a copy of the other's bytes, padding included; NOLINTNEXTLINE(bugprone-suspicious-memory-comparison,cert-*) */
   if (!track->described || memcmp(&before, &track->track, sizeof(before)) != 0) track->told = false;
   track->described = true;

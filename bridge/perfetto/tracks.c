@@ -107,6 +107,10 @@ struct tb_perfetto_track *tb_tracks_process(struct tb_tracks *tracks, int64_t pi
   return track;
 }
 
+bool tb_tracks_has_process(struct tb_tracks *tracks, int64_t pid, uint32_t machine) {
+  return find(tracks, &tracks->processes, (uint64_t)tb_tracks_id(tracks, pid, machine), machine) != NULL;
+}
+
 /* One number for pid and machine. Two pairs that fall together would still differ in the thread that is found, which is
  * checked. */
 static uint64_t process_key(int64_t pid, uint32_t machine) { return (uint64_t)pid ^ (uint64_t)machine << 40; }
@@ -152,12 +156,29 @@ struct tb_perfetto_track *tb_tracks_thread(struct tb_tracks *tracks, const int64
   return status == TB_OK ? track : NULL;
 }
 
-enum tb_status tb_tracks_set_name(struct tb_tracks *tracks, struct tb_perfetto_track *track, struct tb_slice name) {
-  track->named_by_command = false;
+static enum tb_status change_name(struct tb_tracks *tracks, struct tb_perfetto_track *track, struct tb_slice name,
+                                  struct tb_name_source by) {
+  track->named_by = by;
   if (tb_slice_equal(track->track.name, name)) return TB_OK;
   tb_tracks_before_change(tracks);
   track->told = false;
   return tb_text_pool_add(tracks->pool, name, &track->track.name);
+}
+
+enum tb_status tb_tracks_set_name(struct tb_tracks *tracks, struct tb_perfetto_track *track, struct tb_slice name,
+                                  struct tb_name_source by) {
+  struct tb_name_source *now = &track->named_by;
+  if (by.rank < now->rank || (by.rank == now->rank && by.ts < now->ts)) return TB_OK;
+  if (!now->renamed || by.ts >= now->ts) return change_name(tracks, track, name, by);
+  now->rank = by.rank;
+  return TB_OK;
+}
+
+enum tb_status tb_tracks_rename(struct tb_tracks *tracks, struct tb_perfetto_track *process, struct tb_slice name,
+                                int64_t ts) {
+  const struct tb_name_source *now = &process->named_by;
+  if (now->rank != TB_NAME_NONE && ts < now->ts) return TB_OK;
+  return change_name(tracks, process, name, (struct tb_name_source){now->rank, ts, true});
 }
 
 bool tb_tracks_is_placed(struct tb_perfetto_track *track) {

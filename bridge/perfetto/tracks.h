@@ -10,12 +10,32 @@
 #include "perfetto/interning.h"
 #include "tracebridge/event.h"
 
+/* Where the name of a process or thread comes from, the better the later: as the importer has it. */
+enum tb_name_rank {
+  TB_NAME_NONE,
+  TB_NAME_COMMAND,     /* of a process, its command line in a descriptor */
+  TB_NAME_EVENT,       /* of a thread, what the kernel calls it in an event */
+  TB_NAME_THREAD_TREE, /* of a thread, a process tree */
+  TB_NAME_KIND,        /* Chrome's number of its kind */
+  TB_NAME_DESCRIPTOR,
+  TB_NAME_RENDERER, /* one of Chrome's kinds: see name_process */
+  TB_NAME_PROCESS_TREE
+};
+
+/* Who says a name, and when: of equal rank the latest counts. */
+struct tb_name_source {
+  enum tb_name_rank rank;
+  int64_t
+      ts; /* on the trace clock; where the packet has no time the latest seen, INT64_MIN for one read ahead of its turn */
+  bool renamed; /* a process by the kernel, in place of the name of that rank: those from before no longer count */
+};
+
 /* A tb_track with what the reader alone knows of it. `track` is first, so that pointers convert. */
 struct tb_perfetto_track {
   struct tb_track track;
-  bool described;        /* a descriptor was seen, or the track needs none */
-  bool placed;           /* so for all that are above it too */
-  bool named_by_command; /* the process' name is its command, which the first name that it is given replaces */
+  bool described; /* a descriptor was seen, or the track needs none */
+  bool placed;    /* so for all that are above it too */
+  struct tb_name_source named_by;
   bool incremental;
   bool in_state; /* a TYPE_STATE event began a slice that the next one ends */
   uint64_t
@@ -80,6 +100,8 @@ TB_MUST_CHECK enum tb_status tb_tracks_label_machine(struct tb_tracks *tracks, s
 struct tb_perfetto_track *tb_tracks_process(struct tb_tracks *tracks, int64_t pid, uint32_t machine);
 struct tb_perfetto_track *tb_tracks_thread(struct tb_tracks *tracks, const int64_t *pid, int64_t tid, uint32_t machine);
 
+bool tb_tracks_has_process(struct tb_tracks *tracks, int64_t pid, uint32_t machine);
+
 /* Whether a track and all that are above it are described. */
 bool tb_tracks_is_placed(struct tb_perfetto_track *track);
 
@@ -90,13 +112,18 @@ struct tb_perfetto_track *tb_tracks_named_counter(struct tb_tracks *tracks, stru
 /* Makes a thread's track known by its tid, pid and machine. TB_OK or TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_tracks_add_thread(struct tb_tracks *tracks, struct tb_perfetto_track *track);
 
-/* Applies a TrackDescriptor message. TB_OK and *track, whose `told` is false where it changed; TB_BAD_DATA where the
- * message is damaged; TB_NO_MEMORY. `only_new`: leaves a track alone that is described already. */
+/* Applies a TrackDescriptor message that is said at time `ts`, see tb_name_source. TB_OK and *track, whose `told` is false where it
+ * changed; TB_BAD_DATA where the message is damaged; TB_NO_MEMORY. `only_new`: leaves a track alone that is described already. */
 TB_MUST_CHECK enum tb_status tb_tracks_describe(struct tb_tracks *tracks, struct tb_slice descriptor, uint32_t machine,
-                                                uint32_t sequence, bool only_new, struct tb_perfetto_track **track);
+                                                uint32_t sequence, int64_t ts, bool only_new,
+                                                struct tb_perfetto_track **track);
 
-/* Gives a track its name (or, empty, none). TB_OK or TB_NO_MEMORY. */
+/* Gives a process or thread its name, where it has no better one. TB_OK or TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_tracks_set_name(struct tb_tracks *tracks, struct tb_perfetto_track *track,
-                                                struct tb_slice name);
+                                                struct tb_slice name, struct tb_name_source by);
+
+/* Gives a process another name, wherever the one that it has at that time comes from. TB_OK or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_tracks_rename(struct tb_tracks *tracks, struct tb_perfetto_track *process,
+                                              struct tb_slice name, int64_t ts);
 
 #endif
