@@ -25,6 +25,9 @@ void cli_print_error(const struct tb_error *error);
 /* Prints a line for each loss to stderr. */
 void cli_print_losses(const char *file, const struct tb_loss *losses, size_t count);
 
+/* For commands whose output must be whole: a pipe that its reader closes is a failed write, and not the program's silent end. */
+void cli_report_closed_pipes(void);
+
 /* What to write to where -o may be missing: the name, "-" where standard output is no terminal, NULL (said on stderr)
  * where it is one. */
 const char *cli_output_name(const struct cli_command *command, const char *given);

@@ -62,6 +62,7 @@ static int convert(const char *from, const char *to, const struct settings *sett
   how.progress = cli_progress_update;
   how.writing = cli_progress_writing;
   how.progress_ctx = &progress;
+  cli_report_closed_pipes();
   cli_progress_start(&progress, settings->quiet);
   enum tb_status status = tb_convert(from, to, &how, &report, &error);
   cli_progress_end(&progress);

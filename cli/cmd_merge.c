@@ -192,6 +192,7 @@ static int merge(const struct settings *settings, const struct tb_merge_input *i
                                  .progress_ctx = &progress};
   struct tb_error error = {0};
   struct tb_merge_report *report = NULL;
+  cli_report_closed_pipes();
   cli_progress_start(&progress, settings->quiet);
   enum tb_status status = tb_merge(inputs, count, settings->output, &how, &report, &error);
   cli_progress_end(&progress);

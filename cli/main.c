@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -39,6 +40,8 @@ void cli_print_losses(const char *file, const struct tb_loss *losses, size_t cou
     fputc('\n', stderr);
   }
 }
+
+void cli_report_closed_pipes(void) { (void)signal(SIGPIPE, SIG_IGN); }
 
 const char *cli_output_name(const struct cli_command *command, const char *given) {
   if (given) return given;
