@@ -9,6 +9,7 @@
 
 enum {
   WINDOW_BYTES = 64 * 1024,
+  MOST_WINDOWS = 8, /* of a batch */
   ARGS_SLACK = 600,
   FEW_EVENTS = 16,
   ENOUGH_EVENTS = 400 /* a batch of them stays in the cache */,
@@ -376,15 +377,25 @@ static enum tb_status make_room(struct tb_perfetto_reader *r, struct tb_batch *b
   return TB_OK;
 }
 
-/* Reads on into another window. A packet that is longer than windows are gets a batch of its own, so that memory for such is made
- * once; where batches end hangs on the packets alone then. TB_PARTIAL: the batch is full. */
+/* The window stays for as long as the batch is used, where events of the batch point into it. */
+static void keep_window(struct tb_perfetto_reader *r, const struct tb_batch *batch) {
+  if (batch->event_count == r->events_before_window) return;
+  tb_windows_keep(&r->windows, r->reader->fills);
+  r->events_before_window = batch->event_count;
+  r->windows_kept++;
+}
+
+/* Reads on into another window. A packet that is longer than windows are gets a batch of its own, and memory once those before are used
+ * up. TB_PARTIAL: the batch is full. */
 static enum tb_status next_window(struct tb_perfetto_reader *r, struct tb_batch *batch) {
   bool is_long = r->stream.needed > WINDOW_BYTES;
-  if (is_long && batch->event_count > 0) return TB_PARTIAL;
+  keep_window(r, batch);
+  if (batch->event_count > 0 && (is_long || r->windows_kept >= MOST_WINDOWS)) return TB_PARTIAL;
   enum tb_status status = is_long ? tb_packet_stream_collect(&r->stream) : tb_packet_stream_release(&r->stream);
   if (status != TB_OK) return status;
+  if (is_long) tb_reader_wait(r->reader);
   size_t size = r->stream.needed > WINDOW_BYTES ? r->stream.needed : WINDOW_BYTES;
-  char *to = tb_windows_next(&r->windows, size, r->reader->fills, r->reader->used_up);
+  char *to = tb_windows_next(&r->windows, size, is_long ? r->reader->fills - 1 : r->reader->used_up);
   if (!to) return no_memory(r);
   return tb_packet_stream_refill(&r->stream, to, size);
 }
@@ -423,11 +434,12 @@ static enum tb_status fill_step(struct tb_perfetto_reader *r, struct tb_batch *b
 static enum tb_status fill(struct tb_reader *reader, struct tb_batch *batch) {
   struct tb_perfetto_reader *r = reader->state;
   enum tb_status status = TB_OK;
-  tb_windows_keep(&r->windows, reader->fills);
   r->batch = batch;
   r->may_change_tracks = false;
+  r->events_before_window = r->windows_kept = 0;
   r->tracks.one_machine = reader->one_machine;
   while (status == TB_OK) status = fill_step(r, batch);
+  keep_window(r, batch);
   if (status == TB_PARTIAL) return TB_OK;
   if ((status == TB_END || status == TB_AGAIN) && batch->event_count > 0) return TB_OK;
   return status;

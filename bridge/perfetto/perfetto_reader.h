@@ -51,7 +51,8 @@ struct tb_perfetto_reader {
   size_t given;   /* events it made in earlier fills: it is read again because they filled their batch */
   bool full;      /* it has more events than the batch has room */
   bool out_of_memory;
-  bool may_change_tracks; /* nobody reads them while this batch is filled */
+  bool may_change_tracks;                    /* nobody reads them while this batch is filled */
+  size_t events_before_window, windows_kept; /* of this batch */
 
   /* comma lists of interned categories that were joined lately; the texts are known by where they stand in the pool */
   struct {

@@ -34,7 +34,7 @@ static struct tb_window *add(struct tb_windows *windows) {
   return &windows->items[windows->count++];
 }
 
-char *tb_windows_next(struct tb_windows *windows, size_t size, uint64_t fill, uint64_t used_up) {
+char *tb_windows_next(struct tb_windows *windows, size_t size, uint64_t used_up) {
   struct tb_window *window = find_free(windows, used_up);
   if (!window) window = add(windows);
   if (!window) return NULL;
@@ -45,7 +45,7 @@ char *tb_windows_next(struct tb_windows *windows, size_t size, uint64_t fill, ui
     if (!window->data) return NULL;
     window->capacity = size;
   }
-  window->fill = fill;
+  window->fill = 0;
   windows->current = (size_t)(window - windows->items);
   return window->data;
 }

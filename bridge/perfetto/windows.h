@@ -11,7 +11,7 @@
 struct tb_window {
   char *data;
   size_t capacity;
-  uint64_t fill; /* the last batch that was filled from it */
+  uint64_t fill; /* the last batch whose events point into it; 0: none */
 };
 
 struct tb_windows {
@@ -23,13 +23,13 @@ struct tb_windows {
 void tb_windows_init(struct tb_windows *windows, const struct tb_allocator *allocator);
 void tb_windows_free(struct tb_windows *windows);
 
-/* Says that batch number `fill` is being filled from the current window. */
+/* Says that events of batch number `fill` point into the current window. */
 static inline void tb_windows_keep(struct tb_windows *windows, uint64_t fill) {
   if (windows->count) windows->items[windows->current].fill = fill;
 }
 
-/* Memory of at least `size` bytes for batch number `fill`, which then is the current window. Windows are free to be used whose
- * batches are up to number `used_up`. NULL when memory is exhausted. */
-char *tb_windows_next(struct tb_windows *windows, size_t size, uint64_t fill, uint64_t used_up);
+/* Memory of at least `size` bytes, which then is the current window. Those are free to be used that no event points into but of batches
+ * up to number `used_up`. NULL when memory is exhausted. */
+char *tb_windows_next(struct tb_windows *windows, size_t size, uint64_t used_up);
 
 #endif

@@ -11,10 +11,12 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "perfetto/fields.h"
 #include "perfetto/wire.h"
 #include "support/event_text.h"
+#include "tracebridge/reader.h"
 
 enum { ROOM = 64 * 1024 };
 
@@ -179,6 +181,61 @@ static void a_flow_of_json_without_an_id_costs_its_packet(void **state) {
   assert_gives(trace, lost, "3 INSTANT[ig] trace \"after\"\n");
 }
 
+/* ---- memory -------------------------------------------------------------------------------------------------------- */
+
+struct count {
+  size_t now, most;
+};
+
+static void *reallocate(void *ctx, void *ptr, size_t old_size, size_t new_size) {
+  struct count *count = ctx;
+  count->now += new_size - old_size;
+  if (count->now > count->most) count->most = count->now;
+  if (new_size) return realloc(ptr, new_size);
+  free(ptr);
+  return NULL;
+}
+
+/* 40 MB of packets, of which one in `every` is an instant with a name of 150 bytes, and the others nothing that is told. */
+static void read_many(unsigned every, struct count *count, size_t *events) {
+  const struct tb_allocator allocator = {reallocate, count};
+  const struct tb_reader_options options = {.size = sizeof(options), .allocator = &allocator};
+  static char name[150], event[300], packet[400];
+  struct tb_reader *reader;
+  const struct tb_event *given;
+  char path[] = "/tmp/test_perfetto_limits.XXXXXX";
+  int fd = mkstemp(path);
+  FILE *file = fd < 0 ? NULL : fdopen(fd, "wb");
+  assert_non_null(file);
+  for (unsigned i = 0; i < 200000; i++) {
+    char *to = tb_wire_put_uint(event, TB_TRACK_EVENT_TYPE, TB_TRACK_EVENT_TYPE_INSTANT);
+    to = tb_wire_put_bytes(to, TB_TRACK_EVENT_NAME, name, sizeof(name));
+    char *at = tb_wire_put_uint(packet, TB_TRACE_PACKET_TIMESTAMP, 1000);
+    uint32_t kind = i % every ? TB_TRACE_PACKET_SYNCHRONIZATION_MARKER : TB_TRACE_PACKET_TRACK_EVENT;
+    at = tb_wire_put_bytes(at, kind, event, (size_t)(to - event));
+    char framed[500], *end = tb_wire_put_bytes(framed, TB_TRACE_PACKET, packet, (size_t)(at - packet));
+    assert_int_equal(fwrite(framed, 1, (size_t)(end - framed), file), end - framed);
+  }
+  assert_int_equal(fclose(file), 0);
+  assert_int_equal(tb_reader_open(path, &options, &reader, NULL), TB_OK);
+  while (tb_reader_next(reader, &given) == TB_OK) *events += given->type == TB_EVENT_INSTANT;
+  assert_int_equal(unlink(path), 0);
+  tb_reader_close(reader);
+  assert_int_equal(count->now, 0);
+}
+
+static void memory_does_not_grow_with_packets_whether_they_make_events_or_not(void **state) {
+  (void)state;
+  static const unsigned every[] = {1, 70, 300000};
+  for (size_t i = 0; i < sizeof(every) / sizeof(every[0]); i++) {
+    struct count count = {0};
+    size_t events = 0;
+    read_many(every[i], &count, &events);
+    assert_int_equal(events, (200000 + every[i] - 1) / every[i]);
+    assert_in_range(count.most, 1, 8 << 20);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(an_argument_that_nests_too_deep_is_cut_and_counted_at_its_packet),
@@ -187,6 +244,7 @@ int main(void) {
       cmocka_unit_test(a_path_over_more_clocks_than_are_followed_is_none),
       cmocka_unit_test(flows_past_the_limit_are_counted_and_the_event_stands),
       cmocka_unit_test(a_flow_of_json_without_an_id_costs_its_packet),
+      cmocka_unit_test(memory_does_not_grow_with_packets_whether_they_make_events_or_not),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
