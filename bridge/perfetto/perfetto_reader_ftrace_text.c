@@ -160,8 +160,9 @@ static void name_process(struct tb_perfetto_reader *r, struct tb_perfetto_track 
 
 /* A thread goes by a new name, and the process whose first one it is with it. */
 static void rename_task(struct tb_perfetto_reader *r, const struct task *task) {
-  bool is_first = tb_tracks_has_process(&r->tracks, task->tid, r->head.machine);
-  struct tb_perfetto_track *thread = tb_perfetto_thread(r, is_first ? &task->tid : NULL, task->tid);
+  struct tb_perfetto_track *thread = tb_perfetto_thread(r, NULL, task->tid);
+  if (thread && !thread->track.has_pid && tb_tracks_has_process(&r->tracks, task->tid, r->head.machine))
+    thread = tb_perfetto_thread(r, &task->tid, task->tid);
   if (!thread) return;
   name_thread(r, thread, task);
   if (!thread->track.has_pid || thread->track.pid != task->tid) return;
