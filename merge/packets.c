@@ -7,7 +7,6 @@
 #include "perfetto/fields.h"
 
 enum { DEFAULT_BUFFER = 256 << 10, PACKET_MAX = 256 << 20 };
-enum { PACKET_TAG = TB_TRACE_PACKET << 3 | TB_WIRE_BYTES };
 
 struct tb_packets {
   const struct tb_allocator *allocator;
@@ -105,7 +104,8 @@ static enum tb_status refill(struct tb_packets *p) {
 }
 
 /* What is unusual about a packet of a certain frame: *given: it is for the user all the same, else it was opened or is damaged. */
-static enum tb_status look_at(struct tb_packets *p, const struct tb_raw_packet *packet, bool damaged, bool *given) {
+static enum tb_status look_at(struct tb_packets *p, const struct tb_raw_packet *packet, bool damaged,
+                              enum tb_packet_compression compression, bool *given) {
   struct tb_packet_frame frame = {packet->framed.ptr, packet->packet, packet->offset, packet->inner};
   *given = true;
   if (damaged) {
@@ -114,41 +114,15 @@ static enum tb_status look_at(struct tb_packets *p, const struct tb_raw_packet *
   }
   if (p->keep_compressed || frame.opened) return TB_OK;
   *given = false;
-  return tb_packet_stream_open(
-      &p->stream, &frame, packet->head.payload,
-      packet->head.kind == TB_TRACE_PACKET_COMPRESSED_PACKETS ? TB_PACKET_ZLIB : TB_PACKET_ZSTD);
+  return tb_packet_stream_open(&p->stream, &frame, packet->head.payload, compression);
 }
 
-static bool is_compressed(const struct tb_merge_head *head) {
-  return head->kind == TB_TRACE_PACKET_COMPRESSED_PACKETS || head->kind == TB_TRACE_PACKET_ZSTD_COMPRESSED_PACKETS;
-}
-
-/* tb_packet_stream_frame where nothing is unusual: a packet that is whole in the window. */
-static inline bool frame_at_hand(struct tb_packet_stream *stream, struct tb_raw_packet *packet) {
-  const char *at = stream->at, *end = stream->end;
-  if (end - at < 2 || *at != PACKET_TAG || stream->searching || stream->skip) return false;
-  uint64_t len;
-  const char *body = tb_wire_read_varint(at + 1, end, &len);
-  if (!body || len > (uint64_t)(end - body) || len > PACKET_MAX) return false;
-  packet->framed.ptr = at;
-  packet->framed.len = (size_t)(body - at) + (size_t)len;
-  packet->packet.ptr = body;
-  packet->packet.len = (size_t)len;
-  packet->offset = stream->opened ? stream->offset : stream->offset + (uint64_t)(at - stream->start);
-  packet->inner = stream->opened;
-  stream->at = body + len;
-  stream->needed = 1;
-  return true;
-}
-
-static enum tb_status frame_by_stream(struct tb_packets *p, struct tb_raw_packet *packet) {
+static enum tb_status next_frame(struct tb_packets *p, struct tb_raw_packet *packet) {
   struct tb_packet_frame frame;
-  for (;;) {
+  while (!tb_packet_stream_take_frame(&p->stream, &frame)) {
     enum tb_status status = tb_packet_stream_frame(&p->stream, &frame);
-    if (status == TB_PARTIAL)
-      status = refill(p);
-    else if (status == TB_OK)
-      break;
+    if (status == TB_OK) break;
+    if (status == TB_PARTIAL) status = refill(p);
     if (status != TB_OK) return status;
   }
   packet->framed = (struct tb_slice){frame.start, (size_t)(p->stream.at - frame.start)};
@@ -160,15 +134,13 @@ static enum tb_status frame_by_stream(struct tb_packets *p, struct tb_raw_packet
 
 enum tb_status tb_packets_next(struct tb_packets *p, struct tb_raw_packet *packet, struct tb_error *error) {
   for (;;) {
-    enum tb_status status = TB_OK;
-    if (!frame_at_hand(&p->stream, packet)) {
-      status = frame_by_stream(p, packet);
-      if (status == TB_OK && !packet->packet.ptr) return TB_OK;
-    }
+    enum tb_status status = next_frame(p, packet);
+    if (status == TB_OK && !packet->packet.ptr) return TB_OK;
     if (status == TB_OK) {
+      enum tb_packet_compression compression;
       bool given, damaged = tb_merge_head_read(packet->packet, &packet->head, p->notes) != TB_OK;
-      if (!damaged && !is_compressed(&packet->head)) return TB_OK;
-      status = look_at(p, packet, damaged, &given);
+      if (!tb_packet_is_compressed(packet->head.kind, &compression) && !damaged) return TB_OK;
+      status = look_at(p, packet, damaged, compression, &given);
       if (status == TB_OK && given) return TB_OK;
     }
     if (status == TB_END) return status;
@@ -179,7 +151,7 @@ enum tb_status tb_packets_next(struct tb_packets *p, struct tb_raw_packet *packe
 uint64_t tb_packets_offset(const struct tb_packets *p) {
   const struct tb_packet_stream *stream = &p->stream;
   if (stream->opened || stream->at == stream->end) return stream->source.offset;
-  return stream->offset + (uint64_t)(stream->at - stream->start);
+  return tb_packet_stream_offset(stream, stream->at);
 }
 
 uint64_t tb_packets_damage(const struct tb_packets *p, uint64_t *first_offset, const char **first) {

@@ -143,11 +143,9 @@ static TB_ALWAYS_INLINE bool may_be_compressed(struct tb_slice bytes) {
 /* Opens the frame where it holds compressed packets; *opened says so. */
 static enum tb_status open_frame(struct tb_packet_reader *reader, const struct tb_packet_frame *frame, bool *opened) {
   struct tb_packet_head *head = &reader->head;
-  if (tb_packet_head_read(head, frame->bytes) != TB_OK) return TB_OK;
-  bool zlib = head->kind == TB_TRACE_PACKET_COMPRESSED_PACKETS;
-  *opened = zlib || head->kind == TB_TRACE_PACKET_ZSTD_COMPRESSED_PACKETS;
-  if (!*opened) return TB_OK;
-  return tb_packet_stream_open(&reader->stream, frame, head->payload, zlib ? TB_PACKET_ZLIB : TB_PACKET_ZSTD);
+  enum tb_packet_compression compression;
+  *opened = tb_packet_head_read(head, frame->bytes) == TB_OK && tb_packet_is_compressed(head->kind, &compression);
+  return *opened ? tb_packet_stream_open(&reader->stream, frame, head->payload, compression) : TB_OK;
 }
 
 static enum tb_status next_frame(struct tb_packet_reader *reader, const struct tb_packet **packet) {

@@ -35,17 +35,13 @@ void tb_packet_stream_init(struct tb_packet_stream *stream, const struct tb_allo
 
 void tb_packet_stream_free(struct tb_packet_stream *stream) { tb_packet_source_free(&stream->source); }
 
-static uint64_t offset_of(const struct tb_packet_stream *stream, const char *at) {
-  return stream->opened ? stream->offset : stream->offset + (uint64_t)(at - stream->start);
-}
-
 /* More bytes of the packet at `at` are wanted; where there are none the trace was cut. */
 static enum tb_status want(struct tb_packet_stream *stream, size_t needed) {
   if (!stream->last) {
     stream->needed = needed;
     return TB_PARTIAL;
   }
-  enum tb_status status = stream->lose(stream->lose_ctx, LOSS_CUT, offset_of(stream, stream->at));
+  enum tb_status status = stream->lose(stream->lose_ctx, LOSS_CUT, tb_packet_stream_offset(stream, stream->at));
   stream->searching = true;
   stream->at++;
   stream->needed = 1;
@@ -53,7 +49,7 @@ static enum tb_status want(struct tb_packet_stream *stream, size_t needed) {
 }
 
 static enum tb_status damaged(struct tb_packet_stream *stream) {
-  enum tb_status status = stream->lose(stream->lose_ctx, LOSS_DAMAGE, offset_of(stream, stream->at));
+  enum tb_status status = stream->lose(stream->lose_ctx, LOSS_DAMAGE, tb_packet_stream_offset(stream, stream->at));
   stream->searching = true;
   return status;
 }
@@ -129,8 +125,8 @@ static enum tb_status pass_strange_field(struct tb_packet_stream *stream, struct
     return want(stream, (size_t)(stream->end - stream->at) + 1);
   }
   if (status != TB_OK || (cursor.at < stream->end && *cursor.at != PACKET_TAG)) return damaged(stream);
-  *frame =
-      (struct tb_packet_frame){.start = stream->at, .offset = offset_of(stream, stream->at), .opened = stream->opened};
+  *frame = (struct tb_packet_frame){
+      .start = stream->at, .offset = tb_packet_stream_offset(stream, stream->at), .opened = stream->opened};
   stream->at = cursor.at;
   *given = stream->give_strange;
   return TB_OK;
@@ -141,12 +137,12 @@ static bool runs_past_input(const struct tb_packet_stream *stream, const char *b
   if (stream->opened)
     return len > (uint64_t)(stream->end - body) + (stream->source.opened.len - stream->source.opened_at);
   if (!stream->input || !tb_input_can_rewind(stream->input)) return false;
-  uint64_t size = tb_input_size(stream->input), start = offset_of(stream, body);
+  uint64_t size = tb_input_size(stream->input), start = tb_packet_stream_offset(stream, body);
   return size > 0 && (start > size || len > size - start);
 }
 
 static enum tb_status pass_long_packet(struct tb_packet_stream *stream, const char *body, uint64_t len) {
-  enum tb_status status = stream->lose(stream->lose_ctx, LOSS_LONG, offset_of(stream, stream->at));
+  enum tb_status status = stream->lose(stream->lose_ctx, LOSS_LONG, tb_packet_stream_offset(stream, stream->at));
   stream->at = body;
   stream->skip = len;
   return status;
@@ -161,7 +157,7 @@ static enum tb_status skip_on(struct tb_packet_stream *stream) {
   stream->needed = 1;
   if (!stream->last) return TB_PARTIAL;
   stream->skip = 0;
-  return stream->lose(stream->lose_ctx, LOSS_CUT, offset_of(stream, stream->at));
+  return stream->lose(stream->lose_ctx, LOSS_CUT, tb_packet_stream_offset(stream, stream->at));
 }
 
 enum tb_status tb_packet_stream_open(struct tb_packet_stream *stream, const struct tb_packet_frame *frame,
@@ -190,7 +186,7 @@ static enum tb_status step(struct tb_packet_stream *stream, struct tb_packet_fra
     if (runs_past_input(stream, body, len)) {
       stream->searching = true;
       stream->at++;
-      return stream->lose(stream->lose_ctx, LOSS_CUT, offset_of(stream, at));
+      return stream->lose(stream->lose_ctx, LOSS_CUT, tb_packet_stream_offset(stream, at));
     }
     if (len > stream->max_packet) return pass_long_packet(stream, body, len);
     return want(stream, (size_t)(body - at) + (size_t)len);
@@ -199,7 +195,7 @@ static enum tb_status step(struct tb_packet_stream *stream, struct tb_packet_fra
   frame->start = at;
   frame->bytes.ptr = body;
   frame->bytes.len = (size_t)len;
-  frame->offset = offset_of(stream, at);
+  frame->offset = tb_packet_stream_offset(stream, at);
   frame->opened = stream->opened;
   stream->at = body + len;
   stream->needed = 1;
@@ -240,8 +236,8 @@ static bool take_whole(struct tb_packet_stream *stream, struct tb_packet_head *h
   const char *body = tb_wire_read_varint(at + 1, end, &len);
   if (!body || len > (uint64_t)(end - body) || len > stream->max_packet) return false;
   if (tb_packet_head_read(head, (struct tb_slice){body, (size_t)len}) != TB_OK) return false;
-  if (head->kind == TB_TRACE_PACKET_COMPRESSED_PACKETS || head->kind == TB_TRACE_PACKET_ZSTD_COMPRESSED_PACKETS)
-    return false;
+  enum tb_packet_compression compression;
+  if (tb_packet_is_compressed(head->kind, &compression)) return false;
   stream->at = body + len;
   stream->needed = 1;
   return true;
@@ -255,7 +251,7 @@ static bool take_at_once(struct tb_packet_stream *stream, struct tb_packet_head 
   else if (!take_whole(stream, head))
     return false;
   head->start = at;
-  head->offset = offset_of(stream, at);
+  head->offset = tb_packet_stream_offset(stream, at);
   head->opened = stream->opened;
   return true;
 }
@@ -264,6 +260,7 @@ enum tb_status tb_packet_stream_next(struct tb_packet_stream *stream, struct tb_
   if (take_at_once(stream, head)) return TB_OK;
   for (;;) {
     struct tb_packet_frame frame;
+    enum tb_packet_compression compression;
     enum tb_status status = tb_packet_stream_frame(stream, &frame);
     if (status != TB_OK) return status;
     head->start = frame.start;
@@ -271,10 +268,8 @@ enum tb_status tb_packet_stream_next(struct tb_packet_stream *stream, struct tb_
     head->opened = frame.opened;
     if (tb_packet_head_read(head, frame.bytes) != TB_OK)
       status = tb_packet_stream_reject(stream, &frame);
-    else if (head->kind == TB_TRACE_PACKET_COMPRESSED_PACKETS)
-      status = tb_packet_stream_open(stream, &frame, head->payload, TB_PACKET_ZLIB);
-    else if (head->kind == TB_TRACE_PACKET_ZSTD_COMPRESSED_PACKETS)
-      status = tb_packet_stream_open(stream, &frame, head->payload, TB_PACKET_ZSTD);
+    else if (tb_packet_is_compressed(head->kind, &compression))
+      status = tb_packet_stream_open(stream, &frame, head->payload, compression);
     else
       return TB_OK;
     if (status != TB_OK) return status;

@@ -55,18 +55,28 @@ struct tb_common_packet {
   struct tb_packet_common head;
 };
 
+/* Where a byte of the window stands in the input; of decompressed packets where the one that they came in does. */
+static inline uint64_t tb_packet_stream_offset(const struct tb_packet_stream *stream, const char *at) {
+  return stream->opened ? stream->offset : stream->offset + (uint64_t)(at - stream->start);
+}
+
+/* The message of the window's next packet, of which *len bytes need not all be there; NULL where its frame is not at hand, or unusual. */
+static TB_ALWAYS_INLINE const char *tb_packet_stream_message(const struct tb_packet_stream *stream, uint64_t *len) {
+  const char *at = stream->at;
+  if (stream->end - at < TB_WIRE_VARINT_MAX + 1 || *at != TB_WIRE_TAG(TB_TRACE_PACKET, TB_WIRE_BYTES) ||
+      stream->searching || stream->skip)
+    return NULL;
+  const char *message = tb_wire_read_varint_ahead(at + 1, len);
+  return message && *len <= stream->max_packet ? message : NULL;
+}
+
 /* Takes the window's next packet where it is such a one; false, and nothing was taken, where it is another or not at hand. */
 static TB_ALWAYS_INLINE bool tb_packet_stream_take_common(struct tb_packet_stream *stream,
                                                           struct tb_common_packet *packet) {
   const char *at = stream->at, *end = stream->end;
   uint64_t len;
-  if (end - at < TB_WIRE_VARINT_MAX + 1 || *at != TB_WIRE_TAG(TB_TRACE_PACKET, TB_WIRE_BYTES) || stream->searching ||
-      stream->skip)
-    return false;
-  const char *body = tb_wire_read_varint_ahead(at + 1, &len);
-  if (!body || len > stream->max_packet || end - body < TB_PACKET_AHEAD ||
-      len > (uint64_t)(end - body - TB_PACKET_AHEAD))
-    return false;
+  const char *body = tb_packet_stream_message(stream, &len);
+  if (!body || end - body < TB_PACKET_AHEAD || len > (uint64_t)(end - body - TB_PACKET_AHEAD)) return false;
   packet->bytes.ptr = body;
   packet->bytes.len = (size_t)len;
   if (!tb_packet_common_read(packet->bytes, &packet->head)) return false;
@@ -77,25 +87,27 @@ static TB_ALWAYS_INLINE bool tb_packet_stream_take_common(struct tb_packet_strea
   return true;
 }
 
-/* Takes the window's next packet by its frame alone, where that is at hand; else false, and nothing was taken. Compressed ones come
- * as they are. */
+/* tb_packet_stream_frame where nothing is unusual: a packet that is whole in the window. Else false, and nothing was taken. */
 static TB_ALWAYS_INLINE bool tb_packet_stream_take_frame(struct tb_packet_stream *stream,
                                                          struct tb_packet_frame *frame) {
-  const char *at = stream->at, *end = stream->end;
+  const char *at = stream->at;
   uint64_t len;
-  if (end - at < TB_WIRE_VARINT_MAX + 1 || *at != TB_WIRE_TAG(TB_TRACE_PACKET, TB_WIRE_BYTES) || stream->searching ||
-      stream->skip)
-    return false;
-  const char *body = tb_wire_read_varint_ahead(at + 1, &len);
-  if (!body || len > stream->max_packet || len > (uint64_t)(end - body)) return false;
+  const char *body = tb_packet_stream_message(stream, &len);
+  if (!body || len > (uint64_t)(stream->end - body)) return false;
   frame->start = at;
   frame->bytes.ptr = body;
   frame->bytes.len = (size_t)len;
-  frame->offset = stream->opened ? stream->offset : stream->offset + (uint64_t)(at - stream->start);
+  frame->offset = tb_packet_stream_offset(stream, at);
   frame->opened = stream->opened;
   stream->at = body + len;
   stream->needed = 1;
   return true;
+}
+
+/* Whether a payload of that kind is compressed packets, and how. */
+static inline bool tb_packet_is_compressed(uint32_t kind, enum tb_packet_compression *compression) {
+  *compression = kind == TB_TRACE_PACKET_ZSTD_COMPRESSED_PACKETS ? TB_PACKET_ZSTD : TB_PACKET_ZLIB;
+  return kind == TB_TRACE_PACKET_COMPRESSED_PACKETS || kind == TB_TRACE_PACKET_ZSTD_COMPRESSED_PACKETS;
 }
 
 /* The next packet of the window. TB_OK; TB_PARTIAL: the window is used up; any other: failed. */

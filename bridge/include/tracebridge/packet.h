@@ -32,11 +32,12 @@ struct tb_packet {
 struct tb_packet_reader; /* opaque; tb_packet_reader_open or …_create_feed, then tb_packet_reader_close */
 
 /* Opens the file `path` ("-": standard input); gzip and zstd are told by content. Of `options` (NULL: defaults) size, allocator,
- * strict, max_record_bytes, max_interned_bytes, threads and framing_only count. With framing_only packets are not looked into:
- * `bytes`, `compressed` and `offset` are set, all else is 0, and what is damaged inside is not noticed; for programs that count,
- * cut or copy traces. On success *reader is the new reader, to be closed by the
- * caller; on failure NULL, and the code is also in *error (which may be NULL): TB_IO, TB_UNKNOWN_FORMAT (a directory),
- * TB_NO_MEMORY. */
+ * strict, max_record_bytes, max_interned_bytes, threads and framing_only count. On success *reader is the new reader, to be closed by the
+ * caller; on failure NULL, and the code is also in *error (which may be NULL): TB_IO, TB_UNKNOWN_FORMAT (a directory), TB_NO_MEMORY.
+ *
+ * With framing_only packets are not looked into, for programs that count, cut or copy traces: `bytes`, `compressed` and `offset` are set,
+ * all else is 0. What is damaged inside is not noticed, and compressed packets are opened where they are the first field of theirs, as
+ * recorders write them. */
 TB_MUST_CHECK TB_API enum tb_status tb_packet_reader_open(const char *path, const struct tb_reader_options *options,
                                                           struct tb_packet_reader **reader, struct tb_error *error);
 
