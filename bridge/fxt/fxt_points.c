@@ -100,6 +100,7 @@ void tb_fxt_put_other(struct tb_fxt_writer *w, const struct tb_event *event) {
   if (event->has & TB_HAS_FLOWS_TOLD && event->type >= TB_EVENT_FLOW_BEGIN && event->type <= TB_EVENT_FLOW_END)
     return; /* the slices say it by their flow ids: FXT's flow events join others than JSON's */
   if (event->type == TB_EVENT_INSTANT && event->extra_count && tb_fxt_put_blob_again(w, event)) return;
+  tb_fxt_end_waiting(w, event->thread ? event->thread : event->track, event->ts);
   const struct tb_arg *counter = remarked_counter(event);
   if (counter) {
     tb_fxt_flatten(w, event);

@@ -318,9 +318,7 @@ static void put_alone(struct tb_fxt_writer *w, const struct tb_event *event) {
     put_end(w, event->track, &bare, event->ts);
 }
 
-void tb_fxt_put_slice(struct tb_fxt_writer *w, const struct tb_event *event) {
-  struct tb_fxt_strand *strand = tb_fxt_strand_of(w, event->track);
-  if (!strand) return;
+static void put_now(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_fxt_strand *strand) {
   int64_t ts = event->ts;
   tb_fxt_flatten(w, event);
   if (event->type == TB_EVENT_SLICE_COMPLETE) {
@@ -341,12 +339,33 @@ void tb_fxt_put_slice(struct tb_fxt_writer *w, const struct tb_event *event) {
   tb_fxt_put_flow_ids(w, event, ts);
 }
 
+static void end_waiting(struct tb_fxt_writer *w, struct tb_fxt_strand *strand, int64_t ts) {
+  int64_t begin = strand->open_count ? strand->open[strand->open_count - 1].ts : INT64_MIN;
+  if (!tb_waiting_end_take(&strand->waiting, ts, begin, &w->bare_end)) return;
+  w->args.count = 0;
+  put_now(w, &w->bare_end, strand);
+  w->args.count = 0;
+}
+
+void tb_fxt_end_waiting(struct tb_fxt_writer *w, const struct tb_track *track, int64_t ts) {
+  if (track && is_thread(track) && track->index < w->strand_count) end_waiting(w, &w->strands[track->index], ts);
+}
+
+void tb_fxt_put_slice(struct tb_fxt_writer *w, const struct tb_event *event) {
+  struct tb_fxt_strand *strand = tb_fxt_strand_of(w, event->track);
+  if (!strand) return;
+  end_waiting(w, strand, event->ts);
+  bool may_wait = event->type == TB_EVENT_SLICE_END && is_thread(event->track) && strand->open_count;
+  if (!may_wait || !tb_waiting_end_keep(&strand->waiting, event)) put_now(w, event, strand);
+}
+
 /* ---- the end of the trace
  * ------------------------------------------------------------------------------------------------------------ */
 
 void tb_fxt_finish_slices(struct tb_fxt_writer *w) {
   for (size_t i = 0; i < w->strand_count; i++) {
     struct tb_fxt_strand *strand = &w->strands[i];
+    end_waiting(w, strand, INT64_MAX);
     for (size_t k = 0; k < strand->open_count; k++)
       strand->open[k].overlaps = false; /* it never ends: an async begin */
     if (strand->open_count) write_held(w, strand->track, strand);

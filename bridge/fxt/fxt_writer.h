@@ -10,6 +10,7 @@
 #include "fxt/fxt.h"
 #include "fxt/fxt_lru.h"
 #include "fxt/fxt_text.h"
+#include "timeline/waiting_end.h"
 
 /* One argument as FXT has it: flat, and of FXT's types. */
 struct tb_fxt_flat {
@@ -53,12 +54,13 @@ struct tb_fxt_open {
 /* What is kept of a track. */
 struct tb_fxt_strand {
   const struct tb_track *track;
-  struct tb_slice name;            /* in the name record written last */
-  bool described;                  /* a kernel object record was written */
-  bool named;                      /* it has a name of metadata, which the track itself does not know */
-  bool unordered;                  /* its times once went back: no slice is held any more */
-  int64_t last_ts;                 /* of the begins and ends */
-  int64_t last_inner_ts;           /* of other events */
+  struct tb_slice name;  /* in the name record written last */
+  bool described;        /* a kernel object record was written */
+  bool named;            /* it has a name of metadata, which the track itself does not know */
+  bool unordered;        /* its times once went back: no slice is held any more */
+  int64_t last_ts;       /* of the begins and ends */
+  int64_t last_inner_ts; /* of other events */
+  struct tb_waiting_end waiting;
   size_t first_point, point_count; /* flow points that wait, of one time: the strand's latest */
   struct tb_fxt_open *open;
   size_t open_count, open_capacity;
@@ -104,6 +106,7 @@ struct tb_fxt_writer {
   size_t point_count, point_capacity;
   struct tb_map running; /* (processor, 0) -> thread koid */
   struct tb_fxt_sampling sampling;
+  struct tb_event bare_end; /* an end that waited, all other fields 0 */
   struct tb_arena scratch;  /* of the event in hand */
   struct tb_fxt_flats args; /* likewise */
   struct tb_fxt_switch {
@@ -193,6 +196,8 @@ uint64_t tb_fxt_id_number(struct tb_fxt_writer *w, const struct tb_event *event,
 void tb_fxt_put_slice(struct tb_fxt_writer *w, const struct tb_event *event); /* fxt_slices.c */
 void tb_fxt_put_other(struct tb_fxt_writer *w,
                       const struct tb_event *event); /* instants, async, flows, exotic phases */
+/* An event of the thread at `ts` comes: the end that waits for one may be due. Before the event's arguments are flattened. */
+void tb_fxt_end_waiting(struct tb_fxt_writer *w, const struct tb_track *track, int64_t ts);
 void tb_fxt_touch(struct tb_fxt_writer *w, const struct tb_track *track,
                   int64_t ts); /* an event of no slice is on it */
 /* The flows of an event, for a slice that is open at `ts`. (fxt_flows.c) */

@@ -277,27 +277,10 @@ static void end_now(struct tb_json_writer *w, struct tb_json_track *state, const
   tb_json_put_whole(w, event, 'E');
 }
 
-/* An end that says nothing but when. */
-static bool is_bare(const struct tb_event *end) {
-  return !(end->has & ~(uint32_t)(TB_HAS_TS | TB_HAS_THREAD_TS)) && !end->name.len && !end->categories.len &&
-         !end->arg_count && !end->extra_count && !end->flow_count && !end->terminating_flow_count &&
-         !end->stack.frame_count && !end->stack.ref.ptr && !end->id.kind && !end->scope.ptr && !end->thread &&
-         !end->source_location.function.len && !end->source_location.file.len && !end->log_level;
-}
-
-/* Sources read the clock at several places, so that an end may come after events that are a little later: readers, who sort, see those
- * take place first. So an end waits for the first event that is no earlier, at `ts`. */
+/* An event at `ts` comes: the end that waits for one may be due. */
 static void end_waiting(struct tb_json_writer *w, struct tb_json_track *state, int64_t ts) {
-  if (!state->ending || ts < state->waiting_end.ts) return;
-  struct tb_event *end = &w->bare_end;
-  end->type = TB_EVENT_SLICE_END;
-  end->has = state->waiting_end.has;
-  end->ts = state->waiting_end.ts;
-  end->thread_ts = state->waiting_end.thread_ts;
-  end->track = state->ending;
-  end->offset = TB_NO_OFFSET;
-  state->ending = NULL;
-  end_now(w, state, end);
+  int64_t begin = state->open_count ? state->open[state->open_count - 1].ts : INT64_MIN;
+  if (tb_waiting_end_take(&state->waiting, ts, begin, &w->bare_end)) end_now(w, state, &w->bare_end);
 }
 
 static void end_on_thread(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {
@@ -306,12 +289,7 @@ static void end_on_thread(struct tb_json_writer *w, struct tb_json_track *state,
     return;
   }
   end_waiting(w, state, event->ts);
-  if (state->ending || !state->open_count || !is_bare(event)) {
-    end_now(w, state, event);
-    return;
-  }
-  state->ending = event->track;
-  state->waiting_end = (struct tb_json_times){.has = event->has, .ts = event->ts, .thread_ts = event->thread_ts};
+  if (!state->open_count || !tb_waiting_end_keep(&state->waiting, event)) end_now(w, state, event);
 }
 
 static void begin_on_thread(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {

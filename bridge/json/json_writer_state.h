@@ -10,6 +10,7 @@
 #include "json/flow_points.h"
 #include "json/json_emit.h"
 #include "json/spool.h"
+#include "timeline/waiting_end.h"
 
 /* Times of an event; `has` is of enum tb_event_has. */
 struct tb_json_times {
@@ -29,8 +30,7 @@ struct tb_json_track {
   int64_t last_ts;
   bool aside; /* an event of this track, which is no thread's, was put aside: all further ones are, to keep their order
                */
-  const struct tb_track *ending; /* the track, where an end waits for its next event: see json_writer_slices.c */
-  struct tb_json_times waiting_end;
+  struct tb_waiting_end waiting;
   bool described; /* its name was written where JSON has no place for it */
   uint64_t names; /* hash of the metadata events that were last written */
 };
