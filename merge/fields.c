@@ -33,6 +33,7 @@ const struct tb_id_field tb_id_fields[] = {
     {"memory_tracker_snapshot.global_dump_id", {73, 1}, TB_FIELD_FLOW},
     {"chrome_trigger.flow_id", {109, 3}, TB_FIELD_FLOW},
     {"json_flows.id", {TB_TRACE_PACKET_JSON_FLOWS, TB_JSON_FLOW_ID}, TB_FIELD_FLOW},
+    {"json_flows.source_id", {TB_TRACE_PACKET_JSON_FLOWS, TB_JSON_FLOW_SOURCE_ID}, TB_FIELD_FLOW},
 
     {"trusted_pid", {79}, TB_FIELD_PID},
     {"ftrace_events.event.pid", {1, 2, 2}, TB_FIELD_TID},

@@ -4,6 +4,9 @@
  * passes or ends there, in the order of time, and sources do not give their slices in that order. So the points wait for the
  * end of the trace. A flow record binds to the innermost slice that is open at its time when it is read, those of one time in
  * the order of the file: a point cannot wait where another slice begins, or its own ends, at its very time.
+ *
+ * Records of FXT that came through Perfetto are written when they come, but those that do not begin their flow wait likewise where its
+ * begin has not come: it may be of the same time on a thread that comes later.
  */
 #include <stdlib.h>
 
@@ -17,33 +20,75 @@ static void put_record(struct tb_fxt_writer *w, unsigned type, const struct tb_f
                                        .name = TB_SLICE("flow"),
                                        .has_last = true,
                                        .last = point->id};
-  w->writer->summary.flows += type == TB_FXT_FLOW_BEGIN;
+  if (point->held) {
+    record.type = point->held->type;
+    record.category = point->held->category;
+    record.name = point->held->name;
+    record.args = point->held->args;
+    record.arg_count = point->held->arg_count;
+  }
+  w->writer->summary.flows += record.type == TB_FXT_FLOW_BEGIN;
   tb_fxt_put_event(w, &record);
 }
 
 /* ---- points that wait ----------------------------------------------------------------------------------------------------- */
 
-static void add_point(struct tb_fxt_writer *w, const struct tb_event *event, int64_t ts, uint64_t id, bool terminates) {
+static void append_point(struct tb_fxt_writer *w, const struct tb_event *event, const struct tb_fxt_flow_point *point) {
   void *points = w->points;
   enum tb_status status = tb_grow_array(w->writer->allocator, &points, &w->point_capacity, w->point_count + 1,
                                         sizeof(*w->points), SIZE_MAX / sizeof(*w->points));
   w->points = points;
   tb_fxt_fail(w, status);
   if (w->status != TB_OK) return;
+  struct tb_fxt_flow_point *added = &w->points[w->point_count];
+  *added = *point;
+  added->process = tb_fxt_process_koid(event->track);
+  added->thread = tb_fxt_thread_koid(event->track);
+  added->place = w->point_count++;
+}
+
+/* Whether the flow has begun by then, as far as is known: other threads' points may come later, and be earlier. */
+static bool has_begun(const struct tb_fxt_writer *w, uint64_t id, int64_t ts) {
   const uint64_t *first = tb_map_find(&w->flows, id, 0);
-  bool began = first && (int64_t)*first <= ts; /* other threads' points may come later, and be earlier */
-  w->points[w->point_count] = (struct tb_fxt_flow_point){.id = id,
-                                                         .ts = ts,
-                                                         .process = tb_fxt_process_koid(event->track),
-                                                         .thread = tb_fxt_thread_koid(event->track),
-                                                         .place = w->point_count,
-                                                         .terminates = terminates,
-                                                         .began = began};
-  w->point_count++;
+  return first && (int64_t)*first <= ts;
+}
+
+static void add_point(struct tb_fxt_writer *w, const struct tb_event *event, int64_t ts, uint64_t id, bool terminates) {
+  bool began = has_begun(w, id, ts);
+  append_point(w, event, &(struct tb_fxt_flow_point){.id = id, .ts = ts, .terminates = terminates, .began = began});
   if (terminates)
     tb_map_remove(&w->flows, id, 0);
   else if (!began)
     tb_fxt_fail(w, tb_map_put(&w->flows, id, 0, (uint64_t)ts));
+}
+
+/* The record with w->args. NULL without memory. */
+static struct tb_fxt_held_flow *copy_flow(struct tb_fxt_writer *w, const struct tb_event *event, unsigned type) {
+  const struct tb_allocator *a = w->writer->allocator;
+  size_t args = tb_fxt_args_size(w->args.items, w->args.count);
+  size_t size = args + event->name.len + event->categories.len;
+  struct tb_fxt_held_flow *held = tb_alloc(a, sizeof(*held));
+  char *block = tb_alloc(a, size);
+  if (!held || !block) {
+    tb_free(a, held, sizeof(*held));
+    tb_free(a, block, size);
+    return NULL;
+  }
+  *held = (struct tb_fxt_held_flow){.type = type, .arg_count = w->args.count, .block_size = size};
+  held->args = tb_fxt_copy_args(w->args.items, w->args.count, block);
+  char *texts = block + args;
+  if (event->name.len) memcpy(texts, event->name.ptr, event->name.len);
+  held->name = (struct tb_slice){texts, event->name.len};
+  texts += event->name.len;
+  if (event->categories.len) memcpy(texts, event->categories.ptr, event->categories.len);
+  held->category = (struct tb_slice){texts, event->categories.len};
+  return held;
+}
+
+static void free_held(const struct tb_allocator *a, struct tb_fxt_held_flow *held) {
+  if (!held) return;
+  tb_free(a, held->args, held->block_size);
+  tb_free(a, held, sizeof(*held));
 }
 
 /* Flows of JSON say their direction. */
@@ -69,6 +114,7 @@ static void expect_points(struct tb_fxt_writer *w, struct tb_fxt_strand *strand,
 
 void tb_fxt_put_flow_ids(struct tb_fxt_writer *w, const struct tb_event *event, int64_t ts) {
   uint32_t count = event->flow_count + event->terminating_flow_count;
+  if (event->has & TB_HAS_FLOWS_TOLD && event->has & TB_HAS_ID_ALONE) return; /* flow events of FXT come for them */
   if (event->track->type != TB_TRACK_THREAD) {
     if (count) tb_fxt_lose_event(w, "a flow of a slice that is on no thread's track", event);
     return;
@@ -80,6 +126,34 @@ void tb_fxt_put_flow_ids(struct tb_fxt_writer *w, const struct tb_event *event, 
   for (uint32_t i = 0; i < event->terminating_flow_count; i++)
     add_point(w, event, ts, event->terminating_flow_ids[i], true);
   put_bound(w, event, ts);
+}
+
+/* The record waits. */
+static void hold(struct tb_fxt_writer *w, const struct tb_event *event, unsigned type, uint64_t id) {
+  struct tb_fxt_strand *strand = tb_fxt_strand_of(w, event->track);
+  struct tb_fxt_held_flow *held = strand ? copy_flow(w, event, type) : NULL;
+  if (!held) {
+    tb_fxt_fail(w, TB_NO_MEMORY);
+    return;
+  }
+  expect_points(w, strand, event->ts, 1);
+  append_point(w, event, &(struct tb_fxt_flow_point){.id = id, .ts = event->ts, .held = held});
+  if (w->status != TB_OK) free_held(w->writer->allocator, held);
+}
+
+bool tb_fxt_hold_flow(struct tb_fxt_writer *w, const struct tb_event *event, unsigned type, uint64_t id) {
+  bool began = has_begun(w, id, event->ts);
+  if (type == TB_FXT_FLOW_BEGIN && !began) tb_fxt_fail(w, tb_map_put(&w->flows, id, 0, (uint64_t)event->ts));
+  if (type == TB_FXT_FLOW_END && began) tb_map_remove(&w->flows, id, 0);
+  if (type == TB_FXT_FLOW_BEGIN || began || event->track->type != TB_TRACK_THREAD) return false;
+  hold(w, event, type, id);
+  return true;
+}
+
+void tb_fxt_free_flows(struct tb_fxt_writer *w) {
+  for (size_t i = 0; i < w->point_count; i++) free_held(w->writer->allocator, w->points[i].held);
+  tb_free(w->writer->allocator, w->points, w->point_capacity * sizeof(*w->points));
+  tb_map_free(&w->flows);
 }
 
 /* ---- points that cannot wait ---------------------------------------------------------------------------------------------- */

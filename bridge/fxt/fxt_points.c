@@ -97,10 +97,16 @@ static const struct tb_arg *remarked_counter(const struct tb_event *event) {
 }
 
 void tb_fxt_put_other(struct tb_fxt_writer *w, const struct tb_event *event) {
-  if (event->has & TB_HAS_FLOWS_TOLD && event->type >= TB_EVENT_FLOW_BEGIN && event->type <= TB_EVENT_FLOW_END)
+  bool is_flow = event->type >= TB_EVENT_FLOW_BEGIN && event->type <= TB_EVENT_FLOW_END;
+  bool is_told = is_flow && event->has & TB_HAS_FLOWS_TOLD;
+  if (is_told && !(event->has & TB_HAS_ID_ALONE))
     return; /* the slices say it by their flow ids: FXT's flow events join others than JSON's */
   if (event->type == TB_EVENT_INSTANT && event->extra_count && tb_fxt_put_blob_again(w, event)) return;
-  tb_fxt_end_waiting(w, event->thread ? event->thread : event->track, event->ts);
+  const struct tb_track *home = event->thread ? event->thread : event->track;
+  if (is_told)
+    tb_fxt_note_told_flow(w, event);
+  else
+    tb_fxt_end_waiting(w, home, event->ts, is_flow);
   const struct tb_arg *counter = remarked_counter(event);
   if (counter) {
     tb_fxt_flatten(w, event);
@@ -112,6 +118,7 @@ void tb_fxt_put_other(struct tb_fxt_writer *w, const struct tb_event *event) {
   add_particulars(w, event, type);
   uint64_t last = has_last ? number_of(w, event, type) : 0;
   tb_fxt_flatten(w, event);
+  if (is_told && tb_fxt_hold_flow(w, event, type, last)) return;
   put_point(w, event, type, has_last, last);
   if (type == TB_FXT_FLOW_BEGIN) w->writer->summary.flows++;
   if (type == TB_FXT_INSTANT) tb_fxt_put_flow_ids(w, event, event->ts);

@@ -145,6 +145,9 @@ static uint64_t id_of_track(const struct tb_event *event) {
 }
 
 static void open_slice(struct tb_fxt_writer *w, struct tb_fxt_strand *strand, struct tb_fxt_open *slice) {
+  const struct tb_fxt_open *outer = strand->open_count ? &strand->open[strand->open_count - 1] : NULL;
+  slice->flow_ts = slice->outer_flow_ts = INT64_MIN;
+  if (outer) slice->outer_flow_ts = outer->flow_ts > outer->outer_flow_ts ? outer->flow_ts : outer->outer_flow_ts;
   slice->counted = strand->open_count >= NOT_COUNTED;
   if (slice->counted) {
     if (!strand->names.allocator) tb_map_init(&strand->names, w->writer->allocator);
@@ -213,6 +216,12 @@ static void join_thread_times(struct tb_fxt_writer *w, const struct tb_fxt_open 
   ended->value -= began->value;
 }
 
+/* Whether a flow event of a slice around this one comes when it has ended. Readers bind a flow to the newest slice of the thread, and to
+ * them a complete one is that until another slice begins or ends, be it over or not. */
+static bool would_take_flow(const struct tb_fxt_open *slice, int64_t end) {
+  return slice->outer_flow_ts >= end && slice->flow_ts < end;
+}
+
 /* Ends the innermost slice at the time of `event`, with w->args. */
 static void end_innermost(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_fxt_strand *strand) {
   struct tb_fxt_open *slice = &strand->open[strand->open_count - 1];
@@ -220,7 +229,8 @@ static void end_innermost(struct tb_fxt_writer *w, const struct tb_event *event,
   if (event->thread) slice->thread = event->thread;
   bool late = event->ts < slice->ts || (strand->last_inner_ts == event->ts && event->ts > slice->ts);
   struct tb_fxt_flat args[TB_FXT_MAX_ARGS];
-  if (!slice->written && (late || slice->arg_count + w->args.count > TB_FXT_MAX_ARGS))
+  if (!slice->written &&
+      (late || would_take_flow(slice, event->ts) || slice->arg_count + w->args.count > TB_FXT_MAX_ARGS))
     write_held(w, event->track, strand);
   if (slice->overlaps && slice->arg_count + w->args.count > TB_FXT_MAX_ARGS) {
     tb_fxt_lose_event(w, "an argument past the fifteenth", event);
@@ -339,22 +349,31 @@ static void put_now(struct tb_fxt_writer *w, const struct tb_event *event, struc
   tb_fxt_put_flow_ids(w, event, ts);
 }
 
-static void end_waiting(struct tb_fxt_writer *w, struct tb_fxt_strand *strand, int64_t ts) {
+static void end_waiting(struct tb_fxt_writer *w, struct tb_fxt_strand *strand, int64_t ts, bool is_flow) {
   int64_t begin = strand->open_count ? strand->open[strand->open_count - 1].ts : INT64_MIN;
   if (!tb_waiting_end_take(&strand->waiting, ts, begin, &w->bare_end)) return;
   w->args.count = 0;
+  if (is_flow) write_held(w, strand->track, strand); /* see would_take_flow */
   put_now(w, &w->bare_end, strand);
   w->args.count = 0;
 }
 
-void tb_fxt_end_waiting(struct tb_fxt_writer *w, const struct tb_track *track, int64_t ts) {
-  if (track && is_thread(track) && track->index < w->strand_count) end_waiting(w, &w->strands[track->index], ts);
+void tb_fxt_end_waiting(struct tb_fxt_writer *w, const struct tb_track *track, int64_t ts, bool is_flow) {
+  if (track && is_thread(track) && track->index < w->strand_count)
+    end_waiting(w, &w->strands[track->index], ts, is_flow);
+}
+
+void tb_fxt_note_told_flow(struct tb_fxt_writer *w, const struct tb_event *event) {
+  struct tb_fxt_strand *strand = tb_fxt_strand_of(w, event->track);
+  if (!strand || !strand->open_count) return;
+  struct tb_fxt_open *slice = &strand->open[strand->open_count - 1];
+  if (slice->flow_ts < event->ts) slice->flow_ts = event->ts;
 }
 
 void tb_fxt_put_slice(struct tb_fxt_writer *w, const struct tb_event *event) {
   struct tb_fxt_strand *strand = tb_fxt_strand_of(w, event->track);
   if (!strand) return;
-  end_waiting(w, strand, event->ts);
+  end_waiting(w, strand, event->ts, false);
   bool may_wait = event->type == TB_EVENT_SLICE_END && is_thread(event->track) && strand->open_count;
   if (!may_wait || !tb_waiting_end_keep(&strand->waiting, event)) put_now(w, event, strand);
 }
@@ -365,7 +384,7 @@ void tb_fxt_put_slice(struct tb_fxt_writer *w, const struct tb_event *event) {
 void tb_fxt_finish_slices(struct tb_fxt_writer *w) {
   for (size_t i = 0; i < w->strand_count; i++) {
     struct tb_fxt_strand *strand = &w->strands[i];
-    end_waiting(w, strand, INT64_MAX);
+    end_waiting(w, strand, INT64_MAX, false);
     for (size_t k = 0; k < strand->open_count; k++)
       strand->open[k].overlaps = false; /* it never ends: an async begin */
     if (strand->open_count) write_held(w, strand->track, strand);

@@ -109,8 +109,7 @@ static void destroy(struct tb_writer *writer) {
   free_providers(w);
   tb_fxt_free_slices(w);
   tb_map_free(&w->ids);
-  tb_map_free(&w->flows);
-  tb_free(writer->allocator, w->points, w->point_capacity * sizeof(*w->points));
+  tb_fxt_free_flows(w);
   tb_map_free(&w->running);
   tb_free(writer->allocator, w->outgoing.args, w->outgoing.block_size);
   tb_buffer_free(&w->sampling.texts);

@@ -43,6 +43,7 @@ struct tb_fxt_open {
   struct tb_fxt_flat *args;       /* likewise */
   uint32_t arg_count;
   bool written;
+  int64_t flow_ts, outer_flow_ts; /* of the last flow event of it, and of those around it; INT64_MIN for none */
   bool
       overlaps; /* it stood on a thread beside slices that it overlaps: on a track of its own, but a complete record of the thread */
   char *block;
@@ -78,6 +79,15 @@ struct tb_fxt_sampling {
   size_t offsets[TB_FXT_MAX_ARGS];
 };
 
+/* A flow record that waits for its flow's begin. `args` is the block. */
+struct tb_fxt_held_flow {
+  unsigned type; /* enum tb_fxt_event */
+  struct tb_slice category, name;
+  struct tb_fxt_flat *args;
+  uint32_t arg_count;
+  size_t block_size;
+};
+
 /* A flow id that a slice carries, with no word of whether the flow begins, passes or ends there: that is known when all points of
  * the flow are. */
 struct tb_fxt_flow_point {
@@ -85,7 +95,8 @@ struct tb_fxt_flow_point {
   int64_t ts;
   uint64_t place; /* among all points, for those of one time */
   bool terminates, written;
-  bool began; /* a point before it in the source, and no later, has the id and does not end it */
+  struct tb_fxt_held_flow *held; /* the record that it was; NULL for an id */
+  bool began;                    /* a point before it in the source, and no later, has the id and does not end it */
 };
 
 struct tb_fxt_writer {
@@ -196,12 +207,18 @@ uint64_t tb_fxt_id_number(struct tb_fxt_writer *w, const struct tb_event *event,
 void tb_fxt_put_slice(struct tb_fxt_writer *w, const struct tb_event *event); /* fxt_slices.c */
 void tb_fxt_put_other(struct tb_fxt_writer *w,
                       const struct tb_event *event); /* instants, async, flows, exotic phases */
-/* An event of the thread at `ts` comes: the end that waits for one may be due. Before the event's arguments are flattened. */
-void tb_fxt_end_waiting(struct tb_fxt_writer *w, const struct tb_track *track, int64_t ts);
+/* An event of the thread at `ts` comes, a flow's or another: the end that waits for one may be due. Before the event's arguments are
+ * flattened. */
+void tb_fxt_end_waiting(struct tb_fxt_writer *w, const struct tb_track *track, int64_t ts, bool is_flow);
+/* A flow event of the newest slice of its track comes, whatever its time. */
+void tb_fxt_note_told_flow(struct tb_fxt_writer *w, const struct tb_event *event);
 void tb_fxt_touch(struct tb_fxt_writer *w, const struct tb_track *track,
                   int64_t ts); /* an event of no slice is on it */
 /* The flows of an event, for a slice that is open at `ts`. (fxt_flows.c) */
 void tb_fxt_put_flow_ids(struct tb_fxt_writer *w, const struct tb_event *event, int64_t ts);
+/* Takes a flow record of a slice, with w->args, whose flow other threads may begin or have begun: false where it is to be written now. */
+bool tb_fxt_hold_flow(struct tb_fxt_writer *w, const struct tb_event *event, unsigned type, uint64_t id);
+void tb_fxt_free_flows(struct tb_fxt_writer *w);
 /* Another slice begins, or the slice ends, at the time of the strand's waiting flow points: they are written now. */
 void tb_fxt_settle_flows(struct tb_fxt_writer *w, struct tb_fxt_strand *strand, int64_t ts);
 void tb_fxt_finish_flows(struct tb_fxt_writer *w);

@@ -114,9 +114,19 @@ static enum tb_status put_whole(struct tb_json_writer *w, const struct tb_event 
 /* Threads come one after the other, but a flow event must not come before the one that began the flow at its very time. The end of a flow
  * at the next slice stays in front of that. */
 static enum tb_status put_flow(struct tb_json_writer *w, const struct tb_event *event) {
+  if (event->type == TB_EVENT_FLOW_BEGIN) return put_whole(w, event);
   if (event->type == TB_EVENT_FLOW_END && !(event->has & TB_HAS_BIND_ENCLOSING)) return put_whole(w, event);
   tb_json_put_whole_aside(w, event, default_phase(event));
   return w->writer->error.code;
+}
+
+/* Of FXT: where slices tell of the flow by their ids, too, that says better which of them it joins. */
+static enum tb_status put_lone_flow(struct tb_json_writer *w, const struct tb_event *event) {
+  if (event->has & TB_HAS_FLOWS_TOLD) return TB_OK;
+  struct tb_event named = *event;
+  tb_json_name_lone_flow(w, &named);
+  tb_json_end_before_flow(w, event);
+  return put_flow(w, &named);
 }
 
 /* The first ways of async slices, which Perfetto keeps as they were, are no slices to readers of JSON: b, e and n say the same. */
@@ -150,9 +160,10 @@ static enum tb_status put_foreign(struct tb_json_writer *w, const struct tb_even
     case TB_EVENT_COUNTER:
       if (event->track->type == TB_TRACK_COUNTER) return tb_json_put_counter(w, event);
       return put_whole(w, event);
+    case TB_EVENT_FLOW_BEGIN:
     case TB_EVENT_FLOW_STEP:
     case TB_EVENT_FLOW_END:
-      return put_flow(w, event);
+      return event->has & TB_HAS_ID_ALONE ? put_lone_flow(w, event) : put_flow(w, event);
     case TB_EVENT_ASYNC_BEGIN:
     case TB_EVENT_ASYNC_INSTANT:
     case TB_EVENT_ASYNC_END:
@@ -251,6 +262,7 @@ static void destroy(struct tb_writer *writer) {
   tb_spool_free(&w->samples);
   tb_spool_free(&w->system);
   tb_flow_points_free(&w->flows);
+  tb_json_free_lone_flows(w);
   tb_intern_free(&w->frame_ids);
   tb_intern_free(&w->top_names);
   tb_free(writer->allocator, w, sizeof(*w));
@@ -274,6 +286,8 @@ static enum tb_status create(struct tb_writer *writer) {
   tb_spool_init(&w->samples, a, SPOOL_BYTES, directory);
   tb_spool_init(&w->system, a, SPOOL_BYTES, directory);
   tb_flow_points_init(&w->flows, a, FLOW_POINTS, directory);
+  tb_map_init(&w->lone_places, a);
+  tb_intern_init(&w->lone_names, a);
   tb_intern_init(&w->frame_ids, a);
   tb_intern_init(&w->top_names, a);
   TB_JSON_EMIT(&w->out, "{\"traceEvents\":[\n");

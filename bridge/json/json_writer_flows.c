@@ -35,7 +35,9 @@ static void keep(struct tb_json_writer *w, const struct tb_event *event, int64_t
 }
 
 bool tb_json_has_flows(const struct tb_event *event) {
-  return (event->flow_count || event->terminating_flow_count) && !(event->has & TB_HAS_FLOWS_TOLD);
+  bool events_tell =
+      (event->has & (TB_HAS_FLOWS_TOLD | TB_HAS_ID_ALONE)) == TB_HAS_FLOWS_TOLD; /* those of FXT join others */
+  return (event->flow_count || event->terminating_flow_count) && !events_tell;
 }
 
 uint64_t tb_json_keep_flows(struct tb_json_writer *w, const struct tb_event *event) {

@@ -283,6 +283,15 @@ static void end_waiting(struct tb_json_writer *w, struct tb_json_track *state, i
   if (tb_waiting_end_take(&state->waiting, ts, begin, &w->bare_end)) end_now(w, state, &w->bare_end);
 }
 
+void tb_json_end_before_flow(struct tb_json_writer *w, const struct tb_event *event) {
+  if (event->track->type != TB_TRACK_THREAD) return;
+  struct tb_json_track *state = tb_json_track_state(w, event->track);
+  if (!state || !tb_waiting_end_take(&state->waiting, event->ts, INT64_MIN, &w->bare_end)) return;
+  write_begins(
+      w, state); /* an X would be the newest slice to readers, which takes the flow, until another begins or ends */
+  end_now(w, state, &w->bare_end);
+}
+
 static void end_on_thread(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {
   if (event->has & TB_HAS_PHASE) {
     tb_json_put_whole(w, event, 'E');

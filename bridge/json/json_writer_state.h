@@ -6,6 +6,7 @@
 #define TB_JSON_WRITER_STATE_H
 
 #include "base/intern.h"
+#include "base/map.h"
 #include "event/writer_ops.h"
 #include "json/flow_points.h"
 #include "json/json_emit.h"
@@ -70,7 +71,11 @@ struct tb_json_writer {
   struct tb_json_ids ids[TB_JSON_IDS_KEPT]; /* by the lower bits of tb_track.index */
   struct tb_intern frame_ids;
   struct tb_flow_points flows;
-  uint64_t flow_events;        /* events with flows so far */
+  uint64_t flow_events;           /* events with flows so far */
+  struct tb_json_lone_flow *lone; /* flows that are known by their id alone: see json_writer_lone_flows.c */
+  size_t lone_count, lone_capacity;
+  struct tb_map lone_places; /* (id, 0) -> place in `lone` */
+  struct tb_intern lone_names;
   struct tb_spool aside;       /* events that are written last: see json_writer_flows.c */
   struct tb_json_emit counter; /* a counter event that may get more series: see json_writer_counters.c */
   size_t counter_name_len;     /* its first bytes: what must be equal for more series to join */
@@ -144,6 +149,8 @@ enum tb_status tb_json_put_end(struct tb_json_writer *w, const struct tb_event *
 enum tb_status tb_json_put_instant(struct tb_json_writer *w, const struct tb_event *event);
 /* Writes all slices that are still open. */
 void tb_json_close_tracks(struct tb_json_writer *w);
+/* A flow event comes, which joins the slice that is open then: the end of another that waits comes first. */
+void tb_json_end_before_flow(struct tb_json_writer *w, const struct tb_event *event);
 void tb_json_free_tracks(struct tb_json_writer *w);
 
 /* ---- tracks (json_writer_tracks.c)
@@ -176,5 +183,11 @@ uint64_t tb_json_keep_end_flows(struct tb_json_writer *w, const struct tb_event 
 /* Ends the object that began at `start` of `out` by putting it aside. `number` as from tb_json_keep_flows. */
 void tb_json_put_aside(struct tb_json_writer *w, size_t start, uint64_t number);
 enum tb_status tb_json_write_flows(struct tb_json_writer *w);
+
+/* ---- flows of FXT (json_writer_lone_flows.c) ------------------------------------------------------------------------ */
+
+/* Gives an event of a flow that is known by its id alone the id, name and categories by which readers of JSON know the flow. */
+void tb_json_name_lone_flow(struct tb_json_writer *w, struct tb_event *event);
+void tb_json_free_lone_flows(struct tb_json_writer *w);
 
 #endif

@@ -12,39 +12,25 @@
 
 static const struct tb_arg encloses = {.name = {"bp", 2}, .text = {"e", 1}, .span = 1, .type = TB_ARG_STRING};
 
-bool tb_perfetto_read_flow(const struct tb_perfetto_writer *p, uint32_t flow, struct tb_slice *categories,
-                           struct tb_slice *name, struct tb_id *id) {
-  struct tb_slice text = tb_intern_text(&p->flow_texts, flow);
-  bool by_name = text.ptr[0];
-  *id = (struct tb_id){.kind = TB_ID_PLAIN, .is_number = text.ptr[1]};
-  *categories = *name = (struct tb_slice){NULL, 0};
-  const char *at = text.ptr + 2;
-  if (by_name) {
-    uint64_t lengths[2];
-    memcpy(lengths, at, sizeof(lengths));
-    at += sizeof(lengths);
-    *categories = (struct tb_slice){at, (size_t)lengths[0]};
-    *name = (struct tb_slice){at + lengths[0], (size_t)lengths[1]};
-    at += lengths[0] + lengths[1];
-  }
-  if (id->is_number)
-    memcpy(&id->value, at, sizeof(id->value));
-  else
-    id->text = (struct tb_slice){at, text.len - (size_t)(at - text.ptr)};
-  return by_name;
-}
-
 /* ---- flow events that say more than what a flow is known by ---------------------------------------------------------------------------- */
+
+/* Whether an event of a flow that is known by its id alone is called otherwise than the flow's first one. */
+static bool is_called_otherwise(const struct tb_perfetto_writer *p, const struct tb_event *event, uint32_t flow) {
+  struct tb_slice categories, name;
+  struct tb_id id;
+  if (tb_perfetto_read_flow(p, flow, &categories, &name, &id) != TB_FLOW_ALONE) return false;
+  return !tb_slice_equal(categories, event->categories) || !tb_slice_equal(name, event->name);
+}
 
 static bool is_rich(const struct tb_perfetto_writer *p, const struct tb_event *event, uint32_t flow) {
   enum { KNOWN = TB_HAS_NAME | TB_HAS_CATEGORIES };
   const struct tb_slice *categories = &event->categories;
   return event->arg_count || event->extra_count ||
          event->has & (TB_HAS_DUR | TB_HAS_THREAD_TS | TB_HAS_THREAD_DUR | TB_HAS_SCOPE) ||
-         (event->has & KNOWN) != p->flow_has[flow] || event->scope.len || event->id.kind != TB_ID_PLAIN ||
+         (event->has & KNOWN) != p->flows_known[flow].has || event->scope.len || event->id.kind != TB_ID_PLAIN ||
          !event->id.is_number || tb_stack_is_there(&event->stack) ||
          (event->has & TB_HAS_BIND_ENCLOSING && event->type != TB_EVENT_FLOW_END) ||
-         (categories->len && memchr(categories->ptr, '\n', categories->len));
+         (categories->len && memchr(categories->ptr, '\n', categories->len)) || is_called_otherwise(p, event, flow);
 }
 
 static bool copy_text(struct tb_arena *arena, struct tb_slice *text) {
@@ -94,7 +80,7 @@ static struct tb_event *copy_event(struct tb_arena *arena, const struct tb_event
 
 enum tb_status tb_perfetto_keep_rich_flow(struct tb_perfetto_writer *p, struct tb_sequence *sequence,
                                           const struct tb_event *event, uint32_t flow, uint64_t order) {
-  if (event->has & TB_HAS_ID_ALONE || !is_rich(p, event, flow)) return TB_OK; /* FXT's are known by their id alone */
+  if (!is_rich(p, event, flow)) return TB_OK;
   struct tb_event *copy = copy_event(&p->arena, event);
   if (!copy || tb_map_put(&p->rich_flows, order, 0, (uintptr_t)copy) != TB_OK) return TB_NO_MEMORY;
   p->encoder.body.len = 0; /* only to be interned: the frames of a sequence are written all at once */
@@ -111,7 +97,7 @@ struct tb_event *tb_perfetto_rich_flow(const struct tb_perfetto_writer *p, uint6
 static void make_event(const struct tb_perfetto_writer *p, const struct tb_flow_point *point, struct tb_event *event) {
   *event = (struct tb_event){.type = TB_EVENT_FLOW_END, .phase = 'f', .ts = point->event_ts};
   (void)tb_perfetto_read_flow(p, point->flow, &event->categories, &event->name, &event->id);
-  event->has = TB_HAS_TS | p->flow_has[point->flow];
+  event->has = TB_HAS_TS | p->flows_known[point->flow].has;
   if (point->event_step == TB_FLOW_OUT) {
     event->type = TB_EVENT_FLOW_BEGIN;
     event->phase = 's';
@@ -126,9 +112,8 @@ static void make_event(const struct tb_perfetto_writer *p, const struct tb_flow_
 
 static enum tb_status carry(struct tb_perfetto_writer *p, const struct tb_flow_point *point) {
   const struct tb_track_state *thread = p->sequences[point->strand]->track;
-  bool by_name = tb_intern_text(&p->flow_texts, point->flow).ptr[0];
   if (!point->is_event) return tb_flows_add_unjoined(&p->flows, point);
-  if (!by_name || !thread) {
+  if (!thread) {
     uint64_t offset = tb_perfetto_orders_by_offset(p) ? point->order : TB_NO_OFFSET;
     tb_losses_add(&p->writer->losses, "flow events that no slice takes, or without a start", offset);
     return TB_OK;
@@ -155,7 +140,7 @@ static int compare_told(const void *a, const void *b) {
 /* What is told of points that join; the points themselves are not needed any more. */
 static enum tb_status tell(struct tb_perfetto_writer *p) {
   struct tb_flows *flows = &p->flows;
-  if (p->writer->options.source == TB_FORMAT_FXT || !flows->point_count) return TB_OK;
+  if (!flows->point_count) return TB_OK;
   void *told = NULL;
   size_t capacity = 0;
   enum tb_status status =
@@ -165,9 +150,11 @@ static enum tb_status tell(struct tb_perfetto_writer *p) {
   for (size_t i = 0; status == TB_OK && i < flows->point_count; i++) {
     const struct tb_flow_point *point = &flows->points[i];
     if (!point->joined) continue;
+    bool alone =
+        p->flows_known[point->flow].kind == TB_FLOW_ALONE; /* its id may be another flow's before it or after it */
     p->told[p->told_count++] =
         (struct tb_told_flow){.place = point->place,
-                              .number = p->flow_numbers[point->flow],
+                              .number = alone && point->id ? point->id : p->flow_numbers[point->flow],
                               .order = point->order,
                               .delay = (int64_t)((uint64_t)point->event_ts - (uint64_t)point->slice_ts),
                               .strand = point->strand,

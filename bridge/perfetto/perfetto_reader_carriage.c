@@ -181,6 +181,17 @@ static void take_members(struct tb_perfetto_reader *r, const struct tb_arg *anno
   event->extra_count = kept;
 }
 
+/* The writer puts `bp` behind all other members of a flow's end. */
+static void take_enclosing(struct tb_event *event) {
+  const struct tb_arg *last = NULL;
+  for (uint32_t i = 0; i < event->extra_count; i += event->extra[i].span) last = &event->extra[i];
+  if (event->type != TB_EVENT_FLOW_END || !last || last->type != TB_ARG_STRING ||
+      !tb_slice_equal(last->name, TB_SLICE("bp")) || !tb_slice_equal(last->text, TB_SLICE("e")))
+    return;
+  event->has |= TB_HAS_BIND_ENCLOSING;
+  event->extra_count--;
+}
+
 void tb_perfetto_take_carriage(struct tb_perfetto_reader *r, const struct tb_track_event_fields *fields,
                                struct tb_event *event) {
   size_t last = fields->first_top_arg;
@@ -188,6 +199,7 @@ void tb_perfetto_take_carriage(struct tb_perfetto_reader *r, const struct tb_tra
   bool samples_counter = event->type == TB_EVENT_COUNTER; /* by its packet, not by a phase that is carried */
   if (take_late(r, fields, event, &last, &phase)) take_members(r, &r->batch->args[last], event, &phase);
   if (phase.ptr) set_phase(event, phase);
+  if (event->extra_count) take_enclosing(event);
   /* a counter's value stands behind the annotation */
   if (!samples_counter) r->batch->arg_count = last;
 }

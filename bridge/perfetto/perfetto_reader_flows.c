@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * JsonFlow: the flow events and the bind_id that JSON had for the flows of a slice, as tell_flows.c writes them.
+ * JsonFlow: the flow events that JSON or FXT had for the flows of a slice, and the bind_id, as tell_flows.c writes them.
  */
 #include "base/intern.h"
 #include "perfetto/perfetto_reader_track_event.h"
@@ -25,7 +25,7 @@ static struct tb_slice take_line(struct tb_slice *rest) {
 
 static bool take_kind(struct tb_slice text, struct tb_json_flow *flow) {
   flow->letters = take_line(&text);
-  if (!flow->letters.len || !memchr("stfb", flow->letters.ptr[0], 4)) return false;
+  if (!flow->letters.len || !memchr("stfba", flow->letters.ptr[0], 5)) return false;
   if (has_letter(flow->letters, TB_JSON_FLOW_CATEGORIES)) flow->categories = take_line(&text);
   flow->name = text;
   return true;
@@ -48,7 +48,8 @@ static enum tb_status read_flow(struct tb_perfetto_reader *r, struct tb_json_flo
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
   struct tb_wire_field field;
   const struct tb_slice *kind = NULL;
-  bool has_id = false;
+  bool has_id = false, has_source_id = false;
+  uint64_t source_id = 0;
   enum tb_status status;
   *flow = (struct tb_json_flow){.delay = 0};
   while ((status = tb_wire_next(&cursor, &field)) == TB_OK) {
@@ -56,6 +57,10 @@ static enum tb_status read_flow(struct tb_perfetto_reader *r, struct tb_json_flo
       kind = tb_perfetto_interned(r, TB_INDEX_DEBUG_ANNOTATION_STRING_VALUES, field.value);
     if (field.number == TB_JSON_FLOW_DELAY) flow->delay = tb_wire_zigzag_decode(field.value);
     if (field.number == TB_JSON_FLOW_EVENT && field.type == TB_WIRE_BYTES) flow->event = field.bytes;
+    if (field.number == TB_JSON_FLOW_SOURCE_ID) {
+      source_id = field.value;
+      has_source_id = true;
+    }
     if (field.number != TB_JSON_FLOW_ID) continue;
     flow->id = field.value;
     has_id = true;
@@ -63,7 +68,10 @@ static enum tb_status read_flow(struct tb_perfetto_reader *r, struct tb_json_flo
   if (status != TB_END) return TB_BAD_DATA;
   if (!message.len || !kind) return TB_OK; /* of a flow that is told with the slice's begin, or of no known kind */
   if (!take_kind(*kind, flow)) return TB_BAD_DATA;
-  return has_id || id_at(walk->fields, walk->implied++, &flow->id) ? TB_OK : TB_BAD_DATA;
+  if (tb_json_flow_is_remark(flow)) return TB_OK;
+  if (!has_id && !id_at(walk->fields, walk->implied++, &flow->id)) return TB_BAD_DATA;
+  if (has_source_id) flow->id = source_id;
+  return TB_OK;
 }
 
 enum tb_status tb_perfetto_next_flow(struct tb_perfetto_reader *r, struct tb_json_flow_walk *walk,
@@ -78,6 +86,8 @@ enum tb_status tb_perfetto_next_flow(struct tb_perfetto_reader *r, struct tb_jso
   return status;
 }
 
+bool tb_json_flow_is_alone(const struct tb_json_flow *flow) { return has_letter(flow->letters, TB_JSON_FLOW_ALONE); }
+
 bool tb_json_flow_comes_first(const struct tb_json_flow *flow) {
   return flow->letters.ptr[0] == 'f' && !has_letter(flow->letters, TB_JSON_FLOW_ENCLOSING);
 }
@@ -87,6 +97,7 @@ void tb_json_flow_apply(const struct tb_json_flow *flow, struct tb_event *event)
   event->phase = phase;
   event->type = phase == 's' ? TB_EVENT_FLOW_BEGIN : phase == 't' ? TB_EVENT_FLOW_STEP : TB_EVENT_FLOW_END;
   event->has = TB_HAS_TS | TB_HAS_FLOWS_TOLD;
+  if (tb_json_flow_is_alone(flow)) event->has |= TB_HAS_ID_ALONE;
   if (has_letter(flow->letters, TB_JSON_FLOW_ENCLOSING)) event->has |= TB_HAS_BIND_ENCLOSING;
   if (has_letter(flow->letters, TB_JSON_FLOW_CATEGORIES)) event->has |= TB_HAS_CATEGORIES;
   if (has_letter(flow->letters, TB_JSON_FLOW_NAME)) event->has |= TB_HAS_NAME;
@@ -111,7 +122,7 @@ void tb_json_flow_bind(const struct tb_json_flow *flow, struct tb_event *slice) 
 }
 
 void tb_json_flow_renumber(const struct tb_json_flow *flow, struct tb_event *event) {
-  event->has |= TB_HAS_FLOWS_TOLD;
+  event->has |= TB_HAS_FLOWS_TOLD | (tb_json_flow_is_alone(flow) ? TB_HAS_ID_ALONE : 0u);
   if (event->id.kind == TB_ID_NONE) event->id = (struct tb_id){.kind = TB_ID_PLAIN, .is_number = true};
   renumber(&event->id, flow->id);
 }

@@ -292,7 +292,7 @@ static struct tb_event *make_one(struct tb_perfetto_reader *r, struct tb_event_i
   return event;
 }
 
-/* ---- flows of JSON ----------------------------------------------------------------------------------------------- */
+/* ---- flows of JSON and FXT ----------------------------------------------------------------------------------------------- */
 
 static struct tb_perfetto_track *thread_of(struct tb_perfetto_track *track) {
   while (track->track.type == TB_TRACK_CUSTOM && track->track.parent)
@@ -334,7 +334,8 @@ static enum tb_status make_flows(struct tb_perfetto_reader *r, const struct tb_e
   tb_perfetto_start_flows(r, e, &walk);
   enum tb_status status;
   while ((status = tb_perfetto_next_flow(r, &walk, &flow)) == TB_OK) {
-    if (tb_json_flow_is_bind_id(&flow) || tb_json_flow_comes_first(&flow) != before) continue;
+    if (tb_json_flow_is_bind_id(&flow) || tb_json_flow_is_remark(&flow) || tb_json_flow_comes_first(&flow) != before)
+      continue;
     status = make_flow(r, &flow, e);
     if (status != TB_OK) break;
   }
@@ -346,8 +347,10 @@ static void bind(struct tb_perfetto_reader *r, const struct tb_event_in_hand *e,
   struct tb_json_flow flow;
   tb_perfetto_start_flows(r, e, &walk);
   event->has |= TB_HAS_FLOWS_TOLD;
-  while (tb_perfetto_next_flow(r, &walk, &flow) == TB_OK)
+  while (tb_perfetto_next_flow(r, &walk, &flow) == TB_OK) {
     if (tb_json_flow_is_bind_id(&flow)) tb_json_flow_bind(&flow, event);
+    if (tb_json_flow_is_alone(&flow)) event->has |= TB_HAS_ID_ALONE;
+  }
 }
 
 /* ---- events and what goes with them ------------------------------------------------------------------------------ */

@@ -32,7 +32,7 @@ struct tb_event *tb_perfetto_emit_counter(struct tb_perfetto_reader *r, const st
 void tb_perfetto_take_extra_counters(struct tb_perfetto_reader *r, struct tb_event_in_hand *e);
 enum tb_status tb_perfetto_emit_extra_counters(struct tb_perfetto_reader *r, const struct tb_event_in_hand *e);
 
-/* ---- flows of JSON (perfetto_reader_flows.c) ------------------------------------------------------------------------- */
+/* ---- flows of JSON and FXT (perfetto_reader_flows.c) ------------------------------------------------------------------------- */
 
 /* One of the packet's JsonFlows. */
 struct tb_json_flow {
@@ -59,6 +59,12 @@ enum tb_status tb_perfetto_next_flow(struct tb_perfetto_reader *r, struct tb_jso
 bool tb_json_flow_comes_first(const struct tb_json_flow *flow);
 static inline bool tb_json_flow_is_bind_id(const struct tb_json_flow *flow) {
   return flow->letters.ptr[0] == TB_JSON_FLOW_BIND_ID;
+}
+/* Whether it is FXT's, and so known by its id alone. */
+bool tb_json_flow_is_alone(const struct tb_json_flow *flow);
+/* No flow event, but says of the packet's flow ids alone that they are such. */
+static inline bool tb_json_flow_is_remark(const struct tb_json_flow *flow) {
+  return flow->letters.ptr[0] == TB_JSON_FLOW_ALONE;
 }
 /* Puts what the kind says on a flow event, or the bind_id on its slice. */
 void tb_json_flow_apply(const struct tb_json_flow *flow, struct tb_event *event);

@@ -293,7 +293,7 @@ static void destroy(struct tb_writer *writer) {
   tb_free(p->allocator, p->counters, p->counter_capacity * sizeof(*p->counters));
   tb_free(p->allocator, p->pools, p->pool_capacity * sizeof(*p->pools));
   tb_free(p->allocator, p->flow_numbers, p->flow_capacity * sizeof(*p->flow_numbers));
-  tb_free(p->allocator, p->flow_has, p->flow_has_capacity);
+  tb_free(p->allocator, p->flows_known, p->flows_known_capacity * sizeof(*p->flows_known));
   tb_free(p->allocator, p->told, p->told_capacity * sizeof(*p->told));
   tb_free(p->allocator, p->attributes, p->attribute_capacity * sizeof(*p->attributes));
   tb_free(p->allocator, p->clocks, p->clock_capacity * sizeof(*p->clocks));
@@ -304,6 +304,7 @@ static void destroy(struct tb_writer *writer) {
   tb_intern_free(&p->key_texts);
   tb_intern_free(&p->pool_texts);
   tb_intern_free(&p->flow_texts);
+  tb_intern_free(&p->flow_names);
   tb_arena_free(&p->arena);
   tb_buffer_free(&p->scratch);
   tb_buffer_free(&p->packets);
@@ -340,6 +341,7 @@ static enum tb_status create(struct tb_writer *writer) {
   tb_intern_init(&p->key_texts, p->allocator);
   tb_intern_init(&p->pool_texts, p->allocator);
   tb_intern_init(&p->flow_texts, p->allocator);
+  tb_intern_init(&p->flow_names, p->allocator);
   tb_arena_init(&p->arena, p->allocator, 0);
   tb_buffer_init(&p->scratch, p->allocator, 0);
   tb_buffer_init(&p->packets, p->allocator, 0);

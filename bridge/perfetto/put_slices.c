@@ -10,39 +10,6 @@
 
 /* ---- flows ------------------------------------------------------------------------------------------------------------------------- */
 
-/* The flow of an event: by id, category and name (v1), or by bind_id alone (v2). 0 without memory; flows count from 1. */
-static uint32_t flow_of(struct tb_perfetto_writer *p, const struct tb_event *event, const struct tb_id *id,
-                        bool by_name) {
-  struct tb_buffer *text = &p->scratch;
-  text->len = 0;
-  char head[2] = {(char)by_name, (char)id->is_number};
-  uint64_t lengths[2] = {event->categories.len, event->name.len};
-  enum tb_status status = tb_buffer_append(text, head, 2);
-  if (status == TB_OK && by_name) {
-    status = tb_buffer_append(text, lengths, sizeof(lengths));
-    if (status == TB_OK) status = tb_buffer_append(text, event->categories.ptr, event->categories.len);
-    if (status == TB_OK) status = tb_buffer_append(text, event->name.ptr, event->name.len);
-  }
-  if (status == TB_OK)
-    status = id->is_number ? tb_buffer_append(text, &id->value, sizeof(id->value))
-                           : tb_buffer_append(text, id->text.ptr, id->text.len);
-  if (status != TB_OK) return 0;
-  uint32_t flow = tb_intern_id(&p->flow_texts, (struct tb_slice){text->data, text->len});
-  if (!flow || flow < p->flow_count) return flow;
-  void *numbers = p->flow_numbers, *has = p->flow_has;
-  status =
-      tb_grow_array(p->allocator, &numbers, &p->flow_capacity, (size_t)flow + 1, sizeof(*p->flow_numbers), UINT32_MAX);
-  p->flow_numbers = numbers;
-  if (status == TB_OK)
-    status = tb_grow_array(p->allocator, &has, &p->flow_has_capacity, (size_t)flow + 1, 1, UINT32_MAX);
-  p->flow_has = has;
-  if (status != TB_OK) return 0;
-  p->flow_numbers[flow] = id->is_number ? id->value : XXH3_64bits(id->text.ptr, id->text.len);
-  p->flow_has[flow] = (uint8_t)(event->has & (TB_HAS_NAME | TB_HAS_CATEGORIES));
-  p->flow_count = (size_t)flow + 1;
-  return flow;
-}
-
 enum { ALL_TIMES = TB_HAS_DUR | TB_HAS_THREAD_TS | TB_HAS_THREAD_DUR };
 
 static uint64_t flow_order(const struct tb_perfetto_writer *p, const struct tb_event *event) {
@@ -52,15 +19,19 @@ static uint64_t flow_order(const struct tb_perfetto_writer *p, const struct tb_e
 static enum tb_status add_bind_id(struct tb_perfetto_writer *p, const struct tb_event *event, struct tb_entry *entry) {
   bool in = event->has & TB_HAS_FLOW_IN, out = event->has & TB_HAS_FLOW_OUT;
   if (event->bind_id.kind == TB_ID_NONE || (!in && !out)) return TB_OK;
-  entry->flow_key = flow_of(p, event, &event->bind_id, false);
+  entry->flow_key = tb_perfetto_flow(p, event, &event->bind_id, TB_FLOW_BOUND);
   entry->flow = in && out ? TB_FLOW_THROUGH : in ? TB_FLOW_IN : TB_FLOW_OUT;
   entry->order = flow_order(p, event);
   return entry->flow_key ? TB_OK : TB_NO_MEMORY;
 }
 
 enum tb_status tb_perfetto_put_flow(struct tb_perfetto_writer *p, const struct tb_event *event) {
+  if (event->has & TB_HAS_FLOWS_TOLD && event->has & TB_HAS_ID_ALONE) {
+    tb_losses_add(&p->writer->losses, "what FXT says of flows beside their ids", event->offset);
+    return TB_OK;
+  }
   struct tb_sequence *sequence = tb_perfetto_thread_sequence(p, event->track);
-  uint32_t flow = flow_of(p, event, &event->id, !(event->has & TB_HAS_ID_ALONE));
+  uint32_t flow = tb_perfetto_flow(p, event, &event->id, event->has & TB_HAS_ID_ALONE ? TB_FLOW_ALONE : TB_FLOW_NAMED);
   if (!sequence || !flow) return TB_NO_MEMORY;
   struct tb_entry entry = {.ts = event->ts, .kind = TB_ENTRY_FLOW, .flow_key = flow, .order = flow_order(p, event)};
   if (tb_perfetto_keep_rich_flow(p, sequence, event, flow, entry.order) != TB_OK) return TB_NO_MEMORY;
@@ -90,7 +61,7 @@ enum tb_status tb_perfetto_append_stack(struct tb_perfetto_writer *p, struct tb_
 static enum tb_status append_flow_ids(struct tb_perfetto_writer *p, const struct tb_event *event,
                                       struct tb_buffer *body) {
   size_t count = (size_t)event->flow_count + event->terminating_flow_count;
-  if (event->has & TB_HAS_FLOWS_TOLD) return TB_OK; /* flow events come for them */
+  if (event->has & TB_HAS_FLOWS_TOLD && !(event->has & TB_HAS_ID_ALONE)) return TB_OK; /* flow events come for them */
   if (tb_buffer_reserve(body, count * 16) != TB_OK) return TB_NO_MEMORY;
   char *at = body->data + body->len;
   for (uint32_t i = 0; i < event->flow_count; i++)

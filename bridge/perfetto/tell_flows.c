@@ -13,7 +13,7 @@ static bool append(struct tb_buffer *to, struct tb_slice text) {
 }
 
 /* The letters of the kind. The returned text stands in `letters`. */
-static struct tb_slice letters_of(const struct tb_told_flow *told, char letters[4]) {
+static struct tb_slice letters_of(const struct tb_told_flow *told, bool alone, char letters[4]) {
   size_t len = 0;
   bool ends = told->step >= TB_FLOW_IN;
   if (told->is_event) {
@@ -24,6 +24,7 @@ static struct tb_slice letters_of(const struct tb_told_flow *told, char letters[
     if (told->step != TB_FLOW_OUT) letters[len++] = TB_JSON_FLOW_IN;
     if (told->step != TB_FLOW_IN) letters[len++] = TB_JSON_FLOW_OUT;
   }
+  if (alone) letters[len++] = TB_JSON_FLOW_ALONE;
   return (struct tb_slice){letters, len};
 }
 
@@ -34,10 +35,10 @@ static uint32_t kind_iid(struct tb_sequence_writer *w, const struct tb_told_flow
   struct tb_slice categories, name;
   struct tb_id id;
   char letters[4];
-  uint8_t has = whole || !told->is_event ? 0 : p->flow_has[told->flow];
+  uint8_t has = whole || !told->is_event ? 0 : p->flows_known[told->flow].has;
   text->len = 0;
-  (void)tb_perfetto_read_flow(p, told->flow, &categories, &name, &id);
-  if (!append(text, letters_of(told, letters))) return 0;
+  bool alone = tb_perfetto_read_flow(p, told->flow, &categories, &name, &id) == TB_FLOW_ALONE;
+  if (!append(text, letters_of(told, alone, letters))) return 0;
   const char mark[] = {TB_JSON_FLOW_CATEGORIES, TB_JSON_FLOW_NAME};
   if (has & TB_HAS_CATEGORIES && !append(text, (struct tb_slice){&mark[0], 1})) return 0;
   if (has & TB_HAS_NAME && !append(text, (struct tb_slice){&mark[1], 1})) return 0;
@@ -73,6 +74,8 @@ static enum tb_status tell(struct tb_sequence_writer *w, const struct tb_told_fl
   at = tb_wire_put_uint(at, TB_JSON_FLOW_KIND_IID, kind);
   if (told->delay) at = tb_wire_put_uint(at, TB_JSON_FLOW_DELAY, tb_wire_zigzag(told->delay));
   if (!implied) at = tb_wire_put_uint(at, TB_JSON_FLOW_ID, told->number);
+  if (told->number != p->flow_numbers[told->flow])
+    at = tb_wire_put_uint(at, TB_JSON_FLOW_SOURCE_ID, p->flow_numbers[told->flow]);
   if (event) at = tb_wire_put_varint(tb_wire_put_tag(at, TB_JSON_FLOW_EVENT, TB_WIRE_BYTES), whole.len);
   char tag[2 * TB_WIRE_VARINT_MAX], *end = tb_wire_put_tag(tag, TB_TRACE_PACKET_JSON_FLOWS, TB_WIRE_BYTES);
   end = tb_wire_put_varint(end, (size_t)(at - head) + whole.len);
@@ -103,9 +106,19 @@ enum tb_status tb_sequence_tell_flows(struct tb_sequence_writer *w, uint64_t pla
 }
 
 enum tb_status tb_sequence_tell_of_others(struct tb_sequence_writer *w) {
-  char tag[2 * TB_WIRE_VARINT_MAX], *end = tb_wire_put_tag(tag, TB_TRACE_PACKET_JSON_FLOWS, TB_WIRE_BYTES);
-  *end++ = 0;
-  return append(&w->beside, (struct tb_slice){tag, (size_t)(end - tag)}) ? TB_OK : tb_sequence_no_memory(w);
+  struct tb_perfetto_writer *p = w->p;
+  uint32_t kind = 0;
+  if (p->has_lone_flows) {
+    static const char alone[] = {TB_JSON_FLOW_ALONE};
+    kind = tb_interned_iid(&p->interned, &w->sequence->uses, TB_INTERNED_ARG_STRINGS, (struct tb_slice){alone, 1});
+    if (!kind) return tb_sequence_no_memory(w);
+    enum tb_status status = tb_perfetto_write_interned(p, w->id, &w->sequence->uses, w->written);
+    if (status != TB_OK) return status;
+  }
+  char message[NUMBERS_ROOM], *end = tb_wire_put_tag(message, TB_TRACE_PACKET_JSON_FLOWS, TB_WIRE_BYTES);
+  end = tb_wire_put_varint(end, kind ? 1 + tb_wire_varint_size(kind) : 0);
+  if (kind) end = tb_wire_put_uint(end, TB_JSON_FLOW_KIND_IID, kind);
+  return append(&w->beside, (struct tb_slice){message, (size_t)(end - message)}) ? TB_OK : tb_sequence_no_memory(w);
 }
 
 void tb_sequence_find_told(struct tb_sequence_writer *w) {

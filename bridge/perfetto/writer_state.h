@@ -92,10 +92,23 @@ struct tb_attribute {
   struct tb_slice key, text;
 };
 
-/* What JSON says of a flow that joins slices, beside the slice: a flow event, or the slice's bind_id. */
+/* What tells flows apart. */
+enum tb_flow_kind {
+  TB_FLOW_BOUND, /* a bind_id alone */
+  TB_FLOW_NAMED, /* id, categories and name: JSON's flow events */
+  TB_FLOW_ALONE  /* the id alone: FXT's */
+};
+
+struct tb_known_flow {
+  uint32_t label; /* of FXT's: categories and name of its first event */
+  uint8_t has;    /* TB_HAS_NAME and TB_HAS_CATEGORIES of its first event */
+  uint8_t kind;   /* enum tb_flow_kind */
+};
+
+/* What JSON or FXT says of a flow that joins slices, beside the slice: a flow event, or the slice's bind_id. */
 struct tb_told_flow {
   uint64_t place;
-  uint64_t number; /* the id that the flow would like to keep */
+  uint64_t number; /* the id that the flow would like to keep; of FXT's flows the one that the slice has */
   uint64_t order;
   int64_t delay; /* from the slice's begin to the event */
   uint32_t strand, flow;
@@ -127,9 +140,11 @@ struct tb_perfetto_writer {
   struct tb_intern flow_texts;
   uint64_t *flow_numbers; /* by flow: the id that it would like to keep */
   size_t flow_capacity;
-  size_t flow_count; /* of both arrays; 0 is not used */
-  uint8_t *flow_has; /* by flow: TB_HAS_NAME and TB_HAS_CATEGORIES of its first event */
-  size_t flow_has_capacity;
+  size_t flow_count;                 /* of both arrays; 0 is not used */
+  struct tb_known_flow *flows_known; /* by flow */
+  size_t flows_known_capacity;
+  struct tb_intern flow_names; /* of flows that are known by their ids alone */
+  bool has_lone_flows;         /* there are any */
   struct tb_attribute *attributes;
   size_t attribute_count, attribute_capacity;
   struct tb_clock_reading *clocks; /* of CLOCK_SNAPSHOT events, in rows of clock_row[i] readings */
@@ -209,9 +224,6 @@ TB_MUST_CHECK enum tb_status tb_perfetto_keep_rich_flow(struct tb_perfetto_write
                                                         const struct tb_event *event, uint32_t flow, uint64_t order);
 /* That event; NULL where there is none. */
 struct tb_event *tb_perfetto_rich_flow(const struct tb_perfetto_writer *p, uint64_t order);
-/* The parts of a flow's text; false where the flow is known by its id alone. */
-bool tb_perfetto_read_flow(const struct tb_perfetto_writer *p, uint32_t flow, struct tb_slice *categories,
-                           struct tb_slice *name, struct tb_id *id);
 /* Once flows are chained, puts down what of them joins nothing, and gathers what is told of the others. */
 TB_MUST_CHECK enum tb_status tb_perfetto_carry_flows(struct tb_perfetto_writer *p);
 TB_MUST_CHECK enum tb_status tb_perfetto_put_counter(struct tb_perfetto_writer *p, const struct tb_event *event);
@@ -232,6 +244,15 @@ TB_MUST_CHECK enum tb_status tb_perfetto_write_loss(struct tb_perfetto_writer *p
 /* Keeps whole packets of the source; they are written with sequence ids of their own after all others. */
 TB_MUST_CHECK enum tb_status tb_perfetto_put_packets(struct tb_perfetto_writer *p, const struct tb_event *event);
 TB_MUST_CHECK enum tb_status tb_perfetto_write_packets(struct tb_perfetto_writer *p, uint32_t first_sequence_id);
+
+/* ---- known_flows.c ------------------------------------------------------------------------------------------------------ */
+
+/* The flow of an event that has the id. 0 without memory; flows count from 1. */
+uint32_t tb_perfetto_flow(struct tb_perfetto_writer *p, const struct tb_event *event, const struct tb_id *id,
+                          enum tb_flow_kind kind);
+/* What a flow is known by, and where that is the id alone how its first event was called. */
+enum tb_flow_kind tb_perfetto_read_flow(const struct tb_perfetto_writer *p, uint32_t flow, struct tb_slice *categories,
+                                        struct tb_slice *name, struct tb_id *id);
 
 /* ---- keys.c ------------------------------------------------------------------------------------------------------------- */
 

@@ -22,6 +22,7 @@ struct tb_flow_point {
   bool joined;        /* once chained: its slice carries an id for it */
   uint8_t event_step; /* of the source's event, which IN_NEXT binds later than it is: its step and ts */
   int64_t event_ts;
+  uint64_t id; /* once chained: an id that its slice carries for it, 0 for none */
 };
 
 /* A flow id that a slice carries. */

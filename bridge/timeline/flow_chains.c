@@ -15,7 +15,7 @@ struct end_point { /* a slice, as one side of a join */
 struct chain {           /* by flow: where it stands */
   bool started, carried; /* carried: the source slice has the id already, and it was not terminated */
   bool id_given, joined;
-  size_t source_point; /* that started it */
+  size_t source_point; /* of `source` */
   struct end_point source;
   uint64_t id;
 };
@@ -98,6 +98,7 @@ static enum tb_status give_id(struct chainer *c, struct chain *chain, uint32_t f
   chain->id = new_id(c, chain->id_given ? 0 : wish(c, flow));
   chain->id_given = true;
   chain->carried = true;
+  c->flows->points[chain->source_point].id = chain->id;
   return chain->id ? carry(c, &chain->source, chain->id, false, false) : TB_NO_MEMORY;
 }
 
@@ -108,12 +109,14 @@ static bool starts_before(const struct end_point *a, const struct end_point *b) 
   return a->strand != b->strand ? a->strand < b->strand : a->place <= b->place;
 }
 
-static enum tb_status join(struct chainer *c, struct chain *chain, uint32_t flow, const struct end_point *to,
+static enum tb_status join(struct chainer *c, struct chain *chain, size_t point, const struct end_point *to,
                            bool goes_on) {
+  struct tb_flow_point *p = &c->flows->points[point], *source = &c->flows->points[chain->source_point];
   c->flows->edges++;
   chain->joined = true;
   if (starts_before(&chain->source, to)) {
-    if (!chain->carried && give_id(c, chain, flow) != TB_OK) return TB_NO_MEMORY;
+    if (!chain->carried && give_id(c, chain, p->flow) != TB_OK) return TB_NO_MEMORY;
+    p->id = chain->id;
     if (carry(c, to, chain->id, !goes_on, false) != TB_OK) return TB_NO_MEMORY;
     if (!goes_on) chain->carried = false; /* terminated: another join from this source needs an id of its own */
   } else {
@@ -122,9 +125,13 @@ static enum tb_status join(struct chainer *c, struct chain *chain, uint32_t flow
     if (!id || carry(c, together ? &chain->source : to, id, false, false) != TB_OK ||
         carry(c, together ? to : &chain->source, id, true, together) != TB_OK)
       return TB_NO_MEMORY;
+    p->id = id;
+    if (!source->id) source->id = id;
     if (goes_on) chain->carried = false;
   }
-  if (goes_on) chain->source = *to;
+  if (!goes_on) return TB_OK;
+  chain->source = *to;
+  chain->source_point = point;
   return TB_OK;
 }
 
@@ -136,6 +143,7 @@ static enum tb_status take_from_elsewhere(struct chainer *c, struct chain *chain
   if (!chain->id_given) chain->id = new_id(c, wish(c, p->flow));
   chain->id_given = true;
   if (!chain->id) return TB_NO_MEMORY;
+  p->id = chain->id;
   bool goes_on = p->step == TB_FLOW_THROUGH;
   if (goes_on) {
     chain->started = chain->joined = chain->carried = true;
@@ -157,7 +165,7 @@ static enum tb_status take(struct chainer *c, size_t point) {
   if (p->step != TB_FLOW_OUT) {
     bool goes_on = p->step == TB_FLOW_THROUGH;
     if (!goes_on && c->flows->ends_close) chain->started = false;
-    return join(c, chain, p->flow, &slice, goes_on);
+    return join(c, chain, point, &slice, goes_on);
   }
   chain->started = true;
   chain->joined = chain->carried = false;

@@ -3,8 +3,8 @@
 //
 // run.mjs TRACEBRIDGE [--show N] [--known FILE] [--update] [--through-fxt] FILE...
 //
-// Converts each JSON or FXT FILE to Perfetto (a Perfetto one to JSON), FXT also back to FXT, and loads input and output in Perfetto's
-// own trace processor; with --through-fxt each FILE to FXT and that to Perfetto. Every row that it makes of the input it must make of the output too. Where the two differ, the file KNOWN must say
+// Converts each JSON or FXT FILE to Perfetto (a Perfetto one to JSON), FXT also back to FXT, straight to FXT and, for what flows join, to
+// JSON, and loads input and output in Perfetto's own trace processor; with --through-fxt each FILE to FXT and that to Perfetto. Every row that it makes of the input it must make of the output too. Where the two differ, the file KNOWN must say
 // exactly so, in lines `FILE: DIFFERENCES | REASON`; where rows of the input are missing, it must give a reason. --update
 // writes KNOWN anew from what is seen and keeps the reasons. Prints a line for each file; exit status 0 when all is as known.
 import { execFileSync, spawnSync } from "node:child_process";
@@ -52,10 +52,11 @@ function newErrors(expected, actual) {
 // Scheduling is FXT's and ftrace's; what the importer makes of ftrace text within JSON we carry as text.
 const tablesOf = (file) => Object.keys(TABLES).filter((table) => !/\.json(\.gz)?$/.test(file) || !["sched", "states"].includes(table));
 
-function compare(options, file, expected, actual, notes) {
+// All tables, or `tables` alone.
+function compare(options, file, expected, actual, notes, tables) {
   const lines = [];
   let missing = 0;
-  for (const table of tablesOf(file)) {
+  for (const table of tables ?? tablesOf(file)) {
     const difference = compareTable(expected[table], actual[table]);
     missing += difference.missing.length;
     if (difference.missing.length) notes.push(`${table} -${difference.missing.length}`);
@@ -63,7 +64,7 @@ function compare(options, file, expected, actual, notes) {
     for (const sign of ["missing", "more"])
       for (const row of difference[sign].slice(0, options.show)) lines.push(`    ${sign === "more" ? "+" : "-"} ${table} ${JSON.stringify(row)}`);
   }
-  for (const error of newErrors(expected, actual)) {
+  for (const error of tables ? [] : newErrors(expected, actual)) {
     missing++;
     notes.push(`error ${error}`);
   }
@@ -86,13 +87,15 @@ async function judge(options, home, file, work) {
   if (expected.error) return { missing: 0, notes: [...notes, `input refused, slices of ours ${actual.slices.rows.length}`], lines: [] };
   const forward = compare(options, file, expected, actual, notes);
   if (!/\.fxt(\.gz)?$/.test(file)) return forward;
-  const again = convert(options.program, output, work, ".fxt");
-  const back = compare(options, file, expected, await load(home, again.output), again.partial ? ["partial"] : []);
-  return {
-    missing: forward.missing + back.missing,
-    notes: [...forward.notes, ...back.notes.map((note) => `back ${note}`)],
-    lines: [...forward.lines, ...back.lines.map((line) => line.replace("    ", "    back "))],
-  };
+  const ways = { back: [output, ".fxt"], again: [file, ".fxt"], json: [file, ".json", ["flows"]] };
+  for (const [way, [from, suffix, tables]] of Object.entries(ways)) {
+    const there = convert(options.program, from, work, suffix);
+    const result = compare(options, file, expected, await load(home, there.output), there.partial && !tables ? ["partial"] : [], tables);
+    forward.missing += result.missing;
+    forward.notes.push(...result.notes.map((note) => `${way} ${note}`));
+    forward.lines.push(...result.lines.map((line) => line.replace("    ", `    ${way} `)));
+  }
+  return forward;
 }
 
 // {FILE: {notes, reason}} of the file KNOWN.

@@ -172,8 +172,8 @@ static void add_flow(struct reading *r, const struct tb_event *event) {
   *point = (struct point){.id = event->id.value, .ts = event->ts, .place = r->point_count};
   r->point_count++;
   tb_buffer_init(&point->text, tb_default_allocator(), 0);
-  PUT(&point->text, " then %c", event->phase);
-  put_thread(&point->text, event->track);
+  PUT(&point->text, " then %c %" PRId64, event->phase, event->ts);
+  put_slice(&point->text, event);
 }
 
 static void add_event(struct reading *r, const struct tb_event *event) {

@@ -73,6 +73,12 @@ static void complete_events_that_overlap_stay_complete_events(void **state) {
 static void flows_keep_ids_threads_and_order(void **state) {
   (void)state;
   expect_same("flows");
+  expect_same("flow_ids_again");
+}
+
+static void flow_records_keep_names_times_and_arguments(void **state) {
+  (void)state;
+  expect_same("flow_records");
 }
 
 static void scheduling_keeps_states_weights_and_arguments(void **state) {
@@ -123,6 +129,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(koids_stay_what_they_were, start, stop),
       cmocka_unit_test_setup_teardown(complete_events_that_overlap_stay_complete_events, start, stop),
       cmocka_unit_test_setup_teardown(flows_keep_ids_threads_and_order, start, stop),
+      cmocka_unit_test_setup_teardown(flow_records_keep_names_times_and_arguments, start, stop),
       cmocka_unit_test_setup_teardown(scheduling_keeps_states_weights_and_arguments, start, stop),
       cmocka_unit_test_setup_teardown(logs_objects_blobs_and_losses_stay, start, stop),
       cmocka_unit_test_setup_teardown(packets_in_blobs_are_the_same_bytes, start, stop),

@@ -252,7 +252,7 @@ static void flows_come_back_as_the_events_that_json_had_for_them(void **state) {
                 "1500 END[E] thread 7/8\n"
                 "1993 FLOW_END[f] thread 7/8 \"two\nlines\" id 7\n"
                 "2000 BEGIN[B] thread 7/8 \"to\" flow end 5 flow end 7\n"
-                "2003 FLOW_END[f] thread 7/8 \"whole\" id 5 {a=1} extra {bp='e'}\n"
+                "2003 FLOW_END[f] thread 7/8 \"whole\" id 5 enclosing {a=1}\n"
                 "2500 END[E] thread 7/8\n");
 }
 

@@ -210,7 +210,9 @@ enum tb_event_has {
   TB_HAS_CORRELATION = 1 << 14,
   TB_HAS_USE_ASYNC_TTS = 1 << 15,
   TB_HAS_ID_ALONE =
-      1 << 16, /* async, flow: the id alone says what belongs together, whatever categories and name (FXT) */
+      1
+      << 16, /* async, flow: the id alone says what belongs together, whatever categories and name (FXT). Of slices with
+                  TB_HAS_FLOWS_TOLD: so it is of those flow events */
   TB_HAS_PHASE =
       1
       << 17, /* the source says `phase` itself, and it must stay: of SLICE_BEGIN and SLICE_END, B and E that must not become one X; of
