@@ -375,7 +375,8 @@ void tb_fxt_put_slice(struct tb_fxt_writer *w, const struct tb_event *event) {
   if (!strand) return;
   end_waiting(w, strand, event->ts, false);
   bool may_wait = event->type == TB_EVENT_SLICE_END && is_thread(event->track) && strand->open_count;
-  if (!may_wait || !tb_waiting_end_keep(&strand->waiting, event)) put_now(w, event, strand);
+  if (may_wait && tb_waiting_end_keep(&strand->waiting, event, closed_by(event, strand) == 1)) return;
+  put_now(w, event, strand);
 }
 
 /* ---- the end of the trace

@@ -298,7 +298,7 @@ static void end_on_thread(struct tb_json_writer *w, struct tb_json_track *state,
     return;
   }
   end_waiting(w, state, event->ts);
-  if (!state->open_count || !tb_waiting_end_keep(&state->waiting, event)) end_now(w, state, event);
+  if (!state->open_count || !tb_waiting_end_keep(&state->waiting, event, false)) end_now(w, state, event);
 }
 
 static void begin_on_thread(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {
