@@ -95,8 +95,12 @@ enum { TB_FXT_LARGE_BLOB_WITH_METADATA = 0, TB_FXT_LARGE_BLOB_BARE = 1 };
 #define TB_FXT_CATEGORY_TRACE "trace_event.trace"       /* and of the trace */
 #define TB_FXT_OWN_SERIES TB_FXT_CARRIED "value"        /* the one argument of a counter whose name says all */
 #define TB_FXT_JSON_SUFFIX ":json"                      /* of the names of arguments whose text is a JSON value */
+#define TB_FXT_NESTED "nested"                          /* carried: a letter for each argument that is not */
 #define TB_FXT_EXTRA_TYPES "fxt_types"
 #define TB_FXT_EXTRA_COUNTER "fxt_counter"
+
+/* The letters of TB_FXT_NESTED. */
+enum { TB_FXT_PLAIN_NAME = '.', TB_FXT_NESTED_PATH = 'p' };
 
 /* Bits [lsb..msb] of a word, both inclusive, as the format's document writes them. */
 static inline uint64_t tb_fxt_field(uint64_t word, unsigned lsb, unsigned msb) {

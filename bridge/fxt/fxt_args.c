@@ -66,7 +66,6 @@ static enum tb_status parse_value(struct tb_fxt_reader *fx, uint64_t header, str
   switch (type) {
     case TB_FXT_ARG_NULL:
       arg->type = TB_ARG_NULL;
-      fx->args_need_types = true;
       return TB_OK;
     case TB_FXT_ARG_INT32:
       arg->type = TB_ARG_INT;
@@ -144,7 +143,7 @@ static enum tb_status parse_arg(struct tb_fxt_reader *fx, struct tb_fxt_cursor *
 
 enum tb_status tb_fxt_parse_args(struct tb_fxt_reader *fx, uint32_t count, struct tb_fxt_cursor *cursor) {
   fx->arg_count = 0;
-  fx->args_carry = fx->args_need_types = false;
+  fx->args_carry = fx->args_nest = fx->args_need_types = false;
   if (count == 0) return TB_OK;
   void *args = fx->args;
   enum tb_status status = tb_grow_array(fx->reader->allocator, &args, &fx->arg_capacity, TB_FXT_MAX_ARGS + 1,
@@ -203,8 +202,6 @@ static enum tb_status give_object(struct tb_fxt_reader *fx, const struct tb_arg 
 static char letter_of_type(const struct tb_arg *arg) {
   if (arg->flags & TB_ARG_DERIVED) return '-';
   switch (arg->type) {
-    case TB_ARG_NULL:
-      return 'n';
     case TB_ARG_KOID:
       return 'k';
     case TB_ARG_BLOB:
@@ -242,6 +239,10 @@ enum tb_status tb_fxt_give_args(struct tb_fxt_reader *fx, const struct tb_track 
   if (fx->args_carry) {
     enum tb_status status = tb_fxt_restore(fx, event);
     if (status != TB_OK || fx->arg_count == 0) return status;
+  }
+  if (fx->args_nest) {
+    enum tb_status status = tb_fxt_nest(fx, event);
+    return status == TB_OK && fx->args_need_types ? give_types(fx, event) : status;
   }
   size_t total = fx->arg_count;
   for (uint32_t i = 0; i < fx->arg_count; i++) {

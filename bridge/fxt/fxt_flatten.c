@@ -222,13 +222,47 @@ static bool is_derived(const struct tb_event *event, const struct tb_arg *arg, u
   return arg->flags & TB_ARG_DERIVED || tb_fxt_type_letter(event, index) == '-';
 }
 
+static bool is_path_part(struct tb_slice name) {
+  for (size_t i = 0; i < name.len; i++)
+    if (memchr(".[]", name.ptr[i], 3)) return false;
+  return name.len > 0;
+}
+
+/* Whether the names in a tree, whose own is one of them where it has one, can be told from the paths that they are in. */
+static bool spells_path(const struct tb_arg *tree, unsigned depth) {
+  if (!is_tree(tree)) return true;
+  if (depth == MAX_DEPTH) return false;
+  for (uint32_t i = 1; i < tree->span; i += tree[i].span)
+    if ((tree->type == TB_ARG_DICT && !is_path_part(tree[i].name)) || !spells_path(&tree[i], depth + 1)) return false;
+  return true;
+}
+
+/* Says which arguments are a tree's, so that our reader makes it again. */
+static void tell_trees(struct tb_fxt_writer *w, const struct tb_event *event) {
+  char letters[TB_FXT_MAX_ARGS];
+  size_t count = 0;
+  uint32_t seen = 0;
+  for (uint32_t i = 0; i < event->arg_count; i += event->args[i].span) {
+    const struct tb_arg *arg = &event->args[i];
+    if (is_derived(event, arg, seen++)) continue;
+    char letter =
+        is_tree(arg) && is_path_part(arg->name) && spells_path(arg, 0) ? TB_FXT_NESTED_PATH : TB_FXT_PLAIN_NAME;
+    for (uint32_t n = count_leaves(arg, arg->span); n-- > 0 && count < sizeof(letters);) letters[count++] = letter;
+  }
+  tb_fxt_add_text(w, TB_FXT_CARRIED TB_FXT_NESTED, tb_arena_copy(&w->scratch, (struct tb_slice){letters, count}));
+}
+
 /* The arguments themselves: all leaves where they fit; else each top-level one, trees as JSON text; else as many, and
  * the others as one JSON object. */
 static void add_args(struct tb_fxt_writer *w, const struct tb_event *event) {
-  uint32_t room = TB_FXT_MAX_ARGS - w->args.count, top = 0, seen = 0;
-  for (uint32_t i = 0; i < event->arg_count; i += event->args[i].span)
-    top += !is_derived(event, &event->args[i], seen++);
-  bool all_leaves = count_leaves(event->args, event->arg_count) <= room;
+  uint32_t room = TB_FXT_MAX_ARGS - w->args.count, top = 0, seen = 0, trees = 0;
+  for (uint32_t i = 0; i < event->arg_count; i += event->args[i].span) {
+    bool own = !is_derived(event, &event->args[i], seen++);
+    trees += own && is_tree(&event->args[i]);
+    top += own;
+  }
+  bool all_leaves = count_leaves(event->args, event->arg_count) + (trees > 0) <= room;
+  if (all_leaves && trees) tell_trees(w, event);
   seen = 0;
   for (uint32_t i = 0; i < event->arg_count && w->status == TB_OK; i += event->args[i].span) {
     const struct tb_arg *arg = &event->args[i];

@@ -25,8 +25,10 @@ struct tb_fxt_reader {
   struct tb_arg *args; /* tb_fxt_parse_args' result */
   size_t arg_capacity;
   uint32_t arg_count;
-  bool args_carry;      /* some of them hold other parts of the event */
-  bool args_need_types; /* the types of args do not follow from their values */
+  bool args_carry;                    /* some of them hold other parts of the event */
+  bool args_nest;                     /* some are trees: see fxt_nest.c */
+  char args_letters[TB_FXT_MAX_ARGS]; /* where args_nest: which */
+  bool args_need_types;               /* the types of args do not follow from their values */
 };
 
 /* How many events a batch gets, so that they stay in the nearest cache. */
@@ -84,6 +86,11 @@ TB_MUST_CHECK enum tb_status tb_fxt_give_args(struct tb_fxt_reader *fx, const st
 /* Whether an argument holds something else of its event; and giving all such in fx->args to the event. */
 bool tb_fxt_is_carried(const struct tb_arg *arg);
 TB_MUST_CHECK enum tb_status tb_fxt_restore(struct tb_fxt_reader *fx, struct tb_event *event);
+
+/* The arguments from `first` on are trees or not, as the letters say. */
+void tb_fxt_note_nested(struct tb_fxt_reader *fx, uint32_t first, struct tb_slice letters);
+/* Gives fx->args to an event, those as the trees that their names spell that were noted as such. */
+TB_MUST_CHECK enum tb_status tb_fxt_nest(struct tb_fxt_reader *fx, struct tb_event *event);
 
 /* A new event of the record in hand. TB_NO_MEMORY where there is no room. */
 TB_MUST_CHECK enum tb_status tb_fxt_add_event(struct tb_fxt_reader *fx, enum tb_event_type type,

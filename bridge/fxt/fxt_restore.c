@@ -157,6 +157,10 @@ enum tb_status tb_fxt_restore(struct tb_fxt_reader *fx, struct tb_event *event) 
       continue;
     }
     struct tb_slice name = {arg.name.ptr + sizeof(TB_FXT_CARRIED) - 1, arg.name.len - (sizeof(TB_FXT_CARRIED) - 1)};
+    if (tb_slice_equal(name, TB_SLICE(TB_FXT_NESTED)) && arg.type == TB_ARG_STRING) {
+      tb_fxt_note_nested(fx, kept, arg.text);
+      continue;
+    }
     if (restore_part(fx, event, name, &arg, &status)) continue;
     arg.name = name;
     extra[event->extra_count++] = arg;

@@ -207,13 +207,24 @@ static struct tb_fxt_flat *find_flat(struct tb_fxt_flat *args, uint32_t count, s
   return NULL;
 }
 
-/* Where begin and end become one record, the end's thread time becomes the slice's duration in it. */
-static void join_thread_times(struct tb_fxt_writer *w, const struct tb_fxt_open *slice) {
-  const struct tb_fxt_flat *began = find_flat(slice->args, slice->arg_count, TB_SLICE(TB_FXT_CARRIED "tts_ns"));
-  struct tb_fxt_flat *ended = find_flat(w->args.items, w->args.count, TB_SLICE(TB_FXT_CARRIED "tts_ns"));
-  if (!began || !ended) return;
-  ended->name = TB_SLICE(TB_FXT_CARRIED "tdur_ns");
-  ended->value -= began->value;
+static uint32_t drop_flat(struct tb_fxt_flat *args, uint32_t count, struct tb_slice name) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < count; i++)
+    if (!tb_slice_equal(args[i].name, name)) args[kept++] = args[i];
+  return kept;
+}
+
+/* Where begin and end become one record, the end's thread time becomes the slice's duration in it, whatever durations they said. */
+static void join_thread_times(struct tb_fxt_writer *w, struct tb_fxt_open *slice) {
+  struct tb_slice time = TB_SLICE(TB_FXT_CARRIED "tts_ns"), duration = TB_SLICE(TB_FXT_CARRIED "tdur_ns");
+  const struct tb_fxt_flat *began = find_flat(slice->args, slice->arg_count, time);
+  if (!began || !find_flat(w->args.items, w->args.count, time)) return;
+  uint64_t begin = began->value;
+  slice->arg_count = drop_flat(slice->args, slice->arg_count, duration);
+  w->args.count = drop_flat(w->args.items, w->args.count, duration);
+  struct tb_fxt_flat *ended = find_flat(w->args.items, w->args.count, time);
+  ended->name = duration;
+  ended->value -= begin;
 }
 
 /* Whether a flow event of a slice around this one comes when it has ended. Readers bind a flow to the newest slice of the thread, and to

@@ -45,7 +45,9 @@ static unsigned split_identity(struct tb_slice text, struct tb_slice parts[MOST_
       if (*p == '\\') p++;
     parts[count++] = (struct tb_slice){start, (size_t)(p + 1 - start)};
   }
-  return count < 2 ? 0 : count < PARTS ? count : PARTS;
+  if (count <= PARTS) return count < 2 ? 0 : count;
+  /* FXT's counters all have an id: 0 is that of those that need none */
+  return tb_slice_equal(parts[PARTS - 1], TB_SLICE("\"0\"")) ? PARTS - 1 : PARTS;
 }
 
 /* The name without its last word, and that word; all of it and "value" where it is one word. */

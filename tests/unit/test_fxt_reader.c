@@ -137,7 +137,7 @@ static void every_argument_type_keeps_its_type_and_value(void **state) {
   assert_memory_equal(args[11].text.ptr, "a\0b", 3);
   assert_int_equal(event->extra_count, 1);
   assert_slice(event->extra[0].name, "fxt_types");
-  assert_slice(event->extra[0].text, "n........k.b");
+  assert_slice(event->extra[0].text, ".........k.b");
   fxt_expect_end(reader);
   fxt_expect_no_loss(reader);
   tb_reader_close(reader);
