@@ -96,6 +96,7 @@ enum { TB_FXT_LARGE_BLOB_WITH_METADATA = 0, TB_FXT_LARGE_BLOB_BARE = 1 };
 #define TB_FXT_OWN_SERIES TB_FXT_CARRIED "value"        /* the one argument of a counter whose name says all */
 #define TB_FXT_JSON_SUFFIX ":json"                      /* of the names of arguments whose text is a JSON value */
 #define TB_FXT_NESTED "nested"                          /* carried: a letter for each argument that is not */
+#define TB_FXT_REST "args" TB_FXT_JSON_SUFFIX           /* carried: the arguments behind the fourteenth, as an object */
 #define TB_FXT_EXTRA_TYPES "fxt_types"
 #define TB_FXT_EXTRA_COUNTER "fxt_counter"
 

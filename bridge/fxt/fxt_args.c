@@ -144,6 +144,7 @@ static enum tb_status parse_arg(struct tb_fxt_reader *fx, struct tb_fxt_cursor *
 enum tb_status tb_fxt_parse_args(struct tb_fxt_reader *fx, uint32_t count, struct tb_fxt_cursor *cursor) {
   fx->arg_count = 0;
   fx->args_carry = fx->args_nest = fx->args_need_types = false;
+  fx->rest_count = 0;
   if (count == 0) return TB_OK;
   void *args = fx->args;
   enum tb_status status = tb_grow_array(fx->reader->allocator, &args, &fx->arg_capacity, TB_FXT_MAX_ARGS + 1,
@@ -238,7 +239,7 @@ enum tb_status tb_fxt_give_args(struct tb_fxt_reader *fx, const struct tb_track 
   if (fx->arg_count == 0) return TB_OK;
   if (fx->args_carry) {
     enum tb_status status = tb_fxt_restore(fx, event);
-    if (status != TB_OK || fx->arg_count == 0) return status;
+    if (status != TB_OK || fx->arg_count + fx->rest_count == 0) return status;
   }
   if (fx->args_nest) {
     enum tb_status status = tb_fxt_nest(fx, event);
@@ -249,7 +250,7 @@ enum tb_status tb_fxt_give_args(struct tb_fxt_reader *fx, const struct tb_track 
     const struct tb_fxt_object_entry *object = object_of(fx, &fx->args[i], thread);
     if (object) total += 2 + object->arg_count;
   }
-  struct tb_arg *args = tb_arena_alloc(&fx->batch->arena, total * sizeof(*args));
+  struct tb_arg *args = tb_arena_alloc(&fx->batch->arena, (total + fx->rest_count) * sizeof(*args));
   if (!args) return tb_fxt_no_memory(fx, TB_NO_MEMORY);
   size_t n = 0;
   for (uint32_t i = 0; i < fx->arg_count; i++) {
@@ -261,8 +262,9 @@ enum tb_status tb_fxt_give_args(struct tb_fxt_reader *fx, const struct tb_track 
     n += 2 + object->arg_count;
     fx->args_need_types = true;
   }
+  if (fx->rest_count) memcpy(args + n, fx->rest, fx->rest_count * sizeof(*args));
   event->args = args;
-  event->arg_count = (uint32_t)n;
+  event->arg_count = (uint32_t)n + fx->rest_count;
   event->has |= TB_HAS_ARGS;
   return fx->args_need_types ? give_types(fx, event) : TB_OK;
 }

@@ -270,7 +270,7 @@ static void add_args(struct tb_fxt_writer *w, const struct tb_event *event) {
     if (is_derived(event, arg, seen++)) continue;
     if (top > room && w->args.count + 1 == TB_FXT_MAX_ARGS) {
       struct tb_slice rest = as_json(w, arg, event->arg_count - i, true);
-      if (rest.ptr) tb_fxt_add_text(w, "args" TB_FXT_JSON_SUFFIX, rest);
+      if (rest.ptr) tb_fxt_add_text(w, TB_FXT_CARRIED TB_FXT_REST, rest);
       return;
     }
     if (all_leaves) {

@@ -87,7 +87,8 @@ enum tb_status tb_fxt_nest(struct tb_fxt_reader *fx, struct tb_event *event) {
     leaves[i] = (struct leaf){&fx->args[i], fx->args[i].name};
     total += separators(leaves[i].path);
   }
-  struct trees trees = {.args = tb_arena_alloc(&fx->batch->arena, total * sizeof(*trees.args))};
+  size_t size = (total + fx->rest_count) * sizeof(struct tb_arg);
+  struct trees trees = {.args = tb_arena_alloc(&fx->batch->arena, size)};
   if (!trees.args) return tb_fxt_no_memory(fx, TB_NO_MEMORY);
   for (uint32_t i = 0, end; i < fx->arg_count; i = end) {
     end = i + 1;
@@ -98,8 +99,9 @@ enum tb_status tb_fxt_nest(struct tb_fxt_reader *fx, struct tb_event *event) {
     while (end < fx->arg_count && fx->args_letters[end] == TB_FXT_NESTED_PATH) end++;
     build(&trees, leaves + i, end - i, 0);
   }
+  if (fx->rest_count) memcpy(trees.args + trees.count, fx->rest, fx->rest_count * sizeof(*trees.args));
   event->args = trees.args;
-  event->arg_count = trees.count;
+  event->arg_count = trees.count + fx->rest_count;
   event->has |= TB_HAS_ARGS;
   return TB_OK;
 }

@@ -28,7 +28,9 @@ struct tb_fxt_reader {
   bool args_carry;                    /* some of them hold other parts of the event */
   bool args_nest;                     /* some are trees: see fxt_nest.c */
   char args_letters[TB_FXT_MAX_ARGS]; /* where args_nest: which */
-  bool args_need_types;               /* the types of args do not follow from their values */
+  const struct tb_arg *rest;          /* what stands behind them, as trees */
+  uint32_t rest_count;
+  bool args_need_types; /* the types of args do not follow from their values */
 };
 
 /* How many events a batch gets, so that they stay in the nearest cache. */

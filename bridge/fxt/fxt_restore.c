@@ -5,6 +5,7 @@
  */
 #include "event/phases.h"
 #include "fxt/fxt_reader.h"
+#include "json/json_value.h"
 
 static bool has_prefix(struct tb_slice name) {
   enum { LEN = sizeof(TB_FXT_CARRIED) - 1 };
@@ -143,6 +144,16 @@ static void drop_suffix(struct tb_arg *arg) {
   arg->name.len -= sizeof(TB_FXT_JSON_SUFFIX) - 1;
 }
 
+/* The arguments that had no room as such; false where it is none of our texts. */
+static bool take_rest(struct tb_fxt_reader *fx, struct tb_slice text) {
+  struct tb_arg *args;
+  uint32_t count = tb_json_parse_value(&fx->batch->arena, text, &args);
+  if (!count || args[0].type != TB_ARG_DICT) return false;
+  fx->rest = args + 1;
+  fx->rest_count = count - 1;
+  return true;
+}
+
 enum tb_status tb_fxt_restore(struct tb_fxt_reader *fx, struct tb_event *event) {
   struct tb_arg *extra = tb_arena_alloc(&fx->batch->arena, fx->arg_count * sizeof(*extra));
   if (!extra) return tb_fxt_no_memory(fx, TB_NO_MEMORY);
@@ -161,6 +172,7 @@ enum tb_status tb_fxt_restore(struct tb_fxt_reader *fx, struct tb_event *event) 
       tb_fxt_note_nested(fx, kept, arg.text);
       continue;
     }
+    if (tb_slice_equal(name, TB_SLICE("args")) && arg.type == TB_ARG_JSON && take_rest(fx, arg.text)) continue;
     if (restore_part(fx, event, name, &arg, &status)) continue;
     arg.name = name;
     extra[event->extra_count++] = arg;

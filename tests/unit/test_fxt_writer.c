@@ -254,7 +254,7 @@ static void nested_arguments_come_back_nested(void **state) {
   expect_all_read();
 }
 
-static void arguments_past_the_fifteenth_stand_in_one_json_text(void **state) {
+static void arguments_past_the_fifteenth_come_back(void **state) {
   (void)state;
   struct tb_arg args[20];
   char names[20][4];
@@ -268,10 +268,12 @@ static void arguments_past_the_fifteenth_stand_in_one_json_text(void **state) {
   put(event);
   read_back();
   const struct tb_event *back = fxt_next(reader);
-  assert_int_equal(back->arg_count, 15);
-  assert_slice(back->args[13].name, "k13");
-  assert_slice(back->args[14].name, "args");
-  assert_slice(back->args[14].text, "{\"k14\":14,\"k15\":15,\"k16\":16,\"k17\":17,\"k18\":18,\"k19\":19}");
+  assert_int_equal(back->arg_count, 20);
+  for (uint32_t i = 0; i < 20; i++) {
+    assert_true(tb_slice_equal(back->args[i].name, args[i].name));
+    assert_int_equal(back->args[i].type, TB_ARG_INT);
+    assert_int_equal(back->args[i].i, i);
+  }
   expect_all_read();
 }
 
@@ -467,7 +469,7 @@ int main(void) {
       cmocka_unit_test(the_longest_unused_entry_goes_first),
       cmocka_unit_test(long_texts_push_out_as_many_as_they_need),
       cmocka_unit_test_setup_teardown(nested_arguments_come_back_nested, start, stop),
-      cmocka_unit_test_setup_teardown(arguments_past_the_fifteenth_stand_in_one_json_text, start, stop),
+      cmocka_unit_test_setup_teardown(arguments_past_the_fifteenth_come_back, start, stop),
       cmocka_unit_test_setup_teardown(texts_past_32000_bytes_are_cut_at_a_character_and_reported, start, stop),
       cmocka_unit_test_setup_teardown(phases_that_fxt_does_not_know_come_back, start, stop),
       cmocka_unit_test_setup_teardown(ids_of_other_categories_get_other_numbers, start, stop),
