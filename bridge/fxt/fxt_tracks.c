@@ -23,12 +23,12 @@ static enum tb_status new_track(struct tb_fxt_tables *tables, enum tb_track_type
 
 /* The process or thread id of a koid: itself where it is below 2^30. Any other (artificial koids have bit 63) gets a number of its
  * own from there to 2^31, its lower 30 bits if they are free, so that it meets no other: Perfetto's process ids are int32, and its
- * trace processor takes negative ones apart. */
+ * trace processor takes negative ones apart. Only the last 2^31 koids, which no kernel gives, are negative ids: JSON's. */
 static enum tb_status id_of_koid(struct tb_fxt_tables *tables, uint64_t koid, int64_t *id, struct tb_slice *text) {
   const uint32_t first_own = UINT32_C(1) << 30;
   *text = (struct tb_slice){NULL, 0};
   *id = (int64_t)koid;
-  if (koid < first_own) return TB_OK;
+  if (koid < first_own || (*id < 0 && *id >= INT32_MIN)) return TB_OK;
   char decimal[24];
   int len = snprintf(decimal, sizeof(decimal), "%" PRIu64, koid);
   enum tb_status status = tb_fxt_intern(&tables->texts, (struct tb_slice){decimal, (size_t)len}, text);
