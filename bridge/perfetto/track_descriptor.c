@@ -92,6 +92,7 @@ static enum tb_status describe_process(struct tb_tracks *tracks, struct tb_perfe
   const Perfetto__Protos__ProcessDescriptor *process = message->process;
   struct tb_track *base = &track->track;
   base->type = TB_TRACK_PROCESS;
+  base->parent = NULL; /* what it had was below may be below one of its threads */
   if (tb_tracks_label_machine(tracks, base) != TB_OK) return TB_NO_MEMORY;
   if (process->has_pid) {
     base->pid = tb_tracks_id(tracks, process->pid, base->machine);
@@ -278,6 +279,15 @@ static enum tb_status apply(struct tb_tracks *tracks, struct tb_perfetto_track *
   return status;
 }
 
+/* A process or thread stays one: traces that were put behind each other have equal uuids for others. A process that became a thread
+ * would be its own parent. */
+static bool is_of_another(const struct tb_perfetto_track *track, const Perfetto__Protos__TrackDescriptor *message) {
+  if (!track->described) return false;
+  bool is_process = message->process && !message->thread;
+  if (track->track.type == TB_TRACK_PROCESS) return message->thread || message->counter;
+  return track->track.type == TB_TRACK_THREAD && (is_process || message->counter);
+}
+
 enum tb_status tb_tracks_describe(struct tb_tracks *tracks, struct tb_slice descriptor, uint32_t machine,
                                   uint32_t sequence, int64_t ts, bool only_new, struct tb_perfetto_track **out) {
   *out = NULL;
@@ -291,7 +301,7 @@ enum tb_status tb_tracks_describe(struct tb_tracks *tracks, struct tb_slice desc
   struct tb_perfetto_track *track = find_object(tracks, read, machine, sequence);
   if (!track) return TB_NO_MEMORY;
   *out = track;
-  if (only_new && track->described) return TB_OK;
+  if ((only_new && track->described) || is_of_another(track, read)) return TB_OK;
   struct tb_track before;
   memcpy(&before, &track->track, sizeof(before));
   status = apply(tracks, track, read, sequence, ts);
