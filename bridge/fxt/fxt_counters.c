@@ -11,7 +11,7 @@
 void tb_fxt_finish_counter(struct tb_fxt_writer *w) {
   struct tb_fxt_sampling *s = &w->sampling;
   if (s->series.count == 0) return;
-  const char *texts = s->texts.data;
+  const char *texts = s->texts.data ? s->texts.data : ""; /* all of them may be empty */
   for (uint32_t i = 0; i < s->series.count; i++) s->series.items[i].name.ptr = texts + s->offsets[i];
   struct tb_fxt_event_record record = {.type = TB_FXT_COUNTER,
                                        .ts = s->ts,

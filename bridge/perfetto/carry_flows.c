@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The Perfetto writer: what of JSON's flows Perfetto's cannot say. Those are ids of slices, two of them at least: a flow event that no
+ * The Perfetto writer: what of the flows of JSON and FXT Perfetto's cannot say. Those are ids of slices, two of them at least: a flow event that no
  * slice takes, or that no other meets, stands as an instant that says what it was, the bind_id of such a slice with its begin. What a
  * flow event or a bind_id that joins says beside stands in its slice's packet: tell_flows.c writes it.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The Perfetto writer: what JSON says of the flows of a slice, beside their ids, in the slice's packet.
+ * The Perfetto writer: what JSON or FXT says of the flows of a slice, beside their ids, in the slice's packet.
  */
 #include "base/error.h"
 #include "perfetto/json_flow.h"
