@@ -145,9 +145,11 @@ static uint64_t id_of_track(const struct tb_event *event) {
 }
 
 static void open_slice(struct tb_fxt_writer *w, struct tb_fxt_strand *strand, struct tb_fxt_open *slice) {
-  const struct tb_fxt_open *outer = strand->open_count ? &strand->open[strand->open_count - 1] : NULL;
   slice->flow_ts = slice->outer_flow_ts = INT64_MIN;
-  if (outer) slice->outer_flow_ts = outer->flow_ts > outer->outer_flow_ts ? outer->flow_ts : outer->outer_flow_ts;
+  if (strand->open_count) {
+    const struct tb_fxt_open *outer = &strand->open[strand->open_count - 1];
+    slice->outer_flow_ts = outer->flow_ts > outer->outer_flow_ts ? outer->flow_ts : outer->outer_flow_ts;
+  }
   slice->counted = strand->open_count >= NOT_COUNTED;
   if (slice->counted) {
     if (!strand->names.allocator) tb_map_init(&strand->names, w->writer->allocator);

@@ -118,7 +118,10 @@ static int visit(const char *path, const struct stat *st, int type) {
 static void a_corpus_says_the_same(void **state) {
   (void)state;
   const char *corpus = getenv("TRACEBRIDGE_CORPUS");
-  if (!corpus) skip();
+  if (!corpus) {
+    skip();
+    return;
+  }
   assert_int_equal(ftw(corpus, visit, 16), 0);
   assert_int_equal(corpus_differences, 0);
 }
