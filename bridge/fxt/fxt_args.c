@@ -143,8 +143,8 @@ static enum tb_status parse_arg(struct tb_fxt_reader *fx, struct tb_fxt_cursor *
 
 enum tb_status tb_fxt_parse_args(struct tb_fxt_reader *fx, uint32_t count, struct tb_fxt_cursor *cursor) {
   fx->arg_count = 0;
-  fx->args_carry = fx->args_nest = fx->args_need_types = false;
-  fx->rest_count = 0;
+  fx->args_carry = fx->args_need_types = false;
+  fx->rest_count = fx->trees = 0;
   if (count == 0) return TB_OK;
   void *args = fx->args;
   enum tb_status status = tb_grow_array(fx->reader->allocator, &args, &fx->arg_capacity, TB_FXT_MAX_ARGS + 1,
@@ -241,7 +241,7 @@ enum tb_status tb_fxt_give_args(struct tb_fxt_reader *fx, const struct tb_track 
     enum tb_status status = tb_fxt_restore(fx, event);
     if (status != TB_OK || fx->arg_count + fx->rest_count == 0) return status;
   }
-  if (fx->args_nest) {
+  if (fx->trees) {
     enum tb_status status = tb_fxt_nest(fx, event);
     return status == TB_OK && fx->args_need_types ? give_types(fx, event) : status;
   }

@@ -62,27 +62,18 @@ static void add_point(struct tb_fxt_writer *w, const struct tb_event *event, int
     tb_fxt_fail(w, tb_map_put(&w->flows, id, 0, (uint64_t)ts));
 }
 
-/* The record with w->args. NULL without memory. */
+/* The record with w->args. NULL after a failure. */
 static struct tb_fxt_held_flow *copy_flow(struct tb_fxt_writer *w, const struct tb_event *event, unsigned type) {
   const struct tb_allocator *a = w->writer->allocator;
-  size_t args = tb_fxt_args_size(w->args.items, w->args.count);
-  size_t size = args + event->name.len + event->categories.len;
   struct tb_fxt_held_flow *held = tb_alloc(a, sizeof(*held));
-  char *block = tb_alloc(a, size);
-  if (!held || !block) {
-    tb_free(a, held, sizeof(*held));
-    tb_free(a, block, size);
+  if (!held) {
+    tb_fxt_fail(w, TB_NO_MEMORY);
     return NULL;
   }
-  *held = (struct tb_fxt_held_flow){.type = type, .arg_count = w->args.count, .block_size = size};
-  held->args = tb_fxt_copy_args(w->args.items, w->args.count, block);
-  char *texts = block + args;
-  if (event->name.len) memcpy(texts, event->name.ptr, event->name.len);
-  held->name = (struct tb_slice){texts, event->name.len};
-  texts += event->name.len;
-  if (event->categories.len) memcpy(texts, event->categories.ptr, event->categories.len);
-  held->category = (struct tb_slice){texts, event->categories.len};
-  return held;
+  *held = (struct tb_fxt_held_flow){.type = type, .arg_count = w->args.count};
+  if (tb_fxt_copy_parts(w, event, &held->category, &held->name, &held->args, &held->block_size)) return held;
+  tb_free(a, held, sizeof(*held));
+  return NULL;
 }
 
 static void free_held(const struct tb_allocator *a, struct tb_fxt_held_flow *held) {
@@ -114,7 +105,7 @@ static void expect_points(struct tb_fxt_writer *w, struct tb_fxt_strand *strand,
 
 void tb_fxt_put_flow_ids(struct tb_fxt_writer *w, const struct tb_event *event, int64_t ts) {
   uint32_t count = event->flow_count + event->terminating_flow_count;
-  if (event->has & TB_HAS_FLOWS_TOLD && event->has & TB_HAS_ID_ALONE) return; /* flow events of FXT come for them */
+  if (tb_flows_told(event) == TB_FLOWS_TOLD_BY_FXT) return; /* flow events come for them */
   if (event->track->type != TB_TRACK_THREAD) {
     if (count) tb_fxt_lose_event(w, "a flow of a slice that is on no thread's track", event);
     return;
@@ -132,10 +123,7 @@ void tb_fxt_put_flow_ids(struct tb_fxt_writer *w, const struct tb_event *event, 
 static void hold(struct tb_fxt_writer *w, const struct tb_event *event, unsigned type, uint64_t id) {
   struct tb_fxt_strand *strand = tb_fxt_strand_of(w, event->track);
   struct tb_fxt_held_flow *held = strand ? copy_flow(w, event, type) : NULL;
-  if (!held) {
-    tb_fxt_fail(w, TB_NO_MEMORY);
-    return;
-  }
+  if (!held) return;
   expect_points(w, strand, event->ts, 1);
   append_point(w, event, &(struct tb_fxt_flow_point){.id = id, .ts = event->ts, .held = held});
   if (w->status != TB_OK) free_held(w->writer->allocator, held);

@@ -75,9 +75,9 @@ static size_t separators(struct tb_slice name) {
 }
 
 void tb_fxt_note_nested(struct tb_fxt_reader *fx, uint32_t first, struct tb_slice letters) {
-  if (!fx->args_nest) memset(fx->args_letters, TB_FXT_PLAIN_NAME, sizeof(fx->args_letters));
-  fx->args_nest = true;
-  for (size_t i = 0; i < letters.len && first + i < TB_FXT_MAX_ARGS; i++) fx->args_letters[first + i] = letters.ptr[i];
+  if (!fx->trees++) memset(fx->tree_of_arg, 0, sizeof(fx->tree_of_arg));
+  for (size_t i = 0; i < letters.len && first + i < TB_FXT_MAX_ARGS; i++)
+    fx->tree_of_arg[first + i] = letters.ptr[i] == TB_FXT_NESTED_PATH ? fx->trees : 0;
 }
 
 enum tb_status tb_fxt_nest(struct tb_fxt_reader *fx, struct tb_event *event) {
@@ -92,11 +92,11 @@ enum tb_status tb_fxt_nest(struct tb_fxt_reader *fx, struct tb_event *event) {
   if (!trees.args) return tb_fxt_no_memory(fx, TB_NO_MEMORY);
   for (uint32_t i = 0, end; i < fx->arg_count; i = end) {
     end = i + 1;
-    if (fx->args_letters[i] != TB_FXT_NESTED_PATH) {
+    if (!fx->tree_of_arg[i]) {
       trees.args[trees.count++] = fx->args[i];
       continue;
     }
-    while (end < fx->arg_count && fx->args_letters[end] == TB_FXT_NESTED_PATH) end++;
+    while (end < fx->arg_count && fx->tree_of_arg[end] == fx->tree_of_arg[i]) end++; /* not those of begin and end */
     build(&trees, leaves + i, end - i, 0);
   }
   if (fx->rest_count) memcpy(trees.args + trees.count, fx->rest, fx->rest_count * sizeof(*trees.args));

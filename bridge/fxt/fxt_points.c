@@ -98,9 +98,8 @@ static const struct tb_arg *remarked_counter(const struct tb_event *event) {
 
 void tb_fxt_put_other(struct tb_fxt_writer *w, const struct tb_event *event) {
   bool is_flow = event->type >= TB_EVENT_FLOW_BEGIN && event->type <= TB_EVENT_FLOW_END;
-  bool is_told = is_flow && event->has & TB_HAS_FLOWS_TOLD;
-  if (is_told && !(event->has & TB_HAS_ID_ALONE))
-    return; /* the slices say it by their flow ids: FXT's flow events join others than JSON's */
+  if (is_flow && tb_flows_told(event) == TB_FLOWS_TOLD_BY_JSON) return; /* the slices say it by their flow ids */
+  bool is_told = is_flow && tb_flows_told(event) == TB_FLOWS_TOLD_BY_FXT;
   if (event->type == TB_EVENT_INSTANT && event->extra_count && tb_fxt_put_blob_again(w, event)) return;
   const struct tb_track *home = event->thread ? event->thread : event->track;
   if (is_told)

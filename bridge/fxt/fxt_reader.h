@@ -25,10 +25,10 @@ struct tb_fxt_reader {
   struct tb_arg *args; /* tb_fxt_parse_args' result */
   size_t arg_capacity;
   uint32_t arg_count;
-  bool args_carry;                    /* some of them hold other parts of the event */
-  bool args_nest;                     /* some are trees: see fxt_nest.c */
-  char args_letters[TB_FXT_MAX_ARGS]; /* where args_nest: which */
-  const struct tb_arg *rest;          /* what stands behind them, as trees */
+  bool args_carry;                      /* some of them hold other parts of the event */
+  uint8_t trees;                        /* how often it was said that some are trees: see fxt_nest.c */
+  uint8_t tree_of_arg[TB_FXT_MAX_ARGS]; /* where that was: by which saying, 0: none */
+  const struct tb_arg *rest;            /* what stands behind them, as trees */
   uint32_t rest_count;
   bool args_need_types; /* the types of args do not follow from their values */
 };

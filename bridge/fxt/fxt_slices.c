@@ -119,23 +119,11 @@ static void keep_order(struct tb_fxt_writer *w, const struct tb_track *track, st
  * ----------------------------------------------------------------------------------------------------------------------
  */
 
-/* A slice of the event with w->args, all in a block of its own. */
-static bool copy_slice(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_fxt_open *slice) {
-  size_t args = tb_fxt_args_size(w->args.items, w->args.count);
-  slice->block_size = args + event->name.len + event->categories.len;
-  slice->block = tb_alloc(w->writer->allocator, slice->block_size);
-  if (!slice->block) {
-    tb_fxt_fail(w, TB_NO_MEMORY);
-    return false;
-  }
-  slice->args = tb_fxt_copy_args(w->args.items, w->args.count, slice->block);
+/* The event's names and w->args, in a block of the slice's own. */
+static bool copy_parts(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_fxt_open *slice) {
+  slice->block = tb_fxt_copy_parts(w, event, &slice->category, &slice->name, &slice->args, &slice->block_size);
   slice->arg_count = w->args.count;
-  char *texts = slice->block + args;
-  if (event->name.len) memcpy(texts, event->name.ptr, event->name.len);
-  slice->name = (struct tb_slice){texts, event->name.len};
-  if (event->categories.len) memcpy(texts + event->name.len, event->categories.ptr, event->categories.len);
-  slice->category = (struct tb_slice){texts + event->name.len, event->categories.len};
-  return true;
+  return slice->block != NULL;
 }
 
 /* The number of async records for what happens on a track that is no thread's. */
@@ -186,7 +174,7 @@ static void begin(struct tb_fxt_writer *w, const struct tb_event *event, struct 
   strand->open = open;
   tb_fxt_fail(w, status);
   struct tb_fxt_open slice = {.ts = event->ts};
-  if (w->status != TB_OK || !copy_slice(w, event, &slice)) return;
+  if (w->status != TB_OK || !copy_parts(w, event, &slice)) return;
   make_way(w, event->track, strand, event->ts);
   settle(w, event->track, strand, event->ts);
   slice.id = is_thread(event->track) ? 0 : id_of_track(event);

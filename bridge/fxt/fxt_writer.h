@@ -6,6 +6,7 @@
 #define TB_FXT_FXT_WRITER_H
 
 #include "base/map.h"
+#include "event/flows_told.h"
 #include "event/writer_ops.h"
 #include "fxt/fxt.h"
 #include "fxt/fxt_lru.h"
@@ -181,6 +182,9 @@ void tb_fxt_add_number(struct tb_fxt_writer *w, const char *name, int64_t number
 
 /* Copies arguments with their texts into an aligned block of tb_fxt_args_size bytes. */
 struct tb_fxt_flat *tb_fxt_copy_args(const struct tb_fxt_flat *args, uint32_t count, char *block);
+/* The event's names and w->args in one block of *size bytes, which the caller frees; `args` stand at its start. NULL after a failure. */
+char *tb_fxt_copy_parts(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_slice *category,
+                        struct tb_slice *name, struct tb_fxt_flat **args, size_t *size);
 size_t tb_fxt_args_size(const struct tb_fxt_flat *args, uint32_t count);
 
 /* ---- tracks and ids (fxt_identity.c)

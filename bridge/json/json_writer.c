@@ -5,6 +5,7 @@
  */
 #include "base/error.h"
 #include "event/blobs.h"
+#include "event/flows_told.h"
 #include "json/json_writer_state.h"
 
 enum {
@@ -122,7 +123,7 @@ static enum tb_status put_flow(struct tb_json_writer *w, const struct tb_event *
 
 /* Of FXT: where slices tell of the flow by their ids, too, that says better which of them it joins. */
 static enum tb_status put_lone_flow(struct tb_json_writer *w, const struct tb_event *event) {
-  if (event->has & TB_HAS_FLOWS_TOLD) return TB_OK;
+  if (tb_flows_told(event) == TB_FLOWS_TOLD_BY_FXT) return TB_OK;
   struct tb_event named = *event;
   tb_json_name_lone_flow(w, &named);
   tb_json_end_before_flow(w, event);

@@ -8,6 +8,7 @@
  * events with flows are put aside as text, and are written last.
  */
 #include "base/error.h"
+#include "event/flows_told.h"
 #include "json/json_writer_state.h"
 
 enum { LINE_BYTES = 64 * 1024, CHAIN_MAX = 1 << 28 };
@@ -35,9 +36,7 @@ static void keep(struct tb_json_writer *w, const struct tb_event *event, int64_t
 }
 
 bool tb_json_has_flows(const struct tb_event *event) {
-  bool events_tell =
-      (event->has & (TB_HAS_FLOWS_TOLD | TB_HAS_ID_ALONE)) == TB_HAS_FLOWS_TOLD; /* those of FXT join others */
-  return (event->flow_count || event->terminating_flow_count) && !events_tell;
+  return (event->flow_count || event->terminating_flow_count) && tb_flows_told(event) != TB_FLOWS_TOLD_BY_JSON;
 }
 
 uint64_t tb_json_keep_flows(struct tb_json_writer *w, const struct tb_event *event) {

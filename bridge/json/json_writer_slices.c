@@ -287,8 +287,8 @@ void tb_json_end_before_flow(struct tb_json_writer *w, const struct tb_event *ev
   if (event->track->type != TB_TRACK_THREAD) return;
   struct tb_json_track *state = tb_json_track_state(w, event->track);
   if (!state || !tb_waiting_end_take(&state->waiting, event->ts, INT64_MIN, &w->bare_end)) return;
-  write_begins(
-      w, state); /* an X would be the newest slice to readers, which takes the flow, until another begins or ends */
+  /* an X would be the newest slice to readers, which takes the flow, until another begins or ends */
+  write_begins(w, state);
   end_now(w, state, &w->bare_end);
 }
 

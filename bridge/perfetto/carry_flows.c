@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The Perfetto writer: what of the flows of JSON and FXT Perfetto's cannot say. Those are ids of slices, two of them at least: a flow event that no
- * slice takes, or that no other meets, stands as an instant that says what it was, the bind_id of such a slice with its begin. What a
- * flow event or a bind_id that joins says beside stands in its slice's packet: tell_flows.c writes it.
+ * The Perfetto writer: what of the flows of JSON and FXT Perfetto's cannot say. Those are ids of slices, two of them at least: a flow
+ * event that no slice takes, or that no other meets, stands as an instant that says what it was, the bind_id of such a slice with its
+ * begin. What a flow event or a bind_id that joins says beside stands in its slice's packet: tell_flows.c writes it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -150,8 +150,8 @@ static enum tb_status tell(struct tb_perfetto_writer *p) {
   for (size_t i = 0; status == TB_OK && i < flows->point_count; i++) {
     const struct tb_flow_point *point = &flows->points[i];
     if (!point->joined) continue;
-    bool alone =
-        p->flows_known[point->flow].kind == TB_FLOW_ALONE; /* its id may be another flow's before it or after it */
+    /* an id of FXT may be another flow's before and after */
+    bool alone = p->flows_known[point->flow].kind == TB_FLOW_ALONE;
     p->told[p->told_count++] =
         (struct tb_told_flow){.place = point->place,
                               .number = alone && point->id ? point->id : p->flow_numbers[point->flow],

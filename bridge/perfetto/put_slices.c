@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "event/flows_told.h"
 #include "perfetto/fields.h"
 #include "perfetto/wire.h"
 #include "perfetto/writer_state.h"
@@ -26,7 +27,7 @@ static enum tb_status add_bind_id(struct tb_perfetto_writer *p, const struct tb_
 }
 
 enum tb_status tb_perfetto_put_flow(struct tb_perfetto_writer *p, const struct tb_event *event) {
-  if (event->has & TB_HAS_FLOWS_TOLD && event->has & TB_HAS_ID_ALONE) {
+  if (tb_flows_told(event) == TB_FLOWS_TOLD_BY_FXT) {
     tb_losses_add(&p->writer->losses, "what FXT says of flows beside their ids", event->offset);
     return TB_OK;
   }
@@ -61,7 +62,7 @@ enum tb_status tb_perfetto_append_stack(struct tb_perfetto_writer *p, struct tb_
 static enum tb_status append_flow_ids(struct tb_perfetto_writer *p, const struct tb_event *event,
                                       struct tb_buffer *body) {
   size_t count = (size_t)event->flow_count + event->terminating_flow_count;
-  if (event->has & TB_HAS_FLOWS_TOLD && !(event->has & TB_HAS_ID_ALONE)) return TB_OK; /* flow events come for them */
+  if (tb_flows_told(event) == TB_FLOWS_TOLD_BY_JSON) return TB_OK; /* flow events come for them */
   if (tb_buffer_reserve(body, count * 16) != TB_OK) return TB_NO_MEMORY;
   char *at = body->data + body->len;
   for (uint32_t i = 0; i < event->flow_count; i++)

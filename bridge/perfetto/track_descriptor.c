@@ -92,7 +92,7 @@ static enum tb_status describe_process(struct tb_tracks *tracks, struct tb_perfe
   const Perfetto__Protos__ProcessDescriptor *process = message->process;
   struct tb_track *base = &track->track;
   base->type = TB_TRACK_PROCESS;
-  base->parent = NULL; /* what it had was below may be below one of its threads */
+  base->parent = NULL; /* one that it had as another track may itself stand below a thread of this process */
   if (tb_tracks_label_machine(tracks, base) != TB_OK) return TB_NO_MEMORY;
   if (process->has_pid) {
     base->pid = tb_tracks_id(tracks, process->pid, base->machine);

@@ -1,6 +1,6 @@
 #!/bin/bash
-# run.sh [SECONDS] [TARGET...]: fuzzes each target (all by default) for SECONDS (20) from the corpus and the traces of tests/data, with sanitizers. What
-# crashes is left in build-fuzz/findings and goes, made small with -minimize_crash=1, into tests/fuzz/corpus/<format>/.
+# run.sh [SECONDS] [TARGET...]: fuzzes each target (all by default) for SECONDS (20), with sanitizers, from the corpus and the traces
+# of tests/data. What crashes is left in build-fuzz/findings and goes, made small with -minimize_crash=1, into tests/fuzz/corpus/<format>/.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 seconds=${1:-20}

@@ -5,6 +5,8 @@ cat >trace.json <<'JSON'
 {"name":"b","ph":"X","ts":3,"dur":1,"pid":1,"tid":1,"args":{"data":{"a.b":1,"":2},"l":[[[5]]],"e":{"":{"x":1}}}},
 {"name":"c","ph":"B","ts":5,"pid":1,"tid":1,"args":{"of":{"begin":1}}},
 {"name":"c","ph":"E","ts":6,"pid":1,"tid":1,"args":{"x":1,"of":{"end":[2.5]}}},
+{"name":"d","ph":"B","ts":8,"pid":1,"tid":1,"args":{"l":[1]}},
+{"name":"d","ph":"E","ts":9,"pid":1,"tid":1,"args":{"l":[2]}},
 {"name":"many","ph":"i","s":"t","ts":7,"pid":1,"tid":1,"args":{"d":{"a":1,"b":2,"c":3,"d":4,"e":5,"f":6,"g":7,"h":8,"i":9,"j":10,"k":11,"l":12,"m":13,"n":14,"o":15}}}
 ]}
 JSON
