@@ -35,7 +35,7 @@ enum tb_status tb_added_machine(struct tb_merger *m, uint32_t machine, int64_t t
   return put_packet(m, packet, (size_t)(at - packet));
 }
 
-/* Describes the track that an input's events on a shared thread go to: below the thread's own. */
+/* Describes the track that an input's events on a shared process or thread go to: below the shared one. */
 enum tb_status tb_added_track(struct tb_merger *m, struct tb_source *s, uint32_t machine) {
   uint64_t uuid = 0;
   const struct tb_merge_head *head = &s->current.head;

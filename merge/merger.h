@@ -41,7 +41,8 @@ struct tb_source {
   /* ids */
   struct tb_map machines; /* its machine ids to the merged trace's */
   struct tb_map sequence_map, uuid_map, clock_map;
-  struct tb_map described; /* uuids of threads that another input has events on at the same time: that one's */
+  struct tb_map
+      described; /* uuids of processes and threads that another input has events on at the same time: that one's */
   struct tb_map separate;  /* the same: 1 once the track of its own that its events go to is described */
   struct tb_map owned;     /* machine << 32 | clock: readings of this clock stay as they are */
   struct tb_map pid_added; /* where machines are flattened: machine to what is added to its process and thread ids */

@@ -6,16 +6,30 @@
 #include "assign.h"
 #include "scatter.h"
 
-/* Tracks that inputs described so far: uuids, each with the first input that has it; processes and threads, each with its uuid in
- * the merged trace; and for these uuids the input and the process' name. */
+/* Tracks that inputs described so far: uuids of the merged trace, each with the first input that has it, from when to when there
+ * are events of inputs that have it, and the process' name; processes and threads, each with its uuid. */
 struct track_book {
-  struct tb_map uuids, processes, threads, names;
+  struct tb_map uuids, from, until, names;
+  struct tb_map processes, threads;
 };
 
-static bool overlap(const struct tb_merger *m, const struct tb_source *a, const struct tb_source *b) {
-  if (!a->survey.has_time || !b->survey.has_time) return false;
-  const struct tb_merge_input_report *p = &m->report->inputs[a->index], *q = &m->report->inputs[b->index];
-  return p->first_ns <= q->last_ns && q->first_ns <= p->last_ns;
+/* Whether inputs that have the track have events while `s` has: slices of both would close each other. */
+static bool in_use(struct tb_merger *m, const struct track_book *book, const struct tb_source *s, uint64_t uuid) {
+  const uint64_t *from = tb_map_find(&book->from, uuid, 0), *until = tb_map_find(&book->until, uuid, 0);
+  const struct tb_merge_input_report *in = tb_source_report(m, s);
+  return from && until && s->survey.has_time && in->first_ns <= (int64_t)*until && (int64_t)*from <= in->last_ns;
+}
+
+/* The track is one of `s`, too. */
+static enum tb_status put_to_use(struct tb_merger *m, struct track_book *book, const struct tb_source *s,
+                                 uint64_t uuid) {
+  const struct tb_merge_input_report *in = tb_source_report(m, s);
+  if (!s->survey.has_time) return TB_OK;
+  uint64_t *from = tb_map_find(&book->from, uuid, 0), *until = tb_map_find(&book->until, uuid, 0);
+  if (from && in->first_ns < (int64_t)*from) *from = (uint64_t)in->first_ns;
+  if (until && in->last_ns > (int64_t)*until) *until = (uint64_t)in->last_ns;
+  enum tb_status status = from ? TB_OK : tb_map_put(&book->from, uuid, 0, (uint64_t)in->first_ns);
+  return status == TB_OK && !until ? tb_map_put(&book->until, uuid, 0, (uint64_t)in->last_ns) : status;
 }
 
 static uint64_t process_key(const struct tb_source *s, const struct tb_surveyed_track *t) {
@@ -25,7 +39,8 @@ static uint64_t process_key(const struct tb_source *s, const struct tb_surveyed_
 /* A thread is one of its process, as the merged trace knows it; where no descriptor has the process, of its pid. */
 static uint64_t thread_key(const struct tb_source *s, const struct tb_surveyed_track *t) {
   const uint64_t *parent = t->parent ? tb_map_find(&s->survey.track_index, t->parent, 0) : NULL;
-  const uint64_t *out = parent ? tb_map_find(&s->uuid_map, t->parent, 0) : NULL;
+  const uint64_t *out = parent ? tb_map_find(&s->described, t->parent, 0) : NULL;
+  if (parent && !out) out = tb_map_find(&s->uuid_map, t->parent, 0);
   bool process = out && s->survey.tracks[*parent].kind == TB_SURVEYED_PROCESS;
   return tb_scatter(process ? *out : process_key(s, t)) ^ tb_scatter((uint64_t)t->tid);
 }
@@ -57,45 +72,53 @@ static enum tb_status set_uuid(struct tb_merger *m, struct track_book *book, str
   else
     in->uuids_remapped++;
   enum tb_status status = tb_map_find(&book->uuids, to, 0) ? TB_OK : tb_map_put(&book->uuids, to, 0, s->index);
+  if (status == TB_OK) status = put_to_use(m, book, s, to);
   return status == TB_OK ? tb_map_put(&s->uuid_map, from, 0, to) : status;
+}
+
+static enum tb_status set_fresh_uuid(struct tb_merger *m, struct track_book *book, struct tb_source *s, uint64_t uuid) {
+  return set_uuid(m, book, s, uuid, fresh_uuid(book, s, uuid, !tb_map_find(&book->uuids, uuid, 0)));
+}
+
+/* A process or thread that has the track `of` in the merged trace. Where other inputs have events on that at the same time, those of
+ * this one go to a track of their own below it. */
+static enum tb_status set_known_uuid(struct tb_merger *m, struct track_book *book, struct tb_source *s, uint64_t uuid,
+                                     uint64_t of) {
+  const uint64_t *owner = tb_map_find(&book->uuids, of, 0);
+  if (owner && *owner == s->index) return set_fresh_uuid(m, book, s, uuid); /* this input has it by two uuids */
+  if (!in_use(m, book, s, of)) return set_uuid(m, book, s, uuid, of);
+  enum tb_status status = tb_map_put(&s->described, uuid, 0, of);
+  if (status == TB_OK) status = tb_map_put(&s->separate, uuid, 0, 0);
+  return status == TB_OK ? set_fresh_uuid(m, book, s, uuid) : status;
 }
 
 static enum tb_status map_process(struct tb_merger *m, struct track_book *book, struct tb_source *s,
                                   const struct tb_surveyed_track *t) {
   const uint64_t *known = tb_map_find(&book->processes, process_key(s, t), 0);
   const uint64_t *name = known ? tb_map_find(&book->names, *known, 0) : NULL;
-  if (known && (!name || !*name || !t->name || *name == t->name)) return set_uuid(m, book, s, t->uuid, *known);
-  uint64_t to = fresh_uuid(book, s, t->uuid, !tb_map_find(&book->uuids, t->uuid, 0));
-  enum tb_status status = known ? TB_OK : tb_map_put(&book->processes, process_key(s, t), 0, to);
-  if (status == TB_OK) status = tb_map_put(&book->names, to, 0, t->name);
-  return status == TB_OK ? set_uuid(m, book, s, t->uuid, to) : status;
+  if (known && (!name || !*name || !t->name || *name == t->name)) return set_known_uuid(m, book, s, t->uuid, *known);
+  enum tb_status status = set_fresh_uuid(m, book, s, t->uuid);
+  const uint64_t *to = tb_map_find(&s->uuid_map, t->uuid, 0);
+  if (status == TB_OK && to && !known) status = tb_map_put(&book->processes, process_key(s, t), 0, *to);
+  return status == TB_OK && to ? tb_map_put(&book->names, *to, 0, t->name) : status;
 }
 
 static enum tb_status map_thread(struct tb_merger *m, struct track_book *book, struct tb_source *s,
                                  const struct tb_surveyed_track *t) {
   const uint64_t *known = tb_map_find(&book->threads, thread_key(s, t), 0);
-  uint64_t of = known ? *known : 0;
-  const uint64_t *owner = known ? tb_map_find(&book->uuids, of, 0) : NULL;
-  bool mine = owner && *owner == s->index;
-  if (known && !mine && owner && !overlap(m, &m->sources[*owner], s)) return set_uuid(m, book, s, t->uuid, of);
-  uint64_t to = fresh_uuid(book, s, t->uuid, !tb_map_find(&book->uuids, t->uuid, 0));
-  enum tb_status status = TB_OK;
-  if (!known) {
-    status = tb_map_put(&book->threads, thread_key(s, t), 0, to);
-  } else if (
-      !mine) { /* slices of both at one time would close each other: those of this input get a track of their own */
-    if (to == of) to = fresh_uuid(book, s, t->uuid, false);
-    status = tb_map_put(&s->described, t->uuid, 0, of);
-    if (status == TB_OK) status = tb_map_put(&s->separate, t->uuid, 0, 0);
-  }
-  return status == TB_OK ? set_uuid(m, book, s, t->uuid, to) : status;
+  if (known) return set_known_uuid(m, book, s, t->uuid, *known);
+  enum tb_status status = set_fresh_uuid(m, book, s, t->uuid);
+  const uint64_t *to = tb_map_find(&s->uuid_map, t->uuid, 0);
+  return status == TB_OK && to ? tb_map_put(&book->threads, thread_key(s, t), 0, *to) : status;
 }
 
+/* Counters are not slices: those of two inputs that mean the same are one, whenever they were read. */
 static enum tb_status map_other(struct tb_merger *m, struct track_book *book, struct tb_source *s,
                                 const struct tb_surveyed_track *t) {
-  bool free = !tb_map_find(&book->uuids, t->uuid, 0);
-  uint64_t to = t->uuid && !free && same_track(m, book, s, t) ? t->uuid : fresh_uuid(book, s, t->uuid, free);
-  return set_uuid(m, book, s, t->uuid, to);
+  bool shared = t->uuid && tb_map_find(&book->uuids, t->uuid, 0) && same_track(m, book, s, t);
+  if (shared && (t->kind == TB_SURVEYED_COUNTER || !in_use(m, book, s, t->uuid)))
+    return set_uuid(m, book, s, t->uuid, t->uuid);
+  return set_fresh_uuid(m, book, s, t->uuid);
 }
 
 /* Processes first, for threads are theirs. */
@@ -158,7 +181,7 @@ static enum tb_status assign(struct tb_merger *m, struct track_book *book) {
 
 enum tb_status tb_assign_tracks(struct tb_merger *m) {
   struct track_book book;
-  struct tb_map *const tables[] = {&book.uuids, &book.processes, &book.threads, &book.names};
+  struct tb_map *const tables[] = {&book.uuids, &book.from, &book.until, &book.names, &book.processes, &book.threads};
   for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) tb_map_init(tables[i], m->allocator);
   enum tb_status status = assign(m, &book);
   for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) tb_map_free(tables[i]);

@@ -177,6 +177,35 @@ static void events_on_one_thread_at_one_time_get_a_track_each(void **unused) {
   assert_true(described);
 }
 
+/* Adds a trace of one slice on the track "t", from `begin` to `end`. */
+static void add_slice_on_a_track(uint64_t begin, uint64_t end, const char *name) {
+  struct msg trace = {.len = 0}, track = {.len = 0}, packet = {.len = 0};
+  put_uint(&track, 1, 9);
+  put_text(&track, 2, "t");
+  put_msg(&packet, 60, &track);
+  put_uint(&packet, 10, 1);
+  put_msg(&trace, 1, &packet);
+  add_event(&trace, begin, 1, 9, name, 0);
+  add_event(&trace, end, 2, 9, NULL, 0);
+  add(&trace);
+}
+
+static void a_track_is_shared_by_all_whose_events_do_not_overlap(void **unused) {
+  (void)unused;
+  add_slice_on_a_track(10, 20, "a");
+  add_slice_on_a_track(30, 40, "b");
+  add_slice_on_a_track(35, 45, "as b");
+  add_slice_on_a_track(15, 17, "as a");
+  add_slice_on_a_track(50, 60, "c");
+  merge_well();
+  assert_int_equal(event_uuid("a"), 9);
+  assert_int_equal(event_uuid("b"), 9);
+  assert_int_equal(event_uuid("c"), 9);
+  assert_int_not_equal(event_uuid("as b"), 9);
+  assert_int_not_equal(event_uuid("as a"), 9);
+  assert_int_not_equal(event_uuid("as a"), event_uuid("as b"));
+}
+
 static void equal_flow_ids_do_not_join_unless_they_are_shared(void **unused) {
   (void)unused;
   struct msg a = {.len = 0}, b = {.len = 0};
@@ -346,6 +375,7 @@ int main(void) {
       TEST(equal_uuids_of_one_process_stay),
       TEST(one_process_under_two_uuids_is_one_track),
       TEST(events_on_one_thread_at_one_time_get_a_track_each),
+      TEST(a_track_is_shared_by_all_whose_events_do_not_overlap),
       TEST(equal_flow_ids_do_not_join_unless_they_are_shared),
       TEST(flows_stay_apart_when_a_merged_trace_is_merged),
       TEST(named_machines_keep_equal_pids_apart),
