@@ -10,7 +10,7 @@
 
 enum { DESCRIPTOR_UUID = 1, DESCRIPTOR_NAME = 2, DESCRIPTOR_PARENT = 5, DESCRIPTOR_MERGING = 15, MERGE_WITH_NONE = 2 };
 enum { NAME_MAX_BYTES = 255, TRACE_ATTRIBUTES = 126 };
-enum { SYNC_ROUNDS = 1, SYNC_CLIENT = 2, SYNC_HOST = 3 };
+enum { SYNC_ROUNDS = 1, SYNC_CLIENT = 2, SYNC_HOST = 3, SNAPSHOT_TRACE_CLOCK = 2 };
 
 static enum tb_status put_packet(struct tb_merger *m, const void *data, size_t len) {
   char frame[1 + TB_WIRE_VARINT_MAX];
@@ -20,17 +20,23 @@ static enum tb_status put_packet(struct tb_merger *m, const void *data, size_t l
   return status == TB_OK ? tb_output_write(m->output, data, len, &m->error) : status;
 }
 
-/* Says that a machine which the merger made has its clock in step with the merged trace's. Two rounds, as readers ask for. */
+/* Says that a machine which the merger made has its clock in step with the merged trace's, in two rounds, as readers ask for; and
+ * has that clock: readers know no clock of a machine before a snapshot of it, were it the trace's own. */
 enum tb_status tb_added_machine(struct tb_merger *m, uint32_t machine, int64_t time) {
   char clock[32], snapshot[160], round[512], sync[1200], packet[1400];
   char *at = tb_wire_put_uint(clock, 1, m->trace_clock);
   at = tb_wire_put_uint(at, 2, time > 0 ? (uint64_t)time : 1);
-  char *end = tb_wire_put_bytes(snapshot, 1, clock, (size_t)(at - clock));
-  at = tb_wire_put_bytes(round, SYNC_CLIENT, snapshot, (size_t)(end - snapshot));
-  at = tb_wire_put_bytes(at, SYNC_HOST, snapshot, (size_t)(end - snapshot));
-  end = tb_wire_put_bytes(sync, SYNC_ROUNDS, round, (size_t)(at - round));
+  size_t len = (size_t)(tb_wire_put_bytes(snapshot, 1, clock, (size_t)(at - clock)) - snapshot);
+  at = tb_wire_put_bytes(round, SYNC_CLIENT, snapshot, len);
+  at = tb_wire_put_bytes(at, SYNC_HOST, snapshot, len);
+  char *end = tb_wire_put_bytes(sync, SYNC_ROUNDS, round, (size_t)(at - round));
   end = tb_wire_put_bytes(end, SYNC_ROUNDS, round, (size_t)(at - round));
   at = tb_wire_put_bytes(packet, TB_TRACE_PACKET_REMOTE_CLOCK_SYNC, sync, (size_t)(end - sync));
+  at = tb_wire_put_uint(at, TB_TRACE_PACKET_MACHINE_ID, machine);
+  enum tb_status status = put_packet(m, packet, (size_t)(at - packet));
+  if (status != TB_OK) return status;
+  end = tb_wire_put_uint(snapshot + len, SNAPSHOT_TRACE_CLOCK, m->trace_clock);
+  at = tb_wire_put_bytes(packet, TB_TRACE_PACKET_CLOCK_SNAPSHOT, snapshot, (size_t)(end - snapshot));
   at = tb_wire_put_uint(at, TB_TRACE_PACKET_MACHINE_ID, machine);
   return put_packet(m, packet, (size_t)(at - packet));
 }

@@ -138,6 +138,14 @@ static inline uint64_t get_number(struct tb_slice message, uint32_t number) {
   return 0;
 }
 
+static inline bool has_number(struct tb_slice message, uint32_t number) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(message);
+  struct tb_wire_field field;
+  while (tb_wire_next(&cursor, &field) == TB_OK)
+    if (field.number == number && field.type != TB_WIRE_BYTES) return true;
+  return false;
+}
+
 static inline bool find_bytes(struct tb_slice message, uint32_t number, struct tb_slice *out) {
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
   struct tb_wire_field field;

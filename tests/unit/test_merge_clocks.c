@@ -121,7 +121,10 @@ static void packets_on_another_clock_are_still_related_by_the_inputs_own_snapsho
   assert_int_equal(event_time("mono"), S(7002) - 1000);
   for (size_t i = 0; i < run.packet_count; i++) {
     struct tb_slice snapshot_bytes;
-    if (!find_bytes(run.packets[i], 6, &snapshot_bytes) || get_number(run.packets[i], 10) == 1) continue;
+    if (!find_bytes(run.packets[i], 6, &snapshot_bytes)) continue;
+    if (!has_number(run.packets[i], 10))
+      continue; /* the merger's, for readers that would not know the machine's clock */
+    if (get_number(run.packets[i], 10) == 1) continue;
     struct msg expected = SNAPSHOT(0, BOOT, S(110), MONO, S(7000) - 1000, REAL, S(5010));
     assert_int_equal(snapshot_bytes.len, expected.len);
     assert_memory_equal(snapshot_bytes.ptr, expected.data, expected.len);
