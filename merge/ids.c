@@ -4,6 +4,7 @@
  */
 #include "assign.h"
 #include "base/error.h"
+#include "perfetto/fields.h"
 #include "scatter.h"
 
 static enum tb_status no_memory(struct tb_merger *m, enum tb_status status) {
@@ -32,6 +33,34 @@ static enum tb_status new_machine(struct tb_merger *m, struct machine_book *book
   return status == TB_OK ? tb_map_put(&m->new_machines, *id, 0, 0) : status;
 }
 
+/* Payloads that readers take together for a machine, whoever recorded them: two recordings of them at one time end each other's
+ * slices, or are taken for changes of one value. */
+static const uint16_t of_whole_machine[] = {TB_TRACE_PACKET_FTRACE_EVENTS,
+                                            TB_TRACE_PACKET_SYS_STATS,
+                                            TB_TRACE_PACKET_GPU_COUNTER_EVENT,
+                                            TB_TRACE_PACKET_GRAPHICS_FRAME_EVENT,
+                                            TB_TRACE_PACKET_FRAME_TIMELINE_EVENT,
+                                            TB_TRACE_PACKET_ETW_EVENTS,
+                                            TB_TRACE_PACKET_GENERIC_KERNEL_TASK_STATE_EVENT,
+                                            TB_TRACE_PACKET_CPU_PER_UID_DATA};
+
+static bool both_record_machine(struct tb_merger *m, const struct tb_source *a, const struct tb_source *b) {
+  const struct tb_merge_input_report *p = tb_source_report(m, a), *q = tb_source_report(m, b);
+  if (!a->survey.has_time || !b->survey.has_time || p->first_ns > q->last_ns || q->first_ns > p->last_ns) return false;
+  for (size_t i = 0; i < sizeof(of_whole_machine) / sizeof(of_whole_machine[0]); i++)
+    if (a->survey.seen_kinds[of_whole_machine[i]] && b->survey.seen_kinds[of_whole_machine[i]]) return true;
+  return false;
+}
+
+/* The earlier input whose host is the machine and which recorded the same of it at the same time; NULL: none. */
+static const struct tb_source *other_recorder(struct tb_merger *m, const struct tb_source *s, uint32_t id) {
+  for (const struct tb_source *other = m->sources; other < s; other++) {
+    if (other->skipped || tb_source_machine_out(other, tb_source_host(other)) != id) continue;
+    if (both_record_machine(m, other, s)) return other;
+  }
+  return NULL;
+}
+
 /* The id of the machine that an input's host is. */
 static enum tb_status host_machine(struct tb_merger *m, struct machine_book *book, struct tb_source *s, bool first,
                                    uint32_t host, uint32_t *id) {
@@ -39,11 +68,16 @@ static enum tb_status host_machine(struct tb_merger *m, struct machine_book *boo
   if (!known && s->boot) known = tb_map_find(&book->boots, s->boot, 0);
   bool other = s->machine_name || (s->boot && book->boots.count);
   enum tb_status status = TB_OK;
-  if (known)
-    *id = (uint32_t)*known;
-  else if (host || first || !other)
-    *id = host;
-  else
+  *id = known ? (uint32_t)*known : host;
+  const struct tb_source *recorder = s->machine_name ? NULL : other_recorder(m, s, *id);
+  if (recorder) {
+    tb_merge_report_note(m->report,
+                         "%s: recorded its machine at the same time as %s: it is a machine of its own, lest they end "
+                         "each other's slices; with --machine NAME for both they are one",
+                         s->name, recorder->name);
+    return new_machine(m, book, s->survey.content, id);
+  }
+  if (!known && !host && !first && other)
     status = new_machine(m, book, s->machine_name ? name_hash(s->machine_name) : s->survey.content, id);
   if (status == TB_OK && s->machine_name) status = tb_map_put(&book->names, name_hash(s->machine_name), 0, *id);
   if (status == TB_OK && s->boot) status = tb_map_put(&book->boots, s->boot, 0, *id);

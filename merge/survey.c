@@ -204,7 +204,10 @@ static enum tb_status take_packet(struct tb_survey *s, const struct tb_raw_packe
   struct tb_surveyed_machine *machine = take_machine(s, head->machine);
   enum tb_status status = TB_OK;
   if (head->kind != TB_TRACE_PACKET_TRACK_EVENT || head->cleared || head->defaults.ptr) {
-    if (head->kind < TB_PAYLOAD_KINDS) s->unknown_kinds[head->kind] |= !s->known_kinds[head->kind];
+    if (head->kind < TB_PAYLOAD_KINDS) {
+      s->unknown_kinds[head->kind] |= !s->known_kinds[head->kind];
+      s->seen_kinds[head->kind] = 1;
+    }
     status = tb_input_clocks_take(&s->clocks, head, sequence, true);
     struct tb_slice track = tb_merge_head_payload(head, TB_TRACE_PACKET_TRACK_DESCRIPTOR);
     if (status == TB_OK && track.ptr) status = take_track(s, track, head->machine);

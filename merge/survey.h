@@ -54,6 +54,7 @@ struct tb_survey {
   bool has_started;
   int64_t started;                         /* when its recording started, by its service event; on its trace clock */
   bool foreign;                            /* holds fields of Trace that are no packets */
+  uint8_t seen_kinds[TB_PAYLOAD_KINDS];    /* payloads seen but for track events, by field number */
   uint8_t known_kinds[TB_PAYLOAD_KINDS];   /* see tb_payload_times_known_all */
   uint8_t unknown_kinds[TB_PAYLOAD_KINDS]; /* payloads seen that may hold times which the table does not know */
   uint64_t losses;                         /* how often something could not be read */
