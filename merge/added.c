@@ -61,7 +61,8 @@ enum tb_status tb_added_track(struct tb_merger *m, struct tb_source *s, uint32_t
   at = tb_wire_put_uint(at, DESCRIPTOR_PARENT, *parent);
   at = tb_wire_put_uint(at, DESCRIPTOR_MERGING, MERGE_WITH_NONE);
   char *end = tb_wire_put_bytes(packet, TB_TRACE_PACKET_TRACK_DESCRIPTOR, track, (size_t)(at - track));
-  end = tb_wire_put_uint(end, TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, tb_remap_sequence(&s->remap, head->sequence));
+  uint32_t sequence = tb_remap_sequence(&s->remap, head->sequence);
+  if (sequence) end = tb_wire_put_uint(end, TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, sequence);
   if (machine) end = tb_wire_put_uint(end, TB_TRACE_PACKET_MACHINE_ID, machine);
   return put_packet(m, packet, (size_t)(end - packet));
 }

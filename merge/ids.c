@@ -44,9 +44,11 @@ static const uint16_t of_whole_machine[] = {TB_TRACE_PACKET_FTRACE_EVENTS,
                                             TB_TRACE_PACKET_GENERIC_KERNEL_TASK_STATE_EVENT,
                                             TB_TRACE_PACKET_CPU_PER_UID_DATA};
 
+/* Whether they may have at one time; of packets without a time, as ftrace's may be, nobody knows. */
 static bool both_record_machine(struct tb_merger *m, const struct tb_source *a, const struct tb_source *b) {
   const struct tb_merge_input_report *p = tb_source_report(m, a), *q = tb_source_report(m, b);
-  if (!a->survey.has_time || !b->survey.has_time || p->first_ns > q->last_ns || q->first_ns > p->last_ns) return false;
+  bool timed = a->survey.has_time && b->survey.has_time;
+  if (timed && (p->first_ns > q->last_ns || q->first_ns > p->last_ns)) return false;
   for (size_t i = 0; i < sizeof(of_whole_machine) / sizeof(of_whole_machine[0]); i++)
     if (a->survey.seen_kinds[of_whole_machine[i]] && b->survey.seen_kinds[of_whole_machine[i]]) return true;
   return false;

@@ -199,8 +199,7 @@ static enum tb_status write_rewritten(struct tb_merger *m, struct tb_source *s) 
   edit_track(s, &edit);
   enum tb_status status = tb_rewrite_packet(&m->fields, &s->remap, &edit, s->current.packet, head, &m->patches);
   if (status != TB_OK) return tb_fail(&m->error, status, s->current.offset, "%s", tb_status_text(status));
-  if (!m->patches.count) return put_unchanged(m, s);
-  status = put_patched(m, s);
+  status = m->patches.count ? put_patched(m, s) : put_unchanged(m, s);
   if (status != TB_OK || head->kind != TB_TRACE_PACKET_TRACK_DESCRIPTOR) return status;
   return tb_added_track(m, s, edit.machine);
 }
