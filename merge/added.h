@@ -7,10 +7,11 @@
 
 #include "merger.h"
 
-/* Says that a machine which the merger made has its clock in step with the merged trace's, as of `time`. */
+/* Says that a machine which the merger made has its clock in step with the merged trace's, as of `time`: a RemoteClockSync and a
+ * snapshot. */
 TB_MUST_CHECK enum tb_status tb_added_machine(struct tb_merger *m, uint32_t machine, int64_t time);
 
-/* Where the source's current packet describes a thread that it shares with another input: describes the track below it that its
+/* Where the source's current packet describes a process or thread that it shares with another input: describes the track below it that its
  * own events go to, once. */
 TB_MUST_CHECK enum tb_status tb_added_track(struct tb_merger *m, struct tb_source *s, uint32_t machine);
 

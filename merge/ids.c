@@ -75,7 +75,7 @@ static enum tb_status host_machine(struct tb_merger *m, struct machine_book *boo
   if (recorder) {
     tb_merge_report_note(m->report,
                          "%s: recorded its machine at the same time as %s: it is a machine of its own, lest they end "
-                         "each other's slices; with --machine NAME for both they are one",
+                         "each other's slices; with --machine FILE=NAME, one name for both, they are one",
                          s->name, recorder->name);
     return new_machine(m, book, s->survey.content, id);
   }

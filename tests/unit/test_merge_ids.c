@@ -206,6 +206,33 @@ static void a_track_is_shared_by_all_whose_events_do_not_overlap(void **unused) 
   assert_int_not_equal(event_uuid("as a"), event_uuid("as b"));
 }
 
+/* Adds a trace of one bundle of ftrace. */
+static struct tb_merge_input *add_ftrace(uint64_t ts) {
+  struct msg trace = {.len = 0}, packet = packet_at(1, ts);
+  put_bytes(&packet, 1, "", 0);
+  put_msg(&trace, 1, &packet);
+  return add(&trace);
+}
+
+static void a_second_recording_of_a_machine_at_one_time_has_a_machine_of_its_own(void **unused) {
+  (void)unused;
+  (void)add_ftrace(10);
+  (void)add_ftrace(10);
+  (void)add_ftrace(20);
+  merge_well();
+  assert_int_equal(report_of(0)->machine_id, 0);
+  assert_int_not_equal(report_of(1)->machine_id, 0);
+  assert_int_equal(report_of(2)->machine_id, 0);
+}
+
+static void recordings_of_a_machine_that_is_named_share_it(void **unused) {
+  (void)unused;
+  add_ftrace(10)->machine = "one";
+  add_ftrace(10)->machine = "one";
+  merge_well();
+  assert_int_equal(report_of(1)->machine_id, report_of(0)->machine_id);
+}
+
 static void equal_flow_ids_do_not_join_unless_they_are_shared(void **unused) {
   (void)unused;
   struct msg a = {.len = 0}, b = {.len = 0};
@@ -376,6 +403,8 @@ int main(void) {
       TEST(one_process_under_two_uuids_is_one_track),
       TEST(events_on_one_thread_at_one_time_get_a_track_each),
       TEST(a_track_is_shared_by_all_whose_events_do_not_overlap),
+      TEST(a_second_recording_of_a_machine_at_one_time_has_a_machine_of_its_own),
+      TEST(recordings_of_a_machine_that_is_named_share_it),
       TEST(equal_flow_ids_do_not_join_unless_they_are_shared),
       TEST(flows_stay_apart_when_a_merged_trace_is_merged),
       TEST(named_machines_keep_equal_pids_apart),
