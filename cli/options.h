@@ -50,12 +50,12 @@ const char *cli_parse_clock(void *field, const char *value);  /* [enum tb_clock]
         "passing over and counting it.",                                                          \
         cli_parse_flag, offsetof(S, strict)                                                       \
   }
-#define CLI_OPTION_MEMORY(S)                                                                        \
-  {                                                                                                 \
-    0, "memory", "SIZE",                                                                            \
-        "Hold at most about SIZE bytes (K, M, G) for ordering events; the rest waits in temporary " \
-        "files. By default a share of the machine's memory.",                                       \
-        cli_parse_size, offsetof(S, memory)                                                         \
+#define CLI_OPTION_MEMORY(S)                                                                               \
+  {                                                                                                        \
+    0, "memory", "SIZE",                                                                                   \
+        "Hold at most about SIZE bytes (K, M, G) for ordering events; the rest waits in temporary "        \
+        "files. By default 64M of events that came in order, and half of the machine's memory of others.", \
+        cli_parse_size, offsetof(S, memory)                                                                \
   }
 #define CLI_OPTION_THREADS(S)                                                                                        \
   {                                                                                                                  \

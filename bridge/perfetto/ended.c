@@ -6,14 +6,9 @@
 
 #include "perfetto/fields.h"
 
-enum { FIRST_CHUNK = 512, LARGEST_CHUNK = 256 * 1024, LARGEST_BODY = 512 };
+enum { LARGEST_BODY = 512 };
 
 #define INSTANT (UINT32_C(1) << 31) /* in trailer.body */
-
-struct tb_ended_chunk {
-  struct tb_ended_chunk *previous, *next;
-  size_t size, used; /* bytes of the block; bytes of entries, set when the chunk is full */
-};
 
 struct trailer {
   int64_t ts;
@@ -23,45 +18,18 @@ struct trailer {
 
 enum { ENTRY_MAX = LARGEST_BODY + sizeof(int64_t) + sizeof(struct trailer) };
 
-static char *entries_of(const struct tb_ended_chunk *chunk) { return (char *)(uintptr_t)(chunk + 1); }
-
-static size_t used_of(const struct tb_ended *e, const struct tb_ended_chunk *chunk) {
-  return chunk == e->last ? (size_t)(e->at - entries_of(chunk)) : chunk->used;
-}
-
 void tb_ended_init(struct tb_ended *e, const struct tb_allocator *allocator) {
   *e = (struct tb_ended){.allocator = allocator, .last_end = INT64_MIN};
+  tb_chunks_init(&e->entries, allocator);
 }
 
 void tb_ended_free(struct tb_ended *e) {
-  for (struct tb_ended_chunk *c = e->first, *next; c; c = next) {
-    next = c->next;
-    tb_free(e->allocator, c, c->size);
-  }
-  *e = (struct tb_ended){.allocator = e->allocator, .over = true};
+  tb_chunks_free(&e->entries);
+  e->over = true;
+  e->total = 0;
 }
 
 /* ---- taking ------------------------------------------------------------------------------------------------------------------------------ */
-
-static enum tb_status add_chunk(struct tb_ended *e) {
-  size_t size = e->last ? e->last->size * 2 : FIRST_CHUNK;
-  if (size > LARGEST_CHUNK) size = LARGEST_CHUNK;
-  if (size < ENTRY_MAX + sizeof(struct tb_ended_chunk)) size = ENTRY_MAX + sizeof(struct tb_ended_chunk);
-  struct tb_ended_chunk *chunk = tb_alloc(e->allocator, size);
-  if (!chunk) return TB_NO_MEMORY;
-  *chunk = (struct tb_ended_chunk){.previous = e->last, .size = size};
-  if (e->last) {
-    e->last->used = used_of(e, e->last);
-    e->last->next = chunk;
-  } else {
-    e->first = chunk;
-  }
-  e->last = chunk;
-  e->at = entries_of(chunk);
-  e->end = (char *)chunk + size;
-  e->bytes += size;
-  return TB_OK;
-}
 
 /* Whether an entry is of a kind that is taken, and comes when it ends; *end is then when. */
 static bool is_taken(const struct tb_ended *e, const struct tb_entry *entry, int64_t *end) {
@@ -83,21 +51,22 @@ enum tb_status tb_ended_put(struct tb_ended *e, const struct tb_entry *entry) {
     e->over = true;
     return TB_END;
   }
-  if ((size_t)(e->end - e->at) < ENTRY_MAX && add_chunk(e) != TB_OK) return TB_NO_MEMORY;
+  if (tb_chunks_room(&e->entries, ENTRY_MAX) != TB_OK) return TB_NO_MEMORY;
   struct trailer trailer = {.ts = entry->ts, .body = (uint32_t)entry->body.len};
-  if (entry->body.len) memcpy(e->at, entry->body.ptr, entry->body.len);
-  e->at += entry->body.len;
+  char *at = e->entries.at;
+  if (entry->body.len) memcpy(at, entry->body.ptr, entry->body.len);
+  at += entry->body.len;
   if (entry->kind == TB_ENTRY_INSTANT) {
     trailer.body |= INSTANT;
   } else if (entry->dur < UINT32_MAX) {
     trailer.dur = (uint32_t)entry->dur;
   } else {
     trailer.dur = UINT32_MAX;
-    memcpy(e->at, &entry->dur, sizeof(entry->dur));
-    e->at += sizeof(entry->dur);
+    memcpy(at, &entry->dur, sizeof(entry->dur));
+    at += sizeof(entry->dur);
   }
-  memcpy(e->at, &trailer, sizeof(trailer));
-  e->at += sizeof(trailer);
+  memcpy(at, &trailer, sizeof(trailer));
+  e->entries.at = at + sizeof(trailer);
   e->last_end = end;
   e->total++;
   return TB_OK;
@@ -108,7 +77,9 @@ enum tb_status tb_ended_put(struct tb_ended *e, const struct tb_entry *entry) {
 struct item {
   int64_t ts, end;
   bool instant;
+  bool kept; /* its body stands in walk.kept, at `kept_at` */
   struct tb_slice body;
+  size_t kept_at;
 };
 
 /* Reads the entry that ends at `at`, and returns where it begins. */
@@ -123,6 +94,7 @@ static inline const char *read_item(const char *at, struct item *item) {
     memcpy(&dur, at, sizeof(dur));
   }
   item->instant = trailer.body & INSTANT;
+  item->kept = false;
   item->body.len = trailer.body & ~INSTANT;
   item->body.ptr = at -= item->body.len;
   item->ts = trailer.ts;
@@ -132,38 +104,47 @@ static inline const char *read_item(const char *at, struct item *item) {
 
 /* ---- packets from the last to the first ----------------------------------------------------------------------------------------------------- */
 
-enum { BLOCK_BYTES = 256 * 1024, PACKET_MAX = TB_EVENT_PACKET_ROOM + LARGEST_BODY };
+enum { PACKET_MAX = TB_EVENT_PACKET_ROOM + LARGEST_BODY };
 
-struct block {
-  struct block *next; /* whose packets come after */
-  char *at;           /* where its packets begin */
-  char bytes[BLOCK_BYTES];
-};
-
-/* Packets written backwards. The newest waits until the one before it is known, since its time is a difference to that one's. */
+/* Packets written backwards, into chunks from their ends. The newest waits until the one before it is known, since its time is a difference to
+ * that one's. */
 struct packets {
-  const struct tb_allocator *allocator;
+  const struct tb_ended_taker *taker;
   struct tb_packet_stream stream;
-  struct block *first;
+  struct tb_chunks chunks; /* the last packets in the first one */
+  char *at;                /* where the packets of the newest begin */
   bool waits;
   struct tb_event_head head;
   struct tb_slice body;
+  char saved[LARGEST_BODY]; /* that body, where its entry is gone */
 };
+
+static void end_chunk(struct packets *p) {
+  if (!p->chunks.at) return;
+  struct tb_chunk *newest = &p->chunks.list[p->chunks.count - 1];
+  newest->from = (size_t)(p->at - newest->bytes);
+  p->chunks.at = p->chunks.end;
+}
+
+static enum tb_status add_chunk(struct packets *p) {
+  end_chunk(p);
+  enum tb_status status = p->chunks.count ? p->taker->make_room(p->taker->ctx, &p->chunks) : TB_OK;
+  if (status == TB_OK) status = tb_chunks_add(&p->chunks, TB_CHUNK_LARGEST);
+  p->at = p->chunks.end;
+  return status;
+}
 
 static enum tb_status write_waiting(struct packets *p, int64_t previous_ts) {
   char packet[PACKET_MAX];
   p->stream.last_ts = previous_ts;
   struct tb_slice none = {NULL, 0};
   size_t len = (size_t)(tb_event_packet_write(&p->stream, packet, &p->head, none, p->body, none) - packet);
-  if (!p->first || (size_t)(p->first->at - p->first->bytes) < len) {
-    struct block *block = tb_alloc(p->allocator, sizeof(*block));
-    if (!block) return TB_NO_MEMORY;
-    block->next = p->first;
-    block->at = block->bytes + BLOCK_BYTES;
-    p->first = block;
+  if (!p->chunks.at || (size_t)(p->at - p->chunks.at) < len) {
+    enum tb_status status = add_chunk(p);
+    if (status != TB_OK) return status;
   }
-  p->first->at -= len;
-  memcpy(p->first->at, packet, len);
+  p->at -= len;
+  memcpy(p->at, packet, len);
   return TB_OK;
 }
 
@@ -176,11 +157,29 @@ static inline enum tb_status put_packet(struct packets *p, int64_t ts, uint32_t 
   return status;
 }
 
-static void free_packets(struct packets *p) {
-  for (struct block *b = p->first, *next; b; b = next) {
-    next = b->next;
-    tb_free(p->allocator, b, sizeof(*b));
+/* Keeps the body of what waits, whose entry goes. */
+static void save_waiting(struct packets *p) {
+  if (!p->waits || !p->body.len || p->body.ptr == p->saved) return;
+  memcpy(p->saved, p->body.ptr, p->body.len);
+  p->body.ptr = p->saved;
+}
+
+/* Gives all packets, from the first to the last. */
+static enum tb_status give_packets(struct packets *p, struct tb_error *error) {
+  int64_t first_ts = p->head.ts;
+  enum tb_status status = p->waits ? write_waiting(p, first_ts) : TB_OK;
+  end_chunk(p);
+  if (status == TB_OK && p->waits) status = p->taker->start(p->taker->ctx, first_ts);
+  struct tb_chunk_window window;
+  tb_chunk_window_init(&window, p->chunks.allocator);
+  for (size_t i = p->chunks.count; status == TB_OK && i-- > 0;) {
+    struct tb_slice bytes;
+    status = tb_chunks_look(&p->chunks, i, &window, &bytes, error);
+    if (status == TB_OK) status = p->taker->packets(p->taker->ctx, bytes);
+    tb_chunks_drop(&p->chunks, i);
   }
+  tb_chunk_window_free(&window);
+  return status;
 }
 
 /* ---- the walk ------------------------------------------------------------------------------------------------------------------------------ */
@@ -190,17 +189,41 @@ struct walk {
   struct packets *packets; /* NULL: only to see whether all nests */
   struct item *open;       /* slices whose end was met and whose begin is to come, innermost last */
   size_t open_count, open_capacity;
-  int64_t end_ts; /* of the last end that was met */
+  size_t kept_count;     /* of these, the first ones whose bodies are kept */
+  struct tb_buffer kept; /* bodies whose chunk was left */
+  int64_t end_ts;        /* of the last end that was met */
 };
+
+/* Takes the innermost open slice off, and gives its body. */
+static struct tb_slice close_top(struct walk *w) {
+  const struct item *top = &w->open[--w->open_count];
+  if (w->kept_count > w->open_count) w->kept_count = w->open_count;
+  if (!top->kept) return top->body;
+  w->kept.len = top->kept_at;
+  return (struct tb_slice){w->kept.data + top->kept_at, top->body.len};
+}
+
+/* Keeps the bodies that are still needed of a chunk that is left. */
+static enum tb_status keep_bodies(struct walk *w) {
+  save_waiting(w->packets);
+  for (; w->kept_count < w->open_count; w->kept_count++) {
+    struct item *item = &w->open[w->kept_count];
+    if (!item->body.len) continue;
+    item->kept = true;
+    item->kept_at = w->kept.len;
+    if (tb_buffer_append(&w->kept, item->body.ptr, item->body.len) != TB_OK) return TB_NO_MEMORY;
+  }
+  return TB_OK;
+}
 
 /* Begins the slices that do so at `ts` or later; `at_ts` says whether those at `ts` itself do. */
 static enum tb_status begin_from(struct walk *w, int64_t ts, bool at_ts) {
   enum tb_status status = TB_OK;
   while (status == TB_OK && w->open_count) {
-    const struct item *top = &w->open[w->open_count - 1];
-    if (top->ts < ts || (top->ts == ts && !at_ts)) break;
-    status = put_packet(w->packets, top->ts, TB_TRACK_EVENT_TYPE_SLICE_BEGIN, top->body);
-    w->open_count--;
+    int64_t begin_ts = w->open[w->open_count - 1].ts;
+    if (begin_ts < ts || (begin_ts == ts && !at_ts)) break;
+    struct tb_slice body = close_top(w);
+    status = put_packet(w->packets, begin_ts, TB_TRACK_EVENT_TYPE_SLICE_BEGIN, body);
   }
   return status;
 }
@@ -230,46 +253,59 @@ static enum tb_status put_item(struct walk *w, const struct item *item) {
   return TB_OK;
 }
 
-static enum tb_status walk_back(const struct tb_ended *e, struct packets *packets) {
-  struct walk w = {.allocator = e->allocator, .packets = packets, .end_ts = INT64_MAX};
+static enum tb_status put_chunk(struct walk *w, struct tb_slice bytes) {
   enum tb_status status = TB_OK;
-  for (const struct tb_ended_chunk *c = e->last; status == TB_OK && c; c = c->previous) {
-    const char *start = entries_of(c), *at = start + used_of(e, c);
-    struct item item;
-    while (status == TB_OK && at > start) {
-      at = read_item(at, &item);
-      status = put_item(&w, &item);
-    }
+  struct item item;
+  for (const char *at = bytes.ptr + bytes.len; status == TB_OK && at > bytes.ptr;) {
+    at = read_item(at, &item);
+    status = put_item(w, &item);
+  }
+  return status;
+}
+
+/* Walks over all entries; where there are packets to be written, their chunks go as they are passed. */
+static enum tb_status walk_back(struct tb_ended *e, struct packets *packets, struct tb_error *error) {
+  struct walk w = {.allocator = e->allocator, .packets = packets, .end_ts = INT64_MAX};
+  struct tb_chunk_window window;
+  tb_chunk_window_init(&window, e->allocator);
+  tb_buffer_init(&w.kept, e->allocator, 0);
+  enum tb_status status = TB_OK;
+  for (size_t i = e->entries.count; status == TB_OK && i-- > 0;) {
+    struct tb_slice bytes;
+    status = tb_chunks_look(&e->entries, i, &window, &bytes, error);
+    if (status == TB_OK) status = put_chunk(&w, bytes);
+    if (status == TB_OK && packets) status = keep_bodies(&w);
+    if (packets) tb_chunks_drop(&e->entries, i);
   }
   if (status == TB_OK) status = begin_from(&w, INT64_MIN, true);
+  if (packets) save_waiting(packets);
+  tb_chunk_window_free(&window);
+  tb_buffer_free(&w.kept);
   tb_free(w.allocator, w.open, w.open_capacity * sizeof(*w.open));
   return status;
 }
 
-enum tb_status tb_ended_nests(const struct tb_ended *e) { return walk_back(e, NULL); }
+enum tb_status tb_ended_nests(struct tb_ended *e, struct tb_error *error) { return walk_back(e, NULL, error); }
 
-enum tb_status tb_ended_packets(const struct tb_ended *e, uint32_t sequence_id, const struct tb_ended_taker *taker) {
-  struct packets packets = {.allocator = e->allocator};
+enum tb_status tb_ended_packets(struct tb_ended *e, uint32_t sequence_id, const struct tb_ended_taker *taker,
+                                struct tb_error *error) {
+  struct packets packets = {.taker = taker};
+  tb_chunks_init(&packets.chunks, e->allocator);
   tb_packet_stream_init(&packets.stream, sequence_id);
-  enum tb_status status = walk_back(e, &packets);
-  int64_t first_ts = packets.head.ts;
-  if (status == TB_OK && packets.waits) status = write_waiting(&packets, first_ts);
-  if (status == TB_OK && packets.waits) status = taker->start(taker->ctx, first_ts);
-  for (const struct block *b = packets.first; status == TB_OK && b; b = b->next)
-    status = taker->packets(taker->ctx, (struct tb_slice){b->at, (size_t)(b->bytes + BLOCK_BYTES - b->at)});
-  free_packets(&packets);
+  enum tb_status status = walk_back(e, &packets, error);
+  if (status == TB_OK) status = give_packets(&packets, error);
+  tb_chunks_free(&packets.chunks);
   return status;
 }
 
 /* ---- taking back ------------------------------------------------------------------------------------------------------------------------------ */
 
 /* Gives the entries of a chunk; `ends` has room for where each of them ends. */
-static enum tb_status give_chunk(const struct tb_ended *e, const struct tb_ended_chunk *chunk, const char **ends,
+static enum tb_status give_chunk(struct tb_slice bytes, const char **ends,
                                  enum tb_status (*take)(void *ctx, struct tb_entry *entry), void *ctx) {
-  const char *start = entries_of(chunk);
   struct item item;
   size_t count = 0;
-  for (const char *at = start + used_of(e, chunk); at > start; at = read_item(at, &item)) ends[count++] = at;
+  for (const char *at = bytes.ptr + bytes.len; at > bytes.ptr; at = read_item(at, &item)) ends[count++] = at;
   enum tb_status status = TB_OK;
   while (status == TB_OK && count) {
     (void)read_item(ends[--count], &item);
@@ -282,16 +318,20 @@ static enum tb_status give_chunk(const struct tb_ended *e, const struct tb_ended
 }
 
 enum tb_status tb_ended_take_back(struct tb_ended *e, enum tb_status (*take)(void *ctx, struct tb_entry *entry),
-                                  void *ctx) {
-  enum { ENDS_BYTES = LARGEST_CHUNK / sizeof(struct trailer) * sizeof(char *) };
-  enum tb_status status = TB_OK;
-  if (e->first) {
-    const char **ends = tb_alloc(e->allocator, ENDS_BYTES);
-    if (!ends) status = TB_NO_MEMORY;
-    for (const struct tb_ended_chunk *c = e->first; status == TB_OK && c; c = c->next)
-      status = give_chunk(e, c, ends, take, ctx);
-    tb_free(e->allocator, ends, ENDS_BYTES);
+                                  void *ctx, struct tb_error *error) {
+  enum { ENDS_BYTES = TB_CHUNK_LARGEST / sizeof(struct trailer) * sizeof(char *) };
+  const char **ends = e->entries.count ? tb_alloc(e->allocator, ENDS_BYTES) : NULL;
+  enum tb_status status = ends || !e->entries.count ? TB_OK : TB_NO_MEMORY;
+  struct tb_chunk_window window;
+  tb_chunk_window_init(&window, e->allocator);
+  for (size_t i = 0; status == TB_OK && i < e->entries.count; i++) {
+    struct tb_slice bytes;
+    status = tb_chunks_look(&e->entries, i, &window, &bytes, error);
+    if (status == TB_OK) status = give_chunk(bytes, ends, take, ctx);
+    tb_chunks_drop(&e->entries, i);
   }
+  tb_chunk_window_free(&window);
+  if (ends) tb_free(e->allocator, ends, ENDS_BYTES);
   tb_ended_free(e);
   return status;
 }

@@ -7,18 +7,14 @@
 #ifndef TB_PERFETTO_ENDED_H
 #define TB_PERFETTO_ENDED_H
 
-#include "base/memory.h"
 #include "perfetto/event_packet.h"
+#include "timeline/chunks.h"
 #include "timeline/strand.h"
-
-struct tb_ended_chunk;
 
 struct tb_ended {
   const struct tb_allocator *allocator;
-  bool over;                           /* nothing more is taken */
-  struct tb_ended_chunk *first, *last; /* entries, in the order in which they came */
-  char *at, *end;
-  size_t bytes; /* of all chunks */
+  bool over;                /* nothing more is taken */
+  struct tb_chunks entries; /* in the order in which they came; none goes over the end of a chunk */
   uint64_t total;
   int64_t last_end; /* of the newest entry */
 };
@@ -31,21 +27,25 @@ void tb_ended_free(struct tb_ended *ended);
 TB_MUST_CHECK enum tb_status tb_ended_put(struct tb_ended *ended, const struct tb_entry *entry);
 
 /* Gives all entries in the order in which they came, and frees them. Entries and their bodies are valid during the call. TB_OK, TB_NO_MEMORY,
- * or what `take` returned. */
+ * TB_IO, or what `take` returned. */
 TB_MUST_CHECK enum tb_status tb_ended_take_back(struct tb_ended *ended,
-                                                enum tb_status (*take)(void *ctx, struct tb_entry *entry), void *ctx);
+                                                enum tb_status (*take)(void *ctx, struct tb_entry *entry), void *ctx,
+                                                struct tb_error *error);
 
-/* Whether all slices nest, in one order only. TB_OK; TB_END: they do not, and all is to be taken back; TB_NO_MEMORY. */
-TB_MUST_CHECK enum tb_status tb_ended_nests(const struct tb_ended *ended);
+/* Whether all slices nest, in one order only. TB_OK; TB_END: they do not, and all is to be taken back; TB_NO_MEMORY or TB_IO. */
+TB_MUST_CHECK enum tb_status tb_ended_nests(struct tb_ended *ended, struct tb_error *error);
 
-/* Gives the packets of entries that nest, in pieces from the first to the last; `start` is called before, with the time of the first. TB_OK,
- * TB_NO_MEMORY, or what a function returned. */
+/* What takes the packets, and where they may be put away meanwhile: `make_room` is called each time `packets` has grown by a chunk. */
 struct tb_ended_taker {
   void *ctx;
   enum tb_status (*start)(void *ctx, int64_t ts);
   enum tb_status (*packets)(void *ctx, struct tb_slice packets);
+  enum tb_status (*make_room)(void *ctx, struct tb_chunks *packets);
 };
-TB_MUST_CHECK enum tb_status tb_ended_packets(const struct tb_ended *ended, uint32_t sequence_id,
-                                              const struct tb_ended_taker *taker);
+
+/* Gives the packets of entries that nest, in pieces from the first to the last; `start` is called before, with the time of the first. The
+ * entries are gone then. TB_OK, TB_NO_MEMORY, TB_IO, or what a function returned. */
+TB_MUST_CHECK enum tb_status tb_ended_packets(struct tb_ended *ended, uint32_t sequence_id,
+                                              const struct tb_ended_taker *taker, struct tb_error *error);
 
 #endif

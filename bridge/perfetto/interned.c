@@ -9,7 +9,9 @@ enum {
   STRING_SHORTEST = 4,  /* shorter ones take no more room in place */
   STRING_LONG =
       64, /* interned when it comes first: the reference is little beside it, and interned data is compressed */
-  STRING_LONGEST = 64 * 1024
+  STRING_LONGEST = 64 * 1024,
+  STRINGS_AT_ONCE = 16 << 20, /* bytes of interned strings: with more, long ones have to come again, too */
+  STRINGS_MOST = 32 << 20     /* with more, none is interned: they have to be held to the end */
 };
 
 void tb_interned_init(struct tb_interned *in, const struct tb_allocator *allocator) {
@@ -103,8 +105,9 @@ uint32_t tb_interned_string(struct tb_interned *in, struct tb_interned_uses *use
   if (!iid) {
     uint64_t hash = XXH3_64bits(text.ptr, text.len);
     iid = tb_intern_find(table, text, (uint32_t)hash);
-    if (!iid && text.len < STRING_LONG && !seen_before(in, hash)) return 0;
-    if (!iid) iid = tb_intern_add(table, text, (uint32_t)hash);
+    size_t held = table->arena.total;
+    if (!iid && (text.len < STRING_LONG || held > STRINGS_AT_ONCE) && !seen_before(in, hash)) return 0;
+    if (!iid && held <= STRINGS_MOST) iid = tb_intern_add(table, text, (uint32_t)hash);
     if (!iid) return 0;
     tb_intern_note_recent(table, text, iid);
   }

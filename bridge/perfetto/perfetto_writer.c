@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "perfetto/writer_state.h"
-
-enum { MIN_BUDGET = 1 << 20 };
 
 static enum tb_status no_memory(struct tb_perfetto_writer *p) {
   return tb_fail(&p->writer->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
@@ -45,7 +42,7 @@ static struct tb_sequence *add_sequence(struct tb_perfetto_writer *p) {
   if (!sequence) return NULL;
   tb_strand_init(&sequence->strand, p->allocator);
   tb_straight_init(&sequence->straight, p->allocator, (uint32_t)p->sequence_count + TB_FIRST_SEQUENCE_ID);
-  sequence->straight.over = p->none_straight || p->sequence_count == TB_SHARED_SEQUENCE;
+  sequence->straight.over = p->sequence_count == TB_SHARED_SEQUENCE;
   tb_ended_init(&sequence->ended, p->allocator);
   sequence->ended.over = sequence->straight.over;
   sequence->thread_times_in_us = true;
@@ -215,10 +212,10 @@ static enum tb_status bind_flows(struct tb_perfetto_writer *p) {
 static enum tb_status check_ended(struct tb_perfetto_writer *p) {
   enum tb_status status = TB_OK;
   for (size_t i = 0; status == TB_OK && i < p->sequence_count; i++) {
-    status = tb_ended_nests(&p->sequences[i]->ended);
-    if (status == TB_END) status = tb_perfetto_take_ended_back(p->sequences[i]);
+    status = tb_ended_nests(&p->sequences[i]->ended, &p->writer->error);
+    if (status == TB_END) status = tb_perfetto_take_ended_back(p, p->sequences[i]);
   }
-  return status == TB_OK ? TB_OK : no_memory(p);
+  return status == TB_NO_MEMORY ? no_memory(p) : status;
 }
 
 /* Sees that every strand can be read in the order of time. */
@@ -320,21 +317,13 @@ static void destroy(struct tb_writer *writer) {
   tb_free(p->allocator, p, sizeof(*p));
 }
 
-/* Half of the machine's memory, where nobody says. */
-static size_t find_budget(size_t wanted) {
-  if (wanted) return wanted < MIN_BUDGET ? MIN_BUDGET : wanted;
-  long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-  if (pages <= 0 || page <= 0 || (size_t)pages > SIZE_MAX / (size_t)page) return SIZE_MAX;
-  return (size_t)pages * (size_t)page / 2;
-}
-
 static enum tb_status create(struct tb_writer *writer) {
   struct tb_perfetto_writer *p = tb_calloc(writer->allocator, sizeof(*p));
   if (!p) return tb_fail(&writer->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   writer->state = p;
   p->writer = writer;
   p->allocator = writer->allocator;
-  p->budget = find_budget(writer->options.memory_budget);
+  tb_perfetto_set_budget(p, writer->options.memory_budget);
   tb_interned_init(&p->interned, p->allocator);
   tb_event_encoder_init(&p->encoder, &p->interned);
   tb_stacks_init(&p->stacks, p->allocator);

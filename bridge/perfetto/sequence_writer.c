@@ -266,7 +266,7 @@ static enum tb_status count_given(struct tb_sequence_writer *w, size_t len) {
   uint64_t before = w->given;
   w->given += len;
   if (before / TELL_BYTES == w->given / TELL_BYTES) return TB_OK;
-  double share = (double)w->given / (double)straight->bytes; /* of packets and notes: never all of it */
+  double share = (double)w->given / (double)tb_chunks_total(&straight->packets);
   return tb_perfetto_tell_written(w->p, (uint64_t)(share * (double)straight->total));
 }
 
@@ -287,14 +287,16 @@ static enum tb_status put_packet(void *ctx, struct tb_slice packet, uint64_t pla
 /* What stands in packets already. */
 static enum tb_status write_straight(struct tb_sequence_writer *w) {
   struct tb_straight *straight = &w->sequence->straight;
-  if (tb_straight_finish(straight) != TB_OK) return tb_sequence_no_memory(w);
-  enum tb_status status = tb_sequence_put_start(w, straight->first_ts);
+  struct tb_error *error = &w->p->writer->error;
+  enum tb_status status = tb_straight_finish(straight, error);
+  if (status == TB_OK) status = tb_sequence_put_start(w, straight->first_ts);
   tb_sequence_find_flows(w);
   bool any_at_end = false;
   for (const struct tb_slice_flow *f = w->flow; f < w->flow_end; f++) any_at_end |= f->at_end;
   const struct tb_straight_taker taker = {w, put_packets, put_packet};
   if (status == TB_OK)
-    status = any_at_end ? tb_straight_each_packet(straight, &taker) : tb_straight_packets(straight, &taker);
+    status =
+        any_at_end ? tb_straight_each_packet(straight, &taker, error) : tb_straight_packets(straight, &taker, error);
   if (status == TB_NO_MEMORY) (void)tb_sequence_no_memory(w);
   tb_straight_free(straight);
   return status;
@@ -302,10 +304,15 @@ static enum tb_status write_straight(struct tb_sequence_writer *w) {
 
 static enum tb_status put_start(void *ctx, int64_t ts) { return tb_sequence_put_start(ctx, ts); }
 
+static enum tb_status make_room(void *ctx, struct tb_chunks *packets) {
+  struct tb_sequence_writer *w = ctx;
+  return tb_perfetto_make_room(w->p, packets);
+}
+
 /* What came when it ended, and nests. */
 static enum tb_status write_ended(struct tb_sequence_writer *w) {
-  const struct tb_ended_taker taker = {w, put_start, put_packets};
-  enum tb_status status = tb_ended_packets(&w->sequence->ended, w->id, &taker);
+  const struct tb_ended_taker taker = {w, put_start, put_packets, make_room};
+  enum tb_status status = tb_ended_packets(&w->sequence->ended, w->id, &taker, &w->p->writer->error);
   if (status == TB_NO_MEMORY) (void)tb_sequence_no_memory(w);
   tb_ended_free(&w->sequence->ended);
   return status;

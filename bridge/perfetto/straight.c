@@ -7,70 +7,40 @@
 #include "perfetto/packet_sink.h"
 #include "perfetto/straight_state.h"
 
-enum { FIRST_CHUNK = 512, LARGEST_CHUNK = 256 * 1024, NOTE_MAX = 1 + 7 * TB_WIRE_VARINT_MAX };
+enum { NOTE_MAX = 1 + 8 * TB_WIRE_VARINT_MAX };
 
 void tb_straight_init(struct tb_straight *s, const struct tb_allocator *allocator, uint32_t sequence_id) {
   *s = (struct tb_straight){.allocator = allocator};
   tb_packet_stream_init(&s->stream, sequence_id);
-  tb_buffer_init(&s->notes, allocator, 0);
-}
-
-static void free_chunks(struct tb_straight *s) {
-  for (struct tb_straight_chunk *c = s->first, *next; c; c = next) {
-    next = c->next;
-    tb_free(s->allocator, c, c->size);
-  }
-  s->first = s->last = NULL;
-  s->at = s->end = NULL;
-  s->bytes = 0;
+  tb_chunks_init(&s->packets, allocator);
+  tb_chunks_init(&s->notes, allocator);
 }
 
 void tb_straight_free(struct tb_straight *s) {
   if (!s->allocator) return;
-  free_chunks(s);
-  tb_buffer_free(&s->notes);
+  tb_chunks_free(&s->packets);
+  tb_chunks_free(&s->notes);
   tb_free(s->allocator, s->open, s->open_capacity * sizeof(*s->open));
   tb_free(s->allocator, s->marks, s->mark_capacity * sizeof(*s->marks));
   *s = (struct tb_straight){.allocator = s->allocator, .over = true};
 }
 
-/* ---- packets -------------------------------------------------------------------------------------------------------------------------- */
-
-static enum tb_status add_chunk(struct tb_straight *s, size_t need) {
-  size_t size = s->last ? s->last->size * 2 : FIRST_CHUNK;
-  if (size > LARGEST_CHUNK) size = LARGEST_CHUNK;
-  if (need > SIZE_MAX / 2) return TB_NO_MEMORY;
-  if (size < need + sizeof(struct tb_straight_chunk)) size = need + sizeof(struct tb_straight_chunk);
-  struct tb_straight_chunk *chunk = tb_alloc(s->allocator, size);
-  if (!chunk) return TB_NO_MEMORY;
-  *chunk = (struct tb_straight_chunk){.size = size};
-  if (s->last) {
-    s->last->used = tb_straight_chunk_used(s, s->last);
-    s->last->next = chunk;
-  } else {
-    s->first = chunk;
-  }
-  s->last = chunk;
-  s->at = tb_straight_chunk_packets(chunk);
-  s->end = (char *)chunk + size;
-  s->bytes += size;
-  return TB_OK;
+enum tb_status tb_straight_put_away(struct tb_straight *s, struct tb_spill_file *file, struct tb_error *error) {
+  enum tb_status status = tb_chunks_put_away(&s->packets, file, error);
+  return status == TB_OK ? tb_chunks_put_away(&s->notes, file, error) : status;
 }
+
+/* ---- packets -------------------------------------------------------------------------------------------------------------------------- */
 
 /* Makes room for a packet and its note. */
 static inline enum tb_status make_room(struct tb_straight *s, size_t fields) {
-  size_t need = TB_EVENT_PACKET_ROOM + fields;
-  if (need > (size_t)(s->end - s->at) && add_chunk(s, need) != TB_OK) return TB_NO_MEMORY;
-  if (s->notes.capacity - s->notes.len >= NOTE_MAX) return TB_OK;
-  size_t before = s->notes.capacity;
-  enum tb_status status = tb_buffer_reserve(&s->notes, NOTE_MAX);
-  s->bytes += s->notes.capacity - before;
-  return status == TB_OK ? TB_OK : TB_NO_MEMORY;
+  enum tb_status status = tb_chunks_room(&s->packets, TB_EVENT_PACKET_ROOM + fields);
+  return status == TB_OK ? tb_chunks_room(&s->notes, NOTE_MAX) : status;
 }
 
 /* Notes an entry, or the end of a complete slice. Room for NOTE_MAX bytes is there. */
 static inline void note(struct tb_straight *s, unsigned kind, const struct tb_entry *e) {
-  char *at = s->notes.data + s->notes.len, *head = at++;
+  char *head = s->notes.at, *at = head + 1;
   if (e) {
     kind |= (e->has_thread_ts ? TB_NOTE_THREAD_TS : 0) | (e->has_thread_dur ? TB_NOTE_THREAD_DUR : 0);
     if (e->kind == TB_ENTRY_BEGIN || e->kind == TB_ENTRY_END)
@@ -80,10 +50,11 @@ static inline void note(struct tb_straight *s, unsigned kind, const struct tb_en
       at = tb_wire_put_varint(tb_wire_put_varint(tb_wire_put_varint(at, e->flow), e->flow_key), e->order);
     }
     if (e->kind == TB_ENTRY_FLOW) at = tb_wire_put_varint(at, (uint64_t)e->ts - (uint64_t)s->stream.last_ts);
-    if (kind & TB_NOTE_WHOLE) at = tb_wire_put_varint(at, (uint64_t)e->dur);
+    if (e->kind == TB_ENTRY_COMPLETE) at = tb_wire_put_varint(at, (uint64_t)e->dur);
+    if (e->has_thread_dur) at = tb_wire_put_varint(at, (uint64_t)e->thread_dur);
   }
   *head = (char)kind;
-  s->notes.len = (size_t)(at - s->notes.data);
+  s->notes.at = at;
 }
 
 /* ---- slices ---------------------------------------------------------------------------------------------------------------------------- */
@@ -95,8 +66,8 @@ static enum tb_status end_complete(struct tb_straight *s, const struct tb_straig
                                .type = TB_TRACK_EVENT_TYPE_SLICE_END,
                                .has_thread_time = slice->has_thread_end,
                                .thread_time = slice->thread_end};
-  s->at =
-      tb_event_packet_write(&s->stream, s->at, &head, (struct tb_slice){NULL, 0}, label, (struct tb_slice){NULL, 0});
+  s->packets.at = tb_event_packet_write(&s->stream, s->packets.at, &head, (struct tb_slice){NULL, 0}, label,
+                                        (struct tb_slice){NULL, 0});
   note(s, TB_NOTE_ENDED_ITSELF | (slice->has_thread_end ? TB_NOTE_THREAD_TS : 0), NULL);
   return TB_OK;
 }
@@ -149,8 +120,9 @@ static inline void push(struct tb_straight *s, const struct tb_entry *e, bool ha
   slice->categories = e->categories;
   slice->has_thread_end = e->kind != TB_ENTRY_BEGIN && e->has_thread_ts && e->has_thread_dur;
   slice->thread_end = (int64_t)((uint64_t)e->thread_ts + (uint64_t)e->thread_dur);
-  slice->packet = packet;
-  slice->body = body;
+  slice->packet = tb_chunks_position(&s->packets, packet);
+  slice->body = tb_chunks_position(&s->packets, body.ptr);
+  slice->body_len = body.len;
   s->open_count++;
 }
 
@@ -171,7 +143,7 @@ static inline int64_t rank_of(const struct tb_entry *e, bool early) {
   return early ? INT64_MAX : e->kind == TB_ENTRY_COMPLETE ? e->dur : -1;
 }
 
-static enum tb_status mark(struct tb_straight *s, uint64_t place, const char *packet, unsigned sides) {
+static enum tb_status mark(struct tb_straight *s, uint64_t place, uint64_t packet, unsigned sides) {
   void *marks = s->marks;
   enum tb_status status =
       tb_grow_array(s->allocator, &marks, &s->mark_capacity, s->mark_count + 1, sizeof(*s->marks), SIZE_MAX / 64);
@@ -183,7 +155,8 @@ static enum tb_status mark(struct tb_straight *s, uint64_t place, const char *pa
 
 /* Marks the newest packet where it is large. */
 static inline enum tb_status mark_large(struct tb_straight *s, const char *packet, unsigned sides) {
-  return s->at - packet > TB_PACKET_LARGE ? mark(s, s->total - 1, packet, sides) : TB_OK;
+  if (s->packets.at - packet <= TB_PACKET_LARGE) return TB_OK;
+  return mark(s, s->total - 1, tb_chunks_position(&s->packets, packet), sides);
 }
 
 static enum tb_status put_end(struct tb_straight *s, const struct tb_entry *e) {
@@ -192,9 +165,9 @@ static enum tb_status put_end(struct tb_straight *s, const struct tb_entry *e) {
                                .type = TB_TRACK_EVENT_TYPE_SLICE_END,
                                .has_thread_time = e->has_thread_ts,
                                .thread_time = e->thread_ts};
-  const char *packet = s->at;
-  s->at =
-      tb_event_packet_write(&s->stream, s->at, &head, (struct tb_slice){NULL, 0}, e->body, (struct tb_slice){NULL, 0});
+  const char *packet = s->packets.at;
+  s->packets.at = tb_event_packet_write(&s->stream, s->packets.at, &head, (struct tb_slice){NULL, 0}, e->body,
+                                        (struct tb_slice){NULL, 0});
   note(s, e->kind, e);
   s->open_count--;
   return mark_large(s, packet, 0);
@@ -212,10 +185,10 @@ static enum tb_status put_begin(struct tb_straight *s, const struct tb_entry *e,
                                .type = has_end ? TB_TRACK_EVENT_TYPE_SLICE_BEGIN : TB_TRACK_EVENT_TYPE_INSTANT,
                                .has_thread_time = e->has_thread_ts,
                                .thread_time = e->thread_ts};
-  const char *packet = s->at;
-  s->at = tb_event_packet_write(&s->stream, s->at, &head, (struct tb_slice){NULL, 0}, e->body, extra);
+  const char *packet = s->packets.at;
+  s->packets.at = tb_event_packet_write(&s->stream, s->packets.at, &head, (struct tb_slice){NULL, 0}, e->body, extra);
   note(s, e->kind | (whole ? TB_NOTE_WHOLE : 0), e);
-  push(s, e, has_end && !whole, packet, (struct tb_slice){s->at - extra.len - e->body.len, e->body.len});
+  push(s, e, has_end && !whole, packet, (struct tb_slice){s->packets.at - extra.len - e->body.len, e->body.len});
   if (!has_end) s->has_instants = true;
   return mark_large(s, packet, TB_STRAIGHT_BEGIN);
 }
@@ -291,19 +264,32 @@ static struct tb_slice label_of(struct tb_slice body) {
   return (struct tb_slice){body.ptr, len};
 }
 
-enum tb_status tb_straight_finish(struct tb_straight *s) {
-  bool innermost = true; /* of what is around a slice that the source never ends, the end says which slice it is for */
-  for (size_t i = s->open_count; i-- > 0;) {
-    if (s->open[i].end == INT64_MAX) {
+/* Ends a complete slice that is around one that the source never ends: the end says which slice it is for. */
+static enum tb_status end_outer(struct tb_straight *s, const struct tb_straight_slice *slice,
+                                struct tb_chunk_window *window, struct tb_error *error) {
+  struct tb_slice bytes;
+  size_t chunk = tb_chunks_find(&s->packets, slice->body);
+  enum tb_status status = tb_chunks_look(&s->packets, chunk, window, &bytes, error);
+  if (status != TB_OK) return status;
+  struct tb_slice body = {bytes.ptr + (slice->body - s->packets.list[chunk].start), slice->body_len};
+  return end_complete(s, slice, label_of(body));
+}
+
+enum tb_status tb_straight_finish(struct tb_straight *s, struct tb_error *error) {
+  bool innermost = true;
+  enum tb_status status = TB_OK;
+  struct tb_chunk_window window;
+  tb_chunk_window_init(&window, s->allocator);
+  for (size_t i = s->open_count; status == TB_OK && i-- > 0;) {
+    const struct tb_straight_slice *slice = &s->open[i];
+    if (slice->end == INT64_MAX)
       innermost = false;
-      continue;
-    }
-    if (s->open[i].silent) continue;
-    struct tb_slice label = innermost ? (struct tb_slice){NULL, 0} : label_of(s->open[i].body);
-    if (end_complete(s, &s->open[i], label) != TB_OK) return TB_NO_MEMORY;
+    else if (!slice->silent)
+      status = innermost ? end_complete(s, slice, (struct tb_slice){NULL, 0}) : end_outer(s, slice, &window, error);
   }
+  tb_chunk_window_free(&window);
   s->open_count = 0;
-  return TB_OK;
+  return status;
 }
 
 static int compare_marks(const void *a, const void *b) {
@@ -315,31 +301,39 @@ static enum tb_status give_bytes(const struct tb_straight_taker *taker, const ch
   return from == to ? TB_OK : taker->packets(taker->ctx, (struct tb_slice){from, (size_t)(to - from)});
 }
 
-/* Gives the packets of a chunk; *mark is the first mark that may be in it. */
-static enum tb_status give_chunk(const struct tb_straight *s, const struct tb_straight_chunk *chunk, size_t *mark,
+/* Gives the packets of a chunk, of which the first has the position `start`; *mark is the first mark that may be in it. */
+static enum tb_status give_chunk(const struct tb_straight *s, struct tb_slice bytes, uint64_t start, size_t *mark,
                                  const struct tb_straight_taker *taker) {
-  const char *at = tb_straight_chunk_packets(chunk), *end = at + tb_straight_chunk_used(s, chunk);
+  const char *at = bytes.ptr, *end = at + bytes.len;
   enum tb_status status = TB_OK;
   for (; status == TB_OK && *mark < s->mark_count; ++*mark) {
     const struct tb_straight_mark *m = &s->marks[*mark];
     if (*mark && m->place == m[-1].place) continue;
-    if (m->packet < at || m->packet >= end) break;
+    if (m->packet - start >= bytes.len) break;
+    const char *packet = bytes.ptr + (m->packet - start);
     uint64_t len;
-    const char *packet_end = tb_straight_varint(m->packet + 1, &len) + len;
-    status = give_bytes(taker, at, m->packet);
+    const char *packet_end = tb_straight_varint(packet + 1, &len) + len;
+    status = give_bytes(taker, at, packet);
     if (status == TB_OK)
-      status =
-          taker->packet(taker->ctx, (struct tb_slice){m->packet, (size_t)(packet_end - m->packet)}, m->place, m->sides);
+      status = taker->packet(taker->ctx, (struct tb_slice){packet, (size_t)(packet_end - packet)}, m->place, m->sides);
     at = packet_end;
   }
   return status == TB_OK ? give_bytes(taker, at, end) : status;
 }
 
-enum tb_status tb_straight_packets(struct tb_straight *s, const struct tb_straight_taker *taker) {
+enum tb_status tb_straight_packets(struct tb_straight *s, const struct tb_straight_taker *taker,
+                                   struct tb_error *error) {
   if (s->mark_count) qsort(s->marks, s->mark_count, sizeof(*s->marks), compare_marks);
   size_t mark = 0;
   enum tb_status status = TB_OK;
-  for (const struct tb_straight_chunk *c = s->first; status == TB_OK && c; c = c->next)
-    status = give_chunk(s, c, &mark, taker);
+  struct tb_chunk_window window;
+  tb_chunk_window_init(&window, s->allocator);
+  for (size_t i = 0; status == TB_OK && i < s->packets.count; i++) {
+    struct tb_slice bytes;
+    status = tb_chunks_look(&s->packets, i, &window, &bytes, error);
+    if (status == TB_OK) status = give_chunk(s, bytes, s->packets.list[i].start, &mark, taker);
+    tb_chunks_drop(&s->packets, i);
+  }
+  tb_chunk_window_free(&window);
   return status;
 }

@@ -7,11 +7,10 @@
 #ifndef TB_PERFETTO_STRAIGHT_H
 #define TB_PERFETTO_STRAIGHT_H
 
-#include "base/memory.h"
 #include "perfetto/event_packet.h"
+#include "timeline/chunks.h"
 #include "timeline/strand.h"
 
-struct tb_straight_chunk;
 struct tb_straight_slice;
 struct tb_straight_mark;
 
@@ -19,10 +18,8 @@ struct tb_straight {
   const struct tb_allocator *allocator;
   bool over; /* an event came that was not straight, or none may come any more */
   struct tb_packet_stream stream;
-  struct tb_straight_chunk *first, *last; /* packets; none goes over the end of a chunk */
-  char *at, *end;
-  size_t bytes;                   /* of all chunks and notes */
-  struct tb_buffer notes;         /* of each packet what is needed to take it back: see straight.c */
+  struct tb_chunks packets;       /* none goes over the end of a chunk */
+  struct tb_chunks notes;         /* of each packet what is needed to take it back: see straight_state.h */
   struct tb_straight_slice *open; /* slices that are not over, innermost last */
   size_t open_count, open_capacity;
   struct tb_straight_mark *marks; /* packets that flows may be added to, and large ones */
@@ -36,6 +33,13 @@ struct tb_straight {
 void tb_straight_init(struct tb_straight *straight, const struct tb_allocator *allocator, uint32_t sequence_id);
 void tb_straight_free(struct tb_straight *straight);
 
+/* Bytes that it holds in memory. */
+static inline size_t tb_straight_bytes(const struct tb_straight *s) { return s->packets.bytes + s->notes.bytes; }
+
+/* Puts all packets away. Errors: tb_chunks_put_away's. */
+TB_MUST_CHECK enum tb_status tb_straight_put_away(struct tb_straight *straight, struct tb_spill_file *file,
+                                                  struct tb_error *error);
+
 /* Takes the next entry; `in_us` says whether all thread times so far are whole microseconds, `instant` is what an instant carries where
  * thread times make it a slice. TB_OK; TB_END where the entry is not straight: nothing has changed then but straight->over, and all is to be
  * taken back; TB_NO_MEMORY. */
@@ -48,13 +52,13 @@ bool tb_straight_top(const struct tb_straight *straight, struct tb_stack_frame_r
 TB_MUST_CHECK enum tb_status tb_straight_mark_top(struct tb_straight *straight);
 
 /* Gives all entries in the order in which they came, and frees them. `instant` as for tb_straight_put. Entries and their bodies are valid
- * during the call. TB_OK, TB_NO_MEMORY, or what `take` returned. */
+ * during the call. TB_OK, TB_NO_MEMORY, TB_IO, or what `take` returned. */
 TB_MUST_CHECK enum tb_status tb_straight_take_back(struct tb_straight *straight, struct tb_slice instant,
-                                                   enum tb_status (*take)(void *ctx, struct tb_entry *entry),
-                                                   void *ctx);
+                                                   enum tb_status (*take)(void *ctx, struct tb_entry *entry), void *ctx,
+                                                   struct tb_error *error);
 
-/* Ends what is open, after the last entry. TB_OK or TB_NO_MEMORY. */
-TB_MUST_CHECK enum tb_status tb_straight_finish(struct tb_straight *straight);
+/* Ends what is open, after the last entry. TB_OK, TB_NO_MEMORY or TB_IO. */
+TB_MUST_CHECK enum tb_status tb_straight_finish(struct tb_straight *straight, struct tb_error *error);
 
 enum tb_straight_side { TB_STRAIGHT_BEGIN = 1, TB_STRAIGHT_END = 2 };
 
@@ -68,11 +72,13 @@ struct tb_straight_taker {
   enum tb_status (*packet)(void *ctx, struct tb_slice packet, uint64_t place, unsigned sides);
 };
 
-/* Gives all packets, by themselves those that are large or were marked. TB_OK or what the taker returned. */
-TB_MUST_CHECK enum tb_status tb_straight_packets(struct tb_straight *straight, const struct tb_straight_taker *taker);
+/* Gives all packets, by themselves those that are large or were marked. They are gone then. TB_OK, TB_IO, TB_NO_MEMORY or what the taker
+ * returned. */
+TB_MUST_CHECK enum tb_status tb_straight_packets(struct tb_straight *straight, const struct tb_straight_taker *taker,
+                                                 struct tb_error *error);
 
-/* Gives each packet by itself. TB_OK, TB_NO_MEMORY or what the taker returned. */
+/* Gives each packet by itself. TB_OK, TB_NO_MEMORY, TB_IO or what the taker returned. */
 TB_MUST_CHECK enum tb_status tb_straight_each_packet(const struct tb_straight *straight,
-                                                     const struct tb_straight_taker *taker);
+                                                     const struct tb_straight_taker *taker, struct tb_error *error);
 
 #endif

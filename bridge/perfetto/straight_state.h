@@ -4,7 +4,7 @@
  *
  * Beside the packets stand notes: for each packet, and each point of a flow, which has none, a byte: the kind (enum tb_entry_kind, or
  * TB_NOTE_ENDED_ITSELF for the end of a complete slice) and flags. Then, as varints: name and categories of a BEGIN or an END; what a flow
- * does, its key and its order; of a point of a flow its ts less that of the packet before; with TB_NOTE_WHOLE the slice's dur.
+ * does, its key and its order; of a point of a flow its ts less that of the packet before; dur of a complete slice; thread_dur.
  */
 #ifndef TB_PERFETTO_STRAIGHT_STATE_H
 #define TB_PERFETTO_STRAIGHT_STATE_H
@@ -20,11 +20,6 @@ enum tb_straight_note {
   TB_NOTE_WHOLE = 64 /* a slice that legacy_complete.h speaks of */
 };
 
-struct tb_straight_chunk {
-  struct tb_straight_chunk *next;
-  size_t size, used; /* bytes of the block; bytes of packets, set when the chunk is full */
-};
-
 struct tb_straight_slice {
   int64_t begin;
   int64_t end;       /* of a complete slice; INT64_MAX where an END will tell */
@@ -33,25 +28,17 @@ struct tb_straight_slice {
   uint64_t place; /* among the entries */
   uint32_t name, categories;
   bool has_thread_end;
-  bool silent;        /* an instant, or its packet says its end: nothing is written there */
-  const char *packet; /* that of its begin */
-  struct tb_slice body;
+  bool silent;           /* an instant, or its packet says its end: nothing is written there */
+  uint64_t packet, body; /* positions of its begin and of that one's body */
+  size_t body_len;
 };
 
 /* A packet that is given by itself at the end: of a slice that flows join, or a large one. */
 struct tb_straight_mark {
-  uint64_t place; /* of a large END its own */
-  const char *packet;
-  unsigned sides; /* enum tb_straight_side, 0 for a large END */
+  uint64_t place;  /* of a large END its own */
+  uint64_t packet; /* its position */
+  unsigned sides;  /* enum tb_straight_side, 0 for a large END */
 };
-
-static inline char *tb_straight_chunk_packets(const struct tb_straight_chunk *chunk) {
-  return (char *)(uintptr_t)(chunk + 1);
-}
-
-static inline size_t tb_straight_chunk_used(const struct tb_straight *s, const struct tb_straight_chunk *chunk) {
-  return chunk == s->last ? (size_t)(s->at - tb_straight_chunk_packets(chunk)) : chunk->used;
-}
 
 /* A varint of a packet or a note that straight.c wrote. */
 static inline const char *tb_straight_varint(const char *at, uint64_t *v) {

@@ -7,22 +7,57 @@
 
 /* ---- taking all back -------------------------------------------------------------------------------------------------------------------- */
 
+/* Goes over chunks one after the other. */
+struct reading {
+  const struct tb_chunks *chunks;
+  struct tb_chunk_window window;
+  size_t next; /* chunk */
+  const char *at, *end;
+};
+
+static struct reading start_reading(const struct tb_chunks *chunks) {
+  struct reading r = {.chunks = chunks};
+  tb_chunk_window_init(&r.window, chunks->allocator);
+  return r;
+}
+
+/* Sees that there is a byte to read. TB_OK, TB_END, or why a chunk cannot be looked at. */
+static inline enum tb_status need_byte(struct reading *r, struct tb_error *error) {
+  while (r->at == r->end) {
+    if (r->next == r->chunks->count) return TB_END;
+    struct tb_slice bytes;
+    enum tb_status status = tb_chunks_look(r->chunks, r->next, &r->window, &bytes, error);
+    if (status != TB_OK) return status;
+    r->next++;
+    r->at = bytes.ptr;
+    r->end = bytes.ptr + bytes.len;
+  }
+  return TB_OK;
+}
+
 /* A walk over the notes and their packets. */
 struct walk {
   const struct tb_straight *straight;
-  const struct tb_straight_chunk *chunk;
-  const char *at;
-  size_t note;
+  struct reading packets, notes;
+  struct tb_error *error;
   int64_t ts, thread_time;
   unsigned kind;          /* enum tb_entry_kind or TB_NOTE_ENDED_ITSELF */
   bool whole;             /* a complete slice whose packet says its end */
-  struct tb_slice packet; /* empty for a point of a flow */
-  struct tb_entry entry;  /* without what other packets tell */
+  struct tb_slice packet; /* empty for a point of a flow; valid for one step */
+  struct tb_entry entry;  /* of what is no end of a complete slice */
 };
 
-static struct walk start_walk(const struct tb_straight *s) {
-  return (struct walk){
-      .straight = s, .chunk = s->first, .at = s->first ? tb_straight_chunk_packets(s->first) : NULL, .ts = s->first_ts};
+static struct walk start_walk(const struct tb_straight *s, struct tb_error *error) {
+  return (struct walk){.straight = s,
+                       .packets = start_reading(&s->packets),
+                       .notes = start_reading(&s->notes),
+                       .error = error,
+                       .ts = s->first_ts};
+}
+
+static void end_walk(struct walk *w) {
+  tb_chunk_window_free(&w->packets.window);
+  tb_chunk_window_free(&w->notes.window);
 }
 
 static const char *varint32(const char *at, uint32_t *v) {
@@ -33,7 +68,7 @@ static const char *varint32(const char *at, uint32_t *v) {
 }
 
 static void read_note(struct walk *w) {
-  const char *at = w->straight->notes.data + w->note;
+  const char *at = w->notes.at;
   unsigned byte = (unsigned char)*at++;
   struct tb_entry *e = &w->entry;
   uint64_t v;
@@ -51,12 +86,16 @@ static void read_note(struct walk *w) {
     at = tb_straight_varint(at, &v);
     e->ts = (int64_t)((uint64_t)w->ts + v);
   }
-  w->whole = byte & TB_NOTE_WHOLE;
-  if (w->whole) {
+  if (w->kind == TB_ENTRY_COMPLETE) {
     at = tb_straight_varint(at, &v);
     e->dur = (int64_t)v;
   }
-  w->note = (size_t)(at - w->straight->notes.data);
+  if (e->has_thread_dur) {
+    at = tb_straight_varint(at, &v);
+    e->thread_dur = (int64_t)v;
+  }
+  w->whole = byte & TB_NOTE_WHOLE;
+  w->notes.at = at;
 }
 
 static size_t legacy_len(const struct tb_entry *e) {
@@ -66,12 +105,8 @@ static size_t legacy_len(const struct tb_entry *e) {
 
 static void read_packet(struct walk *w) {
   const struct tb_straight *s = w->straight;
-  while (w->at == tb_straight_chunk_packets(w->chunk) + tb_straight_chunk_used(s, w->chunk)) {
-    w->chunk = w->chunk->next;
-    w->at = tb_straight_chunk_packets(w->chunk);
-  }
   uint64_t v, len;
-  const char *at = tb_straight_varint(w->at + 1, &len), *end = at + len;
+  const char *at = tb_straight_varint(w->packets.at + 1, &len), *end = at + len;
   at = tb_straight_varint(at + 1, &v);
   w->entry.ts = w->ts = (int64_t)((uint64_t)w->ts + v);
   at = tb_straight_varint(at + s->stream.middle_len, &v) + 2; /* behind the type */
@@ -82,130 +117,93 @@ static void read_packet(struct walk *w) {
   }
   w->entry.body = (struct tb_slice){at, (size_t)(end - at)};
   if (w->whole) w->entry.body.len -= legacy_len(&w->entry);
-  w->packet = (struct tb_slice){w->at, (size_t)(end - w->at)};
-  w->at = end;
+  w->packet = (struct tb_slice){w->packets.at, (size_t)(end - w->packets.at)};
+  w->packets.at = end;
 }
 
-/* Goes to the next entry or end. False when there is none. */
-static bool walk_on(struct walk *w) {
-  if (w->note == w->straight->notes.len) return false;
+/* Goes to the next entry or end. TB_OK; TB_END: there is none; TB_IO or TB_NO_MEMORY. */
+static enum tb_status walk_on(struct walk *w) {
+  enum tb_status status = need_byte(&w->notes, w->error);
+  if (status != TB_OK) return status;
   read_note(w);
   w->packet.len = 0;
-  if (w->kind != TB_ENTRY_FLOW) read_packet(w);
-  return true;
-}
-
-/* What the ends of slices tell of their entries, by the order in which these began. */
-struct ending {
-  int64_t end, thread_end;
-};
-
-struct endings {
-  const struct tb_allocator *allocator;
-  struct ending *known;
-  size_t *open; /* indices of those that are not over */
-  size_t count, capacity, open_count, open_capacity;
-};
-
-/* Whether the end of a slice comes in a packet of its own. */
-static bool begins_slice(const struct tb_straight *s, const struct walk *w) {
-  unsigned kind = w->kind;
-  if (w->whole) return false;
-  if (kind == TB_ENTRY_INSTANT || kind == TB_ENTRY_MARK) return s->has_thread_times;
-  return kind == TB_ENTRY_BEGIN || kind == TB_ENTRY_COMPLETE || kind == TB_ENTRY_MOMENT;
-}
-
-static bool ends_slice(unsigned kind) { return kind == TB_ENTRY_END || kind == TB_NOTE_ENDED_ITSELF; }
-
-static enum tb_status add_ending(struct endings *e) {
-  void *known = e->known, *open = e->open;
-  enum tb_status status =
-      tb_grow_array(e->allocator, &known, &e->capacity, e->count + 1, sizeof(*e->known), SIZE_MAX / 64);
-  e->known = known;
-  if (status == TB_OK)
-    status = tb_grow_array(e->allocator, &open, &e->open_capacity, e->open_count + 1, sizeof(*e->open), SIZE_MAX / 64);
-  e->open = open;
-  if (status != TB_OK) return TB_NO_MEMORY;
-  e->open[e->open_count++] = e->count;
-  e->known[e->count++] = (struct ending){0, 0};
-  return TB_OK;
-}
-
-static void free_endings(struct endings *e) {
-  tb_free(e->allocator, e->known, e->capacity * sizeof(*e->known));
-  tb_free(e->allocator, e->open, e->open_capacity * sizeof(*e->open));
-}
-
-/* Takes the newest one that is not over off; NULL when there is none. */
-static struct ending *take_newest(struct endings *e) {
-  return e->open_count && e->known ? &e->known[e->open[--e->open_count]] : NULL;
-}
-
-static enum tb_status find_endings(const struct tb_straight *s, struct endings *e) {
-  for (struct walk w = start_walk(s); walk_on(&w);) {
-    if (begins_slice(s, &w)) {
-      if (add_ending(e) != TB_OK) return TB_NO_MEMORY;
-    } else if (ends_slice(w.kind)) {
-      struct ending *ended = take_newest(e);
-      if (ended) *ended = (struct ending){w.ts, w.entry.thread_ts};
-    }
-  }
-  size_t n = 0;
-  for (size_t i = 0; i < s->open_count && n < e->open_count && e->known; i++)
-    if (!s->open[i].silent) e->known[e->open[n++]] = (struct ending){s->open[i].end, s->open[i].thread_end};
-  return TB_OK;
-}
-
-static enum tb_status give_back(const struct tb_straight *s, const struct endings *e, struct tb_slice instant,
-                                enum tb_status (*take)(void *ctx, struct tb_entry *entry), void *ctx) {
-  size_t began = 0;
-  for (struct walk w = start_walk(s); walk_on(&w);) {
-    if (w.kind == TB_NOTE_ENDED_ITSELF) continue;
-    if (begins_slice(s, &w) && e->known) {
-      const struct ending *ending = &e->known[began++];
-      if (w.kind == TB_ENTRY_COMPLETE) w.entry.dur = ending->end - w.ts;
-      if (w.kind == TB_ENTRY_INSTANT) w.entry.body.len -= instant.len;
-      if (w.entry.has_thread_dur && w.kind != TB_ENTRY_BEGIN)
-        w.entry.thread_dur = (int64_t)((uint64_t)ending->thread_end - (uint64_t)w.entry.thread_ts);
-    }
-    enum tb_status status = take(ctx, &w.entry);
-    if (status != TB_OK) return status;
-  }
+  if (w->kind == TB_ENTRY_FLOW) return TB_OK;
+  status = need_byte(&w->packets, w->error);
+  if (status != TB_OK) return status;
+  read_packet(w);
   return TB_OK;
 }
 
 enum tb_status tb_straight_take_back(struct tb_straight *s, struct tb_slice instant,
-                                     enum tb_status (*take)(void *ctx, struct tb_entry *entry), void *ctx) {
-  struct endings endings = {.allocator = s->allocator};
+                                     enum tb_status (*take)(void *ctx, struct tb_entry *entry), void *ctx,
+                                     struct tb_error *error) {
+  struct walk w = start_walk(s, error);
+  enum tb_status status;
   s->over = true;
-  enum tb_status status = find_endings(s, &endings);
-  if (status == TB_OK) status = give_back(s, &endings, instant, take, ctx);
-  free_endings(&endings);
+  while ((status = walk_on(&w)) == TB_OK) {
+    if (w.kind == TB_NOTE_ENDED_ITSELF) continue;
+    if (w.kind == TB_ENTRY_INSTANT && s->has_thread_times) w.entry.body.len -= instant.len;
+    status = take(ctx, &w.entry);
+    if (status != TB_OK) break;
+  }
+  end_walk(&w);
   tb_straight_free(s);
-  return status;
+  return status == TB_END ? TB_OK : status;
 }
 
 /* ---- packets one by one ------------------------------------------------------------------------------------------------------------- */
 
-enum tb_status tb_straight_each_packet(const struct tb_straight *s, const struct tb_straight_taker *taker) {
-  struct endings places = {.allocator = s->allocator}; /* whose ends are places here */
+/* The slices whose end is to come, by the places of their entries, innermost last. */
+struct open_places {
+  const struct tb_allocator *allocator;
+  uint64_t *places;
+  size_t count, capacity;
+};
+
+static enum tb_status open_place(struct open_places *open, uint64_t place) {
+  void *places = open->places;
+  enum tb_status status =
+      tb_grow_array(open->allocator, &places, &open->capacity, open->count + 1, sizeof(*open->places), SIZE_MAX / 16);
+  open->places = places;
+  if (status != TB_OK) return TB_NO_MEMORY;
+  open->places[open->count++] = place;
+  return TB_OK;
+}
+
+static bool ends_slice(unsigned kind) { return kind == TB_ENTRY_END || kind == TB_NOTE_ENDED_ITSELF; }
+
+/* Whether the end of a slice comes in a packet of its own. */
+static bool begins_slice(const struct walk *w) {
+  if (w->whole) return false;
+  if (w->kind == TB_ENTRY_INSTANT || w->kind == TB_ENTRY_MARK) return w->straight->has_thread_times;
+  return w->kind == TB_ENTRY_BEGIN || w->kind == TB_ENTRY_COMPLETE || w->kind == TB_ENTRY_MOMENT;
+}
+
+static enum tb_status give_packet(const struct walk *w, uint64_t place, struct open_places *open,
+                                  const struct tb_straight_taker *taker) {
+  unsigned sides = w->whole ? TB_STRAIGHT_BEGIN | TB_STRAIGHT_END : TB_STRAIGHT_BEGIN;
   enum tb_status status = TB_OK;
-  uint64_t place = 0;
-  for (struct walk w = start_walk(s); status == TB_OK && walk_on(&w);) {
+  if (ends_slice(w->kind)) {
+    sides = TB_STRAIGHT_END;
+    if (open->count) place = open->places[--open->count];
+  } else if (begins_slice(w)) {
+    status = open_place(open, place);
+  }
+  return status == TB_OK ? taker->packet(taker->ctx, w->packet, place, sides) : status;
+}
+
+enum tb_status tb_straight_each_packet(const struct tb_straight *s, const struct tb_straight_taker *taker,
+                                       struct tb_error *error) {
+  struct open_places open = {.allocator = s->allocator};
+  struct walk w = start_walk(s, error);
+  enum tb_status status;
+  for (uint64_t place = 0; (status = walk_on(&w)) == TB_OK;) {
     uint64_t own = place;
     if (w.kind != TB_NOTE_ENDED_ITSELF) place++;
-    if (w.kind == TB_ENTRY_FLOW) continue;
-    const struct ending *ended = ends_slice(w.kind) ? take_newest(&places) : NULL;
-    if (ended) own = (uint64_t)ended->end;
-    if (begins_slice(s, &w)) {
-      status = add_ending(&places);
-      if (status == TB_OK) places.known[places.count - 1].end = (int64_t)own;
-    }
-    unsigned sides = ends_slice(w.kind) ? TB_STRAIGHT_END
-                     : w.whole          ? TB_STRAIGHT_BEGIN | TB_STRAIGHT_END
-                                        : TB_STRAIGHT_BEGIN;
-    if (status == TB_OK) status = taker->packet(taker->ctx, w.packet, own, sides);
+    if (w.kind != TB_ENTRY_FLOW) status = give_packet(&w, own, &open, taker);
+    if (status != TB_OK) break;
   }
-  free_endings(&places);
-  return status;
+  end_walk(&w);
+  tb_free(open.allocator, open.places, open.capacity * sizeof(*open.places));
+  return status == TB_END ? TB_OK : status;
 }

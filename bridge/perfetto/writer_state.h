@@ -156,8 +156,9 @@ struct tb_perfetto_writer {
   struct tb_buffer lossy_providers; /* uint32_t: FXT's providers whose buffers filled up */
   struct tb_buffer scratch;         /* key texts, JSON text */
   struct tb_spill_file *spill;
-  size_t budget;           /* bytes to hold before events spill */
-  bool none_straight;      /* memory is short: events wait on strands, which can spill */
+  size_t budget;           /* bytes to hold before strands spill */
+  size_t unchecked;        /* bytes that came since the budget was looked at */
+  size_t held_budget;      /* bytes to hold before chunks are put away, which costs less */
   struct tb_slice instant; /* the fields that say of a slice that it is an instant; empty until one is met */
   char instant_fields[TB_CARRIED_PHASE_MAX];
   uint64_t order; /* number of the event */
@@ -195,9 +196,14 @@ static inline bool tb_perfetto_orders_by_offset(const struct tb_perfetto_writer 
 TB_MUST_CHECK enum tb_status tb_perfetto_add_entry(struct tb_perfetto_writer *p, struct tb_sequence *sequence,
                                                    struct tb_entry *entry);
 /* Puts on the strand what stands in sequence->ended. */
-TB_MUST_CHECK enum tb_status tb_perfetto_take_ended_back(struct tb_sequence *sequence);
+TB_MUST_CHECK enum tb_status tb_perfetto_take_ended_back(struct tb_perfetto_writer *p, struct tb_sequence *sequence);
+/* Sets the memory budget: `wanted` bytes; 0: 64 MiB before what needs no sorting is put away, half of the machine's memory before strands
+ * spill. */
+void tb_perfetto_set_budget(struct tb_perfetto_writer *p, size_t wanted);
 /* Sees to the memory budget every now and then. */
 TB_MUST_CHECK enum tb_status tb_perfetto_keep_budget(struct tb_perfetto_writer *p);
+/* Puts chunks away where they have grown past their share of the budget. */
+TB_MUST_CHECK enum tb_status tb_perfetto_make_room(struct tb_perfetto_writer *p, struct tb_chunks *chunks);
 /* Notes how much is held. */
 void tb_perfetto_note_held(struct tb_perfetto_writer *p);
 

@@ -36,19 +36,25 @@ enum tb_status tb_spill_file_create(const char *directory, const struct tb_alloc
   return TB_OK;
 }
 
-static enum tb_status flush(struct tb_spill_file *file, struct tb_error *error) {
+/* Writes bytes behind what is in the file. */
+static enum tb_status write_out(struct tb_spill_file *file, const char *data, size_t len, struct tb_error *error) {
   size_t done = 0;
-  while (done < file->len) {
-    ssize_t n = pwrite(file->fd, file->buffer + done, file->len - done, (off_t)file->written);
+  while (done < len) {
+    ssize_t n = pwrite(file->fd, data + done, len - done, (off_t)(file->written + done));
     if (n < 0) {
       if (errno == EINTR) continue;
       return tb_fail_errno(error, TB_IO, errno, "cannot write to the temporary file");
     }
     done += (size_t)n;
-    file->written += (uint64_t)n;
   }
-  file->len = 0;
+  file->written += len;
   return TB_OK;
+}
+
+static enum tb_status flush(struct tb_spill_file *file, struct tb_error *error) {
+  enum tb_status status = write_out(file, file->buffer, file->len, error);
+  if (status == TB_OK) file->len = 0;
+  return status;
 }
 
 enum tb_status tb_spill_file_append(struct tb_spill_file *file, const void *data, size_t len, struct tb_error *error) {
@@ -63,6 +69,26 @@ enum tb_status tb_spill_file_append(struct tb_spill_file *file, const void *data
     file->len += n;
     from += n;
     len -= n;
+  }
+  return TB_OK;
+}
+
+enum tb_status tb_spill_file_put(struct tb_spill_file *file, const void *data, size_t len, uint64_t *offset,
+                                 struct tb_error *error) {
+  enum tb_status status = flush(file, error);
+  *offset = file->written;
+  return status == TB_OK ? write_out(file, data, len, error) : status;
+}
+
+enum tb_status tb_spill_file_get(const struct tb_spill_file *file, uint64_t offset, void *data, size_t len,
+                                 struct tb_error *error) {
+  char *to = data;
+  for (size_t done = 0; done < len;) {
+    ssize_t n = pread(file->fd, to + done, len - done, (off_t)(offset + done));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return tb_fail_errno(error, TB_IO, errno, "cannot read the temporary file");
+    if (n == 0) return tb_fail(error, TB_IO, TB_NO_OFFSET, "the temporary file was cut short");
+    done += (size_t)n;
   }
   return TB_OK;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The temporary file that sorted runs spill to, and reading several runs of it as one.
+ * The temporary file that chunks are put away in and sorted runs spill to, and reading several runs of it as one.
  */
 #ifndef TB_TIMELINE_SPILL_FILE_H
 #define TB_TIMELINE_SPILL_FILE_H
@@ -23,6 +23,12 @@ TB_MUST_CHECK enum tb_status tb_spill_file_create(const char *directory, const s
 /* Appends bytes (buffered) and says where the next byte will stand. */
 TB_MUST_CHECK enum tb_status tb_spill_file_append(struct tb_spill_file *file, const void *data, size_t len,
                                                   struct tb_error *error);
+/* Writes bytes at once and says where they stand. Where that fails, nothing has changed. */
+TB_MUST_CHECK enum tb_status tb_spill_file_put(struct tb_spill_file *file, const void *data, size_t len,
+                                               uint64_t *offset, struct tb_error *error);
+/* Reads what tb_spill_file_put wrote. TB_OK or TB_IO. */
+TB_MUST_CHECK enum tb_status tb_spill_file_get(const struct tb_spill_file *file, uint64_t offset, void *data,
+                                               size_t len, struct tb_error *error);
 uint64_t tb_spill_file_size(const struct tb_spill_file *file);
 void tb_spill_file_close(struct tb_spill_file *file);
 

@@ -166,14 +166,53 @@ static void any_number_of_threads_writes_the_same_bytes(void **state) {
   }
 }
 
+/* ---- memory ------------------------------------------------------------------------------------------------------------- */
+
+enum { LARGE_EVENTS = 2100, LARGE_TEXT = 40000 }; /* together more than a writer holds where nobody says */
+
+static void write_large_events(void) {
+  static char text[LARGE_TEXT + 1];
+  FILE *file = fopen(input, "w");
+  assert_non_null(file);
+  memset(text, 't', LARGE_TEXT);
+  fputs("[", file);
+  for (int i = 0; i < LARGE_EVENTS; i++)
+    fprintf(file, "{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":%d,\"dur\":1,\"name\":\"n\",\"args\":{\"s\":\"%d%s\"}},\n",
+            i, i, text);
+  fputs("{}]", file);
+  assert_int_equal(fclose(file), 0);
+}
+
+static void without_a_temporary_file_all_is_held_unless_the_user_set_a_budget(void **state) {
+  (void)state;
+  struct tb_convert_options options = {.size = sizeof(options), .threads = 1};
+  struct tb_convert_report report;
+  struct tb_error error = {0};
+  write_large_events();
+  assert_int_equal(tb_convert(input, output, &options, &report, NULL), TB_OK);
+  assert_true(report.summary.spilled_bytes > 0);
+  uint64_t len = report.summary.bytes_written;
+  options.writer.temporary_directory = "/nowhere";
+  assert_int_equal(tb_convert(input, output, &options, &report, NULL), TB_OK);
+  assert_int_equal(report.summary.spilled_bytes, 0);
+  assert_int_equal(report.summary.bytes_written, len);
+  assert_int_equal(unlink(output), 0);
+  options.writer.memory_budget = 1 << 20;
+  assert_int_equal(tb_convert(input, output, &options, &report, &error), TB_IO);
+  assert_non_null(strstr(error.message, "/nowhere"));
+  assert_int_not_equal(access(output, F_OK), 0);
+}
+
 int main(void) {
   if (!mkdtemp(directory)) return 1;
   snprintf(input, sizeof(input), "%s/in.json", directory);
   snprintf(output, sizeof(output), "%s/out.perfetto-trace", directory);
-  const struct CMUnitTest tests[] = {cmocka_unit_test(writing_what_came_straight_tells_its_progress),
-                                     cmocka_unit_test(writing_what_is_sorted_tells_its_progress),
-                                     cmocka_unit_test(writing_that_is_told_to_stop_leaves_no_output),
-                                     cmocka_unit_test(any_number_of_threads_writes_the_same_bytes)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(writing_what_came_straight_tells_its_progress),
+      cmocka_unit_test(writing_what_is_sorted_tells_its_progress),
+      cmocka_unit_test(writing_that_is_told_to_stop_leaves_no_output),
+      cmocka_unit_test(any_number_of_threads_writes_the_same_bytes),
+      cmocka_unit_test(without_a_temporary_file_all_is_held_unless_the_user_set_a_budget)};
   int failed = cmocka_run_group_tests(tests, NULL, NULL);
   unlink(input);
   rmdir(directory);

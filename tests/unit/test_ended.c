@@ -44,6 +44,7 @@ static void add(int64_t begin, int64_t end) {
 struct written {
   struct tb_buffer bytes;
   int64_t first_ts;
+  struct tb_spill_file *file; /* NULL: all stays in memory */
 };
 
 static enum tb_status see_start(void *ctx, int64_t ts) {
@@ -60,14 +61,23 @@ static enum tb_status see_packet(void *ctx, struct tb_slice packet, uint64_t pla
   return see_packets(ctx, packet);
 }
 
-/* TB_END where the entries do not nest, or not in one way only. */
-static enum tb_status write_ended(struct written *written) {
+static enum tb_status put_packets_away(void *ctx, struct tb_chunks *packets) {
+  struct written *written = ctx;
+  return written->file ? tb_chunks_put_away(packets, written->file, NULL) : TB_OK;
+}
+
+/* TB_END where the entries do not nest, or not in one way only. With a file, they are put away after each `step`. */
+static enum tb_status write_ended(struct written *written, size_t step) {
   struct tb_ended ended;
   tb_ended_init(&ended, tb_default_allocator());
-  for (size_t i = 0; i < entry_count; i++) assert_int_equal(tb_ended_put(&ended, &entries[i]), TB_OK);
-  enum tb_status status = tb_ended_nests(&ended);
-  const struct tb_ended_taker taker = {written, see_start, see_packets};
-  if (status == TB_OK) assert_int_equal(tb_ended_packets(&ended, SEQUENCE, &taker), TB_OK);
+  for (size_t i = 0; i < entry_count; i++) {
+    assert_int_equal(tb_ended_put(&ended, &entries[i]), TB_OK);
+    if (written->file && i % step == 0)
+      assert_int_equal(tb_chunks_put_away(&ended.entries, written->file, NULL), TB_OK);
+  }
+  enum tb_status status = tb_ended_nests(&ended, NULL);
+  const struct tb_ended_taker taker = {written, see_start, see_packets, put_packets_away};
+  if (status == TB_OK) assert_int_equal(tb_ended_packets(&ended, SEQUENCE, &taker, NULL), TB_OK);
   tb_ended_free(&ended);
   return status;
 }
@@ -90,18 +100,18 @@ static void write_straight(struct written *written) {
     if (entry.kind == TB_ENTRY_INSTANT) entry.dur = 0;
     assert_int_equal(tb_straight_put(&straight, &entry, true, none), TB_OK);
   }
-  assert_int_equal(tb_straight_finish(&straight), TB_OK);
+  assert_int_equal(tb_straight_finish(&straight, NULL), TB_OK);
   written->first_ts = straight.first_ts;
   const struct tb_straight_taker taker = {written, see_packets, see_packet};
-  assert_int_equal(tb_straight_packets(&straight, &taker), TB_OK);
+  assert_int_equal(tb_straight_packets(&straight, &taker, NULL), TB_OK);
   tb_straight_free(&straight);
 }
 
-static enum tb_status write_both(void) {
-  struct written ended = {.first_ts = -1}, straight = {.first_ts = -1};
+static enum tb_status write_both_with(struct tb_spill_file *file, size_t step) {
+  struct written ended = {.first_ts = -1, .file = file}, straight = {.first_ts = -1};
   tb_buffer_init(&ended.bytes, tb_default_allocator(), 0);
   tb_buffer_init(&straight.bytes, tb_default_allocator(), 0);
-  enum tb_status status = write_ended(&ended);
+  enum tb_status status = write_ended(&ended, step);
   if (status == TB_OK) {
     write_straight(&straight);
     assert_int_equal(ended.first_ts, straight.first_ts);
@@ -112,6 +122,8 @@ static enum tb_status write_both(void) {
   tb_buffer_free(&straight.bytes);
   return status;
 }
+
+static enum tb_status write_both(void) { return write_both_with(NULL, 0); }
 
 /* ---- the tests ---------------------------------------------------------------------------------------------------------- */
 
@@ -173,6 +185,24 @@ static void many_entries_go_over_the_edges_of_chunks_and_blocks(void **state) {
   for (int64_t i = 0; i < ENTRIES_MAX - 1; i++) add(i * 100, i * 100 + 50);
   add(-1, ENTRIES_MAX * 100);
   assert_int_equal(write_both(), TB_OK);
+}
+
+static void what_was_put_away_gives_the_packets_that_it_gives_from_memory(void **state) {
+  (void)state;
+  static const size_t steps[] = {1, 2, 5, 1000};
+  struct tb_spill_file *file;
+  assert_int_equal(tb_spill_file_create(NULL, tb_default_allocator(), &file, NULL), TB_OK);
+  for (uint64_t random = 7, i = 0; i < 400; i++) {
+    entry_count = 0;
+    int64_t now = 0;
+    for (uint32_t trees = 1 + draw(&random, 4); trees; trees--) now = add_tree(&random, now, 0, 3000000) + 1;
+    assert_int_equal(write_both_with(file, steps[i % 4]), TB_OK);
+  }
+  entry_count = 0;
+  for (int64_t i = 0; i < ENTRIES_MAX - 1; i++) add(i * 100, i * 100 + 50);
+  add(-1, ENTRIES_MAX * 100);
+  assert_int_equal(write_both_with(file, 100), TB_OK);
+  tb_spill_file_close(file);
 }
 
 static void slices_that_overlap_do_not_nest(void **state) {
@@ -249,10 +279,10 @@ static void what_is_taken_back_comes_as_it_came(void **state) {
     }
   }
   taken = 0;
-  assert_int_equal(tb_ended_take_back(&ended, expect_next, NULL), TB_OK);
+  assert_int_equal(tb_ended_take_back(&ended, expect_next, NULL, NULL), TB_OK);
   assert_int_equal(taken, put);
   assert_true(ended.over);
-  assert_int_equal(ended.bytes, 0);
+  assert_int_equal(ended.entries.bytes, 0);
 }
 
 int main(void) {
@@ -262,6 +292,7 @@ int main(void) {
       cmocka_unit_test_setup(an_instant_where_a_slice_begins_or_after_one_ends_is_in_its_place, start),
       cmocka_unit_test_setup(trees_of_every_form_give_the_packets_that_they_give_in_order, start),
       cmocka_unit_test_setup(many_entries_go_over_the_edges_of_chunks_and_blocks, start),
+      cmocka_unit_test_setup(what_was_put_away_gives_the_packets_that_it_gives_from_memory, start),
       cmocka_unit_test_setup(slices_that_overlap_do_not_nest, start),
       cmocka_unit_test_setup(slices_of_the_same_times_are_left_to_the_order_of_the_file, start),
       cmocka_unit_test_setup(an_instant_before_a_slice_that_ends_at_its_time_is_left_to_the_order_of_classes, start),

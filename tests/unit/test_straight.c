@@ -25,7 +25,8 @@ struct seen {
   int64_t times[64];
   size_t count;
   int64_t ts;
-  struct tb_slice last;
+  char last_bytes[64]; /* the newest packet that came by itself */
+  size_t last_len;
 };
 
 static uint64_t field_of(struct tb_slice message, uint32_t number, struct tb_slice *bytes) {
@@ -63,15 +64,17 @@ static enum tb_status see_packet(void *ctx, struct tb_slice packet, uint64_t pla
   struct seen *seen = ctx;
   (void)place;
   (void)sides;
-  seen->last = packet;
+  assert_true(packet.len <= sizeof(seen->last_bytes));
+  memcpy(seen->last_bytes, packet.ptr, packet.len);
+  seen->last_len = packet.len;
   return see_packets(ctx, packet);
 }
 
 static struct seen finish(struct tb_straight *s) {
   struct seen seen = {.ts = s->first_ts};
   const struct tb_straight_taker taker = {&seen, see_packets, see_packet};
-  assert_int_equal(tb_straight_finish(s), TB_OK);
-  assert_int_equal(tb_straight_packets(s, &taker), TB_OK);
+  assert_int_equal(tb_straight_finish(s, NULL), TB_OK);
+  assert_int_equal(tb_straight_packets(s, &taker, NULL), TB_OK);
   return seen;
 }
 
@@ -124,10 +127,10 @@ static void gives_marked_packets_by_themselves(void **state) {
   struct seen seen = finish(&s);
   assert_int_equal(seen.count, 4);
   assert_memory_equal(seen.types, "BBEE", 4);
-  assert_non_null(seen.last.ptr);
+  struct tb_slice last = {seen.last_bytes, seen.last_len};
   char longer[256];
-  char *end = tb_event_packet_extend(&s.stream, longer, seen.last, (struct tb_slice){"\x58\x05", 2});
-  assert_int_equal(end - longer, seen.last.len + 2);
+  char *end = tb_event_packet_extend(&s.stream, longer, last, (struct tb_slice){"\x58\x05", 2});
+  assert_int_equal(end - longer, last.len + 2);
   struct tb_slice whole = {NULL, 0}, event = {NULL, 0};
   (void)field_of((struct tb_slice){longer, (size_t)(end - longer)}, TB_TRACE_PACKET, &whole);
   (void)field_of(whole, TB_TRACE_PACKET_TRACK_EVENT, &event);
@@ -207,14 +210,31 @@ static enum tb_status check_entry(void *ctx, struct tb_entry *e) {
   return TB_OK;
 }
 
+/* Puts entries; after each `step` of them what is there goes to the file, where there is one. */
+static void put_all(struct tb_straight *s, const struct tb_entry *entries, size_t count, bool in_us,
+                    struct tb_spill_file *file, size_t step) {
+  open_straight(s);
+  for (size_t i = 0; i < count; i++) {
+    assert_int_equal(tb_straight_put(s, &entries[i], in_us, instant), TB_OK);
+    if (file && i % step == 0) {
+      assert_int_equal(tb_straight_put_away(s, file, NULL), TB_OK);
+      assert_int_equal(tb_straight_bytes(s), 0);
+    }
+  }
+}
+
 static void check_taken_back(const struct tb_entry *entries, size_t count, bool in_us) {
-  struct tb_straight s;
-  struct expected expected = {entries, count, 0};
-  open_straight(&s);
-  for (size_t i = 0; i < count; i++) assert_int_equal(tb_straight_put(&s, &entries[i], in_us, instant), TB_OK);
-  assert_int_equal(tb_straight_take_back(&s, instant, check_entry, &expected), TB_OK);
-  assert_int_equal(expected.seen, count);
-  tb_straight_free(&s);
+  struct tb_spill_file *file;
+  assert_int_equal(tb_spill_file_create(NULL, tb_default_allocator(), &file, NULL), TB_OK);
+  for (size_t step = 0; step < 4; step++) { /* 0: all stays in memory */
+    struct tb_straight s;
+    struct expected expected = {entries, count, 0};
+    put_all(&s, entries, count, in_us, step ? file : NULL, step == 3 ? count / 2 : step);
+    assert_int_equal(tb_straight_take_back(&s, instant, check_entry, &expected, NULL), TB_OK);
+    assert_int_equal(expected.seen, count);
+    tb_straight_free(&s);
+  }
+  tb_spill_file_close(file);
 }
 
 static void takes_back_what_is_over_and_what_is_open(void **state) {
@@ -281,6 +301,68 @@ static void takes_back_more_than_a_chunk_holds(void **state) {
   check_taken_back(entries, COUNT, true);
 }
 
+/* ---- put away -------------------------------------------------------------------------------------------------------- */
+
+struct given {
+  struct tb_buffer bytes;
+  unsigned marked;
+};
+
+static enum tb_status take_packets(void *ctx, struct tb_slice packets) {
+  return tb_buffer_append(&((struct given *)ctx)->bytes, packets.ptr, packets.len);
+}
+
+static enum tb_status take_packet(void *ctx, struct tb_slice packet, uint64_t place, unsigned sides) {
+  const char mark[] = {'m', (char)place, (char)sides};
+  ((struct given *)ctx)->marked++;
+  assert_int_equal(take_packets(ctx, (struct tb_slice){mark, sizeof(mark)}), TB_OK);
+  return take_packets(ctx, packet);
+}
+
+/* All that is given of slices in each other, of which some are marked or large, and some stay open around one that never ends. */
+static struct given give(struct tb_spill_file *file, size_t step, bool each) {
+  static char body[2000] = "\x50\x01\x1a\xca\x0f"; /* a name, and a field that takes the rest */
+  struct tb_straight s;
+  open_straight(&s);
+  for (int i = 0; i < 300; i++) {
+    struct tb_entry e =
+        entry(i == 40 ? TB_ENTRY_BEGIN : TB_ENTRY_COMPLETE, i * 10, i < 50 ? 100000 - 20 * i : 1 + i % 7);
+    e.body = (struct tb_slice){body, i % 100 == 99 ? sizeof(body) : 2};
+    if (i > 40 && i < 50) e.dur = 5;
+    assert_int_equal(put(&s, e), TB_OK);
+    if (i % 30 == 0) assert_int_equal(tb_straight_mark_top(&s), TB_OK);
+    if (file && (size_t)i % step == 0) assert_int_equal(tb_straight_put_away(&s, file, NULL), TB_OK);
+  }
+  struct given given = {.marked = 0};
+  tb_buffer_init(&given.bytes, tb_default_allocator(), 0);
+  const struct tb_straight_taker taker = {&given, take_packets, take_packet};
+  assert_int_equal(tb_straight_finish(&s, NULL), TB_OK);
+  if (each)
+    assert_int_equal(tb_straight_each_packet(&s, &taker, NULL), TB_OK);
+  else
+    assert_int_equal(tb_straight_packets(&s, &taker, NULL), TB_OK);
+  tb_straight_free(&s);
+  return given;
+}
+
+static void what_was_put_away_is_given_as_if_it_had_stayed(void **state) {
+  (void)state;
+  struct tb_spill_file *file;
+  assert_int_equal(tb_spill_file_create(NULL, tb_default_allocator(), &file, NULL), TB_OK);
+  for (int each = 0; each < 2; each++) {
+    struct given whole = give(NULL, 0, each);
+    assert_int_equal(whole.marked, each ? 599 : 13); /* one slice never ends; ten were marked, three are large */
+    for (size_t step = 1; step < 200; step = step * 3 + 1) {
+      struct given given = give(file, step, each);
+      assert_int_equal(given.bytes.len, whole.bytes.len);
+      assert_memory_equal(given.bytes.data, whole.bytes.data, whole.bytes.len);
+      tb_buffer_free(&given.bytes);
+    }
+    tb_buffer_free(&whole.bytes);
+  }
+  tb_spill_file_close(file);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ends_complete_slices_when_they_are_over_and_the_inner_ones_first),
@@ -293,6 +375,7 @@ int main(void) {
       cmocka_unit_test(takes_back_thread_times_of_either_unit),
       cmocka_unit_test(takes_back_slices_that_said_their_end_at_once),
       cmocka_unit_test(takes_back_more_than_a_chunk_holds),
+      cmocka_unit_test(what_was_put_away_is_given_as_if_it_had_stayed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,7 +20,9 @@ struct tb_writer_options {
   const struct tb_allocator *allocator; /* NULL: malloc */
   bool compress;                        /* Perfetto: write compressed_packets */
   bool keep_packets;                    /* FXT: packets that FXT cannot express go into a Perfetto blob */
-  size_t memory_budget; /* bytes to hold before sorted runs spill to a temporary file; 0: a share of the machine */
+  size_t
+      memory_budget; /* Perfetto: bytes to hold before events wait in a temporary file. 0: 64 MiB of what needs no sorting, where there
+                         * is a file to put it in, and half of the machine's memory of what does */
   const char *temporary_directory; /* NULL: $TMPDIR, else /tmp */
   enum tb_clock
       clock; /* the clock that the source's times are on; UNKNOWN: as the source says, else TB_CLOCK_TRACE_FILE */

@@ -1,4 +1,4 @@
-# One trace of every kind of event, large enough to spill with --memory 1M: the same bytes with much memory and little, with one thread and two.
+# One trace of every kind of event, threads in order, with children first, and with one event that comes too late, large enough to spill with --memory 1M: the same bytes with much memory and little, with one thread and two.
 awk 'BEGIN {
   print "[";
   for (i = 0; i < 12000; i++) {
@@ -8,6 +8,9 @@ awk 'BEGIN {
     printf "{\"ph\":\"b\",\"pid\":1,\"tid\":%d,\"ts\":%d,\"id\":%d,\"cat\":\"async\",\"name\":\"op\"},\n", tid, t, i % 40;
     printf "{\"ph\":\"e\",\"pid\":1,\"tid\":%d,\"ts\":%d,\"id\":%d,\"cat\":\"async\",\"name\":\"op\"},\n", tid, t + 5, i % 40;
     printf "{\"ph\":\"C\",\"pid\":1,\"ts\":%d,\"name\":\"load\",\"args\":{\"v\":%d}},\n", t, i * i % 1000;
+    printf "{\"ph\":\"X\",\"pid\":2,\"tid\":20,\"ts\":%d,\"dur\":1,\"name\":\"child\",\"args\":{\"a\":%d}},\n", t + 2, i;
+    printf "{\"ph\":\"X\",\"pid\":2,\"tid\":20,\"ts\":%d,\"dur\":5,\"name\":\"parent\",\"args\":{\"a\":%d}},\n", t, i;
+    printf "{\"ph\":\"X\",\"pid\":2,\"tid\":21,\"ts\":%d,\"dur\":5,\"name\":\"in order but for one\"},\n", i == 11990 ? 50 : t;
     if (i % 4 == 0) printf "{\"ph\":\"X\",\"pid\":1,\"tid\":%d,\"ts\":%d,\"dur\":3,\"name\":\"late\",\"bind_id\":%d,\"flow_in\":true},\n", 9, t - 500, i;
   }
   print "{\"ph\":\"M\",\"pid\":1,\"tid\":1,\"name\":\"thread_name\",\"args\":{\"name\":\"worker\"}}]";
