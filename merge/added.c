@@ -20,14 +20,27 @@ static enum tb_status put_packet(struct tb_merger *m, const void *data, size_t l
   return status == TB_OK ? tb_output_write(m->output, data, len, &m->error) : status;
 }
 
+/* A ClockSnapshot of the trace's clock alone at `time`; returns the bytes after it. Room for 64 bytes is there. */
+static char *put_reading(char *at, const struct tb_merger *m, int64_t time) {
+  char clock[32];
+  char *end = tb_wire_put_uint(clock, 1, m->trace_clock);
+  end = tb_wire_put_uint(end, 2, time > 0 ? (uint64_t)time : 1);
+  return tb_wire_put_bytes(at, 1, clock, (size_t)(end - clock));
+}
+
+enum tb_status tb_added_clock(struct tb_merger *m, int64_t time) {
+  char snapshot[96], packet[128];
+  char *end = tb_wire_put_uint(put_reading(snapshot, m, time), SNAPSHOT_TRACE_CLOCK, m->trace_clock);
+  char *at = tb_wire_put_bytes(packet, TB_TRACE_PACKET_CLOCK_SNAPSHOT, snapshot, (size_t)(end - snapshot));
+  return put_packet(m, packet, (size_t)(at - packet));
+}
+
 /* Says that a machine which the merger made has its clock in step with the merged trace's, in two rounds, as readers ask for; and
  * has that clock: readers know no clock of a machine before a snapshot of it, were it the trace's own. */
 enum tb_status tb_added_machine(struct tb_merger *m, uint32_t machine, int64_t time) {
-  char clock[32], snapshot[160], round[512], sync[1200], packet[1400];
-  char *at = tb_wire_put_uint(clock, 1, m->trace_clock);
-  at = tb_wire_put_uint(at, 2, time > 0 ? (uint64_t)time : 1);
-  size_t len = (size_t)(tb_wire_put_bytes(snapshot, 1, clock, (size_t)(at - clock)) - snapshot);
-  at = tb_wire_put_bytes(round, SYNC_CLIENT, snapshot, len);
+  char snapshot[160], round[512], sync[1200], packet[1400];
+  size_t len = (size_t)(put_reading(snapshot, m, time) - snapshot);
+  char *at = tb_wire_put_bytes(round, SYNC_CLIENT, snapshot, len);
   at = tb_wire_put_bytes(at, SYNC_HOST, snapshot, len);
   char *end = tb_wire_put_bytes(sync, SYNC_ROUNDS, round, (size_t)(at - round));
   end = tb_wire_put_bytes(end, SYNC_ROUNDS, round, (size_t)(at - round));

@@ -299,6 +299,17 @@ static void report_counts(struct tb_merger *m) {
   m->report->bytes_out = tb_output_bytes(m->output);
 }
 
+/* Says the merged trace's clock first, where the input whose clock it is does not say it, and others speak of clocks. */
+static enum tb_status write_clock(struct tb_merger *m) {
+  const struct tb_source *reference = &m->sources[m->reference];
+  bool others = false;
+  for (size_t i = 0; i < m->source_count; i++)
+    others |= i != m->reference && !m->sources[i].skipped && m->sources[i].survey.clocks.group_count;
+  if (!others || reference->survey.clocks.group_count || tb_source_machine_out(reference, tb_source_host(reference)))
+    return TB_OK;
+  return tb_added_clock(m, tb_source_report(m, reference)->first_ns);
+}
+
 enum tb_status tb_merger_write(struct tb_merger *m) {
   struct tb_kway heap = {tb_alloc(m->allocator, m->source_count * sizeof(*heap.entries)), 0};
   if (!heap.entries) return tb_fail(&m->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
@@ -306,6 +317,7 @@ enum tb_status tb_merger_write(struct tb_merger *m) {
   m->patches.allocator = m->allocator;
   uint64_t total = 0;
   enum tb_status status = start(m, &heap, &total);
+  if (status == TB_OK) status = write_clock(m);
   if (status == TB_OK) status = drain(m, &heap, total);
   if (status == TB_OK) status = tb_added_attributes(m);
   report_counts(m);
