@@ -18,7 +18,7 @@ struct settings {
 static const struct cli_option options[] = {
     CLI_OPTION_OUTPUT(struct settings),
     CLI_OPTION_FROM(struct settings),
-    {0, "to", "FORMAT", "Write json, fxt or perfetto, whatever the output's name says.", cli_parse_format,
+    {0, "to", "FORMAT", "Write json, fxt or perfetto, whatever the output's name says.", cli_parse_target,
      offsetof(struct settings, to)},
     CLI_OPTION_STRICT(struct settings),
     {0, "clock", "NAME",

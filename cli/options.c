@@ -60,7 +60,14 @@ const char *cli_parse_size(void *field, const char *value) {
 
 const char *cli_parse_format(void *field, const char *value) {
   enum tb_format format = tb_format_from_name(value);
-  if (format == TB_FORMAT_UNKNOWN) return "json, fxt or perfetto";
+  if (format == TB_FORMAT_UNKNOWN) return "json, fxt, perfetto or ftrace";
+  *(enum tb_format *)field = format;
+  return NULL;
+}
+
+const char *cli_parse_target(void *field, const char *value) {
+  enum tb_format format = tb_format_from_name(value);
+  if (format == TB_FORMAT_UNKNOWN || format == TB_FORMAT_FTRACE) return "json, fxt or perfetto";
   *(enum tb_format *)field = format;
   return NULL;
 }

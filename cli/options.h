@@ -28,6 +28,7 @@ const char *cli_parse_text(void *field, const char *value);   /* [const char *] 
 const char *cli_parse_count(void *field, const char *value);  /* [unsigned] at least 1 */
 const char *cli_parse_size(void *field, const char *value);   /* [size_t] bytes; K, M, G for powers of 1024 */
 const char *cli_parse_format(void *field, const char *value); /* [enum tb_format] */
+const char *cli_parse_target(void *field, const char *value); /* [enum tb_format] that can be written */
 const char *cli_parse_clock(void *field, const char *value);  /* [enum tb_clock] */
 
 /* Options that several commands share, for settings of the type S with a field of that name. */
@@ -38,10 +39,10 @@ const char *cli_parse_clock(void *field, const char *value);  /* [enum tb_clock]
         "its name when it is whole. Without this option standard output is used, unless it is a terminal.", \
         cli_parse_text, offsetof(S, output)                                                                 \
   }
-#define CLI_OPTION_FROM(S)                                                                            \
-  {                                                                                                   \
-    0, "from", "FORMAT", "Read the input as json, fxt or perfetto, whatever its content looks like.", \
-        cli_parse_format, offsetof(S, from)                                                           \
+#define CLI_OPTION_FROM(S)                                                                                    \
+  {                                                                                                           \
+    0, "from", "FORMAT", "Read the input as json, fxt, perfetto or ftrace, whatever its content looks like.", \
+        cli_parse_format, offsetof(S, from)                                                                   \
   }
 #define CLI_OPTION_STRICT(S)                                                                      \
   {                                                                                               \

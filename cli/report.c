@@ -123,6 +123,7 @@ void cli_report_text(FILE *to, const struct cli_conversion *c) {
     uint64_t span = (uint64_t)summary->last_ts - (uint64_t)summary->first_ts;
     fprintf(to, "  time span: %" PRIu64 ".%09" PRIu64 " s\n", span / 1000000000u, span % 1000000000u);
   }
+  if (summary->ftrace_events) fprintf(to, "  ftrace:    %" PRIu64 " events\n", summary->ftrace_events);
   if (summary->spilled_bytes) {
     fputs("  spilled:   ", to);
     print_bytes(to, summary->spilled_bytes);
@@ -224,6 +225,7 @@ void cli_report_json(FILE *to, const struct cli_conversion *c) {
     fprintf(to, "  \"first_ns\": %" PRId64 ",\n  \"last_ns\": %" PRId64 ",\n", summary->first_ts, summary->last_ts);
   else
     fputs("  \"first_ns\": null,\n  \"last_ns\": null,\n", to);
+  fprintf(to, "  \"ftrace_events\": %" PRIu64 ",\n", summary->ftrace_events);
   fprintf(to, "  \"peak_held_bytes\": %" PRIu64 ",\n  \"spilled_bytes\": %" PRIu64 ",\n", summary->peak_held_bytes,
           summary->spilled_bytes);
   json_losses(to, c->report);

@@ -3,9 +3,10 @@
 
 #include <string.h>
 
+#include "perfetto/ftrace_parse.h"
 #include "perfetto/wire.h"
 
-static const char *const names[] = {"unknown", "json", "fxt", "perfetto"};
+static const char *const names[] = {"unknown", "json", "fxt", "perfetto", "ftrace"};
 
 const char *tb_format_name(enum tb_format format) {
   return (size_t)format < sizeof(names) / sizeof(names[0]) ? names[format] : names[0];
@@ -63,10 +64,29 @@ static bool looks_like_fxt(const unsigned char *p, size_t len) {
   return len >= 8 && (memcmp(p, magic, 8) == 0 || memcmp(p, big_endian, 8) == 0);
 }
 
+/* Text with ftrace's header, or an event on one of its first lines. */
+static bool looks_like_ftrace(const char *p, size_t len) {
+  enum { LINES = 4 };
+  struct tb_ftrace_text_event event;
+  const char *end = p + len;
+  for (size_t lines = 0; p < end && lines < LINES;) {
+    const char *stop = memchr(p, '\n', (size_t)(end - p));
+    struct tb_slice line = {p, (size_t)((stop ? stop : end) - p)};
+    for (size_t i = 0; i < line.len; i++)
+      if ((unsigned char)line.ptr[i] < ' ' && line.ptr[i] != '\t' && line.ptr[i] != '\r') return false;
+    if (line.len >= 9 && memcmp(line.ptr, "# tracer:", 9) == 0) return true;
+    if (stop && tb_ftrace_parse_line(line, &event)) return true;
+    lines += line.len && line.ptr[0] != '#';
+    p = stop ? stop + 1 : end;
+  }
+  return false;
+}
+
 enum tb_format tb_format_detect(const char *data, size_t len) {
   if (looks_like_fxt((const unsigned char *)data, len)) return TB_FORMAT_FXT;
   if (starts_with_whole_packet(data, len)) return TB_FORMAT_PERFETTO;
   if (looks_like_json(data, len)) return TB_FORMAT_JSON;
+  if (looks_like_ftrace(data, len)) return TB_FORMAT_FTRACE;
   if (looks_like_perfetto((const unsigned char *)data, len)) return TB_FORMAT_PERFETTO;
   return TB_FORMAT_UNKNOWN;
 }
@@ -89,8 +109,6 @@ static const struct {
     AT(0, "\4\"M\30", "is compressed with lz4: decompress it first"),
     AT(0, "PERFILE2", "is a recording of Linux perf, which is not read"),
     AT(0, "\177ELF", "is a program and no trace"),
-    AT(0, "# tracer:", "is ftrace text, which is not read by itself: Perfetto's UI opens it"),
-    AT(0, "TRACE:", "is atrace's output, which is not read"),
     AT(0, "<!DOCTYPE", HTML),
     AT(0, "<html", HTML),
 };

@@ -7,7 +7,8 @@
 
 enum { DETECT_BYTES = 4096 };
 
-static const struct tb_reader_ops *const formats[] = {&tb_json_reader_ops, &tb_fxt_reader_ops, &tb_perfetto_reader_ops};
+static const struct tb_reader_ops *const formats[] = {&tb_json_reader_ops, &tb_fxt_reader_ops, &tb_perfetto_reader_ops,
+                                                      &tb_ftrace_reader_ops};
 
 static enum tb_status use_format(struct tb_reader *reader, enum tb_format format, const char *data, size_t len) {
   for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
@@ -17,8 +18,9 @@ static enum tb_status use_format(struct tb_reader *reader, enum tb_format format
     return status;
   }
   const char *stranger = tb_format_stranger(data, len);
-  return tb_fail(&reader->error, TB_UNKNOWN_FORMAT, 0, "%s",
-                 stranger ? stranger : "is no trace of a known format (JSON, FXT or Perfetto); --from names one");
+  return tb_fail(
+      &reader->error, TB_UNKNOWN_FORMAT, 0, "%s",
+      stranger ? stranger : "is no trace of a known format (JSON, FXT, Perfetto or ftrace text); --from names one");
 }
 
 static enum tb_status find_format(struct tb_reader *reader) {

@@ -65,6 +65,7 @@ struct tb_reader {
 extern const struct tb_reader_ops tb_json_reader_ops;
 extern const struct tb_reader_ops tb_fxt_reader_ops;
 extern const struct tb_reader_ops tb_perfetto_reader_ops;
+extern const struct tb_reader_ops tb_ftrace_reader_ops;
 
 /* Counts a loss; where options.strict is set it sets the error instead and returns TB_BAD_DATA, else TB_OK. */
 TB_MUST_CHECK enum tb_status tb_reader_lose(struct tb_reader *reader, const char *reason, uint64_t offset);

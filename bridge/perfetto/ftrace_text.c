@@ -85,9 +85,12 @@ void tb_ftrace_put_line_head(struct tb_json_emit *out, const struct tb_ftrace_li
 
 /* ---- scheduling --------------------------------------------------------------------------------------------------------- */
 
-/* The letters of the bits, lowest first; those past the last of them say that the thread could go on: "R+". */
+const char *tb_ftrace_state_letters(enum tb_ftrace_states states) {
+  return states == TB_FTRACE_STATES_OLD ? "SDTtXZxKWPN" : "SDTtXZPI";
+}
+
 static void put_state(struct tb_json_emit *out, int64_t bits, enum tb_ftrace_states states) {
-  const char *letters = states == TB_FTRACE_STATES_OLD ? "SDTtXZxKWPN" : "SDTtXZPI";
+  const char *letters = tb_ftrace_state_letters(states);
   unsigned count = (unsigned)strlen(letters);
   bool any = false;
   for (unsigned i = 0; i < count; i++) {
@@ -208,8 +211,6 @@ static bool put_driver_mark(struct tb_json_emit *out, uint32_t kind, const struc
 
 /* ---- any other event ---------------------------------------------------------------------------------------------------------- */
 
-/* How the kernel prints what it does not print as "field=value …": % with the kind of value (s text, d and u number, x hexadecimal)
- * and the number of the field, a digit. */
 static const struct {
   uint32_t kind;
   const char *format;
@@ -229,6 +230,12 @@ static const struct {
                {TB_FTRACE_EVENT_WORKQUEUE_EXECUTE_END, "work struct %x1: function %x2"},
                {TB_FTRACE_EVENT_CLK_ENABLE, "%s1"},
                {TB_FTRACE_EVENT_CLK_DISABLE, "%s1"}};
+
+const char *tb_ftrace_format(uint32_t kind) {
+  for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+    if (formats[i].kind == kind) return formats[i].format;
+  return NULL;
+}
 
 static void put_value(struct tb_json_emit *out, char how, const struct fields *fields, uint32_t number) {
   uint64_t value = fields->at[number].value;
@@ -325,11 +332,10 @@ bool tb_ftrace_put_event(struct tb_json_emit *out, uint32_t kind, struct tb_slic
   if (is_mark(kind)) return put_driver_mark(out, kind, &fields);
   put_text(out, tb_slice_from(event->name));
   TB_JSON_EMIT(out, ": ");
-  for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
-    if (formats[i].kind != kind) continue;
-    put_formatted(out, formats[i].format, &fields);
-    return true;
-  }
-  put_named(out, event->descriptor, payload);
+  const char *format = tb_ftrace_format(kind);
+  if (format)
+    put_formatted(out, format, &fields);
+  else
+    put_named(out, event->descriptor, payload);
   return true;
 }

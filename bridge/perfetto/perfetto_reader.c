@@ -246,6 +246,8 @@ static payload_reader find_payload_reader(uint32_t kind) {
       return tb_perfetto_cpu_frequency;
     case TB_TRACE_PACKET_FTRACE_EVENTS:
       return tb_perfetto_ftrace;
+    case TB_TRACE_PACKET_FTRACE_TEXT:
+      return tb_perfetto_ftrace_text;
     case TB_TRACE_PACKET_SYS_STATS:
       return tb_perfetto_sys_stats;
     case TB_TRACE_PACKET_PROCESS_STATS:

@@ -152,6 +152,9 @@ enum tb_status tb_perfetto_task_rename(struct tb_perfetto_reader *r, struct tb_s
 /* perfetto_reader_kernel.c, perfetto_reader_ftrace.c */
 enum tb_status tb_perfetto_task_state(struct tb_perfetto_reader *r, struct tb_slice payload);
 enum tb_status tb_perfetto_ftrace(struct tb_perfetto_reader *r, struct tb_slice payload);
+enum tb_status tb_perfetto_ftrace_text(struct tb_perfetto_reader *r, struct tb_slice payload);
+/* Whether the packet in hand was made of ftrace text that the trace has too, and that the target takes. */
+bool tb_perfetto_told_by_text(struct tb_perfetto_reader *r);
 enum tb_status tb_perfetto_system_info(struct tb_perfetto_reader *r, struct tb_slice payload);
 /* perfetto_reader_system.c */
 enum tb_status tb_perfetto_process_stats(struct tb_perfetto_reader *r, struct tb_slice payload);

@@ -363,9 +363,23 @@ static enum tb_status read_events(struct bundle *b, struct tb_slice payload) {
   return TB_OK;
 }
 
+bool tb_perfetto_told_by_text(struct tb_perfetto_reader *r) {
+  if (!tb_perfetto_as_text(r)) return false;
+  struct tb_wire_cursor packet = tb_wire_cursor(r->head.bytes);
+  struct tb_wire_field field;
+  while (tb_wire_next(&packet, &field) == TB_OK)
+    if (field.number == TB_TRACE_PACKET_FTRACE_FROM_TEXT) return field.value != 0;
+  return false;
+}
+
 enum tb_status tb_perfetto_ftrace(struct tb_perfetto_reader *r, struct tb_slice payload) {
   struct bundle b = {.r = r};
   bool lost = false;
+  if (tb_perfetto_told_by_text(r)) return TB_OK;
+  if (r->reader->keeps_packets && !r->reader->keeps_fxt_blobs) { /* Perfetto: bundles say more than events of ours */
+    tb_perfetto_pass_packet(r);
+    return TB_OK;
+  }
   enum tb_status status = read_bundle_head(&b, payload, &lost);
   if (status != TB_OK) return status;
   b.running = running_on(r, b.cpu);
@@ -388,4 +402,13 @@ enum tb_status tb_perfetto_ftrace(struct tb_perfetto_reader *r, struct tb_slice 
   if (status == TB_OK && b.strange) tb_perfetto_pass_packet(r);
   if (status == TB_OK && b.clock_lost) return tb_perfetto_lose(r, LOSS_CLOCK);
   return status;
+}
+
+/* What a source had as text: the events of other packets say it too, for targets that have no such text. */
+enum tb_status tb_perfetto_ftrace_text(struct tb_perfetto_reader *r, struct tb_slice payload) {
+  if (tb_perfetto_as_text(r))
+    tb_perfetto_emit(r, TB_EVENT_SYSTEM_TRACE)->blob = payload;
+  else
+    tb_perfetto_pass_packet(r);
+  return TB_OK;
 }

@@ -45,6 +45,7 @@ static struct tb_slice name_of_process(const Perfetto__Protos__ProcessTree__Proc
 }
 
 enum tb_status tb_perfetto_process_tree(struct tb_perfetto_reader *r, struct tb_slice payload) {
+  if (tb_perfetto_told_by_text(r)) return TB_OK;
   ProtobufCMessage *message;
   enum tb_status status = tb_perfetto_unpack(r, &perfetto__protos__process_tree__descriptor, payload, &message);
   if (status != TB_OK) return status;

@@ -262,11 +262,12 @@ static enum tb_status finish(struct tb_writer *writer) {
   if (status == TB_OK) status = order_strands(p); /* of flows that join nothing */
   if (status != TB_OK) return status;
   tb_packet_sink_init(&p->sink, writer->output, writer->options.compress, p->allocator, &writer->error);
-  status = tb_perfetto_keep_system_trace(p);
-  if (status == TB_OK) status = tb_perfetto_write_preamble(p);
+  status = tb_perfetto_write_preamble(p);
   tb_perfetto_mark_lossy(p);
   if (status == TB_OK) status = write_sequences(p);
-  if (status == TB_OK) status = tb_perfetto_write_packets(p, (uint32_t)p->sequence_count + 2);
+  uint32_t free_id = (uint32_t)p->sequence_count + TB_FIRST_SEQUENCE_ID;
+  if (status == TB_OK && p->system_trace.len) status = tb_perfetto_write_ftrace(p, free_id++);
+  if (status == TB_OK) status = tb_perfetto_write_packets(p, free_id);
   if (status == TB_OK) status = tb_packet_sink_flush(&p->sink);
   if (status == TB_OK) count_tracks(p);
   if (status != TB_OK && writer->error.code == TB_OK)

@@ -113,36 +113,6 @@ enum tb_status tb_perfetto_put_trace_metadata(struct tb_perfetto_writer *p, cons
   return status;
 }
 
-enum tb_status tb_perfetto_put_system_trace(struct tb_perfetto_writer *p, const struct tb_event *event) {
-  return tb_buffer_append(&p->system_trace, event->blob.ptr, event->blob.len);
-}
-
-/* A JSON string with every "# tracer" escaped: readers take a file that has it near its start for ftrace text. */
-static void emit_system_trace(struct tb_json_emit *emit, struct tb_slice text) {
-  static const char mark[] = "# tracer";
-  struct tb_json_emit plain = {.buffer = {.allocator = emit->buffer.allocator, .max = emit->buffer.max}};
-  tb_json_emit_string(&plain, text);
-  const char *at = plain.buffer.data, *end = at + plain.buffer.len, *found;
-  if (plain.status != TB_OK) emit->status = plain.status;
-  while (plain.status == TB_OK && (found = memmem(at, (size_t)(end - at), mark, sizeof(mark) - 1)) != NULL) {
-    tb_json_emit_raw(emit, at, (size_t)(found - at));
-    TB_JSON_EMIT(emit, "\\u0023");
-    at = found + 1;
-  }
-  if (plain.status == TB_OK) tb_json_emit_raw(emit, at, (size_t)(end - at));
-  tb_json_emit_free(&plain);
-}
-
-enum tb_status tb_perfetto_keep_system_trace(struct tb_perfetto_writer *p) {
-  if (p->system_trace.len == 0) return TB_OK;
-  struct tb_json_emit emit;
-  tb_json_emit_init(&emit, p->allocator);
-  emit_system_trace(&emit, (struct tb_slice){p->system_trace.data, p->system_trace.len});
-  enum tb_status status = add_attribute(p, "json.", TB_SLICE("systemTraceEvents"), &emit);
-  tb_json_emit_free(&emit);
-  return status;
-}
-
 enum tb_status tb_perfetto_put_clocks(struct tb_perfetto_writer *p, const struct tb_event *event) {
   if (event->track && event->track->machine) return TB_OK; /* times are on the recording machine's clocks */
   void *clocks = p->clocks, *rows = p->clock_rows;

@@ -235,9 +235,9 @@ TB_MUST_CHECK enum tb_status tb_perfetto_carry_flows(struct tb_perfetto_writer *
 TB_MUST_CHECK enum tb_status tb_perfetto_put_counter(struct tb_perfetto_writer *p, const struct tb_event *event);
 TB_MUST_CHECK enum tb_status tb_perfetto_put_metadata(struct tb_perfetto_writer *p, const struct tb_event *event);
 TB_MUST_CHECK enum tb_status tb_perfetto_put_trace_metadata(struct tb_perfetto_writer *p, const struct tb_event *event);
-/* Collects ftrace text, which becomes an attribute once it is whole. */
+/* put_ftrace.c: collects ftrace text; writes it, and the events that it tells of. */
 TB_MUST_CHECK enum tb_status tb_perfetto_put_system_trace(struct tb_perfetto_writer *p, const struct tb_event *event);
-TB_MUST_CHECK enum tb_status tb_perfetto_keep_system_trace(struct tb_perfetto_writer *p);
+TB_MUST_CHECK enum tb_status tb_perfetto_write_ftrace(struct tb_perfetto_writer *p, uint32_t sequence_id);
 TB_MUST_CHECK enum tb_status tb_perfetto_put_clocks(struct tb_perfetto_writer *p, const struct tb_event *event);
 TB_MUST_CHECK enum tb_status tb_perfetto_put_track(struct tb_perfetto_writer *p, const struct tb_track *track);
 TB_MUST_CHECK enum tb_status tb_perfetto_put_thread_state(struct tb_perfetto_writer *p, const struct tb_event *event);

@@ -182,7 +182,7 @@ enum tb_event_type {
   TB_EVENT_TRACE_METADATA, /* a top-level key of the JSON object (otherData, metadata, …): name, one arg */
   TB_EVENT_STACK_FRAME,    /* an entry of stackFrames: id.text is its id, name, categories its category, parent_frame */
   TB_EVENT_SAMPLE,         /* an entry of samples: track is the thread, name, stack, weight, cpu */
-  TB_EVENT_SYSTEM_TRACE,   /* ftrace text: blob, in pieces at line ends; ts where it is one line */
+  TB_EVENT_SYSTEM_TRACE,   /* ftrace text: blob, in pieces; ts where it is one line */
   TB_EVENT_CLOCK_SNAPSHOT, /* `clocks` read at one moment; clocks[0] is the trace clock where the source says which. Of a machine other
                               than 0 `track` is its global one */
   TB_EVENT_DATA_LOSS, /* the source says that events were lost here on this track's sequence or provider */

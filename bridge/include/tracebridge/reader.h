@@ -11,9 +11,10 @@
 extern "C" {
 #endif
 
-enum tb_format { TB_FORMAT_UNKNOWN, TB_FORMAT_JSON, TB_FORMAT_FXT, TB_FORMAT_PERFETTO };
+/* FTRACE, the kernel's trace file as text, can be read only. */
+enum tb_format { TB_FORMAT_UNKNOWN, TB_FORMAT_JSON, TB_FORMAT_FXT, TB_FORMAT_PERFETTO, TB_FORMAT_FTRACE };
 
-/* "json", "fxt", "perfetto" or "unknown"; never NULL. */
+/* "json", "fxt", "perfetto", "ftrace" or "unknown"; never NULL. */
 TB_API const char *tb_format_name(enum tb_format format);
 
 /* The format whose tb_format_name is `name` (a NUL-terminated text), TB_FORMAT_UNKNOWN where there is none. */

@@ -41,6 +41,7 @@ struct tb_writer_summary {
   uint64_t bytes_written;    /* after compression */
   uint64_t peak_held_bytes;  /* most that was held in memory for ordering */
   uint64_t spilled_bytes;
+  uint64_t ftrace_events; /* Perfetto: that ftrace text told of */
 };
 
 /* Starts writing to the file `path` ("-": standard output; .gz compresses). The file appears under its name only when

@@ -5,9 +5,8 @@ printf 'PK\3\4\24\0' >archive.zip
 head -c 257 /dev/zero >archive.tar
 printf 'ustar\0' >>archive.tar
 printf '\3757zXZ\0' >trace.json.xz
-printf '# tracer: nop\n' >systrace.txt
 printf '<!DOCTYPE html>' >systrace.html
-for file in utf16.json archive.zip archive.tar trace.json.xz systrace.txt systrace.html; do
+for file in utf16.json archive.zip archive.tar trace.json.xz systrace.html; do
   tracebridge convert "$file" -o out.perfetto-trace || status=$?
 done
 ls
