@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "perfetto/ftrace_parse.h"
+#include "event/ftrace_line.h"
 #include "perfetto/wire.h"
 
 static const char *const names[] = {"unknown", "json", "fxt", "perfetto", "ftrace"};

@@ -6,84 +6,8 @@
 #include "perfetto/ftrace.pb-c.h"
 #include "perfetto/wire.h"
 
-enum { NS_DIGITS = 9 };
-
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 static bool is_space(char c) { return c == ' ' || c == '\t'; }
-
-static struct tb_slice trimmed(struct tb_slice text) {
-  while (text.len && (is_space(text.ptr[0]) || text.ptr[0] == '\r')) text.ptr++, text.len--;
-  while (text.len && (is_space(text.ptr[text.len - 1]) || text.ptr[text.len - 1] == '\r')) text.len--;
-  return text;
-}
-
-/* ---- a line ------------------------------------------------------------------------------------------------------------------------------ */
-
-static const char *read_digits(const char *at, const char *end, uint64_t *value) {
-  const char *from = at;
-  for (*value = 0; at < end && is_digit(*at) && at - from < 18; at++) *value = *value * 10 + (uint64_t)(*at - '0');
-  return at > from ? at : NULL;
-}
-
-/* "TASK-TID", perhaps "(TGID)", before a bracket. */
-static bool read_task(const char *from, const char *to, struct tb_ftrace_line *line) {
-  while (to > from && is_space(to[-1])) to--;
-  if (to > from && to[-1] == ')') {
-    const char *open = to;
-    while (open > from && open[-1] != '(') open--;
-    if (open == from) return false;
-    const char *digits = open;
-    uint64_t tgid;
-    while (digits < to && is_space(*digits)) digits++;
-    line->has_tgid = read_digits(digits, to, &tgid) != NULL; /* dashes where the kernel does not know it */
-    line->tgid = line->has_tgid ? (int64_t)tgid : 0;
-    for (to = open - 1; to > from && is_space(to[-1]); to--) continue;
-  }
-  const char *digits = to;
-  while (digits > from && is_digit(digits[-1])) digits--;
-  uint64_t tid;
-  if (digits == from || digits[-1] != '-' || !read_digits(digits, to, &tid) || tid > INT32_MAX) return false;
-  line->tid = (int64_t)tid;
-  line->task = trimmed((struct tb_slice){from, (size_t)(digits - 1 - from)});
-  if (tb_slice_equal(line->task, TB_SLICE("<...>")) || tb_slice_equal(line->task, TB_SLICE("<idle>")))
-    line->task.len = 0;
-  return true;
-}
-
-/* "FLAGS SECONDS: NAME: ARGUMENTS" behind the bracket; there may be no blank between flags that end in a dot and the seconds. */
-static bool read_rest(const char *at, const char *end, struct tb_ftrace_text_event *event) {
-  const char *colon = memchr(at, ':', (size_t)(end - at));
-  if (!colon) return false;
-  const char *seconds = colon;
-  bool point = false;
-  while (seconds > at && (is_digit(seconds[-1]) || (seconds[-1] == '.' && !point))) point |= *--seconds == '.';
-  struct tb_decimal number;
-  if (!point || tb_decimal_parse(seconds, colon, &number) != colon ||
-      !tb_decimal_to_int(&number, NS_DIGITS, &event->line.ts))
-    return false;
-  const char *name = colon + 1;
-  while (name < end && is_space(*name)) name++;
-  const char *stop = name;
-  while (stop < end && !is_space(*stop)) stop++;
-  while (stop > name && stop[-1] != ':') stop--;
-  if (stop <= name + 1) return false;
-  event->name = (struct tb_slice){name, (size_t)(stop - 1 - name)};
-  event->arguments = trimmed((struct tb_slice){stop, (size_t)(end - stop)});
-  return true;
-}
-
-bool tb_ftrace_parse_line(struct tb_slice text, struct tb_ftrace_text_event *event) {
-  const char *end = text.ptr + text.len;
-  if (!text.len || *text.ptr == '#') return false;
-  for (const char *at = text.ptr; (at = memchr(at, '[', (size_t)(end - at))) != NULL; at++) {
-    uint64_t cpu;
-    const char *close = read_digits(at + 1, end, &cpu);
-    if (!close || close == end || *close != ']' || cpu > UINT32_MAX) continue;
-    *event = (struct tb_ftrace_text_event){.line = {.cpu = (uint32_t)cpu}};
-    if (read_task(text.ptr, at, &event->line) && read_rest(close + 1, end, event)) return true;
-  }
-  return false;
-}
 
 /* ---- fields --------------------------------------------------------------------------------------------------------------------------------- */
 
@@ -216,18 +140,18 @@ static const char *next_name(const char *at, const char *end) {
 
 /* Takes the next "NAME=VALUE" off; values may have blanks in them. */
 static bool take_named(struct tb_slice *rest, struct named *field) {
-  *rest = trimmed(*rest);
+  *rest = tb_ftrace_trimmed(*rest);
   const char *equals = rest->len ? memchr(rest->ptr, '=', rest->len) : NULL;
   if (!equals) return false;
   const char *end = rest->ptr + rest->len, *stop = next_name(equals + 1, end);
   field->name = (struct tb_slice){rest->ptr, (size_t)(equals - rest->ptr)};
-  field->name = trimmed(field->name);
+  field->name = tb_ftrace_trimmed(field->name);
   const char *blank = field->name.len ? memrchr(field->name.ptr, ' ', field->name.len) : NULL;
   if (blank) field->name = (struct tb_slice){blank + 1, (size_t)(equals - blank - 1)};
-  field->value = trimmed((struct tb_slice){equals + 1, (size_t)(stop - equals - 1)});
+  field->value = tb_ftrace_trimmed((struct tb_slice){equals + 1, (size_t)(stop - equals - 1)});
   if (field->value.len >= 3 && memcmp(field->value.ptr + field->value.len - 3, "==>", 3) == 0) {
     field->value.len -= 3;
-    field->value = trimmed(field->value);
+    field->value = tb_ftrace_trimmed(field->value);
   }
   *rest = (struct tb_slice){stop, (size_t)(end - stop)};
   return field->name.len > 0;

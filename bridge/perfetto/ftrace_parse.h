@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reading ftrace's text, the other way round to ftrace_text.h: a line of the kernel's trace file, and the FtraceEvent that it tells of.
+ * Reading ftrace's text, the other way round to ftrace_text.h: the FtraceEvent that a line (event/ftrace_line.h) tells of.
  */
 #ifndef TB_PERFETTO_FTRACE_PARSE_H
 #define TB_PERFETTO_FTRACE_PARSE_H
 
 #include "base/intern.h"
 #include "perfetto/ftrace_text.h"
-
-struct tb_ftrace_text_event {
-  struct tb_ftrace_line line; /* the task is empty where the text does not know it */
-  struct tb_slice name, arguments;
-};
-
-/* Reads a line without its end; its texts point into it. False for what is no event: comments, headers, other tracers' lines. */
-bool tb_ftrace_parse_line(struct tb_slice text, struct tb_ftrace_text_event *event);
 
 /* Appends the fields of a FtraceEvent, timestamp and pid among them, to `out`. What the schema does not know is a generic event with the
  * fields that the text names. Functions of the kernel that stand as symbols become ids in `symbols`. TB_OK or TB_NO_MEMORY. */

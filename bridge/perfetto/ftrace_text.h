@@ -7,15 +7,8 @@
 #ifndef TB_PERFETTO_FTRACE_TEXT_H
 #define TB_PERFETTO_FTRACE_TEXT_H
 
+#include "event/ftrace_line.h"
 #include "json/json_emit.h"
-
-struct tb_ftrace_line {
-  struct tb_slice task; /* the thread's name, empty where it is not known */
-  int64_t tid, tgid;
-  bool has_tgid;
-  uint32_t cpu;
-  int64_t ts;
-};
 
 struct tb_ftrace_switch {
   struct tb_slice prev_comm, next_comm;

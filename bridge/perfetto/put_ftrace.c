@@ -207,7 +207,7 @@ static enum tb_status note_thread(struct bundling *b, const struct tb_ftrace_tex
 static enum tb_status add_line(struct bundling *b, struct tb_slice text) {
   struct tb_ftrace_text_event event;
   if (!tb_ftrace_parse_line(text, &event)) return TB_OK;
-  if (event.line.cpu >= CPUS_MAX || event.line.ts < 0) {
+  if (event.line.cpu >= CPUS_MAX) {
     tb_losses_add(&b->p->writer->losses, "ftrace lines of processors past 4095, which stay in the text alone",
                   TB_NO_OFFSET);
     return TB_OK;
@@ -310,7 +310,7 @@ enum tb_status tb_perfetto_write_ftrace(struct tb_perfetto_writer *p, uint32_t s
     const char *stop = memchr(at, '\n', (size_t)(end - at));
     if (!stop) stop = end;
     status = add_line(&b, (struct tb_slice){at, (size_t)(stop - at)});
-    at = stop + 1;
+    at = stop < end ? stop + 1 : end;
   }
   if (status == TB_OK) status = name_threads(&b);
   for (size_t cpu = 0; status == TB_OK && cpu < b.bundle_count; cpu++) status = write_bundle(&b, cpu);
