@@ -104,9 +104,17 @@ static enum tb_status advance(struct tb_merger *m, struct tb_source *s) {
 
 /* ---- what becomes of a packet ---------------------------------------------------------------------------------------------------- */
 
-/* True for packets of which the merged trace has one: the first one's stays. */
+/* Whether the source has other times in the merged trace than alone. */
+static bool is_moved(struct tb_merger *m, const struct tb_source *s) {
+  const struct tb_merge_input_report *report = tb_source_report(m, s);
+  return m->shift || report->offset_ns || report->drift_ppm != 0;
+}
+
+/* True for packets of which the merged trace has one: the first one's stays; and for text of ftrace that says other times than the events
+ * made of it, from which readers of ours make it again. */
 static bool is_superfluous(struct tb_merger *m, const struct tb_source *s, enum tb_status *status) {
   const struct tb_merge_head *head = &s->current.head;
+  if (head->kind == TB_TRACE_PACKET_FTRACE_TEXT) return is_moved(m, s);
   if (m->source_count == 1) return false;
   if (head->kind == TB_TRACE_PACKET_TRACE_UUID) {
     bool more = m->uuid_written;

@@ -453,6 +453,7 @@ static void destroy(struct tb_reader *reader) {
   tb_arena_free(&r->scratch);
   tb_free(r->running_on.allocator, r->running, r->running_capacity * sizeof(*r->running));
   tb_map_free(&r->running_on);
+  tb_map_free(&r->ftrace_texts);
   tb_map_free(&r->makers);
   tb_map_free(&r->rails);
   tb_map_free(&r->energy_consumers);
@@ -490,6 +491,7 @@ static enum tb_status create(struct tb_reader *reader) {
   r->tracks.change_ctx = r;
   tb_arena_init(&r->scratch, reader->allocator, 0);
   tb_map_init(&r->running_on, &r->state.budget.allocator);
+  tb_map_init(&r->ftrace_texts, &r->state.budget.allocator);
   tb_map_init(&r->makers, &r->state.budget.allocator);
   tb_map_init(&r->rails, &r->state.budget.allocator);
   tb_map_init(&r->energy_consumers, &r->state.budget.allocator);

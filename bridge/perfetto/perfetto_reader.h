@@ -67,6 +67,7 @@ struct tb_perfetto_reader {
   enum tb_ftrace_states ftrace_states;     /* as the kernel's version says */
   uint32_t page_size;                      /* of the machine's memory; 0 where it is not said */
   struct tb_json_emit line;                /* of the system's events as text, while it grows */
+  struct tb_map ftrace_texts;              /* sequences that have had ftrace as text */
   struct tb_map makers;                    /* of threads whose process was not known: tid, machine -> tid */
   struct tb_map rails;                     /* of power: number, session -> counter */
   struct tb_map energy_consumers;          /* number, machine -> counter */
@@ -153,7 +154,9 @@ enum tb_status tb_perfetto_task_rename(struct tb_perfetto_reader *r, struct tb_s
 enum tb_status tb_perfetto_task_state(struct tb_perfetto_reader *r, struct tb_slice payload);
 enum tb_status tb_perfetto_ftrace(struct tb_perfetto_reader *r, struct tb_slice payload);
 enum tb_status tb_perfetto_ftrace_text(struct tb_perfetto_reader *r, struct tb_slice payload);
-/* Whether the packet in hand was made of ftrace text that the trace has too, and that the target takes. */
+/* Whether the packet in hand was made of ftrace text. */
+bool tb_perfetto_made_of_text(const struct tb_perfetto_reader *r);
+/* Whether it was, and the text was given to a target that takes it. */
 bool tb_perfetto_told_by_text(struct tb_perfetto_reader *r);
 enum tb_status tb_perfetto_system_info(struct tb_perfetto_reader *r, struct tb_slice payload);
 /* perfetto_reader_system.c */

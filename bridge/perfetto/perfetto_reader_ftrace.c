@@ -363,13 +363,16 @@ static enum tb_status read_events(struct bundle *b, struct tb_slice payload) {
   return TB_OK;
 }
 
-bool tb_perfetto_told_by_text(struct tb_perfetto_reader *r) {
-  if (!tb_perfetto_as_text(r)) return false;
+bool tb_perfetto_made_of_text(const struct tb_perfetto_reader *r) {
   struct tb_wire_cursor packet = tb_wire_cursor(r->head.bytes);
   struct tb_wire_field field;
   while (tb_wire_next(&packet, &field) == TB_OK)
     if (field.number == TB_TRACE_PACKET_FTRACE_FROM_TEXT) return field.value != 0;
   return false;
+}
+
+bool tb_perfetto_told_by_text(struct tb_perfetto_reader *r) {
+  return r->ftrace_texts.count && tb_map_find(&r->ftrace_texts, r->head.sequence, 0) && tb_perfetto_made_of_text(r);
 }
 
 enum tb_status tb_perfetto_ftrace(struct tb_perfetto_reader *r, struct tb_slice payload) {
@@ -406,9 +409,11 @@ enum tb_status tb_perfetto_ftrace(struct tb_perfetto_reader *r, struct tb_slice 
 
 /* What a source had as text: the events of other packets say it too, for targets that have no such text. */
 enum tb_status tb_perfetto_ftrace_text(struct tb_perfetto_reader *r, struct tb_slice payload) {
-  if (tb_perfetto_as_text(r))
-    tb_perfetto_emit(r, TB_EVENT_SYSTEM_TRACE)->blob = payload;
-  else
+  if (!tb_perfetto_as_text(r)) {
     tb_perfetto_pass_packet(r);
+    return TB_OK;
+  }
+  if (tb_map_put(&r->ftrace_texts, r->head.sequence, 0, 1) != TB_OK) r->out_of_memory = true;
+  tb_perfetto_emit(r, TB_EVENT_SYSTEM_TRACE)->blob = payload;
   return TB_OK;
 }

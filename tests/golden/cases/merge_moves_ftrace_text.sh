@@ -1,0 +1,10 @@
+# Ftrace text that a merge moves is made again of its events; where it stays it comes back as it was.
+text=$DATA/ftrace/small.ftrace
+tracebridge merge -q "$text" "$DATA/phases/counters.json" --unplaced=start -o still.perfetto-trace
+tracebridge convert -q still.perfetto-trace -o still.json
+grep -o 'sched_switch: prev_comm=app .*next_comm=swapper/0' still.json | cut -d '\' -f 1
+tracebridge merge -q "$text" --offset "$text=+10s" -o moved.perfetto-trace
+tracebridge convert -q moved.perfetto-trace -o moved.json
+for seconds in 100.5 110.5; do
+  echo "at $seconds: $(sed 's/\\n/\n/g' still.json | grep -c " $seconds.*: sched_switch") and $(sed 's/\\n/\n/g' moved.json | grep -c " $seconds.*: sched_switch") lines"
+done
