@@ -45,7 +45,7 @@ static size_t open_message(struct encoding *e, uint32_t number) {
 }
 
 static void close_message(struct encoding *e, size_t start) {
-  if (e->status != TB_OK) return;
+  if (e->status != TB_OK || !e->out->data) return;
   char len[TB_WIRE_VARINT_MAX], *at = e->out->data + start;
   size_t size = (size_t)(tb_wire_put_varint(len, e->out->len - start) - len);
   memmove(at - LENGTH_BYTES + size, at, e->out->len - start);

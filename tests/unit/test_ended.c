@@ -72,7 +72,7 @@ static enum tb_status write_ended(struct written *written, size_t step) {
   tb_ended_init(&ended, tb_default_allocator());
   for (size_t i = 0; i < entry_count; i++) {
     assert_int_equal(tb_ended_put(&ended, &entries[i]), TB_OK);
-    if (written->file && i % step == 0)
+    if (written->file && step && i % step == 0)
       assert_int_equal(tb_chunks_put_away(&ended.entries, written->file, NULL), TB_OK);
   }
   enum tb_status status = tb_ended_nests(&ended, NULL);
