@@ -3,7 +3,11 @@
 
 #include "base/decimal.h"
 
-enum { NS_DIGITS = 9 };
+enum {
+  NS_DIGITS = 9,
+  HEAD_MAX =
+      256, /* bytes up to the bracket of the processor, and from there to the colon behind the seconds: no kernel prints as many */
+};
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 static bool is_space(char c) { return c == ' ' || c == '\t'; }
@@ -47,7 +51,7 @@ static bool read_task(const char *from, const char *to, struct tb_ftrace_line *l
 
 /* "FLAGS SECONDS: NAME: ARGUMENTS" behind the bracket; there may be no blank between flags that end in a dot and the seconds. */
 static bool read_rest(const char *at, const char *end, struct tb_ftrace_text_event *event) {
-  const char *colon = memchr(at, ':', (size_t)(end - at));
+  const char *colon = memchr(at, ':', (size_t)(end - at < HEAD_MAX ? end - at : HEAD_MAX));
   if (!colon) return false;
   const char *seconds = colon;
   bool point = false;
@@ -68,9 +72,9 @@ static bool read_rest(const char *at, const char *end, struct tb_ftrace_text_eve
 }
 
 bool tb_ftrace_parse_line(struct tb_slice text, struct tb_ftrace_text_event *event) {
-  const char *end = text.ptr + text.len;
+  const char *end = text.ptr + text.len, *head_end = text.len < HEAD_MAX ? end : text.ptr + HEAD_MAX;
   if (!text.len || *text.ptr == '#') return false;
-  for (const char *at = text.ptr; (at = memchr(at, '[', (size_t)(end - at))) != NULL; at++) {
+  for (const char *at = text.ptr; (at = memchr(at, '[', (size_t)(head_end - at))) != NULL; at++) {
     uint64_t cpu;
     const char *close = read_digits(at + 1, end, &cpu);
     if (!close || close == end || *close != ']' || cpu > UINT32_MAX) continue;

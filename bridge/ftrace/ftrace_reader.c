@@ -7,7 +7,7 @@
 #include "base/utf8.h"
 #include "event/reader_ops.h"
 
-enum { READ_BYTES = 64 * 1024 };
+enum { READ_BYTES = 64 * 1024, LINE_MAX_BYTES = 1 << 20 };
 
 struct ftrace_state {
   struct tb_buffer text; /* what was read and not given out */
@@ -34,9 +34,9 @@ static enum tb_status read_more(struct tb_reader *reader, struct ftrace_state *s
 }
 
 /* How much can be given now: whole lines, or all at the input's end and where a line is too long to wait for. */
-static size_t piece_length(const struct tb_reader *reader, const struct ftrace_state *state) {
+static size_t piece_length(const struct ftrace_state *state) {
   const struct tb_buffer *text = &state->text;
-  if (state->input_ended || text->len > reader->options.max_record_bytes) return text->len;
+  if (state->input_ended || text->len > LINE_MAX_BYTES) return text->len;
   const char *last = text->len ? memrchr(text->data, '\n', text->len) : NULL;
   return last ? (size_t)(last - text->data) + 1 : 0;
 }
@@ -62,7 +62,7 @@ static struct tb_slice copy_text(struct tb_arena *arena, const char *text, size_
 static enum tb_status fill(struct tb_reader *reader, struct tb_batch *batch) {
   struct ftrace_state *state = reader->state;
   size_t len;
-  while ((len = piece_length(reader, state)) == 0) {
+  while ((len = piece_length(state)) == 0) {
     if (state->input_ended) return TB_END;
     enum tb_status status = read_more(reader, state);
     if (status != TB_OK) return status;

@@ -117,7 +117,7 @@ enum tb_ftrace_states tb_ftrace_find_states(struct tb_slice text) {
   const char *at = text.ptr, *end = at + text.len;
   while (text.len && (at = memmem(at, (size_t)(end - at), before.ptr, before.len)) != NULL)
     for (at += before.len; at < end && !is_space(*at) && *at != '\n'; at++)
-      if (strchr("xKWN", *at)) return TB_FTRACE_STATES_OLD;
+      if (memchr("xKWN", *at, 4)) return TB_FTRACE_STATES_OLD;
   return TB_FTRACE_STATES_4_14;
 }
 

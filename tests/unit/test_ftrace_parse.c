@@ -75,6 +75,21 @@ static void a_line_says_task_process_cpu_time_and_event(void **state) {
   }
 }
 
+static void a_line_without_an_end_costs_no_more_than_its_length(void **state) {
+  (void)state;
+  enum { LEN = 4 << 20 };
+  static char line[LEN];
+  static const char *const patterns[] = {"-1[1]", "x) [1]", "a=", "[", "-1[1] 1."};
+  struct tb_ftrace_text_event event;
+  for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++) {
+    for (size_t k = 0, len = strlen(patterns[i]); k < LEN; k++) line[k] = patterns[i][k % len];
+    assert_false(tb_ftrace_parse_line((struct tb_slice){line, LEN}, &event));
+    event = (struct tb_ftrace_text_event){.name = TB_SLICE("e"), .arguments = {line, LEN}};
+    encoded.len = 0;
+    assert_int_equal(tb_ftrace_encode(&event, TB_FTRACE_STATES_4_14, &symbols, &encoded), TB_OK);
+  }
+}
+
 static void what_is_no_event_is_none(void **state) {
   (void)state;
   static const char *const lines[] = {"",
@@ -217,9 +232,13 @@ static void marks_keep_their_text_whatever_they_are_called(void **state) {
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
   const struct CMUnitTest tests[] = {
-      TEST(a_line_says_task_process_cpu_time_and_event),    TEST(what_is_no_event_is_none),
-      TEST(events_come_back_as_they_were_printed),          TEST(what_the_kernel_prints_otherwise_is_understood),
-      TEST(letters_of_states_are_the_bits_of_the_kernel),   TEST(functions_of_the_kernel_are_symbols),
+      TEST(a_line_says_task_process_cpu_time_and_event),
+      TEST(what_is_no_event_is_none),
+      TEST(a_line_without_an_end_costs_no_more_than_its_length),
+      TEST(events_come_back_as_they_were_printed),
+      TEST(what_the_kernel_prints_otherwise_is_understood),
+      TEST(letters_of_states_are_the_bits_of_the_kernel),
+      TEST(functions_of_the_kernel_are_symbols),
       TEST(marks_keep_their_text_whatever_they_are_called),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
