@@ -2,7 +2,7 @@
 text=$DATA/ftrace/small.ftrace
 tracebridge merge -q "$text" "$DATA/phases/counters.json" --unplaced=start -o still.perfetto-trace
 tracebridge convert -q still.perfetto-trace -o still.json
-grep -o 'sched_switch: prev_comm=app .*next_comm=swapper/0' still.json | cut -d '\' -f 1
+grep -o 'sched_switch: prev_comm=app [^=]*=[^=]*=[^=]*=' still.json
 tracebridge merge -q "$text" --offset "$text=+10s" -o moved.perfetto-trace
 tracebridge convert -q moved.perfetto-trace -o moved.json
 for seconds in 100.5 110.5; do
