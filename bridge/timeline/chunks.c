@@ -18,7 +18,10 @@ void tb_chunks_free(struct tb_chunks *c) {
 
 void tb_chunks_drop(struct tb_chunks *c, size_t chunk) {
   struct tb_chunk *dropped = &c->list[chunk];
-  if (!dropped->bytes) return;
+  if (!dropped->bytes) {
+    if (chunk < c->away) tb_spill_file_forget(c->file, dropped->offset, dropped->to - dropped->from);
+    return;
+  }
   c->bytes -= dropped->size;
   tb_free(c->allocator, dropped->bytes, dropped->size);
   dropped->bytes = NULL;
@@ -82,7 +85,8 @@ enum tb_status tb_chunks_put_away(struct tb_chunks *c, struct tb_spill_file *fil
           tb_spill_file_put(file, chunk->bytes + chunk->from, chunk->to - chunk->from, &chunk->offset, error);
       if (status != TB_OK) return status;
     }
-    tb_chunks_drop(c, c->away++);
+    tb_chunks_drop(c, c->away);
+    c->away++;
   }
   return TB_OK;
 }

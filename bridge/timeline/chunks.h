@@ -62,7 +62,7 @@ static inline uint64_t tb_chunks_total(const struct tb_chunks *chunks) {
 
 /* The bytes of a chunk. */
 size_t tb_chunks_used(const struct tb_chunks *chunks, size_t chunk);
-/* Frees the block of a chunk that nobody needs any more. */
+/* Frees the block, or what is in the file, of a chunk that nobody needs any more. */
 void tb_chunks_drop(struct tb_chunks *chunks, size_t chunk);
 
 /* Puts all chunks away: their memory is free then. TB_OK; TB_IO or TB_NO_MEMORY, with what could not be put away still in memory. */

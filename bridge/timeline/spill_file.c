@@ -2,13 +2,14 @@
 #include "timeline/spill_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/temporary.h"
 #include "timeline/record.h"
 
-enum { WRITE_BYTES = 256 * 1024, READ_BYTES = 32 * 1024 };
+enum { WRITE_BYTES = 256 * 1024, READ_BYTES = 32 * 1024, PAGE = 4096 };
 
 struct tb_spill_file {
   const struct tb_allocator *allocator;
@@ -76,8 +77,17 @@ enum tb_status tb_spill_file_append(struct tb_spill_file *file, const void *data
 enum tb_status tb_spill_file_put(struct tb_spill_file *file, const void *data, size_t len, uint64_t *offset,
                                  struct tb_error *error) {
   enum tb_status status = flush(file, error);
+  uint64_t before = file->written;
+  file->written = (before + PAGE - 1) / PAGE * PAGE; /* so that whole pages can be forgotten */
   *offset = file->written;
-  return status == TB_OK ? write_out(file, data, len, error) : status;
+  if (status == TB_OK) status = write_out(file, data, len, error);
+  if (status != TB_OK) file->written = before;
+  return status;
+}
+
+void tb_spill_file_forget(struct tb_spill_file *file, uint64_t offset, size_t len) {
+  /* where the file system cannot, nothing is lost but room */
+  if (len) (void)fallocate(file->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)len);
 }
 
 enum tb_status tb_spill_file_get(const struct tb_spill_file *file, uint64_t offset, void *data, size_t len,

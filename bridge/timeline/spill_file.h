@@ -29,6 +29,8 @@ TB_MUST_CHECK enum tb_status tb_spill_file_put(struct tb_spill_file *file, const
 /* Reads what tb_spill_file_put wrote. TB_OK or TB_IO. */
 TB_MUST_CHECK enum tb_status tb_spill_file_get(const struct tb_spill_file *file, uint64_t offset, void *data,
                                                size_t len, struct tb_error *error);
+/* What tb_spill_file_put wrote is not needed any more: its pages may serve the output, and need not reach a disk. */
+void tb_spill_file_forget(struct tb_spill_file *file, uint64_t offset, size_t len);
 uint64_t tb_spill_file_size(const struct tb_spill_file *file);
 void tb_spill_file_close(struct tb_spill_file *file);
 

@@ -113,11 +113,31 @@ static void what_is_dropped_frees_its_memory_and_no_other(void **state) {
   tb_chunks_free(&chunks);
 }
 
+static void what_is_dropped_of_the_file_leaves_the_others_there(void **state) {
+  (void)state;
+  struct tb_spill_file *file = open_file();
+  struct tb_chunks chunks;
+  struct tb_chunk_window window;
+  tb_chunks_init(&chunks, tb_default_allocator());
+  tb_chunk_window_init(&window, tb_default_allocator());
+  static uint64_t positions[PIECES];
+  for (unsigned i = 0; i < PIECES; i++) positions[i] = add_piece(&chunks, i);
+  assert_int_equal(tb_chunks_put_away(&chunks, file, NULL), TB_OK);
+  assert_true(chunks.count > 3);
+  for (size_t chunk = 0; chunk < chunks.count; chunk += 2) tb_chunks_drop(&chunks, chunk);
+  for (unsigned i = 0; i < PIECES; i++)
+    if (tb_chunks_find(&chunks, positions[i]) % 2) check_piece(&chunks, positions[i], i, &window);
+  tb_chunk_window_free(&window);
+  tb_chunks_free(&chunks);
+  tb_spill_file_close(file);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_piece_is_found_by_its_position_wherever_it_is),
       cmocka_unit_test(a_file_that_takes_no_more_leaves_the_rest_in_memory),
       cmocka_unit_test(what_is_dropped_frees_its_memory_and_no_other),
+      cmocka_unit_test(what_is_dropped_of_the_file_leaves_the_others_there),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
