@@ -89,8 +89,7 @@ enum { TB_FXT_LARGE_BLOB_WITH_METADATA = 0, TB_FXT_LARGE_BLOB_BARE = 1 };
 #define TB_FXT_NAME_USERSPACE_OBJECT "fxt.userspace_object"
 #define TB_FXT_NAME_KERNEL_OBJECT "fxt.kernel_object"
 #define TB_FXT_OWN_PROVIDER "tracebridge" /* what our writer calls all of its providers */
-#define TB_FXT_NAME_PROVIDER "fxt.provider."
-#define TB_FXT_CARRIED "trace_event." /* arguments that hold other parts of an event, `trace_event.ph` its phase */
+#define TB_FXT_CARRIED "trace_event."     /* arguments that hold other parts of an event, `trace_event.ph` its phase */
 #define TB_FXT_CATEGORY_METADATA "trace_event.metadata" /* of large blobs that are metadata of a process or thread */
 #define TB_FXT_CATEGORY_TRACE "trace_event.trace"       /* and of the trace */
 #define TB_FXT_OWN_SERIES TB_FXT_CARRIED "value"        /* the one argument of a counter whose name says all */

@@ -41,7 +41,7 @@ enum tb_status tb_fxt_resolve_thread(struct tb_fxt_reader *fx, uint32_t ref, str
   struct tb_track *track;
   status = tb_fxt_thread_track(&fx->tables, process_koid, thread_koid, &track);
   *thread = track;
-  return tb_fxt_no_memory(fx, status);
+  return status == TB_OK ? tb_fxt_tell_home(fx, track) : tb_fxt_no_memory(fx, status);
 }
 
 enum tb_status tb_fxt_take_time(struct tb_fxt_reader *fx, struct tb_fxt_cursor *cursor, int64_t *ns) {

@@ -5,6 +5,7 @@
  */
 #include "base/base64.h"
 #include "event/blobs.h"
+#include "event/members.h"
 #include "event/metadata.h"
 #include "fxt/fxt_writer.h"
 
@@ -95,17 +96,11 @@ void tb_fxt_put_blob(struct tb_fxt_writer *w, const struct tb_event *event) {
   }
 }
 
-static const struct tb_arg *find_member(const struct tb_arg *args, uint32_t count, struct tb_slice name) {
-  for (uint32_t i = 0; i < count; i += args[i].span)
-    if (tb_slice_equal(args[i].name, name)) return &args[i];
-  return NULL;
-}
-
 /* Takes a blob's type and bytes from arguments called so; false where they are not there. */
 static bool take_blob(struct tb_fxt_writer *w, const struct tb_arg *args, uint32_t count, const char *type,
                       const char *bytes, struct tb_event *blob) {
-  const struct tb_arg *number = find_member(args, count, tb_slice_from(type));
-  const struct tb_arg *text = find_member(args, count, tb_slice_from(bytes));
+  const struct tb_arg *number = tb_find_member(args, count, tb_slice_from(type));
+  const struct tb_arg *text = tb_find_member(args, count, tb_slice_from(bytes));
   if (!number || !text || text->type != TB_ARG_STRING || (number->type != TB_ARG_INT && number->type != TB_ARG_UINT))
     return false;
   char *to = tb_arena_alloc(&w->scratch, text->text.len);
@@ -123,8 +118,8 @@ bool tb_fxt_put_blob_again(struct tb_fxt_writer *w, const struct tb_event *event
   if (event->type == TB_EVENT_METADATA) {
     if (!tb_slice_equal(event->name, TB_SLICE(TB_BLOB_METADATA))) return false;
     if (!take_blob(w, event->args, event->arg_count, "type", "bytes", &blob)) return false;
-    const struct tb_arg *name = find_member(event->args, event->arg_count, TB_SLICE("name"));
-    const struct tb_arg *category = find_member(event->args, event->arg_count, TB_SLICE("category"));
+    const struct tb_arg *name = tb_find_member(event->args, event->arg_count, TB_SLICE("name"));
+    const struct tb_arg *category = tb_find_member(event->args, event->arg_count, TB_SLICE("category"));
     blob.name = name && name->type == TB_ARG_STRING ? name->text : (struct tb_slice){NULL, 0};
     blob.categories = category && category->type == TB_ARG_STRING ? category->text : (struct tb_slice){NULL, 0};
     blob.track = NULL;
@@ -142,7 +137,7 @@ bool tb_fxt_put_blob_again(struct tb_fxt_writer *w, const struct tb_event *event
  */
 
 static const struct tb_arg *find_arg(const struct tb_event *event, struct tb_slice name) {
-  return find_member(event->args, event->arg_count, name);
+  return tb_find_member(event->args, event->arg_count, name);
 }
 
 /* A pointer or koid, which a way through JSON may have made a text. */
@@ -247,12 +242,4 @@ void tb_fxt_put_clocks(struct tb_fxt_writer *w, const struct tb_event *event) {
     w->unix_ns = (uint64_t)event->clocks[i].ns;
   }
   if (w->has_anchor && w->provider) tb_fxt_write_initialization(w);
-}
-
-void tb_fxt_put_data_loss(struct tb_fxt_writer *w, const struct tb_event *event) {
-  if (event->track || !w->provider) tb_fxt_use_process(w, tb_fxt_process_koid(event->track));
-  if (!w->provider || (event->track && w->provider->told_loss)) return; /* one for all threads of a process */
-  w->provider->told_loss = true;
-  tb_fxt_open_record(w, TB_FXT_METADATA, (uint64_t)TB_FXT_PROVIDER_EVENT << 16 | (uint64_t)w->provider->id << 20);
-  tb_fxt_close_record(w);
 }

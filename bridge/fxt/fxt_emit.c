@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Puts FXT records together and writes them, with the string, thread and provider records that they need before them.
+ * Puts FXT records together and writes them, with the string and thread records that they need before them.
  */
 #include "base/error.h"
 #include "fxt/fxt_writer.h"
 
 enum {
-  TABLE_BYTES = 16 << 20, /* of one provider's strings */
-  SHORT_TEXT = 64,        /* values up to here may come again: into the table */
-  INLINE_TEXT = 1024,     /* and up to here they stand in the record; longer ones would fill it, so into the table */
-  TICKS_PER_SECOND = 1000000000
+  SHORT_TEXT = 64,   /* values up to here may come again: into the table */
+  INLINE_TEXT = 1024 /* and up to here they stand in the record; longer ones would fill it, so into the table */
 };
 
 void tb_fxt_fail(struct tb_fxt_writer *w, enum tb_status status) {
@@ -61,8 +59,7 @@ void tb_fxt_close_record(struct tb_fxt_writer *w) {
 /* ---- tables
  * ---------------------------------------------------------------------------------------------------------------- */
 
-/* Writes a record that goes before the one being put together. */
-static void write_aside(struct tb_fxt_writer *w, uint64_t header, struct tb_slice bytes) {
+void tb_fxt_write_aside(struct tb_fxt_writer *w, uint64_t header, struct tb_slice bytes) {
   uint64_t words[TB_FXT_MAX_STRING / TB_FXT_WORD + 1];
   size_t count = 1 + tb_fxt_padded(bytes.len) / TB_FXT_WORD;
   words[count - 1] = 0;
@@ -84,7 +81,7 @@ uint64_t tb_fxt_string_ref(struct tb_fxt_writer *w, struct tb_slice text) {
   text = fit_text(w, text);
   tb_fxt_fail(w, tb_fxt_lru_use(&w->provider->strings, text, &index, &added));
   if (w->status != TB_OK) return 0;
-  if (added) write_aside(w, TB_FXT_STRING | (uint64_t)index << 16 | (uint64_t)text.len << 32, text);
+  if (added) tb_fxt_write_aside(w, TB_FXT_STRING | (uint64_t)index << 16 | (uint64_t)text.len << 32, text);
   return index;
 }
 
@@ -97,42 +94,8 @@ uint64_t tb_fxt_thread_ref(struct tb_fxt_writer *w, uint64_t process, uint64_t t
   bool added;
   tb_fxt_fail(w, tb_fxt_lru_use(&w->provider->threads, key, &index, &added));
   if (w->status != TB_OK) return 0;
-  if (added) write_aside(w, TB_FXT_THREAD | (uint64_t)index << 16, key);
+  if (added) tb_fxt_write_aside(w, TB_FXT_THREAD | (uint64_t)index << 16, key);
   return index;
-}
-
-/* Ticks are ns, and where the trace says what time it was then, that stands here too. */
-void tb_fxt_write_initialization(struct tb_fxt_writer *w) {
-  uint64_t words[] = {TICKS_PER_SECOND, w->base_ns, w->unix_ns};
-  write_aside(w, TB_FXT_INITIALIZATION, (struct tb_slice){(const char *)words, w->has_anchor ? sizeof(words) : 8});
-}
-
-static struct tb_fxt_out_provider *add_provider(struct tb_fxt_writer *w, uint64_t process) {
-  struct tb_fxt_out_provider *provider = tb_calloc(w->writer->allocator, sizeof(*provider));
-  if (!provider) {
-    tb_fxt_fail(w, TB_NO_MEMORY);
-    return NULL;
-  }
-  tb_fxt_lru_init(&provider->strings, w->writer->allocator, TB_FXT_STRING_ENTRIES, TABLE_BYTES);
-  tb_fxt_lru_init(&provider->threads, w->writer->allocator, TB_FXT_THREAD_ENTRIES, TABLE_BYTES);
-  provider->id = ++w->provider_count;
-  tb_fxt_fail(w, tb_map_put(&w->providers, process, 0, (uint64_t)(uintptr_t)provider));
-  if (w->status == TB_OK) return provider;
-  tb_free(w->writer->allocator, provider, sizeof(*provider));
-  return NULL;
-}
-
-void tb_fxt_use_process(struct tb_fxt_writer *w, uint64_t process) {
-  struct tb_fxt_out_provider *provider = tb_map_find_pointer(&w->providers, process, 0);
-  if (provider && provider == w->provider) return;
-  uint64_t kind = provider ? TB_FXT_PROVIDER_SECTION : TB_FXT_PROVIDER_INFO;
-  bool news = !provider;
-  if (news) provider = add_provider(w, process);
-  if (!provider) return;
-  w->provider = provider;
-  struct tb_slice name = news ? TB_SLICE(TB_FXT_OWN_PROVIDER) : (struct tb_slice){NULL, 0};
-  write_aside(w, TB_FXT_METADATA | kind << 16 | (uint64_t)provider->id << 20 | (uint64_t)name.len << 52, name);
-  if (news) tb_fxt_write_initialization(w);
 }
 
 /* ---- arguments and events

@@ -8,9 +8,11 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "event/providers.h"
 
-/* How much is read at a time; how many events one record gives at most: a counter one for each argument, and one. */
-enum { WINDOW_BYTES = 64 * 1024, RECORD_EVENTS = TB_FXT_MAX_ARGS + 1 };
+/* How much is read at a time; how many events one record gives at most: a counter one for each argument,
+ * and two. */
+enum { WINDOW_BYTES = 64 * 1024, RECORD_EVENTS = TB_FXT_MAX_ARGS + 2 };
 
 enum tb_status tb_fxt_no_memory(struct tb_fxt_reader *fx, enum tb_status status) {
   if (status == TB_LIMIT)
@@ -54,6 +56,8 @@ static enum tb_status parse_provider_info(struct tb_fxt_reader *fx, uint64_t hea
   if (status == TB_OK) status = tb_fxt_text_repair(&fx->batch->arena, &name);
   if (status != TB_OK) return tb_fxt_no_memory(fx, status);
   if (tb_slice_equal(name, TB_SLICE(TB_FXT_OWN_PROVIDER))) return TB_OK; /* tells nothing of the source */
+  status = tb_fxt_intern(&fx->tables.texts, name, &fx->tables.provider->name);
+  if (status != TB_OK) return tb_fxt_no_memory(fx, status);
   struct tb_event *event;
   status = tb_fxt_add_event(fx, TB_EVENT_TRACE_METADATA, NULL, &event);
   if (status != TB_OK) return status;
@@ -61,11 +65,32 @@ static enum tb_status parse_provider_info(struct tb_fxt_reader *fx, uint64_t hea
   char *key = tb_arena_alloc(&fx->batch->arena, KEY_BYTES);
   struct tb_arg *arg = tb_arena_alloc(&fx->batch->arena, sizeof(*arg));
   if (!key || !arg) return tb_fxt_no_memory(fx, TB_NO_MEMORY);
-  event->name = (struct tb_slice){key, (size_t)snprintf(key, KEY_BYTES, TB_FXT_NAME_PROVIDER "%u", id)};
+  event->name = (struct tb_slice){key, (size_t)snprintf(key, KEY_BYTES, TB_PROVIDER_NAME "%u", id)};
   *arg = (struct tb_arg){.name = event->name, .text = name, .span = 1, .type = TB_ARG_STRING};
   event->has = TB_HAS_NAME | TB_HAS_ARGS;
   event->args = arg;
   event->arg_count = 1;
+  return TB_OK;
+}
+
+enum tb_status tb_fxt_tell_home(struct tb_fxt_reader *fx, const struct tb_track *thread) {
+  const struct tb_fxt_provider *provider = fx->tables.provider;
+  const struct tb_track *process = thread->parent;
+  if (!provider->name.len || !process || tb_map_find(&fx->tables.homes, process->index, 0)) return TB_OK;
+  enum tb_status status = tb_map_put(&fx->tables.homes, process->index, 0, provider->id);
+  if (status != TB_OK) return tb_fxt_no_memory(fx, status);
+  struct tb_event *event;
+  status = tb_fxt_add_event(fx, TB_EVENT_METADATA, process, &event);
+  if (status != TB_OK) return status;
+  struct tb_arg *args = tb_arena_alloc(&fx->batch->arena, 2 * sizeof(*args));
+  if (!args) return tb_fxt_no_memory(fx, TB_NO_MEMORY);
+  args[0] = (struct tb_arg){.name = TB_SLICE("id"), .u = provider->id, .span = 1, .type = TB_ARG_UINT, .width = 32};
+  args[1] = (struct tb_arg){.name = TB_SLICE("name"), .text = provider->name, .span = 1, .type = TB_ARG_STRING};
+  event->phase = 'M';
+  event->name = TB_SLICE(TB_PROVIDER_HOME);
+  event->has = TB_HAS_NAME | TB_HAS_ARGS;
+  event->args = args;
+  event->arg_count = 2;
   return TB_OK;
 }
 
@@ -139,7 +164,7 @@ static enum tb_status parse_thread(struct tb_fxt_reader *fx, uint64_t header, st
   struct tb_track *track;
   enum tb_status status = tb_fxt_thread_track(&fx->tables, process, thread, &track);
   if (status == TB_OK) status = tb_fxt_set_thread(&fx->tables, index, track);
-  return tb_fxt_no_memory(fx, status);
+  return status == TB_OK ? tb_fxt_tell_home(fx, track) : tb_fxt_no_memory(fx, status);
 }
 
 static enum tb_status parse_record(struct tb_fxt_reader *fx, uint64_t header, struct tb_fxt_cursor cursor) {

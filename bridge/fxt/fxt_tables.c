@@ -8,18 +8,11 @@ enum tb_status tb_fxt_tables_init(struct tb_fxt_tables *tables, const struct tb_
   *tables = (struct tb_fxt_tables){.allocator = allocator};
   tb_arena_init(&tables->arena, allocator, max_bytes);
   tables->texts.arena = &tables->arena;
-  struct tb_map *const maps[] = {&tables->providers,
-                                 &tables->processes,
-                                 &tables->threads,
-                                 &tables->lone_threads,
-                                 &tables->thread_homes,
-                                 &tables->counters,
-                                 &tables->ids,
-                                 &tables->taken,
-                                 &tables->thread_objects,
-                                 &tables->kernel_objects,
-                                 &tables->userspace_objects,
-                                 &tables->packet_streams};
+  struct tb_map *const maps[] = {
+      &tables->providers,     &tables->processes,      &tables->homes,          &tables->threads,
+      &tables->lone_threads,  &tables->thread_homes,   &tables->counters,       &tables->ids,
+      &tables->taken,         &tables->thread_objects, &tables->kernel_objects, &tables->userspace_objects,
+      &tables->packet_streams};
   for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++) maps[i]->allocator = allocator;
   return tb_fxt_use_provider(tables, 0, false);
 }
@@ -45,6 +38,7 @@ void tb_fxt_tables_free(struct tb_fxt_tables *tables) {
   free_packet_streams(&tables->packet_streams);
   tb_map_free(&tables->providers);
   tb_map_free(&tables->processes);
+  tb_map_free(&tables->homes);
   tb_map_free(&tables->threads);
   tb_map_free(&tables->lone_threads);
   tb_map_free(&tables->thread_homes);
@@ -74,6 +68,7 @@ static void empty_pages(struct tb_fxt_tables *tables, struct tb_fxt_provider *pr
 }
 
 static void empty_provider(struct tb_fxt_tables *tables, struct tb_fxt_provider *provider) {
+  provider->name = (struct tb_slice){NULL, 0};
   provider->rate = tb_fxt_rate_of(TB_FXT_NS_PER_SECOND);
   if (provider->pages) empty_pages(tables, provider);
   if (provider->threads) memset(provider->threads, 0, (TB_FXT_THREAD_ENTRIES + 1) * sizeof(*provider->threads));

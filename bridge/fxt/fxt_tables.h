@@ -22,6 +22,7 @@ struct tb_fxt_string_page {
 /* One provider's state. Its tables are made when they are first written, since a file may name very many providers. */
 struct tb_fxt_provider {
   uint32_t id;
+  struct tb_slice name; /* empty too where our writer made the provider up */
   struct tb_fxt_rate rate;
   struct tb_fxt_string_page **pages; /* TB_FXT_PAGES of them, none of them NULL; or NULL */
   const struct tb_track **threads;   /* TB_FXT_THREAD_ENTRIES + 1 of them, or NULL */
@@ -40,6 +41,7 @@ struct tb_fxt_tables {
   struct tb_fxt_intern texts;
   struct tb_map providers;          /* id, 0 */
   struct tb_map processes;          /* process koid, 0 -> track */
+  struct tb_map homes;              /* index of a process' track, 0 -> its provider, which is known to have a name */
   struct tb_map threads;            /* process koid, thread koid -> track */
   struct tb_map lone_threads;       /* thread koid, 0 -> track: of a thread whose process no record has named */
   struct tb_map thread_homes;       /* thread koid, 0 -> track that a record named it with last */

@@ -6,10 +6,6 @@
 
 #include "base/error.h"
 
-static void put_track(struct tb_fxt_writer *w, const struct tb_event *event) {
-  tb_fxt_describe(w, event->track, false);
-}
-
 /* Everything that happens on a track names the track first, and those around it. */
 static void describe_all(struct tb_fxt_writer *w, const struct tb_event *event) {
   const struct tb_track *const tracks[] = {event->track, event->thread};
@@ -39,7 +35,7 @@ static void put_event(struct tb_fxt_writer *w, const struct tb_event *event) {
       tb_fxt_put_log(w, event);
       break;
     case TB_EVENT_TRACK:
-      put_track(w, event);
+      tb_fxt_describe(w, event->track, false);
       break;
     case TB_EVENT_METADATA:
     case TB_EVENT_TRACE_METADATA:
@@ -69,12 +65,29 @@ static void put_event(struct tb_fxt_writer *w, const struct tb_event *event) {
   }
 }
 
+/* Takes metadata of providers, and tracks that come before anything else: they are described when it is known in which provider.
+ */
+static bool takes_lead(struct tb_fxt_writer *w, const struct tb_event *event) {
+  if (tb_fxt_take_provider(w, event)) return true;
+  if (w->began || event->type != TB_EVENT_TRACK) return false;
+  (void)tb_fxt_strand_of(w, event->track);
+  return true;
+}
+
+static void begin(struct tb_fxt_writer *w) {
+  if (w->began) return;
+  w->began = true;
+  for (size_t i = 0; i < w->strand_count; i++) tb_fxt_describe(w, w->strands[i].track, false);
+}
+
 static enum tb_status put(struct tb_writer *writer, const struct tb_event *event) {
   struct tb_fxt_writer *w = writer->state;
   w->args.count = 0;
   tb_arena_reset(&w->scratch);
   if (event->type != TB_EVENT_COUNTER) tb_fxt_finish_counter(w);
   if (event->type != TB_EVENT_THREAD_STATE) tb_fxt_finish_switch(w);
+  if (takes_lead(w, event)) return w->status;
+  begin(w);
   describe_all(w, event);
   lose_what_fxt_lacks(w, event);
   if (w->status == TB_OK) put_event(w, event);
@@ -83,6 +96,7 @@ static enum tb_status put(struct tb_writer *writer, const struct tb_event *event
 
 static enum tb_status finish(struct tb_writer *writer) {
   struct tb_fxt_writer *w = writer->state;
+  begin(w);
   tb_fxt_finish_counter(w);
   tb_fxt_finish_switch(w);
   tb_fxt_finish_slices(w);
@@ -93,20 +107,9 @@ static enum tb_status finish(struct tb_writer *writer) {
 /* ---- the writer
  * ------------------------------------------------------------------------------------------------------------------ */
 
-static void free_providers(struct tb_fxt_writer *w) {
-  for (size_t i = 0; i < w->providers.capacity; i++) {
-    if (!w->providers.entries[i].used) continue;
-    struct tb_fxt_out_provider *provider = (void *)(uintptr_t)w->providers.entries[i].value;
-    tb_fxt_lru_free(&provider->strings);
-    tb_fxt_lru_free(&provider->threads);
-    tb_free(w->writer->allocator, provider, sizeof(*provider));
-  }
-  tb_map_free(&w->providers);
-}
-
 static void destroy(struct tb_writer *writer) {
   struct tb_fxt_writer *w = writer->state;
-  free_providers(w);
+  tb_fxt_free_providers(w);
   tb_fxt_free_slices(w);
   tb_map_free(&w->ids);
   tb_fxt_free_flows(w);
@@ -121,7 +124,8 @@ static enum tb_status create(struct tb_writer *writer) {
   struct tb_fxt_writer *w = tb_calloc(writer->allocator, sizeof(*w));
   if (!w) return tb_fail(&writer->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   w->writer = writer;
-  w->providers.allocator = w->ids.allocator = w->flows.allocator = w->running.allocator = writer->allocator;
+  w->providers.allocator = w->homes.allocator = w->said.allocator = w->sequences.allocator = w->ids.allocator =
+      w->flows.allocator = w->running.allocator = writer->allocator;
   tb_arena_init(&w->scratch, writer->allocator, 0);
   tb_buffer_init(&w->sampling.texts, writer->allocator, 0);
   writer->state = w;

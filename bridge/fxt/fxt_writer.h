@@ -26,7 +26,7 @@ struct tb_fxt_flats {
   uint32_t count;
 };
 
-/* A process writes through a provider of its own. */
+/* A process writes through the provider that metadata gives it, else one of its own. */
 struct tb_fxt_out_provider {
   uint32_t id;
   bool told_loss; /* a provider event was written */
@@ -105,11 +105,15 @@ struct tb_fxt_writer {
   enum tb_status status; /* the first failure; everything then does nothing */
   uint64_t record[TB_FXT_MAX_WORDS + 1];
   size_t words;            /* in record; more than it holds where a record came out too long */
-  struct tb_map providers; /* process koid, 0 */
-  struct tb_fxt_out_provider *provider;
-  uint32_t provider_count;
-  bool has_anchor; /* base_ns on the trace's clock was unix_ns after the Unix epoch */
+  struct tb_map providers; /* id, 0 */
+  struct tb_map homes;     /* process koid, 0 -> provider */
+  struct tb_map said;      /* id, hash of a name -> the provider that metadata knows by these */
+  struct tb_map sequences; /* sequence of events, 0 -> the provider that they are of, where the source is FXT */
+  struct tb_fxt_out_provider *provider; /* the current one */
+  uint32_t last_own_id;                 /* of the providers that metadata knows nothing of */
+  bool has_anchor;                      /* base_ns on the trace's clock was unix_ns after the Unix epoch */
   uint64_t base_ns, unix_ns;
+  bool began;                    /* something came but the tracks and providers that lead */
   struct tb_fxt_strand *strands; /* by track index */
   size_t strand_count;
   struct tb_map ids;   /* (number, 0) -> hash of the identity that owns the number */
@@ -147,15 +151,14 @@ void tb_fxt_put_stream(struct tb_fxt_writer *w, struct tb_slice bytes);
 void tb_fxt_put_args(struct tb_fxt_writer *w, const struct tb_fxt_flat *args, uint32_t count);
 void tb_fxt_close_record(struct tb_fxt_writer *w);
 
+/* Writes a record that goes before the one being put together. */
+void tb_fxt_write_aside(struct tb_fxt_writer *w, uint64_t header, struct tb_slice bytes);
+
 /* The reference of a string in the current provider's table, which is written there where it is news. */
 uint64_t tb_fxt_string_ref(struct tb_fxt_writer *w, struct tb_slice text);
 
 /* Makes the process' provider current, and gives the reference of the thread in its table. */
-void tb_fxt_use_process(struct tb_fxt_writer *w, uint64_t process);
 uint64_t tb_fxt_thread_ref(struct tb_fxt_writer *w, uint64_t process, uint64_t thread);
-
-/* Says what ticks are, to the current provider. */
-void tb_fxt_write_initialization(struct tb_fxt_writer *w);
 
 /* An event record. `thread` names process and thread; `last` stands at its end where has_last. */
 struct tb_fxt_event_record {
@@ -169,6 +172,18 @@ struct tb_fxt_event_record {
   uint64_t last;
 };
 void tb_fxt_put_event(struct tb_fxt_writer *w, const struct tb_fxt_event_record *record);
+
+/* ---- providers (fxt_providers.c)
+ * --------------------------------------------------------------------------------------- */
+
+/* Makes the process' provider current. */
+void tb_fxt_use_process(struct tb_fxt_writer *w, uint64_t process);
+/* Says what ticks are, to the current provider. */
+void tb_fxt_write_initialization(struct tb_fxt_writer *w);
+/* Takes metadata that names a provider, or says whose it is; false where it is none, or cannot be held to. */
+bool tb_fxt_take_provider(struct tb_fxt_writer *w, const struct tb_event *event);
+void tb_fxt_put_data_loss(struct tb_fxt_writer *w, const struct tb_event *event);
+void tb_fxt_free_providers(struct tb_fxt_writer *w);
 
 /* ---- arguments (fxt_flatten.c)
  * ----------------------------------------------------------------------------------------- */
@@ -238,6 +253,5 @@ void tb_fxt_put_blob(struct tb_fxt_writer *w, const struct tb_event *event);
 bool tb_fxt_put_blob_again(struct tb_fxt_writer *w, const struct tb_event *event);
 void tb_fxt_put_metadata(struct tb_fxt_writer *w, const struct tb_event *event);
 void tb_fxt_put_clocks(struct tb_fxt_writer *w, const struct tb_event *event);
-void tb_fxt_put_data_loss(struct tb_fxt_writer *w, const struct tb_event *event);
 
 #endif

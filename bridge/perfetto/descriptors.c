@@ -293,6 +293,13 @@ static enum tb_status write_attribute(struct tb_perfetto_writer *p, const struct
   return write_of_trace(p, TB_TRACE_PACKET_TRACE_ATTRIBUTES, perfetto_protos_TraceAttributes_fields, &attributes);
 }
 
+static enum tb_status write_attributes(struct tb_perfetto_writer *p, bool leading) {
+  enum tb_status status = TB_OK;
+  for (size_t i = 0; status == TB_OK && i < p->attribute_count; i++)
+    if (p->attributes[i].leads == leading) status = write_attribute(p, &p->attributes[i]);
+  return status;
+}
+
 enum tb_status tb_perfetto_write_preamble(struct tb_perfetto_writer *p) {
   enum tb_status status = write_clocks(p);
   for (size_t i = 0; status == TB_OK && i < p->track_count; i++)
@@ -303,6 +310,6 @@ enum tb_status tb_perfetto_write_preamble(struct tb_perfetto_writer *p) {
     counter->last_value = 0;
     status = tb_perfetto_write_counter_track(p, counter);
   }
-  for (size_t i = 0; status == TB_OK && i < p->attribute_count; i++) status = write_attribute(p, &p->attributes[i]);
-  return status;
+  if (status == TB_OK) status = write_attributes(p, true);
+  return status == TB_OK ? write_attributes(p, false) : status;
 }

@@ -2,6 +2,7 @@
  *
  * Which events of the shared sequence belong together: keys, and the pools of lanes that their tracks come from.
  */
+#include "event/members.h"
 #include "json/json_emit.h"
 #include "perfetto/wire.h"
 #include "perfetto/writer_state.h"
@@ -92,12 +93,6 @@ uint32_t tb_perfetto_resolve_key(const struct tb_perfetto_writer *p, uint32_t ke
   return key;
 }
 
-static const struct tb_arg *find_arg(const struct tb_event *event, struct tb_slice name) {
-  for (uint32_t i = 0; i < event->arg_count; i += event->args[i].span)
-    if (tb_slice_equal(event->args[i].name, name)) return &event->args[i];
-  return NULL;
-}
-
 static bool parse_id(const struct tb_arg *arg, struct tb_id *id) {
   *id = (struct tb_id){.kind = TB_ID_PLAIN};
   if (arg->type == TB_ARG_INT || arg->type == TB_ARG_UINT) {
@@ -122,7 +117,7 @@ static bool parse_id(const struct tb_arg *arg, struct tb_id *id) {
 }
 
 enum tb_status tb_perfetto_link_ids(struct tb_perfetto_writer *p, const struct tb_event *event) {
-  const struct tb_arg *linked = find_arg(event, TB_SLICE("linked_id"));
+  const struct tb_arg *linked = tb_find_member(event->args, event->arg_count, TB_SLICE("linked_id"));
   struct tb_id id;
   if (!linked || !parse_id(linked, &id)) return TB_OK;
   id.kind = event->id.kind;

@@ -2,6 +2,7 @@
  *
  * What a trace says of itself: clock snapshots and attributes.
  */
+#include "event/members.h"
 #include "json/json_value.h"
 #include "perfetto/clock_snapshot.pb-c.h"
 #include "perfetto/perfetto_reader.h"
@@ -57,10 +58,7 @@ static uint32_t parse_json(struct tb_perfetto_reader *r, struct tb_slice text, s
 }
 
 static const struct tb_arg *find_member(const struct tb_arg *object, const char *name) {
-  for (uint32_t i = 1; i < object->span; i += object[i].span) {
-    if (tb_slice_equal(object[i].name, tb_slice_from(name))) return &object[i];
-  }
-  return NULL;
+  return tb_find_member(object + 1, object->span - 1, tb_slice_from(name));
 }
 
 static bool is_integer(const struct tb_arg *arg) {

@@ -5,11 +5,12 @@
 #include <string.h>
 
 #include "event/metadata.h"
+#include "event/providers.h"
 #include "json/json_emit.h"
 #include "perfetto/writer_state.h"
 
 static enum tb_status add_attribute(struct tb_perfetto_writer *p, const char *prefix, struct tb_slice name,
-                                    const struct tb_json_emit *text) {
+                                    const struct tb_json_emit *text, bool leads) {
   void *attributes = p->attributes;
   if (text->status != TB_OK || tb_grow_array(p->allocator, &attributes, &p->attribute_capacity, p->attribute_count + 1,
                                              sizeof(*p->attributes), UINT32_MAX) != TB_OK)
@@ -19,8 +20,9 @@ static enum tb_status add_attribute(struct tb_perfetto_writer *p, const char *pr
   if (tb_buffer_append(&p->scratch, prefix, strlen(prefix)) != TB_OK ||
       tb_buffer_append(&p->scratch, name.ptr, name.len) != TB_OK)
     return TB_NO_MEMORY;
-  struct tb_attribute a = {tb_arena_copy(&p->arena, (struct tb_slice){p->scratch.data, p->scratch.len}),
-                           tb_arena_copy(&p->arena, (struct tb_slice){text->buffer.data, text->buffer.len})};
+  struct tb_attribute a = {.key = tb_arena_copy(&p->arena, (struct tb_slice){p->scratch.data, p->scratch.len}),
+                           .leads = leads,
+                           .text = tb_arena_copy(&p->arena, (struct tb_slice){text->buffer.data, text->buffer.len})};
   if (!a.key.ptr || !a.text.ptr) return TB_NO_MEMORY;
   p->attributes[p->attribute_count++] = a;
   return TB_OK;
@@ -58,7 +60,7 @@ static enum tb_status keep_metadata(struct tb_perfetto_writer *p, const struct t
   }
   tb_json_emit_members(&emit, event->extra, event->extra_count, NULL);
   TB_JSON_EMIT(&emit, "}");
-  enum tb_status status = add_attribute(p, "json.M", (struct tb_slice){NULL, 0}, &emit);
+  enum tb_status status = add_attribute(p, "json.M", (struct tb_slice){NULL, 0}, &emit, tb_is_provider_metadata(event));
   tb_json_emit_free(&emit);
   return status;
 }
@@ -108,7 +110,7 @@ enum tb_status tb_perfetto_put_trace_metadata(struct tb_perfetto_writer *p, cons
     tb_json_emit_value(&emit, event->args, NULL);
   else
     TB_JSON_EMIT(&emit, "null");
-  enum tb_status status = add_attribute(p, "json.", event->name, &emit);
+  enum tb_status status = add_attribute(p, "json.", event->name, &emit, tb_is_provider_metadata(event));
   tb_json_emit_free(&emit);
   return status;
 }

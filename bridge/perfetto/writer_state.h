@@ -90,6 +90,7 @@ struct tb_pool {
 
 struct tb_attribute {
   struct tb_slice key, text;
+  bool leads; /* goes before those that do not */
 };
 
 /* What tells flows apart. */
