@@ -92,10 +92,18 @@ enum { TB_FXT_LARGE_BLOB_WITH_METADATA = 0, TB_FXT_LARGE_BLOB_BARE = 1 };
 #define TB_FXT_CARRIED "trace_event."     /* arguments that hold other parts of an event, `trace_event.ph` its phase */
 #define TB_FXT_CATEGORY_METADATA "trace_event.metadata" /* of large blobs that are metadata of a process or thread */
 #define TB_FXT_CATEGORY_TRACE "trace_event.trace"       /* and of the trace */
-#define TB_FXT_OWN_SERIES TB_FXT_CARRIED "value"        /* the one argument of a counter whose name says all */
-#define TB_FXT_JSON_SUFFIX ":json"                      /* of the names of arguments whose text is a JSON value */
-#define TB_FXT_NESTED "nested"                          /* carried: a letter for each argument that is not */
-#define TB_FXT_REST "args" TB_FXT_JSON_SUFFIX           /* carried: the arguments behind the fourteenth, as an object */
+#define TB_FXT_CATEGORY_FRAME "trace_event.frame"       /* and an entry of its stack frames, whose id is the name */
+#define TB_FXT_CATEGORY_COUNTER \
+  "trace_event.counter"        /* and what else the counter says that comes next, JSON in the bytes */
+#define TB_FXT_SAMPLE "sample" /* carried: the phase of samples that have none */
+#define TB_FXT_STACK_REF "sf"  /* carried: references to stack frames, or lists of them */
+#define TB_FXT_END_STACK_REF "esf"
+#define TB_FXT_STACK "stack"
+#define TB_FXT_END_STACK "estack"
+#define TB_FXT_OWN_SERIES TB_FXT_CARRIED "value" /* the one argument of a counter whose name says all */
+#define TB_FXT_JSON_SUFFIX ":json"               /* of the names of arguments whose text is a JSON value */
+#define TB_FXT_NESTED "nested"                   /* carried: a letter for each argument that is not */
+#define TB_FXT_REST "args" TB_FXT_JSON_SUFFIX    /* carried: the arguments behind the fourteenth, as an object */
 #define TB_FXT_EXTRA_TYPES "fxt_types"
 #define TB_FXT_EXTRA_COUNTER "fxt_counter"
 

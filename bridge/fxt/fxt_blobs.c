@@ -121,6 +121,11 @@ static enum tb_status add_metadata(struct tb_fxt_reader *fx, enum tb_event_type 
   return status == TB_OK ? tb_fxt_note_name(fx, event) : status;
 }
 
+static enum tb_status keep_counter_members(struct tb_fxt_reader *fx, struct tb_slice text) {
+  fx->counter_members.len = 0;
+  return tb_fxt_no_memory(fx, tb_buffer_append(&fx->counter_members, text.ptr, text.len));
+}
+
 enum tb_status tb_fxt_parse_large(struct tb_fxt_reader *fx, uint64_t header, struct tb_fxt_cursor cursor) {
   uint64_t format = tb_fxt_field(header, 40, 43), format_header, size;
   if (tb_fxt_field(header, 36, 39) != TB_FXT_LARGE_BLOB || format > TB_FXT_LARGE_BLOB_BARE)
@@ -139,11 +144,16 @@ enum tb_status tb_fxt_parse_large(struct tb_fxt_reader *fx, uint64_t header, str
   if (!tb_fxt_take_word(&cursor, &size)) return tb_fxt_lie(fx, "a large blob without its size", NULL);
   if (size > SIZE_MAX - TB_FXT_WORD || !tb_fxt_take_stream(&cursor, (size_t)size, &payload))
     return tb_fxt_lie(fx, "a large blob runs past its record", NULL);
-  struct tb_event *event;
-  if (format == TB_FXT_LARGE_BLOB_WITH_METADATA && tb_slice_equal(category, TB_SLICE(TB_FXT_CATEGORY_METADATA)))
+  bool has_metadata = format == TB_FXT_LARGE_BLOB_WITH_METADATA;
+  if (has_metadata && tb_slice_equal(category, TB_SLICE(TB_FXT_CATEGORY_METADATA)))
     return add_metadata(fx, TB_EVENT_METADATA, name, thread);
-  if (format == TB_FXT_LARGE_BLOB_WITH_METADATA && tb_slice_equal(category, TB_SLICE(TB_FXT_CATEGORY_TRACE)))
+  if (has_metadata && tb_slice_equal(category, TB_SLICE(TB_FXT_CATEGORY_TRACE)))
     return add_metadata(fx, TB_EVENT_TRACE_METADATA, name, NULL);
+  if (has_metadata && tb_slice_equal(category, TB_SLICE(TB_FXT_CATEGORY_FRAME)))
+    return tb_fxt_add_stack_frame(fx, name);
+  if (!has_metadata && tb_slice_equal(category, TB_SLICE(TB_FXT_CATEGORY_COUNTER)))
+    return keep_counter_members(fx, payload);
+  struct tb_event *event;
   status = add_blob(fx, TB_EVENT_BLOB, name, payload, &event);
   if (status != TB_OK) return status;
   event->categories = category;

@@ -63,7 +63,7 @@ static void close_large(struct tb_fxt_writer *w, struct tb_slice bytes) {
   if (w->status == TB_OK) tb_fxt_fail(w, tb_output_write(w->writer->output, zeros, padded - bytes.len, error));
 }
 
-static void put_large(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_slice category,
+void tb_fxt_put_large(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_slice category,
                       bool has_metadata) {
   if (event->track) tb_fxt_use_process(w, tb_fxt_process_koid(event->track));
   uint64_t thread =
@@ -92,7 +92,7 @@ void tb_fxt_put_blob(struct tb_fxt_writer *w, const struct tb_event *event) {
   } else {
     bool has_metadata = event->track && event->has & TB_HAS_TS;
     if (has_metadata) tb_fxt_flatten(w, event);
-    put_large(w, event, event->categories, has_metadata);
+    tb_fxt_put_large(w, event, event->categories, has_metadata);
   }
 }
 
@@ -227,7 +227,7 @@ void tb_fxt_put_metadata(struct tb_fxt_writer *w, const struct tb_event *event) 
   tb_fxt_flatten(w, event);
   if (!w->provider) tb_fxt_use_process(w, tb_fxt_process_koid(event->track));
   const char *category = event->type == TB_EVENT_METADATA ? TB_FXT_CATEGORY_METADATA : TB_FXT_CATEGORY_TRACE;
-  put_large(w, event, tb_slice_from(category), true);
+  tb_fxt_put_large(w, event, tb_slice_from(category), true);
   struct tb_slice track_name = tb_metadata_track_name(event);
   if (track_name.len) tb_fxt_name_track(w, event->track, track_name); /* others look for names in kernel objects */
 }

@@ -23,6 +23,11 @@ void tb_fxt_finish_counter(struct tb_fxt_writer *w) {
                                        .arg_count = s->series.count,
                                        .has_last = true,
                                        .last = s->id};
+  struct tb_event members = {.type = TB_EVENT_BLOB, .blob = {texts + s->name_len + s->category_len, s->members_len}};
+  if (s->members_len) {
+    tb_fxt_use_process(w, s->process);
+    tb_fxt_put_large(w, &members, TB_SLICE(TB_FXT_CATEGORY_COUNTER), false);
+  }
   tb_fxt_put_event(w, &record);
   s->series.count = 0;
 }
@@ -31,19 +36,25 @@ static bool is_same_text(const struct tb_fxt_sampling *s, size_t at, size_t len,
   return len == text.len && (len == 0 || memcmp(s->texts.data + at, text.ptr, len) == 0);
 }
 
-static bool belongs(const struct tb_fxt_sampling *s, const struct tb_fxt_sampling *to, struct tb_slice name,
-                    struct tb_slice category, struct tb_slice series) {
+/* What stands before a record's samples. */
+struct words {
+  struct tb_slice name, category;
+  struct tb_slice members; /* JSON: of the event, no samples */
+};
+
+static bool belongs(const struct tb_fxt_sampling *s, const struct tb_fxt_sampling *to, const struct words *words,
+                    struct tb_slice series) {
   if (s->series.count == 0 || s->series.count == TB_FXT_MAX_ARGS || s->ts != to->ts || s->id != to->id ||
-      s->process != to->process || s->thread != to->thread || !is_same_text(s, 0, s->name_len, name) ||
-      !is_same_text(s, s->name_len, s->category_len, category))
+      s->process != to->process || s->thread != to->thread || !is_same_text(s, 0, s->name_len, words->name) ||
+      !is_same_text(s, s->name_len, s->category_len, words->category) ||
+      !is_same_text(s, s->name_len + s->category_len, s->members_len, words->members))
     return false;
   for (uint32_t i = 0; i < s->series.count; i++)
     if (is_same_text(s, s->offsets[i], s->series.items[i].name.len, series)) return false;
   return true;
 }
 
-static void start_record(struct tb_fxt_writer *w, const struct tb_fxt_sampling *to, struct tb_slice name,
-                         struct tb_slice category) {
+static void start_record(struct tb_fxt_writer *w, const struct tb_fxt_sampling *to, const struct words *words) {
   struct tb_fxt_sampling *s = &w->sampling;
   tb_fxt_finish_counter(w);
   s->ts = to->ts;
@@ -51,17 +62,19 @@ static void start_record(struct tb_fxt_writer *w, const struct tb_fxt_sampling *
   s->process = to->process;
   s->thread = to->thread;
   s->texts.len = 0;
-  s->name_len = name.len;
-  s->category_len = category.len;
-  tb_fxt_fail(w, tb_buffer_append(&s->texts, name.ptr, name.len));
-  tb_fxt_fail(w, tb_buffer_append(&s->texts, category.ptr, category.len));
+  s->name_len = words->name.len;
+  s->category_len = words->category.len;
+  s->members_len = words->members.len;
+  tb_fxt_fail(w, tb_buffer_append(&s->texts, words->name.ptr, words->name.len));
+  tb_fxt_fail(w, tb_buffer_append(&s->texts, words->category.ptr, words->category.len));
+  tb_fxt_fail(w, tb_buffer_append(&s->texts, words->members.ptr, words->members.len));
 }
 
 /* Adds a sample whose value is `flat`. */
-static void add_sample(struct tb_fxt_writer *w, const struct tb_fxt_sampling *to, struct tb_slice name,
-                       struct tb_slice category, struct tb_slice series, const struct tb_fxt_flat *flat) {
+static void add_sample(struct tb_fxt_writer *w, const struct tb_fxt_sampling *to, const struct words *words,
+                       struct tb_slice series, const struct tb_fxt_flat *flat) {
   struct tb_fxt_sampling *s = &w->sampling;
-  if (!belongs(s, to, name, category, series)) start_record(w, to, name, category);
+  if (!belongs(s, to, words, series)) start_record(w, to, words);
   uint32_t i = s->series.count;
   s->offsets[i] = s->texts.len;
   tb_fxt_fail(w, tb_buffer_append(&s->texts, series.ptr, series.len));
@@ -154,10 +167,17 @@ static bool flat_number(const struct tb_arg *arg, char letter, struct tb_fxt_fla
   return true;
 }
 
-static void lose_members(struct tb_fxt_writer *w, const struct tb_event *event) {
-  for (uint32_t i = 0; i < event->extra_count; i += event->extra[i].span)
-    if (!tb_slice_equal(event->extra[i].name, TB_SLICE(TB_FXT_EXTRA_TYPES)))
-      tb_fxt_lose_event(w, "a member of a counter that FXT has no place for", event);
+/* What the event says beside its samples, as JSON; empty for nothing. */
+static struct tb_slice spell_members(struct tb_fxt_writer *w, const struct tb_event *event) {
+  struct tb_arg *members = tb_arena_alloc(&w->scratch, event->extra_count * sizeof(*members));
+  uint32_t count = 0;
+  if (!members) tb_fxt_fail(w, TB_NO_MEMORY);
+  for (uint32_t i = 0; members && i < event->extra_count; i += event->extra[i].span) {
+    if (tb_slice_equal(event->extra[i].name, TB_SLICE(TB_FXT_EXTRA_TYPES))) continue;
+    memcpy(&members[count], &event->extra[i], event->extra[i].span * sizeof(*members));
+    count += event->extra[i].span;
+  }
+  return count ? tb_fxt_as_json(w, members, count, true) : (struct tb_slice){NULL, 0};
 }
 
 void tb_fxt_put_counter(struct tb_fxt_writer *w, const struct tb_event *event) {
@@ -171,7 +191,9 @@ void tb_fxt_put_counter(struct tb_fxt_writer *w, const struct tb_event *event) {
     identify(w, event->track, &name, &series, &to, &letter);
   else if (event->id.kind != TB_ID_NONE)
     to.id = event->id.is_number ? event->id.value : tb_fxt_text_hash(event->id.text);
-  if (event->extra_count) lose_members(w, event);
+  if (event->stack.frame_count || event->stack.ref.len)
+    tb_fxt_lose_event(w, "a counter's call stack, which FXT has no place for", event);
+  struct tb_slice members = event->extra_count ? spell_members(w, event) : (struct tb_slice){NULL, 0};
   uint32_t index = 0;
   for (uint32_t i = 0; i < event->arg_count && w->status == TB_OK; i += event->args[i].span) {
     struct tb_fxt_flat flat;
@@ -180,7 +202,8 @@ void tb_fxt_put_counter(struct tb_fxt_writer *w, const struct tb_event *event) {
       tb_fxt_lose_event(w, "a counter's value that is no number", event);
       continue;
     }
-    add_sample(w, &to, name, event->categories, own_track ? series : event->args[i].name, &flat);
+    struct words words = {name, event->categories, members};
+    add_sample(w, &to, &words, own_track ? series : event->args[i].name, &flat);
     if (own_track) return;
   }
 }

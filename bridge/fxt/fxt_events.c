@@ -3,6 +3,7 @@
  * FXT event and log records.
  */
 #include "fxt/fxt_reader.h"
+#include "json/json_value.h"
 
 /* What the types of event records become. */
 static const struct {
@@ -76,6 +77,20 @@ static bool is_number(const struct tb_arg *arg) {
   return arg->type == TB_ARG_INT || arg->type == TB_ARG_UINT || arg->type == TB_ARG_DOUBLE;
 }
 
+/* Gives the event what our writer kept of it before the record. */
+static enum tb_status take_members(struct tb_fxt_reader *fx, struct tb_event *event) {
+  struct tb_slice text = {fx->counter_members.data, fx->counter_members.len},
+                  copy = tb_arena_copy(&fx->batch->arena, text);
+  struct tb_arg *object;
+  if (!copy.ptr) return tb_fxt_no_memory(fx, TB_NO_MEMORY);
+  uint32_t count = tb_json_parse_value(&fx->batch->arena, copy, &object);
+  if (!count || object->type != TB_ARG_DICT)
+    return tb_fxt_lose(fx, "members of a counter that are no JSON object", NULL);
+  event->extra = object + 1;
+  event->extra_count = count - 1;
+  return TB_OK;
+}
+
 static enum tb_status add_sample(struct tb_fxt_reader *fx, const struct record *record, const struct tb_arg *value) {
   const struct tb_track *track;
   enum tb_status status =
@@ -93,7 +108,7 @@ static enum tb_status add_sample(struct tb_fxt_reader *fx, const struct record *
   event->thread = record->thread;
   event->args = arg;
   event->arg_count = 1;
-  return TB_OK;
+  return fx->counter_members.len ? take_members(fx, event) : TB_OK;
 }
 
 /* A counter's arguments that are no numbers make an instant that says which counter it belongs to. */
@@ -124,6 +139,7 @@ static enum tb_status add_counter(struct tb_fxt_reader *fx, const struct record 
     else
       fx->args[others++] = fx->args[i];
   }
+  fx->counter_members.len = 0;
   bool only_remark = fx->arg_count == 0;
   fx->arg_count = others;
   return status == TB_OK && (others || only_remark) ? add_remark(fx, record) : status;

@@ -114,9 +114,7 @@ static uint32_t count_leaves(const struct tb_arg *args, uint32_t count) {
   return leaves;
 }
 
-/* The text of `count` members, or of one value where `members` is false, in scratch; more than a string may hold is
- * lost. */
-static struct tb_slice as_json(struct tb_fxt_writer *w, const struct tb_arg *args, uint32_t count, bool members) {
+struct tb_slice tb_fxt_as_json(struct tb_fxt_writer *w, const struct tb_arg *args, uint32_t count, bool members) {
   struct tb_buffer text;
   tb_buffer_init(&text, w->writer->allocator, 0);
   enum tb_status status = members ? tb_fxt_json_object(&text, args, count) : tb_fxt_json_value(&text, args);
@@ -135,7 +133,7 @@ static struct tb_slice as_json(struct tb_fxt_writer *w, const struct tb_arg *arg
 
 /* A value that is no flat one, as JSON text under NAME:json. */
 static void add_json(struct tb_fxt_writer *w, const struct tb_arg *arg, struct tb_slice name) {
-  struct tb_slice text = arg->type == TB_ARG_JSON ? arg->text : as_json(w, arg, arg->span, false);
+  struct tb_slice text = arg->type == TB_ARG_JSON ? arg->text : tb_fxt_as_json(w, arg, arg->span, false);
   if (!text.ptr) return;
   add(w, &(struct tb_fxt_flat){
              .name = join(w, name, TB_SLICE(TB_FXT_JSON_SUFFIX)), .text = text, .type = TB_FXT_ARG_STRING});
@@ -197,6 +195,11 @@ static void add_particulars(struct tb_fxt_writer *w, const struct tb_event *even
     add_unsigned(w, TB_FXT_CARRIED "correlation_id", event->correlation_id);
   if (event->has & TB_HAS_THREAD_INSTRUCTIONS)
     tb_fxt_add_number(w, TB_FXT_CARRIED "thread_instruction_count", event->thread_instruction_count);
+  if (event->type != TB_EVENT_SAMPLE) return;
+  if (event->has & TB_HAS_CPU) tb_fxt_add_number(w, TB_FXT_CARRIED "cpu", event->cpu);
+  struct tb_fxt_flat weight = {.name = TB_SLICE(TB_FXT_CARRIED "weight"), .type = TB_FXT_ARG_DOUBLE};
+  memcpy(&weight.value, &event->weight, sizeof(event->weight));
+  if (event->has & TB_HAS_WEIGHT) add(w, &weight);
 }
 
 static void add_carried(struct tb_fxt_writer *w, const struct tb_event *event) {
@@ -204,6 +207,7 @@ static void add_carried(struct tb_fxt_writer *w, const struct tb_event *event) {
   if (event->has & TB_HAS_THREAD_DUR) tb_fxt_add_number(w, TB_FXT_CARRIED "tdur_ns", event->thread_dur);
   if (event->has & TB_HAS_SCOPE) tb_fxt_add_text(w, TB_FXT_CARRIED "scope", event->scope);
   add_particulars(w, event);
+  tb_fxt_carry_stacks(w, event);
   for (uint32_t i = 0; i < event->extra_count; i += event->extra[i].span)
     if (!is_own_extra(&event->extra[i]))
       add_leaf(w, &event->extra[i], join(w, TB_SLICE(TB_FXT_CARRIED), event->extra[i].name), '.');
@@ -269,7 +273,7 @@ static void add_args(struct tb_fxt_writer *w, const struct tb_event *event) {
     char letter = tb_fxt_type_letter(event, seen);
     if (is_derived(event, arg, seen++)) continue;
     if (top > room && w->args.count + 1 == TB_FXT_MAX_ARGS) {
-      struct tb_slice rest = as_json(w, arg, event->arg_count - i, true);
+      struct tb_slice rest = tb_fxt_as_json(w, arg, event->arg_count - i, true);
       if (rest.ptr) tb_fxt_add_text(w, TB_FXT_CARRIED TB_FXT_REST, rest);
       return;
     }

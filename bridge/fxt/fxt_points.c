@@ -32,7 +32,11 @@ static char implied_phase(unsigned type) {
   return phases[type];
 }
 
+/* A sample of Perfetto's, or of JSON's list of samples. */
+static bool is_sample(const struct tb_event *event) { return event->type == TB_EVENT_SAMPLE && !event->phase; }
+
 static bool has_plain_phase(const struct tb_event *event, unsigned type) {
+  if (is_sample(event)) return false;
   if (event->phase_text.len) return false;
   if (event->phase) return event->phase == implied_phase(type) || event->phase == 'I';
   return event->type != TB_EVENT_OTHER;
@@ -41,7 +45,9 @@ static bool has_plain_phase(const struct tb_event *event, unsigned type) {
 /* What the record itself does not say of the event, as arguments. */
 static void add_particulars(struct tb_fxt_writer *w, const struct tb_event *event, unsigned type) {
   if (!has_plain_phase(event, type)) {
-    struct tb_slice phase = event->phase_text.len ? event->phase_text : (struct tb_slice){&event->phase, 1};
+    struct tb_slice phase = is_sample(event)        ? TB_SLICE(TB_FXT_SAMPLE)
+                            : event->phase_text.len ? event->phase_text
+                                                    : (struct tb_slice){&event->phase, 1};
     tb_fxt_add_text(w, TB_FXT_CARRIED "ph", phase);
   }
   if (event->type == TB_EVENT_INSTANT && event->track->type == TB_TRACK_PROCESS)

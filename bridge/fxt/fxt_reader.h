@@ -30,7 +30,8 @@ struct tb_fxt_reader {
   uint8_t tree_of_arg[TB_FXT_MAX_ARGS]; /* where that was: by which saying, 0: none */
   const struct tb_arg *rest;            /* what stands behind them, as trees */
   uint32_t rest_count;
-  bool args_need_types; /* the types of args do not follow from their values */
+  struct tb_buffer counter_members; /* JSON: what the next counter record says beside its samples */
+  bool args_need_types;             /* the types of args do not follow from their values */
 };
 
 /* How many events a batch gets, so that they stay in the nearest cache. */
@@ -91,6 +92,12 @@ TB_MUST_CHECK enum tb_status tb_fxt_give_args(struct tb_fxt_reader *fx, const st
 /* Whether an argument holds something else of its event; and giving all such in fx->args to the event. */
 bool tb_fxt_is_carried(const struct tb_arg *arg);
 TB_MUST_CHECK enum tb_status tb_fxt_restore(struct tb_fxt_reader *fx, struct tb_event *event);
+
+/* Gives an event a call stack that an argument carries; false where it carries none. (fxt_stacks.c) */
+bool tb_fxt_restore_stack(struct tb_fxt_reader *fx, struct tb_event *event, struct tb_slice name,
+                          const struct tb_arg *arg);
+/* The trace's stack frame `id`, whose parts are fx->args. */
+TB_MUST_CHECK enum tb_status tb_fxt_add_stack_frame(struct tb_fxt_reader *fx, struct tb_slice id);
 
 /* The arguments from `first` on are trees or not, as the letters say. */
 void tb_fxt_note_nested(struct tb_fxt_reader *fx, uint32_t first, struct tb_slice letters);

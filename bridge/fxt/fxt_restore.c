@@ -47,10 +47,16 @@ static enum tb_event_type type_of_phase(char phase, enum tb_event_type type) {
 
 static void restore_phase(struct tb_event *event, struct tb_slice phase) {
   bool is_instant = event->type == TB_EVENT_INSTANT || event->type == TB_EVENT_ASYNC_INSTANT;
+  if (is_instant && tb_slice_equal(phase, TB_SLICE(TB_FXT_SAMPLE))) {
+    event->type = TB_EVENT_SAMPLE;
+    event->phase = event->instant_scope = '\0';
+    return;
+  }
   char c = phase.len == 1 ? phase.ptr[0] : '\0';
   if (is_instant) event->type = type_of_phase(c, event->type);
   event->phase = event->type == TB_EVENT_OTHER ? '\0' : c;
   if (event->type == TB_EVENT_OTHER) event->phase_text = phase;
+  if (c != 'i' && c != 'I') event->instant_scope = '\0';
 }
 
 /* ---- the parts ----------------------------------------------------------------------------------------------------------------- */
@@ -82,6 +88,20 @@ static void restore_time(struct tb_event *event, const struct tb_arg *arg, int64
   if (arg->type != TB_ARG_INT) return;
   *time = arg->i;
   event->has |= has;
+}
+
+static bool restore_of_sample(struct tb_event *event, struct tb_slice name, const struct tb_arg *arg) {
+  if (event->type != TB_EVENT_SAMPLE) return false;
+  if (tb_slice_equal(name, TB_SLICE("cpu")) && arg->type == TB_ARG_INT) {
+    event->has |= TB_HAS_CPU;
+    event->cpu = (uint32_t)arg->u;
+  } else if (tb_slice_equal(name, TB_SLICE("weight")) && arg->type == TB_ARG_DOUBLE) {
+    event->has |= TB_HAS_WEIGHT;
+    event->weight = arg->d;
+  } else {
+    return false;
+  }
+  return true;
 }
 
 /* Parts of what Perfetto alone has; false where it is none. */
@@ -133,7 +153,8 @@ static bool restore_part(struct tb_fxt_reader *fx, struct tb_event *event, struc
   } else if (tb_slice_equal(name, TB_SLICE("dur_ns"))) {
     restore_time(event, arg, &event->dur, TB_HAS_DUR);
   } else {
-    return restore_particular(event, name, arg);
+    return restore_particular(event, name, arg) || restore_of_sample(event, name, arg) ||
+           tb_fxt_restore_stack(fx, event, name, arg);
   }
   return true;
 }

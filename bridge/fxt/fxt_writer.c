@@ -13,11 +13,6 @@ static void describe_all(struct tb_fxt_writer *w, const struct tb_event *event) 
     for (const struct tb_track *track = tracks[i]; track; track = track->parent) tb_fxt_describe(w, track, false);
 }
 
-static void lose_what_fxt_lacks(struct tb_fxt_writer *w, const struct tb_event *event) {
-  if (event->stack.frame_count || event->stack.ref.len || event->end_stack.frame_count || event->end_stack.ref.len)
-    tb_fxt_lose_event(w, "a call stack, which FXT has no place for", event);
-}
-
 static void put_event(struct tb_fxt_writer *w, const struct tb_event *event) {
   switch (event->type) {
     case TB_EVENT_SLICE_BEGIN:
@@ -53,7 +48,7 @@ static void put_event(struct tb_fxt_writer *w, const struct tb_event *event) {
       tb_fxt_put_blob(w, event);
       break;
     case TB_EVENT_STACK_FRAME:
-      tb_fxt_lose_event(w, "a stack frame, which FXT has no place for", event);
+      tb_fxt_put_stack_frame(w, event);
       break;
     case TB_EVENT_SYSTEM_TRACE:
       if (!w->provider) tb_fxt_use_process(w, 0);
@@ -89,7 +84,6 @@ static enum tb_status put(struct tb_writer *writer, const struct tb_event *event
   if (takes_lead(w, event)) return w->status;
   begin(w);
   describe_all(w, event);
-  lose_what_fxt_lacks(w, event);
   if (w->status == TB_OK) put_event(w, event);
   return w->status;
 }

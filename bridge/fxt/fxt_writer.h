@@ -74,8 +74,8 @@ struct tb_fxt_sampling {
   uint64_t process, thread;
   int64_t ts;
   uint64_t id;
-  struct tb_buffer texts; /* name, category, then the series' names */
-  size_t name_len, category_len;
+  struct tb_buffer texts; /* name, category, JSON of what else its event says, then the series' names */
+  size_t name_len, category_len, members_len;
   struct tb_fxt_flats series; /* names are offsets into texts, see there */
   size_t offsets[TB_FXT_MAX_ARGS];
 };
@@ -195,12 +195,20 @@ char tb_fxt_type_letter(const struct tb_event *event, uint32_t index);
 void tb_fxt_add_text(struct tb_fxt_writer *w, const char *name, struct tb_slice text);
 void tb_fxt_add_number(struct tb_fxt_writer *w, const char *name, int64_t number);
 
+/* `count` members as a JSON object, or one value where `members` is false, in scratch; ptr NULL after a failure, and where it nests too
+ * deep. */
+struct tb_slice tb_fxt_as_json(struct tb_fxt_writer *w, const struct tb_arg *args, uint32_t count, bool members);
+
 /* Copies arguments with their texts into an aligned block of tb_fxt_args_size bytes. */
 struct tb_fxt_flat *tb_fxt_copy_args(const struct tb_fxt_flat *args, uint32_t count, char *block);
 /* The event's names and w->args in one block of *size bytes, which the caller frees; `args` stand at its start. NULL after a failure. */
 char *tb_fxt_copy_parts(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_slice *category,
                         struct tb_slice *name, struct tb_fxt_flat **args, size_t *size);
 size_t tb_fxt_args_size(const struct tb_fxt_flat *args, uint32_t count);
+
+/* Adds the event's call stacks to w->args. (fxt_stacks.c) */
+void tb_fxt_carry_stacks(struct tb_fxt_writer *w, const struct tb_event *event);
+void tb_fxt_put_stack_frame(struct tb_fxt_writer *w, const struct tb_event *event);
 
 /* ---- tracks and ids (fxt_identity.c)
  * ------------------------------------------------------------------------------------- */
@@ -249,6 +257,9 @@ void tb_fxt_put_thread_state(struct tb_fxt_writer *w, const struct tb_event *eve
 void tb_fxt_finish_switch(struct tb_fxt_writer *w);
 void tb_fxt_put_log(struct tb_fxt_writer *w, const struct tb_event *event); /* fxt_carried.c */
 void tb_fxt_put_blob(struct tb_fxt_writer *w, const struct tb_event *event);
+/* A large blob record; with metadata it has the event's time and thread, and w->args. */
+void tb_fxt_put_large(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_slice category,
+                      bool has_metadata);
 /* True where the event carries a blob, which then is one again (event/blobs.h). */
 bool tb_fxt_put_blob_again(struct tb_fxt_writer *w, const struct tb_event *event);
 void tb_fxt_put_metadata(struct tb_fxt_writer *w, const struct tb_event *event);
