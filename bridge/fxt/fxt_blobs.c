@@ -153,6 +153,8 @@ enum tb_status tb_fxt_parse_large(struct tb_fxt_reader *fx, uint64_t header, str
     return tb_fxt_add_stack_frame(fx, name);
   if (!has_metadata && tb_slice_equal(category, TB_SLICE(TB_FXT_CATEGORY_COUNTER)))
     return keep_counter_members(fx, payload);
+  if (!has_metadata && tb_slice_equal(category, TB_SLICE(TB_FXT_CATEGORY_REST)))
+    return tb_fxt_keep_rest(fx, name, payload);
   struct tb_event *event;
   status = add_blob(fx, TB_EVENT_BLOB, name, payload, &event);
   if (status != TB_OK) return status;

@@ -49,18 +49,11 @@ static void put_chunks(struct tb_fxt_writer *w, struct tb_slice name, struct tb_
 
 /* Writes the record in hand as the head of a large one, and the bytes behind it. */
 static void close_large(struct tb_fxt_writer *w, struct tb_slice bytes) {
-  static const char zeros[TB_FXT_WORD];
   tb_fxt_put_word(w, bytes.len);
-  if (w->words > TB_FXT_MAX_WORDS || bytes.len / TB_FXT_WORD > UINT32_MAX - TB_FXT_MAX_WORDS) {
+  if (w->words > TB_FXT_MAX_WORDS || bytes.len / TB_FXT_WORD > UINT32_MAX - TB_FXT_MAX_WORDS)
     tb_fxt_lose_event(w, "a blob of 32 GiB or more, or with too long arguments", NULL);
-    return;
-  }
-  size_t padded = tb_fxt_padded(bytes.len);
-  w->record[0] |= (uint64_t)(w->words + padded / TB_FXT_WORD) << 4;
-  struct tb_error *error = &w->writer->error;
-  tb_fxt_fail(w, tb_output_write(w->writer->output, w->record, w->words * TB_FXT_WORD, error));
-  if (w->status == TB_OK && bytes.len) tb_fxt_fail(w, tb_output_write(w->writer->output, bytes.ptr, bytes.len, error));
-  if (w->status == TB_OK) tb_fxt_fail(w, tb_output_write(w->writer->output, zeros, padded - bytes.len, error));
+  else
+    tb_fxt_write_large(w, w->record, w->words, bytes);
 }
 
 void tb_fxt_put_large(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_slice category,
@@ -224,7 +217,7 @@ static bool put_object(struct tb_fxt_writer *w, const struct tb_event *event) {
 
 void tb_fxt_put_metadata(struct tb_fxt_writer *w, const struct tb_event *event) {
   if (event->type == TB_EVENT_METADATA && (put_object(w, event) || tb_fxt_put_blob_again(w, event))) return;
-  tb_fxt_flatten(w, event);
+  tb_fxt_flatten_metadata(w, event);
   if (!w->provider) tb_fxt_use_process(w, tb_fxt_process_koid(event->track));
   const char *category = event->type == TB_EVENT_METADATA ? TB_FXT_CATEGORY_METADATA : TB_FXT_CATEGORY_TRACE;
   tb_fxt_put_large(w, event, tb_slice_from(category), true);

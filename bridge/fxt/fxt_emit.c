@@ -56,6 +56,16 @@ void tb_fxt_close_record(struct tb_fxt_writer *w) {
   write_words(w, w->record, w->words);
 }
 
+void tb_fxt_write_large(struct tb_fxt_writer *w, uint64_t *words, size_t count, struct tb_slice bytes) {
+  static const char zeros[TB_FXT_WORD];
+  size_t padded = tb_fxt_padded(bytes.len);
+  words[0] |= (uint64_t)(count + padded / TB_FXT_WORD) << 4;
+  write_words(w, words, count);
+  struct tb_error *error = &w->writer->error;
+  if (w->status == TB_OK && bytes.len) tb_fxt_fail(w, tb_output_write(w->writer->output, bytes.ptr, bytes.len, error));
+  if (w->status == TB_OK) tb_fxt_fail(w, tb_output_write(w->writer->output, zeros, padded - bytes.len, error));
+}
+
 /* ---- tables
  * ---------------------------------------------------------------------------------------------------------------- */
 
@@ -103,6 +113,7 @@ uint64_t tb_fxt_thread_ref(struct tb_fxt_writer *w, uint64_t process, uint64_t t
 
 static void put_string_arg(struct tb_fxt_writer *w, const struct tb_fxt_flat *arg, uint64_t name) {
   struct tb_slice text = arg->text;
+  if (text.len > TB_FXT_MAX_STRING) text = tb_fxt_put_rest(w, name, text);
   bool stands_inline = text.len > SHORT_TEXT && text.len <= INLINE_TEXT;
   uint64_t value = stands_inline ? TB_FXT_INLINE | text.len : tb_fxt_string_ref(w, text);
   uint64_t words = 1 + (stands_inline ? tb_fxt_padded(text.len) / TB_FXT_WORD : 0);

@@ -288,6 +288,30 @@ static void add_args(struct tb_fxt_writer *w, const struct tb_event *event) {
   }
 }
 
+/* Metadata is no event whose arguments others look for: its trees whose paths cannot be told apart stand as JSON text. */
+static struct tb_arg spellable(struct tb_fxt_writer *w, const struct tb_event *event, const struct tb_arg *arg) {
+  struct tb_arg top = *arg;
+  if (!top.name.len) top.name = event->name;
+  if (!is_tree(arg) || (is_path_part(top.name) && spells_path(arg, 0))) return top;
+  struct tb_slice text = tb_fxt_as_json(w, arg, arg->span, false);
+  return (struct tb_arg){.name = top.name, .text = text, .span = 1, .type = TB_ARG_JSON};
+}
+
+void tb_fxt_flatten_metadata(struct tb_fxt_writer *w, const struct tb_event *event) {
+  struct tb_event copy = *event;
+  struct tb_arg *args = tb_arena_alloc(&w->scratch, event->arg_count * sizeof(*args));
+  if (!args) tb_fxt_fail(w, TB_NO_MEMORY);
+  copy.args = args;
+  copy.arg_count = 0;
+  for (uint32_t i = 0; args && i < event->arg_count; i += event->args[i].span) {
+    struct tb_arg *top = &args[copy.arg_count];
+    memcpy(top, &event->args[i], event->args[i].span * sizeof(*top));
+    *top = spellable(w, event, &event->args[i]);
+    copy.arg_count += top->span;
+  }
+  tb_fxt_flatten(w, &copy);
+}
+
 void tb_fxt_flatten(struct tb_fxt_writer *w, const struct tb_event *event) {
   add_carried(w, event);
   add_args(w, event);

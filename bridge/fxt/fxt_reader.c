@@ -335,6 +335,7 @@ static void destroy(struct tb_reader *reader) {
   struct tb_fxt_reader *fx = reader->state;
   if (!fx) return;
   tb_fxt_tables_free(&fx->tables);
+  tb_buffer_free(&fx->rests);
   tb_buffer_free(&fx->counter_members);
   tb_free(reader->allocator, fx->args, fx->arg_capacity * sizeof(*fx->args));
   tb_free(reader->allocator, fx, sizeof(*fx));
@@ -347,6 +348,7 @@ static enum tb_status create(struct tb_reader *reader) {
   struct tb_fxt_reader *fx = tb_calloc(reader->allocator, sizeof(*fx));
   if (!fx) return tb_fail(&reader->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   fx->reader = reader;
+  tb_buffer_init(&fx->rests, reader->allocator, 0);
   tb_buffer_init(&fx->counter_members, reader->allocator, 0);
   reader->state = fx;
   status = tb_fxt_tables_init(&fx->tables, reader->allocator, reader->options.max_interned_bytes);

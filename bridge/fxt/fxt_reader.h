@@ -30,6 +30,8 @@ struct tb_fxt_reader {
   uint8_t tree_of_arg[TB_FXT_MAX_ARGS]; /* where that was: by which saying, 0: none */
   const struct tb_arg *rest;            /* what stands behind them, as trees */
   uint32_t rest_count;
+  struct tb_buffer rests; /* ends of texts of the next record's arguments (fxt_rests.c) */
+  size_t rests_read;
   struct tb_buffer counter_members; /* JSON: what the next counter record says beside its samples */
   bool args_need_types;             /* the types of args do not follow from their values */
 };
@@ -77,6 +79,10 @@ TB_MUST_CHECK enum tb_status tb_fxt_tell_home(struct tb_fxt_reader *fx, const st
 
 /* Takes a time in ticks and gives it in ns, exactly floor(ticks × 10⁹ ÷ ticks per second). */
 TB_MUST_CHECK enum tb_status tb_fxt_take_time(struct tb_fxt_reader *fx, struct tb_fxt_cursor *cursor, int64_t *ns);
+
+/* Keeps the end of a long text for the argument `name` of the next record, and joins the next such end to its argument. */
+TB_MUST_CHECK enum tb_status tb_fxt_keep_rest(struct tb_fxt_reader *fx, struct tb_slice name, struct tb_slice text);
+TB_MUST_CHECK enum tb_status tb_fxt_join_rest(struct tb_fxt_reader *fx, struct tb_arg *arg);
 
 /* Takes `count` arguments; the result is in fx->args, valid until the next call. */
 TB_MUST_CHECK enum tb_status tb_fxt_parse_args(struct tb_fxt_reader *fx, uint32_t count, struct tb_fxt_cursor *cursor);

@@ -44,7 +44,7 @@ static uint32_t put_frame(struct tb_arg *args, const struct tb_frame *frame) {
   return count;
 }
 
-/* The frames as a list in JSON; empty where they take more than a string may. */
+/* The frames as a list in JSON. */
 static struct tb_slice spell_frames(struct tb_fxt_writer *w, const struct tb_stack *stack) {
   struct tb_arg *args = tb_arena_alloc(&w->scratch, (1 + (size_t)stack->frame_count * FRAME_ARGS) * sizeof(*args));
   struct tb_slice copy = {NULL, 0};
@@ -57,7 +57,7 @@ static struct tb_slice spell_frames(struct tb_fxt_writer *w, const struct tb_sta
     args[0] = (struct tb_arg){.span = count, .type = TB_ARG_ARRAY};
     status = tb_fxt_json_value(&text, args);
   }
-  if (status == TB_OK && text.len <= TB_FXT_MAX_STRING) {
+  if (status == TB_OK) {
     copy = tb_arena_copy(&w->scratch, (struct tb_slice){text.data, text.len});
     if (!copy.ptr) status = TB_NO_MEMORY;
   }
@@ -66,25 +66,19 @@ static struct tb_slice spell_frames(struct tb_fxt_writer *w, const struct tb_sta
   return copy;
 }
 
-static void carry(struct tb_fxt_writer *w, const struct tb_event *event, const struct tb_stack *stack, const char *ref,
-                  const char *frames) {
+static void carry(struct tb_fxt_writer *w, const struct tb_stack *stack, const char *ref, const char *frames) {
   if (stack->ref.ptr) {
     tb_fxt_add_text(w, ref, stack->ref);
   } else if (stack->frame_count) {
-    struct tb_slice text = spell_frames(w, stack);
-    if (text.ptr)
-      tb_fxt_add_text(w, frames, text);
-    else
-      tb_fxt_lose_event(w, "a call stack of more than 32,000 bytes", event);
+    tb_fxt_add_text(w, frames, spell_frames(w, stack));
   }
 }
 
 /* The stack of an end goes under the names that it has in a complete record, which may hold it. */
 void tb_fxt_carry_stacks(struct tb_fxt_writer *w, const struct tb_event *event) {
   bool is_end = event->type == TB_EVENT_SLICE_END;
-  if (!is_end)
-    carry(w, event, &event->stack, TB_FXT_CARRIED TB_FXT_STACK_REF, TB_FXT_CARRIED TB_FXT_STACK TB_FXT_JSON_SUFFIX);
-  carry(w, event, is_end ? &event->stack : &event->end_stack, TB_FXT_CARRIED TB_FXT_END_STACK_REF,
+  if (!is_end) carry(w, &event->stack, TB_FXT_CARRIED TB_FXT_STACK_REF, TB_FXT_CARRIED TB_FXT_STACK TB_FXT_JSON_SUFFIX);
+  carry(w, is_end ? &event->stack : &event->end_stack, TB_FXT_CARRIED TB_FXT_END_STACK_REF,
         TB_FXT_CARRIED TB_FXT_END_STACK TB_FXT_JSON_SUFFIX);
 }
 

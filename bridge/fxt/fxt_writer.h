@@ -151,6 +151,9 @@ void tb_fxt_put_stream(struct tb_fxt_writer *w, struct tb_slice bytes);
 void tb_fxt_put_args(struct tb_fxt_writer *w, const struct tb_fxt_flat *args, uint32_t count);
 void tb_fxt_close_record(struct tb_fxt_writer *w);
 
+/* Writes a large record: `count` words, whose first gets the size, and bytes. */
+void tb_fxt_write_large(struct tb_fxt_writer *w, uint64_t *words, size_t count, struct tb_slice bytes);
+
 /* Writes a record that goes before the one being put together. */
 void tb_fxt_write_aside(struct tb_fxt_writer *w, uint64_t header, struct tb_slice bytes);
 
@@ -190,6 +193,7 @@ void tb_fxt_free_providers(struct tb_fxt_writer *w);
 
 /* Adds the event's arguments to w->args, and what else of it stands in arguments (docs/MAPPING.md). */
 void tb_fxt_flatten(struct tb_fxt_writer *w, const struct tb_event *event);
+void tb_fxt_flatten_metadata(struct tb_fxt_writer *w, const struct tb_event *event);
 /* The letter that the event's `fxt_types` has for a top-level argument, '.' where it has none. */
 char tb_fxt_type_letter(const struct tb_event *event, uint32_t index);
 void tb_fxt_add_text(struct tb_fxt_writer *w, const char *name, struct tb_slice text);
@@ -205,6 +209,9 @@ struct tb_fxt_flat *tb_fxt_copy_args(const struct tb_fxt_flat *args, uint32_t co
 char *tb_fxt_copy_parts(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_slice *category,
                         struct tb_slice *name, struct tb_fxt_flat **args, size_t *size);
 size_t tb_fxt_args_size(const struct tb_fxt_flat *args, uint32_t count);
+
+/* What a string may hold of an argument's text, the rest being written before the record in hand (fxt_rests.c). */
+struct tb_slice tb_fxt_put_rest(struct tb_fxt_writer *w, uint64_t name_ref, struct tb_slice text);
 
 /* Adds the event's call stacks to w->args. (fxt_stacks.c) */
 void tb_fxt_carry_stacks(struct tb_fxt_writer *w, const struct tb_event *event);
