@@ -96,8 +96,9 @@ enum { TB_FXT_LARGE_BLOB_WITH_METADATA = 0, TB_FXT_LARGE_BLOB_BARE = 1 };
 #define TB_FXT_CATEGORY_COUNTER \
   "trace_event.counter"                         /* and what else the counter says that comes next, JSON in the bytes */
 #define TB_FXT_CATEGORY_REST "trace_event.rest" /* and the end of a text of the next record's argument of that name */
-#define TB_FXT_SAMPLE "sample"                  /* carried: the phase of samples that have none */
-#define TB_FXT_STACK_REF "sf"                   /* carried: references to stack frames, or lists of them */
+#define TB_FXT_SERIES_TEXTS "texts" /* carried: values of a counter that are texts in the source, by series */
+#define TB_FXT_SAMPLE "sample"      /* carried: the phase of samples that have none */
+#define TB_FXT_STACK_REF "sf"       /* carried: references to stack frames, or lists of them */
 #define TB_FXT_END_STACK_REF "esf"
 #define TB_FXT_STACK "stack"
 #define TB_FXT_END_STACK "estack"

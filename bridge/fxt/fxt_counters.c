@@ -167,17 +167,61 @@ static bool flat_number(const struct tb_arg *arg, char letter, struct tb_fxt_fla
   return true;
 }
 
-/* What the event says beside its samples, as JSON; empty for nothing. */
-static struct tb_slice spell_members(struct tb_fxt_writer *w, const struct tb_event *event) {
-  struct tb_arg *members = tb_arena_alloc(&w->scratch, event->extra_count * sizeof(*members));
+static uint32_t add_time(struct tb_arg *members, uint32_t count, struct tb_slice name, int64_t ns) {
+  members[count] = (struct tb_arg){.name = name, .i = ns, .span = 1, .type = TB_ARG_INT};
+  return count + 1;
+}
+
+static uint32_t add_times(struct tb_arg *members, const struct tb_event *event) {
   uint32_t count = 0;
-  if (!members) tb_fxt_fail(w, TB_NO_MEMORY);
-  for (uint32_t i = 0; members && i < event->extra_count; i += event->extra[i].span) {
+  if (event->ts < 0) count = add_time(members, count, TB_SLICE(TB_FXT_CARRIED "ts_ns"), event->ts);
+  if (event->has & TB_HAS_DUR) count = add_time(members, count, TB_SLICE(TB_FXT_CARRIED "dur_ns"), event->dur);
+  if (event->has & TB_HAS_THREAD_TS)
+    count = add_time(members, count, TB_SLICE(TB_FXT_CARRIED "tts_ns"), event->thread_ts);
+  if (event->has & TB_HAS_THREAD_DUR)
+    count = add_time(members, count, TB_SLICE(TB_FXT_CARRIED "tdur_ns"), event->thread_dur);
+  return count;
+}
+
+/* Adds a dict of the values that the source wrote as texts, by series; `series` is that of the only one, where the event does not name it. */
+static uint32_t add_texts(struct tb_arg *members, uint32_t count, const struct tb_event *event,
+                          struct tb_slice series) {
+  struct tb_arg *dict = &members[count];
+  *dict = (struct tb_arg){.name = TB_SLICE(TB_FXT_CARRIED TB_FXT_SERIES_TEXTS), .span = 1, .type = TB_ARG_DICT};
+  for (uint32_t i = 0; i < event->arg_count; i += event->args[i].span) {
+    double number;
+    if (event->args[i].type != TB_ARG_STRING || !tb_number_in_text(event->args[i].text, &number)) continue;
+    dict[dict->span] = event->args[i];
+    if (series.ptr) dict[dict->span].name = series;
+    dict->span++;
+  }
+  return dict->span > 1 ? count + dict->span : count;
+}
+
+/* What the event says beside its samples, as JSON; empty for nothing. */
+static struct tb_slice spell_members(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_slice series) {
+  enum { TIMES = 4, OTHERS = 1 };
+  size_t room = (size_t)event->extra_count + event->arg_count + TIMES + OTHERS;
+  struct tb_arg *members = tb_arena_alloc(&w->scratch, room * sizeof(*members));
+  if (!members) {
+    tb_fxt_fail(w, TB_NO_MEMORY);
+    return (struct tb_slice){NULL, 0};
+  }
+  uint32_t count = add_texts(members, add_times(members, event), event, series);
+  for (uint32_t i = 0; i < event->extra_count; i += event->extra[i].span) {
     if (tb_slice_equal(event->extra[i].name, TB_SLICE(TB_FXT_EXTRA_TYPES))) continue;
     memcpy(&members[count], &event->extra[i], event->extra[i].span * sizeof(*members));
     count += event->extra[i].span;
   }
   return count ? tb_fxt_as_json(w, members, count, true) : (struct tb_slice){NULL, 0};
+}
+
+static bool has_members(const struct tb_event *event) {
+  if (event->extra_count || event->ts < 0 || event->has & (TB_HAS_DUR | TB_HAS_THREAD_TS | TB_HAS_THREAD_DUR))
+    return true;
+  for (uint32_t i = 0; i < event->arg_count; i += event->args[i].span)
+    if (event->args[i].type == TB_ARG_STRING) return true;
+  return false;
 }
 
 void tb_fxt_put_counter(struct tb_fxt_writer *w, const struct tb_event *event) {
@@ -193,7 +237,7 @@ void tb_fxt_put_counter(struct tb_fxt_writer *w, const struct tb_event *event) {
     to.id = event->id.is_number ? event->id.value : tb_fxt_text_hash(event->id.text);
   if (event->stack.frame_count || event->stack.ref.len)
     tb_fxt_lose_event(w, "a counter's call stack, which FXT has no place for", event);
-  struct tb_slice members = event->extra_count ? spell_members(w, event) : (struct tb_slice){NULL, 0};
+  struct tb_slice members = has_members(event) ? spell_members(w, event, series) : (struct tb_slice){NULL, 0};
   uint32_t index = 0;
   for (uint32_t i = 0; i < event->arg_count && w->status == TB_OK; i += event->args[i].span) {
     struct tb_fxt_flat flat;

@@ -151,9 +151,33 @@ void tb_fxt_put_args(struct tb_fxt_writer *w, const struct tb_fxt_flat *args, ui
   for (uint32_t i = 0; i < count; i++) put_arg(w, &args[i]);
 }
 
+/* FXT's time begins at 0. What is earlier stands there, with its time in an argument; a counter's stands before the record. */
+static void put_early_event(struct tb_fxt_writer *w, const struct tb_fxt_event_record *early) {
+  struct tb_fxt_event_record record = *early;
+  struct tb_fxt_flat args[TB_FXT_MAX_ARGS];
+  bool is_complete = record.type == TB_FXT_DURATION_COMPLETE;
+  record.ts = 0;
+  if (record.type != TB_FXT_COUNTER) {
+    if (record.arg_count + 1 + is_complete > TB_FXT_MAX_ARGS) {
+      tb_fxt_lose_event(w, "an event before time 0 of so many arguments that its time has no place", NULL);
+      return;
+    }
+    if (record.arg_count) memcpy(args, record.args, record.arg_count * sizeof(*args));
+    args[record.arg_count++] = (struct tb_fxt_flat){
+        .name = TB_SLICE(TB_FXT_CARRIED "ts_ns"), .value = (uint64_t)early->ts, .type = TB_FXT_ARG_INT64};
+    if (is_complete)
+      args[record.arg_count++] = (struct tb_fxt_flat){.name = TB_SLICE(TB_FXT_CARRIED "dur_ns"),
+                                                      .value = record.last - (uint64_t)early->ts,
+                                                      .type = TB_FXT_ARG_INT64};
+    record.args = args;
+  }
+  if (is_complete && record.last > INT64_MAX) record.last = 0;
+  tb_fxt_put_event(w, &record);
+}
+
 void tb_fxt_put_event(struct tb_fxt_writer *w, const struct tb_fxt_event_record *record) {
   if (record->ts < 0) {
-    tb_fxt_lose_event(w, "an event before time 0", NULL);
+    put_early_event(w, record);
     return;
   }
   uint64_t thread = tb_fxt_thread_ref(w, record->process, record->thread);

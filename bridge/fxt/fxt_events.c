@@ -2,6 +2,7 @@
  *
  * FXT event and log records.
  */
+#include "event/members.h"
 #include "fxt/fxt_reader.h"
 #include "json/json_value.h"
 
@@ -77,8 +78,23 @@ static bool is_number(const struct tb_arg *arg) {
   return arg->type == TB_ARG_INT || arg->type == TB_ARG_UINT || arg->type == TB_ARG_DOUBLE;
 }
 
+/* Makes the sample's value the text that it is in the source, and takes such texts out of the event's extra members. */
+static void take_texts(struct tb_event *event, struct tb_arg *value, struct tb_slice series) {
+  struct tb_arg *extra = (struct tb_arg *)(uintptr_t)event->extra; /* of the batch's memory */
+  for (uint32_t i = 0; i < event->extra_count; i += extra[i].span) {
+    if (!tb_slice_equal(extra[i].name, TB_SLICE(TB_FXT_CARRIED TB_FXT_SERIES_TEXTS))) continue;
+    const struct tb_arg *text = tb_find_member(&extra[i + 1], extra[i].span - 1, series);
+    if (text && text->type == TB_ARG_STRING) *value = *text;
+    uint32_t span = extra[i].span;
+    memmove(&extra[i], &extra[i + span], (event->extra_count - i - span) * sizeof(*extra));
+    event->extra_count -= span;
+    return;
+  }
+}
+
 /* Gives the event what our writer kept of it before the record. */
-static enum tb_status take_members(struct tb_fxt_reader *fx, struct tb_event *event) {
+static enum tb_status take_members(struct tb_fxt_reader *fx, struct tb_event *event, struct tb_arg *value,
+                                   struct tb_slice series) {
   struct tb_slice text = {fx->counter_members.data, fx->counter_members.len},
                   copy = tb_arena_copy(&fx->batch->arena, text);
   struct tb_arg *object;
@@ -86,9 +102,9 @@ static enum tb_status take_members(struct tb_fxt_reader *fx, struct tb_event *ev
   uint32_t count = tb_json_parse_value(&fx->batch->arena, copy, &object);
   if (!count || object->type != TB_ARG_DICT)
     return tb_fxt_lose(fx, "members of a counter that are no JSON object", NULL);
-  event->extra = object + 1;
-  event->extra_count = count - 1;
-  return TB_OK;
+  enum tb_status status = tb_fxt_restore_members(fx, event, object + 1, count - 1);
+  take_texts(event, value, series);
+  return status;
 }
 
 static enum tb_status add_sample(struct tb_fxt_reader *fx, const struct record *record, const struct tb_arg *value) {
@@ -108,7 +124,7 @@ static enum tb_status add_sample(struct tb_fxt_reader *fx, const struct record *
   event->thread = record->thread;
   event->args = arg;
   event->arg_count = 1;
-  return fx->counter_members.len ? take_members(fx, event) : TB_OK;
+  return fx->counter_members.len ? take_members(fx, event, arg, value->name) : TB_OK;
 }
 
 /* A counter's arguments that are no numbers make an instant that says which counter it belongs to. */

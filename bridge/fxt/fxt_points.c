@@ -50,10 +50,12 @@ static void add_particulars(struct tb_fxt_writer *w, const struct tb_event *even
                                                     : (struct tb_slice){&event->phase, 1};
     tb_fxt_add_text(w, TB_FXT_CARRIED "ph", phase);
   }
-  if (event->type == TB_EVENT_INSTANT && event->track->type == TB_TRACK_PROCESS)
-    tb_fxt_add_text(w, TB_FXT_CARRIED "s", TB_SLICE("p"));
-  if (event->type == TB_EVENT_INSTANT && event->track->type == TB_TRACK_GLOBAL)
-    tb_fxt_add_text(w, TB_FXT_CARRIED "s", TB_SLICE("g"));
+  bool of_process = event->track->type == TB_TRACK_PROCESS, of_all = event->track->type == TB_TRACK_GLOBAL;
+  if (event->type == TB_EVENT_INSTANT && (of_process || of_all)) {
+    struct tb_slice scope = of_process ? TB_SLICE("p0") : TB_SLICE("g0"); /* 0: of the thread of this id */
+    if (!event->thread || tb_fxt_thread_koid(event->thread)) scope.len--;
+    tb_fxt_add_text(w, TB_FXT_CARRIED "s", scope);
+  }
   if (type == TB_FXT_FLOW_END && !(event->has & TB_HAS_BIND_ENCLOSING))
     tb_fxt_add_text(w, TB_FXT_CARRIED "bp", TB_SLICE("t"));
   if (event->id.kind == TB_ID_LOCAL) tb_fxt_add_text(w, TB_FXT_CARRIED "id2", TB_SLICE("local"));

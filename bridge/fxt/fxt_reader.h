@@ -99,6 +99,9 @@ TB_MUST_CHECK enum tb_status tb_fxt_give_args(struct tb_fxt_reader *fx, const st
 bool tb_fxt_is_carried(const struct tb_arg *arg);
 TB_MUST_CHECK enum tb_status tb_fxt_restore(struct tb_fxt_reader *fx, struct tb_event *event);
 
+/* Gives an event members: other parts of it that they hold, the others as they are. */
+TB_MUST_CHECK enum tb_status tb_fxt_restore_members(struct tb_fxt_reader *fx, struct tb_event *event,
+                                                    const struct tb_arg *members, uint32_t count);
 /* Gives an event a call stack that an argument carries; false where it carries none. (fxt_stacks.c) */
 bool tb_fxt_restore_stack(struct tb_fxt_reader *fx, struct tb_event *event, struct tb_slice name,
                           const struct tb_arg *arg);

@@ -63,7 +63,8 @@ static void restore_phase(struct tb_event *event, struct tb_slice phase) {
 
 static enum tb_status restore_scope(struct tb_fxt_reader *fx, struct tb_event *event, struct tb_slice scope) {
   const struct tb_track *thread = event->track;
-  if (scope.len != 1 || thread->type != TB_TRACK_THREAD) return TB_OK;
+  bool says_thread = scope.len == 2 && scope.ptr[1] == '0';
+  if ((scope.len != 1 && !says_thread) || thread->type != TB_TRACK_THREAD) return TB_OK;
   const struct tb_track *to = thread->parent;
   if (scope.ptr[0] == 'g') {
     enum tb_status status = tb_fxt_global_track(&fx->tables, &to);
@@ -72,7 +73,7 @@ static enum tb_status restore_scope(struct tb_fxt_reader *fx, struct tb_event *e
     return TB_OK;
   }
   event->instant_scope = scope.ptr[0];
-  event->thread = thread->tid ? thread : NULL;
+  event->thread = thread->tid || says_thread ? thread : NULL;
   event->track = to;
   return TB_OK;
 }
@@ -152,6 +153,8 @@ static bool restore_part(struct tb_fxt_reader *fx, struct tb_event *event, struc
     restore_time(event, arg, &event->thread_dur, TB_HAS_THREAD_DUR);
   } else if (tb_slice_equal(name, TB_SLICE("dur_ns"))) {
     restore_time(event, arg, &event->dur, TB_HAS_DUR);
+  } else if (tb_slice_equal(name, TB_SLICE("ts_ns"))) {
+    restore_time(event, arg, &event->ts, TB_HAS_TS);
   } else {
     return restore_particular(event, name, arg) || restore_of_sample(event, name, arg) ||
            tb_fxt_restore_stack(fx, event, name, arg);
@@ -175,6 +178,25 @@ static bool take_rest(struct tb_fxt_reader *fx, struct tb_slice text) {
   return true;
 }
 
+static struct tb_slice without_prefix(struct tb_slice name) {
+  enum { LEN = sizeof(TB_FXT_CARRIED) - 1 };
+  return (struct tb_slice){name.ptr + LEN, name.len - LEN};
+}
+
+enum tb_status tb_fxt_restore_members(struct tb_fxt_reader *fx, struct tb_event *event, const struct tb_arg *members,
+                                      uint32_t count) {
+  struct tb_arg *extra = tb_arena_alloc(&fx->batch->arena, count * sizeof(*extra));
+  enum tb_status status = extra ? TB_OK : tb_fxt_no_memory(fx, TB_NO_MEMORY);
+  event->extra = extra;
+  for (uint32_t i = 0; i < count && status == TB_OK; i += members[i].span) {
+    const struct tb_arg *member = &members[i];
+    if (has_prefix(member->name) && restore_part(fx, event, without_prefix(member->name), member, &status)) continue;
+    memcpy(&extra[event->extra_count], member, member->span * sizeof(*extra));
+    event->extra_count += member->span;
+  }
+  return status;
+}
+
 enum tb_status tb_fxt_restore(struct tb_fxt_reader *fx, struct tb_event *event) {
   struct tb_arg *extra = tb_arena_alloc(&fx->batch->arena, fx->arg_count * sizeof(*extra));
   if (!extra) return tb_fxt_no_memory(fx, TB_NO_MEMORY);
@@ -188,7 +210,7 @@ enum tb_status tb_fxt_restore(struct tb_fxt_reader *fx, struct tb_event *event) 
       fx->args[kept++] = arg;
       continue;
     }
-    struct tb_slice name = {arg.name.ptr + sizeof(TB_FXT_CARRIED) - 1, arg.name.len - (sizeof(TB_FXT_CARRIED) - 1)};
+    struct tb_slice name = without_prefix(arg.name);
     if (tb_slice_equal(name, TB_SLICE(TB_FXT_NESTED)) && arg.type == TB_ARG_STRING) {
       tb_fxt_note_nested(fx, kept, arg.text);
       continue;
