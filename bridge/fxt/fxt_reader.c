@@ -76,7 +76,8 @@ static enum tb_status parse_provider_info(struct tb_fxt_reader *fx, uint64_t hea
 enum tb_status tb_fxt_tell_home(struct tb_fxt_reader *fx, const struct tb_track *thread) {
   const struct tb_fxt_provider *provider = fx->tables.provider;
   const struct tb_track *process = thread->parent;
-  if (!provider->name.len || !process || tb_map_find(&fx->tables.homes, process->index, 0)) return TB_OK;
+  if (!provider->name.len || !process || process->pid == 0 || tb_map_find(&fx->tables.homes, process->index, 0))
+    return TB_OK;
   enum tb_status status = tb_map_put(&fx->tables.homes, process->index, 0, provider->id);
   if (status != TB_OK) return tb_fxt_no_memory(fx, status);
   struct tb_event *event;

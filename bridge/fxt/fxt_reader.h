@@ -74,7 +74,7 @@ TB_MUST_CHECK enum tb_status tb_fxt_resolve_string(struct tb_fxt_reader *fx, uin
 TB_MUST_CHECK enum tb_status tb_fxt_resolve_thread(struct tb_fxt_reader *fx, uint32_t ref, struct tb_fxt_cursor *cursor,
                                                    const struct tb_track **thread);
 
-/* Says which provider the thread's process has, once, where the provider has a name. */
+/* Says which provider the thread's process has, once, where the provider has a name. Process 0 is none: records of no thread name it. */
 TB_MUST_CHECK enum tb_status tb_fxt_tell_home(struct tb_fxt_reader *fx, const struct tb_track *thread);
 
 /* Takes a time in ticks and gives it in ns, exactly floor(ticks × 10⁹ ÷ ticks per second). */
