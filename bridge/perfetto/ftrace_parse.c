@@ -214,11 +214,13 @@ static bool put_formatted_value(struct encoding *e, char how, uint32_t number, s
   uint64_t value;
   if (how == 's') {
     put_bytes(e, number, text);
-  } else if (how == 'x') {
+  } else if (how == 'x' || how == 'y') {
     if (read_pointer(text, &value))
       put_number(e, number, value);
-    else
+    else if (how == 'y')
       put_symbol(e, number, text);
+    else
+      return false;
   } else {
     if (!read_number(text, &value)) return false;
     put_number(e, number, value);

@@ -218,7 +218,7 @@ static const struct {
                {TB_FTRACE_EVENT_CLOCK_ENABLE, "%s1 state=%u2 cpu_id=%u3"},
                {TB_FTRACE_EVENT_CLOCK_DISABLE, "%s1 state=%u2 cpu_id=%u3"},
                {TB_FTRACE_EVENT_CLOCK_SET_RATE, "%s1 state=%u2 cpu_id=%u3"},
-               {TB_FTRACE_EVENT_SCHED_BLOCKED_REASON, "pid=%d1 iowait=%u3 caller=%x2"},
+               {TB_FTRACE_EVENT_SCHED_BLOCKED_REASON, "pid=%d1 iowait=%u3 caller=%y2"},
                {TB_FTRACE_EVENT_IRQ_HANDLER_ENTRY, "irq=%d1 name=%s2"},
                {TB_FTRACE_EVENT_BINDER_TRANSACTION,
                 "transaction=%d1 dest_node=%d2 dest_proc=%d3 dest_thread=%d4 reply=%d5 flags=%x7 code=%x6"},
@@ -226,8 +226,8 @@ static const struct {
                {TB_FTRACE_EVENT_BINDER_TRANSACTION_ALLOC_BUF,
                 "transaction=%d2 data_size=%u1 offsets_size=%u3 extra_buffers_size=%u4"},
                {TB_FTRACE_EVENT_WORKQUEUE_ACTIVATE_WORK, "work struct %x1"},
-               {TB_FTRACE_EVENT_WORKQUEUE_EXECUTE_START, "work struct %x1: function %x2"},
-               {TB_FTRACE_EVENT_WORKQUEUE_EXECUTE_END, "work struct %x1: function %x2"},
+               {TB_FTRACE_EVENT_WORKQUEUE_EXECUTE_START, "work struct %x1: function %y2"},
+               {TB_FTRACE_EVENT_WORKQUEUE_EXECUTE_END, "work struct %x1: function %y2"},
                {TB_FTRACE_EVENT_CLK_ENABLE, "%s1"},
                {TB_FTRACE_EVENT_CLK_DISABLE, "%s1"}};
 
@@ -237,10 +237,14 @@ const char *tb_ftrace_format(uint32_t kind) {
   return NULL;
 }
 
-static void put_value(struct tb_json_emit *out, char how, const struct fields *fields, uint32_t number) {
+static void put_value(struct tb_json_emit *out, char how, const struct fields *fields, uint32_t number,
+                      const struct tb_iid_index *symbols) {
   uint64_t value = fields->at[number].value;
+  const struct tb_slice *symbol = how == 'y' && symbols ? tb_iid_index_get(symbols, value) : NULL;
   if (how == 's')
     put_text(out, text_of(fields, number));
+  else if (symbol)
+    put_text(out, *symbol);
   else if (how == 'd')
     tb_json_emit_int(out, (int64_t)value);
   else if (how == 'u')
@@ -249,10 +253,11 @@ static void put_value(struct tb_json_emit *out, char how, const struct fields *f
     put_hex(out, value);
 }
 
-static void put_formatted(struct tb_json_emit *out, const char *format, const struct fields *fields) {
+static void put_formatted(struct tb_json_emit *out, const char *format, const struct fields *fields,
+                          const struct tb_iid_index *symbols) {
   for (const char *at = format; *at; at++) {
     if (*at == '%') {
-      put_value(out, at[1], fields, (uint32_t)(at[2] - '0'));
+      put_value(out, at[1], fields, (uint32_t)(at[2] - '0'), symbols);
       at += 2;
     } else {
       tb_json_emit_raw(out, at, 1);
@@ -322,7 +327,8 @@ static bool is_mark(uint32_t kind) {
          kind == TB_FTRACE_EVENT_G2D_TRACING_MARK_WRITE || kind == TB_FTRACE_EVENT_ZERO;
 }
 
-bool tb_ftrace_put_event(struct tb_json_emit *out, uint32_t kind, struct tb_slice payload) {
+bool tb_ftrace_put_event(struct tb_json_emit *out, uint32_t kind, struct tb_slice payload,
+                         const struct tb_iid_index *symbols) {
   const ProtobufCFieldDescriptor *event =
       protobuf_c_message_descriptor_get_field(&perfetto__protos__ftrace_event__descriptor, kind);
   if (!event || event->type != PROTOBUF_C_TYPE_MESSAGE) return false;
@@ -334,7 +340,7 @@ bool tb_ftrace_put_event(struct tb_json_emit *out, uint32_t kind, struct tb_slic
   TB_JSON_EMIT(out, ": ");
   const char *format = tb_ftrace_format(kind);
   if (format)
-    put_formatted(out, format, &fields);
+    put_formatted(out, format, &fields, symbols);
   else
     put_named(out, event->descriptor, payload);
   return true;

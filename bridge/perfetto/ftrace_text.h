@@ -9,6 +9,7 @@
 
 #include "event/ftrace_line.h"
 #include "json/json_emit.h"
+#include "perfetto/interning.h"
 
 struct tb_ftrace_switch {
   struct tb_slice prev_comm, next_comm;
@@ -50,11 +51,13 @@ struct tb_ftrace_mark {
 };
 void tb_ftrace_put_kernel_mark(struct tb_json_emit *out, const struct tb_ftrace_mark *mark);
 
-/* "NAME: ARGUMENTS" of an event of `kind`, a field of FtraceEvent. False, and nothing written, where the schema does not know it. */
-bool tb_ftrace_put_event(struct tb_json_emit *out, uint32_t kind, struct tb_slice payload);
+/* "NAME: ARGUMENTS" of an event of `kind`, a field of FtraceEvent. `symbols` are functions of the kernel by the numbers that stand for them, or
+ * NULL. False, and nothing written, where the schema does not know it. */
+bool tb_ftrace_put_event(struct tb_json_emit *out, uint32_t kind, struct tb_slice payload,
+                         const struct tb_iid_index *symbols);
 
 /* How the kernel prints the fields of an event of `kind` where it is not "NAME=VALUE ...", else NULL: % with the kind of value (s text, d and
- * u number, x hexadecimal or a symbol) and the number of the field, a digit. */
+ * u number, x hexadecimal, y a symbol or hexadecimal) and the number of the field, a digit. */
 const char *tb_ftrace_format(uint32_t kind);
 
 #endif

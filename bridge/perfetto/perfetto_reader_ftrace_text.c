@@ -205,8 +205,10 @@ bool tb_perfetto_emit_event_line(struct tb_perfetto_reader *r, int64_t ts, uint3
                                  struct tb_slice payload) {
   struct tb_perfetto_track *thread = tb_perfetto_thread(r, NULL, tid);
   if (!thread) return true;
+  const struct tb_sequence *sequence = r->context.sequence;
+  const struct tb_iid_index *symbols = sequence ? &sequence->indexes[TB_INDEX_KERNEL_SYMBOLS] : NULL;
   begin_line(r, ts, cpu, thread);
-  if (!tb_ftrace_put_event(&r->line, kind, payload)) return false;
+  if (!tb_ftrace_put_event(&r->line, kind, payload, symbols)) return false;
   end_line(r, ts);
   tb_perfetto_mark_event(r, ts, cpu, tid, kind, payload);
   take_task(r, ts, tid, kind, payload);

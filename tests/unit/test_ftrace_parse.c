@@ -125,7 +125,7 @@ static const char *encode_and_print(const char *name, const char *arguments) {
     if (field.number == TB_FTRACE_EVENT_PID) assert_int_equal(field.value, 5);
     if (field.type != TB_WIRE_BYTES) continue;
     kinds++;
-    assert_true(tb_ftrace_put_event(&printed, field.number, field.bytes));
+    assert_true(tb_ftrace_put_event(&printed, field.number, field.bytes, NULL));
   }
   assert_int_equal(kinds, 1);
   tb_json_emit_raw(&printed, "", 1);

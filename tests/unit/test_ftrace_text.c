@@ -31,10 +31,10 @@ static void assert_text(const char *expected) {
   out.buffer.len = 0;
 }
 
-#define ASSERT_EVENT(kind, bytes, expected)                                                        \
-  do {                                                                                             \
-    assert_true(tb_ftrace_put_event(&out, (kind), (struct tb_slice){(bytes), sizeof(bytes) - 1})); \
-    assert_text(expected);                                                                         \
+#define ASSERT_EVENT(kind, bytes, expected)                                                              \
+  do {                                                                                                   \
+    assert_true(tb_ftrace_put_event(&out, (kind), (struct tb_slice){(bytes), sizeof(bytes) - 1}, NULL)); \
+    assert_text(expected);                                                                               \
   } while (0)
 
 static void a_line_begins_with_task_process_cpu_and_seconds(void **state) {
@@ -108,7 +108,7 @@ static void marks_of_drivers_are_marks_like_any(void **state) {
                "tracing_mark_write: C|30|x|5");
   ASSERT_EVENT(TB_FTRACE_EVENT_DPU_TRACING_MARK_WRITE, "\x08\x1e\x22\x01x\x28\x42", "tracing_mark_write: B|0|x");
   ASSERT_EVENT(TB_FTRACE_EVENT_ZERO, "\x08\x02\x12\x00\x18\x1e", "tracing_mark_write: E|30");
-  assert_false(tb_ftrace_put_event(&out, TB_FTRACE_EVENT_ZERO, TB_SLICE("\x08\x08")));
+  assert_false(tb_ftrace_put_event(&out, TB_FTRACE_EVENT_ZERO, TB_SLICE("\x08\x08"), NULL));
 }
 
 static void other_events_say_their_fields_by_name(void **state) {
@@ -118,8 +118,8 @@ static void other_events_say_their_fields_by_name(void **state) {
   ASSERT_EVENT(TB_FTRACE_EVENT_BINDER_TRANSACTION, "\x08\x05\x18\x28\x28\x01\x38\x10",
                "binder_transaction: transaction=5 dest_node=0 dest_proc=40 dest_thread=0 reply=1 flags=0x10 code=0x0");
   ASSERT_EVENT(TB_FTRACE_EVENT_GENERIC, "\x0a\x01n\x12\x05\x0a\x01k\x20\x02\x12\x06\x0a\x01s\x1a\x01v", "n: k=2 s=v");
-  assert_false(tb_ftrace_put_event(&out, TB_FTRACE_EVENT_GENERIC, TB_SLICE("\x0a\x09two words")));
-  assert_false(tb_ftrace_put_event(&out, 9999, TB_SLICE("\x08\x01")));
+  assert_false(tb_ftrace_put_event(&out, TB_FTRACE_EVENT_GENERIC, TB_SLICE("\x0a\x09two words"), NULL));
+  assert_false(tb_ftrace_put_event(&out, 9999, TB_SLICE("\x08\x01"), NULL));
   assert_int_equal(out.buffer.len, 0);
 }
 
