@@ -8,8 +8,7 @@
 #include "base/memory.h"
 #include "tracebridge/event.h"
 
-#define TB_PROVIDER_HOME \
-  "fxt.provider" /* of a process: the provider that told of it first, arguments `id` and `name` */
+#define TB_PROVIDER_HOME "fxt.provider"       /* of a process: who told of it first, arguments `id` and `name` */
 #define TB_PROVIDER_NAME TB_PROVIDER_HOME "." /* of the trace, the provider's id behind it: its name */
 
 static inline bool tb_is_provider_metadata(const struct tb_event *event) {

@@ -93,8 +93,7 @@ enum { TB_FXT_LARGE_BLOB_WITH_METADATA = 0, TB_FXT_LARGE_BLOB_BARE = 1 };
 #define TB_FXT_CATEGORY_METADATA "trace_event.metadata" /* of large blobs that are metadata of a process or thread */
 #define TB_FXT_CATEGORY_TRACE "trace_event.trace"       /* and of the trace */
 #define TB_FXT_CATEGORY_FRAME "trace_event.frame"       /* and an entry of its stack frames, whose id is the name */
-#define TB_FXT_CATEGORY_COUNTER \
-  "trace_event.counter"                         /* and what else the counter says that comes next, JSON in the bytes */
+#define TB_FXT_CATEGORY_COUNTER "trace_event.counter"   /* and what else the next counter says, JSON in the bytes */
 #define TB_FXT_CATEGORY_REST "trace_event.rest" /* and the end of a text of the next record's argument of that name */
 #define TB_FXT_SERIES_TEXTS "texts" /* carried: values of a counter that are texts in the source, by series */
 #define TB_FXT_SAMPLE "sample"      /* carried: the phase of samples that have none */

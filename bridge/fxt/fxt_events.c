@@ -98,11 +98,12 @@ static enum tb_status take_members(struct tb_fxt_reader *fx, struct tb_event *ev
   struct tb_slice text = {fx->counter_members.data, fx->counter_members.len},
                   copy = tb_arena_copy(&fx->batch->arena, text);
   struct tb_arg *object;
-  if (!copy.ptr) return tb_fxt_no_memory(fx, TB_NO_MEMORY);
+  enum tb_status status = copy.ptr ? tb_fxt_text_repair(&fx->batch->arena, &copy) : TB_NO_MEMORY;
+  if (status != TB_OK) return tb_fxt_no_memory(fx, status);
   uint32_t count = tb_json_parse_value(&fx->batch->arena, copy, &object);
   if (!count || object->type != TB_ARG_DICT)
     return tb_fxt_lose(fx, "members of a counter that are no JSON object", NULL);
-  enum tb_status status = tb_fxt_restore_members(fx, event, object + 1, count - 1);
+  status = tb_fxt_restore_members(fx, event, object + 1, count - 1);
   take_texts(event, value, series);
   return status;
 }
