@@ -186,7 +186,8 @@ static struct tb_slice without_prefix(struct tb_slice name) {
 enum tb_status tb_fxt_restore_members(struct tb_fxt_reader *fx, struct tb_event *event, const struct tb_arg *members,
                                       uint32_t count) {
   struct tb_arg *extra = tb_arena_alloc(&fx->batch->arena, count * sizeof(*extra));
-  enum tb_status status = extra ? TB_OK : tb_fxt_no_memory(fx, TB_NO_MEMORY);
+  if (!extra) return tb_fxt_no_memory(fx, TB_NO_MEMORY);
+  enum tb_status status = TB_OK;
   event->extra = extra;
   for (uint32_t i = 0; i < count && status == TB_OK; i += members[i].span) {
     const struct tb_arg *member = &members[i];
