@@ -126,7 +126,7 @@ void tb_perfetto_set_budget(struct tb_perfetto_writer *p, size_t wanted) {
 }
 
 static size_t in_chunks(const struct tb_perfetto_writer *p) {
-  size_t bytes = 0;
+  size_t bytes = p->system_trace.bytes;
   for (size_t i = 0; i < p->sequence_count; i++)
     bytes += tb_straight_bytes(&p->sequences[i]->straight) + p->sequences[i]->ended.entries.bytes;
   return bytes;
@@ -167,6 +167,7 @@ static enum tb_status put_away_chunks(struct tb_perfetto_writer *p) {
     status = tb_straight_put_away(&p->sequences[i]->straight, p->spill, &error);
     if (status == TB_OK) status = tb_chunks_put_away(&p->sequences[i]->ended.entries, p->spill, &error);
   }
+  if (status == TB_OK) status = tb_chunks_put_away(&p->system_trace, p->spill, &error);
   if (p->spill) note_spilled(p);
   return put_away_failed(p, status, &error);
 }

@@ -266,7 +266,7 @@ static enum tb_status finish(struct tb_writer *writer) {
   tb_perfetto_mark_lossy(p);
   if (status == TB_OK) status = write_sequences(p);
   uint32_t free_id = (uint32_t)p->sequence_count + TB_FIRST_SEQUENCE_ID;
-  if (status == TB_OK && p->system_trace.len) status = tb_perfetto_write_ftrace(p, free_id++);
+  if (status == TB_OK && tb_perfetto_has_ftrace(p)) status = tb_perfetto_write_ftrace(p, free_id++);
   if (status == TB_OK) status = tb_perfetto_write_packets(p, free_id);
   if (status == TB_OK) status = tb_packet_sink_flush(&p->sink);
   if (status == TB_OK) count_tracks(p);
@@ -307,7 +307,8 @@ static void destroy(struct tb_writer *writer) {
   tb_buffer_free(&p->scratch);
   tb_buffer_free(&p->packets);
   tb_buffer_free(&p->lossy_providers);
-  tb_buffer_free(&p->system_trace);
+  tb_chunks_free(&p->system_trace);
+  tb_buffer_free(&p->system_line);
   tb_flows_free(&p->flows);
   tb_map_free(&p->rich_flows);
   if (p->thread_states.allocator) tb_map_free(&p->thread_states);
@@ -336,7 +337,8 @@ static enum tb_status create(struct tb_writer *writer) {
   tb_buffer_init(&p->scratch, p->allocator, 0);
   tb_buffer_init(&p->packets, p->allocator, 0);
   tb_buffer_init(&p->lossy_providers, p->allocator, 0);
-  tb_buffer_init(&p->system_trace, p->allocator, 0);
+  tb_chunks_init(&p->system_trace, p->allocator);
+  tb_buffer_init(&p->system_line, p->allocator, 0);
   tb_flows_init(&p->flows, p->allocator);
   p->flows.shared = writer->options.shared_flows;
   p->flows.ends_close = writer->options.source == TB_FORMAT_FXT;

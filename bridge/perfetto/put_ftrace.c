@@ -29,7 +29,8 @@ struct bundling {
   struct tb_perfetto_writer *p;
   uint32_t sequence;
   enum tb_ftrace_states states;
-  struct tb_intern symbols;
+  struct tb_intern symbols, names;
+  struct tb_buffer text;                       /* of the next packet */
   struct tb_buffer event, entry, list, packet; /* what is being encoded */
   struct tb_buffer *bundles;                   /* by CPU: fields of the bundle that is being filled */
   size_t bundle_count, bundle_capacity;
@@ -43,6 +44,8 @@ struct bundling {
 static void init(struct bundling *b, struct tb_perfetto_writer *p, uint32_t sequence) {
   *b = (struct bundling){.p = p, .sequence = sequence};
   tb_intern_init(&b->symbols, p->allocator);
+  tb_intern_init(&b->names, p->allocator);
+  tb_buffer_init(&b->text, p->allocator, 0);
   tb_buffer_init(&b->event, p->allocator, 0);
   tb_buffer_init(&b->entry, p->allocator, 0);
   tb_buffer_init(&b->list, p->allocator, 0);
@@ -57,6 +60,8 @@ static void clean_up(struct bundling *b) {
   tb_free(allocator, b->threads, b->thread_capacity * sizeof(*b->threads));
   tb_map_free(&b->thread_places);
   tb_intern_free(&b->symbols);
+  tb_intern_free(&b->names);
+  tb_buffer_free(&b->text);
   tb_buffer_free(&b->event);
   tb_buffer_free(&b->entry);
   tb_buffer_free(&b->list);
@@ -199,13 +204,18 @@ static enum tb_status note_thread(struct bundling *b, const struct tb_ftrace_tex
   struct thread *thread = find_thread(b, line->tid, line->ts);
   if (!thread) return TB_NO_MEMORY;
   if (line->has_tgid) thread->tgid = line->tgid;
-  if (line->task.len) thread->name = line->task;
+  if (line->task.len && !tb_slice_equal(line->task, thread->name)) {
+    uint32_t id = tb_intern_id(&b->names, line->task);
+    if (!id) return TB_NO_MEMORY;
+    thread->name = b->names.texts[id - 1];
+  }
   if (tb_slice_equal(event->name, TB_SLICE("sched_switch"))) thread->scheduled = true;
   return TB_OK;
 }
 
 static enum tb_status add_line(struct bundling *b, struct tb_slice text) {
   struct tb_ftrace_text_event event;
+  if (text.len && text.ptr[text.len - 1] == '\n') text.len--;
   if (!tb_ftrace_parse_line(text, &event)) return TB_OK;
   if (event.line.cpu >= CPUS_MAX) {
     tb_losses_add(&b->p->writer->losses, "ftrace lines of processors past 4095, which stay in the text alone",
@@ -274,8 +284,44 @@ static enum tb_status write_threads(struct bundling *b) {
 
 /* ---- the text ---------------------------------------------------------------------------------------------------------------------------------- */
 
+/* Adds whole lines, or the last of all. */
+static enum tb_status hold_lines(struct tb_perfetto_writer *p, struct tb_slice lines) {
+  if (!p->system_is_old) p->system_is_old = tb_ftrace_find_states(lines) == TB_FTRACE_STATES_OLD;
+  enum tb_status status = tb_chunks_room(&p->system_trace, lines.len);
+  if (status != TB_OK) return status;
+  memcpy(p->system_trace.at, lines.ptr, lines.len);
+  p->system_trace.at += lines.len;
+  p->unchecked += lines.len;
+  return TB_OK;
+}
+
+static enum tb_status end_line(struct tb_perfetto_writer *p) {
+  struct tb_slice line = {p->system_line.data, p->system_line.len};
+  p->system_line.len = 0;
+  return line.len ? hold_lines(p, line) : TB_OK;
+}
+
 enum tb_status tb_perfetto_put_system_trace(struct tb_perfetto_writer *p, const struct tb_event *event) {
-  return tb_buffer_append(&p->system_trace, event->blob.ptr, event->blob.len);
+  struct tb_slice text = event->blob;
+  const char *first = text.len ? memchr(text.ptr, '\n', text.len) : NULL;
+  enum tb_status status = TB_OK;
+  if (p->system_line.len && first) {
+    size_t len = (size_t)(first - text.ptr) + 1;
+    status = tb_buffer_append(&p->system_line, text.ptr, len);
+    if (status == TB_OK) status = end_line(p);
+    text = (struct tb_slice){text.ptr + len, text.len - len};
+  }
+  const char *last = first && text.len ? memrchr(text.ptr, '\n', text.len) : NULL;
+  if (status == TB_OK && last) {
+    size_t len = (size_t)(last - text.ptr) + 1;
+    status = hold_lines(p, (struct tb_slice){text.ptr, len});
+    text = (struct tb_slice){text.ptr + len, text.len - len};
+  }
+  return status == TB_OK && text.len ? tb_buffer_append(&p->system_line, text.ptr, text.len) : status;
+}
+
+bool tb_perfetto_has_ftrace(const struct tb_perfetto_writer *p) {
+  return p->system_line.len || tb_chunks_total(&p->system_trace);
 }
 
 /* How much of the text the next packet gets. Readers take a file that has "# tracer" near its start for ftrace text: no packet has it. */
@@ -286,7 +332,8 @@ static size_t piece_length(struct tb_slice text) {
   return found ? (size_t)(found - text.ptr) + 1 : len;
 }
 
-static enum tb_status write_text(struct bundling *b, struct tb_slice text) {
+static enum tb_status write_text(struct bundling *b) {
+  struct tb_slice text = {b->text.data, b->text.len};
   enum tb_status status = TB_OK;
   while (status == TB_OK && text.len) {
     struct tb_slice piece = {text.ptr, piece_length(text)};
@@ -296,22 +343,45 @@ static enum tb_status write_text(struct bundling *b, struct tb_slice text) {
     text.ptr += piece.len;
     text.len -= piece.len;
   }
+  b->text.len = 0;
+  return status;
+}
+
+static enum tb_status add_text(struct bundling *b, struct tb_slice line) {
+  enum tb_status status = b->text.len + line.len > TEXT_BYTES ? write_text(b) : TB_OK;
+  return status == TB_OK ? tb_buffer_append(&b->text, line.ptr, line.len) : status;
+}
+
+/* Gives all lines to `take`, and forgets them where `last` says that they are not needed again. */
+static enum tb_status walk_lines(struct bundling *b, enum tb_status (*take)(struct bundling *b, struct tb_slice line),
+                                 bool last) {
+  struct tb_perfetto_writer *p = b->p;
+  struct tb_chunk_window window;
+  enum tb_status status = TB_OK;
+  tb_chunk_window_init(&window, p->allocator);
+  for (size_t i = 0; status == TB_OK && i < p->system_trace.count; i++) {
+    struct tb_slice text;
+    status = tb_chunks_look(&p->system_trace, i, &window, &text, &p->writer->error);
+    while (status == TB_OK && text.len) {
+      const char *stop = memchr(text.ptr, '\n', text.len);
+      size_t len = stop ? (size_t)(stop - text.ptr) + 1 : text.len;
+      status = take(b, (struct tb_slice){text.ptr, len});
+      text = (struct tb_slice){text.ptr + len, text.len - len};
+    }
+    if (last) tb_chunks_drop(&p->system_trace, i);
+  }
+  tb_chunk_window_free(&window);
   return status;
 }
 
 enum tb_status tb_perfetto_write_ftrace(struct tb_perfetto_writer *p, uint32_t sequence_id) {
   struct bundling b;
   init(&b, p, sequence_id);
-  const struct tb_slice text = {p->system_trace.data, p->system_trace.len};
-  const char *at = text.ptr, *end = at + text.len;
-  b.states = tb_ftrace_find_states(text);
-  enum tb_status status = write_text(&b, text);
-  while (status == TB_OK && at < end) {
-    const char *stop = memchr(at, '\n', (size_t)(end - at));
-    if (!stop) stop = end;
-    status = add_line(&b, (struct tb_slice){at, (size_t)(stop - at)});
-    at = stop < end ? stop + 1 : end;
-  }
+  enum tb_status status = end_line(p);
+  b.states = p->system_is_old ? TB_FTRACE_STATES_OLD : TB_FTRACE_STATES_4_14;
+  if (status == TB_OK) status = walk_lines(&b, add_text, false);
+  if (status == TB_OK) status = write_text(&b);
+  if (status == TB_OK) status = walk_lines(&b, add_line, true);
   if (status == TB_OK) status = name_threads(&b);
   for (size_t cpu = 0; status == TB_OK && cpu < b.bundle_count; cpu++) status = write_bundle(&b, cpu);
   if (status == TB_OK) status = write_threads(&b);

@@ -152,7 +152,9 @@ struct tb_perfetto_writer {
   size_t clock_count, clock_capacity;
   uint32_t *clock_rows;
   size_t clock_row_count, clock_row_capacity;
-  struct tb_buffer system_trace;    /* ftrace text */
+  struct tb_chunks system_trace;    /* ftrace text; a line is in one chunk */
+  struct tb_buffer system_line;     /* the start of one that is not whole */
+  bool system_is_old;               /* it has states that only older kernels print */
   struct tb_buffer packets;         /* serialised packets of the source */
   struct tb_buffer lossy_providers; /* uint32_t: FXT's providers whose buffers filled up */
   struct tb_buffer scratch;         /* key texts, JSON text */
@@ -238,6 +240,7 @@ TB_MUST_CHECK enum tb_status tb_perfetto_put_metadata(struct tb_perfetto_writer 
 TB_MUST_CHECK enum tb_status tb_perfetto_put_trace_metadata(struct tb_perfetto_writer *p, const struct tb_event *event);
 /* put_ftrace.c: collects ftrace text; writes it, and the events that it tells of. */
 TB_MUST_CHECK enum tb_status tb_perfetto_put_system_trace(struct tb_perfetto_writer *p, const struct tb_event *event);
+bool tb_perfetto_has_ftrace(const struct tb_perfetto_writer *p);
 TB_MUST_CHECK enum tb_status tb_perfetto_write_ftrace(struct tb_perfetto_writer *p, uint32_t sequence_id);
 TB_MUST_CHECK enum tb_status tb_perfetto_put_clocks(struct tb_perfetto_writer *p, const struct tb_event *event);
 TB_MUST_CHECK enum tb_status tb_perfetto_put_track(struct tb_perfetto_writer *p, const struct tb_track *track);

@@ -19,3 +19,10 @@ tracebridge convert -q -j1 trace.json -o much.perfetto-trace
 tracebridge convert -q -j2 trace.json -o two.perfetto-trace
 tracebridge convert -j1 --memory 1M trace.json -o little.perfetto-trace 2>&1 | grep -c spilled
 cmp much.perfetto-trace two.perfetto-trace && cmp much.perfetto-trace little.perfetto-trace && echo the same
+echo "-- ftrace text, whose last line has no end"
+for ((i = 0; i < 1200; i++)); do cat "$DATA/ftrace/small.ftrace"; done >trace.ftrace
+printf '             app-31     (   30) [000] ....   900.515625: tracing_mark_write: B|30|the last' >>trace.ftrace
+tracebridge convert -q trace.ftrace -o much.perfetto-trace
+tracebridge convert --memory 1M trace.ftrace -o little.perfetto-trace 2>&1 | grep -c spilled
+cmp much.perfetto-trace little.perfetto-trace && echo the same
+tracebridge convert -q little.perfetto-trace --to json -o - | python3 -c 'import json, sys; text = json.load(sys.stdin)["systemTraceEvents"]; print(len(text), text == open("trace.ftrace").read())'
