@@ -241,6 +241,7 @@ static payload_reader find_payload_reader(uint32_t kind) {
     case TB_TRACE_PACKET_GENERIC_KERNEL_TASK_RENAME_EVENT:
       return tb_perfetto_task_rename;
     case TB_TRACE_PACKET_GENERIC_KERNEL_TASK_STATE_EVENT:
+    case TB_TRACE_PACKET_FAR_TASK_STATE:
       return tb_perfetto_task_state;
     case TB_TRACE_PACKET_GENERIC_KERNEL_CPU_FREQ_EVENT:
       return tb_perfetto_cpu_frequency;

@@ -52,6 +52,7 @@ static bool find_cpu(const struct tb_event *event, uint64_t *cpu) {
 struct state_head {
   int64_t tid;
   uint32_t state;
+  bool far; /* on a processor that only our readers take */
 };
 
 static enum tb_status put_derived(struct tb_perfetto_writer *p, const struct tb_event *event) {
@@ -157,13 +158,14 @@ enum tb_status tb_perfetto_write_kernel(struct tb_sequence_writer *w, const stru
   struct state_head head;
   uint32_t is_dying = 0;
   memcpy(&head, entry->body.ptr, sizeof(head));
+  struct tb_slice message = {entry->body.ptr + sizeof(head), entry->body.len - sizeof(head)};
+  if (head.far) return tb_sequence_put_payload(w, entry->ts, TB_TRACE_PACKET_FAR_TASK_STATE, message);
   if (dying->count) (void)tb_map_get(dying, (uint64_t)head.tid, 0, &is_dying);
   enum tb_status status = TB_OK;
   if (is_dying && head.state != TB_TASK_DESTROYED) status = revive(w, entry->ts, head.tid);
   if (status == TB_OK && is_dying != (head.state == TB_TASK_DEAD))
     if (tb_map_put(dying, (uint64_t)head.tid, 0, head.state == TB_TASK_DEAD) != TB_OK) return tb_sequence_no_memory(w);
   if (status != TB_OK) return status;
-  struct tb_slice message = {entry->body.ptr + sizeof(head), entry->body.len - sizeof(head)};
   return tb_sequence_put_payload(w, entry->ts, TB_TRACE_PACKET_GENERIC_KERNEL_TASK_STATE_EVENT, message);
 }
 
@@ -177,7 +179,8 @@ enum tb_status tb_perfetto_put_thread_state(struct tb_perfetto_writer *p, const 
   if (!key) return TB_NO_MEMORY;
   struct tb_buffer *body = &p->scratch;
   body->len = 0;
-  struct state_head head = {.tid = event->track->tid, .state = event->task_state};
+  struct state_head head = {
+      .tid = event->track->tid, .state = event->task_state, .far = event->has & TB_HAS_CPU && event->cpu > MAX_CPU};
   if (tb_buffer_reserve(body, sizeof(head) + state->name.len + 8 * TB_WIRE_VARINT_MAX) != TB_OK) return TB_NO_MEMORY;
   memcpy(body->data, &head, sizeof(head));
   char *at = body->data + sizeof(head);

@@ -14,8 +14,11 @@
 
 #include <cmocka.h>
 
+#include "base/memory.h"
+#include "fxt_builder.h"
 #include "support/fxt_lines.h"
 #include "tracebridge/convert.h"
+#include "tracebridge/packet.h"
 
 static char between[64], back[64];
 
@@ -87,6 +90,37 @@ static void scheduling_keeps_states_weights_and_arguments(void **state) {
   expect_same("dying");
 }
 
+/* With a greater number the trace processor ends, so that packets of our own have to say it. */
+static void processors_past_4095_stay_in_packets_of_our_own(void **state) {
+  (void)state;
+  static struct fxt_builder b;
+  fxt_magic(&b);
+  for (uint64_t i = 0; i < 4; i++) {
+    uint64_t cpu = i < 2 ? 5000 : 4095, blocked = UINT64_C(3) << 36;
+    fxt_begin(&b, TB_FXT_SCHEDULING, UINT64_C(1) << 60 | blocked | cpu << 20);
+    fxt_word(&b, 10 * i + 10), fxt_word(&b, i % 2 ? 2 : 7), fxt_word(&b, i % 2 ? 7 : 2), fxt_end(&b);
+  }
+  char path[80];
+  snprintf(path, sizeof(path), "%s.source", back);
+  FILE *file = fopen(path, "wb");
+  assert_non_null(file);
+  assert_int_equal(fwrite(b.words, 8, b.count, file), b.count);
+  assert_int_equal(fclose(file), 0);
+  assert_int_equal(differences_of(path), 0);
+  assert_int_equal(unlink(path), 0);
+  struct tb_packet_reader *reader;
+  const struct tb_packet *packet;
+  assert_int_equal(tb_packet_reader_open(between, NULL, &reader, NULL), TB_OK);
+  unsigned own = 0, others = 0;
+  while (tb_packet_next(reader, &packet) == TB_OK) {
+    own += tb_slice_equal(packet->kind_name, TB_SLICE("far_task_state"));
+    others += tb_slice_equal(packet->kind_name, TB_SLICE("generic_kernel_task_state_event"));
+  }
+  tb_packet_reader_close(reader);
+  assert_int_equal(own, 4);
+  assert_int_equal(others, 4);
+}
+
 static void logs_objects_blobs_and_losses_stay(void **state) {
   (void)state;
   expect_same("carried");
@@ -134,6 +168,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(flows_keep_ids_threads_and_order, start, stop),
       cmocka_unit_test_setup_teardown(flow_records_keep_names_times_and_arguments, start, stop),
       cmocka_unit_test_setup_teardown(scheduling_keeps_states_weights_and_arguments, start, stop),
+      cmocka_unit_test_setup_teardown(processors_past_4095_stay_in_packets_of_our_own, start, stop),
       cmocka_unit_test_setup_teardown(logs_objects_blobs_and_losses_stay, start, stop),
       cmocka_unit_test_setup_teardown(packets_in_blobs_are_the_same_bytes, start, stop),
       cmocka_unit_test_setup_teardown(providers_and_their_clocks_become_one_time, start, stop),
