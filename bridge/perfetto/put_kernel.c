@@ -179,8 +179,8 @@ enum tb_status tb_perfetto_put_thread_state(struct tb_perfetto_writer *p, const 
   if (!key) return TB_NO_MEMORY;
   struct tb_buffer *body = &p->scratch;
   body->len = 0;
-  struct state_head head = {
-      .tid = event->track->tid, .state = event->task_state, .far = event->has & TB_HAS_CPU && event->cpu > MAX_CPU};
+  struct state_head head = {.tid = event->track->tid, .state = event->task_state};
+  head.far = head.state == TB_TASK_RUNNING && event->has & TB_HAS_CPU && event->cpu > MAX_CPU;
   if (tb_buffer_reserve(body, sizeof(head) + state->name.len + 8 * TB_WIRE_VARINT_MAX) != TB_OK) return TB_NO_MEMORY;
   memcpy(body->data, &head, sizeof(head));
   char *at = body->data + sizeof(head);
