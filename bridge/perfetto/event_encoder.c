@@ -37,7 +37,10 @@ struct encoding {
 
 static size_t args_room(const struct tb_arg *args, uint32_t count) {
   size_t room = (size_t)count * ARG_ROOM;
-  for (uint32_t i = 0; i < count; i++) room += tb_arg_holds_text(&args[i]) ? args[i].text.len : 0;
+  for (uint32_t i = 0; i < count; i++) {
+    size_t mask = 0 - (size_t)tb_arg_holds_text(&args[i]); /* which type comes next nobody can guess: so no branch */
+    room += args[i].text.len & mask;
+  }
   return room;
 }
 
@@ -351,6 +354,19 @@ static char *put_args(struct tb_event_encoder *encoder, struct encoding *e, char
     at = put_annotation(e, encoder->body.data + used, TB_TRACK_EVENT_DEBUG_ANNOTATIONS, &json, 1);
   }
   return at;
+}
+
+size_t tb_encode_args_room(const struct tb_event *event) { return args_room(event->args, event->arg_count); }
+
+char *tb_encode_plain_args(struct tb_event_encoder *encoder, struct tb_interned_uses *uses,
+                           const struct tb_event *event, char *at) {
+  struct encoding e = {.interned = encoder->interned, .uses = uses, .json = &encoder->json, .ok = true};
+  for (uint32_t i = 0; i < event->arg_count; i += event->args[i].span) {
+    const struct tb_arg *arg = &event->args[i];
+    if (arg->name.len == carried_name.len && tb_slice_equal(arg->name, carried_name)) return NULL;
+    at = put_annotation(&e, at, TB_TRACK_EVENT_DEBUG_ANNOTATIONS, arg, 1);
+  }
+  return e.ok && !e.odd ? at : NULL;
 }
 
 enum tb_status tb_encode_event(struct tb_event_encoder *encoder, struct tb_interned_uses *uses,

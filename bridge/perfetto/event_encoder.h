@@ -19,7 +19,8 @@ struct tb_carriage {
 };
 
 static inline bool tb_arg_holds_text(const struct tb_arg *arg) {
-  return arg->type == TB_ARG_STRING || arg->type == TB_ARG_JSON || arg->type == TB_ARG_BLOB;
+  enum { HOLD_TEXT = 1 << TB_ARG_STRING | 1 << TB_ARG_JSON | 1 << TB_ARG_BLOB };
+  return HOLD_TEXT >> arg->type & 1;
 }
 
 struct tb_event_encoder {
@@ -45,6 +46,14 @@ enum tb_encode_parts {
 TB_MUST_CHECK enum tb_status tb_encode_event(struct tb_event_encoder *encoder, struct tb_interned_uses *uses,
                                              const struct tb_event *event, unsigned parts,
                                              const struct tb_carriage *carriage, uint32_t *name, uint32_t *categories);
+
+/* The bytes that an event's arguments take at most where tb_encode_plain_args encodes them. */
+size_t tb_encode_args_room(const struct tb_event *event);
+
+/* Encodes an event's arguments at `at`. Returns the byte after them; NULL where tb_encode_event has to see to them: names that readers would
+ * change or that are the carriage's, no memory. */
+char *tb_encode_plain_args(struct tb_event_encoder *encoder, struct tb_interned_uses *uses,
+                           const struct tb_event *event, char *at);
 
 /* Appends the annotation trace_event with the phase as its value to `at`, which has room for TB_CARRIED_PHASE_MAX bytes. NULL without memory. */
 enum { TB_CARRIED_PHASE_MAX = 64, TB_COUNTER_FOLLOWS = '+' };

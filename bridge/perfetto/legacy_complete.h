@@ -19,7 +19,7 @@ static inline bool tb_may_be_legacy_complete(const struct tb_entry *e) {
   if (e->has_thread_dur && (!e->has_thread_ts || e->thread_dur % 1000)) return false;
   struct tb_wire_cursor cursor = tb_wire_cursor(e->body);
   struct tb_wire_field field;
-  while (tb_wire_next(&cursor, &field) == TB_OK)
+  while (tb_wire_read(&cursor, &field) == TB_OK)
     if (field.number == TB_TRACK_EVENT_LEGACY_EVENT) return false; /* it has ids */
   return true;
 }

@@ -58,9 +58,9 @@ enum tb_status tb_perfetto_add_shared(struct tb_perfetto_writer *p) {
   return TB_OK;
 }
 
-struct tb_sequence *tb_perfetto_thread_sequence(struct tb_perfetto_writer *p, const struct tb_track *track) {
+struct tb_sequence *tb_perfetto_new_thread_sequence(struct tb_perfetto_writer *p, const struct tb_track *track) {
   struct tb_track_state *state = tb_perfetto_track(p, track);
-  if (!state || state->sequence) return state ? state->sequence : NULL;
+  if (!state) return NULL;
   struct tb_sequence *sequence = add_sequence(p);
   if (!sequence) return NULL;
   sequence->track = state; /* set anew before use: the array of states may move */

@@ -76,18 +76,6 @@ static enum tb_status append_flow_ids(struct tb_perfetto_writer *p, const struct
 
 /* ---- events on their thread's sequence ----------------------------------------------------------------------------------------------- */
 
-static void set_thread_times(struct tb_sequence *sequence, const struct tb_event *event, struct tb_entry *entry) {
-  if (!(event->has & TB_HAS_THREAD_TS)) return;
-  sequence->has_thread_times = true;
-  entry->has_thread_ts = true;
-  entry->thread_ts = event->thread_ts;
-  if (event->thread_ts % 1000) sequence->thread_times_in_us = false;
-  if (!(event->has & TB_HAS_THREAD_DUR)) return;
-  entry->has_thread_dur = true;
-  entry->thread_dur = event->thread_dur;
-  if (event->thread_dur % 1000) sequence->thread_times_in_us = false;
-}
-
 /* Sees that p->instant is known, and that the sequence defines what it refers to. */
 static bool know_instant(struct tb_perfetto_writer *p, struct tb_sequence *sequence) {
   char *end = tb_encode_carried_phase(&p->encoder, &sequence->uses, p->instant_fields, 'i');
@@ -143,17 +131,19 @@ enum tb_status tb_perfetto_put_on_thread(struct tb_perfetto_writer *p, const str
     entry.kind = TB_ENTRY_MARK;
   }
   if (event->id.kind != TB_ID_NONE) parts |= TB_ENCODE_IDS;
-  set_thread_times(sequence, event, &entry);
+  tb_perfetto_set_thread_times(sequence, event, &entry);
   if (entry.kind == TB_ENTRY_INSTANT && sequence->has_thread_times && !know_instant(p, sequence)) return TB_NO_MEMORY;
   carriage.times = times_without_place(&entry);
   struct tb_buffer *body = &p->encoder.body;
   enum tb_status status =
       tb_encode_event(&p->encoder, &sequence->uses, event, parts, &carriage, &entry.name, &entry.categories);
-  if (status == TB_OK) status = tb_perfetto_append_stack(p, sequence, &event->stack, body);
+  if (status == TB_OK && tb_stack_is_there(&event->stack))
+    status = tb_perfetto_append_stack(p, sequence, &event->stack, body);
   if (status == TB_OK && event->flow_count + event->terminating_flow_count) status = append_flow_ids(p, event, body);
   size_t body_len = body->len;
   bool has_end = entry.kind == TB_ENTRY_COMPLETE || entry.kind == TB_ENTRY_MOMENT;
-  if (status == TB_OK && has_end) status = tb_perfetto_append_stack(p, sequence, &event->end_stack, body);
+  if (status == TB_OK && has_end && tb_stack_is_there(&event->end_stack))
+    status = tb_perfetto_append_stack(p, sequence, &event->end_stack, body);
   if (status == TB_OK && entry.kind != TB_ENTRY_END) status = add_bind_id(p, event, &entry);
   if (status != TB_OK) return status;
   entry.body = (struct tb_slice){body->data, body_len};

@@ -182,8 +182,34 @@ struct tb_perfetto_writer {
 /* The track's state, made when it is met for the first time. NULL without memory. */
 struct tb_track_state *tb_perfetto_track(struct tb_perfetto_writer *p, const struct tb_track *track);
 
+struct tb_sequence *tb_perfetto_new_thread_sequence(struct tb_perfetto_writer *p, const struct tb_track *track);
+
+/* The sequence of a thread that has had events, else NULL. */
+static inline struct tb_sequence *tb_perfetto_known_sequence(const struct tb_perfetto_writer *p,
+                                                             const struct tb_track *track) {
+  return track->index < p->track_count ? p->tracks[track->index].sequence : NULL;
+}
+
 /* The sequence of a thread's track, made when it is met for the first time. NULL without memory. */
-struct tb_sequence *tb_perfetto_thread_sequence(struct tb_perfetto_writer *p, const struct tb_track *track);
+static inline struct tb_sequence *tb_perfetto_thread_sequence(struct tb_perfetto_writer *p,
+                                                              const struct tb_track *track) {
+  struct tb_sequence *sequence = tb_perfetto_known_sequence(p, track);
+  return sequence ? sequence : tb_perfetto_new_thread_sequence(p, track);
+}
+
+/* Gives an entry its event's thread times, and notes what they are like. */
+static inline void tb_perfetto_set_thread_times(struct tb_sequence *sequence, const struct tb_event *event,
+                                                struct tb_entry *entry) {
+  if (!(event->has & TB_HAS_THREAD_TS)) return;
+  sequence->has_thread_times = true;
+  entry->has_thread_ts = true;
+  entry->thread_ts = event->thread_ts;
+  if (event->thread_ts % 1000) sequence->thread_times_in_us = false;
+  if (!(event->has & TB_HAS_THREAD_DUR)) return;
+  entry->has_thread_dur = true;
+  entry->thread_dur = event->thread_dur;
+  if (event->thread_dur % 1000) sequence->thread_times_in_us = false;
+}
 
 /* Adds a shared sequence, which takes from now on what stands beside tracks. TB_OK or TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_perfetto_add_shared(struct tb_perfetto_writer *p);
@@ -210,7 +236,8 @@ TB_MUST_CHECK enum tb_status tb_perfetto_make_room(struct tb_perfetto_writer *p,
 /* Notes how much is held. */
 void tb_perfetto_note_held(struct tb_perfetto_writer *p);
 
-/* ---- put_plain.c: a slice on its thread's sequence that has no more than a name and categories. TB_END, and nothing done, for others */
+/* ---- put_plain.c: a slice on its thread's sequence that has no more than a name, categories and arguments. TB_END, and nothing done that
+ * matters, for others */
 
 TB_MUST_CHECK enum tb_status tb_perfetto_put_plain(struct tb_perfetto_writer *p, const struct tb_event *event);
 
