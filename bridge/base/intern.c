@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/intern.h"
 
-enum { FIRST_SLOTS = 64, RECENT_BYTES = sizeof(uint32_t) << TB_INTERN_RECENT_BITS };
+enum { FIRST_SLOTS = 64, RECENT_BYTES = sizeof(struct tb_intern_recent) << TB_INTERN_RECENT_BITS };
 
 void tb_intern_init(struct tb_intern *table, const struct tb_allocator *allocator) {
   *table = (struct tb_intern){.allocator = allocator};

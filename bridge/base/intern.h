@@ -15,13 +15,19 @@ struct tb_intern_slot {
   uint32_t id; /* 0: free */
 };
 
-enum { TB_INTERN_RECENT_BITS = 9 };
+/* A text that was met lately: see tb_intern_recent_of. */
+struct tb_intern_recent {
+  uint64_t first[2], last[2];
+  uint32_t len; /* 0: none */
+  uint32_t id;
+};
+
+enum { TB_INTERN_RECENT_BITS = 9, TB_INTERN_SHORT = 32 };
 
 /* Ids run from 1. Texts are copied into the table's arena and never move. */
 struct tb_intern {
   const struct tb_allocator *allocator;
-  uint32_t *
-      recent; /* ids of texts met lately, by a hash that costs next to nothing; 0: none. NULL while the table is empty */
+  struct tb_intern_recent *recent; /* by a hash that costs next to nothing. NULL while the table is empty */
   struct tb_intern_slot *slots;
   size_t slot_count;      /* a power of two */
   struct tb_slice *texts; /* texts[id - 1] */
@@ -54,33 +60,51 @@ static inline uint32_t tb_intern_find(const struct tb_intern *table, struct tb_s
 
 /* ---- texts met lately: found without hashing all of them --------------------------------------------------------------- */
 
-/* Where a text of at least one byte stands among the recent ones: by its length and its first and last bytes. */
-static TB_ALWAYS_INLINE size_t tb_intern_recent_slot(struct tb_slice text) {
-  uint64_t first, last;
-  if (text.len >= 8) {
-    first = tb_load64(text.ptr);
-    last = tb_load64(text.ptr + text.len - 8);
+/* What a text of at least one byte is known by: its first and its last bytes, which are all where it has no more than TB_INTERN_SHORT. */
+static TB_ALWAYS_INLINE struct tb_intern_recent tb_intern_recent_of(struct tb_slice text) {
+  struct tb_intern_recent known = {.len = (uint32_t)text.len};
+  const char *end = text.ptr + text.len;
+  if (text.len >= 16) {
+    known.first[0] = tb_load64(text.ptr);
+    known.first[1] = tb_load64(text.ptr + 8);
+    known.last[0] = tb_load64(end - 16);
+    known.last[1] = tb_load64(end - 8);
+  } else if (text.len >= 8) {
+    known.first[0] = tb_load64(text.ptr);
+    known.last[0] = tb_load64(end - 8);
   } else if (text.len >= 4) {
-    first = tb_load32(text.ptr);
-    last = tb_load32(text.ptr + text.len - 4);
+    known.first[0] = tb_load32(text.ptr);
+    known.last[0] = tb_load32(end - 4);
   } else {
-    first = (unsigned char)text.ptr[0];
-    last = (uint64_t)(unsigned char)text.ptr[text.len / 2] << 8 | (unsigned char)text.ptr[text.len - 1];
+    known.first[0] = (unsigned char)text.ptr[0];
+    known.last[0] = (uint64_t)(unsigned char)text.ptr[text.len / 2] << 8 | (unsigned char)end[-1];
   }
-  uint64_t mixed = (first * 3 ^ last ^ text.len << 32) * UINT64_C(0x9e3779b97f4a7c15);
+  return known;
+}
+
+static TB_ALWAYS_INLINE size_t tb_intern_recent_slot(const struct tb_intern_recent *text) {
+  uint64_t mixed = (text->first[0] ^ text->last[1] * 3 ^ (uint64_t)text->len << 32) * UINT64_C(0x9e3779b97f4a7c15) +
+                   (text->last[0] ^ text->first[1] * 5) * UINT64_C(0xc4ceb9fe1a85ec53);
   return (size_t)(mixed >> (64 - TB_INTERN_RECENT_BITS));
 }
 
 /* The id of `text` where it was met lately, else 0. */
 static TB_ALWAYS_INLINE uint32_t tb_intern_find_recent(const struct tb_intern *table, struct tb_slice text) {
   if (!table->recent || !text.len) return 0;
-  uint32_t id = table->recent[tb_intern_recent_slot(text)];
-  return id && tb_slice_equal(table->texts[id - 1], text) ? id : 0;
+  const struct tb_intern_recent known = tb_intern_recent_of(text);
+  const struct tb_intern_recent *slot = &table->recent[tb_intern_recent_slot(&known)];
+  uint64_t differs = (slot->first[0] ^ known.first[0]) | (slot->first[1] ^ known.first[1]) |
+                     (slot->last[0] ^ known.last[0]) | (slot->last[1] ^ known.last[1]) | (slot->len ^ known.len);
+  if (differs) return 0;
+  return text.len <= TB_INTERN_SHORT || tb_slice_equal(table->texts[slot->id - 1], text) ? slot->id : 0;
 }
 
 /* Notes that `id` was met. */
 static inline void tb_intern_note_recent(struct tb_intern *table, struct tb_slice text, uint32_t id) {
-  if (table->recent && text.len) table->recent[tb_intern_recent_slot(text)] = id;
+  if (!table->recent || !text.len) return;
+  struct tb_intern_recent known = tb_intern_recent_of(text);
+  known.id = id;
+  table->recent[tb_intern_recent_slot(&known)] = known;
 }
 
 uint32_t tb_intern_id_slow(struct tb_intern *table, struct tb_slice text);
