@@ -8,7 +8,12 @@
 #include "perfetto/fields.h"
 #include "perfetto/wire.h"
 
-enum { TB_PACKET_MIDDLE_MAX = 16, TB_PACKET_NEEDS_STATE = 2, TB_EVENT_PACKET_ROOM = 128 };
+enum {
+  TB_PACKET_MIDDLE_MAX = 16,
+  TB_PACKET_NEEDS_STATE = 2,
+  TB_EVENT_PACKET_ROOM = 128,
+  TB_PACKET_BYTES_AHEAD = 64 /* see tb_packet_put_bytes_ahead */
+};
 
 /* Where a sequence stands. */
 struct tb_packet_stream {
@@ -51,6 +56,14 @@ static inline char *tb_packet_put_bytes(char *at, struct tb_slice bytes) {
   return at + bytes.len;
 }
 
+/* The same of bytes that are followed by TB_PACKET_BYTES_AHEAD more that can be read, to where as many more can be written: few are copied
+ * without a look at how many they are. */
+static inline char *tb_packet_put_bytes_ahead(char *at, struct tb_slice bytes) {
+  if (bytes.len - 1 >= TB_PACKET_BYTES_AHEAD) return tb_packet_put_bytes(at, bytes); /* none too */
+  memcpy(at, bytes.ptr, TB_PACKET_BYTES_AHEAD);
+  return at + bytes.len;
+}
+
 static inline uint64_t tb_packet_thread_time_step(struct tb_packet_stream *stream, int64_t time) {
   if (stream->thread_times_in_us) time /= 1000;
   uint64_t step = (uint64_t)time - (uint64_t)stream->last_thread_time;
@@ -58,24 +71,40 @@ static inline uint64_t tb_packet_thread_time_step(struct tb_packet_stream *strea
   return step;
 }
 
-/* Writes a whole packet, its tag and length included: the head, then the fields in `fields`, `body` and `extra`. `at` has room for
- * TB_EVENT_PACKET_ROOM bytes more than these. Returns the byte after it. */
-static inline char *tb_event_packet_write(struct tb_packet_stream *stream, char *at, const struct tb_event_head *head,
-                                          struct tb_slice fields, struct tb_slice body, struct tb_slice extra) {
-  at = tb_wire_put_tag(at, TB_TRACE_PACKET, TB_WIRE_BYTES) + 1;
-  char *packet = at;
+/* Where the messages of a packet begin that is not yet at its end. */
+struct tb_open_packet {
+  char *packet, *event;
+};
+
+/* Writes the head of a packet, its tag included; `at` has room for TB_EVENT_PACKET_ROOM bytes. Returns where the fields of its body go. */
+static TB_ALWAYS_INLINE char *tb_event_packet_begin(struct tb_packet_stream *stream, char *at,
+                                                    const struct tb_event_head *head, struct tb_open_packet *open) {
+  at = open->packet = tb_wire_put_tag(at, TB_TRACE_PACKET, TB_WIRE_BYTES) + 1;
   at = tb_wire_put_uint(at, TB_TRACE_PACKET_TIMESTAMP, (uint64_t)head->ts - (uint64_t)stream->last_ts);
   stream->last_ts = head->ts;
   memcpy(at, stream->middle, TB_PACKET_MIDDLE_MAX);
-  at += stream->middle_len + 1;
-  char *event = at;
+  at = open->event = at + stream->middle_len + 1;
   at = tb_wire_put_uint(at, TB_TRACK_EVENT_TYPE, head->type);
   if (head->has_track) at = tb_wire_put_uint(at, TB_TRACK_EVENT_TRACK_UUID, head->track);
   if (head->has_thread_time)
     at = tb_wire_put_uint(at, TB_TRACK_EVENT_EXTRA_COUNTER_VALUES,
                           tb_packet_thread_time_step(stream, head->thread_time));
+  return at;
+}
+
+/* Ends a packet whose body ends at `at`. Returns the byte after it. */
+static TB_ALWAYS_INLINE char *tb_event_packet_end(const struct tb_open_packet *open, char *at) {
+  return tb_packet_close_length(open->packet, tb_packet_close_length(open->event, at));
+}
+
+/* Writes a whole packet, its tag and length included: the head, then the fields in `fields`, `body` and `extra`. `at` has room for
+ * TB_EVENT_PACKET_ROOM bytes more than these. Returns the byte after it. */
+static inline char *tb_event_packet_write(struct tb_packet_stream *stream, char *at, const struct tb_event_head *head,
+                                          struct tb_slice fields, struct tb_slice body, struct tb_slice extra) {
+  struct tb_open_packet open;
+  at = tb_event_packet_begin(stream, at, head, &open);
   at = tb_packet_put_bytes(tb_packet_put_bytes(tb_packet_put_bytes(at, fields), body), extra);
-  return tb_packet_close_length(packet, tb_packet_close_length(event, at));
+  return tb_event_packet_end(&open, at);
 }
 
 /* Writes `packet`, which tb_event_packet_write wrote, with `extra` behind its fields. `at` has room for TB_EVENT_PACKET_ROOM bytes more than

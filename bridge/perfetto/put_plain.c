@@ -7,7 +7,7 @@
 #include "perfetto/wire.h"
 #include "perfetto/writer_state.h"
 
-enum { BODY_ROOM = 64 }; /* without categories and arguments */
+enum { BODY_ROOM = 64 + TB_PACKET_BYTES_AHEAD }; /* without categories and arguments */
 
 /* Whether an event's times all have their place in the packets of a slice. */
 static inline bool has_plain_times(const struct tb_event *event) {

@@ -145,6 +145,7 @@ enum tb_status tb_perfetto_put_on_thread(struct tb_perfetto_writer *p, const str
   if (status == TB_OK && has_end && tb_stack_is_there(&event->end_stack))
     status = tb_perfetto_append_stack(p, sequence, &event->end_stack, body);
   if (status == TB_OK && entry.kind != TB_ENTRY_END) status = add_bind_id(p, event, &entry);
+  if (status == TB_OK) status = tb_buffer_reserve(body, TB_PACKET_BYTES_AHEAD);
   if (status != TB_OK) return status;
   entry.body = (struct tb_slice){body->data, body_len};
   entry.end_body = (struct tb_slice){body->data + body_len, body->len - body_len};

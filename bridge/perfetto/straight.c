@@ -66,8 +66,9 @@ static enum tb_status end_complete(struct tb_straight *s, const struct tb_straig
                                .type = TB_TRACK_EVENT_TYPE_SLICE_END,
                                .has_thread_time = slice->has_thread_end,
                                .thread_time = slice->thread_end};
-  s->packets.at = tb_event_packet_write(&s->stream, s->packets.at, &head, (struct tb_slice){NULL, 0}, label,
-                                        (struct tb_slice){NULL, 0});
+  struct tb_open_packet open;
+  char *at = tb_event_packet_begin(&s->stream, s->packets.at, &head, &open);
+  s->packets.at = tb_event_packet_end(&open, tb_packet_put_bytes(at, label));
   note(s, TB_NOTE_ENDED_ITSELF | (slice->has_thread_end ? TB_NOTE_THREAD_TS : 0), NULL);
   return TB_OK;
 }
@@ -166,8 +167,9 @@ static enum tb_status put_end(struct tb_straight *s, const struct tb_entry *e) {
                                .has_thread_time = e->has_thread_ts,
                                .thread_time = e->thread_ts};
   const char *packet = s->packets.at;
-  s->packets.at = tb_event_packet_write(&s->stream, s->packets.at, &head, (struct tb_slice){NULL, 0}, e->body,
-                                        (struct tb_slice){NULL, 0});
+  struct tb_open_packet open;
+  char *at = tb_event_packet_begin(&s->stream, s->packets.at, &head, &open);
+  s->packets.at = tb_event_packet_end(&open, tb_packet_put_bytes_ahead(at, e->body));
   note(s, e->kind, e);
   s->open_count--;
   return mark_large(s, packet, 0);
@@ -186,7 +188,10 @@ static enum tb_status put_begin(struct tb_straight *s, const struct tb_entry *e,
                                .has_thread_time = e->has_thread_ts,
                                .thread_time = e->thread_ts};
   const char *packet = s->packets.at;
-  s->packets.at = tb_event_packet_write(&s->stream, s->packets.at, &head, (struct tb_slice){NULL, 0}, e->body, extra);
+  struct tb_open_packet open;
+  char *at = tb_event_packet_begin(&s->stream, s->packets.at, &head, &open);
+  at = tb_packet_put_bytes(tb_packet_put_bytes_ahead(at, e->body), extra);
+  s->packets.at = tb_event_packet_end(&open, at);
   note(s, e->kind | (whole ? TB_NOTE_WHOLE : 0), e);
   push(s, e, has_end && !whole, packet, (struct tb_slice){s->packets.at - extra.len - e->body.len, e->body.len});
   if (!has_end) s->has_instants = true;

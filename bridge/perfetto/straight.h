@@ -40,7 +40,7 @@ static inline size_t tb_straight_bytes(const struct tb_straight *s) { return s->
 TB_MUST_CHECK enum tb_status tb_straight_put_away(struct tb_straight *straight, struct tb_spill_file *file,
                                                   struct tb_error *error);
 
-/* Takes the next entry; `in_us` says whether all thread times so far are whole microseconds, `instant` is what an instant carries where
+/* Takes the next entry, whose body is followed by TB_PACKET_BYTES_AHEAD bytes that can be read; `in_us` says whether all thread times so far are whole microseconds, `instant` is what an instant carries where
  * thread times make it a slice. TB_OK; TB_END where the entry is not straight: nothing has changed then but straight->over, and all is to be
  * taken back; TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_straight_put(struct tb_straight *straight, const struct tb_entry *entry, bool in_us,

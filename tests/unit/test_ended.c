@@ -27,7 +27,7 @@ static int start(void **state) {
 
 /* A slice, or an instant where it ends as it begins. Its body says which one it is. */
 static void add(int64_t begin, int64_t end) {
-  static char bodies[ENTRIES_MAX][4];
+  static char bodies[ENTRIES_MAX][4 + TB_PACKET_BYTES_AHEAD];
   assert_true(entry_count < ENTRIES_MAX);
   char *body = bodies[entry_count];
   size_t body_len = (size_t)(tb_wire_put_uint(body, TB_TRACK_EVENT_NAME_IID, 100 + entry_count) - body);

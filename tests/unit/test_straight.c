@@ -11,7 +11,8 @@
 static const struct tb_slice instant = {"\x32\x01I", 3}; /* stands for what an instant carries */
 
 static struct tb_entry entry(enum tb_entry_kind kind, int64_t ts, int64_t dur) {
-  return (struct tb_entry){.kind = (uint8_t)kind, .ts = ts, .dur = dur, .body = {"\x50\x01", 2}};
+  static const char body[2 + TB_PACKET_BYTES_AHEAD] = "\x50\x01";
+  return (struct tb_entry){.kind = (uint8_t)kind, .ts = ts, .dur = dur, .body = {body, 2}};
 }
 
 static enum tb_status put(struct tb_straight *s, struct tb_entry e) { return tb_straight_put(s, &e, true, instant); }
@@ -292,11 +293,12 @@ static void takes_back_more_than_a_chunk_holds(void **state) {
   (void)state;
   enum { COUNT = 20000 };
   static struct tb_entry entries[COUNT];
-  static char body[3000];
-  memset(body, 'x', sizeof(body));
+  enum { LARGE = 3000 };
+  static char body[LARGE + TB_PACKET_BYTES_AHEAD];
+  memset(body, 'x', LARGE);
   for (int i = 0; i < COUNT; i++) {
     entries[i] = entry(TB_ENTRY_COMPLETE, i * 10, 1 + i % 9);
-    entries[i].body = (struct tb_slice){body, i % 500 == 0 ? sizeof(body) : (size_t)(i % 60)};
+    entries[i].body = (struct tb_slice){body, i % 500 == 0 ? LARGE : (size_t)(i % 60)};
   }
   check_taken_back(entries, COUNT, true);
 }
