@@ -152,6 +152,7 @@ static const char *take_phase(struct tb_json_state *state, struct tb_json_draft 
   if (p[0] == '"' && p[2] == '"' && p[1] > ' ' && p[1] != '\\' && p[1] != '"') {
     draft->event->phase = p[1];
     draft->phase = (struct tb_slice){p + 1, 1};
+    draft->guesses = state->guesses[(unsigned char)p[1] % TB_JSON_PHASES];
     return p + 3;
   }
   if (*p != '"') return take_extra(state, key_text(KEY_PH), p);
@@ -331,15 +332,15 @@ static const char *take_key(struct tb_scan *scan, const char *p, struct tb_json_
   return p + 1;
 }
 
-/* The members of the object whose brace is at `p`. The events of a producer nearly always have the same keys in the same order: so the
- * key that stood here in the event before is tried first. */
+/* The members of the object whose brace is at `p`. The events of a producer nearly always have the same keys in the same order, those of one
+ * phase at least: so the key that stood here in the event before is tried first. */
 static const char *members(struct tb_json_state *state, struct tb_batch *batch, struct tb_json_draft *draft,
                            const char *p) {
   struct tb_scan *scan = &state->scan;
   struct tb_slice name = {NULL, 0};
   bool closed = false;
   for (size_t i = 0;; i++) {
-    struct tb_json_guess *guess = &state->guesses[i % TB_JSON_GUESSES];
+    struct tb_json_guess *guess = &draft->guesses[i % TB_JSON_GUESSES];
     if ((tb_load64(p) & guess->close_mask) == guess->close_word) {
       p += guess->close_length;
     } else {
@@ -367,7 +368,7 @@ static bool keep_extras(struct tb_json_state *state, struct tb_batch *batch, str
 
 const char *tb_json_event(struct tb_json_state *state, struct tb_batch *batch, const char *p) {
   size_t args = batch->arg_count;
-  struct tb_json_draft draft = {.event = tb_batch_add_event(batch)};
+  struct tb_json_draft draft = {.event = tb_batch_add_event(batch), .guesses = state->guesses[0]};
   state->scan.status = TB_SCAN_FULL;
   if (!draft.event) return NULL;
   state->scan.status = TB_SCAN_BAD; /* where nothing below says more */

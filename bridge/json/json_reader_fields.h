@@ -14,6 +14,7 @@
 /* An event while its members are read: what is decided only when all are known. */
 struct tb_json_draft {
   struct tb_event *event;
+  struct tb_json_guess *guesses; /* TB_JSON_GUESSES of them: what its next keys may be */
   struct tb_slice phase;
   struct tb_slice instant_scope; /* s */
   struct tb_slice binding_point; /* bp */

@@ -9,7 +9,7 @@
 #include "json/json_tracks.h"
 #include "json/scan.h"
 
-enum { TB_JSON_DEPTH = 64, TB_JSON_EXTRAS = 1024, TB_JSON_GUESSES = 16, TB_JSON_ID_GUESSES = 16 };
+enum { TB_JSON_DEPTH = 64, TB_JSON_EXTRAS = 1024, TB_JSON_GUESSES = 16, TB_JSON_PHASES = 64, TB_JSON_ID_GUESSES = 16 };
 
 /* What damage is, and where an event begins behind it, is told by so many bytes: they are waited for, so that it makes no
  * difference in what pieces the input comes. */
@@ -58,7 +58,8 @@ struct tb_json_state {
   uint64_t stuck_at; /* where attempts to go on behind damage failed, as an offset, and how many did */
   unsigned stuck_count;
   char passed[2]; /* the last two bytes that are no white space, before where the search for a place to go on is */
-  struct tb_json_guess guesses[TB_JSON_GUESSES]; /* the key at each place of the event before */
+  /* the key at each place of the event before: the first of them of any event, those behind its phase of one with that phase */
+  struct tb_json_guess guesses[TB_JSON_PHASES][TB_JSON_GUESSES];
   struct tb_json_id_guess pids[TB_JSON_ID_GUESSES], tids[TB_JSON_ID_GUESSES];
   struct tb_arg *extras; /* of the event in hand, TB_JSON_EXTRAS of them */
   size_t extra_count;
