@@ -51,6 +51,12 @@ uint32_t tb_intern_add(struct tb_intern *table, struct tb_slice text, uint32_t h
   return id;
 }
 
+/* Where another text took its slot. */
+uint32_t tb_intern_find_moved(const struct tb_intern *table, struct tb_slice text) {
+  const struct tb_intern_recent known = tb_intern_recent_of(text);
+  return tb_intern_look_at(table, &table->recent[tb_intern_recent_slot(&known) ^ 1], &known, text);
+}
+
 uint32_t tb_intern_id_slow(struct tb_intern *table, struct tb_slice text) {
   uint32_t hash = tb_intern_hash(text);
   uint32_t id = tb_intern_find(table, text, hash);

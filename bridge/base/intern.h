@@ -88,23 +88,33 @@ static TB_ALWAYS_INLINE size_t tb_intern_recent_slot(const struct tb_intern_rece
   return (size_t)(mixed >> (64 - TB_INTERN_RECENT_BITS));
 }
 
-/* The id of `text` where it was met lately, else 0. */
-static TB_ALWAYS_INLINE uint32_t tb_intern_find_recent(const struct tb_intern *table, struct tb_slice text) {
-  if (!table->recent || !text.len) return 0;
-  const struct tb_intern_recent known = tb_intern_recent_of(text);
-  const struct tb_intern_recent *slot = &table->recent[tb_intern_recent_slot(&known)];
-  uint64_t differs = (slot->first[0] ^ known.first[0]) | (slot->first[1] ^ known.first[1]) |
-                     (slot->last[0] ^ known.last[0]) | (slot->last[1] ^ known.last[1]) | (slot->len ^ known.len);
+/* The id of `text` if it is the one in a slot, else 0. */
+static TB_ALWAYS_INLINE uint32_t tb_intern_look_at(const struct tb_intern *table, const struct tb_intern_recent *slot,
+                                                   const struct tb_intern_recent *known, struct tb_slice text) {
+  uint64_t differs = (slot->first[0] ^ known->first[0]) | (slot->first[1] ^ known->first[1]) |
+                     (slot->last[0] ^ known->last[0]) | (slot->last[1] ^ known->last[1]) | (slot->len ^ known->len);
   if (differs) return 0;
   return text.len <= TB_INTERN_SHORT || tb_slice_equal(table->texts[slot->id - 1], text) ? slot->id : 0;
 }
 
-/* Notes that `id` was met. */
+uint32_t tb_intern_find_moved(const struct tb_intern *table, struct tb_slice text);
+
+/* The id of `text` where it was met lately, else 0. */
+static TB_ALWAYS_INLINE uint32_t tb_intern_find_recent(const struct tb_intern *table, struct tb_slice text) {
+  if (!table->recent || !text.len) return 0;
+  const struct tb_intern_recent known = tb_intern_recent_of(text);
+  uint32_t id = tb_intern_look_at(table, &table->recent[tb_intern_recent_slot(&known)], &known, text);
+  return id ? id : tb_intern_find_moved(table, text);
+}
+
+/* Notes that `id` was met. What stood in its slot moves to the next one. */
 static inline void tb_intern_note_recent(struct tb_intern *table, struct tb_slice text, uint32_t id) {
   if (!table->recent || !text.len) return;
   struct tb_intern_recent known = tb_intern_recent_of(text);
   known.id = id;
-  table->recent[tb_intern_recent_slot(&known)] = known;
+  size_t slot = tb_intern_recent_slot(&known);
+  table->recent[slot ^ 1] = table->recent[slot];
+  table->recent[slot] = known;
 }
 
 uint32_t tb_intern_id_slow(struct tb_intern *table, struct tb_slice text);

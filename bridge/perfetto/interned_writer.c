@@ -139,8 +139,15 @@ static enum tb_status put_entry(struct interned_writer *w, enum tb_interned_kind
   return kind == TB_INTERNED_STACKS ? put_stack(w, iid, text) : put_text(w, fields[kind], iid, text);
 }
 
+static bool is_all_written(const struct tb_interned_uses *uses, const size_t written[TB_INTERNED_KINDS]) {
+  for (size_t kind = 0; kind < TB_INTERNED_KINDS; kind++)
+    if (written[kind] < uses->kinds[kind].count) return false;
+  return true;
+}
+
 enum tb_status tb_perfetto_write_interned(struct tb_perfetto_writer *p, uint32_t sequence_id,
                                           const struct tb_interned_uses *uses, size_t written[TB_INTERNED_KINDS]) {
+  if (is_all_written(uses, written)) return TB_OK;
   struct interned_writer w = {.p = p, .sequence_id = sequence_id};
   tb_buffer_init(&w.data, p->allocator, 0);
   tb_buffer_init(&w.frame_ids, p->allocator, 0);

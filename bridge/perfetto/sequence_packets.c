@@ -2,11 +2,10 @@
  *
  * The packets of a sequence: times as differences on an incremental clock, the rest as the strand's bodies have it.
  */
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "json/json_text.h"
 #include "perfetto/sequence_writer.h"
 
 enum { FLOW_BYTES = 2 + 8 };
@@ -95,14 +94,15 @@ static char *put_flow(char *at, const struct tb_slice_flow *flow) {
 /* Adds {trace_event: "flow_in flow_out ID"}, as far as it is so; an ID that is text stands in the slice's own {trace_event}. */
 static enum tb_status add_unjoined(struct tb_sequence_writer *w, const struct tb_slice_flow *flow) {
   struct tb_perfetto_writer *p = w->p;
-  char text[64];
-  size_t len = (size_t)snprintf(text, sizeof(text), "%s%s", flow->unjoined != TB_FLOW_OUT ? "flow_in " : "",
-                                flow->unjoined != TB_FLOW_IN ? "flow_out " : "");
+  char text[sizeof("flow_in flow_out ") + TB_JSON_INTEGER_MAX], *end = text;
+  if (flow->unjoined != TB_FLOW_OUT) end = tb_packet_put_bytes(end, TB_SLICE("flow_in "));
+  if (flow->unjoined != TB_FLOW_IN) end = tb_packet_put_bytes(end, TB_SLICE("flow_out "));
   bool is_number = tb_intern_text(&p->flow_texts, (uint32_t)flow->id).ptr[1];
-  if (is_number) len += (size_t)snprintf(text + len, sizeof(text) - len, "%" PRIu64, p->flow_numbers[flow->id]);
+  if (is_number) end = tb_json_put_uint(end, p->flow_numbers[flow->id]);
+  size_t len = (size_t)(end - text);
   if (tb_buffer_reserve(&w->extra, TB_CARRIED_TEXT_ROOM + len) != TB_OK) return tb_sequence_no_memory(w);
-  char *end = tb_encode_carried_text(&p->encoder, &w->sequence->uses, w->extra.data + w->extra.len,
-                                     (struct tb_slice){text, len});
+  end = tb_encode_carried_text(&p->encoder, &w->sequence->uses, w->extra.data + w->extra.len,
+                               (struct tb_slice){text, len});
   if (!end) return tb_sequence_no_memory(w);
   w->extra.len = (size_t)(end - w->extra.data);
   return tb_perfetto_write_interned(p, w->id, &w->sequence->uses, w->written);
