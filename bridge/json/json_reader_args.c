@@ -36,6 +36,16 @@ static const char *number(struct tb_scan *scan, struct tb_arg *arg, const char *
   return end;
 }
 
+/* The number whose first digit is at `p`. Nearly all are whole and small. */
+static inline const char *digits(struct tb_scan *scan, struct tb_arg *arg, const char *p) {
+  uint64_t whole = 0;
+  const char *end = tb_scan_digits(p, &whole);
+  if (end - p > 18 || (*end != ',' && *end != '}')) return number(scan, arg, p);
+  arg->type = TB_ARG_INT;
+  arg->i = (int64_t)whole;
+  return end;
+}
+
 static const char *literal(struct tb_scan *scan, struct tb_arg *arg, const char *p) {
   if (*p == '-' && p[1] >= '0' && p[1] <= '9') return number(scan, arg, p);
   const char *end = tb_scan_literal(scan, p);
@@ -84,7 +94,7 @@ static inline const char *value(struct tb_scan *scan, struct tb_json_sink *sink,
     arg->type = TB_ARG_STRING;
     return tb_scan_string(scan, p + 1, &arg->text);
   }
-  if (*p >= '0' && *p <= '9') return number(scan, arg, p);
+  if (*p >= '0' && *p <= '9') return digits(scan, arg, p);
   return *p == '{' || *p == '[' ? container(scan, sink, arg, p, depth) : literal(scan, arg, p);
 }
 
