@@ -117,7 +117,7 @@ const char *tb_json_members(struct tb_scan *scan, struct tb_json_sink *sink, con
   while (*p != '}') {
     struct tb_slice name;
     if (*p != '"') return tb_scan_fail(scan, p);
-    p = tb_scan_string(scan, p + 1, &name);
+    p = tb_scan_short_string(scan, p + 1, &name);
     if (!p) return NULL;
     p = tb_scan_space(p);
     if (*p != ':') return tb_scan_fail(scan, p);

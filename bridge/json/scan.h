@@ -47,23 +47,23 @@ static inline const char *tb_scan_space(const char *p) { return (unsigned char)*
 /* ---- strings ---------------------------------------------------------------------------------------------------- */
 
 /* Which of the next TB_SCAN_STEP bytes may end a run of plain characters: quotes, backslashes, control characters and
- * what is no ASCII. The lowest bit that is set is right; with the portable form those above it may be wrong. */
+ * what is no ASCII. The lowest bit that is set is right; with the portable form those above it may be wrong.
+ * tb_scan_short_stops looks at the first of these bytes alone. */
 #ifdef __SSE2__
 enum { TB_SCAN_STEP = 32 };
-static inline uint32_t tb_scan_string_stops(const char *p) {
+static inline uint32_t tb_scan_short_stops(const char *p) {
   const __m128i quote = _mm_set1_epi8('"'), backslash = _mm_set1_epi8('\\'), space = _mm_set1_epi8(' ');
-  __m128i a = _mm_loadu_si128((const __m128i *)(const void *)p);
-  __m128i b = _mm_loadu_si128((const __m128i *)(const void *)(p + 16));
+  __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+  __m128i marks = _mm_or_si128(_mm_cmpeq_epi8(v, quote), _mm_cmpeq_epi8(v, backslash));
   /* compared signed: bytes from 0x80 on are below a space too */
-  __m128i stop_a =
-      _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(a, quote), _mm_cmpeq_epi8(a, backslash)), _mm_cmplt_epi8(a, space));
-  __m128i stop_b =
-      _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(b, quote), _mm_cmpeq_epi8(b, backslash)), _mm_cmplt_epi8(b, space));
-  return (uint32_t)_mm_movemask_epi8(stop_a) | (uint32_t)_mm_movemask_epi8(stop_b) << 16;
+  return (uint32_t)_mm_movemask_epi8(_mm_or_si128(marks, _mm_cmplt_epi8(v, space)));
+}
+static inline uint32_t tb_scan_string_stops(const char *p) {
+  return tb_scan_short_stops(p) | tb_scan_short_stops(p + 16) << 16;
 }
 #else
 enum { TB_SCAN_STEP = 8 };
-static inline uint32_t tb_scan_string_stops(const char *p) {
+static inline uint32_t tb_scan_short_stops(const char *p) {
   const uint64_t ones = UINT64_C(0x0101010101010101), tops = UINT64_C(0x8080808080808080);
   uint64_t v;
   memcpy(&v, p, 8);
@@ -71,6 +71,7 @@ static inline uint32_t tb_scan_string_stops(const char *p) {
   uint64_t stop = (((q - ones) & ~q) | ((b - ones) & ~b) | (v - ones * ' ') | v) & tops;
   return stop ? UINT32_C(1) << (__builtin_ctzll(stop) >> 3) : 0;
 }
+static inline uint32_t tb_scan_string_stops(const char *p) { return tb_scan_short_stops(p); }
 #endif
 
 /* Reads the rest of a string of which [start, at) is plain. As tb_scan_string. */
@@ -88,6 +89,16 @@ static inline const char *tb_scan_string(struct tb_scan *scan, const char *p, st
   text->ptr = start;
   text->len = (size_t)(p - start);
   return p + 1;
+}
+
+/* The same, quicker for strings that are short, as names of members are. */
+static inline const char *tb_scan_short_string(struct tb_scan *scan, const char *p, struct tb_slice *text) {
+  uint32_t mask = tb_scan_short_stops(p);
+  const char *end = p + (mask ? __builtin_ctz(mask) : 0);
+  if (!mask || *end != '"') return tb_scan_string(scan, p, text);
+  text->ptr = p;
+  text->len = (size_t)(end - p);
+  return end + 1;
 }
 
 /* ---- numbers ---------------------------------------------------------------------------------------------------- */
