@@ -22,7 +22,7 @@ struct tb_intern_recent {
   uint32_t id;
 };
 
-enum { TB_INTERN_RECENT_BITS = 9, TB_INTERN_SHORT = 32 };
+enum { TB_INTERN_RECENT_BITS = 10, TB_INTERN_SHORT = 32 };
 
 /* Ids run from 1. Texts are copied into the table's arena and never move. */
 struct tb_intern {
