@@ -356,17 +356,17 @@ static char *put_args(struct tb_event_encoder *encoder, struct encoding *e, char
   return at;
 }
 
-size_t tb_encode_args_room(const struct tb_event *event) { return args_room(event->args, event->arg_count); }
+size_t tb_encode_args_room(const struct tb_event *event) {
+  return EVENT_ROOM + 2 * args_room(event->args, event->arg_count);
+}
 
-char *tb_encode_plain_args(struct tb_event_encoder *encoder, struct tb_interned_uses *uses,
-                           const struct tb_event *event, char *at) {
+char *tb_encode_args(struct tb_event_encoder *encoder, struct tb_interned_uses *uses, const struct tb_event *event,
+                     char *at, size_t room) {
   struct encoding e = {.interned = encoder->interned, .uses = uses, .json = &encoder->json, .ok = true};
-  for (uint32_t i = 0; i < event->arg_count; i += event->args[i].span) {
-    const struct tb_arg *arg = &event->args[i];
-    if (arg->name.len == carried_name.len && tb_slice_equal(arg->name, carried_name)) return NULL;
-    at = put_annotation(&e, at, TB_TRACK_EVENT_DEBUG_ANNOTATIONS, arg, 1);
-  }
-  return e.ok && !e.odd ? at : NULL;
+  struct tb_carriage carriage = {.whole_args = false};
+  at = put_args(encoder, &e, at, event, &carriage, room);
+  if (at && (e.own_carriage || carriage.whole_args)) at = put_carriage(&e, at, event, TB_ENCODE_ARGS, &carriage);
+  return e.ok ? at : NULL;
 }
 
 enum tb_status tb_encode_event(struct tb_event_encoder *encoder, struct tb_interned_uses *uses,

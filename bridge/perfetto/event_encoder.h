@@ -47,13 +47,13 @@ TB_MUST_CHECK enum tb_status tb_encode_event(struct tb_event_encoder *encoder, s
                                              const struct tb_event *event, unsigned parts,
                                              const struct tb_carriage *carriage, uint32_t *name, uint32_t *categories);
 
-/* The bytes that an event's arguments take at most where tb_encode_plain_args encodes them. */
+/* The bytes that tb_encode_args asks for. */
 size_t tb_encode_args_room(const struct tb_event *event);
 
-/* Encodes an event's arguments at `at`. Returns the byte after them; NULL where tb_encode_event has to see to them: names that readers would
- * change or that are the carriage's, no memory. */
-char *tb_encode_plain_args(struct tb_event_encoder *encoder, struct tb_interned_uses *uses,
-                           const struct tb_event *event, char *at);
+/* Encodes the arguments of an event that has nothing else to carry, at `at` in encoder->body, which has `room` bytes at least and may move.
+ * Returns the byte after them, NULL without memory. */
+char *tb_encode_args(struct tb_event_encoder *encoder, struct tb_interned_uses *uses, const struct tb_event *event,
+                     char *at, size_t room);
 
 /* Appends the annotation trace_event with the phase as its value to `at`, which has room for TB_CARRIED_PHASE_MAX bytes. NULL without memory. */
 enum { TB_CARRIED_PHASE_MAX = 64, TB_COUNTER_FOLLOWS = '+' };

@@ -32,7 +32,7 @@ static inline uint8_t kind_of(const struct tb_event *event) {
   return event->has & TB_HAS_DUR && event->dur == 0 ? TB_ENTRY_MOMENT : kinds[event->type];
 }
 
-/* Encodes the body of an entry, whose name is interned. TB_END: the arguments are not plain. */
+/* Encodes the body of an entry, whose name is interned. */
 static inline enum tb_status encode(struct tb_perfetto_writer *p, struct tb_sequence *sequence,
                                     const struct tb_event *event, const struct tb_category_list *list,
                                     struct tb_entry *entry) {
@@ -51,8 +51,8 @@ static inline enum tb_status encode(struct tb_perfetto_writer *p, struct tb_sequ
       at += list->encoded_len;
     }
   }
-  if (event->arg_count) at = tb_encode_plain_args(&p->encoder, &sequence->uses, event, at);
-  if (!at) return TB_END;
+  if (event->arg_count) at = tb_encode_args(&p->encoder, &sequence->uses, event, at, room);
+  if (!at) return TB_NO_MEMORY;
   entry->body = (struct tb_slice){body->data, (size_t)(at - body->data)};
   return TB_OK;
 }

@@ -236,8 +236,8 @@ TB_MUST_CHECK enum tb_status tb_perfetto_make_room(struct tb_perfetto_writer *p,
 /* Notes how much is held. */
 void tb_perfetto_note_held(struct tb_perfetto_writer *p);
 
-/* ---- put_plain.c: a slice on its thread's sequence that has no more than a name, categories and arguments. TB_END, and nothing done that
- * matters, for others */
+/* ---- put_plain.c: a slice on its thread's sequence that has no more than a name, categories and arguments. TB_END, and nothing done, for
+ * others */
 
 TB_MUST_CHECK enum tb_status tb_perfetto_put_plain(struct tb_perfetto_writer *p, const struct tb_event *event);
 
