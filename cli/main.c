@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -73,17 +70,7 @@ static int help(const char *about) {
   return fflush(stdout) == 0 ? CLI_OK : CLI_IO;
 }
 
-/* Blocks of some hundred KB come and go all the time, and the pages of each would be given to the system and asked for again. */
-static void keep_freed_memory(void) {
-#ifdef __GLIBC__
-  enum { LARGEST_KEPT = 4 << 20, MOST_KEPT = 32 << 20 };
-  (void)mallopt(M_MMAP_THRESHOLD, LARGEST_KEPT);
-  (void)mallopt(M_TRIM_THRESHOLD, MOST_KEPT);
-#endif
-}
-
 int main(int argc, char **argv) {
-  keep_freed_memory();
   if (argc < 2) {
     cli_help_program(commands, COMMAND_COUNT, stderr);
     return CLI_USAGE;

@@ -10,14 +10,28 @@ struct tb_arena_chunk {
 
 enum { ARRAY_FIRST_BYTES = 256, ARENA_FIRST_CHUNK = 4096, ARENA_LARGEST_STEP = 1 << 20 };
 
+/* malloc gives large blocks that begin 16 bytes behind a page's start. On AMD's Zen 3 the instruction with which the kernel copies what is
+ * read takes three times as long where its target is so little further in its page than the source: so these blocks begin further on. */
+enum { LARGE_BLOCK = 64 * 1024, LARGE_LEAD = 48 };
+
+static size_t lead(size_t size) { return size >= LARGE_BLOCK ? LARGE_LEAD : 0; }
+
 static void *system_reallocate(void *ctx, void *ptr, size_t old_size, size_t new_size) {
   (void)ctx;
-  (void)old_size;
+  size_t old_lead = ptr ? lead(old_size) : 0, new_lead = lead(new_size);
+  char *block = ptr ? (char *)ptr - old_lead : NULL;
   if (new_size == 0) {
-    free(ptr);
+    free(block);
     return NULL;
   }
-  return realloc(ptr, new_size);
+  if (new_size > SIZE_MAX - LARGE_LEAD) return NULL;
+  size_t kept = old_size < new_size ? old_size : new_size;
+  if (new_lead < old_lead) memmove(block, block + old_lead, kept);
+  char *moved = realloc(block, new_size + new_lead);
+  if (!moved && new_lead < old_lead) memmove(block + old_lead, block, kept);
+  if (!moved) return NULL;
+  if (new_lead > old_lead && ptr) memmove(moved + new_lead, moved, kept);
+  return moved + new_lead;
 }
 
 const struct tb_allocator *tb_default_allocator(void) {

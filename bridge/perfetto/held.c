@@ -14,7 +14,8 @@ enum {
   CHECK_BYTES = 1 << 20,
   MIN_BUDGET = 1 << 20,
   HELD_BUDGET = 64 << 20, /* what is held in chunks before they are put away, where nobody says */
-  AWAY_SHARE = 4          /* of a budget: with less in chunks, putting them away is not worth it */
+  AWAY_SHARE = 4,         /* of a budget: with less in chunks, putting them away is not worth it */
+  KEPT_SHARE = 8          /* of all memory with them: by so much blocks that are kept may go over the budget */
 };
 
 static enum tb_status open_spill_file(struct tb_perfetto_writer *p, struct tb_error *error) {
@@ -198,5 +199,8 @@ enum tb_status tb_perfetto_keep_budget(struct tb_perfetto_writer *p) {
     if (status != TB_OK) return status;
     chunks = in_chunks(p);
   }
+  /* memory that strands took meanwhile is not kept for chunks */
+  size_t with_kept = chunks + strands + p->blocks.bytes;
+  if (with_kept - with_kept / KEPT_SHARE > p->held_budget) tb_block_pool_trim(&p->blocks);
   return chunks + strands < p->budget ? TB_OK : spill_strands(p);
 }

@@ -41,9 +41,9 @@ static struct tb_sequence *add_sequence(struct tb_perfetto_writer *p) {
   struct tb_sequence *sequence = tb_calloc(p->allocator, sizeof(*sequence));
   if (!sequence) return NULL;
   tb_strand_init(&sequence->strand, p->allocator);
-  tb_straight_init(&sequence->straight, p->allocator, (uint32_t)p->sequence_count + TB_FIRST_SEQUENCE_ID);
+  tb_straight_init(&sequence->straight, &p->blocks.allocator, (uint32_t)p->sequence_count + TB_FIRST_SEQUENCE_ID);
   sequence->straight.over = p->sequence_count == TB_SHARED_SEQUENCE;
-  tb_ended_init(&sequence->ended, p->allocator);
+  tb_ended_init(&sequence->ended, &p->blocks.allocator);
   sequence->ended.over = sequence->straight.over;
   sequence->thread_times_in_us = true;
   sequence->binder.strand_index = (uint32_t)p->sequence_count;
@@ -316,6 +316,7 @@ static void destroy(struct tb_writer *writer) {
   tb_map_free(&p->dying_threads);
   tb_packet_sink_free(&p->sink);
   tb_spill_file_close(p->spill);
+  tb_block_pool_trim(&p->blocks);
   tb_free(p->allocator, p, sizeof(*p));
 }
 
@@ -326,6 +327,7 @@ static enum tb_status create(struct tb_writer *writer) {
   p->writer = writer;
   p->allocator = writer->allocator;
   tb_perfetto_set_budget(p, writer->options.memory_budget);
+  tb_block_pool_init(&p->blocks, p->allocator);
   tb_interned_init(&p->interned, p->allocator);
   tb_event_encoder_init(&p->encoder, &p->interned);
   tb_stacks_init(&p->stacks, p->allocator);
@@ -337,7 +339,7 @@ static enum tb_status create(struct tb_writer *writer) {
   tb_buffer_init(&p->scratch, p->allocator, 0);
   tb_buffer_init(&p->packets, p->allocator, 0);
   tb_buffer_init(&p->lossy_providers, p->allocator, 0);
-  tb_chunks_init(&p->system_trace, p->allocator);
+  tb_chunks_init(&p->system_trace, &p->blocks.allocator);
   tb_buffer_init(&p->system_line, p->allocator, 0);
   tb_flows_init(&p->flows, p->allocator);
   p->flows.shared = writer->options.shared_flows;

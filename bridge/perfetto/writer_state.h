@@ -14,6 +14,7 @@
 #include "perfetto/packet_sink.h"
 #include "perfetto/stacks.h"
 #include "perfetto/straight.h"
+#include "timeline/block_pool.h"
 #include "timeline/flow_binding.h"
 #include "timeline/strand.h"
 
@@ -120,6 +121,7 @@ struct tb_told_flow {
 struct tb_perfetto_writer {
   struct tb_writer *writer;
   const struct tb_allocator *allocator;
+  struct tb_block_pool blocks; /* what chunks are made of */
   struct tb_interned interned;
   struct tb_event_encoder encoder;
   struct tb_stacks stacks;

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/error.h"
+#include "timeline/block_pool.h"
 #include "timeline/chunks.h"
 
 enum { PIECE = 100, PIECES = 5000 };
@@ -132,12 +133,72 @@ static void what_is_dropped_of_the_file_leaves_the_others_there(void **state) {
   tb_spill_file_close(file);
 }
 
+/* ---- the blocks that chunks are made of ------------------------------------------------------------------------------ */
+
+struct source {
+  size_t asked, in_use; /* blocks of the largest size */
+};
+
+static void *reallocate(void *ctx, void *ptr, size_t old_size, size_t new_size) {
+  struct source *source = ctx;
+  source->asked += new_size == TB_CHUNK_LARGEST;
+  source->in_use += new_size == TB_CHUNK_LARGEST;
+  source->in_use -= ptr && old_size == TB_CHUNK_LARGEST;
+  return tb_default_allocator()->reallocate(NULL, ptr, old_size, new_size);
+}
+
+static void blocks_that_are_given_back_are_given_out_again(void **state) {
+  (void)state;
+  enum { COUNT = 3 };
+  struct source source = {0};
+  const struct tb_allocator under = {reallocate, &source};
+  struct tb_block_pool pool;
+  char *blocks[COUNT];
+  tb_block_pool_init(&pool, &under);
+  for (unsigned round = 0; round < 4; round++) {
+    for (size_t i = 0; i < COUNT; i++) {
+      blocks[i] = tb_alloc(&pool.allocator, TB_CHUNK_LARGEST);
+      assert_non_null(blocks[i]);
+      memset(blocks[i], (int)i, TB_CHUNK_LARGEST);
+    }
+    assert_int_equal(source.asked, COUNT);
+    for (size_t i = 0; i < COUNT; i++) {
+      assert_int_equal(blocks[i][0], i);
+      assert_int_equal(blocks[i][TB_CHUNK_LARGEST - 1], i);
+      tb_free(&pool.allocator, blocks[i], TB_CHUNK_LARGEST);
+    }
+  }
+  assert_int_equal(source.in_use, COUNT);
+  assert_int_equal(pool.bytes, COUNT * TB_CHUNK_LARGEST);
+  tb_block_pool_trim(&pool);
+  assert_int_equal(source.in_use, 0);
+}
+
+static void blocks_of_other_sizes_go_back_at_once(void **state) {
+  (void)state;
+  struct source source = {0};
+  const struct tb_allocator under = {reallocate, &source};
+  struct tb_block_pool pool;
+  tb_block_pool_init(&pool, &under);
+  char *block = tb_alloc(&pool.allocator, TB_CHUNK_LARGEST);
+  block = tb_realloc(&pool.allocator, block, TB_CHUNK_LARGEST, 2 * TB_CHUNK_LARGEST);
+  assert_non_null(block);
+  assert_int_equal(source.in_use, 0);
+  tb_free(&pool.allocator, block, 2 * TB_CHUNK_LARGEST);
+  block = tb_alloc(&pool.allocator, 100);
+  tb_free(&pool.allocator, block, 100);
+  assert_int_equal(pool.bytes, 0);
+  tb_block_pool_trim(&pool);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_piece_is_found_by_its_position_wherever_it_is),
       cmocka_unit_test(a_file_that_takes_no_more_leaves_the_rest_in_memory),
       cmocka_unit_test(what_is_dropped_frees_its_memory_and_no_other),
       cmocka_unit_test(what_is_dropped_of_the_file_leaves_the_others_there),
+      cmocka_unit_test(blocks_that_are_given_back_are_given_out_again),
+      cmocka_unit_test(blocks_of_other_sizes_go_back_at_once),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,35 @@
 
 #include "base/memory.h"
 
+/* From any size to any other: large blocks begin elsewhere in what malloc gives. */
+static void a_block_keeps_its_bytes_when_its_size_changes(void **state) {
+  (void)state;
+  static const size_t sizes[] = {1, 100, 65535, 65536, 65537, 100000, 1 << 20, 65536, 65535, 3, 70000, 64};
+  const struct tb_allocator *allocator = tb_default_allocator();
+  size_t size = 0, same = 0;
+  char *block = NULL;
+  for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+    block = block ? tb_realloc(allocator, block, size, sizes[i]) : tb_alloc(allocator, sizes[i]);
+    assert_non_null(block);
+    assert_int_equal((uintptr_t)block % 16, 0);
+    if (same > sizes[i]) same = sizes[i];
+    for (size_t k = 0; k < same; k++) assert_int_equal((unsigned char)block[k], k % 251);
+    size = same = sizes[i];
+    for (size_t k = 0; k < size; k++) block[k] = (char)(k % 251);
+  }
+  tb_free(allocator, block, size);
+}
+
+static void a_block_that_cannot_grow_stays_as_it_was(void **state) {
+  (void)state;
+  const struct tb_allocator *allocator = tb_default_allocator();
+  char *block = tb_alloc(allocator, 3);
+  memcpy(block, "abc", 3);
+  assert_null(tb_realloc(allocator, block, 3, SIZE_MAX));
+  assert_memory_equal(block, "abc", 3);
+  tb_free(allocator, block, 3);
+}
+
 static void arena_blocks_are_aligned_and_keep_their_bytes(void **state) {
   (void)state;
   struct tb_arena arena;
@@ -51,6 +80,8 @@ static void buffer_grows_to_its_maximum_and_then_says_limit(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_block_keeps_its_bytes_when_its_size_changes),
+      cmocka_unit_test(a_block_that_cannot_grow_stays_as_it_was),
       cmocka_unit_test(arena_blocks_are_aligned_and_keep_their_bytes),
       cmocka_unit_test(arena_gives_a_block_of_no_bytes_too),
       cmocka_unit_test(arena_refuses_what_is_past_its_limit),
