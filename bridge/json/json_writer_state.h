@@ -22,7 +22,7 @@ struct tb_json_times {
 /* What the writer keeps for a track that is not JSON's own. */
 struct tb_json_track {
   bool overflow; /* a track below a thread's, for slices of the thread that overlap others (docs/MAPPING.md) */
-  struct tb_json_emit held;  /* texts of the open slices, outermost first: see json_writer_slices.c */
+  struct tb_json_emit held;  /* texts of the open slices, outermost first: see json_writer_open.c */
   struct tb_json_emit late;  /* slices that have ended and wait for the end of those around them */
   struct tb_json_emit early; /* ends that came before their begins, from `early_at` on */
   size_t early_at;
@@ -139,7 +139,7 @@ void tb_json_put_whole_aside(struct tb_json_writer *w, const struct tb_event *ev
 enum tb_status tb_json_put_stack_frame(struct tb_json_writer *w, const struct tb_event *event);
 void tb_json_emit_stacks(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_event *event);
 
-/* ---- slices and instants of tracks (json_writer_slices.c)
+/* ---- slices and instants of tracks (json_writer_open.c, _slices.c, _elsewhere.c)
  * -------------------------------------------------------------- */
 
 /* The state of a track, NULL when memory is exhausted. */
