@@ -4,7 +4,6 @@
  * blobs.
  */
 #include "event/members.h"
-#include "fxt/fxt_json.h"
 #include "fxt/fxt_reader.h"
 #include "fxt/fxt_writer.h"
 #include "json/json_value.h"
@@ -47,23 +46,14 @@ static uint32_t put_frame(struct tb_arg *args, const struct tb_frame *frame) {
 /* The frames as a list in JSON. */
 static struct tb_slice spell_frames(struct tb_fxt_writer *w, const struct tb_stack *stack) {
   struct tb_arg *args = tb_arena_alloc(&w->scratch, (1 + (size_t)stack->frame_count * FRAME_ARGS) * sizeof(*args));
-  struct tb_slice copy = {NULL, 0};
-  struct tb_buffer text;
-  tb_buffer_init(&text, w->writer->allocator, 0);
-  enum tb_status status = args ? TB_OK : TB_NO_MEMORY;
-  if (args) {
-    uint32_t count = 1;
-    for (uint32_t i = 0; i < stack->frame_count; i++) count += put_frame(&args[count], &stack->frames[i]);
-    args[0] = (struct tb_arg){.span = count, .type = TB_ARG_ARRAY};
-    status = tb_fxt_json_value(&text, args);
+  if (!args) {
+    tb_fxt_fail(w, TB_NO_MEMORY);
+    return (struct tb_slice){NULL, 0};
   }
-  if (status == TB_OK) {
-    copy = tb_arena_copy(&w->scratch, (struct tb_slice){text.data, text.len});
-    if (!copy.ptr) status = TB_NO_MEMORY;
-  }
-  tb_buffer_free(&text);
-  tb_fxt_fail(w, status);
-  return copy;
+  uint32_t count = 1;
+  for (uint32_t i = 0; i < stack->frame_count; i++) count += put_frame(&args[count], &stack->frames[i]);
+  args[0] = (struct tb_arg){.span = count, .type = TB_ARG_ARRAY};
+  return tb_fxt_as_json(w, args, count, false);
 }
 
 static void carry(struct tb_fxt_writer *w, const struct tb_stack *stack, const char *ref, const char *frames) {

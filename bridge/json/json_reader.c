@@ -257,10 +257,11 @@ static enum tb_status create(struct tb_reader *reader) {
   state->limit = TB_BATCH_TEXT_BYTES;
   tb_json_tracks_init(&state->tracks, reader->allocator, reader->options.max_interned_bytes);
   tb_buffer_init(&state->carry, reader->allocator, 0);
-  for (size_t i = 0; i < TB_JSON_PHASES * TB_JSON_GUESSES; i++)
-    state->guesses[i / TB_JSON_GUESSES][i % TB_JSON_GUESSES].word =
-        state->guesses[i / TB_JSON_GUESSES][i % TB_JSON_GUESSES].close_word = 1;
-  for (size_t i = 0; i < TB_JSON_ID_GUESSES; i++) state->pids[i].word = state->tids[i].word = 1; /* match nothing */
+  /* guesses that match nothing */
+  for (size_t phase = 0; phase < TB_JSON_PHASES; phase++)
+    for (size_t i = 0; i < TB_JSON_GUESSES; i++)
+      state->guesses[phase][i].word = state->guesses[phase][i].close_word = 1;
+  for (size_t i = 0; i < TB_JSON_ID_GUESSES; i++) state->pids[i].word = state->tids[i].word = 1;
   state->extras = tb_alloc(reader->allocator, TB_JSON_EXTRAS * sizeof(*state->extras));
   if (state->extras) return TB_OK;
   destroy(reader);

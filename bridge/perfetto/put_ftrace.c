@@ -207,7 +207,7 @@ static enum tb_status note_thread(struct bundling *b, const struct tb_ftrace_tex
   if (line->task.len && !tb_slice_equal(line->task, thread->name)) {
     uint32_t id = tb_intern_id(&b->names, line->task);
     if (!id) return TB_NO_MEMORY;
-    thread->name = b->names.texts[id - 1];
+    thread->name = tb_intern_text(&b->names, id);
   }
   if (tb_slice_equal(event->name, TB_SLICE("sched_switch"))) thread->scheduled = true;
   return TB_OK;
