@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * An entry stands in a chunk as its body, its dur where that is long, and a trailer, so that entries can be read from the last one on.
+ * An entry stands in a chunk as its body, how far its end lies behind the end of the entry before, its dur, and a trailer that says how long
+ * these are: so entries can be read from the last one on.
  */
 #include "perfetto/ended.h"
 
@@ -8,18 +9,46 @@
 
 enum { LARGEST_BODY = 512 };
 
-#define INSTANT (UINT32_C(1) << 31) /* in trailer.body */
+#define BEFORE_FIRST INT64_MIN /* the end before the first one */
 
-struct trailer {
-  int64_t ts;
-  uint32_t dur;  /* UINT32_MAX: it stands before the trailer */
-  uint32_t body; /* its length, and INSTANT */
-};
+/* The trailer: the length of the body, and in how many bytes the gap and the dur stand. An instant is what has no dur. */
+enum { TRAILER_BYTES = sizeof(uint16_t), BODY_BITS = 10, GAP_SHIFT = 10, DUR_SHIFT = 12, NUMBER_CLASSES = 4 };
+static const uint8_t number_sizes[NUMBER_CLASSES] = {0, sizeof(uint16_t), sizeof(uint32_t), sizeof(uint64_t)};
 
-enum { ENTRY_MAX = LARGEST_BODY + sizeof(int64_t) + sizeof(struct trailer) };
+static inline unsigned number_class(uint64_t v) { return v == 0 ? 0 : v <= UINT16_MAX ? 1 : v <= UINT32_MAX ? 2 : 3; }
+
+static inline char *write_number(char *at, uint64_t v, unsigned class) {
+  uint16_t small = (uint16_t)v;
+  uint32_t middle = (uint32_t)v;
+  if (class == 1)
+    memcpy(at, &small, sizeof(small));
+  else if (class == 2)
+    memcpy(at, &middle, sizeof(middle));
+  else if (class == 3)
+    memcpy(at, &v, sizeof(v));
+  return at + number_sizes[class];
+}
+
+/* Reads the number that ends at *at, and goes to where it begins. */
+static inline uint64_t read_number(const char **at, unsigned class) {
+  uint16_t small;
+  uint32_t middle;
+  uint64_t large = 0;
+  *at -= number_sizes[class];
+  if (class == 1) {
+    memcpy(&small, *at, sizeof(small));
+    return small;
+  }
+  if (class == 2) {
+    memcpy(&middle, *at, sizeof(middle));
+    return middle;
+  }
+  if (class == 3) memcpy(&large, *at, sizeof(large));
+  return large;
+}
 
 void tb_ended_init(struct tb_ended *e, const struct tb_allocator *allocator) {
-  *e = (struct tb_ended){.allocator = allocator, .last_end = INT64_MIN};
+  *e = (struct tb_ended){.allocator = allocator, .last_end = BEFORE_FIRST};
   tb_chunks_init(&e->entries, allocator);
 }
 
@@ -51,28 +80,42 @@ enum tb_status tb_ended_put(struct tb_ended *e, const struct tb_entry *entry) {
     e->over = true;
     return TB_END;
   }
-  if (tb_chunks_room(&e->entries, ENTRY_MAX) != TB_OK) return TB_NO_MEMORY;
-  struct trailer trailer = {.ts = entry->ts, .body = (uint32_t)entry->body.len};
+  size_t most = entry->body.len + 2 * sizeof(uint64_t) + TRAILER_BYTES;
+  if (tb_chunks_room(&e->entries, most) != TB_OK) return TB_NO_MEMORY;
+  uint64_t gap = (uint64_t)end - (uint64_t)e->last_end;
+  uint64_t dur = entry->kind == TB_ENTRY_INSTANT ? 0 : (uint64_t)entry->dur;
+  unsigned gap_class = number_class(gap), dur_class = number_class(dur);
+  uint16_t trailer = (uint16_t)(entry->body.len | gap_class << GAP_SHIFT | dur_class << DUR_SHIFT);
   char *at = e->entries.at;
   if (entry->body.len) memcpy(at, entry->body.ptr, entry->body.len);
-  at += entry->body.len;
-  if (entry->kind == TB_ENTRY_INSTANT) {
-    trailer.body |= INSTANT;
-  } else if (entry->dur < UINT32_MAX) {
-    trailer.dur = (uint32_t)entry->dur;
-  } else {
-    trailer.dur = UINT32_MAX;
-    memcpy(at, &entry->dur, sizeof(entry->dur));
-    at += sizeof(entry->dur);
-  }
-  memcpy(at, &trailer, sizeof(trailer));
-  e->entries.at = at + sizeof(trailer);
+  at = write_number(write_number(at + entry->body.len, gap, gap_class), dur, dur_class);
+  memcpy(at, &trailer, TRAILER_BYTES);
+  e->entries.at = at + TRAILER_BYTES;
   e->last_end = end;
   e->total++;
   return TB_OK;
 }
 
 /* ---- reading backwards ------------------------------------------------------------------------------------------------------------------- */
+
+/* An entry as it stands in a chunk. */
+struct stored {
+  uint64_t gap, dur;
+  struct tb_slice body;
+};
+
+/* Reads the entry that ends at `at`, and returns where it begins. */
+static inline const char *read_stored(const char *at, struct stored *stored) {
+  uint16_t trailer;
+  at -= TRAILER_BYTES;
+  memcpy(&trailer, at, TRAILER_BYTES);
+  stored->dur = read_number(&at, trailer >> DUR_SHIFT & (NUMBER_CLASSES - 1));
+  stored->gap = read_number(&at, trailer >> GAP_SHIFT & (NUMBER_CLASSES - 1));
+  stored->body.len = trailer & ((1u << BODY_BITS) - 1);
+  return stored->body.ptr = at - stored->body.len;
+}
+
+static inline int64_t before_by(int64_t ts, uint64_t difference) { return (int64_t)((uint64_t)ts - difference); }
 
 struct item {
   int64_t ts, end;
@@ -81,26 +124,6 @@ struct item {
   struct tb_slice body;
   size_t kept_at;
 };
-
-/* Reads the entry that ends at `at`, and returns where it begins. */
-static inline const char *read_item(const char *at, struct item *item) {
-  struct trailer trailer;
-  int64_t dur;
-  at -= sizeof(trailer);
-  memcpy(&trailer, at, sizeof(trailer));
-  dur = trailer.dur;
-  if (trailer.dur == UINT32_MAX) {
-    at -= sizeof(dur);
-    memcpy(&dur, at, sizeof(dur));
-  }
-  item->instant = trailer.body & INSTANT;
-  item->kept = false;
-  item->body.len = trailer.body & ~INSTANT;
-  item->body.ptr = at -= item->body.len;
-  item->ts = trailer.ts;
-  item->end = trailer.ts + dur;
-  return at;
-}
 
 /* ---- packets from the last to the first ----------------------------------------------------------------------------------------------------- */
 
@@ -192,6 +215,7 @@ struct walk {
   size_t kept_count;     /* of these, the first ones whose bodies are kept */
   struct tb_buffer kept; /* bodies whose chunk was left */
   int64_t end_ts;        /* of the last end that was met */
+  int64_t item_end;      /* of the entry that is read next */
 };
 
 /* Takes the innermost open slice off, and gives its body. */
@@ -255,9 +279,12 @@ static enum tb_status put_item(struct walk *w, const struct item *item) {
 
 static enum tb_status put_chunk(struct walk *w, struct tb_slice bytes) {
   enum tb_status status = TB_OK;
-  struct item item;
   for (const char *at = bytes.ptr + bytes.len; status == TB_OK && at > bytes.ptr;) {
-    at = read_item(at, &item);
+    struct stored stored;
+    at = read_stored(at, &stored);
+    struct item item = {.ts = before_by(w->item_end, stored.dur), .end = w->item_end, .instant = !stored.dur};
+    item.body = stored.body;
+    w->item_end = before_by(w->item_end, stored.gap);
     status = put_item(w, &item);
   }
   return status;
@@ -265,7 +292,7 @@ static enum tb_status put_chunk(struct walk *w, struct tb_slice bytes) {
 
 /* Walks over all entries; where there are packets to be written, their chunks go as they are passed. */
 static enum tb_status walk_back(struct tb_ended *e, struct packets *packets, struct tb_error *error) {
-  struct walk w = {.allocator = e->allocator, .packets = packets, .end_ts = INT64_MAX};
+  struct walk w = {.allocator = e->allocator, .packets = packets, .end_ts = INT64_MAX, .item_end = e->last_end};
   struct tb_chunk_window window;
   tb_chunk_window_init(&window, e->allocator);
   tb_buffer_init(&w.kept, e->allocator, 0);
@@ -300,18 +327,21 @@ enum tb_status tb_ended_packets(struct tb_ended *e, uint32_t sequence_id, const 
 
 /* ---- taking back ------------------------------------------------------------------------------------------------------------------------------ */
 
-/* Gives the entries of a chunk; `ends` has room for where each of them ends. */
-static enum tb_status give_chunk(struct tb_slice bytes, const char **ends,
+/* Gives the entries of a chunk; `ends` has room for where each of them ends, *end is the end of the entry before it. */
+static enum tb_status give_chunk(struct tb_slice bytes, uint32_t *ends, int64_t *end,
                                  enum tb_status (*take)(void *ctx, struct tb_entry *entry), void *ctx) {
-  struct item item;
+  struct stored stored;
   size_t count = 0;
-  for (const char *at = bytes.ptr + bytes.len; at > bytes.ptr; at = read_item(at, &item)) ends[count++] = at;
+  for (const char *at = bytes.ptr + bytes.len; at > bytes.ptr; at = read_stored(at, &stored))
+    ends[count++] = (uint32_t)(at - bytes.ptr);
   enum tb_status status = TB_OK;
   while (status == TB_OK && count) {
-    (void)read_item(ends[--count], &item);
-    struct tb_entry entry = {.kind = item.instant ? TB_ENTRY_INSTANT : TB_ENTRY_COMPLETE, .ts = item.ts};
-    entry.dur = item.end - item.ts;
-    entry.body = item.body;
+    (void)read_stored(bytes.ptr + ends[--count], &stored);
+    *end = (int64_t)((uint64_t)*end + stored.gap);
+    struct tb_entry entry = {.kind = stored.dur ? TB_ENTRY_COMPLETE : TB_ENTRY_INSTANT};
+    entry.ts = before_by(*end, stored.dur);
+    entry.dur = (int64_t)stored.dur;
+    entry.body = stored.body;
     status = take(ctx, &entry);
   }
   return status;
@@ -319,15 +349,16 @@ static enum tb_status give_chunk(struct tb_slice bytes, const char **ends,
 
 enum tb_status tb_ended_take_back(struct tb_ended *e, enum tb_status (*take)(void *ctx, struct tb_entry *entry),
                                   void *ctx, struct tb_error *error) {
-  enum { ENDS_BYTES = TB_CHUNK_LARGEST / sizeof(struct trailer) * sizeof(char *) };
-  const char **ends = e->entries.count ? tb_alloc(e->allocator, ENDS_BYTES) : NULL;
+  enum { ENDS_BYTES = TB_CHUNK_LARGEST / TRAILER_BYTES * sizeof(uint32_t) };
+  uint32_t *ends = e->entries.count ? tb_alloc(e->allocator, ENDS_BYTES) : NULL;
   enum tb_status status = ends || !e->entries.count ? TB_OK : TB_NO_MEMORY;
+  int64_t end = BEFORE_FIRST;
   struct tb_chunk_window window;
   tb_chunk_window_init(&window, e->allocator);
   for (size_t i = 0; status == TB_OK && i < e->entries.count; i++) {
     struct tb_slice bytes;
     status = tb_chunks_look(&e->entries, i, &window, &bytes, error);
-    if (status == TB_OK) status = give_chunk(bytes, ends, take, ctx);
+    if (status == TB_OK) status = give_chunk(bytes, ends, &end, take, ctx);
     tb_chunks_drop(&e->entries, i);
   }
   tb_chunk_window_free(&window);

@@ -126,27 +126,14 @@ void tb_perfetto_set_budget(struct tb_perfetto_writer *p, size_t wanted) {
   p->held_budget = wanted || p->budget < HELD_BUDGET ? p->budget : HELD_BUDGET;
 }
 
-static size_t in_chunks(const struct tb_perfetto_writer *p) {
-  size_t bytes = p->system_trace.bytes;
-  for (size_t i = 0; i < p->sequence_count; i++)
-    bytes += tb_straight_bytes(&p->sequences[i]->straight) + p->sequences[i]->ended.entries.bytes;
-  return bytes;
-}
-
-static size_t on_strands(const struct tb_perfetto_writer *p) {
-  size_t bytes = 0;
-  for (size_t i = 0; i < p->sequence_count; i++) bytes += p->sequences[i]->strand.bytes;
-  return bytes;
-}
-
 static void note_held(struct tb_perfetto_writer *p, size_t held) {
   if (held > p->writer->summary.peak_held_bytes) p->writer->summary.peak_held_bytes = held;
 }
 
-void tb_perfetto_note_held(struct tb_perfetto_writer *p) { note_held(p, in_chunks(p) + on_strands(p)); }
+void tb_perfetto_note_held(struct tb_perfetto_writer *p) { note_held(p, p->in_chunks + p->on_strands); }
 
-static void note_spilled(struct tb_perfetto_writer *p) {
-  p->writer->summary.spilled_bytes = tb_spill_file_size(p->spill);
+void tb_perfetto_note_spilled(struct tb_perfetto_writer *p) {
+  if (p->spill) p->writer->summary.spilled_bytes = tb_spill_file_size(p->spill);
 }
 
 /* Where nobody set the budget and the file takes no more, chunks stay in memory from now on. */
@@ -169,7 +156,7 @@ static enum tb_status put_away_chunks(struct tb_perfetto_writer *p) {
     if (status == TB_OK) status = tb_chunks_put_away(&p->sequences[i]->ended.entries, p->spill, &error);
   }
   if (status == TB_OK) status = tb_chunks_put_away(&p->system_trace, p->spill, &error);
-  if (p->spill) note_spilled(p);
+  tb_perfetto_note_spilled(p);
   return put_away_failed(p, status, &error);
 }
 
@@ -185,22 +172,20 @@ static enum tb_status spill_strands(struct tb_perfetto_writer *p) {
   enum tb_status status = open_spill_file(p, &p->writer->error);
   for (size_t i = 0; status == TB_OK && i < p->sequence_count; i++)
     status = tb_strand_spill(&p->sequences[i]->strand, p->spill, &p->writer->error);
-  if (status == TB_OK) note_spilled(p);
+  tb_perfetto_note_spilled(p);
   return status;
 }
 
 enum tb_status tb_perfetto_keep_budget(struct tb_perfetto_writer *p) {
   if (p->order % CHECK_EVENTS && p->unchecked < CHECK_BYTES) return TB_OK;
   p->unchecked = 0;
-  size_t chunks = in_chunks(p), strands = on_strands(p);
-  note_held(p, chunks + strands);
-  if (chunks + strands >= p->held_budget && chunks >= p->held_budget / AWAY_SHARE) {
+  note_held(p, p->in_chunks + p->on_strands);
+  if (p->in_chunks + p->on_strands >= p->held_budget && p->in_chunks >= p->held_budget / AWAY_SHARE) {
     enum tb_status status = put_away_chunks(p);
     if (status != TB_OK) return status;
-    chunks = in_chunks(p);
   }
   /* memory that strands took meanwhile is not kept for chunks */
-  size_t with_kept = chunks + strands + p->blocks.bytes;
+  size_t with_kept = p->in_chunks + p->on_strands + p->blocks.bytes;
   if (with_kept - with_kept / KEPT_SHARE > p->held_budget) tb_block_pool_trim(&p->blocks);
-  return chunks + strands < p->budget ? TB_OK : spill_strands(p);
+  return p->in_chunks + p->on_strands < p->budget ? TB_OK : spill_strands(p);
 }

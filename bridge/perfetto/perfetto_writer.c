@@ -44,6 +44,8 @@ static struct tb_sequence *add_sequence(struct tb_perfetto_writer *p) {
   tb_straight_init(&sequence->straight, &p->blocks.allocator, (uint32_t)p->sequence_count + TB_FIRST_SEQUENCE_ID);
   sequence->straight.over = p->sequence_count == TB_SHARED_SEQUENCE;
   tb_ended_init(&sequence->ended, &p->blocks.allocator);
+  sequence->strand.held = &p->on_strands;
+  sequence->straight.packets.held = sequence->straight.notes.held = sequence->ended.entries.held = &p->in_chunks;
   sequence->ended.over = sequence->straight.over;
   sequence->thread_times_in_us = true;
   sequence->binder.strand_index = (uint32_t)p->sequence_count;
@@ -270,6 +272,7 @@ static enum tb_status finish(struct tb_writer *writer) {
   if (status == TB_OK) status = tb_perfetto_write_packets(p, free_id);
   if (status == TB_OK) status = tb_packet_sink_flush(&p->sink);
   if (status == TB_OK) count_tracks(p);
+  tb_perfetto_note_spilled(p);
   if (status != TB_OK && writer->error.code == TB_OK)
     (void)tb_fail(&writer->error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
   return status;
@@ -340,6 +343,7 @@ static enum tb_status create(struct tb_writer *writer) {
   tb_buffer_init(&p->packets, p->allocator, 0);
   tb_buffer_init(&p->lossy_providers, p->allocator, 0);
   tb_chunks_init(&p->system_trace, &p->blocks.allocator);
+  p->system_trace.held = &p->in_chunks;
   tb_buffer_init(&p->system_line, p->allocator, 0);
   tb_flows_init(&p->flows, p->allocator);
   p->flows.shared = writer->options.shared_flows;

@@ -33,9 +33,6 @@ struct tb_straight {
 void tb_straight_init(struct tb_straight *straight, const struct tb_allocator *allocator, uint32_t sequence_id);
 void tb_straight_free(struct tb_straight *straight);
 
-/* Bytes that it holds in memory. */
-static inline size_t tb_straight_bytes(const struct tb_straight *s) { return s->packets.bytes + s->notes.bytes; }
-
 /* Puts all packets away. Errors: tb_chunks_put_away's. */
 TB_MUST_CHECK enum tb_status tb_straight_put_away(struct tb_straight *straight, struct tb_spill_file *file,
                                                   struct tb_error *error);

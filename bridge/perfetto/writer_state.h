@@ -161,10 +161,11 @@ struct tb_perfetto_writer {
   struct tb_buffer lossy_providers; /* uint32_t: FXT's providers whose buffers filled up */
   struct tb_buffer scratch;         /* key texts, JSON text */
   struct tb_spill_file *spill;
-  size_t budget;           /* bytes to hold before strands spill */
-  size_t unchecked;        /* bytes that came since the budget was looked at */
-  size_t held_budget;      /* bytes to hold before chunks are put away, which costs less */
-  struct tb_slice instant; /* the fields that say of a slice that it is an instant; empty until one is met */
+  size_t budget;                /* bytes to hold before strands spill */
+  size_t in_chunks, on_strands; /* bytes that all sequences hold; system_trace too */
+  size_t unchecked;             /* bytes that came since the budget was looked at */
+  size_t held_budget;           /* bytes to hold before chunks are put away, which costs less */
+  struct tb_slice instant;      /* the fields that say of a slice that it is an instant; empty until one is met */
   char instant_fields[TB_CARRIED_PHASE_MAX];
   uint64_t order; /* number of the event */
   struct tb_flows flows;
@@ -237,6 +238,8 @@ TB_MUST_CHECK enum tb_status tb_perfetto_keep_budget(struct tb_perfetto_writer *
 TB_MUST_CHECK enum tb_status tb_perfetto_make_room(struct tb_perfetto_writer *p, struct tb_chunks *chunks);
 /* Notes how much is held. */
 void tb_perfetto_note_held(struct tb_perfetto_writer *p);
+/* Puts into the summary how much went to the temporary file so far. */
+void tb_perfetto_note_spilled(struct tb_perfetto_writer *p);
 
 /* ---- put_plain.c: a slice on its thread's sequence that has no more than a name, categories and arguments. TB_END, and nothing done, for
  * others */

@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 
-enum { FIRST_CHUNK = 512, READ_SLACK = 16 /* behind a window's bytes: varints may be read with what follows them */ };
+enum { FIRST_CHUNK = 128, READ_SLACK = 16 /* behind a window's bytes: varints may be read with what follows them */ };
 
 void tb_chunks_init(struct tb_chunks *c, const struct tb_allocator *allocator) {
   *c = (struct tb_chunks){.allocator = allocator};
@@ -13,7 +13,7 @@ void tb_chunks_free(struct tb_chunks *c) {
   if (!c->allocator) return;
   for (size_t i = c->away; i < c->count; i++) tb_chunks_drop(c, i);
   tb_free(c->allocator, c->list, c->capacity * sizeof(*c->list));
-  tb_chunks_init(c, c->allocator);
+  *c = (struct tb_chunks){.allocator = c->allocator, .held = c->held};
 }
 
 void tb_chunks_drop(struct tb_chunks *c, size_t chunk) {
@@ -23,6 +23,7 @@ void tb_chunks_drop(struct tb_chunks *c, size_t chunk) {
     return;
   }
   c->bytes -= dropped->size;
+  if (c->held) *c->held -= dropped->size;
   tb_free(c->allocator, dropped->bytes, dropped->size);
   dropped->bytes = NULL;
 }
@@ -42,14 +43,17 @@ static void seal(struct tb_chunks *c) {
   c->at = c->end = NULL;
 }
 
-/* Twice as large as the one before, if that was filled. */
-static size_t next_size(const struct tb_chunks *c, size_t need) {
+/* Twice as large as the one before, if that was filled; half as large, if it was put away with little in it. */
+static size_t next_size(const struct tb_chunks *c, bool filled, size_t need) {
   size_t size = FIRST_CHUNK;
   if (c->count) {
     const struct tb_chunk *newest = &c->list[c->count - 1];
-    size = newest->to > newest->size / 2 ? newest->size * 2 : newest->size;
+    bool little = newest->to - newest->from < newest->size / 4;
+    size = filled ? newest->size * 2 : little ? newest->size / 2 : newest->size;
   }
+  if (size < FIRST_CHUNK) size = FIRST_CHUNK;
   if (size > TB_CHUNK_LARGEST) size = TB_CHUNK_LARGEST;
+  while (size < need && size < TB_CHUNK_LARGEST) size *= 2;
   return size < need ? need : size;
 }
 
@@ -61,8 +65,9 @@ enum tb_status tb_chunks_add(struct tb_chunks *c, size_t need) {
   c->list = list;
   if (status != TB_OK) return TB_NO_MEMORY;
   uint64_t start = tb_chunks_total(c);
+  bool filled = c->at != NULL;
   seal(c);
-  size_t size = next_size(c, need);
+  size_t size = next_size(c, filled, need);
   char *bytes = tb_alloc(c->allocator, size);
   if (!bytes) return TB_NO_MEMORY;
   c->list[c->count++] = (struct tb_chunk){.bytes = bytes, .size = size, .start = start};
@@ -70,6 +75,7 @@ enum tb_status tb_chunks_add(struct tb_chunks *c, size_t need) {
   c->end = bytes + size;
   c->bias = start - (uint64_t)(uintptr_t)bytes;
   c->bytes += size;
+  if (c->held) *c->held += size;
   return TB_OK;
 }
 

@@ -28,6 +28,7 @@ struct tb_chunks {
   char *at, *end;             /* room in the newest chunk; NULL: none is written to */
   uint64_t bias;              /* what makes an address there a position */
   size_t bytes;               /* of the blocks in memory */
+  size_t *held;               /* the same over all that share it; NULL: nobody asks */
   struct tb_spill_file *file; /* where chunks were put away */
 };
 

@@ -9,7 +9,14 @@
 #include "base/temporary.h"
 #include "timeline/record.h"
 
-enum { WRITE_BYTES = 256 * 1024, READ_BYTES = 32 * 1024, PAGE = 4096 };
+enum {
+  WRITE_BYTES = 256 * 1024,
+  READ_BYTES = 32 * 1024,
+  PAGE = 4096,
+  PAGED_BYTES = 64 * 1024, /* what is as large is written at once, to pages of its own, which can be given back */
+  WINDOW_BYTES = 64 * 1024,
+  NEAR_BYTES = 4096 /* a read that is no farther from the one before goes on in its direction */
+};
 
 struct tb_spill_file {
   const struct tb_allocator *allocator;
@@ -17,6 +24,9 @@ struct tb_spill_file {
   uint64_t written; /* bytes in the file, without those in the buffer */
   char *buffer;
   size_t len;
+  char *window; /* bytes [window_at, window_at + window_len) of the file, for many small reads; NULL: none yet */
+  uint64_t window_at, last_from, last_to;
+  size_t window_len;
 };
 
 enum tb_status tb_spill_file_create(const char *directory, const struct tb_allocator *allocator,
@@ -74,25 +84,39 @@ enum tb_status tb_spill_file_append(struct tb_spill_file *file, const void *data
   return TB_OK;
 }
 
-enum tb_status tb_spill_file_put(struct tb_spill_file *file, const void *data, size_t len, uint64_t *offset,
-                                 struct tb_error *error) {
+static enum tb_status put_pages(struct tb_spill_file *file, const void *data, size_t len, uint64_t *offset,
+                                struct tb_error *error) {
   enum tb_status status = flush(file, error);
   uint64_t before = file->written;
-  file->written = (before + PAGE - 1) / PAGE * PAGE; /* so that whole pages can be forgotten */
+  if (status != TB_OK) return status;
+  file->written = (before + PAGE - 1) / PAGE * PAGE;
   *offset = file->written;
-  if (status == TB_OK) status = write_out(file, data, len, error);
+  status = write_out(file, data, len, error);
   if (status != TB_OK) file->written = before;
   return status;
 }
 
-void tb_spill_file_forget(struct tb_spill_file *file, uint64_t offset, size_t len) {
-  /* where the file system cannot, nothing is lost but room */
-  if (len) (void)fallocate(file->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)len);
+enum tb_status tb_spill_file_put(struct tb_spill_file *file, const void *data, size_t len, uint64_t *offset,
+                                 struct tb_error *error) {
+  if (len >= PAGED_BYTES) return put_pages(file, data, len, offset, error);
+  if (len > WRITE_BYTES - file->len) {
+    enum tb_status status = flush(file, error);
+    if (status != TB_OK) return status;
+  }
+  *offset = tb_spill_file_size(file);
+  if (len) memcpy(file->buffer + file->len, data, len);
+  file->len += len;
+  return TB_OK;
 }
 
-enum tb_status tb_spill_file_get(const struct tb_spill_file *file, uint64_t offset, void *data, size_t len,
-                                 struct tb_error *error) {
-  char *to = data;
+void tb_spill_file_forget(struct tb_spill_file *file, uint64_t offset, size_t len) {
+  /* where the file system cannot, nothing is lost but room */
+  if (len >= PAGED_BYTES)
+    (void)fallocate(file->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)len);
+}
+
+static enum tb_status read_in(const struct tb_spill_file *file, uint64_t offset, char *to, size_t len,
+                              struct tb_error *error) {
   for (size_t done = 0; done < len;) {
     ssize_t n = pread(file->fd, to + done, len - done, (off_t)(offset + done));
     if (n < 0 && errno == EINTR) continue;
@@ -103,12 +127,56 @@ enum tb_status tb_spill_file_get(const struct tb_spill_file *file, uint64_t offs
   return TB_OK;
 }
 
+/* Where a window begins that has [from, to) and what the next reads will ask for; UINT64_MAX: reads go to and fro, or are large. */
+static uint64_t window_start(const struct tb_spill_file *file, uint64_t from, uint64_t to) {
+  if (to - from >= WINDOW_BYTES / 2) return UINT64_MAX;
+  if (from >= file->last_to && from - file->last_to <= NEAR_BYTES) return from;
+  if (to <= file->last_from && file->last_from - to <= NEAR_BYTES) return to > WINDOW_BYTES ? to - WINDOW_BYTES : 0;
+  return UINT64_MAX;
+}
+
+/* Reads what is in the file and not in the buffer. Many small chunks were put one behind the other, and are read in that order, or backwards. */
+static enum tb_status get_written(struct tb_spill_file *file, uint64_t from, char *data, size_t len,
+                                  struct tb_error *error) {
+  bool inside = from >= file->window_at && from + len <= file->window_at + file->window_len;
+  uint64_t start = inside ? file->window_at : window_start(file, from, from + len);
+  file->last_from = from;
+  file->last_to = from + len;
+  if (!inside && start != UINT64_MAX && !file->window) file->window = tb_alloc(file->allocator, WINDOW_BYTES);
+  if (start == UINT64_MAX || !file->window) return read_in(file, from, data, len, error);
+  if (!inside) {
+    uint64_t rest = file->written - start;
+    file->window_len = 0;
+    enum tb_status status =
+        read_in(file, start, file->window, rest < WINDOW_BYTES ? (size_t)rest : WINDOW_BYTES, error);
+    if (status != TB_OK) return status;
+    file->window_at = start;
+    file->window_len = rest < WINDOW_BYTES ? (size_t)rest : WINDOW_BYTES;
+  }
+  memcpy(data, file->window + (from - file->window_at), len);
+  return TB_OK;
+}
+
+enum tb_status tb_spill_file_get(struct tb_spill_file *file, uint64_t offset, void *data, size_t len,
+                                 struct tb_error *error) {
+  char *to = data;
+  size_t in_file = offset >= file->written ? 0 : len;
+  if (in_file > file->written - offset) in_file = (size_t)(file->written - offset);
+  if (in_file) {
+    enum tb_status status = get_written(file, offset, to, in_file, error);
+    if (status != TB_OK) return status;
+  }
+  if (in_file < len) memcpy(to + in_file, file->buffer + (offset + in_file - file->written), len - in_file);
+  return TB_OK;
+}
+
 uint64_t tb_spill_file_size(const struct tb_spill_file *file) { return file->written + file->len; }
 
 void tb_spill_file_close(struct tb_spill_file *file) {
   if (!file) return;
   if (file->fd >= 0) (void)close(file->fd);
   tb_free(file->allocator, file->buffer, WRITE_BYTES);
+  tb_free(file->allocator, file->window, WINDOW_BYTES);
   tb_free(file->allocator, file, sizeof(*file));
 }
 

@@ -23,13 +23,14 @@ TB_MUST_CHECK enum tb_status tb_spill_file_create(const char *directory, const s
 /* Appends bytes (buffered) and says where the next byte will stand. */
 TB_MUST_CHECK enum tb_status tb_spill_file_append(struct tb_spill_file *file, const void *data, size_t len,
                                                   struct tb_error *error);
-/* Writes bytes at once and says where they stand. Where that fails, nothing has changed. */
+/* Writes bytes and says where they stand: large ones at once, small ones many in one write. Where that fails, nothing has changed. */
 TB_MUST_CHECK enum tb_status tb_spill_file_put(struct tb_spill_file *file, const void *data, size_t len,
                                                uint64_t *offset, struct tb_error *error);
 /* Reads what tb_spill_file_put wrote. TB_OK or TB_IO. */
-TB_MUST_CHECK enum tb_status tb_spill_file_get(const struct tb_spill_file *file, uint64_t offset, void *data,
-                                               size_t len, struct tb_error *error);
-/* What tb_spill_file_put wrote is not needed any more: its pages may serve the output, and need not reach a disk. */
+TB_MUST_CHECK enum tb_status tb_spill_file_get(struct tb_spill_file *file, uint64_t offset, void *data, size_t len,
+                                               struct tb_error *error);
+/* What tb_spill_file_put wrote is not needed any more. The pages of what is large are given back: they may serve the output, and need not
+ * reach a disk. */
 void tb_spill_file_forget(struct tb_spill_file *file, uint64_t offset, size_t len);
 uint64_t tb_spill_file_size(const struct tb_spill_file *file);
 void tb_spill_file_close(struct tb_spill_file *file);

@@ -23,6 +23,7 @@ static void free_chunks(struct tb_strand *s) {
     next = c->next;
     tb_free(s->allocator, c, c->size);
   }
+  if (s->held) *s->held -= s->bytes;
   s->first = s->last = NULL;
   s->at = s->end = NULL;
   s->bytes = 0;
@@ -57,6 +58,7 @@ static enum tb_status add_chunk(struct tb_strand *s, size_t need) {
   s->at = chunk_records(chunk);
   s->end = (char *)chunk + size;
   s->bytes += size;
+  if (s->held) *s->held += size;
   return TB_OK;
 }
 

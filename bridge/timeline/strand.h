@@ -82,6 +82,7 @@ struct tb_strand {
   struct tb_strand_chunk *first, *last;
   char *at, *end;
   size_t bytes;   /* of all chunks */
+  size_t *held;   /* the same over all strands that share it; NULL: nobody asks */
   uint64_t count; /* entries in memory */
   uint64_t total; /* entries, with those spilled */
   int64_t base_ts, base_thread_ts, last_ts, last_dur;

@@ -62,6 +62,10 @@ static void a_piece_is_found_by_its_position_wherever_it_is(void **state) {
     assert_int_equal(tb_chunks_total(&chunks), (uint64_t)PIECES * PIECE);
     for (unsigned i = 0; i < PIECES; i++) check_piece(&chunks, positions[i], i, &window);
     for (unsigned i = PIECES; i-- > 0;) check_piece(&chunks, positions[i], i, &window);
+    for (unsigned i = 0; i < PIECES; i++) { /* to and fro */
+      unsigned piece = i * 1999u % PIECES;
+      check_piece(&chunks, positions[piece], piece, &window);
+    }
     tb_chunk_window_free(&window);
     tb_chunks_free(&chunks);
   }
@@ -93,6 +97,20 @@ static void a_file_that_takes_no_more_leaves_the_rest_in_memory(void **state) {
   positions[PIECES - 1] = add_piece(&chunks, PIECES - 1); /* it goes on taking what comes */
   for (unsigned i = 0; i < PIECES; i++) check_piece(&chunks, positions[i], i, &window);
   tb_chunk_window_free(&window);
+  tb_chunks_free(&chunks);
+  tb_spill_file_close(file);
+}
+
+static void small_chunks_fill_the_file_without_gaps(void **state) {
+  (void)state;
+  struct tb_spill_file *file = open_file();
+  struct tb_chunks chunks;
+  tb_chunks_init(&chunks, tb_default_allocator());
+  for (unsigned i = 0; i < PIECES; i++) {
+    (void)add_piece(&chunks, i);
+    assert_int_equal(tb_chunks_put_away(&chunks, file, NULL), TB_OK);
+  }
+  assert_int_equal(tb_spill_file_size(file), (uint64_t)PIECES * PIECE);
   tb_chunks_free(&chunks);
   tb_spill_file_close(file);
 }
@@ -195,6 +213,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_piece_is_found_by_its_position_wherever_it_is),
       cmocka_unit_test(a_file_that_takes_no_more_leaves_the_rest_in_memory),
+      cmocka_unit_test(small_chunks_fill_the_file_without_gaps),
       cmocka_unit_test(what_is_dropped_frees_its_memory_and_no_other),
       cmocka_unit_test(what_is_dropped_of_the_file_leaves_the_others_there),
       cmocka_unit_test(blocks_that_are_given_back_are_given_out_again),
