@@ -36,7 +36,8 @@ const char *cli_parse_clock(void *field, const char *value);  /* [enum tb_clock]
   {                                                                                                         \
     'o', "output", "FILE",                                                                                  \
         "Write to FILE; a name that ends in .gz is compressed, - is standard output. The file gets "        \
-        "its name when it is whole. Without this option standard output is used, unless it is a terminal.", \
+        "its name when it is whole, and the mode of the one that it replaces; links are followed. Without " \
+        "this option standard output is used, unless it is a terminal.",                                    \
         cli_parse_text, offsetof(S, output)                                                                 \
   }
 #define CLI_OPTION_FROM(S)                                                                                    \

@@ -3,16 +3,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/path.h"
 #include "base/write_behind.h"
+#include "tracebridge/file.h"
 
 enum {
   BUFFER_BYTES = 1 << 20,
@@ -21,10 +21,14 @@ enum {
   GZIP_BYTES = 256 * 1024
 };
 
+static const char SUFFIX[] = ".XXXXXX"; /* room for what a temporary name has behind the target's */
+
 struct tb_output {
   const struct tb_allocator *allocator;
-  char *path;
-  char *temporary; /* NULL: writes go straight to fd (standard output, devices, pipes) */
+  char *path; /* as given, for messages */
+  char *
+      target; /* the file that is made or replaced: links are followed. NULL: writes go straight to fd (descriptors, devices, pipes) */
+  char *temporary; /* its name until it is whole; NULL: none left to be renamed or removed */
   bool nameless;   /* the file has no name yet, not even `temporary`: whatever ends the process, nothing is left */
   int fd;
   unsigned threads;
@@ -49,43 +53,70 @@ static char *copy_text(const struct tb_allocator *a, const char *text, const cha
   return p;
 }
 
-/* A file in the directory of `path` that has no name, -1 where the file system or a missing /proc does not allow it. */
+static void drop_text(const struct tb_output *out, char **text) {
+  if (*text) tb_free(out->allocator, *text, strlen(*text) + 1);
+  *text = NULL;
+}
+
+/* Nobody else may read what replaces a file that they could not, not even for a while; the umask is the kernel's business. */
+static mode_t first_mode(const struct tb_output *out) {
+  struct stat st;
+  return stat(out->target, &st) == 0 ? 0600 : 0666;
+}
+
+/* A file in the directory of the target that has no name, -1 where the file system or a missing /proc does not allow it. */
 static int open_nameless(const struct tb_output *out) {
-  const char *slash = strrchr(out->path, '/');
-  size_t len = slash ? (size_t)(slash - out->path) + 1 : 0;
+  const char *slash = strrchr(out->target, '/');
+  size_t len = slash ? (size_t)(slash - out->target) + 1 : 0;
   char directory[PATH_MAX];
   if (len + 2 > sizeof(directory) || access("/proc/self/fd", X_OK) != 0) return -1;
-  memcpy(directory, out->path, len);
+  memcpy(directory, out->target, len);
   memcpy(directory + len, ".", 2);
-  return open(directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+  return open(directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, first_mode(out));
+}
+
+/* Makes the next temporary name; false when that were enough. The first of them is another one in each process. */
+static bool next_name(struct tb_output *out, unsigned attempt) {
+  snprintf(out->temporary + strlen(out->target), sizeof(SUFFIX), ".%06u", ((unsigned)getpid() + attempt) % 1000000);
+  return attempt < 10000;
 }
 
 static enum tb_status open_named(struct tb_output *out, struct tb_error *error) {
-  out->fd = mkstemp(out->temporary);
-  if (out->fd < 0) {
-    int e = errno;
-    tb_free(out->allocator, out->temporary, strlen(out->temporary) + 1);
-    out->temporary = NULL;
-    return tb_fail_errno(error, TB_IO, e, "cannot create");
-  }
-  mode_t mask = umask(0);
-  (void)umask(mask);
-  (void)fchmod(out->fd, 0666 & ~mask);
-  return TB_OK;
+  errno = EEXIST;
+  for (unsigned attempt = 0; out->fd < 0 && errno == EEXIST && next_name(out, attempt); attempt++)
+    out->fd = open(out->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, first_mode(out));
+  if (out->fd >= 0) return TB_OK;
+  int e = errno;
+  drop_text(out, &out->temporary);
+  return tb_fail_errno(error, TB_IO, e, "cannot create");
 }
 
 static enum tb_status open_temporary(struct tb_output *out, struct tb_error *error) {
-  struct stat st;
-  if (stat(out->path, &st) == 0 && !S_ISREG(st.st_mode)) {
-    if (S_ISDIR(st.st_mode)) return tb_fail(error, TB_IO, TB_NO_OFFSET, "is a directory, cannot be written");
-    out->fd = open(out->path, O_WRONLY | O_CLOEXEC);
-    return out->fd < 0 ? tb_fail_errno(error, TB_IO, errno, "cannot open for writing") : TB_OK;
-  }
-  out->temporary = copy_text(out->allocator, out->path, ".XXXXXX");
+  out->temporary = copy_text(out->allocator, out->target, SUFFIX);
   if (!out->temporary) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   out->fd = open_nameless(out);
   out->nameless = out->fd >= 0;
   return out->nameless ? TB_OK : open_named(out, error);
+}
+
+static enum tb_status open_straight(struct tb_output *out, int descriptor, struct tb_error *error) {
+  out->fd = descriptor >= 0 ? fcntl(descriptor, F_DUPFD_CLOEXEC, 0) : open(out->path, O_WRONLY | O_CLOEXEC);
+  return out->fd < 0 ? tb_fail_errno(error, TB_IO, errno, "cannot open for writing") : TB_OK;
+}
+
+static enum tb_status open_path(struct tb_output *out, struct tb_error *error) {
+  char target[PATH_MAX];
+  struct stat st;
+  if (!tb_path_follow(out->path, target)) return tb_fail_errno(error, TB_IO, errno, "cannot create");
+  int descriptor = tb_path_descriptor(target);
+  if (descriptor >= 0) return open_straight(out, descriptor, error);
+  if (stat(out->path, &st) == 0 && !S_ISREG(st.st_mode)) {
+    if (S_ISDIR(st.st_mode)) return tb_fail(error, TB_IO, TB_NO_OFFSET, "is a directory, cannot be written");
+    return open_straight(out, -1, error);
+  }
+  out->target = copy_text(out->allocator, target, "");
+  if (!out->target) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  return open_temporary(out, error);
 }
 
 static enum tb_status open_any(struct tb_output *out, const char *path, struct tb_error *error) {
@@ -99,9 +130,7 @@ static enum tb_status open_any(struct tb_output *out, const char *path, struct t
       return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
     out->deflating = true;
   }
-  if (strcmp(path, "-") != 0) return open_temporary(out, error);
-  out->fd = dup(STDOUT_FILENO);
-  return out->fd < 0 ? tb_fail_errno(error, TB_IO, errno, "cannot use standard output") : TB_OK;
+  return strcmp(path, "-") == 0 ? open_straight(out, STDOUT_FILENO, error) : open_path(out, error);
 }
 
 enum tb_status tb_output_open(const char *path, const struct tb_output_options *options, struct tb_output **output,
@@ -233,20 +262,33 @@ void tb_output_commit(struct tb_output *out, size_t len) {
   out->taken += len;
 }
 
-/* Gives a nameless file the temporary name: a link cannot replace a file that is there, a rename can. */
-static int give_temporary_name(struct tb_output *out) {
+static bool link_as(struct tb_output *out, const char *name) {
   char from[64];
   snprintf(from, sizeof(from), "/proc/self/fd/%d", out->fd);
-  char *end = out->temporary + strlen(out->temporary) - 6;
-  for (unsigned attempt = 0; attempt < 10000; attempt++) {
-    snprintf(end, 7, "%06u", ((unsigned)getpid() + attempt) % 1000000);
-    if (linkat(AT_FDCWD, from, AT_FDCWD, out->temporary, AT_SYMLINK_FOLLOW) == 0) {
-      out->nameless = false;
-      return 0;
-    }
+  out->nameless = linkat(AT_FDCWD, from, AT_FDCWD, name, AT_SYMLINK_FOLLOW) != 0;
+  return !out->nameless;
+}
+
+/* Gives a nameless file a temporary name: a link cannot replace a file that is there, a rename can. */
+static bool give_temporary_name(struct tb_output *out) {
+  for (unsigned attempt = 0; next_name(out, attempt); attempt++) {
+    if (link_as(out, out->temporary)) return true;
     if (errno != EEXIST) break;
   }
-  return -1;
+  return false;
+}
+
+/* The file gets the mode of the one that it replaces, and its owner where we may give files away. Where the group is another, that may do
+ * what all others may: its members are not those whom the mode was for. */
+static void keep_mode(const struct tb_output *out) {
+  struct stat was, is;
+  if (!out->target || stat(out->target, &was) != 0 || fstat(out->fd, &is) != 0) return;
+  mode_t mode = was.st_mode & 0777;
+  bool other = was.st_uid != is.st_uid || was.st_gid != is.st_gid;
+  if (other && fchown(out->fd, was.st_uid, was.st_gid) != 0 && was.st_gid != is.st_gid &&
+      fchown(out->fd, (uid_t)-1, was.st_gid) != 0)
+    mode = (mode & 0707) | (mode & 07) << 3;
+  (void)fchmod(out->fd, mode); /* it was made for its owner alone */
 }
 
 /* All that was taken is in the file. */
@@ -259,16 +301,22 @@ static enum tb_status write_rest(struct tb_output *out) {
 }
 
 static enum tb_status name_file(struct tb_output *out) {
-  if (out->nameless && give_temporary_name(out) != 0)
+  keep_mode(out);
+  bool placed = out->nameless && link_as(out, out->target); /* nothing is replaced */
+  if (placed) drop_text(out, &out->temporary);
+  if (out->nameless && !give_temporary_name(out))
     return tb_fail_errno(&out->error, TB_IO, errno, "cannot give the output its name");
   int fd = out->fd;
   out->fd = -1;
-  if (close(fd) != 0) return tb_fail_errno(&out->error, TB_IO, errno, "cannot write");
+  if (close(fd) != 0) {
+    int e = errno;
+    if (placed) (void)unlink(out->target);
+    return tb_fail_errno(&out->error, TB_IO, e, "cannot write");
+  }
   if (!out->temporary) return TB_OK;
-  if (rename(out->temporary, out->path) != 0)
+  if (rename(out->temporary, out->target) != 0)
     return tb_fail_errno(&out->error, TB_IO, errno, "cannot give the output its name");
-  tb_free(out->allocator, out->temporary, strlen(out->temporary) + 1);
-  out->temporary = NULL;
+  drop_text(out, &out->temporary);
   return TB_OK;
 }
 
@@ -286,13 +334,22 @@ void tb_output_close(struct tb_output *out) {
   if (!out) return;
   stop_thread(out);
   if (out->fd >= 0) (void)close(out->fd);
-  if (out->temporary) {
-    if (!out->nameless) (void)unlink(out->temporary);
-    tb_free(out->allocator, out->temporary, strlen(out->temporary) + 1);
-  }
+  if (out->temporary && !out->nameless) (void)unlink(out->temporary);
   if (out->deflating) (void)deflateEnd(&out->z);
-  if (out->path) tb_free(out->allocator, out->path, strlen(out->path) + 1);
+  drop_text(out, &out->temporary);
+  drop_text(out, &out->target);
+  drop_text(out, &out->path);
   tb_free(out->allocator, out->buffer, BUFFER_BYTES);
   tb_free(out->allocator, out->gzip_buffer, GZIP_BYTES);
   tb_free(out->allocator, out, sizeof(*out));
+}
+
+enum tb_status tb_file_write(const char *path, const void *data, size_t len, struct tb_error *error) {
+  struct tb_output *output;
+  enum tb_status status = tb_output_open(path, NULL, &output, error);
+  if (!output) return status;
+  status = tb_output_write(output, data, len, error);
+  if (status == TB_OK) status = tb_output_finish(output, error);
+  tb_output_close(output);
+  return status;
 }

@@ -17,7 +17,8 @@ struct tb_output_options {
   unsigned threads; /* more than 1: compression and writing beside the caller's thread */
 };
 
-/* Creates a temporary file beside `path` ("-": standard output at once). Errors: TB_IO, TB_NO_MEMORY. */
+/* Creates a temporary file beside `path`, or beside what that links to, without a name where the file system can; "-", names of
+ * descriptors, devices and pipes are written at once. Errors: TB_IO, TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_output_open(const char *path, const struct tb_output_options *options,
                                             struct tb_output **output, struct tb_error *error);
 
@@ -29,7 +30,8 @@ TB_MUST_CHECK enum tb_status tb_output_write(struct tb_output *output, const voi
 char *tb_output_reserve(struct tb_output *output, size_t len, struct tb_error *error);
 void tb_output_commit(struct tb_output *output, size_t len);
 
-/* Flushes, closes and renames. On failure nothing stands under the name. */
+/* Flushes, closes and renames; a file that is replaced hands on its mode, a new one has what the umask leaves. On failure nothing new
+ * stands under the name. */
 TB_MUST_CHECK enum tb_status tb_output_finish(struct tb_output *output, struct tb_error *error);
 
 uint64_t tb_output_bytes(const struct tb_output *output);         /* taken, before compression */

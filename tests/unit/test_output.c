@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -13,6 +17,7 @@
 #include "base/input.h"
 #include "base/memory.h"
 #include "base/output.h"
+#include "tracebridge/file.h"
 
 enum { BYTES = 9 << 20, RESERVED = 1 << 20 };
 
@@ -118,6 +123,167 @@ static void what_is_not_finished_leaves_nothing(void **state) {
   }
 }
 
+/* A file system without nameless files, and one that says at the end that the disk is full. */
+static bool refuse_nameless;
+static int fail_to_close = -1;
+int __real_open(const char *name, int flags, mode_t mode);
+int __wrap_open(const char *name, int flags, mode_t mode);
+int __wrap_open(const char *name, int flags, mode_t mode) {
+  bool refused = refuse_nameless && (flags & O_TMPFILE) == O_TMPFILE;
+  if (refused) errno = EOPNOTSUPP;
+  return refused ? -1 : __real_open(name, flags, mode);
+}
+int __real_close(int fd);
+int __wrap_close(int fd);
+int __wrap_close(int fd) {
+  int result = __real_close(fd);
+  if (fd < 0 || fd != fail_to_close) return result;
+  errno = ENOSPC;
+  return -1;
+}
+
+static int count_entries(void) {
+  int count = 0;
+  DIR *open_directory = opendir(directory);
+  assert_non_null(open_directory);
+  for (const struct dirent *entry; (entry = readdir(open_directory));) count += entry->d_name[0] != '.';
+  (void)closedir(open_directory);
+  return count;
+}
+
+static void write_small(const char *name) {
+  struct tb_error error = {0};
+  if (tb_file_write(name, "text\n", 5, &error) != TB_OK) fail_msg("%s: %s", error.file, error.message);
+}
+
+static mode_t mode_of(const char *name) {
+  struct stat st;
+  assert_int_equal(lstat(name, &st), 0);
+  return st.st_mode & 07777;
+}
+
+static void a_replaced_file_hands_on_its_mode_and_owner_and_a_new_one_has_what_the_umask_leaves(void **state) {
+  (void)state;
+  static const mode_t modes[] = {0600, 0640, 0444, 0666}, masks[] = {022, 077, 0};
+  bool root = geteuid() == 0;
+  for (int refuse = 0; refuse < 2; refuse++) {
+    refuse_nameless = refuse;
+    for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+      struct stat st;
+      write_small(path);
+      assert_int_equal(chmod(path, modes[i]), 0);
+      if (root) assert_int_equal(chown(path, 12345, 54321), 0);
+      write_small(path);
+      assert_int_equal(mode_of(path), modes[i]);
+      assert_int_equal(stat(path, &st), 0);
+      if (root) assert_true(st.st_uid == 12345 && st.st_gid == 54321);
+      assert_int_equal(unlink(path), 0);
+    }
+    for (size_t i = 0; i < sizeof(masks) / sizeof(masks[0]); i++) {
+      mode_t before = umask(masks[i]);
+      write_small(path);
+      assert_int_equal(umask(before), masks[i]); /* nobody else set it */
+      assert_int_equal(mode_of(path), 0666 & ~masks[i]);
+      assert_int_equal(unlink(path), 0);
+    }
+  }
+  refuse_nameless = false;
+}
+
+static void what_will_be_private_is_private_while_it_is_written(void **state) {
+  (void)state;
+  for (int refuse = 0; refuse < 2; refuse++) {
+    refuse_nameless = refuse;
+    struct tb_output *output;
+    write_small(path);
+    assert_int_equal(chmod(path, 0600), 0);
+    int next = dup(0);
+    assert_int_equal(close(next), 0);
+    assert_int_equal(tb_output_open(path, NULL, &output, NULL), TB_OK);
+    struct stat st;
+    assert_int_equal(fstat(next, &st), 0); /* the output's descriptor is the next one */
+    assert_int_equal(st.st_mode & 07777, 0600);
+    assert_int_equal(count_entries(), 1 + refuse);
+    tb_output_close(output);
+    assert_int_equal(count_entries(), 1);
+    assert_int_equal(unlink(path), 0);
+  }
+  refuse_nameless = false;
+}
+
+/* Over a file that is there, or a new one; with a name from the start, or without. */
+static void check_failing_close(bool there, bool refuse) {
+  struct tb_output *output;
+  struct tb_error error = {0};
+  struct stat st;
+  refuse_nameless = refuse;
+  if (there) write_small(path);
+  int next = dup(0);
+  assert_int_equal(close(next), 0);
+  assert_int_equal(tb_output_open(path, NULL, &output, &error), TB_OK);
+  assert_int_equal(tb_output_write(output, "other text\n", 11, &error), TB_OK);
+  fail_to_close = next;
+  assert_int_equal(tb_output_finish(output, &error), TB_IO);
+  fail_to_close = -1;
+  tb_output_close(output);
+  refuse_nameless = false;
+  assert_non_null(strstr(error.message, "No space left"));
+  assert_int_equal(count_entries(), there);
+  if (!there) return;
+  assert_int_equal(stat(path, &st), 0);
+  assert_int_equal(st.st_size, 5);
+  assert_int_equal(unlink(path), 0);
+}
+
+static void a_failing_close_leaves_the_old_file_and_nothing_else(void **state) {
+  (void)state;
+  for (unsigned i = 0; i < 4; i++) check_failing_close(i & 1, i & 2);
+}
+
+static void links_stay_and_what_they_lead_to_is_written(void **state) {
+  (void)state;
+  char link[80], twice[80], loop[80];
+  (void)snprintf(link, sizeof(link), "%s/link", directory);
+  (void)snprintf(twice, sizeof(twice), "%s/twice", directory);
+  (void)snprintf(loop, sizeof(loop), "%s/loop", directory);
+  assert_int_equal(symlink("file", link) + symlink(link, twice) + symlink("loop", loop), 0);
+  for (int there = 0; there < 2; there++) { /* the first time it leads to nothing yet */
+    struct stat st;
+    write_small(twice);
+    assert_int_equal(lstat(twice, &st), 0);
+    assert_true(S_ISLNK(st.st_mode));
+    assert_int_equal(lstat(link, &st), 0);
+    assert_true(S_ISLNK(st.st_mode));
+    assert_int_equal(lstat(path, &st), 0);
+    assert_true(S_ISREG(st.st_mode) && st.st_size == 5);
+  }
+  struct tb_error error = {0};
+  assert_int_equal(tb_file_write(loop, "", 0, &error), TB_IO);
+  assert_string_equal(error.file, loop);
+  assert_int_equal(count_entries(), 4);
+  assert_int_equal(unlink(path) + unlink(link) + unlink(twice) + unlink(loop), 0);
+}
+
+/* /dev/stdout and its kind: what the shell opened goes on where it stands, and is not replaced. */
+static void names_of_descriptors_are_written_straight(void **state) {
+  (void)state;
+  int fd = open(path, O_CREAT | O_RDWR | O_APPEND | O_CLOEXEC, 0600);
+  struct stat before, after;
+  char name[32];
+  assert_true(fd >= 0 && fstat(fd, &before) == 0);
+  static const char *const folders[] = {"/dev/fd", "/proc/self/fd"};
+  for (size_t i = 0; i < 2; i++) {
+    (void)snprintf(name, sizeof(name), "%s/%d", folders[i], fd);
+    write_small(name);
+  }
+  assert_int_equal(stat(path, &after), 0);
+  assert_true(after.st_ino == before.st_ino && after.st_size == 10);
+  assert_int_equal(count_entries(), 1);
+  assert_int_equal(close(fd) + unlink(path), 0);
+  struct tb_error error = {0};
+  assert_int_equal(tb_file_write(name, "", 0, &error), TB_IO); /* it is closed */
+}
+
 static int set_up(void **state) {
   (void)state;
   data = malloc(BYTES);
@@ -141,6 +307,11 @@ int main(void) {
       cmocka_unit_test(all_bytes_are_written_in_their_order_by_a_thread_too),
       cmocka_unit_test(a_full_disk_is_told_with_and_without_a_thread),
       cmocka_unit_test(what_is_not_finished_leaves_nothing),
+      cmocka_unit_test(a_replaced_file_hands_on_its_mode_and_owner_and_a_new_one_has_what_the_umask_leaves),
+      cmocka_unit_test(what_will_be_private_is_private_while_it_is_written),
+      cmocka_unit_test(a_failing_close_leaves_the_old_file_and_nothing_else),
+      cmocka_unit_test(links_stay_and_what_they_lead_to_is_written),
+      cmocka_unit_test(names_of_descriptors_are_written_straight),
   };
   return cmocka_run_group_tests(tests, set_up, clean_up);
 }
