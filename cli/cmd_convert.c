@@ -85,7 +85,10 @@ static int run(int argc, char **argv) {
   if (settings.to == TB_FORMAT_UNKNOWN && tb_format_from_path(to) == TB_FORMAT_UNKNOWN)
     return cli_usage(&cli_convert, "the output %s does not say by its name which format to write: say it with --to",
                      strcmp(to, "-") == 0 ? "(standard output)" : to);
-  return convert(operands.items[0], to, &settings);
+  const char *from = operands.items[0];
+  int refused = cli_report_spares_input(&cli_convert, settings.report, from);
+  if (refused == CLI_OK) refused = cli_report_spares_output(&cli_convert, settings.report, to);
+  return refused == CLI_OK ? convert(from, to, &settings) : refused;
 }
 
 static const char *const examples[] = {

@@ -6,6 +6,7 @@
 
 #include "cli.h"
 #include "progress.h"
+#include "report.h"
 #include "tracebridge/merge.h"
 
 /* FILE=VALUE options wait in a list until all inputs are known. */
@@ -150,16 +151,8 @@ static int apply(const struct settings *settings, struct tb_merge_input *inputs,
 
 /* False, and said on stderr, when it cannot be written. */
 static bool write_report(struct tb_merge_report *report, const char *where) {
-  size_t len = strlen(where);
-  const char *text = tb_merge_report_text(report, len > 5 && strcmp(where + len - 5, ".json") == 0);
-  FILE *file = strcmp(where, "-") == 0 ? stdout : fopen(where, "w");
-  bool bad = !text || !file || fputs(text, file) == EOF;
-  if (file == stdout)
-    bad |= fflush(stdout) != 0;
-  else if (file)
-    bad |= fclose(file) != 0;
-  if (bad) fprintf(stderr, "tracebridge: %s: cannot write the report\n", where);
-  return !bad;
+  const char *text = tb_merge_report_text(report, cli_report_is_json(where));
+  return cli_report_write(where, text, text ? strlen(text) : 0);
 }
 
 static void print_damage(const struct tb_merge_report *report) {
@@ -206,11 +199,23 @@ static int merge(const struct settings *settings, const struct tb_merge_input *i
   return exit_status;
 }
 
+/* What the report may be called beside what is read and written. */
+static int check_names(const struct settings *settings, const struct cli_operands *operands) {
+  const char *output = settings->dry_run ? NULL : settings->output;
+  int status = cli_report_spares_output(&cli_merge, settings->report, output);
+  if (status == CLI_OK && settings->manifest)
+    status = cli_report_spares_input(&cli_merge, settings->report, settings->manifest);
+  for (int i = 0; i < operands->count && status == CLI_OK; i++)
+    status = cli_report_spares_input(&cli_merge, settings->report, operands->items[i]);
+  return status;
+}
+
 static int run_with(struct settings *settings, const struct cli_operands *operands) {
   size_t count = (size_t)operands->count;
   if (count == 0) return cli_usage(&cli_merge, "no input");
   if (!settings->dry_run) settings->output = cli_output_name(&cli_merge, settings->output);
   if (!settings->dry_run && !settings->output) return CLI_USAGE;
+  if (check_names(settings, operands) != CLI_OK) return CLI_USAGE;
   struct tb_merge_input *inputs = calloc(count, sizeof(*inputs));
   if (!inputs) return CLI_IO;
   for (size_t i = 0; i < count; i++) inputs[i].path = operands->items[i];

@@ -3,7 +3,10 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "tracebridge/file.h"
 
 /* Events that say what happens, for people; types that share a name are added up. Types without one describe the trace
  * and are not counted as events. */
@@ -232,18 +235,43 @@ void cli_report_json(FILE *to, const struct cli_conversion *c) {
   fputs("}\n", to);
 }
 
-bool cli_report_file(const char *path, const struct cli_conversion *conversion) {
+bool cli_report_is_json(const char *path) {
   size_t len = strlen(path);
-  bool to_stdout = strcmp(path, "-") == 0;
-  FILE *file = to_stdout ? stdout : fopen(path, "w");
-  bool good = file != NULL;
-  if (good) {
-    if (len > 5 && strcmp(path + len - 5, ".json") == 0)
-      cli_report_json(file, conversion);
-    else
-      cli_report_text(file, conversion);
-    good = !ferror(file) && (to_stdout ? fflush(file) : fclose(file)) == 0;
-  }
-  if (!good) fprintf(stderr, "tracebridge: %s: cannot write the report: %s\n", path, strerror(errno));
+  return len > 5 && strcmp(path + len - 5, ".json") == 0;
+}
+
+bool cli_report_write(const char *path, const char *text, size_t len) {
+  struct tb_error error = {.system_errno = ENOMEM};
+  if (text && tb_file_write(path, text, len, &error) == TB_OK) return true;
+  fprintf(stderr, "tracebridge: %s: cannot write the report: %s\n", path,
+          error.system_errno ? strerror(error.system_errno) : error.message);
+  return false;
+}
+
+bool cli_report_file(const char *path, const struct cli_conversion *conversion) {
+  char *text = NULL;
+  size_t len = 0;
+  FILE *file = open_memstream(&text, &len);
+  if (!file) return cli_report_write(path, NULL, 0);
+  if (cli_report_is_json(path))
+    cli_report_json(file, conversion);
+  else
+    cli_report_text(file, conversion);
+  bool whole = !ferror(file);
+  whole = fclose(file) == 0 && whole;
+  bool good = cli_report_write(path, whole ? text : NULL, len);
+  free(text);
   return good;
+}
+
+int cli_report_spares_input(const struct cli_command *command, const char *report, const char *input) {
+  if (!report || !tb_file_overwrites_input(report, input)) return CLI_OK;
+  return cli_usage(command, "the report would overwrite the input %s; choose another name",
+                   strcmp(input, "-") == 0 ? "(standard input)" : input);
+}
+
+int cli_report_spares_output(const struct cli_command *command, const char *report, const char *output) {
+  if (!report || !output || !tb_file_overwrites_output(report, output)) return CLI_OK;
+  return cli_usage(command, "the report would go where the output %s goes; choose another name",
+                   strcmp(output, "-") == 0 ? "(standard output)" : output);
 }

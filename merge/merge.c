@@ -2,12 +2,12 @@
 #include "tracebridge/merge.h"
 
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/threads.h"
 #include "merger.h"
+#include "tracebridge/file.h"
 
 enum { FILES_SPARE = 16, FILES_LEAST = 4, FILES_MOST = 4096 };
 
@@ -17,21 +17,20 @@ static unsigned files_at_a_time(void) {
   return limit.rlim_cur > FILES_SPARE + FILES_LEAST ? (unsigned)limit.rlim_cur - FILES_SPARE : FILES_LEAST;
 }
 
-static bool same_file(const char *a, const char *b) {
-  struct stat sa, sb;
-  if (strcmp(a, "-") == 0 || strcmp(b, "-") == 0 || stat(a, &sa) != 0 || stat(b, &sb) != 0) return false;
-  return S_ISREG(sa.st_mode) && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
+static enum tb_status spare(struct tb_merger *m, const char *out, const char *input) {
+  if (!tb_file_overwrites_input(out, input)) return TB_OK;
+  return tb_fail(&m->error, TB_REFUSED, TB_NO_OFFSET, "the output would overwrite an input; choose another name");
 }
 
 static enum tb_status check(struct tb_merger *m, const struct tb_merge_input *inputs, size_t count, const char *out) {
   if (count == 0) return tb_fail(&m->error, TB_INVALID, TB_NO_OFFSET, "there is nothing to merge");
-  if (!out && !m->options.dry_run) return tb_fail(&m->error, TB_INVALID, TB_NO_OFFSET, "there is no output");
-  for (size_t i = 0; i < count && out; i++) {
-    if (!same_file(inputs[i].path, out)) continue;
-    tb_error_set_file(&m->error, out);
-    return tb_fail(&m->error, TB_REFUSED, TB_NO_OFFSET, "the output would overwrite an input; choose another name");
-  }
-  return TB_OK;
+  if (m->options.dry_run) return TB_OK;
+  if (!out) return tb_fail(&m->error, TB_INVALID, TB_NO_OFFSET, "there is no output");
+  enum tb_status status = TB_OK;
+  if (m->options.manifest) status = spare(m, out, m->options.manifest);
+  for (size_t i = 0; i < count && status == TB_OK; i++) status = spare(m, out, inputs[i].path);
+  if (status != TB_OK) tb_error_set_file(&m->error, out);
+  return status;
 }
 
 static void set_options(struct tb_merger *m, const struct tb_merge_options *options) {

@@ -2,18 +2,11 @@
 #include "tracebridge/convert.h"
 
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/threads.h"
 #include "event/pump.h"
-
-static bool same_file(const char *a, const char *b) {
-  struct stat sa, sb;
-  if (strcmp(a, "-") == 0 || strcmp(b, "-") == 0 || stat(a, &sa) != 0 || stat(b, &sb) != 0) return false;
-  return S_ISREG(sa.st_mode) && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
-}
+#include "tracebridge/file.h"
 
 static void fill_report(struct tb_convert_report *report, const struct tb_reader *reader,
                         const struct tb_writer *writer) {
@@ -69,7 +62,7 @@ enum tb_status tb_convert(const char *from, const char *to, const struct tb_conv
   if (!filled.reader.threads) filled.reader.threads = filled.threads;
   if (!filled.writer.threads) filled.writer.threads = filled.threads;
   if (!filled.writer.allocator) filled.writer.allocator = filled.reader.allocator;
-  if (same_file(from, to)) {
+  if (tb_file_overwrites_input(to, from)) {
     tb_error_set_file(error, to);
     return tb_fail(error, TB_REFUSED, TB_NO_OFFSET, "the output would overwrite the input; choose another name");
   }

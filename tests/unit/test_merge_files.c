@@ -79,6 +79,16 @@ static void the_output_is_never_one_of_the_inputs(void **unused) {
   free(data);
 }
 
+static void the_output_is_not_the_manifest_either(void **unused) {
+  (void)unused;
+  struct msg a = trace_of("a", S(100), S(5000), S(101));
+  add(&a);
+  run.options.manifest = run.out;
+  merge();
+  assert_int_equal(run.status, TB_REFUSED);
+  assert_string_equal(run.error.file, run.out);
+}
+
 static void a_full_disk_is_an_error_that_leaves_nothing(void **unused) {
   (void)unused;
   struct msg a = trace_of("a", S(100), S(5000), S(101));
@@ -225,6 +235,7 @@ int main(void) {
       TEST(a_trace_cut_anywhere_keeps_its_whole_packets),
       TEST(an_unreadable_input_is_refused_unless_it_may_be_skipped),
       TEST(the_output_is_never_one_of_the_inputs),
+      TEST(the_output_is_not_the_manifest_either),
       TEST(a_full_disk_is_an_error_that_leaves_nothing),
       TEST(nothing_to_merge_is_invalid),
       TEST(a_dry_run_reports_and_writes_nothing),

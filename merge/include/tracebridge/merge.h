@@ -114,8 +114,8 @@ TB_API void tb_merge_report_free(struct tb_merge_report *report); /* NULL is ign
  * unchanged. Order: by time between inputs, ties by their order; an input's own order stays.
  *
  * Returns TB_OK; TB_PARTIAL when the output stands but some of an input was lost (damage, skipped inputs: see the report);
- * else the code of *error, and nothing stands under the name: TB_REFUSED (the output is one of the inputs; an input that
- * nothing places), TB_INVALID (no input, a bad manifest or option), TB_UNKNOWN_FORMAT, TB_UNSUPPORTED, TB_BAD_DATA,
+ * else the code of *error, and nothing stands under the name: TB_REFUSED (the output is one of the inputs or the
+ * manifest; an input that nothing places), TB_INVALID (no input, a bad manifest or option), TB_UNKNOWN_FORMAT, TB_UNSUPPORTED, TB_BAD_DATA,
  * TB_IO, TB_NO_MEMORY, TB_LIMIT, TB_CANCELLED.
  * *report (may be NULL) is set whatever is returned, to NULL only when memory is out; the caller frees it. error may be
  * NULL. */
