@@ -18,7 +18,9 @@ enum { RAW_BYTES = 256 * 1024, PEEK_BYTES = 4096 };
 struct tb_input {
   const struct tb_allocator *allocator;
   char *name;
-  int fd; /* -1: fed */
+  int fd;                      /* -1: fed */
+  struct tb_input_place place; /* a part: of it what is left to be read is [part_at, its end) */
+  uint64_t part_at;
   bool regular, fed_all, raw_end;
   bool told;    /* the first bytes were looked at */
   bool damaged; /* the compressed data can be read no further */
@@ -59,6 +61,15 @@ enum tb_status tb_input_create_feed(const char *name, const struct tb_allocator 
   return *input ? TB_OK : tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
 }
 
+static enum tb_status open_part(struct tb_input *in, struct tb_error *error) {
+  in->fd = in->place.fd;
+  in->part_at = in->place.start;
+  in->regular = true;
+  in->size = in->place.len;
+  return tb_buffer_reserve(&in->raw, RAW_BYTES) == TB_OK ? TB_OK
+                                                         : tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+}
+
 static enum tb_status open_file(struct tb_input *in, const char *path, struct tb_error *error) {
   in->fd = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
   if (in->fd < 0) return tb_fail_errno(error, TB_IO, errno, "cannot open");
@@ -72,20 +83,32 @@ static enum tb_status open_file(struct tb_input *in, const char *path, struct tb
   return TB_OK;
 }
 
-enum tb_status tb_input_open(const char *path, const struct tb_allocator *allocator, unsigned threads,
-                             struct tb_input **input, struct tb_error *error) {
-  struct tb_input *in = create(path, allocator);
+enum tb_status tb_input_open_place(const struct tb_input_place *place, const struct tb_allocator *allocator,
+                                   unsigned threads, struct tb_input **input, struct tb_error *error) {
+  struct tb_input *in = create(place->name, allocator);
   *input = NULL;
   if (!in) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   in->threads = threads;
-  enum tb_status status = open_file(in, path, error);
+  in->place = *place;
+  in->place.name = in->name;
+  enum tb_status status = place->part ? open_part(in, error) : open_file(in, in->name, error);
   if (status != TB_OK) {
-    tb_error_set_file(error, path);
+    tb_error_set_file(error, place->name);
     tb_input_close(in);
     return status;
   }
   *input = in;
   return TB_OK;
+}
+
+enum tb_status tb_input_open(const char *path, const struct tb_allocator *allocator, unsigned threads,
+                             struct tb_input **input, struct tb_error *error) {
+  return tb_input_open_place(&(struct tb_input_place){.name = path}, allocator, threads, input, error);
+}
+
+enum tb_status tb_input_open_again(const struct tb_input *in, struct tb_input **again, struct tb_error *error) {
+  struct tb_input_place whole = {.name = in->name, .part = true, .fd = in->fd, .len = INT64_MAX};
+  return tb_input_open_place(in->place.part ? &in->place : &whole, in->allocator, 1, again, error);
 }
 
 enum tb_status tb_input_feed(struct tb_input *in, const void *data, size_t len) {
@@ -107,10 +130,17 @@ static bool wait_for_input(const struct tb_input *in) {
   return fds[1].revents == 0;
 }
 
+static ssize_t read_part(struct tb_input *in, char *to, size_t capacity) {
+  uint64_t left = in->place.start + in->place.len - in->part_at;
+  ssize_t n = pread(in->fd, to, capacity < left ? capacity : (size_t)left, (off_t)in->part_at);
+  if (n > 0) in->part_at += (uint64_t)n;
+  return n;
+}
+
 static enum tb_status read_file(struct tb_input *in, char *to, size_t capacity, size_t *got, struct tb_error *error) {
   for (;;) {
     if (in->wake[0] >= 0 && !wait_for_input(in)) return TB_CANCELLED;
-    ssize_t n = read(in->fd, to, capacity);
+    ssize_t n = in->place.part ? read_part(in, to, capacity) : read(in->fd, to, capacity);
     if (n > 0) {
       atomic_fetch_add_explicit(&in->bytes_read, (uint64_t)n, memory_order_relaxed);
       *got = (size_t)n;
@@ -249,7 +279,9 @@ bool tb_input_can_rewind(const struct tb_input *in) {
 
 enum tb_status tb_input_seek(struct tb_input *in, uint64_t offset, struct tb_error *error) {
   if (!tb_input_can_rewind(in) || offset > INT64_MAX) return TB_INVALID;
-  if (lseek(in->fd, (off_t)offset, SEEK_SET) < 0)
+  if (in->place.part)
+    in->part_at = in->place.start + (offset < in->place.len ? offset : in->place.len);
+  else if (lseek(in->fd, (off_t)offset, SEEK_SET) < 0)
     return tb_fail_errno(error, TB_IO, errno, "cannot go to a place in the file");
   in->raw_at = in->raw.len = in->peeked_at = in->peeked.len = 0;
   in->raw_end = false;
@@ -270,7 +302,7 @@ void tb_input_close(struct tb_input *in) {
   if (in->wake[1] >= 0) (void)close(in->wake[1]); /* the thread sees the pipe end */
   tb_read_ahead_stop(in->ahead);
   if (in->wake[0] >= 0) (void)close(in->wake[0]);
-  if (in->fd >= 0) (void)close(in->fd);
+  if (in->fd >= 0 && !in->place.part) (void)close(in->fd);
   tb_decompressor_destroy(in->decompressor);
   tb_buffer_free(&in->raw);
   tb_buffer_free(&in->peeked);

@@ -11,10 +11,26 @@
 
 struct tb_input; /* opaque; tb_input_open or tb_input_create_feed, then tb_input_close */
 
+/* Where bytes are to be read: in a file, or in a part of an open one. */
+struct tb_input_place {
+  const char *name; /* the file's path ("-": standard input); what a part is called in errors */
+  bool
+      part; /* [start, start + len) of the file `fd`, which stays open for as long as the part is read; no other descriptor is
+                        * needed, its offset is left alone, and any number of threads may read */
+  int fd;
+  uint64_t start, len;
+};
+
 /* Opens `path` ("-": standard input). With threads > 1 decompression runs in a thread of its own. Errors as
  * tb_reader_open's. */
 TB_MUST_CHECK enum tb_status tb_input_open(const char *path, const struct tb_allocator *allocator, unsigned threads,
                                            struct tb_input **input, struct tb_error *error);
+TB_MUST_CHECK enum tb_status tb_input_open_place(const struct tb_input_place *place,
+                                                 const struct tb_allocator *allocator, unsigned threads,
+                                                 struct tb_input **input, struct tb_error *error);
+/* What an input reads that can be rewound, once more from its start, beside it; to be closed first. */
+TB_MUST_CHECK enum tb_status tb_input_open_again(const struct tb_input *input, struct tb_input **again,
+                                                 struct tb_error *error);
 TB_MUST_CHECK enum tb_status tb_input_create_feed(const char *name, const struct tb_allocator *allocator,
                                                   struct tb_input **input, struct tb_error *error);
 TB_MUST_CHECK enum tb_status tb_input_feed(struct tb_input *input, const void *data, size_t len);
@@ -31,7 +47,7 @@ TB_MUST_CHECK enum tb_status tb_input_read(struct tb_input *input, char *buffer,
 TB_MUST_CHECK enum tb_status tb_input_peek(struct tb_input *input, const char **data, size_t capacity, size_t *got,
                                            struct tb_error *error);
 
-/* True where the input is a plain, uncompressed regular file that can be read again from the start with
+/* True where the input is a plain, uncompressed regular file, or a part of one, that can be read again from the start with
  * tb_input_rewind. */
 bool tb_input_can_rewind(const struct tb_input *input);
 TB_MUST_CHECK enum tb_status tb_input_rewind(struct tb_input *input, struct tb_error *error);

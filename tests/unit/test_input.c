@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -282,6 +283,75 @@ static void a_pipe_is_read_in_a_thread_and_let_go(void **state) {
   (void)close(fds[1]);
 }
 
+/* Parts of one open file, plain and compressed, several at a time and none in the other's way. */
+static void parts_of_a_file_are_inputs(void **state) {
+  struct fixture *f = *state;
+  enum { HALF = PLAIN_BYTES / 2, BEFORE = 100 };
+  struct tb_input *plain, *packed;
+  f->stored_len = 0;
+  add_plain(f, f->plain, BEFORE + HALF);
+  size_t packed_at = f->stored_len;
+  add_gzip(f, f->plain, PLAIN_BYTES);
+  size_t packed_end = f->stored_len;
+  add_plain(f, f->plain, 1000);
+  store(f);
+  int fd = open(f->path, O_RDONLY | O_CLOEXEC);
+  struct tb_input_place first = {.name = "first", .part = true, .fd = fd, .start = BEFORE, .len = HALF},
+                        second = {.name = "second", .part = true, .fd = fd, .start = packed_at};
+  second.len = packed_end - packed_at;
+  for (unsigned threads = 1; threads <= 2; threads++) {
+    size_t got = 0;
+    assert_int_equal(tb_input_open_place(&first, NULL, threads, &plain, NULL), TB_OK);
+    assert_int_equal(tb_input_open_place(&second, NULL, threads, &packed, NULL), TB_OK);
+    assert_string_equal(tb_input_name(packed), "second");
+    assert_int_equal(tb_input_size(plain), HALF);
+    assert_int_equal(tb_input_read(plain, f->read, 10, &got, NULL), TB_OK);
+    assert_int_equal(read_to_end(f, packed, 70000), TB_END);
+    assert_int_equal(f->read_len, PLAIN_BYTES);
+    assert_memory_equal(f->read, f->plain, PLAIN_BYTES);
+    assert_false(tb_input_can_rewind(packed));
+    assert_int_equal(tb_input_seek(plain, 7, NULL), TB_OK);
+    assert_int_equal(read_to_end(f, plain, 70000), TB_END);
+    assert_int_equal(f->read_len, HALF - 7);
+    assert_memory_equal(f->read, f->plain + BEFORE + 7, HALF - 7);
+    assert_int_equal(tb_input_seek(plain, HALF + 1, NULL), TB_OK);
+    assert_int_equal(tb_input_read(plain, f->read, 10, &got, NULL), TB_END);
+    tb_input_close(plain);
+    tb_input_close(packed);
+  }
+  assert_int_equal(lseek(fd, 0, SEEK_CUR), 0); /* the file's own offset is left alone */
+  assert_int_equal(close(fd) + unlink(f->path), 0);
+}
+
+/* What the shell opened has one offset for all who read it. */
+static void reading_once_more_leaves_the_first_reading_alone(void **state) {
+  struct fixture *f = *state;
+  f->stored_len = 0;
+  add_plain(f, f->plain, PLAIN_BYTES);
+  store(f);
+  int saved = dup(STDIN_FILENO), fd = open(f->path, O_RDONLY | O_CLOEXEC);
+  assert_true(dup2(fd, STDIN_FILENO) == STDIN_FILENO);
+  const char *const names[] = {"-", f->path};
+  for (size_t i = 0; i < 2; i++) {
+    struct tb_input *input, *again;
+    const char *data;
+    size_t got;
+    assert_int_equal(tb_input_open(names[i], NULL, 1, &input, NULL), TB_OK);
+    assert_int_equal(tb_input_peek(input, &data, 4096, &got, NULL), TB_OK);
+    assert_true(tb_input_can_rewind(input));
+    assert_int_equal(tb_input_open_again(input, &again, NULL), TB_OK);
+    assert_int_equal(read_to_end(f, again, 70000), TB_END);
+    assert_int_equal(f->read_len, PLAIN_BYTES);
+    tb_input_close(again);
+    assert_int_equal(read_to_end(f, input, 70000), TB_END);
+    assert_int_equal(f->read_len, PLAIN_BYTES);
+    assert_memory_equal(f->read, f->plain, PLAIN_BYTES);
+    tb_input_close(input);
+  }
+  assert_true(dup2(saved, STDIN_FILENO) == STDIN_FILENO);
+  assert_int_equal(close(saved) + close(fd) + unlink(f->path), 0);
+}
+
 static void what_cannot_be_opened_is_said(void **state) {
   (void)state;
   struct tb_input *input;
@@ -309,6 +379,8 @@ int main(void) {
       TEST(what_was_peeked_at_is_read_again),
       TEST(an_input_may_be_closed_before_its_end),
       TEST(a_pipe_is_read_in_a_thread_and_let_go),
+      TEST(parts_of_a_file_are_inputs),
+      TEST(reading_once_more_leaves_the_first_reading_alone),
       TEST(what_cannot_be_opened_is_said),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
