@@ -6,6 +6,7 @@
 
 #include "align.h"
 #include "base/error.h"
+#include "event/reader_ops.h"
 #include "merger.h"
 #include "scatter.h"
 #include "tracebridge/reader.h"
@@ -114,7 +115,7 @@ static enum tb_status read_events(struct search *s) {
   struct tb_reader *reader;
   struct tb_reader_options options = {
       .size = sizeof(options), .format = TB_FORMAT_PERFETTO, .allocator = s->m->options.allocator};
-  enum tb_status status = tb_reader_open(s->source->path, &options, &reader, &s->m->error);
+  enum tb_status status = tb_reader_open_place(&s->source->place, &options, &reader, &s->m->error);
   if (status != TB_OK) return status;
   const struct tb_event *event;
   while ((status = tb_reader_next(reader, &event)) == TB_OK) {

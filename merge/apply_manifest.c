@@ -11,9 +11,9 @@ enum { MANIFEST_MAX = 16 << 20, STEP = 1 << 16 };
 
 #define INVALID(m, ...) tb_fail(&(m)->error, TB_INVALID, TB_NO_OFFSET, "perfetto_manifest: " __VA_ARGS__)
 
-static enum tb_status read_all(struct tb_merger *m, const char *path, struct tb_buffer *text) {
+static enum tb_status read_all(struct tb_merger *m, const struct tb_input_place *place, struct tb_buffer *text) {
   struct tb_input *input;
-  enum tb_status status = tb_input_open(path, m->allocator, 1, &input, &m->error);
+  enum tb_status status = tb_input_open_place(place, m->allocator, 1, &input, &m->error);
   while (status == TB_OK) {
     size_t got = 0;
     status = tb_buffer_reserve(text, STEP);
@@ -23,21 +23,21 @@ static enum tb_status read_all(struct tb_merger *m, const char *path, struct tb_
   }
   tb_input_close(input);
   if (status == TB_END) return TB_OK;
-  tb_error_set_file(&m->error, path);
+  tb_error_set_file(&m->error, place->name);
   return tb_fail(&m->error, status, TB_NO_OFFSET, "the manifest cannot be read: %s", tb_status_text(status));
 }
 
-enum tb_status tb_merger_read_manifest(struct tb_merger *m, const char *path, const char *name) {
+enum tb_status tb_merger_read_manifest(struct tb_merger *m, const struct tb_input_place *place) {
   if (m->manifest) return tb_fail(&m->error, TB_INVALID, TB_NO_OFFSET, "multiple perfetto_manifest files in archive");
   struct tb_buffer text;
   tb_buffer_init(&text, m->allocator, MANIFEST_MAX);
   m->manifest = tb_arena_alloc(&m->arena, sizeof(*m->manifest));
-  enum tb_status status = m->manifest ? read_all(m, path, &text) : TB_NO_MEMORY;
+  enum tb_status status = m->manifest ? read_all(m, place, &text) : TB_NO_MEMORY;
   if (status == TB_OK)
     status = tb_manifest_parse(&m->arena, (struct tb_slice){text.data, text.len}, m->manifest, &m->error);
   tb_buffer_free(&text);
   if (status == TB_OK) return TB_OK;
-  tb_error_set_file(&m->error, name);
+  tb_error_set_file(&m->error, place->name);
   return tb_fail(&m->error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
 }
 

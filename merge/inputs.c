@@ -2,13 +2,10 @@
  *
  * From what the caller names to traces that can be merged: formats are told, other formats become Perfetto first.
  */
-#include <stdio.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/error.h"
-#include "base/input.h"
-#include "base/temporary.h"
+#include "event/convert.h"
 #include "event/format.h"
 #include "merger.h"
 #include "unpack.h"
@@ -37,58 +34,45 @@ static struct tb_source *add_source(struct tb_merger *m, const char *name, const
   return s;
 }
 
-/* ---- temporary files --------------------------------------------------------------------------------------------------------- */
+/* ---- copies ---------------------------------------------------------------------------------------------------------------- */
 
-/* A new empty file of ours, open as *fd. NULL, with *error set, when it cannot be made. */
-static char *new_temporary(struct tb_merger *m, int *fd, struct tb_error *error) {
-  char name[TB_TEMPORARY_PATH];
-  *fd = tb_temporary_create(m->options.temporary_directory, name, error);
-  if (*fd < 0) return NULL;
-  size_t size = strlen(name) + 1;
-  char *path = tb_arena_alloc(&m->arena, size);
-  if (path) {
-    memcpy(path, name, size);
-    return path;
-  }
-  (void)close(*fd);
-  (void)unlink(name);
-  *fd = -1;
-  (void)tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
-  return NULL;
+/* A failure to write a copy names no file that the user knows. */
+static enum tb_status copy_failed(struct tb_merger *m, const char *to, enum tb_status status) {
+  struct tb_error error = m->error;
+  if (strcmp(error.file, to) != 0) return status;
+  m->error = (struct tb_error){0};
+  return tb_fail_errno(&m->error, status, error.system_errno, "cannot write a temporary copy");
 }
 
-static enum tb_status give_temporary(struct tb_merger *m, struct tb_source *s) {
-  int fd;
-  char *path = new_temporary(m, &fd, &m->error);
-  if (!path) return m->error.code;
-  (void)close(fd);
-  s->path = path;
-  s->temporary = true;
-  return TB_OK;
-}
-
-/* Copies what can be read once only, or would need a descriptor for as long as it is read, to a plain file. */
-static enum tb_status spool(struct tb_merger *m, struct tb_source *s, const char *from) {
-  enum tb_status status = give_temporary(m, s);
-  struct tb_input *input = NULL;
-  struct tb_output *output = NULL;
-  char *buffer = tb_alloc(m->allocator, COPY_BYTES);
-  if (status == TB_OK && !buffer) status = tb_fail(&m->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
-  if (status == TB_OK) status = tb_input_open(from, m->allocator, 1, &input, &m->error);
-  if (status == TB_OK) status = tb_output_open(s->path, NULL, &output, &m->error);
+static enum tb_status copy_all(struct tb_merger *m, struct tb_source *s, struct tb_input *input,
+                               struct tb_output *output, char *buffer) {
+  enum tb_status status = TB_OK;
   while (status == TB_OK) {
     size_t got;
     status = tb_input_read(input, buffer, COPY_BYTES, &got, &m->error);
     if (status == TB_OK) status = tb_output_write(output, buffer, got, &m->error);
   }
-  if (status == TB_END || status == TB_TRUNCATED) {
-    if (status == TB_TRUNCATED) {
-      struct tb_merge_input_report *in = tb_source_report(m, s);
-      in->damaged = m->partial = true;
-      in->damage = "the compressed data ends too early";
-    }
-    status = tb_output_finish(output, &m->error);
+  if (status == TB_TRUNCATED) {
+    struct tb_merge_input_report *in = tb_source_report(m, s);
+    in->damaged = m->partial = true;
+    in->damage = "the compressed data ends too early";
   }
+  return status == TB_END || status == TB_TRUNCATED ? tb_output_finish(output, &m->error) : status;
+}
+
+/* Copies what can be read once only, or would need a descriptor for as long as it is read, uncompressed. */
+static enum tb_status spool(struct tb_merger *m, struct tb_source *s, const char *from, struct tb_input_place *copy) {
+  char to[TB_STORE_NAME];
+  struct tb_input *input = NULL;
+  struct tb_output *output = NULL;
+  char *buffer = tb_alloc(m->allocator, COPY_BYTES);
+  enum tb_status status = tb_store_begin(&m->store, s->name, copy, to, &m->error);
+  if (status == TB_OK && !buffer) status = tb_fail(&m->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  if (status == TB_OK) status = tb_input_open(from, m->allocator, 1, &input, &m->error);
+  if (status == TB_OK) status = tb_output_open(to, NULL, &output, &m->error);
+  if (status == TB_OK) status = copy_all(m, s, input, output, buffer);
+  if (status == TB_OK) status = tb_store_end(&m->store, tb_output_bytes_written(output), copy, &m->error);
+  if (status != TB_OK) status = copy_failed(m, to, status);
   tb_output_close(output);
   tb_input_close(input);
   tb_free(m->allocator, buffer, COPY_BYTES);
@@ -98,11 +82,12 @@ static enum tb_status spool(struct tb_merger *m, struct tb_source *s, const char
 /* ---- formats -------------------------------------------------------------------------------------------------------------------- */
 
 /* *plain: it can be closed and read on from where that was. */
-static enum tb_status tell_format(struct tb_merger *m, const char *path, enum tb_format *format, bool *plain) {
+static enum tb_status tell_format(struct tb_merger *m, const struct tb_input_place *place, enum tb_format *format,
+                                  bool *plain) {
   struct tb_input *input;
   const char *data;
   size_t got;
-  enum tb_status status = tb_input_open(path, m->allocator, 1, &input, &m->error);
+  enum tb_status status = tb_input_open_place(place, m->allocator, 1, &input, &m->error);
   if (status != TB_OK) return status;
   status = tb_input_peek(input, &data, 4096, &got, &m->error);
   if (status == TB_OK) *format = tb_format_detect(data, got);
@@ -111,11 +96,11 @@ static enum tb_status tell_format(struct tb_merger *m, const char *path, enum tb
   tb_input_close(input);
   if (status == TB_IO) return status;
   if (status == TB_OK && *format) return TB_OK;
-  if (got == 0 && tb_format_from_path(path) == TB_FORMAT_PERFETTO) { /* a trace without a packet */
+  if (got == 0 && tb_format_from_path(place->name) == TB_FORMAT_PERFETTO) { /* a trace without a packet */
     *format = TB_FORMAT_PERFETTO;
     return TB_OK;
   }
-  tb_error_set_file(&m->error, path);
+  tb_error_set_file(&m->error, place->name);
   return tb_fail(&m->error, TB_UNKNOWN_FORMAT, 0, "%s", stranger ? stranger : "is no trace of a known format");
 }
 
@@ -123,9 +108,8 @@ static enum tb_status tell_format(struct tb_merger *m, const char *path, enum tb
 #define MADE_UP_FLOWS (UINT64_C(1) << 63)
 enum { MADE_UP_FLOWS_BITS = 40 };
 
-static enum tb_status convert(struct tb_merger *m, struct tb_source *s, const char *from) {
-  enum tb_status status = give_temporary(m, s);
-  if (status != TB_OK) return status;
+static enum tb_status convert(struct tb_merger *m, struct tb_source *s, const struct tb_input_place *from) {
+  char to[TB_STORE_NAME];
   struct tb_convert_options options = {.size = sizeof(options)};
   options.reader.size = sizeof(options.reader);
   options.reader.format = s->format;
@@ -137,7 +121,8 @@ static enum tb_status convert(struct tb_merger *m, struct tb_source *s, const ch
   if (m->options.share_flows) options.writer.shared_flows = MADE_UP_FLOWS | (uint64_t)s->index << MADE_UP_FLOWS_BITS;
   struct tb_convert_report *report = tb_calloc(m->allocator, sizeof(*report));
   if (!report) return tb_fail(&m->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
-  status = tb_convert(from, s->path, &options, report, &m->error);
+  enum tb_status status = tb_store_begin(&m->store, s->name, &s->place, to, &m->error);
+  if (status == TB_OK) status = tb_convert_place(from, to, &options, report, &m->error);
   s->converted = true;
   if (status == TB_PARTIAL) {
     struct tb_merge_input_report *in = tb_source_report(m, s);
@@ -146,33 +131,36 @@ static enum tb_status convert(struct tb_merger *m, struct tb_source *s, const ch
     in->damage = report->loss_count ? tb_merge_report_print(m->report, "%s", report->losses[0].reason) : "";
     status = TB_OK;
   }
+  if (status == TB_OK) status = tb_store_end(&m->store, report->summary.bytes_written, &s->place, &m->error);
   tb_free(m->allocator, report, sizeof(*report));
-  return status;
+  return status == TB_OK ? TB_OK : copy_failed(m, to, status);
 }
 
-/* Sees that s->path is a Perfetto file that can be read twice. */
-static enum tb_status prepare(struct tb_merger *m, struct tb_source *s, const char *path, bool many) {
-  bool stream = strcmp(path, "-") == 0;
+/* What can be read once only. */
+static bool is_stream(const struct tb_input_place *place) {
   struct stat st;
-  if (!stream && stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) stream = true;
-  if (stream) {
-    enum tb_status status = spool(m, s, path);
-    if (status != TB_OK) return status;
-    path = s->path;
-  }
+  if (place->part) return false;
+  if (strcmp(place->name, "-") == 0) return true;
+  return stat(place->name, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
+/* Sees that s->place is a Perfetto trace that can be read twice. `many`: without a descriptor of its own between reads. */
+static enum tb_status prepare(struct tb_merger *m, struct tb_source *s, const struct tb_input_place *from, bool many) {
   bool plain = true;
-  enum tb_status status = tell_format(m, path, &s->format, &plain);
+  enum tb_status status = TB_OK;
+  s->place = *from;
+  if (is_stream(from)) status = spool(m, s, from->name, &s->place);
+  if (status == TB_OK) status = tell_format(m, &s->place, &s->format, &plain);
   tb_source_report(m, s)->format = s->format;
   if (status != TB_OK) return status;
+  struct tb_input_place read = s->place;
   if (s->format != TB_FORMAT_PERFETTO) {
-    const char *spooled = stream ? s->path : NULL;
-    status = convert(m, s, path);
-    if (spooled) (void)unlink(spooled);
-    return status;
+    status = convert(m, s, &read);
+    tb_store_forget(&m->store, &read);
+  } else if (many && !plain && !read.part) {
+    status = spool(m, s, read.name, &s->place);
   }
-  if (stream) return TB_OK;
-  s->path = path;
-  return many && !plain ? spool(m, s, path) : TB_OK;
+  return status;
 }
 
 /* ---- the whole -------------------------------------------------------------------------------------------------------------------- */
@@ -180,7 +168,6 @@ static enum tb_status prepare(struct tb_merger *m, struct tb_source *s, const ch
 enum tb_status tb_merger_settle(struct tb_merger *m, struct tb_source *s, enum tb_status status) {
   if (status == TB_OK) return TB_OK;
   tb_error_set_file(&m->error, s->name);
-  if (s->temporary || !m->error.file[0]) (void)snprintf(m->error.file, sizeof(m->error.file), "%s", s->name);
   if (!m->options.skip_bad || status == TB_NO_MEMORY || status == TB_CANCELLED) return status;
   struct tb_merge_input_report *in = tb_source_report(m, s);
   in->skipped = s->skipped = m->partial = true;
@@ -190,12 +177,12 @@ enum tb_status tb_merger_settle(struct tb_merger *m, struct tb_source *s, enum t
   return TB_OK;
 }
 
-static enum tb_status gather_file(struct tb_merger *m, const struct tb_merge_input *input, const char *name,
-                                  const char *member, const char *path, bool many) {
-  struct tb_source *s = add_source(m, name, input);
+static enum tb_status gather_file(struct tb_merger *m, const struct tb_merge_input *input,
+                                  const struct tb_input_place *place, const char *member, bool many) {
+  struct tb_source *s = add_source(m, place->name, input);
   if (!s) return tb_fail(&m->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   s->member = member;
-  return tb_merger_settle(m, s, prepare(m, s, path, many));
+  return tb_merger_settle(m, s, prepare(m, s, place, many));
 }
 
 /* ---- archives --------------------------------------------------------------------------------------------------------------------- */
@@ -203,27 +190,31 @@ static enum tb_status gather_file(struct tb_merger *m, const struct tb_merge_inp
 struct unpacking {
   struct tb_merger *m;
   const struct tb_merge_input *input;
-  const char *member;
-  char *path; /* of the member in hand */
-  int fd;
+  const char *member; /* the one in hand */
+  struct tb_input_place copy;
 };
 
-static enum tb_status open_member(void *ctx, const char *path, int *to, struct tb_error *error) {
+static enum tb_status begin_member(void *ctx, const char *path, struct tb_error *error) {
   struct unpacking *u = ctx;
+  char to[TB_STORE_NAME];
   u->member = tb_arena_copy(&u->m->arena, tb_slice_from(path)).ptr;
-  u->fd = -1;
   if (!u->member) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
-  u->path = new_temporary(u->m, &u->fd, error);
-  if (!u->path) return error->code;
-  *to = u->fd;
-  return TB_OK;
+  const char *name = tb_merge_report_print(u->m->report, "%s/%s", u->input->path, u->member);
+  return tb_store_begin(&u->m->store, name, &u->copy, to, error);
 }
 
-static enum tb_status peek_member(struct tb_merger *m, const char *path, bool *manifest, bool *archive) {
+static enum tb_status put_member(void *ctx, uint64_t offset, const void *data, size_t len, struct tb_error *error) {
+  const struct unpacking *u = ctx;
+  enum tb_status status = tb_store_put(&u->m->store, offset, data, len, error);
+  if (status != TB_OK) tb_error_set_file(error, u->copy.name);
+  return status;
+}
+
+static enum tb_status peek(struct tb_merger *m, const struct tb_input_place *place, bool *manifest, bool *archive) {
   struct tb_input *input;
   const char *data;
   size_t got = 0;
-  enum tb_status status = tb_input_open(path, m->allocator, 1, &input, &m->error);
+  enum tb_status status = tb_input_open_place(place, m->allocator, 1, &input, &m->error);
   if (status != TB_OK) return status;
   struct tb_error ignored = {0};
   if (tb_input_peek(input, &data, 4096, &got, &ignored) != TB_OK) got = 0;
@@ -233,44 +224,39 @@ static enum tb_status peek_member(struct tb_merger *m, const char *path, bool *m
   return TB_OK;
 }
 
-static enum tb_status end_member(void *ctx, struct tb_error *error) {
+static enum tb_status end_member(void *ctx, uint64_t len, struct tb_error *error) {
   struct unpacking *u = ctx;
   struct tb_merger *m = u->m;
   bool manifest = false, archive = false;
-  if (close(u->fd) != 0) return tb_fail(error, TB_IO, TB_NO_OFFSET, "cannot write a temporary file");
-  const char *name = tb_merge_report_print(m->report, "%s/%s", u->input->path, u->member);
-  enum tb_status status = peek_member(m, u->path, &manifest, &archive);
-  if (status == TB_OK && manifest) {
-    status = tb_merger_read_manifest(m, u->path, name);
-    (void)unlink(u->path);
-    return status;
-  }
   size_t at = m->source_count;
-  if (status == TB_OK && archive)
+  enum tb_status status = tb_store_end(&m->store, len, &u->copy, error);
+  if (status == TB_OK) status = peek(m, &u->copy, &manifest, &archive);
+  if (status == TB_OK && manifest)
+    status = tb_merger_read_manifest(m, &u->copy);
+  else if (status == TB_OK && archive)
     status = tb_fail(&m->error, TB_UNSUPPORTED, TB_NO_OFFSET, "an archive inside an archive; merge what is in it");
-  if (status == TB_OK) status = gather_file(m, u->input, name, u->member, u->path, false);
-  if (status == TB_OK && !m->sources[at].temporary)
-    m->sources[at].temporary = true; /* it is ours */
-  else
-    (void)unlink(u->path);
-  tb_error_set_file(&m->error, name);
+  else if (status == TB_OK)
+    status = gather_file(m, u->input, &u->copy, u->member, false);
+  if (at == m->source_count || m->sources[at].skipped) tb_store_forget(&m->store, &u->copy);
+  if (status != TB_OK) tb_error_set_file(&m->error, u->copy.name);
   return status;
 }
 
 static enum tb_status gather_archive(struct tb_merger *m, const struct tb_merge_input *input) {
-  struct unpacking unpacking = {.m = m, .input = input, .fd = -1};
-  enum tb_status status = tb_archive_walk(input->path, open_member, end_member, &unpacking, &m->error);
+  struct unpacking unpacking = {.m = m, .input = input};
+  const struct tb_archive_taker taker = {&unpacking, begin_member, put_member, end_member};
+  enum tb_status status = tb_archive_walk(input->path, &taker, &m->error);
   if (status != TB_OK) tb_error_set_file(&m->error, input->path);
   return status;
 }
 
 /* Whether an input is an archive; streams are not looked into. */
-static bool is_archive(struct tb_merger *m, const char *path) {
+static bool is_archive(struct tb_merger *m, const struct tb_input_place *place) {
   bool manifest, archive = false;
   struct stat st;
-  if (strcmp(path, "-") == 0 || stat(path, &st) != 0 || !S_ISREG(st.st_mode)) return false;
+  if (strcmp(place->name, "-") == 0 || stat(place->name, &st) != 0 || !S_ISREG(st.st_mode)) return false;
   struct tb_error before = m->error;
-  enum tb_status status = peek_member(m, path, &manifest, &archive);
+  enum tb_status status = peek(m, place, &manifest, &archive);
   m->error = before;
   return status == TB_OK && archive;
 }
@@ -279,9 +265,9 @@ enum tb_status tb_merger_gather(struct tb_merger *m, const struct tb_merge_input
   /* more inputs than descriptors: a compressed one cannot give its own back */
   bool many = count > m->options.max_open_files;
   for (size_t i = 0; i < count; i++) {
-    const char *path = inputs[i].path;
+    const struct tb_input_place place = {.name = inputs[i].path};
     enum tb_status status =
-        is_archive(m, path) ? gather_archive(m, &inputs[i]) : gather_file(m, &inputs[i], path, NULL, path, many);
+        is_archive(m, &place) ? gather_archive(m, &inputs[i]) : gather_file(m, &inputs[i], &place, NULL, many);
     if (status != TB_OK) return status;
   }
   return TB_OK;

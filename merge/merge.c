@@ -2,7 +2,6 @@
 #include "tracebridge/merge.h"
 
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/threads.h"
@@ -40,6 +39,7 @@ static void set_options(struct tb_merger *m, const struct tb_merge_options *opti
   if (!m->options.max_open_files) m->options.max_open_files = files_at_a_time();
   if (!m->options.threads) m->options.threads = tb_default_threads();
   tb_arena_init(&m->arena, m->allocator, 0);
+  m->store.directory = m->options.temporary_directory;
   tb_sync_graph_init(&m->graph, m->allocator);
   tb_map_init(&m->clock_owner, m->allocator);
   tb_map_init(&m->new_machines, m->allocator);
@@ -69,7 +69,7 @@ static enum tb_status run(struct tb_merger *m, const struct tb_merge_input *inpu
   if (status == TB_OK) status = tb_merger_gather(m, inputs, count);
   if (status == TB_OK) status = tb_merger_survey(m);
   if (status == TB_OK && m->options.manifest)
-    status = tb_merger_read_manifest(m, m->options.manifest, m->options.manifest);
+    status = tb_merger_read_manifest(m, &(struct tb_input_place){.name = m->options.manifest});
   if (status == TB_OK) status = tb_merger_apply_manifest(m);
   if (status == TB_OK) status = tb_merger_align(m);
   if (status == TB_OK) status = tb_merger_place(m);
@@ -81,7 +81,6 @@ static enum tb_status run(struct tb_merger *m, const struct tb_merge_input *inpu
 
 static void free_source(struct tb_merger *m, struct tb_source *s) {
   tb_packets_close(s->packets);
-  if (s->temporary && s->path) (void)unlink(s->path); /* without one it was not made */
   tb_survey_free(&s->survey);
   tb_time_map_free(&s->there);
   tb_time_map_free(&s->back);
@@ -102,6 +101,7 @@ static void free_merger(struct tb_merger *m) {
   tb_map_free(&m->starters);
   tb_field_tree_free(&m->fields, m->allocator);
   tb_arena_free(&m->arena);
+  tb_store_free(&m->store);
 }
 
 enum tb_status tb_merge(const struct tb_merge_input *inputs, size_t count, const char *out,

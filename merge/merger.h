@@ -11,18 +11,18 @@
 #include "merge_report.h"
 #include "packets.h"
 #include "rewrite.h"
+#include "store.h"
 #include "survey.h"
 #include "sync_graph.h"
 
 /* One trace to be merged. */
 struct tb_source {
   uint32_t index;
-  const char *name;      /* in the report */
-  const char *member;    /* its name in its archive; NULL for an input that is a file */
-  const char *path;      /* of the Perfetto file to read: the input itself, or a temporary file */
-  bool temporary;        /* to be removed at the end */
-  bool converted;        /* made from another format */
-  enum tb_format format; /* of the input */
+  const char *name;            /* in the report */
+  const char *member;          /* its name in its archive; NULL for an input that is a file */
+  struct tb_input_place place; /* of the Perfetto trace to read: the input itself, or a copy in the store */
+  bool converted;              /* made from another format */
+  enum tb_format format;       /* of the input */
   bool skipped;
   const char *machine_name;                     /* of its host; NULL: unnamed */
   const struct tb_manifest_file *manifest_file; /* its entry, where that names machines; else NULL */
@@ -69,6 +69,7 @@ struct tb_merger {
   struct tb_merge_report *report;
   struct tb_error error;
   struct tb_arena arena; /* of names */
+  struct tb_store store;
   struct tb_source *sources;
   size_t source_count, source_capacity;
   struct tb_manifest *manifest; /* NULL: none */
@@ -125,8 +126,8 @@ TB_MUST_CHECK enum tb_status tb_merger_gather(struct tb_merger *m, const struct 
 TB_MUST_CHECK enum tb_status tb_merger_settle(struct tb_merger *m, struct tb_source *s, enum tb_status status);
 /* survey_inputs.c: reads all sources once, several at a time. */
 TB_MUST_CHECK enum tb_status tb_merger_survey(struct tb_merger *m);
-/* apply_manifest.c: reads the manifest `path` (called `name` in errors), applies it to machines, and to the clock graph. */
-TB_MUST_CHECK enum tb_status tb_merger_read_manifest(struct tb_merger *m, const char *path, const char *name);
+/* apply_manifest.c: reads the manifest, applies it to machines, and to the clock graph. */
+TB_MUST_CHECK enum tb_status tb_merger_read_manifest(struct tb_merger *m, const struct tb_input_place *place);
 TB_MUST_CHECK enum tb_status tb_merger_apply_manifest(struct tb_merger *m);
 TB_MUST_CHECK enum tb_status tb_merger_relate_by_manifest(struct tb_merger *m, uint32_t cost);
 /* The name of one of a source's machines; NULL where it has none. */

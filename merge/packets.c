@@ -10,7 +10,8 @@ enum { DEFAULT_BUFFER = 256 << 10, PACKET_MAX = 256 << 20 };
 
 struct tb_packets {
   const struct tb_allocator *allocator;
-  char *path;
+  struct tb_input_place place;
+  char *name; /* its own, of the place */
   bool close_between, keep_compressed, notes;
   struct tb_packet_stream stream; /* its input is NULL between reads, where close_between */
   struct tb_buffer window;
@@ -32,7 +33,7 @@ static enum tb_status lose(void *ctx, const char *reason, uint64_t offset) {
 /* The input goes on where reading stood. */
 static enum tb_status open_input(struct tb_packets *p) {
   struct tb_input *input = NULL;
-  enum tb_status status = tb_input_open(p->path, p->allocator, 1, &input, &p->error);
+  enum tb_status status = tb_input_open_place(&p->place, p->allocator, 1, &input, &p->error);
   p->stream.input = p->stream.source.input = input;
   if (status != TB_OK || !p->close_between) return status;
   const char *head;
@@ -50,26 +51,27 @@ static void lend_descriptor(struct tb_packets *p) {
 
 static enum tb_status refuse(struct tb_packets *p, struct tb_error *error) {
   if (p->error.code == TB_OK) (void)tb_fail(&p->error, TB_IO, p->stream.offset, "cannot go on reading");
-  tb_error_set_file(&p->error, p->path);
+  tb_error_set_file(&p->error, p->name);
   if (error && error->code == TB_OK) *error = p->error;
   return p->error.code;
 }
 
-enum tb_status tb_packets_open(const char *path, const struct tb_packets_options *options, struct tb_packets **packets,
-                               struct tb_error *error) {
+enum tb_status tb_packets_open(const struct tb_input_place *place, const struct tb_packets_options *options,
+                               struct tb_packets **packets, struct tb_error *error) {
   const struct tb_allocator *a = options && options->allocator ? options->allocator : tb_default_allocator();
   *packets = NULL;
   struct tb_packets *p = tb_calloc(a, sizeof(*p));
-  size_t size = strlen(path) + 1;
+  size_t size = strlen(place->name) + 1;
   char *copy = tb_alloc(a, size);
   if (!p || !copy) {
     tb_free(a, p, sizeof(*p));
     tb_free(a, copy, size);
     return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   }
-  memcpy(copy, path, size);
+  memcpy(copy, place->name, size);
   p->allocator = a;
-  p->path = copy;
+  p->place = *place;
+  p->place.name = p->name = copy;
   p->first_loss = "";
   p->step = options && options->buffer_bytes ? options->buffer_bytes : DEFAULT_BUFFER;
   p->keep_compressed = options && options->keep_compressed;
@@ -169,6 +171,6 @@ void tb_packets_close(struct tb_packets *p) {
   tb_packet_stream_free(&p->stream);
   tb_input_close(p->stream.input);
   tb_buffer_free(&p->window);
-  tb_free(p->allocator, p->path, strlen(p->path) + 1);
+  tb_free(p->allocator, p->name, strlen(p->name) + 1);
   tb_free(p->allocator, p, sizeof(*p));
 }

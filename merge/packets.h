@@ -5,6 +5,7 @@
 #ifndef TB_MERGE_PACKETS_H
 #define TB_MERGE_PACKETS_H
 
+#include "base/input.h"
 #include "merge_head.h"
 #include "perfetto/packet_stream.h"
 
@@ -28,9 +29,10 @@ struct tb_packets_options {
   bool keep_compressed; /* give compressed packets as they are; else what is in them */
 };
 
-/* Opens `path`; errors as tb_input_open's. */
-TB_MUST_CHECK enum tb_status tb_packets_open(const char *path, const struct tb_packets_options *options,
-                                             struct tb_packets **packets, struct tb_error *error);
+/* Opens the trace at `place`; errors as tb_input_open's. */
+TB_MUST_CHECK enum tb_status tb_packets_open(const struct tb_input_place *place,
+                                             const struct tb_packets_options *options, struct tb_packets **packets,
+                                             struct tb_error *error);
 
 /* The next packet, valid until the next call. TB_END; TB_IO, TB_NO_MEMORY: see *error. Damage is passed over as by
  * tb_packet_next: reading goes on at the next packet that can be told. A packet whose frame is whole but whose inside is not is

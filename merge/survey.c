@@ -266,7 +266,7 @@ static enum tb_status read_all(struct tb_survey *s, struct tb_packets *packets, 
   return TB_OK;
 }
 
-enum tb_status tb_survey_run(struct tb_survey *s, const struct tb_allocator *a, const char *path,
+enum tb_status tb_survey_run(struct tb_survey *s, const struct tb_allocator *a, const struct tb_input_place *place,
                              struct tb_error *error) {
   *s = (struct tb_survey){.damage = ""};
   tb_input_clocks_init(&s->clocks, a);
@@ -276,12 +276,12 @@ enum tb_status tb_survey_run(struct tb_survey *s, const struct tb_allocator *a, 
   tb_map_init(&s->tids, a);
   struct tb_packets *packets;
   struct tb_packets_options options = {.allocator = a, .no_notes = true};
-  enum tb_status status = tb_packets_open(path, &options, &packets, error);
+  enum tb_status status = tb_packets_open(place, &options, &packets, error);
   if (status == TB_OK) status = read_all(s, packets, error);
   tb_packets_close(packets);
   measure_machines(s);
   measure_extent(s);
-  if (status != TB_OK) tb_error_set_file(error, path);
+  if (status != TB_OK) tb_error_set_file(error, place->name);
   return status;
 }
 

@@ -6,6 +6,7 @@
 #ifndef TB_MERGE_SURVEY_H
 #define TB_MERGE_SURVEY_H
 
+#include "base/input.h"
 #include "fields.h"
 #include "input_clocks.h"
 #include "tracebridge/base.h"
@@ -65,7 +66,7 @@ struct tb_survey {
 /* Reads the whole input. TB_OK also for damaged ones: `losses` then says so. Else the file cannot be read: TB_IO, TB_NO_MEMORY,
  * TB_LIMIT, and TB_UNKNOWN_FORMAT where not even the first packet is one. To be freed in any case. */
 TB_MUST_CHECK enum tb_status tb_survey_run(struct tb_survey *survey, const struct tb_allocator *allocator,
-                                           const char *path, struct tb_error *error);
+                                           const struct tb_input_place *place, struct tb_error *error);
 void tb_survey_free(struct tb_survey *survey);
 
 /* What the uuid stands for, as one number: equal for two inputs where both mean the same track. 0 where no descriptor says. */

@@ -4,7 +4,6 @@
 #include <archive.h>
 #include <archive_entry.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/error.h"
 
@@ -26,22 +25,32 @@ static enum tb_status damaged(struct archive *a, struct tb_error *error) {
   return tb_fail(error, TB_BAD_DATA, TB_NO_OFFSET, "the archive cannot be read: %s", why ? why : "it is damaged");
 }
 
-static enum tb_status take_member(struct archive *a, struct archive_entry *entry, tb_archive_open_member open_member,
-                                  tb_archive_end_member end_member, void *ctx, struct tb_error *error) {
+static enum tb_status take_data(struct archive *a, const struct tb_archive_taker *taker, struct tb_error *error) {
+  uint64_t end = 0;
+  for (;;) {
+    const void *data = NULL;
+    size_t len = 0;
+    la_int64_t offset = 0;
+    int rc = archive_read_data_block(a, &data, &len, &offset);
+    if ((rc != ARCHIVE_OK && rc != ARCHIVE_EOF) || offset < 0) return damaged(a, error);
+    if ((uint64_t)offset + len > end) end = (uint64_t)offset + len;
+    if (rc == ARCHIVE_EOF) return taker->end(taker->ctx, end, error);
+    enum tb_status status = taker->put(taker->ctx, (uint64_t)offset, data, len, error);
+    if (status != TB_OK) return status;
+  }
+}
+
+static enum tb_status take_member(struct archive *a, struct archive_entry *entry, const struct tb_archive_taker *taker,
+                                  struct tb_error *error) {
   const char *path = archive_entry_pathname(entry);
-  int to = -1;
   if (!path || archive_entry_filetype(entry) != AE_IFREG) return TB_OK;
   while (strncmp(path, "./", 2) == 0) path += 2;
   if (is_hidden(path)) return TB_OK;
-  enum tb_status status = open_member(ctx, path, &to, error);
-  if (status != TB_OK || to < 0) return status;
-  if (archive_read_data_into_fd(a, to) != ARCHIVE_OK) status = damaged(a, error);
-  enum tb_status end = end_member(ctx, error);
-  return status == TB_OK ? end : status;
+  enum tb_status status = taker->begin(taker->ctx, path, error);
+  return status == TB_OK ? take_data(a, taker, error) : status;
 }
 
-enum tb_status tb_archive_walk(const char *path, tb_archive_open_member open_member, tb_archive_end_member end_member,
-                               void *ctx, struct tb_error *error) {
+enum tb_status tb_archive_walk(const char *path, const struct tb_archive_taker *taker, struct tb_error *error) {
   struct archive *a = archive_read_new();
   if (!a) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   (void)archive_read_support_filter_all(a);
@@ -51,8 +60,7 @@ enum tb_status tb_archive_walk(const char *path, tb_archive_open_member open_mem
   struct archive_entry *entry;
   int rc;
   while (status == TB_OK && (rc = archive_read_next_header(a, &entry)) != ARCHIVE_EOF)
-    status = rc == ARCHIVE_OK || rc == ARCHIVE_WARN ? take_member(a, entry, open_member, end_member, ctx, error)
-                                                    : damaged(a, error);
+    status = rc == ARCHIVE_OK || rc == ARCHIVE_WARN ? take_member(a, entry, taker, error) : damaged(a, error);
   (void)archive_read_free(a);
   return status;
 }

@@ -53,7 +53,7 @@ static enum tb_status open_source(struct tb_merger *m, struct tb_source *s, size
                                        .keep_compressed = count == 1 && s->untouched};
   tb_input_clocks_rewind(&s->survey.clocks);
   s->reached = INT64_MIN;
-  return tb_packets_open(s->path, &options, &s->packets, &m->error);
+  return tb_packets_open(&s->place, &options, &s->packets, &m->error);
 }
 
 static void remember_anchors(const struct tb_merge_head *head, struct tb_merge_sequence *sequence) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tracebridge/convert.h"
+#include "event/convert.h"
 
 #include <string.h>
 
@@ -49,8 +49,9 @@ static enum tb_status convert(struct tb_reader *reader, const char *to, const st
   return status;
 }
 
-enum tb_status tb_convert(const char *from, const char *to, const struct tb_convert_options *options,
-                          struct tb_convert_report *report, struct tb_error *error) {
+enum tb_status tb_convert_place(const struct tb_input_place *from, const char *to,
+                                const struct tb_convert_options *options, struct tb_convert_report *report,
+                                struct tb_error *error) {
   struct tb_convert_options filled = {.size = sizeof(filled)};
   struct tb_convert_report own_report;
   if (!report) report = &own_report;
@@ -62,15 +63,20 @@ enum tb_status tb_convert(const char *from, const char *to, const struct tb_conv
   if (!filled.reader.threads) filled.reader.threads = filled.threads;
   if (!filled.writer.threads) filled.writer.threads = filled.threads;
   if (!filled.writer.allocator) filled.writer.allocator = filled.reader.allocator;
-  if (tb_file_overwrites_input(to, from)) {
+  if (!from->part && tb_file_overwrites_input(to, from->name)) {
     tb_error_set_file(error, to);
     return tb_fail(error, TB_REFUSED, TB_NO_OFFSET, "the output would overwrite the input; choose another name");
   }
   struct tb_reader *reader = NULL;
-  enum tb_status status = tb_reader_open(from, &filled.reader, &reader, error);
+  enum tb_status status = tb_reader_open_place(from, &filled.reader, &reader, error);
   if (status != TB_OK) return status;
   filled.writer.source = tb_reader_format(reader);
   status = convert(reader, to, &filled, report, error);
   tb_reader_close(reader);
   return status;
+}
+
+enum tb_status tb_convert(const char *from, const char *to, const struct tb_convert_options *options,
+                          struct tb_convert_report *report, struct tb_error *error) {
+  return tb_convert_place(&(struct tb_input_place){.name = from}, to, options, report, error);
 }

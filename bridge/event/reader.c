@@ -55,22 +55,27 @@ static struct tb_reader *create(const struct tb_reader_options *options) {
   return reader;
 }
 
-enum tb_status tb_reader_open(const char *path, const struct tb_reader_options *options, struct tb_reader **out,
-                              struct tb_error *error) {
+enum tb_status tb_reader_open_place(const struct tb_input_place *place, const struct tb_reader_options *options,
+                                    struct tb_reader **out, struct tb_error *error) {
   *out = NULL;
   struct tb_reader *reader = create(options);
   if (!reader) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   enum tb_status status =
-      tb_input_open(path, reader->allocator, reader->options.threads, &reader->input, &reader->error);
+      tb_input_open_place(place, reader->allocator, reader->options.threads, &reader->input, &reader->error);
   if (status == TB_OK) status = find_format(reader);
   if (status == TB_OK) {
     *out = reader;
     return TB_OK;
   }
-  tb_error_set_file(&reader->error, path);
+  tb_error_set_file(&reader->error, place->name);
   if (error && error->code == TB_OK) *error = reader->error;
   tb_reader_close(reader);
   return status;
+}
+
+enum tb_status tb_reader_open(const char *path, const struct tb_reader_options *options, struct tb_reader **out,
+                              struct tb_error *error) {
+  return tb_reader_open_place(&(struct tb_input_place){.name = path}, options, out, error);
 }
 
 enum tb_status tb_reader_create_feed(const char *name, const struct tb_reader_options *options, struct tb_reader **out,

@@ -75,6 +75,11 @@ static inline void tb_reader_wait(struct tb_reader *reader) {
   if (reader->wait) reader->wait(reader->wait_ctx);
 }
 
+/* tb_reader_open for any place. */
+TB_MUST_CHECK enum tb_status tb_reader_open_place(const struct tb_input_place *place,
+                                                  const struct tb_reader_options *options, struct tb_reader **reader,
+                                                  struct tb_error *error);
+
 /* Fills `batch` (reset first); as ops->fill, with the format found out first where needed. For converters that run reader
  * and writer in two threads: not to be mixed with tb_reader_next. */
 TB_MUST_CHECK enum tb_status tb_reader_fill(struct tb_reader *reader, struct tb_batch *batch);

@@ -18,7 +18,7 @@ static int tear_down(void **unused) {
 
 static void open_bytes(const struct msg *trace, struct tb_packets_options options) {
   write_file(path, sizeof(path), trace->data, trace->len);
-  assert_int_equal(tb_packets_open(path, &options, &packets, NULL), TB_OK);
+  assert_int_equal(tb_packets_open(&(struct tb_input_place){.name = path}, &options, &packets, NULL), TB_OK);
 }
 
 static enum tb_status next(struct tb_raw_packet *packet) {
@@ -188,7 +188,7 @@ static void common_packets_are_those_that_would_come_with_the_same_heads(void **
   for (uint64_t i = 0; i < PACKETS; i++) add_common(&t, i);
   open_bytes(&t, (struct tb_packets_options){0});
   struct tb_packets *others;
-  assert_int_equal(tb_packets_open(path, NULL, &others, NULL), TB_OK);
+  assert_int_equal(tb_packets_open(&(struct tb_input_place){.name = path}, NULL, &others, NULL), TB_OK);
   struct tb_raw_packet raw;
   assert_int_equal(next(&raw), TB_OK); /* only then there is something at hand */
   assert_int_equal(tb_packets_next(others, &raw, NULL), TB_OK);

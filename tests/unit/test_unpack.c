@@ -106,6 +106,81 @@ static void a_damaged_archive_is_told_and_leaves_nothing(void **unused) {
   assert_non_null(strstr(run.error.file, archive_path));
 }
 
+/* Without a name from the start: as long as the merge runs, nobody finds them either. */
+static void members_leave_nothing_whatever_becomes_of_them(void **unused) {
+  (void)unused;
+  static const char json[] = "[{\"ph\":\"i\",\"pid\":1,\"tid\":1,\"ts\":1,\"name\":\"b\"}]";
+  char directory[] = "/tmp/test_unpack.XXXXXX";
+  struct msg a = trace_of("a", S(10), S(1000), S(11));
+  const struct member members[] = {
+      {"a", a.data, a.len}, {"bad", "not a trace", 11}, {"b.json", json, sizeof(json) - 1}, {"empty", "", 0}};
+  assert_non_null(mkdtemp(directory));
+  run.options.temporary_directory = directory;
+  run.options.unplaced = TB_UNPLACED_START;
+  for (int skip_bad = 0; skip_bad < 2; skip_bad++) {
+    run.options.skip_bad = skip_bad;
+    run.count = 0;
+    add_archive(skip_bad, members, 4);
+    merge();
+    assert_int_equal(run.status, skip_bad ? TB_PARTIAL : TB_UNKNOWN_FORMAT);
+    if (skip_bad) assert_true(report_of(1)->skipped && report_of(3)->skipped && !report_of(2)->skipped);
+  }
+  assert_int_equal(rmdir(directory), 0); /* it is empty */
+  merge();
+  assert_int_equal(run.status, TB_IO);
+  assert_non_null(strstr(run.error.message, directory));
+}
+
+/* The bytes of a small member, put together as the walk gives them. */
+struct taken {
+  char bytes[1 << 16];
+  uint64_t len, given;
+};
+static enum tb_status begin_taken(void *ctx, const char *path, struct tb_error *error) {
+  (void)ctx, (void)error;
+  assert_string_equal(path, "holes");
+  return TB_OK;
+}
+static enum tb_status put_taken(void *ctx, uint64_t offset, const void *data, size_t len, struct tb_error *error) {
+  struct taken *taken = ctx;
+  (void)error;
+  assert_true(offset + len <= sizeof(taken->bytes));
+  memcpy(taken->bytes + offset, data, len);
+  taken->given += len;
+  return TB_OK;
+}
+static enum tb_status end_taken(void *ctx, uint64_t len, struct tb_error *error) {
+  struct taken *taken = ctx;
+  (void)error;
+  taken->len = len;
+  return TB_OK;
+}
+
+static void holes_of_a_member_are_not_given(void **unused) {
+  (void)unused;
+  enum { BLOCK = 4096, SIZE = 12 * BLOCK };
+  static char data[SIZE];
+  static struct taken taken;
+  memset(data + BLOCK, 'x', BLOCK); /* with a hole before it and one behind it */
+  struct archive *a = archive_write_new();
+  struct archive_entry *entry = archive_entry_new();
+  assert_int_equal(archive_write_set_format_pax(a) + archive_write_open_filename(a, archive_path), 2 * ARCHIVE_OK);
+  archive_entry_set_pathname(entry, "holes");
+  archive_entry_set_filetype(entry, AE_IFREG);
+  archive_entry_set_size(entry, SIZE);
+  archive_entry_sparse_add_entry(entry, BLOCK, BLOCK);
+  assert_int_equal(archive_write_header(a, entry), ARCHIVE_OK);
+  assert_int_equal(archive_write_data(a, data, SIZE), SIZE);
+  archive_entry_free(entry);
+  assert_int_equal(archive_write_free(a), ARCHIVE_OK);
+  const struct tb_archive_taker taker = {&taken, begin_taken, put_taken, end_taken};
+  struct tb_error error = {0};
+  assert_int_equal(tb_archive_walk(archive_path, &taker, &error), TB_OK);
+  assert_int_equal(taken.len, SIZE);
+  assert_int_equal(taken.given, BLOCK);
+  assert_memory_equal(taken.bytes, data, SIZE);
+}
+
 static void archives_are_told_by_their_first_bytes(void **unused) {
   (void)unused;
   char tar[512] = {0};
@@ -124,6 +199,8 @@ int main(void) {
       TEST(a_manifest_in_the_archive_places_its_members),
       TEST(an_archive_inside_an_archive_is_refused),
       TEST(a_damaged_archive_is_told_and_leaves_nothing),
+      TEST(members_leave_nothing_whatever_becomes_of_them),
+      TEST(holes_of_a_member_are_not_given),
       TEST(archives_are_told_by_their_first_bytes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
