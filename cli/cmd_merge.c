@@ -7,6 +7,7 @@
 #include "cli.h"
 #include "progress.h"
 #include "report.h"
+#include "tracebridge/file.h"
 #include "tracebridge/merge.h"
 
 /* FILE=VALUE options wait in a list until all inputs are known. */
@@ -199,9 +200,14 @@ static int merge(const struct settings *settings, const struct tb_merge_input *i
   return exit_status;
 }
 
-/* What the report may be called beside what is read and written. */
+/* What the output may be called, and the report beside what is read and written. */
 static int check_names(const struct settings *settings, const struct cli_operands *operands) {
   const char *output = settings->dry_run ? NULL : settings->output;
+  if (output && tb_file_is_plain(output) && tb_format_from_path(output) != TB_FORMAT_PERFETTO)
+    return cli_usage(&cli_merge,
+                     "%s: a merged trace is a Perfetto trace: its name has to end in .perfetto-trace or .pftrace, each "
+                     "also with .gz; tracebridge convert makes other formats of it",
+                     output);
   int status = cli_report_spares_output(&cli_merge, settings->report, output);
   if (status == CLI_OK && settings->manifest)
     status = cli_report_spares_input(&cli_merge, settings->report, settings->manifest);
@@ -255,7 +261,9 @@ const struct cli_command cli_merge = {
         "Merges the traces IN (Perfetto, JSON or FXT, each also compressed, and tar or zip archives of them) into one "
         "plain Perfetto trace. Ids that mean different things are kept apart, and times are brought onto one clock: by "
         "what is given here or in a manifest, by the clock snapshots in the traces, by events or messages that they "
-        "share, by the wall clock. An input that nothing places is refused.",
+        "share, by the wall clock. An input that nothing places is refused. The output's name ends in .perfetto-trace "
+        "or "
+        ".pftrace, each also with .gz; tracebridge convert makes other formats of it.",
     .examples = examples,
     .options = options,
     .option_count = sizeof(options) / sizeof(options[0]),

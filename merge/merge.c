@@ -16,6 +16,13 @@ static unsigned files_at_a_time(void) {
   return limit.rlim_cur > FILES_SPARE + FILES_LEAST ? (unsigned)limit.rlim_cur - FILES_SPARE : FILES_LEAST;
 }
 
+static enum tb_status check_name(struct tb_merger *m, const char *out) {
+  enum tb_format format = tb_format_from_path(out);
+  if (format == TB_FORMAT_UNKNOWN || format == TB_FORMAT_PERFETTO || !tb_file_is_plain(out)) return TB_OK;
+  return tb_fail(&m->error, TB_INVALID, TB_NO_OFFSET, "a merged trace is a Perfetto trace, and this name says %s",
+                 tb_format_name(format));
+}
+
 static enum tb_status spare(struct tb_merger *m, const char *out, const char *input) {
   if (!tb_file_overwrites_input(out, input)) return TB_OK;
   return tb_fail(&m->error, TB_REFUSED, TB_NO_OFFSET, "the output would overwrite an input; choose another name");
@@ -25,8 +32,8 @@ static enum tb_status check(struct tb_merger *m, const struct tb_merge_input *in
   if (count == 0) return tb_fail(&m->error, TB_INVALID, TB_NO_OFFSET, "there is nothing to merge");
   if (m->options.dry_run) return TB_OK;
   if (!out) return tb_fail(&m->error, TB_INVALID, TB_NO_OFFSET, "there is no output");
-  enum tb_status status = TB_OK;
-  if (m->options.manifest) status = spare(m, out, m->options.manifest);
+  enum tb_status status = check_name(m, out);
+  if (status == TB_OK && m->options.manifest) status = spare(m, out, m->options.manifest);
   for (size_t i = 0; i < count && status == TB_OK; i++) status = spare(m, out, inputs[i].path);
   if (status != TB_OK) tb_error_set_file(&m->error, out);
   return status;

@@ -110,13 +110,14 @@ TB_API const char *tb_merge_report_text(struct tb_merge_report *report, bool jso
 TB_API void tb_merge_report_free(struct tb_merge_report *report); /* NULL is ignored */
 
 /* Merges `count` inputs into the file `out` ("-": standard output; a name that ends in .gz compresses; ignored and may be NULL
- * where options->dry_run). Packets that need no change are byte-identical in the output; one input alone passes through
+ * where options->dry_run). What is written is a Perfetto trace: a name that says another format is refused, one that says
+ * none is not; devices and pipes may have any. Packets that need no change are byte-identical in the output; one input alone passes through
  * unchanged. Order: by time between inputs, ties by their order; an input's own order stays.
  *
  * Returns TB_OK; TB_PARTIAL when the output stands but some of an input was lost (damage, skipped inputs: see the report);
  * else the code of *error, and nothing stands under the name: TB_REFUSED (the output is one of the inputs or the
- * manifest; an input that nothing places), TB_INVALID (no input, a bad manifest or option), TB_UNKNOWN_FORMAT, TB_UNSUPPORTED, TB_BAD_DATA,
- * TB_IO, TB_NO_MEMORY, TB_LIMIT, TB_CANCELLED.
+ * manifest; an input that nothing places), TB_INVALID (no input, a bad manifest or option, an output whose name says another format),
+ * TB_UNKNOWN_FORMAT, TB_UNSUPPORTED, TB_BAD_DATA, TB_IO, TB_NO_MEMORY, TB_LIMIT, TB_CANCELLED.
  * *report (may be NULL) is set whatever is returned, to NULL only when memory is out; the caller frees it. error may be
  * NULL. */
 TB_MUST_CHECK TB_API enum tb_status tb_merge(const struct tb_merge_input *inputs, size_t count, const char *out,

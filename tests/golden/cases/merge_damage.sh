@@ -5,11 +5,11 @@ tracebridge convert -q "$DATA/phases/flows.json" -o b.perfetto-trace
 size=$(stat -c %s a.perfetto-trace)
 head -c $((size - 2)) a.perfetto-trace >cut.perfetto-trace
 (cat a.perfetto-trace; printf '\007\007\007'; cat a.perfetto-trace) >middle.perfetto-trace
-tracebridge merge --unplaced=start cut.perfetto-trace b.perfetto-trace -o one.out
+tracebridge merge --unplaced=start cut.perfetto-trace b.perfetto-trace -o one.pftrace
 echo "exit $?"
-tracebridge merge --unplaced=start b.perfetto-trace middle.perfetto-trace -o two.out --report - | grep -A5 '^middle' | grep packets:
+tracebridge merge --unplaced=start b.perfetto-trace middle.perfetto-trace -o two.pftrace --report - | grep -A5 '^middle' | grep packets:
 printf 'not a trace' >bad.perfetto-trace
-tracebridge merge --unplaced=start b.perfetto-trace bad.perfetto-trace -o three.out
+tracebridge merge --unplaced=start b.perfetto-trace bad.perfetto-trace -o three.pftrace
 echo "exit $?"
-ls three.out 2>/dev/null
-tracebridge merge -q --unplaced=start b.perfetto-trace bad.perfetto-trace -o three.out --skip-bad
+ls three.pftrace 2>/dev/null
+tracebridge merge -q --unplaced=start b.perfetto-trace bad.perfetto-trace -o three.pftrace --skip-bad

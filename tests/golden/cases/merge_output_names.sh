@@ -1,0 +1,21 @@
+# A merge makes a Perfetto trace: a name that says another format, or none, is wrong usage, before anything is read.
+cp "$DATA/phases/counters.json" a.json
+for name in m.json m.json.gz m.fxt m.foo m m.pftrace.zst perfetto-trace; do
+  tracebridge merge nosuch.json -o "$name"
+  echo "$name: exit $?" >&2
+done
+ls
+for name in m.pftrace m.perfetto-trace m.pftrace.gz m.perfetto-trace.gz; do
+  tracebridge merge -q a.json -o "$name" && tracebridge info "$name" | head -n 1
+done
+cmp m.pftrace m.perfetto-trace
+gzip -dc m.pftrace.gz | cmp - m.pftrace
+# what is no file may have any name
+tracebridge merge -q a.json -o - | cmp - m.pftrace && echo standard output
+tracebridge merge -q a.json -o /dev/stdout | cmp - m.pftrace && echo its name
+tracebridge merge -q a.json -o /dev/null && echo a device
+mkfifo pipe.json
+cmp pipe.json m.pftrace && echo a named pipe &
+tracebridge merge -q a.json -o pipe.json
+wait $!
+tracebridge merge -q a.json -o any.json --dry-run | head -n 1
