@@ -7,13 +7,20 @@
 
 #include "rewrite.h"
 
+/* The clock of the times in a bundle of ftrace. */
+enum tb_ftrace_clock {
+  TB_FTRACE_ON_BOOTTIME,
+  TB_FTRACE_ON_ITS_OWN, /* which the input has for itself in the merged trace: they stay */
+  TB_FTRACE_ON_ANOTHERS /* MONOTONIC_RAW, which in the merged trace reads as another input has it */
+};
+
 struct tb_edit {
   const struct tb_field_tree *tree;
   struct tb_remap *map;
   const struct tb_merge_edit *packet;
   struct tb_patches *patches;
   const struct tb_field_node *track_event; /* the node of track events */
-  bool own_ftrace_clock;                   /* the ftrace bundle's times are on a clock of its own */
+  enum tb_ftrace_clock ftrace;             /* of the bundle at hand */
   bool plain_legacy;                       /* the legacy event has no phase: its ids are only kept for the way back */
   bool names_track, has_legacy;            /* the track event */
   uint64_t track;                          /* that it names last */

@@ -35,6 +35,8 @@ const struct tb_id_field tb_id_fields[] = {
     {"json_flows.id", {TB_TRACE_PACKET_JSON_FLOWS, TB_JSON_FLOW_ID}, TB_FIELD_FLOW},
     {"json_flows.source_id", {TB_TRACE_PACKET_JSON_FLOWS, TB_JSON_FLOW_SOURCE_ID}, TB_FIELD_FLOW},
 
+    {"ftrace_events.ftrace_timestamp", {1, 6}, TB_FIELD_FTRACE_READING},
+
     {"trusted_pid", {79}, TB_FIELD_PID},
     {"ftrace_events.event.pid", {1, 2, 2}, TB_FIELD_TID},
     {"ftrace_events.event.sched_switch.prev_pid", {1, 2, 4, 2}, TB_FIELD_TID},

@@ -9,21 +9,22 @@
 
 /* What a field holds. */
 enum tb_field_kind {
-  TB_FIELD_PLAIN,        /* nothing to us */
-  TB_FIELD_MESSAGE,      /* a message that has such fields inside */
-  TB_FIELD_SEQUENCE,     /* a packet sequence's id */
-  TB_FIELD_UUID,         /* the uuid of a track that something happens on */
-  TB_FIELD_TRACK,        /* the uuid of a track that is described, or of its parent */
-  TB_FIELD_FLOW,         /* a flow's id, or another one that is of the whole trace */
-  TB_FIELD_LEGACY_ID,    /* LegacyEvent's id: of the whole trace where the event has a phase */
-  TB_FIELD_CLOCK,        /* a clock's id */
-  TB_FIELD_SNAPSHOT,     /* a ClockSnapshot */
-  TB_FIELD_SYNC,         /* a RemoteClockSync */
-  TB_FIELD_PID,          /* a process id */
-  TB_FIELD_TID,          /* a thread id */
-  TB_FIELD_PROCESS_NAME, /* text: the name of the process of the message's pid */
-  TB_FIELD_DESCRIPTION,  /* text, which may end with a thread id: see docs/MAPPING.md */
-  TB_FIELD_TIME          /* a time: see tb_time_field */
+  TB_FIELD_PLAIN,          /* nothing to us */
+  TB_FIELD_MESSAGE,        /* a message that has such fields inside */
+  TB_FIELD_SEQUENCE,       /* a packet sequence's id */
+  TB_FIELD_UUID,           /* the uuid of a track that something happens on */
+  TB_FIELD_TRACK,          /* the uuid of a track that is described, or of its parent */
+  TB_FIELD_FLOW,           /* a flow's id, or another one that is of the whole trace */
+  TB_FIELD_LEGACY_ID,      /* LegacyEvent's id: of the whole trace where the event has a phase */
+  TB_FIELD_CLOCK,          /* a clock's id */
+  TB_FIELD_SNAPSHOT,       /* a ClockSnapshot */
+  TB_FIELD_SYNC,           /* a RemoteClockSync */
+  TB_FIELD_PID,            /* a process id */
+  TB_FIELD_TID,            /* a thread id */
+  TB_FIELD_PROCESS_NAME,   /* text: the name of the process of the message's pid */
+  TB_FIELD_DESCRIPTION,    /* text, which may end with a thread id: see docs/MAPPING.md */
+  TB_FIELD_FTRACE_READING, /* the reading of its clock that a bundle of ftrace has beside one of BOOTTIME */
+  TB_FIELD_TIME            /* a time: see tb_time_field */
 };
 
 enum tb_time_form {

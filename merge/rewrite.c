@@ -3,10 +3,10 @@
 #include "scatter.h"
 
 #include "edit.h"
+#include "perfetto/fields.h"
 #include "tracebridge/event.h"
 
-enum { FTRACE_BOOT_TIMESTAMP = 7, FTRACE_CLOCK = 5, LEGACY_PHASE = 2, LEGACY_IN_TRACK_EVENT = 6, PREFIX_MAX = 4096 };
-enum { TRACK_EVENT_UUID = 11 };
+enum { PREFIX_MAX = 4096 };
 
 /* ---- ids ------------------------------------------------------------------------------------------------------------- */
 
@@ -75,11 +75,18 @@ static uint64_t new_id(struct tb_edit *e, enum tb_field_kind kind, uint64_t valu
 
 /* ---- numbers, alone or in a row ---------------------------------------------------------------------------------------- */
 
+/* Whether the field is on the clock that its bundle of ftrace names. */
+static bool is_of_bundle(const struct tb_time_field *rule) {
+  return rule->path[0] == TB_TRACE_PACKET_FTRACE_EVENTS && rule->clock == TB_CLOCK_BOOTTIME &&
+         rule->path[1] != TB_FTRACE_EVENT_BUNDLE_BOOT_TIMESTAMP;
+}
+
 static int64_t new_time(struct tb_edit *e, const struct tb_time_field *rule, int64_t value) {
   if (rule->form == TB_TIME_OPTIONAL && value == 0) return 0;
   tb_wide ns = (tb_wide)value * rule->unit;
   if (ns > INT64_MAX || ns < INT64_MIN) return value;
-  int64_t moved = e->map->time(e->map->ctx, e->packet->machine_in, rule->clock, (int64_t)ns);
+  uint32_t clock = is_of_bundle(rule) && e->ftrace == TB_FTRACE_ON_ANOTHERS ? TB_CLOCK_MONOTONIC_RAW : rule->clock;
+  int64_t moved = e->map->time(e->map->ctx, e->packet->machine_in, clock, (int64_t)ns);
   tb_wide by = (tb_wide)moved - ns, half = rule->unit / 2;
   int64_t out = value + (int64_t)((by >= 0 ? by + half : by - half) / rule->unit);
   e->map->times_changed += out != value;
@@ -139,29 +146,38 @@ static enum tb_status edit_description(struct tb_edit *e, struct tb_slice text) 
 
 /* ---- messages ------------------------------------------------------------------------------------------------------- */
 
-static bool has_number(struct tb_slice message, uint32_t number) {
+/* The first number but 0 of the field. */
+static uint64_t find_number(struct tb_slice message, uint32_t number) {
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
   struct tb_wire_field field;
   while (tb_wire_read(&cursor, &field) == TB_OK)
-    if (field.number == number && field.type == TB_WIRE_VARINT && field.value) return true;
-  return false;
+    if (field.number == number && field.type == TB_WIRE_VARINT && field.value) return field.value;
+  return 0;
 }
 
 static bool is_active(const struct tb_edit *e, const struct tb_field_entry *entry) {
   if (entry->kind == TB_FIELD_MESSAGE || entry->kind == TB_FIELD_SYNC) return true;
+  if (entry->kind == TB_FIELD_FTRACE_READING) return e->ftrace == TB_FTRACE_ON_ANOTHERS;
   if (!(e->map->active & 1u << entry->kind)) return false;
-  if (entry->kind != TB_FIELD_TIME || !e->own_ftrace_clock) return true;
-  const uint16_t *path = tb_time_fields[entry->rule].path;
-  return path[0] != TB_TRACE_PACKET_FTRACE_EVENTS || path[1] == FTRACE_BOOT_TIMESTAMP;
+  return entry->kind != TB_FIELD_TIME || e->ftrace != TB_FTRACE_ON_ITS_OWN ||
+         !is_of_bundle(&tb_time_fields[entry->rule]);
+}
+
+/* MONOTONIC_RAW is a bundle's own clock where the input's readings of it are the machine's in the merged trace. */
+static enum tb_ftrace_clock ftrace_clock(const struct tb_edit *e, struct tb_slice bundle) {
+  uint64_t clock = find_number(bundle, TB_FTRACE_EVENT_BUNDLE_FTRACE_CLOCK);
+  if (clock == TB_FTRACE_CLOCK_UNSPECIFIED) return TB_FTRACE_ON_BOOTTIME;
+  uint32_t raw = tb_remap_clock(e->map, e->packet->machine_in, TB_CLOCK_MONOTONIC_RAW);
+  return clock == TB_FTRACE_CLOCK_MONO_RAW && raw != TB_CLOCK_MONOTONIC_RAW ? TB_FTRACE_ON_ANOTHERS
+                                                                            : TB_FTRACE_ON_ITS_OWN;
 }
 
 /* What decides about fields of a message before they are come to. */
 static void look_at_guards(struct tb_edit *e, const struct tb_field_node *parent, uint32_t number, struct tb_slice in) {
-  if (parent == e->tree->nodes && number == TB_TRACE_PACKET_FTRACE_EVENTS)
-    e->own_ftrace_clock = has_number(in, FTRACE_CLOCK);
-  if (number == LEGACY_IN_TRACK_EVENT && parent == e->track_event) {
+  if (parent == e->tree->nodes && number == TB_TRACE_PACKET_FTRACE_EVENTS) e->ftrace = ftrace_clock(e, in);
+  if (number == TB_TRACK_EVENT_LEGACY_EVENT && parent == e->track_event) {
     e->has_legacy = true;
-    e->plain_legacy = !has_number(in, LEGACY_PHASE);
+    e->plain_legacy = !find_number(in, TB_TRACK_EVENT_LEGACY_EVENT_PHASE);
   }
 }
 
@@ -194,6 +210,7 @@ static bool holds_message(const struct tb_field_entry *entry) {
 static enum tb_status edit_number(struct tb_edit *e, const struct tb_field_entry *entry,
                                   const struct tb_wire_field *field) {
   if (holds_message(entry)) return TB_OK;
+  if (entry->kind == TB_FIELD_FTRACE_READING) return tb_patches_remove(e->patches, field);
   uint64_t value = new_number(e, entry, field->value);
   return value == field->value ? TB_OK : tb_patches_number(e->patches, field, value);
 }
@@ -241,7 +258,7 @@ static enum tb_status edit_message(struct tb_edit *e, const struct tb_field_node
     const struct tb_field_entry *entry = tb_field_find(node, field.number);
     if (entry->kind == TB_FIELD_PLAIN) continue;
     if (entry->kind == TB_FIELD_MESSAGE) look_at_guards(e, node, field.number, field.bytes);
-    if (field.number == TRACK_EVENT_UUID && node == e->track_event) {
+    if (field.number == TB_TRACK_EVENT_TRACK_UUID && node == e->track_event) {
       e->names_track = true;
       e->track = field.value;
     }
@@ -265,7 +282,8 @@ static enum tb_status edit_track_event(struct tb_edit *e, const struct tb_wire_f
   e->names_track = e->has_legacy = false;
   if (status == TB_OK) status = edit_message(e, e->track_event, field->bytes);
   if (status == TB_OK && wants_track(e))
-    status = tb_patches_insert(e->patches, field->bytes.ptr + field->bytes.len, TRACK_EVENT_UUID, e->packet->track);
+    status =
+        tb_patches_insert(e->patches, field->bytes.ptr + field->bytes.len, TB_TRACK_EVENT_TRACK_UUID, e->packet->track);
   if (status == TB_OK) tb_patches_end(e->patches, field, &mark);
   return status;
 }

@@ -7,8 +7,8 @@
 
 static const char LOSS_CLOCK[] = "ftrace events on a clock that nothing relates to the trace clock";
 
-/* Values of ftrace_clock. */
-enum { FTRACE_CLOCK_BOOT = 0, FTRACE_CLOCK_GLOBAL = 3, FTRACE_CLOCK_MONO_RAW = 5 };
+/* The trace processor's name for the kernel's clocks `global` and `local`, which no snapshot has. */
+enum { KERNEL_CLOCK = TB_CLOCK_SEQUENCE_FIRST };
 
 /* Bits that sched_switch puts into prev_state. */
 enum {
@@ -24,9 +24,7 @@ enum {
 struct bundle {
   struct tb_perfetto_reader *r;
   uint32_t cpu;
-  uint32_t clock;
-  bool global;    /* on the clock `global`, offset from BOOTTIME */
-  int64_t offset; /* from the bundle's clock to BOOTTIME */
+  uint32_t clock; /* its times are on; TB_CLOCK_UNKNOWN: nobody knows */
   bool strange;   /* it has events that no event of ours says */
   bool clock_lost;
   struct tb_perfetto_running *running; /* the thread that runs on this cpu */
@@ -34,12 +32,10 @@ struct bundle {
 };
 
 static int64_t bundle_time(struct bundle *b, uint64_t timestamp) {
-  int64_t ts = (int64_t)(timestamp + (uint64_t)b->offset);
-  uint32_t clock = b->clock == FTRACE_CLOCK_MONO_RAW ? TB_CLOCK_MONOTONIC_RAW : TB_CLOCK_BOOTTIME;
-  bool known = b->clock == FTRACE_CLOCK_BOOT || b->clock == FTRACE_CLOCK_MONO_RAW || b->global;
-  bool converted = known && tb_trace_state_convert(&b->r->state, &b->r->head, clock, ts, &ts);
+  int64_t ts = (int64_t)timestamp;
+  bool converted = b->clock && tb_trace_state_convert(&b->r->state, &b->r->head, b->clock, ts, &ts);
   /* a trace without snapshots has one clock: whatever its kernel used */
-  if (!converted && (b->clock != FTRACE_CLOCK_BOOT || tb_trace_state_has_clocks(&b->r->state, &b->r->head)))
+  if (!converted && (b->clock != TB_CLOCK_BOOTTIME || tb_trace_state_has_clocks(&b->r->state, &b->r->head)))
     b->clock_lost = true;
   return ts;
 }
@@ -303,8 +299,35 @@ static enum tb_status read_event(struct bundle *b, struct tb_slice message) {
   return TB_OK;
 }
 
+/* The clock that a value of ftrace_clock stands for. */
+static uint32_t clock_of(uint64_t ftrace_clock) {
+  switch (ftrace_clock) {
+    case TB_FTRACE_CLOCK_UNSPECIFIED:
+      return TB_CLOCK_BOOTTIME;
+    case TB_FTRACE_CLOCK_GLOBAL:
+    case TB_FTRACE_CLOCK_LOCAL:
+      return KERNEL_CLOCK;
+    case TB_FTRACE_CLOCK_MONO_RAW:
+      return TB_CLOCK_MONOTONIC_RAW;
+    default:
+      return TB_CLOCK_UNKNOWN;
+  }
+}
+
+/* What the bundle says of its clock besides. */
+struct clock_pair {
+  int64_t ftrace_ns, boot_ns;
+  bool has_ftrace, has_boot;
+};
+
+static enum tb_status relate_clock(struct bundle *b, const struct clock_pair *pair) {
+  if (!b->clock || b->clock == TB_CLOCK_BOOTTIME || !pair->has_ftrace || !pair->has_boot) return TB_OK;
+  return tb_trace_state_add_pair(&b->r->state, &b->r->head, b->clock, pair->ftrace_ns, TB_CLOCK_BOOTTIME,
+                                 pair->boot_ns);
+}
+
 static enum tb_status read_bundle_head(struct bundle *b, struct tb_slice payload, bool *has_lost) {
-  int64_t ftrace_ns = 0, boot_ns = 0;
+  struct clock_pair pair = {0};
   struct tb_wire_cursor cursor = tb_wire_cursor(payload);
   struct tb_wire_field field;
   enum tb_status status;
@@ -320,21 +343,21 @@ static enum tb_status read_bundle_head(struct bundle *b, struct tb_slice payload
         b->compact = field.bytes;
         break;
       case TB_FTRACE_EVENT_BUNDLE_FTRACE_CLOCK:
-        b->clock = (uint32_t)field.value;
+        b->clock = clock_of(field.value);
         break;
       case TB_FTRACE_EVENT_BUNDLE_FTRACE_TIMESTAMP:
-        ftrace_ns = (int64_t)field.value;
+        pair.ftrace_ns = (int64_t)field.value;
+        pair.has_ftrace = true;
         break;
       case TB_FTRACE_EVENT_BUNDLE_BOOT_TIMESTAMP:
-        boot_ns = (int64_t)field.value;
+        pair.boot_ns = (int64_t)field.value;
+        pair.has_boot = true;
         break;
       default:
         break;
     }
   }
-  b->global = b->clock == FTRACE_CLOCK_GLOBAL && boot_ns != 0;
-  if (b->global) b->offset = (int64_t)((uint64_t)boot_ns - (uint64_t)ftrace_ns);
-  return status == TB_END ? TB_OK : TB_BAD_DATA;
+  return status == TB_END ? relate_clock(b, &pair) : TB_BAD_DATA;
 }
 
 /* Where the reader keeps the thread that runs on the cpu, with tid -1 at first. NULL when memory is exhausted. */
@@ -376,7 +399,7 @@ bool tb_perfetto_told_by_text(struct tb_perfetto_reader *r) {
 }
 
 enum tb_status tb_perfetto_ftrace(struct tb_perfetto_reader *r, struct tb_slice payload) {
-  struct bundle b = {.r = r};
+  struct bundle b = {.r = r, .clock = TB_CLOCK_BOOTTIME};
   bool lost = false;
   if (tb_perfetto_told_by_text(r)) return TB_OK;
   if (r->reader->keeps_packets && !r->reader->keeps_fxt_blobs) { /* Perfetto: bundles say more than events of ours */

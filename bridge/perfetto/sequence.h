@@ -162,6 +162,10 @@ TB_MUST_CHECK enum tb_status tb_trace_state_add_snapshot(struct tb_trace_state *
                                                          const struct tb_packet_head *head, bool *has_trace_ns,
                                                          int64_t *trace_ns);
 
+/* One moment on two clocks of the packet's machine, or sequence, as a snapshot of both. */
+TB_MUST_CHECK enum tb_status tb_trace_state_add_pair(struct tb_trace_state *state, const struct tb_packet_head *head,
+                                                     uint32_t clock, int64_t ns, uint32_t other, int64_t other_ns);
+
 /* Applies a packet that is a RemoteClockSync. */
 TB_MUST_CHECK enum tb_status tb_trace_state_add_sync(struct tb_trace_state *state, const struct tb_packet_head *head);
 

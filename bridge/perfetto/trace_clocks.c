@@ -131,6 +131,14 @@ enum tb_status tb_trace_state_add_snapshot(struct tb_trace_state *state, const s
   return TB_OK;
 }
 
+enum tb_status tb_trace_state_add_pair(struct tb_trace_state *state, const struct tb_packet_head *head, uint32_t clock,
+                                       int64_t ns, uint32_t other, int64_t other_ns) {
+  struct readings readings = {.count = 2};
+  readings.items[0] = (struct tb_clock_reading_raw){tb_clock_key(clock, head->sequence), ns, 1, false};
+  readings.items[1] = (struct tb_clock_reading_raw){tb_clock_key(other, head->sequence), other_ns, 1, false};
+  return add_readings(state, &readings, head);
+}
+
 void tb_trace_state_clear_clocks(struct tb_trace_state *state, const struct tb_sequence *sequence) {
   struct tb_clock_graph *graph = graph_of(state, sequence->machine);
   if (graph) tb_clock_graph_clear_sequence(graph, sequence->id);

@@ -3,6 +3,7 @@
  * How inputs come onto one clock by what their snapshots and the caller say.
  */
 #include "merge_run.h"
+#include "perfetto/fields.h"
 
 static void traces_of_one_boot_keep_their_times(void **unused) {
   (void)unused;
@@ -129,6 +130,51 @@ static void packets_on_another_clock_are_still_related_by_the_inputs_own_snapsho
     assert_int_equal(snapshot_bytes.len, expected.len);
     assert_memory_equal(snapshot_bytes.ptr, expected.data, expected.len);
   }
+}
+
+enum { RAW = TB_CLOCK_MONOTONIC_RAW };
+
+/* A snapshot of BOOTTIME and MONOTONIC_RAW, and a bundle of ftrace on the latter with an event and a pair of readings. */
+static struct msg ftrace_on_raw(uint64_t boot, uint64_t raw, uint64_t ts) {
+  struct msg t = {.len = 0}, readings = SNAPSHOT(BOOT, BOOT, boot, RAW, raw), p = {.len = 0}, bundle = {.len = 0},
+             event = {.len = 0};
+  add_snapshot(&t, 1, &readings);
+  put_uint(&event, TB_FTRACE_EVENT_TIMESTAMP, ts);
+  put_uint(&bundle, TB_FTRACE_EVENT_BUNDLE_CPU, 0);
+  put_msg(&bundle, TB_FTRACE_EVENT_BUNDLE_EVENT, &event);
+  put_uint(&bundle, TB_FTRACE_EVENT_BUNDLE_FTRACE_CLOCK, TB_FTRACE_CLOCK_MONO_RAW);
+  put_uint(&bundle, TB_FTRACE_EVENT_BUNDLE_FTRACE_TIMESTAMP, raw);
+  put_uint(&bundle, TB_FTRACE_EVENT_BUNDLE_BOOT_TIMESTAMP, boot);
+  put_uint(&p, TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, 2);
+  put_msg(&p, TB_TRACE_PACKET_FTRACE_EVENTS, &bundle);
+  put_msg(&t, TB_TRACE_PACKET, &p);
+  return t;
+}
+
+static struct tb_slice bundle_of(size_t nth) {
+  struct tb_slice bundle = {NULL, 0};
+  for (size_t i = 0; i < run.packet_count; i++)
+    if (find_bytes(run.packets[i], TB_TRACE_PACKET_FTRACE_EVENTS, &bundle) && nth-- == 0) return bundle;
+  fail_msg("no such bundle");
+  return bundle;
+}
+
+static void ftrace_on_a_clock_that_another_input_has_too_keeps_its_moment(void **unused) {
+  (void)unused;
+  struct msg a = ftrace_on_raw(S(100), S(40), S(41)), b = ftrace_on_raw(S(200), S(170), S(171));
+  add(&a)->machine = "one";
+  struct tb_merge_input *input = add(&b);
+  input->machine = "one";
+  input->has_offset = true;
+  merge_well();
+  /* the first input's reading of MONOTONIC_RAW stays the machine's; at the second's event, at 201 s, it is 141 s */
+  assert_int_equal(get_number(get_bytes(bundle_of(0), TB_FTRACE_EVENT_BUNDLE_EVENT), TB_FTRACE_EVENT_TIMESTAMP), S(41));
+  assert_int_equal(get_number(bundle_of(0), TB_FTRACE_EVENT_BUNDLE_FTRACE_TIMESTAMP), S(40));
+  assert_int_equal(get_number(get_bytes(bundle_of(1), TB_FTRACE_EVENT_BUNDLE_EVENT), TB_FTRACE_EVENT_TIMESTAMP),
+                   S(141));
+  assert_false(
+      has_number(bundle_of(1), TB_FTRACE_EVENT_BUNDLE_FTRACE_TIMESTAMP)); /* it could make that clock run backwards */
+  assert_int_equal(get_number(bundle_of(1), TB_FTRACE_EVENT_BUNDLE_BOOT_TIMESTAMP), S(200));
 }
 
 static void incremental_clocks_of_a_drifting_input_become_absolute(void **unused) {
@@ -294,6 +340,7 @@ int main(void) {
       TEST(an_input_that_nothing_places_is_refused_with_the_ways_to_place_it),
       TEST(equal_clock_domains_without_evidence_are_assumed_and_that_is_said),
       TEST(packets_on_another_clock_are_still_related_by_the_inputs_own_snapshots),
+      TEST(ftrace_on_a_clock_that_another_input_has_too_keeps_its_moment),
       TEST(incremental_clocks_of_a_drifting_input_become_absolute),
       TEST(a_machine_that_two_inputs_have_runs_on_one_clock),
       TEST(machines_beside_another_are_in_step_with_the_merged_clock),

@@ -242,6 +242,75 @@ static void a_frame_that_is_not_whole_is_a_loss(void **state) {
   }
 }
 
+static void ftrace_events_on_other_clocks_come_to_the_trace_clock_by_the_pairs_of_their_bundles(void **state) {
+  (void)state;
+  assert_events(TRACE("ftrace_clocks"),
+                "1000000 CLOCKS 6=1000000 5=500000\n"
+                "TRACK thread 510/510\n"
+                "2000000 BEGIN[B] thread 510/510 \"global\" cpu 0\n"
+                "3000000 END[E] thread 510/510 cpu 0\n"
+                "4000500 BEGIN[B] thread 510/510 \"global, later\" cpu 0\n"
+                "4000600 END[E] thread 510/510 cpu 0\n"
+                "TRACK thread 520/520\n"
+                "2000000 BEGIN[B] thread 520/520 \"local\" cpu 0\n"
+                "3000000 END[E] thread 520/520 cpu 0\n"
+                "TRACK thread 530/530\n"
+                "1100000 BEGIN[B] thread 530/530 \"monotonic raw\" cpu 0\n"
+                "1200000 END[E] thread 530/530 cpu 0\n"
+                "TRACK thread 540/540\n"
+                "1500100 BEGIN[B] thread 540/540 \"monotonic raw, of a pair\" cpu 1\n"
+                "1500200 END[E] thread 540/540 cpu 1\n");
+}
+
+/* One bundle with an event at 5, ftrace_clock and a pair of readings or not, behind a snapshot or not. */
+static void an_ftrace_clock_is_known_by_its_number(void **state) {
+  (void)state;
+#define EVENT                                \
+  "\x12\x0f\x08\x05\x10\x0a\x1a\x09\x12\x07" \
+  "B|10|x\n"
+#define SNAPSHOT "\x0a\x0a\x32\x08\x0a\x04\x08\x06\x10\x09\x10\x06"
+#define PAIR(clock) SNAPSHOT "\x0a\x1b\x0a\x19\x08\x00" EVENT "\x28" clock "\x30\x04\x38\x07"
+#define ALONE(clock) SNAPSHOT "\x0a\x17\x0a\x15\x08\x00" EVENT "\x28" clock
+#define LOST "lost 1 at 12: ftrace events on a clock that nothing relates to the trace clock\n"
+  static const struct {
+    const char *packets;
+    size_t len;
+    const char *time, *lost;
+  } cases[] = {
+#define CASE(packets, time, lost) {packets, sizeof(packets) - 1, time, lost}
+      CASE(ALONE("\x00"), "5 BEGIN", NULL), /* BOOTTIME */
+      CASE(PAIR("\x00"), "5 BEGIN", NULL),
+      CASE(PAIR("\x01"), "5 BEGIN", LOST), /* the kernel's clock has another name */
+      CASE(PAIR("\x02"), "8 BEGIN", NULL), /* global */
+      CASE(ALONE("\x02"), "5 BEGIN", LOST),
+      CASE(PAIR("\x03"), "8 BEGIN", NULL), /* local */
+      CASE(ALONE("\x03"), "5 BEGIN", LOST),
+      CASE(PAIR("\x04"), "8 BEGIN", NULL), /* MONOTONIC_RAW */
+      CASE(ALONE("\x04"), "5 BEGIN", LOST),
+      CASE(PAIR("\x05"), "5 BEGIN", LOST),
+#undef CASE
+  };
+  for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    struct tb_buffer text;
+    assert_int_equal(tb_event_text_of_bytes(cases[i].packets, cases[i].len, cases[i].len, &text), TB_END);
+    const char *event = strstr(text.data, " BEGIN");
+    assert_non_null(event);
+    while (event > text.data && event[-1] != '\n') event--;
+    assert_memory_equal(event, cases[i].time, strlen(cases[i].time));
+    const char *lost = strstr(text.data, "lost");
+    if (cases[i].lost)
+      assert_string_equal(lost, cases[i].lost);
+    else
+      assert_null(lost);
+    tb_buffer_free(&text);
+  }
+#undef EVENT
+#undef SNAPSHOT
+#undef PAIR
+#undef ALONE
+#undef LOST
+}
+
 static void flows_come_back_as_the_events_that_json_had_for_them(void **state) {
   (void)state;
   assert_events(TRACE("json_flows"),
@@ -527,6 +596,8 @@ int main(void) {
       cmocka_unit_test(packets_of_other_kinds_become_events),
       cmocka_unit_test(frames_become_async_slices_of_their_process),
       cmocka_unit_test(a_frame_that_is_not_whole_is_a_loss),
+      cmocka_unit_test(ftrace_events_on_other_clocks_come_to_the_trace_clock_by_the_pairs_of_their_bundles),
+      cmocka_unit_test(an_ftrace_clock_is_known_by_its_number),
       cmocka_unit_test(flows_come_back_as_the_events_that_json_had_for_them),
       cmocka_unit_test(typed_fields_become_arguments),
       cmocka_unit_test(an_extension_that_the_trace_describes_becomes_an_argument_and_an_unknown_one_is_kept_by_number),
