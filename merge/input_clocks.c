@@ -2,14 +2,13 @@
 #include "input_clocks.h"
 #include "scatter.h"
 
+#include "perfetto/fields.h"
 #include "perfetto/remote_sync.h"
 #include "perfetto/snapshot_clock.h"
 #include "perfetto/wire.h"
 #include "tracebridge/event.h"
 
 enum { NODES_MAX = 1 << 22, GROUPS_MAX = 1 << 20, ROWS_MAX = 1 << 26, COLUMNS_MAX = 64 };
-enum { DEFAULTS_CLOCK_ID = 58 };
-enum { SNAPSHOT_CLOCKS = 1, SNAPSHOT_PRIMARY = 2 };
 
 void tb_input_clocks_init(struct tb_input_clocks *c, const struct tb_allocator *allocator) {
   *c = (struct tb_input_clocks){.allocator = allocator, .primary = TB_CLOCK_BOOTTIME, .version = 1, .way_version = 1};
@@ -166,13 +165,14 @@ static enum tb_status take_snapshot(struct tb_input_clocks *c, struct tb_slice b
   struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
   struct tb_wire_field field;
   while (tb_wire_read(&cursor, &field) == TB_OK) {
-    if (field.number == SNAPSHOT_PRIMARY && field.type == TB_WIRE_VARINT && field.value && !c->primary_named) {
+    if (field.number == TB_CLOCK_SNAPSHOT_PRIMARY_TRACE_CLOCK && field.type == TB_WIRE_VARINT && field.value &&
+        !c->primary_named) {
       c->primary = (uint32_t)field.value;
       c->primary_named = true;
       c->way_version++;
       c->version++;
     }
-    if (field.number != SNAPSHOT_CLOCKS || field.type != TB_WIRE_BYTES || columns == COLUMNS_MAX) continue;
+    if (field.number != TB_CLOCK_SNAPSHOT_CLOCKS || field.type != TB_WIRE_BYTES || columns == COLUMNS_MAX) continue;
     struct tb_snapshot_clock reading;
     (void)tb_snapshot_clock_read(field.bytes, &reading); /* of a damaged one, what can be read */
     if (of_sequence((uint32_t)reading.id) && sequence == 0) continue;
@@ -211,7 +211,8 @@ static uint32_t default_clock(struct tb_slice defaults) {
   struct tb_wire_field field;
   uint32_t clock = 0;
   while (tb_wire_read(&cursor, &field) == TB_OK)
-    if (field.number == DEFAULTS_CLOCK_ID && field.type == TB_WIRE_VARINT) clock = (uint32_t)field.value;
+    if (field.number == TB_TRACE_PACKET_DEFAULTS_TIMESTAMP_CLOCK_ID && field.type == TB_WIRE_VARINT)
+      clock = (uint32_t)field.value;
   return clock;
 }
 

@@ -5,21 +5,11 @@
 #include "base/error.h"
 #include "fields.h"
 #include "packets.h"
+#include "perfetto/fields.h"
 #include "perfetto/wire.h"
 #include "tracebridge/event.h"
 
 enum { TRACKS_MAX = 1 << 26, PARENTS_MAX = 32 };
-enum {
-  TRACK_UUID = 1,
-  TRACK_NAME = 2,
-  TRACK_PROCESS = 3,
-  TRACK_THREAD = 4,
-  TRACK_PARENT = 5,
-  TRACK_COUNTER = 8,
-  TRACK_STATIC_NAME = 10,
-  TRACK_ATRACE_NAME = 13,
-  PROCESS_NAME = 6
-};
 enum { SERVICE_TRACING_STARTED = 2 };
 
 static uint64_t hash_text(struct tb_slice text) {
@@ -35,8 +25,8 @@ static void take_thread(struct tb_surveyed_track *track, struct tb_slice bytes) 
   struct tb_wire_field field;
   track->kind = TB_SURVEYED_THREAD;
   while (tb_wire_read(&cursor, &field) == TB_OK) {
-    if (field.number == 1 && field.type == TB_WIRE_VARINT) track->pid = (int32_t)field.value;
-    if (field.number == 2 && field.type == TB_WIRE_VARINT) track->tid = (int64_t)field.value;
+    if (field.number == TB_THREAD_DESCRIPTOR_PID && field.type == TB_WIRE_VARINT) track->pid = (int32_t)field.value;
+    if (field.number == TB_THREAD_DESCRIPTOR_TID && field.type == TB_WIRE_VARINT) track->tid = (int64_t)field.value;
   }
 }
 
@@ -46,8 +36,8 @@ static void take_process(struct tb_surveyed_track *track, struct tb_slice bytes)
   track->kind = TB_SURVEYED_PROCESS;
   track->name = 0;
   while (tb_wire_read(&cursor, &field) == TB_OK) {
-    if (field.number == 1 && field.type == TB_WIRE_VARINT) track->pid = (int32_t)field.value;
-    if (field.number == PROCESS_NAME && field.bytes.len) track->name = hash_text(field.bytes);
+    if (field.number == TB_PROCESS_DESCRIPTOR_PID && field.type == TB_WIRE_VARINT) track->pid = (int32_t)field.value;
+    if (field.number == TB_PROCESS_DESCRIPTOR_PROCESS_NAME && field.bytes.len) track->name = hash_text(field.bytes);
   }
 }
 
@@ -57,24 +47,24 @@ static struct tb_surveyed_track read_track(struct tb_slice bytes, uint32_t machi
   struct tb_wire_field field;
   while (tb_wire_read(&cursor, &field) == TB_OK) {
     switch (field.number) {
-      case TRACK_UUID:
+      case TB_TRACK_DESCRIPTOR_UUID:
         track.uuid = field.value;
         break;
-      case TRACK_PARENT:
+      case TB_TRACK_DESCRIPTOR_PARENT_UUID:
         track.parent = field.value;
         break;
-      case TRACK_NAME:
-      case TRACK_STATIC_NAME:
-      case TRACK_ATRACE_NAME:
+      case TB_TRACK_DESCRIPTOR_NAME:
+      case TB_TRACK_DESCRIPTOR_STATIC_NAME:
+      case TB_TRACK_DESCRIPTOR_ATRACE_NAME:
         if (track.kind != TB_SURVEYED_PROCESS) track.name = hash_text(field.bytes);
         break;
-      case TRACK_PROCESS:
+      case TB_TRACK_DESCRIPTOR_PROCESS:
         take_process(&track, field.bytes);
         break;
-      case TRACK_THREAD:
+      case TB_TRACK_DESCRIPTOR_THREAD:
         take_thread(&track, field.bytes);
         break;
-      case TRACK_COUNTER:
+      case TB_TRACK_DESCRIPTOR_COUNTER:
         track.kind = TB_SURVEYED_COUNTER;
         break;
       default:

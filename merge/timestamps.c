@@ -5,6 +5,7 @@
  */
 #include "fields.h"
 #include "merge_head.h"
+#include "perfetto/fields.h"
 #include "tracebridge/event.h"
 
 enum { NS = 1, US = 1000, MS = 1000000 };
@@ -77,12 +78,77 @@ const struct tb_time_field tb_time_fields[] = {
 
 const size_t tb_time_field_count = sizeof(tb_time_fields) / sizeof(tb_time_fields[0]);
 
-/* Payloads without a time of their own; sorted. */
-static const uint8_t timeless[] = {4,   6,   33,  34,  35,  36,  38,  45,  46,  47,  49,  50,  51,  52,
-                                   53,  54,  56,  57,  61,  63,  64,  65,  66,  67,  68,  69,  70,  71,
-                                   72,  73,  75,  76,  77,  82,  83,  86,  87,  88,  89,  92,  97,  99,
-                                   100, 101, 102, 103, 105, 107, 109, 111, 113, 114, 115, 116, 117, 118,
-                                   119, 120, 122, 123, 124, 126, 127, 128, 129, 130, 131, 133, 139, 140};
+/* Payloads without a time of their own. */
+static const uint8_t timeless[] = {TB_TRACE_PACKET_INODE_FILE_MAP,
+                                   TB_TRACE_PACKET_CLOCK_SNAPSHOT,
+                                   TB_TRACE_PACKET_TRACE_CONFIG,
+                                   TB_TRACE_PACKET_FTRACE_STATS,
+                                   TB_TRACE_PACKET_TRACE_STATS,
+                                   TB_TRACE_PACKET_SYNCHRONIZATION_MARKER,
+                                   TB_TRACE_PACKET_BATTERY,
+                                   TB_TRACE_PACKET_SYSTEM_INFO,
+                                   TB_TRACE_PACKET_TRIGGER,
+                                   TB_TRACE_PACKET_PACKAGES_LIST,
+                                   TB_TRACE_PACKET_PERFETTO_METATRACE,
+                                   TB_TRACE_PACKET_COMPRESSED_PACKETS,
+                                   TB_TRACE_PACKET_CHROME_METADATA,
+                                   TB_TRACE_PACKET_GPU_COUNTER_EVENT,
+                                   TB_TRACE_PACKET_GPU_RENDER_STAGE_EVENT,
+                                   TB_TRACE_PACKET_STREAMING_PROFILE_PACKET,
+                                   TB_TRACE_PACKET_HEAP_GRAPH,
+                                   TB_TRACE_PACKET_GRAPHICS_FRAME_EVENT,
+                                   TB_TRACE_PACKET_MODULE_SYMBOLS,
+                                   TB_TRACE_PACKET_GPU_LOG,
+                                   TB_TRACE_PACKET_DEOBFUSCATION_MAPPING,
+                                   TB_TRACE_PACKET_VULKAN_API_EVENT,
+                                   TB_TRACE_PACKET_PERF_SAMPLE,
+                                   TB_TRACE_PACKET_CPU_INFO,
+                                   TB_TRACE_PACKET_SMAPS_PACKET,
+                                   TB_TRACE_PACKET_SERVICE_EVENT,
+                                   TB_TRACE_PACKET_INITIAL_DISPLAY_STATE,
+                                   TB_TRACE_PACKET_GPU_MEM_TOTAL_EVENT,
+                                   TB_TRACE_PACKET_EXTENSION_DESCRIPTOR,
+                                   TB_TRACE_PACKET_MEMORY_TRACKER_SNAPSHOT,
+                                   TB_TRACE_PACKET_STREAMING_FREE,
+                                   TB_TRACE_PACKET_FRAME_TIMELINE_EVENT,
+                                   TB_TRACE_PACKET_ANDROID_ENERGY_ESTIMATION_BREAKDOWN,
+                                   TB_TRACE_PACKET_TRANSLATION_TABLE,
+                                   TB_TRACE_PACKET_ANDROID_GAME_INTERVENTION_LIST,
+                                   TB_TRACE_PACKET_ANDROID_SYSTEM_PROPERTY,
+                                   TB_TRACE_PACKET_FIRST_PACKET_ON_SEQUENCE,
+                                   TB_TRACE_PACKET_NETWORK_PACKET,
+                                   TB_TRACE_PACKET_TRACE_UUID,
+                                   TB_TRACE_PACKET_NETWORK_PACKET_BUNDLE,
+                                   TB_TRACE_PACKET_SHELL_HANDLER_MAPPINGS,
+                                   TB_TRACE_PACKET_V8_JS_CODE,
+                                   TB_TRACE_PACKET_V8_INTERNAL_CODE,
+                                   TB_TRACE_PACKET_V8_WASM_CODE,
+                                   TB_TRACE_PACKET_V8_REG_EXP_CODE,
+                                   TB_TRACE_PACKET_V8_CODE_MOVE,
+                                   TB_TRACE_PACKET_PROTOLOG_VIEWER_CONFIG,
+                                   TB_TRACE_PACKET_REMOTE_CLOCK_SYNC,
+                                   TB_TRACE_PACKET_CHROME_TRIGGER,
+                                   TB_TRACE_PACKET_PIXEL_MODEM_TOKEN_DATABASE,
+                                   TB_TRACE_PACKET_CLONE_SNAPSHOT_TRIGGER,
+                                   TB_TRACE_PACKET_BLUETOOTH_TRACE_EVENT,
+                                   TB_TRACE_PACKET_KERNEL_WAKELOCK_DATA,
+                                   TB_TRACE_PACKET_APP_WAKELOCK_BUNDLE,
+                                   TB_TRACE_PACKET_GENERIC_KERNEL_TASK_STATE_EVENT,
+                                   TB_TRACE_PACKET_GENERIC_KERNEL_CPU_FREQ_EVENT,
+                                   TB_TRACE_PACKET_CPU_PER_UID_DATA,
+                                   TB_TRACE_PACKET_GENERIC_KERNEL_TASK_RENAME_EVENT,
+                                   TB_TRACE_PACKET_GENERIC_KERNEL_PROCESS_TREE,
+                                   TB_TRACE_PACKET_USER_LIST,
+                                   TB_TRACE_PACKET_TRACE_PROVENANCE,
+                                   TB_TRACE_PACKET_TRACE_ATTRIBUTES,
+                                   TB_TRACE_PACKET_ANDROID_AFLAGS,
+                                   TB_TRACE_PACKET_GPU_INFO,
+                                   TB_TRACE_PACKET_GENERIC_GPU_FREQUENCY_EVENT,
+                                   TB_TRACE_PACKET_INTERRUPT_INFO,
+                                   TB_TRACE_PACKET_ART_PROCESS_METADATA,
+                                   TB_TRACE_PACKET_ZSTD_COMPRESSED_PACKETS,
+                                   TB_TRACE_PACKET_SOURCE_FILE,
+                                   TB_TRACE_PACKET_MODULE_DISASSEMBLY};
 
 void tb_payload_times_known_all(uint8_t known[TB_PAYLOAD_KINDS]) {
   memset(known, 0, TB_PAYLOAD_KINDS);

@@ -24,7 +24,6 @@ enum {
   SERVICE_READ_COMPLETED = 4,
   SERVICE_FLUSH_STARTED = 9
 };
-enum { DEFAULTS_TRACK_EVENT = 11, TRACK_EVENT_TRACK = 11, DESCRIPTOR_THREAD = 4 };
 
 static bool has_field(struct tb_slice message, uint32_t number) {
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
@@ -59,10 +58,11 @@ static enum tb_status open_source(struct tb_merger *m, struct tb_source *s, size
 static void remember_anchors(const struct tb_merge_head *head, struct tb_merge_sequence *sequence) {
   if (head->cleared) sequence->anchors = 0;
   if (head->kind == TB_TRACE_PACKET_THREAD_DESCRIPTOR ||
-      has_field(tb_merge_head_payload(head, TB_TRACE_PACKET_TRACK_DESCRIPTOR), DESCRIPTOR_THREAD))
+      has_field(tb_merge_head_payload(head, TB_TRACE_PACKET_TRACK_DESCRIPTOR), TB_TRACK_DESCRIPTOR_THREAD))
     sequence->anchors |= TB_ANCHOR_THREAD;
   if (!head->defaults.ptr) return;
-  bool track = has_field(field_bytes(head->defaults, DEFAULTS_TRACK_EVENT), TRACK_EVENT_TRACK);
+  bool track = has_field(field_bytes(head->defaults, TB_TRACE_PACKET_DEFAULTS_TRACK_EVENT_DEFAULTS),
+                         TB_TRACK_EVENT_DEFAULTS_TRACK_UUID);
   sequence->anchors = (uint8_t)((sequence->anchors & ~TB_ANCHOR_TRACK) | (track ? TB_ANCHOR_TRACK : 0));
 }
 
@@ -174,7 +174,7 @@ static enum tb_status put_patched(struct tb_merger *m, const struct tb_source *s
     to = tb_output_reserve(m->output, len + FRAME_MAX, &m->error);
     if (!to) return m->error.code;
   }
-  char *at = tb_wire_put_varint(tb_wire_put_tag(to, 1, TB_WIRE_BYTES), len);
+  char *at = tb_wire_put_varint(tb_wire_put_tag(to, TB_TRACE_PACKET, TB_WIRE_BYTES), len);
   at = tb_patches_apply(&m->patches, s->current.packet, at);
   if (len > AT_ONCE_MAX) return tb_output_write(m->output, to, (size_t)(at - to), &m->error);
   tb_output_commit(m->output, (size_t)(at - to));

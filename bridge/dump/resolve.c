@@ -7,7 +7,7 @@
 #include "perfetto/fields.h"
 #include "perfetto/wire.h"
 
-enum { TEXT_BYTES = 160, CLEARED = 1 };
+enum { TEXT_BYTES = 160 };
 
 /* Fields that hold ids, and what of: a field of InternedData, or 0 for tracks. */
 static const struct {
@@ -75,16 +75,17 @@ static struct tb_slice entry_text(const struct tb_resolver *r, uint32_t kind, st
                                   char buffer[TEXT_BYTES]) {
   struct tb_wire_cursor cursor = tb_wire_cursor(entry);
   struct tb_wire_field field;
+  enum { IID = TB_INTERNED_NAME_IID, TEXT = TB_INTERNED_NAME_NAME }; /* of entries of any kind */
   struct tb_slice text = {NULL, 0}, function = {NULL, 0};
   uint64_t line = 0;
   *iid = 0;
   while (tb_wire_next(&cursor, &field) == TB_OK) {
-    if (field.number == 1 && field.type == TB_WIRE_VARINT) *iid = field.value;
-    if (field.number == 2 && field.type == TB_WIRE_BYTES) text = field.bytes;
-    if (field.number == 2 && field.type == TB_WIRE_VARINT && kind == TB_INTERNED_DATA_FRAMES)
+    if (field.number == IID && field.type == TB_WIRE_VARINT) *iid = field.value;
+    if (field.number == TEXT && field.type == TB_WIRE_BYTES) text = field.bytes;
+    if (field.number == TB_FRAME_FUNCTION_NAME_ID && field.type == TB_WIRE_VARINT && kind == TB_INTERNED_DATA_FRAMES)
       text = find(r, r->current, field.value, TB_INTERNED_DATA_FUNCTION_NAMES);
-    if (field.number == 3 && field.type == TB_WIRE_BYTES) function = field.bytes;
-    if (field.number == 4 && field.type == TB_WIRE_VARINT) line = field.value;
+    if (field.number == TB_SOURCE_LOCATION_FUNCTION_NAME && field.type == TB_WIRE_BYTES) function = field.bytes;
+    if (field.number == TB_SOURCE_LOCATION_LINE_NUMBER && field.type == TB_WIRE_VARINT) line = field.value;
   }
   if (kind != TB_INTERNED_DATA_SOURCE_LOCATIONS) return text;
   int len = snprintf(buffer, TEXT_BYTES, "%.*s:%" PRIu64 " %.*s", (int)(text.len < 100 ? text.len : 100),
@@ -179,8 +180,9 @@ enum tb_status tb_resolver_packet(struct tb_resolver *r, const struct tb_packet 
   struct tb_wire_cursor cursor = tb_wire_cursor(packet->bytes);
   struct tb_wire_field field;
   if (choose_sequence(r, packet) != TB_OK) return TB_NO_MEMORY;
-  uint64_t cleared = (number_field(packet->bytes, TB_TRACE_PACKET_SEQUENCE_FLAGS) & CLEARED) |
-                     number_field(packet->bytes, TB_TRACE_PACKET_INCREMENTAL_STATE_CLEARED);
+  uint64_t cleared =
+      (number_field(packet->bytes, TB_TRACE_PACKET_SEQUENCE_FLAGS) & TB_TRACE_PACKET_SEQ_INCREMENTAL_STATE_CLEARED) |
+      number_field(packet->bytes, TB_TRACE_PACKET_INCREMENTAL_STATE_CLEARED);
   if (cleared && r->current) tb_map_clear(r->current);
   while (tb_wire_next(&cursor, &field) == TB_OK) {
     if (field.type != TB_WIRE_BYTES) continue;

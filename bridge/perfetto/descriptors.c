@@ -10,7 +10,7 @@
 #include "perfetto/wire.h"
 #include "perfetto/writer_state.h"
 
-enum { DESCRIPTOR_SEQUENCE = 1, SEQUENCE_CLOCK = 64, CLEARED = 1 };
+enum { DESCRIPTOR_SEQUENCE = 1, SEQUENCE_CLOCK = 64 };
 
 /* A message that is a field of a TracePacket. */
 struct part {
@@ -263,7 +263,7 @@ enum tb_status tb_perfetto_write_sequence_start(struct tb_perfetto_writer *p, ui
   const struct part parts[] = {
       {TB_TRACE_PACKET_CLOCK_SNAPSHOT, perfetto_protos_ClockSnapshot_fields, &snapshot},
       {TB_TRACE_PACKET_TRACE_PACKET_DEFAULTS, perfetto_protos_TracePacketDefaults_fields, &defaults}};
-  return write_packet(p, sequence_id, CLEARED, parts, 2);
+  return write_packet(p, sequence_id, TB_TRACE_PACKET_SEQ_INCREMENTAL_STATE_CLEARED, parts, 2);
 }
 
 /* The clock relations that the source states. */

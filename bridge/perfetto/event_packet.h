@@ -10,7 +10,6 @@
 
 enum {
   TB_PACKET_MIDDLE_MAX = 16,
-  TB_PACKET_NEEDS_STATE = 2,
   TB_EVENT_PACKET_ROOM = 128,
   TB_PACKET_BYTES_AHEAD = 64 /* see tb_packet_put_bytes_ahead */
 };
@@ -36,7 +35,7 @@ struct tb_event_head {
 static inline void tb_packet_stream_init(struct tb_packet_stream *stream, uint32_t sequence_id) {
   *stream = (struct tb_packet_stream){.middle_len = 0};
   char *at = tb_wire_put_uint(stream->middle, TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, sequence_id);
-  at = tb_wire_put_uint(at, TB_TRACE_PACKET_SEQUENCE_FLAGS, TB_PACKET_NEEDS_STATE);
+  at = tb_wire_put_uint(at, TB_TRACE_PACKET_SEQUENCE_FLAGS, TB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE);
   stream->middle_len = (size_t)(tb_wire_put_tag(at, TB_TRACE_PACKET_TRACK_EVENT, TB_WIRE_BYTES) - stream->middle);
 }
 

@@ -7,7 +7,7 @@
 #include "perfetto/wire.h"
 #include "perfetto/writer_state.h"
 
-enum { PACKET_BYTES = 64 * 1024, ENTRY_ROOM = 4 * (1 + TB_WIRE_VARINT_MAX), NEEDS_STATE = 2 };
+enum { PACKET_BYTES = 64 * 1024, ENTRY_ROOM = 4 * (1 + TB_WIRE_VARINT_MAX) };
 
 struct interned_writer {
   struct tb_perfetto_writer *p;
@@ -23,7 +23,7 @@ static enum tb_status flush(struct interned_writer *w) {
   char head[64];
   char fields[48];
   char *end = tb_wire_put_uint(fields, TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, w->sequence_id);
-  end = tb_wire_put_uint(end, TB_TRACE_PACKET_SEQUENCE_FLAGS, NEEDS_STATE);
+  end = tb_wire_put_uint(end, TB_TRACE_PACKET_SEQUENCE_FLAGS, TB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE);
   end = tb_wire_put_varint(tb_wire_put_tag(end, TB_TRACE_PACKET_INTERNED_DATA, TB_WIRE_BYTES), w->data.len);
   size_t fields_len = (size_t)(end - fields);
   char *to = tb_wire_put_varint(tb_wire_put_tag(head, TB_TRACE_PACKET, TB_WIRE_BYTES), fields_len + w->data.len);

@@ -45,8 +45,8 @@ static int64_t bundle_time(struct bundle *b, uint64_t timestamp) {
 static enum tb_task_state task_state(int64_t bits) {
   bits &= STATE_BITS;
   if (bits == 0) return TB_TASK_RUNNABLE;
-  if (bits & STATE_ZOMBIE) return TB_TASK_DESTROYED;
-  if (bits & STATE_DEAD) return TB_TASK_DEAD;
+  if (bits & STATE_ZOMBIE) return TB_TASK_DEAD;
+  if (bits & STATE_DEAD) return TB_TASK_DESTROYED;
   if (bits & (STATE_STOPPED | STATE_TRACED)) return TB_TASK_STOPPED;
   if (bits & STATE_D) return TB_TASK_UNINTERRUPTIBLE_SLEEP;
   return bits & STATE_S ? TB_TASK_INTERRUPTIBLE_SLEEP : TB_TASK_UNKNOWN;

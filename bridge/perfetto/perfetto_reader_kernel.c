@@ -18,8 +18,8 @@ static struct tb_slice state_name(enum tb_task_state state) {
                                           [TB_TASK_INTERRUPTIBLE_SLEEP] = {"S", 1},
                                           [TB_TASK_UNINTERRUPTIBLE_SLEEP] = {"D", 1},
                                           [TB_TASK_STOPPED] = {"T", 1},
-                                          [TB_TASK_DEAD] = {"X", 1},
-                                          [TB_TASK_DESTROYED] = {"Z", 1}};
+                                          [TB_TASK_DEAD] = {"Z", 1},
+                                          [TB_TASK_DESTROYED] = {"X", 1}};
   return names[state <= TB_TASK_DESTROYED ? state : TB_TASK_UNKNOWN];
 }
 

@@ -12,9 +12,7 @@
 enum {
   BUNDLE_BYTES = 32 * 1024,
   TEXT_BYTES = 64 * 1024, /* of a packet of text */
-  CPUS_MAX = 4096,        /* the trace processor takes no more */
-  STATE_CLEARED = 1,
-  STATE_NEEDED = 2
+  CPUS_MAX = 4096         /* the trace processor takes no more */
 };
 
 /* What lines say of a thread. */
@@ -151,7 +149,10 @@ static enum tb_status append_symbols(struct bundling *b) {
 static enum tb_status write_bundle(struct bundling *b, size_t cpu) {
   struct tb_buffer *bundle = &b->bundles[cpu];
   if (!bundle->len) return TB_OK;
-  enum tb_status status = start_packet(b, b->symbols_written ? STATE_NEEDED : b->symbols.count ? STATE_CLEARED : 0);
+  uint32_t flags = b->symbols_written ? TB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE
+                   : b->symbols.count ? TB_TRACE_PACKET_SEQ_INCREMENTAL_STATE_CLEARED
+                                      : 0;
+  enum tb_status status = start_packet(b, flags);
   if (status == TB_OK) status = append_symbols(b);
   if (status == TB_OK)
     status = append_bytes(&b->packet, TB_TRACE_PACKET_FTRACE_EVENTS, (struct tb_slice){bundle->data, bundle->len});

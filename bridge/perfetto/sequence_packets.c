@@ -56,7 +56,7 @@ enum tb_status tb_sequence_put_payload(struct tb_sequence_writer *w, int64_t ts,
   struct tb_buffer *whole = &w->p->scratch;
   char *at = tb_wire_put_uint(fields, TB_TRACE_PACKET_TIMESTAMP, (uint64_t)ts - (uint64_t)w->stream.last_ts);
   at = tb_wire_put_uint(at, TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, w->id);
-  at = tb_wire_put_uint(at, TB_TRACE_PACKET_SEQUENCE_FLAGS, TB_PACKET_NEEDS_STATE);
+  at = tb_wire_put_uint(at, TB_TRACE_PACKET_SEQUENCE_FLAGS, TB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE);
   at = tb_wire_put_varint(tb_wire_put_tag(at, field, TB_WIRE_BYTES), payload.len);
   w->stream.last_ts = ts;
   whole->len = 0;

@@ -242,6 +242,27 @@ static void a_frame_that_is_not_whole_is_a_loss(void **state) {
   }
 }
 
+static void the_states_in_which_threads_end_have_the_letters_of_linux(void **state) {
+  (void)state;
+  assert_events(TRACE("dying_threads"),
+                "TRACK thread/0 'swapper/0'\n"
+                "1000 STATE thread/0 'swapper/0' \"R\" cpu 0 prio 120\n"
+                "TRACK thread/31 'gone'\n"
+                "1000 STATE thread/31 'gone' \"Running\" cpu 0 prio 120\n"
+                "2000 STATE thread/31 'gone' \"X\" cpu 0 prio 120\n"
+                "TRACK thread/32 'waited for'\n"
+                "2000 STATE thread/32 'waited for' \"Running\" cpu 0 prio 120\n"
+                "3000 STATE thread/32 'waited for' \"Z\" cpu 0 prio 120\n"
+                "TRACK thread/33 'other'\n"
+                "3000 STATE thread/33 'other' \"Running\" cpu 0 prio 120\n"
+                "TRACK thread/41 'dead'\n"
+                "1000 STATE thread/41 'dead' \"Running\" cpu 1 prio 120\n"
+                "2000 STATE thread/41 'dead' \"Z\" cpu 1 prio 120\n"
+                "TRACK thread/42 'destroyed'\n"
+                "2000 STATE thread/42 'destroyed' \"Running\" cpu 1 prio 120\n"
+                "3000 STATE thread/42 'destroyed' \"X\" cpu 1 prio 120\n");
+}
+
 static void ftrace_events_on_other_clocks_come_to_the_trace_clock_by_the_pairs_of_their_bundles(void **state) {
   (void)state;
   assert_events(TRACE("ftrace_clocks"),
@@ -596,6 +617,7 @@ int main(void) {
       cmocka_unit_test(packets_of_other_kinds_become_events),
       cmocka_unit_test(frames_become_async_slices_of_their_process),
       cmocka_unit_test(a_frame_that_is_not_whole_is_a_loss),
+      cmocka_unit_test(the_states_in_which_threads_end_have_the_letters_of_linux),
       cmocka_unit_test(ftrace_events_on_other_clocks_come_to_the_trace_clock_by_the_pairs_of_their_bundles),
       cmocka_unit_test(an_ftrace_clock_is_known_by_its_number),
       cmocka_unit_test(flows_come_back_as_the_events_that_json_had_for_them),
