@@ -3,6 +3,7 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <locale.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -25,6 +26,16 @@ static enum tb_status damaged(struct archive *a, struct tb_error *error) {
   return tb_fail(error, TB_BAD_DATA, TB_NO_OFFSET, "the archive cannot be read: %s", why ? why : "it is damaged");
 }
 
+/* libarchive converts names that are UTF-8 to the locale, and gives none where that lacks a character, as C does. */
+static int next_header(struct archive *a, struct archive_entry **entry) {
+  locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0), before = utf8 ? uselocale(utf8) : (locale_t)0;
+  int rc = archive_read_next_header(a, entry);
+  if (!utf8) return rc;
+  (void)uselocale(before);
+  freelocale(utf8);
+  return rc;
+}
+
 static enum tb_status take_data(struct archive *a, const struct tb_archive_taker *taker, struct tb_error *error) {
   uint64_t end = 0;
   for (;;) {
@@ -43,7 +54,8 @@ static enum tb_status take_data(struct archive *a, const struct tb_archive_taker
 static enum tb_status take_member(struct archive *a, struct archive_entry *entry, const struct tb_archive_taker *taker,
                                   struct tb_error *error) {
   const char *path = archive_entry_pathname(entry);
-  if (!path || archive_entry_filetype(entry) != AE_IFREG) return TB_OK;
+  if (archive_entry_filetype(entry) != AE_IFREG) return TB_OK;
+  if (!path) return tb_fail(error, TB_BAD_DATA, TB_NO_OFFSET, "the name of a member cannot be read");
   while (strncmp(path, "./", 2) == 0) path += 2;
   if (is_hidden(path)) return TB_OK;
   enum tb_status status = taker->begin(taker->ctx, path, error);
@@ -59,7 +71,7 @@ enum tb_status tb_archive_walk(const char *path, const struct tb_archive_taker *
   enum tb_status status = archive_read_open_filename(a, path, BLOCK_BYTES) == ARCHIVE_OK ? TB_OK : damaged(a, error);
   struct archive_entry *entry;
   int rc;
-  while (status == TB_OK && (rc = archive_read_next_header(a, &entry)) != ARCHIVE_EOF)
+  while (status == TB_OK && (rc = next_header(a, &entry)) != ARCHIVE_EOF)
     status = rc == ARCHIVE_OK || rc == ARCHIVE_WARN ? take_member(a, entry, taker, error) : damaged(a, error);
   (void)archive_read_free(a);
   return status;
