@@ -38,6 +38,13 @@ size_t tb_utf8_character(const char *p, const char *end, size_t *skip) {
   return more + 1;
 }
 
+uint32_t tb_utf8_decode(const char *p, size_t length) {
+  static const unsigned char of_lead[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+  uint32_t c = (unsigned char)*p & of_lead[length];
+  for (size_t i = 1; i < length; i++) c = c << 6 | ((unsigned char)p[i] & 0x3f);
+  return c;
+}
+
 size_t tb_utf8_encode(uint32_t c, char *to) {
   if (c < 0x80) {
     to[0] = (char)c;

@@ -15,6 +15,9 @@
  */
 size_t tb_utf8_character(const char *p, const char *end, size_t *skip);
 
+/* The code point of the well-formed character of `length` bytes at `p`. */
+uint32_t tb_utf8_decode(const char *p, size_t length);
+
 /* Writes code point `c` (at most 0x10FFFF, no surrogate) to `to`, which has room for 4 bytes; returns how many. */
 size_t tb_utf8_encode(uint32_t c, char *to);
 

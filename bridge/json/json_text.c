@@ -11,6 +11,7 @@
 #include <emmintrin.h>
 #endif
 
+#include "base/escape.h"
 #include "base/utf8.h"
 
 enum { EIGHT_DIGITS = 100000000 };
@@ -218,22 +219,6 @@ static uint64_t copy_all(char *to, const unsigned char *from, size_t len) {
 
 static bool is_plain(unsigned char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; }
 
-static char *put_escaped(char *at, unsigned char c) {
-  static const char shorts[] = "btn\0fr"; /* 0x08 to 0x0d; 0x0b has none */
-  *at++ = '\\';
-  if (c == '"' || c == '\\') {
-    *at++ = (char)c;
-  } else if (c >= 0x08 && c <= 0x0d && c != 0x0b) {
-    *at++ = shorts[c - 0x08];
-  } else {
-    memcpy(at, "u00", 3);
-    at[3] = "0123456789abcdef"[c >> 4];
-    at[4] = "0123456789abcdef"[c & 15];
-    at += 5;
-  }
-  return at;
-}
-
 /* The text without quotes. */
 static char *put_characters(char *at, const unsigned char *p, const unsigned char *end) {
   while (p < end) {
@@ -242,7 +227,7 @@ static char *put_characters(char *at, const unsigned char *p, const unsigned cha
     while (p < end && is_plain(*p)) *at++ = (char)*p++;
     if (p == end) break;
     if (*p < 0x80) {
-      at = put_escaped(at, *p++);
+      at = tb_escape_json_character(at, *p++);
       continue;
     }
     size_t skip, length = tb_utf8_character((const char *)p, (const char *)end, &skip);

@@ -47,6 +47,7 @@ static void every_code_point_comes_back_from_its_encoding(void **state) {
     char text[4];
     size_t skip, n = tb_utf8_encode(c, text);
     assert_int_equal(tb_utf8_character(text, text + n, &skip), n);
+    assert_int_equal(tb_utf8_decode(text, n), c);
   }
 }
 

@@ -57,14 +57,14 @@ enum tb_status {
 TB_API const char *tb_status_text(enum tb_status status);
 
 /* What went wrong and where. Wholly public, caller-owned, zero-initialised means "no error". The first error wins: a
- * function that finds `code` already set leaves it. */
+ * function that finds `code` already set leaves it. Texts hold names as they are: escape.h makes them fit for a terminal. */
 struct tb_error {
   enum tb_status code;
   int system_errno;  /* errno of the failed call, 0 when no system call failed */
   uint64_t offset;   /* byte offset in the (decompressed) input, TB_NO_OFFSET when it has none */
   uint64_t record;   /* number of the event, packet or record, from 0; TB_NO_OFFSET when it has none */
   char message[160]; /* what, and what to do; NUL-terminated */
-  char file[256];    /* the input or output concerned, possibly cut; NUL-terminated, "" when none */
+  char file[256];    /* the input or output concerned, as it is named, possibly cut; NUL-terminated, "" when none */
 };
 
 #define TB_NO_OFFSET UINT64_MAX

@@ -7,6 +7,7 @@
 #define TRACEBRIDGE_INFO_H
 
 #include "tracebridge/convert.h"
+#include "tracebridge/escape.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -118,9 +119,6 @@ TB_MUST_CHECK TB_API enum tb_status tb_info_open(const char *path, const struct 
 
 /* NULL is ignored. */
 TB_API void tb_info_close(struct tb_info *info);
-
-/* Takes text in pieces; returns false to stop. */
-typedef bool (*tb_text_sink)(void *ctx, const char *text, size_t len);
 
 /* Writes one screen of text for people, or one JSON object for programs, to `sink`. TB_OK; TB_CANCELLED where the sink
  * stopped; TB_NO_MEMORY. */
