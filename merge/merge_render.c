@@ -3,7 +3,8 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
+
+#include "tracebridge/escape.h"
 
 /* A buffer that keeps its first failure, so that printing needs no check at each line. */
 struct page {
@@ -12,14 +13,17 @@ struct page {
 };
 
 static void put(struct page *page, const char *format, ...) TB_PRINTF(2, 3);
+static bool append(void *ctx, const char *text, size_t len) {
+  struct page *page = ctx;
+  if (page->status == TB_OK) page->status = tb_buffer_append(page->out, text, len);
+  return page->status == TB_OK;
+}
+
 static void put(struct page *page, const char *format, ...) {
-  char text[1536];
   va_list args;
   va_start(args, format);
-  int n = vsnprintf(text, sizeof(text), format, args);
+  (void)tb_escape_print(append, page, format, args);
   va_end(args);
-  if (n < 0 || page->status != TB_OK) return;
-  page->status = tb_buffer_append(page->out, text, (size_t)n < sizeof(text) ? (size_t)n : sizeof(text) - 1);
 }
 
 /* ns as a signed decimal number of seconds. */
@@ -73,14 +77,7 @@ enum tb_status tb_render_text(const struct tb_merge_report *report, struct tb_bu
 
 static void json_text(struct page *page, const char *text) {
   put(page, "\"");
-  for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
-    if (*p == '"' || *p == '\\')
-      put(page, "\\%c", *p);
-    else if (*p < 0x20)
-      put(page, "\\u%04x", *p);
-    else
-      put(page, "%c", *p);
-  }
+  (void)tb_escape_text(TB_ESCAPE_JSON, tb_slice_from(text), append, page);
   put(page, "\"");
 }
 

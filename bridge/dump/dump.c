@@ -199,6 +199,7 @@ enum tb_status tb_dump(const char *path, const struct tb_dump_options *options, 
   if (!filled.reader.allocator) filled.reader.allocator = tb_default_allocator();
   struct tb_dump dump = {.sink = sink, .ctx = ctx, .options = &filled, .error = error ? error : &own_error};
   tb_json_emit_init(&dump.text, filled.reader.allocator);
+  dump.text.for_people = true;
   enum tb_status status = dump_file(&dump, path, losses ? losses : own_losses, &count);
   enum tb_status flushed = tb_dump_flush(&dump, true);
   if (status == TB_OK) status = flushed;

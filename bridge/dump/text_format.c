@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/utf8.h"
 #include "json/json_text.h"
 #include "perfetto/wire.h"
+#include "tracebridge/escape.h"
 
 enum { NUMBER_BYTES = 64 };
 
@@ -34,35 +34,14 @@ static void put_indent(struct printer *p) {
 
 /* ---- strings ---------------------------------------------------------------------------------------------------------- */
 
-static size_t escape(char *to, unsigned char c) {
-  static const char names[] = "\"\\\n\r\t", letters[] = "\"\\nrt";
-  const char *known = c ? strchr(names, c) : NULL;
-  to[0] = '\\';
-  if (known) {
-    to[1] = letters[known - names];
-    return 2;
-  }
-  to[1] = (char)('0' + (c >> 6));
-  to[2] = (char)('0' + (c >> 3 & 7));
-  to[3] = (char)('0' + (c & 7));
-  return 4;
-}
-
-static bool is_plain(char c) { return (unsigned char)c >= 0x20 && (unsigned char)c < 0x7f && c != '"' && c != '\\'; }
-
 enum tb_status tb_text_string(struct tb_buffer *out, struct tb_slice text) {
   if (text.len > SIZE_MAX / 8) return TB_LIMIT;
-  enum tb_status status = tb_buffer_reserve(out, text.len * 4 + 2);
+  size_t room = text.len * 4 + TB_ESCAPE_MAX;
+  enum tb_status status = tb_buffer_reserve(out, room + 2);
   if (status != TB_OK) return status;
   char *to = out->data + out->len;
   *to++ = '"';
-  for (const char *at = text.ptr, *end = at + text.len; at < end;) {
-    size_t skip, length = is_plain(*at) ? 1 : 0;
-    if (!length && (unsigned char)*at >= 0x80) length = tb_utf8_character(at, end, &skip);
-    if (length) memcpy(to, at, length);
-    to += length ? length : escape(to, (unsigned char)*at);
-    at += length ? length : 1;
-  }
+  to += tb_escape(TB_ESCAPE_PROTOBUF, &text, to, room);
   *to++ = '"';
   out->len = (size_t)(to - out->data);
   return TB_OK;

@@ -26,7 +26,7 @@ TB_MUST_CHECK enum tb_status tb_text_message(struct tb_buffer *out, const Protob
                                              struct tb_slice message, unsigned indent,
                                              const struct tb_text_notes *notes);
 
-/* Appends a string literal: printable ASCII and well-formed UTF-8 as they are, all else escaped. */
+/* Appends a string literal, escaped as TB_ESCAPE_PROTOBUF. */
 TB_MUST_CHECK enum tb_status tb_text_string(struct tb_buffer *out, struct tb_slice text);
 
 #endif

@@ -4,8 +4,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/utf8.h"
-
 enum { LINE_BYTES = 128 };
 
 /* ---- kinds ------------------------------------------------------------------------------------------------------------------ */
@@ -98,23 +96,9 @@ static void put_word(struct line *line, const char *key) {
   PUT(line, " %s=%" PRIu64, key, word);
 }
 
-/* Text in quotes; what is no UTF-8 or no character to see as \xHH. */
 static void put_quoted(struct line *line, struct tb_slice text) {
-  const char *end = text.ptr + text.len;
   tb_json_emit_raw(line->out, "\"", 1);
-  for (const char *p = text.ptr; p < end;) {
-    size_t skip, len = tb_utf8_character(p, end, &skip);
-    unsigned char c = (unsigned char)*p;
-    if (c == '"' || c == '\\')
-      PUT(line, "\\%c", c);
-    else if (c == '\n')
-      PUT(line, "\\n");
-    else if (len == 0 || c < 0x20 || c == 0x7f)
-      PUT(line, "\\x%02x", c);
-    else
-      tb_json_emit_raw(line->out, p, len);
-    p += len && c >= 0x80 ? len : 1;
-  }
+  tb_json_emit_escaped(line->out, TB_ESCAPE_QUOTED, text);
   tb_json_emit_raw(line->out, "\"", 1);
 }
 
@@ -148,7 +132,7 @@ static void put_string(struct line *line, uint64_t ref) {
 
 static void put_id(struct line *line, int64_t id, struct tb_slice text) {
   if (text.len)
-    tb_json_emit_raw(line->out, text.ptr, text.len);
+    tb_json_emit_escaped(line->out, TB_ESCAPE_QUOTED, text);
   else
     PUT(line, "%" PRId64, id);
 }

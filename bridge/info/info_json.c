@@ -217,6 +217,7 @@ static void put_all(struct tb_json_emit *e, const struct tb_info *info) {
 enum tb_status tb_info_json(const struct tb_info *info, tb_text_sink sink, void *ctx) {
   struct tb_json_emit emit;
   tb_json_emit_init(&emit, tb_default_allocator());
+  emit.for_people = true;
   put_all(&emit, info);
   enum tb_status status = emit.status;
   if (status == TB_OK && !sink(ctx, emit.buffer.data, emit.buffer.len)) status = TB_CANCELLED;

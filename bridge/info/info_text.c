@@ -6,11 +6,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "base/memory.h"
 #include "base/utf8.h"
 #include "tracebridge/info.h"
 
-enum { LINE_BYTES = 512, BIGGEST = 5, KINDS = 10, CLOCKS = 8, NAME_BYTES = 60 };
+enum { BIGGEST = 5, KINDS = 10, CLOCKS = 8, NAME_COLUMNS = 60 };
 
 struct page {
   tb_text_sink sink;
@@ -22,27 +21,34 @@ static void put(struct page *page, const char *text, size_t len) {
   if (!page->stopped && len && !page->sink(page->ctx, text, len)) page->stopped = true;
 }
 
+static bool take(void *ctx, const char *text, size_t len) {
+  struct page *page = ctx;
+  put(page, text, len);
+  return !page->stopped;
+}
+
 static void print(struct page *page, const char *format, ...) TB_PRINTF(2, 3);
 
 static void print(struct page *page, const char *format, ...) {
-  char line[LINE_BYTES];
   va_list args;
   va_start(args, format);
-  int len = vsnprintf(line, sizeof(line), format, args);
+  (void)tb_escape_print(take, page, format, args);
   va_end(args);
-  if (len > 0) put(page, line, (size_t)len < sizeof(line) ? (size_t)len : sizeof(line) - 1);
 }
 
-/* A text of the trace: control characters and what is no UTF-8 as `?`, cut where it is long. */
+/* A text of the trace, escaped, cut where it takes many columns. */
 static void print_name(struct page *page, struct tb_slice text) {
-  const char *at = text.ptr, *end = at + text.len;
-  for (size_t shown = 0; at < end && shown < NAME_BYTES; shown++) {
-    size_t skip = 1, length = tb_utf8_character(at, end, &skip);
-    bool plain = length && (unsigned char)*at >= 0x20 && *at != 0x7f;
-    put(page, plain ? at : "?", plain ? length : 1);
-    at += length ? length : skip;
+  char shown[TB_ESCAPE_MAX];
+  size_t columns = 0;
+  while (text.len && columns < NAME_COLUMNS) {
+    size_t skip = 1, length = tb_utf8_character(text.ptr, text.ptr + text.len, &skip);
+    struct tb_slice one = {text.ptr, length ? length : skip};
+    text = (struct tb_slice){text.ptr + one.len, text.len - one.len};
+    size_t len = tb_escape(TB_ESCAPE_TEXT, &one, shown, sizeof(shown));
+    columns += shown[0] == '\\' ? len : 1;
+    put(page, shown, len);
   }
-  if (at < end) print(page, "...");
+  if (text.len) print(page, "...");
 }
 
 /* Three significant digits and a unit of 1000, as of storage. */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "json/json_emit.h"
 
-enum { JSON_TEXT_DEPTH = 1000, VALUE_DEPTH = 256 };
+enum { JSON_TEXT_DEPTH = 1000, VALUE_DEPTH = 256, ESCAPED_BYTES = 4096 };
 
 void tb_json_emit_init(struct tb_json_emit *emit, const struct tb_allocator *allocator) {
   emit->status = TB_OK;
+  emit->for_people = false;
   tb_buffer_init(&emit->buffer, allocator, 0);
 }
 
@@ -17,9 +18,28 @@ char *tb_json_emit_more_room(struct tb_json_emit *emit, size_t len) {
   return NULL;
 }
 
+void tb_json_emit_escaped(struct tb_json_emit *emit, enum tb_escape_form form, struct tb_slice text) {
+  while (text.len) {
+    size_t room = (text.len < ESCAPED_BYTES ? text.len : ESCAPED_BYTES) + TB_ESCAPE_MAX;
+    char *at = tb_json_emit_room(emit, room);
+    if (!at) return;
+    tb_json_emit_end(emit, at + tb_escape(form, &text, at, room));
+  }
+}
+
+static void emit_string_for_people(struct tb_json_emit *emit, struct tb_slice text) {
+  TB_JSON_EMIT(emit, "\"");
+  tb_json_emit_escaped(emit, TB_ESCAPE_JSON, text);
+  TB_JSON_EMIT(emit, "\"");
+}
+
 void tb_json_emit_string(struct tb_json_emit *emit, struct tb_slice text) {
   if (text.len > SIZE_MAX / 16) {
     emit->status = TB_LIMIT;
+    return;
+  }
+  if (emit->for_people) {
+    emit_string_for_people(emit, text);
     return;
   }
   char *at = tb_json_emit_room(emit, text.len * 6 + TB_JSON_STRING_EXTRA);
@@ -48,7 +68,10 @@ void tb_json_emit_double(struct tb_json_emit *emit, double value) {
 
 static void emit_json_text(struct tb_json_emit *emit, struct tb_slice text, unsigned *bad_json) {
   if (tb_json_is_valid(text, JSON_TEXT_DEPTH)) {
-    tb_json_emit_raw(emit, text.ptr, text.len);
+    if (emit->for_people)
+      tb_json_emit_escaped(emit, TB_ESCAPE_JSON_VALUE, text);
+    else
+      tb_json_emit_raw(emit, text.ptr, text.len);
     return;
   }
   if (bad_json) ++*bad_json;

@@ -8,12 +8,14 @@
 
 #include "base/memory.h"
 #include "json/json_text.h"
+#include "tracebridge/escape.h"
 #include "tracebridge/event.h"
 
 /* Wholly public to the JSON writer. `status` is TB_OK, or TB_NO_MEMORY or TB_LIMIT for good. */
 struct tb_json_emit {
   struct tb_buffer buffer;
   enum tb_status status;
+  bool for_people; /* strings are escaped as tracebridge/escape.h says; false after tb_json_emit_init */
 };
 
 void tb_json_emit_init(struct tb_json_emit *emit, const struct tb_allocator *allocator);
@@ -39,6 +41,9 @@ static inline void tb_json_emit_raw(struct tb_json_emit *emit, const char *data,
   emit->buffer.len += len;
 }
 #define TB_JSON_EMIT(emit, literal) tb_json_emit_raw((emit), (literal), sizeof(literal) - 1)
+
+/* Text of others as bytes of that form. */
+void tb_json_emit_escaped(struct tb_json_emit *emit, enum tb_escape_form form, struct tb_slice text);
 
 void tb_json_emit_string(struct tb_json_emit *emit, struct tb_slice text);
 void tb_json_emit_uint(struct tb_json_emit *emit, uint64_t value);
