@@ -2,6 +2,7 @@
 #include "tracebridge/dump.h"
 
 #include "cli.h"
+#include "print.h"
 
 struct settings {
   enum tb_format from;
@@ -19,11 +20,6 @@ static const struct cli_option options[] = {
     CLI_OPTION_STRICT(struct settings),
 };
 
-static bool print(void *ctx, const char *text, size_t len) {
-  (void)ctx;
-  return fwrite(text, 1, len, stdout) == len;
-}
-
 static int dump(const char *path, const struct settings *settings) {
   struct tb_error error = {0};
   struct tb_loss losses[TB_DUMP_LOSSES];
@@ -31,7 +27,7 @@ static int dump(const char *path, const struct settings *settings) {
   struct tb_dump_options how = {.size = sizeof(how), .resolve = settings->resolve, .events = settings->events};
   how.reader.format = settings->from;
   how.reader.strict = settings->strict;
-  enum tb_status status = tb_dump(path, &how, print, NULL, losses, &loss_count, &error);
+  enum tb_status status = tb_dump(path, &how, cli_print_written, stdout, losses, &loss_count, &error);
   if (fflush(stdout) != 0 || status == TB_CANCELLED) {
     fputs("tracebridge: cannot write to standard output\n", stderr);
     return CLI_IO;

@@ -2,6 +2,7 @@
 #include "tracebridge/info.h"
 
 #include "cli.h"
+#include "print.h"
 #include "progress.h"
 
 struct settings {
@@ -16,11 +17,6 @@ static const struct cli_option options[] = {
     CLI_OPTION_STRICT(struct settings),
     CLI_OPTION_QUIET(struct settings),
 };
-
-static bool print(void *ctx, const char *text, size_t len) {
-  (void)ctx;
-  return fwrite(text, 1, len, stdout) == len;
-}
 
 static int show(const char *path, const struct settings *settings) {
   struct cli_progress progress;
@@ -37,7 +33,8 @@ static int show(const char *path, const struct settings *settings) {
     cli_print_error(&error);
     return cli_exit_status(status);
   }
-  enum tb_status printed = settings->json ? tb_info_json(info, print, NULL) : tb_info_text(info, print, NULL);
+  enum tb_status printed =
+      settings->json ? tb_info_json(info, cli_print_written, stdout) : tb_info_text(info, cli_print_written, stdout);
   tb_info_close(info);
   if (printed != TB_OK || fflush(stdout) != 0) {
     fputs("tracebridge: cannot write to standard output\n", stderr);

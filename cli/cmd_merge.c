@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "print.h"
 #include "progress.h"
 #include "report.h"
 #include "tracebridge/file.h"
@@ -160,11 +161,11 @@ static void print_damage(const struct tb_merge_report *report) {
   for (size_t i = 0; i < tb_merge_report_count(report); i++) {
     const struct tb_merge_input_report *in = tb_merge_report_input(report, i);
     if (in->skipped) {
-      fprintf(stderr, "tracebridge: %s: left out: %s\n", in->name, in->damaged ? in->damage : in->why);
+      cli_print(stderr, "tracebridge: %s: left out: %s\n", in->name, in->damaged ? in->damage : in->why);
     } else if (in->damaged) {
-      fprintf(stderr, "tracebridge: %s: ", in->name);
-      if (in->damage_offset != TB_NO_OFFSET) fprintf(stderr, "at byte %" PRIu64 ": ", in->damage_offset);
-      fprintf(stderr, "%s; what is whole is kept\n", in->damage);
+      cli_print(stderr, "tracebridge: %s: ", in->name);
+      if (in->damage_offset != TB_NO_OFFSET) cli_print(stderr, "at byte %" PRIu64 ": ", in->damage_offset);
+      cli_print(stderr, "%s; what is whole is kept\n", in->damage);
     }
   }
 }

@@ -19,6 +19,11 @@ static const char *const exit_statuses[][2] = {
 };
 enum { EXIT_STATUS_COUNT = sizeof(exit_statuses) / sizeof(exit_statuses[0]) };
 
+static const char about_names[] =
+    "Names of files, members and events are shown as $'...' of bash reads them: a newline as \\n, a backslash as \\\\, "
+    "and bytes that would steer the terminal or are no UTF-8 as \\xHH. JSON has \\uHHHH instead, and U+FFFD for what "
+    "is no UTF-8; dump has the escapes of the form that it prints.";
+
 /* Prints words at most WIDTH wide, each line after `indent` spaces; the first line starts at `column`. */
 static void print_wrapped(FILE *to, const char *text, int indent, int column) {
   while (*text) {
@@ -80,6 +85,8 @@ void cli_help_program(const struct cli_command *const *commands, size_t count, F
     fprintf(to, "  %s ", exit_statuses[i][0]);
     print_wrapped(to, exit_statuses[i][1], 4, 4);
   }
+  fputs("\nnames:\n", to);
+  print_wrapped(to, about_names, 2, 0);
 }
 
 /* Roff takes a backslash, a dash and a dot or quote at a line's start otherwise than they are meant. */
@@ -130,6 +137,8 @@ void cli_help_man(const struct cli_command *const *commands, size_t count, FILE 
   for (size_t i = 0; i < count; i++) man_command(commands[i], to);
   fputs(".SH EXIT STATUS\n", to);
   for (size_t i = 0; i < EXIT_STATUS_COUNT; i++) man_entry(to, exit_statuses[i][0], exit_statuses[i][1]);
+  fputs(".SH NAMES IN WHAT IS PRINTED\n", to);
+  man_text(to, about_names);
   fputs(".SH EXAMPLES\n", to);
   for (size_t i = 0; i < count; i++) man_examples(commands[i], to);
 }

@@ -7,6 +7,7 @@
 
 #include "cli.h"
 #include "help.h"
+#include "print.h"
 
 static const struct cli_command *const commands[] = {&cli_convert, &cli_merge, &cli_info, &cli_dump};
 enum { COMMAND_COUNT = sizeof(commands) / sizeof(commands[0]) };
@@ -28,15 +29,16 @@ int cli_exit_status(enum tb_status status) {
 
 void cli_print_error(const struct tb_error *error) {
   fputs("tracebridge: ", stderr);
-  if (error->file[0]) fprintf(stderr, "%s: ", error->file);
-  if (error->offset != TB_NO_OFFSET) fprintf(stderr, "at byte %" PRIu64 ": ", error->offset);
-  fprintf(stderr, "%s\n", error->message[0] ? error->message : tb_status_text(error->code));
+  if (error->file[0]) cli_print(stderr, "%s: ", error->file);
+  if (error->offset != TB_NO_OFFSET) cli_print(stderr, "at byte %" PRIu64 ": ", error->offset);
+  cli_print(stderr, "%s\n", error->message[0] ? error->message : tb_status_text(error->code));
 }
 
 void cli_print_losses(const char *file, const struct tb_loss *losses, size_t count) {
   for (size_t i = 0; i < count; i++) {
-    fprintf(stderr, "tracebridge: %s: lost %" PRIu64 ": %s", file, losses[i].count, losses[i].reason);
-    if (losses[i].first_offset != TB_NO_OFFSET) fprintf(stderr, " (first at byte %" PRIu64 ")", losses[i].first_offset);
+    cli_print(stderr, "tracebridge: %s: lost %" PRIu64 ": %s", file, losses[i].count, losses[i].reason);
+    if (losses[i].first_offset != TB_NO_OFFSET)
+      cli_print(stderr, " (first at byte %" PRIu64 ")", losses[i].first_offset);
     fputc('\n', stderr);
   }
 }
@@ -53,7 +55,7 @@ const char *cli_output_name(const struct cli_command *command, const char *given
 static const struct cli_command *find_command(const char *name) {
   for (size_t i = 0; i < COMMAND_COUNT; i++)
     if (strcmp(name, commands[i]->name) == 0) return commands[i];
-  fprintf(stderr, "tracebridge: no command '%s'; tracebridge help lists them\n", name);
+  cli_print(stderr, "tracebridge: no command '%s'; tracebridge help lists them\n", name);
   return NULL;
 }
 
@@ -78,7 +80,7 @@ int main(int argc, char **argv) {
   if (strcmp(argv[1], "help") == 0) return help(argv[2]);
   if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) return help(NULL);
   if (strcmp(argv[1], "--version") == 0) {
-    puts("tracebridge " TB_VERSION);
+    fputs("tracebridge " TB_VERSION "\n", stdout);
     return CLI_OK;
   }
   const struct cli_command *command = find_command(argv[1]);

@@ -8,6 +8,7 @@
 
 #include "cli.h"
 #include "help.h"
+#include "print.h"
 
 const char *cli_parse_flag(void *field, const char *value) {
   (void)value;
@@ -93,9 +94,9 @@ const char *cli_parse_clock(void *field, const char *value) {
 int cli_usage(const struct cli_command *command, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  fprintf(stderr, "tracebridge %s: ", command->name);
-  vfprintf(stderr, format, args);
-  fprintf(stderr, "\ntracebridge %s --help lists the options\n", command->name);
+  cli_print(stderr, "tracebridge %s: ", command->name);
+  cli_vprint(stderr, format, args);
+  cli_print(stderr, "\ntracebridge %s --help lists the options\n", command->name);
   va_end(args);
   return CLI_USAGE;
 }

@@ -6,6 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "print.h"
+
 /* A signal handler can reach nothing but a global. */
 static volatile sig_atomic_t interrupted_by;
 
@@ -50,7 +52,7 @@ static void show(struct cli_progress *progress, const char *what, double since, 
   progress->dirty = true;
   char line[128];
   cli_progress_format(line, sizeof(line), bytes, size, time - since);
-  fprintf(stderr, "\r\033[K%s%s", what, line);
+  cli_print(stderr, "\r\033[K%s%s", what, line);
 }
 
 bool cli_progress_update(void *context, uint64_t bytes, uint64_t size) {

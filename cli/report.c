@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "print.h"
 #include "tracebridge/file.h"
 
 /* Events that say what happens, for people; types that share a name are added up. Types without one describe the trace
@@ -66,21 +67,21 @@ static uint64_t lost(const struct tb_convert_report *report) {
 
 static void print_bytes(FILE *to, uint64_t bytes) {
   if (bytes < 10000)
-    fprintf(to, "%" PRIu64 " bytes", bytes);
+    cli_print(to, "%" PRIu64 " bytes", bytes);
   else if (bytes < 10000000)
-    fprintf(to, "%.1f kB", (double)bytes / 1e3);
+    cli_print(to, "%.1f kB", (double)bytes / 1e3);
   else
-    fprintf(to, "%.1f MB", (double)bytes / 1e6);
+    cli_print(to, "%.1f MB", (double)bytes / 1e6);
 }
 
 static void print_count(FILE *to, uint64_t count, const char *what) {
-  fprintf(to, ", %" PRIu64 " %s%s", count, what, count == 1 ? "" : "s");
+  cli_print(to, ", %" PRIu64 " %s%s", count, what, count == 1 ? "" : "s");
 }
 
 static void print_files(FILE *to, const struct cli_conversion *c) {
-  fprintf(to, "%s (%s, ", c->from, tb_format_name(c->report->from));
+  cli_print(to, "%s (%s, ", c->from, tb_format_name(c->report->from));
   print_bytes(to, c->report->input_bytes);
-  fprintf(to, ") -> %s (%s, ", strcmp(c->to, "-") == 0 ? "standard output" : c->to, tb_format_name(c->report->to));
+  cli_print(to, ") -> %s (%s, ", strcmp(c->to, "-") == 0 ? "standard output" : c->to, tb_format_name(c->report->to));
   print_bytes(to, c->report->summary.bytes_written);
   fputs(")\n", to);
 }
@@ -90,10 +91,10 @@ static void print_events(FILE *to, const struct tb_writer_summary *summary) {
   uint64_t total;
   size_t kind_total = count_kinds(summary, counts, &total);
   fputs("  events:    ", to);
-  if (kind_total != 1) fprintf(to, "%" PRIu64 "%s", total, kind_total ? " = " : "");
+  if (kind_total != 1) cli_print(to, "%" PRIu64 "%s", total, kind_total ? " = " : "");
   for (size_t i = 0; i < kind_total; i++)
-    fprintf(to, "%s%" PRIu64 " %s", i ? ", " : "", counts[i].count, counts[i].name);
-  fprintf(to, "\n  tracks:    %" PRIu64 " process%s", summary->processes, summary->processes == 1 ? "" : "es");
+    cli_print(to, "%s%" PRIu64 " %s", i ? ", " : "", counts[i].count, counts[i].name);
+  cli_print(to, "\n  tracks:    %" PRIu64 " process%s", summary->processes, summary->processes == 1 ? "" : "es");
   print_count(to, summary->threads, "thread");
   print_count(to, summary->counters, "counter");
   print_count(to, summary->flows, "flow");
@@ -104,12 +105,12 @@ static void print_losses(FILE *to, const struct tb_convert_report *report) {
   if (!report->loss_count)
     fputs("  lost:      nothing\n", to);
   else
-    fprintf(to, "  lost:      %" PRIu64 "\n", lost(report));
+    cli_print(to, "  lost:      %" PRIu64 "\n", lost(report));
   for (size_t i = 0; i < report->loss_count; i++) {
     const struct tb_loss *loss = &report->losses[i];
-    fprintf(to, "    %" PRIu64 " %s: %s", loss->count, i < report->reader_loss_count ? "in reading" : "in writing",
-            loss->reason);
-    if (loss->first_offset != TB_NO_OFFSET) fprintf(to, " (first at byte %" PRIu64 ")", loss->first_offset);
+    cli_print(to, "    %" PRIu64 " %s: %s", loss->count, i < report->reader_loss_count ? "in reading" : "in writing",
+              loss->reason);
+    if (loss->first_offset != TB_NO_OFFSET) cli_print(to, " (first at byte %" PRIu64 ")", loss->first_offset);
     fputc('\n', to);
   }
 }
@@ -117,16 +118,16 @@ static void print_losses(FILE *to, const struct tb_convert_report *report) {
 void cli_report_text(FILE *to, const struct cli_conversion *c) {
   const struct tb_writer_summary *summary = &c->report->summary;
   if (c->status != TB_OK && c->status != TB_PARTIAL) {
-    fprintf(to, "%s: failed: %s\n", c->from, c->error->message);
+    cli_print(to, "%s: failed: %s\n", c->from, c->error->message);
     return;
   }
   print_files(to, c);
   print_events(to, summary);
   if (summary->first_ts <= summary->last_ts) { /* there was an event with a time */
     uint64_t span = (uint64_t)summary->last_ts - (uint64_t)summary->first_ts;
-    fprintf(to, "  time span: %" PRIu64 ".%09" PRIu64 " s\n", span / 1000000000u, span % 1000000000u);
+    cli_print(to, "  time span: %" PRIu64 ".%09" PRIu64 " s\n", span / 1000000000u, span % 1000000000u);
   }
-  if (summary->ftrace_events) fprintf(to, "  ftrace:    %" PRIu64 " events\n", summary->ftrace_events);
+  if (summary->ftrace_events) cli_print(to, "  ftrace:    %" PRIu64 " events\n", summary->ftrace_events);
   if (summary->spilled_bytes) {
     fputs("  spilled:   ", to);
     print_bytes(to, summary->spilled_bytes);
@@ -135,50 +136,21 @@ void cli_report_text(FILE *to, const struct cli_conversion *c) {
   print_losses(to, c->report);
 }
 
-/* Length of the UTF-8 character at `text`, 0 where there is none. */
-static size_t utf8_length(const unsigned char *text) {
-  static const unsigned char least[] = {0, 0, 0xC2, 0xE0, 0xF0};
-  size_t len = text[0] < 0x80   ? 1
-               : text[0] < 0xC2 ? 0
-               : text[0] < 0xE0 ? 2
-               : text[0] < 0xF0 ? 3
-               : text[0] < 0xF5 ? 4
-                                : 0;
-  for (size_t i = 1; i < len; i++)
-    if ((text[i] & 0xC0) != 0x80) return 0;
-  if (len == 3 && text[0] == least[3] && text[1] < 0xA0) return 0;
-  if (len == 4 && ((text[0] == least[4] && text[1] < 0x90) || (text[0] == 0xF4 && text[1] > 0x8F))) return 0;
-  return len;
-}
-
-void cli_json_string(FILE *to, const char *text) {
-  fputc('"', to);
-  for (const unsigned char *at = (const unsigned char *)text; *at;) {
-    size_t len = utf8_length(at);
-    if (len == 0)
-      fputs("\xEF\xBF\xBD", to);
-    else if (*at == '"' || *at == '\\')
-      fprintf(to, "\\%c", *at);
-    else if (*at < 0x20)
-      fprintf(to, "\\u%04x", *at);
-    else
-      fwrite(at, 1, len, to);
-    at += len ? len : 1;
-  }
-  fputc('"', to);
-}
-
 static void json_file(FILE *to, const char *key, const char *name, enum tb_format format, uint64_t bytes) {
-  fprintf(to, "  \"%s\": {\"file\": ", key);
-  cli_json_string(to, name);
-  fprintf(to, ", \"format\": \"%s\", \"bytes\": %" PRIu64 "},\n", tb_format_name(format), bytes);
+  cli_print(to, "  \"%s\": {\"file\": ", key);
+  cli_print_json(to, name);
+  cli_print(to, ", \"format\": \"%s\", \"bytes\": %" PRIu64 "},\n", tb_format_name(format), bytes);
+}
+
+static void json_number(FILE *to, const char *key, uint64_t value) {
+  cli_print(to, "  \"%s\": %" PRIu64 ",\n", key, value);
 }
 
 static void json_offset(FILE *to, const char *key, uint64_t offset) {
   if (offset == TB_NO_OFFSET)
-    fprintf(to, "\"%s\": null", key);
+    cli_print(to, "\"%s\": null", key);
   else
-    fprintf(to, "\"%s\": %" PRIu64, key, offset);
+    cli_print(to, "\"%s\": %" PRIu64, key, offset);
 }
 
 static void json_error(FILE *to, const struct cli_conversion *c) {
@@ -187,9 +159,9 @@ static void json_error(FILE *to, const struct cli_conversion *c) {
     return;
   }
   fputs("  \"error\": {\"file\": ", to);
-  cli_json_string(to, c->error->file);
+  cli_print_json(to, c->error->file);
   fputs(", \"message\": ", to);
-  cli_json_string(to, c->error->message);
+  cli_print_json(to, c->error->message);
   fputs(", ", to);
   json_offset(to, "offset", c->error->offset);
   fputs("},\n", to);
@@ -199,14 +171,15 @@ static void json_losses(FILE *to, const struct tb_convert_report *report) {
   fputs("  \"losses\": [", to);
   for (size_t i = 0; i < report->loss_count; i++) {
     const struct tb_loss *loss = &report->losses[i];
-    fprintf(to, "%s\n    {\"while\": \"%s\", \"reason\": ", i ? "," : "",
-            i < report->reader_loss_count ? "reading" : "writing");
-    cli_json_string(to, loss->reason);
-    fprintf(to, ", \"count\": %" PRIu64 ", ", loss->count);
+    if (i) fputc(',', to);
+    cli_print(to, "\n    {\"while\": \"%s\", \"reason\": ", i < report->reader_loss_count ? "reading" : "writing");
+    cli_print_json(to, loss->reason);
+    cli_print(to, ", \"count\": %" PRIu64 ", ", loss->count);
     json_offset(to, "first_offset", loss->first_offset);
     fputc('}', to);
   }
-  fputs(report->loss_count ? "\n  ]\n" : "]\n", to);
+  if (report->loss_count) fputs("\n  ", to);
+  fputs("]\n", to);
 }
 
 void cli_report_json(FILE *to, const struct cli_conversion *c) {
@@ -214,23 +187,28 @@ void cli_report_json(FILE *to, const struct cli_conversion *c) {
   struct kind_count counts[TB_EVENT_TYPE_COUNT];
   uint64_t total;
   size_t kind_total = count_kinds(summary, counts, &total);
-  fprintf(to, "{\n  \"exit_status\": %d,\n", cli_exit_status(c->status));
+  cli_print(to, "{\n  \"exit_status\": %d,\n", cli_exit_status(c->status));
   json_error(to, c);
   json_file(to, "from", c->from, c->report->from, c->report->input_bytes);
   json_file(to, "to", c->to, c->report->to, summary->bytes_written);
   fputs("  \"events\": {", to);
   for (size_t i = 0; i < kind_total; i++)
-    fprintf(to, "%s\"%s\": %" PRIu64, i ? ", " : "", counts[i].name, counts[i].count);
-  fprintf(to, "},\n  \"event_total\": %" PRIu64 ",\n", total);
-  fprintf(to, "  \"processes\": %" PRIu64 ",\n  \"threads\": %" PRIu64 ",\n", summary->processes, summary->threads);
-  fprintf(to, "  \"counters\": %" PRIu64 ",\n  \"flows\": %" PRIu64 ",\n", summary->counters, summary->flows);
-  if (total && summary->first_ts <= summary->last_ts)
-    fprintf(to, "  \"first_ns\": %" PRId64 ",\n  \"last_ns\": %" PRId64 ",\n", summary->first_ts, summary->last_ts);
-  else
+    cli_print(to, "%s\"%s\": %" PRIu64, i ? ", " : "", counts[i].name, counts[i].count);
+  fputs("},\n", to);
+  json_number(to, "event_total", total);
+  json_number(to, "processes", summary->processes);
+  json_number(to, "threads", summary->threads);
+  json_number(to, "counters", summary->counters);
+  json_number(to, "flows", summary->flows);
+  if (total && summary->first_ts <= summary->last_ts) {
+    cli_print(to, "  \"first_ns\": %" PRId64 ",\n", summary->first_ts);
+    cli_print(to, "  \"last_ns\": %" PRId64 ",\n", summary->last_ts);
+  } else {
     fputs("  \"first_ns\": null,\n  \"last_ns\": null,\n", to);
-  fprintf(to, "  \"ftrace_events\": %" PRIu64 ",\n", summary->ftrace_events);
-  fprintf(to, "  \"peak_held_bytes\": %" PRIu64 ",\n  \"spilled_bytes\": %" PRIu64 ",\n", summary->peak_held_bytes,
-          summary->spilled_bytes);
+  }
+  json_number(to, "ftrace_events", summary->ftrace_events);
+  json_number(to, "peak_held_bytes", summary->peak_held_bytes);
+  json_number(to, "spilled_bytes", summary->spilled_bytes);
   json_losses(to, c->report);
   fputs("}\n", to);
 }
@@ -243,8 +221,8 @@ bool cli_report_is_json(const char *path) {
 bool cli_report_write(const char *path, const char *text, size_t len) {
   struct tb_error error = {.system_errno = ENOMEM};
   if (text && tb_file_write(path, text, len, &error) == TB_OK) return true;
-  fprintf(stderr, "tracebridge: %s: cannot write the report: %s\n", path,
-          error.system_errno ? strerror(error.system_errno) : error.message);
+  cli_print(stderr, "tracebridge: %s: cannot write the report: %s\n", path,
+            error.system_errno ? strerror(error.system_errno) : error.message);
   return false;
 }
 

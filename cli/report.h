@@ -34,7 +34,4 @@ int cli_report_spares_input(const struct cli_command *command, const char *repor
 /* The same for the output (NULL: none). */
 int cli_report_spares_output(const struct cli_command *command, const char *report, const char *output);
 
-/* `text` as a JSON string. Bytes that are no UTF-8 become U+FFFD. */
-void cli_json_string(FILE *to, const char *text);
-
 #endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "print.h"
+
+#include <string.h>
+
+bool cli_print_written(void *file, const char *text, size_t len) { return fwrite(text, 1, len, file) == len; }
+
+/* What fails here shows in ferror, as with stdio. */
+void cli_vprint(FILE *to, const char *format, va_list args) {
+  (void)tb_escape_print(cli_print_written, to, format, args);
+}
+
+void cli_print(FILE *to, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  cli_vprint(to, format, args);
+  va_end(args);
+}
+
+void cli_print_json(FILE *to, const char *text) {
+  fputc('"', to);
+  (void)tb_escape_text(TB_ESCAPE_JSON, (struct tb_slice){text, strlen(text)}, cli_print_written, to);
+  fputc('"', to);
+}
