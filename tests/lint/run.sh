@@ -13,6 +13,7 @@ mapfile -t sources < <(git ls-files '*.c' '*.h' '*.cpp')
 mapfile -t scripts < <(git ls-files '*.sh' .ci/run)
 clang-format --dry-run -Werror "${sources[@]}" || complain "clang-format: run clang-format -i on the files above"
 shellcheck -x -s bash "${scripts[@]}" || complain "shellcheck"
+tests/lint/printing.sh || complain "a name may reach a terminal as it is"
 tests/lint/dependencies.sh || complain "a dependency points the wrong way"
 
 { cmake --preset release && cmake --build build --target tracebridge_generate; } >/dev/null || complain "cmake"
