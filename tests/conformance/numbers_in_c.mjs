@@ -5,7 +5,7 @@
 const strip = (text) => text.replace(/\/\*[^]*?\*\/|\/\/[^\n]*/g, "");
 
 // Names of constants that say how much we hold, read or write at a time.
-const OF_OURS = /(^|_)(MAX|MOST|LEAST|BYTES|ROOM|SIZE|DEPTH|SLOTS|CAPACITY|BUDGET|LIMIT|LONGEST|SHORTEST|LARGEST|AHEAD|SLACK|STEP|PADDING|CACHE|RECENT|COUNT|DIGITS|CHUNK|EVENTS|ENTRIES|ARGS)(_|$)/;
+const OF_OURS = /(^|_)(MAX|MOST|LEAST|BYTES|ROOM|SIZE|DEPTH|SLOTS|CAPACITY|BUDGET|LIMIT|LONGEST|SHORTEST|LARGEST|AHEAD|SLACK|STEP|PADDING|CACHE|RECENT|COUNT|DIGITS|CHUNK|EVENTS|ENTRIES|ARGS|BITS|SHIFT|CLASSES|COLUMNS|PAGE)(_|$)/;
 
 function evaluate(text, known) {
   if (/^'.'$/.test(text)) return text.charCodeAt(1);

@@ -257,6 +257,7 @@ def hostile_bytes(content):
 
 LOOKS = (["info"], ["info", "--json"], ["dump"], ["dump", "--resolve"], ["dump", "--events"])
 WITHOUT_TEXTS = ("gpu_work.perfetto-trace", "sequence_clocks.perfetto-trace", "small.ftrace")
+CONVERTED = ("everywhere.json", "spaces.json", "args.json", "stacks.json", "small.ftrace")
 
 
 def one_trace(name, content):
@@ -265,11 +266,11 @@ def one_trace(name, content):
     if b"\\" not in said and name not in WITHOUT_TEXTS:
         fail([source], "shows nothing that is escaped", said)
     for end in ("json", "fxt", "pftrace"):
-        run_reported("convert", source, "-o", path(f"t {name} to.{end}"))
-        if name.endswith((".json", ".ftrace")):
+        run("convert", source, "-o", path(f"t {name} to.{end}"), "--report", "-")
+        if name in CONVERTED:
             for command in LOOKS:
                 run(*command, path(f"t {name} to.{end}"), is_json="--json" in command)
-    run("convert", source, "-o", path(f"t {name} strict.pftrace"), "--strict")
+    run_reported("convert", source, "-o", path(f"t {name} strict.pftrace"), "--strict")
     run_reported("merge", source, path("good.json"), "-o", path(f"t {name} merged.pftrace"), "--unplaced", "start", "--share-flows")
 
 
