@@ -12,7 +12,7 @@
 enum {
   BUNDLE_BYTES = 32 * 1024,
   TEXT_BYTES = 64 * 1024, /* of a packet of text */
-  CPUS_MAX = 4096         /* the trace processor takes no more */
+  CPUS_MAX = 1024         /* the trace processor takes no more */
 };
 
 /* What lines say of a thread. */
@@ -219,7 +219,7 @@ static enum tb_status add_line(struct bundling *b, struct tb_slice text) {
   if (text.len && text.ptr[text.len - 1] == '\n') text.len--;
   if (!tb_ftrace_parse_line(text, &event)) return TB_OK;
   if (event.line.cpu >= CPUS_MAX) {
-    tb_losses_add(&b->p->writer->losses, "ftrace lines of processors past 4095, which stay in the text alone",
+    tb_losses_add(&b->p->writer->losses, "ftrace lines of processors past 1023, which stay in the text alone",
                   TB_NO_OFFSET);
     return TB_OK;
   }
