@@ -73,7 +73,7 @@ static enum tb_status fit_rows(const struct tb_allocator *a, struct row own, str
     for (size_t i = 0; i < pairs; i++)
       anchors[i] = (struct tb_time_anchor){own.items[from_own + i].time, other.items[from_other + i].time};
     struct tb_fit tried;
-    status = tb_fit_pairs(a, anchors, pairs, &tried);
+    status = tb_fit_pairs(a, anchors, pairs, true, &tried);
     if (shift == 0 || tried.outliers < fit->outliers ||
         (tried.outliers == fit->outliers && tried.residual_ns < fit->residual_ns))
       *fit = tried;
@@ -158,7 +158,7 @@ enum tb_status tb_align_syncs(const struct tb_marks *marks, uint32_t source, uin
   enum tb_status status = TB_OK;
   if (count) {
     *found = true;
-    status = tb_fit_pairs(marks->allocator, anchors, count, &alignment->fit);
+    status = tb_fit_pairs(marks->allocator, anchors, count, true, &alignment->fit);
     alignment->fit.has_bound = true;
     alignment->fit.bound_ns = least + (int64_t)alignment->fit.residual_ns;
   }

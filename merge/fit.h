@@ -10,18 +10,21 @@
 /* y = x + offset + drift * (x - x0). */
 struct tb_fit {
   int64_t x0, offset;
-  double drift;       /* as a fraction: 1e-6 is 1 ppm */
+  double drift; /* as a fraction: 1e-6 is 1 ppm */
+  double
+      drift_error; /* of tb_fit_pairs: 95 % of the time the true drift is no further away; infinite: nothing is known */
   double residual_ns; /* root mean square over the matches used */
+  int64_t span_ns;    /* from the first match used to the last, on the clock to be placed */
   int64_t bound_ns;   /* messages: the true offset is at most this far away, anywhere between the first and the last */
   bool has_bound;
   uint64_t used, outliers;
 };
 
 /* Least squares over pairs of readings of the same moments. Pairs further from the line than five times the usual scatter are
- * left out (and counted). One pair, or pairs that span no time, give an offset only. TB_OK, TB_INVALID (no pair),
- * TB_NO_MEMORY. */
+ * left out (and counted). One pair, or pairs that span no time, give an offset only; so do all pairs without
+ * `with_drift`. TB_OK, TB_INVALID (no pair), TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_fit_pairs(const struct tb_allocator *allocator, const struct tb_time_anchor *pairs,
-                                          size_t count, struct tb_fit *fit);
+                                          size_t count, bool with_drift, struct tb_fit *fit);
 
 /* A message between the clock to be placed and the clock that it is placed on. */
 struct tb_fit_message {

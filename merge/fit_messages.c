@@ -191,7 +191,9 @@ enum tb_status tb_fit_messages(const struct tb_allocator *a, struct tb_fit_messa
     if (messages[i].own < first) first = messages[i].own;
     if (messages[i].own > last) last = messages[i].own;
   }
-  fit->x0 = first + (last - first) / 2;
+  tb_wide span = (tb_wide)last - first;
+  fit->x0 = (int64_t)(first + span / 2);
+  fit->span_ns = span < INT64_MAX ? (int64_t)span : INT64_MAX;
   int64_t d0 = (int64_t)((uint64_t)messages[0].other - (uint64_t)messages[0].own);
   sort_out(messages, count, d0, fit->x0, &s);
   fit_between(&s, messages, (double)(first - fit->x0), (double)(last - fit->x0), d0, fit);

@@ -36,7 +36,7 @@ static void a_thousand_matches_with_jitter_and_outliers_give_offset_and_drift(vo
     pairs[i] = (struct tb_time_anchor){own, own + truth(own) + llround(jitter)};
   }
   struct tb_fit fit;
-  assert_int_equal(tb_fit_pairs(tb_default_allocator(), pairs, N, &fit), TB_OK);
+  assert_int_equal(tb_fit_pairs(tb_default_allocator(), pairs, N, true, &fit), TB_OK);
   for (int64_t own = START; own <= START + 60000000000; own += 10000000000)
     assert_true(llabs(fitted(&fit, own) - truth(own)) < 1000);
   assert_true(fabs(fit.drift - drift) < 0.1e-6);
@@ -49,7 +49,7 @@ static void one_match_gives_an_offset(void **unused) {
   (void)unused;
   struct tb_time_anchor pair = {100, -50};
   struct tb_fit fit;
-  assert_int_equal(tb_fit_pairs(tb_default_allocator(), &pair, 1, &fit), TB_OK);
+  assert_int_equal(tb_fit_pairs(tb_default_allocator(), &pair, 1, true, &fit), TB_OK);
   assert_int_equal(fit.offset, -150);
   assert_true(fit.drift == 0);
   assert_int_equal(fit.used, 1);
@@ -59,16 +59,48 @@ static void two_matches_give_the_line_through_both(void **unused) {
   (void)unused;
   struct tb_time_anchor pairs[2] = {{0, 1000}, {1000000000, 1000001100}};
   struct tb_fit fit;
-  assert_int_equal(tb_fit_pairs(tb_default_allocator(), pairs, 2, &fit), TB_OK);
+  assert_int_equal(tb_fit_pairs(tb_default_allocator(), pairs, 2, true, &fit), TB_OK);
   assert_int_equal(fitted(&fit, 0), 1000);
   assert_int_equal(fitted(&fit, 1000000000), 1100);
   assert_true(fabs(fit.drift - 100e-9) < 1e-12);
 }
 
+static void the_error_of_the_drift_tells_what_matches_are_good_for(void **unused) {
+  (void)unused;
+  enum { N = 100, ROUNDS = 200 };
+  int within = 0;
+  state = 11;
+  for (int round = 0; round < ROUNDS; round++) {
+    struct tb_time_anchor pairs[N];
+    int count = 3 + round % (N - 3);
+    for (int i = 0; i < count; i++) {
+      int64_t own = START + (int64_t)(uniform() * 60e9);
+      pairs[i] = (struct tb_time_anchor){own, own + truth(own) + llround(20000 * normal())};
+    }
+    struct tb_fit fit;
+    assert_int_equal(tb_fit_pairs(tb_default_allocator(), pairs, (size_t)count, true, &fit), TB_OK);
+    within += fabs(fit.drift - drift) <= fit.drift_error;
+  }
+  assert_in_range(within, ROUNDS * 9 / 10, ROUNDS * 99 / 100);
+}
+
+static void without_drift_a_fit_is_level(void **unused) {
+  (void)unused;
+  struct tb_time_anchor pairs[3] = {{0, 1000}, {1000000000, 1000001100}, {2000000000, 2000001200}};
+  struct tb_fit fit;
+  assert_int_equal(tb_fit_pairs(tb_default_allocator(), pairs, 3, false, &fit), TB_OK);
+  assert_int_equal(fit.offset, 1100);
+  assert_true(fit.drift == 0);
+  assert_true(fabs(fit.residual_ns - 81.65) < 0.01);
+  assert_int_equal(fit.span_ns, 2000000000);
+  assert_int_equal(tb_fit_pairs(tb_default_allocator(), pairs, 1, true, &fit), TB_OK);
+  assert_true(isinf(fit.drift_error));
+}
+
 static void no_match_is_invalid(void **unused) {
   (void)unused;
   struct tb_fit fit;
-  assert_int_equal(tb_fit_pairs(tb_default_allocator(), NULL, 0, &fit), TB_INVALID);
+  assert_int_equal(tb_fit_pairs(tb_default_allocator(), NULL, 0, true, &fit), TB_INVALID);
   assert_int_equal(tb_fit_messages(tb_default_allocator(), NULL, 0, &fit), TB_INVALID);
 }
 
@@ -129,6 +161,8 @@ int main(void) {
       cmocka_unit_test(a_thousand_matches_with_jitter_and_outliers_give_offset_and_drift),
       cmocka_unit_test(one_match_gives_an_offset),
       cmocka_unit_test(two_matches_give_the_line_through_both),
+      cmocka_unit_test(the_error_of_the_drift_tells_what_matches_are_good_for),
+      cmocka_unit_test(without_drift_a_fit_is_level),
       cmocka_unit_test(no_match_is_invalid),
       cmocka_unit_test(no_message_runs_backwards_and_the_bound_holds_the_truth),
       cmocka_unit_test(a_message_that_cannot_be_met_is_the_one_marked),
