@@ -22,6 +22,9 @@ int cli_exit_status(enum tb_status status);
 /* Prints an error as `tracebridge: FILE: at byte N: MESSAGE` to stderr. */
 void cli_print_error(const struct tb_error *error);
 
+/* Prints a warning as `tracebridge: FILE: warning: TEXT` to stderr; `file` may be NULL. */
+void cli_print_warning(const char *file, const char *text);
+
 /* Prints a line for each loss to stderr. */
 void cli_print_losses(const char *file, const struct tb_loss *losses, size_t count);
 

@@ -25,7 +25,7 @@ struct settings {
   enum tb_clock trace_clock;
   enum tb_unplaced unplaced;
   bool align_messages, dry_run, share_flows, flatten_machines, skip_bad, quiet;
-  unsigned threads;
+  unsigned threads, max_drift;
 };
 
 static const char *parse_file_option(void *field, const char *value) {
@@ -50,6 +50,14 @@ static const char *parse_unplaced(void *field, const char *value) {
   return NULL;
 }
 
+static const char *parse_drift(void *field, const char *value) {
+  char *end = NULL;
+  unsigned long ppm = *value >= '0' && *value <= '9' ? strtoul(value, &end, 10) : 0;
+  if (ppm < 1 || ppm > 999999 || *end) return "a number from 1 to 999999";
+  *(unsigned *)field = (unsigned)ppm;
+  return NULL;
+}
+
 static const struct cli_option options[] = {
     CLI_OPTION_OUTPUT(struct settings),
     {0, "offset", "FILE=TIME",
@@ -64,8 +72,15 @@ static const struct cli_option options[] = {
     {0, "align-on", "NAME",
      "Place inputs by events NAME that all have, the first with the first and so on; NAME:begin or NAME:end says which "
      "end of "
-     "a slice. Two or more give the drift too; what does not fit is thrown out.",
+     "a slice. They give the drift too where enough of them are far enough apart; what does not fit is thrown out. A "
+     "name "
+     "that fewer than two inputs have is refused.",
      cli_parse_text, offsetof(struct settings, align_on)},
+    {0, "max-drift", "PPM",
+     "The drift between two clocks that --align-on may follow, in millionths (200); where events say more, their "
+     "offset "
+     "alone counts.",
+     parse_drift, offsetof(struct settings, max_drift)},
     {0, "align-messages", NULL,
      "Place inputs by the flows that cross them: no message is received before it was sent. Implies --share-flows.",
      cli_parse_flag, offsetof(struct settings, align_messages)},
@@ -170,12 +185,22 @@ static void print_damage(const struct tb_merge_report *report) {
   }
 }
 
+static void print_warnings(const struct tb_merge_report *report) {
+  for (size_t i = 0; i < tb_merge_report_note_count(report); i++) {
+    const struct tb_merge_note *note = tb_merge_report_note(report, i);
+    if (note->level != TB_MERGE_NOTE_WARNING) continue;
+    const struct tb_merge_input_report *in = tb_merge_report_input(report, note->input);
+    cli_print_warning(in ? in->name : NULL, note->text);
+  }
+}
+
 static int merge(const struct settings *settings, const struct tb_merge_input *inputs, size_t count) {
   struct cli_progress progress;
   struct tb_merge_options how = {.size = sizeof(how),
                                  .manifest = settings->manifest,
                                  .align_on = settings->align_on,
                                  .align_messages = settings->align_messages,
+                                 .max_drift_ppm = settings->max_drift,
                                  .trace_clock = settings->trace_clock,
                                  .share_flows = settings->share_flows,
                                  .flatten_machines = settings->flatten_machines,
@@ -192,9 +217,11 @@ static int merge(const struct settings *settings, const struct tb_merge_input *i
   enum tb_status status = tb_merge(inputs, count, settings->output, &how, &report, &error);
   cli_progress_end(&progress);
   cli_progress_die_if_interrupted();
-  if (status != TB_OK && status != TB_PARTIAL) cli_print_error(&error);
+  bool merged = status == TB_OK || status == TB_PARTIAL;
+  if (!merged) cli_print_error(&error);
   int exit_status = cli_exit_status(status);
   const char *where = settings->report ? settings->report : settings->dry_run ? "-" : NULL;
+  if (report && merged) print_warnings(report);
   if (report) print_damage(report);
   if (report && where && !write_report(report, where) && exit_status == CLI_OK) exit_status = CLI_IO;
   tb_merge_report_free(report);

@@ -34,6 +34,10 @@ void cli_print_error(const struct tb_error *error) {
   cli_print(stderr, "%s\n", error->message[0] ? error->message : tb_status_text(error->code));
 }
 
+void cli_print_warning(const char *file, const char *text) {
+  fprintf(stderr, "tracebridge: %s%swarning: %s\n", file ? file : "", file ? ": " : "", text);
+}
+
 void cli_print_losses(const char *file, const struct tb_loss *losses, size_t count) {
   for (size_t i = 0; i < count; i++) {
     cli_print(stderr, "tracebridge: %s: lost %" PRIu64 ": %s", file, losses[i].count, losses[i].reason);

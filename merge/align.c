@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "align.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum { MARKS_MAX = 1 << 28, SHIFTS_MAX = 256 };
@@ -60,23 +61,33 @@ static struct row find_row(const struct tb_marks *marks, enum tb_mark_kind kind,
   return row;
 }
 
+size_t tb_marks_named(const struct tb_marks *marks, uint32_t source) {
+  return find_row(marks, TB_MARK_NAME, 0, source).count;
+}
+
+static bool is_better(const struct tb_fit *fit, const struct tb_fit *than) {
+  return fit->outliers < than->outliers || (fit->outliers == than->outliers && fit->residual_ns < than->residual_ns);
+}
+
 /* Where the rows differ in length, the shorter one is tried at each place of the longer one: the best fit counts. */
-static enum tb_status fit_rows(const struct tb_allocator *a, struct row own, struct row other, struct tb_fit *fit) {
+static enum tb_status fit_rows(const struct tb_allocator *a, struct row own, struct row other,
+                               struct tb_alignment *alignment) {
   size_t pairs = own.count < other.count ? own.count : other.count;
   size_t shifts = (own.count > other.count ? own.count : other.count) - pairs + 1;
   struct tb_time_anchor *anchors = tb_alloc(a, pairs * sizeof(*anchors));
   if (!anchors) return TB_NO_MEMORY;
   enum tb_status status = TB_OK;
-  if (shifts > SHIFTS_MAX || pairs < 3) shifts = 1; /* two or one always fit */
+  alignment->first_with_first = shifts > SHIFTS_MAX || (shifts > 1 && pairs < 3); /* two or one always fit */
+  if (alignment->first_with_first) shifts = 1;
   for (size_t shift = 0; shift < shifts && status == TB_OK; shift++) {
     size_t from_own = own.count > other.count ? shift : 0, from_other = own.count > other.count ? 0 : shift;
     for (size_t i = 0; i < pairs; i++)
       anchors[i] = (struct tb_time_anchor){own.items[from_own + i].time, other.items[from_other + i].time};
     struct tb_fit tried;
     status = tb_fit_pairs(a, anchors, pairs, true, &tried);
-    if (shift == 0 || tried.outliers < fit->outliers ||
-        (tried.outliers == fit->outliers && tried.residual_ns < fit->residual_ns))
-      *fit = tried;
+    if (status != TB_OK || (shift && !is_better(&tried, &alignment->line))) continue;
+    alignment->line = tried;
+    status = tb_fit_pairs(a, anchors, pairs, false, &alignment->level);
   }
   tb_free(a, anchors, pairs * sizeof(*anchors));
   return status;
@@ -86,13 +97,32 @@ enum tb_status tb_align_names(const struct tb_marks *marks, uint32_t source, uin
                               struct tb_alignment *alignment, bool *found) {
   struct row own = find_row(marks, TB_MARK_NAME, 0, source), theirs = find_row(marks, TB_MARK_NAME, 0, other);
   *found = own.count && theirs.count;
-  *alignment = (struct tb_alignment){.source = source, .other = other, .kind = TB_PLACEMENT_ALIGNED};
-  return *found ? fit_rows(marks->allocator, own, theirs, &alignment->fit) : TB_OK;
+  *alignment = (struct tb_alignment){.source = source,
+                                     .other = other,
+                                     .kind = TB_PLACEMENT_ALIGNED,
+                                     .event_count = own.count,
+                                     .other_events = theirs.count};
+  if (!*found) return TB_OK;
+  enum tb_status status = fit_rows(marks->allocator, own, theirs, alignment);
+  alignment->fit = alignment->line;
+  return status;
+}
+
+/* So many matches, so much nearer to the line than to the offset alone, belong together and do drift. */
+enum { CERTAIN_MATCHES = 100, CERTAIN_GAIN = 10 };
+
+void tb_alignment_judge_drift(struct tb_alignment *alignment, double max_drift) {
+  const struct tb_fit *line = &alignment->line, *level = &alignment->level;
+  bool may_be = fabs(line->drift) <= max_drift, is_known = line->drift_error <= max_drift / 4;
+  alignment->drift = may_be && is_known ? TB_DRIFT_FOLLOWED : TB_DRIFT_LEFT;
+  alignment->fit = may_be && is_known ? *line : *level;
+  if (!may_be && is_known && line->used >= CERTAIN_MATCHES && level->residual_ns > CERTAIN_GAIN * line->residual_ns)
+    alignment->drift = TB_DRIFT_CERTAIN;
 }
 
 /* Messages from one input to another: flows that were sent once there and received here; both times on their own clocks. */
-static enum tb_status gather_messages(const struct tb_marks *marks, uint32_t from, uint32_t to, bool from_other,
-                                      struct tb_fit_message *messages, size_t *count) {
+static void gather_messages(const struct tb_marks *marks, uint32_t from, uint32_t to, bool from_other,
+                            struct tb_fit_message *messages, size_t *count) {
   for (size_t i = 0; i < marks->count; i++) {
     const struct tb_mark *received = &marks->items[i];
     if (received->kind != TB_MARK_RECEIVED || received->source != to) continue;
@@ -106,24 +136,32 @@ static enum tb_status gather_messages(const struct tb_marks *marks, uint32_t fro
                              : (struct tb_fit_message){sent.items->time, received->time, received->id, false, false};
     ++*count;
   }
+}
+
+enum tb_status tb_marks_messages(const struct tb_marks *marks, uint32_t source, uint32_t other,
+                                 struct tb_fit_message **messages, size_t *count) {
+  size_t filled = 0;
+  *messages = NULL;
+  *count = 0;
+  gather_messages(marks, other, source, true, NULL, count);
+  gather_messages(marks, source, other, false, NULL, count);
+  if (!*count) return TB_OK;
+  *messages = tb_alloc(marks->allocator, *count * sizeof(**messages));
+  if (!*messages) return TB_NO_MEMORY;
+  gather_messages(marks, other, source, true, *messages, &filled);
+  gather_messages(marks, source, other, false, *messages, &filled);
   return TB_OK;
 }
 
 enum tb_status tb_align_messages(const struct tb_marks *marks, uint32_t source, uint32_t other,
                                  struct tb_alignment *alignment, bool *found) {
-  size_t count = 0, filled = 0;
+  struct tb_fit_message *messages;
+  size_t count;
   *alignment = (struct tb_alignment){.source = source, .other = other, .kind = TB_PLACEMENT_MESSAGES};
-  enum tb_status status = gather_messages(marks, other, source, true, NULL, &count);
-  if (status == TB_OK) status = gather_messages(marks, source, other, false, NULL, &count);
+  enum tb_status status = tb_marks_messages(marks, source, other, &messages, &count);
   *found = count > 0;
   if (status != TB_OK || !count) return status;
-  struct tb_fit_message *messages = tb_alloc(marks->allocator, count * sizeof(*messages));
-  if (!messages) return TB_NO_MEMORY;
-  status = gather_messages(marks, other, source, true, messages, &filled);
-  if (status == TB_OK) status = gather_messages(marks, source, other, false, messages, &filled);
-  if (status == TB_OK) status = tb_fit_messages(marks->allocator, messages, count, &alignment->fit);
-  for (size_t i = 0; i < count && status == TB_OK && alignment->unmet_count < TB_UNMET_TOLD; i++)
-    if (messages[i].unmet) alignment->unmet[alignment->unmet_count++] = messages[i];
+  status = tb_fit_messages(marks->allocator, messages, count, &alignment->fit);
   tb_free(marks->allocator, messages, count * sizeof(*messages));
   return status;
 }

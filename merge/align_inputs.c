@@ -3,6 +3,7 @@
  * Reading the events that inputs have in common, and what follows for their clocks.
  */
 #include <math.h>
+#include <stdio.h>
 
 #include "align.h"
 #include "base/error.h"
@@ -161,6 +162,46 @@ static enum tb_status read_source(struct tb_merger *m, struct tb_source *source)
   return status;
 }
 
+/* The names of the inputs that have an event of the name, or of those that have none: as many as there is room for. `last_part`: of
+ * their names that alone. False where some are left out. */
+static bool list_inputs(const struct tb_merger *m, bool with, bool last_part, char *text, size_t size) {
+  static const char room_for_rest[] = ", and 1000000 more";
+  size_t len = 0, left_out = 0;
+  *text = 0;
+  for (uint32_t i = 0; i < m->source_count; i++) {
+    if (m->sources[i].skipped || (tb_marks_named(&m->marks, i) > 0) != with) continue;
+    const char *name = m->sources[i].name, *slash = strrchr(name, '/');
+    if (last_part && slash) name = slash + 1;
+    size_t room = size - sizeof(room_for_rest);
+    if (len + strlen(name) > room && (len || !last_part))
+      left_out++;
+    else
+      len += (size_t)snprintf(text + len, size - len, "%s%.*s", len ? ", " : "", (int)room, name);
+  }
+  if (left_out)
+    (void)snprintf(text + len, size - len, "%s%zu%s", len ? " and " : "", left_out, len ? " more" : " inputs");
+  return left_out == 0;
+}
+
+/* A name that fewer than two inputs have places nothing: what the user meant is not there. */
+static enum tb_status check_name(struct tb_merger *m) {
+  char having[100], lacking[160]; /* with 100 of the event's name an error holds them */
+  size_t inputs = 0, named = 0;
+  for (uint32_t i = 0; i < m->source_count; i++) {
+    inputs += !m->sources[i].skipped;
+    named += !m->sources[i].skipped && tb_marks_named(&m->marks, i);
+  }
+  if (named > 1 || inputs < 2) return TB_OK;
+  if (!list_inputs(m, true, false, having, sizeof(having))) (void)list_inputs(m, true, true, having, sizeof(having));
+  if (!list_inputs(m, false, false, lacking, sizeof(lacking)))
+    (void)list_inputs(m, false, true, lacking, sizeof(lacking));
+  if (!named)
+    return tb_fail(&m->error, TB_REFUSED, TB_NO_OFFSET, "--align-on: no event '%.100s' in %s", m->options.align_on,
+                   lacking);
+  return tb_fail(&m->error, TB_REFUSED, TB_NO_OFFSET, "--align-on: only %s has an event '%.100s', not %s", having,
+                 m->options.align_on, lacking);
+}
+
 typedef enum tb_status (*align_fn)(const struct tb_marks *, uint32_t, uint32_t, struct tb_alignment *, bool *);
 
 static enum tb_status keep(struct tb_merger *m, const struct tb_alignment *alignment) {
@@ -190,13 +231,14 @@ static enum tb_status align_pairs(struct tb_merger *m, align_fn align, bool firs
 enum tb_status tb_merger_align(struct tb_merger *m) {
   if (m->source_count < 2) return TB_OK;
   enum tb_status status = TB_OK;
-  tb_marks_init(&m->marks, m->allocator);
   for (size_t i = 0; i < m->source_count && status == TB_OK; i++)
     if (!m->sources[i].skipped) status = read_source(m, &m->sources[i]);
   tb_marks_sort(&m->marks);
+  if (status == TB_OK && m->options.align_on) status = check_name(m);
   if (status == TB_OK && m->options.align_on) status = align_pairs(m, tb_align_names, true);
+  for (size_t i = 0; i < m->alignment_count; i++)
+    tb_alignment_judge_drift(&m->alignments[i], m->options.max_drift_ppm * 1e-6);
   if (status == TB_OK && m->options.align_messages) status = align_pairs(m, tb_align_messages, false);
   if (status == TB_OK && m->marks.count) status = align_pairs(m, tb_align_syncs, false);
-  tb_marks_free(&m->marks);
   return status == TB_OK ? TB_OK : tb_fail(&m->error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
 }

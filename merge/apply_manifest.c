@@ -132,7 +132,8 @@ enum tb_status tb_merger_apply_manifest(struct tb_merger *m) {
     const struct tb_manifest_file *file = &m->manifest->files[i];
     struct tb_source *s = find_source(m, file->path);
     if (!s) {
-      tb_merge_report_note(m->report, "the manifest has an entry for %s, which is no input", file->path);
+      tb_merge_report_add_note(m->report, TB_MERGE_NOTE_MANIFEST_ENTRY_UNUSED, TB_MERGE_NO_INPUT,
+                               "the manifest has an entry for %s, which is no input", file->path);
       continue;
     }
     enum tb_status status = s->skipped ? TB_OK : name_machines(m, s, file);

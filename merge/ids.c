@@ -73,10 +73,10 @@ static enum tb_status host_machine(struct tb_merger *m, struct machine_book *boo
   *id = known ? (uint32_t)*known : host;
   const struct tb_source *recorder = s->machine_name ? NULL : other_recorder(m, s, *id);
   if (recorder) {
-    tb_merge_report_note(m->report,
-                         "%s: recorded its machine at the same time as %s: it is a machine of its own, lest they end "
-                         "each other's slices; with --machine FILE=NAME, one name for both, they are one",
-                         s->name, recorder->name);
+    tb_merge_report_add_note(m->report, TB_MERGE_NOTE_OWN_MACHINE, s->index,
+                             "recorded its machine at the same time as %s: it is a machine of its own, lest they end "
+                             "each other's slices; with --machine FILE=NAME, one name for both, they are one",
+                             recorder->name);
     return new_machine(m, book, s->survey.content, id);
   }
   if (!known && !host && !first && other)

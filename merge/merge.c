@@ -10,6 +10,9 @@
 
 enum { FILES_SPARE = 16, FILES_LEAST = 4, FILES_MOST = 4096 };
 
+/* No clock of a computer runs so much faster than another's; from the second on, a clock would run backwards. */
+enum { MAX_DRIFT_PPM = 200, DRIFT_PPM_LIMIT = 1000000 };
+
 static unsigned files_at_a_time(void) {
   struct rlimit limit;
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur > FILES_MOST) return FILES_MOST;
@@ -30,6 +33,8 @@ static enum tb_status spare(struct tb_merger *m, const char *out, const char *in
 
 static enum tb_status check(struct tb_merger *m, const struct tb_merge_input *inputs, size_t count, const char *out) {
   if (count == 0) return tb_fail(&m->error, TB_INVALID, TB_NO_OFFSET, "there is nothing to merge");
+  if (m->options.max_drift_ppm >= DRIFT_PPM_LIMIT)
+    return tb_fail(&m->error, TB_INVALID, TB_NO_OFFSET, "the largest drift must be below %d ppm", DRIFT_PPM_LIMIT);
   if (m->options.dry_run) return TB_OK;
   if (!out) return tb_fail(&m->error, TB_INVALID, TB_NO_OFFSET, "there is no output");
   enum tb_status status = check_name(m, out);
@@ -45,9 +50,11 @@ static void set_options(struct tb_merger *m, const struct tb_merge_options *opti
   if (m->options.align_messages) m->options.share_flows = true;
   if (!m->options.max_open_files) m->options.max_open_files = files_at_a_time();
   if (!m->options.threads) m->options.threads = tb_default_threads();
+  if (!m->options.max_drift_ppm) m->options.max_drift_ppm = MAX_DRIFT_PPM;
   tb_arena_init(&m->arena, m->allocator, 0);
   m->store.directory = m->options.temporary_directory;
   tb_sync_graph_init(&m->graph, m->allocator);
+  tb_marks_init(&m->marks, m->allocator);
   tb_map_init(&m->clock_owner, m->allocator);
   tb_map_init(&m->new_machines, m->allocator);
   tb_map_init(&m->configured, m->allocator);
@@ -80,6 +87,7 @@ static enum tb_status run(struct tb_merger *m, const struct tb_merge_input *inpu
   if (status == TB_OK) status = tb_merger_apply_manifest(m);
   if (status == TB_OK) status = tb_merger_align(m);
   if (status == TB_OK) status = tb_merger_place(m);
+  tb_marks_free(&m->marks);
   if (status == TB_OK) status = tb_merger_assign_ids(m);
   if (status == TB_OK && !m->options.dry_run) status = write_out(m, out);
   if (status == TB_OK) return m->partial ? TB_PARTIAL : TB_OK;

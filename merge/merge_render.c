@@ -32,6 +32,12 @@ static void put_seconds(struct page *page, int64_t ns) {
   put(page, "%c%" PRIu64 ".%09" PRIu64 " s", ns < 0 ? '-' : '+', size / 1000000000, size % 1000000000);
 }
 
+static void text_note(struct page *page, const struct tb_merge_report *report, const struct tb_merge_note *note) {
+  const char *input = tb_merge_note_input(report, note);
+  put(page, "%s: %s%s%s\n", note->level == TB_MERGE_NOTE_WARNING ? "warning" : "note", input ? input : "",
+      input ? ": " : "", note->text);
+}
+
 static void text_placement(struct page *page, const struct tb_merge_input_report *in) {
   put(page, "  placed by: %s\n", in->why[0] ? in->why : tb_placement_text(in->placement));
   put(page, "  offset ");
@@ -49,7 +55,10 @@ static void text_input(struct page *page, const struct tb_merge_input_report *in
   if (in->machine[0] || in->machine_id) put(page, ", machine %s (%" PRIu32 ")", in->machine, in->machine_id);
   if (in->clock[0]) put(page, ", clock %s", in->clock);
   put(page, "\n");
-  if (!in->skipped) text_placement(page, in);
+  if (in->skipped && in->why[0])
+    put(page, "  left out: %s\n", in->why);
+  else if (!in->skipped)
+    text_placement(page, in);
   put(page, "  packets: %" PRIu64 " in, %" PRIu64 " out, %" PRIu64 " as they were, %" PRIu64 " left out\n",
       in->packets_in, in->packets_out, in->packets_unchanged, in->packets_dropped);
   put(page,
@@ -68,7 +77,8 @@ enum tb_status tb_render_text(const struct tb_merge_report *report, struct tb_bu
   struct page page = {out, TB_OK};
   put(&page, "merged trace: %s, clock %s, %" PRIu64 " packets, %" PRIu64 " bytes\n",
       report->output ? report->output : "(not written)", report->trace_clock, report->packets_out, report->bytes_out);
-  for (size_t i = 0; i < report->note_count; i++) put(&page, "note: %s\n", report->notes[i]);
+  for (size_t i = 0; i < report->note_count; i++) text_note(&page, report, &report->notes[i]);
+  if (report->notes_left_out) put(&page, "note: %zu notes more are left out\n", report->notes_left_out);
   for (size_t i = 0; i < report->count; i++) text_input(&page, &report->inputs[i]);
   return page.status;
 }
@@ -88,6 +98,15 @@ static void json_member(struct page *page, const char *name, const char *text) {
 
 static void json_number(struct page *page, const char *name, uint64_t value) {
   put(page, ", \"%s\": %" PRIu64, name, value);
+}
+
+static void json_note(struct page *page, const struct tb_merge_report *report, const struct tb_merge_note *note) {
+  const char *input = tb_merge_note_input(report, note);
+  put(page, "{\"code\": \"%s\", \"level\": \"%s\"", tb_merge_note_name(note->code),
+      note->level == TB_MERGE_NOTE_WARNING ? "warning" : "info");
+  if (input) json_member(page, "input", input);
+  json_member(page, "text", note->text);
+  put(page, "}");
 }
 
 static void json_placement(struct page *page, const struct tb_merge_input_report *in) {
@@ -141,10 +160,12 @@ enum tb_status tb_render_json(const struct tb_merge_report *report, struct tb_bu
   json_number(&page, "bytes_out", report->bytes_out);
   put(&page, ",\n \"notes\": [");
   for (size_t i = 0; i < report->note_count; i++) {
-    if (i) put(&page, ", ");
-    json_text(&page, report->notes[i]);
+    put(&page, i ? ",\n  " : "\n  ");
+    json_note(&page, report, &report->notes[i]);
   }
-  put(&page, "],\n \"inputs\": [");
+  put(&page, "],\n");
+  if (report->notes_left_out) put(&page, " \"notes_left_out\": %zu,\n", report->notes_left_out);
+  put(&page, " \"inputs\": [");
   for (size_t i = 0; i < report->count; i++) {
     put(&page, i ? ",\n  " : "\n  ");
     json_input(&page, &report->inputs[i]);

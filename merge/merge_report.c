@@ -6,7 +6,7 @@
 
 #include "merge_render.h"
 
-enum { INPUTS_MAX = 1 << 20, PRINT_MAX = 1024 };
+enum { INPUTS_MAX = 1 << 20, NOTES_MAX = 1 << 12, WARNINGS_MAX = 1 << 20, PRINT_MAX = 1024 };
 
 const char *tb_placement_text(enum tb_placement placement) {
   static const char *const texts[] = {
@@ -16,6 +16,20 @@ const char *tb_placement_text(enum tb_placement placement) {
   };
   if ((size_t)placement >= sizeof(texts) / sizeof(texts[0])) return "unknown placement";
   return texts[placement];
+}
+
+static const struct {
+  enum tb_merge_note_level level;
+  const char *name;
+} note_kinds[] = {
+#define TB_MERGE_NOTE_KIND(code, level, name) {TB_MERGE_NOTE_##level, name},
+    TB_MERGE_NOTE_LIST(TB_MERGE_NOTE_KIND)
+#undef TB_MERGE_NOTE_KIND
+};
+
+const char *tb_merge_note_name(enum tb_merge_note_code code) {
+  if ((size_t)code >= sizeof(note_kinds) / sizeof(note_kinds[0])) return "unknown_note";
+  return note_kinds[code].name;
 }
 
 struct tb_merge_report *tb_merge_report_create(const struct tb_allocator *allocator) {
@@ -44,14 +58,32 @@ const char *tb_merge_report_print(struct tb_merge_report *report, const char *fo
   return text;
 }
 
-void tb_merge_report_note(struct tb_merge_report *report, const char *format, ...) {
+void tb_merge_report_add_note(struct tb_merge_report *report, enum tb_merge_note_code code, size_t input,
+                              const char *format, ...) {
+  enum tb_merge_note_level level = note_kinds[code].level;
+  void *notes = report->notes;
+  enum tb_status status =
+      tb_grow_array(report->allocator, &notes, &report->note_capacity, report->note_count + 1, sizeof(*report->notes),
+                    level == TB_MERGE_NOTE_WARNING ? WARNINGS_MAX : NOTES_MAX);
+  report->notes = notes;
+  if (status != TB_OK) {
+    report->notes_left_out++;
+    return;
+  }
   va_list args;
   va_start(args, format);
-  const char *text = print(report, format, args);
+  report->notes[report->note_count++] = (struct tb_merge_note){code, level, input, print(report, format, args)};
   va_end(args);
-  for (size_t i = 0; i < report->note_count; i++)
-    if (strcmp(report->notes[i], text) == 0) return;
-  if (report->note_count < TB_REPORT_NOTES) report->notes[report->note_count++] = text;
+}
+
+size_t tb_merge_report_note_count(const struct tb_merge_report *report) { return report->note_count; }
+
+const struct tb_merge_note *tb_merge_report_note(const struct tb_merge_report *report, size_t index) {
+  return index < report->note_count ? &report->notes[index] : NULL;
+}
+
+const char *tb_merge_note_input(const struct tb_merge_report *report, const struct tb_merge_note *note) {
+  return note->input < report->count ? report->inputs[note->input].name : NULL;
 }
 
 struct tb_merge_input_report *tb_merge_report_add(struct tb_merge_report *report, const char *name) {
@@ -88,6 +120,7 @@ const char *tb_merge_report_text(struct tb_merge_report *report, bool json) {
 void tb_merge_report_free(struct tb_merge_report *report) {
   if (!report) return;
   tb_free(report->allocator, report->inputs, report->capacity * sizeof(*report->inputs));
+  tb_free(report->allocator, report->notes, report->note_capacity * sizeof(*report->notes));
   tb_arena_free(&report->arena);
   tb_free(report->allocator, report, sizeof(*report));
 }

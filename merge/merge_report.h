@@ -8,8 +8,6 @@
 #include "base/memory.h"
 #include "tracebridge/merge.h"
 
-enum { TB_REPORT_NOTES = 32 };
-
 struct tb_merge_report {
   const struct tb_allocator *allocator;
   struct tb_arena arena; /* of the texts */
@@ -18,8 +16,8 @@ struct tb_merge_report {
   const char *trace_clock; /* the merged trace's */
   const char *output;      /* NULL: a dry run */
   int64_t shift_ns;        /* by which all was moved so that no time is negative */
-  const char *notes[TB_REPORT_NOTES];
-  size_t note_count;
+  struct tb_merge_note *notes;
+  size_t note_count, note_capacity, notes_left_out; /* left out: there were too many */
   uint64_t packets_out, bytes_out;
   const char *rendered[2]; /* text, JSON; made when asked for */
 };
@@ -32,7 +30,11 @@ struct tb_merge_input_report *tb_merge_report_add(struct tb_merge_report *report
 /* A text that the report keeps; "" when memory is out. */
 const char *tb_merge_report_print(struct tb_merge_report *report, const char *format, ...) TB_PRINTF(2, 3);
 
-/* A note for the whole merge; the same note once only, at most TB_REPORT_NOTES of them. */
-void tb_merge_report_note(struct tb_merge_report *report, const char *format, ...) TB_PRINTF(2, 3);
+/* Adds a note about an input, or TB_MERGE_NO_INPUT. Past a limit, which is lower for those that are no warnings, they are counted alone. */
+void tb_merge_report_add_note(struct tb_merge_report *report, enum tb_merge_note_code code, size_t input,
+                              const char *format, ...) TB_PRINTF(4, 5);
+
+/* The name of the input that a note is about; NULL where it is about the whole merge. */
+const char *tb_merge_note_input(const struct tb_merge_report *report, const struct tb_merge_note *note);
 
 #endif

@@ -73,7 +73,7 @@ struct tb_merger {
   struct tb_source *sources;
   size_t source_count, source_capacity;
   struct tb_manifest *manifest; /* NULL: none */
-  struct tb_marks marks;        /* while inputs are aligned */
+  struct tb_marks marks;        /* until inputs are placed */
   struct tb_alignment *alignments;
   size_t alignment_count, alignment_capacity;
   struct tb_sync_graph graph;
@@ -103,6 +103,9 @@ static inline uint32_t tb_source_machine_out(const struct tb_source *source, uin
   const uint64_t *out = tb_map_find(&source->machines, machine, 0);
   return out ? (uint32_t)*out : machine;
 }
+
+/* The node of the source's trace clock in the clock graph; false where there is none. */
+bool tb_source_node(const struct tb_merger *m, const struct tb_source *source, uint32_t *node);
 
 /* The machine id that stands for the input itself: 0, or the only one where it has no packet of machine 0. */
 uint32_t tb_source_host(const struct tb_source *source);
@@ -136,6 +139,8 @@ const char *tb_source_machine_name(const struct tb_source *source, uint32_t mach
 TB_MUST_CHECK enum tb_status tb_merger_align(struct tb_merger *m);
 /* place.c: the clock graph, and each source's place. */
 TB_MUST_CHECK enum tb_status tb_merger_place(struct tb_merger *m);
+/* tell_placement.c: notes on what placed the sources, and what did not. TB_REFUSED: what certainly is wrong. */
+TB_MUST_CHECK enum tb_status tb_merger_tell_placement(struct tb_merger *m);
 /* ids.c: machines, then what ids become. */
 TB_MUST_CHECK enum tb_status tb_merger_assign_ids(struct tb_merger *m);
 /* write.c: reads, rewrites and writes all packets. */

@@ -297,22 +297,6 @@ static enum tb_status build(struct tb_merger *m) {
 
 /* ---- each input's place ------------------------------------------------------------------------------------------------------ */
 
-/* Messages that the placement does not meet, as far as they are told. */
-static void tell_unmet(struct tb_merger *m, const struct tb_source *s, const struct tb_alignment *a) {
-  const char *other = m->sources[a->other].name;
-  for (size_t i = 0; i < a->unmet_count; i++) {
-    const struct tb_fit_message *message = &a->unmet[i];
-    int64_t apart =
-        tb_time_map_apply(&s->there, message->own) - tb_time_map_apply(&m->sources[a->other].there, message->other);
-    tb_merge_report_note(m->report, "flow %" PRIu64 " arrives %" PRId64 " ns before it was sent, from %s to %s",
-                         message->id, message->from_other ? -apart : apart, message->from_other ? other : s->name,
-                         message->from_other ? s->name : other);
-  }
-  if (a->fit.outliers > a->unmet_count)
-    tb_merge_report_note(m->report, "%s: %" PRIu64 " messages more run backwards", s->name,
-                         a->fit.outliers - a->unmet_count);
-}
-
 static void describe(struct tb_merger *m, struct tb_source *s, const struct tb_graph_edge *weakest) {
   struct tb_merge_input_report *in = tb_source_report(m, s);
   in->placement = weakest ? weakest->source : TB_PLACEMENT_REFERENCE;
@@ -325,18 +309,20 @@ static void describe(struct tb_merger *m, struct tb_source *s, const struct tb_g
     in->bound_ns = a->fit.bound_ns;
     in->matches = a->fit.used;
     in->outliers = a->fit.outliers;
-    tell_unmet(m, s, a);
   }
   if (in->placement != TB_PLACEMENT_ASSUMED) return;
   in->why = tb_merge_report_print(m->report, "assumed: its %s clock is the same as the other inputs', at no offset",
                                   tb_clock_name(s->survey.clocks.primary));
-  tb_merge_report_note(m->report, "%s: nothing says how its clock relates to the others'; %s", s->name, in->why);
+}
+
+bool tb_source_node(const struct tb_merger *m, const struct tb_source *s, uint32_t *node) {
+  struct tb_graph_key key = {s->index, tb_source_host(s), s->survey.clocks.primary};
+  return tb_sync_graph_find(&m->graph, key, node);
 }
 
 static enum tb_status place_one(struct tb_merger *m, struct tb_source *s) {
-  struct tb_graph_key key = {s->index, tb_source_host(s), s->survey.clocks.primary};
   uint32_t node, weakest;
-  if (!tb_sync_graph_find(&m->graph, key, &node)) return TB_OK;
+  if (!tb_source_node(m, s, &node)) return TB_OK;
   enum tb_status status = tb_sync_graph_way(&m->graph, node, &s->there, &s->back, &weakest);
   if (status == TB_INVALID) return TB_OK;
   if (status != TB_OK) return tb_fail(&m->error, status, TB_NO_OFFSET, "cannot place %s", s->name);
@@ -358,11 +344,27 @@ static bool first_placed(const struct tb_merger *m, int64_t *first) {
   return any;
 }
 
+static enum tb_status refuse_unplaced(struct tb_merger *m, const struct tb_source *s) {
+  const char *clock = tb_clock_name(s->survey.clocks.primary);
+  tb_error_set_file(&m->error, s->name);
+  if (m->options.align_on && !tb_marks_named(&m->marks, s->index))
+    return tb_fail(&m->error, TB_REFUSED, TB_NO_OFFSET,
+                   "has no event '%.100s', and nothing else relates its clock (%s) to the others'; use --offset, "
+                   "--manifest or --unplaced=start|drop",
+                   m->options.align_on, clock);
+  return tb_fail(&m->error, TB_REFUSED, TB_NO_OFFSET,
+                 "nothing relates its clock (%s) to the others'; use --offset, --manifest, --align-on, "
+                 "--align-messages or --unplaced=start|drop",
+                 clock);
+}
+
 static enum tb_status put_unplaced(struct tb_merger *m, struct tb_source *s, int64_t start) {
   struct tb_merge_input_report *in = tb_source_report(m, s);
   switch (m->options.unplaced) {
     case TB_UNPLACED_DROP:
       s->skipped = in->skipped = m->partial = true;
+      in->why = tb_merge_report_print(m->report, "nothing relates its clock (%s) to the others'",
+                                      tb_clock_name(s->survey.clocks.primary));
       return TB_OK;
     case TB_UNPLACED_START: {
       int64_t offset = s->survey.has_time ? start - s->survey.first : 0;
@@ -375,11 +377,7 @@ static enum tb_status put_unplaced(struct tb_merger *m, struct tb_source *s, int
     case TB_UNPLACED_ERROR:
       break;
   }
-  tb_error_set_file(&m->error, s->name);
-  return tb_fail(&m->error, TB_REFUSED, TB_NO_OFFSET,
-                 "nothing relates its clock (%s) to the others'; use --offset, --manifest, --align-on, "
-                 "--align-messages or --unplaced=start|drop",
-                 tb_clock_name(s->survey.clocks.primary));
+  return refuse_unplaced(m, s);
 }
 
 /* No merged time is negative: where one would be, all move. */
@@ -388,7 +386,8 @@ static void shift_all(struct tb_merger *m) {
   if (!first_placed(m, &first) || first >= 0) return;
   m->shift = first == INT64_MIN ? INT64_MAX : -first;
   m->report->shift_ns = m->shift;
-  tb_merge_report_note(m->report, "all times were moved by %" PRId64 " ns, so that none is negative", m->shift);
+  tb_merge_report_add_note(m->report, TB_MERGE_NOTE_ALL_MOVED, TB_MERGE_NO_INPUT,
+                           "all times were moved by %" PRId64 " ns, so that none is negative", m->shift);
 }
 
 /* Payloads whose times, if they have any, stay: their kinds are not in the table. */
@@ -396,8 +395,8 @@ static void report_unknown_kinds(struct tb_merger *m, const struct tb_source *s)
   if (s->fixed && s->moved_by == 0) return;
   for (unsigned kind = 1; kind < TB_PAYLOAD_KINDS; kind++)
     if (s->survey.unknown_kinds[kind])
-      tb_merge_report_note(m->report, "%s: packets of kind %u were moved as they are: times inside them are not known",
-                           s->name, kind);
+      tb_merge_report_add_note(m->report, TB_MERGE_NOTE_TIMES_UNKNOWN, s->index,
+                               "packets of kind %u were moved as they are: times inside them are not known", kind);
 }
 
 static void report_place(struct tb_merger *m, struct tb_source *s) {
@@ -435,5 +434,5 @@ enum tb_status tb_merger_place(struct tb_merger *m) {
     report_place(m, s);
     report_unknown_kinds(m, s);
   }
-  return TB_OK;
+  return tb_merger_tell_placement(m);
 }

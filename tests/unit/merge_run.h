@@ -91,6 +91,28 @@ static inline uint64_t event_flow(const char *name) { return get_number(get_byte
 
 static inline const struct tb_merge_input_report *report_of(size_t i) { return tb_merge_report_input(run.report, i); }
 
+/* The nth note of this code; NULL where there are fewer. */
+static inline const struct tb_merge_note *find_note(enum tb_merge_note_code code, size_t nth) {
+  for (size_t i = 0; i < tb_merge_report_note_count(run.report); i++) {
+    const struct tb_merge_note *note = tb_merge_report_note(run.report, i);
+    if (note->code == code && nth-- == 0) return note;
+  }
+  return NULL;
+}
+
+static inline void assert_note(enum tb_merge_note_code code, size_t input, const char *part) {
+  const struct tb_merge_note *note = find_note(code, 0);
+  assert_non_null(note);
+  assert_int_equal(note->input, input);
+  if (!strstr(note->text, part)) fail_msg("no \"%s\" in \"%s\"", part, note->text);
+}
+
+static inline void assert_no_warning(void) {
+  for (size_t i = 0; i < tb_merge_report_note_count(run.report); i++)
+    if (tb_merge_report_note(run.report, i)->level == TB_MERGE_NOTE_WARNING)
+      fail_msg("%s", tb_merge_report_note(run.report, i)->text);
+}
+
 /* A trace with snapshots of one machine's clocks, a process and a named instant. */
 static inline struct msg trace_of(const char *event, uint64_t boot, uint64_t real, uint64_t ts) {
   struct msg t = {.len = 0}, readings = SNAPSHOT(0, BOOT, boot, MONO, boot - 1000, REAL, real);

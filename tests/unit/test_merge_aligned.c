@@ -42,6 +42,8 @@ static void events_of_one_name_give_offset_and_drift(void **unused) {
   assert_int_equal(report_of(1)->matches, 59);
   assert_in_range(event_time("late"), S(100) - 3000, S(100) + 3000);
   assert_true(report_of(1)->drift_ppm > -40.1 && report_of(1)->drift_ppm < -39.9);
+  assert_note(TB_MERGE_NOTE_MATCHES_THROWN_OUT, 1, "1 of 60 matches");
+  assert_null(find_note(TB_MERGE_NOTE_DRIFT_NOT_FOLLOWED, 0));
   run.options.align_on = "barrier:end";
   merge_well();
   assert_in_range(event_time("late"), S(100) - 3000, S(100) + 3000);
@@ -56,6 +58,117 @@ static void one_event_of_a_name_gives_an_offset(void **unused) {
   run.options.align_on = "marker";
   merge_well();
   assert_int_equal(event_time("after"), S(11));
+}
+
+/* Two traces with `count` events of one name, so far apart in the first one, and by so many ppm more in the second. */
+static void add_drifting(int count, double apart, double ppm) {
+  struct msg a = clockless("a", S(1)), b = clockless("b", S(1));
+  for (int i = 0; i < count; i++) {
+    add_event(&a, S(2 + apart * i), 3, 5, "tick", 0);
+    add_event(&b, S(2 + apart * i * (1 + ppm * 1e-6)), 3, 5, "tick", 0);
+  }
+  add(&a);
+  add(&b);
+  run.options.align_on = "tick";
+}
+
+static void a_drift_that_no_clock_has_is_not_followed(void **unused) {
+  (void)unused;
+  add_drifting(20, 1, 300);
+  merge_well();
+  assert_int_equal(report_of(1)->placement, TB_PLACEMENT_ALIGNED);
+  assert_true(report_of(1)->drift_ppm == 0);
+  assert_int_equal(report_of(1)->offset_ns, -2850000); /* the mean: 300 ppm of 9.5 s */
+  assert_true(report_of(1)->residual_ns > 1.7e6 && report_of(1)->residual_ns < 1.8e6);
+  assert_note(TB_MERGE_NOTE_DRIFT_NOT_FOLLOWED, 1, "more than 200 ppm");
+  run.options.max_drift_ppm = 301;
+  merge_well();
+  assert_true(report_of(1)->drift_ppm < -299 && report_of(1)->drift_ppm > -301);
+  assert_no_warning();
+  run.options.max_drift_ppm = 1000000;
+  merge();
+  assert_int_equal(run.status, TB_INVALID);
+}
+
+static void a_drift_that_few_or_close_matches_give_is_not_followed(void **unused) {
+  (void)unused;
+  add_drifting(2, 1, 50);
+  merge_well();
+  assert_true(report_of(1)->drift_ppm == 0);
+  assert_int_equal(report_of(1)->matches, 2);
+  assert_note(TB_MERGE_NOTE_DRIFT_NOT_FOLLOWED, 1, "uncertain by 283 ppm");
+}
+
+static void a_drift_that_two_matches_far_apart_give_is_followed(void **unused) {
+  (void)unused;
+  add_drifting(2, 60, 50);
+  merge_well();
+  assert_true(report_of(1)->drift_ppm < -49 && report_of(1)->drift_ppm > -51);
+  assert_no_warning();
+}
+
+static void a_drift_beyond_doubt_that_may_not_be_is_refused(void **unused) {
+  (void)unused;
+  add_drifting(120, 1, 400);
+  merge();
+  assert_int_equal(run.status, TB_REFUSED);
+  assert_non_null(strstr(run.error.message, "--max-drift 400"));
+}
+
+static void a_name_that_fewer_than_two_inputs_have_is_refused(void **unused) {
+  (void)unused;
+  struct msg a = trace_of("barrier", S(100), S(5000), S(101)), b = trace_of("other", S(7000), S(5010), S(7001));
+  add(&a);
+  add(&b);
+  run.options.align_on = "barier";
+  merge();
+  assert_int_equal(run.status, TB_REFUSED);
+  assert_non_null(strstr(run.error.message, "no event 'barier' in "));
+  run.options.align_on = "barrier:end"; /* an instant has no end of its own, and is both */
+  merge();
+  assert_int_equal(run.status, TB_REFUSED);
+  assert_non_null(strstr(run.error.message, "only "));
+  assert_non_null(strstr(run.error.message, "'barrier:end'"));
+}
+
+static void an_input_without_the_event_is_told_and_what_placed_it(void **unused) {
+  (void)unused;
+  struct msg a = trace_of("barrier", S(100), S(5000), S(101)), b = trace_of("barrier", S(7000), S(5010), S(7001)),
+             c = trace_of("other", S(700), S(5020), S(701));
+  add(&a);
+  add(&b);
+  add(&c);
+  run.options.align_on = "barrier";
+  merge_well();
+  assert_int_equal(report_of(1)->placement, TB_PLACEMENT_ALIGNED);
+  assert_note(TB_MERGE_NOTE_EVENT_MISSING, 2, "placed by: wall clocks");
+  assert_null(find_note(TB_MERGE_NOTE_ALIGNMENT_UNUSED, 0));
+}
+
+static void events_that_place_nothing_are_told(void **unused) {
+  (void)unused;
+  struct msg a = trace_of("other", S(100), S(5000), S(101)), b = trace_of("barrier", S(7000), S(5010), S(7001)),
+             c = trace_of("barrier", S(700), S(5020), S(701));
+  add(&a);
+  add(&b);
+  add(&c);
+  run.options.align_on = "barrier";
+  merge_well();
+  assert_note(TB_MERGE_NOTE_EVENT_MISSING, 0, "its clock is the merged trace's clock");
+  assert_note(TB_MERGE_NOTE_ALIGNMENT_UNUSED, 1, "placed by: wall clocks");
+}
+
+static void rows_that_differ_too_much_are_told(void **unused) {
+  (void)unused;
+  struct msg a = clockless("a", S(1)), b = clockless("b", S(1));
+  add_event(&a, S(2), 3, 5, "tick", 0);
+  add_event(&b, S(3), 3, 5, "tick", 0);
+  add_event(&b, S(4), 3, 5, "tick", 0);
+  add(&a);
+  add(&b);
+  run.options.align_on = "tick";
+  merge_well();
+  assert_note(TB_MERGE_NOTE_MATCHES_ASSUMED, 1, "has 2 events 'tick'");
 }
 
 static void add_receipt(struct msg *trace, uint64_t ts, const char *name, uint64_t flow) {
@@ -116,11 +229,52 @@ static void a_message_that_cannot_be_met_is_told(void **unused) {
   run.options.align_messages = true;
   merge_well();
   assert_int_equal(report_of(1)->outliers, 1);
-  const char *note = strstr(tb_merge_report_text(run.report, false), "note: flow 77 arrives ");
+  const struct tb_merge_note *note = find_note(TB_MERGE_NOTE_MESSAGE_BACKWARDS, 0);
   assert_non_null(note);
   long long early = 0;
-  assert_int_equal(sscanf(note, "note: flow 77 arrives %lld ns before", &early), 1);
+  assert_int_equal(sscanf(note->text, "flow 77 arrives %lld ns before", &early), 1);
   assert_true(early > 999000000 && early < 1001000000);
+  assert_note(TB_MERGE_NOTE_MESSAGES_BACKWARDS, 1, "1 of 21 messages");
+}
+
+/* Each pair of three inputs is placed alone: what the third pair's messages say is not heard, and is told. */
+static void messages_of_a_pair_that_places_nothing_are_told(void **unused) {
+  (void)unused;
+  struct msg t[3];
+  for (int i = 0; i < 3; i++) t[i] = clockless(i == 0 ? "a" : i == 1 ? "b" : "c", S(1));
+  /* from 0 to 1 and from 0 to 2 and back fast; from 1 to 2 the clocks say that it takes -5 ms */
+  uint64_t flow = 1;
+  for (int k = 0; k < 10; k++) {
+    for (int to = 1; to < 3; to++) {
+      uint64_t at = S(2 + k);
+      add_event(&t[0], at, 3, 5, "send", flow);
+      add_receipt(&t[to], at + 1000, "get", flow++);
+      add_event(&t[to], at + 2000, 3, 5, "send", flow);
+      add_receipt(&t[0], at + 3000, "get", flow++);
+    }
+    add_event(&t[1], S(2.5 + k), 3, 5, "send", flow);
+    add_receipt(&t[2], S(2.5 + k) - 5000000, "get", flow++);
+  }
+  for (int i = 0; i < 3; i++) add(&t[i]);
+  run.options.align_messages = true;
+  merge_well();
+  assert_note(TB_MERGE_NOTE_MESSAGES_BACKWARDS, 2, "10 of 10 messages");
+  assert_non_null(find_note(TB_MERGE_NOTE_MESSAGE_BACKWARDS, 7));
+  assert_null(find_note(TB_MERGE_NOTE_MESSAGE_BACKWARDS, 8));
+}
+
+static void a_drift_by_one_answer_is_told(void **unused) {
+  (void)unused;
+  struct msg a = clockless("a", S(1)), b = clockless("b", S(1));
+  add_event(&a, S(2), 3, 5, "send", 1);
+  add_receipt(&b, S(2.001), "get", 1);
+  add_event(&b, S(2.002), 3, 5, "send", 2);
+  add_receipt(&a, S(2.003), "get", 2);
+  add(&a);
+  add(&b);
+  run.options.align_messages = true;
+  merge_well();
+  assert_note(TB_MERGE_NOTE_DRIFT_IMPLAUSIBLE, 1, "2 messages");
 }
 
 static void clock_sync_events_place_inputs_whoever_asked(void **unused) {
@@ -151,8 +305,18 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(events_of_one_name_give_offset_and_drift),
       TEST(one_event_of_a_name_gives_an_offset),
+      TEST(a_drift_that_no_clock_has_is_not_followed),
+      TEST(a_drift_that_few_or_close_matches_give_is_not_followed),
+      TEST(a_drift_that_two_matches_far_apart_give_is_followed),
+      TEST(a_drift_beyond_doubt_that_may_not_be_is_refused),
+      TEST(a_name_that_fewer_than_two_inputs_have_is_refused),
+      TEST(an_input_without_the_event_is_told_and_what_placed_it),
+      TEST(events_that_place_nothing_are_told),
+      TEST(rows_that_differ_too_much_are_told),
       TEST(messages_place_an_input_so_that_none_runs_backwards),
       TEST(a_message_that_cannot_be_met_is_told),
+      TEST(messages_of_a_pair_that_places_nothing_are_told),
+      TEST(a_drift_by_one_answer_is_told),
       TEST(clock_sync_events_place_inputs_whoever_asked),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

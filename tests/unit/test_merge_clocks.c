@@ -89,6 +89,7 @@ static void an_input_that_nothing_places_is_refused_with_the_ways_to_place_it(vo
   merge();
   assert_int_equal(run.status, TB_PARTIAL);
   assert_true(report_of(1)->skipped);
+  assert_non_null(strstr(report_of(1)->why, "nothing relates its clock"));
 }
 
 static void equal_clock_domains_without_evidence_are_assumed_and_that_is_said(void **unused) {
@@ -101,7 +102,10 @@ static void equal_clock_domains_without_evidence_are_assumed_and_that_is_said(vo
   merge_well();
   assert_int_equal(report_of(1)->placement, TB_PLACEMENT_ASSUMED);
   assert_int_equal(event_time("b"), 20);
-  assert_non_null(strstr(tb_merge_report_text(run.report, false), "note: "));
+  assert_note(TB_MERGE_NOTE_CLOCK_ASSUMED, 1, "assumed: its BOOTTIME clock is the same");
+  assert_non_null(strstr(tb_merge_report_text(run.report, false), "warning: "));
+  assert_non_null(strstr(tb_merge_report_text(run.report, true),
+                         "{\"code\": \"clock_assumed\", \"level\": \"warning\", \"input\": \""));
 }
 
 static void packets_on_another_clock_are_still_related_by_the_inputs_own_snapshots(void **unused) {

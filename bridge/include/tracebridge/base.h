@@ -63,7 +63,7 @@ struct tb_error {
   int system_errno;  /* errno of the failed call, 0 when no system call failed */
   uint64_t offset;   /* byte offset in the (decompressed) input, TB_NO_OFFSET when it has none */
   uint64_t record;   /* number of the event, packet or record, from 0; TB_NO_OFFSET when it has none */
-  char message[160]; /* what, and what to do; NUL-terminated */
+  char message[400]; /* what, and what to do; NUL-terminated */
   char file[256];    /* the input or output concerned, as it is named, possibly cut; NUL-terminated, "" when none */
 };
 

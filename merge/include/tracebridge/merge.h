@@ -44,7 +44,8 @@ struct tb_merge_options {
   unsigned max_open_files;         /* inputs open at a time; 0: what the process may open, less some */
   tb_progress progress;            /* NULL: none */
   void *progress_ctx;
-  unsigned threads; /* 0: as many as the machine has cores, at most 4; 1: one. The output is the same */
+  unsigned threads;       /* 0: as many as the machine has cores, at most 4; 1: one. The output is the same */
+  unsigned max_drift_ppm; /* the drift that align_on may follow, below 1000000; a larger one is not. 0: 200 */
 };
 
 /* How an input came to its place on the merged trace's clock, best first. */
@@ -100,11 +101,55 @@ struct tb_merge_input_report {
   const char *damage;     /* what is wrong there, "" for nothing */
 };
 
+/* What a merge has to say beside its figures: how much it matters, and its name in the JSON report. */
+#define TB_MERGE_NOTE_LIST(X)                                                                                      \
+  X(CLOCK_ASSUMED, WARNING, "clock_assumed")           /* nothing says how its clock relates to the others' */     \
+  X(EVENT_MISSING, WARNING, "event_missing")           /* it lacks the event that others were aligned by */        \
+  X(ALIGNMENT_UNUSED, WARNING, "alignment_unused")     /* it was to be aligned, and is placed by something else */ \
+  X(DRIFT_NOT_FOLLOWED, WARNING, "drift_not_followed") /* what events said of drift was not believed */            \
+  X(DRIFT_IMPLAUSIBLE, WARNING, "drift_implausible")   /* a drift is followed that clocks hardly have */           \
+  X(MATCHES_ASSUMED, WARNING, "matches_assumed")       /* which events belong together was not sought */           \
+  X(MATCHES_THROWN_OUT, WARNING, "matches_thrown_out")                                                             \
+  X(MESSAGES_BACKWARDS, WARNING, "messages_backwards") /* some still arrive before they were sent */               \
+  X(MESSAGE_BACKWARDS, INFO, "message_backwards")      /* one of them */                                           \
+  X(PUT_AT_START, INFO, "put_at_start")                                                                            \
+  X(ALL_MOVED, INFO, "all_moved")                                                                                  \
+  X(OWN_MACHINE, INFO, "own_machine")                                                                              \
+  X(TIMES_UNKNOWN, INFO, "times_unknown")                                                                          \
+  X(MANIFEST_ENTRY_UNUSED, INFO, "manifest_entry_unused")
+
+enum tb_merge_note_code {
+#define TB_MERGE_NOTE_ENUM(code, level, name) TB_MERGE_NOTE_##code,
+  TB_MERGE_NOTE_LIST(TB_MERGE_NOTE_ENUM)
+#undef TB_MERGE_NOTE_ENUM
+};
+
+enum tb_merge_note_level {
+  TB_MERGE_NOTE_INFO,
+  TB_MERGE_NOTE_WARNING /* the result may not be what was wanted */
+};
+
+#define TB_MERGE_NO_INPUT SIZE_MAX
+
+/* Owned by the report. */
+struct tb_merge_note {
+  enum tb_merge_note_code code;
+  enum tb_merge_note_level level;
+  size_t input;     /* index of the input that it is about; TB_MERGE_NO_INPUT: the whole merge */
+  const char *text; /* one line that does not name the input; NUL-terminated, never NULL */
+};
+
+/* A constant word for `code`, such as "clock_assumed"; never NULL. */
+TB_API const char *tb_merge_note_name(enum tb_merge_note_code code);
+
 struct tb_merge_report; /* opaque; made by tb_merge, freed by tb_merge_report_free */
 
 TB_API size_t tb_merge_report_count(const struct tb_merge_report *report);
 /* NULL where `index` is not below the count. Owned by the report. */
 TB_API const struct tb_merge_input_report *tb_merge_report_input(const struct tb_merge_report *report, size_t index);
+TB_API size_t tb_merge_report_note_count(const struct tb_merge_report *report);
+/* NULL where `index` is not below the count. Owned by the report. */
+TB_API const struct tb_merge_note *tb_merge_report_note(const struct tb_merge_report *report, size_t index);
 /* The whole report as text for people, or as one JSON object; NUL-terminated, owned by the report. NULL: out of memory. */
 TB_API const char *tb_merge_report_text(struct tb_merge_report *report, bool json);
 TB_API void tb_merge_report_free(struct tb_merge_report *report); /* NULL is ignored */
@@ -116,7 +161,8 @@ TB_API void tb_merge_report_free(struct tb_merge_report *report); /* NULL is ign
  *
  * Returns TB_OK; TB_PARTIAL when the output stands but some of an input was lost (damage, skipped inputs: see the report);
  * else the code of *error, and nothing stands under the name: TB_REFUSED (the output is one of the inputs or the
- * manifest; an input that nothing places), TB_INVALID (no input, a bad manifest or option, an output whose name says another format),
+ * manifest; an input that nothing places; an event to align on that fewer than two inputs have, or by which a clock certainly
+ * drifts more than it may), TB_INVALID (no input, a bad manifest or option, an output whose name says another format),
  * TB_UNKNOWN_FORMAT, TB_UNSUPPORTED, TB_BAD_DATA, TB_IO, TB_NO_MEMORY, TB_LIMIT, TB_CANCELLED.
  * *report (may be NULL) is set whatever is returned, to NULL only when memory is out; the caller frees it. error may be
  * NULL. */

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the user should know of how inputs were placed: what was assumed, thrown out or not believed, and what did not place them.
+ */
+#include <inttypes.h>
+#include <math.h>
+
+#include "base/error.h"
+#include "merger.h"
+
+enum {
+  ROUNDING_NS = 2,         /* by which a message may seem to run backwards where its margin is 0 */
+  BACKWARDS_TOLD = 8,      /* of a whole merge, one by one */
+  MESSAGES_DRIFT_PPM = 999 /* the fit by messages looks for up to 1000 */
+};
+
+/* The kinds of edges that placed a source, as bits; notes which alignments are among them. */
+static uint32_t find_kinds(struct tb_merger *m, const struct tb_source *s) {
+  uint32_t node, kinds = 0;
+  if (!tb_source_node(m, s, &node)) return 0;
+  for (uint32_t e = m->graph.nodes[node].next_edge; e != UINT32_MAX; e = m->graph.nodes[node].next_edge) {
+    const struct tb_graph_edge *edge = &m->graph.edges[e];
+    kinds |= UINT32_C(1) << edge->source;
+    if (edge->detail) m->alignments[edge->detail - 1].used = true;
+    node = edge->a == node ? edge->b : edge->a;
+  }
+  return kinds;
+}
+
+/* Whether what the user asked to place inputs by had a say about one that is placed by `kinds`. */
+static bool is_overruled(enum tb_placement placement, uint32_t kinds, enum tb_placement asked) {
+  return !(kinds & UINT32_C(1) << asked) && placement != TB_PLACEMENT_REFERENCE && placement != TB_PLACEMENT_OFFSET &&
+         placement != TB_PLACEMENT_MANIFEST;
+}
+
+static void tell_source(struct tb_merger *m, const struct tb_source *s, size_t inputs) {
+  const struct tb_merge_input_report *in = tb_source_report(m, s);
+  const char *name = m->options.align_on;
+  uint32_t kinds = find_kinds(m, s);
+  if (in->placement == TB_PLACEMENT_ASSUMED)
+    tb_merge_report_add_note(m->report, TB_MERGE_NOTE_CLOCK_ASSUMED, s->index,
+                             "nothing says how its clock relates to the others'; %s", in->why);
+  if (in->placement == TB_PLACEMENT_START)
+    tb_merge_report_add_note(
+        m->report, TB_MERGE_NOTE_PUT_AT_START, s->index,
+        "nothing says how its clock relates to the others'; its first event is put at their first");
+  if (name && inputs < 2)
+    tb_merge_report_add_note(m->report, TB_MERGE_NOTE_ALIGNMENT_UNUSED, s->index,
+                             "there is no other input to align on '%s' with", name);
+  else if (name && !tb_marks_named(&m->marks, s->index))
+    tb_merge_report_add_note(m->report, TB_MERGE_NOTE_EVENT_MISSING, s->index,
+                             "has no event '%s' to align on; placed by: %s", name, in->why);
+  else if (name && is_overruled(in->placement, kinds, TB_PLACEMENT_ALIGNED))
+    tb_merge_report_add_note(m->report, TB_MERGE_NOTE_ALIGNMENT_UNUSED, s->index,
+                             "its events '%s' did not place it; placed by: %s", name, in->why);
+  else if (!name && inputs > 1 && m->options.align_messages &&
+           is_overruled(in->placement, kinds, TB_PLACEMENT_MESSAGES))
+    tb_merge_report_add_note(m->report, TB_MERGE_NOTE_ALIGNMENT_UNUSED, s->index, "no message placed it; placed by: %s",
+                             in->why);
+}
+
+/* What its matches with another input say of drift, and why that is not followed. */
+static const char *drift_text(struct tb_merger *m, const struct tb_fit *line) {
+  double ppm = line->drift * 1e6, error = line->drift_error * 1e6;
+  unsigned max = m->options.max_drift_ppm;
+  if (!isfinite(error)) return "nothing of drift";
+  if (fabs(ppm) <= max)
+    return tb_merge_report_print(m->report, "%+.1f ppm of drift, uncertain by %.0f ppm", ppm, error);
+  if (error <= max / 4.0) return tb_merge_report_print(m->report, "%+.1f ppm of drift, more than %u ppm", ppm, max);
+  return tb_merge_report_print(m->report, "%+.1f ppm of drift, more than %u ppm and uncertain by %.0f ppm", ppm, max,
+                               error);
+}
+
+static void tell_drift(struct tb_merger *m, const struct tb_alignment *a) {
+  tb_merge_report_add_note(
+      m->report, TB_MERGE_NOTE_DRIFT_NOT_FOLLOWED, a->source,
+      "placed by the offset alone, residual %.0f ns: %" PRIu64
+      " match%s with %s over %.3f s give%s %s (--max-drift follows more, --offset places it by hand)",
+      a->level.residual_ns, a->line.used, a->line.used == 1 ? "" : "es", m->sources[a->other].name,
+      (double)a->line.span_ns / 1e9, a->line.used == 1 ? "s" : "", drift_text(m, &a->line));
+}
+
+static enum tb_status refuse_drift(struct tb_merger *m, const struct tb_alignment *a) {
+  double ppm = a->line.drift * 1e6;
+  tb_error_set_file(&m->error, m->sources[a->source].name);
+  return tb_fail(&m->error, TB_REFUSED, TB_NO_OFFSET,
+                 "%" PRIu64
+                 " matches with %.200s drift by %+.1f ppm beyond doubt, more than %u: --max-drift %.0f follows "
+                 "them, --offset places it by hand",
+                 a->line.used, m->sources[a->other].name, ppm, m->options.max_drift_ppm, ceil(fabs(ppm)));
+}
+
+static void tell_matches(struct tb_merger *m, const struct tb_alignment *a) {
+  const char *other = m->sources[a->other].name;
+  if (a->first_with_first)
+    tb_merge_report_add_note(m->report, TB_MERGE_NOTE_MATCHES_ASSUMED, a->source,
+                             "has %" PRIu64 " events '%s' and %s has %" PRIu64
+                             ": the first was matched with the first, which nothing confirms",
+                             a->event_count, m->options.align_on, other, a->other_events);
+  if (a->fit.outliers)
+    tb_merge_report_add_note(m->report, TB_MERGE_NOTE_MATCHES_THROWN_OUT, a->source,
+                             "%" PRIu64 " of %" PRIu64
+                             " matches with %s were thrown out: they are further off than five "
+                             "times the usual scatter",
+                             a->fit.outliers, a->fit.outliers + a->fit.used, other);
+}
+
+/* A drift by messages or clock_sync events is followed whatever it is. */
+static void tell_implausible_drift(struct tb_merger *m, const struct tb_alignment *a) {
+  bool messages = a->kind == TB_PLACEMENT_MESSAGES;
+  double ppm = a->fit.drift * 1e6, most = m->options.max_drift_ppm;
+  if (messages && most > MESSAGES_DRIFT_PPM) most = MESSAGES_DRIFT_PPM;
+  if (fabs(ppm) <= most) return;
+  tb_merge_report_add_note(m->report, TB_MERGE_NOTE_DRIFT_IMPLAUSIBLE, a->source,
+                           "%" PRIu64
+                           " %s with %s over %.3f s give a drift of %+.1f ppm, which clocks hardly have: times far "
+                           "from them may be wrong (--offset places it by hand)",
+                           a->fit.used, messages ? "messages" : "clock_sync events", m->sources[a->other].name,
+                           (double)a->fit.span_ns / 1e9, ppm);
+}
+
+/* ---- messages that arrive before they were sent --------------------------------------------------------------------- */
+
+/* By how much a message arrives before it was sent, on the merged clock; less than 0 where it does not. */
+static int64_t backwards_by(const struct tb_merger *m, const struct tb_alignment *a,
+                            const struct tb_fit_message *message) {
+  tb_wide apart = (tb_wide)tb_time_map_apply(&m->sources[a->source].there, message->own) -
+                  tb_time_map_apply(&m->sources[a->other].there, message->other);
+  if (message->from_other) apart = -apart;
+  return apart > INT64_MAX ? INT64_MAX : apart < INT64_MIN ? INT64_MIN : (int64_t)apart;
+}
+
+static void tell_message(struct tb_merger *m, const struct tb_alignment *a, const struct tb_fit_message *message,
+                         int64_t early) {
+  uint32_t from = message->from_other ? a->other : a->source, to = message->from_other ? a->source : a->other;
+  tb_merge_report_add_note(m->report, TB_MERGE_NOTE_MESSAGE_BACKWARDS, to,
+                           "flow %" PRIu64 " arrives %" PRId64 " ns before it was sent, from %s", message->id, early,
+                           m->sources[from].name);
+}
+
+/* Looks at where inputs came to stand, whatever placed them. */
+static enum tb_status tell_backwards(struct tb_merger *m, const struct tb_alignment *a, size_t *told) {
+  struct tb_fit_message *messages;
+  size_t count, backwards = 0;
+  int64_t most = 0;
+  if (m->sources[a->source].skipped || m->sources[a->other].skipped) return TB_OK;
+  enum tb_status status = tb_marks_messages(&m->marks, a->source, a->other, &messages, &count);
+  for (size_t i = 0; i < count && status == TB_OK; i++) {
+    int64_t early = backwards_by(m, a, &messages[i]);
+    if (early <= ROUNDING_NS) continue;
+    if (early > most) most = early;
+    if ((*told)++ < BACKWARDS_TOLD) tell_message(m, a, &messages[i], early);
+    backwards++;
+  }
+  if (count) tb_free(m->allocator, messages, count * sizeof(*messages));
+  if (backwards)
+    tb_merge_report_add_note(m->report, TB_MERGE_NOTE_MESSAGES_BACKWARDS, a->source,
+                             "%zu of %zu messages with %s arrive before they were sent, by up to %" PRId64 " ns",
+                             backwards, count, m->sources[a->other].name, most);
+  return status;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------------------------------- */
+
+static enum tb_status tell_alignment(struct tb_merger *m, const struct tb_alignment *a, size_t *told) {
+  if (a->kind == TB_PLACEMENT_MESSAGES) {
+    if (a->used) tell_implausible_drift(m, a);
+    return tell_backwards(m, a, told);
+  }
+  if (!a->used) return TB_OK;
+  tell_matches(m, a);
+  if (a->kind == TB_PLACEMENT_CLOCK_SYNC)
+    tell_implausible_drift(m, a);
+  else if (a->drift == TB_DRIFT_CERTAIN)
+    return refuse_drift(m, a);
+  else if (a->drift == TB_DRIFT_LEFT)
+    tell_drift(m, a);
+  return TB_OK;
+}
+
+enum tb_status tb_merger_tell_placement(struct tb_merger *m) {
+  enum tb_status status = TB_OK;
+  size_t told = 0, inputs = 0;
+  for (size_t i = 0; i < m->source_count; i++) inputs += !m->sources[i].skipped;
+  for (size_t i = 0; i < m->source_count; i++)
+    if (!m->sources[i].skipped) tell_source(m, &m->sources[i], inputs);
+  for (size_t i = 0; i < m->alignment_count && status == TB_OK; i++)
+    status = tell_alignment(m, &m->alignments[i], &told);
+  return status;
+}
