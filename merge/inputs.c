@@ -96,10 +96,6 @@ static enum tb_status tell_format(struct tb_merger *m, const struct tb_input_pla
   tb_input_close(input);
   if (status == TB_IO) return status;
   if (status == TB_OK && *format) return TB_OK;
-  if (got == 0 && tb_format_from_path(place->name) == TB_FORMAT_PERFETTO) { /* a trace without a packet */
-    *format = TB_FORMAT_PERFETTO;
-    return TB_OK;
-  }
   tb_error_set_file(&m->error, place->name);
   return tb_fail(&m->error, TB_UNKNOWN_FORMAT, 0, "%s", stranger ? stranger : "is no trace of a known format");
 }
@@ -112,7 +108,6 @@ static enum tb_status convert(struct tb_merger *m, struct tb_source *s, const st
   char to[TB_STORE_NAME];
   struct tb_convert_options options = {.size = sizeof(options)};
   options.reader.size = sizeof(options.reader);
-  options.reader.format = s->format;
   options.reader.allocator = m->options.allocator;
   options.writer.size = sizeof(options.writer);
   options.writer.format = TB_FORMAT_PERFETTO;

@@ -141,6 +141,7 @@ enum tb_status tb_packets_next(struct tb_packets *p, struct tb_raw_packet *packe
     if (status == TB_OK) {
       enum tb_packet_compression compression;
       bool given, damaged = tb_merge_head_read(packet->packet, &packet->head, p->notes) != TB_OK;
+      packet->unreadable = damaged;
       if (!tb_packet_is_compressed(packet->head.kind, &compression) && !damaged) return TB_OK;
       status = look_at(p, packet, damaged, compression, &given);
       if (status == TB_OK && given) return TB_OK;

@@ -16,6 +16,7 @@ struct tb_raw_packet {
   struct tb_slice packet;
   uint64_t offset; /* of framed in the decompressed file; of the compressed packet where `inner` */
   bool inner;      /* came out of a compressed packet */
+  bool unreadable; /* its inside is not well-formed: `head` is what stands before that */
   struct tb_merge_head head;
 };
 

@@ -190,6 +190,7 @@ static enum tb_status take_packet(struct tb_survey *s, const struct tb_raw_packe
   struct tb_merge_sequence *sequence = tb_merge_sequence_get(&s->clocks.sequences, head->machine, head->sequence);
   if (!sequence) return TB_NO_MEMORY;
   s->packets++;
+  s->unreadable += packet->unreadable;
   s->content = content_with(s->content, head->timestamp, packet->packet.len, head->sequence);
   struct tb_surveyed_machine *machine = take_machine(s, head->machine);
   enum tb_status status = TB_OK;
@@ -251,9 +252,9 @@ static enum tb_status read_all(struct tb_survey *s, struct tb_packets *packets, 
   if (status != TB_END) return status;
   s->bytes = tb_packets_offset(packets);
   s->losses = tb_packets_damage(packets, &s->damage_offset, &s->damage);
-  if (s->packets == 0 && s->losses)
-    return tb_fail(error, TB_UNKNOWN_FORMAT, 0, "is no trace that can be read: %s", s->damage);
-  return TB_OK;
+  if (s->packets > s->unreadable || (!s->unreadable && !s->losses)) return TB_OK;
+  return tb_fail(error, TB_BAD_DATA, s->losses ? s->damage_offset : 0, "nothing in it can be read as perfetto: %s",
+                 s->losses ? s->damage : "its packets are damaged");
 }
 
 enum tb_status tb_survey_run(struct tb_survey *s, const struct tb_allocator *a, const struct tb_input_place *place,

@@ -49,7 +49,8 @@ struct tb_survey {
   size_t machine_count;
   bool too_many_machines;
   uint64_t packets, bytes;
-  uint64_t content; /* a hash over what the packets are, to tell inputs apart */
+  uint64_t unreadable; /* of the packets: not well-formed inside */
+  uint64_t content;    /* a hash over what the packets are, to tell inputs apart */
   bool has_time;
   int64_t first, last; /* on the host's trace clock */
   bool has_started;
@@ -64,7 +65,7 @@ struct tb_survey {
 };
 
 /* Reads the whole input. TB_OK also for damaged ones: `losses` then says so. Else the file cannot be read: TB_IO, TB_NO_MEMORY,
- * TB_LIMIT, and TB_UNKNOWN_FORMAT where not even the first packet is one. To be freed in any case. */
+ * TB_LIMIT, and TB_BAD_DATA where not one packet is whole. To be freed in any case. */
 TB_MUST_CHECK enum tb_status tb_survey_run(struct tb_survey *survey, const struct tb_allocator *allocator,
                                            const struct tb_input_place *place, struct tb_error *error);
 void tb_survey_free(struct tb_survey *survey);

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
+
 static struct tb_loss *find_or_add(struct tb_losses *losses, const char *reason, uint64_t offset) {
   for (size_t i = 0; i < losses->count; i++)
     if (strncmp(losses->entries[i].reason, reason, TB_LOSS_REASON_MAX - 1) == 0) return &losses->entries[i];
@@ -31,4 +33,10 @@ void tb_losses_add_kind(struct tb_losses *losses, const char *reason, struct tb_
   snprintf(whole, sizeof(whole), "%s: %.*s", reason, (int)(kind.len < sizeof(whole) ? kind.len : sizeof(whole)),
            kind.ptr);
   tb_losses_add(losses, whole, offset);
+}
+
+enum tb_status tb_losses_end(const struct tb_losses *losses, const char *format, bool forced, struct tb_error *error) {
+  if (!losses->count) return TB_END;
+  return tb_fail(error, TB_BAD_DATA, losses->entries[0].first_offset, "nothing in it can be read as %s%s: %s", format,
+                 forced ? " (without --from its format is told)" : "", losses->entries[0].reason);
 }

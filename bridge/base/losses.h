@@ -5,6 +5,8 @@
 #ifndef TB_BASE_LOSSES_H
 #define TB_BASE_LOSSES_H
 
+#include <stdbool.h>
+
 #include "tracebridge/base.h"
 
 enum { TB_LOSSES_MAX = 48 }; /* more reasons than any one reader or writer has */
@@ -19,5 +21,10 @@ void tb_losses_add(struct tb_losses *losses, const char *reason, uint64_t offset
 
 /* The same of a reason that is counted for each kind of what is lost; an empty kind is called unknown. */
 void tb_losses_add_kind(struct tb_losses *losses, const char *reason, struct tb_slice kind, uint64_t offset);
+
+/* The end of an input of which nothing was read: TB_END where nothing was lost either, as it is empty then; else
+ * TB_BAD_DATA, and *error says what the first loss was. `format` is what it was read as; `forced` because the user said so. */
+TB_MUST_CHECK enum tb_status tb_losses_end(const struct tb_losses *losses, const char *format, bool forced,
+                                           struct tb_error *error);
 
 #endif

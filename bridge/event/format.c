@@ -74,7 +74,7 @@ static bool looks_like_ftrace(const char *p, size_t len) {
     struct tb_slice line = {p, (size_t)((stop ? stop : end) - p)};
     for (size_t i = 0; i < line.len; i++)
       if ((unsigned char)line.ptr[i] < ' ' && line.ptr[i] != '\t' && line.ptr[i] != '\r') return false;
-    if (line.len >= 9 && memcmp(line.ptr, "# tracer:", 9) == 0) return true;
+    if (tb_ftrace_is_header(line)) return true;
     if (stop && tb_ftrace_parse_line(line, &event)) return true;
     lines += line.len && line.ptr[0] != '#';
     p = stop ? stop + 1 : end;

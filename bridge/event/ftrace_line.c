@@ -83,3 +83,8 @@ bool tb_ftrace_parse_line(struct tb_slice text, struct tb_ftrace_text_event *eve
   }
   return false;
 }
+
+bool tb_ftrace_is_header(struct tb_slice line) {
+  static const char begins[] = "# tracer:";
+  return line.len >= sizeof(begins) - 1 && memcmp(line.ptr, begins, sizeof(begins) - 1) == 0;
+}

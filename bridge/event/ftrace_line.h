@@ -27,6 +27,9 @@ struct tb_ftrace_text_event {
 /* Reads a line without its end; its texts point into it. False for what is no event: comments, headers, other tracers' lines. */
 bool tb_ftrace_parse_line(struct tb_slice text, struct tb_ftrace_text_event *event);
 
+/* Whether the line begins the trace file's header, which names the tracer. */
+bool tb_ftrace_is_header(struct tb_slice line);
+
 /* Without the blanks around it. */
 struct tb_slice tb_ftrace_trimmed(struct tb_slice text);
 

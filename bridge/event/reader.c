@@ -104,6 +104,10 @@ enum tb_status tb_reader_fill(struct tb_reader *reader, struct tb_batch *batch) 
   batch->fill = ++reader->fills;
   enum tb_status status = find_format(reader);
   if (status == TB_OK) status = reader->ops->fill(reader, batch);
+  reader->has_read |= batch->event_count > 0;
+  if (status == TB_END && !reader->has_read)
+    status = tb_losses_end(&reader->losses, tb_format_name(reader->ops->format),
+                           reader->options.format != TB_FORMAT_UNKNOWN, &reader->error);
   if (reader->error.code != TB_OK) tb_error_set_file(&reader->error, tb_input_name(reader->input));
   return status;
 }

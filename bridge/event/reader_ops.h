@@ -54,6 +54,7 @@ struct tb_reader {
   void (*wait)(void *ctx);      /* until the events of all batches filled before are used up; NULL: they always are */
   void *wait_ctx;
   uint64_t fills, used_up; /* batches filled, and the last of them whose events nobody needs any more, in their order */
+  bool has_read; /* something of the format was there: an event, or what formats say of things that give none */
   struct tb_losses losses;
   struct tb_error error;
   struct tb_batch batch; /* of tb_reader_next */

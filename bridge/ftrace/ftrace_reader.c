@@ -5,13 +5,15 @@
  */
 #include "base/error.h"
 #include "base/utf8.h"
+#include "event/ftrace_line.h"
 #include "event/reader_ops.h"
 
 enum { READ_BYTES = 64 * 1024, LINE_MAX_BYTES = 1 << 20 };
 
 struct ftrace_state {
-  struct tb_buffer text; /* what was read and not given out */
+  struct tb_buffer text; /* what was read and not given out: nothing is before a line of ftrace was seen */
   uint64_t offset;       /* of its first byte */
+  size_t looked_at;      /* bytes of it that are lines of something else */
   bool input_ended;
 };
 
@@ -33,12 +35,33 @@ static enum tb_status read_more(struct tb_reader *reader, struct ftrace_state *s
   return status == TB_END ? TB_OK : status;
 }
 
+/* Whether one of the lines that have come is ftrace's: an event, or the header. */
+static bool see_ftrace(struct ftrace_state *state) {
+  const struct tb_buffer *text = &state->text;
+  struct tb_ftrace_text_event event;
+  while (state->looked_at < text->len) {
+    const char *at = text->data + state->looked_at, *stop = memchr(at, '\n', text->len - state->looked_at);
+    if (!stop && !state->input_ended) return false;
+    struct tb_slice line = {at, stop ? (size_t)(stop - at) : text->len - state->looked_at};
+    if (tb_ftrace_is_header(line) || tb_ftrace_parse_line(line, &event)) return true;
+    state->looked_at += line.len + (stop != NULL);
+  }
+  return false;
+}
+
 /* How much can be given now: whole lines, or all at the input's end and where a line is too long to wait for. */
 static size_t piece_length(const struct ftrace_state *state) {
   const struct tb_buffer *text = &state->text;
   if (state->input_ended || text->len > LINE_MAX_BYTES) return text->len;
   const char *last = text->len ? memrchr(text->data, '\n', text->len) : NULL;
   return last ? (size_t)(last - text->data) + 1 : 0;
+}
+
+/* The input has no more to give. */
+static enum tb_status at_end(struct tb_reader *reader, const struct ftrace_state *state) {
+  if (reader->has_read) return TB_END;
+  enum tb_status status = tb_reader_lose(reader, "no line of ftrace", state->offset);
+  return status == TB_OK ? TB_END : status;
 }
 
 /* A copy with U+FFFD for what is no UTF-8; its ptr is NULL without memory. */
@@ -61,9 +84,11 @@ static struct tb_slice copy_text(struct tb_arena *arena, const char *text, size_
 
 static enum tb_status fill(struct tb_reader *reader, struct tb_batch *batch) {
   struct ftrace_state *state = reader->state;
-  size_t len;
-  while ((len = piece_length(state)) == 0) {
-    if (state->input_ended) return TB_END;
+  size_t len = 0;
+  for (;;) {
+    reader->has_read = reader->has_read || see_ftrace(state);
+    if (reader->has_read && (len = piece_length(state)) != 0) break;
+    if (state->input_ended) return at_end(reader, state);
     enum tb_status status = read_more(reader, state);
     if (status != TB_OK) return status;
   }

@@ -210,11 +210,20 @@ static void show_record(struct tb_fxt_reader *fx, struct tb_slice bytes, uint64_
   fx->reader->watch.take(fx->reader->watch.ctx, &record);
 }
 
+/* A record was read. Behind the magic number it is one of FXT's; other bytes may look like one. */
+static void note_read(struct tb_fxt_reader *fx, uint64_t header) {
+  if (header == TB_FXT_MAGIC)
+    fx->seen_magic = true;
+  else
+    fx->reader->has_read |= fx->seen_magic;
+}
+
 /* Reads one whole record; a bad one is counted as lost and gives no events. */
 static enum tb_status read_record(struct tb_fxt_reader *fx, const char *record, uint64_t header, size_t size) {
   size_t events = fx->batch->event_count;
   if (fx->reader->watch.take) show_record(fx, (struct tb_slice){record, size}, header);
   enum tb_status status = parse_record(fx, header, (struct tb_fxt_cursor){record + TB_FXT_WORD, record + size});
+  if (status == TB_OK) note_read(fx, header);
   if (status != TB_BAD_DATA || !fx->lie) return status;
   fx->batch->event_count = events;
   const char *lie = fx->lie;

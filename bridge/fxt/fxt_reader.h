@@ -18,6 +18,7 @@ struct tb_fxt_reader {
       plain_events; /* a bit for each event of the batch: all fields are zero but those of a plain event (fxt_plain.c) */
   uint64_t skip;    /* bytes still to pass over of a record that is too long */
   bool ended;       /* nothing more will be read: the input's end, or a record of size 0 */
+  bool seen_magic;  /* records are FXT's */
   /* of the record in hand */
   uint64_t record_offset;
   const char *lie;     /* why the record cannot be read, with TB_BAD_DATA */

@@ -106,7 +106,7 @@ enum tb_status tb_json_damage(struct tb_json_state *state, struct tb_batch *batc
   scan->status = TB_SCAN_BAD;
   *next = other_element(state, p);
   if (!*next && scan->status == TB_SCAN_MORE && !tb_json_is_last(state)) return TB_OK;
-  state->seen_other = true;
+  if (*next || state->place != TB_JSON_TOP) state->seen_other = true; /* else not even JSON */
   if (*next)
     return tb_reader_lose(state->reader, "element of the events that is no object", tb_json_offset(state, batch, p));
   state->lost = true;

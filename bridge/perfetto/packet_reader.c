@@ -16,6 +16,7 @@ struct tb_packet_reader {
   struct tb_packet_stream stream;
   struct tb_trace_state state;
   struct tb_buffer window;
+  bool has_read; /* a packet was given */
   struct tb_losses losses;
   struct tb_error error;
   struct tb_packet_head head; /* of the packet in hand */
@@ -181,6 +182,10 @@ static enum tb_status next_resolved(struct tb_packet_reader *reader, const struc
 enum tb_status tb_packet_next(struct tb_packet_reader *reader, const struct tb_packet **packet) {
   if (reader->error.code != TB_OK) return reader->error.code;
   enum tb_status status = reader->options.framing_only ? next_frame(reader, packet) : next_resolved(reader, packet);
+  reader->has_read |= status == TB_OK;
+  if (status == TB_END && !reader->has_read)
+    status = tb_losses_end(&reader->losses, tb_format_name(TB_FORMAT_PERFETTO),
+                           reader->options.format != TB_FORMAT_UNKNOWN, &reader->error);
   if (reader->error.code != TB_OK) tb_error_set_file(&reader->error, tb_input_name(reader->input));
   return status;
 }

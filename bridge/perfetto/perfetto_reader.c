@@ -425,6 +425,7 @@ static enum tb_status fill_step(struct tb_perfetto_reader *r, struct tb_batch *b
     return status == TB_END ? end_samples(r, batch) : status;
   }
   if (status != TB_OK) return status;
+  r->reader->has_read = true;
   status = make_room(r, batch);
   if (status == TB_PARTIAL) {
     tb_packet_stream_back(&r->stream, &r->head);

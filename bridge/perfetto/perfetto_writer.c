@@ -253,6 +253,16 @@ static enum tb_status write_sequences(struct tb_perfetto_writer *p) {
   return status;
 }
 
+/* A file without a byte is no trace: of nothing there is a packet that begins a sequence. */
+static enum tb_status write_something(struct tb_perfetto_writer *p, uint32_t sequence) {
+  if (tb_output_bytes(p->writer->output) || p->sink.plain.len) return TB_OK;
+  char fields[2 * 2 * TB_WIRE_VARINT_MAX];
+  char *end = tb_wire_put_tag(fields, TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, TB_WIRE_VARINT);
+  end = tb_wire_put_tag(tb_wire_put_varint(end, sequence), TB_TRACE_PACKET_SEQUENCE_FLAGS, TB_WIRE_VARINT);
+  end = tb_wire_put_varint(end, TB_TRACE_PACKET_SEQ_INCREMENTAL_STATE_CLEARED);
+  return tb_packet_sink_put_fields(&p->sink, (struct tb_slice){fields, (size_t)(end - fields)});
+}
+
 static enum tb_status finish(struct tb_writer *writer) {
   struct tb_perfetto_writer *p = writer->state;
   tb_perfetto_note_held(p);
@@ -270,6 +280,7 @@ static enum tb_status finish(struct tb_writer *writer) {
   uint32_t free_id = (uint32_t)p->sequence_count + TB_FIRST_SEQUENCE_ID;
   if (status == TB_OK && tb_perfetto_has_ftrace(p)) status = tb_perfetto_write_ftrace(p, free_id++);
   if (status == TB_OK) status = tb_perfetto_write_packets(p, free_id);
+  if (status == TB_OK) status = write_something(p, free_id);
   if (status == TB_OK) status = tb_packet_sink_flush(&p->sink);
   if (status == TB_OK) count_tracks(p);
   tb_perfetto_note_spilled(p);

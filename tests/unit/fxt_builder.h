@@ -133,6 +133,13 @@ static inline void fxt_expect_end(struct tb_reader *reader) {
   assert_int_equal(tb_reader_next(reader, &event), TB_END);
 }
 
+/* Behind the magic number all was lost. */
+static inline void fxt_expect_nothing_read(struct tb_reader *reader) {
+  const struct tb_event *event;
+  assert_int_equal(tb_reader_next(reader, &event), TB_BAD_DATA);
+  assert_non_null(strstr(tb_reader_error(reader)->message, "nothing in it can be read as fxt"));
+}
+
 static inline void fxt_expect_one_loss(struct tb_reader *reader, const char *reason, uint64_t offset) {
   size_t count;
   const struct tb_loss *loss = tb_reader_losses(reader, &count);

@@ -269,7 +269,10 @@ static void a_trace_cut_at_every_byte_keeps_every_whole_record(void **state) {
     }
     struct tb_reader *reader = fxt_open(b.words, len, false);
     for (size_t i = 0; i < events; i++) (void)fxt_next(reader);
-    fxt_expect_end(reader);
+    if (whole == 8 && len > 8)
+      fxt_expect_nothing_read(reader);
+    else
+      fxt_expect_end(reader);
     size_t count;
     const struct tb_loss *loss = tb_reader_losses(reader, &count);
     assert_int_equal(count, whole != len);

@@ -204,7 +204,7 @@ static void bytes_that_are_no_packets_are_a_loss(void **state) {
   (void)state;
   put_blob(TB_FXT_BLOB_PERFETTO, "p", "\x12\x01\x40", 3);
   struct tb_reader *reader = fxt_read(&b);
-  fxt_expect_end(reader);
+  fxt_expect_nothing_read(reader);
   size_t count;
   assert_string_equal(tb_reader_losses(reader, &count)->reason, "a Perfetto blob that holds no packets");
   tb_reader_close(reader);

@@ -313,7 +313,7 @@ static void a_trace_cut_anywhere_gives_every_packet_before_the_cut(void **state)
     struct tb_buffer part = bytes;
     part.len = cut;
     struct outcome outcome = read_all(&part);
-    assert_int_equal(outcome.status, TB_END);
+    assert_int_equal(outcome.status, cut < 8 ? TB_BAD_DATA : TB_END); /* of nothing but a cut packet: no trace */
     assert_int_equal(outcome.count, cut / 8);
     assert_int_equal(outcome.loss_count, cut % 8 ? 1 : 0);
     if (cut % 8) assert_loss(&outcome, 0, "the trace ends in the middle of a packet", 1, cut / 8 * 8);

@@ -57,7 +57,7 @@ TB_API void tb_reader_feed_end(struct tb_reader *reader);
 
 /* The next event. TB_OK: *event is set, valid until the next call on this reader. TB_END: no more events. TB_AGAIN: a fed
  * reader needs more bytes. Any other: the reader failed for good, see tb_reader_error; events given before stand. Damage
- * that can be passed over is no error: it is counted in tb_reader_losses. */
+ * that can be passed over is no error, but counted in tb_reader_losses; TB_BAD_DATA at the end where there was nothing else. */
 TB_MUST_CHECK TB_API enum tb_status tb_reader_next(struct tb_reader *reader, const struct tb_event **event);
 
 /* Keeps a text, such as an event's name, past the next call: *kept is the reader's own copy, the same one for equal texts, valid

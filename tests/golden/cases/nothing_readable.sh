@@ -1,0 +1,46 @@
+# An input in which nothing can be read makes no trace, and leaves the one that is there.
+# exit 1
+printf '[%s' "$(yes '{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur' | head -n 10)" >torn.json
+printf '{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":2}\n' >event.json
+printf 'packet { timestamp: 1 }\n' >packet.textproto
+printf '\n\005\101\101\101\101\101' >damaged.pftrace
+printf '\020\000\004\106\170\124\026\000%s' damaged. >damaged.fxt
+{ head -c 8 damaged.fxt; printf '\022\000\001\000\000\000\000\000%s' cut; } >string.fxt # a record is whole: a trace
+echo old >old
+try() { # OPTION... INPUT
+  for to in perfetto json fxt; do
+    cp old out
+    tracebridge convert "$@" -o out --to "$to" 2>"$to.err"
+    echo "convert $*: $?"
+    cmp old out
+    cmp perfetto.err "$to.err"
+  done
+  cat perfetto.err >&2
+}
+try torn.json
+try event.json --from perfetto
+try event.json --from fxt
+try event.json --from ftrace
+try packet.textproto --from perfetto
+try packet.textproto --from fxt
+try packet.textproto --from ftrace
+try packet.textproto --from json
+try damaged.pftrace
+try damaged.fxt
+tracebridge convert -q string.fxt -o string.pftrace; echo "convert string.fxt: $?"
+for input in torn.json damaged.pftrace damaged.fxt; do
+  tracebridge info "$input"; echo "info: $?"
+  tracebridge dump "$input"; echo "dump: $?"
+  cp old out
+  tracebridge merge "$input" -o out; echo "merge: $?"
+  cmp old out
+  tracebridge merge -q event.json "$input" -o out; echo "merge of two: $?"
+  cmp old out
+  tracebridge merge -q event.json "$input" -o out --skip-bad; echo "with --skip-bad: $?"
+done
+: >empty.pftrace
+cp old out
+tracebridge merge empty.pftrace -o out
+status=$?
+cmp old out
+exit $status
