@@ -11,7 +11,7 @@ struct settings {
   enum tb_format from, to;
   enum tb_clock clock;
   bool strict, compress, keep_packets, quiet;
-  size_t memory;
+  size_t memory, junk;
   unsigned threads;
 };
 
@@ -21,6 +21,7 @@ static const struct cli_option options[] = {
     {0, "to", "FORMAT", "Write json, fxt or perfetto, whatever the output's name says.", cli_parse_target,
      offsetof(struct settings, to)},
     CLI_OPTION_STRICT(struct settings),
+    CLI_OPTION_JUNK(struct settings),
     {0, "clock", "NAME",
      "Say that the input's times are of this clock: realtime, monotonic, monotonic-raw or boottime. By default the "
      "clock "
@@ -54,6 +55,7 @@ static int convert(const char *from, const char *to, const struct settings *sett
   struct tb_convert_options how = {.size = sizeof(how), .threads = settings->threads};
   how.reader.format = settings->from;
   how.reader.strict = settings->strict;
+  how.reader.max_junk_bytes = settings->junk;
   how.writer.format = settings->to;
   how.writer.clock = settings->clock;
   how.writer.compress = settings->compress;

@@ -7,6 +7,7 @@
 struct settings {
   enum tb_format from;
   bool strict, resolve, events;
+  size_t junk;
 };
 
 static const struct cli_option options[] = {
@@ -18,6 +19,7 @@ static const struct cli_option options[] = {
      offsetof(struct settings, events)},
     CLI_OPTION_FROM(struct settings),
     CLI_OPTION_STRICT(struct settings),
+    CLI_OPTION_JUNK(struct settings),
 };
 
 static int dump(const char *path, const struct settings *settings) {
@@ -27,6 +29,7 @@ static int dump(const char *path, const struct settings *settings) {
   struct tb_dump_options how = {.size = sizeof(how), .resolve = settings->resolve, .events = settings->events};
   how.reader.format = settings->from;
   how.reader.strict = settings->strict;
+  how.reader.max_junk_bytes = settings->junk;
   enum tb_status status = tb_dump(path, &how, cli_print_written, stdout, losses, &loss_count, &error);
   if (fflush(stdout) != 0 || status == TB_CANCELLED) {
     fputs("tracebridge: cannot write to standard output\n", stderr);

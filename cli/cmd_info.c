@@ -8,6 +8,7 @@
 struct settings {
   enum tb_format from;
   bool strict, quiet, json;
+  size_t junk;
 };
 
 static const struct cli_option options[] = {
@@ -15,6 +16,7 @@ static const struct cli_option options[] = {
      offsetof(struct settings, json)},
     CLI_OPTION_FROM(struct settings),
     CLI_OPTION_STRICT(struct settings),
+    CLI_OPTION_JUNK(struct settings),
     CLI_OPTION_QUIET(struct settings),
 };
 
@@ -25,6 +27,7 @@ static int show(const char *path, const struct settings *settings) {
   struct tb_info_options how = {.size = sizeof(how), .progress = cli_progress_update, .progress_ctx = &progress};
   how.reader.format = settings->from;
   how.reader.strict = settings->strict;
+  how.reader.max_junk_bytes = settings->junk;
   cli_progress_start(&progress, settings->quiet);
   enum tb_status status = tb_info_open(path, &how, &info, &error);
   cli_progress_end(&progress);

@@ -26,6 +26,7 @@ struct settings {
   enum tb_unplaced unplaced;
   bool align_messages, dry_run, share_flows, flatten_machines, skip_bad, quiet;
   unsigned threads, max_drift;
+  size_t junk;
 };
 
 static const char *parse_file_option(void *field, const char *value) {
@@ -105,6 +106,7 @@ static const struct cli_option options[] = {
      "text; - is "
      "standard output.",
      cli_parse_text, offsetof(struct settings, report)},
+    CLI_OPTION_JUNK(struct settings),
     CLI_OPTION_THREADS(struct settings),
     CLI_OPTION_QUIET(struct settings),
 };
@@ -205,6 +207,7 @@ static int merge(const struct settings *settings, const struct tb_merge_input *i
                                  .share_flows = settings->share_flows,
                                  .flatten_machines = settings->flatten_machines,
                                  .threads = settings->threads,
+                                 .max_junk_bytes = settings->junk,
                                  .skip_bad = settings->skip_bad,
                                  .dry_run = settings->dry_run,
                                  .unplaced = settings->unplaced,

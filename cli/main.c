@@ -35,7 +35,7 @@ void cli_print_error(const struct tb_error *error) {
 }
 
 void cli_print_warning(const char *file, const char *text) {
-  fprintf(stderr, "tracebridge: %s%swarning: %s\n", file ? file : "", file ? ": " : "", text);
+  cli_print(stderr, "tracebridge: %s%swarning: %s\n", file ? file : "", file ? ": " : "", text);
 }
 
 void cli_print_losses(const char *file, const struct tb_loss *losses, size_t count) {

@@ -52,6 +52,13 @@ const char *cli_parse_clock(void *field, const char *value);  /* [enum tb_clock]
         "passing over and counting it.",                                                          \
         cli_parse_flag, offsetof(S, strict)                                                       \
   }
+#define CLI_OPTION_JUNK(S)                                                                          \
+  {                                                                                                 \
+    0, "max-junk", "SIZE",                                                                          \
+        "Stop with exit status 1 where more than SIZE bytes (K, M, G) before the first event have " \
+        "nothing of the format in them; by default 64M.",                                           \
+        cli_parse_size, offsetof(S, junk)                                                           \
+  }
 #define CLI_OPTION_MEMORY(S)                                                                               \
   {                                                                                                        \
     0, "memory", "SIZE",                                                                                   \

@@ -109,6 +109,7 @@ static enum tb_status convert(struct tb_merger *m, struct tb_source *s, const st
   struct tb_convert_options options = {.size = sizeof(options)};
   options.reader.size = sizeof(options.reader);
   options.reader.allocator = m->options.allocator;
+  options.reader.max_junk_bytes = m->options.max_junk_bytes;
   options.writer.size = sizeof(options.writer);
   options.writer.format = TB_FORMAT_PERFETTO;
   options.writer.allocator = m->options.allocator;

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include "base/error.h"
+#include "base/losses.h"
 #include "base/threads.h"
 #include "merger.h"
 #include "tracebridge/file.h"
@@ -51,6 +52,7 @@ static void set_options(struct tb_merger *m, const struct tb_merge_options *opti
   if (!m->options.max_open_files) m->options.max_open_files = files_at_a_time();
   if (!m->options.threads) m->options.threads = tb_default_threads();
   if (!m->options.max_drift_ppm) m->options.max_drift_ppm = MAX_DRIFT_PPM;
+  if (!m->options.max_junk_bytes) m->options.max_junk_bytes = TB_JUNK_MAX;
   tb_arena_init(&m->arena, m->allocator, 0);
   m->store.directory = m->options.temporary_directory;
   tb_sync_graph_init(&m->graph, m->allocator);

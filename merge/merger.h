@@ -63,6 +63,11 @@ struct tb_source {
   uint64_t packets_in, packets_out, packets_unchanged;
 };
 
+/* Whether the input says anything of time. */
+static inline bool tb_source_knows_time(const struct tb_source *s) {
+  return s->survey.has_time || s->survey.clocks.group_count;
+}
+
 struct tb_merger {
   const struct tb_allocator *allocator;
   struct tb_merge_options options; /* with the defaults filled in */

@@ -80,6 +80,7 @@ enum tb_status tb_packets_open(const struct tb_input_place *place, const struct 
   tb_buffer_init(&p->window, a, 0);
   tb_packet_stream_init(&p->stream, a, NULL, PACKET_MAX, lose, p, &p->error);
   p->stream.give_strange = true;
+  p->stream.max_junk = options ? options->max_junk : 0;
   enum tb_status status = open_input(p);
   if (status != TB_OK) {
     (void)refuse(p, error);

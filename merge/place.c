@@ -228,14 +228,11 @@ static enum tb_status join_boots(struct tb_merger *m, uint32_t clock, uint32_t *
 
 /* ---- the merged trace's clock ---------------------------------------------------------------------------------------------- */
 
-/* Whether the input says anything of time. */
-static bool knows_time(const struct tb_source *s) { return s->survey.has_time || s->survey.clocks.group_count; }
-
 /* The source whose clock is the merged trace's: the first that has one, where any has. */
 static struct tb_source *reference(struct tb_merger *m) {
   for (int timeless = 0; timeless < 2; timeless++)
     for (size_t i = 0; i < m->source_count && m->reference == UINT32_MAX; i++)
-      if (!m->sources[i].skipped && (timeless || knows_time(&m->sources[i]))) m->reference = (uint32_t)i;
+      if (!m->sources[i].skipped && (timeless || tb_source_knows_time(&m->sources[i]))) m->reference = (uint32_t)i;
   return m->reference == UINT32_MAX || m->sources[m->reference].skipped ? NULL : &m->sources[m->reference];
 }
 
@@ -364,7 +361,7 @@ static enum tb_status refuse_unplaced(struct tb_merger *m, const struct tb_sourc
 
 static enum tb_status put_unplaced(struct tb_merger *m, struct tb_source *s, int64_t start) {
   struct tb_merge_input_report *in = tb_source_report(m, s);
-  switch (knows_time(s) ? m->options.unplaced : TB_UNPLACED_START) { /* without a time any place is right */
+  switch (tb_source_knows_time(s) ? m->options.unplaced : TB_UNPLACED_START) { /* without a time any place is right */
     case TB_UNPLACED_DROP:
       s->skipped = in->skipped = m->partial = true;
       in->why = tb_merge_report_print(m->report, "nothing relates its clock (%s) to the others'",

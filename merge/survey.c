@@ -241,6 +241,7 @@ static enum tb_status read_all(struct tb_survey *s, struct tb_packets *packets, 
   for (;;) {
     status = take_common(s, tb_packets_stream(packets));
     if (status != TB_OK) return tb_fail(error, status, tb_packets_offset(packets), "%s", tb_status_text(status));
+    if (s->packets > s->unreadable) tb_packets_stream(packets)->max_junk = 0;
     status = tb_packets_next(packets, &packet, error);
     if (status != TB_OK) break;
     if (!packet.packet.ptr)
@@ -258,7 +259,7 @@ static enum tb_status read_all(struct tb_survey *s, struct tb_packets *packets, 
 }
 
 enum tb_status tb_survey_run(struct tb_survey *s, const struct tb_allocator *a, const struct tb_input_place *place,
-                             struct tb_error *error) {
+                             size_t max_junk, struct tb_error *error) {
   *s = (struct tb_survey){.damage = ""};
   tb_input_clocks_init(&s->clocks, a);
   tb_payload_times_known_all(s->known_kinds);
@@ -266,7 +267,7 @@ enum tb_status tb_survey_run(struct tb_survey *s, const struct tb_allocator *a, 
   tb_map_init(&s->pids, a);
   tb_map_init(&s->tids, a);
   struct tb_packets *packets;
-  struct tb_packets_options options = {.allocator = a, .no_notes = true};
+  struct tb_packets_options options = {.allocator = a, .no_notes = true, .max_junk = max_junk};
   enum tb_status status = tb_packets_open(place, &options, &packets, error);
   if (status == TB_OK) status = read_all(s, packets, error);
   tb_packets_close(packets);

@@ -65,9 +65,9 @@ struct tb_survey {
 };
 
 /* Reads the whole input. TB_OK also for damaged ones: `losses` then says so. Else the file cannot be read: TB_IO, TB_NO_MEMORY,
- * TB_LIMIT, and TB_BAD_DATA where not one packet is whole. To be freed in any case. */
+ * TB_LIMIT, and TB_BAD_DATA where not one packet is whole, or more than `max_junk` bytes before the first are of none. To be freed in any case. */
 TB_MUST_CHECK enum tb_status tb_survey_run(struct tb_survey *survey, const struct tb_allocator *allocator,
-                                           const struct tb_input_place *place, struct tb_error *error);
+                                           const struct tb_input_place *place, size_t max_junk, struct tb_error *error);
 void tb_survey_free(struct tb_survey *survey);
 
 /* What the uuid stands for, as one number: equal for two inputs where both mean the same track. 0 where no descriptor says. */

@@ -33,7 +33,7 @@ static void *read_sources(void *arg) {
     struct tb_source *s = &m->sources[i];
     struct outcome *outcome = &round->outcomes[i];
     if (s->skipped) continue;
-    outcome->status = tb_survey_run(&s->survey, m->allocator, &s->place, &outcome->error);
+    outcome->status = tb_survey_run(&s->survey, m->allocator, &s->place, m->options.max_junk_bytes, &outcome->error);
     if (outcome->status != TB_OK && !m->options.skip_bad) atomic_store(&round->stop, true);
   }
   return NULL;

@@ -37,6 +37,7 @@ static void tell_source(struct tb_merger *m, const struct tb_source *s, size_t i
   const struct tb_merge_input_report *in = tb_source_report(m, s);
   const char *name = m->options.align_on;
   uint32_t kinds = find_kinds(m, s);
+  if (!tb_source_knows_time(s)) return; /* any place is right */
   if (in->placement == TB_PLACEMENT_ASSUMED)
     tb_merge_report_add_note(m->report, TB_MERGE_NOTE_CLOCK_ASSUMED, s->index,
                              "nothing says how its clock relates to the others'; %s", in->why);

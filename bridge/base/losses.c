@@ -40,3 +40,12 @@ enum tb_status tb_losses_end(const struct tb_losses *losses, const char *format,
   return tb_fail(error, TB_BAD_DATA, losses->entries[0].first_offset, "nothing in it can be read as %s%s: %s", format,
                  forced ? " (without --from its format is told)" : "", losses->entries[0].reason);
 }
+
+enum tb_status tb_fail_junk(struct tb_error *error, const char *format, uint64_t offset, size_t max) {
+  unsigned shift = max % (1 << 20) == 0 ? 20 : max % (1 << 10) == 0 ? 10 : 0;
+  const char *unit = shift == 20 ? "MiB" : shift ? "KiB" : "bytes";
+  return tb_fail(error, TB_BAD_DATA, offset,
+                 "no event yet, and the %zu %s from here on are not %s (--from names another format, --max-junk lets "
+                 "more pass)",
+                 max >> shift, unit, format);
+}

@@ -27,4 +27,9 @@ void tb_losses_add_kind(struct tb_losses *losses, const char *reason, struct tb_
 TB_MUST_CHECK enum tb_status tb_losses_end(const struct tb_losses *losses, const char *format, bool forced,
                                            struct tb_error *error);
 
+enum { TB_JUNK_MAX = 64 << 20 }; /* where the user does not say another bound */
+
+/* Says in *error that from `offset` on `max` bytes and more had nothing of the format in them; TB_BAD_DATA. */
+enum tb_status tb_fail_junk(struct tb_error *error, const char *format, uint64_t offset, size_t max);
+
 #endif

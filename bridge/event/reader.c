@@ -45,6 +45,7 @@ static struct tb_reader *create(const struct tb_reader_options *options) {
   if (!filled.allocator) filled.allocator = tb_default_allocator();
   if (!filled.max_record_bytes) filled.max_record_bytes = (size_t)256 << 20;
   if (!filled.max_interned_bytes) filled.max_interned_bytes = (size_t)4 << 30;
+  if (!filled.max_junk_bytes) filled.max_junk_bytes = TB_JUNK_MAX;
   if (!filled.threads) filled.threads = 1;
   struct tb_reader *reader = tb_calloc(filled.allocator, sizeof(*reader));
   if (!reader) return NULL;

@@ -35,18 +35,23 @@ static enum tb_status read_more(struct tb_reader *reader, struct ftrace_state *s
   return status == TB_END ? TB_OK : status;
 }
 
-/* Whether one of the lines that have come is ftrace's: an event, or the header. */
-static bool see_ftrace(struct ftrace_state *state) {
+/* Looks for a line of ftrace, an event or the header, among those that have come; lines that are too long are none. Not TB_OK where too much
+ * came without one. */
+static enum tb_status look_for_ftrace(struct tb_reader *reader, struct ftrace_state *state) {
   const struct tb_buffer *text = &state->text;
   struct tb_ftrace_text_event event;
-  while (state->looked_at < text->len) {
-    const char *at = text->data + state->looked_at, *stop = memchr(at, '\n', text->len - state->looked_at);
-    if (!stop && !state->input_ended) return false;
-    struct tb_slice line = {at, stop ? (size_t)(stop - at) : text->len - state->looked_at};
-    if (tb_ftrace_is_header(line) || tb_ftrace_parse_line(line, &event)) return true;
+  while (!reader->has_read && state->looked_at < text->len) {
+    if (state->looked_at > reader->options.max_junk_bytes)
+      return tb_fail_junk(&reader->error, tb_format_name(TB_FORMAT_FTRACE), state->offset,
+                          reader->options.max_junk_bytes);
+    size_t left = text->len - state->looked_at, most = left < LINE_MAX_BYTES ? left : LINE_MAX_BYTES;
+    const char *at = text->data + state->looked_at, *stop = memchr(at, '\n', most);
+    if (!stop && left < LINE_MAX_BYTES && !state->input_ended) return TB_OK;
+    struct tb_slice line = {at, stop ? (size_t)(stop - at) : most};
+    reader->has_read = tb_ftrace_is_header(line) || tb_ftrace_parse_line(line, &event);
     state->looked_at += line.len + (stop != NULL);
   }
-  return false;
+  return TB_OK;
 }
 
 /* How much can be given now: whole lines, or all at the input's end and where a line is too long to wait for. */
@@ -86,10 +91,10 @@ static enum tb_status fill(struct tb_reader *reader, struct tb_batch *batch) {
   struct ftrace_state *state = reader->state;
   size_t len = 0;
   for (;;) {
-    reader->has_read = reader->has_read || see_ftrace(state);
-    if (reader->has_read && (len = piece_length(state)) != 0) break;
-    if (state->input_ended) return at_end(reader, state);
-    enum tb_status status = read_more(reader, state);
+    enum tb_status status = look_for_ftrace(reader, state);
+    if (status == TB_OK && reader->has_read && (len = piece_length(state)) != 0) break;
+    if (status == TB_OK && state->input_ended) return at_end(reader, state);
+    if (status == TB_OK) status = read_more(reader, state);
     if (status != TB_OK) return status;
   }
   struct tb_event *event = tb_batch_add_event(batch);

@@ -218,6 +218,16 @@ static void note_read(struct tb_fxt_reader *fx, uint64_t header) {
     fx->reader->has_read |= fx->seen_magic;
 }
 
+/* So many bytes are of no record that can be read. Not TB_OK where there were too many of them, and no event before. */
+static enum tb_status pass_junk(struct tb_fxt_reader *fx, uint64_t bytes) {
+  const struct tb_reader *reader = fx->reader;
+  size_t max = reader->options.max_junk_bytes;
+  fx->junk += bytes;
+  if (fx->seen_event || fx->batch->event_count || fx->junk <= max) return TB_OK;
+  uint64_t from = reader->losses.count ? reader->losses.entries[0].first_offset : 0;
+  return tb_fail_junk(&fx->reader->error, tb_format_name(TB_FORMAT_FXT), from, max);
+}
+
 /* Reads one whole record; a bad one is counted as lost and gives no events. */
 static enum tb_status read_record(struct tb_fxt_reader *fx, const char *record, uint64_t header, size_t size) {
   size_t events = fx->batch->event_count;
@@ -228,14 +238,16 @@ static enum tb_status read_record(struct tb_fxt_reader *fx, const char *record, 
   fx->batch->event_count = events;
   const char *lie = fx->lie;
   fx->lie = NULL;
-  return tb_fxt_lose(fx, lie, fx->lie_at);
+  status = tb_fxt_lose(fx, lie, fx->lie_at);
+  return status == TB_OK ? pass_junk(fx, size) : status;
 }
 
 /* Passes over bytes of a record that is too long. */
-static void skip_some(struct tb_fxt_reader *fx) {
+static enum tb_status skip_some(struct tb_fxt_reader *fx) {
   size_t left = fx->text_len - fx->at, passed = fx->skip < left ? (size_t)fx->skip : left;
   fx->skip -= passed;
   fx->at += passed;
+  return pass_junk(fx, passed);
 }
 
 /* Reads the records that are whole in the window, as many as the batch takes. */
@@ -245,7 +257,7 @@ static enum tb_status read_records(struct tb_fxt_reader *fx) {
   while (status == TB_OK) {
     tb_fxt_read_plain(fx);
     if (batch->event_count + RECORD_EVENTS > TB_FXT_BATCH_EVENTS) break;
-    if (fx->skip) skip_some(fx);
+    if (fx->skip && (status = skip_some(fx)) != TB_OK) break;
     size_t left = fx->text_len - fx->at;
     if (left < TB_FXT_WORD) break;
     const char *record = batch->text + fx->at;
@@ -321,6 +333,7 @@ static enum tb_status fill(struct tb_reader *reader, struct tb_batch *batch) {
   fx->batch = batch;
   for (;;) {
     enum tb_status status = fx->ended ? TB_OK : read_records(fx);
+    fx->seen_event |= batch->event_count > 0;
     if (status != TB_OK || batch->event_count) return status;
     if (fx->ended) return TB_END;
     status = read_window(fx);

@@ -19,6 +19,8 @@ struct tb_fxt_reader {
   uint64_t skip;    /* bytes still to pass over of a record that is too long */
   bool ended;       /* nothing more will be read: the input's end, or a record of size 0 */
   bool seen_magic;  /* records are FXT's */
+  bool seen_event;
+  uint64_t junk; /* bytes passed over before the first event that are of no record that could be read */
   /* of the record in hand */
   uint64_t record_offset;
   const char *lie;     /* why the record cannot be read, with TB_BAD_DATA */

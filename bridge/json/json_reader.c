@@ -136,6 +136,41 @@ static const char *skip_separators(const char *p) {
   return p;
 }
 
+/* ---- junk: what is no JSON before the first event ------------------------------------------------------------------ */
+
+static bool has_event(const struct tb_batch *batch) {
+  for (size_t i = 0; i < batch->event_count; i++)
+    if (batch->events[i].type != TB_EVENT_TRACE_METADATA && batch->events[i].type != TB_EVENT_CLOCK_SNAPSHOT)
+      return true;
+  return false;
+}
+
+/* The text is JSON up to `end`. */
+static void note_known(struct tb_json_state *state, const struct tb_batch *batch, const char *end) {
+  state->known = tb_json_offset(state, batch, end);
+  state->seen_event = has_event(batch);
+}
+
+/* False, and the reader failed, where too much that is no JSON lies before `p`. */
+static bool check_junk(struct tb_json_state *state, const struct tb_batch *batch, const char *p) {
+  struct tb_reader *reader = state->reader;
+  uint64_t offset = tb_json_offset(state, batch, p);
+  if (offset <= state->known || offset - state->known <= reader->options.max_junk_bytes) return true;
+  (void)tb_fail_junk(&reader->error, tb_format_name(TB_FORMAT_JSON), state->known, reader->options.max_junk_bytes);
+  return false;
+}
+
+/* ---- units --------------------------------------------------------------------------------------------------------- */
+
+/* The unit at `p`, or behind damage what is found from there on: the byte after it; NULL as tb_json_unit. */
+static const char *next_unit(struct tb_json_state *state, struct tb_batch *batch, const char *p) {
+  bool lost = state->lost;
+  state->scan.status = TB_SCAN_OK;
+  const char *next = lost ? tb_json_search(state, batch, p) : tb_json_unit(state, batch, p);
+  if (next && !state->seen_event && (!lost || has_event(batch))) note_known(state, batch, next);
+  return next;
+}
+
 /* Takes units from *at until none is whole any more or the batch is full; *at is then where. TB_SCAN_MORE, FULL or
  * NO_MEMORY; TB_SCAN_BAD where the reader failed (its error is set). */
 static enum tb_scan_status take_units(struct tb_json_state *state, struct tb_batch *batch, const char **at) {
@@ -143,15 +178,16 @@ static enum tb_scan_status take_units(struct tb_json_state *state, struct tb_bat
   for (const char *p = *at, *next;; p = next) {
     if (state->place != TB_JSON_SYSTEM) p = skip_separators(p);
     *at = p;
+    if (!state->seen_event && !check_junk(state, batch, p)) return TB_SCAN_BAD;
     if (p >= scan->end) return TB_SCAN_MORE;
-    scan->status = TB_SCAN_OK;
-    next = state->lost ? tb_json_search(state, batch, p) : tb_json_unit(state, batch, p);
+    next = next_unit(state, batch, p);
     if (next) continue;
     bool last = tb_json_is_last(state), cut_off = scan->status == TB_SCAN_MORE && last;
     if (scan->status != TB_SCAN_BAD && !cut_off) return scan->status;
     if (!last && scan->end - scan->at < TB_JSON_LOOK_AHEAD) return TB_SCAN_MORE;
     if (tb_json_damage(state, batch, p, &next) != TB_OK) return TB_SCAN_BAD;
     if (!next) return scan->status;
+    if (!state->seen_event && !state->lost) note_known(state, batch, next);
   }
 }
 
@@ -190,6 +226,7 @@ static enum tb_status make_room(struct tb_json_state *state, struct tb_batch *ba
   if (rest > reader->options.max_record_bytes) {
     enum tb_status status = tb_reader_lose(reader, "event longer than the limit", state->text_offset);
     state->lost = true;
+    state->known = state->text_offset + rest;
     *at = batch->text + 1;
     return status;
   }

@@ -50,6 +50,8 @@ struct tb_json_state {
   bool input_ended;
   bool seen_trace;        /* something that only a trace has */
   bool seen_other;        /* an outermost value that is none, or an element of an array that is no event */
+  bool seen_event;        /* one that is more than metadata of the trace */
+  uint64_t known;         /* up to there the input was JSON, before the first event */
   size_t limit;           /* bytes to read into the text of a batch */
   uint64_t text_offset;   /* of the batch's text in the input */
   struct tb_buffer carry; /* input that no batch has used yet: [carry_at, carry.len) */

@@ -38,6 +38,7 @@ static struct tb_packet_reader *create(const struct tb_reader_options *options) 
   if (!filled.allocator) filled.allocator = tb_default_allocator();
   if (!filled.max_record_bytes) filled.max_record_bytes = (size_t)256 << 20;
   if (!filled.max_interned_bytes) filled.max_interned_bytes = (size_t)4 << 30;
+  if (!filled.max_junk_bytes) filled.max_junk_bytes = TB_JUNK_MAX;
   struct tb_packet_reader *reader = tb_calloc(filled.allocator, sizeof(*reader));
   if (!reader) return NULL;
   reader->options = filled;
@@ -54,6 +55,7 @@ static enum tb_status finish(struct tb_packet_reader *reader, enum tb_status sta
   if (status == TB_OK) {
     tb_packet_stream_init(&reader->stream, reader->allocator, reader->input, reader->options.max_record_bytes, lose,
                           reader, &reader->error);
+    reader->stream.max_junk = reader->options.max_junk_bytes;
     *out = reader;
     return TB_OK;
   }
@@ -182,7 +184,10 @@ static enum tb_status next_resolved(struct tb_packet_reader *reader, const struc
 enum tb_status tb_packet_next(struct tb_packet_reader *reader, const struct tb_packet **packet) {
   if (reader->error.code != TB_OK) return reader->error.code;
   enum tb_status status = reader->options.framing_only ? next_frame(reader, packet) : next_resolved(reader, packet);
-  reader->has_read |= status == TB_OK;
+  if (status == TB_OK && !reader->has_read) {
+    reader->has_read = true;
+    reader->stream.max_junk = 0;
+  }
   if (status == TB_END && !reader->has_read)
     status = tb_losses_end(&reader->losses, tb_format_name(TB_FORMAT_PERFETTO),
                            reader->options.format != TB_FORMAT_UNKNOWN, &reader->error);

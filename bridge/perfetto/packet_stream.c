@@ -2,8 +2,10 @@
 #include "perfetto/packet_stream.h"
 
 #include "base/error.h"
+#include "base/losses.h"
 #include "perfetto/fields.h"
 #include "perfetto/wire.h"
+#include "tracebridge/reader.h"
 
 enum {
   PACKET_TAG = TB_TRACE_PACKET << 3 | TB_WIRE_BYTES,
@@ -52,6 +54,15 @@ static enum tb_status damaged(struct tb_packet_stream *stream) {
   enum tb_status status = stream->lose(stream->lose_ctx, LOSS_DAMAGE, tb_packet_stream_offset(stream, stream->at));
   stream->searching = true;
   return status;
+}
+
+/* Bytes up to `at`, from `from` on, are of no packet. Not TB_OK where there were too many of them. */
+static enum tb_status pass_junk(struct tb_packet_stream *stream, const char *from) {
+  if (!stream->max_junk) return TB_OK;
+  if (!stream->junk) stream->junk_from = tb_packet_stream_offset(stream, from);
+  stream->junk += (uint64_t)(stream->at - from);
+  if (stream->junk <= stream->max_junk) return TB_OK;
+  return tb_fail_junk(stream->error, tb_format_name(TB_FORMAT_PERFETTO), stream->junk_from, stream->max_junk);
 }
 
 /* ---- after damage ------------------------------------------------------------------------------------------------ */
@@ -129,7 +140,7 @@ static enum tb_status pass_strange_field(struct tb_packet_stream *stream, struct
       .start = stream->at, .offset = tb_packet_stream_offset(stream, stream->at), .opened = stream->opened};
   stream->at = cursor.at;
   *given = stream->give_strange;
-  return TB_OK;
+  return pass_junk(stream, frame->start);
 }
 
 /* True where the input's size is known and it ends before `len` bytes from `body`. */
@@ -203,14 +214,21 @@ static enum tb_status step(struct tb_packet_stream *stream, struct tb_packet_fra
   return TB_OK;
 }
 
+/* Moves over what is no packet, to where one is to be. */
+static enum tb_status move_on(struct tb_packet_stream *stream) {
+  const char *from = stream->at;
+  enum tb_status status = stream->skip ? skip_on(stream) : TB_OK;
+  if (status == TB_OK && stream->searching && stream->at < stream->end) status = search(stream);
+  enum tb_status passed = pass_junk(stream, from);
+  return passed == TB_OK ? status : passed;
+}
+
 enum tb_status tb_packet_stream_frame(struct tb_packet_stream *stream, struct tb_packet_frame *frame) {
   bool given = false;
   while (!given) {
-    enum tb_status status = TB_OK;
-    if (stream->skip) status = skip_on(stream);
+    enum tb_status status = stream->skip || stream->searching ? move_on(stream) : TB_OK;
     if (status == TB_OK && stream->at == stream->end) return TB_PARTIAL;
-    if (status == TB_OK && stream->searching) status = search(stream);
-    if (status == TB_OK && stream->at < stream->end) status = step(stream, frame, &given);
+    if (status == TB_OK) status = step(stream, frame, &given);
     if (status != TB_OK) return status;
   }
   return TB_OK;
@@ -225,7 +243,8 @@ enum tb_status tb_packet_stream_reject(struct tb_packet_stream *stream, const st
     stream->searching = true;
     stream->at = frame->start + 1;
   }
-  return stream->lose(stream->lose_ctx, LOSS_PACKET, frame->offset);
+  enum tb_status status = stream->lose(stream->lose_ctx, LOSS_PACKET, frame->offset);
+  return status == TB_OK ? pass_junk(stream, frame->start) : status;
 }
 
 /* The packet at `at` where it is whole, well-formed and not compressed; anything else is left to `step`. */

@@ -39,7 +39,10 @@ struct tb_packet_stream {
   bool last;      /* nothing follows the window from where it came */
   bool searching; /* for the next packet after damage */
   bool said_cut_short;
-  bool give_strange; /* tb_packet_stream_frame gives fields of Trace that are no packets too */
+  size_t max_junk;    /* 0: none. It is for the user to take the bound away once there was a packet, or an event */
+  uint64_t junk;      /* bytes passed over so far that are no packets */
+  uint64_t junk_from; /* where the first of them was */
+  bool give_strange;  /* tb_packet_stream_frame gives fields of Trace that are no packets too */
 };
 
 /* `error` is where failures are told; it must outlive the stream. */

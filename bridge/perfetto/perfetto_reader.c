@@ -432,6 +432,7 @@ static enum tb_status fill_step(struct tb_perfetto_reader *r, struct tb_batch *b
     return status;
   }
   if (status == TB_OK) status = read_packet(r);
+  if (batch->event_count > 0) r->stream.max_junk = 0;
   return status == TB_OK && r->full ? TB_PARTIAL : status;
 }
 
@@ -486,6 +487,7 @@ static enum tb_status create(struct tb_reader *reader) {
   r->latest = INT64_MIN;
   tb_packet_stream_init(&r->stream, reader->allocator, reader->input, reader->options.max_record_bytes, lose, reader,
                         &reader->error);
+  r->stream.max_junk = reader->options.max_junk_bytes;
   tb_trace_state_init(&r->state, reader->allocator, reader->options.max_interned_bytes, lose, reader, &reader->error);
   tb_windows_init(&r->windows, reader->allocator);
   tb_tracks_init(&r->tracks, &r->state.budget, &r->state.pool);

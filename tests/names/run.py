@@ -256,7 +256,7 @@ def hostile_bytes(content):
 
 
 LOOKS = (["info"], ["info", "--json"], ["dump"], ["dump", "--resolve"], ["dump", "--events"])
-WITHOUT_TEXTS = ("gpu_work.perfetto-trace", "sequence_clocks.perfetto-trace", "small.ftrace")
+WITHOUT_TEXTS = ("gpu_work.perfetto-trace", "sequence_clocks.perfetto-trace", "small.ftrace", "no_events.json")
 CONVERTED = ("everywhere.json", "spaces.json", "args.json", "stacks.json", "small.ftrace")
 
 

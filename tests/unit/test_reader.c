@@ -106,11 +106,52 @@ static void readers_in_two_threads_know_nothing_of_each_other(void **state) {
   }
 }
 
+/* Feeds the beginning and then zeros until the reader has enough of them; how many it took. */
+static size_t zeros_until_refused(enum tb_format format, struct tb_slice beginning, size_t max) {
+  const struct tb_reader_options options = {.size = sizeof(options), .format = format, .max_junk_bytes = max};
+  static const char zeros[1 << 14];
+  struct tb_reader *reader;
+  const struct tb_event *event;
+  size_t fed = 0;
+  assert_int_equal(tb_reader_create_feed("zeros", &options, &reader, NULL), TB_OK);
+  assert_int_equal(tb_reader_feed(reader, beginning.ptr, beginning.len), TB_OK);
+  enum tb_status status = TB_AGAIN;
+  for (; status == TB_AGAIN; fed += sizeof(zeros)) {
+    assert_int_equal(tb_reader_feed(reader, zeros, sizeof(zeros)), TB_OK);
+    while ((status = tb_reader_next(reader, &event)) == TB_OK) continue;
+  }
+  assert_int_equal(status, TB_BAD_DATA);
+  assert_non_null(strstr(tb_reader_error(reader)->message, "--max-junk"));
+  assert_true(tb_reader_error(reader)->offset <= beginning.len);
+  tb_reader_close(reader);
+  return fed;
+}
+
+static void junk_before_the_first_event_has_a_bound(void **state) {
+  (void)state;
+  enum { MAX = 4 << 20, SOME = (1 << 20) + (256 << 10) }; /* ftrace: a line and what is read at a time */
+  const struct {
+    enum tb_format format;
+    struct tb_slice beginning;
+  } inputs[] = {{TB_FORMAT_JSON, {"", 0}},
+                {TB_FORMAT_JSON, {"{\"otherData\":{},\"traceEvents\":[", 32}},
+                {TB_FORMAT_PERFETTO, {"", 0}},
+                {TB_FORMAT_PERFETTO, {"\n\004\120\001\150\001", 6}},
+                {TB_FORMAT_FTRACE, {"", 0}}};
+  for (size_t i = 0; i < sizeof(inputs) / sizeof(inputs[0]); i++) {
+    size_t fed = zeros_until_refused(inputs[i].format, inputs[i].beginning, MAX);
+    assert_in_range(fed, MAX, MAX + SOME);
+  }
+  size_t by_default = zeros_until_refused(TB_FORMAT_JSON, (struct tb_slice){"[", 1}, 0);
+  assert_in_range(by_default, 64 << 20, (64 << 20) + SOME);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_allocator_that_was_passed_in_gives_all_memory_and_gets_it_back),
       cmocka_unit_test(a_text_that_was_kept_is_one_for_equal_texts_and_outlives_its_event),
       cmocka_unit_test(readers_in_two_threads_know_nothing_of_each_other),
+      cmocka_unit_test(junk_before_the_first_event_has_a_bound),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,7 +32,7 @@ struct tb_packet {
 struct tb_packet_reader; /* opaque; tb_packet_reader_open or …_create_feed, then tb_packet_reader_close */
 
 /* Opens the file `path` ("-": standard input); gzip and zstd are told by content. Of `options` (NULL: defaults) size, allocator,
- * strict, max_record_bytes, max_interned_bytes, threads and framing_only count. On success *reader is the new reader, to be closed by the
+ * strict, max_record_bytes, max_interned_bytes, max_junk_bytes (before the first packet), threads and framing_only count. On success *reader is the new reader, to be closed by the
  * caller; on failure NULL, and the code is also in *error (which may be NULL): TB_IO, TB_UNKNOWN_FORMAT (a directory), TB_NO_MEMORY.
  *
  * With framing_only packets are not looked into, for programs that count, cut or copy traces: `bytes`, `compressed` and `offset` are set,

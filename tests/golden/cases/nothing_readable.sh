@@ -31,16 +31,16 @@ tracebridge convert -q string.fxt -o string.pftrace; echo "convert string.fxt: $
 for input in torn.json damaged.pftrace damaged.fxt; do
   tracebridge info "$input"; echo "info: $?"
   tracebridge dump "$input"; echo "dump: $?"
-  cp old out
-  tracebridge merge "$input" -o out; echo "merge: $?"
-  cmp old out
-  tracebridge merge -q event.json "$input" -o out; echo "merge of two: $?"
-  cmp old out
-  tracebridge merge -q event.json "$input" -o out --skip-bad; echo "with --skip-bad: $?"
+  cp old out.pftrace
+  tracebridge merge "$input" -o out.pftrace; echo "merge: $?"
+  cmp old out.pftrace
+  tracebridge merge -q event.json "$input" -o out.pftrace; echo "merge of two: $?"
+  cmp old out.pftrace
+  tracebridge merge -q event.json "$input" -o out.pftrace --skip-bad; echo "with --skip-bad: $?"
 done
 : >empty.pftrace
-cp old out
-tracebridge merge empty.pftrace -o out
+cp old out.pftrace
+tracebridge merge empty.pftrace -o out.pftrace
 status=$?
-cmp old out
+cmp old out.pftrace
 exit $status
