@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "interrupt.h"
 #include "progress.h"
 #include "report.h"
 
@@ -61,6 +62,7 @@ static int convert(const char *from, const char *to, const struct settings *sett
   how.writer.compress = settings->compress;
   how.writer.keep_packets = settings->keep_packets;
   how.writer.memory_budget = settings->memory;
+  how.writer.temporary_name = cli_interrupt_name;
   how.progress = cli_progress_update;
   how.writing = cli_progress_writing;
   how.progress_ctx = &progress;
@@ -68,7 +70,7 @@ static int convert(const char *from, const char *to, const struct settings *sett
   cli_progress_start(&progress, settings->quiet);
   enum tb_status status = tb_convert(from, to, &how, &report, &error);
   cli_progress_end(&progress);
-  cli_progress_die_if_interrupted();
+  cli_interrupt_end();
   struct cli_conversion conversion = {from, to, status, &report, &error};
   print_end(&conversion, settings);
   int exit_status = cli_exit_status(status);

@@ -2,6 +2,7 @@
 #include "tracebridge/info.h"
 
 #include "cli.h"
+#include "interrupt.h"
 #include "print.h"
 #include "progress.h"
 
@@ -31,7 +32,7 @@ static int show(const char *path, const struct settings *settings) {
   cli_progress_start(&progress, settings->quiet);
   enum tb_status status = tb_info_open(path, &how, &info, &error);
   cli_progress_end(&progress);
-  cli_progress_die_if_interrupted();
+  cli_interrupt_end();
   if (!info) {
     cli_print_error(&error);
     return cli_exit_status(status);

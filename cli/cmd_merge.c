@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "interrupt.h"
 #include "print.h"
 #include "progress.h"
 #include "report.h"
@@ -211,6 +212,7 @@ static int merge(const struct settings *settings, const struct tb_merge_input *i
                                  .skip_bad = settings->skip_bad,
                                  .dry_run = settings->dry_run,
                                  .unplaced = settings->unplaced,
+                                 .temporary_name = cli_interrupt_name,
                                  .progress = cli_progress_update,
                                  .progress_ctx = &progress};
   struct tb_error error = {0};
@@ -219,7 +221,7 @@ static int merge(const struct settings *settings, const struct tb_merge_input *i
   cli_progress_start(&progress, settings->quiet);
   enum tb_status status = tb_merge(inputs, count, settings->output, &how, &report, &error);
   cli_progress_end(&progress);
-  cli_progress_die_if_interrupted();
+  cli_interrupt_end();
   bool merged = status == TB_OK || status == TB_PARTIAL;
   if (!merged) cli_print_error(&error);
   int exit_status = cli_exit_status(status);

@@ -2,6 +2,7 @@
 #include "print.h"
 
 #include <string.h>
+#include <unistd.h>
 
 bool cli_print_written(void *file, const char *text, size_t len) { return fwrite(text, 1, len, file) == len; }
 
@@ -21,4 +22,8 @@ void cli_print_json(FILE *to, const char *text) {
   fputc('"', to);
   (void)tb_escape_text(TB_ESCAPE_JSON, (struct tb_slice){text, strlen(text)}, cli_print_written, to);
   fputc('"', to);
+}
+
+void cli_print_in_handler(const char *text) {
+  if (write(STDERR_FILENO, text, strlen(text)) < 0) return; /* nobody is left to be told */
 }

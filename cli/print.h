@@ -22,4 +22,7 @@ void cli_print_json(FILE *to, const char *text);
 /* A tb_text_sink for a FILE: text that the library wrote and escaped. */
 bool cli_print_written(void *file, const char *text, size_t len);
 
+/* Prints a text of ours to stderr, from a signal handler. */
+void cli_print_in_handler(const char *text);
+
 #endif

@@ -1,23 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "progress.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "interrupt.h"
 #include "print.h"
-
-/* A signal handler can reach nothing but a global. */
-static volatile sig_atomic_t interrupted_by;
-
-static void on_signal(int number) { interrupted_by = number; }
-
-/* Once; and not where whoever started us had the signal ignored. */
-static void keep_for_update(int number) {
-  struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)(SA_RESTART | SA_RESETHAND)}, before;
-  if (sigaction(number, NULL, &before) == 0 && before.sa_handler != SIG_IGN) sigaction(number, &action, NULL);
-}
 
 static double now(void) {
   struct timespec t;
@@ -28,8 +17,7 @@ static double now(void) {
 void cli_progress_start(struct cli_progress *progress, bool quiet) {
   *progress = (struct cli_progress){.shown = !quiet && isatty(STDERR_FILENO), .started = now()};
   progress->last_shown = progress->started;
-  keep_for_update(SIGINT);
-  keep_for_update(SIGTERM);
+  cli_interrupt_watch();
 }
 
 void cli_progress_format(char *line, size_t capacity, uint64_t bytes, uint64_t size, double seconds) {
@@ -50,6 +38,7 @@ static void show(struct cli_progress *progress, const char *what, double since, 
   if (time - progress->last_shown < 0.2) return;
   progress->last_shown = time;
   progress->dirty = true;
+  cli_interrupt_line(true);
   char line[128];
   cli_progress_format(line, sizeof(line), bytes, size, time - since);
   cli_print(stderr, "\r\033[K%s%s", what, line);
@@ -57,14 +46,14 @@ static void show(struct cli_progress *progress, const char *what, double since, 
 
 bool cli_progress_update(void *context, uint64_t bytes, uint64_t size) {
   struct cli_progress *progress = context;
-  if (interrupted_by) return false;
+  if (cli_interrupted()) return false;
   if (progress->shown) show(progress, "", progress->started, bytes, size);
   return true;
 }
 
 bool cli_progress_writing(void *context, uint64_t bytes, uint64_t size) {
   struct cli_progress *progress = context;
-  if (interrupted_by) return false;
+  if (cli_interrupted()) return false;
   if (!progress->shown) return true;
   if (progress->writing_since == 0) progress->writing_since = progress->last_shown = now();
   show(progress, "writing ", progress->writing_since, bytes, size);
@@ -74,10 +63,5 @@ bool cli_progress_writing(void *context, uint64_t bytes, uint64_t size) {
 void cli_progress_end(struct cli_progress *progress) {
   if (progress->dirty) fputs("\r\033[K", stderr);
   progress->dirty = false;
-}
-
-void cli_progress_die_if_interrupted(void) {
-  if (!interrupted_by) return;
-  (void)signal(interrupted_by, SIG_DFL);
-  (void)raise(interrupted_by);
+  cli_interrupt_line(false);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The progress line of a long job, and its interruption by the user.
+ * The progress line of a long job.
  */
 #ifndef TB_CLI_PROGRESS_H
 #define TB_CLI_PROGRESS_H
@@ -16,8 +16,7 @@ struct cli_progress {
   double writing_since;       /* 0: still reading */
 };
 
-/* Prints lines when stderr is a terminal and not `quiet`. From here on an interruption (SIGINT, SIGTERM) is kept for
- * cli_progress_update; a second one ends the program at once. */
+/* Prints lines when stderr is a terminal and not `quiet`. Watches for interruptions, see interrupt.h. */
 void cli_progress_start(struct cli_progress *progress, bool quiet);
 
 /* A tb_progress for a struct cli_progress: false once the user has interrupted. */
@@ -28,10 +27,6 @@ bool cli_progress_writing(void *progress, uint64_t bytes, uint64_t size);
 
 /* Wipes the line. */
 void cli_progress_end(struct cli_progress *progress);
-
-/* When the user has interrupted: ends the program by the same signal, as it would have without us. Call it when nothing
- * is left to clean up. */
-void cli_progress_die_if_interrupted(void);
 
 /* The line's text: bytes done of size (0: unknown) after that many seconds. */
 void cli_progress_format(char *line, size_t capacity, uint64_t bytes, uint64_t size, double seconds);

@@ -69,8 +69,11 @@ static bool ends_in_gz(const char *path) {
 }
 
 static enum tb_status write_out(struct tb_merger *m, const char *out) {
-  struct tb_output_options options = {
-      .allocator = m->allocator, .gzip = ends_in_gz(out), .threads = m->options.threads};
+  struct tb_output_options options = {.allocator = m->allocator,
+                                      .gzip = ends_in_gz(out),
+                                      .threads = m->options.threads,
+                                      .temporary_name = m->options.temporary_name,
+                                      .temporary_name_ctx = m->options.temporary_name_ctx};
   enum tb_status status = tb_output_open(out, &options, &m->output, &m->error);
   if (status == TB_OK) status = tb_merger_write(m);
   if (status == TB_OK) status = tb_output_finish(m->output, &m->error);

@@ -28,8 +28,10 @@ struct tb_output {
   char *path; /* as given, for messages */
   char *
       target; /* the file that is made or replaced: links are followed. NULL: writes go straight to fd (descriptors, devices, pipes) */
-  char *temporary; /* its name until it is whole; NULL: none left to be renamed or removed */
-  bool nameless;   /* the file has no name yet, not even `temporary`: whatever ends the process, nothing is left */
+  char *temporary;        /* its name until it is whole; NULL: none left to be renamed or removed */
+  tb_temporary_name told; /* of that name, as long as it is in use; NULL: nobody asks */
+  void *told_ctx;
+  bool nameless; /* the file has no name yet, not even `temporary`: whatever ends the process, nothing is left */
   int fd;
   unsigned threads;
   char *buffer;
@@ -56,6 +58,16 @@ static char *copy_text(const struct tb_allocator *a, const char *text, const cha
 static void drop_text(const struct tb_output *out, char **text) {
   if (*text) tb_free(out->allocator, *text, strlen(*text) + 1);
   *text = NULL;
+}
+
+static void tell_name(const struct tb_output *out, const char *name) {
+  if (out->told) out->told(out->told_ctx, name);
+}
+
+/* The temporary name is in use no more. */
+static void drop_temporary(struct tb_output *out) {
+  tell_name(out, NULL);
+  drop_text(out, &out->temporary);
 }
 
 /* Nobody else may read what replaces a file that they could not, not even for a while; the umask is the kernel's business. */
@@ -85,7 +97,10 @@ static enum tb_status open_named(struct tb_output *out, struct tb_error *error) 
   errno = EEXIST;
   for (unsigned attempt = 0; out->fd < 0 && errno == EEXIST && next_name(out, attempt); attempt++)
     out->fd = open(out->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, first_mode(out));
-  if (out->fd >= 0) return TB_OK;
+  if (out->fd >= 0) {
+    tell_name(out, out->temporary);
+    return TB_OK;
+  }
   int e = errno;
   drop_text(out, &out->temporary);
   return tb_fail_errno(error, TB_IO, e, "cannot create");
@@ -143,6 +158,8 @@ enum tb_status tb_output_open(const char *path, const struct tb_output_options *
   out->fd = -1;
   out->gzip = options && options->gzip;
   out->threads = options ? options->threads : 1;
+  out->told = options ? options->temporary_name : NULL;
+  out->told_ctx = options ? options->temporary_name_ctx : NULL;
   enum tb_status status = open_any(out, path, error);
   if (status != TB_OK) {
     tb_error_set_file(error, path);
@@ -272,7 +289,10 @@ static bool link_as(struct tb_output *out, const char *name) {
 /* Gives a nameless file a temporary name: a link cannot replace a file that is there, a rename can. */
 static bool give_temporary_name(struct tb_output *out) {
   for (unsigned attempt = 0; next_name(out, attempt); attempt++) {
-    if (link_as(out, out->temporary)) return true;
+    if (link_as(out, out->temporary)) {
+      tell_name(out, out->temporary);
+      return true;
+    }
     if (errno != EEXIST) break;
   }
   return false;
@@ -316,7 +336,7 @@ static enum tb_status name_file(struct tb_output *out) {
   if (!out->temporary) return TB_OK;
   if (rename(out->temporary, out->target) != 0)
     return tb_fail_errno(&out->error, TB_IO, errno, "cannot give the output its name");
-  drop_text(out, &out->temporary);
+  drop_temporary(out);
   return TB_OK;
 }
 
@@ -336,7 +356,7 @@ void tb_output_close(struct tb_output *out) {
   if (out->fd >= 0) (void)close(out->fd);
   if (out->temporary && !out->nameless) (void)unlink(out->temporary);
   if (out->deflating) (void)deflateEnd(&out->z);
-  drop_text(out, &out->temporary);
+  if (out->temporary) drop_temporary(out);
   drop_text(out, &out->target);
   drop_text(out, &out->path);
   tb_free(out->allocator, out->buffer, BUFFER_BYTES);

@@ -7,13 +7,15 @@
 
 #include <stdbool.h>
 
-#include "tracebridge/base.h"
+#include "tracebridge/file.h"
 
 struct tb_output; /* opaque; tb_output_open, then tb_output_close */
 
 struct tb_output_options {
   const struct tb_allocator *allocator;
   bool gzip;
+  tb_temporary_name temporary_name; /* NULL: nobody asks */
+  void *temporary_name_ctx;
   unsigned threads; /* more than 1: compression and writing beside the caller's thread */
 };
 

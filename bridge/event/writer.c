@@ -23,8 +23,11 @@ static enum tb_status open_writer(struct tb_writer *writer, const char *path) {
   if (!ops)
     return tb_fail(&writer->error, TB_INVALID, TB_NO_OFFSET,
                    "the name does not say which format to write (.json, .fxt, .perfetto-trace); --to names one");
-  struct tb_output_options output = {
-      .allocator = writer->allocator, .gzip = wants_gzip(path), .threads = writer->options.threads};
+  struct tb_output_options output = {.allocator = writer->allocator,
+                                     .gzip = wants_gzip(path),
+                                     .threads = writer->options.threads,
+                                     .temporary_name = writer->options.temporary_name,
+                                     .temporary_name_ctx = writer->options.temporary_name_ctx};
   enum tb_status status = tb_output_open(path, &output, &writer->output, &writer->error);
   if (status != TB_OK) return status;
   status = ops->create(writer);

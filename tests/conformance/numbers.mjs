@@ -214,4 +214,4 @@ for (const [key, row] of table) if (!row.used) wrong.push(`numbers.tsv: nothing 
 if (words.includes("--list")) console.log(lookedUp.join("\n"));
 for (const line of wrong) console.log(line);
 console.log(`numbers: ${lookedUp.length} looked up, ${wrong.length} wrong`);
-process.exit(wrong.length ? 1 : 0);
+process.exitCode = wrong.length ? 1 : 0; // not exit(): what is printed to a pipe has to get there first

@@ -156,6 +156,49 @@ static void write_small(const char *name) {
   if (tb_file_write(name, "text\n", 5, &error) != TB_OK) fail_msg("%s: %s", error.file, error.message);
 }
 
+/* What was told of a temporary name. */
+struct told {
+  unsigned names, ends;
+  char name[128];
+};
+
+static void take_name(void *ctx, const char *name) {
+  struct told *told = ctx;
+  if (name) {
+    assert_int_equal(access(name, F_OK), 0);
+    (void)snprintf(told->name, sizeof(told->name), "%s", name);
+    told->names++;
+  } else {
+    if (told->names) assert_int_equal(access(told->name, F_OK), -1);
+    told->ends++;
+  }
+}
+
+static void write_told(struct told *told, bool finish) {
+  struct tb_output *output;
+  const struct tb_output_options options = {.temporary_name = take_name, .temporary_name_ctx = told};
+  assert_int_equal(tb_output_open(path, &options, &output, NULL), TB_OK);
+  assert_int_equal(tb_output_write(output, "text", 4, NULL), TB_OK);
+  if (finish) assert_int_equal(tb_output_finish(output, NULL), TB_OK);
+  tb_output_close(output);
+}
+
+static void a_temporary_name_is_told_for_as_long_as_it_is_in_use(void **state) {
+  (void)state;
+  for (unsigned i = 0; i < 8; i++) {
+    bool there = i & 1, finish = i & 2;
+    struct told told = {0};
+    refuse_nameless = i & 4;
+    if (there) write_small(path);
+    write_told(&told, finish);
+    assert_int_equal(told.names, refuse_nameless || (there && finish) ? 1 : 0);
+    assert_true(told.ends >= told.names);
+    assert_int_equal(count_entries(), there || finish ? 1 : 0);
+    (void)unlink(path);
+  }
+  refuse_nameless = false;
+}
+
 static mode_t mode_of(const char *name) {
   struct stat st;
   assert_int_equal(lstat(name, &st), 0);
@@ -311,6 +354,7 @@ int main(void) {
       cmocka_unit_test(what_will_be_private_is_private_while_it_is_written),
       cmocka_unit_test(a_failing_close_leaves_the_old_file_and_nothing_else),
       cmocka_unit_test(links_stay_and_what_they_lead_to_is_written),
+      cmocka_unit_test(a_temporary_name_is_told_for_as_long_as_it_is_in_use),
       cmocka_unit_test(names_of_descriptors_are_written_straight),
   };
   return cmocka_run_group_tests(tests, set_up, clean_up);

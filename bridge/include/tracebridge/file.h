@@ -13,6 +13,11 @@
 extern "C" {
 #endif
 
+/* Told of the temporary name that an output has for a while, which is to be removed where the process ends before it gets its own: by a
+ * signal, say. NULL: it has none any more. Most outputs have one for the moment of replacing a file alone; all of them where the file
+ * system knows no files without a name. */
+typedef void (*tb_temporary_name)(void *ctx, const char *name);
+
 /* Whether writing to `written` would overwrite `input`: they are one file, by whatever names (links, other spellings, what the shell
  * opened as standard input or output, "-"), or would be if they were there. Devices and pipes are never overwritten. */
 TB_API bool tb_file_overwrites_input(const char *written, const char *input);

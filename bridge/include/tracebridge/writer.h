@@ -5,6 +5,7 @@
 #ifndef TRACEBRIDGE_WRITER_H
 #define TRACEBRIDGE_WRITER_H
 
+#include "tracebridge/file.h"
 #include "tracebridge/reader.h"
 
 #ifdef __cplusplus
@@ -30,6 +31,8 @@ struct tb_writer_options {
   uint64_t
       shared_flows; /* Perfetto: not 0 where flows go on in traces that this one will be merged with: one that begins or ends here alone
                           * keeps its id too, and ids that no flow had count up from this number */
+  tb_temporary_name temporary_name; /* NULL: nobody asks */
+  void *temporary_name_ctx;
   enum tb_format source; /* what the events come from, where they go back to it unchanged; UNKNOWN: not said */
 };
 

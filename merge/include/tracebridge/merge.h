@@ -44,9 +44,11 @@ struct tb_merge_options {
   unsigned max_open_files;         /* inputs open at a time; 0: what the process may open, less some */
   tb_progress progress;            /* NULL: none */
   void *progress_ctx;
-  unsigned threads;       /* 0: as many as the machine has cores, at most 4; 1: one. The output is the same */
-  unsigned max_drift_ppm; /* the drift that align_on may follow, below 1000000; a larger one is not. 0: 200 */
-  size_t max_junk_bytes;  /* of each input, as in struct tb_reader_options */
+  unsigned threads;                 /* 0: as many as the machine has cores, at most 4; 1: one. The output is the same */
+  unsigned max_drift_ppm;           /* the drift that align_on may follow, below 1000000; a larger one is not. 0: 200 */
+  tb_temporary_name temporary_name; /* of the output; NULL: nobody asks */
+  void *temporary_name_ctx;
+  size_t max_junk_bytes; /* of each input, as in struct tb_reader_options */
 };
 
 /* How an input came to its place on the merged trace's clock, best first. */
