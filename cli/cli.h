@@ -19,8 +19,11 @@ extern const struct cli_command cli_merge;
 /* The exit status that stands for a library status. */
 int cli_exit_status(enum tb_status status);
 
-/* Prints an error as `tracebridge: FILE: at byte N: MESSAGE` to stderr. */
-void cli_print_error(const struct tb_error *error);
+/* Prints an error as `tracebridge: FILE: at byte N: MESSAGE` to stderr, and what to do where memory ran out. */
+void cli_print_error(const struct cli_command *command, const struct tb_error *error);
+
+/* The same for memory that the program itself did not get; returns CLI_IO. */
+int cli_no_memory(const struct cli_command *command);
 
 /* Prints a warning as `tracebridge: FILE: warning: TEXT` to stderr; `file` may be NULL. */
 void cli_print_warning(const char *file, const char *text);

@@ -41,7 +41,7 @@ static const struct cli_option options[] = {
 static void print_end(const struct cli_conversion *conversion, const struct settings *settings) {
   if (conversion->status != TB_OK && conversion->status != TB_PARTIAL) {
     cli_print_losses(conversion->from, conversion->report->losses, conversion->report->loss_count);
-    cli_print_error(conversion->error);
+    cli_print_error(&cli_convert, conversion->error);
   } else if (!settings->quiet) {
     cli_report_text(stderr, conversion);
   } else {
@@ -118,5 +118,6 @@ const struct cli_command cli_convert = {
     .examples = examples,
     .options = options,
     .option_count = sizeof(options) / sizeof(options[0]),
+    .when_out_of_memory = "-j 1 takes less, and so does --memory 16M where Perfetto is written",
     .run = run,
 };

@@ -36,7 +36,7 @@ static int dump(const char *path, const struct settings *settings) {
     return CLI_IO;
   }
   cli_print_losses(path, losses, loss_count);
-  if (status != TB_OK && status != TB_PARTIAL) cli_print_error(&error);
+  if (status != TB_OK && status != TB_PARTIAL) cli_print_error(&cli_dump, &error);
   return cli_exit_status(status);
 }
 
@@ -71,5 +71,6 @@ const struct cli_command cli_dump = {
     .examples = examples,
     .options = options,
     .option_count = sizeof(options) / sizeof(options[0]),
+    .when_out_of_memory = "leave it more: close other programs, raise the limit (ulimit -v)",
     .run = run,
 };

@@ -34,12 +34,13 @@ static int show(const char *path, const struct settings *settings) {
   cli_progress_end(&progress);
   cli_interrupt_end();
   if (!info) {
-    cli_print_error(&error);
+    cli_print_error(&cli_info, &error);
     return cli_exit_status(status);
   }
   enum tb_status printed =
       settings->json ? tb_info_json(info, cli_print_written, stdout) : tb_info_text(info, cli_print_written, stdout);
   tb_info_close(info);
+  if (printed == TB_NO_MEMORY) return cli_no_memory(&cli_info);
   if (printed != TB_OK || fflush(stdout) != 0) {
     fputs("tracebridge: cannot write to standard output\n", stderr);
     return CLI_IO;
@@ -74,5 +75,6 @@ const struct cli_command cli_info = {
     .examples = examples,
     .options = options,
     .option_count = sizeof(options) / sizeof(options[0]),
+    .when_out_of_memory = "leave it more: close other programs, raise the limit (ulimit -v)",
     .run = run,
 };

@@ -223,7 +223,7 @@ static int merge(const struct settings *settings, const struct tb_merge_input *i
   cli_progress_end(&progress);
   cli_interrupt_end();
   bool merged = status == TB_OK || status == TB_PARTIAL;
-  if (!merged) cli_print_error(&error);
+  if (!merged) cli_print_error(&cli_merge, &error);
   int exit_status = cli_exit_status(status);
   const char *where = settings->report ? settings->report : settings->dry_run ? "-" : NULL;
   if (report && merged) print_warnings(report);
@@ -256,7 +256,7 @@ static int run_with(struct settings *settings, const struct cli_operands *operan
   if (!settings->dry_run && !settings->output) return CLI_USAGE;
   if (check_names(settings, operands) != CLI_OK) return CLI_USAGE;
   struct tb_merge_input *inputs = calloc(count, sizeof(*inputs));
-  if (!inputs) return CLI_IO;
+  if (!inputs) return cli_no_memory(&cli_merge);
   for (size_t i = 0; i < count; i++) inputs[i].path = operands->items[i];
   int exit_status = apply(settings, inputs, count);
   if (exit_status == CLI_OK) exit_status = merge(settings, inputs, count);
@@ -267,7 +267,7 @@ static int run_with(struct settings *settings, const struct cli_operands *operan
 static int run(int argc, char **argv) {
   struct settings *settings = calloc(1, sizeof(*settings));
   struct cli_operands operands;
-  if (!settings) return CLI_IO;
+  if (!settings) return cli_no_memory(&cli_merge);
   enum cli_parse_result parsed = cli_parse(&cli_merge, argc, argv, settings, &operands);
   int exit_status = parsed == CLI_PARSED       ? run_with(settings, &operands)
                     : parsed == CLI_HELP_GIVEN ? CLI_OK
@@ -300,5 +300,6 @@ const struct cli_command cli_merge = {
     .examples = examples,
     .options = options,
     .option_count = sizeof(options) / sizeof(options[0]),
+    .when_out_of_memory = "-j 1 takes less, and so do fewer inputs at a time",
     .run = run,
 };

@@ -19,6 +19,7 @@ int cli_exit_status(enum tb_status status) {
     case TB_PARTIAL:
       return CLI_PARTIAL;
     case TB_IO:
+    case TB_NO_MEMORY:
       return CLI_IO;
     case TB_INVALID:
       return CLI_USAGE;
@@ -27,11 +28,19 @@ int cli_exit_status(enum tb_status status) {
   }
 }
 
-void cli_print_error(const struct tb_error *error) {
+void cli_print_error(const struct cli_command *command, const struct tb_error *error) {
   fputs("tracebridge: ", stderr);
   if (error->file[0]) cli_print(stderr, "%s: ", error->file);
   if (error->offset != TB_NO_OFFSET) cli_print(stderr, "at byte %" PRIu64 ": ", error->offset);
-  cli_print(stderr, "%s\n", error->message[0] ? error->message : tb_status_text(error->code));
+  cli_print(stderr, "%s", error->message[0] ? error->message : tb_status_text(error->code));
+  if (error->code == TB_NO_MEMORY) cli_print(stderr, "; %s", command->when_out_of_memory);
+  fputc('\n', stderr);
+}
+
+int cli_no_memory(const struct cli_command *command) {
+  const struct tb_error error = {.code = TB_NO_MEMORY, .offset = TB_NO_OFFSET};
+  cli_print_error(command, &error);
+  return CLI_IO;
 }
 
 void cli_print_warning(const char *file, const char *text) {

@@ -92,6 +92,7 @@ struct cli_command {
   const char *const *examples; /* pairs of a command line and what it does; NULL ends */
   const struct cli_option *options;
   size_t option_count;
+  const char *when_out_of_memory;    /* what to do then, the end of a sentence */
   int (*run)(int argc, char **argv); /* argv[0] is the subcommand's name; returns an exit status */
 };
 

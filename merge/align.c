@@ -169,7 +169,7 @@ enum tb_status tb_align_messages(const struct tb_marks *marks, uint32_t source, 
 /* The middle of the issuer's wait meets what the receiver wrote down; half the wait is the most that can be wrong. */
 static void add_sync(const struct tb_mark *issuer, const struct tb_mark *receiver, bool issuer_is_other,
                      struct tb_time_anchor *anchor, int64_t *half) {
-  int64_t wait = issuer->time > issuer->issued ? issuer->time - issuer->issued : 0;
+  int64_t wait = issuer->time > issuer->issued ? tb_time_subtract(issuer->time, issuer->issued) : 0;
   int64_t middle = issuer->issued + wait / 2;
   *anchor = issuer_is_other ? (struct tb_time_anchor){receiver->time, middle}
                             : (struct tb_time_anchor){middle, receiver->time};
@@ -198,7 +198,7 @@ enum tb_status tb_align_syncs(const struct tb_marks *marks, uint32_t source, uin
     *found = true;
     status = tb_fit_pairs(marks->allocator, anchors, count, true, &alignment->fit);
     alignment->fit.has_bound = true;
-    alignment->fit.bound_ns = least + (int64_t)alignment->fit.residual_ns;
+    alignment->fit.bound_ns = tb_time_add(least, tb_time_round(floor(alignment->fit.residual_ns)));
   }
   tb_free(marks->allocator, anchors, marks->count * sizeof(*anchors));
   return status;

@@ -55,7 +55,7 @@ static enum tb_status look_at_name(struct search *s, const struct tb_event *even
     case TB_EVENT_ASYNC_END:
       return s->end ? look_at_end(s, event, named) : TB_OK;
     case TB_EVENT_SLICE_COMPLETE:
-      return named ? mark(s, TB_MARK_NAME, 0, s->end ? event->ts + event->dur : event->ts) : TB_OK;
+      return named ? mark(s, TB_MARK_NAME, 0, s->end ? tb_time_add(event->ts, event->dur) : event->ts) : TB_OK;
     case TB_EVENT_INSTANT:
     case TB_EVENT_ASYNC_INSTANT:
       return named ? mark(s, TB_MARK_NAME, 0, event->ts) : TB_OK;
@@ -82,9 +82,9 @@ static uint64_t hash_text(struct tb_slice text) {
 /* A number of microseconds as ns; false where the argument is none. */
 static bool read_us(const struct tb_arg *arg, int64_t *ns) {
   if (arg->type == TB_ARG_INT || arg->type == TB_ARG_UINT)
-    *ns = arg->i * 1000;
+    *ns = tb_time_clamp((tb_wide)arg->i * 1000);
   else if (arg->type == TB_ARG_DOUBLE)
-    *ns = llround(arg->d * 1000);
+    *ns = tb_time_round(arg->d * 1000);
   else
     return false;
   return true;

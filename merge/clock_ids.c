@@ -91,7 +91,7 @@ enum tb_status tb_assign_clocks(struct tb_merger *m) {
 /* A reading of a clock that another input owns on this machine: what that clock reads at the same merged time. */
 static int64_t on_owners_clock(struct tb_source *owner, uint32_t machine, uint32_t clock, int64_t merged,
                                int64_t value) {
-  int64_t own = tb_time_map_apply(&owner->back, merged - owner->shift), reading;
+  int64_t own = tb_time_map_apply(&owner->back, tb_time_subtract(merged, owner->shift)), reading;
   return tb_input_clocks_convert_back(&owner->survey.clocks, machine, clock, own, &reading) ? reading : value;
 }
 

@@ -120,7 +120,7 @@ static void fit_line(struct points *p, bool with_drift, int64_t x0, int64_t d0, 
   double spread = least_squares(p, with_drift, &level, &slope);
   measure(p, level, slope, spread, fit);
   fit->x0 = x0;
-  fit->offset = d0 + llround(level);
+  fit->offset = tb_time_add(d0, tb_time_round(level));
   fit->drift = slope;
 }
 
@@ -136,10 +136,10 @@ enum tb_status tb_fit_pairs(const struct tb_allocator *a, const struct tb_time_a
     memcpy(sorted, pairs, count * sizeof(*sorted));
     qsort(sorted, count, sizeof(*sorted), compare_anchor);
     const struct tb_time_anchor *middle = &sorted[count / 2];
-    int64_t d0 = (int64_t)((uint64_t)middle->y - (uint64_t)middle->x);
+    int64_t d0 = tb_time_subtract(middle->y, middle->x);
     for (size_t i = 0; i < count; i++) {
       p.x[i] = (double)((tb_wide)sorted[i].x - middle->x);
-      p.d[i] = (double)((int64_t)((uint64_t)sorted[i].y - (uint64_t)sorted[i].x) - d0);
+      p.d[i] = (double)((tb_wide)sorted[i].y - sorted[i].x - d0);
     }
     fit_line(&p, with_drift, middle->x, d0, fit);
   }

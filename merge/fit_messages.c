@@ -163,14 +163,14 @@ static void fit_between(struct sides *s, struct tb_fit_message *messages, double
     fit->drift = drift;
     set_bound(s, drift, first, last, fit);
   }
-  fit->offset = d0 + llround(level);
+  fit->offset = tb_time_add(d0, tb_time_round(level));
 }
 
 static void sort_out(const struct tb_fit_message *messages, size_t count, int64_t d0, int64_t x0, struct sides *s) {
   for (size_t i = 0; i < count; i++) {
     struct side *side = messages[i].from_other ? &s->low : &s->high;
-    int64_t d = (int64_t)((uint64_t)messages[i].other - (uint64_t)messages[i].own);
-    side->points[side->count++] = (struct bound){(double)(messages[i].own - x0), (double)(d - d0), i};
+    tb_wide x = (tb_wide)messages[i].own - x0, d = (tb_wide)messages[i].other - messages[i].own - d0;
+    side->points[side->count++] = (struct bound){(double)x, (double)d, i};
   }
   qsort(s->low.points, s->low.count, sizeof(*s->low.points), compare_bound);
   qsort(s->high.points, s->high.count, sizeof(*s->high.points), compare_bound);
@@ -194,9 +194,9 @@ enum tb_status tb_fit_messages(const struct tb_allocator *a, struct tb_fit_messa
   tb_wide span = (tb_wide)last - first;
   fit->x0 = (int64_t)(first + span / 2);
   fit->span_ns = span < INT64_MAX ? (int64_t)span : INT64_MAX;
-  int64_t d0 = (int64_t)((uint64_t)messages[0].other - (uint64_t)messages[0].own);
+  int64_t d0 = tb_time_subtract(messages[0].other, messages[0].own);
   sort_out(messages, count, d0, fit->x0, &s);
-  fit_between(&s, messages, (double)(first - fit->x0), (double)(last - fit->x0), d0, fit);
+  fit_between(&s, messages, (double)((tb_wide)first - fit->x0), (double)((tb_wide)last - fit->x0), d0, fit);
   fit->used = count - fit->outliers;
   tb_free(a, memory, 4 * count * sizeof(*memory));
   return TB_OK;

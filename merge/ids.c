@@ -114,7 +114,7 @@ static enum tb_status assign_machines(struct tb_merger *m, struct machine_book *
     first = false;
     struct tb_merge_input_report *in = tb_source_report(m, s);
     in->machine_id = id;
-    in->machine = s->machine_name ? s->machine_name : "";
+    in->machine = s->machine_name ? tb_merge_report_print(m->report, "%s", s->machine_name) : "";
   }
   return status;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "input_clocks.h"
+#include "base/times.h"
 #include "scatter.h"
 
 #include "perfetto/fields.h"
@@ -276,9 +277,7 @@ struct walk {
 };
 
 static int64_t back_to_start(const struct walk *walk, int64_t value) {
-  int64_t out;
-  if (!__builtin_sub_overflow(value, (int64_t)walk->ahead, &out)) return out;
-  return value < 0 ? INT64_MIN : INT64_MAX;
+  return tb_time_subtract(value, (int64_t)walk->ahead);
 }
 
 /* The last row at or before the value in column `from`, else the first. Rows come in the order of time. */

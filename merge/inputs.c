@@ -94,7 +94,7 @@ static enum tb_status tell_format(struct tb_merger *m, const struct tb_input_pla
   *plain = tb_input_can_rewind(input);
   const char *stranger = got ? tb_format_stranger(data, got) : "is empty";
   tb_input_close(input);
-  if (status == TB_IO) return status;
+  if (status == TB_IO || status == TB_NO_MEMORY) return status;
   if (status == TB_OK && *format) return TB_OK;
   tb_error_set_file(&m->error, place->name);
   return tb_fail(&m->error, TB_UNKNOWN_FORMAT, 0, "%s", stranger ? stranger : "is no trace of a known format");

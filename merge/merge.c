@@ -47,12 +47,18 @@ static enum tb_status check(struct tb_merger *m, const struct tb_merge_input *in
 
 static void set_options(struct tb_merger *m, const struct tb_merge_options *options) {
   if (options) memcpy(&m->options, options, options->size < sizeof(m->options) ? options->size : sizeof(m->options));
-  m->allocator = m->options.allocator ? m->options.allocator : tb_default_allocator();
+  if (!m->options.allocator) m->options.allocator = tb_default_allocator();
   if (m->options.align_messages) m->options.share_flows = true;
   if (!m->options.max_open_files) m->options.max_open_files = files_at_a_time();
   if (!m->options.threads) m->options.threads = tb_default_threads();
   if (!m->options.max_drift_ppm) m->options.max_drift_ppm = MAX_DRIFT_PPM;
   if (!m->options.max_junk_bytes) m->options.max_junk_bytes = TB_JUNK_MAX;
+}
+
+static enum tb_status create_tables(struct tb_merger *m) {
+  m->report = tb_merge_report_create(m->options.allocator);
+  if (!m->report) return TB_NO_MEMORY;
+  m->allocator = m->report->allocator;
   tb_arena_init(&m->arena, m->allocator, 0);
   m->store.directory = m->options.temporary_directory;
   tb_sync_graph_init(&m->graph, m->allocator);
@@ -61,6 +67,7 @@ static void set_options(struct tb_merger *m, const struct tb_merge_options *opti
   tb_map_init(&m->new_machines, m->allocator);
   tb_map_init(&m->configured, m->allocator);
   tb_map_init(&m->starters, m->allocator);
+  return TB_OK;
 }
 
 static bool ends_in_gz(const char *path) {
@@ -69,16 +76,18 @@ static bool ends_in_gz(const char *path) {
 }
 
 static enum tb_status write_out(struct tb_merger *m, const char *out) {
-  struct tb_output_options options = {.allocator = m->allocator,
+  struct tb_output_options options = {.allocator = m->options.allocator,
                                       .gzip = ends_in_gz(out),
                                       .threads = m->options.threads,
                                       .temporary_name = m->options.temporary_name,
                                       .temporary_name_ctx = m->options.temporary_name_ctx};
   enum tb_status status = tb_output_open(out, &options, &m->output, &m->error);
   if (status == TB_OK) status = tb_merger_write(m);
-  if (status == TB_OK) status = tb_output_finish(m->output, &m->error);
-  tb_output_close(m->output);
   if (status == TB_OK) m->report->output = tb_merge_report_print(m->report, "%s", out);
+  status = tb_guard_settle(&m->report->guard, status, &m->error);
+  if (status == TB_OK) status = tb_output_finish(m->output, &m->error);
+  if (status != TB_OK) m->report->output = NULL;
+  tb_output_close(m->output);
   return status;
 }
 
@@ -95,6 +104,7 @@ static enum tb_status run(struct tb_merger *m, const struct tb_merge_input *inpu
   tb_marks_free(&m->marks);
   if (status == TB_OK) status = tb_merger_assign_ids(m);
   if (status == TB_OK && !m->options.dry_run) status = write_out(m, out);
+  status = tb_guard_settle(&m->report->guard, status, &m->error);
   if (status == TB_OK) return m->partial ? TB_PARTIAL : TB_OK;
   return tb_fail(&m->error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
 }
@@ -130,8 +140,7 @@ enum tb_status tb_merge(const struct tb_merge_input *inputs, size_t count, const
   struct tb_merger m = {.options = {.size = sizeof(m.options)}, .reference = UINT32_MAX};
   set_options(&m, options);
   if (report) *report = NULL;
-  m.report = tb_merge_report_create(m.allocator);
-  if (!m.report) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  if (create_tables(&m) != TB_OK) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   enum tb_status status = run(&m, inputs, count, out);
   if (status != TB_OK && status != TB_PARTIAL && error && error->code == TB_OK) *error = m.error;
   free_merger(&m);

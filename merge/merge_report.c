@@ -35,9 +35,10 @@ const char *tb_merge_note_name(enum tb_merge_note_code code) {
 struct tb_merge_report *tb_merge_report_create(const struct tb_allocator *allocator) {
   struct tb_merge_report *report = tb_calloc(allocator, sizeof(*report));
   if (!report) return NULL;
-  report->allocator = allocator;
+  tb_guard_init(&report->guard, allocator);
+  report->allocator = &report->guard.allocator;
   report->trace_clock = "";
-  tb_arena_init(&report->arena, allocator, 0);
+  tb_arena_init(&report->arena, report->allocator, 0);
   return report;
 }
 
@@ -122,5 +123,5 @@ void tb_merge_report_free(struct tb_merge_report *report) {
   tb_free(report->allocator, report->inputs, report->capacity * sizeof(*report->inputs));
   tb_free(report->allocator, report->notes, report->note_capacity * sizeof(*report->notes));
   tb_arena_free(&report->arena);
-  tb_free(report->allocator, report, sizeof(*report));
+  tb_free(report->guard.source, report, sizeof(*report));
 }

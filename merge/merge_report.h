@@ -9,8 +9,9 @@
 #include "tracebridge/merge.h"
 
 struct tb_merge_report {
-  const struct tb_allocator *allocator;
-  struct tb_arena arena; /* of the texts */
+  struct tb_guard guard;                /* of all of the merge */
+  const struct tb_allocator *allocator; /* the guard's */
+  struct tb_arena arena;                /* of the texts */
   struct tb_merge_input_report *inputs;
   size_t count, capacity;
   const char *trace_clock; /* the merged trace's */

@@ -44,7 +44,8 @@ static const struct tb_surveyed_machine *machine_of(const struct tb_source *s, u
 
 int64_t tb_source_time_by_map(const struct tb_source *s, uint32_t machine, int64_t value) {
   const struct tb_surveyed_machine *of = machine_of(s, machine);
-  return tb_time_map_apply(&s->there, value - of->ahead) + of->merged_ahead + s->shift;
+  int64_t merged = tb_time_map_apply(&s->there, tb_time_subtract(value, of->ahead));
+  return tb_time_add(tb_time_add(merged, of->merged_ahead), s->shift);
 }
 
 int64_t tb_source_merged_ahead(const struct tb_source *s, uint32_t machine) {
@@ -127,7 +128,8 @@ static enum tb_status add_machines(struct tb_merger *m, const struct tb_source *
     const struct tb_surveyed_machine *machine = &s->survey.machines[i];
     if (machine->id == host || !machine->ahead) continue;
     struct tb_graph_key key = {s->index, machine->id, clock};
-    struct tb_graph_edge edge = {.source = TB_PLACEMENT_SNAPSHOTS, .cost = COST_SNAPSHOT, .offset = -machine->ahead};
+    struct tb_graph_edge edge = {
+        .source = TB_PLACEMENT_SNAPSHOTS, .cost = COST_SNAPSHOT, .offset = tb_time_subtract(0, machine->ahead)};
     enum tb_status status = tb_sync_graph_node(&m->graph, key, &edge.a);
     if (status == TB_OK) status = own_node(m, s, clock, &edge.b);
     if (status == TB_OK) status = tb_sync_graph_edge(&m->graph, &edge);
@@ -368,7 +370,7 @@ static enum tb_status put_unplaced(struct tb_merger *m, struct tb_source *s, int
                                       tb_clock_name(s->survey.clocks.primary));
       return TB_OK;
     case TB_UNPLACED_START: {
-      int64_t offset = s->survey.has_time ? start - s->survey.first : 0;
+      int64_t offset = s->survey.has_time ? tb_time_subtract(start, s->survey.first) : 0;
       s->placed = true;
       in->placement = TB_PLACEMENT_START;
       in->why = tb_placement_text(TB_PLACEMENT_START);
@@ -385,7 +387,7 @@ static enum tb_status put_unplaced(struct tb_merger *m, struct tb_source *s, int
 static void shift_all(struct tb_merger *m) {
   int64_t first = 0;
   if (!first_placed(m, &first) || first >= 0) return;
-  m->shift = first == INT64_MIN ? INT64_MAX : -first;
+  m->shift = tb_time_subtract(0, first);
   m->report->shift_ns = m->shift;
   tb_merge_report_add_note(m->report, TB_MERGE_NOTE_ALL_MOVED, TB_MERGE_NO_INPUT,
                            "all times were moved by %" PRId64 " ns, so that none is negative", m->shift);
@@ -408,10 +410,9 @@ static void report_place(struct tb_merger *m, struct tb_source *s) {
   if (!v->has_time) return;
   in->first_ns = tb_source_time(s, 0, v->first);
   in->last_ns = tb_source_time(s, 0, v->last);
-  in->offset_ns = in->first_ns - v->first;
-  if (v->last > v->first)
-    in->drift_ppm =
-        ((double)(in->last_ns - in->first_ns) - (double)(v->last - v->first)) / (double)(v->last - v->first) * 1e6;
+  in->offset_ns = tb_time_subtract(in->first_ns, v->first);
+  tb_wide own = (tb_wide)v->last - v->first, merged = (tb_wide)in->last_ns - in->first_ns;
+  if (own > 0) in->drift_ppm = ((double)merged - (double)own) / (double)own * 1e6;
 }
 
 enum tb_status tb_merger_place(struct tb_merger *m) {
@@ -430,7 +431,7 @@ enum tb_status tb_merger_place(struct tb_merger *m) {
     struct tb_source *s = &m->sources[i];
     if (s->skipped) continue;
     s->fixed = tb_time_map_is_offset(&s->there, &s->moved_by);
-    s->moved_by += m->shift;
+    s->moved_by = tb_time_add(s->moved_by, m->shift);
     s->shift = m->shift;
     report_place(m, s);
     report_unknown_kinds(m, s);

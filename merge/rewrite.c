@@ -88,7 +88,7 @@ static int64_t new_time(struct tb_edit *e, const struct tb_time_field *rule, int
   uint32_t clock = is_of_bundle(rule) && e->ftrace == TB_FTRACE_ON_ANOTHERS ? TB_CLOCK_MONOTONIC_RAW : rule->clock;
   int64_t moved = e->map->time(e->map->ctx, e->packet->machine_in, clock, (int64_t)ns);
   tb_wide by = (tb_wide)moved - ns, half = rule->unit / 2;
-  int64_t out = value + (int64_t)((by >= 0 ? by + half : by - half) / rule->unit);
+  int64_t out = tb_time_clamp(value + (by >= 0 ? by + half : by - half) / rule->unit);
   e->map->times_changed += out != value;
   return out;
 }

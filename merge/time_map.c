@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "time_map.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 enum { READING_NS = 2000, STEP_NS = 1000000, STEP_PPM = 500, ANCHORS_MAX = 1 << 26 };
@@ -15,8 +14,6 @@ void tb_time_map_free(struct tb_time_map *map) {
     tb_free(map->allocator, map->stages[i].anchors, map->stages[i].count * sizeof(struct tb_time_anchor));
   map->count = 0;
 }
-
-static int64_t clamp(tb_wide v) { return v > INT64_MAX ? INT64_MAX : v < INT64_MIN ? INT64_MIN : (int64_t)v; }
 
 static int compare_x(const void *a, const void *b) {
   const struct tb_time_anchor *p = a, *q = b;
@@ -81,7 +78,7 @@ enum tb_status tb_time_map_add(struct tb_time_map *map, const struct tb_time_anc
 }
 
 enum tb_status tb_time_map_add_line(struct tb_time_map *map, int64_t x0, int64_t offset, double drift, bool reversed) {
-  struct tb_time_anchor anchor = {x0, clamp((tb_wide)x0 + offset)};
+  struct tb_time_anchor anchor = {x0, tb_time_add(x0, offset)};
   if (reversed) {
     anchor = (struct tb_time_anchor){anchor.y, anchor.x};
     drift = 1 / (1 + drift) - 1;
@@ -98,8 +95,8 @@ static bool is_step(const struct tb_time_anchor *a, const struct tb_time_anchor 
 static int64_t apply_one(const struct tb_time_anchor *a, double drift, int64_t time) {
   tb_wide dx = (tb_wide)time - a->x;
   tb_wide y = (tb_wide)a->y + dx;
-  if (drift != 0) y += (tb_wide)llround((double)dx * drift);
-  return clamp(y);
+  if (drift != 0) y += tb_time_round((double)dx * drift);
+  return tb_time_clamp(y);
 }
 
 static int64_t apply_stage(const struct tb_time_stage *stage, int64_t time) {
@@ -117,7 +114,7 @@ static int64_t apply_stage(const struct tb_time_stage *stage, int64_t time) {
   if (low == stage->count || is_step(left, left + 1)) return apply_one(left, stage->drift, time);
   tb_wide dx = (tb_wide)left[1].x - left->x, dy = (tb_wide)left[1].y - left->y, at = (tb_wide)time - left->x;
   tb_wide extra = at * (dy - dx), half = dx / 2; /* dy - dx is small: no overflow */
-  return clamp((tb_wide)left->y + at + (extra >= 0 ? (extra + half) / dx : (extra - half) / dx));
+  return tb_time_clamp((tb_wide)left->y + at + (extra >= 0 ? (extra + half) / dx : (extra - half) / dx));
 }
 
 int64_t tb_time_map_apply(const struct tb_time_map *map, int64_t time) {
@@ -132,6 +129,6 @@ bool tb_time_map_is_offset(const struct tb_time_map *map, int64_t *offset) {
     if (stage->count != 1 || stage->drift != 0) return false;
     sum += (tb_wide)stage->anchors[0].y - stage->anchors[0].x;
   }
-  *offset = clamp(sum);
+  *offset = tb_time_clamp(sum);
   return true;
 }

@@ -7,8 +7,7 @@
 #define TB_MERGE_TIME_MAP_H
 
 #include "base/memory.h"
-
-__extension__ typedef __int128 tb_wide; /* differences of times that never overflow */
+#include "base/times.h"
 
 /* When one clock read x, the other read y. */
 struct tb_time_anchor {

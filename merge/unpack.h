@@ -25,7 +25,7 @@ struct tb_archive_taker {
 };
 
 /* Walks over the archive. Files with a path component that starts with '.' are passed over. TB_OK; TB_BAD_DATA for a damaged
- * archive; TB_IO; what the taker returned. */
+ * archive; TB_NO_MEMORY; TB_IO; what the taker returned. */
 TB_MUST_CHECK enum tb_status tb_archive_walk(const char *path, const struct tb_archive_taker *taker,
                                              struct tb_error *error);
 

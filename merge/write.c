@@ -87,7 +87,7 @@ static enum tb_status take_packet(struct tb_merger *m, struct tb_source *s) {
   }
   s->merged = tb_source_time(s, head->machine, s->time.time);
   int64_t at = s->merged;
-  if (head->machine || s->realigned) at -= tb_source_merged_ahead(s, head->machine);
+  if (head->machine || s->realigned) at = tb_time_subtract(at, tb_source_merged_ahead(s, head->machine));
   if (at > s->reached) s->reached = at;
   return TB_OK;
 }

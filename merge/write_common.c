@@ -162,7 +162,8 @@ __attribute__((noinline)) enum tb_status tb_write_common(struct tb_merger *m, st
       resolved = tb_input_clocks_read(&s->survey.clocks, lane.events.node, lane.events.clock, head->timestamp, &time);
       run.unresolved += !resolved;
       if (resolved) merged = tb_source_time(s, 0, time);
-      if (resolved && merged - ahead > s->reached) s->reached = merged - ahead;
+      int64_t reached = tb_time_subtract(merged, ahead);
+      if (resolved && reached > s->reached) s->reached = reached;
     }
     if (s->reached > limit || run.packets == RUN_MOST || !leaves(m, s, &packet, &lane)) {
       make_current(s, stream, packet.framed.ptr, &lane, resolved, merged);

@@ -106,9 +106,10 @@ enum tb_status tb_input_open(const char *path, const struct tb_allocator *alloca
   return tb_input_open_place(&(struct tb_input_place){.name = path}, allocator, threads, input, error);
 }
 
-enum tb_status tb_input_open_again(const struct tb_input *in, struct tb_input **again, struct tb_error *error) {
+enum tb_status tb_input_open_again(const struct tb_input *in, const struct tb_allocator *allocator,
+                                   struct tb_input **again, struct tb_error *error) {
   struct tb_input_place whole = {.name = in->name, .part = true, .fd = in->fd, .len = INT64_MAX};
-  return tb_input_open_place(in->place.part ? &in->place : &whole, in->allocator, 1, again, error);
+  return tb_input_open_place(in->place.part ? &in->place : &whole, allocator, 1, again, error);
 }
 
 enum tb_status tb_input_feed(struct tb_input *in, const void *data, size_t len) {
@@ -258,6 +259,7 @@ enum tb_status tb_input_read(struct tb_input *in, char *to, size_t capacity, siz
 
 enum tb_status tb_input_peek(struct tb_input *in, const char **data, size_t capacity, size_t *got,
                              struct tb_error *error) {
+  *got = 0;
   if (tb_buffer_reserve(&in->peeked, PEEK_BYTES - in->peeked.len) != TB_OK)
     return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   enum tb_status status = TB_OK;

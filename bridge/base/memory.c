@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/error.h"
+
 struct tb_arena_chunk {
   struct tb_arena_chunk *next;
   size_t size;
@@ -53,6 +55,24 @@ void *tb_realloc(const struct tb_allocator *a, void *ptr, size_t old_size, size_
 
 void tb_free(const struct tb_allocator *a, void *ptr, size_t size) {
   if (ptr) (void)a->reallocate(a->ctx, ptr, size ? size : 1, 0);
+}
+
+static void *guarded_reallocate(void *ctx, void *ptr, size_t old_size, size_t new_size) {
+  struct tb_guard *guard = ctx;
+  void *block = guard->source->reallocate(guard->source->ctx, ptr, old_size, new_size);
+  if (!block && new_size) atomic_store_explicit(&guard->failed, true, memory_order_relaxed);
+  return block;
+}
+
+void tb_guard_init(struct tb_guard *guard, const struct tb_allocator *source) {
+  guard->allocator = (struct tb_allocator){guarded_reallocate, guard};
+  guard->source = source;
+  atomic_init(&guard->failed, false);
+}
+
+enum tb_status tb_guard_settle_failed(struct tb_error *error) {
+  if (error) error->code = TB_OK;
+  return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
 }
 
 /* There may be an array for each of a hundred thousand threads: large items start few. */

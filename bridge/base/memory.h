@@ -5,6 +5,7 @@
 #ifndef TB_BASE_MEMORY_H
 #define TB_BASE_MEMORY_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -22,6 +23,25 @@ void tb_free(const struct tb_allocator *allocator, void *ptr, size_t size);
  * TB_OK, TB_LIMIT or TB_NO_MEMORY (nothing changed then). */
 enum tb_status tb_grow_array(const struct tb_allocator *allocator, void **ptr, size_t *capacity, size_t needed,
                              size_t item, size_t max_items);
+
+/* ---- guard: an allocator that remembers that there was no memory ------------------------------------------------------ */
+
+/* What a reader, a writer or a merge allocates with. Some function may do without what it got no memory for and tell nobody: whoever owns
+ * the guard settles with it before giving out what was made, so that no failed allocation changes a result unnoticed. For any threads. */
+struct tb_guard {
+  struct tb_allocator allocator; /* pass this on; it points back here, so that a guard must not move */
+  const struct tb_allocator *source;
+  atomic_bool failed;
+};
+
+void tb_guard_init(struct tb_guard *guard, const struct tb_allocator *source);
+
+/* Makes TB_NO_MEMORY of `status`, and of *error, where an allocation failed: whatever else went wrong came of that. */
+enum tb_status tb_guard_settle_failed(struct tb_error *error);
+static inline enum tb_status tb_guard_settle(const struct tb_guard *guard, enum tb_status status,
+                                             struct tb_error *error) {
+  return atomic_load_explicit(&guard->failed, memory_order_relaxed) ? tb_guard_settle_failed(error) : status;
+}
 
 /* ---- arena: many small blocks, freed together; blocks are 8-aligned and never move -------------------------------- */
 

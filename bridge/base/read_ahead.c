@@ -52,6 +52,12 @@ static void *run(void *ctx) {
   return NULL;
 }
 
+static void end_waiting(struct tb_read_ahead *a) {
+  (void)pthread_cond_destroy(&a->filled);
+  (void)pthread_cond_destroy(&a->emptied);
+  (void)pthread_mutex_destroy(&a->mutex);
+}
+
 static void release(struct tb_read_ahead *a) {
   tb_free(a->allocator, a->bytes, (size_t)SLOTS * SLOT_BYTES);
   tb_free(a->allocator, a, sizeof(*a));
@@ -72,6 +78,7 @@ struct tb_read_ahead *tb_read_ahead_start(const struct tb_allocator *allocator, 
   (void)pthread_cond_init(&a->filled, NULL);
   (void)pthread_cond_init(&a->emptied, NULL);
   if (pthread_create(&a->thread, NULL, run, a) == 0) return a;
+  end_waiting(a);
   release(a);
   return NULL;
 }
@@ -108,8 +115,6 @@ void tb_read_ahead_stop(struct tb_read_ahead *a) {
   (void)pthread_cond_signal(&a->emptied);
   (void)pthread_mutex_unlock(&a->mutex);
   (void)pthread_join(a->thread, NULL);
-  (void)pthread_cond_destroy(&a->filled);
-  (void)pthread_cond_destroy(&a->emptied);
-  (void)pthread_mutex_destroy(&a->mutex);
+  end_waiting(a);
   release(a);
 }

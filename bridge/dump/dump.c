@@ -17,7 +17,8 @@ enum { CHUNK_BYTES = 256 * 1024, PEEK_BYTES = 4096, FLUSH_BYTES = 64 * 1024, LIN
 
 enum tb_status tb_dump_flush(struct tb_dump *dump, bool all) {
   struct tb_buffer *text = &dump->text.buffer;
-  if (dump->text.status != TB_OK) return tb_fail(dump->error, dump->text.status, TB_NO_OFFSET, "out of memory");
+  enum tb_status status = tb_guard_settle(&dump->guard, dump->text.status, dump->error);
+  if (status != TB_OK) return tb_fail(dump->error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
   if (!text->len || (!all && text->len < FLUSH_BYTES)) return TB_OK;
   bool goes_on = dump->sink(dump->ctx, text->data, text->len);
   text->len = 0;
@@ -173,7 +174,7 @@ static enum tb_status dump_file(struct tb_dump *dump, const char *path, struct t
   const struct tb_allocator *a = dump->options->reader.allocator;
   struct reading r = {.dump = dump};
   bool cut_short = false;
-  tb_resolver_init(&r.resolver, a);
+  tb_resolver_init(&r.resolver, &dump->guard.allocator);
   enum tb_status status = tb_input_open(path, a, 1, &r.input, dump->error);
   r.chunk = tb_alloc(a, CHUNK_BYTES);
   if (status == TB_OK && !r.chunk) status = tb_fail(dump->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
@@ -198,7 +199,8 @@ enum tb_status tb_dump(const char *path, const struct tb_dump_options *options, 
   filled.reader.size = sizeof(filled.reader);
   if (!filled.reader.allocator) filled.reader.allocator = tb_default_allocator();
   struct tb_dump dump = {.sink = sink, .ctx = ctx, .options = &filled, .error = error ? error : &own_error};
-  tb_json_emit_init(&dump.text, filled.reader.allocator);
+  tb_guard_init(&dump.guard, filled.reader.allocator);
+  tb_json_emit_init(&dump.text, &dump.guard.allocator);
   dump.text.for_people = true;
   enum tb_status status = dump_file(&dump, path, losses ? losses : own_losses, &count);
   enum tb_status flushed = tb_dump_flush(&dump, true);

@@ -10,6 +10,7 @@
 
 /* Where text goes: gathered, and handed to the sink when it is much. */
 struct tb_dump {
+  struct tb_guard guard; /* of what is not the reader's */
   struct tb_json_emit text;
   tb_text_sink sink;
   void *ctx;

@@ -50,8 +50,9 @@ static struct tb_reader *create(const struct tb_reader_options *options) {
   struct tb_reader *reader = tb_calloc(filled.allocator, sizeof(*reader));
   if (!reader) return NULL;
   reader->options = filled;
-  reader->allocator = filled.allocator;
-  tb_batch_init(&reader->batch, filled.allocator);
+  tb_guard_init(&reader->guard, filled.allocator);
+  reader->allocator = &reader->guard.allocator;
+  tb_batch_init(&reader->batch, reader->allocator);
   tb_intern_init(&reader->kept, filled.allocator);
   return reader;
 }
@@ -62,8 +63,9 @@ enum tb_status tb_reader_open_place(const struct tb_input_place *place, const st
   struct tb_reader *reader = create(options);
   if (!reader) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   enum tb_status status =
-      tb_input_open_place(place, reader->allocator, reader->options.threads, &reader->input, &reader->error);
+      tb_input_open_place(place, reader->options.allocator, reader->options.threads, &reader->input, &reader->error);
   if (status == TB_OK) status = find_format(reader);
+  status = tb_guard_settle(&reader->guard, status, &reader->error);
   if (status == TB_OK) {
     *out = reader;
     return TB_OK;
@@ -84,7 +86,7 @@ enum tb_status tb_reader_create_feed(const char *name, const struct tb_reader_op
   *out = NULL;
   struct tb_reader *reader = create(options);
   if (!reader) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
-  enum tb_status status = tb_input_create_feed(name, reader->allocator, &reader->input, error);
+  enum tb_status status = tb_input_create_feed(name, reader->options.allocator, &reader->input, error);
   if (status != TB_OK) {
     tb_reader_close(reader);
     return status;
@@ -105,6 +107,8 @@ enum tb_status tb_reader_fill(struct tb_reader *reader, struct tb_batch *batch) 
   batch->fill = ++reader->fills;
   enum tb_status status = find_format(reader);
   if (status == TB_OK) status = reader->ops->fill(reader, batch);
+  status = tb_guard_settle(&reader->guard, status, &reader->error);
+  if (status == TB_NO_MEMORY) batch->event_count = 0; /* they may lack something */
   reader->has_read |= batch->event_count > 0;
   if (status == TB_END && !reader->has_read)
     status = tb_losses_end(&reader->losses, tb_format_name(reader->ops->format),
@@ -167,5 +171,5 @@ void tb_reader_close(struct tb_reader *reader) {
   tb_input_close(reader->input);
   tb_batch_free(&reader->batch);
   tb_intern_free(&reader->kept);
-  tb_free(reader->allocator, reader, sizeof(*reader));
+  tb_free(reader->options.allocator, reader, sizeof(*reader));
 }

@@ -41,7 +41,8 @@ struct tb_record_watch {
 struct tb_reader {
   const struct tb_reader_ops *ops; /* NULL while a fed reader has not seen enough */
   void *state;
-  const struct tb_allocator *allocator;
+  const struct tb_allocator *allocator; /* the guard's */
+  struct tb_guard guard;
   struct tb_input *input;
   struct tb_reader_options options; /* with the defaults filled in */
   bool

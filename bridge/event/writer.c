@@ -23,7 +23,7 @@ static enum tb_status open_writer(struct tb_writer *writer, const char *path) {
   if (!ops)
     return tb_fail(&writer->error, TB_INVALID, TB_NO_OFFSET,
                    "the name does not say which format to write (.json, .fxt, .perfetto-trace); --to names one");
-  struct tb_output_options output = {.allocator = writer->allocator,
+  struct tb_output_options output = {.allocator = writer->options.allocator,
                                      .gzip = wants_gzip(path),
                                      .threads = writer->options.threads,
                                      .temporary_name = writer->options.temporary_name,
@@ -32,7 +32,7 @@ static enum tb_status open_writer(struct tb_writer *writer, const char *path) {
   if (status != TB_OK) return status;
   status = ops->create(writer);
   if (status == TB_OK) writer->ops = ops;
-  return status;
+  return tb_guard_settle(&writer->guard, status, &writer->error);
 }
 
 enum tb_status tb_writer_open(const char *path, const struct tb_writer_options *options, struct tb_writer **out,
@@ -45,7 +45,8 @@ enum tb_status tb_writer_open(const char *path, const struct tb_writer_options *
   struct tb_writer *writer = tb_calloc(filled.allocator, sizeof(*writer));
   if (!writer) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   writer->options = filled;
-  writer->allocator = filled.allocator;
+  tb_guard_init(&writer->guard, filled.allocator);
+  writer->allocator = &writer->guard.allocator;
   tb_tally_init(&writer->tally, writer->allocator);
   writer->summary.first_ts = INT64_MAX;
   writer->summary.last_ts = INT64_MIN;
@@ -76,12 +77,12 @@ enum tb_status tb_writer_put(struct tb_writer *writer, const struct tb_event *ev
   count(writer, event);
   if (!writer->ops->counts_tracks && tb_tally_take(&writer->tally, event, &writer->summary) != TB_OK)
     return tb_fail(&writer->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
-  return writer->ops->put(writer, event);
+  return tb_guard_settle(&writer->guard, writer->ops->put(writer, event), &writer->error);
 }
 
 enum tb_status tb_writer_finish(struct tb_writer *writer) {
   if (writer->error.code != TB_OK) return writer->error.code;
-  enum tb_status status = writer->ops->finish(writer);
+  enum tb_status status = tb_guard_settle(&writer->guard, writer->ops->finish(writer), &writer->error);
   if (status == TB_OK) status = tb_output_finish(writer->output, &writer->error);
   if (status == TB_OK) writer->summary.bytes_written = tb_output_bytes_written(writer->output);
   return status;
@@ -101,5 +102,5 @@ void tb_writer_close(struct tb_writer *writer) {
   if (writer->ops) writer->ops->destroy(writer);
   tb_output_close(writer->output);
   tb_tally_free(&writer->tally);
-  tb_free(writer->allocator, writer, sizeof(*writer));
+  tb_free(writer->options.allocator, writer, sizeof(*writer));
 }

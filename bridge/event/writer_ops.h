@@ -27,7 +27,8 @@ struct tb_writer_ops {
 struct tb_writer {
   const struct tb_writer_ops *ops;
   void *state;
-  const struct tb_allocator *allocator;
+  const struct tb_allocator *allocator; /* the guard's */
+  struct tb_guard guard;
   struct tb_output *output;
   bool (*writing)(void *ctx, uint64_t bytes, uint64_t size); /* progress of `finish`; NULL: none. False: cancel */
   void *writing_ctx;

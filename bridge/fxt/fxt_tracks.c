@@ -167,9 +167,10 @@ static enum tb_status find_counter(struct tb_fxt_tables *tables, const struct co
   tb_buffer_init(&text, tables->allocator, 0);
   size_t name_at;
   enum tb_status status = spell_counter(&text, counter, &name_at);
-  struct tb_slice identity = {text.data, name_at}, full = {text.data + name_at, text.len - name_at};
-  if (status == TB_OK)
+  if (status == TB_OK) {
+    struct tb_slice identity = {text.data, name_at}, full = {text.data + name_at, text.len - name_at};
     status = counter_of(tables, counter->thread->parent, identity, full, !is_named_by_name(counter), make, track);
+  }
   tb_buffer_free(&text);
   return status;
 }

@@ -12,7 +12,7 @@ void tb_json_emit_init(struct tb_json_emit *emit, const struct tb_allocator *all
 void tb_json_emit_free(struct tb_json_emit *emit) { tb_buffer_free(&emit->buffer); }
 
 char *tb_json_emit_more_room(struct tb_json_emit *emit, size_t len) {
-  enum tb_status status = tb_buffer_reserve(&emit->buffer, len);
+  enum tb_status status = tb_buffer_reserve(&emit->buffer, len ? len : 1); /* of nothing there is an address, too */
   if (status == TB_OK) return emit->buffer.data + emit->buffer.len;
   if (emit->status == TB_OK) emit->status = status;
   return NULL;

@@ -8,7 +8,7 @@ uint32_t tb_json_parse_value(struct tb_arena *arena, struct tb_slice text, struc
   struct tb_json_sink sink = {.capacity = text.len / 2 + 1};
   sink.args = tb_arena_alloc(arena, sink.capacity * sizeof(*sink.args));
   if (!copy || !sink.args) return 0;
-  memcpy(copy, text.ptr, text.len);
+  if (text.len) memcpy(copy, text.ptr, text.len);
   memset(copy + text.len, 0, TB_BATCH_PADDING + 1);
   copy[text.len] = '\n'; /* so that a number at the end is known to be whole */
   struct tb_scan scan = {.end = copy + text.len + 1, .arena = arena};

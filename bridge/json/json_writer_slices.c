@@ -5,6 +5,7 @@
  * E, which every reader sorts by time.
  */
 #include "json/json_writer_slices.h"
+#include "base/times.h"
 #include "json/merged_args.h"
 
 static void end_object(struct tb_json_writer *w, size_t start, uint64_t flow_number) {
@@ -109,7 +110,8 @@ static void emit_stack_and_args(struct tb_json_writer *w, const struct tb_json_t
 static void write_complete(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *end) {
   struct tb_json_open *slice = &state->open[state->open_count - 1];
   slice->flow_number = tb_json_keep_end_flows(w, end, slice->ts, slice->flow_number);
-  struct tb_json_times times = {.has = TB_HAS_TS | TB_HAS_DUR, .ts = slice->ts, .dur = end->ts - slice->ts};
+  struct tb_json_times times = {
+      .has = TB_HAS_TS | TB_HAS_DUR, .ts = slice->ts, .dur = tb_time_subtract(end->ts, slice->ts)};
   if (slice->has & TB_HAS_THREAD_TS) {
     times.has |= TB_HAS_THREAD_TS;
     times.thread_ts = slice->thread_ts;

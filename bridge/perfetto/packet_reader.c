@@ -10,7 +10,8 @@
 enum { WINDOW_BYTES = 256 * 1024 };
 
 struct tb_packet_reader {
-  const struct tb_allocator *allocator;
+  const struct tb_allocator *allocator; /* the guard's */
+  struct tb_guard guard;
   struct tb_reader_options options;
   struct tb_input *input;
   struct tb_packet_stream stream;
@@ -42,9 +43,10 @@ static struct tb_packet_reader *create(const struct tb_reader_options *options) 
   struct tb_packet_reader *reader = tb_calloc(filled.allocator, sizeof(*reader));
   if (!reader) return NULL;
   reader->options = filled;
-  reader->allocator = filled.allocator;
-  tb_buffer_init(&reader->window, filled.allocator, 0);
-  tb_trace_state_init(&reader->state, filled.allocator, filled.max_interned_bytes, lose, reader, &reader->error);
+  tb_guard_init(&reader->guard, filled.allocator);
+  reader->allocator = &reader->guard.allocator;
+  tb_buffer_init(&reader->window, reader->allocator, 0);
+  tb_trace_state_init(&reader->state, reader->allocator, filled.max_interned_bytes, lose, reader, &reader->error);
   reader->state.keep_interned = false;
   return reader;
 }
@@ -71,7 +73,7 @@ enum tb_status tb_packet_reader_open(const char *path, const struct tb_reader_op
   struct tb_packet_reader *reader = create(options);
   if (!reader) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   enum tb_status status =
-      tb_input_open(path, reader->allocator, reader->options.threads, &reader->input, &reader->error);
+      tb_input_open(path, reader->options.allocator, reader->options.threads, &reader->input, &reader->error);
   return finish(reader, status, path, out, error);
 }
 
@@ -80,7 +82,7 @@ enum tb_status tb_packet_reader_create_feed(const char *name, const struct tb_re
   *out = NULL;
   struct tb_packet_reader *reader = create(options);
   if (!reader) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
-  enum tb_status status = tb_input_create_feed(name, reader->allocator, &reader->input, &reader->error);
+  enum tb_status status = tb_input_create_feed(name, reader->options.allocator, &reader->input, &reader->error);
   return finish(reader, status, name, out, error);
 }
 
@@ -184,6 +186,7 @@ static enum tb_status next_resolved(struct tb_packet_reader *reader, const struc
 enum tb_status tb_packet_next(struct tb_packet_reader *reader, const struct tb_packet **packet) {
   if (reader->error.code != TB_OK) return reader->error.code;
   enum tb_status status = reader->options.framing_only ? next_frame(reader, packet) : next_resolved(reader, packet);
+  status = tb_guard_settle(&reader->guard, status, &reader->error);
   if (status == TB_OK && !reader->has_read) {
     reader->has_read = true;
     reader->stream.max_junk = 0;
@@ -212,5 +215,5 @@ void tb_packet_reader_close(struct tb_packet_reader *reader) {
   tb_trace_state_free(&reader->state);
   tb_buffer_free(&reader->window);
   if (reader->input) tb_input_close(reader->input);
-  tb_free(reader->allocator, reader, sizeof(*reader));
+  tb_free(reader->options.allocator, reader, sizeof(*reader));
 }

@@ -175,7 +175,7 @@ bool tb_perfetto_look_ahead(struct tb_perfetto_reader *r) {
   if (!tb_input_can_rewind(r->reader->input)) return false;
   struct tb_input *input;
   struct tb_error ignored = {0};
-  if (tb_input_open_again(r->reader->input, &input, &ignored) != TB_OK) return false;
+  if (tb_input_open_again(r->reader->input, r->reader->allocator, &input, &ignored) != TB_OK) return false;
   struct tb_packet_stream stream;
   tb_packet_stream_init(&stream, r->allocator, input, r->reader->options.max_record_bytes, ignore_loss, NULL, &ignored);
   struct tb_trace_state state;

@@ -198,7 +198,7 @@ static bool learn(struct tb_schema *schema) {
   if (schema->knows_all) return false;
   schema->knows_all = schema->learning = true;
   size_t left = tb_budget_lift(schema->budget);
-  (void)add_known(schema); /* what there is no memory for stays unknown */
+  (void)add_known(schema); /* the reader's guard remembers where there was no memory */
   tb_budget_lower(schema->budget, left);
   schema->learning = false;
   return true;

@@ -65,7 +65,7 @@ TB_MUST_CHECK enum tb_status tb_schema_add_extensions(struct tb_schema *schema, 
 uint32_t tb_schema_type(struct tb_schema *schema, struct tb_slice name);
 
 /* ---- asking. What is known without the trace is not the trace's: it does not count against the budget's limit. Where there is no
- * memory for it, it stays unknown, of which a reader makes fields that are called by their numbers. ----------------------------- */
+ * memory for it, it stays unknown: the reader's guard (base/memory.h) sees to it that nothing comes of that. -------------------- */
 
 /* tb_schema_type, but 0 where none of the name is known. */
 uint32_t tb_schema_find_type(struct tb_schema *schema, struct tb_slice name);

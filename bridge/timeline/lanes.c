@@ -241,13 +241,14 @@ static enum tb_status release(struct tb_lanes *l, uint32_t index) {
   return lane->used_ts == l->now ? rest(l, index) : add_free(l, index);
 }
 
+/* For one more slice, and for the lane among those that end: a slice that is on its lane stays there. */
 static enum tb_status make_room(struct tb_lanes *l, struct tb_lane *lane) {
   void *open = lane->open;
   if (tb_grow_array(l->allocator, &open, &lane->open_capacity, lane->open_count + 1, sizeof(*lane->open),
                     SIZE_MAX / 256) != TB_OK)
     return TB_NO_MEMORY;
   lane->open = open;
-  return TB_OK;
+  return grow_numbers(l->allocator, &l->ending.lanes, &l->ending.capacity, l->ending.count + 1);
 }
 
 /* Sets what a slice says of those below it. */

@@ -91,7 +91,7 @@ bool tb_lane_fits(const struct tb_lane *lane, int64_t end);
 
 /* `key` has something on the lane now. TB_OK or TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_lanes_use(struct tb_lanes *lanes, uint32_t index, uint32_t key);
-/* Opens a slice on the lane in use. TB_OK or TB_NO_MEMORY. */
+/* Opens a slice on the lane in use. TB_OK; TB_NO_MEMORY, and the slice is not there then. */
 TB_MUST_CHECK enum tb_status tb_lanes_push(struct tb_lanes *lanes, uint32_t index, const struct tb_open_slice *slice);
 /* Takes the lane's slice `i` off it; its end_body is the caller's. TB_OK or TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_lanes_remove(struct tb_lanes *lanes, uint32_t index, size_t i);

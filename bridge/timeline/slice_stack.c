@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "timeline/slice_stack.h"
 
+#include "base/times.h"
+
 enum { OPEN = -1 };
 
 /* From this place on the open slices are counted by name, and by name and categories, so that an END that fits none of thousands need
@@ -120,7 +122,7 @@ bool tb_slice_stack_end(struct tb_slice_stack *s, const struct tb_entry *e, int6
       continue;
     *begin_ts = f->ts;
     if (i >= COUNTED_FROM) count_down(s, f);
-    f->dur = e->ts - f->ts;
+    f->dur = tb_time_subtract(e->ts, f->ts);
     if (i + 1 != s->count) {
       s->disturbed = true;
       return false;

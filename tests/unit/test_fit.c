@@ -156,6 +156,28 @@ static void messages_in_one_direction_have_no_bound(void **unused) {
   for (int i = 0; i < MESSAGES; i++) assert_true(messages[i].other <= messages[i].own + fitted(&fit, messages[i].own));
 }
 
+/* Each clock at either end of what its time can be: no offset between them is a number of 64 bits. */
+static void times_at_the_ends_of_the_range_make_a_line(void **unused) {
+  (void)unused;
+  const int64_t ends[] = {INT64_MIN, INT64_MAX, 0, INT64_MIN, INT64_MAX, INT64_MIN, INT64_MAX - 1, -1};
+  enum { N = sizeof(ends) / sizeof(ends[0]) };
+  struct tb_time_anchor pairs[N];
+  struct tb_fit_message messages[N];
+  struct tb_fit fit;
+  for (int shift = 0; shift < N; shift++) {
+    for (int i = 0; i < N; i++) {
+      pairs[i] = (struct tb_time_anchor){ends[i], ends[(i + shift) % N]};
+      messages[i] = (struct tb_fit_message){ends[i], ends[(i + shift) % N], (uint64_t)i, i % 2, false};
+    }
+    for (int with_drift = 0; with_drift < 2; with_drift++) {
+      assert_int_equal(tb_fit_pairs(tb_default_allocator(), pairs, N, with_drift, &fit), TB_OK);
+      assert_true(isfinite(fit.drift));
+    }
+    assert_int_equal(tb_fit_messages(tb_default_allocator(), messages, N, &fit), TB_OK);
+    assert_true(isfinite(fit.drift));
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_thousand_matches_with_jitter_and_outliers_give_offset_and_drift),
@@ -167,6 +189,7 @@ int main(void) {
       cmocka_unit_test(no_message_runs_backwards_and_the_bound_holds_the_truth),
       cmocka_unit_test(a_message_that_cannot_be_met_is_the_one_marked),
       cmocka_unit_test(messages_in_one_direction_have_no_bound),
+      cmocka_unit_test(times_at_the_ends_of_the_range_make_a_line),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -149,6 +149,17 @@ static void the_stack_cuts_open_slices_only_past_the_end_of_what_is_around_them(
   }
 }
 
+static void the_stack_takes_slices_of_any_length(void **state) {
+  (void)state;
+  struct tb_entry begin = {.kind = TB_ENTRY_BEGIN, .ts = INT64_MIN}, end = {.kind = TB_ENTRY_END, .ts = INT64_MAX};
+  struct tb_slice_stack s = {0};
+  int64_t begin_ts;
+  assert_true(nests(&s, begin, 0));
+  assert_true(tb_slice_stack_end(&s, &end, &begin_ts));
+  assert_int_equal(begin_ts, INT64_MIN);
+  tb_slice_stack_free(&s, tb_default_allocator());
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(joins_the_slices_around_a_start_and_an_end),
@@ -157,6 +168,7 @@ int main(void) {
       cmocka_unit_test(steps_join_one_slice_after_the_other),
       cmocka_unit_test(the_stack_drops_what_is_over_when_the_next_slice_begins),
       cmocka_unit_test(the_stack_cuts_open_slices_only_past_the_end_of_what_is_around_them),
+      cmocka_unit_test(the_stack_takes_slices_of_any_length),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,6 +14,7 @@
 #include <zstd.h>
 
 #include "base/input.h"
+#include "failing_allocator.h"
 
 enum { PLAIN_BYTES = 700000, STORED_MAX = 2 * PLAIN_BYTES + 100000 };
 
@@ -339,7 +340,7 @@ static void reading_once_more_leaves_the_first_reading_alone(void **state) {
     assert_int_equal(tb_input_open(names[i], NULL, 1, &input, NULL), TB_OK);
     assert_int_equal(tb_input_peek(input, &data, 4096, &got, NULL), TB_OK);
     assert_true(tb_input_can_rewind(input));
-    assert_int_equal(tb_input_open_again(input, &again, NULL), TB_OK);
+    assert_int_equal(tb_input_open_again(input, NULL, &again, NULL), TB_OK);
     assert_int_equal(read_to_end(f, again, 70000), TB_END);
     assert_int_equal(f->read_len, PLAIN_BYTES);
     tb_input_close(again);
@@ -350,6 +351,21 @@ static void reading_once_more_leaves_the_first_reading_alone(void **state) {
   }
   assert_true(dup2(saved, STDIN_FILENO) == STDIN_FILENO);
   assert_int_equal(close(saved) + close(fd) + unlink(f->path), 0);
+}
+
+static void a_peek_without_memory_sees_no_byte(void **state) {
+  (void)state;
+  struct faults faults = {.at = SIZE_MAX};
+  const struct tb_allocator allocator = faulty_allocator(&faults);
+  struct tb_input *input;
+  const char *data;
+  size_t got = 12345;
+  assert_int_equal(tb_input_open(TB_TEST_DATA "/text/small.textproto", &allocator, 1, &input, NULL), TB_OK);
+  faults.at = faults.calls;
+  assert_int_equal(tb_input_peek(input, &data, 4096, &got, NULL), TB_NO_MEMORY);
+  assert_int_equal(got, 0);
+  tb_input_close(input);
+  assert_int_equal(faults.held, 0);
 }
 
 static void what_cannot_be_opened_is_said(void **state) {
@@ -381,6 +397,7 @@ int main(void) {
       TEST(a_pipe_is_read_in_a_thread_and_let_go),
       TEST(parts_of_a_file_are_inputs),
       TEST(reading_once_more_leaves_the_first_reading_alone),
+      TEST(a_peek_without_memory_sees_no_byte),
       TEST(what_cannot_be_opened_is_said),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -132,6 +132,14 @@ static void begin_and_end_on_a_thread_become_one_complete_event(void **state) {
       "{\"name\":\"outer\",\"ph\":\"X\",\"ts\":1,\"dur\":2,\"pid\":7,\"tid\":8}");
 }
 
+static void a_slice_longer_than_a_duration_can_be_has_the_longest(void **state) {
+  (void)state;
+  put(event(TB_EVENT_SLICE_BEGIN, &thread, INT64_MIN, "ages"));
+  put(event(TB_EVENT_SLICE_END, &thread, INT64_MAX, NULL));
+  finish_with(
+      "{\"name\":\"ages\",\"ph\":\"X\",\"ts\":-9223372036854775.808,\"dur\":9223372036854775.807,\"pid\":7,\"tid\":8}");
+}
+
 static void arguments_of_the_end_join_and_win(void **state) {
   (void)state;
   const struct tb_arg begin_args[] = {{.name = {"a", 1}, .type = TB_ARG_INT, .i = 1, .span = 1},
@@ -530,6 +538,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(nothing_gives_an_empty_list, start, stop),
       cmocka_unit_test_setup_teardown(bytes_that_are_no_text_are_counted, start, stop),
       cmocka_unit_test_setup_teardown(begin_and_end_on_a_thread_become_one_complete_event, start, stop),
+      cmocka_unit_test_setup_teardown(a_slice_longer_than_a_duration_can_be_has_the_longest, start, stop),
       cmocka_unit_test_setup_teardown(arguments_of_the_end_join_and_win, start, stop),
       cmocka_unit_test_setup_teardown(thread_times_of_begin_and_end_give_tts_and_tdur, start, stop),
       cmocka_unit_test_setup_teardown(an_open_slice_stays_a_begin_and_a_stray_end_an_end, start, stop),

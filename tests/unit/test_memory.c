@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "failing_allocator.h"
 
 /* From any size to any other: large blocks begin elsewhere in what malloc gives. */
 static void a_block_keeps_its_bytes_when_its_size_changes(void **state) {
@@ -78,6 +79,29 @@ static void buffer_grows_to_its_maximum_and_then_says_limit(void **state) {
   tb_buffer_free(&buffer);
 }
 
+static void a_guard_remembers_that_there_was_no_memory(void **state) {
+  (void)state;
+  struct faults faults = {.at = 1};
+  const struct tb_allocator source = faulty_allocator(&faults);
+  struct tb_guard guard;
+  struct tb_error error = {.code = TB_BAD_DATA, .message = "what came of it", .file = "a file"};
+  tb_guard_init(&guard, &source);
+  void *block = tb_alloc(&guard.allocator, 8);
+  assert_non_null(block);
+  assert_int_equal(tb_guard_settle(&guard, TB_BAD_DATA, &error), TB_BAD_DATA);
+  assert_string_equal(error.message, "what came of it");
+  assert_null(tb_realloc(&guard.allocator, block, 8, 16));
+  tb_free(&guard.allocator, block, 8);
+  block = tb_alloc(&guard.allocator, 8); /* there is some again, but what was made without it stays so */
+  assert_non_null(block);
+  tb_free(&guard.allocator, block, 8);
+  assert_int_equal(tb_guard_settle(&guard, TB_BAD_DATA, &error), TB_NO_MEMORY);
+  assert_int_equal(error.code, TB_NO_MEMORY);
+  assert_string_equal(error.message, "out of memory");
+  assert_string_equal(error.file, "a file");
+  assert_int_equal(faults.held, 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_block_keeps_its_bytes_when_its_size_changes),
@@ -86,6 +110,7 @@ int main(void) {
       cmocka_unit_test(arena_gives_a_block_of_no_bytes_too),
       cmocka_unit_test(arena_refuses_what_is_past_its_limit),
       cmocka_unit_test(buffer_grows_to_its_maximum_and_then_says_limit),
+      cmocka_unit_test(a_guard_remembers_that_there_was_no_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -300,6 +300,44 @@ static void clock_sync_events_place_inputs_whoever_asked(void **unused) {
   assert_int_equal(report_of(1)->offset_ns, -4000000);
 }
 
+/* As hostile traces have them. The sanitizers see what is reckoned. */
+static void events_at_the_ends_of_the_range_of_times_are_aligned(void **unused) {
+  (void)unused;
+  const uint64_t first = (uint64_t)INT64_MIN, last = INT64_MAX;
+  static const char one[] =
+      "{\"traceEvents\": [{\"ph\": \"c\", \"name\": \"clock_sync\", \"ts\": -9223372036854775, \"pid\": 1, \"tid\": 1, "
+      "\"args\": {\"sync_id\": \"one\"}}, {\"ph\": \"c\", \"name\": \"clock_sync\", \"ts\": 9223372036854775, \"pid\": "
+      "1, "
+      "\"tid\": 1, \"args\": {\"sync_id\": \"two\", \"issue_ts\": -9223372036854775}}, {\"ph\": \"X\", \"name\": "
+      "\"here\", "
+      "\"ts\": 9223372036854774, \"dur\": 9223372036854774, \"pid\": 1, \"tid\": 1}]}";
+  static const char other[] =
+      "{\"traceEvents\": [{\"ph\": \"c\", \"name\": \"clock_sync\", \"ts\": 9223372036854775, \"pid\": 2, \"tid\": 2, "
+      "\"args\": {\"sync_id\": \"one\", \"issue_ts\": -9223372036854775807}}, {\"ph\": \"c\", \"name\": "
+      "\"clock_sync\", "
+      "\"ts\": 0, \"pid\": 2, \"tid\": 2, \"args\": {\"sync_id\": \"two\"}}, {\"ph\": \"X\", \"name\": \"here\", "
+      "\"ts\": "
+      "-9223372036854774, \"dur\": 9223372036854774, \"pid\": 2, \"tid\": 2}]}";
+  struct msg a = clockless("here", first), b = clockless("here", last);
+  for (uint64_t i = 0; i < 4; i++) {
+    add_event(&a, i & 1 ? last - i : first + i, 3, 5, "here", i + 1);
+    add_receipt(&b, i & 1 ? first + i : last - i, "here", i + 1);
+    add_event(i & 1 ? &a : &b, first + i, 3, 5, "there", i + 11);
+    add_receipt(i & 1 ? &b : &a, last - i, "there", i + 11);
+  }
+  add(&a);
+  add(&b);
+  add_bytes(one, sizeof(one) - 1);
+  add_bytes(other, sizeof(other) - 1);
+  run.options.unplaced = TB_UNPLACED_START;
+  static const char *const names[] = {NULL, "here", "here:end"};
+  for (int way = 0; way < 6; way++) {
+    run.options.align_on = names[way % 3];
+    run.options.align_messages = way / 3;
+    merge_well();
+  }
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
   const struct CMUnitTest tests[] = {
@@ -318,6 +356,7 @@ int main(void) {
       TEST(messages_of_a_pair_that_places_nothing_are_told),
       TEST(a_drift_by_one_answer_is_told),
       TEST(clock_sync_events_place_inputs_whoever_asked),
+      TEST(events_at_the_ends_of_the_range_of_times_are_aligned),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -332,6 +332,32 @@ static void machines_that_become_one_are_in_step_with_it(void **unused) {
   assert_int_equal(expect_syncs(1, 0), 0);    /* of no machine any more */
 }
 
+/* Times of hostile traces, further apart than a signed number holds. The sanitizers see what is reckoned with them; the report stays sane. */
+static void times_at_the_ends_of_the_range_are_merged(void **unused) {
+  (void)unused;
+  const uint64_t first = (uint64_t)INT64_MIN, last = INT64_MAX;
+  struct msg a = trace_of("a", S(100), S(5000), S(101)), b = trace_of("b", first + 5, last - 5, first);
+  add_event(&b, last, 3, 5, "last", 7);
+  struct msg c = {.len = 0}, readings = SNAPSHOT(TB_CLOCK_TRACE_FILE, TB_CLOCK_TRACE_FILE, first);
+  add_snapshot(&c, 1, &readings);
+  add_event(&c, first, 3, 5, "first of c", 7);
+  add_event(&c, last, 3, 5, "last of c", 7);
+  add_guest(&c, 7, first, last, last, "guest of c");
+  add_guest(&c, 8, last, first, first, "other guest of c");
+  add(&a);
+  add(&b);
+  add(&c);
+  run.options.unplaced = TB_UNPLACED_START;
+  for (int share = 0; share < 4; share++) {
+    run.options.share_flows = share & 1;
+    run.options.flatten_machines = share & 2;
+    merge_well();
+    for (size_t i = 0; i < 3; i++) assert_true(report_of(i)->drift_ppm >= -1e6 && report_of(i)->drift_ppm <= 1e6);
+    run.inputs[0].has_offset = true;
+    run.inputs[0].offset_ns = share & 1 ? INT64_MAX : INT64_MIN + 1;
+  }
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
   const struct CMUnitTest tests[] = {
@@ -341,6 +367,7 @@ int main(void) {
       TEST(drift_between_snapshots_is_followed),
       TEST(an_offset_that_is_given_places_an_input),
       TEST(negative_times_move_the_whole_merge),
+      TEST(times_at_the_ends_of_the_range_are_merged),
       TEST(an_input_that_nothing_places_is_refused_with_the_ways_to_place_it),
       TEST(equal_clock_domains_without_evidence_are_assumed_and_that_is_said),
       TEST(packets_on_another_clock_are_still_related_by_the_inputs_own_snapshots),

@@ -7,12 +7,13 @@
 
 #include <cmocka.h>
 
+#include "failing_allocator.h"
 #include "timeline/matching.h"
 #include "timeline/nesting.h"
 
 /* What the sink was told, as text: "B<name>@<ts>/<lane> ", E likewise, "!" before a stray END. */
 struct told {
-  char text[400];
+  char text[1000];
   size_t len;
 };
 
@@ -194,6 +195,46 @@ static void takes_thousands_of_slices_side_by_side(void **state) {
   assert_int_equal(check.ended, SLICES + 1);
 }
 
+/* Puts entries until there is no memory, or all of them. */
+static enum tb_status put_all(struct tb_strand *s, const struct tb_nesting_sink *sink) {
+  struct tb_strand_cursor cursor = {0};
+  struct tb_nesting nesting;
+  struct tb_entry e;
+  struct tb_error error = {.code = TB_OK};
+  tb_nesting_init(&nesting, s, false, 4, sink);
+  enum tb_status status = tb_strand_open(s, NULL, &cursor, &error);
+  while (status == TB_OK && (status = tb_strand_next(&cursor, &e, &error)) == TB_OK)
+    status = tb_nesting_put(&nesting, &e, cursor.place - 1);
+  if (status == TB_END) status = tb_nesting_finish(&nesting);
+  tb_strand_close(&cursor);
+  tb_nesting_free(&nesting);
+  return status;
+}
+
+static void memory_that_runs_out_is_an_error_and_all_is_given_back_once(void **state) {
+  (void)state;
+  enum { SLICES = 20 };
+  enum tb_status status = TB_NO_MEMORY;
+  for (size_t at = 0; status != TB_OK; at++) {
+    struct faults faults = {.at = SIZE_MAX};
+    const struct tb_allocator allocator = faulty_allocator(&faults);
+    struct tb_strand s;
+    struct told told = {.len = 0};
+    const struct tb_nesting_sink sink = {&told, pool, begin, end, stray};
+    tb_strand_init(&s, &allocator);
+    for (int64_t i = 0; i < SLICES; i++) {
+      struct tb_entry e = entry(TB_ENTRY_COMPLETE, 0, i, SLICES);
+      e.end_body = (struct tb_slice){"what ends", 9};
+      assert_int_equal(tb_strand_add(&s, &e), TB_OK);
+    }
+    faults.at = faults.calls + at;
+    status = put_all(&s, &sink);
+    assert_int_equal(status, faults.calls > faults.at ? TB_NO_MEMORY : TB_OK);
+    tb_strand_free(&s);
+    assert_int_equal(faults.held, 0);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ends_complete_slices_in_the_order_of_time),
@@ -203,6 +244,7 @@ int main(void) {
       cmocka_unit_test(tells_of_an_END_without_a_slice),
       cmocka_unit_test(gives_a_freed_lane_to_another_key_only_past_its_time),
       cmocka_unit_test(takes_thousands_of_slices_side_by_side),
+      cmocka_unit_test(memory_that_runs_out_is_an_error_and_all_is_given_back_once),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,6 +80,18 @@ static void a_manifest_in_the_archive_places_its_members(void **unused) {
   assert_int_equal(llabs(report_of(1)->offset_ns), 500);
 }
 
+static void the_report_keeps_the_name_that_the_manifest_gave_a_machine(void **unused) {
+  (void)unused;
+  struct msg a = trace_of("a", S(10), S(1000), S(11));
+  static const char manifest[] =
+      "{\"perfetto_manifest\": {\"version\": 1, \"files\": [{\"path\": \"a\", \"machine\": {\"name\": \"phone\"}}]}}";
+  const struct member members[] = {{"manifest.json", manifest, sizeof(manifest) - 1}, {"a", a.data, a.len}};
+  add_archive(false, members, 2);
+  merge_well();
+  assert_string_equal(report_of(0)->machine, "phone"); /* the manifest is gone */
+  assert_non_null(strstr(tb_merge_report_text(run.report, false), "machine phone"));
+}
+
 static void an_archive_inside_an_archive_is_refused(void **unused) {
   (void)unused;
   struct msg a = trace_of("a", S(10), S(1000), S(11));
@@ -197,6 +209,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(members_of_tar_and_zip_are_inputs_each_but_for_hidden_ones),
       TEST(a_manifest_in_the_archive_places_its_members),
+      TEST(the_report_keeps_the_name_that_the_manifest_gave_a_machine),
       TEST(an_archive_inside_an_archive_is_refused),
       TEST(a_damaged_archive_is_told_and_leaves_nothing),
       TEST(members_leave_nothing_whatever_becomes_of_them),

@@ -167,6 +167,8 @@ TB_API void tb_merge_report_free(struct tb_merge_report *report); /* NULL is ign
  * manifest; an input that nothing places; an event to align on that fewer than two inputs have, or by which a clock certainly
  * drifts more than it may), TB_INVALID (no input, a bad manifest or option, an output whose name says another format),
  * TB_UNKNOWN_FORMAT, TB_UNSUPPORTED, TB_BAD_DATA, TB_IO, TB_NO_MEMORY, TB_LIMIT, TB_CANCELLED.
+ * Archives are read by libarchive, which itself ends the process where it gets no memory for a member's name. It is not asked where there is
+ * no memory left at all, so that this is rare; where it must not be, unpack archives before.
  * *report (may be NULL) is set whatever is returned, to NULL only when memory is out; the caller frees it. error may be
  * NULL. */
 TB_MUST_CHECK TB_API enum tb_status tb_merge(const struct tb_merge_input *inputs, size_t count, const char *out,
