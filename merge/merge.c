@@ -7,6 +7,7 @@
 #include "base/losses.h"
 #include "base/threads.h"
 #include "merger.h"
+#include "perfetto/lead.h"
 #include "tracebridge/file.h"
 
 enum { FILES_SPARE = 16, FILES_LEAST = 4, FILES_MOST = 4096 };
@@ -77,6 +78,7 @@ static bool ends_in_gz(const char *path) {
 
 static enum tb_status write_out(struct tb_merger *m, const char *out) {
   struct tb_output_options options = {.allocator = m->options.allocator,
+                                      .lead = tb_perfetto_lead,
                                       .gzip = ends_in_gz(out),
                                       .threads = m->options.threads,
                                       .temporary_name = m->options.temporary_name,
@@ -86,7 +88,10 @@ static enum tb_status write_out(struct tb_merger *m, const char *out) {
   if (status == TB_OK) m->report->output = tb_merge_report_print(m->report, "%s", out);
   status = tb_guard_settle(&m->report->guard, status, &m->error);
   if (status == TB_OK) status = tb_output_finish(m->output, &m->error);
-  if (status != TB_OK) m->report->output = NULL;
+  if (status == TB_OK)
+    m->report->bytes_out = tb_output_bytes(m->output);
+  else
+    m->report->output = NULL;
   tb_output_close(m->output);
   return status;
 }

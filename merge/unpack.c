@@ -9,12 +9,13 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "event/opening.h"
 
-enum { TAR_MAGIC_AT = 257, BLOCK_BYTES = 64 * 1024, ROOM_BYTES = 1 << 20 };
+enum { BLOCK_BYTES = 64 * 1024, ROOM_BYTES = 1 << 20 };
 
 bool tb_archive_detect(const char *data, size_t len) {
   if (len >= 4 && memcmp(data, "PK\3\4", 4) == 0) return true;
-  return len >= TAR_MAGIC_AT + 5 && memcmp(data + TAR_MAGIC_AT, "ustar", 5) == 0;
+  return tb_opening_is_tar(data, len);
 }
 
 static bool is_hidden(const char *path) {

@@ -304,7 +304,6 @@ static void report_counts(struct tb_merger *m) {
     in->flows_remapped = s->remap.flows_changed;
     in->timestamps_changed = s->remap.times_changed;
   }
-  m->report->bytes_out = tb_output_bytes(m->output);
 }
 
 /* Says the merged trace's clock first, where the input whose clock it is does not say it, and others speak of clocks. */

@@ -29,9 +29,8 @@ TB_MUST_CHECK enum tb_status tb_input_open_place(const struct tb_input_place *pl
                                                  const struct tb_allocator *allocator, unsigned threads,
                                                  struct tb_input **input, struct tb_error *error);
 /* What an input reads that can be rewound, once more from its start, beside it; to be closed first. */
-TB_MUST_CHECK enum tb_status tb_input_open_again(const struct tb_input *input,
-                                                 const struct tb_allocator *allocator, struct tb_input **again,
-                                                 struct tb_error *error);
+TB_MUST_CHECK enum tb_status tb_input_open_again(const struct tb_input *input, const struct tb_allocator *allocator,
+                                                 struct tb_input **again, struct tb_error *error);
 TB_MUST_CHECK enum tb_status tb_input_create_feed(const char *name, const struct tb_allocator *allocator,
                                                   struct tb_input **input, struct tb_error *error);
 TB_MUST_CHECK enum tb_status tb_input_feed(struct tb_input *input, const void *data, size_t len);

@@ -33,6 +33,7 @@ struct tb_output {
   void *told_ctx;
   bool nameless; /* the file has no name yet, not even `temporary`: whatever ends the process, nothing is left */
   int fd;
+  tb_output_lead lead; /* until it was asked */
   unsigned threads;
   char *buffer;
   size_t len;
@@ -156,6 +157,7 @@ enum tb_status tb_output_open(const char *path, const struct tb_output_options *
   if (!out) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   out->allocator = a;
   out->fd = -1;
+  out->lead = options ? options->lead : NULL;
   out->gzip = options && options->gzip;
   out->threads = options ? options->threads : 1;
   out->told = options ? options->temporary_name : NULL;
@@ -224,8 +226,19 @@ static void start_thread(struct tb_output *out) {
   out->threads = 1; /* tried once */
 }
 
+/* The buffer holds the first bytes that are written. */
+static enum tb_status write_lead(struct tb_output *out) {
+  char lead[TB_OUTPUT_LEAD_MAX];
+  size_t len = out->lead(out->buffer, out->len, lead);
+  out->lead = NULL;
+  out->taken += len;
+  return write_through(out, lead, len);
+}
+
 static enum tb_status flush(struct tb_output *out) {
   if (out->status != TB_OK || !out->len) return out->status;
+  if (out->lead) out->status = write_lead(out);
+  if (out->status != TB_OK) return out->status;
   if (!out->behind) start_thread(out);
   if (out->behind)
     out->status = tb_write_behind_pass(out->behind, &out->buffer, out->len);
@@ -257,7 +270,7 @@ static enum tb_status write_buffered(struct tb_output *out, const char *data, si
 enum tb_status tb_output_write(struct tb_output *out, const void *data, size_t len, struct tb_error *error) {
   if (out->status != TB_OK) return report(out, error);
   out->taken += len;
-  if (len >= DIRECT_BYTES && out->threads < 2 && !out->behind) {
+  if (len >= DIRECT_BYTES && out->threads < 2 && !out->behind && !out->lead) {
     if (flush(out) == TB_OK) out->status = write_through(out, data, len);
   } else {
     (void)write_buffered(out, data, len);

@@ -11,8 +11,15 @@
 
 struct tb_output; /* opaque; tb_output_open, then tb_output_close */
 
+enum { TB_OUTPUT_LEAD_MAX = 512 };
+
+/* Is asked once, before anything is written, and given the first bytes of it: all, or many. What it puts to `lead` goes before them;
+ * returns how many bytes. */
+typedef size_t (*tb_output_lead)(const char *start, size_t len, char lead[TB_OUTPUT_LEAD_MAX]);
+
 struct tb_output_options {
   const struct tb_allocator *allocator;
+  tb_output_lead lead; /* NULL: none */
   bool gzip;
   tb_temporary_name temporary_name; /* NULL: nobody asks */
   void *temporary_name_ctx;

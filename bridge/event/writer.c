@@ -24,6 +24,7 @@ static enum tb_status open_writer(struct tb_writer *writer, const char *path) {
     return tb_fail(&writer->error, TB_INVALID, TB_NO_OFFSET,
                    "the name does not say which format to write (.json, .fxt, .perfetto-trace); --to names one");
   struct tb_output_options output = {.allocator = writer->options.allocator,
+                                     .lead = ops->lead,
                                      .gzip = wants_gzip(path),
                                      .threads = writer->options.threads,
                                      .temporary_name = writer->options.temporary_name,

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "perfetto/lead.h"
 #include "perfetto/writer_state.h"
 
 static enum tb_status no_memory(struct tb_perfetto_writer *p) {
@@ -373,4 +374,5 @@ const struct tb_writer_ops tb_perfetto_writer_ops = {.format = TB_FORMAT_PERFETT
                                                      .put = put,
                                                      .finish = finish,
                                                      .destroy = destroy,
+                                                     .lead = tb_perfetto_lead,
                                                      .counts_tracks = true};

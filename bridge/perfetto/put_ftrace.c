@@ -325,19 +325,11 @@ bool tb_perfetto_has_ftrace(const struct tb_perfetto_writer *p) {
   return p->system_line.len || tb_chunks_total(&p->system_trace);
 }
 
-/* How much of the text the next packet gets. Readers take a file that has "# tracer" near its start for ftrace text: no packet has it. */
-static size_t piece_length(struct tb_slice text) {
-  static const char header[] = "# tracer";
-  size_t len = text.len < TEXT_BYTES ? text.len : TEXT_BYTES;
-  const char *found = memmem(text.ptr, len, header, sizeof(header) - 1);
-  return found ? (size_t)(found - text.ptr) + 1 : len;
-}
-
 static enum tb_status write_text(struct bundling *b) {
   struct tb_slice text = {b->text.data, b->text.len};
   enum tb_status status = TB_OK;
   while (status == TB_OK && text.len) {
-    struct tb_slice piece = {text.ptr, piece_length(text)};
+    struct tb_slice piece = {text.ptr, text.len < TEXT_BYTES ? text.len : TEXT_BYTES};
     status = start_packet(b, 0);
     if (status == TB_OK) status = append_bytes(&b->packet, TB_TRACE_PACKET_FTRACE_TEXT, piece);
     if (status == TB_OK) status = end_packet(b);

@@ -19,7 +19,7 @@
 #include "base/output.h"
 #include "tracebridge/file.h"
 
-enum { BYTES = 9 << 20, RESERVED = 1 << 20 };
+enum { BYTES = 9 << 20, RESERVED = 1 << 20, LEAD = 300 };
 
 static char directory[] = "/tmp/test_output.XXXXXX";
 static char path[64];
@@ -28,11 +28,10 @@ static char *data, *back;
 /* The byte that stands at `i`: no block of a buffer's size is like another. */
 static char byte_at(size_t i) { return (char)(i * 2654435761u >> 13); }
 
-/* Writes all of `data` in pieces of many sizes: what is copied, what is not, what is written in place. */
-static enum tb_status write_pieces(struct tb_output *output, struct tb_error *error) {
+/* Writes `data` from byte `at` on in pieces of many sizes: what is copied, what is not, what is written in place. */
+static enum tb_status write_pieces(struct tb_output *output, size_t at, struct tb_error *error) {
   static const size_t sizes[] = {1, 70000, 13, 4096, 600000, 65536, 2, 3 << 20, 255 << 10};
   enum tb_status status = TB_OK;
-  size_t at = 0;
   for (unsigned turn = 0; status == TB_OK && at < BYTES; turn++) {
     size_t n = sizes[turn % (sizeof(sizes) / sizeof(sizes[0]))];
     if (n > BYTES - at) n = BYTES - at;
@@ -61,12 +60,20 @@ static void check_file(void) {
   assert_memory_equal(back, data, BYTES);
 }
 
-static void check_written(bool gzip, unsigned threads) {
-  const struct tb_output_options options = {.gzip = gzip, .threads = threads};
+/* The first bytes of `data`, where the others follow. */
+static size_t lead_with_data(const char *start, size_t len, char lead[TB_OUTPUT_LEAD_MAX]) {
+  assert_true(len >= TB_OUTPUT_LEAD_MAX);
+  assert_memory_equal(start, data + LEAD, TB_OUTPUT_LEAD_MAX);
+  memcpy(lead, data, LEAD);
+  return LEAD;
+}
+
+static void check_written(bool gzip, unsigned threads, tb_output_lead lead) {
+  const struct tb_output_options options = {.lead = lead, .gzip = gzip, .threads = threads};
   struct tb_output *output;
   struct tb_error error = {0};
   assert_int_equal(tb_output_open(path, &options, &output, &error), TB_OK);
-  assert_int_equal(write_pieces(output, &error), TB_OK);
+  assert_int_equal(write_pieces(output, lead ? LEAD : 0, &error), TB_OK);
   assert_int_equal(tb_output_finish(output, &error), TB_OK);
   assert_true(tb_output_bytes(output) == BYTES);
   if (!gzip) assert_true(tb_output_bytes_written(output) == BYTES);
@@ -77,14 +84,22 @@ static void check_written(bool gzip, unsigned threads) {
 
 static void all_bytes_are_written_in_their_order(void **state) {
   (void)state;
-  check_written(false, 1);
-  check_written(true, 1);
+  check_written(false, 1, NULL);
+  check_written(true, 1, NULL);
 }
 
 static void all_bytes_are_written_in_their_order_by_a_thread_too(void **state) {
   (void)state;
-  check_written(false, 2);
-  check_written(true, 2);
+  check_written(false, 2, NULL);
+  check_written(true, 2, NULL);
+}
+
+static void a_lead_goes_before_all_other_bytes(void **state) {
+  (void)state;
+  for (unsigned threads = 1; threads <= 2; threads++) {
+    check_written(false, threads, lead_with_data);
+    check_written(true, threads, lead_with_data);
+  }
 }
 
 static void a_full_disk_is_told_with_and_without_a_thread(void **state) {
@@ -94,7 +109,7 @@ static void a_full_disk_is_told_with_and_without_a_thread(void **state) {
     struct tb_output *output;
     struct tb_error error = {0};
     assert_int_equal(tb_output_open("/dev/full", &options, &output, &error), TB_OK);
-    enum tb_status status = write_pieces(output, &error);
+    enum tb_status status = write_pieces(output, 0, &error);
     if (status == TB_OK) status = tb_output_finish(output, &error);
     assert_int_equal(status, TB_IO);
     assert_int_equal(error.code, TB_IO);
@@ -114,7 +129,7 @@ static void what_is_not_finished_leaves_nothing(void **state) {
     struct tb_output *output;
     struct tb_error error = {0};
     assert_int_equal(tb_output_open(path, &options, &output, &error), TB_OK);
-    assert_int_equal(write_pieces(output, &error), TB_OK);
+    assert_int_equal(write_pieces(output, 0, &error), TB_OK);
     tb_output_close(output);
     assert_int_equal(access(path, F_OK), -1);
     assert_int_equal(rmdir(directory), 0); /* it is empty */
@@ -348,6 +363,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(all_bytes_are_written_in_their_order),
       cmocka_unit_test(all_bytes_are_written_in_their_order_by_a_thread_too),
+      cmocka_unit_test(a_lead_goes_before_all_other_bytes),
       cmocka_unit_test(a_full_disk_is_told_with_and_without_a_thread),
       cmocka_unit_test(what_is_not_finished_leaves_nothing),
       cmocka_unit_test(a_replaced_file_hands_on_its_mode_and_owner_and_a_new_one_has_what_the_umask_leaves),
