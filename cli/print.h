@@ -22,7 +22,7 @@ void cli_print_json(FILE *to, const char *text);
 /* A tb_text_sink for a FILE: text that the library wrote and escaped. */
 bool cli_print_written(void *file, const char *text, size_t len);
 
-/* Prints a text of ours to stderr, from a signal handler. */
+/* Prints a text of ours to stderr, from a signal handler; not where nobody takes it now, as on a terminal that was stopped. */
 void cli_print_in_handler(const char *text);
 
 #endif

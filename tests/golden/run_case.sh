@@ -1,19 +1,22 @@
 #!/bin/bash
 # run_case.sh TRACEBRIDGE CASE.sh: runs the case in an empty directory and compares, byte for byte, its standard output with
 # CASE.stdout, its standard error with CASE.stderr (a missing file stands for nothing) and its exit status with the case's
-# line `# exit N`. Cases find the program in PATH and the test data in $DATA. GOLDEN_UPDATE=1 writes the files anew instead.
+# line `# exit N`. Cases find the program in PATH, programs of the tests in $HELPERS and the test data in $DATA; they end with status 77 where
+# the machine cannot do what they test. GOLDEN_UPDATE=1 writes the files anew instead.
 set -u
 program=$(realpath "$1")
 case=$(realpath "$2")
 stem=${case%.sh}
 DATA=$(realpath "$(dirname "$0")/../data")
-export DATA LC_ALL=C
+HELPERS=$(dirname "$program")/tests
+export DATA HELPERS LC_ALL=C
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/bin" "$work/in"
 ln -s "$program" "$work/bin/tracebridge"
 (cd "$work/in" && PATH="$work/bin:$PATH" timeout 60 bash "$case") >"$work/stdout" 2>"$work/stderr" </dev/null
 got=$?
+[[ $got == 77 ]] && exit 77
 expected=$(sed -n 's/^# exit //p' "$case")
 good=0
 for stream in stdout stderr; do

@@ -1,0 +1,32 @@
+# A signal wipes the progress line from the terminal, and ends the program too where the terminal was stopped (Ctrl-S) and takes nothing.
+mkfifo keys
+start() { # on a terminal of its own, until it shows its progress; what is written to 5 is typed there
+  rm -f shown pid
+  script -qefc 'echo $$ >pid; exec tracebridge convert <(echo "["; yes "{\"ph\":\"i\",\"pid\":1,\"tid\":1,\"ts\":1},") -o out.pftrace --memory 1M' \
+    /dev/null <keys >shown 2>&1 5>&- &
+  terminal=$!
+  exec 5>keys
+  until [[ -s pid ]] && grep -aq 'MB/s' shown 2>/dev/null; do sleep 0.01; done
+}
+finish() { # SIGNAL
+  local tries
+  kill "-$1" "$(<pid)"
+  for ((tries = 0; tries < 1000; tries++)); do
+    kill -0 "$(<pid)" 2>/dev/null || break
+    sleep 0.01
+  done
+  kill -KILL "$(<pid)" 2>/dev/null && echo "still there"
+  exec 5>&-
+  wait "$terminal"
+  echo "exit status $?"
+}
+is_stuck() { [[ $(sed 's/.*) //; s/ .*//' "/proc/$(<pid)/task/"*/stat | sort -u) == S ]]; }
+
+start
+finish TERM
+tail -c 4 shown | od -An -c
+start
+printf '\023' >&5
+until is_stuck && sleep 0.3 && is_stuck; do sleep 0.01; done # longer than lines take to come
+finish TERM
+ls
