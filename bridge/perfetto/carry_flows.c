@@ -69,7 +69,8 @@ static struct tb_event *copy_event(struct tb_arena *arena, const struct tb_event
   *copy = *event;
   if (!copy_text(arena, &copy->name) || !copy_text(arena, &copy->categories) || !copy_text(arena, &copy->scope) ||
       !copy_text(arena, &copy->id.text) || !copy_text(arena, &copy->bind_id.text) ||
-      !copy_frames(arena, &copy->stack) || !copy_args(arena, args, event->args, event->arg_count) ||
+      !copy_frames(arena, &copy->stack) || !copy_frames(arena, &copy->end_stack) ||
+      !copy_args(arena, args, event->args, event->arg_count) ||
       !copy_args(arena, extra, event->extra, event->extra_count))
     return NULL;
   copy->args = args;

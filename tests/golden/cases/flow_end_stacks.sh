@@ -1,0 +1,14 @@
+# Flow events wait for their slices with all that they say, whatever is read between: their end frames, too.
+cat >in.json <<'END'
+{"traceEvents":[
+{"name":"a","ph":"X","ts":1,"dur":5,"pid":1,"tid":1},
+{"name":"b","ph":"X","ts":10,"dur":5,"pid":1,"tid":2},
+{"name":"f","cat":"c","ph":"s","id":7,"ts":2,"pid":1,"tid":1,"esf":"the first frame","args":{"k":1}},
+{"name":"f","cat":"c","ph":"f","bp":"e","id":7,"ts":11,"pid":1,"tid":2,"esf":"the other frame","args":{"k":2}},
+END
+for ((i = 20; i < 3000; i++)); do echo "{\"name\":\"n$i\",\"ph\":\"X\",\"ts\":$i,\"dur\":1,\"pid\":1,\"tid\":1},"; done >>in.json
+echo '{"name":"last","ph":"X","ts":3000,"dur":1,"pid":1,"tid":1}]}' >>in.json
+for j in 1 2; do
+  tracebridge convert in.json -o out.perfetto-trace -q -j "$j"
+  tracebridge convert out.perfetto-trace -o - --to json -q | grep esf
+done
