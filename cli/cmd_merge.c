@@ -233,7 +233,7 @@ static int merge(const struct settings *settings, const struct tb_merge_input *i
   return exit_status;
 }
 
-/* What the output may be called, and the report beside what is read and written. */
+/* Checks the names of the output and of the report. */
 static int check_names(const struct settings *settings, const struct cli_operands *operands) {
   const char *output = settings->dry_run ? NULL : settings->output;
   if (output && tb_file_is_plain(output) && tb_format_from_path(output) != TB_FORMAT_PERFETTO)

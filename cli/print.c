@@ -28,5 +28,5 @@ void cli_print_json(FILE *to, const char *text) {
 void cli_print_in_handler(const char *text) {
   struct pollfd taker = {STDERR_FILENO, POLLOUT, 0};
   if (poll(&taker, 1, 0) != 1 || !(taker.revents & POLLOUT)) return;
-  if (write(STDERR_FILENO, text, strlen(text)) < 0) return; /* nobody is left to be told */
+  if (write(STDERR_FILENO, text, strlen(text)) < 0) return; /* there is no other way to say it */
 }

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 enum { ROUNDS = 8, SLOPES_MAX = 4096 };
-/* Traces tell time to a microsecond or finer: what scatters less is no better known. Two or three matches do not show how they scatter;
- * what happens at once in two programs is seldom seen further apart than the last. */
+/* Many traces have microseconds: less scatter than that is not believed. Two or three matches do not show how they scatter: they are taken
+ * to scatter by 100 us, which is more than simultaneous events of two programs usually do. */
 static const double OUTLIER_SIGMAS = 5, LEAST_SCATTER_NS = 1000, PAIR_SCATTER_NS = 100000;
 
 /* Pairs relative to a middle one, so that doubles hold them exactly enough: times in ns around 0, offsets likewise. */
@@ -41,7 +41,7 @@ static double robust_level(struct points *p, double slope) {
   return median(p->work, p->count);
 }
 
-/* Marks what is too far from the line; true where that changed anything. The scatter is told by the median, which of few points is too
+/* Marks what is too far from the line; true where that changed anything. The scatter is taken from the median, which of few points is too
  * small by what Rousseeuw and Leroy give for a line. */
 static bool reject(struct points *p, double level, double slope) {
   if (p->count < 3) return false;

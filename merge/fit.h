@@ -11,8 +11,8 @@
 struct tb_fit {
   int64_t x0, offset;
   double drift; /* as a fraction: 1e-6 is 1 ppm */
-  double
-      drift_error; /* of tb_fit_pairs: 95 % of the time the true drift is no further away; infinite: nothing is known */
+  /* Of tb_fit_pairs: half the 95 % confidence interval of the drift; infinite where nothing is known. */
+  double drift_error;
   double residual_ns; /* root mean square over the matches used */
   int64_t span_ns;    /* from the first match used to the last, on the clock to be placed */
   int64_t bound_ns;   /* messages: the true offset is at most this far away, anywhere between the first and the last */

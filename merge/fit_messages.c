@@ -193,7 +193,7 @@ enum tb_status tb_fit_messages(const struct tb_allocator *a, struct tb_fit_messa
   }
   tb_wide span = (tb_wide)last - first;
   fit->x0 = (int64_t)(first + span / 2);
-  fit->span_ns = span < INT64_MAX ? (int64_t)span : INT64_MAX;
+  fit->span_ns = tb_time_clamp(span);
   int64_t d0 = tb_time_subtract(messages[0].other, messages[0].own);
   sort_out(messages, count, d0, fit->x0, &s);
   fit_between(&s, messages, (double)((tb_wide)first - fit->x0), (double)((tb_wide)last - fit->x0), d0, fit);

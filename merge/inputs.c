@@ -10,7 +10,7 @@
 #include "merger.h"
 #include "unpack.h"
 
-enum { SOURCES_MAX = 1 << 20, COPY_BYTES = 1 << 16 };
+enum { SOURCES_MAX = 1 << 20, COPY_BYTES = 1 << 16, DETECT_BYTES = 4096 };
 
 static struct tb_source *add_source(struct tb_merger *m, const char *name, const struct tb_merge_input *input) {
   void *sources = m->sources;
@@ -60,15 +60,31 @@ static enum tb_status copy_all(struct tb_merger *m, struct tb_source *s, struct 
   return status == TB_END || status == TB_TRUNCATED ? tb_output_finish(output, &m->error) : status;
 }
 
+/* The format by the input's first bytes, which stay to be read. TB_UNKNOWN_FORMAT: none that can be merged. */
+static enum tb_status detect_format(struct tb_merger *m, struct tb_input *input, const char *name,
+                                    enum tb_format *format) {
+  const char *data;
+  size_t got;
+  enum tb_status status = tb_input_peek(input, &data, DETECT_BYTES, &got, &m->error);
+  if (status == TB_IO || status == TB_NO_MEMORY) return status;
+  *format = status == TB_OK ? tb_format_detect(data, got) : TB_FORMAT_UNKNOWN;
+  if (*format != TB_FORMAT_UNKNOWN) return TB_OK;
+  const char *stranger = got ? tb_format_stranger(data, got) : "is empty";
+  tb_error_set_file(&m->error, name);
+  return tb_fail(&m->error, TB_UNKNOWN_FORMAT, 0, "%s", stranger ? stranger : "is no trace of a known format");
+}
+
 /* Copies what can be read once only, or would need a descriptor for as long as it is read, uncompressed. */
 static enum tb_status spool(struct tb_merger *m, struct tb_source *s, const char *from, struct tb_input_place *copy) {
   char to[TB_STORE_NAME];
+  enum tb_format format;
   struct tb_input *input = NULL;
   struct tb_output *output = NULL;
   char *buffer = tb_alloc(m->allocator, COPY_BYTES);
   enum tb_status status = tb_store_begin(&m->store, s->name, copy, to, &m->error);
   if (status == TB_OK && !buffer) status = tb_fail(&m->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   if (status == TB_OK) status = tb_input_open(from, m->allocator, 1, &input, &m->error);
+  if (status == TB_OK) status = detect_format(m, input, s->name, &format); /* else it may never end */
   if (status == TB_OK) status = tb_output_open(to, NULL, &output, &m->error);
   if (status == TB_OK) status = copy_all(m, s, input, output, buffer);
   if (status == TB_OK) status = tb_store_end(&m->store, tb_output_bytes_written(output), copy, &m->error);
@@ -82,22 +98,15 @@ static enum tb_status spool(struct tb_merger *m, struct tb_source *s, const char
 /* ---- formats -------------------------------------------------------------------------------------------------------------------- */
 
 /* *plain: it can be closed and read on from where that was. */
-static enum tb_status tell_format(struct tb_merger *m, const struct tb_input_place *place, enum tb_format *format,
-                                  bool *plain) {
+static enum tb_status open_and_detect(struct tb_merger *m, const struct tb_input_place *place, enum tb_format *format,
+                                      bool *plain) {
   struct tb_input *input;
-  const char *data;
-  size_t got;
   enum tb_status status = tb_input_open_place(place, m->allocator, 1, &input, &m->error);
   if (status != TB_OK) return status;
-  status = tb_input_peek(input, &data, 4096, &got, &m->error);
-  if (status == TB_OK) *format = tb_format_detect(data, got);
+  status = detect_format(m, input, place->name, format);
   *plain = tb_input_can_rewind(input);
-  const char *stranger = got ? tb_format_stranger(data, got) : "is empty";
   tb_input_close(input);
-  if (status == TB_IO || status == TB_NO_MEMORY) return status;
-  if (status == TB_OK && *format) return TB_OK;
-  tb_error_set_file(&m->error, place->name);
-  return tb_fail(&m->error, TB_UNKNOWN_FORMAT, 0, "%s", stranger ? stranger : "is no trace of a known format");
+  return status;
 }
 
 /* Where flows are shared, ids that converting makes up must not meet those of another input. */
@@ -146,7 +155,7 @@ static enum tb_status prepare(struct tb_merger *m, struct tb_source *s, const st
   enum tb_status status = TB_OK;
   s->place = *from;
   if (is_stream(from)) status = spool(m, s, from->name, &s->place);
-  if (status == TB_OK) status = tell_format(m, &s->place, &s->format, &plain);
+  if (status == TB_OK) status = open_and_detect(m, &s->place, &s->format, &plain);
   tb_source_report(m, s)->format = s->format;
   if (status != TB_OK) return status;
   struct tb_input_place read = s->place;

@@ -5,9 +5,10 @@
 
 #include "base/error.h"
 #include "base/losses.h"
+#include "base/path.h"
 #include "base/threads.h"
 #include "merger.h"
-#include "perfetto/lead.h"
+#include "perfetto/padding.h"
 #include "tracebridge/file.h"
 
 enum { FILES_SPARE = 16, FILES_LEAST = 4, FILES_MOST = 4096 };
@@ -71,15 +72,10 @@ static enum tb_status create_tables(struct tb_merger *m) {
   return TB_OK;
 }
 
-static bool ends_in_gz(const char *path) {
-  size_t len = strlen(path);
-  return len > 3 && strcmp(path + len - 3, ".gz") == 0;
-}
-
 static enum tb_status write_out(struct tb_merger *m, const char *out) {
   struct tb_output_options options = {.allocator = m->options.allocator,
-                                      .lead = tb_perfetto_lead,
-                                      .gzip = ends_in_gz(out),
+                                      .padding = tb_perfetto_padding,
+                                      .gzip = tb_path_ends_in_gz(out),
                                       .threads = m->options.threads,
                                       .temporary_name = m->options.temporary_name,
                                       .temporary_name_ctx = m->options.temporary_name_ctx};

@@ -144,8 +144,8 @@ const char *tb_source_machine_name(const struct tb_source *source, uint32_t mach
 TB_MUST_CHECK enum tb_status tb_merger_align(struct tb_merger *m);
 /* place.c: the clock graph, and each source's place. */
 TB_MUST_CHECK enum tb_status tb_merger_place(struct tb_merger *m);
-/* tell_placement.c: notes on what placed the sources, and what did not. TB_REFUSED: what certainly is wrong. */
-TB_MUST_CHECK enum tb_status tb_merger_tell_placement(struct tb_merger *m);
+/* placement_notes.c: notes on what placed the sources, and what did not. TB_REFUSED: a drift that is certain and too large. */
+TB_MUST_CHECK enum tb_status tb_merger_note_placement(struct tb_merger *m);
 /* ids.c: machines, then what ids become. */
 TB_MUST_CHECK enum tb_status tb_merger_assign_ids(struct tb_merger *m);
 /* write.c: reads, rewrites and writes all packets. */

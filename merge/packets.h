@@ -28,8 +28,8 @@ struct tb_packets_options {
   bool close_between;   /* hold no file descriptor between reads, where the input allows it (plain files do) */
   bool no_notes;        /* heads need no notes: nothing is changed */
   bool keep_compressed; /* give compressed packets as they are; else what is in them */
-  size_t
-      max_junk; /* more bytes that are no packets are TB_BAD_DATA, until tb_packets_stream's is set to 0; 0: any number */
+  /* More bytes that are no packets are TB_BAD_DATA, until the caller sets that of tb_packets_stream to 0; 0: any number. */
+  size_t max_junk;
 };
 
 /* Opens the trace at `place`; errors as tb_input_open's. */

@@ -436,5 +436,5 @@ enum tb_status tb_merger_place(struct tb_merger *m) {
     report_place(m, s);
     report_unknown_kinds(m, s);
   }
-  return tb_merger_tell_placement(m);
+  return tb_merger_note_placement(m);
 }

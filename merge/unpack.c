@@ -9,13 +9,13 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "event/opening.h"
+#include "event/format_lookalike.h"
 
 enum { BLOCK_BYTES = 64 * 1024, ROOM_BYTES = 1 << 20 };
 
 bool tb_archive_detect(const char *data, size_t len) {
   if (len >= 4 && memcmp(data, "PK\3\4", 4) == 0) return true;
-  return tb_opening_is_tar(data, len);
+  return tb_looks_like_tar(data, len);
 }
 
 static bool is_hidden(const char *path) {

@@ -11,10 +11,10 @@ enum { PIECE_BYTES = 1024, LINE_BYTES = 1024 };
 
 static const char hex[] = "0123456789abcdef";
 
-/* ---- one character ---------------------------------------------------------------------------------------------------------- */
+/* ---- one character --------------------------------------------------------------------------------------------------- */
 
-/* Whether it steers a terminal or a line of text instead of standing in it. */
-static bool steers(uint32_t c) {
+/* Whether it controls a terminal, the direction of writing or line breaks. */
+static bool is_control(uint32_t c) {
   return c < 0x20 || (c >= 0x7f && c <= 0x9f) || c == 0x061c || c == 0x200e || c == 0x200f ||
          (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
@@ -62,7 +62,7 @@ static char *put(char *at, const char *from, size_t len) {
 static char *put_in_bytes(enum tb_escape_form form, char *at, const char *from, size_t len, size_t skip) {
   uint32_t c = len ? tb_utf8_decode(from, len) : 0;
   char letter = len ? letter_of(form, c) : 0;
-  if (len && !letter && !steers(c)) return put(at, from, len);
+  if (len && !letter && !is_control(c)) return put(at, from, len);
   if (letter) {
     *at++ = '\\';
     *at++ = letter;
@@ -77,11 +77,11 @@ static char *put_in_json(enum tb_escape_form form, char *at, const char *from, s
   uint32_t c = tb_utf8_decode(from, len);
   bool is_value = form == TB_ESCAPE_JSON_VALUE;
   if (is_value && c < 0x20) return put(at, " ", 1); /* it stands between tokens */
-  if (steers(c) || (!is_value && (c == '"' || c == '\\'))) return tb_escape_json_character(at, c);
+  if (is_control(c) || (!is_value && (c == '"' || c == '\\'))) return tb_escape_json_character(at, c);
   return put(at, from, len);
 }
 
-/* ---- texts ------------------------------------------------------------------------------------------------------------------ */
+/* ---- texts ----------------------------------------------------------------------------------------------------------- */
 
 size_t tb_escape(enum tb_escape_form form, struct tb_slice *text, char *to, size_t capacity) {
   if (!text->len) return 0;
@@ -147,7 +147,7 @@ bool tb_escape_text(enum tb_escape_form form, struct tb_slice text, tb_text_sink
   return !g.stopped;
 }
 
-/* ---- formats ---------------------------------------------------------------------------------------------------------------- */
+/* ---- formats --------------------------------------------------------------------------------------------------------- */
 
 static const char *after_conversions(const char *format) {
   for (const char *percent; (percent = strchr(format, '%'));) {

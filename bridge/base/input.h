@@ -11,12 +11,12 @@
 
 struct tb_input; /* opaque; tb_input_open or tb_input_create_feed, then tb_input_close */
 
-/* Where bytes are to be read: in a file, or in a part of an open one. */
+/* What to read: a file, or a part of an open one. */
 struct tb_input_place {
-  const char *name; /* the file's path ("-": standard input); what a part is called in errors */
-  bool
-      part; /* [start, start + len) of the file `fd`, which stays open for as long as the part is read; no other descriptor is
-                        * needed, its offset is left alone, and any number of threads may read */
+  const char *name; /* the file's path ("-": standard input); the name of a part in errors */
+  /* The bytes [start, start + len) of the file `fd`, which must stay open meanwhile. They are read without another descriptor and
+   * without moving the file's offset, so that any number of threads may do so. */
+  bool part;
   int fd;
   uint64_t start, len;
 };
@@ -28,7 +28,7 @@ TB_MUST_CHECK enum tb_status tb_input_open(const char *path, const struct tb_all
 TB_MUST_CHECK enum tb_status tb_input_open_place(const struct tb_input_place *place,
                                                  const struct tb_allocator *allocator, unsigned threads,
                                                  struct tb_input **input, struct tb_error *error);
-/* What an input reads that can be rewound, once more from its start, beside it; to be closed first. */
+/* Opens a second input that reads what `input`, which can be rewound, reads, from its start. It must be closed before `input`. */
 TB_MUST_CHECK enum tb_status tb_input_open_again(const struct tb_input *input, const struct tb_allocator *allocator,
                                                  struct tb_input **again, struct tb_error *error);
 TB_MUST_CHECK enum tb_status tb_input_create_feed(const char *name, const struct tb_allocator *allocator,

@@ -38,14 +38,14 @@ void tb_losses_add_kind(struct tb_losses *losses, const char *reason, struct tb_
 enum tb_status tb_losses_end(const struct tb_losses *losses, const char *format, bool forced, struct tb_error *error) {
   if (!losses->count) return TB_END;
   return tb_fail(error, TB_BAD_DATA, losses->entries[0].first_offset, "nothing in it can be read as %s%s: %s", format,
-                 forced ? " (without --from its format is told)" : "", losses->entries[0].reason);
+                 forced ? " (leave out --from to have the format detected)" : "", losses->entries[0].reason);
 }
 
 enum tb_status tb_fail_junk(struct tb_error *error, const char *format, uint64_t offset, size_t max) {
   unsigned shift = max % (1 << 20) == 0 ? 20 : max % (1 << 10) == 0 ? 10 : 0;
   const char *unit = shift == 20 ? "MiB" : shift ? "KiB" : "bytes";
   return tb_fail(error, TB_BAD_DATA, offset,
-                 "no event yet, and the %zu %s from here on are not %s (--from names another format, --max-junk lets "
-                 "more pass)",
+                 "no event so far, and the next %zu %s are not %s (--from names another format, --max-junk allows "
+                 "more)",
                  max >> shift, unit, format);
 }

@@ -22,14 +22,14 @@ void tb_losses_add(struct tb_losses *losses, const char *reason, uint64_t offset
 /* The same of a reason that is counted for each kind of what is lost; an empty kind is called unknown. */
 void tb_losses_add_kind(struct tb_losses *losses, const char *reason, struct tb_slice kind, uint64_t offset);
 
-/* The end of an input of which nothing was read: TB_END where nothing was lost either, as it is empty then; else
- * TB_BAD_DATA, and *error says what the first loss was. `format` is what it was read as; `forced` because the user said so. */
+/* The status at the end of an input in which nothing could be read: TB_END where nothing was lost, since it is empty then; else
+ * TB_BAD_DATA, with the first loss in *error. `format` is the format that it was read as; `forced`: the user chose that. */
 TB_MUST_CHECK enum tb_status tb_losses_end(const struct tb_losses *losses, const char *format, bool forced,
                                            struct tb_error *error);
 
-enum { TB_JUNK_MAX = 64 << 20 }; /* where the user does not say another bound */
+enum { TB_JUNK_MAX = 64 << 20 }; /* the default bound */
 
-/* Says in *error that from `offset` on `max` bytes and more had nothing of the format in them; TB_BAD_DATA. */
+/* Fails with TB_BAD_DATA: more than `max` bytes from `offset` on are not of the format. */
 enum tb_status tb_fail_junk(struct tb_error *error, const char *format, uint64_t offset, size_t max);
 
 #endif

@@ -24,19 +24,19 @@ void tb_free(const struct tb_allocator *allocator, void *ptr, size_t size);
 enum tb_status tb_grow_array(const struct tb_allocator *allocator, void **ptr, size_t *capacity, size_t needed,
                              size_t item, size_t max_items);
 
-/* ---- guard: an allocator that remembers that there was no memory ------------------------------------------------------ */
+/* ---- guard: an allocator that remembers failures ------------------------------------------------------------------- */
 
-/* What a reader, a writer or a merge allocates with. Some function may do without what it got no memory for and tell nobody: whoever owns
- * the guard settles with it before giving out what was made, so that no failed allocation changes a result unnoticed. For any threads. */
+/* The allocator of a reader, a writer or a merge. A function may go on without the memory that it did not get: so the owner of the
+ * guard calls tb_guard_settle before it returns a result, and no failed allocation changes one unnoticed. Thread-safe. */
 struct tb_guard {
-  struct tb_allocator allocator; /* pass this on; it points back here, so that a guard must not move */
+  struct tb_allocator allocator; /* to be passed on; points to the guard, which must not move */
   const struct tb_allocator *source;
   atomic_bool failed;
 };
 
 void tb_guard_init(struct tb_guard *guard, const struct tb_allocator *source);
 
-/* Makes TB_NO_MEMORY of `status`, and of *error, where an allocation failed: whatever else went wrong came of that. */
+/* Returns `status`, or TB_NO_MEMORY, also in *error, where an allocation failed: any other error came of that. */
 enum tb_status tb_guard_settle_failed(struct tb_error *error);
 static inline enum tb_status tb_guard_settle(const struct tb_guard *guard, enum tb_status status,
                                              struct tb_error *error) {

@@ -26,14 +26,14 @@ static const char SUFFIX[] = ".XXXXXX"; /* room for what a temporary name has be
 struct tb_output {
   const struct tb_allocator *allocator;
   char *path; /* as given, for messages */
-  char *
-      target; /* the file that is made or replaced: links are followed. NULL: writes go straight to fd (descriptors, devices, pipes) */
-  char *temporary;        /* its name until it is whole; NULL: none left to be renamed or removed */
-  tb_temporary_name told; /* of that name, as long as it is in use; NULL: nobody asks */
-  void *told_ctx;
+  /* The file that is created or replaced, with links followed. NULL: `fd` is written directly (descriptors, devices, pipes). */
+  char *target;
+  char *temporary; /* its name until it is whole; NULL: none left to be renamed or removed */
+  tb_temporary_name on_temporary_name;
+  void *on_temporary_name_ctx;
   bool nameless; /* the file has no name yet, not even `temporary`: whatever ends the process, nothing is left */
   int fd;
-  tb_output_lead lead; /* until it was asked */
+  tb_output_padding padding; /* NULL once it was called */
   unsigned threads;
   char *buffer;
   size_t len;
@@ -61,34 +61,30 @@ static void drop_text(const struct tb_output *out, char **text) {
   *text = NULL;
 }
 
-static void tell_name(const struct tb_output *out, const char *name) {
-  if (out->told) out->told(out->told_ctx, name);
+static void report_temporary_name(const struct tb_output *out, const char *name) {
+  if (out->on_temporary_name) out->on_temporary_name(out->on_temporary_name_ctx, name);
 }
 
 /* The temporary name is in use no more. */
 static void drop_temporary(struct tb_output *out) {
-  tell_name(out, NULL);
+  report_temporary_name(out, NULL);
   drop_text(out, &out->temporary);
 }
 
-/* Nobody else may read what replaces a file that they could not, not even for a while; the umask is the kernel's business. */
+/* What replaces a file is private until it gets that file's mode; the kernel applies the umask to a new one. */
 static mode_t first_mode(const struct tb_output *out) {
   struct stat st;
   return stat(out->target, &st) == 0 ? 0600 : 0666;
 }
 
-/* A file in the directory of the target that has no name, -1 where the file system or a missing /proc does not allow it. */
+/* A file without a name in the target's folder; -1 where the file system or a missing /proc does not allow it. */
 static int open_nameless(const struct tb_output *out) {
-  const char *slash = strrchr(out->target, '/');
-  size_t len = slash ? (size_t)(slash - out->target) + 1 : 0;
-  char directory[PATH_MAX];
-  if (len + 2 > sizeof(directory) || access("/proc/self/fd", X_OK) != 0) return -1;
-  memcpy(directory, out->target, len);
-  memcpy(directory + len, ".", 2);
-  return open(directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, first_mode(out));
+  char folder[PATH_MAX];
+  if (!tb_path_folder(out->target, folder) || access("/proc/self/fd", X_OK) != 0) return -1;
+  return open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, first_mode(out));
 }
 
-/* Makes the next temporary name; false when that were enough. The first of them is another one in each process. */
+/* Makes the next temporary name, which begins at another number in each process; false after too many attempts. */
 static bool next_name(struct tb_output *out, unsigned attempt) {
   snprintf(out->temporary + strlen(out->target), sizeof(SUFFIX), ".%06u", ((unsigned)getpid() + attempt) % 1000000);
   return attempt < 10000;
@@ -99,7 +95,7 @@ static enum tb_status open_named(struct tb_output *out, struct tb_error *error) 
   for (unsigned attempt = 0; out->fd < 0 && errno == EEXIST && next_name(out, attempt); attempt++)
     out->fd = open(out->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, first_mode(out));
   if (out->fd >= 0) {
-    tell_name(out, out->temporary);
+    report_temporary_name(out, out->temporary);
     return TB_OK;
   }
   int e = errno;
@@ -115,7 +111,7 @@ static enum tb_status open_temporary(struct tb_output *out, struct tb_error *err
   return out->nameless ? TB_OK : open_named(out, error);
 }
 
-static enum tb_status open_straight(struct tb_output *out, int descriptor, struct tb_error *error) {
+static enum tb_status open_directly(struct tb_output *out, int descriptor, struct tb_error *error) {
   out->fd = descriptor >= 0 ? fcntl(descriptor, F_DUPFD_CLOEXEC, 0) : open(out->path, O_WRONLY | O_CLOEXEC);
   return out->fd < 0 ? tb_fail_errno(error, TB_IO, errno, "cannot open for writing") : TB_OK;
 }
@@ -125,10 +121,10 @@ static enum tb_status open_path(struct tb_output *out, struct tb_error *error) {
   struct stat st;
   if (!tb_path_follow(out->path, target)) return tb_fail_errno(error, TB_IO, errno, "cannot create");
   int descriptor = tb_path_descriptor(target);
-  if (descriptor >= 0) return open_straight(out, descriptor, error);
+  if (descriptor >= 0) return open_directly(out, descriptor, error);
   if (stat(out->path, &st) == 0 && !S_ISREG(st.st_mode)) {
     if (S_ISDIR(st.st_mode)) return tb_fail(error, TB_IO, TB_NO_OFFSET, "is a directory, cannot be written");
-    return open_straight(out, -1, error);
+    return open_directly(out, -1, error);
   }
   out->target = copy_text(out->allocator, target, "");
   if (!out->target) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
@@ -146,7 +142,7 @@ static enum tb_status open_any(struct tb_output *out, const char *path, struct t
       return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
     out->deflating = true;
   }
-  return strcmp(path, "-") == 0 ? open_straight(out, STDOUT_FILENO, error) : open_path(out, error);
+  return strcmp(path, "-") == 0 ? open_directly(out, STDOUT_FILENO, error) : open_path(out, error);
 }
 
 enum tb_status tb_output_open(const char *path, const struct tb_output_options *options, struct tb_output **output,
@@ -157,11 +153,11 @@ enum tb_status tb_output_open(const char *path, const struct tb_output_options *
   if (!out) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   out->allocator = a;
   out->fd = -1;
-  out->lead = options ? options->lead : NULL;
+  out->padding = options ? options->padding : NULL;
   out->gzip = options && options->gzip;
   out->threads = options ? options->threads : 1;
-  out->told = options ? options->temporary_name : NULL;
-  out->told_ctx = options ? options->temporary_name_ctx : NULL;
+  out->on_temporary_name = options ? options->temporary_name : NULL;
+  out->on_temporary_name_ctx = options ? options->temporary_name_ctx : NULL;
   enum tb_status status = open_any(out, path, error);
   if (status != TB_OK) {
     tb_error_set_file(error, path);
@@ -227,17 +223,17 @@ static void start_thread(struct tb_output *out) {
 }
 
 /* The buffer holds the first bytes that are written. */
-static enum tb_status write_lead(struct tb_output *out) {
-  char lead[TB_OUTPUT_LEAD_MAX];
-  size_t len = out->lead(out->buffer, out->len, lead);
-  out->lead = NULL;
+static enum tb_status write_padding(struct tb_output *out) {
+  char padding[TB_OUTPUT_PADDING_MAX];
+  size_t len = out->padding(out->buffer, out->len, padding);
+  out->padding = NULL;
   out->taken += len;
-  return write_through(out, lead, len);
+  return write_through(out, padding, len);
 }
 
 static enum tb_status flush(struct tb_output *out) {
   if (out->status != TB_OK || !out->len) return out->status;
-  if (out->lead) out->status = write_lead(out);
+  if (out->padding) out->status = write_padding(out);
   if (out->status != TB_OK) return out->status;
   if (!out->behind) start_thread(out);
   if (out->behind)
@@ -270,7 +266,7 @@ static enum tb_status write_buffered(struct tb_output *out, const char *data, si
 enum tb_status tb_output_write(struct tb_output *out, const void *data, size_t len, struct tb_error *error) {
   if (out->status != TB_OK) return report(out, error);
   out->taken += len;
-  if (len >= DIRECT_BYTES && out->threads < 2 && !out->behind && !out->lead) {
+  if (len >= DIRECT_BYTES && out->threads < 2 && !out->behind && !out->padding) {
     if (flush(out) == TB_OK) out->status = write_through(out, data, len);
   } else {
     (void)write_buffered(out, data, len);
@@ -303,7 +299,7 @@ static bool link_as(struct tb_output *out, const char *name) {
 static bool give_temporary_name(struct tb_output *out) {
   for (unsigned attempt = 0; next_name(out, attempt); attempt++) {
     if (link_as(out, out->temporary)) {
-      tell_name(out, out->temporary);
+      report_temporary_name(out, out->temporary);
       return true;
     }
     if (errno != EEXIST) break;
@@ -311,8 +307,8 @@ static bool give_temporary_name(struct tb_output *out) {
   return false;
 }
 
-/* The file gets the mode of the one that it replaces, and its owner where we may give files away. Where the group is another, that may do
- * what all others may: its members are not those whom the mode was for. */
+/* Gives the file the mode of the one that it replaces, and its owner where the system permits. Where the group differs and cannot
+ * be changed, the group gets the rights of all others: the mode was not meant for its members. */
 static void keep_mode(const struct tb_output *out) {
   struct stat was, is;
   if (!out->target || stat(out->target, &was) != 0 || fstat(out->fd, &is) != 0) return;

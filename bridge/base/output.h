@@ -11,23 +11,23 @@
 
 struct tb_output; /* opaque; tb_output_open, then tb_output_close */
 
-enum { TB_OUTPUT_LEAD_MAX = 512 };
+enum { TB_OUTPUT_PADDING_MAX = 512 };
 
-/* Is asked once, before anything is written, and given the first bytes of it: all, or many. What it puts to `lead` goes before them;
- * returns how many bytes. */
-typedef size_t (*tb_output_lead)(const char *start, size_t len, char lead[TB_OUTPUT_LEAD_MAX]);
+/* Called once, before anything is written, with the first bytes of the output: all of it, or many. Writes the bytes that go
+ * before them to `padding` and returns how many these are. */
+typedef size_t (*tb_output_padding)(const char *start, size_t len, char padding[TB_OUTPUT_PADDING_MAX]);
 
 struct tb_output_options {
   const struct tb_allocator *allocator;
-  tb_output_lead lead; /* NULL: none */
+  tb_output_padding padding; /* NULL: none */
   bool gzip;
-  tb_temporary_name temporary_name; /* NULL: nobody asks */
+  tb_temporary_name temporary_name; /* NULL: not called */
   void *temporary_name_ctx;
-  unsigned threads; /* more than 1: compression and writing beside the caller's thread */
+  unsigned threads; /* more than 1: compression and writing run in a thread of their own */
 };
 
-/* Creates a temporary file beside `path`, or beside what that links to, without a name where the file system can; "-", names of
- * descriptors, devices and pipes are written at once. Errors: TB_IO, TB_NO_MEMORY. */
+/* Creates a temporary file in the folder of `path`, or of what `path` links to; it has no name where the file system supports
+ * that. "-", names of descriptors, devices and pipes are written directly. Errors: TB_IO, TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_output_open(const char *path, const struct tb_output_options *options,
                                             struct tb_output **output, struct tb_error *error);
 
@@ -39,8 +39,8 @@ TB_MUST_CHECK enum tb_status tb_output_write(struct tb_output *output, const voi
 char *tb_output_reserve(struct tb_output *output, size_t len, struct tb_error *error);
 void tb_output_commit(struct tb_output *output, size_t len);
 
-/* Flushes, closes and renames; a file that is replaced hands on its mode, a new one has what the umask leaves. On failure nothing new
- * stands under the name. */
+/* Flushes, closes and renames. The file keeps the mode of the one that it replaces; a new one gets its mode by the umask. On
+ * failure no new file appears under the name. */
 TB_MUST_CHECK enum tb_status tb_output_finish(struct tb_output *output, struct tb_error *error);
 
 uint64_t tb_output_bytes(const struct tb_output *output);         /* taken, before compression */

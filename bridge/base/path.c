@@ -50,9 +50,22 @@ bool tb_path_follow(const char *path, char target[PATH_MAX]) {
   return false;
 }
 
-/* ---- are two names one file? -------------------------------------------------------------------------------------------- */
+bool tb_path_folder(const char *path, char folder[PATH_MAX]) {
+  size_t len = directory_len(path);
+  if (len + 2 > PATH_MAX) return false;
+  memcpy(folder, path, len);
+  memcpy(folder + len, ".", 2);
+  return true;
+}
 
-/* What a name stands for. */
+bool tb_path_ends_in_gz(const char *path) {
+  size_t len = strlen(path);
+  return len > 3 && strcmp(path + len - 3, ".gz") == 0;
+}
+
+/* ---- are two names one file? --------------------------------------------------------------------------------------- */
+
+/* What a name refers to. */
 struct named {
   char path[PATH_MAX]; /* links followed */
   int descriptor;      /* -1: none */
@@ -76,21 +89,16 @@ static bool same_inode(const struct stat *a, const struct stat *b) {
   return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* The folder that a path is in. */
-static bool look_at_folder(const char *path, struct stat *st) {
+static bool stat_folder(const char *path, struct stat *st) {
   char folder[PATH_MAX];
-  size_t len = directory_len(path);
-  if (len + 2 > PATH_MAX) return false;
-  memcpy(folder, path, len);
-  memcpy(folder + len, ".", 2);
-  return stat(folder, st) == 0;
+  return tb_path_folder(path, folder) && stat(folder, st) == 0;
 }
 
 /* Whether two files that are not there yet would be one. */
 static bool same_place(const char *a, const char *b) {
   struct stat in_a, in_b;
-  return strcmp(a + directory_len(a), b + directory_len(b)) == 0 && look_at_folder(a, &in_a) &&
-         look_at_folder(b, &in_b) && same_inode(&in_a, &in_b);
+  return strcmp(a + directory_len(a), b + directory_len(b)) == 0 && stat_folder(a, &in_a) && stat_folder(b, &in_b) &&
+         same_inode(&in_a, &in_b);
 }
 
 bool tb_file_overwrites_input(const char *written, const char *input) {

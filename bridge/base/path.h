@@ -8,12 +8,18 @@
 #include <limits.h>
 #include <stdbool.h>
 
-/* The open descriptor that a path is a name of (/dev/stdout, /dev/fd/N and the like), -1 where it is none. Such a name must not be
- * opened or replaced: what the descriptor was opened for, its place and its mode, would be lost. */
+/* The open descriptor that a path names (/dev/stdout, /dev/fd/N and the like), -1 where it names none. Such a path must not be
+ * opened or replaced: the descriptor's offset and mode would be lost. */
 int tb_path_descriptor(const char *path);
 
-/* Where a path leads once all symbolic links at its end are followed, be there a file or not. False, and errno set, where they lead
- * nowhere. */
+/* Follows the symbolic links at the end of a path, whether or not a file is there. False, with errno set, where they form a loop
+ * or the path is too long. */
 bool tb_path_follow(const char *path, char target[PATH_MAX]);
+
+/* The folder that a path is in, "." where it names none. False where that is too long. */
+bool tb_path_folder(const char *path, char folder[PATH_MAX]);
+
+/* Whether the name asks for gzip. */
+bool tb_path_ends_in_gz(const char *path);
 
 #endif

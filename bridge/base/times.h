@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Sums and differences of times and durations that come from a file, which may be as far apart as hostile traces have them: they stop
- * at the ends of the range, where plain arithmetic is undefined. (perfetto/clock_graph.h has some that wrap.)
+ * Saturating sums and differences of times and durations from a file, which may be as far apart as a hostile trace has them.
+ * (perfetto/clock_graph.h and timeline/record.h have sums that wrap.)
  */
 #ifndef TB_BASE_TIMES_H
 #define TB_BASE_TIMES_H
@@ -27,9 +27,9 @@ static inline int64_t tb_time_subtract(int64_t a, int64_t b) {
   return a < 0 ? INT64_MIN : INT64_MAX;
 }
 
-/* A number of ns that was reckoned with doubles. */
+/* The nearest whole number of ns, saturated. */
 static inline int64_t tb_time_round(double ns) {
-  if (!(ns > -0x1p63)) return INT64_MIN; /* what is no number, too */
+  if (!(ns > -0x1p63)) return INT64_MIN; /* NaN too */
   return ns < 0x1p63 ? llround(ns) : INT64_MAX;
 }
 

@@ -2,6 +2,7 @@
 #include "tracebridge/writer.h"
 
 #include "base/error.h"
+#include "base/path.h"
 #include "event/writer_ops.h"
 
 static const struct tb_writer_ops *const formats[] = {&tb_json_writer_ops, &tb_fxt_writer_ops, &tb_perfetto_writer_ops};
@@ -12,11 +13,6 @@ static const struct tb_writer_ops *find_ops(enum tb_format format) {
   return NULL;
 }
 
-static bool wants_gzip(const char *path) {
-  size_t len = strlen(path);
-  return len > 3 && strcmp(path + len - 3, ".gz") == 0;
-}
-
 static enum tb_status open_writer(struct tb_writer *writer, const char *path) {
   enum tb_format format = writer->options.format;
   const struct tb_writer_ops *ops = find_ops(format != TB_FORMAT_UNKNOWN ? format : tb_format_from_path(path));
@@ -24,8 +20,8 @@ static enum tb_status open_writer(struct tb_writer *writer, const char *path) {
     return tb_fail(&writer->error, TB_INVALID, TB_NO_OFFSET,
                    "the name does not say which format to write (.json, .fxt, .perfetto-trace); --to names one");
   struct tb_output_options output = {.allocator = writer->options.allocator,
-                                     .lead = ops->lead,
-                                     .gzip = wants_gzip(path),
+                                     .padding = ops->padding,
+                                     .gzip = tb_path_ends_in_gz(path),
                                      .threads = writer->options.threads,
                                      .temporary_name = writer->options.temporary_name,
                                      .temporary_name_ctx = writer->options.temporary_name_ctx};

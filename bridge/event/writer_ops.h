@@ -21,8 +21,8 @@ struct tb_writer_ops {
   /* Writes what is held back to writer->output; the caller finishes the output. */
   enum tb_status (*finish)(struct tb_writer *writer);
   void (*destroy)(struct tb_writer *writer);
-  tb_output_lead lead; /* what goes before the output where that begins as another format's; NULL: it never does */
-  bool counts_tracks;  /* it counts processes, threads and counters itself; flows are counted by all */
+  tb_output_padding padding; /* before an output that would start like another format; NULL: none ever does */
+  bool counts_tracks;        /* it counts processes, threads and counters itself; flows are counted by all */
 };
 
 struct tb_writer {

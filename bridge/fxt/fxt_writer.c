@@ -5,7 +5,7 @@
 #include "fxt/fxt_writer.h"
 
 #include "base/error.h"
-#include "event/opening.h"
+#include "event/format_lookalike.h"
 
 /* Everything that happens on a track names the track first, and those around it. */
 static void describe_all(struct tb_fxt_writer *w, const struct tb_event *event) {
@@ -130,12 +130,12 @@ static enum tb_status create(struct tb_writer *writer) {
   return status;
 }
 
-/* Magic number records, which readers pass over, where a text would stand as the magic of a tar header. */
-static size_t lead_with_magic(const char *start, size_t len, char lead[TB_OUTPUT_LEAD_MAX]) {
+/* Magic number records, which readers skip, so that no string is where a tar header has its magic. */
+static size_t pad_with_magic(const char *start, size_t len, char padding[TB_OUTPUT_PADDING_MAX]) {
   static const uint64_t magic = TB_FXT_MAGIC;
-  if (!tb_opening_is_tar(start, len)) return 0;
-  for (size_t at = 0; at < TB_OPENING_BYTES; at += sizeof(magic)) memcpy(lead + at, &magic, sizeof(magic));
-  return TB_OPENING_BYTES;
+  if (!tb_looks_like_tar(start, len)) return 0;
+  for (size_t at = 0; at < TB_LOOKALIKE_BYTES; at += sizeof(magic)) memcpy(padding + at, &magic, sizeof(magic));
+  return TB_LOOKALIKE_BYTES;
 }
 
 const struct tb_writer_ops tb_fxt_writer_ops = {.format = TB_FORMAT_FXT,
@@ -143,4 +143,4 @@ const struct tb_writer_ops tb_fxt_writer_ops = {.format = TB_FORMAT_FXT,
                                                 .put = put,
                                                 .finish = finish,
                                                 .destroy = destroy,
-                                                .lead = lead_with_magic};
+                                                .padding = pad_with_magic};

@@ -42,7 +42,7 @@ static inline void tb_json_emit_raw(struct tb_json_emit *emit, const char *data,
 }
 #define TB_JSON_EMIT(emit, literal) tb_json_emit_raw((emit), (literal), sizeof(literal) - 1)
 
-/* Text of others as bytes of that form. */
+/* Untrusted text, escaped in that form. */
 void tb_json_emit_escaped(struct tb_json_emit *emit, enum tb_escape_form form, struct tb_slice text);
 
 void tb_json_emit_string(struct tb_json_emit *emit, struct tb_slice text);

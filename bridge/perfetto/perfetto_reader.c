@@ -215,7 +215,7 @@ static enum tb_status track_descriptor(struct tb_perfetto_reader *r, struct tb_s
   return TB_OK;
 }
 
-/* Marks for whoever splits a trace or tells its format, and what times were made from: nothing to tell. */
+/* Marks for tools that split a trace, padding, and readings of clocks that are applied elsewhere: no event. */
 static enum tb_status pass_over(struct tb_perfetto_reader *r, struct tb_slice payload) {
   (void)r;
   (void)payload;
@@ -289,7 +289,7 @@ static payload_reader find_payload_reader(uint32_t kind) {
       return tb_perfetto_extension_descriptor;
     case TB_TRACE_PACKET_REMOTE_CLOCK_SYNC:
     case TB_TRACE_PACKET_SYNCHRONIZATION_MARKER:
-    case TB_TRACE_PACKET_LEAD:
+    case TB_TRACE_PACKET_PADDING:
       return pass_over;
     default:
       return NULL;

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "perfetto/lead.h"
+#include "perfetto/padding.h"
 #include "perfetto/writer_state.h"
 
 static enum tb_status no_memory(struct tb_perfetto_writer *p) {
@@ -254,13 +254,12 @@ static enum tb_status write_sequences(struct tb_perfetto_writer *p) {
   return status;
 }
 
-/* A file without a byte is no trace: of nothing there is a packet that begins a sequence. */
-static enum tb_status write_something(struct tb_perfetto_writer *p, uint32_t sequence) {
+/* A file of 0 bytes is no trace: where there was nothing to write, one packet that starts a sequence makes it one. */
+static enum tb_status write_empty_trace(struct tb_perfetto_writer *p, uint32_t sequence) {
   if (tb_output_bytes(p->writer->output) || p->sink.plain.len) return TB_OK;
   char fields[2 * 2 * TB_WIRE_VARINT_MAX];
-  char *end = tb_wire_put_tag(fields, TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, TB_WIRE_VARINT);
-  end = tb_wire_put_tag(tb_wire_put_varint(end, sequence), TB_TRACE_PACKET_SEQUENCE_FLAGS, TB_WIRE_VARINT);
-  end = tb_wire_put_varint(end, TB_TRACE_PACKET_SEQ_INCREMENTAL_STATE_CLEARED);
+  char *end = tb_wire_put_uint(fields, TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, sequence);
+  end = tb_wire_put_uint(end, TB_TRACE_PACKET_SEQUENCE_FLAGS, TB_TRACE_PACKET_SEQ_INCREMENTAL_STATE_CLEARED);
   return tb_packet_sink_put_fields(&p->sink, (struct tb_slice){fields, (size_t)(end - fields)});
 }
 
@@ -281,7 +280,7 @@ static enum tb_status finish(struct tb_writer *writer) {
   uint32_t free_id = (uint32_t)p->sequence_count + TB_FIRST_SEQUENCE_ID;
   if (status == TB_OK && tb_perfetto_has_ftrace(p)) status = tb_perfetto_write_ftrace(p, free_id++);
   if (status == TB_OK) status = tb_perfetto_write_packets(p, free_id);
-  if (status == TB_OK) status = write_something(p, free_id);
+  if (status == TB_OK) status = write_empty_trace(p, free_id);
   if (status == TB_OK) status = tb_packet_sink_flush(&p->sink);
   if (status == TB_OK) count_tracks(p);
   tb_perfetto_note_spilled(p);
@@ -374,5 +373,5 @@ const struct tb_writer_ops tb_perfetto_writer_ops = {.format = TB_FORMAT_PERFETT
                                                      .put = put,
                                                      .finish = finish,
                                                      .destroy = destroy,
-                                                     .lead = tb_perfetto_lead,
+                                                     .padding = tb_perfetto_padding,
                                                      .counts_tracks = true};

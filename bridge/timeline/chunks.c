@@ -43,7 +43,7 @@ static void seal(struct tb_chunks *c) {
   c->at = c->end = NULL;
 }
 
-/* Twice as large as the one before, if that was filled; half as large, if it was put away with little in it. */
+/* Twice the size of the one before if that was filled, half of it if that was spilled with little in it. */
 static size_t next_size(const struct tb_chunks *c, bool filled, size_t need) {
   size_t size = FIRST_CHUNK;
   if (c->count) {

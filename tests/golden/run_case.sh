@@ -1,7 +1,8 @@
 #!/bin/bash
 # run_case.sh TRACEBRIDGE CASE.sh: runs the case in an empty directory and compares, byte for byte, its standard output with
 # CASE.stdout, its standard error with CASE.stderr (a missing file stands for nothing) and its exit status with the case's
-# line `# exit N`. Cases find the program in PATH, programs of the tests in $HELPERS and the test data in $DATA; they end with status 77 where
+# line `# exit N`. Cases find the program in PATH, programs of the tests in $HELPERS, what
+# cases share in $GOLDEN and the test data in $DATA; they end with status 77 where
 # the machine cannot do what they test. GOLDEN_UPDATE=1 writes the files anew instead.
 set -u
 program=$(realpath "$1")
@@ -9,7 +10,8 @@ case=$(realpath "$2")
 stem=${case%.sh}
 DATA=$(realpath "$(dirname "$0")/../data")
 HELPERS=$(dirname "$program")/tests
-export DATA HELPERS LC_ALL=C
+GOLDEN=$(realpath "$(dirname "$0")")
+export DATA HELPERS GOLDEN LC_ALL=C
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/bin" "$work/in"

@@ -19,7 +19,7 @@
 #include "base/output.h"
 #include "tracebridge/file.h"
 
-enum { BYTES = 9 << 20, RESERVED = 1 << 20, LEAD = 300 };
+enum { BYTES = 9 << 20, RESERVED = 1 << 20, PADDING = 300 };
 
 static char directory[] = "/tmp/test_output.XXXXXX";
 static char path[64];
@@ -61,19 +61,19 @@ static void check_file(void) {
 }
 
 /* The first bytes of `data`, where the others follow. */
-static size_t lead_with_data(const char *start, size_t len, char lead[TB_OUTPUT_LEAD_MAX]) {
-  assert_true(len >= TB_OUTPUT_LEAD_MAX);
-  assert_memory_equal(start, data + LEAD, TB_OUTPUT_LEAD_MAX);
-  memcpy(lead, data, LEAD);
-  return LEAD;
+static size_t pad_with_data(const char *start, size_t len, char padding[TB_OUTPUT_PADDING_MAX]) {
+  assert_true(len >= TB_OUTPUT_PADDING_MAX);
+  assert_memory_equal(start, data + PADDING, TB_OUTPUT_PADDING_MAX);
+  memcpy(padding, data, PADDING);
+  return PADDING;
 }
 
-static void check_written(bool gzip, unsigned threads, tb_output_lead lead) {
-  const struct tb_output_options options = {.lead = lead, .gzip = gzip, .threads = threads};
+static void check_written(bool gzip, unsigned threads, tb_output_padding padding) {
+  const struct tb_output_options options = {.padding = padding, .gzip = gzip, .threads = threads};
   struct tb_output *output;
   struct tb_error error = {0};
   assert_int_equal(tb_output_open(path, &options, &output, &error), TB_OK);
-  assert_int_equal(write_pieces(output, lead ? LEAD : 0, &error), TB_OK);
+  assert_int_equal(write_pieces(output, padding ? PADDING : 0, &error), TB_OK);
   assert_int_equal(tb_output_finish(output, &error), TB_OK);
   assert_true(tb_output_bytes(output) == BYTES);
   if (!gzip) assert_true(tb_output_bytes_written(output) == BYTES);
@@ -97,8 +97,8 @@ static void all_bytes_are_written_in_their_order_by_a_thread_too(void **state) {
 static void a_lead_goes_before_all_other_bytes(void **state) {
   (void)state;
   for (unsigned threads = 1; threads <= 2; threads++) {
-    check_written(false, threads, lead_with_data);
-    check_written(true, threads, lead_with_data);
+    check_written(false, threads, pad_with_data);
+    check_written(true, threads, pad_with_data);
   }
 }
 
@@ -171,43 +171,43 @@ static void write_small(const char *name) {
   if (tb_file_write(name, "text\n", 5, &error) != TB_OK) fail_msg("%s: %s", error.file, error.message);
 }
 
-/* What was told of a temporary name. */
-struct told {
+/* Calls of a tb_temporary_name. */
+struct names_seen {
   unsigned names, ends;
   char name[128];
 };
 
 static void take_name(void *ctx, const char *name) {
-  struct told *told = ctx;
+  struct names_seen *seen = ctx;
   if (name) {
     assert_int_equal(access(name, F_OK), 0);
-    (void)snprintf(told->name, sizeof(told->name), "%s", name);
-    told->names++;
+    (void)snprintf(seen->name, sizeof(seen->name), "%s", name);
+    seen->names++;
   } else {
-    if (told->names) assert_int_equal(access(told->name, F_OK), -1);
-    told->ends++;
+    if (seen->names) assert_int_equal(access(seen->name, F_OK), -1);
+    seen->ends++;
   }
 }
 
-static void write_told(struct told *told, bool finish) {
+static void write_named(struct names_seen *seen, bool finish) {
   struct tb_output *output;
-  const struct tb_output_options options = {.temporary_name = take_name, .temporary_name_ctx = told};
+  const struct tb_output_options options = {.temporary_name = take_name, .temporary_name_ctx = seen};
   assert_int_equal(tb_output_open(path, &options, &output, NULL), TB_OK);
   assert_int_equal(tb_output_write(output, "text", 4, NULL), TB_OK);
   if (finish) assert_int_equal(tb_output_finish(output, NULL), TB_OK);
   tb_output_close(output);
 }
 
-static void a_temporary_name_is_told_for_as_long_as_it_is_in_use(void **state) {
+static void a_temporary_name_is_reported_for_as_long_as_it_is_in_use(void **state) {
   (void)state;
   for (unsigned i = 0; i < 8; i++) {
     bool there = i & 1, finish = i & 2;
-    struct told told = {0};
+    struct names_seen seen = {0};
     refuse_nameless = i & 4;
     if (there) write_small(path);
-    write_told(&told, finish);
-    assert_int_equal(told.names, refuse_nameless || (there && finish) ? 1 : 0);
-    assert_true(told.ends >= told.names);
+    write_named(&seen, finish);
+    assert_int_equal(seen.names, refuse_nameless || (there && finish) ? 1 : 0);
+    assert_true(seen.ends >= seen.names);
     assert_int_equal(count_entries(), there || finish ? 1 : 0);
     (void)unlink(path);
   }
@@ -370,7 +370,7 @@ int main(void) {
       cmocka_unit_test(what_will_be_private_is_private_while_it_is_written),
       cmocka_unit_test(a_failing_close_leaves_the_old_file_and_nothing_else),
       cmocka_unit_test(links_stay_and_what_they_lead_to_is_written),
-      cmocka_unit_test(a_temporary_name_is_told_for_as_long_as_it_is_in_use),
+      cmocka_unit_test(a_temporary_name_is_reported_for_as_long_as_it_is_in_use),
       cmocka_unit_test(names_of_descriptors_are_written_straight),
   };
   return cmocka_run_group_tests(tests, set_up, clean_up);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Text of others (names of files, of members of archives, of events) for people's eyes. A name can hold what steers the terminal
+ * Escapes untrusted text (names of files, archive members, events) for display. A name can hold characters that control the terminal
  * that shows it: control characters (U+0000 to U+001F, U+007F to U+009F), marks that turn the direction of writing (U+061C, U+200E,
  * U+200F, U+202A to U+202E, U+2066 to U+2069) and ends of lines (U+2028, U+2029). These are written as escapes here, and so is what is
  * no UTF-8. The library gives names as they are (`file` and `message` of tb_error, `reason` of tb_loss, the texts of
- * tb_merge_input_report): whoever prints them escapes them. What tb_info_text, tb_info_json, tb_dump and tb_merge_report_text write is
- * escaped.
+ * tb_merge_input_report): whoever prints them escapes them. tb_info_text, tb_info_json, tb_dump and tb_merge_report_text write
+ * escaped text.
  */
 #ifndef TRACEBRIDGE_ESCAPE_H
 #define TRACEBRIDGE_ESCAPE_H

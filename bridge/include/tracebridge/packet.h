@@ -57,8 +57,8 @@ TB_API void tb_packet_reader_feed_end(struct tb_packet_reader *reader);
 
 /* The next packet. TB_OK: *packet is set, valid until the next call on this reader. TB_END: no more. TB_AGAIN: a fed reader needs
  * more bytes. Any other: the reader failed for good, see tb_packet_reader_error. Damage is passed over and counted in
- * tb_packet_reader_losses; reading goes on at the next packet that can be told, or behind the next synchronisation marker. TB_BAD_DATA at
- * the end where there was nothing but damage. */
+ * tb_packet_reader_losses; reading goes on at the next packet that can be found, or behind the next
+ * synchronisation marker. TB_BAD_DATA at the end where there was nothing but damage. */
 TB_MUST_CHECK TB_API enum tb_status tb_packet_next(struct tb_packet_reader *reader, const struct tb_packet **packet);
 
 /* What was lost so far, by reason; *count entries, owned by the reader, valid until its next call. NULL when none. */

@@ -35,7 +35,7 @@ struct tb_reader_options {
   size_t max_interned_bytes;            /* strings kept for the trace; more is an error TB_LIMIT; 0: 4 GiB */
   unsigned threads;                     /* 1: none but the caller's; more: decompression beside it. 0: 1 */
   bool framing_only;                    /* packet readers: see tb_packet_reader_open */
-  size_t max_junk_bytes; /* before the first event: more with nothing of the format in it is TB_BAD_DATA; 0: 64 MiB */
+  size_t max_junk_bytes; /* that are not of the format, before the first event; more are TB_BAD_DATA; 0: 64 MiB */
 };
 
 /* Opens the file `path` ("-": standard input), tells gzip and zstd by content, and the format unless given.

@@ -31,9 +31,9 @@ struct tb_writer_options {
   uint64_t
       shared_flows; /* Perfetto: not 0 where flows go on in traces that this one will be merged with: one that begins or ends here alone
                           * keeps its id too, and ids that no flow had count up from this number */
-  tb_temporary_name temporary_name; /* NULL: nobody asks */
-  void *temporary_name_ctx;
   enum tb_format source; /* what the events come from, where they go back to it unchanged; UNKNOWN: not said */
+  tb_temporary_name temporary_name; /* NULL: not called */
+  void *temporary_name_ctx;
 };
 
 /* What a writer has written: counts of what the events taken show, of a Perfetto trace of what it has. */

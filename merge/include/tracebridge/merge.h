@@ -46,7 +46,7 @@ struct tb_merge_options {
   void *progress_ctx;
   unsigned threads;                 /* 0: as many as the machine has cores, at most 4; 1: one. The output is the same */
   unsigned max_drift_ppm;           /* the drift that align_on may follow, below 1000000; a larger one is not. 0: 200 */
-  tb_temporary_name temporary_name; /* of the output; NULL: nobody asks */
+  tb_temporary_name temporary_name; /* of the output; NULL: not called */
   void *temporary_name_ctx;
   size_t max_junk_bytes; /* of each input, as in struct tb_reader_options */
 };
@@ -104,7 +104,7 @@ struct tb_merge_input_report {
   const char *damage;     /* what is wrong there, "" for nothing */
 };
 
-/* What a merge has to say beside its figures: how much it matters, and its name in the JSON report. */
+/* Notes of a merge: X(code, level, its name in the JSON report). */
 #define TB_MERGE_NOTE_LIST(X)                                                                                      \
   X(CLOCK_ASSUMED, WARNING, "clock_assumed")           /* nothing says how its clock relates to the others' */     \
   X(EVENT_MISSING, WARNING, "event_missing")           /* it lacks the event that others were aligned by */        \

@@ -1,5 +1,6 @@
 # A signal ends the program (signals_end_the_program) also behind what a pipe began with, compressed or not, by any thread, where nobody reads
 # what it writes, and at work.
+source "$GOLDEN/end_by_signal.sh"
 mkdir tmp out
 export TMPDIR=$PWD/tmp
 echo old >out/old.json
@@ -23,7 +24,7 @@ works() { until runs && [[ $(states) == *R* ]]; do sleep 0.01; done; }
 # interrupt SIGNAL BEGUN READY COMMAND...: starts it with the pipes "silent", from which comes what is BEGUN and no more, and "full", which
 # nobody reads; interrupts it once it is READY. Its status follows in $ended, less 128.
 interrupt() {
-  local signal=$1 begun=$2 ready=$3 tries
+  local signal=$1 begun=$2 ready=$3
   shift 3
   mkfifo silent full
   exec 3<>silent 4<>full # so that opening them does not wait, and reading does not come to an end
@@ -31,12 +32,7 @@ interrupt() {
   env --default-signal="$signal" "$@" <silent >full 2>>stderr 3>&- 4>&- & # what the shell starts ignores SIGINT
   pid=$!
   "$ready"
-  kill "-$signal" "$pid"
-  for ((tries = 0; tries < 1000; tries++)); do
-    kill -0 "$pid" 2>/dev/null || break
-    sleep 0.01
-  done
-  kill -KILL "$pid" 2>/dev/null && echo "$signal: still there: $*"
+  end_by_signal "$signal" "$pid" || echo "$signal: still there: $*"
   wait "$pid"
   ended+=" $(($? - 128))"
   exec 3>&- 4>&-

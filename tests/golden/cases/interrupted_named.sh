@@ -1,5 +1,6 @@
 # On a file system where an output has to stand under a temporary name, a signal removes that.
 "$HELPERS/without_tmpfile" true || exit 77
+source "$GOLDEN/end_by_signal.sh"
 mkdir tmp out
 export TMPDIR=$PWD/tmp
 echo old | tee out/old.json >out/old.pftrace
@@ -7,7 +8,7 @@ echo old | tee out/old.json >out/old.pftrace
 exec 2>/dev/null # the shell's own words on processes that a signal ended
 
 interrupt() { # SIGNAL COMMAND...
-  local signal=$1 tries
+  local signal=$1
   shift
   mkfifo silent
   exec 3<>silent
@@ -15,12 +16,7 @@ interrupt() { # SIGNAL COMMAND...
   env --default-signal="$signal" "$HELPERS/without_tmpfile" "$@" 2>>stderr 3>&- &
   pid=$!
   until compgen -G 'out/*.[0-9]*' >/dev/null; do sleep 0.01; done
-  kill "-$signal" "$pid"
-  for ((tries = 0; tries < 1000; tries++)); do
-    kill -0 "$pid" || break
-    sleep 0.01
-  done
-  kill -KILL "$pid" && echo "still there"
+  end_by_signal "$signal" "$pid" || echo "still there"
   wait "$pid"
   echo "$* $signal: $(($? - 128)), $(ls -m tmp out)"
   exec 3>&-

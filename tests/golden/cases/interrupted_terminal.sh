@@ -1,4 +1,5 @@
 # A signal wipes the progress line from the terminal, and ends the program too where the terminal was stopped (Ctrl-S) and takes nothing.
+source "$GOLDEN/end_by_signal.sh"
 mkfifo keys
 start() { # on a terminal of its own, until it shows its progress; what is written to 5 is typed there
   rm -f shown pid
@@ -9,13 +10,7 @@ start() { # on a terminal of its own, until it shows its progress; what is writt
   until [[ -s pid ]] && grep -aq 'MB/s' shown 2>/dev/null; do sleep 0.01; done
 }
 finish() { # SIGNAL
-  local tries
-  kill "-$1" "$(<pid)"
-  for ((tries = 0; tries < 1000; tries++)); do
-    kill -0 "$(<pid)" 2>/dev/null || break
-    sleep 0.01
-  done
-  kill -KILL "$(<pid)" 2>/dev/null && echo "still there"
+  end_by_signal "$1" "$(<pid)" || echo "still there"
   exec 5>&-
   wait "$terminal"
   echo "exit status $?"

@@ -41,6 +41,8 @@ for file in "$(printf '{"traceEvents":[')" "$(printf '\n\003\120\001\377')"; do
   [[ $(<out.pftrace) == old ]] || echo "merge: the output was replaced"
 done
 
+try "merge" tracebridge merge -q /dev/zero -o out.pftrace # its first bytes are of no format: nothing is copied
+
 # what is long, but of the format; what comes behind an event; what --max-junk lets pass
 take() { # OPTION...: of standard input
   tracebridge convert -q - -o out.json "$@" 2>&1 | cut -c 1-150

@@ -1,4 +1,4 @@
-# A name that finds nothing is refused; an input that it does not find is told, and by what it is placed instead.
+# A name that finds nothing is refused; an input that lacks it is a warning, which says what placed it instead.
 # exit 1
 event() { # event NAME MICROSECONDS
   printf '{"ph": "i", "name": "%s", "pid": 1, "tid": 1, "ts": %s}' "$1" "$2"

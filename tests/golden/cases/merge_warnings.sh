@@ -1,4 +1,4 @@
-# What a merge assumes, throws out or leaves out is told on standard error, also with -q and without --report; what is known is not.
+# What a merge assumes, throws out or leaves out is a warning on standard error, also with -q and without --report; what is known is not.
 # exit 4
 trace() { # trace FILE JSON-BESIDE-THE-EVENTS EVENT...
   local file=$1

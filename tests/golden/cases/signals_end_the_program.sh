@@ -1,9 +1,11 @@
 # A signal ends the program wherever it is: waiting for somebody to open a pipe, for bytes, for room, or reading what has no events.
-# Nothing is left, and the old output stays. A program that goes on is killed after five seconds, which another status shows.
+# Nothing is left, and the old output stays. A program that goes on is killed, which another status shows.
+source "$GOLDEN/end_by_signal.sh"
 mkdir tmp
 export TMPDIR=$PWD/tmp
 mkfifo unopened silent full
 echo old >out.pftrace
+exec 2>/dev/null # the words of the shell on processes that a signal ended
 exec 8<>silent 9<>full # held open: whoever reads `silent`, or fills `full`, waits
 event='{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":2}'
 
@@ -17,13 +19,9 @@ ends() { # CONDITION SIGNAL COMMAND...
   "$@" 2>messages &
   local pid=$! waited=0
   until "$condition" "$pid" 2>/dev/null && ((++waited > 10)); do sleep 0.01; done # ten times: it is not only on its way
-  kill -"$signal" "$pid"
-  { sleep 5; kill -KILL "$pid"; } 2>/dev/null &
-  local watch=$!
+  end_by_signal "$signal" "$pid"
   wait "$pid" 2>/dev/null
   echo "$signal ${*:3}: $?"
-  kill "$watch" 2>/dev/null
-  wait "$watch" 2>/dev/null
   [[ $(<out.pftrace) == old ]] || echo "the output was replaced"
   before=$(find . -type f ! -name messages ! -name out.pftrace)
   [[ -z $before ]] || echo "left: $before"

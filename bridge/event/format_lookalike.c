@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "event/opening.h"
+#include "event/format_lookalike.h"
 
 #include <string.h>
 
 #include "event/format.h"
+#include "event/ftrace_line.h"
 
 enum { TAR_MAGIC_AT = 257, DETECT_BYTES = 4096, STACK_LINES = 3 };
 
@@ -11,7 +12,7 @@ static bool stands_at(const char *start, size_t len, size_t at, struct tb_slice 
   return len >= at + what.len && memcmp(start + at, what.ptr, what.len) == 0;
 }
 
-bool tb_opening_is_tar(const char *start, size_t len) {
+bool tb_looks_like_tar(const char *start, size_t len) {
   return stands_at(start, len, TAR_MAGIC_AT, (struct tb_slice){"ustar", 6}) ||
          stands_at(start, len, TAR_MAGIC_AT, (struct tb_slice){"ustar  ", 8});
 }
@@ -37,15 +38,9 @@ static bool has_words(const char *start, size_t len) {
   return memmem(start, len, "# tracer", 8) || memmem(start, len, "TRACE:\n", 7);
 }
 
-/* ---- lines ---------------------------------------------------------------------------------------------------------------- */
+/* ---- lines of text ------------------------------------------------------------------------------------------------- */
 
-static struct tb_slice trim(struct tb_slice line) {
-  while (line.len && is_blank(line.ptr[line.len - 1])) line.len--;
-  size_t blanks = skip_blanks(line.ptr, line.len, 0);
-  return (struct tb_slice){line.ptr + blanks, line.len - blanks};
-}
-
-/* A stack, collapsed: frame;frame;frame and a count. */
+/* A collapsed stack: frame;frame;frame and a count. */
 static bool is_stack(struct tb_slice line) {
   const char *count = memrchr(line.ptr, ' ', line.len);
   if (!count || !memchr(line.ptr, ';', (size_t)(count - line.ptr))) return false;
@@ -62,13 +57,13 @@ static bool is_call(struct tb_slice line) {
   return at < line.len && (line.ptr[at] == '(' || line.ptr[at] == '>') && (is_digit(line.ptr[0]) || line.ptr[0] == '[');
 }
 
-/* Whether the first lines that are not empty are such as a reader looks for. */
+/* Whether the first lines that are not empty are a collapsed stack or a call that strace wrote. */
 static bool has_lines(const char *start, size_t len) {
   size_t stacks = 0;
   bool first = true;
   for (const char *p = start, *end = start + len; p < end && stacks < STACK_LINES;) {
     const char *stop = memchr(p, '\n', (size_t)(end - p));
-    struct tb_slice line = trim((struct tb_slice){p, (size_t)((stop ? stop : end) - p)});
+    struct tb_slice line = tb_ftrace_trimmed((struct tb_slice){p, (size_t)((stop ? stop : end) - p)});
     p = stop ? stop + 1 : end;
     if (!line.len) continue;
     if (first && is_call(line)) return true;
@@ -80,9 +75,9 @@ static bool has_lines(const char *start, size_t len) {
   return stacks > 0;
 }
 
-bool tb_opening_misleads(const char *start, size_t len) {
-  size_t near = len < TB_OPENING_BYTES ? len : TB_OPENING_BYTES;
-  if (tb_opening_is_tar(start, len) || is_json(start, near) || has_words(start, near) || has_lines(start, len))
+bool tb_looks_like_other_format(const char *start, size_t len) {
+  size_t near = len < TB_LOOKALIKE_BYTES ? len : TB_LOOKALIKE_BYTES;
+  if (tb_looks_like_tar(start, len) || is_json(start, near) || has_words(start, near) || has_lines(start, len))
     return true;
   return tb_format_detect(start, len < DETECT_BYTES ? len : DETECT_BYTES) != TB_FORMAT_PERFETTO;
 }

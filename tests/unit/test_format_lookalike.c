@@ -8,8 +8,8 @@
 #include <cmocka.h>
 
 #include "event/format.h"
-#include "event/opening.h"
-#include "perfetto/lead.h"
+#include "event/format_lookalike.h"
+#include "perfetto/padding.h"
 
 enum { START_BYTES = 600, TAR_MAGIC_AT = 257 };
 
@@ -24,7 +24,7 @@ static size_t put_packet(char start[START_BYTES], size_t at, struct tb_slice tex
 
 static bool misleads(size_t at, struct tb_slice text) {
   char start[START_BYTES];
-  return tb_opening_misleads(start, put_packet(start, at, text));
+  return tb_looks_like_other_format(start, put_packet(start, at, text));
 }
 
 static void words_near_the_start_mislead(void **state) {
@@ -41,8 +41,8 @@ static void lines_of_other_formats_mislead(void **state) {
   assert_true(misleads(7, TB_SLICE("a;b 1\na;c 2\nb;c 3\n")));
   assert_true(misleads(7, TB_SLICE("a;b 1\n# comment\n\nb;c 3\nb;d 4\n")));
   char start[START_BYTES];
-  assert_true(tb_opening_misleads(start, put_packet(start, 0, TB_SLICE("\n\n[pid 1] read(3)\n"))));
-  assert_true(tb_opening_misleads(start, put_packet(start, 0, TB_SLICE("\n\n1 0.5 <... read resumed>\n"))));
+  assert_true(tb_looks_like_other_format(start, put_packet(start, 0, TB_SLICE("\n\n[pid 1] read(3)\n"))));
+  assert_true(tb_looks_like_other_format(start, put_packet(start, 0, TB_SLICE("\n\n1 0.5 <... read resumed>\n"))));
 }
 
 static void a_tar_magic_misleads_where_tar_has_it(void **state) {
@@ -51,18 +51,18 @@ static void a_tar_magic_misleads_where_tar_has_it(void **state) {
   assert_true(misleads(TAR_MAGIC_AT, TB_SLICE("ustar  \0")));
   assert_false(misleads(TAR_MAGIC_AT + 1, TB_SLICE("ustar\0")));
   assert_false(misleads(TAR_MAGIC_AT, TB_SLICE("ustars")));
-  assert_false(tb_opening_is_tar("ustar", 5));
+  assert_false(tb_looks_like_tar("ustar", 5));
 }
 
 static void lengths_that_read_as_json_mislead(void **state) {
   (void)state;
   char start[START_BYTES];
   size_t len = put_packet(start, 0, TB_SLICE("\n{\xca\x7c\x78"));
-  assert_false(tb_opening_misleads(start, len));
+  assert_false(tb_looks_like_other_format(start, len));
   len = put_packet(start, 0, TB_SLICE("\n{\"y"));
-  assert_true(tb_opening_misleads(start, len));
+  assert_true(tb_looks_like_other_format(start, len));
   len = put_packet(start, 0, TB_SLICE("\n{\n\"\x08\x01"));
-  assert_true(tb_opening_misleads(start, len));
+  assert_true(tb_looks_like_other_format(start, len));
 }
 
 static void plain_packets_do_not_mislead(void **state) {
@@ -71,7 +71,7 @@ static void plain_packets_do_not_mislead(void **state) {
   assert_false(misleads(7, TB_SLICE("tracer")));
   assert_false(misleads(7, TB_SLICE("one; two\nthree\n")));
   assert_false(misleads(7, TB_SLICE("{\"traceEvents\":[")));
-  assert_false(misleads(TB_OPENING_BYTES + 1, TB_SLICE("# tracer")));
+  assert_false(misleads(TB_LOOKALIKE_BYTES + 1, TB_SLICE("# tracer")));
 }
 
 /* The first byte is a packet's tag, an empty line to a reader of text; its length, a digit, and tags go on to a bracket. */
@@ -79,27 +79,27 @@ static void a_length_that_is_a_digit_does_not_mislead(void **state) {
   (void)state;
   char start[START_BYTES];
   size_t len = put_packet(start, 0, TB_SLICE("\n1P\x01\xe2\x03,\x08\x02\x1a("));
-  assert_false(tb_opening_misleads(start, len));
+  assert_false(tb_looks_like_other_format(start, len));
 }
 
 static void nothing_misleads_behind_the_lead(void **state) {
   (void)state;
   const struct tb_slice texts[] = {TB_SLICE("# tracer"), TB_SLICE("TRACE:\n"), TB_SLICE("a;b 1\na;c 2\nb;c 3\n")};
-  char start[TB_OUTPUT_LEAD_MAX + START_BYTES], lead[TB_OUTPUT_LEAD_MAX];
+  char start[TB_OUTPUT_PADDING_MAX + START_BYTES], padding[TB_OUTPUT_PADDING_MAX];
   for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-    size_t len = put_packet(start, 7, texts[i]), before = tb_perfetto_lead(start, len, lead);
+    size_t len = put_packet(start, 7, texts[i]), before = tb_perfetto_padding(start, len, padding);
     assert_true(before > 0);
     memmove(start + before, start, len);
-    memcpy(start, lead, before);
-    assert_false(tb_opening_misleads(start, before + len));
+    memcpy(start, padding, before);
+    assert_false(tb_looks_like_other_format(start, before + len));
     assert_int_equal(tb_format_detect(start, before + len), TB_FORMAT_PERFETTO);
   }
 }
 
 static void a_trace_that_misleads_nobody_has_no_lead(void **state) {
   (void)state;
-  char start[START_BYTES], lead[TB_OUTPUT_LEAD_MAX];
-  assert_int_equal(tb_perfetto_lead(start, put_packet(start, 7, TB_SLICE("a name")), lead), 0);
+  char start[START_BYTES], padding[TB_OUTPUT_PADDING_MAX];
+  assert_int_equal(tb_perfetto_padding(start, put_packet(start, 7, TB_SLICE("a name")), padding), 0);
 }
 
 int main(void) {

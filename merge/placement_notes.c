@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the user should know of how inputs were placed: what was assumed, thrown out or not believed, and what did not place them.
+ * Notes and warnings on how inputs were placed: what was assumed, thrown out or not followed, and what did not place them.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -10,7 +10,7 @@
 
 enum {
   ROUNDING_NS = 2,         /* by which a message may seem to run backwards where its margin is 0 */
-  BACKWARDS_TOLD = 8,      /* of a whole merge, one by one */
+  BACKWARDS_NOTED = 8,     /* of a whole merge, one by one */
   MESSAGES_DRIFT_PPM = 999 /* the fit by messages looks for up to 1000 */
 };
 
@@ -27,13 +27,13 @@ static uint32_t find_kinds(struct tb_merger *m, const struct tb_source *s) {
   return kinds;
 }
 
-/* Whether what the user asked to place inputs by had a say about one that is placed by `kinds`. */
+/* Whether an input was placed without what the user asked to place inputs by. */
 static bool is_overruled(enum tb_placement placement, uint32_t kinds, enum tb_placement asked) {
   return !(kinds & UINT32_C(1) << asked) && placement != TB_PLACEMENT_REFERENCE && placement != TB_PLACEMENT_OFFSET &&
          placement != TB_PLACEMENT_MANIFEST;
 }
 
-static void tell_source(struct tb_merger *m, const struct tb_source *s, size_t inputs) {
+static void note_source(struct tb_merger *m, const struct tb_source *s, size_t inputs) {
   const struct tb_merge_input_report *in = tb_source_report(m, s);
   const char *name = m->options.align_on;
   uint32_t kinds = find_kinds(m, s);
@@ -72,7 +72,7 @@ static const char *drift_text(struct tb_merger *m, const struct tb_fit *line) {
                                error);
 }
 
-static void tell_drift(struct tb_merger *m, const struct tb_alignment *a) {
+static void note_drift(struct tb_merger *m, const struct tb_alignment *a) {
   tb_merge_report_add_note(
       m->report, TB_MERGE_NOTE_DRIFT_NOT_FOLLOWED, a->source,
       "placed by the offset alone, residual %.0f ns: %" PRIu64
@@ -91,7 +91,7 @@ static enum tb_status refuse_drift(struct tb_merger *m, const struct tb_alignmen
                  a->line.used, m->sources[a->other].name, ppm, m->options.max_drift_ppm, ceil(fabs(ppm)));
 }
 
-static void tell_matches(struct tb_merger *m, const struct tb_alignment *a) {
+static void note_matches(struct tb_merger *m, const struct tb_alignment *a) {
   const char *other = m->sources[a->other].name;
   if (a->first_with_first)
     tb_merge_report_add_note(m->report, TB_MERGE_NOTE_MATCHES_ASSUMED, a->source,
@@ -107,7 +107,7 @@ static void tell_matches(struct tb_merger *m, const struct tb_alignment *a) {
 }
 
 /* A drift by messages or clock_sync events is followed whatever it is. */
-static void tell_implausible_drift(struct tb_merger *m, const struct tb_alignment *a) {
+static void note_implausible_drift(struct tb_merger *m, const struct tb_alignment *a) {
   bool messages = a->kind == TB_PLACEMENT_MESSAGES;
   double ppm = a->fit.drift * 1e6, most = m->options.max_drift_ppm;
   if (messages && most > MESSAGES_DRIFT_PPM) most = MESSAGES_DRIFT_PPM;
@@ -128,10 +128,10 @@ static int64_t backwards_by(const struct tb_merger *m, const struct tb_alignment
   tb_wide apart = (tb_wide)tb_time_map_apply(&m->sources[a->source].there, message->own) -
                   tb_time_map_apply(&m->sources[a->other].there, message->other);
   if (message->from_other) apart = -apart;
-  return apart > INT64_MAX ? INT64_MAX : apart < INT64_MIN ? INT64_MIN : (int64_t)apart;
+  return tb_time_clamp(apart);
 }
 
-static void tell_message(struct tb_merger *m, const struct tb_alignment *a, const struct tb_fit_message *message,
+static void note_message(struct tb_merger *m, const struct tb_alignment *a, const struct tb_fit_message *message,
                          int64_t early) {
   uint32_t from = message->from_other ? a->other : a->source, to = message->from_other ? a->source : a->other;
   tb_merge_report_add_note(m->report, TB_MERGE_NOTE_MESSAGE_BACKWARDS, to,
@@ -139,8 +139,8 @@ static void tell_message(struct tb_merger *m, const struct tb_alignment *a, cons
                            m->sources[from].name);
 }
 
-/* Looks at where inputs came to stand, whatever placed them. */
-static enum tb_status tell_backwards(struct tb_merger *m, const struct tb_alignment *a, size_t *told) {
+/* Checks the messages between two inputs on the merged clock, whatever placed these. */
+static enum tb_status note_backwards(struct tb_merger *m, const struct tb_alignment *a, size_t *noted) {
   struct tb_fit_message *messages;
   size_t count, backwards = 0;
   int64_t most = 0;
@@ -150,7 +150,7 @@ static enum tb_status tell_backwards(struct tb_merger *m, const struct tb_alignm
     int64_t early = backwards_by(m, a, &messages[i]);
     if (early <= ROUNDING_NS) continue;
     if (early > most) most = early;
-    if ((*told)++ < BACKWARDS_TOLD) tell_message(m, a, &messages[i], early);
+    if ((*noted)++ < BACKWARDS_NOTED) note_message(m, a, &messages[i], early);
     backwards++;
   }
   if (count) tb_free(m->allocator, messages, count * sizeof(*messages));
@@ -163,29 +163,29 @@ static enum tb_status tell_backwards(struct tb_merger *m, const struct tb_alignm
 
 /* ---- the whole ------------------------------------------------------------------------------------------------------- */
 
-static enum tb_status tell_alignment(struct tb_merger *m, const struct tb_alignment *a, size_t *told) {
+static enum tb_status note_alignment(struct tb_merger *m, const struct tb_alignment *a, size_t *noted) {
   if (a->kind == TB_PLACEMENT_MESSAGES) {
-    if (a->used) tell_implausible_drift(m, a);
-    return tell_backwards(m, a, told);
+    if (a->used) note_implausible_drift(m, a);
+    return note_backwards(m, a, noted);
   }
   if (!a->used) return TB_OK;
-  tell_matches(m, a);
+  note_matches(m, a);
   if (a->kind == TB_PLACEMENT_CLOCK_SYNC)
-    tell_implausible_drift(m, a);
+    note_implausible_drift(m, a);
   else if (a->drift == TB_DRIFT_CERTAIN)
     return refuse_drift(m, a);
   else if (a->drift == TB_DRIFT_LEFT)
-    tell_drift(m, a);
+    note_drift(m, a);
   return TB_OK;
 }
 
-enum tb_status tb_merger_tell_placement(struct tb_merger *m) {
+enum tb_status tb_merger_note_placement(struct tb_merger *m) {
   enum tb_status status = TB_OK;
-  size_t told = 0, inputs = 0;
+  size_t noted = 0, inputs = 0;
   for (size_t i = 0; i < m->source_count; i++) inputs += !m->sources[i].skipped;
   for (size_t i = 0; i < m->source_count; i++)
-    if (!m->sources[i].skipped) tell_source(m, &m->sources[i], inputs);
+    if (!m->sources[i].skipped) note_source(m, &m->sources[i], inputs);
   for (size_t i = 0; i < m->alignment_count && status == TB_OK; i++)
-    status = tell_alignment(m, &m->alignments[i], &told);
+    status = note_alignment(m, &m->alignments[i], &noted);
   return status;
 }

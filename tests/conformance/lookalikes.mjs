@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: Apache-2.0
 //
-// openings.mjs TRACEBRIDGE [--show]
+// lookalikes.mjs TRACEBRIDGE [--show]
 //
-// Readers tell formats by the first bytes of a file. Inputs that carry what they look for, in each place that comes early in an output,
+// Readers detect formats by the first bytes of a file. Inputs that carry what they look for, in each place that comes early in an output,
 // are converted and merged: the trace processor must take what comes of it for the format that it is, and find the slice that all of
 // them have; so must TRACEBRIDGE itself. Prints what is taken for something else; --show names all.
 //
@@ -20,7 +20,7 @@ import { queryTrace } from "./engine.mjs";
 const here = path.dirname(fileURLToPath(import.meta.url));
 const [program, ...words] = process.argv.slice(2);
 if (!program) {
-  console.error("usage: openings.mjs TRACEBRIDGE [--show]");
+  console.error("usage: lookalikes.mjs TRACEBRIDGE [--show]");
   process.exit(2);
 }
 
@@ -83,7 +83,7 @@ const PLAIN = trace(event(50000, 3, "another"));
 
 // ---- what comes of them ---------------------------------------------------------------------------------------------------------------
 
-const work = fs.mkdtempSync(path.join(os.tmpdir(), "openings-"));
+const work = fs.mkdtempSync(path.join(os.tmpdir(), "lookalikes-"));
 const home = execFileSync(path.join(here, "fetch.sh"), { encoding: "utf8" }).trim();
 const QUERIES = { type: "select trace_type from __intrinsic_trace_file", slices: "select count(*) from slice where name = 'the slice'" };
 const FORMATS = { ".perfetto-trace": ["proto", "perfetto"], ".fxt": ["fuchsia", "fxt"], ".json": ["json", "json"] };
@@ -161,5 +161,5 @@ for (const suffix of [".perfetto-trace", ".fxt"]) {
 }
 
 fs.rmSync(work, { recursive: true });
-console.log(`openings: ${asked} outputs asked for, ${wrong} taken for something else`);
+console.log(`lookalikes: ${asked} outputs asked for, ${wrong} taken for something else`);
 process.exit(wrong ? 1 : 0);
