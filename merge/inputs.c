@@ -44,20 +44,43 @@ static enum tb_status copy_failed(struct tb_merger *m, const char *to, enum tb_s
   return tb_fail_errno(&m->error, status, error.system_errno, "cannot write a temporary copy");
 }
 
-static enum tb_status copy_all(struct tb_merger *m, struct tb_source *s, struct tb_input *input,
-                               struct tb_output *output, char *buffer) {
+/* Copying an input that may never end: a reader looks along until there is an event, so that junk is bounded here too. */
+struct copying {
+  struct tb_input *input;
+  struct tb_output *output;
+  struct tb_reader *reader; /* NULL once there was an event */
+  char *buffer;
+};
+
+static enum tb_status look_for_event(struct tb_merger *m, struct copying *c, size_t len) {
+  const struct tb_event *event = NULL;
+  enum tb_status status = tb_reader_feed(c->reader, c->buffer, len);
+  while (status == TB_OK && (status = tb_reader_next(c->reader, &event)) == TB_OK)
+    if (event->type != TB_EVENT_TRACE_METADATA && event->type != TB_EVENT_CLOCK_SNAPSHOT) break;
+  if (status == TB_AGAIN) return TB_OK;
+  if (status == TB_BAD_DATA || status == TB_NO_MEMORY) {
+    m->error = *tb_reader_error(c->reader);
+    return tb_fail(&m->error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
+  }
+  tb_reader_close(c->reader); /* whoever reads the copy meets any other error */
+  c->reader = NULL;
+  return TB_OK;
+}
+
+static enum tb_status copy_all(struct tb_merger *m, struct tb_source *s, struct copying *c) {
   enum tb_status status = TB_OK;
   while (status == TB_OK) {
     size_t got;
-    status = tb_input_read(input, buffer, COPY_BYTES, &got, &m->error);
-    if (status == TB_OK) status = tb_output_write(output, buffer, got, &m->error);
+    status = tb_input_read(c->input, c->buffer, COPY_BYTES, &got, &m->error);
+    if (status == TB_OK && c->reader) status = look_for_event(m, c, got);
+    if (status == TB_OK) status = tb_output_write(c->output, c->buffer, got, &m->error);
   }
   if (status == TB_TRUNCATED) {
     struct tb_merge_input_report *in = tb_source_report(m, s);
     in->damaged = m->partial = true;
     in->damage = "the compressed data ends too early";
   }
-  return status == TB_END || status == TB_TRUNCATED ? tb_output_finish(output, &m->error) : status;
+  return status == TB_END || status == TB_TRUNCATED ? tb_output_finish(c->output, &m->error) : status;
 }
 
 /* The format by the input's first bytes, which stay to be read. TB_UNKNOWN_FORMAT: none that can be merged. */
@@ -74,24 +97,31 @@ static enum tb_status detect_format(struct tb_merger *m, struct tb_input *input,
   return tb_fail(&m->error, TB_UNKNOWN_FORMAT, 0, "%s", stranger ? stranger : "is no trace of a known format");
 }
 
+static enum tb_status start_copying(struct tb_merger *m, const char *name, const char *from, const char *to,
+                                    struct copying *c) {
+  struct tb_reader_options options = {.size = sizeof(options), .allocator = m->options.allocator};
+  options.max_junk_bytes = m->options.max_junk_bytes;
+  c->buffer = tb_alloc(m->allocator, COPY_BYTES);
+  if (!c->buffer) return tb_fail(&m->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  enum tb_status status = tb_input_open(from, m->allocator, 1, &c->input, &m->error);
+  if (status == TB_OK) status = detect_format(m, c->input, name, &options.format);
+  if (status == TB_OK) status = tb_reader_create_feed(name, &options, &c->reader, &m->error);
+  return status == TB_OK ? tb_output_open(to, NULL, &c->output, &m->error) : status;
+}
+
 /* Copies what can be read once only, or would need a descriptor for as long as it is read, uncompressed. */
 static enum tb_status spool(struct tb_merger *m, struct tb_source *s, const char *from, struct tb_input_place *copy) {
   char to[TB_STORE_NAME];
-  enum tb_format format;
-  struct tb_input *input = NULL;
-  struct tb_output *output = NULL;
-  char *buffer = tb_alloc(m->allocator, COPY_BYTES);
+  struct copying c = {0};
   enum tb_status status = tb_store_begin(&m->store, s->name, copy, to, &m->error);
-  if (status == TB_OK && !buffer) status = tb_fail(&m->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
-  if (status == TB_OK) status = tb_input_open(from, m->allocator, 1, &input, &m->error);
-  if (status == TB_OK) status = detect_format(m, input, s->name, &format); /* else it may never end */
-  if (status == TB_OK) status = tb_output_open(to, NULL, &output, &m->error);
-  if (status == TB_OK) status = copy_all(m, s, input, output, buffer);
-  if (status == TB_OK) status = tb_store_end(&m->store, tb_output_bytes_written(output), copy, &m->error);
+  if (status == TB_OK) status = start_copying(m, s->name, from, to, &c);
+  if (status == TB_OK) status = copy_all(m, s, &c);
+  if (status == TB_OK) status = tb_store_end(&m->store, tb_output_bytes_written(c.output), copy, &m->error);
   if (status != TB_OK) status = copy_failed(m, to, status);
-  tb_output_close(output);
-  tb_input_close(input);
-  tb_free(m->allocator, buffer, COPY_BYTES);
+  tb_reader_close(c.reader);
+  tb_output_close(c.output);
+  tb_input_close(c.input);
+  tb_free(m->allocator, c.buffer, COPY_BYTES);
   return status;
 }
 

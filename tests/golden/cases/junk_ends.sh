@@ -41,7 +41,11 @@ for file in "$(printf '{"traceEvents":[')" "$(printf '\n\003\120\001\377')"; do
   [[ $(<out.pftrace) == old ]] || echo "merge: the output was replaced"
 done
 
-try "merge" tracebridge merge -q /dev/zero -o out.pftrace # its first bytes are of no format: nothing is copied
+for start in '' '{"traceEvents":[' '\n\003\120\001\377'; do # pipes and devices: not copied without end either
+  try "merge" tracebridge merge -q <(printf "$start"; cat /dev/zero) -o out.pftrace --max-junk 1M
+  [[ $(<out.pftrace) == old ]] || echo "merge: the output was replaced"
+done
+try "merge" tracebridge merge -q /dev/zero -o out.pftrace
 
 # what is long, but of the format; what comes behind an event; what --max-junk lets pass
 take() { # OPTION...: of standard input
