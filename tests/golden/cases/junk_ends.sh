@@ -41,8 +41,8 @@ for file in "$(printf '{"traceEvents":[')" "$(printf '\n\003\120\001\377')"; do
   [[ $(<out.pftrace) == old ]] || echo "merge: the output was replaced"
 done
 
-for start in '' '{"traceEvents":[' '\n\003\120\001\377'; do # pipes and devices: not copied without end either
-  try "merge" tracebridge merge -q <(printf "$start"; cat /dev/zero) -o out.pftrace --max-junk 1M
+for start in '' '{"traceEvents":[' $'\n\003\120\001\377'; do # pipes and devices: not copied without end either
+  try "merge" tracebridge merge -q <(printf '%s' "$start"; cat /dev/zero) -o out.pftrace --max-junk 1M
   [[ $(<out.pftrace) == old ]] || echo "merge: the output was replaced"
 done
 try "merge" tracebridge merge -q /dev/zero -o out.pftrace
