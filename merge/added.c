@@ -2,11 +2,11 @@
  *
  * Packets of the merged trace that no input has.
  */
-#include "added.h"
+#include "merge/added.h"
 
 #include "base/error.h"
-#include "perfetto/fields.h"
 #include "perfetto/wire.h"
+#include "protos/field_numbers.h"
 
 enum { NAME_MAX_BYTES = 255 };
 

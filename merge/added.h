@@ -5,7 +5,7 @@
 #ifndef TB_MERGE_ADDED_H
 #define TB_MERGE_ADDED_H
 
-#include "merger.h"
+#include "merge/merger.h"
 
 /* Says that a machine which the merger made has its clock in step with the merged trace's, as of `time`: a RemoteClockSync and a
  * snapshot. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "align.h"
+#include "merge/align.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #ifndef TB_MERGE_ALIGN_H
 #define TB_MERGE_ALIGN_H
 
-#include "fit.h"
+#include "merge/fit.h"
 #include "tracebridge/merge.h"
 
 /* Whether the drift that events of one name have is followed. */

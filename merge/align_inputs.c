@@ -5,11 +5,11 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "align.h"
 #include "base/error.h"
 #include "event/reader_ops.h"
-#include "merger.h"
-#include "scatter.h"
+#include "merge/align.h"
+#include "merge/merger.h"
+#include "merge/scatter.h"
 #include "tracebridge/reader.h"
 
 enum { DEPTH_MAX = 512 };

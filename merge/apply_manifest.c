@@ -4,8 +4,8 @@
  */
 #include "base/error.h"
 #include "base/input.h"
-#include "manifest.h"
-#include "merger.h"
+#include "merge/manifest.h"
+#include "merge/merger.h"
 
 enum { MANIFEST_MAX = 16 << 20, STEP = 1 << 16 };
 

@@ -5,7 +5,7 @@
 #ifndef TB_MERGE_ASSIGN_H
 #define TB_MERGE_ASSIGN_H
 
-#include "merger.h"
+#include "merge/merger.h"
 
 /* track_ids.c; machines must be assigned. */
 TB_MUST_CHECK enum tb_status tb_assign_tracks(struct tb_merger *m);

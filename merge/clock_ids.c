@@ -2,7 +2,7 @@
  *
  * What becomes of clock ids, and of readings of clocks inside payloads.
  */
-#include "assign.h"
+#include "merge/assign.h"
 #include "tracebridge/event.h"
 
 enum { PRIVATE_CLOCK_FIRST = TB_INPUT_CLOCK_TRACE_FIRST };

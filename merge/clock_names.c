@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "clock_names.h"
+#include "merge/clock_names.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #ifndef TB_MERGE_EDIT_H
 #define TB_MERGE_EDIT_H
 
-#include "rewrite.h"
+#include "merge/rewrite.h"
 
 /* The clock of the times in a bundle of ftrace. */
 enum tb_ftrace_clock {

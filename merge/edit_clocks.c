@@ -2,9 +2,9 @@
  *
  * Rewriting clock snapshots: clocks get their new ids, the input's trace clock moves, and the merged trace's clock is read too.
  */
-#include "edit.h"
-#include "perfetto/fields.h"
+#include "merge/edit.h"
 #include "perfetto/snapshot_clock.h"
+#include "protos/field_numbers.h"
 #include "tracebridge/event.h"
 
 static int64_t moved(struct tb_edit *e, uint32_t machine, int64_t ns) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fields.h"
+#include "merge/fields.h"
 
-#include "perfetto/fields.h"
 #include "perfetto/wire.h"
+#include "protos/field_numbers.h"
 
 const struct tb_id_field tb_id_fields[] = {
     {"trusted_packet_sequence_id", {10}, TB_FIELD_SEQUENCE},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fit.h"
+#include "merge/fit.h"
 
 #include <math.h>
 #include <stdlib.h>

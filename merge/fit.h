@@ -5,7 +5,7 @@
 #ifndef TB_MERGE_FIT_H
 #define TB_MERGE_FIT_H
 
-#include "time_map.h"
+#include "merge/time_map.h"
 
 /* y = x + offset + drift * (x - x0). */
 struct tb_fit {

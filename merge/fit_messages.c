@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "fit.h"
+#include "merge/fit.h"
 
 enum { NARROW = 200, DROPS_MAX = 256 };
 static const double DRIFT_MAX = 1e-3;

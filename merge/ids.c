@@ -2,10 +2,10 @@
  *
  * What ids become. Here: machines and packet sequences. The first input keeps its own.
  */
-#include "assign.h"
 #include "base/error.h"
-#include "perfetto/fields.h"
-#include "scatter.h"
+#include "merge/assign.h"
+#include "merge/scatter.h"
+#include "protos/field_numbers.h"
 
 static enum tb_status no_memory(struct tb_merger *m, enum tb_status status) {
   return status == TB_OK ? TB_OK : tb_fail(&m->error, status, TB_NO_OFFSET, "%s", tb_status_text(status));

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "input_clocks.h"
+#include "merge/input_clocks.h"
 #include "base/times.h"
-#include "scatter.h"
+#include "merge/scatter.h"
 
-#include "perfetto/fields.h"
 #include "perfetto/remote_sync.h"
 #include "perfetto/snapshot_clock.h"
 #include "perfetto/wire.h"
+#include "protos/field_numbers.h"
 #include "tracebridge/event.h"
 
 enum { NODES_MAX = 1 << 22, GROUPS_MAX = 1 << 20, ROWS_MAX = 1 << 26, COLUMNS_MAX = 64 };

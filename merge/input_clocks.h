@@ -10,8 +10,8 @@
 
 #include "base/map.h"
 #include "base/memory.h"
-#include "merge_head.h"
-#include "sequences.h"
+#include "merge/merge_head.h"
+#include "merge/sequences.h"
 
 enum { TB_INPUT_CLOCK_SEQUENCE_FIRST = 64, TB_INPUT_CLOCK_TRACE_FIRST = 128 };
 

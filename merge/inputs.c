@@ -7,8 +7,8 @@
 #include "base/error.h"
 #include "event/convert.h"
 #include "event/format.h"
-#include "merger.h"
-#include "unpack.h"
+#include "merge/merger.h"
+#include "merge/unpack.h"
 
 enum { SOURCES_MAX = 1 << 20, COPY_BYTES = 1 << 16, DETECT_BYTES = 4096 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "json_doc.h"
+#include "merge/json_doc.h"
 
 #include "event/batch.h"
 #include "json/scan.h"

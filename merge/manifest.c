@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "manifest.h"
+#include "merge/manifest.h"
 
 #include <inttypes.h>
 
 #include "base/error.h"
-#include "clock_names.h"
-#include "json_doc.h"
+#include "merge/clock_names.h"
+#include "merge/json_doc.h"
 
 struct parse {
   struct tb_arena *arena;

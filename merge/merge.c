@@ -7,7 +7,7 @@
 #include "base/losses.h"
 #include "base/path.h"
 #include "base/threads.h"
-#include "merger.h"
+#include "merge/merger.h"
 #include "perfetto/padding.h"
 #include "tracebridge/file.h"
 

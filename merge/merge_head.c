@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "merge_head.h"
+#include "merge/merge_head.h"
 
 enum { PAYLOAD_LAST = 255 }; /* fields of packets beyond are nobody's payload that readers know */
 

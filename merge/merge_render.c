@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "merge_render.h"
+#include "merge/merge_render.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

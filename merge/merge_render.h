@@ -5,7 +5,7 @@
 #ifndef TB_MERGE_RENDER_H
 #define TB_MERGE_RENDER_H
 
-#include "merge_report.h"
+#include "merge/merge_report.h"
 
 TB_MUST_CHECK enum tb_status tb_render_text(const struct tb_merge_report *report, struct tb_buffer *out);
 TB_MUST_CHECK enum tb_status tb_render_json(const struct tb_merge_report *report, struct tb_buffer *out);

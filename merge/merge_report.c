@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "merge_report.h"
+#include "merge/merge_report.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "merge_render.h"
+#include "merge/merge_render.h"
 
 enum { INPUTS_MAX = 1 << 20, NOTES_MAX = 1 << 12, WARNINGS_MAX = 1 << 20, PRINT_MAX = 1024 };
 

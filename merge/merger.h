@@ -5,15 +5,15 @@
 #ifndef TB_MERGE_MERGER_H
 #define TB_MERGE_MERGER_H
 
-#include "align.h"
 #include "base/output.h"
-#include "manifest.h"
-#include "merge_report.h"
-#include "packets.h"
-#include "rewrite.h"
-#include "store.h"
-#include "survey.h"
-#include "sync_graph.h"
+#include "merge/align.h"
+#include "merge/manifest.h"
+#include "merge/merge_report.h"
+#include "merge/packets.h"
+#include "merge/rewrite.h"
+#include "merge/store.h"
+#include "merge/survey.h"
+#include "merge/sync_graph.h"
 
 /* One trace to be merged. */
 struct tb_source {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "packets.h"
+#include "merge/packets.h"
 
 #include "base/error.h"
 #include "base/input.h"
 #include "base/memory.h"
-#include "perfetto/fields.h"
+#include "protos/field_numbers.h"
 
 enum { DEFAULT_BUFFER = 256 << 10, PACKET_MAX = 256 << 20 };
 

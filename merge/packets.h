@@ -6,7 +6,7 @@
 #define TB_MERGE_PACKETS_H
 
 #include "base/input.h"
-#include "merge_head.h"
+#include "merge/merge_head.h"
 #include "perfetto/packet_stream.h"
 
 /* One field of the Trace message. `framed` is the whole of it, tag included; `packet` its payload where it is a

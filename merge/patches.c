@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "patches.h"
+#include "merge/patches.h"
 
 enum { PATCHES_MAX = 1 << 26 };
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "clock_names.h"
-#include "merger.h"
+#include "merge/clock_names.h"
+#include "merge/merger.h"
 #include "tracebridge/event.h"
 
 /* How little an edge is trusted, best first. */

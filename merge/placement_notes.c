@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "base/error.h"
-#include "merger.h"
+#include "merge/merger.h"
 
 enum {
   ROUNDING_NS = 2,         /* by which a message may seem to run backwards where its margin is 0 */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "rewrite.h"
-#include "scatter.h"
+#include "merge/rewrite.h"
+#include "merge/scatter.h"
 
-#include "edit.h"
-#include "perfetto/fields.h"
+#include "merge/edit.h"
+#include "protos/field_numbers.h"
 #include "tracebridge/event.h"
 
 enum { PREFIX_MAX = 4096 };

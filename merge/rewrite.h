@@ -7,11 +7,11 @@
 #define TB_MERGE_REWRITE_H
 
 #include "base/map.h"
-#include "fields.h"
-#include "merge_head.h"
-#include "patches.h"
+#include "merge/fields.h"
+#include "merge/merge_head.h"
+#include "merge/patches.h"
+#include "merge/time_map.h"
 #include "perfetto/tracks.h"
-#include "time_map.h"
 
 /* What ids and times of an input become. Wholly public, caller-owned; read while packets are rewritten, but for the counts. */
 struct tb_remap {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sequences.h"
+#include "merge/sequences.h"
 
 enum { SEQUENCES_MAX = 1 << 26 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "store.h"
+#include "merge/store.h"
 
 #include <errno.h>
 #include <fcntl.h>

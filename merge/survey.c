@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "survey.h"
-#include "scatter.h"
+#include "merge/survey.h"
+#include "merge/scatter.h"
 
 #include "base/error.h"
-#include "fields.h"
-#include "packets.h"
-#include "perfetto/fields.h"
+#include "merge/fields.h"
+#include "merge/packets.h"
 #include "perfetto/wire.h"
+#include "protos/field_numbers.h"
 #include "tracebridge/event.h"
 
 enum { TRACKS_MAX = 1 << 26, PARENTS_MAX = 32 };

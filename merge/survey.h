@@ -7,8 +7,8 @@
 #define TB_MERGE_SURVEY_H
 
 #include "base/input.h"
-#include "fields.h"
-#include "input_clocks.h"
+#include "merge/fields.h"
+#include "merge/input_clocks.h"
 #include "tracebridge/base.h"
 
 enum tb_surveyed_track_kind { TB_SURVEYED_OTHER, TB_SURVEYED_PROCESS, TB_SURVEYED_THREAD, TB_SURVEYED_COUNTER };

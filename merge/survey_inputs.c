@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 
 #include "base/error.h"
-#include "merger.h"
+#include "merge/merger.h"
 
 enum { THREADS_MAX = 16 };
 

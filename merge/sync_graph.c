@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sync_graph.h"
-#include "scatter.h"
+#include "merge/sync_graph.h"
+#include "merge/scatter.h"
 
 enum { NODES_MAX = 1 << 24, EDGES_MAX = 1 << 24 };
 static const uint32_t none = UINT32_MAX;

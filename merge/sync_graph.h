@@ -7,7 +7,7 @@
 #define TB_MERGE_SYNC_GRAPH_H
 
 #include "base/map.h"
-#include "time_map.h"
+#include "merge/time_map.h"
 #include "tracebridge/merge.h"
 
 /* A node's name. Input TB_GRAPH_SHARED: a clock that inputs have in common, of machine or group `group`. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "time_map.h"
+#include "merge/time_map.h"
 
 #include <stdlib.h>
 

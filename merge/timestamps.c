@@ -3,9 +3,9 @@
  * The one table of times inside payloads. Times that only count from another one (timestamp_delta_us, durations, the distances
  * in a network bundle) need no entry: they move with it. Thread times are on no clock that is shared.
  */
-#include "fields.h"
-#include "merge_head.h"
-#include "perfetto/fields.h"
+#include "merge/fields.h"
+#include "merge/merge_head.h"
+#include "protos/field_numbers.h"
 #include "tracebridge/event.h"
 
 enum { NS = 1, US = 1000, MS = 1000000 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "unpack.h"
+#include "merge/unpack.h"
 
 #include <archive.h>
 #include <archive_entry.h>

@@ -6,14 +6,14 @@
  * increments). An input counts as being at the latest time that it has reached, so that this needs no memory but for
  * one packet each.
  */
-#include "added.h"
 #include "base/error.h"
-#include "kway.h"
-#include "merger.h"
-#include "perfetto/fields.h"
+#include "merge/added.h"
+#include "merge/kway.h"
+#include "merge/merger.h"
+#include "merge/write_common.h"
 #include "perfetto/wire.h"
+#include "protos/field_numbers.h"
 #include "tracebridge/event.h"
-#include "write_common.h"
 
 enum { BUFFERS_TOTAL = 16 << 20, BUFFER_LEAST = 16 << 10, BUFFER_MOST = 256 << 10, PROGRESS_EVERY = 4096 };
 enum { FRAME_MAX = 1 + TB_WIRE_VARINT_MAX, AT_ONCE_MAX = 64 << 10 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "write_common.h"
+#include "merge/write_common.h"
 
 #include "base/error.h"
 

@@ -6,7 +6,7 @@
 #ifndef TB_MERGE_WRITE_COMMON_H
 #define TB_MERGE_WRITE_COMMON_H
 
-#include "merger.h"
+#include "merge/merger.h"
 
 /* Takes in and writes a source's next packets as long as they are such, it reaches no later time than `limit`, and they are no
  * more than some thousands. *at_next: the one at which that ended is the source's current packet, in `common`; else the next is to

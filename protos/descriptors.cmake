@@ -7,8 +7,8 @@ string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes ${bytes})
 file(
   WRITE ${TO}
   "/* A FileDescriptorSet, made from the .proto files by protoc. */
-#ifndef TB_PERFETTO_DESCRIPTORS_H
-#define TB_PERFETTO_DESCRIPTORS_H
+#ifndef TB_PROTOS_DESCRIPTORS_H
+#define TB_PROTOS_DESCRIPTORS_H
 
 static const unsigned char tb_descriptors[] = {
 ${bytes}};

@@ -11,7 +11,7 @@
 #include "event/format.h"
 #include "event/reader_ops.h"
 #include "fxt/fxt_watch.h"
-#include "perfetto/trace_packet.pb-c.h"
+#include "protos/perfetto/trace_packet.pb-c.h"
 
 enum { CHUNK_BYTES = 256 * 1024, PEEK_BYTES = 4096, FLUSH_BYTES = 64 * 1024, LINE_BYTES = 256, NOTE_BYTES = 200 };
 

@@ -4,9 +4,9 @@
  */
 #include "event/metadata.h"
 #include "info/info_state.h"
-#include "perfetto/fields.h"
 #include "perfetto/snapshot_clock.h"
 #include "perfetto/wire.h"
+#include "protos/field_numbers.h"
 
 enum { CLOCKS_MAX = 4096, METADATA_MAX = 4096, KINDS_MAX = 1 << 16, SNAPSHOT_CLOCKS = 64 };
 enum { FIRST_SEQUENCE_CLOCK = 64, LAST_SEQUENCE_CLOCK = 127 };

@@ -4,11 +4,11 @@
  */
 #include "base/error.h"
 #include "json/json_emit.h"
-#include "perfetto/fields.h"
 #include "perfetto/nanopb.h"
-#include "perfetto/trace_packet.pb.h"
 #include "perfetto/wire.h"
 #include "perfetto/writer_state.h"
+#include "protos/field_numbers.h"
+#include "protos/perfetto/trace_packet.pb.h"
 
 enum { DESCRIPTOR_SEQUENCE = 1, SEQUENCE_CLOCK = 64 };
 

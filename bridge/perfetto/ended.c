@@ -5,7 +5,7 @@
  */
 #include "perfetto/ended.h"
 
-#include "perfetto/fields.h"
+#include "protos/field_numbers.h"
 
 enum { LARGEST_BODY = 512 };
 

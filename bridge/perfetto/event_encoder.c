@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "perfetto/event_encoder.h"
 
-#include "perfetto/fields.h"
 #include "perfetto/wire.h"
+#include "protos/field_numbers.h"
 
 enum {
   ARG_ROOM = 64,     /* bytes that one argument takes at most, without the text that it holds */

@@ -5,8 +5,8 @@
 #ifndef TB_PERFETTO_EVENT_PACKET_H
 #define TB_PERFETTO_EVENT_PACKET_H
 
-#include "perfetto/fields.h"
 #include "perfetto/wire.h"
+#include "protos/field_numbers.h"
 
 enum {
   TB_PACKET_MIDDLE_MAX = 16,

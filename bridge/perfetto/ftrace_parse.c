@@ -2,9 +2,9 @@
 #include "perfetto/ftrace_parse.h"
 
 #include "base/decimal.h"
-#include "perfetto/fields.h"
-#include "perfetto/ftrace.pb-c.h"
 #include "perfetto/wire.h"
+#include "protos/field_numbers.h"
+#include "protos/perfetto/ftrace.pb-c.h"
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 static bool is_space(char c) { return c == ' ' || c == '\t'; }

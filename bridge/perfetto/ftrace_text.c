@@ -6,9 +6,9 @@
 #include "perfetto/ftrace_text.h"
 
 #include "base/decimal.h"
-#include "perfetto/fields.h"
-#include "perfetto/ftrace.pb-c.h"
 #include "perfetto/wire.h"
+#include "protos/field_numbers.h"
+#include "protos/perfetto/ftrace.pb-c.h"
 
 enum { NS_DIGITS = 9, FIELDS_MAX = 8, NS = 1000000000 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "perfetto/interned.h"
 
-#include "perfetto/fields.h"
 #include "perfetto/wire.h"
+#include "protos/field_numbers.h"
 
 enum {
   ONCE_SLOTS = 1 << 15, /* a newer text takes an older one's place: memory is bounded, and stays in the cache */

@@ -3,9 +3,9 @@
  * InternedData of a sequence: everything that it refers to, in packets of a bounded size.
  */
 #include "base/error.h"
-#include "perfetto/fields.h"
 #include "perfetto/wire.h"
 #include "perfetto/writer_state.h"
+#include "protos/field_numbers.h"
 
 enum { PACKET_BYTES = 64 * 1024, ENTRY_ROOM = 4 * (1 + TB_WIRE_VARINT_MAX) };
 

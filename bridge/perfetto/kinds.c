@@ -2,7 +2,7 @@
 #include "perfetto/kinds.h"
 
 #include "base/memory.h"
-#include "perfetto/trace_packet.pb-c.h"
+#include "protos/perfetto/trace_packet.pb-c.h"
 
 struct tb_slice tb_packet_kind_name(uint32_t kind) {
   const ProtobufCFieldDescriptor *field =

@@ -6,8 +6,8 @@
 #ifndef TB_PERFETTO_LEGACY_COMPLETE_H
 #define TB_PERFETTO_LEGACY_COMPLETE_H
 
-#include "perfetto/fields.h"
 #include "perfetto/wire.h"
+#include "protos/field_numbers.h"
 #include "timeline/strand.h"
 
 enum { TB_LEGACY_COMPLETE_MAX = 4 * (1 + TB_WIRE_VARINT_MAX) };

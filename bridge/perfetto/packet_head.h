@@ -7,8 +7,8 @@
 
 #include <stdbool.h>
 
-#include "perfetto/fields.h"
 #include "perfetto/wire.h"
+#include "protos/field_numbers.h"
 
 struct tb_packet_head {
   const char *start;     /* of the packet's tag */

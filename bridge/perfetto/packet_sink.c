@@ -4,8 +4,8 @@
 #include <zlib.h>
 
 #include "base/error.h"
-#include "perfetto/fields.h"
 #include "perfetto/wire.h"
+#include "protos/field_numbers.h"
 
 enum {
   CHUNK_BYTES = 500 * 1024, /* of packets in one compressed_packets: readers expect less than 512 KiB */

@@ -3,8 +3,8 @@
 
 #include "base/error.h"
 #include "base/losses.h"
-#include "perfetto/fields.h"
 #include "perfetto/wire.h"
+#include "protos/field_numbers.h"
 #include "tracebridge/reader.h"
 
 enum {

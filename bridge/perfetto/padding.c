@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "event/format_lookalike.h"
-#include "perfetto/fields.h"
 #include "perfetto/wire.h"
+#include "protos/field_numbers.h"
 
 static const char WHY[] = "What follows would look like another format at the start of a file. ";
 

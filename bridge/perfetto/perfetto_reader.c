@@ -2,10 +2,10 @@
 #include "perfetto/perfetto_reader.h"
 
 #include "base/error.h"
-#include "perfetto/gpu.pb-c.h"
 #include "perfetto/kinds.h"
-#include "perfetto/track_event.pb-c.h"
 #include "perfetto/track_event_fields.h"
+#include "protos/perfetto/gpu.pb-c.h"
+#include "protos/perfetto/track_event.pb-c.h"
 
 enum {
   WINDOW_BYTES = 64 * 1024,

@@ -7,7 +7,6 @@
 #define TB_PERFETTO_PERFETTO_READER_H
 
 #include "event/reader_ops.h"
-#include "perfetto/fields.h"
 #include "perfetto/ftrace_text.h"
 #include "perfetto/message.h"
 #include "perfetto/packet_stream.h"
@@ -16,6 +15,7 @@
 #include "perfetto/tracks.h"
 #include "perfetto/windows.h"
 #include "perfetto/wire.h"
+#include "protos/field_numbers.h"
 
 enum { TB_PERFETTO_ARG_DEPTH_MAX = 100 };
 

@@ -7,8 +7,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "perfetto/frame_timeline.pb-c.h"
 #include "perfetto/perfetto_reader_typed.h"
+#include "protos/perfetto/frame_timeline.pb-c.h"
 
 static const char LOSS_INCOMPLETE[] = "a frame without cookie, token or process";
 static const char LOSS_TIME[] = "a frame has no timestamp";

@@ -4,8 +4,8 @@
  */
 #include "perfetto/perfetto_reader_kernel.h"
 
-#include "perfetto/system_info.pb-c.h"
 #include "perfetto/track_event_fields.h"
+#include "protos/perfetto/system_info.pb-c.h"
 
 static const char LOSS_TIME[] = "a scheduling event has no timestamp";
 

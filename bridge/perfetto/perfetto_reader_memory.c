@@ -7,8 +7,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "perfetto/memory_tracker.pb-c.h"
 #include "perfetto/perfetto_reader.h"
+#include "protos/perfetto/memory_tracker.pb-c.h"
 
 /* The tree under construction, in the batch's memory: room for all of it was counted before. */
 struct tree {

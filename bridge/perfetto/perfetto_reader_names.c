@@ -2,10 +2,10 @@
  *
  * Names and numbers of processes and threads from other packets than track descriptors.
  */
-#include "perfetto/generic_kernel.pb-c.h"
 #include "perfetto/perfetto_reader.h"
-#include "perfetto/processes.pb-c.h"
-#include "perfetto/track_descriptor.pb-c.h"
+#include "protos/perfetto/generic_kernel.pb-c.h"
+#include "protos/perfetto/processes.pb-c.h"
+#include "protos/perfetto/track_descriptor.pb-c.h"
 
 static void name_process(struct tb_perfetto_reader *r, int64_t pid, struct tb_slice name, enum tb_name_rank rank) {
   struct tb_perfetto_track *track = tb_perfetto_process(r, pid);

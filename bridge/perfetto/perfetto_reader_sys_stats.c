@@ -7,7 +7,7 @@
 #include <ctype.h>
 
 #include "perfetto/perfetto_reader_kernel.h"
-#include "perfetto/sys_stats.pb-c.h"
+#include "protos/perfetto/sys_stats.pb-c.h"
 
 enum { PAGE_SIZE_DEFAULT = 4096, KIB = 1024, ENTRY_FIELDS = 10, ORDERS_MAX = 32 };
 

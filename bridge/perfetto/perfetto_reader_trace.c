@@ -4,9 +4,9 @@
  */
 #include "event/members.h"
 #include "json/json_value.h"
-#include "perfetto/clock_snapshot.pb-c.h"
 #include "perfetto/perfetto_reader.h"
-#include "perfetto/trace_attributes.pb-c.h"
+#include "protos/perfetto/clock_snapshot.pb-c.h"
+#include "protos/perfetto/trace_attributes.pb-c.h"
 
 /* ---- clocks ----------------------------------------------------------------------------------------------------- */
 

@@ -5,9 +5,9 @@
  * processor takes them.
  */
 #include "base/error.h"
-#include "perfetto/fields.h"
 #include "perfetto/ftrace_parse.h"
 #include "perfetto/writer_state.h"
+#include "protos/field_numbers.h"
 
 enum {
   BUNDLE_BYTES = 32 * 1024,

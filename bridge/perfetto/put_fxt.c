@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "event/blobs.h"
-#include "perfetto/fields.h"
 #include "perfetto/wire.h"
 #include "perfetto/writer_state.h"
+#include "protos/field_numbers.h"
 
 static enum tb_status put_instant(struct tb_perfetto_writer *p, const struct tb_event *instant) {
   return instant->track->type == TB_TRACK_THREAD ? tb_perfetto_put_on_thread(p, instant)

@@ -4,9 +4,9 @@
  */
 #include <string.h>
 
-#include "perfetto/fields.h"
 #include "perfetto/sequence_writer.h"
 #include "perfetto/wire.h"
+#include "protos/field_numbers.h"
 
 /* ---- states of JSON, which are carried whole and written once more -------------------------------------------------------------- */
 

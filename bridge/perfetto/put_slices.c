@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "event/flows_told.h"
-#include "perfetto/fields.h"
 #include "perfetto/wire.h"
 #include "perfetto/writer_state.h"
+#include "protos/field_numbers.h"
 
 /* ---- flows ------------------------------------------------------------------------------------------------------------------------- */
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "perfetto/remote_sync.h"
 
-#include "perfetto/fields.h"
 #include "perfetto/snapshot_clock.h"
 #include "perfetto/wire.h"
+#include "protos/field_numbers.h"
 
 struct reading {
   uint32_t clock;

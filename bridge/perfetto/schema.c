@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "perfetto/schema.h"
 
-#include "perfetto/descriptors.h"
-#include "perfetto/extension_descriptor.pb-c.h"
 #include "perfetto/message.h"
+#include "protos/descriptors.h"
+#include "protos/perfetto/extension_descriptor.pb-c.h"
 
 enum { FIELDS_MAX = 1 << 20, NAME_MAX_BYTES = 1024, LABEL_REPEATED = 3 };
 

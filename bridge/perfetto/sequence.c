@@ -2,8 +2,8 @@
 #include "perfetto/sequence.h"
 
 #include "base/error.h"
-#include "perfetto/fields.h"
 #include "perfetto/wire.h"
+#include "protos/field_numbers.h"
 #include "tracebridge/event.h"
 
 enum { SEQUENCES_MAX = 1 << 24, UUIDS_MAX = 4096, COUNTERS_MAX = 1 << 24 };

@@ -5,10 +5,10 @@
  */
 #include "perfetto/sequence_writer.h"
 #include "base/error.h"
-#include "perfetto/fields.h"
 #include "perfetto/legacy_complete.h"
 #include "perfetto/memory_snapshot.h"
 #include "perfetto/wire.h"
+#include "protos/field_numbers.h"
 #include "timeline/matching.h"
 #include "timeline/nesting.h"
 

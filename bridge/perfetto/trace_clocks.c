@@ -4,11 +4,11 @@
  * own. Those of other machines than the one that recorded are apart from its by what RemoteClockSyncs say.
  */
 #include "base/error.h"
-#include "perfetto/fields.h"
 #include "perfetto/remote_sync.h"
 #include "perfetto/sequence.h"
 #include "perfetto/snapshot_clock.h"
 #include "perfetto/wire.h"
+#include "protos/field_numbers.h"
 #include "tracebridge/event.h"
 
 static const char LOSS_SNAPSHOT[] = "a clock snapshot is damaged";

@@ -4,10 +4,10 @@
  */
 #include "json/json_value.h"
 #include "perfetto/chrome_names.h"
-#include "perfetto/fields.h"
 #include "perfetto/message.h"
-#include "perfetto/track_descriptor.pb-c.h"
 #include "perfetto/tracks.h"
+#include "protos/field_numbers.h"
+#include "protos/perfetto/track_descriptor.pb-c.h"
 
 enum { TRACK_DEPTH_MAX = 64 };
 enum { KIND_RENDERER = 2 }; /* of ChromeProcessDescriptor.process_type */

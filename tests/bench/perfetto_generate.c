@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "generate.h"
-#include "perfetto/fields.h"
 #include "perfetto/wire.h"
+#include "protos/field_numbers.h"
 
 enum {
   THREADS = 24,

@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "perfetto/trace_packet.pb-c.h"
 #include "perfetto/wire.h"
+#include "protos/perfetto/trace_packet.pb-c.h"
 
 enum { BUMP_BYTES = 4 << 20 };
 

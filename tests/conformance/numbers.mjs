@@ -5,7 +5,7 @@
 //
 // Compares every number of a format that stands in our sources with the published one:
 //   * fields, enum values and extensions of protos/, by name, number and type, with Perfetto's .proto files (published.mjs), and the
-//     constants that fields.awk makes of them with the fields themselves;
+//     constants that field_numbers.awk makes of them with the fields themselves;
 //   * paths of fields beside their names in merge/, and numbers of fields in the formats of ftrace lines;
 //   * constants and arrays that stand by hand in C, with numbers.tsv, whose rows name what is published, and where. What is of no format
 //     has a row, too, which says so: a number in C without a row is wrong, and so is a row without a number.
@@ -152,24 +152,24 @@ for (const mine of ours.extensions) {
   }
 }
 
-// ---- the constants that fields.awk makes ---------------------------------------------------------------------------------------------
+// ---- the constants that field_numbers.awk makes ---------------------------------------------------------------------------------------------
 
 const upperSnake = (name) => name.replace(/[A-Z][a-z]/g, "_$&").replaceAll("__", "_").replace(/^_/, "").toUpperCase();
 const constantName = (scope, name) => ["TB", ...short(`${scope}.`).split(".").filter(Boolean).map(upperSnake), name].join("_");
-const made = new Map(constantsOf(execFileSync("awk", ["-f", path.join(protos, "fields.awk"), ...protoFiles], { encoding: "utf8", maxBuffer: 1 << 26 }))
+const made = new Map(constantsOf(execFileSync("awk", ["-f", path.join(protos, "field_numbers.awk"), ...protoFiles], { encoding: "utf8", maxBuffer: 1 << 26 }))
   .map(({ name, number }) => [name, number]));
 for (const [scope, { file, fields }] of ours.messages) {
   if (!file.startsWith("perfetto/")) continue;
   for (const { name, number } of fields.values()) {
     const constant = constantName(scope, name.toUpperCase());
-    if (made.get(constant) !== number) wrong.push(`fields.awk: ${constant} is ${made.get(constant)}, not ${number}`);
+    if (made.get(constant) !== number) wrong.push(`field_numbers.awk: ${constant} is ${made.get(constant)}, not ${number}`);
   }
 }
 for (const [name, { file, values }] of ours.enums) {
   if (!file.startsWith("perfetto/")) continue;
   for (const [value, number] of values) {
     const constant = constantName(name.slice(0, name.lastIndexOf(".")), value);
-    if (made.get(constant) !== number) wrong.push(`fields.awk: ${constant} is ${made.get(constant)}, not ${number}`);
+    if (made.get(constant) !== number) wrong.push(`field_numbers.awk: ${constant} is ${made.get(constant)}, not ${number}`);
   }
 }
 

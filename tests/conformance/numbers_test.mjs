@@ -21,7 +21,7 @@ const PLANTS = [
   ["protos/perfetto/track_descriptor.proto", "optional uint64 uuid = 1;", "optional bytes uuid = 1;", "TrackDescriptor.uuid is bytes"],
   ["protos/perfetto/track_descriptor.proto", "thread_ordering = 20;", "thread_ordering = 21;", "TrackDescriptor.thread_ordering is 21"],
   ["protos/extensions/chrome_enums.proto", "PROCESS_RENDERER = 2;", "PROCESS_RENDERER = 1000;", "ProcessType.PROCESS_RENDERER is 1000"],
-  ["protos/fields.awk", "part[i + 1] \",\"", "part[i + 1] + 1 \",\"", "fields.awk: TB_"],
+  ["protos/field_numbers.awk", "part[i + 1] \",\"", "part[i + 1] + 1 \",\"", "field_numbers.awk: TB_"],
   ["merge/fields.c", "{\"track_event.flow_ids\", {11, 47}", "{\"track_event.flow_ids\", {11, 48}", "TrackEvent.flow_ids"],
   ["merge/timestamps.c", "{1, 2, 488, 3}", "{1, 2, 489, 3}", "FtraceEvent.gpu_work_period"],
   ["merge/write.c", "SERVICE_STARTED = 2,", "SERVICE_STARTED = 5,", "SERVICE_STARTED is 5"],

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "perfetto/fields.h"
 #include "perfetto/wire.h"
+#include "protos/field_numbers.h"
 #include "tracebridge/convert.h"
 
 enum { EVENTS = 20000 };

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "perfetto/event_encoder.h"
-#include "perfetto/track_event.pb-c.h"
+#include "protos/perfetto/track_event.pb-c.h"
 
 struct fixture {
   struct tb_interned interned;

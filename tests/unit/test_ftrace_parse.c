@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "perfetto/fields.h"
 #include "perfetto/ftrace_parse.h"
 #include "perfetto/wire.h"
+#include "protos/field_numbers.h"
 
 static struct tb_intern symbols;
 static struct tb_buffer encoded;

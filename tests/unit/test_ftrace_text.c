@@ -7,8 +7,8 @@
 #include <cmocka.h>
 #include <stdlib.h>
 
-#include "perfetto/fields.h"
 #include "perfetto/ftrace_text.h"
+#include "protos/field_numbers.h"
 
 static struct tb_json_emit out;
 

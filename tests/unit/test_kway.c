@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "kway.h"
+#include "merge/kway.h"
 
 #include "merge_fixture.h"
 

@@ -3,7 +3,7 @@
  * How inputs come onto one clock by what their snapshots and the caller say.
  */
 #include "merge_run.h"
-#include "perfetto/fields.h"
+#include "protos/field_numbers.h"
 
 static void traces_of_one_boot_keep_their_times(void **unused) {
   (void)unused;

@@ -8,10 +8,10 @@
 /* cmocka needs the three above */
 #include <cmocka.h>
 
-#include "perfetto/fields.h"
 #include "perfetto/nanopb.h"
-#include "perfetto/trace_packet.pb-c.h"
-#include "perfetto/trace_packet.pb.h"
+#include "protos/field_numbers.h"
+#include "protos/perfetto/trace_packet.pb-c.h"
+#include "protos/perfetto/trace_packet.pb.h"
 
 static void a_track_descriptor_is_read_back_by_protobuf_c(void **state) {
   (void)state;

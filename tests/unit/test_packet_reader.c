@@ -14,8 +14,8 @@
 #include <zstd.h>
 
 #include "base/memory.h"
-#include "perfetto/fields.h"
 #include "perfetto/wire.h"
+#include "protos/field_numbers.h"
 #include "tracebridge/packet.h"
 
 enum { PACKETS_MAX = 64 };

@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "base/output.h"
-#include "perfetto/fields.h"
 #include "perfetto/packet_sink.h"
 #include "perfetto/wire.h"
+#include "protos/field_numbers.h"
 
 static char path[64];
 static struct tb_error error;

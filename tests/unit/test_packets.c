@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "packets.h"
+#include "merge/packets.h"
 
 #include <zlib.h>
 

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 
 #include "failing_allocator.h"
-#include "perfetto/fields.h"
 #include "perfetto/wire.h"
+#include "protos/field_numbers.h"
 #include "support/event_text.h"
 
 #define TRACE(name) TB_TEST_TRACES "/" name ".perfetto-trace"

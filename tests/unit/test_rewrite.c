@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "rewrite.h"
+#include "merge/rewrite.h"
 
 #include "merge_fixture.h"
 #include "tracebridge/event.h"

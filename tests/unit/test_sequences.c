@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/map.h"
-#include "scatter.h"
+#include "merge/scatter.h"
 
+#include "merge/sequences.h"
 #include "merge_fixture.h"
-#include "sequences.h"
 
 enum { MANY = 5000 };
 

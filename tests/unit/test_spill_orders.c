@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-#include "perfetto/fields.h"
 #include "perfetto/wire.h"
+#include "protos/field_numbers.h"
 #include "tracebridge/convert.h"
 
 enum { EVENTS = 150000, TRACKS = 50000, MEMORY = 1 << 20, ALL_MEMORY = 1 << 30 };

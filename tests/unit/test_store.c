@@ -2,7 +2,7 @@
  *
  * The copies that a merge makes of its inputs.
  */
-#include "store.h"
+#include "merge/store.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

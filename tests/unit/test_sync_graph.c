@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sync_graph.h"
+#include "merge/sync_graph.h"
 
 #include "merge_fixture.h"
 

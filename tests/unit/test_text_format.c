@@ -7,8 +7,8 @@
 #include <cmocka.h>
 
 #include "dump/text_format.h"
-#include "perfetto/trace_packet.pb-c.h"
 #include "perfetto/wire.h"
+#include "protos/perfetto/trace_packet.pb-c.h"
 
 static struct tb_buffer out;
 

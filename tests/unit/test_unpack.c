@@ -2,7 +2,7 @@
  *
  * Archives as inputs of a merge.
  */
-#include "unpack.h"
+#include "merge/unpack.h"
 
 #include <archive.h>
 #include <archive_entry.h>

@@ -17,9 +17,9 @@ function scope(levels,    i, text) {
 }
 
 BEGIN {
-  print "/* Made from the .proto files by fields.awk. */"
-  print "#ifndef TB_PERFETTO_FIELDS_H"
-  print "#define TB_PERFETTO_FIELDS_H\n"
+  print "/* Made from the .proto files by field_numbers.awk. */"
+  print "#ifndef TB_PROTOS_FIELD_NUMBERS_H"
+  print "#define TB_PROTOS_FIELD_NUMBERS_H\n"
   depth = 0
 }
 
