@@ -6,10 +6,10 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "bridge/base/mix64.h"
 #include "event/reader_ops.h"
 #include "merge/align.h"
 #include "merge/merger.h"
-#include "merge/scatter.h"
 #include "tracebridge/reader.h"
 
 enum { DEPTH_MAX = 512 };

@@ -3,7 +3,7 @@
  * What a manifest says, for the inputs at hand.
  */
 #include "base/error.h"
-#include "base/input.h"
+#include "io/input.h"
 #include "merge/manifest.h"
 #include "merge/merger.h"
 

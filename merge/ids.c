@@ -3,8 +3,8 @@
  * What ids become. Here: machines and packet sequences. The first input keeps its own.
  */
 #include "base/error.h"
+#include "bridge/base/mix64.h"
 #include "merge/assign.h"
-#include "merge/scatter.h"
 #include "protos/field_numbers.h"
 
 static enum tb_status no_memory(struct tb_merger *m, enum tb_status status) {

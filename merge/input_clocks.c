@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "merge/input_clocks.h"
 #include "base/times.h"
-#include "merge/scatter.h"
+#include "bridge/base/mix64.h"
 
 #include "perfetto/remote_sync.h"
 #include "perfetto/snapshot_clock.h"

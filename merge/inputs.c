@@ -5,10 +5,10 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
+#include "bridge/io/archive.h"
 #include "event/convert.h"
 #include "event/format.h"
 #include "merge/merger.h"
-#include "merge/unpack.h"
 
 enum { SOURCES_MAX = 1 << 20, COPY_BYTES = 1 << 16, DETECT_BYTES = 4096 };
 

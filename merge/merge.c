@@ -5,8 +5,8 @@
 
 #include "base/error.h"
 #include "base/losses.h"
-#include "base/path.h"
 #include "base/threads.h"
+#include "io/path.h"
 #include "merge/merger.h"
 #include "perfetto/padding.h"
 #include "tracebridge/file.h"

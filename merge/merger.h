@@ -5,7 +5,7 @@
 #ifndef TB_MERGE_MERGER_H
 #define TB_MERGE_MERGER_H
 
-#include "base/output.h"
+#include "io/output.h"
 #include "merge/align.h"
 #include "merge/manifest.h"
 #include "merge/merge_report.h"

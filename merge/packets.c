@@ -2,8 +2,8 @@
 #include "merge/packets.h"
 
 #include "base/error.h"
-#include "base/input.h"
 #include "base/memory.h"
+#include "io/input.h"
 #include "protos/field_numbers.h"
 
 enum { DEFAULT_BUFFER = 256 << 10, PACKET_MAX = 256 << 20 };

@@ -5,7 +5,7 @@
 #ifndef TB_MERGE_PACKETS_H
 #define TB_MERGE_PACKETS_H
 
-#include "base/input.h"
+#include "io/input.h"
 #include "merge/merge_head.h"
 #include "perfetto/packet_stream.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "merge/rewrite.h"
-#include "merge/scatter.h"
+#include "bridge/base/mix64.h"
 
 #include "merge/edit.h"
 #include "protos/field_numbers.h"

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/temporary.h"
+#include "io/temp_file.h"
 
 enum { PAGE = 4096 }; /* copies share none, so that the room of each can be given back */
 

@@ -6,7 +6,7 @@
 #ifndef TB_MERGE_STORE_H
 #define TB_MERGE_STORE_H
 
-#include "base/input.h"
+#include "io/input.h"
 
 enum { TB_STORE_NAME = 32 };
 

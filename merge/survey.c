@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "merge/survey.h"
-#include "merge/scatter.h"
+#include "bridge/base/mix64.h"
 
 #include "base/error.h"
 #include "merge/fields.h"

@@ -6,7 +6,7 @@
 #ifndef TB_MERGE_SURVEY_H
 #define TB_MERGE_SURVEY_H
 
-#include "base/input.h"
+#include "io/input.h"
 #include "merge/fields.h"
 #include "merge/input_clocks.h"
 #include "tracebridge/base.h"

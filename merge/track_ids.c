@@ -3,8 +3,8 @@
  * What becomes of track uuids and flow ids: the first input keeps its own; of others those stay that mean the same or that no
  * other input has.
  */
+#include "bridge/base/mix64.h"
 #include "merge/assign.h"
-#include "merge/scatter.h"
 
 /* Tracks that inputs described so far: uuids of the merged trace, each with the first input that has it, from when to when there
  * are events of inputs that have it, and the process' name; processes and threads, each with its uuid. */

@@ -7,8 +7,8 @@
  * one packet each.
  */
 #include "base/error.h"
+#include "bridge/base/kway_heap.h"
 #include "merge/added.h"
-#include "merge/kway.h"
 #include "merge/merger.h"
 #include "merge/write_common.h"
 #include "perfetto/wire.h"

@@ -5,12 +5,12 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "base/input.h"
 #include "dump/resolve.h"
 #include "dump/text_format.h"
 #include "event/format.h"
 #include "event/reader_ops.h"
 #include "fxt/fxt_watch.h"
+#include "io/input.h"
 #include "protos/perfetto/trace_packet.pb-c.h"
 
 enum { CHUNK_BYTES = 256 * 1024, PEEK_BYTES = 4096, FLUSH_BYTES = 64 * 1024, LINE_BYTES = 256, NOTE_BYTES = 200 };

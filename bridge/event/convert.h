@@ -5,7 +5,7 @@
 #ifndef TB_EVENT_CONVERT_H
 #define TB_EVENT_CONVERT_H
 
-#include "base/input.h"
+#include "io/input.h"
 #include "tracebridge/convert.h"
 
 /* tb_convert from any place. */

@@ -5,10 +5,10 @@
 #ifndef TB_EVENT_READER_OPS_H
 #define TB_EVENT_READER_OPS_H
 
-#include "base/input.h"
 #include "base/intern.h"
 #include "base/losses.h"
 #include "event/batch.h"
+#include "io/input.h"
 #include "tracebridge/reader.h"
 
 struct tb_reader;

@@ -2,8 +2,8 @@
 #include "tracebridge/writer.h"
 
 #include "base/error.h"
-#include "base/path.h"
 #include "event/writer_ops.h"
+#include "io/path.h"
 
 static const struct tb_writer_ops *const formats[] = {&tb_json_writer_ops, &tb_fxt_writer_ops, &tb_perfetto_writer_ops};
 

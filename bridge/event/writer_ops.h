@@ -7,8 +7,8 @@
 
 #include "base/losses.h"
 #include "base/memory.h"
-#include "base/output.h"
 #include "event/tally.h"
+#include "io/output.h"
 #include "tracebridge/writer.h"
 
 struct tb_writer;

@@ -4,10 +4,10 @@
  * too, so that pipes work as files do.
  */
 #include "base/error.h"
-#include "base/input.h"
 #include "event/format.h"
 #include "event/reader_ops.h"
 #include "info/info_state.h"
+#include "io/input.h"
 
 enum { CHUNK_BYTES = 256 * 1024, PEEK_BYTES = 4096 };
 

@@ -6,7 +6,7 @@
 #ifndef TB_JSON_FLOW_POINTS_H
 #define TB_JSON_FLOW_POINTS_H
 
-#include "json/spool.h"
+#include "io/spool.h"
 
 struct tb_flow_point {
   uint64_t flow;

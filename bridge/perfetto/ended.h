@@ -7,8 +7,8 @@
 #ifndef TB_PERFETTO_ENDED_H
 #define TB_PERFETTO_ENDED_H
 
+#include "io/spill_log.h"
 #include "perfetto/event_packet.h"
-#include "timeline/chunks.h"
 #include "timeline/strand.h"
 
 struct tb_ended {

@@ -7,7 +7,7 @@
 #define TB_PERFETTO_PACKET_SINK_H
 
 #include "base/memory.h"
-#include "base/output.h"
+#include "io/output.h"
 
 /* A packet of more bytes is compressed by itself: mostly text, and few in most traces. */
 enum { TB_PACKET_LARGE = 1024 };

@@ -5,8 +5,8 @@
 #ifndef TB_PERFETTO_PACKET_SOURCE_H
 #define TB_PERFETTO_PACKET_SOURCE_H
 
-#include "base/input.h"
 #include "base/memory.h"
+#include "io/input.h"
 
 /* Caller-owned; tb_packet_source_init, then tb_packet_source_free. */
 struct tb_packet_source {

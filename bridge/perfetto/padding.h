@@ -5,7 +5,7 @@
 #ifndef TB_PERFETTO_PADDING_H
 #define TB_PERFETTO_PADDING_H
 
-#include "base/output.h"
+#include "io/output.h"
 
 /* A tb_output_padding. */
 size_t tb_perfetto_padding(const char *start, size_t len, char padding[TB_OUTPUT_PADDING_MAX]);

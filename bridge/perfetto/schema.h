@@ -7,8 +7,8 @@
 #ifndef TB_PERFETTO_SCHEMA_H
 #define TB_PERFETTO_SCHEMA_H
 
+#include "base/limit_allocator.h"
 #include "base/map.h"
-#include "perfetto/budget.h"
 #include "perfetto/interning.h"
 
 /* Types of a field, as descriptor.proto numbers them. */

@@ -6,7 +6,7 @@
 #ifndef TB_PERFETTO_SEQUENCE_H
 #define TB_PERFETTO_SEQUENCE_H
 
-#include "perfetto/budget.h"
+#include "base/limit_allocator.h"
 #include "perfetto/clock_graph.h"
 #include "perfetto/interning.h"
 #include "perfetto/packet_head.h"

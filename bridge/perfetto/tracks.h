@@ -5,8 +5,8 @@
 #ifndef TB_PERFETTO_TRACKS_H
 #define TB_PERFETTO_TRACKS_H
 
+#include "base/limit_allocator.h"
 #include "base/map.h"
-#include "perfetto/budget.h"
 #include "perfetto/interning.h"
 #include "tracebridge/event.h"
 

@@ -9,12 +9,12 @@
 
 #include "base/map.h"
 #include "event/writer_ops.h"
+#include "io/block_cache.h"
 #include "perfetto/ended.h"
 #include "perfetto/event_encoder.h"
 #include "perfetto/packet_sink.h"
 #include "perfetto/stacks.h"
 #include "perfetto/straight.h"
-#include "timeline/block_pool.h"
 #include "timeline/flow_binding.h"
 #include "timeline/strand.h"
 

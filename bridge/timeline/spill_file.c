@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/temporary.h"
+#include "io/temp_file.h"
 #include "timeline/record.h"
 
 enum {

@@ -13,8 +13,8 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "base/input.h"
 #include "failing_allocator.h"
+#include "io/input.h"
 
 enum { PLAIN_BYTES = 700000, STORED_MAX = 2 * PLAIN_BYTES + 100000 };
 

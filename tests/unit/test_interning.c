@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "perfetto/budget.h"
+#include "base/limit_allocator.h"
 #include "perfetto/interning.h"
 
 static void an_index_finds_dense_and_sparse_iids(void **state) {

@@ -14,9 +14,9 @@
 
 #include <cmocka.h>
 
-#include "base/input.h"
 #include "base/memory.h"
-#include "base/output.h"
+#include "io/input.h"
+#include "io/output.h"
 #include "tracebridge/file.h"
 
 enum { BYTES = 9 << 20, RESERVED = 1 << 20, PADDING = 300 };

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/output.h"
+#include "io/output.h"
 #include "perfetto/packet_sink.h"
 #include "perfetto/wire.h"
 #include "protos/field_numbers.h"

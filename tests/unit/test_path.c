@@ -2,7 +2,7 @@
  *
  * Whether two names are one file.
  */
-#include "base/path.h"
+#include "io/path.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/map.h"
-#include "merge/scatter.h"
+#include "bridge/base/mix64.h"
 
 #include "merge/sequences.h"
 #include "merge_fixture.h"

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Bytes of an input: a file, a pipe or what a caller feeds; gzip (all members) and zstd are opened on the way.
+ */
+#ifndef TB_IO_INPUT_H
+#define TB_IO_INPUT_H
+
+#include <stdbool.h>
+
+#include "tracebridge/base.h"
+
+struct tb_input; /* opaque; tb_input_open or tb_input_create_feed, then tb_input_close */
+
+/* What to read: a file, or a part of an open one. */
+struct tb_input_place {
+  const char *name; /* the file's path ("-": standard input); the name of a part in errors */
+  /* The bytes [start, start + len) of the file `fd`, which must stay open meanwhile. They are read without another descriptor and
+   * without moving the file's offset, so that any number of threads may do so. */
+  bool part;
+  int fd;
+  uint64_t start, len;
+};
+
+/* Opens `path` ("-": standard input). With threads > 1 decompression runs in a thread of its own. Errors as
+ * tb_reader_open's. */
+TB_MUST_CHECK enum tb_status tb_input_open(const char *path, const struct tb_allocator *allocator, unsigned threads,
+                                           struct tb_input **input, struct tb_error *error);
+TB_MUST_CHECK enum tb_status tb_input_open_place(const struct tb_input_place *place,
+                                                 const struct tb_allocator *allocator, unsigned threads,
+                                                 struct tb_input **input, struct tb_error *error);
+/* Opens a second input that reads what `input`, which can be rewound, reads, from its start. It must be closed before `input`. */
+TB_MUST_CHECK enum tb_status tb_input_open_again(const struct tb_input *input, const struct tb_allocator *allocator,
+                                                 struct tb_input **again, struct tb_error *error);
+TB_MUST_CHECK enum tb_status tb_input_create_feed(const char *name, const struct tb_allocator *allocator,
+                                                  struct tb_input **input, struct tb_error *error);
+TB_MUST_CHECK enum tb_status tb_input_feed(struct tb_input *input, const void *data, size_t len);
+void tb_input_feed_end(struct tb_input *input);
+
+/* Reads up to `capacity` decompressed bytes, at least one unless the status is not TB_OK. TB_OK: *got bytes are there.
+ * TB_END: no more. TB_AGAIN: a fed input needs more. TB_TRUNCATED: the compressed data ends too early or is damaged;
+ * what came before it was given. TB_IO: see *error. */
+TB_MUST_CHECK enum tb_status tb_input_read(struct tb_input *input, char *buffer, size_t capacity, size_t *got,
+                                           struct tb_error *error);
+
+/* The first decompressed bytes, not consumed: up to `capacity` of them (at most 4096), fewer only at the end of the
+ * input. Statuses as tb_input_read. */
+TB_MUST_CHECK enum tb_status tb_input_peek(struct tb_input *input, const char **data, size_t capacity, size_t *got,
+                                           struct tb_error *error);
+
+/* True where the input is a plain, uncompressed regular file, or a part of one, that can be read again from the start with
+ * tb_input_rewind. */
+bool tb_input_can_rewind(const struct tb_input *input);
+TB_MUST_CHECK enum tb_status tb_input_rewind(struct tb_input *input, struct tb_error *error);
+/* Goes on at byte `offset` of such an input. TB_INVALID for any other input; TB_IO. */
+TB_MUST_CHECK enum tb_status tb_input_seek(struct tb_input *input, uint64_t offset, struct tb_error *error);
+
+const char *tb_input_name(const struct tb_input *input);
+uint64_t tb_input_bytes_read(const struct tb_input *input); /* of the file as it is stored */
+uint64_t tb_input_size(const struct tb_input *input);       /* of the file as it is stored; 0: unknown */
+void tb_input_close(struct tb_input *input);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Bytes of an output: a file that gets its name when it is whole, or standard output; gzip on the way where asked.
+ */
+#ifndef TB_IO_OUTPUT_H
+#define TB_IO_OUTPUT_H
+
+#include <stdbool.h>
+
+#include "tracebridge/file.h"
+
+struct tb_output; /* opaque; tb_output_open, then tb_output_close */
+
+enum { TB_OUTPUT_PADDING_MAX = 512 };
+
+/* Called once, before anything is written, with the first bytes of the output: all of it, or many. Writes the bytes that go
+ * before them to `padding` and returns how many these are. */
+typedef size_t (*tb_output_padding)(const char *start, size_t len, char padding[TB_OUTPUT_PADDING_MAX]);
+
+struct tb_output_options {
+  const struct tb_allocator *allocator;
+  tb_output_padding padding; /* NULL: none */
+  bool gzip;
+  tb_temporary_name temporary_name; /* NULL: not called */
+  void *temporary_name_ctx;
+  unsigned threads; /* more than 1: compression and writing run in a thread of their own */
+};
+
+/* Creates a temporary file in the folder of `path`, or of what `path` links to; it has no name where the file system supports
+ * that. "-", names of descriptors, devices and pipes are written directly. Errors: TB_IO, TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_output_open(const char *path, const struct tb_output_options *options,
+                                            struct tb_output **output, struct tb_error *error);
+
+/* Writes all of `data`; buffered. After a failure each call returns the first status. */
+TB_MUST_CHECK enum tb_status tb_output_write(struct tb_output *output, const void *data, size_t len,
+                                             struct tb_error *error);
+
+/* Room for `len` (at most 1 MiB) bytes to be written in place; tb_output_commit says how many were used. NULL on failure. */
+char *tb_output_reserve(struct tb_output *output, size_t len, struct tb_error *error);
+void tb_output_commit(struct tb_output *output, size_t len);
+
+/* Flushes, closes and renames. The file keeps the mode of the one that it replaces; a new one gets its mode by the umask. On
+ * failure no new file appears under the name. */
+TB_MUST_CHECK enum tb_status tb_output_finish(struct tb_output *output, struct tb_error *error);
+
+uint64_t tb_output_bytes(const struct tb_output *output);         /* taken, before compression */
+uint64_t tb_output_bytes_written(const struct tb_output *output); /* to the file; once it is finished */
+
+/* Frees; removes the temporary file when not finished. NULL is ignored. */
+void tb_output_close(struct tb_output *output);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a path leads to.
+ */
+#ifndef TB_IO_PATH_H
+#define TB_IO_PATH_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+/* The open descriptor that a path names (/dev/stdout, /dev/fd/N and the like), -1 where it names none. Such a path must not be
+ * opened or replaced: the descriptor's offset and mode would be lost. */
+int tb_path_descriptor(const char *path);
+
+/* Follows the symbolic links at the end of a path, whether or not a file is there. False, with errno set, where they form a loop
+ * or the path is too long. */
+bool tb_path_follow(const char *path, char target[PATH_MAX]);
+
+/* The folder that a path is in, "." where it names none. False where that is too long. */
+bool tb_path_folder(const char *path, char folder[PATH_MAX]);
+
+/* Whether the name asks for gzip. */
+bool tb_path_ends_in_gz(const char *path);
+
+#endif
