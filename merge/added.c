@@ -5,7 +5,7 @@
 #include "merge/added.h"
 
 #include "base/error.h"
-#include "perfetto/wire.h"
+#include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 
 enum { NAME_MAX_BYTES = 255 };

@@ -2,7 +2,7 @@
 #include "merge/json_doc.h"
 
 #include "event/batch.h"
-#include "json/scan.h"
+#include "json/tokenizer.h"
 
 enum { DEPTH_MAX = 64 };
 

@@ -7,9 +7,9 @@
 #define TB_MERGE_REWRITE_H
 
 #include "base/map.h"
+#include "bridge/protobuf/message_patch.h"
 #include "merge/fields.h"
 #include "merge/merge_head.h"
-#include "merge/patches.h"
 #include "merge/time_map.h"
 #include "perfetto/tracks.h"
 

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "merge/fields.h"
 #include "merge/packets.h"
-#include "perfetto/wire.h"
+#include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 #include "tracebridge/event.h"
 

@@ -11,7 +11,7 @@
 #include "merge/added.h"
 #include "merge/merger.h"
 #include "merge/write_common.h"
-#include "perfetto/wire.h"
+#include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 #include "tracebridge/event.h"
 

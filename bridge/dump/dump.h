@@ -5,7 +5,7 @@
 #ifndef TB_DUMP_DUMP_H
 #define TB_DUMP_DUMP_H
 
-#include "json/json_emit.h"
+#include "json/emitter.h"
 #include "tracebridge/dump.h"
 
 /* Where text goes: gathered, and handed to the sink when it is much. */

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "json/json_text.h"
-#include "perfetto/wire.h"
+#include "json/text.h"
+#include "protobuf/wire.h"
 #include "tracebridge/escape.h"
 
 enum { NUMBER_BYTES = 64 };

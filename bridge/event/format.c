@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "event/ftrace_line.h"
-#include "perfetto/wire.h"
+#include "protobuf/wire.h"
 
 static const char *const names[] = {"unknown", "json", "fxt", "perfetto", "ftrace"};
 

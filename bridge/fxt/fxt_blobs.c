@@ -4,7 +4,7 @@
  */
 #include "event/metadata.h"
 #include "fxt/fxt_reader.h"
-#include "perfetto/wire.h"
+#include "protobuf/wire.h"
 
 enum { TRACE_PACKET_FIELD = 1 };
 

@@ -6,7 +6,7 @@
 #define TB_FXT_FXT_WATCH_H
 
 #include "fxt/fxt_tables.h"
-#include "json/json_emit.h"
+#include "json/emitter.h"
 
 /* A record as struct tb_record_watch of reader_ops.h gives it: whole, and not read yet, so that `tables` are those that its
  * references mean. */

@@ -5,7 +5,7 @@
 #include "event/metadata.h"
 #include "info/info_state.h"
 #include "perfetto/snapshot_clock.h"
-#include "perfetto/wire.h"
+#include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 
 enum { CLOCKS_MAX = 4096, METADATA_MAX = 4096, KINDS_MAX = 1 << 16, SNAPSHOT_CLOCKS = 64 };

@@ -2,7 +2,7 @@
  *
  * tb_info as one JSON object.
  */
-#include "json/json_emit.h"
+#include "json/emitter.h"
 #include "tracebridge/info.h"
 
 #define KEY(emit, name) TB_JSON_EMIT((emit), ",\"" name "\":")

@@ -7,7 +7,7 @@
 
 #include "event/reader_ops.h"
 #include "json/json_tracks.h"
-#include "json/scan.h"
+#include "json/tokenizer.h"
 
 enum { TB_JSON_DEPTH = 64, TB_JSON_EXTRAS = 1024, TB_JSON_GUESSES = 16, TB_JSON_PHASES = 64, TB_JSON_ID_GUESSES = 16 };
 

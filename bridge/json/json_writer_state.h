@@ -9,8 +9,8 @@
 #include "base/map.h"
 #include "event/writer_ops.h"
 #include "io/spool.h"
+#include "json/emitter.h"
 #include "json/flow_points.h"
-#include "json/json_emit.h"
 #include "timeline/waiting_end.h"
 
 /* Times of an event; `has` is of enum tb_event_has. */

@@ -5,7 +5,7 @@
 #ifndef TB_JSON_MERGED_ARGS_H
 #define TB_JSON_MERGED_ARGS_H
 
-#include "json/json_emit.h"
+#include "json/emitter.h"
 #include "tracebridge/event.h"
 
 /* Writes what tb_json_emit_args wrote of a begin and of its end, texts `,"args":{...}` or empty, as one: of a name that both have, the

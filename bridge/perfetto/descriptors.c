@@ -3,10 +3,10 @@
  * The packets that come once: descriptors, clocks, attributes, the start of a sequence. nanopb encodes them.
  */
 #include "base/error.h"
-#include "json/json_emit.h"
-#include "perfetto/nanopb.h"
-#include "perfetto/wire.h"
+#include "json/emitter.h"
 #include "perfetto/writer_state.h"
+#include "protobuf/nanopb_util.h"
+#include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 #include "protos/perfetto/trace_packet.pb.h"
 

@@ -5,7 +5,7 @@
 #ifndef TB_PERFETTO_EVENT_ENCODER_H
 #define TB_PERFETTO_EVENT_ENCODER_H
 
-#include "json/json_emit.h"
+#include "json/emitter.h"
 #include "perfetto/interned.h"
 #include "tracebridge/event.h"
 

@@ -5,7 +5,7 @@
 #ifndef TB_PERFETTO_EVENT_PACKET_H
 #define TB_PERFETTO_EVENT_PACKET_H
 
-#include "perfetto/wire.h"
+#include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 
 enum {

@@ -2,7 +2,7 @@
 #include "perfetto/ftrace_parse.h"
 
 #include "base/decimal.h"
-#include "perfetto/wire.h"
+#include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 #include "protos/perfetto/ftrace.pb-c.h"
 

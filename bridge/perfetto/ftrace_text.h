@@ -8,8 +8,8 @@
 #define TB_PERFETTO_FTRACE_TEXT_H
 
 #include "event/ftrace_line.h"
-#include "json/json_emit.h"
-#include "perfetto/interning.h"
+#include "json/emitter.h"
+#include "protobuf/iid_index.h"
 
 struct tb_ftrace_switch {
   struct tb_slice prev_comm, next_comm;

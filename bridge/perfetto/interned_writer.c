@@ -3,8 +3,8 @@
  * InternedData of a sequence: everything that it refers to, in packets of a bounded size.
  */
 #include "base/error.h"
-#include "perfetto/wire.h"
 #include "perfetto/writer_state.h"
+#include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 
 enum { PACKET_BYTES = 64 * 1024, ENTRY_ROOM = 4 * (1 + TB_WIRE_VARINT_MAX) };

@@ -3,9 +3,9 @@
  * Which events of the shared sequence belong together: keys, and the pools of lanes that their tracks come from.
  */
 #include "event/members.h"
-#include "json/json_emit.h"
-#include "perfetto/wire.h"
+#include "json/emitter.h"
 #include "perfetto/writer_state.h"
+#include "protobuf/wire.h"
 
 static bool add(struct tb_perfetto_writer *p, const void *data, size_t len) {
   return tb_buffer_append(&p->scratch, data, len) == TB_OK;

@@ -6,7 +6,7 @@
 #ifndef TB_PERFETTO_LEGACY_COMPLETE_H
 #define TB_PERFETTO_LEGACY_COMPLETE_H
 
-#include "perfetto/wire.h"
+#include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 #include "timeline/strand.h"
 

@@ -2,7 +2,7 @@
 #include "perfetto/memory_graph.h"
 
 #include "base/intern.h"
-#include "perfetto/wire.h"
+#include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 
 enum { GLOBAL = 0 /* the node above those that belong to no process */ };

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "perfetto/wire.h"
+#include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 
 struct tb_packet_head {

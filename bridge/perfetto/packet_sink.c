@@ -4,7 +4,7 @@
 #include <zlib.h>
 
 #include "base/error.h"
-#include "perfetto/wire.h"
+#include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 
 enum {

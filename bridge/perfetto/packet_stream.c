@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "base/losses.h"
-#include "perfetto/wire.h"
+#include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 #include "tracebridge/reader.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "event/format_lookalike.h"
-#include "perfetto/wire.h"
+#include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 
 static const char WHY[] = "What follows would look like another format at the start of a file. ";

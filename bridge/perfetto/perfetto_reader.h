@@ -8,13 +8,13 @@
 
 #include "event/reader_ops.h"
 #include "perfetto/ftrace_text.h"
-#include "perfetto/message.h"
 #include "perfetto/packet_stream.h"
-#include "perfetto/schema.h"
 #include "perfetto/sequence.h"
 #include "perfetto/tracks.h"
 #include "perfetto/windows.h"
-#include "perfetto/wire.h"
+#include "protobuf/descriptor_pool.h"
+#include "protobuf/unpack.h"
+#include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 
 enum { TB_PERFETTO_ARG_DEPTH_MAX = 100 };

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/decimal.h"
-#include "perfetto/wire.h"
 #include "perfetto/writer_state.h"
+#include "protobuf/wire.h"
 
 /* A counter's body: whether it is a double, its eight bytes, then fields of the TrackEvent. */
 enum { COUNTER_VALUE_BYTES = 9 };

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "event/blobs.h"
-#include "perfetto/wire.h"
 #include "perfetto/writer_state.h"
+#include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 
 static enum tb_status put_instant(struct tb_perfetto_writer *p, const struct tb_event *instant) {

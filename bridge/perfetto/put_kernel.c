@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "perfetto/sequence_writer.h"
-#include "perfetto/wire.h"
+#include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 
 /* ---- states of JSON, which are carried whole and written once more -------------------------------------------------------------- */

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "perfetto/memory_graph.h"
-#include "perfetto/wire.h"
+#include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 
 enum { UINT_ROOM = 2 * TB_WIRE_VARINT_MAX, WEAK = 1, MAX_DEPTH = 64 /* of allocators: readers go down step by step */ };

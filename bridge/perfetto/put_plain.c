@@ -3,8 +3,8 @@
  * The Perfetto writer: slices of threads that say nothing but their times, name, categories and arguments, as most do. They need none of
  * what event_encoder.c sees to beside the arguments.
  */
-#include "perfetto/wire.h"
 #include "perfetto/writer_state.h"
+#include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 
 enum { BODY_ROOM = 64 + TB_PACKET_BYTES_AHEAD }; /* without categories and arguments */

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "event/flows_told.h"
-#include "perfetto/wire.h"
 #include "perfetto/writer_state.h"
+#include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 
 /* ---- flows ------------------------------------------------------------------------------------------------------------------------- */

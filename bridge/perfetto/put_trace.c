@@ -6,7 +6,7 @@
 
 #include "event/metadata.h"
 #include "event/providers.h"
-#include "json/json_emit.h"
+#include "json/emitter.h"
 #include "perfetto/writer_state.h"
 
 static enum tb_status add_attribute(struct tb_perfetto_writer *p, const char *prefix, struct tb_slice name,

@@ -2,7 +2,7 @@
 #include "perfetto/remote_sync.h"
 
 #include "perfetto/snapshot_clock.h"
-#include "perfetto/wire.h"
+#include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 
 struct reading {

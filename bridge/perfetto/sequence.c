@@ -2,7 +2,7 @@
 #include "perfetto/sequence.h"
 
 #include "base/error.h"
-#include "perfetto/wire.h"
+#include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 #include "tracebridge/event.h"
 

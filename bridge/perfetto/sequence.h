@@ -8,9 +8,9 @@
 
 #include "base/limit_allocator.h"
 #include "perfetto/clock_graph.h"
-#include "perfetto/interning.h"
 #include "perfetto/packet_head.h"
 #include "perfetto/packet_stream.h"
+#include "protobuf/iid_index.h"
 
 struct tb_perfetto_track;
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "json/json_text.h"
+#include "json/text.h"
 #include "perfetto/sequence_writer.h"
 
 enum { FLOW_BYTES = 2 + 8 };

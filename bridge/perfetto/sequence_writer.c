@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "perfetto/legacy_complete.h"
 #include "perfetto/memory_snapshot.h"
-#include "perfetto/wire.h"
+#include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 #include "timeline/matching.h"
 #include "timeline/nesting.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "perfetto/snapshot_clock.h"
 
-#include "perfetto/wire.h"
+#include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 
 enum tb_status tb_snapshot_clock_read(struct tb_slice message, struct tb_snapshot_clock *clock) {

@@ -4,8 +4,8 @@
  */
 #include "json/json_value.h"
 #include "perfetto/chrome_names.h"
-#include "perfetto/message.h"
 #include "perfetto/tracks.h"
+#include "protobuf/unpack.h"
 #include "protos/field_numbers.h"
 #include "protos/perfetto/track_descriptor.pb-c.h"
 

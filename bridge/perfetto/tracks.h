@@ -7,7 +7,7 @@
 
 #include "base/limit_allocator.h"
 #include "base/map.h"
-#include "perfetto/interning.h"
+#include "protobuf/iid_index.h"
 #include "tracebridge/event.h"
 
 /* Where the name of a process or thread comes from, the better the later: as the importer has it. */

@@ -15,7 +15,7 @@
 #ifndef TB_TIMELINE_RECORD_H
 #define TB_TIMELINE_RECORD_H
 
-#include "perfetto/wire.h"
+#include "protobuf/wire.h"
 #include "timeline/strand.h"
 
 enum {

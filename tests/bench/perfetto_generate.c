@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "generate.h"
-#include "perfetto/wire.h"
+#include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 
 enum {

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "perfetto/wire.h"
+#include "protobuf/wire.h"
 #include "protos/perfetto/trace_packet.pb-c.h"
 
 enum { BUMP_BYTES = 4 << 20 };

@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "perfetto/wire.h"
+#include "protobuf/wire.h"
 
 /* A message under construction. */
 struct msg {

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "perfetto/wire.h"
+#include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 #include "tracebridge/convert.h"
 

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "perfetto/ftrace_parse.h"
-#include "perfetto/wire.h"
+#include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 
 static struct tb_intern symbols;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json/json_text.h"
+#include "json/text.h"
 
 static char text[4096];
 

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "json/json_text.h"
+#include "json/text.h"
 #include "tracebridge/writer.h"
 
 /* Tracks as the Perfetto reader gives them. */

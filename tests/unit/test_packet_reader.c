@@ -14,7 +14,7 @@
 #include <zstd.h>
 
 #include "base/memory.h"
-#include "perfetto/wire.h"
+#include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 #include "tracebridge/packet.h"
 

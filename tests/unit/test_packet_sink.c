@@ -12,7 +12,7 @@
 
 #include "io/output.h"
 #include "perfetto/packet_sink.h"
-#include "perfetto/wire.h"
+#include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 
 static char path[64];

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "dump/text_format.h"
-#include "perfetto/wire.h"
+#include "protobuf/wire.h"
 #include "protos/perfetto/trace_packet.pb-c.h"
 
 static struct tb_buffer out;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "perfetto/schema.h"
+#include "protobuf/descriptor_pool.h"
 
-#include "perfetto/message.h"
+#include "protobuf/unpack.h"
 #include "protos/descriptors.h"
 #include "protos/perfetto/extension_descriptor.pb-c.h"
 

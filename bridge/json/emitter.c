@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "json/json_emit.h"
+#include "json/emitter.h"
 
 enum { JSON_TEXT_DEPTH = 1000, VALUE_DEPTH = 256, ESCAPED_BYTES = 4096 };
 

@@ -5,8 +5,8 @@
  * Producers send their strings anew after each clear of the incremental state. The pool knows them by content, so that
  * this costs no memory, and texts stay valid for as long as the reader lives.
  */
-#ifndef TB_PERFETTO_INTERNING_H
-#define TB_PERFETTO_INTERNING_H
+#ifndef TB_PROTOBUF_IID_INDEX_H
+#define TB_PROTOBUF_IID_INDEX_H
 
 #include "base/intern.h"
 #include "base/map.h"

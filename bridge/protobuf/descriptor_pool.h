@@ -4,12 +4,12 @@
  * known without, Chrome's and Android's extensions among them. The latter are many: they are learned when the first thing is asked
  * that the trace did not describe. What the trace says goes before what is known, whichever comes first.
  */
-#ifndef TB_PERFETTO_SCHEMA_H
-#define TB_PERFETTO_SCHEMA_H
+#ifndef TB_PROTOBUF_DESCRIPTOR_POOL_H
+#define TB_PROTOBUF_DESCRIPTOR_POOL_H
 
 #include "base/limit_allocator.h"
 #include "base/map.h"
-#include "perfetto/interning.h"
+#include "protobuf/iid_index.h"
 
 /* Types of a field, as descriptor.proto numbers them. */
 enum tb_schema_field_type {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "json/json_text.h"
+#include "json/text.h"
 
 #include <float.h>
 #include <math.h>

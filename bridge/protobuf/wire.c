@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "perfetto/wire.h"
+#include "protobuf/wire.h"
 
 static enum tb_status read_tag(const char **at, const char *end, uint32_t *number, enum tb_wire_type *type) {
   uint64_t tag;

@@ -8,7 +8,7 @@
 /* cmocka needs the three above */
 #include <cmocka.h>
 
-#include "perfetto/nanopb.h"
+#include "protobuf/nanopb_util.h"
 #include "protos/field_numbers.h"
 #include "protos/perfetto/trace_packet.pb-c.h"
 #include "protos/perfetto/trace_packet.pb.h"

@@ -3,8 +3,8 @@
  * Protobuf's wire format: varints, tags, fields. Reading never goes past the end it is given; writing needs room that
  * the caller has seen to. Source of the rules: the protobuf encoding document.
  */
-#ifndef TB_PERFETTO_WIRE_H
-#define TB_PERFETTO_WIRE_H
+#ifndef TB_PROTOBUF_WIRE_H
+#define TB_PROTOBUF_WIRE_H
 
 #include <stdbool.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "perfetto/interning.h"
+#include "protobuf/iid_index.h"
 
 enum { DENSE_GAP = 1024, DENSE_MAX = 1 << 22 };
 

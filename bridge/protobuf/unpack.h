@@ -2,8 +2,8 @@
  *
  * Messages that come seldom, read by protobuf-c into memory that is used again and again.
  */
-#ifndef TB_PERFETTO_MESSAGE_H
-#define TB_PERFETTO_MESSAGE_H
+#ifndef TB_PROTOBUF_UNPACK_H
+#define TB_PROTOBUF_UNPACK_H
 
 #include <protobuf-c/protobuf-c.h>
 

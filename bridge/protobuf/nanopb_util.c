@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "perfetto/nanopb.h"
+#include "protobuf/nanopb_util.h"
 
-#include "perfetto/wire.h"
+#include "protobuf/wire.h"
 
 static bool encode_slice(pb_ostream_t *stream, const pb_field_t *field, const struct tb_slice *text) {
   return pb_encode_tag_for_field(stream, field) && pb_encode_string(stream, (const pb_byte_t *)text->ptr, text->len);

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/limit_allocator.h"
-#include "perfetto/interning.h"
+#include "protobuf/iid_index.h"
 
 static void an_index_finds_dense_and_sparse_iids(void **state) {
   (void)state;

@@ -3,11 +3,11 @@
  * JSON text that grows in a buffer: members and values. The first failure sticks, so that callers look once, at the
  * end.
  */
-#ifndef TB_JSON_JSON_EMIT_H
-#define TB_JSON_JSON_EMIT_H
+#ifndef TB_JSON_EMITTER_H
+#define TB_JSON_EMITTER_H
 
 #include "base/memory.h"
-#include "json/json_text.h"
+#include "json/text.h"
 #include "tracebridge/escape.h"
 #include "tracebridge/event.h"
 

@@ -7,11 +7,11 @@
  *
  * A nested message is begun before what changes in it, and ended behind: its length is patched where it changed.
  */
-#ifndef TB_MERGE_PATCHES_H
-#define TB_MERGE_PATCHES_H
+#ifndef TB_PROTOBUF_MESSAGE_PATCH_H
+#define TB_PROTOBUF_MESSAGE_PATCH_H
 
 #include "base/memory.h"
-#include "perfetto/wire.h"
+#include "protobuf/wire.h"
 
 enum tb_patch_form { TB_PATCH_VARINT, TB_PATCH_FIXED /* little-endian */, TB_PATCH_DECIMAL /* text */ };
 

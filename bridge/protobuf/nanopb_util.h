@@ -3,8 +3,8 @@
  * Text, lists and whole messages for nanopb's encoder. What a callback points to must live until the message is
  * encoded.
  */
-#ifndef TB_PERFETTO_NANOPB_H
-#define TB_PERFETTO_NANOPB_H
+#ifndef TB_PROTOBUF_NANOPB_UTIL_H
+#define TB_PROTOBUF_NANOPB_UTIL_H
 
 #include <pb_encode.h>
 

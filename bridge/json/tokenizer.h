@@ -6,8 +6,8 @@
  * Text ends with TB_BATCH_PADDING readable bytes of zero, so that a loop may look ahead without asking for the end: a
  * zero at scan->end is the end, one before it is a character of its own.
  */
-#ifndef TB_JSON_SCAN_H
-#define TB_JSON_SCAN_H
+#ifndef TB_JSON_TOKENIZER_H
+#define TB_JSON_TOKENIZER_H
 
 #include <stdbool.h>
 #include <string.h>

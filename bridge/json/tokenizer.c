@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "json/scan.h"
+#include "json/tokenizer.h"
 
 #include "base/utf8.h"
 

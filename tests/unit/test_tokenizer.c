@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "event/batch.h"
-#include "json/scan.h"
+#include "json/tokenizer.h"
 
 struct fixture {
   struct tb_arena arena;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "perfetto/message.h"
+#include "protobuf/unpack.h"
 
-#include "perfetto/wire.h"
+#include "protobuf/wire.h"
 
 struct unpacking {
   struct tb_arena *arena;

@@ -4,8 +4,8 @@
  * room that the constants below name, and returns the byte after what it wrote. What is written is always valid strict
  * JSON in valid UTF-8, and never depends on the locale.
  */
-#ifndef TB_JSON_JSON_TEXT_H
-#define TB_JSON_JSON_TEXT_H
+#ifndef TB_JSON_TEXT_H
+#define TB_JSON_TEXT_H
 
 #include <stdbool.h>
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "json/json_text.h"
+#include "json/text.h"
 
 enum { DEPTH_LIMIT = 1024 };
 
