@@ -7,9 +7,9 @@
 
 #include "base/error.h"
 #include "bridge/base/mix64.h"
-#include "event/reader_ops.h"
 #include "merge/align.h"
 #include "merge/merger.h"
+#include "model/reader_ops.h"
 #include "tracebridge/reader.h"
 
 enum { DEPTH_MAX = 512 };

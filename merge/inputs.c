@@ -6,8 +6,8 @@
 
 #include "base/error.h"
 #include "bridge/io/archive.h"
-#include "event/convert.h"
-#include "event/format.h"
+#include "convert/convert.h"
+#include "convert/format_detect.h"
 #include "merge/merger.h"
 
 enum { SOURCES_MAX = 1 << 20, COPY_BYTES = 1 << 16, DETECT_BYTES = 4096 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "merge/json_doc.h"
 
-#include "event/batch.h"
 #include "json/tokenizer.h"
+#include "model/batch.h"
 
 enum { DEPTH_MAX = 64 };
 

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/utf8.h"
 #include "event/ftrace_line.h"
-#include "event/reader_ops.h"
+#include "model/reader_ops.h"
 
 enum { READ_BYTES = 64 * 1024, LINE_MAX_BYTES = 1 << 20 };
 

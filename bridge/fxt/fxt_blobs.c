@@ -2,8 +2,8 @@
  *
  * FXT blob records: Perfetto packets, and bytes that are carried as they are.
  */
-#include "event/metadata.h"
 #include "fxt/fxt_reader.h"
+#include "model/metadata.h"
 #include "protobuf/wire.h"
 
 enum { TRACE_PACKET_FIELD = 1 };

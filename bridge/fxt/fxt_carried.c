@@ -4,10 +4,10 @@
  * whose category says so, whose name is the metadata's and whose arguments are its values.
  */
 #include "base/base64.h"
-#include "event/blobs.h"
-#include "event/members.h"
-#include "event/metadata.h"
 #include "fxt/fxt_writer.h"
+#include "model/arg_lookup.h"
+#include "model/fxt_blobs.h"
+#include "model/metadata.h"
 
 enum { BLOB_CHUNK = 32000, MAX_LARGE_WORDS = TB_FXT_MAX_WORDS };
 

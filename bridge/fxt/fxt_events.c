@@ -2,9 +2,9 @@
  *
  * FXT event and log records.
  */
-#include "event/members.h"
 #include "fxt/fxt_reader.h"
 #include "json/json_value.h"
+#include "model/arg_lookup.h"
 
 /* What the types of event records become. */
 static const struct {

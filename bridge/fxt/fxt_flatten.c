@@ -6,9 +6,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "event/blobs.h"
 #include "fxt/fxt_json.h"
 #include "fxt/fxt_writer.h"
+#include "model/fxt_blobs.h"
 
 enum { MAX_DEPTH = 128, MAX_BLOB = 16000 };
 

@@ -2,8 +2,8 @@
  *
  * FXT object records: names of processes, threads and whatever else pointers and koids stand for.
  */
-#include "event/metadata.h"
 #include "fxt/fxt_reader.h"
+#include "model/metadata.h"
 
 static uint64_t key_of(const struct tb_track *track) { return (uint64_t)(uintptr_t)track; }
 

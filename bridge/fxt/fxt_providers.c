@@ -3,10 +3,10 @@
  * The providers that the FXT writer writes as: those that the trace's metadata names, and one of its own for each process of
  * which nothing is said.
  */
+#include "model/fxt_providers.h"
 #include "base/intern.h"
-#include "event/members.h"
-#include "event/providers.h"
 #include "fxt/fxt_writer.h"
+#include "model/arg_lookup.h"
 
 enum {
   TABLE_BYTES = 16 << 20, /* of one provider's strings */

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "event/providers.h"
+#include "model/fxt_providers.h"
 
 /* How much is read at a time; how many events one record gives at most: a counter one for each argument,
  * and two. */

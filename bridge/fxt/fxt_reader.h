@@ -5,8 +5,8 @@
 #ifndef TB_FXT_FXT_READER_H
 #define TB_FXT_FXT_READER_H
 
-#include "event/reader_ops.h"
 #include "fxt/fxt_tables.h"
+#include "model/reader_ops.h"
 
 struct tb_fxt_reader {
   struct tb_reader *reader;

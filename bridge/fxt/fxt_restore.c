@@ -3,9 +3,9 @@
  * Gives events back what our writer put into arguments since FXT has no place for it: phases, scopes, thread times, members
  * that no format knows (docs/MAPPING.md).
  */
-#include "event/phases.h"
 #include "fxt/fxt_reader.h"
 #include "json/json_value.h"
+#include "model/phases.h"
 
 static bool has_prefix(struct tb_slice name) {
   enum { LEN = sizeof(TB_FXT_CARRIED) - 1 };

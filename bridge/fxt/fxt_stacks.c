@@ -3,10 +3,10 @@
  * Call stacks, which FXT has no place for: carried in arguments, as references or as JSON text, and the trace's stack frames in large
  * blobs.
  */
-#include "event/members.h"
 #include "fxt/fxt_reader.h"
 #include "fxt/fxt_writer.h"
 #include "json/json_value.h"
+#include "model/arg_lookup.h"
 
 /* Names of a frame's parts; the first may stand alone. */
 #define FUNCTION TB_SLICE("name")

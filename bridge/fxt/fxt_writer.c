@@ -5,7 +5,7 @@
 #include "fxt/fxt_writer.h"
 
 #include "base/error.h"
-#include "event/format_lookalike.h"
+#include "convert/format_lookalike.h"
 
 /* Everything that happens on a track names the track first, and those around it. */
 static void describe_all(struct tb_fxt_writer *w, const struct tb_event *event) {

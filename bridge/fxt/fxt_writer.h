@@ -6,12 +6,12 @@
 #define TB_FXT_FXT_WRITER_H
 
 #include "base/map.h"
-#include "event/flows_told.h"
-#include "event/writer_ops.h"
 #include "fxt/fxt.h"
 #include "fxt/fxt_lru.h"
 #include "fxt/fxt_text.h"
-#include "timeline/waiting_end.h"
+#include "model/flow_source.h"
+#include "model/writer_ops.h"
+#include "timeline/deferred_end.h"
 
 /* One argument as FXT has it: flat, and of FXT's types. */
 struct tb_fxt_flat {
@@ -267,7 +267,7 @@ void tb_fxt_put_blob(struct tb_fxt_writer *w, const struct tb_event *event);
 /* A large blob record; with metadata it has the event's time and thread, and w->args. */
 void tb_fxt_put_large(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_slice category,
                       bool has_metadata);
-/* True where the event carries a blob, which then is one again (event/blobs.h). */
+/* True where the event carries a blob, which then is one again (model/fxt_blobs.h). */
 bool tb_fxt_put_blob_again(struct tb_fxt_writer *w, const struct tb_event *event);
 void tb_fxt_put_metadata(struct tb_fxt_writer *w, const struct tb_event *event);
 void tb_fxt_put_clocks(struct tb_fxt_writer *w, const struct tb_event *event);

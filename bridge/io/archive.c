@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "event/format_lookalike.h"
+#include "convert/format_lookalike.h"
 
 enum { BLOCK_BYTES = 64 * 1024, ROOM_BYTES = 1 << 20 };
 

@@ -2,8 +2,8 @@
  *
  * What the members of an event say together: its type and its track.
  */
-#include "event/metadata.h"
 #include "json/json_reader_fields.h"
+#include "model/metadata.h"
 
 enum place {
   ON_THREAD,       /* the thread, even if no tid is given: it is the pid then */

@@ -5,9 +5,9 @@
 #ifndef TB_JSON_READER_STATE_H
 #define TB_JSON_READER_STATE_H
 
-#include "event/reader_ops.h"
 #include "json/json_tracks.h"
 #include "json/tokenizer.h"
+#include "model/reader_ops.h"
 
 enum { TB_JSON_DEPTH = 64, TB_JSON_EXTRAS = 1024, TB_JSON_GUESSES = 16, TB_JSON_PHASES = 64, TB_JSON_ID_GUESSES = 16 };
 

@@ -4,9 +4,9 @@
  * they came; those of other formats as JSON says the same.
  */
 #include "base/error.h"
-#include "event/blobs.h"
-#include "event/flows_told.h"
 #include "json/json_writer_state.h"
+#include "model/flow_source.h"
+#include "model/fxt_blobs.h"
 
 enum {
   FLUSH_BYTES = 256 * 1024,
@@ -179,7 +179,7 @@ static enum tb_status put_foreign(struct tb_json_writer *w, const struct tb_even
 
 static enum tb_status put_carried(void *ctx, const struct tb_event *event) { return put_foreign(ctx, event); }
 
-/* JSON has no blobs: they stand in events (event/blobs.h). */
+/* JSON has no blobs: they stand in events (model/fxt_blobs.h). */
 static enum tb_status put_blob(struct tb_json_writer *w, const struct tb_event *event) {
   enum tb_status status = tb_blob_put_as_event(w->writer->allocator, event, put_carried, w);
   return status == TB_OK ? TB_OK : tb_json_fail(w, status);

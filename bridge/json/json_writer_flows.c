@@ -8,8 +8,8 @@
  * events with flows are put aside as text, and are written last.
  */
 #include "base/error.h"
-#include "event/flows_told.h"
 #include "json/json_writer_state.h"
+#include "model/flow_source.h"
 
 enum { LINE_BYTES = 64 * 1024, CHAIN_MAX = 1 << 28 };
 

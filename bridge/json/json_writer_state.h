@@ -7,11 +7,11 @@
 
 #include "base/intern.h"
 #include "base/map.h"
-#include "event/writer_ops.h"
 #include "io/spool.h"
 #include "json/emitter.h"
 #include "json/flow_points.h"
-#include "timeline/waiting_end.h"
+#include "model/writer_ops.h"
+#include "timeline/deferred_end.h"
 
 /* Times of an event; `has` is of enum tb_event_has. */
 struct tb_json_times {

@@ -9,7 +9,7 @@
 
 #include "io/spill_log.h"
 #include "perfetto/event_packet.h"
-#include "timeline/strand.h"
+#include "timeline/sort_queue.h"
 
 struct tb_ended {
   const struct tb_allocator *allocator;

@@ -2,8 +2,8 @@
  *
  * Which events of the shared sequence belong together: keys, and the pools of lanes that their tracks come from.
  */
-#include "event/members.h"
 #include "json/emitter.h"
+#include "model/arg_lookup.h"
 #include "perfetto/writer_state.h"
 #include "protobuf/wire.h"
 

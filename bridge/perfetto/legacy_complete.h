@@ -8,7 +8,7 @@
 
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
-#include "timeline/strand.h"
+#include "timeline/sort_queue.h"
 
 enum { TB_LEGACY_COMPLETE_MAX = 4 * (1 + TB_WIRE_VARINT_MAX) };
 

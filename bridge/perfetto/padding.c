@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "event/format_lookalike.h"
+#include "convert/format_lookalike.h"
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 

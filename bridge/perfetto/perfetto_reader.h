@@ -6,7 +6,7 @@
 #ifndef TB_PERFETTO_PERFETTO_READER_H
 #define TB_PERFETTO_PERFETTO_READER_H
 
-#include "event/reader_ops.h"
+#include "model/reader_ops.h"
 #include "perfetto/ftrace_text.h"
 #include "perfetto/packet_stream.h"
 #include "perfetto/sequence.h"

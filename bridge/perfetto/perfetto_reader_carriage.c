@@ -2,7 +2,7 @@
  *
  * The annotation `trace_event`, in which our writer carries what TrackEvent has no field for: docs/MAPPING.md.
  */
-#include "event/phases.h"
+#include "model/phases.h"
 #include "perfetto/legacy_event.h"
 #include "perfetto/track_event_fields.h"
 

@@ -2,7 +2,7 @@
  *
  * Packets that came out of blobs of an FXT archive, as put_fxt.c marks them.
  */
-#include "event/blobs.h"
+#include "model/fxt_blobs.h"
 #include "perfetto/perfetto_reader.h"
 
 enum { TRACE_PACKET_TAG_MAX = 2 * TB_WIRE_VARINT_MAX };

@@ -2,8 +2,8 @@
  *
  * What a trace says of itself: clock snapshots and attributes.
  */
-#include "event/members.h"
 #include "json/json_value.h"
+#include "model/arg_lookup.h"
 #include "perfetto/perfetto_reader.h"
 #include "protos/perfetto/clock_snapshot.pb-c.h"
 #include "protos/perfetto/trace_attributes.pb-c.h"

@@ -3,7 +3,7 @@
  * A TrackEvent becomes an event: on which track, when, of which type, with what on it.
  */
 #include "perfetto/perfetto_reader_track_event.h"
-#include "event/phases.h"
+#include "model/phases.h"
 #include "perfetto/perfetto_reader_typed.h"
 
 static const char LOSS_TIME[] = "an event has no timestamp";

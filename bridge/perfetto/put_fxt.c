@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "event/blobs.h"
+#include "model/fxt_blobs.h"
 #include "perfetto/writer_state.h"
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "event/flows_told.h"
+#include "model/flow_source.h"
 #include "perfetto/writer_state.h"
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"

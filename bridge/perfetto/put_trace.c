@@ -4,9 +4,9 @@
  */
 #include <string.h>
 
-#include "event/metadata.h"
-#include "event/providers.h"
 #include "json/emitter.h"
+#include "model/fxt_providers.h"
+#include "model/metadata.h"
 #include "perfetto/writer_state.h"
 
 static enum tb_status add_attribute(struct tb_perfetto_writer *p, const char *prefix, struct tb_slice name,

@@ -9,8 +9,8 @@
 #include "perfetto/memory_snapshot.h"
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
-#include "timeline/matching.h"
-#include "timeline/nesting.h"
+#include "timeline/slice_matcher.h"
+#include "timeline/slice_nester.h"
 
 enum { TELL_ENTRIES = 4096, TELL_BYTES = 64 * 1024 }; /* how often progress is told */
 

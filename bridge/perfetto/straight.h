@@ -9,7 +9,7 @@
 
 #include "io/spill_log.h"
 #include "perfetto/event_packet.h"
-#include "timeline/strand.h"
+#include "timeline/sort_queue.h"
 
 struct tb_straight_slice;
 struct tb_straight_mark;

@@ -8,15 +8,15 @@
 #define TB_PERFETTO_WRITER_STATE_H
 
 #include "base/map.h"
-#include "event/writer_ops.h"
 #include "io/block_cache.h"
+#include "model/writer_ops.h"
 #include "perfetto/ended.h"
 #include "perfetto/event_encoder.h"
 #include "perfetto/packet_sink.h"
 #include "perfetto/stacks.h"
 #include "perfetto/straight.h"
-#include "timeline/flow_binding.h"
-#include "timeline/strand.h"
+#include "timeline/flow_binder.h"
+#include "timeline/sort_queue.h"
 
 /* Index of the shared sequence; threads' sequences follow. Their ids in packets begin behind that of the descriptors' sequence. */
 enum { TB_SHARED_SEQUENCE = 0, TB_FIRST_SEQUENCE_ID = 2 };

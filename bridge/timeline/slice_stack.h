@@ -5,7 +5,7 @@
 #ifndef TB_TIMELINE_SLICE_STACK_H
 #define TB_TIMELINE_SLICE_STACK_H
 
-#include "timeline/strand.h"
+#include "timeline/sort_queue.h"
 
 void tb_slice_stack_free(struct tb_slice_stack *stack, const struct tb_allocator *allocator);
 

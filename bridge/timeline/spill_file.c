@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "io/temp_file.h"
-#include "timeline/record.h"
+#include "timeline/entry_codec.h"
 
 enum {
   WRITE_BYTES = 256 * 1024,

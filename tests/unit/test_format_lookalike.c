@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "event/format.h"
-#include "event/format_lookalike.h"
+#include "convert/format_detect.h"
+#include "convert/format_lookalike.h"
 #include "perfetto/padding.h"
 
 enum { START_BYTES = 600, TAR_MAGIC_AT = 257 };

@@ -6,7 +6,7 @@
 /* */
 #include <cmocka.h>
 
-#include "dump/text_format.h"
+#include "inspect/text_format.h"
 #include "protobuf/wire.h"
 #include "protos/perfetto/trace_packet.pb-c.h"
 

@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "event/batch.h"
 #include "json/tokenizer.h"
+#include "model/batch.h"
 
 struct fixture {
   struct tb_arena arena;

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "convert/convert.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/threads.h"
+#include "convert/pump.h"
+#include "tracebridge/file.h"
+
+static void fill_report(struct tb_convert_report *report, const struct tb_reader *reader,
+                        const struct tb_writer *writer) {
+  report->from = tb_reader_format(reader);
+  report->input_bytes = tb_reader_bytes_read(reader);
+  for (size_t i = 0; i < reader->losses.count; i++) report->losses[report->loss_count++] = reader->losses.entries[i];
+  report->reader_loss_count = report->loss_count;
+  if (!writer) return;
+  report->to = writer->ops->format;
+  report->summary = writer->summary;
+  for (size_t i = 0; i < writer->losses.count; i++) report->losses[report->loss_count++] = writer->losses.entries[i];
+}
+
+static enum tb_status convert(struct tb_reader *reader, const char *to, const struct tb_convert_options *options,
+                              struct tb_convert_report *report, struct tb_error *error) {
+  struct tb_writer *writer = NULL;
+  enum tb_status status = tb_writer_open(to, &options->writer, &writer, error);
+  if (status == TB_OK) {
+    writer->writing = options->writing;
+    writer->writing_ctx = options->progress_ctx;
+    reader->keeps_fxt_blobs = writer->ops->format == TB_FORMAT_FXT;
+    reader->keeps_packets = writer->ops->format == TB_FORMAT_PERFETTO ||
+                            (writer->ops->format == TB_FORMAT_FXT && options->writer.keep_packets);
+    reader->system_as_text = writer->ops->format == TB_FORMAT_JSON;
+    reader->one_machine = true; /* as all writers do */
+  }
+  if (status == TB_OK) status = tb_pump(reader, writer, options->threads, options->progress, options->progress_ctx);
+  if (status == TB_OK) status = tb_writer_finish(writer);
+  fill_report(report, reader, writer);
+  if (status != TB_OK && error && error->code == TB_OK) {
+    if (reader->error.code != TB_OK)
+      *error = reader->error;
+    else if (writer && writer->error.code != TB_OK)
+      *error = writer->error;
+    else
+      (void)tb_fail(error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
+  }
+  tb_writer_close(writer);
+  if (status == TB_OK && report->loss_count) return TB_PARTIAL;
+  return status;
+}
+
+enum tb_status tb_convert_place(const struct tb_input_place *from, const char *to,
+                                const struct tb_convert_options *options, struct tb_convert_report *report,
+                                struct tb_error *error) {
+  struct tb_convert_options filled = {.size = sizeof(filled)};
+  struct tb_convert_report own_report;
+  if (!report) report = &own_report;
+  *report = (struct tb_convert_report){0};
+  if (options) memcpy(&filled, options, options->size < sizeof(filled) ? options->size : sizeof(filled));
+  filled.reader.size = sizeof(filled.reader);
+  filled.writer.size = sizeof(filled.writer);
+  if (!filled.threads) filled.threads = tb_default_threads();
+  if (!filled.reader.threads) filled.reader.threads = filled.threads;
+  if (!filled.writer.threads) filled.writer.threads = filled.threads;
+  if (!filled.writer.allocator) filled.writer.allocator = filled.reader.allocator;
+  if (!from->part && tb_file_overwrites_input(to, from->name)) {
+    tb_error_set_file(error, to);
+    return tb_fail(error, TB_REFUSED, TB_NO_OFFSET, "the output would overwrite the input; choose another name");
+  }
+  struct tb_reader *reader = NULL;
+  enum tb_status status = tb_reader_open_place(from, &filled.reader, &reader, error);
+  if (status != TB_OK) return status;
+  filled.writer.source = tb_reader_format(reader);
+  status = convert(reader, to, &filled, report, error);
+  tb_reader_close(reader);
+  return status;
+}
+
+enum tb_status tb_convert(const char *from, const char *to, const struct tb_convert_options *options,
+                          struct tb_convert_report *report, struct tb_error *error) {
+  return tb_convert_place(&(struct tb_input_place){.name = from}, to, options, report, error);
+}

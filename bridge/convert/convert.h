@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Whole conversions, inside the library.
+ */
+#ifndef TB_CONVERT_CONVERT_H
+#define TB_CONVERT_CONVERT_H
+
+#include "io/input.h"
+#include "tracebridge/convert.h"
+
+/* tb_convert from any place. */
+TB_MUST_CHECK enum tb_status tb_convert_place(const struct tb_input_place *from, const char *to,
+                                              const struct tb_convert_options *options,
+                                              struct tb_convert_report *report, struct tb_error *error);
+
+#endif

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tracebridge/reader.h"
+
+#include "base/error.h"
+#include "convert/format_detect.h"
+#include "model/reader_ops.h"
+
+enum { DETECT_BYTES = 4096 };
+
+static const struct tb_reader_ops *const formats[] = {&tb_json_reader_ops, &tb_fxt_reader_ops, &tb_perfetto_reader_ops,
+                                                      &tb_ftrace_reader_ops};
+
+static enum tb_status use_format(struct tb_reader *reader, enum tb_format format, const char *data, size_t len) {
+  for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+    if (formats[i]->format != format) continue;
+    enum tb_status status = formats[i]->create(reader);
+    if (status == TB_OK) reader->ops = formats[i];
+    return status;
+  }
+  const char *stranger = tb_format_stranger(data, len);
+  return tb_fail(
+      &reader->error, TB_UNKNOWN_FORMAT, 0, "%s",
+      stranger ? stranger : "is no trace of a known format (JSON, FXT, Perfetto or ftrace text); --from names one");
+}
+
+static enum tb_status find_format(struct tb_reader *reader) {
+  if (reader->ops) return TB_OK;
+  if (reader->error.code != TB_OK) return reader->error.code;
+  const char *data;
+  size_t len;
+  enum tb_status status = tb_input_peek(reader->input, &data, DETECT_BYTES, &len, &reader->error);
+  enum tb_format format = reader->options.format;
+  /* What is fed in small pieces need not wait for more than shows its format without doubt. */
+  if (status == TB_AGAIN && len && (format != TB_FORMAT_UNKNOWN || tb_format_detect(data, len) == TB_FORMAT_FXT))
+    status = TB_OK;
+  if (status == TB_END) return tb_fail(&reader->error, TB_UNKNOWN_FORMAT, 0, "is empty");
+  if (status == TB_TRUNCATED) return tb_fail(&reader->error, TB_UNKNOWN_FORMAT, 0, "is damaged from its first byte on");
+  if (status != TB_OK) return status;
+  return use_format(reader, format != TB_FORMAT_UNKNOWN ? format : tb_format_detect(data, len), data, len);
+}
+
+static struct tb_reader *create(const struct tb_reader_options *options) {
+  struct tb_reader_options filled = {.size = sizeof(filled)};
+  if (options) memcpy(&filled, options, options->size < sizeof(filled) ? options->size : sizeof(filled));
+  if (!filled.allocator) filled.allocator = tb_default_allocator();
+  if (!filled.max_record_bytes) filled.max_record_bytes = (size_t)256 << 20;
+  if (!filled.max_interned_bytes) filled.max_interned_bytes = (size_t)4 << 30;
+  if (!filled.max_junk_bytes) filled.max_junk_bytes = TB_JUNK_MAX;
+  if (!filled.threads) filled.threads = 1;
+  struct tb_reader *reader = tb_calloc(filled.allocator, sizeof(*reader));
+  if (!reader) return NULL;
+  reader->options = filled;
+  tb_guard_init(&reader->guard, filled.allocator);
+  reader->allocator = &reader->guard.allocator;
+  tb_batch_init(&reader->batch, reader->allocator);
+  tb_intern_init(&reader->kept, filled.allocator);
+  return reader;
+}
+
+enum tb_status tb_reader_open_place(const struct tb_input_place *place, const struct tb_reader_options *options,
+                                    struct tb_reader **out, struct tb_error *error) {
+  *out = NULL;
+  struct tb_reader *reader = create(options);
+  if (!reader) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  enum tb_status status =
+      tb_input_open_place(place, reader->options.allocator, reader->options.threads, &reader->input, &reader->error);
+  if (status == TB_OK) status = find_format(reader);
+  status = tb_guard_settle(&reader->guard, status, &reader->error);
+  if (status == TB_OK) {
+    *out = reader;
+    return TB_OK;
+  }
+  tb_error_set_file(&reader->error, place->name);
+  if (error && error->code == TB_OK) *error = reader->error;
+  tb_reader_close(reader);
+  return status;
+}
+
+enum tb_status tb_reader_open(const char *path, const struct tb_reader_options *options, struct tb_reader **out,
+                              struct tb_error *error) {
+  return tb_reader_open_place(&(struct tb_input_place){.name = path}, options, out, error);
+}
+
+enum tb_status tb_reader_create_feed(const char *name, const struct tb_reader_options *options, struct tb_reader **out,
+                                     struct tb_error *error) {
+  *out = NULL;
+  struct tb_reader *reader = create(options);
+  if (!reader) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  enum tb_status status = tb_input_create_feed(name, reader->options.allocator, &reader->input, error);
+  if (status != TB_OK) {
+    tb_reader_close(reader);
+    return status;
+  }
+  *out = reader;
+  return TB_OK;
+}
+
+enum tb_status tb_reader_feed(struct tb_reader *reader, const void *data, size_t len) {
+  return tb_input_feed(reader->input, data, len);
+}
+
+void tb_reader_feed_end(struct tb_reader *reader) { tb_input_feed_end(reader->input); }
+
+enum tb_status tb_reader_fill(struct tb_reader *reader, struct tb_batch *batch) {
+  tb_batch_reset(batch);
+  reader->used_up = batch->fill; /* batches are used in the order in which they were filled */
+  batch->fill = ++reader->fills;
+  enum tb_status status = find_format(reader);
+  if (status == TB_OK) status = reader->ops->fill(reader, batch);
+  status = tb_guard_settle(&reader->guard, status, &reader->error);
+  if (status == TB_NO_MEMORY) batch->event_count = 0; /* they may lack something */
+  reader->has_read |= batch->event_count > 0;
+  if (status == TB_END && !reader->has_read)
+    status = tb_losses_end(&reader->losses, tb_format_name(reader->ops->format),
+                           reader->options.format != TB_FORMAT_UNKNOWN, &reader->error);
+  if (reader->error.code != TB_OK) tb_error_set_file(&reader->error, tb_input_name(reader->input));
+  return status;
+}
+
+/* Apart from the function that is called for every event, whose way it would lengthen. */
+static __attribute__((noinline)) enum tb_status fill_own_batch(struct tb_reader *reader) {
+  while (reader->next_event == reader->batch.event_count) {
+    if (reader->held != TB_OK && reader->held != TB_AGAIN) return reader->held;
+    reader->next_event = 0;
+    reader->held = tb_reader_fill(reader, &reader->batch);
+    if (reader->held == TB_AGAIN && reader->batch.event_count == 0) return TB_AGAIN;
+  }
+  return TB_OK;
+}
+
+enum tb_status tb_reader_next(struct tb_reader *reader, const struct tb_event **event) {
+  if (reader->next_event == reader->batch.event_count) {
+    enum tb_status status = fill_own_batch(reader);
+    if (status != TB_OK) return status;
+  }
+  *event = &reader->batch.events[reader->next_event++];
+  return TB_OK;
+}
+
+enum tb_status tb_reader_keep(struct tb_reader *reader, struct tb_slice text, struct tb_slice *kept) {
+  *kept = (struct tb_slice){"", 0};
+  if (!text.len) return TB_OK;
+  uint32_t id = tb_intern_id(&reader->kept, text);
+  if (!id) return TB_NO_MEMORY;
+  *kept = tb_intern_text(&reader->kept, id);
+  return TB_OK;
+}
+
+enum tb_format tb_reader_format(const struct tb_reader *reader) {
+  return reader->ops ? reader->ops->format : TB_FORMAT_UNKNOWN;
+}
+
+enum tb_status tb_reader_lose(struct tb_reader *reader, const char *reason, uint64_t offset) {
+  tb_losses_add(&reader->losses, reason, offset);
+  if (!reader->options.strict) return TB_OK;
+  return tb_fail(&reader->error, TB_BAD_DATA, offset, "%s (--strict stops at the first)", reason);
+}
+
+const struct tb_loss *tb_reader_losses(const struct tb_reader *reader, size_t *count) {
+  *count = reader->losses.count;
+  return reader->losses.count ? reader->losses.entries : NULL;
+}
+
+uint64_t tb_reader_bytes_read(const struct tb_reader *reader) { return tb_input_bytes_read(reader->input); }
+uint64_t tb_reader_size(const struct tb_reader *reader) { return tb_input_size(reader->input); }
+const struct tb_error *tb_reader_error(const struct tb_reader *reader) { return &reader->error; }
+
+void tb_reader_close(struct tb_reader *reader) {
+  if (!reader) return;
+  if (reader->ops) reader->ops->destroy(reader);
+  tb_input_close(reader->input);
+  tb_batch_free(&reader->batch);
+  tb_intern_free(&reader->kept);
+  tb_free(reader->options.allocator, reader, sizeof(*reader));
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tracebridge/writer.h"
+
+#include "base/error.h"
+#include "io/path.h"
+#include "model/writer_ops.h"
+
+static const struct tb_writer_ops *const formats[] = {&tb_json_writer_ops, &tb_fxt_writer_ops, &tb_perfetto_writer_ops};
+
+static const struct tb_writer_ops *find_ops(enum tb_format format) {
+  for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+    if (formats[i]->format == format) return formats[i];
+  return NULL;
+}
+
+static enum tb_status open_writer(struct tb_writer *writer, const char *path) {
+  enum tb_format format = writer->options.format;
+  const struct tb_writer_ops *ops = find_ops(format != TB_FORMAT_UNKNOWN ? format : tb_format_from_path(path));
+  if (!ops)
+    return tb_fail(&writer->error, TB_INVALID, TB_NO_OFFSET,
+                   "the name does not say which format to write (.json, .fxt, .perfetto-trace); --to names one");
+  struct tb_output_options output = {.allocator = writer->options.allocator,
+                                     .padding = ops->padding,
+                                     .gzip = tb_path_ends_in_gz(path),
+                                     .threads = writer->options.threads,
+                                     .temporary_name = writer->options.temporary_name,
+                                     .temporary_name_ctx = writer->options.temporary_name_ctx};
+  enum tb_status status = tb_output_open(path, &output, &writer->output, &writer->error);
+  if (status != TB_OK) return status;
+  status = ops->create(writer);
+  if (status == TB_OK) writer->ops = ops;
+  return tb_guard_settle(&writer->guard, status, &writer->error);
+}
+
+enum tb_status tb_writer_open(const char *path, const struct tb_writer_options *options, struct tb_writer **out,
+                              struct tb_error *error) {
+  *out = NULL;
+  struct tb_writer_options filled = {.size = sizeof(filled)};
+  if (options) memcpy(&filled, options, options->size < sizeof(filled) ? options->size : sizeof(filled));
+  if (!filled.allocator) filled.allocator = tb_default_allocator();
+  if (!filled.threads) filled.threads = 1;
+  struct tb_writer *writer = tb_calloc(filled.allocator, sizeof(*writer));
+  if (!writer) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  writer->options = filled;
+  tb_guard_init(&writer->guard, filled.allocator);
+  writer->allocator = &writer->guard.allocator;
+  tb_tally_init(&writer->tally, writer->allocator);
+  writer->summary.first_ts = INT64_MAX;
+  writer->summary.last_ts = INT64_MIN;
+  enum tb_status status = open_writer(writer, path);
+  if (status == TB_OK) {
+    *out = writer;
+    return TB_OK;
+  }
+  tb_error_set_file(&writer->error, path);
+  if (error && error->code == TB_OK) *error = writer->error;
+  tb_writer_close(writer);
+  return status;
+}
+
+static void count(struct tb_writer *writer, const struct tb_event *event) {
+  struct tb_writer_summary *summary = &writer->summary;
+  summary->events_by_type[event->type]++;
+  if (!(event->has & TB_HAS_TS) || event->type == TB_EVENT_METADATA)
+    return; /* metadata has a time, but no meaning of it */
+  if (event->ts < summary->first_ts) summary->first_ts = event->ts;
+  int64_t end = event->ts;
+  if (event->has & TB_HAS_DUR && event->dur > 0 && event->dur <= INT64_MAX - (end > 0 ? end : 0)) end += event->dur;
+  if (end > summary->last_ts) summary->last_ts = end;
+}
+
+enum tb_status tb_writer_put(struct tb_writer *writer, const struct tb_event *event) {
+  if (writer->error.code != TB_OK) return writer->error.code;
+  count(writer, event);
+  if (!writer->ops->counts_tracks && tb_tally_take(&writer->tally, event, &writer->summary) != TB_OK)
+    return tb_fail(&writer->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  return tb_guard_settle(&writer->guard, writer->ops->put(writer, event), &writer->error);
+}
+
+enum tb_status tb_writer_finish(struct tb_writer *writer) {
+  if (writer->error.code != TB_OK) return writer->error.code;
+  enum tb_status status = tb_guard_settle(&writer->guard, writer->ops->finish(writer), &writer->error);
+  if (status == TB_OK) status = tb_output_finish(writer->output, &writer->error);
+  if (status == TB_OK) writer->summary.bytes_written = tb_output_bytes_written(writer->output);
+  return status;
+}
+
+const struct tb_writer_summary *tb_writer_summary(const struct tb_writer *writer) { return &writer->summary; }
+
+const struct tb_loss *tb_writer_losses(const struct tb_writer *writer, size_t *count_out) {
+  *count_out = writer->losses.count;
+  return writer->losses.count ? writer->losses.entries : NULL;
+}
+
+const struct tb_error *tb_writer_error(const struct tb_writer *writer) { return &writer->error; }
+
+void tb_writer_close(struct tb_writer *writer) {
+  if (!writer) return;
+  if (writer->ops) writer->ops->destroy(writer);
+  tb_output_close(writer->output);
+  tb_tally_free(&writer->tally);
+  tb_free(writer->options.allocator, writer, sizeof(*writer));
+}

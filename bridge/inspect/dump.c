@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "inspect/dump.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "convert/format_detect.h"
+#include "fxt/fxt_watch.h"
+#include "inspect/dump_resolve.h"
+#include "inspect/text_format.h"
+#include "io/input.h"
+#include "model/reader_ops.h"
+#include "protos/perfetto/trace_packet.pb-c.h"
+
+enum { CHUNK_BYTES = 256 * 1024, PEEK_BYTES = 4096, FLUSH_BYTES = 64 * 1024, LINE_BYTES = 256, NOTE_BYTES = 200 };
+
+enum tb_status tb_dump_flush(struct tb_dump *dump, bool all) {
+  struct tb_buffer *text = &dump->text.buffer;
+  enum tb_status status = tb_guard_settle(&dump->guard, dump->text.status, dump->error);
+  if (status != TB_OK) return tb_fail(dump->error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
+  if (!text->len || (!all && text->len < FLUSH_BYTES)) return TB_OK;
+  bool goes_on = dump->sink(dump->ctx, text->data, text->len);
+  text->len = 0;
+  return goes_on ? TB_OK : tb_fail(dump->error, TB_CANCELLED, TB_NO_OFFSET, "cancelled");
+}
+
+/* ---- packets -------------------------------------------------------------------------------------------------------------- */
+
+static void note(void *ctx, const ProtobufCMessageDescriptor *message, const ProtobufCFieldDescriptor *field,
+                 uint64_t value, struct tb_buffer *out) {
+  struct tb_slice text = tb_resolver_text(ctx, message, field, value);
+  if (!text.len || tb_buffer_append(out, "  # ", 4) != TB_OK) return;
+  if (tb_text_string(out, text) != TB_OK) return; /* escaped: a comment ends with its line */
+}
+
+static void put_heading(struct tb_json_emit *text, const struct tb_packet *packet) {
+  char line[LINE_BYTES];
+  int len = snprintf(line, sizeof(line), "# at byte %" PRIu64 "%s, %zu bytes", packet->offset,
+                     packet->compressed ? " (compressed)" : "", packet->bytes.len);
+  tb_json_emit_raw(text, line, (size_t)len);
+  if (packet->has_timestamp) {
+    TB_JSON_EMIT(text, ", at ");
+    tb_json_emit_int(text, packet->timestamp);
+    TB_JSON_EMIT(text, " ns of the trace's clock");
+  }
+  if (packet->lost_before) TB_JSON_EMIT(text, ", after a loss");
+  if (packet->unreadable) TB_JSON_EMIT(text, ", state that it needs is missing");
+  TB_JSON_EMIT(text, "\n");
+}
+
+static enum tb_status put_packet(struct tb_dump *dump, struct tb_resolver *resolver, const struct tb_packet *packet) {
+  struct tb_text_notes notes = {note, resolver};
+  if (dump->options->resolve) {
+    if (tb_resolver_packet(resolver, packet) != TB_OK)
+      return tb_fail(dump->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+    put_heading(&dump->text, packet);
+  }
+  TB_JSON_EMIT(&dump->text, "packet {\n");
+  enum tb_status status = tb_text_message(&dump->text.buffer, &perfetto__protos__trace_packet__descriptor,
+                                          packet->bytes, 1, dump->options->resolve ? &notes : NULL);
+  TB_JSON_EMIT(&dump->text, "}\n");
+  if (status != TB_OK && status != TB_BAD_DATA)
+    return tb_fail(dump->error, status, packet->offset, "%s", tb_status_text(status));
+  return tb_dump_flush(dump, false);
+}
+
+/* ---- reading -------------------------------------------------------------------------------------------------------------- */
+
+/* Both readers are fed, so that a pipe is looked at before it is known which of them it needs. */
+struct reading {
+  struct tb_dump *dump;
+  struct tb_input *input;
+  struct tb_reader *events; /* one of these two */
+  struct tb_packet_reader *packets;
+  struct tb_resolver resolver;
+  char *chunk;
+  bool shows_records;        /* of FXT; the events are passed over */
+  enum tb_status of_records; /* how writing them went */
+};
+
+static void take_record(void *ctx, const void *record) {
+  struct reading *r = ctx;
+  if (r->of_records != TB_OK) return;
+  tb_fxt_describe_record(&r->dump->text, record);
+  r->of_records = tb_dump_flush(r->dump, false);
+}
+
+static enum tb_status open_reader(struct reading *r) {
+  const struct tb_dump_options *options = r->dump->options;
+  const char *name = tb_input_name(r->input), *data;
+  size_t len = 0;
+  enum tb_status status = tb_input_peek(r->input, &data, PEEK_BYTES, &len, r->dump->error);
+  if (status != TB_OK && status != TB_END && status != TB_TRUNCATED) return status;
+  enum tb_format format = options->reader.format;
+  if (format == TB_FORMAT_UNKNOWN) format = tb_format_detect(data, len);
+  if (format != TB_FORMAT_PERFETTO || options->events) {
+    status = tb_reader_create_feed(name, &options->reader, &r->events, r->dump->error);
+    r->shows_records = status == TB_OK && format == TB_FORMAT_FXT && !options->events;
+    if (r->shows_records) r->events->watch = (struct tb_record_watch){take_record, r};
+    return status;
+  }
+  return tb_packet_reader_create_feed(name, &options->reader, &r->packets, r->dump->error);
+}
+
+static enum tb_status take_packets(struct reading *r) {
+  const struct tb_packet *packet;
+  enum tb_status status;
+  while ((status = tb_packet_next(r->packets, &packet)) == TB_OK) {
+    status = put_packet(r->dump, &r->resolver, packet);
+    if (status != TB_OK) return status;
+  }
+  if (status != TB_END && status != TB_AGAIN && r->dump->error->code == TB_OK)
+    *r->dump->error = *tb_packet_reader_error(r->packets);
+  return status;
+}
+
+static enum tb_status take_events(struct reading *r) {
+  const struct tb_event *event;
+  enum tb_status status;
+  while ((status = tb_reader_next(r->events, &event)) == TB_OK) {
+    if (!r->shows_records) tb_dump_event(&r->dump->text, event);
+    status = r->shows_records ? r->of_records : tb_dump_flush(r->dump, false);
+    if (status != TB_OK) return status;
+  }
+  if (status != TB_END && status != TB_AGAIN && r->dump->error->code == TB_OK)
+    *r->dump->error = *tb_reader_error(r->events);
+  return status;
+}
+
+static enum tb_status feed(struct reading *r, size_t len) {
+  enum tb_status status =
+      r->packets ? tb_packet_reader_feed(r->packets, r->chunk, len) : tb_reader_feed(r->events, r->chunk, len);
+  return status == TB_OK ? status : tb_fail(r->dump->error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
+}
+
+static void feed_end(struct reading *r) {
+  if (r->packets)
+    tb_packet_reader_feed_end(r->packets);
+  else
+    tb_reader_feed_end(r->events);
+}
+
+/* *cut_short: the input's compression ends early. */
+static enum tb_status read_all(struct reading *r, bool *cut_short) {
+  for (bool at_end = false;;) {
+    size_t got = 0;
+    enum tb_status status = at_end ? TB_END : tb_input_read(r->input, r->chunk, CHUNK_BYTES, &got, r->dump->error);
+    *cut_short = *cut_short || status == TB_TRUNCATED;
+    if (status == TB_TRUNCATED || status == TB_END) {
+      at_end = true;
+      feed_end(r);
+    } else if (status != TB_OK || (status = feed(r, got)) != TB_OK) {
+      return status;
+    }
+    status = r->packets ? take_packets(r) : take_events(r);
+    if (status != TB_AGAIN) return status == TB_END ? TB_OK : status;
+  }
+}
+
+static size_t take_losses(const struct reading *r, bool cut_short, struct tb_loss losses[TB_DUMP_LOSSES]) {
+  size_t count = 0;
+  const struct tb_loss *found = r->packets  ? tb_packet_reader_losses(r->packets, &count)
+                                : r->events ? tb_reader_losses(r->events, &count)
+                                            : NULL;
+  if (count >= TB_DUMP_LOSSES) count = TB_DUMP_LOSSES - 1;
+  if (count) memcpy(losses, found, count * sizeof(*found));
+  if (cut_short) losses[count++] = (struct tb_loss){"the compressed input ends early or is damaged", 1, 0};
+  return count;
+}
+
+static enum tb_status dump_file(struct tb_dump *dump, const char *path, struct tb_loss losses[TB_DUMP_LOSSES],
+                                size_t *count) {
+  const struct tb_allocator *a = dump->options->reader.allocator;
+  struct reading r = {.dump = dump};
+  bool cut_short = false;
+  tb_resolver_init(&r.resolver, &dump->guard.allocator);
+  enum tb_status status = tb_input_open(path, a, 1, &r.input, dump->error);
+  r.chunk = tb_alloc(a, CHUNK_BYTES);
+  if (status == TB_OK && !r.chunk) status = tb_fail(dump->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  if (status == TB_OK) status = open_reader(&r);
+  if (status == TB_OK) status = read_all(&r, &cut_short);
+  *count = take_losses(&r, cut_short, losses);
+  tb_reader_close(r.events);
+  tb_packet_reader_close(r.packets);
+  tb_free(a, r.chunk, CHUNK_BYTES);
+  tb_input_close(r.input);
+  tb_resolver_free(&r.resolver);
+  return status;
+}
+
+enum tb_status tb_dump(const char *path, const struct tb_dump_options *options, tb_text_sink sink, void *ctx,
+                       struct tb_loss *losses, size_t *loss_count, struct tb_error *error) {
+  struct tb_dump_options filled = {.size = sizeof(filled)};
+  struct tb_error own_error = {0};
+  struct tb_loss own_losses[TB_DUMP_LOSSES];
+  size_t count = 0;
+  if (options) memcpy(&filled, options, options->size < sizeof(filled) ? options->size : sizeof(filled));
+  filled.reader.size = sizeof(filled.reader);
+  if (!filled.reader.allocator) filled.reader.allocator = tb_default_allocator();
+  struct tb_dump dump = {.sink = sink, .ctx = ctx, .options = &filled, .error = error ? error : &own_error};
+  tb_guard_init(&dump.guard, filled.reader.allocator);
+  tb_json_emit_init(&dump.text, &dump.guard.allocator);
+  dump.text.for_people = true;
+  enum tb_status status = dump_file(&dump, path, losses ? losses : own_losses, &count);
+  enum tb_status flushed = tb_dump_flush(&dump, true);
+  if (status == TB_OK) status = flushed;
+  tb_json_emit_free(&dump.text);
+  if (status != TB_OK) tb_error_set_file(dump.error, path);
+  if (loss_count) *loss_count = count;
+  return status == TB_OK && count ? TB_PARTIAL : status;
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "inspect/dump_resolve.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "protobuf/wire.h"
+#include "protos/field_numbers.h"
+
+enum { TEXT_BYTES = 160 };
+
+/* Fields that hold ids, and what of: a field of InternedData, or 0 for tracks. */
+static const struct {
+  const char *message, *field;
+  uint32_t of;
+} id_fields[] = {
+    {"TrackEvent", "category_iids", TB_INTERNED_DATA_EVENT_CATEGORIES},
+    {"TrackEvent", "name_iid", TB_INTERNED_DATA_EVENT_NAMES},
+    {"TrackEvent", "source_location_iid", TB_INTERNED_DATA_SOURCE_LOCATIONS},
+    {"TrackEvent", "correlation_id_str_iid", TB_INTERNED_DATA_CORRELATION_ID_STR},
+    {"TrackEvent", "track_uuid", 0},
+    {"TrackEvent", "extra_counter_track_uuids", 0},
+    {"TrackEvent", "extra_double_counter_track_uuids", 0},
+    {"LegacyEvent", "name_iid", TB_INTERNED_DATA_EVENT_NAMES},
+    {"TaskExecution", "posted_from_iid", TB_INTERNED_DATA_SOURCE_LOCATIONS},
+    {"LogMessage", "source_location_iid", TB_INTERNED_DATA_SOURCE_LOCATIONS},
+    {"LogMessage", "body_iid", TB_INTERNED_DATA_LOG_MESSAGE_BODY},
+    {"ChromeHistogramSample", "name_iid", TB_INTERNED_DATA_HISTOGRAM_NAMES},
+    {"DebugAnnotation", "name_iid", TB_INTERNED_DATA_DEBUG_ANNOTATION_NAMES},
+    {"DebugAnnotation", "string_value_iid", TB_INTERNED_DATA_DEBUG_ANNOTATION_STRING_VALUES},
+    {"DebugAnnotation", "proto_type_name_iid", TB_INTERNED_DATA_DEBUG_ANNOTATION_VALUE_TYPE_NAMES},
+    {"TrackEventDefaults", "track_uuid", 0},
+    {"TrackEventDefaults", "extra_counter_track_uuids", 0},
+    {"TrackEventDefaults", "extra_double_counter_track_uuids", 0},
+    {"TrackDescriptor", "parent_uuid", 0},
+    {"Frame", "function_name_id", TB_INTERNED_DATA_FUNCTION_NAMES},
+    {"Frame", "source_path_iid", TB_INTERNED_DATA_SOURCE_PATHS},
+    {"Callstack", "frame_ids", TB_INTERNED_DATA_FRAMES},
+    {"Mapping", "path_string_ids", TB_INTERNED_DATA_MAPPING_PATHS},
+};
+
+void tb_resolver_init(struct tb_resolver *r, const struct tb_allocator *allocator) {
+  *r = (struct tb_resolver){.allocator = allocator};
+  tb_intern_init(&r->texts, allocator);
+  tb_map_init(&r->tracks, allocator);
+  tb_map_init(&r->sequences, allocator);
+}
+
+void tb_resolver_free(struct tb_resolver *r) {
+  for (size_t i = 0; i < r->data_count; i++) tb_map_free(&r->data[i]);
+  tb_free(r->allocator, r->data, r->data_capacity * sizeof(*r->data));
+  tb_map_free(&r->sequences);
+  tb_map_free(&r->tracks);
+  tb_intern_free(&r->texts);
+}
+
+static struct tb_slice find(const struct tb_resolver *r, const struct tb_map *map, uint64_t first, uint64_t second) {
+  uint32_t id;
+  if (!map || !tb_map_get(map, first, second, &id)) return (struct tb_slice){NULL, 0};
+  return tb_intern_text(&r->texts, id);
+}
+
+static enum tb_status set(struct tb_resolver *r, struct tb_map *map, uint64_t first, uint64_t second,
+                          struct tb_slice text) {
+  if (text.len > TEXT_BYTES) text.len = TEXT_BYTES;
+  if (!text.len) text = TB_SLICE("");
+  uint32_t id = tb_intern_id(&r->texts, text);
+  return id ? tb_map_put(map, first, second, id) : TB_NO_MEMORY;
+}
+
+/* ---- interned data ---------------------------------------------------------------------------------------------------------- */
+
+/* What an entry is shown as: its text; of frames the function, of source locations all three fields. */
+static struct tb_slice entry_text(const struct tb_resolver *r, uint32_t kind, struct tb_slice entry, uint64_t *iid,
+                                  char buffer[TEXT_BYTES]) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(entry);
+  struct tb_wire_field field;
+  enum { IID = TB_INTERNED_NAME_IID, TEXT = TB_INTERNED_NAME_NAME }; /* of entries of any kind */
+  struct tb_slice text = {NULL, 0}, function = {NULL, 0};
+  uint64_t line = 0;
+  *iid = 0;
+  while (tb_wire_next(&cursor, &field) == TB_OK) {
+    if (field.number == IID && field.type == TB_WIRE_VARINT) *iid = field.value;
+    if (field.number == TEXT && field.type == TB_WIRE_BYTES) text = field.bytes;
+    if (field.number == TB_FRAME_FUNCTION_NAME_ID && field.type == TB_WIRE_VARINT && kind == TB_INTERNED_DATA_FRAMES)
+      text = find(r, r->current, field.value, TB_INTERNED_DATA_FUNCTION_NAMES);
+    if (field.number == TB_SOURCE_LOCATION_FUNCTION_NAME && field.type == TB_WIRE_BYTES) function = field.bytes;
+    if (field.number == TB_SOURCE_LOCATION_LINE_NUMBER && field.type == TB_WIRE_VARINT) line = field.value;
+  }
+  if (kind != TB_INTERNED_DATA_SOURCE_LOCATIONS) return text;
+  int len = snprintf(buffer, TEXT_BYTES, "%.*s:%" PRIu64 " %.*s", (int)(text.len < 100 ? text.len : 100),
+                     text.len ? text.ptr : "", line, (int)(function.len < 100 ? function.len : 100),
+                     function.len ? function.ptr : "");
+  return (struct tb_slice){buffer, len < TEXT_BYTES ? (size_t)len : TEXT_BYTES - 1};
+}
+
+static enum tb_status take_interned(struct tb_resolver *r, struct tb_slice interned) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(interned);
+  struct tb_wire_field field;
+  char buffer[TEXT_BYTES];
+  while (tb_wire_next(&cursor, &field) == TB_OK) {
+    uint64_t iid;
+    if (field.type != TB_WIRE_BYTES) continue;
+    struct tb_slice text = entry_text(r, field.number, field.bytes, &iid, buffer);
+    if (text.len && set(r, r->current, iid, field.number, text) != TB_OK) return TB_NO_MEMORY;
+  }
+  return TB_OK;
+}
+
+/* Points `current` at the sequence's entries. */
+static enum tb_status choose_sequence(struct tb_resolver *r, const struct tb_packet *packet) {
+  uint32_t place;
+  r->current = NULL;
+  if (!packet->sequence) return TB_OK;
+  if (!tb_map_get(&r->sequences, packet->sequence, packet->machine, &place)) {
+    void *data = r->data;
+    place = (uint32_t)r->data_count;
+    if (tb_grow_array(r->allocator, &data, &r->data_capacity, r->data_count + 1, sizeof(*r->data), UINT32_MAX - 1) !=
+        TB_OK)
+      return TB_NO_MEMORY;
+    r->data = data;
+    tb_map_init(&r->data[r->data_count++], r->allocator);
+    if (tb_map_put(&r->sequences, packet->sequence, packet->machine, place) != TB_OK) return TB_NO_MEMORY;
+  }
+  r->current = &r->data[place];
+  return TB_OK;
+}
+
+/* ---- tracks ------------------------------------------------------------------------------------------------------------------ */
+
+static struct tb_slice text_field(struct tb_slice message, uint32_t number) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(message);
+  struct tb_wire_field field;
+  struct tb_slice text = {NULL, 0};
+  while (tb_wire_next(&cursor, &field) == TB_OK)
+    if (field.number == number && field.type == TB_WIRE_BYTES) text = field.bytes;
+  if (text.len > TEXT_BYTES / 2) text.len = TEXT_BYTES / 2;
+  return text;
+}
+
+static uint64_t number_field(struct tb_slice message, uint32_t number) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(message);
+  struct tb_wire_field field;
+  uint64_t value = 0;
+  while (tb_wire_next(&cursor, &field) == TB_OK)
+    if (field.number == number && field.type == TB_WIRE_VARINT) value = field.value;
+  return value;
+}
+
+static void describe(struct tb_slice descriptor, uint64_t *uuid, char text[TEXT_BYTES]) {
+  static const uint32_t names[] = {TB_TRACK_DESCRIPTOR_NAME, TB_TRACK_DESCRIPTOR_STATIC_NAME,
+                                   TB_TRACK_DESCRIPTOR_ATRACE_NAME};
+  struct tb_slice thread = {NULL, 0}, process = {NULL, 0}, name = {NULL, 0};
+  struct tb_wire_cursor cursor = tb_wire_cursor(descriptor);
+  struct tb_wire_field field;
+  while (tb_wire_next(&cursor, &field) == TB_OK) {
+    if (field.type != TB_WIRE_BYTES) continue;
+    if (field.number == TB_TRACK_DESCRIPTOR_THREAD) thread = field.bytes;
+    if (field.number == TB_TRACK_DESCRIPTOR_PROCESS) process = field.bytes;
+  }
+  for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !name.len; i++) name = text_field(descriptor, names[i]);
+  *uuid = number_field(descriptor, TB_TRACK_DESCRIPTOR_UUID);
+  if (thread.len) {
+    if (!name.len) name = text_field(thread, TB_THREAD_DESCRIPTOR_THREAD_NAME);
+    (void)snprintf(text, TEXT_BYTES, "thread %" PRId64 " of %" PRId32 " %.*s",
+                   (int64_t)number_field(thread, TB_THREAD_DESCRIPTOR_TID),
+                   (int32_t)number_field(thread, TB_THREAD_DESCRIPTOR_PID), (int)name.len, name.len ? name.ptr : "");
+  } else if (process.len) {
+    if (!name.len) name = text_field(process, TB_PROCESS_DESCRIPTOR_PROCESS_NAME);
+    (void)snprintf(text, TEXT_BYTES, "process %" PRId32 " %.*s",
+                   (int32_t)number_field(process, TB_PROCESS_DESCRIPTOR_PID), (int)name.len, name.len ? name.ptr : "");
+  } else {
+    (void)snprintf(text, TEXT_BYTES, "%.*s", (int)name.len, name.len ? name.ptr : "");
+  }
+}
+
+/* ---- packets ------------------------------------------------------------------------------------------------------------------- */
+
+enum tb_status tb_resolver_packet(struct tb_resolver *r, const struct tb_packet *packet) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(packet->bytes);
+  struct tb_wire_field field;
+  if (choose_sequence(r, packet) != TB_OK) return TB_NO_MEMORY;
+  uint64_t cleared =
+      (number_field(packet->bytes, TB_TRACE_PACKET_SEQUENCE_FLAGS) & TB_TRACE_PACKET_SEQ_INCREMENTAL_STATE_CLEARED) |
+      number_field(packet->bytes, TB_TRACE_PACKET_INCREMENTAL_STATE_CLEARED);
+  if (cleared && r->current) tb_map_clear(r->current);
+  while (tb_wire_next(&cursor, &field) == TB_OK) {
+    if (field.type != TB_WIRE_BYTES) continue;
+    if (field.number == TB_TRACE_PACKET_INTERNED_DATA && r->current && take_interned(r, field.bytes) != TB_OK)
+      return TB_NO_MEMORY;
+    if (field.number != TB_TRACE_PACKET_TRACK_DESCRIPTOR) continue;
+    char text[TEXT_BYTES];
+    uint64_t uuid;
+    describe(field.bytes, &uuid, text);
+    if (set(r, &r->tracks, uuid, 0, tb_slice_from(text)) != TB_OK) return TB_NO_MEMORY;
+  }
+  return TB_OK;
+}
+
+struct tb_slice tb_resolver_text(const struct tb_resolver *r, const ProtobufCMessageDescriptor *message,
+                                 const ProtobufCFieldDescriptor *field, uint64_t value) {
+  for (size_t i = 0; i < sizeof(id_fields) / sizeof(id_fields[0]); i++) {
+    if (strcmp(id_fields[i].field, field->name) != 0 || strcmp(id_fields[i].message, message->short_name) != 0)
+      continue;
+    if (!id_fields[i].of) return find(r, &r->tracks, value, 0);
+    return find(r, r->current, value, id_fields[i].of);
+  }
+  return (struct tb_slice){NULL, 0};
+}

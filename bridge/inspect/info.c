@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Reads a trace once for tb_info: the bytes of the input go to a reader of events and, where it is Perfetto's, to one of packets
+ * too, so that pipes work as files do.
+ */
+#include "base/error.h"
+#include "convert/format_detect.h"
+#include "inspect/info_state.h"
+#include "io/input.h"
+#include "model/reader_ops.h"
+
+enum { CHUNK_BYTES = 256 * 1024, PEEK_BYTES = 4096 };
+
+/* A reading in progress. */
+struct reading {
+  struct tb_info_state *state;
+  struct tb_input *input;
+  struct tb_reader *reader;
+  struct tb_packet_reader *packets; /* NULL where there are none */
+  char *chunk;
+  bool cut_short; /* the input's compression ends early */
+};
+
+static enum tb_status no_memory(struct tb_error *error) {
+  return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+}
+
+static enum tb_status open_readers(struct reading *r, const struct tb_reader_options *options, struct tb_error *error) {
+  const char *name = tb_input_name(r->input), *data;
+  size_t len = 0;
+  enum tb_status status = tb_input_peek(r->input, &data, PEEK_BYTES, &len, error);
+  if (status != TB_OK && status != TB_END && status != TB_TRUNCATED) return status;
+  enum tb_format format = options->format != TB_FORMAT_UNKNOWN ? options->format : tb_format_detect(data, len);
+  status = tb_reader_create_feed(name, options, &r->reader, error);
+  if (status == TB_OK && format == TB_FORMAT_FXT)
+    r->reader->watch = (struct tb_record_watch){tb_info_count_record, r->state};
+  if (status != TB_OK || format != TB_FORMAT_PERFETTO) return status;
+  return tb_packet_reader_create_feed(name, options, &r->packets, error);
+}
+
+/* Takes what the reader of events has; TB_AGAIN when it wants more bytes. */
+static enum tb_status take_events(struct reading *r, struct tb_error *error) {
+  const struct tb_event *event;
+  enum tb_status status;
+  while ((status = tb_reader_next(r->reader, &event)) == TB_OK) tb_info_count_event(r->state, event);
+  if (status == TB_AGAIN || status == TB_END) return status;
+  if (error && error->code == TB_OK) *error = *tb_reader_error(r->reader);
+  return status;
+}
+
+static enum tb_status take_packets(struct reading *r, struct tb_error *error) {
+  const struct tb_packet *packet;
+  enum tb_status status = TB_END;
+  while (r->packets && (status = tb_packet_next(r->packets, &packet)) == TB_OK) tb_info_count_packet(r->state, packet);
+  if (status == TB_AGAIN || status == TB_END) return status;
+  if (error && error->code == TB_OK) *error = *tb_packet_reader_error(r->packets);
+  return status;
+}
+
+static enum tb_status feed(struct reading *r, size_t len, struct tb_error *error) {
+  if (tb_reader_feed(r->reader, r->chunk, len) != TB_OK) return no_memory(error);
+  if (r->packets && tb_packet_reader_feed(r->packets, r->chunk, len) != TB_OK) return no_memory(error);
+  return TB_OK;
+}
+
+static void feed_end(struct reading *r) {
+  tb_reader_feed_end(r->reader);
+  if (r->packets) tb_packet_reader_feed_end(r->packets);
+}
+
+static enum tb_status read_all(struct reading *r, const struct tb_info_options *options, struct tb_error *error) {
+  for (bool at_end = false;;) {
+    size_t got = 0;
+    enum tb_status status = at_end ? TB_END : tb_input_read(r->input, r->chunk, CHUNK_BYTES, &got, error);
+    if (status == TB_TRUNCATED) r->cut_short = true;
+    if (status == TB_TRUNCATED || status == TB_END) {
+      at_end = true;
+      feed_end(r);
+    } else if (status != TB_OK || (status = feed(r, got, error)) != TB_OK) {
+      return status;
+    }
+    status = take_packets(r, error);
+    if (status != TB_AGAIN && status != TB_END) return status;
+    status = take_events(r, error);
+    if (status != TB_AGAIN) return status == TB_END ? TB_OK : status;
+    if (r->state->out_of_memory) return no_memory(error);
+    if (options->progress &&
+        !options->progress(options->progress_ctx, tb_input_bytes_read(r->input), tb_input_size(r->input)))
+      return tb_fail(error, TB_CANCELLED, TB_NO_OFFSET, "cancelled");
+  }
+}
+
+/* What is lost is told by the reader of events; by that of packets too it would be told twice. */
+static void gather(struct reading *r) {
+  struct tb_loss losses[64];
+  size_t count;
+  const struct tb_loss *found = tb_reader_losses(r->reader, &count);
+  if (count > 63) count = 63;
+  if (count) memcpy(losses, found, count * sizeof(*found));
+  if (r->cut_short) losses[count++] = (struct tb_loss){"the compressed input ends early or is damaged", 1, 0};
+  r->state->info.format = tb_reader_format(r->reader);
+  r->state->info.stored_bytes = tb_input_bytes_read(r->input);
+  tb_info_gather(r->state, losses, count);
+}
+
+static enum tb_status read_info(struct reading *r, const char *path, const struct tb_info_options *options,
+                                struct tb_error *error) {
+  enum tb_status status = tb_input_open(path, r->state->allocator, 1, &r->input, error);
+  if (status != TB_OK) return status;
+  r->chunk = tb_alloc(r->state->allocator, CHUNK_BYTES);
+  if (!r->chunk) return no_memory(error);
+  status = open_readers(r, &options->reader, error);
+  if (status == TB_OK) status = read_all(r, options, error);
+  if (status != TB_OK) return status;
+  gather(r);
+  return r->state->out_of_memory ? no_memory(error) : TB_OK;
+}
+
+static struct tb_info_state *create(const struct tb_allocator *allocator) {
+  struct tb_info_state *s = tb_calloc(allocator, sizeof(*s));
+  if (!s) return NULL;
+  s->allocator = allocator;
+  s->info.first_ts = INT64_MAX;
+  s->info.last_ts = INT64_MIN;
+  tb_arena_init(&s->arena, allocator, 0);
+  tb_map_init(&s->packet_kinds, allocator);
+  tb_map_init(&s->producer_ids, allocator);
+  tb_map_init(&s->sequences, allocator);
+  tb_map_init(&s->machines, allocator);
+  tb_map_init(&s->provider_ids, allocator);
+  return s;
+}
+
+enum tb_status tb_info_open(const char *path, const struct tb_info_options *options, struct tb_info **info,
+                            struct tb_error *error) {
+  struct tb_info_options filled = {.size = sizeof(filled)};
+  struct tb_error own_error = {0};
+  if (options) memcpy(&filled, options, options->size < sizeof(filled) ? options->size : sizeof(filled));
+  filled.reader.size = sizeof(filled.reader);
+  if (!filled.reader.allocator) filled.reader.allocator = tb_default_allocator();
+  if (!error) error = &own_error;
+  *info = NULL;
+  struct reading r = {.state = create(filled.reader.allocator)};
+  if (!r.state) return no_memory(error);
+  enum tb_status status = read_info(&r, path, &filled, error);
+  if (status != TB_OK) tb_error_set_file(error, path);
+  tb_reader_close(r.reader);
+  tb_packet_reader_close(r.packets);
+  tb_free(r.state->allocator, r.chunk, CHUNK_BYTES);
+  tb_input_close(r.input);
+  if (status != TB_OK) {
+    tb_info_close(&r.state->info);
+    return status;
+  }
+  *info = &r.state->info;
+  return r.state->info.loss_count ? TB_PARTIAL : TB_OK;
+}
+
+void tb_info_close(struct tb_info *info) {
+  if (!info) return;
+  struct tb_info_state *s = (struct tb_info_state *)info;
+  const struct tb_allocator *a = s->allocator;
+  tb_free(a, s->tracks, s->track_count * sizeof(*s->tracks));
+  tb_free(a, s->clocks, s->clock_capacity * sizeof(*s->clocks));
+  tb_free(a, s->metadata, s->metadata_capacity * sizeof(*s->metadata));
+  tb_free(a, s->packets, s->packet_capacity * sizeof(*s->packets));
+  tb_free(a, s->producers, s->producer_capacity * sizeof(*s->producers));
+  tb_map_free(&s->packet_kinds);
+  tb_map_free(&s->producer_ids);
+  tb_map_free(&s->sequences);
+  tb_map_free(&s->machines);
+  tb_map_free(&s->provider_ids);
+  tb_free(a, s->providers, s->provider_capacity * sizeof(*s->providers));
+  tb_arena_free(&s->arena);
+  tb_free(a, s, sizeof(*s));
+}

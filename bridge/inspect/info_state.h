@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What is counted while a trace is read for tb_info: tallies of events by track, and of packets by kind, producer and sequence.
+ */
+#ifndef TB_INSPECT_INFO_STATE_H
+#define TB_INSPECT_INFO_STATE_H
+
+#include "base/map.h"
+#include "base/memory.h"
+#include "fxt/fxt_watch.h"
+#include "tracebridge/info.h"
+#include "tracebridge/packet.h"
+
+/* What is known of one track. */
+struct tb_info_track {
+  const struct tb_track *track; /* NULL: index not seen */
+  struct tb_slice name;         /* that metadata events gave it */
+  uint64_t events;
+  uint64_t all_events, threads; /* of a process: its tracks' events, its threads; made when all is read */
+  uint64_t open;                /* slices begun and not ended */
+  int64_t last_ts;
+};
+
+enum tb_info_odd {
+  TB_ODD_DISORDER,
+  TB_ODD_STRAY_END,
+  TB_ODD_OPEN,
+  TB_ODD_NEGATIVE_DURATION,
+  TB_ODD_NEGATIVE_TIME,
+  TB_ODD_NO_TIME,
+  TB_ODD_DATA_LOSS,
+  TB_ODD_UNREADABLE,
+  TB_ODD_UNRELATED_CLOCK,
+  TB_ODD_UNKNOWN_PACKET,
+  TB_ODD_COUNT
+};
+
+struct tb_info_state {
+  struct tb_info info; /* first, so that tb_info_close finds the state */
+  const struct tb_allocator *allocator;
+  struct tb_arena arena; /* what info points to */
+  bool out_of_memory;
+  struct tb_info_track *tracks; /* by tb_track.index */
+  size_t track_count;
+  struct tb_info_clock *clocks;
+  size_t clock_count, clock_capacity;
+  struct tb_slice *metadata;
+  size_t metadata_count, metadata_capacity;
+  struct tb_info_packets *packets;
+  size_t packet_count, packet_capacity;
+  struct tb_info_producer *producers;
+  size_t producer_count, producer_capacity;
+  struct tb_map packet_kinds, producer_ids, sequences, machines;
+  uint64_t odd[TB_ODD_COUNT];
+  struct tb_info_records record_kinds[TB_FXT_KINDS]; /* FXT: by kind */
+  struct tb_info_provider *providers;
+  size_t provider_count, provider_capacity;
+  struct tb_map provider_ids;
+};
+
+/* Counts one event or packet. Failures of memory set out_of_memory. */
+void tb_info_count_event(struct tb_info_state *state, const struct tb_event *event);
+void tb_info_count_packet(struct tb_info_state *state, const struct tb_packet *packet);
+
+/* Counts one record of FXT: a struct tb_record_watch whose ctx is the state. */
+void tb_info_count_record(void *state, const void *record);
+
+/* Fills state->info from the tallies, copying what readers own. `losses` are copied. */
+void tb_info_gather(struct tb_info_state *state, const struct tb_loss *losses, size_t loss_count);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What metadata events of the Trace Event Format say of processes and threads.
+ */
+#ifndef TB_MODEL_METADATA_H
+#define TB_MODEL_METADATA_H
+
+#include "tracebridge/event.h"
+
+/* Whether metadata of this name (`thread_…`) is of a thread, even of one whose id is 0. */
+bool tb_metadata_is_of_thread(struct tb_slice name);
+
+/* The name that a metadata event gives its track: a `process_name` a process, a `thread_name` a thread. Empty where it gives none; valid as long
+ * as the event. */
+struct tb_slice tb_metadata_track_name(const struct tb_event *event);
+
+#endif

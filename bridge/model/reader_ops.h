@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a format gives to be read, and the part of a reader that all formats share.
+ */
+#ifndef TB_MODEL_READER_OPS_H
+#define TB_MODEL_READER_OPS_H
+
+#include "base/intern.h"
+#include "base/losses.h"
+#include "io/input.h"
+#include "model/batch.h"
+#include "tracebridge/reader.h"
+
+struct tb_reader;
+
+struct tb_reader_ops {
+  enum tb_format format;
+
+  /* Allocates the format's own state in reader->state. Called once, when the format is known; reader->input stands at the
+   * first byte. */
+  enum tb_status (*create)(struct tb_reader *reader);
+
+  /* Fills an empty batch. TB_OK: at least one event is in it. TB_END, TB_AGAIN: none is, and why. Any other: the reader
+   * failed for good (reader->error says why); events that were put into the batch before it stand and are given out
+   * first. What can be passed over is counted with tb_reader_lose. */
+  enum tb_status (*fill)(struct tb_reader *reader, struct tb_batch *batch);
+
+  void (*destroy)(struct tb_reader *reader);
+
+  /* Whether a batch may be filled in one thread while another uses the events of the batches before it. Tracks that were given
+   * out change only behind tb_reader_wait; all else that events point to stays until their batch is filled again. */
+  bool runs_ahead;
+};
+
+/* Who sees the records of the source before they are read; `record` is of a type of the format's own. */
+struct tb_record_watch {
+  void (*take)(void *ctx, const void *record); /* NULL: nobody */
+  void *ctx;
+};
+
+struct tb_reader {
+  const struct tb_reader_ops *ops; /* NULL while a fed reader has not seen enough */
+  void *state;
+  const struct tb_allocator *allocator; /* the guard's */
+  struct tb_guard guard;
+  struct tb_input *input;
+  struct tb_reader_options options; /* with the defaults filled in */
+  bool
+      keeps_fxt_blobs; /* the target takes Perfetto packets that stood in blobs of FXT as they were: do not read them */
+  bool system_as_text; /* the target has the system's own events as text: give lines (TB_EVENT_SYSTEM_TRACE) for them */
+  bool
+      keeps_packets; /* the target takes Perfetto's packets as they are: no events of those that no event says all of */
+  bool one_machine;  /* the target knows one machine: process and thread ids of others have to differ from its own */
+  struct tb_record_watch watch; /* FXT: gets struct tb_fxt_raw_record */
+  void (*wait)(void *ctx);      /* until the events of all batches filled before are used up; NULL: they always are */
+  void *wait_ctx;
+  uint64_t fills, used_up; /* batches filled, and the last of them whose events nobody needs any more, in their order */
+  bool has_read; /* something of the format was there: an event, or what formats say of things that give none */
+  struct tb_losses losses;
+  struct tb_error error;
+  struct tb_batch batch; /* of tb_reader_next */
+  size_t next_event;
+  struct tb_intern kept; /* texts of tb_reader_keep */
+  enum tb_status held;   /* status of fill to give once the batch is used up */
+};
+
+extern const struct tb_reader_ops tb_json_reader_ops;
+extern const struct tb_reader_ops tb_fxt_reader_ops;
+extern const struct tb_reader_ops tb_perfetto_reader_ops;
+extern const struct tb_reader_ops tb_ftrace_reader_ops;
+
+/* Counts a loss; where options.strict is set it sets the error instead and returns TB_BAD_DATA, else TB_OK. */
+TB_MUST_CHECK enum tb_status tb_reader_lose(struct tb_reader *reader, const char *reason, uint64_t offset);
+
+/* For formats: waits until nobody reads what was given out in earlier batches, so that tracks may change. */
+static inline void tb_reader_wait(struct tb_reader *reader) {
+  if (reader->wait) reader->wait(reader->wait_ctx);
+}
+
+/* tb_reader_open for any place. */
+TB_MUST_CHECK enum tb_status tb_reader_open_place(const struct tb_input_place *place,
+                                                  const struct tb_reader_options *options, struct tb_reader **reader,
+                                                  struct tb_error *error);
+
+/* Fills `batch` (reset first); as ops->fill, with the format found out first where needed. For converters that run reader
+ * and writer in two threads: not to be mixed with tb_reader_next. */
+TB_MUST_CHECK enum tb_status tb_reader_fill(struct tb_reader *reader, struct tb_batch *batch);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a format gives to be written, and the part of a writer that all formats share.
+ */
+#ifndef TB_MODEL_WRITER_OPS_H
+#define TB_MODEL_WRITER_OPS_H
+
+#include "base/losses.h"
+#include "base/memory.h"
+#include "io/output.h"
+#include "model/track_counts.h"
+#include "tracebridge/writer.h"
+
+struct tb_writer;
+
+struct tb_writer_ops {
+  enum tb_format format;
+  enum tb_status (*create)(struct tb_writer *writer); /* allocates writer->state */
+  /* Takes one event. On failure writer->error is set. What the target cannot hold is counted in writer->losses. */
+  enum tb_status (*put)(struct tb_writer *writer, const struct tb_event *event);
+  /* Writes what is held back to writer->output; the caller finishes the output. */
+  enum tb_status (*finish)(struct tb_writer *writer);
+  void (*destroy)(struct tb_writer *writer);
+  tb_output_padding padding; /* before an output that would start like another format; NULL: none ever does */
+  bool counts_tracks;        /* it counts processes, threads and counters itself; flows are counted by all */
+};
+
+struct tb_writer {
+  const struct tb_writer_ops *ops;
+  void *state;
+  const struct tb_allocator *allocator; /* the guard's */
+  struct tb_guard guard;
+  struct tb_output *output;
+  bool (*writing)(void *ctx, uint64_t bytes, uint64_t size); /* progress of `finish`; NULL: none. False: cancel */
+  void *writing_ctx;
+  struct tb_writer_options options; /* with the defaults filled in */
+  struct tb_writer_summary summary;
+  struct tb_tally tally;
+  struct tb_losses losses;
+  struct tb_error error;
+};
+
+extern const struct tb_writer_ops tb_json_writer_ops;
+extern const struct tb_writer_ops tb_fxt_writer_ops;
+extern const struct tb_writer_ops tb_perfetto_writer_ops;
+
+#endif

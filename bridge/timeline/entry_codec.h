@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The byte form of a strand's entries, in memory and in spilled runs.
+ *
+ *   head   kind (3 bits), early (of END and INSTANT) or end body (of COMPLETE and MOMENT), thread_ts, thread_dur, key, flow (a bit each)
+ *   varint body length
+ *   sizes  of the four times that follow, two bits each: 2, 3, 4 or 8 bytes, little-endian
+ *   zigzag of ts less the ts of the record before; then as the head and the kind say: dur; thread_ts, as the zigzag of its
+ *   drift against ts; thread_dur, as zigzag
+ *   varints: key; flow step (a byte), flow key, order; name and categories of BEGIN and END; length of the end body
+ *   the body, then the end body
+ *
+ * Times are read and written eight bytes at once: RECORD_SLACK bytes behind a record's head belong to its buffer.
+ */
+#ifndef TB_TIMELINE_ENTRY_CODEC_H
+#define TB_TIMELINE_ENTRY_CODEC_H
+
+#include "protobuf/wire.h"
+#include "timeline/sort_queue.h"
+
+enum {
+  RECORD_KIND = 7,
+  RECORD_EARLY = 1 << 3,
+  RECORD_END_BODY = 1 << 3,
+  RECORD_THREAD_TS = 1 << 4,
+  RECORD_THREAD_DUR = 1 << 5,
+  RECORD_KEY = 1 << 6,
+  RECORD_FLOW = 1 << 7,
+  RECORD_SLACK = 8,
+  RECORD_HEAD_MAX = 1 + 12 * TB_WIRE_VARINT_MAX + RECORD_SLACK
+};
+
+/* Bases that thread times are stored against. */
+struct tb_record_base {
+  int64_t ts, thread_ts;
+};
+
+static inline uint64_t tb_zigzag(int64_t v) { return ((uint64_t)v << 1) ^ (v < 0 ? UINT64_MAX : 0); }
+
+/* Differences wrap: any two int64 can be stored. */
+static inline int64_t tb_wrap_sub(int64_t a, int64_t b) { return (int64_t)((uint64_t)a - (uint64_t)b); }
+static inline int64_t tb_wrap_add(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
+
+/* The class of an entry among those of one ts: see tb_entry_compare. */
+static inline unsigned tb_record_class(unsigned char head) {
+  if ((head & RECORD_KIND) == TB_ENTRY_COMPLETE) return 1;
+  unsigned char early = head & (RECORD_KIND | RECORD_EARLY);
+  return early == (TB_ENTRY_END | RECORD_EARLY) || early == (TB_ENTRY_INSTANT | RECORD_EARLY) ? 0 : 2;
+}
+
+/* Writes `v` in the fewest bytes that do, and notes how many at `place` of *sizes. */
+static inline char *tb_record_put_time(char *at, uint64_t v, unsigned place, unsigned *sizes) {
+  unsigned size = (unsigned)(v > 0xffff) + (unsigned)(v > 0xffffff) + (unsigned)(v > 0xffffffff);
+  memcpy(at, &v, sizeof(v)); /* little-endian hosts only; see third_party/README.md */
+  *sizes |= size << (2 * place);
+  return at + 2 + size + (size == 3 ? 3 : 0);
+}
+
+static inline const char *tb_record_get_time(const char *at, unsigned sizes, unsigned place, uint64_t *v) {
+  static const uint64_t masks[] = {0xffff, 0xffffff, 0xffffffff, UINT64_MAX};
+  unsigned size = sizes >> (2 * place) & 3;
+  memcpy(v, at, sizeof(*v));
+  *v &= masks[size];
+  return at + 2 + size + (size == 3 ? 3 : 0);
+}
+
+/* Writes all but the body; room for RECORD_HEAD_MAX bytes is there. */
+static inline char *tb_record_write(char *at, const struct tb_entry *e, int64_t last_ts, struct tb_record_base base) {
+  *at++ = (char)(e->kind | e->early << 3 | (e->end_body.len ? RECORD_END_BODY : 0) | e->has_thread_ts << 4 |
+                 e->has_thread_dur << 5 | (e->key ? RECORD_KEY : 0) | (e->flow ? RECORD_FLOW : 0));
+  at = tb_wire_put_varint(at, e->body.len + e->end_body.len);
+  char *sizes_at = at++;
+  unsigned sizes = 0;
+  at = tb_record_put_time(at, tb_zigzag(tb_wrap_sub(e->ts, last_ts)), 0, &sizes);
+  if (e->kind == TB_ENTRY_COMPLETE) at = tb_record_put_time(at, (uint64_t)e->dur, 1, &sizes);
+  if (e->has_thread_ts) {
+    int64_t drift = tb_wrap_sub(tb_wrap_sub(e->thread_ts, base.thread_ts), tb_wrap_sub(e->ts, base.ts));
+    at = tb_record_put_time(at, tb_zigzag(drift), 2, &sizes);
+  }
+  if (e->has_thread_dur) at = tb_record_put_time(at, tb_zigzag(e->thread_dur), 3, &sizes);
+  *sizes_at = (char)sizes;
+  if (e->key) at = tb_wire_put_varint(at, e->key);
+  if (e->flow) {
+    *at++ = (char)e->flow;
+    at = tb_wire_put_varint(at, e->flow_key);
+    at = tb_wire_put_varint(at, e->order);
+  }
+  if (e->kind == TB_ENTRY_BEGIN || e->kind == TB_ENTRY_END) {
+    at = tb_wire_put_varint(at, e->name);
+    at = tb_wire_put_varint(at, e->categories);
+  }
+  if (e->end_body.len) at = tb_wire_put_varint(at, e->end_body.len);
+  return at;
+}
+
+/* A varint of a record that this program wrote and that is whole. */
+static inline const char *tb_record_varint(const char *at, uint64_t *v) {
+  *v = 0;
+  const char *end = tb_wire_read_varint(at, at + TB_WIRE_VARINT_MAX, v);
+  return end ? end : at;
+}
+
+/* The ts of a record less that of the record before it. */
+static inline int64_t tb_record_ts_difference(const char *record) {
+  uint64_t v;
+  const char *at = tb_record_varint(record + 1, &v);
+  (void)tb_record_get_time(at + 1, (unsigned char)*at, 0, &v);
+  return tb_wire_zigzag_decode(v);
+}
+
+/* The rest of a record's head that few records have. */
+static inline const char *tb_record_read_rare(const char *at, struct tb_entry *e, unsigned char head) {
+  uint64_t v;
+  if (head & RECORD_KEY) {
+    at = tb_record_varint(at, &v);
+    e->key = (uint32_t)v;
+  }
+  if (head & RECORD_FLOW) {
+    e->flow = (uint8_t)*at++;
+    at = tb_record_varint(at, &v);
+    e->flow_key = (uint32_t)v;
+    at = tb_record_varint(at, &e->order);
+  }
+  return at;
+}
+
+/* Reads a record; `last_ts` is the ts of the record before it. Returns the byte after it. */
+static inline const char *tb_record_read(const char *at, struct tb_entry *e, int64_t last_ts,
+                                         struct tb_record_base base) {
+  unsigned char head = (unsigned char)*at++;
+  uint64_t v, body_len;
+  *e = (struct tb_entry){.kind = head & RECORD_KIND};
+  bool end_body = (e->kind == TB_ENTRY_COMPLETE || e->kind == TB_ENTRY_MOMENT) && head & RECORD_END_BODY;
+  e->early = (e->kind == TB_ENTRY_END || e->kind == TB_ENTRY_INSTANT) && head & RECORD_EARLY;
+  at = tb_record_varint(at, &body_len);
+  unsigned sizes = (unsigned char)*at++;
+  at = tb_record_get_time(at, sizes, 0, &v);
+  e->ts = tb_wrap_add(last_ts, tb_wire_zigzag_decode(v));
+  if (e->kind == TB_ENTRY_COMPLETE) {
+    at = tb_record_get_time(at, sizes, 1, &v);
+    e->dur = (int64_t)v;
+  }
+  if (head & RECORD_THREAD_TS) {
+    at = tb_record_get_time(at, sizes, 2, &v);
+    e->has_thread_ts = true;
+    e->thread_ts = tb_wrap_add(tb_wrap_add(tb_wire_zigzag_decode(v), base.thread_ts), tb_wrap_sub(e->ts, base.ts));
+  }
+  if (head & RECORD_THREAD_DUR) {
+    at = tb_record_get_time(at, sizes, 3, &v);
+    e->has_thread_dur = true;
+    e->thread_dur = tb_wire_zigzag_decode(v);
+  }
+  if (head & (RECORD_KEY | RECORD_FLOW)) at = tb_record_read_rare(at, e, head);
+  if (e->kind == TB_ENTRY_BEGIN || e->kind == TB_ENTRY_END) {
+    at = tb_record_varint(at, &v);
+    e->name = (uint32_t)v;
+    at = tb_record_varint(at, &v);
+    e->categories = (uint32_t)v;
+  }
+  e->body = (struct tb_slice){at, (size_t)body_len};
+  if (end_body) {
+    at = tb_record_varint(at, &v);
+    e->body = (struct tb_slice){at, (size_t)(body_len - v)};
+    e->end_body = (struct tb_slice){at + (body_len - v), (size_t)v};
+  }
+  return at + body_len;
+}
+
+#endif

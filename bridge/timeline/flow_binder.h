@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Flows: which slices they join. Points of flows are bound to slices strand by strand, then chained over all strands.
+ */
+#ifndef TB_TIMELINE_FLOW_BINDER_H
+#define TB_TIMELINE_FLOW_BINDER_H
+
+#include "timeline/sort_queue.h"
+
+/* One point of a flow, bound to a slice: entry `place` of strand `strand`. */
+struct tb_flow_point {
+  int64_t ts;
+  uint64_t order; /* place in the file, for points of one ts */
+  int64_t slice_ts;
+  uint64_t place;
+  uint32_t strand;
+  uint32_t flow;
+  uint8_t
+      step; /* enum tb_flow_step; IN_NEXT comes twice: when it is met, without a slice, and as IN when it is bound */
+  bool has_slice;
+  bool is_event;      /* an event of its own, not a slice's bind_id */
+  bool joined;        /* once chained: its slice carries an id for it */
+  uint8_t event_step; /* of the source's event, which IN_NEXT binds later than it is: its step and ts */
+  int64_t event_ts;
+  uint64_t id; /* once chained: an id that its slice carries for it, 0 for none */
+};
+
+/* A flow id that a slice carries. */
+struct tb_slice_flow {
+  uint64_t place;
+  uint64_t id;
+  uint32_t strand;
+  bool terminating;
+  bool
+      at_end; /* it goes with the slice's end: the other slice of the join begins at the same time but stands later in the file */
+  uint8_t unjoined; /* not 0: a bind_id that joins nothing; its step, and `id` is the flow's number */
+};
+
+struct tb_flows {
+  const struct tb_allocator *allocator;
+  struct tb_flow_point *points;
+  size_t point_count, point_capacity;
+  struct tb_slice_flow *slices; /* sorted by strand and place once chained */
+  size_t slice_count, slice_capacity;
+  bool any_at_end;
+  uint64_t
+      shared; /* not 0: flows may go on in other traces, so that points that join nothing here give their slices an id too; the
+                    * first id to make up */
+  bool ends_close; /* an end closes its flow, so that its id may begin another: FXT's, not JSON's */
+  uint64_t edges;  /* joins of two slices */
+  struct tb_flow_point
+      *unbound; /* points that join nothing: without a slice, ends and steps without a start, starts without more */
+  size_t unbound_count, unbound_capacity;
+};
+
+void tb_flows_init(struct tb_flows *flows, const struct tb_allocator *allocator);
+void tb_flows_free(struct tb_flows *flows);
+
+/* Keeps a point that joins nothing. TB_OK or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_flows_note_unbound(struct tb_flows *flows, const struct tb_flow_point *point);
+
+/* Adds the bind_id of a slice that joins nothing; tb_flows_sort_slices is due then. TB_OK or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_flows_add_unjoined(struct tb_flows *flows, const struct tb_flow_point *point);
+void tb_flows_sort_slices(struct tb_flows *flows);
+
+/* Binds the flow points of one strand as its entries come in the order of time. Zero-initialise, then set the first two. */
+struct tb_flow_binder {
+  struct tb_flows *flows;
+  uint32_t strand_index;
+  struct tb_flow_point *waiting; /* IN_NEXT without their slice yet */
+  size_t waiting_count, waiting_capacity;
+};
+
+/* Takes entry `place` after the strand's stack did; `top` is the stack's newest slice, NULL for none, and `pushed` says that it is this
+ * entry. TB_OK or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_flows_take(struct tb_flow_binder *binder, const struct tb_stack_frame_ref *top,
+                                           const struct tb_entry *entry, uint64_t place, bool pushed);
+/* Keeps as unbound what still waits for a slice when no more entries come. TB_OK or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_flow_binder_finish(struct tb_flow_binder *binder, struct tb_flows *flows);
+void tb_flow_binder_free(struct tb_flow_binder *binder);
+
+/* Drops the points of strands, to bind them anew: of those whose place in `forgotten` is true. */
+void tb_flows_forget(struct tb_flows *flows, const bool *forgotten);
+
+/* Binds the flow points of one strand in its order of time, as the trace processor's importer of JSON does: to the slice on top of the
+ * track's stack, which it clears of what is over only when a slice begins or ends. */
+TB_MUST_CHECK enum tb_status tb_flows_bind(struct tb_flows *flows, struct tb_strand *strand, uint32_t strand_index,
+                                           struct tb_spill_file *file, struct tb_error *error);
+
+/* Chains all points and gives ids to the joins: `wanted[flow]` where that number is free. `flow_count` flows. */
+TB_MUST_CHECK enum tb_status tb_flows_chain(struct tb_flows *flows, const uint64_t *wanted, uint32_t flow_count);
+
+#endif

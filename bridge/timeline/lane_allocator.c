@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "timeline/lane_allocator.h"
+
+enum { OWN_LANES_LOOKED_AT = 64 };
+
+void tb_lanes_init(struct tb_lanes *l, const struct tb_allocator *allocator, size_t keys) {
+  *l = (struct tb_lanes){.allocator = allocator, .now = INT64_MIN, .key_count = keys};
+}
+
+void tb_lanes_free(struct tb_lanes *l) {
+  const struct tb_allocator *a = l->allocator;
+  for (size_t i = 0; i < l->count; i++) {
+    struct tb_lane *lane = &l->items[i];
+    for (size_t k = 0; k < lane->open_count; k++)
+      tb_free(a, (void *)(uintptr_t)lane->open[k].end_body.ptr, lane->open[k].end_body.len);
+    tb_free(a, lane->open, lane->open_capacity * sizeof(*lane->open));
+  }
+  for (size_t i = 0; i < l->pool_capacity; i++)
+    tb_free(a, l->pools[i].free.lanes, l->pools[i].free.capacity * sizeof(uint32_t));
+  tb_free(a, l->items, l->capacity * sizeof(*l->items));
+  tb_free(a, l->pools, l->pool_capacity * sizeof(*l->pools));
+  tb_free(a, l->last, l->key_count * sizeof(*l->last));
+  tb_free(a, l->taken, l->key_count * sizeof(*l->taken));
+  tb_free(a, l->resting, l->resting_capacity * sizeof(*l->resting));
+  tb_free(a, l->ending.lanes, l->ending.capacity * sizeof(uint32_t));
+  *l = (struct tb_lanes){.allocator = a};
+}
+
+static enum tb_status grow_numbers(const struct tb_allocator *a, uint32_t **numbers, size_t *capacity, size_t needed) {
+  void *grown = *numbers;
+  enum tb_status status = tb_grow_array(a, &grown, capacity, needed, sizeof(**numbers), SIZE_MAX / 64);
+  *numbers = grown;
+  return status == TB_OK ? TB_OK : TB_NO_MEMORY;
+}
+
+/* ---- free lanes ---------------------------------------------------------------------------------------------------------- */
+
+static enum tb_status add_free(struct tb_lanes *l, uint32_t index) {
+  struct tb_lane *lane = &l->items[index];
+  struct tb_lane_heap *heap = &l->pools[lane->pool].free;
+  if (lane->in_free) return TB_OK;
+  if (grow_numbers(l->allocator, &heap->lanes, &heap->capacity, heap->count + 1) != TB_OK) return TB_NO_MEMORY;
+  size_t i = heap->count++;
+  for (; i && heap->lanes[(i - 1) / 2] > index; i = (i - 1) / 2) heap->lanes[i] = heap->lanes[(i - 1) / 2];
+  heap->lanes[i] = index;
+  lane->in_free = true;
+  return TB_OK;
+}
+
+static void remove_first_free(struct tb_lanes *l, struct tb_lane_heap *heap) {
+  l->items[heap->lanes[0]].in_free = false;
+  uint32_t moved = heap->lanes[--heap->count];
+  size_t i = 0, child;
+  while ((child = 2 * i + 1) < heap->count) {
+    if (child + 1 < heap->count && heap->lanes[child + 1] < heap->lanes[child]) child++;
+    if (moved <= heap->lanes[child]) break;
+    heap->lanes[i] = heap->lanes[child];
+    i = child;
+  }
+  heap->lanes[i] = moved;
+}
+
+static enum tb_status rest(struct tb_lanes *l, uint32_t index) {
+  if (l->items[index].resting) return TB_OK;
+  if (grow_numbers(l->allocator, &l->resting, &l->resting_capacity, l->resting_count + 1) != TB_OK) return TB_NO_MEMORY;
+  l->resting[l->resting_count++] = index;
+  l->items[index].resting = true;
+  return TB_OK;
+}
+
+enum tb_status tb_lanes_advance(struct tb_lanes *l, int64_t ts) {
+  if (ts == l->now) return TB_OK;
+  l->now = ts;
+  while (l->resting_count) {
+    uint32_t index = l->resting[--l->resting_count];
+    l->items[index].resting = false;
+    if (!l->items[index].taken && add_free(l, index) != TB_OK) return TB_NO_MEMORY;
+  }
+  return TB_OK;
+}
+
+/* ---- which lane ----------------------------------------------------------------------------------------------------------- */
+
+bool tb_lane_fits(const struct tb_lane *lane, int64_t end) {
+  return lane->open_count == 0 || end == INT64_MAX || end <= lane->open[lane->open_count - 1].bound;
+}
+
+static uint32_t last_used(const struct tb_lanes *l, uint32_t key) {
+  uint32_t last = l->last ? l->last[key] : 0;
+  return last && l->items[last - 1].key == key ? last - 1 : TB_NO_LANE;
+}
+
+uint32_t tb_lanes_last(const struct tb_lanes *l, uint32_t key) {
+  uint32_t last = last_used(l, key);
+  return last != TB_NO_LANE && l->items[last].taken ? last : TB_NO_LANE;
+}
+
+uint32_t tb_lanes_own(const struct tb_lanes *l, uint32_t key, uint32_t pool, int64_t end) {
+  uint32_t own = TB_NO_LANE, at = l->taken ? l->taken[key] : 0;
+  for (size_t i = 0; at && i < OWN_LANES_LOOKED_AT; i++, at = l->items[at - 1].next_of_key)
+    if (at - 1 < own && l->items[at - 1].pool == pool && tb_lane_fits(&l->items[at - 1], end)) own = at - 1;
+  return own;
+}
+
+static enum tb_status find_pool(struct tb_lanes *l, uint32_t pool) {
+  size_t before = l->pool_capacity;
+  void *pools = l->pools;
+  if (tb_grow_array(l->allocator, &pools, &l->pool_capacity, (size_t)pool + 1, sizeof(*l->pools), SIZE_MAX / 64) !=
+      TB_OK)
+    return TB_NO_MEMORY;
+  l->pools = pools;
+  if (l->pool_capacity > before) memset(&l->pools[before], 0, (l->pool_capacity - before) * sizeof(*l->pools));
+  return TB_OK;
+}
+
+static enum tb_status add_lane(struct tb_lanes *l, uint32_t pool, uint32_t *index) {
+  void *items = l->items;
+  if (tb_grow_array(l->allocator, &items, &l->capacity, l->count + 1, sizeof(*l->items), UINT32_MAX / 2) != TB_OK)
+    return TB_NO_MEMORY;
+  l->items = items;
+  *index = (uint32_t)l->count++;
+  l->items[*index] =
+      (struct tb_lane){.pool = pool, .number = l->pools[pool].count++, .used_ts = INT64_MIN, .buried_ts = INT64_MAX};
+  return TB_OK;
+}
+
+/* Whether nothing is open on the lane, and nothing of another key was on it just now, which would enclose in the eyes of the trace
+ * processor what begins there now. */
+static bool is_free(const struct tb_lanes *l, const struct tb_lane *lane, uint32_t key) {
+  return !lane->taken && (lane->key == key || lane->used_ts != l->now);
+}
+
+enum tb_status tb_lanes_spare(struct tb_lanes *l, uint32_t key, uint32_t pool, uint32_t *index) {
+  if (find_pool(l, pool) != TB_OK) return TB_NO_MEMORY;
+  struct tb_lane_heap *heap = &l->pools[pool].free;
+  while (heap->count && !is_free(l, &l->items[heap->lanes[0]], key)) remove_first_free(l, heap);
+  *index = heap->count ? heap->lanes[0] : TB_NO_LANE;
+  uint32_t last = last_used(l, key);
+  if (last < *index && l->items[last].pool == pool && is_free(l, &l->items[last], key)) *index = last;
+  return *index == TB_NO_LANE ? add_lane(l, pool, index) : TB_OK;
+}
+
+/* ---- what ends next ------------------------------------------------------------------------------------------------------- */
+
+static enum tb_ending_rank rank_of(const struct tb_lane *lane, size_t slice) {
+  if (slice + 1 != lane->open_count) return TB_ENDING_BURIED;
+  return lane->open[slice].moment ? TB_ENDING_MOMENT : TB_ENDING_INNERMOST;
+}
+
+static bool ends_before(const struct tb_lanes *l, uint32_t a, uint32_t b) {
+  const struct tb_lane *first = &l->items[a], *second = &l->items[b];
+  size_t i = first->open[first->open_count - 1].ending, k = second->open[second->open_count - 1].ending;
+  if (first->open[i].end != second->open[k].end) return first->open[i].end < second->open[k].end;
+  enum tb_ending_rank rank = rank_of(first, i), other = rank_of(second, k);
+  return rank != other ? rank < other : a < b;
+}
+
+static void set_ending(struct tb_lanes *l, size_t i, uint32_t index) {
+  l->ending.lanes[i] = index;
+  l->items[index].ending_place = (uint32_t)i + 1;
+}
+
+/* Moves the lane at place `i` of the heap to where it belongs. */
+static void sift(struct tb_lanes *l, size_t i) {
+  struct tb_lane_heap *heap = &l->ending;
+  uint32_t index = heap->lanes[i];
+  for (; i && ends_before(l, index, heap->lanes[(i - 1) / 2]); i = (i - 1) / 2)
+    set_ending(l, i, heap->lanes[(i - 1) / 2]);
+  for (size_t child; (child = 2 * i + 1) < heap->count; i = child) {
+    if (child + 1 < heap->count && ends_before(l, heap->lanes[child + 1], heap->lanes[child])) child++;
+    if (!ends_before(l, heap->lanes[child], index)) break;
+    set_ending(l, i, heap->lanes[child]);
+  }
+  set_ending(l, i, index);
+}
+
+/* The lane's slices have changed. */
+static enum tb_status update_ending(struct tb_lanes *l, uint32_t index) {
+  struct tb_lane *lane = &l->items[index];
+  struct tb_lane_heap *heap = &l->ending;
+  bool ends = lane->open_count && lane->open[lane->open_count - 1].ending != SIZE_MAX;
+  size_t place = lane->ending_place;
+  if (ends && !place) {
+    if (grow_numbers(l->allocator, &heap->lanes, &heap->capacity, heap->count + 1) != TB_OK) return TB_NO_MEMORY;
+    set_ending(l, heap->count, index);
+    place = ++heap->count;
+  } else if (!ends && place) {
+    lane->ending_place = 0;
+    uint32_t moved = heap->lanes[--heap->count];
+    if (moved == index) return TB_OK;
+    set_ending(l, place - 1, moved);
+  }
+  if (place) sift(l, place - 1);
+  return TB_OK;
+}
+
+uint32_t tb_lanes_over(const struct tb_lanes *l, int64_t ts, enum tb_ending_rank rank) {
+  if (!l->ending.count) return TB_NO_LANE;
+  uint32_t index = l->ending.lanes[0];
+  const struct tb_lane *lane = &l->items[index];
+  size_t slice = lane->open[lane->open_count - 1].ending;
+  int64_t end = lane->open[slice].end;
+  return end < ts || (end == ts && rank_of(lane, slice) <= rank) ? index : TB_NO_LANE;
+}
+
+/* ---- use ------------------------------------------------------------------------------------------------------------------ */
+
+static enum tb_status make_keys(struct tb_lanes *l) {
+  if (!l->last) l->last = tb_calloc(l->allocator, l->key_count * sizeof(*l->last));
+  if (!l->taken) l->taken = tb_calloc(l->allocator, l->key_count * sizeof(*l->taken));
+  return l->last && l->taken ? TB_OK : TB_NO_MEMORY;
+}
+
+enum tb_status tb_lanes_use(struct tb_lanes *l, uint32_t index, uint32_t key) {
+  struct tb_lane *lane = &l->items[index];
+  if (make_keys(l) != TB_OK) return TB_NO_MEMORY;
+  lane->key = key;
+  lane->used_ts = l->now;
+  l->last[key] = index + 1;
+  return lane->taken ? TB_OK : rest(l, index);
+}
+
+static void take(struct tb_lanes *l, uint32_t index) {
+  struct tb_lane *lane = &l->items[index];
+  uint32_t *newest = &l->taken[lane->key];
+  lane->taken = true;
+  lane->next_of_key = *newest;
+  lane->previous_of_key = 0;
+  if (*newest) l->items[*newest - 1].previous_of_key = index + 1;
+  *newest = index + 1;
+}
+
+static enum tb_status release(struct tb_lanes *l, uint32_t index) {
+  struct tb_lane *lane = &l->items[index];
+  if (lane->next_of_key) l->items[lane->next_of_key - 1].previous_of_key = lane->previous_of_key;
+  if (lane->previous_of_key)
+    l->items[lane->previous_of_key - 1].next_of_key = lane->next_of_key;
+  else
+    l->taken[lane->key] = lane->next_of_key;
+  lane->taken = false;
+  return lane->used_ts == l->now ? rest(l, index) : add_free(l, index);
+}
+
+/* For one more slice, and for the lane among those that end: a slice that is on its lane stays there. */
+static enum tb_status make_room(struct tb_lanes *l, struct tb_lane *lane) {
+  void *open = lane->open;
+  if (tb_grow_array(l->allocator, &open, &lane->open_capacity, lane->open_count + 1, sizeof(*lane->open),
+                    SIZE_MAX / 256) != TB_OK)
+    return TB_NO_MEMORY;
+  lane->open = open;
+  return grow_numbers(l->allocator, &l->ending.lanes, &l->ending.capacity, l->ending.count + 1);
+}
+
+/* Sets what a slice says of those below it. */
+static void look_below(struct tb_lane *lane, size_t i) {
+  struct tb_open_slice *slice = &lane->open[i];
+  bool endless = slice->end == INT64_MAX;
+  slice->ending = slice->complete ? i : endless && i ? slice[-1].ending : SIZE_MAX;
+  slice->bound = endless && i ? slice[-1].bound : slice->end;
+}
+
+enum tb_status tb_lanes_push(struct tb_lanes *l, uint32_t index, const struct tb_open_slice *slice) {
+  struct tb_lane *lane = &l->items[index];
+  if (make_room(l, lane) != TB_OK) return TB_NO_MEMORY;
+  lane->open[lane->open_count++] = *slice;
+  look_below(lane, lane->open_count - 1);
+  if (!lane->taken) take(l, index);
+  return update_ending(l, index);
+}
+
+enum tb_status tb_lanes_remove(struct tb_lanes *l, uint32_t index, size_t i) {
+  struct tb_lane *lane = &l->items[index];
+  lane->open_count--;
+  memmove(&lane->open[i], &lane->open[i + 1], (lane->open_count - i) * sizeof(*lane->open));
+  for (size_t k = i; k < lane->open_count; k++) look_below(lane, k);
+  enum tb_status status = update_ending(l, index);
+  return status == TB_OK && lane->open_count == 0 ? release(l, index) : status;
+}

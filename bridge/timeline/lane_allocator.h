@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The lanes that slices stand on: which of them a key uses, which are free, and on which a slice ends next. Each answer takes the
+ * logarithm of how many lanes there are, since traces have thousands of slices open side by side.
+ */
+#ifndef TB_TIMELINE_LANE_ALLOCATOR_H
+#define TB_TIMELINE_LANE_ALLOCATOR_H
+
+#include "timeline/sort_queue.h"
+
+#define TB_NO_LANE UINT32_MAX /* where the number of a lane is asked for */
+
+struct tb_open_slice {
+  int64_t end;  /* INT64_MAX while unknown */
+  size_t place; /* of its BEGIN or COMPLETE in the strand */
+  uint32_t name, categories;
+  bool complete; /* it ends by itself, without an END */
+  bool moment;   /* it ends where it begins: what has no duration at the same time nests in it */
+  bool whole;    /* the sink knows its end already */
+  bool has_thread_end;
+  int64_t thread_end;
+  struct tb_slice body;     /* of its entry; empty when the strand was spilled */
+  struct tb_slice end_body; /* of a complete slice; a copy, freed after its end */
+  /* of this slice and those below it, for the lane's use */
+  size_t ending; /* where on the lane the one is that ends next by itself; SIZE_MAX: none */
+  int64_t bound; /* the first end that is known; INT64_MAX: none is */
+};
+
+struct tb_lane {
+  uint32_t pool; /* see tb_nesting_sink.pool; lanes of one pool are used by one key at a time */
+  uint32_t key;  /* the key that uses it now, or used it last */
+  bool taken;
+  bool in_free, resting;      /* it stands in its pool's heap of free lanes; among those that rest */
+  uint32_t number;            /* within its pool, from 0 */
+  int64_t used_ts;            /* when something last began on it, or happened; INT64_MIN: never */
+  struct tb_open_slice *open; /* innermost last */
+  size_t open_count, open_capacity;
+  int64_t buried_ts;   /* when a slice ended last while others above it stayed open; INT64_MAX: never */
+  size_t buried_below; /* how many slices were open below it */
+  uint32_t next_of_key, previous_of_key; /* of the lanes that its key has taken, + 1 */
+  uint32_t ending_place;                 /* in the heap of lanes on which a slice ends by itself, + 1 */
+};
+
+/* Which slices that end at an entry's time are over by it, from the first to the last to be so. */
+enum tb_ending_rank {
+  TB_ENDING_INNERMOST, /* by any entry */
+  TB_ENDING_MOMENT,    /* by any that has a duration, or an end */
+  TB_ENDING_BURIED     /* by a COMPLETE: the ENDs of those above it may still come */
+};
+
+struct tb_lane_heap {
+  uint32_t *lanes;
+  size_t count, capacity;
+};
+
+struct tb_lane_pool {
+  uint32_t count;           /* of its lanes */
+  struct tb_lane_heap free; /* lowest first; some may be taken again, or rest */
+};
+
+struct tb_lanes {
+  const struct tb_allocator *allocator;
+  struct tb_lane *items;
+  size_t count, capacity;
+  int64_t now;
+  struct tb_lane_pool *pools;
+  size_t pool_capacity;
+  uint32_t *last;  /* by key: the lane that it used last, + 1 */
+  uint32_t *taken; /* by key: the lanes it has taken, the newest, + 1 */
+  size_t key_count;
+  uint32_t
+      *resting; /* free lanes that were used at `now`: to the trace processor what begins there now lies within that */
+  size_t resting_count, resting_capacity;
+  struct tb_lane_heap ending; /* by end, then rank, then number */
+};
+
+void tb_lanes_init(struct tb_lanes *lanes, const struct tb_allocator *allocator, size_t keys);
+void tb_lanes_free(struct tb_lanes *lanes);
+
+/* Time goes on to `ts`. TB_OK or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_lanes_advance(struct tb_lanes *lanes, int64_t ts);
+
+/* The lane that `key` used last, where it has it still; TB_NO_LANE. */
+uint32_t tb_lanes_last(const struct tb_lanes *lanes, uint32_t key);
+/* The first of the lanes of `pool` that `key` has taken, of the newest ones, on which a slice fits that lasts until `end`; TB_NO_LANE. */
+uint32_t tb_lanes_own(const struct tb_lanes *lanes, uint32_t key, uint32_t pool, int64_t end);
+/* The first free lane of `pool`, or else a new one. TB_OK or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_lanes_spare(struct tb_lanes *lanes, uint32_t key, uint32_t pool, uint32_t *index);
+/* Whether a slice that lasts until `end` nests in what is open on the lane. */
+bool tb_lane_fits(const struct tb_lane *lane, int64_t end);
+
+/* `key` has something on the lane now. TB_OK or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_lanes_use(struct tb_lanes *lanes, uint32_t index, uint32_t key);
+/* Opens a slice on the lane in use. TB_OK; TB_NO_MEMORY, and the slice is not there then. */
+TB_MUST_CHECK enum tb_status tb_lanes_push(struct tb_lanes *lanes, uint32_t index, const struct tb_open_slice *slice);
+/* Takes the lane's slice `i` off it; its end_body is the caller's. TB_OK or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_lanes_remove(struct tb_lanes *lanes, uint32_t index, size_t i);
+
+/* The lane on which the next slice is over that ends by itself, by an entry at `ts` that ends what is of at most `rank`; TB_NO_LANE. */
+uint32_t tb_lanes_over(const struct tb_lanes *lanes, int64_t ts, enum tb_ending_rank rank);
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* */
+#include <cmocka.h>
+
+#include "timeline/slice_matcher.h"
+
+static struct tb_strand strand;
+
+static int start(void **state) {
+  (void)state;
+  tb_strand_init(&strand, tb_default_allocator());
+  return 0;
+}
+
+static int stop(void **state) {
+  (void)state;
+  tb_strand_free(&strand);
+  return 0;
+}
+
+/* One entry for each letter, a unit of time apart: an upper case one begins the slice of that name, a lower case one ends it, '-'
+ * ends the newest. */
+static void match(const char *letters) {
+  for (int64_t ts = 0; letters[ts]; ts++) {
+    char c = letters[ts];
+    bool begins = c >= 'A' && c <= 'Z';
+    struct tb_entry entry = {.ts = ts, .kind = begins ? TB_ENTRY_BEGIN : TB_ENTRY_END};
+    entry.name = c == '-' ? 0 : (uint32_t)(c | 32);
+    assert_int_equal(tb_strand_add(&strand, &entry), TB_OK);
+  }
+  assert_int_equal(tb_strand_index(&strand), TB_OK);
+  assert_int_equal(tb_match_slices(&strand, 1), TB_OK);
+}
+
+/* Which entry each one belongs to, as digits; '.' for none. Of a BEGIN the matcher gives the time, which is the same here. */
+static void expect_matches(const char *letters, const char *digits) {
+  for (size_t i = 0; digits[i]; i++) {
+    int64_t none = letters[i] >= 'A' && letters[i] <= 'Z' ? INT64_MAX : TB_UNMATCHED;
+    assert_int_equal(strand.matches[i], digits[i] == '.' ? none : digits[i] - '0');
+  }
+}
+
+static void expect_loose(const char *flags) {
+  for (size_t i = 0; flags[i]; i++) assert_int_equal(tb_strand_is_loose(&strand, i), flags[i] == '*');
+}
+
+static void slices_that_nest_are_not_loose(void **state) {
+  (void)state;
+  match("AB-C--");
+  expect_matches("AB-C--", "521430");
+  assert_null(strand.loose);
+}
+
+static void an_end_that_takes_an_outer_slice_makes_loose_what_is_open(void **state) {
+  (void)state;
+  match("ABCc-DaE-");
+  expect_matches("ABCc-DaE-", "64321.087");
+  expect_loose("*....*.*.");
+}
+
+static void loose_lasts_until_nothing_is_open(void **state) {
+  (void)state;
+  match("ABaCc-Dd");
+  expect_matches("ABaCc-Dd", "25043176");
+  expect_loose("**.*....");
+}
+
+static void ends_find_their_names_in_any_order(void **state) {
+  (void)state;
+  match("ABACaBbac");
+  expect_matches("ABACaBbac", "7.4826503");
+}
+
+static void a_slice_that_never_ends_is_loose(void **state) {
+  (void)state;
+  match("ABb");
+  expect_matches("ABb", ".21");
+  expect_loose("*..");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(slices_that_nest_are_not_loose, start, stop),
+      cmocka_unit_test_setup_teardown(an_end_that_takes_an_outer_slice_makes_loose_what_is_open, start, stop),
+      cmocka_unit_test_setup_teardown(loose_lasts_until_nothing_is_open, start, stop),
+      cmocka_unit_test_setup_teardown(ends_find_their_names_in_any_order, start, stop),
+      cmocka_unit_test_setup_teardown(a_slice_that_never_ends_is_loose, start, stop),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
