@@ -3,7 +3,7 @@
  * FXT event and log records.
  */
 #include "fxt/fxt_reader.h"
-#include "json/json_value.h"
+#include "json/value.h"
 #include "model/arg_lookup.h"
 
 /* What the types of event records become. */

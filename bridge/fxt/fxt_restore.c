@@ -4,7 +4,7 @@
  * that no format knows (docs/MAPPING.md).
  */
 #include "fxt/fxt_reader.h"
-#include "json/json_value.h"
+#include "json/value.h"
 #include "model/phases.h"
 
 static bool has_prefix(struct tb_slice name) {

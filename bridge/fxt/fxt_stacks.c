@@ -5,7 +5,7 @@
  */
 #include "fxt/fxt_reader.h"
 #include "fxt/fxt_writer.h"
-#include "json/json_value.h"
+#include "json/value.h"
 #include "model/arg_lookup.h"
 
 /* Names of a frame's parts; the first may stand alone. */

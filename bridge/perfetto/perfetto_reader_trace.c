@@ -2,7 +2,7 @@
  *
  * What a trace says of itself: clock snapshots and attributes.
  */
-#include "json/json_value.h"
+#include "json/value.h"
 #include "model/arg_lookup.h"
 #include "perfetto/perfetto_reader.h"
 #include "protos/perfetto/clock_snapshot.pb-c.h"

@@ -2,7 +2,7 @@
  *
  * TrackDescriptors. They are few, so that protobuf-c reads them.
  */
-#include "json/json_value.h"
+#include "json/value.h"
 #include "perfetto/chrome_names.h"
 #include "perfetto/tracks.h"
 #include "protobuf/unpack.h"

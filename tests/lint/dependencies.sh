@@ -2,7 +2,7 @@
 # Dependencies point one way: cli -> merge -> bridge -> protos; within bridge: formats -> timeline, event -> base. cli and the
 # programs in tests/install and tests/fuzz see public headers alone. protobuf/wire.h is protobuf's plain wire format: it stands on
 # base alone, and all may use it. So may all read and write values as JSON text (json/emitter.h, json/text.h,
-# json/json_value.h).
+# json/value.h).
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 bad=0

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the members of an event say together: its type and its track.
+ */
+#include "chrome_json/reader/field_parser.h"
+#include "model/metadata.h"
+
+enum place {
+  ON_THREAD,       /* the thread, even if no tid is given: it is the pid then */
+  ON_NAMED_THREAD, /* the thread where a tid is given, else the process */
+  ON_PROCESS,      /* the process; `thread` is the emitting one */
+  BY_SCOPE,        /* of an instant */
+  BY_NAME          /* of a metadata event */
+};
+
+struct phase {
+  uint8_t type, place;
+};
+
+/* By phase character, from '(' to 'v'. */
+#define PHASE(c) [(c) - '(']
+static const struct phase phases[] = {
+    PHASE('B') = {TB_EVENT_SLICE_BEGIN, ON_THREAD},
+    PHASE('E') = {TB_EVENT_SLICE_END, ON_THREAD},
+    PHASE('X') = {TB_EVENT_SLICE_COMPLETE, ON_THREAD},
+    PHASE('i') = {TB_EVENT_INSTANT, BY_SCOPE},
+    PHASE('I') = {TB_EVENT_INSTANT, BY_SCOPE},
+    PHASE('R') = {TB_EVENT_INSTANT, BY_SCOPE},
+    PHASE('P') = {TB_EVENT_INSTANT, ON_THREAD},
+    PHASE('C') = {TB_EVENT_COUNTER, ON_PROCESS},
+    PHASE('b') = {TB_EVENT_ASYNC_BEGIN, ON_NAMED_THREAD},
+    PHASE('S') = {TB_EVENT_ASYNC_BEGIN, ON_NAMED_THREAD},
+    PHASE('n') = {TB_EVENT_ASYNC_INSTANT, ON_NAMED_THREAD},
+    PHASE('T') = {TB_EVENT_ASYNC_INSTANT, ON_NAMED_THREAD},
+    PHASE('p') = {TB_EVENT_ASYNC_INSTANT, ON_NAMED_THREAD},
+    PHASE('e') = {TB_EVENT_ASYNC_END, ON_NAMED_THREAD},
+    PHASE('F') = {TB_EVENT_ASYNC_END, ON_NAMED_THREAD},
+    PHASE('s') = {TB_EVENT_FLOW_BEGIN, ON_THREAD},
+    PHASE('t') = {TB_EVENT_FLOW_STEP, ON_THREAD},
+    PHASE('f') = {TB_EVENT_FLOW_END, ON_THREAD},
+    PHASE('N') = {TB_EVENT_OBJECT_CREATE, ON_NAMED_THREAD},
+    PHASE('O') = {TB_EVENT_OBJECT_SNAPSHOT, ON_NAMED_THREAD},
+    PHASE('D') = {TB_EVENT_OBJECT_DELETE, ON_NAMED_THREAD},
+    PHASE('(') = {TB_EVENT_CONTEXT_ENTER, ON_THREAD},
+    PHASE(')') = {TB_EVENT_CONTEXT_LEAVE, ON_THREAD},
+    PHASE('=') = {TB_EVENT_ID_LINK, ON_NAMED_THREAD},
+    PHASE('c') = {TB_EVENT_CLOCK_SYNC, ON_NAMED_THREAD},
+    PHASE('V') = {TB_EVENT_MEMORY_DUMP, ON_NAMED_THREAD},
+    PHASE('v') = {TB_EVENT_MEMORY_DUMP, ON_NAMED_THREAD},
+    PHASE('M') = {TB_EVENT_METADATA, BY_NAME},
+};
+
+/* SLICE_BEGIN is 0, so that an unset entry is told by the character alone. */
+static struct phase find_phase(const struct tb_json_draft *draft) {
+  const struct phase other = {TB_EVENT_OTHER, ON_NAMED_THREAD};
+  if (draft->phase.len != 1) return other;
+  unsigned i = (unsigned)(unsigned char)draft->phase.ptr[0] - '(';
+  if (i >= sizeof(phases) / sizeof(phases[0])) return other;
+  if (phases[i].type == 0 && draft->phase.ptr[0] != 'B') return other;
+  if (draft->phase.ptr[0] == 'T' && draft->event->has & TB_HAS_DUR)
+    return (struct phase){TB_EVENT_THREAD_STATE, ON_THREAD};
+  return phases[i];
+}
+
+/* Metadata named process_… says something of the process, any other of the thread, where there is one. */
+static enum place metadata_place(const struct tb_json_draft *draft) {
+  struct tb_slice name = draft->event->name;
+  if (name.len >= 8 && memcmp(name.ptr, "process_", 8) == 0) return ON_PROCESS;
+  return tb_metadata_is_of_thread(name) ? ON_THREAD : ON_NAMED_THREAD;
+}
+
+/* The thread that emitted an event of another track, or its process where no thread is named and the track does not say it. */
+static bool set_emitter(struct tb_json_state *state, struct tb_json_draft *draft) {
+  struct tb_event *event = draft->event;
+  if (draft->tid.kind != TB_JSON_ID_NONE)
+    event->thread = tb_json_thread_fast(&state->tracks, &draft->pid, &draft->tid);
+  else if (draft->pid.kind != TB_JSON_ID_NONE && event->track->type == TB_TRACK_GLOBAL)
+    event->thread = tb_json_process(&state->tracks, &draft->pid);
+  else
+    return true;
+  return event->thread != NULL;
+}
+
+static bool on_process(struct tb_json_state *state, struct tb_json_draft *draft) {
+  draft->event->track = tb_json_process(&state->tracks, &draft->pid);
+  return draft->event->track && set_emitter(state, draft);
+}
+
+static bool on_thread(struct tb_json_state *state, struct tb_json_draft *draft) {
+  draft->event->track = tb_json_thread_fast(&state->tracks, &draft->pid, &draft->tid);
+  return draft->event->track != NULL;
+}
+
+static bool by_scope(struct tb_json_state *state, struct tb_json_draft *draft) {
+  switch (draft->event->instant_scope) {
+    case 'g':
+      draft->event->track = tb_json_global(&state->tracks);
+      return draft->event->track && set_emitter(state, draft);
+    case 'p':
+      return on_process(state, draft);
+    default:
+      return on_thread(state, draft);
+  }
+}
+
+static bool set_track(struct tb_json_state *state, struct tb_json_draft *draft, enum place place) {
+  if (place == BY_NAME) place = metadata_place(draft);
+  switch (place) {
+    case ON_PROCESS:
+      return on_process(state, draft);
+    case BY_SCOPE:
+      return by_scope(state, draft);
+    case ON_NAMED_THREAD:
+      if (draft->tid.kind == TB_JSON_ID_NONE) return on_process(state, draft);
+      return on_thread(state, draft);
+    default:
+      return on_thread(state, draft);
+  }
+}
+
+static bool add_extra_text(struct tb_json_state *state, struct tb_slice name, struct tb_slice text) {
+  if (state->extra_count == TB_JSON_EXTRAS) return false;
+  state->extras[state->extra_count++] = (struct tb_arg){.name = name, .text = text, .span = 1, .type = TB_ARG_STRING};
+  return true;
+}
+
+static bool set_scope(struct tb_json_state *state, struct tb_json_draft *draft, bool is_instant) {
+  struct tb_slice s = draft->instant_scope;
+  if (!s.ptr) return true;
+  if (is_instant && s.len == 1 && (s.ptr[0] == 'g' || s.ptr[0] == 'p' || s.ptr[0] == 't')) {
+    draft->event->instant_scope = s.ptr[0];
+    return true;
+  }
+  return add_extra_text(state, TB_SLICE("s"), s);
+}
+
+static bool set_rare(struct tb_json_state *state, struct tb_json_draft *draft) {
+  struct tb_event *event = draft->event;
+  if (draft->id2.kind && event->id.kind == TB_ID_NONE) event->id = draft->id2;
+  if (draft->flow_in) event->has |= TB_HAS_FLOW_IN;
+  if (draft->flow_out) event->has |= TB_HAS_FLOW_OUT;
+  if (draft->use_async_tts) event->has |= TB_HAS_USE_ASYNC_TTS;
+  if (!draft->binding_point.ptr) return true;
+  if (!tb_slice_equal(draft->binding_point, TB_SLICE("e")))
+    return add_extra_text(state, TB_SLICE("bp"), draft->binding_point);
+  event->has |= TB_HAS_BIND_ENCLOSING;
+  return true;
+}
+
+bool tb_json_finish(struct tb_json_state *state, struct tb_json_draft *draft) {
+  struct tb_event *event = draft->event;
+  struct phase phase = find_phase(draft);
+  event->type = (enum tb_event_type)phase.type;
+  if (event->type == TB_EVENT_OTHER) {
+    event->phase = 0;
+    event->phase_text = draft->phase;
+    if (draft->phase.len)
+      state->seen_trace = true;
+    else
+      state->seen_other = true;
+  } else {
+    event->phase = draft->phase.ptr[0];
+    state->seen_trace = true;
+  }
+  if (event->type == TB_EVENT_SLICE_COMPLETE && !(event->has & TB_HAS_DUR)) event->type = TB_EVENT_INSTANT;
+  if (!set_scope(state, draft, event->type == TB_EVENT_INSTANT) || !set_rare(state, draft)) return false;
+  return set_track(state, draft, (enum place)phase.place);
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The JSON reader's own state and what its parts (json_reader*.c) give each other.
+ */
+#ifndef TB_CHROME_JSON_READER_READER_H
+#define TB_CHROME_JSON_READER_READER_H
+
+#include "chrome_json/reader/track_table.h"
+#include "json/tokenizer.h"
+#include "model/reader_ops.h"
+
+enum { TB_JSON_DEPTH = 64, TB_JSON_EXTRAS = 1024, TB_JSON_GUESSES = 16, TB_JSON_PHASES = 64, TB_JSON_ID_GUESSES = 16 };
+
+/* What damage is, and where an event begins behind it, is told by so many bytes: they are waited for, so that it makes no
+ * difference in what pieces the input comes. */
+enum { TB_JSON_LOOK_AHEAD = 256 };
+
+/* Where the reader stands between two units (events, entries, members of an outermost object). */
+enum tb_json_place {
+  TB_JSON_TOP,     /* before, between and after the outermost values */
+  TB_JSON_OBJECT,  /* in an outermost object: at a key */
+  TB_JSON_EVENTS,  /* in an array of events */
+  TB_JSON_FRAMES,  /* in stackFrames */
+  TB_JSON_SAMPLES, /* in samples */
+  TB_JSON_SYSTEM   /* in the string systemTraceEvents */
+};
+
+/* A key as it stands in memory behind its first quote, up to the colon: (8 bytes & mask) == word. And the same from the brace or comma
+ * before the quote on, where nothing stands between. */
+struct tb_json_guess {
+  uint64_t word, mask;
+  uint64_t close_word, close_mask;
+  uint8_t length, close_length, key;
+};
+
+/* A process or thread id as it stands in memory, with the byte behind it. */
+struct tb_json_id_guess {
+  uint64_t word, mask;
+  size_t length; /* without that byte */
+  int64_t number;
+};
+
+struct tb_json_state {
+  struct tb_reader *reader;
+  struct tb_json_tracks tracks;
+  struct tb_scan scan;
+  enum tb_json_place place;
+  bool in_object; /* what we are in is a member of an outermost object */
+  bool lost;      /* behind damage: looking for a place to go on */
+  bool input_ended;
+  bool seen_trace;        /* something that only a trace has */
+  bool seen_other;        /* an outermost value that is none, or an element of an array that is no event */
+  bool seen_event;        /* one that is more than metadata of the trace */
+  uint64_t known;         /* up to there the input was JSON, before the first event */
+  size_t limit;           /* bytes to read into the text of a batch */
+  uint64_t text_offset;   /* of the batch's text in the input */
+  struct tb_buffer carry; /* input that no batch has used yet: [carry_at, carry.len) */
+  size_t carry_at;
+  size_t collect;    /* how much is to be carried before it is worth looking at it again */
+  uint64_t stuck_at; /* where attempts to go on behind damage failed, as an offset, and how many did */
+  unsigned stuck_count;
+  char passed[2]; /* the last two bytes that are no white space, before where the search for a place to go on is */
+  /* the key at each place of the event before: the first of them of any event, those behind its phase of one with that phase */
+  struct tb_json_guess guesses[TB_JSON_PHASES][TB_JSON_GUESSES];
+  struct tb_json_id_guess pids[TB_JSON_ID_GUESSES], tids[TB_JSON_ID_GUESSES];
+  struct tb_arg *extras; /* of the event in hand, TB_JSON_EXTRAS of them */
+  size_t extra_count;
+};
+
+static inline uint64_t tb_json_offset(const struct tb_json_state *state, const struct tb_batch *batch, const char *p) {
+  return state->text_offset + (uint64_t)(p - batch->text);
+}
+
+/* Whether nothing comes behind the text. */
+static inline bool tb_json_is_last(const struct tb_json_state *state) {
+  return state->input_ended && state->carry_at == state->carry.len;
+}
+
+/* ---- values: chrome_json/reader/args.c --------------------------------------------------------------------------------- */
+
+/* Where a tree of values goes: `count` of `capacity` entries are used. */
+struct tb_json_sink {
+  struct tb_arg *args;
+  size_t count, capacity;
+};
+
+/* Adds the value at `p` (white space skipped) and all in it to the sink under `name`; `depth` levels are open around
+ * it. Returns the byte after it; NULL on failure (the sink may then hold a part). */
+const char *tb_json_value(struct tb_scan *scan, struct tb_json_sink *sink, const char *p, struct tb_slice name,
+                          unsigned depth);
+
+/* Takes the value at `p` as JSON text, however deep or long it is. As tb_json_value. */
+const char *tb_json_raw(struct tb_scan *scan, struct tb_arg *arg, const char *p);
+
+/* Adds the members of the object whose `{` is before `p`. As tb_json_value. */
+const char *tb_json_members(struct tb_scan *scan, struct tb_json_sink *sink, const char *p, unsigned depth);
+
+/* ---- units: each returns the byte after the unit at `p`; NULL on failure (see scan.status), the batch then being as
+ * it was ----------------------------------------------------------------------------------------------------------- */
+
+/* An event; its `{` is at `p`. chrome_json/reader/event_parser.c */
+const char *tb_json_event(struct tb_json_state *state, struct tb_batch *batch, const char *p);
+
+/* An event with the mistakes that tracers make: keys without quotes, single quotes, quotes in strings that are not
+ * escaped. BAD where it is none that makes sense, with a phase; MORE where more of the
+ * text has to be known to tell. chrome_json/reader/repair.c */
+const char *tb_json_repaired_event(struct tb_json_state *state, struct tb_batch *batch, const char *p);
+
+/* What stands at `p`, not being white space or a comma, by state->place. chrome_json/reader/container_parser.c */
+const char *tb_json_unit(struct tb_json_state *state, struct tb_batch *batch, const char *p);
+
+/* A member of an outermost object that has no place of its own: `key` and its value at `p`. chrome_json/reader/trace_members.c */
+const char *tb_json_trace_member(struct tb_json_state *state, struct tb_batch *batch, struct tb_slice key,
+                                 const char *p);
+
+/* An entry of stackFrames (its id at `p`), of samples (its `{` at `p`), a piece of systemTraceEvents.
+ * chrome_json/reader/trace_members.c */
+const char *tb_json_stack_frame(struct tb_json_state *state, struct tb_batch *batch, const char *p);
+const char *tb_json_sample(struct tb_json_state *state, struct tb_batch *batch, const char *p);
+const char *tb_json_system_text(struct tb_json_state *state, struct tb_batch *batch, const char *p);
+
+/* ---- damage: chrome_json/reader/resync.c ------------------------------------------------------------------------------ */
+
+/* True for the keys that the format gives to events. */
+bool tb_json_is_event_key(struct tb_slice key);
+
+/* True where an event seems to begin at `p`: a brace and a key that events have. */
+bool tb_json_plausible_event(const struct tb_scan *scan, const char *p);
+
+/* Called when the unit at `p` failed with BAD, or with MORE at the end of the input. Repairs or counts it, and sets
+ * *next to where to go on; to NULL where it cannot be told yet (scan.status says why). Not TB_OK: the reader fails. */
+enum tb_status tb_json_damage(struct tb_json_state *state, struct tb_batch *batch, const char *p, const char **next);
+
+/* Behind damage: looks for a place to go on from `p` on and goes on there. As a unit; where there is none in the text,
+ * the text's end. */
+const char *tb_json_search(struct tb_json_state *state, struct tb_batch *batch, const char *p);
+
+#endif

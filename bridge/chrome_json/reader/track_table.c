@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "chrome_json/reader/track_table.h"
+
+#include "base/intern.h"
+
+enum { FIRST_SYNTHETIC = 0x70000000, FIRST_CAPACITY = 64 };
+
+/* An entry of `names`. A number of the source is held by its digits too where it lies in the synthetic range. */
+struct tb_json_name {
+  struct tb_slice text;
+  bool is_number; /* text is the digits of a number, not a string of the source */
+  int64_t number; /* what stands for it; -1: empty entry */
+};
+
+void tb_json_tracks_init(struct tb_json_tracks *tracks, const struct tb_allocator *allocator, size_t max_bytes) {
+  *tracks = (struct tb_json_tracks){.allocator = allocator, .next_synthetic = FIRST_SYNTHETIC};
+  tb_arena_init(&tracks->arena, allocator, max_bytes);
+}
+
+void tb_json_tracks_free(struct tb_json_tracks *tracks) {
+  tb_free(tracks->allocator, tracks->table, tracks->capacity * sizeof(*tracks->table));
+  tb_free(tracks->allocator, tracks->names, tracks->name_capacity * sizeof(*tracks->names));
+  tb_arena_free(&tracks->arena);
+}
+
+/* ---- names ------------------------------------------------------------------------------------------------------ */
+
+static struct tb_json_name *name_slot(struct tb_json_name *names, size_t capacity, struct tb_slice text,
+                                      bool is_number) {
+  size_t i = (size_t)tb_slice_hash(text, 0);
+  for (;; i++) {
+    struct tb_json_name *name = &names[i & (capacity - 1)];
+    if (name->number < 0 || (name->is_number == is_number && tb_slice_equal(name->text, text))) return name;
+  }
+}
+
+static bool grow_names(struct tb_json_tracks *t) {
+  if (t->name_count * 2 < t->name_capacity) return true;
+  size_t capacity = t->name_capacity ? t->name_capacity * 2 : FIRST_CAPACITY;
+  struct tb_json_name *names = tb_alloc(t->allocator, capacity * sizeof(*names));
+  if (!names) return false;
+  for (size_t i = 0; i < capacity; i++) names[i].number = -1;
+  for (size_t i = 0; i < t->name_capacity; i++) {
+    const struct tb_json_name *old = &t->names[i];
+    if (old->number >= 0) *name_slot(names, capacity, old->text, old->is_number) = *old;
+  }
+  tb_free(t->allocator, t->names, t->name_capacity * sizeof(*names));
+  t->names = names;
+  t->name_capacity = capacity;
+  return true;
+}
+
+static struct tb_slice digits_of(int64_t number, char buffer[24]) {
+  char *end = buffer + 24, *p = end;
+  uint64_t m = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
+  do *--p = (char)('0' + m % 10);
+  while (m /= 10);
+  if (number < 0) *--p = '-';
+  return (struct tb_slice){p, (size_t)(end - p)};
+}
+
+/* The next number that neither was given out nor is used by the source. */
+static int64_t new_synthetic(struct tb_json_tracks *t) {
+  for (;; t->next_synthetic++) {
+    char buffer[24];
+    struct tb_slice digits = digits_of(t->next_synthetic, buffer);
+    if (name_slot(t->names, t->name_capacity, digits, true)->number < 0) return t->next_synthetic++;
+  }
+}
+
+/* The entry of a text; `own`: the number to give it where it is new, -1 for a synthetic one. NULL: no memory. */
+static const struct tb_json_name *intern_name(struct tb_json_tracks *t, struct tb_slice text, bool is_number,
+                                              int64_t own) {
+  if (!grow_names(t)) return NULL;
+  struct tb_json_name *name = name_slot(t->names, t->name_capacity, text, is_number);
+  if (name->number >= 0) return name;
+  struct tb_slice copy = tb_arena_copy(&t->arena, text);
+  if (!copy.ptr) return NULL;
+  int64_t number = own >= t->next_synthetic ? own : new_synthetic(t); /* below next_synthetic all are given out */
+  *name = (struct tb_json_name){copy, is_number, number};
+  t->name_count++;
+  return name;
+}
+
+/* What an id becomes: its number, and its text where the number is not the source's own. */
+struct resolved {
+  int64_t number;
+  struct tb_slice text;
+};
+
+static bool resolve(struct tb_json_tracks *t, const struct tb_json_id *id, bool is_pid, struct resolved *out) {
+  const struct tb_json_name *name;
+  if (id->kind == TB_JSON_ID_TEXT) {
+    name = intern_name(t, id->text, false, -1);
+  } else {
+    bool fits = !is_pid || (id->number >= INT32_MIN && id->number <= INT32_MAX);
+    bool in_range = id->number >= FIRST_SYNTHETIC && id->number <= INT32_MAX;
+    *out = (struct resolved){id->number, {NULL, 0}};
+    if (fits && !in_range) return true;
+    char buffer[24];
+    name = intern_name(t, digits_of(id->number, buffer), true, fits ? id->number : -1);
+    if (name && name->number == id->number) return true;
+  }
+  if (!name) return false;
+  *out = (struct resolved){name->number, name->text};
+  return true;
+}
+
+/* ---- tracks ----------------------------------------------------------------------------------------------------- */
+
+static size_t track_hash(enum tb_track_type type, int64_t pid, int64_t tid) {
+  uint64_t h = ((uint64_t)pid * UINT64_C(0xff51afd7ed558ccd) ^ (uint64_t)tid) * UINT64_C(0xc4ceb9fe1a85ec53);
+  return (size_t)((h ^ h >> 29) + type);
+}
+
+static struct tb_track **track_slot(struct tb_track **table, size_t capacity, enum tb_track_type type, int64_t pid,
+                                    int64_t tid) {
+  for (size_t i = track_hash(type, pid, tid);; i++) {
+    struct tb_track **slot = &table[i & (capacity - 1)];
+    const struct tb_track *track = *slot;
+    if (!track || (track->type == type && track->pid == pid && track->tid == tid)) return slot;
+  }
+}
+
+static bool grow_table(struct tb_json_tracks *t) {
+  if (t->count * 2 < t->capacity) return true;
+  size_t capacity = t->capacity ? t->capacity * 2 : FIRST_CAPACITY;
+  struct tb_track **table = tb_calloc(t->allocator, capacity * sizeof(*table));
+  if (!table) return false;
+  for (size_t i = 0; i < t->capacity; i++) {
+    struct tb_track *track = t->table[i];
+    if (track) *track_slot(table, capacity, track->type, track->pid, track->tid) = track;
+  }
+  tb_free(t->allocator, t->table, t->capacity * sizeof(*table));
+  t->table = table;
+  t->capacity = capacity;
+  return true;
+}
+
+/* The track of `wanted`'s type, pid and tid, made after it where it is new. */
+static const struct tb_track *intern_track(struct tb_json_tracks *t, const struct tb_track *wanted) {
+  if (!grow_table(t)) return NULL;
+  struct tb_track **slot = track_slot(t->table, t->capacity, wanted->type, wanted->pid, wanted->tid);
+  if (*slot) return *slot;
+  struct tb_track *track = tb_arena_alloc(&t->arena, sizeof(*track));
+  if (!track) return NULL;
+  *track = *wanted;
+  track->index = (uint32_t)t->count++;
+  return *slot = track;
+}
+
+static const struct tb_track *process_of(struct tb_json_tracks *t, const struct tb_json_id *pid,
+                                         const struct resolved *p) {
+  struct tb_track wanted = {.type = TB_TRACK_PROCESS, .pid = p->number, .pid_text = p->text};
+  wanted.has_pid = pid->kind != TB_JSON_ID_NONE;
+  return intern_track(t, &wanted);
+}
+
+const struct tb_track *tb_json_process(struct tb_json_tracks *t, const struct tb_json_id *pid) {
+  struct resolved p;
+  if (!resolve(t, pid, true, &p)) return NULL;
+  return process_of(t, pid, &p);
+}
+
+const struct tb_track *tb_json_thread(struct tb_json_tracks *t, const struct tb_json_id *pid,
+                                      const struct tb_json_id *tid) {
+  struct resolved p, i;
+  if (!resolve(t, pid, true, &p)) return NULL;
+  i = p;
+  if (tid->kind != TB_JSON_ID_NONE && !resolve(t, tid, false, &i)) return NULL;
+  struct tb_track wanted = {.type = TB_TRACK_THREAD, .pid = p.number, .tid = i.number};
+  wanted.parent = process_of(t, pid, &p);
+  if (!wanted.parent) return NULL;
+  wanted.has_pid = pid->kind != TB_JSON_ID_NONE;
+  wanted.has_tid = tid->kind != TB_JSON_ID_NONE;
+  wanted.pid_text = p.text;
+  wanted.tid_text = i.text;
+  const struct tb_track *track = intern_track(t, &wanted);
+  bool plain = pid->kind == TB_JSON_ID_NUMBER && tid->kind == TB_JSON_ID_NUMBER && !p.text.ptr && !i.text.ptr;
+  if (track && plain) t->cache[tb_json_track_slot(track->pid, track->tid)] = track;
+  return track;
+}
+
+const struct tb_track *tb_json_global(struct tb_json_tracks *t) {
+  if (!t->global) {
+    struct tb_track wanted = {.type = TB_TRACK_GLOBAL};
+    t->global = intern_track(t, &wanted);
+  }
+  return t->global;
+}

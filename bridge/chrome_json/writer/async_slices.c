@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Slices and instants of tracks that are no threads': a slice becomes b and e (or the pair that its phase asks for) with the track's
+ * id; its name, category and ids are held for the e, which must repeat them.
+ */
+#include "chrome_json/writer/thread_slices.h"
+
+/* Ends an object: aside once one of the track is, so that they keep their order. */
+static void end_object(struct tb_json_writer *w, struct tb_json_track *state, size_t start, uint64_t flow_number) {
+  if (flow_number) state->aside = true;
+  if (state->aside)
+    tb_json_put_aside(w, start, flow_number);
+  else
+    tb_json_object_end(w, start);
+}
+
+/* ---- ends before their begins
+ *
+ * Begin and end of a slice may come from two sequences, whose packets stand one after the other, the end's first. Readers match
+ * the two by category, which the begin alone says. So an end without a name waits for the first begin that is earlier than
+ * itself. What waits is a queue: an early_end, then the members of its object.
+ * ---------------------------------------------------------------------------------------------------------- */
+
+struct early_end {
+  size_t len;
+  int64_t ts;
+};
+
+static void keep_early_end(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {
+  struct tb_json_emit *early = &state->early;
+  struct early_end end = {.ts = event->ts};
+  size_t at = early->buffer.len;
+  tb_json_emit_raw(early, (const char *)&end, sizeof(end));
+  tb_json_emit_phase(early, 'e');
+  tb_json_emit_times(early, event);
+  tb_json_emit_event_ids(w, early, event, false);
+  tb_json_emit_rest(w, early, event);
+  tb_json_emit_args(w, early, event);
+  if (early->status != TB_OK) {
+    (void)tb_json_fail(w, early->status);
+    return;
+  }
+  end.len = early->buffer.len - at - sizeof(end);
+  memcpy(early->buffer.data + at, &end, sizeof(end));
+}
+
+bool tb_json_write_early_ends(struct tb_json_writer *w, struct tb_json_track *state, int64_t ts, bool begins) {
+  struct tb_buffer *text = &state->early.buffer;
+  bool own = false;
+  while (!own && state->early_at < text->len && state->early.status == TB_OK) {
+    struct early_end end;
+    memcpy(&end, text->data + state->early_at, sizeof(end));
+    own = begins && end.ts > ts;
+    size_t start = tb_json_object_begin(w);
+    tb_json_emit_raw(&w->out, text->data + state->early_at + sizeof(end), end.len);
+    if (own) {
+      const struct tb_json_open *slice = &state->open[state->open_count - 1];
+      tb_json_emit_held(&w->out, state, slice->category_at, slice->ids_at);
+    }
+    end_object(w, state, start, 0);
+    state->early_at += sizeof(end) + end.len;
+  }
+  if (state->early_at > text->len / 2) {
+    memmove(text->data, text->data + state->early_at, text->len - state->early_at);
+    text->len -= state->early_at;
+    state->early_at = 0;
+  }
+  if (!text->len) tb_buffer_free(text);
+  return own;
+}
+
+/* ---- slices ---------------------------------------------------------------------------------------------------------- */
+
+static char begin_phase(const struct tb_event *event) {
+  return event->phase == 'S' || event->phase == 'N' || event->phase == '(' ? event->phase : 'b';
+}
+
+static char end_phase(char begin) { return begin == 'S' ? 'F' : begin == 'N' ? 'D' : begin == '(' ? ')' : 'e'; }
+
+void tb_json_begin_elsewhere(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {
+  (void)tb_json_in_order(state, event);
+  struct tb_json_open *slice = tb_json_push_slice(w, state, event);
+  if (!slice) return;
+  slice->phase = begin_phase(event);
+  if (!event->id.kind) tb_json_describe(w, state, event->track);
+  size_t start = tb_json_object_begin(w);
+  tb_json_emit_held(&w->out, state, slice->at, slice->ids_at);
+  tb_json_emit_phase(&w->out, slice->phase);
+  tb_json_emit_times(&w->out, event);
+  tb_json_emit_held(&w->out, state, slice->ids_at, slice->rest_at);
+  tb_json_emit_rest(w, &w->out, event);
+  tb_json_emit_args(w, &w->out, event);
+  slice->flow_number = tb_json_keep_flows(w, event);
+  end_object(w, state, start, slice->flow_number);
+  if (state->early.buffer.len && tb_json_write_early_ends(w, state, event->ts, true)) tb_json_pop_slice(w, state);
+}
+
+/* The flows of an end are its slice's, which is written already: only where that has some too it can take more. */
+static void keep_flows_of_end(struct tb_json_writer *w, const struct tb_json_open *slice, const struct tb_event *end) {
+  if (slice->flow_number)
+    (void)tb_json_keep_end_flows(w, end, slice->ts, slice->flow_number);
+  else if (tb_json_has_flows(end))
+    tb_json_lose(w, "flows of the end of a slice that is on no thread's track", end);
+}
+
+/* The place of the slice that the end closes: the innermost one of its name, where it has one. */
+static size_t find_open(struct tb_json_writer *w, const struct tb_json_track *state, const struct tb_event *end) {
+  const struct tb_buffer *name = &w->scratch.buffer;
+  w->scratch.buffer.len = 0;
+  tb_json_emit_name(&w->scratch, end);
+  for (size_t i = state->open_count; end->name.len && i-- > 0;) {
+    const struct tb_json_open *slice = &state->open[i];
+    size_t len = slice->category_at - slice->at;
+    if (!slice->ended && len == name->len && memcmp(name->data, state->held.buffer.data + slice->at, len) == 0)
+      return i;
+  }
+  return state->open_count - 1;
+}
+
+/* Whether an end says itself what readers find its begin by. */
+static bool names_slice(const struct tb_event *end) {
+  return end->has & (TB_HAS_NAME | TB_HAS_CATEGORIES) || end->name.len || end->categories.len;
+}
+
+void tb_json_end_elsewhere(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {
+  static const struct tb_json_open none = {0};
+  (void)tb_json_in_order(state, event);
+  if (!state->open_count && !event->id.kind && !names_slice(event)) {
+    keep_early_end(w, state, event);
+    keep_flows_of_end(w, &none, event);
+    return;
+  }
+  size_t place = state->open_count ? find_open(w, state, event) : 0;
+  const struct tb_json_open *slice = state->open_count ? &state->open[place] : &none;
+  size_t start = tb_json_object_begin(w);
+  if (event->has & TB_HAS_NAME || event->name.len)
+    tb_json_emit_name(&w->out, event);
+  else
+    tb_json_emit_held(&w->out, state, slice->at, slice->category_at);
+  if (event->has & TB_HAS_CATEGORIES || event->categories.len)
+    tb_json_emit_category(&w->out, event);
+  else
+    tb_json_emit_held(&w->out, state, slice->category_at, slice->ids_at);
+  tb_json_emit_phase(&w->out, end_phase(slice->phase));
+  tb_json_emit_times(&w->out, event);
+  if (event->id.kind || !state->open_count)
+    tb_json_emit_event_ids(w, &w->out, event, false);
+  else
+    tb_json_emit_held(&w->out, state, slice->ids_at, slice->rest_at);
+  tb_json_emit_rest(w, &w->out, event);
+  tb_json_emit_args(w, &w->out, event);
+  end_object(w, state, start, 0);
+  keep_flows_of_end(w, slice, event);
+  if (!state->open_count) return;
+  state->open[place].ended = true;
+  if (place + 1 == state->open_count) tb_json_pop_slice(w, state);
+}
+
+/* ---- instants -------------------------------------------------------------------------------------------------------- */
+
+void tb_json_instant_elsewhere(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event,
+                               char phase) {
+  bool custom = event->track->type == TB_TRACK_CUSTOM;
+  bool implied = phase == 'i' || phase == 'I' || !phase;
+  if (custom && implied) phase = 'n';
+  if (custom && !event->id.kind && phase == 'n') tb_json_describe(w, state, event->track);
+  size_t start = tb_json_object_begin(w);
+  tb_json_emit_head(&w->out, event);
+  tb_json_emit_phase(&w->out, phase ? phase : 'i');
+  tb_json_emit_times(&w->out, event);
+  tb_json_emit_event_ids(w, &w->out, event, !(custom && phase == 'n'));
+  if (event->instant_scope)
+    tb_json_emit_scope(&w->out, event->instant_scope);
+  else if (!custom && implied)
+    tb_json_emit_scope(&w->out, event->track->type == TB_TRACK_PROCESS ? 'p' : 'g');
+  tb_json_emit_rest(w, &w->out, event);
+  tb_json_emit_args(w, &w->out, event);
+  end_object(w, state, start, tb_json_keep_flows(w, event));
+}

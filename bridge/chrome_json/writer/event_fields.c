@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One event as one object of the Trace Event Format.
+ */
+#include "base/utf8.h"
+#include "chrome_json/writer/writer.h"
+
+#define MEMBER TB_JSON_MEMBER
+
+size_t tb_json_object_begin(struct tb_json_writer *w) {
+  if (w->any_event) TB_JSON_EMIT(&w->out, ",\n");
+  w->any_event = true;
+  return w->out.buffer.len;
+}
+
+void tb_json_object_end(struct tb_json_writer *w, size_t start) {
+  if (w->out.buffer.len == start) TB_JSON_EMIT(&w->out, "{");
+  if (w->out.status == TB_OK) w->out.buffer.data[start] = '{';
+  TB_JSON_EMIT(&w->out, "}");
+}
+
+void tb_json_object_cancel(struct tb_json_writer *w, size_t start) {
+  struct tb_buffer *out = &w->out.buffer;
+  bool first = start < 2 || out->data[start - 2] != ',';
+  out->len = first ? start : start - 2; /* the comma that parts it from the one before */
+  if (first) w->any_event = false;
+}
+
+void tb_json_emit_name(struct tb_json_emit *emit, const struct tb_event *event) {
+  if (!(event->has & TB_HAS_NAME) && !event->name.len) return;
+  MEMBER(emit, "name");
+  tb_json_emit_string(emit, event->name);
+}
+
+void tb_json_emit_category(struct tb_json_emit *emit, const struct tb_event *event) {
+  if (!(event->has & TB_HAS_CATEGORIES) && !event->categories.len) return;
+  MEMBER(emit, "cat");
+  tb_json_emit_string(emit, event->categories);
+}
+
+void tb_json_emit_head(struct tb_json_emit *emit, const struct tb_event *event) {
+  tb_json_emit_name(emit, event);
+  tb_json_emit_category(emit, event);
+}
+
+static bool is_plain(char c) { return c > ' ' && c < 0x7f && c != '"' && c != '\\'; }
+
+void tb_json_emit_phase(struct tb_json_emit *emit, char phase) {
+  if (is_plain(phase)) {
+    const char member[] = {',', '"', 'p', 'h', '"', ':', '"', phase, '"'};
+    tb_json_emit_raw(emit, member, sizeof(member));
+    return;
+  }
+  MEMBER(emit, "ph");
+  tb_json_emit_string(emit, (struct tb_slice){&phase, 1});
+}
+
+void tb_json_emit_some_times(struct tb_json_emit *emit, const struct tb_json_times *times) {
+  if (times->has & TB_HAS_TS) {
+    MEMBER(emit, "ts");
+    tb_json_emit_micros(emit, times->ts);
+  }
+  if (times->has & TB_HAS_DUR) {
+    MEMBER(emit, "dur");
+    tb_json_emit_micros(emit, times->dur);
+  }
+  if (times->has & TB_HAS_THREAD_TS) {
+    MEMBER(emit, "tts");
+    tb_json_emit_micros(emit, times->thread_ts);
+  }
+  if (times->has & TB_HAS_THREAD_DUR) {
+    MEMBER(emit, "tdur");
+    tb_json_emit_micros(emit, times->thread_dur);
+  }
+}
+
+void tb_json_emit_times(struct tb_json_emit *emit, const struct tb_event *event) {
+  struct tb_json_times times = {event->has, event->ts, event->dur, event->thread_ts, event->thread_dur};
+  tb_json_emit_some_times(emit, &times);
+}
+
+static void emit_process_id(struct tb_json_emit *emit, int64_t number, struct tb_slice text) {
+  if (text.ptr)
+    tb_json_emit_string(emit, text);
+  else
+    tb_json_emit_int(emit, number);
+}
+
+static void emit_track_ids(struct tb_json_emit *emit, const struct tb_track *track) {
+  if (track->has_pid) {
+    MEMBER(emit, "pid");
+    emit_process_id(emit, track->pid, track->pid_text);
+  }
+  if (track->has_tid) {
+    MEMBER(emit, "tid");
+    emit_process_id(emit, track->tid, track->tid_text);
+  }
+}
+
+static bool is_kept(const struct tb_json_ids *ids, const struct tb_track *track) {
+  return ids->track == track && ids->pid == track->pid && ids->tid == track->tid && ids->has_pid == track->has_pid &&
+         ids->has_tid == track->has_tid && !track->pid_text.ptr && !track->tid_text.ptr;
+}
+
+/* Keeps what was written from `start` on; texts in place of numbers may be too long for that. */
+static void keep_ids(struct tb_json_ids *ids, const struct tb_json_emit *emit, size_t start,
+                     const struct tb_track *track) {
+  size_t len = emit->buffer.len - start;
+  if (emit->status != TB_OK || len > sizeof(ids->text) || track->pid_text.ptr || track->tid_text.ptr) return;
+  *ids = (struct tb_json_ids){track, track->pid, track->tid, track->has_pid, track->has_tid, (uint8_t)len, ""};
+  if (len) memcpy(ids->text, emit->buffer.data + start, len);
+}
+
+void tb_json_emit_ids(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_track *track) {
+  struct tb_json_ids *ids = &w->ids[track->index % TB_JSON_IDS_KEPT];
+  if (is_kept(ids, track)) {
+    char *at = tb_json_emit_room(emit, sizeof(ids->text));
+    if (!at) return;
+    memcpy(at, ids->text, sizeof(ids->text)); /* of a size that is known: more than is used, but no call */
+    tb_json_emit_end(emit, at + ids->len);
+    return;
+  }
+  size_t start = emit->buffer.len;
+  emit_track_ids(emit, track);
+  keep_ids(ids, emit, start, track);
+}
+
+/* Digits of a number that every JSON reader takes exactly. */
+static bool is_small_number(struct tb_slice text) {
+  if (!text.len || text.len > 15 || (text.ptr[0] == '0' && text.len > 1)) return false;
+  for (size_t i = 0; i < text.len; i++)
+    if (text.ptr[i] < '0' || text.ptr[i] > '9') return false;
+  return true;
+}
+
+void tb_json_emit_reference(struct tb_json_emit *emit, struct tb_slice text) {
+  if (is_small_number(text))
+    tb_json_emit_raw(emit, text.ptr, text.len);
+  else
+    tb_json_emit_string(emit, text);
+}
+
+static void emit_id_value(struct tb_json_emit *emit, const struct tb_id *id) {
+  if (id->text.ptr || !id->is_number) {
+    tb_json_emit_reference(emit, id->text);
+  } else {
+    char *at = tb_json_emit_room(emit, TB_JSON_INTEGER_MAX);
+    if (at) tb_json_emit_end(emit, tb_json_put_hex(at, id->value));
+  }
+}
+
+void tb_json_emit_id(struct tb_json_emit *emit, const struct tb_event *event) {
+  if (event->id.kind == TB_ID_PLAIN) {
+    MEMBER(emit, "id");
+    emit_id_value(emit, &event->id);
+  } else if (event->id.kind) {
+    if (event->id.kind == TB_ID_LOCAL)
+      TB_JSON_EMIT(emit, ",\"id2\":{\"local\":");
+    else
+      TB_JSON_EMIT(emit, ",\"id2\":{\"global\":");
+    emit_id_value(emit, &event->id);
+    TB_JSON_EMIT(emit, "}");
+  }
+  if (event->scope.ptr) {
+    MEMBER(emit, "scope");
+    tb_json_emit_string(emit, event->scope);
+  }
+}
+
+static void emit_binding(struct tb_json_emit *emit, const struct tb_event *event) {
+  if (event->has & TB_HAS_BIND_ENCLOSING) TB_JSON_EMIT(emit, ",\"bp\":\"e\"");
+  if (event->bind_id.kind) {
+    MEMBER(emit, "bind_id");
+    emit_id_value(emit, &event->bind_id);
+  }
+  if (event->has & TB_HAS_FLOW_IN) TB_JSON_EMIT(emit, ",\"flow_in\":true");
+  if (event->has & TB_HAS_FLOW_OUT) TB_JSON_EMIT(emit, ",\"flow_out\":true");
+  if (event->has & TB_HAS_USE_ASYNC_TTS) TB_JSON_EMIT(emit, ",\"use_async_tts\":true");
+}
+
+static bool has_stack(const struct tb_stack *stack) { return stack->ref.ptr || stack->frame_count; }
+
+void tb_json_emit_scope(struct tb_json_emit *emit, char scope) {
+  const char member[] = {',', '"', 's', '"', ':', '"', scope, '"'};
+  tb_json_emit_raw(emit, member, sizeof(member));
+}
+
+void tb_json_emit_rest(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_event *event) {
+  enum { BINDING = TB_HAS_BIND_ENCLOSING | TB_HAS_FLOW_IN | TB_HAS_FLOW_OUT | TB_HAS_USE_ASYNC_TTS };
+  if (event->bind_id.kind || event->has & BINDING) emit_binding(emit, event);
+  w->writer->summary.flows += event->type == TB_EVENT_FLOW_BEGIN || event->has & TB_HAS_FLOW_OUT;
+  if (has_stack(&event->stack) || has_stack(&event->end_stack)) tb_json_emit_stacks(w, emit, event);
+  if (event->extra_count) tb_json_emit_members(emit, event->extra, event->extra_count, NULL);
+}
+
+void tb_json_emit_tail(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_event *event) {
+  const struct tb_track *track = event->thread ? event->thread : event->track;
+  if (track) tb_json_emit_ids(w, emit, track);
+  if (event->instant_scope) tb_json_emit_scope(emit, event->instant_scope);
+  if (event->id.kind || event->scope.ptr) tb_json_emit_id(emit, event);
+  tb_json_emit_rest(w, emit, event);
+}
+
+/* ---- arguments
+ * ---------------------------------------------------------------------------------------------------------- */
+
+/* What TrackEvent has fields for and JSON has not: members of args beside the event's own. */
+static bool has_typed(const struct tb_event *event) {
+  return event->source_location.function.len || event->source_location.file.len || event->log_level ||
+         event->has & (TB_HAS_CORRELATION | TB_HAS_THREAD_INSTRUCTIONS);
+}
+
+static void emit_source_location(struct tb_json_emit *emit, const struct tb_frame *location) {
+  size_t start = emit->buffer.len;
+  if (location->function.len) {
+    TB_JSON_EMIT(emit, ",\"function_name\":");
+    tb_json_emit_string(emit, location->function);
+  }
+  if (location->file.len) {
+    TB_JSON_EMIT(emit, ",\"file_name\":");
+    tb_json_emit_string(emit, location->file);
+  }
+  if (location->line) {
+    TB_JSON_EMIT(emit, ",\"line_number\":");
+    tb_json_emit_uint(emit, location->line);
+  }
+  if (emit->status == TB_OK) emit->buffer.data[start] = '{';
+  TB_JSON_EMIT(emit, "}");
+}
+
+static void emit_typed(struct tb_json_emit *emit, const struct tb_event *event) {
+  static const char *const levels[] = {NULL, NULL, "VERBOSE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL"};
+  if (event->source_location.function.len || event->source_location.file.len) {
+    MEMBER(emit, "source_location");
+    emit_source_location(emit, &event->source_location);
+  }
+  if (event->log_level < sizeof(levels) / sizeof(levels[0]) && levels[event->log_level]) {
+    MEMBER(emit, "log_level");
+    tb_json_emit_string(emit, tb_slice_from(levels[event->log_level]));
+  }
+  if (event->has & TB_HAS_CORRELATION) {
+    MEMBER(emit, "correlation_id");
+    if (event->correlation_text.len)
+      tb_json_emit_string(emit, event->correlation_text);
+    else
+      tb_json_emit_uint(emit, event->correlation_id);
+  }
+  if (event->has & TB_HAS_THREAD_INSTRUCTIONS) {
+    MEMBER(emit, "thread_instruction_count");
+    tb_json_emit_int(emit, event->thread_instruction_count);
+  }
+}
+
+bool tb_json_has_own_args(const struct tb_event *event) {
+  for (uint32_t i = 0; i < event->extra_count; i += event->extra[i].span)
+    if (tb_slice_equal(event->extra[i].name, TB_SLICE("args"))) return true;
+  return false;
+}
+
+static bool is_utf8(struct tb_slice text) {
+  size_t skip, len = 1;
+  for (const char *p = text.ptr, *end = text.len ? p + text.len : p; p != end && len; p += len)
+    len = tb_utf8_character(p, end, &skip);
+  return len != 0;
+}
+
+/* Bytes of no known meaning that are no text come out as replacement characters. */
+static void count_lost_bytes(struct tb_json_writer *w, const struct tb_event *event) {
+  for (uint32_t i = 0; i < event->arg_count; i++)
+    if (event->args[i].type == TB_ARG_BLOB && !is_utf8(event->args[i].text))
+      tb_json_lose(w, "bytes among the arguments that are no text (JSON has none)", event);
+}
+
+void tb_json_emit_args(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_event *event) {
+  unsigned bad_json = 0;
+  if (tb_json_has_own_args(event)) return; /* they stand among the extra members */
+  if (!(event->has & TB_HAS_ARGS) && !event->arg_count && !has_typed(event)) return;
+  MEMBER(emit, "args");
+  size_t start = emit->buffer.len;
+  tb_json_emit_members(emit, event->args, event->arg_count, &bad_json);
+  emit_typed(emit, event);
+  if (emit->buffer.len == start) TB_JSON_EMIT(emit, "{");
+  if (emit->status == TB_OK) emit->buffer.data[start] = '{';
+  TB_JSON_EMIT(emit, "}");
+  if (bad_json && !w->from_json)
+    tb_json_lose(w, "JSON text among the arguments that is no JSON, kept as a string", event);
+  if (!w->from_json) count_lost_bytes(w, event);
+}
+
+static size_t begin_whole(struct tb_json_writer *w, const struct tb_event *event, char phase) {
+  size_t start = tb_json_object_begin(w);
+  tb_json_emit_head(&w->out, event);
+  if (phase) {
+    tb_json_emit_phase(&w->out, phase);
+  } else if (event->phase_text.ptr) {
+    MEMBER(&w->out, "ph");
+    tb_json_emit_string(&w->out, event->phase_text);
+  }
+  tb_json_emit_times(&w->out, event);
+  tb_json_emit_tail(w, &w->out, event);
+  tb_json_emit_args(w, &w->out, event);
+  return start;
+}
+
+void tb_json_put_whole_aside(struct tb_json_writer *w, const struct tb_event *event, char phase) {
+  tb_json_put_aside(w, begin_whole(w, event, phase), 0);
+}
+
+void tb_json_put_whole(struct tb_json_writer *w, const struct tb_event *event, char phase) {
+  size_t start = begin_whole(w, event, phase);
+  uint64_t flows = tb_json_keep_flows(w, event);
+  if (flows)
+    tb_json_put_aside(w, start, flows);
+  else
+    tb_json_object_end(w, start);
+}

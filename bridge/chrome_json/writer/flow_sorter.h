@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Points of flows, gathered in any order and given back flow by flow, in time. Past a limit of memory sorted runs go to
+ * a temporary file.
+ */
+#ifndef TB_CHROME_JSON_WRITER_FLOW_SORTER_H
+#define TB_CHROME_JSON_WRITER_FLOW_SORTER_H
+
+#include "io/spool.h"
+
+struct tb_flow_point {
+  uint64_t flow;
+  int64_t ts;      /* by which the points of a flow are in order */
+  int64_t at;      /* when it is written to be, so that readers bind it to its slice */
+  uint64_t number; /* in order of arrival */
+  uint64_t event;  /* the caller's */
+  int64_t pid, tid;
+  bool ends; /* the flow ends here */
+  bool on_thread;
+};
+
+/* Caller-owned; tb_flow_points_init, then tb_flow_points_free. */
+struct tb_flow_points {
+  const struct tb_allocator *allocator;
+  struct tb_flow_point *points;
+  size_t count, capacity, limit;
+  uint64_t total;
+  struct tb_spool file;     /* sorted runs, one after the other */
+  struct tb_flow_run *runs; /* where they stand */
+  size_t run_count, run_capacity;
+};
+
+/* `limit`: points to hold in memory. */
+void tb_flow_points_init(struct tb_flow_points *points, const struct tb_allocator *allocator, size_t limit,
+                         const char *directory);
+TB_MUST_CHECK enum tb_status tb_flow_points_add(struct tb_flow_points *points, const struct tb_flow_point *point,
+                                                struct tb_error *error);
+
+/* Calls `take` for each point, by flow, time and arrival; `last` says that it is its flow's last. Stops at the first
+ * status that is not TB_OK, and returns it. */
+TB_MUST_CHECK enum tb_status tb_flow_points_walk(struct tb_flow_points *points,
+                                                 enum tb_status (*take)(void *ctx, const struct tb_flow_point *point,
+                                                                        bool last),
+                                                 void *ctx, struct tb_error *error);
+void tb_flow_points_free(struct tb_flow_points *points);
+
+#endif

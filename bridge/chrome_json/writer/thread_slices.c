@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Slices and instants of threads, as Perfetto and FXT have them: a slice is held as text until its end is known, and becomes one X. Where
+ * the events of a track do not come in order, or an end names another slice than the innermost, the begins and ends in hand go out as B and
+ * E, which every reader sorts by time.
+ */
+#include "chrome_json/writer/thread_slices.h"
+#include "base/times.h"
+#include "chrome_json/writer/merge_args.h"
+
+static void end_object(struct tb_json_writer *w, size_t start, uint64_t flow_number) {
+  if (flow_number)
+    tb_json_put_aside(w, start, flow_number);
+  else
+    tb_json_object_end(w, start);
+}
+
+/* ---- slices held back
+ *
+ * Of two X of one thread with the same time and duration readers take the first one for the outer one; but the inner one
+ * ends first. So an X that begins with the slice around it waits for the end of that. What waits is a chain, innermost
+ * first: members of an object, then a late_slice.
+ * ---------------------------------------------------------------------------------------------------------- */
+
+struct late_slice {
+  size_t len; /* of the members */
+  uint64_t flow_number;
+};
+
+/* Takes the object that began at `start` back from what is written. */
+static void hold_back(struct tb_json_writer *w, struct tb_json_track *state, size_t start, uint64_t flow_number) {
+  const struct late_slice late = {w->out.buffer.len - start, flow_number};
+  tb_json_emit_raw(&state->late, w->out.buffer.data + start, late.len);
+  tb_json_emit_raw(&state->late, (const char *)&late, sizeof(late));
+  if (state->late.status != TB_OK) (void)tb_json_fail(w, state->late.status);
+  tb_json_object_cancel(w, start);
+}
+
+/* Writes what was held back since `from`, outermost first; to the end of the trace where `aside`. */
+static void write_late(struct tb_json_writer *w, struct tb_json_track *state, size_t from, bool aside) {
+  struct tb_buffer *text = &state->late.buffer;
+  while (text->len > from && state->late.status == TB_OK) {
+    struct late_slice late;
+    text->len -= sizeof(late);
+    memcpy(&late, text->data + text->len, sizeof(late));
+    text->len -= late.len;
+    aside |= late.flow_number != 0;
+    size_t start = tb_json_object_begin(w);
+    tb_json_emit_raw(&w->out, text->data + text->len, late.len);
+    if (aside)
+      tb_json_put_aside(w, start, late.flow_number);
+    else
+      tb_json_object_end(w, start);
+  }
+  if (!text->len && text->capacity > TB_JSON_HELD_KEEP) tb_buffer_free(text);
+}
+
+/* Whether the innermost slice, which ends at `end`, may lie over the one around it from begin to end. */
+static bool may_hide_outer(const struct tb_json_track *state, int64_t end) {
+  if (state->open_count < 2) return false;
+  const struct tb_json_open *slice = &state->open[state->open_count - 1];
+  return slice[-1].ts == slice->ts && slice->ts < end;
+}
+
+/* ---- slices of threads
+ * ------------------------------------------------------------------------------------------------------ */
+
+/* An open slice as a B. */
+static void write_begin(struct tb_json_writer *w, const struct tb_json_track *state, const struct tb_json_open *slice) {
+  struct tb_json_times times = {.has = slice->has,
+                                .ts = slice->ts,
+                                .dur = slice->dur,
+                                .thread_ts = slice->thread_ts,
+                                .thread_dur = slice->thread_dur};
+  size_t end = slice == &state->open[state->open_count - 1] ? state->held.buffer.len : slice[1].at;
+  size_t start = tb_json_object_begin(w);
+  tb_json_emit_held(&w->out, state, slice->at, slice->ids_at);
+  tb_json_emit_phase(&w->out, 'B');
+  tb_json_emit_some_times(&w->out, &times);
+  tb_json_emit_held(&w->out, state, slice->ids_at, end);
+  end_object(w, start, slice->flow_number);
+}
+
+/* What is open goes out as it is, and its ends will do so too. */
+static void write_begins(struct tb_json_writer *w, struct tb_json_track *state) {
+  for (size_t i = 0; i < state->open_count; i++) write_begin(w, state, &state->open[i]);
+  write_late(w, state, 0, false);
+  while (state->open_count) tb_json_pop_slice(w, state);
+}
+
+/* The stack of an end, and the arguments of the innermost slice from its begin and its end. */
+static void emit_stack_and_args(struct tb_json_writer *w, const struct tb_json_track *state,
+                                const struct tb_event *end) {
+  const struct tb_json_open *slice = &state->open[state->open_count - 1];
+  const struct tb_buffer *held = &state->held.buffer;
+  if (end == &w->bare_end) { /* as nearly all of Perfetto's */
+    tb_json_emit_held(&w->out, state, slice->args_at, held->len);
+    return;
+  }
+  if (end->stack.frame_count || end->stack.ref.ptr) {
+    const struct tb_event stack = {.end_stack = end->stack};
+    tb_json_emit_stacks(w, &w->out, &stack);
+  }
+  w->scratch.buffer.len = 0;
+  tb_json_emit_args(w, &w->scratch, end);
+  tb_json_emit_merged_args(&w->out, (struct tb_slice){held->data + slice->args_at, held->len - slice->args_at},
+                           (struct tb_slice){w->scratch.buffer.data, w->scratch.buffer.len}, end);
+}
+
+static void write_complete(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *end) {
+  struct tb_json_open *slice = &state->open[state->open_count - 1];
+  slice->flow_number = tb_json_keep_end_flows(w, end, slice->ts, slice->flow_number);
+  struct tb_json_times times = {
+      .has = TB_HAS_TS | TB_HAS_DUR, .ts = slice->ts, .dur = tb_time_subtract(end->ts, slice->ts)};
+  if (slice->has & TB_HAS_THREAD_TS) {
+    times.has |= TB_HAS_THREAD_TS;
+    times.thread_ts = slice->thread_ts;
+    if (end->has & TB_HAS_THREAD_TS) times.has |= TB_HAS_THREAD_DUR;
+    times.thread_dur = (int64_t)((uint64_t)end->thread_ts - (uint64_t)slice->thread_ts);
+  } else if (slice->has & TB_HAS_THREAD_DUR) {
+    times.has |= TB_HAS_THREAD_DUR;
+    times.thread_dur = slice->thread_dur;
+  }
+  size_t start = tb_json_object_begin(w);
+  tb_json_emit_held(&w->out, state, slice->at, slice->ids_at);
+  tb_json_emit_phase(&w->out, 'X');
+  tb_json_emit_some_times(&w->out, &times);
+  tb_json_emit_held(&w->out, state, slice->ids_at, slice->args_at);
+  emit_stack_and_args(w, state, end);
+  if (may_hide_outer(state, end->ts)) {
+    hold_back(w, state, start, slice->flow_number);
+    return;
+  }
+  end_object(w, start, slice->flow_number);
+  write_late(w, state, slice->late_at, slice->flow_number != 0);
+}
+
+/* Does the end close the innermost open slice, by its name? */
+static bool ends_innermost(struct tb_json_writer *w, const struct tb_json_track *state, const struct tb_event *end) {
+  if (!end->name.len) return true;
+  const struct tb_json_open *slice = &state->open[state->open_count - 1];
+  w->scratch.buffer.len = 0;
+  tb_json_emit_name(&w->scratch, end);
+  size_t len = slice->category_at - slice->at;
+  return len == w->scratch.buffer.len && memcmp(w->scratch.buffer.data, state->held.buffer.data + slice->at, len) == 0;
+}
+
+/* An end may bring what an X has no place for but the end of its own. */
+static bool needs_own_event(const struct tb_event *end) { return end->extra_count > 0; }
+
+static void end_now(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {
+  if (tb_json_in_order(state, event) && state->open_count && !needs_own_event(event) &&
+      ends_innermost(w, state, event)) {
+    write_complete(w, state, event);
+    tb_json_pop_slice(w, state);
+    return;
+  }
+  write_begins(w, state);
+  tb_json_put_whole(w, event, 'E');
+}
+
+/* An event at `ts` comes: the end that waits for one may be due. */
+static void end_waiting(struct tb_json_writer *w, struct tb_json_track *state, int64_t ts) {
+  int64_t begin = state->open_count ? state->open[state->open_count - 1].ts : INT64_MIN;
+  if (tb_waiting_end_take(&state->waiting, ts, begin, &w->bare_end)) end_now(w, state, &w->bare_end);
+}
+
+void tb_json_end_before_flow(struct tb_json_writer *w, const struct tb_event *event) {
+  if (event->track->type != TB_TRACK_THREAD) return;
+  struct tb_json_track *state = tb_json_track_state(w, event->track);
+  if (!state || !tb_waiting_end_take(&state->waiting, event->ts, INT64_MIN, &w->bare_end)) return;
+  /* an X would be the newest slice to readers, which takes the flow, until another begins or ends */
+  write_begins(w, state);
+  end_now(w, state, &w->bare_end);
+}
+
+static void end_on_thread(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {
+  if (event->has & TB_HAS_PHASE) {
+    tb_json_put_whole(w, event, 'E');
+    return;
+  }
+  end_waiting(w, state, event->ts);
+  if (!state->open_count || !tb_waiting_end_keep(&state->waiting, event, false)) end_now(w, state, event);
+}
+
+static void begin_on_thread(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {
+  if (event->has & TB_HAS_PHASE && event->phase == 'B') {
+    tb_json_put_whole(w, event, 'B');
+    return;
+  }
+  end_waiting(w, state, event->ts);
+  if (tb_json_in_order(state, event)) {
+    struct tb_json_open *slice = tb_json_push_slice(w, state, event);
+    if (slice) slice->flow_number = tb_json_keep_flows(w, event);
+    return;
+  }
+  write_begins(w, state);
+  tb_json_put_whole(w, event, 'B');
+}
+
+/* ---- all
+ * ----------------------------------------------------------------------------------------------------------------------
+ */
+
+enum tb_status tb_json_put_begin(struct tb_json_writer *w, const struct tb_event *event) {
+  struct tb_json_track *state = tb_json_track_state(w, event->track);
+  if (!state) return w->writer->error.code;
+  if (tb_json_is_on_thread(state, event))
+    begin_on_thread(w, state, event);
+  else
+    tb_json_begin_elsewhere(w, state, event);
+  return w->writer->error.code;
+}
+
+enum tb_status tb_json_put_end(struct tb_json_writer *w, const struct tb_event *event) {
+  struct tb_json_track *state = tb_json_track_state(w, event->track);
+  if (!state) return w->writer->error.code;
+  if (tb_json_is_on_thread(state, event))
+    end_on_thread(w, state, event);
+  else
+    tb_json_end_elsewhere(w, state, event);
+  return w->writer->error.code;
+}
+
+enum tb_status tb_json_put_instant(struct tb_json_writer *w, const struct tb_event *event) {
+  struct tb_json_track *state = tb_json_track_state(w, event->track);
+  if (!state) return w->writer->error.code;
+  if (event->track->type != TB_TRACK_THREAD) {
+    tb_json_instant_elsewhere(w, state, event, event->phase);
+  } else {
+    struct tb_event scoped = *event;
+    if (!scoped.phase) scoped.phase = 'i';
+    if (scoped.phase == 'i' && !scoped.instant_scope) scoped.instant_scope = 't';
+    end_waiting(w, state, event->ts);
+    tb_json_put_whole(w, &scoped, scoped.phase);
+  }
+  return w->writer->error.code;
+}
+
+void tb_json_close_tracks(struct tb_json_writer *w) {
+  for (size_t i = 0; i < w->track_count; i++) {
+    struct tb_json_track *state = &w->tracks[i];
+    end_waiting(w, state, INT64_MAX);
+    for (size_t k = 0; k < state->open_count; k++)
+      if (!state->open[k].phase) write_begin(w, state, &state->open[k]);
+    write_late(w, state, 0, false);
+    (void)tb_json_write_early_ends(w, state, 0, false);
+    state->open_count = 0;
+  }
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What tracks say of themselves, as metadata events.
+ */
+#include "chrome_json/writer/writer.h"
+
+static size_t begin_metadata(struct tb_json_writer *w, const struct tb_track *track, struct tb_slice name) {
+  size_t start = tb_json_object_begin(w);
+  TB_JSON_EMIT(&w->out, ",\"name\":");
+  tb_json_emit_string(&w->out, name);
+  TB_JSON_EMIT(&w->out, ",\"ph\":\"M\"");
+  tb_json_emit_ids(w, &w->out, track);
+  TB_JSON_EMIT(&w->out, ",\"args\":");
+  return start;
+}
+
+static void put_text(struct tb_json_writer *w, const struct tb_track *track, struct tb_slice name,
+                     struct tb_slice text) {
+  size_t start = begin_metadata(w, track, name);
+  TB_JSON_EMIT(&w->out, "{\"name\":");
+  tb_json_emit_string(&w->out, text);
+  TB_JSON_EMIT(&w->out, "}");
+  tb_json_object_end(w, start);
+}
+
+static void put_sort_index(struct tb_json_writer *w, const struct tb_track *track, struct tb_slice name) {
+  size_t start = begin_metadata(w, track, name);
+  TB_JSON_EMIT(&w->out, "{\"sort_index\":");
+  tb_json_emit_int(&w->out, track->sort_index);
+  TB_JSON_EMIT(&w->out, "}");
+  tb_json_object_end(w, start);
+}
+
+/* The labels in one text, with commas between, as the format has them. */
+static void put_labels(struct tb_json_writer *w, const struct tb_track *track) {
+  struct tb_json_emit *labels = &w->scratch;
+  labels->buffer.len = 0;
+  for (uint32_t i = 0; i < track->label_count; i++) {
+    if (i) TB_JSON_EMIT(labels, ",");
+    tb_json_emit_raw(labels, track->labels[i].ptr, track->labels[i].len);
+  }
+  size_t start = begin_metadata(w, track, TB_SLICE("process_labels"));
+  TB_JSON_EMIT(&w->out, "{\"labels\":");
+  tb_json_emit_string(&w->out, (struct tb_slice){labels->buffer.data, labels->buffer.len});
+  TB_JSON_EMIT(&w->out, "}");
+  tb_json_object_end(w, start);
+}
+
+static uint64_t names_of(const struct tb_track *track) {
+  uint64_t hash = tb_slice_hash(track->name, track->has_sort_index ? (uint64_t)track->sort_index * 2 + 1 : 0);
+  for (uint32_t i = 0; i < track->label_count; i++) hash = tb_slice_hash(track->labels[i], hash);
+  if (track->has_pid)
+    hash ^= ((uint64_t)track->pid + 1) * 0x9e3779b97f4a7c15u; /* a thread's process may be known late */
+  return hash;
+}
+
+void tb_json_put_track(struct tb_json_writer *w, const struct tb_track *track) {
+  if (track->type != TB_TRACK_PROCESS && track->type != TB_TRACK_THREAD) return;
+  if (!track->name.len && !track->label_count && !track->has_sort_index) return;
+  struct tb_json_track *state = tb_json_track_state(w, track);
+  if (!state) return;
+  uint64_t names = names_of(track);
+  if (names == state->names) return;
+  state->names = names;
+  bool is_process = track->type == TB_TRACK_PROCESS;
+  if (track->name.len) put_text(w, track, is_process ? TB_SLICE("process_name") : TB_SLICE("thread_name"), track->name);
+  if (track->label_count && is_process) put_labels(w, track);
+  if (track->has_sort_index)
+    put_sort_index(w, track, is_process ? TB_SLICE("process_sort_index") : TB_SLICE("thread_sort_index"));
+}
+
+void tb_json_emit_track_id(struct tb_json_emit *emit, const struct tb_track *track) {
+  if (track->has_pid)
+    TB_JSON_EMIT(emit, ",\"id2\":{\"local\":");
+  else
+    TB_JSON_EMIT(emit, ",\"pid\":0,\"id\":"); /* readers want a process even where the id needs none */
+  char *at = tb_json_emit_room(emit, TB_JSON_INTEGER_MAX + 1);
+  if (at && track->uuid)
+    tb_json_emit_end(emit, tb_json_put_hex(at, track->uuid));
+  else if (at) {
+    memcpy(at, "\"t", 2); /* no uuid: our own number for the track */
+    at = tb_json_put_uint(at + 2, track->index);
+    *at++ = '"';
+    tb_json_emit_end(emit, at);
+  }
+  if (track->has_pid) TB_JSON_EMIT(emit, "}");
+}
+
+void tb_json_describe(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_track *track) {
+  if (state->described || !track->name.len) return;
+  state->described = true;
+  size_t start = begin_metadata(w, track, TB_SLICE("track_name"));
+  TB_JSON_EMIT(&w->out, "{\"name\":");
+  tb_json_emit_string(&w->out, track->name);
+  if (track->description.len) {
+    TB_JSON_EMIT(&w->out, ",\"description\":");
+    tb_json_emit_string(&w->out, track->description);
+  }
+  tb_json_emit_track_id(&w->out, track);
+  TB_JSON_EMIT(&w->out, "}");
+  tb_json_object_end(w, start);
+}

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Writes the Trace Event Format: {"traceEvents":[ one event a line ], what else there is}. Events of JSON go out as
+ * they came; those of other formats as JSON says the same.
+ */
+#include "chrome_json/writer/writer.h"
+#include "base/error.h"
+#include "model/flow_source.h"
+#include "model/fxt_blobs.h"
+
+enum {
+  FLUSH_BYTES = 256 * 1024,
+  SPOOL_BYTES = 16 << 20,
+  FLOW_POINTS = 1 << 20, /* of 56 bytes each */
+  TOP_KEYS = 4096
+};
+
+enum tb_status tb_json_fail(struct tb_json_writer *w, enum tb_status status) {
+  return tb_fail(&w->writer->error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
+}
+
+void tb_json_lose(struct tb_json_writer *w, const char *reason, const struct tb_event *event) {
+  tb_losses_add(&w->writer->losses, reason, event->offset);
+}
+
+static enum tb_status flush(struct tb_json_writer *w) {
+  if (w->writer->error.code != TB_OK) return w->writer->error.code;
+  if (w->out.status != TB_OK) return tb_json_fail(w, w->out.status);
+  enum tb_status status = tb_output_write(w->writer->output, w->out.buffer.data, w->out.buffer.len, &w->writer->error);
+  w->out.buffer.len = 0;
+  return status;
+}
+
+enum tb_status tb_json_flush_some(struct tb_json_writer *w) {
+  if (w->writer->error.code != TB_OK) return w->writer->error.code;
+  if (w->out.status != TB_OK) return tb_json_fail(w, w->out.status);
+  return w->out.buffer.len < FLUSH_BYTES ? TB_OK : flush(w);
+}
+
+/* ---- what stands beside the events
+ * ---------------------------------------------------------------------------------------- */
+
+/* An entry of samples: its stack and its thread are named as in events, without a phase. */
+static enum tb_status put_sample(struct tb_json_writer *w, const struct tb_event *event) {
+  struct tb_json_emit *emit = &w->top; /* scratch is the stacks' */
+  size_t before = emit->buffer.len;
+  if (event->has & TB_HAS_CPU) {
+    TB_JSON_MEMBER(emit, "cpu");
+    tb_json_emit_uint(emit, event->cpu);
+  }
+  tb_json_emit_times(emit, event);
+  tb_json_emit_head(emit, event);
+  if (event->has & TB_HAS_WEIGHT) {
+    TB_JSON_MEMBER(emit, "weight");
+    tb_json_emit_double(emit, event->weight);
+  }
+  tb_json_emit_tail(w, emit, event);
+  tb_json_emit_args(w, emit, event);
+  if (emit->buffer.len == before) TB_JSON_EMIT(emit, "{");
+  TB_JSON_EMIT(emit, "}");
+  if (emit->status != TB_OK) return tb_json_fail(w, emit->status);
+  emit->buffer.data[before] = '{';
+  enum tb_status status = TB_OK;
+  if (!tb_spool_empty(&w->samples)) status = tb_spool_add(&w->samples, ",\n", 2, &w->writer->error);
+  if (status == TB_OK)
+    status = tb_spool_add(&w->samples, emit->buffer.data + before, emit->buffer.len - before, &w->writer->error);
+  emit->buffer.len = before;
+  return status;
+}
+
+static enum tb_status put_system(struct tb_json_writer *w, const struct tb_event *event) {
+  w->scratch.buffer.len = 0;
+  tb_json_emit_string(&w->scratch, event->blob);
+  if (w->scratch.status != TB_OK) return tb_json_fail(w, w->scratch.status);
+  return tb_spool_add(&w->system, w->scratch.buffer.data + 1, w->scratch.buffer.len - 2, &w->writer->error);
+}
+
+/* A member of the outermost object. The first of a name stays, since strict JSON has each name once. */
+static enum tb_status put_top(struct tb_json_writer *w, const struct tb_event *event) {
+  if (!event->arg_count) return TB_OK;
+  uint32_t hash = tb_intern_hash(event->name);
+  if (tb_intern_find(&w->top_names, event->name, hash) || w->top_names.count == TOP_KEYS) {
+    tb_json_lose(w, "a further top-level member of the same name", event);
+    return TB_OK;
+  }
+  if (!tb_intern_add(&w->top_names, event->name, hash)) return tb_json_fail(w, TB_NO_MEMORY);
+  TB_JSON_EMIT(&w->top, ",\n");
+  tb_json_emit_string(&w->top, event->name);
+  TB_JSON_EMIT(&w->top, ":");
+  tb_json_emit_value(&w->top, event->args, NULL);
+  return w->top.status == TB_OK ? TB_OK : tb_json_fail(w, w->top.status);
+}
+
+/* ---- events
+ * ------------------------------------------------------------------------------------------------------------------ */
+
+static char default_phase(const struct tb_event *event) {
+  static const char phases[TB_EVENT_TYPE_COUNT] = {
+      [TB_EVENT_SLICE_BEGIN] = 'B',     [TB_EVENT_SLICE_END] = 'E',     [TB_EVENT_SLICE_COMPLETE] = 'X',
+      [TB_EVENT_INSTANT] = 'i',         [TB_EVENT_COUNTER] = 'C',       [TB_EVENT_ASYNC_BEGIN] = 'b',
+      [TB_EVENT_ASYNC_INSTANT] = 'n',   [TB_EVENT_ASYNC_END] = 'e',     [TB_EVENT_FLOW_BEGIN] = 's',
+      [TB_EVENT_FLOW_STEP] = 't',       [TB_EVENT_FLOW_END] = 'f',      [TB_EVENT_OBJECT_CREATE] = 'N',
+      [TB_EVENT_OBJECT_SNAPSHOT] = 'O', [TB_EVENT_OBJECT_DELETE] = 'D', [TB_EVENT_CONTEXT_ENTER] = '(',
+      [TB_EVENT_CONTEXT_LEAVE] = ')',   [TB_EVENT_ID_LINK] = '=',       [TB_EVENT_CLOCK_SYNC] = 'c',
+      [TB_EVENT_MEMORY_DUMP] = 'v',     [TB_EVENT_THREAD_STATE] = 'T',  [TB_EVENT_LOG] = 'i',
+      [TB_EVENT_METADATA] = 'M'};
+  return event->phase ? event->phase : phases[event->type];
+}
+
+static enum tb_status put_whole(struct tb_json_writer *w, const struct tb_event *event) {
+  tb_json_put_whole(w, event, default_phase(event));
+  return w->writer->error.code;
+}
+
+/* Threads come one after the other, but a flow event must not come before the one that began the flow at its very time. The end of a flow
+ * at the next slice stays in front of that. */
+static enum tb_status put_flow(struct tb_json_writer *w, const struct tb_event *event) {
+  if (event->type == TB_EVENT_FLOW_BEGIN) return put_whole(w, event);
+  if (event->type == TB_EVENT_FLOW_END && !(event->has & TB_HAS_BIND_ENCLOSING)) return put_whole(w, event);
+  tb_json_put_whole_aside(w, event, default_phase(event));
+  return w->writer->error.code;
+}
+
+/* Of FXT: where slices tell of the flow by their ids, too, that says better which of them it joins. */
+static enum tb_status put_lone_flow(struct tb_json_writer *w, const struct tb_event *event) {
+  if (tb_flows_told(event) == TB_FLOWS_TOLD_BY_FXT) return TB_OK;
+  struct tb_event named = *event;
+  tb_json_name_lone_flow(w, &named);
+  tb_json_end_before_flow(w, event);
+  return put_flow(w, &named);
+}
+
+/* The first ways of async slices, which Perfetto keeps as they were, are no slices to readers of JSON: b, e and n say the same. */
+static char async_phase(const struct tb_json_writer *w, const struct tb_event *event) {
+  char phase = default_phase(event);
+  if (w->writer->options.source != TB_FORMAT_PERFETTO || event->has & TB_HAS_PHASE) return phase;
+  return phase == 'S' ? 'b' : phase == 'F' ? 'e' : phase == 'T' || phase == 'p' ? 'n' : phase;
+}
+
+/* Events with flows go to the end of the trace, and an end must not stand before its begin. */
+static enum tb_status put_async(struct tb_json_writer *w, const struct tb_event *event) {
+  char phase = async_phase(w, event);
+  bool has_flows = tb_json_has_flows(event);
+  if (w->async_aside && !has_flows)
+    tb_json_put_whole_aside(w, event, phase);
+  else
+    tb_json_put_whole(w, event, phase);
+  w->async_aside |= has_flows;
+  return w->writer->error.code;
+}
+
+/* Events that are not JSON's own. */
+static enum tb_status put_foreign(struct tb_json_writer *w, const struct tb_event *event) {
+  switch (event->type) {
+    case TB_EVENT_SLICE_BEGIN:
+      return tb_json_put_begin(w, event);
+    case TB_EVENT_SLICE_END:
+      return tb_json_put_end(w, event);
+    case TB_EVENT_INSTANT:
+      return tb_json_put_instant(w, event);
+    case TB_EVENT_COUNTER:
+      if (event->track->type == TB_TRACK_COUNTER) return tb_json_put_counter(w, event);
+      return put_whole(w, event);
+    case TB_EVENT_FLOW_BEGIN:
+    case TB_EVENT_FLOW_STEP:
+    case TB_EVENT_FLOW_END:
+      return event->has & TB_HAS_ID_ALONE ? put_lone_flow(w, event) : put_flow(w, event);
+    case TB_EVENT_ASYNC_BEGIN:
+    case TB_EVENT_ASYNC_INSTANT:
+    case TB_EVENT_ASYNC_END:
+      return put_async(w, event);
+    case TB_EVENT_TRACK:
+      tb_json_put_track(w, event->track);
+      return w->writer->error.code;
+    default:
+      return put_whole(w, event);
+  }
+}
+
+static enum tb_status put_carried(void *ctx, const struct tb_event *event) { return put_foreign(ctx, event); }
+
+/* JSON has no blobs: they stand in events (model/fxt_blobs.h). */
+static enum tb_status put_blob(struct tb_json_writer *w, const struct tb_event *event) {
+  enum tb_status status = tb_blob_put_as_event(w->writer->allocator, event, put_carried, w);
+  return status == TB_OK ? TB_OK : tb_json_fail(w, status);
+}
+
+static enum tb_status put_any(struct tb_json_writer *w, const struct tb_event *event) {
+  switch (event->type) {
+    case TB_EVENT_STACK_FRAME:
+      return tb_json_put_stack_frame(w, event);
+    case TB_EVENT_SAMPLE:
+      return put_sample(w, event);
+    case TB_EVENT_SYSTEM_TRACE:
+      return put_system(w, event);
+    case TB_EVENT_TRACE_METADATA:
+      return put_top(w, event);
+    case TB_EVENT_CLOCK_SNAPSHOT:
+      return TB_OK;
+    case TB_EVENT_DATA_LOSS:
+      tb_json_lose(w, "marks of data that the recorder lost (JSON has none)", event);
+      return TB_OK;
+    case TB_EVENT_PACKETS:
+      tb_losses_add_kind(&w->writer->losses, "Perfetto packets that JSON cannot hold",
+                         event->blob_type ? TB_SLICE("in a blob of FXT") : event->name, event->offset);
+      return TB_OK;
+    case TB_EVENT_BLOB:
+      return put_blob(w, event);
+    case TB_EVENT_TRACK:
+      if (w->from_json) return TB_OK;
+      break;
+    default:
+      break;
+  }
+  return w->from_json ? put_whole(w, event) : put_foreign(w, event);
+}
+
+static enum tb_status put(struct tb_writer *writer, const struct tb_event *event) {
+  struct tb_json_writer *w = writer->state;
+  enum tb_status status = put_any(w, event);
+  return status == TB_OK ? tb_json_flush_some(w) : status;
+}
+
+/* ---- life
+ * ---------------------------------------------------------------------------------------------------------------------
+ */
+
+static enum tb_status write_spool(struct tb_json_writer *w, struct tb_spool *spool, const char *before,
+                                  const char *after) {
+  if (tb_spool_empty(spool)) return TB_OK;
+  struct tb_output *output = w->writer->output;
+  enum tb_status status = tb_output_write(output, before, strlen(before), &w->writer->error);
+  if (status == TB_OK) status = tb_spool_write(spool, output, &w->writer->error);
+  if (status == TB_OK) status = tb_output_write(output, after, strlen(after), &w->writer->error);
+  return status;
+}
+
+static enum tb_status finish(struct tb_writer *writer) {
+  struct tb_json_writer *w = writer->state;
+  tb_json_flush_counter(w);
+  tb_json_close_tracks(w);
+  enum tb_status status = tb_json_write_flows(w);
+  TB_JSON_EMIT(&w->out, "\n]");
+  if (status == TB_OK) status = flush(w);
+  if (status == TB_OK) status = write_spool(w, &w->frames, ",\n\"stackFrames\":{\n", "\n}");
+  if (status == TB_OK) status = write_spool(w, &w->samples, ",\n\"samples\":[\n", "\n]");
+  if (status == TB_OK) status = write_spool(w, &w->system, ",\n\"systemTraceEvents\":\"", "\"");
+  tb_json_emit_raw(&w->out, w->top.buffer.data, w->top.buffer.len);
+  TB_JSON_EMIT(&w->out, "}\n");
+  return status == TB_OK ? flush(w) : status;
+}
+
+static void destroy(struct tb_writer *writer) {
+  struct tb_json_writer *w = writer->state;
+  if (!w) return;
+  tb_json_free_tracks(w);
+  tb_json_emit_free(&w->out);
+  tb_json_emit_free(&w->top);
+  tb_json_emit_free(&w->scratch);
+  tb_json_emit_free(&w->counter);
+  tb_spool_free(&w->aside);
+  tb_spool_free(&w->frames);
+  tb_spool_free(&w->samples);
+  tb_spool_free(&w->system);
+  tb_flow_points_free(&w->flows);
+  tb_json_free_lone_flows(w);
+  tb_intern_free(&w->frame_ids);
+  tb_intern_free(&w->top_names);
+  tb_free(writer->allocator, w, sizeof(*w));
+  writer->state = NULL;
+}
+
+static enum tb_status create(struct tb_writer *writer) {
+  const struct tb_allocator *a = writer->allocator;
+  const char *directory = writer->options.temporary_directory;
+  struct tb_json_writer *w = tb_calloc(a, sizeof(*w));
+  if (!w) return tb_fail(&writer->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  writer->state = w;
+  w->writer = writer;
+  w->from_json = writer->options.source == TB_FORMAT_JSON;
+  tb_json_emit_init(&w->out, a);
+  tb_json_emit_init(&w->top, a);
+  tb_json_emit_init(&w->scratch, a);
+  tb_json_emit_init(&w->counter, a);
+  tb_spool_init(&w->aside, a, SPOOL_BYTES, directory);
+  tb_spool_init(&w->frames, a, SPOOL_BYTES, directory);
+  tb_spool_init(&w->samples, a, SPOOL_BYTES, directory);
+  tb_spool_init(&w->system, a, SPOOL_BYTES, directory);
+  tb_flow_points_init(&w->flows, a, FLOW_POINTS, directory);
+  tb_map_init(&w->lone_places, a);
+  tb_intern_init(&w->lone_names, a);
+  tb_intern_init(&w->frame_ids, a);
+  tb_intern_init(&w->top_names, a);
+  TB_JSON_EMIT(&w->out, "{\"traceEvents\":[\n");
+  return TB_OK;
+}
+
+const struct tb_writer_ops tb_json_writer_ops = {
+    .format = TB_FORMAT_JSON, .create = create, .put = put, .finish = finish, .destroy = destroy};

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The JSON writer's own state and what its parts (json_writer*.c) give each other.
+ */
+#ifndef TB_CHROME_JSON_WRITER_WRITER_H
+#define TB_CHROME_JSON_WRITER_WRITER_H
+
+#include "base/intern.h"
+#include "base/map.h"
+#include "chrome_json/writer/flow_sorter.h"
+#include "io/spool.h"
+#include "json/emitter.h"
+#include "model/writer_ops.h"
+#include "timeline/deferred_end.h"
+
+/* Times of an event; `has` is of enum tb_event_has. */
+struct tb_json_times {
+  uint32_t has;
+  int64_t ts, dur, thread_ts, thread_dur;
+};
+
+/* What the writer keeps for a track that is not JSON's own. */
+struct tb_json_track {
+  bool overflow; /* a track below a thread's, for slices of the thread that overlap others (docs/MAPPING.md) */
+  struct tb_json_emit held;  /* texts of the open slices, outermost first: see chrome_json/writer/open_slices.c */
+  struct tb_json_emit late;  /* slices that have ended and wait for the end of those around them */
+  struct tb_json_emit early; /* ends that came before their begins, from `early_at` on */
+  size_t early_at;
+  struct tb_json_open *open;
+  size_t open_count, open_capacity;
+  int64_t last_ts;
+  bool aside; /* an event of this track, which is no thread's, was put aside: all further ones are, to keep their order
+               */
+  struct tb_waiting_end waiting;
+  bool described; /* its name was written where JSON has no place for it */
+  uint64_t names; /* hash of the metadata events that were last written */
+};
+
+/* A slice that is open. Its text stands in tb_json_track.held from `at` on: name, category, ids, rest, arguments. */
+struct tb_json_open {
+  size_t at, category_at, ids_at, rest_at, args_at;
+  size_t late_at;                         /* where in tb_json_track.late those stand that wait for it */
+  int64_t ts, thread_ts, dur, thread_dur; /* the last two of a begin: an X has those of its end */
+  uint32_t has;
+  uint64_t flow_number;
+  char phase; /* that its begin has */
+  bool ended; /* before one above it */
+};
+
+/* The text that tb_json_emit_ids wrote for a track last: it stands in each of its events. */
+struct tb_json_ids {
+  const struct tb_track *track; /* NULL: none */
+  int64_t pid, tid;             /* the track's, which may become known late */
+  bool has_pid, has_tid;
+  uint8_t len;
+  char text[61]; /* of two numbers and their keys */
+};
+
+enum { TB_JSON_IDS_KEPT = 64 };
+
+struct tb_json_writer {
+  struct tb_writer *writer;
+  bool from_json; /* events are JSON's own: each goes back as it is */
+  bool any_event;
+  bool async_aside;        /* an async event with flows was put aside: those after it stay behind it */
+  struct tb_json_emit out; /* events that wait for being written */
+  struct tb_json_emit scratch;
+  struct tb_event bare_end;     /* an end that waited, all other fields 0: clearing one for each takes its time */
+  struct tb_json_track *tracks; /* by tb_track.index */
+  size_t track_count;
+  struct tb_json_ids ids[TB_JSON_IDS_KEPT]; /* by the lower bits of tb_track.index */
+  struct tb_intern frame_ids;
+  struct tb_flow_points flows;
+  uint64_t flow_events;           /* events with flows so far */
+  struct tb_json_lone_flow *lone; /* flows that are known by their id alone: see chrome_json/writer/id_only_flows.c */
+  size_t lone_count, lone_capacity;
+  struct tb_map lone_places; /* (id, 0) -> place in `lone` */
+  struct tb_intern lone_names;
+  struct tb_spool aside;       /* events that are written last: see chrome_json/writer/flows.c */
+  struct tb_json_emit counter; /* a counter event that may get more series: see chrome_json/writer/counters.c */
+  size_t counter_name_len;     /* its first bytes: what must be equal for more series to join */
+  /* members of the outermost object that stand behind the events, each as text without its braces */
+  struct tb_spool frames;  /* stackFrames: "id":{…} */
+  struct tb_spool samples; /* samples: {…} */
+  struct tb_spool system;  /* systemTraceEvents: escaped text */
+  struct tb_json_emit top; /* any other: ,"key":value */
+  struct tb_intern top_names;
+};
+
+/* Sets the writer's error and returns its code. */
+enum tb_status tb_json_fail(struct tb_json_writer *w, enum tb_status status);
+void tb_json_lose(struct tb_json_writer *w, const char *reason, const struct tb_event *event);
+/* Hands what is in `out` on, once it is much. */
+enum tb_status tb_json_flush_some(struct tb_json_writer *w);
+
+/* ---- events (chrome_json/writer/event_fields.c) -----------------------------------------------------------------------------------
+ */
+
+#define TB_JSON_MEMBER(emit, name) TB_JSON_EMIT((emit), ",\"" name "\":")
+
+/* The parts of an event's object, each member with its comma before. `tail` is all that is neither name, category,
+ * phase, time nor argument: the ids of process and thread, the scope, the event's own id, and the rest. */
+void tb_json_emit_head(struct tb_json_emit *emit, const struct tb_event *event);
+void tb_json_emit_name(struct tb_json_emit *emit, const struct tb_event *event);
+void tb_json_emit_category(struct tb_json_emit *emit, const struct tb_event *event);
+void tb_json_emit_phase(struct tb_json_emit *emit, char phase);
+void tb_json_emit_times(struct tb_json_emit *emit, const struct tb_event *event);
+/* The same of times that are no one event's. */
+void tb_json_emit_some_times(struct tb_json_emit *emit, const struct tb_json_times *times);
+void tb_json_emit_tail(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_event *event);
+void tb_json_emit_scope(struct tb_json_emit *emit, char scope);
+void tb_json_emit_rest(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_event *event);
+/* Do the extra members hold the event's args, as its source had them? */
+bool tb_json_has_own_args(const struct tb_event *event);
+void tb_json_emit_args(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_event *event);
+
+/* `,"pid":…,"tid":…` as far as the source names them. */
+void tb_json_emit_ids(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_track *track);
+/* `,"id":…` or `,"id2":{…}`, and the scope. */
+void tb_json_emit_id(struct tb_json_emit *emit, const struct tb_event *event);
+/* A number where the text is a small one, else a string. */
+void tb_json_emit_reference(struct tb_json_emit *emit, struct tb_slice text);
+
+/* Starts an object in `out`, with the comma that parts it from the one before; the first member's comma becomes the
+ * brace when it ends. */
+size_t tb_json_object_begin(struct tb_json_writer *w);
+void tb_json_object_end(struct tb_json_writer *w, size_t start);
+/* Takes back the object that began at `start`. */
+void tb_json_object_cancel(struct tb_json_writer *w, size_t start);
+
+/* The event as it is, as one object, put aside where it has flows. `phase` 0: phase_text. */
+void tb_json_put_whole(struct tb_json_writer *w, const struct tb_event *event, char phase);
+/* The same, put aside in any case: of two events of one time the one that is written first comes first to readers. */
+void tb_json_put_whole_aside(struct tb_json_writer *w, const struct tb_event *event, char phase);
+
+/* ---- stacks (chrome_json/writer/callstacks.c)
+ * ------------------------------------------------------------------------------------ */
+
+enum tb_status tb_json_put_stack_frame(struct tb_json_writer *w, const struct tb_event *event);
+void tb_json_emit_stacks(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_event *event);
+
+/* ---- slices and instants of tracks (chrome_json/writer/open_slices.c, _slices.c, _elsewhere.c)
+ * -------------------------------------------------------------- */
+
+/* The state of a track, NULL when memory is exhausted. */
+struct tb_json_track *tb_json_track_state(struct tb_json_writer *w, const struct tb_track *track);
+enum tb_status tb_json_put_begin(struct tb_json_writer *w, const struct tb_event *event);
+enum tb_status tb_json_put_end(struct tb_json_writer *w, const struct tb_event *event);
+enum tb_status tb_json_put_instant(struct tb_json_writer *w, const struct tb_event *event);
+/* Writes all slices that are still open. */
+void tb_json_close_tracks(struct tb_json_writer *w);
+/* A flow event comes, which joins the slice that is open then: the end of another that waits comes first. */
+void tb_json_end_before_flow(struct tb_json_writer *w, const struct tb_event *event);
+void tb_json_free_tracks(struct tb_json_writer *w);
+
+/* ---- tracks (chrome_json/writer/track_metadata.c)
+ * ------------------------------------------------------------------------------------- */
+
+/* Metadata events for what a track says of itself, where it is new. */
+void tb_json_put_track(struct tb_json_writer *w, const struct tb_track *track);
+/* The same for a track that JSON knows by an id only. */
+void tb_json_describe(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_track *track);
+/* `,"id2":{"local":…}` (or a plain id, where it belongs to no process) for what happens on a track without an id of its
+ * own. */
+void tb_json_emit_track_id(struct tb_json_emit *emit, const struct tb_track *track);
+
+/* ---- counters (chrome_json/writer/counters.c)
+ * ---------------------------------------------------------------------------------- */
+
+enum tb_status tb_json_put_counter(struct tb_json_writer *w, const struct tb_event *event);
+void tb_json_flush_counter(struct tb_json_writer *w);
+
+/* ---- flows (chrome_json/writer/flows.c)
+ * ---------------------------------------------------------------------------------------- */
+
+/* Whether an event says flows that no flow events tell of. */
+bool tb_json_has_flows(const struct tb_event *event);
+/* Keeps the flows of a slice or instant, to be written when all are known. Returns the event's number among those with
+ * flows, 0 where it has none. */
+uint64_t tb_json_keep_flows(struct tb_json_writer *w, const struct tb_event *event);
+/* The same of a slice's end, for the slice that began at `begin` and has `number` (0: none so far). Returns its number. */
+uint64_t tb_json_keep_end_flows(struct tb_json_writer *w, const struct tb_event *end, int64_t begin, uint64_t number);
+/* Ends the object that began at `start` of `out` by putting it aside. `number` as from tb_json_keep_flows. */
+void tb_json_put_aside(struct tb_json_writer *w, size_t start, uint64_t number);
+enum tb_status tb_json_write_flows(struct tb_json_writer *w);
+
+/* ---- flows of FXT (chrome_json/writer/id_only_flows.c) ------------------------------------------------------------------------ */
+
+/* Gives an event of a flow that is known by its id alone the id, name and categories by which readers of JSON know the flow. */
+void tb_json_name_lone_flow(struct tb_json_writer *w, struct tb_event *event);
+void tb_json_free_lone_flows(struct tb_json_writer *w);
+
+#endif
