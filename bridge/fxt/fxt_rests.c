@@ -3,8 +3,8 @@
  * Texts of arguments that are longer than FXT's strings may be: what is behind the longest string stands in a large blob before the
  * argument's record.
  */
-#include "fxt/fxt_reader.h"
-#include "fxt/fxt_writer.h"
+#include "fxt/reader/reader.h"
+#include "fxt/writer/writer.h"
 
 /* ---- writing ------------------------------------------------------------------------------------------------------- */
 

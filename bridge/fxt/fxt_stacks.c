@@ -3,8 +3,8 @@
  * Call stacks, which FXT has no place for: carried in arguments, as references or as JSON text, and the trace's stack frames in large
  * blobs.
  */
-#include "fxt/fxt_reader.h"
-#include "fxt/fxt_writer.h"
+#include "fxt/reader/reader.h"
+#include "fxt/writer/writer.h"
 #include "json/value.h"
 #include "model/arg_lookup.h"
 

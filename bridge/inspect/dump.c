@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "convert/format_detect.h"
-#include "fxt/fxt_watch.h"
+#include "fxt/reader/record_text.h"
 #include "inspect/dump_resolve.h"
 #include "inspect/text_format.h"
 #include "io/input.h"

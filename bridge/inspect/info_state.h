@@ -7,7 +7,7 @@
 
 #include "base/map.h"
 #include "base/memory.h"
-#include "fxt/fxt_watch.h"
+#include "fxt/reader/record_text.h"
 #include "tracebridge/info.h"
 #include "tracebridge/packet.h"
 

@@ -29,7 +29,7 @@ const PLANTS = [
   ["merge/clock_names.c", "\"REALTIME\", \"REALTIME_COARSE\"", "\"REALTIME_COARSE\", \"REALTIME\"", "names[REALTIME] is 2"],
   ["bridge/include/tracebridge/event.h", "TB_CLOCK_BOOTTIME = 6", "TB_CLOCK_BOOTTIME = 7", "TB_CLOCK_BOOTTIME is 7"],
   ["bridge/include/tracebridge/event.h", "  TB_TASK_STOPPED,\n", "", "TB_TASK_DEAD is 6"],
-  ["bridge/fxt/fxt.h", "TB_FXT_SCHEDULING = 8,", "TB_FXT_SCHEDULING = 9,", "TB_FXT_SCHEDULING is 9"],
+  ["bridge/fxt/format.h", "TB_FXT_SCHEDULING = 8,", "TB_FXT_SCHEDULING = 9,", "TB_FXT_SCHEDULING is 9"],
   ["bridge/perfetto/ftrace_text.c", "reply=%d5", "reply=%d6", "binder_transaction \"reply=%d6\" has no row"],
   ["bridge/perfetto/perfetto_reader_ftrace.c", "STATE_ZOMBIE = 32,", "STATE_ZOMBIE = 16,", "STATE_ZOMBIE is 16"],
   ["bridge/perfetto/perfetto_reader_ftrace.c", "STATE_ZOMBIE = 32,", "STATE_ZOMBIE = 32, STATE_PARKED = 64,", "STATE_PARKED = 64 has no row"],

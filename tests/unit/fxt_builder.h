@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "fxt/fxt.h"
+#include "fxt/format.h"
 #include "tracebridge/reader.h"
 
 struct fxt_builder {

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "fxt/fxt_lru.h"
+#include "fxt/writer/ref_cache.h"
 #include "fxt_builder.h"
 #include "tracebridge/writer.h"
 

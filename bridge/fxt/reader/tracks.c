@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Tracks of an FXT trace: koids to process and thread ids, counters to names.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "fxt/fxt_json.h"
+#include "fxt/reader/tables.h"
+
+static uint64_t as_value(const void *pointer) { return (uint64_t)(uintptr_t)pointer; }
+
+static enum tb_status new_track(struct tb_fxt_tables *tables, enum tb_track_type type, struct tb_track **track) {
+  void *block;
+  enum tb_status status = tb_fxt_tables_alloc(tables, sizeof(**track), &block);
+  if (status != TB_OK) return status;
+  *track = block;
+  (*track)->type = type;
+  (*track)->index = tables->track_count++;
+  (*track)->sequence = tables->provider->id;
+  return TB_OK;
+}
+
+/* The process or thread id of a koid: itself where it is below 2^30. Any other (artificial koids have bit 63) gets a number of its
+ * own from there to 2^31, its lower 30 bits if they are free, so that it meets no other: Perfetto's process ids are int32, and its
+ * trace processor takes negative ones apart. Only the last 2^31 koids, which no kernel gives, are negative ids: JSON's. */
+static enum tb_status id_of_koid(struct tb_fxt_tables *tables, uint64_t koid, int64_t *id, struct tb_slice *text) {
+  const uint32_t first_own = UINT32_C(1) << 30;
+  *text = (struct tb_slice){NULL, 0};
+  *id = (int64_t)koid;
+  if (koid < first_own || (*id < 0 && *id >= INT32_MIN)) return TB_OK;
+  char decimal[24];
+  int len = snprintf(decimal, sizeof(decimal), "%" PRIu64, koid);
+  enum tb_status status = tb_fxt_intern(&tables->texts, (struct tb_slice){decimal, (size_t)len}, text);
+  if (status != TB_OK) return status;
+  const uint64_t *known = tb_map_find(&tables->ids, koid, 0);
+  if (known) {
+    *id = (int64_t)*known;
+    if (*known == koid) *text = (struct tb_slice){NULL, 0};
+    return TB_OK;
+  }
+  uint32_t number = first_own | ((uint32_t)koid & (first_own - 1));
+  while (tb_map_find(&tables->taken, number, 0)) number = first_own | ((number - 1) & (first_own - 1));
+  *id = (int64_t)number;
+  if (number == koid) *text = (struct tb_slice){NULL, 0};
+  status = tb_map_put(&tables->taken, number, 0, 1);
+  return status == TB_OK ? tb_map_put(&tables->ids, koid, 0, (uint64_t)*id) : status;
+}
+
+enum tb_status tb_fxt_process_track(struct tb_fxt_tables *tables, uint64_t koid, struct tb_track **track) {
+  *track = tb_map_find_pointer(&tables->processes, koid, 0);
+  if (*track) return TB_OK;
+  enum tb_status status = new_track(tables, TB_TRACK_PROCESS, track);
+  if (status != TB_OK) return status;
+  (*track)->has_pid = true;
+  status = id_of_koid(tables, koid, &(*track)->pid, &(*track)->pid_text);
+  return status == TB_OK ? tb_map_put(&tables->processes, koid, 0, as_value(*track)) : status;
+}
+
+static enum tb_status new_thread(struct tb_fxt_tables *tables, const struct tb_track *process, uint64_t thread,
+                                 struct tb_track **track) {
+  enum tb_status status = new_track(tables, TB_TRACK_THREAD, track);
+  if (status != TB_OK) return status;
+  (*track)->parent = process;
+  (*track)->has_tid = true;
+  if (process) {
+    (*track)->has_pid = true;
+    (*track)->pid = process->pid;
+    (*track)->pid_text = process->pid_text;
+  }
+  return id_of_koid(tables, thread, &(*track)->tid, &(*track)->tid_text);
+}
+
+enum tb_status tb_fxt_thread_track(struct tb_fxt_tables *tables, uint64_t process, uint64_t thread,
+                                   struct tb_track **track) {
+  *track = tb_map_find_pointer(&tables->threads, process, thread);
+  if (*track) return TB_OK;
+  struct tb_track *home;
+  enum tb_status status = tb_fxt_process_track(tables, process, &home);
+  if (status == TB_OK) status = new_thread(tables, home, thread, track);
+  if (status == TB_OK) status = tb_map_put(&tables->threads, process, thread, as_value(*track));
+  return status == TB_OK ? tb_map_put(&tables->thread_homes, thread, 0, as_value(*track)) : status;
+}
+
+enum tb_status tb_fxt_lone_thread_track(struct tb_fxt_tables *tables, uint64_t thread, struct tb_track **track) {
+  *track = tb_map_find_pointer(&tables->thread_homes, thread, 0);
+  if (!*track) *track = tb_map_find_pointer(&tables->lone_threads, thread, 0);
+  if (*track) return TB_OK;
+  enum tb_status status = new_thread(tables, NULL, thread, track);
+  return status == TB_OK ? tb_map_put(&tables->lone_threads, thread, 0, as_value(*track)) : status;
+}
+
+enum tb_status tb_fxt_global_track(struct tb_fxt_tables *tables, const struct tb_track **track) {
+  enum tb_status status = tables->global ? TB_OK : new_track(tables, TB_TRACK_GLOBAL, &tables->global);
+  *track = tables->global;
+  return status;
+}
+
+/* What a counter's track is known by. `letter`: of the values' type where they do not tell it, see docs/MAPPING.md; else 0. */
+struct counter {
+  const struct tb_track *thread;
+  struct tb_slice name, series;
+  uint64_t id;
+  char letter;
+};
+
+/* Whether our writer says that the name is the counter's whole one: it was no counter of FXT. */
+static bool has_own_name(const struct counter *counter) {
+  return counter->id == 0 && tb_slice_equal(counter->series, TB_SLICE(TB_FXT_OWN_SERIES));
+}
+
+/* Whether it says all that there is to say. */
+static bool is_named_by_name(const struct counter *counter) {
+  return has_own_name(counter) && counter->thread->tid == 0 && !counter->letter;
+}
+
+/* Writes the counter's identity, a JSON array, and its name, which is the trace processor's for it, into `to`, the name
+ * from *name_at on. */
+static enum tb_status spell_counter(struct tb_buffer *to, const struct counter *counter, size_t *name_at) {
+  const struct tb_track *thread = counter->thread;
+  char numbers[80], id[24], tid[24];
+  int id_len = snprintf(id, sizeof(id), "%" PRIu64, counter->id);
+  (void)snprintf(tid, sizeof(tid), "%" PRId64, thread->tid);
+  struct tb_slice koid = thread->tid_text.len ? thread->tid_text : tb_slice_from(tid);
+  int len = snprintf(numbers, sizeof(numbers), ",\"%s\",\"%.*s\"", id, (int)koid.len, koid.ptr);
+  enum tb_status status = tb_buffer_append(to, "[", 1);
+  if (status == TB_OK) status = tb_fxt_json_string(to, counter->name);
+  if (status == TB_OK) status = tb_buffer_append(to, ",", 1);
+  if (status == TB_OK) status = tb_fxt_json_string(to, counter->series);
+  if (status == TB_OK) status = tb_buffer_append(to, numbers, (size_t)len);
+  const char letter[] = {',', '"', counter->letter, '"'};
+  if (status == TB_OK && counter->letter) status = tb_buffer_append(to, letter, sizeof(letter));
+  if (status == TB_OK) status = tb_buffer_append(to, "]", 1);
+  *name_at = to->len;
+  if (status == TB_OK) status = tb_buffer_append(to, counter->name.ptr, counter->name.len);
+  if (has_own_name(counter)) return status;
+  if (status == TB_OK) status = tb_buffer_append(to, ":", 1);
+  if (status == TB_OK) status = tb_buffer_append(to, counter->series.ptr, counter->series.len);
+  if (status == TB_OK) status = tb_buffer_append(to, ":", 1);
+  if (status == TB_OK) status = tb_buffer_append(to, id, (size_t)id_len);
+  return status;
+}
+
+/* The track of an identity; where it is new and `make` is false, NULL. */
+static enum tb_status counter_of(struct tb_fxt_tables *tables, const struct tb_track *process, struct tb_slice identity,
+                                 struct tb_slice name, bool describe, bool make, const struct tb_track **track) {
+  enum tb_status status = tb_fxt_intern(&tables->texts, identity, &identity);
+  if (status != TB_OK) return status;
+  *track = tb_map_find_pointer(&tables->counters, as_value(process), as_value(identity.ptr));
+  if (*track || !make) return TB_OK;
+  struct tb_track *made;
+  status = new_track(tables, TB_TRACK_COUNTER, &made);
+  if (status == TB_OK) status = tb_fxt_intern(&tables->texts, name, &made->name);
+  if (status != TB_OK) return status;
+  made->parent = process;
+  made->has_pid = process->has_pid;
+  made->pid = process->pid;
+  made->pid_text = process->pid_text;
+  if (describe) made->description = identity;
+  *track = made;
+  return tb_map_put(&tables->counters, as_value(process), as_value(identity.ptr), as_value(made));
+}
+
+static enum tb_status find_counter(struct tb_fxt_tables *tables, const struct counter *counter, bool make,
+                                   const struct tb_track **track) {
+  struct tb_buffer text;
+  tb_buffer_init(&text, tables->allocator, 0);
+  size_t name_at;
+  enum tb_status status = spell_counter(&text, counter, &name_at);
+  if (status == TB_OK) {
+    struct tb_slice identity = {text.data, name_at}, full = {text.data + name_at, text.len - name_at};
+    status = counter_of(tables, counter->thread->parent, identity, full, !is_named_by_name(counter), make, track);
+  }
+  tb_buffer_free(&text);
+  return status;
+}
+
+/* Letters of the tracks that a value may stand on, the best first: a 64-bit value that says its type by its size may stand with
+ * shorter ones. */
+static const char *letters_of(const struct tb_arg *value) {
+  static const char none[] = {'\0', '\0'};
+  if (value->type == TB_ARG_INT && value->width == 64)
+    return value->i >= INT32_MIN && value->i <= INT32_MAX ? "I" : "I-";
+  if (value->type == TB_ARG_UINT && value->width == 64) return value->u <= UINT32_MAX ? "U" : "Uu";
+  return value->type == TB_ARG_UINT ? "u" : none;
+}
+
+enum tb_status tb_fxt_counter_track(struct tb_fxt_tables *tables, const struct tb_track *thread, struct tb_slice name,
+                                    uint64_t id, const struct tb_arg *value, const struct tb_track **track) {
+  struct counter counter = {.thread = thread, .name = name, .series = value->name, .id = id};
+  const char *letters = letters_of(value);
+  enum tb_status status = TB_OK;
+  *track = NULL;
+  for (size_t i = 0; letters[0] && letters[1] && i < 2 && !*track && status == TB_OK; i++) {
+    counter.letter = letters[i] == '-' ? '\0' : letters[i];
+    status = find_counter(tables, &counter, false, track);
+  }
+  counter.letter = letters[0];
+  return status == TB_OK && !*track ? find_counter(tables, &counter, true, track) : status;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fxt/strings.h"
+
+#include "base/utf8.h"
+
+enum { FIRST_CAPACITY = 64 };
+
+static bool is_ascii(const char *p, size_t len) {
+  uint64_t word;
+  for (; len >= sizeof(word); p += sizeof(word), len -= sizeof(word)) {
+    memcpy(&word, p, sizeof(word));
+    if (word & UINT64_C(0x8080808080808080)) return false;
+  }
+  for (; len; p++, len--)
+    if (*p & 0x80) return false;
+  return true;
+}
+
+bool tb_fxt_text_is_valid(struct tb_slice text) {
+  if (is_ascii(text.ptr, text.len)) return true;
+  const char *end = text.ptr + text.len;
+  for (const char *p = text.ptr; p < end;) {
+    size_t skip, size = tb_utf8_character(p, end, &skip);
+    if (size == 0) return false;
+    p += size;
+  }
+  return true;
+}
+
+enum tb_status tb_fxt_text_repair(struct tb_arena *arena, struct tb_slice *text) {
+  if (tb_fxt_text_is_valid(*text)) return TB_OK;
+  if (text->len > SIZE_MAX / 4) return TB_NO_MEMORY;
+  char *copy = tb_arena_alloc(arena, text->len * (sizeof(TB_UTF8_REPLACEMENT) - 1));
+  if (!copy) return TB_NO_MEMORY;
+  size_t n = 0;
+  const char *end = text->ptr + text->len;
+  for (const char *p = text->ptr; p < end;) {
+    size_t skip, size = tb_utf8_character(p, end, &skip);
+    size_t len = size ? size : sizeof(TB_UTF8_REPLACEMENT) - 1;
+    memcpy(copy + n, size ? p : TB_UTF8_REPLACEMENT, len);
+    n += len;
+    p += size ? size : skip;
+  }
+  *text = (struct tb_slice){copy, n};
+  return TB_OK;
+}
+
+struct tb_slice tb_fxt_text_cut(struct tb_slice text, size_t limit) {
+  if (text.len <= limit) return text;
+  size_t n = limit;
+  while (n && (text.ptr[n] & 0xc0) == 0x80) n--;
+  return (struct tb_slice){text.ptr, n};
+}
+
+uint64_t tb_fxt_text_hash(struct tb_slice text) {
+  uint64_t h = text.len * UINT64_C(0x9e3779b97f4a7c15), word;
+  const char *p = text.ptr;
+  size_t len = text.len;
+  for (; len >= sizeof(word); p += sizeof(word), len -= sizeof(word)) {
+    memcpy(&word, p, sizeof(word));
+    h = (h ^ word) * UINT64_C(0xd6e8feb86659fd93);
+    h ^= h >> 32;
+  }
+  word = 0;
+  if (len) memcpy(&word, p, len);
+  h = (h ^ word) * UINT64_C(0xd6e8feb86659fd93);
+  return h ^ h >> 29;
+}
+
+static size_t locate(const struct tb_fxt_intern_entry *entries, size_t capacity, uint64_t hash, struct tb_slice text) {
+  size_t i = tb_fxt_hash_slot(hash, capacity);
+  while (entries[i].text.ptr && (entries[i].hash != hash || !tb_slice_equal(entries[i].text, text)))
+    i = (i + 1) & (capacity - 1);
+  return i;
+}
+
+static enum tb_status grow(struct tb_fxt_intern *set) {
+  size_t capacity = set->capacity ? set->capacity * 2 : FIRST_CAPACITY;
+  if (capacity > SIZE_MAX / 2 / sizeof(*set->entries)) return TB_NO_MEMORY;
+  const struct tb_allocator *allocator = set->arena->allocator;
+  struct tb_fxt_intern_entry *entries = tb_calloc(allocator, capacity * sizeof(*entries));
+  if (!entries) return TB_NO_MEMORY;
+  for (size_t i = 0; i < set->capacity; i++) {
+    const struct tb_fxt_intern_entry *entry = &set->entries[i];
+    if (entry->text.ptr) entries[locate(entries, capacity, entry->hash, entry->text)] = *entry;
+  }
+  tb_free(allocator, set->entries, set->capacity * sizeof(*set->entries));
+  set->entries = entries;
+  set->capacity = capacity;
+  return TB_OK;
+}
+
+enum tb_status tb_fxt_intern(struct tb_fxt_intern *set, struct tb_slice text, struct tb_slice *own) {
+  *own = (struct tb_slice){"", 0};
+  if (text.len == 0) return TB_OK;
+  if (set->count + 1 > set->capacity / 4 * 3) {
+    enum tb_status status = grow(set);
+    if (status != TB_OK) return status;
+  }
+  uint64_t hash = tb_fxt_text_hash(text);
+  struct tb_fxt_intern_entry *entry = &set->entries[locate(set->entries, set->capacity, hash, text)];
+  if (!entry->text.ptr) {
+    struct tb_slice copy = tb_arena_copy(set->arena, text);
+    if (!copy.ptr) return set->arena->max_total ? TB_LIMIT : TB_NO_MEMORY;
+    *entry = (struct tb_fxt_intern_entry){hash, copy};
+    set->count++;
+  }
+  *own = entry->text;
+  return TB_OK;
+}
+
+void tb_fxt_intern_free(struct tb_fxt_intern *set) {
+  tb_free(set->arena->allocator, set->entries, set->capacity * sizeof(*set->entries));
+  set->entries = NULL;
+  set->capacity = set->count = 0;
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Logs, blobs, objects, clocks, and metadata that FXT has no record of: it stands in large blob records without bytes,
+ * whose category says so, whose name is the metadata's and whose arguments are its values.
+ */
+#include "base/base64.h"
+#include "fxt/writer/writer.h"
+#include "model/arg_lookup.h"
+#include "model/fxt_blobs.h"
+#include "model/metadata.h"
+
+enum { BLOB_CHUNK = 32000, MAX_LARGE_WORDS = TB_FXT_MAX_WORDS };
+
+void tb_fxt_put_log(struct tb_fxt_writer *w, const struct tb_event *event) {
+  if (event->ts < 0) {
+    tb_fxt_lose_event(w, "an event before time 0", event);
+    return;
+  }
+  struct tb_slice text = event->name;
+  if (text.len > TB_FXT_MAX_STRING) {
+    tb_fxt_lose_event(w, "the end of a text of more than 32,000 bytes", event);
+    text = tb_fxt_text_cut(text, TB_FXT_MAX_STRING);
+  }
+  tb_fxt_flatten(w, event);
+  uint64_t thread = tb_fxt_thread_ref(w, tb_fxt_process_koid(event->track), tb_fxt_thread_koid(event->track));
+  tb_fxt_open_record(w, TB_FXT_LOG, (uint64_t)text.len << 16 | thread << 32);
+  tb_fxt_put_word(w, (uint64_t)event->ts);
+  tb_fxt_put_stream(w, text);
+  tb_fxt_put_args(w, w->args.items,
+                  w->args.count); /* behind the record's own parts, which is how the format is extended */
+  tb_fxt_close_record(w);
+}
+
+/* ---- blobs
+ * ------------------------------------------------------------------------------------------------------------------------
+ */
+
+static void put_chunks(struct tb_fxt_writer *w, struct tb_slice name, struct tb_slice bytes, uint64_t type) {
+  do {
+    struct tb_slice chunk = {bytes.ptr, bytes.len < BLOB_CHUNK ? bytes.len : BLOB_CHUNK};
+    uint64_t ref = tb_fxt_string_ref(w, name);
+    tb_fxt_open_record(w, TB_FXT_BLOB, ref << 16 | (uint64_t)chunk.len << 32 | type << 48);
+    tb_fxt_put_stream(w, chunk);
+    tb_fxt_close_record(w);
+    bytes.ptr += chunk.len;
+    bytes.len -= chunk.len;
+  } while (bytes.len && w->status == TB_OK);
+}
+
+/* Writes the record in hand as the head of a large one, and the bytes behind it. */
+static void close_large(struct tb_fxt_writer *w, struct tb_slice bytes) {
+  tb_fxt_put_word(w, bytes.len);
+  if (w->words > TB_FXT_MAX_WORDS || bytes.len / TB_FXT_WORD > UINT32_MAX - TB_FXT_MAX_WORDS)
+    tb_fxt_lose_event(w, "a blob of 32 GiB or more, or with too long arguments", NULL);
+  else
+    tb_fxt_write_large(w, w->record, w->words, bytes);
+}
+
+void tb_fxt_put_large(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_slice category,
+                      bool has_metadata) {
+  if (event->track) tb_fxt_use_process(w, tb_fxt_process_koid(event->track));
+  uint64_t thread =
+      has_metadata ? tb_fxt_thread_ref(w, tb_fxt_process_koid(event->track), tb_fxt_thread_koid(event->track)) : 0;
+  uint64_t category_ref = tb_fxt_string_ref(w, category), name = tb_fxt_string_ref(w, event->name);
+  uint64_t format = has_metadata ? TB_FXT_LARGE_BLOB_WITH_METADATA : TB_FXT_LARGE_BLOB_BARE;
+  tb_fxt_open_record(w, TB_FXT_LARGE, format << 40);
+  tb_fxt_put_word(w, category_ref | name << 16 | (has_metadata ? (uint64_t)w->args.count << 32 | thread << 36 : 0));
+  if (has_metadata) {
+    tb_fxt_put_word(w, event->ts > 0 ? (uint64_t)event->ts : 0);
+    tb_fxt_put_args(w, w->args.items, w->args.count);
+  }
+  close_large(w, event->blob);
+}
+
+void tb_fxt_put_blob(struct tb_fxt_writer *w, const struct tb_event *event) {
+  if (event->type == TB_EVENT_PACKETS) {
+    bool comes_from_fxt = event->blob_type == TB_FXT_BLOB_PERFETTO;
+    if (!comes_from_fxt && !w->writer->options.keep_packets)
+      tb_losses_add_kind(&w->writer->losses, "packets that FXT has no records for (--keep-packets keeps them)",
+                         event->name, event->offset);
+    else
+      put_chunks(w, comes_from_fxt ? event->name : TB_SLICE("perfetto"), event->blob, TB_FXT_BLOB_PERFETTO);
+  } else if (event->blob_type) {
+    put_chunks(w, event->name, event->blob, event->blob_type);
+  } else {
+    bool has_metadata = event->track && event->has & TB_HAS_TS;
+    if (has_metadata) tb_fxt_flatten(w, event);
+    tb_fxt_put_large(w, event, event->categories, has_metadata);
+  }
+}
+
+/* Takes a blob's type and bytes from arguments called so; false where they are not there. */
+static bool take_blob(struct tb_fxt_writer *w, const struct tb_arg *args, uint32_t count, const char *type,
+                      const char *bytes, struct tb_event *blob) {
+  const struct tb_arg *number = tb_find_member(args, count, tb_slice_from(type));
+  const struct tb_arg *text = tb_find_member(args, count, tb_slice_from(bytes));
+  if (!number || !text || text->type != TB_ARG_STRING || (number->type != TB_ARG_INT && number->type != TB_ARG_UINT))
+    return false;
+  char *to = tb_arena_alloc(&w->scratch, text->text.len);
+  size_t len;
+  if (!to) tb_fxt_fail(w, TB_NO_MEMORY);
+  if (!to || tb_base64_decode(text->text, to, &len) != TB_OK) return false;
+  blob->type = TB_EVENT_BLOB;
+  blob->blob_type = (uint8_t)number->u;
+  blob->blob = (struct tb_slice){to, len};
+  return true;
+}
+
+bool tb_fxt_put_blob_again(struct tb_fxt_writer *w, const struct tb_event *event) {
+  struct tb_event blob = *event;
+  if (event->type == TB_EVENT_METADATA) {
+    if (!tb_slice_equal(event->name, TB_SLICE(TB_BLOB_METADATA))) return false;
+    if (!take_blob(w, event->args, event->arg_count, "type", "bytes", &blob)) return false;
+    const struct tb_arg *name = tb_find_member(event->args, event->arg_count, TB_SLICE("name"));
+    const struct tb_arg *category = tb_find_member(event->args, event->arg_count, TB_SLICE("category"));
+    blob.name = name && name->type == TB_ARG_STRING ? name->text : (struct tb_slice){NULL, 0};
+    blob.categories = category && category->type == TB_ARG_STRING ? category->text : (struct tb_slice){NULL, 0};
+    blob.track = NULL;
+    blob.arg_count = 0;
+  } else if (!take_blob(w, event->extra, event->extra_count, TB_BLOB_EXTRA_TYPE, TB_BLOB_EXTRA_BYTES, &blob)) {
+    return false;
+  }
+  if (!w->provider) tb_fxt_use_process(w, 0);
+  tb_fxt_put_blob(w, &blob);
+  return true;
+}
+
+/* ---- objects
+ * ------------------------------------------------------------------------------------------------------------------------
+ */
+
+static const struct tb_arg *find_arg(const struct tb_event *event, struct tb_slice name) {
+  return tb_find_member(event->args, event->arg_count, name);
+}
+
+/* A pointer or koid, which a way through JSON may have made a text. */
+static bool number_of(const struct tb_arg *arg, uint64_t *number) {
+  if (!arg) return false;
+  if (arg->type == TB_ARG_INT || arg->type == TB_ARG_UINT || arg->type == TB_ARG_POINTER || arg->type == TB_ARG_KOID) {
+    *number = arg->u;
+    return true;
+  }
+  if (arg->type != TB_ARG_STRING) return false;
+  if (arg->text.len < 3 || arg->text.ptr[0] != '0' || arg->text.ptr[1] != 'x')
+    return tb_fxt_parse_number(arg->text, number);
+  *number = 0;
+  for (size_t i = 2; i < arg->text.len; i++) {
+    unsigned char c = (unsigned char)(arg->text.ptr[i] | 32);
+    *number = *number << 4 | (c >= 'a' ? c - 'a' + 10u : c - (unsigned)'0');
+  }
+  return true;
+}
+
+/* Gives an argument that went through JSON the type that its letter says. */
+static void give_type(struct tb_arg *arg, char letter) {
+  bool is_integer = arg->type == TB_ARG_INT || arg->type == TB_ARG_UINT;
+  uint64_t number;
+  if ((letter == 'p' || letter == 'k') && number_of(arg, &number)) {
+    arg->type = letter == 'p' ? TB_ARG_POINTER : TB_ARG_KOID;
+    arg->u = number;
+  } else if (letter == 'd' && is_integer) {
+    arg->d = arg->type == TB_ARG_INT ? (double)arg->i : (double)arg->u;
+    arg->type = TB_ARG_DOUBLE;
+  } else if (is_integer && letter && strchr("iIuU", letter)) {
+    arg->type = letter == 'i' || letter == 'I' ? TB_ARG_INT : TB_ARG_UINT;
+    arg->width = letter == 'i' || letter == 'u' ? 32 : 64;
+  }
+}
+
+/* The members of an object record's `args`, as if they were an event's. */
+static void flatten_members(struct tb_fxt_writer *w, const struct tb_event *event) {
+  const struct tb_arg *dict = find_arg(event, TB_SLICE("args"));
+  if (!dict || dict->type != TB_ARG_DICT || dict->span == 1) return;
+  struct tb_event members = {.arg_count = dict->span - 1};
+  struct tb_arg *args = tb_arena_alloc(&w->scratch, members.arg_count * sizeof(*args));
+  if (!args) {
+    tb_fxt_fail(w, TB_NO_MEMORY);
+    return;
+  }
+  memcpy(args, dict + 1, members.arg_count * sizeof(*args));
+  uint32_t index = 0;
+  for (uint32_t i = 0; i < members.arg_count; i += args[i].span)
+    give_type(&args[i], tb_fxt_type_letter(event, index++));
+  members.args = args;
+  tb_fxt_flatten(w, &members);
+}
+
+/* True where the event was an object record, and is one again. */
+static bool put_object(struct tb_fxt_writer *w, const struct tb_event *event) {
+  bool is_kernel = tb_slice_equal(event->name, TB_SLICE(TB_FXT_NAME_KERNEL_OBJECT));
+  if (!is_kernel && !tb_slice_equal(event->name, TB_SLICE(TB_FXT_NAME_USERSPACE_OBJECT))) return false;
+  uint64_t number, type = 0;
+  const struct tb_arg *text = find_arg(event, TB_SLICE("name"));
+  if (!number_of(find_arg(event, is_kernel ? TB_SLICE("koid") : TB_SLICE("pointer")), &number)) return false;
+  if (is_kernel && !number_of(find_arg(event, TB_SLICE("type")), &type)) return false;
+  flatten_members(w, event);
+  uint64_t process = tb_fxt_process_koid(event->track);
+  tb_fxt_use_process(w, process);
+  if (is_kernel && type == TB_FXT_OBJECT_THREAD && event->track && w->args.count < TB_FXT_MAX_ARGS)
+    w->args.items[w->args.count++] =
+        (struct tb_fxt_flat){.name = TB_SLICE("process"), .value = process, .type = TB_FXT_ARG_KOID};
+  uint64_t name = text && text->type == TB_ARG_STRING ? tb_fxt_string_ref(w, text->text) : 0;
+  if (is_kernel)
+    tb_fxt_open_record(w, TB_FXT_KERNEL_OBJECT, type << 16 | name << 24 | (uint64_t)w->args.count << 40);
+  else
+    tb_fxt_open_record(w, TB_FXT_USERSPACE_OBJECT, name << 24 | (uint64_t)w->args.count << 40);
+  tb_fxt_put_word(w, number);
+  if (!is_kernel) tb_fxt_put_word(w, process);
+  tb_fxt_put_args(w, w->args.items, w->args.count);
+  tb_fxt_close_record(w);
+  return true;
+}
+
+/* ---- metadata
+ * -------------------------------------------------------------------------------------------------------------------------
+ */
+
+void tb_fxt_put_metadata(struct tb_fxt_writer *w, const struct tb_event *event) {
+  if (event->type == TB_EVENT_METADATA && (put_object(w, event) || tb_fxt_put_blob_again(w, event))) return;
+  tb_fxt_flatten_metadata(w, event);
+  if (!w->provider) tb_fxt_use_process(w, tb_fxt_process_koid(event->track));
+  const char *category = event->type == TB_EVENT_METADATA ? TB_FXT_CATEGORY_METADATA : TB_FXT_CATEGORY_TRACE;
+  tb_fxt_put_large(w, event, tb_slice_from(category), true);
+  struct tb_slice track_name = tb_metadata_track_name(event);
+  if (track_name.len) tb_fxt_name_track(w, event->track, track_name); /* others look for names in kernel objects */
+}
+
+void tb_fxt_put_clocks(struct tb_fxt_writer *w, const struct tb_event *event) {
+  if (w->has_anchor || event->clock_count < 2 || event->clocks[0].ns < 0) return;
+  if (event->track && event->track->machine) return; /* times are on the recording machine's clocks */
+  for (uint32_t i = 1; i < event->clock_count && !w->has_anchor; i++) {
+    if (event->clocks[i].clock != TB_CLOCK_REALTIME || event->clocks[i].ns < 0) continue;
+    w->has_anchor = true;
+    w->base_ns = (uint64_t)event->clocks[0].ns;
+    w->unix_ns = (uint64_t)event->clocks[i].ns;
+  }
+  if (w->has_anchor && w->provider) tb_fxt_write_initialization(w);
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Counters: the samples of one counter at one moment become one record.
+ */
+#include "base/decimal.h"
+#include "fxt/writer/writer.h"
+
+/* ---- the record in the making
+ * ------------------------------------------------------------------------------------------------ */
+
+void tb_fxt_finish_counter(struct tb_fxt_writer *w) {
+  struct tb_fxt_sampling *s = &w->sampling;
+  if (s->series.count == 0) return;
+  const char *texts = s->texts.data ? s->texts.data : ""; /* all of them may be empty */
+  for (uint32_t i = 0; i < s->series.count; i++) s->series.items[i].name.ptr = texts + s->offsets[i];
+  struct tb_fxt_event_record record = {.type = TB_FXT_COUNTER,
+                                       .ts = s->ts,
+                                       .process = s->process,
+                                       .thread = s->thread,
+                                       .name = {texts, s->name_len},
+                                       .category = {texts + s->name_len, s->category_len},
+                                       .args = s->series.items,
+                                       .arg_count = s->series.count,
+                                       .has_last = true,
+                                       .last = s->id};
+  struct tb_event members = {.type = TB_EVENT_BLOB, .blob = {texts + s->name_len + s->category_len, s->members_len}};
+  if (s->members_len) {
+    tb_fxt_use_process(w, s->process);
+    tb_fxt_put_large(w, &members, TB_SLICE(TB_FXT_CATEGORY_COUNTER), false);
+  }
+  tb_fxt_put_event(w, &record);
+  s->series.count = 0;
+}
+
+static bool is_same_text(const struct tb_fxt_sampling *s, size_t at, size_t len, struct tb_slice text) {
+  return len == text.len && (len == 0 || memcmp(s->texts.data + at, text.ptr, len) == 0);
+}
+
+/* What stands before a record's samples. */
+struct words {
+  struct tb_slice name, category;
+  struct tb_slice members; /* JSON: of the event, no samples */
+};
+
+static bool belongs(const struct tb_fxt_sampling *s, const struct tb_fxt_sampling *to, const struct words *words,
+                    struct tb_slice series) {
+  if (s->series.count == 0 || s->series.count == TB_FXT_MAX_ARGS || s->ts != to->ts || s->id != to->id ||
+      s->process != to->process || s->thread != to->thread || !is_same_text(s, 0, s->name_len, words->name) ||
+      !is_same_text(s, s->name_len, s->category_len, words->category) ||
+      !is_same_text(s, s->name_len + s->category_len, s->members_len, words->members))
+    return false;
+  for (uint32_t i = 0; i < s->series.count; i++)
+    if (is_same_text(s, s->offsets[i], s->series.items[i].name.len, series)) return false;
+  return true;
+}
+
+static void start_record(struct tb_fxt_writer *w, const struct tb_fxt_sampling *to, const struct words *words) {
+  struct tb_fxt_sampling *s = &w->sampling;
+  tb_fxt_finish_counter(w);
+  s->ts = to->ts;
+  s->id = to->id;
+  s->process = to->process;
+  s->thread = to->thread;
+  s->texts.len = 0;
+  s->name_len = words->name.len;
+  s->category_len = words->category.len;
+  s->members_len = words->members.len;
+  tb_fxt_fail(w, tb_buffer_append(&s->texts, words->name.ptr, words->name.len));
+  tb_fxt_fail(w, tb_buffer_append(&s->texts, words->category.ptr, words->category.len));
+  tb_fxt_fail(w, tb_buffer_append(&s->texts, words->members.ptr, words->members.len));
+}
+
+/* Adds a sample whose value is `flat`. */
+static void add_sample(struct tb_fxt_writer *w, const struct tb_fxt_sampling *to, const struct words *words,
+                       struct tb_slice series, const struct tb_fxt_flat *flat) {
+  struct tb_fxt_sampling *s = &w->sampling;
+  if (!belongs(s, to, words, series)) start_record(w, to, words);
+  uint32_t i = s->series.count;
+  s->offsets[i] = s->texts.len;
+  tb_fxt_fail(w, tb_buffer_append(&s->texts, series.ptr, series.len));
+  if (w->status != TB_OK) return;
+  s->series.items[i] = *flat;
+  s->series.items[i].name.len = series.len;
+  s->series.count++;
+}
+
+/* ---- which counter
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/* Takes one string out of a JSON array of strings; false where there is none. Escapes are undone into scratch. */
+static bool take_json_string(struct tb_fxt_writer *w, struct tb_slice *json, struct tb_slice *text) {
+  if (json->len < 3 || (json->ptr[0] != '[' && json->ptr[0] != ',') || json->ptr[1] != '"') return false;
+  char *out = tb_arena_alloc(&w->scratch, json->len);
+  if (!out) {
+    tb_fxt_fail(w, TB_NO_MEMORY);
+    return false;
+  }
+  size_t n = 0, i = 2;
+  for (; i < json->len && json->ptr[i] != '"'; i++) {
+    char c = json->ptr[i];
+    if (c == '\\' && i + 1 < json->len) {
+      c = json->ptr[++i];
+      if (c == 'u') { /* only control characters are written so */
+        unsigned value = 0;
+        for (size_t k = 1; k <= 4 && i + k < json->len; k++) {
+          unsigned char d = (unsigned char)(json->ptr[i + k] | 32);
+          value = value << 4 | (d >= 'a' ? d - 'a' + 10u : d - (unsigned)'0');
+        }
+        i += 4;
+        c = (char)value;
+      } else if (c == 'n') {
+        c = '\n';
+      } else if (c == 't') {
+        c = '\t';
+      } else if (c == 'r') {
+        c = '\r';
+      } else if (c == 'b') {
+        c = '\b';
+      } else if (c == 'f') {
+        c = '\f';
+      }
+    }
+    out[n++] = c;
+  }
+  if (i >= json->len) return false;
+  *text = (struct tb_slice){out, n};
+  *json = (struct tb_slice){json->ptr + i + 1, json->len - i - 1};
+  return true;
+}
+
+static uint64_t number_of(struct tb_slice text) {
+  uint64_t number;
+  return tb_fxt_parse_number(text, &number) ? number : tb_fxt_text_hash(text);
+}
+
+/* Name, series, id and thread of a counter's own track: by its description, else by its name. */
+static void identify(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_slice *name,
+                     struct tb_slice *series, struct tb_fxt_sampling *to, char *letter) {
+  struct tb_slice rest = track->description, text;
+  if (take_json_string(w, &rest, name) && take_json_string(w, &rest, series)) {
+    if (take_json_string(w, &rest, &text)) to->id = number_of(text);
+    if (take_json_string(w, &rest, &text) && !to->thread) to->thread = number_of(text);
+    if (take_json_string(w, &rest, &text) && text.len == 1) *letter = text.ptr[0];
+    return;
+  }
+  *name = track->name;
+  *series = TB_SLICE(TB_FXT_OWN_SERIES);
+}
+
+static bool flat_number(const struct tb_arg *arg, char letter, struct tb_fxt_flat *flat) {
+  *flat = (struct tb_fxt_flat){.value = arg->u};
+  if (arg->type == TB_ARG_INT && (letter == 'u' || letter == 'U')) {
+    flat->type = letter == 'u' && arg->u <= UINT32_MAX ? TB_FXT_ARG_UINT32 : TB_FXT_ARG_UINT64;
+  } else if (arg->type == TB_ARG_INT) {
+    bool is_short = arg->i >= INT32_MIN && arg->i <= INT32_MAX && arg->width != 64 && letter != 'I';
+    flat->type = is_short ? TB_FXT_ARG_INT32 : TB_FXT_ARG_INT64;
+  } else if (arg->type == TB_ARG_UINT) {
+    flat->type = arg->u <= UINT32_MAX && arg->width != 64 && letter != 'U' ? TB_FXT_ARG_UINT32 : TB_FXT_ARG_UINT64;
+  } else if (arg->type == TB_ARG_DOUBLE) {
+    flat->type = TB_FXT_ARG_DOUBLE;
+  } else {
+    double value;
+    if (arg->type != TB_ARG_STRING || !tb_number_in_text(arg->text, &value)) return false;
+    flat->type = TB_FXT_ARG_DOUBLE;
+    memcpy(&flat->value, &value, sizeof(value));
+  }
+  return true;
+}
+
+static uint32_t add_time(struct tb_arg *members, uint32_t count, struct tb_slice name, int64_t ns) {
+  members[count] = (struct tb_arg){.name = name, .i = ns, .span = 1, .type = TB_ARG_INT};
+  return count + 1;
+}
+
+static uint32_t add_times(struct tb_arg *members, const struct tb_event *event) {
+  uint32_t count = 0;
+  if (event->ts < 0) count = add_time(members, count, TB_SLICE(TB_FXT_CARRIED "ts_ns"), event->ts);
+  if (event->has & TB_HAS_DUR) count = add_time(members, count, TB_SLICE(TB_FXT_CARRIED "dur_ns"), event->dur);
+  if (event->has & TB_HAS_THREAD_TS)
+    count = add_time(members, count, TB_SLICE(TB_FXT_CARRIED "tts_ns"), event->thread_ts);
+  if (event->has & TB_HAS_THREAD_DUR)
+    count = add_time(members, count, TB_SLICE(TB_FXT_CARRIED "tdur_ns"), event->thread_dur);
+  return count;
+}
+
+/* Adds a dict of the values that the source wrote as texts, by series; `series` is that of the only one, where the event does not name it. */
+static uint32_t add_texts(struct tb_arg *members, uint32_t count, const struct tb_event *event,
+                          struct tb_slice series) {
+  struct tb_arg *dict = &members[count];
+  *dict = (struct tb_arg){.name = TB_SLICE(TB_FXT_CARRIED TB_FXT_SERIES_TEXTS), .span = 1, .type = TB_ARG_DICT};
+  for (uint32_t i = 0; i < event->arg_count; i += event->args[i].span) {
+    double number;
+    if (event->args[i].type != TB_ARG_STRING || !tb_number_in_text(event->args[i].text, &number)) continue;
+    dict[dict->span] = event->args[i];
+    if (series.ptr) dict[dict->span].name = series;
+    dict->span++;
+  }
+  return dict->span > 1 ? count + dict->span : count;
+}
+
+/* What the event says beside its samples, as JSON; empty for nothing. */
+static struct tb_slice spell_members(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_slice series) {
+  enum { TIMES = 4, OTHERS = 1 };
+  size_t room = (size_t)event->extra_count + event->arg_count + TIMES + OTHERS;
+  struct tb_arg *members = tb_arena_alloc(&w->scratch, room * sizeof(*members));
+  if (!members) {
+    tb_fxt_fail(w, TB_NO_MEMORY);
+    return (struct tb_slice){NULL, 0};
+  }
+  uint32_t count = add_texts(members, add_times(members, event), event, series);
+  for (uint32_t i = 0; i < event->extra_count; i += event->extra[i].span) {
+    if (tb_slice_equal(event->extra[i].name, TB_SLICE(TB_FXT_EXTRA_TYPES))) continue;
+    memcpy(&members[count], &event->extra[i], event->extra[i].span * sizeof(*members));
+    count += event->extra[i].span;
+  }
+  return count ? tb_fxt_as_json(w, members, count, true) : (struct tb_slice){NULL, 0};
+}
+
+static bool has_members(const struct tb_event *event) {
+  if (event->extra_count || event->ts < 0 || event->has & (TB_HAS_DUR | TB_HAS_THREAD_TS | TB_HAS_THREAD_DUR))
+    return true;
+  for (uint32_t i = 0; i < event->arg_count; i += event->args[i].span)
+    if (event->args[i].type == TB_ARG_STRING) return true;
+  return false;
+}
+
+void tb_fxt_put_counter(struct tb_fxt_writer *w, const struct tb_event *event) {
+  const struct tb_track *home = event->thread ? event->thread : event->track;
+  struct tb_fxt_sampling to = {
+      .ts = event->ts, .process = tb_fxt_process_koid(home), .thread = tb_fxt_thread_koid(home)};
+  bool own_track = event->track->type == TB_TRACK_COUNTER;
+  char letter = '\0';
+  struct tb_slice name = event->name, series = {NULL, 0};
+  if (own_track)
+    identify(w, event->track, &name, &series, &to, &letter);
+  else if (event->id.kind != TB_ID_NONE)
+    to.id = event->id.is_number ? event->id.value : tb_fxt_text_hash(event->id.text);
+  if (event->stack.frame_count || event->stack.ref.len)
+    tb_fxt_lose_event(w, "a counter's call stack, which FXT has no place for", event);
+  struct tb_slice members = has_members(event) ? spell_members(w, event, series) : (struct tb_slice){NULL, 0};
+  uint32_t index = 0;
+  for (uint32_t i = 0; i < event->arg_count && w->status == TB_OK; i += event->args[i].span) {
+    struct tb_fxt_flat flat;
+    if (!own_track) letter = tb_fxt_type_letter(event, index++);
+    if (!flat_number(&event->args[i], letter, &flat)) {
+      tb_fxt_lose_event(w, "a counter's value that is no number", event);
+      continue;
+    }
+    struct words words = {name, event->categories, members};
+    add_sample(w, &to, &words, own_track ? series : event->args[i].name, &flat);
+    if (own_track) return;
+  }
+}

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Arguments for FXT records: trees made flat, of FXT's types, at most fifteen, with what else of the event stands
+ * there.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "fxt/fxt_json.h"
+#include "fxt/writer/writer.h"
+#include "model/fxt_blobs.h"
+
+enum { MAX_DEPTH = 128, MAX_BLOB = 16000 };
+
+/* ---- one value
+ * ------------------------------------------------------------------------------------------------------------ */
+
+static uint8_t integer_type(const struct tb_arg *arg, char letter) {
+  if (letter == 'k') return TB_FXT_ARG_KOID;
+  if (letter == 'I') return TB_FXT_ARG_INT64;
+  if (letter == 'U') return TB_FXT_ARG_UINT64;
+  if (arg->type == TB_ARG_INT)
+    return arg->width != 64 && arg->i >= INT32_MIN && arg->i <= INT32_MAX ? TB_FXT_ARG_INT32 : TB_FXT_ARG_INT64;
+  return arg->width != 64 && arg->u <= UINT32_MAX ? TB_FXT_ARG_UINT32 : TB_FXT_ARG_UINT64;
+}
+
+static struct tb_fxt_flat flat_of(const struct tb_arg *arg, struct tb_slice name, char letter) {
+  struct tb_fxt_flat flat = {.name = name, .value = arg->u};
+  if (letter == 'n') {
+    flat.type = TB_FXT_ARG_NULL;
+    return flat;
+  }
+  switch ((enum tb_arg_type)arg->type) {
+    case TB_ARG_NULL:
+      flat.type = TB_FXT_ARG_NULL;
+      break;
+    case TB_ARG_BOOL:
+      flat.type = TB_FXT_ARG_BOOL;
+      break;
+    case TB_ARG_INT:
+    case TB_ARG_UINT:
+      flat.type = integer_type(arg, letter);
+      break;
+    case TB_ARG_DOUBLE:
+      flat.type = TB_FXT_ARG_DOUBLE;
+      memcpy(&flat.value, &arg->d, sizeof(arg->d));
+      break;
+    case TB_ARG_POINTER:
+      flat.type = letter == 'k' ? TB_FXT_ARG_KOID : TB_FXT_ARG_POINTER;
+      break;
+    case TB_ARG_KOID:
+      flat.type = TB_FXT_ARG_KOID;
+      break;
+    case TB_ARG_STRING:
+    case TB_ARG_JSON:
+    case TB_ARG_DICT:
+    case TB_ARG_ARRAY:
+      flat.type = letter == 'b' ? TB_FXT_ARG_BLOB : TB_FXT_ARG_STRING;
+      flat.text = arg->text;
+      break;
+    case TB_ARG_BLOB:
+      flat.type = TB_FXT_ARG_BLOB;
+      flat.text = arg->text;
+      break;
+  }
+  return flat;
+}
+
+/* ---- the list
+ * --------------------------------------------------------------------------------------------------------------- */
+
+static void add(struct tb_fxt_writer *w, const struct tb_fxt_flat *flat) {
+  if (flat->type == TB_FXT_ARG_BLOB && flat->text.len > MAX_BLOB) {
+    tb_fxt_lose_event(w, "a blob argument of more than 16,000 bytes", NULL);
+    return;
+  }
+  if (w->args.count < TB_FXT_MAX_ARGS)
+    w->args.items[w->args.count++] = *flat;
+  else
+    tb_fxt_lose_event(w, "an argument past the fifteenth", NULL);
+}
+
+void tb_fxt_add_text(struct tb_fxt_writer *w, const char *name, struct tb_slice text) {
+  add(w, &(struct tb_fxt_flat){.name = tb_slice_from(name), .text = text, .type = TB_FXT_ARG_STRING});
+}
+
+void tb_fxt_add_number(struct tb_fxt_writer *w, const char *name, int64_t number) {
+  add(w, &(struct tb_fxt_flat){.name = tb_slice_from(name), .value = (uint64_t)number, .type = TB_FXT_ARG_INT64});
+}
+
+/* A text in scratch, made of two. */
+static struct tb_slice join(struct tb_fxt_writer *w, struct tb_slice a, struct tb_slice b) {
+  char *text = tb_arena_alloc(&w->scratch, a.len + b.len);
+  if (!text) {
+    tb_fxt_fail(w, TB_NO_MEMORY);
+    return (struct tb_slice){NULL, 0};
+  }
+  if (a.len) memcpy(text, a.ptr, a.len);
+  if (b.len) memcpy(text + a.len, b.ptr, b.len);
+  return (struct tb_slice){text, a.len + b.len};
+}
+
+/* ---- trees
+ * ---------------------------------------------------------------------------------------------------------------------
+ */
+
+static bool is_tree(const struct tb_arg *arg) {
+  return (arg->type == TB_ARG_DICT || arg->type == TB_ARG_ARRAY) && arg->span > 1;
+}
+
+static uint32_t count_leaves(const struct tb_arg *args, uint32_t count) {
+  uint32_t leaves = 0;
+  for (uint32_t i = 0; i < count; i++) leaves += !is_tree(&args[i]);
+  return leaves;
+}
+
+struct tb_slice tb_fxt_as_json(struct tb_fxt_writer *w, const struct tb_arg *args, uint32_t count, bool members) {
+  struct tb_buffer text;
+  tb_buffer_init(&text, w->writer->allocator, 0);
+  enum tb_status status = members ? tb_fxt_json_object(&text, args, count) : tb_fxt_json_value(&text, args);
+  struct tb_slice copy = {NULL, 0};
+  if (status == TB_OK) {
+    copy = tb_arena_copy(&w->scratch, (struct tb_slice){text.data, text.len});
+    if (!copy.ptr) status = TB_NO_MEMORY;
+  }
+  tb_buffer_free(&text);
+  if (status == TB_LIMIT)
+    tb_fxt_lose_event(w, "an argument nested too deep", NULL);
+  else
+    tb_fxt_fail(w, status);
+  return copy;
+}
+
+/* A value that is no flat one, as JSON text under NAME:json. */
+static void add_json(struct tb_fxt_writer *w, const struct tb_arg *arg, struct tb_slice name) {
+  struct tb_slice text = arg->type == TB_ARG_JSON ? arg->text : tb_fxt_as_json(w, arg, arg->span, false);
+  if (!text.ptr) return;
+  add(w, &(struct tb_fxt_flat){
+             .name = join(w, name, TB_SLICE(TB_FXT_JSON_SUFFIX)), .text = text, .type = TB_FXT_ARG_STRING});
+}
+
+static void add_leaf(struct tb_fxt_writer *w, const struct tb_arg *arg, struct tb_slice name, char letter) {
+  if (arg->type == TB_ARG_JSON || arg->type == TB_ARG_DICT || arg->type == TB_ARG_ARRAY) {
+    add_json(w, arg, name);
+    return;
+  }
+  struct tb_fxt_flat flat = flat_of(arg, name, letter);
+  add(w, &flat);
+}
+
+/* Every leaf under a name that spells its path, as the trace processor spells it: a.b[2].c */
+static void add_leaves(struct tb_fxt_writer *w, const struct tb_arg *arg, struct tb_slice name, unsigned depth) {
+  if (!is_tree(arg) || depth == MAX_DEPTH) {
+    add_leaf(w, arg, name, '.');
+    return;
+  }
+  uint32_t item = 0;
+  for (uint32_t i = 1; i < arg->span && w->status == TB_OK; i += arg[i].span) {
+    char index[16];
+    struct tb_slice path;
+    if (arg->type == TB_ARG_ARRAY) {
+      int len = snprintf(index, sizeof(index), "[%" PRIu32 "]", item++);
+      path = join(w, name, (struct tb_slice){index, (size_t)len});
+    } else {
+      path = join(w, join(w, name, TB_SLICE(".")), arg[i].name);
+    }
+    add_leaves(w, &arg[i], path, depth + 1);
+  }
+}
+
+/* ---- what else of an event stands in arguments
+ * ------------------------------------------------------------------------------------ */
+
+static bool is_own_extra(const struct tb_arg *arg) {
+  return tb_slice_equal(arg->name, TB_SLICE(TB_FXT_EXTRA_TYPES)) ||
+         tb_slice_equal(arg->name, TB_SLICE(TB_FXT_EXTRA_COUNTER)) ||
+         tb_slice_equal(arg->name, TB_SLICE(TB_BLOB_EXTRA_TYPE)) ||
+         tb_slice_equal(arg->name, TB_SLICE(TB_BLOB_EXTRA_BYTES));
+}
+
+static void add_unsigned(struct tb_fxt_writer *w, const char *name, uint64_t number) {
+  add(w, &(struct tb_fxt_flat){.name = tb_slice_from(name), .value = number, .type = TB_FXT_ARG_UINT64});
+}
+
+/* What Perfetto's events have beside those of JSON and FXT. */
+static void add_particulars(struct tb_fxt_writer *w, const struct tb_event *event) {
+  const struct tb_frame *source = &event->source_location;
+  if (event->log_level) tb_fxt_add_number(w, TB_FXT_CARRIED "log_level", event->log_level);
+  if (source->function.len) tb_fxt_add_text(w, TB_FXT_CARRIED "source_function", source->function);
+  if (source->file.len) tb_fxt_add_text(w, TB_FXT_CARRIED "source_file", source->file);
+  if (source->line) tb_fxt_add_number(w, TB_FXT_CARRIED "source_line", source->line);
+  if (event->has & TB_HAS_CORRELATION && event->correlation_text.len)
+    tb_fxt_add_text(w, TB_FXT_CARRIED "correlation_id", event->correlation_text);
+  else if (event->has & TB_HAS_CORRELATION)
+    add_unsigned(w, TB_FXT_CARRIED "correlation_id", event->correlation_id);
+  if (event->has & TB_HAS_THREAD_INSTRUCTIONS)
+    tb_fxt_add_number(w, TB_FXT_CARRIED "thread_instruction_count", event->thread_instruction_count);
+  if (event->type != TB_EVENT_SAMPLE) return;
+  if (event->has & TB_HAS_CPU) tb_fxt_add_number(w, TB_FXT_CARRIED "cpu", event->cpu);
+  struct tb_fxt_flat weight = {.name = TB_SLICE(TB_FXT_CARRIED "weight"), .type = TB_FXT_ARG_DOUBLE};
+  memcpy(&weight.value, &event->weight, sizeof(event->weight));
+  if (event->has & TB_HAS_WEIGHT) add(w, &weight);
+}
+
+static void add_carried(struct tb_fxt_writer *w, const struct tb_event *event) {
+  if (event->has & TB_HAS_THREAD_TS) tb_fxt_add_number(w, TB_FXT_CARRIED "tts_ns", event->thread_ts);
+  if (event->has & TB_HAS_THREAD_DUR) tb_fxt_add_number(w, TB_FXT_CARRIED "tdur_ns", event->thread_dur);
+  if (event->has & TB_HAS_SCOPE) tb_fxt_add_text(w, TB_FXT_CARRIED "scope", event->scope);
+  add_particulars(w, event);
+  tb_fxt_carry_stacks(w, event);
+  for (uint32_t i = 0; i < event->extra_count; i += event->extra[i].span)
+    if (!is_own_extra(&event->extra[i]))
+      add_leaf(w, &event->extra[i], join(w, TB_SLICE(TB_FXT_CARRIED), event->extra[i].name), '.');
+}
+
+char tb_fxt_type_letter(const struct tb_event *event, uint32_t index) {
+  for (uint32_t i = 0; i < event->extra_count; i += event->extra[i].span) {
+    const struct tb_arg *extra = &event->extra[i];
+    if (extra->type != TB_ARG_STRING || !tb_slice_equal(extra->name, TB_SLICE(TB_FXT_EXTRA_TYPES))) continue;
+    return index < extra->text.len ? extra->text.ptr[index] : '.';
+  }
+  return '.';
+}
+
+static bool is_derived(const struct tb_event *event, const struct tb_arg *arg, uint32_t index) {
+  return arg->flags & TB_ARG_DERIVED || tb_fxt_type_letter(event, index) == '-';
+}
+
+static bool is_path_part(struct tb_slice name) {
+  for (size_t i = 0; i < name.len; i++)
+    if (memchr(".[]", name.ptr[i], 3)) return false;
+  return name.len > 0;
+}
+
+/* Whether the names in a tree, whose own is one of them where it has one, can be told from the paths that they are in. */
+static bool spells_path(const struct tb_arg *tree, unsigned depth) {
+  if (!is_tree(tree)) return true;
+  if (depth == MAX_DEPTH) return false;
+  for (uint32_t i = 1; i < tree->span; i += tree[i].span)
+    if ((tree->type == TB_ARG_DICT && !is_path_part(tree[i].name)) || !spells_path(&tree[i], depth + 1)) return false;
+  return true;
+}
+
+/* Says which arguments are a tree's, so that our reader makes it again. */
+static void tell_trees(struct tb_fxt_writer *w, const struct tb_event *event) {
+  char letters[TB_FXT_MAX_ARGS];
+  size_t count = 0;
+  uint32_t seen = 0;
+  for (uint32_t i = 0; i < event->arg_count; i += event->args[i].span) {
+    const struct tb_arg *arg = &event->args[i];
+    if (is_derived(event, arg, seen++)) continue;
+    char letter =
+        is_tree(arg) && is_path_part(arg->name) && spells_path(arg, 0) ? TB_FXT_NESTED_PATH : TB_FXT_PLAIN_NAME;
+    for (uint32_t n = count_leaves(arg, arg->span); n-- > 0 && count < sizeof(letters);) letters[count++] = letter;
+  }
+  tb_fxt_add_text(w, TB_FXT_CARRIED TB_FXT_NESTED, tb_arena_copy(&w->scratch, (struct tb_slice){letters, count}));
+}
+
+/* The arguments themselves: all leaves where they fit; else each top-level one, trees as JSON text; else as many, and
+ * the others as one JSON object. */
+static void add_args(struct tb_fxt_writer *w, const struct tb_event *event) {
+  uint32_t room = TB_FXT_MAX_ARGS - w->args.count, top = 0, seen = 0, trees = 0;
+  for (uint32_t i = 0; i < event->arg_count; i += event->args[i].span) {
+    bool own = !is_derived(event, &event->args[i], seen++);
+    trees += own && is_tree(&event->args[i]);
+    top += own;
+  }
+  bool all_leaves = count_leaves(event->args, event->arg_count) + (trees > 0) <= room;
+  if (all_leaves && trees) tell_trees(w, event);
+  seen = 0;
+  for (uint32_t i = 0; i < event->arg_count && w->status == TB_OK; i += event->args[i].span) {
+    const struct tb_arg *arg = &event->args[i];
+    char letter = tb_fxt_type_letter(event, seen);
+    if (is_derived(event, arg, seen++)) continue;
+    if (top > room && w->args.count + 1 == TB_FXT_MAX_ARGS) {
+      struct tb_slice rest = tb_fxt_as_json(w, arg, event->arg_count - i, true);
+      if (rest.ptr) tb_fxt_add_text(w, TB_FXT_CARRIED TB_FXT_REST, rest);
+      return;
+    }
+    if (all_leaves) {
+      if (is_tree(arg))
+        add_leaves(w, arg, arg->name, 0);
+      else
+        add_leaf(w, arg, arg->name, letter);
+    } else {
+      add_leaf(w, arg, arg->name, letter);
+    }
+  }
+}
+
+/* Metadata is no event whose arguments others look for: its trees whose paths cannot be told apart stand as JSON text. */
+static struct tb_arg spellable(struct tb_fxt_writer *w, const struct tb_event *event, const struct tb_arg *arg) {
+  struct tb_arg top = *arg;
+  if (!top.name.len) top.name = event->name;
+  if (!is_tree(arg) || (is_path_part(top.name) && spells_path(arg, 0))) return top;
+  struct tb_slice text = tb_fxt_as_json(w, arg, arg->span, false);
+  return (struct tb_arg){.name = top.name, .text = text, .span = 1, .type = TB_ARG_JSON};
+}
+
+void tb_fxt_flatten_metadata(struct tb_fxt_writer *w, const struct tb_event *event) {
+  struct tb_event copy = *event;
+  struct tb_arg *args = tb_arena_alloc(&w->scratch, event->arg_count * sizeof(*args));
+  if (!args) tb_fxt_fail(w, TB_NO_MEMORY);
+  copy.args = args;
+  copy.arg_count = 0;
+  for (uint32_t i = 0; args && i < event->arg_count; i += event->args[i].span) {
+    struct tb_arg *top = &args[copy.arg_count];
+    memcpy(top, &event->args[i], event->args[i].span * sizeof(*top));
+    *top = spellable(w, event, &event->args[i]);
+    copy.arg_count += top->span;
+  }
+  tb_fxt_flatten(w, &copy);
+}
+
+void tb_fxt_flatten(struct tb_fxt_writer *w, const struct tb_event *event) {
+  add_carried(w, event);
+  add_args(w, event);
+}
+
+/* ---- copies
+ * ------------------------------------------------------------------------------------------------------------------------
+ */
+
+size_t tb_fxt_args_size(const struct tb_fxt_flat *args, uint32_t count) {
+  size_t size = count * sizeof(*args);
+  for (uint32_t i = 0; i < count; i++) size += args[i].name.len + args[i].text.len;
+  return size;
+}
+
+char *tb_fxt_copy_parts(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_slice *category,
+                        struct tb_slice *name, struct tb_fxt_flat **args, size_t *size) {
+  size_t args_size = tb_fxt_args_size(w->args.items, w->args.count);
+  *size = args_size + event->name.len + event->categories.len;
+  char *block = tb_alloc(w->writer->allocator, *size);
+  if (!block) {
+    tb_fxt_fail(w, TB_NO_MEMORY);
+    return NULL;
+  }
+  *args = tb_fxt_copy_args(w->args.items, w->args.count, block);
+  char *texts = block + args_size;
+  if (event->name.len) memcpy(texts, event->name.ptr, event->name.len);
+  *name = (struct tb_slice){texts, event->name.len};
+  texts += event->name.len;
+  if (event->categories.len) memcpy(texts, event->categories.ptr, event->categories.len);
+  *category = (struct tb_slice){texts, event->categories.len};
+  return block;
+}
+
+struct tb_fxt_flat *tb_fxt_copy_args(const struct tb_fxt_flat *args, uint32_t count, char *block) {
+  struct tb_fxt_flat *copies = (void *)block;
+  char *texts = block + count * sizeof(*args);
+  for (uint32_t i = 0; i < count; i++) {
+    copies[i] = args[i];
+    if (args[i].name.len) memcpy(texts, args[i].name.ptr, args[i].name.len);
+    copies[i].name.ptr = texts;
+    texts += args[i].name.len;
+    if (args[i].text.len) memcpy(texts, args[i].text.ptr, args[i].text.len);
+    copies[i].text.ptr = texts;
+    texts += args[i].text.len;
+  }
+  return copies;
+}

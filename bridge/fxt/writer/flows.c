@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Flows that slices carry, as Perfetto has them: an id on each slice of the flow. FXT says of each point whether the flow begins,
+ * passes or ends there, in the order of time, and sources do not give their slices in that order. So the points wait for the
+ * end of the trace. A flow record binds to the innermost slice that is open at its time when it is read, those of one time in
+ * the order of the file: a point cannot wait where another slice begins, or its own ends, at its very time.
+ *
+ * Records of FXT that came through Perfetto are written when they come, but those that do not begin their flow wait likewise where its
+ * begin has not come: it may be of the same time on a thread that comes later.
+ */
+#include <stdlib.h>
+
+#include "fxt/writer/writer.h"
+
+static void put_record(struct tb_fxt_writer *w, unsigned type, const struct tb_fxt_flow_point *point) {
+  struct tb_fxt_event_record record = {.type = type,
+                                       .ts = point->ts,
+                                       .process = point->process,
+                                       .thread = point->thread,
+                                       .name = TB_SLICE("flow"),
+                                       .has_last = true,
+                                       .last = point->id};
+  if (point->held) {
+    record.type = point->held->type;
+    record.category = point->held->category;
+    record.name = point->held->name;
+    record.args = point->held->args;
+    record.arg_count = point->held->arg_count;
+  }
+  w->writer->summary.flows += record.type == TB_FXT_FLOW_BEGIN;
+  tb_fxt_put_event(w, &record);
+}
+
+/* ---- points that wait ----------------------------------------------------------------------------------------------------- */
+
+static void append_point(struct tb_fxt_writer *w, const struct tb_event *event, const struct tb_fxt_flow_point *point) {
+  void *points = w->points;
+  enum tb_status status = tb_grow_array(w->writer->allocator, &points, &w->point_capacity, w->point_count + 1,
+                                        sizeof(*w->points), SIZE_MAX / sizeof(*w->points));
+  w->points = points;
+  tb_fxt_fail(w, status);
+  if (w->status != TB_OK) return;
+  struct tb_fxt_flow_point *added = &w->points[w->point_count];
+  *added = *point;
+  added->process = tb_fxt_process_koid(event->track);
+  added->thread = tb_fxt_thread_koid(event->track);
+  added->place = w->point_count++;
+}
+
+/* Whether the flow has begun by then, as far as is known: other threads' points may come later, and be earlier. */
+static bool has_begun(const struct tb_fxt_writer *w, uint64_t id, int64_t ts) {
+  const uint64_t *first = tb_map_find(&w->flows, id, 0);
+  return first && (int64_t)*first <= ts;
+}
+
+static void add_point(struct tb_fxt_writer *w, const struct tb_event *event, int64_t ts, uint64_t id, bool terminates) {
+  bool began = has_begun(w, id, ts);
+  append_point(w, event, &(struct tb_fxt_flow_point){.id = id, .ts = ts, .terminates = terminates, .began = began});
+  if (terminates)
+    tb_map_remove(&w->flows, id, 0);
+  else if (!began)
+    tb_fxt_fail(w, tb_map_put(&w->flows, id, 0, (uint64_t)ts));
+}
+
+/* The record with w->args. NULL after a failure. */
+static struct tb_fxt_held_flow *copy_flow(struct tb_fxt_writer *w, const struct tb_event *event, unsigned type) {
+  const struct tb_allocator *a = w->writer->allocator;
+  struct tb_fxt_held_flow *held = tb_alloc(a, sizeof(*held));
+  if (!held) {
+    tb_fxt_fail(w, TB_NO_MEMORY);
+    return NULL;
+  }
+  *held = (struct tb_fxt_held_flow){.type = type, .arg_count = w->args.count};
+  if (tb_fxt_copy_parts(w, event, &held->category, &held->name, &held->args, &held->block_size)) return held;
+  tb_free(a, held, sizeof(*held));
+  return NULL;
+}
+
+static void free_held(const struct tb_allocator *a, struct tb_fxt_held_flow *held) {
+  if (!held) return;
+  tb_free(a, held->args, held->block_size);
+  tb_free(a, held, sizeof(*held));
+}
+
+/* Flows of JSON say their direction. */
+static void put_bound(struct tb_fxt_writer *w, const struct tb_event *event, int64_t ts) {
+  bool in = event->has & TB_HAS_FLOW_IN, out = event->has & TB_HAS_FLOW_OUT;
+  if (event->bind_id.kind == TB_ID_NONE || (!in && !out) || event->has & TB_HAS_FLOWS_TOLD) return;
+  struct tb_fxt_flow_point point = {
+      .id = event->bind_id.is_number ? event->bind_id.value : tb_fxt_text_hash(event->bind_id.text),
+      .ts = ts,
+      .process = tb_fxt_process_koid(event->track),
+      .thread = tb_fxt_thread_koid(event->track)};
+  put_record(w, in && out ? TB_FXT_FLOW_STEP : in ? TB_FXT_FLOW_END : TB_FXT_FLOW_BEGIN, &point);
+}
+
+/* Notes that `count` more points of the strand wait, all of one time. */
+static void expect_points(struct tb_fxt_writer *w, struct tb_fxt_strand *strand, int64_t ts, uint32_t count) {
+  bool join = strand->point_count && strand->first_point + strand->point_count == w->point_count &&
+              w->points[strand->first_point].ts == ts;
+  if (!join && strand->point_count) tb_fxt_settle_flows(w, strand, ts);
+  if (!join) strand->first_point = w->point_count;
+  strand->point_count = join ? strand->point_count + count : count;
+}
+
+void tb_fxt_put_flow_ids(struct tb_fxt_writer *w, const struct tb_event *event, int64_t ts) {
+  uint32_t count = event->flow_count + event->terminating_flow_count;
+  if (tb_flows_told(event) == TB_FLOWS_TOLD_BY_FXT) return; /* flow events come for them */
+  if (event->track->type != TB_TRACK_THREAD) {
+    if (count) tb_fxt_lose_event(w, "a flow of a slice that is on no thread's track", event);
+    return;
+  }
+  struct tb_fxt_strand *strand = tb_fxt_strand_of(w, event->track);
+  if (!strand) return;
+  if (count) expect_points(w, strand, ts, count);
+  for (uint32_t i = 0; i < event->flow_count; i++) add_point(w, event, ts, event->flow_ids[i], false);
+  for (uint32_t i = 0; i < event->terminating_flow_count; i++)
+    add_point(w, event, ts, event->terminating_flow_ids[i], true);
+  put_bound(w, event, ts);
+}
+
+/* The record waits. */
+static void hold(struct tb_fxt_writer *w, const struct tb_event *event, unsigned type, uint64_t id) {
+  struct tb_fxt_strand *strand = tb_fxt_strand_of(w, event->track);
+  struct tb_fxt_held_flow *held = strand ? copy_flow(w, event, type) : NULL;
+  if (!held) return;
+  expect_points(w, strand, event->ts, 1);
+  append_point(w, event, &(struct tb_fxt_flow_point){.id = id, .ts = event->ts, .held = held});
+  if (w->status != TB_OK) free_held(w->writer->allocator, held);
+}
+
+bool tb_fxt_hold_flow(struct tb_fxt_writer *w, const struct tb_event *event, unsigned type, uint64_t id) {
+  bool began = has_begun(w, id, event->ts);
+  if (type == TB_FXT_FLOW_BEGIN && !began) tb_fxt_fail(w, tb_map_put(&w->flows, id, 0, (uint64_t)event->ts));
+  if (type == TB_FXT_FLOW_END && began) tb_map_remove(&w->flows, id, 0);
+  if (type == TB_FXT_FLOW_BEGIN || began || event->track->type != TB_TRACK_THREAD) return false;
+  hold(w, event, type, id);
+  return true;
+}
+
+void tb_fxt_free_flows(struct tb_fxt_writer *w) {
+  for (size_t i = 0; i < w->point_count; i++) free_held(w->writer->allocator, w->points[i].held);
+  tb_free(w->writer->allocator, w->points, w->point_capacity * sizeof(*w->points));
+  tb_map_free(&w->flows);
+}
+
+/* ---- points that cannot wait ---------------------------------------------------------------------------------------------- */
+
+/* A flow may end that began before the trace did. */
+static unsigned type_of(const struct tb_fxt_flow_point *point, bool began) {
+  return point->terminates ? TB_FXT_FLOW_END : began ? TB_FXT_FLOW_STEP : TB_FXT_FLOW_BEGIN;
+}
+
+/* As what it seemed to be when it came. */
+static void put_early(struct tb_fxt_writer *w, struct tb_fxt_flow_point *point) {
+  put_record(w, type_of(point, point->began), point);
+  point->written = true;
+}
+
+void tb_fxt_settle_flows(struct tb_fxt_writer *w, struct tb_fxt_strand *strand, int64_t ts) {
+  for (size_t i = 0; i < strand->point_count; i++) {
+    struct tb_fxt_flow_point *point = &w->points[strand->first_point + i];
+    if (point->ts == ts && !point->written) put_early(w, point);
+  }
+  strand->point_count = 0;
+}
+
+/* ---- the end of the trace -------------------------------------------------------------------------------------------------- */
+
+static int by_flow_and_time(const void *a, const void *b) {
+  const struct tb_fxt_flow_point *x = a, *y = b;
+  if (x->id != y->id) return x->id < y->id ? -1 : 1;
+  if (x->ts != y->ts) return x->ts < y->ts ? -1 : 1;
+  return x->place < y->place ? -1 : x->place > y->place;
+}
+
+/* Writes the points of one flow id, which may be that of several flows one after the other. */
+static void put_flow(struct tb_fxt_writer *w, struct tb_fxt_flow_point *points, size_t count) {
+  bool open = false;
+  for (size_t i = 0; i < count; i++) {
+    struct tb_fxt_flow_point *point = &points[i];
+    if (!point->written) put_record(w, type_of(point, open), point);
+    open = !point->terminates;
+  }
+}
+
+void tb_fxt_finish_flows(struct tb_fxt_writer *w) {
+  if (w->point_count) qsort(w->points, w->point_count, sizeof(*w->points), by_flow_and_time);
+  for (size_t i = 0, end; i < w->point_count && w->status == TB_OK; i = end) {
+    for (end = i + 1; end < w->point_count && w->points[end].id == w->points[i].id;) end++;
+    put_flow(w, &w->points[i], end - i);
+  }
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Instants, async events and flows; and, as one of these with an argument that names the phase, events that FXT does
+ * not know.
+ */
+#include "fxt/writer/writer.h"
+
+/* Which record stands for an event: of those with an id, one that holds it. */
+static unsigned record_type(const struct tb_event *event) {
+  switch (event->type) {
+    case TB_EVENT_ASYNC_BEGIN:
+      return TB_FXT_ASYNC_BEGIN;
+    case TB_EVENT_ASYNC_END:
+      return TB_FXT_ASYNC_END;
+    case TB_EVENT_FLOW_BEGIN:
+      return TB_FXT_FLOW_BEGIN;
+    case TB_EVENT_FLOW_STEP:
+      return TB_FXT_FLOW_STEP;
+    case TB_EVENT_FLOW_END:
+      return TB_FXT_FLOW_END;
+    default:
+      return event->id.kind != TB_ID_NONE || event->track->type == TB_TRACK_CUSTOM ? TB_FXT_ASYNC_INSTANT
+                                                                                   : TB_FXT_INSTANT;
+  }
+}
+
+/* The phase that a reader of FXT gives to a record of that type. */
+static char implied_phase(unsigned type) {
+  static const char phases[] = {
+      [TB_FXT_INSTANT] = 'i',    [TB_FXT_ASYNC_BEGIN] = 'b', [TB_FXT_ASYNC_INSTANT] = 'n', [TB_FXT_ASYNC_END] = 'e',
+      [TB_FXT_FLOW_BEGIN] = 's', [TB_FXT_FLOW_STEP] = 't',   [TB_FXT_FLOW_END] = 'f'};
+  return phases[type];
+}
+
+/* A sample of Perfetto's, or of JSON's list of samples. */
+static bool is_sample(const struct tb_event *event) { return event->type == TB_EVENT_SAMPLE && !event->phase; }
+
+static bool has_plain_phase(const struct tb_event *event, unsigned type) {
+  if (is_sample(event)) return false;
+  if (event->phase_text.len) return false;
+  if (event->phase) return event->phase == implied_phase(type) || event->phase == 'I';
+  return event->type != TB_EVENT_OTHER;
+}
+
+/* What the record itself does not say of the event, as arguments. */
+static void add_particulars(struct tb_fxt_writer *w, const struct tb_event *event, unsigned type) {
+  if (!has_plain_phase(event, type)) {
+    struct tb_slice phase = is_sample(event)        ? TB_SLICE(TB_FXT_SAMPLE)
+                            : event->phase_text.len ? event->phase_text
+                                                    : (struct tb_slice){&event->phase, 1};
+    tb_fxt_add_text(w, TB_FXT_CARRIED "ph", phase);
+  }
+  bool of_process = event->track->type == TB_TRACK_PROCESS, of_all = event->track->type == TB_TRACK_GLOBAL;
+  if (event->type == TB_EVENT_INSTANT && (of_process || of_all)) {
+    struct tb_slice scope = of_process ? TB_SLICE("p0") : TB_SLICE("g0"); /* 0: of the thread of this id */
+    if (!event->thread || tb_fxt_thread_koid(event->thread)) scope.len--;
+    tb_fxt_add_text(w, TB_FXT_CARRIED "s", scope);
+  }
+  if (type == TB_FXT_FLOW_END && !(event->has & TB_HAS_BIND_ENCLOSING))
+    tb_fxt_add_text(w, TB_FXT_CARRIED "bp", TB_SLICE("t"));
+  if (event->id.kind == TB_ID_LOCAL) tb_fxt_add_text(w, TB_FXT_CARRIED "id2", TB_SLICE("local"));
+  if (event->id.kind == TB_ID_GLOBAL) tb_fxt_add_text(w, TB_FXT_CARRIED "id2", TB_SLICE("global"));
+  if (event->has & TB_HAS_DUR && event->type != TB_EVENT_SLICE_COMPLETE)
+    tb_fxt_add_number(w, TB_FXT_CARRIED "dur_ns", event->dur);
+}
+
+static uint64_t number_of(struct tb_fxt_writer *w, const struct tb_event *event, unsigned type) {
+  if (event->id.kind == TB_ID_NONE)
+    return event->track->uuid ? event->track->uuid : UINT64_C(1) << 62 | event->track->index;
+  bool is_flow = type >= TB_FXT_FLOW_BEGIN;
+  uint64_t number = tb_fxt_id_number(w, event, &event->id, is_flow);
+  if (!event->id.is_number) {
+    tb_fxt_add_text(w, TB_FXT_CARRIED "id", event->id.text);
+  } else if (number != event->id.value) {
+    struct tb_fxt_flat flat = {
+        .name = TB_SLICE(TB_FXT_CARRIED "id"), .value = event->id.value, .type = TB_FXT_ARG_UINT64};
+    if (w->args.count < TB_FXT_MAX_ARGS) w->args.items[w->args.count++] = flat;
+  }
+  return number;
+}
+
+/* The emitting thread where it is known, else thread 0 of the process. */
+static void put_point(struct tb_fxt_writer *w, const struct tb_event *event, unsigned type, bool has_last,
+                      uint64_t last) {
+  const struct tb_track *home = event->thread ? event->thread : event->track;
+  struct tb_fxt_event_record record = {.type = type,
+                                       .ts = event->ts,
+                                       .process = tb_fxt_process_koid(home),
+                                       .thread = tb_fxt_thread_koid(home),
+                                       .category = event->categories,
+                                       .name = event->name,
+                                       .args = w->args.items,
+                                       .arg_count = w->args.count,
+                                       .has_last = has_last,
+                                       .last = last};
+  if (type == TB_FXT_INSTANT || type >= TB_FXT_FLOW_BEGIN) tb_fxt_touch(w, home, event->ts);
+  tb_fxt_put_event(w, &record);
+}
+
+/* A remark of a counter is a counter record again, with arguments that are no numbers. */
+static const struct tb_arg *remarked_counter(const struct tb_event *event) {
+  for (uint32_t i = 0; event->type == TB_EVENT_INSTANT && i < event->extra_count; i += event->extra[i].span)
+    if (tb_slice_equal(event->extra[i].name, TB_SLICE(TB_FXT_EXTRA_COUNTER))) return &event->extra[i];
+  return NULL;
+}
+
+void tb_fxt_put_other(struct tb_fxt_writer *w, const struct tb_event *event) {
+  bool is_flow = event->type >= TB_EVENT_FLOW_BEGIN && event->type <= TB_EVENT_FLOW_END;
+  if (is_flow && tb_flows_told(event) == TB_FLOWS_TOLD_BY_JSON) return; /* the slices say it by their flow ids */
+  bool is_told = is_flow && tb_flows_told(event) == TB_FLOWS_TOLD_BY_FXT;
+  if (event->type == TB_EVENT_INSTANT && event->extra_count && tb_fxt_put_blob_again(w, event)) return;
+  const struct tb_track *home = event->thread ? event->thread : event->track;
+  if (is_told)
+    tb_fxt_note_told_flow(w, event);
+  else
+    tb_fxt_end_waiting(w, home, event->ts, is_flow);
+  const struct tb_arg *counter = remarked_counter(event);
+  if (counter) {
+    tb_fxt_flatten(w, event);
+    put_point(w, event, TB_FXT_COUNTER, true, counter->u);
+    return;
+  }
+  unsigned type = record_type(event);
+  bool has_last = type != TB_FXT_INSTANT;
+  add_particulars(w, event, type);
+  uint64_t last = has_last ? number_of(w, event, type) : 0;
+  tb_fxt_flatten(w, event);
+  if (is_told && tb_fxt_hold_flow(w, event, type, last)) return;
+  put_point(w, event, type, has_last, last);
+  if (type == TB_FXT_FLOW_BEGIN) w->writer->summary.flows++;
+  if (type == TB_FXT_INSTANT) tb_fxt_put_flow_ids(w, event, event->ts);
+}

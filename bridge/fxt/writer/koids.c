@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Koids of tracks, their kernel objects, and numbers for ids.
+ */
+#include "fxt/writer/writer.h"
+
+/* ---- koids
+ * ------------------------------------------------------------------------------------------------------------------ */
+
+bool tb_fxt_parse_number(struct tb_slice text, uint64_t *number) {
+  uint64_t value = 0;
+  for (size_t i = 0; i < text.len; i++) {
+    unsigned digit = (unsigned char)text.ptr[i] - (unsigned)'0';
+    if (digit > 9 || value > (UINT64_MAX - digit) / 10) return false;
+    value = value * 10 + digit;
+  }
+  *number = value;
+  return text.len > 0;
+}
+
+/* The koid that the source wrote, else the id itself. */
+static uint64_t koid_of(int64_t id, struct tb_slice text) {
+  uint64_t koid;
+  return tb_fxt_parse_number(text, &koid) ? koid : (uint64_t)id;
+}
+
+uint64_t tb_fxt_process_koid(const struct tb_track *track) {
+  while (track && !track->has_pid) track = track->parent;
+  return track ? koid_of(track->pid, track->pid_text) : 0;
+}
+
+uint64_t tb_fxt_thread_koid(const struct tb_track *track) {
+  while (track && !track->has_tid) track = track->parent;
+  return track ? koid_of(track->tid, track->tid_text) : 0;
+}
+
+/* ---- tracks
+ * ---------------------------------------------------------------------------------------------------------------------
+ */
+
+struct tb_fxt_strand *tb_fxt_strand_of(struct tb_fxt_writer *w, const struct tb_track *track) {
+  if (w->status != TB_OK) return NULL;
+  if (track->index >= w->strand_count) {
+    size_t capacity = w->strand_count;
+    void *strands = w->strands;
+    enum tb_status status = tb_grow_array(w->writer->allocator, &strands, &capacity, (size_t)track->index + 1,
+                                          sizeof(*w->strands), (size_t)UINT32_MAX + 1);
+    if (status != TB_OK) {
+      tb_fxt_fail(w, status);
+      return NULL;
+    }
+    w->strands = strands;
+    memset(w->strands + w->strand_count, 0, (capacity - w->strand_count) * sizeof(*w->strands));
+    w->strand_count = capacity;
+  }
+  w->strands[track->index].track = track;
+  return &w->strands[track->index];
+}
+
+/* A process' or thread's name: its own, or an id that is a text and no koid. */
+static struct tb_slice name_of(const struct tb_track *track) {
+  struct tb_slice text = track->type == TB_TRACK_THREAD ? track->tid_text : track->pid_text;
+  uint64_t koid;
+  return track->name.len || tb_fxt_parse_number(text, &koid) ? track->name : text;
+}
+
+static void put_kernel_object(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_slice text) {
+  bool is_thread = track->type == TB_TRACK_THREAD;
+  uint64_t process = tb_fxt_process_koid(track);
+  struct tb_fxt_flat home = {.name = TB_SLICE("process"), .value = process, .type = TB_FXT_ARG_KOID};
+  uint64_t type = is_thread ? TB_FXT_OBJECT_THREAD : TB_FXT_OBJECT_PROCESS;
+  tb_fxt_use_process(w, process);
+  uint64_t name = tb_fxt_string_ref(w, text);
+  uint64_t args = is_thread && (track->has_pid || track->parent);
+  tb_fxt_open_record(w, TB_FXT_KERNEL_OBJECT, type << 16 | name << 24 | args << 40);
+  tb_fxt_put_word(w, is_thread ? tb_fxt_thread_koid(track) : process);
+  tb_fxt_put_args(w, &home, (uint32_t)args);
+  tb_fxt_close_record(w);
+}
+
+static void tell_name(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_fxt_strand *strand,
+                      struct tb_slice name) {
+  char *copy = tb_alloc(w->writer->allocator, name.len);
+  if (!copy) {
+    tb_fxt_fail(w, TB_NO_MEMORY);
+    return;
+  }
+  if (name.len) memcpy(copy, name.ptr, name.len);
+  tb_free(w->writer->allocator, (void *)(uintptr_t)strand->name.ptr, strand->name.len);
+  strand->name = (struct tb_slice){copy, name.len};
+  strand->described = true;
+  put_kernel_object(w, track, name);
+}
+
+void tb_fxt_describe(struct tb_fxt_writer *w, const struct tb_track *track, bool even_without_name) {
+  if (!track || (track->type != TB_TRACK_PROCESS && track->type != TB_TRACK_THREAD)) return;
+  struct tb_fxt_strand *strand = tb_fxt_strand_of(w, track);
+  if (!strand || (strand->named && !track->name.len)) return;
+  struct tb_slice name = name_of(track);
+  if (strand->described ? tb_slice_equal(name, strand->name) : name.len == 0 && !even_without_name) return;
+  tell_name(w, track, strand, name);
+}
+
+void tb_fxt_name_track(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_slice name) {
+  uint64_t koid = track->type == TB_TRACK_THREAD ? tb_fxt_thread_koid(track) : tb_fxt_process_koid(track);
+  struct tb_fxt_strand *strand = koid ? tb_fxt_strand_of(w, track) : NULL; /* 0 is no object */
+  if (!strand) return;
+  strand->named = true;
+  if (!strand->described || !tb_slice_equal(name, strand->name)) tell_name(w, track, strand, name);
+}
+
+/* ---- ids
+ * --------------------------------------------------------------------------------------------------------------------------
+ */
+
+static uint64_t mix(uint64_t hash, uint64_t value) {
+  hash = (hash ^ value) * UINT64_C(0xd6e8feb86659fd93);
+  return hash ^ hash >> 32;
+}
+
+static uint64_t identity_of(const struct tb_event *event, const struct tb_id *id, bool named) {
+  uint64_t hash = mix(id->kind, id->is_number ? id->value : tb_fxt_text_hash(id->text));
+  if (event->has & TB_HAS_ID_ALONE) return hash;
+  hash = mix(hash, tb_fxt_text_hash(event->has & TB_HAS_SCOPE ? event->scope : event->categories));
+  if (named) hash = mix(hash, tb_fxt_text_hash(event->name));
+  if (id->kind == TB_ID_LOCAL) hash = mix(hash, tb_fxt_process_koid(event->track));
+  return hash | 1;
+}
+
+uint64_t tb_fxt_id_number(struct tb_fxt_writer *w, const struct tb_event *event, const struct tb_id *id, bool named) {
+  if (id->is_number && event->has & TB_HAS_ID_ALONE) return id->value;
+  uint64_t identity = identity_of(event, id, named), number = id->is_number ? id->value : identity;
+  const uint64_t *owner = tb_map_find(&w->ids, number, 0);
+  if (!owner) {
+    tb_fxt_fail(w, tb_map_put(&w->ids, number, 0, identity));
+    return number;
+  }
+  return *owner == identity ? number : identity;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fxt/writer/ref_cache.h"
+
+#include "fxt/strings.h"
+
+enum { FIRST_ENTRIES = 64 };
+
+void tb_fxt_lru_init(struct tb_fxt_lru *table, const struct tb_allocator *allocator, uint16_t max_count,
+                     size_t max_bytes) {
+  *table = (struct tb_fxt_lru){.allocator = allocator, .max_count = max_count, .max_bytes = max_bytes};
+}
+
+static void free_text(struct tb_fxt_lru *table, struct tb_fxt_lru_entry *entry) {
+  if (!entry->text.ptr) return;
+  table->bytes -= entry->text.len;
+  tb_free(table->allocator, (void *)(uintptr_t)entry->text.ptr, entry->text.len);
+  entry->text = (struct tb_slice){NULL, 0};
+}
+
+void tb_fxt_lru_free(struct tb_fxt_lru *table) {
+  for (size_t i = 1; i <= table->count; i++) free_text(table, &table->entries[i]);
+  tb_free(table->allocator, table->entries, table->capacity * sizeof(*table->entries));
+  tb_free(table->allocator, table->buckets, table->bucket_count * sizeof(*table->buckets));
+  tb_fxt_lru_init(table, table->allocator, table->max_count, table->max_bytes);
+}
+
+/* ---- the list by time of use
+ * ------------------------------------------------------------------------------------------ */
+
+static void unlink_entry(struct tb_fxt_lru *table, uint16_t index) {
+  struct tb_fxt_lru_entry *e = table->entries;
+  e[e[index].newer].older = e[index].older;
+  e[e[index].older].newer = e[index].newer;
+}
+
+static void link_as_newest(struct tb_fxt_lru *table, uint16_t index) {
+  struct tb_fxt_lru_entry *e = table->entries;
+  e[index].older = e[0].older; /* the head's `older` is the newest entry, its `newer` the oldest */
+  e[index].newer = 0;
+  e[e[0].older].newer = index;
+  e[0].older = index;
+}
+
+/* ---- the buckets
+ * ------------------------------------------------------------------------------------------------------- */
+
+static uint16_t *bucket_of(const struct tb_fxt_lru *table, uint64_t hash) {
+  return &table->buckets[tb_fxt_hash_slot(hash, table->bucket_count)];
+}
+
+static void add_to_bucket(struct tb_fxt_lru *table, uint16_t index) {
+  uint16_t *bucket = bucket_of(table, table->entries[index].hash);
+  table->entries[index].next = *bucket;
+  *bucket = index;
+}
+
+static void remove_from_bucket(struct tb_fxt_lru *table, uint16_t index) {
+  uint16_t *at = bucket_of(table, table->entries[index].hash);
+  while (*at != index) at = &table->entries[*at].next;
+  *at = table->entries[index].next;
+}
+
+/* ---- room
+ * ---------------------------------------------------------------------------------------------------------------- */
+
+static enum tb_status grow(struct tb_fxt_lru *table) {
+  size_t capacity = table->capacity ? table->capacity * 2 : FIRST_ENTRIES;
+  if (capacity > (size_t)table->max_count + 1) capacity = (size_t)table->max_count + 1;
+  size_t bucket_count = table->bucket_count ? table->bucket_count * 2 : FIRST_ENTRIES;
+  uint16_t *buckets = tb_calloc(table->allocator, bucket_count * sizeof(*buckets));
+  if (!buckets) return TB_NO_MEMORY;
+  struct tb_fxt_lru_entry *entries =
+      tb_realloc(table->allocator, table->entries, table->capacity * sizeof(*entries), capacity * sizeof(*entries));
+  if (!entries) {
+    tb_free(table->allocator, buckets, bucket_count * sizeof(*buckets));
+    return TB_NO_MEMORY;
+  }
+  if (!table->capacity) entries[0] = (struct tb_fxt_lru_entry){0};
+  tb_free(table->allocator, table->buckets, table->bucket_count * sizeof(*buckets));
+  table->entries = entries;
+  table->capacity = capacity;
+  table->buckets = buckets;
+  table->bucket_count = bucket_count;
+  for (uint16_t i = 1; i <= table->count; i++)
+    if (entries[i].text.ptr) add_to_bucket(table, i);
+  return TB_OK;
+}
+
+/* Forgets the text not used for longest and makes its index free. There is one. */
+static void evict(struct tb_fxt_lru *table) {
+  uint16_t index = table->entries[0].newer;
+  unlink_entry(table, index);
+  remove_from_bucket(table, index);
+  free_text(table, &table->entries[index]);
+  table->entries[index].next = table->free;
+  table->free = index;
+}
+
+/* An index for a text of `len` bytes. */
+static enum tb_status make_room(struct tb_fxt_lru *table, size_t len, uint16_t *index) {
+  while (table->bytes && table->bytes + len > table->max_bytes) evict(table);
+  if (!table->free && table->count == table->max_count) evict(table);
+  *index = table->free;
+  if (*index) {
+    table->free = table->entries[*index].next;
+    return TB_OK;
+  }
+  if ((size_t)table->count + 1 >= table->capacity) {
+    enum tb_status status = grow(table);
+    if (status != TB_OK) return status;
+  }
+  *index = ++table->count;
+  table->entries[*index] = (struct tb_fxt_lru_entry){0};
+  return TB_OK;
+}
+
+enum tb_status tb_fxt_lru_use(struct tb_fxt_lru *table, struct tb_slice text, uint16_t *index, bool *added) {
+  uint64_t hash = tb_fxt_text_hash(text);
+  *added = false;
+  for (uint16_t i = table->bucket_count ? *bucket_of(table, hash) : 0; i; i = table->entries[i].next) {
+    if (table->entries[i].hash != hash || !tb_slice_equal(table->entries[i].text, text)) continue;
+    unlink_entry(table, i);
+    link_as_newest(table, i);
+    *index = i;
+    return TB_OK;
+  }
+  char *copy = tb_alloc(table->allocator, text.len);
+  if (!copy) return TB_NO_MEMORY;
+  if (text.len) memcpy(copy, text.ptr, text.len);
+  enum tb_status status = make_room(table, text.len, index);
+  if (status != TB_OK) {
+    tb_free(table->allocator, copy, text.len);
+    return status;
+  }
+  table->entries[*index].text = (struct tb_slice){copy, text.len};
+  table->entries[*index].hash = hash;
+  table->bytes += text.len;
+  add_to_bucket(table, *index);
+  link_as_newest(table, *index);
+  *added = true;
+  return TB_OK;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A numbered table of texts that forgets the one not used for longest: FXT's string and thread tables as a writer sees
+ * them.
+ */
+#ifndef TB_FXT_WRITER_REF_CACHE_H
+#define TB_FXT_WRITER_REF_CACHE_H
+
+#include <stdbool.h>
+
+#include "base/memory.h"
+
+struct tb_fxt_lru_entry {
+  struct tb_slice text; /* a block of its own */
+  uint64_t hash;
+  uint16_t newer, older; /* by time of use; entry 0 stands for both ends */
+  uint16_t next;         /* in its bucket, or of the free ones; 0: none */
+};
+
+struct tb_fxt_lru {
+  const struct tb_allocator *allocator;
+  struct tb_fxt_lru_entry *entries; /* [0] is the list's head */
+  size_t capacity;
+  uint16_t *buckets;
+  size_t bucket_count;       /* a power of two, or 0 */
+  uint16_t count, max_count; /* the highest index in use and the highest there may be */
+  uint16_t free;             /* an index whose text is forgotten, 0: none */
+  size_t bytes, max_bytes;   /* of texts; the longest unused go first where a new one would pass it */
+};
+
+void tb_fxt_lru_init(struct tb_fxt_lru *table, const struct tb_allocator *allocator, uint16_t max_count,
+                     size_t max_bytes);
+void tb_fxt_lru_free(struct tb_fxt_lru *table);
+
+/* The index of `text`, from 1 up, now the one used last. *added says whether it was put there just now, perhaps in
+ * place of another text. TB_OK or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_fxt_lru_use(struct tb_fxt_lru *table, struct tb_slice text, uint16_t *index,
+                                            bool *added);
+
+#endif

@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Slices: duration records of threads, async records of other tracks.
+ *
+ * A slice that begins is held until it ends, to become one complete record. Readers sort records by time, those of one
+ * time by their place in the file, and a complete record's place is then that of its end. So a slice is held only while
+ * nothing else of its track depends on its place: anything that happens on the track at the time of its begin, or last
+ * thing before its end at the time of that end, makes it a begin and an end.
+ */
+#include "base/intern.h"
+#include "fxt/writer/writer.h"
+
+enum { MAX_HELD = 64, MAX_OPEN = 1 << 16, FORGOTTEN_AT_ONCE = MAX_OPEN / 8 };
+
+/* So many outermost slices are not counted by name: few stacks are deeper, and an end that fits none of a deep one need not look at it. */
+enum { NOT_COUNTED = 64 };
+
+/* What an ended or running slice's record says, beside type and time. */
+static void put_duration(struct tb_fxt_writer *w, const struct tb_track *track, unsigned type, int64_t ts,
+                         const struct tb_fxt_open *slice, bool has_last, uint64_t last) {
+  const struct tb_track *home = slice->thread ? slice->thread : track; /* of who emits it */
+  struct tb_fxt_event_record record = {.type = type,
+                                       .ts = ts,
+                                       .process = tb_fxt_process_koid(home),
+                                       .thread = tb_fxt_thread_koid(home),
+                                       .category = slice->category,
+                                       .name = slice->name,
+                                       .args = slice->args,
+                                       .arg_count = slice->arg_count,
+                                       .has_last = has_last,
+                                       .last = last};
+  tb_fxt_put_event(w, &record);
+}
+
+static bool is_thread(const struct tb_track *track) { return track->type == TB_TRACK_THREAD; }
+
+/* The phase that a writer of ours carries for a slice of a thread that it put on a lane below (docs/MAPPING.md). */
+static bool overlaps_on_thread(const struct tb_event *event) {
+  return event->track->type == TB_TRACK_CUSTOM && event->track->has_tid && (event->phase == 'X' || event->phase == 'B');
+}
+
+static void put_begin(struct tb_fxt_writer *w, const struct tb_track *track, const struct tb_fxt_open *slice) {
+  if (is_thread(track))
+    put_duration(w, track, TB_FXT_DURATION_BEGIN, slice->ts, slice, false, 0);
+  else
+    put_duration(w, track, TB_FXT_ASYNC_BEGIN, slice->ts, slice, true, slice->id);
+}
+
+static void put_end(struct tb_fxt_writer *w, const struct tb_track *track, const struct tb_fxt_open *slice,
+                    int64_t ts) {
+  if (is_thread(track))
+    put_duration(w, track, TB_FXT_DURATION_END, ts, slice, false, 0);
+  else
+    put_duration(w, track, TB_FXT_ASYNC_END, ts, slice, true, slice->id);
+}
+
+/* ---- held slices
+ * ------------------------------------------------------------------------------------------------------------ */
+
+static void free_slice(struct tb_fxt_writer *w, struct tb_fxt_open *slice) {
+  tb_free(w->writer->allocator, slice->block, slice->block_size);
+  slice->block = NULL;
+}
+
+/* How many slices are held: the innermost ones. */
+static size_t held_count(const struct tb_fxt_strand *strand) {
+  size_t n = 0;
+  while (n < strand->open_count && !strand->open[strand->open_count - n - 1].written) n++;
+  return n;
+}
+
+/* Writes the begins that are held, outermost first. */
+static void write_held(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_fxt_strand *strand) {
+  for (size_t i = strand->open_count - held_count(strand); i < strand->open_count; i++) {
+    struct tb_fxt_open *slice = &strand->open[i];
+    if (slice->overlaps) continue;
+    put_begin(w, track, slice);
+    slice->written = true;
+    slice->arg_count = 0;
+  }
+}
+
+/* An event at `ts` is about to be written: held begins of that time must stand before it. */
+static void make_way(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_fxt_strand *strand, int64_t ts) {
+  for (size_t i = strand->open_count; i-- > 0 && !strand->open[i].written;) {
+    if (strand->open[i].ts != ts) continue;
+    write_held(w, track, strand);
+    return;
+  }
+}
+
+/* The slice in hand is not the one that flow points of this time are of, or will not be open when they are read. */
+static void settle(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_fxt_strand *strand, int64_t ts) {
+  if (!strand->point_count) return;
+  if (w->points[strand->first_point].ts == ts) write_held(w, track, strand);
+  tb_fxt_settle_flows(w, strand, ts);
+}
+
+void tb_fxt_touch(struct tb_fxt_writer *w, const struct tb_track *track, int64_t ts) {
+  if (!track || !is_thread(track)) return;
+  struct tb_fxt_strand *strand = tb_fxt_strand_of(w, track);
+  if (!strand) return;
+  settle(w, track, strand, ts);
+  make_way(w, track, strand, ts);
+  if (strand->last_inner_ts < ts) strand->last_inner_ts = ts;
+}
+
+/* Keeps the order of begins and ends: where it breaks, nothing is held on this track any more. */
+static void keep_order(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_fxt_strand *strand,
+                       int64_t ts) {
+  if (ts < strand->last_ts && !strand->unordered) {
+    strand->unordered = true;
+    write_held(w, track, strand);
+  }
+  strand->last_ts = ts;
+}
+
+/* ---- begin
+ * ----------------------------------------------------------------------------------------------------------------------
+ */
+
+/* The event's names and w->args, in a block of the slice's own. */
+static bool copy_parts(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_fxt_open *slice) {
+  slice->block = tb_fxt_copy_parts(w, event, &slice->category, &slice->name, &slice->args, &slice->block_size);
+  slice->arg_count = w->args.count;
+  return slice->block != NULL;
+}
+
+/* The number of async records for what happens on a track that is no thread's. */
+static uint64_t id_of_track(const struct tb_event *event) {
+  if (event->id.kind != TB_ID_NONE && event->id.is_number) return event->id.value;
+  return event->track->uuid ? event->track->uuid : UINT64_C(1) << 62 | event->track->index;
+}
+
+static void open_slice(struct tb_fxt_writer *w, struct tb_fxt_strand *strand, struct tb_fxt_open *slice) {
+  slice->flow_ts = slice->outer_flow_ts = INT64_MIN;
+  if (strand->open_count) {
+    const struct tb_fxt_open *outer = &strand->open[strand->open_count - 1];
+    slice->outer_flow_ts = outer->flow_ts > outer->outer_flow_ts ? outer->flow_ts : outer->outer_flow_ts;
+  }
+  slice->counted = strand->open_count >= NOT_COUNTED;
+  if (slice->counted) {
+    if (!strand->names.allocator) tb_map_init(&strand->names, w->writer->allocator);
+    slice->name_hash = tb_slice_hash(slice->name, 0);
+    tb_fxt_fail(w, tb_map_count_up(&strand->names, slice->name_hash, 0));
+  }
+  strand->open[strand->open_count++] = *slice;
+}
+
+static void close_slice(struct tb_fxt_writer *w, struct tb_fxt_strand *strand, struct tb_fxt_open *slice) {
+  if (slice->counted) tb_map_count_down(&strand->names, slice->name_hash, 0);
+  free_slice(w, slice);
+}
+
+static void forget_outermost(struct tb_fxt_writer *w, struct tb_fxt_strand *strand) {
+  for (size_t i = 0; i < FORGOTTEN_AT_ONCE; i++) close_slice(w, strand, &strand->open[i]);
+  strand->open_count -= FORGOTTEN_AT_ONCE;
+  memmove(strand->open, strand->open + FORGOTTEN_AT_ONCE, strand->open_count * sizeof(*strand->open));
+}
+
+/* Whether the newest slice begins together with one that stands there as a begin: some readers put complete records of a time
+ * before its begins. */
+static bool begins_with_outer(const struct tb_fxt_strand *strand) {
+  if (strand->open_count < 2) return false;
+  const struct tb_fxt_open *outer = &strand->open[strand->open_count - 2];
+  return outer->written && outer->ts == outer[1].ts;
+}
+
+static void begin(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_fxt_strand *strand) {
+  void *open = strand->open;
+  if (strand->open_count == MAX_OPEN) forget_outermost(w, strand); /* their ends will find none and be written bare */
+  enum tb_status status = tb_grow_array(w->writer->allocator, &open, &strand->open_capacity, strand->open_count + 1,
+                                        sizeof(*strand->open), MAX_OPEN);
+  strand->open = open;
+  tb_fxt_fail(w, status);
+  struct tb_fxt_open slice = {.ts = event->ts};
+  if (w->status != TB_OK || !copy_parts(w, event, &slice)) return;
+  make_way(w, event->track, strand, event->ts);
+  settle(w, event->track, strand, event->ts);
+  slice.id = is_thread(event->track) ? 0 : id_of_track(event);
+  slice.thread = event->thread;
+  slice.overlaps = overlaps_on_thread(event);
+  open_slice(w, strand, &slice);
+  bool has_flows = event->bind_id.kind != TB_ID_NONE; /* their records follow at once */
+  bool is_async = !is_thread(event->track) && !overlaps_on_thread(event);
+  if (strand->unordered || has_flows || is_async || begins_with_outer(strand) || held_count(strand) > MAX_HELD)
+    write_held(w, event->track, strand);
+}
+
+/* ---- end
+ * -------------------------------------------------------------------------------------------------------------------------
+ */
+
+static struct tb_fxt_flat *find_flat(struct tb_fxt_flat *args, uint32_t count, struct tb_slice name) {
+  for (uint32_t i = 0; i < count; i++)
+    if (args[i].type == TB_FXT_ARG_INT64 && tb_slice_equal(args[i].name, name)) return &args[i];
+  return NULL;
+}
+
+static uint32_t drop_flat(struct tb_fxt_flat *args, uint32_t count, struct tb_slice name) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < count; i++)
+    if (!tb_slice_equal(args[i].name, name)) args[kept++] = args[i];
+  return kept;
+}
+
+/* Where begin and end become one record, the end's thread time becomes the slice's duration in it, whatever durations they said. */
+static void join_thread_times(struct tb_fxt_writer *w, struct tb_fxt_open *slice) {
+  struct tb_slice time = TB_SLICE(TB_FXT_CARRIED "tts_ns"), duration = TB_SLICE(TB_FXT_CARRIED "tdur_ns");
+  const struct tb_fxt_flat *began = find_flat(slice->args, slice->arg_count, time);
+  if (!began || !find_flat(w->args.items, w->args.count, time)) return;
+  uint64_t begin = began->value;
+  slice->arg_count = drop_flat(slice->args, slice->arg_count, duration);
+  w->args.count = drop_flat(w->args.items, w->args.count, duration);
+  struct tb_fxt_flat *ended = find_flat(w->args.items, w->args.count, time);
+  ended->name = duration;
+  ended->value -= begin;
+}
+
+/* Whether a flow event of a slice around this one comes when it has ended. Readers bind a flow to the newest slice of the thread, and to
+ * them a complete one is that until another slice begins or ends, be it over or not. */
+static bool would_take_flow(const struct tb_fxt_open *slice, int64_t end) {
+  return slice->outer_flow_ts >= end && slice->flow_ts < end;
+}
+
+/* Ends the innermost slice at the time of `event`, with w->args. */
+static void end_innermost(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_fxt_strand *strand) {
+  struct tb_fxt_open *slice = &strand->open[strand->open_count - 1];
+  settle(w, event->track, strand, event->ts);
+  if (event->thread) slice->thread = event->thread;
+  bool late = event->ts < slice->ts || (strand->last_inner_ts == event->ts && event->ts > slice->ts);
+  struct tb_fxt_flat args[TB_FXT_MAX_ARGS];
+  if (!slice->written &&
+      (late || would_take_flow(slice, event->ts) || slice->arg_count + w->args.count > TB_FXT_MAX_ARGS))
+    write_held(w, event->track, strand);
+  if (slice->overlaps && slice->arg_count + w->args.count > TB_FXT_MAX_ARGS) {
+    tb_fxt_lose_event(w, "an argument past the fifteenth", event);
+    w->args.count = TB_FXT_MAX_ARGS - slice->arg_count;
+  }
+  if (!slice->written) join_thread_times(w, slice);
+  if (slice->arg_count) memcpy(args, slice->args, slice->arg_count * sizeof(*args));
+  uint32_t count = slice->written ? 0 : slice->arg_count;
+  if (w->args.count) memcpy(args + count, w->args.items, w->args.count * sizeof(*args));
+  slice->args = args;
+  slice->arg_count = count + w->args.count;
+  if (slice->written)
+    put_end(w, event->track, slice, event->ts);
+  else
+    put_duration(w, event->track, TB_FXT_DURATION_COMPLETE, slice->ts, slice, true, (uint64_t)event->ts);
+  w->args.count = 0;
+  close_slice(w, strand, slice);
+  strand->open_count--;
+}
+
+/* How many slices an end closes: up to the innermost of its name, where it has one; 0 where it fits none. */
+static size_t closed_by(const struct tb_event *event, const struct tb_fxt_strand *strand) {
+  if (!(event->has & TB_HAS_NAME) || event->name.len == 0) return 1;
+  size_t count = strand->open_count, n = 1;
+  if (count > NOT_COUNTED && !tb_map_find(&strand->names, tb_slice_hash(event->name, 0), 0))
+    n = count - NOT_COUNTED + 1;
+  for (; n <= count; n++)
+    if (tb_slice_equal(strand->open[strand->open_count - n].name, event->name)) return n;
+  return 0;
+}
+
+static void end(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_fxt_strand *strand) {
+  if (strand->open_count == 0) { /* of what began before the trace did */
+    struct tb_fxt_open bare = {.thread = event->thread,
+                               .name = event->name,
+                               .category = event->categories,
+                               .args = w->args.items,
+                               .arg_count = w->args.count,
+                               .id = is_thread(event->track) ? 0 : id_of_track(event)};
+    put_end(w, event->track, &bare, event->ts);
+    return;
+  }
+  size_t count = closed_by(event, strand);
+  if (count == 0) {
+    tb_fxt_lose_event(w, "an end of a slice that is not open", event);
+    return;
+  }
+  uint32_t own_args = w->args.count;
+  while (count-- > 0 && w->status == TB_OK) {
+    w->args.count = count ? 0 : own_args; /* they belong to the slice that is meant */
+    end_innermost(w, event, strand);
+  }
+}
+
+/* ---- complete
+ * ----------------------------------------------------------------------------------------------------------------------
+ */
+
+static void complete(struct tb_fxt_writer *w, const struct tb_event *event) {
+  if (event->dur < 0 || event->dur > INT64_MAX - (event->ts > 0 ? event->ts : 0)) {
+    tb_fxt_lose_event(w, "a slice that ends before it begins", event);
+    return;
+  }
+  struct tb_fxt_open slice = {.ts = event->ts,
+                              .thread = event->thread,
+                              .name = event->name,
+                              .category = event->categories,
+                              .args = w->args.items,
+                              .arg_count = w->args.count};
+  if (is_thread(event->track)) {
+    tb_fxt_touch(w, event->track, event->ts);
+    put_duration(w, event->track, TB_FXT_DURATION_COMPLETE, event->ts, &slice, true,
+                 (uint64_t)(event->ts + event->dur));
+    return;
+  }
+  slice.id = id_of_track(event);
+  put_begin(w, event->track, &slice);
+  slice.arg_count = 0;
+  put_end(w, event->track, &slice, event->ts + event->dur);
+}
+
+/* A begin or end out of a processor's buffer: those of other processors that are earlier may come later, so that only readers, who sort,
+ * know which end is whose. */
+static void put_alone(struct tb_fxt_writer *w, const struct tb_event *event) {
+  struct tb_fxt_open bare = {.ts = event->ts,
+                             .thread = event->thread,
+                             .name = event->name,
+                             .category = event->categories,
+                             .args = w->args.items,
+                             .arg_count = w->args.count};
+  tb_fxt_touch(w, event->track, event->ts);
+  if (event->type == TB_EVENT_SLICE_BEGIN)
+    put_begin(w, event->track, &bare);
+  else
+    put_end(w, event->track, &bare, event->ts);
+}
+
+static void put_now(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_fxt_strand *strand) {
+  int64_t ts = event->ts;
+  tb_fxt_flatten(w, event);
+  if (event->type == TB_EVENT_SLICE_COMPLETE) {
+    settle(w, event->track, strand, event->ts);
+    complete(w, event);
+  } else if (event->has & TB_HAS_CPU && is_thread(event->track)) {
+    put_alone(w, event);
+  } else {
+    keep_order(w, event->track, strand, event->ts);
+    if (event->type == TB_EVENT_SLICE_BEGIN) {
+      begin(w, event, strand);
+    } else {
+      /* behind its end a slice takes no flows any more */
+      if (strand->open_count) ts = strand->open[strand->open_count - 1].ts;
+      end(w, event, strand);
+    }
+  }
+  tb_fxt_put_flow_ids(w, event, ts);
+}
+
+static void end_waiting(struct tb_fxt_writer *w, struct tb_fxt_strand *strand, int64_t ts, bool is_flow) {
+  int64_t begin = strand->open_count ? strand->open[strand->open_count - 1].ts : INT64_MIN;
+  if (!tb_waiting_end_take(&strand->waiting, ts, begin, &w->bare_end)) return;
+  w->args.count = 0;
+  if (is_flow) write_held(w, strand->track, strand); /* see would_take_flow */
+  put_now(w, &w->bare_end, strand);
+  w->args.count = 0;
+}
+
+void tb_fxt_end_waiting(struct tb_fxt_writer *w, const struct tb_track *track, int64_t ts, bool is_flow) {
+  if (track && is_thread(track) && track->index < w->strand_count)
+    end_waiting(w, &w->strands[track->index], ts, is_flow);
+}
+
+void tb_fxt_note_told_flow(struct tb_fxt_writer *w, const struct tb_event *event) {
+  struct tb_fxt_strand *strand = tb_fxt_strand_of(w, event->track);
+  if (!strand || !strand->open_count) return;
+  struct tb_fxt_open *slice = &strand->open[strand->open_count - 1];
+  if (slice->flow_ts < event->ts) slice->flow_ts = event->ts;
+}
+
+void tb_fxt_put_slice(struct tb_fxt_writer *w, const struct tb_event *event) {
+  struct tb_fxt_strand *strand = tb_fxt_strand_of(w, event->track);
+  if (!strand) return;
+  end_waiting(w, strand, event->ts, false);
+  bool may_wait = event->type == TB_EVENT_SLICE_END && is_thread(event->track) && strand->open_count;
+  if (may_wait && tb_waiting_end_keep(&strand->waiting, event, closed_by(event, strand) == 1)) return;
+  put_now(w, event, strand);
+}
+
+/* ---- the end of the trace
+ * ------------------------------------------------------------------------------------------------------------ */
+
+void tb_fxt_finish_slices(struct tb_fxt_writer *w) {
+  for (size_t i = 0; i < w->strand_count; i++) {
+    struct tb_fxt_strand *strand = &w->strands[i];
+    end_waiting(w, strand, INT64_MAX, false);
+    for (size_t k = 0; k < strand->open_count; k++)
+      strand->open[k].overlaps = false; /* it never ends: an async begin */
+    if (strand->open_count) write_held(w, strand->track, strand);
+  }
+}
+
+void tb_fxt_free_slices(struct tb_fxt_writer *w) {
+  for (size_t i = 0; i < w->strand_count; i++) {
+    struct tb_fxt_strand *strand = &w->strands[i];
+    for (size_t j = 0; j < strand->open_count; j++) free_slice(w, &strand->open[j]);
+    if (strand->names.allocator) tb_map_free(&strand->names);
+    tb_free(w->writer->allocator, strand->open, strand->open_capacity * sizeof(*strand->open));
+    tb_free(w->writer->allocator, (void *)(uintptr_t)strand->name.ptr, strand->name.len);
+  }
+  tb_free(w->writer->allocator, w->strands, w->strand_count * sizeof(*w->strands));
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Writes events as FXT.
+ */
+#include "fxt/writer/writer.h"
+
+#include "base/error.h"
+#include "convert/format_lookalike.h"
+
+/* Everything that happens on a track names the track first, and those around it. */
+static void describe_all(struct tb_fxt_writer *w, const struct tb_event *event) {
+  const struct tb_track *const tracks[] = {event->track, event->thread};
+  for (size_t i = 0; i < 2; i++)
+    for (const struct tb_track *track = tracks[i]; track; track = track->parent) tb_fxt_describe(w, track, false);
+}
+
+static void put_event(struct tb_fxt_writer *w, const struct tb_event *event) {
+  switch (event->type) {
+    case TB_EVENT_SLICE_BEGIN:
+    case TB_EVENT_SLICE_END:
+    case TB_EVENT_SLICE_COMPLETE:
+      tb_fxt_put_slice(w, event);
+      break;
+    case TB_EVENT_COUNTER:
+      tb_fxt_put_counter(w, event);
+      break;
+    case TB_EVENT_THREAD_STATE:
+      tb_fxt_put_thread_state(w, event);
+      break;
+    case TB_EVENT_LOG:
+      tb_fxt_put_log(w, event);
+      break;
+    case TB_EVENT_TRACK:
+      tb_fxt_describe(w, event->track, false);
+      break;
+    case TB_EVENT_METADATA:
+    case TB_EVENT_TRACE_METADATA:
+      tb_fxt_put_metadata(w, event);
+      break;
+    case TB_EVENT_CLOCK_SNAPSHOT:
+      tb_fxt_put_clocks(w, event);
+      break;
+    case TB_EVENT_DATA_LOSS:
+      tb_fxt_put_data_loss(w, event);
+      break;
+    case TB_EVENT_PACKETS:
+    case TB_EVENT_BLOB:
+      if (!w->provider) tb_fxt_use_process(w, 0);
+      tb_fxt_put_blob(w, event);
+      break;
+    case TB_EVENT_STACK_FRAME:
+      tb_fxt_put_stack_frame(w, event);
+      break;
+    case TB_EVENT_SYSTEM_TRACE:
+      if (!w->provider) tb_fxt_use_process(w, 0);
+      tb_fxt_lose_event(w, "ftrace text, which FXT has no place for", event);
+      break;
+    default:
+      tb_fxt_put_other(w, event);
+      break;
+  }
+}
+
+/* Takes metadata of providers, and tracks that come before anything else: they are described when it is known in which provider.
+ */
+static bool takes_lead(struct tb_fxt_writer *w, const struct tb_event *event) {
+  if (tb_fxt_take_provider(w, event)) return true;
+  if (w->began || event->type != TB_EVENT_TRACK) return false;
+  (void)tb_fxt_strand_of(w, event->track);
+  return true;
+}
+
+static void begin(struct tb_fxt_writer *w) {
+  if (w->began) return;
+  w->began = true;
+  for (size_t i = 0; i < w->strand_count; i++) tb_fxt_describe(w, w->strands[i].track, false);
+}
+
+static enum tb_status put(struct tb_writer *writer, const struct tb_event *event) {
+  struct tb_fxt_writer *w = writer->state;
+  w->args.count = 0;
+  tb_arena_reset(&w->scratch);
+  if (event->type != TB_EVENT_COUNTER) tb_fxt_finish_counter(w);
+  if (event->type != TB_EVENT_THREAD_STATE) tb_fxt_finish_switch(w);
+  if (takes_lead(w, event)) return w->status;
+  begin(w);
+  describe_all(w, event);
+  if (w->status == TB_OK) put_event(w, event);
+  return w->status;
+}
+
+static enum tb_status finish(struct tb_writer *writer) {
+  struct tb_fxt_writer *w = writer->state;
+  begin(w);
+  tb_fxt_finish_counter(w);
+  tb_fxt_finish_switch(w);
+  tb_fxt_finish_slices(w);
+  tb_fxt_finish_flows(w);
+  return w->status;
+}
+
+/* ---- the writer
+ * ------------------------------------------------------------------------------------------------------------------ */
+
+static void destroy(struct tb_writer *writer) {
+  struct tb_fxt_writer *w = writer->state;
+  tb_fxt_free_providers(w);
+  tb_fxt_free_slices(w);
+  tb_map_free(&w->ids);
+  tb_fxt_free_flows(w);
+  tb_map_free(&w->running);
+  tb_free(writer->allocator, w->outgoing.args, w->outgoing.block_size);
+  tb_buffer_free(&w->sampling.texts);
+  tb_arena_free(&w->scratch);
+  tb_free(writer->allocator, w, sizeof(*w));
+}
+
+static enum tb_status create(struct tb_writer *writer) {
+  struct tb_fxt_writer *w = tb_calloc(writer->allocator, sizeof(*w));
+  if (!w) return tb_fail(&writer->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  w->writer = writer;
+  w->providers.allocator = w->homes.allocator = w->said.allocator = w->sequences.allocator = w->ids.allocator =
+      w->flows.allocator = w->running.allocator = writer->allocator;
+  tb_arena_init(&w->scratch, writer->allocator, 0);
+  tb_buffer_init(&w->sampling.texts, writer->allocator, 0);
+  writer->state = w;
+  static const uint64_t magic = TB_FXT_MAGIC;
+  enum tb_status status = tb_output_write(writer->output, &magic, sizeof(magic), &writer->error);
+  if (status != TB_OK) destroy(writer);
+  return status;
+}
+
+/* Magic number records, which readers skip, so that no string is where a tar header has its magic. */
+static size_t pad_with_magic(const char *start, size_t len, char padding[TB_OUTPUT_PADDING_MAX]) {
+  static const uint64_t magic = TB_FXT_MAGIC;
+  if (!tb_looks_like_tar(start, len)) return 0;
+  for (size_t at = 0; at < TB_LOOKALIKE_BYTES; at += sizeof(magic)) memcpy(padding + at, &magic, sizeof(magic));
+  return TB_LOOKALIKE_BYTES;
+}
+
+const struct tb_writer_ops tb_fxt_writer_ops = {.format = TB_FORMAT_FXT,
+                                                .create = create,
+                                                .put = put,
+                                                .finish = finish,
+                                                .destroy = destroy,
+                                                .padding = pad_with_magic};
