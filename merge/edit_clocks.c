@@ -3,7 +3,7 @@
  * Rewriting clock snapshots: clocks get their new ids, the input's trace clock moves, and the merged trace's clock is read too.
  */
 #include "merge/edit.h"
-#include "perfetto/snapshot_clock.h"
+#include "perfetto/clock/snapshot.h"
 #include "protos/field_numbers.h"
 #include "tracebridge/event.h"
 

@@ -3,8 +3,8 @@
 #include "base/times.h"
 #include "bridge/base/mix64.h"
 
-#include "perfetto/remote_sync.h"
-#include "perfetto/snapshot_clock.h"
+#include "perfetto/clock/remote_clock_sync.h"
+#include "perfetto/clock/snapshot.h"
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 #include "tracebridge/event.h"

@@ -8,7 +8,7 @@
 #include "base/threads.h"
 #include "io/path.h"
 #include "merge/merger.h"
-#include "perfetto/padding.h"
+#include "perfetto/writer/padding.h"
 #include "tracebridge/file.h"
 
 enum { FILES_SPARE = 16, FILES_LEAST = 4, FILES_MOST = 4096 };

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "perfetto/packet_head.h"
+#include "perfetto/packet/packet_header.h"
 
 enum { TB_MERGE_HEAD_NOTES = 8 };
 

@@ -7,7 +7,7 @@
 
 #include "io/input.h"
 #include "merge/merge_head.h"
-#include "perfetto/packet_stream.h"
+#include "perfetto/packet/packet_tokenizer.h"
 
 /* One field of the Trace message. `framed` is the whole of it, tag included; `packet` its payload where it is a
  * TracePacket, else empty with ptr NULL. */

@@ -11,7 +11,7 @@
 #include "merge/fields.h"
 #include "merge/merge_head.h"
 #include "merge/time_map.h"
-#include "perfetto/tracks.h"
+#include "perfetto/reader/track_table.h"
 
 /* What ids and times of an input become. Wholly public, caller-owned; read while packets are rewritten, but for the counts. */
 struct tb_remap {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The way of packets as nearly all are (see perfetto/packet_head.h) from an input to the merged trace, without much ado about
+ * The way of packets as nearly all are (see perfetto/packet/packet_header.h) from an input to the merged trace, without much ado about
  * each: runs of them, of which at most the sequence id and the timestamp change.
  */
 #ifndef TB_MERGE_WRITE_COMMON_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Saturating sums and differences of times and durations from a file, which may be as far apart as a hostile trace has them.
- * (perfetto/clock_graph.h and timeline/entry_codec.h have sums that wrap.)
+ * (perfetto/clock/clock_graph.h and timeline/entry_codec.h have sums that wrap.)
  */
 #ifndef TB_BASE_TIMES_H
 #define TB_BASE_TIMES_H

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "event/ftrace_line.h"
+#include "ftrace/line_parser.h"
 #include "protobuf/wire.h"
 
 static const char *const names[] = {"unknown", "json", "fxt", "perfetto", "ftrace"};

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "convert/format_detect.h"
-#include "event/ftrace_line.h"
+#include "ftrace/line_parser.h"
 
 enum { TAR_MAGIC_AT = 257, DETECT_BYTES = 4096, STACK_LINES = 3 };
 

@@ -4,7 +4,7 @@
  */
 #include "inspect/info_state.h"
 #include "model/metadata.h"
-#include "perfetto/snapshot_clock.h"
+#include "perfetto/clock/snapshot.h"
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 

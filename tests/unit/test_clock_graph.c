@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "perfetto/clock_graph.h"
+#include "perfetto/clock/clock_graph.h"
 
 static struct tb_clock_reading_raw reading(uint64_t key, int64_t ns) {
   return (struct tb_clock_reading_raw){.key = key, .ns = ns, .unit_multiplier = 1};

@@ -9,7 +9,7 @@
 
 #include "convert/format_detect.h"
 #include "convert/format_lookalike.h"
-#include "perfetto/padding.h"
+#include "perfetto/writer/padding.h"
 
 enum { START_BYTES = 600, TAR_MAGIC_AT = 257 };
 

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ftrace/event_parser.h"
+
+#include "base/decimal.h"
+#include "protobuf/wire.h"
+#include "protos/field_numbers.h"
+#include "protos/perfetto/ftrace.pb-c.h"
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_space(char c) { return c == ' ' || c == '\t'; }
+
+/* ---- fields --------------------------------------------------------------------------------------------------------------------------------- */
+
+struct encoding {
+  struct tb_buffer *out;
+  struct tb_intern *symbols;
+  enum tb_ftrace_states states;
+  enum tb_status status;
+};
+
+static char *room(struct encoding *e, size_t len) {
+  if (e->status == TB_OK && tb_buffer_reserve(e->out, len) != TB_OK) e->status = TB_NO_MEMORY;
+  return e->status == TB_OK ? e->out->data + e->out->len : NULL;
+}
+
+static void done(struct encoding *e, const char *end) { e->out->len = (size_t)(end - e->out->data); }
+
+static void put_number(struct encoding *e, uint32_t number, uint64_t value) {
+  char *at = room(e, 2 * TB_WIRE_VARINT_MAX);
+  if (at) done(e, tb_wire_put_uint(at, number, value));
+}
+
+static void put_bytes(struct encoding *e, uint32_t number, struct tb_slice text) {
+  char *at = room(e, 2 * TB_WIRE_VARINT_MAX + text.len);
+  if (at) done(e, tb_wire_put_bytes(at, number, text.len ? text.ptr : "", text.len));
+}
+
+/* A message whose fields are appended between these two. Its length takes as many bytes as the longest may need. */
+enum { LENGTH_BYTES = 5 };
+
+static size_t open_message(struct encoding *e, uint32_t number) {
+  char *at = room(e, TB_WIRE_VARINT_MAX + LENGTH_BYTES);
+  if (at) done(e, tb_wire_put_tag(at, number, TB_WIRE_BYTES) + LENGTH_BYTES);
+  return e->out->len;
+}
+
+static void close_message(struct encoding *e, size_t start) {
+  if (e->status != TB_OK || !e->out->data) return;
+  char len[TB_WIRE_VARINT_MAX], *at = e->out->data + start;
+  size_t size = (size_t)(tb_wire_put_varint(len, e->out->len - start) - len);
+  memmove(at - LENGTH_BYTES + size, at, e->out->len - start);
+  memcpy(at - LENGTH_BYTES, len, size);
+  e->out->len -= LENGTH_BYTES - size;
+}
+
+/* A number that the text begins with, as the kernel prints it: "-5", "0x1f", "4096B". False where there is none. */
+static bool read_number(struct tb_slice text, uint64_t *value) {
+  const char *at = text.ptr, *end = at + text.len;
+  bool negative = at < end && *at == '-';
+  if (negative) at++;
+  if (end - at > 2 && at[0] == '0' && (at[1] == 'x' || at[1] == 'X')) {
+    const char *from = at += 2;
+    for (*value = 0; at < end; at++) {
+      unsigned char c = (unsigned char)(*at | 32);
+      if (is_digit(*at))
+        *value = *value << 4 | (unsigned)(*at - '0');
+      else if (c >= 'a' && c <= 'f')
+        *value = *value << 4 | (unsigned)(c - 'a' + 10);
+      else
+        break;
+    }
+    return at > from;
+  }
+  struct tb_decimal number;
+  const char *from = at;
+  while (at < end && is_digit(*at)) at++;
+  int64_t whole;
+  if (at == from || tb_decimal_parse(from, at, &number) != at) return false;
+  if (!negative) return tb_decimal_to_uint(&number, value);
+  if (!tb_decimal_to_int(&number, 0, &whole)) return false;
+  *value = -(uint64_t)whole;
+  return true;
+}
+
+/* Hexadecimal digits without "0x" in front, as pointers are printed. */
+static bool read_pointer(struct tb_slice text, uint64_t *value) {
+  if (read_number(text, value) && text.len > 1 && text.ptr[1] == 'x') return true;
+  *value = 0;
+  for (size_t i = 0; i < text.len; i++) {
+    unsigned char c = (unsigned char)(text.ptr[i] | 32);
+    if (!is_digit(text.ptr[i]) && (c < 'a' || c > 'f')) return false;
+    *value = *value << 4 | (unsigned)(is_digit(text.ptr[i]) ? text.ptr[i] - '0' : c - 'a' + 10);
+  }
+  return text.len > 0 && text.len <= 16;
+}
+
+static void put_symbol(struct encoding *e, uint32_t number, struct tb_slice text) {
+  uint32_t iid = text.len ? tb_intern_id(e->symbols, text) : 0;
+  if (text.len && !iid) e->status = TB_NO_MEMORY;
+  if (iid) put_number(e, number, iid);
+}
+
+/* The kernel's bits of a state that it prints as letters, as tb_ftrace_put_switch has them. */
+static uint64_t read_state(struct tb_slice text, enum tb_ftrace_states states) {
+  const char *letters = tb_ftrace_state_letters(states);
+  uint64_t bits = 0;
+  for (size_t i = 0; i < text.len; i++) {
+    const char *letter = text.ptr[i] ? strchr(letters, text.ptr[i]) : NULL;
+    if (letter) bits |= UINT64_C(1) << (letter - letters);
+    if (text.ptr[i] == '+') bits |= UINT64_C(1) << strlen(letters);
+  }
+  return bits;
+}
+
+enum tb_ftrace_states tb_ftrace_find_states(struct tb_slice text) {
+  static const struct tb_slice before = {"prev_state=", 11};
+  const char *at = text.ptr, *end = at + text.len;
+  while (text.len && (at = memmem(at, (size_t)(end - at), before.ptr, before.len)) != NULL)
+    for (at += before.len; at < end && !is_space(*at) && *at != '\n'; at++)
+      if (memchr("xKWN", *at, 4)) return TB_FTRACE_STATES_OLD;
+  return TB_FTRACE_STATES_4_14;
+}
+
+/* ---- fields with their names ----------------------------------------------------------------------------------------------------------------- */
+
+struct named {
+  struct tb_slice name, value;
+};
+
+/* Where the next "NAME=" begins that stands at a blank, or the end. */
+static const char *next_name(const char *at, const char *end) {
+  for (; at < end; at++) {
+    if (!is_space(*at)) continue;
+    const char *name = at + 1, *stop = name;
+    while (stop < end && (is_digit(*stop) || *stop == '_' || ((*stop | 32) >= 'a' && (*stop | 32) <= 'z'))) stop++;
+    if (stop < end && stop > name && *stop == '=' && !is_digit(*name)) return at;
+  }
+  return end;
+}
+
+/* Takes the next "NAME=VALUE" off; values may have blanks in them. */
+static bool take_named(struct tb_slice *rest, struct named *field) {
+  *rest = tb_ftrace_trimmed(*rest);
+  const char *equals = rest->len ? memchr(rest->ptr, '=', rest->len) : NULL;
+  if (!equals) return false;
+  const char *end = rest->ptr + rest->len, *stop = next_name(equals + 1, end);
+  field->name = (struct tb_slice){rest->ptr, (size_t)(equals - rest->ptr)};
+  field->name = tb_ftrace_trimmed(field->name);
+  const char *blank = field->name.len ? memrchr(field->name.ptr, ' ', field->name.len) : NULL;
+  if (blank) field->name = (struct tb_slice){blank + 1, (size_t)(equals - blank - 1)};
+  field->value = tb_ftrace_trimmed((struct tb_slice){equals + 1, (size_t)(stop - equals - 1)});
+  if (field->value.len >= 3 && memcmp(field->value.ptr + field->value.len - 3, "==>", 3) == 0) {
+    field->value.len -= 3;
+    field->value = tb_ftrace_trimmed(field->value);
+  }
+  *rest = (struct tb_slice){stop, (size_t)(end - stop)};
+  return field->name.len > 0;
+}
+
+/* Names that the kernel prints and the schema calls otherwise. */
+static const struct {
+  uint32_t kind, field;
+  const char *name;
+} other_names[] = {
+    {TB_FTRACE_EVENT_SCHED_PROCESS_FORK, TB_SCHED_PROCESS_FORK_FTRACE_EVENT_PARENT_COMM, "comm"},
+    {TB_FTRACE_EVENT_SCHED_PROCESS_FORK, TB_SCHED_PROCESS_FORK_FTRACE_EVENT_PARENT_PID, "pid"},
+    {TB_FTRACE_EVENT_BINDER_SET_PRIORITY, TB_BINDER_SET_PRIORITY_FTRACE_EVENT_OLD_PRIO, "old"},
+    {TB_FTRACE_EVENT_BINDER_SET_PRIORITY, TB_BINDER_SET_PRIORITY_FTRACE_EVENT_NEW_PRIO, "new"},
+    {TB_FTRACE_EVENT_BINDER_SET_PRIORITY, TB_BINDER_SET_PRIORITY_FTRACE_EVENT_DESIRED_PRIO, "desired"},
+};
+
+static const ProtobufCFieldDescriptor *find_field(const ProtobufCFieldDescriptor *event, struct tb_slice name) {
+  char text[64];
+  if (name.len >= sizeof(text)) return NULL;
+  memcpy(text, name.ptr, name.len);
+  text[name.len] = '\0';
+  for (size_t i = 0; i < sizeof(other_names) / sizeof(other_names[0]); i++)
+    if (other_names[i].kind == event->id && strcmp(other_names[i].name, text) == 0)
+      return protobuf_c_message_descriptor_get_field(event->descriptor, other_names[i].field);
+  return protobuf_c_message_descriptor_get_field_by_name(event->descriptor, text);
+}
+
+static void put_value(struct encoding *e, const ProtobufCFieldDescriptor *event, const ProtobufCFieldDescriptor *field,
+                      struct tb_slice value) {
+  uint64_t number;
+  if (field->type == PROTOBUF_C_TYPE_BYTES || field->type == PROTOBUF_C_TYPE_STRING)
+    put_bytes(e, field->id, value);
+  else if (event->id == TB_FTRACE_EVENT_SCHED_SWITCH && field->id == TB_SCHED_SWITCH_FTRACE_EVENT_PREV_STATE)
+    put_number(e, field->id, read_number(value, &number) ? number : read_state(value, e->states));
+  else if (event->id == TB_FTRACE_EVENT_IRQ_HANDLER_EXIT && field->id == TB_IRQ_HANDLER_EXIT_FTRACE_EVENT_RET)
+    put_number(e, field->id, tb_slice_equal(value, TB_SLICE("handled")));
+  else if (read_number(value, &number))
+    put_number(e, field->id, number);
+}
+
+static void put_named_fields(struct encoding *e, const ProtobufCFieldDescriptor *event, struct tb_slice arguments) {
+  struct named named;
+  while (take_named(&arguments, &named)) {
+    const ProtobufCFieldDescriptor *field = find_field(event, named.name);
+    if (field) put_value(e, event, field, named.value);
+  }
+}
+
+/* ---- fields in a format ------------------------------------------------------------------------------------------------------------------------ */
+
+/* The value that stands at `at` for a place of a format that goes on with `rest`; NULL where it does not. */
+static const char *value_end(const char *at, const char *end, const char *rest) {
+  size_t len = strcspn(rest, "%");
+  if (!len) return end;
+  return memmem(at, (size_t)(end - at), rest, len);
+}
+
+static bool put_formatted_value(struct encoding *e, char how, uint32_t number, struct tb_slice text) {
+  uint64_t value;
+  if (how == 's') {
+    put_bytes(e, number, text);
+  } else if (how == 'x' || how == 'y') {
+    if (read_pointer(text, &value))
+      put_number(e, number, value);
+    else if (how == 'y')
+      put_symbol(e, number, text);
+    else
+      return false;
+  } else {
+    if (!read_number(text, &value)) return false;
+    put_number(e, number, value);
+  }
+  return true;
+}
+
+/* False where the text does not go as the format says; what was put has to be taken back then. */
+static bool put_formatted(struct encoding *e, const char *format, struct tb_slice arguments) {
+  const char *at = arguments.ptr, *end = at + arguments.len;
+  while (*format) {
+    if (*format != '%') {
+      if (at == end || *at++ != *format++) return false;
+      continue;
+    }
+    const char *stop = value_end(at, end, format + 3);
+    if (!stop ||
+        !put_formatted_value(e, format[1], (uint32_t)(format[2] - '0'), (struct tb_slice){at, (size_t)(stop - at)}))
+      return false;
+    at = stop;
+    format += 3;
+  }
+  return true;
+}
+
+/* ---- events -------------------------------------------------------------------------------------------------------------------------------------- */
+
+static const ProtobufCFieldDescriptor *find_event(struct tb_slice name) {
+  char text[64];
+  if (!name.len || name.len >= sizeof(text)) return NULL;
+  memcpy(text, name.ptr, name.len);
+  text[name.len] = '\0';
+  const ProtobufCFieldDescriptor *event =
+      protobuf_c_message_descriptor_get_field_by_name(&perfetto__protos__ftrace_event__descriptor, text);
+  if (!event || event->type != PROTOBUF_C_TYPE_MESSAGE || event->id == TB_FTRACE_EVENT_GENERIC ||
+      event->id == TB_FTRACE_EVENT_ZERO)
+    return NULL;
+  return event;
+}
+
+/* What userspace writes, and drivers as it does; old kernels give no name to it. */
+static bool is_print(struct tb_slice name) {
+  static const struct tb_slice mark = {"tracing_mark_write", 18};
+  return (name.len >= mark.len && memcmp(name.ptr + name.len - mark.len, mark.ptr, mark.len) == 0) ||
+         tb_slice_equal(name, TB_SLICE("print")) || tb_slice_equal(name, TB_SLICE("0"));
+}
+
+static void put_print(struct encoding *e, struct tb_slice text) {
+  size_t start = open_message(e, TB_FTRACE_EVENT_PRINT);
+  char *at = room(e, 2 * TB_WIRE_VARINT_MAX + text.len + 1);
+  if (at) {
+    at = tb_wire_put_varint(tb_wire_put_tag(at, TB_PRINT_FTRACE_EVENT_BUF, TB_WIRE_BYTES), text.len + 1);
+    if (text.len) memcpy(at, text.ptr, text.len);
+    at[text.len] = '\n';
+    done(e, at + text.len + 1);
+  }
+  close_message(e, start);
+}
+
+static void put_generic(struct encoding *e, const struct tb_ftrace_text_event *event) {
+  size_t start = open_message(e, TB_FTRACE_EVENT_GENERIC);
+  struct tb_slice rest = event->arguments;
+  struct named named;
+  put_bytes(e, TB_GENERIC_FTRACE_EVENT_EVENT_NAME, event->name);
+  while (take_named(&rest, &named)) {
+    size_t field = open_message(e, TB_GENERIC_FTRACE_EVENT_FIELD);
+    struct tb_decimal number;
+    const char *end = named.value.ptr + named.value.len;
+    int64_t value;
+    put_bytes(e, TB_GENERIC_FTRACE_EVENT_FIELD_NAME, named.name);
+    if (named.value.len && tb_decimal_parse(named.value.ptr, end, &number) == end && number.integer &&
+        tb_decimal_to_int(&number, 0, &value))
+      put_number(e, TB_GENERIC_FTRACE_EVENT_FIELD_INT_VALUE, (uint64_t)value);
+    else
+      put_bytes(e, TB_GENERIC_FTRACE_EVENT_FIELD_STR_VALUE, named.value);
+    close_message(e, field);
+  }
+  close_message(e, start);
+}
+
+static void put_known(struct encoding *e, const ProtobufCFieldDescriptor *event, struct tb_slice arguments) {
+  size_t start = open_message(e, event->id);
+  const char *format = tb_ftrace_format(event->id);
+  if (!format || !put_formatted(e, format, arguments)) {
+    if (e->status == TB_OK) e->out->len = start;
+    put_named_fields(e, event, arguments);
+  }
+  close_message(e, start);
+}
+
+static void put_head(struct encoding *e, int64_t ts, int64_t tid) {
+  put_number(e, TB_FTRACE_EVENT_TIMESTAMP, (uint64_t)ts);
+  put_number(e, TB_FTRACE_EVENT_PID, (uint64_t)tid);
+}
+
+enum tb_status tb_ftrace_encode(const struct tb_ftrace_text_event *event, enum tb_ftrace_states states,
+                                struct tb_intern *symbols, struct tb_buffer *out) {
+  struct encoding e = {out, symbols, states, TB_OK};
+  put_head(&e, event->line.ts, event->line.tid);
+  const ProtobufCFieldDescriptor *known = find_event(event->name);
+  if (is_print(event->name))
+    put_print(&e, event->arguments);
+  else if (known)
+    put_known(&e, known, event->arguments);
+  else
+    put_generic(&e, event);
+  return e.status;
+}
+
+enum tb_status tb_ftrace_encode_rename(int64_t tid, int64_t ts, struct tb_slice name, struct tb_buffer *out) {
+  struct encoding e = {.out = out};
+  put_head(&e, ts, tid);
+  size_t start = open_message(&e, TB_FTRACE_EVENT_TASK_RENAME);
+  put_number(&e, TB_TASK_RENAME_FTRACE_EVENT_PID, (uint64_t)tid);
+  put_bytes(&e, TB_TASK_RENAME_FTRACE_EVENT_NEWCOMM, name);
+  close_message(&e, start);
+  return e.status;
+}

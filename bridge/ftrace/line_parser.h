@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A line of the kernel's trace file, as ftrace and atrace print it and systrace keeps it:
+ *
+ *   TASK-TID (TGID) [CPU] FLAGS SECONDS: NAME: ARGUMENTS
+ */
+#ifndef TB_FTRACE_LINE_PARSER_H
+#define TB_FTRACE_LINE_PARSER_H
+
+#include <stdbool.h>
+
+#include "base/memory.h"
+
+struct tb_ftrace_line {
+  struct tb_slice task; /* the thread's name, empty where it is not known */
+  int64_t tid, tgid;
+  bool has_tgid;
+  uint32_t cpu;
+  int64_t ts;
+};
+
+struct tb_ftrace_text_event {
+  struct tb_ftrace_line line; /* the task is empty where the text does not know it */
+  struct tb_slice name, arguments;
+};
+
+/* Reads a line without its end; its texts point into it. False for what is no event: comments, headers, other tracers' lines. */
+bool tb_ftrace_parse_line(struct tb_slice text, struct tb_ftrace_text_event *event);
+
+/* Whether the line begins the trace file's header, which names the tracer. */
+bool tb_ftrace_is_header(struct tb_slice line);
+
+/* Without the blanks around it. */
+struct tb_slice tb_ftrace_trimmed(struct tb_slice text);
+
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The kernel's trace file, as ftrace and atrace print it and systrace keeps it: read as text, in pieces at line ends. What its lines say is the
+ * writers' matter: Perfetto has events of ftrace, JSON the text.
+ */
+#include "base/error.h"
+#include "base/utf8.h"
+#include "ftrace/line_parser.h"
+#include "model/reader_ops.h"
+
+enum { READ_BYTES = 64 * 1024, LINE_MAX_BYTES = 1 << 20 };
+
+struct ftrace_state {
+  struct tb_buffer text; /* what was read and not given out: nothing is before a line of ftrace was seen */
+  uint64_t offset;       /* of its first byte */
+  size_t looked_at;      /* bytes of it that are lines of something else */
+  bool input_ended;
+};
+
+static enum tb_status no_memory(struct tb_reader *reader) {
+  return tb_fail(&reader->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+}
+
+/* Reads more text. TB_OK also at the input's end; TB_AGAIN: a fed input needs more. */
+static enum tb_status read_more(struct tb_reader *reader, struct ftrace_state *state) {
+  size_t got = 0;
+  if (tb_buffer_reserve(&state->text, READ_BYTES) != TB_OK) return no_memory(reader);
+  enum tb_status status =
+      tb_input_read(reader->input, state->text.data + state->text.len, READ_BYTES, &got, &reader->error);
+  state->text.len += got;
+  state->input_ended = status == TB_END || status == TB_TRUNCATED;
+  if (status == TB_TRUNCATED)
+    return tb_reader_lose(reader, "compressed data is cut off or damaged: what follows",
+                          state->offset + state->text.len);
+  return status == TB_END ? TB_OK : status;
+}
+
+/* Looks for a line of ftrace, an event or the header, among those that have come; lines that are too long are none. Not TB_OK where too much
+ * came without one. */
+static enum tb_status look_for_ftrace(struct tb_reader *reader, struct ftrace_state *state) {
+  const struct tb_buffer *text = &state->text;
+  struct tb_ftrace_text_event event;
+  while (!reader->has_read && state->looked_at < text->len) {
+    if (state->looked_at > reader->options.max_junk_bytes)
+      return tb_fail_junk(&reader->error, tb_format_name(TB_FORMAT_FTRACE), state->offset,
+                          reader->options.max_junk_bytes);
+    size_t left = text->len - state->looked_at, most = left < LINE_MAX_BYTES ? left : LINE_MAX_BYTES;
+    const char *at = text->data + state->looked_at, *stop = memchr(at, '\n', most);
+    if (!stop && left < LINE_MAX_BYTES && !state->input_ended) return TB_OK;
+    struct tb_slice line = {at, stop ? (size_t)(stop - at) : most};
+    reader->has_read = tb_ftrace_is_header(line) || tb_ftrace_parse_line(line, &event);
+    state->looked_at += line.len + (stop != NULL);
+  }
+  return TB_OK;
+}
+
+/* How much can be given now: whole lines, or all at the input's end and where a line is too long to wait for. */
+static size_t piece_length(const struct ftrace_state *state) {
+  const struct tb_buffer *text = &state->text;
+  if (state->input_ended || text->len > LINE_MAX_BYTES) return text->len;
+  const char *last = text->len ? memrchr(text->data, '\n', text->len) : NULL;
+  return last ? (size_t)(last - text->data) + 1 : 0;
+}
+
+/* The input has no more to give. */
+static enum tb_status at_end(struct tb_reader *reader, const struct ftrace_state *state) {
+  if (reader->has_read) return TB_END;
+  enum tb_status status = tb_reader_lose(reader, "no line of ftrace", state->offset);
+  return status == TB_OK ? TB_END : status;
+}
+
+/* A copy with U+FFFD for what is no UTF-8; its ptr is NULL without memory. */
+static struct tb_slice copy_text(struct tb_arena *arena, const char *text, size_t len) {
+  size_t size = 0, skip = 0, n;
+  const char *end = text + len;
+  for (const char *p = text; p < end; p += n ? n : skip) {
+    n = tb_utf8_character(p, end, &skip);
+    size += n ? n : sizeof(TB_UTF8_REPLACEMENT) - 1;
+  }
+  char *copy = tb_arena_alloc(arena, size), *to = copy;
+  for (const char *p = text; copy && p < end; p += n ? n : skip) {
+    n = tb_utf8_character(p, end, &skip);
+    size_t put = n ? n : sizeof(TB_UTF8_REPLACEMENT) - 1;
+    memcpy(to, n ? p : TB_UTF8_REPLACEMENT, put);
+    to += put;
+  }
+  return (struct tb_slice){copy, size};
+}
+
+static enum tb_status fill(struct tb_reader *reader, struct tb_batch *batch) {
+  struct ftrace_state *state = reader->state;
+  size_t len = 0;
+  for (;;) {
+    enum tb_status status = look_for_ftrace(reader, state);
+    if (status == TB_OK && reader->has_read && (len = piece_length(state)) != 0) break;
+    if (status == TB_OK && state->input_ended) return at_end(reader, state);
+    if (status == TB_OK) status = read_more(reader, state);
+    if (status != TB_OK) return status;
+  }
+  struct tb_event *event = tb_batch_add_event(batch);
+  struct tb_slice text = copy_text(&batch->arena, state->text.data, len);
+  if (!event || !text.ptr) {
+    batch->event_count = 0;
+    return no_memory(reader);
+  }
+  event->type = TB_EVENT_SYSTEM_TRACE;
+  event->offset = state->offset;
+  event->blob = text;
+  state->offset += len;
+  state->text.len -= len;
+  memmove(state->text.data, state->text.data + len, state->text.len);
+  return TB_OK;
+}
+
+static void destroy(struct tb_reader *reader) {
+  struct ftrace_state *state = reader->state;
+  if (!state) return;
+  tb_buffer_free(&state->text);
+  tb_free(reader->allocator, state, sizeof(*state));
+  reader->state = NULL;
+}
+
+static enum tb_status create(struct tb_reader *reader) {
+  struct ftrace_state *state = tb_calloc(reader->allocator, sizeof(*state));
+  if (!state) return no_memory(reader);
+  tb_buffer_init(&state->text, reader->allocator, 0);
+  reader->state = state;
+  return TB_OK;
+}
+
+const struct tb_reader_ops tb_ftrace_reader_ops = {TB_FORMAT_FTRACE, create, fill, destroy, .runs_ahead = true};

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * RemoteClockSync: how far the clocks of another machine are ahead of the recording one's.
+ */
+#ifndef TB_PERFETTO_CLOCK_REMOTE_CLOCK_SYNC_H
+#define TB_PERFETTO_CLOCK_REMOTE_CLOCK_SYNC_H
+
+#include "perfetto/clock/clock_graph.h"
+
+enum { TB_REMOTE_SYNC_CLOCKS = TB_CLOCKS_IN_SNAPSHOT_MAX }; /* of one sync; more are left out */
+
+struct tb_remote_clock {
+  uint32_t id;
+  int64_t ns;    /* the other machine's first reading */
+  int64_t ahead; /* as the trace processor has it: the mean of what all pairs of rounds say */
+};
+
+/* The clocks of a RemoteClockSync message that two rounds in a row read on both machines. *count of them, none where the message is
+ * damaged: TB_BAD_DATA then, else TB_OK. */
+TB_MUST_CHECK enum tb_status tb_remote_sync_read(struct tb_slice message, struct tb_remote_clock *clocks,
+                                                 size_t *count);
+
+#endif

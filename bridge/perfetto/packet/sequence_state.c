@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "perfetto/packet/sequence_state.h"
+
+#include "base/error.h"
+#include "protobuf/wire.h"
+#include "protos/field_numbers.h"
+#include "tracebridge/event.h"
+
+enum { SEQUENCES_MAX = 1 << 24, UUIDS_MAX = 4096, COUNTERS_MAX = 1 << 24 };
+
+static const char LOSS_INTERNED[] = "interned data is damaged";
+static const char LOSS_DEFAULTS[] = "packet defaults are damaged";
+
+void tb_trace_state_init(struct tb_trace_state *state, const struct tb_allocator *allocator, size_t max_bytes,
+                         tb_packet_lose lose, void *lose_ctx, struct tb_error *error) {
+  *state = (struct tb_trace_state){
+      .trace_clock = TB_CLOCK_BOOTTIME, .keep_interned = true, .lose = lose, .lose_ctx = lose_ctx, .error = error};
+  tb_budget_init(&state->budget, allocator, max_bytes);
+  tb_intern_init(&state->pool, &state->budget.allocator);
+  tb_clock_graph_init(&state->clocks, &state->budget.allocator);
+  tb_map_init(&state->remote_clocks, &state->budget.allocator);
+  tb_map_init(&state->sequence_map, &state->budget.allocator);
+}
+
+static void free_sequence(const struct tb_allocator *allocator, struct tb_sequence *sequence) {
+  for (size_t i = 0; i < TB_INDEX_COUNT; i++) tb_iid_index_free(&sequence->indexes[i]);
+  tb_map_free(&sequence->counters);
+  tb_free(allocator, sequence->counter_values, sequence->counter_capacity * sizeof(int64_t));
+  tb_free(allocator, sequence->extra_counters.items, sequence->extra_counters.capacity * sizeof(uint64_t));
+  tb_free(allocator, sequence->extra_double_counters.items,
+          sequence->extra_double_counters.capacity * sizeof(uint64_t));
+  tb_free(allocator, sequence, sizeof(*sequence));
+}
+
+void tb_trace_state_free(struct tb_trace_state *state) {
+  const struct tb_allocator *allocator = &state->budget.allocator;
+  for (size_t i = 0; i < state->sequence_count; i++) free_sequence(allocator, state->sequences[i]);
+  tb_free(allocator, state->sequences, state->sequence_capacity * sizeof(struct tb_sequence *));
+  tb_map_free(&state->sequence_map);
+  tb_trace_state_free_clocks(state);
+  tb_intern_free(&state->pool);
+}
+
+enum tb_status tb_trace_state_full(struct tb_trace_state *state, uint64_t offset) {
+  enum tb_status status = tb_budget_status(&state->budget);
+  return tb_fail(state->error, status, offset,
+                 status == TB_LIMIT ? "the trace interns more than the limit allows" : "out of memory");
+}
+
+/* ---- sequences --------------------------------------------------------------------------------------------------- */
+
+static struct tb_sequence *add_sequence(struct tb_trace_state *state, uint32_t id, uint32_t machine) {
+  const struct tb_allocator *allocator = &state->budget.allocator;
+  void *sequences = state->sequences;
+  enum tb_status status = tb_grow_array(allocator, &sequences, &state->sequence_capacity, state->sequence_count + 1,
+                                        sizeof(struct tb_sequence *), SEQUENCES_MAX);
+  state->sequences = sequences;
+  struct tb_sequence *sequence = status == TB_OK ? tb_calloc(allocator, sizeof(*sequence)) : NULL;
+  if (!sequence) return NULL;
+  if (tb_map_put(&state->sequence_map, id, machine, (uint32_t)state->sequence_count) != TB_OK) {
+    tb_free(allocator, sequence, sizeof(*sequence));
+    return NULL;
+  }
+  sequence->id = id;
+  sequence->machine = machine;
+  for (size_t i = 0; i < TB_INDEX_COUNT; i++) tb_iid_index_init(&sequence->indexes[i], allocator);
+  tb_map_init(&sequence->counters, allocator);
+  state->sequences[state->sequence_count++] = sequence;
+  return sequence;
+}
+
+static struct tb_sequence *find_sequence(struct tb_trace_state *state, uint32_t id, uint32_t machine) {
+  struct tb_sequence *recent = state->recent;
+  if (recent && recent->id == id && recent->machine == machine) return recent;
+  uint32_t place;
+  if (tb_map_get(&state->sequence_map, id, machine, &place)) {
+    recent = state->sequences[place];
+  } else {
+    recent = add_sequence(state, id, machine);
+  }
+  return state->recent = recent;
+}
+
+static void clear(struct tb_trace_state *state, struct tb_sequence *sequence) {
+  for (size_t i = 0; i < TB_INDEX_COUNT; i++) tb_iid_index_clear(&sequence->indexes[i]);
+  tb_map_clear(&sequence->counters);
+  sequence->counter_count = 0;
+  sequence->has_default_track = sequence->has_default_clock = sequence->has_reference = false;
+  sequence->extra_counters.count = sequence->extra_double_counters.count = 0;
+  tb_trace_state_clear_clocks(state, sequence);
+  sequence->valid = true;
+  sequence->generation++;
+  sequence->interned_version++;
+}
+
+int64_t *tb_sequence_counter(struct tb_trace_state *state, struct tb_sequence *sequence, uint64_t uuid) {
+  uint32_t place;
+  if (tb_map_get(&sequence->counters, uuid, 0, &place)) return &sequence->counter_values[place];
+  void *values = sequence->counter_values;
+  enum tb_status status = tb_grow_array(&state->budget.allocator, &values, &sequence->counter_capacity,
+                                        sequence->counter_count + 1, sizeof(int64_t), COUNTERS_MAX);
+  sequence->counter_values = values;
+  if (status != TB_OK) return NULL;
+  if (tb_map_put(&sequence->counters, uuid, 0, (uint32_t)sequence->counter_count) != TB_OK) return NULL;
+  int64_t *value = &sequence->counter_values[sequence->counter_count++];
+  *value = 0;
+  return value;
+}
+
+/* ---- defaults ---------------------------------------------------------------------------------------------------- */
+
+static enum tb_status add_uuid(struct tb_trace_state *state, struct tb_uuid_list *list, uint64_t uuid) {
+  if (list->count == UUIDS_MAX) return TB_OK;
+  void *items = list->items;
+  enum tb_status status =
+      tb_grow_array(&state->budget.allocator, &items, &list->capacity, list->count + 1, sizeof(uuid), UUIDS_MAX);
+  list->items = items;
+  if (status == TB_OK) list->items[list->count++] = uuid;
+  return status;
+}
+
+static enum tb_status apply_event_defaults(struct tb_trace_state *state, struct tb_sequence *sequence,
+                                           struct tb_slice bytes) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
+  struct tb_wire_field field;
+  enum tb_status status;
+  while ((status = tb_wire_read(&cursor, &field)) == TB_OK) {
+    if (field.type != TB_WIRE_VARINT) continue;
+    if (field.number == TB_TRACK_EVENT_DEFAULTS_TRACK_UUID) {
+      sequence->has_default_track = true;
+      sequence->default_track = field.value;
+    } else if (field.number == TB_TRACK_EVENT_DEFAULTS_EXTRA_COUNTER_TRACK_UUIDS) {
+      status = add_uuid(state, &sequence->extra_counters, field.value);
+    } else if (field.number == TB_TRACK_EVENT_DEFAULTS_EXTRA_DOUBLE_COUNTER_TRACK_UUIDS) {
+      status = add_uuid(state, &sequence->extra_double_counters, field.value);
+    }
+    if (status != TB_OK) return TB_NO_MEMORY;
+  }
+  return status == TB_END ? TB_OK : TB_BAD_DATA;
+}
+
+static enum tb_status apply_defaults(struct tb_trace_state *state, struct tb_sequence *sequence,
+                                     struct tb_slice bytes) {
+  sequence->has_default_track = sequence->has_default_clock = false;
+  sequence->extra_counters.count = sequence->extra_double_counters.count = 0;
+  sequence->generation++;
+  struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
+  struct tb_wire_field field;
+  enum tb_status status;
+  while ((status = tb_wire_read(&cursor, &field)) == TB_OK) {
+    if (field.number == TB_TRACE_PACKET_DEFAULTS_TIMESTAMP_CLOCK_ID && field.type == TB_WIRE_VARINT) {
+      sequence->has_default_clock = true;
+      sequence->default_clock = (uint32_t)field.value;
+    } else if (field.number == TB_TRACE_PACKET_DEFAULTS_TRACK_EVENT_DEFAULTS && field.type == TB_WIRE_BYTES) {
+      status = apply_event_defaults(state, sequence, field.bytes);
+      if (status != TB_OK) return status;
+    }
+  }
+  return status == TB_END ? TB_OK : TB_BAD_DATA;
+}
+
+/* ---- interned data ----------------------------------------------------------------------------------------------- */
+
+/* Which index a field of InternedData is, and where its entries have their text; 0: the whole entry is kept. */
+struct index_field {
+  uint32_t number;
+  uint8_t index, text;
+};
+
+static const struct index_field index_fields[] = {
+    {TB_INTERNED_DATA_EVENT_CATEGORIES, TB_INDEX_EVENT_CATEGORIES, TB_INTERNED_NAME_NAME},
+    {TB_INTERNED_DATA_EVENT_NAMES, TB_INDEX_EVENT_NAMES, TB_INTERNED_NAME_NAME},
+    {TB_INTERNED_DATA_DEBUG_ANNOTATION_NAMES, TB_INDEX_DEBUG_ANNOTATION_NAMES, TB_INTERNED_NAME_NAME},
+    {TB_INTERNED_DATA_SOURCE_LOCATIONS, TB_INDEX_SOURCE_LOCATIONS, 0},
+    {TB_INTERNED_DATA_FUNCTION_NAMES, TB_INDEX_FUNCTION_NAMES, TB_INTERNED_STRING_STR},
+    {TB_INTERNED_DATA_FRAMES, TB_INDEX_FRAMES, 0},
+    {TB_INTERNED_DATA_CALLSTACKS, TB_INDEX_CALLSTACKS, 0},
+    {TB_INTERNED_DATA_BUILD_IDS, TB_INDEX_BUILD_IDS, TB_INTERNED_STRING_STR},
+    {TB_INTERNED_DATA_MAPPING_PATHS, TB_INDEX_MAPPING_PATHS, TB_INTERNED_STRING_STR},
+    {TB_INTERNED_DATA_SOURCE_PATHS, TB_INDEX_SOURCE_PATHS, TB_INTERNED_STRING_STR},
+    {TB_INTERNED_DATA_MAPPINGS, TB_INDEX_MAPPINGS, 0},
+    {TB_INTERNED_DATA_LOG_MESSAGE_BODY, TB_INDEX_LOG_MESSAGE_BODY, TB_INTERNED_BODY_BODY},
+    {TB_INTERNED_DATA_HISTOGRAM_NAMES, TB_INDEX_HISTOGRAM_NAMES, TB_INTERNED_NAME_NAME},
+    {TB_INTERNED_DATA_DEBUG_ANNOTATION_VALUE_TYPE_NAMES, TB_INDEX_DEBUG_ANNOTATION_VALUE_TYPE_NAMES,
+     TB_INTERNED_NAME_NAME},
+    {TB_INTERNED_DATA_DEBUG_ANNOTATION_STRING_VALUES, TB_INDEX_DEBUG_ANNOTATION_STRING_VALUES, TB_INTERNED_STRING_STR},
+    {TB_INTERNED_DATA_CORRELATION_ID_STR, TB_INDEX_CORRELATION_ID_STR, TB_INTERNED_STRING_STR},
+    {TB_INTERNED_DATA_GRAPHICS_CONTEXTS, TB_INDEX_GRAPHICS_CONTEXTS, 0},
+    {TB_INTERNED_DATA_GPU_SPECIFICATIONS, TB_INDEX_GPU_SPECIFICATIONS, 0},
+    {TB_INTERNED_DATA_GPU_COUNTER_DESCRIPTORS, TB_INDEX_GPU_COUNTER_DESCRIPTORS, 0},
+    {TB_INTERNED_DATA_KERNEL_SYMBOLS, TB_INDEX_KERNEL_SYMBOLS, TB_INTERNED_STRING_STR},
+};
+
+static const struct index_field *find_index_field(uint32_t number) {
+  for (size_t i = 0; i < sizeof(index_fields) / sizeof(index_fields[0]); i++) {
+    if (index_fields[i].number == number) return &index_fields[i];
+  }
+  return NULL;
+}
+
+static enum tb_status apply_entry(struct tb_trace_state *state, struct tb_sequence *sequence,
+                                  const struct index_field *index, struct tb_slice bytes) {
+  struct tb_slice text = index->text ? (struct tb_slice){"", 0} : bytes;
+  uint64_t iid = 0;
+  struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
+  struct tb_wire_field field;
+  enum tb_status status;
+  while ((status = tb_wire_read(&cursor, &field)) == TB_OK) {
+    /* every kind of entry has its iid in field 1 */
+    if (field.number == TB_INTERNED_STRING_IID && field.type == TB_WIRE_VARINT) iid = field.value;
+    if (index->text && field.number == index->text && field.type == TB_WIRE_BYTES) text = field.bytes;
+  }
+  if (status != TB_END) return TB_BAD_DATA;
+  status = tb_text_pool_add(&state->pool, text, &text);
+  if (status == TB_OK) status = tb_iid_index_set(&sequence->indexes[index->index], iid, text);
+  return status;
+}
+
+static enum tb_status apply_interned(struct tb_trace_state *state, struct tb_sequence *sequence,
+                                     struct tb_slice bytes) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
+  struct tb_wire_field field;
+  enum tb_status status;
+  sequence->interned_version++;
+  while ((status = tb_wire_read(&cursor, &field)) == TB_OK) {
+    const struct index_field *index = field.type == TB_WIRE_BYTES ? find_index_field(field.number) : NULL;
+    if (!index) continue;
+    status = apply_entry(state, sequence, index, field.bytes);
+    if (status != TB_OK) return status;
+  }
+  return status == TB_END ? TB_OK : TB_BAD_DATA;
+}
+
+/* A packet may hold several: their entries add up. */
+static enum tb_status apply_all_interned(struct tb_trace_state *state, struct tb_sequence *sequence,
+                                         const struct tb_packet_head *head) {
+  if (head->interned_count == 1) return apply_interned(state, sequence, head->interned);
+  struct tb_wire_cursor cursor = tb_wire_cursor(head->bytes);
+  struct tb_wire_field field;
+  enum tb_status status = TB_OK;
+  while (status == TB_OK && tb_wire_read(&cursor, &field) == TB_OK) {
+    if (field.number != TB_TRACE_PACKET_INTERNED_DATA || field.type != TB_WIRE_BYTES) continue;
+    status = apply_interned(state, sequence, field.bytes);
+  }
+  return status;
+}
+
+/* ---- a packet ---------------------------------------------------------------------------------------------------- */
+
+/* A part that is damaged is a loss, the packet's other parts stand. */
+static enum tb_status applied(struct tb_trace_state *state, enum tb_status status, const char *reason,
+                              uint64_t offset) {
+  if (status == TB_OK) return TB_OK;
+  if (status == TB_BAD_DATA) return state->lose(state->lose_ctx, reason, offset);
+  return tb_trace_state_full(state, offset);
+}
+
+static enum tb_status apply_incremental(struct tb_trace_state *state, const struct tb_packet_head *head,
+                                        struct tb_sequence *sequence) {
+  enum tb_status status = TB_OK;
+  if (head->has_defaults) {
+    status = applied(state, apply_defaults(state, sequence, head->defaults), LOSS_DEFAULTS, head->offset);
+  }
+  if (status == TB_OK && head->interned_count && state->keep_interned) {
+    status = applied(state, apply_all_interned(state, sequence, head), LOSS_INTERNED, head->offset);
+  }
+  return status;
+}
+
+/* What some packets do beside having a time. *done: the time is known as well. */
+__attribute__((noinline)) static enum tb_status apply_changes(struct tb_trace_state *state,
+                                                              const struct tb_packet_head *head,
+                                                              struct tb_packet_context *context, bool *done) {
+  struct tb_sequence *sequence = context->sequence;
+  enum tb_status status = TB_OK;
+  if (head->dropped && !head->first) {
+    context->lost_before = sequence->seen;
+    sequence->valid = false;
+  }
+  if (head->cleared) clear(state, sequence);
+  context->unreadable = (head->flags & TB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE) && !sequence->valid;
+  context->unusable = *done = context->unreadable;
+  if (context->unreadable) return TB_OK;
+  if (head->has_defaults || head->interned_count) status = apply_incremental(state, head, sequence);
+  if (status == TB_OK && head->kind == TB_TRACE_PACKET_REMOTE_CLOCK_SYNC && head->machine)
+    return tb_trace_state_add_sync(state, head);
+  if (status != TB_OK || head->kind != TB_TRACE_PACKET_CLOCK_SNAPSHOT) return status;
+  status = tb_trace_state_add_snapshot(state, head, done, &context->ts);
+  context->has_ts = *done;
+  return status;
+}
+
+enum tb_status tb_trace_state_apply_slowly(struct tb_trace_state *state, const struct tb_packet_head *head,
+                                           struct tb_packet_context *context) {
+  struct tb_sequence *sequence = find_sequence(state, head->sequence, head->machine);
+  tb_packet_context_start(context, sequence);
+  if (!sequence) return tb_trace_state_full(state, head->offset);
+  if (head->rare || !sequence->valid) {
+    bool done = false;
+    enum tb_status status = apply_changes(state, head, context, &done);
+    sequence->seen = true;
+    if (status != TB_OK || done) return status;
+  }
+  sequence->seen = true;
+  if (head->machine)
+    tb_trace_state_resolve_remote(state, head, context);
+  else
+    tb_trace_state_resolve(state, head, context);
+  return TB_OK;
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a packet means depends on the packets of its sequence before it: interned data, defaults, clocks, counters. This
+ * is that state, of all sequences, and the rules by which a packet changes it.
+ */
+#ifndef TB_PERFETTO_PACKET_SEQUENCE_STATE_H
+#define TB_PERFETTO_PACKET_SEQUENCE_STATE_H
+
+#include "base/limit_allocator.h"
+#include "perfetto/clock/clock_graph.h"
+#include "perfetto/packet/packet_header.h"
+#include "perfetto/packet/packet_tokenizer.h"
+#include "protobuf/iid_index.h"
+
+struct tb_perfetto_track;
+
+/* The indexes that are kept. Those of names hold the text, the others the entry's message. */
+enum tb_index {
+  TB_INDEX_EVENT_CATEGORIES,
+  TB_INDEX_EVENT_NAMES,
+  TB_INDEX_DEBUG_ANNOTATION_NAMES,
+  TB_INDEX_SOURCE_LOCATIONS,
+  TB_INDEX_FUNCTION_NAMES,
+  TB_INDEX_FRAMES,
+  TB_INDEX_CALLSTACKS,
+  TB_INDEX_BUILD_IDS,
+  TB_INDEX_MAPPING_PATHS,
+  TB_INDEX_SOURCE_PATHS,
+  TB_INDEX_MAPPINGS,
+  TB_INDEX_LOG_MESSAGE_BODY,
+  TB_INDEX_HISTOGRAM_NAMES,
+  TB_INDEX_DEBUG_ANNOTATION_VALUE_TYPE_NAMES,
+  TB_INDEX_DEBUG_ANNOTATION_STRING_VALUES,
+  TB_INDEX_CORRELATION_ID_STR,
+  TB_INDEX_GRAPHICS_CONTEXTS,
+  TB_INDEX_GPU_SPECIFICATIONS,
+  TB_INDEX_GPU_COUNTER_DESCRIPTORS,
+  TB_INDEX_KERNEL_SYMBOLS,
+  TB_INDEX_COUNT
+};
+
+struct tb_uuid_list {
+  uint64_t *items;
+  size_t count, capacity;
+};
+
+struct tb_sequence {
+  uint32_t id, machine;
+  bool seen;  /* some packet of it was read */
+  bool valid; /* its incremental state is whole */
+  bool has_default_track, has_default_clock;
+  uint32_t default_clock;
+  uint64_t default_track;
+  uint32_t interned_version; /* counts changes of the indexes */
+  uint32_t generation;       /* counts clears and new defaults, for those who keep something that depends on them */
+  struct tb_uuid_list extra_counters, extra_double_counters;
+  struct tb_iid_index indexes[TB_INDEX_COUNT];
+  struct tb_map counters;  /* uuid -> place in counter_values */
+  int64_t *counter_values; /* last values of incremental counters */
+  size_t counter_count, counter_capacity;
+  struct tb_clock_line line; /* from the clock of its packets to the trace clock */
+  /* the thread descriptor of sequences of before there were tracks */
+  bool has_thread, has_reference;
+  int64_t pid, tid;
+  int64_t reference_us, thread_time_us, instruction_count; /* running values of the deltas */
+  /* for the event reader */
+  struct tb_perfetto_track *default_track_object;
+  uint32_t default_track_generation;
+};
+
+/* The clocks of a machine other than the one that recorded. */
+struct tb_remote_clocks {
+  struct tb_clock_graph graph;
+  struct tb_map ahead; /* clock -> ns that it is ahead of the recording machine's, where a RemoteClockSync says so */
+};
+
+struct tb_trace_state {
+  struct tb_budget budget; /* all that is kept; because of it a state must not move */
+  struct tb_intern pool;
+  struct tb_clock_graph clocks; /* of machine 0, the one that recorded */
+  struct tb_map remote_clocks;  /* machine -> struct tb_remote_clocks */
+  uint32_t trace_clock;         /* of each machine; times of all come to be on machine 0's */
+  bool trace_clock_said;
+  bool keep_interned;
+  struct tb_sequence **sequences;
+  size_t sequence_count, sequence_capacity;
+  struct tb_map sequence_map; /* id, machine -> place in sequences */
+  struct tb_sequence *recent;
+  tb_packet_lose lose;
+  void *lose_ctx;
+  struct tb_error *error;
+};
+
+/* What the state says of a packet. */
+struct tb_packet_context {
+  struct tb_sequence *sequence;
+  bool unreadable;  /* it needs incremental state that is not whole */
+  bool lost_before; /* packets of its sequence were lost just before it */
+  bool has_ts;      /* `ts` is on the trace clock */
+  bool clock_lost;  /* it has a timestamp, but nothing relates its clock to the trace clock */
+  int64_t ts;
+  uint32_t unusable; /* not 0 where it is unreadable or its clock lost: the one thing to ask of most packets */
+};
+
+void tb_trace_state_init(struct tb_trace_state *state, const struct tb_allocator *allocator, size_t max_bytes,
+                         tb_packet_lose lose, void *lose_ctx, struct tb_error *error);
+void tb_trace_state_free(struct tb_trace_state *state);
+
+/* ---- applying a packet: the parts of tb_trace_state_apply, which is inline for packets that change nothing ------------ */
+
+enum tb_status tb_trace_state_apply_slowly(struct tb_trace_state *state, const struct tb_packet_head *head,
+                                           struct tb_packet_context *context);
+void tb_trace_state_resolve_slowly(struct tb_trace_state *state, const struct tb_packet_head *head, uint32_t clock,
+                                   struct tb_packet_context *context);
+void tb_trace_state_resolve_remote(struct tb_trace_state *state, const struct tb_packet_head *head,
+                                   struct tb_packet_context *context);
+
+static TB_ALWAYS_INLINE void tb_packet_context_start(struct tb_packet_context *context, struct tb_sequence *sequence) {
+  context->sequence = sequence;
+  context->unreadable = context->lost_before = context->has_ts = context->clock_lost = false;
+  context->unusable = 0;
+  context->ts = 0;
+}
+
+/* The clock of a packet's timestamp, 0 for the trace clock. */
+static TB_ALWAYS_INLINE uint32_t tb_packet_clock(const struct tb_packet_head *head,
+                                                 const struct tb_sequence *sequence) {
+  return head->has_clock ? head->clock : sequence->has_default_clock ? sequence->default_clock : 0;
+}
+
+/* Of a packet of machine 0. */
+static TB_ALWAYS_INLINE void tb_trace_state_resolve(struct tb_trace_state *state, const struct tb_packet_head *head,
+                                                    struct tb_packet_context *context) {
+  const struct tb_sequence *sequence = context->sequence;
+  uint32_t clock = tb_packet_clock(head, sequence);
+  context->ts = (int64_t)head->timestamp;
+  context->has_ts = head->has_timestamp;
+  if (!head->has_timestamp || clock == 0) return;
+  if (!tb_clock_graph_use_line(&state->clocks, &sequence->line, tb_clock_key(clock, head->sequence), state->trace_clock,
+                               head->timestamp, &context->ts))
+    tb_trace_state_resolve_slowly(state, head, clock, context);
+}
+
+/* Applies the packet: its sequence's clear, defaults, interned data and, where it is a ClockSnapshot, the snapshot.
+ * TB_OK and *context; TB_LIMIT or TB_NO_MEMORY, told in the state's error; what `lose` returns. */
+TB_MUST_CHECK static TB_ALWAYS_INLINE enum tb_status tb_trace_state_apply(struct tb_trace_state *state,
+                                                                          const struct tb_packet_head *head,
+                                                                          struct tb_packet_context *context) {
+  struct tb_sequence *recent = state->recent;
+  if (head->rare || !recent || !recent->valid || recent->id != head->sequence || recent->machine)
+    return tb_trace_state_apply_slowly(state, head, context);
+  tb_packet_context_start(context, recent);
+  tb_trace_state_resolve(state, head, context);
+  return TB_OK;
+}
+
+/* ---- clocks (trace_clocks.c) ------------------------------------------------------------------------------------------ */
+
+/* Applies the readings of a packet that is a ClockSnapshot, and only them. *has_trace_ns: it has a reading of the trace clock, and
+ * *trace_ns is that on machine 0's. */
+TB_MUST_CHECK enum tb_status tb_trace_state_add_snapshot(struct tb_trace_state *state,
+                                                         const struct tb_packet_head *head, bool *has_trace_ns,
+                                                         int64_t *trace_ns);
+
+/* One moment on two clocks of the packet's machine, or sequence, as a snapshot of both. */
+TB_MUST_CHECK enum tb_status tb_trace_state_add_pair(struct tb_trace_state *state, const struct tb_packet_head *head,
+                                                     uint32_t clock, int64_t ns, uint32_t other, int64_t other_ns);
+
+/* Applies a packet that is a RemoteClockSync. */
+TB_MUST_CHECK enum tb_status tb_trace_state_add_sync(struct tb_trace_state *state, const struct tb_packet_head *head);
+
+/* The incremental clocks of a sequence are unknown until its next snapshot. */
+void tb_trace_state_clear_clocks(struct tb_trace_state *state, const struct tb_sequence *sequence);
+
+/* `ns` of the clock `clock`, of the packet's machine and sequence, on the trace clock; false, and `ns` as it is, where nothing
+ * relates the two. */
+bool tb_trace_state_convert(struct tb_trace_state *state, const struct tb_packet_head *head, uint32_t clock, int64_t ns,
+                            int64_t *converted);
+
+/* Whether there were snapshots of the packet's machine. A machine without has one clock. */
+bool tb_trace_state_has_clocks(const struct tb_trace_state *state, const struct tb_packet_head *head);
+
+void tb_trace_state_free_clocks(struct tb_trace_state *state);
+
+/* The last value of an incremental counter on this sequence, 0 at first; NULL when memory is exhausted. */
+int64_t *tb_sequence_counter(struct tb_trace_state *state, struct tb_sequence *sequence, uint64_t uuid);
+
+/* Tells that memory is exhausted, or the limit reached; returns which. */
+enum tb_status tb_trace_state_full(struct tb_trace_state *state, uint64_t offset);
+
+#endif

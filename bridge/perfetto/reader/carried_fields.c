@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The annotation `trace_event`, in which our writer carries what TrackEvent has no field for: docs/MAPPING.md.
+ */
+#include "model/phases.h"
+#include "perfetto/reader/legacy_event.h"
+#include "perfetto/reader/track_event_fields.h"
+
+static bool is_named(const struct tb_arg *arg) { return tb_slice_equal(arg->name, TB_SLICE("trace_event")); }
+
+/* What the writer learnt of late stands behind the dict, as texts: a phase, or how the slice's bind_id binds, which joins nothing. */
+static bool is_late_phase(const struct tb_arg *arg) { return arg->type == TB_ARG_STRING && arg->text.len == 1; }
+static bool is_late_binding(const struct tb_arg *arg) {
+  return arg->type == TB_ARG_STRING && arg->text.len > 5 && memcmp(arg->text.ptr, "flow_", 5) == 0;
+}
+static bool is_late(const struct tb_arg *arg) { return is_late_phase(arg) || is_late_binding(arg); }
+
+/* A dict without members stands as JSON text. */
+static bool is_empty(const struct tb_arg *arg) {
+  return arg->type == TB_ARG_NULL || (arg->type == TB_ARG_JSON && tb_slice_equal(arg->text, TB_SLICE("{}")));
+}
+
+bool tb_perfetto_is_carriage(const struct tb_perfetto_reader *r, const struct tb_track_event_fields *fields) {
+  if (!(fields->has & TB_TE_ARGS)) return false;
+  const struct tb_arg *last = &r->batch->args[fields->first_top_arg];
+  return is_named(last) && (last->type == TB_ARG_DICT || is_empty(last) || is_late(last));
+}
+
+/* Where the event was emitted: an event that nothing of Perfetto's says stands on a track beside that. */
+static const struct tb_track *emitter_of(const struct tb_event *event) {
+  if (event->thread) return event->thread;
+  return event->track->type == TB_TRACK_CUSTOM && event->track->parent ? event->track->parent : event->track;
+}
+
+static bool stands_aside(const struct tb_event *event) {
+  switch (event->type) {
+    case TB_EVENT_INSTANT:
+      return event->phase == 'P';
+    case TB_EVENT_SLICE_COMPLETE:
+    case TB_EVENT_ASYNC_INSTANT:
+    case TB_EVENT_OBJECT_SNAPSHOT:
+      return false;
+    default:
+      return true;
+  }
+}
+
+/* A slice keeps its type, for its end has no phase to be told by. */
+static void set_phase(struct tb_event *event, struct tb_slice phase) {
+  event->phase = phase.len == 1 ? phase.ptr[0] : 0;
+  if (event->type == TB_EVENT_COUNTER) return;
+  if (event->type == TB_EVENT_SLICE_BEGIN || event->type == TB_EVENT_SLICE_END) {
+    event->has |= TB_HAS_PHASE;
+    return;
+  }
+  if (tb_slice_equal(phase, TB_SLICE("sample"))) {
+    event->type = TB_EVENT_SAMPLE;
+  } else {
+    event->type = event->phase ? tb_phase_event_type(event->phase) : TB_EVENT_OTHER;
+  }
+  if (event->type == TB_EVENT_OTHER) event->phase_text = phase;
+  bool is_async =
+      event->type == TB_EVENT_ASYNC_BEGIN || event->type == TB_EVENT_ASYNC_INSTANT || event->type == TB_EVENT_ASYNC_END;
+  if (is_async) event->has |= TB_HAS_PHASE;
+  if (event->phase != 'i' && event->phase != 'I') event->instant_scope = 0;
+  /* T is a legacy async step, and Perfetto's own phase of a thread's state, which has a duration */
+  if (event->phase == 'T' && event->has & TB_HAS_DUR) event->type = TB_EVENT_THREAD_STATE;
+  if (!stands_aside(event)) return;
+  event->track = emitter_of(event);
+  if (event->thread == event->track) event->thread = NULL;
+}
+
+static void set_text_id(struct tb_id *id, struct tb_slice text) {
+  if (id->kind == TB_ID_NONE) id->kind = TB_ID_PLAIN;
+  id->is_number = false;
+  id->value = 0;
+  id->text = text;
+}
+
+static bool take_text(struct tb_event *event, struct tb_slice name, struct tb_slice text) {
+  if (tb_slice_equal(name, TB_SLICE("id"))) {
+    set_text_id(&event->id, text);
+  } else if (tb_slice_equal(name, TB_SLICE("bind_id"))) {
+    set_text_id(&event->bind_id, text);
+  } else if (tb_slice_equal(name, TB_SLICE("esf"))) {
+    event->end_stack.ref = text;
+  } else if (tb_slice_equal(name, TB_SLICE("name"))) {
+    event->name = text;
+    event->has |= TB_HAS_NAME;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+static bool take_time(struct tb_event *event, const struct tb_arg *member) {
+  if (tb_slice_equal(member->name, TB_SLICE("dur_ns"))) {
+    event->has |= TB_HAS_DUR;
+    event->dur = member->i;
+  } else if (tb_slice_equal(member->name, TB_SLICE("tts_ns"))) {
+    event->has |= TB_HAS_THREAD_TS;
+    event->thread_ts = member->i;
+  } else if (tb_slice_equal(member->name, TB_SLICE("tdur_ns"))) {
+    event->has |= TB_HAS_THREAD_DUR;
+    event->thread_dur = member->i;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+static bool take_member(struct tb_event *event, const struct tb_arg *member) {
+  if (member->type == TB_ARG_STRING) return take_text(event, member->name, member->text);
+  if (member->type == TB_ARG_INT) return take_time(event, member);
+  if (member->type != TB_ARG_NULL || !tb_slice_equal(member->name, TB_SLICE("name"))) return false;
+  event->name = (struct tb_slice){NULL, 0}; /* what stands in its place is for the viewer */
+  event->has &= ~(uint32_t)TB_HAS_NAME;
+  return true;
+}
+
+/* What the phase means may hang on the other members, so it goes last. */
+static bool is_phase(const struct tb_arg *member) {
+  return member->type == TB_ARG_STRING && tb_slice_equal(member->name, TB_SLICE("ph"));
+}
+
+/* The last top-level argument of those before `end`; `end` where there is none. */
+static size_t last_before(const struct tb_perfetto_reader *r, size_t first, size_t end) {
+  size_t last = end;
+  for (size_t i = first; i < end; i += r->batch->args[i].span) last = i;
+  return last;
+}
+
+static bool skip(struct tb_slice *text, struct tb_slice word) {
+  if (text->len < word.len || memcmp(text->ptr, word.ptr, word.len) != 0) return false;
+  *text = (struct tb_slice){text->ptr + word.len, text->len - word.len};
+  return true;
+}
+
+/* "flow_in flow_out ID", each where it is so. */
+static void take_binding(struct tb_event *event, struct tb_slice text) {
+  if (skip(&text, TB_SLICE("flow_in "))) event->has |= TB_HAS_FLOW_IN;
+  if (skip(&text, TB_SLICE("flow_out "))) event->has |= TB_HAS_FLOW_OUT;
+  if (!text.len) return;
+  event->bind_id = (struct tb_id){.kind = TB_ID_PLAIN, .is_number = true};
+  for (size_t i = 0; i < text.len; i++)
+    event->bind_id.value = event->bind_id.value * 10 + (uint64_t)(unsigned char)text.ptr[i] - '0';
+}
+
+/* Takes the texts that stand last; *last is then what stands before them. False where that is not the dict. */
+static bool take_late(struct tb_perfetto_reader *r, const struct tb_track_event_fields *fields, struct tb_event *event,
+                      size_t *last, struct tb_slice *phase) {
+  while (is_late(&r->batch->args[*last])) {
+    const struct tb_arg *late = &r->batch->args[*last];
+    if (is_late_phase(late))
+      *phase = late->text;
+    else
+      take_binding(event, late->text);
+    size_t before = last_before(r, fields->first_arg, *last);
+    const struct tb_arg *next = &r->batch->args[before];
+    if (before == *last || !is_named(next) || !(next->type == TB_ARG_DICT || is_empty(next) || is_late(next)))
+      return false;
+    *last = before;
+  }
+  return true;
+}
+
+/* The members of the dict; what is none of ours becomes the event's extra. */
+static void take_members(struct tb_perfetto_reader *r, const struct tb_arg *annotation, struct tb_event *event,
+                         struct tb_slice *phase) {
+  uint32_t count = annotation->span - 1, kept = 0;
+  struct tb_arg *extra = count ? tb_perfetto_alloc(r, count * sizeof(*extra)) : NULL;
+  for (uint32_t i = 1; extra && i <= count; i += annotation[i].span) {
+    if (is_phase(&annotation[i])) {
+      if (!phase->ptr) *phase = annotation[i].text;
+    } else if (!take_member(event, &annotation[i])) {
+      memcpy(&extra[kept], &annotation[i], annotation[i].span * sizeof(*extra));
+      kept += annotation[i].span;
+    }
+  }
+  event->extra = kept ? extra : NULL;
+  event->extra_count = kept;
+}
+
+/* The writer puts `bp` behind all other members of a flow's end. */
+static void take_enclosing(struct tb_event *event) {
+  const struct tb_arg *last = NULL;
+  for (uint32_t i = 0; i < event->extra_count; i += event->extra[i].span) last = &event->extra[i];
+  if (event->type != TB_EVENT_FLOW_END || !last || last->type != TB_ARG_STRING ||
+      !tb_slice_equal(last->name, TB_SLICE("bp")) || !tb_slice_equal(last->text, TB_SLICE("e")))
+    return;
+  event->has |= TB_HAS_BIND_ENCLOSING;
+  event->extra_count--;
+}
+
+void tb_perfetto_take_carriage(struct tb_perfetto_reader *r, const struct tb_track_event_fields *fields,
+                               struct tb_event *event) {
+  size_t last = fields->first_top_arg;
+  struct tb_slice phase = {NULL, 0};
+  bool samples_counter = event->type == TB_EVENT_COUNTER; /* by its packet, not by a phase that is carried */
+  if (take_late(r, fields, event, &last, &phase)) take_members(r, &r->batch->args[last], event, &phase);
+  if (phase.ptr) set_phase(event, phase);
+  if (event->extra_count) take_enclosing(event);
+  /* a counter's value stands behind the annotation */
+  if (!samples_counter) r->batch->arg_count = last;
+}

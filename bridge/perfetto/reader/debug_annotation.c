@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Debug annotations: an event's arguments.
+ */
+#include "perfetto/reader/typed_fields.h"
+
+static const char LOSS_DEPTH[] = "an argument is nested too deep";
+
+static void set_number(struct tb_arg *arg, enum tb_arg_type type, uint64_t value) {
+  arg->type = (uint8_t)type;
+  arg->u = value;
+}
+
+static void set_text(struct tb_arg *arg, enum tb_arg_type type, struct tb_slice text) {
+  arg->type = (uint8_t)type;
+  arg->text = text;
+}
+
+/* Closes the argument at `slot`: its children stand behind it. A value that came beside children is not kept. */
+static void close_arg(struct tb_perfetto_reader *r, size_t slot) {
+  struct tb_arg *arg = &r->batch->args[slot];
+  arg->span = (uint32_t)(r->batch->arg_count - slot);
+  if (arg->span > 1 && arg->type != TB_ARG_ARRAY) arg->type = TB_ARG_DICT;
+}
+
+static struct tb_slice interned_text(struct tb_perfetto_reader *r, enum tb_index index, uint64_t iid) {
+  const struct tb_slice *text = tb_perfetto_interned(r, index, iid);
+  return text ? *text : (struct tb_slice){"", 0};
+}
+
+/* ---- nested values of before there were dict_entries ------------------------------------------------------------- */
+
+static enum tb_status read_nested(struct tb_perfetto_reader *r, struct tb_slice name, struct tb_slice bytes,
+                                  unsigned depth);
+
+/* The key that belongs to the next value: keys and values are two lists. */
+static struct tb_slice next_key(struct tb_wire_cursor *keys) {
+  struct tb_wire_field field;
+  while (tb_wire_read(keys, &field) == TB_OK) {
+    if (field.number == TB_DEBUG_ANNOTATION_NESTED_VALUE_DICT_KEYS && field.type == TB_WIRE_BYTES) return field.bytes;
+  }
+  return (struct tb_slice){"", 0};
+}
+
+static enum tb_status read_nested_field(struct tb_perfetto_reader *r, size_t slot, const struct tb_wire_field *field,
+                                        struct tb_wire_cursor *keys, unsigned depth) {
+  struct tb_arg *arg = &r->batch->args[slot];
+  switch (field->number) {
+    case TB_DEBUG_ANNOTATION_NESTED_VALUE_NESTED_TYPE:
+      if (field->value == TB_DEBUG_ANNOTATION_NESTED_VALUE_DICT) arg->type = TB_ARG_DICT;
+      if (field->value == TB_DEBUG_ANNOTATION_NESTED_VALUE_ARRAY) arg->type = TB_ARG_ARRAY;
+      break;
+    case TB_DEBUG_ANNOTATION_NESTED_VALUE_INT_VALUE:
+      set_number(arg, TB_ARG_INT, field->value);
+      break;
+    case TB_DEBUG_ANNOTATION_NESTED_VALUE_DOUBLE_VALUE:
+      set_number(arg, TB_ARG_DOUBLE, field->value);
+      break;
+    case TB_DEBUG_ANNOTATION_NESTED_VALUE_BOOL_VALUE:
+      set_number(arg, TB_ARG_BOOL, field->value != 0);
+      break;
+    case TB_DEBUG_ANNOTATION_NESTED_VALUE_STRING_VALUE:
+      set_text(arg, TB_ARG_STRING, field->bytes);
+      break;
+    case TB_DEBUG_ANNOTATION_NESTED_VALUE_DICT_VALUES:
+      arg->type = TB_ARG_DICT;
+      return read_nested(r, next_key(keys), field->bytes, depth + 1);
+    case TB_DEBUG_ANNOTATION_NESTED_VALUE_ARRAY_VALUES:
+      arg->type = TB_ARG_ARRAY;
+      return read_nested(r, (struct tb_slice){NULL, 0}, field->bytes, depth + 1);
+    default:
+      break;
+  }
+  return TB_OK;
+}
+
+/* The fields of a nested value into the argument at `slot`. */
+static enum tb_status read_nested_into(struct tb_perfetto_reader *r, size_t slot, struct tb_slice bytes,
+                                       unsigned depth) {
+  if (depth > TB_PERFETTO_ARG_DEPTH_MAX) return tb_perfetto_lose(r, LOSS_DEPTH);
+  struct tb_wire_cursor cursor = tb_wire_cursor(bytes), keys = cursor;
+  struct tb_wire_field field;
+  enum tb_status status;
+  while ((status = tb_wire_read(&cursor, &field)) == TB_OK) {
+    status = read_nested_field(r, slot, &field, &keys, depth);
+    if (status != TB_OK) return status;
+  }
+  return status == TB_END ? TB_OK : TB_BAD_DATA;
+}
+
+static enum tb_status read_nested(struct tb_perfetto_reader *r, struct tb_slice name, struct tb_slice bytes,
+                                  unsigned depth) {
+  size_t slot = r->batch->arg_count;
+  tb_perfetto_add_arg(r, name);
+  enum tb_status status = read_nested_into(r, slot, bytes, depth);
+  close_arg(r, slot);
+  return status;
+}
+
+/* ---- annotations ------------------------------------------------------------------------------------------------- */
+
+/* What an annotation says in fields that only mean something together. */
+struct proto_value {
+  struct tb_slice type, bytes;
+  bool present;
+};
+
+static void read_number_field(struct tb_perfetto_reader *r, struct tb_arg *arg, const struct tb_wire_field *field,
+                              struct proto_value *proto) {
+  switch (field->number) {
+    case TB_DEBUG_ANNOTATION_NAME_IID:
+      arg->name = interned_text(r, TB_INDEX_DEBUG_ANNOTATION_NAMES, field->value);
+      break;
+    case TB_DEBUG_ANNOTATION_BOOL_VALUE:
+      set_number(arg, TB_ARG_BOOL, field->value != 0);
+      break;
+    case TB_DEBUG_ANNOTATION_UINT_VALUE:
+      set_number(arg, TB_ARG_UINT, field->value);
+      break;
+    case TB_DEBUG_ANNOTATION_INT_VALUE:
+      set_number(arg, TB_ARG_INT, field->value);
+      break;
+    case TB_DEBUG_ANNOTATION_POINTER_VALUE:
+      set_number(arg, TB_ARG_POINTER, field->value);
+      break;
+    case TB_DEBUG_ANNOTATION_DOUBLE_VALUE:
+      if (field->type == TB_WIRE_FIXED64) set_number(arg, TB_ARG_DOUBLE, field->value);
+      break;
+    case TB_DEBUG_ANNOTATION_STRING_VALUE_IID:
+      set_text(arg, TB_ARG_STRING, interned_text(r, TB_INDEX_DEBUG_ANNOTATION_STRING_VALUES, field->value));
+      break;
+    case TB_DEBUG_ANNOTATION_PROTO_TYPE_NAME_IID:
+      proto->type = interned_text(r, TB_INDEX_DEBUG_ANNOTATION_VALUE_TYPE_NAMES, field->value);
+      break;
+    default:
+      break;
+  }
+}
+
+static enum tb_status read_bytes_field(struct tb_perfetto_reader *r, size_t slot, const struct tb_wire_field *field,
+                                       struct proto_value *proto, unsigned depth) {
+  struct tb_arg *arg = &r->batch->args[slot];
+  switch (field->number) {
+    case TB_DEBUG_ANNOTATION_NAME:
+      arg->name = field->bytes;
+      break;
+    case TB_DEBUG_ANNOTATION_STRING_VALUE:
+      set_text(arg, TB_ARG_STRING, field->bytes);
+      break;
+    case TB_DEBUG_ANNOTATION_LEGACY_JSON_VALUE:
+      set_text(arg, TB_ARG_JSON, field->bytes);
+      break;
+    case TB_DEBUG_ANNOTATION_NESTED_VALUE:
+      return read_nested_into(r, slot, field->bytes, depth + 1);
+    case TB_DEBUG_ANNOTATION_DICT_ENTRIES:
+      arg->type = TB_ARG_DICT;
+      return tb_perfetto_annotation(r, field->bytes, depth + 1);
+    case TB_DEBUG_ANNOTATION_ARRAY_VALUES:
+      arg->type = TB_ARG_ARRAY;
+      return tb_perfetto_annotation(r, field->bytes, depth + 1);
+    case TB_DEBUG_ANNOTATION_PROTO_TYPE_NAME:
+      proto->type = field->bytes;
+      break;
+    case TB_DEBUG_ANNOTATION_PROTO_VALUE:
+      proto->bytes = field->bytes;
+      proto->present = true;
+      break;
+    default:
+      break;
+  }
+  return TB_OK;
+}
+
+__attribute__((noinline)) static enum tb_status read_field(struct tb_perfetto_reader *r, size_t slot,
+                                                           struct tb_wire_cursor *cursor, struct proto_value *proto,
+                                                           unsigned depth) {
+  struct tb_wire_field field;
+  if (tb_wire_read(cursor, &field) != TB_OK) return TB_BAD_DATA;
+  if (field.type == TB_WIRE_BYTES) return read_bytes_field(r, slot, &field, proto, depth);
+  read_number_field(r, &r->batch->args[slot], &field, proto);
+  return TB_OK;
+}
+
+enum common { OTHER, NAME, BOOL, UINT, INT, STRING };
+
+/* What nearly all annotations are made of, told by the one byte of the field's tag. */
+static const uint8_t common_fields[256] = {[TB_WIRE_TAG(TB_DEBUG_ANNOTATION_NAME_IID, TB_WIRE_VARINT)] = NAME,
+                                           [TB_WIRE_TAG(TB_DEBUG_ANNOTATION_BOOL_VALUE, TB_WIRE_VARINT)] = BOOL,
+                                           [TB_WIRE_TAG(TB_DEBUG_ANNOTATION_UINT_VALUE, TB_WIRE_VARINT)] = UINT,
+                                           [TB_WIRE_TAG(TB_DEBUG_ANNOTATION_INT_VALUE, TB_WIRE_VARINT)] = INT,
+                                           [TB_WIRE_TAG(TB_DEBUG_ANNOTATION_STRING_VALUE, TB_WIRE_BYTES)] = STRING};
+
+/* The byte after a field of that kind at `at`; NULL where it is damaged. */
+static inline const char *take_common(struct tb_perfetto_reader *r, struct tb_arg *arg, enum common kind,
+                                      const char *at, const char *end) {
+  uint64_t value;
+  at = tb_wire_read_varint(at + 1, end, &value);
+  if (!at) return NULL;
+  switch (kind) {
+    case NAME:
+      arg->name = interned_text(r, TB_INDEX_DEBUG_ANNOTATION_NAMES, value);
+      return at;
+    case BOOL:
+      set_number(arg, TB_ARG_BOOL, value != 0);
+      return at;
+    case UINT:
+      set_number(arg, TB_ARG_UINT, value);
+      return at;
+    case INT:
+      set_number(arg, TB_ARG_INT, value);
+      return at;
+    default:
+      if (value > (uint64_t)(end - at)) return NULL;
+      arg->type = TB_ARG_STRING;
+      arg->text.ptr = at;
+      arg->text.len = (size_t)value;
+      return at + value;
+  }
+}
+
+enum tb_status tb_perfetto_annotation(struct tb_perfetto_reader *r, struct tb_slice bytes, unsigned depth) {
+  if (depth > TB_PERFETTO_ARG_DEPTH_MAX) return tb_perfetto_lose(r, LOSS_DEPTH);
+  size_t slot = r->batch->arg_count;
+  struct tb_arg *arg = tb_perfetto_add_arg(r, (struct tb_slice){NULL, 0}); /* stays: there is room for all */
+  struct proto_value proto = {0};
+  struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
+  const char *at = cursor.at, *end = cursor.end;
+  while (at != end) {
+    enum common common = common_fields[(unsigned char)*at];
+    if (common != OTHER) {
+      at = take_common(r, arg, common, at, end);
+      if (!at) return TB_BAD_DATA;
+      continue;
+    }
+    cursor.at = at;
+    enum tb_status status = read_field(r, slot, &cursor, &proto, depth);
+    if (status != TB_OK) return status;
+    at = cursor.at;
+  }
+  if (proto.present && !tb_perfetto_proto_value(r, slot, proto.type, proto.bytes, depth)) {
+    set_text(&r->batch->args[slot], TB_ARG_BLOB, proto.bytes);
+  }
+  close_arg(r, slot);
+  return TB_OK;
+}

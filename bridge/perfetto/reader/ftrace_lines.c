@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Ftrace for targets that have it as text: a line for each event.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "perfetto/reader/sched.h"
+
+/* A thread whose maker's process was not known when it was made: that came from another CPU, whose events may stand later in the
+ * file. */
+static void find_process(struct tb_perfetto_reader *r, const struct tb_perfetto_track *thread) {
+  const uint64_t *maker = tb_map_find(&r->makers, (uint64_t)thread->track.tid, thread->track.machine);
+  const struct tb_perfetto_track *parent = maker ? tb_perfetto_thread(r, NULL, (int64_t)*maker) : NULL;
+  if (parent && parent->track.has_pid) (void)tb_perfetto_thread(r, &parent->track.pid, thread->track.tid);
+}
+
+/* Starts a line of what `thread` did. */
+static void begin_line(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, struct tb_perfetto_track *thread) {
+  const struct tb_track *track = &thread->track;
+  if (!track->has_pid && r->makers.count) find_process(r, thread);
+  struct tb_ftrace_line line = {
+      .task = track->name, .tid = track->tid, .tgid = track->pid, .has_tgid = track->has_pid, .cpu = cpu, .ts = ts};
+  /* lines name threads themselves; JSON's metadata says of one without a process that it is of process 0 */
+  if (track->has_pid) tb_perfetto_tell_track(r, thread);
+  r->line.buffer.len = 0;
+  tb_ftrace_put_line_head(&r->line, &line);
+}
+
+static void end_line(struct tb_perfetto_reader *r, int64_t ts) {
+  TB_JSON_EMIT(&r->line, "\n");
+  char *text = r->line.status == TB_OK ? tb_perfetto_alloc(r, r->line.buffer.len) : NULL;
+  if (!text) {
+    r->out_of_memory = true;
+    return;
+  }
+  memcpy(text, r->line.buffer.data, r->line.buffer.len);
+  struct tb_event *event = tb_perfetto_emit(r, TB_EVENT_SYSTEM_TRACE);
+  event->has = TB_HAS_TS;
+  event->ts = ts;
+  event->blob = (struct tb_slice){text, r->line.buffer.len};
+}
+
+/* The thread of a state, with the name that the kernel gives it where it has none. */
+static struct tb_perfetto_track *named_thread(struct tb_perfetto_reader *r, int64_t ts, int64_t tid,
+                                              struct tb_slice comm) {
+  struct tb_perfetto_track *thread = tb_perfetto_thread(r, NULL, tid);
+  if (!thread || !tid || thread->track.name.len || !comm.len) return thread; /* 0 is every CPU's idle thread */
+  tb_perfetto_name_track_by(r, thread, comm, (struct tb_name_source){.rank = TB_NAME_EVENT, .ts = ts});
+  return thread;
+}
+
+void tb_perfetto_emit_switch_line(struct tb_perfetto_reader *r, const struct tb_kernel_state *prev, int64_t bits,
+                                  const struct tb_kernel_state *next) {
+  bool known = prev->tid >= 0;
+  struct tb_ftrace_switch change = {.prev_comm = known ? prev->comm : TB_SLICE("swapper"),
+                                    .prev_tid = known ? prev->tid : 0,
+                                    .prev_priority = prev->priority,
+                                    .prev_state = known ? bits : 0,
+                                    .next_comm = next->comm,
+                                    .next_tid = next->tid,
+                                    .next_priority = next->priority};
+  struct tb_perfetto_track *thread = named_thread(r, next->ts, change.prev_tid, change.prev_comm);
+  if (!thread || !named_thread(r, next->ts, next->tid, next->comm)) return;
+  begin_line(r, next->ts, next->cpu, thread);
+  tb_ftrace_put_switch(&r->line, &change, r->ftrace_states);
+  end_line(r, next->ts);
+}
+
+void tb_perfetto_emit_waking_line(struct tb_perfetto_reader *r, uint32_t cpu, int64_t waker,
+                                  const struct tb_kernel_state *woken, int32_t target_cpu) {
+  struct tb_ftrace_waking waking = {woken->comm, woken->tid, woken->priority, target_cpu};
+  struct tb_perfetto_track *thread = tb_perfetto_thread(r, NULL, waker < 0 ? 0 : waker);
+  if (!thread || !named_thread(r, woken->ts, woken->tid, woken->comm)) return;
+  begin_line(r, woken->ts, cpu, thread);
+  tb_ftrace_put_waking(&r->line, &waking);
+  end_line(r, woken->ts);
+}
+
+void tb_perfetto_emit_mark_line(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid,
+                                struct tb_slice text) {
+  struct tb_perfetto_track *thread = tb_perfetto_marker_thread(r, tid, text);
+  if (!thread) return;
+  while (text.len && (text.ptr[text.len - 1] == '\n' || text.ptr[text.len - 1] == '\0')) text.len--;
+  begin_line(r, ts, cpu, thread);
+  tb_ftrace_put_mark(&r->line, text);
+  end_line(r, ts);
+}
+
+bool tb_perfetto_emit_counter_line(struct tb_perfetto_reader *r, int64_t ts, int64_t pid, struct tb_slice name,
+                                   int64_t value) {
+  if (!name.len || memchr(name.ptr, '|', name.len)) return false;
+  struct tb_perfetto_track *thread = tb_perfetto_thread(r, pid ? &pid : NULL, pid);
+  if (!thread) return true;
+  begin_line(r, ts, 0, thread);
+  tb_ftrace_put_kernel_mark(&r->line, &(const struct tb_ftrace_mark){'C', pid, name, value});
+  end_line(r, ts);
+  return true;
+}
+
+bool tb_perfetto_emit_gauge(struct tb_perfetto_reader *r, int64_t pid, int64_t value, const char *format, ...) {
+  enum { NAME_SIZE = 250 };
+  char name[NAME_SIZE];
+  va_list arguments;
+  va_start(arguments, format);
+  int len = vsnprintf(name, sizeof(name), format, arguments);
+  va_end(arguments);
+  if (len < 0 || (size_t)len >= sizeof(name)) return false;
+  return tb_perfetto_emit_counter_line(r, r->context.ts, pid, (struct tb_slice){name, (size_t)len}, value);
+}
+
+bool tb_perfetto_passes(struct tb_perfetto_reader *r, bool has_ts) {
+  if (tb_perfetto_as_text(r) && has_ts) return false;
+  tb_perfetto_pass_packet(r);
+  return true;
+}
+
+void tb_perfetto_emit_slice_line(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid,
+                                 const struct tb_ftrace_mark *mark) {
+  struct tb_perfetto_track *thread = tb_perfetto_thread(r, NULL, tid);
+  if (!thread) return;
+  begin_line(r, ts, cpu, thread);
+  tb_ftrace_put_kernel_mark(&r->line, mark);
+  end_line(r, ts);
+}
+
+/* ---- what tasks are called ------------------------------------------------------------------------------------------- */
+
+/* Of TaskNewtaskFtraceEvent and TaskRenameFtraceEvent, whose fields have the same numbers. */
+struct task {
+  int64_t ts, tid;
+  struct tb_slice name;
+  uint64_t clone_flags;
+};
+
+static struct task read_task(struct tb_slice message, bool is_new) {
+  struct task task = {.name = {"", 0}};
+  uint32_t name = is_new ? TB_TASK_NEWTASK_FTRACE_EVENT_COMM : TB_TASK_RENAME_FTRACE_EVENT_NEWCOMM;
+  struct tb_wire_cursor cursor = tb_wire_cursor(message);
+  struct tb_wire_field field;
+  while (tb_wire_read(&cursor, &field) == TB_OK) {
+    bool is_text = field.type == TB_WIRE_BYTES;
+    if (field.number == TB_TASK_RENAME_FTRACE_EVENT_PID) task.tid = (int32_t)field.value;
+    if (field.number == name && is_text) task.name = field.bytes;
+    if (is_new && field.number == TB_TASK_NEWTASK_FTRACE_EVENT_CLONE_FLAGS) task.clone_flags = field.value;
+  }
+  return task;
+}
+
+/* A thread is told of once its process is known, see begin_line. */
+static void name_thread(struct tb_perfetto_reader *r, struct tb_perfetto_track *thread, const struct task *task) {
+  tb_perfetto_name_track_by(r, thread, task->name, (struct tb_name_source){.rank = TB_NAME_EVENT, .ts = task->ts});
+  if (thread->track.has_pid) tb_perfetto_tell_track(r, thread);
+}
+
+static void name_process(struct tb_perfetto_reader *r, struct tb_perfetto_track *process, const struct task *task) {
+  if (task->name.len && tb_tracks_rename(&r->tracks, process, task->name, task->ts) != TB_OK) r->out_of_memory = true;
+  tb_perfetto_tell_track(r, process);
+}
+
+/* A thread goes by a new name, and the process whose first one it is with it. */
+static void rename_task(struct tb_perfetto_reader *r, const struct task *task) {
+  struct tb_perfetto_track *thread = tb_perfetto_thread(r, NULL, task->tid);
+  if (thread && !thread->track.has_pid && tb_tracks_has_process(&r->tracks, task->tid, r->head.machine))
+    thread = tb_perfetto_thread(r, &task->tid, task->tid);
+  if (!thread) return;
+  name_thread(r, thread, task);
+  if (!thread->track.has_pid || thread->track.pid != task->tid) return;
+  struct tb_perfetto_track *process = tb_perfetto_process(r, task->tid);
+  if (process) name_process(r, process, task);
+}
+
+/* A new thread of the one that made it, or a new process. */
+static void add_task(struct tb_perfetto_reader *r, int64_t maker, const struct task *task) {
+  enum { CLONE_THREAD = 0x10000 };
+  const struct tb_perfetto_track *parent = tb_perfetto_thread(r, NULL, maker);
+  bool joins = task->clone_flags & CLONE_THREAD;
+  if (!parent) return;
+  if (joins && !parent->track.has_pid) {
+    if (tb_map_put(&r->makers, (uint64_t)task->tid, r->head.machine, (uint64_t)maker) != TB_OK) r->out_of_memory = true;
+    return;
+  }
+  int64_t pid = joins ? parent->track.pid : task->tid;
+  struct tb_perfetto_track *thread = tb_perfetto_thread(r, &pid, task->tid);
+  if (!thread) return;
+  name_thread(r, thread, task); /* which tells it: its lines may all have come before, without the process */
+  struct tb_perfetto_track *process = joins ? NULL : tb_perfetto_process(r, pid);
+  /* of another CPU a later name may have come before */
+  const struct task named = {.ts = task->ts, .name = thread->track.name};
+  if (process && !process->track.name.len) name_process(r, process, &named);
+}
+
+static void take_task(struct tb_perfetto_reader *r, int64_t ts, int64_t tid, uint32_t kind, struct tb_slice payload) {
+  bool is_new = kind == TB_FTRACE_EVENT_TASK_NEWTASK;
+  if (!is_new && kind != TB_FTRACE_EVENT_TASK_RENAME) return;
+  struct task task = read_task(payload, is_new);
+  task.ts = ts;
+  if (is_new)
+    add_task(r, tid, &task);
+  else
+    rename_task(r, &task);
+}
+
+bool tb_perfetto_emit_event_line(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid, uint32_t kind,
+                                 struct tb_slice payload) {
+  struct tb_perfetto_track *thread = tb_perfetto_thread(r, NULL, tid);
+  if (!thread) return true;
+  const struct tb_sequence *sequence = r->context.sequence;
+  const struct tb_iid_index *symbols = sequence ? &sequence->indexes[TB_INDEX_KERNEL_SYMBOLS] : NULL;
+  begin_line(r, ts, cpu, thread);
+  if (!tb_ftrace_put_event(&r->line, kind, payload, symbols)) return false;
+  end_line(r, ts);
+  tb_perfetto_mark_event(r, ts, cpu, tid, kind, payload);
+  take_task(r, ts, tid, kind, payload);
+  return true;
+}
+
+void tb_perfetto_emit_frequency_line(struct tb_perfetto_reader *r, uint32_t cpu, uint64_t khz) {
+  char payload[2 * (1 + TB_WIRE_VARINT_MAX)];
+  char *end = tb_wire_put_uint(payload, TB_CPU_FREQUENCY_FTRACE_EVENT_STATE, khz);
+  end = tb_wire_put_uint(end, TB_CPU_FREQUENCY_FTRACE_EVENT_CPU_ID, cpu);
+  (void)tb_perfetto_emit_event_line(r, r->context.ts, cpu, 0, TB_FTRACE_EVENT_CPU_FREQUENCY,
+                                    (struct tb_slice){payload, (size_t)(end - payload)});
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Samples of call stacks.
+ */
+#include "perfetto/reader/reader.h"
+
+static const char LOSS_TIME[] = "a sample has no timestamp";
+static const char LOSS_THREAD[] = "samples of a sequence that has no thread";
+
+enum tb_status tb_perfetto_perf_sample(struct tb_perfetto_reader *r, struct tb_slice payload) {
+  int64_t pid = 0, tid = 0;
+  uint64_t callstack = 0, count = 0, cpu = 0;
+  bool has_pid = false, has_callstack = false, has_count = false, has_cpu = false, is_loss = false;
+  struct tb_wire_cursor cursor = tb_wire_cursor(payload);
+  struct tb_wire_field field;
+  enum tb_status status;
+  while ((status = tb_wire_read(&cursor, &field)) == TB_OK) {
+    switch (field.number) {
+      case TB_PERF_SAMPLE_CPU:
+        has_cpu = true;
+        cpu = field.value;
+        break;
+      case TB_PERF_SAMPLE_PID:
+        has_pid = true;
+        pid = (int64_t)(uint32_t)field.value;
+        break;
+      case TB_PERF_SAMPLE_TID:
+        tid = (int64_t)(uint32_t)field.value;
+        break;
+      case TB_PERF_SAMPLE_CALLSTACK_IID:
+        has_callstack = true;
+        callstack = field.value;
+        break;
+      case TB_PERF_SAMPLE_TIMEBASE_COUNT:
+        has_count = true;
+        count = field.value;
+        break;
+      case TB_PERF_SAMPLE_KERNEL_RECORDS_LOST:
+        is_loss = true;
+        break;
+      default:
+        break;
+    }
+  }
+  if (status != TB_END) return TB_BAD_DATA;
+  if (!r->context.has_ts) return tb_perfetto_lose(r, LOSS_TIME);
+  struct tb_perfetto_track *track =
+      is_loss ? tb_perfetto_find_track(r, 0) : tb_perfetto_thread(r, has_pid ? &pid : NULL, tid);
+  if (!track) return TB_OK;
+  tb_perfetto_tell_track(r, track);
+  struct tb_event *event = tb_perfetto_emit(r, is_loss ? TB_EVENT_DATA_LOSS : TB_EVENT_SAMPLE);
+  event->track = &track->track;
+  event->cpu = (uint32_t)cpu;
+  event->weight = (double)count;
+  event->has |= (has_cpu ? TB_HAS_CPU : 0u) | (has_count ? TB_HAS_WEIGHT : 0u);
+  if (has_callstack) event->stack = tb_perfetto_interned_stack(r, callstack);
+  return TB_OK;
+}
+
+/* ---- Chrome's sampler: stacks and times as two lists of one packet ---------------------------------------------------- */
+
+/* A list's numbers one after another, each with its own tag or packed. */
+struct number_cursor {
+  struct tb_wire_cursor fields, packed;
+  uint32_t number;
+};
+
+static bool next_number(struct number_cursor *cursor, uint64_t *value) {
+  struct tb_wire_field field;
+  for (;;) {
+    if (cursor->packed.at != cursor->packed.end) {
+      const char *at = tb_wire_read_varint(cursor->packed.at, cursor->packed.end, value);
+      cursor->packed.at = at ? at : cursor->packed.end;
+      if (at) return true;
+    }
+    if (tb_wire_read(&cursor->fields, &field) != TB_OK) return false;
+    if (field.number != cursor->number) continue;
+    if (field.type == TB_WIRE_BYTES) {
+      cursor->packed = tb_wire_cursor(field.bytes);
+    } else {
+      *value = field.value;
+      return true;
+    }
+  }
+}
+
+enum tb_status tb_perfetto_streaming_profile(struct tb_perfetto_reader *r, struct tb_slice payload) {
+  struct tb_sequence *sequence = r->context.sequence;
+  if (!r->context.has_ts && !sequence->has_reference) return tb_perfetto_lose(r, LOSS_TIME);
+  struct tb_perfetto_track *track = tb_perfetto_default_track(r);
+  if (!track) return tb_perfetto_lose(r, LOSS_THREAD);
+  tb_perfetto_tell_track(r, track);
+  struct tb_wire_cursor fields = tb_wire_cursor(payload);
+  struct number_cursor stacks = {.fields = fields, .number = TB_STREAMING_PROFILE_PACKET_CALLSTACK_IID};
+  struct number_cursor deltas = {.fields = fields, .number = TB_STREAMING_PROFILE_PACKET_TIMESTAMP_DELTA_US};
+  uint64_t callstack, delta;
+  uint64_t ts = r->context.has_ts ? (uint64_t)r->context.ts : (uint64_t)sequence->reference_us * 1000u;
+  while (!r->full && next_number(&stacks, &callstack)) {
+    if (next_number(&deltas, &delta)) ts += delta * 1000u;
+    struct tb_event *event = tb_perfetto_emit(r, TB_EVENT_SAMPLE);
+    event->has = TB_HAS_TS;
+    event->ts = (int64_t)ts;
+    event->track = &track->track;
+    event->stack = tb_perfetto_interned_stack(r, callstack);
+  }
+  return TB_OK;
+}

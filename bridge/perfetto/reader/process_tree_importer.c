@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Names and numbers of processes and threads from other packets than track descriptors.
+ */
+#include "perfetto/reader/reader.h"
+#include "protos/perfetto/generic_kernel.pb-c.h"
+#include "protos/perfetto/processes.pb-c.h"
+#include "protos/perfetto/track_descriptor.pb-c.h"
+
+static void name_process(struct tb_perfetto_reader *r, int64_t pid, struct tb_slice name, enum tb_name_rank rank) {
+  struct tb_perfetto_track *track = tb_perfetto_process(r, pid);
+  if (!track) return;
+  tb_perfetto_name_track(r, track, name, rank);
+  tb_perfetto_tell_track(r, track);
+}
+
+static void name_thread(struct tb_perfetto_reader *r, const int64_t *pid, int64_t tid, struct tb_slice name) {
+  struct tb_perfetto_track *track = tb_perfetto_thread(r, pid, tid);
+  if (!track) return;
+  tb_perfetto_name_track(r, track, name, TB_NAME_THREAD_TREE);
+  tb_perfetto_tell_track(r, track);
+}
+
+enum tb_status tb_perfetto_process_descriptor(struct tb_perfetto_reader *r, struct tb_slice payload) {
+  ProtobufCMessage *message;
+  enum tb_status status = tb_perfetto_unpack(r, &perfetto__protos__process_descriptor__descriptor, payload, &message);
+  if (status != TB_OK) return status;
+  const Perfetto__Protos__ProcessDescriptor *process = (const Perfetto__Protos__ProcessDescriptor *)message;
+  struct tb_slice name = tb_message_slice(process->process_name);
+  bool by_command = name.len == 0 && process->n_cmdline;
+  if (by_command) name = tb_message_slice(process->cmdline[0]);
+  if (process->has_pid) name_process(r, process->pid, name, by_command ? TB_NAME_COMMAND : TB_NAME_DESCRIPTOR);
+  return TB_OK;
+}
+
+/* Of a worker of the kernel's the name without the queue that it worked for last, which is another one soon after: "kworker/0:1-events". */
+static struct tb_slice name_of_process(const Perfetto__Protos__ProcessTree__Process *process) {
+  enum { KTHREADD = 2 };
+  static const struct tb_slice worker = {"kworker/", 8};
+  struct tb_slice name = process->n_cmdline ? tb_message_slice(process->cmdline[0]) : (struct tb_slice){"", 0};
+  if (process->ppid != KTHREADD || name.len < worker.len || memcmp(name.ptr, worker.ptr, worker.len) != 0) return name;
+  size_t len = worker.len;
+  while (len < name.len && name.ptr[len] != '-' && name.ptr[len] != '+') len++;
+  return (struct tb_slice){name.ptr, len};
+}
+
+enum tb_status tb_perfetto_process_tree(struct tb_perfetto_reader *r, struct tb_slice payload) {
+  if (tb_perfetto_told_by_text(r)) return TB_OK;
+  ProtobufCMessage *message;
+  enum tb_status status = tb_perfetto_unpack(r, &perfetto__protos__process_tree__descriptor, payload, &message);
+  if (status != TB_OK) return status;
+  const Perfetto__Protos__ProcessTree *tree = (const Perfetto__Protos__ProcessTree *)message;
+  for (size_t i = 0; i < tree->n_processes; i++) {
+    const Perfetto__Protos__ProcessTree__Process *process = tree->processes[i];
+    int64_t pid = process->pid;
+    name_process(r, pid, name_of_process(process), TB_NAME_PROCESS_TREE);
+    if (pid) (void)tb_perfetto_thread(r, &pid, pid); /* Linux numbers a process by its first thread */
+  }
+  for (size_t i = 0; i < tree->n_threads; i++) {
+    const Perfetto__Protos__ProcessTree__Thread *thread = tree->threads[i];
+    int64_t pid = thread->tgid;
+    name_thread(r, thread->has_tgid ? &pid : NULL, thread->tid, tb_message_slice(thread->name));
+  }
+  return TB_OK;
+}
+
+enum tb_status tb_perfetto_generic_process_tree(struct tb_perfetto_reader *r, struct tb_slice payload) {
+  ProtobufCMessage *message;
+  enum tb_status status =
+      tb_perfetto_unpack(r, &perfetto__protos__generic_kernel_process_tree__descriptor, payload, &message);
+  if (status != TB_OK) return status;
+  const Perfetto__Protos__GenericKernelProcessTree *tree = (const Perfetto__Protos__GenericKernelProcessTree *)message;
+  for (size_t i = 0; i < tree->n_processes; i++) {
+    name_process(r, tree->processes[i]->pid, tb_message_slice(tree->processes[i]->cmdline), TB_NAME_PROCESS_TREE);
+  }
+  for (size_t i = 0; i < tree->n_threads; i++) {
+    const Perfetto__Protos__GenericKernelProcessTree__Thread *thread = tree->threads[i];
+    int64_t pid = thread->pid;
+    name_thread(r, thread->has_pid ? &pid : NULL, thread->tid, tb_message_slice(thread->comm));
+  }
+  return TB_OK;
+}
+
+enum tb_status tb_perfetto_task_rename(struct tb_perfetto_reader *r, struct tb_slice payload) {
+  ProtobufCMessage *message;
+  enum tb_status status =
+      tb_perfetto_unpack(r, &perfetto__protos__generic_kernel_task_rename_event__descriptor, payload, &message);
+  if (status != TB_OK) return status;
+  const Perfetto__Protos__GenericKernelTaskRenameEvent *rename =
+      (const Perfetto__Protos__GenericKernelTaskRenameEvent *)message;
+  name_thread(r, NULL, rename->tid, tb_message_slice(rename->comm));
+  return TB_OK;
+}
+
+/* ---- the sequence's own thread ----------------------------------------------------------------------------------- */
+
+enum tb_status tb_perfetto_thread_descriptor(struct tb_perfetto_reader *r, struct tb_slice payload) {
+  struct tb_sequence *sequence = r->context.sequence;
+  struct tb_wire_cursor cursor = tb_wire_cursor(payload);
+  struct tb_wire_field field;
+  struct tb_slice name = {"", 0};
+  enum tb_status status;
+  while ((status = tb_wire_read(&cursor, &field)) == TB_OK) {
+    switch (field.number) {
+      case TB_THREAD_DESCRIPTOR_PID:
+        sequence->pid = (int32_t)field.value;
+        break;
+      case TB_THREAD_DESCRIPTOR_TID:
+        sequence->tid = (int64_t)field.value;
+        break;
+      case TB_THREAD_DESCRIPTOR_THREAD_NAME:
+        name = field.bytes;
+        break;
+      case TB_THREAD_DESCRIPTOR_REFERENCE_TIMESTAMP_US:
+        sequence->reference_us = (int64_t)field.value;
+        break;
+      case TB_THREAD_DESCRIPTOR_REFERENCE_THREAD_TIME_US:
+        sequence->thread_time_us = (int64_t)field.value;
+        break;
+      case TB_THREAD_DESCRIPTOR_REFERENCE_THREAD_INSTRUCTION_COUNT:
+        sequence->instruction_count = (int64_t)field.value;
+        break;
+      default:
+        break;
+    }
+  }
+  if (status != TB_END) return TB_BAD_DATA;
+  sequence->has_thread = sequence->has_reference = true;
+  struct tb_perfetto_track *track = tb_tracks_thread(&r->tracks, &sequence->pid, sequence->tid, r->head.machine);
+  if (!track) {
+    r->out_of_memory = true;
+    return TB_OK;
+  }
+  tb_perfetto_name_track(r, track, name, TB_NAME_DESCRIPTOR);
+  tb_perfetto_tell_track(r, track);
+  return TB_OK;
+}

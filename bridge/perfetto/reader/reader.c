@@ -1,0 +1,521 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "perfetto/reader/reader.h"
+
+#include "base/error.h"
+#include "perfetto/packet/packet_kinds.h"
+#include "perfetto/reader/track_event_fields.h"
+#include "protos/perfetto/gpu.pb-c.h"
+#include "protos/perfetto/track_event.pb-c.h"
+
+enum {
+  WINDOW_BYTES = 64 * 1024,
+  MOST_WINDOWS = 8, /* of a batch */
+  ARGS_SLACK = 600,
+  FEW_EVENTS = 16,
+  ENOUGH_EVENTS = 400 /* a batch of them stays in the cache */,
+  MOST_COUNTERS = 2 * TB_TRACK_EVENT_LIST_MAX
+};
+
+static const char LOSS_UNREADABLE[] = "packets without the incremental state that they need";
+static const char LOSS_CLOCK[] = "timestamps on a clock that nothing relates to the trace clock";
+static const char LOSS_PAYLOAD[] = "a packet's payload is damaged";
+static const char LOSS_INTERNED[] = "references to interned entries that were not sent";
+
+/* ---- what the rooms share ---------------------------------------------------------------------------------------- */
+
+static enum tb_status lose(void *ctx, const char *reason, uint64_t offset) {
+  return tb_reader_lose(ctx, reason, offset);
+}
+
+enum tb_status tb_perfetto_lose(struct tb_perfetto_reader *r, const char *reason) {
+  return tb_reader_lose(r->reader, reason, r->head.offset);
+}
+
+void *tb_perfetto_alloc(struct tb_perfetto_reader *r, size_t size) {
+  void *p = tb_arena_alloc(&r->batch->arena, size);
+  if (!p) r->out_of_memory = true;
+  return p;
+}
+
+static struct tb_event *spare_event(struct tb_perfetto_reader *r) {
+  r->spare = (struct tb_event){0};
+  return &r->spare;
+}
+
+struct tb_event *tb_perfetto_emit(struct tb_perfetto_reader *r, enum tb_event_type type) {
+  struct tb_event *event;
+  if (r->full) return spare_event(r);
+  if (r->emitted < r->given) {
+    event = spare_event(r);
+  } else {
+    event = tb_batch_add_event(r->batch);
+    if (!event) {
+      r->full = r->batch->event_count > 0;
+      r->out_of_memory = !r->full;
+      return spare_event(r);
+    }
+  }
+  r->emitted++;
+  event->type = type;
+  event->sequence = r->head.sequence;
+  event->offset = r->head.offset;
+  if (r->context.has_ts) {
+    event->has = TB_HAS_TS;
+    event->ts = r->context.ts;
+  }
+  return event;
+}
+
+/* A process whose machine only a label tells is told with its first thread. */
+static struct tb_perfetto_track *labelled_process(struct tb_perfetto_reader *r, const struct tb_perfetto_track *track) {
+  const struct tb_track *process = track->track.type == TB_TRACK_THREAD ? track->track.parent : NULL;
+  return process && process->label_count ? r->tracks.tracks[process->index] : NULL;
+}
+
+/* Not counted among the packet's events: where the packet is read again, tracks that were told stay told. */
+void tb_perfetto_tell_track(struct tb_perfetto_reader *r, struct tb_perfetto_track *track) {
+  if (track->told || r->full) return;
+  struct tb_perfetto_track *process = labelled_process(r, track);
+  if (process) tb_perfetto_tell_track(r, process);
+  struct tb_event *event = tb_batch_add_event(r->batch);
+  if (!event) {
+    r->full = r->batch->event_count > 0;
+    r->out_of_memory = !r->full;
+    return;
+  }
+  event->type = TB_EVENT_TRACK;
+  event->track = &track->track;
+  event->sequence = r->head.sequence;
+  event->offset = r->head.offset;
+  track->told = true;
+}
+
+void tb_perfetto_lose_interned(struct tb_perfetto_reader *r) {
+  tb_losses_add(&r->reader->losses, LOSS_INTERNED, r->head.offset);
+}
+
+struct tb_perfetto_track *tb_perfetto_process(struct tb_perfetto_reader *r, int64_t pid) {
+  struct tb_perfetto_track *track = tb_tracks_process(&r->tracks, pid, r->head.machine);
+  if (!track) r->out_of_memory = true;
+  return track;
+}
+
+struct tb_perfetto_track *tb_perfetto_thread(struct tb_perfetto_reader *r, const int64_t *pid, int64_t tid) {
+  struct tb_perfetto_track *track = tb_tracks_thread(&r->tracks, pid, tid, r->head.machine);
+  if (!track) r->out_of_memory = true;
+  return track;
+}
+
+static int64_t packet_time(const struct tb_perfetto_reader *r) { return r->context.has_ts ? r->context.ts : r->latest; }
+
+void tb_perfetto_name_track_by(struct tb_perfetto_reader *r, struct tb_perfetto_track *track, struct tb_slice name,
+                               struct tb_name_source by) {
+  if (name.len && tb_tracks_set_name(&r->tracks, track, name, by) != TB_OK) r->out_of_memory = true;
+}
+
+void tb_perfetto_name_track(struct tb_perfetto_reader *r, struct tb_perfetto_track *track, struct tb_slice name,
+                            enum tb_name_rank rank) {
+  tb_perfetto_name_track_by(r, track, name, (struct tb_name_source){.rank = rank, .ts = packet_time(r)});
+}
+
+enum tb_status tb_perfetto_unpack(struct tb_perfetto_reader *r, const ProtobufCMessageDescriptor *type,
+                                  struct tb_slice bytes, ProtobufCMessage **message) {
+  enum tb_status status = tb_message_read(&r->batch->arena, type, bytes, message);
+  if (status == TB_NO_MEMORY) r->out_of_memory = true;
+  return status;
+}
+
+/* ---- looking ahead ----------------------------------------------------------------------------------------------- */
+
+static enum tb_status ignore_loss(void *ctx, const char *reason, uint64_t offset) {
+  (void)ctx;
+  (void)reason;
+  (void)offset;
+  return TB_OK;
+}
+
+static void look_at_packet(struct tb_perfetto_reader *r, const struct tb_packet_head *head) {
+  struct tb_perfetto_track *track;
+  enum tb_status status = TB_OK;
+  if (head->kind == TB_TRACE_PACKET_TRACK_DESCRIPTOR) {
+    status = tb_tracks_describe(&r->tracks, head->payload, head->machine, head->sequence, INT64_MIN, true, &track);
+  } else if (head->kind == TB_TRACE_PACKET_EXTENSION_DESCRIPTOR) {
+    status = tb_schema_add_extensions(&r->schema, head->payload);
+  }
+  if (status == TB_NO_MEMORY) r->out_of_memory = true;
+}
+
+/* Packets count that the main pass will read: others want state that was lost. */
+static enum tb_status look_through(struct tb_perfetto_reader *r, struct tb_packet_stream *stream,
+                                   struct tb_trace_state *state) {
+  struct tb_buffer window;
+  tb_buffer_init(&window, r->allocator, 0);
+  enum tb_status status = TB_PARTIAL;
+  while (status == TB_PARTIAL && !r->out_of_memory) {
+    status = tb_packet_stream_collect(stream);
+    if (status == TB_OK) status = tb_buffer_reserve(&window, stream->needed + TB_BATCH_TEXT_BYTES);
+    if (status == TB_OK) status = tb_packet_stream_refill(stream, window.data, window.capacity);
+    struct tb_packet_head head = {.bytes = {NULL, 0}};
+    while (status == TB_OK && (status = tb_packet_stream_next(stream, &head)) == TB_OK) {
+      struct tb_packet_context context;
+      status = tb_trace_state_apply(state, &head, &context);
+      if (status == TB_OK && !context.unreadable) look_at_packet(r, &head);
+    }
+  }
+  tb_buffer_free(&window);
+  return status;
+}
+
+/* Descriptors may come after the events that use them. Where the input is a file it is read to its end once, as soon as
+ * an event asks for a type, a track or one above it that is not described yet; tracks of what cannot be read twice are completed
+ * later by TB_EVENT_TRACK. */
+bool tb_perfetto_look_ahead(struct tb_perfetto_reader *r) {
+  if (r->looked_ahead) return false;
+  r->looked_ahead = true;
+  if (!tb_input_can_rewind(r->reader->input)) return false;
+  struct tb_input *input;
+  struct tb_error ignored = {0};
+  if (tb_input_open_again(r->reader->input, r->reader->allocator, &input, &ignored) != TB_OK) return false;
+  struct tb_packet_stream stream;
+  tb_packet_stream_init(&stream, r->allocator, input, r->reader->options.max_record_bytes, ignore_loss, NULL, &ignored);
+  struct tb_trace_state state;
+  tb_trace_state_init(&state, r->allocator, r->reader->options.max_interned_bytes, ignore_loss, NULL, &ignored);
+  state.keep_interned = false;
+  (void)look_through(r, &stream, &state); /* the main pass meets the same end and reports it */
+  tb_trace_state_free(&state);
+  tb_packet_stream_free(&stream);
+  tb_input_close(input);
+  return true;
+}
+
+struct tb_perfetto_track *tb_perfetto_find_track(struct tb_perfetto_reader *r, uint64_t uuid) {
+  struct tb_perfetto_track *track = tb_tracks_by_uuid(&r->tracks, uuid, r->head.machine, r->head.sequence);
+  if (track && !r->looked_ahead && !tb_tracks_is_placed(track) && tb_perfetto_look_ahead(r)) {
+    track = tb_tracks_by_uuid(&r->tracks, uuid, r->head.machine, r->head.sequence);
+  }
+  if (!track) r->out_of_memory = true;
+  return track;
+}
+
+/* ---- packets ----------------------------------------------------------------------------------------------------- */
+
+static enum tb_status track_descriptor(struct tb_perfetto_reader *r, struct tb_slice payload) {
+  struct tb_perfetto_track *track;
+  enum tb_status status =
+      tb_tracks_describe(&r->tracks, payload, r->head.machine, r->head.sequence, packet_time(r), false, &track);
+  if (status == TB_NO_MEMORY) r->out_of_memory = true;
+  if (status != TB_OK) return status;
+  tb_perfetto_tell_track(r, track);
+  struct tb_sequence *sequence = r->context.sequence;
+  if (sequence->valid && track->track.type == TB_TRACK_THREAD && track->track.has_pid && track->track.has_tid) {
+    sequence->has_thread = true; /* the thread of events without a track, as if by a ThreadDescriptor */
+    sequence->pid = track->track.pid;
+    sequence->tid = track->track.tid;
+  }
+  return TB_OK;
+}
+
+/* Marks for tools that split a trace, padding, and readings of clocks that are applied elsewhere: no event. */
+static enum tb_status pass_over(struct tb_perfetto_reader *r, struct tb_slice payload) {
+  (void)r;
+  (void)payload;
+  return TB_OK;
+}
+
+typedef enum tb_status (*payload_reader)(struct tb_perfetto_reader *r, struct tb_slice payload);
+
+static payload_reader find_payload_reader(uint32_t kind) {
+  switch (kind) {
+    case TB_TRACE_PACKET_TRACK_EVENT:
+      return tb_perfetto_track_event;
+    case TB_TRACE_PACKET_TRACK_DESCRIPTOR:
+      return track_descriptor;
+    case TB_TRACE_PACKET_THREAD_DESCRIPTOR:
+      return tb_perfetto_thread_descriptor;
+    case TB_TRACE_PACKET_PROCESS_DESCRIPTOR:
+      return tb_perfetto_process_descriptor;
+    case TB_TRACE_PACKET_PROCESS_TREE:
+      return tb_perfetto_process_tree;
+    case TB_TRACE_PACKET_GENERIC_KERNEL_PROCESS_TREE:
+      return tb_perfetto_generic_process_tree;
+    case TB_TRACE_PACKET_GENERIC_KERNEL_TASK_RENAME_EVENT:
+      return tb_perfetto_task_rename;
+    case TB_TRACE_PACKET_GENERIC_KERNEL_TASK_STATE_EVENT:
+    case TB_TRACE_PACKET_FAR_TASK_STATE:
+      return tb_perfetto_task_state;
+    case TB_TRACE_PACKET_GENERIC_KERNEL_CPU_FREQ_EVENT:
+      return tb_perfetto_cpu_frequency;
+    case TB_TRACE_PACKET_FTRACE_EVENTS:
+      return tb_perfetto_ftrace;
+    case TB_TRACE_PACKET_FTRACE_TEXT:
+      return tb_perfetto_ftrace_text;
+    case TB_TRACE_PACKET_SYS_STATS:
+      return tb_perfetto_sys_stats;
+    case TB_TRACE_PACKET_PROCESS_STATS:
+      return tb_perfetto_process_stats;
+    case TB_TRACE_PACKET_BATTERY:
+      return tb_perfetto_battery;
+    case TB_TRACE_PACKET_POWER_RAILS:
+      return tb_perfetto_power_rails;
+    case TB_TRACE_PACKET_ANDROID_ENERGY_ESTIMATION_BREAKDOWN:
+      return tb_perfetto_energy_estimate;
+    case TB_TRACE_PACKET_ENTITY_STATE_RESIDENCY:
+      return tb_perfetto_entity_residency;
+    case TB_TRACE_PACKET_GPU_COUNTER_EVENT:
+      return tb_perfetto_gpu_counters;
+    case TB_TRACE_PACKET_GPU_RENDER_STAGE_EVENT:
+      return tb_perfetto_gpu_stage;
+    case TB_TRACE_PACKET_TRIGGER:
+      return tb_perfetto_trigger;
+    case TB_TRACE_PACKET_CHROME_TRIGGER:
+      return tb_perfetto_chrome_trigger;
+    case TB_TRACE_PACKET_FRAME_TIMELINE_EVENT:
+      return tb_perfetto_frame_timeline;
+    case TB_TRACE_PACKET_SYSTEM_INFO:
+      return tb_perfetto_system_info;
+    case TB_TRACE_PACKET_CLOCK_SNAPSHOT:
+      return tb_perfetto_clock_snapshot;
+    case TB_TRACE_PACKET_TRACE_ATTRIBUTES:
+      return tb_perfetto_trace_attributes;
+    case TB_TRACE_PACKET_MEMORY_TRACKER_SNAPSHOT:
+      return tb_perfetto_memory_snapshot;
+    case TB_TRACE_PACKET_PERF_SAMPLE:
+      return tb_perfetto_perf_sample;
+    case TB_TRACE_PACKET_STREAMING_PROFILE_PACKET:
+      return tb_perfetto_streaming_profile;
+    case TB_TRACE_PACKET_ANDROID_LOG:
+      return tb_perfetto_android_log;
+    case TB_TRACE_PACKET_EXTENSION_DESCRIPTOR:
+      return tb_perfetto_extension_descriptor;
+    case TB_TRACE_PACKET_REMOTE_CLOCK_SYNC:
+    case TB_TRACE_PACKET_SYNCHRONIZATION_MARKER:
+    case TB_TRACE_PACKET_PADDING:
+      return pass_over;
+    default:
+      return NULL;
+  }
+}
+
+void tb_perfetto_pass_packet(struct tb_perfetto_reader *r) {
+  if (r->head.kind == 0) return; /* state alone */
+  struct tb_event *event = tb_perfetto_emit(r, TB_EVENT_PACKETS);
+  event->name = tb_packet_kind_name(r->head.kind);
+  event->has |= TB_HAS_NAME;
+  event->blob = (struct tb_slice){r->head.start, (size_t)(r->head.bytes.ptr + r->head.bytes.len - r->head.start)};
+}
+
+static enum tb_status read_payload(struct tb_perfetto_reader *r) {
+  bool common = r->head.kind == TB_TRACE_PACKET_TRACK_EVENT;
+  payload_reader read = common ? tb_perfetto_track_event : find_payload_reader(r->head.kind);
+  if (!read) {
+    tb_perfetto_pass_packet(r);
+    return TB_OK;
+  }
+  enum tb_status status = read(r, r->head.payload);
+  return status == TB_BAD_DATA && r->reader->error.code == TB_OK ? tb_perfetto_lose(r, LOSS_PAYLOAD) : status;
+}
+
+static void tell_loss(struct tb_perfetto_reader *r) {
+  struct tb_perfetto_track *track = tb_perfetto_default_track(r);
+  if (!track) track = tb_perfetto_find_track(r, 0);
+  if (track) tb_perfetto_emit(r, TB_EVENT_DATA_LOSS)->track = &track->track;
+}
+
+/* The packet in hand is none of the trace's own: the target has it as it was. */
+static enum tb_status give_back(struct tb_perfetto_reader *r) {
+  r->context = (struct tb_packet_context){0};
+  r->emitted = 0;
+  r->full = false;
+  enum tb_status status = tb_perfetto_give_back(r);
+  if (r->out_of_memory) return tb_trace_state_full(&r->state, r->head.offset);
+  if (r->full) tb_packet_stream_back(&r->stream, &r->head);
+  return status == TB_BAD_DATA ? tb_perfetto_lose(r, LOSS_PAYLOAD) : status;
+}
+
+static enum tb_status read_packet(struct tb_perfetto_reader *r) {
+  if (r->head.fxt_origin.ptr && r->reader->keeps_fxt_blobs) return give_back(r);
+  if (r->given == 0) {
+    enum tb_status status = tb_trace_state_apply(&r->state, &r->head, &r->context);
+    if (status != TB_OK) return status;
+    if (r->context.unusable) status = tb_perfetto_lose(r, r->context.unreadable ? LOSS_UNREADABLE : LOSS_CLOCK);
+    if (status != TB_OK) return status;
+    if (r->context.has_ts && r->context.ts > r->latest) r->latest = r->context.ts;
+  }
+  r->emitted = 0;
+  r->full = false;
+  if (r->context.lost_before) tell_loss(r);
+  enum tb_status status = r->context.unusable ? TB_OK : read_payload(r);
+  if (r->out_of_memory) return tb_trace_state_full(&r->state, r->head.offset);
+  if (status != TB_OK) return status;
+  r->given = r->full ? r->emitted : 0;
+  if (r->full) tb_packet_stream_back(&r->stream, &r->head);
+  return TB_OK;
+}
+
+/* ---- batches ----------------------------------------------------------------------------------------------------- */
+
+static enum tb_status no_memory(struct tb_perfetto_reader *r) {
+  return tb_fail(&r->reader->error, TB_NO_MEMORY, r->head.offset, "out of memory");
+}
+
+/* True where the batch can take the packet's events and arguments. */
+static enum tb_status make_room(struct tb_perfetto_reader *r, struct tb_batch *batch) {
+  size_t args = batch->arg_count + r->head.payload.len + ARGS_SLACK;
+  /* a track event makes one event, a few about its track, and one for each of its counters, and of JSON's flows beside it */
+  size_t events = FEW_EVENTS + (r->head.payload.len < MOST_COUNTERS ? r->head.payload.len : MOST_COUNTERS);
+  if (r->head.json_flow_count) {
+    args += r->head.bytes.len;
+    events += r->head.json_flow_count;
+  }
+  if (batch->event_count >= ENOUGH_EVENTS) return TB_PARTIAL;
+  if (batch->event_count > 0 && batch->event_count + events > TB_BATCH_EVENTS) return TB_PARTIAL;
+  if (args <= batch->arg_capacity) return TB_OK;
+  if (batch->event_count > 0) return TB_PARTIAL;
+  void *grown = batch->args;
+  if (args < TB_BATCH_ARGS) args = TB_BATCH_ARGS;
+  if (tb_grow_array(batch->allocator, &grown, &batch->arg_capacity, args, sizeof(struct tb_arg), SIZE_MAX / 64) !=
+      TB_OK) {
+    return no_memory(r);
+  }
+  batch->args = grown;
+  return TB_OK;
+}
+
+/* The window stays for as long as the batch is used, where events of the batch point into it. */
+static void keep_window(struct tb_perfetto_reader *r, const struct tb_batch *batch) {
+  if (batch->event_count == r->events_before_window) return;
+  tb_windows_keep(&r->windows, r->reader->fills);
+  r->events_before_window = batch->event_count;
+  r->windows_kept++;
+}
+
+/* Reads on into another window. A packet that is longer than windows are gets a batch of its own, and memory once those before are used
+ * up. TB_PARTIAL: the batch is full. */
+static enum tb_status next_window(struct tb_perfetto_reader *r, struct tb_batch *batch) {
+  bool is_long = r->stream.needed > WINDOW_BYTES;
+  keep_window(r, batch);
+  if (batch->event_count > 0 && (is_long || r->windows_kept >= MOST_WINDOWS)) return TB_PARTIAL;
+  enum tb_status status = is_long ? tb_packet_stream_collect(&r->stream) : tb_packet_stream_release(&r->stream);
+  if (status != TB_OK) return status;
+  if (is_long) tb_reader_wait(r->reader);
+  size_t size = r->stream.needed > WINDOW_BYTES ? r->stream.needed : WINDOW_BYTES;
+  char *to = tb_windows_next(&r->windows, size, is_long ? r->reader->fills - 1 : r->reader->used_up);
+  if (!to) return no_memory(r);
+  return tb_packet_stream_refill(&r->stream, to, size);
+}
+
+/* The last samples of counters have no successor: what they began goes out when there are no more packets. */
+static enum tb_status end_samples(struct tb_perfetto_reader *r, struct tb_batch *batch) {
+  if (!r->gpu) return TB_END;
+  r->head = (struct tb_packet_head){.offset = r->head.offset};
+  r->context = (struct tb_packet_context){0};
+  r->given = r->emitted = 0;
+  r->full = false;
+  enum tb_status status = make_room(r, batch);
+  if (status != TB_OK) return status;
+  tb_perfetto_end_gpu_counters(r);
+  if (r->out_of_memory) return tb_trace_state_full(&r->state, TB_NO_OFFSET);
+  return r->full ? TB_PARTIAL : TB_END;
+}
+
+/* TB_PARTIAL: the batch is full; TB_END and TB_AGAIN: the input has no more; TB_OK: go on. */
+static enum tb_status fill_step(struct tb_perfetto_reader *r, struct tb_batch *batch) {
+  enum tb_status status = tb_packet_stream_next(&r->stream, &r->head);
+  if (status == TB_PARTIAL) {
+    status = next_window(r, batch);
+    return status == TB_END ? end_samples(r, batch) : status;
+  }
+  if (status != TB_OK) return status;
+  r->reader->has_read = true;
+  status = make_room(r, batch);
+  if (status == TB_PARTIAL) {
+    tb_packet_stream_back(&r->stream, &r->head);
+    return status;
+  }
+  if (status == TB_OK) status = read_packet(r);
+  if (batch->event_count > 0) r->stream.max_junk = 0;
+  return status == TB_OK && r->full ? TB_PARTIAL : status;
+}
+
+static enum tb_status fill(struct tb_reader *reader, struct tb_batch *batch) {
+  struct tb_perfetto_reader *r = reader->state;
+  enum tb_status status = TB_OK;
+  r->batch = batch;
+  r->may_change_tracks = false;
+  r->events_before_window = r->windows_kept = 0;
+  r->tracks.one_machine = reader->one_machine;
+  while (status == TB_OK) status = fill_step(r, batch);
+  keep_window(r, batch);
+  if (status == TB_PARTIAL) return TB_OK;
+  if ((status == TB_END || status == TB_AGAIN) && batch->event_count > 0) return TB_OK;
+  return status;
+}
+
+static void destroy(struct tb_reader *reader) {
+  struct tb_perfetto_reader *r = reader->state;
+  if (!r) return;
+  tb_arena_free(&r->scratch);
+  tb_free(r->running_on.allocator, r->running, r->running_capacity * sizeof(*r->running));
+  tb_map_free(&r->running_on);
+  tb_map_free(&r->ftrace_texts);
+  tb_map_free(&r->makers);
+  tb_map_free(&r->rails);
+  tb_map_free(&r->energy_consumers);
+  tb_map_free(&r->entity_states);
+  tb_perfetto_free_gpu(r);
+  tb_perfetto_free_frames(r);
+  tb_json_emit_free(&r->line);
+  tb_schema_free(&r->schema);
+  tb_tracks_free(&r->tracks);
+  tb_trace_state_free(&r->state);
+  tb_packet_stream_free(&r->stream);
+  tb_windows_free(&r->windows);
+  tb_free(r->allocator, r, sizeof(*r));
+}
+
+/* Once for each batch: the events that were given out before it are used up then. */
+static void before_change(void *ctx) {
+  struct tb_perfetto_reader *r = ctx;
+  if (!r->may_change_tracks) tb_reader_wait(r->reader);
+  r->may_change_tracks = true;
+}
+
+static enum tb_status create(struct tb_reader *reader) {
+  struct tb_perfetto_reader *r = tb_calloc(reader->allocator, sizeof(*r));
+  if (!r) return tb_fail(&reader->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  r->reader = reader;
+  r->allocator = reader->allocator;
+  r->latest = INT64_MIN;
+  tb_packet_stream_init(&r->stream, reader->allocator, reader->input, reader->options.max_record_bytes, lose, reader,
+                        &reader->error);
+  r->stream.max_junk = reader->options.max_junk_bytes;
+  tb_trace_state_init(&r->state, reader->allocator, reader->options.max_interned_bytes, lose, reader, &reader->error);
+  tb_windows_init(&r->windows, reader->allocator);
+  tb_tracks_init(&r->tracks, &r->state.budget, &r->state.pool);
+  r->tracks.before_change = before_change;
+  r->tracks.change_ctx = r;
+  tb_arena_init(&r->scratch, reader->allocator, 0);
+  tb_map_init(&r->running_on, &r->state.budget.allocator);
+  tb_map_init(&r->ftrace_texts, &r->state.budget.allocator);
+  tb_map_init(&r->makers, &r->state.budget.allocator);
+  tb_map_init(&r->rails, &r->state.budget.allocator);
+  tb_map_init(&r->energy_consumers, &r->state.budget.allocator);
+  tb_map_init(&r->entity_states, &r->state.budget.allocator);
+  tb_perfetto_init_frames(r);
+  tb_json_emit_init(&r->line, reader->allocator);
+  tb_schema_init(&r->schema, &r->state.budget, &r->state.pool);
+  reader->state = r;
+  size_t left = tb_budget_lift(&r->state.budget);
+  r->types.track_event = tb_schema_type(&r->schema, TB_SLICE("perfetto.protos.TrackEvent"));
+  r->types.gpu_stage = tb_schema_type(&r->schema, TB_SLICE("perfetto.protos.GpuRenderStageEvent"));
+  r->types.annotation = tb_schema_type(&r->schema, TB_SLICE("perfetto.protos.DebugAnnotation"));
+  r->types.histogram_sample = tb_schema_type(&r->schema, TB_SLICE("perfetto.protos.ChromeHistogramSample"));
+  tb_budget_lower(&r->state.budget, left);
+  if (r->types.track_event && r->types.gpu_stage && r->types.annotation && r->types.histogram_sample) return TB_OK;
+  destroy(reader);
+  reader->state = NULL;
+  return tb_fail(&reader->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+}
+
+const struct tb_reader_ops tb_perfetto_reader_ops = {
+    .format = TB_FORMAT_PERFETTO, .create = create, .fill = fill, .destroy = destroy, .runs_ahead = true};

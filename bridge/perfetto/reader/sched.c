@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Scheduling: what state a thread goes into.
+ */
+#include "perfetto/reader/sched.h"
+
+#include "perfetto/reader/track_event_fields.h"
+#include "protos/perfetto/system_info.pb-c.h"
+
+static const char LOSS_TIME[] = "a scheduling event has no timestamp";
+
+/* The letters that Linux and the trace processor use. */
+static struct tb_slice state_name(enum tb_task_state state) {
+  static const struct tb_slice names[] = {[TB_TASK_UNKNOWN] = {"Unknown", 7},
+                                          [TB_TASK_CREATED] = {"Created", 7},
+                                          [TB_TASK_RUNNABLE] = {"R", 1},
+                                          [TB_TASK_RUNNING] = {"Running", 7},
+                                          [TB_TASK_INTERRUPTIBLE_SLEEP] = {"S", 1},
+                                          [TB_TASK_UNINTERRUPTIBLE_SLEEP] = {"D", 1},
+                                          [TB_TASK_STOPPED] = {"T", 1},
+                                          [TB_TASK_DEAD] = {"Z", 1},
+                                          [TB_TASK_DESTROYED] = {"X", 1}};
+  return names[state <= TB_TASK_DESTROYED ? state : TB_TASK_UNKNOWN];
+}
+
+static struct tb_event *make_state(struct tb_perfetto_reader *r, const struct tb_kernel_state *state) {
+  struct tb_perfetto_track *track = tb_perfetto_thread(r, NULL, state->tid);
+  if (!track) return NULL;
+  if (track->track.name.len == 0)
+    tb_perfetto_name_track_by(r, track, state->comm, (struct tb_name_source){.rank = TB_NAME_EVENT, .ts = state->ts});
+  tb_perfetto_tell_track(r, track);
+  struct tb_event *event = tb_perfetto_emit(r, TB_EVENT_THREAD_STATE);
+  event->has = TB_HAS_TS | TB_HAS_NAME | (state->has_cpu ? TB_HAS_CPU : 0u);
+  event->ts = state->ts;
+  event->track = &track->track;
+  event->task_state = (uint8_t)state->state;
+  event->name = state_name(state->state);
+  event->cpu = state->cpu;
+  event->priority = state->priority;
+  return event;
+}
+
+void tb_perfetto_emit_state(struct tb_perfetto_reader *r, const struct tb_kernel_state *state) {
+  (void)make_state(r, state);
+}
+
+/* A state that our writer made of an FXT record: which kind of record, and its arguments. */
+static enum tb_status emit_state(struct tb_perfetto_reader *r, const struct tb_kernel_state *state) {
+  struct tb_event *event = make_state(r, state);
+  if (!event) return TB_OK;
+  if (state->fxt_kind == TB_GENERIC_KERNEL_TASK_STATE_EVENT_FXT_NEW) event->name = TB_SLICE("new");
+  if (state->fxt_kind == TB_GENERIC_KERNEL_TASK_STATE_EVENT_FXT_WAKING) event->name = TB_SLICE("waking");
+  if (!state->fxt_arguments.len) return TB_OK;
+  struct tb_track_event_fields fields;
+  enum tb_status status = tb_track_event_fields_read(r, state->fxt_arguments, &fields);
+  if (status != TB_OK) return status;
+  if (tb_perfetto_is_carriage(r, &fields)) tb_perfetto_take_carriage(r, &fields, event);
+  event->arg_count = (uint32_t)(r->batch->arg_count - fields.first_arg);
+  if (!event->arg_count) return TB_OK;
+  event->args = &r->batch->args[fields.first_arg];
+  event->has |= TB_HAS_ARGS;
+  return TB_OK;
+}
+
+enum tb_status tb_perfetto_task_state(struct tb_perfetto_reader *r, struct tb_slice payload) {
+  struct tb_kernel_state state = {.ts = r->context.ts};
+  struct tb_wire_cursor cursor = tb_wire_cursor(payload);
+  struct tb_wire_field field;
+  enum tb_status status;
+  while ((status = tb_wire_read(&cursor, &field)) == TB_OK) {
+    switch (field.number) {
+      case TB_GENERIC_KERNEL_TASK_STATE_EVENT_CPU:
+        state.has_cpu = (int32_t)field.value >= 0;
+        state.cpu = (uint32_t)field.value;
+        break;
+      case TB_GENERIC_KERNEL_TASK_STATE_EVENT_COMM:
+        state.comm = field.bytes;
+        break;
+      case TB_GENERIC_KERNEL_TASK_STATE_EVENT_TID:
+        state.tid = (int64_t)field.value;
+        break;
+      case TB_GENERIC_KERNEL_TASK_STATE_EVENT_STATE:
+        state.state = field.value <= TB_TASK_DESTROYED ? (enum tb_task_state)field.value : TB_TASK_UNKNOWN;
+        break;
+      case TB_GENERIC_KERNEL_TASK_STATE_EVENT_PRIO:
+        state.priority = (int32_t)field.value;
+        break;
+      case TB_GENERIC_KERNEL_TASK_STATE_EVENT_FXT_KIND:
+        state.fxt_kind = (uint32_t)field.value;
+        break;
+      case TB_GENERIC_KERNEL_TASK_STATE_EVENT_FXT_ARGUMENTS:
+        state.fxt_arguments = field.bytes;
+        break;
+      case TB_GENERIC_KERNEL_TASK_STATE_EVENT_DERIVED:
+        return TB_OK; /* our writer made it of an event that is there too */
+      default:
+        break;
+    }
+  }
+  if (status != TB_END) return TB_BAD_DATA;
+  if (!r->context.has_ts) return tb_perfetto_lose(r, LOSS_TIME);
+  return emit_state(r, &state);
+}
+
+/* ---- the kernel itself --------------------------------------------------------------------------------------------- */
+
+/* The bits of prev_state changed in Linux 4.14. */
+static bool is_4_14(struct tb_slice release) {
+  unsigned parts[2] = {0, 0};
+  size_t i = 0;
+  for (int part = 0; part < 2; part++, i++)
+    for (; i < release.len && release.ptr[i] >= '0' && release.ptr[i] <= '9' && parts[part] < 1000; i++)
+      parts[part] = parts[part] * 10 + (unsigned)(release.ptr[i] - '0');
+  return parts[0] > 4 || (parts[0] == 4 && parts[1] >= 14);
+}
+
+enum tb_status tb_perfetto_system_info(struct tb_perfetto_reader *r, struct tb_slice payload) {
+  ProtobufCMessage *message;
+  enum tb_status status = tb_perfetto_unpack(r, &perfetto__protos__system_info__descriptor, payload, &message);
+  if (status != TB_OK) return status;
+  const Perfetto__Protos__SystemInfo *info = (const Perfetto__Protos__SystemInfo *)message;
+  bool new_bits = info->utsname && is_4_14(tb_message_slice(info->utsname->release));
+  if (info->has_page_size) r->page_size = info->page_size;
+  r->ftrace_states = new_bits ? TB_FTRACE_STATES_4_14 : TB_FTRACE_STATES_OLD;
+  if (!tb_perfetto_as_text(r) || !tb_perfetto_made_of_text(r))
+    tb_perfetto_pass_packet(r); /* no event says what else it tells */
+  return TB_OK;
+}

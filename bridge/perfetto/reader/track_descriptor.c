@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * TrackDescriptors. They are few, so that protobuf-c reads them.
+ */
+#include "json/value.h"
+#include "perfetto/reader/chrome_names.h"
+#include "perfetto/reader/track_table.h"
+#include "protobuf/unpack.h"
+#include "protos/field_numbers.h"
+#include "protos/perfetto/track_descriptor.pb-c.h"
+
+enum { TRACK_DEPTH_MAX = 64 };
+enum { KIND_RENDERER = 2 }; /* of ChromeProcessDescriptor.process_type */
+
+/* The object that stands for the descriptor's track: a process or thread that is known by its id already is the same
+ * one, as long as no other uuid claims it. */
+static struct tb_perfetto_track *find_object(struct tb_tracks *tracks, const Perfetto__Protos__TrackDescriptor *message,
+                                             uint32_t machine, uint32_t sequence) {
+  uint64_t uuid = message->uuid;
+  uint32_t index;
+  struct tb_perfetto_track *track = NULL;
+  if (tb_map_get(&tracks->by_uuid, uuid, machine, &index)) return tracks->tracks[index];
+  if (message->thread && message->thread->has_tid) {
+    int64_t pid = message->thread->pid;
+    track = tb_tracks_thread(tracks, message->thread->has_pid ? &pid : NULL, message->thread->tid, machine);
+    if (!track) return NULL;
+  } else if (message->process && message->process->has_pid) {
+    track = tb_tracks_process(tracks, message->process->pid, machine);
+    if (!track) return NULL;
+  }
+  if (!track || track->track.uuid) return tb_tracks_by_uuid(tracks, uuid, machine, sequence);
+  if (tb_map_put(&tracks->by_uuid, uuid, machine, track->track.index) != TB_OK) return NULL;
+  track->track.uuid = uuid;
+  track->track.sequence = sequence;
+  return track;
+}
+
+static enum tb_status set_text(struct tb_tracks *tracks, struct tb_slice *to, struct tb_slice text) {
+  return tb_text_pool_add(tracks->pool, text, to);
+}
+
+static enum tb_status set_labels(struct tb_tracks *tracks, struct tb_track *track,
+                                 const Perfetto__Protos__ProcessDescriptor *process) {
+  size_t count = process->n_process_labels, first = tb_tracks_has_machine_label(tracks, track);
+  if (count == 0 || count >= UINT32_MAX) return TB_OK;
+  bool same = count + first == track->label_count;
+  for (size_t i = 0; same && i < count; i++)
+    same = tb_slice_equal(track->labels[first + i], tb_message_slice(process->process_labels[i]));
+  if (same) return TB_OK;
+  struct tb_slice *labels = tb_arena_alloc(&tracks->arena, (first + count) * sizeof(*labels));
+  if (!labels) return TB_NO_MEMORY;
+  if (first) labels[0] = track->labels[0];
+  for (size_t i = 0; i < count; i++) {
+    enum tb_status status = set_text(tracks, &labels[first + i], tb_message_slice(process->process_labels[i]));
+    if (status != TB_OK) return status;
+  }
+  count += first;
+  track->labels = labels;
+  track->label_count = (uint32_t)count;
+  return TB_OK;
+}
+
+static void set_sort_index(struct tb_track *track, protobuf_c_boolean has, int32_t value) {
+  if (!has) return;
+  track->has_sort_index = true;
+  track->sort_index = value;
+}
+
+/* The importer takes "Renderer" before any other name of a descriptor, and Chrome's other kinds behind them. A command stands in for a
+ * name until there is one. */
+static enum tb_status name_process(struct tb_tracks *tracks, struct tb_perfetto_track *track,
+                                   const Perfetto__Protos__TrackDescriptor *message, int64_t ts) {
+  const Perfetto__Protos__ProcessDescriptor *process = message->process;
+  struct tb_slice name = tb_message_slice(process->process_name), kind = {"", 0};
+  bool is_renderer = false;
+  if (message->chrome_process) {
+    kind = tb_chrome_process_name(message->chrome_process->process_type);
+    is_renderer = (int)message->chrome_process->process_type == KIND_RENDERER;
+  }
+  struct tb_name_source by = {.rank = TB_NAME_DESCRIPTOR, .ts = ts};
+  if (is_renderer)
+    name = kind, by.rank = TB_NAME_RENDERER;
+  else if (!name.len && kind.len)
+    name = kind, by.rank = TB_NAME_KIND;
+  else if (!name.len && process->n_cmdline)
+    name = tb_message_slice(process->cmdline[0]), by.rank = TB_NAME_COMMAND;
+  return name.len ? tb_tracks_set_name(tracks, track, name, by) : TB_OK;
+}
+
+static enum tb_status describe_process(struct tb_tracks *tracks, struct tb_perfetto_track *track,
+                                       const Perfetto__Protos__TrackDescriptor *message, int64_t ts) {
+  const Perfetto__Protos__ProcessDescriptor *process = message->process;
+  struct tb_track *base = &track->track;
+  base->type = TB_TRACK_PROCESS;
+  base->parent = NULL; /* one that it had as another track may itself stand below a thread of this process */
+  if (tb_tracks_label_machine(tracks, base) != TB_OK) return TB_NO_MEMORY;
+  if (process->has_pid) {
+    base->pid = tb_tracks_id(tracks, process->pid, base->machine);
+    base->has_pid = true;
+    uint32_t before;
+    if (!base->name.len && tb_map_get(&tracks->processes, (uint64_t)base->pid, base->machine, &before)) {
+      base->name = tracks->tracks[before]->track.name;
+      track->named_by = tracks->tracks[before]->named_by;
+    }
+    /* the newest track of a pid is where its threads belong from here on */
+    enum tb_status status = tb_map_put(&tracks->processes, (uint64_t)base->pid, base->machine, base->index);
+    if (status != TB_OK) return status;
+  }
+  set_sort_index(base, process->has_legacy_sort_index, process->legacy_sort_index);
+  if (message->chrome_process) {
+    set_sort_index(base, message->chrome_process->has_legacy_sort_index, message->chrome_process->legacy_sort_index);
+  }
+  enum tb_status status = set_labels(tracks, base, process);
+  return status == TB_OK ? name_process(tracks, track, message, ts) : status;
+}
+
+static enum tb_status name_thread(struct tb_tracks *tracks, struct tb_perfetto_track *track,
+                                  const Perfetto__Protos__TrackDescriptor *message, int64_t ts) {
+  struct tb_name_source by = {.rank = TB_NAME_DESCRIPTOR, .ts = ts};
+  struct tb_slice name = tb_message_slice(message->thread->thread_name);
+  if (!message->thread->has_thread_name) {
+    if (!message->chrome_thread) return TB_OK;
+    name = tb_chrome_thread_name(message->chrome_thread->thread_type);
+    by.rank = TB_NAME_KIND;
+  }
+  return tb_tracks_set_name(tracks, track, name, by);
+}
+
+static enum tb_status describe_thread(struct tb_tracks *tracks, struct tb_perfetto_track *track,
+                                      const Perfetto__Protos__TrackDescriptor *message, int64_t ts) {
+  const Perfetto__Protos__ThreadDescriptor *thread = message->thread;
+  struct tb_track *base = &track->track;
+  base->type = TB_TRACK_THREAD;
+  if (thread->has_tid) {
+    base->tid = tb_tracks_id(tracks, thread->tid, base->machine);
+    base->has_tid = true;
+  }
+  set_sort_index(base, thread->has_legacy_sort_index, thread->legacy_sort_index);
+  if (message->chrome_thread) {
+    set_sort_index(base, message->chrome_thread->has_legacy_sort_index, message->chrome_thread->legacy_sort_index);
+  }
+  if (thread->has_pid && thread->has_tid) {
+    struct tb_perfetto_track *process = tb_tracks_process(tracks, thread->pid, base->machine);
+    if (!process) return TB_NO_MEMORY;
+    base->pid = process->track.pid;
+    base->has_pid = true;
+    base->parent = &process->track;
+    enum tb_status status = tb_tracks_add_thread(tracks, track);
+    if (status != TB_OK) return status;
+  }
+  return name_thread(tracks, track, message, ts);
+}
+
+static enum tb_status describe_counter(struct tb_tracks *tracks, struct tb_perfetto_track *track,
+                                       const Perfetto__Protos__CounterDescriptor *counter) {
+  struct tb_track *base = &track->track;
+  base->type = TB_TRACK_COUNTER;
+  base->is_thread_time = (int)counter->type == TB_COUNTER_DESCRIPTOR_COUNTER_THREAD_TIME_NS;
+  base->is_thread_instruction_count = (int)counter->type == TB_COUNTER_DESCRIPTOR_COUNTER_THREAD_INSTRUCTION_COUNT;
+  base->unit = (int)counter->unit >= TB_COUNTER_DESCRIPTOR_UNIT_TIME_NS &&
+                       (int)counter->unit <= TB_COUNTER_DESCRIPTOR_UNIT_SIZE_BYTES
+                   ? (enum tb_unit)counter->unit
+                   : TB_UNIT_NONE;
+  if (base->unit == TB_UNIT_NONE && base->is_thread_time) base->unit = TB_UNIT_TIME_NS;
+  if (base->unit == TB_UNIT_NONE && base->is_thread_instruction_count) base->unit = TB_UNIT_COUNT;
+  track->unit_multiplier = counter->has_unit_multiplier && counter->unit_multiplier ? counter->unit_multiplier : 1;
+  track->incremental = counter->is_incremental;
+  return counter->has_unit_name ? set_text(tracks, &base->unit_name, tb_message_slice(counter->unit_name)) : TB_OK;
+}
+
+/* A loop of parents would make every walk over them endless. */
+static bool is_above(const struct tb_track *track, const struct tb_track *of) {
+  for (unsigned depth = 0; of; of = of->parent) {
+    if (of == track || ++depth > TRACK_DEPTH_MAX) return true;
+  }
+  return false;
+}
+
+/* A custom track or counter lives where its parent does; its children with it. */
+static void inherit(struct tb_perfetto_track *track, unsigned depth) {
+  struct tb_track *base = &track->track;
+  const struct tb_track *parent = base->parent;
+  if (base->type == TB_TRACK_PROCESS || base->type == TB_TRACK_THREAD || depth > TRACK_DEPTH_MAX) return;
+  if (parent) {
+    base->pid = parent->pid;
+    base->tid = parent->tid;
+    base->has_pid = parent->has_pid;
+    base->has_tid = parent->has_tid;
+    base->pid_text = parent->pid_text;
+    base->tid_text = parent->tid_text;
+  }
+  for (struct tb_perfetto_track *child = track->first_child; child; child = child->next_sibling) {
+    inherit(child, depth + 1);
+  }
+}
+
+static void pass_on(struct tb_perfetto_track *track) {
+  for (struct tb_perfetto_track *child = track->first_child; child; child = child->next_sibling) inherit(child, 0);
+}
+
+static enum tb_status describe_parent(struct tb_tracks *tracks, struct tb_perfetto_track *track,
+                                      const Perfetto__Protos__TrackDescriptor *message, uint32_t sequence) {
+  struct tb_track *base = &track->track;
+  if (base->type == TB_TRACK_PROCESS || base->type == TB_TRACK_THREAD) return TB_OK;
+  if (message->has_parent_uuid && message->parent_uuid) {
+    struct tb_perfetto_track *parent = tb_tracks_by_uuid(tracks, message->parent_uuid, base->machine, sequence);
+    if (!parent) return TB_NO_MEMORY;
+    if (!base->parent && !is_above(base, &parent->track)) {
+      base->parent = &parent->track;
+      track->next_sibling = parent->first_child;
+      parent->first_child = track;
+    }
+  }
+  inherit(track, 0);
+  return TB_OK;
+}
+
+/* ---- ids that the descriptor's numbers stand for: docs/MAPPING.md --------------------------------------------------- */
+
+/* The value of the only member of a description like {"tid":0}; empty where it is no such description. */
+static struct tb_slice described_id(struct tb_slice description, const char *key) {
+  size_t len = strlen(key);
+  if (description.len < len + 2 || memcmp(description.ptr, key, len) != 0) return (struct tb_slice){NULL, 0};
+  if (description.ptr[description.len - 1] != '}') return (struct tb_slice){NULL, 0};
+  return (struct tb_slice){description.ptr + len, description.len - len - 1};
+}
+
+/* Sets number, text and presence of an id from what its description says. */
+static enum tb_status restore_id(struct tb_tracks *tracks, uint32_t machine, struct tb_slice value, int64_t *number,
+                                 struct tb_slice *text, bool *there) {
+  struct tb_arg *arg;
+  if (value.len == 0 || tb_json_parse_value(&tracks->scratch, value, &arg) != 1) return TB_OK;
+  switch (arg->type) {
+    case TB_ARG_NULL:
+      *there = false;
+      return TB_OK;
+    case TB_ARG_INT:
+      *number = tb_tracks_id(tracks, arg->i, machine);
+      return TB_OK;
+    case TB_ARG_STRING:
+      return set_text(tracks, text, arg->text);
+    default:
+      return set_text(tracks, text, value);
+  }
+}
+
+static enum tb_status restore_ids(struct tb_tracks *tracks, struct tb_track *base) {
+  if (base->type == TB_TRACK_PROCESS)
+    return restore_id(tracks, base->machine, described_id(base->description, "{\"pid\":"), &base->pid, &base->pid_text,
+                      &base->has_pid);
+  if (base->type != TB_TRACK_THREAD) return TB_OK;
+  if (base->parent) {
+    base->pid = base->parent->pid;
+    base->pid_text = base->parent->pid_text;
+    base->has_pid = base->parent->has_pid;
+  }
+  return restore_id(tracks, base->machine, described_id(base->description, "{\"tid\":"), &base->tid, &base->tid_text,
+                    &base->has_tid);
+}
+
+static enum tb_status apply(struct tb_tracks *tracks, struct tb_perfetto_track *track,
+                            const Perfetto__Protos__TrackDescriptor *message, uint32_t sequence, int64_t ts) {
+  struct tb_track *base = &track->track;
+  enum tb_status status = TB_OK;
+  ProtobufCBinaryData name = message->has_name          ? message->name
+                             : message->has_static_name ? message->static_name
+                                                        : message->atrace_name;
+  if (name.len) status = set_text(tracks, &base->name, tb_message_slice(name));
+  if (status == TB_OK && message->has_description) {
+    status = set_text(tracks, &base->description, tb_message_slice(message->description));
+  }
+  set_sort_index(base, message->has_sibling_order_rank, message->sibling_order_rank);
+  if (status == TB_OK && message->counter) status = describe_counter(tracks, track, message->counter);
+  if (status == TB_OK && message->thread) status = describe_thread(tracks, track, message, ts);
+  if (status == TB_OK && message->process && !message->thread) status = describe_process(tracks, track, message, ts);
+  if (status == TB_OK) status = restore_ids(tracks, base);
+  if (status == TB_OK) status = describe_parent(tracks, track, message, sequence);
+  if (status == TB_OK) pass_on(track);
+  return status;
+}
+
+/* A process or thread stays one: traces that were put behind each other have equal uuids for others. A process that became a thread
+ * would be its own parent. */
+static bool is_of_another(const struct tb_perfetto_track *track, const Perfetto__Protos__TrackDescriptor *message) {
+  if (!track->described) return false;
+  bool is_process = message->process && !message->thread;
+  if (track->track.type == TB_TRACK_PROCESS) return message->thread || message->counter;
+  return track->track.type == TB_TRACK_THREAD && (is_process || message->counter);
+}
+
+enum tb_status tb_tracks_describe(struct tb_tracks *tracks, struct tb_slice descriptor, uint32_t machine,
+                                  uint32_t sequence, int64_t ts, bool only_new, struct tb_perfetto_track **out) {
+  *out = NULL;
+  ProtobufCMessage *message;
+  tb_arena_reset(&tracks->scratch);
+  enum tb_status status =
+      tb_message_read(&tracks->scratch, &perfetto__protos__track_descriptor__descriptor, descriptor, &message);
+  if (status != TB_OK) return status;
+  const Perfetto__Protos__TrackDescriptor *read = (const Perfetto__Protos__TrackDescriptor *)message;
+  tb_tracks_before_change(tracks);
+  struct tb_perfetto_track *track = find_object(tracks, read, machine, sequence);
+  if (!track) return TB_NO_MEMORY;
+  *out = track;
+  if ((only_new && track->described) || is_of_another(track, read)) return TB_OK;
+  struct tb_track before;
+  memcpy(&before, &track->track, sizeof(before));
+  status = apply(tracks, track, read, sequence, ts);
+  /* one is a copy of the other's bytes, padding included; NOLINTNEXTLINE(bugprone-suspicious-memory-comparison,cert-*) */
+  if (!track->described || memcmp(&before, &track->track, sizeof(before)) != 0) track->told = false;
+  track->described = true;
+  return status;
+}

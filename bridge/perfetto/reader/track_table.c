@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "perfetto/reader/track_table.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { TRACKS_MAX = 1 << 26 };
+
+void tb_tracks_init(struct tb_tracks *tracks, struct tb_budget *budget, struct tb_intern *pool) {
+  *tracks = (struct tb_tracks){.budget = budget, .pool = pool};
+  tb_arena_init(&tracks->arena, &budget->allocator, 0);
+  tb_arena_init(&tracks->scratch, &budget->allocator, 0);
+  tb_map_init(&tracks->by_uuid, &budget->allocator);
+  tb_map_init(&tracks->processes, &budget->allocator);
+  tb_map_init(&tracks->threads, &budget->allocator);
+  tb_map_init(&tracks->threads_of_process, &budget->allocator);
+  tb_map_init(&tracks->counters, &budget->allocator);
+  tb_map_init(&tracks->other_numbers, &budget->allocator);
+}
+
+void tb_tracks_free(struct tb_tracks *tracks) {
+  tb_free(&tracks->budget->allocator, tracks->tracks, tracks->capacity * sizeof(struct tb_perfetto_track *));
+  tb_map_free(&tracks->by_uuid);
+  tb_map_free(&tracks->processes);
+  tb_map_free(&tracks->threads);
+  tb_map_free(&tracks->threads_of_process);
+  tb_map_free(&tracks->counters);
+  tb_map_free(&tracks->other_numbers);
+  tb_arena_free(&tracks->arena);
+  tb_arena_free(&tracks->scratch);
+}
+
+static struct tb_perfetto_track *add_track(struct tb_tracks *tracks, enum tb_track_type type, uint32_t machine) {
+  void *list = tracks->tracks;
+  enum tb_status status = tb_grow_array(&tracks->budget->allocator, &list, &tracks->capacity, tracks->count + 1,
+                                        sizeof(struct tb_perfetto_track *), TRACKS_MAX);
+  tracks->tracks = list;
+  struct tb_perfetto_track *track = status == TB_OK ? tb_arena_alloc(&tracks->arena, sizeof(*track)) : NULL;
+  if (!track) return NULL;
+  *track = (struct tb_perfetto_track){.unit_multiplier = 1};
+  track->track.index = (uint32_t)tracks->count;
+  track->track.type = type;
+  track->track.machine = machine;
+  tracks->tracks[tracks->count++] = track;
+  return track;
+}
+
+void tb_tracks_before_change(struct tb_tracks *tracks) {
+  if (tracks->before_change) tracks->before_change(tracks->change_ctx);
+}
+
+static struct tb_perfetto_track *find(const struct tb_tracks *tracks, const struct tb_map *map, uint64_t first,
+                                      uint64_t second) {
+  uint32_t index;
+  return tb_map_get(map, first, second, &index) ? tracks->tracks[index] : NULL;
+}
+
+struct tb_perfetto_track *tb_tracks_by_uuid(struct tb_tracks *tracks, uint64_t uuid, uint32_t machine,
+                                            uint32_t sequence) {
+  struct tb_perfetto_track **recent = &tracks->recent[(uuid ^ uuid >> 32) % TB_TRACKS_RECENT], *track = *recent;
+  if (track && track->track.uuid == uuid && track->track.machine == machine) return track;
+  track = find(tracks, &tracks->by_uuid, uuid, machine);
+  if (!track) {
+    track = add_track(tracks, uuid ? TB_TRACK_CUSTOM : TB_TRACK_GLOBAL, machine);
+    if (!track || tb_map_put(&tracks->by_uuid, uuid, machine, track->track.index) != TB_OK) return NULL;
+    track->track.uuid = uuid;
+    track->track.sequence = sequence;
+    track->described = uuid == 0;
+  }
+  return *recent = track;
+}
+
+bool tb_tracks_is_first_machine(struct tb_tracks *tracks, uint32_t machine) {
+  if (!tracks->has_first_machine) tracks->first_machine = machine;
+  tracks->has_first_machine = true;
+  return tracks->first_machine == machine;
+}
+
+int64_t tb_tracks_id(struct tb_tracks *tracks, int64_t id, uint32_t machine) {
+  if (!tracks->one_machine || tb_tracks_is_first_machine(tracks, machine) || id < 0 || id >> TB_PID_BITS) return id;
+  uint64_t *known = tb_map_find(&tracks->other_numbers, machine, 0);
+  uint64_t number = known ? *known : tracks->other_numbers.count + 1;
+  if (!known && tb_map_put(&tracks->other_numbers, machine, 0, number) != TB_OK) return id;
+  return number >> (31 - TB_PID_BITS) ? id : id | (int64_t)(number << TB_PID_BITS);
+}
+
+enum tb_status tb_tracks_label_machine(struct tb_tracks *tracks, struct tb_track *track) {
+  if (!tb_tracks_has_machine_label(tracks, track) || track->label_count) return TB_OK;
+  struct tb_slice *label = tb_arena_alloc(&tracks->arena, sizeof(*label));
+  char text[32];
+  int len = snprintf(text, sizeof(text), "machine %" PRIu32, track->machine);
+  if (!label || len < 0) return TB_NO_MEMORY;
+  track->labels = label;
+  track->label_count = 1;
+  return tb_text_pool_add(tracks->pool, (struct tb_slice){text, (size_t)len}, label);
+}
+
+struct tb_perfetto_track *tb_tracks_process(struct tb_tracks *tracks, int64_t pid, uint32_t machine) {
+  pid = tb_tracks_id(tracks, pid, machine);
+  struct tb_perfetto_track *track = find(tracks, &tracks->processes, (uint64_t)pid, machine);
+  if (track) return track;
+  track = add_track(tracks, TB_TRACK_PROCESS, machine);
+  if (!track || tb_map_put(&tracks->processes, (uint64_t)pid, machine, track->track.index) != TB_OK) return NULL;
+  if (tb_tracks_label_machine(tracks, &track->track) != TB_OK) return NULL;
+  track->track.pid = pid;
+  track->track.has_pid = true;
+  return track;
+}
+
+bool tb_tracks_has_process(struct tb_tracks *tracks, int64_t pid, uint32_t machine) {
+  return find(tracks, &tracks->processes, (uint64_t)tb_tracks_id(tracks, pid, machine), machine) != NULL;
+}
+
+/* One number for pid and machine. Two pairs that fall together would still differ in the thread that is found, which is
+ * checked. */
+static uint64_t process_key(int64_t pid, uint32_t machine) { return (uint64_t)pid ^ (uint64_t)machine << 40; }
+
+enum tb_status tb_tracks_add_thread(struct tb_tracks *tracks, struct tb_perfetto_track *track) {
+  uint64_t tid = (uint64_t)track->track.tid;
+  enum tb_status status = tb_map_put(&tracks->threads, tid, track->track.machine, track->track.index);
+  if (status != TB_OK || !track->track.has_pid) return status;
+  return tb_map_put(&tracks->threads_of_process, tid, process_key(track->track.pid, track->track.machine),
+                    track->track.index);
+}
+
+/* The thread becomes one of that process. */
+static enum tb_status join_process(struct tb_tracks *tracks, struct tb_perfetto_track *track, int64_t pid) {
+  struct tb_perfetto_track *process = tb_tracks_process(tracks, pid, track->track.machine);
+  if (!process) return TB_NO_MEMORY;
+  track->track.pid = process->track.pid;
+  track->track.has_pid = true;
+  track->track.parent = &process->track;
+  track->told = false;
+  return tb_tracks_add_thread(tracks, track);
+}
+
+struct tb_perfetto_track *tb_tracks_thread(struct tb_tracks *tracks, const int64_t *its_pid, int64_t tid,
+                                           uint32_t machine) {
+  struct tb_perfetto_track *track = NULL;
+  int64_t number = its_pid ? tb_tracks_id(tracks, *its_pid, machine) : 0;
+  const int64_t *pid = its_pid ? &number : NULL;
+  tid = tb_tracks_id(tracks, tid, machine);
+  if (pid) track = find(tracks, &tracks->threads_of_process, (uint64_t)tid, process_key(*pid, machine));
+  if (track && track->track.machine == machine && track->track.pid == *pid) return track;
+  track = find(tracks, &tracks->threads, (uint64_t)tid, machine);
+  if (track && !pid) return track;
+  if (track && !track->track.has_pid) {
+    tb_tracks_before_change(tracks);
+  } else {
+    track = add_track(tracks, TB_TRACK_THREAD, machine);
+    if (!track) return NULL;
+    track->track.tid = tid;
+    track->track.has_tid = true;
+  }
+  enum tb_status status = pid ? join_process(tracks, track, *pid) : tb_tracks_add_thread(tracks, track);
+  return status == TB_OK ? track : NULL;
+}
+
+static enum tb_status change_name(struct tb_tracks *tracks, struct tb_perfetto_track *track, struct tb_slice name,
+                                  struct tb_name_source by) {
+  track->named_by = by;
+  if (tb_slice_equal(track->track.name, name)) return TB_OK;
+  tb_tracks_before_change(tracks);
+  track->told = false;
+  return tb_text_pool_add(tracks->pool, name, &track->track.name);
+}
+
+enum tb_status tb_tracks_set_name(struct tb_tracks *tracks, struct tb_perfetto_track *track, struct tb_slice name,
+                                  struct tb_name_source by) {
+  struct tb_name_source *now = &track->named_by;
+  if (by.rank < now->rank || (by.rank == now->rank && by.ts < now->ts)) return TB_OK;
+  if (!now->renamed || by.ts >= now->ts) return change_name(tracks, track, name, by);
+  now->rank = by.rank;
+  return TB_OK;
+}
+
+enum tb_status tb_tracks_rename(struct tb_tracks *tracks, struct tb_perfetto_track *process, struct tb_slice name,
+                                int64_t ts) {
+  const struct tb_name_source *now = &process->named_by;
+  if (now->rank != TB_NAME_NONE && ts < now->ts) return TB_OK;
+  return change_name(tracks, process, name, (struct tb_name_source){now->rank, ts, true});
+}
+
+bool tb_tracks_is_placed(struct tb_perfetto_track *track) {
+  if (track->placed) return true;
+  /* a tb_track of ours is the first member of its tb_perfetto_track */
+  for (const struct tb_track *above = &track->track; above; above = above->parent)
+    if (!((const struct tb_perfetto_track *)above)->described) return false;
+  return track->placed = true;
+}
+
+struct tb_perfetto_track *tb_tracks_named_counter(struct tb_tracks *tracks, struct tb_perfetto_track *home,
+                                                  struct tb_slice name) {
+  struct tb_slice kept;
+  if (tb_text_pool_add(tracks->pool, name, &kept) != TB_OK) return NULL;
+  uint64_t key = (uint64_t)(uintptr_t)kept.ptr;
+  struct tb_perfetto_track *track = find(tracks, &tracks->counters, key, home->track.index);
+  if (track) return track;
+  track = add_track(tracks, TB_TRACK_COUNTER, home->track.machine);
+  if (!track || tb_map_put(&tracks->counters, key, home->track.index, track->track.index) != TB_OK) return NULL;
+  track->track.name = kept;
+  track->track.parent = &home->track;
+  track->track.pid = home->track.pid;
+  track->track.tid = home->track.tid;
+  track->track.has_pid = home->track.has_pid;
+  track->track.has_tid = home->track.has_tid;
+  track->described = true;
+  return track;
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The tracks of a trace: by uuid as descriptors say, and by process and thread id as the kernel knows them.
+ */
+#ifndef TB_PERFETTO_READER_TRACK_TABLE_H
+#define TB_PERFETTO_READER_TRACK_TABLE_H
+
+#include "base/limit_allocator.h"
+#include "base/map.h"
+#include "protobuf/iid_index.h"
+#include "tracebridge/event.h"
+
+/* Where the name of a process or thread comes from, the better the later: as the importer has it. */
+enum tb_name_rank {
+  TB_NAME_NONE,
+  TB_NAME_COMMAND,     /* of a process, its command line in a descriptor */
+  TB_NAME_EVENT,       /* of a thread, what the kernel calls it in an event */
+  TB_NAME_THREAD_TREE, /* of a thread, a process tree */
+  TB_NAME_KIND,        /* Chrome's number of its kind */
+  TB_NAME_DESCRIPTOR,
+  TB_NAME_RENDERER, /* one of Chrome's kinds: see name_process */
+  TB_NAME_PROCESS_TREE
+};
+
+/* Who says a name, and when: of equal rank the latest counts. */
+struct tb_name_source {
+  enum tb_name_rank rank;
+  int64_t
+      ts; /* on the trace clock; where the packet has no time the latest seen, INT64_MIN for one read ahead of its turn */
+  bool renamed; /* a process by the kernel, in place of the name of that rank: those from before no longer count */
+};
+
+/* A tb_track with what the reader alone knows of it. `track` is first, so that pointers convert. */
+struct tb_perfetto_track {
+  struct tb_track track;
+  bool described; /* a descriptor was seen, or the track needs none */
+  bool placed;    /* so for all that are above it too */
+  struct tb_name_source named_by;
+  bool incremental;
+  bool in_state; /* a TYPE_STATE event began a slice that the next one ends */
+  uint64_t
+      moments; /* of the innermost open slices, the innermost lowest: whether it is an instant written as a slice */
+  bool told;   /* given out as TB_EVENT_TRACK since it last changed */
+  int64_t unit_multiplier;
+  /* where a sequence keeps the last value of this counter, as long as its generation is the same */
+  const void *value_sequence;
+  uint32_t value_generation, value_place;
+  struct tb_perfetto_track *first_child, *next_sibling; /* custom tracks and counters below it */
+};
+
+enum {
+  TB_TRACKS_RECENT = 64,
+  TB_PID_BITS = 22 /* process and thread ids of Linux are below 2^22: what stands above can say the machine */
+};
+
+struct tb_tracks {
+  struct tb_budget *budget;
+  struct tb_intern *pool;
+  void (*before_change)(void *ctx); /* called before a track changes that may have been given out; NULL: nothing is */
+  void *change_ctx;
+  struct tb_arena arena, scratch;
+  struct tb_perfetto_track **tracks; /* by index */
+  size_t count, capacity;
+  struct tb_map by_uuid;            /* uuid, machine */
+  struct tb_map processes;          /* pid, machine */
+  struct tb_map threads;            /* tid, machine: the last one known */
+  struct tb_map threads_of_process; /* tid, mixed with pid and machine */
+  struct tb_map counters;           /* by name (its place in the pool) and home */
+  /* Whoever gets the tracks knows one machine, the first that appears: ids of the others have their number in front. */
+  bool one_machine, has_first_machine;
+  uint32_t first_machine;
+  struct tb_map other_numbers;                        /* machine -> number, from 1 */
+  struct tb_perfetto_track *recent[TB_TRACKS_RECENT]; /* by uuid: events ask for few tracks again and again */
+};
+
+void tb_tracks_init(struct tb_tracks *tracks, struct tb_budget *budget, struct tb_intern *pool);
+void tb_tracks_free(struct tb_tracks *tracks);
+
+/* The track `uuid` (0: the trace itself), made where it is not known yet. NULL when memory is exhausted. */
+struct tb_perfetto_track *tb_tracks_by_uuid(struct tb_tracks *tracks, uint64_t uuid, uint32_t machine,
+                                            uint32_t sequence);
+
+/* Whether the machine is the first that appears; it is where none has appeared. */
+bool tb_tracks_is_first_machine(struct tb_tracks *tracks, uint32_t machine);
+
+/* To be called before a track changes that was made earlier. */
+void tb_tracks_before_change(struct tb_tracks *tracks);
+
+/* The id that stands for a process' or thread's of a machine. Ids that it gave stay as they are. */
+int64_t tb_tracks_id(struct tb_tracks *tracks, int64_t id, uint32_t machine);
+
+/* Where ids stand for those of other machines, the first label of such a machine's process says which. TB_OK or TB_NO_MEMORY. */
+static inline bool tb_tracks_has_machine_label(const struct tb_tracks *tracks, const struct tb_track *track) {
+  return tracks->one_machine && tracks->has_first_machine && track->machine != tracks->first_machine;
+}
+TB_MUST_CHECK enum tb_status tb_tracks_label_machine(struct tb_tracks *tracks, struct tb_track *track);
+
+/* The track of a process or of a thread, made where it is not known yet; a thread's process as well. Where the process
+ * is not known (`pid` NULL) the last thread of that tid. NULL when memory is exhausted. */
+struct tb_perfetto_track *tb_tracks_process(struct tb_tracks *tracks, int64_t pid, uint32_t machine);
+struct tb_perfetto_track *tb_tracks_thread(struct tb_tracks *tracks, const int64_t *pid, int64_t tid, uint32_t machine);
+
+bool tb_tracks_has_process(struct tb_tracks *tracks, int64_t pid, uint32_t machine);
+
+/* Whether a track and all that are above it are described. */
+bool tb_tracks_is_placed(struct tb_perfetto_track *track);
+
+/* The counter of that name below `home`, made where it is not known yet, with no uuid. NULL when memory is exhausted. */
+struct tb_perfetto_track *tb_tracks_named_counter(struct tb_tracks *tracks, struct tb_perfetto_track *home,
+                                                  struct tb_slice name);
+
+/* Makes a thread's track known by its tid, pid and machine. TB_OK or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_tracks_add_thread(struct tb_tracks *tracks, struct tb_perfetto_track *track);
+
+/* Applies a TrackDescriptor message that is said at time `ts`, see tb_name_source. TB_OK and *track, whose `told` is false where it
+ * changed; TB_BAD_DATA where the message is damaged; TB_NO_MEMORY. `only_new`: leaves a track alone that is described already. */
+TB_MUST_CHECK enum tb_status tb_tracks_describe(struct tb_tracks *tracks, struct tb_slice descriptor, uint32_t machine,
+                                                uint32_t sequence, int64_t ts, bool only_new,
+                                                struct tb_perfetto_track **track);
+
+/* Gives a process or thread its name, where it has no better one. TB_OK or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_tracks_set_name(struct tb_tracks *tracks, struct tb_perfetto_track *track,
+                                                struct tb_slice name, struct tb_name_source by);
+
+/* Gives a process another name, wherever the one that it has at that time comes from. TB_OK or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_tracks_rename(struct tb_tracks *tracks, struct tb_perfetto_track *process,
+                                              struct tb_slice name, int64_t ts);
+
+#endif

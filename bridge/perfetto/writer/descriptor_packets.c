@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The packets that come once: descriptors, clocks, attributes, the start of a sequence. nanopb encodes them.
+ */
+#include "base/error.h"
+#include "json/emitter.h"
+#include "perfetto/writer/writer.h"
+#include "protobuf/nanopb_util.h"
+#include "protobuf/wire.h"
+#include "protos/field_numbers.h"
+#include "protos/perfetto/trace_packet.pb.h"
+
+enum { DESCRIPTOR_SEQUENCE = 1, SEQUENCE_CLOCK = 64 };
+
+/* A message that is a field of a TracePacket. */
+struct part {
+  uint32_t number;
+  const pb_msgdesc_t *fields;
+  const void *message;
+};
+
+/* Writes a packet of these messages, behind what says of which sequence it is. nanopb encodes each alone: for the packet around them it
+ * would look at all that a packet can have, several times over. */
+static enum tb_status write_packet(struct tb_perfetto_writer *p, uint32_t sequence_id, uint32_t flags,
+                                   const struct part *parts, size_t count) {
+  char head[4 * TB_WIRE_VARINT_MAX];
+  char *end = tb_wire_put_uint(head, TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, sequence_id);
+  if (flags) end = tb_wire_put_uint(end, TB_TRACE_PACKET_SEQUENCE_FLAGS, flags);
+  p->scratch.len = 0;
+  enum tb_status status = tb_buffer_append(&p->scratch, head, (size_t)(end - head));
+  for (size_t i = 0; status == TB_OK && i < count; i++)
+    status = tb_nanopb_append_field(&p->scratch, parts[i].number, parts[i].fields, parts[i].message);
+  if (status != TB_OK) return tb_fail(&p->writer->error, status, TB_NO_OFFSET, "cannot encode a packet");
+  return tb_packet_sink_put_fields(&p->sink, (struct tb_slice){p->scratch.data, p->scratch.len});
+}
+
+static enum tb_status write_of_trace(struct tb_perfetto_writer *p, uint32_t number, const pb_msgdesc_t *fields,
+                                     const void *message) {
+  const struct part part = {number, fields, message};
+  return write_packet(p, DESCRIPTOR_SEQUENCE, 0, &part, 1);
+}
+
+static enum tb_status write_descriptor(struct tb_perfetto_writer *p,
+                                       const perfetto_protos_TrackDescriptor *descriptor) {
+  return write_of_trace(p, TB_TRACE_PACKET_TRACK_DESCRIPTOR, perfetto_protos_TrackDescriptor_fields, descriptor);
+}
+
+static uint64_t uuid_of(const struct tb_perfetto_writer *p, const struct tb_track *track) {
+  return track ? p->tracks[track->index].uuid : 0;
+}
+
+static void set_parent(perfetto_protos_TrackDescriptor *descriptor, uint64_t parent) {
+  descriptor->has_parent_uuid = parent != 0;
+  descriptor->parent_uuid = parent;
+}
+
+/* ---- processes and threads ------------------------------------------------------------------------------------------------------ */
+
+enum { MAX_LABELS = 256 };
+
+static void split_labels(struct tb_slice labels, struct tb_slice *parts, struct tb_nanopb_slices *list) {
+  list->items = parts;
+  list->count = 0;
+  const char *at = labels.ptr, *end = labels.ptr + labels.len;
+  while (at <= end && list->count < MAX_LABELS) {
+    const char *comma = list->count == MAX_LABELS - 1 ? NULL : memchr(at, ',', (size_t)(end - at));
+    const char *stop = comma ? comma : end;
+    parts[list->count++] = (struct tb_slice){at, (size_t)(stop - at)};
+    at = stop + 1;
+  }
+}
+
+/* ---- ids that the descriptor's fields cannot say: a JSON object in the description, as docs/MAPPING.md has it --------------------- */
+
+static bool is_integer(struct tb_slice text) {
+  size_t i = text.len > 1 && text.ptr[0] == '-' ? 1 : 0;
+  if (i == text.len) return false;
+  for (; i < text.len; i++)
+    if (text.ptr[i] < '0' || text.ptr[i] > '9') return false;
+  return true;
+}
+
+static bool is_fxt(const struct tb_perfetto_writer *p) { return p->writer->options.source == TB_FORMAT_FXT; }
+
+/* Whether an id's text stands for a number of the source that its field does not take: all those have more digits, so that "2" was text. */
+static bool is_number_past_field(struct tb_slice id) {
+  enum { DIGITS_THAT_FIT = 9 };
+  return id.len > DIGITS_THAT_FIT && is_integer(id);
+}
+
+/* A text id is the name too, where there is no other; a number is none. */
+static struct tb_slice name_or_id(const struct tb_track_state *state, struct tb_slice id) {
+  return state->name.len || is_number_past_field(id) ? state->name : id;
+}
+
+static void emit_id(struct tb_json_emit *emit, const char *key, bool there, struct tb_slice text) {
+  tb_json_emit_raw(emit, key, strlen(key));
+  if (!there)
+    TB_JSON_EMIT(emit, "null");
+  else if (is_number_past_field(text))
+    tb_json_emit_raw(emit, text.ptr, text.len);
+  else
+    tb_json_emit_string(emit, text);
+}
+
+static enum tb_status describe_ids(struct tb_perfetto_writer *p, struct tb_json_emit *emit,
+                                   struct tb_slice *description) {
+  *description = (struct tb_slice){emit->buffer.data, emit->buffer.len};
+  return emit->status == TB_OK ? TB_OK : tb_fail(&p->writer->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+}
+
+static enum tb_status write_described(struct tb_perfetto_writer *p, perfetto_protos_TrackDescriptor *descriptor,
+                                      struct tb_json_emit *emit) {
+  struct tb_slice description;
+  enum tb_status status = TB_OK;
+  if (emit->buffer.len) {
+    TB_JSON_EMIT(emit, "}");
+    status = describe_ids(p, emit, &description);
+    descriptor->description = tb_nanopb_slice(&description);
+  }
+  if (status == TB_OK) status = write_descriptor(p, descriptor);
+  tb_json_emit_free(emit);
+  return status;
+}
+
+static enum tb_status write_process(struct tb_perfetto_writer *p, const struct tb_track_state *state) {
+  perfetto_protos_ProcessDescriptor process = perfetto_protos_ProcessDescriptor_init_zero;
+  struct tb_slice parts[MAX_LABELS];
+  struct tb_nanopb_slices labels;
+  process.has_pid = true;
+  process.pid = (int32_t)state->track->pid;
+  struct tb_slice name = name_or_id(state, state->track->pid_text);
+  if (name.len) process.process_name = tb_nanopb_slice(&name);
+  if (state->labels.len) {
+    split_labels(state->labels, parts, &labels);
+    process.process_labels = tb_nanopb_slices(&labels);
+  }
+  process.has_legacy_sort_index = state->has_sort_index;
+  process.legacy_sort_index = (int32_t)state->sort_index;
+  perfetto_protos_TrackDescriptor descriptor = perfetto_protos_TrackDescriptor_init_zero;
+  descriptor.has_uuid = true;
+  descriptor.uuid = state->uuid;
+  descriptor.process = &process;
+  struct tb_json_emit ids;
+  tb_json_emit_init(&ids, p->allocator);
+  if (!state->track->has_pid || state->track->pid_text.len)
+    emit_id(&ids, "{\"pid\":", state->track->has_pid, state->track->pid_text);
+  return write_described(p, &descriptor, &ids);
+}
+
+/* The trace processor's importer of JSON takes thread 0 of a process for its main thread, whose id is the process'. So do we, where that is free. */
+static bool is_main_thread_zero(const struct tb_perfetto_writer *p, const struct tb_track *thread) {
+  return !is_fxt(p) && thread->tid == 0 && thread->pid != 0 && !thread->tid_text.len &&
+         !tb_map_find(&p->main_threads, (uint64_t)thread->pid, 0);
+}
+
+static enum tb_status write_thread(struct tb_perfetto_writer *p, const struct tb_track_state *state) {
+  perfetto_protos_ThreadDescriptor thread = perfetto_protos_ThreadDescriptor_init_zero;
+  thread.has_pid = thread.has_tid = true;
+  thread.pid = (int32_t)state->track->pid;
+  bool zero = is_main_thread_zero(p, state->track);
+  thread.tid = zero ? state->track->pid : state->track->tid;
+  struct tb_slice name = name_or_id(state, state->track->tid_text);
+  if (name.len) thread.thread_name = tb_nanopb_slice(&name);
+  thread.has_legacy_sort_index = state->has_sort_index;
+  thread.legacy_sort_index = (int32_t)state->sort_index;
+  perfetto_protos_TrackDescriptor descriptor = perfetto_protos_TrackDescriptor_init_zero;
+  descriptor.has_uuid = true;
+  descriptor.uuid = state->uuid;
+  set_parent(&descriptor, uuid_of(p, state->track->parent));
+  descriptor.thread = &thread;
+  struct tb_json_emit ids;
+  tb_json_emit_init(&ids, p->allocator);
+  if (zero && state->track->has_tid)
+    TB_JSON_EMIT(&ids, "{\"tid\":0");
+  else if (!state->track->has_tid || state->track->tid_text.len)
+    emit_id(&ids, "{\"tid\":", state->track->has_tid, state->track->tid_text);
+  return write_described(p, &descriptor, &ids);
+}
+
+enum tb_status tb_perfetto_write_lane(struct tb_perfetto_writer *p, uint64_t uuid, const struct tb_track *home,
+                                      struct tb_slice name) {
+  perfetto_protos_TrackDescriptor descriptor = perfetto_protos_TrackDescriptor_init_zero;
+  descriptor.has_uuid = true;
+  descriptor.uuid = uuid;
+  set_parent(&descriptor, uuid_of(p, home));
+  if (name.len) descriptor.name = tb_nanopb_slice(&name);
+  return write_descriptor(p, &descriptor);
+}
+
+static enum tb_status write_track(struct tb_perfetto_writer *p, const struct tb_track_state *state) {
+  switch (state->track->type) {
+    case TB_TRACK_PROCESS:
+      return write_process(p, state);
+    case TB_TRACK_THREAD:
+      return write_thread(p, state);
+    case TB_TRACK_CUSTOM:
+      return tb_perfetto_write_lane(p, state->uuid, state->track->parent, state->name);
+    default:
+      return TB_OK; /* counters are written by key, the global track needs no descriptor */
+  }
+}
+
+/* ---- counters ----------------------------------------------------------------------------------------------------------------------- */
+
+enum tb_status tb_perfetto_write_counter_track(struct tb_perfetto_writer *p, const struct tb_counter *counter) {
+  perfetto_protos_CounterDescriptor described = perfetto_protos_CounterDescriptor_init_zero;
+  described.has_is_incremental = counter->incremental;
+  described.is_incremental = counter->incremental;
+  described.has_unit = counter->unit != TB_UNIT_NONE;
+  described.unit = (perfetto_protos_CounterDescriptor_Unit)counter->unit;
+  if (counter->unit_name.len) described.unit_name = tb_nanopb_slice(&counter->unit_name);
+  perfetto_protos_TrackDescriptor descriptor = perfetto_protos_TrackDescriptor_init_zero;
+  descriptor.has_uuid = true;
+  descriptor.uuid = counter->uuid;
+  set_parent(&descriptor, uuid_of(p, counter->home));
+  descriptor.name = tb_nanopb_slice(&counter->name);
+  if (counter->description.len) descriptor.description = tb_nanopb_slice(&counter->description);
+  descriptor.counter = &described;
+  return write_descriptor(p, &descriptor);
+}
+
+enum tb_status tb_perfetto_write_thread_time_track(struct tb_perfetto_writer *p, uint64_t uuid, uint64_t parent,
+                                                   bool in_us) {
+  perfetto_protos_CounterDescriptor counter = perfetto_protos_CounterDescriptor_init_zero;
+  counter.has_type = true;
+  counter.type = perfetto_protos_CounterDescriptor_BuiltinCounterType_COUNTER_THREAD_TIME_NS;
+  counter.has_unit_multiplier = in_us;
+  counter.unit_multiplier = 1000;
+  counter.has_is_incremental = counter.is_incremental = true;
+  perfetto_protos_TrackDescriptor descriptor = perfetto_protos_TrackDescriptor_init_zero;
+  descriptor.has_uuid = true;
+  descriptor.uuid = uuid;
+  set_parent(&descriptor, parent);
+  descriptor.counter = &counter;
+  return write_descriptor(p, &descriptor);
+}
+
+/* ---- clocks and sequences -------------------------------------------------------------------------------------------------------------- */
+
+static void set_clock(perfetto_protos_ClockSnapshot_Clock *clock, uint32_t id, int64_t ns) {
+  clock->has_clock_id = clock->has_timestamp = true;
+  clock->clock_id = id;
+  clock->timestamp = (uint64_t)ns;
+}
+
+enum tb_status tb_perfetto_write_sequence_start(struct tb_perfetto_writer *p, uint32_t sequence_id, int64_t ts,
+                                                uint64_t track_uuid, uint64_t counter_uuid) {
+  perfetto_protos_ClockSnapshot_Clock clocks[2] = {perfetto_protos_ClockSnapshot_Clock_init_zero,
+                                                   perfetto_protos_ClockSnapshot_Clock_init_zero};
+  set_clock(&clocks[0], SEQUENCE_CLOCK, ts);
+  clocks[0].has_is_incremental = clocks[0].is_incremental = true;
+  set_clock(&clocks[1], p->trace_clock, ts);
+  perfetto_protos_ClockSnapshot snapshot = {2, clocks, true, p->trace_clock};
+  perfetto_protos_TracePacketDefaults defaults = perfetto_protos_TracePacketDefaults_init_zero;
+  struct tb_nanopb_varints counters = {&counter_uuid, counter_uuid ? 1 : 0};
+  defaults.has_timestamp_clock_id = true;
+  defaults.timestamp_clock_id = SEQUENCE_CLOCK;
+  defaults.has_track_event_defaults = true;
+  defaults.track_event_defaults.has_track_uuid = track_uuid != 0;
+  defaults.track_event_defaults.track_uuid = track_uuid;
+  if (counter_uuid) defaults.track_event_defaults.extra_counter_track_uuids = tb_nanopb_varints(&counters);
+  const struct part parts[] = {
+      {TB_TRACE_PACKET_CLOCK_SNAPSHOT, perfetto_protos_ClockSnapshot_fields, &snapshot},
+      {TB_TRACE_PACKET_TRACE_PACKET_DEFAULTS, perfetto_protos_TracePacketDefaults_fields, &defaults}};
+  return write_packet(p, sequence_id, TB_TRACE_PACKET_SEQ_INCREMENTAL_STATE_CLEARED, parts, 2);
+}
+
+/* The clock relations that the source states. */
+static enum tb_status write_clocks(struct tb_perfetto_writer *p) {
+  const struct tb_clock_reading *row = p->clocks;
+  for (size_t i = 0; i < p->clock_row_count; row += p->clock_rows[i++]) {
+    uint32_t count = p->clock_rows[i];
+    perfetto_protos_ClockSnapshot_Clock *clocks = tb_calloc(p->allocator, count * sizeof(*clocks));
+    if (!clocks) return tb_fail(&p->writer->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+    for (uint32_t k = 0; k < count; k++) set_clock(&clocks[k], row[k].clock ? row[k].clock : p->trace_clock, row[k].ns);
+    perfetto_protos_ClockSnapshot snapshot = {(pb_size_t)count, clocks, true, p->trace_clock};
+    enum tb_status status =
+        write_of_trace(p, TB_TRACE_PACKET_CLOCK_SNAPSHOT, perfetto_protos_ClockSnapshot_fields, &snapshot);
+    tb_free(p->allocator, clocks, count * sizeof(*clocks));
+    if (status != TB_OK) return status;
+  }
+  return TB_OK;
+}
+
+/* ---- attributes ---------------------------------------------------------------------------------------------------------------------------- */
+
+static enum tb_status write_attribute(struct tb_perfetto_writer *p, const struct tb_attribute *attribute) {
+  perfetto_protos_TraceAttributes_Attribute a = perfetto_protos_TraceAttributes_Attribute_init_zero;
+  a.key = tb_nanopb_slice(&attribute->key);
+  a.string_value = tb_nanopb_slice(&attribute->text);
+  perfetto_protos_TraceAttributes attributes = {1, &a};
+  return write_of_trace(p, TB_TRACE_PACKET_TRACE_ATTRIBUTES, perfetto_protos_TraceAttributes_fields, &attributes);
+}
+
+static enum tb_status write_attributes(struct tb_perfetto_writer *p, bool leading) {
+  enum tb_status status = TB_OK;
+  for (size_t i = 0; status == TB_OK && i < p->attribute_count; i++)
+    if (p->attributes[i].leads == leading) status = write_attribute(p, &p->attributes[i]);
+  return status;
+}
+
+enum tb_status tb_perfetto_write_preamble(struct tb_perfetto_writer *p) {
+  enum tb_status status = write_clocks(p);
+  for (size_t i = 0; status == TB_OK && i < p->track_count; i++)
+    if (p->tracks[i].track) status = write_track(p, &p->tracks[i]);
+  for (size_t i = 1; status == TB_OK && i < p->counter_count; i++) {
+    struct tb_counter *counter = &p->counters[i];
+    counter->incremental = counter->has_int && !counter->has_double && counter->delta_bytes < counter->absolute_bytes;
+    counter->last_value = 0;
+    status = tb_perfetto_write_counter_track(p, counter);
+  }
+  if (status == TB_OK) status = write_attributes(p, true);
+  return status == TB_OK ? write_attributes(p, false) : status;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The Perfetto writer: which events are of one flow. Each flow is known by a text: its kind, whether its id is a number, categories and
+ * name of a flow of JSON's events, the id.
+ */
+#include <string.h>
+
+#include "perfetto/writer/writer.h"
+
+static enum tb_status append_names(struct tb_buffer *text, const struct tb_event *event) {
+  uint64_t lengths[2] = {event->categories.len, event->name.len};
+  enum tb_status status = tb_buffer_append(text, lengths, sizeof(lengths));
+  if (status == TB_OK) status = tb_buffer_append(text, event->categories.ptr, event->categories.len);
+  return status == TB_OK ? tb_buffer_append(text, event->name.ptr, event->name.len) : status;
+}
+
+/* Takes what append_names wrote; returns the byte after it. */
+static const char *read_names(const char *at, struct tb_slice *categories, struct tb_slice *name) {
+  uint64_t lengths[2];
+  memcpy(lengths, at, sizeof(lengths));
+  at += sizeof(lengths);
+  *categories = (struct tb_slice){at, (size_t)lengths[0]};
+  *name = (struct tb_slice){at + lengths[0], (size_t)lengths[1]};
+  return at + lengths[0] + lengths[1];
+}
+
+static uint32_t intern(struct tb_perfetto_writer *p, struct tb_intern *texts) {
+  return tb_intern_id(texts, (struct tb_slice){p->scratch.data, p->scratch.len});
+}
+
+/* Notes what the first event of a flow says beside that. */
+static bool know(struct tb_perfetto_writer *p, const struct tb_event *event, const struct tb_id *id, uint32_t flow,
+                 enum tb_flow_kind kind) {
+  void *numbers = p->flow_numbers, *known = p->flows_known;
+  size_t count = (size_t)flow + 1;
+  enum tb_status status =
+      tb_grow_array(p->allocator, &numbers, &p->flow_capacity, count, sizeof(*p->flow_numbers), UINT32_MAX);
+  p->flow_numbers = numbers;
+  if (status == TB_OK)
+    status = tb_grow_array(p->allocator, &known, &p->flows_known_capacity, count, sizeof(*p->flows_known), UINT32_MAX);
+  p->flows_known = known;
+  if (status != TB_OK) return false;
+  struct tb_known_flow *now = &p->flows_known[flow];
+  *now =
+      (struct tb_known_flow){.has = (uint8_t)(event->has & (TB_HAS_NAME | TB_HAS_CATEGORIES)), .kind = (uint8_t)kind};
+  p->flow_numbers[flow] = id->is_number ? id->value : XXH3_64bits(id->text.ptr, id->text.len);
+  p->flow_count = count;
+  if (kind != TB_FLOW_ALONE) return true;
+  p->has_lone_flows = true;
+  p->scratch.len = 0;
+  if (append_names(&p->scratch, event) != TB_OK) return false;
+  now->label = intern(p, &p->flow_names);
+  return now->label != 0;
+}
+
+uint32_t tb_perfetto_flow(struct tb_perfetto_writer *p, const struct tb_event *event, const struct tb_id *id,
+                          enum tb_flow_kind kind) {
+  struct tb_buffer *text = &p->scratch;
+  text->len = 0;
+  char head[2] = {(char)kind, (char)id->is_number};
+  enum tb_status status = tb_buffer_append(text, head, 2);
+  if (status == TB_OK && kind == TB_FLOW_NAMED) status = append_names(text, event);
+  if (status == TB_OK)
+    status = id->is_number ? tb_buffer_append(text, &id->value, sizeof(id->value))
+                           : tb_buffer_append(text, id->text.ptr, id->text.len);
+  uint32_t flow = status == TB_OK ? intern(p, &p->flow_texts) : 0;
+  if (!flow || flow < p->flow_count) return flow;
+  return know(p, event, id, flow, kind) ? flow : 0;
+}
+
+enum tb_flow_kind tb_perfetto_read_flow(const struct tb_perfetto_writer *p, uint32_t flow, struct tb_slice *categories,
+                                        struct tb_slice *name, struct tb_id *id) {
+  struct tb_slice text = tb_intern_text(&p->flow_texts, flow);
+  const struct tb_known_flow *known = &p->flows_known[flow];
+  *id = (struct tb_id){.kind = TB_ID_PLAIN, .is_number = text.ptr[1]};
+  *categories = *name = (struct tb_slice){NULL, 0};
+  const char *at = text.ptr + 2;
+  if (known->kind == TB_FLOW_NAMED) at = read_names(at, categories, name);
+  if (known->kind == TB_FLOW_ALONE)
+    (void)read_names(tb_intern_text(&p->flow_names, known->label).ptr, categories, name);
+  if (id->is_number)
+    memcpy(&id->value, at, sizeof(id->value));
+  else
+    id->text = (struct tb_slice){at, text.len - (size_t)(at - text.ptr)};
+  return (enum tb_flow_kind)known->kind;
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The Perfetto writer: what only FXT has. Blobs, Perfetto's packets in blobs, buffers that filled up.
+ */
+#include <string.h>
+
+#include "model/fxt_blobs.h"
+#include "perfetto/writer/writer.h"
+#include "protobuf/wire.h"
+#include "protos/field_numbers.h"
+
+static enum tb_status put_instant(struct tb_perfetto_writer *p, const struct tb_event *instant) {
+  return instant->track->type == TB_TRACK_THREAD ? tb_perfetto_put_on_thread(p, instant)
+                                                 : tb_perfetto_put_on_track(p, instant);
+}
+
+/* ---- loss of data ----------------------------------------------------------------------------------------------------------------- */
+
+enum tb_status tb_perfetto_put_data_loss(struct tb_perfetto_writer *p, const struct tb_event *event) {
+  if (!event->track) return tb_buffer_append(&p->lossy_providers, &event->sequence, sizeof(event->sequence));
+  struct tb_event instant = *event;
+  struct tb_arg member = {.name = TB_SLICE("data_loss"), .u = event->sequence, .span = 1, .type = TB_ARG_UINT};
+  instant.type = TB_EVENT_INSTANT;
+  instant.name = TB_SLICE("data loss");
+  instant.extra = &member;
+  instant.extra_count = 1;
+  return put_instant(p, &instant);
+}
+
+static bool is_of_provider(const struct tb_perfetto_writer *p, size_t index, uint32_t provider) {
+  const struct tb_sequence *sequence = p->sequences[index];
+  bool has_events = sequence->strand.total || sequence->straight.total || sequence->ended.total;
+  return has_events && sequence->track && sequence->track->track->sequence == provider;
+}
+
+/* Whether all that the provider wrote stands on the shared sequence. */
+static bool has_no_thread(const struct tb_perfetto_writer *p, uint32_t provider) {
+  for (size_t i = TB_SHARED_SEQUENCE + 1; i < p->sequence_count; i++)
+    if (is_of_provider(p, i, provider)) return false;
+  return true;
+}
+
+void tb_perfetto_mark_lossy(struct tb_perfetto_writer *p) {
+  for (size_t at = 0; at < p->lossy_providers.len; at += sizeof(uint32_t)) {
+    uint32_t provider;
+    memcpy(&provider, p->lossy_providers.data + at, sizeof(provider));
+    if (has_no_thread(p, provider)) p->sequences[TB_SHARED_SEQUENCE]->lossy = true;
+    for (size_t i = TB_SHARED_SEQUENCE + 1; i < p->sequence_count; i++)
+      if (is_of_provider(p, i, provider)) p->sequences[i]->lossy = true;
+  }
+}
+
+enum tb_status tb_perfetto_write_loss(struct tb_perfetto_writer *p, uint32_t sequence_id) {
+  char fields[2 * TB_WIRE_VARINT_MAX + 4];
+  char *at = tb_wire_put_uint(fields, TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, sequence_id);
+  at = tb_wire_put_uint(at, TB_TRACE_PACKET_PREVIOUS_PACKET_DROPPED, 1);
+  return tb_packet_sink_put_fields(&p->sink, (struct tb_slice){fields, (size_t)(at - fields)});
+}
+
+/* ---- blobs ------------------------------------------------------------------------------------------------------------------------- */
+
+static enum tb_status put_carried(void *ctx, const struct tb_event *event) {
+  if (event->type == TB_EVENT_METADATA) return tb_perfetto_put_metadata(ctx, event);
+  return put_instant(ctx, event);
+}
+
+enum tb_status tb_perfetto_put_blob(struct tb_perfetto_writer *p, const struct tb_event *event) {
+  return tb_blob_put_as_event(p->allocator, event, put_carried, p);
+}
+
+/* ---- packets of the source ------------------------------------------------------------------------------------------------------------ */
+
+/* The sequence id that a packet has. */
+static uint64_t sequence_of(struct tb_slice packet) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(packet);
+  struct tb_wire_field field;
+  uint64_t id = 0;
+  while (tb_wire_next(&cursor, &field) == TB_OK)
+    if (field.number == TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID && field.type == TB_WIRE_VARINT) id = field.value;
+  return id;
+}
+
+/* Keeps one packet, with a mark that says which blob it is of. */
+static enum tb_status keep_packet(struct tb_perfetto_writer *p, struct tb_slice packet, struct tb_slice blob) {
+  enum { TAGS = 6 * TB_WIRE_VARINT_MAX };
+  struct tb_buffer *to = &p->packets;
+  enum tb_status status = tb_buffer_reserve(to, packet.len + blob.len + TAGS);
+  if (status != TB_OK) return status;
+  char head[2 * TB_WIRE_VARINT_MAX], tail[4 * TB_WIRE_VARINT_MAX];
+  size_t named =
+      (size_t)(tb_wire_put_varint(tb_wire_put_tag(head, TB_FXT_ORIGIN_NAME, TB_WIRE_BYTES), blob.len) - head);
+  uint64_t sequence = sequence_of(packet);
+  char number[2 * TB_WIRE_VARINT_MAX];
+  size_t numbered = (size_t)(tb_wire_put_uint(number, TB_FXT_ORIGIN_SEQUENCE, sequence) - number);
+  char *end = tb_wire_put_tag(tail, TB_TRACE_PACKET_FXT_ORIGIN, TB_WIRE_BYTES);
+  end = tb_wire_put_varint(end, named + blob.len + numbered);
+  char *at = to->data + to->len;
+  at = tb_wire_put_tag(at, TB_TRACE_PACKET, TB_WIRE_BYTES);
+  at = tb_wire_put_varint(at, packet.len + (size_t)(end - tail) + named + blob.len + numbered);
+  const struct tb_slice parts[] = {packet, {tail, (size_t)(end - tail)}, {head, named}, blob, {number, numbered}};
+  for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+    if (parts[i].len) memcpy(at, parts[i].ptr, parts[i].len);
+    at += parts[i].len;
+  }
+  to->len = (size_t)(at - to->data);
+  return TB_OK;
+}
+
+enum tb_status tb_perfetto_put_packets(struct tb_perfetto_writer *p, const struct tb_event *event) {
+  if (event->blob_type != TB_BLOB_PERFETTO) return tb_buffer_append(&p->packets, event->blob.ptr, event->blob.len);
+  struct tb_wire_cursor cursor = tb_wire_cursor(event->blob);
+  struct tb_wire_field field;
+  enum tb_status status = TB_OK;
+  while (status == TB_OK && tb_wire_next(&cursor, &field) == TB_OK)
+    if (field.number == TB_TRACE_PACKET && field.type == TB_WIRE_BYTES)
+      status = keep_packet(p, field.bytes, event->name);
+  return status;
+}
+
+/* One packet's fields with its sequence id moved up, so that no sequence of the source meets one of ours. */
+static enum tb_status write_moved(struct tb_perfetto_writer *p, struct tb_slice packet, uint32_t by) {
+  struct tb_buffer *out = &p->scratch;
+  struct tb_wire_cursor cursor = tb_wire_cursor(packet);
+  struct tb_wire_field field;
+  out->len = 0;
+  enum tb_status status = tb_buffer_reserve(out, packet.len + 2 * TB_WIRE_VARINT_MAX);
+  while (status == TB_OK && tb_wire_next(&cursor, &field) == TB_OK) {
+    if (field.number == TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID && field.type == TB_WIRE_VARINT && field.value) {
+      status = tb_buffer_reserve(out, 2 * TB_WIRE_VARINT_MAX);
+      if (status == TB_OK)
+        out->len = (size_t)(tb_wire_put_uint(out->data + out->len, field.number, field.value + by) - out->data);
+    } else {
+      status = tb_buffer_append(out, field.start, (size_t)(cursor.at - field.start));
+    }
+  }
+  return status == TB_OK ? tb_packet_sink_put_fields(&p->sink, (struct tb_slice){out->data, out->len}) : status;
+}
+
+enum tb_status tb_perfetto_write_packets(struct tb_perfetto_writer *p, uint32_t first_sequence_id) {
+  struct tb_wire_cursor cursor = tb_wire_cursor((struct tb_slice){p->packets.data, p->packets.len});
+  struct tb_wire_field field;
+  enum tb_status status = TB_OK;
+  while (status == TB_OK && p->packets.len && tb_wire_next(&cursor, &field) == TB_OK)
+    if (field.number == TB_TRACE_PACKET && field.type == TB_WIRE_BYTES)
+      status = write_moved(p, field.bytes, first_sequence_id);
+  return status;
+}

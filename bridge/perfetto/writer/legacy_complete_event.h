@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Complete slices that go down as one legacy event of phase X, without an end: only from those the trace processor takes a thread duration
+ * of 0, and only those keep their duration where their end would make it take them away. Their times are microseconds.
+ */
+#ifndef TB_PERFETTO_WRITER_LEGACY_COMPLETE_EVENT_H
+#define TB_PERFETTO_WRITER_LEGACY_COMPLETE_EVENT_H
+
+#include "protobuf/wire.h"
+#include "protos/field_numbers.h"
+#include "timeline/sort_queue.h"
+
+enum { TB_LEGACY_COMPLETE_MAX = 4 * (1 + TB_WIRE_VARINT_MAX) };
+
+/* Whether a legacy event can hold all that the entry says. */
+static inline bool tb_may_be_legacy_complete(const struct tb_entry *e) {
+  if (e->kind != TB_ENTRY_COMPLETE && e->kind != TB_ENTRY_MOMENT) return false;
+  if (e->dur % 1000 || e->end_body.len) return false;
+  if (e->has_thread_dur && (!e->has_thread_ts || e->thread_dur % 1000)) return false;
+  struct tb_wire_cursor cursor = tb_wire_cursor(e->body);
+  struct tb_wire_field field;
+  while (tb_wire_read(&cursor, &field) == TB_OK)
+    if (field.number == TB_TRACK_EVENT_LEGACY_EVENT) return false; /* it has ids */
+  return true;
+}
+
+static inline bool tb_is_legacy_complete(const struct tb_entry *e) {
+  return e->has_thread_dur && !e->thread_dur && tb_may_be_legacy_complete(e);
+}
+
+/* Writes the field that makes a begin of it; `at` has room for TB_LEGACY_COMPLETE_MAX bytes. Returns the byte after it. */
+static inline char *tb_legacy_complete_write(char *at, const struct tb_entry *e) {
+  char fields[TB_LEGACY_COMPLETE_MAX];
+  char *end = tb_wire_put_uint(fields, TB_TRACK_EVENT_LEGACY_EVENT_PHASE, 'X');
+  end = tb_wire_put_uint(end, TB_TRACK_EVENT_LEGACY_EVENT_DURATION_US, (uint64_t)e->dur / 1000);
+  if (e->has_thread_dur)
+    end = tb_wire_put_uint(end, TB_TRACK_EVENT_LEGACY_EVENT_THREAD_DURATION_US, (uint64_t)(e->thread_dur / 1000));
+  return tb_wire_put_bytes(at, TB_TRACK_EVENT_LEGACY_EVENT, fields, (size_t)(end - fields));
+}
+
+#endif

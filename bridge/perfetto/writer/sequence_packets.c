@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The packets of a sequence: times as differences on an incremental clock, the rest as the strand's bodies have it.
+ */
+#include <string.h>
+
+#include "base/error.h"
+#include "json/text.h"
+#include "perfetto/writer/sequence.h"
+
+enum { FLOW_BYTES = 2 + 8 };
+
+enum tb_status tb_sequence_no_memory(struct tb_sequence_writer *w) {
+  return tb_fail(&w->p->writer->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+}
+
+/* ---- packets --------------------------------------------------------------------------------------------------------------------------- */
+
+enum tb_status tb_sequence_put_event(struct tb_sequence_writer *w, const struct tb_event_head *head,
+                                     struct tb_slice fields, struct tb_slice body) {
+  struct tb_slice extra = {w->extra.data, w->extra.len}, beside = {w->beside.data, w->beside.len};
+  size_t room = TB_EVENT_PACKET_ROOM + fields.len + body.len + extra.len + beside.len;
+  w->extra.len = w->beside.len = 0;
+  char *start = tb_packet_sink_reserve(&w->p->sink, room);
+  if (start) {
+    char *end = tb_event_packet_write(&w->stream, start, head, fields, body, extra);
+    if (beside.len) end = tb_event_packet_add(start, end, beside);
+    tb_packet_sink_commit(&w->p->sink, (size_t)(end - start));
+    return TB_OK;
+  }
+  if (w->p->writer->error.code != TB_OK) return w->p->writer->error.code;
+  struct tb_buffer *whole = &w->p->scratch;
+  whole->len = 0;
+  if (tb_buffer_reserve(whole, room) != TB_OK) return tb_sequence_no_memory(w);
+  char *end = tb_event_packet_write(&w->stream, whole->data, head, fields, body, extra);
+  if (beside.len) end = tb_event_packet_add(whole->data, end, beside);
+  return tb_packet_sink_put(&w->p->sink, whole->data, (size_t)(end - whole->data), (struct tb_slice){NULL, 0});
+}
+
+enum tb_status tb_sequence_put_extended(struct tb_sequence_writer *w, struct tb_slice packet) {
+  struct tb_slice extra = {w->extra.data, w->extra.len}, beside = {w->beside.data, w->beside.len};
+  w->extra.len = w->beside.len = 0;
+  if (!extra.len && !beside.len) return tb_packet_sink_put(&w->p->sink, packet.ptr, packet.len, extra);
+  struct tb_buffer *whole = &w->p->scratch;
+  whole->len = 0;
+  if (tb_buffer_reserve(whole, TB_EVENT_PACKET_ROOM + packet.len + extra.len + beside.len) != TB_OK)
+    return tb_sequence_no_memory(w);
+  char *end = tb_event_packet_extend(&w->stream, whole->data, packet, extra);
+  if (beside.len) end = tb_event_packet_add(whole->data, end, beside);
+  return tb_packet_sink_put(&w->p->sink, whole->data, (size_t)(end - whole->data), (struct tb_slice){NULL, 0});
+}
+
+enum tb_status tb_sequence_put_payload(struct tb_sequence_writer *w, int64_t ts, uint32_t field,
+                                       struct tb_slice payload) {
+  char fields[TB_EVENT_PACKET_ROOM];
+  struct tb_buffer *whole = &w->p->scratch;
+  char *at = tb_wire_put_uint(fields, TB_TRACE_PACKET_TIMESTAMP, (uint64_t)ts - (uint64_t)w->stream.last_ts);
+  at = tb_wire_put_uint(at, TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, w->id);
+  at = tb_wire_put_uint(at, TB_TRACE_PACKET_SEQUENCE_FLAGS, TB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE);
+  at = tb_wire_put_varint(tb_wire_put_tag(at, field, TB_WIRE_BYTES), payload.len);
+  w->stream.last_ts = ts;
+  whole->len = 0;
+  if (tb_buffer_append(whole, fields, (size_t)(at - fields)) != TB_OK ||
+      tb_buffer_append(whole, payload.ptr, payload.len) != TB_OK)
+    return tb_sequence_no_memory(w);
+  return tb_packet_sink_put_fields(&w->p->sink, (struct tb_slice){whole->data, whole->len});
+}
+
+enum tb_status tb_sequence_carry_phase(struct tb_sequence_writer *w, char phase) {
+  if (tb_buffer_reserve(&w->extra, TB_CARRIED_PHASE_MAX) != TB_OK) return tb_sequence_no_memory(w);
+  char *end = tb_encode_carried_phase(&w->p->encoder, &w->sequence->uses, w->extra.data + w->extra.len, phase);
+  if (!end) return tb_sequence_no_memory(w);
+  w->extra.len = (size_t)(end - w->extra.data);
+  return tb_perfetto_write_interned(w->p, w->id, &w->sequence->uses, w->written);
+}
+
+enum tb_status tb_sequence_add_label(struct tb_sequence_writer *w, struct tb_slice body) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(body);
+  struct tb_wire_field field;
+  while (tb_wire_next(&cursor, &field) == TB_OK &&
+         (field.number == TB_TRACK_EVENT_NAME_IID || field.number == TB_TRACK_EVENT_CATEGORY_IIDS))
+    if (tb_buffer_append(&w->extra, field.start, (size_t)(cursor.at - field.start)) != TB_OK)
+      return tb_sequence_no_memory(w);
+  return TB_OK;
+}
+
+/* ---- flows ------------------------------------------------------------------------------------------------------------------------------ */
+
+static char *put_flow(char *at, const struct tb_slice_flow *flow) {
+  return tb_wire_put_fixed64(at, flow->terminating ? TB_TRACK_EVENT_TERMINATING_FLOW_IDS : TB_TRACK_EVENT_FLOW_IDS,
+                             flow->id);
+}
+
+/* Adds {trace_event: "flow_in flow_out ID"}, as far as it is so; an ID that is text stands in the slice's own {trace_event}. */
+static enum tb_status add_unjoined(struct tb_sequence_writer *w, const struct tb_slice_flow *flow) {
+  struct tb_perfetto_writer *p = w->p;
+  char text[sizeof("flow_in flow_out ") + TB_JSON_INTEGER_MAX], *end = text;
+  if (flow->unjoined != TB_FLOW_OUT) end = tb_packet_put_bytes(end, TB_SLICE("flow_in "));
+  if (flow->unjoined != TB_FLOW_IN) end = tb_packet_put_bytes(end, TB_SLICE("flow_out "));
+  bool is_number = tb_intern_text(&p->flow_texts, (uint32_t)flow->id).ptr[1];
+  if (is_number) end = tb_json_put_uint(end, p->flow_numbers[flow->id]);
+  size_t len = (size_t)(end - text);
+  if (tb_buffer_reserve(&w->extra, TB_CARRIED_TEXT_ROOM + len) != TB_OK) return tb_sequence_no_memory(w);
+  end = tb_encode_carried_text(&p->encoder, &w->sequence->uses, w->extra.data + w->extra.len,
+                               (struct tb_slice){text, len});
+  if (!end) return tb_sequence_no_memory(w);
+  w->extra.len = (size_t)(end - w->extra.data);
+  return tb_perfetto_write_interned(p, w->id, &w->sequence->uses, w->written);
+}
+
+enum tb_status tb_sequence_add_flows(struct tb_sequence_writer *w, uint64_t place) {
+  while (w->flow < w->flow_end && w->flow->place < place) w->flow++;
+  const struct tb_slice_flow *first = w->flow;
+  for (; w->flow < w->flow_end && w->flow->place == place; w->flow++) {
+    if (w->flow->at_end) continue;
+    if (w->flow->unjoined) {
+      enum tb_status status = add_unjoined(w, w->flow);
+      if (status != TB_OK) return status;
+      continue;
+    }
+    if (tb_buffer_reserve(&w->extra, FLOW_BYTES) != TB_OK) return tb_sequence_no_memory(w);
+    w->extra.len = (size_t)(put_flow(w->extra.data + w->extra.len, w->flow) - w->extra.data);
+  }
+  return tb_sequence_tell_flows(w, place, first);
+}
+
+static const struct tb_slice_flow *first_flow(const struct tb_flows *flows, uint32_t strand, uint64_t place) {
+  size_t low = 0, high = flows->slice_count;
+  while (low < high) {
+    size_t mid = low + (high - low) / 2;
+    const struct tb_slice_flow *f = &flows->slices[mid];
+    if (f->strand < strand || (f->strand == strand && f->place < place))
+      low = mid + 1;
+    else
+      high = mid;
+  }
+  return flows->slices ? flows->slices + low : NULL;
+}
+
+enum tb_status tb_sequence_add_end_flows(struct tb_sequence_writer *w, uint64_t place) {
+  if (!w->p->flows.any_at_end) return TB_OK;
+  const struct tb_slice_flow *f = first_flow(&w->p->flows, w->index, place);
+  bool any = false;
+  for (; f < w->flow_end && f->place == place; f++) {
+    if (!f->at_end) continue;
+    if (tb_buffer_reserve(&w->extra, FLOW_BYTES) != TB_OK) return tb_sequence_no_memory(w);
+    w->extra.len = (size_t)(put_flow(w->extra.data + w->extra.len, f) - w->extra.data);
+    any = true;
+  }
+  return any && w->p->told_count ? tb_sequence_tell_of_others(w) : TB_OK;
+}
+
+void tb_sequence_find_flows(struct tb_sequence_writer *w) {
+  const struct tb_flows *flows = &w->p->flows;
+  w->flow = first_flow(flows, w->index, 0);
+  w->flow_end = flows->slices ? first_flow(flows, w->index + 1, 0) : NULL;
+  tb_sequence_find_told(w);
+}
+
+/* ---- the first packets -------------------------------------------------------------------------------------------------------------------- */
+
+enum tb_status tb_sequence_put_start(struct tb_sequence_writer *w, int64_t ts) {
+  struct tb_perfetto_writer *p = w->p;
+  uint64_t track = tb_sequence_is_shared(w) ? 0 : w->sequence->track->uuid, counter = 0;
+  if (w->sequence->has_thread_times && !tb_sequence_is_shared(w)) {
+    counter = ++p->next_uuid;
+    enum tb_status status = tb_perfetto_write_thread_time_track(p, counter, track, w->sequence->thread_times_in_us);
+    if (status != TB_OK) return status;
+  }
+  w->stream.last_ts = ts;
+  enum tb_status status = tb_perfetto_write_sequence_start(p, w->id, ts, track, counter);
+  return status == TB_OK ? tb_perfetto_write_interned(p, w->id, &w->sequence->uses, w->written) : status;
+}

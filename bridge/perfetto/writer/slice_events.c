@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The Perfetto writer: slices, instants, async events and flows onto their strands.
+ */
+#include <string.h>
+
+#include "model/flow_source.h"
+#include "perfetto/writer/writer.h"
+#include "protobuf/wire.h"
+#include "protos/field_numbers.h"
+
+/* ---- flows ------------------------------------------------------------------------------------------------------------------------- */
+
+enum { ALL_TIMES = TB_HAS_DUR | TB_HAS_THREAD_TS | TB_HAS_THREAD_DUR };
+
+static uint64_t flow_order(const struct tb_perfetto_writer *p, const struct tb_event *event) {
+  return tb_perfetto_orders_by_offset(p) ? event->offset : p->order;
+}
+
+static enum tb_status add_bind_id(struct tb_perfetto_writer *p, const struct tb_event *event, struct tb_entry *entry) {
+  bool in = event->has & TB_HAS_FLOW_IN, out = event->has & TB_HAS_FLOW_OUT;
+  if (event->bind_id.kind == TB_ID_NONE || (!in && !out)) return TB_OK;
+  entry->flow_key = tb_perfetto_flow(p, event, &event->bind_id, TB_FLOW_BOUND);
+  entry->flow = in && out ? TB_FLOW_THROUGH : in ? TB_FLOW_IN : TB_FLOW_OUT;
+  entry->order = flow_order(p, event);
+  return entry->flow_key ? TB_OK : TB_NO_MEMORY;
+}
+
+enum tb_status tb_perfetto_put_flow(struct tb_perfetto_writer *p, const struct tb_event *event) {
+  if (tb_flows_told(event) == TB_FLOWS_TOLD_BY_FXT) {
+    tb_losses_add(&p->writer->losses, "what FXT says of flows beside their ids", event->offset);
+    return TB_OK;
+  }
+  struct tb_sequence *sequence = tb_perfetto_thread_sequence(p, event->track);
+  uint32_t flow = tb_perfetto_flow(p, event, &event->id, event->has & TB_HAS_ID_ALONE ? TB_FLOW_ALONE : TB_FLOW_NAMED);
+  if (!sequence || !flow) return TB_NO_MEMORY;
+  struct tb_entry entry = {.ts = event->ts, .kind = TB_ENTRY_FLOW, .flow_key = flow, .order = flow_order(p, event)};
+  if (tb_perfetto_keep_rich_flow(p, sequence, event, flow, entry.order) != TB_OK) return TB_NO_MEMORY;
+  if (event->type == TB_EVENT_FLOW_BEGIN)
+    entry.flow = TB_FLOW_OUT;
+  else if (event->type == TB_EVENT_FLOW_STEP)
+    entry.flow = TB_FLOW_THROUGH;
+  else
+    entry.flow = event->has & TB_HAS_BIND_ENCLOSING ? TB_FLOW_IN : TB_FLOW_IN_NEXT;
+  return tb_perfetto_add_entry(p, sequence, &entry);
+}
+
+/* ---- stacks and other fields of the body --------------------------------------------------------------------------------------------- */
+
+enum tb_status tb_perfetto_append_stack(struct tb_perfetto_writer *p, struct tb_sequence *sequence,
+                                        const struct tb_stack *stack, struct tb_buffer *body) {
+  if (!tb_stack_is_there(stack)) return TB_OK;
+  p->scratch.len = 0;
+  if (tb_stacks_text(&p->scratch, stack) != TB_OK) return TB_NO_MEMORY;
+  uint32_t iid = tb_interned_iid(&p->interned, &sequence->uses, TB_INTERNED_STACKS,
+                                 (struct tb_slice){p->scratch.data, p->scratch.len});
+  if (!iid || tb_buffer_reserve(body, 2 * TB_WIRE_VARINT_MAX) != TB_OK) return TB_NO_MEMORY;
+  body->len = (size_t)(tb_wire_put_uint(body->data + body->len, TB_TRACK_EVENT_CALLSTACK_IID, iid) - body->data);
+  return TB_OK;
+}
+
+static enum tb_status append_flow_ids(struct tb_perfetto_writer *p, const struct tb_event *event,
+                                      struct tb_buffer *body) {
+  size_t count = (size_t)event->flow_count + event->terminating_flow_count;
+  if (tb_flows_told(event) == TB_FLOWS_TOLD_BY_JSON) return TB_OK; /* flow events come for them */
+  if (tb_buffer_reserve(body, count * 16) != TB_OK) return TB_NO_MEMORY;
+  char *at = body->data + body->len;
+  for (uint32_t i = 0; i < event->flow_count; i++)
+    at = tb_wire_put_fixed64(at, TB_TRACK_EVENT_FLOW_IDS, event->flow_ids[i]);
+  for (uint32_t i = 0; i < event->terminating_flow_count; i++)
+    at = tb_wire_put_fixed64(at, TB_TRACK_EVENT_TERMINATING_FLOW_IDS, event->terminating_flow_ids[i]);
+  body->len = (size_t)(at - body->data);
+  p->writer->summary.flows += count;
+  return TB_OK;
+}
+
+/* ---- events on their thread's sequence ----------------------------------------------------------------------------------------------- */
+
+/* Sees that p->instant is known, and that the sequence defines what it refers to. */
+static bool know_instant(struct tb_perfetto_writer *p, struct tb_sequence *sequence) {
+  char *end = tb_encode_carried_phase(&p->encoder, &sequence->uses, p->instant_fields, 'i');
+  if (end) p->instant = (struct tb_slice){p->instant_fields, (size_t)(end - p->instant_fields)};
+  return end != NULL;
+}
+
+/* The trace processor names slices of JSON that have no name, those of FXT not. */
+static unsigned no_name(const struct tb_perfetto_writer *p) {
+  return p->writer->options.source == TB_FORMAT_FXT ? 0 : TB_ENCODE_NO_NAME;
+}
+
+/* A complete slice that lasts less than nothing, or no known time, is an instant with its phase carried. */
+static bool is_complete(const struct tb_event *event) { return event->has & TB_HAS_DUR && event->dur > 0; }
+static bool is_moment(const struct tb_event *event) { return event->has & TB_HAS_DUR && event->dur == 0; }
+
+/* The end of a slice says its dur and tdur; what is no slice has none, and without tts tdur has no place. */
+static uint32_t times_without_place(const struct tb_entry *entry) {
+  bool ends = entry->kind == TB_ENTRY_COMPLETE || entry->kind == TB_ENTRY_MOMENT;
+  uint32_t times = ends ? 0 : TB_HAS_DUR | TB_HAS_THREAD_DUR;
+  return entry->has_thread_ts ? times : times | TB_HAS_THREAD_DUR;
+}
+
+enum tb_status tb_perfetto_put_on_thread(struct tb_perfetto_writer *p, const struct tb_event *event) {
+  enum tb_status plain = tb_perfetto_put_plain(p, event);
+  if (plain != TB_END) return plain;
+  struct tb_sequence *sequence = tb_perfetto_thread_sequence(p, event->track);
+  if (!sequence) return TB_NO_MEMORY;
+  struct tb_entry entry = {.ts = event->ts};
+  struct tb_carriage carriage = {0};
+  unsigned parts = TB_ENCODE_NAME | TB_ENCODE_CATEGORIES | TB_ENCODE_ARGS | no_name(p);
+  char phase = event->phase;
+  switch (event->type) {
+    case TB_EVENT_SLICE_BEGIN:
+      entry.kind = TB_ENTRY_BEGIN;
+      break;
+    case TB_EVENT_SLICE_END:
+      entry.kind = TB_ENTRY_END;
+      parts = TB_ENCODE_ARGS;
+      break;
+    case TB_EVENT_SLICE_COMPLETE:
+      entry.kind = is_complete(event) ? TB_ENTRY_COMPLETE : is_moment(event) ? TB_ENTRY_MOMENT : TB_ENTRY_MARK;
+      entry.dur = event->dur;
+      break;
+    default:
+      entry.kind = TB_ENTRY_INSTANT;
+      break;
+  }
+  if (entry.kind == TB_ENTRY_MARK) {
+    carriage.phase = TB_SLICE("X");
+  } else if (entry.kind == TB_ENTRY_INSTANT && phase && phase != 'i' && phase != 'I') {
+    carriage.phase = (struct tb_slice){&phase, 1};
+    entry.kind = TB_ENTRY_MARK;
+  }
+  if (event->id.kind != TB_ID_NONE) parts |= TB_ENCODE_IDS;
+  tb_perfetto_set_thread_times(sequence, event, &entry);
+  if (entry.kind == TB_ENTRY_INSTANT && sequence->has_thread_times && !know_instant(p, sequence)) return TB_NO_MEMORY;
+  carriage.times = times_without_place(&entry);
+  struct tb_buffer *body = &p->encoder.body;
+  enum tb_status status =
+      tb_encode_event(&p->encoder, &sequence->uses, event, parts, &carriage, &entry.name, &entry.categories);
+  if (status == TB_OK && tb_stack_is_there(&event->stack))
+    status = tb_perfetto_append_stack(p, sequence, &event->stack, body);
+  if (status == TB_OK && event->flow_count + event->terminating_flow_count) status = append_flow_ids(p, event, body);
+  size_t body_len = body->len;
+  bool has_end = entry.kind == TB_ENTRY_COMPLETE || entry.kind == TB_ENTRY_MOMENT;
+  if (status == TB_OK && has_end && tb_stack_is_there(&event->end_stack))
+    status = tb_perfetto_append_stack(p, sequence, &event->end_stack, body);
+  if (status == TB_OK && entry.kind != TB_ENTRY_END) status = add_bind_id(p, event, &entry);
+  if (status == TB_OK) status = tb_buffer_reserve(body, TB_PACKET_BYTES_AHEAD);
+  if (status != TB_OK) return status;
+  entry.body = (struct tb_slice){body->data, body_len};
+  entry.end_body = (struct tb_slice){body->data + body_len, body->len - body_len};
+  return tb_perfetto_add_entry(p, sequence, &entry);
+}
+
+/* ---- events on the shared sequence ---------------------------------------------------------------------------------------------------- */
+
+/* Tells an END at the time of its BEGIN from one that ends an earlier slice, and an INSTANT before any BEGIN at its time from
+ * those behind one. */
+static void mark_early(struct tb_key *key, struct tb_entry *entry) {
+  if (entry->kind == TB_ENTRY_BEGIN) {
+    if (key->last_begin_ts != entry->ts) key->begins_at_ts = 0;
+    key->last_begin_ts = entry->ts;
+    key->begins_at_ts++;
+  } else if (entry->kind == TB_ENTRY_END) {
+    entry->early = key->last_begin_ts != entry->ts || key->begins_at_ts == 0;
+    if (!entry->early) key->begins_at_ts--;
+  } else if (entry->kind == TB_ENTRY_INSTANT) {
+    entry->early = key->last_begin_ts != entry->ts;
+  }
+}
+
+static enum tb_status put_shared(struct tb_perfetto_writer *p, const struct tb_event *event, uint32_t key,
+                                 enum tb_entry_kind kind, const struct tb_carriage *carriage, unsigned parts) {
+  if (!key) return TB_NO_MEMORY;
+  struct tb_sequence *sequence = p->sequences[p->shared];
+  struct tb_entry entry = {.ts = event->ts, .kind = (uint8_t)kind, .key = key};
+  if (kind == TB_ENTRY_END) parts &= ~(unsigned)(TB_ENCODE_NAME | TB_ENCODE_CATEGORIES | TB_ENCODE_NO_NAME);
+  enum tb_status status =
+      tb_encode_event(&p->encoder, &sequence->uses, event, parts, carriage, &entry.name, &entry.categories);
+  if (status == TB_OK) status = tb_perfetto_append_stack(p, sequence, &event->stack, &p->encoder.body);
+  if (status == TB_OK && event->flow_count + event->terminating_flow_count)
+    status = append_flow_ids(p, event, &p->encoder.body);
+  if (status == TB_OK && kind != TB_ENTRY_END) status = add_bind_id(p, event, &entry);
+  if (status != TB_OK) return status;
+  mark_early(&p->keys[key], &entry);
+  entry.body = (struct tb_slice){p->encoder.body.data, p->encoder.body.len};
+  if (kind == TB_ENTRY_COMPLETE) entry.dur = event->dur;
+  return tb_perfetto_add_entry(p, sequence, &entry);
+}
+
+/* On a process' own track, the global one, or a track of the source that is none of a thread. */
+enum tb_status tb_perfetto_put_on_track(struct tb_perfetto_writer *p, const struct tb_event *event) {
+  struct tb_carriage carriage = {.times = ALL_TIMES};
+  char phase = event->phase;
+  enum tb_entry_kind kind = TB_ENTRY_INSTANT;
+  if (event->type == TB_EVENT_SLICE_BEGIN)
+    kind = TB_ENTRY_BEGIN;
+  else if (event->type == TB_EVENT_SLICE_END)
+    kind = TB_ENTRY_END;
+  else if (event->type == TB_EVENT_SLICE_COMPLETE && is_complete(event))
+    kind = TB_ENTRY_COMPLETE;
+  if (kind == TB_ENTRY_COMPLETE) carriage.times &= ~(uint32_t)TB_HAS_DUR;
+  if (event->type == TB_EVENT_SLICE_COMPLETE && kind == TB_ENTRY_INSTANT) {
+    carriage.phase = TB_SLICE("X");
+  } else if (kind == TB_ENTRY_INSTANT && phase && phase != 'i' && phase != 'I') {
+    carriage.phase = (struct tb_slice){&phase, 1};
+  }
+  unsigned parts = TB_ENCODE_NAME | TB_ENCODE_CATEGORIES | TB_ENCODE_ARGS;
+  /* an override of the thread would move an event of the global track */
+  if (event->track->type == TB_TRACK_GLOBAL)
+    carriage.emitter = event->thread != NULL;
+  else if (event->thread || event->id.kind != TB_ID_NONE)
+    parts |= TB_ENCODE_IDS;
+  if (!tb_perfetto_track(p, event->track)) return TB_NO_MEMORY;
+  return put_shared(p, event, tb_perfetto_track_key(p, event->track, TB_KEY_TRACK), kind, &carriage, parts);
+}
+
+/* The phase that goes with an async packet: b, n and e are implied. */
+static struct tb_slice async_phase(const struct tb_event *event, enum tb_entry_kind kind) {
+  if (kind == TB_ENTRY_END || strchr("bne", event->phase)) return (struct tb_slice){NULL, 0};
+  return (struct tb_slice){&event->phase, 1};
+}
+
+enum tb_status tb_perfetto_put_async(struct tb_perfetto_writer *p, const struct tb_event *event,
+                                     enum tb_entry_kind kind, enum tb_key_class class) {
+  struct tb_carriage carriage = {.phase = async_phase(event, kind), .times = ALL_TIMES};
+  unsigned parts = TB_ENCODE_NAME | TB_ENCODE_CATEGORIES | TB_ENCODE_ARGS | TB_ENCODE_IDS;
+  if (kind == TB_ENTRY_BEGIN) parts |= no_name(p);
+  if (!tb_perfetto_track(p, event->track)) return TB_NO_MEMORY;
+  return put_shared(p, event, tb_perfetto_async_key(p, event, class), kind, &carriage, parts);
+}
+
+/* Beside its track, with everything carried: what the trace processor knows nothing of, and must not nest. */
+enum tb_status tb_perfetto_put_aside(struct tb_perfetto_writer *p, const struct tb_event *event,
+                                     enum tb_key_class class) {
+  struct tb_slice phase = event->phase ? (struct tb_slice){&event->phase, 1} : event->phase_text;
+  if (event->type == TB_EVENT_SAMPLE && !event->phase) phase = TB_SLICE("sample");
+  struct tb_carriage carriage = {.phase = phase, .times = ALL_TIMES};
+  unsigned parts = TB_ENCODE_NAME | TB_ENCODE_CATEGORIES | TB_ENCODE_ARGS | TB_ENCODE_IDS;
+  if (!tb_perfetto_track(p, event->track)) return TB_NO_MEMORY;
+  return put_shared(p, event, tb_perfetto_track_key(p, event->track, class), TB_ENTRY_INSTANT, &carriage, parts);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The Perfetto writer: slices of threads that say nothing but their times, name, categories and arguments, as most do. They need none of
+ * what perfetto/writer/track_event_encoder.c sees to beside the arguments.
+ */
+#include "perfetto/writer/writer.h"
+#include "protobuf/wire.h"
+#include "protos/field_numbers.h"
+
+enum { BODY_ROOM = 64 + TB_PACKET_BYTES_AHEAD }; /* without categories and arguments */
+
+/* Whether an event's times all have their place in the packets of a slice. */
+static inline bool has_plain_times(const struct tb_event *event) {
+  enum { OF_ALL = TB_HAS_TS | TB_HAS_NAME | TB_HAS_CATEGORIES | TB_HAS_ARGS | TB_HAS_THREAD_TS };
+  uint32_t rest = event->has & ~(uint32_t)OF_ALL;
+  if (event->type != TB_EVENT_SLICE_COMPLETE) return !rest && event->type <= TB_EVENT_SLICE_COMPLETE;
+  if (rest & TB_HAS_THREAD_DUR && !(event->has & TB_HAS_THREAD_TS)) return false;
+  return (rest & ~(uint32_t)TB_HAS_THREAD_DUR) == TB_HAS_DUR && event->dur >= 0;
+}
+
+/* Whether there is nothing in an event that would stand in its body beside name, categories and arguments. */
+static inline bool is_plain(const struct tb_event *event) {
+  return has_plain_times(event) && !(event->extra_count | event->flow_count | event->terminating_flow_count) &&
+         !(event->id.kind | event->bind_id.kind) && !tb_stack_is_there(&event->stack) &&
+         !tb_stack_is_there(&event->end_stack) && (event->name.len || event->type == TB_EVENT_SLICE_END);
+}
+
+static inline uint8_t kind_of(const struct tb_event *event) {
+  static const uint8_t kinds[] = {[TB_EVENT_SLICE_BEGIN] = TB_ENTRY_BEGIN,
+                                  [TB_EVENT_SLICE_END] = TB_ENTRY_END,
+                                  [TB_EVENT_SLICE_COMPLETE] = TB_ENTRY_COMPLETE};
+  return event->has & TB_HAS_DUR && event->dur == 0 ? TB_ENTRY_MOMENT : kinds[event->type];
+}
+
+/* Encodes the body of an entry, whose name is interned. */
+static inline enum tb_status encode(struct tb_perfetto_writer *p, struct tb_sequence *sequence,
+                                    const struct tb_event *event, const struct tb_category_list *list,
+                                    struct tb_entry *entry) {
+  struct tb_buffer *body = &p->encoder.body;
+  size_t room = BODY_ROOM + (list ? list->encoded_len : 0) + (event->arg_count ? tb_encode_args_room(event) : 0);
+  if (room > body->capacity) {
+    body->len = 0;
+    enum tb_status status = tb_buffer_reserve(body, room);
+    if (status != TB_OK) return status;
+  }
+  char *at = body->data;
+  if (entry->kind != TB_ENTRY_END) {
+    at = tb_wire_put_uint(at, TB_TRACK_EVENT_NAME_IID, entry->name);
+    if (list) {
+      memcpy(at, list->encoded, list->encoded_len);
+      at += list->encoded_len;
+    }
+  }
+  if (event->arg_count) at = tb_encode_args(&p->encoder, &sequence->uses, event, at, room);
+  if (!at) return TB_NO_MEMORY;
+  entry->body = (struct tb_slice){body->data, (size_t)(at - body->data)};
+  return TB_OK;
+}
+
+enum tb_status tb_perfetto_put_plain(struct tb_perfetto_writer *p, const struct tb_event *event) {
+  struct tb_sequence *sequence = tb_perfetto_known_sequence(p, event->track);
+  if (!sequence || !is_plain(event)) return TB_END;
+  struct tb_entry entry = {.ts = event->ts, .dur = event->dur, .kind = kind_of(event)};
+  const struct tb_category_list *list = NULL;
+  if (event->name.len) {
+    entry.name = tb_interned_iid(&p->interned, &sequence->uses, TB_INTERNED_NAMES, event->name);
+    if (!entry.name) return TB_NO_MEMORY;
+  }
+  if (event->categories.len) {
+    list = tb_interned_categories(&p->interned, &sequence->uses, event->categories, &entry.categories);
+    if (!list) return TB_NO_MEMORY;
+  }
+  enum tb_status status = encode(p, sequence, event, list, &entry);
+  if (status != TB_OK) return status;
+  tb_perfetto_set_thread_times(sequence, event, &entry);
+  return tb_perfetto_add_entry(p, sequence, &entry);
+}

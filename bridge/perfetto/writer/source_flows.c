@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The Perfetto writer: what JSON or FXT says of the flows of a slice, beside their ids, in the slice's packet.
+ */
+#include "base/error.h"
+#include "perfetto/packet/json_flow_record.h"
+#include "perfetto/writer/sequence.h"
+
+enum { NUMBERS_ROOM = 8 * TB_WIRE_VARINT_MAX };
+
+static bool append(struct tb_buffer *to, struct tb_slice text) {
+  return tb_buffer_append(to, text.ptr, text.len) == TB_OK;
+}
+
+/* The letters of the kind. The returned text stands in `letters`. */
+static struct tb_slice letters_of(const struct tb_told_flow *told, bool alone, char letters[4]) {
+  size_t len = 0;
+  bool ends = told->step >= TB_FLOW_IN;
+  if (told->is_event) {
+    letters[len++] = told->step == TB_FLOW_OUT ? 's' : ends ? 'f' : 't';
+    if (told->step == TB_FLOW_IN) letters[len++] = TB_JSON_FLOW_ENCLOSING;
+  } else {
+    letters[len++] = TB_JSON_FLOW_BIND_ID;
+    if (told->step != TB_FLOW_OUT) letters[len++] = TB_JSON_FLOW_IN;
+    if (told->step != TB_FLOW_IN) letters[len++] = TB_JSON_FLOW_OUT;
+  }
+  if (alone) letters[len++] = TB_JSON_FLOW_ALONE;
+  return (struct tb_slice){letters, len};
+}
+
+/* The iid of the kind; of a flow event that stands whole, or a bind_id, the letters alone. 0 without memory. */
+static uint32_t kind_iid(struct tb_sequence_writer *w, const struct tb_told_flow *told, bool whole) {
+  struct tb_perfetto_writer *p = w->p;
+  struct tb_buffer *text = &p->scratch;
+  struct tb_slice categories, name;
+  struct tb_id id;
+  char letters[4];
+  uint8_t has = whole || !told->is_event ? 0 : p->flows_known[told->flow].has;
+  text->len = 0;
+  bool alone = tb_perfetto_read_flow(p, told->flow, &categories, &name, &id) == TB_FLOW_ALONE;
+  if (!append(text, letters_of(told, alone, letters))) return 0;
+  const char mark[] = {TB_JSON_FLOW_CATEGORIES, TB_JSON_FLOW_NAME};
+  if (has & TB_HAS_CATEGORIES && !append(text, (struct tb_slice){&mark[0], 1})) return 0;
+  if (has & TB_HAS_NAME && !append(text, (struct tb_slice){&mark[1], 1})) return 0;
+  if (has & TB_HAS_CATEGORIES && (!append(text, TB_SLICE("\n")) || !append(text, categories))) return 0;
+  if (has & TB_HAS_NAME && (!append(text, TB_SLICE("\n")) || !append(text, name))) return 0;
+  return tb_interned_iid(&p->interned, &w->sequence->uses, TB_INTERNED_ARG_STRINGS,
+                         (struct tb_slice){text->data, text->len});
+}
+
+/* The event as the fields of a TrackEvent, in p->encoder.body. */
+static enum tb_status encode_whole(struct tb_sequence_writer *w, struct tb_event *event) {
+  struct tb_perfetto_writer *p = w->p;
+  event->track = w->sequence->track->track;
+  struct tb_carriage carriage = {.phase = {&event->phase, 1},
+                                 .times = TB_HAS_DUR | TB_HAS_THREAD_TS | TB_HAS_THREAD_DUR};
+  unsigned parts = TB_ENCODE_NAME | TB_ENCODE_CATEGORIES | TB_ENCODE_ARGS | TB_ENCODE_IDS;
+  enum tb_status status = tb_encode_event(&p->encoder, &w->sequence->uses, event, parts, &carriage, NULL, NULL);
+  return status == TB_OK ? tb_perfetto_append_stack(p, w->sequence, &event->stack, &p->encoder.body) : status;
+}
+
+static enum tb_status tell(struct tb_sequence_writer *w, const struct tb_told_flow *told, bool implied) {
+  struct tb_perfetto_writer *p = w->p;
+  struct tb_event *event = told->is_event ? tb_perfetto_rich_flow(p, told->order) : NULL;
+  struct tb_slice whole = {NULL, 0};
+  char head[NUMBERS_ROOM], *at = head;
+  if (event) {
+    enum tb_status status = encode_whole(w, event);
+    if (status != TB_OK) return status == TB_NO_MEMORY ? tb_sequence_no_memory(w) : status;
+    whole = (struct tb_slice){p->encoder.body.data, p->encoder.body.len};
+  }
+  uint32_t kind = kind_iid(w, told, event != NULL);
+  if (!kind) return tb_sequence_no_memory(w);
+  at = tb_wire_put_uint(at, TB_JSON_FLOW_KIND_IID, kind);
+  if (told->delay) at = tb_wire_put_uint(at, TB_JSON_FLOW_DELAY, tb_wire_zigzag(told->delay));
+  if (!implied) at = tb_wire_put_uint(at, TB_JSON_FLOW_ID, told->number);
+  if (told->number != p->flow_numbers[told->flow])
+    at = tb_wire_put_uint(at, TB_JSON_FLOW_SOURCE_ID, p->flow_numbers[told->flow]);
+  if (event) at = tb_wire_put_varint(tb_wire_put_tag(at, TB_JSON_FLOW_EVENT, TB_WIRE_BYTES), whole.len);
+  char tag[2 * TB_WIRE_VARINT_MAX], *end = tb_wire_put_tag(tag, TB_TRACE_PACKET_JSON_FLOWS, TB_WIRE_BYTES);
+  end = tb_wire_put_varint(end, (size_t)(at - head) + whole.len);
+  if (!append(&w->beside, (struct tb_slice){tag, (size_t)(end - tag)}) ||
+      !append(&w->beside, (struct tb_slice){head, (size_t)(at - head)}) || !append(&w->beside, whole))
+    return tb_sequence_no_memory(w);
+  return tb_perfetto_write_interned(p, w->id, &w->sequence->uses, w->written);
+}
+
+/* Whether the slice that begins at `place` has more flow ids than readers read. */
+static bool has_many(const struct tb_sequence_writer *w, uint64_t place, const struct tb_slice_flow *flow) {
+  return w->flow_end - flow > TB_JSON_FLOW_IDS_MAX && flow[TB_JSON_FLOW_IDS_MAX].place == place;
+}
+
+enum tb_status tb_sequence_tell_flows(struct tb_sequence_writer *w, uint64_t place, const struct tb_slice_flow *flow) {
+  while (w->told < w->told_end && w->told->place < place) w->told++;
+  enum tb_status status = TB_OK;
+  if (has_many(w, place, flow)) flow = w->flow_end;
+  for (; status == TB_OK && w->told < w->told_end && w->told->place == place; w->told++) {
+    while (flow < w->flow_end && flow->place == place && (flow->at_end || flow->unjoined)) flow++;
+    bool ends = w->told->step >= TB_FLOW_IN;
+    bool implied =
+        flow < w->flow_end && flow->place == place && flow->terminating == ends && flow->id == w->told->number;
+    if (implied) flow++;
+    status = tell(w, w->told, implied);
+  }
+  return status;
+}
+
+enum tb_status tb_sequence_tell_of_others(struct tb_sequence_writer *w) {
+  struct tb_perfetto_writer *p = w->p;
+  uint32_t kind = 0;
+  if (p->has_lone_flows) {
+    static const char alone[] = {TB_JSON_FLOW_ALONE};
+    kind = tb_interned_iid(&p->interned, &w->sequence->uses, TB_INTERNED_ARG_STRINGS, (struct tb_slice){alone, 1});
+    if (!kind) return tb_sequence_no_memory(w);
+    enum tb_status status = tb_perfetto_write_interned(p, w->id, &w->sequence->uses, w->written);
+    if (status != TB_OK) return status;
+  }
+  char message[NUMBERS_ROOM], *end = tb_wire_put_tag(message, TB_TRACE_PACKET_JSON_FLOWS, TB_WIRE_BYTES);
+  end = tb_wire_put_varint(end, kind ? 1 + tb_wire_varint_size(kind) : 0);
+  if (kind) end = tb_wire_put_uint(end, TB_JSON_FLOW_KIND_IID, kind);
+  return append(&w->beside, (struct tb_slice){message, (size_t)(end - message)}) ? TB_OK : tb_sequence_no_memory(w);
+}
+
+void tb_sequence_find_told(struct tb_sequence_writer *w) {
+  const struct tb_told_flow *told = w->p->told;
+  size_t ends[2];
+  for (uint32_t i = 0; i < 2; i++) {
+    size_t low = 0, high = w->p->told_count;
+    while (low < high) {
+      size_t mid = low + (high - low) / 2;
+      if (told[mid].strand < w->index + i)
+        low = mid + 1;
+      else
+        high = mid;
+    }
+    ends[i] = low;
+  }
+  w->told = told ? told + ends[0] : NULL;
+  w->told_end = told ? told + ends[1] : NULL;
+}

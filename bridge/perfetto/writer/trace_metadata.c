@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The Perfetto writer: what the trace says of itself. Names and order of tracks, metadata, clocks.
+ */
+#include <string.h>
+
+#include "json/emitter.h"
+#include "model/fxt_providers.h"
+#include "model/metadata.h"
+#include "perfetto/writer/writer.h"
+
+static enum tb_status add_attribute(struct tb_perfetto_writer *p, const char *prefix, struct tb_slice name,
+                                    const struct tb_json_emit *text, bool leads) {
+  void *attributes = p->attributes;
+  if (text->status != TB_OK || tb_grow_array(p->allocator, &attributes, &p->attribute_capacity, p->attribute_count + 1,
+                                             sizeof(*p->attributes), UINT32_MAX) != TB_OK)
+    return TB_NO_MEMORY;
+  p->attributes = attributes;
+  p->scratch.len = 0;
+  if (tb_buffer_append(&p->scratch, prefix, strlen(prefix)) != TB_OK ||
+      tb_buffer_append(&p->scratch, name.ptr, name.len) != TB_OK)
+    return TB_NO_MEMORY;
+  struct tb_attribute a = {.key = tb_arena_copy(&p->arena, (struct tb_slice){p->scratch.data, p->scratch.len}),
+                           .leads = leads,
+                           .text = tb_arena_copy(&p->arena, (struct tb_slice){text->buffer.data, text->buffer.len})};
+  if (!a.key.ptr || !a.text.ptr) return TB_NO_MEMORY;
+  p->attributes[p->attribute_count++] = a;
+  return TB_OK;
+}
+
+static void emit_source_id(struct tb_json_emit *emit, const char *key, int64_t number, struct tb_slice text) {
+  tb_json_emit_raw(emit, key, strlen(key));
+  if (text.len)
+    tb_json_emit_string(emit, text);
+  else
+    tb_json_emit_int(emit, number);
+}
+
+/* A metadata event as it stood in the source. */
+static enum tb_status keep_metadata(struct tb_perfetto_writer *p, const struct tb_event *event) {
+  struct tb_json_emit emit;
+  tb_json_emit_init(&emit, p->allocator);
+  TB_JSON_EMIT(&emit, "{\"name\":");
+  tb_json_emit_string(&emit, event->name);
+  TB_JSON_EMIT(&emit, ",\"ph\":\"M\"");
+  const struct tb_track *track = event->track;
+  if (track && track->has_pid) emit_source_id(&emit, ",\"pid\":", track->pid, track->pid_text);
+  if (track && track->has_tid) emit_source_id(&emit, ",\"tid\":", track->tid, track->tid_text);
+  if (event->has & TB_HAS_TS) {
+    TB_JSON_EMIT(&emit, ",\"ts\":");
+    tb_json_emit_micros(&emit, event->ts);
+  }
+  if (event->has & TB_HAS_CATEGORIES) {
+    TB_JSON_EMIT(&emit, ",\"cat\":");
+    tb_json_emit_string(&emit, event->categories);
+  }
+  if (event->has & TB_HAS_ARGS) {
+    TB_JSON_EMIT(&emit, ",\"args\":");
+    tb_json_emit_object(&emit, event->args, event->arg_count, NULL);
+  }
+  tb_json_emit_members(&emit, event->extra, event->extra_count, NULL);
+  TB_JSON_EMIT(&emit, "}");
+  enum tb_status status = add_attribute(p, "json.M", (struct tb_slice){NULL, 0}, &emit, tb_is_provider_metadata(event));
+  tb_json_emit_free(&emit);
+  return status;
+}
+
+/* The one argument of a metadata event, where it has just that one, of the type that belongs to it. */
+static const struct tb_arg *only_arg(const struct tb_event *event, struct tb_slice name, enum tb_arg_type type) {
+  if (event->arg_count != 1 || event->extra_count || !tb_slice_equal(event->args[0].name, name)) return NULL;
+  return event->args[0].type == type ? &event->args[0] : NULL;
+}
+
+static enum tb_status set_text(struct tb_perfetto_writer *p, struct tb_slice *to, struct tb_slice text) {
+  *to = tb_arena_copy(&p->arena, text);
+  return to->ptr ? TB_OK : TB_NO_MEMORY;
+}
+
+enum tb_status tb_perfetto_put_metadata(struct tb_perfetto_writer *p, const struct tb_event *event) {
+  const struct tb_track *track = event->track;
+  if (!track) return keep_metadata(p, event);
+  bool of_thread = tb_metadata_is_of_thread(event->name);
+  if (!of_thread && track->type == TB_TRACK_THREAD && track->parent) track = track->parent;
+  struct tb_track_state *state = tb_perfetto_track(p, track);
+  if (!state || (track != event->track && !tb_perfetto_track(p, event->track))) return TB_NO_MEMORY;
+  state = &p->tracks[track->index];
+  const struct tb_arg *arg;
+  if (tb_slice_equal(event->name, TB_SLICE("process_name")) || tb_slice_equal(event->name, TB_SLICE("thread_name"))) {
+    arg = only_arg(event, TB_SLICE("name"), TB_ARG_STRING);
+    if (arg && arg->text.len) return set_text(p, &state->name, arg->text);
+  } else if (tb_slice_equal(event->name, TB_SLICE("process_labels"))) {
+    arg = only_arg(event, TB_SLICE("labels"), TB_ARG_STRING);
+    if (arg && arg->text.len) return set_text(p, &state->labels, arg->text);
+  } else if (tb_slice_equal(event->name, TB_SLICE("process_sort_index")) ||
+             tb_slice_equal(event->name, TB_SLICE("thread_sort_index"))) {
+    arg = only_arg(event, TB_SLICE("sort_index"), TB_ARG_INT);
+    if (arg && arg->i >= INT32_MIN && arg->i <= INT32_MAX) {
+      state->has_sort_index = true;
+      state->sort_index = arg->i;
+      return TB_OK;
+    }
+  }
+  return keep_metadata(p, event);
+}
+
+enum tb_status tb_perfetto_put_trace_metadata(struct tb_perfetto_writer *p, const struct tb_event *event) {
+  struct tb_json_emit emit;
+  tb_json_emit_init(&emit, p->allocator);
+  if (event->arg_count)
+    tb_json_emit_value(&emit, event->args, NULL);
+  else
+    TB_JSON_EMIT(&emit, "null");
+  enum tb_status status = add_attribute(p, "json.", event->name, &emit, tb_is_provider_metadata(event));
+  tb_json_emit_free(&emit);
+  return status;
+}
+
+enum tb_status tb_perfetto_put_clocks(struct tb_perfetto_writer *p, const struct tb_event *event) {
+  if (event->track && event->track->machine) return TB_OK; /* times are on the recording machine's clocks */
+  void *clocks = p->clocks, *rows = p->clock_rows;
+  enum tb_status status = tb_grow_array(p->allocator, &clocks, &p->clock_capacity, p->clock_count + event->clock_count,
+                                        sizeof(*p->clocks), UINT32_MAX);
+  p->clocks = clocks;
+  if (status == TB_OK)
+    status = tb_grow_array(p->allocator, &rows, &p->clock_row_capacity, p->clock_row_count + 1, sizeof(*p->clock_rows),
+                           UINT32_MAX);
+  p->clock_rows = rows;
+  if (status != TB_OK || event->clock_count == 0) return status == TB_OK ? TB_OK : TB_NO_MEMORY;
+  memcpy(p->clocks + p->clock_count, event->clocks, event->clock_count * sizeof(*p->clocks));
+  p->clock_count += event->clock_count;
+  p->clock_rows[p->clock_row_count++] = event->clock_count;
+  if (p->writer->options.clock == TB_CLOCK_UNKNOWN && event->clocks[0].clock) p->trace_clock = event->clocks[0].clock;
+  return TB_OK;
+}
+
+enum tb_status tb_perfetto_put_track(struct tb_perfetto_writer *p, const struct tb_track *track) {
+  struct tb_track_state *state = tb_perfetto_track(p, track);
+  if (!state) return TB_NO_MEMORY;
+  state->track = track;
+  if (track->name.len && set_text(p, &state->name, track->name) != TB_OK) return TB_NO_MEMORY;
+  if (track->has_sort_index) {
+    state->has_sort_index = true;
+    state->sort_index = track->sort_index;
+  }
+  return TB_OK;
+}

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "perfetto/writer/track_event_encoder.h"
+
+#include "protobuf/wire.h"
+#include "protos/field_numbers.h"
+
+enum {
+  ARG_ROOM = 64,     /* bytes that one argument takes at most, without the text that it holds */
+  EVENT_ROOM = 1024, /* the same for the rest of an event */
+  MAX_DEPTH = 128,   /* readers stop at 64 */
+  MAX_EVENT = 1 << 30
+};
+
+static const struct tb_slice carried_name = {"trace_event", 11};
+static const struct tb_slice no_name = {"[No name]", 9};
+
+void tb_event_encoder_init(struct tb_event_encoder *encoder, struct tb_interned *interned) {
+  *encoder = (struct tb_event_encoder){.interned = interned};
+  tb_buffer_init(&encoder->body, interned->allocator, MAX_EVENT);
+  tb_json_emit_init(&encoder->json, interned->allocator);
+}
+
+void tb_event_encoder_free(struct tb_event_encoder *encoder) {
+  tb_buffer_free(&encoder->body);
+  tb_json_emit_free(&encoder->json);
+}
+
+/* What the functions below share. `ok` turns false when memory or depth runs out, and all then do nothing that matters. */
+struct encoding {
+  struct tb_interned *interned;
+  struct tb_interned_uses *uses;
+  struct tb_json_emit *json;
+  bool ok;
+  bool own_carriage; /* an argument has the carriage's name */
+  bool odd;          /* a name that readers would change came up */
+};
+
+static size_t args_room(const struct tb_arg *args, uint32_t count) {
+  size_t room = (size_t)count * ARG_ROOM;
+  for (uint32_t i = 0; i < count; i++) {
+    size_t mask = 0 - (size_t)tb_arg_holds_text(&args[i]); /* which type comes next nobody can guess: so no branch */
+    room += args[i].text.len & mask;
+  }
+  return room;
+}
+
+/* ---- messages within messages: a byte is left for the length, and widened where it does not do -------------------------------- */
+
+static char *open_message(char *at, uint32_t field) { return tb_wire_put_tag(at, field, TB_WIRE_BYTES) + 1; }
+
+static char *close_message(char *start, char *at) {
+  size_t len = (size_t)(at - start);
+  if (len < 0x80) {
+    start[-1] = (char)len;
+    return at;
+  }
+  size_t wide = tb_wire_varint_size(len) - 1;
+  memmove(start + wide, start, len);
+  (void)tb_wire_put_varint(start - 1, len);
+  return at + wide;
+}
+
+/* ---- arguments ------------------------------------------------------------------------------------------------------------------ */
+
+static char *put_string(struct encoding *e, char *at, struct tb_slice text) {
+  uint32_t iid = tb_interned_string(e->interned, e->uses, text);
+  if (iid) return tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_STRING_VALUE_IID, iid);
+  return tb_wire_put_bytes(at, TB_DEBUG_ANNOTATION_STRING_VALUE, text.ptr, text.len);
+}
+
+static char *put_annotation(struct encoding *e, char *at, uint32_t field, const struct tb_arg *arg, unsigned depth);
+
+/* Members or items of a dict or array. An empty one has no form of its own that readers count as an item: JSON text does. */
+static char *put_children(struct encoding *e, char *at, const struct tb_arg *arg, unsigned depth) {
+  bool dict = arg->type == TB_ARG_DICT;
+  if (arg->span <= 1) return tb_wire_put_bytes(at, TB_DEBUG_ANNOTATION_LEGACY_JSON_VALUE, dict ? "{}" : "[]", 2);
+  uint32_t field = dict ? TB_DEBUG_ANNOTATION_DICT_ENTRIES : TB_DEBUG_ANNOTATION_ARRAY_VALUES;
+  for (uint32_t i = 1; i < arg->span; i += arg[i].span) at = put_annotation(e, at, field, &arg[i], depth + 1);
+  return at;
+}
+
+static char *put_value(struct encoding *e, char *at, const struct tb_arg *arg, unsigned depth) {
+  switch ((enum tb_arg_type)arg->type) {
+    case TB_ARG_NULL:
+      return at;
+    case TB_ARG_BOOL:
+      return tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_BOOL_VALUE, arg->u);
+    case TB_ARG_INT:
+      return tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_INT_VALUE, (uint64_t)arg->i);
+    case TB_ARG_UINT:
+      return tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_UINT_VALUE, arg->u);
+    case TB_ARG_DOUBLE:
+      return tb_wire_put_double(at, TB_DEBUG_ANNOTATION_DOUBLE_VALUE, arg->d);
+    case TB_ARG_STRING:
+      return put_string(e, at, arg->text);
+    case TB_ARG_POINTER:
+    case TB_ARG_KOID:
+      return tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_POINTER_VALUE, arg->u);
+    case TB_ARG_JSON:
+      return tb_wire_put_bytes(at, TB_DEBUG_ANNOTATION_LEGACY_JSON_VALUE, arg->text.ptr, arg->text.len);
+    case TB_ARG_BLOB:
+      return tb_wire_put_bytes(at, TB_DEBUG_ANNOTATION_STRING_VALUE, arg->text.ptr, arg->text.len);
+    case TB_ARG_DICT:
+    case TB_ARG_ARRAY:
+      if (depth < MAX_DEPTH) return put_children(e, at, arg, depth);
+      e->ok = false;
+      return at;
+  }
+  return at;
+}
+
+static char *put_annotation(struct encoding *e, char *at, uint32_t field, const struct tb_arg *arg, unsigned depth) {
+  char *start = at = open_message(at, field);
+  if (arg->name.ptr) {
+    uint32_t iid = tb_interned_arg_name(e->interned, e->uses, arg->name, &e->odd);
+    if (!iid) e->ok = false;
+    at = tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_NAME_IID, iid);
+  }
+  if (arg->type == TB_ARG_STRING) return close_message(start, put_string(e, at, arg->text));
+  if (arg->type == TB_ARG_INT)
+    return close_message(start, tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_INT_VALUE, (uint64_t)arg->i));
+  return close_message(start, put_value(e, at, arg, depth));
+}
+
+/* Whether a name is that of an array's first item, as flat lists of arguments have it: `mailbox[0]`. */
+static bool names_first_item(struct tb_slice name) {
+  return name.len > 3 && memcmp(name.ptr + name.len - 3, "[0]", 3) == 0 && memchr(name.ptr, '[', name.len - 3) == NULL;
+}
+
+/* Whether an argument with an odd name goes as it is: a value by itself, which the trace processor drops as JSON text. */
+static bool stays_plain(const struct tb_arg *arg) {
+  return arg->span == 1 && arg->type != TB_ARG_DICT && arg->type != TB_ARG_ARRAY && !names_first_item(arg->name) &&
+         arg->name.len && memchr(arg->name.ptr, '.', arg->name.len) == NULL;
+}
+
+/* An argument with an odd name somewhere: its value as JSON text, whose names readers leave alone. The part of its own name before the first
+ * dot is the annotation's, or that before `[0]`. The text stands in e->json until the next one. */
+static struct tb_arg as_json(struct encoding *e, const struct tb_arg *arg) {
+  struct tb_arg json = {.type = TB_ARG_JSON, .span = 1, .name = arg->name};
+  const char *dot = arg->name.len ? memchr(arg->name.ptr, '.', arg->name.len) : NULL;
+  e->json->buffer.len = 0;
+  if (dot) {
+    json.name.len = (size_t)(dot - arg->name.ptr);
+    TB_JSON_EMIT(e->json, "{");
+    tb_json_emit_string(e->json, (struct tb_slice){dot + 1, arg->name.len - json.name.len - 1});
+    TB_JSON_EMIT(e->json, ":");
+  }
+  bool first_item = !dot && names_first_item(arg->name);
+  if (first_item) {
+    json.name.len -= 3;
+    TB_JSON_EMIT(e->json, "[");
+  }
+  tb_json_emit_value(e->json, arg, NULL);
+  if (first_item) TB_JSON_EMIT(e->json, "]");
+  if (dot) TB_JSON_EMIT(e->json, "}");
+  if (e->json->status != TB_OK) e->ok = false;
+  json.text = (struct tb_slice){e->json->buffer.data, e->json->buffer.len};
+  return json;
+}
+
+/* ---- what TrackEvent has no field for ----------------------------------------------------------------------------------------------- */
+
+static char *put_member(struct encoding *e, char *at, const char *name, struct tb_arg value) {
+  value.name = tb_slice_from(name);
+  value.span = 1;
+  return put_annotation(e, at, TB_DEBUG_ANNOTATION_DICT_ENTRIES, &value, 1);
+}
+
+static struct tb_arg text_arg(struct tb_slice text) { return (struct tb_arg){.type = TB_ARG_STRING, .text = text}; }
+static struct tb_arg id_arg(int64_t number, struct tb_slice text) {
+  return text.len ? (struct tb_arg){.type = TB_ARG_STRING, .text = text}
+                  : (struct tb_arg){.type = TB_ARG_INT, .i = number};
+}
+static struct tb_arg int_arg(int64_t value) { return (struct tb_arg){.type = TB_ARG_INT, .i = value}; }
+
+/* The args as one member `args`, with the dict around them that the event's flat tree leaves out. */
+static char *put_whole_args(struct encoding *e, char *at, const struct tb_event *event) {
+  char *start = at = open_message(at, TB_DEBUG_ANNOTATION_DICT_ENTRIES);
+  uint32_t iid = tb_interned_arg_name(e->interned, e->uses, TB_SLICE("args"), &e->odd);
+  if (!iid) e->ok = false;
+  at = tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_NAME_IID, iid);
+  if (event->arg_count == 0) {
+    struct tb_arg empty = {.type = TB_ARG_DICT, .span = 1};
+    return close_message(start, put_children(e, at, &empty, 2));
+  }
+  for (uint32_t i = 0; i < event->arg_count; i += event->args[i].span)
+    at = put_annotation(e, at, TB_DEBUG_ANNOTATION_DICT_ENTRIES, &event->args[i], 2);
+  return close_message(start, at);
+}
+
+static char *put_times(struct encoding *e, char *at, const struct tb_event *event, uint32_t times) {
+  if (times & TB_HAS_DUR) at = put_member(e, at, "dur_ns", int_arg(event->dur));
+  if (times & TB_HAS_THREAD_TS) at = put_member(e, at, "tts_ns", int_arg(event->thread_ts));
+  if (times & TB_HAS_THREAD_DUR) at = put_member(e, at, "tdur_ns", int_arg(event->thread_dur));
+  return at;
+}
+
+static char *put_sample(struct encoding *e, char *at, const struct tb_event *event) {
+  if (event->has & TB_HAS_CPU) at = put_member(e, at, "cpu", int_arg(event->cpu));
+  if (event->has & TB_HAS_WEIGHT)
+    at = put_member(e, at, "weight", (struct tb_arg){.type = TB_ARG_DOUBLE, .d = event->weight});
+  return at;
+}
+
+static bool is_text_id(const struct tb_id *id) { return id->kind != TB_ID_NONE && !id->is_number; }
+
+/* A bind_id that is a number is in the flow's id, or with what the writer learns at last; neither has one that says no direction. */
+static bool carries_bind_id(const struct tb_event *event) {
+  return is_text_id(&event->bind_id) ||
+         (event->bind_id.kind != TB_ID_NONE && !(event->has & (TB_HAS_FLOW_IN | TB_HAS_FLOW_OUT)));
+}
+
+/* A complete slice of a thread has its end's stack with its end. */
+static bool carries_end_stack(const struct tb_event *event) {
+  if (!event->end_stack.ref.len) return false;
+  return event->type != TB_EVENT_SLICE_COMPLETE || event->track->type != TB_TRACK_THREAD || event->dur < 0;
+}
+
+/* An instant's scope stands on its track; of a phase that is carried it shows nowhere else. */
+static bool carries_scope(const struct tb_event *event, const struct tb_carriage *carriage) {
+  return carriage->phase.len && event->instant_scope && event->phase != 'i' && event->phase != 'I';
+}
+
+static bool needs_carriage(const struct tb_event *event, unsigned parts, const struct tb_carriage *carriage) {
+  return carriage->phase.len || carriage->whole_args || carriage->emitter || carriage->tid ||
+         carriage->times & event->has || event->extra_count || ((parts & TB_ENCODE_IDS) && is_text_id(&event->id)) ||
+         carries_bind_id(event) || ((parts & TB_ENCODE_NO_NAME) && event->name.len == 0) || carries_end_stack(event);
+}
+
+static char *put_emitter(struct encoding *e, char *at, const struct tb_track *thread,
+                         const struct tb_carriage *carriage) {
+  if (carriage->tid && !thread) return put_member(e, at, "tid", (struct tb_arg){.type = TB_ARG_NULL});
+  if (carriage->emitter && thread->has_pid) at = put_member(e, at, "pid", id_arg(thread->pid, thread->pid_text));
+  if (carriage->tid || (carriage->emitter && thread->has_tid))
+    at = put_member(e, at, "tid", id_arg(thread->tid, thread->tid_text));
+  return at;
+}
+
+static char *put_carriage(struct encoding *e, char *at, const struct tb_event *event, unsigned parts,
+                          const struct tb_carriage *carriage) {
+  char *start = at = open_message(at, TB_TRACK_EVENT_DEBUG_ANNOTATIONS);
+  uint32_t iid = tb_interned_arg_name(e->interned, e->uses, carried_name, &e->odd);
+  if (!iid) e->ok = false;
+  at = tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_NAME_IID, iid);
+  char *members = at;
+  if (carriage->phase.len) at = put_member(e, at, "ph", text_arg(carriage->phase));
+  if (carries_scope(event, carriage))
+    at = put_member(e, at, "s", text_arg((struct tb_slice){&event->instant_scope, 1}));
+  if (event->type == TB_EVENT_SAMPLE) at = put_sample(e, at, event);
+  if ((parts & TB_ENCODE_NO_NAME) && event->name.len == 0)
+    at = put_member(e, at, "name",
+                    event->has & TB_HAS_NAME ? text_arg(TB_SLICE("")) : (struct tb_arg){.type = TB_ARG_NULL});
+  if ((parts & TB_ENCODE_IDS) && is_text_id(&event->id)) at = put_member(e, at, "id", text_arg(event->id.text));
+  if (carries_bind_id(event))
+    at = put_member(e, at, "bind_id", id_arg((int64_t)event->bind_id.value, event->bind_id.text));
+  if (carries_end_stack(event)) at = put_member(e, at, "esf", text_arg(event->end_stack.ref));
+  at = put_emitter(e, at, event->thread, carriage);
+  if (carriage->times & event->has) at = put_times(e, at, event, carriage->times & event->has);
+  if (carriage->whole_args && event->has & TB_HAS_ARGS) at = put_whole_args(e, at, event);
+  for (uint32_t i = 0; i < event->extra_count; i += event->extra[i].span)
+    at = put_annotation(e, at, TB_DEBUG_ANNOTATION_DICT_ENTRIES, &event->extra[i], 1);
+  if (at == members) {
+    struct tb_arg empty = {.type = TB_ARG_DICT, .span = 1};
+    at = put_children(e, at, &empty, 1);
+  }
+  return close_message(start, at);
+}
+
+char *tb_encode_carried_phase(struct tb_event_encoder *encoder, struct tb_interned_uses *uses, char *at, char phase) {
+  return tb_encode_carried_text(encoder, uses, at, (struct tb_slice){&phase, 1});
+}
+
+char *tb_encode_carried_text(struct tb_event_encoder *encoder, struct tb_interned_uses *uses, char *at,
+                             struct tb_slice text) {
+  struct encoding e = {.interned = encoder->interned, .uses = uses, .json = &encoder->json, .ok = true};
+  struct tb_arg late = {.name = carried_name, .text = text, .span = 1, .type = TB_ARG_STRING};
+  at = put_annotation(&e, at, TB_TRACK_EVENT_DEBUG_ANNOTATIONS, &late, 1);
+  return e.ok ? at : NULL;
+}
+
+/* ---- ids ------------------------------------------------------------------------------------------------------------------------------ */
+
+static char *put_id(char *at, const struct tb_id *id) {
+  static const uint32_t fields[] = {0, TB_TRACK_EVENT_LEGACY_EVENT_UNSCOPED_ID, TB_TRACK_EVENT_LEGACY_EVENT_LOCAL_ID,
+                                    TB_TRACK_EVENT_LEGACY_EVENT_GLOBAL_ID};
+  if (id->kind == TB_ID_NONE) return at;
+  uint64_t value = id->is_number ? id->value : XXH3_64bits(id->text.ptr, id->text.len);
+  return tb_wire_put_uint(at, fields[id->kind], value);
+}
+
+static char *put_legacy_event(char *at, const struct tb_event *event) {
+  const struct tb_track *emitter = event->thread ? event->thread : event->track;
+  char *start = at = open_message(at, TB_TRACK_EVENT_LEGACY_EVENT);
+  at = put_id(at, &event->id);
+  if (event->has & TB_HAS_SCOPE)
+    at = tb_wire_put_bytes(at, TB_TRACK_EVENT_LEGACY_EVENT_ID_SCOPE, event->scope.ptr, event->scope.len);
+  if (event->has & TB_HAS_USE_ASYNC_TTS) at = tb_wire_put_uint(at, TB_TRACK_EVENT_LEGACY_EVENT_USE_ASYNC_TTS, 1);
+  if (emitter && emitter->has_pid)
+    at = tb_wire_put_uint(at, TB_TRACK_EVENT_LEGACY_EVENT_PID_OVERRIDE, (uint64_t)emitter->pid);
+  if (emitter && emitter->has_tid)
+    at = tb_wire_put_uint(at, TB_TRACK_EVENT_LEGACY_EVENT_TID_OVERRIDE, (uint64_t)emitter->tid);
+  return close_message(start, at);
+}
+
+/* ---- the event --------------------------------------------------------------------------------------------------------------------------- */
+
+static char *put_name(struct encoding *e, char *at, const struct tb_event *event, unsigned parts, uint32_t *iid) {
+  struct tb_slice name = event->name;
+  if (name.len == 0 && parts & TB_ENCODE_NO_NAME) name = no_name;
+  if (name.len == 0) return at;
+  *iid = tb_interned_iid(e->interned, e->uses, TB_INTERNED_NAMES, name);
+  if (!*iid) e->ok = false;
+  return parts & TB_ENCODE_NAME ? tb_wire_put_uint(at, TB_TRACK_EVENT_NAME_IID, *iid) : at;
+}
+
+static char *put_categories(struct encoding *e, char *at, struct tb_slice categories, unsigned parts, uint32_t *id) {
+  const struct tb_category_list *list = tb_interned_categories(e->interned, e->uses, categories, id);
+  if (!list) {
+    e->ok = false;
+    return at;
+  }
+  if (!(parts & TB_ENCODE_CATEGORIES)) return at;
+  memcpy(at, list->encoded, list->encoded_len);
+  return at + list->encoded_len;
+}
+
+/* The message is the event's name too, for those who look at slices. */
+static char *put_log(struct encoding *e, char *at, const struct tb_event *event) {
+  uint32_t body = tb_interned_iid(e->interned, e->uses, TB_INTERNED_LOG_BODIES, event->name);
+  if (!body) e->ok = false;
+  char *start = at = open_message(at, TB_TRACK_EVENT_LOG_MESSAGE);
+  at = tb_wire_put_uint(at, TB_LOG_MESSAGE_BODY_IID, body);
+  if (event->log_level) at = tb_wire_put_uint(at, TB_LOG_MESSAGE_PRIO, event->log_level);
+  return close_message(start, at);
+}
+
+/* All args. Where an odd name comes up, that argument is written again as JSON text, and all are carried as they were if it was at the
+ * top. NULL without memory. */
+static char *put_args(struct tb_event_encoder *encoder, struct encoding *e, char *at, const struct tb_event *event,
+                      struct tb_carriage *carriage, size_t room) {
+  for (uint32_t i = 0; i < event->arg_count; i += event->args[i].span) {
+    char *start = at;
+    e->odd = false;
+    if (event->args[i].name.len == carried_name.len && tb_slice_equal(event->args[i].name, carried_name))
+      e->own_carriage = true;
+    at = put_annotation(e, at, TB_TRACK_EVENT_DEBUG_ANNOTATIONS, &event->args[i], 1);
+    if (!e->odd || stays_plain(&event->args[i])) continue;
+    struct tb_arg json = as_json(e, &event->args[i]);
+    if (json.name.len != event->args[i].name.len) carriage->whole_args = true;
+    size_t used = (size_t)(start - encoder->body.data);
+    encoder->body.len = used;
+    /* room for the text, and again for everything that is still to come */
+    if (tb_buffer_reserve(&encoder->body, json.text.len + room) != TB_OK) return NULL;
+    at = put_annotation(e, encoder->body.data + used, TB_TRACK_EVENT_DEBUG_ANNOTATIONS, &json, 1);
+  }
+  return at;
+}
+
+size_t tb_encode_args_room(const struct tb_event *event) {
+  return EVENT_ROOM + 2 * args_room(event->args, event->arg_count);
+}
+
+char *tb_encode_args(struct tb_event_encoder *encoder, struct tb_interned_uses *uses, const struct tb_event *event,
+                     char *at, size_t room) {
+  struct encoding e = {.interned = encoder->interned, .uses = uses, .json = &encoder->json, .ok = true};
+  struct tb_carriage carriage = {.whole_args = false};
+  at = put_args(encoder, &e, at, event, &carriage, room);
+  if (at && (e.own_carriage || carriage.whole_args)) at = put_carriage(&e, at, event, TB_ENCODE_ARGS, &carriage);
+  return e.ok ? at : NULL;
+}
+
+enum tb_status tb_encode_event(struct tb_event_encoder *encoder, struct tb_interned_uses *uses,
+                               const struct tb_event *event, unsigned parts, const struct tb_carriage *carriage,
+                               uint32_t *name, uint32_t *categories) {
+  struct tb_buffer *body = &encoder->body;
+  struct encoding e = {.interned = encoder->interned, .uses = uses, .json = &encoder->json, .ok = true};
+  uint32_t name_iid = 0, list_id = 0;
+  body->len = 0;
+  /* a list has at most a category for each byte */
+  size_t room = EVENT_ROOM + 2 * args_room(event->args, event->arg_count) +
+                args_room(event->extra, event->extra_count) + event->id.text.len + event->bind_id.text.len +
+                event->scope.len + event->end_stack.ref.len + carriage->phase.len +
+                event->categories.len * (1 + TB_WIRE_VARINT_MAX);
+  if (room > body->capacity) {
+    enum tb_status status = tb_buffer_reserve(body, room);
+    if (status != TB_OK) return status;
+  }
+  char *at = body->data;
+  at = put_name(&e, at, event, parts, &name_iid);
+  if (event->categories.len) at = put_categories(&e, at, event->categories, parts, &list_id);
+  struct tb_carriage carried = *carriage;
+  if (parts & TB_ENCODE_ARGS) at = put_args(encoder, &e, at, event, &carried, room);
+  if (!at) return TB_NO_MEMORY;
+  if (e.own_carriage || needs_carriage(event, parts, &carried)) at = put_carriage(&e, at, event, parts, &carried);
+  if (parts & TB_ENCODE_IDS) at = put_legacy_event(at, event);
+  if (event->type == TB_EVENT_LOG) at = put_log(&e, at, event);
+  body->len = (size_t)(at - body->data);
+  if (name) *name = name_iid;
+  if (categories) *categories = list_id;
+  return e.ok ? TB_OK : TB_NO_MEMORY;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A tb_event's name, categories, arguments and ids as fields of a TrackEvent.
+ */
+#ifndef TB_PERFETTO_WRITER_TRACK_EVENT_ENCODER_H
+#define TB_PERFETTO_WRITER_TRACK_EVENT_ENCODER_H
+
+#include "json/emitter.h"
+#include "perfetto/writer/intern_tables.h"
+#include "tracebridge/event.h"
+
+/* What of an event stands in its `trace_event` annotation, beside event->extra: see docs/MAPPING.md. */
+struct tb_carriage {
+  struct tb_slice phase; /* empty: the packet implies it */
+  bool whole_args;       /* the args, because the packet has no room for them */
+  bool emitter;          /* the pid and tid of event->thread */
+  bool tid;              /* the tid of event->thread, null where there is none */
+  uint32_t times; /* TB_HAS_DUR, _THREAD_TS, _THREAD_DUR: those that the packet has no room for, if they are there */
+};
+
+static inline bool tb_arg_holds_text(const struct tb_arg *arg) {
+  enum { HOLD_TEXT = 1 << TB_ARG_STRING | 1 << TB_ARG_JSON | 1 << TB_ARG_BLOB };
+  return HOLD_TEXT >> arg->type & 1;
+}
+
+struct tb_event_encoder {
+  struct tb_interned *interned;
+  struct tb_buffer body;    /* the fields of the last event */
+  struct tb_json_emit json; /* values that go as JSON text */
+};
+
+void tb_event_encoder_init(struct tb_event_encoder *encoder, struct tb_interned *interned);
+void tb_event_encoder_free(struct tb_event_encoder *encoder);
+
+/* What to encode of an event. */
+enum tb_encode_parts {
+  TB_ENCODE_NAME = 1,
+  TB_ENCODE_CATEGORIES = 2,
+  TB_ENCODE_ARGS = 4,
+  TB_ENCODE_IDS = 8,     /* legacy_event: id, scope, the emitting thread */
+  TB_ENCODE_NO_NAME = 16 /* the trace processor's JSON importer names slices without a name; so do we */
+};
+
+/* Encodes into encoder->body. *name and *categories (either may be NULL) are then the interned name's iid and the category
+ * list's id, 0 for none. TB_OK, TB_NO_MEMORY or TB_LIMIT (an event of more than 1 GiB). */
+TB_MUST_CHECK enum tb_status tb_encode_event(struct tb_event_encoder *encoder, struct tb_interned_uses *uses,
+                                             const struct tb_event *event, unsigned parts,
+                                             const struct tb_carriage *carriage, uint32_t *name, uint32_t *categories);
+
+/* The bytes that tb_encode_args asks for. */
+size_t tb_encode_args_room(const struct tb_event *event);
+
+/* Encodes the arguments of an event that has nothing else to carry, at `at` in encoder->body, which has `room` bytes at least and may move.
+ * Returns the byte after them, NULL without memory. */
+char *tb_encode_args(struct tb_event_encoder *encoder, struct tb_interned_uses *uses, const struct tb_event *event,
+                     char *at, size_t room);
+
+/* Appends the annotation trace_event with the phase as its value to `at`, which has room for TB_CARRIED_PHASE_MAX bytes. NULL without memory. */
+enum { TB_CARRIED_PHASE_MAX = 64, TB_COUNTER_FOLLOWS = '+' };
+char *tb_encode_carried_phase(struct tb_event_encoder *encoder, struct tb_interned_uses *uses, char *at, char phase);
+
+/* The same with a text as the value; room for its bytes and TB_CARRIED_TEXT_ROOM more. */
+enum { TB_CARRIED_TEXT_ROOM = 64 };
+char *tb_encode_carried_text(struct tb_event_encoder *encoder, struct tb_interned_uses *uses, char *at,
+                             struct tb_slice text);
+
+#endif

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which events of the shared sequence belong together: keys, and the pools of lanes that their tracks come from.
+ */
+#include "json/emitter.h"
+#include "model/arg_lookup.h"
+#include "perfetto/writer/writer.h"
+#include "protobuf/wire.h"
+
+static bool add(struct tb_perfetto_writer *p, const void *data, size_t len) {
+  return tb_buffer_append(&p->scratch, data, len) == TB_OK;
+}
+
+static bool add_text(struct tb_perfetto_writer *p, struct tb_slice text) {
+  char len[TB_WIRE_VARINT_MAX];
+  return add(p, len, (size_t)(tb_wire_put_varint(len, text.len) - len)) && add(p, text.ptr, text.len);
+}
+
+static bool add_track(struct tb_perfetto_writer *p, const struct tb_track *track) {
+  uint32_t index = track ? track->index : UINT32_MAX;
+  return add(p, &index, sizeof(index));
+}
+
+static bool add_id(struct tb_perfetto_writer *p, const struct tb_id *id) {
+  char kind = (char)(id->kind * 2 + id->is_number);
+  if (!add(p, &kind, 1)) return false;
+  return id->is_number ? add(p, &id->value, sizeof(id->value)) : add_text(p, id->text);
+}
+
+/* The key with the text in scratch; a new one is zeroed, with class and home. */
+static uint32_t intern_key(struct tb_perfetto_writer *p, enum tb_key_class class, const struct tb_track *home) {
+  uint32_t id = tb_intern_id(&p->key_texts, (struct tb_slice){p->scratch.data, p->scratch.len});
+  if (!id || id < p->key_count) return id;
+  void *keys = p->keys;
+  if (tb_grow_array(p->allocator, &keys, &p->key_capacity, (size_t)id + 1, sizeof(*p->keys), UINT32_MAX) != TB_OK)
+    return 0;
+  p->keys = keys;
+  p->key_count = (size_t)id + 1;
+  p->keys[id] = (struct tb_key){.class = (uint8_t) class, .home = home, .last_begin_ts = INT64_MIN};
+  return id;
+}
+
+static const struct tb_track *process_of(const struct tb_track *track) {
+  while (track && track->type != TB_TRACK_PROCESS && track->type != TB_TRACK_GLOBAL) track = track->parent;
+  return track && track->type == TB_TRACK_PROCESS ? track : NULL;
+}
+
+/* What an id is unique in: with id2.local, and for objects by default, its process; for contexts their thread; else the trace. */
+static const struct tb_track *id_scope(const struct tb_event *event, enum tb_key_class class) {
+  if (class == TB_KEY_CONTEXT) return event->track;
+  if (event->id.kind == TB_ID_LOCAL || (class == TB_KEY_OBJECT && event->id.kind != TB_ID_GLOBAL))
+    return process_of(event->track);
+  return NULL;
+}
+
+static bool add_async_text(struct tb_perfetto_writer *p, const struct tb_event *event, const struct tb_id *id,
+                           enum tb_key_class class) {
+  char head[2] = {(char)class, (char)(event->has & TB_HAS_SCOPE ? 1 : 0)};
+  struct tb_slice none = {NULL, 0};
+  bool alone = event->has & TB_HAS_ID_ALONE;
+  p->scratch.len = 0;
+  return add(p, head, 2) && add_track(p, id_scope(event, class)) &&
+         add_text(p, !alone && (class == TB_KEY_ASYNC || class == TB_KEY_LEGACY_ASYNC) ? event->categories : none) &&
+         add_text(p, class == TB_KEY_LEGACY_ASYNC ? event->name : none) && add_text(p, event->scope) && add_id(p, id);
+}
+
+uint32_t tb_perfetto_async_key(struct tb_perfetto_writer *p, const struct tb_event *event, enum tb_key_class class) {
+  if (!add_async_text(p, event, &event->id, class)) return 0;
+  const struct tb_track *home = class == TB_KEY_CONTEXT ? event->track : process_of(event->track);
+  uint32_t key = intern_key(p, class, home);
+  if (key && p->keys[key].home != home) p->keys[key].shared = true;
+  return key;
+}
+
+uint32_t tb_perfetto_track_key(struct tb_perfetto_writer *p, const struct tb_track *track, enum tb_key_class class) {
+  char head = (char)class;
+  p->scratch.len = 0;
+  if (!add(p, &head, 1) || !add_track(p, track)) return 0;
+  return intern_key(p, class, track);
+}
+
+uint32_t tb_perfetto_memory_key(struct tb_perfetto_writer *p, const struct tb_event *event) {
+  char head = TB_KEY_MEMORY;
+  p->scratch.len = 0;
+  if (!add(p, &head, 1) || !add_id(p, &event->id)) return 0;
+  return intern_key(p, TB_KEY_MEMORY, NULL);
+}
+
+/* ---- linked ids ---------------------------------------------------------------------------------------------------------------- */
+
+uint32_t tb_perfetto_resolve_key(const struct tb_perfetto_writer *p, uint32_t key) {
+  while (key && p->keys[key].alias) key = p->keys[key].alias;
+  return key;
+}
+
+static bool parse_id(const struct tb_arg *arg, struct tb_id *id) {
+  *id = (struct tb_id){.kind = TB_ID_PLAIN};
+  if (arg->type == TB_ARG_INT || arg->type == TB_ARG_UINT) {
+    id->is_number = true;
+    id->value = arg->u;
+    return true;
+  }
+  if (arg->type != TB_ARG_STRING) return false;
+  id->text = arg->text;
+  if (arg->text.len < 3 || arg->text.len > 18 || arg->text.ptr[0] != '0' || (arg->text.ptr[1] | 32) != 'x') return true;
+  for (size_t i = 2; i < arg->text.len; i++) {
+    unsigned char c = (unsigned char)(arg->text.ptr[i] | 32);
+    unsigned digit = c >= '0' && c <= '9' ? c - 48u : c >= 'a' && c <= 'f' ? c - 87u : 16u;
+    if (digit == 16) {
+      id->value = 0;
+      return true;
+    }
+    id->value = id->value << 4 | digit;
+  }
+  id->is_number = true;
+  return true;
+}
+
+enum tb_status tb_perfetto_link_ids(struct tb_perfetto_writer *p, const struct tb_event *event) {
+  const struct tb_arg *linked = tb_find_member(event->args, event->arg_count, TB_SLICE("linked_id"));
+  struct tb_id id;
+  if (!linked || !parse_id(linked, &id)) return TB_OK;
+  id.kind = event->id.kind;
+  uint32_t first = tb_perfetto_async_key(p, event, TB_KEY_ASYNC);
+  if (!first || !add_async_text(p, event, &id, TB_KEY_ASYNC)) return TB_NO_MEMORY;
+  uint32_t second = intern_key(p, TB_KEY_ASYNC, process_of(event->track));
+  if (!second) return TB_NO_MEMORY;
+  first = tb_perfetto_resolve_key(p, first);
+  second = tb_perfetto_resolve_key(p, second);
+  if (first != second) p->keys[second].alias = first;
+  if (p->keys[second].shared || p->keys[second].home != p->keys[first].home) p->keys[first].shared = true;
+  return TB_OK;
+}
+
+/* ---- counters -------------------------------------------------------------------------------------------------------------------- */
+
+/* "N S", or "N id: I S", as the trace processor names the counters of JSON. */
+static enum tb_status name_counter(struct tb_perfetto_writer *p, struct tb_counter *counter,
+                                   const struct tb_event *event, struct tb_slice series) {
+  bool fxt = p->writer->options.source == TB_FORMAT_FXT; /* "N:S:I", as it names the counters of FXT */
+  p->scratch.len = 0;
+  bool ok = add(p, event->name.ptr, event->name.len);
+  if (fxt) {
+    ok = ok && add(p, ":", 1) && add(p, series.ptr, series.len) && add(p, ":", 1) &&
+         add(p, event->id.text.ptr, event->id.text.len);
+    if (!ok) return TB_NO_MEMORY;
+    counter->name = tb_arena_copy(&p->arena, (struct tb_slice){p->scratch.data, p->scratch.len});
+    return counter->name.ptr ? TB_OK : TB_NO_MEMORY;
+  }
+  if (event->id.kind != TB_ID_NONE) ok = ok && add(p, " id: ", 5) && add(p, event->id.text.ptr, event->id.text.len);
+  ok = ok && add(p, " ", 1) && add(p, series.ptr, series.len);
+  if (!ok) return TB_NO_MEMORY;
+  counter->name = tb_arena_copy(&p->arena, (struct tb_slice){p->scratch.data, p->scratch.len});
+  return counter->name.ptr ? TB_OK : TB_NO_MEMORY;
+}
+
+enum tb_status tb_perfetto_counter_thread(struct tb_perfetto_writer *p, const struct tb_event *event,
+                                          const struct tb_track **thread) {
+  char head = TB_KEY_COUNTER_NAME;
+  p->scratch.len = 0;
+  if (!add(p, &head, 1) || !add_track(p, event->track) || !add_text(p, event->name) ||
+      (event->id.kind != TB_ID_NONE && !add_text(p, event->id.text)))
+    return TB_NO_MEMORY;
+  size_t known = p->key_count;
+  uint32_t id = intern_key(p, TB_KEY_COUNTER_NAME, NULL);
+  if (!id) return TB_NO_MEMORY;
+  if (p->key_count > known) p->keys[id].thread = event->thread;
+  *thread = p->keys[id].thread;
+  return TB_OK;
+}
+
+static bool has_space(struct tb_slice text) { return text.len && memchr(text.ptr, ' ', text.len) != NULL; }
+
+static bool tells_thread(const struct tb_perfetto_writer *p, const struct tb_track *thread) {
+  return thread && thread->has_tid && p->writer->options.source != TB_FORMAT_FXT;
+}
+
+/* The identity as a JSON array, where the name alone cannot be taken apart (it can with one space and no id) or a thread emits the samples. */
+static enum tb_status describe_counter(struct tb_perfetto_writer *p, struct tb_counter *counter,
+                                       const struct tb_event *event, struct tb_slice series) {
+  const struct tb_track *thread;
+  if (tb_perfetto_counter_thread(p, event, &thread) != TB_OK) return TB_NO_MEMORY;
+  if (!has_space(event->name) && !has_space(series) && event->id.kind == TB_ID_NONE && event->name.len && series.len &&
+      !tells_thread(p, thread))
+    return TB_OK;
+  struct tb_json_emit emit;
+  tb_json_emit_init(&emit, p->allocator);
+  TB_JSON_EMIT(&emit, "[");
+  tb_json_emit_string(&emit, event->name);
+  TB_JSON_EMIT(&emit, ",");
+  tb_json_emit_string(&emit, series);
+  if (event->id.kind != TB_ID_NONE) {
+    TB_JSON_EMIT(&emit, ",");
+    tb_json_emit_string(&emit, event->id.text);
+  }
+  if (tells_thread(p, thread)) {
+    TB_JSON_EMIT(&emit, ",{\"tid\":");
+    if (thread->tid_text.ptr)
+      tb_json_emit_string(&emit, thread->tid_text);
+    else
+      tb_json_emit_int(&emit, thread->tid);
+    TB_JSON_EMIT(&emit, "}");
+  }
+  TB_JSON_EMIT(&emit, "]");
+  enum tb_status status = emit.status;
+  if (status == TB_OK) {
+    counter->description = tb_arena_copy(&p->arena, (struct tb_slice){emit.buffer.data, emit.buffer.len});
+    if (!counter->description.ptr) status = TB_NO_MEMORY;
+  }
+  tb_json_emit_free(&emit);
+  return status;
+}
+
+/* What is known of the counter `id`, zeroed for a new one; NULL without memory. */
+static struct tb_counter *counter_of(struct tb_perfetto_writer *p, uint32_t id, const struct tb_track *home) {
+  struct tb_key *key = &p->keys[id];
+  if (key->counter) return &p->counters[key->counter];
+  void *counters = p->counters;
+  size_t number = p->counter_count ? p->counter_count : 1;
+  if (tb_grow_array(p->allocator, &counters, &p->counter_capacity, number + 1, sizeof(*p->counters), UINT32_MAX) !=
+      TB_OK)
+    return NULL;
+  p->counters = counters;
+  p->counter_count = number + 1;
+  key->counter = (uint32_t)number;
+  p->counters[number] = (struct tb_counter){.home = home};
+  return &p->counters[number];
+}
+
+static uint32_t own_counter_key(struct tb_perfetto_writer *p, const struct tb_track *track) {
+  uint32_t id = tb_perfetto_track_key(p, track, TB_KEY_COUNTER);
+  if (!id || p->keys[id].counter) return id;
+  struct tb_counter *counter = counter_of(p, id, track->parent);
+  if (!counter) return 0;
+  counter->uuid = ++p->next_uuid;
+  counter->unit = track->unit;
+  counter->name = tb_arena_copy(&p->arena, track->name);
+  counter->unit_name = tb_arena_copy(&p->arena, track->unit_name);
+  counter->description = tb_arena_copy(&p->arena, track->description);
+  return counter->name.ptr && counter->unit_name.ptr && counter->description.ptr ? id : 0;
+}
+
+uint32_t tb_perfetto_counter_key(struct tb_perfetto_writer *p, const struct tb_event *event, struct tb_slice series) {
+  if (event->track->type == TB_TRACK_COUNTER) return own_counter_key(p, event->track);
+  char head = TB_KEY_COUNTER;
+  p->scratch.len = 0;
+  if (!add(p, &head, 1) || !add_track(p, event->track) || !add_text(p, event->name) || !add_text(p, series)) return 0;
+  if (event->id.kind != TB_ID_NONE && !add_text(p, event->id.text)) return 0;
+  const struct tb_track *home = event->track->type == TB_TRACK_GLOBAL ? NULL : event->track;
+  uint32_t id = intern_key(p, TB_KEY_COUNTER, home);
+  if (!id || p->keys[id].counter) return id;
+  struct tb_counter *counter = counter_of(p, id, home);
+  if (!counter) return 0;
+  counter->uuid = ++p->next_uuid;
+  if (name_counter(p, counter, event, series) != TB_OK || describe_counter(p, counter, event, series) != TB_OK)
+    return 0;
+  return id;
+}
+
+/* ---- pools -------------------------------------------------------------------------------------------------------------------------- */
+
+uint32_t tb_perfetto_pool(struct tb_perfetto_writer *p, uint32_t key_id, struct tb_slice name) {
+  const struct tb_key *key = &p->keys[key_id];
+  static const struct tb_slice fixed[] = {[TB_KEY_TRACK] = {NULL, 0},
+                                          [TB_KEY_SIDE] = {"other events", 12},
+                                          [TB_KEY_SAMPLES] = {"samples", 7},
+                                          [TB_KEY_CONTEXT] = {"contexts", 8}};
+  const struct tb_track *home = key->shared ? NULL : key->home;
+  if (key->class < sizeof(fixed) / sizeof(fixed[0]) && (key->class == TB_KEY_TRACK || fixed[key->class].ptr))
+    name = fixed[key->class];
+  p->scratch.len = 0;
+  char head = (char)key->class;
+  if (!add(p, &head, 1) || !add_track(p, home) || !add_text(p, name)) return 0;
+  uint32_t id = tb_intern_id(&p->pool_texts, (struct tb_slice){p->scratch.data, p->scratch.len});
+  if (!id || id < p->pool_count) return id;
+  void *pools = p->pools;
+  if (tb_grow_array(p->allocator, &pools, &p->pool_capacity, (size_t)id + 1, sizeof(*p->pools), UINT32_MAX) != TB_OK)
+    return 0;
+  p->pools = pools;
+  p->pool_count = (size_t)id + 1;
+  p->pools[id] = (struct tb_pool){key->class, home, name};
+  if (name.len) {
+    p->pools[id].name = tb_arena_copy(&p->arena, name);
+    if (!p->pools[id].name.ptr) return 0;
+  }
+  return id;
+}

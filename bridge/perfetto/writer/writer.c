@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "base/error.h"
+#include "perfetto/writer/padding.h"
+#include "perfetto/writer/writer.h"
+
+static enum tb_status no_memory(struct tb_perfetto_writer *p) {
+  return tb_fail(&p->writer->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+}
+
+/* ---- tracks and sequences ---------------------------------------------------------------------------------------------------- */
+
+struct tb_track_state *tb_perfetto_track(struct tb_perfetto_writer *p, const struct tb_track *track) {
+  if (track->index >= p->track_count) {
+    size_t before = p->track_capacity;
+    void *tracks = p->tracks;
+    if (tb_grow_array(p->allocator, &tracks, &p->track_capacity, (size_t)track->index + 1, sizeof(*p->tracks),
+                      UINT32_MAX) != TB_OK)
+      return NULL;
+    p->tracks = tracks;
+    if (p->track_capacity > before) memset(p->tracks + before, 0, (p->track_capacity - before) * sizeof(*p->tracks));
+    p->track_count = (size_t)track->index + 1;
+  }
+  struct tb_track_state *state = &p->tracks[track->index];
+  if (state->track) return state;
+  state->track = track;
+  if (track->type != TB_TRACK_GLOBAL || track->machine) state->uuid = ++p->next_uuid;
+  if (track->type == TB_TRACK_THREAD && track->pid == track->tid &&
+      tb_map_put(&p->main_threads, (uint64_t)track->pid, 0, 1) != TB_OK)
+    return NULL;
+  if (track->parent && !tb_perfetto_track(p, track->parent)) return NULL;
+  return &p->tracks[track->index];
+}
+
+static struct tb_sequence *add_sequence(struct tb_perfetto_writer *p) {
+  void *sequences = p->sequences;
+  if (tb_grow_array(p->allocator, &sequences, &p->sequence_capacity, p->sequence_count + 1, sizeof(*p->sequences),
+                    UINT32_MAX) != TB_OK)
+    return NULL;
+  p->sequences = sequences;
+  struct tb_sequence *sequence = tb_calloc(p->allocator, sizeof(*sequence));
+  if (!sequence) return NULL;
+  tb_strand_init(&sequence->strand, p->allocator);
+  tb_straight_init(&sequence->straight, &p->blocks.allocator, (uint32_t)p->sequence_count + TB_FIRST_SEQUENCE_ID);
+  sequence->straight.over = p->sequence_count == TB_SHARED_SEQUENCE;
+  tb_ended_init(&sequence->ended, &p->blocks.allocator);
+  sequence->strand.held = &p->on_strands;
+  sequence->straight.packets.held = sequence->straight.notes.held = sequence->ended.entries.held = &p->in_chunks;
+  sequence->ended.over = sequence->straight.over;
+  sequence->thread_times_in_us = true;
+  sequence->binder.strand_index = (uint32_t)p->sequence_count;
+  return p->sequences[p->sequence_count++] = sequence;
+}
+
+enum tb_status tb_perfetto_add_shared(struct tb_perfetto_writer *p) {
+  struct tb_sequence *sequence = add_sequence(p);
+  if (!sequence) return TB_NO_MEMORY;
+  sequence->straight.over = true;
+  p->shared = (uint32_t)p->sequence_count - 1;
+  return TB_OK;
+}
+
+struct tb_sequence *tb_perfetto_new_thread_sequence(struct tb_perfetto_writer *p, const struct tb_track *track) {
+  struct tb_track_state *state = tb_perfetto_track(p, track);
+  if (!state) return NULL;
+  struct tb_sequence *sequence = add_sequence(p);
+  if (!sequence) return NULL;
+  sequence->track = state; /* set anew before use: the array of states may move */
+  state->sequence = sequence;
+  return sequence;
+}
+
+/* ---- the writer's interface ---------------------------------------------------------------------------------------------------------------- */
+
+/* Whether an event of this type says nothing without a track. */
+static bool needs_track(enum tb_event_type type) {
+  if (type < TB_EVENT_TRACK) return true;
+  return type == TB_EVENT_TRACK || type == TB_EVENT_SAMPLE;
+}
+
+static enum tb_status dispatch(struct tb_perfetto_writer *p, const struct tb_event *event) {
+  if (!event->track && needs_track(event->type)) {
+    tb_losses_add(&p->writer->losses, "event of no track", event->offset);
+    return TB_OK;
+  }
+  switch (event->type) {
+    case TB_EVENT_SLICE_BEGIN:
+    case TB_EVENT_SLICE_END:
+    case TB_EVENT_SLICE_COMPLETE:
+      return event->track->type == TB_TRACK_THREAD ? tb_perfetto_put_on_thread(p, event)
+                                                   : tb_perfetto_put_on_track(p, event);
+    case TB_EVENT_INSTANT:
+    case TB_EVENT_LOG:
+      if (event->phase == 'P') return tb_perfetto_put_aside(p, event, TB_KEY_SAMPLES);
+      return event->track->type == TB_TRACK_THREAD ? tb_perfetto_put_on_thread(p, event)
+                                                   : tb_perfetto_put_on_track(p, event);
+    case TB_EVENT_COUNTER:
+      return tb_perfetto_put_counter(p, event);
+    case TB_EVENT_ASYNC_BEGIN:
+    case TB_EVENT_ASYNC_INSTANT:
+    case TB_EVENT_ASYNC_END: {
+      enum tb_key_class class = event->phase && strchr("STpF", event->phase) ? TB_KEY_LEGACY_ASYNC : TB_KEY_ASYNC;
+      return tb_perfetto_put_async(p, event,
+                                   event->type == TB_EVENT_ASYNC_BEGIN ? TB_ENTRY_BEGIN
+                                   : event->type == TB_EVENT_ASYNC_END ? TB_ENTRY_END
+                                                                       : TB_ENTRY_INSTANT,
+                                   class);
+    }
+    case TB_EVENT_FLOW_BEGIN:
+    case TB_EVENT_FLOW_STEP:
+    case TB_EVENT_FLOW_END:
+      return tb_perfetto_put_flow(p, event);
+    case TB_EVENT_OBJECT_CREATE:
+      return tb_perfetto_put_async(p, event, TB_ENTRY_BEGIN, TB_KEY_OBJECT);
+    case TB_EVENT_OBJECT_SNAPSHOT:
+      return tb_perfetto_put_async(p, event, TB_ENTRY_INSTANT, TB_KEY_OBJECT);
+    case TB_EVENT_OBJECT_DELETE:
+      return tb_perfetto_put_async(p, event, TB_ENTRY_END, TB_KEY_OBJECT);
+    case TB_EVENT_CONTEXT_ENTER:
+      return tb_perfetto_put_async(p, event, TB_ENTRY_BEGIN, TB_KEY_CONTEXT);
+    case TB_EVENT_CONTEXT_LEAVE:
+      return tb_perfetto_put_async(p, event, TB_ENTRY_END, TB_KEY_CONTEXT);
+    case TB_EVENT_ID_LINK: {
+      enum tb_status status = tb_perfetto_link_ids(p, event);
+      return status == TB_OK ? tb_perfetto_put_aside(p, event, TB_KEY_SIDE) : status;
+    }
+    case TB_EVENT_SAMPLE:
+      return tb_perfetto_put_aside(p, event, TB_KEY_SAMPLES);
+    case TB_EVENT_THREAD_STATE:
+      return tb_perfetto_put_thread_state(p, event);
+    case TB_EVENT_MEMORY_DUMP:
+      return tb_perfetto_put_memory_dump(p, event);
+    case TB_EVENT_CLOCK_SYNC:
+    case TB_EVENT_OTHER:
+      return tb_perfetto_put_aside(p, event, TB_KEY_SIDE);
+    case TB_EVENT_TRACK:
+      return tb_perfetto_put_track(p, event->track);
+    case TB_EVENT_METADATA:
+      return tb_perfetto_put_metadata(p, event);
+    case TB_EVENT_TRACE_METADATA:
+      return tb_perfetto_put_trace_metadata(p, event);
+    case TB_EVENT_STACK_FRAME:
+      return tb_stacks_define(&p->stacks, event);
+    case TB_EVENT_CLOCK_SNAPSHOT:
+      return tb_perfetto_put_clocks(p, event);
+    case TB_EVENT_DATA_LOSS:
+      return tb_perfetto_put_data_loss(p, event);
+    case TB_EVENT_PACKETS:
+      return tb_perfetto_put_packets(p, event);
+    case TB_EVENT_BLOB:
+      return tb_perfetto_put_blob(p, event);
+    case TB_EVENT_SYSTEM_TRACE:
+      return tb_perfetto_put_system_trace(p, event);
+    case TB_EVENT_TYPE_COUNT:
+      break;
+  }
+  return TB_OK;
+}
+
+static enum tb_status put(struct tb_writer *writer, const struct tb_event *event) {
+  struct tb_perfetto_writer *p = writer->state;
+  p->order++;
+  enum tb_status status = dispatch(p, event);
+  if (status == TB_OK) status = tb_perfetto_keep_budget(p);
+  if (status == TB_OK) return TB_OK;
+  return tb_fail(&writer->error, status, event->offset, "cannot take this event: %s", tb_status_text(status));
+}
+
+static void count_tracks(struct tb_perfetto_writer *p) {
+  struct tb_writer_summary *summary = &p->writer->summary;
+  for (size_t i = 0; i < p->track_count; i++) {
+    if (!p->tracks[i].track) continue;
+    summary->processes += p->tracks[i].track->type == TB_TRACK_PROCESS;
+    summary->threads += p->tracks[i].track->type == TB_TRACK_THREAD;
+  }
+  if (p->counter_count) summary->counters += p->counter_count - 1;
+  summary->flows += p->flows.edges;
+}
+
+/* Sets which strands turned out not to be in order, and drops what was bound of them. */
+static void forget_disordered(struct tb_perfetto_writer *p, bool *disordered) {
+  bool any = false;
+  for (size_t i = 0; i < p->sequence_count; i++) {
+    const struct tb_strand *strand = &p->sequences[i]->strand;
+    disordered[i] = strand->has_flow && !tb_strand_in_order(strand);
+    any |= disordered[i];
+  }
+  if (any) tb_flows_forget(&p->flows, disordered);
+}
+
+static enum tb_status bind_all(struct tb_perfetto_writer *p, const bool *disordered) {
+  enum tb_status status = TB_OK;
+  for (uint32_t i = 0; status == TB_OK && i < p->sequence_count; i++)
+    if (disordered[i])
+      status = tb_flows_bind(&p->flows, &p->sequences[i]->strand, i, p->spill, &p->writer->error);
+    else if (tb_flow_binder_finish(&p->sequences[i]->binder, &p->flows) != TB_OK)
+      status = no_memory(p);
+  return status;
+}
+
+static enum tb_status bind_flows(struct tb_perfetto_writer *p) {
+  bool *disordered = tb_alloc(p->allocator, p->sequence_count * sizeof(*disordered));
+  if (!disordered) return no_memory(p);
+  forget_disordered(p, disordered);
+  enum tb_status status = bind_all(p, disordered);
+  tb_free(p->allocator, disordered, p->sequence_count * sizeof(*disordered));
+  if (status != TB_OK) return status;
+  status = tb_flows_chain(&p->flows, p->flow_numbers, (uint32_t)p->flow_texts.count + 1);
+  if (status == TB_OK) status = tb_perfetto_carry_flows(p);
+  return status == TB_OK ? TB_OK : no_memory(p);
+}
+
+/* Puts on their strands what came when it ended, but does not nest. */
+static enum tb_status check_ended(struct tb_perfetto_writer *p) {
+  enum tb_status status = TB_OK;
+  for (size_t i = 0; status == TB_OK && i < p->sequence_count; i++) {
+    status = tb_ended_nests(&p->sequences[i]->ended, &p->writer->error);
+    if (status == TB_END) status = tb_perfetto_take_ended_back(p, p->sequences[i]);
+  }
+  return status == TB_NO_MEMORY ? no_memory(p) : status;
+}
+
+/* Sees that every strand can be read in the order of time. */
+static enum tb_status order_strands(struct tb_perfetto_writer *p) {
+  for (size_t i = 0; i < p->sequence_count; i++) {
+    struct tb_strand *s = &p->sequences[i]->strand;
+    if (s->run_count || s->sorted || s->refs) continue;
+    if (tb_strand_index(s) != TB_OK) return no_memory(p);
+  }
+  return TB_OK;
+}
+
+static uint64_t entries_of(const struct tb_sequence *sequence) {
+  return sequence->straight.total + sequence->strand.total;
+}
+
+enum tb_status tb_perfetto_tell_written(struct tb_perfetto_writer *p, uint64_t entries) {
+  struct tb_writer *writer = p->writer;
+  if (!writer->writing) return TB_OK;
+  uint64_t done = p->entries_written + entries, bytes = tb_output_bytes(writer->output);
+  double size = done ? (double)bytes * (double)p->entries / (double)done : 0;
+  return writer->writing(writer->writing_ctx, bytes, (uint64_t)size) ? TB_OK : TB_CANCELLED;
+}
+
+static enum tb_status write_sequences(struct tb_perfetto_writer *p) {
+  enum tb_status status = TB_OK;
+  for (size_t i = 0; i < p->sequence_count; i++) p->entries += entries_of(p->sequences[i]);
+  for (uint32_t i = 0; status == TB_OK && i < p->sequence_count; i++) {
+    uint64_t entries = entries_of(p->sequences[i]); /* which are freed as they are written */
+    status = tb_perfetto_write_sequence(p, i);
+    p->entries_written += entries;
+  }
+  return status;
+}
+
+/* A file of 0 bytes is no trace: where there was nothing to write, one packet that starts a sequence makes it one. */
+static enum tb_status write_empty_trace(struct tb_perfetto_writer *p, uint32_t sequence) {
+  if (tb_output_bytes(p->writer->output) || p->sink.plain.len) return TB_OK;
+  char fields[2 * 2 * TB_WIRE_VARINT_MAX];
+  char *end = tb_wire_put_uint(fields, TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, sequence);
+  end = tb_wire_put_uint(end, TB_TRACE_PACKET_SEQUENCE_FLAGS, TB_TRACE_PACKET_SEQ_INCREMENTAL_STATE_CLEARED);
+  return tb_packet_sink_put_fields(&p->sink, (struct tb_slice){fields, (size_t)(end - fields)});
+}
+
+static enum tb_status finish(struct tb_writer *writer) {
+  struct tb_perfetto_writer *p = writer->state;
+  tb_perfetto_note_held(p);
+  for (size_t i = 0; i < p->track_count; i++)
+    if (p->tracks[i].sequence) p->tracks[i].sequence->track = &p->tracks[i];
+  enum tb_status status = check_ended(p);
+  if (status == TB_OK) status = order_strands(p);
+  if (status == TB_OK) status = bind_flows(p);
+  if (status == TB_OK) status = order_strands(p); /* of flows that join nothing */
+  if (status != TB_OK) return status;
+  tb_packet_sink_init(&p->sink, writer->output, writer->options.compress, p->allocator, &writer->error);
+  status = tb_perfetto_write_preamble(p);
+  tb_perfetto_mark_lossy(p);
+  if (status == TB_OK) status = write_sequences(p);
+  uint32_t free_id = (uint32_t)p->sequence_count + TB_FIRST_SEQUENCE_ID;
+  if (status == TB_OK && tb_perfetto_has_ftrace(p)) status = tb_perfetto_write_ftrace(p, free_id++);
+  if (status == TB_OK) status = tb_perfetto_write_packets(p, free_id);
+  if (status == TB_OK) status = write_empty_trace(p, free_id);
+  if (status == TB_OK) status = tb_packet_sink_flush(&p->sink);
+  if (status == TB_OK) count_tracks(p);
+  tb_perfetto_note_spilled(p);
+  if (status != TB_OK && writer->error.code == TB_OK)
+    (void)tb_fail(&writer->error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
+  return status;
+}
+
+static void destroy(struct tb_writer *writer) {
+  struct tb_perfetto_writer *p = writer->state;
+  for (size_t i = 0; i < p->sequence_count; i++) {
+    tb_straight_free(&p->sequences[i]->straight);
+    tb_ended_free(&p->sequences[i]->ended);
+    tb_strand_free(&p->sequences[i]->strand);
+    if (p->sequences[i]->binder.flows) tb_flow_binder_free(&p->sequences[i]->binder);
+    tb_interned_free_uses(&p->sequences[i]->uses, p->allocator);
+    tb_free(p->allocator, p->sequences[i], sizeof(*p->sequences[i]));
+  }
+  tb_free(p->allocator, p->sequences, p->sequence_capacity * sizeof(*p->sequences));
+  tb_free(p->allocator, p->tracks, p->track_capacity * sizeof(*p->tracks));
+  tb_free(p->allocator, p->keys, p->key_capacity * sizeof(*p->keys));
+  tb_free(p->allocator, p->counters, p->counter_capacity * sizeof(*p->counters));
+  tb_free(p->allocator, p->pools, p->pool_capacity * sizeof(*p->pools));
+  tb_free(p->allocator, p->flow_numbers, p->flow_capacity * sizeof(*p->flow_numbers));
+  tb_free(p->allocator, p->flows_known, p->flows_known_capacity * sizeof(*p->flows_known));
+  tb_free(p->allocator, p->told, p->told_capacity * sizeof(*p->told));
+  tb_free(p->allocator, p->attributes, p->attribute_capacity * sizeof(*p->attributes));
+  tb_free(p->allocator, p->clocks, p->clock_capacity * sizeof(*p->clocks));
+  tb_free(p->allocator, p->clock_rows, p->clock_row_capacity * sizeof(*p->clock_rows));
+  tb_interned_free(&p->interned);
+  tb_event_encoder_free(&p->encoder);
+  tb_stacks_free(&p->stacks);
+  tb_intern_free(&p->key_texts);
+  tb_intern_free(&p->pool_texts);
+  tb_intern_free(&p->flow_texts);
+  tb_intern_free(&p->flow_names);
+  tb_arena_free(&p->arena);
+  tb_buffer_free(&p->scratch);
+  tb_buffer_free(&p->packets);
+  tb_buffer_free(&p->lossy_providers);
+  tb_chunks_free(&p->system_trace);
+  tb_buffer_free(&p->system_line);
+  tb_flows_free(&p->flows);
+  tb_map_free(&p->rich_flows);
+  if (p->thread_states.allocator) tb_map_free(&p->thread_states);
+  tb_map_free(&p->main_threads);
+  tb_map_free(&p->dying_threads);
+  tb_packet_sink_free(&p->sink);
+  tb_spill_file_close(p->spill);
+  tb_block_pool_trim(&p->blocks);
+  tb_free(p->allocator, p, sizeof(*p));
+}
+
+static enum tb_status create(struct tb_writer *writer) {
+  struct tb_perfetto_writer *p = tb_calloc(writer->allocator, sizeof(*p));
+  if (!p) return tb_fail(&writer->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  writer->state = p;
+  p->writer = writer;
+  p->allocator = writer->allocator;
+  tb_perfetto_set_budget(p, writer->options.memory_budget);
+  tb_block_pool_init(&p->blocks, p->allocator);
+  tb_interned_init(&p->interned, p->allocator);
+  tb_event_encoder_init(&p->encoder, &p->interned);
+  tb_stacks_init(&p->stacks, p->allocator);
+  tb_intern_init(&p->key_texts, p->allocator);
+  tb_intern_init(&p->pool_texts, p->allocator);
+  tb_intern_init(&p->flow_texts, p->allocator);
+  tb_intern_init(&p->flow_names, p->allocator);
+  tb_arena_init(&p->arena, p->allocator, 0);
+  tb_buffer_init(&p->scratch, p->allocator, 0);
+  tb_buffer_init(&p->packets, p->allocator, 0);
+  tb_buffer_init(&p->lossy_providers, p->allocator, 0);
+  tb_chunks_init(&p->system_trace, &p->blocks.allocator);
+  p->system_trace.held = &p->in_chunks;
+  tb_buffer_init(&p->system_line, p->allocator, 0);
+  tb_flows_init(&p->flows, p->allocator);
+  p->flows.shared = writer->options.shared_flows;
+  p->flows.ends_close = writer->options.source == TB_FORMAT_FXT;
+  tb_map_init(&p->rich_flows, p->allocator);
+  tb_map_init(&p->main_threads, p->allocator);
+  tb_map_init(&p->dying_threads, p->allocator);
+  p->trace_clock = writer->options.clock ? writer->options.clock : TB_CLOCK_TRACE_FILE;
+  if (add_sequence(p)) return TB_OK;
+  destroy(writer);
+  return tb_fail(&writer->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+}
+
+const struct tb_writer_ops tb_perfetto_writer_ops = {.format = TB_FORMAT_PERFETTO,
+                                                     .create = create,
+                                                     .put = put,
+                                                     .finish = finish,
+                                                     .destroy = destroy,
+                                                     .padding = tb_perfetto_padding,
+                                                     .counts_tracks = true};

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Slices that come when they end; their packets must be those that a tb_straight writes of the same entries in the order of time.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "perfetto/writer/end_ordered_sequence.h"
+#include "perfetto/writer/streamed_sequence.h"
+
+enum { SEQUENCE = 300, ENTRIES_MAX = 4000 };
+
+static struct tb_entry entries[ENTRIES_MAX];
+static size_t entry_count;
+
+static int start(void **state) {
+  (void)state;
+  entry_count = 0;
+  return 0;
+}
+
+/* A slice, or an instant where it ends as it begins. Its body says which one it is. */
+static void add(int64_t begin, int64_t end) {
+  static char bodies[ENTRIES_MAX][4 + TB_PACKET_BYTES_AHEAD];
+  assert_true(entry_count < ENTRIES_MAX);
+  char *body = bodies[entry_count];
+  size_t body_len = (size_t)(tb_wire_put_uint(body, TB_TRACK_EVENT_NAME_IID, 100 + entry_count) - body);
+  entries[entry_count] = (struct tb_entry){.kind = begin == end ? TB_ENTRY_INSTANT : TB_ENTRY_COMPLETE,
+                                           .ts = begin,
+                                           .dur = end - begin,
+                                           .order = entry_count,
+                                           .body = {body, body_len}};
+  entry_count++;
+}
+
+/* ---- what is written ---------------------------------------------------------------------------------------------- */
+
+struct written {
+  struct tb_buffer bytes;
+  int64_t first_ts;
+  struct tb_spill_file *file; /* NULL: all stays in memory */
+};
+
+static enum tb_status see_start(void *ctx, int64_t ts) {
+  ((struct written *)ctx)->first_ts = ts;
+  return TB_OK;
+}
+
+static enum tb_status see_packets(void *ctx, struct tb_slice packets) {
+  return tb_buffer_append(&((struct written *)ctx)->bytes, packets.ptr, packets.len);
+}
+
+static enum tb_status see_packet(void *ctx, struct tb_slice packet, uint64_t place, unsigned sides) {
+  (void)place, (void)sides;
+  return see_packets(ctx, packet);
+}
+
+static enum tb_status put_packets_away(void *ctx, struct tb_chunks *packets) {
+  struct written *written = ctx;
+  return written->file ? tb_chunks_put_away(packets, written->file, NULL) : TB_OK;
+}
+
+/* TB_END where the entries do not nest, or not in one way only. With a file, they are put away after each `step`. */
+static enum tb_status write_ended(struct written *written, size_t step) {
+  struct tb_ended ended;
+  tb_ended_init(&ended, tb_default_allocator());
+  for (size_t i = 0; i < entry_count; i++) {
+    assert_int_equal(tb_ended_put(&ended, &entries[i]), TB_OK);
+    if (written->file && step && i % step == 0)
+      assert_int_equal(tb_chunks_put_away(&ended.entries, written->file, NULL), TB_OK);
+  }
+  enum tb_status status = tb_ended_nests(&ended, NULL);
+  const struct tb_ended_taker taker = {written, see_start, see_packets, put_packets_away};
+  if (status == TB_OK) assert_int_equal(tb_ended_packets(&ended, SEQUENCE, &taker, NULL), TB_OK);
+  tb_ended_free(&ended);
+  return status;
+}
+
+static int compare(const void *a, const void *b) {
+  const struct tb_entry *x = a, *y = b;
+  if (x->ts != y->ts) return x->ts < y->ts ? -1 : 1;
+  if ((x->kind == TB_ENTRY_COMPLETE) != (y->kind == TB_ENTRY_COMPLETE)) return x->kind == TB_ENTRY_COMPLETE ? -1 : 1;
+  if (x->dur != y->dur) return x->dur > y->dur ? -1 : 1;
+  return x->order < y->order ? -1 : 1; /* in which they came */
+}
+
+static void write_straight(struct written *written) {
+  struct tb_straight straight;
+  tb_straight_init(&straight, tb_default_allocator(), SEQUENCE);
+  struct tb_slice none = {NULL, 0};
+  qsort(entries, entry_count, sizeof(entries[0]), compare);
+  for (size_t i = 0; i < entry_count; i++) {
+    struct tb_entry entry = entries[i];
+    if (entry.kind == TB_ENTRY_INSTANT) entry.dur = 0;
+    assert_int_equal(tb_straight_put(&straight, &entry, true, none), TB_OK);
+  }
+  assert_int_equal(tb_straight_finish(&straight, NULL), TB_OK);
+  written->first_ts = straight.first_ts;
+  const struct tb_straight_taker taker = {written, see_packets, see_packet};
+  assert_int_equal(tb_straight_packets(&straight, &taker, NULL), TB_OK);
+  tb_straight_free(&straight);
+}
+
+static enum tb_status write_both_with(struct tb_spill_file *file, size_t step) {
+  struct written ended = {.first_ts = -1, .file = file}, straight = {.first_ts = -1};
+  tb_buffer_init(&ended.bytes, tb_default_allocator(), 0);
+  tb_buffer_init(&straight.bytes, tb_default_allocator(), 0);
+  enum tb_status status = write_ended(&ended, step);
+  if (status == TB_OK) {
+    write_straight(&straight);
+    assert_int_equal(ended.first_ts, straight.first_ts);
+    assert_int_equal(ended.bytes.len, straight.bytes.len);
+    assert_memory_equal(ended.bytes.data, straight.bytes.data, ended.bytes.len);
+  }
+  tb_buffer_free(&ended.bytes);
+  tb_buffer_free(&straight.bytes);
+  return status;
+}
+
+static enum tb_status write_both(void) { return write_both_with(NULL, 0); }
+
+/* ---- the tests ---------------------------------------------------------------------------------------------------------- */
+
+static void parents_come_before_the_children_that_came_first(void **state) {
+  (void)state;
+  add(20, 30);
+  add(40, 45), add(46, 46), add(10, 50), add(60, 70), add(5, 70 + INT64_C(5000000000));
+  assert_int_equal(write_both(), TB_OK);
+}
+
+static void slices_may_touch_and_share_a_begin_or_an_end(void **state) {
+  (void)state;
+  add(10, 20), add(20, 30), add(20, 30 + 5), add(10, 35), add(35, 40), add(35, 41);
+  assert_int_equal(write_both(), TB_OK);
+}
+
+static void an_instant_where_a_slice_begins_or_after_one_ends_is_in_its_place(void **state) {
+  (void)state;
+  add(10, 10), add(10, 20), add(20, 20), add(20, 20), add(5, 30);
+  assert_int_equal(write_both(), TB_OK);
+}
+
+static uint32_t draw(uint64_t *random, uint32_t limit) {
+  *random = *random * UINT64_C(6364136223846793005) + 1442695040888963407;
+  return (uint32_t)((*random >> 33) % limit);
+}
+
+/* A slice and what happens in it, in the order in which macros would write it. */
+static int64_t add_tree(uint64_t *random, int64_t now, unsigned depth, uint32_t step) {
+  int64_t begin = now;
+  for (uint32_t i = depth < 5 ? draw(random, 5) : 0; i && entry_count < ENTRIES_MAX / 2; i--) {
+    now += draw(random, step);
+    if (draw(random, 4) == 0)
+      add(now, now);
+    else
+      now = add_tree(random, now, depth + 1, step);
+  }
+  now += 1 + draw(random, step);
+  add(begin, now);
+  return now;
+}
+
+static void trees_of_every_form_give_the_packets_that_they_give_in_order(void **state) {
+  (void)state;
+  size_t nested = 0;
+  for (uint64_t random = 1, i = 0; i < 3000; i++) {
+    entry_count = 0;
+    uint32_t step = i % 3 == 0 ? 2 : i % 3 == 1 ? 5 : 3000000;
+    int64_t now = -50;
+    for (uint32_t trees = 1 + draw(&random, 4); trees; trees--)
+      now = add_tree(&random, now, 0, step) + draw(&random, step);
+    nested += write_both() == TB_OK;
+  }
+  assert_true(nested > 1500); /* the others have slices of the same times, or instants where one ends */
+}
+
+static void many_entries_go_over_the_edges_of_chunks_and_blocks(void **state) {
+  (void)state;
+  for (int64_t i = 0; i < ENTRIES_MAX - 1; i++) add(i * 100, i * 100 + 50);
+  add(-1, ENTRIES_MAX * 100);
+  assert_int_equal(write_both(), TB_OK);
+}
+
+static void what_was_put_away_gives_the_packets_that_it_gives_from_memory(void **state) {
+  (void)state;
+  static const size_t steps[] = {1, 2, 5, 1000};
+  struct tb_spill_file *file;
+  assert_int_equal(tb_spill_file_create(NULL, tb_default_allocator(), &file, NULL), TB_OK);
+  for (uint64_t random = 7, i = 0; i < 400; i++) {
+    entry_count = 0;
+    int64_t now = 0;
+    for (uint32_t trees = 1 + draw(&random, 4); trees; trees--) now = add_tree(&random, now, 0, 3000000) + 1;
+    assert_int_equal(write_both_with(file, steps[i % 4]), TB_OK);
+  }
+  entry_count = 0;
+  for (int64_t i = 0; i < ENTRIES_MAX - 1; i++) add(i * 100, i * 100 + 50);
+  add(-1, ENTRIES_MAX * 100);
+  assert_int_equal(write_both_with(file, 100), TB_OK);
+  tb_spill_file_close(file);
+}
+
+static void slices_that_overlap_do_not_nest(void **state) {
+  (void)state;
+  add(10, 20), add(15, 30);
+  assert_int_equal(write_both(), TB_END);
+}
+
+static void slices_of_the_same_times_are_left_to_the_order_of_the_file(void **state) {
+  (void)state;
+  add(10, 20), add(10, 20);
+  assert_int_equal(write_both(), TB_END);
+}
+
+static void an_instant_before_a_slice_that_ends_at_its_time_is_left_to_the_order_of_classes(void **state) {
+  (void)state;
+  add(20, 20), add(10, 20);
+  assert_int_equal(write_both(), TB_END);
+}
+
+static void expect_refused(struct tb_entry entry) {
+  struct tb_ended ended;
+  tb_ended_init(&ended, tb_default_allocator());
+  struct tb_entry before = {.kind = TB_ENTRY_COMPLETE, .ts = 10, .dur = 10};
+  assert_int_equal(tb_ended_put(&ended, &before), TB_OK);
+  assert_int_equal(tb_ended_put(&ended, &entry), TB_END);
+  assert_true(ended.over);
+  assert_int_equal(ended.total, 1);
+  assert_int_equal(tb_ended_put(&ended, &before), TB_END);
+  tb_ended_free(&ended);
+}
+
+static void other_kinds_and_other_orders_are_refused(void **state) {
+  (void)state;
+  static const char body[513];
+  expect_refused((struct tb_entry){.kind = TB_ENTRY_BEGIN, .ts = 30});
+  expect_refused((struct tb_entry){.kind = TB_ENTRY_END, .ts = 30});
+  expect_refused((struct tb_entry){.kind = TB_ENTRY_FLOW, .ts = 30});
+  expect_refused((struct tb_entry){.kind = TB_ENTRY_MOMENT, .ts = 30});
+  expect_refused((struct tb_entry){.kind = TB_ENTRY_COMPLETE, .ts = 5, .dur = 14});
+  expect_refused((struct tb_entry){.kind = TB_ENTRY_INSTANT, .ts = 19});
+  expect_refused((struct tb_entry){.kind = TB_ENTRY_COMPLETE, .ts = 30, .dur = INT64_MAX});
+  expect_refused((struct tb_entry){.kind = TB_ENTRY_COMPLETE, .ts = 30, .dur = 5, .has_thread_ts = true});
+  expect_refused((struct tb_entry){.kind = TB_ENTRY_COMPLETE, .ts = 30, .dur = 5, .flow = TB_FLOW_OUT});
+  expect_refused((struct tb_entry){.kind = TB_ENTRY_COMPLETE, .ts = 30, .dur = 5, .end_body = {"a", 1}});
+  expect_refused((struct tb_entry){.kind = TB_ENTRY_COMPLETE, .ts = 30, .dur = 5, .body = {body, sizeof(body)}});
+}
+
+static size_t taken;
+
+static enum tb_status expect_next(void *ctx, struct tb_entry *entry) {
+  (void)ctx;
+  const struct tb_entry *expected = &entries[taken++];
+  assert_int_equal(entry->kind, expected->kind);
+  assert_int_equal(entry->ts, expected->ts);
+  assert_int_equal(entry->dur, expected->dur);
+  assert_int_equal(entry->body.len, expected->body.len);
+  assert_memory_equal(entry->body.ptr, expected->body.ptr, expected->body.len);
+  return TB_OK;
+}
+
+static void what_is_taken_back_comes_as_it_came(void **state) {
+  (void)state;
+  for (int64_t i = 0; i < ENTRIES_MAX; i++) add(i, i % 7 ? i + 3 + (i % 5 ? 0 : INT64_C(1) << 40) : i);
+  struct tb_ended ended;
+  tb_ended_init(&ended, tb_default_allocator());
+  size_t put = 0;
+  for (size_t i = 0; i < entry_count; i++) { /* those that come when they end */
+    struct tb_entry entry = entries[i];
+    int64_t end = entry.ts + entry.dur;
+    if (end >= ended.last_end) {
+      assert_int_equal(tb_ended_put(&ended, &entry), TB_OK);
+      entries[put++] = entry;
+    }
+  }
+  taken = 0;
+  assert_int_equal(tb_ended_take_back(&ended, expect_next, NULL, NULL), TB_OK);
+  assert_int_equal(taken, put);
+  assert_true(ended.over);
+  assert_int_equal(ended.entries.bytes, 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup(parents_come_before_the_children_that_came_first, start),
+      cmocka_unit_test_setup(slices_may_touch_and_share_a_begin_or_an_end, start),
+      cmocka_unit_test_setup(an_instant_where_a_slice_begins_or_after_one_ends_is_in_its_place, start),
+      cmocka_unit_test_setup(trees_of_every_form_give_the_packets_that_they_give_in_order, start),
+      cmocka_unit_test_setup(many_entries_go_over_the_edges_of_chunks_and_blocks, start),
+      cmocka_unit_test_setup(what_was_put_away_gives_the_packets_that_it_gives_from_memory, start),
+      cmocka_unit_test_setup(slices_that_overlap_do_not_nest, start),
+      cmocka_unit_test_setup(slices_of_the_same_times_are_left_to_the_order_of_the_file, start),
+      cmocka_unit_test_setup(an_instant_before_a_slice_that_ends_at_its_time_is_left_to_the_order_of_classes, start),
+      cmocka_unit_test_setup(other_kinds_and_other_orders_are_refused, start),
+      cmocka_unit_test_setup(what_is_taken_back_comes_as_it_came, start),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "perfetto/packet/packet_header.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* */
+#include <cmocka.h>
+
+/* A message and what is read behind it. */
+struct message {
+  char data[256 + TB_PACKET_AHEAD];
+  size_t len;
+};
+
+static void add_varint(struct message *m, uint64_t value, unsigned least_bytes) {
+  for (unsigned n = 1; n < least_bytes || value > 0x7f; n++, value >>= 7) m->data[m->len++] = (char)(value | 0x80);
+  m->data[m->len++] = (char)value;
+}
+
+static void add_number(struct message *m, uint32_t field, uint64_t value, unsigned least_bytes) {
+  add_varint(m, (uint64_t)field << 3 | TB_WIRE_VARINT, 1);
+  add_varint(m, value, least_bytes);
+}
+
+static void add_payload(struct message *m, uint32_t field, size_t len) {
+  add_varint(m, (uint64_t)field << 3 | TB_WIRE_BYTES, 1);
+  add_varint(m, len, 1);
+  memset(m->data + m->len, 'x', len);
+  m->len += len;
+}
+
+static struct tb_slice bytes_of(const struct message *m) { return (struct tb_slice){m->data, m->len}; }
+
+static void assert_same(const struct tb_packet_head *a, const struct tb_packet_head *b) {
+  assert_int_equal(a->has_timestamp, b->has_timestamp);
+  assert_int_equal(a->timestamp, b->timestamp);
+  assert_int_equal(a->has_clock, b->has_clock);
+  assert_int_equal(a->sequence, b->sequence);
+  assert_int_equal(a->flags, b->flags);
+  assert_int_equal(a->kind, b->kind);
+  assert_int_equal(a->rare, b->rare);
+  assert_int_equal(a->machine, b->machine);
+  assert_int_equal(a->interned_count, b->interned_count);
+  assert_int_equal(a->cleared, b->cleared);
+  assert_int_equal(a->dropped, b->dropped);
+  assert_int_equal(a->has_defaults, b->has_defaults);
+  assert_ptr_equal(a->payload.ptr, b->payload.ptr);
+  assert_int_equal(a->payload.len, b->payload.len);
+  assert_ptr_equal(a->bytes.ptr, b->bytes.ptr);
+  assert_int_equal(a->bytes.len, b->bytes.len);
+}
+
+/* What the quick reading takes, the careful one reads the same. True where it took it. */
+static bool both_agree(const struct message *m) {
+  struct tb_packet_head quick = {.rare = 1, .machine = 7, .interned_count = 3, .cleared = true, .dropped = true};
+  struct tb_packet_head careful = quick;
+  struct tb_packet_common common;
+  bool taken = tb_packet_common_read(bytes_of(m), &common);
+  if (taken) tb_packet_head_take_common(&quick, bytes_of(m), &common);
+  enum tb_status status = tb_packet_head_read(&careful, bytes_of(m));
+  if (!taken) return false;
+  assert_int_equal(status, TB_OK);
+  assert_same(&quick, &careful);
+  return true;
+}
+
+static void heads_as_our_writer_and_as_chrome_write_them_are_read_quickly(void **unused) {
+  (void)unused;
+  struct message ours = {.len = 0}, chromes = {.len = 0};
+  add_number(&ours, 8, 3509, 1);
+  add_number(&ours, 10, 3, 1);
+  add_number(&ours, 13, 2, 1);
+  add_payload(&ours, 11, 6);
+  assert_true(both_agree(&ours));
+  add_number(&chromes, 8, 1666382280874284123, 1);
+  add_payload(&chromes, 11, 130);
+  add_number(&chromes, 13, 2, 1);
+  add_number(&chromes, 3, 1000, 1);
+  add_number(&chromes, 10, 70000, 1);
+  assert_true(both_agree(&chromes));
+}
+
+static void varints_of_every_length_are_the_same_to_both_readings(void **unused) {
+  (void)unused;
+  for (unsigned bits = 0; bits < 64; bits++) {
+    for (unsigned least = 1; least <= 10; least++) {
+      struct message m = {.len = 0};
+      add_number(&m, 8, UINT64_C(1) << bits | (bits > 5), least);
+      add_number(&m, 10, 3, least);
+      add_payload(&m, 11, bits);
+      assert_true(both_agree(&m));
+      struct tb_packet_head head = {.rare = 0};
+      assert_int_equal(tb_packet_head_read(&head, bytes_of(&m)), TB_OK);
+      assert_int_equal(head.timestamp, UINT64_C(1) << bits | (bits > 5));
+      assert_int_equal(head.sequence, 3);
+      assert_int_equal(head.payload.len, bits);
+    }
+  }
+}
+
+/* Behind the cut stand the bytes that were cut off, so that reading too far would find what it looks for. */
+static void a_head_cut_anywhere_is_never_read_past_its_end(void **unused) {
+  (void)unused;
+  struct message whole = {.len = 0};
+  add_number(&whole, 8, 1666382280874284123, 1);
+  add_number(&whole, 10, 300, 1);
+  add_payload(&whole, 11, 5);
+  add_number(&whole, 3, 1000, 1);
+  size_t len = whole.len;
+  for (size_t cut = 0; cut < len; cut++) {
+    struct message m = whole;
+    m.len = cut;
+    (void)both_agree(&m);
+  }
+  whole.len = len;
+  assert_true(both_agree(&whole));
+}
+
+static void what_changes_a_sequences_state_is_left_to_the_careful_reading(void **unused) {
+  (void)unused;
+  struct message clears = {.len = 0}, interns = {.len = 0}, drops = {.len = 0};
+  add_number(&clears, 13, 1, 1);
+  add_payload(&clears, 11, 2);
+  assert_false(both_agree(&clears));
+  add_payload(&interns, 11, 2);
+  add_payload(&interns, 12, 2);
+  assert_false(both_agree(&interns));
+  add_payload(&drops, 11, 2);
+  add_number(&drops, 42, 1, 1);
+  assert_false(both_agree(&drops));
+}
+
+static void a_clock_and_a_process_id_do_not_make_a_packet_rare(void **unused) {
+  (void)unused;
+  struct message m = {.len = 0};
+  add_number(&m, 8, 5, 1);
+  add_number(&m, 58, 64, 1);
+  add_payload(&m, 11, 2);
+  add_number(&m, 79, 4321, 1);
+  struct tb_packet_head head = {.rare = 0};
+  assert_int_equal(tb_packet_head_read(&head, bytes_of(&m)), TB_OK);
+  assert_true(head.has_clock);
+  assert_int_equal(head.clock, 64);
+  assert_int_equal(head.rare, 0);
+}
+
+static void a_head_used_again_keeps_nothing_of_the_packet_before(void **unused) {
+  (void)unused;
+  struct message first = {.len = 0}, second = {.len = 0};
+  add_number(&first, 98, 5, 1);
+  add_payload(&first, 12, 4);
+  add_number(&first, 13, 1, 1);
+  add_number(&first, 58, 6, 1);
+  add_number(&second, 10, 9, 1);
+  struct tb_packet_head head = {.rare = 0};
+  assert_int_equal(tb_packet_head_read(&head, bytes_of(&first)), TB_OK);
+  assert_int_equal(head.machine, 5);
+  assert_int_equal(head.interned_count, 1);
+  assert_true(head.cleared);
+  assert_int_equal(tb_packet_head_read(&head, bytes_of(&second)), TB_OK);
+  assert_int_equal(head.machine, 0);
+  assert_int_equal(head.interned_count, 0);
+  assert_false(head.cleared);
+  assert_false(head.has_clock);
+  assert_null(head.interned.ptr);
+  assert_int_equal(head.sequence, 9);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(heads_as_our_writer_and_as_chrome_write_them_are_read_quickly),
+                                     cmocka_unit_test(varints_of_every_length_are_the_same_to_both_readings),
+                                     cmocka_unit_test(a_head_cut_anywhere_is_never_read_past_its_end),
+                                     cmocka_unit_test(what_changes_a_sequences_state_is_left_to_the_careful_reading),
+                                     cmocka_unit_test(a_clock_and_a_process_id_do_not_make_a_packet_rare),
+                                     cmocka_unit_test(a_head_used_again_keeps_nothing_of_the_packet_before)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
