@@ -6,14 +6,14 @@
 #define TB_MERGE_MERGER_H
 
 #include "io/output.h"
-#include "merge/align.h"
-#include "merge/manifest.h"
-#include "merge/merge_report.h"
-#include "merge/packets.h"
-#include "merge/rewrite.h"
-#include "merge/store.h"
-#include "merge/survey.h"
-#include "merge/sync_graph.h"
+#include "merge/clocks/align.h"
+#include "merge/clocks/sync_graph.h"
+#include "merge/input/copy_store.h"
+#include "merge/input/prescan.h"
+#include "merge/input/raw_packet_reader.h"
+#include "merge/manifest/manifest.h"
+#include "merge/report/report.h"
+#include "merge/rewrite/rewrite.h"
 
 /* One trace to be merged. */
 struct tb_source {
@@ -132,7 +132,7 @@ int64_t tb_source_merged_ahead(const struct tb_source *source, uint32_t machine)
 TB_MUST_CHECK enum tb_status tb_merger_gather(struct tb_merger *m, const struct tb_merge_input *inputs, size_t count);
 /* What becomes of a merge with an input of which reading gave `status`: a bad one ends it, or is left out (TB_OK then too). */
 TB_MUST_CHECK enum tb_status tb_merger_settle(struct tb_merger *m, struct tb_source *s, enum tb_status status);
-/* survey_inputs.c: reads all sources once, several at a time. */
+/* merge/input/prescan_inputs.c: reads all sources once, several at a time. */
 TB_MUST_CHECK enum tb_status tb_merger_survey(struct tb_merger *m);
 /* apply_manifest.c: reads the manifest, applies it to machines, and to the clock graph. */
 TB_MUST_CHECK enum tb_status tb_merger_read_manifest(struct tb_merger *m, const struct tb_input_place *place);
@@ -142,11 +142,11 @@ TB_MUST_CHECK enum tb_status tb_merger_relate_by_manifest(struct tb_merger *m, u
 const char *tb_source_machine_name(const struct tb_source *source, uint32_t machine);
 /* align_inputs.c: what events of several inputs say of their clocks. */
 TB_MUST_CHECK enum tb_status tb_merger_align(struct tb_merger *m);
-/* place.c: the clock graph, and each source's place. */
+/* merge/clocks/clock_placement.c: the clock graph, and each source's place. */
 TB_MUST_CHECK enum tb_status tb_merger_place(struct tb_merger *m);
 /* placement_notes.c: notes on what placed the sources, and what did not. TB_REFUSED: a drift that is certain and too large. */
 TB_MUST_CHECK enum tb_status tb_merger_note_placement(struct tb_merger *m);
-/* ids.c: machines, then what ids become. */
+/* merge/rewrite/machine_ids.c: machines, then what ids become. */
 TB_MUST_CHECK enum tb_status tb_merger_assign_ids(struct tb_merger *m);
 /* write.c: reads, rewrites and writes all packets. */
 TB_MUST_CHECK enum tb_status tb_merger_write(struct tb_merger *m);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "merge/input_clocks.h"
+#include "merge/clocks/input_clocks.h"
 
 #include "merge_fixture.h"
 #include "tracebridge/event.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "merge/time_map.h"
+#include "merge/clocks/time_map.h"
 
 #include "merge_fixture.h"
 

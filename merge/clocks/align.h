@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How clocks of inputs relate by what happened in both: events of one name, messages, clock_sync events.
+ */
+#ifndef TB_MERGE_CLOCKS_ALIGN_H
+#define TB_MERGE_CLOCKS_ALIGN_H
+
+#include "merge/clocks/line_fit.h"
+#include "tracebridge/merge.h"
+
+/* Whether the drift that events of one name have is followed. */
+enum tb_drift {
+  TB_DRIFT_FOLLOWED,
+  TB_DRIFT_LEFT, /* it is larger than it may be, or too few matches in too short a time say so: the offset alone counts */
+  TB_DRIFT_CERTAIN /* the same, but matches leave no doubt that it is larger, and that the offset alone is wrong */
+};
+
+/* What a fit found between two inputs: times of `source`'s trace clock to times of `other`'s. */
+struct tb_alignment {
+  uint32_t source, other;
+  enum tb_placement kind; /* ALIGNED, MESSAGES or CLOCK_SYNC */
+  struct tb_fit fit;      /* what counts */
+  /* ALIGNED alone: */
+  struct tb_fit line, level;          /* with the drift, and by the offset alone */
+  enum tb_drift drift;                /* which of them `fit` is */
+  uint64_t event_count, other_events; /* how many events each input has */
+  bool first_with_first;              /* their numbers differ, and where the fewer fit best was not sought */
+  bool used;                          /* it places an input */
+};
+
+/* An event that may tell something: its time on its input's trace clock. */
+enum tb_mark_kind { TB_MARK_NAME, TB_MARK_SENT, TB_MARK_RECEIVED, TB_MARK_SYNC_RECEIVER, TB_MARK_SYNC_ISSUER };
+
+struct tb_mark {
+  uint64_t id; /* flow id; hash of the sync_id */
+  int64_t time;
+  int64_t issued; /* TB_MARK_SYNC_ISSUER: when it was asked for */
+  uint32_t source;
+  uint8_t kind; /* enum tb_mark_kind */
+};
+
+struct tb_marks {
+  const struct tb_allocator *allocator;
+  struct tb_mark *items;
+  size_t count, capacity;
+};
+
+void tb_marks_init(struct tb_marks *marks, const struct tb_allocator *allocator);
+void tb_marks_free(struct tb_marks *marks);
+TB_MUST_CHECK enum tb_status tb_marks_add(struct tb_marks *marks, const struct tb_mark *mark);
+
+/* How many events of the name an input has; marks must be sorted by tb_marks_sort, as for all below. */
+size_t tb_marks_named(const struct tb_marks *marks, uint32_t source);
+
+/* The i-th event of one input is the i-th of the other (which has others before or after it where their numbers differ). False
+ * where one of them has none. The drift is followed. */
+TB_MUST_CHECK enum tb_status tb_align_names(const struct tb_marks *marks, uint32_t source, uint32_t other,
+                                            struct tb_alignment *alignment, bool *found);
+/* Decides whether an alignment by name follows its drift, which may be `max_drift` (a fraction) at most. */
+void tb_alignment_judge_drift(struct tb_alignment *alignment, double max_drift);
+/* The messages between two inputs, for the caller to free: *messages is NULL where there is none. */
+TB_MUST_CHECK enum tb_status tb_marks_messages(const struct tb_marks *marks, uint32_t source, uint32_t other,
+                                               struct tb_fit_message **messages, size_t *count);
+/* By flows that one input sent and the other received. */
+TB_MUST_CHECK enum tb_status tb_align_messages(const struct tb_marks *marks, uint32_t source, uint32_t other,
+                                               struct tb_alignment *alignment, bool *found);
+/* By clock_sync events: what the receiver wrote down happened between the issuer's asking and its answer. */
+TB_MUST_CHECK enum tb_status tb_align_syncs(const struct tb_marks *marks, uint32_t source, uint32_t other,
+                                            struct tb_alignment *alignment, bool *found);
+
+/* By kind, id, source, time. */
+void tb_marks_sort(struct tb_marks *marks);
+
+#endif

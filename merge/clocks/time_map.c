@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "merge/clocks/time_map.h"
+
+#include <stdlib.h>
+
+enum { READING_NS = 2000, STEP_NS = 1000000, STEP_PPM = 500, ANCHORS_MAX = 1 << 26 };
+
+void tb_time_map_init(struct tb_time_map *map, const struct tb_allocator *allocator) {
+  *map = (struct tb_time_map){.allocator = allocator};
+}
+
+void tb_time_map_free(struct tb_time_map *map) {
+  for (size_t i = 0; i < map->count; i++)
+    tb_free(map->allocator, map->stages[i].anchors, map->stages[i].count * sizeof(struct tb_time_anchor));
+  map->count = 0;
+}
+
+static int compare_x(const void *a, const void *b) {
+  const struct tb_time_anchor *p = a, *q = b;
+  if (p->x != q->x) return p->x < q->x ? -1 : 1;
+  return p->y < q->y ? -1 : p->y > q->y;
+}
+
+static int compare_offset(const void *a, const void *b) {
+  const struct tb_time_anchor *p = a, *q = b;
+  tb_wide d = ((tb_wide)p->y - p->x) - ((tb_wide)q->y - q->x);
+  return d < 0 ? -1 : d > 0;
+}
+
+/* One anchor in place of all where they agree; `anchors` may be put in another order. */
+static bool agree(struct tb_time_anchor *anchors, size_t count) {
+  qsort(anchors, count, sizeof(*anchors), compare_offset);
+  tb_wide least = (tb_wide)anchors[0].y - anchors[0].x, most = (tb_wide)anchors[count - 1].y - anchors[count - 1].x;
+  if (most - least > READING_NS) return false;
+  anchors[0] = anchors[count / 2];
+  return true;
+}
+
+/* Keeps one anchor of those with the same x, and drops the inner ones of a row with one offset. */
+static size_t thin(struct tb_time_anchor *a, size_t count) {
+  size_t kept = 1;
+  for (size_t i = 1; i < count; i++) {
+    if (a[i].x == a[kept - 1].x) continue;
+    bool straight = kept > 1 && (tb_wide)a[i].y - a[i].x == (tb_wide)a[kept - 1].y - a[kept - 1].x &&
+                    (tb_wide)a[i].y - a[i].x == (tb_wide)a[kept - 2].y - a[kept - 2].x;
+    if (straight) kept--;
+    a[kept++] = a[i];
+  }
+  return kept;
+}
+
+static enum tb_status add_stage(struct tb_time_map *map, const struct tb_time_anchor *anchors, size_t count,
+                                double drift) {
+  if (map->count == TB_TIME_STAGES) return TB_LIMIT;
+  struct tb_time_anchor *copy = tb_alloc(map->allocator, count * sizeof(*copy));
+  if (!copy) return TB_NO_MEMORY;
+  memcpy(copy, anchors, count * sizeof(*copy));
+  map->stages[map->count++] = (struct tb_time_stage){copy, count, drift};
+  return TB_OK;
+}
+
+enum tb_status tb_time_map_add(struct tb_time_map *map, const struct tb_time_anchor *anchors, size_t count,
+                               bool reversed) {
+  if (count == 0) return TB_INVALID;
+  if (count > ANCHORS_MAX) return TB_LIMIT;
+  struct tb_time_anchor *work = tb_alloc(map->allocator, count * sizeof(*work));
+  if (!work) return TB_NO_MEMORY;
+  for (size_t i = 0; i < count; i++)
+    work[i] = reversed ? (struct tb_time_anchor){anchors[i].y, anchors[i].x} : anchors[i];
+  size_t kept = 1;
+  if (!agree(work, count)) {
+    qsort(work, count, sizeof(*work), compare_x);
+    kept = thin(work, count);
+  }
+  enum tb_status status = kept == 1 && work[0].x == work[0].y ? TB_OK : add_stage(map, work, kept, 0);
+  tb_free(map->allocator, work, count * sizeof(*work));
+  return status;
+}
+
+enum tb_status tb_time_map_add_line(struct tb_time_map *map, int64_t x0, int64_t offset, double drift, bool reversed) {
+  struct tb_time_anchor anchor = {x0, tb_time_add(x0, offset)};
+  if (reversed) {
+    anchor = (struct tb_time_anchor){anchor.y, anchor.x};
+    drift = 1 / (1 + drift) - 1;
+  }
+  if (anchor.x == anchor.y && drift == 0) return TB_OK;
+  return add_stage(map, &anchor, 1, drift);
+}
+
+static bool is_step(const struct tb_time_anchor *a, const struct tb_time_anchor *b) {
+  tb_wide dx = (tb_wide)b->x - a->x, dy = (tb_wide)b->y - a->y, off = dy > dx ? dy - dx : dx - dy;
+  return off * 1000000 > dx * STEP_PPM && off > STEP_NS;
+}
+
+static int64_t apply_one(const struct tb_time_anchor *a, double drift, int64_t time) {
+  tb_wide dx = (tb_wide)time - a->x;
+  tb_wide y = (tb_wide)a->y + dx;
+  if (drift != 0) y += tb_time_round((double)dx * drift);
+  return tb_time_clamp(y);
+}
+
+static int64_t apply_stage(const struct tb_time_stage *stage, int64_t time) {
+  const struct tb_time_anchor *a = stage->anchors;
+  size_t low = 0, high = stage->count; /* a[low - 1].x <= time < a[low].x */
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (a[middle].x <= time)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  if (low == 0) return apply_one(&a[0], stage->drift, time);
+  const struct tb_time_anchor *left = &a[low - 1];
+  if (low == stage->count || is_step(left, left + 1)) return apply_one(left, stage->drift, time);
+  tb_wide dx = (tb_wide)left[1].x - left->x, dy = (tb_wide)left[1].y - left->y, at = (tb_wide)time - left->x;
+  tb_wide extra = at * (dy - dx), half = dx / 2; /* dy - dx is small: no overflow */
+  return tb_time_clamp((tb_wide)left->y + at + (extra >= 0 ? (extra + half) / dx : (extra - half) / dx));
+}
+
+int64_t tb_time_map_apply(const struct tb_time_map *map, int64_t time) {
+  for (size_t i = 0; i < map->count; i++) time = apply_stage(&map->stages[i], time);
+  return time;
+}
+
+bool tb_time_map_is_offset(const struct tb_time_map *map, int64_t *offset) {
+  tb_wide sum = 0;
+  for (size_t i = 0; i < map->count; i++) {
+    const struct tb_time_stage *stage = &map->stages[i];
+    if (stage->count != 1 || stage->drift != 0) return false;
+    sum += (tb_wide)stage->anchors[0].y - stage->anchors[0].x;
+  }
+  *offset = tb_time_clamp(sum);
+  return true;
+}

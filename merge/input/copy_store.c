@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "merge/input/copy_store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "io/temp_file.h"
+
+enum { PAGE = 4096 }; /* copies share none, so that the room of each can be given back */
+
+/* What bytes are written to a file may not be past this. */
+static const uint64_t OFFSET_MAX = INT64_MAX - (INT64_C(1) << 32);
+
+static uint64_t next_start(uint64_t end) { return (end + PAGE - 1) & ~(uint64_t)(PAGE - 1); }
+
+static enum tb_status fail(struct tb_error *error) {
+  return tb_fail_errno(error, TB_IO, errno, "cannot write a temporary copy");
+}
+
+enum tb_status tb_store_begin(struct tb_store *store, const char *name, struct tb_input_place *copy,
+                              char to[TB_STORE_NAME], struct tb_error *error) {
+  if (!store->made) {
+    store->fd = tb_temporary_create_nameless(store->directory, error);
+    if (store->fd < 0) return TB_IO;
+    store->made = true;
+  }
+  uint64_t start = next_start(store->end);
+  *copy = (struct tb_input_place){.name = name, .part = true, .fd = store->fd, .start = start};
+  snprintf(to, TB_STORE_NAME, "/dev/fd/%d", store->fd);
+  if (ftruncate(store->fd, (off_t)start) != 0 || lseek(store->fd, (off_t)start, SEEK_SET) < 0) return fail(error);
+  return TB_OK;
+}
+
+enum tb_status tb_store_put(struct tb_store *store, uint64_t offset, const void *data, size_t len,
+                            struct tb_error *error) {
+  uint64_t at = next_start(store->end) + offset;
+  const char *from = data;
+  if (offset > OFFSET_MAX || len > OFFSET_MAX || at + len > OFFSET_MAX) {
+    errno = EFBIG;
+    return fail(error);
+  }
+  while (len) {
+    ssize_t n = pwrite(store->fd, from, len, (off_t)at);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return fail(error);
+    from += n;
+    at += (uint64_t)n;
+    len -= (size_t)n;
+  }
+  return TB_OK;
+}
+
+enum tb_status tb_store_end(struct tb_store *store, uint64_t len, struct tb_input_place *copy, struct tb_error *error) {
+  uint64_t end = copy->start + len;
+  if (len > OFFSET_MAX || end > OFFSET_MAX) errno = EFBIG;
+  if (len > OFFSET_MAX || end > OFFSET_MAX || ftruncate(store->fd, (off_t)end) != 0) return fail(error);
+  copy->len = len;
+  store->end = end;
+  return TB_OK;
+}
+
+void tb_store_forget(struct tb_store *store, const struct tb_input_place *copy) {
+  if (!copy->part || !copy->len) return;
+  if (copy->start + copy->len == store->end) store->end = copy->start; /* its room is the next one's */
+  (void)fallocate(store->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)copy->start,
+                  (off_t)(next_start(copy->start + copy->len) - copy->start));
+}
+
+void tb_store_free(struct tb_store *store) {
+  if (store->made) (void)close(store->fd);
+  store->made = false;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What must be known of an input before the first packet is written: its clocks, ids, extent and damage. Read once, kept
+ * small: it grows with the ids and snapshots that the input has, not with its size.
+ */
+#ifndef TB_MERGE_INPUT_PRESCAN_H
+#define TB_MERGE_INPUT_PRESCAN_H
+
+#include "io/input.h"
+#include "merge/clocks/input_clocks.h"
+#include "merge/rewrite/rewrite_fields.h"
+#include "tracebridge/base.h"
+
+enum tb_surveyed_track_kind { TB_SURVEYED_OTHER, TB_SURVEYED_PROCESS, TB_SURVEYED_THREAD, TB_SURVEYED_COUNTER };
+
+/* What a TrackDescriptor says of its uuid. */
+struct tb_surveyed_track {
+  uint64_t uuid, parent;
+  uint64_t name; /* hash of the name (of a process: its own), 0 for none */
+  uint32_t machine;
+  int32_t pid;
+  int64_t tid;
+  uint8_t kind; /* enum tb_surveyed_track_kind */
+};
+
+/* From when to when there are packets. */
+struct tb_surveyed_extent {
+  bool any;
+  int64_t first, last;
+};
+
+/* A machine of the input. */
+struct tb_surveyed_machine {
+  uint32_t id;
+  int64_t ahead;        /* by how much its clock reads more than the host's, by RemoteClockSync; 0 unknown */
+  int64_t merged_ahead; /* and than the merged trace's, in that */
+  struct tb_surveyed_extent extent; /* on its own trace clock */
+};
+
+enum { TB_SURVEY_MACHINES = 64 };
+
+struct tb_survey {
+  struct tb_input_clocks clocks;
+  struct tb_surveyed_track *tracks;
+  size_t track_count, track_capacity;
+  struct tb_map track_index; /* by uuid */
+  struct tb_map pids, tids;  /* seen in descriptors and process trees: machine << 32 | id */
+  struct tb_surveyed_machine machines[TB_SURVEY_MACHINES];
+  size_t machine_count;
+  bool too_many_machines;
+  uint64_t packets, bytes;
+  uint64_t unreadable; /* of the packets: not well-formed inside */
+  uint64_t content;    /* a hash over what the packets are, to tell inputs apart */
+  bool has_time;
+  int64_t first, last; /* on the host's trace clock */
+  bool has_started;
+  int64_t started;                         /* when its recording started, by its service event; on its trace clock */
+  bool foreign;                            /* holds fields of Trace that are no packets */
+  uint8_t seen_kinds[TB_PAYLOAD_KINDS];    /* payloads seen but for track events, by field number */
+  uint8_t known_kinds[TB_PAYLOAD_KINDS];   /* see tb_payload_times_known_all */
+  uint8_t unknown_kinds[TB_PAYLOAD_KINDS]; /* payloads seen that may hold times which the table does not know */
+  uint64_t losses;                         /* how often something could not be read */
+  const char *damage;                      /* what the first was, a constant; "" for none */
+  uint64_t damage_offset;                  /* and where */
+};
+
+/* Reads the whole input. TB_OK also for damaged ones: `losses` then says so. Else the file cannot be read: TB_IO, TB_NO_MEMORY,
+ * TB_LIMIT, and TB_BAD_DATA where not one packet is whole, or more than `max_junk` bytes before the first are of none. To be freed in any case. */
+TB_MUST_CHECK enum tb_status tb_survey_run(struct tb_survey *survey, const struct tb_allocator *allocator,
+                                           const struct tb_input_place *place, size_t max_junk, struct tb_error *error);
+void tb_survey_free(struct tb_survey *survey);
+
+/* What the uuid stands for, as one number: equal for two inputs where both mean the same track. 0 where no descriptor says. */
+uint64_t tb_survey_identity(const struct tb_survey *survey, uint64_t uuid);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The packet sequences of one input, and what lasts from packet to packet of each.
+ */
+#ifndef TB_MERGE_INPUT_SEQUENCE_IDS_H
+#define TB_MERGE_INPUT_SEQUENCE_IDS_H
+
+#include "base/map.h"
+
+enum { TB_ANCHOR_THREAD = 1, TB_ANCHOR_TRACK = 2 };
+
+struct tb_merge_sequence {
+  uint32_t machine, id;
+  uint32_t default_clock; /* timestamp_clock_id of its defaults; 0: none */
+  uint32_t clock;         /* looked up last, ... */
+  uint32_t node;          /* ... and its node plus one; 0: it has none */
+  uint32_t node_count;    /* nodes that there were then; 0: nothing was looked up */
+  uint8_t anchors;        /* TB_ANCHOR_…: where its events are that name no track */
+};
+
+enum { TB_SEQUENCES_RECENT = 256 };
+
+/* Caller-owned. In the order of their first packets. */
+struct tb_merge_sequences {
+  const struct tb_allocator *allocator;
+  struct tb_merge_sequence *items;
+  size_t count, capacity;
+  struct tb_map index;                  /* machine << 32 | id to a place in items */
+  uint32_t recent[TB_SEQUENCES_RECENT]; /* by the low bits of the id: place plus one */
+  uint32_t max_id;
+};
+
+void tb_merge_sequences_init(struct tb_merge_sequences *sequences, const struct tb_allocator *allocator);
+void tb_merge_sequences_free(struct tb_merge_sequences *sequences);
+/* Forgets what belongs to a place in the file. */
+void tb_merge_sequences_rewind(struct tb_merge_sequences *sequences);
+
+/* NULL when memory is out. Valid until the next call. */
+struct tb_merge_sequence *tb_merge_sequences_add(struct tb_merge_sequences *sequences, uint32_t machine, uint32_t id);
+
+/* The sequence, new where it is not known; NULL when memory is out. Valid until the next call. */
+static inline struct tb_merge_sequence *tb_merge_sequence_get(struct tb_merge_sequences *sequences, uint32_t machine,
+                                                              uint32_t id) {
+  uint32_t place = sequences->recent[id % TB_SEQUENCES_RECENT];
+  if (place) {
+    struct tb_merge_sequence *s = &sequences->items[place - 1];
+    if (s->id == id && s->machine == machine) return s;
+  }
+  return tb_merge_sequences_add(sequences, machine, id);
+}
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a manifest says, for the inputs at hand.
+ */
+#include "base/error.h"
+#include "io/input.h"
+#include "merge/manifest/manifest.h"
+#include "merge/merger.h"
+
+enum { MANIFEST_MAX = 16 << 20, STEP = 1 << 16 };
+
+#define INVALID(m, ...) tb_fail(&(m)->error, TB_INVALID, TB_NO_OFFSET, "perfetto_manifest: " __VA_ARGS__)
+
+static enum tb_status read_all(struct tb_merger *m, const struct tb_input_place *place, struct tb_buffer *text) {
+  struct tb_input *input;
+  enum tb_status status = tb_input_open_place(place, m->allocator, 1, &input, &m->error);
+  while (status == TB_OK) {
+    size_t got = 0;
+    status = tb_buffer_reserve(text, STEP);
+    if (status != TB_OK) break;
+    status = tb_input_read(input, text->data + text->len, STEP, &got, &m->error);
+    text->len += got;
+  }
+  tb_input_close(input);
+  if (status == TB_END) return TB_OK;
+  tb_error_set_file(&m->error, place->name);
+  return tb_fail(&m->error, status, TB_NO_OFFSET, "the manifest cannot be read: %s", tb_status_text(status));
+}
+
+enum tb_status tb_merger_read_manifest(struct tb_merger *m, const struct tb_input_place *place) {
+  if (m->manifest) return tb_fail(&m->error, TB_INVALID, TB_NO_OFFSET, "multiple perfetto_manifest files in archive");
+  struct tb_buffer text;
+  tb_buffer_init(&text, m->allocator, MANIFEST_MAX);
+  m->manifest = tb_arena_alloc(&m->arena, sizeof(*m->manifest));
+  enum tb_status status = m->manifest ? read_all(m, place, &text) : TB_NO_MEMORY;
+  if (status == TB_OK)
+    status = tb_manifest_parse(&m->arena, (struct tb_slice){text.data, text.len}, m->manifest, &m->error);
+  tb_buffer_free(&text);
+  if (status == TB_OK) return TB_OK;
+  tb_error_set_file(&m->error, place->name);
+  return tb_fail(&m->error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
+}
+
+/* ---- which input an entry is about ------------------------------------------------------------------------------------- */
+
+static bool is_called(const struct tb_source *s, const char *path) {
+  if (s->member) return strcmp(s->member, path) == 0;
+  const char *slash = strrchr(s->name, '/');
+  return strcmp(s->name, path) == 0 || (slash && strcmp(slash + 1, path) == 0);
+}
+
+static struct tb_source *find_source(struct tb_merger *m, const char *path) {
+  for (size_t i = 0; i < m->source_count; i++)
+    if (is_called(&m->sources[i], path)) return &m->sources[i];
+  return NULL;
+}
+
+/* ---- machines -------------------------------------------------------------------------------------------------------------- */
+
+static const char *declared_name(const struct tb_manifest_file *file, uint32_t id) {
+  for (size_t i = 0; i < file->machine_count; i++)
+    if (file->machines[i].id == id) return file->machines[i].name;
+  return NULL;
+}
+
+static enum tb_status name_machines(struct tb_merger *m, struct tb_source *s, const struct tb_manifest_file *file) {
+  if (file->machine) {
+    if (s->survey.machine_count > 1)
+      return INVALID(m, "machine attributes '%.60s' to one machine, but it has packets of several; use machines",
+                     file->path);
+    s->machine_name = file->machine;
+    return TB_OK;
+  }
+  for (size_t i = 0; i < s->survey.machine_count && file->machine_count; i++) {
+    uint32_t id = s->survey.machines[i].id;
+    const char *name = declared_name(file, id);
+    if (!name) return INVALID(m, "machines: '%.60s' has a packet from undeclared machine id %u", file->path, id);
+    if (id == tb_source_host(s)) s->machine_name = name;
+  }
+  s->manifest_file = file;
+  return TB_OK;
+}
+
+const char *tb_source_machine_name(const struct tb_source *s, uint32_t machine) {
+  if (machine == tb_source_host(s)) return s->machine_name;
+  return s->manifest_file ? declared_name(s->manifest_file, machine) : NULL;
+}
+
+/* The id in the file of the machine that the manifest calls so; its host's where it does not say. */
+static uint32_t machine_called(const struct tb_source *s, const struct tb_manifest_file *file, const char *name) {
+  for (size_t i = 0; i < file->machine_count && name; i++)
+    if (strcmp(file->machines[i].name, name) == 0) return file->machines[i].id;
+  return tb_source_host(s);
+}
+
+/* ---- clocks ----------------------------------------------------------------------------------------------------------------- */
+
+static enum tb_status clock_node(struct tb_merger *m, const char *path, const char *machine, uint32_t clock,
+                                 uint32_t *node) {
+  const struct tb_source *s = find_source(m, path);
+  if (!s) return INVALID(m, "there is no input '%.100s'", path);
+  const struct tb_manifest_file *file = tb_manifest_find(m->manifest, path);
+  struct tb_graph_key key = {s->index, machine_called(s, file, machine), clock ? clock : s->survey.clocks.primary};
+  return tb_sync_graph_node(&m->graph, key, node);
+}
+
+static enum tb_status relate(struct tb_merger *m, const struct tb_manifest_file *file, uint32_t cost) {
+  const struct tb_source *s = find_source(m, file->path);
+  if (!file->clock && !s->converted && s->survey.clocks.group_count)
+    return INVALID(m,
+                   "a clocks override without a source clock pins a clockless file, but '%.60s' emits clock snapshots",
+                   file->path);
+  struct tb_graph_edge edge = {.source = TB_PLACEMENT_MANIFEST, .cost = cost, .offset = file->offset_ns};
+  enum tb_status status = clock_node(m, file->path, file->clock_machine, file->clock, &edge.a);
+  if (status == TB_OK) status = clock_node(m, file->sync_to.file, file->sync_to.machine, file->sync_to.clock, &edge.b);
+  return status == TB_OK ? tb_sync_graph_edge(&m->graph, &edge) : status;
+}
+
+enum tb_status tb_merger_relate_by_manifest(struct tb_merger *m, uint32_t cost) {
+  enum tb_status status = TB_OK;
+  for (size_t i = 0; m->manifest && i < m->manifest->file_count && status == TB_OK; i++) {
+    const struct tb_manifest_file *file = &m->manifest->files[i];
+    const struct tb_source *s = find_source(m, file->path);
+    if (file->has_clocks && s && !s->skipped) status = relate(m, file, cost);
+  }
+  return status;
+}
+
+enum tb_status tb_merger_apply_manifest(struct tb_merger *m) {
+  if (!m->manifest) return TB_OK;
+  for (size_t i = 0; i < m->manifest->file_count; i++) {
+    const struct tb_manifest_file *file = &m->manifest->files[i];
+    struct tb_source *s = find_source(m, file->path);
+    if (!s) {
+      tb_merge_report_add_note(m->report, TB_MERGE_NOTE_MANIFEST_ENTRY_UNUSED, TB_MERGE_NO_INPUT,
+                               "the manifest has an entry for %s, which is no input", file->path);
+      continue;
+    }
+    enum tb_status status = s->skipped ? TB_OK : name_machines(m, s, file);
+    if (status != TB_OK) return status;
+  }
+  const struct tb_manifest_clock *to = &m->manifest->trace_time;
+  if (!m->manifest->has_trace_time) return TB_OK;
+  if (!m->options.trace_clock) m->options.trace_clock = (enum tb_clock)to->clock;
+  const struct tb_source *s = to->file ? find_source(m, to->file) : NULL;
+  if (s) m->reference = s->index;
+  return TB_OK;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "merge/report/report.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "merge/report/render.h"
+
+enum { INPUTS_MAX = 1 << 20, NOTES_MAX = 1 << 12, WARNINGS_MAX = 1 << 20, PRINT_MAX = 1024 };
+
+const char *tb_placement_text(enum tb_placement placement) {
+  static const char *const texts[] = {
+#define TB_PLACEMENT_TEXT(name, text) text,
+      TB_PLACEMENT_LIST(TB_PLACEMENT_TEXT)
+#undef TB_PLACEMENT_TEXT
+  };
+  if ((size_t)placement >= sizeof(texts) / sizeof(texts[0])) return "unknown placement";
+  return texts[placement];
+}
+
+static const struct {
+  enum tb_merge_note_level level;
+  const char *name;
+} note_kinds[] = {
+#define TB_MERGE_NOTE_KIND(code, level, name) {TB_MERGE_NOTE_##level, name},
+    TB_MERGE_NOTE_LIST(TB_MERGE_NOTE_KIND)
+#undef TB_MERGE_NOTE_KIND
+};
+
+const char *tb_merge_note_name(enum tb_merge_note_code code) {
+  if ((size_t)code >= sizeof(note_kinds) / sizeof(note_kinds[0])) return "unknown_note";
+  return note_kinds[code].name;
+}
+
+struct tb_merge_report *tb_merge_report_create(const struct tb_allocator *allocator) {
+  struct tb_merge_report *report = tb_calloc(allocator, sizeof(*report));
+  if (!report) return NULL;
+  tb_guard_init(&report->guard, allocator);
+  report->allocator = &report->guard.allocator;
+  report->trace_clock = "";
+  tb_arena_init(&report->arena, report->allocator, 0);
+  return report;
+}
+
+static const char *print(struct tb_merge_report *report, const char *format, va_list args) {
+  char text[PRINT_MAX];
+  int n = vsnprintf(text, sizeof(text), format, args);
+  if (n < 0) return "";
+  size_t len = (size_t)n < sizeof(text) ? (size_t)n : sizeof(text) - 1;
+  struct tb_slice copy = tb_arena_copy(&report->arena, (struct tb_slice){text, len});
+  return copy.ptr ? copy.ptr : "";
+}
+
+const char *tb_merge_report_print(struct tb_merge_report *report, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  const char *text = print(report, format, args);
+  va_end(args);
+  return text;
+}
+
+void tb_merge_report_add_note(struct tb_merge_report *report, enum tb_merge_note_code code, size_t input,
+                              const char *format, ...) {
+  enum tb_merge_note_level level = note_kinds[code].level;
+  void *notes = report->notes;
+  enum tb_status status =
+      tb_grow_array(report->allocator, &notes, &report->note_capacity, report->note_count + 1, sizeof(*report->notes),
+                    level == TB_MERGE_NOTE_WARNING ? WARNINGS_MAX : NOTES_MAX);
+  report->notes = notes;
+  if (status != TB_OK) {
+    report->notes_left_out++;
+    return;
+  }
+  va_list args;
+  va_start(args, format);
+  report->notes[report->note_count++] = (struct tb_merge_note){code, level, input, print(report, format, args)};
+  va_end(args);
+}
+
+size_t tb_merge_report_note_count(const struct tb_merge_report *report) { return report->note_count; }
+
+const struct tb_merge_note *tb_merge_report_note(const struct tb_merge_report *report, size_t index) {
+  return index < report->note_count ? &report->notes[index] : NULL;
+}
+
+const char *tb_merge_note_input(const struct tb_merge_report *report, const struct tb_merge_note *note) {
+  return note->input < report->count ? report->inputs[note->input].name : NULL;
+}
+
+struct tb_merge_input_report *tb_merge_report_add(struct tb_merge_report *report, const char *name) {
+  void *inputs = report->inputs;
+  enum tb_status status = tb_grow_array(report->allocator, &inputs, &report->capacity, report->count + 1,
+                                        sizeof(*report->inputs), INPUTS_MAX);
+  report->inputs = inputs;
+  if (status != TB_OK) return NULL;
+  struct tb_merge_input_report *input = &report->inputs[report->count++];
+  *input = (struct tb_merge_input_report){.machine = "", .clock = "", .why = "", .damage = ""};
+  struct tb_slice copy = tb_arena_copy(&report->arena, tb_slice_from(name));
+  input->name = copy.ptr ? copy.ptr : "";
+  return input;
+}
+
+size_t tb_merge_report_count(const struct tb_merge_report *report) { return report->count; }
+
+const struct tb_merge_input_report *tb_merge_report_input(const struct tb_merge_report *report, size_t index) {
+  return index < report->count ? &report->inputs[index] : NULL;
+}
+
+const char *tb_merge_report_text(struct tb_merge_report *report, bool json) {
+  if (!report->rendered[json]) {
+    struct tb_buffer out;
+    tb_buffer_init(&out, report->allocator, 0);
+    enum tb_status status = json ? tb_render_json(report, &out) : tb_render_text(report, &out);
+    if (status == TB_OK)
+      report->rendered[json] = tb_arena_copy(&report->arena, (struct tb_slice){out.data, out.len}).ptr;
+    tb_buffer_free(&out);
+  }
+  return report->rendered[json];
+}
+
+void tb_merge_report_free(struct tb_merge_report *report) {
+  if (!report) return;
+  tb_free(report->allocator, report->inputs, report->capacity * sizeof(*report->inputs));
+  tb_free(report->allocator, report->notes, report->note_capacity * sizeof(*report->notes));
+  tb_arena_free(&report->arena);
+  tb_free(report->guard.source, report, sizeof(*report));
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The sync report: what became of each input, as data, text and JSON.
+ */
+#ifndef TB_MERGE_REPORT_REPORT_H
+#define TB_MERGE_REPORT_REPORT_H
+
+#include "base/memory.h"
+#include "tracebridge/merge.h"
+
+struct tb_merge_report {
+  struct tb_guard guard;                /* of all of the merge */
+  const struct tb_allocator *allocator; /* the guard's */
+  struct tb_arena arena;                /* of the texts */
+  struct tb_merge_input_report *inputs;
+  size_t count, capacity;
+  const char *trace_clock; /* the merged trace's */
+  const char *output;      /* NULL: a dry run */
+  int64_t shift_ns;        /* by which all was moved so that no time is negative */
+  struct tb_merge_note *notes;
+  size_t note_count, note_capacity, notes_left_out; /* left out: there were too many */
+  uint64_t packets_out, bytes_out;
+  const char *rendered[2]; /* text, JSON; made when asked for */
+};
+
+struct tb_merge_report *tb_merge_report_create(const struct tb_allocator *allocator);
+
+/* A new entry, zeroed but for texts, which are ""; NULL when memory is out. Entries move when one is added. */
+struct tb_merge_input_report *tb_merge_report_add(struct tb_merge_report *report, const char *name);
+
+/* A text that the report keeps; "" when memory is out. */
+const char *tb_merge_report_print(struct tb_merge_report *report, const char *format, ...) TB_PRINTF(2, 3);
+
+/* Adds a note about an input, or TB_MERGE_NO_INPUT. Past a limit, which is lower for those that are no warnings, they are counted alone. */
+void tb_merge_report_add_note(struct tb_merge_report *report, enum tb_merge_note_code code, size_t input,
+                              const char *format, ...) TB_PRINTF(4, 5);
+
+/* The name of the input that a note is about; NULL where it is about the whole merge. */
+const char *tb_merge_note_input(const struct tb_merge_report *report, const struct tb_merge_note *note);
+
+#endif

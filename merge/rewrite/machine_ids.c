@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What ids become. Here: machines and packet sequences. The first input keeps its own.
+ */
+#include "base/error.h"
+#include "bridge/base/mix64.h"
+#include "merge/rewrite/id_assignment.h"
+#include "protos/field_numbers.h"
+
+static enum tb_status no_memory(struct tb_merger *m, enum tb_status status) {
+  return status == TB_OK ? TB_OK : tb_fail(&m->error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
+}
+
+/* ---- machines ---------------------------------------------------------------------------------------------------------------- */
+
+/* Machine ids of the merged trace that are taken, and names and boots that have one. */
+struct machine_book {
+  struct tb_map taken, names, boots;
+};
+
+static uint64_t name_hash(const char *name) {
+  uint64_t h = 1;
+  for (; *name; name++) h = tb_scatter(h ^ (unsigned char)*name);
+  return h;
+}
+
+static enum tb_status new_machine(struct tb_merger *m, struct machine_book *book, uint64_t seed, uint32_t *id) {
+  do {
+    seed = tb_scatter(seed);
+    *id = (uint32_t)(seed & 0x7fffffff) | 0x40000000;
+  } while (tb_map_find(&book->taken, *id, 0));
+  enum tb_status status = tb_map_put(&book->taken, *id, 0, 1);
+  return status == TB_OK ? tb_map_put(&m->new_machines, *id, 0, 0) : status;
+}
+
+/* Payloads that readers take together for a machine, whoever recorded them: two recordings of them at one time end each other's
+ * slices, or are taken for changes of one value. */
+static const uint16_t of_whole_machine[] = {TB_TRACE_PACKET_FTRACE_EVENTS,
+                                            TB_TRACE_PACKET_SYS_STATS,
+                                            TB_TRACE_PACKET_GPU_COUNTER_EVENT,
+                                            TB_TRACE_PACKET_GRAPHICS_FRAME_EVENT,
+                                            TB_TRACE_PACKET_FRAME_TIMELINE_EVENT,
+                                            TB_TRACE_PACKET_ETW_EVENTS,
+                                            TB_TRACE_PACKET_GENERIC_KERNEL_TASK_STATE_EVENT,
+                                            TB_TRACE_PACKET_CPU_PER_UID_DATA};
+
+/* Whether they may have at one time; of packets without a time, as ftrace's may be, nobody knows. */
+static bool both_record_machine(struct tb_merger *m, const struct tb_source *a, const struct tb_source *b) {
+  const struct tb_merge_input_report *p = tb_source_report(m, a), *q = tb_source_report(m, b);
+  bool timed = a->survey.has_time && b->survey.has_time;
+  if (timed && (p->first_ns > q->last_ns || q->first_ns > p->last_ns)) return false;
+  for (size_t i = 0; i < sizeof(of_whole_machine) / sizeof(of_whole_machine[0]); i++)
+    if (a->survey.seen_kinds[of_whole_machine[i]] && b->survey.seen_kinds[of_whole_machine[i]]) return true;
+  return false;
+}
+
+/* The earlier input whose host is the machine and which recorded the same of it at the same time; NULL: none. */
+static const struct tb_source *other_recorder(struct tb_merger *m, const struct tb_source *s, uint32_t id) {
+  for (const struct tb_source *other = m->sources; other < s; other++) {
+    if (other->skipped || tb_source_machine_out(other, tb_source_host(other)) != id) continue;
+    if (both_record_machine(m, other, s)) return other;
+  }
+  return NULL;
+}
+
+/* The id of the machine that an input's host is. */
+static enum tb_status host_machine(struct tb_merger *m, struct machine_book *book, struct tb_source *s, bool first,
+                                   uint32_t host, uint32_t *id) {
+  uint64_t *known = s->machine_name ? tb_map_find(&book->names, name_hash(s->machine_name), 0) : NULL;
+  if (!known && s->boot) known = tb_map_find(&book->boots, s->boot, 0);
+  bool other = s->machine_name || (s->boot && book->boots.count);
+  enum tb_status status = TB_OK;
+  *id = known ? (uint32_t)*known : host;
+  const struct tb_source *recorder = s->machine_name ? NULL : other_recorder(m, s, *id);
+  if (recorder) {
+    tb_merge_report_add_note(m->report, TB_MERGE_NOTE_OWN_MACHINE, s->index,
+                             "recorded its machine at the same time as %s: it is a machine of its own, lest they end "
+                             "each other's slices; with --machine FILE=NAME, one name for both, they are one",
+                             recorder->name);
+    return new_machine(m, book, s->survey.content, id);
+  }
+  if (!known && !host && !first && other)
+    status = new_machine(m, book, s->machine_name ? name_hash(s->machine_name) : s->survey.content, id);
+  if (status == TB_OK && s->machine_name) status = tb_map_put(&book->names, name_hash(s->machine_name), 0, *id);
+  if (status == TB_OK && s->boot) status = tb_map_put(&book->boots, s->boot, 0, *id);
+  return status;
+}
+
+/* The other machines of an input keep their ids, unless the manifest names them. */
+static enum tb_status other_machine(struct machine_book *book, struct tb_source *s, uint32_t machine) {
+  const char *name = tb_source_machine_name(s, machine);
+  uint64_t *known = name ? tb_map_find(&book->names, name_hash(name), 0) : NULL;
+  uint32_t id = known ? (uint32_t)*known : machine;
+  enum tb_status status = name && !known ? tb_map_put(&book->names, name_hash(name), 0, id) : TB_OK;
+  return status == TB_OK ? tb_map_put(&s->machines, machine, 0, id) : status;
+}
+
+static enum tb_status assign_machines(struct tb_merger *m, struct machine_book *book) {
+  enum tb_status status = TB_OK;
+  bool first = true;
+  for (size_t i = 0; i < m->source_count && status == TB_OK; i++) {
+    struct tb_source *s = &m->sources[i];
+    for (size_t k = 0; k < s->survey.machine_count && status == TB_OK; k++)
+      status = tb_map_put(&book->taken, s->survey.machines[k].id, 0, 1);
+  }
+  for (size_t i = 0; i < m->source_count && status == TB_OK; i++) {
+    struct tb_source *s = &m->sources[i];
+    if (s->skipped) continue;
+    uint32_t host = tb_source_host(s), id = 0;
+    status = host_machine(m, book, s, first, host, &id);
+    if (status == TB_OK) status = tb_map_put(&s->machines, host, 0, id);
+    for (size_t k = 0; k < s->survey.machine_count && status == TB_OK; k++)
+      if (s->survey.machines[k].id != host) status = other_machine(book, s, s->survey.machines[k].id);
+    first = false;
+    struct tb_merge_input_report *in = tb_source_report(m, s);
+    in->machine_id = id;
+    in->machine = s->machine_name ? tb_merge_report_print(m->report, "%s", s->machine_name) : "";
+  }
+  return status;
+}
+
+/* Where inputs bring several machines beside the first, one of them ahead of its host, none may stay so: the trace processor takes what
+ * a RemoteClockSync says for all machines. Neither may it where all become one. One input alone stays as it is. */
+static enum tb_status choose_clocks_of_machines(struct tb_merger *m, bool *in_step) {
+  struct tb_map others;
+  tb_map_init(&others, m->allocator);
+  enum tb_status status = TB_OK;
+  bool any_ahead = false;
+  size_t inputs = 0;
+  for (size_t i = 0; i < m->source_count && status == TB_OK; i++) {
+    struct tb_source *s = &m->sources[i];
+    inputs += !s->skipped;
+    for (size_t k = 0; k < s->survey.machine_count && !s->skipped && status == TB_OK; k++) {
+      uint32_t out = tb_source_machine_out(s, s->survey.machines[k].id);
+      any_ahead |= s->survey.machines[k].ahead != 0;
+      if (out) status = tb_map_put(&others, out, 0, 1);
+    }
+  }
+  *in_step = any_ahead && (m->options.flatten_machines || (inputs > 1 && others.count > 1));
+  tb_map_free(&others);
+  return status;
+}
+
+/* A machine has one clock in the merged trace: as much ahead as in the first input that has it, or in step with the merged trace's. */
+static enum tb_status align_machines(struct tb_merger *m) {
+  struct tb_map aheads;
+  bool in_step;
+  tb_map_init(&aheads, m->allocator);
+  enum tb_status status = choose_clocks_of_machines(m, &in_step);
+  for (size_t i = 0; i < m->source_count && status == TB_OK; i++) {
+    struct tb_source *s = &m->sources[i];
+    for (size_t k = 0; k < s->survey.machine_count && !s->skipped && status == TB_OK; k++) {
+      struct tb_surveyed_machine *machine = &s->survey.machines[k];
+      uint32_t out = tb_source_machine_out(s, machine->id);
+      const uint64_t *known = tb_map_find(&aheads, out, 0);
+      if (!known) status = tb_map_put(&aheads, out, 0, in_step ? 0 : (uint64_t)machine->ahead);
+      if (known || in_step) machine->merged_ahead = in_step ? 0 : (int64_t)*known;
+      s->realigned |= machine->merged_ahead != machine->ahead;
+    }
+    s->remap.ends_syncs = in_step;
+  }
+  tb_map_free(&aheads);
+  return status;
+}
+
+/* All machines become one: process and thread ids of each but machine 0 get its number in front, names the machine's name. To be
+ * called when tracks are told apart by machine already. */
+static enum tb_status flatten_machines(struct tb_merger *m) {
+  struct tb_map numbers;
+  tb_map_init(&numbers, m->allocator);
+  enum tb_status status = TB_OK;
+  for (size_t i = 0; i < m->source_count && status == TB_OK; i++) {
+    struct tb_source *s = &m->sources[i];
+    for (size_t k = 0; k < s->survey.machine_count && !s->skipped && status == TB_OK; k++) {
+      uint32_t machine = s->survey.machines[k].id, out = tb_source_machine_out(s, machine);
+      if (out == 0) continue;
+      const uint64_t *known = tb_map_find(&numbers, out, 0);
+      uint64_t number = known ? *known : numbers.count + 1;
+      if (number >> (31 - TB_PID_BITS)) status = TB_LIMIT;
+      if (status == TB_OK && !known) status = tb_map_put(&numbers, out, 0, number);
+      if (status == TB_OK) status = tb_map_put(&s->pid_added, machine, 0, number << TB_PID_BITS);
+      if (status == TB_OK) status = tb_map_put(&s->machines, machine, 0, 0);
+    }
+    s->remap.pid_added = &s->pid_added;
+    if (s->pid_added.count) s->remap.active |= 1u << TB_FIELD_PID | 1u << TB_FIELD_TID | 1u << TB_FIELD_DESCRIPTION;
+    if (!s->machine_name) continue;
+    s->remap.process_prefix = tb_merge_report_print(m->report, "%s: ", s->machine_name);
+    s->remap.active |= 1u << TB_FIELD_PROCESS_NAME;
+  }
+  tb_map_free(&numbers);
+  tb_map_free(&m->new_machines);
+  return status;
+}
+
+/* ---- packet sequences ---------------------------------------------------------------------------------------------------------- */
+
+/* Ids that no sequence of an earlier input has got. */
+static enum tb_status number_one_by_one(struct tb_source *s, struct tb_map *taken, uint32_t *next) {
+  const struct tb_merge_sequences *sequences = &s->survey.clocks.sequences;
+  enum tb_status status = TB_OK;
+  for (size_t i = 0; i < sequences->count && status == TB_OK; i++) {
+    uint32_t id = sequences->items[i].id;
+    if (id == 0 || tb_map_find(&s->sequence_map, id, 0)) continue; /* the same id of another machine */
+    while (tb_map_find(taken, *next, 0)) ++*next;
+    status = tb_map_put(&s->sequence_map, id, 0, *next);
+    if (status == TB_OK) status = tb_map_put(taken, *next, 0, 1);
+  }
+  s->remap.sequences = &s->sequence_map;
+  return status;
+}
+
+/* Where the highest ids add up to more than an id can be: the first input keeps its own, all others get what is free. */
+static enum tb_status number_sequences(struct tb_merger *m) {
+  struct tb_map taken;
+  tb_map_init(&taken, m->allocator);
+  enum tb_status status = TB_OK;
+  uint32_t next = 1;
+  bool first = true;
+  for (size_t i = 0; i < m->source_count && status == TB_OK; i++) {
+    struct tb_source *s = &m->sources[i];
+    const struct tb_merge_sequences *sequences = &s->survey.clocks.sequences;
+    if (s->skipped) continue;
+    for (size_t k = 0; first && k < sequences->count && status == TB_OK; k++)
+      status = tb_map_put(&taken, sequences->items[k].id, 0, 1);
+    if (!first && status == TB_OK) status = number_one_by_one(s, &taken, &next);
+    s->remap.sequence_base = 0;
+    if (!first) s->remap.active |= 1u << TB_FIELD_SEQUENCE;
+    first = false;
+  }
+  tb_map_free(&taken);
+  return status;
+}
+
+/* A range of ids for each input, as long as they fit. */
+static enum tb_status assign_sequences(struct tb_merger *m) {
+  uint64_t next = 0;
+  for (size_t i = 0; i < m->source_count; i++) {
+    struct tb_source *s = &m->sources[i];
+    const struct tb_merge_sequences *sequences = &s->survey.clocks.sequences;
+    if (s->skipped) continue;
+    for (size_t k = 0; k < sequences->count; k++) tb_source_report(m, s)->sequences += sequences->items[k].id != 0;
+    s->remap.sequence_base = (uint32_t)next;
+    if (next) s->remap.active |= 1u << TB_FIELD_SEQUENCE;
+    next += sequences->max_id;
+  }
+  return next <= UINT32_MAX ? TB_OK : number_sequences(m);
+}
+
+/* ---- all ids -------------------------------------------------------------------------------------------------------- */
+
+/* Readers drop ftrace data from before the recording started: on each machine the first start counts. */
+static enum tb_status choose_starters(struct tb_merger *m) {
+  for (size_t i = 0; i < m->source_count; i++) {
+    const struct tb_source *s = &m->sources[i];
+    if (s->skipped || !s->survey.has_started) continue;
+    uint32_t machine = tb_source_machine_out(s, tb_source_host(s));
+    const uint64_t *other = tb_map_find(&m->starters, machine, 0);
+    const struct tb_source *o = other ? &m->sources[*other] : NULL;
+    if (o && tb_source_time(o, 0, o->survey.started) <= tb_source_time(s, 0, s->survey.started)) continue;
+    enum tb_status status = tb_map_put(&m->starters, machine, 0, s->index);
+    if (status != TB_OK) return status;
+  }
+  for (size_t i = 0; i < m->source_count;
+       i++) { /* an input whose data is older than any start had none: no start counts */
+    const struct tb_source *s = &m->sources[i];
+    uint64_t *starter = s->skipped ? NULL : tb_map_find(&m->starters, tb_source_machine_out(s, tb_source_host(s)), 0);
+    if (!starter || *starter == s->index || *starter >= m->source_count || !s->survey.has_time) continue;
+    const struct tb_source *o = &m->sources[*starter];
+    if (!s->survey.has_started && tb_source_time(s, 0, s->survey.first) < tb_source_time(o, 0, o->survey.started))
+      *starter = UINT64_MAX;
+  }
+  return TB_OK;
+}
+
+static bool moves_machines(const struct tb_source *s) {
+  for (size_t i = 0; i < s->survey.machine_count; i++)
+    if (tb_source_machine_out(s, s->survey.machines[i].id) != s->survey.machines[i].id) return true;
+  return false;
+}
+
+enum tb_status tb_merger_assign_ids(struct tb_merger *m) {
+  struct machine_book machines;
+  tb_map_init(&machines.taken, m->allocator);
+  tb_map_init(&machines.names, m->allocator);
+  tb_map_init(&machines.boots, m->allocator);
+  enum tb_status status = assign_machines(m, &machines);
+  if (status == TB_OK) status = align_machines(m);
+  if (status == TB_OK) status = assign_sequences(m);
+  if (status == TB_OK) status = tb_assign_tracks(m);
+  if (status == TB_OK && m->options.flatten_machines) status = flatten_machines(m);
+  if (status == TB_OK) status = tb_assign_clocks(m);
+  if (status == TB_OK) status = tb_assign_times(m);
+  if (status == TB_OK) status = choose_starters(m);
+  tb_map_free(&machines.taken);
+  tb_map_free(&machines.names);
+  tb_map_free(&machines.boots);
+  for (size_t i = 0; i < m->source_count; i++) {
+    struct tb_source *s = &m->sources[i];
+    s->moves_machines = moves_machines(s);
+    s->untouched = s->remap.active == 0 && !s->moves_machines;
+  }
+  return no_memory(m, status);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Rewriting packets on the wire: ids and times of one input become those of the merged trace. What needs no change keeps its
+ * bytes, whatever it is.
+ */
+#ifndef TB_MERGE_REWRITE_REWRITE_H
+#define TB_MERGE_REWRITE_REWRITE_H
+
+#include "base/map.h"
+#include "bridge/protobuf/message_patch.h"
+#include "merge/clocks/time_map.h"
+#include "merge/input/merge_header.h"
+#include "merge/rewrite/rewrite_fields.h"
+#include "perfetto/reader/track_table.h"
+
+/* What ids and times of an input become. Wholly public, caller-owned; read while packets are rewritten, but for the counts. */
+struct tb_remap {
+  uint32_t active;                /* bits 1 << enum tb_field_kind: kinds that anything changes for */
+  uint32_t sequence_base;         /* added to sequence ids but 0 */
+  const struct tb_map *sequences; /* or, where not NULL: the new id of each */
+  const struct tb_map *uuids;     /* uuids whose new one is not by the salt */
+  const struct tb_map *described; /* uuids of tracks that are described as another than events on them go to */
+  uint64_t uuid_salt;             /* 0: uuids stay */
+  uint64_t flow_salt;             /* 0: flow ids stay */
+  const struct tb_map *clocks;    /* new clock ids, by machine << 32 | clock; others stay */
+  uint32_t trace_clock;           /* of the merged trace: what primary_trace_clock becomes; 0: stays */
+  bool names_trace_clock;         /* snapshots that name no trace clock name it: readers would take BOOTTIME */
+  uint32_t moved_clock;           /* snapshots: readings of this clock move with the input's time; 0: none */
+  uint32_t added_clock;           /* snapshots get a reading of this clock more, ... */
+  uint32_t added_from;            /* ... made of the reading of this one, where they have it; added_clock 0: none */
+  /* A reading of a clock (TB_CLOCK_UNKNOWN: the input's trace clock) of a machine, ns. */
+  int64_t (*time)(void *ctx, uint32_t machine, uint32_t clock, int64_t value);
+  void *ctx;
+  const struct tb_map *pid_added; /* to process and thread ids of a machine, by machine; NULL: they stay */
+  const char *process_prefix;     /* in front of process names; NULL: none */
+  bool ends_syncs; /* RemoteClockSyncs keep one round, which relates a machine's clocks and places it nowhere */
+  uint64_t uuids_changed, flows_changed, clocks_changed, times_changed;
+};
+
+/* Which track events get a track: none; those whose track is 0, named so; those also that name none. */
+enum tb_merge_track_rule { TB_TRACK_STAYS, TB_TRACK_FOR_ZERO, TB_TRACK_FOR_NONE };
+
+/* What becomes of one packet's head. */
+struct tb_merge_edit {
+  uint32_t machine_in;
+  bool set_timestamp, set_clock, set_machine;
+  uint8_t track_rule; /* enum tb_merge_track_rule */
+  uint64_t timestamp;
+  uint32_t clock, machine;
+  uint64_t track; /* the track_uuid that an event gets by the rule; never one with a legacy event */
+};
+
+/* Sets *patches to what changes in the packet, to nothing where it stays as it is. A packet that is damaged inside keeps its
+ * bytes from the damage on. TB_OK, TB_NO_MEMORY, TB_LIMIT. */
+TB_MUST_CHECK enum tb_status tb_rewrite_packet(const struct tb_field_tree *tree, struct tb_remap *map,
+                                               const struct tb_merge_edit *edit, struct tb_slice packet,
+                                               const struct tb_merge_head *head, struct tb_patches *patches);
+
+/* True where it can be told at a glance that a track event holds nothing that changes, whatever the ids and times become: most
+ * do not. False says nothing. TB_PACKET_AHEAD bytes behind the event must be readable. */
+static TB_ALWAYS_INLINE bool tb_rewrite_leaves_event(const struct tb_field_tree *tree, struct tb_slice event) {
+  const char *at = event.ptr, *end = at + event.len;
+  while (at < end) {
+    unsigned pass = tree->event_tags[(unsigned char)*at];
+    uint64_t value;
+    if (pass == TB_FIELD_STOP) return false;
+    at = tb_wire_read_varint_ahead(at + 1, &value);
+    if (!at || at > end) return false;
+    if (pass != TB_FIELD_PASS_BYTES) continue;
+    if (value > (uint64_t)(end - at)) return false;
+    at += value;
+  }
+  return true;
+}
+
+/* The new id, for what must agree with the packets. */
+uint64_t tb_remap_uuid(const struct tb_remap *map, uint64_t uuid);
+uint64_t tb_remap_flow(const struct tb_remap *map, uint64_t id);
+uint32_t tb_remap_sequence(const struct tb_remap *map, uint32_t id);
+uint32_t tb_remap_clock(const struct tb_remap *map, uint32_t machine, uint32_t clock);
+
+#endif

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What becomes of track uuids and flow ids: the first input keeps its own; of others those stay that mean the same or that no
+ * other input has.
+ */
+#include "bridge/base/mix64.h"
+#include "merge/rewrite/id_assignment.h"
+
+/* Tracks that inputs described so far: uuids of the merged trace, each with the first input that has it, from when to when there
+ * are events of inputs that have it, and the process' name; processes and threads, each with its uuid. */
+struct track_book {
+  struct tb_map uuids, from, until, names;
+  struct tb_map processes, threads;
+};
+
+/* Whether inputs that have the track have events while `s` has: slices of both would close each other. */
+static bool in_use(struct tb_merger *m, const struct track_book *book, const struct tb_source *s, uint64_t uuid) {
+  const uint64_t *from = tb_map_find(&book->from, uuid, 0), *until = tb_map_find(&book->until, uuid, 0);
+  const struct tb_merge_input_report *in = tb_source_report(m, s);
+  return from && until && s->survey.has_time && in->first_ns <= (int64_t)*until && (int64_t)*from <= in->last_ns;
+}
+
+/* The track is one of `s`, too. */
+static enum tb_status put_to_use(struct tb_merger *m, struct track_book *book, const struct tb_source *s,
+                                 uint64_t uuid) {
+  const struct tb_merge_input_report *in = tb_source_report(m, s);
+  if (!s->survey.has_time) return TB_OK;
+  uint64_t *from = tb_map_find(&book->from, uuid, 0), *until = tb_map_find(&book->until, uuid, 0);
+  if (from && in->first_ns < (int64_t)*from) *from = (uint64_t)in->first_ns;
+  if (until && in->last_ns > (int64_t)*until) *until = (uint64_t)in->last_ns;
+  enum tb_status status = from ? TB_OK : tb_map_put(&book->from, uuid, 0, (uint64_t)in->first_ns);
+  return status == TB_OK && !until ? tb_map_put(&book->until, uuid, 0, (uint64_t)in->last_ns) : status;
+}
+
+static uint64_t process_key(const struct tb_source *s, const struct tb_surveyed_track *t) {
+  return tb_scatter((uint64_t)tb_source_machine_out(s, t->machine) << 32 | (uint32_t)t->pid);
+}
+
+/* A thread is one of its process, as the merged trace knows it; where no descriptor has the process, of its pid. */
+static uint64_t thread_key(const struct tb_source *s, const struct tb_surveyed_track *t) {
+  const uint64_t *parent = t->parent ? tb_map_find(&s->survey.track_index, t->parent, 0) : NULL;
+  const uint64_t *out = parent ? tb_map_find(&s->described, t->parent, 0) : NULL;
+  if (parent && !out) out = tb_map_find(&s->uuid_map, t->parent, 0);
+  bool process = out && s->survey.tracks[*parent].kind == TB_SURVEYED_PROCESS;
+  return tb_scatter(process ? *out : process_key(s, t)) ^ tb_scatter((uint64_t)t->tid);
+}
+
+/* Whether a track that is no process or thread is the one that an earlier input means by the same uuid. */
+static bool same_track(const struct tb_merger *m, const struct track_book *book, const struct tb_source *s,
+                       const struct tb_surveyed_track *t) {
+  const uint64_t *first = tb_map_find(&book->uuids, t->uuid, 0);
+  const struct tb_source *other = first ? &m->sources[*first] : NULL;
+  const uint64_t *at = first ? tb_map_find(&other->survey.track_index, t->uuid, 0) : NULL;
+  if (!at) return false; /* a uuid that the other input's got by the salt */
+  return tb_source_machine_out(other, other->survey.tracks[*at].machine) == tb_source_machine_out(s, t->machine) &&
+         tb_survey_identity(&other->survey, t->uuid) == tb_survey_identity(&s->survey, t->uuid);
+}
+
+/* A uuid for a track that no earlier input has: its own where that is free. */
+static uint64_t fresh_uuid(const struct track_book *book, const struct tb_source *s, uint64_t uuid, bool own_is_free) {
+  if (own_is_free) return uuid;
+  uint64_t out = tb_remap_uuid(&s->remap, uuid);
+  while (tb_map_find(&book->uuids, out, 0)) out = tb_scatter(out + s->remap.uuid_salt);
+  return out;
+}
+
+static enum tb_status set_uuid(struct tb_merger *m, struct track_book *book, struct tb_source *s, uint64_t from,
+                               uint64_t to) {
+  struct tb_merge_input_report *in = tb_source_report(m, s);
+  if (from == to)
+    in->uuids_kept++;
+  else
+    in->uuids_remapped++;
+  enum tb_status status = tb_map_find(&book->uuids, to, 0) ? TB_OK : tb_map_put(&book->uuids, to, 0, s->index);
+  if (status == TB_OK) status = put_to_use(m, book, s, to);
+  return status == TB_OK ? tb_map_put(&s->uuid_map, from, 0, to) : status;
+}
+
+static enum tb_status set_fresh_uuid(struct tb_merger *m, struct track_book *book, struct tb_source *s, uint64_t uuid) {
+  return set_uuid(m, book, s, uuid, fresh_uuid(book, s, uuid, !tb_map_find(&book->uuids, uuid, 0)));
+}
+
+/* A process or thread that has the track `of` in the merged trace. Where other inputs have events on that at the same time, those of
+ * this one go to a track of their own below it. */
+static enum tb_status set_known_uuid(struct tb_merger *m, struct track_book *book, struct tb_source *s, uint64_t uuid,
+                                     uint64_t of) {
+  const uint64_t *owner = tb_map_find(&book->uuids, of, 0);
+  if (owner && *owner == s->index) return set_fresh_uuid(m, book, s, uuid); /* this input has it by two uuids */
+  if (!in_use(m, book, s, of)) return set_uuid(m, book, s, uuid, of);
+  enum tb_status status = tb_map_put(&s->described, uuid, 0, of);
+  if (status == TB_OK) status = tb_map_put(&s->separate, uuid, 0, 0);
+  return status == TB_OK ? set_fresh_uuid(m, book, s, uuid) : status;
+}
+
+static enum tb_status map_process(struct tb_merger *m, struct track_book *book, struct tb_source *s,
+                                  const struct tb_surveyed_track *t) {
+  const uint64_t *known = tb_map_find(&book->processes, process_key(s, t), 0);
+  const uint64_t *name = known ? tb_map_find(&book->names, *known, 0) : NULL;
+  if (known && (!name || !*name || !t->name || *name == t->name)) return set_known_uuid(m, book, s, t->uuid, *known);
+  enum tb_status status = set_fresh_uuid(m, book, s, t->uuid);
+  const uint64_t *to = tb_map_find(&s->uuid_map, t->uuid, 0);
+  if (status == TB_OK && to && !known) status = tb_map_put(&book->processes, process_key(s, t), 0, *to);
+  return status == TB_OK && to ? tb_map_put(&book->names, *to, 0, t->name) : status;
+}
+
+static enum tb_status map_thread(struct tb_merger *m, struct track_book *book, struct tb_source *s,
+                                 const struct tb_surveyed_track *t) {
+  const uint64_t *known = tb_map_find(&book->threads, thread_key(s, t), 0);
+  if (known) return set_known_uuid(m, book, s, t->uuid, *known);
+  enum tb_status status = set_fresh_uuid(m, book, s, t->uuid);
+  const uint64_t *to = tb_map_find(&s->uuid_map, t->uuid, 0);
+  return status == TB_OK && to ? tb_map_put(&book->threads, thread_key(s, t), 0, *to) : status;
+}
+
+/* Counters are not slices: those of two inputs that mean the same are one, whenever they were read. */
+static enum tb_status map_other(struct tb_merger *m, struct track_book *book, struct tb_source *s,
+                                const struct tb_surveyed_track *t) {
+  bool shared = t->uuid && tb_map_find(&book->uuids, t->uuid, 0) && same_track(m, book, s, t);
+  if (shared && (t->kind == TB_SURVEYED_COUNTER || !in_use(m, book, s, t->uuid)))
+    return set_uuid(m, book, s, t->uuid, t->uuid);
+  return set_fresh_uuid(m, book, s, t->uuid);
+}
+
+/* Processes first, for threads are theirs. */
+static enum tb_status map_tracks(struct tb_merger *m, struct track_book *book, struct tb_source *s) {
+  enum tb_status status = TB_OK;
+  for (int pass = 0; pass < 3; pass++) {
+    for (size_t i = 0; i < s->survey.track_count && status == TB_OK; i++) {
+      const struct tb_surveyed_track *t = &s->survey.tracks[i];
+      bool process = t->kind == TB_SURVEYED_PROCESS, thread = t->kind == TB_SURVEYED_THREAD;
+      if (pass == 0 && process) status = map_process(m, book, s, t);
+      if (pass == 1 && thread) status = map_thread(m, book, s, t);
+      if (pass == 2 && !process && !thread) status = map_other(m, book, s, t);
+    }
+  }
+  return status;
+}
+
+/* The first input's tracks stay as they are. */
+static enum tb_status enter_tracks(struct tb_merger *m, struct track_book *book, struct tb_source *s) {
+  enum tb_status status = TB_OK;
+  for (size_t i = 0; i < s->survey.track_count && status == TB_OK; i++)
+    status = set_uuid(m, book, s, s->survey.tracks[i].uuid, s->survey.tracks[i].uuid);
+  for (size_t i = 0; i < s->survey.track_count && status == TB_OK; i++) {
+    const struct tb_surveyed_track *t = &s->survey.tracks[i];
+    if (t->kind == TB_SURVEYED_PROCESS && !tb_map_find(&book->processes, process_key(s, t), 0)) {
+      status = tb_map_put(&book->processes, process_key(s, t), 0, t->uuid);
+      if (status == TB_OK) status = tb_map_put(&book->names, t->uuid, 0, t->name);
+    } else if (t->kind == TB_SURVEYED_THREAD && !tb_map_find(&book->threads, thread_key(s, t), 0)) {
+      status = tb_map_put(&book->threads, thread_key(s, t), 0, t->uuid);
+    }
+  }
+  return status;
+}
+
+static enum tb_status assign(struct tb_merger *m, struct track_book *book) {
+  enum tb_status status = TB_OK;
+  uint64_t salt = 0;
+  bool first = true;
+  for (size_t i = 0; i < m->source_count && status == TB_OK; i++) {
+    struct tb_source *s = &m->sources[i];
+    if (s->skipped) continue;
+    salt = tb_scatter(salt ^
+                      s->survey.content); /* of this and all inputs before: no two merges give two inputs one salt */
+    if (!first) {
+      s->remap.uuid_salt = salt | 1;
+      s->remap.flow_salt = m->options.share_flows ? 0 : tb_scatter(salt) | 1;
+      s->remap.uuids = &s->uuid_map;
+      s->remap.active |= 1u << TB_FIELD_UUID | 1u << TB_FIELD_TRACK;
+      if (s->remap.flow_salt) s->remap.active |= 1u << TB_FIELD_FLOW | 1u << TB_FIELD_LEGACY_ID;
+      s->remap.described = &s->described;
+      s->root = tb_scatter(s->remap.uuid_salt) | 1;
+      status = map_tracks(m, book, s);
+    } else {
+      status = enter_tracks(m, book, s);
+    }
+    first = false;
+  }
+  return status;
+}
+
+enum tb_status tb_assign_tracks(struct tb_merger *m) {
+  struct track_book book;
+  struct tb_map *const tables[] = {&book.uuids, &book.from, &book.until, &book.names, &book.processes, &book.threads};
+  for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) tb_map_init(tables[i], m->allocator);
+  enum tb_status status = assign(m, &book);
+  for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) tb_map_free(tables[i]);
+  return status;
+}

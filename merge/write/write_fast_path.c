@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "merge/write/write_fast_path.h"
+
+#include "base/error.h"
+
+enum { RUN_MOST = 4096, PACKET_MOST = 64 << 10, FRAME_MAX = 1 + TB_WIRE_VARINT_MAX, COPY_BLOCK = 32 };
+enum { ROOM = FRAME_MAX + 2 * TB_WIRE_VARINT_MAX + 2 * COPY_BLOCK }; /* beside what the packet has */
+
+/* What becomes of the packets of one sequence whose events stay as they are. */
+struct lane {
+  struct tb_event_clock events;
+  uint32_t id;   /* of the sequence in the merged trace */
+  bool renumber; /* that is another */
+  bool move;     /* timestamps become merged time */
+  bool leave;    /* more than that */
+};
+
+static void find_lane(const struct tb_merger *m, struct tb_source *s, uint32_t sequence, struct lane *lane) {
+  const struct tb_remap *map = &s->remap;
+  *lane = (struct lane){.id = sequence};
+  tb_input_clocks_events_of(&s->survey.clocks, sequence, &lane->events);
+  if (s->untouched || !lane->events.sequence) return;
+  lane->id = tb_remap_sequence(map, sequence);
+  lane->renumber = lane->id != sequence;
+  lane->move = lane->events.clock == s->survey.clocks.primary || !s->fixed;
+  lane->leave = s->moves_machines || m->new_machines.count || (map->active & 1u << TB_FIELD_PID) ||
+                (map->uuid_salt && !lane->events.sequence->anchors) ||
+                (lane->move && lane->events.default_clock && lane->events.clock != m->trace_clock);
+}
+
+/* memcpy, returning the byte after. Up to COPY_BLOCK bytes more are read and written: most pieces are one block then, whatever
+ * their length. */
+static TB_ALWAYS_INLINE char *copy_ahead(char *to, const char *from, size_t len) {
+  memcpy(to, from, COPY_BLOCK);
+  if (len > 2 * COPY_BLOCK)
+    memcpy(to + COPY_BLOCK, from + COPY_BLOCK, len - COPY_BLOCK);
+  else if (len > COPY_BLOCK)
+    memcpy(to + COPY_BLOCK, from + COPY_BLOCK, COPY_BLOCK);
+  return to + len;
+}
+
+/* The bytes up to a number's field, and the field with another number. */
+static TB_ALWAYS_INLINE char *copy_with(char *to, const char *from, const char *field, uint64_t value) {
+  return tb_wire_put_varint(copy_ahead(to, from, (size_t)(field + 1 - from)), value);
+}
+
+enum { MOVE = 1, RENUMBER = 2 };
+
+/* What becomes of a packet's head. */
+struct edit {
+  unsigned what; /* of MOVE and RENUMBER: one number, since bools are stored one by one to be looked at together */
+  uint64_t timestamp;
+  uint32_t sequence;
+};
+
+static TB_ALWAYS_INLINE char *put_edited(char *to, const struct tb_common_packet *packet, const struct edit *edit) {
+  const struct tb_packet_common *head = &packet->head;
+  const char *from = packet->bytes.ptr, *end = from + packet->bytes.len;
+  size_t len = packet->bytes.len;
+  if (edit->what & MOVE)
+    len += tb_wire_varint_size(edit->timestamp) - (size_t)(head->timestamp_end - head->timestamp_at - 1);
+  if (edit->what & RENUMBER)
+    len += tb_wire_varint_size(edit->sequence) - (size_t)(head->sequence_end - head->sequence_at - 1);
+  to = tb_wire_put_varint(tb_wire_put_tag(to, TB_TRACE_PACKET, TB_WIRE_BYTES), len);
+  if (edit->what & MOVE) {
+    to = copy_with(to, from, head->timestamp_at, edit->timestamp);
+    from = head->timestamp_end;
+  }
+  if (edit->what & RENUMBER) {
+    to = copy_with(to, from, head->sequence_at, edit->sequence);
+    from = head->sequence_end;
+  }
+  return copy_ahead(to, from, (size_t)(end - from));
+}
+
+/* Packets written since, and where the next one goes in the output: [to, end) is reserved, [start, to) is written. */
+struct run {
+  uint64_t packets, changed, moved, unresolved;
+  char *start, *to, *end;
+};
+
+static enum tb_status get_room(struct tb_merger *m, struct run *run) {
+  tb_output_commit(m->output, (size_t)(run->to - run->start));
+  run->start = run->to = tb_output_reserve(m->output, PACKET_MOST + ROOM, &m->error);
+  run->end = run->start ? run->start + PACKET_MOST + ROOM : NULL;
+  return run->start ? TB_OK : m->error.code;
+}
+
+static void end_run(struct tb_merger *m, struct tb_source *s, const struct run *run) {
+  tb_output_commit(m->output, (size_t)(run->to - run->start));
+  s->packets_out += run->packets;
+  s->packets_unchanged += run->packets - run->changed;
+  s->remap.times_changed += run->moved;
+  m->report->packets_out += run->packets;
+  tb_source_report(m, s)->unresolved_times += run->unresolved;
+}
+
+/* Writes the packet; its merged time counts where `resolved`. There is room. */
+static TB_ALWAYS_INLINE void put(struct run *run, const struct tb_common_packet *packet, const struct lane *lane,
+                                 bool resolved, int64_t merged) {
+  const struct tb_packet_common *head = &packet->head;
+  struct edit edit = {.timestamp = merged < 0 ? 0 : (uint64_t)merged, .sequence = lane->id};
+  if (lane->move && resolved && edit.timestamp != head->timestamp && head->timestamp_end) edit.what |= MOVE;
+  if (lane->renumber && head->sequence_end) edit.what |= RENUMBER;
+  run->packets++;
+  run->moved += edit.what & MOVE;
+  run->changed += edit.what != 0;
+  run->to =
+      edit.what ? put_edited(run->to, packet, &edit) : copy_ahead(run->to, packet->framed.ptr, packet->framed.len);
+}
+
+static TB_ALWAYS_INLINE bool leaves(const struct tb_merger *m, const struct tb_source *s,
+                                    const struct tb_common_packet *packet, const struct lane *lane) {
+  return !lane->leave && packet->framed.len <= PACKET_MOST &&
+         (s->untouched || tb_rewrite_leaves_event(&m->fields, packet->head.payload));
+}
+
+bool tb_write_common_current(struct tb_merger *m, struct tb_source *s, enum tb_status *status) {
+  struct lane lane;
+  struct run run = {0};
+  find_lane(m, s, s->common.head.sequence, &lane);
+  if (!lane.events.sequence || !leaves(m, s, &s->common, &lane)) return false;
+  *status = get_room(m, &run);
+  if (*status != TB_OK) return true;
+  put(&run, &s->common, &lane, s->time.resolved, s->merged);
+  end_run(m, s, &run);
+  return true;
+}
+
+/* The packet that starts at `at`, read once more: were it copied, all of each packet would be kept at hand while packets are
+ * written. */
+static __attribute__((noinline)) void make_current(struct tb_source *s, struct tb_packet_stream *stream, const char *at,
+                                                   const struct lane *lane, bool resolved, int64_t merged) {
+  stream->at = at;
+  s->is_common = tb_packet_stream_take_common(stream, &s->common);
+  s->packets_in++;
+  s->sequence = lane->events.sequence;
+  s->time = (struct tb_merge_packet_time){lane->events.clock, lane->events.default_clock, resolved, 0};
+  s->merged = merged;
+}
+
+__attribute__((noinline)) enum tb_status tb_write_common(struct tb_merger *m, struct tb_source *s, int64_t limit,
+                                                         bool *at_next) {
+  struct tb_packet_stream *stream = tb_packets_stream(s->packets);
+  struct tb_common_packet packet;
+  struct lane lane = {.events.id = TB_EVENT_CLOCK_NONE};
+  struct run run = {0};
+  enum tb_status status = TB_OK;
+  int64_t ahead = s->realigned ? tb_source_merged_ahead(s, 0) : 0;
+  *at_next = false;
+  while (tb_packet_stream_take_common(stream, &packet)) {
+    const struct tb_packet_common *head = &packet.head;
+    bool resolved = false;
+    int64_t merged = 0;
+    if (lane.events.id != head->sequence) find_lane(m, s, head->sequence, &lane);
+    if (!lane.events.sequence) {
+      status = tb_fail(&m->error, TB_NO_MEMORY, TB_NO_OFFSET, "%s", tb_status_text(TB_NO_MEMORY));
+      break;
+    }
+    if (head->timestamp_at) {
+      int64_t time;
+      resolved = tb_input_clocks_read(&s->survey.clocks, lane.events.node, lane.events.clock, head->timestamp, &time);
+      run.unresolved += !resolved;
+      if (resolved) merged = tb_source_time(s, 0, time);
+      int64_t reached = tb_time_subtract(merged, ahead);
+      if (resolved && reached > s->reached) s->reached = reached;
+    }
+    if (s->reached > limit || run.packets == RUN_MOST || !leaves(m, s, &packet, &lane)) {
+      make_current(s, stream, packet.framed.ptr, &lane, resolved, merged);
+      *at_next = true;
+      break;
+    }
+    if ((size_t)(run.end - run.to) < packet.framed.len + ROOM && (status = get_room(m, &run)) != TB_OK) break;
+    put(&run, &packet, &lane, resolved, merged);
+  }
+  s->packets_in += run.packets;
+  end_run(m, s, &run);
+  return status;
+}
