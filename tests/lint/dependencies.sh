@@ -30,7 +30,7 @@ forbid bridge/fxt 'json/' "formats must not know each other"
 forbid bridge/perfetto 'json/|fxt/' "formats must not know each other"
 forbid cli 'base/|event/|timeline/|merge/|protos/|\.\./' "cli sees public headers alone"
 for format in json fxt perfetto; do forbid cli "$format/" "cli sees public headers alone"; done
-for directory in bridge/include merge/include; do
+for directory in bridge/include; do
   forbid "$directory" "base/|event/|timeline/|($formats)/" "public headers must not lead inside"
 done
 exit "$bad"

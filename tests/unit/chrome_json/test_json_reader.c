@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "support/json_reading.h"
+
+static void assert_text(struct tb_slice text, const char *expected) {
+  if (text.len != strlen(expected) || memcmp(text.ptr, expected, text.len) != 0)
+    fail_msg("'%.*s' is not '%s'", (int)text.len, text.ptr ? text.ptr : "", expected);
+}
+
+/* ---- events ----------------------------------------------------------------------------------------------------- */
+
+static void check_complete(const struct tb_event *e) {
+  assert_int_equal(e->type, TB_EVENT_SLICE_COMPLETE);
+  assert_int_equal(e->phase, 'X');
+  assert_int_equal(e->has, TB_HAS_TS | TB_HAS_DUR | TB_HAS_THREAD_TS | TB_HAS_THREAD_DUR | TB_HAS_NAME |
+                               TB_HAS_CATEGORIES | TB_HAS_ARGS);
+  assert_int_equal(e->ts, 1666382280874284123);
+  assert_int_equal(e->dur, 1500);
+  assert_int_equal(e->thread_ts, 7000);
+  assert_int_equal(e->thread_dur, 1);
+  assert_text(e->name, "n");
+  assert_text(e->categories, "c,d");
+  assert_int_equal(e->arg_count, 0);
+  assert_int_equal(e->offset, 1);
+  assert_int_equal(e->track->type, TB_TRACK_THREAD);
+  assert_int_equal(e->track->pid, 7);
+  assert_int_equal(e->track->tid, 8);
+  assert_int_equal(e->track->parent->type, TB_TRACK_PROCESS);
+  assert_int_equal(e->track->parent->pid, 7);
+  assert_null(e->thread);
+}
+
+static void a_complete_event_is_exact_to_the_nanosecond(void **state) {
+  (void)state;
+  with_event(
+      "[{\"args\":{},\"cat\":\"c,d\",\"dur\":\"1.5\",\"name\":\"n\",\"ph\":\"X\",\"pid\":7,\"tid\":8,"
+      "\"ts\":1666382280874284.123,\"tts\":7,\"tdur\":0.0005}]",
+      0, check_complete);
+}
+
+static void every_phase_has_its_type(void **state) {
+  (void)state;
+  static const struct {
+    const char *members;
+    enum tb_event_type type;
+    enum tb_track_type track;
+  } cases[] = {
+      {"\"ph\":\"B\"", TB_EVENT_SLICE_BEGIN, TB_TRACK_THREAD},
+      {"\"ph\":\"E\"", TB_EVENT_SLICE_END, TB_TRACK_THREAD},
+      {"\"ph\":\"X\",\"dur\":1", TB_EVENT_SLICE_COMPLETE, TB_TRACK_THREAD},
+      {"\"ph\":\"X\"", TB_EVENT_INSTANT, TB_TRACK_THREAD},
+      {"\"ph\":\"i\"", TB_EVENT_INSTANT, TB_TRACK_THREAD},
+      {"\"ph\":\"i\",\"s\":\"t\"", TB_EVENT_INSTANT, TB_TRACK_THREAD},
+      {"\"ph\":\"I\",\"s\":\"p\"", TB_EVENT_INSTANT, TB_TRACK_PROCESS},
+      {"\"ph\":\"R\",\"s\":\"g\"", TB_EVENT_INSTANT, TB_TRACK_GLOBAL},
+      {"\"ph\":\"P\"", TB_EVENT_INSTANT, TB_TRACK_THREAD},
+      {"\"ph\":\"C\"", TB_EVENT_COUNTER, TB_TRACK_PROCESS},
+      {"\"ph\":\"b\"", TB_EVENT_ASYNC_BEGIN, TB_TRACK_THREAD},
+      {"\"ph\":\"S\"", TB_EVENT_ASYNC_BEGIN, TB_TRACK_THREAD},
+      {"\"ph\":\"n\"", TB_EVENT_ASYNC_INSTANT, TB_TRACK_THREAD},
+      {"\"ph\":\"T\"", TB_EVENT_ASYNC_INSTANT, TB_TRACK_THREAD},
+      {"\"ph\":\"p\"", TB_EVENT_ASYNC_INSTANT, TB_TRACK_THREAD},
+      {"\"ph\":\"e\"", TB_EVENT_ASYNC_END, TB_TRACK_THREAD},
+      {"\"ph\":\"F\"", TB_EVENT_ASYNC_END, TB_TRACK_THREAD},
+      {"\"ph\":\"s\"", TB_EVENT_FLOW_BEGIN, TB_TRACK_THREAD},
+      {"\"ph\":\"t\"", TB_EVENT_FLOW_STEP, TB_TRACK_THREAD},
+      {"\"ph\":\"f\"", TB_EVENT_FLOW_END, TB_TRACK_THREAD},
+      {"\"ph\":\"N\"", TB_EVENT_OBJECT_CREATE, TB_TRACK_THREAD},
+      {"\"ph\":\"O\"", TB_EVENT_OBJECT_SNAPSHOT, TB_TRACK_THREAD},
+      {"\"ph\":\"D\"", TB_EVENT_OBJECT_DELETE, TB_TRACK_THREAD},
+      {"\"ph\":\"(\"", TB_EVENT_CONTEXT_ENTER, TB_TRACK_THREAD},
+      {"\"ph\":\")\"", TB_EVENT_CONTEXT_LEAVE, TB_TRACK_THREAD},
+      {"\"ph\":\"=\"", TB_EVENT_ID_LINK, TB_TRACK_THREAD},
+      {"\"ph\":\"c\"", TB_EVENT_CLOCK_SYNC, TB_TRACK_THREAD},
+      {"\"ph\":\"V\"", TB_EVENT_MEMORY_DUMP, TB_TRACK_THREAD},
+      {"\"ph\":\"v\"", TB_EVENT_MEMORY_DUMP, TB_TRACK_THREAD},
+      {"\"ph\":\"T\",\"dur\":1", TB_EVENT_THREAD_STATE, TB_TRACK_THREAD},
+      {"\"ph\":\"M\",\"name\":\"process_name\"", TB_EVENT_METADATA, TB_TRACK_PROCESS},
+      {"\"ph\":\"M\",\"name\":\"thread_name\"", TB_EVENT_METADATA, TB_TRACK_THREAD},
+      {"\"ph\":\"Q\"", TB_EVENT_OTHER, TB_TRACK_THREAD},
+      {"\"ph\":\"long\"", TB_EVENT_OTHER, TB_TRACK_THREAD},
+  };
+  for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    char text[200];
+    (void)snprintf(text, sizeof(text), "[{\"pid\":1,\"tid\":2,\"ts\":3,%s}]", cases[i].members);
+    struct tb_reader *reader;
+    const struct tb_event *e;
+    assert_int_equal(tb_reader_create_feed("test", NULL, &reader, NULL), TB_OK);
+    assert_int_equal(tb_reader_feed(reader, text, strlen(text)), TB_OK);
+    tb_reader_feed_end(reader);
+    assert_int_equal(tb_reader_next(reader, &e), TB_OK);
+    if (e->type != cases[i].type || e->track->type != cases[i].track)
+      fail_msg("%s: type %d on %d", text, e->type, e->track->type);
+    if (e->track->type != TB_TRACK_THREAD) assert_int_equal(e->thread->tid, 2);
+    tb_reader_close(reader);
+  }
+}
+
+static void check_ids(const struct tb_event *e) {
+  assert_int_equal(e->id.kind, TB_ID_PLAIN);
+  assert_true(e->id.is_number);
+  assert_int_equal(e->id.value, 0x1f);
+  assert_text(e->id.text, "0x1f");
+  assert_text(e->scope, "sc");
+  assert_int_equal(e->bind_id.value, 12);
+  assert_int_equal(e->has & (TB_HAS_FLOW_IN | TB_HAS_FLOW_OUT | TB_HAS_BIND_ENCLOSING | TB_HAS_SCOPE),
+                   TB_HAS_FLOW_IN | TB_HAS_BIND_ENCLOSING | TB_HAS_SCOPE);
+}
+
+static void check_local(const struct tb_event *e) {
+  assert_int_equal(e->id.kind, TB_ID_LOCAL);
+  assert_false(e->id.is_number);
+  assert_text(e->id.text, "xyz");
+}
+
+static void ids_and_flows_are_read(void **state) {
+  (void)state;
+  with_event(
+      "[{\"ph\":\"f\",\"id\":\"0x1f\",\"scope\":\"sc\",\"bind_id\":12,\"flow_in\":true,\"flow_out\":false,\"bp\":\"e\"}"
+      "]",
+      0, check_ids);
+  with_event("[{\"ph\":\"b\",\"id2\":{\"local\":\"xyz\"}}]", 0, check_local);
+}
+
+static void check_stacks(const struct tb_event *e) {
+  assert_int_equal(e->stack.frame_count, 2);
+  assert_text(e->stack.frames[0].function, "main");
+  assert_text(e->stack.frames[1].function, "0x1f");
+  assert_int_equal(e->stack.frames[1].pc, 0x1f);
+  assert_int_equal(e->end_stack.frame_count, 0);
+  assert_text(e->end_stack.ref, "9");
+}
+
+static void stacks_are_read_root_first(void **state) {
+  (void)state;
+  with_event("[{\"ph\":\"X\",\"stack\":[\"main\",\"0x1f\"],\"esf\":9}]", 0, check_stacks);
+}
+
+static void check_extra(const struct tb_event *e) {
+  static const char *const names[] = {"name", "cat", "ts", "args", "cname", "zz", "id2", "s"};
+  assert_int_equal(e->has, 0);
+  const struct tb_arg *a = e->extra;
+  for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++, a += a->span) assert_text(a->name, names[i]);
+  assert_ptr_equal(a, e->extra + e->extra_count);
+}
+
+static void members_of_a_wrong_type_and_unknown_ones_are_kept_as_extra(void **state) {
+  (void)state;
+  with_event(
+      "[{\"ph\":\"X\",\"name\":5,\"cat\":[\"x\"],\"ts\":\"soon\",\"args\":3,\"cname\":\"good\",\"zz\":{\"q\":[1]},"
+      "\"id2\":{\"x\":1},\"s\":\"t2\"}]",
+      0, check_extra);
+}
+
+/* ---- arguments -------------------------------------------------------------------------------------------------- */
+
+static void check_args(const struct tb_event *e) {
+  const struct tb_arg *a = e->args;
+  assert_int_equal(e->arg_count, 18);
+  assert_int_equal(a->type, TB_ARG_INT);
+  assert_true(a->i == 9007199254740993);
+  assert_int_equal(a[1].type, TB_ARG_UINT);
+  assert_true(a[1].u == UINT64_MAX);
+  assert_int_equal(a[2].type, TB_ARG_INT);
+  assert_true(a[2].i == INT64_MIN);
+  assert_int_equal(a[3].type, TB_ARG_DOUBLE);
+  assert_true(a[3].d == 1.0);
+  assert_int_equal(a[4].type, TB_ARG_JSON);
+  assert_text(a[4].text, "1e400");
+  assert_int_equal(a[5].type, TB_ARG_JSON);
+  assert_text(a[5].text, "NaN");
+  assert_int_equal(a[6].type, TB_ARG_JSON);
+  assert_text(a[6].text, "18446744073709551616");
+  assert_int_equal(a[7].type, TB_ARG_BOOL);
+  assert_int_equal(a[7].u, 1);
+  assert_int_equal(a[8].type, TB_ARG_NULL);
+  assert_int_equal(a[9].type, TB_ARG_STRING);
+  assert_text(a[9].text, "\xf0\x9f\x98\x80");
+  assert_int_equal(a[10].type, TB_ARG_DICT);
+  assert_int_equal(a[10].span, 6);
+  assert_int_equal(a[11].type, TB_ARG_ARRAY);
+  assert_text(a[11].name, "b");
+  assert_int_equal(a[11].span, 4);
+  assert_int_equal(a[12].name.len, 0);
+  assert_int_equal(a[15].type, TB_ARG_DICT);
+  assert_int_equal(a[15].span, 1);
+  assert_text(a[16].name, "k");
+  assert_text(a[17].name, "k");
+}
+
+static void arguments_keep_type_value_order_and_nesting(void **state) {
+  (void)state;
+  with_event(
+      "[{\"ph\":\"X\",\"args\":{\"i\":9007199254740993,\"u\":18446744073709551615,\"m\":-9223372036854775808,\"d\":1.0,"
+      "\"o\":1e400,\"n\":NaN,\"big\":18446744073709551616,\"t\":true,\"z\":null,\"s\":\"\\ud83d\\ude00\","
+      "\"a\":{\"b\":[1,2,3],\"c\":{}},\"k\":1,\"k\":2}}]",
+      0, check_args);
+}
+
+static void check_depth(const struct tb_event *e) {
+  /* args itself is level 1, so 63 dicts in it make 64 */
+  for (int i = 0; i < 63; i++) {
+    assert_int_equal(e->args[i].type, TB_ARG_DICT);
+    assert_int_equal(e->args[i].span, 64 - i);
+  }
+  assert_int_equal(e->args[63].type, TB_ARG_JSON);
+  assert_text(e->args[63].text, "{\"a\":{\"a\":1}}");
+}
+
+static void sixty_four_levels_nest_and_deeper_ones_are_text(void **state) {
+  (void)state;
+  char text[1024] = "[{\"ph\":\"X\",\"args\":";
+  for (int i = 0; i < 66; i++) strcat(text, "{\"a\":");
+  strcat(text, "1");
+  for (int i = 0; i < 66; i++) strcat(text, "}");
+  strcat(text, "}]");
+  with_event(text, 0, check_depth);
+}
+
+static void check_many(const struct tb_event *e) {
+  assert_int_equal(e->arg_count, 50001);
+  assert_int_equal(e->args[50000].i, 49999);
+}
+
+static void an_event_may_have_more_arguments_than_a_batch(void **state) {
+  (void)state;
+  static char text[500000];
+  size_t n = (size_t)snprintf(text, sizeof(text), "[{\"ph\":\"B\",\"name\":\"first\"},{\"ph\":\"X\",\"args\":{\"a\":[");
+  for (int i = 0; i < 50000; i++) n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%d", i ? "," : "", i);
+  (void)snprintf(text + n, sizeof(text) - n, "]}}]");
+  with_event(text, 1, check_many);
+}
+
+/* ---- tracks ----------------------------------------------------------------------------------------------------- */
+
+static void ids_of_any_kind_never_fall_together(void **state) {
+  (void)state;
+  static const char *const ids[] = {"1",          "\"1\"",      "-1",         "140213339461376", "140213339461377",
+                                    "\"main\"",   "1.5",        "1879048192", "1879048193",      "\"1879048192\"",
+                                    "4294967297", "2147483647", "-2147483649"};
+  enum { COUNT = sizeof(ids) / sizeof(ids[0]) };
+  char text[4096] = "[";
+  for (int round = 0; round < 2; round++)
+    for (size_t i = 0; i < COUNT; i++)
+      (void)snprintf(text + strlen(text), sizeof(text) - strlen(text), "{\"ph\":\"B\",\"pid\":%s,\"tid\":%s},", ids[i],
+                     ids[i]);
+  struct tb_reader *reader;
+  const struct tb_event *e;
+  const struct tb_track *tracks[COUNT];
+  assert_int_equal(tb_reader_create_feed("test", NULL, &reader, NULL), TB_OK);
+  assert_int_equal(tb_reader_feed(reader, text, strlen(text)), TB_OK);
+  tb_reader_feed_end(reader);
+  for (size_t i = 0; i < COUNT; i++) {
+    assert_int_equal(tb_reader_next(reader, &e), TB_OK);
+    tracks[i] = e->track;
+    assert_true(e->track->pid >= INT32_MIN && e->track->pid <= INT32_MAX);
+    for (size_t k = 0; k < i; k++) {
+      assert_true(tracks[k]->pid != tracks[i]->pid);
+      assert_true(tracks[k]->tid != tracks[i]->tid);
+    }
+  }
+  for (size_t i = 0; i < COUNT; i++) {
+    assert_int_equal(tb_reader_next(reader, &e), TB_OK);
+    assert_ptr_equal(e->track, tracks[i]);
+  }
+  assert_int_equal(tracks[3]->tid, 140213339461376);
+  assert_int_equal(tracks[2]->pid, -1);
+  tb_reader_close(reader);
+}
+
+static void check_absent(const struct tb_event *e) {
+  assert_false(e->track->has_tid);
+  assert_true(e->track->has_pid);
+  assert_int_equal(e->track->tid, 5);
+}
+
+static void check_no_ids(const struct tb_event *e) {
+  assert_false(e->track->has_tid);
+  assert_false(e->track->has_pid);
+  assert_int_equal(e->track->pid, 0);
+  assert_int_equal(e->track->tid, 0);
+}
+
+static void an_absent_tid_is_the_pid_and_an_absent_pid_is_zero(void **state) {
+  (void)state;
+  with_event("[{\"ph\":\"B\",\"pid\":5}]", 0, check_absent);
+  with_event("[{\"ph\":\"B\"}]", 0, check_no_ids);
+}
+
+/* ---- the trace itself ------------------------------------------------------------------------------------------- */
+
+static void check_realtime(const struct tb_event *e) {
+  assert_int_equal(e->type, TB_EVENT_CLOCK_SNAPSHOT);
+  assert_int_equal(e->clock_count, 2);
+  assert_int_equal(e->clocks[0].clock, TB_CLOCK_UNKNOWN);
+  assert_int_equal(e->clocks[0].ns, 0);
+  assert_int_equal(e->clocks[1].clock, TB_CLOCK_REALTIME);
+  assert_true(e->clocks[1].ns == 1700000000123456789);
+}
+
+static void check_monotonic(const struct tb_event *e) {
+  assert_int_equal(e->type, TB_EVENT_CLOCK_SNAPSHOT);
+  assert_int_equal(e->clocks[0].clock, TB_CLOCK_MONOTONIC);
+  assert_int_equal(e->clocks[1].clock, TB_CLOCK_REALTIME);
+  assert_true(e->clocks[1].ns == 1600000000000001000);
+}
+
+static void clocks_that_the_trace_names_are_snapshots(void **state) {
+  (void)state;
+  with_event("{\"baseTimeNanoseconds\":1700000000123456789,\"traceEvents\":[]}", 1, check_realtime);
+  with_event(
+      "{\"traceEvents\":[],\"metadata\":{\"clock-domain\":\"LINUX_CLOCK_MONOTONIC\",\"clock-offset-since-epoch\":"
+      "\"1600000000000001\"}}",
+      1, check_monotonic);
+}
+
+static void check_frame(const struct tb_event *e) {
+  assert_int_equal(e->type, TB_EVENT_STACK_FRAME);
+  assert_text(e->id.text, "7");
+  assert_text(e->name, "f");
+  assert_text(e->categories, "lib");
+  assert_text(e->parent_frame, "5");
+  assert_int_equal(e->extra_count, 1);
+  assert_text(e->extra->name, "line");
+}
+
+static void check_sample(const struct tb_event *e) {
+  assert_int_equal(e->type, TB_EVENT_SAMPLE);
+  assert_text(e->name, "cycles:HG");
+  assert_int_equal(e->ts, 1000000);
+  assert_int_equal(e->track->tid, 1);
+  assert_text(e->stack.ref, "3");
+  assert_true(e->weight == 2.0);
+  assert_int_equal(e->cpu, 4);
+  assert_int_equal(e->has, TB_HAS_NAME | TB_HAS_TS | TB_HAS_WEIGHT | TB_HAS_CPU);
+  assert_int_equal(e->extra_count, 0);
+}
+
+static void stack_frames_and_samples_stand_before_or_behind_the_events(void **state) {
+  (void)state;
+  with_event(
+      "{\"traceEvents\":[],\"stackFrames\":{\"7\":{\"name\":\"f\",\"line\":3,\"category\":\"lib\",\"parent\":5}}}", 0,
+      check_frame);
+  with_event(
+      "{\"samples\":[{\"cpu\":4,\"tid\":1,\"ts\":1000.0,\"name\":\"cycles:HG\",\"sf\":3,\"weight\":2}],\"traceEvents\":"
+      "[]}",
+      0, check_sample);
+}
+
+static void check_other_data(const struct tb_event *e) {
+  assert_int_equal(e->type, TB_EVENT_TRACE_METADATA);
+  assert_text(e->name, "otherData");
+  assert_int_equal(e->arg_count, 2);
+  assert_int_equal(e->args[0].type, TB_ARG_DICT);
+  assert_text(e->args[1].text, "1.0");
+}
+
+static void other_members_of_the_outermost_object_are_metadata(void **state) {
+  (void)state;
+  with_event("{\"otherData\":{\"version\":\"1.0\"},\"traceEvents\":[]}", 0, check_other_data);
+}
+
+static void system_traces_come_in_pieces_at_line_ends(void **state) {
+  (void)state;
+  enum { LINES = 20000 };
+  static char text[LINES * 32], expected[LINES * 32], got[LINES * 32];
+  size_t n = (size_t)snprintf(text, sizeof(text), "{\"traceEvents\":[],\"systemTraceEvents\":\"  "), len = 2;
+  memcpy(expected, "  ", 2);
+  for (int i = 0; i < LINES; i++) {
+    n += (size_t)snprintf(text + n, sizeof(text) - n, "a\\\"b \\\\ %d\\n", i);
+    len += (size_t)snprintf(expected + len, sizeof(expected) - len, "a\"b \\ %d\n", i);
+  }
+  (void)snprintf(text + n, sizeof(text) - n, "\"}");
+  struct tb_reader *reader;
+  const struct tb_event *e;
+  assert_int_equal(tb_reader_create_feed("test", NULL, &reader, NULL), TB_OK);
+  assert_int_equal(tb_reader_feed(reader, text, strlen(text)), TB_OK);
+  tb_reader_feed_end(reader);
+  size_t at = 0, pieces = 0;
+  for (; tb_reader_next(reader, &e) == TB_OK; pieces++) {
+    assert_int_equal(e->type, TB_EVENT_SYSTEM_TRACE);
+    assert_int_equal(e->blob.ptr[e->blob.len - 1], '\n');
+    memcpy(got + at, e->blob.ptr, e->blob.len);
+    at += e->blob.len;
+  }
+  assert_true(pieces > 1);
+  assert_int_equal(at, len);
+  assert_memory_equal(got, expected, len);
+  tb_reader_close(reader);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_complete_event_is_exact_to_the_nanosecond),
+      cmocka_unit_test(every_phase_has_its_type),
+      cmocka_unit_test(ids_and_flows_are_read),
+      cmocka_unit_test(stacks_are_read_root_first),
+      cmocka_unit_test(members_of_a_wrong_type_and_unknown_ones_are_kept_as_extra),
+      cmocka_unit_test(arguments_keep_type_value_order_and_nesting),
+      cmocka_unit_test(sixty_four_levels_nest_and_deeper_ones_are_text),
+      cmocka_unit_test(an_event_may_have_more_arguments_than_a_batch),
+      cmocka_unit_test(ids_of_any_kind_never_fall_together),
+      cmocka_unit_test(an_absent_tid_is_the_pid_and_an_absent_pid_is_zero),
+      cmocka_unit_test(clocks_that_the_trace_names_are_snapshots),
+      cmocka_unit_test(stack_frames_and_samples_stand_before_or_behind_the_events),
+      cmocka_unit_test(other_members_of_the_outermost_object_are_metadata),
+      cmocka_unit_test(system_traces_come_in_pieces_at_line_ends),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
