@@ -7,7 +7,7 @@
 #include "progress.h"
 #include "report.h"
 
-struct settings {
+struct convert_settings {
   const char *output, *report;
   enum tb_format from, to;
   enum tb_clock clock;
@@ -17,28 +17,28 @@ struct settings {
 };
 
 static const struct cli_option options[] = {
-    CLI_OPTION_OUTPUT(struct settings),
-    CLI_OPTION_FROM(struct settings),
+    CLI_OPTION_OUTPUT(struct convert_settings),
+    CLI_OPTION_FROM(struct convert_settings),
     {0, "to", "FORMAT", "Write json, fxt or perfetto, whatever the output's name says.", cli_parse_target,
-     offsetof(struct settings, to)},
-    CLI_OPTION_STRICT(struct settings),
-    CLI_OPTION_JUNK(struct settings),
+     offsetof(struct convert_settings, to)},
+    CLI_OPTION_STRICT(struct convert_settings),
+    CLI_OPTION_JUNK(struct convert_settings),
     {0, "clock", "NAME",
      "Say that the input's times are of this clock: realtime, monotonic, monotonic-raw or boottime. By default the "
      "clock "
      "that the input names, if any.",
-     cli_parse_clock, offsetof(struct settings, clock)},
+     cli_parse_clock, offsetof(struct convert_settings, clock)},
     {0, "compress", NULL, "Perfetto output: compress the packets inside the file.", cli_parse_flag,
-     offsetof(struct settings, compress)},
+     offsetof(struct convert_settings, compress)},
     {0, "keep-packets", NULL, "FXT output: put packets that FXT cannot express into a blob.", cli_parse_flag,
-     offsetof(struct settings, keep_packets)},
-    CLI_OPTION_MEMORY(struct settings),
-    CLI_OPTION_THREADS(struct settings),
-    CLI_OPTION_QUIET(struct settings),
-    CLI_OPTION_REPORT(struct settings),
+     offsetof(struct convert_settings, keep_packets)},
+    CLI_OPTION_MEMORY(struct convert_settings),
+    CLI_OPTION_THREADS(struct convert_settings),
+    CLI_OPTION_QUIET(struct convert_settings),
+    CLI_OPTION_REPORT(struct convert_settings),
 };
 
-static void print_end(const struct cli_conversion *conversion, const struct settings *settings) {
+static void print_end(const struct cli_conversion *conversion, const struct convert_settings *settings) {
   if (conversion->status != TB_OK && conversion->status != TB_PARTIAL) {
     cli_print_losses(conversion->from, conversion->report->losses, conversion->report->loss_count);
     cli_print_error(&cli_convert, conversion->error);
@@ -49,7 +49,7 @@ static void print_end(const struct cli_conversion *conversion, const struct sett
   }
 }
 
-static int convert(const char *from, const char *to, const struct settings *settings) {
+static int convert(const char *from, const char *to, const struct convert_settings *settings) {
   struct cli_progress progress;
   struct tb_error error = {0};
   struct tb_convert_report report;
@@ -79,7 +79,7 @@ static int convert(const char *from, const char *to, const struct settings *sett
 }
 
 static int run(int argc, char **argv) {
-  struct settings settings = {0};
+  struct convert_settings settings = {0};
   struct cli_operands operands;
   enum cli_parse_result parsed = cli_parse(&cli_convert, argc, argv, &settings, &operands);
   if (parsed != CLI_PARSED) return parsed == CLI_HELP_GIVEN ? CLI_OK : CLI_USAGE;

@@ -4,7 +4,7 @@
 #include "cli.h"
 #include "print.h"
 
-struct settings {
+struct dump_settings {
   enum tb_format from;
   bool strict, resolve, events;
   size_t junk;
@@ -14,15 +14,15 @@ static const struct cli_option options[] = {
     {0, "resolve", NULL,
      "Perfetto: say in comments where each packet stands, when it happened and what interned ids and track uuids stand "
      "for.",
-     cli_parse_flag, offsetof(struct settings, resolve)},
+     cli_parse_flag, offsetof(struct dump_settings, resolve)},
     {0, "events", NULL, "Perfetto and FXT: print events, one a line, instead of packets or records.", cli_parse_flag,
-     offsetof(struct settings, events)},
-    CLI_OPTION_FROM(struct settings),
-    CLI_OPTION_STRICT(struct settings),
-    CLI_OPTION_JUNK(struct settings),
+     offsetof(struct dump_settings, events)},
+    CLI_OPTION_FROM(struct dump_settings),
+    CLI_OPTION_STRICT(struct dump_settings),
+    CLI_OPTION_JUNK(struct dump_settings),
 };
 
-static int dump(const char *path, const struct settings *settings) {
+static int dump(const char *path, const struct dump_settings *settings) {
   struct tb_error error = {0};
   struct tb_loss losses[TB_DUMP_LOSSES];
   size_t loss_count;
@@ -41,7 +41,7 @@ static int dump(const char *path, const struct settings *settings) {
 }
 
 static int run(int argc, char **argv) {
-  struct settings settings = {0};
+  struct dump_settings settings = {0};
   struct cli_operands operands;
   enum cli_parse_result parsed = cli_parse(&cli_dump, argc, argv, &settings, &operands);
   if (parsed != CLI_PARSED) return parsed == CLI_HELP_GIVEN ? CLI_OK : CLI_USAGE;

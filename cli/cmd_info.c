@@ -6,7 +6,7 @@
 #include "print.h"
 #include "progress.h"
 
-struct settings {
+struct info_settings {
   enum tb_format from;
   bool strict, quiet, json;
   size_t junk;
@@ -14,14 +14,14 @@ struct settings {
 
 static const struct cli_option options[] = {
     {0, "json", NULL, "Print one JSON object for programs: the same, in full.", cli_parse_flag,
-     offsetof(struct settings, json)},
-    CLI_OPTION_FROM(struct settings),
-    CLI_OPTION_STRICT(struct settings),
-    CLI_OPTION_JUNK(struct settings),
-    CLI_OPTION_QUIET(struct settings),
+     offsetof(struct info_settings, json)},
+    CLI_OPTION_FROM(struct info_settings),
+    CLI_OPTION_STRICT(struct info_settings),
+    CLI_OPTION_JUNK(struct info_settings),
+    CLI_OPTION_QUIET(struct info_settings),
 };
 
-static int show(const char *path, const struct settings *settings) {
+static int show(const char *path, const struct info_settings *settings) {
   struct cli_progress progress;
   struct tb_error error = {0};
   struct tb_info *info;
@@ -49,7 +49,7 @@ static int show(const char *path, const struct settings *settings) {
 }
 
 static int run(int argc, char **argv) {
-  struct settings settings = {0};
+  struct info_settings settings = {0};
   struct cli_operands operands;
   enum cli_parse_result parsed = cli_parse(&cli_info, argc, argv, &settings, &operands);
   if (parsed != CLI_PARSED) return parsed == CLI_HELP_GIVEN ? CLI_OK : CLI_USAGE;

@@ -20,7 +20,7 @@ struct file_options {
   size_t count;
 };
 
-struct settings {
+struct merge_settings {
   const char *output, *report, *manifest, *align_on;
   struct file_options offsets, machines;
   enum tb_clock trace_clock;
@@ -61,55 +61,55 @@ static const char *parse_drift(void *field, const char *value) {
 }
 
 static const struct cli_option options[] = {
-    CLI_OPTION_OUTPUT(struct settings),
+    CLI_OPTION_OUTPUT(struct merge_settings),
     {0, "offset", "FILE=TIME",
      "Place the input FILE by adding TIME to its times: a number with a sign and a unit (ns, us, ms, s, min, h; "
      "without one "
      "ns). They then are on the merged trace's clock. FILE is an input as it is named here, or its last part.",
-     parse_file_option, offsetof(struct settings, offsets)},
+     parse_file_option, offsetof(struct merge_settings, offsets)},
     {0, "machine", "FILE=NAME", "Say that FILE was recorded on the machine NAME; its process ids are that machine's.",
-     parse_file_option, offsetof(struct settings, machines)},
+     parse_file_option, offsetof(struct merge_settings, machines)},
     {0, "manifest", "FILE", "Read a perfetto_manifest (version 1): machines, clocks, the clock of the merged trace.",
-     cli_parse_text, offsetof(struct settings, manifest)},
+     cli_parse_text, offsetof(struct merge_settings, manifest)},
     {0, "align-on", "NAME",
      "Place inputs by events NAME that all have, the first with the first and so on; NAME:begin or NAME:end says which "
      "end of "
      "a slice. They give the drift too where enough of them are far enough apart; what does not fit is thrown out. A "
      "name "
      "that fewer than two inputs have is refused.",
-     cli_parse_text, offsetof(struct settings, align_on)},
+     cli_parse_text, offsetof(struct merge_settings, align_on)},
     {0, "max-drift", "PPM",
      "The drift between two clocks that --align-on may follow, in millionths (200); where events say more, their "
      "offset "
      "alone counts.",
-     parse_drift, offsetof(struct settings, max_drift)},
+     parse_drift, offsetof(struct merge_settings, max_drift)},
     {0, "align-messages", NULL,
      "Place inputs by the flows that cross them: no message is received before it was sent. Implies --share-flows.",
-     cli_parse_flag, offsetof(struct settings, align_messages)},
+     cli_parse_flag, offsetof(struct merge_settings, align_messages)},
     {0, "trace-clock", "NAME", "The clock of the merged trace; by default the first input's.", cli_parse_clock,
-     offsetof(struct settings, trace_clock)},
+     offsetof(struct merge_settings, trace_clock)},
     {0, "unplaced", "WHAT",
      "What to do with an input that nothing places: error (refuse, the default), start (its first event is put at the "
      "first of the others) or drop (leave it out).",
-     parse_unplaced, offsetof(struct settings, unplaced)},
+     parse_unplaced, offsetof(struct merge_settings, unplaced)},
     {0, "share-flows", NULL, "Equal flow ids of several inputs are one flow; else they are kept apart.", cli_parse_flag,
-     offsetof(struct settings, share_flows)},
+     offsetof(struct merge_settings, share_flows)},
     {0, "flatten-machines", NULL,
      "For readers that know no machines: process ids that differ over machines, and the machine's name before process "
      "names.",
-     cli_parse_flag, offsetof(struct settings, flatten_machines)},
+     cli_parse_flag, offsetof(struct merge_settings, flatten_machines)},
     {0, "skip-bad", NULL, "Leave out inputs that cannot be read, instead of refusing to merge.", cli_parse_flag,
-     offsetof(struct settings, skip_bad)},
+     offsetof(struct merge_settings, skip_bad)},
     {0, "dry-run", NULL, "Write no trace, only the report (to standard output unless --report says otherwise).",
-     cli_parse_flag, offsetof(struct settings, dry_run)},
+     cli_parse_flag, offsetof(struct merge_settings, dry_run)},
     {0, "report", "FILE",
      "Write how each input was placed and what was changed to FILE, as JSON where its name ends in .json, else as "
      "text; - is "
      "standard output.",
-     cli_parse_text, offsetof(struct settings, report)},
-    CLI_OPTION_JUNK(struct settings),
-    CLI_OPTION_THREADS(struct settings),
-    CLI_OPTION_QUIET(struct settings),
+     cli_parse_text, offsetof(struct merge_settings, report)},
+    CLI_OPTION_JUNK(struct merge_settings),
+    CLI_OPTION_THREADS(struct merge_settings),
+    CLI_OPTION_QUIET(struct merge_settings),
 };
 
 /* A signed decimal number with a unit, "+1.5ms", as ns. False where it is none. */
@@ -152,7 +152,7 @@ static struct tb_merge_input *find_input(struct tb_merge_input *inputs, size_t c
 }
 
 /* Gives each FILE=VALUE to its input; 0, or the exit status of wrong usage. */
-static int apply(const struct settings *settings, struct tb_merge_input *inputs, size_t count) {
+static int apply(const struct merge_settings *settings, struct tb_merge_input *inputs, size_t count) {
   for (size_t i = 0; i < settings->offsets.count + settings->machines.count; i++) {
     bool machine = i >= settings->offsets.count;
     const char *text = machine ? settings->machines.items[i - settings->offsets.count] : settings->offsets.items[i];
@@ -197,7 +197,7 @@ static void print_warnings(const struct tb_merge_report *report) {
   }
 }
 
-static int merge(const struct settings *settings, const struct tb_merge_input *inputs, size_t count) {
+static int merge(const struct merge_settings *settings, const struct tb_merge_input *inputs, size_t count) {
   struct cli_progress progress;
   struct tb_merge_options how = {.size = sizeof(how),
                                  .manifest = settings->manifest,
@@ -234,7 +234,7 @@ static int merge(const struct settings *settings, const struct tb_merge_input *i
 }
 
 /* Checks the names of the output and of the report. */
-static int check_names(const struct settings *settings, const struct cli_operands *operands) {
+static int check_names(const struct merge_settings *settings, const struct cli_operands *operands) {
   const char *output = settings->dry_run ? NULL : settings->output;
   if (output && tb_file_is_plain(output) && tb_format_from_path(output) != TB_FORMAT_PERFETTO)
     return cli_usage(&cli_merge,
@@ -249,7 +249,7 @@ static int check_names(const struct settings *settings, const struct cli_operand
   return status;
 }
 
-static int run_with(struct settings *settings, const struct cli_operands *operands) {
+static int run_with(struct merge_settings *settings, const struct cli_operands *operands) {
   size_t count = (size_t)operands->count;
   if (count == 0) return cli_usage(&cli_merge, "no input");
   if (!settings->dry_run) settings->output = cli_output_name(&cli_merge, settings->output);
@@ -265,7 +265,7 @@ static int run_with(struct settings *settings, const struct cli_operands *operan
 }
 
 static int run(int argc, char **argv) {
-  struct settings *settings = calloc(1, sizeof(*settings));
+  struct merge_settings *settings = calloc(1, sizeof(*settings));
   struct cli_operands operands;
   if (!settings) return cli_no_memory(&cli_merge);
   enum cli_parse_result parsed = cli_parse(&cli_merge, argc, argv, settings, &operands);

@@ -115,15 +115,15 @@ static const struct cli_option *find_short(const struct cli_command *command, ch
   return NULL;
 }
 
-struct parser {
+struct option_parser {
   const struct cli_command *command;
   int argc, at;
   char **argv;
   char *settings;
 };
 
-static enum cli_parse_result store(const struct parser *parser, const struct cli_option *option, const char *given,
-                                   const char *value) {
+static enum cli_parse_result store(const struct option_parser *parser, const struct cli_option *option,
+                                   const char *given, const char *value) {
   const char *wanted = option->parse(parser->settings + option->offset, value);
   if (!wanted) return CLI_PARSED;
   (void)cli_usage(parser->command, "%s needs %s, not '%s'", given, wanted, value ? value : "");
@@ -131,7 +131,7 @@ static enum cli_parse_result store(const struct parser *parser, const struct cli
 }
 
 /* Takes an option with the value that stands in the same word after it, or the next word. */
-static enum cli_parse_result take(struct parser *parser, const struct cli_option *option, const char *given,
+static enum cli_parse_result take(struct option_parser *parser, const struct cli_option *option, const char *given,
                                   const char *attached) {
   if (!option->value) return store(parser, option, given, NULL);
   if (attached) return store(parser, option, given, attached);
@@ -140,7 +140,7 @@ static enum cli_parse_result take(struct parser *parser, const struct cli_option
   return CLI_PARSE_FAILED;
 }
 
-static enum cli_parse_result take_long(struct parser *parser, const char *word) {
+static enum cli_parse_result take_long(struct option_parser *parser, const char *word) {
   const char *equals = strchr(word, '=');
   size_t len = equals ? (size_t)(equals - word) : strlen(word);
   const struct cli_option *option = find_long(parser->command, word + 2, len - 2);
@@ -153,7 +153,7 @@ static enum cli_parse_result take_long(struct parser *parser, const char *word) 
   return take(parser, option, given, equals ? equals + 1 : NULL);
 }
 
-static enum cli_parse_result take_short(struct parser *parser, const char *word) {
+static enum cli_parse_result take_short(struct option_parser *parser, const char *word) {
   for (const char *letter = word + 1; *letter; letter++) {
     const char given[] = {'-', *letter, 0};
     const struct cli_option *option = find_short(parser->command, *letter);
@@ -169,7 +169,7 @@ static enum cli_parse_result take_short(struct parser *parser, const char *word)
 
 enum cli_parse_result cli_parse(const struct cli_command *command, int argc, char **argv, void *settings,
                                 struct cli_operands *operands) {
-  struct parser parser = {.command = command, .argc = argc, .argv = argv, .settings = settings};
+  struct option_parser parser = {.command = command, .argc = argc, .argv = argv, .settings = settings};
   *operands = (struct cli_operands){argv + 1, 0}; /* never past what was read: one place a word at most */
   bool options_ended = false;
   for (parser.at = 1; parser.at < argc; parser.at++) {

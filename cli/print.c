@@ -21,7 +21,7 @@ void cli_print(FILE *to, const char *format, ...) {
 
 void cli_print_json(FILE *to, const char *text) {
   fputc('"', to);
-  (void)tb_escape_text(TB_ESCAPE_JSON, (struct tb_slice){text, strlen(text)}, cli_print_written, to);
+  (void)tb_escape_text(TB_ESCAPE_JSON, (struct tb_str){text, strlen(text)}, cli_print_written, to);
   fputc('"', to);
 }
 

@@ -111,8 +111,8 @@ static enum tb_status run(struct tb_merger *m, const struct tb_merge_input *inpu
 }
 
 static void free_source(struct tb_merger *m, struct tb_source *s) {
-  tb_packets_close(s->packets);
-  tb_survey_free(&s->survey);
+  tb_raw_packet_reader_close(s->packets);
+  tb_prescan_free(&s->survey);
   tb_time_map_free(&s->there);
   tb_time_map_free(&s->back);
   struct tb_map *const tables[] = {&s->machines, &s->sequence_map, &s->uuid_map,  &s->clock_map,
@@ -132,7 +132,7 @@ static void free_merger(struct tb_merger *m) {
   tb_map_free(&m->starters);
   tb_field_tree_free(&m->fields, m->allocator);
   tb_arena_free(&m->arena);
-  tb_store_free(&m->store);
+  tb_copy_store_free(&m->store);
 }
 
 enum tb_status tb_merge(const struct tb_merge_input *inputs, size_t count, const char *out,

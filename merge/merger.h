@@ -28,7 +28,7 @@ struct tb_source {
   const struct tb_manifest_file *manifest_file; /* its entry, where that names machines; else NULL */
   bool has_offset;
   int64_t offset;
-  struct tb_survey survey;
+  struct tb_prescan survey;
 
   /* placement */
   struct tb_time_map there, back; /* own trace time to merged time and back */
@@ -50,7 +50,7 @@ struct tb_source {
   bool untouched; /* nothing changes */
 
   /* reading */
-  struct tb_packets *packets;
+  struct tb_raw_packet_reader *packets;
   bool is_common; /* the current packet is in `common`, else in `current` */
   struct tb_common_packet common;
   struct tb_raw_packet current;
@@ -74,7 +74,7 @@ struct tb_merger {
   struct tb_merge_report *report;
   struct tb_error error;
   struct tb_arena arena; /* of names */
-  struct tb_store store;
+  struct tb_copy_store store;
   struct tb_source *sources;
   size_t source_count, source_capacity;
   struct tb_manifest *manifest; /* NULL: none */
@@ -94,7 +94,7 @@ struct tb_merger {
   bool uuid_written;
   struct tb_output *output;
   struct tb_buffer scratch;
-  struct tb_patches patches; /* of the packet at hand */
+  struct tb_message_patch patches; /* of the packet at hand */
   bool partial;
 };
 

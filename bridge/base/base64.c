@@ -3,7 +3,7 @@
 
 static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-void tb_base64_encode(struct tb_slice bytes, char *to) {
+void tb_base64_encode(struct tb_str bytes, char *to) {
   const unsigned char *p = (const unsigned char *)bytes.ptr;
   for (size_t i = 0; i < bytes.len; i += 3) {
     size_t left = bytes.len - i;
@@ -22,7 +22,7 @@ static int digit_value(char c) {
   return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
-enum tb_status tb_base64_decode(struct tb_slice text, char *to, size_t *len) {
+enum tb_status tb_base64_decode(struct tb_str text, char *to, size_t *len) {
   size_t n = 0, end = text.len;
   if (end % 4) return TB_BAD_DATA;
   while (end && text.len - end < 2 && text.ptr[end - 1] == '=') end--;

@@ -189,7 +189,7 @@ bool tb_decimal_to_double(const struct tb_decimal *number, const char *text, con
   return true;
 }
 
-bool tb_number_in_text(struct tb_slice text, double *value) {
+bool tb_number_in_text(struct tb_str text, double *value) {
   char copy[65], *stop;
   struct tb_decimal number;
   const char *end = text.ptr + text.len;

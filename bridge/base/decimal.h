@@ -40,6 +40,6 @@ bool tb_decimal_to_double(const struct tb_decimal *number, const char *text, con
 
 /* The number that is all of `text`, up to 64 bytes, as the trace processor reads numbers in strings: a decimal, or what else C knows
  * (hexadecimal, infinity). False where it is none. */
-bool tb_number_in_text(struct tb_slice text, double *value);
+bool tb_number_in_text(struct tb_str text, double *value);
 
 #endif

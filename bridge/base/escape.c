@@ -83,7 +83,7 @@ static char *put_in_json(enum tb_escape_form form, char *at, const char *from, s
 
 /* ---- texts ----------------------------------------------------------------------------------------------------------- */
 
-size_t tb_escape(enum tb_escape_form form, struct tb_slice *text, char *to, size_t capacity) {
+size_t tb_escape(enum tb_escape_form form, struct tb_str *text, char *to, size_t capacity) {
   if (!text->len) return 0;
   const char *from = text->ptr, *end = from + text->len;
   char *at = to;
@@ -96,7 +96,7 @@ size_t tb_escape(enum tb_escape_form form, struct tb_slice *text, char *to, size
     at = form < TB_ESCAPE_JSON ? put_in_bytes(form, at, from, len, skip) : put_in_json(form, at, from, len);
     from += len ? len : skip;
   }
-  *text = (struct tb_slice){from, (size_t)(end - from)};
+  *text = (struct tb_str){from, (size_t)(end - from)};
   return (size_t)(at - to);
 }
 
@@ -121,7 +121,7 @@ static void flush(struct gathering *g) {
   g->len = 0;
 }
 
-static void add_escaped(struct gathering *g, enum tb_escape_form form, struct tb_slice text) {
+static void add_escaped(struct gathering *g, enum tb_escape_form form, struct tb_str text) {
   while (text.len) {
     if (sizeof(g->text) - g->len < TB_ESCAPE_MAX) flush(g);
     g->len += tb_escape(form, &text, g->text + g->len, sizeof(g->text) - g->len);
@@ -139,7 +139,7 @@ static void add_raw(struct gathering *g, const char *text, size_t len) {
   }
 }
 
-bool tb_escape_text(enum tb_escape_form form, struct tb_slice text, tb_text_sink sink, void *ctx) {
+bool tb_escape_text(enum tb_escape_form form, struct tb_str text, tb_text_sink sink, void *ctx) {
   struct gathering g;
   start(&g, sink, ctx);
   add_escaped(&g, form, text);
@@ -166,7 +166,7 @@ static bool print(tb_text_sink sink, void *ctx, const char *format, const char *
   if (before > len) before = len;
   if (behind > len - before) behind = len - before;
   add_raw(&g, printed, before);
-  add_escaped(&g, TB_ESCAPE_TEXT, (struct tb_slice){printed + before, len - before - behind});
+  add_escaped(&g, TB_ESCAPE_TEXT, (struct tb_str){printed + before, len - before - behind});
   add_raw(&g, tail, behind);
   flush(&g);
   return !g.stopped;

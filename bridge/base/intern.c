@@ -36,14 +36,14 @@ static bool grow_slots(struct tb_intern *table) {
   return true;
 }
 
-uint32_t tb_intern_add(struct tb_intern *table, struct tb_slice text, uint32_t hash) {
+uint32_t tb_intern_add(struct tb_intern *table, struct tb_str text, uint32_t hash) {
   if ((table->count + 1) * 4 > table->slot_count * 3 && !grow_slots(table)) return 0;
   void *texts = table->texts;
   if (tb_grow_array(table->allocator, &texts, &table->text_capacity, table->count + 1, sizeof(*table->texts),
                     UINT32_MAX - 1) != TB_OK)
     return 0;
   table->texts = texts;
-  struct tb_slice copy = tb_arena_copy(&table->arena, text);
+  struct tb_str copy = tb_arena_copy(&table->arena, text);
   if (!copy.ptr) return 0;
   table->texts[table->count++] = copy;
   uint32_t id = (uint32_t)table->count;
@@ -52,12 +52,12 @@ uint32_t tb_intern_add(struct tb_intern *table, struct tb_slice text, uint32_t h
 }
 
 /* Where another text took its slot. */
-uint32_t tb_intern_find_moved(const struct tb_intern *table, struct tb_slice text) {
+uint32_t tb_intern_find_moved(const struct tb_intern *table, struct tb_str text) {
   const struct tb_intern_recent known = tb_intern_recent_of(text);
   return tb_intern_look_at(table, &table->recent[tb_intern_recent_slot(&known) ^ 1], &known, text);
 }
 
-uint32_t tb_intern_id_slow(struct tb_intern *table, struct tb_slice text) {
+uint32_t tb_intern_id_slow(struct tb_intern *table, struct tb_str text) {
   uint32_t hash = tb_intern_hash(text);
   uint32_t id = tb_intern_find(table, text, hash);
   if (!id) id = tb_intern_add(table, text, hash);

@@ -29,8 +29,8 @@ struct tb_intern {
   const struct tb_allocator *allocator;
   struct tb_intern_recent *recent; /* by a hash that costs next to nothing. NULL while the table is empty */
   struct tb_intern_slot *slots;
-  size_t slot_count;      /* a power of two */
-  struct tb_slice *texts; /* texts[id - 1] */
+  size_t slot_count;    /* a power of two */
+  struct tb_str *texts; /* texts[id - 1] */
   size_t count, text_capacity;
   struct tb_arena arena;
 };
@@ -38,30 +38,30 @@ struct tb_intern {
 void tb_intern_init(struct tb_intern *table, const struct tb_allocator *allocator);
 void tb_intern_free(struct tb_intern *table);
 /* Adds a text that is not in the table; 0 when memory is exhausted. */
-uint32_t tb_intern_add(struct tb_intern *table, struct tb_slice text, uint32_t hash);
+uint32_t tb_intern_add(struct tb_intern *table, struct tb_str text, uint32_t hash);
 
 /* Of a text that may have no address. */
-static inline uint64_t tb_slice_hash(struct tb_slice text, uint64_t seed) {
+static inline uint64_t tb_str_hash(struct tb_str text, uint64_t seed) {
   return XXH3_64bits_withSeed(text.ptr ? text.ptr : "", text.len, seed);
 }
 
-static inline uint32_t tb_intern_hash(struct tb_slice text) { return (uint32_t)tb_slice_hash(text, 0); }
+static inline uint32_t tb_intern_hash(struct tb_str text) { return (uint32_t)tb_str_hash(text, 0); }
 
 /* The id of `text` (with its hash), 0 when it is not in the table. */
-static inline uint32_t tb_intern_find(const struct tb_intern *table, struct tb_slice text, uint32_t hash) {
+static inline uint32_t tb_intern_find(const struct tb_intern *table, struct tb_str text, uint32_t hash) {
   if (!table->slot_count) return 0;
   size_t mask = table->slot_count - 1;
   for (size_t i = hash & mask;; i = (i + 1) & mask) {
     struct tb_intern_slot slot = table->slots[i];
     if (slot.id == 0) return 0;
-    if (slot.hash == hash && tb_slice_equal(table->texts[slot.id - 1], text)) return slot.id;
+    if (slot.hash == hash && tb_str_equal(table->texts[slot.id - 1], text)) return slot.id;
   }
 }
 
 /* ---- texts met lately: found without hashing all of them --------------------------------------------------------------- */
 
 /* What a text of at least one byte is known by: its first and its last bytes, which are all where it has no more than TB_INTERN_SHORT. */
-static TB_ALWAYS_INLINE struct tb_intern_recent tb_intern_recent_of(struct tb_slice text) {
+static TB_ALWAYS_INLINE struct tb_intern_recent tb_intern_recent_of(struct tb_str text) {
   struct tb_intern_recent known = {.len = (uint32_t)text.len};
   const char *end = text.ptr + text.len;
   if (text.len >= 16) {
@@ -90,17 +90,17 @@ static TB_ALWAYS_INLINE size_t tb_intern_recent_slot(const struct tb_intern_rece
 
 /* The id of `text` if it is the one in a slot, else 0. */
 static TB_ALWAYS_INLINE uint32_t tb_intern_look_at(const struct tb_intern *table, const struct tb_intern_recent *slot,
-                                                   const struct tb_intern_recent *known, struct tb_slice text) {
+                                                   const struct tb_intern_recent *known, struct tb_str text) {
   uint64_t differs = (slot->first[0] ^ known->first[0]) | (slot->first[1] ^ known->first[1]) |
                      (slot->last[0] ^ known->last[0]) | (slot->last[1] ^ known->last[1]) | (slot->len ^ known->len);
   if (differs) return 0;
-  return text.len <= TB_INTERN_SHORT || tb_slice_equal(table->texts[slot->id - 1], text) ? slot->id : 0;
+  return text.len <= TB_INTERN_SHORT || tb_str_equal(table->texts[slot->id - 1], text) ? slot->id : 0;
 }
 
-uint32_t tb_intern_find_moved(const struct tb_intern *table, struct tb_slice text);
+uint32_t tb_intern_find_moved(const struct tb_intern *table, struct tb_str text);
 
 /* The id of `text` where it was met lately, else 0. */
-static TB_ALWAYS_INLINE uint32_t tb_intern_find_recent(const struct tb_intern *table, struct tb_slice text) {
+static TB_ALWAYS_INLINE uint32_t tb_intern_find_recent(const struct tb_intern *table, struct tb_str text) {
   if (!table->recent || !text.len) return 0;
   const struct tb_intern_recent known = tb_intern_recent_of(text);
   uint32_t id = tb_intern_look_at(table, &table->recent[tb_intern_recent_slot(&known)], &known, text);
@@ -108,7 +108,7 @@ static TB_ALWAYS_INLINE uint32_t tb_intern_find_recent(const struct tb_intern *t
 }
 
 /* Notes that `id` was met. What stood in its slot moves to the next one. */
-static inline void tb_intern_note_recent(struct tb_intern *table, struct tb_slice text, uint32_t id) {
+static inline void tb_intern_note_recent(struct tb_intern *table, struct tb_str text, uint32_t id) {
   if (!table->recent || !text.len) return;
   struct tb_intern_recent known = tb_intern_recent_of(text);
   known.id = id;
@@ -117,16 +117,14 @@ static inline void tb_intern_note_recent(struct tb_intern *table, struct tb_slic
   table->recent[slot] = known;
 }
 
-uint32_t tb_intern_id_slow(struct tb_intern *table, struct tb_slice text);
+uint32_t tb_intern_id_slow(struct tb_intern *table, struct tb_str text);
 
 /* The id of `text`, added if it is new; 0 when memory is exhausted. */
-static inline uint32_t tb_intern_id(struct tb_intern *table, struct tb_slice text) {
+static inline uint32_t tb_intern_id(struct tb_intern *table, struct tb_str text) {
   uint32_t id = tb_intern_find_recent(table, text);
   return id ? id : tb_intern_id_slow(table, text);
 }
 
-static inline struct tb_slice tb_intern_text(const struct tb_intern *table, uint32_t id) {
-  return table->texts[id - 1];
-}
+static inline struct tb_str tb_intern_text(const struct tb_intern *table, uint32_t id) { return table->texts[id - 1]; }
 
 #endif

@@ -2,7 +2,7 @@
 #include "base/limit_allocator.h"
 
 static void *reallocate(void *ctx, void *ptr, size_t old_size, size_t new_size) {
-  struct tb_budget *budget = ctx;
+  struct tb_limit_allocator *budget = ctx;
   if (new_size > old_size && new_size - old_size > budget->max - budget->used) {
     budget->exceeded = true;
     return NULL;
@@ -12,18 +12,20 @@ static void *reallocate(void *ctx, void *ptr, size_t old_size, size_t new_size) 
   return result;
 }
 
-void tb_budget_init(struct tb_budget *budget, const struct tb_allocator *source, size_t max) {
-  *budget = (struct tb_budget){.allocator = {reallocate, budget}, .source = source, .max = max};
+void tb_limit_allocator_init(struct tb_limit_allocator *budget, const struct tb_allocator *source, size_t max) {
+  *budget = (struct tb_limit_allocator){.allocator = {reallocate, budget}, .source = source, .max = max};
 }
 
-size_t tb_budget_lift(struct tb_budget *budget) {
+size_t tb_limit_allocator_lift(struct tb_limit_allocator *budget) {
   size_t left = budget->max - budget->used;
   budget->max = SIZE_MAX;
   return left;
 }
 
-void tb_budget_lower(struct tb_budget *budget, size_t left) {
+void tb_limit_allocator_lower(struct tb_limit_allocator *budget, size_t left) {
   budget->max = left > SIZE_MAX - budget->used ? SIZE_MAX : budget->used + left;
 }
 
-enum tb_status tb_budget_status(const struct tb_budget *budget) { return budget->exceeded ? TB_LIMIT : TB_NO_MEMORY; }
+enum tb_status tb_limit_allocator_status(const struct tb_limit_allocator *budget) {
+  return budget->exceeded ? TB_LIMIT : TB_NO_MEMORY;
+}

@@ -27,9 +27,9 @@ void tb_losses_add(struct tb_losses *losses, const char *reason, uint64_t offset
   if (offset < entry->first_offset) entry->first_offset = offset;
 }
 
-void tb_losses_add_kind(struct tb_losses *losses, const char *reason, struct tb_slice kind, uint64_t offset) {
+void tb_losses_add_kind(struct tb_losses *losses, const char *reason, struct tb_str kind, uint64_t offset) {
   char whole[TB_LOSS_REASON_MAX];
-  if (kind.len == 0) kind = TB_SLICE("unknown");
+  if (kind.len == 0) kind = TB_STR("unknown");
   snprintf(whole, sizeof(whole), "%s: %.*s", reason, (int)(kind.len < sizeof(whole) ? kind.len : sizeof(whole)),
            kind.ptr);
   tb_losses_add(losses, whole, offset);

@@ -140,12 +140,12 @@ void tb_arena_free(struct tb_arena *arena) {
   arena->at = arena->end = NULL;
 }
 
-struct tb_slice tb_arena_copy(struct tb_arena *arena, struct tb_slice text) {
+struct tb_str tb_arena_copy(struct tb_arena *arena, struct tb_str text) {
   char *p = tb_arena_alloc(arena, text.len + 1);
-  if (!p) return (struct tb_slice){NULL, 0};
+  if (!p) return (struct tb_str){NULL, 0};
   if (text.len) memcpy(p, text.ptr, text.len);
   p[text.len] = '\0';
-  return (struct tb_slice){p, text.len};
+  return (struct tb_str){p, text.len};
 }
 
 void tb_buffer_init(struct tb_buffer *buffer, const struct tb_allocator *allocator, size_t max) {

@@ -71,7 +71,7 @@ static inline void *tb_arena_alloc(struct tb_arena *arena, size_t size) {
 
 /* A copy of `text` in the arena, NUL-terminated beyond its length. ptr is NULL when memory is exhausted and text is not
  * empty. */
-struct tb_slice tb_arena_copy(struct tb_arena *arena, struct tb_slice text);
+struct tb_str tb_arena_copy(struct tb_arena *arena, struct tb_str text);
 
 /* ---- buffer: bytes in a row that grow, up to a maximum ------------------------------------------------------------- */
 
@@ -106,7 +106,7 @@ static inline uint32_t tb_load32(const char *p) {
 #define TB_ALWAYS_INLINE inline __attribute__((always_inline))
 
 /* Short texts are compared in place: a call costs more than they do. */
-static TB_ALWAYS_INLINE bool tb_slice_equal(struct tb_slice a, struct tb_slice b) {
+static TB_ALWAYS_INLINE bool tb_str_equal(struct tb_str a, struct tb_str b) {
   if (a.len != b.len) return false;
   if (a.len > 32) return memcmp(a.ptr, b.ptr, a.len) == 0;
   if (a.len >= 8) {
@@ -119,8 +119,6 @@ static TB_ALWAYS_INLINE bool tb_slice_equal(struct tb_slice a, struct tb_slice b
   return a.len == 0 ||
          (a.ptr[0] == b.ptr[0] && a.ptr[a.len / 2] == b.ptr[a.len / 2] && a.ptr[a.len - 1] == b.ptr[a.len - 1]);
 }
-static inline struct tb_slice tb_slice_from(const char *text) {
-  return (struct tb_slice){text, text ? strlen(text) : 0};
-}
+static inline struct tb_str tb_str_from(const char *text) { return (struct tb_str){text, text ? strlen(text) : 0}; }
 
 #endif

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-static inline uint64_t tb_scatter(uint64_t x) {
+static inline uint64_t tb_mix64(uint64_t x) {
   x += 0x9e3779b97f4a7c15u;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;

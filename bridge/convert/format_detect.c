@@ -71,7 +71,7 @@ static bool looks_like_ftrace(const char *p, size_t len) {
   const char *end = p + len;
   for (size_t lines = 0; p < end && lines < LINES;) {
     const char *stop = memchr(p, '\n', (size_t)(end - p));
-    struct tb_slice line = {p, (size_t)((stop ? stop : end) - p)};
+    struct tb_str line = {p, (size_t)((stop ? stop : end) - p)};
     for (size_t i = 0; i < line.len; i++)
       if ((unsigned char)line.ptr[i] < ' ' && line.ptr[i] != '\t' && line.ptr[i] != '\r') return false;
     if (tb_ftrace_is_header(line)) return true;
@@ -99,7 +99,7 @@ static const char HTML[] = "is an HTML page, which is not read";
 static const struct {
   size_t offset, len;
   const char *bytes, *complaint;
-} strangers[] = {
+} known_foreign[] = {
     AT(0, "\xff\xfe", UTF16),
     AT(0, "\xfe\xff", UTF16),
     AT(0, "PK\3\4", "is a zip archive: unpack it first; `tracebridge merge` takes it as it is"),
@@ -114,10 +114,10 @@ static const struct {
 };
 #undef AT
 
-const char *tb_format_stranger(const char *data, size_t len) {
-  for (size_t i = 0; i < sizeof(strangers) / sizeof(strangers[0]); i++)
-    if (len >= strangers[i].offset + strangers[i].len &&
-        memcmp(data + strangers[i].offset, strangers[i].bytes, strangers[i].len) == 0)
-      return strangers[i].complaint;
+const char *tb_format_known_foreign(const char *data, size_t len) {
+  for (size_t i = 0; i < sizeof(known_foreign) / sizeof(known_foreign[0]); i++)
+    if (len >= known_foreign[i].offset + known_foreign[i].len &&
+        memcmp(data + known_foreign[i].offset, known_foreign[i].bytes, known_foreign[i].len) == 0)
+      return known_foreign[i].complaint;
   return NULL;
 }

@@ -12,6 +12,6 @@ enum tb_format tb_format_detect(const char *data, size_t len);
 
 /* What to say of an input of unknown format that starts with these bytes: what it is, and what to do. A constant; NULL where it is
  * nothing that we know. */
-const char *tb_format_stranger(const char *data, size_t len);
+const char *tb_format_known_foreign(const char *data, size_t len);
 
 #endif

@@ -8,13 +8,13 @@
 
 enum { TAR_MAGIC_AT = 257, DETECT_BYTES = 4096, STACK_LINES = 3 };
 
-static bool stands_at(const char *start, size_t len, size_t at, struct tb_slice what) {
+static bool stands_at(const char *start, size_t len, size_t at, struct tb_str what) {
   return len >= at + what.len && memcmp(start + at, what.ptr, what.len) == 0;
 }
 
 bool tb_looks_like_tar(const char *start, size_t len) {
-  return stands_at(start, len, TAR_MAGIC_AT, (struct tb_slice){"ustar", 6}) ||
-         stands_at(start, len, TAR_MAGIC_AT, (struct tb_slice){"ustar  ", 8});
+  return stands_at(start, len, TAR_MAGIC_AT, (struct tb_str){"ustar", 6}) ||
+         stands_at(start, len, TAR_MAGIC_AT, (struct tb_str){"ustar  ", 8});
 }
 
 static bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
@@ -41,7 +41,7 @@ static bool has_words(const char *start, size_t len) {
 /* ---- lines of text ------------------------------------------------------------------------------------------------- */
 
 /* A collapsed stack: frame;frame;frame and a count. */
-static bool is_stack(struct tb_slice line) {
+static bool is_stack(struct tb_str line) {
   const char *count = memrchr(line.ptr, ' ', line.len);
   if (!count || !memchr(line.ptr, ';', (size_t)(count - line.ptr))) return false;
   for (const char *p = count + 1; p < line.ptr + line.len; p++)
@@ -50,7 +50,7 @@ static bool is_stack(struct tb_slice line) {
 }
 
 /* What strace writes: a time, or a process and a time, and a call. */
-static bool is_call(struct tb_slice line) {
+static bool is_call(struct tb_str line) {
   static const char before[] = "0123456789_ .:[]<abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
   size_t at = 0;
   while (at < line.len && memchr(before, line.ptr[at], sizeof(before) - 1)) at++;
@@ -63,11 +63,11 @@ static bool has_lines(const char *start, size_t len) {
   bool first = true;
   for (const char *p = start, *end = start + len; p < end && stacks < STACK_LINES;) {
     const char *stop = memchr(p, '\n', (size_t)(end - p));
-    struct tb_slice line = tb_ftrace_trimmed((struct tb_slice){p, (size_t)((stop ? stop : end) - p)});
+    struct tb_str line = tb_ftrace_trimmed((struct tb_str){p, (size_t)((stop ? stop : end) - p)});
     p = stop ? stop + 1 : end;
     if (!line.len) continue;
     if (first && is_call(line)) return true;
-    first = first && stands_at(line.ptr, line.len, 0, TB_SLICE("strace: "));
+    first = first && stands_at(line.ptr, line.len, 0, TB_STR("strace: "));
     if (line.ptr[0] == '#') continue;
     if (!is_stack(line)) return false;
     stacks++;

@@ -9,7 +9,7 @@
 enum { SLOTS = 8, SOME = 4 };
 
 /* A batch on its way from the reader to the writer. */
-struct slot {
+struct pump_slot {
   struct tb_batch batch;
   enum tb_status status; /* of the reader after it filled the batch */
   uint64_t bytes_read;
@@ -17,7 +17,7 @@ struct slot {
 
 struct relay {
   struct tb_reader *reader;
-  struct slot slots[SLOTS];
+  struct pump_slot slots[SLOTS];
   pthread_mutex_t mutex;
   pthread_cond_t for_reader, for_writer;
   /* guarded by the mutex */
@@ -50,11 +50,11 @@ static enum tb_status pump_alone(struct tb_reader *reader, struct tb_writer *wri
 /* ---- the reader's thread ------------------------------------------------------------------------------------------------- */
 
 /* Waits until a slot is free; NULL when the writer wants no more. */
-static struct slot *free_slot(struct relay *relay) {
+static struct pump_slot *free_slot(struct relay *relay) {
   (void)pthread_mutex_lock(&relay->mutex);
   relay->reader_full = relay->filled - relay->taken == SLOTS;
   while (!relay->stop && relay->reader_full) (void)pthread_cond_wait(&relay->for_reader, &relay->mutex);
-  struct slot *slot = relay->stop ? NULL : &relay->slots[relay->filled % SLOTS];
+  struct pump_slot *slot = relay->stop ? NULL : &relay->slots[relay->filled % SLOTS];
   (void)pthread_mutex_unlock(&relay->mutex);
   return slot;
 }
@@ -71,7 +71,7 @@ static void wait_for_writer(void *ctx) {
 
 static void *read_all(void *arg) {
   struct relay *relay = arg;
-  struct slot *slot;
+  struct pump_slot *slot;
   enum tb_status status = TB_OK;
   while (status == TB_OK && (slot = free_slot(relay)) != NULL) {
     status = slot->status = tb_reader_fill(relay->reader, &slot->batch);
@@ -88,7 +88,7 @@ static void *read_all(void *arg) {
 
 /* ---- the writer's side --------------------------------------------------------------------------------------------------- */
 
-static struct slot *filled_slot(struct relay *relay) {
+static struct pump_slot *filled_slot(struct relay *relay) {
   (void)pthread_mutex_lock(&relay->mutex);
   relay->hungry = relay->filled == relay->taken;
   while (relay->hungry) {
@@ -115,7 +115,7 @@ static void release_slot(struct relay *relay, bool stop) {
 static enum tb_status write_all(struct relay *relay, struct tb_writer *writer, tb_progress progress, void *ctx) {
   uint64_t size = tb_reader_size(relay->reader);
   for (;;) {
-    const struct slot *slot = filled_slot(relay);
+    const struct pump_slot *slot = filled_slot(relay);
     enum tb_status read = slot->status, put = put_batch(writer, &slot->batch);
     bool go_on = put == TB_OK && read == TB_OK;
     if (go_on && progress && !progress(ctx, slot->bytes_read, size)) {

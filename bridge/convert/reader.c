@@ -17,10 +17,10 @@ static enum tb_status use_format(struct tb_reader *reader, enum tb_format format
     if (status == TB_OK) reader->ops = formats[i];
     return status;
   }
-  const char *stranger = tb_format_stranger(data, len);
+  const char *foreign = tb_format_known_foreign(data, len);
   return tb_fail(
       &reader->error, TB_UNKNOWN_FORMAT, 0, "%s",
-      stranger ? stranger : "is no trace of a known format (JSON, FXT, Perfetto or ftrace text); --from names one");
+      foreign ? foreign : "is no trace of a known format (JSON, FXT, Perfetto or ftrace text); --from names one");
 }
 
 static enum tb_status find_format(struct tb_reader *reader) {
@@ -137,8 +137,8 @@ enum tb_status tb_reader_next(struct tb_reader *reader, const struct tb_event **
   return TB_OK;
 }
 
-enum tb_status tb_reader_keep(struct tb_reader *reader, struct tb_slice text, struct tb_slice *kept) {
-  *kept = (struct tb_slice){"", 0};
+enum tb_status tb_reader_intern(struct tb_reader *reader, struct tb_str text, struct tb_str *kept) {
+  *kept = (struct tb_str){"", 0};
   if (!text.len) return TB_OK;
   uint32_t id = tb_intern_id(&reader->kept, text);
   if (!id) return TB_NO_MEMORY;

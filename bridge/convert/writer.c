@@ -44,7 +44,7 @@ enum tb_status tb_writer_open(const char *path, const struct tb_writer_options *
   writer->options = filled;
   tb_guard_init(&writer->guard, filled.allocator);
   writer->allocator = &writer->guard.allocator;
-  tb_tally_init(&writer->tally, writer->allocator);
+  tb_track_counts_init(&writer->track_counts, writer->allocator);
   writer->summary.first_ts = INT64_MAX;
   writer->summary.last_ts = INT64_MIN;
   enum tb_status status = open_writer(writer, path);
@@ -72,7 +72,7 @@ static void count(struct tb_writer *writer, const struct tb_event *event) {
 enum tb_status tb_writer_put(struct tb_writer *writer, const struct tb_event *event) {
   if (writer->error.code != TB_OK) return writer->error.code;
   count(writer, event);
-  if (!writer->ops->counts_tracks && tb_tally_take(&writer->tally, event, &writer->summary) != TB_OK)
+  if (!writer->ops->counts_tracks && tb_track_counts_add(&writer->track_counts, event, &writer->summary) != TB_OK)
     return tb_fail(&writer->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   return tb_guard_settle(&writer->guard, writer->ops->put(writer, event), &writer->error);
 }
@@ -98,6 +98,6 @@ void tb_writer_close(struct tb_writer *writer) {
   if (!writer) return;
   if (writer->ops) writer->ops->destroy(writer);
   tb_output_close(writer->output);
-  tb_tally_free(&writer->tally);
+  tb_track_counts_free(&writer->track_counts);
   tb_free(writer->options.allocator, writer, sizeof(*writer));
 }

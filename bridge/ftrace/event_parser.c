@@ -11,26 +11,26 @@ static bool is_space(char c) { return c == ' ' || c == '\t'; }
 
 /* ---- fields --------------------------------------------------------------------------------------------------------------------------------- */
 
-struct encoding {
+struct ftrace_encoding {
   struct tb_buffer *out;
   struct tb_intern *symbols;
   enum tb_ftrace_states states;
   enum tb_status status;
 };
 
-static char *room(struct encoding *e, size_t len) {
+static char *room(struct ftrace_encoding *e, size_t len) {
   if (e->status == TB_OK && tb_buffer_reserve(e->out, len) != TB_OK) e->status = TB_NO_MEMORY;
   return e->status == TB_OK ? e->out->data + e->out->len : NULL;
 }
 
-static void done(struct encoding *e, const char *end) { e->out->len = (size_t)(end - e->out->data); }
+static void done(struct ftrace_encoding *e, const char *end) { e->out->len = (size_t)(end - e->out->data); }
 
-static void put_number(struct encoding *e, uint32_t number, uint64_t value) {
+static void put_number(struct ftrace_encoding *e, uint32_t number, uint64_t value) {
   char *at = room(e, 2 * TB_WIRE_VARINT_MAX);
   if (at) done(e, tb_wire_put_uint(at, number, value));
 }
 
-static void put_bytes(struct encoding *e, uint32_t number, struct tb_slice text) {
+static void put_bytes(struct ftrace_encoding *e, uint32_t number, struct tb_str text) {
   char *at = room(e, 2 * TB_WIRE_VARINT_MAX + text.len);
   if (at) done(e, tb_wire_put_bytes(at, number, text.len ? text.ptr : "", text.len));
 }
@@ -38,13 +38,13 @@ static void put_bytes(struct encoding *e, uint32_t number, struct tb_slice text)
 /* A message whose fields are appended between these two. Its length takes as many bytes as the longest may need. */
 enum { LENGTH_BYTES = 5 };
 
-static size_t open_message(struct encoding *e, uint32_t number) {
+static size_t open_message(struct ftrace_encoding *e, uint32_t number) {
   char *at = room(e, TB_WIRE_VARINT_MAX + LENGTH_BYTES);
   if (at) done(e, tb_wire_put_tag(at, number, TB_WIRE_BYTES) + LENGTH_BYTES);
   return e->out->len;
 }
 
-static void close_message(struct encoding *e, size_t start) {
+static void close_message(struct ftrace_encoding *e, size_t start) {
   if (e->status != TB_OK || !e->out->data) return;
   char len[TB_WIRE_VARINT_MAX], *at = e->out->data + start;
   size_t size = (size_t)(tb_wire_put_varint(len, e->out->len - start) - len);
@@ -54,7 +54,7 @@ static void close_message(struct encoding *e, size_t start) {
 }
 
 /* A number that the text begins with, as the kernel prints it: "-5", "0x1f", "4096B". False where there is none. */
-static bool read_number(struct tb_slice text, uint64_t *value) {
+static bool read_number(struct tb_str text, uint64_t *value) {
   const char *at = text.ptr, *end = at + text.len;
   bool negative = at < end && *at == '-';
   if (negative) at++;
@@ -83,7 +83,7 @@ static bool read_number(struct tb_slice text, uint64_t *value) {
 }
 
 /* Hexadecimal digits without "0x" in front, as pointers are printed. */
-static bool read_pointer(struct tb_slice text, uint64_t *value) {
+static bool read_pointer(struct tb_str text, uint64_t *value) {
   if (read_number(text, value) && text.len > 1 && text.ptr[1] == 'x') return true;
   *value = 0;
   for (size_t i = 0; i < text.len; i++) {
@@ -94,14 +94,14 @@ static bool read_pointer(struct tb_slice text, uint64_t *value) {
   return text.len > 0 && text.len <= 16;
 }
 
-static void put_symbol(struct encoding *e, uint32_t number, struct tb_slice text) {
+static void put_symbol(struct ftrace_encoding *e, uint32_t number, struct tb_str text) {
   uint32_t iid = text.len ? tb_intern_id(e->symbols, text) : 0;
   if (text.len && !iid) e->status = TB_NO_MEMORY;
   if (iid) put_number(e, number, iid);
 }
 
 /* The kernel's bits of a state that it prints as letters, as tb_ftrace_put_switch has them. */
-static uint64_t read_state(struct tb_slice text, enum tb_ftrace_states states) {
+static uint64_t read_state(struct tb_str text, enum tb_ftrace_states states) {
   const char *letters = tb_ftrace_state_letters(states);
   uint64_t bits = 0;
   for (size_t i = 0; i < text.len; i++) {
@@ -112,8 +112,8 @@ static uint64_t read_state(struct tb_slice text, enum tb_ftrace_states states) {
   return bits;
 }
 
-enum tb_ftrace_states tb_ftrace_find_states(struct tb_slice text) {
-  static const struct tb_slice before = {"prev_state=", 11};
+enum tb_ftrace_states tb_ftrace_find_states(struct tb_str text) {
+  static const struct tb_str before = {"prev_state=", 11};
   const char *at = text.ptr, *end = at + text.len;
   while (text.len && (at = memmem(at, (size_t)(end - at), before.ptr, before.len)) != NULL)
     for (at += before.len; at < end && !is_space(*at) && *at != '\n'; at++)
@@ -123,8 +123,8 @@ enum tb_ftrace_states tb_ftrace_find_states(struct tb_slice text) {
 
 /* ---- fields with their names ----------------------------------------------------------------------------------------------------------------- */
 
-struct named {
-  struct tb_slice name, value;
+struct named_encoder {
+  struct tb_str name, value;
 };
 
 /* Where the next "NAME=" begins that stands at a blank, or the end. */
@@ -139,21 +139,21 @@ static const char *next_name(const char *at, const char *end) {
 }
 
 /* Takes the next "NAME=VALUE" off; values may have blanks in them. */
-static bool take_named(struct tb_slice *rest, struct named *field) {
+static bool take_named(struct tb_str *rest, struct named_encoder *field) {
   *rest = tb_ftrace_trimmed(*rest);
   const char *equals = rest->len ? memchr(rest->ptr, '=', rest->len) : NULL;
   if (!equals) return false;
   const char *end = rest->ptr + rest->len, *stop = next_name(equals + 1, end);
-  field->name = (struct tb_slice){rest->ptr, (size_t)(equals - rest->ptr)};
+  field->name = (struct tb_str){rest->ptr, (size_t)(equals - rest->ptr)};
   field->name = tb_ftrace_trimmed(field->name);
   const char *blank = field->name.len ? memrchr(field->name.ptr, ' ', field->name.len) : NULL;
-  if (blank) field->name = (struct tb_slice){blank + 1, (size_t)(equals - blank - 1)};
-  field->value = tb_ftrace_trimmed((struct tb_slice){equals + 1, (size_t)(stop - equals - 1)});
+  if (blank) field->name = (struct tb_str){blank + 1, (size_t)(equals - blank - 1)};
+  field->value = tb_ftrace_trimmed((struct tb_str){equals + 1, (size_t)(stop - equals - 1)});
   if (field->value.len >= 3 && memcmp(field->value.ptr + field->value.len - 3, "==>", 3) == 0) {
     field->value.len -= 3;
     field->value = tb_ftrace_trimmed(field->value);
   }
-  *rest = (struct tb_slice){stop, (size_t)(end - stop)};
+  *rest = (struct tb_str){stop, (size_t)(end - stop)};
   return field->name.len > 0;
 }
 
@@ -169,7 +169,7 @@ static const struct {
     {TB_FTRACE_EVENT_BINDER_SET_PRIORITY, TB_BINDER_SET_PRIORITY_FTRACE_EVENT_DESIRED_PRIO, "desired"},
 };
 
-static const ProtobufCFieldDescriptor *find_field(const ProtobufCFieldDescriptor *event, struct tb_slice name) {
+static const ProtobufCFieldDescriptor *find_field(const ProtobufCFieldDescriptor *event, struct tb_str name) {
   char text[64];
   if (name.len >= sizeof(text)) return NULL;
   memcpy(text, name.ptr, name.len);
@@ -180,21 +180,22 @@ static const ProtobufCFieldDescriptor *find_field(const ProtobufCFieldDescriptor
   return protobuf_c_message_descriptor_get_field_by_name(event->descriptor, text);
 }
 
-static void put_value(struct encoding *e, const ProtobufCFieldDescriptor *event, const ProtobufCFieldDescriptor *field,
-                      struct tb_slice value) {
+static void put_value(struct ftrace_encoding *e, const ProtobufCFieldDescriptor *event,
+                      const ProtobufCFieldDescriptor *field, struct tb_str value) {
   uint64_t number;
   if (field->type == PROTOBUF_C_TYPE_BYTES || field->type == PROTOBUF_C_TYPE_STRING)
     put_bytes(e, field->id, value);
   else if (event->id == TB_FTRACE_EVENT_SCHED_SWITCH && field->id == TB_SCHED_SWITCH_FTRACE_EVENT_PREV_STATE)
     put_number(e, field->id, read_number(value, &number) ? number : read_state(value, e->states));
   else if (event->id == TB_FTRACE_EVENT_IRQ_HANDLER_EXIT && field->id == TB_IRQ_HANDLER_EXIT_FTRACE_EVENT_RET)
-    put_number(e, field->id, tb_slice_equal(value, TB_SLICE("handled")));
+    put_number(e, field->id, tb_str_equal(value, TB_STR("handled")));
   else if (read_number(value, &number))
     put_number(e, field->id, number);
 }
 
-static void put_named_fields(struct encoding *e, const ProtobufCFieldDescriptor *event, struct tb_slice arguments) {
-  struct named named;
+static void put_named_fields(struct ftrace_encoding *e, const ProtobufCFieldDescriptor *event,
+                             struct tb_str arguments) {
+  struct named_encoder named;
   while (take_named(&arguments, &named)) {
     const ProtobufCFieldDescriptor *field = find_field(event, named.name);
     if (field) put_value(e, event, field, named.value);
@@ -210,7 +211,7 @@ static const char *value_end(const char *at, const char *end, const char *rest) 
   return memmem(at, (size_t)(end - at), rest, len);
 }
 
-static bool put_formatted_value(struct encoding *e, char how, uint32_t number, struct tb_slice text) {
+static bool put_formatted_value(struct ftrace_encoding *e, char how, uint32_t number, struct tb_str text) {
   uint64_t value;
   if (how == 's') {
     put_bytes(e, number, text);
@@ -229,7 +230,7 @@ static bool put_formatted_value(struct encoding *e, char how, uint32_t number, s
 }
 
 /* False where the text does not go as the format says; what was put has to be taken back then. */
-static bool put_formatted(struct encoding *e, const char *format, struct tb_slice arguments) {
+static bool put_formatted(struct ftrace_encoding *e, const char *format, struct tb_str arguments) {
   const char *at = arguments.ptr, *end = at + arguments.len;
   while (*format) {
     if (*format != '%') {
@@ -238,7 +239,7 @@ static bool put_formatted(struct encoding *e, const char *format, struct tb_slic
     }
     const char *stop = value_end(at, end, format + 3);
     if (!stop ||
-        !put_formatted_value(e, format[1], (uint32_t)(format[2] - '0'), (struct tb_slice){at, (size_t)(stop - at)}))
+        !put_formatted_value(e, format[1], (uint32_t)(format[2] - '0'), (struct tb_str){at, (size_t)(stop - at)}))
       return false;
     at = stop;
     format += 3;
@@ -248,7 +249,7 @@ static bool put_formatted(struct encoding *e, const char *format, struct tb_slic
 
 /* ---- events -------------------------------------------------------------------------------------------------------------------------------------- */
 
-static const ProtobufCFieldDescriptor *find_event(struct tb_slice name) {
+static const ProtobufCFieldDescriptor *find_event(struct tb_str name) {
   char text[64];
   if (!name.len || name.len >= sizeof(text)) return NULL;
   memcpy(text, name.ptr, name.len);
@@ -262,13 +263,13 @@ static const ProtobufCFieldDescriptor *find_event(struct tb_slice name) {
 }
 
 /* What userspace writes, and drivers as it does; old kernels give no name to it. */
-static bool is_print(struct tb_slice name) {
-  static const struct tb_slice mark = {"tracing_mark_write", 18};
+static bool is_print(struct tb_str name) {
+  static const struct tb_str mark = {"tracing_mark_write", 18};
   return (name.len >= mark.len && memcmp(name.ptr + name.len - mark.len, mark.ptr, mark.len) == 0) ||
-         tb_slice_equal(name, TB_SLICE("print")) || tb_slice_equal(name, TB_SLICE("0"));
+         tb_str_equal(name, TB_STR("print")) || tb_str_equal(name, TB_STR("0"));
 }
 
-static void put_print(struct encoding *e, struct tb_slice text) {
+static void put_print(struct ftrace_encoding *e, struct tb_str text) {
   size_t start = open_message(e, TB_FTRACE_EVENT_PRINT);
   char *at = room(e, 2 * TB_WIRE_VARINT_MAX + text.len + 1);
   if (at) {
@@ -280,10 +281,10 @@ static void put_print(struct encoding *e, struct tb_slice text) {
   close_message(e, start);
 }
 
-static void put_generic(struct encoding *e, const struct tb_ftrace_text_event *event) {
+static void put_generic(struct ftrace_encoding *e, const struct tb_ftrace_text_event *event) {
   size_t start = open_message(e, TB_FTRACE_EVENT_GENERIC);
-  struct tb_slice rest = event->arguments;
-  struct named named;
+  struct tb_str rest = event->arguments;
+  struct named_encoder named;
   put_bytes(e, TB_GENERIC_FTRACE_EVENT_EVENT_NAME, event->name);
   while (take_named(&rest, &named)) {
     size_t field = open_message(e, TB_GENERIC_FTRACE_EVENT_FIELD);
@@ -301,7 +302,7 @@ static void put_generic(struct encoding *e, const struct tb_ftrace_text_event *e
   close_message(e, start);
 }
 
-static void put_known(struct encoding *e, const ProtobufCFieldDescriptor *event, struct tb_slice arguments) {
+static void put_known(struct ftrace_encoding *e, const ProtobufCFieldDescriptor *event, struct tb_str arguments) {
   size_t start = open_message(e, event->id);
   const char *format = tb_ftrace_format(event->id);
   if (!format || !put_formatted(e, format, arguments)) {
@@ -311,14 +312,14 @@ static void put_known(struct encoding *e, const ProtobufCFieldDescriptor *event,
   close_message(e, start);
 }
 
-static void put_head(struct encoding *e, int64_t ts, int64_t tid) {
+static void put_head(struct ftrace_encoding *e, int64_t ts, int64_t tid) {
   put_number(e, TB_FTRACE_EVENT_TIMESTAMP, (uint64_t)ts);
   put_number(e, TB_FTRACE_EVENT_PID, (uint64_t)tid);
 }
 
 enum tb_status tb_ftrace_encode(const struct tb_ftrace_text_event *event, enum tb_ftrace_states states,
                                 struct tb_intern *symbols, struct tb_buffer *out) {
-  struct encoding e = {out, symbols, states, TB_OK};
+  struct ftrace_encoding e = {out, symbols, states, TB_OK};
   put_head(&e, event->line.ts, event->line.tid);
   const ProtobufCFieldDescriptor *known = find_event(event->name);
   if (is_print(event->name))
@@ -330,8 +331,8 @@ enum tb_status tb_ftrace_encode(const struct tb_ftrace_text_event *event, enum t
   return e.status;
 }
 
-enum tb_status tb_ftrace_encode_rename(int64_t tid, int64_t ts, struct tb_slice name, struct tb_buffer *out) {
-  struct encoding e = {.out = out};
+enum tb_status tb_ftrace_encode_rename(int64_t tid, int64_t ts, struct tb_str name, struct tb_buffer *out) {
+  struct ftrace_encoding e = {.out = out};
   put_head(&e, ts, tid);
   size_t start = open_message(&e, TB_FTRACE_EVENT_TASK_RENAME);
   put_number(&e, TB_TASK_RENAME_FTRACE_EVENT_PID, (uint64_t)tid);

@@ -15,10 +15,10 @@ TB_MUST_CHECK enum tb_status tb_ftrace_encode(const struct tb_ftrace_text_event 
 
 /* The layout of bits that can say all states that the lines of a text have as letters: that of Linux 4.14 and later, but where one has a letter
  * that only older kernels print. */
-enum tb_ftrace_states tb_ftrace_find_states(struct tb_slice text);
+enum tb_ftrace_states tb_ftrace_find_states(struct tb_str text);
 
 /* Appends the fields of a FtraceEvent that names a thread. TB_OK or TB_NO_MEMORY. */
-TB_MUST_CHECK enum tb_status tb_ftrace_encode_rename(int64_t tid, int64_t ts, struct tb_slice name,
+TB_MUST_CHECK enum tb_status tb_ftrace_encode_rename(int64_t tid, int64_t ts, struct tb_str name,
                                                      struct tb_buffer *out);
 
 #endif

@@ -15,7 +15,7 @@ enum { NS_DIGITS = 9, FIELDS_MAX = 8, NS = 1000000000 };
 /* ---- parts of a line -------------------------------------------------------------------------------------------------- */
 
 /* A text within a line, which it must not end. */
-static void put_text(struct tb_json_emit *out, struct tb_slice text) {
+static void put_text(struct tb_json_emit *out, struct tb_str text) {
   char *at = tb_json_emit_room(out, text.len);
   if (!at) return;
   for (size_t i = 0; i < text.len; i++) at[i] = (unsigned char)text.ptr[i] < ' ' ? ' ' : text.ptr[i];
@@ -62,10 +62,10 @@ static void put_seconds(struct tb_json_emit *out, int64_t ts) {
 }
 
 /* Readers find the CPU by its brackets. */
-static bool can_stand_before_brackets(struct tb_slice task) { return task.len && !memchr(task.ptr, '[', task.len); }
+static bool can_stand_before_brackets(struct tb_str task) { return task.len && !memchr(task.ptr, '[', task.len); }
 
 void tb_ftrace_put_line_head(struct tb_json_emit *out, const struct tb_ftrace_line *line) {
-  put_text(out, can_stand_before_brackets(line->task) ? line->task : TB_SLICE("<...>"));
+  put_text(out, can_stand_before_brackets(line->task) ? line->task : TB_STR("<...>"));
   TB_JSON_EMIT(out, "-");
   tb_json_emit_int(out, line->tid);
   TB_JSON_EMIT(out, " (");
@@ -105,8 +105,7 @@ static void put_state(struct tb_json_emit *out, int64_t bits, enum tb_ftrace_sta
 }
 
 /* ` NAMEcomm=… NAMEpid=… NAMEprio=…` */
-static void put_task(struct tb_json_emit *out, struct tb_slice which, struct tb_slice comm, int64_t tid,
-                     int32_t priority) {
+static void put_task(struct tb_json_emit *out, struct tb_str which, struct tb_str comm, int64_t tid, int32_t priority) {
   TB_JSON_EMIT(out, " ");
   put_text(out, which);
   TB_JSON_EMIT(out, "comm=");
@@ -124,23 +123,23 @@ static void put_task(struct tb_json_emit *out, struct tb_slice which, struct tb_
 void tb_ftrace_put_switch(struct tb_json_emit *out, const struct tb_ftrace_switch *change,
                           enum tb_ftrace_states states) {
   TB_JSON_EMIT(out, "sched_switch:");
-  put_task(out, TB_SLICE("prev_"), change->prev_comm, change->prev_tid, change->prev_priority);
+  put_task(out, TB_STR("prev_"), change->prev_comm, change->prev_tid, change->prev_priority);
   TB_JSON_EMIT(out, " prev_state=");
   put_state(out, change->prev_state, states);
   TB_JSON_EMIT(out, " ==>");
-  put_task(out, TB_SLICE("next_"), change->next_comm, change->next_tid, change->next_priority);
+  put_task(out, TB_STR("next_"), change->next_comm, change->next_tid, change->next_priority);
 }
 
 void tb_ftrace_put_waking(struct tb_json_emit *out, const struct tb_ftrace_waking *waking) {
   TB_JSON_EMIT(out, "sched_waking:");
-  put_task(out, TB_SLICE(""), waking->comm, waking->tid, waking->priority);
+  put_task(out, TB_STR(""), waking->comm, waking->tid, waking->priority);
   TB_JSON_EMIT(out, " target_cpu=");
   put_padded(out, (uint64_t)(waking->target_cpu < 0 ? 0 : waking->target_cpu), 3);
 }
 
 /* ---- marks ------------------------------------------------------------------------------------------------------------------ */
 
-void tb_ftrace_put_mark(struct tb_json_emit *out, struct tb_slice text) {
+void tb_ftrace_put_mark(struct tb_json_emit *out, struct tb_str text) {
   TB_JSON_EMIT(out, "tracing_mark_write: ");
   put_text(out, text);
 }
@@ -150,13 +149,11 @@ struct fields {
   struct tb_wire_field at[FIELDS_MAX];
 };
 
-static void read_fields(struct tb_slice payload, struct fields *fields) {
+static void read_fields(struct tb_str payload, struct fields *fields) {
   (void)tb_wire_read_fields(payload, fields->at, FIELDS_MAX);
 }
 
-static struct tb_slice text_of(const struct fields *fields, uint32_t number) {
-  return tb_wire_text(&fields->at[number]);
-}
+static struct tb_str text_of(const struct fields *fields, uint32_t number) { return tb_wire_text(&fields->at[number]); }
 
 void tb_ftrace_put_kernel_mark(struct tb_json_emit *out, const struct tb_ftrace_mark *mark) {
   TB_JSON_EMIT(out, "tracing_mark_write: ");
@@ -171,7 +168,7 @@ void tb_ftrace_put_kernel_mark(struct tb_json_emit *out, const struct tb_ftrace_
   tb_json_emit_int(out, mark->value);
 }
 
-static void put_kernel_mark(struct tb_json_emit *out, char phase, int64_t pid, struct tb_slice name, int64_t value) {
+static void put_kernel_mark(struct tb_json_emit *out, char phase, int64_t pid, struct tb_str name, int64_t value) {
   const struct tb_ftrace_mark mark = {phase, pid, name, value};
   tb_ftrace_put_kernel_mark(out, &mark);
 }
@@ -240,7 +237,7 @@ const char *tb_ftrace_format(uint32_t kind) {
 static void put_value(struct tb_json_emit *out, char how, const struct fields *fields, uint32_t number,
                       const struct tb_iid_index *symbols) {
   uint64_t value = fields->at[number].value;
-  const struct tb_slice *symbol = how == 'y' && symbols ? tb_iid_index_get(symbols, value) : NULL;
+  const struct tb_str *symbol = how == 'y' && symbols ? tb_iid_index_get(symbols, value) : NULL;
   if (how == 's')
     put_text(out, text_of(fields, number));
   else if (symbol)
@@ -265,7 +262,7 @@ static void put_formatted(struct tb_json_emit *out, const char *format, const st
   }
 }
 
-static void put_named(struct tb_json_emit *out, const ProtobufCMessageDescriptor *type, struct tb_slice payload) {
+static void put_named(struct tb_json_emit *out, const ProtobufCMessageDescriptor *type, struct tb_str payload) {
   struct tb_wire_cursor cursor = tb_wire_cursor(payload);
   struct tb_wire_field field;
   bool any = false;
@@ -274,7 +271,7 @@ static void put_named(struct tb_json_emit *out, const ProtobufCMessageDescriptor
     if (!known) continue;
     if (any) TB_JSON_EMIT(out, " ");
     any = true;
-    put_text(out, tb_slice_from(known->name));
+    put_text(out, tb_str_from(known->name));
     TB_JSON_EMIT(out, "=");
     if (field.type == TB_WIRE_BYTES)
       put_text(out, field.bytes);
@@ -286,7 +283,7 @@ static void put_named(struct tb_json_emit *out, const ProtobufCMessageDescriptor
 }
 
 /* ` NAME=VALUE` of a field that brings its own name. */
-static void put_generic_field(struct tb_json_emit *out, struct tb_slice message) {
+static void put_generic_field(struct tb_json_emit *out, struct tb_str message) {
   struct fields fields;
   read_fields(message, &fields);
   TB_JSON_EMIT(out, " ");
@@ -301,16 +298,16 @@ static void put_generic_field(struct tb_json_emit *out, struct tb_slice message)
 }
 
 /* Is it a name that a line can have? */
-static bool is_event_name(struct tb_slice name) {
+static bool is_event_name(struct tb_str name) {
   for (size_t i = 0; i < name.len; i++)
     if ((unsigned char)name.ptr[i] <= ' ' || name.ptr[i] == ':') return false;
   return name.len > 0;
 }
 
-static bool put_generic(struct tb_json_emit *out, struct tb_slice payload) {
+static bool put_generic(struct tb_json_emit *out, struct tb_str payload) {
   struct fields fields;
   read_fields(payload, &fields);
-  struct tb_slice name = text_of(&fields, TB_GENERIC_FTRACE_EVENT_EVENT_NAME);
+  struct tb_str name = text_of(&fields, TB_GENERIC_FTRACE_EVENT_EVENT_NAME);
   if (!is_event_name(name)) return false;
   put_text(out, name);
   TB_JSON_EMIT(out, ":");
@@ -327,7 +324,7 @@ static bool is_mark(uint32_t kind) {
          kind == TB_FTRACE_EVENT_G2D_TRACING_MARK_WRITE || kind == TB_FTRACE_EVENT_ZERO;
 }
 
-bool tb_ftrace_put_event(struct tb_json_emit *out, uint32_t kind, struct tb_slice payload,
+bool tb_ftrace_put_event(struct tb_json_emit *out, uint32_t kind, struct tb_str payload,
                          const struct tb_iid_index *symbols) {
   const ProtobufCFieldDescriptor *event =
       protobuf_c_message_descriptor_get_field(&perfetto__protos__ftrace_event__descriptor, kind);
@@ -336,7 +333,7 @@ bool tb_ftrace_put_event(struct tb_json_emit *out, uint32_t kind, struct tb_slic
   struct fields fields;
   read_fields(payload, &fields);
   if (is_mark(kind)) return put_driver_mark(out, kind, &fields);
-  put_text(out, tb_slice_from(event->name));
+  put_text(out, tb_str_from(event->name));
   TB_JSON_EMIT(out, ": ");
   const char *format = tb_ftrace_format(kind);
   if (format)

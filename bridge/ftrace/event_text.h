@@ -12,14 +12,14 @@
 #include "protobuf/iid_index.h"
 
 struct tb_ftrace_switch {
-  struct tb_slice prev_comm, next_comm;
+  struct tb_str prev_comm, next_comm;
   int64_t prev_tid, next_tid;
   int32_t prev_priority, next_priority;
   int64_t prev_state; /* the kernel's bits */
 };
 
 struct tb_ftrace_waking {
-  struct tb_slice comm;
+  struct tb_str comm;
   int64_t tid;
   int32_t priority, target_cpu;
 };
@@ -40,20 +40,20 @@ void tb_ftrace_put_switch(struct tb_json_emit *out, const struct tb_ftrace_switc
 void tb_ftrace_put_waking(struct tb_json_emit *out, const struct tb_ftrace_waking *waking);
 
 /* What userspace wrote: `text` without the line's end. */
-void tb_ftrace_put_mark(struct tb_json_emit *out, struct tb_slice text);
+void tb_ftrace_put_mark(struct tb_json_emit *out, struct tb_str text);
 
 /* A mark in the form that userspace writes. `name` has no bar but for B. */
 struct tb_ftrace_mark {
   char phase; /* B, E: slice of the thread; S, F: async slice; C: counter */
   int64_t pid;
-  struct tb_slice name; /* not of E */
-  int64_t value;        /* of C; the id of S and F */
+  struct tb_str name; /* not of E */
+  int64_t value;      /* of C; the id of S and F */
 };
 void tb_ftrace_put_kernel_mark(struct tb_json_emit *out, const struct tb_ftrace_mark *mark);
 
 /* "NAME: ARGUMENTS" of an event of `kind`, a field of FtraceEvent. `symbols` are functions of the kernel by the numbers that stand for them, or
  * NULL. False, and nothing written, where the schema does not know it. */
-bool tb_ftrace_put_event(struct tb_json_emit *out, uint32_t kind, struct tb_slice payload,
+bool tb_ftrace_put_event(struct tb_json_emit *out, uint32_t kind, struct tb_str payload,
                          const struct tb_iid_index *symbols);
 
 /* How the kernel prints the fields of an event of `kind` where it is not "NAME=VALUE ...", else NULL: % with the kind of value (s text, d and

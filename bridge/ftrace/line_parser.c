@@ -12,7 +12,7 @@ enum {
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 static bool is_space(char c) { return c == ' ' || c == '\t'; }
 
-struct tb_slice tb_ftrace_trimmed(struct tb_slice text) {
+struct tb_str tb_ftrace_trimmed(struct tb_str text) {
   while (text.len && (is_space(text.ptr[0]) || text.ptr[0] == '\r')) text.ptr++, text.len--;
   while (text.len && (is_space(text.ptr[text.len - 1]) || text.ptr[text.len - 1] == '\r')) text.len--;
   return text;
@@ -43,9 +43,8 @@ static bool read_task(const char *from, const char *to, struct tb_ftrace_line *l
   uint64_t tid;
   if (digits == from || digits[-1] != '-' || !read_digits(digits, to, &tid) || tid > INT32_MAX) return false;
   line->tid = (int64_t)tid;
-  line->task = tb_ftrace_trimmed((struct tb_slice){from, (size_t)(digits - 1 - from)});
-  if (tb_slice_equal(line->task, TB_SLICE("<...>")) || tb_slice_equal(line->task, TB_SLICE("<idle>")))
-    line->task.len = 0;
+  line->task = tb_ftrace_trimmed((struct tb_str){from, (size_t)(digits - 1 - from)});
+  if (tb_str_equal(line->task, TB_STR("<...>")) || tb_str_equal(line->task, TB_STR("<idle>"))) line->task.len = 0;
   return true;
 }
 
@@ -66,12 +65,12 @@ static bool read_rest(const char *at, const char *end, struct tb_ftrace_text_eve
   while (stop < end && !is_space(*stop)) stop++;
   while (stop > name && stop[-1] != ':') stop--;
   if (stop <= name + 1) return false;
-  event->name = (struct tb_slice){name, (size_t)(stop - 1 - name)};
-  event->arguments = tb_ftrace_trimmed((struct tb_slice){stop, (size_t)(end - stop)});
+  event->name = (struct tb_str){name, (size_t)(stop - 1 - name)};
+  event->arguments = tb_ftrace_trimmed((struct tb_str){stop, (size_t)(end - stop)});
   return true;
 }
 
-bool tb_ftrace_parse_line(struct tb_slice text, struct tb_ftrace_text_event *event) {
+bool tb_ftrace_parse_line(struct tb_str text, struct tb_ftrace_text_event *event) {
   const char *end = text.ptr + text.len, *head_end = text.len < HEAD_MAX ? end : text.ptr + HEAD_MAX;
   if (!text.len || *text.ptr == '#') return false;
   for (const char *at = text.ptr; (at = memchr(at, '[', (size_t)(head_end - at))) != NULL; at++) {
@@ -84,7 +83,7 @@ bool tb_ftrace_parse_line(struct tb_slice text, struct tb_ftrace_text_event *eve
   return false;
 }
 
-bool tb_ftrace_is_header(struct tb_slice line) {
+bool tb_ftrace_is_header(struct tb_str line) {
   static const char begins[] = "# tracer:";
   return line.len >= sizeof(begins) - 1 && memcmp(line.ptr, begins, sizeof(begins) - 1) == 0;
 }

@@ -12,7 +12,7 @@
 #include "base/memory.h"
 
 struct tb_ftrace_line {
-  struct tb_slice task; /* the thread's name, empty where it is not known */
+  struct tb_str task; /* the thread's name, empty where it is not known */
   int64_t tid, tgid;
   bool has_tgid;
   uint32_t cpu;
@@ -21,16 +21,16 @@ struct tb_ftrace_line {
 
 struct tb_ftrace_text_event {
   struct tb_ftrace_line line; /* the task is empty where the text does not know it */
-  struct tb_slice name, arguments;
+  struct tb_str name, arguments;
 };
 
 /* Reads a line without its end; its texts point into it. False for what is no event: comments, headers, other tracers' lines. */
-bool tb_ftrace_parse_line(struct tb_slice text, struct tb_ftrace_text_event *event);
+bool tb_ftrace_parse_line(struct tb_str text, struct tb_ftrace_text_event *event);
 
 /* Whether the line begins the trace file's header, which names the tracer. */
-bool tb_ftrace_is_header(struct tb_slice line);
+bool tb_ftrace_is_header(struct tb_str line);
 
 /* Without the blanks around it. */
-struct tb_slice tb_ftrace_trimmed(struct tb_slice text);
+struct tb_str tb_ftrace_trimmed(struct tb_str text);
 
 #endif

@@ -47,7 +47,7 @@ static enum tb_status look_for_ftrace(struct tb_reader *reader, struct ftrace_st
     size_t left = text->len - state->looked_at, most = left < LINE_MAX_BYTES ? left : LINE_MAX_BYTES;
     const char *at = text->data + state->looked_at, *stop = memchr(at, '\n', most);
     if (!stop && left < LINE_MAX_BYTES && !state->input_ended) return TB_OK;
-    struct tb_slice line = {at, stop ? (size_t)(stop - at) : most};
+    struct tb_str line = {at, stop ? (size_t)(stop - at) : most};
     reader->has_read = tb_ftrace_is_header(line) || tb_ftrace_parse_line(line, &event);
     state->looked_at += line.len + (stop != NULL);
   }
@@ -70,7 +70,7 @@ static enum tb_status at_end(struct tb_reader *reader, const struct ftrace_state
 }
 
 /* A copy with U+FFFD for what is no UTF-8; its ptr is NULL without memory. */
-static struct tb_slice copy_text(struct tb_arena *arena, const char *text, size_t len) {
+static struct tb_str copy_text(struct tb_arena *arena, const char *text, size_t len) {
   size_t size = 0, skip = 0, n;
   const char *end = text + len;
   for (const char *p = text; p < end; p += n ? n : skip) {
@@ -84,7 +84,7 @@ static struct tb_slice copy_text(struct tb_arena *arena, const char *text, size_
     memcpy(to, n ? p : TB_UTF8_REPLACEMENT, put);
     to += put;
   }
-  return (struct tb_slice){copy, size};
+  return (struct tb_str){copy, size};
 }
 
 static enum tb_status fill(struct tb_reader *reader, struct tb_batch *batch) {
@@ -98,7 +98,7 @@ static enum tb_status fill(struct tb_reader *reader, struct tb_batch *batch) {
     if (status != TB_OK) return status;
   }
   struct tb_event *event = tb_batch_add_event(batch);
-  struct tb_slice text = copy_text(&batch->arena, state->text.data, len);
+  struct tb_str text = copy_text(&batch->arena, state->text.data, len);
   if (!event || !text.ptr) {
     batch->event_count = 0;
     return no_memory(reader);

@@ -138,10 +138,10 @@ static inline bool tb_fxt_take_word(struct tb_fxt_cursor *cursor, uint64_t *word
   return true;
 }
 
-static inline bool tb_fxt_take_stream(struct tb_fxt_cursor *cursor, size_t bytes, struct tb_slice *stream) {
+static inline bool tb_fxt_take_stream(struct tb_fxt_cursor *cursor, size_t bytes, struct tb_str *stream) {
   size_t left = (size_t)(cursor->end - cursor->at);
   if (bytes > left || tb_fxt_padded(bytes) > left) return false;
-  *stream = (struct tb_slice){cursor->at, bytes};
+  *stream = (struct tb_str){cursor->at, bytes};
   cursor->at += tb_fxt_padded(bytes);
   return true;
 }

@@ -7,7 +7,7 @@
 
 enum { MAX_DEPTH = 128 };
 
-enum tb_status tb_fxt_json_string(struct tb_buffer *to, struct tb_slice text) {
+enum tb_status tb_fxt_json_string(struct tb_buffer *to, struct tb_str text) {
   enum tb_status status = tb_buffer_append(to, "\"", 1);
   for (size_t i = 0; i < text.len && status == TB_OK; i++) {
     unsigned char c = (unsigned char)text.ptr[i];
@@ -27,7 +27,7 @@ enum tb_status tb_fxt_json_string(struct tb_buffer *to, struct tb_slice text) {
 static enum tb_status put_double(struct tb_buffer *to, double d) {
   char text[40];
   if (!isfinite(d))
-    return tb_fxt_json_string(to, isnan(d) ? TB_SLICE("NaN") : d > 0 ? TB_SLICE("Infinity") : TB_SLICE("-Infinity"));
+    return tb_fxt_json_string(to, isnan(d) ? TB_STR("NaN") : d > 0 ? TB_STR("Infinity") : TB_STR("-Infinity"));
   int len = snprintf(text, sizeof(text), "%.17g", d);
   return tb_buffer_append(to, text, (size_t)len);
 }

@@ -15,6 +15,6 @@ TB_MUST_CHECK enum tb_status tb_fxt_json_value(struct tb_buffer *to, const struc
 TB_MUST_CHECK enum tb_status tb_fxt_json_object(struct tb_buffer *to, const struct tb_arg *args, uint32_t count);
 
 /* Appends a JSON string. */
-TB_MUST_CHECK enum tb_status tb_fxt_json_string(struct tb_buffer *to, struct tb_slice text);
+TB_MUST_CHECK enum tb_status tb_fxt_json_string(struct tb_buffer *to, struct tb_str text);
 
 #endif

@@ -8,11 +8,11 @@
 
 /* ---- writing ------------------------------------------------------------------------------------------------------- */
 
-struct tb_slice tb_fxt_put_rest(struct tb_fxt_writer *w, uint64_t name_ref, struct tb_slice text) {
-  struct tb_slice first = tb_fxt_text_cut(text, TB_FXT_MAX_STRING);
-  struct tb_slice rest = {text.ptr + first.len, text.len - first.len};
+struct tb_str tb_fxt_put_rest(struct tb_fxt_writer *w, uint64_t name_ref, struct tb_str text) {
+  struct tb_str first = tb_fxt_text_cut(text, TB_FXT_MAX_STRING);
+  struct tb_str rest = {text.ptr + first.len, text.len - first.len};
   if (rest.len == 0) return text;
-  uint64_t category_ref = tb_fxt_string_ref(w, TB_SLICE(TB_FXT_CATEGORY_REST));
+  uint64_t category_ref = tb_fxt_string_ref(w, TB_STR(TB_FXT_CATEGORY_REST));
   uint64_t words[] = {TB_FXT_LARGE | (uint64_t)TB_FXT_LARGE_BLOB_BARE << 40, category_ref | name_ref << 16, rest.len};
   tb_fxt_write_large(w, words, sizeof(words) / sizeof(*words), rest);
   return first;
@@ -25,7 +25,7 @@ struct rest {
   size_t name_len, text_len;
 };
 
-enum tb_status tb_fxt_keep_rest(struct tb_fxt_reader *fx, struct tb_slice name, struct tb_slice text) {
+enum tb_status tb_fxt_keep_rest(struct tb_fxt_reader *fx, struct tb_str name, struct tb_str text) {
   struct rest rest = {name.len, text.len};
   size_t size = sizeof(rest) + name.len + text.len, limit = fx->reader->options.max_record_bytes;
   if (size > limit || fx->rests.len > limit - size) {
@@ -43,13 +43,13 @@ enum tb_status tb_fxt_join_rest(struct tb_fxt_reader *fx, struct tb_arg *arg) {
   const char *at = fx->rests.data + fx->rests_read;
   memcpy(&rest, at, sizeof(rest));
   at += sizeof(rest);
-  if (!tb_slice_equal((struct tb_slice){at, rest.name_len}, arg->name)) return TB_OK;
+  if (!tb_str_equal((struct tb_str){at, rest.name_len}, arg->name)) return TB_OK;
   at += rest.name_len;
   char *whole = tb_arena_alloc(&fx->batch->arena, arg->text.len + rest.text_len);
   if (!whole) return tb_fxt_no_memory(fx, TB_NO_MEMORY);
   if (arg->text.len) memcpy(whole, arg->text.ptr, arg->text.len);
   if (rest.text_len) memcpy(whole + arg->text.len, at, rest.text_len);
-  arg->text = (struct tb_slice){whole, arg->text.len + rest.text_len};
+  arg->text = (struct tb_str){whole, arg->text.len + rest.text_len};
   fx->rests_read = (size_t)(at - fx->rests.data) + rest.text_len;
   return tb_fxt_no_memory(fx, tb_fxt_text_repair(&fx->batch->arena, &arg->text));
 }

@@ -9,24 +9,24 @@
 #include "model/arg_lookup.h"
 
 /* Names of a frame's parts; the first may stand alone. */
-#define FUNCTION TB_SLICE("name")
-#define MAPPING TB_SLICE("category")
-#define FILE_NAME TB_SLICE("file")
-#define LINE TB_SLICE("line")
-#define PC TB_SLICE("pc")
-#define PARENT TB_SLICE("parent")
+#define FUNCTION TB_STR("name")
+#define MAPPING TB_STR("category")
+#define FILE_NAME TB_STR("file")
+#define LINE TB_STR("line")
+#define PC TB_STR("pc")
+#define PARENT TB_STR("parent")
 
 enum { FRAME_ARGS = 6 };
 
 /* ---- writing ------------------------------------------------------------------------------------------------------- */
 
-static uint32_t add_text(struct tb_arg *args, uint32_t count, struct tb_slice name, struct tb_slice text) {
+static uint32_t add_text(struct tb_arg *args, uint32_t count, struct tb_str name, struct tb_str text) {
   if (!text.ptr) return count;
   args[count] = (struct tb_arg){.name = name, .text = text, .span = 1, .type = TB_ARG_STRING};
   return count + 1;
 }
 
-static uint32_t add_number(struct tb_arg *args, uint32_t count, struct tb_slice name, uint64_t number) {
+static uint32_t add_number(struct tb_arg *args, uint32_t count, struct tb_str name, uint64_t number) {
   if (number == 0) return count;
   args[count] = (struct tb_arg){.name = name, .u = number, .span = 1, .type = TB_ARG_UINT};
   return count + 1;
@@ -44,11 +44,11 @@ static uint32_t put_frame(struct tb_arg *args, const struct tb_frame *frame) {
 }
 
 /* The frames as a list in JSON. */
-static struct tb_slice spell_frames(struct tb_fxt_writer *w, const struct tb_stack *stack) {
+static struct tb_str spell_frames(struct tb_fxt_writer *w, const struct tb_stack *stack) {
   struct tb_arg *args = tb_arena_alloc(&w->scratch, (1 + (size_t)stack->frame_count * FRAME_ARGS) * sizeof(*args));
   if (!args) {
     tb_fxt_fail(w, TB_NO_MEMORY);
-    return (struct tb_slice){NULL, 0};
+    return (struct tb_str){NULL, 0};
   }
   uint32_t count = 1;
   for (uint32_t i = 0; i < stack->frame_count; i++) count += put_frame(&args[count], &stack->frames[i]);
@@ -85,17 +85,17 @@ void tb_fxt_put_stack_frame(struct tb_fxt_writer *w, const struct tb_event *even
   blob.name = event->id.text;
   tb_fxt_flatten(w, &blob);
   if (!w->provider) tb_fxt_use_process(w, 0);
-  tb_fxt_put_large(w, &blob, TB_SLICE(TB_FXT_CATEGORY_FRAME), true);
+  tb_fxt_put_large(w, &blob, TB_STR(TB_FXT_CATEGORY_FRAME), true);
 }
 
 /* ---- reading ------------------------------------------------------------------------------------------------------- */
 
-static struct tb_slice text_of(const struct tb_arg *args, uint32_t count, struct tb_slice name) {
+static struct tb_str text_of(const struct tb_arg *args, uint32_t count, struct tb_str name) {
   const struct tb_arg *arg = tb_find_member(args, count, name);
-  return arg && arg->type == TB_ARG_STRING ? arg->text : (struct tb_slice){NULL, 0};
+  return arg && arg->type == TB_ARG_STRING ? arg->text : (struct tb_str){NULL, 0};
 }
 
-static uint64_t number_of(const struct tb_arg *args, uint32_t count, struct tb_slice name) {
+static uint64_t number_of(const struct tb_arg *args, uint32_t count, struct tb_str name) {
   const struct tb_arg *arg = tb_find_member(args, count, name);
   return arg && (arg->type == TB_ARG_INT || arg->type == TB_ARG_UINT) ? arg->u : 0;
 }
@@ -118,7 +118,7 @@ static bool is_list_of_dicts(const struct tb_arg *list) {
 }
 
 /* Reads a list of frames; false where it is none. */
-static bool take_frames(struct tb_arena *arena, struct tb_slice text, struct tb_stack *stack) {
+static bool take_frames(struct tb_arena *arena, struct tb_str text, struct tb_stack *stack) {
   struct tb_arg *list;
   if (!tb_json_parse_value(arena, text, &list) || !is_list_of_dicts(list)) return false;
   struct tb_frame *frames = tb_arena_alloc(arena, list->span * sizeof(*frames));
@@ -129,24 +129,24 @@ static bool take_frames(struct tb_arena *arena, struct tb_slice text, struct tb_
   return true;
 }
 
-bool tb_fxt_restore_stack(struct tb_fxt_reader *fx, struct tb_event *event, struct tb_slice name,
+bool tb_fxt_restore_stack(struct tb_fxt_reader *fx, struct tb_event *event, struct tb_str name,
                           const struct tb_arg *arg) {
   bool is_ref = arg->type == TB_ARG_STRING, is_list = arg->type == TB_ARG_JSON;
   struct tb_stack *end_stack = event->type == TB_EVENT_SLICE_END ? &event->stack : &event->end_stack;
-  if (is_ref && tb_slice_equal(name, TB_SLICE(TB_FXT_STACK_REF)))
+  if (is_ref && tb_str_equal(name, TB_STR(TB_FXT_STACK_REF)))
     event->stack.ref = arg->text;
-  else if (is_ref && tb_slice_equal(name, TB_SLICE(TB_FXT_END_STACK_REF)))
+  else if (is_ref && tb_str_equal(name, TB_STR(TB_FXT_END_STACK_REF)))
     end_stack->ref = arg->text;
-  else if (is_list && tb_slice_equal(name, TB_SLICE(TB_FXT_STACK)))
+  else if (is_list && tb_str_equal(name, TB_STR(TB_FXT_STACK)))
     return take_frames(&fx->batch->arena, arg->text, &event->stack);
-  else if (is_list && tb_slice_equal(name, TB_SLICE(TB_FXT_END_STACK)))
+  else if (is_list && tb_str_equal(name, TB_STR(TB_FXT_END_STACK)))
     return take_frames(&fx->batch->arena, arg->text, end_stack);
   else
     return false;
   return true;
 }
 
-enum tb_status tb_fxt_add_stack_frame(struct tb_fxt_reader *fx, struct tb_slice id) {
+enum tb_status tb_fxt_add_stack_frame(struct tb_fxt_reader *fx, struct tb_str id) {
   struct tb_event *event;
   enum tb_status status = tb_fxt_add_event(fx, TB_EVENT_STACK_FRAME, NULL, &event);
   if (status == TB_OK) status = tb_fxt_give_args(fx, NULL, event);

@@ -16,7 +16,7 @@ static bool is_ascii(const char *p, size_t len) {
   return true;
 }
 
-bool tb_fxt_text_is_valid(struct tb_slice text) {
+bool tb_fxt_text_is_valid(struct tb_str text) {
   if (is_ascii(text.ptr, text.len)) return true;
   const char *end = text.ptr + text.len;
   for (const char *p = text.ptr; p < end;) {
@@ -27,7 +27,7 @@ bool tb_fxt_text_is_valid(struct tb_slice text) {
   return true;
 }
 
-enum tb_status tb_fxt_text_repair(struct tb_arena *arena, struct tb_slice *text) {
+enum tb_status tb_fxt_text_repair(struct tb_arena *arena, struct tb_str *text) {
   if (tb_fxt_text_is_valid(*text)) return TB_OK;
   if (text->len > SIZE_MAX / 4) return TB_NO_MEMORY;
   char *copy = tb_arena_alloc(arena, text->len * (sizeof(TB_UTF8_REPLACEMENT) - 1));
@@ -41,18 +41,18 @@ enum tb_status tb_fxt_text_repair(struct tb_arena *arena, struct tb_slice *text)
     n += len;
     p += size ? size : skip;
   }
-  *text = (struct tb_slice){copy, n};
+  *text = (struct tb_str){copy, n};
   return TB_OK;
 }
 
-struct tb_slice tb_fxt_text_cut(struct tb_slice text, size_t limit) {
+struct tb_str tb_fxt_text_cut(struct tb_str text, size_t limit) {
   if (text.len <= limit) return text;
   size_t n = limit;
   while (n && (text.ptr[n] & 0xc0) == 0x80) n--;
-  return (struct tb_slice){text.ptr, n};
+  return (struct tb_str){text.ptr, n};
 }
 
-uint64_t tb_fxt_text_hash(struct tb_slice text) {
+uint64_t tb_fxt_text_hash(struct tb_str text) {
   uint64_t h = text.len * UINT64_C(0x9e3779b97f4a7c15), word;
   const char *p = text.ptr;
   size_t len = text.len;
@@ -67,9 +67,9 @@ uint64_t tb_fxt_text_hash(struct tb_slice text) {
   return h ^ h >> 29;
 }
 
-static size_t locate(const struct tb_fxt_intern_entry *entries, size_t capacity, uint64_t hash, struct tb_slice text) {
+static size_t locate(const struct tb_fxt_intern_entry *entries, size_t capacity, uint64_t hash, struct tb_str text) {
   size_t i = tb_fxt_hash_slot(hash, capacity);
-  while (entries[i].text.ptr && (entries[i].hash != hash || !tb_slice_equal(entries[i].text, text)))
+  while (entries[i].text.ptr && (entries[i].hash != hash || !tb_str_equal(entries[i].text, text)))
     i = (i + 1) & (capacity - 1);
   return i;
 }
@@ -90,8 +90,8 @@ static enum tb_status grow(struct tb_fxt_intern *set) {
   return TB_OK;
 }
 
-enum tb_status tb_fxt_intern(struct tb_fxt_intern *set, struct tb_slice text, struct tb_slice *own) {
-  *own = (struct tb_slice){"", 0};
+enum tb_status tb_fxt_intern(struct tb_fxt_intern *set, struct tb_str text, struct tb_str *own) {
+  *own = (struct tb_str){"", 0};
   if (text.len == 0) return TB_OK;
   if (set->count + 1 > set->capacity / 4 * 3) {
     enum tb_status status = grow(set);
@@ -100,7 +100,7 @@ enum tb_status tb_fxt_intern(struct tb_fxt_intern *set, struct tb_slice text, st
   uint64_t hash = tb_fxt_text_hash(text);
   struct tb_fxt_intern_entry *entry = &set->entries[locate(set->entries, set->capacity, hash, text)];
   if (!entry->text.ptr) {
-    struct tb_slice copy = tb_arena_copy(set->arena, text);
+    struct tb_str copy = tb_arena_copy(set->arena, text);
     if (!copy.ptr) return set->arena->max_total ? TB_LIMIT : TB_NO_MEMORY;
     *entry = (struct tb_fxt_intern_entry){hash, copy};
     set->count++;

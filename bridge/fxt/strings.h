@@ -8,17 +8,17 @@
 #include "base/memory.h"
 
 /* True where `text` is valid UTF-8. */
-bool tb_fxt_text_is_valid(struct tb_slice text);
+bool tb_fxt_text_is_valid(struct tb_str text);
 
 /* Makes *text valid UTF-8: unchanged where it is; else a copy in `arena` with U+FFFD for each maximal part that is
  * none. TB_OK or TB_NO_MEMORY. */
-TB_MUST_CHECK enum tb_status tb_fxt_text_repair(struct tb_arena *arena, struct tb_slice *text);
+TB_MUST_CHECK enum tb_status tb_fxt_text_repair(struct tb_arena *arena, struct tb_str *text);
 
 /* The longest beginning of `text`, at most `limit` bytes, that does not end inside a character. */
-struct tb_slice tb_fxt_text_cut(struct tb_slice text, size_t limit);
+struct tb_str tb_fxt_text_cut(struct tb_str text, size_t limit);
 
 /* A hash of the bytes; the same on every machine, for it also stands for ids that are no numbers. */
-uint64_t tb_fxt_text_hash(struct tb_slice text);
+uint64_t tb_fxt_text_hash(struct tb_str text);
 
 /* Where a hash belongs in a table of `count` slots, a power of two: its own lower bits hardly know the end of the text. */
 static inline size_t tb_fxt_hash_slot(uint64_t hash, size_t count) {
@@ -27,7 +27,7 @@ static inline size_t tb_fxt_hash_slot(uint64_t hash, size_t count) {
 
 struct tb_fxt_intern_entry {
   uint64_t hash;
-  struct tb_slice text;
+  struct tb_str text;
 };
 
 /* A set of texts. Zero-initialised but for the arena, whose allocator and limit it uses. */
@@ -39,7 +39,7 @@ struct tb_fxt_intern {
 
 /* The set's own copy of `text`, equal texts giving the same pointer; valid as long as the arena. TB_OK; TB_LIMIT when
  * the arena's limit is reached; TB_NO_MEMORY. An empty text is not kept: its pointer is not NULL. */
-TB_MUST_CHECK enum tb_status tb_fxt_intern(struct tb_fxt_intern *set, struct tb_slice text, struct tb_slice *own);
+TB_MUST_CHECK enum tb_status tb_fxt_intern(struct tb_fxt_intern *set, struct tb_str text, struct tb_str *own);
 void tb_fxt_intern_free(struct tb_fxt_intern *set);
 
 #endif

@@ -29,7 +29,7 @@ enum tb_status tb_dump_flush(struct tb_dump *dump, bool all) {
 
 static void note(void *ctx, const ProtobufCMessageDescriptor *message, const ProtobufCFieldDescriptor *field,
                  uint64_t value, struct tb_buffer *out) {
-  struct tb_slice text = tb_resolver_text(ctx, message, field, value);
+  struct tb_str text = tb_resolver_text(ctx, message, field, value);
   if (!text.len || tb_buffer_append(out, "  # ", 4) != TB_OK) return;
   if (tb_text_string(out, text) != TB_OK) return; /* escaped: a comment ends with its line */
 }
@@ -68,7 +68,7 @@ static enum tb_status put_packet(struct tb_dump *dump, struct tb_resolver *resol
 /* ---- reading -------------------------------------------------------------------------------------------------------------- */
 
 /* Both readers are fed, so that a pipe is looked at before it is known which of them it needs. */
-struct reading {
+struct dump_reading {
   struct tb_dump *dump;
   struct tb_input *input;
   struct tb_reader *events; /* one of these two */
@@ -80,13 +80,13 @@ struct reading {
 };
 
 static void take_record(void *ctx, const void *record) {
-  struct reading *r = ctx;
+  struct dump_reading *r = ctx;
   if (r->of_records != TB_OK) return;
   tb_fxt_describe_record(&r->dump->text, record);
   r->of_records = tb_dump_flush(r->dump, false);
 }
 
-static enum tb_status open_reader(struct reading *r) {
+static enum tb_status open_reader(struct dump_reading *r) {
   const struct tb_dump_options *options = r->dump->options;
   const char *name = tb_input_name(r->input), *data;
   size_t len = 0;
@@ -103,7 +103,7 @@ static enum tb_status open_reader(struct reading *r) {
   return tb_packet_reader_create_feed(name, &options->reader, &r->packets, r->dump->error);
 }
 
-static enum tb_status take_packets(struct reading *r) {
+static enum tb_status take_packets(struct dump_reading *r) {
   const struct tb_packet *packet;
   enum tb_status status;
   while ((status = tb_packet_next(r->packets, &packet)) == TB_OK) {
@@ -115,7 +115,7 @@ static enum tb_status take_packets(struct reading *r) {
   return status;
 }
 
-static enum tb_status take_events(struct reading *r) {
+static enum tb_status take_events(struct dump_reading *r) {
   const struct tb_event *event;
   enum tb_status status;
   while ((status = tb_reader_next(r->events, &event)) == TB_OK) {
@@ -128,13 +128,13 @@ static enum tb_status take_events(struct reading *r) {
   return status;
 }
 
-static enum tb_status feed(struct reading *r, size_t len) {
+static enum tb_status feed(struct dump_reading *r, size_t len) {
   enum tb_status status =
       r->packets ? tb_packet_reader_feed(r->packets, r->chunk, len) : tb_reader_feed(r->events, r->chunk, len);
   return status == TB_OK ? status : tb_fail(r->dump->error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
 }
 
-static void feed_end(struct reading *r) {
+static void feed_end(struct dump_reading *r) {
   if (r->packets)
     tb_packet_reader_feed_end(r->packets);
   else
@@ -142,7 +142,7 @@ static void feed_end(struct reading *r) {
 }
 
 /* *cut_short: the input's compression ends early. */
-static enum tb_status read_all(struct reading *r, bool *cut_short) {
+static enum tb_status read_all(struct dump_reading *r, bool *cut_short) {
   for (bool at_end = false;;) {
     size_t got = 0;
     enum tb_status status = at_end ? TB_END : tb_input_read(r->input, r->chunk, CHUNK_BYTES, &got, r->dump->error);
@@ -158,7 +158,7 @@ static enum tb_status read_all(struct reading *r, bool *cut_short) {
   }
 }
 
-static size_t take_losses(const struct reading *r, bool cut_short, struct tb_loss losses[TB_DUMP_LOSSES]) {
+static size_t take_losses(const struct dump_reading *r, bool cut_short, struct tb_loss losses[TB_DUMP_LOSSES]) {
   size_t count = 0;
   const struct tb_loss *found = r->packets  ? tb_packet_reader_losses(r->packets, &count)
                                 : r->events ? tb_reader_losses(r->events, &count)
@@ -172,7 +172,7 @@ static size_t take_losses(const struct reading *r, bool cut_short, struct tb_los
 static enum tb_status dump_file(struct tb_dump *dump, const char *path, struct tb_loss losses[TB_DUMP_LOSSES],
                                 size_t *count) {
   const struct tb_allocator *a = dump->options->reader.allocator;
-  struct reading r = {.dump = dump};
+  struct dump_reading r = {.dump = dump};
   bool cut_short = false;
   tb_resolver_init(&r.resolver, &dump->guard.allocator);
   enum tb_status status = tb_input_open(path, a, 1, &r.input, dump->error);

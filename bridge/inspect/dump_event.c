@@ -12,12 +12,12 @@ static void put_number(struct tb_json_emit *e, const char *key, int64_t value) {
   tb_json_emit_int(e, value);
 }
 
-static void put_text(struct tb_json_emit *e, const char *key, struct tb_slice text) {
+static void put_text(struct tb_json_emit *e, const char *key, struct tb_str text) {
   put_key(e, key);
   tb_json_emit_string(e, text);
 }
 
-static void put_process_id(struct tb_json_emit *e, const char *key, bool has, int64_t number, struct tb_slice text) {
+static void put_process_id(struct tb_json_emit *e, const char *key, bool has, int64_t number, struct tb_str text) {
   if (text.ptr)
     put_text(e, key, text);
   else if (has)
@@ -74,7 +74,7 @@ static void put_ids(struct tb_json_emit *e, const struct tb_event *event) {
   if (event->bind_id.kind) put_id(e, "bind_id", &event->bind_id);
   if (event->has & TB_HAS_FLOW_IN) put_number(e, "flow_in", 1);
   if (event->has & TB_HAS_FLOW_OUT) put_number(e, "flow_out", 1);
-  if (event->has & TB_HAS_BIND_ENCLOSING) put_text(e, "bp", TB_SLICE("e"));
+  if (event->has & TB_HAS_BIND_ENCLOSING) put_text(e, "bp", TB_STR("e"));
   put_flows(e, "flow", event->flow_ids, event->flow_count);
   put_flows(e, "terminating_flow", event->terminating_flow_ids, event->terminating_flow_count);
   if (event->stack.ref.ptr) put_text(e, "stack", event->stack.ref);
@@ -126,7 +126,7 @@ void tb_dump_event(struct tb_json_emit *e, const struct tb_event *event) {
   TB_JSON_EMIT(e, " ");
   tb_json_emit_raw(e, type, strlen(type));
   if (event->phase)
-    put_text(e, "ph", (struct tb_slice){&event->phase, 1});
+    put_text(e, "ph", (struct tb_str){&event->phase, 1});
   else if (event->phase_text.ptr)
     put_text(e, "ph", event->phase_text);
   put_times(e, event);

@@ -54,16 +54,16 @@ void tb_resolver_free(struct tb_resolver *r) {
   tb_intern_free(&r->texts);
 }
 
-static struct tb_slice find(const struct tb_resolver *r, const struct tb_map *map, uint64_t first, uint64_t second) {
+static struct tb_str find(const struct tb_resolver *r, const struct tb_map *map, uint64_t first, uint64_t second) {
   uint32_t id;
-  if (!map || !tb_map_get(map, first, second, &id)) return (struct tb_slice){NULL, 0};
+  if (!map || !tb_map_get(map, first, second, &id)) return (struct tb_str){NULL, 0};
   return tb_intern_text(&r->texts, id);
 }
 
 static enum tb_status set(struct tb_resolver *r, struct tb_map *map, uint64_t first, uint64_t second,
-                          struct tb_slice text) {
+                          struct tb_str text) {
   if (text.len > TEXT_BYTES) text.len = TEXT_BYTES;
-  if (!text.len) text = TB_SLICE("");
+  if (!text.len) text = TB_STR("");
   uint32_t id = tb_intern_id(&r->texts, text);
   return id ? tb_map_put(map, first, second, id) : TB_NO_MEMORY;
 }
@@ -71,12 +71,12 @@ static enum tb_status set(struct tb_resolver *r, struct tb_map *map, uint64_t fi
 /* ---- interned data ---------------------------------------------------------------------------------------------------------- */
 
 /* What an entry is shown as: its text; of frames the function, of source locations all three fields. */
-static struct tb_slice entry_text(const struct tb_resolver *r, uint32_t kind, struct tb_slice entry, uint64_t *iid,
-                                  char buffer[TEXT_BYTES]) {
+static struct tb_str entry_text(const struct tb_resolver *r, uint32_t kind, struct tb_str entry, uint64_t *iid,
+                                char buffer[TEXT_BYTES]) {
   struct tb_wire_cursor cursor = tb_wire_cursor(entry);
   struct tb_wire_field field;
   enum { IID = TB_INTERNED_NAME_IID, TEXT = TB_INTERNED_NAME_NAME }; /* of entries of any kind */
-  struct tb_slice text = {NULL, 0}, function = {NULL, 0};
+  struct tb_str text = {NULL, 0}, function = {NULL, 0};
   uint64_t line = 0;
   *iid = 0;
   while (tb_wire_next(&cursor, &field) == TB_OK) {
@@ -91,17 +91,17 @@ static struct tb_slice entry_text(const struct tb_resolver *r, uint32_t kind, st
   int len = snprintf(buffer, TEXT_BYTES, "%.*s:%" PRIu64 " %.*s", (int)(text.len < 100 ? text.len : 100),
                      text.len ? text.ptr : "", line, (int)(function.len < 100 ? function.len : 100),
                      function.len ? function.ptr : "");
-  return (struct tb_slice){buffer, len < TEXT_BYTES ? (size_t)len : TEXT_BYTES - 1};
+  return (struct tb_str){buffer, len < TEXT_BYTES ? (size_t)len : TEXT_BYTES - 1};
 }
 
-static enum tb_status take_interned(struct tb_resolver *r, struct tb_slice interned) {
+static enum tb_status take_interned(struct tb_resolver *r, struct tb_str interned) {
   struct tb_wire_cursor cursor = tb_wire_cursor(interned);
   struct tb_wire_field field;
   char buffer[TEXT_BYTES];
   while (tb_wire_next(&cursor, &field) == TB_OK) {
     uint64_t iid;
     if (field.type != TB_WIRE_BYTES) continue;
-    struct tb_slice text = entry_text(r, field.number, field.bytes, &iid, buffer);
+    struct tb_str text = entry_text(r, field.number, field.bytes, &iid, buffer);
     if (text.len && set(r, r->current, iid, field.number, text) != TB_OK) return TB_NO_MEMORY;
   }
   return TB_OK;
@@ -128,17 +128,17 @@ static enum tb_status choose_sequence(struct tb_resolver *r, const struct tb_pac
 
 /* ---- tracks ------------------------------------------------------------------------------------------------------------------ */
 
-static struct tb_slice text_field(struct tb_slice message, uint32_t number) {
+static struct tb_str text_field(struct tb_str message, uint32_t number) {
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
   struct tb_wire_field field;
-  struct tb_slice text = {NULL, 0};
+  struct tb_str text = {NULL, 0};
   while (tb_wire_next(&cursor, &field) == TB_OK)
     if (field.number == number && field.type == TB_WIRE_BYTES) text = field.bytes;
   if (text.len > TEXT_BYTES / 2) text.len = TEXT_BYTES / 2;
   return text;
 }
 
-static uint64_t number_field(struct tb_slice message, uint32_t number) {
+static uint64_t number_field(struct tb_str message, uint32_t number) {
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
   struct tb_wire_field field;
   uint64_t value = 0;
@@ -147,10 +147,10 @@ static uint64_t number_field(struct tb_slice message, uint32_t number) {
   return value;
 }
 
-static void describe(struct tb_slice descriptor, uint64_t *uuid, char text[TEXT_BYTES]) {
+static void describe(struct tb_str descriptor, uint64_t *uuid, char text[TEXT_BYTES]) {
   static const uint32_t names[] = {TB_TRACK_DESCRIPTOR_NAME, TB_TRACK_DESCRIPTOR_STATIC_NAME,
                                    TB_TRACK_DESCRIPTOR_ATRACE_NAME};
-  struct tb_slice thread = {NULL, 0}, process = {NULL, 0}, name = {NULL, 0};
+  struct tb_str thread = {NULL, 0}, process = {NULL, 0}, name = {NULL, 0};
   struct tb_wire_cursor cursor = tb_wire_cursor(descriptor);
   struct tb_wire_field field;
   while (tb_wire_next(&cursor, &field) == TB_OK) {
@@ -192,18 +192,18 @@ enum tb_status tb_resolver_packet(struct tb_resolver *r, const struct tb_packet 
     char text[TEXT_BYTES];
     uint64_t uuid;
     describe(field.bytes, &uuid, text);
-    if (set(r, &r->tracks, uuid, 0, tb_slice_from(text)) != TB_OK) return TB_NO_MEMORY;
+    if (set(r, &r->tracks, uuid, 0, tb_str_from(text)) != TB_OK) return TB_NO_MEMORY;
   }
   return TB_OK;
 }
 
-struct tb_slice tb_resolver_text(const struct tb_resolver *r, const ProtobufCMessageDescriptor *message,
-                                 const ProtobufCFieldDescriptor *field, uint64_t value) {
+struct tb_str tb_resolver_text(const struct tb_resolver *r, const ProtobufCMessageDescriptor *message,
+                               const ProtobufCFieldDescriptor *field, uint64_t value) {
   for (size_t i = 0; i < sizeof(id_fields) / sizeof(id_fields[0]); i++) {
     if (strcmp(id_fields[i].field, field->name) != 0 || strcmp(id_fields[i].message, message->short_name) != 0)
       continue;
     if (!id_fields[i].of) return find(r, &r->tracks, value, 0);
     return find(r, r->current, value, id_fields[i].of);
   }
-  return (struct tb_slice){NULL, 0};
+  return (struct tb_str){NULL, 0};
 }

@@ -29,7 +29,7 @@ void tb_resolver_free(struct tb_resolver *resolver);
 TB_MUST_CHECK enum tb_status tb_resolver_packet(struct tb_resolver *resolver, const struct tb_packet *packet);
 
 /* What the value of a field stands for; empty where the field is no id, or nothing is known of it. */
-struct tb_slice tb_resolver_text(const struct tb_resolver *resolver, const ProtobufCMessageDescriptor *message,
-                                 const ProtobufCFieldDescriptor *field, uint64_t value);
+struct tb_str tb_resolver_text(const struct tb_resolver *resolver, const ProtobufCMessageDescriptor *message,
+                               const ProtobufCFieldDescriptor *field, uint64_t value);
 
 #endif

@@ -12,7 +12,7 @@
 enum { CHUNK_BYTES = 256 * 1024, PEEK_BYTES = 4096 };
 
 /* A reading in progress. */
-struct reading {
+struct info_reading {
   struct tb_info_state *state;
   struct tb_input *input;
   struct tb_reader *reader;
@@ -25,7 +25,8 @@ static enum tb_status no_memory(struct tb_error *error) {
   return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
 }
 
-static enum tb_status open_readers(struct reading *r, const struct tb_reader_options *options, struct tb_error *error) {
+static enum tb_status open_readers(struct info_reading *r, const struct tb_reader_options *options,
+                                   struct tb_error *error) {
   const char *name = tb_input_name(r->input), *data;
   size_t len = 0;
   enum tb_status status = tb_input_peek(r->input, &data, PEEK_BYTES, &len, error);
@@ -39,7 +40,7 @@ static enum tb_status open_readers(struct reading *r, const struct tb_reader_opt
 }
 
 /* Takes what the reader of events has; TB_AGAIN when it wants more bytes. */
-static enum tb_status take_events(struct reading *r, struct tb_error *error) {
+static enum tb_status take_events(struct info_reading *r, struct tb_error *error) {
   const struct tb_event *event;
   enum tb_status status;
   while ((status = tb_reader_next(r->reader, &event)) == TB_OK) tb_info_count_event(r->state, event);
@@ -48,7 +49,7 @@ static enum tb_status take_events(struct reading *r, struct tb_error *error) {
   return status;
 }
 
-static enum tb_status take_packets(struct reading *r, struct tb_error *error) {
+static enum tb_status take_packets(struct info_reading *r, struct tb_error *error) {
   const struct tb_packet *packet;
   enum tb_status status = TB_END;
   while (r->packets && (status = tb_packet_next(r->packets, &packet)) == TB_OK) tb_info_count_packet(r->state, packet);
@@ -57,18 +58,18 @@ static enum tb_status take_packets(struct reading *r, struct tb_error *error) {
   return status;
 }
 
-static enum tb_status feed(struct reading *r, size_t len, struct tb_error *error) {
+static enum tb_status feed(struct info_reading *r, size_t len, struct tb_error *error) {
   if (tb_reader_feed(r->reader, r->chunk, len) != TB_OK) return no_memory(error);
   if (r->packets && tb_packet_reader_feed(r->packets, r->chunk, len) != TB_OK) return no_memory(error);
   return TB_OK;
 }
 
-static void feed_end(struct reading *r) {
+static void feed_end(struct info_reading *r) {
   tb_reader_feed_end(r->reader);
   if (r->packets) tb_packet_reader_feed_end(r->packets);
 }
 
-static enum tb_status read_all(struct reading *r, const struct tb_info_options *options, struct tb_error *error) {
+static enum tb_status read_all(struct info_reading *r, const struct tb_info_options *options, struct tb_error *error) {
   for (bool at_end = false;;) {
     size_t got = 0;
     enum tb_status status = at_end ? TB_END : tb_input_read(r->input, r->chunk, CHUNK_BYTES, &got, error);
@@ -91,7 +92,7 @@ static enum tb_status read_all(struct reading *r, const struct tb_info_options *
 }
 
 /* What is lost is told by the reader of events; by that of packets too it would be told twice. */
-static void gather(struct reading *r) {
+static void gather(struct info_reading *r) {
   struct tb_loss losses[64];
   size_t count;
   const struct tb_loss *found = tb_reader_losses(r->reader, &count);
@@ -103,7 +104,7 @@ static void gather(struct reading *r) {
   tb_info_gather(r->state, losses, count);
 }
 
-static enum tb_status read_info(struct reading *r, const char *path, const struct tb_info_options *options,
+static enum tb_status read_info(struct info_reading *r, const char *path, const struct tb_info_options *options,
                                 struct tb_error *error) {
   enum tb_status status = tb_input_open(path, r->state->allocator, 1, &r->input, error);
   if (status != TB_OK) return status;
@@ -140,7 +141,7 @@ enum tb_status tb_info_open(const char *path, const struct tb_info_options *opti
   if (!filled.reader.allocator) filled.reader.allocator = tb_default_allocator();
   if (!error) error = &own_error;
   *info = NULL;
-  struct reading r = {.state = create(filled.reader.allocator)};
+  struct info_reading r = {.state = create(filled.reader.allocator)};
   if (!r.state) return no_memory(error);
   enum tb_status status = read_info(&r, path, &filled, error);
   if (status != TB_OK) tb_error_set_file(error, path);

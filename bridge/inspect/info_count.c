@@ -27,9 +27,9 @@ static struct tb_info_track *find_track(struct tb_info_state *s, const struct tb
     s->tracks = tracks;
     for (size_t i = before; i < s->track_count; i++) s->tracks[i] = (struct tb_info_track){.last_ts = INT64_MIN};
   }
-  struct tb_info_track *tally = &s->tracks[track->index];
-  tally->track = track;
-  return tally;
+  struct tb_info_track *track_counts = &s->tracks[track->index];
+  track_counts->track = track;
+  return track_counts;
 }
 
 /* Tracks above count too, so that processes without events of their own are seen. */
@@ -74,7 +74,7 @@ static void count_order(struct tb_info_state *s, struct tb_info_track *track, co
 
 static void count_flows(struct tb_info_state *s, const struct tb_event *event) {
   s->info.flows += (uint64_t)event->flow_count + event->terminating_flow_count;
-  if (event->has & TB_HAS_FLOWS_TOLD) return; /* counted by their ids */
+  if (event->has & TB_HAS_FLOWS_DUPLICATED) return; /* counted by their ids */
   if (event->type >= TB_EVENT_FLOW_BEGIN && event->type <= TB_EVENT_FLOW_END) s->info.flows++;
   if (event->has & TB_HAS_FLOW_IN) s->info.flows++;
   if (event->has & TB_HAS_FLOW_OUT) s->info.flows++;
@@ -114,14 +114,14 @@ static void count_clocks(struct tb_info_state *s, uint32_t machine, const struct
   }
 }
 
-static void keep_metadata(struct tb_info_state *s, struct tb_slice name) {
+static void keep_metadata(struct tb_info_state *s, struct tb_str name) {
   for (size_t i = 0; i < s->metadata_count; i++)
-    if (tb_slice_equal(s->metadata[i], name)) return;
+    if (tb_str_equal(s->metadata[i], name)) return;
   void *metadata = s->metadata;
   if (s->metadata_count == METADATA_MAX) return;
   if (!grow(s, &metadata, &s->metadata_capacity, s->metadata_count + 1, sizeof(*s->metadata), METADATA_MAX)) return;
   s->metadata = metadata;
-  struct tb_slice copy = tb_arena_copy(&s->arena, name);
+  struct tb_str copy = tb_arena_copy(&s->arena, name);
   if (copy.ptr)
     s->metadata[s->metadata_count++] = copy;
   else
@@ -129,8 +129,8 @@ static void keep_metadata(struct tb_info_state *s, struct tb_slice name) {
 }
 
 static void keep_name(struct tb_info_state *s, struct tb_info_track *track, const struct tb_event *event) {
-  struct tb_slice name = tb_metadata_track_name(event);
-  if (!name.len || tb_slice_equal(track->name, name)) return;
+  struct tb_str name = tb_metadata_track_name(event);
+  if (!name.len || tb_str_equal(track->name, name)) return;
   track->name = tb_arena_copy(&s->arena, name);
   if (!track->name.ptr) s->out_of_memory = true;
 }

@@ -6,9 +6,9 @@
 
 #include "inspect/info_state.h"
 
-static struct tb_slice keep(struct tb_info_state *s, struct tb_slice text) {
-  if (!text.len) return (struct tb_slice){NULL, 0};
-  struct tb_slice copy = tb_arena_copy(&s->arena, text);
+static struct tb_str keep(struct tb_info_state *s, struct tb_str text) {
+  if (!text.len) return (struct tb_str){NULL, 0};
+  struct tb_str copy = tb_arena_copy(&s->arena, text);
   if (!copy.ptr) s->out_of_memory = true;
   return copy;
 }

@@ -32,7 +32,7 @@ static void put_clocks(struct tb_json_emit *e, const struct tb_info *info) {
     COUNT(e, "machine", clock->machine);
     if (tb_clock_id_name(clock->id)) {
       KEY(e, "name");
-      tb_json_emit_string(e, tb_slice_from(tb_clock_id_name(clock->id)));
+      tb_json_emit_string(e, tb_str_from(tb_clock_id_name(clock->id)));
     }
     COUNT(e, "readings", clock->readings);
     KEY(e, "first_ns");
@@ -70,7 +70,7 @@ static void put_producers(struct tb_json_emit *e, const struct tb_info *info) {
   end_list(e, list, "[]");
 }
 
-static void put_id(struct tb_json_emit *e, int64_t number, bool has, struct tb_slice text) {
+static void put_id(struct tb_json_emit *e, int64_t number, bool has, struct tb_str text) {
   if (text.len)
     tb_json_emit_string(e, text);
   else if (has)
@@ -105,7 +105,7 @@ static void put_events(struct tb_json_emit *e, const struct tb_info *info) {
   for (unsigned type = 0; type < TB_EVENT_TYPE_COUNT; type++) {
     if (!info->events_by_type[type]) continue;
     TB_JSON_EMIT(e, ",");
-    tb_json_emit_string(e, tb_slice_from(tb_event_type_name((enum tb_event_type)type)));
+    tb_json_emit_string(e, tb_str_from(tb_event_type_name((enum tb_event_type)type)));
     TB_JSON_EMIT(e, ":");
     tb_json_emit_uint(e, info->events_by_type[type]);
   }
@@ -146,7 +146,7 @@ static void put_records(struct tb_json_emit *e, const struct tb_info *info) {
   list = e->buffer.len;
   for (size_t i = 0; i < info->record_kind_count; i++) {
     TB_JSON_EMIT(e, ",{\"kind\":");
-    tb_json_emit_string(e, tb_slice_from(info->records[i].kind));
+    tb_json_emit_string(e, tb_str_from(info->records[i].kind));
     COUNT(e, "count", info->records[i].count);
     COUNT(e, "bytes", info->records[i].bytes);
     TB_JSON_EMIT(e, "}");
@@ -166,7 +166,7 @@ static void put_reasons(struct tb_json_emit *e, const struct tb_info *info) {
   list = e->buffer.len;
   for (size_t i = 0; i < info->oddity_count; i++) {
     TB_JSON_EMIT(e, ",{\"text\":");
-    tb_json_emit_string(e, tb_slice_from(info->oddities[i].text));
+    tb_json_emit_string(e, tb_str_from(info->oddities[i].text));
     COUNT(e, "count", info->oddities[i].count);
     TB_JSON_EMIT(e, "}");
   }
@@ -175,7 +175,7 @@ static void put_reasons(struct tb_json_emit *e, const struct tb_info *info) {
   list = e->buffer.len;
   for (size_t i = 0; i < info->loss_count; i++) {
     TB_JSON_EMIT(e, ",{\"reason\":");
-    tb_json_emit_string(e, tb_slice_from(info->losses[i].reason));
+    tb_json_emit_string(e, tb_str_from(info->losses[i].reason));
     COUNT(e, "count", info->losses[i].count);
     COUNT(e, "first_offset", info->losses[i].first_offset);
     TB_JSON_EMIT(e, "}");
@@ -185,7 +185,7 @@ static void put_reasons(struct tb_json_emit *e, const struct tb_info *info) {
 
 static void put_all(struct tb_json_emit *e, const struct tb_info *info) {
   TB_JSON_EMIT(e, "{\"format\":");
-  tb_json_emit_string(e, tb_slice_from(tb_format_name(info->format)));
+  tb_json_emit_string(e, tb_str_from(tb_format_name(info->format)));
   COUNT(e, "stored_bytes", info->stored_bytes);
   if (info->first_ts <= info->last_ts) {
     KEY(e, "first_ns");

@@ -30,7 +30,7 @@ static void take_particulars(struct tb_info_state *s, const struct tb_fxt_raw_re
   } else if ((header & 15) == TB_FXT_METADATA && type == TB_FXT_PROVIDER_EVENT) {
     provider->losses++;
   } else if ((header & 15) == TB_FXT_METADATA && type == TB_FXT_PROVIDER_INFO) {
-    struct tb_slice name;
+    struct tb_str name;
     if (!tb_fxt_take_stream(&cursor, (size_t)tb_fxt_field(header, 52, 59), &name)) return;
     provider->name = tb_arena_copy(&s->arena, name);
     if (!provider->name.ptr) s->out_of_memory = true;

@@ -14,7 +14,7 @@
 /* What is known of one track. */
 struct tb_info_track {
   const struct tb_track *track; /* NULL: index not seen */
-  struct tb_slice name;         /* that metadata events gave it */
+  struct tb_str name;           /* that metadata events gave it */
   uint64_t events;
   uint64_t all_events, threads; /* of a process: its tracks' events, its threads; made when all is read */
   uint64_t open;                /* slices begun and not ended */
@@ -44,7 +44,7 @@ struct tb_info_state {
   size_t track_count;
   struct tb_info_clock *clocks;
   size_t clock_count, clock_capacity;
-  struct tb_slice *metadata;
+  struct tb_str *metadata;
   size_t metadata_count, metadata_capacity;
   struct tb_info_packets *packets;
   size_t packet_count, packet_capacity;

@@ -11,25 +11,25 @@
 
 enum { BIGGEST = 5, KINDS = 10, CLOCKS = 8, NAME_COLUMNS = 60 };
 
-struct page {
+struct info_page {
   tb_text_sink sink;
   void *ctx;
   bool stopped;
 };
 
-static void put(struct page *page, const char *text, size_t len) {
+static void put(struct info_page *page, const char *text, size_t len) {
   if (!page->stopped && len && !page->sink(page->ctx, text, len)) page->stopped = true;
 }
 
 static bool take(void *ctx, const char *text, size_t len) {
-  struct page *page = ctx;
+  struct info_page *page = ctx;
   put(page, text, len);
   return !page->stopped;
 }
 
-static void print(struct page *page, const char *format, ...) TB_PRINTF(2, 3);
+static void print(struct info_page *page, const char *format, ...) TB_PRINTF(2, 3);
 
-static void print(struct page *page, const char *format, ...) {
+static void print(struct info_page *page, const char *format, ...) {
   va_list args;
   va_start(args, format);
   (void)tb_escape_print(take, page, format, args);
@@ -37,13 +37,13 @@ static void print(struct page *page, const char *format, ...) {
 }
 
 /* A text of the trace, escaped, cut where it takes many columns. */
-static void print_name(struct page *page, struct tb_slice text) {
+static void print_name(struct info_page *page, struct tb_str text) {
   char shown[TB_ESCAPE_MAX];
   size_t columns = 0;
   while (text.len && columns < NAME_COLUMNS) {
     size_t skip = 1, length = tb_utf8_character(text.ptr, text.ptr + text.len, &skip);
-    struct tb_slice one = {text.ptr, length ? length : skip};
-    text = (struct tb_slice){text.ptr + one.len, text.len - one.len};
+    struct tb_str one = {text.ptr, length ? length : skip};
+    text = (struct tb_str){text.ptr + one.len, text.len - one.len};
     size_t len = tb_escape(TB_ESCAPE_TEXT, &one, shown, sizeof(shown));
     columns += shown[0] == '\\' ? len : 1;
     put(page, shown, len);
@@ -85,11 +85,11 @@ static const struct tb_info_clock *first_clock(const struct tb_info *info, uint3
   return NULL;
 }
 
-static void print_more(struct page *page, size_t count, size_t shown) {
+static void print_more(struct info_page *page, size_t count, size_t shown) {
   if (count > shown) print(page, "  ... %zu more\n", count - shown);
 }
 
-static void print_head(struct page *page, const struct tb_info *info) {
+static void print_head(struct info_page *page, const struct tb_info *info) {
   char a[32], b[32], c[32];
   const struct tb_info_clock *clock = first_clock(info, 0);
   print(page, "format     %s, %s\n", tb_format_name(info->format), bytes_text(a, info->stored_bytes));
@@ -107,7 +107,7 @@ static void print_head(struct page *page, const struct tb_info *info) {
         info->machines == 1 ? "" : "s");
 }
 
-static void print_clock(struct page *page, const struct tb_info *info, const struct tb_info_clock *clock) {
+static void print_clock(struct info_page *page, const struct tb_info *info, const struct tb_info_clock *clock) {
   char a[64], b[32];
   bool is_first = clock == first_clock(info, clock->machine);
   print(page, "  %-16s read %" PRIu64 " time%s", clock_text(a, clock), clock->readings,
@@ -122,13 +122,13 @@ static void print_clock(struct page *page, const struct tb_info *info, const str
   print(page, "\n");
 }
 
-static void print_clocks(struct page *page, const struct tb_info *info) {
+static void print_clocks(struct info_page *page, const struct tb_info *info) {
   if (info->clock_count) print(page, "clocks\n");
   for (size_t i = 0; i < info->clock_count && i < CLOCKS; i++) print_clock(page, info, &info->clocks[i]);
   print_more(page, info->clock_count, CLOCKS);
 }
 
-static void print_producers(struct page *page, const struct tb_info *info) {
+static void print_producers(struct info_page *page, const struct tb_info *info) {
   char a[32];
   if (info->producer_count)
     print(page, "producers  %zu, on %" PRIu64 " sequences\n", info->producer_count, info->sequences);
@@ -146,7 +146,7 @@ static void print_producers(struct page *page, const struct tb_info *info) {
   print_more(page, info->producer_count, BIGGEST);
 }
 
-static void print_events(struct page *page, const struct tb_info *info) {
+static void print_events(struct info_page *page, const struct tb_info *info) {
   print(page, "events     %" PRIu64 ", with %" PRIu64 " arguments and %" PRIu64 " ends of flows\n", info->events,
         info->arguments, info->flows);
   for (unsigned type = 0; type < TB_EVENT_TYPE_COUNT; type++)
@@ -154,7 +154,7 @@ static void print_events(struct page *page, const struct tb_info *info) {
       print(page, "  %-18s %9" PRIu64 "\n", tb_event_type_name((enum tb_event_type)type), info->events_by_type[type]);
 }
 
-static void print_id(struct page *page, int64_t number, bool has, struct tb_slice text) {
+static void print_id(struct info_page *page, int64_t number, bool has, struct tb_str text) {
   if (text.len)
     print_name(page, text);
   else if (has)
@@ -163,7 +163,7 @@ static void print_id(struct page *page, int64_t number, bool has, struct tb_slic
     print(page, "-");
 }
 
-static void print_threads(struct page *page, const struct tb_info *info) {
+static void print_threads(struct info_page *page, const struct tb_info *info) {
   if (info->process_count) print(page, "processes  by events\n");
   for (size_t i = 0; i < info->process_count && i < BIGGEST; i++) {
     const struct tb_info_thread *process = &info->processes[i];
@@ -188,7 +188,7 @@ static void print_threads(struct page *page, const struct tb_info *info) {
   print_more(page, info->thread_count, BIGGEST);
 }
 
-static void print_packets(struct page *page, const struct tb_info *info) {
+static void print_packets(struct info_page *page, const struct tb_info *info) {
   char a[32], number[32];
   if (info->packet_count) print(page, "packets    %" PRIu64 "\n", info->packet_count);
   for (size_t i = 0; i < info->packet_kind_count && i < KINDS; i++) {
@@ -200,7 +200,7 @@ static void print_packets(struct page *page, const struct tb_info *info) {
   print_more(page, info->packet_kind_count, KINDS);
 }
 
-static void print_records(struct page *page, const struct tb_info *info) {
+static void print_records(struct info_page *page, const struct tb_info *info) {
   char a[32], ticks[48];
   if (info->provider_count) print(page, "providers  %zu\n", info->provider_count);
   for (size_t i = 0; i < info->provider_count && i < BIGGEST; i++) {
@@ -221,7 +221,7 @@ static void print_records(struct page *page, const struct tb_info *info) {
           bytes_text(a, info->records[i].bytes));
 }
 
-static void print_rest(struct page *page, const struct tb_info *info) {
+static void print_rest(struct info_page *page, const struct tb_info *info) {
   if (info->metadata_count) print(page, "metadata  ");
   for (size_t i = 0; i < info->metadata_count && i < KINDS; i++) {
     print(page, " ");
@@ -241,7 +241,7 @@ static void print_rest(struct page *page, const struct tb_info *info) {
 }
 
 enum tb_status tb_info_text(const struct tb_info *info, tb_text_sink sink, void *ctx) {
-  struct page page = {.sink = sink, .ctx = ctx};
+  struct info_page page = {.sink = sink, .ctx = ctx};
   print_head(&page, info);
   print_clocks(&page, info);
   print_producers(&page, info);

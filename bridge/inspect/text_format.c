@@ -34,7 +34,7 @@ static void put_indent(struct printer *p) {
 
 /* ---- strings ---------------------------------------------------------------------------------------------------------- */
 
-enum tb_status tb_text_string(struct tb_buffer *out, struct tb_slice text) {
+enum tb_status tb_text_string(struct tb_buffer *out, struct tb_str text) {
   if (text.len > SIZE_MAX / 8) return TB_LIMIT;
   size_t room = text.len * 4 + TB_ESCAPE_MAX;
   enum tb_status status = tb_buffer_reserve(out, room + 2);
@@ -47,16 +47,16 @@ enum tb_status tb_text_string(struct tb_buffer *out, struct tb_slice text) {
   return TB_OK;
 }
 
-static void put_string(struct printer *p, struct tb_slice text) {
+static void put_string(struct printer *p, struct tb_str text) {
   enum tb_status status = tb_text_string(p->out, text);
   if (p->status == TB_OK) p->status = status;
 }
 
 /* ---- fields that the schema does not say anything of -------------------------------------------------------------------- */
 
-static enum tb_status check_message(struct tb_slice bytes, unsigned depth);
+static enum tb_status check_message(struct tb_str bytes, unsigned depth);
 
-static enum tb_status check_message(struct tb_slice bytes, unsigned depth) {
+static enum tb_status check_message(struct tb_str bytes, unsigned depth) {
   struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
   struct tb_wire_field field;
   enum tb_status status;
@@ -69,13 +69,13 @@ static enum tb_status check_message(struct tb_slice bytes, unsigned depth) {
   return status == TB_END ? TB_OK : status;
 }
 
-static bool is_message(struct tb_slice bytes, unsigned depth) {
+static bool is_message(struct tb_str bytes, unsigned depth) {
   return depth < TB_TEXT_DEPTH && check_message(bytes, depth) == TB_OK;
 }
 
-static void print_message(struct printer *p, const ProtobufCMessageDescriptor *type, struct tb_slice message);
+static void print_message(struct printer *p, const ProtobufCMessageDescriptor *type, struct tb_str message);
 
-static void print_nested(struct printer *p, const ProtobufCMessageDescriptor *type, struct tb_slice message) {
+static void print_nested(struct printer *p, const ProtobufCMessageDescriptor *type, struct tb_str message) {
   put_text(p, " {\n");
   p->depth++;
   print_message(p, type, message);
@@ -237,7 +237,7 @@ static bool take_packed(const char **at, const char *end, enum tb_wire_type wire
 
 /* A packed field, if all of it is well-formed. */
 static bool print_packed(struct printer *p, const ProtobufCMessageDescriptor *type,
-                         const ProtobufCFieldDescriptor *field, struct tb_slice bytes) {
+                         const ProtobufCFieldDescriptor *field, struct tb_str bytes) {
   enum tb_wire_type wire = wire_type_of(field->type);
   const char *end = bytes.ptr + bytes.len;
   char text[NUMBER_BYTES];
@@ -252,7 +252,7 @@ static bool print_packed(struct printer *p, const ProtobufCMessageDescriptor *ty
   return true;
 }
 
-static bool print_bytes(struct printer *p, const ProtobufCFieldDescriptor *field, struct tb_slice bytes) {
+static bool print_bytes(struct printer *p, const ProtobufCFieldDescriptor *field, struct tb_str bytes) {
   bool nests = field->type == PROTOBUF_C_TYPE_MESSAGE;
   if (nests && !is_message(bytes, p->depth + 1)) return false;
   put_indent(p);
@@ -278,7 +278,7 @@ static bool print_known(struct printer *p, const ProtobufCMessageDescriptor *typ
   return wanted == TB_WIRE_BYTES ? print_bytes(p, field, wire->bytes) : print_number(p, type, field, wire->value);
 }
 
-static void print_message(struct printer *p, const ProtobufCMessageDescriptor *type, struct tb_slice message) {
+static void print_message(struct printer *p, const ProtobufCMessageDescriptor *type, struct tb_str message) {
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
   struct tb_wire_field field;
   enum tb_status status;
@@ -291,7 +291,7 @@ static void print_message(struct printer *p, const ProtobufCMessageDescriptor *t
   }
 }
 
-enum tb_status tb_text_message(struct tb_buffer *out, const ProtobufCMessageDescriptor *type, struct tb_slice message,
+enum tb_status tb_text_message(struct tb_buffer *out, const ProtobufCMessageDescriptor *type, struct tb_str message,
                                unsigned indent, const struct tb_text_notes *notes) {
   struct printer printer = {.out = out, .notes = notes, .indent = indent};
   print_message(&printer, type, message);

@@ -11,15 +11,15 @@
 struct tb_kept_block;
 
 /* Must not move once it is in use. */
-struct tb_block_pool {
+struct tb_block_cache {
   struct tb_allocator allocator; /* what users take */
   const struct tb_allocator *under;
   struct tb_kept_block *kept;
   size_t bytes; /* of what is kept */
 };
 
-void tb_block_pool_init(struct tb_block_pool *pool, const struct tb_allocator *under);
+void tb_block_cache_init(struct tb_block_cache *pool, const struct tb_allocator *under);
 /* Gives back what is kept, which is all once no block is in use any more. */
-void tb_block_pool_trim(struct tb_block_pool *pool);
+void tb_block_cache_trim(struct tb_block_cache *pool);
 
 #endif

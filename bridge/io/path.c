@@ -66,7 +66,7 @@ bool tb_path_ends_in_gz(const char *path) {
 /* ---- are two names one file? --------------------------------------------------------------------------------------- */
 
 /* What a name refers to. */
-struct named {
+struct named_file {
   char path[PATH_MAX]; /* links followed */
   int descriptor;      /* -1: none */
   bool there;
@@ -74,7 +74,7 @@ struct named {
 };
 
 /* False where it leads nowhere. */
-static bool look_up(const char *name, int standard, struct named *n) {
+static bool look_up(const char *name, int standard, struct named_file *n) {
   if (strcmp(name, "-") == 0) {
     n->descriptor = standard;
   } else {
@@ -102,7 +102,7 @@ static bool same_place(const char *a, const char *b) {
 }
 
 bool tb_file_overwrites_input(const char *written, const char *input) {
-  struct named to, from;
+  struct named_file to, from;
   if (!look_up(written, STDOUT_FILENO, &to) || !look_up(input, STDIN_FILENO, &from) || to.there != from.there)
     return false;
   if (!to.there) return same_place(to.path, from.path);
@@ -110,7 +110,7 @@ bool tb_file_overwrites_input(const char *written, const char *input) {
 }
 
 bool tb_file_overwrites_output(const char *written, const char *output) {
-  struct named a, b;
+  struct named_file a, b;
   if (!look_up(written, STDOUT_FILENO, &a) || !look_up(output, STDOUT_FILENO, &b) || a.there != b.there) return false;
   if (!a.there) return same_place(a.path, b.path);
   if (a.descriptor >= 0 && a.descriptor == b.descriptor) return true;
@@ -118,7 +118,7 @@ bool tb_file_overwrites_output(const char *written, const char *output) {
 }
 
 bool tb_file_is_plain(const char *path) {
-  struct named n;
+  struct named_file n;
   if (!look_up(path, STDOUT_FILENO, &n)) return true;
   return n.descriptor < 0 && (!n.there || S_ISREG(n.st.st_mode));
 }

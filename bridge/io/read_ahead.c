@@ -7,7 +7,7 @@
 
 enum { SLOTS = 4, SLOT_BYTES = 256 * 1024 };
 
-struct slot {
+struct read_slot {
   size_t len;
   enum tb_status status; /* not TB_OK: nothing follows the bytes, and why */
 };
@@ -21,14 +21,14 @@ struct tb_read_ahead {
   pthread_cond_t filled, emptied;
   bool stop;
   unsigned written, read; /* slots, counted on and on; guarded by the mutex */
-  struct slot slots[SLOTS];
+  struct read_slot slots[SLOTS];
   size_t at; /* bytes used of the slot being read */
   struct tb_error error;
   char *bytes;
 };
 
 /* Fills a slot with what is to be had now; false when it is the last one. */
-static bool fill_slot(struct tb_read_ahead *a, struct slot *slot, char *bytes) {
+static bool fill_slot(struct tb_read_ahead *a, struct read_slot *slot, char *bytes) {
   slot->len = 0;
   slot->status = a->produce(a->ctx, bytes, SLOT_BYTES, &slot->len, &a->error);
   return slot->status == TB_OK;
@@ -90,7 +90,7 @@ enum tb_status tb_read_ahead_read(struct tb_read_ahead *a, char *to, size_t capa
     while (a->written == a->read) (void)pthread_cond_wait(&a->filled, &a->mutex);
     unsigned i = a->read % SLOTS;
     (void)pthread_mutex_unlock(&a->mutex);
-    const struct slot *slot = &a->slots[i];
+    const struct read_slot *slot = &a->slots[i];
     size_t n = slot->len - a->at < capacity ? slot->len - a->at : capacity;
     memcpy(to, a->bytes + (size_t)i * SLOT_BYTES + a->at, n);
     a->at += n;

@@ -9,20 +9,20 @@
 #include "base/memory.h"
 #include "timeline/spill_file.h"
 
-enum { TB_CHUNK_LARGEST = 256 * 1024 };
+enum { TB_SPILL_BLOCK_LARGEST = 256 * 1024 };
 
-struct tb_chunk {
+struct tb_spill_block {
   char *bytes; /* the block; NULL once it is put away */
   size_t size; /* of the block */
   size_t from,
-      to; /* what of the block is used; `to` is set when the chunk is no longer the newest: see tb_chunks_used */
+      to; /* what of the block is used; `to` is set when the chunk is no longer the newest: see tb_spill_log_used */
   uint64_t start;  /* position of its first byte */
   uint64_t offset; /* in the file, once it is put away */
 };
 
-struct tb_chunks {
+struct tb_spill_log {
   const struct tb_allocator *allocator;
-  struct tb_chunk *list;
+  struct tb_spill_block *list;
   size_t count, capacity;
   size_t away;                /* the first ones, which are put away */
   char *at, *end;             /* room in the newest chunk; NULL: none is written to */
@@ -33,50 +33,50 @@ struct tb_chunks {
 };
 
 /* A chunk that is looked at; memory for those that have to be read. */
-struct tb_chunk_window {
+struct tb_spill_window {
   struct tb_buffer buffer;
   size_t chunk;
 };
 
-void tb_chunks_init(struct tb_chunks *chunks, const struct tb_allocator *allocator);
-void tb_chunks_free(struct tb_chunks *chunks);
+void tb_spill_log_init(struct tb_spill_log *chunks, const struct tb_allocator *allocator);
+void tb_spill_log_free(struct tb_spill_log *chunks);
 
 /* Adds a chunk with room for `need` bytes; the first ones are small. TB_OK or TB_NO_MEMORY. */
-TB_MUST_CHECK enum tb_status tb_chunks_add(struct tb_chunks *chunks, size_t need);
+TB_MUST_CHECK enum tb_status tb_spill_log_add(struct tb_spill_log *chunks, size_t need);
 
 /* Sees that `need` bytes can be written at chunks->at, which the caller moves on. TB_OK or TB_NO_MEMORY. */
-static inline enum tb_status tb_chunks_room(struct tb_chunks *chunks, size_t need) {
-  return need <= (size_t)(chunks->end - chunks->at) ? TB_OK : tb_chunks_add(chunks, need);
+static inline enum tb_status tb_spill_log_room(struct tb_spill_log *chunks, size_t need) {
+  return need <= (size_t)(chunks->end - chunks->at) ? TB_OK : tb_spill_log_add(chunks, need);
 }
 
 /* The position of an address in the newest chunk. */
-static inline uint64_t tb_chunks_position(const struct tb_chunks *chunks, const char *at) {
+static inline uint64_t tb_spill_log_position(const struct tb_spill_log *chunks, const char *at) {
   return chunks->bias + (uint64_t)(uintptr_t)at;
 }
 
 /* How many bytes there are in all. */
-static inline uint64_t tb_chunks_total(const struct tb_chunks *chunks) {
-  if (chunks->at) return tb_chunks_position(chunks, chunks->at);
-  const struct tb_chunk *newest = chunks->count ? &chunks->list[chunks->count - 1] : NULL;
+static inline uint64_t tb_spill_log_total(const struct tb_spill_log *chunks) {
+  if (chunks->at) return tb_spill_log_position(chunks, chunks->at);
+  const struct tb_spill_block *newest = chunks->count ? &chunks->list[chunks->count - 1] : NULL;
   return newest ? newest->start + (newest->to - newest->from) : 0;
 }
 
 /* The bytes of a chunk. */
-size_t tb_chunks_used(const struct tb_chunks *chunks, size_t chunk);
+size_t tb_spill_log_used(const struct tb_spill_log *chunks, size_t chunk);
 /* Frees the block, or what is in the file, of a chunk that nobody needs any more. */
-void tb_chunks_drop(struct tb_chunks *chunks, size_t chunk);
+void tb_spill_log_drop(struct tb_spill_log *chunks, size_t chunk);
 
 /* Puts all chunks away: their memory is free then. TB_OK; TB_IO or TB_NO_MEMORY, with what could not be put away still in memory. */
-TB_MUST_CHECK enum tb_status tb_chunks_put_away(struct tb_chunks *chunks, struct tb_spill_file *file,
+TB_MUST_CHECK enum tb_status tb_spill_log_spill(struct tb_spill_log *chunks, struct tb_spill_file *file,
                                                 struct tb_error *error);
 
-void tb_chunk_window_init(struct tb_chunk_window *window, const struct tb_allocator *allocator);
-void tb_chunk_window_free(struct tb_chunk_window *window);
+void tb_spill_window_init(struct tb_spill_window *window, const struct tb_allocator *allocator);
+void tb_spill_window_free(struct tb_spill_window *window);
 /* The bytes of a chunk, which are valid until the window is used again. TB_OK, TB_IO or TB_NO_MEMORY. */
-TB_MUST_CHECK enum tb_status tb_chunks_look(const struct tb_chunks *chunks, size_t chunk,
-                                            struct tb_chunk_window *window, struct tb_slice *bytes,
-                                            struct tb_error *error);
+TB_MUST_CHECK enum tb_status tb_spill_log_look(const struct tb_spill_log *chunks, size_t chunk,
+                                               struct tb_spill_window *window, struct tb_str *bytes,
+                                               struct tb_error *error);
 /* The chunk that has a position. There has to be one. */
-size_t tb_chunks_find(const struct tb_chunks *chunks, uint64_t position);
+size_t tb_spill_log_find(const struct tb_spill_log *chunks, uint64_t position);
 
 #endif

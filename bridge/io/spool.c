@@ -16,7 +16,7 @@ void tb_spool_init(struct tb_spool *spool, const struct tb_allocator *allocator,
 
 static enum tb_status spill(struct tb_spool *spool, struct tb_error *error) {
   if (spool->fd < 0) {
-    spool->fd = tb_temporary_create_nameless(spool->directory, error);
+    spool->fd = tb_temp_file_create_nameless(spool->directory, error);
     if (spool->fd < 0) return TB_IO;
   }
   const char *at = spool->buffer.data;

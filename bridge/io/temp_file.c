@@ -25,7 +25,7 @@ static int create_named(const char *directory, struct tb_error *error) {
   return -1;
 }
 
-int tb_temporary_create_nameless(const char *directory, struct tb_error *error) {
+int tb_temp_file_create_nameless(const char *directory, struct tb_error *error) {
   if (!directory) directory = getenv("TMPDIR");
   if (!directory || !*directory) directory = "/tmp";
   int fd = open(directory, O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);

@@ -9,6 +9,6 @@
 
 /* Creates an empty file without a name in `directory` (NULL: $TMPDIR, else /tmp), which its owner alone may read: nothing is left
  * behind, whatever happens. Returns its descriptor, open for reading and writing; -1 with *error set (TB_IO) on failure. */
-int tb_temporary_create_nameless(const char *directory, struct tb_error *error);
+int tb_temp_file_create_nameless(const char *directory, struct tb_error *error);
 
 #endif

@@ -7,7 +7,7 @@
 
 enum { SLOTS = 2 };
 
-struct slot {
+struct write_slot {
   char *bytes;
   size_t len;
 };
@@ -24,7 +24,7 @@ struct tb_write_behind {
   bool stop;
   unsigned passed, used; /* slots, counted on and on */
   enum tb_status status; /* of `consume` */
-  struct slot slots[SLOTS];
+  struct write_slot slots[SLOTS];
 };
 
 static void *run(void *ctx) {
@@ -33,7 +33,7 @@ static void *run(void *ctx) {
   for (;;) {
     while (b->passed == b->used && !b->stop) (void)pthread_cond_wait(&b->passed_one, &b->mutex);
     if (b->stop) break;
-    struct slot slot = b->slots[b->used % SLOTS];
+    struct write_slot slot = b->slots[b->used % SLOTS];
     enum tb_status status = b->status;
     (void)pthread_mutex_unlock(&b->mutex);
     if (status == TB_OK) status = b->consume(b->ctx, slot.bytes, slot.len);
@@ -81,9 +81,9 @@ enum tb_status tb_write_behind_pass(struct tb_write_behind *b, char **buffer, si
   while (b->passed - b->used == SLOTS) (void)pthread_cond_wait(&b->used_one, &b->mutex);
   enum tb_status status = b->status;
   if (status == TB_OK) {
-    struct slot *slot = &b->slots[b->passed % SLOTS];
+    struct write_slot *slot = &b->slots[b->passed % SLOTS];
     char *empty = slot->bytes;
-    *slot = (struct slot){*buffer, len};
+    *slot = (struct write_slot){*buffer, len};
     *buffer = empty;
     b->passed++;
     (void)pthread_cond_signal(&b->passed_one);

@@ -18,7 +18,7 @@ char *tb_json_emit_more_room(struct tb_json_emit *emit, size_t len) {
   return NULL;
 }
 
-void tb_json_emit_escaped(struct tb_json_emit *emit, enum tb_escape_form form, struct tb_slice text) {
+void tb_json_emit_escaped(struct tb_json_emit *emit, enum tb_escape_form form, struct tb_str text) {
   while (text.len) {
     size_t room = (text.len < ESCAPED_BYTES ? text.len : ESCAPED_BYTES) + TB_ESCAPE_MAX;
     char *at = tb_json_emit_room(emit, room);
@@ -27,13 +27,13 @@ void tb_json_emit_escaped(struct tb_json_emit *emit, enum tb_escape_form form, s
   }
 }
 
-static void emit_string_for_people(struct tb_json_emit *emit, struct tb_slice text) {
+static void emit_string_for_people(struct tb_json_emit *emit, struct tb_str text) {
   TB_JSON_EMIT(emit, "\"");
   tb_json_emit_escaped(emit, TB_ESCAPE_JSON, text);
   TB_JSON_EMIT(emit, "\"");
 }
 
-void tb_json_emit_string(struct tb_json_emit *emit, struct tb_slice text) {
+void tb_json_emit_string(struct tb_json_emit *emit, struct tb_str text) {
   if (text.len > SIZE_MAX / 16) {
     emit->status = TB_LIMIT;
     return;
@@ -66,7 +66,7 @@ void tb_json_emit_double(struct tb_json_emit *emit, double value) {
   if (at) tb_json_emit_end(emit, tb_json_put_double(at, value));
 }
 
-static void emit_json_text(struct tb_json_emit *emit, struct tb_slice text, unsigned *bad_json) {
+static void emit_json_text(struct tb_json_emit *emit, struct tb_str text, unsigned *bad_json) {
   if (tb_json_is_valid(text, JSON_TEXT_DEPTH)) {
     if (emit->for_people)
       tb_json_emit_escaped(emit, TB_ESCAPE_JSON_VALUE, text);

@@ -43,9 +43,9 @@ static inline void tb_json_emit_raw(struct tb_json_emit *emit, const char *data,
 #define TB_JSON_EMIT(emit, literal) tb_json_emit_raw((emit), (literal), sizeof(literal) - 1)
 
 /* Untrusted text, escaped in that form. */
-void tb_json_emit_escaped(struct tb_json_emit *emit, enum tb_escape_form form, struct tb_slice text);
+void tb_json_emit_escaped(struct tb_json_emit *emit, enum tb_escape_form form, struct tb_str text);
 
-void tb_json_emit_string(struct tb_json_emit *emit, struct tb_slice text);
+void tb_json_emit_string(struct tb_json_emit *emit, struct tb_str text);
 void tb_json_emit_uint(struct tb_json_emit *emit, uint64_t value);
 void tb_json_emit_int(struct tb_json_emit *emit, int64_t value);
 void tb_json_emit_micros(struct tb_json_emit *emit, int64_t ns);

@@ -241,7 +241,7 @@ static char *put_characters(char *at, const unsigned char *p, const unsigned cha
   return at;
 }
 
-char *tb_json_put_string(char *at, struct tb_slice text) {
+char *tb_json_put_string(char *at, struct tb_str text) {
   const unsigned char *from = (const unsigned char *)text.ptr;
   *at++ = '"';
   if (text.len) at = copy_all(at, from, text.len) ? put_characters(at, from, from + text.len) : at + text.len;

@@ -36,9 +36,9 @@ char *tb_json_put_double(char *at, double value);
 /* A string in quotes. Control characters (DEL among them: some readers refuse it), quotes and backslashes are escaped;
  * bytes that are no UTF-8 become U+FFFD, one for each maximal part of a character, as the Unicode standard advises. This is JSON
  * for programs: what is shown to people is escaped further (tracebridge/escape.h). */
-char *tb_json_put_string(char *at, struct tb_slice text);
+char *tb_json_put_string(char *at, struct tb_str text);
 
 /* True where `text` is one JSON value by RFC 8259, in valid UTF-8, that nests at most `max_depth` deep. */
-bool tb_json_is_valid(struct tb_slice text, unsigned max_depth);
+bool tb_json_is_valid(struct tb_str text, unsigned max_depth);
 
 #endif

@@ -5,20 +5,20 @@
 
 enum { SKIP_DEPTH = 64 * 1024 }; /* deeper nesting is damage */
 
-const char *tb_scan_fail(struct tb_scan *scan, const char *at) {
+const char *tb_tokenizer_fail(struct tb_tokenizer *scan, const char *at) {
   scan->at = at;
-  scan->status = at >= scan->end ? TB_SCAN_MORE : TB_SCAN_BAD;
+  scan->status = at >= scan->end ? TB_TOKENIZER_MORE : TB_TOKENIZER_BAD;
   return NULL;
 }
 
-static const char *no_memory(struct tb_scan *scan) {
-  scan->status = TB_SCAN_NO_MEMORY;
+static const char *no_memory(struct tb_tokenizer *scan) {
+  scan->status = TB_TOKENIZER_NO_MEMORY;
   return NULL;
 }
 
 static bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
-const char *tb_scan_space_run(const char *p) {
+const char *tb_tokenizer_space_run(const char *p) {
   if (!is_space(*p)) return p;
   if ((unsigned char)*++p > ' ') return p;
 #ifdef __SSE2__
@@ -39,10 +39,10 @@ const char *tb_scan_space_run(const char *p) {
 
 /* ---- strings that need work ------------------------------------------------------------------------------------- */
 
-static const char *find_close(struct tb_scan *scan, const char *p) {
+static const char *find_close(struct tb_tokenizer *scan, const char *p) {
   for (; *p != '"'; p++) {
     if (*p == '\\') p++;
-    if (p >= scan->end) return tb_scan_fail(scan, scan->end);
+    if (p >= scan->end) return tb_tokenizer_fail(scan, scan->end);
   }
   return p;
 }
@@ -134,58 +134,60 @@ static void give_back(struct tb_arena *arena, char *used) {
   if (at < arena->at) arena->at = at;
 }
 
-struct tb_slice tb_scan_piece(struct tb_scan *scan, const char *p, const char *end) {
+struct tb_str tb_tokenizer_piece(struct tb_tokenizer *scan, const char *p, const char *end) {
   size_t len = (size_t)(end - p);
-  if (needs_no_change(p, end)) return (struct tb_slice){p, len};
+  if (needs_no_change(p, end)) return (struct tb_str){p, len};
   char *copy = tb_arena_alloc(scan->arena, len * 3 + 4);
   if (!copy) {
     (void)no_memory(scan);
-    return (struct tb_slice){NULL, 0};
+    return (struct tb_str){NULL, 0};
   }
   char *copy_end = rewrite(p, end, copy);
   give_back(scan->arena, copy_end);
-  return (struct tb_slice){copy, (size_t)(copy_end - copy)};
+  return (struct tb_str){copy, (size_t)(copy_end - copy)};
 }
 
-const char *tb_scan_string_slow(struct tb_scan *scan, const char *start, const char *at, struct tb_slice *text) {
+const char *tb_tokenizer_string_slow(struct tb_tokenizer *scan, const char *start, const char *at,
+                                     struct tb_str *text) {
   const char *close = find_close(scan, at);
   if (!close) return NULL;
-  *text = tb_scan_piece(scan, start, close);
+  *text = tb_tokenizer_piece(scan, start, close);
   return text->ptr ? close + 1 : NULL;
 }
 
 /* ---- numbers, literals ------------------------------------------------------------------------------------------ */
 
-const char *tb_scan_number_slow(struct tb_scan *scan, const char *p, struct tb_decimal *number) {
+const char *tb_tokenizer_number_slow(struct tb_tokenizer *scan, const char *p, struct tb_decimal *number) {
   const char *end = tb_decimal_parse(p, scan->end, number);
-  if (!end) return tb_scan_fail(scan, *p == '-' && p + 1 >= scan->end ? scan->end : p);
+  if (!end) return tb_tokenizer_fail(scan, *p == '-' && p + 1 >= scan->end ? scan->end : p);
   if (end + 2 >= scan->end) { /* digits, or "e+" and digits, may follow */
     const char *rest = end;
     while (rest < scan->end && strchr("eE+-.", *rest)) rest++;
-    if (rest == scan->end) return tb_scan_fail(scan, rest);
+    if (rest == scan->end) return tb_tokenizer_fail(scan, rest);
   }
   return end;
 }
 
-const char *tb_scan_literal(struct tb_scan *scan, const char *p) {
-  static const struct tb_slice words[] = {{"true", 4}, {"false", 5}, {"null", 4}, {"NaN", 3},      {"nan", 3},
-                                          {"inf", 3},  {"Inf", 3},   {"INF", 3},  {"Infinity", 8}, {"infinity", 8}};
+const char *tb_tokenizer_literal(struct tb_tokenizer *scan, const char *p) {
+  static const struct tb_str words[] = {{"true", 4}, {"false", 5}, {"null", 4}, {"NaN", 3},      {"nan", 3},
+                                        {"inf", 3},  {"Inf", 3},   {"INF", 3},  {"Infinity", 8}, {"infinity", 8}};
   const char *word = *p == '-' || *p == '+' ? p + 1 : p, *end = word;
   while ((*end >= 'a' && *end <= 'z') || (*end >= 'A' && *end <= 'Z')) end++;
-  if (end >= scan->end) return tb_scan_fail(scan, scan->end);
+  if (end >= scan->end) return tb_tokenizer_fail(scan, scan->end);
   for (size_t i = word > p ? 3 : 0; i < sizeof(words) / sizeof(words[0]); i++)
-    if (tb_slice_equal(words[i], (struct tb_slice){word, (size_t)(end - word)})) return end;
-  return tb_scan_fail(scan, p);
+    if (tb_str_equal(words[i], (struct tb_str){word, (size_t)(end - word)})) return end;
+  return tb_tokenizer_fail(scan, p);
 }
 
 /* ---- whole values ----------------------------------------------------------------------------------------------- */
 
-static const char *skip_scalar(struct tb_scan *scan, const char *p) {
-  struct tb_slice text;
+static const char *skip_scalar(struct tb_tokenizer *scan, const char *p) {
+  struct tb_str text;
   struct tb_decimal number;
-  if (*p == '"') return tb_scan_string(scan, p + 1, &text);
-  if ((*p >= '0' && *p <= '9') || (*p == '-' && p[1] >= '0' && p[1] <= '9')) return tb_scan_number(scan, p, &number);
-  return tb_scan_literal(scan, p);
+  if (*p == '"') return tb_tokenizer_string(scan, p + 1, &text);
+  if ((*p >= '0' && *p <= '9') || (*p == '-' && p[1] >= '0' && p[1] <= '9'))
+    return tb_tokenizer_number(scan, p, &number);
+  return tb_tokenizer_literal(scan, p);
 }
 
 /* The kinds of the containers that are open, a bit each. */
@@ -204,32 +206,32 @@ static bool open_container(struct nesting *n, bool is_object) {
   return true;
 }
 
-static const char *skip_key(struct tb_scan *scan, const char *p) {
-  struct tb_slice key;
-  if (*p != '"') return tb_scan_fail(scan, p);
-  p = tb_scan_string(scan, p + 1, &key);
+static const char *skip_key(struct tb_tokenizer *scan, const char *p) {
+  struct tb_str key;
+  if (*p != '"') return tb_tokenizer_fail(scan, p);
+  p = tb_tokenizer_string(scan, p + 1, &key);
   if (!p) return NULL;
-  p = tb_scan_space(p);
-  return *p == ':' ? tb_scan_space(p + 1) : tb_scan_fail(scan, p);
+  p = tb_tokenizer_space(p);
+  return *p == ':' ? tb_tokenizer_space(p + 1) : tb_tokenizer_fail(scan, p);
 }
 
 /* Behind a value: closes what closes there and passes a comma. */
-static const char *skip_closers(struct tb_scan *scan, struct nesting *n, const char *p) {
+static const char *skip_closers(struct tb_tokenizer *scan, struct nesting *n, const char *p) {
   while (n->depth) {
-    p = tb_scan_space(p);
+    p = tb_tokenizer_space(p);
     if (*p == ',')
-      p = tb_scan_space(p + 1);
+      p = tb_tokenizer_space(p + 1);
     else if (*p != '}' && *p != ']')
-      return tb_scan_fail(scan, p);
+      return tb_tokenizer_fail(scan, p);
     if (*p != '}' && *p != ']') return p;
-    if ((*p == '}') != in_object(n)) return tb_scan_fail(scan, p);
+    if ((*p == '}') != in_object(n)) return tb_tokenizer_fail(scan, p);
     n->depth--;
     p++;
   }
   return p;
 }
 
-const char *tb_scan_skip_value(struct tb_scan *scan, const char *p) {
+const char *tb_tokenizer_skip_value(struct tb_tokenizer *scan, const char *p) {
   struct nesting nesting = {.depth = 0};
   do {
     if (nesting.depth && in_object(&nesting)) p = skip_key(scan, p);
@@ -238,9 +240,9 @@ const char *tb_scan_skip_value(struct tb_scan *scan, const char *p) {
       p = skip_scalar(scan, p);
       if (!p) return NULL;
     } else {
-      if (!open_container(&nesting, *p == '{')) return tb_scan_fail(scan, p);
+      if (!open_container(&nesting, *p == '{')) return tb_tokenizer_fail(scan, p);
       char close = *p == '{' ? '}' : ']';
-      p = tb_scan_space(p + 1);
+      p = tb_tokenizer_space(p + 1);
       if (*p != close) continue;
       nesting.depth--;
       p++;
@@ -278,13 +280,13 @@ static const char *clean_character(const char *p, const char *end, bool in_strin
   return p + (n ? n : skip);
 }
 
-struct tb_slice tb_scan_raw(struct tb_scan *scan, const char *p, const char *end) {
+struct tb_str tb_tokenizer_raw(struct tb_tokenizer *scan, const char *p, const char *end) {
   size_t len = (size_t)(end - p);
-  if (raw_is_clean(p, end)) return (struct tb_slice){p, len};
+  if (raw_is_clean(p, end)) return (struct tb_str){p, len};
   char *copy = tb_arena_alloc(scan->arena, len * 6 + 4), *out = copy;
   if (!copy) {
     (void)no_memory(scan);
-    return (struct tb_slice){NULL, 0};
+    return (struct tb_str){NULL, 0};
   }
   for (bool in_string = false; p < end;) {
     if (*p == '"') in_string = !in_string;
@@ -292,5 +294,5 @@ struct tb_slice tb_scan_raw(struct tb_scan *scan, const char *p, const char *end
     p = clean_character(p, end, in_string, &out);
   }
   give_back(scan->arena, out);
-  return (struct tb_slice){copy, (size_t)(out - copy)};
+  return (struct tb_str){copy, (size_t)(out - copy)};
 }

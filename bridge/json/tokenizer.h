@@ -18,52 +18,54 @@
 #include "base/decimal.h"
 #include "base/memory.h"
 
-enum tb_scan_status {
-  TB_SCAN_OK,
-  TB_SCAN_MORE, /* the text ends inside the token */
-  TB_SCAN_BAD,  /* no JSON at `at` */
-  TB_SCAN_FULL, /* the batch has no room left */
-  TB_SCAN_NO_MEMORY
+enum tb_tokenizer_status {
+  TB_TOKENIZER_OK,
+  TB_TOKENIZER_MORE, /* the text ends inside the token */
+  TB_TOKENIZER_BAD,  /* no JSON at `at` */
+  TB_TOKENIZER_FULL, /* the batch has no room left */
+  TB_TOKENIZER_NO_MEMORY
 };
 
 /* Where the scanning of one text stands in the world; caller-owned. */
-struct tb_scan {
-  const char *end;            /* of the text */
-  struct tb_arena *arena;     /* takes strings that had to be changed */
-  const char *at;             /* where it failed */
-  enum tb_scan_status status; /* why the last function failed */
+struct tb_tokenizer {
+  const char *end;                 /* of the text */
+  struct tb_arena *arena;          /* takes strings that had to be changed */
+  const char *at;                  /* where it failed */
+  enum tb_tokenizer_status status; /* why the last function failed */
 };
 
-/* Sets the failure and returns NULL; TB_SCAN_MORE where `at` is the end of the text, else TB_SCAN_BAD. */
-const char *tb_scan_fail(struct tb_scan *scan, const char *at);
+/* Sets the failure and returns NULL; TB_TOKENIZER_MORE where `at` is the end of the text, else TB_TOKENIZER_BAD. */
+const char *tb_tokenizer_fail(struct tb_tokenizer *scan, const char *at);
 
 /* ---- white space ------------------------------------------------------------------------------------------------ */
 
-const char *tb_scan_space_run(const char *p);
+const char *tb_tokenizer_space_run(const char *p);
 
 /* The first byte from `p` on that is no white space. */
-static inline const char *tb_scan_space(const char *p) { return (unsigned char)*p > ' ' ? p : tb_scan_space_run(p); }
+static inline const char *tb_tokenizer_space(const char *p) {
+  return (unsigned char)*p > ' ' ? p : tb_tokenizer_space_run(p);
+}
 
 /* ---- strings ---------------------------------------------------------------------------------------------------- */
 
-/* Which of the next TB_SCAN_STEP bytes may end a run of plain characters: quotes, backslashes, control characters and
+/* Which of the next TB_TOKENIZER_STEP bytes may end a run of plain characters: quotes, backslashes, control characters and
  * what is no ASCII. The lowest bit that is set is right; with the portable form those above it may be wrong.
- * tb_scan_short_stops looks at the first of these bytes alone. */
+ * tb_tokenizer_short_stops looks at the first of these bytes alone. */
 #ifdef __SSE2__
-enum { TB_SCAN_STEP = 32 };
-static inline uint32_t tb_scan_short_stops(const char *p) {
+enum { TB_TOKENIZER_STEP = 32 };
+static inline uint32_t tb_tokenizer_short_stops(const char *p) {
   const __m128i quote = _mm_set1_epi8('"'), backslash = _mm_set1_epi8('\\'), space = _mm_set1_epi8(' ');
   __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
   __m128i marks = _mm_or_si128(_mm_cmpeq_epi8(v, quote), _mm_cmpeq_epi8(v, backslash));
   /* compared signed: bytes from 0x80 on are below a space too */
   return (uint32_t)_mm_movemask_epi8(_mm_or_si128(marks, _mm_cmplt_epi8(v, space)));
 }
-static inline uint32_t tb_scan_string_stops(const char *p) {
-  return tb_scan_short_stops(p) | tb_scan_short_stops(p + 16) << 16;
+static inline uint32_t tb_tokenizer_string_stops(const char *p) {
+  return tb_tokenizer_short_stops(p) | tb_tokenizer_short_stops(p + 16) << 16;
 }
 #else
-enum { TB_SCAN_STEP = 8 };
-static inline uint32_t tb_scan_short_stops(const char *p) {
+enum { TB_TOKENIZER_STEP = 8 };
+static inline uint32_t tb_tokenizer_short_stops(const char *p) {
   const uint64_t ones = UINT64_C(0x0101010101010101), tops = UINT64_C(0x8080808080808080);
   uint64_t v;
   memcpy(&v, p, 8);
@@ -71,31 +73,31 @@ static inline uint32_t tb_scan_short_stops(const char *p) {
   uint64_t stop = (((q - ones) & ~q) | ((b - ones) & ~b) | (v - ones * ' ') | v) & tops;
   return stop ? UINT32_C(1) << (__builtin_ctzll(stop) >> 3) : 0;
 }
-static inline uint32_t tb_scan_string_stops(const char *p) { return tb_scan_short_stops(p); }
+static inline uint32_t tb_tokenizer_string_stops(const char *p) { return tb_tokenizer_short_stops(p); }
 #endif
 
-/* Reads the rest of a string of which [start, at) is plain. As tb_scan_string. */
-const char *tb_scan_string_slow(struct tb_scan *scan, const char *start, const char *at, struct tb_slice *text);
+/* Reads the rest of a string of which [start, at) is plain. As tb_tokenizer_string. */
+const char *tb_tokenizer_string_slow(struct tb_tokenizer *scan, const char *start, const char *at, struct tb_str *text);
 
 /* Reads the string that starts with the quote before `p`. Returns the byte after its closing quote, *text then being
  * the string in UTF-8: in the text itself where nothing had to change, else in the arena. Escapes are resolved; lone
  * surrogates and bytes that are no UTF-8 become U+FFFD; control characters stay. NULL on failure. */
-static inline const char *tb_scan_string(struct tb_scan *scan, const char *p, struct tb_slice *text) {
+static inline const char *tb_tokenizer_string(struct tb_tokenizer *scan, const char *p, struct tb_str *text) {
   const char *start = p;
-  uint32_t mask = tb_scan_string_stops(p);
-  while (!mask) mask = tb_scan_string_stops(p += TB_SCAN_STEP);
+  uint32_t mask = tb_tokenizer_string_stops(p);
+  while (!mask) mask = tb_tokenizer_string_stops(p += TB_TOKENIZER_STEP);
   p += __builtin_ctz(mask);
-  if (__builtin_expect(*p != '"', 0)) return tb_scan_string_slow(scan, start, p, text);
+  if (__builtin_expect(*p != '"', 0)) return tb_tokenizer_string_slow(scan, start, p, text);
   text->ptr = start;
   text->len = (size_t)(p - start);
   return p + 1;
 }
 
 /* The same, quicker for strings that are short, as names of members are. */
-static inline const char *tb_scan_short_string(struct tb_scan *scan, const char *p, struct tb_slice *text) {
-  uint32_t mask = tb_scan_short_stops(p);
+static inline const char *tb_tokenizer_short_string(struct tb_tokenizer *scan, const char *p, struct tb_str *text) {
+  uint32_t mask = tb_tokenizer_short_stops(p);
   const char *end = p + (mask ? __builtin_ctz(mask) : 0);
-  if (!mask || *end != '"') return tb_scan_string(scan, p, text);
+  if (!mask || *end != '"') return tb_tokenizer_string(scan, p, text);
   text->ptr = p;
   text->len = (size_t)(end - p);
   return end + 1;
@@ -105,7 +107,7 @@ static inline const char *tb_scan_short_string(struct tb_scan *scan, const char 
 
 /* Adds the digits from `p` on to *mantissa, eight at a time and without a branch on their number, and returns the byte
  * after them. *mantissa is good for up to 19 digits in all, which the caller checks. */
-static inline const char *tb_scan_digits(const char *p, uint64_t *mantissa) {
+static inline const char *tb_tokenizer_digits(const char *p, uint64_t *mantissa) {
   static const uint32_t power10[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
   for (;;) {
     uint64_t v, other;
@@ -126,29 +128,29 @@ static inline const char *tb_scan_digits(const char *p, uint64_t *mantissa) {
   }
 }
 
-const char *tb_scan_number_slow(struct tb_scan *scan, const char *p, struct tb_decimal *number);
+const char *tb_tokenizer_number_slow(struct tb_tokenizer *scan, const char *p, struct tb_decimal *number);
 
 /* Reads the number at `p`, returns the byte after it; NULL on failure (MORE where it touches the end of the text, since
  * it may go on there). */
-static inline const char *tb_scan_number(struct tb_scan *scan, const char *p, struct tb_decimal *number) {
+static inline const char *tb_tokenizer_number(struct tb_tokenizer *scan, const char *p, struct tb_decimal *number) {
   const char *start = p;
   bool negative = *p == '-';
   if (negative) p++;
   const char *first = p;
   uint64_t mantissa = 0;
-  p = tb_scan_digits(p, &mantissa);
+  p = tb_tokenizer_digits(p, &mantissa);
   int32_t exponent = 0;
   bool integer = true;
   const char *digits_end = p;
   if (*p == '.') {
     const char *fraction = p + 1;
-    p = tb_scan_digits(fraction, &mantissa);
+    p = tb_tokenizer_digits(fraction, &mantissa);
     exponent = (int32_t)(fraction - p);
-    if (p == fraction) return tb_scan_number_slow(scan, start, number);
+    if (p == fraction) return tb_tokenizer_number_slow(scan, start, number);
     integer = false;
   }
   if (digits_end == first || p - first > 19 || *p == 'e' || *p == 'E' || p >= scan->end)
-    return tb_scan_number_slow(scan, start, number);
+    return tb_tokenizer_number_slow(scan, start, number);
   *number = (struct tb_decimal){mantissa, exponent, negative, integer, false, 0};
   return p;
 }
@@ -157,18 +159,18 @@ static inline const char *tb_scan_number(struct tb_scan *scan, const char *p, st
 
 /* The byte after the value at `p` (white space before it was skipped), which is passed over; nested to any depth. NULL
  * on failure. */
-const char *tb_scan_skip_value(struct tb_scan *scan, const char *p);
+const char *tb_tokenizer_skip_value(struct tb_tokenizer *scan, const char *p);
 
 /* A copy in the arena of a piece of a string, [p, end), with escapes resolved and bytes that are no UTF-8 replaced; in
  * the text itself where nothing has to change. ptr is NULL when memory is exhausted (and status NO_MEMORY). */
-struct tb_slice tb_scan_piece(struct tb_scan *scan, const char *p, const char *end);
+struct tb_str tb_tokenizer_piece(struct tb_tokenizer *scan, const char *p, const char *end);
 
-/* The value [p, end), which tb_scan_skip_value passed over, as JSON text that is valid UTF-8 without raw control
- * characters in strings. As tb_scan_piece. */
-struct tb_slice tb_scan_raw(struct tb_scan *scan, const char *p, const char *end);
+/* The value [p, end), which tb_tokenizer_skip_value passed over, as JSON text that is valid UTF-8 without raw control
+ * characters in strings. As tb_tokenizer_piece. */
+struct tb_str tb_tokenizer_raw(struct tb_tokenizer *scan, const char *p, const char *end);
 
 /* The byte after the literal at `p`: true, false, null, or one of the numbers that JSON lacks and tracers write (NaN,
  * Infinity, inf, with or without a sign). NULL on failure. */
-const char *tb_scan_literal(struct tb_scan *scan, const char *p);
+const char *tb_tokenizer_literal(struct tb_tokenizer *scan, const char *p);
 
 #endif

@@ -123,7 +123,7 @@ static bool take_key(struct checker *c) {
 
 /* One value with all that it opens: levels are opened down to a scalar (or an empty level), then closed as far as they
  * close, and a comma goes on with the next. */
-bool tb_json_is_valid(struct tb_slice text, unsigned max_depth) {
+bool tb_json_is_valid(struct tb_str text, unsigned max_depth) {
   if (!text.len) return false;
   struct checker c = {.at = (const unsigned char *)text.ptr, .max_depth = max_depth};
   c.end = c.at + text.len;

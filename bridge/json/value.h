@@ -9,6 +9,6 @@
 #include "tracebridge/event.h"
 
 /* Parses `text`, one JSON value, into arguments of the arena's memory; their count, 0 where it is no JSON or memory is exhausted. */
-uint32_t tb_json_parse_value(struct tb_arena *arena, struct tb_slice text, struct tb_arg **args);
+uint32_t tb_json_parse_value(struct tb_arena *arena, struct tb_str text, struct tb_arg **args);
 
 #endif

@@ -9,11 +9,11 @@
 
 /* Whose flow events tell of a slice's flow ids, or a flow event is. The two join slices by rules of their own, so that a writer of the
  * one takes the events, of the other the ids. */
-enum tb_flows_told { TB_FLOWS_UNTOLD, TB_FLOWS_TOLD_BY_JSON, TB_FLOWS_TOLD_BY_FXT };
+enum tb_flow_source { TB_FLOWS_ONCE, TB_FLOWS_DUPLICATED_BY_JSON, TB_FLOWS_DUPLICATED_BY_FXT };
 
-static inline enum tb_flows_told tb_flows_told(const struct tb_event *event) {
-  if (!(event->has & TB_HAS_FLOWS_TOLD)) return TB_FLOWS_UNTOLD;
-  return event->has & TB_HAS_ID_ALONE ? TB_FLOWS_TOLD_BY_FXT : TB_FLOWS_TOLD_BY_JSON;
+static inline enum tb_flow_source tb_flow_source(const struct tb_event *event) {
+  if (!(event->has & TB_HAS_FLOWS_DUPLICATED)) return TB_FLOWS_ONCE;
+  return event->has & TB_HAS_ID_ONLY_MATCH ? TB_FLOWS_DUPLICATED_BY_FXT : TB_FLOWS_DUPLICATED_BY_JSON;
 }
 
 #endif

@@ -3,19 +3,19 @@
 
 #include "base/memory.h"
 
-bool tb_metadata_is_of_thread(struct tb_slice name) {
+bool tb_metadata_is_of_thread(struct tb_str name) {
   enum { LEN = sizeof("thread_") - 1 };
   return name.len >= LEN && memcmp(name.ptr, "thread_", LEN) == 0;
 }
 
-struct tb_slice tb_metadata_track_name(const struct tb_event *event) {
-  const struct tb_slice none = {NULL, 0};
+struct tb_str tb_metadata_track_name(const struct tb_event *event) {
+  const struct tb_str none = {NULL, 0};
   if (event->type != TB_EVENT_METADATA || !event->track) return none;
   bool of_thread = event->track->type == TB_TRACK_THREAD;
   if (!of_thread && event->track->type != TB_TRACK_PROCESS) return none;
-  if (!tb_slice_equal(event->name, of_thread ? TB_SLICE("thread_name") : TB_SLICE("process_name"))) return none;
+  if (!tb_str_equal(event->name, of_thread ? TB_STR("thread_name") : TB_STR("process_name"))) return none;
   for (uint32_t i = 0; i < event->arg_count; i += event->args[i].span)
-    if (event->args[i].type == TB_ARG_STRING && tb_slice_equal(event->args[i].name, TB_SLICE("name")))
+    if (event->args[i].type == TB_ARG_STRING && tb_str_equal(event->args[i].name, TB_STR("name")))
       return event->args[i].text;
   return none;
 }

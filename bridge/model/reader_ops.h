@@ -60,7 +60,7 @@ struct tb_reader {
   struct tb_error error;
   struct tb_batch batch; /* of tb_reader_next */
   size_t next_event;
-  struct tb_intern kept; /* texts of tb_reader_keep */
+  struct tb_intern kept; /* texts of tb_reader_intern */
   enum tb_status held;   /* status of fill to give once the batch is used up */
 };
 

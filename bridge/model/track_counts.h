@@ -10,17 +10,17 @@
 #include "tracebridge/writer.h"
 
 /* Wholly public, caller-owned. */
-struct tb_tally {
+struct tb_track_counts {
   const struct tb_allocator *allocator;
   unsigned char *met; /* by index of the track */
   size_t met_capacity;
   struct tb_map counters; /* by track and a hash of name, id and series */
 };
 
-void tb_tally_init(struct tb_tally *tally, const struct tb_allocator *allocator);
-void tb_tally_free(struct tb_tally *tally);
+void tb_track_counts_init(struct tb_track_counts *track_counts, const struct tb_allocator *allocator);
+void tb_track_counts_free(struct tb_track_counts *track_counts);
 /* Adds to *summary what the event is the first to show. TB_OK or TB_NO_MEMORY. */
-TB_MUST_CHECK enum tb_status tb_tally_take(struct tb_tally *tally, const struct tb_event *event,
-                                           struct tb_writer_summary *summary);
+TB_MUST_CHECK enum tb_status tb_track_counts_add(struct tb_track_counts *track_counts, const struct tb_event *event,
+                                                 struct tb_writer_summary *summary);
 
 #endif

@@ -35,7 +35,7 @@ struct tb_writer {
   void *writing_ctx;
   struct tb_writer_options options; /* with the defaults filled in */
   struct tb_writer_summary summary;
-  struct tb_tally tally;
+  struct tb_track_counts track_counts;
   struct tb_losses losses;
   struct tb_error error;
 };

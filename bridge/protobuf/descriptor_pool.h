@@ -12,42 +12,42 @@
 #include "protobuf/iid_index.h"
 
 /* Types of a field, as descriptor.proto numbers them. */
-enum tb_schema_field_type {
-  TB_SCHEMA_DOUBLE = 1,
-  TB_SCHEMA_FLOAT,
-  TB_SCHEMA_INT64,
-  TB_SCHEMA_UINT64,
-  TB_SCHEMA_INT32,
-  TB_SCHEMA_FIXED64,
-  TB_SCHEMA_FIXED32,
-  TB_SCHEMA_BOOL,
-  TB_SCHEMA_STRING,
-  TB_SCHEMA_GROUP,
-  TB_SCHEMA_MESSAGE,
-  TB_SCHEMA_BYTES,
-  TB_SCHEMA_UINT32,
-  TB_SCHEMA_ENUM,
-  TB_SCHEMA_SFIXED32,
-  TB_SCHEMA_SFIXED64,
-  TB_SCHEMA_SINT32,
-  TB_SCHEMA_SINT64
+enum tb_descriptor_field_type {
+  TB_DESCRIPTOR_DOUBLE = 1,
+  TB_DESCRIPTOR_FLOAT,
+  TB_DESCRIPTOR_INT64,
+  TB_DESCRIPTOR_UINT64,
+  TB_DESCRIPTOR_INT32,
+  TB_DESCRIPTOR_FIXED64,
+  TB_DESCRIPTOR_FIXED32,
+  TB_DESCRIPTOR_BOOL,
+  TB_DESCRIPTOR_STRING,
+  TB_DESCRIPTOR_GROUP,
+  TB_DESCRIPTOR_MESSAGE,
+  TB_DESCRIPTOR_BYTES,
+  TB_DESCRIPTOR_UINT32,
+  TB_DESCRIPTOR_ENUM,
+  TB_DESCRIPTOR_SFIXED32,
+  TB_DESCRIPTOR_SFIXED64,
+  TB_DESCRIPTOR_SINT32,
+  TB_DESCRIPTOR_SINT64
 };
 
-struct tb_schema_field {
-  struct tb_slice name;
-  uint32_t type; /* enum tb_schema_field_type */
+struct tb_descriptor_field {
+  struct tb_str name;
+  uint32_t type; /* enum tb_descriptor_field_type */
   bool repeated;
   uint32_t type_id; /* of a message or enum */
 };
 
-struct tb_schema {
-  struct tb_budget *budget;
+struct tb_descriptor_pool {
+  struct tb_limit_allocator *budget;
   struct tb_intern types; /* full names with a leading dot: ".perfetto.protos.TrackEvent" */
   struct tb_intern *pool; /* names of fields and values */
-  struct tb_schema_field *fields;
+  struct tb_descriptor_field *fields;
   size_t field_count, field_capacity;
   struct tb_map field_map; /* type, number -> place in fields */
-  struct tb_slice *values;
+  struct tb_str *values;
   size_t value_count, value_capacity;
   struct tb_map value_map; /* enum type, number -> place in values */
   struct tb_arena scratch;
@@ -55,25 +55,29 @@ struct tb_schema {
   bool learning;  /* it is being so: what the trace said stays */
 };
 
-void tb_schema_init(struct tb_schema *schema, struct tb_budget *budget, struct tb_intern *pool);
-void tb_schema_free(struct tb_schema *schema);
+void tb_descriptor_pool_init(struct tb_descriptor_pool *schema, struct tb_limit_allocator *budget,
+                             struct tb_intern *pool);
+void tb_descriptor_pool_free(struct tb_descriptor_pool *schema);
 
 /* Adds what an ExtensionDescriptor message describes. TB_OK, TB_BAD_DATA or TB_NO_MEMORY. */
-TB_MUST_CHECK enum tb_status tb_schema_add_extensions(struct tb_schema *schema, struct tb_slice extension_descriptor);
+TB_MUST_CHECK enum tb_status tb_descriptor_pool_add_extensions(struct tb_descriptor_pool *schema,
+                                                               struct tb_str extension_descriptor);
 
 /* The id of a type by its full name, with or without the leading dot, be it known or not; 0 when memory is exhausted. */
-uint32_t tb_schema_type(struct tb_schema *schema, struct tb_slice name);
+uint32_t tb_descriptor_pool_type(struct tb_descriptor_pool *schema, struct tb_str name);
 
 /* ---- asking. What is known without the trace is not the trace's: it does not count against the budget's limit. Where there is no
  * memory for it, it stays unknown: the reader's guard (base/memory.h) sees to it that nothing comes of that. -------------------- */
 
-/* tb_schema_type, but 0 where none of the name is known. */
-uint32_t tb_schema_find_type(struct tb_schema *schema, struct tb_slice name);
+/* tb_descriptor_pool_type, but 0 where none of the name is known. */
+uint32_t tb_descriptor_pool_find_type(struct tb_descriptor_pool *schema, struct tb_str name);
 
 /* True and *field where the message type has a field `number`. */
-bool tb_schema_find_field(struct tb_schema *schema, uint32_t type, uint32_t number, struct tb_schema_field *field);
+bool tb_descriptor_pool_find_field(struct tb_descriptor_pool *schema, uint32_t type, uint32_t number,
+                                   struct tb_descriptor_field *field);
 
 /* True and *name where the enum has the value. */
-bool tb_schema_find_value(struct tb_schema *schema, uint32_t type, int32_t number, struct tb_slice *name);
+bool tb_descriptor_pool_find_value(struct tb_descriptor_pool *schema, uint32_t type, int32_t number,
+                                   struct tb_str *name);
 
 #endif

@@ -20,7 +20,7 @@ void tb_iid_index_free(struct tb_iid_index *index) {
   tb_map_free(&index->sparse);
 }
 
-static enum tb_status set_dense(struct tb_iid_index *index, size_t iid, struct tb_slice text) {
+static enum tb_status set_dense(struct tb_iid_index *index, size_t iid, struct tb_str text) {
   size_t before = index->dense_capacity;
   void *dense = index->dense;
   enum tb_status status =
@@ -33,7 +33,7 @@ static enum tb_status set_dense(struct tb_iid_index *index, size_t iid, struct t
   return TB_OK;
 }
 
-static enum tb_status set_sparse(struct tb_iid_index *index, uint64_t iid, struct tb_slice text) {
+static enum tb_status set_sparse(struct tb_iid_index *index, uint64_t iid, struct tb_str text) {
   uint32_t place;
   if (tb_map_get(&index->sparse, iid, 0, &place)) {
     index->others[place] = text;
@@ -50,14 +50,14 @@ static enum tb_status set_sparse(struct tb_iid_index *index, uint64_t iid, struc
   return TB_OK;
 }
 
-enum tb_status tb_iid_index_set(struct tb_iid_index *index, uint64_t iid, struct tb_slice text) {
+enum tb_status tb_iid_index_set(struct tb_iid_index *index, uint64_t iid, struct tb_str text) {
   if (iid < DENSE_MAX && iid < index->dense_used + DENSE_GAP && !tb_iid_index_find_sparse(index, iid)) {
     return set_dense(index, (size_t)iid, text);
   }
   return set_sparse(index, iid, text);
 }
 
-const struct tb_slice *tb_iid_index_find_sparse(const struct tb_iid_index *index, uint64_t iid) {
+const struct tb_str *tb_iid_index_find_sparse(const struct tb_iid_index *index, uint64_t iid) {
   uint32_t place;
   return tb_map_get(&index->sparse, iid, 0, &place) ? &index->others[place] : NULL;
 }

@@ -12,8 +12,8 @@
 #include "base/map.h"
 
 /* The pool's copy of `text`. TB_OK, or TB_NO_MEMORY. */
-TB_MUST_CHECK static inline enum tb_status tb_text_pool_add(struct tb_intern *pool, struct tb_slice text,
-                                                            struct tb_slice *kept) {
+TB_MUST_CHECK static inline enum tb_status tb_text_pool_add(struct tb_intern *pool, struct tb_str text,
+                                                            struct tb_str *kept) {
   uint32_t id = tb_intern_id(pool, text);
   if (!id) return TB_NO_MEMORY;
   *kept = tb_intern_text(pool, id);
@@ -23,10 +23,10 @@ TB_MUST_CHECK static inline enum tb_status tb_text_pool_add(struct tb_intern *po
 /* One index of a sequence. iids are mostly small and dense; the others stand in `sparse`. */
 struct tb_iid_index {
   const struct tb_allocator *allocator;
-  struct tb_slice *dense; /* by iid; ptr NULL: no such entry */
+  struct tb_str *dense; /* by iid; ptr NULL: no such entry */
   size_t dense_capacity;
   size_t dense_used; /* one past the largest iid set */
-  struct tb_slice *others;
+  struct tb_str *others;
   size_t other_count, other_capacity;
   struct tb_map sparse; /* iid -> place in others */
 };
@@ -36,12 +36,12 @@ void tb_iid_index_clear(struct tb_iid_index *index);
 void tb_iid_index_free(struct tb_iid_index *index);
 
 /* Sets or replaces an entry. `text` must stay valid (the pool's). TB_OK, or TB_NO_MEMORY. */
-TB_MUST_CHECK enum tb_status tb_iid_index_set(struct tb_iid_index *index, uint64_t iid, struct tb_slice text);
+TB_MUST_CHECK enum tb_status tb_iid_index_set(struct tb_iid_index *index, uint64_t iid, struct tb_str text);
 
-const struct tb_slice *tb_iid_index_find_sparse(const struct tb_iid_index *index, uint64_t iid);
+const struct tb_str *tb_iid_index_find_sparse(const struct tb_iid_index *index, uint64_t iid);
 
 /* The entry, or NULL where there is none. */
-static inline const struct tb_slice *tb_iid_index_get(const struct tb_iid_index *index, uint64_t iid) {
+static inline const struct tb_str *tb_iid_index_get(const struct tb_iid_index *index, uint64_t iid) {
   if (iid < index->dense_used && index->dense[iid].ptr) return &index->dense[iid];
   return index->other_count ? tb_iid_index_find_sparse(index, iid) : NULL;
 }

@@ -24,27 +24,27 @@ struct tb_patch {
   uint8_t form; /* enum tb_patch_form */
 };
 
-/* Caller-owned; zero-initialise and set `allocator`, then tb_patches_free. */
-struct tb_patches {
+/* Caller-owned; zero-initialise and set `allocator`, then tb_message_patches_free. */
+struct tb_message_patch {
   const struct tb_allocator *allocator;
   struct tb_patch *items;
   size_t count, capacity;
   int64_t growth; /* bytes that the message has more than before, all patches of the open messages counted */
 };
 
-void tb_patches_free(struct tb_patches *patches);
+void tb_message_patches_free(struct tb_message_patch *patches);
 
 /* Room for more patches. TB_OK, TB_NO_MEMORY, TB_LIMIT. */
-TB_MUST_CHECK enum tb_status tb_patches_grow(struct tb_patches *patches);
+TB_MUST_CHECK enum tb_status tb_message_patches_grow(struct tb_message_patch *patches);
 
-static inline enum tb_status tb_patches_room(struct tb_patches *patches, size_t more) {
-  return patches->capacity - patches->count >= more ? TB_OK : tb_patches_grow(patches);
+static inline enum tb_status tb_message_patches_room(struct tb_message_patch *patches, size_t more) {
+  return patches->capacity - patches->count >= more ? TB_OK : tb_message_patches_grow(patches);
 }
 
 /* Puts a varint in place of the `old_len` bytes at `at`. */
-TB_MUST_CHECK static inline enum tb_status tb_patches_varint(struct tb_patches *patches, const char *at, size_t old_len,
-                                                             uint64_t value) {
-  enum tb_status status = tb_patches_room(patches, 1);
+TB_MUST_CHECK static inline enum tb_status tb_message_patches_varint(struct tb_message_patch *patches, const char *at,
+                                                                     size_t old_len, uint64_t value) {
+  enum tb_status status = tb_message_patches_room(patches, 1);
   if (status != TB_OK) return status;
   size_t new_len = tb_wire_varint_size(value);
   patches->items[patches->count++] = (struct tb_patch){at, old_len, new_len, value, NULL, TB_PATCH_VARINT};
@@ -53,33 +53,36 @@ TB_MUST_CHECK static inline enum tb_status tb_patches_varint(struct tb_patches *
 }
 
 /* Puts another number in place of a field's; its tag stays. */
-TB_MUST_CHECK enum tb_status tb_patches_number(struct tb_patches *patches, const struct tb_wire_field *field,
-                                               uint64_t value);
+TB_MUST_CHECK enum tb_status tb_message_patches_number(struct tb_message_patch *patches,
+                                                       const struct tb_wire_field *field, uint64_t value);
 
 /* Puts a number in decimal in place of text. */
-TB_MUST_CHECK enum tb_status tb_patches_decimal(struct tb_patches *patches, struct tb_slice text, uint64_t value);
+TB_MUST_CHECK enum tb_status tb_message_patches_decimal(struct tb_message_patch *patches, struct tb_str text,
+                                                        uint64_t value);
 
 /* Inserts a field that holds a number, or bytes, which must live until the patches are applied. */
-TB_MUST_CHECK enum tb_status tb_patches_insert(struct tb_patches *patches, const char *at, uint32_t number,
-                                               uint64_t value);
-TB_MUST_CHECK enum tb_status tb_patches_insert_bytes(struct tb_patches *patches, const char *at, struct tb_slice bytes);
+TB_MUST_CHECK enum tb_status tb_message_patches_insert(struct tb_message_patch *patches, const char *at,
+                                                       uint32_t number, uint64_t value);
+TB_MUST_CHECK enum tb_status tb_message_patches_insert_bytes(struct tb_message_patch *patches, const char *at,
+                                                             struct tb_str bytes);
 
 /* Leaves a field out. */
-TB_MUST_CHECK enum tb_status tb_patches_remove(struct tb_patches *patches, const struct tb_wire_field *field);
+TB_MUST_CHECK enum tb_status tb_message_patches_remove(struct tb_message_patch *patches,
+                                                       const struct tb_wire_field *field);
 
 /* Where a nested message began. */
-struct tb_patches_mark {
+struct tb_message_patches_mark {
   size_t count;
   int64_t growth;
 };
 
 /* Begins the message that is the payload of `field`. */
-TB_MUST_CHECK static inline enum tb_status tb_patches_begin(struct tb_patches *patches,
-                                                            const struct tb_wire_field *field,
-                                                            struct tb_patches_mark *mark) {
-  enum tb_status status = tb_patches_room(patches, 1);
+TB_MUST_CHECK static inline enum tb_status tb_message_patches_begin(struct tb_message_patch *patches,
+                                                                    const struct tb_wire_field *field,
+                                                                    struct tb_message_patches_mark *mark) {
+  enum tb_status status = tb_message_patches_room(patches, 1);
   if (status != TB_OK) return status;
-  *mark = (struct tb_patches_mark){patches->count, patches->growth};
+  *mark = (struct tb_message_patches_mark){patches->count, patches->growth};
   const char *length = field->start;
   while (*length++ & 0x80) continue; /* the tag */
   struct tb_patch *patch = &patches->items[patches->count++];
@@ -88,12 +91,13 @@ TB_MUST_CHECK static inline enum tb_status tb_patches_begin(struct tb_patches *p
   return TB_OK;
 }
 /* Ends it: without patches inside nothing is left of it. */
-void tb_patches_end(struct tb_patches *patches, const struct tb_wire_field *field, const struct tb_patches_mark *mark);
+void tb_message_patches_end(struct tb_message_patch *patches, const struct tb_wire_field *field,
+                            const struct tb_message_patches_mark *mark);
 /* Drops it with all patches inside. */
-void tb_patches_drop(struct tb_patches *patches, const struct tb_patches_mark *mark);
+void tb_message_patches_drop(struct tb_message_patch *patches, const struct tb_message_patches_mark *mark);
 
 /* memcpy, returning the byte after. Gaps are short as a rule: a call would cost more than the copying. */
-static inline char *tb_patches_copy(char *to, const char *from, size_t len) {
+static inline char *tb_message_patches_copy(char *to, const char *from, size_t len) {
   if (len > 16) {
     memcpy(to, from, len);
   } else if (len >= 8) {
@@ -107,6 +111,6 @@ static inline char *tb_patches_copy(char *to, const char *from, size_t len) {
 }
 
 /* Writes the message with all patches applied: message.len + patches->growth bytes. Returns the byte after them. */
-char *tb_patches_apply(const struct tb_patches *patches, struct tb_slice message, char *to);
+char *tb_message_patches_apply(const struct tb_message_patch *patches, struct tb_str message, char *to);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "protobuf/wire.h"
 
-static bool encode_slice(pb_ostream_t *stream, const pb_field_t *field, const struct tb_slice *text) {
+static bool encode_slice(pb_ostream_t *stream, const pb_field_t *field, const struct tb_str *text) {
   return pb_encode_tag_for_field(stream, field) && pb_encode_string(stream, (const pb_byte_t *)text->ptr, text->len);
 }
 
@@ -12,7 +12,7 @@ static bool slice_callback(pb_ostream_t *stream, const pb_field_t *field, void *
 }
 
 static bool slices_callback(pb_ostream_t *stream, const pb_field_t *field, void *const *arg) {
-  const struct tb_nanopb_slices *list = *arg;
+  const struct tb_nanopb_strs *list = *arg;
   for (size_t i = 0; i < list->count; i++) {
     if (!encode_slice(stream, field, &list->items[i])) return false;
   }
@@ -36,8 +36,8 @@ static pb_callback_t callback(bool (*encode)(pb_ostream_t *, const pb_field_t *,
   return result;
 }
 
-pb_callback_t tb_nanopb_slice(const struct tb_slice *text) { return callback(slice_callback, text); }
-pb_callback_t tb_nanopb_slices(const struct tb_nanopb_slices *list) { return callback(slices_callback, list); }
+pb_callback_t tb_nanopb_str(const struct tb_str *text) { return callback(slice_callback, text); }
+pb_callback_t tb_nanopb_strs(const struct tb_nanopb_strs *list) { return callback(slices_callback, list); }
 pb_callback_t tb_nanopb_varints(const struct tb_nanopb_varints *list) { return callback(varints_callback, list); }
 
 /* The stream's state is a buffer that grows, which saves a pass over the message for its size. */

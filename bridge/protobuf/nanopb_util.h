@@ -11,8 +11,8 @@
 #include "base/memory.h"
 
 /* A list of text or bytes fields. */
-struct tb_nanopb_slices {
-  const struct tb_slice *items;
+struct tb_nanopb_strs {
+  const struct tb_str *items;
   size_t count;
 };
 
@@ -23,8 +23,8 @@ struct tb_nanopb_varints {
 };
 
 /* Callbacks for a bytes field; a NULL pointer leaves the field out. */
-pb_callback_t tb_nanopb_slice(const struct tb_slice *text);
-pb_callback_t tb_nanopb_slices(const struct tb_nanopb_slices *list);
+pb_callback_t tb_nanopb_str(const struct tb_str *text);
+pb_callback_t tb_nanopb_strs(const struct tb_nanopb_strs *list);
 pb_callback_t tb_nanopb_varints(const struct tb_nanopb_varints *list);
 
 /* Appends the message to `buffer`, without a length before it. TB_OK, TB_LIMIT or TB_NO_MEMORY (buffer->len unchanged

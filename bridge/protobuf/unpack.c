@@ -3,13 +3,13 @@
 
 #include "protobuf/wire.h"
 
-struct unpacking {
+struct bounded_unpacking {
   struct tb_arena *arena;
   bool out_of_memory;
 };
 
 static void *allocate(void *ctx, size_t size) {
-  struct unpacking *unpacking = ctx;
+  struct bounded_unpacking *unpacking = ctx;
   void *p = tb_arena_alloc(unpacking->arena, size);
   if (!p) unpacking->out_of_memory = true;
   return p;
@@ -20,7 +20,7 @@ static void release(void *ctx, void *pointer) {
   (void)pointer;
 }
 
-static enum tb_status check_depth(const ProtobufCMessageDescriptor *type, struct tb_slice bytes, unsigned depth) {
+static enum tb_status check_depth(const ProtobufCMessageDescriptor *type, struct tb_str bytes, unsigned depth) {
   if (depth > TB_MESSAGE_DEPTH_MAX) return TB_BAD_DATA;
   struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
   struct tb_wire_field field;
@@ -35,11 +35,11 @@ static enum tb_status check_depth(const ProtobufCMessageDescriptor *type, struct
   return status == TB_END ? TB_OK : TB_BAD_DATA;
 }
 
-enum tb_status tb_message_read(struct tb_arena *arena, const ProtobufCMessageDescriptor *type, struct tb_slice bytes,
+enum tb_status tb_message_read(struct tb_arena *arena, const ProtobufCMessageDescriptor *type, struct tb_str bytes,
                                ProtobufCMessage **message) {
   enum tb_status status = check_depth(type, bytes, 0);
   if (status != TB_OK) return status;
-  struct unpacking unpacking = {arena, false};
+  struct bounded_unpacking unpacking = {arena, false};
   ProtobufCAllocator allocator = {allocate, release, &unpacking};
   *message = protobuf_c_message_unpack(type, &allocator, bytes.len, (const uint8_t *)bytes.ptr);
   return *message ? TB_OK : unpacking.out_of_memory ? TB_NO_MEMORY : TB_BAD_DATA;

@@ -15,10 +15,10 @@ enum { TB_MESSAGE_DEPTH_MAX = 32 };
 /* Resets `scratch` and reads a message of type `type` into it; *message points into scratch and into `bytes`' copies
  * there. TB_OK; TB_BAD_DATA where the bytes are no such message or nest too deep; TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_message_read(struct tb_arena *scratch, const ProtobufCMessageDescriptor *type,
-                                             struct tb_slice bytes, ProtobufCMessage **message);
+                                             struct tb_str bytes, ProtobufCMessage **message);
 
-static inline struct tb_slice tb_message_slice(ProtobufCBinaryData data) {
-  return (struct tb_slice){(const char *)data.data, data.len};
+static inline struct tb_str tb_message_str(ProtobufCBinaryData data) {
+  return (struct tb_str){(const char *)data.data, data.len};
 }
 
 #endif

@@ -16,7 +16,7 @@ static enum tb_status read_tag(const char **at, const char *end, uint32_t *numbe
 static enum tb_status read_payload(const char **at, const char *end, struct tb_wire_field *field, unsigned depth);
 
 /* The bytes up to the end tag of group `number`; *at goes past the end tag. */
-static enum tb_status read_group(const char **at, const char *end, uint32_t number, struct tb_slice *bytes,
+static enum tb_status read_group(const char **at, const char *end, uint32_t number, struct tb_str *bytes,
                                  unsigned depth) {
   if (depth == TB_WIRE_GROUP_DEPTH) return TB_LIMIT;
   const char *start = *at;
@@ -28,7 +28,7 @@ static enum tb_status read_group(const char **at, const char *end, uint32_t numb
     if (status != TB_OK) return status;
     if (field.type == TB_WIRE_END_GROUP) {
       if (field.number != number) return TB_BAD_DATA;
-      *bytes = (struct tb_slice){start, (size_t)(before - start)};
+      *bytes = (struct tb_str){start, (size_t)(before - start)};
       return TB_OK;
     }
     status = read_payload(at, end, &field, depth + 1);
@@ -40,7 +40,7 @@ static enum tb_status read_fixed(const char **at, const char *end, struct tb_wir
   if ((size_t)(end - *at) < size) return TB_TRUNCATED;
   field->value = 0;
   memcpy(&field->value, *at, size);
-  field->bytes = (struct tb_slice){*at, size};
+  field->bytes = (struct tb_str){*at, size};
   *at += size;
   return TB_OK;
 }
@@ -52,11 +52,11 @@ static enum tb_status read_payload(const char **at, const char *end, struct tb_w
     case TB_WIRE_BYTES:
       p = tb_wire_read_varint(*at, end, &field->value);
       if (!p) return end - *at >= TB_WIRE_VARINT_MAX ? TB_BAD_DATA : TB_TRUNCATED;
-      field->bytes = (struct tb_slice){*at, (size_t)(p - *at)};
+      field->bytes = (struct tb_str){*at, (size_t)(p - *at)};
       *at = p;
       if (field->type == TB_WIRE_VARINT) return TB_OK;
       if (field->value > (uint64_t)(end - p)) return TB_TRUNCATED;
-      field->bytes = (struct tb_slice){p, (size_t)field->value};
+      field->bytes = (struct tb_str){p, (size_t)field->value};
       *at = p + field->value;
       return TB_OK;
     case TB_WIRE_FIXED64:
@@ -81,7 +81,7 @@ enum tb_status tb_wire_next(struct tb_wire_cursor *cursor, struct tb_wire_field 
   return status;
 }
 
-enum tb_status tb_wire_read_fields(struct tb_slice message, struct tb_wire_field *fields, size_t count) {
+enum tb_status tb_wire_read_fields(struct tb_str message, struct tb_wire_field *fields, size_t count) {
   memset(fields, 0, count * sizeof(*fields));
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
   struct tb_wire_field field;

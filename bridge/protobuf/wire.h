@@ -31,7 +31,7 @@ struct tb_wire_field {
   uint32_t number;
   enum tb_wire_type type;
   uint64_t value;
-  struct tb_slice bytes;
+  struct tb_str bytes;
   const char *start;
 };
 
@@ -40,7 +40,7 @@ struct tb_wire_cursor {
   const char *at, *end;
 };
 
-static inline struct tb_wire_cursor tb_wire_cursor(struct tb_slice message) {
+static inline struct tb_wire_cursor tb_wire_cursor(struct tb_str message) {
   return (struct tb_wire_cursor){message.ptr, message.len ? message.ptr + message.len : message.ptr};
 }
 
@@ -118,11 +118,11 @@ TB_MUST_CHECK enum tb_status tb_wire_next(struct tb_wire_cursor *cursor, struct 
 
 /* The fields of a message by number, of one that comes again the last; number 0 where there is none. Those from `count` on are
  * passed over. TB_OK; where the message is damaged what tb_wire_next says, and the fields before that. */
-enum tb_status tb_wire_read_fields(struct tb_slice message, struct tb_wire_field *fields, size_t count);
+enum tb_status tb_wire_read_fields(struct tb_str message, struct tb_wire_field *fields, size_t count);
 
 /* A field's text, empty where it is none. */
-static inline struct tb_slice tb_wire_text(const struct tb_wire_field *field) {
-  return field->type == TB_WIRE_BYTES && field->bytes.ptr ? field->bytes : (struct tb_slice){"", 0};
+static inline struct tb_str tb_wire_text(const struct tb_wire_field *field) {
+  return field->type == TB_WIRE_BYTES && field->bytes.ptr ? field->bytes : (struct tb_str){"", 0};
 }
 
 /* tb_wire_next on copies, so that a caller's cursor and field may stay in registers. */

@@ -10,13 +10,13 @@ static bool is_bare(const struct tb_event *end) {
          !end->log_level;
 }
 
-bool tb_waiting_end_keep(struct tb_waiting_end *waiting, const struct tb_event *end, bool of_innermost) {
+bool tb_deferred_end_keep(struct tb_deferred_end *waiting, const struct tb_event *end, bool of_innermost) {
   bool named = end->has & (TB_HAS_NAME | TB_HAS_CATEGORIES) || end->name.len || end->categories.len;
   if (waiting->track || !is_bare(end) || (named && !of_innermost)) return false;
-  *waiting = (struct tb_waiting_end){.track = end->track,
-                                     .ts = end->ts,
-                                     .thread_ts = end->thread_ts,
-                                     .has = end->has & ~(uint32_t)(TB_HAS_NAME | TB_HAS_CATEGORIES),
-                                     .named = named};
+  *waiting = (struct tb_deferred_end){.track = end->track,
+                                      .ts = end->ts,
+                                      .thread_ts = end->thread_ts,
+                                      .has = end->has & ~(uint32_t)(TB_HAS_NAME | TB_HAS_CATEGORIES),
+                                      .named = named};
   return true;
 }

@@ -10,7 +10,7 @@
 #include "tracebridge/event.h"
 
 /* Of one track; all 0 at first. */
-struct tb_waiting_end {
+struct tb_deferred_end {
   const struct tb_track *track; /* whose end waits; NULL: none does */
   int64_t ts, thread_ts;
   uint32_t has;
@@ -19,12 +19,12 @@ struct tb_waiting_end {
 
 /* Lets the end wait: true. False where it says more than when it is, or another waits already: it is to be written now. An end that
  * has a name says more than that, unless the caller knows it to be that of the innermost open slice. */
-bool tb_waiting_end_keep(struct tb_waiting_end *waiting, const struct tb_event *end, bool of_innermost);
+bool tb_deferred_end_keep(struct tb_deferred_end *waiting, const struct tb_event *end, bool of_innermost);
 
 /* An event at `ts` comes, and the innermost open slice began at `begin`. Where the end that waits is no later, or the event is of another
  * time altogether, before that slice, the end is put into *end, whose other fields must be 0, and waits no more: true. */
-static inline bool tb_waiting_end_take(struct tb_waiting_end *waiting, int64_t ts, int64_t begin,
-                                       struct tb_event *end) {
+static inline bool tb_deferred_end_take(struct tb_deferred_end *waiting, int64_t ts, int64_t begin,
+                                        struct tb_event *end) {
   if (!waiting->track || (ts < waiting->ts && ts >= begin && !waiting->named)) return false;
   end->type = TB_EVENT_SLICE_END;
   end->has = waiting->has;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The byte form of a strand's entries, in memory and in spilled runs.
+ * The byte form of a queue's entries, in memory and in spilled runs.
  *
  *   head   kind (3 bits), early (of END and INSTANT) or end body (of COMPLETE and MOMENT), thread_ts, thread_dur, key, flow (a bit each)
  *   varint body length
@@ -41,11 +41,11 @@ static inline uint64_t tb_zigzag(int64_t v) { return ((uint64_t)v << 1) ^ (v < 0
 static inline int64_t tb_wrap_sub(int64_t a, int64_t b) { return (int64_t)((uint64_t)a - (uint64_t)b); }
 static inline int64_t tb_wrap_add(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
 
-/* The class of an entry among those of one ts: see tb_entry_compare. */
+/* The class of an entry among those of one ts: see tb_staged_event_compare. */
 static inline unsigned tb_record_class(unsigned char head) {
-  if ((head & RECORD_KIND) == TB_ENTRY_COMPLETE) return 1;
-  unsigned char early = head & (RECORD_KIND | RECORD_EARLY);
-  return early == (TB_ENTRY_END | RECORD_EARLY) || early == (TB_ENTRY_INSTANT | RECORD_EARLY) ? 0 : 2;
+  if ((head & RECORD_KIND) == TB_STAGED_COMPLETE) return 1;
+  unsigned char sorts_first = head & (RECORD_KIND | RECORD_EARLY);
+  return sorts_first == (TB_STAGED_END | RECORD_EARLY) || sorts_first == (TB_STAGED_INSTANT | RECORD_EARLY) ? 0 : 2;
 }
 
 /* Writes `v` in the fewest bytes that do, and notes how many at `place` of *sizes. */
@@ -65,14 +65,15 @@ static inline const char *tb_record_get_time(const char *at, unsigned sizes, uns
 }
 
 /* Writes all but the body; room for RECORD_HEAD_MAX bytes is there. */
-static inline char *tb_record_write(char *at, const struct tb_entry *e, int64_t last_ts, struct tb_record_base base) {
-  *at++ = (char)(e->kind | e->early << 3 | (e->end_body.len ? RECORD_END_BODY : 0) | e->has_thread_ts << 4 |
+static inline char *tb_record_write(char *at, const struct tb_staged_event *e, int64_t last_ts,
+                                    struct tb_record_base base) {
+  *at++ = (char)(e->kind | e->sorts_first << 3 | (e->end_body.len ? RECORD_END_BODY : 0) | e->has_thread_ts << 4 |
                  e->has_thread_dur << 5 | (e->key ? RECORD_KEY : 0) | (e->flow ? RECORD_FLOW : 0));
   at = tb_wire_put_varint(at, e->body.len + e->end_body.len);
   char *sizes_at = at++;
   unsigned sizes = 0;
   at = tb_record_put_time(at, tb_zigzag(tb_wrap_sub(e->ts, last_ts)), 0, &sizes);
-  if (e->kind == TB_ENTRY_COMPLETE) at = tb_record_put_time(at, (uint64_t)e->dur, 1, &sizes);
+  if (e->kind == TB_STAGED_COMPLETE) at = tb_record_put_time(at, (uint64_t)e->dur, 1, &sizes);
   if (e->has_thread_ts) {
     int64_t drift = tb_wrap_sub(tb_wrap_sub(e->thread_ts, base.thread_ts), tb_wrap_sub(e->ts, base.ts));
     at = tb_record_put_time(at, tb_zigzag(drift), 2, &sizes);
@@ -85,7 +86,7 @@ static inline char *tb_record_write(char *at, const struct tb_entry *e, int64_t 
     at = tb_wire_put_varint(at, e->flow_key);
     at = tb_wire_put_varint(at, e->order);
   }
-  if (e->kind == TB_ENTRY_BEGIN || e->kind == TB_ENTRY_END) {
+  if (e->kind == TB_STAGED_BEGIN || e->kind == TB_STAGED_END) {
     at = tb_wire_put_varint(at, e->name);
     at = tb_wire_put_varint(at, e->categories);
   }
@@ -109,7 +110,7 @@ static inline int64_t tb_record_ts_difference(const char *record) {
 }
 
 /* The rest of a record's head that few records have. */
-static inline const char *tb_record_read_rare(const char *at, struct tb_entry *e, unsigned char head) {
+static inline const char *tb_record_read_rare(const char *at, struct tb_staged_event *e, unsigned char head) {
   uint64_t v;
   if (head & RECORD_KEY) {
     at = tb_record_varint(at, &v);
@@ -125,18 +126,18 @@ static inline const char *tb_record_read_rare(const char *at, struct tb_entry *e
 }
 
 /* Reads a record; `last_ts` is the ts of the record before it. Returns the byte after it. */
-static inline const char *tb_record_read(const char *at, struct tb_entry *e, int64_t last_ts,
+static inline const char *tb_record_read(const char *at, struct tb_staged_event *e, int64_t last_ts,
                                          struct tb_record_base base) {
   unsigned char head = (unsigned char)*at++;
   uint64_t v, body_len;
-  *e = (struct tb_entry){.kind = head & RECORD_KIND};
-  bool end_body = (e->kind == TB_ENTRY_COMPLETE || e->kind == TB_ENTRY_MOMENT) && head & RECORD_END_BODY;
-  e->early = (e->kind == TB_ENTRY_END || e->kind == TB_ENTRY_INSTANT) && head & RECORD_EARLY;
+  *e = (struct tb_staged_event){.kind = head & RECORD_KIND};
+  bool end_body = (e->kind == TB_STAGED_COMPLETE || e->kind == TB_STAGED_ZERO_LENGTH_SLICE) && head & RECORD_END_BODY;
+  e->sorts_first = (e->kind == TB_STAGED_END || e->kind == TB_STAGED_INSTANT) && head & RECORD_EARLY;
   at = tb_record_varint(at, &body_len);
   unsigned sizes = (unsigned char)*at++;
   at = tb_record_get_time(at, sizes, 0, &v);
   e->ts = tb_wrap_add(last_ts, tb_wire_zigzag_decode(v));
-  if (e->kind == TB_ENTRY_COMPLETE) {
+  if (e->kind == TB_STAGED_COMPLETE) {
     at = tb_record_get_time(at, sizes, 1, &v);
     e->dur = (int64_t)v;
   }
@@ -151,17 +152,17 @@ static inline const char *tb_record_read(const char *at, struct tb_entry *e, int
     e->thread_dur = tb_wire_zigzag_decode(v);
   }
   if (head & (RECORD_KEY | RECORD_FLOW)) at = tb_record_read_rare(at, e, head);
-  if (e->kind == TB_ENTRY_BEGIN || e->kind == TB_ENTRY_END) {
+  if (e->kind == TB_STAGED_BEGIN || e->kind == TB_STAGED_END) {
     at = tb_record_varint(at, &v);
     e->name = (uint32_t)v;
     at = tb_record_varint(at, &v);
     e->categories = (uint32_t)v;
   }
-  e->body = (struct tb_slice){at, (size_t)body_len};
+  e->body = (struct tb_str){at, (size_t)body_len};
   if (end_body) {
     at = tb_record_varint(at, &v);
-    e->body = (struct tb_slice){at, (size_t)(body_len - v)};
-    e->end_body = (struct tb_slice){at + (body_len - v), (size_t)v};
+    e->body = (struct tb_str){at, (size_t)(body_len - v)};
+    e->end_body = (struct tb_str){at + (body_len - v), (size_t)v};
   }
   return at + body_len;
 }

@@ -25,17 +25,17 @@ static enum tb_status add_point(struct tb_flows *f, const struct tb_flow_point *
   return TB_OK;
 }
 
-static struct tb_flow_point point_of(const struct tb_flow_binder *b, const struct tb_entry *e) {
+static struct tb_flow_point point_of(const struct tb_flow_binder *b, const struct tb_staged_event *e) {
   return (struct tb_flow_point){.ts = e->ts,
                                 .order = e->order,
                                 .flow = e->flow_key,
-                                .strand = b->strand_index,
-                                .is_event = e->kind == TB_ENTRY_FLOW,
+                                .queue = b->queue_index,
+                                .is_event = e->kind == TB_STAGED_FLOW,
                                 .event_step = e->flow,
                                 .event_ts = e->ts};
 }
 
-static enum tb_status bind(struct tb_flow_binder *b, const struct tb_entry *e, uint8_t step,
+static enum tb_status bind(struct tb_flow_binder *b, const struct tb_staged_event *e, uint8_t step,
                            const struct tb_stack_frame_ref *slice) {
   struct tb_flow_point point = point_of(b, e);
   point.step = step;
@@ -61,7 +61,7 @@ static enum tb_status bind_waiting(struct tb_flow_binder *b, const struct tb_sta
   return TB_OK;
 }
 
-static enum tb_status wait_for_next(struct tb_flow_binder *b, const struct tb_entry *e) {
+static enum tb_status wait_for_next(struct tb_flow_binder *b, const struct tb_staged_event *e) {
   void *waiting = b->waiting;
   if (tb_grow_array(b->flows->allocator, &waiting, &b->waiting_capacity, b->waiting_count + 1, sizeof(*b->waiting),
                     SIZE_MAX / 128) != TB_OK)
@@ -71,13 +71,13 @@ static enum tb_status wait_for_next(struct tb_flow_binder *b, const struct tb_en
   return TB_OK;
 }
 
-enum tb_status tb_flows_take(struct tb_flow_binder *b, const struct tb_stack_frame_ref *top, const struct tb_entry *e,
-                             uint64_t place, bool pushed) {
+enum tb_status tb_flows_take(struct tb_flow_binder *b, const struct tb_stack_frame_ref *top,
+                             const struct tb_staged_event *e, uint64_t place, bool pushed) {
   if (e->key) { /* an async slice or instant: the flow is its own */
     struct tb_stack_frame_ref own = {.ts = e->ts, .place = place};
     return e->flow ? bind(b, e, e->flow, &own) : TB_OK;
   }
-  if (e->kind == TB_ENTRY_FLOW) return e->flow == TB_FLOW_IN_NEXT ? wait_for_next(b, e) : bind(b, e, e->flow, top);
+  if (e->kind == TB_STAGED_FLOW) return e->flow == TB_FLOW_IN_NEXT ? wait_for_next(b, e) : bind(b, e, e->flow, top);
   if (!pushed) { /* an END, or a slice that the importer drops */
     struct tb_flow_point point = point_of(b, e);
     point.has_slice = true;
@@ -114,36 +114,36 @@ void tb_flow_binder_free(struct tb_flow_binder *b) {
 void tb_flows_forget(struct tb_flows *flows, const bool *forgotten) {
   size_t kept = 0;
   for (size_t i = 0; i < flows->point_count; i++)
-    if (!forgotten[flows->points[i].strand]) flows->points[kept++] = flows->points[i];
+    if (!forgotten[flows->points[i].queue]) flows->points[kept++] = flows->points[i];
   flows->point_count = kept;
   kept = 0;
   for (size_t i = 0; i < flows->unbound_count; i++)
-    if (!forgotten[flows->unbound[i].strand]) flows->unbound[kept++] = flows->unbound[i];
+    if (!forgotten[flows->unbound[i].queue]) flows->unbound[kept++] = flows->unbound[i];
   flows->unbound_count = kept;
 }
 
-static enum tb_status step(struct tb_flow_binder *b, struct tb_slice_stack *stack, const struct tb_entry *e,
+static enum tb_status step(struct tb_flow_binder *b, struct tb_slice_stack *stack, const struct tb_staged_event *e,
                            uint64_t place) {
   bool nests, pushed = false;
   int64_t begin_ts;
   enum tb_status status = TB_OK;
-  if (e->kind == TB_ENTRY_END)
+  if (e->kind == TB_STAGED_END)
     (void)tb_slice_stack_end(stack, e, &begin_ts);
-  else if (e->kind != TB_ENTRY_FLOW && e->kind != TB_ENTRY_COUNTER && !e->key)
+  else if (e->kind != TB_STAGED_FLOW && e->kind != TB_STAGED_COUNTER && !e->key)
     status = tb_slice_stack_begin(stack, b->flows->allocator, e, place, &nests, &pushed);
   return status == TB_OK ? tb_flows_take(b, tb_slice_stack_top(stack), e, place, pushed) : status;
 }
 
-enum tb_status tb_flows_bind(struct tb_flows *flows, struct tb_strand *strand, uint32_t strand_index,
+enum tb_status tb_flows_bind(struct tb_flows *flows, struct tb_sort_queue *queue, uint32_t queue_index,
                              struct tb_spill_file *file, struct tb_error *error) {
-  struct tb_flow_binder b = {.flows = flows, .strand_index = strand_index};
+  struct tb_flow_binder b = {.flows = flows, .queue_index = queue_index};
   struct tb_slice_stack stack = {0};
-  struct tb_strand_cursor cursor;
-  struct tb_entry e;
-  enum tb_status status = tb_strand_open(strand, file, &cursor, error);
-  while (status == TB_OK && (status = tb_strand_next(&cursor, &e, error)) == TB_OK)
+  struct tb_sort_queue_cursor cursor;
+  struct tb_staged_event e;
+  enum tb_status status = tb_sort_queue_open(queue, file, &cursor, error);
+  while (status == TB_OK && (status = tb_sort_queue_next(&cursor, &e, error)) == TB_OK)
     status = step(&b, &stack, &e, cursor.place - 1);
-  tb_strand_close(&cursor);
+  tb_sort_queue_close(&cursor);
   if (status == TB_END) status = tb_flow_binder_finish(&b, flows);
   tb_slice_stack_free(&stack, flows->allocator);
   tb_flow_binder_free(&b);

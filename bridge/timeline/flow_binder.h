@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Flows: which slices they join. Points of flows are bound to slices strand by strand, then chained over all strands.
+ * Flows: which slices they join. Points of flows are bound to slices queue by queue, then chained over all queues.
  */
 #ifndef TB_TIMELINE_FLOW_BINDER_H
 #define TB_TIMELINE_FLOW_BINDER_H
 
 #include "timeline/sort_queue.h"
 
-/* One point of a flow, bound to a slice: entry `place` of strand `strand`. */
+/* One point of a flow, bound to a slice: entry `place` of queue `queue`. */
 struct tb_flow_point {
   int64_t ts;
   uint64_t order; /* place in the file, for points of one ts */
   int64_t slice_ts;
   uint64_t place;
-  uint32_t strand;
+  uint32_t queue;
   uint32_t flow;
   uint8_t
       step; /* enum tb_flow_step; IN_NEXT comes twice: when it is met, without a slice, and as IN when it is bound */
@@ -29,7 +29,7 @@ struct tb_flow_point {
 struct tb_slice_flow {
   uint64_t place;
   uint64_t id;
-  uint32_t strand;
+  uint32_t queue;
   bool terminating;
   bool
       at_end; /* it goes with the slice's end: the other slice of the join begins at the same time but stands later in the file */
@@ -40,7 +40,7 @@ struct tb_flows {
   const struct tb_allocator *allocator;
   struct tb_flow_point *points;
   size_t point_count, point_capacity;
-  struct tb_slice_flow *slices; /* sorted by strand and place once chained */
+  struct tb_slice_flow *slices; /* sorted by queue and place once chained */
   size_t slice_count, slice_capacity;
   bool any_at_end;
   uint64_t
@@ -63,31 +63,31 @@ TB_MUST_CHECK enum tb_status tb_flows_note_unbound(struct tb_flows *flows, const
 TB_MUST_CHECK enum tb_status tb_flows_add_unjoined(struct tb_flows *flows, const struct tb_flow_point *point);
 void tb_flows_sort_slices(struct tb_flows *flows);
 
-/* Binds the flow points of one strand as its entries come in the order of time. Zero-initialise, then set the first two. */
+/* Binds the flow points of one queue as its entries come in the order of time. Zero-initialise, then set the first two. */
 struct tb_flow_binder {
   struct tb_flows *flows;
-  uint32_t strand_index;
+  uint32_t queue_index;
   struct tb_flow_point *waiting; /* IN_NEXT without their slice yet */
   size_t waiting_count, waiting_capacity;
 };
 
-/* Takes entry `place` after the strand's stack did; `top` is the stack's newest slice, NULL for none, and `pushed` says that it is this
+/* Takes entry `place` after the queue's stack did; `top` is the stack's newest slice, NULL for none, and `pushed` says that it is this
  * entry. TB_OK or TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_flows_take(struct tb_flow_binder *binder, const struct tb_stack_frame_ref *top,
-                                           const struct tb_entry *entry, uint64_t place, bool pushed);
+                                           const struct tb_staged_event *entry, uint64_t place, bool pushed);
 /* Keeps as unbound what still waits for a slice when no more entries come. TB_OK or TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_flow_binder_finish(struct tb_flow_binder *binder, struct tb_flows *flows);
 void tb_flow_binder_free(struct tb_flow_binder *binder);
 
-/* Drops the points of strands, to bind them anew: of those whose place in `forgotten` is true. */
+/* Drops the points of queues, to bind them anew: of those whose place in `forgotten` is true. */
 void tb_flows_forget(struct tb_flows *flows, const bool *forgotten);
 
-/* Binds the flow points of one strand in its order of time, as the trace processor's importer of JSON does: to the slice on top of the
+/* Binds the flow points of one queue in its order of time, as the trace processor's importer of JSON does: to the slice on top of the
  * track's stack, which it clears of what is over only when a slice begins or ends. */
-TB_MUST_CHECK enum tb_status tb_flows_bind(struct tb_flows *flows, struct tb_strand *strand, uint32_t strand_index,
+TB_MUST_CHECK enum tb_status tb_flows_bind(struct tb_flows *flows, struct tb_sort_queue *queue, uint32_t queue_index,
                                            struct tb_spill_file *file, struct tb_error *error);
 
 /* Chains all points and gives ids to the joins: `wanted[flow]` where that number is free. `flow_count` flows. */
-TB_MUST_CHECK enum tb_status tb_flows_chain(struct tb_flows *flows, const uint64_t *wanted, uint32_t flow_count);
+TB_MUST_CHECK enum tb_status tb_flows_link(struct tb_flows *flows, const uint64_t *wanted, uint32_t flow_count);
 
 #endif

@@ -9,7 +9,7 @@
 struct end_point { /* a slice, as one side of a join */
   int64_t ts;
   uint64_t place;
-  uint32_t strand;
+  uint32_t queue;
 };
 
 struct chain {           /* by flow: where it stands */
@@ -38,7 +38,7 @@ static int compare_points(const void *a, const void *b) {
 
 static int compare_slices(const void *a, const void *b) {
   const struct tb_slice_flow *x = a, *y = b;
-  if (x->strand != y->strand) return x->strand < y->strand ? -1 : 1;
+  if (x->queue != y->queue) return x->queue < y->queue ? -1 : 1;
   if (x->place != y->place) return x->place < y->place ? -1 : 1;
   if (x->terminating != y->terminating) return x->terminating ? 1 : -1;
   return x->id < y->id ? -1 : x->id > y->id;
@@ -84,7 +84,7 @@ static enum tb_status carry(struct chainer *c, const struct end_point *slice, ui
     return TB_NO_MEMORY;
   f->slices = slices;
   f->slices[f->slice_count++] = (struct tb_slice_flow){
-      .place = slice->place, .id = id, .strand = slice->strand, .terminating = terminating, .at_end = at_end};
+      .place = slice->place, .id = id, .queue = slice->queue, .terminating = terminating, .at_end = at_end};
   f->any_at_end |= at_end;
   return TB_OK;
 }
@@ -103,10 +103,10 @@ static enum tb_status give_id(struct chainer *c, struct chain *chain, uint32_t f
 }
 
 /* Readers take the slice that begins first as the source of a join. At one time they go by the order in the file, which for us is that of
- * strands and places. */
+ * queues and places. */
 static bool starts_before(const struct end_point *a, const struct end_point *b) {
   if (a->ts != b->ts) return a->ts < b->ts;
-  return a->strand != b->strand ? a->strand < b->strand : a->place <= b->place;
+  return a->queue != b->queue ? a->queue < b->queue : a->place <= b->place;
 }
 
 static enum tb_status join(struct chainer *c, struct chain *chain, size_t point, const struct end_point *to,
@@ -156,7 +156,7 @@ static enum tb_status take_from_elsewhere(struct chainer *c, struct chain *chain
 static enum tb_status take(struct chainer *c, size_t point) {
   struct tb_flow_point *p = &c->flows->points[point];
   struct chain *chain = &c->chains[p->flow];
-  struct end_point slice = {p->slice_ts, p->place, p->strand};
+  struct end_point slice = {p->slice_ts, p->place, p->queue};
   if (c->flows->shared && p->has_slice && p->step != TB_FLOW_OUT && !chain->started)
     return take_from_elsewhere(c, chain, point, &slice);
   if (!p->has_slice || (p->step != TB_FLOW_OUT && !chain->started) || (p->step == TB_FLOW_OUT && chain->started))
@@ -191,7 +191,7 @@ static enum tb_status note_unjoined(struct chainer *c, uint32_t flow_count) {
 
 enum tb_status tb_flows_add_unjoined(struct tb_flows *f, const struct tb_flow_point *point) {
   struct chainer c = {.flows = f};
-  struct end_point slice = {point->slice_ts, point->place, point->strand};
+  struct end_point slice = {point->slice_ts, point->place, point->queue};
   enum tb_status status = carry(&c, &slice, point->flow, false, false);
   if (status == TB_OK) f->slices[f->slice_count - 1].unjoined = point->event_step;
   return status;
@@ -201,7 +201,7 @@ void tb_flows_sort_slices(struct tb_flows *f) {
   if (f->slice_count) qsort(f->slices, f->slice_count, sizeof(*f->slices), compare_slices);
 }
 
-enum tb_status tb_flows_chain(struct tb_flows *flows, const uint64_t *wanted, uint32_t flow_count) {
+enum tb_status tb_flows_link(struct tb_flows *flows, const uint64_t *wanted, uint32_t flow_count) {
   if (flows->point_count == 0) return TB_OK;
   struct chainer c = {.flows = flows, .wanted = wanted, .next_id = flows->shared ? flows->shared : 1};
   c.chains = tb_calloc(flows->allocator, flow_count * sizeof(*c.chains));

@@ -21,7 +21,7 @@ void tb_lanes_free(struct tb_lanes *l) {
   tb_free(a, l->pools, l->pool_capacity * sizeof(*l->pools));
   tb_free(a, l->last, l->key_count * sizeof(*l->last));
   tb_free(a, l->taken, l->key_count * sizeof(*l->taken));
-  tb_free(a, l->resting, l->resting_capacity * sizeof(*l->resting));
+  tb_free(a, l->cooling, l->cooling_capacity * sizeof(*l->cooling));
   tb_free(a, l->ending.lanes, l->ending.capacity * sizeof(uint32_t));
   *l = (struct tb_lanes){.allocator = a};
 }
@@ -61,19 +61,19 @@ static void remove_first_free(struct tb_lanes *l, struct tb_lane_heap *heap) {
 }
 
 static enum tb_status rest(struct tb_lanes *l, uint32_t index) {
-  if (l->items[index].resting) return TB_OK;
-  if (grow_numbers(l->allocator, &l->resting, &l->resting_capacity, l->resting_count + 1) != TB_OK) return TB_NO_MEMORY;
-  l->resting[l->resting_count++] = index;
-  l->items[index].resting = true;
+  if (l->items[index].cooling) return TB_OK;
+  if (grow_numbers(l->allocator, &l->cooling, &l->cooling_capacity, l->cooling_count + 1) != TB_OK) return TB_NO_MEMORY;
+  l->cooling[l->cooling_count++] = index;
+  l->items[index].cooling = true;
   return TB_OK;
 }
 
 enum tb_status tb_lanes_advance(struct tb_lanes *l, int64_t ts) {
   if (ts == l->now) return TB_OK;
   l->now = ts;
-  while (l->resting_count) {
-    uint32_t index = l->resting[--l->resting_count];
-    l->items[index].resting = false;
+  while (l->cooling_count) {
+    uint32_t index = l->cooling[--l->cooling_count];
+    l->items[index].cooling = false;
     if (!l->items[index].taken && add_free(l, index) != TB_OK) return TB_NO_MEMORY;
   }
   return TB_OK;
@@ -120,7 +120,7 @@ static enum tb_status add_lane(struct tb_lanes *l, uint32_t pool, uint32_t *inde
   l->items = items;
   *index = (uint32_t)l->count++;
   l->items[*index] =
-      (struct tb_lane){.pool = pool, .number = l->pools[pool].count++, .used_ts = INT64_MIN, .buried_ts = INT64_MAX};
+      (struct tb_lane){.pool = pool, .number = l->pools[pool].count++, .used_ts = INT64_MIN, .unwound_at = INT64_MAX};
   return TB_OK;
 }
 
@@ -143,8 +143,8 @@ enum tb_status tb_lanes_spare(struct tb_lanes *l, uint32_t key, uint32_t pool, u
 /* ---- what ends next ------------------------------------------------------------------------------------------------------- */
 
 static enum tb_ending_rank rank_of(const struct tb_lane *lane, size_t slice) {
-  if (slice + 1 != lane->open_count) return TB_ENDING_BURIED;
-  return lane->open[slice].moment ? TB_ENDING_MOMENT : TB_ENDING_INNERMOST;
+  if (slice + 1 != lane->open_count) return TB_ENDING_UNWOUND;
+  return lane->open[slice].moment ? TB_ENDING_ZERO_LENGTH : TB_ENDING_INNERMOST;
 }
 
 static bool ends_before(const struct tb_lanes *l, uint32_t a, uint32_t b) {

@@ -12,40 +12,40 @@
 
 struct tb_open_slice {
   int64_t end;  /* INT64_MAX while unknown */
-  size_t place; /* of its BEGIN or COMPLETE in the strand */
+  size_t place; /* of its BEGIN or COMPLETE in the queue */
   uint32_t name, categories;
   bool complete; /* it ends by itself, without an END */
   bool moment;   /* it ends where it begins: what has no duration at the same time nests in it */
   bool whole;    /* the sink knows its end already */
   bool has_thread_end;
   int64_t thread_end;
-  struct tb_slice body;     /* of its entry; empty when the strand was spilled */
-  struct tb_slice end_body; /* of a complete slice; a copy, freed after its end */
+  struct tb_str body;     /* of its entry; empty when the queue was spilled */
+  struct tb_str end_body; /* of a complete slice; a copy, freed after its end */
   /* of this slice and those below it, for the lane's use */
   size_t ending; /* where on the lane the one is that ends next by itself; SIZE_MAX: none */
   int64_t bound; /* the first end that is known; INT64_MAX: none is */
 };
 
 struct tb_lane {
-  uint32_t pool; /* see tb_nesting_sink.pool; lanes of one pool are used by one key at a time */
+  uint32_t pool; /* see tb_slice_nester_sink.pool; lanes of one pool are used by one key at a time */
   uint32_t key;  /* the key that uses it now, or used it last */
   bool taken;
-  bool in_free, resting;      /* it stands in its pool's heap of free lanes; among those that rest */
+  bool in_free, cooling;      /* it stands in its pool's heap of free lanes; among those that rest */
   uint32_t number;            /* within its pool, from 0 */
   int64_t used_ts;            /* when something last began on it, or happened; INT64_MIN: never */
   struct tb_open_slice *open; /* innermost last */
   size_t open_count, open_capacity;
-  int64_t buried_ts;   /* when a slice ended last while others above it stayed open; INT64_MAX: never */
-  size_t buried_below; /* how many slices were open below it */
+  int64_t unwound_at;   /* when a slice ended last while others above it stayed open; INT64_MAX: never */
+  size_t unwound_below; /* how many slices were open below it */
   uint32_t next_of_key, previous_of_key; /* of the lanes that its key has taken, + 1 */
   uint32_t ending_place;                 /* in the heap of lanes on which a slice ends by itself, + 1 */
 };
 
 /* Which slices that end at an entry's time are over by it, from the first to the last to be so. */
 enum tb_ending_rank {
-  TB_ENDING_INNERMOST, /* by any entry */
-  TB_ENDING_MOMENT,    /* by any that has a duration, or an end */
-  TB_ENDING_BURIED     /* by a COMPLETE: the ENDs of those above it may still come */
+  TB_ENDING_INNERMOST,   /* by any entry */
+  TB_ENDING_ZERO_LENGTH, /* by any that has a duration, or an end */
+  TB_ENDING_UNWOUND      /* by a COMPLETE: the ENDs of those above it may still come */
 };
 
 struct tb_lane_heap {
@@ -53,7 +53,7 @@ struct tb_lane_heap {
   size_t count, capacity;
 };
 
-struct tb_lane_pool {
+struct tb_lane_list {
   uint32_t count;           /* of its lanes */
   struct tb_lane_heap free; /* lowest first; some may be taken again, or rest */
 };
@@ -63,14 +63,14 @@ struct tb_lanes {
   struct tb_lane *items;
   size_t count, capacity;
   int64_t now;
-  struct tb_lane_pool *pools;
+  struct tb_lane_list *pools;
   size_t pool_capacity;
   uint32_t *last;  /* by key: the lane that it used last, + 1 */
   uint32_t *taken; /* by key: the lanes it has taken, the newest, + 1 */
   size_t key_count;
   uint32_t
-      *resting; /* free lanes that were used at `now`: to the trace processor what begins there now lies within that */
-  size_t resting_count, resting_capacity;
+      *cooling; /* free lanes that were used at `now`: to the trace processor what begins there now lies within that */
+  size_t cooling_count, cooling_capacity;
   struct tb_lane_heap ending; /* by end, then rank, then number */
 };
 

@@ -21,7 +21,7 @@ struct open_begin {
 };
 
 struct matcher {
-  struct tb_strand *strand;
+  struct tb_sort_queue *queue;
   struct open_begin *begins;
   size_t count, capacity;
   uint32_t free;       /* + 1 */
@@ -32,10 +32,10 @@ struct matcher {
 };
 
 static void set_loose(struct matcher *m, uint64_t place) {
-  struct tb_strand *s = m->strand;
-  if (!s->loose) s->loose = tb_calloc(s->allocator, (size_t)s->count);
-  if (s->loose)
-    s->loose[place] = 1;
+  struct tb_sort_queue *s = m->queue;
+  if (!s->ambiguous) s->ambiguous = tb_calloc(s->allocator, (size_t)s->count);
+  if (s->ambiguous)
+    s->ambiguous[place] = 1;
   else
     m->out_of_memory = true;
 }
@@ -66,13 +66,13 @@ static void put_in_names(struct matcher *m, uint32_t number) {
   begin->named = true;
 }
 
-static enum tb_status push(struct matcher *m, const struct tb_entry *e, uint64_t place) {
+static enum tb_status push(struct matcher *m, const struct tb_staged_event *e, uint64_t place) {
   uint32_t number = m->free;
   if (number && m->begins) {
     m->free = m->begins[number - 1].below[OF_KEY];
   } else {
     void *begins = m->begins;
-    if (tb_grow_array(m->strand->allocator, &begins, &m->capacity, m->count + 1, sizeof(*m->begins), UINT32_MAX - 1) !=
+    if (tb_grow_array(m->queue->allocator, &begins, &m->capacity, m->count + 1, sizeof(*m->begins), UINT32_MAX - 1) !=
         TB_OK)
       return TB_NO_MEMORY;
     m->begins = begins;
@@ -86,7 +86,7 @@ static enum tb_status push(struct matcher *m, const struct tb_entry *e, uint64_t
     if (!m->begins[newest - 1].named) put_in_names(m, newest);
     put_in_names(m, number);
   }
-  m->strand->matches[place] = INT64_MAX;
+  m->queue->matches[place] = INT64_MAX;
   if (e->key == 0 && m->disordered) set_loose(m, place);
   return m->out_of_memory ? TB_NO_MEMORY : TB_OK;
 }
@@ -124,7 +124,7 @@ static void forget(struct matcher *m, uint32_t number) {
 }
 
 /* The newest open BEGIN that END `e` matches, + 1; 0: none. */
-static uint32_t find_begin(const struct matcher *m, const struct tb_entry *e) {
+static uint32_t find_begin(const struct matcher *m, const struct tb_staged_event *e) {
   uint32_t number = m->tops[e->key];
   if (e->name && number && m->begins[number - 1].named) {
     number = 0;
@@ -138,8 +138,8 @@ static uint32_t find_begin(const struct matcher *m, const struct tb_entry *e) {
   return number;
 }
 
-static void take(struct matcher *m, const struct tb_entry *end, uint64_t place) {
-  int64_t *matches = m->strand->matches;
+static void take(struct matcher *m, const struct tb_staged_event *end, uint64_t place) {
+  int64_t *matches = m->queue->matches;
   uint32_t number = m->begins ? find_begin(m, end) : 0;
   matches[place] = TB_UNMATCHED;
   if (!number) return;
@@ -155,23 +155,23 @@ static void take(struct matcher *m, const struct tb_entry *end, uint64_t place) 
 }
 
 static enum tb_status match_all(struct matcher *m) {
-  struct tb_strand_cursor cursor;
-  struct tb_entry e;
+  struct tb_sort_queue_cursor cursor;
+  struct tb_staged_event e;
   struct tb_error error = {.code = TB_OK};
-  enum tb_status status = tb_strand_open(m->strand, NULL, &cursor, &error);
-  while (status == TB_OK && (status = tb_strand_next(&cursor, &e, &error)) == TB_OK) {
-    if (e.kind == TB_ENTRY_BEGIN) status = push(m, &e, cursor.place - 1);
-    if (e.kind == TB_ENTRY_END) take(m, &e, cursor.place - 1);
+  enum tb_status status = tb_sort_queue_open(m->queue, NULL, &cursor, &error);
+  while (status == TB_OK && (status = tb_sort_queue_next(&cursor, &e, &error)) == TB_OK) {
+    if (e.kind == TB_STAGED_BEGIN) status = push(m, &e, cursor.place - 1);
+    if (e.kind == TB_STAGED_END) take(m, &e, cursor.place - 1);
   }
-  tb_strand_close(&cursor);
+  tb_sort_queue_close(&cursor);
   loosen_open(m); /* never ends */
   if (m->out_of_memory) return TB_NO_MEMORY;
   return status == TB_END ? TB_OK : status;
 }
 
-enum tb_status tb_match_slices(struct tb_strand *s, uint32_t keys) {
+enum tb_status tb_match_slices(struct tb_sort_queue *s, uint32_t keys) {
   if (s->count > SIZE_MAX / sizeof(*s->matches)) return TB_NO_MEMORY;
-  struct matcher m = {.strand = s, .tops = tb_calloc(s->allocator, keys * sizeof(*m.tops))};
+  struct matcher m = {.queue = s, .tops = tb_calloc(s->allocator, keys * sizeof(*m.tops))};
   tb_map_init(&m.names, s->allocator);
   s->matches = tb_alloc(s->allocator, (size_t)s->count * sizeof(*s->matches));
   enum tb_status status = m.tops && s->matches ? match_all(&m) : TB_NO_MEMORY;

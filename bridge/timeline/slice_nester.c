@@ -3,25 +3,25 @@
 
 #include "timeline/slice_matcher.h"
 
-void tb_nesting_init(struct tb_nesting *n, const struct tb_strand *strand, bool matched, uint32_t keys,
-                     const struct tb_nesting_sink *sink) {
-  *n = (struct tb_nesting){.allocator = strand->allocator, .sink = sink, .strand = strand, .matched = matched};
-  tb_lanes_init(&n->lanes, strand->allocator, keys);
+void tb_slice_nester_init(struct tb_slice_nester *n, const struct tb_sort_queue *queue, bool matched, uint32_t keys,
+                          const struct tb_slice_nester_sink *sink) {
+  *n = (struct tb_slice_nester){.allocator = queue->allocator, .sink = sink, .queue = queue, .matched = matched};
+  tb_lanes_init(&n->lanes, queue->allocator, keys);
 }
 
-void tb_nesting_free(struct tb_nesting *n) { tb_lanes_free(&n->lanes); }
+void tb_slice_nester_free(struct tb_slice_nester *n) { tb_lanes_free(&n->lanes); }
 
 /* ---- ending ------------------------------------------------------------------------------------------------------------- */
 
 /* Ends slice `i` of lane `index` alone. */
-static enum tb_status end_slice(struct tb_nesting *n, uint32_t index, size_t i, int64_t ts,
-                                const struct tb_entry *entry, bool cut) {
+static enum tb_status end_slice(struct tb_slice_nester *n, uint32_t index, size_t i, int64_t ts,
+                                const struct tb_staged_event *entry, bool cut) {
   struct tb_lane *lane = &n->lanes.items[index];
   struct tb_open_slice slice = lane->open[i];
   bool innermost = i + 1 == lane->open_count;
-  if (!innermost && (lane->buried_ts != ts || i < lane->buried_below)) {
-    lane->buried_ts = ts;
-    lane->buried_below = i;
+  if (!innermost && (lane->unwound_at != ts || i < lane->unwound_below)) {
+    lane->unwound_at = ts;
+    lane->unwound_below = i;
   }
   enum tb_status status = tb_lanes_remove(&n->lanes, index, i);
   if (status == TB_OK && !slice.whole)
@@ -31,14 +31,15 @@ static enum tb_status end_slice(struct tb_nesting *n, uint32_t index, size_t i, 
 }
 
 static enum tb_ending_rank rank_that_ends(uint8_t kind) {
-  if (kind == TB_ENTRY_MOMENT || kind == TB_ENTRY_INSTANT || kind == TB_ENTRY_MARK) return TB_ENDING_INNERMOST;
-  return kind == TB_ENTRY_COMPLETE ? TB_ENDING_BURIED : TB_ENDING_MOMENT;
+  if (kind == TB_STAGED_ZERO_LENGTH_SLICE || kind == TB_STAGED_INSTANT || kind == TB_STAGED_INSTANT_WITH_PHASE)
+    return TB_ENDING_INNERMOST;
+  return kind == TB_STAGED_COMPLETE ? TB_ENDING_UNWOUND : TB_ENDING_ZERO_LENGTH;
 }
 
 /* Ends the complete slices that are over when an entry of `kind` comes at `ts`, in the order of time over all lanes. A slice ends at its
  * end; with endless slices above it only past its end, as the trace processor does, since their ENDs may still come. What is COMPLETE
  * comes behind those. */
-static enum tb_status end_over(struct tb_nesting *n, int64_t ts, uint8_t kind) {
+static enum tb_status end_over(struct tb_slice_nester *n, int64_t ts, uint8_t kind) {
   enum tb_status status = tb_lanes_advance(&n->lanes, ts);
   uint32_t index;
   while (status == TB_OK && (index = tb_lanes_over(&n->lanes, ts, rank_that_ends(kind))) != TB_NO_LANE) {
@@ -53,11 +54,11 @@ static enum tb_status end_over(struct tb_nesting *n, int64_t ts, uint8_t kind) {
 
 /* The lane for an entry of `key` that lasts until `end`: the one its key used last, another one of its key, a free one of the
  * pool with the lowest number, or a new one. */
-static enum tb_status find_lane(struct tb_nesting *n, const struct tb_entry *e, int64_t end, uint32_t *index) {
+static enum tb_status find_lane(struct tb_slice_nester *n, const struct tb_staged_event *e, int64_t end,
+                                uint32_t *index) {
   struct tb_lanes *lanes = &n->lanes;
   *index = 0;
-  if (e->key == 0 && lanes->count &&
-      tb_lane_fits(&lanes->items[0], end)) /* the strand's own track wherever it can be */
+  if (e->key == 0 && lanes->count && tb_lane_fits(&lanes->items[0], end)) /* the queue's own track wherever it can be */
     return TB_OK;
   *index = tb_lanes_last(lanes, e->key);
   if (*index != TB_NO_LANE && tb_lane_fits(&lanes->items[*index], end)) return TB_OK;
@@ -69,27 +70,27 @@ static enum tb_status find_lane(struct tb_nesting *n, const struct tb_entry *e, 
 }
 
 bool tb_lane_lies_over_end(const struct tb_lane *lane, int64_t ts) {
-  if (lane->buried_ts != ts) return false;
-  for (size_t i = lane->buried_below; i < lane->open_count; i++)
+  if (lane->unwound_at != ts) return false;
+  for (size_t i = lane->unwound_below; i < lane->open_count; i++)
     if (!lane->open[i].complete) return true;
   return false;
 }
 
 /* ---- entries ------------------------------------------------------------------------------------------------------------- */
 
-static int64_t known_end(const struct tb_nesting *n, const struct tb_entry *e, size_t place) {
-  if (e->kind == TB_ENTRY_COMPLETE) return tb_slice_end(e->ts, e->dur);
-  if (e->kind != TB_ENTRY_BEGIN) return e->ts; /* moments and instants */
-  return n->matched ? n->strand->matches[place] : INT64_MAX;
+static int64_t known_end(const struct tb_slice_nester *n, const struct tb_staged_event *e, size_t place) {
+  if (e->kind == TB_STAGED_COMPLETE) return tb_slice_end(e->ts, e->dur);
+  if (e->kind != TB_STAGED_BEGIN) return e->ts; /* moments and instants */
+  return n->matched ? n->queue->matches[place] : INT64_MAX;
 }
 
-static enum tb_status push(struct tb_nesting *n, uint32_t index, const struct tb_entry *e, int64_t end, size_t place,
-                           bool whole) {
+static enum tb_status push(struct tb_slice_nester *n, uint32_t index, const struct tb_staged_event *e, int64_t end,
+                           size_t place, bool whole) {
   struct tb_open_slice slice = {
       .end = end, .place = place, .name = e->name, .categories = e->categories, .whole = whole};
-  slice.complete = e->kind != TB_ENTRY_BEGIN;
-  slice.moment = slice.complete && e->kind != TB_ENTRY_COMPLETE;
-  if (!n->strand->run_count) slice.body = e->body;
+  slice.complete = e->kind != TB_STAGED_BEGIN;
+  slice.moment = slice.complete && e->kind != TB_STAGED_COMPLETE;
+  if (!n->queue->run_count) slice.body = e->body;
   if (slice.complete && e->has_thread_ts && e->has_thread_dur) {
     slice.has_thread_end = true;
     slice.thread_end = (int64_t)((uint64_t)e->thread_ts + (uint64_t)e->thread_dur);
@@ -97,39 +98,39 @@ static enum tb_status push(struct tb_nesting *n, uint32_t index, const struct tb
   char *copy = e->end_body.len ? tb_alloc(n->allocator, e->end_body.len) : NULL;
   if (e->end_body.len && !copy) return TB_NO_MEMORY;
   if (copy) memcpy(copy, e->end_body.ptr, e->end_body.len);
-  slice.end_body = (struct tb_slice){copy, e->end_body.len};
+  slice.end_body = (struct tb_str){copy, e->end_body.len};
   enum tb_status status = tb_lanes_push(&n->lanes, index, &slice);
   if (status != TB_OK) tb_free(n->allocator, copy, e->end_body.len);
   return status;
 }
 
-static bool has_end(const struct tb_nesting *n, const struct tb_entry *e) {
-  if (e->kind == TB_ENTRY_INSTANT || e->kind == TB_ENTRY_MARK) return n->instants_as_moments;
+static bool has_end(const struct tb_slice_nester *n, const struct tb_staged_event *e) {
+  if (e->kind == TB_STAGED_INSTANT || e->kind == TB_STAGED_INSTANT_WITH_PHASE) return n->instants_as_slices;
   return true;
 }
 
-static enum tb_status put_begin(struct tb_nesting *n, const struct tb_entry *e, size_t place) {
+static enum tb_status put_begin(struct tb_slice_nester *n, const struct tb_staged_event *e, size_t place) {
   int64_t end = known_end(n, e, place);
   uint32_t index;
   enum tb_status status = find_lane(n, e, end, &index);
   if (status == TB_OK) status = tb_lanes_use(&n->lanes, index, e->key);
   if (status != TB_OK) return status;
-  if (n->matched) n->strand->matches[place] = index; /* which its END asks for */
+  if (n->matched) n->queue->matches[place] = index; /* which its END asks for */
   bool whole = false;
   status = n->sink->begin(n->sink->ctx, e, place, &n->lanes.items[index], index, &whole);
   return status == TB_OK && has_end(n, e) ? push(n, index, e, end, place, whole) : status;
 }
 
 /* Whether END `e` ends `slice`: by the matches where there are some, else by what it says. */
-static bool ends(const struct tb_nesting *n, const struct tb_entry *e, size_t place,
+static bool ends(const struct tb_slice_nester *n, const struct tb_staged_event *e, size_t place,
                  const struct tb_open_slice *slice) {
   if (slice->complete) return false;
-  if (n->matched) return n->strand->matches[place] == (int64_t)slice->place;
+  if (n->matched) return n->queue->matches[place] == (int64_t)slice->place;
   return (!e->name || e->name == slice->name) && (!e->categories || e->categories == slice->categories);
 }
 
 /* Ends what `e` ends on the lane; TB_END where there is nothing that it could. */
-static enum tb_status end_on(struct tb_nesting *n, uint32_t index, const struct tb_entry *e, size_t place) {
+static enum tb_status end_on(struct tb_slice_nester *n, uint32_t index, const struct tb_staged_event *e, size_t place) {
   const struct tb_lane *lane = &n->lanes.items[index];
   for (size_t i = lane->open_count; i-- > 0;) {
     if (!ends(n, e, place, &lane->open[i])) continue;
@@ -143,8 +144,8 @@ static enum tb_status end_on(struct tb_nesting *n, uint32_t index, const struct 
   return TB_END;
 }
 
-/* An END of a strand without matches: what it ends is on its key's last lane, or else on another. */
-static enum tb_status put_unmatched_end(struct tb_nesting *n, const struct tb_entry *e, size_t place) {
+/* An END of a queue without matches: what it ends is on its key's last lane, or else on another. */
+static enum tb_status put_unmatched_end(struct tb_slice_nester *n, const struct tb_staged_event *e, size_t place) {
   const struct tb_lanes *lanes = &n->lanes;
   uint32_t last = tb_lanes_last(lanes, e->key);
   enum tb_status status = last == TB_NO_LANE ? TB_END : end_on(n, last, e, place);
@@ -153,23 +154,25 @@ static enum tb_status put_unmatched_end(struct tb_nesting *n, const struct tb_en
     if (at - 1 != last) status = end_on(n, at - 1, e, place);
     at = next;
   }
-  return status == TB_END ? n->sink->stray(n->sink->ctx, e) : status;
+  return status == TB_END ? n->sink->orphan_end(n->sink->ctx, e) : status;
 }
 
-static enum tb_status put_end(struct tb_nesting *n, const struct tb_entry *e, size_t place) {
+static enum tb_status put_end(struct tb_slice_nester *n, const struct tb_staged_event *e, size_t place) {
   if (!n->matched) return put_unmatched_end(n, e, place);
-  const int64_t *matches = n->strand->matches;
-  if (matches[place] == TB_UNMATCHED) return n->sink->stray(n->sink->ctx, e);
+  const int64_t *matches = n->queue->matches;
+  if (matches[place] == TB_UNMATCHED) return n->sink->orphan_end(n->sink->ctx, e);
   enum tb_status status = end_on(n, (uint32_t)matches[matches[place]], e, place);
-  return status == TB_END ? n->sink->stray(n->sink->ctx, e) : status;
+  return status == TB_END ? n->sink->orphan_end(n->sink->ctx, e) : status;
 }
 
-enum tb_status tb_nesting_advance(struct tb_nesting *n, int64_t ts) { return end_over(n, ts, TB_ENTRY_COUNTER); }
+enum tb_status tb_slice_nester_advance(struct tb_slice_nester *n, int64_t ts) {
+  return end_over(n, ts, TB_STAGED_COUNTER);
+}
 
-enum tb_status tb_nesting_put(struct tb_nesting *n, const struct tb_entry *e, size_t place) {
+enum tb_status tb_slice_nester_put(struct tb_slice_nester *n, const struct tb_staged_event *e, size_t place) {
   enum tb_status status = end_over(n, e->ts, e->kind);
   if (status != TB_OK) return status;
-  return e->kind == TB_ENTRY_END ? put_end(n, e, place) : put_begin(n, e, place);
+  return e->kind == TB_STAGED_END ? put_end(n, e, place) : put_begin(n, e, place);
 }
 
-enum tb_status tb_nesting_finish(struct tb_nesting *n) { return end_over(n, INT64_MAX, TB_ENTRY_COUNTER); }
+enum tb_status tb_slice_nester_finish(struct tb_slice_nester *n) { return end_over(n, INT64_MAX, TB_STAGED_COUNTER); }

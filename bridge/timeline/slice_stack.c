@@ -29,7 +29,7 @@ static inline void cut_to(struct tb_slice_stack *s, size_t count) {
 }
 
 /* How many of the slices an END may have to look at, from the outermost on. */
-static size_t count_to_search(const struct tb_slice_stack *s, const struct tb_entry *e) {
+static size_t count_to_search(const struct tb_slice_stack *s, const struct tb_staged_event *e) {
   if (s->count <= COUNTED_FROM || !e->name) return s->count;
   return tb_map_find(&s->deep, e->name, e->categories) ? s->count : COUNTED_FROM;
 }
@@ -103,8 +103,8 @@ static inline enum tb_status push(struct tb_slice_stack *s, const struct tb_allo
 }
 
 enum tb_status tb_slice_stack_begin(struct tb_slice_stack *s, const struct tb_allocator *allocator,
-                                    const struct tb_entry *e, uint64_t place, bool *nests, bool *pushed) {
-  int64_t dur = e->kind == TB_ENTRY_BEGIN ? OPEN : e->kind == TB_ENTRY_COMPLETE ? e->dur : 0;
+                                    const struct tb_staged_event *e, uint64_t place, bool *nests, bool *pushed) {
+  int64_t dur = e->kind == TB_STAGED_BEGIN ? OPEN : e->kind == TB_STAGED_COMPLETE ? e->dur : 0;
   bool cut = false;
   *pushed = clear(s, e->ts, dur, &cut);
   *nests = *pushed && !cut;
@@ -112,7 +112,7 @@ enum tb_status tb_slice_stack_begin(struct tb_slice_stack *s, const struct tb_al
   return push(s, allocator, (struct tb_stack_frame_ref){e->ts, dur, 0, place, e->name, e->categories});
 }
 
-bool tb_slice_stack_end(struct tb_slice_stack *s, const struct tb_entry *e, int64_t *begin_ts) {
+bool tb_slice_stack_end(struct tb_slice_stack *s, const struct tb_staged_event *e, int64_t *begin_ts) {
   bool cut = false;
   (void)clear(s, e->ts, OPEN, &cut);
   *begin_ts = INT64_MAX;

@@ -7,19 +7,19 @@
 
 enum { FIRST_CHUNK = 512, LARGEST_CHUNK = 256 * 1024 };
 
-struct tb_strand_chunk {
-  struct tb_strand_chunk *next;
+struct tb_sort_queue_block {
+  struct tb_sort_queue_block *next;
   size_t size, used; /* bytes of the block; bytes of records, set when the chunk is full */
 };
 
-static char *chunk_records(const struct tb_strand_chunk *chunk) { return (char *)(uintptr_t)(chunk + 1); }
+static char *chunk_records(const struct tb_sort_queue_block *chunk) { return (char *)(uintptr_t)(chunk + 1); }
 
-void tb_strand_init(struct tb_strand *s, const struct tb_allocator *allocator) {
-  *s = (struct tb_strand){.allocator = allocator, .sorted = true, .runs_in_order = true};
+void tb_sort_queue_init(struct tb_sort_queue *s, const struct tb_allocator *allocator) {
+  *s = (struct tb_sort_queue){.allocator = allocator, .sorted = true, .runs_in_order = true};
 }
 
-static void free_chunks(struct tb_strand *s) {
-  for (struct tb_strand_chunk *c = s->first, *next; c; c = next) {
+static void free_chunks(struct tb_sort_queue *s) {
+  for (struct tb_sort_queue_block *c = s->first, *next; c; c = next) {
     next = c->next;
     tb_free(s->allocator, c, c->size);
   }
@@ -30,24 +30,24 @@ static void free_chunks(struct tb_strand *s) {
   s->count = 0;
 }
 
-void tb_strand_free(struct tb_strand *s) {
+void tb_sort_queue_free(struct tb_sort_queue *s) {
   tb_free(s->allocator, s->matches, (size_t)s->count * sizeof(*s->matches));
-  tb_free(s->allocator, s->loose, (size_t)s->count);
+  tb_free(s->allocator, s->ambiguous, (size_t)s->count);
   free_chunks(s);
-  tb_strand_free_index(s);
+  tb_sort_queue_free_index(s);
   tb_slice_stack_free(&s->stack, s->allocator);
   tb_free(s->allocator, s->runs, s->run_capacity * sizeof(*s->runs));
-  *s = (struct tb_strand){.allocator = s->allocator};
+  *s = (struct tb_sort_queue){.allocator = s->allocator};
 }
 
-static enum tb_status add_chunk(struct tb_strand *s, size_t need) {
+static enum tb_status add_chunk(struct tb_sort_queue *s, size_t need) {
   size_t size = s->last ? s->last->size * 2 : FIRST_CHUNK;
   if (size > LARGEST_CHUNK) size = LARGEST_CHUNK;
   if (need > SIZE_MAX / 2) return TB_NO_MEMORY;
-  if (size < need + sizeof(struct tb_strand_chunk)) size = need + sizeof(struct tb_strand_chunk);
-  struct tb_strand_chunk *chunk = tb_alloc(s->allocator, size);
+  if (size < need + sizeof(struct tb_sort_queue_block)) size = need + sizeof(struct tb_sort_queue_block);
+  struct tb_sort_queue_block *chunk = tb_alloc(s->allocator, size);
   if (!chunk) return TB_NO_MEMORY;
-  *chunk = (struct tb_strand_chunk){.size = size};
+  *chunk = (struct tb_sort_queue_block){.size = size};
   if (s->last) {
     s->last->used = (size_t)(s->at - chunk_records(s->last));
     s->last->next = chunk;
@@ -63,37 +63,37 @@ static enum tb_status add_chunk(struct tb_strand *s, size_t need) {
 }
 
 /* Follows slices as they come, to tell whether they nest as they stand, and which ENDs are early. */
-static enum tb_status follow(struct tb_strand *s, struct tb_entry *e) {
+static enum tb_status follow(struct tb_sort_queue *s, struct tb_staged_event *e) {
   if (e->key) { /* slices of groups of tracks are matched in the end; their ENDs are marked by the caller */
-    if (e->kind == TB_ENTRY_BEGIN || e->kind == TB_ENTRY_END) s->tangled = true;
+    if (e->kind == TB_STAGED_BEGIN || e->kind == TB_STAGED_END) s->needs_matching = true;
     return TB_OK;
   }
-  if (e->kind == TB_ENTRY_FLOW || e->kind == TB_ENTRY_COUNTER) return TB_OK;
-  if (e->kind == TB_ENTRY_END) {
+  if (e->kind == TB_STAGED_FLOW || e->kind == TB_STAGED_COUNTER) return TB_OK;
+  if (e->kind == TB_STAGED_END) {
     int64_t begin_ts;
-    if (!tb_slice_stack_end(&s->stack, e, &begin_ts)) s->tangled = true;
-    e->early = begin_ts < e->ts || begin_ts == INT64_MAX; /* none that came so far began at its very time */
+    if (!tb_slice_stack_end(&s->stack, e, &begin_ts)) s->needs_matching = true;
+    e->sorts_first = begin_ts < e->ts || begin_ts == INT64_MAX; /* none that came so far began at its very time */
     return TB_OK;
   }
   bool nests, pushed;
   enum tb_status status = tb_slice_stack_begin(&s->stack, s->allocator, e, s->total, &nests, &pushed);
-  if (!nests) s->tangled = true;
+  if (!nests) s->needs_matching = true;
   return status;
 }
 
-static void note_order(struct tb_strand *s, const struct tb_entry *e) {
-  if (e->kind == TB_ENTRY_COMPLETE) s->has_complete = true;
-  if (e->kind == TB_ENTRY_BEGIN) s->has_begin = true;
+static void note_order(struct tb_sort_queue *s, const struct tb_staged_event *e) {
+  if (e->kind == TB_STAGED_COMPLETE) s->has_complete = true;
+  if (e->kind == TB_STAGED_BEGIN) s->has_begin = true;
   if (e->flow) s->has_flow = true;
   if (e->has_thread_ts) s->has_thread_times = true;
-  unsigned class_now = e->early ? 0 : e->kind == TB_ENTRY_COMPLETE ? 1 : 2;
+  unsigned class_now = e->sorts_first ? 0 : e->kind == TB_STAGED_COMPLETE ? 1 : 2;
   /* last_dur holds the order within one ts: the dur of a complete slice, -1 for the others, INT64_MAX for early ends */
   int64_t rank = class_now == 0 ? INT64_MAX : class_now == 1 ? e->dur : -1;
   if (s->total && (e->ts < s->last_ts || (e->ts == s->last_ts && rank > s->last_dur))) s->sorted = false;
   s->last_dur = rank;
 }
 
-enum tb_status tb_strand_add(struct tb_strand *s, struct tb_entry *e) {
+enum tb_status tb_sort_queue_add(struct tb_sort_queue *s, struct tb_staged_event *e) {
   if (follow(s, e) != TB_OK) return TB_NO_MEMORY;
   size_t need = RECORD_HEAD_MAX + e->body.len + e->end_body.len;
   if (need > (size_t)(s->end - s->at) && add_chunk(s, need) != TB_OK) return TB_NO_MEMORY;
@@ -120,21 +120,22 @@ enum tb_status tb_strand_add(struct tb_strand *s, struct tb_entry *e) {
 
 /* ---- index ------------------------------------------------------------------------------------------------------------ */
 
-int tb_entry_compare(int64_t ts_a, unsigned class_a, int64_t dur_a, int64_t ts_b, unsigned class_b, int64_t dur_b) {
+int tb_staged_event_compare(int64_t ts_a, unsigned class_a, int64_t dur_a, int64_t ts_b, unsigned class_b,
+                            int64_t dur_b) {
   if (ts_a != ts_b) return ts_a < ts_b ? -1 : 1;
   if (class_a != class_b) return class_a < class_b ? -1 : 1;
   if (class_a == 1 && dur_a != dur_b) return dur_a > dur_b ? -1 : 1;
   return 0;
 }
 
-static bool in_order(const struct tb_strand_ref *a, const struct tb_strand_ref *b) {
+static bool in_order(const struct tb_sort_queue_ref *a, const struct tb_sort_queue_ref *b) {
   if (a->ts != b->ts) return a->ts < b->ts;
-  return tb_entry_compare(a->ts, tb_record_class((unsigned char)*a->record), a->dur, b->ts,
-                          tb_record_class((unsigned char)*b->record), b->dur) <= 0;
+  return tb_staged_event_compare(a->ts, tb_record_class((unsigned char)*a->record), a->dur, b->ts,
+                                 tb_record_class((unsigned char)*b->record), b->dur) <= 0;
 }
 
 /* Merges the sorted runs [0, mid) and [mid, count); `spare` has room for `mid` entries. */
-static void merge(struct tb_strand_ref *refs, size_t mid, size_t count, struct tb_strand_ref *spare) {
+static void merge(struct tb_sort_queue_ref *refs, size_t mid, size_t count, struct tb_sort_queue_ref *spare) {
   size_t skip = 0; /* what is in place already */
   while (skip < mid && in_order(&refs[skip], &refs[mid])) skip++;
   size_t left = mid - skip;
@@ -144,14 +145,14 @@ static void merge(struct tb_strand_ref *refs, size_t mid, size_t count, struct t
   memcpy(refs + to, spare + i, (left - i) * sizeof(*refs));
 }
 
-static size_t run_length(const struct tb_strand_ref *refs, size_t count) {
+static size_t run_length(const struct tb_sort_queue_ref *refs, size_t count) {
   size_t n = 1;
   while (n < count && in_order(&refs[n - 1], &refs[n])) n++;
   return n;
 }
 
 /* Natural merge sort: runs that are in order stay so. Stable. */
-static void sort_refs(struct tb_strand_ref *refs, size_t count, struct tb_strand_ref *spare) {
+static void sort_refs(struct tb_sort_queue_ref *refs, size_t count, struct tb_sort_queue_ref *spare) {
   for (;;) {
     size_t at = 0, merges = 0;
     while (at < count) {
@@ -166,7 +167,7 @@ static void sort_refs(struct tb_strand_ref *refs, size_t count, struct tb_strand
   }
 }
 
-enum tb_status tb_strand_index(struct tb_strand *s) {
+enum tb_status tb_sort_queue_index(struct tb_sort_queue *s) {
   if (s->refs || s->count == 0) return TB_OK;
   if (s->count > SIZE_MAX / 2 / sizeof(*s->refs)) return TB_NO_MEMORY;
   s->ref_count = (size_t)s->count;
@@ -175,32 +176,32 @@ enum tb_status tb_strand_index(struct tb_strand *s) {
   struct tb_record_base base = {s->base_ts, s->base_thread_ts};
   int64_t ts = s->base_ts;
   size_t n = 0;
-  for (const struct tb_strand_chunk *c = s->first; c; c = c->next) {
+  for (const struct tb_sort_queue_block *c = s->first; c; c = c->next) {
     const char *at = chunk_records(c), *end = c == s->last ? s->at : at + c->used;
     while (at < end) {
-      struct tb_entry e;
+      struct tb_staged_event e;
       const char *record = at;
       at = tb_record_read(at, &e, ts, base);
       ts = e.ts;
       s->refs[n++] =
-          (struct tb_strand_ref){.ts = e.ts, .dur = e.kind == TB_ENTRY_COMPLETE ? e.dur : -1, .record = record};
+          (struct tb_sort_queue_ref){.ts = e.ts, .dur = e.kind == TB_STAGED_COMPLETE ? e.dur : -1, .record = record};
     }
   }
   if (s->sorted) return TB_OK;
-  struct tb_strand_ref *spare = tb_alloc(s->allocator, s->ref_count * sizeof(*spare));
+  struct tb_sort_queue_ref *spare = tb_alloc(s->allocator, s->ref_count * sizeof(*spare));
   if (!spare) return TB_NO_MEMORY;
   sort_refs(s->refs, s->ref_count, spare);
   tb_free(s->allocator, spare, s->ref_count * sizeof(*spare));
   return TB_OK;
 }
 
-void tb_strand_free_index(struct tb_strand *s) {
+void tb_sort_queue_free_index(struct tb_sort_queue *s) {
   tb_free(s->allocator, s->refs, s->ref_count * sizeof(*s->refs));
   s->refs = NULL;
   s->ref_count = 0;
 }
 
-void tb_strand_entry_at(const struct tb_strand *s, size_t place, struct tb_entry *entry) {
+void tb_sort_queue_event_at(const struct tb_sort_queue *s, size_t place, struct tb_staged_event *entry) {
   struct tb_record_base base = {s->base_ts, s->base_thread_ts};
   /* the record's own ts is a difference; the index has it whole, and thread times are stored against it */
   int64_t before = tb_wrap_sub(s->refs[place].ts, tb_record_ts_difference(s->refs[place].record));
@@ -209,14 +210,14 @@ void tb_strand_entry_at(const struct tb_strand *s, size_t place, struct tb_entry
 
 /* ---- spilling ----------------------------------------------------------------------------------------------------------- */
 
-static enum tb_status write_run(struct tb_strand *s, struct tb_spill_file *file, struct tb_error *error) {
+static enum tb_status write_run(struct tb_sort_queue *s, struct tb_spill_file *file, struct tb_error *error) {
   struct tb_record_base base = {s->base_ts, s->base_thread_ts};
   struct tb_spill_run run = {tb_spill_file_size(file), 0, s->count, s->base_ts, s->base_thread_ts};
   int64_t last_ts = s->base_ts;
   for (size_t i = 0; i < s->ref_count; i++) {
-    struct tb_entry e;
+    struct tb_staged_event e;
     char head[RECORD_HEAD_MAX];
-    tb_strand_entry_at(s, i, &e);
+    tb_sort_queue_event_at(s, i, &e);
     char *end = tb_record_write(head, &e, last_ts, base);
     enum tb_status status = tb_spill_file_append(file, head, (size_t)(end - head), error);
     if (status == TB_OK) status = tb_spill_file_append(file, e.body.ptr, e.body.len, error);
@@ -229,16 +230,16 @@ static enum tb_status write_run(struct tb_strand *s, struct tb_spill_file *file,
   return TB_OK;
 }
 
-enum tb_status tb_strand_spill(struct tb_strand *s, struct tb_spill_file *file, struct tb_error *error) {
+enum tb_status tb_sort_queue_spill(struct tb_sort_queue *s, struct tb_spill_file *file, struct tb_error *error) {
   if (s->count == 0) return TB_OK;
   void *runs = s->runs;
   enum tb_status status =
       tb_grow_array(s->allocator, &runs, &s->run_capacity, s->run_count + 1, sizeof(*s->runs), SIZE_MAX / 64);
   s->runs = runs;
-  if (status == TB_OK) status = tb_strand_index(s);
+  if (status == TB_OK) status = tb_sort_queue_index(s);
   if (status != TB_OK) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   status = write_run(s, file, error);
-  tb_strand_free_index(s);
+  tb_sort_queue_free_index(s);
   /* `sorted` goes on to say whether the next entry comes after the last one of this run */
   if (!s->sorted) s->runs_in_order = false;
   free_chunks(s);
@@ -247,11 +248,11 @@ enum tb_status tb_strand_spill(struct tb_strand *s, struct tb_spill_file *file, 
 
 /* ---- reading ------------------------------------------------------------------------------------------------------------- */
 
-enum tb_status tb_strand_open(struct tb_strand *s, struct tb_spill_file *file, struct tb_strand_cursor *cursor,
-                              struct tb_error *error) {
-  *cursor = (struct tb_strand_cursor){.strand = s, .ts = s->base_ts};
+enum tb_status tb_sort_queue_open(struct tb_sort_queue *s, struct tb_spill_file *file,
+                                  struct tb_sort_queue_cursor *cursor, struct tb_error *error) {
+  *cursor = (struct tb_sort_queue_cursor){.queue = s, .ts = s->base_ts};
   if (s->run_count) {
-    enum tb_status status = tb_strand_spill(s, file, error);
+    enum tb_status status = tb_sort_queue_spill(s, file, error);
     if (status != TB_OK) return status;
     return tb_spill_merge_open(file, s->runs, s->run_count, s->runs_in_order, &cursor->merge, error);
   }
@@ -261,8 +262,9 @@ enum tb_status tb_strand_open(struct tb_strand *s, struct tb_spill_file *file, s
   return TB_OK;
 }
 
-enum tb_status tb_strand_next(struct tb_strand_cursor *cursor, struct tb_entry *entry, struct tb_error *error) {
-  struct tb_strand *s = cursor->strand;
+enum tb_status tb_sort_queue_next(struct tb_sort_queue_cursor *cursor, struct tb_staged_event *entry,
+                                  struct tb_error *error) {
+  struct tb_sort_queue *s = cursor->queue;
   if (cursor->merge) {
     enum tb_status status = tb_spill_merge_next(cursor->merge, entry, error);
     if (status == TB_OK) cursor->place++;
@@ -270,11 +272,11 @@ enum tb_status tb_strand_next(struct tb_strand_cursor *cursor, struct tb_entry *
   }
   if (s->refs) {
     if (cursor->place == s->ref_count) return TB_END;
-    tb_strand_entry_at(s, cursor->place++, entry);
+    tb_sort_queue_event_at(s, cursor->place++, entry);
     return TB_OK;
   }
   while (cursor->chunk) {
-    const struct tb_strand_chunk *c = cursor->chunk;
+    const struct tb_sort_queue_block *c = cursor->chunk;
     const char *end = c == s->last ? s->at : chunk_records(c) + c->used;
     if (cursor->at < end) {
       struct tb_record_base base = {s->base_ts, s->base_thread_ts};
@@ -289,7 +291,7 @@ enum tb_status tb_strand_next(struct tb_strand_cursor *cursor, struct tb_entry *
   return TB_END;
 }
 
-void tb_strand_close(struct tb_strand_cursor *cursor) {
+void tb_sort_queue_close(struct tb_sort_queue_cursor *cursor) {
   tb_spill_merge_close(cursor->merge);
   cursor->merge = NULL;
 }

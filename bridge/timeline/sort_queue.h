@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A strand: the events of one packet sequence, taken in any order and given back in the order of time. Each event is a short
- * record with its encoded body. Records stay in memory until the strand is spilled: then they go to a temporary file as a
- * sorted run, and the runs are merged when the strand is read.
+ * A queue: the events of one packet sequence, taken in any order and given back in the order of time. Each event is a short
+ * record with its encoded body. Records stay in memory until the queue is spilled: then they go to a temporary file as a
+ * sorted run, and the runs are merged when the queue is read.
  */
 #ifndef TB_TIMELINE_SORT_QUEUE_H
 #define TB_TIMELINE_SORT_QUEUE_H
@@ -12,15 +12,15 @@
 #include "base/map.h"
 #include "timeline/spill_file.h"
 
-enum tb_entry_kind {
-  TB_ENTRY_BEGIN, /* a slice whose end is an entry of its own */
-  TB_ENTRY_END,
-  TB_ENTRY_COMPLETE, /* a slice with its duration, which is not 0 */
-  TB_ENTRY_INSTANT,
-  TB_ENTRY_COUNTER,
-  TB_ENTRY_FLOW,  /* a point of a flow; `key` is the flow, `flow` what it does */
-  TB_ENTRY_MARK,  /* an instant whose body says its phase */
-  TB_ENTRY_MOMENT /* a slice that ends where it begins */
+enum tb_staged_kind {
+  TB_STAGED_BEGIN, /* a slice whose end is an entry of its own */
+  TB_STAGED_END,
+  TB_STAGED_COMPLETE, /* a slice with its duration, which is not 0 */
+  TB_STAGED_INSTANT,
+  TB_STAGED_COUNTER,
+  TB_STAGED_FLOW,               /* a point of a flow; `key` is the flow, `flow` what it does */
+  TB_STAGED_INSTANT_WITH_PHASE, /* an instant whose body says its phase */
+  TB_STAGED_ZERO_LENGTH_SLICE   /* a slice that ends where it begins */
 };
 
 enum tb_flow_step {
@@ -31,22 +31,22 @@ enum tb_flow_step {
   TB_FLOW_IN_NEXT  /* ends at the next slice of its track */
 };
 
-/* One event of a strand. */
-struct tb_entry {
+/* One event of a queue. */
+struct tb_staged_event {
   int64_t ts;   /* ns */
   int64_t dur;  /* COMPLETE: more than 0 */
-  uint8_t kind; /* enum tb_entry_kind */
+  uint8_t kind; /* enum tb_staged_kind */
   uint8_t flow; /* enum tb_flow_step; of FLOW entries, and of slices that carry a bind_id */
   bool
-      early; /* an END of a slice that began before `ts`, or an INSTANT before anything began: it comes first at its time */
+      sorts_first; /* an END of a slice that began before `ts`, or an INSTANT before anything began: it comes first at its time */
   bool has_thread_ts, has_thread_dur;
   int64_t thread_ts, thread_dur;
-  uint32_t key;              /* the group of tracks it belongs to, 0 for the strand's own track */
+  uint32_t key;              /* the group of tracks it belongs to, 0 for the queue's own track */
   uint32_t flow_key;         /* the flow, where `flow` says so */
   uint32_t name, categories; /* what an END must match; of BEGIN and END. 0: none */
-  uint64_t order;            /* of entries with a flow: place in the file, over all strands */
-  struct tb_slice body;      /* encoded by the caller */
-  struct tb_slice end_body;  /* COMPLETE, MOMENT: what goes with its end */
+  uint64_t order;            /* of entries with a flow: place in the file, over all queues */
+  struct tb_str body;        /* encoded by the caller */
+  struct tb_str end_body;    /* COMPLETE, MOMENT: what goes with its end */
 };
 
 /* When a slice ends that begins at `ts` and lasts `dur`, which is not negative; before INT64_MAX, which says that no end is known. */
@@ -54,14 +54,14 @@ static inline int64_t tb_slice_end(int64_t ts, int64_t dur) {
   return dur > INT64_MAX - 1 - (ts > 0 ? ts : 0) ? INT64_MAX - 1 : ts + dur;
 }
 
-/* Index entry of a strand in memory: enough to sort. */
-struct tb_strand_ref {
+/* Index entry of a queue in memory: enough to sort. */
+struct tb_sort_queue_ref {
   int64_t ts;
   int64_t dur; /* of a COMPLETE */
   const char *record;
 };
 
-struct tb_strand_chunk;
+struct tb_sort_queue_block;
 
 struct tb_stack_frame_ref {
   int64_t ts, dur;   /* dur of an open slice: -1 */
@@ -77,12 +77,12 @@ struct tb_slice_stack {
   struct tb_map deep; /* how many open slices far up the stack have a name and categories, see slice_stack.c */
 };
 
-struct tb_strand {
+struct tb_sort_queue {
   const struct tb_allocator *allocator;
-  struct tb_strand_chunk *first, *last;
+  struct tb_sort_queue_block *first, *last;
   char *at, *end;
   size_t bytes;   /* of all chunks */
-  size_t *held;   /* the same over all strands that share it; NULL: nobody asks */
+  size_t *held;   /* the same over all queues that share it; NULL: nobody asks */
   uint64_t count; /* entries in memory */
   uint64_t total; /* entries, with those spilled */
   int64_t base_ts, base_thread_ts, last_ts, last_dur;
@@ -90,65 +90,69 @@ struct tb_strand {
   bool sorted;        /* the entries in memory came in order */
   bool runs_in_order; /* each run starts where the one before it ended */
   bool has_begin, has_complete, has_flow;
-  bool tangled;                /* the slices do not nest as they stand, or have keys */
-  struct tb_slice_stack stack; /* what is open as entries come in; of use only while the strand is in order */
-  struct tb_strand_ref *refs;  /* the index, once built */
+  bool needs_matching;            /* the slices do not nest as they stand, or have keys */
+  struct tb_slice_stack stack;    /* what is open as entries come in; of use only while the queue is in order */
+  struct tb_sort_queue_ref *refs; /* the index, once built */
   size_t ref_count;
   int64_t *
       matches; /* by place, once matched: of a BEGIN the ts of its END, of an END the place of its BEGIN; see timeline/slice_matcher.h. Nesting puts the lane of a
                   BEGIN in place of the ts */
-  unsigned char *loose; /* by place, where the matcher found any: whether a slice's begin and end mean what they do only
+  unsigned char
+      *ambiguous; /* by place, where the matcher found any: whether a slice's begin and end mean what they do only
                            as events of their own, see tb_match_slices. NULL: none */
   struct tb_spill_run *runs;
   size_t run_count, run_capacity;
 };
 
-void tb_strand_init(struct tb_strand *strand, const struct tb_allocator *allocator);
-void tb_strand_free(struct tb_strand *strand);
+void tb_sort_queue_init(struct tb_sort_queue *queue, const struct tb_allocator *allocator);
+void tb_sort_queue_free(struct tb_sort_queue *queue);
 
 /* Whether the entries came in order so far, over all runs. */
-static inline bool tb_strand_in_order(const struct tb_strand *s) { return s->sorted && s->runs_in_order; }
+static inline bool tb_sort_queue_in_order(const struct tb_sort_queue *s) { return s->sorted && s->runs_in_order; }
 
-/* Appends an entry; the body is copied, and entry->early set. Its place in the order is then strand->total - 1, if all entries come in
+/* Appends an entry; the body is copied, and entry->early set. Its place in the order is then queue->total - 1, if all entries come in
  * order. TB_OK or TB_NO_MEMORY. */
-TB_MUST_CHECK enum tb_status tb_strand_add(struct tb_strand *strand, struct tb_entry *entry);
+TB_MUST_CHECK enum tb_status tb_sort_queue_add(struct tb_sort_queue *queue, struct tb_staged_event *entry);
 
 /* Sorts what is in memory and writes it to `file` as one run; memory is freed. */
-TB_MUST_CHECK enum tb_status tb_strand_spill(struct tb_strand *strand, struct tb_spill_file *file,
-                                             struct tb_error *error);
+TB_MUST_CHECK enum tb_status tb_sort_queue_spill(struct tb_sort_queue *queue, struct tb_spill_file *file,
+                                                 struct tb_error *error);
 
-/* Builds and sorts the index of a strand that was not spilled. TB_OK or TB_NO_MEMORY. */
-TB_MUST_CHECK enum tb_status tb_strand_index(struct tb_strand *strand);
-void tb_strand_free_index(struct tb_strand *strand);
+/* Builds and sorts the index of a queue that was not spilled. TB_OK or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_sort_queue_index(struct tb_sort_queue *queue);
+void tb_sort_queue_free_index(struct tb_sort_queue *queue);
 
 /* Whether the matcher calls the BEGIN at `place` loose. */
-static inline bool tb_strand_is_loose(const struct tb_strand *s, size_t place) { return s->loose && s->loose[place]; }
+static inline bool tb_sort_queue_is_ambiguous(const struct tb_sort_queue *s, size_t place) {
+  return s->ambiguous && s->ambiguous[place];
+}
 
 /* Reads the record of an index entry. */
-void tb_strand_entry_at(const struct tb_strand *strand, size_t place, struct tb_entry *entry);
+void tb_sort_queue_event_at(const struct tb_sort_queue *queue, size_t place, struct tb_staged_event *entry);
 
 /* ---- reading in the order of time ---------------------------------------------------------------------------------- */
 
-struct tb_strand_cursor {
-  struct tb_strand *strand;
+struct tb_sort_queue_cursor {
+  struct tb_sort_queue *queue;
   size_t place; /* of the next entry */
-  const struct tb_strand_chunk *chunk;
+  const struct tb_sort_queue_block *chunk;
   const char *at;
   int64_t ts;
   struct tb_spill_merge *merge;
 };
 
-/* Starts at the first entry. A strand in memory that did not come in order needs its index first. */
-TB_MUST_CHECK enum tb_status tb_strand_open(struct tb_strand *strand, struct tb_spill_file *file,
-                                            struct tb_strand_cursor *cursor, struct tb_error *error);
+/* Starts at the first entry. A queue in memory that did not come in order needs its index first. */
+TB_MUST_CHECK enum tb_status tb_sort_queue_open(struct tb_sort_queue *queue, struct tb_spill_file *file,
+                                                struct tb_sort_queue_cursor *cursor, struct tb_error *error);
 /* The next entry; its body is valid until the next call. TB_OK, TB_END, or TB_IO. */
-TB_MUST_CHECK enum tb_status tb_strand_next(struct tb_strand_cursor *cursor, struct tb_entry *entry,
-                                            struct tb_error *error);
-void tb_strand_close(struct tb_strand_cursor *cursor);
+TB_MUST_CHECK enum tb_status tb_sort_queue_next(struct tb_sort_queue_cursor *cursor, struct tb_staged_event *entry,
+                                                struct tb_error *error);
+void tb_sort_queue_close(struct tb_sort_queue_cursor *cursor);
 
-/* Whether `a` comes before `b` at the same or another time: by ts; at one ts what is early (see tb_entry), then longer
+/* Whether `a` comes before `b` at the same or another time: by ts; at one ts what is early (see tb_staged_event), then longer
  * complete slices before shorter ones, then the others. 0: as they stand in the file. Source: the trace processor's order
  * of JSON events, with the ends of earlier slices first. */
-int tb_entry_compare(int64_t ts_a, unsigned class_a, int64_t dur_a, int64_t ts_b, unsigned class_b, int64_t dur_b);
+int tb_staged_event_compare(int64_t ts_a, unsigned class_a, int64_t dur_a, int64_t ts_b, unsigned class_b,
+                            int64_t dur_b);
 
 #endif

@@ -38,7 +38,7 @@ enum tb_status tb_spill_file_create(const char *directory, const struct tb_alloc
   file->fd = -1;
   file->buffer = tb_alloc(allocator, WRITE_BYTES);
   enum tb_status status = file->buffer ? TB_OK : tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
-  if (status == TB_OK) file->fd = tb_temporary_create_nameless(directory, error);
+  if (status == TB_OK) file->fd = tb_temp_file_create_nameless(directory, error);
   if (file->fd < 0) {
     tb_spill_file_close(file);
     return status == TB_OK ? TB_IO : status;
@@ -189,7 +189,7 @@ struct run_reader {
   uint64_t left;        /* entries not read yet, without the current one */
   struct tb_record_base base;
   int64_t last_ts;
-  struct tb_entry entry; /* the current one, where `has_entry` */
+  struct tb_staged_event entry; /* the current one, where `has_entry` */
   bool has_entry;
 };
 
@@ -246,11 +246,13 @@ static enum tb_status read_entry(struct tb_spill_file *file, struct run_reader *
   return TB_OK;
 }
 
-static unsigned entry_class(const struct tb_entry *e) { return e->early ? 0 : e->kind == TB_ENTRY_COMPLETE ? 1 : 2; }
+static unsigned entry_class(const struct tb_staged_event *e) {
+  return e->sorts_first ? 0 : e->kind == TB_STAGED_COMPLETE ? 1 : 2;
+}
 
 static bool before(const struct tb_spill_merge *m, size_t a, size_t b) {
-  const struct tb_entry *x = &m->readers[a].entry, *y = &m->readers[b].entry;
-  int order = m->in_order ? 0 : tb_entry_compare(x->ts, entry_class(x), x->dur, y->ts, entry_class(y), y->dur);
+  const struct tb_staged_event *x = &m->readers[a].entry, *y = &m->readers[b].entry;
+  int order = m->in_order ? 0 : tb_staged_event_compare(x->ts, entry_class(x), x->dur, y->ts, entry_class(y), y->dur);
   return order ? order < 0 : a < b;
 }
 
@@ -327,7 +329,7 @@ static enum tb_status advance_top(struct tb_spill_merge *m, struct tb_error *err
   return TB_OK;
 }
 
-enum tb_status tb_spill_merge_next(struct tb_spill_merge *m, struct tb_entry *entry, struct tb_error *error) {
+enum tb_status tb_spill_merge_next(struct tb_spill_merge *m, struct tb_staged_event *entry, struct tb_error *error) {
   if (m->taken != SIZE_MAX) {
     enum tb_status status = advance_top(m, error);
     if (status != TB_OK) return status;

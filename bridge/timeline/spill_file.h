@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 
-struct tb_entry;
+struct tb_staged_event;
 struct tb_spill_file;  /* opaque; tb_spill_file_create, then tb_spill_file_close */
 struct tb_spill_merge; /* opaque; tb_spill_merge_open, then tb_spill_merge_close */
 
@@ -35,12 +35,12 @@ void tb_spill_file_forget(struct tb_spill_file *file, uint64_t offset, size_t le
 uint64_t tb_spill_file_size(const struct tb_spill_file *file);
 void tb_spill_file_close(struct tb_spill_file *file);
 
-/* Reads `runs` as one, merged in the order of tb_entry_compare; where they are `in_order`, one after the other. */
+/* Reads `runs` as one, merged in the order of tb_staged_event_compare; where they are `in_order`, one after the other. */
 TB_MUST_CHECK enum tb_status tb_spill_merge_open(struct tb_spill_file *file, const struct tb_spill_run *runs,
                                                  size_t count, bool in_order, struct tb_spill_merge **merge,
                                                  struct tb_error *error);
 /* The next entry; its body is valid until the next call. TB_OK, TB_END, TB_IO or TB_NO_MEMORY. */
-TB_MUST_CHECK enum tb_status tb_spill_merge_next(struct tb_spill_merge *merge, struct tb_entry *entry,
+TB_MUST_CHECK enum tb_status tb_spill_merge_next(struct tb_spill_merge *merge, struct tb_staged_event *entry,
                                                  struct tb_error *error);
 void tb_spill_merge_close(struct tb_spill_merge *merge);
 

@@ -17,7 +17,7 @@
 enum { KINDS = 2048 };
 
 /* A packet's bytes come without their frame: field 1 of Trace, and how long it is. */
-static void copy(FILE *to, struct tb_slice bytes) {
+static void copy(FILE *to, struct tb_str bytes) {
   size_t len = bytes.len;
   (void)fputc(0x0a, to);
   for (; len >= 0x80; len >>= 7) (void)fputc((int)(len & 0x7f) | 0x80, to);
@@ -35,7 +35,7 @@ static void decode(const struct tb_packet *packet) {
 
 int main(int argc, char **argv) {
   static unsigned counts[KINDS];
-  static struct tb_slice names[KINDS];
+  static struct tb_str names[KINDS];
   struct tb_packet_reader *reader;
   struct tb_error error = {0};
   const struct tb_packet *packet;

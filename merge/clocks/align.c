@@ -65,7 +65,7 @@ size_t tb_marks_named(const struct tb_marks *marks, uint32_t source) {
   return find_row(marks, TB_MARK_NAME, 0, source).count;
 }
 
-static bool is_better(const struct tb_fit *fit, const struct tb_fit *than) {
+static bool is_better(const struct tb_line_fit *fit, const struct tb_line_fit *than) {
   return fit->outliers < than->outliers || (fit->outliers == than->outliers && fit->residual_ns < than->residual_ns);
 }
 
@@ -83,11 +83,11 @@ static enum tb_status fit_rows(const struct tb_allocator *a, struct row own, str
     size_t from_own = own.count > other.count ? shift : 0, from_other = own.count > other.count ? 0 : shift;
     for (size_t i = 0; i < pairs; i++)
       anchors[i] = (struct tb_time_anchor){own.items[from_own + i].time, other.items[from_other + i].time};
-    struct tb_fit tried;
-    status = tb_fit_pairs(a, anchors, pairs, true, &tried);
+    struct tb_line_fit tried;
+    status = tb_line_fit_pairs(a, anchors, pairs, true, &tried);
     if (status != TB_OK || (shift && !is_better(&tried, &alignment->line))) continue;
     alignment->line = tried;
-    status = tb_fit_pairs(a, anchors, pairs, false, &alignment->level);
+    status = tb_line_fit_pairs(a, anchors, pairs, false, &alignment->level);
   }
   tb_free(a, anchors, pairs * sizeof(*anchors));
   return status;
@@ -112,7 +112,7 @@ enum tb_status tb_align_names(const struct tb_marks *marks, uint32_t source, uin
 enum { CERTAIN_MATCHES = 100, CERTAIN_GAIN = 10 };
 
 void tb_alignment_judge_drift(struct tb_alignment *alignment, double max_drift) {
-  const struct tb_fit *line = &alignment->line, *level = &alignment->level;
+  const struct tb_line_fit *line = &alignment->line, *level = &alignment->level;
   bool may_be = fabs(line->drift) <= max_drift, is_known = line->drift_error <= max_drift / 4;
   alignment->drift = may_be && is_known ? TB_DRIFT_FOLLOWED : TB_DRIFT_LEFT;
   alignment->fit = may_be && is_known ? *line : *level;
@@ -122,7 +122,7 @@ void tb_alignment_judge_drift(struct tb_alignment *alignment, double max_drift) 
 
 /* Messages from one input to another: flows that were sent once there and received here; both times on their own clocks. */
 static void gather_messages(const struct tb_marks *marks, uint32_t from, uint32_t to, bool from_other,
-                            struct tb_fit_message *messages, size_t *count) {
+                            struct tb_line_fit_message *messages, size_t *count) {
   for (size_t i = 0; i < marks->count; i++) {
     const struct tb_mark *received = &marks->items[i];
     if (received->kind != TB_MARK_RECEIVED || received->source != to) continue;
@@ -131,15 +131,15 @@ static void gather_messages(const struct tb_marks *marks, uint32_t from, uint32_
     if (find_row(marks, TB_MARK_RECEIVED, received->id, to).items != received)
       continue; /* the first to arrive counts */
     if (messages)
-      messages[*count] = from_other
-                             ? (struct tb_fit_message){received->time, sent.items->time, received->id, true, false}
-                             : (struct tb_fit_message){sent.items->time, received->time, received->id, false, false};
+      messages[*count] =
+          from_other ? (struct tb_line_fit_message){received->time, sent.items->time, received->id, true, false}
+                     : (struct tb_line_fit_message){sent.items->time, received->time, received->id, false, false};
     ++*count;
   }
 }
 
 enum tb_status tb_marks_messages(const struct tb_marks *marks, uint32_t source, uint32_t other,
-                                 struct tb_fit_message **messages, size_t *count) {
+                                 struct tb_line_fit_message **messages, size_t *count) {
   size_t filled = 0;
   *messages = NULL;
   *count = 0;
@@ -155,13 +155,13 @@ enum tb_status tb_marks_messages(const struct tb_marks *marks, uint32_t source, 
 
 enum tb_status tb_align_messages(const struct tb_marks *marks, uint32_t source, uint32_t other,
                                  struct tb_alignment *alignment, bool *found) {
-  struct tb_fit_message *messages;
+  struct tb_line_fit_message *messages;
   size_t count;
   *alignment = (struct tb_alignment){.source = source, .other = other, .kind = TB_PLACEMENT_MESSAGES};
   enum tb_status status = tb_marks_messages(marks, source, other, &messages, &count);
   *found = count > 0;
   if (status != TB_OK || !count) return status;
-  status = tb_fit_messages(marks->allocator, messages, count, &alignment->fit);
+  status = tb_line_fit_messages(marks->allocator, messages, count, &alignment->fit);
   tb_free(marks->allocator, messages, count * sizeof(*messages));
   return status;
 }
@@ -196,7 +196,7 @@ enum tb_status tb_align_syncs(const struct tb_marks *marks, uint32_t source, uin
   enum tb_status status = TB_OK;
   if (count) {
     *found = true;
-    status = tb_fit_pairs(marks->allocator, anchors, count, true, &alignment->fit);
+    status = tb_line_fit_pairs(marks->allocator, anchors, count, true, &alignment->fit);
     alignment->fit.has_bound = true;
     alignment->fit.bound_ns = tb_time_add(least, tb_time_round(floor(alignment->fit.residual_ns)));
   }

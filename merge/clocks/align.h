@@ -19,9 +19,9 @@ enum tb_drift {
 struct tb_alignment {
   uint32_t source, other;
   enum tb_placement kind; /* ALIGNED, MESSAGES or CLOCK_SYNC */
-  struct tb_fit fit;      /* what counts */
+  struct tb_line_fit fit; /* what counts */
   /* ALIGNED alone: */
-  struct tb_fit line, level;          /* with the drift, and by the offset alone */
+  struct tb_line_fit line, level;     /* with the drift, and by the offset alone */
   enum tb_drift drift;                /* which of them `fit` is */
   uint64_t event_count, other_events; /* how many events each input has */
   bool first_with_first;              /* their numbers differ, and where the fewer fit best was not sought */
@@ -60,7 +60,7 @@ TB_MUST_CHECK enum tb_status tb_align_names(const struct tb_marks *marks, uint32
 void tb_alignment_judge_drift(struct tb_alignment *alignment, double max_drift);
 /* The messages between two inputs, for the caller to free: *messages is NULL where there is none. */
 TB_MUST_CHECK enum tb_status tb_marks_messages(const struct tb_marks *marks, uint32_t source, uint32_t other,
-                                               struct tb_fit_message **messages, size_t *count);
+                                               struct tb_line_fit_message **messages, size_t *count);
 /* By flows that one input sent and the other received. */
 TB_MUST_CHECK enum tb_status tb_align_messages(const struct tb_marks *marks, uint32_t source, uint32_t other,
                                                struct tb_alignment *alignment, bool *found);

@@ -18,7 +18,7 @@ enum { DEPTH_MAX = 512 };
 struct search {
   struct tb_merger *m;
   struct tb_source *source;
-  struct tb_slice name; /* empty: none */
+  struct tb_str name; /* empty: none */
   bool end, messages;
   struct tb_map depth; /* for ends: track << 16 | depth of the slices that are open to whether they have the name */
   struct tb_map open;  /* track to how many slices are open */
@@ -45,7 +45,7 @@ static enum tb_status look_at_end(struct search *s, const struct tb_event *event
 }
 
 static enum tb_status look_at_name(struct search *s, const struct tb_event *event) {
-  bool named = tb_slice_equal(event->name, s->name);
+  bool named = tb_str_equal(event->name, s->name);
   switch (event->type) {
     case TB_EVENT_SLICE_BEGIN:
     case TB_EVENT_ASYNC_BEGIN:
@@ -73,9 +73,9 @@ static enum tb_status look_at_flows(struct search *s, const struct tb_event *eve
   return status;
 }
 
-static uint64_t hash_text(struct tb_slice text) {
+static uint64_t hash_text(struct tb_str text) {
   uint64_t h = text.len;
-  for (size_t i = 0; i < text.len; i++) h = tb_scatter(h ^ (unsigned char)text.ptr[i]);
+  for (size_t i = 0; i < text.len; i++) h = tb_mix64(h ^ (unsigned char)text.ptr[i]);
   return h;
 }
 
@@ -95,10 +95,10 @@ static enum tb_status look_at_sync(struct search *s, const struct tb_event *even
   bool has_id = false;
   for (uint32_t i = 0; i < event->arg_count; i += event->args[i].span) {
     const struct tb_arg *arg = &event->args[i];
-    if (tb_slice_equal(arg->name, TB_SLICE("sync_id")) && arg->type == TB_ARG_STRING) {
+    if (tb_str_equal(arg->name, TB_STR("sync_id")) && arg->type == TB_ARG_STRING) {
       has_id = true;
       found.id = hash_text(arg->text);
-    } else if (tb_slice_equal(arg->name, TB_SLICE("issue_ts")) && read_us(arg, &found.issued)) {
+    } else if (tb_str_equal(arg->name, TB_STR("issue_ts")) && read_us(arg, &found.issued)) {
       found.kind = TB_MARK_SYNC_ISSUER;
     }
   }
@@ -132,7 +132,7 @@ static enum tb_status read_events(struct search *s) {
 /* NAME[:begin|end] */
 static void read_name(const char *text, struct search *s) {
   if (!text) return;
-  s->name = tb_slice_from(text);
+  s->name = tb_str_from(text);
   static const struct {
     const char *suffix;
     bool end;

@@ -12,7 +12,7 @@ const char *tb_clock_name(uint32_t clock) {
   return clock < NAMES && names[clock] ? names[clock] : "a clock of its own";
 }
 
-uint32_t tb_clock_from_name(struct tb_slice name) {
+uint32_t tb_clock_from_name(struct tb_str name) {
   for (uint32_t i = 1; i <= MANIFEST_LAST; i++)
     if (strlen(names[i]) == name.len && memcmp(names[i], name.ptr, name.len) == 0) return i;
   return 0;

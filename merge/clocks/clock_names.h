@@ -10,6 +10,6 @@
 const char *tb_clock_name(uint32_t clock);
 
 /* The id of a name as Perfetto's manifest has it (REALTIME, BOOTTIME, ...); 0 where it is none. */
-uint32_t tb_clock_from_name(struct tb_slice name);
+uint32_t tb_clock_from_name(struct tb_str name);
 
 #endif

@@ -35,15 +35,15 @@ uint32_t tb_source_host(const struct tb_source *s) {
   return s->survey.machine_count ? s->survey.machines[0].id : 0;
 }
 
-static const struct tb_surveyed_machine *machine_of(const struct tb_source *s, uint32_t id) {
-  static const struct tb_surveyed_machine none = {0};
+static const struct tb_prescanned_machine *machine_of(const struct tb_source *s, uint32_t id) {
+  static const struct tb_prescanned_machine none = {0};
   for (size_t i = 0; i < s->survey.machine_count; i++)
     if (s->survey.machines[i].id == id) return &s->survey.machines[i];
   return &none;
 }
 
 int64_t tb_source_time_by_map(const struct tb_source *s, uint32_t machine, int64_t value) {
-  const struct tb_surveyed_machine *of = machine_of(s, machine);
+  const struct tb_prescanned_machine *of = machine_of(s, machine);
   int64_t merged = tb_time_map_apply(&s->there, tb_time_subtract(value, of->ahead));
   return tb_time_add(tb_time_add(merged, of->merged_ahead), s->shift);
 }
@@ -125,7 +125,7 @@ static enum tb_status add_snapshots(struct tb_merger *m, const struct tb_source 
 static enum tb_status add_machines(struct tb_merger *m, const struct tb_source *s) {
   uint32_t host = tb_source_host(s), clock = s->survey.clocks.primary;
   for (size_t i = 0; i < s->survey.machine_count; i++) {
-    const struct tb_surveyed_machine *machine = &s->survey.machines[i];
+    const struct tb_prescanned_machine *machine = &s->survey.machines[i];
     if (machine->id == host || !machine->ahead) continue;
     struct tb_graph_key key = {s->index, machine->id, clock};
     struct tb_graph_edge edge = {
@@ -404,7 +404,7 @@ static void report_unknown_kinds(struct tb_merger *m, const struct tb_source *s)
 
 static void report_place(struct tb_merger *m, struct tb_source *s) {
   struct tb_merge_input_report *in = tb_source_report(m, s);
-  const struct tb_survey *v = &s->survey;
+  const struct tb_prescan *v = &s->survey;
   in->clock = tb_merge_report_print(m->report, "%s", tb_clock_name(v->clocks.primary));
   in->has_time = v->has_time;
   if (!v->has_time) return;

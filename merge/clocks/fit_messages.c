@@ -31,7 +31,7 @@ static int compare_bound(const void *a, const void *b) {
   return p->d < q->d ? -1 : p->d > q->d;
 }
 
-static void make_hull(struct side *side, const struct tb_fit_message *messages) {
+static void make_hull(struct side *side, const struct tb_line_fit_message *messages) {
   side->hull_count = 0;
   for (size_t i = 0; i < side->count; i++) {
     const struct bound *p = &side->points[i];
@@ -113,7 +113,7 @@ static double half_range(const struct sides *s, double from, double to, double x
   return (ends[1] - ends[0]) / 2;
 }
 
-static void set_bound(const struct sides *s, double drift, double first, double last, struct tb_fit *fit) {
+static void set_bound(const struct sides *s, double drift, double first, double last, struct tb_line_fit *fit) {
   double from = furthest(s, drift, -DRIFT_MAX), to = furthest(s, drift, DRIFT_MAX);
   double most = 0;
   const double at[3] = {first, 0, last};
@@ -123,7 +123,7 @@ static void set_bound(const struct sides *s, double drift, double first, double 
 }
 
 /* Leaves out messages, the one that helps most first, until a line meets the rest. */
-static double drop_unmet(struct sides *s, struct tb_fit_message *messages, struct tb_fit *fit) {
+static double drop_unmet(struct sides *s, struct tb_line_fit_message *messages, struct tb_line_fit *fit) {
   double drift = widest(s);
   for (int drop = 0; drop < DROPS_MAX && margin(s, drift) < 0; drop++) {
     size_t corners[2] = {0, 0}, best = 0;
@@ -151,8 +151,8 @@ static double drop_unmet(struct sides *s, struct tb_fit_message *messages, struc
   return drift;
 }
 
-static void fit_between(struct sides *s, struct tb_fit_message *messages, double first, double last, int64_t d0,
-                        struct tb_fit *fit) {
+static void fit_between(struct sides *s, struct tb_line_fit_message *messages, double first, double last, int64_t d0,
+                        struct tb_line_fit *fit) {
   size_t corner;
   double level;
   if (!s->low.hull_count || !s->high.hull_count) {
@@ -166,7 +166,8 @@ static void fit_between(struct sides *s, struct tb_fit_message *messages, double
   fit->offset = tb_time_add(d0, tb_time_round(level));
 }
 
-static void sort_out(const struct tb_fit_message *messages, size_t count, int64_t d0, int64_t x0, struct sides *s) {
+static void sort_out(const struct tb_line_fit_message *messages, size_t count, int64_t d0, int64_t x0,
+                     struct sides *s) {
   for (size_t i = 0; i < count; i++) {
     struct side *side = messages[i].from_other ? &s->low : &s->high;
     tb_wide x = (tb_wide)messages[i].own - x0, d = (tb_wide)messages[i].other - messages[i].own - d0;
@@ -178,9 +179,9 @@ static void sort_out(const struct tb_fit_message *messages, size_t count, int64_
   make_hull(&s->high, messages);
 }
 
-enum tb_status tb_fit_messages(const struct tb_allocator *a, struct tb_fit_message *messages, size_t count,
-                               struct tb_fit *fit) {
-  *fit = (struct tb_fit){0};
+enum tb_status tb_line_fit_messages(const struct tb_allocator *a, struct tb_line_fit_message *messages, size_t count,
+                                    struct tb_line_fit *fit) {
+  *fit = (struct tb_line_fit){0};
   if (count == 0) return TB_INVALID;
   struct bound *memory = tb_alloc(a, 4 * count * sizeof(*memory));
   if (!memory) return TB_NO_MEMORY;

@@ -45,7 +45,7 @@ static bool of_sequence(uint32_t clock) {
 }
 
 static uint64_t node_key(uint32_t machine, uint32_t sequence, uint32_t clock) {
-  return tb_scatter((uint64_t)machine << 32 | sequence) ^ clock;
+  return tb_mix64((uint64_t)machine << 32 | sequence) ^ clock;
 }
 
 static struct tb_input_clock *find_node(const struct tb_input_clocks *c, uint32_t machine, uint32_t sequence,
@@ -122,7 +122,7 @@ static struct tb_input_clock_group *find_group(struct tb_input_clocks *c, const 
 
 static enum tb_status add_row(struct tb_input_clocks *c, const uint32_t *nodes, const int64_t *values, size_t columns) {
   uint64_t hash = columns;
-  for (size_t i = 0; i < columns; i++) hash = tb_scatter(hash ^ nodes[i]);
+  for (size_t i = 0; i < columns; i++) hash = tb_mix64(hash ^ nodes[i]);
   struct tb_input_clock_group *g = find_group(c, nodes, columns, hash);
   if (!g) {
     enum tb_status status = add_group(c, nodes, columns, hash);
@@ -158,8 +158,8 @@ static bool holds(const uint32_t *nodes, size_t count, uint32_t node) {
   return false;
 }
 
-static enum tb_status take_snapshot(struct tb_input_clocks *c, struct tb_slice bytes, uint32_t machine,
-                                    uint32_t sequence, bool learn) {
+static enum tb_status take_snapshot(struct tb_input_clocks *c, struct tb_str bytes, uint32_t machine, uint32_t sequence,
+                                    bool learn) {
   uint32_t nodes[COLUMNS_MAX];
   int64_t values[COLUMNS_MAX];
   size_t columns = 0;
@@ -191,10 +191,10 @@ static enum tb_status take_snapshot(struct tb_input_clocks *c, struct tb_slice b
 }
 
 /* A row that relates each clock of the other machine to the recording one's. */
-static enum tb_status take_sync(struct tb_input_clocks *c, struct tb_slice bytes, uint32_t machine) {
+static enum tb_status take_sync(struct tb_input_clocks *c, struct tb_str bytes, uint32_t machine) {
   struct tb_remote_clock clocks[TB_REMOTE_SYNC_CLOCKS];
   size_t count;
-  if (tb_remote_sync_read(bytes, clocks, &count) != TB_OK) c->bad_snapshots++;
+  if (tb_remote_clock_sync_read(bytes, clocks, &count) != TB_OK) c->bad_snapshots++;
   for (size_t i = 0; i < count; i++) {
     if (of_sequence(clocks[i].id)) continue;
     uint32_t nodes[2];
@@ -207,7 +207,7 @@ static enum tb_status take_sync(struct tb_input_clocks *c, struct tb_slice bytes
   return TB_OK;
 }
 
-static uint32_t default_clock(struct tb_slice defaults) {
+static uint32_t default_clock(struct tb_str defaults) {
   struct tb_wire_cursor cursor = tb_wire_cursor(defaults);
   struct tb_wire_field field;
   uint32_t clock = 0;
@@ -217,10 +217,10 @@ static uint32_t default_clock(struct tb_slice defaults) {
   return clock;
 }
 
-enum tb_status tb_input_clocks_take(struct tb_input_clocks *c, const struct tb_merge_head *head,
+enum tb_status tb_input_clocks_take(struct tb_input_clocks *c, const struct tb_merge_header *head,
                                     struct tb_merge_sequence *sequence, bool learn) {
   enum tb_status status = TB_OK;
-  struct tb_slice sync = tb_merge_head_payload(head, TB_TRACE_PACKET_REMOTE_CLOCK_SYNC);
+  struct tb_str sync = tb_merge_header_payload(head, TB_TRACE_PACKET_REMOTE_CLOCK_SYNC);
   if (head->cleared) sequence->default_clock = 0;
   if (head->defaults.ptr) sequence->default_clock = default_clock(head->defaults);
   if (head->clock_snapshot.ptr) status = take_snapshot(c, head->clock_snapshot, head->machine, head->sequence, learn);
@@ -271,17 +271,17 @@ static void find_way(struct tb_input_clocks *c, uint32_t from, uint32_t target) 
 }
 
 /* A reading on its way, and from where up to where the one that it started as takes the same way. */
-struct walk {
+struct clock_walk {
   int64_t value, from, until;
   uint64_t ahead; /* of the reading that it started as */
 };
 
-static int64_t back_to_start(const struct walk *walk, int64_t value) {
+static int64_t back_to_start(const struct clock_walk *walk, int64_t value) {
   return tb_time_subtract(value, (int64_t)walk->ahead);
 }
 
 /* The last row at or before the value in column `from`, else the first. Rows come in the order of time. */
-static void step(const struct tb_input_clock_group *g, size_t from, size_t to, struct walk *walk) {
+static void step(const struct tb_input_clock_group *g, size_t from, size_t to, struct clock_walk *walk) {
   size_t low = 0, high = g->row_count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
@@ -322,7 +322,7 @@ bool tb_input_clocks_convert_node(struct tb_input_clocks *c, struct tb_input_clo
   *time = value;
   if (node->clock == c->primary) return true;
   if (!has_way(c, node)) return false;
-  struct walk walk = {value, INT64_MIN, INT64_MAX, 0};
+  struct clock_walk walk = {value, INT64_MIN, INT64_MAX, 0};
   for (size_t i = 0; i < node->way_len; i++)
     step(&c->groups[node->way[i].group], node->way[i].from, node->way[i].to, &walk);
   node->from = walk.from;
@@ -339,7 +339,7 @@ bool tb_input_clocks_convert_back(struct tb_input_clocks *c, uint32_t machine, u
   if (clock == c->primary) return true;
   struct tb_input_clock *node = find_node(c, machine, 0, clock);
   if (!node || !has_way(c, node)) return false;
-  struct walk walk = {time, INT64_MIN, INT64_MAX, 0};
+  struct clock_walk walk = {time, INT64_MIN, INT64_MAX, 0};
   for (size_t i = node->way_len; i-- > 0;)
     step(&c->groups[node->way[i].group], node->way[i].to, node->way[i].from, &walk);
   *value = walk.value;
@@ -362,7 +362,7 @@ void tb_input_clocks_events_of(struct tb_input_clocks *c, uint32_t sequence, str
   events->node = tb_input_clocks_of(c, s, events->clock);
 }
 
-uint32_t tb_input_clocks_implied(struct tb_input_clocks *c, const struct tb_merge_head *head) {
+uint32_t tb_input_clocks_implied(struct tb_input_clocks *c, const struct tb_merge_header *head) {
   bool chrome = head->kind == TB_TRACE_PACKET_CHROME_EVENTS || head->kind == TB_TRACE_PACKET_CHROME_METADATA;
   return chrome && find_node(c, head->machine, 0, TB_CLOCK_MONOTONIC) ? TB_CLOCK_MONOTONIC : c->primary;
 }

@@ -85,7 +85,7 @@ void tb_input_clocks_rewind(struct tb_input_clocks *clocks);
 /* Takes in what a packet of `sequence` says of clocks: cleared state, defaults and, where `learn` is set, snapshots and syncs
  * (they are then known from the start at a second reading; increments start anew at each in both). TB_OK, TB_NO_MEMORY or
  * TB_LIMIT. */
-TB_MUST_CHECK enum tb_status tb_input_clocks_take(struct tb_input_clocks *clocks, const struct tb_merge_head *head,
+TB_MUST_CHECK enum tb_status tb_input_clocks_take(struct tb_input_clocks *clocks, const struct tb_merge_header *head,
                                                   struct tb_merge_sequence *sequence, bool learn);
 
 /* When a packet happened. */
@@ -99,7 +99,7 @@ struct tb_merge_packet_time {
 /* For tb_input_clocks_time: what does not come with every packet. Looks a sequence's clock up; the clock of a packet that names
  * none; the way to the trace clock, false where there is none. */
 void tb_input_clocks_look_up(struct tb_input_clocks *clocks, struct tb_merge_sequence *sequence, uint32_t clock);
-uint32_t tb_input_clocks_implied(struct tb_input_clocks *clocks, const struct tb_merge_head *head);
+uint32_t tb_input_clocks_implied(struct tb_input_clocks *clocks, const struct tb_merge_header *head);
 bool tb_input_clocks_convert_node(struct tb_input_clocks *clocks, struct tb_input_clock *node, int64_t value,
                                   int64_t *time);
 
@@ -130,7 +130,7 @@ static inline struct tb_input_clock *tb_input_clocks_of(struct tb_input_clocks *
 }
 
 /* The time of a packet of `sequence` that has a timestamp; once for each packet, in the file's order. */
-static inline void tb_input_clocks_time(struct tb_input_clocks *clocks, const struct tb_merge_head *head,
+static inline void tb_input_clocks_time(struct tb_input_clocks *clocks, const struct tb_merge_header *head,
                                         struct tb_merge_sequence *sequence, struct tb_merge_packet_time *time) {
   uint32_t clock = head->clock;
   time->default_clock = !clock && sequence->id && sequence->default_clock;

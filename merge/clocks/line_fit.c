@@ -95,7 +95,7 @@ static double slope_error(double n, double residual, double spread) {
 }
 
 /* Residual, counts and errors of a line that was found. */
-static void measure(const struct points *p, double level, double slope, double spread, struct tb_fit *fit) {
+static void measure(const struct points *p, double level, double slope, double spread, struct tb_line_fit *fit) {
   double sum = 0, first = INFINITY, last = -INFINITY;
   for (size_t i = 0; i < p->count; i++) {
     double r = p->d[i] - level - slope * p->x[i];
@@ -113,7 +113,7 @@ static void measure(const struct points *p, double level, double slope, double s
   fit->drift_error = slope_error((double)fit->used, fit->residual_ns, spread);
 }
 
-static void fit_line(struct points *p, bool with_drift, int64_t x0, int64_t d0, struct tb_fit *fit) {
+static void fit_line(struct points *p, bool with_drift, int64_t x0, int64_t d0, struct tb_line_fit *fit) {
   double slope = with_drift ? robust_slope(p) : 0, level = robust_level(p, slope);
   for (int round = 0; round < ROUNDS && reject(p, level, slope); round++)
     (void)least_squares(p, with_drift, &level, &slope);
@@ -124,9 +124,9 @@ static void fit_line(struct points *p, bool with_drift, int64_t x0, int64_t d0, 
   fit->drift = slope;
 }
 
-enum tb_status tb_fit_pairs(const struct tb_allocator *a, const struct tb_time_anchor *pairs, size_t count,
-                            bool with_drift, struct tb_fit *fit) {
-  *fit = (struct tb_fit){0};
+enum tb_status tb_line_fit_pairs(const struct tb_allocator *a, const struct tb_time_anchor *pairs, size_t count,
+                                 bool with_drift, struct tb_line_fit *fit) {
+  *fit = (struct tb_line_fit){0};
   if (count == 0) return TB_INVALID;
   struct tb_time_anchor *sorted = tb_alloc(a, count * sizeof(*sorted));
   struct points p = {tb_alloc(a, count * sizeof(double)), tb_alloc(a, count * sizeof(double)),

@@ -61,7 +61,7 @@ static void note_source(struct tb_merger *m, const struct tb_source *s, size_t i
 }
 
 /* What its matches with another input say of drift, and why that is not followed. */
-static const char *drift_text(struct tb_merger *m, const struct tb_fit *line) {
+static const char *drift_text(struct tb_merger *m, const struct tb_line_fit *line) {
   double ppm = line->drift * 1e6, error = line->drift_error * 1e6;
   unsigned max = m->options.max_drift_ppm;
   if (!isfinite(error)) return "nothing of drift";
@@ -124,33 +124,33 @@ static void note_implausible_drift(struct tb_merger *m, const struct tb_alignmen
 
 /* By how much a message arrives before it was sent, on the merged clock; less than 0 where it does not. */
 static int64_t backwards_by(const struct tb_merger *m, const struct tb_alignment *a,
-                            const struct tb_fit_message *message) {
+                            const struct tb_line_fit_message *message) {
   tb_wide apart = (tb_wide)tb_time_map_apply(&m->sources[a->source].there, message->own) -
                   tb_time_map_apply(&m->sources[a->other].there, message->other);
   if (message->from_other) apart = -apart;
   return tb_time_clamp(apart);
 }
 
-static void note_message(struct tb_merger *m, const struct tb_alignment *a, const struct tb_fit_message *message,
-                         int64_t early) {
+static void note_message(struct tb_merger *m, const struct tb_alignment *a, const struct tb_line_fit_message *message,
+                         int64_t sorts_first) {
   uint32_t from = message->from_other ? a->other : a->source, to = message->from_other ? a->source : a->other;
   tb_merge_report_add_note(m->report, TB_MERGE_NOTE_MESSAGE_BACKWARDS, to,
-                           "flow %" PRIu64 " arrives %" PRId64 " ns before it was sent, from %s", message->id, early,
-                           m->sources[from].name);
+                           "flow %" PRIu64 " arrives %" PRId64 " ns before it was sent, from %s", message->id,
+                           sorts_first, m->sources[from].name);
 }
 
 /* Checks the messages between two inputs on the merged clock, whatever placed these. */
 static enum tb_status note_backwards(struct tb_merger *m, const struct tb_alignment *a, size_t *noted) {
-  struct tb_fit_message *messages;
+  struct tb_line_fit_message *messages;
   size_t count, backwards = 0;
   int64_t most = 0;
   if (m->sources[a->source].skipped || m->sources[a->other].skipped) return TB_OK;
   enum tb_status status = tb_marks_messages(&m->marks, a->source, a->other, &messages, &count);
   for (size_t i = 0; i < count && status == TB_OK; i++) {
-    int64_t early = backwards_by(m, a, &messages[i]);
-    if (early <= ROUNDING_NS) continue;
-    if (early > most) most = early;
-    if ((*noted)++ < BACKWARDS_NOTED) note_message(m, a, &messages[i], early);
+    int64_t sorts_first = backwards_by(m, a, &messages[i]);
+    if (sorts_first <= ROUNDING_NS) continue;
+    if (sorts_first > most) most = sorts_first;
+    if ((*noted)++ < BACKWARDS_NOTED) note_message(m, a, &messages[i], sorts_first);
     backwards++;
   }
   if (count) tb_free(m->allocator, messages, count * sizeof(*messages));

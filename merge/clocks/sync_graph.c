@@ -20,7 +20,7 @@ void tb_sync_graph_free(struct tb_sync_graph *g) {
 }
 
 static uint64_t hash_key(struct tb_graph_key key) {
-  return tb_scatter((uint64_t)key.input << 32 | key.group) ^ key.clock;
+  return tb_mix64((uint64_t)key.input << 32 | key.group) ^ key.clock;
 }
 
 bool tb_sync_graph_find(const struct tb_sync_graph *g, struct tb_graph_key key, uint32_t *node) {

@@ -20,22 +20,22 @@ static enum tb_status fail(struct tb_error *error) {
   return tb_fail_errno(error, TB_IO, errno, "cannot write a temporary copy");
 }
 
-enum tb_status tb_store_begin(struct tb_store *store, const char *name, struct tb_input_place *copy,
-                              char to[TB_STORE_NAME], struct tb_error *error) {
+enum tb_status tb_copy_store_begin(struct tb_copy_store *store, const char *name, struct tb_input_place *copy,
+                                   char to[TB_COPY_STORE_NAME], struct tb_error *error) {
   if (!store->made) {
-    store->fd = tb_temporary_create_nameless(store->directory, error);
+    store->fd = tb_temp_file_create_nameless(store->directory, error);
     if (store->fd < 0) return TB_IO;
     store->made = true;
   }
   uint64_t start = next_start(store->end);
   *copy = (struct tb_input_place){.name = name, .part = true, .fd = store->fd, .start = start};
-  snprintf(to, TB_STORE_NAME, "/dev/fd/%d", store->fd);
+  snprintf(to, TB_COPY_STORE_NAME, "/dev/fd/%d", store->fd);
   if (ftruncate(store->fd, (off_t)start) != 0 || lseek(store->fd, (off_t)start, SEEK_SET) < 0) return fail(error);
   return TB_OK;
 }
 
-enum tb_status tb_store_put(struct tb_store *store, uint64_t offset, const void *data, size_t len,
-                            struct tb_error *error) {
+enum tb_status tb_copy_store_put(struct tb_copy_store *store, uint64_t offset, const void *data, size_t len,
+                                 struct tb_error *error) {
   uint64_t at = next_start(store->end) + offset;
   const char *from = data;
   if (offset > OFFSET_MAX || len > OFFSET_MAX || at + len > OFFSET_MAX) {
@@ -53,7 +53,8 @@ enum tb_status tb_store_put(struct tb_store *store, uint64_t offset, const void 
   return TB_OK;
 }
 
-enum tb_status tb_store_end(struct tb_store *store, uint64_t len, struct tb_input_place *copy, struct tb_error *error) {
+enum tb_status tb_copy_store_end(struct tb_copy_store *store, uint64_t len, struct tb_input_place *copy,
+                                 struct tb_error *error) {
   uint64_t end = copy->start + len;
   if (len > OFFSET_MAX || end > OFFSET_MAX) errno = EFBIG;
   if (len > OFFSET_MAX || end > OFFSET_MAX || ftruncate(store->fd, (off_t)end) != 0) return fail(error);
@@ -62,14 +63,14 @@ enum tb_status tb_store_end(struct tb_store *store, uint64_t len, struct tb_inpu
   return TB_OK;
 }
 
-void tb_store_forget(struct tb_store *store, const struct tb_input_place *copy) {
+void tb_copy_store_forget(struct tb_copy_store *store, const struct tb_input_place *copy) {
   if (!copy->part || !copy->len) return;
   if (copy->start + copy->len == store->end) store->end = copy->start; /* its room is the next one's */
   (void)fallocate(store->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)copy->start,
                   (off_t)(next_start(copy->start + copy->len) - copy->start));
 }
 
-void tb_store_free(struct tb_store *store) {
+void tb_copy_store_free(struct tb_copy_store *store) {
   if (store->made) (void)close(store->fd);
   store->made = false;
 }

@@ -8,32 +8,33 @@
 
 #include "io/input.h"
 
-enum { TB_STORE_NAME = 32 };
+enum { TB_COPY_STORE_NAME = 32 };
 
-/* Zero-initialise, with `directory`; then tb_store_free. */
-struct tb_store {
-  const char *directory; /* as for tb_temporary_create_nameless */
+/* Zero-initialise, with `directory`; then tb_copy_store_free. */
+struct tb_copy_store {
+  const char *directory; /* as for tb_temp_file_create_nameless */
   bool made;
   int fd;
   uint64_t end; /* of the copies that stand */
 };
 
 /* Begins a copy of what is called `name` (which has to stay) behind those that stand; one that was begun and not ended is gone. Either
- * tb_store_put writes it, or whoever writes one file from front to back, under the name `to`. TB_IO. */
-TB_MUST_CHECK enum tb_status tb_store_begin(struct tb_store *store, const char *name, struct tb_input_place *copy,
-                                            char to[TB_STORE_NAME], struct tb_error *error);
+ * tb_copy_store_put writes it, or whoever writes one file from front to back, under the name `to`. TB_IO. */
+TB_MUST_CHECK enum tb_status tb_copy_store_begin(struct tb_copy_store *store, const char *name,
+                                                 struct tb_input_place *copy, char to[TB_COPY_STORE_NAME],
+                                                 struct tb_error *error);
 
 /* Writes bytes of the copy that was begun at `offset`; what no call writes is zero. */
-TB_MUST_CHECK enum tb_status tb_store_put(struct tb_store *store, uint64_t offset, const void *data, size_t len,
-                                          struct tb_error *error);
+TB_MUST_CHECK enum tb_status tb_copy_store_put(struct tb_copy_store *store, uint64_t offset, const void *data,
+                                               size_t len, struct tb_error *error);
 
 /* The copy has `len` bytes and stands. */
-TB_MUST_CHECK enum tb_status tb_store_end(struct tb_store *store, uint64_t len, struct tb_input_place *copy,
-                                          struct tb_error *error);
+TB_MUST_CHECK enum tb_status tb_copy_store_end(struct tb_copy_store *store, uint64_t len, struct tb_input_place *copy,
+                                               struct tb_error *error);
 
 /* A copy is not wanted any more: gives its room back where the file system can. */
-void tb_store_forget(struct tb_store *store, const struct tb_input_place *copy);
+void tb_copy_store_forget(struct tb_copy_store *store, const struct tb_input_place *copy);
 
-void tb_store_free(struct tb_store *store);
+void tb_copy_store_free(struct tb_copy_store *store);
 
 #endif

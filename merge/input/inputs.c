@@ -92,9 +92,9 @@ static enum tb_status detect_format(struct tb_merger *m, struct tb_input *input,
   if (status == TB_IO || status == TB_NO_MEMORY) return status;
   *format = status == TB_OK ? tb_format_detect(data, got) : TB_FORMAT_UNKNOWN;
   if (*format != TB_FORMAT_UNKNOWN) return TB_OK;
-  const char *stranger = got ? tb_format_stranger(data, got) : "is empty";
+  const char *foreign = got ? tb_format_known_foreign(data, got) : "is empty";
   tb_error_set_file(&m->error, name);
-  return tb_fail(&m->error, TB_UNKNOWN_FORMAT, 0, "%s", stranger ? stranger : "is no trace of a known format");
+  return tb_fail(&m->error, TB_UNKNOWN_FORMAT, 0, "%s", foreign ? foreign : "is no trace of a known format");
 }
 
 static enum tb_status start_copying(struct tb_merger *m, const char *name, const char *from, const char *to,
@@ -111,12 +111,12 @@ static enum tb_status start_copying(struct tb_merger *m, const char *name, const
 
 /* Copies what can be read once only, or would need a descriptor for as long as it is read, uncompressed. */
 static enum tb_status spool(struct tb_merger *m, struct tb_source *s, const char *from, struct tb_input_place *copy) {
-  char to[TB_STORE_NAME];
+  char to[TB_COPY_STORE_NAME];
   struct copying c = {0};
-  enum tb_status status = tb_store_begin(&m->store, s->name, copy, to, &m->error);
+  enum tb_status status = tb_copy_store_begin(&m->store, s->name, copy, to, &m->error);
   if (status == TB_OK) status = start_copying(m, s->name, from, to, &c);
   if (status == TB_OK) status = copy_all(m, s, &c);
-  if (status == TB_OK) status = tb_store_end(&m->store, tb_output_bytes_written(c.output), copy, &m->error);
+  if (status == TB_OK) status = tb_copy_store_end(&m->store, tb_output_bytes_written(c.output), copy, &m->error);
   if (status != TB_OK) status = copy_failed(m, to, status);
   tb_reader_close(c.reader);
   tb_output_close(c.output);
@@ -144,7 +144,7 @@ static enum tb_status open_and_detect(struct tb_merger *m, const struct tb_input
 enum { MADE_UP_FLOWS_BITS = 40 };
 
 static enum tb_status convert(struct tb_merger *m, struct tb_source *s, const struct tb_input_place *from) {
-  char to[TB_STORE_NAME];
+  char to[TB_COPY_STORE_NAME];
   struct tb_convert_options options = {.size = sizeof(options)};
   options.reader.size = sizeof(options.reader);
   options.reader.allocator = m->options.allocator;
@@ -156,7 +156,7 @@ static enum tb_status convert(struct tb_merger *m, struct tb_source *s, const st
   if (m->options.share_flows) options.writer.shared_flows = MADE_UP_FLOWS | (uint64_t)s->index << MADE_UP_FLOWS_BITS;
   struct tb_convert_report *report = tb_calloc(m->allocator, sizeof(*report));
   if (!report) return tb_fail(&m->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
-  enum tb_status status = tb_store_begin(&m->store, s->name, &s->place, to, &m->error);
+  enum tb_status status = tb_copy_store_begin(&m->store, s->name, &s->place, to, &m->error);
   if (status == TB_OK) status = tb_convert_place(from, to, &options, report, &m->error);
   s->converted = true;
   if (status == TB_PARTIAL) {
@@ -166,7 +166,7 @@ static enum tb_status convert(struct tb_merger *m, struct tb_source *s, const st
     in->damage = report->loss_count ? tb_merge_report_print(m->report, "%s", report->losses[0].reason) : "";
     status = TB_OK;
   }
-  if (status == TB_OK) status = tb_store_end(&m->store, report->summary.bytes_written, &s->place, &m->error);
+  if (status == TB_OK) status = tb_copy_store_end(&m->store, report->summary.bytes_written, &s->place, &m->error);
   tb_free(m->allocator, report, sizeof(*report));
   return status == TB_OK ? TB_OK : copy_failed(m, to, status);
 }
@@ -191,7 +191,7 @@ static enum tb_status prepare(struct tb_merger *m, struct tb_source *s, const st
   struct tb_input_place read = s->place;
   if (s->format != TB_FORMAT_PERFETTO) {
     status = convert(m, s, &read);
-    tb_store_forget(&m->store, &read);
+    tb_copy_store_forget(&m->store, &read);
   } else if (many && !plain && !read.part) {
     status = spool(m, s, read.name, &s->place);
   }
@@ -222,7 +222,7 @@ static enum tb_status gather_file(struct tb_merger *m, const struct tb_merge_inp
 
 /* ---- archives --------------------------------------------------------------------------------------------------------------------- */
 
-struct unpacking {
+struct archive_unpacking {
   struct tb_merger *m;
   const struct tb_merge_input *input;
   const char *member; /* the one in hand */
@@ -230,17 +230,17 @@ struct unpacking {
 };
 
 static enum tb_status begin_member(void *ctx, const char *path, struct tb_error *error) {
-  struct unpacking *u = ctx;
-  char to[TB_STORE_NAME];
-  u->member = tb_arena_copy(&u->m->arena, tb_slice_from(path)).ptr;
+  struct archive_unpacking *u = ctx;
+  char to[TB_COPY_STORE_NAME];
+  u->member = tb_arena_copy(&u->m->arena, tb_str_from(path)).ptr;
   if (!u->member) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   const char *name = tb_merge_report_print(u->m->report, "%s/%s", u->input->path, u->member);
-  return tb_store_begin(&u->m->store, name, &u->copy, to, error);
+  return tb_copy_store_begin(&u->m->store, name, &u->copy, to, error);
 }
 
 static enum tb_status put_member(void *ctx, uint64_t offset, const void *data, size_t len, struct tb_error *error) {
-  const struct unpacking *u = ctx;
-  enum tb_status status = tb_store_put(&u->m->store, offset, data, len, error);
+  const struct archive_unpacking *u = ctx;
+  enum tb_status status = tb_copy_store_put(&u->m->store, offset, data, len, error);
   if (status != TB_OK) tb_error_set_file(error, u->copy.name);
   return status;
 }
@@ -260,11 +260,11 @@ static enum tb_status peek(struct tb_merger *m, const struct tb_input_place *pla
 }
 
 static enum tb_status end_member(void *ctx, uint64_t len, struct tb_error *error) {
-  struct unpacking *u = ctx;
+  struct archive_unpacking *u = ctx;
   struct tb_merger *m = u->m;
   bool manifest = false, archive = false;
   size_t at = m->source_count;
-  enum tb_status status = tb_store_end(&m->store, len, &u->copy, error);
+  enum tb_status status = tb_copy_store_end(&m->store, len, &u->copy, error);
   if (status == TB_OK) status = peek(m, &u->copy, &manifest, &archive);
   if (status == TB_OK && manifest)
     status = tb_merger_read_manifest(m, &u->copy);
@@ -272,13 +272,13 @@ static enum tb_status end_member(void *ctx, uint64_t len, struct tb_error *error
     status = tb_fail(&m->error, TB_UNSUPPORTED, TB_NO_OFFSET, "an archive inside an archive; merge what is in it");
   else if (status == TB_OK)
     status = gather_file(m, u->input, &u->copy, u->member, false);
-  if (at == m->source_count || m->sources[at].skipped) tb_store_forget(&m->store, &u->copy);
+  if (at == m->source_count || m->sources[at].skipped) tb_copy_store_forget(&m->store, &u->copy);
   if (status != TB_OK) tb_error_set_file(&m->error, u->copy.name);
   return status;
 }
 
 static enum tb_status gather_archive(struct tb_merger *m, const struct tb_merge_input *input) {
-  struct unpacking unpacking = {.m = m, .input = input};
+  struct archive_unpacking unpacking = {.m = m, .input = input};
   const struct tb_archive_taker taker = {&unpacking, begin_member, put_member, end_member};
   enum tb_status status = tb_archive_walk(input->path, &taker, &m->error);
   if (status != TB_OK) tb_error_set_file(&m->error, input->path);

@@ -3,12 +3,12 @@
 
 enum { PAYLOAD_LAST = 255 }; /* fields of packets beyond are nobody's payload that readers know */
 
-static inline void note(struct tb_merge_head *head, const struct tb_wire_field *field) {
-  if (head->note_count < TB_MERGE_HEAD_NOTES) head->notes[head->note_count] = *field;
+static inline void note(struct tb_merge_header *head, const struct tb_wire_field *field) {
+  if (head->note_count < TB_MERGE_HEADER_NOTES) head->notes[head->note_count] = *field;
   head->note_count++;
 }
 
-static inline void take_number(struct tb_merge_head *head, const struct tb_wire_field *field) {
+static inline void take_number(struct tb_merge_header *head, const struct tb_wire_field *field) {
   switch (field->number) {
     case TB_TRACE_PACKET_TIMESTAMP:
       head->has_timestamp = true;
@@ -36,7 +36,7 @@ static inline void take_number(struct tb_merge_head *head, const struct tb_wire_
   note(head, field);
 }
 
-static inline void take_payload(struct tb_merge_head *head, const struct tb_wire_field *field) {
+static inline void take_payload(struct tb_merge_header *head, const struct tb_wire_field *field) {
   if (field->number == TB_TRACE_PACKET_INTERNED_DATA) return;
   note(head, field);
   if (field->number == TB_TRACE_PACKET_TRACE_PACKET_DEFAULTS) {
@@ -49,28 +49,28 @@ static inline void take_payload(struct tb_merge_head *head, const struct tb_wire
 }
 
 /* Member by member: notes need no clearing, and clearing all would cost more than reading a packet. */
-static inline void reset(struct tb_merge_head *head, bool notes) {
+static inline void reset(struct tb_merge_header *head, bool notes) {
   head->has_timestamp = head->has_clock = head->cleared = head->damaged = false;
   head->timestamp = 0;
   head->clock = head->sequence = head->machine = head->kind = 0;
-  head->note_count = notes ? 0 : TB_MERGE_HEAD_NOTES + 1;
+  head->note_count = notes ? 0 : TB_MERGE_HEADER_NOTES + 1;
   head->payload.ptr = head->clock_snapshot.ptr = head->defaults.ptr = NULL;
   head->payload.len = head->clock_snapshot.len = head->defaults.len = 0;
 }
 
-static inline void note_number(struct tb_merge_head *head, uint32_t number, uint64_t value, const char *at,
+static inline void note_number(struct tb_merge_header *head, uint32_t number, uint64_t value, const char *at,
                                const char *end) {
   struct tb_wire_field field = {number, TB_WIRE_VARINT, value, {at + 1, (size_t)(end - at - 1)}, at};
   note(head, &field);
 }
 
 /* A number's field as the wire code would give it. */
-static inline void note_at(struct tb_merge_head *head, uint32_t number, uint64_t value, const char *at,
+static inline void note_at(struct tb_merge_header *head, uint32_t number, uint64_t value, const char *at,
                            const char *end) {
   if (at) note_number(head, number, value, at, end);
 }
 
-void tb_merge_head_take_common(struct tb_merge_head *head, const struct tb_packet_common *common) {
+void tb_merge_header_take_common(struct tb_merge_header *head, const struct tb_packet_common *common) {
   reset(head, true);
   head->has_timestamp = common->timestamp_at != NULL;
   head->timestamp = common->timestamp;
@@ -89,7 +89,7 @@ void tb_merge_head_take_common(struct tb_merge_head *head, const struct tb_packe
             common->sequence_end);
 }
 
-enum tb_status tb_merge_head_read(struct tb_slice packet, struct tb_merge_head *head, bool notes) {
+enum tb_status tb_merge_header_read(struct tb_str packet, struct tb_merge_header *head, bool notes) {
   reset(head, notes);
   struct tb_wire_cursor cursor = tb_wire_cursor(packet);
   for (;;) {

@@ -12,15 +12,15 @@
 enum { TRACKS_MAX = 1 << 26, PARENTS_MAX = 32 };
 enum { SERVICE_TRACING_STARTED = 2 };
 
-static uint64_t hash_text(struct tb_slice text) {
+static uint64_t hash_text(struct tb_str text) {
   uint64_t h = 0x9e3779b97f4a7c15u ^ text.len;
   for (size_t i = 0; i < text.len; i++) h = (h ^ (unsigned char)text.ptr[i]) * 0x100000001b3u;
-  return tb_scatter(h) | 1;
+  return tb_mix64(h) | 1;
 }
 
 /* ---- tracks ------------------------------------------------------------------------------------------------------------- */
 
-static void take_thread(struct tb_surveyed_track *track, struct tb_slice bytes) {
+static void take_thread(struct tb_prescanned_track *track, struct tb_str bytes) {
   struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
   struct tb_wire_field field;
   track->kind = TB_SURVEYED_THREAD;
@@ -30,7 +30,7 @@ static void take_thread(struct tb_surveyed_track *track, struct tb_slice bytes) 
   }
 }
 
-static void take_process(struct tb_surveyed_track *track, struct tb_slice bytes) {
+static void take_process(struct tb_prescanned_track *track, struct tb_str bytes) {
   struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
   struct tb_wire_field field;
   track->kind = TB_SURVEYED_PROCESS;
@@ -41,8 +41,8 @@ static void take_process(struct tb_surveyed_track *track, struct tb_slice bytes)
   }
 }
 
-static struct tb_surveyed_track read_track(struct tb_slice bytes, uint32_t machine) {
-  struct tb_surveyed_track track = {.machine = machine};
+static struct tb_prescanned_track read_track(struct tb_str bytes, uint32_t machine) {
+  struct tb_prescanned_track track = {.machine = machine};
   struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
   struct tb_wire_field field;
   while (tb_wire_read(&cursor, &field) == TB_OK) {
@@ -74,11 +74,11 @@ static struct tb_surveyed_track read_track(struct tb_slice bytes, uint32_t machi
   return track;
 }
 
-static enum tb_status take_track(struct tb_survey *s, struct tb_slice bytes, uint32_t machine) {
-  struct tb_surveyed_track track = read_track(bytes, machine);
+static enum tb_status take_track(struct tb_prescan *s, struct tb_str bytes, uint32_t machine) {
+  struct tb_prescanned_track track = read_track(bytes, machine);
   const uint64_t *known = tb_map_find(&s->track_index, track.uuid, 0);
   if (known) { /* described again: what it says now counts, but it cannot stop being a process or thread */
-    struct tb_surveyed_track *old = &s->tracks[*known];
+    struct tb_prescanned_track *old = &s->tracks[*known];
     if (track.kind == TB_SURVEYED_OTHER || !track.name) {
       if (track.kind == TB_SURVEYED_OTHER) track.kind = old->kind, track.pid = old->pid, track.tid = old->tid;
       if (!track.name) track.name = old->name;
@@ -102,17 +102,16 @@ static enum tb_status take_track(struct tb_survey *s, struct tb_slice bytes, uin
   return status;
 }
 
-uint64_t tb_survey_identity(const struct tb_survey *s, uint64_t uuid) {
+uint64_t tb_prescan_identity(const struct tb_prescan *s, uint64_t uuid) {
   uint64_t identity = 0x5bd1e995;
   for (int depth = 0; depth < PARENTS_MAX && uuid; depth++) {
     const uint64_t *at = tb_map_find(&s->track_index, uuid, 0);
-    if (!at) return depth ? tb_scatter(identity ^ uuid) | 1 : 0;
-    const struct tb_surveyed_track *t = &s->tracks[*at];
-    identity = tb_scatter(identity ^ t->kind ^ (uint64_t)t->machine << 8);
-    if (t->kind == TB_SURVEYED_PROCESS) return tb_scatter(identity ^ (uint32_t)t->pid) | 1;
-    if (t->kind == TB_SURVEYED_THREAD)
-      return tb_scatter(tb_scatter(identity ^ (uint32_t)t->pid) ^ (uint64_t)t->tid) | 1;
-    identity = tb_scatter(identity ^ t->name);
+    if (!at) return depth ? tb_mix64(identity ^ uuid) | 1 : 0;
+    const struct tb_prescanned_track *t = &s->tracks[*at];
+    identity = tb_mix64(identity ^ t->kind ^ (uint64_t)t->machine << 8);
+    if (t->kind == TB_SURVEYED_PROCESS) return tb_mix64(identity ^ (uint32_t)t->pid) | 1;
+    if (t->kind == TB_SURVEYED_THREAD) return tb_mix64(tb_mix64(identity ^ (uint32_t)t->pid) ^ (uint64_t)t->tid) | 1;
+    identity = tb_mix64(identity ^ t->name);
     uuid = t->parent;
   }
   return identity | 1;
@@ -121,7 +120,7 @@ uint64_t tb_survey_identity(const struct tb_survey *s, uint64_t uuid) {
 /* ---- the packets ---------------------------------------------------------------------------------------------------------- */
 
 /* The machine of that id; NULL where there are too many. */
-static struct tb_surveyed_machine *take_machine(struct tb_survey *s, uint32_t id) {
+static struct tb_prescanned_machine *take_machine(struct tb_prescan *s, uint32_t id) {
   for (size_t i = 0; i < s->machine_count; i++) {
     if (s->machines[i].id == id) return &s->machines[i];
   }
@@ -129,25 +128,25 @@ static struct tb_surveyed_machine *take_machine(struct tb_survey *s, uint32_t id
     s->too_many_machines = true;
     return NULL;
   }
-  s->machines[s->machine_count] = (struct tb_surveyed_machine){.id = id};
+  s->machines[s->machine_count] = (struct tb_prescanned_machine){.id = id};
   return &s->machines[s->machine_count++];
 }
 
-static void look_for_start(struct tb_survey *s, struct tb_slice service_event, int64_t time) {
+static void look_for_start(struct tb_prescan *s, struct tb_str service_event, int64_t time) {
   struct tb_wire_cursor cursor = tb_wire_cursor(service_event);
   struct tb_wire_field field;
   while (tb_wire_read(&cursor, &field) == TB_OK)
     if (field.number == SERVICE_TRACING_STARTED) s->has_started = true, s->started = time;
 }
 
-static inline void extend(struct tb_surveyed_extent *extent, int64_t time) {
+static inline void extend(struct tb_prescanned_extent *extent, int64_t time) {
   if (!extent->any || time < extent->first) extent->first = time;
   if (!extent->any || time > extent->last) extent->last = time;
   extent->any = true;
 }
 
-static void take_time(struct tb_survey *s, const struct tb_merge_head *head, struct tb_merge_sequence *sequence,
-                      struct tb_surveyed_machine *machine) {
+static void take_time(struct tb_prescan *s, const struct tb_merge_header *head, struct tb_merge_sequence *sequence,
+                      struct tb_prescanned_machine *machine) {
   struct tb_merge_packet_time time;
   tb_input_clocks_time(&s->clocks, head, sequence, &time);
   if (!time.resolved) return;
@@ -157,17 +156,17 @@ static void take_time(struct tb_survey *s, const struct tb_merge_head *head, str
 
 /* A hash over what packets are, one more taken in. */
 static inline uint64_t content_with(uint64_t content, uint64_t timestamp, size_t len, uint32_t sequence) {
-  return tb_scatter(content ^ timestamp ^ (uint64_t)len << 40 ^ (uint64_t)sequence << 32);
+  return tb_mix64(content ^ timestamp ^ (uint64_t)len << 40 ^ (uint64_t)sequence << 32);
 }
 
 /* Takes the packets that follow as long as they are common ones. */
-static __attribute__((noinline)) enum tb_status take_common(struct tb_survey *s, struct tb_packet_stream *stream) {
+static __attribute__((noinline)) enum tb_status take_common(struct tb_prescan *s, struct tb_packet_tokenizer *stream) {
   struct tb_input_clocks *clocks = &s->clocks;
   struct tb_event_clock events = {.id = TB_EVENT_CLOCK_NONE};
   struct tb_common_packet packet;
-  struct tb_surveyed_extent extent = {.any = false};
+  struct tb_prescanned_extent extent = {.any = false};
   uint64_t packets = 0, content = s->content;
-  for (; tb_packet_stream_take_common(stream, &packet); packets++) {
+  for (; tb_packet_tokenizer_take_common(stream, &packet); packets++) {
     const struct tb_packet_common *head = &packet.head;
     if (events.id != head->sequence) tb_input_clocks_events_of(clocks, head->sequence, &events);
     if (!events.sequence) return TB_NO_MEMORY;
@@ -178,21 +177,21 @@ static __attribute__((noinline)) enum tb_status take_common(struct tb_survey *s,
   }
   s->packets += packets;
   s->content = content;
-  struct tb_surveyed_machine *host = packets ? take_machine(s, 0) : NULL;
+  struct tb_prescanned_machine *host = packets ? take_machine(s, 0) : NULL;
   if (!host || !extent.any) return TB_OK;
   extend(&host->extent, extent.first);
   extend(&host->extent, extent.last);
   return TB_OK;
 }
 
-static enum tb_status take_packet(struct tb_survey *s, const struct tb_raw_packet *packet) {
-  const struct tb_merge_head *head = &packet->head;
+static enum tb_status take_packet(struct tb_prescan *s, const struct tb_raw_packet *packet) {
+  const struct tb_merge_header *head = &packet->head;
   struct tb_merge_sequence *sequence = tb_merge_sequence_get(&s->clocks.sequences, head->machine, head->sequence);
   if (!sequence) return TB_NO_MEMORY;
   s->packets++;
   s->unreadable += packet->unreadable;
   s->content = content_with(s->content, head->timestamp, packet->packet.len, head->sequence);
-  struct tb_surveyed_machine *machine = take_machine(s, head->machine);
+  struct tb_prescanned_machine *machine = take_machine(s, head->machine);
   enum tb_status status = TB_OK;
   if (head->kind != TB_TRACE_PACKET_TRACK_EVENT || head->cleared || head->defaults.ptr) {
     if (head->kind < TB_PAYLOAD_KINDS) {
@@ -200,7 +199,7 @@ static enum tb_status take_packet(struct tb_survey *s, const struct tb_raw_packe
       s->seen_kinds[head->kind] = 1;
     }
     status = tb_input_clocks_take(&s->clocks, head, sequence, true);
-    struct tb_slice track = tb_merge_head_payload(head, TB_TRACE_PACKET_TRACK_DESCRIPTOR);
+    struct tb_str track = tb_merge_header_payload(head, TB_TRACE_PACKET_TRACK_DESCRIPTOR);
     if (status == TB_OK && track.ptr) status = take_track(s, track, head->machine);
   }
   if (status == TB_OK && head->has_timestamp) take_time(s, head, sequence, machine);
@@ -208,7 +207,7 @@ static enum tb_status take_packet(struct tb_survey *s, const struct tb_raw_packe
 }
 
 /* How far each machine's clock is ahead of the host's: the first sync between them. */
-static void measure_machines(struct tb_survey *s) {
+static void measure_machines(struct tb_prescan *s) {
   const struct tb_input_clocks *c = &s->clocks;
   for (size_t i = 0; i < c->group_count; i++) {
     const struct tb_input_clock_group *g = &c->groups[i];
@@ -221,10 +220,10 @@ static void measure_machines(struct tb_survey *s) {
   }
 }
 
-static void measure_extent(struct tb_survey *s) {
-  struct tb_surveyed_extent all = {.any = false};
+static void measure_extent(struct tb_prescan *s) {
+  struct tb_prescanned_extent all = {.any = false};
   for (size_t i = 0; i < s->machine_count; i++) {
-    struct tb_surveyed_machine *m = &s->machines[i];
+    struct tb_prescanned_machine *m = &s->machines[i];
     m->merged_ahead = m->ahead;
     if (!m->extent.any) continue;
     extend(&all, (int64_t)((uint64_t)m->extent.first - (uint64_t)m->ahead));
@@ -235,14 +234,15 @@ static void measure_extent(struct tb_survey *s) {
   s->last = all.last;
 }
 
-static enum tb_status read_all(struct tb_survey *s, struct tb_packets *packets, struct tb_error *error) {
+static enum tb_status read_all(struct tb_prescan *s, struct tb_raw_packet_reader *packets, struct tb_error *error) {
   struct tb_raw_packet packet;
   enum tb_status status;
   for (;;) {
-    status = take_common(s, tb_packets_stream(packets));
-    if (status != TB_OK) return tb_fail(error, status, tb_packets_offset(packets), "%s", tb_status_text(status));
-    if (s->packets > s->unreadable) tb_packets_stream(packets)->max_junk = 0;
-    status = tb_packets_next(packets, &packet, error);
+    status = take_common(s, tb_raw_packet_reader_stream(packets));
+    if (status != TB_OK)
+      return tb_fail(error, status, tb_raw_packet_reader_offset(packets), "%s", tb_status_text(status));
+    if (s->packets > s->unreadable) tb_raw_packet_reader_stream(packets)->max_junk = 0;
+    status = tb_raw_packet_reader_next(packets, &packet, error);
     if (status != TB_OK) break;
     if (!packet.packet.ptr)
       s->foreign = true;
@@ -251,33 +251,33 @@ static enum tb_status read_all(struct tb_survey *s, struct tb_packets *packets, 
     if (status != TB_OK) return tb_fail(error, status, packet.offset, "%s", tb_status_text(status));
   }
   if (status != TB_END) return status;
-  s->bytes = tb_packets_offset(packets);
-  s->losses = tb_packets_damage(packets, &s->damage_offset, &s->damage);
+  s->bytes = tb_raw_packet_reader_offset(packets);
+  s->losses = tb_raw_packet_reader_damage(packets, &s->damage_offset, &s->damage);
   if (s->packets > s->unreadable || (!s->unreadable && !s->losses)) return TB_OK;
   return tb_fail(error, TB_BAD_DATA, s->losses ? s->damage_offset : 0, "nothing in it can be read as perfetto: %s",
                  s->losses ? s->damage : "its packets are damaged");
 }
 
-enum tb_status tb_survey_run(struct tb_survey *s, const struct tb_allocator *a, const struct tb_input_place *place,
-                             size_t max_junk, struct tb_error *error) {
-  *s = (struct tb_survey){.damage = ""};
+enum tb_status tb_prescan_run(struct tb_prescan *s, const struct tb_allocator *a, const struct tb_input_place *place,
+                              size_t max_junk, struct tb_error *error) {
+  *s = (struct tb_prescan){.damage = ""};
   tb_input_clocks_init(&s->clocks, a);
   tb_payload_times_known_all(s->known_kinds);
   tb_map_init(&s->track_index, a);
   tb_map_init(&s->pids, a);
   tb_map_init(&s->tids, a);
-  struct tb_packets *packets;
-  struct tb_packets_options options = {.allocator = a, .no_notes = true, .max_junk = max_junk};
-  enum tb_status status = tb_packets_open(place, &options, &packets, error);
+  struct tb_raw_packet_reader *packets;
+  struct tb_raw_packet_reader_options options = {.allocator = a, .no_notes = true, .max_junk = max_junk};
+  enum tb_status status = tb_raw_packet_reader_open(place, &options, &packets, error);
   if (status == TB_OK) status = read_all(s, packets, error);
-  tb_packets_close(packets);
+  tb_raw_packet_reader_close(packets);
   measure_machines(s);
   measure_extent(s);
   if (status != TB_OK) tb_error_set_file(error, place->name);
   return status;
 }
 
-void tb_survey_free(struct tb_survey *s) {
+void tb_prescan_free(struct tb_prescan *s) {
   const struct tb_allocator *a = s->clocks.allocator;
   if (!a) return;
   tb_input_clocks_free(&s->clocks);

@@ -11,41 +11,41 @@
 #include "merge/rewrite/rewrite_fields.h"
 #include "tracebridge/base.h"
 
-enum tb_surveyed_track_kind { TB_SURVEYED_OTHER, TB_SURVEYED_PROCESS, TB_SURVEYED_THREAD, TB_SURVEYED_COUNTER };
+enum tb_prescanned_track_kind { TB_SURVEYED_OTHER, TB_SURVEYED_PROCESS, TB_SURVEYED_THREAD, TB_SURVEYED_COUNTER };
 
 /* What a TrackDescriptor says of its uuid. */
-struct tb_surveyed_track {
+struct tb_prescanned_track {
   uint64_t uuid, parent;
   uint64_t name; /* hash of the name (of a process: its own), 0 for none */
   uint32_t machine;
   int32_t pid;
   int64_t tid;
-  uint8_t kind; /* enum tb_surveyed_track_kind */
+  uint8_t kind; /* enum tb_prescanned_track_kind */
 };
 
 /* From when to when there are packets. */
-struct tb_surveyed_extent {
+struct tb_prescanned_extent {
   bool any;
   int64_t first, last;
 };
 
 /* A machine of the input. */
-struct tb_surveyed_machine {
+struct tb_prescanned_machine {
   uint32_t id;
   int64_t ahead;        /* by how much its clock reads more than the host's, by RemoteClockSync; 0 unknown */
   int64_t merged_ahead; /* and than the merged trace's, in that */
-  struct tb_surveyed_extent extent; /* on its own trace clock */
+  struct tb_prescanned_extent extent; /* on its own trace clock */
 };
 
 enum { TB_SURVEY_MACHINES = 64 };
 
-struct tb_survey {
+struct tb_prescan {
   struct tb_input_clocks clocks;
-  struct tb_surveyed_track *tracks;
+  struct tb_prescanned_track *tracks;
   size_t track_count, track_capacity;
   struct tb_map track_index; /* by uuid */
   struct tb_map pids, tids;  /* seen in descriptors and process trees: machine << 32 | id */
-  struct tb_surveyed_machine machines[TB_SURVEY_MACHINES];
+  struct tb_prescanned_machine machines[TB_SURVEY_MACHINES];
   size_t machine_count;
   bool too_many_machines;
   uint64_t packets, bytes;
@@ -66,11 +66,12 @@ struct tb_survey {
 
 /* Reads the whole input. TB_OK also for damaged ones: `losses` then says so. Else the file cannot be read: TB_IO, TB_NO_MEMORY,
  * TB_LIMIT, and TB_BAD_DATA where not one packet is whole, or more than `max_junk` bytes before the first are of none. To be freed in any case. */
-TB_MUST_CHECK enum tb_status tb_survey_run(struct tb_survey *survey, const struct tb_allocator *allocator,
-                                           const struct tb_input_place *place, size_t max_junk, struct tb_error *error);
-void tb_survey_free(struct tb_survey *survey);
+TB_MUST_CHECK enum tb_status tb_prescan_run(struct tb_prescan *survey, const struct tb_allocator *allocator,
+                                            const struct tb_input_place *place, size_t max_junk,
+                                            struct tb_error *error);
+void tb_prescan_free(struct tb_prescan *survey);
 
 /* What the uuid stands for, as one number: equal for two inputs where both mean the same track. 0 where no descriptor says. */
-uint64_t tb_survey_identity(const struct tb_survey *survey, uint64_t uuid);
+uint64_t tb_prescan_identity(const struct tb_prescan *survey, uint64_t uuid);
 
 #endif

@@ -16,7 +16,7 @@ struct outcome {
   struct tb_error error;
 };
 
-struct round {
+struct prescan_round {
   struct tb_merger *m;
   struct outcome *outcomes; /* by source */
   atomic_size_t next;       /* the source to be read next */
@@ -26,20 +26,20 @@ struct round {
 /* Reads sources for as long as there are any. Those before a bad one were all taken by somebody, so that which is the first bad one does
  * not hang on who is faster. */
 static void *read_sources(void *arg) {
-  struct round *round = arg;
+  struct prescan_round *round = arg;
   struct tb_merger *m = round->m;
   size_t i;
   while (!atomic_load(&round->stop) && (i = atomic_fetch_add(&round->next, 1)) < m->source_count) {
     struct tb_source *s = &m->sources[i];
     struct outcome *outcome = &round->outcomes[i];
     if (s->skipped) continue;
-    outcome->status = tb_survey_run(&s->survey, m->allocator, &s->place, m->options.max_junk_bytes, &outcome->error);
+    outcome->status = tb_prescan_run(&s->survey, m->allocator, &s->place, m->options.max_junk_bytes, &outcome->error);
     if (outcome->status != TB_OK && !m->options.skip_bad) atomic_store(&round->stop, true);
   }
   return NULL;
 }
 
-static void read_all(struct round *round) {
+static void read_all(struct prescan_round *round) {
   pthread_t threads[THREADS_MAX];
   size_t count = round->m->options.threads, started = 0;
   if (count > round->m->source_count) count = round->m->source_count;
@@ -65,7 +65,8 @@ static enum tb_status settle(struct tb_merger *m, struct tb_source *s, const str
 }
 
 enum tb_status tb_merger_survey(struct tb_merger *m) {
-  struct round round = {.m = m, .outcomes = tb_calloc(m->allocator, (m->source_count + 1) * sizeof(struct outcome))};
+  struct prescan_round round = {.m = m,
+                                .outcomes = tb_calloc(m->allocator, (m->source_count + 1) * sizeof(struct outcome))};
   if (!round.outcomes) return tb_fail(&m->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   read_all(&round);
   enum tb_status status = TB_OK;

@@ -8,12 +8,12 @@
 
 enum { DEFAULT_BUFFER = 256 << 10, PACKET_MAX = 256 << 20 };
 
-struct tb_packets {
+struct tb_raw_packet_reader {
   const struct tb_allocator *allocator;
   struct tb_input_place place;
   char *name; /* its own, of the place */
   bool close_between, keep_compressed, notes;
-  struct tb_packet_stream stream; /* its input is NULL between reads, where close_between */
+  struct tb_packet_tokenizer stream; /* its input is NULL between reads, where close_between */
   struct tb_buffer window;
   size_t step;
   uint64_t losses, first_offset;
@@ -22,7 +22,7 @@ struct tb_packets {
 };
 
 static enum tb_status lose(void *ctx, const char *reason, uint64_t offset) {
-  struct tb_packets *p = ctx;
+  struct tb_raw_packet_reader *p = ctx;
   if (p->losses++ == 0) {
     p->first_loss = reason;
     p->first_offset = offset;
@@ -31,7 +31,7 @@ static enum tb_status lose(void *ctx, const char *reason, uint64_t offset) {
 }
 
 /* The input goes on where reading stood. */
-static enum tb_status open_input(struct tb_packets *p) {
+static enum tb_status open_input(struct tb_raw_packet_reader *p) {
   struct tb_input *input = NULL;
   enum tb_status status = tb_input_open_place(&p->place, p->allocator, 1, &input, &p->error);
   p->stream.input = p->stream.source.input = input;
@@ -43,24 +43,25 @@ static enum tb_status open_input(struct tb_packets *p) {
   return offset ? tb_input_seek(input, offset, &p->error) : TB_OK;
 }
 
-static void lend_descriptor(struct tb_packets *p) {
+static void lend_descriptor(struct tb_raw_packet_reader *p) {
   if (!p->close_between || !p->stream.input || !tb_input_can_rewind(p->stream.input)) return;
   tb_input_close(p->stream.input);
   p->stream.input = p->stream.source.input = NULL;
 }
 
-static enum tb_status refuse(struct tb_packets *p, struct tb_error *error) {
+static enum tb_status refuse(struct tb_raw_packet_reader *p, struct tb_error *error) {
   if (p->error.code == TB_OK) (void)tb_fail(&p->error, TB_IO, p->stream.offset, "cannot go on reading");
   tb_error_set_file(&p->error, p->name);
   if (error && error->code == TB_OK) *error = p->error;
   return p->error.code;
 }
 
-enum tb_status tb_packets_open(const struct tb_input_place *place, const struct tb_packets_options *options,
-                               struct tb_packets **packets, struct tb_error *error) {
+enum tb_status tb_raw_packet_reader_open(const struct tb_input_place *place,
+                                         const struct tb_raw_packet_reader_options *options,
+                                         struct tb_raw_packet_reader **packets, struct tb_error *error) {
   const struct tb_allocator *a = options && options->allocator ? options->allocator : tb_default_allocator();
   *packets = NULL;
-  struct tb_packets *p = tb_calloc(a, sizeof(*p));
+  struct tb_raw_packet_reader *p = tb_calloc(a, sizeof(*p));
   size_t size = strlen(place->name) + 1;
   char *copy = tb_alloc(a, size);
   if (!p || !copy) {
@@ -78,13 +79,13 @@ enum tb_status tb_packets_open(const struct tb_input_place *place, const struct 
   p->close_between = options && options->close_between;
   p->notes = !options || !options->no_notes;
   tb_buffer_init(&p->window, a, 0);
-  tb_packet_stream_init(&p->stream, a, NULL, PACKET_MAX, lose, p, &p->error);
+  tb_packet_tokenizer_init(&p->stream, a, NULL, PACKET_MAX, lose, p, &p->error);
   p->stream.give_strange = true;
   p->stream.max_junk = options ? options->max_junk : 0;
   enum tb_status status = open_input(p);
   if (status != TB_OK) {
     (void)refuse(p, error);
-    tb_packets_close(p);
+    tb_raw_packet_reader_close(p);
     return status;
   }
   lend_descriptor(p);
@@ -92,56 +93,57 @@ enum tb_status tb_packets_open(const struct tb_input_place *place, const struct 
   return TB_OK;
 }
 
-static enum tb_status refill(struct tb_packets *p) {
+static enum tb_status refill(struct tb_raw_packet_reader *p) {
   enum tb_status status = TB_OK;
   if (!p->stream.input && !tb_packet_source_is_open(&p->stream.source)) status = open_input(p);
-  if (status == TB_OK) status = tb_packet_stream_collect(&p->stream);
+  if (status == TB_OK) status = tb_packet_tokenizer_collect(&p->stream);
   if (status != TB_OK) return status;
   size_t size = p->stream.needed > p->step ? p->stream.needed : p->step;
   p->window.len = 0;
   if (tb_buffer_reserve(&p->window, size) != TB_OK)
     return tb_fail(&p->error, TB_NO_MEMORY, p->stream.offset, "out of memory");
-  status = tb_packet_stream_refill(&p->stream, p->window.data, size);
+  status = tb_packet_tokenizer_refill(&p->stream, p->window.data, size);
   lend_descriptor(p);
   return status;
 }
 
 /* What is unusual about a packet of a certain frame: *given: it is for the user all the same, else it was opened or is damaged. */
-static enum tb_status look_at(struct tb_packets *p, const struct tb_raw_packet *packet, bool damaged,
+static enum tb_status look_at(struct tb_raw_packet_reader *p, const struct tb_raw_packet *packet, bool damaged,
                               enum tb_packet_compression compression, bool *given) {
   struct tb_packet_frame frame = {packet->framed.ptr, packet->packet, packet->offset, packet->inner};
   *given = true;
   if (damaged) {
-    *given = !tb_packet_stream_doubts(&p->stream);
-    return *given ? TB_OK : tb_packet_stream_reject(&p->stream, &frame);
+    *given = !tb_packet_tokenizer_doubts(&p->stream);
+    return *given ? TB_OK : tb_packet_tokenizer_reject(&p->stream, &frame);
   }
   if (p->keep_compressed || frame.opened) return TB_OK;
   *given = false;
-  return tb_packet_stream_open(&p->stream, &frame, packet->head.payload, compression);
+  return tb_packet_tokenizer_open(&p->stream, &frame, packet->head.payload, compression);
 }
 
-static enum tb_status next_frame(struct tb_packets *p, struct tb_raw_packet *packet) {
+static enum tb_status next_frame(struct tb_raw_packet_reader *p, struct tb_raw_packet *packet) {
   struct tb_packet_frame frame;
-  while (!tb_packet_stream_take_frame(&p->stream, &frame)) {
-    enum tb_status status = tb_packet_stream_frame(&p->stream, &frame);
+  while (!tb_packet_tokenizer_take_frame(&p->stream, &frame)) {
+    enum tb_status status = tb_packet_tokenizer_frame(&p->stream, &frame);
     if (status == TB_OK) break;
     if (status == TB_PARTIAL) status = refill(p);
     if (status != TB_OK) return status;
   }
-  packet->framed = (struct tb_slice){frame.start, (size_t)(p->stream.at - frame.start)};
+  packet->framed = (struct tb_str){frame.start, (size_t)(p->stream.at - frame.start)};
   packet->packet = frame.bytes;
   packet->offset = frame.offset;
   packet->inner = frame.opened;
   return TB_OK;
 }
 
-enum tb_status tb_packets_next(struct tb_packets *p, struct tb_raw_packet *packet, struct tb_error *error) {
+enum tb_status tb_raw_packet_reader_next(struct tb_raw_packet_reader *p, struct tb_raw_packet *packet,
+                                         struct tb_error *error) {
   for (;;) {
     enum tb_status status = next_frame(p, packet);
     if (status == TB_OK && !packet->packet.ptr) return TB_OK;
     if (status == TB_OK) {
       enum tb_packet_compression compression;
-      bool given, damaged = tb_merge_head_read(packet->packet, &packet->head, p->notes) != TB_OK;
+      bool given, damaged = tb_merge_header_read(packet->packet, &packet->head, p->notes) != TB_OK;
       packet->unreadable = damaged;
       if (!tb_packet_is_compressed(packet->head.kind, &compression) && !damaged) return TB_OK;
       status = look_at(p, packet, damaged, compression, &given);
@@ -152,25 +154,25 @@ enum tb_status tb_packets_next(struct tb_packets *p, struct tb_raw_packet *packe
   }
 }
 
-uint64_t tb_packets_offset(const struct tb_packets *p) {
-  const struct tb_packet_stream *stream = &p->stream;
+uint64_t tb_raw_packet_reader_offset(const struct tb_raw_packet_reader *p) {
+  const struct tb_packet_tokenizer *stream = &p->stream;
   if (stream->opened || stream->at == stream->end) return stream->source.offset;
-  return tb_packet_stream_offset(stream, stream->at);
+  return tb_packet_tokenizer_offset(stream, stream->at);
 }
 
-uint64_t tb_packets_damage(const struct tb_packets *p, uint64_t *first_offset, const char **first) {
+uint64_t tb_raw_packet_reader_damage(const struct tb_raw_packet_reader *p, uint64_t *first_offset, const char **first) {
   *first_offset = p->first_offset;
   *first = p->first_loss;
   return p->losses;
 }
 
-struct tb_packet_stream *tb_packets_stream(struct tb_packets *p) {
+struct tb_packet_tokenizer *tb_raw_packet_reader_stream(struct tb_raw_packet_reader *p) {
   return &p->stream;
 }
 
-void tb_packets_close(struct tb_packets *p) {
+void tb_raw_packet_reader_close(struct tb_raw_packet_reader *p) {
   if (!p) return;
-  tb_packet_stream_free(&p->stream);
+  tb_packet_tokenizer_free(&p->stream);
   tb_input_close(p->stream.input);
   tb_buffer_free(&p->window);
   tb_free(p->allocator, p->name, strlen(p->name) + 1);

@@ -12,47 +12,48 @@
 /* One field of the Trace message. `framed` is the whole of it, tag included; `packet` its payload where it is a
  * TracePacket, else empty with ptr NULL. */
 struct tb_raw_packet {
-  struct tb_slice framed;
-  struct tb_slice packet;
+  struct tb_str framed;
+  struct tb_str packet;
   uint64_t offset; /* of framed in the decompressed file; of the compressed packet where `inner` */
   bool inner;      /* came out of a compressed packet */
   bool unreadable; /* its inside is not well-formed: `head` is what stands before that */
-  struct tb_merge_head head;
+  struct tb_merge_header head;
 };
 
-struct tb_packets; /* opaque; tb_packets_open, then tb_packets_close */
+struct tb_raw_packet_reader; /* opaque; tb_raw_packet_reader_open, then tb_raw_packet_reader_close */
 
-struct tb_packets_options {
+struct tb_raw_packet_reader_options {
   const struct tb_allocator *allocator;
   size_t buffer_bytes;  /* to read at a time; 0: 256 KiB */
   bool close_between;   /* hold no file descriptor between reads, where the input allows it (plain files do) */
   bool no_notes;        /* heads need no notes: nothing is changed */
   bool keep_compressed; /* give compressed packets as they are; else what is in them */
-  /* More bytes that are no packets are TB_BAD_DATA, until the caller sets that of tb_packets_stream to 0; 0: any number. */
+  /* More bytes that are no packets are TB_BAD_DATA, until the caller sets that of tb_raw_packet_reader_stream to 0; 0: any number. */
   size_t max_junk;
 };
 
 /* Opens the trace at `place`; errors as tb_input_open's. */
-TB_MUST_CHECK enum tb_status tb_packets_open(const struct tb_input_place *place,
-                                             const struct tb_packets_options *options, struct tb_packets **packets,
-                                             struct tb_error *error);
+TB_MUST_CHECK enum tb_status tb_raw_packet_reader_open(const struct tb_input_place *place,
+                                                       const struct tb_raw_packet_reader_options *options,
+                                                       struct tb_raw_packet_reader **packets, struct tb_error *error);
 
 /* The next packet, valid until the next call. TB_END; TB_IO, TB_NO_MEMORY: see *error. Damage is passed over as by
  * tb_packet_next: reading goes on at the next packet that can be told. A packet whose frame is whole but whose inside is not is
  * given as it is, with what its head says before the damage. */
-TB_MUST_CHECK enum tb_status tb_packets_next(struct tb_packets *packets, struct tb_raw_packet *packet,
-                                             struct tb_error *error);
+TB_MUST_CHECK enum tb_status tb_raw_packet_reader_next(struct tb_raw_packet_reader *packets,
+                                                       struct tb_raw_packet *packet, struct tb_error *error);
 
-/* Where the packets come from, for tb_packet_stream_take_common: what that takes is not given by tb_packets_next. It stays
+/* Where the packets come from, for tb_packet_tokenizer_take_common: what that takes is not given by tb_raw_packet_reader_next. It stays
  * until the end. */
-struct tb_packet_stream *tb_packets_stream(struct tb_packets *packets);
+struct tb_packet_tokenizer *tb_raw_packet_reader_stream(struct tb_raw_packet_reader *packets);
 
 /* Bytes of the decompressed file used up so far. */
-uint64_t tb_packets_offset(const struct tb_packets *packets);
+uint64_t tb_raw_packet_reader_offset(const struct tb_raw_packet_reader *packets);
 
 /* How often something was lost so far; of the first its place and what it was (a constant, "" for nothing). */
-uint64_t tb_packets_damage(const struct tb_packets *packets, uint64_t *first_offset, const char **first);
+uint64_t tb_raw_packet_reader_damage(const struct tb_raw_packet_reader *packets, uint64_t *first_offset,
+                                     const char **first);
 
-void tb_packets_close(struct tb_packets *packets); /* NULL is ignored */
+void tb_raw_packet_reader_close(struct tb_raw_packet_reader *packets); /* NULL is ignored */
 
 #endif

@@ -34,7 +34,7 @@ enum tb_status tb_merger_read_manifest(struct tb_merger *m, const struct tb_inpu
   m->manifest = tb_arena_alloc(&m->arena, sizeof(*m->manifest));
   enum tb_status status = m->manifest ? read_all(m, place, &text) : TB_NO_MEMORY;
   if (status == TB_OK)
-    status = tb_manifest_parse(&m->arena, (struct tb_slice){text.data, text.len}, m->manifest, &m->error);
+    status = tb_manifest_parse(&m->arena, (struct tb_str){text.data, text.len}, m->manifest, &m->error);
   tb_buffer_free(&text);
   if (status == TB_OK) return TB_OK;
   tb_error_set_file(&m->error, place->name);

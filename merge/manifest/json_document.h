@@ -11,16 +11,16 @@ enum tb_doc_type { TB_DOC_NULL, TB_DOC_BOOL, TB_DOC_NUMBER, TB_DOC_STRING, TB_DO
 
 struct tb_doc {
   enum tb_doc_type type;
-  struct tb_slice name; /* of a member */
-  struct tb_slice text; /* TB_DOC_STRING */
-  bool is_integer;      /* TB_DOC_NUMBER that int64 holds */
+  struct tb_str name; /* of a member */
+  struct tb_str text; /* TB_DOC_STRING */
+  bool is_integer;    /* TB_DOC_NUMBER that int64 holds */
   int64_t integer;
   struct tb_doc *first, *next; /* members or items */
 };
 
 /* Parses the text, all of it, strictly; `text` need not end in anything. The tree lives in the arena. TB_OK; TB_BAD_DATA, *offset
  * then being where; TB_LIMIT for nesting past 64; TB_NO_MEMORY. */
-TB_MUST_CHECK enum tb_status tb_doc_parse(struct tb_arena *arena, struct tb_slice text, struct tb_doc **doc,
+TB_MUST_CHECK enum tb_status tb_doc_parse(struct tb_arena *arena, struct tb_str text, struct tb_doc **doc,
                                           uint64_t *offset);
 
 /* The last member of this name, NULL where there is none or `doc` is no object. */

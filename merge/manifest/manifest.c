@@ -232,7 +232,7 @@ static enum tb_status parse_document(struct parse *p, const struct tb_doc *root)
   return status;
 }
 
-enum tb_status tb_manifest_parse(struct tb_arena *arena, struct tb_slice text, struct tb_manifest *manifest,
+enum tb_status tb_manifest_parse(struct tb_arena *arena, struct tb_str text, struct tb_manifest *manifest,
                                  struct tb_error *error) {
   struct parse p = {arena, manifest, error};
   struct tb_doc *root;

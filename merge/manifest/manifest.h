@@ -32,7 +32,7 @@ struct tb_manifest_file {
 };
 
 struct tb_manifest_attribute {
-  struct tb_slice key, text;
+  struct tb_str key, text;
   bool is_text;
   int64_t number;
 };
@@ -51,8 +51,8 @@ bool tb_manifest_detect(const char *data, size_t len);
 
 /* Reads and checks a manifest; it lives in the arena. TB_OK, or TB_INVALID (with a message from Perfetto's catalogue of errors in
  * *error), TB_BAD_DATA (no JSON), TB_NO_MEMORY. */
-TB_MUST_CHECK enum tb_status tb_manifest_parse(struct tb_arena *arena, struct tb_slice text,
-                                               struct tb_manifest *manifest, struct tb_error *error);
+TB_MUST_CHECK enum tb_status tb_manifest_parse(struct tb_arena *arena, struct tb_str text, struct tb_manifest *manifest,
+                                               struct tb_error *error);
 
 /* The entry of this path; NULL where there is none. */
 const struct tb_manifest_file *tb_manifest_find(const struct tb_manifest *manifest, const char *path);

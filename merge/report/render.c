@@ -7,19 +7,19 @@
 #include "tracebridge/escape.h"
 
 /* A buffer that keeps its first failure, so that printing needs no check at each line. */
-struct page {
+struct report_page {
   struct tb_buffer *out;
   enum tb_status status;
 };
 
-static void put(struct page *page, const char *format, ...) TB_PRINTF(2, 3);
+static void put(struct report_page *page, const char *format, ...) TB_PRINTF(2, 3);
 static bool append(void *ctx, const char *text, size_t len) {
-  struct page *page = ctx;
+  struct report_page *page = ctx;
   if (page->status == TB_OK) page->status = tb_buffer_append(page->out, text, len);
   return page->status == TB_OK;
 }
 
-static void put(struct page *page, const char *format, ...) {
+static void put(struct report_page *page, const char *format, ...) {
   va_list args;
   va_start(args, format);
   (void)tb_escape_print(append, page, format, args);
@@ -27,18 +27,19 @@ static void put(struct page *page, const char *format, ...) {
 }
 
 /* ns as a signed decimal number of seconds. */
-static void put_seconds(struct page *page, int64_t ns) {
+static void put_seconds(struct report_page *page, int64_t ns) {
   uint64_t size = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
   put(page, "%c%" PRIu64 ".%09" PRIu64 " s", ns < 0 ? '-' : '+', size / 1000000000, size % 1000000000);
 }
 
-static void text_note(struct page *page, const struct tb_merge_report *report, const struct tb_merge_note *note) {
+static void text_note(struct report_page *page, const struct tb_merge_report *report,
+                      const struct tb_merge_note *note) {
   const char *input = tb_merge_note_input(report, note);
   put(page, "%s: %s%s%s\n", note->level == TB_MERGE_NOTE_WARNING ? "warning" : "note", input ? input : "",
       input ? ": " : "", note->text);
 }
 
-static void text_placement(struct page *page, const struct tb_merge_input_report *in) {
+static void text_placement(struct report_page *page, const struct tb_merge_input_report *in) {
   put(page, "  placed by: %s\n", in->why[0] ? in->why : tb_placement_text(in->placement));
   put(page, "  offset ");
   put_seconds(page, in->offset_ns);
@@ -50,7 +51,7 @@ static void text_placement(struct page *page, const struct tb_merge_input_report
   if (in->has_time) put(page, "  from %" PRId64 " to %" PRId64 " ns\n", in->first_ns, in->last_ns);
 }
 
-static void text_input(struct page *page, const struct tb_merge_input_report *in) {
+static void text_input(struct report_page *page, const struct tb_merge_input_report *in) {
   put(page, "%s: %s%s", in->name, tb_format_name(in->format), in->skipped ? ", left out" : "");
   if (in->machine[0] || in->machine_id) put(page, ", machine %s (%" PRIu32 ")", in->machine, in->machine_id);
   if (in->clock[0]) put(page, ", clock %s", in->clock);
@@ -74,7 +75,7 @@ static void text_input(struct page *page, const struct tb_merge_input_report *in
 }
 
 enum tb_status tb_render_text(const struct tb_merge_report *report, struct tb_buffer *out) {
-  struct page page = {out, TB_OK};
+  struct report_page page = {out, TB_OK};
   put(&page, "merged trace: %s, clock %s, %" PRIu64 " packets, %" PRIu64 " bytes\n",
       report->output ? report->output : "(not written)", report->trace_clock, report->packets_out, report->bytes_out);
   for (size_t i = 0; i < report->note_count; i++) text_note(&page, report, &report->notes[i]);
@@ -85,22 +86,23 @@ enum tb_status tb_render_text(const struct tb_merge_report *report, struct tb_bu
 
 /* ---- JSON ---------------------------------------------------------------------------------------------------------- */
 
-static void json_text(struct page *page, const char *text) {
+static void json_text(struct report_page *page, const char *text) {
   put(page, "\"");
-  (void)tb_escape_text(TB_ESCAPE_JSON, tb_slice_from(text), append, page);
+  (void)tb_escape_text(TB_ESCAPE_JSON, tb_str_from(text), append, page);
   put(page, "\"");
 }
 
-static void json_member(struct page *page, const char *name, const char *text) {
+static void json_member(struct report_page *page, const char *name, const char *text) {
   put(page, ", \"%s\": ", name);
   json_text(page, text);
 }
 
-static void json_number(struct page *page, const char *name, uint64_t value) {
+static void json_number(struct report_page *page, const char *name, uint64_t value) {
   put(page, ", \"%s\": %" PRIu64, name, value);
 }
 
-static void json_note(struct page *page, const struct tb_merge_report *report, const struct tb_merge_note *note) {
+static void json_note(struct report_page *page, const struct tb_merge_report *report,
+                      const struct tb_merge_note *note) {
   const char *input = tb_merge_note_input(report, note);
   put(page, "{\"code\": \"%s\", \"level\": \"%s\"", tb_merge_note_name(note->code),
       note->level == TB_MERGE_NOTE_WARNING ? "warning" : "info");
@@ -109,7 +111,7 @@ static void json_note(struct page *page, const struct tb_merge_report *report, c
   put(page, "}");
 }
 
-static void json_placement(struct page *page, const struct tb_merge_input_report *in) {
+static void json_placement(struct report_page *page, const struct tb_merge_input_report *in) {
   json_member(page, "placement", tb_placement_text(in->placement));
   json_member(page, "why", in->why);
   put(page, ", \"offset_ns\": %" PRId64 ", \"drift_ppm\": %.6f", in->offset_ns, in->drift_ppm);
@@ -120,7 +122,7 @@ static void json_placement(struct page *page, const struct tb_merge_input_report
   if (in->has_time) put(page, ", \"first_ns\": %" PRId64 ", \"last_ns\": %" PRId64, in->first_ns, in->last_ns);
 }
 
-static void json_input(struct page *page, const struct tb_merge_input_report *in) {
+static void json_input(struct report_page *page, const struct tb_merge_input_report *in) {
   put(page, "{\"name\": ");
   json_text(page, in->name);
   json_member(page, "format", tb_format_name(in->format));
@@ -148,7 +150,7 @@ static void json_input(struct page *page, const struct tb_merge_input_report *in
 }
 
 enum tb_status tb_render_json(const struct tb_merge_report *report, struct tb_buffer *out) {
-  struct page page = {out, TB_OK};
+  struct report_page page = {out, TB_OK};
   put(&page, "{\"output\": ");
   if (report->output)
     json_text(&page, report->output);

@@ -47,7 +47,7 @@ static const char *print(struct tb_merge_report *report, const char *format, va_
   int n = vsnprintf(text, sizeof(text), format, args);
   if (n < 0) return "";
   size_t len = (size_t)n < sizeof(text) ? (size_t)n : sizeof(text) - 1;
-  struct tb_slice copy = tb_arena_copy(&report->arena, (struct tb_slice){text, len});
+  struct tb_str copy = tb_arena_copy(&report->arena, (struct tb_str){text, len});
   return copy.ptr ? copy.ptr : "";
 }
 
@@ -95,7 +95,7 @@ struct tb_merge_input_report *tb_merge_report_add(struct tb_merge_report *report
   if (status != TB_OK) return NULL;
   struct tb_merge_input_report *input = &report->inputs[report->count++];
   *input = (struct tb_merge_input_report){.machine = "", .clock = "", .why = "", .damage = ""};
-  struct tb_slice copy = tb_arena_copy(&report->arena, tb_slice_from(name));
+  struct tb_str copy = tb_arena_copy(&report->arena, tb_str_from(name));
   input->name = copy.ptr ? copy.ptr : "";
   return input;
 }
@@ -111,8 +111,7 @@ const char *tb_merge_report_text(struct tb_merge_report *report, bool json) {
     struct tb_buffer out;
     tb_buffer_init(&out, report->allocator, 0);
     enum tb_status status = json ? tb_render_json(report, &out) : tb_render_text(report, &out);
-    if (status == TB_OK)
-      report->rendered[json] = tb_arena_copy(&report->arena, (struct tb_slice){out.data, out.len}).ptr;
+    if (status == TB_OK) report->rendered[json] = tb_arena_copy(&report->arena, (struct tb_str){out.data, out.len}).ptr;
     tb_buffer_free(&out);
   }
   return report->rendered[json];

@@ -20,13 +20,13 @@ struct machine_book {
 
 static uint64_t name_hash(const char *name) {
   uint64_t h = 1;
-  for (; *name; name++) h = tb_scatter(h ^ (unsigned char)*name);
+  for (; *name; name++) h = tb_mix64(h ^ (unsigned char)*name);
   return h;
 }
 
 static enum tb_status new_machine(struct tb_merger *m, struct machine_book *book, uint64_t seed, uint32_t *id) {
   do {
-    seed = tb_scatter(seed);
+    seed = tb_mix64(seed);
     *id = (uint32_t)(seed & 0x7fffffff) | 0x40000000;
   } while (tb_map_find(&book->taken, *id, 0));
   enum tb_status status = tb_map_put(&book->taken, *id, 0, 1);
@@ -150,7 +150,7 @@ static enum tb_status align_machines(struct tb_merger *m) {
   for (size_t i = 0; i < m->source_count && status == TB_OK; i++) {
     struct tb_source *s = &m->sources[i];
     for (size_t k = 0; k < s->survey.machine_count && !s->skipped && status == TB_OK; k++) {
-      struct tb_surveyed_machine *machine = &s->survey.machines[k];
+      struct tb_prescanned_machine *machine = &s->survey.machines[k];
       uint32_t out = tb_source_machine_out(s, machine->id);
       const uint64_t *known = tb_map_find(&aheads, out, 0);
       if (!known) status = tb_map_put(&aheads, out, 0, in_step ? 0 : (uint64_t)machine->ahead);

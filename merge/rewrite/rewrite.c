@@ -11,7 +11,7 @@ enum { PREFIX_MAX = 4096 };
 /* ---- ids ------------------------------------------------------------------------------------------------------------- */
 
 static uint64_t salted(uint64_t id, uint64_t salt) {
-  uint64_t out = tb_scatter(id + salt);
+  uint64_t out = tb_mix64(id + salt);
   return out ? out : salt; /* 0 would mean no id */
 }
 
@@ -99,15 +99,15 @@ static uint64_t new_number(struct tb_edit *e, const struct tb_field_entry *entry
 }
 
 /* The numbers of a packed field; `deltas`: each after the first is a distance. None changes where the field is damaged. */
-static enum tb_status edit_packed_numbers(struct tb_edit *e, const struct tb_field_entry *entry, struct tb_slice in) {
+static enum tb_status edit_packed_numbers(struct tb_edit *e, const struct tb_field_entry *entry, struct tb_str in) {
   bool deltas = entry->kind == TB_FIELD_TIME && tb_time_fields[entry->rule].form == TB_TIME_DELTAS;
-  struct tb_patches_mark start = {e->patches->count, e->patches->growth};
+  struct tb_message_patches_mark start = {e->patches->count, e->patches->growth};
   uint64_t old = 0, last = 0;
   for (const char *at = in.ptr, *end = in.ptr + in.len; at < end;) {
     uint64_t value, out;
     const char *next = tb_wire_read_varint(at, end, &value);
     if (!next) {
-      tb_patches_drop(e->patches, &start);
+      tb_message_patches_drop(e->patches, &start);
       return TB_OK;
     }
     if (deltas) {
@@ -119,7 +119,7 @@ static enum tb_status edit_packed_numbers(struct tb_edit *e, const struct tb_fie
       out = new_number(e, entry, value);
     }
     if (out != value) {
-      enum tb_status status = tb_patches_varint(e->patches, at, (size_t)(next - at), out);
+      enum tb_status status = tb_message_patches_varint(e->patches, at, (size_t)(next - at), out);
       if (status != TB_OK) return status;
     }
     at = next;
@@ -129,8 +129,8 @@ static enum tb_status edit_packed_numbers(struct tb_edit *e, const struct tb_fie
 
 /* The description of a counter says in the end which thread emits it: `…{"tid":N}]`; a thread's says nothing but its own id,
  * `{"tid":N}`. */
-static enum tb_status edit_description(struct tb_edit *e, struct tb_slice text) {
-  static const struct tb_slice key = {"{\"tid\":", 7};
+static enum tb_status edit_description(struct tb_edit *e, struct tb_str text) {
+  static const struct tb_str key = {"{\"tid\":", 7};
   enum { DIGITS_MOST = 9 };
   size_t end = text.len, at;
   if (end && text.ptr[end - 1] == ']') end--;
@@ -141,13 +141,13 @@ static enum tb_status edit_description(struct tb_edit *e, struct tb_slice text) 
   uint64_t tid = 0;
   for (size_t i = at; i < end; i++) tid = tid * 10 + (uint64_t)(text.ptr[i] - '0');
   uint64_t to = new_id(e, TB_FIELD_TID, tid);
-  return to == tid ? TB_OK : tb_patches_decimal(e->patches, (struct tb_slice){text.ptr + at, end - at}, to);
+  return to == tid ? TB_OK : tb_message_patches_decimal(e->patches, (struct tb_str){text.ptr + at, end - at}, to);
 }
 
 /* ---- messages ------------------------------------------------------------------------------------------------------- */
 
 /* The first number but 0 of the field. */
-static uint64_t find_number(struct tb_slice message, uint32_t number) {
+static uint64_t find_number(struct tb_str message, uint32_t number) {
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
   struct tb_wire_field field;
   while (tb_wire_read(&cursor, &field) == TB_OK)
@@ -164,7 +164,7 @@ static bool is_active(const struct tb_edit *e, const struct tb_field_entry *entr
 }
 
 /* MONOTONIC_RAW is a bundle's own clock where the input's readings of it are the machine's in the merged trace. */
-static enum tb_ftrace_clock ftrace_clock(const struct tb_edit *e, struct tb_slice bundle) {
+static enum tb_ftrace_clock ftrace_clock(const struct tb_edit *e, struct tb_str bundle) {
   uint64_t clock = find_number(bundle, TB_FTRACE_EVENT_BUNDLE_FTRACE_CLOCK);
   if (clock == TB_FTRACE_CLOCK_UNSPECIFIED) return TB_FTRACE_ON_BOOTTIME;
   uint32_t raw = tb_remap_clock(e->map, e->packet->machine_in, TB_CLOCK_MONOTONIC_RAW);
@@ -173,7 +173,7 @@ static enum tb_ftrace_clock ftrace_clock(const struct tb_edit *e, struct tb_slic
 }
 
 /* What decides about fields of a message before they are come to. */
-static void look_at_guards(struct tb_edit *e, const struct tb_field_node *parent, uint32_t number, struct tb_slice in) {
+static void look_at_guards(struct tb_edit *e, const struct tb_field_node *parent, uint32_t number, struct tb_str in) {
   if (parent == e->tree->nodes && number == TB_TRACE_PACKET_FTRACE_EVENTS) e->ftrace = ftrace_clock(e, in);
   if (number == TB_TRACK_EVENT_LEGACY_EVENT && parent == e->track_event) {
     e->has_legacy = true;
@@ -181,9 +181,9 @@ static void look_at_guards(struct tb_edit *e, const struct tb_field_node *parent
   }
 }
 
-static enum tb_status edit_message(struct tb_edit *e, const struct tb_field_node *node, struct tb_slice in);
+static enum tb_status edit_message(struct tb_edit *e, const struct tb_field_node *node, struct tb_str in);
 
-static enum tb_status edit_content(struct tb_edit *e, const struct tb_field_entry *entry, struct tb_slice in) {
+static enum tb_status edit_content(struct tb_edit *e, const struct tb_field_entry *entry, struct tb_str in) {
   switch (entry->kind) {
     case TB_FIELD_MESSAGE:
       return edit_message(e, &e->tree->nodes[entry->node], in);
@@ -195,8 +195,8 @@ static enum tb_status edit_content(struct tb_edit *e, const struct tb_field_entr
       return edit_description(e, in);
     case TB_FIELD_PROCESS_NAME: {
       const char *prefix = e->map->process_prefix;
-      struct tb_slice text = {prefix, prefix ? strnlen(prefix, PREFIX_MAX) : 0};
-      return prefix ? tb_patches_insert_bytes(e->patches, in.ptr, text) : TB_OK;
+      struct tb_str text = {prefix, prefix ? strnlen(prefix, PREFIX_MAX) : 0};
+      return prefix ? tb_message_patches_insert_bytes(e->patches, in.ptr, text) : TB_OK;
     }
     default:
       return edit_packed_numbers(e, entry, in);
@@ -210,20 +210,20 @@ static bool holds_message(const struct tb_field_entry *entry) {
 static enum tb_status edit_number(struct tb_edit *e, const struct tb_field_entry *entry,
                                   const struct tb_wire_field *field) {
   if (holds_message(entry)) return TB_OK;
-  if (entry->kind == TB_FIELD_FTRACE_READING) return tb_patches_remove(e->patches, field);
+  if (entry->kind == TB_FIELD_FTRACE_READING) return tb_message_patches_remove(e->patches, field);
   uint64_t value = new_number(e, entry, field->value);
-  return value == field->value ? TB_OK : tb_patches_number(e->patches, field, value);
+  return value == field->value ? TB_OK : tb_message_patches_number(e->patches, field, value);
 }
 
 static enum tb_status edit_field(struct tb_edit *e, const struct tb_field_entry *entry,
                                  const struct tb_wire_field *field) {
-  struct tb_patches_mark mark;
+  struct tb_message_patches_mark mark;
   enum tb_status status;
   switch (field->type) {
     case TB_WIRE_BYTES:
-      status = tb_patches_begin(e->patches, field, &mark);
+      status = tb_message_patches_begin(e->patches, field, &mark);
       if (status == TB_OK) status = edit_content(e, entry, field->bytes);
-      if (status == TB_OK) tb_patches_end(e->patches, field, &mark);
+      if (status == TB_OK) tb_message_patches_end(e->patches, field, &mark);
       return status;
     case TB_WIRE_VARINT:
     case TB_WIRE_FIXED64:
@@ -249,7 +249,7 @@ static const char *pass_plain(const struct tb_field_node *node, const char *at, 
   return at;
 }
 
-static enum tb_status edit_message(struct tb_edit *e, const struct tb_field_node *node, struct tb_slice in) {
+static enum tb_status edit_message(struct tb_edit *e, const struct tb_field_node *node, struct tb_str in) {
   struct tb_wire_cursor cursor = tb_wire_cursor(in);
   struct tb_wire_field field;
   for (;;) {
@@ -277,14 +277,14 @@ static bool wants_track(const struct tb_edit *e) {
 }
 
 static enum tb_status edit_track_event(struct tb_edit *e, const struct tb_wire_field *field) {
-  struct tb_patches_mark mark;
-  enum tb_status status = tb_patches_begin(e->patches, field, &mark);
+  struct tb_message_patches_mark mark;
+  enum tb_status status = tb_message_patches_begin(e->patches, field, &mark);
   e->names_track = e->has_legacy = false;
   if (status == TB_OK) status = edit_message(e, e->track_event, field->bytes);
   if (status == TB_OK && wants_track(e))
-    status =
-        tb_patches_insert(e->patches, field->bytes.ptr + field->bytes.len, TB_TRACK_EVENT_TRACK_UUID, e->packet->track);
-  if (status == TB_OK) tb_patches_end(e->patches, field, &mark);
+    status = tb_message_patches_insert(e->patches, field->bytes.ptr + field->bytes.len, TB_TRACK_EVENT_TRACK_UUID,
+                                       e->packet->track);
+  if (status == TB_OK) tb_message_patches_end(e->patches, field, &mark);
   return status;
 }
 
@@ -302,7 +302,7 @@ enum { LEFT_TIMESTAMP = 1, LEFT_CLOCK = 2, LEFT_MACHINE = 4 };
 static enum tb_status replace(struct tb_edit *e, const struct tb_wire_field *field, uint64_t value, unsigned bit,
                               unsigned *left) {
   *left &= ~bit;
-  return field->value == value ? TB_OK : tb_patches_number(e->patches, field, value);
+  return field->value == value ? TB_OK : tb_message_patches_number(e->patches, field, value);
 }
 
 static enum tb_status edit_head(struct tb_edit *e, const struct tb_wire_field *field, unsigned *left) {
@@ -311,7 +311,7 @@ static enum tb_status edit_head(struct tb_edit *e, const struct tb_wire_field *f
     if (field->number == TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID) {
       uint32_t id = tb_remap_sequence(e->map, (uint32_t)field->value);
       if (id == field->value || field->value > UINT32_MAX) return TB_OK;
-      return tb_patches_varint(e->patches, field->bytes.ptr, field->bytes.len, id);
+      return tb_message_patches_varint(e->patches, field->bytes.ptr, field->bytes.len, id);
     }
     if (field->number == TB_TRACE_PACKET_TIMESTAMP) {
       if (!packet->set_timestamp) return TB_OK;
@@ -329,24 +329,24 @@ static enum tb_status edit_head(struct tb_edit *e, const struct tb_wire_field *f
 static enum tb_status add_left(struct tb_edit *e, const char *end, unsigned left) {
   enum tb_status status = TB_OK;
   if (left & LEFT_TIMESTAMP)
-    status = tb_patches_insert(e->patches, end, TB_TRACE_PACKET_TIMESTAMP, e->packet->timestamp);
+    status = tb_message_patches_insert(e->patches, end, TB_TRACE_PACKET_TIMESTAMP, e->packet->timestamp);
   if (status == TB_OK && left & LEFT_CLOCK)
-    status = tb_patches_insert(e->patches, end, TB_TRACE_PACKET_TIMESTAMP_CLOCK_ID, e->packet->clock);
+    status = tb_message_patches_insert(e->patches, end, TB_TRACE_PACKET_TIMESTAMP_CLOCK_ID, e->packet->clock);
   if (status == TB_OK && left & LEFT_MACHINE)
-    status = tb_patches_insert(e->patches, end, TB_TRACE_PACKET_MACHINE_ID, e->packet->machine);
+    status = tb_message_patches_insert(e->patches, end, TB_TRACE_PACKET_MACHINE_ID, e->packet->machine);
   return status;
 }
 
 enum tb_status tb_rewrite_packet(const struct tb_field_tree *tree, struct tb_remap *map,
-                                 const struct tb_merge_edit *edit, struct tb_slice packet,
-                                 const struct tb_merge_head *head, struct tb_patches *patches) {
+                                 const struct tb_merge_edit *edit, struct tb_str packet,
+                                 const struct tb_merge_header *head, struct tb_message_patch *patches) {
   struct tb_edit e = {.tree = tree, .map = map, .packet = edit, .patches = patches};
   e.track_event = &tree->nodes[tree->nodes->fields[TB_TRACE_PACKET_TRACK_EVENT].node];
   patches->count = 0;
   patches->growth = 0;
   unsigned left = (edit->set_timestamp ? LEFT_TIMESTAMP : 0u) | (edit->set_clock ? LEFT_CLOCK : 0u) |
                   (edit->set_machine && edit->machine ? LEFT_MACHINE : 0u);
-  bool noted = head->note_count <= TB_MERGE_HEAD_NOTES && !(map->active & 1u << TB_FIELD_PID);
+  bool noted = head->note_count <= TB_MERGE_HEADER_NOTES && !(map->active & 1u << TB_FIELD_PID);
   struct tb_wire_cursor cursor = tb_wire_cursor(packet);
   struct tb_wire_field read = {0, TB_WIRE_VARINT, 0, {NULL, 0}, NULL};
   enum tb_status status = TB_OK;

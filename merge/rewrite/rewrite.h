@@ -53,12 +53,12 @@ struct tb_merge_edit {
 /* Sets *patches to what changes in the packet, to nothing where it stays as it is. A packet that is damaged inside keeps its
  * bytes from the damage on. TB_OK, TB_NO_MEMORY, TB_LIMIT. */
 TB_MUST_CHECK enum tb_status tb_rewrite_packet(const struct tb_field_tree *tree, struct tb_remap *map,
-                                               const struct tb_merge_edit *edit, struct tb_slice packet,
-                                               const struct tb_merge_head *head, struct tb_patches *patches);
+                                               const struct tb_merge_edit *edit, struct tb_str packet,
+                                               const struct tb_merge_header *head, struct tb_message_patch *patches);
 
 /* True where it can be told at a glance that a track event holds nothing that changes, whatever the ids and times become: most
  * do not. False says nothing. TB_PACKET_AHEAD bytes behind the event must be readable. */
-static TB_ALWAYS_INLINE bool tb_rewrite_leaves_event(const struct tb_field_tree *tree, struct tb_slice event) {
+static TB_ALWAYS_INLINE bool tb_rewrite_leaves_event(const struct tb_field_tree *tree, struct tb_str event) {
   const char *at = event.ptr, *end = at + event.len;
   while (at < end) {
     unsigned pass = tree->event_tags[(unsigned char)*at];

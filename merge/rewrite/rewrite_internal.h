@@ -18,7 +18,7 @@ struct tb_edit {
   const struct tb_field_tree *tree;
   struct tb_remap *map;
   const struct tb_merge_edit *packet;
-  struct tb_patches *patches;
+  struct tb_message_patch *patches;
   const struct tb_field_node *track_event; /* the node of track events */
   enum tb_ftrace_clock ftrace;             /* of the bundle at hand */
   bool plain_legacy;                       /* the legacy event has no phase: its ids are only kept for the way back */
@@ -27,7 +27,7 @@ struct tb_edit {
 };
 
 /* merge/rewrite/rewrite_clocks.c: a ClockSnapshot of a machine, and the content of a RemoteClockSync. */
-TB_MUST_CHECK enum tb_status tb_edit_snapshot(struct tb_edit *edit, uint32_t machine, struct tb_slice in);
-TB_MUST_CHECK enum tb_status tb_edit_sync(struct tb_edit *edit, struct tb_slice in);
+TB_MUST_CHECK enum tb_status tb_edit_snapshot(struct tb_edit *edit, uint32_t machine, struct tb_str in);
+TB_MUST_CHECK enum tb_status tb_edit_sync(struct tb_edit *edit, struct tb_str in);
 
 #endif

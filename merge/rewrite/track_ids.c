@@ -32,35 +32,35 @@ static enum tb_status put_to_use(struct tb_merger *m, struct track_book *book, c
   return status == TB_OK && !until ? tb_map_put(&book->until, uuid, 0, (uint64_t)in->last_ns) : status;
 }
 
-static uint64_t process_key(const struct tb_source *s, const struct tb_surveyed_track *t) {
-  return tb_scatter((uint64_t)tb_source_machine_out(s, t->machine) << 32 | (uint32_t)t->pid);
+static uint64_t process_key(const struct tb_source *s, const struct tb_prescanned_track *t) {
+  return tb_mix64((uint64_t)tb_source_machine_out(s, t->machine) << 32 | (uint32_t)t->pid);
 }
 
 /* A thread is one of its process, as the merged trace knows it; where no descriptor has the process, of its pid. */
-static uint64_t thread_key(const struct tb_source *s, const struct tb_surveyed_track *t) {
+static uint64_t thread_key(const struct tb_source *s, const struct tb_prescanned_track *t) {
   const uint64_t *parent = t->parent ? tb_map_find(&s->survey.track_index, t->parent, 0) : NULL;
   const uint64_t *out = parent ? tb_map_find(&s->described, t->parent, 0) : NULL;
   if (parent && !out) out = tb_map_find(&s->uuid_map, t->parent, 0);
   bool process = out && s->survey.tracks[*parent].kind == TB_SURVEYED_PROCESS;
-  return tb_scatter(process ? *out : process_key(s, t)) ^ tb_scatter((uint64_t)t->tid);
+  return tb_mix64(process ? *out : process_key(s, t)) ^ tb_mix64((uint64_t)t->tid);
 }
 
 /* Whether a track that is no process or thread is the one that an earlier input means by the same uuid. */
 static bool same_track(const struct tb_merger *m, const struct track_book *book, const struct tb_source *s,
-                       const struct tb_surveyed_track *t) {
+                       const struct tb_prescanned_track *t) {
   const uint64_t *first = tb_map_find(&book->uuids, t->uuid, 0);
   const struct tb_source *other = first ? &m->sources[*first] : NULL;
   const uint64_t *at = first ? tb_map_find(&other->survey.track_index, t->uuid, 0) : NULL;
   if (!at) return false; /* a uuid that the other input's got by the salt */
   return tb_source_machine_out(other, other->survey.tracks[*at].machine) == tb_source_machine_out(s, t->machine) &&
-         tb_survey_identity(&other->survey, t->uuid) == tb_survey_identity(&s->survey, t->uuid);
+         tb_prescan_identity(&other->survey, t->uuid) == tb_prescan_identity(&s->survey, t->uuid);
 }
 
 /* A uuid for a track that no earlier input has: its own where that is free. */
 static uint64_t fresh_uuid(const struct track_book *book, const struct tb_source *s, uint64_t uuid, bool own_is_free) {
   if (own_is_free) return uuid;
   uint64_t out = tb_remap_uuid(&s->remap, uuid);
-  while (tb_map_find(&book->uuids, out, 0)) out = tb_scatter(out + s->remap.uuid_salt);
+  while (tb_map_find(&book->uuids, out, 0)) out = tb_mix64(out + s->remap.uuid_salt);
   return out;
 }
 
@@ -93,7 +93,7 @@ static enum tb_status set_known_uuid(struct tb_merger *m, struct track_book *boo
 }
 
 static enum tb_status map_process(struct tb_merger *m, struct track_book *book, struct tb_source *s,
-                                  const struct tb_surveyed_track *t) {
+                                  const struct tb_prescanned_track *t) {
   const uint64_t *known = tb_map_find(&book->processes, process_key(s, t), 0);
   const uint64_t *name = known ? tb_map_find(&book->names, *known, 0) : NULL;
   if (known && (!name || !*name || !t->name || *name == t->name)) return set_known_uuid(m, book, s, t->uuid, *known);
@@ -104,7 +104,7 @@ static enum tb_status map_process(struct tb_merger *m, struct track_book *book, 
 }
 
 static enum tb_status map_thread(struct tb_merger *m, struct track_book *book, struct tb_source *s,
-                                 const struct tb_surveyed_track *t) {
+                                 const struct tb_prescanned_track *t) {
   const uint64_t *known = tb_map_find(&book->threads, thread_key(s, t), 0);
   if (known) return set_known_uuid(m, book, s, t->uuid, *known);
   enum tb_status status = set_fresh_uuid(m, book, s, t->uuid);
@@ -114,7 +114,7 @@ static enum tb_status map_thread(struct tb_merger *m, struct track_book *book, s
 
 /* Counters are not slices: those of two inputs that mean the same are one, whenever they were read. */
 static enum tb_status map_other(struct tb_merger *m, struct track_book *book, struct tb_source *s,
-                                const struct tb_surveyed_track *t) {
+                                const struct tb_prescanned_track *t) {
   bool shared = t->uuid && tb_map_find(&book->uuids, t->uuid, 0) && same_track(m, book, s, t);
   if (shared && (t->kind == TB_SURVEYED_COUNTER || !in_use(m, book, s, t->uuid)))
     return set_uuid(m, book, s, t->uuid, t->uuid);
@@ -126,7 +126,7 @@ static enum tb_status map_tracks(struct tb_merger *m, struct track_book *book, s
   enum tb_status status = TB_OK;
   for (int pass = 0; pass < 3; pass++) {
     for (size_t i = 0; i < s->survey.track_count && status == TB_OK; i++) {
-      const struct tb_surveyed_track *t = &s->survey.tracks[i];
+      const struct tb_prescanned_track *t = &s->survey.tracks[i];
       bool process = t->kind == TB_SURVEYED_PROCESS, thread = t->kind == TB_SURVEYED_THREAD;
       if (pass == 0 && process) status = map_process(m, book, s, t);
       if (pass == 1 && thread) status = map_thread(m, book, s, t);
@@ -142,7 +142,7 @@ static enum tb_status enter_tracks(struct tb_merger *m, struct track_book *book,
   for (size_t i = 0; i < s->survey.track_count && status == TB_OK; i++)
     status = set_uuid(m, book, s, s->survey.tracks[i].uuid, s->survey.tracks[i].uuid);
   for (size_t i = 0; i < s->survey.track_count && status == TB_OK; i++) {
-    const struct tb_surveyed_track *t = &s->survey.tracks[i];
+    const struct tb_prescanned_track *t = &s->survey.tracks[i];
     if (t->kind == TB_SURVEYED_PROCESS && !tb_map_find(&book->processes, process_key(s, t), 0)) {
       status = tb_map_put(&book->processes, process_key(s, t), 0, t->uuid);
       if (status == TB_OK) status = tb_map_put(&book->names, t->uuid, 0, t->name);
@@ -160,16 +160,16 @@ static enum tb_status assign(struct tb_merger *m, struct track_book *book) {
   for (size_t i = 0; i < m->source_count && status == TB_OK; i++) {
     struct tb_source *s = &m->sources[i];
     if (s->skipped) continue;
-    salt = tb_scatter(salt ^
-                      s->survey.content); /* of this and all inputs before: no two merges give two inputs one salt */
+    salt =
+        tb_mix64(salt ^ s->survey.content); /* of this and all inputs before: no two merges give two inputs one salt */
     if (!first) {
       s->remap.uuid_salt = salt | 1;
-      s->remap.flow_salt = m->options.share_flows ? 0 : tb_scatter(salt) | 1;
+      s->remap.flow_salt = m->options.share_flows ? 0 : tb_mix64(salt) | 1;
       s->remap.uuids = &s->uuid_map;
       s->remap.active |= 1u << TB_FIELD_UUID | 1u << TB_FIELD_TRACK;
       if (s->remap.flow_salt) s->remap.active |= 1u << TB_FIELD_FLOW | 1u << TB_FIELD_LEGACY_ID;
       s->remap.described = &s->described;
-      s->root = tb_scatter(s->remap.uuid_salt) | 1;
+      s->root = tb_mix64(s->remap.uuid_salt) | 1;
       status = map_tracks(m, book, s);
     } else {
       status = enter_tracks(m, book, s);

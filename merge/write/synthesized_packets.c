@@ -26,7 +26,7 @@ static char *put_reading(char *at, const struct tb_merger *m, int64_t time) {
   return tb_wire_put_bytes(at, TB_CLOCK_SNAPSHOT_CLOCKS, clock, (size_t)(end - clock));
 }
 
-enum tb_status tb_added_clock(struct tb_merger *m, int64_t time) {
+enum tb_status tb_synthesize_clock(struct tb_merger *m, int64_t time) {
   char snapshot[96], packet[128];
   char *end = tb_wire_put_uint(put_reading(snapshot, m, time), TB_CLOCK_SNAPSHOT_PRIMARY_TRACE_CLOCK, m->trace_clock);
   char *at = tb_wire_put_bytes(packet, TB_TRACE_PACKET_CLOCK_SNAPSHOT, snapshot, (size_t)(end - snapshot));
@@ -35,7 +35,7 @@ enum tb_status tb_added_clock(struct tb_merger *m, int64_t time) {
 
 /* Says that a machine which the merger made has its clock in step with the merged trace's, in two rounds, as readers ask for; and
  * has that clock: readers know no clock of a machine before a snapshot of it, were it the trace's own. */
-enum tb_status tb_added_machine(struct tb_merger *m, uint32_t machine, int64_t time) {
+enum tb_status tb_synthesize_machine(struct tb_merger *m, uint32_t machine, int64_t time) {
   char snapshot[160], round[512], sync[1200], packet[1400];
   size_t len = (size_t)(put_reading(snapshot, m, time) - snapshot);
   char *at = tb_wire_put_bytes(round, TB_REMOTE_CLOCK_SYNC_SYNCED_CLOCKS_CLIENT_CLOCKS, snapshot, len);
@@ -53,10 +53,10 @@ enum tb_status tb_added_machine(struct tb_merger *m, uint32_t machine, int64_t t
 }
 
 /* Describes the track that an input's events on a shared process or thread go to: below the shared one. */
-enum tb_status tb_added_track(struct tb_merger *m, struct tb_source *s, uint32_t machine) {
+enum tb_status tb_synthesize_track(struct tb_merger *m, struct tb_source *s, uint32_t machine) {
   uint64_t uuid = 0;
-  const struct tb_merge_head *head = &s->current.head;
-  struct tb_wire_cursor cursor = tb_wire_cursor(tb_merge_head_payload(head, TB_TRACE_PACKET_TRACK_DESCRIPTOR));
+  const struct tb_merge_header *head = &s->current.head;
+  struct tb_wire_cursor cursor = tb_wire_cursor(tb_merge_header_payload(head, TB_TRACE_PACKET_TRACK_DESCRIPTOR));
   struct tb_wire_field field;
   while (tb_wire_read(&cursor, &field) == TB_OK)
     if (field.number == TB_TRACK_DESCRIPTOR_UUID) uuid = field.value;
@@ -80,7 +80,7 @@ enum tb_status tb_added_track(struct tb_merger *m, struct tb_source *s, uint32_t
 }
 
 /* What the manifest says of the archive as a whole. */
-enum tb_status tb_added_attributes(struct tb_merger *m) {
+enum tb_status tb_synthesize_attributes(struct tb_merger *m) {
   static const char prefix[] = "manifest_attribute.";
   enum tb_status status = TB_OK;
   for (size_t i = 0; m->manifest && i < m->manifest->attribute_count && status == TB_OK; i++) {

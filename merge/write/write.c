@@ -25,7 +25,7 @@ enum {
   SERVICE_FLUSH_STARTED = 9
 };
 
-static bool has_field(struct tb_slice message, uint32_t number) {
+static bool has_field(struct tb_str message, uint32_t number) {
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
   struct tb_wire_field field;
   while (tb_wire_read(&cursor, &field) == TB_OK)
@@ -33,12 +33,12 @@ static bool has_field(struct tb_slice message, uint32_t number) {
   return false;
 }
 
-static struct tb_slice field_bytes(struct tb_slice message, uint32_t number) {
+static struct tb_str field_bytes(struct tb_str message, uint32_t number) {
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
   struct tb_wire_field field;
   while (tb_wire_read(&cursor, &field) == TB_OK)
     if (field.number == number && field.type == TB_WIRE_BYTES) return field.bytes;
-  return (struct tb_slice){NULL, 0};
+  return (struct tb_str){NULL, 0};
 }
 
 /* ---- reading ---------------------------------------------------------------------------------------------------------------- */
@@ -46,19 +46,19 @@ static struct tb_slice field_bytes(struct tb_slice message, uint32_t number) {
 static enum tb_status open_source(struct tb_merger *m, struct tb_source *s, size_t count, bool close_between) {
   size_t buffer = (size_t)BUFFERS_TOTAL / count;
   buffer = buffer < BUFFER_LEAST ? BUFFER_LEAST : buffer > BUFFER_MOST ? BUFFER_MOST : buffer;
-  struct tb_packets_options options = {.allocator = m->allocator,
-                                       .buffer_bytes = buffer,
-                                       .close_between = close_between,
-                                       .keep_compressed = count == 1 && s->untouched};
+  struct tb_raw_packet_reader_options options = {.allocator = m->allocator,
+                                                 .buffer_bytes = buffer,
+                                                 .close_between = close_between,
+                                                 .keep_compressed = count == 1 && s->untouched};
   tb_input_clocks_rewind(&s->survey.clocks);
   s->reached = INT64_MIN;
-  return tb_packets_open(&s->place, &options, &s->packets, &m->error);
+  return tb_raw_packet_reader_open(&s->place, &options, &s->packets, &m->error);
 }
 
-static void remember_anchors(const struct tb_merge_head *head, struct tb_merge_sequence *sequence) {
+static void remember_anchors(const struct tb_merge_header *head, struct tb_merge_sequence *sequence) {
   if (head->cleared) sequence->anchors = 0;
   if (head->kind == TB_TRACE_PACKET_THREAD_DESCRIPTOR ||
-      has_field(tb_merge_head_payload(head, TB_TRACE_PACKET_TRACK_DESCRIPTOR), TB_TRACK_DESCRIPTOR_THREAD))
+      has_field(tb_merge_header_payload(head, TB_TRACE_PACKET_TRACK_DESCRIPTOR), TB_TRACK_DESCRIPTOR_THREAD))
     sequence->anchors |= TB_ANCHOR_THREAD;
   if (!head->defaults.ptr) return;
   bool track = has_field(field_bytes(head->defaults, TB_TRACE_PACKET_DEFAULTS_TRACK_EVENT_DEFAULTS),
@@ -68,7 +68,7 @@ static void remember_anchors(const struct tb_merge_head *head, struct tb_merge_s
 
 /* Takes in the packet at hand: what it says of clocks, its time. */
 static enum tb_status take_packet(struct tb_merger *m, struct tb_source *s) {
-  const struct tb_merge_head *head = &s->current.head;
+  const struct tb_merge_header *head = &s->current.head;
   struct tb_merge_sequence *sequence =
       tb_merge_sequence_get(&s->survey.clocks.sequences, head->machine, head->sequence);
   s->sequence = sequence;
@@ -95,7 +95,7 @@ static enum tb_status take_packet(struct tb_merger *m, struct tb_source *s) {
 /* The next packet of a source. TB_END at its end. */
 static enum tb_status advance(struct tb_merger *m, struct tb_source *s) {
   s->is_common = false;
-  enum tb_status status = tb_packets_next(s->packets, &s->current, &m->error);
+  enum tb_status status = tb_raw_packet_reader_next(s->packets, &s->current, &m->error);
   if (status != TB_OK || !s->current.packet.ptr) return status;
   s->packets_in++;
   status = take_packet(m, s);
@@ -113,7 +113,7 @@ static bool is_moved(struct tb_merger *m, const struct tb_source *s) {
 /* True for packets of which the merged trace has one: the first one's stays; and for text of ftrace that says other times than the events
  * made of it, from which readers of ours make it again. */
 static bool is_superfluous(struct tb_merger *m, const struct tb_source *s, enum tb_status *status) {
-  const struct tb_merge_head *head = &s->current.head;
+  const struct tb_merge_header *head = &s->current.head;
   if (head->kind == TB_TRACE_PACKET_FTRACE_TEXT) return is_moved(m, s);
   if (m->source_count == 1) return false;
   if (head->kind == TB_TRACE_PACKET_TRACE_UUID) {
@@ -137,7 +137,7 @@ static bool is_superfluous(struct tb_merger *m, const struct tb_source *s, enum 
 }
 
 static void edit_time(const struct tb_merger *m, const struct tb_source *s, struct tb_merge_edit *edit) {
-  const struct tb_merge_head *head = &s->current.head;
+  const struct tb_merge_header *head = &s->current.head;
   uint32_t primary = s->survey.clocks.primary;
   if (!head->has_timestamp || !s->time.resolved) return;
   bool implied = !head->has_clock && !s->time.default_clock && s->time.clock != primary;
@@ -175,7 +175,7 @@ static enum tb_status put_patched(struct tb_merger *m, const struct tb_source *s
     if (!to) return m->error.code;
   }
   char *at = tb_wire_put_varint(tb_wire_put_tag(to, TB_TRACE_PACKET, TB_WIRE_BYTES), len);
-  at = tb_patches_apply(&m->patches, s->current.packet, at);
+  at = tb_message_patches_apply(&m->patches, s->current.packet, at);
   if (len > AT_ONCE_MAX) return tb_output_write(m->output, to, (size_t)(at - to), &m->error);
   tb_output_commit(m->output, (size_t)(at - to));
   return TB_OK;
@@ -191,11 +191,11 @@ static enum tb_status introduce(struct tb_merger *m, const struct tb_source *s, 
   uint64_t *introduced = tb_map_find(&m->new_machines, machine, 0);
   if (!introduced || *introduced) return TB_OK;
   *introduced = 1;
-  return tb_added_machine(m, machine, s->reached);
+  return tb_synthesize_machine(m, machine, s->reached);
 }
 
 static enum tb_status write_rewritten(struct tb_merger *m, struct tb_source *s) {
-  const struct tb_merge_head *head = &s->current.head;
+  const struct tb_merge_header *head = &s->current.head;
   struct tb_merge_edit edit = {.machine_in = head->machine, .machine = head->machine};
   if (s->moves_machines || m->new_machines.count) {
     edit.machine = tb_source_machine_out(s, head->machine);
@@ -209,7 +209,7 @@ static enum tb_status write_rewritten(struct tb_merger *m, struct tb_source *s) 
   if (status != TB_OK) return tb_fail(&m->error, status, s->current.offset, "%s", tb_status_text(status));
   status = m->patches.count ? put_patched(m, s) : put_unchanged(m, s);
   if (status != TB_OK || head->kind != TB_TRACE_PACKET_TRACK_DESCRIPTOR) return status;
-  return tb_added_track(m, s, edit.machine);
+  return tb_synthesize_track(m, s, edit.machine);
 }
 
 static enum tb_status write_common(struct tb_merger *m, struct tb_source *s) {
@@ -218,7 +218,7 @@ static enum tb_status write_common(struct tb_merger *m, struct tb_source *s) {
   s->current.framed = s->common.framed;
   s->current.packet = s->common.bytes;
   s->current.offset = TB_NO_OFFSET;
-  tb_merge_head_take_common(&s->current.head, &s->common.head);
+  tb_merge_header_take_common(&s->current.head, &s->common.head);
   s->packets_out++;
   return s->untouched ? put_unchanged(m, s) : write_rewritten(m, s);
 }
@@ -245,7 +245,7 @@ static enum tb_status report_progress(struct tb_merger *m, uint64_t *next, uint6
   *next = m->report->packets_out + PROGRESS_EVERY;
   uint64_t done = 0;
   for (size_t i = 0; i < m->source_count; i++)
-    if (m->sources[i].packets) done += tb_packets_offset(m->sources[i].packets);
+    if (m->sources[i].packets) done += tb_raw_packet_reader_offset(m->sources[i].packets);
   if (m->options.progress(m->options.progress_ctx, done, total)) return TB_OK;
   return tb_fail(&m->error, TB_CANCELLED, TB_NO_OFFSET, "cancelled");
 }
@@ -282,7 +282,7 @@ static enum tb_status drain(struct tb_merger *m, struct tb_kway *heap, uint64_t 
     if (status != TB_OK) return status;
     if (!at_next) status = advance(m, s);
     if (status == TB_END) {
-      tb_packets_close(s->packets);
+      tb_raw_packet_reader_close(s->packets);
       s->packets = NULL;
       tb_kway_drop_top(heap);
     } else if (status != TB_OK) {
@@ -314,7 +314,7 @@ static enum tb_status write_clock(struct tb_merger *m) {
     others |= i != m->reference && !m->sources[i].skipped && m->sources[i].survey.clocks.group_count;
   if (!others || reference->survey.clocks.group_count || tb_source_machine_out(reference, tb_source_host(reference)))
     return TB_OK;
-  return tb_added_clock(m, tb_source_report(m, reference)->first_ns);
+  return tb_synthesize_clock(m, tb_source_report(m, reference)->first_ns);
 }
 
 enum tb_status tb_merger_write(struct tb_merger *m) {
@@ -326,10 +326,10 @@ enum tb_status tb_merger_write(struct tb_merger *m) {
   enum tb_status status = start(m, &heap, &total);
   if (status == TB_OK) status = write_clock(m);
   if (status == TB_OK) status = drain(m, &heap, total);
-  if (status == TB_OK) status = tb_added_attributes(m);
+  if (status == TB_OK) status = tb_synthesize_attributes(m);
   report_counts(m);
   tb_buffer_free(&m->scratch);
-  tb_patches_free(&m->patches);
+  tb_message_patches_free(&m->patches);
   tb_free(m->allocator, heap.entries, m->source_count * sizeof(*heap.entries));
   return status;
 }

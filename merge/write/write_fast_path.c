@@ -129,10 +129,11 @@ bool tb_write_common_current(struct tb_merger *m, struct tb_source *s, enum tb_s
 
 /* The packet that starts at `at`, read once more: were it copied, all of each packet would be kept at hand while packets are
  * written. */
-static __attribute__((noinline)) void make_current(struct tb_source *s, struct tb_packet_stream *stream, const char *at,
-                                                   const struct lane *lane, bool resolved, int64_t merged) {
+static __attribute__((noinline)) void make_current(struct tb_source *s, struct tb_packet_tokenizer *stream,
+                                                   const char *at, const struct lane *lane, bool resolved,
+                                                   int64_t merged) {
   stream->at = at;
-  s->is_common = tb_packet_stream_take_common(stream, &s->common);
+  s->is_common = tb_packet_tokenizer_take_common(stream, &s->common);
   s->packets_in++;
   s->sequence = lane->events.sequence;
   s->time = (struct tb_merge_packet_time){lane->events.clock, lane->events.default_clock, resolved, 0};
@@ -141,14 +142,14 @@ static __attribute__((noinline)) void make_current(struct tb_source *s, struct t
 
 __attribute__((noinline)) enum tb_status tb_write_common(struct tb_merger *m, struct tb_source *s, int64_t limit,
                                                          bool *at_next) {
-  struct tb_packet_stream *stream = tb_packets_stream(s->packets);
+  struct tb_packet_tokenizer *stream = tb_raw_packet_reader_stream(s->packets);
   struct tb_common_packet packet;
   struct lane lane = {.events.id = TB_EVENT_CLOCK_NONE};
   struct run run = {0};
   enum tb_status status = TB_OK;
   int64_t ahead = s->realigned ? tb_source_merged_ahead(s, 0) : 0;
   *at_next = false;
-  while (tb_packet_stream_take_common(stream, &packet)) {
+  while (tb_packet_tokenizer_take_common(stream, &packet)) {
     const struct tb_packet_common *head = &packet.head;
     bool resolved = false;
     int64_t merged = 0;

@@ -32,7 +32,7 @@ static void *bump_alloc(void *ctx, size_t size) {
 
 static void bump_free(void *ctx, void *p) { (void)ctx, (void)p; }
 
-static bool unpack_all(struct tb_slice trace, uint64_t *packets) {
+static bool unpack_all(struct tb_str trace, uint64_t *packets) {
   static char memory[BUMP_BYTES];
   struct bump bump = {0, memory};
   ProtobufCAllocator allocator = {bump_alloc, bump_free, &bump};
@@ -56,7 +56,7 @@ bool bench_unpack(const char *path, uint64_t *packets) {
   void *data = fstat(fd, &st) == 0 ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
   close(fd);
   if (data == MAP_FAILED) return false;
-  bool good = unpack_all((struct tb_slice){data, (size_t)st.st_size}, packets);
+  bool good = unpack_all((struct tb_str){data, (size_t)st.st_size}, packets);
   munmap(data, (size_t)st.st_size);
   return good;
 }

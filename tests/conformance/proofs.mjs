@@ -94,18 +94,18 @@ function inOrder(events) {
 // Pairs of begins and ends, by what docs/CONFORMANCE.md says: an end takes the newest open begin that has its name.
 function pairs(events, begins, ends) {
   const open = [], found = [];
-  let tangled = false;
+  let needs_matching = false;
   for (const event of inOrder(events)) {
     if (event.ph === begins) open.push(event);
     if (event.ph !== ends) continue;
     const at = open.findLastIndex((begin) => !event.name || begin.name === event.name);
     if (at < 0) continue;
-    if (at !== open.length - 1) tangled = true;
+    if (at !== open.length - 1) needs_matching = true;
     const [begin] = open.splice(at, 1);
     found.push([begin, event]);
-    if (nanoseconds(begin.ts) === nanoseconds(event.ts)) tangled = true;
+    if (nanoseconds(begin.ts) === nanoseconds(event.ts)) needs_matching = true;
   }
-  return { found, tangled };
+  return { found, needs_matching };
 }
 
 const micros = (ns) => EXACT + (ns < 0n ? "-" : "") + `${(ns < 0n ? -ns : ns) / 1000n}.${String((ns < 0n ? -ns : ns) % 1000n).padStart(3, "0")}`;
@@ -122,9 +122,9 @@ function group(events, key) {
 function completeSlices(trace, how) {
   const gone = new Set(), early = new Set();
   for (const events of group(eventsOf(trace).filter((event) => "BEX".includes(event.ph)), (event) => `${event.pid}/${event.tid}`)) {
-    const { found, tangled } = pairs(events, "B", "E");
+    const { found, needs_matching } = pairs(events, "B", "E");
     for (const [begin, end] of found) if (nanoseconds(begin.ts) < nanoseconds(end.ts)) early.add(end);
-    if (!tangled && !overlap(events, found)) continue;
+    if (!needs_matching && !overlap(events, found)) continue;
     for (const [begin, end] of found) {
       if (how === "moments" && nanoseconds(begin.ts) !== nanoseconds(end.ts)) continue;
       gone.add(end);
@@ -160,8 +160,8 @@ function asyncIds(trace) {
   const key = (event) => JSON.stringify([event.cat, event.scope, event.id ?? event.id2, event.id2?.local !== undefined ? event.pid : 0]);
   for (const events of group(eventsOf(trace).filter(isAsync), key)) {
     if (events.some((event) => event.scope !== undefined)) for (const event of events) event.id = `proof scope ${event.scope} ${idValue(event.id)}`;
-    const { found, tangled } = pairs(events, "b", "e");
-    if (!tangled) continue;
+    const { found, needs_matching } = pairs(events, "b", "e");
+    if (!needs_matching) continue;
     for (const pair of found) {
       const own = `proof ${free++}`;
       for (const event of pair) {

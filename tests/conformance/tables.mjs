@@ -61,7 +61,7 @@ const text = (value) => (value === null || value === undefined ? null : String(v
 const placeless = (row) => JSON.stringify(row.map((value) => (typeof value === "string" && /^(G|P-?\d+)$/.test(value) ? "A" : value)));
 
 // What docs/MAPPING.md puts beside an event's own arguments: no row of ours to be counted.
-const carriage = (value) => typeof value === "string" && /^args\.trace_event(\.|$)/.test(value);
+const carried = (value) => typeof value === "string" && /^args\.trace_event(\.|$)/.test(value);
 
 // Compares two results of one table as multisets: rows of `expected` that `actual` lacks, and those that it has beyond.
 export function compareTable(expected, actual) {
@@ -87,5 +87,5 @@ export function compareTable(expected, actual) {
     loose.get(key).push(index);
   });
   const missing = unmatched.filter((row) => !row.includes("G") || !take(loose, placeless(row)));
-  return { missing, more: extra.filter((row, index) => !used.has(index) && !row.some(carriage)) };
+  return { missing, more: extra.filter((row, index) => !used.has(index) && !row.some(carried)) };
 }

@@ -29,19 +29,19 @@ static unsigned long first = 0, last = 0; /* of the calls that fail */
 static atomic_bool counting;
 
 /* What is asked for while the real functions are looked up. */
-static char early[4096];
+static char sorts_first[4096];
 static size_t early_used;
 
 static void *take_early(size_t size) {
   size = (size + 15) & ~(size_t)15;
-  if (size > sizeof(early) - early_used) abort();
-  void *block = early + early_used;
+  if (size > sizeof(sorts_first) - early_used) abort();
+  void *block = sorts_first + early_used;
   early_used += size;
   return block;
 }
 
 static int is_early(const void *block) {
-  return (const char *)block >= early && (const char *)block < early + sizeof(early);
+  return (const char *)block >= sorts_first && (const char *)block < sorts_first + sizeof(sorts_first);
 }
 
 static void find(const char *name, void *function) {

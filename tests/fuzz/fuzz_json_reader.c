@@ -8,7 +8,7 @@
 #include "tracebridge/reader.h"
 
 /* Touches all that an event points to, for the sanitizers, and sums it up. */
-static uint64_t sum_bytes(uint64_t sum, struct tb_slice text) {
+static uint64_t sum_bytes(uint64_t sum, struct tb_str text) {
   for (size_t i = 0; i < text.len; i++) sum = (sum ^ (unsigned char)text.ptr[i]) * UINT64_C(1099511628211);
   return sum + text.len;
 }

@@ -13,7 +13,7 @@ static bool take(struct tb_packet_reader *reader) {
   const struct tb_packet *packet;
   enum tb_status status;
   while ((status = tb_packet_next(reader, &packet)) == TB_OK) {
-    const struct tb_slice *whole = &packet->bytes, *part = &packet->payload;
+    const struct tb_str *whole = &packet->bytes, *part = &packet->payload;
     if (part->len && (part->ptr < whole->ptr || part->ptr + part->len > whole->ptr + whole->len)) abort();
   }
   return status == TB_AGAIN;

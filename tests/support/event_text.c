@@ -21,7 +21,7 @@ __attribute__((format(printf, 2, 3))) static void put(struct tb_buffer *out, con
   if (len < 0 || (size_t)len >= sizeof(text) || tb_buffer_append(out, text, (size_t)len) != TB_OK) abort();
 }
 
-static void put_slice(struct tb_buffer *out, const char *before, struct tb_slice text) {
+static void put_slice(struct tb_buffer *out, const char *before, struct tb_str text) {
   put(out, "%s%.*s", before, (int)text.len, text.ptr ? text.ptr : "");
 }
 

@@ -156,7 +156,7 @@ static inline void fxt_expect_no_loss(struct tb_reader *reader) {
 
 #define assert_slice(slice, text)                        \
   do {                                                   \
-    struct tb_slice slice_ = (slice);                    \
+    struct tb_str slice_ = (slice);                      \
     assert_int_equal(slice_.len, strlen(text));          \
     assert_memory_equal(slice_.ptr, (text), slice_.len); \
   } while (0)

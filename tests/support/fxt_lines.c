@@ -29,7 +29,7 @@ static void put(struct tb_buffer *to, const char *text, size_t len) {
     put(to, put_text, (size_t)put_len);                              \
   } while (0)
 
-static void put_text(struct tb_buffer *to, const char *before, struct tb_slice text) {
+static void put_text(struct tb_buffer *to, const char *before, struct tb_str text) {
   PUT(to, " %s\"", before);
   put(to, text.ptr, text.len);
   put(to, "\"", 1);
@@ -57,13 +57,13 @@ static void put_args(struct tb_buffer *to, const struct tb_arg *args, uint32_t c
 /* Members that no format has a field for; what the types are shows already. */
 static void put_extra(struct tb_buffer *to, const struct tb_event *event) {
   for (uint32_t i = 0; i < event->extra_count; i += event->extra[i].span) {
-    if (tb_slice_equal(event->extra[i].name, TB_SLICE("fxt_types"))) continue;
+    if (tb_str_equal(event->extra[i].name, TB_STR("fxt_types"))) continue;
     put(to, " +", 2);
     put_args(to, &event->extra[i], event->extra[i].span);
   }
 }
 
-static void put_id(struct tb_buffer *to, bool has, int64_t id, struct tb_slice text) {
+static void put_id(struct tb_buffer *to, bool has, int64_t id, struct tb_str text) {
   if (text.len)
     put(to, text.ptr, text.len);
   else if (has)

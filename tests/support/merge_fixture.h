@@ -40,7 +40,7 @@ static inline void put_msg(struct msg *m, uint32_t number, const struct msg *inn
 static inline void put_text(struct msg *m, uint32_t number, const char *text) {
   put_bytes(m, number, text, strlen(text));
 }
-static inline struct tb_slice msg_slice(const struct msg *m) { return (struct tb_slice){m->data, m->len}; }
+static inline struct tb_str msg_slice(const struct msg *m) { return (struct tb_str){m->data, m->len}; }
 
 /* A packet of a sequence with a time. */
 static inline struct msg packet_at(uint32_t sequence, uint64_t timestamp) {
@@ -129,7 +129,7 @@ static inline char *read_file(const char *path, size_t *len) {
 }
 
 /* The value of the first varint or fixed field `number` of a message; asserts that it is there. */
-static inline uint64_t get_number(struct tb_slice message, uint32_t number) {
+static inline uint64_t get_number(struct tb_str message, uint32_t number) {
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
   struct tb_wire_field field;
   while (tb_wire_next(&cursor, &field) == TB_OK)
@@ -138,7 +138,7 @@ static inline uint64_t get_number(struct tb_slice message, uint32_t number) {
   return 0;
 }
 
-static inline bool has_number(struct tb_slice message, uint32_t number) {
+static inline bool has_number(struct tb_str message, uint32_t number) {
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
   struct tb_wire_field field;
   while (tb_wire_next(&cursor, &field) == TB_OK)
@@ -146,7 +146,7 @@ static inline bool has_number(struct tb_slice message, uint32_t number) {
   return false;
 }
 
-static inline bool find_bytes(struct tb_slice message, uint32_t number, struct tb_slice *out) {
+static inline bool find_bytes(struct tb_str message, uint32_t number, struct tb_str *out) {
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
   struct tb_wire_field field;
   while (tb_wire_next(&cursor, &field) == TB_OK) {
@@ -157,8 +157,8 @@ static inline bool find_bytes(struct tb_slice message, uint32_t number, struct t
   return false;
 }
 
-static inline struct tb_slice get_bytes(struct tb_slice message, uint32_t number) {
-  struct tb_slice out = {NULL, 0};
+static inline struct tb_str get_bytes(struct tb_str message, uint32_t number) {
+  struct tb_str out = {NULL, 0};
   if (!find_bytes(message, number, &out)) fail_msg("no field %u", number);
   return out;
 }

@@ -21,7 +21,7 @@ struct run {
   struct tb_error error;
   enum tb_status status;
   char *data;
-  struct tb_slice packets[MAX_PACKETS];
+  struct tb_str packets[MAX_PACKETS];
   size_t packet_count;
 };
 
@@ -76,14 +76,14 @@ static inline void merge_well(void) {
 }
 
 /* The packet of the track event with this name. */
-static inline struct tb_slice event_packet(const char *name, size_t nth) {
-  struct tb_slice event, text;
+static inline struct tb_str event_packet(const char *name, size_t nth) {
+  struct tb_str event, text;
   for (size_t i = 0; i < run.packet_count; i++)
     if (find_bytes(run.packets[i], 11, &event) && find_bytes(event, 23, &text) &&
-        tb_slice_equal(text, tb_slice_from(name)) && nth-- == 0)
+        tb_str_equal(text, tb_str_from(name)) && nth-- == 0)
       return run.packets[i];
   fail_msg("no event %s", name);
-  return (struct tb_slice){NULL, 0};
+  return (struct tb_str){NULL, 0};
 }
 static inline uint64_t event_time(const char *name) { return get_number(event_packet(name, 0), 8); }
 static inline uint64_t event_uuid(const char *name) { return get_number(get_bytes(event_packet(name, 0), 11), 11); }

@@ -11,23 +11,23 @@ enum guess { CONTAINER, EVENT, UNDECIDED };
 
 /* Whether the outermost object at `p` is an event, as in files of an event a line, or a container of events. */
 static enum guess guess_object(struct tb_json_state *state, const char *p) {
-  struct tb_scan scan = state->scan;
-  p = tb_scan_space(p + 1);
+  struct tb_tokenizer scan = state->scan;
+  p = tb_tokenizer_space(p + 1);
   while (*p == '"') {
-    struct tb_slice key;
-    p = tb_scan_string(&scan, p + 1, &key);
+    struct tb_str key;
+    p = tb_tokenizer_string(&scan, p + 1, &key);
     if (!p) break;
-    if (tb_slice_equal(key, TB_SLICE("ph"))) return EVENT;
-    if (tb_slice_equal(key, TB_SLICE("traceEvents"))) return CONTAINER;
-    p = tb_scan_space(p);
+    if (tb_str_equal(key, TB_STR("ph"))) return EVENT;
+    if (tb_str_equal(key, TB_STR("traceEvents"))) return CONTAINER;
+    p = tb_tokenizer_space(p);
     if (*p != ':') break;
-    p = tb_scan_skip_value(&scan, tb_scan_space(p + 1));
+    p = tb_tokenizer_skip_value(&scan, tb_tokenizer_space(p + 1));
     if (!p) break;
-    p = tb_scan_space(p);
-    if (*p == ',') p = tb_scan_space(p + 1);
+    p = tb_tokenizer_space(p);
+    if (*p == ',') p = tb_tokenizer_space(p + 1);
   }
   state->scan.arena = scan.arena;
-  bool more = p ? p >= scan.end : scan.status == TB_SCAN_MORE;
+  bool more = p ? p >= scan.end : scan.status == TB_TOKENIZER_MORE;
   return more && !state->input_ended ? UNDECIDED : CONTAINER;
 }
 
@@ -39,13 +39,13 @@ static const char *outermost(struct tb_json_state *state, struct tb_batch *batch
     state->in_object = false;
     return p + 1;
   }
-  if (*p != '{') return tb_scan_fail(&state->scan, p);
+  if (*p != '{') return tb_tokenizer_fail(&state->scan, p);
   switch (guess_object(state, p)) {
     case EVENT:
       return tb_json_event(state, batch, p);
     case UNDECIDED:
       if ((size_t)(state->scan.end - p) < TB_BATCH_TEXT_BYTES / 2) {
-        state->scan.status = TB_SCAN_MORE;
+        state->scan.status = TB_TOKENIZER_MORE;
         return NULL;
       }
       break; /* a long way without a phase: no event */
@@ -61,31 +61,31 @@ static const char *outermost(struct tb_json_state *state, struct tb_batch *batch
 /* ---- members of an outermost object ----------------------------------------------------------------------------- */
 
 static const struct {
-  struct tb_slice key;
+  struct tb_str key;
   char opening;
-  enum tb_json_place place;
+  enum tb_json_container place;
 } places[] = {{{"traceEvents", 11}, '[', TB_JSON_EVENTS},
               {{"stackFrames", 11}, '{', TB_JSON_FRAMES},
               {{"samples", 7}, '[', TB_JSON_SAMPLES},
               {{"systemTraceEvents", 17}, '"', TB_JSON_SYSTEM}};
 
 static const char *member(struct tb_json_state *state, struct tb_batch *batch, const char *p) {
-  struct tb_scan *scan = &state->scan;
-  struct tb_slice key;
+  struct tb_tokenizer *scan = &state->scan;
+  struct tb_str key;
   if (*p == '}') {
     state->place = TB_JSON_TOP;
     state->in_object = false;
     return p + 1;
   }
-  if (*p != '"') return tb_scan_fail(scan, p);
-  p = tb_scan_string(scan, p + 1, &key);
+  if (*p != '"') return tb_tokenizer_fail(scan, p);
+  p = tb_tokenizer_string(scan, p + 1, &key);
   if (!p) return NULL;
-  p = tb_scan_space(p);
-  if (*p != ':') return tb_scan_fail(scan, p);
-  p = tb_scan_space(p + 1);
-  if (p >= scan->end) return tb_scan_fail(scan, p);
+  p = tb_tokenizer_space(p);
+  if (*p != ':') return tb_tokenizer_fail(scan, p);
+  p = tb_tokenizer_space(p + 1);
+  if (p >= scan->end) return tb_tokenizer_fail(scan, p);
   for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-    if (*p != places[i].opening || !tb_slice_equal(key, places[i].key)) continue;
+    if (*p != places[i].opening || !tb_str_equal(key, places[i].key)) continue;
     state->place = places[i].place;
     state->seen_trace = true;
     return p + 1;
@@ -103,7 +103,7 @@ static const char *leave(struct tb_json_state *state, const char *p) {
 static const char *element(struct tb_json_state *state, struct tb_batch *batch, const char *p) {
   if (*p == '{') return tb_json_event(state, batch, p);
   if (*p == ']') return leave(state, p);
-  return tb_scan_fail(&state->scan, p);
+  return tb_tokenizer_fail(&state->scan, p);
 }
 
 static const char *frame(struct tb_json_state *state, struct tb_batch *batch, const char *p) {

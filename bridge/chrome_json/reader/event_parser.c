@@ -36,35 +36,35 @@ enum key {
 };
 
 #define KEY_NAME_OF(key, literal) [key] = {literal, sizeof(literal) - 1}
-static const struct tb_slice key_names[] = {KEY_NAME_OF(KEY_ARGS, "args"),
-                                            KEY_NAME_OF(KEY_BIND_ID, "bind_id"),
-                                            KEY_NAME_OF(KEY_BP, "bp"),
-                                            KEY_NAME_OF(KEY_CAT, "cat"),
-                                            KEY_NAME_OF(KEY_DUR, "dur"),
-                                            KEY_NAME_OF(KEY_ESF, "esf"),
-                                            KEY_NAME_OF(KEY_ESTACK, "estack"),
-                                            KEY_NAME_OF(KEY_FLOW_IN, "flow_in"),
-                                            KEY_NAME_OF(KEY_FLOW_OUT, "flow_out"),
-                                            KEY_NAME_OF(KEY_ID, "id"),
-                                            KEY_NAME_OF(KEY_ID2, "id2"),
-                                            KEY_NAME_OF(KEY_NAME, "name"),
-                                            KEY_NAME_OF(KEY_PH, "ph"),
-                                            KEY_NAME_OF(KEY_PID, "pid"),
-                                            KEY_NAME_OF(KEY_S, "s"),
-                                            KEY_NAME_OF(KEY_SCOPE, "scope"),
-                                            KEY_NAME_OF(KEY_SF, "sf"),
-                                            KEY_NAME_OF(KEY_STACK, "stack"),
-                                            KEY_NAME_OF(KEY_TDUR, "tdur"),
-                                            KEY_NAME_OF(KEY_TID, "tid"),
-                                            KEY_NAME_OF(KEY_TS, "ts"),
-                                            KEY_NAME_OF(KEY_TTS, "tts"),
-                                            KEY_NAME_OF(KEY_USE_ASYNC_TTS, "use_async_tts")};
+static const struct tb_str key_names[] = {KEY_NAME_OF(KEY_ARGS, "args"),
+                                          KEY_NAME_OF(KEY_BIND_ID, "bind_id"),
+                                          KEY_NAME_OF(KEY_BP, "bp"),
+                                          KEY_NAME_OF(KEY_CAT, "cat"),
+                                          KEY_NAME_OF(KEY_DUR, "dur"),
+                                          KEY_NAME_OF(KEY_ESF, "esf"),
+                                          KEY_NAME_OF(KEY_ESTACK, "estack"),
+                                          KEY_NAME_OF(KEY_FLOW_IN, "flow_in"),
+                                          KEY_NAME_OF(KEY_FLOW_OUT, "flow_out"),
+                                          KEY_NAME_OF(KEY_ID, "id"),
+                                          KEY_NAME_OF(KEY_ID2, "id2"),
+                                          KEY_NAME_OF(KEY_NAME, "name"),
+                                          KEY_NAME_OF(KEY_PH, "ph"),
+                                          KEY_NAME_OF(KEY_PID, "pid"),
+                                          KEY_NAME_OF(KEY_S, "s"),
+                                          KEY_NAME_OF(KEY_SCOPE, "scope"),
+                                          KEY_NAME_OF(KEY_SF, "sf"),
+                                          KEY_NAME_OF(KEY_STACK, "stack"),
+                                          KEY_NAME_OF(KEY_TDUR, "tdur"),
+                                          KEY_NAME_OF(KEY_TID, "tid"),
+                                          KEY_NAME_OF(KEY_TS, "ts"),
+                                          KEY_NAME_OF(KEY_TTS, "tts"),
+                                          KEY_NAME_OF(KEY_USE_ASYNC_TTS, "use_async_tts")};
 
-static struct tb_slice key_text(enum key key) { return key_names[key]; }
+static struct tb_str key_text(enum key key) { return key_names[key]; }
 
-static enum key find_key(struct tb_slice text) {
+static enum key find_key(struct tb_str text) {
   for (size_t i = KEY_UNKNOWN + 1; i < sizeof(key_names) / sizeof(key_names[0]); i++)
-    if (tb_slice_equal(key_names[i], text)) return (enum key)i;
+    if (tb_str_equal(key_names[i], text)) return (enum key)i;
   return KEY_UNKNOWN;
 }
 
@@ -117,11 +117,11 @@ static inline enum key common_key(const char *p, size_t *length) {
 
 /* ---- values ----------------------------------------------------------------------------------------------------- */
 
-static const char *take_extra(struct tb_json_state *state, struct tb_slice name, const char *p) {
+static const char *take_extra(struct tb_json_state *state, struct tb_str name, const char *p) {
   struct tb_json_sink sink = {state->extras, state->extra_count, TB_JSON_EXTRAS};
   const char *end = tb_json_value(&state->scan, &sink, p, name, 1);
-  if (!end && state->scan.status == TB_SCAN_FULL) { /* a large value, as text; or more members than an event has */
-    if (state->extra_count == TB_JSON_EXTRAS) return tb_scan_fail(&state->scan, p);
+  if (!end && state->scan.status == TB_TOKENIZER_FULL) { /* a large value, as text; or more members than an event has */
+    if (state->extra_count == TB_JSON_EXTRAS) return tb_tokenizer_fail(&state->scan, p);
     sink.count = state->extra_count + 1;
     state->extras[state->extra_count] = (struct tb_arg){.name = name, .span = 1};
     end = tb_json_raw(&state->scan, &state->extras[state->extra_count], p);
@@ -130,36 +130,36 @@ static const char *take_extra(struct tb_json_state *state, struct tb_slice name,
   return end;
 }
 
-static inline const char *take_text(struct tb_json_state *state, struct tb_json_draft *draft, enum key key,
-                                    const char *p, struct tb_slice *text, uint32_t has) {
+static inline const char *take_text(struct tb_json_state *state, struct tb_json_event_parse *draft, enum key key,
+                                    const char *p, struct tb_str *text, uint32_t has) {
   if (*p != '"') return take_extra(state, key_text(key), p);
   draft->event->has |= has;
-  return tb_scan_string(&state->scan, p + 1, text);
+  return tb_tokenizer_string(&state->scan, p + 1, text);
 }
 
-static inline const char *take_time(struct tb_json_state *state, struct tb_json_draft *draft, enum key key,
+static inline const char *take_time(struct tb_json_state *state, struct tb_json_event_parse *draft, enum key key,
                                     const char *p, int64_t *ns, uint32_t has) {
   const char *end = tb_json_time(&state->scan, p, ns);
   if (end) {
     draft->event->has |= has;
     return end;
   }
-  if (state->scan.status != TB_SCAN_OK) return NULL;
+  if (state->scan.status != TB_TOKENIZER_OK) return NULL;
   return take_extra(state, key_text(key), p);
 }
 
-static const char *take_phase(struct tb_json_state *state, struct tb_json_draft *draft, const char *p) {
+static const char *take_phase(struct tb_json_state *state, struct tb_json_event_parse *draft, const char *p) {
   if (p[0] == '"' && p[2] == '"' && p[1] > ' ' && p[1] != '\\' && p[1] != '"') {
     draft->event->phase = p[1];
-    draft->phase = (struct tb_slice){p + 1, 1};
+    draft->phase = (struct tb_str){p + 1, 1};
     draft->guesses = state->guesses[(unsigned char)p[1] % TB_JSON_PHASES];
     return p + 3;
   }
   if (*p != '"') return take_extra(state, key_text(KEY_PH), p);
-  return tb_scan_string(&state->scan, p + 1, &draft->phase);
+  return tb_tokenizer_string(&state->scan, p + 1, &draft->phase);
 }
 
-static const char *take_args(struct tb_json_state *state, struct tb_batch *batch, struct tb_json_draft *draft,
+static const char *take_args(struct tb_json_state *state, struct tb_batch *batch, struct tb_json_event_parse *draft,
                              const char *p) {
   struct tb_event *event = draft->event;
   if (*p != '{' || event->has & TB_HAS_ARGS) return take_extra(state, key_text(KEY_ARGS), p);
@@ -173,7 +173,8 @@ static const char *take_args(struct tb_json_state *state, struct tb_batch *batch
   return p;
 }
 
-static const char *take_rare(struct tb_json_state *state, struct tb_json_draft *draft, enum key key, const char *p) {
+static const char *take_rare(struct tb_json_state *state, struct tb_json_event_parse *draft, enum key key,
+                             const char *p) {
   struct tb_event *event = draft->event;
   switch (key) {
     case KEY_S:
@@ -186,7 +187,7 @@ static const char *take_rare(struct tb_json_state *state, struct tb_json_draft *
       break;
   }
   const char *end = NULL;
-  state->scan.status = TB_SCAN_OK;
+  state->scan.status = TB_TOKENIZER_OK;
   switch (key) {
     case KEY_BIND_ID:
       end = tb_json_id(&state->scan, p, &event->bind_id);
@@ -218,23 +219,23 @@ static const char *take_rare(struct tb_json_state *state, struct tb_json_draft *
     default:
       break;
   }
-  if (end || state->scan.status != TB_SCAN_OK) return end;
+  if (end || state->scan.status != TB_TOKENIZER_OK) return end;
   return take_extra(state, key_text(key), p);
 }
 
-static const char *take_id(struct tb_json_state *state, struct tb_json_draft *draft, const char *p) {
-  state->scan.status = TB_SCAN_OK;
+static const char *take_id(struct tb_json_state *state, struct tb_json_event_parse *draft, const char *p) {
+  state->scan.status = TB_TOKENIZER_OK;
   const char *end = tb_json_id(&state->scan, p, &draft->event->id);
-  if (end || state->scan.status != TB_SCAN_OK) return end;
+  if (end || state->scan.status != TB_TOKENIZER_OK) return end;
   return take_extra(state, key_text(KEY_ID), p);
 }
 
 /* A pid or tid that the guesses do not know; learns it. */
 static const char *take_new_pid(struct tb_json_state *state, enum key key, const char *p, struct tb_json_id *id,
                                 struct tb_json_id_guess *guess) {
-  state->scan.status = TB_SCAN_OK;
+  state->scan.status = TB_TOKENIZER_OK;
   const char *end = tb_json_process_id(&state->scan, p, id);
-  if (!end) return state->scan.status == TB_SCAN_OK ? take_extra(state, key_text(key), p) : NULL;
+  if (!end) return state->scan.status == TB_TOKENIZER_OK ? take_extra(state, key_text(key), p) : NULL;
   size_t length = (size_t)(end - p);
   if (id->kind == TB_JSON_ID_NUMBER && length < 8) {
     uint64_t mask = UINT64_MAX >> (64 - 8 * (length + 1));
@@ -255,8 +256,9 @@ static inline const char *take_pid(struct tb_json_state *state, enum key key, co
 }
 
 /* `name` is set where the key is not a common one. */
-static inline const char *take_member(struct tb_json_state *state, struct tb_batch *batch, struct tb_json_draft *draft,
-                                      enum key key, struct tb_slice name, const char *p) {
+static inline const char *take_member(struct tb_json_state *state, struct tb_batch *batch,
+                                      struct tb_json_event_parse *draft, enum key key, struct tb_str name,
+                                      const char *p) {
   struct tb_event *event = draft->event;
   switch (key) {
     case KEY_ARGS:
@@ -291,18 +293,18 @@ static inline const char *take_member(struct tb_json_state *state, struct tb_bat
 /* ---- the event -------------------------------------------------------------------------------------------------- */
 
 /* Learns the key at `p`. False where it is none of the common ones. */
-static bool learn_key(struct tb_json_guess *guess, const char *p) {
+static bool learn_key(struct tb_json_key_prediction *guess, const char *p) {
   size_t length = 0;
   enum key key = common_key(p, &length);
   if (key == KEY_UNKNOWN) return false;
   uint64_t mask = UINT64_MAX >> (64 - 8 * length);
-  *guess = (struct tb_json_guess){
+  *guess = (struct tb_json_key_prediction){
       .word = tb_load64(p) & mask, .mask = mask, .close_word = 1, .length = (uint8_t)length, .key = (uint8_t)key};
   return true;
 }
 
 /* The same from the brace or comma before the quote on: 8 bytes at most, since no common key has more than four letters. */
-static void learn_close(struct tb_json_guess *guess, const char *separator) {
+static void learn_close(struct tb_json_key_prediction *guess, const char *separator) {
   guess->close_length = (uint8_t)(guess->length + 2);
   guess->close_mask = UINT64_MAX >> (64 - 8 * guess->close_length);
   guess->close_word = tb_load64(separator) & guess->close_mask;
@@ -310,48 +312,49 @@ static void learn_close(struct tb_json_guess *guess, const char *separator) {
 
 /* Behind the brace or the comma at `p`: the next key, read in full, or the closing brace (*closed). Learns the key for the next event
  * where it is a common one. */
-static const char *take_key(struct tb_scan *scan, const char *p, struct tb_json_guess *guess, struct tb_slice *name,
-                            bool *closed) {
+static const char *take_key(struct tb_tokenizer *scan, const char *p, struct tb_json_key_prediction *guess,
+                            struct tb_str *name, bool *closed) {
   const char *separator = p;
-  p = tb_scan_space(p + 1);
+  p = tb_tokenizer_space(p + 1);
   if (*p == '}') {
     *closed = true;
     return p + 1;
   }
-  if (*p != '"') return tb_scan_fail(scan, p);
+  if (*p != '"') return tb_tokenizer_fail(scan, p);
   bool known = (tb_load64(p + 1) & guess->mask) == guess->word;
   if (known || learn_key(guess, p + 1)) {
     if (p == separator + 1) learn_close(guess, separator);
     return p + 1 + guess->length;
   }
-  p = tb_scan_string(scan, p + 1, name);
+  p = tb_tokenizer_string(scan, p + 1, name);
   if (!p) return NULL;
-  p = tb_scan_space(p);
-  if (*p != ':') return tb_scan_fail(scan, p);
-  *guess = (struct tb_json_guess){.word = 1, .close_word = 1, .key = (uint8_t)find_key(*name)}; /* matches nothing */
+  p = tb_tokenizer_space(p);
+  if (*p != ':') return tb_tokenizer_fail(scan, p);
+  *guess = (struct tb_json_key_prediction){
+      .word = 1, .close_word = 1, .key = (uint8_t)find_key(*name)}; /* matches nothing */
   return p + 1;
 }
 
 /* The members of the object whose brace is at `p`. The events of a producer nearly always have the same keys in the same order, those of one
  * phase at least: so the key that stood here in the event before is tried first. */
-static const char *members(struct tb_json_state *state, struct tb_batch *batch, struct tb_json_draft *draft,
+static const char *members(struct tb_json_state *state, struct tb_batch *batch, struct tb_json_event_parse *draft,
                            const char *p) {
-  struct tb_scan *scan = &state->scan;
-  struct tb_slice name = {NULL, 0};
+  struct tb_tokenizer *scan = &state->scan;
+  struct tb_str name = {NULL, 0};
   bool closed = false;
   for (size_t i = 0;; i++) {
-    struct tb_json_guess *guess = &draft->guesses[i % TB_JSON_GUESSES];
+    struct tb_json_key_prediction *guess = &draft->guesses[i % TB_JSON_GUESSES];
     if ((tb_load64(p) & guess->close_mask) == guess->close_word) {
       p += guess->close_length;
     } else {
       p = take_key(scan, p, guess, &name, &closed);
       if (!p || closed) return p;
     }
-    p = take_member(state, batch, draft, (enum key)guess->key, name, tb_scan_space(p));
+    p = take_member(state, batch, draft, (enum key)guess->key, name, tb_tokenizer_space(p));
     if (!p) return NULL;
-    p = tb_scan_space(p);
+    p = tb_tokenizer_space(p);
     if (*p == ',') continue;
-    return *p == '}' ? p + 1 : tb_scan_fail(scan, p);
+    return *p == '}' ? p + 1 : tb_tokenizer_fail(scan, p);
   }
 }
 
@@ -368,18 +371,18 @@ static bool keep_extras(struct tb_json_state *state, struct tb_batch *batch, str
 
 const char *tb_json_event(struct tb_json_state *state, struct tb_batch *batch, const char *p) {
   size_t args = batch->arg_count;
-  struct tb_json_draft draft = {.event = tb_batch_add_event(batch), .guesses = state->guesses[0]};
-  state->scan.status = TB_SCAN_FULL;
+  struct tb_json_event_parse draft = {.event = tb_batch_add_event(batch), .guesses = state->guesses[0]};
+  state->scan.status = TB_TOKENIZER_FULL;
   if (!draft.event) return NULL;
-  state->scan.status = TB_SCAN_BAD; /* where nothing below says more */
+  state->scan.status = TB_TOKENIZER_BAD; /* where nothing below says more */
   state->extra_count = 0;
   const char *end = members(state, batch, &draft, p);
   if (end && !tb_json_finish(state, &draft)) {
-    state->scan.status = TB_SCAN_NO_MEMORY;
+    state->scan.status = TB_TOKENIZER_NO_MEMORY;
     end = NULL;
   }
   if (end && state->extra_count && !keep_extras(state, batch, draft.event)) {
-    state->scan.status = TB_SCAN_FULL;
+    state->scan.status = TB_TOKENIZER_FULL;
     end = NULL;
   }
   if (end) {

@@ -51,7 +51,7 @@ static const struct phase phases[] = {
 };
 
 /* SLICE_BEGIN is 0, so that an unset entry is told by the character alone. */
-static struct phase find_phase(const struct tb_json_draft *draft) {
+static struct phase find_phase(const struct tb_json_event_parse *draft) {
   const struct phase other = {TB_EVENT_OTHER, ON_NAMED_THREAD};
   if (draft->phase.len != 1) return other;
   unsigned i = (unsigned)(unsigned char)draft->phase.ptr[0] - '(';
@@ -63,14 +63,14 @@ static struct phase find_phase(const struct tb_json_draft *draft) {
 }
 
 /* Metadata named process_… says something of the process, any other of the thread, where there is one. */
-static enum place metadata_place(const struct tb_json_draft *draft) {
-  struct tb_slice name = draft->event->name;
+static enum place metadata_place(const struct tb_json_event_parse *draft) {
+  struct tb_str name = draft->event->name;
   if (name.len >= 8 && memcmp(name.ptr, "process_", 8) == 0) return ON_PROCESS;
   return tb_metadata_is_of_thread(name) ? ON_THREAD : ON_NAMED_THREAD;
 }
 
 /* The thread that emitted an event of another track, or its process where no thread is named and the track does not say it. */
-static bool set_emitter(struct tb_json_state *state, struct tb_json_draft *draft) {
+static bool set_emitter(struct tb_json_state *state, struct tb_json_event_parse *draft) {
   struct tb_event *event = draft->event;
   if (draft->tid.kind != TB_JSON_ID_NONE)
     event->thread = tb_json_thread_fast(&state->tracks, &draft->pid, &draft->tid);
@@ -81,17 +81,17 @@ static bool set_emitter(struct tb_json_state *state, struct tb_json_draft *draft
   return event->thread != NULL;
 }
 
-static bool on_process(struct tb_json_state *state, struct tb_json_draft *draft) {
+static bool on_process(struct tb_json_state *state, struct tb_json_event_parse *draft) {
   draft->event->track = tb_json_process(&state->tracks, &draft->pid);
   return draft->event->track && set_emitter(state, draft);
 }
 
-static bool on_thread(struct tb_json_state *state, struct tb_json_draft *draft) {
+static bool on_thread(struct tb_json_state *state, struct tb_json_event_parse *draft) {
   draft->event->track = tb_json_thread_fast(&state->tracks, &draft->pid, &draft->tid);
   return draft->event->track != NULL;
 }
 
-static bool by_scope(struct tb_json_state *state, struct tb_json_draft *draft) {
+static bool by_scope(struct tb_json_state *state, struct tb_json_event_parse *draft) {
   switch (draft->event->instant_scope) {
     case 'g':
       draft->event->track = tb_json_global(&state->tracks);
@@ -103,7 +103,7 @@ static bool by_scope(struct tb_json_state *state, struct tb_json_draft *draft) {
   }
 }
 
-static bool set_track(struct tb_json_state *state, struct tb_json_draft *draft, enum place place) {
+static bool set_track(struct tb_json_state *state, struct tb_json_event_parse *draft, enum place place) {
   if (place == BY_NAME) place = metadata_place(draft);
   switch (place) {
     case ON_PROCESS:
@@ -118,36 +118,36 @@ static bool set_track(struct tb_json_state *state, struct tb_json_draft *draft, 
   }
 }
 
-static bool add_extra_text(struct tb_json_state *state, struct tb_slice name, struct tb_slice text) {
+static bool add_extra_text(struct tb_json_state *state, struct tb_str name, struct tb_str text) {
   if (state->extra_count == TB_JSON_EXTRAS) return false;
   state->extras[state->extra_count++] = (struct tb_arg){.name = name, .text = text, .span = 1, .type = TB_ARG_STRING};
   return true;
 }
 
-static bool set_scope(struct tb_json_state *state, struct tb_json_draft *draft, bool is_instant) {
-  struct tb_slice s = draft->instant_scope;
+static bool set_scope(struct tb_json_state *state, struct tb_json_event_parse *draft, bool is_instant) {
+  struct tb_str s = draft->instant_scope;
   if (!s.ptr) return true;
   if (is_instant && s.len == 1 && (s.ptr[0] == 'g' || s.ptr[0] == 'p' || s.ptr[0] == 't')) {
     draft->event->instant_scope = s.ptr[0];
     return true;
   }
-  return add_extra_text(state, TB_SLICE("s"), s);
+  return add_extra_text(state, TB_STR("s"), s);
 }
 
-static bool set_rare(struct tb_json_state *state, struct tb_json_draft *draft) {
+static bool set_rare(struct tb_json_state *state, struct tb_json_event_parse *draft) {
   struct tb_event *event = draft->event;
   if (draft->id2.kind && event->id.kind == TB_ID_NONE) event->id = draft->id2;
   if (draft->flow_in) event->has |= TB_HAS_FLOW_IN;
   if (draft->flow_out) event->has |= TB_HAS_FLOW_OUT;
   if (draft->use_async_tts) event->has |= TB_HAS_USE_ASYNC_TTS;
   if (!draft->binding_point.ptr) return true;
-  if (!tb_slice_equal(draft->binding_point, TB_SLICE("e")))
-    return add_extra_text(state, TB_SLICE("bp"), draft->binding_point);
+  if (!tb_str_equal(draft->binding_point, TB_STR("e")))
+    return add_extra_text(state, TB_STR("bp"), draft->binding_point);
   event->has |= TB_HAS_BIND_ENCLOSING;
   return true;
 }
 
-bool tb_json_finish(struct tb_json_state *state, struct tb_json_draft *draft) {
+bool tb_json_finish(struct tb_json_state *state, struct tb_json_event_parse *draft) {
   struct tb_event *event = draft->event;
   struct phase phase = find_phase(draft);
   event->type = (enum tb_event_type)phase.type;

@@ -3,8 +3,8 @@
 
 enum { STACK_FRAMES_MAX = 4096, MICROSECONDS = 3 /* powers of ten from ns */ };
 
-static const char *no_fit(struct tb_scan *scan) {
-  scan->status = TB_SCAN_OK;
+static const char *no_fit(struct tb_tokenizer *scan) {
+  scan->status = TB_TOKENIZER_OK;
   return NULL;
 }
 
@@ -14,34 +14,34 @@ static bool starts_number(const char *p) {
 }
 
 /* A number, or a string that is all number. */
-static const char *number_or_text(struct tb_scan *scan, const char *p, struct tb_decimal *number) {
-  if (starts_number(p)) return tb_scan_number(scan, p, number);
+static const char *number_or_text(struct tb_tokenizer *scan, const char *p, struct tb_decimal *number) {
+  if (starts_number(p)) return tb_tokenizer_number(scan, p, number);
   if (*p != '"') return no_fit(scan);
-  struct tb_slice text;
-  const char *end = tb_scan_string(scan, p + 1, &text);
+  struct tb_str text;
+  const char *end = tb_tokenizer_string(scan, p + 1, &text);
   if (!end) return NULL;
   if (tb_decimal_parse(text.ptr, text.ptr + text.len, number) != text.ptr + text.len) return no_fit(scan);
   return end;
 }
 
-const char *tb_json_time_slow(struct tb_scan *scan, const char *p, int64_t *ns) {
+const char *tb_json_time_slow(struct tb_tokenizer *scan, const char *p, int64_t *ns) {
   struct tb_decimal number;
   const char *end = number_or_text(scan, p, &number);
   if (end && !tb_decimal_to_int(&number, MICROSECONDS, ns)) return no_fit(scan);
   return end;
 }
 
-const char *tb_json_process_id_slow(struct tb_scan *scan, const char *p, struct tb_json_id *id) {
+const char *tb_json_process_id_slow(struct tb_tokenizer *scan, const char *p, struct tb_json_id *id) {
   if (*p == '"') {
-    struct tb_slice text;
-    const char *end = tb_scan_string(scan, p + 1, &text);
+    struct tb_str text;
+    const char *end = tb_tokenizer_string(scan, p + 1, &text);
     if (end && !text.len) return no_fit(scan); /* names nothing; Perfetto's importer has it as absent too */
     if (end) *id = (struct tb_json_id){TB_JSON_ID_TEXT, 0, text};
     return end;
   }
   struct tb_decimal number;
   if (!starts_number(p)) return no_fit(scan);
-  const char *end = tb_scan_number(scan, p, &number);
+  const char *end = tb_tokenizer_number(scan, p, &number);
   if (!end) return NULL;
   int64_t value;
   uint64_t whole;
@@ -56,7 +56,7 @@ const char *tb_json_process_id_slow(struct tb_scan *scan, const char *p, struct 
 
 /* ---- ids -------------------------------------------------------------------------------------------------------- */
 
-static bool hex_value(struct tb_slice text, uint64_t *value) {
+static bool hex_value(struct tb_str text, uint64_t *value) {
   if (text.len < 3 || text.len > 18 || text.ptr[0] != '0' || (text.ptr[1] | 0x20) != 'x') return false;
   uint64_t v = 0;
   for (size_t i = 2; i < text.len; i++) {
@@ -74,22 +74,22 @@ static bool hex_value(struct tb_slice text, uint64_t *value) {
   return true;
 }
 
-static bool decimal_value(struct tb_slice text, uint64_t *value) {
+static bool decimal_value(struct tb_str text, uint64_t *value) {
   struct tb_decimal number;
   if (!text.len || text.ptr[0] == '+' || text.ptr[0] == '-') return false;
   if (tb_decimal_parse(text.ptr, text.ptr + text.len, &number) != text.ptr + text.len) return false;
   return number.integer && tb_decimal_to_uint(&number, value);
 }
 
-const char *tb_json_id(struct tb_scan *scan, const char *p, struct tb_id *id) {
-  struct tb_slice text;
+const char *tb_json_id(struct tb_tokenizer *scan, const char *p, struct tb_id *id) {
+  struct tb_str text;
   const char *end;
   if (*p == '"') {
-    end = tb_scan_string(scan, p + 1, &text);
+    end = tb_tokenizer_string(scan, p + 1, &text);
   } else if (starts_number(p)) {
     struct tb_decimal number;
-    end = tb_scan_number(scan, p, &number);
-    if (end) text = (struct tb_slice){p, (size_t)(end - p)};
+    end = tb_tokenizer_number(scan, p, &number);
+    if (end) text = (struct tb_str){p, (size_t)(end - p)};
   } else {
     return no_fit(scan);
   }
@@ -100,24 +100,24 @@ const char *tb_json_id(struct tb_scan *scan, const char *p, struct tb_id *id) {
 }
 
 /* {"local": id} or {"global": id}; an object of any other form does not fit. */
-const char *tb_json_id2(struct tb_scan *scan, const char *p, struct tb_id *id) {
+const char *tb_json_id2(struct tb_tokenizer *scan, const char *p, struct tb_id *id) {
   if (*p != '{') return no_fit(scan);
-  p = tb_scan_space(p + 1);
-  if (*p != '"') return *p == '}' ? no_fit(scan) : tb_scan_fail(scan, p);
-  struct tb_slice key;
+  p = tb_tokenizer_space(p + 1);
+  if (*p != '"') return *p == '}' ? no_fit(scan) : tb_tokenizer_fail(scan, p);
+  struct tb_str key;
   struct tb_id found;
-  p = tb_scan_string(scan, p + 1, &key);
+  p = tb_tokenizer_string(scan, p + 1, &key);
   if (!p) return NULL;
-  p = tb_scan_space(p);
-  if (*p != ':') return tb_scan_fail(scan, p);
-  p = tb_json_id(scan, tb_scan_space(p + 1), &found);
+  p = tb_tokenizer_space(p);
+  if (*p != ':') return tb_tokenizer_fail(scan, p);
+  p = tb_json_id(scan, tb_tokenizer_space(p + 1), &found);
   if (!p) return NULL;
-  p = tb_scan_space(p);
-  if (p >= scan->end) return tb_scan_fail(scan, p);
+  p = tb_tokenizer_space(p);
+  if (p >= scan->end) return tb_tokenizer_fail(scan, p);
   if (*p != '}') return no_fit(scan);
-  if (tb_slice_equal(key, TB_SLICE("local")))
+  if (tb_str_equal(key, TB_STR("local")))
     found.kind = TB_ID_LOCAL;
-  else if (tb_slice_equal(key, TB_SLICE("global")))
+  else if (tb_str_equal(key, TB_STR("global")))
     found.kind = TB_ID_GLOBAL;
   else
     return no_fit(scan);
@@ -127,7 +127,7 @@ const char *tb_json_id2(struct tb_scan *scan, const char *p, struct tb_id *id) {
 
 /* ---- stacks, flags ---------------------------------------------------------------------------------------------- */
 
-const char *tb_json_frame_ref(struct tb_scan *scan, const char *p, struct tb_stack *stack) {
+const char *tb_json_frame_ref(struct tb_tokenizer *scan, const char *p, struct tb_stack *stack) {
   struct tb_id id;
   const char *end = tb_json_id(scan, p, &id);
   if (end) stack->ref = id.text;
@@ -135,21 +135,21 @@ const char *tb_json_frame_ref(struct tb_scan *scan, const char *p, struct tb_sta
 }
 
 /* An array of strings, root first (Trace Event Format, "Stack Traces on Duration Events"). */
-const char *tb_json_stack(struct tb_scan *scan, const char *p, struct tb_stack *stack) {
+const char *tb_json_stack(struct tb_tokenizer *scan, const char *p, struct tb_stack *stack) {
   if (*p != '[') return no_fit(scan);
   size_t capacity = 0, count = 0;
   struct tb_frame *frames = NULL;
-  for (p = tb_scan_space(p + 1); *p != ']';) {
-    struct tb_slice text;
-    if (*p != '"') return p >= scan->end ? tb_scan_fail(scan, p) : no_fit(scan);
-    p = tb_scan_string(scan, p + 1, &text);
+  for (p = tb_tokenizer_space(p + 1); *p != ']';) {
+    struct tb_str text;
+    if (*p != '"') return p >= scan->end ? tb_tokenizer_fail(scan, p) : no_fit(scan);
+    p = tb_tokenizer_string(scan, p + 1, &text);
     if (!p) return NULL;
     if (count == capacity) {
       if (capacity >= STACK_FRAMES_MAX) return no_fit(scan);
       capacity = capacity ? capacity * 2 : 16;
       struct tb_frame *more = tb_arena_alloc(scan->arena, capacity * sizeof(*more));
       if (!more) {
-        scan->status = TB_SCAN_NO_MEMORY;
+        scan->status = TB_TOKENIZER_NO_MEMORY;
         return NULL;
       }
       if (count) memcpy(more, frames, count * sizeof(*more));
@@ -158,11 +158,11 @@ const char *tb_json_stack(struct tb_scan *scan, const char *p, struct tb_stack *
     frames[count] = (struct tb_frame){.function = text};
     (void)hex_value(text, &frames[count].pc);
     count++;
-    p = tb_scan_space(p);
+    p = tb_tokenizer_space(p);
     if (*p == ',')
-      p = tb_scan_space(p + 1);
+      p = tb_tokenizer_space(p + 1);
     else if (*p != ']')
-      return tb_scan_fail(scan, p);
+      return tb_tokenizer_fail(scan, p);
   }
   stack->frames = frames;
   stack->frame_count = (uint32_t)count;
@@ -170,9 +170,9 @@ const char *tb_json_stack(struct tb_scan *scan, const char *p, struct tb_stack *
 }
 
 /* true, or a number or string that is 1; false where it is false or 0. */
-const char *tb_json_flag(struct tb_scan *scan, const char *p, bool *flag) {
+const char *tb_json_flag(struct tb_tokenizer *scan, const char *p, bool *flag) {
   if (*p == 't' || *p == 'f') {
-    const char *end = tb_scan_literal(scan, p);
+    const char *end = tb_tokenizer_literal(scan, p);
     if (end) *flag = *p == 't';
     return end;
   }

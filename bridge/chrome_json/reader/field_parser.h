@@ -3,7 +3,7 @@
  * Members of a JSON event whose values have a form of their own (times, ids, stacks), and what the members together
  * say.
  *
- * The readers of values return the byte after the value. NULL with scan->status TB_SCAN_OK: the value has a form that
+ * The readers of values return the byte after the value. NULL with scan->status TB_TOKENIZER_OK: the value has a form that
  * the field cannot take, and nothing was stored; NULL with another status: failure. They set the status themselves.
  */
 #ifndef TB_CHROME_JSON_READER_FIELD_PARSER_H
@@ -12,18 +12,18 @@
 #include "chrome_json/reader/reader.h"
 
 /* An event while its members are read: what is decided only when all are known. */
-struct tb_json_draft {
+struct tb_json_event_parse {
   struct tb_event *event;
-  struct tb_json_guess *guesses; /* TB_JSON_GUESSES of them: what its next keys may be */
-  struct tb_slice phase;
-  struct tb_slice instant_scope; /* s */
-  struct tb_slice binding_point; /* bp */
+  struct tb_json_key_prediction *guesses; /* TB_JSON_GUESSES of them: what its next keys may be */
+  struct tb_str phase;
+  struct tb_str instant_scope; /* s */
+  struct tb_str binding_point; /* bp */
   struct tb_json_id pid, tid;
   struct tb_id id2;
   bool flow_in, flow_out, use_async_tts;
 };
 
-const char *tb_json_time_slow(struct tb_scan *scan, const char *p, int64_t *ns);
+const char *tb_json_time_slow(struct tb_tokenizer *scan, const char *p, int64_t *ns);
 
 /* Three digits at `p` and nothing else before the next member: their number, else -1. */
 static inline int32_t tb_json_three_decimals(const char *p) {
@@ -34,41 +34,41 @@ static inline int32_t tb_json_three_decimals(const char *p) {
 }
 
 /* Microseconds, as a number or a number in a string, to ns. */
-static inline const char *tb_json_time(struct tb_scan *scan, const char *p, int64_t *ns) {
+static inline const char *tb_json_time(struct tb_tokenizer *scan, const char *p, int64_t *ns) {
   static const uint32_t scale[] = {1, 10, 100, 1000};
   uint64_t mantissa = 0;
-  const char *at = tb_scan_digits(p, &mantissa), *digits = at;
+  const char *at = tb_tokenizer_digits(p, &mantissa), *digits = at;
   int32_t decimals3 = *at == '.' ? tb_json_three_decimals(at + 1) : -1;
   if (decimals3 >= 0 && digits != p && digits - p <= 13) {
     *ns = (int64_t)(mantissa * 1000) + decimals3;
     return at + 4;
   }
-  if (*at == '.') at = tb_scan_digits(at + 1, &mantissa);
+  if (*at == '.') at = tb_tokenizer_digits(at + 1, &mantissa);
   ptrdiff_t decimals = at > digits ? at - digits - 1 : 0;
   if (digits == p || at - p > 16 || decimals > 3 || (*at != ',' && *at != '}')) return tb_json_time_slow(scan, p, ns);
   *ns = (int64_t)(mantissa * scale[3 - decimals]); /* at most 16 digits: no overflow */
   return at;
 }
 
-const char *tb_json_process_id_slow(struct tb_scan *scan, const char *p, struct tb_json_id *id);
+const char *tb_json_process_id_slow(struct tb_tokenizer *scan, const char *p, struct tb_json_id *id);
 
 /* A pid or tid. */
-static inline const char *tb_json_process_id(struct tb_scan *scan, const char *p, struct tb_json_id *id) {
+static inline const char *tb_json_process_id(struct tb_tokenizer *scan, const char *p, struct tb_json_id *id) {
   uint64_t value = 0;
-  const char *at = tb_scan_digits(p, &value);
+  const char *at = tb_tokenizer_digits(p, &value);
   if (at == p || at - p > 18 || (*at != ',' && *at != '}')) return tb_json_process_id_slow(scan, p, id);
   id->kind = TB_JSON_ID_NUMBER;
   id->number = (int64_t)value;
   return at;
 }
 
-const char *tb_json_id(struct tb_scan *scan, const char *p, struct tb_id *id);
-const char *tb_json_id2(struct tb_scan *scan, const char *p, struct tb_id *id);
-const char *tb_json_frame_ref(struct tb_scan *scan, const char *p, struct tb_stack *stack);
-const char *tb_json_stack(struct tb_scan *scan, const char *p, struct tb_stack *stack);
-const char *tb_json_flag(struct tb_scan *scan, const char *p, bool *flag);
+const char *tb_json_id(struct tb_tokenizer *scan, const char *p, struct tb_id *id);
+const char *tb_json_id2(struct tb_tokenizer *scan, const char *p, struct tb_id *id);
+const char *tb_json_frame_ref(struct tb_tokenizer *scan, const char *p, struct tb_stack *stack);
+const char *tb_json_stack(struct tb_tokenizer *scan, const char *p, struct tb_stack *stack);
+const char *tb_json_flag(struct tb_tokenizer *scan, const char *p, bool *flag);
 
 /* Type, track and the other conclusions. False when memory is exhausted. */
-bool tb_json_finish(struct tb_json_state *state, struct tb_json_draft *draft);
+bool tb_json_finish(struct tb_json_state *state, struct tb_json_event_parse *draft);
 
 #endif

@@ -131,8 +131,8 @@ static bool ready(const struct tb_json_state *state, struct tb_batch *batch) {
 }
 
 static const char *skip_separators(const char *p) {
-  p = tb_scan_space(p);
-  while (*p == ',') p = tb_scan_space(p + 1);
+  p = tb_tokenizer_space(p);
+  while (*p == ',') p = tb_tokenizer_space(p + 1);
   return p;
 }
 
@@ -165,27 +165,27 @@ static bool check_junk(struct tb_json_state *state, const struct tb_batch *batch
 /* The unit at `p`, or behind damage what is found from there on: the byte after it; NULL as tb_json_unit. */
 static const char *next_unit(struct tb_json_state *state, struct tb_batch *batch, const char *p) {
   bool lost = state->lost;
-  state->scan.status = TB_SCAN_OK;
+  state->scan.status = TB_TOKENIZER_OK;
   const char *next = lost ? tb_json_search(state, batch, p) : tb_json_unit(state, batch, p);
   if (next && !state->seen_event && (!lost || has_event(batch))) note_known(state, batch, next);
   return next;
 }
 
-/* Takes units from *at until none is whole any more or the batch is full; *at is then where. TB_SCAN_MORE, FULL or
- * NO_MEMORY; TB_SCAN_BAD where the reader failed (its error is set). */
-static enum tb_scan_status take_units(struct tb_json_state *state, struct tb_batch *batch, const char **at) {
-  struct tb_scan *scan = &state->scan;
+/* Takes units from *at until none is whole any more or the batch is full; *at is then where. TB_TOKENIZER_MORE, FULL or
+ * NO_MEMORY; TB_TOKENIZER_BAD where the reader failed (its error is set). */
+static enum tb_tokenizer_status take_units(struct tb_json_state *state, struct tb_batch *batch, const char **at) {
+  struct tb_tokenizer *scan = &state->scan;
   for (const char *p = *at, *next;; p = next) {
     if (state->place != TB_JSON_SYSTEM) p = skip_separators(p);
     *at = p;
-    if (!state->seen_event && !check_junk(state, batch, p)) return TB_SCAN_BAD;
-    if (p >= scan->end) return TB_SCAN_MORE;
+    if (!state->seen_event && !check_junk(state, batch, p)) return TB_TOKENIZER_BAD;
+    if (p >= scan->end) return TB_TOKENIZER_MORE;
     next = next_unit(state, batch, p);
     if (next) continue;
-    bool last = tb_json_is_last(state), cut_off = scan->status == TB_SCAN_MORE && last;
-    if (scan->status != TB_SCAN_BAD && !cut_off) return scan->status;
-    if (!last && scan->end - scan->at < TB_JSON_LOOK_AHEAD) return TB_SCAN_MORE;
-    if (tb_json_damage(state, batch, p, &next) != TB_OK) return TB_SCAN_BAD;
+    bool last = tb_json_is_last(state), cut_off = scan->status == TB_TOKENIZER_MORE && last;
+    if (scan->status != TB_TOKENIZER_BAD && !cut_off) return scan->status;
+    if (!last && scan->end - scan->at < TB_JSON_LOOK_AHEAD) return TB_TOKENIZER_MORE;
+    if (tb_json_damage(state, batch, p, &next) != TB_OK) return TB_TOKENIZER_BAD;
     if (!next) return scan->status;
     if (!state->seen_event && !state->lost) note_known(state, batch, next);
   }
@@ -244,11 +244,11 @@ static enum tb_status fill_text(struct tb_json_state *state, struct tb_batch *ba
   enum tb_status status = read_more(state, batch, limit, &waiting);
   const char *at = batch->text;
   while (status == TB_OK) {
-    enum tb_scan_status why = take_units(state, batch, &at);
-    if (why == TB_SCAN_BAD) return reader->error.code;
-    if (why == TB_SCAN_NO_MEMORY) return exhausted(state);
+    enum tb_tokenizer_status why = take_units(state, batch, &at);
+    if (why == TB_TOKENIZER_BAD) return reader->error.code;
+    if (why == TB_TOKENIZER_NO_MEMORY) return exhausted(state);
     if (batch->event_count) return carry_over(state, batch, at);
-    if (why == TB_SCAN_FULL) {
+    if (why == TB_TOKENIZER_FULL) {
       if (grow_args(batch) != TB_OK) return no_memory(reader);
       continue;
     }

@@ -16,7 +16,7 @@ enum { TB_JSON_DEPTH = 64, TB_JSON_EXTRAS = 1024, TB_JSON_GUESSES = 16, TB_JSON_
 enum { TB_JSON_LOOK_AHEAD = 256 };
 
 /* Where the reader stands between two units (events, entries, members of an outermost object). */
-enum tb_json_place {
+enum tb_json_container {
   TB_JSON_TOP,     /* before, between and after the outermost values */
   TB_JSON_OBJECT,  /* in an outermost object: at a key */
   TB_JSON_EVENTS,  /* in an array of events */
@@ -27,7 +27,7 @@ enum tb_json_place {
 
 /* A key as it stands in memory behind its first quote, up to the colon: (8 bytes & mask) == word. And the same from the brace or comma
  * before the quote on, where nothing stands between. */
-struct tb_json_guess {
+struct tb_json_key_prediction {
   uint64_t word, mask;
   uint64_t close_word, close_mask;
   uint8_t length, close_length, key;
@@ -43,8 +43,8 @@ struct tb_json_id_guess {
 struct tb_json_state {
   struct tb_reader *reader;
   struct tb_json_tracks tracks;
-  struct tb_scan scan;
-  enum tb_json_place place;
+  struct tb_tokenizer scan;
+  enum tb_json_container place;
   bool in_object; /* what we are in is a member of an outermost object */
   bool lost;      /* behind damage: looking for a place to go on */
   bool input_ended;
@@ -61,7 +61,7 @@ struct tb_json_state {
   unsigned stuck_count;
   char passed[2]; /* the last two bytes that are no white space, before where the search for a place to go on is */
   /* the key at each place of the event before: the first of them of any event, those behind its phase of one with that phase */
-  struct tb_json_guess guesses[TB_JSON_PHASES][TB_JSON_GUESSES];
+  struct tb_json_key_prediction guesses[TB_JSON_PHASES][TB_JSON_GUESSES];
   struct tb_json_id_guess pids[TB_JSON_ID_GUESSES], tids[TB_JSON_ID_GUESSES];
   struct tb_arg *extras; /* of the event in hand, TB_JSON_EXTRAS of them */
   size_t extra_count;
@@ -86,14 +86,14 @@ struct tb_json_sink {
 
 /* Adds the value at `p` (white space skipped) and all in it to the sink under `name`; `depth` levels are open around
  * it. Returns the byte after it; NULL on failure (the sink may then hold a part). */
-const char *tb_json_value(struct tb_scan *scan, struct tb_json_sink *sink, const char *p, struct tb_slice name,
+const char *tb_json_value(struct tb_tokenizer *scan, struct tb_json_sink *sink, const char *p, struct tb_str name,
                           unsigned depth);
 
 /* Takes the value at `p` as JSON text, however deep or long it is. As tb_json_value. */
-const char *tb_json_raw(struct tb_scan *scan, struct tb_arg *arg, const char *p);
+const char *tb_json_raw(struct tb_tokenizer *scan, struct tb_arg *arg, const char *p);
 
 /* Adds the members of the object whose `{` is before `p`. As tb_json_value. */
-const char *tb_json_members(struct tb_scan *scan, struct tb_json_sink *sink, const char *p, unsigned depth);
+const char *tb_json_members(struct tb_tokenizer *scan, struct tb_json_sink *sink, const char *p, unsigned depth);
 
 /* ---- units: each returns the byte after the unit at `p`; NULL on failure (see scan.status), the batch then being as
  * it was ----------------------------------------------------------------------------------------------------------- */
@@ -110,8 +110,7 @@ const char *tb_json_repaired_event(struct tb_json_state *state, struct tb_batch 
 const char *tb_json_unit(struct tb_json_state *state, struct tb_batch *batch, const char *p);
 
 /* A member of an outermost object that has no place of its own: `key` and its value at `p`. chrome_json/reader/trace_members.c */
-const char *tb_json_trace_member(struct tb_json_state *state, struct tb_batch *batch, struct tb_slice key,
-                                 const char *p);
+const char *tb_json_trace_member(struct tb_json_state *state, struct tb_batch *batch, struct tb_str key, const char *p);
 
 /* An entry of stackFrames (its id at `p`), of samples (its `{` at `p`), a piece of systemTraceEvents.
  * chrome_json/reader/trace_members.c */
@@ -122,10 +121,10 @@ const char *tb_json_system_text(struct tb_json_state *state, struct tb_batch *ba
 /* ---- damage: chrome_json/reader/resync.c ------------------------------------------------------------------------------ */
 
 /* True for the keys that the format gives to events. */
-bool tb_json_is_event_key(struct tb_slice key);
+bool tb_json_is_event_key(struct tb_str key);
 
 /* True where an event seems to begin at `p`: a brace and a key that events have. */
-bool tb_json_plausible_event(const struct tb_scan *scan, const char *p);
+bool tb_json_plausible_event(const struct tb_tokenizer *scan, const char *p);
 
 /* Called when the unit at `p` failed with BAD, or with MORE at the end of the input. Repairs or counts it, and sets
  * *next to where to go on; to NULL where it cannot be told yet (scan.status says why). Not TB_OK: the reader fails. */

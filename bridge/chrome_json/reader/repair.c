@@ -29,7 +29,7 @@ static bool is_word(char c) {
 
 /* Whether what follows the closing bracket at `p` may follow one. */
 static bool may_follow_close(const char *p, const char *end) {
-  p = tb_scan_space(p + 1);
+  p = tb_tokenizer_space(p + 1);
   return p >= end || *p == ',' || *p == '}' || *p == ']' || *p == '{';
 }
 
@@ -40,21 +40,21 @@ static bool key_follows(const struct repair *r, const char *p) {
   char quote = *p == '"' || *p == '\'' ? *p++ : 0;
   const char *start = p;
   while (p < r->end && (quote ? *p != quote && *p != '\n' : is_word(*p))) p++;
-  struct tb_slice key = {start, (size_t)(p - start)};
+  struct tb_str key = {start, (size_t)(p - start)};
   if (!key.len || p >= r->end) return false;
   if (*p == '"' || *p == '\'') p++;
-  if (*tb_scan_space(p) != ':') return false;
+  if (*tb_tokenizer_space(p) != ':') return false;
   return r->depth > 1 || tb_json_is_event_key(key);
 }
 
 /* Whether the quote at `p` ends the value that is open, by what stands behind it. */
 static bool quote_ends_value(const struct repair *r, const char *p) {
   bool in_array = r->open[r->depth - 1] == ']';
-  p = tb_scan_space(p + 1);
+  p = tb_tokenizer_space(p + 1);
   if (p >= r->end) return true;
   if (*p == '}' || *p == ']') return may_follow_close(p, r->end);
   if (*p != ',') return false;
-  return in_array || key_follows(r, tb_scan_space(p + 1));
+  return in_array || key_follows(r, tb_tokenizer_space(p + 1));
 }
 
 static bool put_string_char(struct repair *r, const char **at, char quote) {
@@ -76,7 +76,7 @@ static const char *repair_string(struct repair *r, const char *p, bool is_key) {
   char quote = *p++;
   if (!put_char(r, '"')) return NULL;
   for (; p < r->end && *p != '\n'; r->at = p) {
-    bool ends = *p == quote && (is_key ? *tb_scan_space(p + 1) == ':' : quote_ends_value(r, p));
+    bool ends = *p == quote && (is_key ? *tb_tokenizer_space(p + 1) == ':' : quote_ends_value(r, p));
     if (ends) return put_char(r, '"') ? p + 1 : NULL;
     if (!put_string_char(r, &p, quote)) return NULL;
   }
@@ -93,23 +93,23 @@ static const char *repair_key(struct repair *r, const char *p) {
     if (*p == '"' || *p == '\'') p++; /* the quote before it is missing */
   }
   if (!p) return NULL;
-  p = tb_scan_space(p);
+  p = tb_tokenizer_space(p);
   if (*p != ':' || !put_char(r, ':')) return NULL;
-  return tb_scan_space(p + 1);
+  return tb_tokenizer_space(p + 1);
 }
 
 /* A number or a word; words that JSON does not know become strings. */
 static const char *repair_word(struct repair *r, const char *p) {
-  static const struct tb_slice python[][2] = {
+  static const struct tb_str python[][2] = {
       {{"True", 4}, {"true", 4}}, {{"False", 5}, {"false", 5}}, {{"None", 4}, {"null", 4}}};
   const char *start = p;
   while (is_word(*p)) p++;
-  struct tb_slice word = {start, (size_t)(p - start)};
+  struct tb_str word = {start, (size_t)(p - start)};
   if (!word.len || p >= r->end) return NULL;
   for (size_t i = 0; i < sizeof(python) / sizeof(python[0]); i++)
-    if (tb_slice_equal(word, python[i][0])) return put(r, python[i][1].ptr, python[i][1].len) ? p : NULL;
-  struct tb_scan scan = r->state->scan;
-  const char *known = tb_scan_skip_value(&scan, start);
+    if (tb_str_equal(word, python[i][0])) return put(r, python[i][1].ptr, python[i][1].len) ? p : NULL;
+  struct tb_tokenizer scan = r->state->scan;
+  const char *known = tb_tokenizer_skip_value(&scan, start);
   if (known == p) return put(r, start, word.len) ? p : NULL;
   return put_char(r, '"') && put(r, start, word.len) && put_char(r, '"') ? p : NULL;
 }
@@ -125,7 +125,7 @@ static const char *repair_value(struct repair *r, const char *p) {
 /* Rewrites the object at `p` into r->out; the byte after it, NULL where it makes no sense. */
 static const char *repair_object(struct repair *r, const char *p) {
   for (p = repair_value(r, p); p && r->depth;) {
-    r->at = p = tb_scan_space(p);
+    r->at = p = tb_tokenizer_space(p);
     if (p >= r->end || r->out.len > REPAIR_MAX) return NULL;
     if (*p == ',') {
       p++;
@@ -147,10 +147,10 @@ static const char *repair_object(struct repair *r, const char *p) {
 
 /* Reads the event in r->out as if it were the text. */
 static bool read_repaired(struct repair *r, struct tb_batch *batch) {
-  struct tb_scan *scan = &r->state->scan;
+  struct tb_tokenizer *scan = &r->state->scan;
   const char *end = scan->end;
   size_t events = batch->event_count, args = batch->arg_count;
-  struct tb_slice copy = {tb_arena_alloc(scan->arena, r->out.len + TB_BATCH_PADDING), r->out.len};
+  struct tb_str copy = {tb_arena_alloc(scan->arena, r->out.len + TB_BATCH_PADDING), r->out.len};
   if (!copy.ptr) return false;
   char *text = (char *)(uintptr_t)copy.ptr;
   memcpy(text, r->out.data, copy.len);
@@ -159,7 +159,7 @@ static bool read_repaired(struct repair *r, struct tb_batch *batch) {
   const char *after = tb_json_event(r->state, batch, copy.ptr);
   scan->end = end;
   if (after && batch->events[events].type != TB_EVENT_OTHER) return true;
-  if (after) scan->status = TB_SCAN_BAD; /* an object without a phase */
+  if (after) scan->status = TB_TOKENIZER_BAD; /* an object without a phase */
   batch->event_count = events;
   batch->arg_count = args;
   return false;
@@ -167,7 +167,7 @@ static bool read_repaired(struct repair *r, struct tb_batch *batch) {
 
 const char *tb_json_repaired_event(struct tb_json_state *state, struct tb_batch *batch, const char *p) {
   struct repair repair = {.state = state, .end = state->scan.end, .at = p};
-  state->scan.status = TB_SCAN_BAD;
+  state->scan.status = TB_TOKENIZER_BAD;
   uint64_t offset = tb_json_offset(state, batch, p);
   tb_buffer_init(&repair.out, batch->allocator, REPAIR_MAX + 16);
   const char *end = repair_object(&repair, p);
@@ -176,7 +176,7 @@ const char *tb_json_repaired_event(struct tb_json_state *state, struct tb_batch 
       !tb_json_is_last(state) && repair.end - repair.at < TB_JSON_LOOK_AHEAD && repair.out.len < REPAIR_MAX;
   bool read = !undecided && end && read_repaired(&repair, batch);
   tb_buffer_free(&repair.out);
-  if (state->scan.status != TB_SCAN_FULL) state->scan.status = undecided ? TB_SCAN_MORE : TB_SCAN_BAD;
+  if (state->scan.status != TB_TOKENIZER_FULL) state->scan.status = undecided ? TB_TOKENIZER_MORE : TB_TOKENIZER_BAD;
   if (!read) return NULL;
   batch->events[batch->event_count - 1].offset = offset;
   return end;

@@ -9,22 +9,22 @@ enum {
   STUCK_MAX = 64 /* attempts that fail at one place before what lies up to it is given up */
 };
 
-static const struct tb_slice event_keys[] = {
+static const struct tb_str event_keys[] = {
     {"ph", 2},    {"name", 4}, {"cat", 3}, {"ts", 2},    {"pid", 3},     {"tid", 3},     {"args", 4},
     {"id", 2},    {"id2", 3},  {"dur", 3}, {"tts", 3},   {"tdur", 4},    {"bind_id", 7}, {"s", 1},
     {"cname", 5}, {"bp", 2},   {"sf", 2},  {"scope", 5}, {"flow_in", 7}, {"stack", 5},   {"flow_out", 8}};
 
-static const struct tb_slice trace_keys[] = {
+static const struct tb_str trace_keys[] = {
     {"traceEvents", 11},     {"stackFrames", 11}, {"samples", 7}, {"systemTraceEvents", 17},
     {"displayTimeUnit", 15}, {"otherData", 9},    {"metadata", 8}};
 
 /* The byte after the key at `p` and its colon, where it is one of `keys`; NULL otherwise. */
-static const char *known_key(const char *p, const struct tb_slice *keys, size_t count) {
+static const char *known_key(const char *p, const struct tb_str *keys, size_t count) {
   if (*p != '"') return NULL;
   for (size_t i = 0; i < count; i++) {
     /* compared byte by byte: the padding of zeros ends it before the text's end is passed */
     if (strncmp(p + 1, keys[i].ptr, keys[i].len) != 0 || p[1 + keys[i].len] != '"') continue;
-    p = tb_scan_space(p + keys[i].len + 2);
+    p = tb_tokenizer_space(p + keys[i].len + 2);
     return *p == ':' ? p + 1 : NULL;
   }
   return NULL;
@@ -32,22 +32,22 @@ static const char *known_key(const char *p, const struct tb_slice *keys, size_t 
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-bool tb_json_is_event_key(struct tb_slice key) {
+bool tb_json_is_event_key(struct tb_str key) {
   for (size_t i = 0; i < COUNT(event_keys); i++)
-    if (tb_slice_equal(key, event_keys[i])) return true;
+    if (tb_str_equal(key, event_keys[i])) return true;
   return false;
 }
 
-bool tb_json_plausible_event(const struct tb_scan *scan, const char *p) {
+bool tb_json_plausible_event(const struct tb_tokenizer *scan, const char *p) {
   if (*p != '{') return false;
-  const char *key = tb_scan_space(p + 1);
+  const char *key = tb_tokenizer_space(p + 1);
   return key < scan->end && known_key(key, event_keys, COUNT(event_keys)) != NULL;
 }
 
 /* ---- what is wrong ---------------------------------------------------------------------------------------------- */
 
-static const char *reason(const struct tb_json_state *state, const struct tb_scan *scan, const char *p) {
-  bool cut_off = scan->status == TB_SCAN_MORE;
+static const char *reason(const struct tb_json_state *state, const struct tb_tokenizer *scan, const char *p) {
+  bool cut_off = scan->status == TB_TOKENIZER_MORE;
   bool event = *p == '{' && (state->place == TB_JSON_EVENTS || state->place == TB_JSON_TOP);
   if (event) return cut_off ? "event cut off at the end of the input" : "event that is no JSON";
   switch (state->place) {
@@ -71,16 +71,16 @@ static const char *reason(const struct tb_json_state *state, const struct tb_sca
 static const char *other_element(struct tb_json_state *state, const char *p) {
   if (state->place != TB_JSON_EVENTS && state->place != TB_JSON_SAMPLES) return NULL;
   if (*p == '{' || *p == '}' || *p == ']') return NULL;
-  struct tb_scan scan = state->scan;
-  const char *end = tb_scan_skip_value(&scan, p);
+  struct tb_tokenizer scan = state->scan;
+  const char *end = tb_tokenizer_skip_value(&scan, p);
   state->scan.arena = scan.arena;
   state->scan.status = scan.status;
   state->scan.at = scan.at;
   if (!end) return NULL;
-  state->scan.status = TB_SCAN_MORE;
-  const char *after = tb_scan_space(end);
+  state->scan.status = TB_TOKENIZER_MORE;
+  const char *after = tb_tokenizer_space(end);
   if (after >= scan.end) return NULL;
-  state->scan.status = TB_SCAN_BAD;
+  state->scan.status = TB_TOKENIZER_BAD;
   return *after == ',' || *after == ']' ? end : NULL;
 }
 
@@ -94,18 +94,18 @@ static void pass(struct tb_json_state *state, char c) {
 }
 
 enum tb_status tb_json_damage(struct tb_json_state *state, struct tb_batch *batch, const char *p, const char **next) {
-  struct tb_scan *scan = &state->scan;
+  struct tb_tokenizer *scan = &state->scan;
   const char *why = reason(state, scan, p);
   if (*p == '{' && (state->place == TB_JSON_EVENTS || state->place == TB_JSON_TOP)) {
-    if (scan->status == TB_SCAN_BAD) {
+    if (scan->status == TB_TOKENIZER_BAD) {
       *next = tb_json_repaired_event(state, batch, p);
-      if (*next || scan->status != TB_SCAN_BAD) return TB_OK;
+      if (*next || scan->status != TB_TOKENIZER_BAD) return TB_OK;
     }
     if (tb_json_plausible_event(scan, p)) state->seen_trace = true;
   }
-  scan->status = TB_SCAN_BAD;
+  scan->status = TB_TOKENIZER_BAD;
   *next = other_element(state, p);
-  if (!*next && scan->status == TB_SCAN_MORE && !tb_json_is_last(state)) return TB_OK;
+  if (!*next && scan->status == TB_TOKENIZER_MORE && !tb_json_is_last(state)) return TB_OK;
   if (*next || state->place != TB_JSON_TOP) state->seen_other = true; /* else not even JSON */
   if (*next)
     return tb_reader_lose(state->reader, "element of the events that is no object", tb_json_offset(state, batch, p));
@@ -138,8 +138,8 @@ static const char *try_event(struct tb_json_state *state, struct tb_batch *batch
   size_t events = batch->event_count, args = batch->arg_count;
   state->scan.at = NULL;
   const char *end = tb_json_event(state, batch, p);
-  bool cut_off = !end && state->scan.status == TB_SCAN_MORE;
-  if (!end && state->scan.status != TB_SCAN_BAD && !(cut_off && tb_json_is_last(state))) return NULL;
+  bool cut_off = !end && state->scan.status == TB_TOKENIZER_MORE;
+  if (!end && state->scan.status != TB_TOKENIZER_BAD && !(cut_off && tb_json_is_last(state))) return NULL;
   pass(state, *p);
   if (!end) return failed_attempt(state, batch, p);
   if (batch->events[batch->event_count - 1].type == TB_EVENT_OTHER) { /* some inner object */
@@ -153,13 +153,13 @@ static const char *try_event(struct tb_json_state *state, struct tb_batch *batch
 }
 
 const char *tb_json_search(struct tb_json_state *state, struct tb_batch *batch, const char *start) {
-  struct tb_scan *scan = &state->scan;
+  struct tb_tokenizer *scan = &state->scan;
   bool last = tb_json_is_last(state);
   for (const char *p = start; p < scan->end; pass(state, *p++)) {
     if (*p != '{' && *p != '"') continue;
     if (!last && scan->end - p < TB_JSON_LOOK_AHEAD) {
       if (p > start) return p;
-      scan->status = TB_SCAN_MORE;
+      scan->status = TB_TOKENIZER_MORE;
       return NULL;
     }
     if (*p == '{' && tb_json_plausible_event(scan, p)) return p > start ? p : try_event(state, batch, p);

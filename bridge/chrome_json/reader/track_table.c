@@ -7,7 +7,7 @@ enum { FIRST_SYNTHETIC = 0x70000000, FIRST_CAPACITY = 64 };
 
 /* An entry of `names`. A number of the source is held by its digits too where it lies in the synthetic range. */
 struct tb_json_name {
-  struct tb_slice text;
+  struct tb_str text;
   bool is_number; /* text is the digits of a number, not a string of the source */
   int64_t number; /* what stands for it; -1: empty entry */
 };
@@ -25,12 +25,11 @@ void tb_json_tracks_free(struct tb_json_tracks *tracks) {
 
 /* ---- names ------------------------------------------------------------------------------------------------------ */
 
-static struct tb_json_name *name_slot(struct tb_json_name *names, size_t capacity, struct tb_slice text,
-                                      bool is_number) {
-  size_t i = (size_t)tb_slice_hash(text, 0);
+static struct tb_json_name *name_slot(struct tb_json_name *names, size_t capacity, struct tb_str text, bool is_number) {
+  size_t i = (size_t)tb_str_hash(text, 0);
   for (;; i++) {
     struct tb_json_name *name = &names[i & (capacity - 1)];
-    if (name->number < 0 || (name->is_number == is_number && tb_slice_equal(name->text, text))) return name;
+    if (name->number < 0 || (name->is_number == is_number && tb_str_equal(name->text, text))) return name;
   }
 }
 
@@ -50,31 +49,31 @@ static bool grow_names(struct tb_json_tracks *t) {
   return true;
 }
 
-static struct tb_slice digits_of(int64_t number, char buffer[24]) {
+static struct tb_str digits_of(int64_t number, char buffer[24]) {
   char *end = buffer + 24, *p = end;
   uint64_t m = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
   do *--p = (char)('0' + m % 10);
   while (m /= 10);
   if (number < 0) *--p = '-';
-  return (struct tb_slice){p, (size_t)(end - p)};
+  return (struct tb_str){p, (size_t)(end - p)};
 }
 
 /* The next number that neither was given out nor is used by the source. */
 static int64_t new_synthetic(struct tb_json_tracks *t) {
   for (;; t->next_synthetic++) {
     char buffer[24];
-    struct tb_slice digits = digits_of(t->next_synthetic, buffer);
+    struct tb_str digits = digits_of(t->next_synthetic, buffer);
     if (name_slot(t->names, t->name_capacity, digits, true)->number < 0) return t->next_synthetic++;
   }
 }
 
 /* The entry of a text; `own`: the number to give it where it is new, -1 for a synthetic one. NULL: no memory. */
-static const struct tb_json_name *intern_name(struct tb_json_tracks *t, struct tb_slice text, bool is_number,
+static const struct tb_json_name *intern_name(struct tb_json_tracks *t, struct tb_str text, bool is_number,
                                               int64_t own) {
   if (!grow_names(t)) return NULL;
   struct tb_json_name *name = name_slot(t->names, t->name_capacity, text, is_number);
   if (name->number >= 0) return name;
-  struct tb_slice copy = tb_arena_copy(&t->arena, text);
+  struct tb_str copy = tb_arena_copy(&t->arena, text);
   if (!copy.ptr) return NULL;
   int64_t number = own >= t->next_synthetic ? own : new_synthetic(t); /* below next_synthetic all are given out */
   *name = (struct tb_json_name){copy, is_number, number};
@@ -85,7 +84,7 @@ static const struct tb_json_name *intern_name(struct tb_json_tracks *t, struct t
 /* What an id becomes: its number, and its text where the number is not the source's own. */
 struct resolved {
   int64_t number;
-  struct tb_slice text;
+  struct tb_str text;
 };
 
 static bool resolve(struct tb_json_tracks *t, const struct tb_json_id *id, bool is_pid, struct resolved *out) {

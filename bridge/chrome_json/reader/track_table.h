@@ -20,7 +20,7 @@ enum tb_json_id_kind { TB_JSON_ID_NONE, TB_JSON_ID_NUMBER, TB_JSON_ID_TEXT };
 struct tb_json_id {
   enum tb_json_id_kind kind;
   int64_t number;
-  struct tb_slice text;
+  struct tb_str text;
 };
 
 struct tb_json_name; /* a text, or a number that cannot stand for itself, and its synthetic number */

@@ -27,27 +27,27 @@ struct early_end {
 };
 
 static void keep_early_end(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {
-  struct tb_json_emit *early = &state->early;
+  struct tb_json_emit *sorts_first = &state->sorts_first;
   struct early_end end = {.ts = event->ts};
-  size_t at = early->buffer.len;
-  tb_json_emit_raw(early, (const char *)&end, sizeof(end));
-  tb_json_emit_phase(early, 'e');
-  tb_json_emit_times(early, event);
-  tb_json_emit_event_ids(w, early, event, false);
-  tb_json_emit_rest(w, early, event);
-  tb_json_emit_args(w, early, event);
-  if (early->status != TB_OK) {
-    (void)tb_json_fail(w, early->status);
+  size_t at = sorts_first->buffer.len;
+  tb_json_emit_raw(sorts_first, (const char *)&end, sizeof(end));
+  tb_json_emit_phase(sorts_first, 'e');
+  tb_json_emit_times(sorts_first, event);
+  tb_json_emit_event_ids(w, sorts_first, event, false);
+  tb_json_emit_rest(w, sorts_first, event);
+  tb_json_emit_args(w, sorts_first, event);
+  if (sorts_first->status != TB_OK) {
+    (void)tb_json_fail(w, sorts_first->status);
     return;
   }
-  end.len = early->buffer.len - at - sizeof(end);
-  memcpy(early->buffer.data + at, &end, sizeof(end));
+  end.len = sorts_first->buffer.len - at - sizeof(end);
+  memcpy(sorts_first->buffer.data + at, &end, sizeof(end));
 }
 
 bool tb_json_write_early_ends(struct tb_json_writer *w, struct tb_json_track *state, int64_t ts, bool begins) {
-  struct tb_buffer *text = &state->early.buffer;
+  struct tb_buffer *text = &state->sorts_first.buffer;
   bool own = false;
-  while (!own && state->early_at < text->len && state->early.status == TB_OK) {
+  while (!own && state->early_at < text->len && state->sorts_first.status == TB_OK) {
     struct early_end end;
     memcpy(&end, text->data + state->early_at, sizeof(end));
     own = begins && end.ts > ts;
@@ -92,7 +92,7 @@ void tb_json_begin_elsewhere(struct tb_json_writer *w, struct tb_json_track *sta
   tb_json_emit_args(w, &w->out, event);
   slice->flow_number = tb_json_keep_flows(w, event);
   end_object(w, state, start, slice->flow_number);
-  if (state->early.buffer.len && tb_json_write_early_ends(w, state, event->ts, true)) tb_json_pop_slice(w, state);
+  if (state->sorts_first.buffer.len && tb_json_write_early_ends(w, state, event->ts, true)) tb_json_pop_slice(w, state);
 }
 
 /* The flows of an end are its slice's, which is written already: only where that has some too it can take more. */

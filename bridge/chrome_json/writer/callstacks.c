@@ -81,8 +81,8 @@ static enum tb_status write_frame(struct tb_json_writer *w, const struct tb_fram
 }
 
 /* What tells one frame from another, as bytes in `scratch`. */
-static struct tb_slice frame_key(struct tb_json_emit *emit, const struct tb_frame *frame, uint32_t parent) {
-  const struct tb_slice texts[] = {frame->function, frame->mapping, frame->file};
+static struct tb_str frame_key(struct tb_json_emit *emit, const struct tb_frame *frame, uint32_t parent) {
+  const struct tb_str texts[] = {frame->function, frame->mapping, frame->file};
   char head[KEY_HEAD];
   emit->buffer.len = 0;
   memcpy(head, &parent, 4);
@@ -94,14 +94,14 @@ static struct tb_slice frame_key(struct tb_json_emit *emit, const struct tb_fram
     tb_json_emit_raw(emit, (const char *)&len, sizeof(len));
     tb_json_emit_raw(emit, texts[i].ptr, texts[i].len);
   }
-  return (struct tb_slice){emit->buffer.data, emit->buffer.len};
+  return (struct tb_str){emit->buffer.data, emit->buffer.len};
 }
 
 /* The id of the innermost frame, 0 on failure. */
 static uint32_t intern_stack(struct tb_json_writer *w, const struct tb_stack *stack) {
   uint32_t parent = 0;
   for (uint32_t i = 0; i < stack->frame_count; i++) {
-    struct tb_slice key = frame_key(&w->scratch, &stack->frames[i], parent);
+    struct tb_str key = frame_key(&w->scratch, &stack->frames[i], parent);
     if (w->scratch.status != TB_OK) return 0;
     uint32_t hash = tb_intern_hash(key), id = tb_intern_find(&w->frame_ids, key, hash);
     if (!id) {

@@ -11,9 +11,9 @@
 enum { PARTS = 3, MOST_PARTS = 5 };
 
 /* `"tid":…` of the object that ends the array, and nothing else; empty where there is no such object. */
-static struct tb_slice thread_member(const char *object, const struct tb_slice *array) {
-  static const struct tb_slice begin = {"{\"tid\":", 7};
-  struct tb_slice none = {NULL, 0}, member = {object + 1, array->len - (size_t)(object - array->ptr) - 3};
+static struct tb_str thread_member(const char *object, const struct tb_str *array) {
+  static const struct tb_str begin = {"{\"tid\":", 7};
+  struct tb_str none = {NULL, 0}, member = {object + 1, array->len - (size_t)(object - array->ptr) - 3};
   if (array->len - (size_t)(object - array->ptr) < begin.len + 3 || memcmp(object, begin.ptr, begin.len) != 0 ||
       member.ptr[member.len] != '}')
     return none;
@@ -29,7 +29,7 @@ static struct tb_slice thread_member(const char *object, const struct tb_slice *
 
 /* Takes the strings of a JSON array apart, quotes and escapes kept. The number of them; 0 where it is nothing of the
  * kind. */
-static unsigned split_identity(struct tb_slice text, struct tb_slice parts[MOST_PARTS], struct tb_slice *thread) {
+static unsigned split_identity(struct tb_str text, struct tb_str parts[MOST_PARTS], struct tb_str *thread) {
   if (text.len < 2 || text.ptr[0] != '[' || !tb_json_is_valid(text, 2)) return 0;
   unsigned count = 0;
   for (const char *p = text.ptr + 1; *p != ']'; p++) {
@@ -43,36 +43,36 @@ static unsigned split_identity(struct tb_slice text, struct tb_slice parts[MOST_
     const char *start = p;
     for (p++; *p != '"'; p++)
       if (*p == '\\') p++;
-    parts[count++] = (struct tb_slice){start, (size_t)(p + 1 - start)};
+    parts[count++] = (struct tb_str){start, (size_t)(p + 1 - start)};
   }
   if (count <= PARTS) return count < 2 ? 0 : count;
   /* FXT's counters all have an id: 0 is that of those that need none */
-  return tb_slice_equal(parts[PARTS - 1], TB_SLICE("\"0\"")) ? PARTS - 1 : PARTS;
+  return tb_str_equal(parts[PARTS - 1], TB_STR("\"0\"")) ? PARTS - 1 : PARTS;
 }
 
 /* The name without its last word, and that word; all of it and "value" where it is one word. */
-static void split_name(struct tb_slice text, struct tb_slice *name, struct tb_slice *series) {
+static void split_name(struct tb_str text, struct tb_str *name, struct tb_str *series) {
   size_t i = text.len;
   while (i > 0 && text.ptr[i - 1] != ' ') i--;
   *name = text;
-  *series = TB_SLICE("value");
+  *series = TB_STR("value");
   if (i == 0) return;
   name->len = i - 1;
-  *series = (struct tb_slice){text.ptr + i, text.len - i};
+  *series = (struct tb_str){text.ptr + i, text.len - i};
 }
 
 /* What a counter's sample is called: in JSON's words with quotes where the track says them, else by its name. */
 struct identity {
-  struct tb_slice parts[MOST_PARTS];
+  struct tb_str parts[MOST_PARTS];
   unsigned part_count;
-  struct tb_slice name, series;
-  struct tb_slice thread; /* `"tid":…`, where the track says it */
+  struct tb_str name, series;
+  struct tb_str thread; /* `"tid":…`, where the track says it */
 };
 
 /* A sample's own word on its thread: that of the track does not hold then. NULL where it has none. */
 static const struct tb_arg *own_thread(const struct tb_event *event) {
   for (uint32_t i = 0; i < event->extra_count; i += event->extra[i].span)
-    if (tb_slice_equal(event->extra[i].name, TB_SLICE("tid"))) return &event->extra[i];
+    if (tb_str_equal(event->extra[i].name, TB_STR("tid"))) return &event->extra[i];
   return NULL;
 }
 
@@ -131,14 +131,14 @@ void tb_json_flush_counter(struct tb_json_writer *w) {
 }
 
 /* May the sample join the event that is held? Not where the event has a value for its series already. */
-static bool joins(const struct tb_json_writer *w, struct tb_slice head, struct tb_slice series) {
+static bool joins(const struct tb_json_writer *w, struct tb_str head, struct tb_str series) {
   const struct tb_buffer *held = &w->counter.buffer;
   if (w->counter_name_len != head.len || memcmp(held->data, head.ptr, head.len) != 0) return false;
   return !memmem(held->data + head.len, held->len - head.len, series.ptr, series.len);
 }
 
 /* A sample whose args the source had in another form than that of a number. */
-static void put_with_own_args(struct tb_json_writer *w, const struct tb_event *event, struct tb_slice head) {
+static void put_with_own_args(struct tb_json_writer *w, const struct tb_event *event, struct tb_str head) {
   size_t start = tb_json_object_begin(w);
   tb_json_emit_raw(&w->out, head.ptr, head.len);
   emit_rest(w, &w->out, event);
@@ -146,7 +146,7 @@ static void put_with_own_args(struct tb_json_writer *w, const struct tb_event *e
 }
 
 /* Whether the sample belongs to the event that is held, because it says so: the first series carries what both have. */
-static bool follows(const struct tb_json_writer *w, const struct tb_event *event, struct tb_slice common) {
+static bool follows(const struct tb_json_writer *w, const struct tb_event *event, struct tb_str common) {
   const struct tb_buffer *held = &w->counter.buffer;
   return event->phase == '+' && held->len > common.len && memcmp(held->data, common.ptr, common.len) == 0;
 }
@@ -169,7 +169,7 @@ enum tb_status tb_json_put_counter(struct tb_json_writer *w, const struct tb_eve
   if (text->status != TB_OK) return tb_json_fail(w, text->status);
   if (tb_json_has_own_args(event)) {
     tb_json_flush_counter(w);
-    put_with_own_args(w, event, (struct tb_slice){text->buffer.data, head_len});
+    put_with_own_args(w, event, (struct tb_str){text->buffer.data, head_len});
     return TB_OK;
   }
   if (event->phase == '+' && !w->counter.buffer.len) return TB_OK; /* of an event whose args were put whole */
@@ -181,8 +181,8 @@ enum tb_status tb_json_put_counter(struct tb_json_writer *w, const struct tb_eve
     TB_JSON_EMIT(text, "0");
   if (text->status != TB_OK) return tb_json_fail(w, text->status);
   const char *data = text->buffer.data;
-  bool more = follows(w, event, (struct tb_slice){data, common}) ||
-              joins(w, (struct tb_slice){data, head_len}, (struct tb_slice){data + head_len, series_len});
+  bool more = follows(w, event, (struct tb_str){data, common}) ||
+              joins(w, (struct tb_str){data, head_len}, (struct tb_str){data + head_len, series_len});
   bool plain = !event->extra_count && event->arg_count <= 1;
   if (!more) {
     tb_json_flush_counter(w);

@@ -52,7 +52,7 @@ void tb_json_emit_phase(struct tb_json_emit *emit, char phase) {
     return;
   }
   MEMBER(emit, "ph");
-  tb_json_emit_string(emit, (struct tb_slice){&phase, 1});
+  tb_json_emit_string(emit, (struct tb_str){&phase, 1});
 }
 
 void tb_json_emit_some_times(struct tb_json_emit *emit, const struct tb_json_times *times) {
@@ -79,7 +79,7 @@ void tb_json_emit_times(struct tb_json_emit *emit, const struct tb_event *event)
   tb_json_emit_some_times(emit, &times);
 }
 
-static void emit_process_id(struct tb_json_emit *emit, int64_t number, struct tb_slice text) {
+static void emit_process_id(struct tb_json_emit *emit, int64_t number, struct tb_str text) {
   if (text.ptr)
     tb_json_emit_string(emit, text);
   else
@@ -126,14 +126,14 @@ void tb_json_emit_ids(struct tb_json_writer *w, struct tb_json_emit *emit, const
 }
 
 /* Digits of a number that every JSON reader takes exactly. */
-static bool is_small_number(struct tb_slice text) {
+static bool is_small_number(struct tb_str text) {
   if (!text.len || text.len > 15 || (text.ptr[0] == '0' && text.len > 1)) return false;
   for (size_t i = 0; i < text.len; i++)
     if (text.ptr[i] < '0' || text.ptr[i] > '9') return false;
   return true;
 }
 
-void tb_json_emit_reference(struct tb_json_emit *emit, struct tb_slice text) {
+void tb_json_emit_reference(struct tb_json_emit *emit, struct tb_str text) {
   if (is_small_number(text))
     tb_json_emit_raw(emit, text.ptr, text.len);
   else
@@ -236,7 +236,7 @@ static void emit_typed(struct tb_json_emit *emit, const struct tb_event *event) 
   }
   if (event->log_level < sizeof(levels) / sizeof(levels[0]) && levels[event->log_level]) {
     MEMBER(emit, "log_level");
-    tb_json_emit_string(emit, tb_slice_from(levels[event->log_level]));
+    tb_json_emit_string(emit, tb_str_from(levels[event->log_level]));
   }
   if (event->has & TB_HAS_CORRELATION) {
     MEMBER(emit, "correlation_id");
@@ -253,11 +253,11 @@ static void emit_typed(struct tb_json_emit *emit, const struct tb_event *event) 
 
 bool tb_json_has_own_args(const struct tb_event *event) {
   for (uint32_t i = 0; i < event->extra_count; i += event->extra[i].span)
-    if (tb_slice_equal(event->extra[i].name, TB_SLICE("args"))) return true;
+    if (tb_str_equal(event->extra[i].name, TB_STR("args"))) return true;
   return false;
 }
 
-static bool is_utf8(struct tb_slice text) {
+static bool is_utf8(struct tb_str text) {
   size_t skip, len = 1;
   for (const char *p = text.ptr, *end = text.len ? p + text.len : p; p != end && len; p += len)
     len = tb_utf8_character(p, end, &skip);

@@ -11,17 +11,17 @@ struct tb_flow_run {
   uint64_t start, total; /* in the file, and its points */
   uint64_t offset;       /* of the next point that is not in `points` yet */
   uint64_t left;         /* points that are not in `points` yet */
-  struct tb_flow_point *points;
+  struct tb_json_flow_point *points;
   size_t at, count;
 };
 
-void tb_flow_points_init(struct tb_flow_points *p, const struct tb_allocator *allocator, size_t limit,
-                         const char *directory) {
-  *p = (struct tb_flow_points){.allocator = allocator, .limit = limit};
+void tb_json_flow_sorter_init(struct tb_json_flow_sorter *p, const struct tb_allocator *allocator, size_t limit,
+                              const char *directory) {
+  *p = (struct tb_json_flow_sorter){.allocator = allocator, .limit = limit};
   tb_spool_init(&p->file, allocator, 0, directory);
 }
 
-static int compare(const struct tb_flow_point *a, const struct tb_flow_point *b) {
+static int compare(const struct tb_json_flow_point *a, const struct tb_json_flow_point *b) {
   if (a->flow != b->flow) return a->flow < b->flow ? -1 : 1;
   if (a->ts != b->ts) return a->ts < b->ts ? -1 : 1;
   return a->number < b->number ? -1 : a->number > b->number;
@@ -29,11 +29,11 @@ static int compare(const struct tb_flow_point *a, const struct tb_flow_point *b)
 
 static int compare_void(const void *a, const void *b) { return compare(a, b); }
 
-static void sort(struct tb_flow_points *p) {
+static void sort(struct tb_json_flow_sorter *p) {
   if (p->count) qsort(p->points, p->count, sizeof(*p->points), compare_void);
 }
 
-static enum tb_status spill(struct tb_flow_points *p, struct tb_error *error) {
+static enum tb_status spill(struct tb_json_flow_sorter *p, struct tb_error *error) {
   if (!p->count) return TB_OK;
   void *runs = p->runs;
   enum tb_status status =
@@ -47,7 +47,8 @@ static enum tb_status spill(struct tb_flow_points *p, struct tb_error *error) {
   return status;
 }
 
-enum tb_status tb_flow_points_add(struct tb_flow_points *p, const struct tb_flow_point *point, struct tb_error *error) {
+enum tb_status tb_json_flow_sorter_add(struct tb_json_flow_sorter *p, const struct tb_json_flow_point *point,
+                                       struct tb_error *error) {
   if (p->count == p->limit) {
     enum tb_status status = spill(p, error);
     if (status != TB_OK) return status;
@@ -64,7 +65,7 @@ enum tb_status tb_flow_points_add(struct tb_flow_points *p, const struct tb_flow
 /* ---- reading several runs as one: a heap of them, the one with the least point on top
  * ------------------------------------ */
 
-static const struct tb_flow_point *top(const struct tb_flow_run *run) { return &run->points[run->at]; }
+static const struct tb_json_flow_point *top(const struct tb_flow_run *run) { return &run->points[run->at]; }
 
 static void sift_down(struct tb_flow_run *heap, size_t count, size_t i) {
   for (;;) {
@@ -79,7 +80,7 @@ static void sift_down(struct tb_flow_run *heap, size_t count, size_t i) {
   }
 }
 
-static enum tb_status refill(struct tb_flow_points *p, struct tb_flow_run *run, struct tb_error *error) {
+static enum tb_status refill(struct tb_json_flow_sorter *p, struct tb_flow_run *run, struct tb_error *error) {
   run->at = 0;
   run->count = run->left < RUN_POINTS ? (size_t)run->left : RUN_POINTS;
   if (!run->count) return TB_OK;
@@ -90,13 +91,13 @@ static enum tb_status refill(struct tb_flow_points *p, struct tb_flow_run *run, 
   return status;
 }
 
-static enum tb_status start_runs(struct tb_flow_points *p, struct tb_error *error) {
+static enum tb_status start_runs(struct tb_json_flow_sorter *p, struct tb_error *error) {
   enum tb_status status = spill(p, error);
   for (size_t i = 0; i < p->run_count && status == TB_OK; i++) {
     struct tb_flow_run *run = &p->runs[i];
     run->offset = run->start;
     run->left = run->total;
-    if (!run->points) run->points = tb_alloc(p->allocator, RUN_POINTS * sizeof(struct tb_flow_point));
+    if (!run->points) run->points = tb_alloc(p->allocator, RUN_POINTS * sizeof(struct tb_json_flow_point));
     if (!run->points) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
     status = refill(p, run, error);
   }
@@ -106,7 +107,7 @@ static enum tb_status start_runs(struct tb_flow_points *p, struct tb_error *erro
 }
 
 /* The least point of all runs to *point; TB_END when there is none. */
-static enum tb_status next_of_runs(struct tb_flow_points *p, size_t *live, struct tb_flow_point *point,
+static enum tb_status next_of_runs(struct tb_json_flow_sorter *p, size_t *live, struct tb_json_flow_point *point,
                                    struct tb_error *error) {
   if (!*live) return TB_END;
   struct tb_flow_run *run = &p->runs[0];
@@ -124,15 +125,16 @@ static enum tb_status next_of_runs(struct tb_flow_points *p, size_t *live, struc
   return TB_OK;
 }
 
-static enum tb_status next_in_memory(struct tb_flow_points *p, size_t *at, struct tb_flow_point *point) {
+static enum tb_status next_in_memory(struct tb_json_flow_sorter *p, size_t *at, struct tb_json_flow_point *point) {
   if (*at == p->count) return TB_END;
   *point = p->points[(*at)++];
   return TB_OK;
 }
 
-enum tb_status tb_flow_points_walk(struct tb_flow_points *p,
-                                   enum tb_status (*take)(void *ctx, const struct tb_flow_point *point, bool last),
-                                   void *ctx, struct tb_error *error) {
+enum tb_status tb_json_flow_sorter_walk(struct tb_json_flow_sorter *p,
+                                        enum tb_status (*take)(void *ctx, const struct tb_json_flow_point *point,
+                                                               bool last),
+                                        void *ctx, struct tb_error *error) {
   enum tb_status status = TB_OK;
   bool in_memory = p->run_count == 0;
   if (in_memory)
@@ -140,7 +142,7 @@ enum tb_status tb_flow_points_walk(struct tb_flow_points *p,
   else
     status = start_runs(p, error);
   size_t cursor = in_memory ? 0 : p->run_count;
-  struct tb_flow_point held = {0}, next = {0};
+  struct tb_json_flow_point held = {0}, next = {0};
   bool has_held = false;
   while (status == TB_OK) {
     status = in_memory ? next_in_memory(p, &cursor, &next) : next_of_runs(p, &cursor, &next, error);
@@ -155,9 +157,9 @@ enum tb_status tb_flow_points_walk(struct tb_flow_points *p,
   return status == TB_END ? TB_OK : status;
 }
 
-void tb_flow_points_free(struct tb_flow_points *p) {
+void tb_json_flow_sorter_free(struct tb_json_flow_sorter *p) {
   for (size_t i = 0; i < p->run_count; i++)
-    tb_free(p->allocator, p->runs[i].points, RUN_POINTS * sizeof(struct tb_flow_point));
+    tb_free(p->allocator, p->runs[i].points, RUN_POINTS * sizeof(struct tb_json_flow_point));
   tb_free(p->allocator, p->runs, p->run_capacity * sizeof(*p->runs));
   tb_free(p->allocator, p->points, p->capacity * sizeof(*p->points));
   tb_spool_free(&p->file);

@@ -8,7 +8,7 @@
 
 #include "io/spool.h"
 
-struct tb_flow_point {
+struct tb_json_flow_point {
   uint64_t flow;
   int64_t ts;      /* by which the points of a flow are in order */
   int64_t at;      /* when it is written to be, so that readers bind it to its slice */
@@ -19,10 +19,10 @@ struct tb_flow_point {
   bool on_thread;
 };
 
-/* Caller-owned; tb_flow_points_init, then tb_flow_points_free. */
-struct tb_flow_points {
+/* Caller-owned; tb_json_flow_sorter_init, then tb_json_flow_sorter_free. */
+struct tb_json_flow_sorter {
   const struct tb_allocator *allocator;
-  struct tb_flow_point *points;
+  struct tb_json_flow_point *points;
   size_t count, capacity, limit;
   uint64_t total;
   struct tb_spool file;     /* sorted runs, one after the other */
@@ -31,17 +31,18 @@ struct tb_flow_points {
 };
 
 /* `limit`: points to hold in memory. */
-void tb_flow_points_init(struct tb_flow_points *points, const struct tb_allocator *allocator, size_t limit,
-                         const char *directory);
-TB_MUST_CHECK enum tb_status tb_flow_points_add(struct tb_flow_points *points, const struct tb_flow_point *point,
-                                                struct tb_error *error);
+void tb_json_flow_sorter_init(struct tb_json_flow_sorter *points, const struct tb_allocator *allocator, size_t limit,
+                              const char *directory);
+TB_MUST_CHECK enum tb_status tb_json_flow_sorter_add(struct tb_json_flow_sorter *points,
+                                                     const struct tb_json_flow_point *point, struct tb_error *error);
 
 /* Calls `take` for each point, by flow, time and arrival; `last` says that it is its flow's last. Stops at the first
  * status that is not TB_OK, and returns it. */
-TB_MUST_CHECK enum tb_status tb_flow_points_walk(struct tb_flow_points *points,
-                                                 enum tb_status (*take)(void *ctx, const struct tb_flow_point *point,
-                                                                        bool last),
-                                                 void *ctx, struct tb_error *error);
-void tb_flow_points_free(struct tb_flow_points *points);
+TB_MUST_CHECK enum tb_status tb_json_flow_sorter_walk(struct tb_json_flow_sorter *points,
+                                                      enum tb_status (*take)(void *ctx,
+                                                                             const struct tb_json_flow_point *point,
+                                                                             bool last),
+                                                      void *ctx, struct tb_error *error);
+void tb_json_flow_sorter_free(struct tb_json_flow_sorter *points);
 
 #endif

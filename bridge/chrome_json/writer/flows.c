@@ -17,26 +17,26 @@ enum { LINE_BYTES = 64 * 1024, CHAIN_MAX = 1 << 28 };
 #define FIRST_BIND_ID ((uint64_t)1 << 40)
 
 static void keep(struct tb_json_writer *w, const struct tb_event *event, int64_t at, uint64_t number) {
-  struct tb_flow_point point = {.ts = event->ts,
-                                .at = at,
-                                .event = number,
-                                .pid = event->track->pid,
-                                .tid = event->track->tid,
-                                .on_thread = event->track->type == TB_TRACK_THREAD};
+  struct tb_json_flow_point point = {.ts = event->ts,
+                                     .at = at,
+                                     .event = number,
+                                     .pid = event->track->pid,
+                                     .tid = event->track->tid,
+                                     .on_thread = event->track->type == TB_TRACK_THREAD};
   enum tb_status status = TB_OK;
   for (uint32_t i = 0; status == TB_OK && i < event->flow_count; i++) {
     point.flow = event->flow_ids[i];
-    status = tb_flow_points_add(&w->flows, &point, &w->writer->error);
+    status = tb_json_flow_sorter_add(&w->flows, &point, &w->writer->error);
   }
   point.ends = true;
   for (uint32_t i = 0; status == TB_OK && i < event->terminating_flow_count; i++) {
     point.flow = event->terminating_flow_ids[i];
-    status = tb_flow_points_add(&w->flows, &point, &w->writer->error); /* a failure is in the writer's error */
+    status = tb_json_flow_sorter_add(&w->flows, &point, &w->writer->error); /* a failure is in the writer's error */
   }
 }
 
 bool tb_json_has_flows(const struct tb_event *event) {
-  return (event->flow_count || event->terminating_flow_count) && tb_flows_told(event) != TB_FLOWS_TOLD_BY_JSON;
+  return (event->flow_count || event->terminating_flow_count) && tb_flow_source(event) != TB_FLOWS_DUPLICATED_BY_JSON;
 }
 
 uint64_t tb_json_keep_flows(struct tb_json_writer *w, const struct tb_event *event) {
@@ -82,7 +82,7 @@ struct binding {
 
 struct chains {
   struct tb_json_writer *w;
-  struct tb_flow_point *points; /* of the chain in hand */
+  struct tb_json_flow_point *points; /* of the chain in hand */
   size_t count, capacity;
   uint64_t id;
   bool binding_time;        /* the first walk: chains that leave the threads are bound; the second writes the others */
@@ -90,7 +90,7 @@ struct chains {
   size_t binding_count;
 };
 
-static void write_point(struct tb_json_writer *w, const struct tb_flow_point *point, uint64_t id, char phase) {
+static void write_point(struct tb_json_writer *w, const struct tb_json_flow_point *point, uint64_t id, char phase) {
   size_t start = tb_json_object_begin(w);
   TB_JSON_EMIT(&w->out, ",\"name\":\"flow\",\"cat\":\"flow\"");
   tb_json_emit_phase(&w->out, phase);
@@ -150,7 +150,7 @@ static enum tb_status end_chain(struct chains *c) {
   return status;
 }
 
-static enum tb_status take_point(void *ctx, const struct tb_flow_point *point, bool last) {
+static enum tb_status take_point(void *ctx, const struct tb_json_flow_point *point, bool last) {
   struct chains *c = ctx;
   void *points = c->points;
   enum tb_status status =
@@ -172,7 +172,7 @@ static void number_paths(struct chains *c) {
 }
 
 /* A line that was put aside: the number of its flows, and the object without its last brace. */
-static enum tb_status write_line(struct chains *c, struct tb_slice line) {
+static enum tb_status write_line(struct chains *c, struct tb_str line) {
   struct tb_json_writer *w = c->w;
   uint64_t number = 0;
   size_t i = 0;
@@ -215,7 +215,7 @@ static enum tb_status write_lines(struct chains *c) {
     const char *end;
     while (status == TB_OK && (end = memchr(text->data + seen, '\n', text->len - seen))) {
       size_t next = (size_t)(end + 1 - text->data);
-      status = write_line(c, (struct tb_slice){text->data + used, next - 1 - used});
+      status = write_line(c, (struct tb_str){text->data + used, next - 1 - used});
       used = seen = next;
     }
     if (status != TB_OK) return status;
@@ -228,14 +228,14 @@ static enum tb_status write_lines(struct chains *c) {
 /* The points come last: at one time readers bind them to the slice before them. */
 enum tb_status tb_json_write_flows(struct tb_json_writer *w) {
   struct chains c = {.w = w, .binding_time = true};
-  enum tb_status status = tb_flow_points_walk(&w->flows, take_point, &c, &w->writer->error);
+  enum tb_status status = tb_json_flow_sorter_walk(&w->flows, take_point, &c, &w->writer->error);
   if (status == TB_OK) {
     number_paths(&c);
     status = write_lines(&c);
   }
   if (status == TB_OK) {
     c.binding_time = false;
-    status = tb_flow_points_walk(&w->flows, take_point, &c, &w->writer->error);
+    status = tb_json_flow_sorter_walk(&w->flows, take_point, &c, &w->writer->error);
   }
   tb_free(w->writer->allocator, c.points, c.capacity * sizeof(*c.points));
   tb_free(w->writer->allocator, c.bindings, c.binding_count * sizeof(*c.bindings));

@@ -44,14 +44,14 @@ static struct tb_json_lone_flow *add(struct tb_json_writer *w, const struct tb_e
   return &w->lone[w->lone_count++];
 }
 
-static uint32_t intern(struct tb_json_writer *w, struct tb_slice text) {
+static uint32_t intern(struct tb_json_writer *w, struct tb_str text) {
   uint32_t id = text.len ? tb_intern_id(&w->lone_names, text) : 0;
   if (text.len && !id) (void)tb_json_fail(w, TB_NO_MEMORY);
   return id;
 }
 
-static struct tb_slice text_of(const struct tb_json_writer *w, uint32_t id) {
-  return id ? tb_intern_text(&w->lone_names, id) : (struct tb_slice){"", 0};
+static struct tb_str text_of(const struct tb_json_writer *w, uint32_t id) {
+  return id ? tb_intern_text(&w->lone_names, id) : (struct tb_str){"", 0};
 }
 
 /* The id is another flow's now. */
@@ -70,8 +70,8 @@ void tb_json_name_lone_flow(struct tb_json_writer *w, struct tb_event *event) {
     flow->category = intern(w, event->categories);
     flow->name = intern(w, event->name);
   } else if (flow->name || flow->category) {
-    struct tb_slice category = text_of(w, flow->category), name = text_of(w, flow->name);
-    if (!tb_slice_equal(category, event->categories) || !tb_slice_equal(name, event->name))
+    struct tb_str category = text_of(w, flow->category), name = text_of(w, flow->name);
+    if (!tb_str_equal(category, event->categories) || !tb_str_equal(name, event->name))
       tb_json_lose(w, "the name of a flow event that is called otherwise than its flow's begin", event);
     event->categories = category;
     event->name = name;

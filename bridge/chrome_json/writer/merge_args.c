@@ -50,9 +50,9 @@ static const char *find_value(const char *object, const struct member *m) {
 
 /* Whether the key of `m` is that of a typed message of the event, of which begin and end say different fields. */
 static bool is_typed(const struct tb_event *event, const struct member *m) {
-  struct tb_slice key = {m->key + 1, (size_t)(m->value - m->key) - 3}; /* without "": */
+  struct tb_str key = {m->key + 1, (size_t)(m->value - m->key) - 3}; /* without "": */
   for (uint32_t i = 0; i < event->arg_count; i += event->args[i].span)
-    if (event->args[i].flags & TB_ARG_TYPED && tb_slice_equal(event->args[i].name, key)) return true;
+    if (event->args[i].flags & TB_ARG_TYPED && tb_str_equal(event->args[i].name, key)) return true;
   return false;
 }
 
@@ -84,10 +84,10 @@ static void emit_object(struct tb_json_emit *emit, const char *first, const char
 
 enum { ARGS_KEY = sizeof(",\"args\":") - 1 };
 
-void tb_json_emit_merged_args(struct tb_json_emit *emit, struct tb_slice first, struct tb_slice second,
+void tb_json_emit_merged_args(struct tb_json_emit *emit, struct tb_str first, struct tb_str second,
                               const struct tb_event *end) {
   if (!first.len || !second.len) {
-    struct tb_slice one = first.len ? first : second;
+    struct tb_str one = first.len ? first : second;
     tb_json_emit_raw(emit, one.ptr, one.len);
     return;
   }

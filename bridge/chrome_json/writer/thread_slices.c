@@ -103,8 +103,8 @@ static void emit_stack_and_args(struct tb_json_writer *w, const struct tb_json_t
   }
   w->scratch.buffer.len = 0;
   tb_json_emit_args(w, &w->scratch, end);
-  tb_json_emit_merged_args(&w->out, (struct tb_slice){held->data + slice->args_at, held->len - slice->args_at},
-                           (struct tb_slice){w->scratch.buffer.data, w->scratch.buffer.len}, end);
+  tb_json_emit_merged_args(&w->out, (struct tb_str){held->data + slice->args_at, held->len - slice->args_at},
+                           (struct tb_str){w->scratch.buffer.data, w->scratch.buffer.len}, end);
 }
 
 static void write_complete(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *end) {
@@ -162,29 +162,29 @@ static void end_now(struct tb_json_writer *w, struct tb_json_track *state, const
 /* An event at `ts` comes: the end that waits for one may be due. */
 static void end_waiting(struct tb_json_writer *w, struct tb_json_track *state, int64_t ts) {
   int64_t begin = state->open_count ? state->open[state->open_count - 1].ts : INT64_MIN;
-  if (tb_waiting_end_take(&state->waiting, ts, begin, &w->bare_end)) end_now(w, state, &w->bare_end);
+  if (tb_deferred_end_take(&state->waiting, ts, begin, &w->bare_end)) end_now(w, state, &w->bare_end);
 }
 
 void tb_json_end_before_flow(struct tb_json_writer *w, const struct tb_event *event) {
   if (event->track->type != TB_TRACK_THREAD) return;
   struct tb_json_track *state = tb_json_track_state(w, event->track);
-  if (!state || !tb_waiting_end_take(&state->waiting, event->ts, INT64_MIN, &w->bare_end)) return;
+  if (!state || !tb_deferred_end_take(&state->waiting, event->ts, INT64_MIN, &w->bare_end)) return;
   /* an X would be the newest slice to readers, which takes the flow, until another begins or ends */
   write_begins(w, state);
   end_now(w, state, &w->bare_end);
 }
 
 static void end_on_thread(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {
-  if (event->has & TB_HAS_PHASE) {
+  if (event->has & TB_HAS_EXPLICIT_PHASE) {
     tb_json_put_whole(w, event, 'E');
     return;
   }
   end_waiting(w, state, event->ts);
-  if (!state->open_count || !tb_waiting_end_keep(&state->waiting, event, false)) end_now(w, state, event);
+  if (!state->open_count || !tb_deferred_end_keep(&state->waiting, event, false)) end_now(w, state, event);
 }
 
 static void begin_on_thread(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {
-  if (event->has & TB_HAS_PHASE && event->phase == 'B') {
+  if (event->has & TB_HAS_EXPLICIT_PHASE && event->phase == 'B') {
     tb_json_put_whole(w, event, 'B');
     return;
   }

@@ -4,7 +4,7 @@
  */
 #include "chrome_json/writer/writer.h"
 
-static size_t begin_metadata(struct tb_json_writer *w, const struct tb_track *track, struct tb_slice name) {
+static size_t begin_metadata(struct tb_json_writer *w, const struct tb_track *track, struct tb_str name) {
   size_t start = tb_json_object_begin(w);
   TB_JSON_EMIT(&w->out, ",\"name\":");
   tb_json_emit_string(&w->out, name);
@@ -14,8 +14,7 @@ static size_t begin_metadata(struct tb_json_writer *w, const struct tb_track *tr
   return start;
 }
 
-static void put_text(struct tb_json_writer *w, const struct tb_track *track, struct tb_slice name,
-                     struct tb_slice text) {
+static void put_text(struct tb_json_writer *w, const struct tb_track *track, struct tb_str name, struct tb_str text) {
   size_t start = begin_metadata(w, track, name);
   TB_JSON_EMIT(&w->out, "{\"name\":");
   tb_json_emit_string(&w->out, text);
@@ -23,7 +22,7 @@ static void put_text(struct tb_json_writer *w, const struct tb_track *track, str
   tb_json_object_end(w, start);
 }
 
-static void put_sort_index(struct tb_json_writer *w, const struct tb_track *track, struct tb_slice name) {
+static void put_sort_index(struct tb_json_writer *w, const struct tb_track *track, struct tb_str name) {
   size_t start = begin_metadata(w, track, name);
   TB_JSON_EMIT(&w->out, "{\"sort_index\":");
   tb_json_emit_int(&w->out, track->sort_index);
@@ -39,16 +38,16 @@ static void put_labels(struct tb_json_writer *w, const struct tb_track *track) {
     if (i) TB_JSON_EMIT(labels, ",");
     tb_json_emit_raw(labels, track->labels[i].ptr, track->labels[i].len);
   }
-  size_t start = begin_metadata(w, track, TB_SLICE("process_labels"));
+  size_t start = begin_metadata(w, track, TB_STR("process_labels"));
   TB_JSON_EMIT(&w->out, "{\"labels\":");
-  tb_json_emit_string(&w->out, (struct tb_slice){labels->buffer.data, labels->buffer.len});
+  tb_json_emit_string(&w->out, (struct tb_str){labels->buffer.data, labels->buffer.len});
   TB_JSON_EMIT(&w->out, "}");
   tb_json_object_end(w, start);
 }
 
 static uint64_t names_of(const struct tb_track *track) {
-  uint64_t hash = tb_slice_hash(track->name, track->has_sort_index ? (uint64_t)track->sort_index * 2 + 1 : 0);
-  for (uint32_t i = 0; i < track->label_count; i++) hash = tb_slice_hash(track->labels[i], hash);
+  uint64_t hash = tb_str_hash(track->name, track->has_sort_index ? (uint64_t)track->sort_index * 2 + 1 : 0);
+  for (uint32_t i = 0; i < track->label_count; i++) hash = tb_str_hash(track->labels[i], hash);
   if (track->has_pid)
     hash ^= ((uint64_t)track->pid + 1) * 0x9e3779b97f4a7c15u; /* a thread's process may be known late */
   return hash;
@@ -63,10 +62,10 @@ void tb_json_put_track(struct tb_json_writer *w, const struct tb_track *track) {
   if (names == state->names) return;
   state->names = names;
   bool is_process = track->type == TB_TRACK_PROCESS;
-  if (track->name.len) put_text(w, track, is_process ? TB_SLICE("process_name") : TB_SLICE("thread_name"), track->name);
+  if (track->name.len) put_text(w, track, is_process ? TB_STR("process_name") : TB_STR("thread_name"), track->name);
   if (track->label_count && is_process) put_labels(w, track);
   if (track->has_sort_index)
-    put_sort_index(w, track, is_process ? TB_SLICE("process_sort_index") : TB_SLICE("thread_sort_index"));
+    put_sort_index(w, track, is_process ? TB_STR("process_sort_index") : TB_STR("thread_sort_index"));
 }
 
 void tb_json_emit_track_id(struct tb_json_emit *emit, const struct tb_track *track) {
@@ -89,7 +88,7 @@ void tb_json_emit_track_id(struct tb_json_emit *emit, const struct tb_track *tra
 void tb_json_describe(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_track *track) {
   if (state->described || !track->name.len) return;
   state->described = true;
-  size_t start = begin_metadata(w, track, TB_SLICE("track_name"));
+  size_t start = begin_metadata(w, track, TB_STR("track_name"));
   TB_JSON_EMIT(&w->out, "{\"name\":");
   tb_json_emit_string(&w->out, track->name);
   if (track->description.len) {

@@ -123,7 +123,7 @@ static enum tb_status put_flow(struct tb_json_writer *w, const struct tb_event *
 
 /* Of FXT: where slices tell of the flow by their ids, too, that says better which of them it joins. */
 static enum tb_status put_lone_flow(struct tb_json_writer *w, const struct tb_event *event) {
-  if (tb_flows_told(event) == TB_FLOWS_TOLD_BY_FXT) return TB_OK;
+  if (tb_flow_source(event) == TB_FLOWS_DUPLICATED_BY_FXT) return TB_OK;
   struct tb_event named = *event;
   tb_json_name_lone_flow(w, &named);
   tb_json_end_before_flow(w, event);
@@ -133,7 +133,7 @@ static enum tb_status put_lone_flow(struct tb_json_writer *w, const struct tb_ev
 /* The first ways of async slices, which Perfetto keeps as they were, are no slices to readers of JSON: b, e and n say the same. */
 static char async_phase(const struct tb_json_writer *w, const struct tb_event *event) {
   char phase = default_phase(event);
-  if (w->writer->options.source != TB_FORMAT_PERFETTO || event->has & TB_HAS_PHASE) return phase;
+  if (w->writer->options.source != TB_FORMAT_PERFETTO || event->has & TB_HAS_EXPLICIT_PHASE) return phase;
   return phase == 'S' ? 'b' : phase == 'F' ? 'e' : phase == 'T' || phase == 'p' ? 'n' : phase;
 }
 
@@ -164,7 +164,7 @@ static enum tb_status put_foreign(struct tb_json_writer *w, const struct tb_even
     case TB_EVENT_FLOW_BEGIN:
     case TB_EVENT_FLOW_STEP:
     case TB_EVENT_FLOW_END:
-      return event->has & TB_HAS_ID_ALONE ? put_lone_flow(w, event) : put_flow(w, event);
+      return event->has & TB_HAS_ID_ONLY_MATCH ? put_lone_flow(w, event) : put_flow(w, event);
     case TB_EVENT_ASYNC_BEGIN:
     case TB_EVENT_ASYNC_INSTANT:
     case TB_EVENT_ASYNC_END:
@@ -202,7 +202,7 @@ static enum tb_status put_any(struct tb_json_writer *w, const struct tb_event *e
       return TB_OK;
     case TB_EVENT_PACKETS:
       tb_losses_add_kind(&w->writer->losses, "Perfetto packets that JSON cannot hold",
-                         event->blob_type ? TB_SLICE("in a blob of FXT") : event->name, event->offset);
+                         event->blob_type ? TB_STR("in a blob of FXT") : event->name, event->offset);
       return TB_OK;
     case TB_EVENT_BLOB:
       return put_blob(w, event);
@@ -262,7 +262,7 @@ static void destroy(struct tb_writer *writer) {
   tb_spool_free(&w->frames);
   tb_spool_free(&w->samples);
   tb_spool_free(&w->system);
-  tb_flow_points_free(&w->flows);
+  tb_json_flow_sorter_free(&w->flows);
   tb_json_free_lone_flows(w);
   tb_intern_free(&w->frame_ids);
   tb_intern_free(&w->top_names);
@@ -286,7 +286,7 @@ static enum tb_status create(struct tb_writer *writer) {
   tb_spool_init(&w->frames, a, SPOOL_BYTES, directory);
   tb_spool_init(&w->samples, a, SPOOL_BYTES, directory);
   tb_spool_init(&w->system, a, SPOOL_BYTES, directory);
-  tb_flow_points_init(&w->flows, a, FLOW_POINTS, directory);
+  tb_json_flow_sorter_init(&w->flows, a, FLOW_POINTS, directory);
   tb_map_init(&w->lone_places, a);
   tb_intern_init(&w->lone_names, a);
   tb_intern_init(&w->frame_ids, a);

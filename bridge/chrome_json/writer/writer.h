@@ -22,16 +22,16 @@ struct tb_json_times {
 /* What the writer keeps for a track that is not JSON's own. */
 struct tb_json_track {
   bool overflow; /* a track below a thread's, for slices of the thread that overlap others (docs/MAPPING.md) */
-  struct tb_json_emit held;  /* texts of the open slices, outermost first: see chrome_json/writer/open_slices.c */
-  struct tb_json_emit late;  /* slices that have ended and wait for the end of those around them */
-  struct tb_json_emit early; /* ends that came before their begins, from `early_at` on */
+  struct tb_json_emit held;        /* texts of the open slices, outermost first: see chrome_json/writer/open_slices.c */
+  struct tb_json_emit late;        /* slices that have ended and wait for the end of those around them */
+  struct tb_json_emit sorts_first; /* ends that came before their begins, from `early_at` on */
   size_t early_at;
   struct tb_json_open *open;
   size_t open_count, open_capacity;
   int64_t last_ts;
   bool aside; /* an event of this track, which is no thread's, was put aside: all further ones are, to keep their order
                */
-  struct tb_waiting_end waiting;
+  struct tb_deferred_end waiting;
   bool described; /* its name was written where JSON has no place for it */
   uint64_t names; /* hash of the metadata events that were last written */
 };
@@ -70,7 +70,7 @@ struct tb_json_writer {
   size_t track_count;
   struct tb_json_ids ids[TB_JSON_IDS_KEPT]; /* by the lower bits of tb_track.index */
   struct tb_intern frame_ids;
-  struct tb_flow_points flows;
+  struct tb_json_flow_sorter flows;
   uint64_t flow_events;           /* events with flows so far */
   struct tb_json_lone_flow *lone; /* flows that are known by their id alone: see chrome_json/writer/id_only_flows.c */
   size_t lone_count, lone_capacity;
@@ -119,7 +119,7 @@ void tb_json_emit_ids(struct tb_json_writer *w, struct tb_json_emit *emit, const
 /* `,"id":…` or `,"id2":{…}`, and the scope. */
 void tb_json_emit_id(struct tb_json_emit *emit, const struct tb_event *event);
 /* A number where the text is a small one, else a string. */
-void tb_json_emit_reference(struct tb_json_emit *emit, struct tb_slice text);
+void tb_json_emit_reference(struct tb_json_emit *emit, struct tb_str text);
 
 /* Starts an object in `out`, with the comma that parts it from the one before; the first member's comma becomes the
  * brace when it ends. */

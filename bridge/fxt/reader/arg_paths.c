@@ -9,7 +9,7 @@ enum { MAX_DEPTH = 128 }; /* of what our writer makes; behind it stands a value 
 /* A value that stands under what is left of its path. */
 struct leaf {
   const struct tb_arg *arg;
-  struct tb_slice path;
+  struct tb_str path;
 };
 
 struct trees {
@@ -18,37 +18,37 @@ struct trees {
 };
 
 /* The first part of a path. */
-struct part {
-  struct tb_slice name; /* empty for an item of a list */
-  size_t len;           /* of the path, with what stands around the name */
-  char next;            /* '.' or '[' where a part follows, else 0 */
+struct path_part {
+  struct tb_str name; /* empty for an item of a list */
+  size_t len;         /* of the path, with what stands around the name */
+  char next;          /* '.' or '[' where a part follows, else 0 */
 };
 
 static bool is_separator(char c) { return c == '.' || c == '['; }
 
-static struct part first_part(struct tb_slice path) {
-  struct part part = {.len = path.len};
+static struct path_part first_part(struct tb_str path) {
+  struct path_part part = {.len = path.len};
   size_t start = path.len && path.ptr[0] == '[';
   const char *close = start ? memchr(path.ptr, ']', path.len) : NULL;
-  if (start && !close) return (struct part){.name = path, .len = path.len}; /* no path of ours */
+  if (start && !close) return (struct path_part){.name = path, .len = path.len}; /* no path of ours */
   if (close) part.len = (size_t)(close + 1 - path.ptr);
   for (size_t i = 0; !close && part.len == path.len && i < path.len; i++)
     if (is_separator(path.ptr[i])) part.len = i;
-  if (!close) part.name = (struct tb_slice){path.ptr, part.len};
+  if (!close) part.name = (struct tb_str){path.ptr, part.len};
   if (part.len < path.len) part.next = path.ptr[part.len];
   if (!is_separator(part.next)) part.next = '\0';
   return part;
 }
 
 /* Whether the leaf is within the same list or dict as `first`, whose part is `part`. */
-static bool continues(const struct leaf *leaf, const struct leaf *first, const struct part *part) {
+static bool continues(const struct leaf *leaf, const struct leaf *first, const struct path_part *part) {
   size_t with_next = part->len + 1;
   return leaf->path.len > with_next && memcmp(leaf->path.ptr, first->path.ptr, with_next) == 0;
 }
 
 static void build(struct trees *trees, struct leaf *leaves, size_t count, unsigned depth) {
   for (size_t i = 0, end; i < count; i = end) {
-    struct part part = first_part(leaves[i].path);
+    struct path_part part = first_part(leaves[i].path);
     struct tb_arg *arg = &trees->args[trees->count++];
     end = i + 1;
     if (!part.next || depth == MAX_DEPTH || leaves[i].path.len == part.len + 1) {
@@ -61,20 +61,20 @@ static void build(struct trees *trees, struct leaf *leaves, size_t count, unsign
     uint32_t before = trees->count;
     size_t used = part.len + (part.next == '.');
     for (size_t k = i; k < end; k++)
-      leaves[k].path = (struct tb_slice){leaves[k].path.ptr + used, leaves[k].path.len - used};
+      leaves[k].path = (struct tb_str){leaves[k].path.ptr + used, leaves[k].path.len - used};
     build(trees, leaves + i, end - i, depth + 1);
     arg->span = 1 + trees->count - before;
   }
 }
 
 /* No more lists and dicts can come of a name. */
-static size_t separators(struct tb_slice name) {
+static size_t separators(struct tb_str name) {
   size_t n = 0;
   for (size_t i = 0; i < name.len && n < MAX_DEPTH; i++) n += is_separator(name.ptr[i]);
   return n;
 }
 
-void tb_fxt_note_nested(struct tb_fxt_reader *fx, uint32_t first, struct tb_slice letters) {
+void tb_fxt_note_nested(struct tb_fxt_reader *fx, uint32_t first, struct tb_str letters) {
   if (!fx->trees++) memset(fx->tree_of_arg, 0, sizeof(fx->tree_of_arg));
   for (size_t i = 0; i < letters.len && first + i < TB_FXT_MAX_ARGS; i++)
     fx->tree_of_arg[first + i] = letters.ptr[i] == TB_FXT_NESTED_PATH ? fx->trees : 0;

@@ -6,18 +6,18 @@
 #include "fxt/reader/reader.h"
 
 enum tb_status tb_fxt_resolve_string(struct tb_fxt_reader *fx, uint32_t ref, struct tb_fxt_cursor *cursor,
-                                     struct tb_slice *text) {
+                                     struct tb_str *text) {
   if (ref == 0) {
-    *text = (struct tb_slice){"", 0};
+    *text = (struct tb_str){"", 0};
     return TB_OK;
   }
   if (!(ref & TB_FXT_INLINE)) {
     const struct tb_fxt_provider *provider = fx->tables.provider;
-    *text = provider->pages ? tb_fxt_string_at(provider, ref) : (struct tb_slice){NULL, 0};
-    return text->ptr ? TB_OK : tb_fxt_lie(fx, "a string reference to an entry that was never set", NULL);
+    *text = provider->pages ? tb_fxt_string_at(provider, ref) : (struct tb_str){NULL, 0};
+    return text->ptr ? TB_OK : tb_fxt_malformed(fx, "a string reference to an entry that was never set", NULL);
   }
   if (!tb_fxt_take_stream(cursor, ref & TB_FXT_LENGTH_MASK, text))
-    return tb_fxt_lie(fx, "an inline string runs past its record", cursor->at);
+    return tb_fxt_malformed(fx, "an inline string runs past its record", cursor->at);
   return tb_fxt_no_memory(fx, tb_fxt_text_repair(&fx->batch->arena, text));
 }
 
@@ -31,7 +31,7 @@ enum tb_status tb_fxt_resolve_thread(struct tb_fxt_reader *fx, uint32_t ref, str
     /* The event itself is good: like the trace processor, give it to thread 0 of process 0. */
     status = tb_fxt_lose(fx, "a thread reference to an entry that was never set", NULL);
   } else if (cursor->end - cursor->at < 2 * TB_FXT_WORD) {
-    status = tb_fxt_lie(fx, "a record too short for its inline thread", NULL);
+    status = tb_fxt_malformed(fx, "a record too short for its inline thread", NULL);
   } else {
     process_koid = tb_fxt_load(cursor->at);
     thread_koid = tb_fxt_load(cursor->at + TB_FXT_WORD);
@@ -41,14 +41,14 @@ enum tb_status tb_fxt_resolve_thread(struct tb_fxt_reader *fx, uint32_t ref, str
   struct tb_track *track;
   status = tb_fxt_thread_track(&fx->tables, process_koid, thread_koid, &track);
   *thread = track;
-  return status == TB_OK ? tb_fxt_tell_home(fx, track) : tb_fxt_no_memory(fx, status);
+  return status == TB_OK ? tb_fxt_emit_provider(fx, track) : tb_fxt_no_memory(fx, status);
 }
 
 enum tb_status tb_fxt_take_time(struct tb_fxt_reader *fx, struct tb_fxt_cursor *cursor, int64_t *ns) {
   uint64_t ticks;
-  if (!tb_fxt_take_word(cursor, &ticks)) return tb_fxt_lie(fx, "a record too short for its time", NULL);
+  if (!tb_fxt_take_word(cursor, &ticks)) return tb_fxt_malformed(fx, "a record too short for its time", NULL);
   if (tb_fxt_rate_ns(&fx->tables.provider->rate, ticks, ns)) return TB_OK;
-  return tb_fxt_lie(fx, "a time past the range of 63 bits of ns", NULL);
+  return tb_fxt_malformed(fx, "a time past the range of 63 bits of ns", NULL);
 }
 
 /* ---- arguments ------------------------------------------------------------------------------------------------------
@@ -62,7 +62,7 @@ static enum tb_status parse_value(struct tb_fxt_reader *fx, uint64_t header, str
   bool has_word = type == TB_FXT_ARG_INT64 || type == TB_FXT_ARG_UINT64 || type == TB_FXT_ARG_DOUBLE ||
                   type == TB_FXT_ARG_POINTER || type == TB_FXT_ARG_KOID;
   if (has_word && !tb_fxt_take_word(value, &word))
-    return tb_fxt_lie(fx, "an argument too short for its value", value->at);
+    return tb_fxt_malformed(fx, "an argument too short for its value", value->at);
   switch (type) {
     case TB_FXT_ARG_NULL:
       arg->type = TB_ARG_NULL;
@@ -113,7 +113,7 @@ static enum tb_status parse_value(struct tb_fxt_reader *fx, uint64_t header, str
       arg->type = TB_ARG_BLOB;
       fx->args_need_types = true;
       if (tb_fxt_take_stream(value, (size_t)(header >> 32), &arg->text)) return TB_OK;
-      return tb_fxt_lie(fx, "an argument too short for its blob", value->at);
+      return tb_fxt_malformed(fx, "an argument too short for its blob", value->at);
     default:
       return TB_END; /* no argument that we know: passed over */
   }
@@ -122,10 +122,10 @@ static enum tb_status parse_value(struct tb_fxt_reader *fx, uint64_t header, str
 static enum tb_status parse_arg(struct tb_fxt_reader *fx, struct tb_fxt_cursor *cursor) {
   const char *start = cursor->at;
   uint64_t header;
-  if (!tb_fxt_take_word(cursor, &header)) return tb_fxt_lie(fx, "fewer arguments than the record says", start);
+  if (!tb_fxt_take_word(cursor, &header)) return tb_fxt_malformed(fx, "fewer arguments than the record says", start);
   size_t size = (size_t)tb_fxt_field(header, 4, 15) * TB_FXT_WORD;
-  if (size == 0) return tb_fxt_lie(fx, "an argument of size 0", start);
-  if (size > (size_t)(cursor->end - start)) return tb_fxt_lie(fx, "an argument runs past its record", start);
+  if (size == 0) return tb_fxt_malformed(fx, "an argument of size 0", start);
+  if (size > (size_t)(cursor->end - start)) return tb_fxt_malformed(fx, "an argument runs past its record", start);
   struct tb_fxt_cursor value = {cursor->at, start + size};
   cursor->at = start + size;
   struct tb_arg *arg = &fx->args[fx->arg_count];
@@ -169,7 +169,7 @@ enum tb_status tb_fxt_parse_appended_args(struct tb_fxt_reader *fx, struct tb_fx
   }
   enum tb_status status = tb_fxt_parse_args(fx, look.at == look.end ? count : 0, cursor);
   if (status != TB_BAD_DATA) return status;
-  fx->lie = NULL; /* somebody else's extension of the format */
+  fx->malformed = NULL; /* somebody else's extension of the format */
   fx->arg_count = 0;
   return TB_OK;
 }
@@ -198,7 +198,7 @@ static enum tb_status give_object(struct tb_fxt_reader *fx, const struct tb_arg 
   memcpy(name + arg->name.len, suffix, sizeof(suffix) - 1);
   to[0] =
       (struct tb_arg){.name = {name, len}, .span = 2 + object->arg_count, .type = TB_ARG_DICT, .flags = TB_ARG_DERIVED};
-  to[1] = (struct tb_arg){.name = TB_SLICE("name"), .text = object->name, .span = 1, .type = TB_ARG_STRING};
+  to[1] = (struct tb_arg){.name = TB_STR("name"), .text = object->name, .span = 1, .type = TB_ARG_STRING};
   if (object->arg_count) memcpy(to + 2, object->args, object->arg_count * sizeof(*to));
   return TB_OK;
 }
@@ -233,7 +233,7 @@ static enum tb_status give_types(struct tb_fxt_reader *fx, struct tb_event *even
   if (!says_something) return TB_OK;
   if (event->extra_count) memcpy(extra, event->extra, event->extra_count * sizeof(*extra));
   extra[event->extra_count++] =
-      (struct tb_arg){.name = TB_SLICE(TB_FXT_EXTRA_TYPES), .text = {letters, n}, .span = 1, .type = TB_ARG_STRING};
+      (struct tb_arg){.name = TB_STR(TB_FXT_EXTRA_TYPES), .text = {letters, n}, .span = 1, .type = TB_ARG_STRING};
   event->extra = extra;
   return TB_OK;
 }

@@ -67,7 +67,7 @@ static bool prepare_events(struct tb_fxt_reader *fx) {
   return true;
 }
 
-static TB_ALWAYS_INLINE struct tb_slice string_at(struct tb_fxt_string_page *const *pages, uint64_t index) {
+static TB_ALWAYS_INLINE struct tb_str string_at(struct tb_fxt_string_page *const *pages, uint64_t index) {
   return pages[index / TB_FXT_PAGE_STRINGS]->strings[index % TB_FXT_PAGE_STRINGS];
 }
 
@@ -95,15 +95,15 @@ static TB_ALWAYS_INLINE const char *read_records(struct tb_fxt_reader *fx, const
     unsigned type = (unsigned)tb_fxt_field(header, 16, 19);
     if ((header & (TYPE_AND_SIZE | EVENT_TYPE | ARGUMENT_COUNT | INLINE_TEXTS)) != heads[type]) break;
     const struct tb_track *thread = threads[tb_fxt_field(header, 24, 31)];
-    struct tb_slice category = string_at(pages, tb_fxt_field(header, 32, 47));
-    struct tb_slice name = string_at(pages, tb_fxt_field(header, 48, 63));
+    struct tb_str category = string_at(pages, tb_fxt_field(header, 32, 47));
+    struct tb_str name = string_at(pages, tb_fxt_field(header, 48, 63));
     int64_t ts, end_ts;
     const char *end_at = at + kinds[type].end_at;
     if (!thread || !category.ptr || !name.ptr || !take_ns(&rate, in_ns, at + TB_FXT_WORD, &ts) ||
         !take_ns(&rate, in_ns, end_at, &end_ts) || end_ts < ts)
       break;
     uintptr_t kept = kinds[type].texts_kept; /* a mask, for the types come in no order that a branch could foretell */
-    category = (struct tb_slice){(const char *)((uintptr_t)category.ptr & kept), category.len & kept};
+    category = (struct tb_str){(const char *)((uintptr_t)category.ptr & kept), category.len & kept};
     event->type = kinds[type].type;
     event->has = kinds[type].has | (category.len ? TB_HAS_CATEGORIES : 0u);
     event->phase = kinds[type].phase;
@@ -111,7 +111,7 @@ static TB_ALWAYS_INLINE const char *read_records(struct tb_fxt_reader *fx, const
     event->ts = ts;
     event->dur = end_ts - ts;
     event->track = thread;
-    event->name = (struct tb_slice){(const char *)((uintptr_t)name.ptr & kept), name.len & kept};
+    event->name = (struct tb_str){(const char *)((uintptr_t)name.ptr & kept), name.len & kept};
     event->categories = category;
     event->sequence = sequence;
     event->offset = window_offset + (uint64_t)(at - window);

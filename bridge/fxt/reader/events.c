@@ -30,7 +30,7 @@ struct record {
   unsigned type;
   int64_t ts;
   const struct tb_track *thread;
-  struct tb_slice category, name;
+  struct tb_str category, name;
   uint64_t last_word; /* an id, or the end's ticks */
   int64_t end;
 };
@@ -49,10 +49,10 @@ static enum tb_status parse_parts(struct tb_fxt_reader *fx, uint64_t header, str
   if (record->type == TB_FXT_DURATION_COMPLETE) {
     status = tb_fxt_take_time(fx, cursor, &record->end);
     if (status != TB_OK) return status;
-    return record->end >= record->ts ? TB_OK : tb_fxt_lie(fx, "a duration that ends before it begins", NULL);
+    return record->end >= record->ts ? TB_OK : tb_fxt_malformed(fx, "a duration that ends before it begins", NULL);
   }
   if (!kinds[record->type].has_id || tb_fxt_take_word(cursor, &record->last_word)) return TB_OK;
-  return tb_fxt_lie(fx, "a record too short for its id", NULL);
+  return tb_fxt_malformed(fx, "a record too short for its id", NULL);
 }
 
 static enum tb_status add_event(struct tb_fxt_reader *fx, const struct record *record, const struct tb_track *track,
@@ -79,10 +79,10 @@ static bool is_number(const struct tb_arg *arg) {
 }
 
 /* Makes the sample's value the text that it is in the source, and takes such texts out of the event's extra members. */
-static void take_texts(struct tb_event *event, struct tb_arg *value, struct tb_slice series) {
+static void take_texts(struct tb_event *event, struct tb_arg *value, struct tb_str series) {
   struct tb_arg *extra = (struct tb_arg *)(uintptr_t)event->extra; /* of the batch's memory */
   for (uint32_t i = 0; i < event->extra_count; i += extra[i].span) {
-    if (!tb_slice_equal(extra[i].name, TB_SLICE(TB_FXT_CARRIED TB_FXT_SERIES_TEXTS))) continue;
+    if (!tb_str_equal(extra[i].name, TB_STR(TB_FXT_CARRIED TB_FXT_SERIES_TEXTS))) continue;
     const struct tb_arg *text = tb_find_member(&extra[i + 1], extra[i].span - 1, series);
     if (text && text->type == TB_ARG_STRING) *value = *text;
     uint32_t span = extra[i].span;
@@ -94,9 +94,9 @@ static void take_texts(struct tb_event *event, struct tb_arg *value, struct tb_s
 
 /* Gives the event what our writer kept of it before the record. */
 static enum tb_status take_members(struct tb_fxt_reader *fx, struct tb_event *event, struct tb_arg *value,
-                                   struct tb_slice series) {
-  struct tb_slice text = {fx->counter_members.data, fx->counter_members.len},
-                  copy = tb_arena_copy(&fx->batch->arena, text);
+                                   struct tb_str series) {
+  struct tb_str text = {fx->counter_members.data, fx->counter_members.len},
+                copy = tb_arena_copy(&fx->batch->arena, text);
   struct tb_arg *object;
   enum tb_status status = copy.ptr ? tb_fxt_text_repair(&fx->batch->arena, &copy) : TB_NO_MEMORY;
   if (status != TB_OK) return tb_fxt_no_memory(fx, status);
@@ -119,8 +119,8 @@ static enum tb_status add_sample(struct tb_fxt_reader *fx, const struct record *
   struct tb_arg *arg = tb_arena_alloc(&fx->batch->arena, sizeof(*arg));
   if (!arg) return tb_fxt_no_memory(fx, TB_NO_MEMORY);
   *arg = *value;
-  arg->name = (struct tb_slice){NULL, 0};
-  event->name = (struct tb_slice){NULL, 0}; /* the track says it */
+  arg->name = (struct tb_str){NULL, 0};
+  event->name = (struct tb_str){NULL, 0}; /* the track says it */
   event->has = (event->has | TB_HAS_ARGS) & ~(uint32_t)TB_HAS_NAME;
   event->thread = record->thread;
   event->args = arg;
@@ -142,7 +142,7 @@ static enum tb_status add_remark(struct tb_fxt_reader *fx, const struct record *
   if (!extra) return tb_fxt_no_memory(fx, TB_NO_MEMORY);
   if (event->extra_count) memcpy(extra, event->extra, event->extra_count * sizeof(*extra));
   extra[event->extra_count++] = (struct tb_arg){
-      .name = TB_SLICE(TB_FXT_EXTRA_COUNTER), .u = record->last_word, .span = 1, .type = TB_ARG_UINT, .width = 64};
+      .name = TB_STR(TB_FXT_EXTRA_COUNTER), .u = record->last_word, .span = 1, .type = TB_ARG_UINT, .width = 64};
   event->extra = extra;
   return TB_OK;
 }
@@ -167,7 +167,7 @@ static enum tb_status add_counter(struct tb_fxt_reader *fx, const struct record 
 
 enum tb_status tb_fxt_parse_event(struct tb_fxt_reader *fx, uint64_t header, struct tb_fxt_cursor cursor) {
   struct record record = {.type = (unsigned)tb_fxt_field(header, 16, 19)};
-  if (record.type >= sizeof(kinds) / sizeof(kinds[0])) return tb_fxt_lie(fx, "an event of unknown type", NULL);
+  if (record.type >= sizeof(kinds) / sizeof(kinds[0])) return tb_fxt_malformed(fx, "an event of unknown type", NULL);
   enum tb_status status = parse_parts(fx, header, &cursor, &record);
   if (status != TB_OK) return status;
   if (record.type == TB_FXT_COUNTER) return add_counter(fx, &record);
@@ -181,7 +181,7 @@ enum tb_status tb_fxt_parse_event(struct tb_fxt_reader *fx, uint64_t header, str
     event->has |= TB_HAS_DUR;
   } else if (kinds[record.type].has_id) {
     event->id = (struct tb_id){.kind = TB_ID_PLAIN, .is_number = true, .value = record.last_word};
-    event->has |= TB_HAS_ID_ALONE;
+    event->has |= TB_HAS_ID_ONLY_MATCH;
     if (record.type == TB_FXT_FLOW_END) event->has |= TB_HAS_BIND_ENCLOSING;
   }
   return tb_fxt_give_args(fx, record.thread, event);
@@ -190,12 +190,12 @@ enum tb_status tb_fxt_parse_event(struct tb_fxt_reader *fx, uint64_t header, str
 enum tb_status tb_fxt_parse_log(struct tb_fxt_reader *fx, uint64_t header, struct tb_fxt_cursor cursor) {
   int64_t ts;
   const struct tb_track *thread;
-  struct tb_slice message;
+  struct tb_str message;
   enum tb_status status = tb_fxt_take_time(fx, &cursor, &ts);
   if (status == TB_OK) status = tb_fxt_resolve_thread(fx, (uint32_t)tb_fxt_field(header, 32, 39), &cursor, &thread);
   if (status != TB_OK) return status;
   if (!tb_fxt_take_stream(&cursor, (size_t)tb_fxt_field(header, 16, 30), &message))
-    return tb_fxt_lie(fx, "a log message runs past its record", NULL);
+    return tb_fxt_malformed(fx, "a log message runs past its record", NULL);
   status = tb_fxt_text_repair(&fx->batch->arena, &message);
   if (status != TB_OK) return tb_fxt_no_memory(fx, status);
   struct tb_event *event;

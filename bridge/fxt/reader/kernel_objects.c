@@ -23,7 +23,7 @@ static enum tb_status give_types(struct tb_fxt_reader *fx, struct tb_event *even
   if (!extra || !letters) return tb_fxt_no_memory(fx, TB_NO_MEMORY);
   for (uint32_t i = 0; i < event->arg_count; i++) letters[i] = letter_of(&event->args[i]);
   *extra = (struct tb_arg){
-      .name = TB_SLICE(TB_FXT_EXTRA_TYPES), .text = {letters, event->arg_count}, .span = 1, .type = TB_ARG_STRING};
+      .name = TB_STR(TB_FXT_EXTRA_TYPES), .text = {letters, event->arg_count}, .span = 1, .type = TB_ARG_STRING};
   event->extra = extra;
   event->extra_count = 1;
   return TB_OK;
@@ -31,12 +31,12 @@ static enum tb_status give_types(struct tb_fxt_reader *fx, struct tb_event *even
 
 /* Gives an object record as metadata: what identifies the object, its name, its arguments in a dict. */
 static enum tb_status add_object(struct tb_fxt_reader *fx, const char *what, const struct tb_track *process,
-                                 const struct tb_arg *ids, uint32_t id_count, struct tb_slice name) {
+                                 const struct tb_arg *ids, uint32_t id_count, struct tb_str name) {
   struct tb_event *event;
   enum tb_status status = tb_fxt_add_event(fx, TB_EVENT_METADATA, process, &event);
   if (status != TB_OK) return status;
   event->phase = 'M';
-  event->name = tb_slice_from(what);
+  event->name = tb_str_from(what);
   event->has = TB_HAS_NAME;
   event->arg_count = fx->arg_count; /* without the objects of its own koids */
   event->args = tb_arena_alloc(&fx->batch->arena, fx->arg_count * sizeof(*fx->args));
@@ -47,9 +47,9 @@ static enum tb_status add_object(struct tb_fxt_reader *fx, const char *what, con
   struct tb_arg *args = tb_arena_alloc(&fx->batch->arena, (id_count + 1 + dict) * sizeof(*args));
   if (!args) return tb_fxt_no_memory(fx, TB_NO_MEMORY);
   memcpy(args, ids, id_count * sizeof(*args));
-  args[id_count] = (struct tb_arg){.name = TB_SLICE("name"), .text = name, .span = 1, .type = TB_ARG_STRING};
+  args[id_count] = (struct tb_arg){.name = TB_STR("name"), .text = name, .span = 1, .type = TB_ARG_STRING};
   if (dict) {
-    args[id_count + 1] = (struct tb_arg){.name = TB_SLICE("args"), .span = dict, .type = TB_ARG_DICT};
+    args[id_count + 1] = (struct tb_arg){.name = TB_STR("args"), .span = dict, .type = TB_ARG_DICT};
     memcpy(&args[id_count + 2], event->args, event->arg_count * sizeof(*args));
   }
   event->args = args;
@@ -61,16 +61,17 @@ static enum tb_status add_object(struct tb_fxt_reader *fx, const char *what, con
 enum tb_status tb_fxt_parse_userspace_object(struct tb_fxt_reader *fx, uint64_t header, struct tb_fxt_cursor cursor) {
   uint64_t pointer, koid;
   uint32_t ref = (uint32_t)tb_fxt_field(header, 16, 23);
-  struct tb_slice name;
+  struct tb_str name;
   const struct tb_track *process;
-  if (!tb_fxt_take_word(&cursor, &pointer)) return tb_fxt_lie(fx, "an object without its pointer", NULL);
+  if (!tb_fxt_take_word(&cursor, &pointer)) return tb_fxt_malformed(fx, "an object without its pointer", NULL);
   enum tb_status status;
   if (ref) {
     status = tb_fxt_resolve_thread(fx, ref, &cursor, &process);
     if (status != TB_OK) return status;
     process = process->parent;
   } else {
-    if (!tb_fxt_take_word(&cursor, &koid)) return tb_fxt_lie(fx, "a record too short for its inline process", NULL);
+    if (!tb_fxt_take_word(&cursor, &koid))
+      return tb_fxt_malformed(fx, "a record too short for its inline process", NULL);
     struct tb_track *track;
     status = tb_fxt_process_track(&fx->tables, koid, &track);
     if (status != TB_OK) return tb_fxt_no_memory(fx, status);
@@ -82,7 +83,7 @@ enum tb_status tb_fxt_parse_userspace_object(struct tb_fxt_reader *fx, uint64_t 
   status = tb_fxt_set_object(&fx->tables, &fx->tables.userspace_objects, key_of(process), pointer, name, fx->args,
                              fx->arg_count);
   if (status != TB_OK) return tb_fxt_no_memory(fx, status);
-  struct tb_arg id = {.name = TB_SLICE("pointer"), .u = pointer, .span = 1, .type = TB_ARG_POINTER};
+  struct tb_arg id = {.name = TB_STR("pointer"), .u = pointer, .span = 1, .type = TB_ARG_POINTER};
   return add_object(fx, TB_FXT_NAME_USERSPACE_OBJECT, process, &id, 1, name);
 }
 
@@ -90,24 +91,24 @@ enum tb_status tb_fxt_parse_userspace_object(struct tb_fxt_reader *fx, uint64_t 
  */
 
 /* Gives a track its name; *news says whether it is another than before. */
-static enum tb_status set_name(struct tb_fxt_reader *fx, struct tb_track *track, struct tb_slice name, bool *news) {
-  struct tb_slice own;
+static enum tb_status set_name(struct tb_fxt_reader *fx, struct tb_track *track, struct tb_str name, bool *news) {
+  struct tb_str own;
   enum tb_status status = tb_fxt_intern(&fx->tables.texts, name, &own);
   if (status != TB_OK) return tb_fxt_no_memory(fx, status);
-  *news = own.len && !tb_slice_equal(own, track->name);
+  *news = own.len && !tb_str_equal(own, track->name);
   if (*news) track->name = own;
   return TB_OK;
 }
 
 enum tb_status tb_fxt_note_name(struct tb_fxt_reader *fx, const struct tb_event *metadata) {
   bool news = false;
-  struct tb_slice name = tb_metadata_track_name(metadata);
+  struct tb_str name = tb_metadata_track_name(metadata);
   struct tb_track *track = (struct tb_track *)(uintptr_t)metadata->track; /* of this reader's tables */
   return name.len ? set_name(fx, track, name, &news) : TB_OK;
 }
 
 /* Names a track, and says so in an event where it is news. */
-static enum tb_status name_track(struct tb_fxt_reader *fx, struct tb_track *track, struct tb_slice name) {
+static enum tb_status name_track(struct tb_fxt_reader *fx, struct tb_track *track, struct tb_str name) {
   bool news = false;
   enum tb_status status = set_name(fx, track, name, &news);
   struct tb_event *event;
@@ -117,7 +118,7 @@ static enum tb_status name_track(struct tb_fxt_reader *fx, struct tb_track *trac
 /* The thread of a kernel object: of the process that its argument "process" names, which is then taken out. */
 static enum tb_status thread_of_object(struct tb_fxt_reader *fx, uint64_t koid, struct tb_track **thread) {
   for (uint32_t i = 0; i < fx->arg_count; i++) {
-    if (fx->args[i].type != TB_ARG_KOID || !tb_slice_equal(fx->args[i].name, TB_SLICE("process"))) continue;
+    if (fx->args[i].type != TB_ARG_KOID || !tb_str_equal(fx->args[i].name, TB_STR("process"))) continue;
     uint64_t process = fx->args[i].u;
     memmove(&fx->args[i], &fx->args[i + 1], (fx->arg_count - i - 1) * sizeof(*fx->args));
     fx->arg_count--;
@@ -130,8 +131,8 @@ static enum tb_status thread_of_object(struct tb_fxt_reader *fx, uint64_t koid, 
 
 enum tb_status tb_fxt_parse_kernel_object(struct tb_fxt_reader *fx, uint64_t header, struct tb_fxt_cursor cursor) {
   uint64_t koid, type = tb_fxt_field(header, 16, 23);
-  struct tb_slice name;
-  if (!tb_fxt_take_word(&cursor, &koid)) return tb_fxt_lie(fx, "an object without its koid", NULL);
+  struct tb_str name;
+  if (!tb_fxt_take_word(&cursor, &koid)) return tb_fxt_malformed(fx, "an object without its koid", NULL);
   enum tb_status status = tb_fxt_resolve_string(fx, (uint32_t)tb_fxt_field(header, 24, 39), &cursor, &name);
   if (status == TB_OK) status = tb_fxt_parse_args(fx, (uint32_t)tb_fxt_field(header, 40, 43), &cursor);
   if (status != TB_OK) return status;
@@ -147,7 +148,7 @@ enum tb_status tb_fxt_parse_kernel_object(struct tb_fxt_reader *fx, uint64_t hea
   const struct tb_track *home = track;
   status = home ? TB_OK : tb_fxt_no_memory(fx, tb_fxt_global_track(&fx->tables, &home));
   if (status != TB_OK) return status;
-  const struct tb_arg ids[] = {{.name = TB_SLICE("koid"), .u = koid, .span = 1, .type = TB_ARG_KOID},
-                               {.name = TB_SLICE("type"), .u = type, .span = 1, .type = TB_ARG_UINT, .width = 32}};
+  const struct tb_arg ids[] = {{.name = TB_STR("koid"), .u = koid, .span = 1, .type = TB_ARG_KOID},
+                               {.name = TB_STR("type"), .u = type, .span = 1, .type = TB_ARG_UINT, .width = 32}};
   return add_object(fx, TB_FXT_NAME_KERNEL_OBJECT, home, ids, 2, name);
 }

@@ -21,8 +21,8 @@ enum tb_status tb_fxt_no_memory(struct tb_fxt_reader *fx, enum tb_status status)
   return status;
 }
 
-enum tb_status tb_fxt_lie(struct tb_fxt_reader *fx, const char *reason, const char *at) {
-  fx->lie = reason;
+enum tb_status tb_fxt_malformed(struct tb_fxt_reader *fx, const char *reason, const char *at) {
+  fx->malformed = reason;
   fx->lie_at = at;
   return TB_BAD_DATA;
 }
@@ -48,14 +48,14 @@ enum tb_status tb_fxt_add_event(struct tb_fxt_reader *fx, enum tb_event_type typ
  * ---------------------------------------------------------------------------------- */
 
 static enum tb_status parse_provider_info(struct tb_fxt_reader *fx, uint64_t header, struct tb_fxt_cursor cursor) {
-  struct tb_slice name;
+  struct tb_str name;
   if (!tb_fxt_take_stream(&cursor, (size_t)tb_fxt_field(header, 52, 59), &name))
-    return tb_fxt_lie(fx, "a provider's name runs past its record", NULL);
+    return tb_fxt_malformed(fx, "a provider's name runs past its record", NULL);
   uint32_t id = (uint32_t)tb_fxt_field(header, 20, 51);
   enum tb_status status = tb_fxt_use_provider(&fx->tables, id, true);
   if (status == TB_OK) status = tb_fxt_text_repair(&fx->batch->arena, &name);
   if (status != TB_OK) return tb_fxt_no_memory(fx, status);
-  if (tb_slice_equal(name, TB_SLICE(TB_FXT_OWN_PROVIDER))) return TB_OK; /* tells nothing of the source */
+  if (tb_str_equal(name, TB_STR(TB_FXT_OWN_PROVIDER))) return TB_OK; /* tells nothing of the source */
   status = tb_fxt_intern(&fx->tables.texts, name, &fx->tables.provider->name);
   if (status != TB_OK) return tb_fxt_no_memory(fx, status);
   struct tb_event *event;
@@ -65,7 +65,7 @@ static enum tb_status parse_provider_info(struct tb_fxt_reader *fx, uint64_t hea
   char *key = tb_arena_alloc(&fx->batch->arena, KEY_BYTES);
   struct tb_arg *arg = tb_arena_alloc(&fx->batch->arena, sizeof(*arg));
   if (!key || !arg) return tb_fxt_no_memory(fx, TB_NO_MEMORY);
-  event->name = (struct tb_slice){key, (size_t)snprintf(key, KEY_BYTES, TB_PROVIDER_NAME "%u", id)};
+  event->name = (struct tb_str){key, (size_t)snprintf(key, KEY_BYTES, TB_PROVIDER_NAME "%u", id)};
   *arg = (struct tb_arg){.name = event->name, .text = name, .span = 1, .type = TB_ARG_STRING};
   event->has = TB_HAS_NAME | TB_HAS_ARGS;
   event->args = arg;
@@ -73,7 +73,7 @@ static enum tb_status parse_provider_info(struct tb_fxt_reader *fx, uint64_t hea
   return TB_OK;
 }
 
-enum tb_status tb_fxt_tell_home(struct tb_fxt_reader *fx, const struct tb_track *thread) {
+enum tb_status tb_fxt_emit_provider(struct tb_fxt_reader *fx, const struct tb_track *thread) {
   const struct tb_fxt_provider *provider = fx->tables.provider;
   const struct tb_track *process = thread->parent;
   if (!provider->name.len || !process || process->pid == 0 || tb_map_find(&fx->tables.homes, process->index, 0))
@@ -85,10 +85,10 @@ enum tb_status tb_fxt_tell_home(struct tb_fxt_reader *fx, const struct tb_track 
   if (status != TB_OK) return status;
   struct tb_arg *args = tb_arena_alloc(&fx->batch->arena, 2 * sizeof(*args));
   if (!args) return tb_fxt_no_memory(fx, TB_NO_MEMORY);
-  args[0] = (struct tb_arg){.name = TB_SLICE("id"), .u = provider->id, .span = 1, .type = TB_ARG_UINT, .width = 32};
-  args[1] = (struct tb_arg){.name = TB_SLICE("name"), .text = provider->name, .span = 1, .type = TB_ARG_STRING};
+  args[0] = (struct tb_arg){.name = TB_STR("id"), .u = provider->id, .span = 1, .type = TB_ARG_UINT, .width = 32};
+  args[1] = (struct tb_arg){.name = TB_STR("name"), .text = provider->name, .span = 1, .type = TB_ARG_STRING};
   event->phase = 'M';
-  event->name = TB_SLICE(TB_PROVIDER_HOME);
+  event->name = TB_STR(TB_PROVIDER_HOME);
   event->has = TB_HAS_NAME | TB_HAS_ARGS;
   event->args = args;
   event->arg_count = 2;
@@ -97,7 +97,7 @@ enum tb_status tb_fxt_tell_home(struct tb_fxt_reader *fx, const struct tb_track 
 
 static enum tb_status parse_provider_event(struct tb_fxt_reader *fx, uint64_t header) {
   if (tb_fxt_field(header, 52, 55) != TB_FXT_BUFFER_FULL)
-    return tb_fxt_lie(fx, "a provider event of unknown kind", NULL);
+    return tb_fxt_malformed(fx, "a provider event of unknown kind", NULL);
   struct tb_event *event;
   enum tb_status status = tb_fxt_add_event(fx, TB_EVENT_DATA_LOSS, NULL, &event);
   if (status == TB_OK) event->sequence = (uint32_t)tb_fxt_field(header, 20, 51);
@@ -113,9 +113,9 @@ static enum tb_status parse_metadata(struct tb_fxt_reader *fx, uint64_t header, 
     case TB_FXT_PROVIDER_EVENT:
       return parse_provider_event(fx, header);
     case TB_FXT_TRACE_INFO:
-      return header == TB_FXT_MAGIC ? TB_OK : tb_fxt_lie(fx, "a trace info record of unknown kind", NULL);
+      return header == TB_FXT_MAGIC ? TB_OK : tb_fxt_malformed(fx, "a trace info record of unknown kind", NULL);
     default:
-      return tb_fxt_lie(fx, "a metadata record of unknown kind", NULL);
+      return tb_fxt_malformed(fx, "a metadata record of unknown kind", NULL);
   }
 }
 
@@ -123,7 +123,7 @@ static enum tb_status parse_metadata(struct tb_fxt_reader *fx, uint64_t header, 
 static enum tb_status give_anchor(struct tb_fxt_reader *fx, uint64_t base_ticks, uint64_t unix_ns) {
   int64_t ns;
   if (unix_ns > INT64_MAX || !tb_fxt_rate_ns(&fx->tables.provider->rate, base_ticks, &ns))
-    return tb_fxt_lie(fx, "an initialisation's base time is past the range of 63 bits of ns", NULL);
+    return tb_fxt_malformed(fx, "an initialisation's base time is past the range of 63 bits of ns", NULL);
   struct tb_event *event;
   enum tb_status status = tb_fxt_add_event(fx, TB_EVENT_CLOCK_SNAPSHOT, NULL, &event);
   if (status != TB_OK) return status;
@@ -138,8 +138,9 @@ static enum tb_status give_anchor(struct tb_fxt_reader *fx, uint64_t base_ticks,
 
 static enum tb_status parse_initialization(struct tb_fxt_reader *fx, struct tb_fxt_cursor cursor) {
   uint64_t ticks_per_second, base_ticks, unix_ns;
-  if (!tb_fxt_take_word(&cursor, &ticks_per_second)) return tb_fxt_lie(fx, "an initialisation without ticks", NULL);
-  if (ticks_per_second == 0) return tb_fxt_lie(fx, "an initialisation of 0 ticks per second", NULL);
+  if (!tb_fxt_take_word(&cursor, &ticks_per_second))
+    return tb_fxt_malformed(fx, "an initialisation without ticks", NULL);
+  if (ticks_per_second == 0) return tb_fxt_malformed(fx, "an initialisation of 0 ticks per second", NULL);
   fx->tables.provider->rate = tb_fxt_rate_of(ticks_per_second);
   if (!tb_fxt_take_word(&cursor, &base_ticks) || !tb_fxt_take_word(&cursor, &unix_ns)) return TB_OK;
   return give_anchor(fx, base_ticks, unix_ns);
@@ -147,9 +148,9 @@ static enum tb_status parse_initialization(struct tb_fxt_reader *fx, struct tb_f
 
 static enum tb_status parse_string(struct tb_fxt_reader *fx, uint64_t header, struct tb_fxt_cursor cursor) {
   uint32_t index = (uint32_t)tb_fxt_field(header, 16, 30);
-  struct tb_slice text;
+  struct tb_str text;
   if (!tb_fxt_take_stream(&cursor, (size_t)tb_fxt_field(header, 32, 46), &text))
-    return tb_fxt_lie(fx, "a string runs past its record", NULL);
+    return tb_fxt_malformed(fx, "a string runs past its record", NULL);
   if (index == 0) return TB_OK; /* reserved for the empty string; the format says to ignore it */
   enum tb_status status = tb_fxt_text_repair(&fx->batch->arena, &text);
   if (status == TB_OK) status = tb_fxt_set_string(&fx->tables, index, text);
@@ -160,12 +161,12 @@ static enum tb_status parse_thread(struct tb_fxt_reader *fx, uint64_t header, st
   uint32_t index = (uint32_t)tb_fxt_field(header, 16, 23);
   uint64_t process, thread;
   if (!tb_fxt_take_word(&cursor, &process) || !tb_fxt_take_word(&cursor, &thread))
-    return tb_fxt_lie(fx, "a thread record without its koids", NULL);
+    return tb_fxt_malformed(fx, "a thread record without its koids", NULL);
   if (index == 0) return TB_OK; /* as for strings */
   struct tb_track *track;
   enum tb_status status = tb_fxt_thread_track(&fx->tables, process, thread, &track);
   if (status == TB_OK) status = tb_fxt_set_thread(&fx->tables, index, track);
-  return status == TB_OK ? tb_fxt_tell_home(fx, track) : tb_fxt_no_memory(fx, status);
+  return status == TB_OK ? tb_fxt_emit_provider(fx, track) : tb_fxt_no_memory(fx, status);
 }
 
 static enum tb_status parse_record(struct tb_fxt_reader *fx, uint64_t header, struct tb_fxt_cursor cursor) {
@@ -193,7 +194,7 @@ static enum tb_status parse_record(struct tb_fxt_reader *fx, uint64_t header, st
     case TB_FXT_LARGE:
       return tb_fxt_parse_large(fx, header, cursor);
     default:
-      return tb_fxt_lie(fx, "a record of unknown type", NULL);
+      return tb_fxt_malformed(fx, "a record of unknown type", NULL);
   }
 }
 
@@ -204,7 +205,7 @@ static uint64_t record_bytes(uint64_t header) {
   return TB_FXT_WORD * ((header & 15) == TB_FXT_LARGE ? tb_fxt_field(header, 4, 35) : tb_fxt_field(header, 4, 15));
 }
 
-static void show_record(struct tb_fxt_reader *fx, struct tb_slice bytes, uint64_t header) {
+static void show_record(struct tb_fxt_reader *fx, struct tb_str bytes, uint64_t header) {
   const struct tb_fxt_raw_record record = {
       .offset = fx->record_offset, .header = header, .bytes = bytes, .tables = &fx->tables};
   fx->reader->watch.take(fx->reader->watch.ctx, &record);
@@ -231,14 +232,14 @@ static enum tb_status pass_junk(struct tb_fxt_reader *fx, uint64_t bytes) {
 /* Reads one whole record; a bad one is counted as lost and gives no events. */
 static enum tb_status read_record(struct tb_fxt_reader *fx, const char *record, uint64_t header, size_t size) {
   size_t events = fx->batch->event_count;
-  if (fx->reader->watch.take) show_record(fx, (struct tb_slice){record, size}, header);
+  if (fx->reader->watch.take) show_record(fx, (struct tb_str){record, size}, header);
   enum tb_status status = parse_record(fx, header, (struct tb_fxt_cursor){record + TB_FXT_WORD, record + size});
   if (status == TB_OK) note_read(fx, header);
-  if (status != TB_BAD_DATA || !fx->lie) return status;
+  if (status != TB_BAD_DATA || !fx->malformed) return status;
   fx->batch->event_count = events;
-  const char *lie = fx->lie;
-  fx->lie = NULL;
-  status = tb_fxt_lose(fx, lie, fx->lie_at);
+  const char *malformed = fx->malformed;
+  fx->malformed = NULL;
+  status = tb_fxt_lose(fx, malformed, fx->lie_at);
   return status == TB_OK ? pass_junk(fx, size) : status;
 }
 

@@ -23,9 +23,9 @@ struct tb_fxt_reader {
   uint64_t junk; /* bytes passed over before the first event that are of no record that could be read */
   /* of the record in hand */
   uint64_t record_offset;
-  const char *lie;     /* why the record cannot be read, with TB_BAD_DATA */
-  const char *lie_at;  /* where it shows: a place in the record, or NULL for its start */
-  struct tb_arg *args; /* tb_fxt_parse_args' result */
+  const char *malformed; /* why the record cannot be read, with TB_BAD_DATA */
+  const char *lie_at;    /* where it shows: a place in the record, or NULL for its start */
+  struct tb_arg *args;   /* tb_fxt_parse_args' result */
   size_t arg_capacity;
   uint32_t arg_count;
   bool args_carry;                      /* some of them hold other parts of the event */
@@ -64,27 +64,27 @@ TB_MUST_CHECK enum tb_status tb_fxt_parse_kernel_object(struct tb_fxt_reader *fx
  */
 
 /* TB_BAD_DATA with its reason; `at` is the place in the record that shows it, NULL for the record itself. */
-enum tb_status tb_fxt_lie(struct tb_fxt_reader *fx, const char *reason, const char *at);
+enum tb_status tb_fxt_malformed(struct tb_fxt_reader *fx, const char *reason, const char *at);
 
 /* Counts a loss in the record in hand that leaves the rest of it good. */
 TB_MUST_CHECK enum tb_status tb_fxt_lose(struct tb_fxt_reader *fx, const char *reason, const char *at);
 
 /* The text of a string reference, valid UTF-8; an inline one is taken from the cursor. */
 TB_MUST_CHECK enum tb_status tb_fxt_resolve_string(struct tb_fxt_reader *fx, uint32_t ref, struct tb_fxt_cursor *cursor,
-                                                   struct tb_slice *text);
+                                                   struct tb_str *text);
 
 /* The thread of a thread reference; an inline one's koids are taken from the cursor. */
 TB_MUST_CHECK enum tb_status tb_fxt_resolve_thread(struct tb_fxt_reader *fx, uint32_t ref, struct tb_fxt_cursor *cursor,
                                                    const struct tb_track **thread);
 
 /* Says which provider the thread's process has, once, where the provider has a name. Process 0 is none: records of no thread name it. */
-TB_MUST_CHECK enum tb_status tb_fxt_tell_home(struct tb_fxt_reader *fx, const struct tb_track *thread);
+TB_MUST_CHECK enum tb_status tb_fxt_emit_provider(struct tb_fxt_reader *fx, const struct tb_track *thread);
 
 /* Takes a time in ticks and gives it in ns, exactly floor(ticks × 10⁹ ÷ ticks per second). */
 TB_MUST_CHECK enum tb_status tb_fxt_take_time(struct tb_fxt_reader *fx, struct tb_fxt_cursor *cursor, int64_t *ns);
 
 /* Keeps the end of a long text for the argument `name` of the next record, and joins the next such end to its argument. */
-TB_MUST_CHECK enum tb_status tb_fxt_keep_rest(struct tb_fxt_reader *fx, struct tb_slice name, struct tb_slice text);
+TB_MUST_CHECK enum tb_status tb_fxt_keep_rest(struct tb_fxt_reader *fx, struct tb_str name, struct tb_str text);
 TB_MUST_CHECK enum tb_status tb_fxt_join_rest(struct tb_fxt_reader *fx, struct tb_arg *arg);
 
 /* Takes `count` arguments; the result is in fx->args, valid until the next call. */
@@ -106,13 +106,13 @@ TB_MUST_CHECK enum tb_status tb_fxt_restore(struct tb_fxt_reader *fx, struct tb_
 TB_MUST_CHECK enum tb_status tb_fxt_restore_members(struct tb_fxt_reader *fx, struct tb_event *event,
                                                     const struct tb_arg *members, uint32_t count);
 /* Gives an event a call stack that an argument carries; false where it carries none. (fxt_stacks.c) */
-bool tb_fxt_restore_stack(struct tb_fxt_reader *fx, struct tb_event *event, struct tb_slice name,
+bool tb_fxt_restore_stack(struct tb_fxt_reader *fx, struct tb_event *event, struct tb_str name,
                           const struct tb_arg *arg);
 /* The trace's stack frame `id`, whose parts are fx->args. */
-TB_MUST_CHECK enum tb_status tb_fxt_add_stack_frame(struct tb_fxt_reader *fx, struct tb_slice id);
+TB_MUST_CHECK enum tb_status tb_fxt_add_stack_frame(struct tb_fxt_reader *fx, struct tb_str id);
 
 /* The arguments from `first` on are trees or not, as the letters say. */
-void tb_fxt_note_nested(struct tb_fxt_reader *fx, uint32_t first, struct tb_slice letters);
+void tb_fxt_note_nested(struct tb_fxt_reader *fx, uint32_t first, struct tb_str letters);
 /* Gives fx->args to an event, those as the trees that their names spell that were noted as such. */
 TB_MUST_CHECK enum tb_status tb_fxt_nest(struct tb_fxt_reader *fx, struct tb_event *event);
 

@@ -96,14 +96,14 @@ static void put_word(struct line *line, const char *key) {
   PUT(line, " %s=%" PRIu64, key, word);
 }
 
-static void put_quoted(struct line *line, struct tb_slice text) {
+static void put_quoted(struct line *line, struct tb_str text) {
   tb_json_emit_raw(line->out, "\"", 1);
   tb_json_emit_escaped(line->out, TB_ESCAPE_QUOTED, text);
   tb_json_emit_raw(line->out, "\"", 1);
 }
 
 static void put_stream(struct line *line, const char *key, size_t len) {
-  struct tb_slice bytes;
+  struct tb_str bytes;
   if (!tb_fxt_take_stream(&line->cursor, len, &bytes)) {
     line->bad = true;
     return;
@@ -113,7 +113,7 @@ static void put_stream(struct line *line, const char *key, size_t len) {
 }
 
 static void put_string(struct line *line, uint64_t ref) {
-  struct tb_slice text = {"", 0};
+  struct tb_str text = {"", 0};
   if (ref & TB_FXT_INLINE) {
     if (!tb_fxt_take_stream(&line->cursor, ref & TB_FXT_LENGTH_MASK, &text)) line->bad = true;
     if (!line->bad) put_quoted(line, text);
@@ -130,7 +130,7 @@ static void put_string(struct line *line, uint64_t ref) {
   }
 }
 
-static void put_id(struct line *line, int64_t id, struct tb_slice text) {
+static void put_id(struct line *line, int64_t id, struct tb_str text) {
   if (text.len)
     tb_json_emit_escaped(line->out, TB_ESCAPE_QUOTED, text);
   else
@@ -191,7 +191,7 @@ static void put_value(struct line *line, uint64_t header) {
       PUT(line, "%s", high & 1 ? "true" : "false");
       break;
     case TB_FXT_ARG_BLOB: {
-      struct tb_slice bytes;
+      struct tb_str bytes;
       if (!tb_fxt_take_stream(&line->cursor, (size_t)high, &bytes)) line->bad = true;
       if (!line->bad) put_quoted(line, bytes);
       break;

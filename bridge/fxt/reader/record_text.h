@@ -13,7 +13,7 @@
 struct tb_fxt_raw_record {
   uint64_t offset;
   uint64_t header;
-  struct tb_slice bytes;
+  struct tb_str bytes;
   const struct tb_fxt_tables *tables;
 };
 

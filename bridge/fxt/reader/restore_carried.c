@@ -7,12 +7,12 @@
 #include "json/value.h"
 #include "model/phases.h"
 
-static bool has_prefix(struct tb_slice name) {
+static bool has_prefix(struct tb_str name) {
   enum { LEN = sizeof(TB_FXT_CARRIED) - 1 };
   return name.len > LEN && name.ptr[0] == TB_FXT_CARRIED[0] && memcmp(name.ptr, TB_FXT_CARRIED, LEN) == 0;
 }
 
-static bool has_suffix(struct tb_slice name) {
+static bool has_suffix(struct tb_str name) {
   enum { LEN = sizeof(TB_FXT_JSON_SUFFIX) - 1 };
   return name.len > LEN && memcmp(name.ptr + name.len - LEN, TB_FXT_JSON_SUFFIX, LEN) == 0;
 }
@@ -45,9 +45,9 @@ static enum tb_event_type type_of_phase(char phase, enum tb_event_type type) {
   }
 }
 
-static void restore_phase(struct tb_event *event, struct tb_slice phase) {
+static void restore_phase(struct tb_event *event, struct tb_str phase) {
   bool is_instant = event->type == TB_EVENT_INSTANT || event->type == TB_EVENT_ASYNC_INSTANT;
-  if (is_instant && tb_slice_equal(phase, TB_SLICE(TB_FXT_SAMPLE))) {
+  if (is_instant && tb_str_equal(phase, TB_STR(TB_FXT_SAMPLE))) {
     event->type = TB_EVENT_SAMPLE;
     event->phase = event->instant_scope = '\0';
     return;
@@ -61,7 +61,7 @@ static void restore_phase(struct tb_event *event, struct tb_slice phase) {
 
 /* ---- the parts ----------------------------------------------------------------------------------------------------------------- */
 
-static enum tb_status restore_scope(struct tb_fxt_reader *fx, struct tb_event *event, struct tb_slice scope) {
+static enum tb_status restore_scope(struct tb_fxt_reader *fx, struct tb_event *event, struct tb_str scope) {
   const struct tb_track *thread = event->track;
   bool says_thread = scope.len == 2 && scope.ptr[1] == '0';
   if ((scope.len != 1 && !says_thread) || thread->type != TB_TRACK_THREAD) return TB_OK;
@@ -79,10 +79,10 @@ static enum tb_status restore_scope(struct tb_fxt_reader *fx, struct tb_event *e
 }
 
 static void restore_id(struct tb_event *event, const struct tb_arg *arg) {
-  event->has &= ~(uint32_t)TB_HAS_ID_ALONE; /* the number was made up since categories kept equal ids apart */
+  event->has &= ~(uint32_t)TB_HAS_ID_ONLY_MATCH; /* the number was made up since categories kept equal ids apart */
   event->id.is_number = arg->type != TB_ARG_STRING;
   event->id.value = event->id.is_number ? arg->u : 0;
-  event->id.text = event->id.is_number ? (struct tb_slice){NULL, 0} : arg->text;
+  event->id.text = event->id.is_number ? (struct tb_str){NULL, 0} : arg->text;
 }
 
 static void restore_time(struct tb_event *event, const struct tb_arg *arg, int64_t *time, uint32_t has) {
@@ -91,12 +91,12 @@ static void restore_time(struct tb_event *event, const struct tb_arg *arg, int64
   event->has |= has;
 }
 
-static bool restore_of_sample(struct tb_event *event, struct tb_slice name, const struct tb_arg *arg) {
+static bool restore_of_sample(struct tb_event *event, struct tb_str name, const struct tb_arg *arg) {
   if (event->type != TB_EVENT_SAMPLE) return false;
-  if (tb_slice_equal(name, TB_SLICE("cpu")) && arg->type == TB_ARG_INT) {
+  if (tb_str_equal(name, TB_STR("cpu")) && arg->type == TB_ARG_INT) {
     event->has |= TB_HAS_CPU;
     event->cpu = (uint32_t)arg->u;
-  } else if (tb_slice_equal(name, TB_SLICE("weight")) && arg->type == TB_ARG_DOUBLE) {
+  } else if (tb_str_equal(name, TB_STR("weight")) && arg->type == TB_ARG_DOUBLE) {
     event->has |= TB_HAS_WEIGHT;
     event->weight = arg->d;
   } else {
@@ -106,23 +106,23 @@ static bool restore_of_sample(struct tb_event *event, struct tb_slice name, cons
 }
 
 /* Parts of what Perfetto alone has; false where it is none. */
-static bool restore_particular(struct tb_event *event, struct tb_slice name, const struct tb_arg *arg) {
+static bool restore_particular(struct tb_event *event, struct tb_str name, const struct tb_arg *arg) {
   bool is_text = arg->type == TB_ARG_STRING, is_number = arg->type == TB_ARG_INT;
-  if (tb_slice_equal(name, TB_SLICE("log_level")) && is_number) {
+  if (tb_str_equal(name, TB_STR("log_level")) && is_number) {
     event->log_level = arg->u <= TB_LOG_FATAL ? (uint8_t)arg->u : TB_LOG_NONE;
-  } else if (tb_slice_equal(name, TB_SLICE("source_function")) && is_text) {
+  } else if (tb_str_equal(name, TB_STR("source_function")) && is_text) {
     event->source_location.function = arg->text;
-  } else if (tb_slice_equal(name, TB_SLICE("source_file")) && is_text) {
+  } else if (tb_str_equal(name, TB_STR("source_file")) && is_text) {
     event->source_location.file = arg->text;
-  } else if (tb_slice_equal(name, TB_SLICE("source_line")) && is_number) {
+  } else if (tb_str_equal(name, TB_STR("source_line")) && is_number) {
     event->source_location.line = (uint32_t)arg->u;
-  } else if (tb_slice_equal(name, TB_SLICE("correlation_id")) && (is_text || arg->type == TB_ARG_UINT)) {
+  } else if (tb_str_equal(name, TB_STR("correlation_id")) && (is_text || arg->type == TB_ARG_UINT)) {
     event->has |= TB_HAS_CORRELATION;
     if (is_text)
       event->correlation_text = arg->text;
     else
       event->correlation_id = arg->u;
-  } else if (tb_slice_equal(name, TB_SLICE("thread_instruction_count"))) {
+  } else if (tb_str_equal(name, TB_STR("thread_instruction_count"))) {
     restore_time(event, arg, &event->thread_instruction_count, TB_HAS_THREAD_INSTRUCTIONS);
   } else {
     return false;
@@ -131,29 +131,29 @@ static bool restore_particular(struct tb_event *event, struct tb_slice name, con
 }
 
 /* Gives one part back; false where it is none that an event has a field for. */
-static bool restore_part(struct tb_fxt_reader *fx, struct tb_event *event, struct tb_slice name,
-                         const struct tb_arg *arg, enum tb_status *status) {
+static bool restore_part(struct tb_fxt_reader *fx, struct tb_event *event, struct tb_str name, const struct tb_arg *arg,
+                         enum tb_status *status) {
   bool is_text = arg->type == TB_ARG_STRING;
-  if (tb_slice_equal(name, TB_SLICE("ph")) && is_text) {
+  if (tb_str_equal(name, TB_STR("ph")) && is_text) {
     restore_phase(event, arg->text);
-  } else if (tb_slice_equal(name, TB_SLICE("s")) && is_text) {
+  } else if (tb_str_equal(name, TB_STR("s")) && is_text) {
     *status = restore_scope(fx, event, arg->text);
-  } else if (tb_slice_equal(name, TB_SLICE("bp")) && is_text) {
+  } else if (tb_str_equal(name, TB_STR("bp")) && is_text) {
     event->has &= ~(uint32_t)TB_HAS_BIND_ENCLOSING;
-  } else if (tb_slice_equal(name, TB_SLICE("id")) && event->id.kind != TB_ID_NONE) {
+  } else if (tb_str_equal(name, TB_STR("id")) && event->id.kind != TB_ID_NONE) {
     restore_id(event, arg);
-  } else if (tb_slice_equal(name, TB_SLICE("id2")) && is_text && event->id.kind != TB_ID_NONE) {
-    event->id.kind = tb_slice_equal(arg->text, TB_SLICE("local")) ? TB_ID_LOCAL : TB_ID_GLOBAL;
-  } else if (tb_slice_equal(name, TB_SLICE("scope")) && is_text) {
+  } else if (tb_str_equal(name, TB_STR("id2")) && is_text && event->id.kind != TB_ID_NONE) {
+    event->id.kind = tb_str_equal(arg->text, TB_STR("local")) ? TB_ID_LOCAL : TB_ID_GLOBAL;
+  } else if (tb_str_equal(name, TB_STR("scope")) && is_text) {
     event->scope = arg->text;
     event->has |= TB_HAS_SCOPE;
-  } else if (tb_slice_equal(name, TB_SLICE("tts_ns"))) {
+  } else if (tb_str_equal(name, TB_STR("tts_ns"))) {
     restore_time(event, arg, &event->thread_ts, TB_HAS_THREAD_TS);
-  } else if (tb_slice_equal(name, TB_SLICE("tdur_ns"))) {
+  } else if (tb_str_equal(name, TB_STR("tdur_ns"))) {
     restore_time(event, arg, &event->thread_dur, TB_HAS_THREAD_DUR);
-  } else if (tb_slice_equal(name, TB_SLICE("dur_ns"))) {
+  } else if (tb_str_equal(name, TB_STR("dur_ns"))) {
     restore_time(event, arg, &event->dur, TB_HAS_DUR);
-  } else if (tb_slice_equal(name, TB_SLICE("ts_ns"))) {
+  } else if (tb_str_equal(name, TB_STR("ts_ns"))) {
     restore_time(event, arg, &event->ts, TB_HAS_TS);
   } else {
     return restore_particular(event, name, arg) || restore_of_sample(event, name, arg) ||
@@ -169,7 +169,7 @@ static void drop_suffix(struct tb_arg *arg) {
 }
 
 /* The arguments that had no room as such; false where it is none of our texts. */
-static bool take_rest(struct tb_fxt_reader *fx, struct tb_slice text) {
+static bool take_rest(struct tb_fxt_reader *fx, struct tb_str text) {
   struct tb_arg *args;
   uint32_t count = tb_json_parse_value(&fx->batch->arena, text, &args);
   if (!count || args[0].type != TB_ARG_DICT) return false;
@@ -178,9 +178,9 @@ static bool take_rest(struct tb_fxt_reader *fx, struct tb_slice text) {
   return true;
 }
 
-static struct tb_slice without_prefix(struct tb_slice name) {
+static struct tb_str without_prefix(struct tb_str name) {
   enum { LEN = sizeof(TB_FXT_CARRIED) - 1 };
-  return (struct tb_slice){name.ptr + LEN, name.len - LEN};
+  return (struct tb_str){name.ptr + LEN, name.len - LEN};
 }
 
 enum tb_status tb_fxt_restore_members(struct tb_fxt_reader *fx, struct tb_event *event, const struct tb_arg *members,
@@ -211,12 +211,12 @@ enum tb_status tb_fxt_restore(struct tb_fxt_reader *fx, struct tb_event *event) 
       fx->args[kept++] = arg;
       continue;
     }
-    struct tb_slice name = without_prefix(arg.name);
-    if (tb_slice_equal(name, TB_SLICE(TB_FXT_NESTED)) && arg.type == TB_ARG_STRING) {
+    struct tb_str name = without_prefix(arg.name);
+    if (tb_str_equal(name, TB_STR(TB_FXT_NESTED)) && arg.type == TB_ARG_STRING) {
       tb_fxt_note_nested(fx, kept, arg.text);
       continue;
     }
-    if (tb_slice_equal(name, TB_SLICE("args")) && arg.type == TB_ARG_JSON && take_rest(fx, arg.text)) continue;
+    if (tb_str_equal(name, TB_STR("args")) && arg.type == TB_ARG_JSON && take_rest(fx, arg.text)) continue;
     if (restore_part(fx, event, name, &arg, &status)) continue;
     arg.name = name;
     extra[event->extra_count++] = arg;

@@ -25,21 +25,21 @@ static enum tb_status add_state(struct tb_fxt_reader *fx, const struct tb_track 
   (*event)->has = TB_HAS_TS | TB_HAS_CPU | TB_HAS_NAME;
   (*event)->cpu = cpu;
   (*event)->task_state = (uint8_t)state;
-  (*event)->name = tb_slice_from(name);
+  (*event)->name = tb_str_from(name);
   return TB_OK;
 }
 
 /* One processor goes from one thread to another; a NULL thread is the idle one, which has no states. */
-struct change {
+struct scheduling_change {
   const struct tb_track *from, *to;
   int64_t ts;
   uint32_t cpu, state;
   int32_t from_priority, to_priority;
 };
 
-static enum tb_status add_change(struct tb_fxt_reader *fx, const struct change *change) {
+static enum tb_status add_change(struct tb_fxt_reader *fx, const struct scheduling_change *change) {
   if (change->state >= sizeof(states) / sizeof(states[0]))
-    return tb_fxt_lie(fx, "a thread state of unknown number", NULL);
+    return tb_fxt_malformed(fx, "a thread state of unknown number", NULL);
   struct tb_event *event = NULL;
   enum tb_status status = TB_OK;
   if (change->from) {
@@ -55,10 +55,10 @@ static enum tb_status add_change(struct tb_fxt_reader *fx, const struct change *
 }
 
 /* Takes the int32 argument `name` out of the record's arguments; 0 where there is none. */
-static int32_t take_weight(struct tb_fxt_reader *fx, struct tb_slice name) {
+static int32_t take_weight(struct tb_fxt_reader *fx, struct tb_str name) {
   for (uint32_t i = 0; i < fx->arg_count; i++) {
     const struct tb_arg *arg = &fx->args[i];
-    if (arg->type != TB_ARG_INT || arg->width != 32 || !tb_slice_equal(arg->name, name)) continue;
+    if (arg->type != TB_ARG_INT || arg->width != 32 || !tb_str_equal(arg->name, name)) continue;
     int32_t weight = (int32_t)arg->i;
     memmove(&fx->args[i], &fx->args[i + 1], (fx->arg_count - i - 1) * sizeof(*fx->args));
     fx->arg_count--;
@@ -68,17 +68,17 @@ static int32_t take_weight(struct tb_fxt_reader *fx, struct tb_slice name) {
 }
 
 static enum tb_status parse_context_switch(struct tb_fxt_reader *fx, uint64_t header, struct tb_fxt_cursor cursor) {
-  struct change change = {.cpu = (uint32_t)tb_fxt_field(header, 20, 35),
-                          .state = (uint32_t)tb_fxt_field(header, 36, 39)};
+  struct scheduling_change change = {.cpu = (uint32_t)tb_fxt_field(header, 20, 35),
+                                     .state = (uint32_t)tb_fxt_field(header, 36, 39)};
   uint64_t from, to;
   enum tb_status status = tb_fxt_take_time(fx, &cursor, &change.ts);
   if (status != TB_OK) return status;
   if (!tb_fxt_take_word(&cursor, &from) || !tb_fxt_take_word(&cursor, &to))
-    return tb_fxt_lie(fx, "a context switch without its threads", NULL);
+    return tb_fxt_malformed(fx, "a context switch without its threads", NULL);
   status = tb_fxt_parse_args(fx, (uint32_t)tb_fxt_field(header, 16, 19), &cursor);
   if (status != TB_OK) return status;
-  change.from_priority = take_weight(fx, TB_SLICE("outgoing_weight"));
-  change.to_priority = take_weight(fx, TB_SLICE("incoming_weight"));
+  change.from_priority = take_weight(fx, TB_STR("outgoing_weight"));
+  change.to_priority = take_weight(fx, TB_STR("incoming_weight"));
   struct tb_track *track;
   if (change.from_priority != TB_FXT_IDLE_WEIGHT) {
     status = tb_fxt_lone_thread_track(&fx->tables, from, &track);
@@ -98,10 +98,10 @@ static enum tb_status parse_wakeup(struct tb_fxt_reader *fx, uint64_t header, st
   uint64_t koid;
   enum tb_status status = tb_fxt_take_time(fx, &cursor, &ts);
   if (status != TB_OK) return status;
-  if (!tb_fxt_take_word(&cursor, &koid)) return tb_fxt_lie(fx, "a wakeup without its thread", NULL);
+  if (!tb_fxt_take_word(&cursor, &koid)) return tb_fxt_malformed(fx, "a wakeup without its thread", NULL);
   status = tb_fxt_parse_args(fx, (uint32_t)tb_fxt_field(header, 16, 19), &cursor);
   if (status != TB_OK) return status;
-  int32_t weight = take_weight(fx, TB_SLICE("weight"));
+  int32_t weight = take_weight(fx, TB_STR("weight"));
   if (weight == TB_FXT_IDLE_WEIGHT) return TB_OK;
   struct tb_track *thread;
   status = tb_fxt_lone_thread_track(&fx->tables, koid, &thread);
@@ -128,10 +128,10 @@ static enum tb_status resolve_legacy(struct tb_fxt_reader *fx, uint32_t ref, str
 }
 
 static enum tb_status parse_legacy_switch(struct tb_fxt_reader *fx, uint64_t header, struct tb_fxt_cursor cursor) {
-  struct change change = {.cpu = (uint32_t)tb_fxt_field(header, 16, 23),
-                          .state = (uint32_t)tb_fxt_field(header, 24, 27),
-                          .from_priority = (int32_t)tb_fxt_field(header, 44, 51),
-                          .to_priority = (int32_t)tb_fxt_field(header, 52, 59)};
+  struct scheduling_change change = {.cpu = (uint32_t)tb_fxt_field(header, 16, 23),
+                                     .state = (uint32_t)tb_fxt_field(header, 24, 27),
+                                     .from_priority = (int32_t)tb_fxt_field(header, 44, 51),
+                                     .to_priority = (int32_t)tb_fxt_field(header, 52, 59)};
   fx->arg_count = 0;
   enum tb_status status = tb_fxt_take_time(fx, &cursor, &change.ts);
   if (status == TB_OK)
@@ -150,6 +150,6 @@ enum tb_status tb_fxt_parse_scheduling(struct tb_fxt_reader *fx, uint64_t header
     case TB_FXT_WAKEUP:
       return parse_wakeup(fx, header, cursor);
     default:
-      return tb_fxt_lie(fx, "a scheduling record of unknown kind", NULL);
+      return tb_fxt_malformed(fx, "a scheduling record of unknown kind", NULL);
   }
 }

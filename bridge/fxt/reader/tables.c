@@ -64,11 +64,11 @@ enum tb_status tb_fxt_tables_alloc(struct tb_fxt_tables *tables, size_t size, vo
 static void empty_pages(struct tb_fxt_tables *tables, struct tb_fxt_provider *provider) {
   for (size_t i = 0; i < TB_FXT_PAGES; i++)
     if (provider->pages[i] != &tables->no_strings) memset(provider->pages[i], 0, sizeof(*provider->pages[i]));
-  provider->pages[0]->strings[0] = (struct tb_slice){"", 0};
+  provider->pages[0]->strings[0] = (struct tb_str){"", 0};
 }
 
 static void empty_provider(struct tb_fxt_tables *tables, struct tb_fxt_provider *provider) {
-  provider->name = (struct tb_slice){NULL, 0};
+  provider->name = (struct tb_str){NULL, 0};
   provider->rate = tb_fxt_rate_of(TB_FXT_NS_PER_SECOND);
   if (provider->pages) empty_pages(tables, provider);
   if (provider->threads) memset(provider->threads, 0, (TB_FXT_THREAD_ENTRIES + 1) * sizeof(*provider->threads));
@@ -102,7 +102,7 @@ static enum tb_status add_pages(struct tb_fxt_tables *tables, struct tb_fxt_prov
   return TB_OK;
 }
 
-enum tb_status tb_fxt_set_string(struct tb_fxt_tables *tables, uint32_t index, struct tb_slice text) {
+enum tb_status tb_fxt_set_string(struct tb_fxt_tables *tables, uint32_t index, struct tb_str text) {
   struct tb_fxt_provider *provider = tables->provider;
   enum tb_status status = provider->pages ? TB_OK : add_pages(tables, provider);
   if (status != TB_OK) return status;
@@ -154,7 +154,7 @@ static enum tb_status find_or_add(struct tb_fxt_tables *tables, struct tb_map *m
 }
 
 enum tb_status tb_fxt_set_object(struct tb_fxt_tables *tables, struct tb_map *map, uint64_t a, uint64_t b,
-                                 struct tb_slice name, const struct tb_arg *args, uint32_t arg_count) {
+                                 struct tb_str name, const struct tb_arg *args, uint32_t arg_count) {
   struct tb_fxt_object_entry *object;
   enum tb_status status = find_or_add(tables, map, a, b, &object);
   if (status != TB_OK) return status;

@@ -16,13 +16,13 @@
 enum { TB_FXT_PAGE_STRINGS = 128, TB_FXT_PAGES = (TB_FXT_STRING_ENTRIES + 1) / TB_FXT_PAGE_STRINGS };
 
 struct tb_fxt_string_page {
-  struct tb_slice strings[TB_FXT_PAGE_STRINGS]; /* ptr NULL: never set */
+  struct tb_str strings[TB_FXT_PAGE_STRINGS]; /* ptr NULL: never set */
 };
 
 /* One provider's state. Its tables are made when they are first written, since a file may name very many providers. */
 struct tb_fxt_provider {
   uint32_t id;
-  struct tb_slice name; /* empty too where our writer made the provider up */
+  struct tb_str name; /* empty too where our writer made the provider up */
   struct tb_fxt_rate rate;
   struct tb_fxt_string_page **pages; /* TB_FXT_PAGES of them, none of them NULL; or NULL */
   const struct tb_track **threads;   /* TB_FXT_THREAD_ENTRIES + 1 of them, or NULL */
@@ -30,7 +30,7 @@ struct tb_fxt_provider {
 
 /* A userspace object (of a process) or a kernel object. */
 struct tb_fxt_object_entry {
-  struct tb_slice name;
+  struct tb_str name;
   struct tb_arg *args; /* texts are interned; a block of its own */
   uint32_t arg_count;
 };
@@ -70,12 +70,12 @@ TB_MUST_CHECK enum tb_status tb_fxt_tables_alloc(struct tb_fxt_tables *tables, s
 TB_MUST_CHECK enum tb_status tb_fxt_use_provider(struct tb_fxt_tables *tables, uint32_t id, bool anew);
 
 /* Sets entries of the current provider's tables: index 1..0x7fff and 1..0xff. */
-TB_MUST_CHECK enum tb_status tb_fxt_set_string(struct tb_fxt_tables *tables, uint32_t index, struct tb_slice text);
+TB_MUST_CHECK enum tb_status tb_fxt_set_string(struct tb_fxt_tables *tables, uint32_t index, struct tb_str text);
 TB_MUST_CHECK enum tb_status tb_fxt_set_thread(struct tb_fxt_tables *tables, uint32_t index,
                                                const struct tb_track *thread);
 
 /* A provider's string 0..0x7fff; ptr is NULL where none was set. String 0 is the empty one. The provider has pages. */
-static inline struct tb_slice tb_fxt_string_at(const struct tb_fxt_provider *provider, uint32_t index) {
+static inline struct tb_str tb_fxt_string_at(const struct tb_fxt_provider *provider, uint32_t index) {
   return provider->pages[index / TB_FXT_PAGE_STRINGS]->strings[index % TB_FXT_PAGE_STRINGS];
 }
 
@@ -95,7 +95,7 @@ TB_MUST_CHECK enum tb_status tb_fxt_global_track(struct tb_fxt_tables *tables, c
 
 /* The track of the series of a counter that `value` is a sample of, as its name says; the track is the thread's process'. */
 TB_MUST_CHECK enum tb_status tb_fxt_counter_track(struct tb_fxt_tables *tables, const struct tb_track *thread,
-                                                  struct tb_slice name, uint64_t id, const struct tb_arg *value,
+                                                  struct tb_str name, uint64_t id, const struct tb_arg *value,
                                                   const struct tb_track **track);
 
 /* ---- objects ------------------------------------------------------------------------------------------------------
@@ -103,6 +103,6 @@ TB_MUST_CHECK enum tb_status tb_fxt_counter_track(struct tb_fxt_tables *tables, 
 
 /* Remembers what a record says of the object (a, b) in `map`; everything is copied. */
 TB_MUST_CHECK enum tb_status tb_fxt_set_object(struct tb_fxt_tables *tables, struct tb_map *map, uint64_t a, uint64_t b,
-                                               struct tb_slice name, const struct tb_arg *args, uint32_t arg_count);
+                                               struct tb_str name, const struct tb_arg *args, uint32_t arg_count);
 
 #endif

@@ -24,25 +24,25 @@ static enum tb_status new_track(struct tb_fxt_tables *tables, enum tb_track_type
 /* The process or thread id of a koid: itself where it is below 2^30. Any other (artificial koids have bit 63) gets a number of its
  * own from there to 2^31, its lower 30 bits if they are free, so that it meets no other: Perfetto's process ids are int32, and its
  * trace processor takes negative ones apart. Only the last 2^31 koids, which no kernel gives, are negative ids: JSON's. */
-static enum tb_status id_of_koid(struct tb_fxt_tables *tables, uint64_t koid, int64_t *id, struct tb_slice *text) {
+static enum tb_status id_of_koid(struct tb_fxt_tables *tables, uint64_t koid, int64_t *id, struct tb_str *text) {
   const uint32_t first_own = UINT32_C(1) << 30;
-  *text = (struct tb_slice){NULL, 0};
+  *text = (struct tb_str){NULL, 0};
   *id = (int64_t)koid;
   if (koid < first_own || (*id < 0 && *id >= INT32_MIN)) return TB_OK;
   char decimal[24];
   int len = snprintf(decimal, sizeof(decimal), "%" PRIu64, koid);
-  enum tb_status status = tb_fxt_intern(&tables->texts, (struct tb_slice){decimal, (size_t)len}, text);
+  enum tb_status status = tb_fxt_intern(&tables->texts, (struct tb_str){decimal, (size_t)len}, text);
   if (status != TB_OK) return status;
   const uint64_t *known = tb_map_find(&tables->ids, koid, 0);
   if (known) {
     *id = (int64_t)*known;
-    if (*known == koid) *text = (struct tb_slice){NULL, 0};
+    if (*known == koid) *text = (struct tb_str){NULL, 0};
     return TB_OK;
   }
   uint32_t number = first_own | ((uint32_t)koid & (first_own - 1));
   while (tb_map_find(&tables->taken, number, 0)) number = first_own | ((number - 1) & (first_own - 1));
   *id = (int64_t)number;
-  if (number == koid) *text = (struct tb_slice){NULL, 0};
+  if (number == koid) *text = (struct tb_str){NULL, 0};
   status = tb_map_put(&tables->taken, number, 0, 1);
   return status == TB_OK ? tb_map_put(&tables->ids, koid, 0, (uint64_t)*id) : status;
 }
@@ -99,14 +99,14 @@ enum tb_status tb_fxt_global_track(struct tb_fxt_tables *tables, const struct tb
 /* What a counter's track is known by. `letter`: of the values' type where they do not tell it, see docs/MAPPING.md; else 0. */
 struct counter {
   const struct tb_track *thread;
-  struct tb_slice name, series;
+  struct tb_str name, series;
   uint64_t id;
   char letter;
 };
 
 /* Whether our writer says that the name is the counter's whole one: it was no counter of FXT. */
 static bool has_own_name(const struct counter *counter) {
-  return counter->id == 0 && tb_slice_equal(counter->series, TB_SLICE(TB_FXT_OWN_SERIES));
+  return counter->id == 0 && tb_str_equal(counter->series, TB_STR(TB_FXT_OWN_SERIES));
 }
 
 /* Whether it says all that there is to say. */
@@ -121,7 +121,7 @@ static enum tb_status spell_counter(struct tb_buffer *to, const struct counter *
   char numbers[80], id[24], tid[24];
   int id_len = snprintf(id, sizeof(id), "%" PRIu64, counter->id);
   (void)snprintf(tid, sizeof(tid), "%" PRId64, thread->tid);
-  struct tb_slice koid = thread->tid_text.len ? thread->tid_text : tb_slice_from(tid);
+  struct tb_str koid = thread->tid_text.len ? thread->tid_text : tb_str_from(tid);
   int len = snprintf(numbers, sizeof(numbers), ",\"%s\",\"%.*s\"", id, (int)koid.len, koid.ptr);
   enum tb_status status = tb_buffer_append(to, "[", 1);
   if (status == TB_OK) status = tb_fxt_json_string(to, counter->name);
@@ -142,8 +142,8 @@ static enum tb_status spell_counter(struct tb_buffer *to, const struct counter *
 }
 
 /* The track of an identity; where it is new and `make` is false, NULL. */
-static enum tb_status counter_of(struct tb_fxt_tables *tables, const struct tb_track *process, struct tb_slice identity,
-                                 struct tb_slice name, bool describe, bool make, const struct tb_track **track) {
+static enum tb_status counter_of(struct tb_fxt_tables *tables, const struct tb_track *process, struct tb_str identity,
+                                 struct tb_str name, bool describe, bool make, const struct tb_track **track) {
   enum tb_status status = tb_fxt_intern(&tables->texts, identity, &identity);
   if (status != TB_OK) return status;
   *track = tb_map_find_pointer(&tables->counters, as_value(process), as_value(identity.ptr));
@@ -168,7 +168,7 @@ static enum tb_status find_counter(struct tb_fxt_tables *tables, const struct co
   size_t name_at;
   enum tb_status status = spell_counter(&text, counter, &name_at);
   if (status == TB_OK) {
-    struct tb_slice identity = {text.data, name_at}, full = {text.data + name_at, text.len - name_at};
+    struct tb_str identity = {text.data, name_at}, full = {text.data + name_at, text.len - name_at};
     status = counter_of(tables, counter->thread->parent, identity, full, !is_named_by_name(counter), make, track);
   }
   tb_buffer_free(&text);
@@ -185,7 +185,7 @@ static const char *letters_of(const struct tb_arg *value) {
   return value->type == TB_ARG_UINT ? "u" : none;
 }
 
-enum tb_status tb_fxt_counter_track(struct tb_fxt_tables *tables, const struct tb_track *thread, struct tb_slice name,
+enum tb_status tb_fxt_counter_track(struct tb_fxt_tables *tables, const struct tb_track *thread, struct tb_str name,
                                     uint64_t id, const struct tb_arg *value, const struct tb_track **track) {
   struct counter counter = {.thread = thread, .name = name, .series = value->name, .id = id};
   const char *letters = letters_of(value);

@@ -16,7 +16,7 @@ void tb_fxt_put_log(struct tb_fxt_writer *w, const struct tb_event *event) {
     tb_fxt_lose_event(w, "an event before time 0", event);
     return;
   }
-  struct tb_slice text = event->name;
+  struct tb_str text = event->name;
   if (text.len > TB_FXT_MAX_STRING) {
     tb_fxt_lose_event(w, "the end of a text of more than 32,000 bytes", event);
     text = tb_fxt_text_cut(text, TB_FXT_MAX_STRING);
@@ -35,9 +35,9 @@ void tb_fxt_put_log(struct tb_fxt_writer *w, const struct tb_event *event) {
  * ------------------------------------------------------------------------------------------------------------------------
  */
 
-static void put_chunks(struct tb_fxt_writer *w, struct tb_slice name, struct tb_slice bytes, uint64_t type) {
+static void put_chunks(struct tb_fxt_writer *w, struct tb_str name, struct tb_str bytes, uint64_t type) {
   do {
-    struct tb_slice chunk = {bytes.ptr, bytes.len < BLOB_CHUNK ? bytes.len : BLOB_CHUNK};
+    struct tb_str chunk = {bytes.ptr, bytes.len < BLOB_CHUNK ? bytes.len : BLOB_CHUNK};
     uint64_t ref = tb_fxt_string_ref(w, name);
     tb_fxt_open_record(w, TB_FXT_BLOB, ref << 16 | (uint64_t)chunk.len << 32 | type << 48);
     tb_fxt_put_stream(w, chunk);
@@ -48,7 +48,7 @@ static void put_chunks(struct tb_fxt_writer *w, struct tb_slice name, struct tb_
 }
 
 /* Writes the record in hand as the head of a large one, and the bytes behind it. */
-static void close_large(struct tb_fxt_writer *w, struct tb_slice bytes) {
+static void close_large(struct tb_fxt_writer *w, struct tb_str bytes) {
   tb_fxt_put_word(w, bytes.len);
   if (w->words > TB_FXT_MAX_WORDS || bytes.len / TB_FXT_WORD > UINT32_MAX - TB_FXT_MAX_WORDS)
     tb_fxt_lose_event(w, "a blob of 32 GiB or more, or with too long arguments", NULL);
@@ -56,7 +56,7 @@ static void close_large(struct tb_fxt_writer *w, struct tb_slice bytes) {
     tb_fxt_write_large(w, w->record, w->words, bytes);
 }
 
-void tb_fxt_put_large(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_slice category,
+void tb_fxt_put_large(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_str category,
                       bool has_metadata) {
   if (event->track) tb_fxt_use_process(w, tb_fxt_process_koid(event->track));
   uint64_t thread =
@@ -79,7 +79,7 @@ void tb_fxt_put_blob(struct tb_fxt_writer *w, const struct tb_event *event) {
       tb_losses_add_kind(&w->writer->losses, "packets that FXT has no records for (--keep-packets keeps them)",
                          event->name, event->offset);
     else
-      put_chunks(w, comes_from_fxt ? event->name : TB_SLICE("perfetto"), event->blob, TB_FXT_BLOB_PERFETTO);
+      put_chunks(w, comes_from_fxt ? event->name : TB_STR("perfetto"), event->blob, TB_FXT_BLOB_PERFETTO);
   } else if (event->blob_type) {
     put_chunks(w, event->name, event->blob, event->blob_type);
   } else {
@@ -92,8 +92,8 @@ void tb_fxt_put_blob(struct tb_fxt_writer *w, const struct tb_event *event) {
 /* Takes a blob's type and bytes from arguments called so; false where they are not there. */
 static bool take_blob(struct tb_fxt_writer *w, const struct tb_arg *args, uint32_t count, const char *type,
                       const char *bytes, struct tb_event *blob) {
-  const struct tb_arg *number = tb_find_member(args, count, tb_slice_from(type));
-  const struct tb_arg *text = tb_find_member(args, count, tb_slice_from(bytes));
+  const struct tb_arg *number = tb_find_member(args, count, tb_str_from(type));
+  const struct tb_arg *text = tb_find_member(args, count, tb_str_from(bytes));
   if (!number || !text || text->type != TB_ARG_STRING || (number->type != TB_ARG_INT && number->type != TB_ARG_UINT))
     return false;
   char *to = tb_arena_alloc(&w->scratch, text->text.len);
@@ -102,19 +102,19 @@ static bool take_blob(struct tb_fxt_writer *w, const struct tb_arg *args, uint32
   if (!to || tb_base64_decode(text->text, to, &len) != TB_OK) return false;
   blob->type = TB_EVENT_BLOB;
   blob->blob_type = (uint8_t)number->u;
-  blob->blob = (struct tb_slice){to, len};
+  blob->blob = (struct tb_str){to, len};
   return true;
 }
 
 bool tb_fxt_put_blob_again(struct tb_fxt_writer *w, const struct tb_event *event) {
   struct tb_event blob = *event;
   if (event->type == TB_EVENT_METADATA) {
-    if (!tb_slice_equal(event->name, TB_SLICE(TB_BLOB_METADATA))) return false;
+    if (!tb_str_equal(event->name, TB_STR(TB_BLOB_METADATA))) return false;
     if (!take_blob(w, event->args, event->arg_count, "type", "bytes", &blob)) return false;
-    const struct tb_arg *name = tb_find_member(event->args, event->arg_count, TB_SLICE("name"));
-    const struct tb_arg *category = tb_find_member(event->args, event->arg_count, TB_SLICE("category"));
-    blob.name = name && name->type == TB_ARG_STRING ? name->text : (struct tb_slice){NULL, 0};
-    blob.categories = category && category->type == TB_ARG_STRING ? category->text : (struct tb_slice){NULL, 0};
+    const struct tb_arg *name = tb_find_member(event->args, event->arg_count, TB_STR("name"));
+    const struct tb_arg *category = tb_find_member(event->args, event->arg_count, TB_STR("category"));
+    blob.name = name && name->type == TB_ARG_STRING ? name->text : (struct tb_str){NULL, 0};
+    blob.categories = category && category->type == TB_ARG_STRING ? category->text : (struct tb_str){NULL, 0};
     blob.track = NULL;
     blob.arg_count = 0;
   } else if (!take_blob(w, event->extra, event->extra_count, TB_BLOB_EXTRA_TYPE, TB_BLOB_EXTRA_BYTES, &blob)) {
@@ -129,7 +129,7 @@ bool tb_fxt_put_blob_again(struct tb_fxt_writer *w, const struct tb_event *event
  * ------------------------------------------------------------------------------------------------------------------------
  */
 
-static const struct tb_arg *find_arg(const struct tb_event *event, struct tb_slice name) {
+static const struct tb_arg *find_arg(const struct tb_event *event, struct tb_str name) {
   return tb_find_member(event->args, event->arg_count, name);
 }
 
@@ -169,7 +169,7 @@ static void give_type(struct tb_arg *arg, char letter) {
 
 /* The members of an object record's `args`, as if they were an event's. */
 static void flatten_members(struct tb_fxt_writer *w, const struct tb_event *event) {
-  const struct tb_arg *dict = find_arg(event, TB_SLICE("args"));
+  const struct tb_arg *dict = find_arg(event, TB_STR("args"));
   if (!dict || dict->type != TB_ARG_DICT || dict->span == 1) return;
   struct tb_event members = {.arg_count = dict->span - 1};
   struct tb_arg *args = tb_arena_alloc(&w->scratch, members.arg_count * sizeof(*args));
@@ -187,18 +187,18 @@ static void flatten_members(struct tb_fxt_writer *w, const struct tb_event *even
 
 /* True where the event was an object record, and is one again. */
 static bool put_object(struct tb_fxt_writer *w, const struct tb_event *event) {
-  bool is_kernel = tb_slice_equal(event->name, TB_SLICE(TB_FXT_NAME_KERNEL_OBJECT));
-  if (!is_kernel && !tb_slice_equal(event->name, TB_SLICE(TB_FXT_NAME_USERSPACE_OBJECT))) return false;
+  bool is_kernel = tb_str_equal(event->name, TB_STR(TB_FXT_NAME_KERNEL_OBJECT));
+  if (!is_kernel && !tb_str_equal(event->name, TB_STR(TB_FXT_NAME_USERSPACE_OBJECT))) return false;
   uint64_t number, type = 0;
-  const struct tb_arg *text = find_arg(event, TB_SLICE("name"));
-  if (!number_of(find_arg(event, is_kernel ? TB_SLICE("koid") : TB_SLICE("pointer")), &number)) return false;
-  if (is_kernel && !number_of(find_arg(event, TB_SLICE("type")), &type)) return false;
+  const struct tb_arg *text = find_arg(event, TB_STR("name"));
+  if (!number_of(find_arg(event, is_kernel ? TB_STR("koid") : TB_STR("pointer")), &number)) return false;
+  if (is_kernel && !number_of(find_arg(event, TB_STR("type")), &type)) return false;
   flatten_members(w, event);
   uint64_t process = tb_fxt_process_koid(event->track);
   tb_fxt_use_process(w, process);
   if (is_kernel && type == TB_FXT_OBJECT_THREAD && event->track && w->args.count < TB_FXT_MAX_ARGS)
     w->args.items[w->args.count++] =
-        (struct tb_fxt_flat){.name = TB_SLICE("process"), .value = process, .type = TB_FXT_ARG_KOID};
+        (struct tb_fxt_flat){.name = TB_STR("process"), .value = process, .type = TB_FXT_ARG_KOID};
   uint64_t name = text && text->type == TB_ARG_STRING ? tb_fxt_string_ref(w, text->text) : 0;
   if (is_kernel)
     tb_fxt_open_record(w, TB_FXT_KERNEL_OBJECT, type << 16 | name << 24 | (uint64_t)w->args.count << 40);
@@ -220,8 +220,8 @@ void tb_fxt_put_metadata(struct tb_fxt_writer *w, const struct tb_event *event) 
   tb_fxt_flatten_metadata(w, event);
   if (!w->provider) tb_fxt_use_process(w, tb_fxt_process_koid(event->track));
   const char *category = event->type == TB_EVENT_METADATA ? TB_FXT_CATEGORY_METADATA : TB_FXT_CATEGORY_TRACE;
-  tb_fxt_put_large(w, event, tb_slice_from(category), true);
-  struct tb_slice track_name = tb_metadata_track_name(event);
+  tb_fxt_put_large(w, event, tb_str_from(category), true);
+  struct tb_str track_name = tb_metadata_track_name(event);
   if (track_name.len) tb_fxt_name_track(w, event->track, track_name); /* others look for names in kernel objects */
 }
 

@@ -10,7 +10,7 @@ static bool state_of(const struct tb_event *event, uint32_t *state) {
       *state = TB_FXT_STATE_NEW;
       return true;
     case TB_TASK_RUNNABLE:
-      *state = tb_slice_equal(event->name, TB_SLICE("new")) ? TB_FXT_STATE_NEW : TB_FXT_STATE_RUNNING;
+      *state = tb_str_equal(event->name, TB_STR("new")) ? TB_FXT_STATE_NEW : TB_FXT_STATE_RUNNING;
       return true;
     case TB_TASK_INTERRUPTIBLE_SLEEP:
     case TB_TASK_UNINTERRUPTIBLE_SLEEP:
@@ -33,11 +33,11 @@ static bool state_of(const struct tb_event *event, uint32_t *state) {
 static void add_weight(struct tb_fxt_flat *args, uint32_t *count, const char *name, int32_t weight) {
   if (weight == 0 || *count == TB_FXT_MAX_ARGS) return;
   args[(*count)++] =
-      (struct tb_fxt_flat){.name = tb_slice_from(name), .value = (uint32_t)weight, .type = TB_FXT_ARG_INT32};
+      (struct tb_fxt_flat){.name = tb_str_from(name), .value = (uint32_t)weight, .type = TB_FXT_ARG_INT32};
 }
 
 /* A switch on a processor; the idle thread has koid 0 and the weight that marks it. */
-struct change {
+struct context_change {
   int64_t ts;
   uint64_t process; /* whose provider writes it */
   uint64_t from, to;
@@ -45,7 +45,7 @@ struct change {
   int32_t from_weight, to_weight;
 };
 
-static void put_change(struct tb_fxt_writer *w, const struct change *change, const struct tb_fxt_flat *more,
+static void put_change(struct tb_fxt_writer *w, const struct context_change *change, const struct tb_fxt_flat *more,
                        uint32_t more_count) {
   struct tb_fxt_flat args[TB_FXT_MAX_ARGS];
   uint32_t count = 0;
@@ -64,7 +64,7 @@ static void put_change(struct tb_fxt_writer *w, const struct change *change, con
   tb_fxt_close_record(w);
 }
 
-static void put_wakeup(struct tb_fxt_writer *w, const struct change *change, const struct tb_fxt_flat *more,
+static void put_wakeup(struct tb_fxt_writer *w, const struct context_change *change, const struct tb_fxt_flat *more,
                        uint32_t more_count) {
   struct tb_fxt_flat args[TB_FXT_MAX_ARGS];
   uint32_t count = 0;
@@ -84,13 +84,13 @@ void tb_fxt_finish_switch(struct tb_fxt_writer *w) {
   struct tb_fxt_switch *out = &w->outgoing;
   if (!out->waiting) return;
   out->waiting = false;
-  struct change change = {.ts = out->ts,
-                          .process = out->process,
-                          .from = out->thread,
-                          .cpu = out->cpu,
-                          .state = out->state,
-                          .from_weight = out->priority,
-                          .to_weight = TB_FXT_IDLE_WEIGHT};
+  struct context_change change = {.ts = out->ts,
+                                  .process = out->process,
+                                  .from = out->thread,
+                                  .cpu = out->cpu,
+                                  .state = out->state,
+                                  .from_weight = out->priority,
+                                  .to_weight = TB_FXT_IDLE_WEIGHT};
   if (out->may_wake)
     put_wakeup(w, &change, out->args, out->arg_count);
   else
@@ -110,12 +110,12 @@ static int32_t weight_of(const struct tb_event *event) {
 static void start_running(struct tb_fxt_writer *w, const struct tb_event *event) {
   struct tb_fxt_switch *out = &w->outgoing;
   uint64_t thread = tb_fxt_thread_koid(event->track);
-  struct change change = {.ts = event->ts,
-                          .process = tb_fxt_process_koid(event->track),
-                          .to = thread,
-                          .cpu = event->cpu,
-                          .from_weight = TB_FXT_IDLE_WEIGHT,
-                          .to_weight = weight_of(event)};
+  struct context_change change = {.ts = event->ts,
+                                  .process = tb_fxt_process_koid(event->track),
+                                  .to = thread,
+                                  .cpu = event->cpu,
+                                  .from_weight = TB_FXT_IDLE_WEIGHT,
+                                  .to_weight = weight_of(event)};
   if (out->waiting && (out->ts != event->ts || out->cpu != event->cpu)) tb_fxt_finish_switch(w);
   if (out->waiting) {
     out->waiting = false;
@@ -156,11 +156,11 @@ static void stop_running(struct tb_fxt_writer *w, const struct tb_event *event, 
 }
 
 static void wake(struct tb_fxt_writer *w, const struct tb_event *event) {
-  struct change change = {.ts = event->ts,
-                          .process = tb_fxt_process_koid(event->track),
-                          .from = tb_fxt_thread_koid(event->track),
-                          .cpu = event->cpu,
-                          .from_weight = weight_of(event)};
+  struct context_change change = {.ts = event->ts,
+                                  .process = tb_fxt_process_koid(event->track),
+                                  .from = tb_fxt_thread_koid(event->track),
+                                  .cpu = event->cpu,
+                                  .from_weight = weight_of(event)};
   put_wakeup(w, &change, w->args.items, w->args.count);
 }
 
@@ -171,9 +171,8 @@ enum meaning { SWITCHES, WAKES, MAY_WAKE };
 
 static enum meaning meaning_of(const struct tb_fxt_writer *w, const struct tb_event *event) {
   if (event->task_state != TB_TASK_RUNNABLE && event->task_state != TB_TASK_CREATED) return SWITCHES;
-  if (tb_slice_equal(event->name, TB_SLICE("waking"))) return WAKES;
-  if (tb_slice_equal(event->name, TB_SLICE("preempted")) || tb_slice_equal(event->name, TB_SLICE("new")))
-    return SWITCHES;
+  if (tb_str_equal(event->name, TB_STR("waking"))) return WAKES;
+  if (tb_str_equal(event->name, TB_STR("preempted")) || tb_str_equal(event->name, TB_STR("new"))) return SWITCHES;
   const uint64_t *thread = tb_map_find(&w->running, event->cpu, 0);
   if (!thread) return MAY_WAKE;
   return *thread == tb_fxt_thread_koid(event->track) ? SWITCHES : WAKES;

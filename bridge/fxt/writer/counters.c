@@ -26,24 +26,24 @@ void tb_fxt_finish_counter(struct tb_fxt_writer *w) {
   struct tb_event members = {.type = TB_EVENT_BLOB, .blob = {texts + s->name_len + s->category_len, s->members_len}};
   if (s->members_len) {
     tb_fxt_use_process(w, s->process);
-    tb_fxt_put_large(w, &members, TB_SLICE(TB_FXT_CATEGORY_COUNTER), false);
+    tb_fxt_put_large(w, &members, TB_STR(TB_FXT_CATEGORY_COUNTER), false);
   }
   tb_fxt_put_event(w, &record);
   s->series.count = 0;
 }
 
-static bool is_same_text(const struct tb_fxt_sampling *s, size_t at, size_t len, struct tb_slice text) {
+static bool is_same_text(const struct tb_fxt_sampling *s, size_t at, size_t len, struct tb_str text) {
   return len == text.len && (len == 0 || memcmp(s->texts.data + at, text.ptr, len) == 0);
 }
 
 /* What stands before a record's samples. */
 struct words {
-  struct tb_slice name, category;
-  struct tb_slice members; /* JSON: of the event, no samples */
+  struct tb_str name, category;
+  struct tb_str members; /* JSON: of the event, no samples */
 };
 
 static bool belongs(const struct tb_fxt_sampling *s, const struct tb_fxt_sampling *to, const struct words *words,
-                    struct tb_slice series) {
+                    struct tb_str series) {
   if (s->series.count == 0 || s->series.count == TB_FXT_MAX_ARGS || s->ts != to->ts || s->id != to->id ||
       s->process != to->process || s->thread != to->thread || !is_same_text(s, 0, s->name_len, words->name) ||
       !is_same_text(s, s->name_len, s->category_len, words->category) ||
@@ -72,7 +72,7 @@ static void start_record(struct tb_fxt_writer *w, const struct tb_fxt_sampling *
 
 /* Adds a sample whose value is `flat`. */
 static void add_sample(struct tb_fxt_writer *w, const struct tb_fxt_sampling *to, const struct words *words,
-                       struct tb_slice series, const struct tb_fxt_flat *flat) {
+                       struct tb_str series, const struct tb_fxt_flat *flat) {
   struct tb_fxt_sampling *s = &w->sampling;
   if (!belongs(s, to, words, series)) start_record(w, to, words);
   uint32_t i = s->series.count;
@@ -88,7 +88,7 @@ static void add_sample(struct tb_fxt_writer *w, const struct tb_fxt_sampling *to
  * ------------------------------------------------------------------------------------------------------------ */
 
 /* Takes one string out of a JSON array of strings; false where there is none. Escapes are undone into scratch. */
-static bool take_json_string(struct tb_fxt_writer *w, struct tb_slice *json, struct tb_slice *text) {
+static bool take_json_string(struct tb_fxt_writer *w, struct tb_str *json, struct tb_str *text) {
   if (json->len < 3 || (json->ptr[0] != '[' && json->ptr[0] != ',') || json->ptr[1] != '"') return false;
   char *out = tb_arena_alloc(&w->scratch, json->len);
   if (!out) {
@@ -123,20 +123,20 @@ static bool take_json_string(struct tb_fxt_writer *w, struct tb_slice *json, str
     out[n++] = c;
   }
   if (i >= json->len) return false;
-  *text = (struct tb_slice){out, n};
-  *json = (struct tb_slice){json->ptr + i + 1, json->len - i - 1};
+  *text = (struct tb_str){out, n};
+  *json = (struct tb_str){json->ptr + i + 1, json->len - i - 1};
   return true;
 }
 
-static uint64_t number_of(struct tb_slice text) {
+static uint64_t number_of(struct tb_str text) {
   uint64_t number;
   return tb_fxt_parse_number(text, &number) ? number : tb_fxt_text_hash(text);
 }
 
 /* Name, series, id and thread of a counter's own track: by its description, else by its name. */
-static void identify(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_slice *name,
-                     struct tb_slice *series, struct tb_fxt_sampling *to, char *letter) {
-  struct tb_slice rest = track->description, text;
+static void identify(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_str *name, struct tb_str *series,
+                     struct tb_fxt_sampling *to, char *letter) {
+  struct tb_str rest = track->description, text;
   if (take_json_string(w, &rest, name) && take_json_string(w, &rest, series)) {
     if (take_json_string(w, &rest, &text)) to->id = number_of(text);
     if (take_json_string(w, &rest, &text) && !to->thread) to->thread = number_of(text);
@@ -144,7 +144,7 @@ static void identify(struct tb_fxt_writer *w, const struct tb_track *track, stru
     return;
   }
   *name = track->name;
-  *series = TB_SLICE(TB_FXT_OWN_SERIES);
+  *series = TB_STR(TB_FXT_OWN_SERIES);
 }
 
 static bool flat_number(const struct tb_arg *arg, char letter, struct tb_fxt_flat *flat) {
@@ -167,27 +167,26 @@ static bool flat_number(const struct tb_arg *arg, char letter, struct tb_fxt_fla
   return true;
 }
 
-static uint32_t add_time(struct tb_arg *members, uint32_t count, struct tb_slice name, int64_t ns) {
+static uint32_t add_time(struct tb_arg *members, uint32_t count, struct tb_str name, int64_t ns) {
   members[count] = (struct tb_arg){.name = name, .i = ns, .span = 1, .type = TB_ARG_INT};
   return count + 1;
 }
 
 static uint32_t add_times(struct tb_arg *members, const struct tb_event *event) {
   uint32_t count = 0;
-  if (event->ts < 0) count = add_time(members, count, TB_SLICE(TB_FXT_CARRIED "ts_ns"), event->ts);
-  if (event->has & TB_HAS_DUR) count = add_time(members, count, TB_SLICE(TB_FXT_CARRIED "dur_ns"), event->dur);
+  if (event->ts < 0) count = add_time(members, count, TB_STR(TB_FXT_CARRIED "ts_ns"), event->ts);
+  if (event->has & TB_HAS_DUR) count = add_time(members, count, TB_STR(TB_FXT_CARRIED "dur_ns"), event->dur);
   if (event->has & TB_HAS_THREAD_TS)
-    count = add_time(members, count, TB_SLICE(TB_FXT_CARRIED "tts_ns"), event->thread_ts);
+    count = add_time(members, count, TB_STR(TB_FXT_CARRIED "tts_ns"), event->thread_ts);
   if (event->has & TB_HAS_THREAD_DUR)
-    count = add_time(members, count, TB_SLICE(TB_FXT_CARRIED "tdur_ns"), event->thread_dur);
+    count = add_time(members, count, TB_STR(TB_FXT_CARRIED "tdur_ns"), event->thread_dur);
   return count;
 }
 
 /* Adds a dict of the values that the source wrote as texts, by series; `series` is that of the only one, where the event does not name it. */
-static uint32_t add_texts(struct tb_arg *members, uint32_t count, const struct tb_event *event,
-                          struct tb_slice series) {
+static uint32_t add_texts(struct tb_arg *members, uint32_t count, const struct tb_event *event, struct tb_str series) {
   struct tb_arg *dict = &members[count];
-  *dict = (struct tb_arg){.name = TB_SLICE(TB_FXT_CARRIED TB_FXT_SERIES_TEXTS), .span = 1, .type = TB_ARG_DICT};
+  *dict = (struct tb_arg){.name = TB_STR(TB_FXT_CARRIED TB_FXT_SERIES_TEXTS), .span = 1, .type = TB_ARG_DICT};
   for (uint32_t i = 0; i < event->arg_count; i += event->args[i].span) {
     double number;
     if (event->args[i].type != TB_ARG_STRING || !tb_number_in_text(event->args[i].text, &number)) continue;
@@ -199,21 +198,21 @@ static uint32_t add_texts(struct tb_arg *members, uint32_t count, const struct t
 }
 
 /* What the event says beside its samples, as JSON; empty for nothing. */
-static struct tb_slice spell_members(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_slice series) {
+static struct tb_str spell_members(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_str series) {
   enum { TIMES = 4, OTHERS = 1 };
   size_t room = (size_t)event->extra_count + event->arg_count + TIMES + OTHERS;
   struct tb_arg *members = tb_arena_alloc(&w->scratch, room * sizeof(*members));
   if (!members) {
     tb_fxt_fail(w, TB_NO_MEMORY);
-    return (struct tb_slice){NULL, 0};
+    return (struct tb_str){NULL, 0};
   }
   uint32_t count = add_texts(members, add_times(members, event), event, series);
   for (uint32_t i = 0; i < event->extra_count; i += event->extra[i].span) {
-    if (tb_slice_equal(event->extra[i].name, TB_SLICE(TB_FXT_EXTRA_TYPES))) continue;
+    if (tb_str_equal(event->extra[i].name, TB_STR(TB_FXT_EXTRA_TYPES))) continue;
     memcpy(&members[count], &event->extra[i], event->extra[i].span * sizeof(*members));
     count += event->extra[i].span;
   }
-  return count ? tb_fxt_as_json(w, members, count, true) : (struct tb_slice){NULL, 0};
+  return count ? tb_fxt_as_json(w, members, count, true) : (struct tb_str){NULL, 0};
 }
 
 static bool has_members(const struct tb_event *event) {
@@ -230,14 +229,14 @@ void tb_fxt_put_counter(struct tb_fxt_writer *w, const struct tb_event *event) {
       .ts = event->ts, .process = tb_fxt_process_koid(home), .thread = tb_fxt_thread_koid(home)};
   bool own_track = event->track->type == TB_TRACK_COUNTER;
   char letter = '\0';
-  struct tb_slice name = event->name, series = {NULL, 0};
+  struct tb_str name = event->name, series = {NULL, 0};
   if (own_track)
     identify(w, event->track, &name, &series, &to, &letter);
   else if (event->id.kind != TB_ID_NONE)
     to.id = event->id.is_number ? event->id.value : tb_fxt_text_hash(event->id.text);
   if (event->stack.frame_count || event->stack.ref.len)
     tb_fxt_lose_event(w, "a counter's call stack, which FXT has no place for", event);
-  struct tb_slice members = has_members(event) ? spell_members(w, event, series) : (struct tb_slice){NULL, 0};
+  struct tb_str members = has_members(event) ? spell_members(w, event, series) : (struct tb_str){NULL, 0};
   uint32_t index = 0;
   for (uint32_t i = 0; i < event->arg_count && w->status == TB_OK; i += event->args[i].span) {
     struct tb_fxt_flat flat;

@@ -24,7 +24,7 @@ static uint8_t integer_type(const struct tb_arg *arg, char letter) {
   return arg->width != 64 && arg->u <= UINT32_MAX ? TB_FXT_ARG_UINT32 : TB_FXT_ARG_UINT64;
 }
 
-static struct tb_fxt_flat flat_of(const struct tb_arg *arg, struct tb_slice name, char letter) {
+static struct tb_fxt_flat flat_of(const struct tb_arg *arg, struct tb_str name, char letter) {
   struct tb_fxt_flat flat = {.name = name, .value = arg->u};
   if (letter == 'n') {
     flat.type = TB_FXT_ARG_NULL;
@@ -80,24 +80,24 @@ static void add(struct tb_fxt_writer *w, const struct tb_fxt_flat *flat) {
     tb_fxt_lose_event(w, "an argument past the fifteenth", NULL);
 }
 
-void tb_fxt_add_text(struct tb_fxt_writer *w, const char *name, struct tb_slice text) {
-  add(w, &(struct tb_fxt_flat){.name = tb_slice_from(name), .text = text, .type = TB_FXT_ARG_STRING});
+void tb_fxt_add_text(struct tb_fxt_writer *w, const char *name, struct tb_str text) {
+  add(w, &(struct tb_fxt_flat){.name = tb_str_from(name), .text = text, .type = TB_FXT_ARG_STRING});
 }
 
 void tb_fxt_add_number(struct tb_fxt_writer *w, const char *name, int64_t number) {
-  add(w, &(struct tb_fxt_flat){.name = tb_slice_from(name), .value = (uint64_t)number, .type = TB_FXT_ARG_INT64});
+  add(w, &(struct tb_fxt_flat){.name = tb_str_from(name), .value = (uint64_t)number, .type = TB_FXT_ARG_INT64});
 }
 
 /* A text in scratch, made of two. */
-static struct tb_slice join(struct tb_fxt_writer *w, struct tb_slice a, struct tb_slice b) {
+static struct tb_str join(struct tb_fxt_writer *w, struct tb_str a, struct tb_str b) {
   char *text = tb_arena_alloc(&w->scratch, a.len + b.len);
   if (!text) {
     tb_fxt_fail(w, TB_NO_MEMORY);
-    return (struct tb_slice){NULL, 0};
+    return (struct tb_str){NULL, 0};
   }
   if (a.len) memcpy(text, a.ptr, a.len);
   if (b.len) memcpy(text + a.len, b.ptr, b.len);
-  return (struct tb_slice){text, a.len + b.len};
+  return (struct tb_str){text, a.len + b.len};
 }
 
 /* ---- trees
@@ -114,13 +114,13 @@ static uint32_t count_leaves(const struct tb_arg *args, uint32_t count) {
   return leaves;
 }
 
-struct tb_slice tb_fxt_as_json(struct tb_fxt_writer *w, const struct tb_arg *args, uint32_t count, bool members) {
+struct tb_str tb_fxt_as_json(struct tb_fxt_writer *w, const struct tb_arg *args, uint32_t count, bool members) {
   struct tb_buffer text;
   tb_buffer_init(&text, w->writer->allocator, 0);
   enum tb_status status = members ? tb_fxt_json_object(&text, args, count) : tb_fxt_json_value(&text, args);
-  struct tb_slice copy = {NULL, 0};
+  struct tb_str copy = {NULL, 0};
   if (status == TB_OK) {
-    copy = tb_arena_copy(&w->scratch, (struct tb_slice){text.data, text.len});
+    copy = tb_arena_copy(&w->scratch, (struct tb_str){text.data, text.len});
     if (!copy.ptr) status = TB_NO_MEMORY;
   }
   tb_buffer_free(&text);
@@ -132,14 +132,14 @@ struct tb_slice tb_fxt_as_json(struct tb_fxt_writer *w, const struct tb_arg *arg
 }
 
 /* A value that is no flat one, as JSON text under NAME:json. */
-static void add_json(struct tb_fxt_writer *w, const struct tb_arg *arg, struct tb_slice name) {
-  struct tb_slice text = arg->type == TB_ARG_JSON ? arg->text : tb_fxt_as_json(w, arg, arg->span, false);
+static void add_json(struct tb_fxt_writer *w, const struct tb_arg *arg, struct tb_str name) {
+  struct tb_str text = arg->type == TB_ARG_JSON ? arg->text : tb_fxt_as_json(w, arg, arg->span, false);
   if (!text.ptr) return;
   add(w, &(struct tb_fxt_flat){
-             .name = join(w, name, TB_SLICE(TB_FXT_JSON_SUFFIX)), .text = text, .type = TB_FXT_ARG_STRING});
+             .name = join(w, name, TB_STR(TB_FXT_JSON_SUFFIX)), .text = text, .type = TB_FXT_ARG_STRING});
 }
 
-static void add_leaf(struct tb_fxt_writer *w, const struct tb_arg *arg, struct tb_slice name, char letter) {
+static void add_leaf(struct tb_fxt_writer *w, const struct tb_arg *arg, struct tb_str name, char letter) {
   if (arg->type == TB_ARG_JSON || arg->type == TB_ARG_DICT || arg->type == TB_ARG_ARRAY) {
     add_json(w, arg, name);
     return;
@@ -149,7 +149,7 @@ static void add_leaf(struct tb_fxt_writer *w, const struct tb_arg *arg, struct t
 }
 
 /* Every leaf under a name that spells its path, as the trace processor spells it: a.b[2].c */
-static void add_leaves(struct tb_fxt_writer *w, const struct tb_arg *arg, struct tb_slice name, unsigned depth) {
+static void add_leaves(struct tb_fxt_writer *w, const struct tb_arg *arg, struct tb_str name, unsigned depth) {
   if (!is_tree(arg) || depth == MAX_DEPTH) {
     add_leaf(w, arg, name, '.');
     return;
@@ -157,12 +157,12 @@ static void add_leaves(struct tb_fxt_writer *w, const struct tb_arg *arg, struct
   uint32_t item = 0;
   for (uint32_t i = 1; i < arg->span && w->status == TB_OK; i += arg[i].span) {
     char index[16];
-    struct tb_slice path;
+    struct tb_str path;
     if (arg->type == TB_ARG_ARRAY) {
       int len = snprintf(index, sizeof(index), "[%" PRIu32 "]", item++);
-      path = join(w, name, (struct tb_slice){index, (size_t)len});
+      path = join(w, name, (struct tb_str){index, (size_t)len});
     } else {
-      path = join(w, join(w, name, TB_SLICE(".")), arg[i].name);
+      path = join(w, join(w, name, TB_STR(".")), arg[i].name);
     }
     add_leaves(w, &arg[i], path, depth + 1);
   }
@@ -172,14 +172,12 @@ static void add_leaves(struct tb_fxt_writer *w, const struct tb_arg *arg, struct
  * ------------------------------------------------------------------------------------ */
 
 static bool is_own_extra(const struct tb_arg *arg) {
-  return tb_slice_equal(arg->name, TB_SLICE(TB_FXT_EXTRA_TYPES)) ||
-         tb_slice_equal(arg->name, TB_SLICE(TB_FXT_EXTRA_COUNTER)) ||
-         tb_slice_equal(arg->name, TB_SLICE(TB_BLOB_EXTRA_TYPE)) ||
-         tb_slice_equal(arg->name, TB_SLICE(TB_BLOB_EXTRA_BYTES));
+  return tb_str_equal(arg->name, TB_STR(TB_FXT_EXTRA_TYPES)) || tb_str_equal(arg->name, TB_STR(TB_FXT_EXTRA_COUNTER)) ||
+         tb_str_equal(arg->name, TB_STR(TB_BLOB_EXTRA_TYPE)) || tb_str_equal(arg->name, TB_STR(TB_BLOB_EXTRA_BYTES));
 }
 
 static void add_unsigned(struct tb_fxt_writer *w, const char *name, uint64_t number) {
-  add(w, &(struct tb_fxt_flat){.name = tb_slice_from(name), .value = number, .type = TB_FXT_ARG_UINT64});
+  add(w, &(struct tb_fxt_flat){.name = tb_str_from(name), .value = number, .type = TB_FXT_ARG_UINT64});
 }
 
 /* What Perfetto's events have beside those of JSON and FXT. */
@@ -197,7 +195,7 @@ static void add_particulars(struct tb_fxt_writer *w, const struct tb_event *even
     tb_fxt_add_number(w, TB_FXT_CARRIED "thread_instruction_count", event->thread_instruction_count);
   if (event->type != TB_EVENT_SAMPLE) return;
   if (event->has & TB_HAS_CPU) tb_fxt_add_number(w, TB_FXT_CARRIED "cpu", event->cpu);
-  struct tb_fxt_flat weight = {.name = TB_SLICE(TB_FXT_CARRIED "weight"), .type = TB_FXT_ARG_DOUBLE};
+  struct tb_fxt_flat weight = {.name = TB_STR(TB_FXT_CARRIED "weight"), .type = TB_FXT_ARG_DOUBLE};
   memcpy(&weight.value, &event->weight, sizeof(event->weight));
   if (event->has & TB_HAS_WEIGHT) add(w, &weight);
 }
@@ -210,13 +208,13 @@ static void add_carried(struct tb_fxt_writer *w, const struct tb_event *event) {
   tb_fxt_carry_stacks(w, event);
   for (uint32_t i = 0; i < event->extra_count; i += event->extra[i].span)
     if (!is_own_extra(&event->extra[i]))
-      add_leaf(w, &event->extra[i], join(w, TB_SLICE(TB_FXT_CARRIED), event->extra[i].name), '.');
+      add_leaf(w, &event->extra[i], join(w, TB_STR(TB_FXT_CARRIED), event->extra[i].name), '.');
 }
 
 char tb_fxt_type_letter(const struct tb_event *event, uint32_t index) {
   for (uint32_t i = 0; i < event->extra_count; i += event->extra[i].span) {
     const struct tb_arg *extra = &event->extra[i];
-    if (extra->type != TB_ARG_STRING || !tb_slice_equal(extra->name, TB_SLICE(TB_FXT_EXTRA_TYPES))) continue;
+    if (extra->type != TB_ARG_STRING || !tb_str_equal(extra->name, TB_STR(TB_FXT_EXTRA_TYPES))) continue;
     return index < extra->text.len ? extra->text.ptr[index] : '.';
   }
   return '.';
@@ -226,7 +224,7 @@ static bool is_derived(const struct tb_event *event, const struct tb_arg *arg, u
   return arg->flags & TB_ARG_DERIVED || tb_fxt_type_letter(event, index) == '-';
 }
 
-static bool is_path_part(struct tb_slice name) {
+static bool is_path_part(struct tb_str name) {
   for (size_t i = 0; i < name.len; i++)
     if (memchr(".[]", name.ptr[i], 3)) return false;
   return name.len > 0;
@@ -253,7 +251,7 @@ static void tell_trees(struct tb_fxt_writer *w, const struct tb_event *event) {
         is_tree(arg) && is_path_part(arg->name) && spells_path(arg, 0) ? TB_FXT_NESTED_PATH : TB_FXT_PLAIN_NAME;
     for (uint32_t n = count_leaves(arg, arg->span); n-- > 0 && count < sizeof(letters);) letters[count++] = letter;
   }
-  tb_fxt_add_text(w, TB_FXT_CARRIED TB_FXT_NESTED, tb_arena_copy(&w->scratch, (struct tb_slice){letters, count}));
+  tb_fxt_add_text(w, TB_FXT_CARRIED TB_FXT_NESTED, tb_arena_copy(&w->scratch, (struct tb_str){letters, count}));
 }
 
 /* The arguments themselves: all leaves where they fit; else each top-level one, trees as JSON text; else as many, and
@@ -273,7 +271,7 @@ static void add_args(struct tb_fxt_writer *w, const struct tb_event *event) {
     char letter = tb_fxt_type_letter(event, seen);
     if (is_derived(event, arg, seen++)) continue;
     if (top > room && w->args.count + 1 == TB_FXT_MAX_ARGS) {
-      struct tb_slice rest = tb_fxt_as_json(w, arg, event->arg_count - i, true);
+      struct tb_str rest = tb_fxt_as_json(w, arg, event->arg_count - i, true);
       if (rest.ptr) tb_fxt_add_text(w, TB_FXT_CARRIED TB_FXT_REST, rest);
       return;
     }
@@ -293,7 +291,7 @@ static struct tb_arg spellable(struct tb_fxt_writer *w, const struct tb_event *e
   struct tb_arg top = *arg;
   if (!top.name.len) top.name = event->name;
   if (!is_tree(arg) || (is_path_part(top.name) && spells_path(arg, 0))) return top;
-  struct tb_slice text = tb_fxt_as_json(w, arg, arg->span, false);
+  struct tb_str text = tb_fxt_as_json(w, arg, arg->span, false);
   return (struct tb_arg){.name = top.name, .text = text, .span = 1, .type = TB_ARG_JSON};
 }
 
@@ -327,8 +325,8 @@ size_t tb_fxt_args_size(const struct tb_fxt_flat *args, uint32_t count) {
   return size;
 }
 
-char *tb_fxt_copy_parts(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_slice *category,
-                        struct tb_slice *name, struct tb_fxt_flat **args, size_t *size) {
+char *tb_fxt_copy_parts(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_str *category,
+                        struct tb_str *name, struct tb_fxt_flat **args, size_t *size) {
   size_t args_size = tb_fxt_args_size(w->args.items, w->args.count);
   *size = args_size + event->name.len + event->categories.len;
   char *block = tb_alloc(w->writer->allocator, *size);
@@ -339,10 +337,10 @@ char *tb_fxt_copy_parts(struct tb_fxt_writer *w, const struct tb_event *event, s
   *args = tb_fxt_copy_args(w->args.items, w->args.count, block);
   char *texts = block + args_size;
   if (event->name.len) memcpy(texts, event->name.ptr, event->name.len);
-  *name = (struct tb_slice){texts, event->name.len};
+  *name = (struct tb_str){texts, event->name.len};
   texts += event->name.len;
   if (event->categories.len) memcpy(texts, event->categories.ptr, event->categories.len);
-  *category = (struct tb_slice){texts, event->categories.len};
+  *category = (struct tb_str){texts, event->categories.len};
   return block;
 }
 

@@ -17,7 +17,7 @@ static void put_record(struct tb_fxt_writer *w, unsigned type, const struct tb_f
                                        .ts = point->ts,
                                        .process = point->process,
                                        .thread = point->thread,
-                                       .name = TB_SLICE("flow"),
+                                       .name = TB_STR("flow"),
                                        .has_last = true,
                                        .last = point->id};
   if (point->held) {
@@ -85,7 +85,7 @@ static void free_held(const struct tb_allocator *a, struct tb_fxt_held_flow *hel
 /* Flows of JSON say their direction. */
 static void put_bound(struct tb_fxt_writer *w, const struct tb_event *event, int64_t ts) {
   bool in = event->has & TB_HAS_FLOW_IN, out = event->has & TB_HAS_FLOW_OUT;
-  if (event->bind_id.kind == TB_ID_NONE || (!in && !out) || event->has & TB_HAS_FLOWS_TOLD) return;
+  if (event->bind_id.kind == TB_ID_NONE || (!in && !out) || event->has & TB_HAS_FLOWS_DUPLICATED) return;
   struct tb_fxt_flow_point point = {
       .id = event->bind_id.is_number ? event->bind_id.value : tb_fxt_text_hash(event->bind_id.text),
       .ts = ts,
@@ -94,25 +94,25 @@ static void put_bound(struct tb_fxt_writer *w, const struct tb_event *event, int
   put_record(w, in && out ? TB_FXT_FLOW_STEP : in ? TB_FXT_FLOW_END : TB_FXT_FLOW_BEGIN, &point);
 }
 
-/* Notes that `count` more points of the strand wait, all of one time. */
-static void expect_points(struct tb_fxt_writer *w, struct tb_fxt_strand *strand, int64_t ts, uint32_t count) {
-  bool join = strand->point_count && strand->first_point + strand->point_count == w->point_count &&
-              w->points[strand->first_point].ts == ts;
-  if (!join && strand->point_count) tb_fxt_settle_flows(w, strand, ts);
-  if (!join) strand->first_point = w->point_count;
-  strand->point_count = join ? strand->point_count + count : count;
+/* Notes that `count` more points of the track_state wait, all of one time. */
+static void expect_points(struct tb_fxt_writer *w, struct tb_fxt_track_state *track_state, int64_t ts, uint32_t count) {
+  bool join = track_state->point_count && track_state->first_point + track_state->point_count == w->point_count &&
+              w->points[track_state->first_point].ts == ts;
+  if (!join && track_state->point_count) tb_fxt_settle_flows(w, track_state, ts);
+  if (!join) track_state->first_point = w->point_count;
+  track_state->point_count = join ? track_state->point_count + count : count;
 }
 
 void tb_fxt_put_flow_ids(struct tb_fxt_writer *w, const struct tb_event *event, int64_t ts) {
   uint32_t count = event->flow_count + event->terminating_flow_count;
-  if (tb_flows_told(event) == TB_FLOWS_TOLD_BY_FXT) return; /* flow events come for them */
+  if (tb_flow_source(event) == TB_FLOWS_DUPLICATED_BY_FXT) return; /* flow events come for them */
   if (event->track->type != TB_TRACK_THREAD) {
     if (count) tb_fxt_lose_event(w, "a flow of a slice that is on no thread's track", event);
     return;
   }
-  struct tb_fxt_strand *strand = tb_fxt_strand_of(w, event->track);
-  if (!strand) return;
-  if (count) expect_points(w, strand, ts, count);
+  struct tb_fxt_track_state *track_state = tb_fxt_track_state_of(w, event->track);
+  if (!track_state) return;
+  if (count) expect_points(w, track_state, ts, count);
   for (uint32_t i = 0; i < event->flow_count; i++) add_point(w, event, ts, event->flow_ids[i], false);
   for (uint32_t i = 0; i < event->terminating_flow_count; i++)
     add_point(w, event, ts, event->terminating_flow_ids[i], true);
@@ -121,10 +121,10 @@ void tb_fxt_put_flow_ids(struct tb_fxt_writer *w, const struct tb_event *event, 
 
 /* The record waits. */
 static void hold(struct tb_fxt_writer *w, const struct tb_event *event, unsigned type, uint64_t id) {
-  struct tb_fxt_strand *strand = tb_fxt_strand_of(w, event->track);
-  struct tb_fxt_held_flow *held = strand ? copy_flow(w, event, type) : NULL;
+  struct tb_fxt_track_state *track_state = tb_fxt_track_state_of(w, event->track);
+  struct tb_fxt_held_flow *held = track_state ? copy_flow(w, event, type) : NULL;
   if (!held) return;
-  expect_points(w, strand, event->ts, 1);
+  expect_points(w, track_state, event->ts, 1);
   append_point(w, event, &(struct tb_fxt_flow_point){.id = id, .ts = event->ts, .held = held});
   if (w->status != TB_OK) free_held(w->writer->allocator, held);
 }
@@ -157,12 +157,12 @@ static void put_early(struct tb_fxt_writer *w, struct tb_fxt_flow_point *point) 
   point->written = true;
 }
 
-void tb_fxt_settle_flows(struct tb_fxt_writer *w, struct tb_fxt_strand *strand, int64_t ts) {
-  for (size_t i = 0; i < strand->point_count; i++) {
-    struct tb_fxt_flow_point *point = &w->points[strand->first_point + i];
+void tb_fxt_settle_flows(struct tb_fxt_writer *w, struct tb_fxt_track_state *track_state, int64_t ts) {
+  for (size_t i = 0; i < track_state->point_count; i++) {
+    struct tb_fxt_flow_point *point = &w->points[track_state->first_point + i];
     if (point->ts == ts && !point->written) put_early(w, point);
   }
-  strand->point_count = 0;
+  track_state->point_count = 0;
 }
 
 /* ---- the end of the trace -------------------------------------------------------------------------------------------------- */

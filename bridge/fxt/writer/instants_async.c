@@ -45,21 +45,21 @@ static bool has_plain_phase(const struct tb_event *event, unsigned type) {
 /* What the record itself does not say of the event, as arguments. */
 static void add_particulars(struct tb_fxt_writer *w, const struct tb_event *event, unsigned type) {
   if (!has_plain_phase(event, type)) {
-    struct tb_slice phase = is_sample(event)        ? TB_SLICE(TB_FXT_SAMPLE)
-                            : event->phase_text.len ? event->phase_text
-                                                    : (struct tb_slice){&event->phase, 1};
+    struct tb_str phase = is_sample(event)        ? TB_STR(TB_FXT_SAMPLE)
+                          : event->phase_text.len ? event->phase_text
+                                                  : (struct tb_str){&event->phase, 1};
     tb_fxt_add_text(w, TB_FXT_CARRIED "ph", phase);
   }
   bool of_process = event->track->type == TB_TRACK_PROCESS, of_all = event->track->type == TB_TRACK_GLOBAL;
   if (event->type == TB_EVENT_INSTANT && (of_process || of_all)) {
-    struct tb_slice scope = of_process ? TB_SLICE("p0") : TB_SLICE("g0"); /* 0: of the thread of this id */
+    struct tb_str scope = of_process ? TB_STR("p0") : TB_STR("g0"); /* 0: of the thread of this id */
     if (!event->thread || tb_fxt_thread_koid(event->thread)) scope.len--;
     tb_fxt_add_text(w, TB_FXT_CARRIED "s", scope);
   }
   if (type == TB_FXT_FLOW_END && !(event->has & TB_HAS_BIND_ENCLOSING))
-    tb_fxt_add_text(w, TB_FXT_CARRIED "bp", TB_SLICE("t"));
-  if (event->id.kind == TB_ID_LOCAL) tb_fxt_add_text(w, TB_FXT_CARRIED "id2", TB_SLICE("local"));
-  if (event->id.kind == TB_ID_GLOBAL) tb_fxt_add_text(w, TB_FXT_CARRIED "id2", TB_SLICE("global"));
+    tb_fxt_add_text(w, TB_FXT_CARRIED "bp", TB_STR("t"));
+  if (event->id.kind == TB_ID_LOCAL) tb_fxt_add_text(w, TB_FXT_CARRIED "id2", TB_STR("local"));
+  if (event->id.kind == TB_ID_GLOBAL) tb_fxt_add_text(w, TB_FXT_CARRIED "id2", TB_STR("global"));
   if (event->has & TB_HAS_DUR && event->type != TB_EVENT_SLICE_COMPLETE)
     tb_fxt_add_number(w, TB_FXT_CARRIED "dur_ns", event->dur);
 }
@@ -73,7 +73,7 @@ static uint64_t number_of(struct tb_fxt_writer *w, const struct tb_event *event,
     tb_fxt_add_text(w, TB_FXT_CARRIED "id", event->id.text);
   } else if (number != event->id.value) {
     struct tb_fxt_flat flat = {
-        .name = TB_SLICE(TB_FXT_CARRIED "id"), .value = event->id.value, .type = TB_FXT_ARG_UINT64};
+        .name = TB_STR(TB_FXT_CARRIED "id"), .value = event->id.value, .type = TB_FXT_ARG_UINT64};
     if (w->args.count < TB_FXT_MAX_ARGS) w->args.items[w->args.count++] = flat;
   }
   return number;
@@ -100,18 +100,18 @@ static void put_point(struct tb_fxt_writer *w, const struct tb_event *event, uns
 /* A remark of a counter is a counter record again, with arguments that are no numbers. */
 static const struct tb_arg *remarked_counter(const struct tb_event *event) {
   for (uint32_t i = 0; event->type == TB_EVENT_INSTANT && i < event->extra_count; i += event->extra[i].span)
-    if (tb_slice_equal(event->extra[i].name, TB_SLICE(TB_FXT_EXTRA_COUNTER))) return &event->extra[i];
+    if (tb_str_equal(event->extra[i].name, TB_STR(TB_FXT_EXTRA_COUNTER))) return &event->extra[i];
   return NULL;
 }
 
 void tb_fxt_put_other(struct tb_fxt_writer *w, const struct tb_event *event) {
   bool is_flow = event->type >= TB_EVENT_FLOW_BEGIN && event->type <= TB_EVENT_FLOW_END;
-  if (is_flow && tb_flows_told(event) == TB_FLOWS_TOLD_BY_JSON) return; /* the slices say it by their flow ids */
-  bool is_told = is_flow && tb_flows_told(event) == TB_FLOWS_TOLD_BY_FXT;
+  if (is_flow && tb_flow_source(event) == TB_FLOWS_DUPLICATED_BY_JSON) return; /* the slices say it by their flow ids */
+  bool is_told = is_flow && tb_flow_source(event) == TB_FLOWS_DUPLICATED_BY_FXT;
   if (event->type == TB_EVENT_INSTANT && event->extra_count && tb_fxt_put_blob_again(w, event)) return;
   const struct tb_track *home = event->thread ? event->thread : event->track;
   if (is_told)
-    tb_fxt_note_told_flow(w, event);
+    tb_fxt_note_source_flow(w, event);
   else
     tb_fxt_end_waiting(w, home, event->ts, is_flow);
   const struct tb_arg *counter = remarked_counter(event);

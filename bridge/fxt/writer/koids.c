@@ -7,7 +7,7 @@
 /* ---- koids
  * ------------------------------------------------------------------------------------------------------------------ */
 
-bool tb_fxt_parse_number(struct tb_slice text, uint64_t *number) {
+bool tb_fxt_parse_number(struct tb_str text, uint64_t *number) {
   uint64_t value = 0;
   for (size_t i = 0; i < text.len; i++) {
     unsigned digit = (unsigned char)text.ptr[i] - (unsigned)'0';
@@ -19,7 +19,7 @@ bool tb_fxt_parse_number(struct tb_slice text, uint64_t *number) {
 }
 
 /* The koid that the source wrote, else the id itself. */
-static uint64_t koid_of(int64_t id, struct tb_slice text) {
+static uint64_t koid_of(int64_t id, struct tb_str text) {
   uint64_t koid;
   return tb_fxt_parse_number(text, &koid) ? koid : (uint64_t)id;
 }
@@ -38,36 +38,36 @@ uint64_t tb_fxt_thread_koid(const struct tb_track *track) {
  * ---------------------------------------------------------------------------------------------------------------------
  */
 
-struct tb_fxt_strand *tb_fxt_strand_of(struct tb_fxt_writer *w, const struct tb_track *track) {
+struct tb_fxt_track_state *tb_fxt_track_state_of(struct tb_fxt_writer *w, const struct tb_track *track) {
   if (w->status != TB_OK) return NULL;
   if (track->index >= w->strand_count) {
     size_t capacity = w->strand_count;
-    void *strands = w->strands;
-    enum tb_status status = tb_grow_array(w->writer->allocator, &strands, &capacity, (size_t)track->index + 1,
-                                          sizeof(*w->strands), (size_t)UINT32_MAX + 1);
+    void *track_states = w->track_states;
+    enum tb_status status = tb_grow_array(w->writer->allocator, &track_states, &capacity, (size_t)track->index + 1,
+                                          sizeof(*w->track_states), (size_t)UINT32_MAX + 1);
     if (status != TB_OK) {
       tb_fxt_fail(w, status);
       return NULL;
     }
-    w->strands = strands;
-    memset(w->strands + w->strand_count, 0, (capacity - w->strand_count) * sizeof(*w->strands));
+    w->track_states = track_states;
+    memset(w->track_states + w->strand_count, 0, (capacity - w->strand_count) * sizeof(*w->track_states));
     w->strand_count = capacity;
   }
-  w->strands[track->index].track = track;
-  return &w->strands[track->index];
+  w->track_states[track->index].track = track;
+  return &w->track_states[track->index];
 }
 
 /* A process' or thread's name: its own, or an id that is a text and no koid. */
-static struct tb_slice name_of(const struct tb_track *track) {
-  struct tb_slice text = track->type == TB_TRACK_THREAD ? track->tid_text : track->pid_text;
+static struct tb_str name_of(const struct tb_track *track) {
+  struct tb_str text = track->type == TB_TRACK_THREAD ? track->tid_text : track->pid_text;
   uint64_t koid;
   return track->name.len || tb_fxt_parse_number(text, &koid) ? track->name : text;
 }
 
-static void put_kernel_object(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_slice text) {
+static void put_kernel_object(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_str text) {
   bool is_thread = track->type == TB_TRACK_THREAD;
   uint64_t process = tb_fxt_process_koid(track);
-  struct tb_fxt_flat home = {.name = TB_SLICE("process"), .value = process, .type = TB_FXT_ARG_KOID};
+  struct tb_fxt_flat home = {.name = TB_STR("process"), .value = process, .type = TB_FXT_ARG_KOID};
   uint64_t type = is_thread ? TB_FXT_OBJECT_THREAD : TB_FXT_OBJECT_PROCESS;
   tb_fxt_use_process(w, process);
   uint64_t name = tb_fxt_string_ref(w, text);
@@ -78,35 +78,35 @@ static void put_kernel_object(struct tb_fxt_writer *w, const struct tb_track *tr
   tb_fxt_close_record(w);
 }
 
-static void tell_name(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_fxt_strand *strand,
-                      struct tb_slice name) {
+static void tell_name(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_fxt_track_state *track_state,
+                      struct tb_str name) {
   char *copy = tb_alloc(w->writer->allocator, name.len);
   if (!copy) {
     tb_fxt_fail(w, TB_NO_MEMORY);
     return;
   }
   if (name.len) memcpy(copy, name.ptr, name.len);
-  tb_free(w->writer->allocator, (void *)(uintptr_t)strand->name.ptr, strand->name.len);
-  strand->name = (struct tb_slice){copy, name.len};
-  strand->described = true;
+  tb_free(w->writer->allocator, (void *)(uintptr_t)track_state->name.ptr, track_state->name.len);
+  track_state->name = (struct tb_str){copy, name.len};
+  track_state->described = true;
   put_kernel_object(w, track, name);
 }
 
 void tb_fxt_describe(struct tb_fxt_writer *w, const struct tb_track *track, bool even_without_name) {
   if (!track || (track->type != TB_TRACK_PROCESS && track->type != TB_TRACK_THREAD)) return;
-  struct tb_fxt_strand *strand = tb_fxt_strand_of(w, track);
-  if (!strand || (strand->named && !track->name.len)) return;
-  struct tb_slice name = name_of(track);
-  if (strand->described ? tb_slice_equal(name, strand->name) : name.len == 0 && !even_without_name) return;
-  tell_name(w, track, strand, name);
+  struct tb_fxt_track_state *track_state = tb_fxt_track_state_of(w, track);
+  if (!track_state || (track_state->named && !track->name.len)) return;
+  struct tb_str name = name_of(track);
+  if (track_state->described ? tb_str_equal(name, track_state->name) : name.len == 0 && !even_without_name) return;
+  tell_name(w, track, track_state, name);
 }
 
-void tb_fxt_name_track(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_slice name) {
+void tb_fxt_name_track(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_str name) {
   uint64_t koid = track->type == TB_TRACK_THREAD ? tb_fxt_thread_koid(track) : tb_fxt_process_koid(track);
-  struct tb_fxt_strand *strand = koid ? tb_fxt_strand_of(w, track) : NULL; /* 0 is no object */
-  if (!strand) return;
-  strand->named = true;
-  if (!strand->described || !tb_slice_equal(name, strand->name)) tell_name(w, track, strand, name);
+  struct tb_fxt_track_state *track_state = koid ? tb_fxt_track_state_of(w, track) : NULL; /* 0 is no object */
+  if (!track_state) return;
+  track_state->named = true;
+  if (!track_state->described || !tb_str_equal(name, track_state->name)) tell_name(w, track, track_state, name);
 }
 
 /* ---- ids
@@ -120,7 +120,7 @@ static uint64_t mix(uint64_t hash, uint64_t value) {
 
 static uint64_t identity_of(const struct tb_event *event, const struct tb_id *id, bool named) {
   uint64_t hash = mix(id->kind, id->is_number ? id->value : tb_fxt_text_hash(id->text));
-  if (event->has & TB_HAS_ID_ALONE) return hash;
+  if (event->has & TB_HAS_ID_ONLY_MATCH) return hash;
   hash = mix(hash, tb_fxt_text_hash(event->has & TB_HAS_SCOPE ? event->scope : event->categories));
   if (named) hash = mix(hash, tb_fxt_text_hash(event->name));
   if (id->kind == TB_ID_LOCAL) hash = mix(hash, tb_fxt_process_koid(event->track));
@@ -128,7 +128,7 @@ static uint64_t identity_of(const struct tb_event *event, const struct tb_id *id
 }
 
 uint64_t tb_fxt_id_number(struct tb_fxt_writer *w, const struct tb_event *event, const struct tb_id *id, bool named) {
-  if (id->is_number && event->has & TB_HAS_ID_ALONE) return id->value;
+  if (id->is_number && event->has & TB_HAS_ID_ONLY_MATCH) return id->value;
   uint64_t identity = identity_of(event, id, named), number = id->is_number ? id->value : identity;
   const uint64_t *owner = tb_map_find(&w->ids, number, 0);
   if (!owner) {

@@ -17,11 +17,10 @@ enum {
 /* Ticks are ns, and where the trace says what time it was then, that stands here too. */
 void tb_fxt_write_initialization(struct tb_fxt_writer *w) {
   uint64_t words[] = {TICKS_PER_SECOND, w->base_ns, w->unix_ns};
-  tb_fxt_write_aside(w, TB_FXT_INITIALIZATION,
-                     (struct tb_slice){(const char *)words, w->has_anchor ? sizeof(words) : 8});
+  tb_fxt_write_aside(w, TB_FXT_INITIALIZATION, (struct tb_str){(const char *)words, w->has_anchor ? sizeof(words) : 8});
 }
 
-static void write_provider(struct tb_fxt_writer *w, unsigned kind, struct tb_slice name) {
+static void write_provider(struct tb_fxt_writer *w, unsigned kind, struct tb_str name) {
   tb_fxt_write_aside(
       w, TB_FXT_METADATA | (uint64_t)kind << 16 | (uint64_t)w->provider->id << 20 | (uint64_t)name.len << 52, name);
 }
@@ -33,11 +32,11 @@ static struct tb_fxt_out_provider *find(const struct tb_fxt_writer *w, uint32_t 
 static void use(struct tb_fxt_writer *w, struct tb_fxt_out_provider *provider) {
   if (!provider || provider == w->provider) return;
   w->provider = provider;
-  write_provider(w, TB_FXT_PROVIDER_SECTION, (struct tb_slice){NULL, 0});
+  write_provider(w, TB_FXT_PROVIDER_SECTION, (struct tb_str){NULL, 0});
 }
 
 /* Makes a provider, the current one then; NULL after a failure. */
-static struct tb_fxt_out_provider *add(struct tb_fxt_writer *w, uint32_t id, struct tb_slice name) {
+static struct tb_fxt_out_provider *add(struct tb_fxt_writer *w, uint32_t id, struct tb_str name) {
   const struct tb_allocator *allocator = w->writer->allocator;
   struct tb_fxt_out_provider *provider = tb_calloc(allocator, sizeof(*provider));
   enum tb_status status = provider ? tb_map_put(&w->providers, id, 0, (uint64_t)(uintptr_t)provider) : TB_NO_MEMORY;
@@ -46,8 +45,8 @@ static struct tb_fxt_out_provider *add(struct tb_fxt_writer *w, uint32_t id, str
     tb_free(allocator, provider, sizeof(*provider));
     return NULL;
   }
-  tb_fxt_lru_init(&provider->strings, allocator, TB_FXT_STRING_ENTRIES, TABLE_BYTES);
-  tb_fxt_lru_init(&provider->threads, allocator, TB_FXT_THREAD_ENTRIES, TABLE_BYTES);
+  tb_fxt_ref_cache_init(&provider->strings, allocator, TB_FXT_STRING_ENTRIES, TABLE_BYTES);
+  tb_fxt_ref_cache_init(&provider->threads, allocator, TB_FXT_THREAD_ENTRIES, TABLE_BYTES);
   provider->id = id;
   w->provider = provider;
   write_provider(w, TB_FXT_PROVIDER_INFO, name);
@@ -68,7 +67,7 @@ void tb_fxt_use_process(struct tb_fxt_writer *w, uint64_t process) {
     use(w, provider);
     return;
   }
-  provider = add(w, free_id(w), TB_SLICE(TB_FXT_OWN_PROVIDER));
+  provider = add(w, free_id(w), TB_STR(TB_FXT_OWN_PROVIDER));
   if (provider) tb_fxt_fail(w, tb_map_put(&w->homes, process, 0, (uint64_t)(uintptr_t)provider));
 }
 
@@ -76,9 +75,9 @@ void tb_fxt_use_process(struct tb_fxt_writer *w, uint64_t process) {
 
 /* The provider that metadata knows by this id and name; by another id where something else has that. NULL after a failure, and where
  * no record could say it. */
-static struct tb_fxt_out_provider *find_said(struct tb_fxt_writer *w, uint64_t id, struct tb_slice name) {
+static struct tb_fxt_out_provider *find_said(struct tb_fxt_writer *w, uint64_t id, struct tb_str name) {
   if (id > UINT32_MAX || name.len == 0 || name.len > MAX_NAME) return NULL;
-  uint64_t hash = tb_slice_hash(name, 0);
+  uint64_t hash = tb_str_hash(name, 0);
   struct tb_fxt_out_provider *provider = tb_map_find_pointer(&w->said, id, hash);
   if (provider) return provider;
   provider = add(w, find(w, (uint32_t)id) ? free_id(w) : (uint32_t)id, name);
@@ -89,7 +88,7 @@ static struct tb_fxt_out_provider *find_said(struct tb_fxt_writer *w, uint64_t i
 static bool take_trace_metadata(struct tb_fxt_writer *w, const struct tb_event *event) {
   enum { PREFIX = sizeof(TB_PROVIDER_NAME) - 1 };
   uint64_t id;
-  struct tb_slice number = {event->name.ptr + PREFIX, event->name.len - PREFIX};
+  struct tb_str number = {event->name.ptr + PREFIX, event->name.len - PREFIX};
   if (!tb_fxt_parse_number(number, &id) || event->arg_count != 1 || event->args[0].type != TB_ARG_STRING) return false;
   struct tb_fxt_out_provider *provider = find_said(w, id, event->args[0].text);
   if (provider && event->sequence == id)
@@ -98,8 +97,8 @@ static bool take_trace_metadata(struct tb_fxt_writer *w, const struct tb_event *
 }
 
 static bool take_home(struct tb_fxt_writer *w, const struct tb_event *event) {
-  const struct tb_arg *id = tb_find_member(event->args, event->arg_count, TB_SLICE("id"));
-  const struct tb_arg *name = tb_find_member(event->args, event->arg_count, TB_SLICE("name"));
+  const struct tb_arg *id = tb_find_member(event->args, event->arg_count, TB_STR("id"));
+  const struct tb_arg *name = tb_find_member(event->args, event->arg_count, TB_STR("name"));
   if (!id || (id->type != TB_ARG_INT && id->type != TB_ARG_UINT) || !name || name->type != TB_ARG_STRING) return false;
   struct tb_fxt_out_provider *provider = find_said(w, id->u, name->text);
   if (!provider) return false;
@@ -120,17 +119,17 @@ void tb_fxt_put_data_loss(struct tb_fxt_writer *w, const struct tb_event *event)
     use(w, source);
   else if (event->track || !w->provider)
     tb_fxt_use_process(w, tb_fxt_process_koid(event->track));
-  if (!w->provider || (event->track && w->provider->told_loss)) return; /* one for all threads of a provider */
-  w->provider->told_loss = true;
-  write_provider(w, TB_FXT_PROVIDER_EVENT, (struct tb_slice){NULL, 0});
+  if (!w->provider || (event->track && w->provider->source_flow_loss)) return; /* one for all threads of a provider */
+  w->provider->source_flow_loss = true;
+  write_provider(w, TB_FXT_PROVIDER_EVENT, (struct tb_str){NULL, 0});
 }
 
 void tb_fxt_free_providers(struct tb_fxt_writer *w) {
   for (size_t i = 0; i < w->providers.capacity; i++) {
     if (!w->providers.entries[i].used) continue;
     struct tb_fxt_out_provider *provider = (void *)(uintptr_t)w->providers.entries[i].value;
-    tb_fxt_lru_free(&provider->strings);
-    tb_fxt_lru_free(&provider->threads);
+    tb_fxt_ref_cache_free(&provider->strings);
+    tb_fxt_ref_cache_free(&provider->threads);
     tb_free(w->writer->allocator, provider, sizeof(*provider));
   }
   tb_map_free(&w->providers);

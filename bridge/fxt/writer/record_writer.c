@@ -33,7 +33,7 @@ void tb_fxt_put_word(struct tb_fxt_writer *w, uint64_t word) {
   w->words++;
 }
 
-void tb_fxt_put_stream(struct tb_fxt_writer *w, struct tb_slice bytes) {
+void tb_fxt_put_stream(struct tb_fxt_writer *w, struct tb_str bytes) {
   size_t words = tb_fxt_padded(bytes.len) / TB_FXT_WORD;
   if (words && words <= TB_FXT_MAX_WORDS && w->words + words <= TB_FXT_MAX_WORDS) {
     w->record[w->words + words - 1] = 0;
@@ -56,7 +56,7 @@ void tb_fxt_close_record(struct tb_fxt_writer *w) {
   write_words(w, w->record, w->words);
 }
 
-void tb_fxt_write_large(struct tb_fxt_writer *w, uint64_t *words, size_t count, struct tb_slice bytes) {
+void tb_fxt_write_large(struct tb_fxt_writer *w, uint64_t *words, size_t count, struct tb_str bytes) {
   static const char zeros[TB_FXT_WORD];
   size_t padded = tb_fxt_padded(bytes.len);
   words[0] |= (uint64_t)(count + padded / TB_FXT_WORD) << 4;
@@ -69,7 +69,7 @@ void tb_fxt_write_large(struct tb_fxt_writer *w, uint64_t *words, size_t count, 
 /* ---- tables
  * ---------------------------------------------------------------------------------------------------------------- */
 
-void tb_fxt_write_aside(struct tb_fxt_writer *w, uint64_t header, struct tb_slice bytes) {
+void tb_fxt_write_aside(struct tb_fxt_writer *w, uint64_t header, struct tb_str bytes) {
   uint64_t words[TB_FXT_MAX_STRING / TB_FXT_WORD + 1];
   size_t count = 1 + tb_fxt_padded(bytes.len) / TB_FXT_WORD;
   words[count - 1] = 0;
@@ -78,18 +78,18 @@ void tb_fxt_write_aside(struct tb_fxt_writer *w, uint64_t header, struct tb_slic
   write_words(w, words, count);
 }
 
-static struct tb_slice fit_text(struct tb_fxt_writer *w, struct tb_slice text) {
+static struct tb_str fit_text(struct tb_fxt_writer *w, struct tb_str text) {
   if (text.len <= TB_FXT_MAX_STRING) return text;
   tb_fxt_lose_event(w, "the end of a text of more than 32,000 bytes", NULL);
   return tb_fxt_text_cut(text, TB_FXT_MAX_STRING);
 }
 
-uint64_t tb_fxt_string_ref(struct tb_fxt_writer *w, struct tb_slice text) {
+uint64_t tb_fxt_string_ref(struct tb_fxt_writer *w, struct tb_str text) {
   if (text.len == 0 || w->status != TB_OK) return 0;
   uint16_t index;
   bool added;
   text = fit_text(w, text);
-  tb_fxt_fail(w, tb_fxt_lru_use(&w->provider->strings, text, &index, &added));
+  tb_fxt_fail(w, tb_fxt_ref_cache_use(&w->provider->strings, text, &index, &added));
   if (w->status != TB_OK) return 0;
   if (added) tb_fxt_write_aside(w, TB_FXT_STRING | (uint64_t)index << 16 | (uint64_t)text.len << 32, text);
   return index;
@@ -99,10 +99,10 @@ uint64_t tb_fxt_thread_ref(struct tb_fxt_writer *w, uint64_t process, uint64_t t
   tb_fxt_use_process(w, process);
   if (w->status != TB_OK) return 0;
   uint64_t koids[2] = {process, thread};
-  struct tb_slice key = {(const char *)koids, sizeof(koids)};
+  struct tb_str key = {(const char *)koids, sizeof(koids)};
   uint16_t index;
   bool added;
-  tb_fxt_fail(w, tb_fxt_lru_use(&w->provider->threads, key, &index, &added));
+  tb_fxt_fail(w, tb_fxt_ref_cache_use(&w->provider->threads, key, &index, &added));
   if (w->status != TB_OK) return 0;
   if (added) tb_fxt_write_aside(w, TB_FXT_THREAD | (uint64_t)index << 16, key);
   return index;
@@ -112,7 +112,7 @@ uint64_t tb_fxt_thread_ref(struct tb_fxt_writer *w, uint64_t process, uint64_t t
  * ---------------------------------------------------------------------------------------------------- */
 
 static void put_string_arg(struct tb_fxt_writer *w, const struct tb_fxt_flat *arg, uint64_t name) {
-  struct tb_slice text = arg->text;
+  struct tb_str text = arg->text;
   if (text.len > TB_FXT_MAX_STRING) text = tb_fxt_put_rest(w, name, text);
   bool stands_inline = text.len > SHORT_TEXT && text.len <= INLINE_TEXT;
   uint64_t value = stands_inline ? TB_FXT_INLINE | text.len : tb_fxt_string_ref(w, text);
@@ -152,8 +152,8 @@ void tb_fxt_put_args(struct tb_fxt_writer *w, const struct tb_fxt_flat *args, ui
 }
 
 /* FXT's time begins at 0. What is earlier stands there, with its time in an argument; a counter's stands before the record. */
-static void put_early_event(struct tb_fxt_writer *w, const struct tb_fxt_event_record *early) {
-  struct tb_fxt_event_record record = *early;
+static void put_early_event(struct tb_fxt_writer *w, const struct tb_fxt_event_record *sorts_first) {
+  struct tb_fxt_event_record record = *sorts_first;
   struct tb_fxt_flat args[TB_FXT_MAX_ARGS];
   bool is_complete = record.type == TB_FXT_DURATION_COMPLETE;
   record.ts = 0;
@@ -164,10 +164,10 @@ static void put_early_event(struct tb_fxt_writer *w, const struct tb_fxt_event_r
     }
     if (record.arg_count) memcpy(args, record.args, record.arg_count * sizeof(*args));
     args[record.arg_count++] = (struct tb_fxt_flat){
-        .name = TB_SLICE(TB_FXT_CARRIED "ts_ns"), .value = (uint64_t)early->ts, .type = TB_FXT_ARG_INT64};
+        .name = TB_STR(TB_FXT_CARRIED "ts_ns"), .value = (uint64_t)sorts_first->ts, .type = TB_FXT_ARG_INT64};
     if (is_complete)
-      args[record.arg_count++] = (struct tb_fxt_flat){.name = TB_SLICE(TB_FXT_CARRIED "dur_ns"),
-                                                      .value = record.last - (uint64_t)early->ts,
+      args[record.arg_count++] = (struct tb_fxt_flat){.name = TB_STR(TB_FXT_CARRIED "dur_ns"),
+                                                      .value = record.last - (uint64_t)sorts_first->ts,
                                                       .type = TB_FXT_ARG_INT64};
     record.args = args;
   }

@@ -5,36 +5,36 @@
 
 enum { FIRST_ENTRIES = 64 };
 
-void tb_fxt_lru_init(struct tb_fxt_lru *table, const struct tb_allocator *allocator, uint16_t max_count,
-                     size_t max_bytes) {
-  *table = (struct tb_fxt_lru){.allocator = allocator, .max_count = max_count, .max_bytes = max_bytes};
+void tb_fxt_ref_cache_init(struct tb_fxt_ref_cache *table, const struct tb_allocator *allocator, uint16_t max_count,
+                           size_t max_bytes) {
+  *table = (struct tb_fxt_ref_cache){.allocator = allocator, .max_count = max_count, .max_bytes = max_bytes};
 }
 
-static void free_text(struct tb_fxt_lru *table, struct tb_fxt_lru_entry *entry) {
+static void free_text(struct tb_fxt_ref_cache *table, struct tb_fxt_ref_cache_entry *entry) {
   if (!entry->text.ptr) return;
   table->bytes -= entry->text.len;
   tb_free(table->allocator, (void *)(uintptr_t)entry->text.ptr, entry->text.len);
-  entry->text = (struct tb_slice){NULL, 0};
+  entry->text = (struct tb_str){NULL, 0};
 }
 
-void tb_fxt_lru_free(struct tb_fxt_lru *table) {
+void tb_fxt_ref_cache_free(struct tb_fxt_ref_cache *table) {
   for (size_t i = 1; i <= table->count; i++) free_text(table, &table->entries[i]);
   tb_free(table->allocator, table->entries, table->capacity * sizeof(*table->entries));
   tb_free(table->allocator, table->buckets, table->bucket_count * sizeof(*table->buckets));
-  tb_fxt_lru_init(table, table->allocator, table->max_count, table->max_bytes);
+  tb_fxt_ref_cache_init(table, table->allocator, table->max_count, table->max_bytes);
 }
 
 /* ---- the list by time of use
  * ------------------------------------------------------------------------------------------ */
 
-static void unlink_entry(struct tb_fxt_lru *table, uint16_t index) {
-  struct tb_fxt_lru_entry *e = table->entries;
+static void unlink_entry(struct tb_fxt_ref_cache *table, uint16_t index) {
+  struct tb_fxt_ref_cache_entry *e = table->entries;
   e[e[index].newer].older = e[index].older;
   e[e[index].older].newer = e[index].newer;
 }
 
-static void link_as_newest(struct tb_fxt_lru *table, uint16_t index) {
-  struct tb_fxt_lru_entry *e = table->entries;
+static void link_as_newest(struct tb_fxt_ref_cache *table, uint16_t index) {
+  struct tb_fxt_ref_cache_entry *e = table->entries;
   e[index].older = e[0].older; /* the head's `older` is the newest entry, its `newer` the oldest */
   e[index].newer = 0;
   e[e[0].older].newer = index;
@@ -44,17 +44,17 @@ static void link_as_newest(struct tb_fxt_lru *table, uint16_t index) {
 /* ---- the buckets
  * ------------------------------------------------------------------------------------------------------- */
 
-static uint16_t *bucket_of(const struct tb_fxt_lru *table, uint64_t hash) {
+static uint16_t *bucket_of(const struct tb_fxt_ref_cache *table, uint64_t hash) {
   return &table->buckets[tb_fxt_hash_slot(hash, table->bucket_count)];
 }
 
-static void add_to_bucket(struct tb_fxt_lru *table, uint16_t index) {
+static void add_to_bucket(struct tb_fxt_ref_cache *table, uint16_t index) {
   uint16_t *bucket = bucket_of(table, table->entries[index].hash);
   table->entries[index].next = *bucket;
   *bucket = index;
 }
 
-static void remove_from_bucket(struct tb_fxt_lru *table, uint16_t index) {
+static void remove_from_bucket(struct tb_fxt_ref_cache *table, uint16_t index) {
   uint16_t *at = bucket_of(table, table->entries[index].hash);
   while (*at != index) at = &table->entries[*at].next;
   *at = table->entries[index].next;
@@ -63,19 +63,19 @@ static void remove_from_bucket(struct tb_fxt_lru *table, uint16_t index) {
 /* ---- room
  * ---------------------------------------------------------------------------------------------------------------- */
 
-static enum tb_status grow(struct tb_fxt_lru *table) {
+static enum tb_status grow(struct tb_fxt_ref_cache *table) {
   size_t capacity = table->capacity ? table->capacity * 2 : FIRST_ENTRIES;
   if (capacity > (size_t)table->max_count + 1) capacity = (size_t)table->max_count + 1;
   size_t bucket_count = table->bucket_count ? table->bucket_count * 2 : FIRST_ENTRIES;
   uint16_t *buckets = tb_calloc(table->allocator, bucket_count * sizeof(*buckets));
   if (!buckets) return TB_NO_MEMORY;
-  struct tb_fxt_lru_entry *entries =
+  struct tb_fxt_ref_cache_entry *entries =
       tb_realloc(table->allocator, table->entries, table->capacity * sizeof(*entries), capacity * sizeof(*entries));
   if (!entries) {
     tb_free(table->allocator, buckets, bucket_count * sizeof(*buckets));
     return TB_NO_MEMORY;
   }
-  if (!table->capacity) entries[0] = (struct tb_fxt_lru_entry){0};
+  if (!table->capacity) entries[0] = (struct tb_fxt_ref_cache_entry){0};
   tb_free(table->allocator, table->buckets, table->bucket_count * sizeof(*buckets));
   table->entries = entries;
   table->capacity = capacity;
@@ -87,7 +87,7 @@ static enum tb_status grow(struct tb_fxt_lru *table) {
 }
 
 /* Forgets the text not used for longest and makes its index free. There is one. */
-static void evict(struct tb_fxt_lru *table) {
+static void evict(struct tb_fxt_ref_cache *table) {
   uint16_t index = table->entries[0].newer;
   unlink_entry(table, index);
   remove_from_bucket(table, index);
@@ -97,7 +97,7 @@ static void evict(struct tb_fxt_lru *table) {
 }
 
 /* An index for a text of `len` bytes. */
-static enum tb_status make_room(struct tb_fxt_lru *table, size_t len, uint16_t *index) {
+static enum tb_status make_room(struct tb_fxt_ref_cache *table, size_t len, uint16_t *index) {
   while (table->bytes && table->bytes + len > table->max_bytes) evict(table);
   if (!table->free && table->count == table->max_count) evict(table);
   *index = table->free;
@@ -110,15 +110,15 @@ static enum tb_status make_room(struct tb_fxt_lru *table, size_t len, uint16_t *
     if (status != TB_OK) return status;
   }
   *index = ++table->count;
-  table->entries[*index] = (struct tb_fxt_lru_entry){0};
+  table->entries[*index] = (struct tb_fxt_ref_cache_entry){0};
   return TB_OK;
 }
 
-enum tb_status tb_fxt_lru_use(struct tb_fxt_lru *table, struct tb_slice text, uint16_t *index, bool *added) {
+enum tb_status tb_fxt_ref_cache_use(struct tb_fxt_ref_cache *table, struct tb_str text, uint16_t *index, bool *added) {
   uint64_t hash = tb_fxt_text_hash(text);
   *added = false;
   for (uint16_t i = table->bucket_count ? *bucket_of(table, hash) : 0; i; i = table->entries[i].next) {
-    if (table->entries[i].hash != hash || !tb_slice_equal(table->entries[i].text, text)) continue;
+    if (table->entries[i].hash != hash || !tb_str_equal(table->entries[i].text, text)) continue;
     unlink_entry(table, i);
     link_as_newest(table, i);
     *index = i;
@@ -132,7 +132,7 @@ enum tb_status tb_fxt_lru_use(struct tb_fxt_lru *table, struct tb_slice text, ui
     tb_free(table->allocator, copy, text.len);
     return status;
   }
-  table->entries[*index].text = (struct tb_slice){copy, text.len};
+  table->entries[*index].text = (struct tb_str){copy, text.len};
   table->entries[*index].hash = hash;
   table->bytes += text.len;
   add_to_bucket(table, *index);

@@ -10,16 +10,16 @@
 
 #include "base/memory.h"
 
-struct tb_fxt_lru_entry {
-  struct tb_slice text; /* a block of its own */
+struct tb_fxt_ref_cache_entry {
+  struct tb_str text; /* a block of its own */
   uint64_t hash;
   uint16_t newer, older; /* by time of use; entry 0 stands for both ends */
   uint16_t next;         /* in its bucket, or of the free ones; 0: none */
 };
 
-struct tb_fxt_lru {
+struct tb_fxt_ref_cache {
   const struct tb_allocator *allocator;
-  struct tb_fxt_lru_entry *entries; /* [0] is the list's head */
+  struct tb_fxt_ref_cache_entry *entries; /* [0] is the list's head */
   size_t capacity;
   uint16_t *buckets;
   size_t bucket_count;       /* a power of two, or 0 */
@@ -28,13 +28,13 @@ struct tb_fxt_lru {
   size_t bytes, max_bytes;   /* of texts; the longest unused go first where a new one would pass it */
 };
 
-void tb_fxt_lru_init(struct tb_fxt_lru *table, const struct tb_allocator *allocator, uint16_t max_count,
-                     size_t max_bytes);
-void tb_fxt_lru_free(struct tb_fxt_lru *table);
+void tb_fxt_ref_cache_init(struct tb_fxt_ref_cache *table, const struct tb_allocator *allocator, uint16_t max_count,
+                           size_t max_bytes);
+void tb_fxt_ref_cache_free(struct tb_fxt_ref_cache *table);
 
 /* The index of `text`, from 1 up, now the one used last. *added says whether it was put there just now, perhaps in
  * place of another text. TB_OK or TB_NO_MEMORY. */
-TB_MUST_CHECK enum tb_status tb_fxt_lru_use(struct tb_fxt_lru *table, struct tb_slice text, uint16_t *index,
-                                            bool *added);
+TB_MUST_CHECK enum tb_status tb_fxt_ref_cache_use(struct tb_fxt_ref_cache *table, struct tb_str text, uint16_t *index,
+                                                  bool *added);
 
 #endif

@@ -63,16 +63,16 @@ static void free_slice(struct tb_fxt_writer *w, struct tb_fxt_open *slice) {
 }
 
 /* How many slices are held: the innermost ones. */
-static size_t held_count(const struct tb_fxt_strand *strand) {
+static size_t held_count(const struct tb_fxt_track_state *track_state) {
   size_t n = 0;
-  while (n < strand->open_count && !strand->open[strand->open_count - n - 1].written) n++;
+  while (n < track_state->open_count && !track_state->open[track_state->open_count - n - 1].written) n++;
   return n;
 }
 
 /* Writes the begins that are held, outermost first. */
-static void write_held(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_fxt_strand *strand) {
-  for (size_t i = strand->open_count - held_count(strand); i < strand->open_count; i++) {
-    struct tb_fxt_open *slice = &strand->open[i];
+static void write_held(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_fxt_track_state *track_state) {
+  for (size_t i = track_state->open_count - held_count(track_state); i < track_state->open_count; i++) {
+    struct tb_fxt_open *slice = &track_state->open[i];
     if (slice->overlaps) continue;
     put_begin(w, track, slice);
     slice->written = true;
@@ -81,38 +81,40 @@ static void write_held(struct tb_fxt_writer *w, const struct tb_track *track, st
 }
 
 /* An event at `ts` is about to be written: held begins of that time must stand before it. */
-static void make_way(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_fxt_strand *strand, int64_t ts) {
-  for (size_t i = strand->open_count; i-- > 0 && !strand->open[i].written;) {
-    if (strand->open[i].ts != ts) continue;
-    write_held(w, track, strand);
+static void make_way(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_fxt_track_state *track_state,
+                     int64_t ts) {
+  for (size_t i = track_state->open_count; i-- > 0 && !track_state->open[i].written;) {
+    if (track_state->open[i].ts != ts) continue;
+    write_held(w, track, track_state);
     return;
   }
 }
 
 /* The slice in hand is not the one that flow points of this time are of, or will not be open when they are read. */
-static void settle(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_fxt_strand *strand, int64_t ts) {
-  if (!strand->point_count) return;
-  if (w->points[strand->first_point].ts == ts) write_held(w, track, strand);
-  tb_fxt_settle_flows(w, strand, ts);
+static void settle(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_fxt_track_state *track_state,
+                   int64_t ts) {
+  if (!track_state->point_count) return;
+  if (w->points[track_state->first_point].ts == ts) write_held(w, track, track_state);
+  tb_fxt_settle_flows(w, track_state, ts);
 }
 
 void tb_fxt_touch(struct tb_fxt_writer *w, const struct tb_track *track, int64_t ts) {
   if (!track || !is_thread(track)) return;
-  struct tb_fxt_strand *strand = tb_fxt_strand_of(w, track);
-  if (!strand) return;
-  settle(w, track, strand, ts);
-  make_way(w, track, strand, ts);
-  if (strand->last_inner_ts < ts) strand->last_inner_ts = ts;
+  struct tb_fxt_track_state *track_state = tb_fxt_track_state_of(w, track);
+  if (!track_state) return;
+  settle(w, track, track_state, ts);
+  make_way(w, track, track_state, ts);
+  if (track_state->last_inner_ts < ts) track_state->last_inner_ts = ts;
 }
 
 /* Keeps the order of begins and ends: where it breaks, nothing is held on this track any more. */
-static void keep_order(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_fxt_strand *strand,
+static void keep_order(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_fxt_track_state *track_state,
                        int64_t ts) {
-  if (ts < strand->last_ts && !strand->unordered) {
-    strand->unordered = true;
-    write_held(w, track, strand);
+  if (ts < track_state->last_ts && !track_state->unordered) {
+    track_state->unordered = true;
+    write_held(w, track, track_state);
   }
-  strand->last_ts = ts;
+  track_state->last_ts = ts;
 }
 
 /* ---- begin
@@ -132,81 +134,84 @@ static uint64_t id_of_track(const struct tb_event *event) {
   return event->track->uuid ? event->track->uuid : UINT64_C(1) << 62 | event->track->index;
 }
 
-static void open_slice(struct tb_fxt_writer *w, struct tb_fxt_strand *strand, struct tb_fxt_open *slice) {
+static void open_slice(struct tb_fxt_writer *w, struct tb_fxt_track_state *track_state, struct tb_fxt_open *slice) {
   slice->flow_ts = slice->outer_flow_ts = INT64_MIN;
-  if (strand->open_count) {
-    const struct tb_fxt_open *outer = &strand->open[strand->open_count - 1];
+  if (track_state->open_count) {
+    const struct tb_fxt_open *outer = &track_state->open[track_state->open_count - 1];
     slice->outer_flow_ts = outer->flow_ts > outer->outer_flow_ts ? outer->flow_ts : outer->outer_flow_ts;
   }
-  slice->counted = strand->open_count >= NOT_COUNTED;
+  slice->counted = track_state->open_count >= NOT_COUNTED;
   if (slice->counted) {
-    if (!strand->names.allocator) tb_map_init(&strand->names, w->writer->allocator);
-    slice->name_hash = tb_slice_hash(slice->name, 0);
-    tb_fxt_fail(w, tb_map_count_up(&strand->names, slice->name_hash, 0));
+    if (!track_state->names.allocator) tb_map_init(&track_state->names, w->writer->allocator);
+    slice->name_hash = tb_str_hash(slice->name, 0);
+    tb_fxt_fail(w, tb_map_count_up(&track_state->names, slice->name_hash, 0));
   }
-  strand->open[strand->open_count++] = *slice;
+  track_state->open[track_state->open_count++] = *slice;
 }
 
-static void close_slice(struct tb_fxt_writer *w, struct tb_fxt_strand *strand, struct tb_fxt_open *slice) {
-  if (slice->counted) tb_map_count_down(&strand->names, slice->name_hash, 0);
+static void close_slice(struct tb_fxt_writer *w, struct tb_fxt_track_state *track_state, struct tb_fxt_open *slice) {
+  if (slice->counted) tb_map_count_down(&track_state->names, slice->name_hash, 0);
   free_slice(w, slice);
 }
 
-static void forget_outermost(struct tb_fxt_writer *w, struct tb_fxt_strand *strand) {
-  for (size_t i = 0; i < FORGOTTEN_AT_ONCE; i++) close_slice(w, strand, &strand->open[i]);
-  strand->open_count -= FORGOTTEN_AT_ONCE;
-  memmove(strand->open, strand->open + FORGOTTEN_AT_ONCE, strand->open_count * sizeof(*strand->open));
+static void forget_outermost(struct tb_fxt_writer *w, struct tb_fxt_track_state *track_state) {
+  for (size_t i = 0; i < FORGOTTEN_AT_ONCE; i++) close_slice(w, track_state, &track_state->open[i]);
+  track_state->open_count -= FORGOTTEN_AT_ONCE;
+  memmove(track_state->open, track_state->open + FORGOTTEN_AT_ONCE,
+          track_state->open_count * sizeof(*track_state->open));
 }
 
 /* Whether the newest slice begins together with one that stands there as a begin: some readers put complete records of a time
  * before its begins. */
-static bool begins_with_outer(const struct tb_fxt_strand *strand) {
-  if (strand->open_count < 2) return false;
-  const struct tb_fxt_open *outer = &strand->open[strand->open_count - 2];
+static bool begins_with_outer(const struct tb_fxt_track_state *track_state) {
+  if (track_state->open_count < 2) return false;
+  const struct tb_fxt_open *outer = &track_state->open[track_state->open_count - 2];
   return outer->written && outer->ts == outer[1].ts;
 }
 
-static void begin(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_fxt_strand *strand) {
-  void *open = strand->open;
-  if (strand->open_count == MAX_OPEN) forget_outermost(w, strand); /* their ends will find none and be written bare */
-  enum tb_status status = tb_grow_array(w->writer->allocator, &open, &strand->open_capacity, strand->open_count + 1,
-                                        sizeof(*strand->open), MAX_OPEN);
-  strand->open = open;
+static void begin(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_fxt_track_state *track_state) {
+  void *open = track_state->open;
+  if (track_state->open_count == MAX_OPEN)
+    forget_outermost(w, track_state); /* their ends will find none and be written bare */
+  enum tb_status status = tb_grow_array(w->writer->allocator, &open, &track_state->open_capacity,
+                                        track_state->open_count + 1, sizeof(*track_state->open), MAX_OPEN);
+  track_state->open = open;
   tb_fxt_fail(w, status);
   struct tb_fxt_open slice = {.ts = event->ts};
   if (w->status != TB_OK || !copy_parts(w, event, &slice)) return;
-  make_way(w, event->track, strand, event->ts);
-  settle(w, event->track, strand, event->ts);
+  make_way(w, event->track, track_state, event->ts);
+  settle(w, event->track, track_state, event->ts);
   slice.id = is_thread(event->track) ? 0 : id_of_track(event);
   slice.thread = event->thread;
   slice.overlaps = overlaps_on_thread(event);
-  open_slice(w, strand, &slice);
+  open_slice(w, track_state, &slice);
   bool has_flows = event->bind_id.kind != TB_ID_NONE; /* their records follow at once */
   bool is_async = !is_thread(event->track) && !overlaps_on_thread(event);
-  if (strand->unordered || has_flows || is_async || begins_with_outer(strand) || held_count(strand) > MAX_HELD)
-    write_held(w, event->track, strand);
+  if (track_state->unordered || has_flows || is_async || begins_with_outer(track_state) ||
+      held_count(track_state) > MAX_HELD)
+    write_held(w, event->track, track_state);
 }
 
 /* ---- end
  * -------------------------------------------------------------------------------------------------------------------------
  */
 
-static struct tb_fxt_flat *find_flat(struct tb_fxt_flat *args, uint32_t count, struct tb_slice name) {
+static struct tb_fxt_flat *find_flat(struct tb_fxt_flat *args, uint32_t count, struct tb_str name) {
   for (uint32_t i = 0; i < count; i++)
-    if (args[i].type == TB_FXT_ARG_INT64 && tb_slice_equal(args[i].name, name)) return &args[i];
+    if (args[i].type == TB_FXT_ARG_INT64 && tb_str_equal(args[i].name, name)) return &args[i];
   return NULL;
 }
 
-static uint32_t drop_flat(struct tb_fxt_flat *args, uint32_t count, struct tb_slice name) {
+static uint32_t drop_flat(struct tb_fxt_flat *args, uint32_t count, struct tb_str name) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < count; i++)
-    if (!tb_slice_equal(args[i].name, name)) args[kept++] = args[i];
+    if (!tb_str_equal(args[i].name, name)) args[kept++] = args[i];
   return kept;
 }
 
 /* Where begin and end become one record, the end's thread time becomes the slice's duration in it, whatever durations they said. */
 static void join_thread_times(struct tb_fxt_writer *w, struct tb_fxt_open *slice) {
-  struct tb_slice time = TB_SLICE(TB_FXT_CARRIED "tts_ns"), duration = TB_SLICE(TB_FXT_CARRIED "tdur_ns");
+  struct tb_str time = TB_STR(TB_FXT_CARRIED "tts_ns"), duration = TB_STR(TB_FXT_CARRIED "tdur_ns");
   const struct tb_fxt_flat *began = find_flat(slice->args, slice->arg_count, time);
   if (!began || !find_flat(w->args.items, w->args.count, time)) return;
   uint64_t begin = began->value;
@@ -224,15 +229,16 @@ static bool would_take_flow(const struct tb_fxt_open *slice, int64_t end) {
 }
 
 /* Ends the innermost slice at the time of `event`, with w->args. */
-static void end_innermost(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_fxt_strand *strand) {
-  struct tb_fxt_open *slice = &strand->open[strand->open_count - 1];
-  settle(w, event->track, strand, event->ts);
+static void end_innermost(struct tb_fxt_writer *w, const struct tb_event *event,
+                          struct tb_fxt_track_state *track_state) {
+  struct tb_fxt_open *slice = &track_state->open[track_state->open_count - 1];
+  settle(w, event->track, track_state, event->ts);
   if (event->thread) slice->thread = event->thread;
-  bool late = event->ts < slice->ts || (strand->last_inner_ts == event->ts && event->ts > slice->ts);
+  bool late = event->ts < slice->ts || (track_state->last_inner_ts == event->ts && event->ts > slice->ts);
   struct tb_fxt_flat args[TB_FXT_MAX_ARGS];
   if (!slice->written &&
       (late || would_take_flow(slice, event->ts) || slice->arg_count + w->args.count > TB_FXT_MAX_ARGS))
-    write_held(w, event->track, strand);
+    write_held(w, event->track, track_state);
   if (slice->overlaps && slice->arg_count + w->args.count > TB_FXT_MAX_ARGS) {
     tb_fxt_lose_event(w, "an argument past the fifteenth", event);
     w->args.count = TB_FXT_MAX_ARGS - slice->arg_count;
@@ -248,23 +254,23 @@ static void end_innermost(struct tb_fxt_writer *w, const struct tb_event *event,
   else
     put_duration(w, event->track, TB_FXT_DURATION_COMPLETE, slice->ts, slice, true, (uint64_t)event->ts);
   w->args.count = 0;
-  close_slice(w, strand, slice);
-  strand->open_count--;
+  close_slice(w, track_state, slice);
+  track_state->open_count--;
 }
 
 /* How many slices an end closes: up to the innermost of its name, where it has one; 0 where it fits none. */
-static size_t closed_by(const struct tb_event *event, const struct tb_fxt_strand *strand) {
+static size_t closed_by(const struct tb_event *event, const struct tb_fxt_track_state *track_state) {
   if (!(event->has & TB_HAS_NAME) || event->name.len == 0) return 1;
-  size_t count = strand->open_count, n = 1;
-  if (count > NOT_COUNTED && !tb_map_find(&strand->names, tb_slice_hash(event->name, 0), 0))
+  size_t count = track_state->open_count, n = 1;
+  if (count > NOT_COUNTED && !tb_map_find(&track_state->names, tb_str_hash(event->name, 0), 0))
     n = count - NOT_COUNTED + 1;
   for (; n <= count; n++)
-    if (tb_slice_equal(strand->open[strand->open_count - n].name, event->name)) return n;
+    if (tb_str_equal(track_state->open[track_state->open_count - n].name, event->name)) return n;
   return 0;
 }
 
-static void end(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_fxt_strand *strand) {
-  if (strand->open_count == 0) { /* of what began before the trace did */
+static void end(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_fxt_track_state *track_state) {
+  if (track_state->open_count == 0) { /* of what began before the trace did */
     struct tb_fxt_open bare = {.thread = event->thread,
                                .name = event->name,
                                .category = event->categories,
@@ -274,7 +280,7 @@ static void end(struct tb_fxt_writer *w, const struct tb_event *event, struct tb
     put_end(w, event->track, &bare, event->ts);
     return;
   }
-  size_t count = closed_by(event, strand);
+  size_t count = closed_by(event, track_state);
   if (count == 0) {
     tb_fxt_lose_event(w, "an end of a slice that is not open", event);
     return;
@@ -282,7 +288,7 @@ static void end(struct tb_fxt_writer *w, const struct tb_event *event, struct tb
   uint32_t own_args = w->args.count;
   while (count-- > 0 && w->status == TB_OK) {
     w->args.count = count ? 0 : own_args; /* they belong to the slice that is meant */
-    end_innermost(w, event, strand);
+    end_innermost(w, event, track_state);
   }
 }
 
@@ -329,55 +335,55 @@ static void put_alone(struct tb_fxt_writer *w, const struct tb_event *event) {
     put_end(w, event->track, &bare, event->ts);
 }
 
-static void put_now(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_fxt_strand *strand) {
+static void put_now(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_fxt_track_state *track_state) {
   int64_t ts = event->ts;
   tb_fxt_flatten(w, event);
   if (event->type == TB_EVENT_SLICE_COMPLETE) {
-    settle(w, event->track, strand, event->ts);
+    settle(w, event->track, track_state, event->ts);
     complete(w, event);
   } else if (event->has & TB_HAS_CPU && is_thread(event->track)) {
     put_alone(w, event);
   } else {
-    keep_order(w, event->track, strand, event->ts);
+    keep_order(w, event->track, track_state, event->ts);
     if (event->type == TB_EVENT_SLICE_BEGIN) {
-      begin(w, event, strand);
+      begin(w, event, track_state);
     } else {
       /* behind its end a slice takes no flows any more */
-      if (strand->open_count) ts = strand->open[strand->open_count - 1].ts;
-      end(w, event, strand);
+      if (track_state->open_count) ts = track_state->open[track_state->open_count - 1].ts;
+      end(w, event, track_state);
     }
   }
   tb_fxt_put_flow_ids(w, event, ts);
 }
 
-static void end_waiting(struct tb_fxt_writer *w, struct tb_fxt_strand *strand, int64_t ts, bool is_flow) {
-  int64_t begin = strand->open_count ? strand->open[strand->open_count - 1].ts : INT64_MIN;
-  if (!tb_waiting_end_take(&strand->waiting, ts, begin, &w->bare_end)) return;
+static void end_waiting(struct tb_fxt_writer *w, struct tb_fxt_track_state *track_state, int64_t ts, bool is_flow) {
+  int64_t begin = track_state->open_count ? track_state->open[track_state->open_count - 1].ts : INT64_MIN;
+  if (!tb_deferred_end_take(&track_state->waiting, ts, begin, &w->bare_end)) return;
   w->args.count = 0;
-  if (is_flow) write_held(w, strand->track, strand); /* see would_take_flow */
-  put_now(w, &w->bare_end, strand);
+  if (is_flow) write_held(w, track_state->track, track_state); /* see would_take_flow */
+  put_now(w, &w->bare_end, track_state);
   w->args.count = 0;
 }
 
 void tb_fxt_end_waiting(struct tb_fxt_writer *w, const struct tb_track *track, int64_t ts, bool is_flow) {
   if (track && is_thread(track) && track->index < w->strand_count)
-    end_waiting(w, &w->strands[track->index], ts, is_flow);
+    end_waiting(w, &w->track_states[track->index], ts, is_flow);
 }
 
-void tb_fxt_note_told_flow(struct tb_fxt_writer *w, const struct tb_event *event) {
-  struct tb_fxt_strand *strand = tb_fxt_strand_of(w, event->track);
-  if (!strand || !strand->open_count) return;
-  struct tb_fxt_open *slice = &strand->open[strand->open_count - 1];
+void tb_fxt_note_source_flow(struct tb_fxt_writer *w, const struct tb_event *event) {
+  struct tb_fxt_track_state *track_state = tb_fxt_track_state_of(w, event->track);
+  if (!track_state || !track_state->open_count) return;
+  struct tb_fxt_open *slice = &track_state->open[track_state->open_count - 1];
   if (slice->flow_ts < event->ts) slice->flow_ts = event->ts;
 }
 
 void tb_fxt_put_slice(struct tb_fxt_writer *w, const struct tb_event *event) {
-  struct tb_fxt_strand *strand = tb_fxt_strand_of(w, event->track);
-  if (!strand) return;
-  end_waiting(w, strand, event->ts, false);
-  bool may_wait = event->type == TB_EVENT_SLICE_END && is_thread(event->track) && strand->open_count;
-  if (may_wait && tb_waiting_end_keep(&strand->waiting, event, closed_by(event, strand) == 1)) return;
-  put_now(w, event, strand);
+  struct tb_fxt_track_state *track_state = tb_fxt_track_state_of(w, event->track);
+  if (!track_state) return;
+  end_waiting(w, track_state, event->ts, false);
+  bool may_wait = event->type == TB_EVENT_SLICE_END && is_thread(event->track) && track_state->open_count;
+  if (may_wait && tb_deferred_end_keep(&track_state->waiting, event, closed_by(event, track_state) == 1)) return;
+  put_now(w, event, track_state);
 }
 
 /* ---- the end of the trace
@@ -385,21 +391,21 @@ void tb_fxt_put_slice(struct tb_fxt_writer *w, const struct tb_event *event) {
 
 void tb_fxt_finish_slices(struct tb_fxt_writer *w) {
   for (size_t i = 0; i < w->strand_count; i++) {
-    struct tb_fxt_strand *strand = &w->strands[i];
-    end_waiting(w, strand, INT64_MAX, false);
-    for (size_t k = 0; k < strand->open_count; k++)
-      strand->open[k].overlaps = false; /* it never ends: an async begin */
-    if (strand->open_count) write_held(w, strand->track, strand);
+    struct tb_fxt_track_state *track_state = &w->track_states[i];
+    end_waiting(w, track_state, INT64_MAX, false);
+    for (size_t k = 0; k < track_state->open_count; k++)
+      track_state->open[k].overlaps = false; /* it never ends: an async begin */
+    if (track_state->open_count) write_held(w, track_state->track, track_state);
   }
 }
 
 void tb_fxt_free_slices(struct tb_fxt_writer *w) {
   for (size_t i = 0; i < w->strand_count; i++) {
-    struct tb_fxt_strand *strand = &w->strands[i];
-    for (size_t j = 0; j < strand->open_count; j++) free_slice(w, &strand->open[j]);
-    if (strand->names.allocator) tb_map_free(&strand->names);
-    tb_free(w->writer->allocator, strand->open, strand->open_capacity * sizeof(*strand->open));
-    tb_free(w->writer->allocator, (void *)(uintptr_t)strand->name.ptr, strand->name.len);
+    struct tb_fxt_track_state *track_state = &w->track_states[i];
+    for (size_t j = 0; j < track_state->open_count; j++) free_slice(w, &track_state->open[j]);
+    if (track_state->names.allocator) tb_map_free(&track_state->names);
+    tb_free(w->writer->allocator, track_state->open, track_state->open_capacity * sizeof(*track_state->open));
+    tb_free(w->writer->allocator, (void *)(uintptr_t)track_state->name.ptr, track_state->name.len);
   }
-  tb_free(w->writer->allocator, w->strands, w->strand_count * sizeof(*w->strands));
+  tb_free(w->writer->allocator, w->track_states, w->strand_count * sizeof(*w->track_states));
 }

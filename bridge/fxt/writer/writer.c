@@ -66,14 +66,14 @@ static void put_event(struct tb_fxt_writer *w, const struct tb_event *event) {
 static bool takes_lead(struct tb_fxt_writer *w, const struct tb_event *event) {
   if (tb_fxt_take_provider(w, event)) return true;
   if (w->began || event->type != TB_EVENT_TRACK) return false;
-  (void)tb_fxt_strand_of(w, event->track);
+  (void)tb_fxt_track_state_of(w, event->track);
   return true;
 }
 
 static void begin(struct tb_fxt_writer *w) {
   if (w->began) return;
   w->began = true;
-  for (size_t i = 0; i < w->strand_count; i++) tb_fxt_describe(w, w->strands[i].track, false);
+  for (size_t i = 0; i < w->strand_count; i++) tb_fxt_describe(w, w->track_states[i].track, false);
 }
 
 static enum tb_status put(struct tb_writer *writer, const struct tb_event *event) {

@@ -15,10 +15,10 @@
 
 /* One argument as FXT has it: flat, and of FXT's types. */
 struct tb_fxt_flat {
-  struct tb_slice name;
-  uint64_t value;       /* of all types but the next */
-  struct tb_slice text; /* of strings and blobs */
-  uint8_t type;         /* enum tb_fxt_arg */
+  struct tb_str name;
+  uint64_t value;     /* of all types but the next */
+  struct tb_str text; /* of strings and blobs */
+  uint8_t type;       /* enum tb_fxt_arg */
 };
 
 struct tb_fxt_flats {
@@ -29,9 +29,9 @@ struct tb_fxt_flats {
 /* A process writes through the provider that metadata gives it, else one of its own. */
 struct tb_fxt_out_provider {
   uint32_t id;
-  bool told_loss; /* a provider event was written */
-  struct tb_fxt_lru strings;
-  struct tb_fxt_lru threads; /* texts are two koids */
+  bool source_flow_loss; /* a provider event was written */
+  struct tb_fxt_ref_cache strings;
+  struct tb_fxt_ref_cache threads; /* texts are two koids */
 };
 
 /* A slice that has begun. `held` is a block with the texts and arguments of one whose record is still to be written: it
@@ -39,9 +39,9 @@ struct tb_fxt_out_provider {
 struct tb_fxt_open {
   int64_t ts;
   uint64_t id;
-  const struct tb_track *thread;  /* that emitted it, where the track is another one */
-  struct tb_slice name, category; /* in `block` */
-  struct tb_fxt_flat *args;       /* likewise */
+  const struct tb_track *thread; /* that emitted it, where the track is another one */
+  struct tb_str name, category;  /* in `block` */
+  struct tb_fxt_flat *args;      /* likewise */
   uint32_t arg_count;
   bool written;
   int64_t flow_ts, outer_flow_ts; /* of the last flow event of it, and of those around it; INT64_MIN for none */
@@ -54,16 +54,16 @@ struct tb_fxt_open {
 };
 
 /* What is kept of a track. */
-struct tb_fxt_strand {
+struct tb_fxt_track_state {
   const struct tb_track *track;
-  struct tb_slice name;  /* in the name record written last */
+  struct tb_str name;    /* in the name record written last */
   bool described;        /* a kernel object record was written */
   bool named;            /* it has a name of metadata, which the track itself does not know */
   bool unordered;        /* its times once went back: no slice is held any more */
   int64_t last_ts;       /* of the begins and ends */
   int64_t last_inner_ts; /* of other events */
-  struct tb_waiting_end waiting;
-  size_t first_point, point_count; /* flow points that wait, of one time: the strand's latest */
+  struct tb_deferred_end waiting;
+  size_t first_point, point_count; /* flow points that wait, of one time: the track_state's latest */
   struct tb_fxt_open *open;
   size_t open_count, open_capacity;
   struct tb_map
@@ -84,7 +84,7 @@ struct tb_fxt_sampling {
 /* A flow record that waits for its flow's begin. `args` is the block. */
 struct tb_fxt_held_flow {
   unsigned type; /* enum tb_fxt_event */
-  struct tb_slice category, name;
+  struct tb_str category, name;
   struct tb_fxt_flat *args;
   uint32_t arg_count;
   size_t block_size;
@@ -114,8 +114,8 @@ struct tb_fxt_writer {
   uint32_t last_own_id;                 /* of the providers that metadata knows nothing of */
   bool has_anchor;                      /* base_ns on the trace's clock was unix_ns after the Unix epoch */
   uint64_t base_ns, unix_ns;
-  bool began;                    /* something came but the tracks and providers that lead */
-  struct tb_fxt_strand *strands; /* by track index */
+  bool began;                              /* something came but the tracks and providers that lead */
+  struct tb_fxt_track_state *track_states; /* by track index */
   size_t strand_count;
   struct tb_map ids;   /* (number, 0) -> hash of the identity that owns the number */
   struct tb_map flows; /* (flow id, 0) that has begun and not ended, as they came -> ts of the first point */
@@ -148,18 +148,18 @@ void tb_fxt_lose_event(struct tb_fxt_writer *w, const char *reason, const struct
 /* A record is begun with its header, gets words and streams, and is written with its size. */
 void tb_fxt_open_record(struct tb_fxt_writer *w, unsigned type, uint64_t header);
 void tb_fxt_put_word(struct tb_fxt_writer *w, uint64_t word);
-void tb_fxt_put_stream(struct tb_fxt_writer *w, struct tb_slice bytes);
+void tb_fxt_put_stream(struct tb_fxt_writer *w, struct tb_str bytes);
 void tb_fxt_put_args(struct tb_fxt_writer *w, const struct tb_fxt_flat *args, uint32_t count);
 void tb_fxt_close_record(struct tb_fxt_writer *w);
 
 /* Writes a large record: `count` words, whose first gets the size, and bytes. */
-void tb_fxt_write_large(struct tb_fxt_writer *w, uint64_t *words, size_t count, struct tb_slice bytes);
+void tb_fxt_write_large(struct tb_fxt_writer *w, uint64_t *words, size_t count, struct tb_str bytes);
 
 /* Writes a record that goes before the one being put together. */
-void tb_fxt_write_aside(struct tb_fxt_writer *w, uint64_t header, struct tb_slice bytes);
+void tb_fxt_write_aside(struct tb_fxt_writer *w, uint64_t header, struct tb_str bytes);
 
 /* The reference of a string in the current provider's table, which is written there where it is news. */
-uint64_t tb_fxt_string_ref(struct tb_fxt_writer *w, struct tb_slice text);
+uint64_t tb_fxt_string_ref(struct tb_fxt_writer *w, struct tb_str text);
 
 /* Makes the process' provider current, and gives the reference of the thread in its table. */
 uint64_t tb_fxt_thread_ref(struct tb_fxt_writer *w, uint64_t process, uint64_t thread);
@@ -169,7 +169,7 @@ struct tb_fxt_event_record {
   unsigned type; /* enum tb_fxt_event */
   int64_t ts;
   uint64_t process, thread;
-  struct tb_slice category, name;
+  struct tb_str category, name;
   const struct tb_fxt_flat *args;
   uint32_t arg_count;
   bool has_last;
@@ -197,22 +197,22 @@ void tb_fxt_flatten(struct tb_fxt_writer *w, const struct tb_event *event);
 void tb_fxt_flatten_metadata(struct tb_fxt_writer *w, const struct tb_event *event);
 /* The letter that the event's `fxt_types` has for a top-level argument, '.' where it has none. */
 char tb_fxt_type_letter(const struct tb_event *event, uint32_t index);
-void tb_fxt_add_text(struct tb_fxt_writer *w, const char *name, struct tb_slice text);
+void tb_fxt_add_text(struct tb_fxt_writer *w, const char *name, struct tb_str text);
 void tb_fxt_add_number(struct tb_fxt_writer *w, const char *name, int64_t number);
 
 /* `count` members as a JSON object, or one value where `members` is false, in scratch; ptr NULL after a failure, and where it nests too
  * deep. */
-struct tb_slice tb_fxt_as_json(struct tb_fxt_writer *w, const struct tb_arg *args, uint32_t count, bool members);
+struct tb_str tb_fxt_as_json(struct tb_fxt_writer *w, const struct tb_arg *args, uint32_t count, bool members);
 
 /* Copies arguments with their texts into an aligned block of tb_fxt_args_size bytes. */
 struct tb_fxt_flat *tb_fxt_copy_args(const struct tb_fxt_flat *args, uint32_t count, char *block);
 /* The event's names and w->args in one block of *size bytes, which the caller frees; `args` stand at its start. NULL after a failure. */
-char *tb_fxt_copy_parts(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_slice *category,
-                        struct tb_slice *name, struct tb_fxt_flat **args, size_t *size);
+char *tb_fxt_copy_parts(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_str *category,
+                        struct tb_str *name, struct tb_fxt_flat **args, size_t *size);
 size_t tb_fxt_args_size(const struct tb_fxt_flat *args, uint32_t count);
 
 /* What a string may hold of an argument's text, the rest being written before the record in hand (fxt_rests.c). */
-struct tb_slice tb_fxt_put_rest(struct tb_fxt_writer *w, uint64_t name_ref, struct tb_slice text);
+struct tb_str tb_fxt_put_rest(struct tb_fxt_writer *w, uint64_t name_ref, struct tb_str text);
 
 /* Adds the event's call stacks to w->args. (fxt_stacks.c) */
 void tb_fxt_carry_stacks(struct tb_fxt_writer *w, const struct tb_event *event);
@@ -222,15 +222,15 @@ void tb_fxt_put_stack_frame(struct tb_fxt_writer *w, const struct tb_event *even
  * ------------------------------------------------------------------------------------- */
 
 /* The number that `text` is in decimal; false where it is none of 64 bits. */
-bool tb_fxt_parse_number(struct tb_slice text, uint64_t *number);
+bool tb_fxt_parse_number(struct tb_str text, uint64_t *number);
 uint64_t tb_fxt_process_koid(const struct tb_track *track); /* 0 where the track has none */
 uint64_t tb_fxt_thread_koid(const struct tb_track *track);
 
 /* What is kept of the track; NULL after a failure. */
-struct tb_fxt_strand *tb_fxt_strand_of(struct tb_fxt_writer *w, const struct tb_track *track);
+struct tb_fxt_track_state *tb_fxt_track_state_of(struct tb_fxt_writer *w, const struct tb_track *track);
 void tb_fxt_describe(struct tb_fxt_writer *w, const struct tb_track *track, bool even_without_name);
 /* A kernel object for a process or thread that metadata names. */
-void tb_fxt_name_track(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_slice name);
+void tb_fxt_name_track(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_str name);
 
 /* The number that stands for the event's id: its own unless an id of other categories, scope, process (or, with
  * `named`, name) has it. */
@@ -246,7 +246,7 @@ void tb_fxt_put_other(struct tb_fxt_writer *w,
  * flattened. */
 void tb_fxt_end_waiting(struct tb_fxt_writer *w, const struct tb_track *track, int64_t ts, bool is_flow);
 /* A flow event of the newest slice of its track comes, whatever its time. */
-void tb_fxt_note_told_flow(struct tb_fxt_writer *w, const struct tb_event *event);
+void tb_fxt_note_source_flow(struct tb_fxt_writer *w, const struct tb_event *event);
 void tb_fxt_touch(struct tb_fxt_writer *w, const struct tb_track *track,
                   int64_t ts); /* an event of no slice is on it */
 /* The flows of an event, for a slice that is open at `ts`. (fxt/writer/flows.c) */
@@ -254,8 +254,8 @@ void tb_fxt_put_flow_ids(struct tb_fxt_writer *w, const struct tb_event *event, 
 /* Takes a flow record of a slice, with w->args, whose flow other threads may begin or have begun: false where it is to be written now. */
 bool tb_fxt_hold_flow(struct tb_fxt_writer *w, const struct tb_event *event, unsigned type, uint64_t id);
 void tb_fxt_free_flows(struct tb_fxt_writer *w);
-/* Another slice begins, or the slice ends, at the time of the strand's waiting flow points: they are written now. */
-void tb_fxt_settle_flows(struct tb_fxt_writer *w, struct tb_fxt_strand *strand, int64_t ts);
+/* Another slice begins, or the slice ends, at the time of the track_state's waiting flow points: they are written now. */
+void tb_fxt_settle_flows(struct tb_fxt_writer *w, struct tb_fxt_track_state *track_state, int64_t ts);
 void tb_fxt_finish_flows(struct tb_fxt_writer *w);
 void tb_fxt_finish_slices(struct tb_fxt_writer *w);
 void tb_fxt_free_slices(struct tb_fxt_writer *w);
@@ -266,8 +266,7 @@ void tb_fxt_finish_switch(struct tb_fxt_writer *w);
 void tb_fxt_put_log(struct tb_fxt_writer *w, const struct tb_event *event); /* fxt/writer/carried_records.c */
 void tb_fxt_put_blob(struct tb_fxt_writer *w, const struct tb_event *event);
 /* A large blob record; with metadata it has the event's time and thread, and w->args. */
-void tb_fxt_put_large(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_slice category,
-                      bool has_metadata);
+void tb_fxt_put_large(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_str category, bool has_metadata);
 /* True where the event carries a blob, which then is one again (model/fxt_blobs.h). */
 bool tb_fxt_put_blob_again(struct tb_fxt_writer *w, const struct tb_event *event);
 void tb_fxt_put_metadata(struct tb_fxt_writer *w, const struct tb_event *event);

@@ -23,12 +23,12 @@ extern "C" {
 #endif
 
 /* Bytes that somebody else owns. `ptr` may be NULL only when `len` is 0; no NUL follows. Wholly public, passed by value. */
-struct tb_slice {
+struct tb_str {
   const char *ptr;
   size_t len;
 };
 
-#define TB_SLICE(literal) ((struct tb_slice){(literal), sizeof(literal) - 1})
+#define TB_STR(literal) ((struct tb_str){(literal), sizeof(literal) - 1})
 
 /* Status of every fallible function. OK is 0; END and AGAIN are states of a reader, not errors. X(name, text) */
 #define TB_STATUS_LIST(X)                                          \

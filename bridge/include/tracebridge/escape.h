@@ -33,13 +33,13 @@ enum { TB_ESCAPE_MAX = 12 }; /* bytes that become of one character, at most; of 
 
 /* Takes characters off the front of *text and writes them to `to` for as long as the next one is sure to fit. Returns how many bytes
  * it wrote; 0 only where *text is empty or `capacity` less than TB_ESCAPE_MAX. */
-TB_API size_t tb_escape(enum tb_escape_form form, struct tb_slice *text, char *to, size_t capacity);
+TB_API size_t tb_escape(enum tb_escape_form form, struct tb_str *text, char *to, size_t capacity);
 
 /* Takes text in pieces; returns false to stop. */
 typedef bool (*tb_text_sink)(void *ctx, const char *text, size_t len);
 
 /* Writes all of `text` to `sink`. False: the sink stopped. */
-TB_API bool tb_escape_text(enum tb_escape_form form, struct tb_slice text, tb_text_sink sink, void *ctx);
+TB_API bool tb_escape_text(enum tb_escape_form form, struct tb_str text, tb_text_sink sink, void *ctx);
 
 /* As vprintf to `sink`, with what the arguments gave in the form TB_ESCAPE_TEXT: all from the first conversion of `format` to its last is
  * escaped, so line breaks may stand before and behind these only. False: the sink stopped. */

@@ -39,12 +39,12 @@ enum tb_arg_type {
  * children, and `span` counts the entries of the whole subtree, itself included (1 for a scalar). So the next sibling of
  * `a` is `a + a->span`. Members of dicts and top-level arguments have a name; items of arrays have none. */
 struct tb_arg {
-  struct tb_slice name;
+  struct tb_str name;
   union {
     int64_t i;
     uint64_t u;
     double d;
-    struct tb_slice text;
+    struct tb_str text;
   };
   uint32_t span;
   uint8_t type;   /* enum tb_arg_type */
@@ -79,20 +79,20 @@ struct tb_track {
   const struct tb_track *parent; /* a thread's process, a custom track's or counter's home; NULL for none (global) */
   int64_t pid, tid;              /* process and thread id of this track or, for CUSTOM and COUNTER, of its home */
   bool has_pid, has_tid;         /* whether the source names them */
-  struct tb_slice pid_text;      /* the source's id where it is no integer: pid is then synthetic; else empty */
-  struct tb_slice tid_text;
-  uint64_t uuid;        /* Perfetto's track uuid, 0 where the source has none */
-  uint32_t machine;     /* machine id, 0 for the machine that recorded */
-  uint64_t sequence;    /* packet sequence or FXT provider that first used it, 0 where there is none */
-  struct tb_slice name; /* the track's own name; a process' or thread's name; empty when unknown */
-  struct tb_slice description;
-  const struct tb_slice *labels; /* process_labels */
+  struct tb_str pid_text;        /* the source's id where it is no integer: pid is then synthetic; else empty */
+  struct tb_str tid_text;
+  uint64_t uuid;      /* Perfetto's track uuid, 0 where the source has none */
+  uint32_t machine;   /* machine id, 0 for the machine that recorded */
+  uint64_t sequence;  /* packet sequence or FXT provider that first used it, 0 where there is none */
+  struct tb_str name; /* the track's own name; a process' or thread's name; empty when unknown */
+  struct tb_str description;
+  const struct tb_str *labels; /* process_labels */
   uint32_t label_count;
   bool has_sort_index;
   int64_t sort_index; /* legacy_sort_index, or sibling_order_rank of a custom track */
   /* counters only; values of events already have the multiplier and the increments applied */
   enum tb_unit unit;
-  struct tb_slice unit_name;
+  struct tb_str unit_name;
   bool is_thread_time;
   bool is_thread_instruction_count;
 };
@@ -107,18 +107,18 @@ enum tb_id_kind {
 };
 
 struct tb_id {
-  uint8_t kind;         /* enum tb_id_kind */
-  bool is_number;       /* `value` says it all: a JSON number, decimal or 0x-hex string that fits */
-  uint64_t value;       /* the number; where !is_number 0 */
-  struct tb_slice text; /* as the source wrote it, unquoted and unescaped; may be empty when is_number */
+  uint8_t kind;       /* enum tb_id_kind */
+  bool is_number;     /* `value` says it all: a JSON number, decimal or 0x-hex string that fits */
+  uint64_t value;     /* the number; where !is_number 0 */
+  struct tb_str text; /* as the source wrote it, unquoted and unescaped; may be empty when is_number */
 };
 
 struct tb_frame {
-  struct tb_slice function;
-  struct tb_slice file;    /* source file */
-  struct tb_slice mapping; /* library or JSON stackFrames category */
-  uint32_t line;           /* 0: unknown */
-  uint64_t pc;             /* relative to the mapping, 0: unknown */
+  struct tb_str function;
+  struct tb_str file;    /* source file */
+  struct tb_str mapping; /* library or JSON stackFrames category */
+  uint32_t line;         /* 0: unknown */
+  uint64_t pc;           /* relative to the mapping, 0: unknown */
 };
 
 /* A stack: frames root first; or, where frame_count is 0 and `ref` is not empty, a reference to stackFrames of the trace
@@ -126,7 +126,7 @@ struct tb_frame {
 struct tb_stack {
   const struct tb_frame *frames;
   uint32_t frame_count;
-  struct tb_slice ref;
+  struct tb_str ref;
 };
 
 /* Clock ids, as Perfetto numbers them. */
@@ -209,15 +209,15 @@ enum tb_event_has {
   TB_HAS_CPU = 1 << 13,
   TB_HAS_CORRELATION = 1 << 14,
   TB_HAS_USE_ASYNC_TTS = 1 << 15,
-  TB_HAS_ID_ALONE =
+  TB_HAS_ID_ONLY_MATCH =
       1
       << 16, /* async, flow: the id alone says what belongs together, whatever categories and name (FXT). Of slices with
-                  TB_HAS_FLOWS_TOLD: so it is of those flow events */
-  TB_HAS_PHASE =
+                  TB_HAS_FLOWS_DUPLICATED: so it is of those flow events */
+  TB_HAS_EXPLICIT_PHASE =
       1
       << 17, /* the source says `phase` itself, and it must stay: of SLICE_BEGIN and SLICE_END, B and E that must not become one X; of
                   async events, S T p F that came from JSON */
-  TB_HAS_FLOWS_TOLD =
+  TB_HAS_FLOWS_DUPLICATED =
       1 << 18 /* slices with flow ids, and flow events: each flow is said by both, and by bind_id; users take the ids or
                  the others */
 };
@@ -261,11 +261,11 @@ struct tb_event {
   const struct tb_track
       *thread; /* the emitting thread, or process where no thread is named, where `track` is another one and does not
                   say it; else NULL */
-  struct tb_slice name;
-  struct tb_slice categories; /* comma list, as in JSON */
+  struct tb_str name;
+  struct tb_str categories; /* comma list, as in JSON */
   struct tb_id id;
-  struct tb_slice scope; /* of the id */
-  struct tb_id bind_id;  /* JSON flow v2 */
+  struct tb_str scope;  /* of the id */
+  struct tb_id bind_id; /* JSON flow v2 */
   const struct tb_arg *args;
   uint32_t arg_count; /* entries of the flat tree, not top-level arguments */
   uint32_t extra_count;
@@ -278,15 +278,15 @@ struct tb_event {
   uint32_t flow_count;
   uint32_t terminating_flow_count;
   uint64_t correlation_id; /* TrackEvent.correlation_id, its string form in correlation_text */
-  struct tb_slice correlation_text;
+  struct tb_str correlation_text;
   int64_t thread_instruction_count;
   double weight;    /* of a sample */
   uint32_t cpu;     /* of a slice: of its begin or end, which come CPU by CPU then, and in no order of time */
   int32_t priority; /* scheduling */
   struct tb_frame source_location; /* function, file, line */
-  struct tb_slice phase_text;      /* TB_EVENT_OTHER: the phase as written */
-  struct tb_slice parent_frame;    /* TB_EVENT_STACK_FRAME: parent's id, empty for a root */
-  struct tb_slice blob;
+  struct tb_str phase_text;        /* TB_EVENT_OTHER: the phase as written */
+  struct tb_str parent_frame;      /* TB_EVENT_STACK_FRAME: parent's id, empty for a root */
+  struct tb_str blob;
   const struct tb_clock_reading *clocks;
   uint32_t clock_count;
   uint32_t sequence; /* packet sequence or FXT provider, 0 where there is none */

@@ -17,9 +17,9 @@ extern "C" {
 struct tb_info_thread {
   int64_t pid, tid; /* tid: threads only */
   bool has_pid, has_tid;
-  struct tb_slice pid_text, tid_text; /* where the source's id is no number: as in tb_track */
+  struct tb_str pid_text, tid_text; /* where the source's id is no number: as in tb_track */
   uint32_t machine;
-  struct tb_slice name;
+  struct tb_str name;
   uint64_t threads; /* processes only: threads seen */
   uint64_t events;  /* on its tracks; of a process: on its threads' tracks too */
 };
@@ -41,14 +41,14 @@ struct tb_info_clock {
 struct tb_info_producer {
   uint32_t machine;
   int32_t uid, pid;
-  struct tb_slice name; /* of the process where the trace gives it, else empty */
+  struct tb_str name; /* of the process where the trace gives it, else empty */
   uint64_t sequences, packets, bytes;
 };
 
 /* Packets with one kind of payload. */
 struct tb_info_packets {
-  uint32_t field;       /* field number of TracePacket; 0: none */
-  struct tb_slice name; /* empty where our schema does not know the field */
+  uint32_t field;     /* field number of TracePacket; 0: none */
+  struct tb_str name; /* empty where our schema does not know the field */
   uint64_t count, bytes;
 };
 
@@ -61,7 +61,7 @@ struct tb_info_records {
 /* Who wrote records (FXT). */
 struct tb_info_provider {
   uint32_t id;
-  struct tb_slice name;
+  struct tb_str name;
   uint64_t ticks_per_second; /* 0: never said, ticks are ns */
   uint64_t records, bytes;
   uint64_t losses; /* how often it said that its buffer filled up */
@@ -91,7 +91,7 @@ struct tb_info {
   const struct tb_info_packets *packets; /* Perfetto */
   size_t packet_kind_count;
   uint64_t packet_count, sequences;
-  const struct tb_slice *metadata; /* names of what the trace says of itself at top level, in order of appearance */
+  const struct tb_str *metadata; /* names of what the trace says of itself at top level, in order of appearance */
   size_t metadata_count;
   const struct tb_info_oddity *oddities;
   size_t oddity_count;

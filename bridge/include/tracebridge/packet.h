@@ -14,18 +14,18 @@ extern "C" {
 
 /* A TracePacket. Packets that stand compressed in another come one by one in its place. Wholly public, caller-readable. */
 struct tb_packet {
-  struct tb_slice bytes;     /* the message, without the tag and length before it: ready for a protobuf decoder */
-  struct tb_slice payload;   /* the message of its payload field, empty where `kind` is 0 */
-  struct tb_slice kind_name; /* name of the payload field ("track_event"), a constant; empty where it is not known */
-  uint32_t kind;             /* number of the payload field, 0 where the packet has none */
-  uint32_t sequence;         /* trusted_packet_sequence_id, 0 where there is none */
-  uint32_t machine;          /* machine_id, 0 for the machine that recorded */
-  bool has_timestamp;        /* `timestamp` is known */
-  bool clock_unknown;        /* it has a timestamp, but nothing relates its clock to the trace clock */
-  bool unreadable;           /* it needs incremental state of its sequence that was lost; all else here stands */
-  bool lost_before;          /* the trace says that packets of its sequence were lost just before it */
-  bool compressed;           /* it stood in a compressed packet */
-  int64_t timestamp;         /* ns on the trace clock: default clocks, snapshots and increments applied */
+  struct tb_str bytes;     /* the message, without the tag and length before it: ready for a protobuf decoder */
+  struct tb_str payload;   /* the message of its payload field, empty where `kind` is 0 */
+  struct tb_str kind_name; /* name of the payload field ("track_event"), a constant; empty where it is not known */
+  uint32_t kind;           /* number of the payload field, 0 where the packet has none */
+  uint32_t sequence;       /* trusted_packet_sequence_id, 0 where there is none */
+  uint32_t machine;        /* machine_id, 0 for the machine that recorded */
+  bool has_timestamp;      /* `timestamp` is known */
+  bool clock_unknown;      /* it has a timestamp, but nothing relates its clock to the trace clock */
+  bool unreadable;         /* it needs incremental state of its sequence that was lost; all else here stands */
+  bool lost_before;        /* the trace says that packets of its sequence were lost just before it */
+  bool compressed;         /* it stood in a compressed packet */
+  int64_t timestamp;       /* ns on the trace clock: default clocks, snapshots and increments applied */
   uint64_t offset; /* of its first byte in the (decompressed) input; of the packet it stood in where `compressed` */
 };
 

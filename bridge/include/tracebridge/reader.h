@@ -63,8 +63,7 @@ TB_MUST_CHECK TB_API enum tb_status tb_reader_next(struct tb_reader *reader, con
 
 /* Keeps a text, such as an event's name, past the next call: *kept is the reader's own copy, the same one for equal texts, valid
  * until the reader is closed. An empty text stays empty. TB_OK; TB_NO_MEMORY, *kept then empty. */
-TB_MUST_CHECK TB_API enum tb_status tb_reader_keep(struct tb_reader *reader, struct tb_slice text,
-                                                   struct tb_slice *kept);
+TB_MUST_CHECK TB_API enum tb_status tb_reader_intern(struct tb_reader *reader, struct tb_str text, struct tb_str *kept);
 
 /* The format in hand: UNKNOWN until a fed reader has seen enough. */
 TB_API enum tb_format tb_reader_format(const struct tb_reader *reader);

@@ -5,22 +5,22 @@
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 
-struct reading {
+struct remote_reading {
   uint32_t clock;
   int64_t ns;
 };
 
-struct readings {
-  struct reading items[TB_REMOTE_SYNC_CLOCKS];
+struct remote_readings {
+  struct remote_reading items[TB_REMOTE_SYNC_CLOCKS];
   size_t count;
 };
 
 /* Readings of the other machine, and those of the recording one right after them. */
-struct round {
-  struct readings client, host;
+struct sync_round {
+  struct remote_readings client, host;
 };
 
-static enum tb_status read_snapshot(struct tb_slice message, struct readings *readings) {
+static enum tb_status read_snapshot(struct tb_str message, struct remote_readings *readings) {
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
   struct tb_wire_field field;
   enum tb_status status;
@@ -31,12 +31,12 @@ static enum tb_status read_snapshot(struct tb_slice message, struct readings *re
     struct tb_snapshot_clock clock;
     status = tb_snapshot_clock_read(field.bytes, &clock);
     if (status != TB_OK) return status;
-    readings->items[readings->count++] = (struct reading){(uint32_t)clock.id, tb_snapshot_clock_ns(&clock)};
+    readings->items[readings->count++] = (struct remote_reading){(uint32_t)clock.id, tb_snapshot_clock_ns(&clock)};
   }
   return status == TB_END ? TB_OK : TB_BAD_DATA;
 }
 
-static enum tb_status read_round(struct tb_slice message, struct round *round) {
+static enum tb_status read_round(struct tb_str message, struct sync_round *round) {
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
   struct tb_wire_field field;
   enum tb_status status;
@@ -52,7 +52,7 @@ static enum tb_status read_round(struct tb_slice message, struct round *round) {
   return status == TB_END ? TB_OK : TB_BAD_DATA;
 }
 
-static bool find(const struct readings *readings, uint32_t clock, int64_t *ns) {
+static bool find(const struct remote_readings *readings, uint32_t clock, int64_t *ns) {
   for (size_t i = 0; i < readings->count; i++) {
     if (readings->items[i].clock != clock) continue;
     *ns = readings->items[i].ns;
@@ -83,7 +83,7 @@ static void add(struct sums *sums, uint32_t clock, int64_t first_ns, int64_t ahe
 }
 
 /* The machines read their clocks in turn: each reading but the outer ones stands in the middle of two of the other's. */
-static void add_rounds(struct sums *sums, const struct round *first, const struct round *second) {
+static void add_rounds(struct sums *sums, const struct sync_round *first, const struct sync_round *second) {
   for (size_t i = 0; i < first->client.count; i++) {
     uint32_t clock = first->client.items[i].clock;
     int64_t c1 = first->client.items[i].ns, h1, c2, h2;
@@ -94,8 +94,8 @@ static void add_rounds(struct sums *sums, const struct round *first, const struc
   }
 }
 
-enum tb_status tb_remote_sync_read(struct tb_slice message, struct tb_remote_clock *clocks, size_t *count) {
-  struct round rounds[2];
+enum tb_status tb_remote_clock_sync_read(struct tb_str message, struct tb_remote_clock *clocks, size_t *count) {
+  struct sync_round rounds[2];
   struct sums sums = {.clocks = clocks};
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
   struct tb_wire_field field;
@@ -104,7 +104,7 @@ enum tb_status tb_remote_sync_read(struct tb_slice message, struct tb_remote_clo
   *count = 0;
   while ((status = tb_wire_read(&cursor, &field)) == TB_OK) {
     if (field.number != TB_REMOTE_CLOCK_SYNC_SYNCED_CLOCKS || field.type != TB_WIRE_BYTES) continue;
-    struct round *round = &rounds[read % 2];
+    struct sync_round *round = &rounds[read % 2];
     if (read_round(field.bytes, round) != TB_OK) return TB_BAD_DATA;
     if (read++) add_rounds(&sums, &rounds[read % 2], round);
   }

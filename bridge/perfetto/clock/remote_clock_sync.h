@@ -17,7 +17,7 @@ struct tb_remote_clock {
 
 /* The clocks of a RemoteClockSync message that two rounds in a row read on both machines. *count of them, none where the message is
  * damaged: TB_BAD_DATA then, else TB_OK. */
-TB_MUST_CHECK enum tb_status tb_remote_sync_read(struct tb_slice message, struct tb_remote_clock *clocks,
-                                                 size_t *count);
+TB_MUST_CHECK enum tb_status tb_remote_clock_sync_read(struct tb_str message, struct tb_remote_clock *clocks,
+                                                       size_t *count);
 
 #endif

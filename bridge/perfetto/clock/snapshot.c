@@ -4,7 +4,7 @@
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 
-enum tb_status tb_snapshot_clock_read(struct tb_slice message, struct tb_snapshot_clock *clock) {
+enum tb_status tb_snapshot_clock_read(struct tb_str message, struct tb_snapshot_clock *clock) {
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
   struct tb_wire_field field;
   enum tb_status status;

@@ -14,7 +14,7 @@ struct tb_snapshot_clock {
 };
 
 /* Reads the message. TB_OK; TB_BAD_DATA where it is damaged, *clock then what stands before that. */
-enum tb_status tb_snapshot_clock_read(struct tb_slice message, struct tb_snapshot_clock *clock);
+enum tb_status tb_snapshot_clock_read(struct tb_str message, struct tb_snapshot_clock *clock);
 
 /* Its reading in ns; what does not fit wraps. */
 static inline int64_t tb_snapshot_clock_ns(const struct tb_snapshot_clock *clock) {

@@ -19,7 +19,7 @@ enum tb_json_flow_letter {
   TB_JSON_FLOW_OUT = 'o',
   TB_JSON_FLOW_CATEGORIES = 'c',
   TB_JSON_FLOW_NAME = 'n',
-  TB_JSON_FLOW_ALONE =
+  TB_JSON_FLOW_ID_ONLY =
       'a' /* an event of FXT, whose flow is known by its id alone; nothing but that: so are those of the packet's ids */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "perfetto/packet/packet_header.h"
 
-static void take_bytes(struct tb_packet_head *head, const struct tb_wire_field *field) {
+static void take_bytes(struct tb_packet_header *head, const struct tb_wire_field *field) {
   switch (field->number) {
     case TB_TRACE_PACKET_INTERNED_DATA:
       if (head->interned_count++ == 0) head->interned = field->bytes;
@@ -22,7 +22,7 @@ static void take_bytes(struct tb_packet_head *head, const struct tb_wire_field *
   }
 }
 
-static void take_number(struct tb_packet_head *head, const struct tb_wire_field *field) {
+static void take_number(struct tb_packet_header *head, const struct tb_wire_field *field) {
   switch (field->number) {
     case TB_TRACE_PACKET_TIMESTAMP:
       head->has_timestamp = true;
@@ -56,7 +56,7 @@ static void take_number(struct tb_packet_head *head, const struct tb_wire_field 
 }
 
 /* Member by member: compilers clear or copy whole structs in ways that make the loads behind them wait. */
-void tb_packet_head_reset_rare(struct tb_packet_head *head) {
+void tb_packet_header_reset_rare(struct tb_packet_header *head) {
   head->rare = 0;
   head->cleared = false;
   head->dropped = false;
@@ -73,8 +73,8 @@ void tb_packet_head_reset_rare(struct tb_packet_head *head) {
   head->fxt_origin.len = 0;
 }
 
-static TB_ALWAYS_INLINE void reset(struct tb_packet_head *head, struct tb_slice bytes) {
-  if (head->rare) tb_packet_head_reset_rare(head);
+static TB_ALWAYS_INLINE void reset(struct tb_packet_header *head, struct tb_str bytes) {
+  if (head->rare) tb_packet_header_reset_rare(head);
   head->bytes.ptr = bytes.ptr;
   head->bytes.len = bytes.len;
   head->has_timestamp = false;
@@ -88,7 +88,8 @@ static TB_ALWAYS_INLINE void reset(struct tb_packet_head *head, struct tb_slice 
 }
 
 /* Out of line: it would cost the common fields their registers. */
-__attribute__((noinline)) static enum tb_status read_field(struct tb_packet_head *head, struct tb_wire_cursor *cursor) {
+__attribute__((noinline)) static enum tb_status read_field(struct tb_packet_header *head,
+                                                           struct tb_wire_cursor *cursor) {
   struct tb_wire_field field;
   if (tb_wire_read(cursor, &field) != TB_OK) return TB_BAD_DATA;
   if (field.type == TB_WIRE_BYTES) {
@@ -99,7 +100,7 @@ __attribute__((noinline)) static enum tb_status read_field(struct tb_packet_head
   return TB_OK;
 }
 
-enum common { OTHER, TIMESTAMP, UID, SEQUENCE, FLAGS, TRACK_EVENT };
+enum common_payload { OTHER, TIMESTAMP, UID, SEQUENCE, FLAGS, TRACK_EVENT };
 
 /* What nearly all packets are made of, told by the one byte of the field's tag. */
 static const uint8_t common_fields[256] = {
@@ -110,7 +111,7 @@ static const uint8_t common_fields[256] = {
     [TB_WIRE_TAG(TB_TRACE_PACKET_TRACK_EVENT, TB_WIRE_BYTES)] = TRACK_EVENT};
 
 /* The byte after a field of that kind at `at`; NULL where it is damaged. */
-static TB_ALWAYS_INLINE const char *read_common(struct tb_packet_head *head, enum common kind, const char *at,
+static TB_ALWAYS_INLINE const char *read_common(struct tb_packet_header *head, enum common_payload kind, const char *at,
                                                 const char *end) {
   uint64_t value;
   at = tb_wire_read_varint(at + 1, end, &value);
@@ -134,7 +135,7 @@ static TB_ALWAYS_INLINE const char *read_common(struct tb_packet_head *head, enu
 
 /* Two fields with a tag of two bytes that some producers put into every packet. NULL where it is none of them, or
  * damaged. */
-static TB_ALWAYS_INLINE const char *read_often(struct tb_packet_head *head, const char *at, const char *end) {
+static TB_ALWAYS_INLINE const char *read_often(struct tb_packet_header *head, const char *at, const char *end) {
   uint64_t value;
   if (end - at < 3) return NULL;
   unsigned tag = (unsigned char)at[0] | (unsigned)(unsigned char)at[1] << 8;
@@ -149,12 +150,12 @@ static TB_ALWAYS_INLINE const char *read_often(struct tb_packet_head *head, cons
   return at;
 }
 
-enum tb_status tb_packet_head_read(struct tb_packet_head *head, struct tb_slice bytes) {
+enum tb_status tb_packet_header_read(struct tb_packet_header *head, struct tb_str bytes) {
   reset(head, bytes);
   struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
   const char *at = cursor.at, *end = cursor.end;
   while (at != end) {
-    enum common common = common_fields[(unsigned char)*at];
+    enum common_payload common = common_fields[(unsigned char)*at];
     if (common != OTHER) {
       at = read_common(head, common, at, end);
       if (!at) return TB_BAD_DATA;

@@ -10,11 +10,11 @@
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 
-struct tb_packet_head {
-  const char *start;     /* of the packet's tag */
-  struct tb_slice bytes; /* the whole message */
-  uint64_t offset;       /* of the packet's tag; for a decompressed packet that of the packet it stood in */
-  bool opened;           /* it stood compressed in another */
+struct tb_packet_header {
+  const char *start;   /* of the packet's tag */
+  struct tb_str bytes; /* the whole message */
+  uint64_t offset;     /* of the packet's tag; for a decompressed packet that of the packet it stood in */
+  bool opened;         /* it stood compressed in another */
   bool has_timestamp, has_clock;
   bool cleared, dropped, first, has_defaults;
   /* Members that are tested one after the other stand apart: compilers load neighbours as one, and wait for both stores. */
@@ -27,15 +27,15 @@ struct tb_packet_head {
   uint32_t kind; /* field number of the payload; 0: none */
   uint32_t machine;
   uint64_t timestamp;
-  struct tb_slice payload;
-  struct tb_slice interned; /* the first of interned_count */
-  struct tb_slice defaults;
-  struct tb_slice fxt_origin; /* ptr NULL: none */
+  struct tb_str payload;
+  struct tb_str interned; /* the first of interned_count */
+  struct tb_str defaults;
+  struct tb_str fxt_origin; /* ptr NULL: none */
 };
 
 /* Reads `bytes` into *head (start, offset and opened left alone), which is zero at first and may then be used again and
  * again. TB_OK; TB_BAD_DATA where they are no well-formed message. */
-TB_MUST_CHECK enum tb_status tb_packet_head_read(struct tb_packet_head *head, struct tb_slice bytes);
+TB_MUST_CHECK enum tb_status tb_packet_header_read(struct tb_packet_header *head, struct tb_str bytes);
 
 /* ---- packets of nothing but what nearly all have ---------------------------------------------------------------------- */
 
@@ -57,7 +57,7 @@ enum {
 struct tb_packet_common {
   uint64_t timestamp;
   uint32_t sequence, flags;
-  struct tb_slice payload;
+  struct tb_str payload;
   const char *timestamp_at, *timestamp_end;
   const char *sequence_at, *sequence_end;
   const char *event_at;
@@ -124,7 +124,7 @@ static TB_ALWAYS_INLINE const char *tb_packet_take_middle(const char *at, struct
 
 /* Reads a packet whose fields stand in the orders in which producers write them. False, and *common not to be used, where
  * it is another. */
-static TB_ALWAYS_INLINE bool tb_packet_common_read(struct tb_slice bytes, struct tb_packet_common *common) {
+static TB_ALWAYS_INLINE bool tb_packet_common_read(struct tb_str bytes, struct tb_packet_common *common) {
   const char *at = bytes.ptr, *end = at + bytes.len;
   uint64_t value;
   common->sequence = common->flags = 0;
@@ -150,12 +150,12 @@ static TB_ALWAYS_INLINE bool tb_packet_common_read(struct tb_slice bytes, struct
          !(common->flags & TB_TRACE_PACKET_SEQ_INCREMENTAL_STATE_CLEARED);
 }
 
-void tb_packet_head_reset_rare(struct tb_packet_head *head);
+void tb_packet_header_reset_rare(struct tb_packet_header *head);
 
-/* What tb_packet_head_read makes of such a packet. */
-static TB_ALWAYS_INLINE void tb_packet_head_take_common(struct tb_packet_head *head, struct tb_slice bytes,
-                                                        const struct tb_packet_common *common) {
-  if (head->rare) tb_packet_head_reset_rare(head);
+/* What tb_packet_header_read makes of such a packet. */
+static TB_ALWAYS_INLINE void tb_packet_header_take_common(struct tb_packet_header *head, struct tb_str bytes,
+                                                          const struct tb_packet_common *common) {
+  if (head->rare) tb_packet_header_reset_rare(head);
   head->bytes.ptr = bytes.ptr;
   head->bytes.len = bytes.len;
   head->has_timestamp = common->timestamp_at != NULL;

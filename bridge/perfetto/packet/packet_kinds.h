@@ -5,6 +5,6 @@
 #include "tracebridge/base.h"
 
 /* The schema's name of a packet's payload field, a constant; empty where the schema does not know the number. */
-struct tb_slice tb_packet_kind_name(uint32_t kind);
+struct tb_str tb_packet_kind_name(uint32_t kind);
 
 #endif

@@ -14,16 +14,16 @@ struct tb_packet_reader {
   struct tb_guard guard;
   struct tb_reader_options options;
   struct tb_input *input;
-  struct tb_packet_stream stream;
+  struct tb_packet_tokenizer stream;
   struct tb_trace_state state;
   struct tb_buffer window;
   bool has_read; /* a packet was given */
   struct tb_losses losses;
   struct tb_error error;
-  struct tb_packet_head head; /* of the packet in hand */
+  struct tb_packet_header head; /* of the packet in hand */
   struct tb_packet packet;
   uint32_t named_kind; /* whose name is `kind_name`: looking one up takes longer than reading a packet */
-  struct tb_slice kind_name;
+  struct tb_str kind_name;
 };
 
 static enum tb_status lose(void *ctx, const char *reason, uint64_t offset) {
@@ -55,8 +55,8 @@ static struct tb_packet_reader *create(const struct tb_reader_options *options) 
 static enum tb_status finish(struct tb_packet_reader *reader, enum tb_status status, const char *name,
                              struct tb_packet_reader **out, struct tb_error *error) {
   if (status == TB_OK) {
-    tb_packet_stream_init(&reader->stream, reader->allocator, reader->input, reader->options.max_record_bytes, lose,
-                          reader, &reader->error);
+    tb_packet_tokenizer_init(&reader->stream, reader->allocator, reader->input, reader->options.max_record_bytes, lose,
+                             reader, &reader->error);
     reader->stream.max_junk = reader->options.max_junk_bytes;
     *out = reader;
     return TB_OK;
@@ -93,17 +93,17 @@ enum tb_status tb_packet_reader_feed(struct tb_packet_reader *reader, const void
 void tb_packet_reader_feed_end(struct tb_packet_reader *reader) { tb_input_feed_end(reader->input); }
 
 static enum tb_status refill(struct tb_packet_reader *reader) {
-  struct tb_packet_stream *stream = &reader->stream;
-  enum tb_status status = tb_packet_stream_collect(stream);
+  struct tb_packet_tokenizer *stream = &reader->stream;
+  enum tb_status status = tb_packet_tokenizer_collect(stream);
   if (status != TB_OK) return status;
   size_t size = stream->needed > WINDOW_BYTES ? stream->needed : WINDOW_BYTES;
   if (tb_buffer_reserve(&reader->window, size) != TB_OK) {
     return tb_fail(&reader->error, TB_NO_MEMORY, stream->offset, "out of memory");
   }
-  return tb_packet_stream_refill(stream, reader->window.data, reader->window.capacity);
+  return tb_packet_tokenizer_refill(stream, reader->window.data, reader->window.capacity);
 }
 
-static struct tb_slice kind_name(struct tb_packet_reader *reader, uint32_t kind) {
+static struct tb_str kind_name(struct tb_packet_reader *reader, uint32_t kind) {
   if (reader->named_kind != kind) {
     reader->named_kind = kind;
     reader->kind_name = tb_packet_kind_name(kind);
@@ -112,7 +112,7 @@ static struct tb_slice kind_name(struct tb_packet_reader *reader, uint32_t kind)
 }
 
 static enum tb_status give(struct tb_packet_reader *reader, const struct tb_packet **packet) {
-  const struct tb_packet_head *head = &reader->head;
+  const struct tb_packet_header *head = &reader->head;
   struct tb_packet_context context;
   enum tb_status status = tb_trace_state_apply(&reader->state, head, &context);
   if (status != TB_OK) return status;
@@ -137,7 +137,7 @@ static enum tb_status give(struct tb_packet_reader *reader, const struct tb_pack
 /* ---- by frames alone --------------------------------------------------------------------------------------------------- */
 
 /* Whoever writes compressed packets writes nothing before them. */
-static TB_ALWAYS_INLINE bool may_be_compressed(struct tb_slice bytes) {
+static TB_ALWAYS_INLINE bool may_be_compressed(struct tb_str bytes) {
   const unsigned zlib = TB_WIRE_TAG2(TB_TRACE_PACKET_COMPRESSED_PACKETS, TB_WIRE_BYTES),
                  zstd = TB_WIRE_TAG2(TB_TRACE_PACKET_ZSTD_COMPRESSED_PACKETS, TB_WIRE_BYTES);
   if (bytes.len < 2) return false;
@@ -147,10 +147,10 @@ static TB_ALWAYS_INLINE bool may_be_compressed(struct tb_slice bytes) {
 
 /* Opens the frame where it holds compressed packets; *opened says so. */
 static enum tb_status open_frame(struct tb_packet_reader *reader, const struct tb_packet_frame *frame, bool *opened) {
-  struct tb_packet_head *head = &reader->head;
+  struct tb_packet_header *head = &reader->head;
   enum tb_packet_compression compression;
-  *opened = tb_packet_head_read(head, frame->bytes) == TB_OK && tb_packet_is_compressed(head->kind, &compression);
-  return *opened ? tb_packet_stream_open(&reader->stream, frame, head->payload, compression) : TB_OK;
+  *opened = tb_packet_header_read(head, frame->bytes) == TB_OK && tb_packet_is_compressed(head->kind, &compression);
+  return *opened ? tb_packet_tokenizer_open(&reader->stream, frame, head->payload, compression) : TB_OK;
 }
 
 static enum tb_status next_frame(struct tb_packet_reader *reader, const struct tb_packet **packet) {
@@ -159,8 +159,8 @@ static enum tb_status next_frame(struct tb_packet_reader *reader, const struct t
   do {
     enum tb_status status = TB_OK;
     opened = false;
-    while (!tb_packet_stream_take_frame(&reader->stream, &frame) &&
-           (status = tb_packet_stream_frame(&reader->stream, &frame)) == TB_PARTIAL) {
+    while (!tb_packet_tokenizer_take_frame(&reader->stream, &frame) &&
+           (status = tb_packet_tokenizer_frame(&reader->stream, &frame)) == TB_PARTIAL) {
       status = refill(reader);
       if (status != TB_OK) break;
     }
@@ -176,7 +176,7 @@ static enum tb_status next_frame(struct tb_packet_reader *reader, const struct t
 
 static enum tb_status next_resolved(struct tb_packet_reader *reader, const struct tb_packet **packet) {
   enum tb_status status;
-  while ((status = tb_packet_stream_next(&reader->stream, &reader->head)) == TB_PARTIAL) {
+  while ((status = tb_packet_tokenizer_next(&reader->stream, &reader->head)) == TB_PARTIAL) {
     status = refill(reader);
     if (status != TB_OK) break;
   }
@@ -211,7 +211,7 @@ const struct tb_error *tb_packet_reader_error(const struct tb_packet_reader *rea
 
 void tb_packet_reader_close(struct tb_packet_reader *reader) {
   if (!reader) return;
-  tb_packet_stream_free(&reader->stream);
+  tb_packet_tokenizer_free(&reader->stream);
   tb_trace_state_free(&reader->state);
   tb_buffer_free(&reader->window);
   if (reader->input) tb_input_close(reader->input);

@@ -122,7 +122,7 @@ static enum tb_status reserve_opened(struct tb_packet_source *source) {
   return tb_buffer_reserve(&source->opened, smaller(OPEN_STEP, source->max_opened - source->opened.len));
 }
 
-static enum tb_status open_zlib(struct tb_packet_source *source, struct tb_slice compressed) {
+static enum tb_status open_zlib(struct tb_packet_source *source, struct tb_str compressed) {
   z_stream z = {.next_in = (z_const Bytef *)(uintptr_t)compressed.ptr, .avail_in = (uInt)compressed.len};
   if (inflateInit(&z) != Z_OK) return TB_NO_MEMORY;
   enum tb_status status = TB_OK;
@@ -141,7 +141,7 @@ static enum tb_status open_zlib(struct tb_packet_source *source, struct tb_slice
   return result == Z_STREAM_END ? TB_OK : result == Z_MEM_ERROR ? TB_NO_MEMORY : TB_BAD_DATA;
 }
 
-static enum tb_status open_zstd(struct tb_packet_source *source, struct tb_slice compressed) {
+static enum tb_status open_zstd(struct tb_packet_source *source, struct tb_str compressed) {
   ZSTD_DStream *stream = ZSTD_createDStream();
   if (!stream) return TB_NO_MEMORY;
   ZSTD_inBuffer in = {compressed.ptr, compressed.len, 0};
@@ -164,7 +164,7 @@ static enum tb_status open_zstd(struct tb_packet_source *source, struct tb_slice
   return status != TB_OK ? status : left == 0 ? TB_OK : TB_BAD_DATA;
 }
 
-enum tb_status tb_packet_source_open(struct tb_packet_source *source, struct tb_slice compressed,
+enum tb_status tb_packet_source_open(struct tb_packet_source *source, struct tb_str compressed,
                                      enum tb_packet_compression compression, uint64_t offset) {
   source->opened.len = source->opened_at = 0;
   source->opened_offset = offset;

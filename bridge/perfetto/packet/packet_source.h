@@ -47,7 +47,7 @@ enum tb_packet_compression { TB_PACKET_ZLIB, TB_PACKET_ZSTD };
 /* Decompresses packets, to be read before anything else; `offset` is that of the packet they stand in. TB_OK;
  * TB_BAD_DATA where the stream is damaged or ends early (what came before stands); TB_LIMIT where it is too long;
  * TB_UNSUPPORTED; TB_NO_MEMORY. */
-TB_MUST_CHECK enum tb_status tb_packet_source_open(struct tb_packet_source *source, struct tb_slice compressed,
+TB_MUST_CHECK enum tb_status tb_packet_source_open(struct tb_packet_source *source, struct tb_str compressed,
                                                    enum tb_packet_compression compression, uint64_t offset);
 
 #endif

@@ -27,39 +27,39 @@ static const char LOSS_INPUT[] = "the compressed input is damaged or ends early"
 static const unsigned char marker[MARKER_BYTES] = {0x82, 0x47, 0x7a, 0x76, 0xb2, 0x8d, 0x42, 0xba,
                                                    0x81, 0xdc, 0x33, 0x32, 0x6d, 0x57, 0xa0, 0x79};
 
-void tb_packet_stream_init(struct tb_packet_stream *stream, const struct tb_allocator *allocator,
-                           struct tb_input *input, size_t max_packet, tb_packet_lose lose, void *lose_ctx,
-                           struct tb_error *error) {
-  *stream = (struct tb_packet_stream){
+void tb_packet_tokenizer_init(struct tb_packet_tokenizer *stream, const struct tb_allocator *allocator,
+                              struct tb_input *input, size_t max_packet, tb_packet_lose lose, void *lose_ctx,
+                              struct tb_error *error) {
+  *stream = (struct tb_packet_tokenizer){
       .input = input, .max_packet = max_packet, .lose = lose, .lose_ctx = lose_ctx, .error = error, .needed = 1};
   tb_packet_source_init(&stream->source, allocator, input, max_packet);
 }
 
-void tb_packet_stream_free(struct tb_packet_stream *stream) { tb_packet_source_free(&stream->source); }
+void tb_packet_tokenizer_free(struct tb_packet_tokenizer *stream) { tb_packet_source_free(&stream->source); }
 
 /* More bytes of the packet at `at` are wanted; where there are none the trace was cut. */
-static enum tb_status want(struct tb_packet_stream *stream, size_t needed) {
+static enum tb_status want(struct tb_packet_tokenizer *stream, size_t needed) {
   if (!stream->last) {
     stream->needed = needed;
     return TB_PARTIAL;
   }
-  enum tb_status status = stream->lose(stream->lose_ctx, LOSS_CUT, tb_packet_stream_offset(stream, stream->at));
+  enum tb_status status = stream->lose(stream->lose_ctx, LOSS_CUT, tb_packet_tokenizer_offset(stream, stream->at));
   stream->searching = true;
   stream->at++;
   stream->needed = 1;
   return status;
 }
 
-static enum tb_status damaged(struct tb_packet_stream *stream) {
-  enum tb_status status = stream->lose(stream->lose_ctx, LOSS_DAMAGE, tb_packet_stream_offset(stream, stream->at));
+static enum tb_status damaged(struct tb_packet_tokenizer *stream) {
+  enum tb_status status = stream->lose(stream->lose_ctx, LOSS_DAMAGE, tb_packet_tokenizer_offset(stream, stream->at));
   stream->searching = true;
   return status;
 }
 
 /* Bytes up to `at`, from `from` on, are of no packet. Not TB_OK where there were too many of them. */
-static enum tb_status pass_junk(struct tb_packet_stream *stream, const char *from) {
+static enum tb_status pass_junk(struct tb_packet_tokenizer *stream, const char *from) {
   if (!stream->max_junk) return TB_OK;
-  if (!stream->junk) stream->junk_from = tb_packet_stream_offset(stream, from);
+  if (!stream->junk) stream->junk_from = tb_packet_tokenizer_offset(stream, from);
   stream->junk += (uint64_t)(stream->at - from);
   if (stream->junk <= stream->max_junk) return TB_OK;
   return tb_fail_junk(stream->error, tb_format_name(TB_FORMAT_PERFETTO), stream->junk_from, stream->max_junk);
@@ -78,7 +78,7 @@ static bool is_number_field(uint32_t number) {
 
 /* Whether a packet that a tracing service wrote starts at `at`: it must read well, name its sequence, and be followed
  * by another or by the end. */
-static enum verdict looks_like_packet(struct tb_packet_stream *stream, const char *at) {
+static enum verdict looks_like_packet(struct tb_packet_tokenizer *stream, const char *at) {
   uint64_t len;
   const char *body = tb_wire_read_varint(at + 1, stream->end, &len);
   if (!body && !stream->last && stream->end - at < HEAD_MAX) {
@@ -91,14 +91,14 @@ static enum verdict looks_like_packet(struct tb_packet_stream *stream, const cha
     stream->needed = (size_t)(body - at) + (size_t)len;
     return stream->last ? NO : UNKNOWN;
   }
-  struct tb_packet_head head = {0};
-  if (tb_packet_head_read(&head, (struct tb_slice){body, (size_t)len}) != TB_OK) return NO;
+  struct tb_packet_header head = {0};
+  if (tb_packet_header_read(&head, (struct tb_str){body, (size_t)len}) != TB_OK) return NO;
   if (head.sequence == 0 || is_number_field(head.kind)) return NO;
   return body + len == stream->end || body[len] == PACKET_TAG ? YES : NO;
 }
 
 /* Moves to the next packet. TB_OK: it is there; TB_PARTIAL: not in this window. */
-static enum tb_status search(struct tb_packet_stream *stream) {
+static enum tb_status search(struct tb_packet_tokenizer *stream) {
   for (; stream->at < stream->end; stream->at++) {
     const char *at = stream->at;
     size_t left = (size_t)(stream->end - at);
@@ -128,7 +128,8 @@ static enum tb_status search(struct tb_packet_stream *stream) {
 /* ---- framing ----------------------------------------------------------------------------------------------------- */
 
 /* A field of Trace that is no packet: passed over, or given, where it is short and a packet or the end follows it. */
-static enum tb_status pass_strange_field(struct tb_packet_stream *stream, struct tb_packet_frame *frame, bool *given) {
+static enum tb_status pass_strange_field(struct tb_packet_tokenizer *stream, struct tb_packet_frame *frame,
+                                         bool *given) {
   struct tb_wire_cursor cursor = {stream->at, stream->end};
   struct tb_wire_field field;
   enum tb_status status = tb_wire_next(&cursor, &field);
@@ -137,29 +138,29 @@ static enum tb_status pass_strange_field(struct tb_packet_stream *stream, struct
   }
   if (status != TB_OK || (cursor.at < stream->end && *cursor.at != PACKET_TAG)) return damaged(stream);
   *frame = (struct tb_packet_frame){
-      .start = stream->at, .offset = tb_packet_stream_offset(stream, stream->at), .opened = stream->opened};
+      .start = stream->at, .offset = tb_packet_tokenizer_offset(stream, stream->at), .opened = stream->opened};
   stream->at = cursor.at;
   *given = stream->give_strange;
   return pass_junk(stream, frame->start);
 }
 
 /* True where the input's size is known and it ends before `len` bytes from `body`. */
-static bool runs_past_input(const struct tb_packet_stream *stream, const char *body, uint64_t len) {
+static bool runs_past_input(const struct tb_packet_tokenizer *stream, const char *body, uint64_t len) {
   if (stream->opened)
     return len > (uint64_t)(stream->end - body) + (stream->source.opened.len - stream->source.opened_at);
   if (!stream->input || !tb_input_can_rewind(stream->input)) return false;
-  uint64_t size = tb_input_size(stream->input), start = tb_packet_stream_offset(stream, body);
+  uint64_t size = tb_input_size(stream->input), start = tb_packet_tokenizer_offset(stream, body);
   return size > 0 && (start > size || len > size - start);
 }
 
-static enum tb_status pass_long_packet(struct tb_packet_stream *stream, const char *body, uint64_t len) {
-  enum tb_status status = stream->lose(stream->lose_ctx, LOSS_LONG, tb_packet_stream_offset(stream, stream->at));
+static enum tb_status pass_long_packet(struct tb_packet_tokenizer *stream, const char *body, uint64_t len) {
+  enum tb_status status = stream->lose(stream->lose_ctx, LOSS_LONG, tb_packet_tokenizer_offset(stream, stream->at));
   stream->at = body;
   stream->skip = len;
   return status;
 }
 
-static enum tb_status skip_on(struct tb_packet_stream *stream) {
+static enum tb_status skip_on(struct tb_packet_tokenizer *stream) {
   uint64_t left = (uint64_t)(stream->end - stream->at);
   uint64_t now = stream->skip < left ? stream->skip : left;
   stream->at += now;
@@ -168,11 +169,11 @@ static enum tb_status skip_on(struct tb_packet_stream *stream) {
   stream->needed = 1;
   if (!stream->last) return TB_PARTIAL;
   stream->skip = 0;
-  return stream->lose(stream->lose_ctx, LOSS_CUT, tb_packet_stream_offset(stream, stream->at));
+  return stream->lose(stream->lose_ctx, LOSS_CUT, tb_packet_tokenizer_offset(stream, stream->at));
 }
 
-enum tb_status tb_packet_stream_open(struct tb_packet_stream *stream, const struct tb_packet_frame *frame,
-                                     struct tb_slice payload, enum tb_packet_compression compression) {
+enum tb_status tb_packet_tokenizer_open(struct tb_packet_tokenizer *stream, const struct tb_packet_frame *frame,
+                                        struct tb_str payload, enum tb_packet_compression compression) {
   if (frame->opened) return stream->lose(stream->lose_ctx, LOSS_NESTED, frame->offset);
   enum tb_status status = tb_packet_source_unread(&stream->source, stream->at, (size_t)(stream->end - stream->at));
   if (status != TB_OK) return tb_fail(stream->error, status, frame->offset, "out of memory");
@@ -187,7 +188,7 @@ enum tb_status tb_packet_stream_open(struct tb_packet_stream *stream, const stru
 }
 
 /* Reads what stands at `at`. TB_OK: *given says whether it is something for the user. */
-static enum tb_status step(struct tb_packet_stream *stream, struct tb_packet_frame *frame, bool *given) {
+static enum tb_status step(struct tb_packet_tokenizer *stream, struct tb_packet_frame *frame, bool *given) {
   const char *at = stream->at;
   if (*at != PACKET_TAG) return pass_strange_field(stream, frame, given);
   uint64_t len;
@@ -197,7 +198,7 @@ static enum tb_status step(struct tb_packet_stream *stream, struct tb_packet_fra
     if (runs_past_input(stream, body, len)) {
       stream->searching = true;
       stream->at++;
-      return stream->lose(stream->lose_ctx, LOSS_CUT, tb_packet_stream_offset(stream, at));
+      return stream->lose(stream->lose_ctx, LOSS_CUT, tb_packet_tokenizer_offset(stream, at));
     }
     if (len > stream->max_packet) return pass_long_packet(stream, body, len);
     return want(stream, (size_t)(body - at) + (size_t)len);
@@ -206,7 +207,7 @@ static enum tb_status step(struct tb_packet_stream *stream, struct tb_packet_fra
   frame->start = at;
   frame->bytes.ptr = body;
   frame->bytes.len = (size_t)len;
-  frame->offset = tb_packet_stream_offset(stream, at);
+  frame->offset = tb_packet_tokenizer_offset(stream, at);
   frame->opened = stream->opened;
   stream->at = body + len;
   stream->needed = 1;
@@ -215,7 +216,7 @@ static enum tb_status step(struct tb_packet_stream *stream, struct tb_packet_fra
 }
 
 /* Moves over what is no packet, to where one is to be. */
-static enum tb_status move_on(struct tb_packet_stream *stream) {
+static enum tb_status move_on(struct tb_packet_tokenizer *stream) {
   const char *from = stream->at;
   enum tb_status status = stream->skip ? skip_on(stream) : TB_OK;
   if (status == TB_OK && stream->searching && stream->at < stream->end) status = search(stream);
@@ -223,7 +224,7 @@ static enum tb_status move_on(struct tb_packet_stream *stream) {
   return passed == TB_OK ? status : passed;
 }
 
-enum tb_status tb_packet_stream_frame(struct tb_packet_stream *stream, struct tb_packet_frame *frame) {
+enum tb_status tb_packet_tokenizer_frame(struct tb_packet_tokenizer *stream, struct tb_packet_frame *frame) {
   bool given = false;
   while (!given) {
     enum tb_status status = stream->skip || stream->searching ? move_on(stream) : TB_OK;
@@ -234,12 +235,12 @@ enum tb_status tb_packet_stream_frame(struct tb_packet_stream *stream, struct tb
   return TB_OK;
 }
 
-bool tb_packet_stream_doubts(const struct tb_packet_stream *stream) {
+bool tb_packet_tokenizer_doubts(const struct tb_packet_tokenizer *stream) {
   return stream->at < stream->end && *stream->at != PACKET_TAG;
 }
 
-enum tb_status tb_packet_stream_reject(struct tb_packet_stream *stream, const struct tb_packet_frame *frame) {
-  if (tb_packet_stream_doubts(stream)) {
+enum tb_status tb_packet_tokenizer_reject(struct tb_packet_tokenizer *stream, const struct tb_packet_frame *frame) {
+  if (tb_packet_tokenizer_doubts(stream)) {
     stream->searching = true;
     stream->at = frame->start + 1;
   }
@@ -248,13 +249,13 @@ enum tb_status tb_packet_stream_reject(struct tb_packet_stream *stream, const st
 }
 
 /* The packet at `at` where it is whole, well-formed and not compressed; anything else is left to `step`. */
-static bool take_whole(struct tb_packet_stream *stream, struct tb_packet_head *head) {
+static bool take_whole(struct tb_packet_tokenizer *stream, struct tb_packet_header *head) {
   const char *at = stream->at, *end = stream->end;
   if (stream->skip || stream->searching || at == end || *at != PACKET_TAG) return false;
   uint64_t len;
   const char *body = tb_wire_read_varint(at + 1, end, &len);
   if (!body || len > (uint64_t)(end - body) || len > stream->max_packet) return false;
-  if (tb_packet_head_read(head, (struct tb_slice){body, (size_t)len}) != TB_OK) return false;
+  if (tb_packet_header_read(head, (struct tb_str){body, (size_t)len}) != TB_OK) return false;
   enum tb_packet_compression compression;
   if (tb_packet_is_compressed(head->kind, &compression)) return false;
   stream->at = body + len;
@@ -262,46 +263,46 @@ static bool take_whole(struct tb_packet_stream *stream, struct tb_packet_head *h
   return true;
 }
 
-static bool take_at_once(struct tb_packet_stream *stream, struct tb_packet_head *head) {
+static bool take_at_once(struct tb_packet_tokenizer *stream, struct tb_packet_header *head) {
   const char *at = stream->at;
   struct tb_common_packet common;
-  if (tb_packet_stream_take_common(stream, &common))
-    tb_packet_head_take_common(head, common.bytes, &common.head);
+  if (tb_packet_tokenizer_take_common(stream, &common))
+    tb_packet_header_take_common(head, common.bytes, &common.head);
   else if (!take_whole(stream, head))
     return false;
   head->start = at;
-  head->offset = tb_packet_stream_offset(stream, at);
+  head->offset = tb_packet_tokenizer_offset(stream, at);
   head->opened = stream->opened;
   return true;
 }
 
-enum tb_status tb_packet_stream_next(struct tb_packet_stream *stream, struct tb_packet_head *head) {
+enum tb_status tb_packet_tokenizer_next(struct tb_packet_tokenizer *stream, struct tb_packet_header *head) {
   if (take_at_once(stream, head)) return TB_OK;
   for (;;) {
     struct tb_packet_frame frame;
     enum tb_packet_compression compression;
-    enum tb_status status = tb_packet_stream_frame(stream, &frame);
+    enum tb_status status = tb_packet_tokenizer_frame(stream, &frame);
     if (status != TB_OK) return status;
     head->start = frame.start;
     head->offset = frame.offset;
     head->opened = frame.opened;
-    if (tb_packet_head_read(head, frame.bytes) != TB_OK)
-      status = tb_packet_stream_reject(stream, &frame);
+    if (tb_packet_header_read(head, frame.bytes) != TB_OK)
+      status = tb_packet_tokenizer_reject(stream, &frame);
     else if (tb_packet_is_compressed(head->kind, &compression))
-      status = tb_packet_stream_open(stream, &frame, head->payload, compression);
+      status = tb_packet_tokenizer_open(stream, &frame, head->payload, compression);
     else
       return TB_OK;
     if (status != TB_OK) return status;
   }
 }
 
-static enum tb_status say_cut_short(struct tb_packet_stream *stream) {
+static enum tb_status say_cut_short(struct tb_packet_tokenizer *stream) {
   if (!stream->source.cut_short || stream->said_cut_short) return TB_OK;
   stream->said_cut_short = true;
   return stream->lose(stream->lose_ctx, LOSS_INPUT, stream->source.offset);
 }
 
-enum tb_status tb_packet_stream_release(struct tb_packet_stream *stream) {
+enum tb_status tb_packet_tokenizer_release(struct tb_packet_tokenizer *stream) {
   size_t left = (size_t)(stream->end - stream->at);
   if (left && tb_packet_source_unread(&stream->source, stream->at, left) != TB_OK) {
     return tb_fail(stream->error, TB_NO_MEMORY, stream->offset, "out of memory");
@@ -310,16 +311,16 @@ enum tb_status tb_packet_stream_release(struct tb_packet_stream *stream) {
   return TB_OK;
 }
 
-enum tb_status tb_packet_stream_collect(struct tb_packet_stream *stream) {
-  enum tb_status status = tb_packet_stream_release(stream);
+enum tb_status tb_packet_tokenizer_collect(struct tb_packet_tokenizer *stream) {
+  enum tb_status status = tb_packet_tokenizer_release(stream);
   if (status != TB_OK || tb_packet_source_is_open(&stream->source)) return status;
   return tb_packet_source_collect(&stream->source, &stream->needed, stream->error);
 }
 
-enum tb_status tb_packet_stream_refill(struct tb_packet_stream *stream, char *to, size_t capacity) {
+enum tb_status tb_packet_tokenizer_refill(struct tb_packet_tokenizer *stream, char *to, size_t capacity) {
   struct tb_packet_source *source = &stream->source;
   size_t got = 0;
-  enum tb_status status = tb_packet_stream_release(stream);
+  enum tb_status status = tb_packet_tokenizer_release(stream);
   if (status != TB_OK) return status;
   stream->start = stream->at = stream->end = to;
   status = tb_packet_source_read(source, to, capacity, stream->needed, &got, &stream->offset, stream->error);

@@ -4,8 +4,8 @@
  *
  * The stream works on a window, a piece of memory that its user gives and that holds whole packets as far as they fit:
  *
- *   tb_packet_stream_next … TB_OK, TB_OK, TB_PARTIAL (window used up) -> tb_packet_stream_refill ->
- * tb_packet_stream_next …
+ *   tb_packet_tokenizer_next … TB_OK, TB_OK, TB_PARTIAL (window used up) -> tb_packet_tokenizer_refill ->
+ * tb_packet_tokenizer_next …
  */
 #ifndef TB_PERFETTO_PACKET_PACKET_TOKENIZER_H
 #define TB_PERFETTO_PACKET_PACKET_TOKENIZER_H
@@ -18,13 +18,13 @@ typedef enum tb_status (*tb_packet_lose)(void *ctx, const char *reason, uint64_t
 
 /* A packet as it stands, unread. */
 struct tb_packet_frame {
-  const char *start;     /* of its tag */
-  struct tb_slice bytes; /* the message; ptr NULL: a field of Trace that is no packet, up to stream->at */
-  uint64_t offset;       /* as in tb_packet_head */
+  const char *start;   /* of its tag */
+  struct tb_str bytes; /* the message; ptr NULL: a field of Trace that is no packet, up to stream->at */
+  uint64_t offset;     /* as in tb_packet_header */
   bool opened;
 };
 
-struct tb_packet_stream {
+struct tb_packet_tokenizer {
   struct tb_packet_source source;
   struct tb_input *input;
   size_t max_packet;
@@ -42,29 +42,30 @@ struct tb_packet_stream {
   size_t max_junk;    /* 0: none. It is for the user to take the bound away once there was a packet, or an event */
   uint64_t junk;      /* bytes passed over so far that are no packets */
   uint64_t junk_from; /* where the first of them was */
-  bool give_strange;  /* tb_packet_stream_frame gives fields of Trace that are no packets too */
+  bool give_strange;  /* tb_packet_tokenizer_frame gives fields of Trace that are no packets too */
 };
 
 /* `error` is where failures are told; it must outlive the stream. */
-void tb_packet_stream_init(struct tb_packet_stream *stream, const struct tb_allocator *allocator,
-                           struct tb_input *input, size_t max_packet, tb_packet_lose lose, void *lose_ctx,
-                           struct tb_error *error);
-void tb_packet_stream_free(struct tb_packet_stream *stream);
+void tb_packet_tokenizer_init(struct tb_packet_tokenizer *stream, const struct tb_allocator *allocator,
+                              struct tb_input *input, size_t max_packet, tb_packet_lose lose, void *lose_ctx,
+                              struct tb_error *error);
+void tb_packet_tokenizer_free(struct tb_packet_tokenizer *stream);
 
 /* A packet as nearly all are. */
 struct tb_common_packet {
-  struct tb_slice framed; /* the whole of it, tag included */
-  struct tb_slice bytes;  /* the message; TB_PACKET_AHEAD bytes behind it can be read */
+  struct tb_str framed; /* the whole of it, tag included */
+  struct tb_str bytes;  /* the message; TB_PACKET_AHEAD bytes behind it can be read */
   struct tb_packet_common head;
 };
 
 /* Where a byte of the window stands in the input; of decompressed packets where the one that they came in does. */
-static inline uint64_t tb_packet_stream_offset(const struct tb_packet_stream *stream, const char *at) {
+static inline uint64_t tb_packet_tokenizer_offset(const struct tb_packet_tokenizer *stream, const char *at) {
   return stream->opened ? stream->offset : stream->offset + (uint64_t)(at - stream->start);
 }
 
 /* The message of the window's next packet, of which *len bytes need not all be there; NULL where its frame is not at hand, or unusual. */
-static TB_ALWAYS_INLINE const char *tb_packet_stream_message(const struct tb_packet_stream *stream, uint64_t *len) {
+static TB_ALWAYS_INLINE const char *tb_packet_tokenizer_message(const struct tb_packet_tokenizer *stream,
+                                                                uint64_t *len) {
   const char *at = stream->at;
   if (stream->end - at < TB_WIRE_VARINT_MAX + 1 || *at != TB_WIRE_TAG(TB_TRACE_PACKET, TB_WIRE_BYTES) ||
       stream->searching || stream->skip)
@@ -74,11 +75,11 @@ static TB_ALWAYS_INLINE const char *tb_packet_stream_message(const struct tb_pac
 }
 
 /* Takes the window's next packet where it is such a one; false, and nothing was taken, where it is another or not at hand. */
-static TB_ALWAYS_INLINE bool tb_packet_stream_take_common(struct tb_packet_stream *stream,
-                                                          struct tb_common_packet *packet) {
+static TB_ALWAYS_INLINE bool tb_packet_tokenizer_take_common(struct tb_packet_tokenizer *stream,
+                                                             struct tb_common_packet *packet) {
   const char *at = stream->at, *end = stream->end;
   uint64_t len;
-  const char *body = tb_packet_stream_message(stream, &len);
+  const char *body = tb_packet_tokenizer_message(stream, &len);
   if (!body || end - body < TB_PACKET_AHEAD || len > (uint64_t)(end - body - TB_PACKET_AHEAD)) return false;
   packet->bytes.ptr = body;
   packet->bytes.len = (size_t)len;
@@ -90,17 +91,17 @@ static TB_ALWAYS_INLINE bool tb_packet_stream_take_common(struct tb_packet_strea
   return true;
 }
 
-/* tb_packet_stream_frame where nothing is unusual: a packet that is whole in the window. Else false, and nothing was taken. */
-static TB_ALWAYS_INLINE bool tb_packet_stream_take_frame(struct tb_packet_stream *stream,
-                                                         struct tb_packet_frame *frame) {
+/* tb_packet_tokenizer_frame where nothing is unusual: a packet that is whole in the window. Else false, and nothing was taken. */
+static TB_ALWAYS_INLINE bool tb_packet_tokenizer_take_frame(struct tb_packet_tokenizer *stream,
+                                                            struct tb_packet_frame *frame) {
   const char *at = stream->at;
   uint64_t len;
-  const char *body = tb_packet_stream_message(stream, &len);
+  const char *body = tb_packet_tokenizer_message(stream, &len);
   if (!body || len > (uint64_t)(stream->end - body)) return false;
   frame->start = at;
   frame->bytes.ptr = body;
   frame->bytes.len = (size_t)len;
-  frame->offset = tb_packet_stream_offset(stream, at);
+  frame->offset = tb_packet_tokenizer_offset(stream, at);
   frame->opened = stream->opened;
   stream->at = body + len;
   stream->needed = 1;
@@ -114,37 +115,40 @@ static inline bool tb_packet_is_compressed(uint32_t kind, enum tb_packet_compres
 }
 
 /* The next packet of the window. TB_OK; TB_PARTIAL: the window is used up; any other: failed. */
-TB_MUST_CHECK enum tb_status tb_packet_stream_next(struct tb_packet_stream *stream, struct tb_packet_head *head);
+TB_MUST_CHECK enum tb_status tb_packet_tokenizer_next(struct tb_packet_tokenizer *stream,
+                                                      struct tb_packet_header *head);
 
 /* The same without reading packets, for users with a reader of their own: compressed ones come as they are. What cannot be
- * read is to be given back by tb_packet_stream_reject, compressed packets are opened by tb_packet_stream_open. */
-TB_MUST_CHECK enum tb_status tb_packet_stream_frame(struct tb_packet_stream *stream, struct tb_packet_frame *frame);
+ * read is to be given back by tb_packet_tokenizer_reject, compressed packets are opened by tb_packet_tokenizer_open. */
+TB_MUST_CHECK enum tb_status tb_packet_tokenizer_frame(struct tb_packet_tokenizer *stream,
+                                                       struct tb_packet_frame *frame);
 
 /* Says that the frame just given is no well-formed packet: a loss, and reading goes on where a packet can be told. */
-TB_MUST_CHECK enum tb_status tb_packet_stream_reject(struct tb_packet_stream *stream,
-                                                     const struct tb_packet_frame *frame);
+TB_MUST_CHECK enum tb_status tb_packet_tokenizer_reject(struct tb_packet_tokenizer *stream,
+                                                        const struct tb_packet_frame *frame);
 
 /* True where no packet follows the frame just given: a length may have been damaged. */
-bool tb_packet_stream_doubts(const struct tb_packet_stream *stream);
+bool tb_packet_tokenizer_doubts(const struct tb_packet_tokenizer *stream);
 
 /* Opens the packets that stand compressed in the frame just given, to come next. */
-TB_MUST_CHECK enum tb_status tb_packet_stream_open(struct tb_packet_stream *stream, const struct tb_packet_frame *frame,
-                                                   struct tb_slice payload, enum tb_packet_compression compression);
+TB_MUST_CHECK enum tb_status tb_packet_tokenizer_open(struct tb_packet_tokenizer *stream,
+                                                      const struct tb_packet_frame *frame, struct tb_str payload,
+                                                      enum tb_packet_compression compression);
 
-/* Steps back to the packet that tb_packet_stream_next just gave, which comes again then. */
-static inline void tb_packet_stream_back(struct tb_packet_stream *stream, const struct tb_packet_head *head) {
+/* Steps back to the packet that tb_packet_tokenizer_next just gave, which comes again then. */
+static inline void tb_packet_tokenizer_back(struct tb_packet_tokenizer *stream, const struct tb_packet_header *head) {
   stream->at = head->start;
 }
 
 /* Keeps what is left of the window elsewhere, so that its memory may be used otherwise. TB_OK or TB_NO_MEMORY. */
-TB_MUST_CHECK enum tb_status tb_packet_stream_release(struct tb_packet_stream *stream);
+TB_MUST_CHECK enum tb_status tb_packet_tokenizer_release(struct tb_packet_tokenizer *stream);
 
 /* Waits, so to speak, until the stream->needed bytes are there, before memory is made for them: TB_OK (needed is less
  * then where the input ends before), TB_AGAIN or a failure. Releases the window. */
-TB_MUST_CHECK enum tb_status tb_packet_stream_collect(struct tb_packet_stream *stream);
+TB_MUST_CHECK enum tb_status tb_packet_tokenizer_collect(struct tb_packet_tokenizer *stream);
 
 /* Keeps what is left of the window and reads on into `to`, which must hold stream->needed bytes. TB_OK, TB_END,
  * TB_AGAIN (a fed input needs more; the old window is gone) or a failure. */
-TB_MUST_CHECK enum tb_status tb_packet_stream_refill(struct tb_packet_stream *stream, char *to, size_t capacity);
+TB_MUST_CHECK enum tb_status tb_packet_tokenizer_refill(struct tb_packet_tokenizer *stream, char *to, size_t capacity);
 
 #endif

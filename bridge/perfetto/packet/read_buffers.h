@@ -8,28 +8,28 @@
 
 #include "base/memory.h"
 
-struct tb_window {
+struct tb_read_buffer {
   char *data;
   size_t capacity;
   uint64_t fill; /* the last batch whose events point into it; 0: none */
 };
 
-struct tb_windows {
+struct tb_read_buffers {
   const struct tb_allocator *allocator;
-  struct tb_window *items;
+  struct tb_read_buffer *items;
   size_t count, capacity, current;
 };
 
-void tb_windows_init(struct tb_windows *windows, const struct tb_allocator *allocator);
-void tb_windows_free(struct tb_windows *windows);
+void tb_read_buffers_init(struct tb_read_buffers *windows, const struct tb_allocator *allocator);
+void tb_read_buffers_free(struct tb_read_buffers *windows);
 
 /* Says that events of batch number `fill` point into the current window. */
-static inline void tb_windows_keep(struct tb_windows *windows, uint64_t fill) {
+static inline void tb_read_buffers_keep(struct tb_read_buffers *windows, uint64_t fill) {
   if (windows->count) windows->items[windows->current].fill = fill;
 }
 
 /* Memory of at least `size` bytes, which then is the current window. Those are free to be used that no event points into but of batches
  * up to number `used_up`. NULL when memory is exhausted. */
-char *tb_windows_next(struct tb_windows *windows, size_t size, uint64_t used_up);
+char *tb_read_buffers_next(struct tb_read_buffers *windows, size_t size, uint64_t used_up);
 
 #endif

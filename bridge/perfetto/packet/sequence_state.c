@@ -15,14 +15,14 @@ void tb_trace_state_init(struct tb_trace_state *state, const struct tb_allocator
                          tb_packet_lose lose, void *lose_ctx, struct tb_error *error) {
   *state = (struct tb_trace_state){
       .trace_clock = TB_CLOCK_BOOTTIME, .keep_interned = true, .lose = lose, .lose_ctx = lose_ctx, .error = error};
-  tb_budget_init(&state->budget, allocator, max_bytes);
+  tb_limit_allocator_init(&state->budget, allocator, max_bytes);
   tb_intern_init(&state->pool, &state->budget.allocator);
   tb_clock_graph_init(&state->clocks, &state->budget.allocator);
   tb_map_init(&state->remote_clocks, &state->budget.allocator);
   tb_map_init(&state->sequence_map, &state->budget.allocator);
 }
 
-static void free_sequence(const struct tb_allocator *allocator, struct tb_sequence *sequence) {
+static void free_sequence(const struct tb_allocator *allocator, struct tb_sequence_state *sequence) {
   for (size_t i = 0; i < TB_INDEX_COUNT; i++) tb_iid_index_free(&sequence->indexes[i]);
   tb_map_free(&sequence->counters);
   tb_free(allocator, sequence->counter_values, sequence->counter_capacity * sizeof(int64_t));
@@ -35,27 +35,27 @@ static void free_sequence(const struct tb_allocator *allocator, struct tb_sequen
 void tb_trace_state_free(struct tb_trace_state *state) {
   const struct tb_allocator *allocator = &state->budget.allocator;
   for (size_t i = 0; i < state->sequence_count; i++) free_sequence(allocator, state->sequences[i]);
-  tb_free(allocator, state->sequences, state->sequence_capacity * sizeof(struct tb_sequence *));
+  tb_free(allocator, state->sequences, state->sequence_capacity * sizeof(struct tb_sequence_state *));
   tb_map_free(&state->sequence_map);
   tb_trace_state_free_clocks(state);
   tb_intern_free(&state->pool);
 }
 
 enum tb_status tb_trace_state_full(struct tb_trace_state *state, uint64_t offset) {
-  enum tb_status status = tb_budget_status(&state->budget);
+  enum tb_status status = tb_limit_allocator_status(&state->budget);
   return tb_fail(state->error, status, offset,
                  status == TB_LIMIT ? "the trace interns more than the limit allows" : "out of memory");
 }
 
 /* ---- sequences --------------------------------------------------------------------------------------------------- */
 
-static struct tb_sequence *add_sequence(struct tb_trace_state *state, uint32_t id, uint32_t machine) {
+static struct tb_sequence_state *add_sequence(struct tb_trace_state *state, uint32_t id, uint32_t machine) {
   const struct tb_allocator *allocator = &state->budget.allocator;
   void *sequences = state->sequences;
   enum tb_status status = tb_grow_array(allocator, &sequences, &state->sequence_capacity, state->sequence_count + 1,
-                                        sizeof(struct tb_sequence *), SEQUENCES_MAX);
+                                        sizeof(struct tb_sequence_state *), SEQUENCES_MAX);
   state->sequences = sequences;
-  struct tb_sequence *sequence = status == TB_OK ? tb_calloc(allocator, sizeof(*sequence)) : NULL;
+  struct tb_sequence_state *sequence = status == TB_OK ? tb_calloc(allocator, sizeof(*sequence)) : NULL;
   if (!sequence) return NULL;
   if (tb_map_put(&state->sequence_map, id, machine, (uint32_t)state->sequence_count) != TB_OK) {
     tb_free(allocator, sequence, sizeof(*sequence));
@@ -69,8 +69,8 @@ static struct tb_sequence *add_sequence(struct tb_trace_state *state, uint32_t i
   return sequence;
 }
 
-static struct tb_sequence *find_sequence(struct tb_trace_state *state, uint32_t id, uint32_t machine) {
-  struct tb_sequence *recent = state->recent;
+static struct tb_sequence_state *find_sequence(struct tb_trace_state *state, uint32_t id, uint32_t machine) {
+  struct tb_sequence_state *recent = state->recent;
   if (recent && recent->id == id && recent->machine == machine) return recent;
   uint32_t place;
   if (tb_map_get(&state->sequence_map, id, machine, &place)) {
@@ -81,7 +81,7 @@ static struct tb_sequence *find_sequence(struct tb_trace_state *state, uint32_t 
   return state->recent = recent;
 }
 
-static void clear(struct tb_trace_state *state, struct tb_sequence *sequence) {
+static void clear(struct tb_trace_state *state, struct tb_sequence_state *sequence) {
   for (size_t i = 0; i < TB_INDEX_COUNT; i++) tb_iid_index_clear(&sequence->indexes[i]);
   tb_map_clear(&sequence->counters);
   sequence->counter_count = 0;
@@ -93,7 +93,7 @@ static void clear(struct tb_trace_state *state, struct tb_sequence *sequence) {
   sequence->interned_version++;
 }
 
-int64_t *tb_sequence_counter(struct tb_trace_state *state, struct tb_sequence *sequence, uint64_t uuid) {
+int64_t *tb_sequence_counter(struct tb_trace_state *state, struct tb_sequence_state *sequence, uint64_t uuid) {
   uint32_t place;
   if (tb_map_get(&sequence->counters, uuid, 0, &place)) return &sequence->counter_values[place];
   void *values = sequence->counter_values;
@@ -119,8 +119,8 @@ static enum tb_status add_uuid(struct tb_trace_state *state, struct tb_uuid_list
   return status;
 }
 
-static enum tb_status apply_event_defaults(struct tb_trace_state *state, struct tb_sequence *sequence,
-                                           struct tb_slice bytes) {
+static enum tb_status apply_event_defaults(struct tb_trace_state *state, struct tb_sequence_state *sequence,
+                                           struct tb_str bytes) {
   struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
   struct tb_wire_field field;
   enum tb_status status;
@@ -139,8 +139,8 @@ static enum tb_status apply_event_defaults(struct tb_trace_state *state, struct 
   return status == TB_END ? TB_OK : TB_BAD_DATA;
 }
 
-static enum tb_status apply_defaults(struct tb_trace_state *state, struct tb_sequence *sequence,
-                                     struct tb_slice bytes) {
+static enum tb_status apply_defaults(struct tb_trace_state *state, struct tb_sequence_state *sequence,
+                                     struct tb_str bytes) {
   sequence->has_default_track = sequence->has_default_clock = false;
   sequence->extra_counters.count = sequence->extra_double_counters.count = 0;
   sequence->generation++;
@@ -198,9 +198,9 @@ static const struct index_field *find_index_field(uint32_t number) {
   return NULL;
 }
 
-static enum tb_status apply_entry(struct tb_trace_state *state, struct tb_sequence *sequence,
-                                  const struct index_field *index, struct tb_slice bytes) {
-  struct tb_slice text = index->text ? (struct tb_slice){"", 0} : bytes;
+static enum tb_status apply_entry(struct tb_trace_state *state, struct tb_sequence_state *sequence,
+                                  const struct index_field *index, struct tb_str bytes) {
+  struct tb_str text = index->text ? (struct tb_str){"", 0} : bytes;
   uint64_t iid = 0;
   struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
   struct tb_wire_field field;
@@ -216,8 +216,8 @@ static enum tb_status apply_entry(struct tb_trace_state *state, struct tb_sequen
   return status;
 }
 
-static enum tb_status apply_interned(struct tb_trace_state *state, struct tb_sequence *sequence,
-                                     struct tb_slice bytes) {
+static enum tb_status apply_interned(struct tb_trace_state *state, struct tb_sequence_state *sequence,
+                                     struct tb_str bytes) {
   struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
   struct tb_wire_field field;
   enum tb_status status;
@@ -232,8 +232,8 @@ static enum tb_status apply_interned(struct tb_trace_state *state, struct tb_seq
 }
 
 /* A packet may hold several: their entries add up. */
-static enum tb_status apply_all_interned(struct tb_trace_state *state, struct tb_sequence *sequence,
-                                         const struct tb_packet_head *head) {
+static enum tb_status apply_all_interned(struct tb_trace_state *state, struct tb_sequence_state *sequence,
+                                         const struct tb_packet_header *head) {
   if (head->interned_count == 1) return apply_interned(state, sequence, head->interned);
   struct tb_wire_cursor cursor = tb_wire_cursor(head->bytes);
   struct tb_wire_field field;
@@ -255,8 +255,8 @@ static enum tb_status applied(struct tb_trace_state *state, enum tb_status statu
   return tb_trace_state_full(state, offset);
 }
 
-static enum tb_status apply_incremental(struct tb_trace_state *state, const struct tb_packet_head *head,
-                                        struct tb_sequence *sequence) {
+static enum tb_status apply_incremental(struct tb_trace_state *state, const struct tb_packet_header *head,
+                                        struct tb_sequence_state *sequence) {
   enum tb_status status = TB_OK;
   if (head->has_defaults) {
     status = applied(state, apply_defaults(state, sequence, head->defaults), LOSS_DEFAULTS, head->offset);
@@ -269,9 +269,9 @@ static enum tb_status apply_incremental(struct tb_trace_state *state, const stru
 
 /* What some packets do beside having a time. *done: the time is known as well. */
 __attribute__((noinline)) static enum tb_status apply_changes(struct tb_trace_state *state,
-                                                              const struct tb_packet_head *head,
+                                                              const struct tb_packet_header *head,
                                                               struct tb_packet_context *context, bool *done) {
-  struct tb_sequence *sequence = context->sequence;
+  struct tb_sequence_state *sequence = context->sequence;
   enum tb_status status = TB_OK;
   if (head->dropped && !head->first) {
     context->lost_before = sequence->seen;
@@ -290,9 +290,9 @@ __attribute__((noinline)) static enum tb_status apply_changes(struct tb_trace_st
   return status;
 }
 
-enum tb_status tb_trace_state_apply_slowly(struct tb_trace_state *state, const struct tb_packet_head *head,
+enum tb_status tb_trace_state_apply_slowly(struct tb_trace_state *state, const struct tb_packet_header *head,
                                            struct tb_packet_context *context) {
-  struct tb_sequence *sequence = find_sequence(state, head->sequence, head->machine);
+  struct tb_sequence_state *sequence = find_sequence(state, head->sequence, head->machine);
   tb_packet_context_start(context, sequence);
   if (!sequence) return tb_trace_state_full(state, head->offset);
   if (head->rare || !sequence->valid) {

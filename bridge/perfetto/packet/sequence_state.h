@@ -44,7 +44,7 @@ struct tb_uuid_list {
   size_t count, capacity;
 };
 
-struct tb_sequence {
+struct tb_sequence_state {
   uint32_t id, machine;
   bool seen;  /* some packet of it was read */
   bool valid; /* its incremental state is whole */
@@ -75,17 +75,17 @@ struct tb_remote_clocks {
 };
 
 struct tb_trace_state {
-  struct tb_budget budget; /* all that is kept; because of it a state must not move */
+  struct tb_limit_allocator budget; /* all that is kept; because of it a state must not move */
   struct tb_intern pool;
   struct tb_clock_graph clocks; /* of machine 0, the one that recorded */
   struct tb_map remote_clocks;  /* machine -> struct tb_remote_clocks */
   uint32_t trace_clock;         /* of each machine; times of all come to be on machine 0's */
   bool trace_clock_said;
   bool keep_interned;
-  struct tb_sequence **sequences;
+  struct tb_sequence_state **sequences;
   size_t sequence_count, sequence_capacity;
   struct tb_map sequence_map; /* id, machine -> place in sequences */
-  struct tb_sequence *recent;
+  struct tb_sequence_state *recent;
   tb_packet_lose lose;
   void *lose_ctx;
   struct tb_error *error;
@@ -93,7 +93,7 @@ struct tb_trace_state {
 
 /* What the state says of a packet. */
 struct tb_packet_context {
-  struct tb_sequence *sequence;
+  struct tb_sequence_state *sequence;
   bool unreadable;  /* it needs incremental state that is not whole */
   bool lost_before; /* packets of its sequence were lost just before it */
   bool has_ts;      /* `ts` is on the trace clock */
@@ -108,14 +108,15 @@ void tb_trace_state_free(struct tb_trace_state *state);
 
 /* ---- applying a packet: the parts of tb_trace_state_apply, which is inline for packets that change nothing ------------ */
 
-enum tb_status tb_trace_state_apply_slowly(struct tb_trace_state *state, const struct tb_packet_head *head,
+enum tb_status tb_trace_state_apply_slowly(struct tb_trace_state *state, const struct tb_packet_header *head,
                                            struct tb_packet_context *context);
-void tb_trace_state_resolve_slowly(struct tb_trace_state *state, const struct tb_packet_head *head, uint32_t clock,
+void tb_trace_state_resolve_slowly(struct tb_trace_state *state, const struct tb_packet_header *head, uint32_t clock,
                                    struct tb_packet_context *context);
-void tb_trace_state_resolve_remote(struct tb_trace_state *state, const struct tb_packet_head *head,
+void tb_trace_state_resolve_remote(struct tb_trace_state *state, const struct tb_packet_header *head,
                                    struct tb_packet_context *context);
 
-static TB_ALWAYS_INLINE void tb_packet_context_start(struct tb_packet_context *context, struct tb_sequence *sequence) {
+static TB_ALWAYS_INLINE void tb_packet_context_start(struct tb_packet_context *context,
+                                                     struct tb_sequence_state *sequence) {
   context->sequence = sequence;
   context->unreadable = context->lost_before = context->has_ts = context->clock_lost = false;
   context->unusable = 0;
@@ -123,15 +124,15 @@ static TB_ALWAYS_INLINE void tb_packet_context_start(struct tb_packet_context *c
 }
 
 /* The clock of a packet's timestamp, 0 for the trace clock. */
-static TB_ALWAYS_INLINE uint32_t tb_packet_clock(const struct tb_packet_head *head,
-                                                 const struct tb_sequence *sequence) {
+static TB_ALWAYS_INLINE uint32_t tb_packet_clock(const struct tb_packet_header *head,
+                                                 const struct tb_sequence_state *sequence) {
   return head->has_clock ? head->clock : sequence->has_default_clock ? sequence->default_clock : 0;
 }
 
 /* Of a packet of machine 0. */
-static TB_ALWAYS_INLINE void tb_trace_state_resolve(struct tb_trace_state *state, const struct tb_packet_head *head,
+static TB_ALWAYS_INLINE void tb_trace_state_resolve(struct tb_trace_state *state, const struct tb_packet_header *head,
                                                     struct tb_packet_context *context) {
-  const struct tb_sequence *sequence = context->sequence;
+  const struct tb_sequence_state *sequence = context->sequence;
   uint32_t clock = tb_packet_clock(head, sequence);
   context->ts = (int64_t)head->timestamp;
   context->has_ts = head->has_timestamp;
@@ -144,9 +145,9 @@ static TB_ALWAYS_INLINE void tb_trace_state_resolve(struct tb_trace_state *state
 /* Applies the packet: its sequence's clear, defaults, interned data and, where it is a ClockSnapshot, the snapshot.
  * TB_OK and *context; TB_LIMIT or TB_NO_MEMORY, told in the state's error; what `lose` returns. */
 TB_MUST_CHECK static TB_ALWAYS_INLINE enum tb_status tb_trace_state_apply(struct tb_trace_state *state,
-                                                                          const struct tb_packet_head *head,
+                                                                          const struct tb_packet_header *head,
                                                                           struct tb_packet_context *context) {
-  struct tb_sequence *recent = state->recent;
+  struct tb_sequence_state *recent = state->recent;
   if (head->rare || !recent || !recent->valid || recent->id != head->sequence || recent->machine)
     return tb_trace_state_apply_slowly(state, head, context);
   tb_packet_context_start(context, recent);
@@ -159,31 +160,31 @@ TB_MUST_CHECK static TB_ALWAYS_INLINE enum tb_status tb_trace_state_apply(struct
 /* Applies the readings of a packet that is a ClockSnapshot, and only them. *has_trace_ns: it has a reading of the trace clock, and
  * *trace_ns is that on machine 0's. */
 TB_MUST_CHECK enum tb_status tb_trace_state_add_snapshot(struct tb_trace_state *state,
-                                                         const struct tb_packet_head *head, bool *has_trace_ns,
+                                                         const struct tb_packet_header *head, bool *has_trace_ns,
                                                          int64_t *trace_ns);
 
 /* One moment on two clocks of the packet's machine, or sequence, as a snapshot of both. */
-TB_MUST_CHECK enum tb_status tb_trace_state_add_pair(struct tb_trace_state *state, const struct tb_packet_head *head,
+TB_MUST_CHECK enum tb_status tb_trace_state_add_pair(struct tb_trace_state *state, const struct tb_packet_header *head,
                                                      uint32_t clock, int64_t ns, uint32_t other, int64_t other_ns);
 
 /* Applies a packet that is a RemoteClockSync. */
-TB_MUST_CHECK enum tb_status tb_trace_state_add_sync(struct tb_trace_state *state, const struct tb_packet_head *head);
+TB_MUST_CHECK enum tb_status tb_trace_state_add_sync(struct tb_trace_state *state, const struct tb_packet_header *head);
 
 /* The incremental clocks of a sequence are unknown until its next snapshot. */
-void tb_trace_state_clear_clocks(struct tb_trace_state *state, const struct tb_sequence *sequence);
+void tb_trace_state_clear_clocks(struct tb_trace_state *state, const struct tb_sequence_state *sequence);
 
 /* `ns` of the clock `clock`, of the packet's machine and sequence, on the trace clock; false, and `ns` as it is, where nothing
  * relates the two. */
-bool tb_trace_state_convert(struct tb_trace_state *state, const struct tb_packet_head *head, uint32_t clock, int64_t ns,
-                            int64_t *converted);
+bool tb_trace_state_convert(struct tb_trace_state *state, const struct tb_packet_header *head, uint32_t clock,
+                            int64_t ns, int64_t *converted);
 
 /* Whether there were snapshots of the packet's machine. A machine without has one clock. */
-bool tb_trace_state_has_clocks(const struct tb_trace_state *state, const struct tb_packet_head *head);
+bool tb_trace_state_has_clocks(const struct tb_trace_state *state, const struct tb_packet_header *head);
 
 void tb_trace_state_free_clocks(struct tb_trace_state *state);
 
 /* The last value of an incremental counter on this sequence, 0 at first; NULL when memory is exhausted. */
-int64_t *tb_sequence_counter(struct tb_trace_state *state, struct tb_sequence *sequence, uint64_t uuid);
+int64_t *tb_sequence_counter(struct tb_trace_state *state, struct tb_sequence_state *sequence, uint64_t uuid);
 
 /* Tells that memory is exhausted, or the limit reached; returns which. */
 enum tb_status tb_trace_state_full(struct tb_trace_state *state, uint64_t offset);

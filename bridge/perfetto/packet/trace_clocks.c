@@ -17,7 +17,7 @@ static const char LOSS_BACKWARDS[] = "the trace clock runs backwards in a clock 
 
 /* ---- messages --------------------------------------------------------------------------------------------------------------- */
 
-static enum tb_status read_clock(struct tb_slice bytes, uint32_t sequence, struct tb_clock_reading_raw *reading) {
+static enum tb_status read_clock(struct tb_str bytes, uint32_t sequence, struct tb_clock_reading_raw *reading) {
   struct tb_snapshot_clock clock;
   enum tb_status status = tb_snapshot_clock_read(bytes, &clock);
   uint32_t id = (uint32_t)clock.id;
@@ -27,7 +27,7 @@ static enum tb_status read_clock(struct tb_slice bytes, uint32_t sequence, struc
   return status;
 }
 
-static enum tb_status read_snapshot(struct tb_slice snapshot, uint32_t sequence, struct tb_clock_reading_raw *readings,
+static enum tb_status read_snapshot(struct tb_str snapshot, uint32_t sequence, struct tb_clock_reading_raw *readings,
                                     size_t *count, uint64_t *primary) {
   struct tb_wire_cursor cursor = tb_wire_cursor(snapshot);
   struct tb_wire_field field;
@@ -96,13 +96,13 @@ static struct tb_clock_graph *graph_of(struct tb_trace_state *state, uint32_t ma
 /* ---- snapshots ----------------------------------------------------------------------------------------------------------- */
 
 /* Readings that were taken at once. */
-struct readings {
+struct snapshot_readings {
   struct tb_clock_reading_raw items[TB_CLOCKS_IN_SNAPSHOT_MAX];
   size_t count;
 };
 
-static enum tb_status add_readings(struct tb_trace_state *state, const struct readings *readings,
-                                   const struct tb_packet_head *head) {
+static enum tb_status add_readings(struct tb_trace_state *state, const struct snapshot_readings *readings,
+                                   const struct tb_packet_header *head) {
   if (head->machine && !find_or_add_remote(state, head->machine)) return tb_trace_state_full(state, head->offset);
   enum tb_status status =
       tb_clock_graph_add(graph_of(state, head->machine), readings->items, readings->count, state->trace_clock);
@@ -110,9 +110,9 @@ static enum tb_status add_readings(struct tb_trace_state *state, const struct re
   return status == TB_OK ? TB_OK : tb_trace_state_full(state, head->offset);
 }
 
-enum tb_status tb_trace_state_add_snapshot(struct tb_trace_state *state, const struct tb_packet_head *head,
+enum tb_status tb_trace_state_add_snapshot(struct tb_trace_state *state, const struct tb_packet_header *head,
                                            bool *has_trace_ns, int64_t *trace_ns) {
-  struct readings readings;
+  struct snapshot_readings readings;
   uint64_t primary;
   *has_trace_ns = false;
   if (read_snapshot(head->payload, head->sequence, readings.items, &readings.count, &primary) != TB_OK)
@@ -131,15 +131,15 @@ enum tb_status tb_trace_state_add_snapshot(struct tb_trace_state *state, const s
   return TB_OK;
 }
 
-enum tb_status tb_trace_state_add_pair(struct tb_trace_state *state, const struct tb_packet_head *head, uint32_t clock,
-                                       int64_t ns, uint32_t other, int64_t other_ns) {
-  struct readings readings = {.count = 2};
+enum tb_status tb_trace_state_add_pair(struct tb_trace_state *state, const struct tb_packet_header *head,
+                                       uint32_t clock, int64_t ns, uint32_t other, int64_t other_ns) {
+  struct snapshot_readings readings = {.count = 2};
   readings.items[0] = (struct tb_clock_reading_raw){tb_clock_key(clock, head->sequence), ns, 1, false};
   readings.items[1] = (struct tb_clock_reading_raw){tb_clock_key(other, head->sequence), other_ns, 1, false};
   return add_readings(state, &readings, head);
 }
 
-void tb_trace_state_clear_clocks(struct tb_trace_state *state, const struct tb_sequence *sequence) {
+void tb_trace_state_clear_clocks(struct tb_trace_state *state, const struct tb_sequence_state *sequence) {
   struct tb_clock_graph *graph = graph_of(state, sequence->machine);
   if (graph) tb_clock_graph_clear_sequence(graph, sequence->id);
 }
@@ -147,12 +147,12 @@ void tb_trace_state_clear_clocks(struct tb_trace_state *state, const struct tb_s
 /* ---- syncs of machines ----------------------------------------------------------------------------------------------------- */
 
 /* The other machine's readings are snapshots of its clocks, as the trace processor has it. */
-static enum tb_status add_round(struct tb_trace_state *state, struct tb_slice round,
-                                const struct tb_packet_head *head) {
+static enum tb_status add_round(struct tb_trace_state *state, struct tb_str round,
+                                const struct tb_packet_header *head) {
   struct tb_wire_cursor cursor = tb_wire_cursor(round);
   struct tb_wire_field field;
   while (tb_wire_read(&cursor, &field) == TB_OK) {
-    struct readings readings;
+    struct snapshot_readings readings;
     uint64_t primary;
     if (field.number != TB_REMOTE_CLOCK_SYNC_SYNCED_CLOCKS_CLIENT_CLOCKS || field.type != TB_WIRE_BYTES) continue;
     if (read_snapshot(field.bytes, head->sequence, readings.items, &readings.count, &primary) != TB_OK)
@@ -163,10 +163,10 @@ static enum tb_status add_round(struct tb_trace_state *state, struct tb_slice ro
   return TB_OK;
 }
 
-enum tb_status tb_trace_state_add_sync(struct tb_trace_state *state, const struct tb_packet_head *head) {
+enum tb_status tb_trace_state_add_sync(struct tb_trace_state *state, const struct tb_packet_header *head) {
   struct tb_remote_clock clocks[TB_REMOTE_SYNC_CLOCKS];
   size_t count;
-  if (tb_remote_sync_read(head->payload, clocks, &count) != TB_OK)
+  if (tb_remote_clock_sync_read(head->payload, clocks, &count) != TB_OK)
     return state->lose(state->lose_ctx, LOSS_SYNC, head->offset);
   struct tb_wire_cursor cursor = tb_wire_cursor(head->payload);
   struct tb_wire_field field;
@@ -184,7 +184,7 @@ enum tb_status tb_trace_state_add_sync(struct tb_trace_state *state, const struc
 
 /* ---- times --------------------------------------------------------------------------------------------------------------- */
 
-bool tb_trace_state_has_clocks(const struct tb_trace_state *state, const struct tb_packet_head *head) {
+bool tb_trace_state_has_clocks(const struct tb_trace_state *state, const struct tb_packet_header *head) {
   if (!head->machine) return state->clocks.node_count > 0;
   const struct tb_remote_clocks *remote = find_remote(state, head->machine);
   return remote && remote->graph.node_count > 0;
@@ -199,8 +199,8 @@ static bool convert_there(struct tb_clock_graph *graph, uint64_t key, uint32_t t
   return key == trace_clock || key == TB_CLOCK_TRACE_FILE;
 }
 
-bool tb_trace_state_convert(struct tb_trace_state *state, const struct tb_packet_head *head, uint32_t clock, int64_t ns,
-                            int64_t *converted) {
+bool tb_trace_state_convert(struct tb_trace_state *state, const struct tb_packet_header *head, uint32_t clock,
+                            int64_t ns, int64_t *converted) {
   uint64_t key = tb_clock_key(clock, head->sequence);
   if (!convert_there(graph_of(state, head->machine), key, state->trace_clock, ns, converted)) return false;
   *converted = tb_clock_subtract(*converted, ahead_of(state, head->machine));
@@ -213,7 +213,7 @@ static void lose_clock(struct tb_packet_context *context) {
   context->unusable = 1;
 }
 
-void tb_trace_state_resolve_slowly(struct tb_trace_state *state, const struct tb_packet_head *head, uint32_t clock,
+void tb_trace_state_resolve_slowly(struct tb_trace_state *state, const struct tb_packet_header *head, uint32_t clock,
                                    struct tb_packet_context *context) {
   uint64_t key = tb_clock_key(clock, head->sequence);
   int64_t ns;
@@ -224,7 +224,7 @@ void tb_trace_state_resolve_slowly(struct tb_trace_state *state, const struct tb
     lose_clock(context);
 }
 
-void tb_trace_state_resolve_remote(struct tb_trace_state *state, const struct tb_packet_head *head,
+void tb_trace_state_resolve_remote(struct tb_trace_state *state, const struct tb_packet_header *head,
                                    struct tb_packet_context *context) {
   struct tb_remote_clocks *remote = find_remote(state, head->machine);
   struct tb_clock_graph *graph = remote ? &remote->graph : NULL;

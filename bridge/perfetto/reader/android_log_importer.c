@@ -10,13 +10,13 @@ enum { LOG_ARGS_MAX = 64 };
 
 struct log_line {
   int64_t pid, tid, ts;
-  struct tb_slice tag, message;
+  struct tb_str tag, message;
   uint8_t level;
   struct tb_arg *args;
   uint32_t arg_count;
 };
 
-static void read_arg(struct tb_slice message, struct tb_arg *arg) {
+static void read_arg(struct tb_str message, struct tb_arg *arg) {
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
   struct tb_wire_field field;
   *arg = (struct tb_arg){.span = 1};
@@ -51,7 +51,7 @@ static void add_arg(struct tb_perfetto_reader *r, struct log_line *line, const s
   if (line->args && line->arg_count < LOG_ARGS_MAX) line->args[line->arg_count++] = *arg;
 }
 
-static enum tb_status read_line(struct tb_perfetto_reader *r, struct tb_slice message, struct log_line *line) {
+static enum tb_status read_line(struct tb_perfetto_reader *r, struct tb_str message, struct log_line *line) {
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
   struct tb_wire_field field;
   enum tb_status status;
@@ -70,7 +70,7 @@ static enum tb_status read_line(struct tb_perfetto_reader *r, struct tb_slice me
         break;
       case TB_ANDROID_LOG_PACKET_LOG_EVENT_TAG:
         line->tag = field.bytes;
-        arg = (struct tb_arg){.name = TB_SLICE("tag"), .type = TB_ARG_STRING, .text = field.bytes, .span = 1};
+        arg = (struct tb_arg){.name = TB_STR("tag"), .type = TB_ARG_STRING, .text = field.bytes, .span = 1};
         add_arg(r, line, &arg);
         break;
       case TB_ANDROID_LOG_PACKET_LOG_EVENT_PRIO:
@@ -107,7 +107,7 @@ static enum tb_status emit_line(struct tb_perfetto_reader *r, struct log_line *l
   return TB_OK;
 }
 
-enum tb_status tb_perfetto_android_log(struct tb_perfetto_reader *r, struct tb_slice payload) {
+enum tb_status tb_perfetto_android_log(struct tb_perfetto_reader *r, struct tb_str payload) {
   struct tb_wire_cursor cursor = tb_wire_cursor(payload);
   struct tb_wire_field field;
   enum tb_status status;

@@ -13,11 +13,11 @@ struct marker {
   char phase;
   bool has_pid;
   int64_t pid;
-  struct tb_slice parts[PARTS_MAX]; /* behind the pid */
+  struct tb_str parts[PARTS_MAX]; /* behind the pid */
   uint32_t count;
 };
 
-static bool read_number(struct tb_slice text, int64_t *number) {
+static bool read_number(struct tb_str text, int64_t *number) {
   bool negative = text.len && text.ptr[0] == '-';
   uint64_t value = 0;
   size_t i = negative;
@@ -29,34 +29,34 @@ static bool read_number(struct tb_slice text, int64_t *number) {
 }
 
 /* Cuts at bars. A name may hold bars itself: those of B and I, which come last, keep theirs. */
-static void cut(struct marker *marker, struct tb_slice rest) {
+static void cut(struct marker *marker, struct tb_str rest) {
   uint32_t most = marker->phase == 'B' || marker->phase == 'I' ? 1 : marker->phase == 'N' ? 2 : PARTS_MAX;
   while (marker->count < most) {
     const char *bar = marker->count + 1 < most && rest.len ? memchr(rest.ptr, '|', rest.len) : NULL;
     size_t len = bar ? (size_t)(bar - rest.ptr) : rest.len;
-    marker->parts[marker->count++] = (struct tb_slice){rest.ptr, len};
+    marker->parts[marker->count++] = (struct tb_str){rest.ptr, len};
     if (!bar) return;
-    rest = (struct tb_slice){bar + 1, rest.len - len - 1};
+    rest = (struct tb_str){bar + 1, rest.len - len - 1};
   }
 }
 
-static bool read_marker(struct tb_slice line, struct marker *marker) {
+static bool read_marker(struct tb_str line, struct marker *marker) {
   while (line.len && (line.ptr[line.len - 1] == '\n' || line.ptr[line.len - 1] == '\0')) line.len--;
   if (line.len == 0 || !memchr("BEICSFNGH", line.ptr[0], 9)) return false;
   *marker = (struct marker){.phase = line.ptr[0]};
   if (line.len == 1) return marker->phase == 'E';
   if (line.ptr[1] != '|') return false;
-  struct tb_slice rest = {line.ptr + 2, line.len - 2};
+  struct tb_str rest = {line.ptr + 2, line.len - 2};
   const char *bar = rest.len ? memchr(rest.ptr, '|', rest.len) : NULL;
-  struct tb_slice pid = {rest.ptr, bar ? (size_t)(bar - rest.ptr) : rest.len};
+  struct tb_str pid = {rest.ptr, bar ? (size_t)(bar - rest.ptr) : rest.len};
   marker->has_pid = read_number(pid, &marker->pid);
   if (!marker->has_pid && pid.len) return false;
-  if (bar) cut(marker, (struct tb_slice){bar + 1, rest.len - pid.len - 1});
+  if (bar) cut(marker, (struct tb_str){bar + 1, rest.len - pid.len - 1});
   return marker->phase == 'E' || marker->count > 0;
 }
 
 static struct tb_event *emit(struct tb_perfetto_reader *r, enum tb_event_type type, char phase, int64_t ts,
-                             struct tb_perfetto_track *track, struct tb_slice name) {
+                             struct tb_perfetto_track *track, struct tb_str name) {
   tb_perfetto_tell_track(r, track);
   struct tb_event *event = tb_perfetto_emit(r, type);
   event->has = TB_HAS_TS | (name.ptr ? TB_HAS_NAME : 0u);
@@ -79,7 +79,7 @@ static void emit_counter(struct tb_perfetto_reader *r, const struct marker *mark
     return;
   }
   *arg = (struct tb_arg){.type = TB_ARG_INT, .i = value, .span = 1};
-  struct tb_event *event = emit(r, TB_EVENT_COUNTER, 'C', ts, counter, (struct tb_slice){NULL, 0});
+  struct tb_event *event = emit(r, TB_EVENT_COUNTER, 'C', ts, counter, (struct tb_str){NULL, 0});
   event->has |= TB_HAS_ARGS;
   event->args = arg;
   event->arg_count = 1;
@@ -87,7 +87,7 @@ static void emit_counter(struct tb_perfetto_reader *r, const struct marker *mark
 
 /* What a thread did on a CPU: bundles are of one CPU each, so that a thread's events come in no order of time. */
 static struct tb_event *emit_on_thread(struct tb_perfetto_reader *r, enum tb_event_type type, char phase, int64_t ts,
-                                       uint32_t cpu, struct tb_perfetto_track *thread, struct tb_slice name) {
+                                       uint32_t cpu, struct tb_perfetto_track *thread, struct tb_str name) {
   struct tb_event *event = emit(r, type, phase, ts, thread, name);
   event->has |= TB_HAS_CPU;
   event->cpu = cpu;
@@ -112,7 +112,7 @@ static void emit_async(struct tb_perfetto_reader *r, const struct marker *marker
   bool on_track = marker->phase == 'G' || marker->phase == 'H';
   int64_t cookie = 0;
   if (marker->count > 1) (void)read_number(marker->parts[marker->count - 1], &cookie);
-  struct tb_slice name = marker->phase == 'G' ? marker->parts[1] : marker->parts[0];
+  struct tb_str name = marker->phase == 'G' ? marker->parts[1] : marker->parts[0];
   struct tb_event *event =
       emit(r, begins ? TB_EVENT_ASYNC_BEGIN : TB_EVENT_ASYNC_END, begins ? 'b' : 'e', ts, thread, name);
   event->id = (struct tb_id){.kind = TB_ID_LOCAL, .is_number = true, .value = (uint64_t)cookie};
@@ -120,14 +120,13 @@ static void emit_async(struct tb_perfetto_reader *r, const struct marker *marker
   event->has |= TB_HAS_SCOPE;
 }
 
-struct tb_perfetto_track *tb_perfetto_marker_thread(struct tb_perfetto_reader *r, int64_t tid, struct tb_slice line) {
+struct tb_perfetto_track *tb_perfetto_marker_thread(struct tb_perfetto_reader *r, int64_t tid, struct tb_str line) {
   struct marker marker;
   bool joins = read_marker(line, &marker) && marker.pid && memchr("BEI", marker.phase, 3);
   return tb_perfetto_thread(r, joins ? &marker.pid : NULL, tid);
 }
 
-bool tb_perfetto_emit_marker(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid,
-                             struct tb_slice line) {
+bool tb_perfetto_emit_marker(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid, struct tb_str line) {
   struct marker marker;
   if (!read_marker(line, &marker)) return false;
   struct tb_perfetto_track *thread = tb_perfetto_thread(r, marker.has_pid && marker.pid ? &marker.pid : NULL, tid);
@@ -137,7 +136,7 @@ bool tb_perfetto_emit_marker(struct tb_perfetto_reader *r, int64_t ts, uint32_t 
       emit_on_thread(r, TB_EVENT_SLICE_BEGIN, 'B', ts, cpu, thread, marker.parts[0]);
       break;
     case 'E':
-      emit_on_thread(r, TB_EVENT_SLICE_END, 'E', ts, cpu, thread, (struct tb_slice){NULL, 0});
+      emit_on_thread(r, TB_EVENT_SLICE_END, 'E', ts, cpu, thread, (struct tb_str){NULL, 0});
       break;
     case 'I':
       emit_on_thread(r, TB_EVENT_INSTANT, 'i', ts, cpu, thread, marker.parts[0])->instant_scope = 't';

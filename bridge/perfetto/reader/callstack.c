@@ -9,22 +9,22 @@ enum { FRAMES_MAX = 1024, PATH_MAX_BYTES = 4096 };
 
 static const char LOSS_FRAMES[] = "a call stack is deeper than is read";
 
-static struct tb_slice interned(struct tb_perfetto_reader *r, enum tb_index index, uint64_t iid) {
-  const struct tb_slice *text = iid ? tb_perfetto_interned(r, index, iid) : NULL;
-  return text ? *text : (struct tb_slice){"", 0};
+static struct tb_str interned(struct tb_perfetto_reader *r, enum tb_index index, uint64_t iid) {
+  const struct tb_str *text = iid ? tb_perfetto_interned(r, index, iid) : NULL;
+  return text ? *text : (struct tb_str){"", 0};
 }
 
 /* A mapping's path: its parts with slashes between them. One part, the common case, needs no copy. */
-static struct tb_slice read_mapping(struct tb_perfetto_reader *r, uint64_t iid) {
-  const struct tb_slice *message = iid ? tb_perfetto_interned(r, TB_INDEX_MAPPINGS, iid) : NULL;
-  struct tb_slice path = {"", 0};
+static struct tb_str read_mapping(struct tb_perfetto_reader *r, uint64_t iid) {
+  const struct tb_str *message = iid ? tb_perfetto_interned(r, TB_INDEX_MAPPINGS, iid) : NULL;
+  struct tb_str path = {"", 0};
   if (!message) return path;
   struct tb_wire_cursor cursor = tb_wire_cursor(*message);
   struct tb_wire_field field;
   unsigned parts = 0;
   while (tb_wire_read(&cursor, &field) == TB_OK) {
     if (field.number != TB_MAPPING_PATH_STRING_IDS || field.type != TB_WIRE_VARINT) continue;
-    struct tb_slice part = interned(r, TB_INDEX_MAPPING_PATHS, field.value);
+    struct tb_str part = interned(r, TB_INDEX_MAPPING_PATHS, field.value);
     if (parts++ == 0) {
       path = part;
       continue;
@@ -35,14 +35,14 @@ static struct tb_slice read_mapping(struct tb_perfetto_reader *r, uint64_t iid) 
     memcpy(joined, path.ptr, path.len);
     joined[path.len] = '/';
     memcpy(joined + path.len + 1, part.ptr, part.len);
-    path = (struct tb_slice){joined, path.len + part.len + 1};
+    path = (struct tb_str){joined, path.len + part.len + 1};
   }
   return path;
 }
 
 static struct tb_frame read_frame(struct tb_perfetto_reader *r, uint64_t iid) {
   struct tb_frame frame = {0};
-  const struct tb_slice *message = tb_perfetto_interned(r, TB_INDEX_FRAMES, iid);
+  const struct tb_str *message = tb_perfetto_interned(r, TB_INDEX_FRAMES, iid);
   if (!message) return frame;
   struct tb_wire_cursor cursor = tb_wire_cursor(*message);
   struct tb_wire_field field;
@@ -58,7 +58,7 @@ static struct tb_frame read_frame(struct tb_perfetto_reader *r, uint64_t iid) {
 }
 
 /* Calls `take` for each frame id, one by one or packed, and returns how many there are. */
-static uint32_t read_frame_ids(struct tb_perfetto_reader *r, struct tb_slice callstack, struct tb_frame *frames) {
+static uint32_t read_frame_ids(struct tb_perfetto_reader *r, struct tb_str callstack, struct tb_frame *frames) {
   struct tb_wire_cursor cursor = tb_wire_cursor(callstack);
   struct tb_wire_field field;
   uint32_t count = 0;
@@ -80,10 +80,10 @@ static uint32_t read_frame_ids(struct tb_perfetto_reader *r, struct tb_slice cal
 
 struct tb_stack tb_perfetto_interned_stack(struct tb_perfetto_reader *r, uint64_t iid) {
   struct tb_stack stack = {0};
-  const struct tb_slice *callstack = tb_perfetto_interned(r, TB_INDEX_CALLSTACKS, iid);
+  const struct tb_str *callstack = tb_perfetto_interned(r, TB_INDEX_CALLSTACKS, iid);
   if (!callstack) return stack;
   /* the same stack often comes again at once: its frames are in this batch then */
-  const struct tb_sequence *sequence = r->context.sequence;
+  const struct tb_sequence_state *sequence = r->context.sequence;
   if (r->recent_callstack == callstack->ptr && r->recent_batch == r->reader->fills && r->recent_sequence == sequence &&
       r->recent_version == sequence->interned_version) {
     return r->recent_stack;
@@ -93,7 +93,7 @@ struct tb_stack tb_perfetto_interned_stack(struct tb_perfetto_reader *r, uint64_
   if (!frames) return stack;
   stack.frame_count = read_frame_ids(r, *callstack, frames);
   stack.frames = frames;
-  if (count == 1 && tb_slice_equal(frames->mapping, TB_STACKS_UNDEFINED))
+  if (count == 1 && tb_str_equal(frames->mapping, TB_CALLSTACKS_UNDEFINED))
     stack = (struct tb_stack){.ref = frames->function};
   r->recent_callstack = callstack->ptr;
   r->recent_batch = r->reader->fills;
@@ -103,7 +103,7 @@ struct tb_stack tb_perfetto_interned_stack(struct tb_perfetto_reader *r, uint64_
   return stack;
 }
 
-static struct tb_frame read_inline_frame(struct tb_slice message) {
+static struct tb_frame read_inline_frame(struct tb_str message) {
   struct tb_frame frame = {0};
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
   struct tb_wire_field field;
@@ -115,7 +115,7 @@ static struct tb_frame read_inline_frame(struct tb_slice message) {
   return frame;
 }
 
-struct tb_stack tb_perfetto_inline_stack(struct tb_perfetto_reader *r, struct tb_slice message) {
+struct tb_stack tb_perfetto_inline_stack(struct tb_perfetto_reader *r, struct tb_str message) {
   struct tb_stack stack = {0};
   struct tb_frame *frames = NULL;
   for (int pass = 0; pass < 2; pass++) { /* count, then read */
@@ -135,7 +135,7 @@ struct tb_stack tb_perfetto_inline_stack(struct tb_perfetto_reader *r, struct tb
   return stack;
 }
 
-struct tb_frame tb_perfetto_source_location(struct tb_slice message) {
+struct tb_frame tb_perfetto_source_location(struct tb_str message) {
   struct tb_frame frame = {0};
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
   struct tb_wire_field field;

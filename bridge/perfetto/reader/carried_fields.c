@@ -6,7 +6,7 @@
 #include "perfetto/reader/legacy_event.h"
 #include "perfetto/reader/track_event_fields.h"
 
-static bool is_named(const struct tb_arg *arg) { return tb_slice_equal(arg->name, TB_SLICE("trace_event")); }
+static bool is_named(const struct tb_arg *arg) { return tb_str_equal(arg->name, TB_STR("trace_event")); }
 
 /* What the writer learnt of late stands behind the dict, as texts: a phase, or how the slice's bind_id binds, which joins nothing. */
 static bool is_late_phase(const struct tb_arg *arg) { return arg->type == TB_ARG_STRING && arg->text.len == 1; }
@@ -17,10 +17,10 @@ static bool is_late(const struct tb_arg *arg) { return is_late_phase(arg) || is_
 
 /* A dict without members stands as JSON text. */
 static bool is_empty(const struct tb_arg *arg) {
-  return arg->type == TB_ARG_NULL || (arg->type == TB_ARG_JSON && tb_slice_equal(arg->text, TB_SLICE("{}")));
+  return arg->type == TB_ARG_NULL || (arg->type == TB_ARG_JSON && tb_str_equal(arg->text, TB_STR("{}")));
 }
 
-bool tb_perfetto_is_carriage(const struct tb_perfetto_reader *r, const struct tb_track_event_fields *fields) {
+bool tb_perfetto_is_carried(const struct tb_perfetto_reader *r, const struct tb_track_event_fields *fields) {
   if (!(fields->has & TB_TE_ARGS)) return false;
   const struct tb_arg *last = &r->batch->args[fields->first_top_arg];
   return is_named(last) && (last->type == TB_ARG_DICT || is_empty(last) || is_late(last));
@@ -46,14 +46,14 @@ static bool stands_aside(const struct tb_event *event) {
 }
 
 /* A slice keeps its type, for its end has no phase to be told by. */
-static void set_phase(struct tb_event *event, struct tb_slice phase) {
+static void set_phase(struct tb_event *event, struct tb_str phase) {
   event->phase = phase.len == 1 ? phase.ptr[0] : 0;
   if (event->type == TB_EVENT_COUNTER) return;
   if (event->type == TB_EVENT_SLICE_BEGIN || event->type == TB_EVENT_SLICE_END) {
-    event->has |= TB_HAS_PHASE;
+    event->has |= TB_HAS_EXPLICIT_PHASE;
     return;
   }
-  if (tb_slice_equal(phase, TB_SLICE("sample"))) {
+  if (tb_str_equal(phase, TB_STR("sample"))) {
     event->type = TB_EVENT_SAMPLE;
   } else {
     event->type = event->phase ? tb_phase_event_type(event->phase) : TB_EVENT_OTHER;
@@ -61,7 +61,7 @@ static void set_phase(struct tb_event *event, struct tb_slice phase) {
   if (event->type == TB_EVENT_OTHER) event->phase_text = phase;
   bool is_async =
       event->type == TB_EVENT_ASYNC_BEGIN || event->type == TB_EVENT_ASYNC_INSTANT || event->type == TB_EVENT_ASYNC_END;
-  if (is_async) event->has |= TB_HAS_PHASE;
+  if (is_async) event->has |= TB_HAS_EXPLICIT_PHASE;
   if (event->phase != 'i' && event->phase != 'I') event->instant_scope = 0;
   /* T is a legacy async step, and Perfetto's own phase of a thread's state, which has a duration */
   if (event->phase == 'T' && event->has & TB_HAS_DUR) event->type = TB_EVENT_THREAD_STATE;
@@ -70,21 +70,21 @@ static void set_phase(struct tb_event *event, struct tb_slice phase) {
   if (event->thread == event->track) event->thread = NULL;
 }
 
-static void set_text_id(struct tb_id *id, struct tb_slice text) {
+static void set_text_id(struct tb_id *id, struct tb_str text) {
   if (id->kind == TB_ID_NONE) id->kind = TB_ID_PLAIN;
   id->is_number = false;
   id->value = 0;
   id->text = text;
 }
 
-static bool take_text(struct tb_event *event, struct tb_slice name, struct tb_slice text) {
-  if (tb_slice_equal(name, TB_SLICE("id"))) {
+static bool take_text(struct tb_event *event, struct tb_str name, struct tb_str text) {
+  if (tb_str_equal(name, TB_STR("id"))) {
     set_text_id(&event->id, text);
-  } else if (tb_slice_equal(name, TB_SLICE("bind_id"))) {
+  } else if (tb_str_equal(name, TB_STR("bind_id"))) {
     set_text_id(&event->bind_id, text);
-  } else if (tb_slice_equal(name, TB_SLICE("esf"))) {
+  } else if (tb_str_equal(name, TB_STR("esf"))) {
     event->end_stack.ref = text;
-  } else if (tb_slice_equal(name, TB_SLICE("name"))) {
+  } else if (tb_str_equal(name, TB_STR("name"))) {
     event->name = text;
     event->has |= TB_HAS_NAME;
   } else {
@@ -94,13 +94,13 @@ static bool take_text(struct tb_event *event, struct tb_slice name, struct tb_sl
 }
 
 static bool take_time(struct tb_event *event, const struct tb_arg *member) {
-  if (tb_slice_equal(member->name, TB_SLICE("dur_ns"))) {
+  if (tb_str_equal(member->name, TB_STR("dur_ns"))) {
     event->has |= TB_HAS_DUR;
     event->dur = member->i;
-  } else if (tb_slice_equal(member->name, TB_SLICE("tts_ns"))) {
+  } else if (tb_str_equal(member->name, TB_STR("tts_ns"))) {
     event->has |= TB_HAS_THREAD_TS;
     event->thread_ts = member->i;
-  } else if (tb_slice_equal(member->name, TB_SLICE("tdur_ns"))) {
+  } else if (tb_str_equal(member->name, TB_STR("tdur_ns"))) {
     event->has |= TB_HAS_THREAD_DUR;
     event->thread_dur = member->i;
   } else {
@@ -112,15 +112,15 @@ static bool take_time(struct tb_event *event, const struct tb_arg *member) {
 static bool take_member(struct tb_event *event, const struct tb_arg *member) {
   if (member->type == TB_ARG_STRING) return take_text(event, member->name, member->text);
   if (member->type == TB_ARG_INT) return take_time(event, member);
-  if (member->type != TB_ARG_NULL || !tb_slice_equal(member->name, TB_SLICE("name"))) return false;
-  event->name = (struct tb_slice){NULL, 0}; /* what stands in its place is for the viewer */
+  if (member->type != TB_ARG_NULL || !tb_str_equal(member->name, TB_STR("name"))) return false;
+  event->name = (struct tb_str){NULL, 0}; /* what stands in its place is for the viewer */
   event->has &= ~(uint32_t)TB_HAS_NAME;
   return true;
 }
 
 /* What the phase means may hang on the other members, so it goes last. */
 static bool is_phase(const struct tb_arg *member) {
-  return member->type == TB_ARG_STRING && tb_slice_equal(member->name, TB_SLICE("ph"));
+  return member->type == TB_ARG_STRING && tb_str_equal(member->name, TB_STR("ph"));
 }
 
 /* The last top-level argument of those before `end`; `end` where there is none. */
@@ -130,16 +130,16 @@ static size_t last_before(const struct tb_perfetto_reader *r, size_t first, size
   return last;
 }
 
-static bool skip(struct tb_slice *text, struct tb_slice word) {
+static bool skip(struct tb_str *text, struct tb_str word) {
   if (text->len < word.len || memcmp(text->ptr, word.ptr, word.len) != 0) return false;
-  *text = (struct tb_slice){text->ptr + word.len, text->len - word.len};
+  *text = (struct tb_str){text->ptr + word.len, text->len - word.len};
   return true;
 }
 
 /* "flow_in flow_out ID", each where it is so. */
-static void take_binding(struct tb_event *event, struct tb_slice text) {
-  if (skip(&text, TB_SLICE("flow_in "))) event->has |= TB_HAS_FLOW_IN;
-  if (skip(&text, TB_SLICE("flow_out "))) event->has |= TB_HAS_FLOW_OUT;
+static void take_binding(struct tb_event *event, struct tb_str text) {
+  if (skip(&text, TB_STR("flow_in "))) event->has |= TB_HAS_FLOW_IN;
+  if (skip(&text, TB_STR("flow_out "))) event->has |= TB_HAS_FLOW_OUT;
   if (!text.len) return;
   event->bind_id = (struct tb_id){.kind = TB_ID_PLAIN, .is_number = true};
   for (size_t i = 0; i < text.len; i++)
@@ -148,7 +148,7 @@ static void take_binding(struct tb_event *event, struct tb_slice text) {
 
 /* Takes the texts that stand last; *last is then what stands before them. False where that is not the dict. */
 static bool take_late(struct tb_perfetto_reader *r, const struct tb_track_event_fields *fields, struct tb_event *event,
-                      size_t *last, struct tb_slice *phase) {
+                      size_t *last, struct tb_str *phase) {
   while (is_late(&r->batch->args[*last])) {
     const struct tb_arg *late = &r->batch->args[*last];
     if (is_late_phase(late))
@@ -166,7 +166,7 @@ static bool take_late(struct tb_perfetto_reader *r, const struct tb_track_event_
 
 /* The members of the dict; what is none of ours becomes the event's extra. */
 static void take_members(struct tb_perfetto_reader *r, const struct tb_arg *annotation, struct tb_event *event,
-                         struct tb_slice *phase) {
+                         struct tb_str *phase) {
   uint32_t count = annotation->span - 1, kept = 0;
   struct tb_arg *extra = count ? tb_perfetto_alloc(r, count * sizeof(*extra)) : NULL;
   for (uint32_t i = 1; extra && i <= count; i += annotation[i].span) {
@@ -186,16 +186,16 @@ static void take_enclosing(struct tb_event *event) {
   const struct tb_arg *last = NULL;
   for (uint32_t i = 0; i < event->extra_count; i += event->extra[i].span) last = &event->extra[i];
   if (event->type != TB_EVENT_FLOW_END || !last || last->type != TB_ARG_STRING ||
-      !tb_slice_equal(last->name, TB_SLICE("bp")) || !tb_slice_equal(last->text, TB_SLICE("e")))
+      !tb_str_equal(last->name, TB_STR("bp")) || !tb_str_equal(last->text, TB_STR("e")))
     return;
   event->has |= TB_HAS_BIND_ENCLOSING;
   event->extra_count--;
 }
 
-void tb_perfetto_take_carriage(struct tb_perfetto_reader *r, const struct tb_track_event_fields *fields,
+void tb_perfetto_apply_carried(struct tb_perfetto_reader *r, const struct tb_track_event_fields *fields,
                                struct tb_event *event) {
   size_t last = fields->first_top_arg;
-  struct tb_slice phase = {NULL, 0};
+  struct tb_str phase = {NULL, 0};
   bool samples_counter = event->type == TB_EVENT_COUNTER; /* by its packet, not by a phase that is carried */
   if (take_late(r, fields, event, &last, &phase)) take_members(r, &r->batch->args[last], event, &phase);
   if (phase.ptr) set_phase(event, phase);

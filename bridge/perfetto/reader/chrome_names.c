@@ -97,15 +97,15 @@ static const char *const thread_names[] = {
     [52] = "CompositorGpuThread",
 };
 
-static struct tb_slice find(const char *const *names, size_t count, int32_t type) {
+static struct tb_str find(const char *const *names, size_t count, int32_t type) {
   const char *name = type >= 0 && (size_t)type < count ? names[type] : NULL;
-  return name ? (struct tb_slice){name, strlen(name)} : TB_SLICE("");
+  return name ? (struct tb_str){name, strlen(name)} : TB_STR("");
 }
 
-struct tb_slice tb_chrome_process_name(int32_t type) {
+struct tb_str tb_chrome_process_name(int32_t type) {
   return find(process_names, sizeof(process_names) / sizeof(process_names[0]), type);
 }
 
-struct tb_slice tb_chrome_thread_name(int32_t type) {
+struct tb_str tb_chrome_thread_name(int32_t type) {
   return find(thread_names, sizeof(thread_names) / sizeof(thread_names[0]), type);
 }

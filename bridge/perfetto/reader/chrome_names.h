@@ -9,7 +9,7 @@
 #include "tracebridge/base.h"
 
 /* Empty where the kind is not known. */
-struct tb_slice tb_chrome_process_name(int32_t type);
-struct tb_slice tb_chrome_thread_name(int32_t type);
+struct tb_str tb_chrome_process_name(int32_t type);
+struct tb_str tb_chrome_thread_name(int32_t type);
 
 #endif

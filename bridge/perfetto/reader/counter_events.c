@@ -8,7 +8,7 @@ const char TB_PERFETTO_LOSS_COUNTER[] = "a counter value on a track that is no c
 
 /* The counter's last value on the packet's sequence; NULL when memory is exhausted. */
 static int64_t *last_value(struct tb_perfetto_reader *r, struct tb_perfetto_track *track) {
-  struct tb_sequence *sequence = r->context.sequence;
+  struct tb_sequence_state *sequence = r->context.sequence;
   if (track->value_sequence == sequence && track->value_generation == sequence->generation)
     return &sequence->counter_values[track->value_place];
   int64_t *last = tb_sequence_counter(&r->state, sequence, track->track.uuid);
@@ -50,7 +50,7 @@ static struct tb_event *emit_counter(struct tb_perfetto_reader *r, struct tb_per
   event->has = TB_HAS_TS | TB_HAS_ARGS;
   event->ts = ts;
   event->phase = 'C';
-  *value = tb_perfetto_add_arg(r, (struct tb_slice){NULL, 0});
+  *value = tb_perfetto_add_arg(r, (struct tb_str){NULL, 0});
   event->args = *value;
   event->arg_count = 1;
   return event;
@@ -74,7 +74,7 @@ struct tb_event *tb_perfetto_emit_double(struct tb_perfetto_reader *r, struct tb
   return event;
 }
 
-struct tb_event *tb_perfetto_emit_counter(struct tb_perfetto_reader *r, const struct tb_event_in_hand *e) {
+struct tb_event *tb_perfetto_emit_counter(struct tb_perfetto_reader *r, const struct tb_track_event_parse *e) {
   if (e->fields.has & TB_TE_DOUBLE_COUNTER)
     return tb_perfetto_emit_double(r, e->track, e->ts, double_value(r, e->track, e->fields.counter));
   return tb_perfetto_emit_integer(r, e->track, e->ts, integer_value(r, e->track, e->fields.counter));
@@ -87,7 +87,7 @@ static uint64_t counter_uuid(const struct tb_number_list *own, const struct tb_u
   return i < defaults->count ? defaults->items[i] : 0;
 }
 
-void tb_perfetto_take_extra_counters(struct tb_perfetto_reader *r, struct tb_event_in_hand *e) {
+void tb_perfetto_take_extra_counters(struct tb_perfetto_reader *r, struct tb_track_event_parse *e) {
   struct tb_number_list *values = &e->fields.counter_values;
   for (uint32_t i = 0; i < values->count; i++) {
     uint64_t uuid = counter_uuid(&e->fields.counter_uuids, &r->context.sequence->extra_counters, i);
@@ -110,8 +110,8 @@ void tb_perfetto_take_extra_counters(struct tb_perfetto_reader *r, struct tb_eve
   }
 }
 
-enum tb_status tb_perfetto_emit_extra_counters(struct tb_perfetto_reader *r, const struct tb_event_in_hand *e) {
-  const struct tb_sequence *sequence = r->context.sequence;
+enum tb_status tb_perfetto_emit_extra_counters(struct tb_perfetto_reader *r, const struct tb_track_event_parse *e) {
+  const struct tb_sequence_state *sequence = r->context.sequence;
   const struct tb_number_list *values = &e->fields.counter_values, *doubles = &e->fields.double_counter_values;
   enum tb_status status = TB_OK;
   for (uint32_t i = 0; i < values->count && status == TB_OK; i++) {

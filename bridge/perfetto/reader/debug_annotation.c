@@ -11,7 +11,7 @@ static void set_number(struct tb_arg *arg, enum tb_arg_type type, uint64_t value
   arg->u = value;
 }
 
-static void set_text(struct tb_arg *arg, enum tb_arg_type type, struct tb_slice text) {
+static void set_text(struct tb_arg *arg, enum tb_arg_type type, struct tb_str text) {
   arg->type = (uint8_t)type;
   arg->text = text;
 }
@@ -23,23 +23,23 @@ static void close_arg(struct tb_perfetto_reader *r, size_t slot) {
   if (arg->span > 1 && arg->type != TB_ARG_ARRAY) arg->type = TB_ARG_DICT;
 }
 
-static struct tb_slice interned_text(struct tb_perfetto_reader *r, enum tb_index index, uint64_t iid) {
-  const struct tb_slice *text = tb_perfetto_interned(r, index, iid);
-  return text ? *text : (struct tb_slice){"", 0};
+static struct tb_str interned_text(struct tb_perfetto_reader *r, enum tb_index index, uint64_t iid) {
+  const struct tb_str *text = tb_perfetto_interned(r, index, iid);
+  return text ? *text : (struct tb_str){"", 0};
 }
 
 /* ---- nested values of before there were dict_entries ------------------------------------------------------------- */
 
-static enum tb_status read_nested(struct tb_perfetto_reader *r, struct tb_slice name, struct tb_slice bytes,
+static enum tb_status read_nested(struct tb_perfetto_reader *r, struct tb_str name, struct tb_str bytes,
                                   unsigned depth);
 
 /* The key that belongs to the next value: keys and values are two lists. */
-static struct tb_slice next_key(struct tb_wire_cursor *keys) {
+static struct tb_str next_key(struct tb_wire_cursor *keys) {
   struct tb_wire_field field;
   while (tb_wire_read(keys, &field) == TB_OK) {
     if (field.number == TB_DEBUG_ANNOTATION_NESTED_VALUE_DICT_KEYS && field.type == TB_WIRE_BYTES) return field.bytes;
   }
-  return (struct tb_slice){"", 0};
+  return (struct tb_str){"", 0};
 }
 
 static enum tb_status read_nested_field(struct tb_perfetto_reader *r, size_t slot, const struct tb_wire_field *field,
@@ -67,7 +67,7 @@ static enum tb_status read_nested_field(struct tb_perfetto_reader *r, size_t slo
       return read_nested(r, next_key(keys), field->bytes, depth + 1);
     case TB_DEBUG_ANNOTATION_NESTED_VALUE_ARRAY_VALUES:
       arg->type = TB_ARG_ARRAY;
-      return read_nested(r, (struct tb_slice){NULL, 0}, field->bytes, depth + 1);
+      return read_nested(r, (struct tb_str){NULL, 0}, field->bytes, depth + 1);
     default:
       break;
   }
@@ -75,8 +75,7 @@ static enum tb_status read_nested_field(struct tb_perfetto_reader *r, size_t slo
 }
 
 /* The fields of a nested value into the argument at `slot`. */
-static enum tb_status read_nested_into(struct tb_perfetto_reader *r, size_t slot, struct tb_slice bytes,
-                                       unsigned depth) {
+static enum tb_status read_nested_into(struct tb_perfetto_reader *r, size_t slot, struct tb_str bytes, unsigned depth) {
   if (depth > TB_PERFETTO_ARG_DEPTH_MAX) return tb_perfetto_lose(r, LOSS_DEPTH);
   struct tb_wire_cursor cursor = tb_wire_cursor(bytes), keys = cursor;
   struct tb_wire_field field;
@@ -88,7 +87,7 @@ static enum tb_status read_nested_into(struct tb_perfetto_reader *r, size_t slot
   return status == TB_END ? TB_OK : TB_BAD_DATA;
 }
 
-static enum tb_status read_nested(struct tb_perfetto_reader *r, struct tb_slice name, struct tb_slice bytes,
+static enum tb_status read_nested(struct tb_perfetto_reader *r, struct tb_str name, struct tb_str bytes,
                                   unsigned depth) {
   size_t slot = r->batch->arg_count;
   tb_perfetto_add_arg(r, name);
@@ -101,7 +100,7 @@ static enum tb_status read_nested(struct tb_perfetto_reader *r, struct tb_slice 
 
 /* What an annotation says in fields that only mean something together. */
 struct proto_value {
-  struct tb_slice type, bytes;
+  struct tb_str type, bytes;
   bool present;
 };
 
@@ -181,7 +180,7 @@ __attribute__((noinline)) static enum tb_status read_field(struct tb_perfetto_re
   return TB_OK;
 }
 
-enum common { OTHER, NAME, BOOL, UINT, INT, STRING };
+enum common_annotation { OTHER, NAME, BOOL, UINT, INT, STRING };
 
 /* What nearly all annotations are made of, told by the one byte of the field's tag. */
 static const uint8_t common_fields[256] = {[TB_WIRE_TAG(TB_DEBUG_ANNOTATION_NAME_IID, TB_WIRE_VARINT)] = NAME,
@@ -191,7 +190,7 @@ static const uint8_t common_fields[256] = {[TB_WIRE_TAG(TB_DEBUG_ANNOTATION_NAME
                                            [TB_WIRE_TAG(TB_DEBUG_ANNOTATION_STRING_VALUE, TB_WIRE_BYTES)] = STRING};
 
 /* The byte after a field of that kind at `at`; NULL where it is damaged. */
-static inline const char *take_common(struct tb_perfetto_reader *r, struct tb_arg *arg, enum common kind,
+static inline const char *take_common(struct tb_perfetto_reader *r, struct tb_arg *arg, enum common_annotation kind,
                                       const char *at, const char *end) {
   uint64_t value;
   at = tb_wire_read_varint(at + 1, end, &value);
@@ -218,15 +217,15 @@ static inline const char *take_common(struct tb_perfetto_reader *r, struct tb_ar
   }
 }
 
-enum tb_status tb_perfetto_annotation(struct tb_perfetto_reader *r, struct tb_slice bytes, unsigned depth) {
+enum tb_status tb_perfetto_annotation(struct tb_perfetto_reader *r, struct tb_str bytes, unsigned depth) {
   if (depth > TB_PERFETTO_ARG_DEPTH_MAX) return tb_perfetto_lose(r, LOSS_DEPTH);
   size_t slot = r->batch->arg_count;
-  struct tb_arg *arg = tb_perfetto_add_arg(r, (struct tb_slice){NULL, 0}); /* stays: there is room for all */
+  struct tb_arg *arg = tb_perfetto_add_arg(r, (struct tb_str){NULL, 0}); /* stays: there is room for all */
   struct proto_value proto = {0};
   struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
   const char *at = cursor.at, *end = cursor.end;
   while (at != end) {
-    enum common common = common_fields[(unsigned char)*at];
+    enum common_annotation common = common_fields[(unsigned char)*at];
     if (common != OTHER) {
       at = take_common(r, arg, common, at, end);
       if (!at) return TB_BAD_DATA;

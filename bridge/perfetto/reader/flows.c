@@ -5,25 +5,25 @@
 #include "base/intern.h"
 #include "perfetto/reader/track_event_importer.h"
 
-void tb_perfetto_start_flows(const struct tb_perfetto_reader *r, const struct tb_event_in_hand *e,
+void tb_perfetto_start_flows(const struct tb_perfetto_reader *r, const struct tb_track_event_parse *e,
                              struct tb_json_flow_walk *walk) {
   *walk = (struct tb_json_flow_walk){.packet = tb_wire_cursor(r->head.bytes), .fields = &e->fields};
 }
 
-static bool has_letter(struct tb_slice letters, char letter) {
+static bool has_letter(struct tb_str letters, char letter) {
   return letters.len && memchr(letters.ptr, letter, letters.len) != NULL;
 }
 
 /* What stands before the next line end, or all; *rest is what is behind it. */
-static struct tb_slice take_line(struct tb_slice *rest) {
+static struct tb_str take_line(struct tb_str *rest) {
   const char *end = rest->len ? memchr(rest->ptr, '\n', rest->len) : NULL;
-  struct tb_slice line = {rest->ptr, end ? (size_t)(end - rest->ptr) : rest->len};
+  struct tb_str line = {rest->ptr, end ? (size_t)(end - rest->ptr) : rest->len};
   size_t used = line.len + (end != NULL);
-  *rest = (struct tb_slice){rest->ptr + used, rest->len - used};
+  *rest = (struct tb_str){rest->ptr + used, rest->len - used};
   return line;
 }
 
-static bool take_kind(struct tb_slice text, struct tb_json_flow *flow) {
+static bool take_kind(struct tb_str text, struct tb_json_flow *flow) {
   flow->letters = take_line(&text);
   if (!flow->letters.len || !memchr("stfba", flow->letters.ptr[0], 5)) return false;
   if (has_letter(flow->letters, TB_JSON_FLOW_CATEGORIES)) flow->categories = take_line(&text);
@@ -43,11 +43,11 @@ static bool id_at(const struct tb_track_event_fields *fields, uint32_t place, ui
   return true;
 }
 
-static enum tb_status read_flow(struct tb_perfetto_reader *r, struct tb_json_flow_walk *walk, struct tb_slice message,
+static enum tb_status read_flow(struct tb_perfetto_reader *r, struct tb_json_flow_walk *walk, struct tb_str message,
                                 struct tb_json_flow *flow) {
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
   struct tb_wire_field field;
-  const struct tb_slice *kind = NULL;
+  const struct tb_str *kind = NULL;
   bool has_id = false, has_source_id = false;
   uint64_t source_id = 0;
   enum tb_status status;
@@ -86,7 +86,7 @@ enum tb_status tb_perfetto_next_flow(struct tb_perfetto_reader *r, struct tb_jso
   return status;
 }
 
-bool tb_json_flow_is_alone(const struct tb_json_flow *flow) { return has_letter(flow->letters, TB_JSON_FLOW_ALONE); }
+bool tb_json_flow_is_alone(const struct tb_json_flow *flow) { return has_letter(flow->letters, TB_JSON_FLOW_ID_ONLY); }
 
 bool tb_json_flow_comes_first(const struct tb_json_flow *flow) {
   return flow->letters.ptr[0] == 'f' && !has_letter(flow->letters, TB_JSON_FLOW_ENCLOSING);
@@ -96,8 +96,8 @@ void tb_json_flow_apply(const struct tb_json_flow *flow, struct tb_event *event)
   char phase = flow->letters.ptr[0];
   event->phase = phase;
   event->type = phase == 's' ? TB_EVENT_FLOW_BEGIN : phase == 't' ? TB_EVENT_FLOW_STEP : TB_EVENT_FLOW_END;
-  event->has = TB_HAS_TS | TB_HAS_FLOWS_TOLD;
-  if (tb_json_flow_is_alone(flow)) event->has |= TB_HAS_ID_ALONE;
+  event->has = TB_HAS_TS | TB_HAS_FLOWS_DUPLICATED;
+  if (tb_json_flow_is_alone(flow)) event->has |= TB_HAS_ID_ONLY_MATCH;
   if (has_letter(flow->letters, TB_JSON_FLOW_ENCLOSING)) event->has |= TB_HAS_BIND_ENCLOSING;
   if (has_letter(flow->letters, TB_JSON_FLOW_CATEGORIES)) event->has |= TB_HAS_CATEGORIES;
   if (has_letter(flow->letters, TB_JSON_FLOW_NAME)) event->has |= TB_HAS_NAME;
@@ -111,7 +111,7 @@ static void renumber(struct tb_id *id, uint64_t number) {
   if (!id->is_number && XXH3_64bits(id->text.ptr ? id->text.ptr : "", id->text.len) == number) return;
   id->is_number = true;
   id->value = number;
-  id->text = (struct tb_slice){NULL, 0};
+  id->text = (struct tb_str){NULL, 0};
 }
 
 void tb_json_flow_bind(const struct tb_json_flow *flow, struct tb_event *slice) {
@@ -122,7 +122,7 @@ void tb_json_flow_bind(const struct tb_json_flow *flow, struct tb_event *slice) 
 }
 
 void tb_json_flow_renumber(const struct tb_json_flow *flow, struct tb_event *event) {
-  event->has |= TB_HAS_FLOWS_TOLD | (tb_json_flow_is_alone(flow) ? TB_HAS_ID_ALONE : 0u);
+  event->has |= TB_HAS_FLOWS_DUPLICATED | (tb_json_flow_is_alone(flow) ? TB_HAS_ID_ONLY_MATCH : 0u);
   if (event->id.kind == TB_ID_NONE) event->id = (struct tb_id){.kind = TB_ID_PLAIN, .is_number = true};
   renumber(&event->id, flow->id);
 }

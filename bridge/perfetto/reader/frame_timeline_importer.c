@@ -61,7 +61,7 @@ struct frame {
 /* ---- arguments ---------------------------------------------------------------------------------------------------------- */
 
 /* The names of the bits, with commas between; the number stays where one has no name. */
-static struct tb_slice jank_names(struct tb_perfetto_reader *r, uint64_t bits) {
+static struct tb_str jank_names(struct tb_perfetto_reader *r, uint64_t bits) {
   enum { NAMES_MAX = 600, BITS = 31 };
   char text[NAMES_MAX];
   size_t len = 0;
@@ -70,18 +70,18 @@ static struct tb_slice jank_names(struct tb_perfetto_reader *r, uint64_t bits) {
     if (!bit && (bits || i)) continue; /* no bit at all has a name too */
     const ProtobufCEnumValue *value =
         protobuf_c_enum_descriptor_get_value(&perfetto__protos__frame_timeline_event__jank_type__descriptor, (int)bit);
-    if (!value) return (struct tb_slice){NULL, 0};
+    if (!value) return (struct tb_str){NULL, 0};
     len += (size_t)snprintf(text + len, NAMES_MAX - len, "%s%s", len ? ", " : "", value->name);
-    if (len >= NAMES_MAX) return (struct tb_slice){NULL, 0};
+    if (len >= NAMES_MAX) return (struct tb_str){NULL, 0};
     bits ^= bit;
     if (!bits) break;
   }
   char *kept = bits ? NULL : tb_perfetto_alloc(r, len + 1);
   if (kept) memcpy(kept, text, len);
-  return (struct tb_slice){kept, len};
+  return (struct tb_str){kept, len};
 }
 
-static void set_text(struct tb_arg *arg, struct tb_slice text) {
+static void set_text(struct tb_arg *arg, struct tb_str text) {
   if (!text.ptr) return; /* the number stays */
   arg->type = TB_ARG_STRING;
   arg->text = text;
@@ -94,7 +94,7 @@ static void add_argument(struct tb_perfetto_reader *r, const struct frame_kind *
     tb_perfetto_unknown_field(r, wire);
     return;
   }
-  struct tb_arg *arg = tb_perfetto_add_arg(r, tb_slice_from(field->name));
+  struct tb_arg *arg = tb_perfetto_add_arg(r, tb_str_from(field->name));
   arg->flags = TB_ARG_TYPED;
   arg->type = field->type == PROTOBUF_C_TYPE_BOOL ? TB_ARG_BOOL : TB_ARG_INT;
   arg->u = wire->value;
@@ -102,11 +102,11 @@ static void add_argument(struct tb_perfetto_reader *r, const struct frame_kind *
   if (wire->number == kind->jank_type) set_text(arg, jank_names(r, wire->value));
   if (field->type != PROTOBUF_C_TYPE_ENUM) return;
   const ProtobufCEnumValue *value = protobuf_c_enum_descriptor_get_value(field->descriptor, (int32_t)wire->value);
-  if (value) set_text(arg, tb_slice_from(value->name));
+  if (value) set_text(arg, tb_str_from(value->name));
 }
 
 /* Reads the frame, with all that its slice does not say by itself as arguments. */
-static enum tb_status read_frame(struct tb_perfetto_reader *r, struct tb_slice message, struct frame *frame) {
+static enum tb_status read_frame(struct tb_perfetto_reader *r, struct tb_str message, struct frame *frame) {
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
   struct tb_wire_field wire;
   enum tb_status status;
@@ -133,11 +133,11 @@ static enum tb_status read_frame(struct tb_perfetto_reader *r, struct tb_slice m
 
 /* ---- slices --------------------------------------------------------------------------------------------------------------- */
 
-static struct tb_slice text_of(struct tb_perfetto_reader *r, const char *before, uint64_t number) {
+static struct tb_str text_of(struct tb_perfetto_reader *r, const char *before, uint64_t number) {
   enum { TEXT_MAX = 32 };
   char *text = tb_perfetto_alloc(r, TEXT_MAX);
-  if (!text) return TB_SLICE("");
-  return (struct tb_slice){text, (size_t)snprintf(text, TEXT_MAX, "%s%" PRId64, before, (int64_t)number)};
+  if (!text) return TB_STR("");
+  return (struct tb_str){text, (size_t)snprintf(text, TEXT_MAX, "%s%" PRId64, before, (int64_t)number)};
 }
 
 static struct tb_event *emit(struct tb_perfetto_reader *r, enum tb_event_type type, struct tb_perfetto_track *process,
@@ -170,8 +170,7 @@ static void add_flow(struct tb_perfetto_reader *r, const struct frame *frame, st
   event->terminating_flow_ids = is_display ? flow : NULL;
 }
 
-static enum tb_status begin_frame(struct tb_perfetto_reader *r, const struct frame_kind *kind,
-                                  struct tb_slice message) {
+static enum tb_status begin_frame(struct tb_perfetto_reader *r, const struct frame_kind *kind, struct tb_str message) {
   struct frame frame = {.kind = kind};
   size_t first = r->batch->arg_count;
   enum tb_status status = read_frame(r, message, &frame);
@@ -192,7 +191,7 @@ static enum tb_status begin_frame(struct tb_perfetto_reader *r, const struct fra
 }
 
 /* The end of a frame that did not begin in the trace has nothing to end. */
-static enum tb_status end_frame(struct tb_perfetto_reader *r, struct tb_slice message) {
+static enum tb_status end_frame(struct tb_perfetto_reader *r, struct tb_str message) {
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
   struct tb_wire_field wire;
   uint64_t cookie = 0;
@@ -215,7 +214,7 @@ static const struct frame_kind *find_kind(uint32_t number) {
   return NULL;
 }
 
-enum tb_status tb_perfetto_frame_timeline(struct tb_perfetto_reader *r, struct tb_slice payload) {
+enum tb_status tb_perfetto_frame_timeline(struct tb_perfetto_reader *r, struct tb_str payload) {
   if (r->reader->keeps_packets) {
     tb_perfetto_pass_packet(r);
     return TB_OK;

@@ -28,7 +28,7 @@ struct bundle {
   bool strange;   /* it has events that no event of ours says */
   bool clock_lost;
   struct tb_perfetto_running *running; /* the thread that runs on this cpu */
-  struct tb_slice compact;
+  struct tb_str compact;
 };
 
 static int64_t bundle_time(struct bundle *b, uint64_t timestamp) {
@@ -83,7 +83,7 @@ static void emit_waking(struct bundle *b, int64_t waker, struct tb_kernel_state 
     tb_perfetto_emit_state(b->r, woken);
 }
 
-static void read_switch(struct bundle *b, int64_t ts, struct tb_slice message) {
+static void read_switch(struct bundle *b, int64_t ts, struct tb_str message) {
   struct tb_kernel_state prev = {.ts = ts}, next = {.ts = ts};
   int64_t bits = 0;
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
@@ -118,7 +118,7 @@ static void read_switch(struct bundle *b, int64_t ts, struct tb_slice message) {
   emit_switch(b, &prev, bits, &next);
 }
 
-static void read_waking(struct bundle *b, int64_t ts, int64_t waker, struct tb_slice message) {
+static void read_waking(struct bundle *b, int64_t ts, int64_t waker, struct tb_str message) {
   struct tb_kernel_state woken = {.ts = ts};
   int32_t target_cpu = 0;
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
@@ -147,7 +147,7 @@ static void read_waking(struct bundle *b, int64_t ts, int64_t waker, struct tb_s
 /* ---- compact scheduling: columns ---------------------------------------------------------------------------------- */
 
 /* A column: the packed varints of one field. */
-static struct tb_wire_cursor column(struct tb_slice message, uint32_t number) {
+static struct tb_wire_cursor column(struct tb_str message, uint32_t number) {
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
   struct tb_wire_field field;
   while (tb_wire_read(&cursor, &field) == TB_OK) {
@@ -164,8 +164,8 @@ static bool next_value(struct tb_wire_cursor *column_cursor, uint64_t *value) {
 }
 
 /* The texts of the intern table, in the batch's memory. */
-static struct tb_slice *read_intern_table(struct bundle *b, uint32_t *count) {
-  struct tb_slice *table = NULL;
+static struct tb_str *read_intern_table(struct bundle *b, uint32_t *count) {
+  struct tb_str *table = NULL;
   for (int pass = 0; pass < 2; pass++) {
     struct tb_wire_cursor cursor = tb_wire_cursor(b->compact);
     struct tb_wire_field field;
@@ -194,7 +194,7 @@ struct compact_columns {
   struct tb_wire_cursor timestamp, tid, prev_state, priority, comm, target_cpu;
 };
 
-static struct compact_columns switch_columns(struct tb_slice m) {
+static struct compact_columns switch_columns(struct tb_str m) {
   return (struct compact_columns){column(m, TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_TIMESTAMP),
                                   column(m, TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_NEXT_PID),
                                   column(m, TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_SWITCH_PREV_STATE),
@@ -203,7 +203,7 @@ static struct compact_columns switch_columns(struct tb_slice m) {
                                   {NULL, NULL}};
 }
 
-static struct compact_columns waking_columns(struct tb_slice m) {
+static struct compact_columns waking_columns(struct tb_str m) {
   return (struct compact_columns){column(m, TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_WAKING_TIMESTAMP),
                                   column(m, TB_FTRACE_EVENT_BUNDLE_COMPACT_SCHED_WAKING_PID),
                                   {NULL, NULL},
@@ -231,7 +231,7 @@ static void next_row(struct compact_columns *columns, struct compact_row *row) {
 
 static void read_compact(struct bundle *b) {
   uint32_t count;
-  const struct tb_slice *names = read_intern_table(b, &count);
+  const struct tb_str *names = read_intern_table(b, &count);
   struct compact_columns switches = switch_columns(b->compact), wakings = waking_columns(b->compact);
   struct compact_row run = {0}, wake = {0};
   next_row(&switches, &run);
@@ -243,7 +243,7 @@ static void read_compact(struct bundle *b) {
     if (row->comm < count) state.comm = names[row->comm];
     if (switching) {
       struct tb_kernel_state prev = {.ts = state.ts, .tid = b->running->tid, .priority = b->running->priority};
-      prev.comm = (struct tb_slice){b->running->comm, b->running->comm_len};
+      prev.comm = (struct tb_str){b->running->comm, b->running->comm_len};
       emit_switch(b, &prev, row->prev_state, &state);
       next_row(&switches, &run);
     } else {
@@ -255,16 +255,16 @@ static void read_compact(struct bundle *b) {
 
 /* ---- events --------------------------------------------------------------------------------------------------------- */
 
-static struct tb_slice print_text(struct tb_slice message) {
+static struct tb_str print_text(struct tb_str message) {
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
   struct tb_wire_field field;
   while (tb_wire_read(&cursor, &field) == TB_OK) {
     if (field.number == TB_PRINT_FTRACE_EVENT_BUF && field.type == TB_WIRE_BYTES) return field.bytes;
   }
-  return (struct tb_slice){"", 0};
+  return (struct tb_str){"", 0};
 }
 
-static enum tb_status read_event(struct bundle *b, struct tb_slice message) {
+static enum tb_status read_event(struct bundle *b, struct tb_str message) {
   uint64_t timestamp = 0, pid = 0;
   struct tb_wire_field payload = {0};
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
@@ -326,7 +326,7 @@ static enum tb_status relate_clock(struct bundle *b, const struct clock_pair *pa
                                  pair->boot_ns);
 }
 
-static enum tb_status read_bundle_head(struct bundle *b, struct tb_slice payload, bool *has_lost) {
+static enum tb_status read_bundle_head(struct bundle *b, struct tb_str payload, bool *has_lost) {
   struct clock_pair pair = {0};
   struct tb_wire_cursor cursor = tb_wire_cursor(payload);
   struct tb_wire_field field;
@@ -375,7 +375,7 @@ static struct tb_perfetto_running *running_on(struct tb_perfetto_reader *r, uint
   return &r->running[place];
 }
 
-static enum tb_status read_events(struct bundle *b, struct tb_slice payload) {
+static enum tb_status read_events(struct bundle *b, struct tb_str payload) {
   struct tb_wire_cursor cursor = tb_wire_cursor(payload);
   struct tb_wire_field field;
   while (tb_wire_read(&cursor, &field) == TB_OK && !b->r->full) {
@@ -394,14 +394,14 @@ bool tb_perfetto_made_of_text(const struct tb_perfetto_reader *r) {
   return false;
 }
 
-bool tb_perfetto_told_by_text(struct tb_perfetto_reader *r) {
+bool tb_perfetto_is_in_text(struct tb_perfetto_reader *r) {
   return r->ftrace_texts.count && tb_map_find(&r->ftrace_texts, r->head.sequence, 0) && tb_perfetto_made_of_text(r);
 }
 
-enum tb_status tb_perfetto_ftrace(struct tb_perfetto_reader *r, struct tb_slice payload) {
+enum tb_status tb_perfetto_ftrace(struct tb_perfetto_reader *r, struct tb_str payload) {
   struct bundle b = {.r = r, .clock = TB_CLOCK_BOOTTIME};
   bool lost = false;
-  if (tb_perfetto_told_by_text(r)) return TB_OK;
+  if (tb_perfetto_is_in_text(r)) return TB_OK;
   if (r->reader->keeps_packets && !r->reader->keeps_fxt_blobs) { /* Perfetto: bundles say more than events of ours */
     tb_perfetto_pass_packet(r);
     return TB_OK;
@@ -431,7 +431,7 @@ enum tb_status tb_perfetto_ftrace(struct tb_perfetto_reader *r, struct tb_slice 
 }
 
 /* What a source had as text: the events of other packets say it too, for targets that have no such text. */
-enum tb_status tb_perfetto_ftrace_text(struct tb_perfetto_reader *r, struct tb_slice payload) {
+enum tb_status tb_perfetto_ftrace_text(struct tb_perfetto_reader *r, struct tb_str payload) {
   if (!tb_perfetto_as_text(r)) {
     tb_perfetto_pass_packet(r);
     return TB_OK;

@@ -38,12 +38,12 @@ static void end_line(struct tb_perfetto_reader *r, int64_t ts) {
   struct tb_event *event = tb_perfetto_emit(r, TB_EVENT_SYSTEM_TRACE);
   event->has = TB_HAS_TS;
   event->ts = ts;
-  event->blob = (struct tb_slice){text, r->line.buffer.len};
+  event->blob = (struct tb_str){text, r->line.buffer.len};
 }
 
 /* The thread of a state, with the name that the kernel gives it where it has none. */
 static struct tb_perfetto_track *named_thread(struct tb_perfetto_reader *r, int64_t ts, int64_t tid,
-                                              struct tb_slice comm) {
+                                              struct tb_str comm) {
   struct tb_perfetto_track *thread = tb_perfetto_thread(r, NULL, tid);
   if (!thread || !tid || thread->track.name.len || !comm.len) return thread; /* 0 is every CPU's idle thread */
   tb_perfetto_name_track_by(r, thread, comm, (struct tb_name_source){.rank = TB_NAME_EVENT, .ts = ts});
@@ -53,7 +53,7 @@ static struct tb_perfetto_track *named_thread(struct tb_perfetto_reader *r, int6
 void tb_perfetto_emit_switch_line(struct tb_perfetto_reader *r, const struct tb_kernel_state *prev, int64_t bits,
                                   const struct tb_kernel_state *next) {
   bool known = prev->tid >= 0;
-  struct tb_ftrace_switch change = {.prev_comm = known ? prev->comm : TB_SLICE("swapper"),
+  struct tb_ftrace_switch change = {.prev_comm = known ? prev->comm : TB_STR("swapper"),
                                     .prev_tid = known ? prev->tid : 0,
                                     .prev_priority = prev->priority,
                                     .prev_state = known ? bits : 0,
@@ -78,7 +78,7 @@ void tb_perfetto_emit_waking_line(struct tb_perfetto_reader *r, uint32_t cpu, in
 }
 
 void tb_perfetto_emit_mark_line(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid,
-                                struct tb_slice text) {
+                                struct tb_str text) {
   struct tb_perfetto_track *thread = tb_perfetto_marker_thread(r, tid, text);
   if (!thread) return;
   while (text.len && (text.ptr[text.len - 1] == '\n' || text.ptr[text.len - 1] == '\0')) text.len--;
@@ -87,7 +87,7 @@ void tb_perfetto_emit_mark_line(struct tb_perfetto_reader *r, int64_t ts, uint32
   end_line(r, ts);
 }
 
-bool tb_perfetto_emit_counter_line(struct tb_perfetto_reader *r, int64_t ts, int64_t pid, struct tb_slice name,
+bool tb_perfetto_emit_counter_line(struct tb_perfetto_reader *r, int64_t ts, int64_t pid, struct tb_str name,
                                    int64_t value) {
   if (!name.len || memchr(name.ptr, '|', name.len)) return false;
   struct tb_perfetto_track *thread = tb_perfetto_thread(r, pid ? &pid : NULL, pid);
@@ -106,7 +106,7 @@ bool tb_perfetto_emit_gauge(struct tb_perfetto_reader *r, int64_t pid, int64_t v
   int len = vsnprintf(name, sizeof(name), format, arguments);
   va_end(arguments);
   if (len < 0 || (size_t)len >= sizeof(name)) return false;
-  return tb_perfetto_emit_counter_line(r, r->context.ts, pid, (struct tb_slice){name, (size_t)len}, value);
+  return tb_perfetto_emit_counter_line(r, r->context.ts, pid, (struct tb_str){name, (size_t)len}, value);
 }
 
 bool tb_perfetto_passes(struct tb_perfetto_reader *r, bool has_ts) {
@@ -129,11 +129,11 @@ void tb_perfetto_emit_slice_line(struct tb_perfetto_reader *r, int64_t ts, uint3
 /* Of TaskNewtaskFtraceEvent and TaskRenameFtraceEvent, whose fields have the same numbers. */
 struct task {
   int64_t ts, tid;
-  struct tb_slice name;
+  struct tb_str name;
   uint64_t clone_flags;
 };
 
-static struct task read_task(struct tb_slice message, bool is_new) {
+static struct task read_task(struct tb_str message, bool is_new) {
   struct task task = {.name = {"", 0}};
   uint32_t name = is_new ? TB_TASK_NEWTASK_FTRACE_EVENT_COMM : TB_TASK_RENAME_FTRACE_EVENT_NEWCOMM;
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
@@ -190,7 +190,7 @@ static void add_task(struct tb_perfetto_reader *r, int64_t maker, const struct t
   if (process && !process->track.name.len) name_process(r, process, &named);
 }
 
-static void take_task(struct tb_perfetto_reader *r, int64_t ts, int64_t tid, uint32_t kind, struct tb_slice payload) {
+static void take_task(struct tb_perfetto_reader *r, int64_t ts, int64_t tid, uint32_t kind, struct tb_str payload) {
   bool is_new = kind == TB_FTRACE_EVENT_TASK_NEWTASK;
   if (!is_new && kind != TB_FTRACE_EVENT_TASK_RENAME) return;
   struct task task = read_task(payload, is_new);
@@ -202,10 +202,10 @@ static void take_task(struct tb_perfetto_reader *r, int64_t ts, int64_t tid, uin
 }
 
 bool tb_perfetto_emit_event_line(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid, uint32_t kind,
-                                 struct tb_slice payload) {
+                                 struct tb_str payload) {
   struct tb_perfetto_track *thread = tb_perfetto_thread(r, NULL, tid);
   if (!thread) return true;
-  const struct tb_sequence *sequence = r->context.sequence;
+  const struct tb_sequence_state *sequence = r->context.sequence;
   const struct tb_iid_index *symbols = sequence ? &sequence->indexes[TB_INDEX_KERNEL_SYMBOLS] : NULL;
   begin_line(r, ts, cpu, thread);
   if (!tb_ftrace_put_event(&r->line, kind, payload, symbols)) return false;
@@ -220,5 +220,5 @@ void tb_perfetto_emit_frequency_line(struct tb_perfetto_reader *r, uint32_t cpu,
   char *end = tb_wire_put_uint(payload, TB_CPU_FREQUENCY_FTRACE_EVENT_STATE, khz);
   end = tb_wire_put_uint(end, TB_CPU_FREQUENCY_FTRACE_EVENT_CPU_ID, cpu);
   (void)tb_perfetto_emit_event_line(r, r->context.ts, cpu, 0, TB_FTRACE_EVENT_CPU_FREQUENCY,
-                                    (struct tb_slice){payload, (size_t)(end - payload)});
+                                    (struct tb_str){payload, (size_t)(end - payload)});
 }

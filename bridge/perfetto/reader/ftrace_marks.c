@@ -15,7 +15,7 @@ struct marked {
   struct tb_perfetto_reader *r;
   int64_t ts, tid;
   uint32_t cpu;
-  struct tb_slice payload;
+  struct tb_str payload;
 };
 
 static uint64_t number_of(const struct marked *m, uint32_t number) {
@@ -27,8 +27,8 @@ static uint64_t number_of(const struct marked *m, uint32_t number) {
   return value;
 }
 
-static struct tb_slice text_of(const struct marked *m, uint32_t number) {
-  struct tb_slice text = {"", 0};
+static struct tb_str text_of(const struct marked *m, uint32_t number) {
+  struct tb_str text = {"", 0};
   struct tb_wire_cursor cursor = tb_wire_cursor(m->payload);
   struct tb_wire_field field;
   while (tb_wire_read(&cursor, &field) == TB_OK)
@@ -42,36 +42,36 @@ static int64_t process_of(const struct marked *m, int64_t tid) {
   return thread && thread->track.has_pid ? thread->track.pid : tid;
 }
 
-static void mark_counter(const struct marked *m, int64_t pid, struct tb_slice name, uint64_t value) {
+static void mark_counter(const struct marked *m, int64_t pid, struct tb_str name, uint64_t value) {
   (void)tb_perfetto_emit_counter_line(m->r, m->ts, pid, name, (int64_t)value);
 }
 
 /* A slice of the system: S begins it, F ends it. */
-static void mark_async(const struct marked *m, char phase, int64_t ts, struct tb_slice name, uint64_t id) {
+static void mark_async(const struct marked *m, char phase, int64_t ts, struct tb_str name, uint64_t id) {
   struct tb_ftrace_mark mark = {.phase = phase, .pid = 0, .name = name, .value = (int64_t)id};
   if (!memchr(name.ptr, '|', name.len)) tb_perfetto_emit_slice_line(m->r, ts, m->cpu, 0, &mark);
 }
 
 /* A slice of the thread: B begins it, E ends it. */
-static void mark_thread(const struct marked *m, char phase, struct tb_slice name) {
+static void mark_thread(const struct marked *m, char phase, struct tb_str name) {
   struct tb_ftrace_mark mark = {.phase = phase, .pid = process_of(m, m->tid), .name = name};
   tb_perfetto_emit_slice_line(m->r, m->ts, m->cpu, m->tid, &mark);
 }
 
 static void mark_wakelock(const struct marked *m, char phase) {
-  struct tb_slice source = text_of(m, TB_WAKEUP_SOURCE_FTRACE_EVENT_NAME);
+  struct tb_str source = text_of(m, TB_WAKEUP_SOURCE_FTRACE_EVENT_NAME);
   char name[NAME_MAX_LEN + sizeof("Wakelock()")];
   if (source.len > NAME_MAX_LEN) return;
   int len = snprintf(name, sizeof(name), "Wakelock(%.*s)", (int)source.len, source.len ? source.ptr : "");
-  mark_async(m, phase, m->ts, (struct tb_slice){name, (size_t)len}, 0);
+  mark_async(m, phase, m->ts, (struct tb_str){name, (size_t)len}, 0);
 }
 
 /* A fence lasts from its making until it is signaled; a timeline has one after the other. */
 static void mark_fence(const struct marked *m, char phase) {
-  if (tb_slice_equal(text_of(m, TB_DMA_FENCE_FTRACE_EVENT_TIMELINE), TB_SLICE("unbound"))) return;
+  if (tb_str_equal(text_of(m, TB_DMA_FENCE_FTRACE_EVENT_TIMELINE), TB_STR("unbound"))) return;
   uint64_t context = number_of(m, TB_DMA_FENCE_FTRACE_EVENT_CONTEXT);
   uint64_t number = number_of(m, TB_DMA_FENCE_FTRACE_EVENT_SEQNO);
-  mark_async(m, phase, m->ts, TB_SLICE("fence"), (context & INT32_MAX) << 32 | (uint32_t)number);
+  mark_async(m, phase, m->ts, TB_STR("fence"), (context & INT32_MAX) << 32 | (uint32_t)number);
 }
 
 /* What an application let the GPU do in a while, called by how much of that time it was busy. Its times are the raw clock's. */
@@ -87,13 +87,13 @@ static void mark_gpu_work(const struct marked *m) {
   char name[32];
   int len = snprintf(name, sizeof(name), "%%%.2f", 100.0 * ((double)active / (double)(end - start)));
   if (len < 0 || (size_t)len >= sizeof(name)) return;
-  mark_async(m, 'S', ts, (struct tb_slice){name, (size_t)len}, id & INT64_MAX);
-  mark_async(m, 'F', (int64_t)((uint64_t)ts + (end - start)), (struct tb_slice){name, (size_t)len}, id & INT64_MAX);
+  mark_async(m, 'S', ts, (struct tb_str){name, (size_t)len}, id & INT64_MAX);
+  mark_async(m, 'F', (int64_t)((uint64_t)ts + (end - start)), (struct tb_str){name, (size_t)len}, id & INT64_MAX);
 }
 
 /* A buffer that processes share lasts from its allocation until it is freed, when its length is negative. Ion's and the DMA heap's
  * events have the same fields. */
-static void mark_buffer(const struct marked *m, struct tb_slice total, struct tb_slice change) {
+static void mark_buffer(const struct marked *m, struct tb_str total, struct tb_str change) {
   int64_t len = (int64_t)number_of(m, TB_DMA_HEAP_STAT_FTRACE_EVENT_LEN);
   mark_counter(m, 0, total, number_of(m, TB_DMA_HEAP_STAT_FTRACE_EVENT_TOTAL_ALLOCATED));
   const struct tb_perfetto_track *thread = tb_perfetto_thread(m->r, NULL, m->tid);
@@ -101,48 +101,47 @@ static void mark_buffer(const struct marked *m, struct tb_slice total, struct tb
   if (!len || len == INT64_MIN) return;
   char name[32];
   int name_len = snprintf(name, sizeof(name), "%" PRId64 " kB", (len < 0 ? -len : len) / 1024);
-  mark_async(m, len > 0 ? 'S' : 'F', m->ts, (struct tb_slice){name, (size_t)name_len},
+  mark_async(m, len > 0 ? 'S' : 'F', m->ts, (struct tb_str){name, (size_t)name_len},
              number_of(m, TB_DMA_HEAP_STAT_FTRACE_EVENT_INODE) & INT64_MAX);
 }
 
 /* What the GPU has of a process' memory, and of all. */
 static void mark_gpu_memory(const struct marked *m) {
   int64_t pid = (int32_t)number_of(m, TB_GPU_MEM_TOTAL_FTRACE_EVENT_PID);
-  mark_counter(m, pid ? process_of(m, pid) : 0, TB_SLICE("GPU Memory"),
-               number_of(m, TB_GPU_MEM_TOTAL_FTRACE_EVENT_SIZE));
+  mark_counter(m, pid ? process_of(m, pid) : 0, TB_STR("GPU Memory"), number_of(m, TB_GPU_MEM_TOTAL_FTRACE_EVENT_SIZE));
 }
 
 /* A step of the machine's falling asleep or waking up. */
 static void mark_suspend(const struct marked *m) {
-  struct tb_slice action = text_of(m, TB_SUSPEND_RESUME_FTRACE_EVENT_ACTION);
+  struct tb_str action = text_of(m, TB_SUSPEND_RESUME_FTRACE_EVENT_ACTION);
   /* the value of this one is the processor that was on, which another may be at the end */
-  bool any_cpu = tb_slice_equal(action, TB_SLICE("timekeeping_freeze"));
+  bool any_cpu = tb_str_equal(action, TB_STR("timekeeping_freeze"));
   uint32_t value = any_cpu ? 0 : (uint32_t)number_of(m, TB_SUSPEND_RESUME_FTRACE_EVENT_VAL);
   char name[NAME_MAX_LEN + sizeof("(4294967295)")];
   if (!action.len || action.len > NAME_MAX_LEN) return;
   int len = snprintf(name, sizeof(name), "%.*s(%u)", (int)action.len, action.ptr, (unsigned)value);
   mark_async(m, number_of(m, TB_SUSPEND_RESUME_FTRACE_EVENT_START) ? 'S' : 'F', m->ts,
-             (struct tb_slice){name, (size_t)len}, value);
+             (struct tb_str){name, (size_t)len}, value);
 }
 
 static void mark_score(const struct marked *m) {
   int64_t tid = (int32_t)number_of(m, TB_OOM_SCORE_ADJ_UPDATE_FTRACE_EVENT_PID);
-  mark_counter(m, process_of(m, tid), TB_SLICE("oom_score_adj"),
+  mark_counter(m, process_of(m, tid), TB_STR("oom_score_adj"),
                number_of(m, TB_OOM_SCORE_ADJ_UPDATE_FTRACE_EVENT_OOM_SCORE_ADJ));
 }
 
 void tb_perfetto_mark_event(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid, uint32_t kind,
-                            struct tb_slice payload) {
+                            struct tb_str payload) {
   const struct marked m = {.r = r, .ts = ts, .tid = tid, .cpu = cpu, .payload = payload};
   switch (kind) {
     case TB_FTRACE_EVENT_OOM_SCORE_ADJ_UPDATE:
       mark_score(&m);
       break;
     case TB_FTRACE_EVENT_ION_STAT:
-      mark_buffer(&m, TB_SLICE("mem.ion"), TB_SLICE("mem.ion_change"));
+      mark_buffer(&m, TB_STR("mem.ion"), TB_STR("mem.ion_change"));
       break;
     case TB_FTRACE_EVENT_DMA_HEAP_STAT:
-      mark_buffer(&m, TB_SLICE("mem.dma_heap"), TB_SLICE("mem.dma_heap_change"));
+      mark_buffer(&m, TB_STR("mem.dma_heap"), TB_STR("mem.dma_heap_change"));
       break;
     case TB_FTRACE_EVENT_GPU_MEM_TOTAL:
       mark_gpu_memory(&m);
@@ -151,11 +150,10 @@ void tb_perfetto_mark_event(struct tb_perfetto_reader *r, int64_t ts, uint32_t c
       mark_suspend(&m);
       break;
     case TB_FTRACE_EVENT_GPU_FREQUENCY:
-      mark_counter(&m, 0, TB_SLICE("gpufreq"), number_of(&m, TB_GPU_FREQUENCY_FTRACE_EVENT_STATE));
+      mark_counter(&m, 0, TB_STR("gpufreq"), number_of(&m, TB_GPU_FREQUENCY_FTRACE_EVENT_STATE));
       break;
     case TB_FTRACE_EVENT_MALI_GPU_POWER_STATE:
-      mark_counter(&m, 0, TB_SLICE("mali_gpu_power_state"),
-                   number_of(&m, TB_MALI_GPU_POWER_STATE_FTRACE_EVENT_TO_STATE));
+      mark_counter(&m, 0, TB_STR("mali_gpu_power_state"), number_of(&m, TB_MALI_GPU_POWER_STATE_FTRACE_EVENT_TO_STATE));
       break;
     case TB_FTRACE_EVENT_WAKEUP_SOURCE_ACTIVATE:
       mark_wakelock(&m, 'S');
@@ -170,10 +168,10 @@ void tb_perfetto_mark_event(struct tb_perfetto_reader *r, int64_t ts, uint32_t c
       mark_fence(&m, 'F');
       break;
     case TB_FTRACE_EVENT_DMA_FENCE_WAIT_START:
-      mark_thread(&m, 'B', TB_SLICE("dma_fence_wait"));
+      mark_thread(&m, 'B', TB_STR("dma_fence_wait"));
       break;
     case TB_FTRACE_EVENT_DMA_FENCE_WAIT_END:
-      mark_thread(&m, 'E', TB_SLICE(""));
+      mark_thread(&m, 'E', TB_STR(""));
       break;
     case TB_FTRACE_EVENT_GPU_WORK_PERIOD:
       mark_gpu_work(&m);

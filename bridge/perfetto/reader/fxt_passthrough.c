@@ -8,11 +8,11 @@
 enum { TRACE_PACKET_TAG_MAX = 2 * TB_WIRE_VARINT_MAX };
 
 struct origin {
-  struct tb_slice name;
+  struct tb_str name;
   uint64_t sequence;
 };
 
-static enum tb_status read_origin(struct tb_slice message, struct origin *origin) {
+static enum tb_status read_origin(struct tb_str message, struct origin *origin) {
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
   struct tb_wire_field field;
   enum tb_status status;
@@ -25,7 +25,7 @@ static enum tb_status read_origin(struct tb_slice message, struct origin *origin
 }
 
 /* The packet's fields without the mark, its sequence id as it was. `to` holds as many bytes as the packet and a varint. */
-static size_t restore(struct tb_slice packet, const struct origin *origin, char *to) {
+static size_t restore(struct tb_str packet, const struct origin *origin, char *to) {
   struct tb_wire_cursor cursor = tb_wire_cursor(packet);
   struct tb_wire_field field;
   char *at = to;

@@ -37,7 +37,7 @@ struct gpu_counter {
 
 /* Names by id, as the first specifications say them. */
 struct gpu_names {
-  struct tb_slice *items;
+  struct tb_str *items;
   size_t count, capacity;
 };
 
@@ -84,8 +84,7 @@ void tb_perfetto_free_gpu(struct tb_perfetto_reader *r) {
 /* ---- what counters are -------------------------------------------------------------------------------------------------- */
 
 /* The counter of that name, made where it is not known yet. NULL when memory is exhausted. */
-static struct gpu_counter *named_counter(struct tb_perfetto_reader *r, struct tb_slice name, int gpu_id,
-                                         bool forwards) {
+static struct gpu_counter *named_counter(struct tb_perfetto_reader *r, struct tb_str name, int gpu_id, bool forwards) {
   struct tb_perfetto_gpu *gpu = r->gpu;
   struct tb_perfetto_track *trace = tb_perfetto_find_track(r, 0);
   struct tb_perfetto_track *track = trace ? tb_tracks_named_counter(&r->tracks, trace, name) : NULL;
@@ -104,14 +103,14 @@ static struct gpu_counter *named_counter(struct tb_perfetto_reader *r, struct tb
 /* True and *number where there is the counter that the specification says: one for each name of a GPU. Of a second GPU with
  * that name the counter says which it is. */
 static bool find_counter(struct tb_perfetto_reader *r, const struct tb_wire_field *spec, int gpu_id, uint32_t *number) {
-  struct tb_slice name = tb_wire_text(&spec[TB_GPU_COUNTER_DESCRIPTOR_GPU_COUNTER_SPEC_NAME]);
+  struct tb_str name = tb_wire_text(&spec[TB_GPU_COUNTER_DESCRIPTOR_GPU_COUNTER_SPEC_NAME]);
   bool forwards = spec[TB_GPU_COUNTER_DESCRIPTOR_GPU_COUNTER_SPEC_VALUE_DIRECTION].value == FORWARDS_LOOKING;
   char text[NAME_SIZE];
   if (!name.len || name.len >= NAME_SIZE - NUMBER_SIZE) return false;
   const struct gpu_counter *counter = named_counter(r, name, gpu_id, forwards);
   if (counter && counter->gpu_id != gpu_id) {
     int len = snprintf(text, sizeof(text), "%.*s gpu %d", (int)name.len, name.ptr, gpu_id);
-    counter = named_counter(r, (struct tb_slice){text, (size_t)len}, gpu_id, forwards);
+    counter = named_counter(r, (struct tb_str){text, (size_t)len}, gpu_id, forwards);
   }
   if (!counter) {
     r->out_of_memory = true;
@@ -135,7 +134,7 @@ static bool next_spec(struct tb_wire_cursor *cursor, struct tb_wire_field spec[S
 }
 
 /* A descriptor in place: its ids are the trace's, and stay what they were first. */
-static void describe_counters(struct tb_perfetto_reader *r, struct tb_slice descriptor, int gpu_id) {
+static void describe_counters(struct tb_perfetto_reader *r, struct tb_str descriptor, int gpu_id) {
   struct tb_wire_cursor cursor = tb_wire_cursor(descriptor);
   struct tb_wire_field spec[SPEC_FIELDS];
   uint32_t number;
@@ -148,12 +147,12 @@ static void describe_counters(struct tb_perfetto_reader *r, struct tb_slice desc
 
 /* The counter `id` of an interned descriptor. */
 static bool find_described(struct tb_perfetto_reader *r, uint64_t iid, uint64_t id, uint32_t *number) {
-  const struct tb_sequence *sequence = r->context.sequence;
+  const struct tb_sequence_state *sequence = r->context.sequence;
   uint64_t place = (uint64_t)(uintptr_t)sequence, key = iid << 32 ^ id;
   const uint64_t *found = tb_map_find(&r->gpu->by_iid, place, key);
   *number = found ? (uint32_t)*found : 0;
   if (found && *found >> 32 == sequence->interned_version) return true;
-  const struct tb_slice *message = tb_perfetto_interned(r, TB_INDEX_GPU_COUNTER_DESCRIPTORS, iid);
+  const struct tb_str *message = tb_perfetto_interned(r, TB_INDEX_GPU_COUNTER_DESCRIPTORS, iid);
   if (!message) return false;
   struct tb_wire_field interned[TB_INTERNED_GPU_COUNTER_DESCRIPTOR_GPU_ID + 1], spec[SPEC_FIELDS];
   (void)tb_wire_read_fields(*message, interned, sizeof(interned) / sizeof(interned[0]));
@@ -190,7 +189,7 @@ static bool take_sample(struct tb_perfetto_reader *r, struct gpu_counter *counte
   return true;
 }
 
-static enum tb_status read_samples(struct tb_perfetto_reader *r, struct tb_slice payload,
+static enum tb_status read_samples(struct tb_perfetto_reader *r, struct tb_str payload,
                                    const struct tb_wire_field *event) {
   struct tb_wire_cursor cursor = tb_wire_cursor(payload);
   struct tb_wire_field field, counter[TB_GPU_COUNTER_EVENT_GPU_COUNTER_DOUBLE_VALUE + 1];
@@ -217,7 +216,7 @@ static enum tb_status read_samples(struct tb_perfetto_reader *r, struct tb_slice
   return TB_OK;
 }
 
-enum tb_status tb_perfetto_gpu_counters(struct tb_perfetto_reader *r, struct tb_slice payload) {
+enum tb_status tb_perfetto_gpu_counters(struct tb_perfetto_reader *r, struct tb_str payload) {
   struct tb_wire_field event[TB_GPU_COUNTER_EVENT_COUNTER_DESCRIPTOR_IID + 1];
   if (r->reader->keeps_packets) {
     tb_perfetto_pass_packet(r);
@@ -244,7 +243,7 @@ void tb_perfetto_end_gpu_counters(struct tb_perfetto_reader *r) {
 
 /* ---- stages ------------------------------------------------------------------------------------------------------------- */
 
-static void keep_names(struct tb_perfetto_reader *r, struct gpu_names *names, struct tb_slice description) {
+static void keep_names(struct tb_perfetto_reader *r, struct gpu_names *names, struct tb_str description) {
   struct tb_wire_field fields[TB_GPU_RENDER_STAGE_EVENT_SPECIFICATIONS_DESCRIPTION_NAME + 1];
   (void)tb_wire_read_fields(description, fields, sizeof(fields) / sizeof(fields[0]));
   void *items = names->items;
@@ -255,12 +254,12 @@ static void keep_names(struct tb_perfetto_reader *r, struct gpu_names *names, st
     return;
   }
   names->items = items;
-  struct tb_slice name = tb_wire_text(&fields[TB_GPU_RENDER_STAGE_EVENT_SPECIFICATIONS_DESCRIPTION_NAME]);
+  struct tb_str name = tb_wire_text(&fields[TB_GPU_RENDER_STAGE_EVENT_SPECIFICATIONS_DESCRIPTION_NAME]);
   if (tb_text_pool_add(&r->state.pool, name, &names->items[names->count++]) != TB_OK) r->out_of_memory = true;
 }
 
 /* The names of queues and stages of before they were interned. Only one packet is expected to have them. */
-static void read_specifications(struct tb_perfetto_reader *r, struct tb_slice message) {
+static void read_specifications(struct tb_perfetto_reader *r, struct tb_str message) {
   struct tb_perfetto_gpu *gpu = r->gpu;
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
   struct tb_wire_field field, context[TB_GPU_RENDER_STAGE_EVENT_SPECIFICATIONS_CONTEXT_SPEC_PID + 1];
@@ -276,24 +275,24 @@ static void read_specifications(struct tb_perfetto_reader *r, struct tb_slice me
 }
 
 /* The name of a queue or stage: interned, or by its id; "WHAT(ID)" of one that nothing names. */
-static struct tb_slice name_of(struct tb_perfetto_reader *r, const struct tb_wire_field *iid,
-                               const struct tb_wire_field *id, const struct gpu_names *names, const char *what) {
+static struct tb_str name_of(struct tb_perfetto_reader *r, const struct tb_wire_field *iid,
+                             const struct tb_wire_field *id, const struct gpu_names *names, const char *what) {
   if (iid->number) {
     struct tb_wire_field fields[TB_INTERNED_GPU_RENDER_STAGE_SPECIFICATION_NAME + 1];
-    const struct tb_slice *message = tb_perfetto_interned(r, TB_INDEX_GPU_SPECIFICATIONS, iid->value);
-    if (!message) return TB_SLICE("");
+    const struct tb_str *message = tb_perfetto_interned(r, TB_INDEX_GPU_SPECIFICATIONS, iid->value);
+    if (!message) return TB_STR("");
     (void)tb_wire_read_fields(*message, fields, sizeof(fields) / sizeof(fields[0]));
     return tb_wire_text(&fields[TB_INTERNED_GPU_RENDER_STAGE_SPECIFICATION_NAME]);
   }
   if (id->value < names->count) return names->items[id->value];
   char *text = tb_perfetto_alloc(r, NUMBER_SIZE);
-  if (!text) return TB_SLICE("");
-  return (struct tb_slice){text, (size_t)snprintf(text, NUMBER_SIZE, "%s(%" PRIu64 ")", what, id->value)};
+  if (!text) return TB_STR("");
+  return (struct tb_str){text, (size_t)snprintf(text, NUMBER_SIZE, "%s(%" PRIu64 ")", what, id->value)};
 }
 
 static int64_t process_of(struct tb_perfetto_reader *r, const struct tb_wire_field *context) {
   struct tb_wire_field fields[TB_INTERNED_GRAPHICS_CONTEXT_PID + 1];
-  const struct tb_slice *message =
+  const struct tb_str *message =
       context->number ? tb_iid_index_get(&r->context.sequence->indexes[TB_INDEX_GRAPHICS_CONTEXTS], context->value)
                       : NULL;
   if (!message) return r->gpu->context_pid;
@@ -301,10 +300,10 @@ static int64_t process_of(struct tb_perfetto_reader *r, const struct tb_wire_fie
   return (int32_t)fields[TB_INTERNED_GRAPHICS_CONTEXT_PID].value;
 }
 
-static struct tb_slice stage_name(struct tb_perfetto_reader *r, const struct tb_wire_field *e) {
+static struct tb_str stage_name(struct tb_perfetto_reader *r, const struct tb_wire_field *e) {
   const struct tb_wire_field *own = &e[TB_GPU_RENDER_STAGE_EVENT_NAME], *iid = &e[TB_GPU_RENDER_STAGE_EVENT_NAME_IID];
   if (own->number) return tb_wire_text(own);
-  const struct tb_slice *name = iid->number ? tb_perfetto_interned(r, TB_INDEX_EVENT_NAMES, iid->value) : NULL;
+  const struct tb_str *name = iid->number ? tb_perfetto_interned(r, TB_INDEX_EVENT_NAMES, iid->value) : NULL;
   if (name) return *name;
   return name_of(r, &e[TB_GPU_RENDER_STAGE_EVENT_STAGE_IID], &e[TB_GPU_RENDER_STAGE_EVENT_STAGE_ID], &r->gpu->stages,
                  "render stage");
@@ -316,7 +315,7 @@ static bool is_no_argument(uint32_t number) {
 }
 
 static struct tb_event *emit_stage(struct tb_perfetto_reader *r, enum tb_event_type type,
-                                   struct tb_perfetto_track *process, struct tb_slice name, struct tb_slice id) {
+                                   struct tb_perfetto_track *process, struct tb_str name, struct tb_str id) {
   struct tb_event *event = tb_perfetto_emit(r, type);
   event->has |= TB_HAS_NAME;
   event->phase = type == TB_EVENT_ASYNC_BEGIN ? 'b' : 'e';
@@ -327,7 +326,7 @@ static struct tb_event *emit_stage(struct tb_perfetto_reader *r, enum tb_event_t
 }
 
 /* A flow from each stage to those that waited for it. */
-static void add_flows(struct tb_perfetto_reader *r, struct tb_slice payload, const struct tb_wire_field *e,
+static void add_flows(struct tb_perfetto_reader *r, struct tb_str payload, const struct tb_wire_field *e,
                       struct tb_event *event) {
   struct tb_wire_cursor cursor = tb_wire_cursor(payload);
   struct tb_wire_field field;
@@ -345,14 +344,14 @@ static void add_flows(struct tb_perfetto_reader *r, struct tb_slice payload, con
 }
 
 /* Queues run several stages at once, so each has an id of its own. */
-static void begin_and_end(struct tb_perfetto_reader *r, struct tb_slice payload, const struct tb_wire_field *e) {
+static void begin_and_end(struct tb_perfetto_reader *r, struct tb_str payload, const struct tb_wire_field *e) {
   struct tb_perfetto_track *process = tb_perfetto_process(r, process_of(r, &e[TB_GPU_RENDER_STAGE_EVENT_CONTEXT]));
   char *text = tb_perfetto_alloc(r, NUMBER_SIZE);
   if (!process || !text) return;
-  struct tb_slice id = {text, (size_t)snprintf(text, NUMBER_SIZE, "gpu %" PRIu64, ++r->gpu->stage_number)};
-  struct tb_slice name = stage_name(r, e);
+  struct tb_str id = {text, (size_t)snprintf(text, NUMBER_SIZE, "gpu %" PRIu64, ++r->gpu->stage_number)};
+  struct tb_str name = stage_name(r, e);
   size_t first = r->batch->arg_count;
-  struct tb_arg *queue = tb_perfetto_add_arg(r, TB_SLICE("hw_queue"));
+  struct tb_arg *queue = tb_perfetto_add_arg(r, TB_STR("hw_queue"));
   queue->type = TB_ARG_STRING;
   queue->text = name_of(r, &e[TB_GPU_RENDER_STAGE_EVENT_HW_QUEUE_IID], &e[TB_GPU_RENDER_STAGE_EVENT_HW_QUEUE_ID],
                         &r->gpu->queues, "queue");
@@ -367,7 +366,7 @@ static void begin_and_end(struct tb_perfetto_reader *r, struct tb_slice payload,
   end->ts = (int64_t)((uint64_t)r->context.ts + e[TB_GPU_RENDER_STAGE_EVENT_DURATION].value);
 }
 
-enum tb_status tb_perfetto_gpu_stage(struct tb_perfetto_reader *r, struct tb_slice payload) {
+enum tb_status tb_perfetto_gpu_stage(struct tb_perfetto_reader *r, struct tb_str payload) {
   struct tb_wire_field event[TB_GPU_RENDER_STAGE_EVENT_LAUNCH + 1];
   if (r->reader->keeps_packets) {
     tb_perfetto_pass_packet(r);

@@ -66,7 +66,7 @@ static void take(struct tb_legacy_event *legacy, const struct tb_wire_field *fie
   }
 }
 
-enum tb_status tb_legacy_event_read(struct tb_slice message, struct tb_legacy_event *legacy) {
+enum tb_status tb_legacy_event_read(struct tb_str message, struct tb_legacy_event *legacy) {
   *legacy = (struct tb_legacy_event){.present = true};
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
   struct tb_wire_field field;

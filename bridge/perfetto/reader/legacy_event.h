@@ -17,11 +17,11 @@ struct tb_legacy_event {
   uint64_t bind_id;
   int64_t pid, tid;
   struct tb_id id;
-  struct tb_slice scope;
+  struct tb_str scope;
 };
 
 /* TB_OK or TB_BAD_DATA. */
-TB_MUST_CHECK enum tb_status tb_legacy_event_read(struct tb_slice message, struct tb_legacy_event *legacy);
+TB_MUST_CHECK enum tb_status tb_legacy_event_read(struct tb_str message, struct tb_legacy_event *legacy);
 
 /* Puts ids, scope, durations, flow binding and the like on the event; not the phase. */
 void tb_legacy_event_apply(const struct tb_legacy_event *legacy, struct tb_event *event);

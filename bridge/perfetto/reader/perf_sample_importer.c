@@ -7,7 +7,7 @@
 static const char LOSS_TIME[] = "a sample has no timestamp";
 static const char LOSS_THREAD[] = "samples of a sequence that has no thread";
 
-enum tb_status tb_perfetto_perf_sample(struct tb_perfetto_reader *r, struct tb_slice payload) {
+enum tb_status tb_perfetto_perf_sample(struct tb_perfetto_reader *r, struct tb_str payload) {
   int64_t pid = 0, tid = 0;
   uint64_t callstack = 0, count = 0, cpu = 0;
   bool has_pid = false, has_callstack = false, has_count = false, has_cpu = false, is_loss = false;
@@ -84,8 +84,8 @@ static bool next_number(struct number_cursor *cursor, uint64_t *value) {
   }
 }
 
-enum tb_status tb_perfetto_streaming_profile(struct tb_perfetto_reader *r, struct tb_slice payload) {
-  struct tb_sequence *sequence = r->context.sequence;
+enum tb_status tb_perfetto_streaming_profile(struct tb_perfetto_reader *r, struct tb_str payload) {
+  struct tb_sequence_state *sequence = r->context.sequence;
   if (!r->context.has_ts && !sequence->has_reference) return tb_perfetto_lose(r, LOSS_TIME);
   struct tb_perfetto_track *track = tb_perfetto_default_track(r);
   if (!track) return tb_perfetto_lose(r, LOSS_THREAD);

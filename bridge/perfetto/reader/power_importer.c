@@ -25,7 +25,7 @@ static bool whole_percent(uint64_t bits, int64_t *percent) {
 
 /* A counter of the battery `b`: "batt.WHAT", or "batt.NAME.WHAT" where there are several. */
 static bool emit_charge(struct tb_perfetto_reader *r, const struct tb_wire_field *b, const char *what, int64_t value) {
-  struct tb_slice name = tb_wire_text(&b[TB_BATTERY_COUNTERS_NAME]);
+  struct tb_str name = tb_wire_text(&b[TB_BATTERY_COUNTERS_NAME]);
   return tb_perfetto_emit_gauge(r, 0, value, "batt.%.*s%s%s", (int)name.len, name.ptr, name.len ? "." : "", what);
 }
 
@@ -42,7 +42,7 @@ static void emit_derived(struct tb_perfetto_reader *r, const struct tb_wire_fiel
     (void)emit_charge(r, b, "power_mw", llabs(product / 1000000000));
 }
 
-enum tb_status tb_perfetto_battery(struct tb_perfetto_reader *r, struct tb_slice payload) {
+enum tb_status tb_perfetto_battery(struct tb_perfetto_reader *r, struct tb_str payload) {
   static const struct {
     uint32_t number;
     const char *name;
@@ -72,11 +72,11 @@ enum tb_status tb_perfetto_battery(struct tb_perfetto_reader *r, struct tb_slice
 struct rail_message {
   uint64_t index, timestamp_ms, energy;
   bool has_timestamp;
-  struct tb_slice name;
+  struct tb_str name;
 };
 
 /* RailDescriptor and EnergyData have an index first, and differ in type in what follows. */
-static struct rail_message read_rail(struct tb_slice message) {
+static struct rail_message read_rail(struct tb_str message) {
   struct rail_message rail = {0};
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
   struct tb_wire_field field;
@@ -92,7 +92,7 @@ static struct rail_message read_rail(struct tb_slice message) {
 }
 
 /* Pixel's rails by what they feed: the trace processor's names for them. The device's numbers of a rail, as in "S10M_", come and go. */
-static const char *known_rail(struct tb_slice name) {
+static const char *known_rail(struct tb_str name) {
   static const struct {
     const char *rail, *feeds;
     bool numbered;
@@ -124,14 +124,14 @@ static const char *known_rail(struct tb_slice name) {
   while (digits < name.len && isdigit((unsigned char)name.ptr[digits])) digits++;
   bool numbered = digits > 1 && digits + 2 < name.len && strchr("SL", name.ptr[0]) && strchr("SM", name.ptr[digits]) &&
                   name.ptr[digits + 1] == '_';
-  if (numbered) name = (struct tb_slice){name.ptr + digits + 2, name.len - digits - 2};
+  if (numbered) name = (struct tb_str){name.ptr + digits + 2, name.len - digits - 2};
   for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-    if (known[i].numbered == numbered && tb_slice_equal(name, tb_slice_from(known[i].rail))) return known[i].feeds;
+    if (known[i].numbered == numbered && tb_str_equal(name, tb_str_from(known[i].rail))) return known[i].feeds;
   return NULL;
 }
 
 /* A rail's number is the recording session's; its counter keeps its name. */
-static bool describe_rail(struct tb_perfetto_reader *r, uint64_t session, struct tb_slice message) {
+static bool describe_rail(struct tb_perfetto_reader *r, uint64_t session, struct tb_str message) {
   struct rail_message rail = read_rail(message);
   struct tb_perfetto_track *trace = tb_perfetto_find_track(r, 0);
   char name[NAME_MAX_LEN];
@@ -139,12 +139,12 @@ static bool describe_rail(struct tb_perfetto_reader *r, uint64_t session, struct
   int len = feeds ? snprintf(name, sizeof(name), "power.rails.%s", feeds)
                   : snprintf(name, sizeof(name), "power.%.*s_uws", (int)rail.name.len, rail.name.ptr);
   if (!trace || !rail.name.len || len < 0 || (size_t)len >= sizeof(name)) return false;
-  struct tb_perfetto_track *counter = tb_tracks_named_counter(&r->tracks, trace, (struct tb_slice){name, (size_t)len});
+  struct tb_perfetto_track *counter = tb_tracks_named_counter(&r->tracks, trace, (struct tb_str){name, (size_t)len});
   if (!counter || tb_map_put(&r->rails, rail.index, session, counter->track.index) != TB_OK) r->out_of_memory = true;
   return true;
 }
 
-static bool read_energy(struct tb_perfetto_reader *r, uint64_t session, struct tb_slice message) {
+static bool read_energy(struct tb_perfetto_reader *r, uint64_t session, struct tb_str message) {
   struct rail_message rail = read_rail(message);
   uint32_t index;
   if (!tb_map_get(&r->rails, rail.index, session, &index)) return false;
@@ -159,7 +159,7 @@ static bool read_energy(struct tb_perfetto_reader *r, uint64_t session, struct t
   return tb_perfetto_emit_counter_line(r, ts, 0, r->tracks.tracks[index]->track.name, (int64_t)rail.energy);
 }
 
-enum tb_status tb_perfetto_power_rails(struct tb_perfetto_reader *r, struct tb_slice payload) {
+enum tb_status tb_perfetto_power_rails(struct tb_perfetto_reader *r, struct tb_str payload) {
   if (tb_perfetto_passes(r, true)) return TB_OK;
   uint64_t session = 0;
   bool whole = true;
@@ -182,21 +182,20 @@ enum tb_status tb_perfetto_power_rails(struct tb_perfetto_reader *r, struct tb_s
 /* ---- estimates and residency ------------------------------------------------------------------------------------------------ */
 
 /* Keeps `name` for the number of an energy consumer or of an entity's state. */
-static void keep_name(struct tb_perfetto_reader *r, struct tb_map *names, uint64_t number, struct tb_slice name) {
+static void keep_name(struct tb_perfetto_reader *r, struct tb_map *names, uint64_t number, struct tb_str name) {
   struct tb_perfetto_track *trace = tb_perfetto_find_track(r, 0);
   struct tb_perfetto_track *counter = trace ? tb_tracks_named_counter(&r->tracks, trace, name) : NULL;
   if (!counter || tb_map_put(names, number, r->head.machine, counter->track.index) != TB_OK) r->out_of_memory = true;
 }
 
-static bool find_name(struct tb_perfetto_reader *r, const struct tb_map *names, uint64_t number,
-                      struct tb_slice *name) {
+static bool find_name(struct tb_perfetto_reader *r, const struct tb_map *names, uint64_t number, struct tb_str *name) {
   uint32_t index;
   if (!tb_map_get(names, number, r->head.machine, &index)) return false;
   *name = r->tracks.tracks[index]->track.name;
   return true;
 }
 
-static void read_consumers(struct tb_perfetto_reader *r, struct tb_slice descriptor) {
+static void read_consumers(struct tb_perfetto_reader *r, struct tb_str descriptor) {
   struct tb_wire_cursor cursor = tb_wire_cursor(descriptor);
   struct tb_wire_field field, consumer[TB_ANDROID_ENERGY_CONSUMER_NAME + 1];
   while (tb_wire_read(&cursor, &field) == TB_OK) {
@@ -208,7 +207,7 @@ static void read_consumers(struct tb_perfetto_reader *r, struct tb_slice descrip
 }
 
 /* What applications used of it, each in a counter of its own. */
-static bool read_energy_of_uids(struct tb_perfetto_reader *r, struct tb_slice payload, struct tb_slice name) {
+static bool read_energy_of_uids(struct tb_perfetto_reader *r, struct tb_str payload, struct tb_str name) {
   struct tb_wire_cursor cursor = tb_wire_cursor(payload);
   struct tb_wire_field field, of[TB_ANDROID_ENERGY_ESTIMATION_BREAKDOWN_ENERGY_UID_BREAKDOWN_ENERGY_UWS + 1];
   bool whole = true;
@@ -225,14 +224,14 @@ static bool read_energy_of_uids(struct tb_perfetto_reader *r, struct tb_slice pa
   return whole;
 }
 
-enum tb_status tb_perfetto_energy_estimate(struct tb_perfetto_reader *r, struct tb_slice payload) {
+enum tb_status tb_perfetto_energy_estimate(struct tb_perfetto_reader *r, struct tb_str payload) {
   struct tb_wire_field fields[TB_ANDROID_ENERGY_ESTIMATION_BREAKDOWN_ENERGY_UWS + 1];
   if (tb_perfetto_passes(r, true)) return TB_OK;
   if (tb_wire_read_fields(payload, fields, sizeof(fields) / sizeof(fields[0])) != TB_OK) return TB_BAD_DATA;
   read_consumers(r, tb_wire_text(&fields[TB_ANDROID_ENERGY_ESTIMATION_BREAKDOWN_ENERGY_CONSUMER_DESCRIPTOR]));
   const struct tb_wire_field *id = &fields[TB_ANDROID_ENERGY_ESTIMATION_BREAKDOWN_ENERGY_CONSUMER_ID];
   const struct tb_wire_field *energy = &fields[TB_ANDROID_ENERGY_ESTIMATION_BREAKDOWN_ENERGY_UWS];
-  struct tb_slice name;
+  struct tb_str name;
   if (!id->number || !energy->number) return TB_OK; /* names alone */
   bool whole = r->context.has_ts && find_name(r, &r->energy_consumers, id->value, &name) &&
                tb_perfetto_emit_counter_line(r, r->context.ts, 0, name, (int64_t)energy->value) &&
@@ -246,11 +245,11 @@ static uint64_t state_number(const struct tb_wire_field *entity, const struct tb
   return entity->value << 32 | (uint32_t)state->value;
 }
 
-static void describe_state(struct tb_perfetto_reader *r, struct tb_slice message) {
+static void describe_state(struct tb_perfetto_reader *r, struct tb_str message) {
   struct tb_wire_field state[TB_ENTITY_STATE_RESIDENCY_POWER_ENTITY_STATE_STATE_NAME + 1];
   (void)tb_wire_read_fields(message, state, sizeof(state) / sizeof(state[0]));
-  struct tb_slice entity = tb_wire_text(&state[TB_ENTITY_STATE_RESIDENCY_POWER_ENTITY_STATE_ENTITY_NAME]);
-  struct tb_slice name = tb_wire_text(&state[TB_ENTITY_STATE_RESIDENCY_POWER_ENTITY_STATE_STATE_NAME]);
+  struct tb_str entity = tb_wire_text(&state[TB_ENTITY_STATE_RESIDENCY_POWER_ENTITY_STATE_ENTITY_NAME]);
+  struct tb_str name = tb_wire_text(&state[TB_ENTITY_STATE_RESIDENCY_POWER_ENTITY_STATE_STATE_NAME]);
   char text[NAME_MAX_LEN];
   int len = snprintf(text, sizeof(text), "Entity residency: %.*s is %.*s", (int)entity.len, entity.ptr, (int)name.len,
                      name.ptr);
@@ -258,22 +257,22 @@ static void describe_state(struct tb_perfetto_reader *r, struct tb_slice message
   keep_name(r, &r->entity_states,
             state_number(&state[TB_ENTITY_STATE_RESIDENCY_POWER_ENTITY_STATE_ENTITY_INDEX],
                          &state[TB_ENTITY_STATE_RESIDENCY_POWER_ENTITY_STATE_STATE_INDEX]),
-            (struct tb_slice){text, (size_t)len});
+            (struct tb_str){text, (size_t)len});
 }
 
-static bool read_residency(struct tb_perfetto_reader *r, struct tb_slice message) {
+static bool read_residency(struct tb_perfetto_reader *r, struct tb_str message) {
   struct tb_wire_field residency[TB_ENTITY_STATE_RESIDENCY_STATE_RESIDENCY_TOTAL_TIME_IN_STATE_MS + 1];
   (void)tb_wire_read_fields(message, residency, sizeof(residency) / sizeof(residency[0]));
   uint64_t number = state_number(&residency[TB_ENTITY_STATE_RESIDENCY_STATE_RESIDENCY_ENTITY_INDEX],
                                  &residency[TB_ENTITY_STATE_RESIDENCY_STATE_RESIDENCY_STATE_INDEX]);
-  struct tb_slice name;
+  struct tb_str name;
   return r->context.has_ts && find_name(r, &r->entity_states, number, &name) &&
          tb_perfetto_emit_counter_line(
              r, r->context.ts, 0, name,
              (int64_t)residency[TB_ENTITY_STATE_RESIDENCY_STATE_RESIDENCY_TOTAL_TIME_IN_STATE_MS].value);
 }
 
-enum tb_status tb_perfetto_entity_residency(struct tb_perfetto_reader *r, struct tb_slice payload) {
+enum tb_status tb_perfetto_entity_residency(struct tb_perfetto_reader *r, struct tb_str payload) {
   if (tb_perfetto_passes(r, true)) return TB_OK;
   bool whole = true;
   struct tb_wire_cursor cursor = tb_wire_cursor(payload);

@@ -21,7 +21,7 @@ static const struct gauge *find_gauge(const struct gauge *gauges, size_t count, 
 /* ---- processes ---------------------------------------------------------------------------------------------------------- */
 
 /* True where all is said that the message says. */
-static bool read_process(struct tb_perfetto_reader *r, struct tb_slice message) {
+static bool read_process(struct tb_perfetto_reader *r, struct tb_str message) {
   static const struct gauge gauges[] = {
       {TB_PROCESS_STATS_PROCESS_VM_SIZE_KB, "mem.virt", 1024},
       {TB_PROCESS_STATS_PROCESS_VM_RSS_KB, "mem.rss", 1024},
@@ -54,7 +54,7 @@ static bool read_process(struct tb_perfetto_reader *r, struct tb_slice message) 
   while (tb_wire_read(&cursor, &field) == TB_OK) {
     const struct gauge *gauge = find_gauge(gauges, sizeof(gauges) / sizeof(gauges[0]), field.number);
     if (gauge)
-      (void)tb_perfetto_emit_counter_line(r, r->context.ts, pid, tb_slice_from(gauge->name),
+      (void)tb_perfetto_emit_counter_line(r, r->context.ts, pid, tb_str_from(gauge->name),
                                           (int64_t)(field.value * (uint64_t)gauge->scale));
     else if (field.number != TB_PROCESS_STATS_PROCESS_PID &&
              field.number != TB_PROCESS_STATS_PROCESS_IS_PEAK_RSS_RESETTABLE)
@@ -63,7 +63,7 @@ static bool read_process(struct tb_perfetto_reader *r, struct tb_slice message) 
   return whole;
 }
 
-enum tb_status tb_perfetto_process_stats(struct tb_perfetto_reader *r, struct tb_slice payload) {
+enum tb_status tb_perfetto_process_stats(struct tb_perfetto_reader *r, struct tb_str payload) {
   if (tb_perfetto_passes(r, r->context.has_ts)) return TB_OK;
   bool whole = true;
   struct tb_wire_cursor cursor = tb_wire_cursor(payload);
@@ -80,7 +80,7 @@ enum tb_status tb_perfetto_process_stats(struct tb_perfetto_reader *r, struct tb
 /* ---- triggers ----------------------------------------------------------------------------------------------------------- */
 
 /* An instant of the whole trace; what else the packet says are its arguments. */
-static struct tb_event *emit_trigger(struct tb_perfetto_reader *r, struct tb_slice name) {
+static struct tb_event *emit_trigger(struct tb_perfetto_reader *r, struct tb_str name) {
   struct tb_perfetto_track *trace = tb_perfetto_find_track(r, 0);
   if (!trace) return NULL;
   tb_perfetto_tell_track(r, trace);
@@ -94,7 +94,7 @@ static struct tb_event *emit_trigger(struct tb_perfetto_reader *r, struct tb_sli
 }
 
 static void add_argument(struct tb_perfetto_reader *r, const char *name, const struct tb_wire_field *field) {
-  struct tb_arg *arg = tb_perfetto_add_arg(r, tb_slice_from(name));
+  struct tb_arg *arg = tb_perfetto_add_arg(r, tb_str_from(name));
   if (field->type == TB_WIRE_BYTES) {
     arg->type = TB_ARG_STRING;
     arg->text = field->bytes;
@@ -104,7 +104,7 @@ static void add_argument(struct tb_perfetto_reader *r, const char *name, const s
   }
 }
 
-static enum tb_status read_trigger(struct tb_perfetto_reader *r, struct tb_slice payload, struct tb_slice name,
+static enum tb_status read_trigger(struct tb_perfetto_reader *r, struct tb_str payload, struct tb_str name,
                                    const char *const *fields, uint32_t field_count) {
   size_t first = r->batch->arg_count;
   struct tb_wire_cursor cursor = tb_wire_cursor(payload);
@@ -126,15 +126,15 @@ static enum tb_status read_trigger(struct tb_perfetto_reader *r, struct tb_slice
   return TB_OK;
 }
 
-enum tb_status tb_perfetto_trigger(struct tb_perfetto_reader *r, struct tb_slice payload) {
+enum tb_status tb_perfetto_trigger(struct tb_perfetto_reader *r, struct tb_str payload) {
   static const char *const fields[] = {NULL, NULL, "producer_name", "trusted_producer_uid"};
   return tb_perfetto_passes(r, r->context.has_ts)
              ? TB_OK
-             : read_trigger(r, payload, TB_SLICE(""), fields, sizeof(fields) / sizeof(fields[0]));
+             : read_trigger(r, payload, TB_STR(""), fields, sizeof(fields) / sizeof(fields[0]));
 }
 
-enum tb_status tb_perfetto_chrome_trigger(struct tb_perfetto_reader *r, struct tb_slice payload) {
+enum tb_status tb_perfetto_chrome_trigger(struct tb_perfetto_reader *r, struct tb_str payload) {
   static const char *const fields[] = {NULL, NULL, "trigger_name_hash"};
   if (tb_perfetto_passes(r, r->context.has_ts)) return TB_OK;
-  return read_trigger(r, payload, TB_SLICE("chrome_trigger"), fields, sizeof(fields) / sizeof(fields[0]));
+  return read_trigger(r, payload, TB_STR("chrome_trigger"), fields, sizeof(fields) / sizeof(fields[0]));
 }

@@ -7,45 +7,45 @@
 #include "protos/perfetto/processes.pb-c.h"
 #include "protos/perfetto/track_descriptor.pb-c.h"
 
-static void name_process(struct tb_perfetto_reader *r, int64_t pid, struct tb_slice name, enum tb_name_rank rank) {
+static void name_process(struct tb_perfetto_reader *r, int64_t pid, struct tb_str name, enum tb_name_rank rank) {
   struct tb_perfetto_track *track = tb_perfetto_process(r, pid);
   if (!track) return;
   tb_perfetto_name_track(r, track, name, rank);
   tb_perfetto_tell_track(r, track);
 }
 
-static void name_thread(struct tb_perfetto_reader *r, const int64_t *pid, int64_t tid, struct tb_slice name) {
+static void name_thread(struct tb_perfetto_reader *r, const int64_t *pid, int64_t tid, struct tb_str name) {
   struct tb_perfetto_track *track = tb_perfetto_thread(r, pid, tid);
   if (!track) return;
   tb_perfetto_name_track(r, track, name, TB_NAME_THREAD_TREE);
   tb_perfetto_tell_track(r, track);
 }
 
-enum tb_status tb_perfetto_process_descriptor(struct tb_perfetto_reader *r, struct tb_slice payload) {
+enum tb_status tb_perfetto_process_descriptor(struct tb_perfetto_reader *r, struct tb_str payload) {
   ProtobufCMessage *message;
   enum tb_status status = tb_perfetto_unpack(r, &perfetto__protos__process_descriptor__descriptor, payload, &message);
   if (status != TB_OK) return status;
   const Perfetto__Protos__ProcessDescriptor *process = (const Perfetto__Protos__ProcessDescriptor *)message;
-  struct tb_slice name = tb_message_slice(process->process_name);
+  struct tb_str name = tb_message_str(process->process_name);
   bool by_command = name.len == 0 && process->n_cmdline;
-  if (by_command) name = tb_message_slice(process->cmdline[0]);
+  if (by_command) name = tb_message_str(process->cmdline[0]);
   if (process->has_pid) name_process(r, process->pid, name, by_command ? TB_NAME_COMMAND : TB_NAME_DESCRIPTOR);
   return TB_OK;
 }
 
 /* Of a worker of the kernel's the name without the queue that it worked for last, which is another one soon after: "kworker/0:1-events". */
-static struct tb_slice name_of_process(const Perfetto__Protos__ProcessTree__Process *process) {
+static struct tb_str name_of_process(const Perfetto__Protos__ProcessTree__Process *process) {
   enum { KTHREADD = 2 };
-  static const struct tb_slice worker = {"kworker/", 8};
-  struct tb_slice name = process->n_cmdline ? tb_message_slice(process->cmdline[0]) : (struct tb_slice){"", 0};
+  static const struct tb_str worker = {"kworker/", 8};
+  struct tb_str name = process->n_cmdline ? tb_message_str(process->cmdline[0]) : (struct tb_str){"", 0};
   if (process->ppid != KTHREADD || name.len < worker.len || memcmp(name.ptr, worker.ptr, worker.len) != 0) return name;
   size_t len = worker.len;
   while (len < name.len && name.ptr[len] != '-' && name.ptr[len] != '+') len++;
-  return (struct tb_slice){name.ptr, len};
+  return (struct tb_str){name.ptr, len};
 }
 
-enum tb_status tb_perfetto_process_tree(struct tb_perfetto_reader *r, struct tb_slice payload) {
-  if (tb_perfetto_told_by_text(r)) return TB_OK;
+enum tb_status tb_perfetto_process_tree(struct tb_perfetto_reader *r, struct tb_str payload) {
+  if (tb_perfetto_is_in_text(r)) return TB_OK;
   ProtobufCMessage *message;
   enum tb_status status = tb_perfetto_unpack(r, &perfetto__protos__process_tree__descriptor, payload, &message);
   if (status != TB_OK) return status;
@@ -59,46 +59,46 @@ enum tb_status tb_perfetto_process_tree(struct tb_perfetto_reader *r, struct tb_
   for (size_t i = 0; i < tree->n_threads; i++) {
     const Perfetto__Protos__ProcessTree__Thread *thread = tree->threads[i];
     int64_t pid = thread->tgid;
-    name_thread(r, thread->has_tgid ? &pid : NULL, thread->tid, tb_message_slice(thread->name));
+    name_thread(r, thread->has_tgid ? &pid : NULL, thread->tid, tb_message_str(thread->name));
   }
   return TB_OK;
 }
 
-enum tb_status tb_perfetto_generic_process_tree(struct tb_perfetto_reader *r, struct tb_slice payload) {
+enum tb_status tb_perfetto_generic_process_tree(struct tb_perfetto_reader *r, struct tb_str payload) {
   ProtobufCMessage *message;
   enum tb_status status =
       tb_perfetto_unpack(r, &perfetto__protos__generic_kernel_process_tree__descriptor, payload, &message);
   if (status != TB_OK) return status;
   const Perfetto__Protos__GenericKernelProcessTree *tree = (const Perfetto__Protos__GenericKernelProcessTree *)message;
   for (size_t i = 0; i < tree->n_processes; i++) {
-    name_process(r, tree->processes[i]->pid, tb_message_slice(tree->processes[i]->cmdline), TB_NAME_PROCESS_TREE);
+    name_process(r, tree->processes[i]->pid, tb_message_str(tree->processes[i]->cmdline), TB_NAME_PROCESS_TREE);
   }
   for (size_t i = 0; i < tree->n_threads; i++) {
     const Perfetto__Protos__GenericKernelProcessTree__Thread *thread = tree->threads[i];
     int64_t pid = thread->pid;
-    name_thread(r, thread->has_pid ? &pid : NULL, thread->tid, tb_message_slice(thread->comm));
+    name_thread(r, thread->has_pid ? &pid : NULL, thread->tid, tb_message_str(thread->comm));
   }
   return TB_OK;
 }
 
-enum tb_status tb_perfetto_task_rename(struct tb_perfetto_reader *r, struct tb_slice payload) {
+enum tb_status tb_perfetto_task_rename(struct tb_perfetto_reader *r, struct tb_str payload) {
   ProtobufCMessage *message;
   enum tb_status status =
       tb_perfetto_unpack(r, &perfetto__protos__generic_kernel_task_rename_event__descriptor, payload, &message);
   if (status != TB_OK) return status;
   const Perfetto__Protos__GenericKernelTaskRenameEvent *rename =
       (const Perfetto__Protos__GenericKernelTaskRenameEvent *)message;
-  name_thread(r, NULL, rename->tid, tb_message_slice(rename->comm));
+  name_thread(r, NULL, rename->tid, tb_message_str(rename->comm));
   return TB_OK;
 }
 
 /* ---- the sequence's own thread ----------------------------------------------------------------------------------- */
 
-enum tb_status tb_perfetto_thread_descriptor(struct tb_perfetto_reader *r, struct tb_slice payload) {
-  struct tb_sequence *sequence = r->context.sequence;
+enum tb_status tb_perfetto_thread_descriptor(struct tb_perfetto_reader *r, struct tb_str payload) {
+  struct tb_sequence_state *sequence = r->context.sequence;
   struct tb_wire_cursor cursor = tb_wire_cursor(payload);
   struct tb_wire_field field;
-  struct tb_slice name = {"", 0};
+  struct tb_str name = {"", 0};
   enum tb_status status;
   while ((status = tb_wire_read(&cursor, &field)) == TB_OK) {
     switch (field.number) {

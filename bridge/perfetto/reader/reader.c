@@ -108,18 +108,18 @@ struct tb_perfetto_track *tb_perfetto_thread(struct tb_perfetto_reader *r, const
 
 static int64_t packet_time(const struct tb_perfetto_reader *r) { return r->context.has_ts ? r->context.ts : r->latest; }
 
-void tb_perfetto_name_track_by(struct tb_perfetto_reader *r, struct tb_perfetto_track *track, struct tb_slice name,
+void tb_perfetto_name_track_by(struct tb_perfetto_reader *r, struct tb_perfetto_track *track, struct tb_str name,
                                struct tb_name_source by) {
   if (name.len && tb_tracks_set_name(&r->tracks, track, name, by) != TB_OK) r->out_of_memory = true;
 }
 
-void tb_perfetto_name_track(struct tb_perfetto_reader *r, struct tb_perfetto_track *track, struct tb_slice name,
+void tb_perfetto_name_track(struct tb_perfetto_reader *r, struct tb_perfetto_track *track, struct tb_str name,
                             enum tb_name_rank rank) {
   tb_perfetto_name_track_by(r, track, name, (struct tb_name_source){.rank = rank, .ts = packet_time(r)});
 }
 
 enum tb_status tb_perfetto_unpack(struct tb_perfetto_reader *r, const ProtobufCMessageDescriptor *type,
-                                  struct tb_slice bytes, ProtobufCMessage **message) {
+                                  struct tb_str bytes, ProtobufCMessage **message) {
   enum tb_status status = tb_message_read(&r->batch->arena, type, bytes, message);
   if (status == TB_NO_MEMORY) r->out_of_memory = true;
   return status;
@@ -134,29 +134,29 @@ static enum tb_status ignore_loss(void *ctx, const char *reason, uint64_t offset
   return TB_OK;
 }
 
-static void look_at_packet(struct tb_perfetto_reader *r, const struct tb_packet_head *head) {
+static void look_at_packet(struct tb_perfetto_reader *r, const struct tb_packet_header *head) {
   struct tb_perfetto_track *track;
   enum tb_status status = TB_OK;
   if (head->kind == TB_TRACE_PACKET_TRACK_DESCRIPTOR) {
     status = tb_tracks_describe(&r->tracks, head->payload, head->machine, head->sequence, INT64_MIN, true, &track);
   } else if (head->kind == TB_TRACE_PACKET_EXTENSION_DESCRIPTOR) {
-    status = tb_schema_add_extensions(&r->schema, head->payload);
+    status = tb_descriptor_pool_add_extensions(&r->schema, head->payload);
   }
   if (status == TB_NO_MEMORY) r->out_of_memory = true;
 }
 
 /* Packets count that the main pass will read: others want state that was lost. */
-static enum tb_status look_through(struct tb_perfetto_reader *r, struct tb_packet_stream *stream,
+static enum tb_status look_through(struct tb_perfetto_reader *r, struct tb_packet_tokenizer *stream,
                                    struct tb_trace_state *state) {
   struct tb_buffer window;
   tb_buffer_init(&window, r->allocator, 0);
   enum tb_status status = TB_PARTIAL;
   while (status == TB_PARTIAL && !r->out_of_memory) {
-    status = tb_packet_stream_collect(stream);
+    status = tb_packet_tokenizer_collect(stream);
     if (status == TB_OK) status = tb_buffer_reserve(&window, stream->needed + TB_BATCH_TEXT_BYTES);
-    if (status == TB_OK) status = tb_packet_stream_refill(stream, window.data, window.capacity);
-    struct tb_packet_head head = {.bytes = {NULL, 0}};
-    while (status == TB_OK && (status = tb_packet_stream_next(stream, &head)) == TB_OK) {
+    if (status == TB_OK) status = tb_packet_tokenizer_refill(stream, window.data, window.capacity);
+    struct tb_packet_header head = {.bytes = {NULL, 0}};
+    while (status == TB_OK && (status = tb_packet_tokenizer_next(stream, &head)) == TB_OK) {
       struct tb_packet_context context;
       status = tb_trace_state_apply(state, &head, &context);
       if (status == TB_OK && !context.unreadable) look_at_packet(r, &head);
@@ -176,14 +176,15 @@ bool tb_perfetto_look_ahead(struct tb_perfetto_reader *r) {
   struct tb_input *input;
   struct tb_error ignored = {0};
   if (tb_input_open_again(r->reader->input, r->reader->allocator, &input, &ignored) != TB_OK) return false;
-  struct tb_packet_stream stream;
-  tb_packet_stream_init(&stream, r->allocator, input, r->reader->options.max_record_bytes, ignore_loss, NULL, &ignored);
+  struct tb_packet_tokenizer stream;
+  tb_packet_tokenizer_init(&stream, r->allocator, input, r->reader->options.max_record_bytes, ignore_loss, NULL,
+                           &ignored);
   struct tb_trace_state state;
   tb_trace_state_init(&state, r->allocator, r->reader->options.max_interned_bytes, ignore_loss, NULL, &ignored);
   state.keep_interned = false;
   (void)look_through(r, &stream, &state); /* the main pass meets the same end and reports it */
   tb_trace_state_free(&state);
-  tb_packet_stream_free(&stream);
+  tb_packet_tokenizer_free(&stream);
   tb_input_close(input);
   return true;
 }
@@ -199,14 +200,14 @@ struct tb_perfetto_track *tb_perfetto_find_track(struct tb_perfetto_reader *r, u
 
 /* ---- packets ----------------------------------------------------------------------------------------------------- */
 
-static enum tb_status track_descriptor(struct tb_perfetto_reader *r, struct tb_slice payload) {
+static enum tb_status track_descriptor(struct tb_perfetto_reader *r, struct tb_str payload) {
   struct tb_perfetto_track *track;
   enum tb_status status =
       tb_tracks_describe(&r->tracks, payload, r->head.machine, r->head.sequence, packet_time(r), false, &track);
   if (status == TB_NO_MEMORY) r->out_of_memory = true;
   if (status != TB_OK) return status;
   tb_perfetto_tell_track(r, track);
-  struct tb_sequence *sequence = r->context.sequence;
+  struct tb_sequence_state *sequence = r->context.sequence;
   if (sequence->valid && track->track.type == TB_TRACK_THREAD && track->track.has_pid && track->track.has_tid) {
     sequence->has_thread = true; /* the thread of events without a track, as if by a ThreadDescriptor */
     sequence->pid = track->track.pid;
@@ -216,13 +217,13 @@ static enum tb_status track_descriptor(struct tb_perfetto_reader *r, struct tb_s
 }
 
 /* Marks for tools that split a trace, padding, and readings of clocks that are applied elsewhere: no event. */
-static enum tb_status pass_over(struct tb_perfetto_reader *r, struct tb_slice payload) {
+static enum tb_status pass_over(struct tb_perfetto_reader *r, struct tb_str payload) {
   (void)r;
   (void)payload;
   return TB_OK;
 }
 
-typedef enum tb_status (*payload_reader)(struct tb_perfetto_reader *r, struct tb_slice payload);
+typedef enum tb_status (*payload_reader)(struct tb_perfetto_reader *r, struct tb_str payload);
 
 static payload_reader find_payload_reader(uint32_t kind) {
   switch (kind) {
@@ -301,7 +302,7 @@ void tb_perfetto_pass_packet(struct tb_perfetto_reader *r) {
   struct tb_event *event = tb_perfetto_emit(r, TB_EVENT_PACKETS);
   event->name = tb_packet_kind_name(r->head.kind);
   event->has |= TB_HAS_NAME;
-  event->blob = (struct tb_slice){r->head.start, (size_t)(r->head.bytes.ptr + r->head.bytes.len - r->head.start)};
+  event->blob = (struct tb_str){r->head.start, (size_t)(r->head.bytes.ptr + r->head.bytes.len - r->head.start)};
 }
 
 static enum tb_status read_payload(struct tb_perfetto_reader *r) {
@@ -328,7 +329,7 @@ static enum tb_status give_back(struct tb_perfetto_reader *r) {
   r->full = false;
   enum tb_status status = tb_perfetto_give_back(r);
   if (r->out_of_memory) return tb_trace_state_full(&r->state, r->head.offset);
-  if (r->full) tb_packet_stream_back(&r->stream, &r->head);
+  if (r->full) tb_packet_tokenizer_back(&r->stream, &r->head);
   return status == TB_BAD_DATA ? tb_perfetto_lose(r, LOSS_PAYLOAD) : status;
 }
 
@@ -348,7 +349,7 @@ static enum tb_status read_packet(struct tb_perfetto_reader *r) {
   if (r->out_of_memory) return tb_trace_state_full(&r->state, r->head.offset);
   if (status != TB_OK) return status;
   r->given = r->full ? r->emitted : 0;
-  if (r->full) tb_packet_stream_back(&r->stream, &r->head);
+  if (r->full) tb_packet_tokenizer_back(&r->stream, &r->head);
   return TB_OK;
 }
 
@@ -384,7 +385,7 @@ static enum tb_status make_room(struct tb_perfetto_reader *r, struct tb_batch *b
 /* The window stays for as long as the batch is used, where events of the batch point into it. */
 static void keep_window(struct tb_perfetto_reader *r, const struct tb_batch *batch) {
   if (batch->event_count == r->events_before_window) return;
-  tb_windows_keep(&r->windows, r->reader->fills);
+  tb_read_buffers_keep(&r->windows, r->reader->fills);
   r->events_before_window = batch->event_count;
   r->windows_kept++;
 }
@@ -395,19 +396,19 @@ static enum tb_status next_window(struct tb_perfetto_reader *r, struct tb_batch 
   bool is_long = r->stream.needed > WINDOW_BYTES;
   keep_window(r, batch);
   if (batch->event_count > 0 && (is_long || r->windows_kept >= MOST_WINDOWS)) return TB_PARTIAL;
-  enum tb_status status = is_long ? tb_packet_stream_collect(&r->stream) : tb_packet_stream_release(&r->stream);
+  enum tb_status status = is_long ? tb_packet_tokenizer_collect(&r->stream) : tb_packet_tokenizer_release(&r->stream);
   if (status != TB_OK) return status;
   if (is_long) tb_reader_wait(r->reader);
   size_t size = r->stream.needed > WINDOW_BYTES ? r->stream.needed : WINDOW_BYTES;
-  char *to = tb_windows_next(&r->windows, size, is_long ? r->reader->fills - 1 : r->reader->used_up);
+  char *to = tb_read_buffers_next(&r->windows, size, is_long ? r->reader->fills - 1 : r->reader->used_up);
   if (!to) return no_memory(r);
-  return tb_packet_stream_refill(&r->stream, to, size);
+  return tb_packet_tokenizer_refill(&r->stream, to, size);
 }
 
 /* The last samples of counters have no successor: what they began goes out when there are no more packets. */
 static enum tb_status end_samples(struct tb_perfetto_reader *r, struct tb_batch *batch) {
   if (!r->gpu) return TB_END;
-  r->head = (struct tb_packet_head){.offset = r->head.offset};
+  r->head = (struct tb_packet_header){.offset = r->head.offset};
   r->context = (struct tb_packet_context){0};
   r->given = r->emitted = 0;
   r->full = false;
@@ -420,7 +421,7 @@ static enum tb_status end_samples(struct tb_perfetto_reader *r, struct tb_batch 
 
 /* TB_PARTIAL: the batch is full; TB_END and TB_AGAIN: the input has no more; TB_OK: go on. */
 static enum tb_status fill_step(struct tb_perfetto_reader *r, struct tb_batch *batch) {
-  enum tb_status status = tb_packet_stream_next(&r->stream, &r->head);
+  enum tb_status status = tb_packet_tokenizer_next(&r->stream, &r->head);
   if (status == TB_PARTIAL) {
     status = next_window(r, batch);
     return status == TB_END ? end_samples(r, batch) : status;
@@ -429,7 +430,7 @@ static enum tb_status fill_step(struct tb_perfetto_reader *r, struct tb_batch *b
   r->reader->has_read = true;
   status = make_room(r, batch);
   if (status == TB_PARTIAL) {
-    tb_packet_stream_back(&r->stream, &r->head);
+    tb_packet_tokenizer_back(&r->stream, &r->head);
     return status;
   }
   if (status == TB_OK) status = read_packet(r);
@@ -465,11 +466,11 @@ static void destroy(struct tb_reader *reader) {
   tb_perfetto_free_gpu(r);
   tb_perfetto_free_frames(r);
   tb_json_emit_free(&r->line);
-  tb_schema_free(&r->schema);
+  tb_descriptor_pool_free(&r->schema);
   tb_tracks_free(&r->tracks);
   tb_trace_state_free(&r->state);
-  tb_packet_stream_free(&r->stream);
-  tb_windows_free(&r->windows);
+  tb_packet_tokenizer_free(&r->stream);
+  tb_read_buffers_free(&r->windows);
   tb_free(r->allocator, r, sizeof(*r));
 }
 
@@ -486,11 +487,11 @@ static enum tb_status create(struct tb_reader *reader) {
   r->reader = reader;
   r->allocator = reader->allocator;
   r->latest = INT64_MIN;
-  tb_packet_stream_init(&r->stream, reader->allocator, reader->input, reader->options.max_record_bytes, lose, reader,
-                        &reader->error);
+  tb_packet_tokenizer_init(&r->stream, reader->allocator, reader->input, reader->options.max_record_bytes, lose, reader,
+                           &reader->error);
   r->stream.max_junk = reader->options.max_junk_bytes;
   tb_trace_state_init(&r->state, reader->allocator, reader->options.max_interned_bytes, lose, reader, &reader->error);
-  tb_windows_init(&r->windows, reader->allocator);
+  tb_read_buffers_init(&r->windows, reader->allocator);
   tb_tracks_init(&r->tracks, &r->state.budget, &r->state.pool);
   r->tracks.before_change = before_change;
   r->tracks.change_ctx = r;
@@ -503,14 +504,14 @@ static enum tb_status create(struct tb_reader *reader) {
   tb_map_init(&r->entity_states, &r->state.budget.allocator);
   tb_perfetto_init_frames(r);
   tb_json_emit_init(&r->line, reader->allocator);
-  tb_schema_init(&r->schema, &r->state.budget, &r->state.pool);
+  tb_descriptor_pool_init(&r->schema, &r->state.budget, &r->state.pool);
   reader->state = r;
-  size_t left = tb_budget_lift(&r->state.budget);
-  r->types.track_event = tb_schema_type(&r->schema, TB_SLICE("perfetto.protos.TrackEvent"));
-  r->types.gpu_stage = tb_schema_type(&r->schema, TB_SLICE("perfetto.protos.GpuRenderStageEvent"));
-  r->types.annotation = tb_schema_type(&r->schema, TB_SLICE("perfetto.protos.DebugAnnotation"));
-  r->types.histogram_sample = tb_schema_type(&r->schema, TB_SLICE("perfetto.protos.ChromeHistogramSample"));
-  tb_budget_lower(&r->state.budget, left);
+  size_t left = tb_limit_allocator_lift(&r->state.budget);
+  r->types.track_event = tb_descriptor_pool_type(&r->schema, TB_STR("perfetto.protos.TrackEvent"));
+  r->types.gpu_stage = tb_descriptor_pool_type(&r->schema, TB_STR("perfetto.protos.GpuRenderStageEvent"));
+  r->types.annotation = tb_descriptor_pool_type(&r->schema, TB_STR("perfetto.protos.DebugAnnotation"));
+  r->types.histogram_sample = tb_descriptor_pool_type(&r->schema, TB_STR("perfetto.protos.ChromeHistogramSample"));
+  tb_limit_allocator_lower(&r->state.budget, left);
   if (r->types.track_event && r->types.gpu_stage && r->types.annotation && r->types.histogram_sample) return TB_OK;
   destroy(reader);
   reader->state = NULL;

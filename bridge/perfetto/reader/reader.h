@@ -32,11 +32,11 @@ struct tb_perfetto_running {
 struct tb_perfetto_reader {
   struct tb_reader *reader;
   const struct tb_allocator *allocator;
-  struct tb_packet_stream stream;
-  struct tb_windows windows;
+  struct tb_packet_tokenizer stream;
+  struct tb_read_buffers windows;
   struct tb_trace_state state;
   struct tb_tracks tracks;
-  struct tb_schema schema;
+  struct tb_descriptor_pool schema;
   struct {
     uint32_t track_event, gpu_stage, annotation, histogram_sample;
   } types;           /* their ids in the schema */
@@ -44,7 +44,7 @@ struct tb_perfetto_reader {
 
   /* the packet in hand */
   struct tb_batch *batch;
-  struct tb_packet_head head;
+  struct tb_packet_header head;
   struct tb_packet_context context;
   int64_t latest; /* time of packets so far: that of packets that have none */
   size_t emitted; /* events it made, with those of earlier fills */
@@ -57,7 +57,7 @@ struct tb_perfetto_reader {
   /* comma lists of interned categories that were joined lately; the texts are known by where they stand in the pool */
   struct {
     const char *parts[3];
-    struct tb_slice joined;
+    struct tb_str joined;
   } joined_categories[16];
 
   struct tb_map running_on; /* cpu, machine -> which of `running` runs there, as ftrace says */
@@ -79,7 +79,7 @@ struct tb_perfetto_reader {
   } frames;
 
   /* the call stack that was read last, valid in one batch and one state of its sequence */
-  const struct tb_sequence *recent_sequence;
+  const struct tb_sequence_state *recent_sequence;
   const char *recent_callstack;
   uint64_t recent_batch;
   uint32_t recent_version;
@@ -111,14 +111,14 @@ void tb_perfetto_pass_packet(struct tb_perfetto_reader *r);
 enum tb_status tb_perfetto_give_back(struct tb_perfetto_reader *r);
 
 /* Gives a process or thread a name, where that is not empty and it has no better one; the packet in hand says it. */
-void tb_perfetto_name_track_by(struct tb_perfetto_reader *r, struct tb_perfetto_track *track, struct tb_slice name,
+void tb_perfetto_name_track_by(struct tb_perfetto_reader *r, struct tb_perfetto_track *track, struct tb_str name,
                                struct tb_name_source by);
-void tb_perfetto_name_track(struct tb_perfetto_reader *r, struct tb_perfetto_track *track, struct tb_slice name,
+void tb_perfetto_name_track(struct tb_perfetto_reader *r, struct tb_perfetto_track *track, struct tb_str name,
                             enum tb_name_rank rank);
 
 /* Reads a message into the batch's memory; see tb_message_read. */
 enum tb_status tb_perfetto_unpack(struct tb_perfetto_reader *r, const ProtobufCMessageDescriptor *type,
-                                  struct tb_slice bytes, ProtobufCMessage **message);
+                                  struct tb_str bytes, ProtobufCMessage **message);
 
 /* Searches the input to its end for descriptors that come late, of tracks and of extensions. False where that was done before. */
 bool tb_perfetto_look_ahead(struct tb_perfetto_reader *r);
@@ -133,9 +133,9 @@ TB_MUST_CHECK enum tb_status tb_perfetto_lose(struct tb_perfetto_reader *r, cons
 void tb_perfetto_lose_interned(struct tb_perfetto_reader *r);
 
 /* The interned text, or NULL; a missing one is counted. */
-static inline const struct tb_slice *tb_perfetto_interned(struct tb_perfetto_reader *r, enum tb_index index,
-                                                          uint64_t iid) {
-  const struct tb_slice *text = tb_iid_index_get(&r->context.sequence->indexes[index], iid);
+static inline const struct tb_str *tb_perfetto_interned(struct tb_perfetto_reader *r, enum tb_index index,
+                                                        uint64_t iid) {
+  const struct tb_str *text = tb_iid_index_get(&r->context.sequence->indexes[index], iid);
   if (!text) tb_perfetto_lose_interned(r);
   return text;
 }
@@ -143,54 +143,54 @@ static inline const struct tb_slice *tb_perfetto_interned(struct tb_perfetto_rea
 /* ---- payloads: each makes the events of the packet in hand. TB_OK, TB_BAD_DATA (damaged: counted by the caller), or a
  * failure that the reader's error tells  */
 
-enum tb_status tb_perfetto_track_event(struct tb_perfetto_reader *r, struct tb_slice payload);
-enum tb_status tb_perfetto_thread_descriptor(struct tb_perfetto_reader *r, struct tb_slice payload);
+enum tb_status tb_perfetto_track_event(struct tb_perfetto_reader *r, struct tb_str payload);
+enum tb_status tb_perfetto_thread_descriptor(struct tb_perfetto_reader *r, struct tb_str payload);
 /* perfetto/reader/process_tree_importer.c */
-enum tb_status tb_perfetto_process_descriptor(struct tb_perfetto_reader *r, struct tb_slice payload);
-enum tb_status tb_perfetto_process_tree(struct tb_perfetto_reader *r, struct tb_slice payload);
-enum tb_status tb_perfetto_generic_process_tree(struct tb_perfetto_reader *r, struct tb_slice payload);
-enum tb_status tb_perfetto_task_rename(struct tb_perfetto_reader *r, struct tb_slice payload);
+enum tb_status tb_perfetto_process_descriptor(struct tb_perfetto_reader *r, struct tb_str payload);
+enum tb_status tb_perfetto_process_tree(struct tb_perfetto_reader *r, struct tb_str payload);
+enum tb_status tb_perfetto_generic_process_tree(struct tb_perfetto_reader *r, struct tb_str payload);
+enum tb_status tb_perfetto_task_rename(struct tb_perfetto_reader *r, struct tb_str payload);
 /* perfetto/reader/sched.c, perfetto/reader/ftrace_importer.c */
-enum tb_status tb_perfetto_task_state(struct tb_perfetto_reader *r, struct tb_slice payload);
-enum tb_status tb_perfetto_ftrace(struct tb_perfetto_reader *r, struct tb_slice payload);
-enum tb_status tb_perfetto_ftrace_text(struct tb_perfetto_reader *r, struct tb_slice payload);
+enum tb_status tb_perfetto_task_state(struct tb_perfetto_reader *r, struct tb_str payload);
+enum tb_status tb_perfetto_ftrace(struct tb_perfetto_reader *r, struct tb_str payload);
+enum tb_status tb_perfetto_ftrace_text(struct tb_perfetto_reader *r, struct tb_str payload);
 /* Whether the packet in hand was made of ftrace text. */
 bool tb_perfetto_made_of_text(const struct tb_perfetto_reader *r);
 /* Whether it was, and the text was given to a target that takes it. */
-bool tb_perfetto_told_by_text(struct tb_perfetto_reader *r);
-enum tb_status tb_perfetto_system_info(struct tb_perfetto_reader *r, struct tb_slice payload);
+bool tb_perfetto_is_in_text(struct tb_perfetto_reader *r);
+enum tb_status tb_perfetto_system_info(struct tb_perfetto_reader *r, struct tb_str payload);
 /* perfetto/reader/process_stats_importer.c */
-enum tb_status tb_perfetto_process_stats(struct tb_perfetto_reader *r, struct tb_slice payload);
-enum tb_status tb_perfetto_trigger(struct tb_perfetto_reader *r, struct tb_slice payload);
-enum tb_status tb_perfetto_chrome_trigger(struct tb_perfetto_reader *r, struct tb_slice payload);
+enum tb_status tb_perfetto_process_stats(struct tb_perfetto_reader *r, struct tb_str payload);
+enum tb_status tb_perfetto_trigger(struct tb_perfetto_reader *r, struct tb_str payload);
+enum tb_status tb_perfetto_chrome_trigger(struct tb_perfetto_reader *r, struct tb_str payload);
 /* perfetto/reader/power_importer.c */
-enum tb_status tb_perfetto_battery(struct tb_perfetto_reader *r, struct tb_slice payload);
-enum tb_status tb_perfetto_power_rails(struct tb_perfetto_reader *r, struct tb_slice payload);
-enum tb_status tb_perfetto_energy_estimate(struct tb_perfetto_reader *r, struct tb_slice payload);
-enum tb_status tb_perfetto_entity_residency(struct tb_perfetto_reader *r, struct tb_slice payload);
+enum tb_status tb_perfetto_battery(struct tb_perfetto_reader *r, struct tb_str payload);
+enum tb_status tb_perfetto_power_rails(struct tb_perfetto_reader *r, struct tb_str payload);
+enum tb_status tb_perfetto_energy_estimate(struct tb_perfetto_reader *r, struct tb_str payload);
+enum tb_status tb_perfetto_entity_residency(struct tb_perfetto_reader *r, struct tb_str payload);
 /* perfetto/reader/gpu_importer.c */
-enum tb_status tb_perfetto_gpu_counters(struct tb_perfetto_reader *r, struct tb_slice payload);
-enum tb_status tb_perfetto_gpu_stage(struct tb_perfetto_reader *r, struct tb_slice payload);
+enum tb_status tb_perfetto_gpu_counters(struct tb_perfetto_reader *r, struct tb_str payload);
+enum tb_status tb_perfetto_gpu_stage(struct tb_perfetto_reader *r, struct tb_str payload);
 /* Gives out what the last samples of counters began, at the end of the trace. r->full where the batch takes no more. */
 void tb_perfetto_end_gpu_counters(struct tb_perfetto_reader *r);
 void tb_perfetto_free_gpu(struct tb_perfetto_reader *r);
 /* perfetto/reader/sys_stats_importer.c */
-enum tb_status tb_perfetto_sys_stats(struct tb_perfetto_reader *r, struct tb_slice payload);
-enum tb_status tb_perfetto_cpu_frequency(struct tb_perfetto_reader *r, struct tb_slice payload);
+enum tb_status tb_perfetto_sys_stats(struct tb_perfetto_reader *r, struct tb_str payload);
+enum tb_status tb_perfetto_cpu_frequency(struct tb_perfetto_reader *r, struct tb_str payload);
 /* perfetto/reader/frame_timeline_importer.c */
 void tb_perfetto_init_frames(struct tb_perfetto_reader *r);
 void tb_perfetto_free_frames(struct tb_perfetto_reader *r);
-enum tb_status tb_perfetto_frame_timeline(struct tb_perfetto_reader *r, struct tb_slice payload);
+enum tb_status tb_perfetto_frame_timeline(struct tb_perfetto_reader *r, struct tb_str payload);
 /* perfetto/reader/trace_metadata_importer.c */
-enum tb_status tb_perfetto_clock_snapshot(struct tb_perfetto_reader *r, struct tb_slice payload);
-enum tb_status tb_perfetto_trace_attributes(struct tb_perfetto_reader *r, struct tb_slice payload);
+enum tb_status tb_perfetto_clock_snapshot(struct tb_perfetto_reader *r, struct tb_str payload);
+enum tb_status tb_perfetto_trace_attributes(struct tb_perfetto_reader *r, struct tb_str payload);
 /* perfetto/reader/memory_tracker_importer.c, perfetto/reader/perf_sample_importer.c, perfetto/reader/android_log_importer.c */
-enum tb_status tb_perfetto_memory_snapshot(struct tb_perfetto_reader *r, struct tb_slice payload);
-enum tb_status tb_perfetto_perf_sample(struct tb_perfetto_reader *r, struct tb_slice payload);
-enum tb_status tb_perfetto_streaming_profile(struct tb_perfetto_reader *r, struct tb_slice payload);
+enum tb_status tb_perfetto_memory_snapshot(struct tb_perfetto_reader *r, struct tb_str payload);
+enum tb_status tb_perfetto_perf_sample(struct tb_perfetto_reader *r, struct tb_str payload);
+enum tb_status tb_perfetto_streaming_profile(struct tb_perfetto_reader *r, struct tb_str payload);
 /* perfetto/reader/typed_fields.c */
-enum tb_status tb_perfetto_extension_descriptor(struct tb_perfetto_reader *r, struct tb_slice payload);
-enum tb_status tb_perfetto_android_log(struct tb_perfetto_reader *r, struct tb_slice payload);
+enum tb_status tb_perfetto_extension_descriptor(struct tb_perfetto_reader *r, struct tb_str payload);
+enum tb_status tb_perfetto_android_log(struct tb_perfetto_reader *r, struct tb_str payload);
 
 /* A value of a counter track (perfetto/reader/counter_events.c). */
 struct tb_event *tb_perfetto_emit_integer(struct tb_perfetto_reader *r, struct tb_perfetto_track *track, int64_t ts,
@@ -202,21 +202,21 @@ struct tb_event *tb_perfetto_emit_double(struct tb_perfetto_reader *r, struct tb
 
 /* Appends the argument that a DebugAnnotation says to the batch's args, which have room for half its length. `depth`: how deep it stands
  * in others, and in typed messages. */
-enum tb_status tb_perfetto_annotation(struct tb_perfetto_reader *r, struct tb_slice annotation, unsigned depth);
+enum tb_status tb_perfetto_annotation(struct tb_perfetto_reader *r, struct tb_str annotation, unsigned depth);
 
 /* The stack that an interned callstack, or a Callstack message of TrackEvent, says. An unknown one is empty, and
  * counted. */
 struct tb_stack tb_perfetto_interned_stack(struct tb_perfetto_reader *r, uint64_t iid);
-struct tb_stack tb_perfetto_inline_stack(struct tb_perfetto_reader *r, struct tb_slice message);
+struct tb_stack tb_perfetto_inline_stack(struct tb_perfetto_reader *r, struct tb_str message);
 
 /* The place that a SourceLocation message says. */
-struct tb_frame tb_perfetto_source_location(struct tb_slice message);
+struct tb_frame tb_perfetto_source_location(struct tb_str message);
 
 /* The track of the packet's sequence: its default, or the one of its thread descriptor; NULL where it has none. */
 struct tb_perfetto_track *tb_perfetto_default_track(struct tb_perfetto_reader *r);
 
 /* The next argument of the batch, for which there must be room. */
-static inline struct tb_arg *tb_perfetto_add_arg(struct tb_perfetto_reader *r, struct tb_slice name) {
+static inline struct tb_arg *tb_perfetto_add_arg(struct tb_perfetto_reader *r, struct tb_str name) {
   struct tb_arg *arg = &r->batch->args[r->batch->arg_count++];
   *arg = (struct tb_arg){.name = name, .span = 1};
   return arg;

@@ -10,16 +10,16 @@
 static const char LOSS_TIME[] = "a scheduling event has no timestamp";
 
 /* The letters that Linux and the trace processor use. */
-static struct tb_slice state_name(enum tb_task_state state) {
-  static const struct tb_slice names[] = {[TB_TASK_UNKNOWN] = {"Unknown", 7},
-                                          [TB_TASK_CREATED] = {"Created", 7},
-                                          [TB_TASK_RUNNABLE] = {"R", 1},
-                                          [TB_TASK_RUNNING] = {"Running", 7},
-                                          [TB_TASK_INTERRUPTIBLE_SLEEP] = {"S", 1},
-                                          [TB_TASK_UNINTERRUPTIBLE_SLEEP] = {"D", 1},
-                                          [TB_TASK_STOPPED] = {"T", 1},
-                                          [TB_TASK_DEAD] = {"Z", 1},
-                                          [TB_TASK_DESTROYED] = {"X", 1}};
+static struct tb_str state_name(enum tb_task_state state) {
+  static const struct tb_str names[] = {[TB_TASK_UNKNOWN] = {"Unknown", 7},
+                                        [TB_TASK_CREATED] = {"Created", 7},
+                                        [TB_TASK_RUNNABLE] = {"R", 1},
+                                        [TB_TASK_RUNNING] = {"Running", 7},
+                                        [TB_TASK_INTERRUPTIBLE_SLEEP] = {"S", 1},
+                                        [TB_TASK_UNINTERRUPTIBLE_SLEEP] = {"D", 1},
+                                        [TB_TASK_STOPPED] = {"T", 1},
+                                        [TB_TASK_DEAD] = {"Z", 1},
+                                        [TB_TASK_DESTROYED] = {"X", 1}};
   return names[state <= TB_TASK_DESTROYED ? state : TB_TASK_UNKNOWN];
 }
 
@@ -48,13 +48,13 @@ void tb_perfetto_emit_state(struct tb_perfetto_reader *r, const struct tb_kernel
 static enum tb_status emit_state(struct tb_perfetto_reader *r, const struct tb_kernel_state *state) {
   struct tb_event *event = make_state(r, state);
   if (!event) return TB_OK;
-  if (state->fxt_kind == TB_GENERIC_KERNEL_TASK_STATE_EVENT_FXT_NEW) event->name = TB_SLICE("new");
-  if (state->fxt_kind == TB_GENERIC_KERNEL_TASK_STATE_EVENT_FXT_WAKING) event->name = TB_SLICE("waking");
+  if (state->fxt_kind == TB_GENERIC_KERNEL_TASK_STATE_EVENT_FXT_NEW) event->name = TB_STR("new");
+  if (state->fxt_kind == TB_GENERIC_KERNEL_TASK_STATE_EVENT_FXT_WAKING) event->name = TB_STR("waking");
   if (!state->fxt_arguments.len) return TB_OK;
   struct tb_track_event_fields fields;
   enum tb_status status = tb_track_event_fields_read(r, state->fxt_arguments, &fields);
   if (status != TB_OK) return status;
-  if (tb_perfetto_is_carriage(r, &fields)) tb_perfetto_take_carriage(r, &fields, event);
+  if (tb_perfetto_is_carried(r, &fields)) tb_perfetto_apply_carried(r, &fields, event);
   event->arg_count = (uint32_t)(r->batch->arg_count - fields.first_arg);
   if (!event->arg_count) return TB_OK;
   event->args = &r->batch->args[fields.first_arg];
@@ -62,7 +62,7 @@ static enum tb_status emit_state(struct tb_perfetto_reader *r, const struct tb_k
   return TB_OK;
 }
 
-enum tb_status tb_perfetto_task_state(struct tb_perfetto_reader *r, struct tb_slice payload) {
+enum tb_status tb_perfetto_task_state(struct tb_perfetto_reader *r, struct tb_str payload) {
   struct tb_kernel_state state = {.ts = r->context.ts};
   struct tb_wire_cursor cursor = tb_wire_cursor(payload);
   struct tb_wire_field field;
@@ -105,7 +105,7 @@ enum tb_status tb_perfetto_task_state(struct tb_perfetto_reader *r, struct tb_sl
 /* ---- the kernel itself --------------------------------------------------------------------------------------------- */
 
 /* The bits of prev_state changed in Linux 4.14. */
-static bool is_4_14(struct tb_slice release) {
+static bool is_4_14(struct tb_str release) {
   unsigned parts[2] = {0, 0};
   size_t i = 0;
   for (int part = 0; part < 2; part++, i++)
@@ -114,12 +114,12 @@ static bool is_4_14(struct tb_slice release) {
   return parts[0] > 4 || (parts[0] == 4 && parts[1] >= 14);
 }
 
-enum tb_status tb_perfetto_system_info(struct tb_perfetto_reader *r, struct tb_slice payload) {
+enum tb_status tb_perfetto_system_info(struct tb_perfetto_reader *r, struct tb_str payload) {
   ProtobufCMessage *message;
   enum tb_status status = tb_perfetto_unpack(r, &perfetto__protos__system_info__descriptor, payload, &message);
   if (status != TB_OK) return status;
   const Perfetto__Protos__SystemInfo *info = (const Perfetto__Protos__SystemInfo *)message;
-  bool new_bits = info->utsname && is_4_14(tb_message_slice(info->utsname->release));
+  bool new_bits = info->utsname && is_4_14(tb_message_str(info->utsname->release));
   if (info->has_page_size) r->page_size = info->page_size;
   r->ftrace_states = new_bits ? TB_FTRACE_STATES_4_14 : TB_FTRACE_STATES_OLD;
   if (!tb_perfetto_as_text(r) || !tb_perfetto_made_of_text(r))

@@ -11,19 +11,19 @@ struct tb_kernel_state {
   uint32_t cpu;
   int32_t priority;
   uint32_t fxt_kind; /* TB_GENERIC_KERNEL_TASK_STATE_EVENT_FXT_* */
-  struct tb_slice fxt_arguments;
-  struct tb_slice comm; /* the thread's name where the event says it; in memory of the batch */
+  struct tb_str fxt_arguments;
+  struct tb_str comm; /* the thread's name where the event says it; in memory of the batch */
 };
 
 /* Makes a TB_EVENT_THREAD_STATE. */
 void tb_perfetto_emit_state(struct tb_perfetto_reader *r, const struct tb_kernel_state *state);
 
 /* Makes known which process the thread `tid` that wrote the line belongs to, where the line says it. NULL when memory is exhausted. */
-struct tb_perfetto_track *tb_perfetto_marker_thread(struct tb_perfetto_reader *r, int64_t tid, struct tb_slice line);
+struct tb_perfetto_track *tb_perfetto_marker_thread(struct tb_perfetto_reader *r, int64_t tid, struct tb_str line);
 
 /* Makes the event that a line of userspace's trace marker says (B|pid|name and the like); `tid` wrote it. False where the line says
  * nothing of the kind. */
-bool tb_perfetto_emit_marker(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid, struct tb_slice line);
+bool tb_perfetto_emit_marker(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid, struct tb_str line);
 
 /* ---- ftrace as text, for JSON (perfetto/reader/ftrace_lines.c): each makes a TB_EVENT_SYSTEM_TRACE of one line ------------- */
 
@@ -33,18 +33,18 @@ void tb_perfetto_emit_switch_line(struct tb_perfetto_reader *r, const struct tb_
 void tb_perfetto_emit_waking_line(struct tb_perfetto_reader *r, uint32_t cpu, int64_t waker,
                                   const struct tb_kernel_state *woken, int32_t target_cpu);
 void tb_perfetto_emit_mark_line(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid,
-                                struct tb_slice text);
+                                struct tb_str text);
 /* `kind` is a field of FtraceEvent. False, and no event, where the schema does not know it. */
 bool tb_perfetto_emit_event_line(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid, uint32_t kind,
-                                 struct tb_slice payload);
+                                 struct tb_str payload);
 /* A mark of the kernel's that `tid` writes. */
 void tb_perfetto_emit_slice_line(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid,
                                  const struct tb_ftrace_mark *mark);
 /* Marks for readers of text what the event means beside its own line (perfetto/reader/ftrace_marks.c). */
 void tb_perfetto_mark_event(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid, uint32_t kind,
-                            struct tb_slice payload);
+                            struct tb_str payload);
 /* A counter of a process (0: of the system), as userspace would mark it. A `name` with a bar has no such form: false. */
-bool tb_perfetto_emit_counter_line(struct tb_perfetto_reader *r, int64_t ts, int64_t pid, struct tb_slice name,
+bool tb_perfetto_emit_counter_line(struct tb_perfetto_reader *r, int64_t ts, int64_t pid, struct tb_str name,
                                    int64_t value);
 /* The same at the packet's time, called as printf would print it. False also for names of 250 bytes and more. */
 bool tb_perfetto_emit_gauge(struct tb_perfetto_reader *r, int64_t pid, int64_t value, const char *format, ...)

@@ -14,7 +14,7 @@ enum { PAGE_SIZE_DEFAULT = 4096, KIB = 1024, ENTRY_FIELDS = 10, ORDERS_MAX = 32 
 /* The message of one field of SysStats, by field. */
 struct entry {
   struct tb_perfetto_reader *r;
-  struct tb_slice message;
+  struct tb_str message;
   struct tb_wire_field at[ENTRY_FIELDS];
 };
 
@@ -136,7 +136,7 @@ static bool cpuidle_state(const struct entry *e) {
     if (field.number != TB_SYS_STATS_CPU_IDLE_STATE_CPUIDLE_STATE_ENTRY || field.type != TB_WIRE_BYTES) continue;
     struct entry state = {.r = e->r};
     (void)tb_wire_read_fields(field.bytes, state.at, ENTRY_FIELDS);
-    struct tb_slice name = tb_wire_text(&state.at[TB_SYS_STATS_CPU_IDLE_STATE_ENTRY_STATE]);
+    struct tb_str name = tb_wire_text(&state.at[TB_SYS_STATS_CPU_IDLE_STATE_ENTRY_STATE]);
     whole = EMIT(&state, number(&state, TB_SYS_STATS_CPU_IDLE_STATE_ENTRY_DURATION_US), "cpuidle%u.%.*s",
                  (unsigned)number(e, TB_SYS_STATS_CPU_IDLE_STATE_CPU_ID), (int)name.len, name.ptr) &&
             whole;
@@ -222,7 +222,7 @@ static bool read_number(struct tb_perfetto_reader *r, const struct tb_wire_field
   }
 }
 
-enum tb_status tb_perfetto_sys_stats(struct tb_perfetto_reader *r, struct tb_slice payload) {
+enum tb_status tb_perfetto_sys_stats(struct tb_perfetto_reader *r, struct tb_str payload) {
   if (tb_perfetto_passes(r, r->context.has_ts)) return TB_OK;
   bool whole = true;
   uint32_t cpu = 0;
@@ -244,7 +244,7 @@ enum tb_status tb_perfetto_sys_stats(struct tb_perfetto_reader *r, struct tb_sli
 }
 
 /* Of systems that are not Linux. */
-enum tb_status tb_perfetto_cpu_frequency(struct tb_perfetto_reader *r, struct tb_slice payload) {
+enum tb_status tb_perfetto_cpu_frequency(struct tb_perfetto_reader *r, struct tb_str payload) {
   enum { HZ_IN_KHZ = 1000 };
   struct tb_wire_field fields[TB_GENERIC_KERNEL_CPU_FREQUENCY_EVENT_FREQ_HZ + 1];
   if (tb_perfetto_passes(r, r->context.has_ts)) return TB_OK;

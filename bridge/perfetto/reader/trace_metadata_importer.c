@@ -29,7 +29,7 @@ static uint32_t read_clocks(struct tb_perfetto_reader *r, const Perfetto__Protos
   return count;
 }
 
-enum tb_status tb_perfetto_clock_snapshot(struct tb_perfetto_reader *r, struct tb_slice payload) {
+enum tb_status tb_perfetto_clock_snapshot(struct tb_perfetto_reader *r, struct tb_str payload) {
   ProtobufCMessage *message;
   enum tb_status status = tb_perfetto_unpack(r, &perfetto__protos__clock_snapshot__descriptor, payload, &message);
   if (status != TB_OK) return status;
@@ -47,18 +47,18 @@ enum tb_status tb_perfetto_clock_snapshot(struct tb_perfetto_reader *r, struct t
 
 /* ---- attributes -------------------------------------------------------------------------------------------------- */
 
-static bool has_prefix(struct tb_slice text, const char *prefix) {
+static bool has_prefix(struct tb_str text, const char *prefix) {
   size_t len = strlen(prefix);
   return text.len >= len && memcmp(text.ptr, prefix, len) == 0;
 }
 
 /* Reads JSON text into arguments of the batch's memory; the count, 0 where it is no JSON. */
-static uint32_t parse_json(struct tb_perfetto_reader *r, struct tb_slice text, struct tb_arg **args) {
+static uint32_t parse_json(struct tb_perfetto_reader *r, struct tb_str text, struct tb_arg **args) {
   return tb_json_parse_value(&r->batch->arena, text, args);
 }
 
 static const struct tb_arg *find_member(const struct tb_arg *object, const char *name) {
-  return tb_find_member(object + 1, object->span - 1, tb_slice_from(name));
+  return tb_find_member(object + 1, object->span - 1, tb_str_from(name));
 }
 
 static bool is_integer(const struct tb_arg *arg) {
@@ -73,10 +73,10 @@ static struct tb_perfetto_track *metadata_track(struct tb_perfetto_reader *r, co
 }
 
 /* Members that are no field of the event. */
-static bool is_extra(struct tb_slice name) {
+static bool is_extra(struct tb_str name) {
   static const char *const fields[] = {"name", "ph", "cat", "args", "pid", "tid", "ts"};
   for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
-    if (tb_slice_equal(name, tb_slice_from(fields[i]))) return false;
+    if (tb_str_equal(name, tb_str_from(fields[i]))) return false;
   }
   return true;
 }
@@ -94,7 +94,7 @@ static void set_extra(struct tb_perfetto_reader *r, struct tb_event *event, cons
 }
 
 /* A metadata event of JSON that Perfetto has no field for; carried whole. False where the text is no such event. */
-static bool emit_metadata(struct tb_perfetto_reader *r, struct tb_slice text) {
+static bool emit_metadata(struct tb_perfetto_reader *r, struct tb_str text) {
   struct tb_arg *object;
   uint32_t count = parse_json(r, text, &object);
   if (!count || object->type != TB_ARG_DICT) return false;
@@ -129,7 +129,7 @@ static bool emit_metadata(struct tb_perfetto_reader *r, struct tb_slice text) {
 }
 
 /* stackFrames: an object of {name, category, parent} by id. */
-static bool emit_frames(struct tb_perfetto_reader *r, struct tb_slice text) {
+static bool emit_frames(struct tb_perfetto_reader *r, struct tb_str text) {
   struct tb_arg *object;
   uint32_t count = parse_json(r, text, &object);
   if (!count || object->type != TB_ARG_DICT) return false;
@@ -154,7 +154,7 @@ static bool emit_frames(struct tb_perfetto_reader *r, struct tb_slice text) {
   return true;
 }
 
-static void emit_trace_metadata(struct tb_perfetto_reader *r, struct tb_slice name, const struct tb_arg *value) {
+static void emit_trace_metadata(struct tb_perfetto_reader *r, struct tb_str name, const struct tb_arg *value) {
   struct tb_arg *arg = tb_perfetto_alloc(r, sizeof(*arg));
   if (!arg) return;
   *arg = *value;
@@ -170,12 +170,12 @@ static void emit_trace_metadata(struct tb_perfetto_reader *r, struct tb_slice na
 
 static void read_attribute(struct tb_perfetto_reader *r,
                            const Perfetto__Protos__TraceAttributes__Attribute *attribute) {
-  struct tb_slice key = tb_message_slice(attribute->key), text = tb_message_slice(attribute->string_value);
-  if (tb_slice_equal(key, TB_SLICE("json.M")) && emit_metadata(r, text)) return;
-  if (tb_slice_equal(key, TB_SLICE("json.stackFrames")) && emit_frames(r, text)) return;
+  struct tb_str key = tb_message_str(attribute->key), text = tb_message_str(attribute->string_value);
+  if (tb_str_equal(key, TB_STR("json.M")) && emit_metadata(r, text)) return;
+  if (tb_str_equal(key, TB_STR("json.stackFrames")) && emit_frames(r, text)) return;
   struct tb_arg value = {.type = TB_ARG_STRING, .text = text};
   if (has_prefix(key, "json.")) {
-    key = (struct tb_slice){key.ptr + 5, key.len - 5};
+    key = (struct tb_str){key.ptr + 5, key.len - 5};
     struct tb_arg *parsed = NULL;
     bool is_text = text.len && text.ptr[0] == '"' && parse_json(r, text, &parsed) == 1 && parsed->type == TB_ARG_STRING;
     if (is_text)
@@ -188,7 +188,7 @@ static void read_attribute(struct tb_perfetto_reader *r,
   emit_trace_metadata(r, key, &value);
 }
 
-enum tb_status tb_perfetto_trace_attributes(struct tb_perfetto_reader *r, struct tb_slice payload) {
+enum tb_status tb_perfetto_trace_attributes(struct tb_perfetto_reader *r, struct tb_str payload) {
   ProtobufCMessage *message;
   enum tb_status status = tb_perfetto_unpack(r, &perfetto__protos__trace_attributes__descriptor, payload, &message);
   if (status != TB_OK) return status;

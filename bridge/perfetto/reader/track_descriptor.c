@@ -35,7 +35,7 @@ static struct tb_perfetto_track *find_object(struct tb_tracks *tracks, const Per
   return track;
 }
 
-static enum tb_status set_text(struct tb_tracks *tracks, struct tb_slice *to, struct tb_slice text) {
+static enum tb_status set_text(struct tb_tracks *tracks, struct tb_str *to, struct tb_str text) {
   return tb_text_pool_add(tracks->pool, text, to);
 }
 
@@ -45,13 +45,13 @@ static enum tb_status set_labels(struct tb_tracks *tracks, struct tb_track *trac
   if (count == 0 || count >= UINT32_MAX) return TB_OK;
   bool same = count + first == track->label_count;
   for (size_t i = 0; same && i < count; i++)
-    same = tb_slice_equal(track->labels[first + i], tb_message_slice(process->process_labels[i]));
+    same = tb_str_equal(track->labels[first + i], tb_message_str(process->process_labels[i]));
   if (same) return TB_OK;
-  struct tb_slice *labels = tb_arena_alloc(&tracks->arena, (first + count) * sizeof(*labels));
+  struct tb_str *labels = tb_arena_alloc(&tracks->arena, (first + count) * sizeof(*labels));
   if (!labels) return TB_NO_MEMORY;
   if (first) labels[0] = track->labels[0];
   for (size_t i = 0; i < count; i++) {
-    enum tb_status status = set_text(tracks, &labels[first + i], tb_message_slice(process->process_labels[i]));
+    enum tb_status status = set_text(tracks, &labels[first + i], tb_message_str(process->process_labels[i]));
     if (status != TB_OK) return status;
   }
   count += first;
@@ -71,7 +71,7 @@ static void set_sort_index(struct tb_track *track, protobuf_c_boolean has, int32
 static enum tb_status name_process(struct tb_tracks *tracks, struct tb_perfetto_track *track,
                                    const Perfetto__Protos__TrackDescriptor *message, int64_t ts) {
   const Perfetto__Protos__ProcessDescriptor *process = message->process;
-  struct tb_slice name = tb_message_slice(process->process_name), kind = {"", 0};
+  struct tb_str name = tb_message_str(process->process_name), kind = {"", 0};
   bool is_renderer = false;
   if (message->chrome_process) {
     kind = tb_chrome_process_name(message->chrome_process->process_type);
@@ -83,7 +83,7 @@ static enum tb_status name_process(struct tb_tracks *tracks, struct tb_perfetto_
   else if (!name.len && kind.len)
     name = kind, by.rank = TB_NAME_KIND;
   else if (!name.len && process->n_cmdline)
-    name = tb_message_slice(process->cmdline[0]), by.rank = TB_NAME_COMMAND;
+    name = tb_message_str(process->cmdline[0]), by.rank = TB_NAME_COMMAND;
   return name.len ? tb_tracks_set_name(tracks, track, name, by) : TB_OK;
 }
 
@@ -117,7 +117,7 @@ static enum tb_status describe_process(struct tb_tracks *tracks, struct tb_perfe
 static enum tb_status name_thread(struct tb_tracks *tracks, struct tb_perfetto_track *track,
                                   const Perfetto__Protos__TrackDescriptor *message, int64_t ts) {
   struct tb_name_source by = {.rank = TB_NAME_DESCRIPTOR, .ts = ts};
-  struct tb_slice name = tb_message_slice(message->thread->thread_name);
+  struct tb_str name = tb_message_str(message->thread->thread_name);
   if (!message->thread->has_thread_name) {
     if (!message->chrome_thread) return TB_OK;
     name = tb_chrome_thread_name(message->chrome_thread->thread_type);
@@ -165,7 +165,7 @@ static enum tb_status describe_counter(struct tb_tracks *tracks, struct tb_perfe
   if (base->unit == TB_UNIT_NONE && base->is_thread_instruction_count) base->unit = TB_UNIT_COUNT;
   track->unit_multiplier = counter->has_unit_multiplier && counter->unit_multiplier ? counter->unit_multiplier : 1;
   track->incremental = counter->is_incremental;
-  return counter->has_unit_name ? set_text(tracks, &base->unit_name, tb_message_slice(counter->unit_name)) : TB_OK;
+  return counter->has_unit_name ? set_text(tracks, &base->unit_name, tb_message_str(counter->unit_name)) : TB_OK;
 }
 
 /* A loop of parents would make every walk over them endless. */
@@ -218,16 +218,16 @@ static enum tb_status describe_parent(struct tb_tracks *tracks, struct tb_perfet
 /* ---- ids that the descriptor's numbers stand for: docs/MAPPING.md --------------------------------------------------- */
 
 /* The value of the only member of a description like {"tid":0}; empty where it is no such description. */
-static struct tb_slice described_id(struct tb_slice description, const char *key) {
+static struct tb_str described_id(struct tb_str description, const char *key) {
   size_t len = strlen(key);
-  if (description.len < len + 2 || memcmp(description.ptr, key, len) != 0) return (struct tb_slice){NULL, 0};
-  if (description.ptr[description.len - 1] != '}') return (struct tb_slice){NULL, 0};
-  return (struct tb_slice){description.ptr + len, description.len - len - 1};
+  if (description.len < len + 2 || memcmp(description.ptr, key, len) != 0) return (struct tb_str){NULL, 0};
+  if (description.ptr[description.len - 1] != '}') return (struct tb_str){NULL, 0};
+  return (struct tb_str){description.ptr + len, description.len - len - 1};
 }
 
 /* Sets number, text and presence of an id from what its description says. */
-static enum tb_status restore_id(struct tb_tracks *tracks, uint32_t machine, struct tb_slice value, int64_t *number,
-                                 struct tb_slice *text, bool *there) {
+static enum tb_status restore_id(struct tb_tracks *tracks, uint32_t machine, struct tb_str value, int64_t *number,
+                                 struct tb_str *text, bool *there) {
   struct tb_arg *arg;
   if (value.len == 0 || tb_json_parse_value(&tracks->scratch, value, &arg) != 1) return TB_OK;
   switch (arg->type) {
@@ -265,9 +265,9 @@ static enum tb_status apply(struct tb_tracks *tracks, struct tb_perfetto_track *
   ProtobufCBinaryData name = message->has_name          ? message->name
                              : message->has_static_name ? message->static_name
                                                         : message->atrace_name;
-  if (name.len) status = set_text(tracks, &base->name, tb_message_slice(name));
+  if (name.len) status = set_text(tracks, &base->name, tb_message_str(name));
   if (status == TB_OK && message->has_description) {
-    status = set_text(tracks, &base->description, tb_message_slice(message->description));
+    status = set_text(tracks, &base->description, tb_message_str(message->description));
   }
   set_sort_index(base, message->has_sibling_order_rank, message->sibling_order_rank);
   if (status == TB_OK && message->counter) status = describe_counter(tracks, track, message->counter);
@@ -288,7 +288,7 @@ static bool is_of_another(const struct tb_perfetto_track *track, const Perfetto_
   return track->track.type == TB_TRACK_THREAD && (is_process || message->counter);
 }
 
-enum tb_status tb_tracks_describe(struct tb_tracks *tracks, struct tb_slice descriptor, uint32_t machine,
+enum tb_status tb_tracks_describe(struct tb_tracks *tracks, struct tb_str descriptor, uint32_t machine,
                                   uint32_t sequence, int64_t ts, bool only_new, struct tb_perfetto_track **out) {
   *out = NULL;
   ProtobufCMessage *message;

@@ -46,14 +46,14 @@ static void add_field(struct tb_perfetto_reader *r, struct tb_number_list *list,
   }
 }
 
-static void add_category(struct tb_track_event_fields *fields, struct tb_slice category) {
+static void add_category(struct tb_track_event_fields *fields, struct tb_str category) {
   if (fields->category_count < TB_TRACK_EVENT_CATEGORIES_KEPT) fields->categories[fields->category_count] = category;
   fields->category_count++;
 }
 
-static struct tb_slice interned(struct tb_perfetto_reader *r, enum tb_index index, uint64_t iid) {
-  const struct tb_slice *text = tb_perfetto_interned(r, index, iid);
-  return text ? *text : (struct tb_slice){"", 0};
+static struct tb_str interned(struct tb_perfetto_reader *r, enum tb_index index, uint64_t iid) {
+  const struct tb_str *text = tb_perfetto_interned(r, index, iid);
+  return text ? *text : (struct tb_str){"", 0};
 }
 
 static void set_time(struct tb_track_event_fields *fields, uint32_t bit, int64_t *to, uint64_t value) {
@@ -122,7 +122,7 @@ static enum tb_status take(struct tb_perfetto_reader *r, struct tb_track_event_f
 }
 
 static enum tb_status take_packed_categories(struct tb_perfetto_reader *r, struct tb_track_event_fields *fields,
-                                             struct tb_slice packed) {
+                                             struct tb_str packed) {
   const char *at = packed.ptr, *end = at + packed.len;
   while (at != end) {
     uint64_t iid;
@@ -162,7 +162,7 @@ static enum tb_status take_rare(struct tb_perfetto_reader *r, struct tb_track_ev
     case TB_TRACK_EVENT_CORRELATION_ID:
       fields->has |= TB_TE_CORRELATION;
       fields->correlation = field->value;
-      fields->correlation_text = (struct tb_slice){NULL, 0};
+      fields->correlation_text = (struct tb_str){NULL, 0};
       break;
     case TB_TRACK_EVENT_CORRELATION_ID_STR:
       fields->has |= TB_TE_CORRELATION;
@@ -248,7 +248,7 @@ static void reset(const struct tb_perfetto_reader *r, struct tb_track_event_fiel
   fields->counter = 0;
 }
 
-enum common { OTHER, TYPE, TRACK, CATEGORY, NAME, COUNTER, ANNOTATION };
+enum common_event { OTHER, TYPE, TRACK, CATEGORY, NAME, COUNTER, ANNOTATION };
 
 /* What nearly all events are made of, told by the one byte of the field's tag. */
 static const uint8_t common_fields[256] = {[TB_WIRE_TAG(TB_TRACK_EVENT_TYPE, TB_WIRE_VARINT)] = TYPE,
@@ -260,7 +260,7 @@ static const uint8_t common_fields[256] = {[TB_WIRE_TAG(TB_TRACK_EVENT_TYPE, TB_
 
 /* The byte after a field of that kind at `at`; NULL where it is damaged, or *status is a failure. */
 static inline const char *take_common(struct tb_perfetto_reader *r, struct tb_track_event_fields *fields,
-                                      enum common kind, const char *at, const char *end, enum tb_status *status) {
+                                      enum common_event kind, const char *at, const char *end, enum tb_status *status) {
   uint64_t value;
   at = tb_wire_read_varint(at + 1, end, &value);
   if (!at) return NULL;
@@ -287,7 +287,7 @@ static inline const char *take_common(struct tb_perfetto_reader *r, struct tb_tr
       if (value > (uint64_t)(end - at)) return NULL;
       fields->has |= TB_TE_ARGS;
       fields->first_top_arg = r->batch->arg_count;
-      *status = tb_perfetto_annotation(r, (struct tb_slice){at, (size_t)value}, 0);
+      *status = tb_perfetto_annotation(r, (struct tb_str){at, (size_t)value}, 0);
       return *status == TB_OK ? at + value : NULL;
   }
 }
@@ -299,13 +299,13 @@ __attribute__((noinline)) static enum tb_status take_next(struct tb_perfetto_rea
   return tb_wire_read(cursor, &field) == TB_OK ? take(r, fields, &field) : TB_BAD_DATA;
 }
 
-enum tb_status tb_track_event_fields_read(struct tb_perfetto_reader *r, struct tb_slice payload,
+enum tb_status tb_track_event_fields_read(struct tb_perfetto_reader *r, struct tb_str payload,
                                           struct tb_track_event_fields *fields) {
   reset(r, fields);
   struct tb_wire_cursor cursor = tb_wire_cursor(payload);
   const char *at = cursor.at, *end = cursor.end;
   while (at != end) {
-    enum common common = common_fields[(unsigned char)*at];
+    enum common_event common = common_fields[(unsigned char)*at];
     enum tb_status status = TB_BAD_DATA;
     if (common != OTHER) {
       at = take_common(r, fields, common, at, end, &status);
@@ -322,7 +322,7 @@ enum tb_status tb_track_event_fields_read(struct tb_perfetto_reader *r, struct t
 
 /* ---- categories -------------------------------------------------------------------------------------------------- */
 
-static void join(char *to, size_t *len, struct tb_slice text) {
+static void join(char *to, size_t *len, struct tb_str text) {
   if (text.len >= CATEGORIES_MAX || *len >= CATEGORIES_MAX - text.len) return;
   if (*len) {
     if (to) to[*len] = ',';
@@ -333,7 +333,7 @@ static void join(char *to, size_t *len, struct tb_slice text) {
 }
 
 /* Writes the list to `to`, or counts its length where that is NULL. */
-static size_t join_all(struct tb_perfetto_reader *r, struct tb_slice payload, char *to) {
+static size_t join_all(struct tb_perfetto_reader *r, struct tb_str payload, char *to) {
   struct tb_wire_cursor cursor = tb_wire_cursor(payload);
   struct tb_wire_field field;
   size_t len = 0;
@@ -353,17 +353,17 @@ static size_t join_all(struct tb_perfetto_reader *r, struct tb_slice payload, ch
   return len;
 }
 
-static struct tb_slice join_new(struct tb_perfetto_reader *r, struct tb_slice payload) {
+static struct tb_str join_new(struct tb_perfetto_reader *r, struct tb_str payload) {
   size_t len = join_all(r, payload, NULL);
   char *text = tb_perfetto_alloc(r, len + 1);
-  if (!text) return (struct tb_slice){"", 0};
+  if (!text) return (struct tb_str){"", 0};
   join_all(r, payload, text);
-  return (struct tb_slice){text, len};
+  return (struct tb_str){text, len};
 }
 
-struct tb_slice tb_track_event_categories(struct tb_perfetto_reader *r, struct tb_slice payload,
-                                          const struct tb_track_event_fields *fields) {
-  const struct tb_slice *parts = fields->categories;
+struct tb_str tb_track_event_categories(struct tb_perfetto_reader *r, struct tb_str payload,
+                                        const struct tb_track_event_fields *fields) {
+  const struct tb_str *parts = fields->categories;
   if (fields->category_count < 2) return parts[0];
   if (fields->inline_category || fields->category_count > TB_TRACK_EVENT_CATEGORIES_KEPT) return join_new(r, payload);
   const char *third = fields->category_count > 2 ? parts[2].ptr : NULL;
@@ -374,7 +374,7 @@ struct tb_slice tb_track_event_categories(struct tb_perfetto_reader *r, struct t
       r->joined_categories[place].parts[2] == third) {
     return r->joined_categories[place].joined;
   }
-  struct tb_slice joined = join_new(r, payload);
+  struct tb_str joined = join_new(r, payload);
   if (tb_text_pool_add(&r->state.pool, joined, &joined) != TB_OK) {
     r->out_of_memory = true;
     return joined;

@@ -56,36 +56,36 @@ struct tb_track_event_fields {
   struct tb_number_list flows, terminating_flows;
   size_t first_arg, first_top_arg; /* in the batch: the first argument, and the last top-level one */
   /* cleared up to here */
-  struct tb_slice categories[TB_TRACK_EVENT_CATEGORIES_KEPT]; /* the first ones */
+  struct tb_str categories[TB_TRACK_EVENT_CATEGORIES_KEPT]; /* the first ones */
   uint64_t track_uuid;
-  struct tb_slice name;
+  struct tb_str name;
   uint64_t counter; /* int64, or the bits of a double */
   uint64_t correlation;
-  struct tb_slice correlation_text;
-  struct tb_slice callstack;
+  struct tb_str correlation_text;
+  struct tb_str callstack;
   uint64_t callstack_iid;
   uint64_t weight;
-  struct tb_slice source_location;
+  struct tb_str source_location;
   uint64_t source_location_iid;
-  struct tb_slice legacy;
-  struct tb_slice log, task;
+  struct tb_str legacy;
+  struct tb_str log, task;
   int64_t timestamp_us, thread_us, instructions;
 };
 
 /* Reads the fields; annotations go to the batch's args at once. TB_OK, TB_BAD_DATA or a failure. */
-TB_MUST_CHECK enum tb_status tb_track_event_fields_read(struct tb_perfetto_reader *r, struct tb_slice payload,
+TB_MUST_CHECK enum tb_status tb_track_event_fields_read(struct tb_perfetto_reader *r, struct tb_str payload,
                                                         struct tb_track_event_fields *fields);
 
 /* The categories as a comma list; reads `payload` again where there are several. */
-struct tb_slice tb_track_event_categories(struct tb_perfetto_reader *r, struct tb_slice payload,
-                                          const struct tb_track_event_fields *fields);
+struct tb_str tb_track_event_categories(struct tb_perfetto_reader *r, struct tb_str payload,
+                                        const struct tb_track_event_fields *fields);
 
 /* Whether the last annotation is the one in which our writer carries what TrackEvent has no field for
  * (docs/MAPPING.md). */
-bool tb_perfetto_is_carriage(const struct tb_perfetto_reader *r, const struct tb_track_event_fields *fields);
+bool tb_perfetto_is_carried(const struct tb_perfetto_reader *r, const struct tb_track_event_fields *fields);
 
 /* Takes that annotation off the batch's arguments: what it says of the event goes there, the rest becomes `extra`. */
-void tb_perfetto_take_carriage(struct tb_perfetto_reader *r, const struct tb_track_event_fields *fields,
+void tb_perfetto_apply_carried(struct tb_perfetto_reader *r, const struct tb_track_event_fields *fields,
                                struct tb_event *event);
 
 #endif

@@ -15,7 +15,7 @@ static int64_t us_to_ns(int64_t us) { return (int64_t)((uint64_t)us * 1000u); }
 /* ---- which track ------------------------------------------------------------------------------------------------- */
 
 static struct tb_perfetto_track *kept_default(struct tb_perfetto_reader *r) {
-  struct tb_sequence *sequence = r->context.sequence;
+  struct tb_sequence_state *sequence = r->context.sequence;
   if (sequence->default_track_object && sequence->default_track_generation == sequence->generation) {
     return sequence->default_track_object;
   }
@@ -26,12 +26,12 @@ static struct tb_perfetto_track *kept_default(struct tb_perfetto_reader *r) {
 }
 
 static struct tb_perfetto_track *sequence_thread(struct tb_perfetto_reader *r) {
-  const struct tb_sequence *sequence = r->context.sequence;
+  const struct tb_sequence_state *sequence = r->context.sequence;
   return tb_tracks_thread(&r->tracks, &sequence->pid, sequence->tid, r->head.machine);
 }
 
 struct tb_perfetto_track *tb_perfetto_default_track(struct tb_perfetto_reader *r) {
-  const struct tb_sequence *sequence = r->context.sequence;
+  const struct tb_sequence_state *sequence = r->context.sequence;
   if (sequence->has_default_track && sequence->default_track) return kept_default(r);
   return sequence->has_thread ? sequence_thread(r) : NULL;
 }
@@ -39,7 +39,7 @@ struct tb_perfetto_track *tb_perfetto_default_track(struct tb_perfetto_reader *r
 /* The thread that the legacy event names in place of the sequence's; where it names a process only, that one's track.
  */
 static struct tb_perfetto_track *overridden_track(struct tb_perfetto_reader *r, const struct tb_legacy_event *legacy) {
-  const struct tb_sequence *sequence = r->context.sequence;
+  const struct tb_sequence_state *sequence = r->context.sequence;
   int64_t pid = legacy->has_pid ? legacy->pid : sequence->pid;
   if (!legacy->has_tid) return tb_tracks_process(&r->tracks, pid, r->head.machine);
   return tb_tracks_thread(&r->tracks, &pid, legacy->tid, r->head.machine);
@@ -47,9 +47,9 @@ static struct tb_perfetto_track *overridden_track(struct tb_perfetto_reader *r, 
 
 /* The rules by which the importer finds an event's track: its uuid, the default's; else, for events of before there
  * were tracks, the thread that the sequence or the event names; else the trace's own. */
-static struct tb_perfetto_track *find_track(struct tb_perfetto_reader *r, const struct tb_event_in_hand *e) {
+static struct tb_perfetto_track *find_track(struct tb_perfetto_reader *r, const struct tb_track_event_parse *e) {
   const struct tb_track_event_fields *fields = &e->fields;
-  const struct tb_sequence *sequence = r->context.sequence;
+  const struct tb_sequence_state *sequence = r->context.sequence;
   const struct tb_legacy_event *legacy = &e->legacy;
   if ((fields->has & TB_TE_TRACK) && fields->track_uuid) return tb_perfetto_find_track(r, fields->track_uuid);
   if (!(fields->has & TB_TE_TRACK) && sequence->has_default_track && sequence->default_track) return kept_default(r);
@@ -66,8 +66,8 @@ static const struct tb_track *process_of(const struct tb_track *track) {
 
 /* ---- when -------------------------------------------------------------------------------------------------------- */
 
-static enum tb_status find_legacy_time(struct tb_perfetto_reader *r, struct tb_event_in_hand *e, bool *has_ts) {
-  struct tb_sequence *sequence = r->context.sequence;
+static enum tb_status find_legacy_time(struct tb_perfetto_reader *r, struct tb_track_event_parse *e, bool *has_ts) {
+  struct tb_sequence_state *sequence = r->context.sequence;
   const struct tb_track_event_fields *fields = &e->fields;
   if (fields->has & TB_TE_TIMESTAMP_ABSOLUTE) {
     e->ts = us_to_ns(fields->timestamp_us);
@@ -83,8 +83,8 @@ static enum tb_status find_legacy_time(struct tb_perfetto_reader *r, struct tb_e
   return TB_OK;
 }
 
-static void find_legacy_thread_times(struct tb_perfetto_reader *r, struct tb_event_in_hand *e) {
-  struct tb_sequence *sequence = r->context.sequence;
+static void find_legacy_thread_times(struct tb_perfetto_reader *r, struct tb_track_event_parse *e) {
+  struct tb_sequence_state *sequence = r->context.sequence;
   const struct tb_track_event_fields *fields = &e->fields;
   if (fields->has & TB_TE_THREAD_ABSOLUTE) {
     e->has_thread_ts = true;
@@ -104,7 +104,7 @@ static void find_legacy_thread_times(struct tb_perfetto_reader *r, struct tb_eve
   }
 }
 
-static enum tb_status find_times(struct tb_perfetto_reader *r, struct tb_event_in_hand *e, bool *has_ts) {
+static enum tb_status find_times(struct tb_perfetto_reader *r, struct tb_track_event_parse *e, bool *has_ts) {
   *has_ts = r->context.has_ts;
   e->ts = r->context.ts;
   if (!(e->fields.has & TB_TE_LATE_FIELDS)) return TB_OK;
@@ -115,12 +115,12 @@ static enum tb_status find_times(struct tb_perfetto_reader *r, struct tb_event_i
 
 /* ---- what it is called ------------------------------------------------------------------------------------------- */
 
-static void set_names(struct tb_perfetto_reader *r, struct tb_event *event, const struct tb_event_in_hand *e) {
+static void set_names(struct tb_perfetto_reader *r, struct tb_event *event, const struct tb_track_event_parse *e) {
   if (e->fields.has & TB_TE_NAME) {
     event->has |= TB_HAS_NAME;
     event->name = e->fields.name;
   } else if (e->legacy.has_name_iid) {
-    const struct tb_slice *name = tb_perfetto_interned(r, TB_INDEX_EVENT_NAMES, e->legacy.name_iid);
+    const struct tb_str *name = tb_perfetto_interned(r, TB_INDEX_EVENT_NAMES, e->legacy.name_iid);
     event->has |= TB_HAS_NAME;
     if (name) event->name = *name;
   }
@@ -183,7 +183,7 @@ static void set_legacy_type(struct tb_perfetto_reader *r, struct tb_event *event
   if (event->type == TB_EVENT_OTHER) {
     char *text = tb_perfetto_alloc(r, 1);
     if (text) *text = legacy->phase;
-    event->phase_text = (struct tb_slice){text, text ? 1 : 0};
+    event->phase_text = (struct tb_str){text, text ? 1 : 0};
   }
   if (event->type == TB_EVENT_INSTANT) set_legacy_instant(r, event, legacy->instant_scope);
 }
@@ -221,12 +221,12 @@ static void set_rare(struct tb_perfetto_reader *r, struct tb_event *event, const
   if (fields->has & TB_TE_SOURCE_LOCATION)
     event->source_location = tb_perfetto_source_location(fields->source_location);
   if (fields->has & TB_TE_SOURCE_LOCATION_IID) {
-    const struct tb_slice *message = tb_perfetto_interned(r, TB_INDEX_SOURCE_LOCATIONS, fields->source_location_iid);
+    const struct tb_str *message = tb_perfetto_interned(r, TB_INDEX_SOURCE_LOCATIONS, fields->source_location_iid);
     if (message) event->source_location = tb_perfetto_source_location(*message);
   }
 }
 
-static void set_thread_times(struct tb_event *event, const struct tb_event_in_hand *e) {
+static void set_thread_times(struct tb_event *event, const struct tb_track_event_parse *e) {
   if (e->has_thread_ts) {
     event->has |= TB_HAS_THREAD_TS;
     event->thread_ts = e->thread_ts;
@@ -245,7 +245,7 @@ static void set_args(struct tb_perfetto_reader *r, struct tb_event *event, const
   event->arg_count = count;
 }
 
-static void add_typed(struct tb_perfetto_reader *r, struct tb_event *event, const struct tb_event_in_hand *e) {
+static void add_typed(struct tb_perfetto_reader *r, struct tb_event *event, const struct tb_track_event_parse *e) {
   if (e->fields.has & TB_TE_LOG) tb_perfetto_log_message(r, e->fields.log, event);
   if (e->fields.has & TB_TE_TASK) tb_perfetto_task_execution(r, e->fields.task);
   if (e->fields.has & TB_TE_TYPED) tb_perfetto_typed_fields(r, e->payload);
@@ -259,14 +259,14 @@ static bool is_moment(const struct tb_event *event) {
 }
 
 /* Whether the event is the end of such a slice, of which readers need know nothing. */
-static bool ends_moment(struct tb_event_in_hand *e) {
+static bool ends_moment(struct tb_track_event_parse *e) {
   if (e->legacy.has_phase || e->fields.type != TB_TRACK_EVENT_TYPE_SLICE_END) return false;
   bool moment = e->track->moments & 1;
   e->track->moments >>= 1;
   return moment;
 }
 
-static struct tb_event *make_one(struct tb_perfetto_reader *r, struct tb_event_in_hand *e) {
+static struct tb_event *make_one(struct tb_perfetto_reader *r, struct tb_track_event_parse *e) {
   tb_perfetto_tell_track(r, e->track);
   struct tb_event *event = tb_perfetto_emit(r, TB_EVENT_INSTANT);
   event->has = TB_HAS_TS;
@@ -282,7 +282,7 @@ static struct tb_event *make_one(struct tb_perfetto_reader *r, struct tb_event_i
   set_emitter(r, event, &e->legacy);
   set_thread_times(event, e);
   set_rare(r, event, &e->fields);
-  if (tb_perfetto_is_carriage(r, &e->fields)) tb_perfetto_take_carriage(r, &e->fields, event);
+  if (tb_perfetto_is_carried(r, &e->fields)) tb_perfetto_apply_carried(r, &e->fields, event);
   if (event->type == TB_EVENT_SLICE_BEGIN) {
     if (!r->given) e->track->moments = e->track->moments << 1 | is_moment(event);
     if (is_moment(event)) event->type = TB_EVENT_INSTANT;
@@ -302,7 +302,7 @@ static struct tb_perfetto_track *thread_of(struct tb_perfetto_track *track) {
 
 /* A flow event that stands whole. */
 static enum tb_status make_whole_flow(struct tb_perfetto_reader *r, const struct tb_json_flow *flow,
-                                      struct tb_event_in_hand *e) {
+                                      struct tb_track_event_parse *e) {
   e->payload = flow->event;
   e->legacy.present = e->legacy.has_phase = e->legacy.has_name_iid = e->legacy.has_pid = e->legacy.has_tid = false;
   e->has_thread_ts = e->has_instructions = e->has_counters = false;
@@ -315,8 +315,8 @@ static enum tb_status make_whole_flow(struct tb_perfetto_reader *r, const struct
 }
 
 static enum tb_status make_flow(struct tb_perfetto_reader *r, const struct tb_json_flow *flow,
-                                const struct tb_event_in_hand *slice) {
-  struct tb_event_in_hand e = {.track = thread_of(slice->track)};
+                                const struct tb_track_event_parse *slice) {
+  struct tb_track_event_parse e = {.track = thread_of(slice->track)};
   e.ts = (int64_t)((uint64_t)slice->ts + (uint64_t)flow->delay);
   if (flow->event.ptr) return make_whole_flow(r, flow, &e);
   tb_perfetto_tell_track(r, e.track);
@@ -328,7 +328,7 @@ static enum tb_status make_flow(struct tb_perfetto_reader *r, const struct tb_js
 }
 
 /* The flow events that come before the slice, or after its begin. */
-static enum tb_status make_flows(struct tb_perfetto_reader *r, const struct tb_event_in_hand *e, bool before) {
+static enum tb_status make_flows(struct tb_perfetto_reader *r, const struct tb_track_event_parse *e, bool before) {
   struct tb_json_flow_walk walk;
   struct tb_json_flow flow;
   tb_perfetto_start_flows(r, e, &walk);
@@ -342,20 +342,20 @@ static enum tb_status make_flows(struct tb_perfetto_reader *r, const struct tb_e
   return status == TB_END ? TB_OK : status;
 }
 
-static void bind(struct tb_perfetto_reader *r, const struct tb_event_in_hand *e, struct tb_event *event) {
+static void bind(struct tb_perfetto_reader *r, const struct tb_track_event_parse *e, struct tb_event *event) {
   struct tb_json_flow_walk walk;
   struct tb_json_flow flow;
   tb_perfetto_start_flows(r, e, &walk);
-  event->has |= TB_HAS_FLOWS_TOLD;
+  event->has |= TB_HAS_FLOWS_DUPLICATED;
   while (tb_perfetto_next_flow(r, &walk, &flow) == TB_OK) {
     if (tb_json_flow_is_bind_id(&flow)) tb_json_flow_bind(&flow, event);
-    if (tb_json_flow_is_alone(&flow)) event->has |= TB_HAS_ID_ALONE;
+    if (tb_json_flow_is_alone(&flow)) event->has |= TB_HAS_ID_ONLY_MATCH;
   }
 }
 
 /* ---- events and what goes with them ------------------------------------------------------------------------------ */
 
-static enum tb_status make_event_and_flows(struct tb_perfetto_reader *r, struct tb_event_in_hand *e) {
+static enum tb_status make_event_and_flows(struct tb_perfetto_reader *r, struct tb_track_event_parse *e) {
   size_t args = r->batch->arg_count;
   uint32_t type = e->fields.type;
   enum tb_status status = make_flows(r, e, true);
@@ -367,7 +367,7 @@ static enum tb_status make_event_and_flows(struct tb_perfetto_reader *r, struct 
   return make_flows(r, e, false);
 }
 
-static enum tb_status make_event(struct tb_perfetto_reader *r, struct tb_event_in_hand *e) {
+static enum tb_status make_event(struct tb_perfetto_reader *r, struct tb_track_event_parse *e) {
   if (ends_moment(e)) return TB_OK;
   if (r->head.json_flow_count) {
     enum tb_status status = make_event_and_flows(r, e);
@@ -378,17 +378,17 @@ static enum tb_status make_event(struct tb_perfetto_reader *r, struct tb_event_i
   return e->has_counters || e->fields.double_counter_values.count ? tb_perfetto_emit_extra_counters(r, e) : TB_OK;
 }
 
-static enum tb_status make_counter(struct tb_perfetto_reader *r, struct tb_event_in_hand *e) {
+static enum tb_status make_counter(struct tb_perfetto_reader *r, struct tb_track_event_parse *e) {
   if (e->track->track.type != TB_TRACK_COUNTER) return tb_perfetto_lose(r, TB_PERFETTO_LOSS_COUNTER);
   struct tb_event *event = tb_perfetto_emit_counter(r, e);
   set_names(r, event, e);
   tb_legacy_event_apply(&e->legacy, event);
-  if (tb_perfetto_is_carriage(r, &e->fields)) tb_perfetto_take_carriage(r, &e->fields, event);
+  if (tb_perfetto_is_carried(r, &e->fields)) tb_perfetto_apply_carried(r, &e->fields, event);
   return TB_OK;
 }
 
 /* A state lasts until the next one: as a slice it ends there. An event without a name ends the state alone. */
-static enum tb_status make_state(struct tb_perfetto_reader *r, struct tb_event_in_hand *e) {
+static enum tb_status make_state(struct tb_perfetto_reader *r, struct tb_track_event_parse *e) {
   tb_perfetto_tell_track(r, e->track);
   if (e->track->in_state) {
     struct tb_event *event = tb_perfetto_emit(r, TB_EVENT_SLICE_END);
@@ -402,7 +402,7 @@ static enum tb_status make_state(struct tb_perfetto_reader *r, struct tb_event_i
   return e->track->in_state ? make_event(r, e) : TB_OK;
 }
 
-static enum tb_status read_event(struct tb_perfetto_reader *r, struct tb_event_in_hand *e) {
+static enum tb_status read_event(struct tb_perfetto_reader *r, struct tb_track_event_parse *e) {
   enum tb_status status = tb_track_event_fields_read(r, e->payload, &e->fields);
   if (status == TB_OK && (e->fields.has & TB_TE_LEGACY)) status = tb_legacy_event_read(e->fields.legacy, &e->legacy);
   if (status != TB_OK) return status;
@@ -431,8 +431,8 @@ static enum tb_status read_event(struct tb_perfetto_reader *r, struct tb_event_i
   }
 }
 
-enum tb_status tb_perfetto_track_event(struct tb_perfetto_reader *r, struct tb_slice payload) {
-  struct tb_event_in_hand e;
+enum tb_status tb_perfetto_track_event(struct tb_perfetto_reader *r, struct tb_str payload) {
+  struct tb_track_event_parse e;
   e.payload = payload;
   e.legacy.present = e.legacy.has_phase = e.legacy.has_name_iid = e.legacy.has_pid = e.legacy.has_tid = false;
   e.has_thread_ts = e.has_instructions = e.has_counters = false;

@@ -10,8 +10,8 @@
 #include "perfetto/reader/reader.h"
 #include "perfetto/reader/track_event_fields.h"
 
-struct tb_event_in_hand {
-  struct tb_slice payload;
+struct tb_track_event_parse {
+  struct tb_str payload;
   struct tb_track_event_fields fields;
   struct tb_legacy_event legacy;
   struct tb_perfetto_track *track;
@@ -25,21 +25,21 @@ struct tb_event_in_hand {
 extern const char TB_PERFETTO_LOSS_COUNTER[];
 
 /* Makes the event of the counter's value. */
-struct tb_event *tb_perfetto_emit_counter(struct tb_perfetto_reader *r, const struct tb_event_in_hand *e);
+struct tb_event *tb_perfetto_emit_counter(struct tb_perfetto_reader *r, const struct tb_track_event_parse *e);
 
 /* Values that stand beside a slice: its thread's times go on the event itself, others become counter events behind it. The first
  * takes the former, the second makes the latter. */
-void tb_perfetto_take_extra_counters(struct tb_perfetto_reader *r, struct tb_event_in_hand *e);
-enum tb_status tb_perfetto_emit_extra_counters(struct tb_perfetto_reader *r, const struct tb_event_in_hand *e);
+void tb_perfetto_take_extra_counters(struct tb_perfetto_reader *r, struct tb_track_event_parse *e);
+enum tb_status tb_perfetto_emit_extra_counters(struct tb_perfetto_reader *r, const struct tb_track_event_parse *e);
 
 /* ---- flows of JSON and FXT (perfetto/reader/flows.c) ------------------------------------------------------------------------- */
 
 /* One of the packet's JsonFlows. */
 struct tb_json_flow {
-  struct tb_slice letters, categories, name; /* of its kind */
+  struct tb_str letters, categories, name; /* of its kind */
   int64_t delay;
   uint64_t id;
-  struct tb_slice event; /* ptr NULL: none */
+  struct tb_str event; /* ptr NULL: none */
 };
 
 /* A walk over those of the packet in hand. */
@@ -49,7 +49,7 @@ struct tb_json_flow_walk {
   uint32_t implied; /* flow ids of the slice that were taken so far */
 };
 
-void tb_perfetto_start_flows(const struct tb_perfetto_reader *r, const struct tb_event_in_hand *e,
+void tb_perfetto_start_flows(const struct tb_perfetto_reader *r, const struct tb_track_event_parse *e,
                              struct tb_json_flow_walk *walk);
 /* TB_OK, TB_END or TB_BAD_DATA. */
 enum tb_status tb_perfetto_next_flow(struct tb_perfetto_reader *r, struct tb_json_flow_walk *walk,
@@ -64,7 +64,7 @@ static inline bool tb_json_flow_is_bind_id(const struct tb_json_flow *flow) {
 bool tb_json_flow_is_alone(const struct tb_json_flow *flow);
 /* No flow event, but says of the packet's flow ids alone that they are such. */
 static inline bool tb_json_flow_is_remark(const struct tb_json_flow *flow) {
-  return flow->letters.ptr[0] == TB_JSON_FLOW_ALONE;
+  return flow->letters.ptr[0] == TB_JSON_FLOW_ID_ONLY;
 }
 /* Puts what the kind says on a flow event, or the bind_id on its slice. */
 void tb_json_flow_apply(const struct tb_json_flow *flow, struct tb_event *event);

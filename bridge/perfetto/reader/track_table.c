@@ -6,7 +6,7 @@
 
 enum { TRACKS_MAX = 1 << 26 };
 
-void tb_tracks_init(struct tb_tracks *tracks, struct tb_budget *budget, struct tb_intern *pool) {
+void tb_tracks_init(struct tb_tracks *tracks, struct tb_limit_allocator *budget, struct tb_intern *pool) {
   *tracks = (struct tb_tracks){.budget = budget, .pool = pool};
   tb_arena_init(&tracks->arena, &budget->allocator, 0);
   tb_arena_init(&tracks->scratch, &budget->allocator, 0);
@@ -86,13 +86,13 @@ int64_t tb_tracks_id(struct tb_tracks *tracks, int64_t id, uint32_t machine) {
 
 enum tb_status tb_tracks_label_machine(struct tb_tracks *tracks, struct tb_track *track) {
   if (!tb_tracks_has_machine_label(tracks, track) || track->label_count) return TB_OK;
-  struct tb_slice *label = tb_arena_alloc(&tracks->arena, sizeof(*label));
+  struct tb_str *label = tb_arena_alloc(&tracks->arena, sizeof(*label));
   char text[32];
   int len = snprintf(text, sizeof(text), "machine %" PRIu32, track->machine);
   if (!label || len < 0) return TB_NO_MEMORY;
   track->labels = label;
   track->label_count = 1;
-  return tb_text_pool_add(tracks->pool, (struct tb_slice){text, (size_t)len}, label);
+  return tb_text_pool_add(tracks->pool, (struct tb_str){text, (size_t)len}, label);
 }
 
 struct tb_perfetto_track *tb_tracks_process(struct tb_tracks *tracks, int64_t pid, uint32_t machine) {
@@ -156,16 +156,16 @@ struct tb_perfetto_track *tb_tracks_thread(struct tb_tracks *tracks, const int64
   return status == TB_OK ? track : NULL;
 }
 
-static enum tb_status change_name(struct tb_tracks *tracks, struct tb_perfetto_track *track, struct tb_slice name,
+static enum tb_status change_name(struct tb_tracks *tracks, struct tb_perfetto_track *track, struct tb_str name,
                                   struct tb_name_source by) {
   track->named_by = by;
-  if (tb_slice_equal(track->track.name, name)) return TB_OK;
+  if (tb_str_equal(track->track.name, name)) return TB_OK;
   tb_tracks_before_change(tracks);
   track->told = false;
   return tb_text_pool_add(tracks->pool, name, &track->track.name);
 }
 
-enum tb_status tb_tracks_set_name(struct tb_tracks *tracks, struct tb_perfetto_track *track, struct tb_slice name,
+enum tb_status tb_tracks_set_name(struct tb_tracks *tracks, struct tb_perfetto_track *track, struct tb_str name,
                                   struct tb_name_source by) {
   struct tb_name_source *now = &track->named_by;
   if (by.rank < now->rank || (by.rank == now->rank && by.ts < now->ts)) return TB_OK;
@@ -174,7 +174,7 @@ enum tb_status tb_tracks_set_name(struct tb_tracks *tracks, struct tb_perfetto_t
   return TB_OK;
 }
 
-enum tb_status tb_tracks_rename(struct tb_tracks *tracks, struct tb_perfetto_track *process, struct tb_slice name,
+enum tb_status tb_tracks_rename(struct tb_tracks *tracks, struct tb_perfetto_track *process, struct tb_str name,
                                 int64_t ts) {
   const struct tb_name_source *now = &process->named_by;
   if (now->rank != TB_NAME_NONE && ts < now->ts) return TB_OK;
@@ -190,8 +190,8 @@ bool tb_tracks_is_placed(struct tb_perfetto_track *track) {
 }
 
 struct tb_perfetto_track *tb_tracks_named_counter(struct tb_tracks *tracks, struct tb_perfetto_track *home,
-                                                  struct tb_slice name) {
-  struct tb_slice kept;
+                                                  struct tb_str name) {
+  struct tb_str kept;
   if (tb_text_pool_add(tracks->pool, name, &kept) != TB_OK) return NULL;
   uint64_t key = (uint64_t)(uintptr_t)kept.ptr;
   struct tb_perfetto_track *track = find(tracks, &tracks->counters, key, home->track.index);

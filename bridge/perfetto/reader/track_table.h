@@ -54,7 +54,7 @@ enum {
 };
 
 struct tb_tracks {
-  struct tb_budget *budget;
+  struct tb_limit_allocator *budget;
   struct tb_intern *pool;
   void (*before_change)(void *ctx); /* called before a track changes that may have been given out; NULL: nothing is */
   void *change_ctx;
@@ -73,7 +73,7 @@ struct tb_tracks {
   struct tb_perfetto_track *recent[TB_TRACKS_RECENT]; /* by uuid: events ask for few tracks again and again */
 };
 
-void tb_tracks_init(struct tb_tracks *tracks, struct tb_budget *budget, struct tb_intern *pool);
+void tb_tracks_init(struct tb_tracks *tracks, struct tb_limit_allocator *budget, struct tb_intern *pool);
 void tb_tracks_free(struct tb_tracks *tracks);
 
 /* The track `uuid` (0: the trace itself), made where it is not known yet. NULL when memory is exhausted. */
@@ -107,23 +107,23 @@ bool tb_tracks_is_placed(struct tb_perfetto_track *track);
 
 /* The counter of that name below `home`, made where it is not known yet, with no uuid. NULL when memory is exhausted. */
 struct tb_perfetto_track *tb_tracks_named_counter(struct tb_tracks *tracks, struct tb_perfetto_track *home,
-                                                  struct tb_slice name);
+                                                  struct tb_str name);
 
 /* Makes a thread's track known by its tid, pid and machine. TB_OK or TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_tracks_add_thread(struct tb_tracks *tracks, struct tb_perfetto_track *track);
 
 /* Applies a TrackDescriptor message that is said at time `ts`, see tb_name_source. TB_OK and *track, whose `told` is false where it
  * changed; TB_BAD_DATA where the message is damaged; TB_NO_MEMORY. `only_new`: leaves a track alone that is described already. */
-TB_MUST_CHECK enum tb_status tb_tracks_describe(struct tb_tracks *tracks, struct tb_slice descriptor, uint32_t machine,
+TB_MUST_CHECK enum tb_status tb_tracks_describe(struct tb_tracks *tracks, struct tb_str descriptor, uint32_t machine,
                                                 uint32_t sequence, int64_t ts, bool only_new,
                                                 struct tb_perfetto_track **track);
 
 /* Gives a process or thread its name, where it has no better one. TB_OK or TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_tracks_set_name(struct tb_tracks *tracks, struct tb_perfetto_track *track,
-                                                struct tb_slice name, struct tb_name_source by);
+                                                struct tb_str name, struct tb_name_source by);
 
 /* Gives a process another name, wherever the one that it has at that time comes from. TB_OK or TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_tracks_rename(struct tb_tracks *tracks, struct tb_perfetto_track *process,
-                                              struct tb_slice name, int64_t ts);
+                                              struct tb_str name, int64_t ts);
 
 #endif

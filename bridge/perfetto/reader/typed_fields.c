@@ -8,7 +8,7 @@
 
 #include "base/utf8.h"
 
-static struct tb_arg *add_typed(struct tb_perfetto_reader *r, struct tb_slice name) {
+static struct tb_arg *add_typed(struct tb_perfetto_reader *r, struct tb_str name) {
   struct tb_arg *arg = tb_perfetto_add_arg(r, name);
   arg->flags = TB_ARG_TYPED;
   return arg;
@@ -22,43 +22,43 @@ static void set_float(struct tb_arg *arg, uint64_t bits) {
 }
 
 static void set_enum(struct tb_perfetto_reader *r, struct tb_arg *arg, uint32_t type, int32_t number) {
-  bool known = tb_schema_find_value(&r->schema, type, number, &arg->text);
+  bool known = tb_descriptor_pool_find_value(&r->schema, type, number, &arg->text);
   arg->type = known ? TB_ARG_STRING : TB_ARG_INT;
   if (!known) arg->i = number;
 }
 
-static void set_scalar(struct tb_perfetto_reader *r, struct tb_arg *arg, const struct tb_schema_field *field,
+static void set_scalar(struct tb_perfetto_reader *r, struct tb_arg *arg, const struct tb_descriptor_field *field,
                        uint64_t value) {
   arg->type = TB_ARG_INT;
   arg->u = value;
   switch (field->type) {
-    case TB_SCHEMA_DOUBLE:
+    case TB_DESCRIPTOR_DOUBLE:
       arg->type = TB_ARG_DOUBLE;
       break;
-    case TB_SCHEMA_FLOAT:
+    case TB_DESCRIPTOR_FLOAT:
       set_float(arg, value);
       break;
-    case TB_SCHEMA_INT32:
-    case TB_SCHEMA_SFIXED32:
+    case TB_DESCRIPTOR_INT32:
+    case TB_DESCRIPTOR_SFIXED32:
       arg->i = (int32_t)value;
       break;
-    case TB_SCHEMA_UINT32:
-    case TB_SCHEMA_FIXED32:
+    case TB_DESCRIPTOR_UINT32:
+    case TB_DESCRIPTOR_FIXED32:
       arg->u = (uint32_t)value;
       break;
-    case TB_SCHEMA_UINT64:
-    case TB_SCHEMA_FIXED64:
+    case TB_DESCRIPTOR_UINT64:
+    case TB_DESCRIPTOR_FIXED64:
       arg->type = TB_ARG_UINT;
       break;
-    case TB_SCHEMA_SINT32:
-    case TB_SCHEMA_SINT64:
+    case TB_DESCRIPTOR_SINT32:
+    case TB_DESCRIPTOR_SINT64:
       arg->i = tb_wire_zigzag_decode(value);
       break;
-    case TB_SCHEMA_BOOL:
+    case TB_DESCRIPTOR_BOOL:
       arg->type = TB_ARG_BOOL;
       arg->u = value != 0;
       break;
-    case TB_SCHEMA_ENUM:
+    case TB_DESCRIPTOR_ENUM:
       set_enum(r, arg, field->type_id, (int32_t)value);
       break;
     default:
@@ -66,9 +66,9 @@ static void set_scalar(struct tb_perfetto_reader *r, struct tb_arg *arg, const s
   }
 }
 
-static bool is_text(uint32_t type) { return type == TB_SCHEMA_STRING || type == TB_SCHEMA_BYTES; }
+static bool is_text(uint32_t type) { return type == TB_DESCRIPTOR_STRING || type == TB_DESCRIPTOR_BYTES; }
 
-static bool is_text_for_people(struct tb_slice bytes) {
+static bool is_text_for_people(struct tb_str bytes) {
   const char *end = bytes.len ? bytes.ptr + bytes.len : bytes.ptr;
   for (const char *p = bytes.ptr; p != end;) {
     size_t skip, len = tb_utf8_character(p, end, &skip);
@@ -78,15 +78,17 @@ static bool is_text_for_people(struct tb_slice bytes) {
   return true;
 }
 
-static void read_message(struct tb_perfetto_reader *r, size_t slot, uint32_t type, struct tb_slice bytes,
-                         unsigned depth);
+static void read_message(struct tb_perfetto_reader *r, size_t slot, uint32_t type, struct tb_str bytes, unsigned depth);
 
 /* A packed list of numbers: each its own argument. */
-static void add_packed(struct tb_perfetto_reader *r, const struct tb_schema_field *field, struct tb_slice packed) {
+static void add_packed(struct tb_perfetto_reader *r, const struct tb_descriptor_field *field, struct tb_str packed) {
   size_t size = 0;
-  if (field->type == TB_SCHEMA_DOUBLE || field->type == TB_SCHEMA_FIXED64 || field->type == TB_SCHEMA_SFIXED64)
+  if (field->type == TB_DESCRIPTOR_DOUBLE || field->type == TB_DESCRIPTOR_FIXED64 ||
+      field->type == TB_DESCRIPTOR_SFIXED64)
     size = 8;
-  if (field->type == TB_SCHEMA_FLOAT || field->type == TB_SCHEMA_FIXED32 || field->type == TB_SCHEMA_SFIXED32) size = 4;
+  if (field->type == TB_DESCRIPTOR_FLOAT || field->type == TB_DESCRIPTOR_FIXED32 ||
+      field->type == TB_DESCRIPTOR_SFIXED32)
+    size = 4;
   const char *at = packed.ptr, *end = at + packed.len;
   while (at != end) {
     uint64_t value = 0;
@@ -94,21 +96,21 @@ static void add_packed(struct tb_perfetto_reader *r, const struct tb_schema_fiel
     if (size) memcpy(&value, at, size);
     at = size ? at + size : tb_wire_read_varint(at, end, &value);
     if (!at) return;
-    set_scalar(r, add_typed(r, (struct tb_slice){NULL, 0}), field, value);
+    set_scalar(r, add_typed(r, (struct tb_str){NULL, 0}), field, value);
   }
 }
 
-static void add_value(struct tb_perfetto_reader *r, struct tb_slice name, const struct tb_schema_field *field,
+static void add_value(struct tb_perfetto_reader *r, struct tb_str name, const struct tb_descriptor_field *field,
                       const struct tb_wire_field *wire, unsigned depth) {
   size_t slot = r->batch->arg_count;
   struct tb_arg *arg = add_typed(r, name);
-  if (field->type == TB_SCHEMA_MESSAGE) {
+  if (field->type == TB_DESCRIPTOR_MESSAGE) {
     arg->type = TB_ARG_DICT;
     if (wire->type == TB_WIRE_BYTES) read_message(r, slot, field->type_id, wire->bytes, depth + 1);
   } else if (is_text(field->type)) {
     /* our schema has bytes for texts too */
     arg->text = tb_wire_text(wire);
-    bool is_string = field->type == TB_SCHEMA_STRING || is_text_for_people(arg->text);
+    bool is_string = field->type == TB_DESCRIPTOR_STRING || is_text_for_people(arg->text);
     arg->type = is_string ? TB_ARG_STRING : TB_ARG_BLOB;
   } else {
     set_scalar(r, arg, field, wire->value);
@@ -122,48 +124,49 @@ struct open_list {
   size_t slot;
 };
 
-static void add_to_list(struct tb_perfetto_reader *r, struct open_list *list, const struct tb_schema_field *field,
+static void add_to_list(struct tb_perfetto_reader *r, struct open_list *list, const struct tb_descriptor_field *field,
                         const struct tb_wire_field *wire, unsigned depth) {
   if (list->number != wire->number) {
     list->number = wire->number;
     list->slot = r->batch->arg_count;
     add_typed(r, field->name)->type = TB_ARG_ARRAY;
   }
-  bool packed = wire->type == TB_WIRE_BYTES && field->type != TB_SCHEMA_MESSAGE && !is_text(field->type);
+  bool packed = wire->type == TB_WIRE_BYTES && field->type != TB_DESCRIPTOR_MESSAGE && !is_text(field->type);
   if (packed) {
     add_packed(r, field, wire->bytes);
   } else {
-    add_value(r, (struct tb_slice){NULL, 0}, field, wire, depth);
+    add_value(r, (struct tb_str){NULL, 0}, field, wire, depth);
   }
   r->batch->args[list->slot].span = (uint32_t)(r->batch->arg_count - list->slot);
 }
 
 /* Debug annotations within a message are arguments with their own names, as if they were its fields. */
-static bool is_annotation(const struct tb_perfetto_reader *r, const struct tb_schema_field *field,
+static bool is_annotation(const struct tb_perfetto_reader *r, const struct tb_descriptor_field *field,
                           const struct tb_wire_field *wire) {
-  return field->type == TB_SCHEMA_MESSAGE && field->type_id == r->types.annotation && wire->type == TB_WIRE_BYTES;
+  return field->type == TB_DESCRIPTOR_MESSAGE && field->type_id == r->types.annotation && wire->type == TB_WIRE_BYTES;
 }
 
 /* As the trace processor has it: the name beside its iid. */
 static void add_histogram_name(struct tb_perfetto_reader *r, uint64_t iid) {
-  const struct tb_slice *text = tb_perfetto_interned(r, TB_INDEX_HISTOGRAM_NAMES, iid);
+  const struct tb_str *text = tb_perfetto_interned(r, TB_INDEX_HISTOGRAM_NAMES, iid);
   if (!text) return;
-  struct tb_arg *name = add_typed(r, TB_SLICE("name"));
+  struct tb_arg *name = add_typed(r, TB_STR("name"));
   name->type = TB_ARG_STRING;
   name->text = *text;
 }
 
 /* Producers may describe their extensions at the end of the trace. */
-static bool find_field(struct tb_perfetto_reader *r, uint32_t type, uint32_t number, struct tb_schema_field *field) {
-  return tb_schema_find_field(&r->schema, type, number, field) ||
-         (tb_perfetto_look_ahead(r) && tb_schema_find_field(&r->schema, type, number, field));
+static bool find_field(struct tb_perfetto_reader *r, uint32_t type, uint32_t number,
+                       struct tb_descriptor_field *field) {
+  return tb_descriptor_pool_find_field(&r->schema, type, number, field) ||
+         (tb_perfetto_look_ahead(r) && tb_descriptor_pool_find_field(&r->schema, type, number, field));
 }
 
 /* A field of a message of the type; false where nothing describes it. */
 static bool add_field(struct tb_perfetto_reader *r, struct open_list *list, uint32_t type,
                       const struct tb_wire_field *wire, unsigned depth) {
-  struct tb_schema_field field;
-  if (!find_field(r, type, wire->number, &field) || field.type == TB_SCHEMA_GROUP) return false;
+  struct tb_descriptor_field field;
+  if (!find_field(r, type, wire->number, &field) || field.type == TB_DESCRIPTOR_GROUP) return false;
   if (is_annotation(r, &field, wire)) {
     list->number = 0;
     (void)tb_perfetto_annotation(r, wire->bytes, depth + 1); /* damage stays as unnoticed as in other typed messages */
@@ -180,7 +183,7 @@ static bool add_field(struct tb_perfetto_reader *r, struct open_list *list, uint
 
 /* ---- what nothing describes: by number, as protoc --decode_raw has it ------------------------------------------------- */
 
-static bool is_message(struct tb_slice bytes) {
+static bool is_message(struct tb_str bytes) {
   struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
   struct tb_wire_field field;
   enum tb_status status;
@@ -195,7 +198,7 @@ static void add_unknown(struct tb_perfetto_reader *r, const struct tb_wire_field
   if (!name) return;
   size_t slot = r->batch->arg_count;
   struct tb_arg *arg =
-      add_typed(r, (struct tb_slice){name, (size_t)snprintf(name, NUMBER_NAME, "field_%u", (unsigned)wire->number)});
+      add_typed(r, (struct tb_str){name, (size_t)snprintf(name, NUMBER_NAME, "field_%u", (unsigned)wire->number)});
   arg->type = TB_ARG_UINT;
   arg->u = wire->value;
   if (wire->type != TB_WIRE_BYTES && wire->type != TB_WIRE_GROUP) return;
@@ -216,7 +219,7 @@ void tb_perfetto_unknown_field(struct tb_perfetto_reader *r, const struct tb_wir
   add_unknown(r, wire, 0);
 }
 
-static void read_message(struct tb_perfetto_reader *r, size_t slot, uint32_t type, struct tb_slice bytes,
+static void read_message(struct tb_perfetto_reader *r, size_t slot, uint32_t type, struct tb_str bytes,
                          unsigned depth) {
   struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
   struct tb_wire_field wire;
@@ -230,10 +233,10 @@ static void read_message(struct tb_perfetto_reader *r, size_t slot, uint32_t typ
   r->batch->args[slot].span = (uint32_t)(r->batch->arg_count - slot);
 }
 
-bool tb_perfetto_proto_value(struct tb_perfetto_reader *r, size_t slot, struct tb_slice type_name,
-                             struct tb_slice bytes, unsigned depth) {
-  uint32_t type = tb_schema_find_type(&r->schema, type_name);
-  if (!type && tb_perfetto_look_ahead(r)) type = tb_schema_find_type(&r->schema, type_name);
+bool tb_perfetto_proto_value(struct tb_perfetto_reader *r, size_t slot, struct tb_str type_name, struct tb_str bytes,
+                             unsigned depth) {
+  uint32_t type = tb_descriptor_pool_find_type(&r->schema, type_name);
+  if (!type && tb_perfetto_look_ahead(r)) type = tb_descriptor_pool_find_type(&r->schema, type_name);
   if (!type) return false;
   r->batch->args[slot].type = TB_ARG_DICT;
   r->batch->args[slot].flags = TB_ARG_TYPED;
@@ -243,7 +246,7 @@ bool tb_perfetto_proto_value(struct tb_perfetto_reader *r, size_t slot, struct t
 
 /* ---- fields of TrackEvent ------------------------------------------------------------------------------------------- */
 
-static void add_text(struct tb_perfetto_reader *r, struct tb_slice name, struct tb_slice text) {
+static void add_text(struct tb_perfetto_reader *r, struct tb_str name, struct tb_str text) {
   if (text.len == 0) return;
   struct tb_arg *arg = add_typed(r, name);
   arg->type = TB_ARG_STRING;
@@ -251,18 +254,18 @@ static void add_text(struct tb_perfetto_reader *r, struct tb_slice name, struct 
 }
 
 static void add_location(struct tb_perfetto_reader *r, uint64_t iid) {
-  const struct tb_slice *message = tb_perfetto_interned(r, TB_INDEX_SOURCE_LOCATIONS, iid);
+  const struct tb_str *message = tb_perfetto_interned(r, TB_INDEX_SOURCE_LOCATIONS, iid);
   if (!message) return;
   struct tb_frame place = tb_perfetto_source_location(*message);
-  add_text(r, TB_SLICE("file_name"), place.file);
-  add_text(r, TB_SLICE("function_name"), place.function);
+  add_text(r, TB_STR("file_name"), place.file);
+  add_text(r, TB_STR("function_name"), place.function);
   if (!place.line) return;
-  struct tb_arg *line = add_typed(r, TB_SLICE("line_number"));
+  struct tb_arg *line = add_typed(r, TB_STR("line_number"));
   line->type = TB_ARG_INT;
   line->i = place.line;
 }
 
-static size_t open_dict(struct tb_perfetto_reader *r, struct tb_slice name) {
+static size_t open_dict(struct tb_perfetto_reader *r, struct tb_str name) {
   size_t slot = r->batch->arg_count;
   add_typed(r, name)->type = TB_ARG_DICT;
   return slot;
@@ -272,8 +275,8 @@ static void close_dict(struct tb_perfetto_reader *r, size_t slot) {
   r->batch->args[slot].span = (uint32_t)(r->batch->arg_count - slot);
 }
 
-void tb_perfetto_log_message(struct tb_perfetto_reader *r, struct tb_slice message, struct tb_event *event) {
-  struct tb_slice body = {"", 0};
+void tb_perfetto_log_message(struct tb_perfetto_reader *r, struct tb_str message, struct tb_event *event) {
+  struct tb_str body = {"", 0};
   uint64_t location = 0;
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
   struct tb_wire_field field;
@@ -281,10 +284,10 @@ void tb_perfetto_log_message(struct tb_perfetto_reader *r, struct tb_slice messa
     if (field.number == TB_LOG_MESSAGE_SOURCE_LOCATION_IID) location = field.value;
     if (field.number == TB_LOG_MESSAGE_PRIO && field.value <= TB_LOG_FATAL) event->log_level = (uint8_t)field.value;
     if (field.number != TB_LOG_MESSAGE_BODY_IID) continue;
-    const struct tb_slice *text = tb_perfetto_interned(r, TB_INDEX_LOG_MESSAGE_BODY, field.value);
+    const struct tb_str *text = tb_perfetto_interned(r, TB_INDEX_LOG_MESSAGE_BODY, field.value);
     if (text) body = *text;
   }
-  bool has_own_name = event->has & TB_HAS_NAME && !tb_slice_equal(event->name, body);
+  bool has_own_name = event->has & TB_HAS_NAME && !tb_str_equal(event->name, body);
   if (event->type == TB_EVENT_INSTANT && !has_own_name) {
     event->type = TB_EVENT_LOG;
     event->has |= TB_HAS_NAME;
@@ -292,18 +295,18 @@ void tb_perfetto_log_message(struct tb_perfetto_reader *r, struct tb_slice messa
     body.len = 0;
   }
   if (body.len == 0 && location == 0) return;
-  size_t slot = open_dict(r, TB_SLICE("log_message"));
-  add_text(r, TB_SLICE("message"), body);
+  size_t slot = open_dict(r, TB_STR("log_message"));
+  add_text(r, TB_STR("message"), body);
   if (location) add_location(r, location);
   close_dict(r, slot);
 }
 
-void tb_perfetto_task_execution(struct tb_perfetto_reader *r, struct tb_slice message) {
+void tb_perfetto_task_execution(struct tb_perfetto_reader *r, struct tb_str message) {
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
   struct tb_wire_field field;
   while (tb_wire_read(&cursor, &field) == TB_OK) {
     if (field.number != TB_TASK_EXECUTION_POSTED_FROM_IID || field.type != TB_WIRE_VARINT) continue;
-    size_t task = open_dict(r, TB_SLICE("task")), from = open_dict(r, TB_SLICE("posted_from"));
+    size_t task = open_dict(r, TB_STR("task")), from = open_dict(r, TB_STR("posted_from"));
     add_location(r, field.value);
     close_dict(r, from);
     close_dict(r, task);
@@ -354,7 +357,7 @@ static bool is_own_field(uint32_t number) {
   }
 }
 
-void tb_perfetto_message_fields(struct tb_perfetto_reader *r, uint32_t type, struct tb_slice message,
+void tb_perfetto_message_fields(struct tb_perfetto_reader *r, uint32_t type, struct tb_str message,
                                 bool (*is_own)(uint32_t number)) {
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
   struct tb_wire_field wire;
@@ -366,12 +369,12 @@ void tb_perfetto_message_fields(struct tb_perfetto_reader *r, uint32_t type, str
   }
 }
 
-void tb_perfetto_typed_fields(struct tb_perfetto_reader *r, struct tb_slice track_event) {
+void tb_perfetto_typed_fields(struct tb_perfetto_reader *r, struct tb_str track_event) {
   tb_perfetto_message_fields(r, r->types.track_event, track_event, is_own_field);
 }
 
-enum tb_status tb_perfetto_extension_descriptor(struct tb_perfetto_reader *r, struct tb_slice payload) {
-  enum tb_status status = tb_schema_add_extensions(&r->schema, payload);
+enum tb_status tb_perfetto_extension_descriptor(struct tb_perfetto_reader *r, struct tb_str payload) {
+  enum tb_status status = tb_descriptor_pool_add_extensions(&r->schema, payload);
   if (status == TB_NO_MEMORY) r->out_of_memory = true;
   return status;
 }

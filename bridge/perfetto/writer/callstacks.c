@@ -3,19 +3,19 @@
 
 enum { MAX_FRAMES = 4096 }; /* of one stack by reference: longer chains are cycles or nonsense */
 
-void tb_stacks_init(struct tb_stacks *stacks, const struct tb_allocator *allocator) {
-  *stacks = (struct tb_stacks){.allocator = allocator};
+void tb_callstacks_init(struct tb_callstacks *stacks, const struct tb_allocator *allocator) {
+  *stacks = (struct tb_callstacks){.allocator = allocator};
   tb_intern_init(&stacks->frame_ids, allocator);
   tb_arena_init(&stacks->arena, allocator, 0);
 }
 
-void tb_stacks_free(struct tb_stacks *stacks) {
+void tb_callstacks_free(struct tb_callstacks *stacks) {
   tb_intern_free(&stacks->frame_ids);
   tb_arena_free(&stacks->arena);
   tb_free(stacks->allocator, stacks->frames, stacks->frame_capacity * sizeof(*stacks->frames));
 }
 
-enum tb_status tb_stacks_define(struct tb_stacks *stacks, const struct tb_event *event) {
+enum tb_status tb_callstacks_define(struct tb_callstacks *stacks, const struct tb_event *event) {
   uint32_t id = tb_intern_id(&stacks->frame_ids, event->id.text);
   if (!id) return TB_NO_MEMORY;
   size_t before = stacks->frame_capacity;
@@ -34,7 +34,7 @@ enum tb_status tb_stacks_define(struct tb_stacks *stacks, const struct tb_event 
   return frame->function.ptr && frame->mapping.ptr && frame->parent.ptr ? TB_OK : TB_NO_MEMORY;
 }
 
-static enum tb_status append_slice(struct tb_buffer *text, struct tb_slice slice) {
+static enum tb_status append_slice(struct tb_buffer *text, struct tb_str slice) {
   uint64_t len = slice.len;
   enum tb_status status = tb_buffer_append(text, &len, sizeof(len));
   return status == TB_OK ? tb_buffer_append(text, slice.ptr, slice.len) : status;
@@ -48,7 +48,7 @@ static enum tb_status append_frame(struct tb_buffer *text, const struct tb_frame
   return status == TB_OK ? tb_buffer_append(text, &frame->pc, sizeof(frame->pc)) : status;
 }
 
-enum tb_status tb_stacks_text(struct tb_buffer *text, const struct tb_stack *stack) {
+enum tb_status tb_callstacks_text(struct tb_buffer *text, const struct tb_stack *stack) {
   if (stack->frame_count == 0) {
     enum tb_status status = tb_buffer_append(text, "r", 1);
     return status == TB_OK ? tb_buffer_append(text, stack->ref.ptr, stack->ref.len) : status;
@@ -58,16 +58,16 @@ enum tb_status tb_stacks_text(struct tb_buffer *text, const struct tb_stack *sta
   return status;
 }
 
-static const char *take_slice(const char *at, struct tb_slice *slice) {
+static const char *take_slice(const char *at, struct tb_str *slice) {
   uint64_t len;
   memcpy(&len, at, sizeof(len));
-  *slice = (struct tb_slice){at + sizeof(len), (size_t)len};
+  *slice = (struct tb_str){at + sizeof(len), (size_t)len};
   return at + sizeof(len) + len;
 }
 
 typedef enum tb_status frame_function(void *ctx, const struct tb_frame *frame);
 
-static enum tb_status walk_frames(struct tb_slice text, frame_function *frame, void *ctx) {
+static enum tb_status walk_frames(struct tb_str text, frame_function *frame, void *ctx) {
   const char *at = text.ptr + 1, *end = text.ptr + text.len;
   while (at < end) {
     struct tb_frame f = {0};
@@ -83,16 +83,16 @@ static enum tb_status walk_frames(struct tb_slice text, frame_function *frame, v
   return TB_OK;
 }
 
-static struct tb_stack_frame *find_frame(struct tb_stacks *stacks, struct tb_slice id) {
+static struct tb_stack_frame *find_frame(struct tb_callstacks *stacks, struct tb_str id) {
   uint32_t number = tb_intern_find(&stacks->frame_ids, id, tb_intern_hash(id));
   return number && stacks->frames[number - 1].defined ? &stacks->frames[number - 1] : NULL;
 }
 
-enum tb_status tb_stacks_walk(struct tb_stacks *stacks, struct tb_slice text, frame_function *frame, void *ctx) {
+enum tb_status tb_callstacks_walk(struct tb_callstacks *stacks, struct tb_str text, frame_function *frame, void *ctx) {
   if (text.ptr[0] == 'f') return walk_frames(text, frame, ctx);
   const struct tb_stack_frame *chain[MAX_FRAMES];
   size_t count = 0;
-  struct tb_stack_frame *at = find_frame(stacks, (struct tb_slice){text.ptr + 1, text.len - 1});
+  struct tb_stack_frame *at = find_frame(stacks, (struct tb_str){text.ptr + 1, text.len - 1});
   for (; at && count < MAX_FRAMES; at = at->parent.len ? find_frame(stacks, at->parent) : NULL) {
     at->used = true;
     chain[count++] = at;

@@ -9,16 +9,16 @@
 #include "tracebridge/event.h"
 
 /* The mapping of the one frame that stands for a reference to a frame that the source does not define; its function is the id. */
-#define TB_STACKS_UNDEFINED TB_SLICE("json.stackFrames")
+#define TB_CALLSTACKS_UNDEFINED TB_STR("json.stackFrames")
 
 /* A frame of the source's stackFrames. */
 struct tb_stack_frame {
-  struct tb_slice function, mapping;
-  struct tb_slice parent; /* the id of the frame that called it, empty for a root */
+  struct tb_str function, mapping;
+  struct tb_str parent; /* the id of the frame that called it, empty for a root */
   bool defined, used;
 };
 
-struct tb_stacks {
+struct tb_callstacks {
   const struct tb_allocator *allocator;
   struct tb_intern frame_ids;    /* ids of stackFrames */
   struct tb_stack_frame *frames; /* by frame id - 1 */
@@ -26,23 +26,23 @@ struct tb_stacks {
   struct tb_arena arena;
 };
 
-void tb_stacks_init(struct tb_stacks *stacks, const struct tb_allocator *allocator);
-void tb_stacks_free(struct tb_stacks *stacks);
+void tb_callstacks_init(struct tb_callstacks *stacks, const struct tb_allocator *allocator);
+void tb_callstacks_free(struct tb_callstacks *stacks);
 
 /* Takes an entry of stackFrames. TB_OK or TB_NO_MEMORY. */
-TB_MUST_CHECK enum tb_status tb_stacks_define(struct tb_stacks *stacks, const struct tb_event *frame);
+TB_MUST_CHECK enum tb_status tb_callstacks_define(struct tb_callstacks *stacks, const struct tb_event *frame);
 
 /* Appends the text that stands for a stack, and that it is interned by: "r" and the reference, or "f" and each frame's function, file,
  * mapping, line and pc. TB_OK, TB_NO_MEMORY or TB_LIMIT. */
-TB_MUST_CHECK enum tb_status tb_stacks_text(struct tb_buffer *text, const struct tb_stack *stack);
+TB_MUST_CHECK enum tb_status tb_callstacks_text(struct tb_buffer *text, const struct tb_stack *stack);
 
 /* Whether the event has a stack. */
 static inline bool tb_stack_is_there(const struct tb_stack *stack) { return stack->frame_count || stack->ref.len; }
 
 /* Calls `frame` for each frame of the stack with this text, root first; references are followed through what was defined, and stop
  * where it ends or goes round. Returns what `frame` returned last, or TB_OK. */
-TB_MUST_CHECK enum tb_status tb_stacks_walk(struct tb_stacks *stacks, struct tb_slice text,
-                                            enum tb_status (*frame)(void *ctx, const struct tb_frame *frame),
-                                            void *ctx);
+TB_MUST_CHECK enum tb_status tb_callstacks_walk(struct tb_callstacks *stacks, struct tb_str text,
+                                                enum tb_status (*frame)(void *ctx, const struct tb_frame *frame),
+                                                void *ctx);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The Perfetto writer: counter samples onto the shared strand.
+ * The Perfetto writer: counter samples onto the shared queue.
  */
 #include <string.h>
 
@@ -59,26 +59,26 @@ static void note_value(struct tb_counter *counter, bool is_double, uint64_t bits
   counter->last_value = value;
 }
 
-static enum tb_status put_series(struct tb_perfetto_writer *p, const struct tb_event *event, struct tb_slice name,
-                                 bool is_double, uint64_t bits, struct tb_slice fields) {
-  uint32_t key = tb_perfetto_counter_key(p, event, name);
+static enum tb_status put_series(struct tb_perfetto_writer *p, const struct tb_event *event, struct tb_str name,
+                                 bool is_double, uint64_t bits, struct tb_str fields) {
+  uint32_t key = tb_perfetto_counter_group(p, event, name);
   if (!key) return TB_NO_MEMORY;
-  note_value(&p->counters[p->keys[key].counter], is_double, bits);
+  note_value(&p->counters[p->groups[key].counter], is_double, bits);
   p->scratch.len = 0;
   char head[COUNTER_VALUE_BYTES] = {(char)is_double};
   memcpy(head + 1, &bits, sizeof(bits));
   if (tb_buffer_append(&p->scratch, head, sizeof(head)) != TB_OK ||
       tb_buffer_append(&p->scratch, fields.ptr, fields.len) != TB_OK)
     return TB_NO_MEMORY;
-  struct tb_entry entry = {.ts = event->ts, .kind = TB_ENTRY_COUNTER, .key = key};
-  entry.body = (struct tb_slice){p->scratch.data, p->scratch.len};
+  struct tb_staged_event entry = {.ts = event->ts, .kind = TB_STAGED_COUNTER, .key = key};
+  entry.body = (struct tb_str){p->scratch.data, p->scratch.len};
   return tb_perfetto_add_entry(p, p->sequences[TB_SHARED_SEQUENCE], &entry);
 }
 
 /* The fields of the series behind the first one: its categories, and where it carries more, a mark that they belong to it. */
 static enum tb_status encode_follower(struct tb_perfetto_writer *p, const struct tb_event *event, size_t first_len,
-                                      struct tb_slice *fields) {
-  const struct tb_carriage none = {0};
+                                      struct tb_str *fields) {
+  const struct tb_carried_fields none = {0};
   struct tb_interned_uses *uses = &p->sequences[TB_SHARED_SEQUENCE]->uses;
   struct tb_buffer *body = &p->encoder.body;
   struct tb_event bare = {.categories = event->categories};
@@ -89,23 +89,23 @@ static enum tb_status encode_follower(struct tb_perfetto_writer *p, const struct
     if (!end) return TB_NO_MEMORY;
     body->len = (size_t)(end - body->data);
   }
-  *fields = (struct tb_slice){body->data, body->len};
+  *fields = (struct tb_str){body->data, body->len};
   return status;
 }
 
 enum tb_status tb_perfetto_put_counter(struct tb_perfetto_writer *p, const struct tb_event *event) {
   uint32_t series;
   bool plain = is_plain_counter(event, &series);
-  if (series == 0) return tb_perfetto_put_aside(p, event, TB_KEY_SIDE);
+  if (series == 0) return tb_perfetto_put_deferred_side(p, event, TB_GROUP_SIDE);
   const struct tb_track *thread = NULL;
-  if (!tb_perfetto_track(p, event->track) || tb_perfetto_counter_thread(p, event, &thread) != TB_OK)
+  if (!tb_perfetto_track_state(p, event->track) || tb_perfetto_counter_thread(p, event, &thread) != TB_OK)
     return TB_NO_MEMORY;
-  struct tb_carriage carriage = {.whole_args = !plain, .times = TB_HAS_DUR | TB_HAS_THREAD_TS | TB_HAS_THREAD_DUR};
-  carriage.tid = event->thread != thread && p->writer->options.source != TB_FORMAT_FXT;
-  struct tb_sequence *sequence = p->sequences[TB_SHARED_SEQUENCE];
+  struct tb_carried_fields carried = {.whole_args = !plain, .times = TB_HAS_DUR | TB_HAS_THREAD_TS | TB_HAS_THREAD_DUR};
+  carried.tid = event->thread != thread && p->writer->options.source != TB_FORMAT_FXT;
+  struct tb_writer_sequence *sequence = p->sequences[TB_SHARED_SEQUENCE];
   enum tb_status status =
-      tb_encode_event(&p->encoder, &sequence->uses, event, TB_ENCODE_CATEGORIES, &carriage, NULL, NULL);
-  struct tb_slice fields = {p->encoder.body.data, p->encoder.body.len};
+      tb_encode_event(&p->encoder, &sequence->uses, event, TB_ENCODE_CATEGORIES, &carried, NULL, NULL);
+  struct tb_str fields = {p->encoder.body.data, p->encoder.body.len};
   size_t first_len = fields.len;
   bool first = true;
   for (uint32_t i = 0; status == TB_OK && i < event->arg_count; i += event->args[i].span) {

@@ -13,7 +13,7 @@
 enum { DESCRIPTOR_SEQUENCE = 1, SEQUENCE_CLOCK = 64 };
 
 /* A message that is a field of a TracePacket. */
-struct part {
+struct descriptor_part {
   uint32_t number;
   const pb_msgdesc_t *fields;
   const void *message;
@@ -22,7 +22,7 @@ struct part {
 /* Writes a packet of these messages, behind what says of which sequence it is. nanopb encodes each alone: for the packet around them it
  * would look at all that a packet can have, several times over. */
 static enum tb_status write_packet(struct tb_perfetto_writer *p, uint32_t sequence_id, uint32_t flags,
-                                   const struct part *parts, size_t count) {
+                                   const struct descriptor_part *parts, size_t count) {
   char head[4 * TB_WIRE_VARINT_MAX];
   char *end = tb_wire_put_uint(head, TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, sequence_id);
   if (flags) end = tb_wire_put_uint(end, TB_TRACE_PACKET_SEQUENCE_FLAGS, flags);
@@ -31,12 +31,12 @@ static enum tb_status write_packet(struct tb_perfetto_writer *p, uint32_t sequen
   for (size_t i = 0; status == TB_OK && i < count; i++)
     status = tb_nanopb_append_field(&p->scratch, parts[i].number, parts[i].fields, parts[i].message);
   if (status != TB_OK) return tb_fail(&p->writer->error, status, TB_NO_OFFSET, "cannot encode a packet");
-  return tb_packet_sink_put_fields(&p->sink, (struct tb_slice){p->scratch.data, p->scratch.len});
+  return tb_packet_sink_put_fields(&p->sink, (struct tb_str){p->scratch.data, p->scratch.len});
 }
 
 static enum tb_status write_of_trace(struct tb_perfetto_writer *p, uint32_t number, const pb_msgdesc_t *fields,
                                      const void *message) {
-  const struct part part = {number, fields, message};
+  const struct descriptor_part part = {number, fields, message};
   return write_packet(p, DESCRIPTOR_SEQUENCE, 0, &part, 1);
 }
 
@@ -58,21 +58,21 @@ static void set_parent(perfetto_protos_TrackDescriptor *descriptor, uint64_t par
 
 enum { MAX_LABELS = 256 };
 
-static void split_labels(struct tb_slice labels, struct tb_slice *parts, struct tb_nanopb_slices *list) {
+static void split_labels(struct tb_str labels, struct tb_str *parts, struct tb_nanopb_strs *list) {
   list->items = parts;
   list->count = 0;
   const char *at = labels.ptr, *end = labels.ptr + labels.len;
   while (at <= end && list->count < MAX_LABELS) {
     const char *comma = list->count == MAX_LABELS - 1 ? NULL : memchr(at, ',', (size_t)(end - at));
     const char *stop = comma ? comma : end;
-    parts[list->count++] = (struct tb_slice){at, (size_t)(stop - at)};
+    parts[list->count++] = (struct tb_str){at, (size_t)(stop - at)};
     at = stop + 1;
   }
 }
 
 /* ---- ids that the descriptor's fields cannot say: a JSON object in the description, as docs/MAPPING.md has it --------------------- */
 
-static bool is_integer(struct tb_slice text) {
+static bool is_integer(struct tb_str text) {
   size_t i = text.len > 1 && text.ptr[0] == '-' ? 1 : 0;
   if (i == text.len) return false;
   for (; i < text.len; i++)
@@ -83,17 +83,17 @@ static bool is_integer(struct tb_slice text) {
 static bool is_fxt(const struct tb_perfetto_writer *p) { return p->writer->options.source == TB_FORMAT_FXT; }
 
 /* Whether an id's text stands for a number of the source that its field does not take: all those have more digits, so that "2" was text. */
-static bool is_number_past_field(struct tb_slice id) {
+static bool is_number_past_field(struct tb_str id) {
   enum { DIGITS_THAT_FIT = 9 };
   return id.len > DIGITS_THAT_FIT && is_integer(id);
 }
 
 /* A text id is the name too, where there is no other; a number is none. */
-static struct tb_slice name_or_id(const struct tb_track_state *state, struct tb_slice id) {
+static struct tb_str name_or_id(const struct tb_track_state *state, struct tb_str id) {
   return state->name.len || is_number_past_field(id) ? state->name : id;
 }
 
-static void emit_id(struct tb_json_emit *emit, const char *key, bool there, struct tb_slice text) {
+static void emit_id(struct tb_json_emit *emit, const char *key, bool there, struct tb_str text) {
   tb_json_emit_raw(emit, key, strlen(key));
   if (!there)
     TB_JSON_EMIT(emit, "null");
@@ -104,19 +104,19 @@ static void emit_id(struct tb_json_emit *emit, const char *key, bool there, stru
 }
 
 static enum tb_status describe_ids(struct tb_perfetto_writer *p, struct tb_json_emit *emit,
-                                   struct tb_slice *description) {
-  *description = (struct tb_slice){emit->buffer.data, emit->buffer.len};
+                                   struct tb_str *description) {
+  *description = (struct tb_str){emit->buffer.data, emit->buffer.len};
   return emit->status == TB_OK ? TB_OK : tb_fail(&p->writer->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
 }
 
 static enum tb_status write_described(struct tb_perfetto_writer *p, perfetto_protos_TrackDescriptor *descriptor,
                                       struct tb_json_emit *emit) {
-  struct tb_slice description;
+  struct tb_str description;
   enum tb_status status = TB_OK;
   if (emit->buffer.len) {
     TB_JSON_EMIT(emit, "}");
     status = describe_ids(p, emit, &description);
-    descriptor->description = tb_nanopb_slice(&description);
+    descriptor->description = tb_nanopb_str(&description);
   }
   if (status == TB_OK) status = write_descriptor(p, descriptor);
   tb_json_emit_free(emit);
@@ -125,15 +125,15 @@ static enum tb_status write_described(struct tb_perfetto_writer *p, perfetto_pro
 
 static enum tb_status write_process(struct tb_perfetto_writer *p, const struct tb_track_state *state) {
   perfetto_protos_ProcessDescriptor process = perfetto_protos_ProcessDescriptor_init_zero;
-  struct tb_slice parts[MAX_LABELS];
-  struct tb_nanopb_slices labels;
+  struct tb_str parts[MAX_LABELS];
+  struct tb_nanopb_strs labels;
   process.has_pid = true;
   process.pid = (int32_t)state->track->pid;
-  struct tb_slice name = name_or_id(state, state->track->pid_text);
-  if (name.len) process.process_name = tb_nanopb_slice(&name);
+  struct tb_str name = name_or_id(state, state->track->pid_text);
+  if (name.len) process.process_name = tb_nanopb_str(&name);
   if (state->labels.len) {
     split_labels(state->labels, parts, &labels);
-    process.process_labels = tb_nanopb_slices(&labels);
+    process.process_labels = tb_nanopb_strs(&labels);
   }
   process.has_legacy_sort_index = state->has_sort_index;
   process.legacy_sort_index = (int32_t)state->sort_index;
@@ -160,8 +160,8 @@ static enum tb_status write_thread(struct tb_perfetto_writer *p, const struct tb
   thread.pid = (int32_t)state->track->pid;
   bool zero = is_main_thread_zero(p, state->track);
   thread.tid = zero ? state->track->pid : state->track->tid;
-  struct tb_slice name = name_or_id(state, state->track->tid_text);
-  if (name.len) thread.thread_name = tb_nanopb_slice(&name);
+  struct tb_str name = name_or_id(state, state->track->tid_text);
+  if (name.len) thread.thread_name = tb_nanopb_str(&name);
   thread.has_legacy_sort_index = state->has_sort_index;
   thread.legacy_sort_index = (int32_t)state->sort_index;
   perfetto_protos_TrackDescriptor descriptor = perfetto_protos_TrackDescriptor_init_zero;
@@ -179,12 +179,12 @@ static enum tb_status write_thread(struct tb_perfetto_writer *p, const struct tb
 }
 
 enum tb_status tb_perfetto_write_lane(struct tb_perfetto_writer *p, uint64_t uuid, const struct tb_track *home,
-                                      struct tb_slice name) {
+                                      struct tb_str name) {
   perfetto_protos_TrackDescriptor descriptor = perfetto_protos_TrackDescriptor_init_zero;
   descriptor.has_uuid = true;
   descriptor.uuid = uuid;
   set_parent(&descriptor, uuid_of(p, home));
-  if (name.len) descriptor.name = tb_nanopb_slice(&name);
+  if (name.len) descriptor.name = tb_nanopb_str(&name);
   return write_descriptor(p, &descriptor);
 }
 
@@ -209,13 +209,13 @@ enum tb_status tb_perfetto_write_counter_track(struct tb_perfetto_writer *p, con
   described.is_incremental = counter->incremental;
   described.has_unit = counter->unit != TB_UNIT_NONE;
   described.unit = (perfetto_protos_CounterDescriptor_Unit)counter->unit;
-  if (counter->unit_name.len) described.unit_name = tb_nanopb_slice(&counter->unit_name);
+  if (counter->unit_name.len) described.unit_name = tb_nanopb_str(&counter->unit_name);
   perfetto_protos_TrackDescriptor descriptor = perfetto_protos_TrackDescriptor_init_zero;
   descriptor.has_uuid = true;
   descriptor.uuid = counter->uuid;
   set_parent(&descriptor, uuid_of(p, counter->home));
-  descriptor.name = tb_nanopb_slice(&counter->name);
-  if (counter->description.len) descriptor.description = tb_nanopb_slice(&counter->description);
+  descriptor.name = tb_nanopb_str(&counter->name);
+  if (counter->description.len) descriptor.description = tb_nanopb_str(&counter->description);
   descriptor.counter = &described;
   return write_descriptor(p, &descriptor);
 }
@@ -260,7 +260,7 @@ enum tb_status tb_perfetto_write_sequence_start(struct tb_perfetto_writer *p, ui
   defaults.track_event_defaults.has_track_uuid = track_uuid != 0;
   defaults.track_event_defaults.track_uuid = track_uuid;
   if (counter_uuid) defaults.track_event_defaults.extra_counter_track_uuids = tb_nanopb_varints(&counters);
-  const struct part parts[] = {
+  const struct descriptor_part parts[] = {
       {TB_TRACE_PACKET_CLOCK_SNAPSHOT, perfetto_protos_ClockSnapshot_fields, &snapshot},
       {TB_TRACE_PACKET_TRACE_PACKET_DEFAULTS, perfetto_protos_TracePacketDefaults_fields, &defaults}};
   return write_packet(p, sequence_id, TB_TRACE_PACKET_SEQ_INCREMENTAL_STATE_CLEARED, parts, 2);
@@ -287,8 +287,8 @@ static enum tb_status write_clocks(struct tb_perfetto_writer *p) {
 
 static enum tb_status write_attribute(struct tb_perfetto_writer *p, const struct tb_attribute *attribute) {
   perfetto_protos_TraceAttributes_Attribute a = perfetto_protos_TraceAttributes_Attribute_init_zero;
-  a.key = tb_nanopb_slice(&attribute->key);
-  a.string_value = tb_nanopb_slice(&attribute->text);
+  a.key = tb_nanopb_str(&attribute->key);
+  a.string_value = tb_nanopb_str(&attribute->text);
   perfetto_protos_TraceAttributes attributes = {1, &a};
   return write_of_trace(p, TB_TRACE_PACKET_TRACE_ATTRIBUTES, perfetto_protos_TraceAttributes_fields, &attributes);
 }

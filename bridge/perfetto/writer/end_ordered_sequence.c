@@ -47,43 +47,43 @@ static inline uint64_t read_number(const char **at, unsigned class) {
   return large;
 }
 
-void tb_ended_init(struct tb_ended *e, const struct tb_allocator *allocator) {
-  *e = (struct tb_ended){.allocator = allocator, .last_end = BEFORE_FIRST};
-  tb_chunks_init(&e->entries, allocator);
+void tb_end_ordered_sequence_init(struct tb_end_ordered_sequence *e, const struct tb_allocator *allocator) {
+  *e = (struct tb_end_ordered_sequence){.allocator = allocator, .last_end = BEFORE_FIRST};
+  tb_spill_log_init(&e->entries, allocator);
 }
 
-void tb_ended_free(struct tb_ended *e) {
-  tb_chunks_free(&e->entries);
-  e->over = true;
+void tb_end_ordered_sequence_free(struct tb_end_ordered_sequence *e) {
+  tb_spill_log_free(&e->entries);
+  e->closed = true;
   e->total = 0;
 }
 
 /* ---- taking ------------------------------------------------------------------------------------------------------------------------------ */
 
 /* Whether an entry is of a kind that is taken, and comes when it ends; *end is then when. */
-static bool is_taken(const struct tb_ended *e, const struct tb_entry *entry, int64_t *end) {
+static bool is_taken(const struct tb_end_ordered_sequence *e, const struct tb_staged_event *entry, int64_t *end) {
   if (entry->key || entry->flow || entry->has_thread_ts || entry->has_thread_dur || entry->end_body.len ||
       entry->body.len > LARGEST_BODY)
     return false;
   *end = entry->ts;
-  if (entry->kind == TB_ENTRY_COMPLETE) {
+  if (entry->kind == TB_STAGED_COMPLETE) {
     if (entry->dur <= 0 || __builtin_add_overflow(entry->ts, entry->dur, end)) return false;
-  } else if (entry->kind != TB_ENTRY_INSTANT) {
+  } else if (entry->kind != TB_STAGED_INSTANT) {
     return false;
   }
   return *end >= e->last_end;
 }
 
-enum tb_status tb_ended_put(struct tb_ended *e, const struct tb_entry *entry) {
+enum tb_status tb_end_ordered_sequence_put(struct tb_end_ordered_sequence *e, const struct tb_staged_event *entry) {
   int64_t end;
-  if (e->over || !is_taken(e, entry, &end)) {
-    e->over = true;
+  if (e->closed || !is_taken(e, entry, &end)) {
+    e->closed = true;
     return TB_END;
   }
   size_t most = entry->body.len + 2 * sizeof(uint64_t) + TRAILER_BYTES;
-  if (tb_chunks_room(&e->entries, most) != TB_OK) return TB_NO_MEMORY;
+  if (tb_spill_log_room(&e->entries, most) != TB_OK) return TB_NO_MEMORY;
   uint64_t gap = (uint64_t)end - (uint64_t)e->last_end;
-  uint64_t dur = entry->kind == TB_ENTRY_INSTANT ? 0 : (uint64_t)entry->dur;
+  uint64_t dur = entry->kind == TB_STAGED_INSTANT ? 0 : (uint64_t)entry->dur;
   unsigned gap_class = number_class(gap), dur_class = number_class(dur);
   uint16_t trailer = (uint16_t)(entry->body.len | gap_class << GAP_SHIFT | dur_class << DUR_SHIFT);
   char *at = e->entries.at;
@@ -101,7 +101,7 @@ enum tb_status tb_ended_put(struct tb_ended *e, const struct tb_entry *entry) {
 /* An entry as it stands in a chunk. */
 struct stored {
   uint64_t gap, dur;
-  struct tb_slice body;
+  struct tb_str body;
 };
 
 /* Reads the entry that ends at `at`, and returns where it begins. */
@@ -121,7 +121,7 @@ struct item {
   int64_t ts, end;
   bool instant;
   bool kept; /* its body stands in walk.kept, at `kept_at` */
-  struct tb_slice body;
+  struct tb_str body;
   size_t kept_at;
 };
 
@@ -132,27 +132,27 @@ enum { PACKET_MAX = TB_EVENT_PACKET_ROOM + LARGEST_BODY };
 /* Packets written backwards, into chunks from their ends. The newest waits until the one before it is known, since its time is a difference to
  * that one's. */
 struct packets {
-  const struct tb_ended_taker *taker;
-  struct tb_packet_stream stream;
-  struct tb_chunks chunks; /* the last packets in the first one */
-  char *at;                /* where the packets of the newest begin */
+  const struct tb_end_ordered_sequence_sink *sink;
+  struct tb_packet_delta stream;
+  struct tb_spill_log chunks; /* the last packets in the first one */
+  char *at;                   /* where the packets of the newest begin */
   bool waits;
   struct tb_event_head head;
-  struct tb_slice body;
+  struct tb_str body;
   char saved[LARGEST_BODY]; /* that body, where its entry is gone */
 };
 
 static void end_chunk(struct packets *p) {
   if (!p->chunks.at) return;
-  struct tb_chunk *newest = &p->chunks.list[p->chunks.count - 1];
+  struct tb_spill_block *newest = &p->chunks.list[p->chunks.count - 1];
   newest->from = (size_t)(p->at - newest->bytes);
   p->chunks.at = p->chunks.end;
 }
 
 static enum tb_status add_chunk(struct packets *p) {
   end_chunk(p);
-  enum tb_status status = p->chunks.count ? p->taker->make_room(p->taker->ctx, &p->chunks) : TB_OK;
-  if (status == TB_OK) status = tb_chunks_add(&p->chunks, TB_CHUNK_LARGEST);
+  enum tb_status status = p->chunks.count ? p->sink->make_room(p->sink->ctx, &p->chunks) : TB_OK;
+  if (status == TB_OK) status = tb_spill_log_add(&p->chunks, TB_SPILL_BLOCK_LARGEST);
   p->at = p->chunks.end;
   return status;
 }
@@ -160,7 +160,7 @@ static enum tb_status add_chunk(struct packets *p) {
 static enum tb_status write_waiting(struct packets *p, int64_t previous_ts) {
   char packet[PACKET_MAX];
   p->stream.last_ts = previous_ts;
-  struct tb_slice none = {NULL, 0};
+  struct tb_str none = {NULL, 0};
   size_t len = (size_t)(tb_event_packet_write(&p->stream, packet, &p->head, none, p->body, none) - packet);
   if (!p->chunks.at || (size_t)(p->at - p->chunks.at) < len) {
     enum tb_status status = add_chunk(p);
@@ -171,7 +171,7 @@ static enum tb_status write_waiting(struct packets *p, int64_t previous_ts) {
   return TB_OK;
 }
 
-static inline enum tb_status put_packet(struct packets *p, int64_t ts, uint32_t type, struct tb_slice body) {
+static inline enum tb_status put_packet(struct packets *p, int64_t ts, uint32_t type, struct tb_str body) {
   if (!p) return TB_OK;
   enum tb_status status = p->waits ? write_waiting(p, ts) : TB_OK;
   p->waits = true;
@@ -192,22 +192,22 @@ static enum tb_status give_packets(struct packets *p, struct tb_error *error) {
   int64_t first_ts = p->head.ts;
   enum tb_status status = p->waits ? write_waiting(p, first_ts) : TB_OK;
   end_chunk(p);
-  if (status == TB_OK && p->waits) status = p->taker->start(p->taker->ctx, first_ts);
-  struct tb_chunk_window window;
-  tb_chunk_window_init(&window, p->chunks.allocator);
+  if (status == TB_OK && p->waits) status = p->sink->start(p->sink->ctx, first_ts);
+  struct tb_spill_window window;
+  tb_spill_window_init(&window, p->chunks.allocator);
   for (size_t i = p->chunks.count; status == TB_OK && i-- > 0;) {
-    struct tb_slice bytes;
-    status = tb_chunks_look(&p->chunks, i, &window, &bytes, error);
-    if (status == TB_OK) status = p->taker->packets(p->taker->ctx, bytes);
-    tb_chunks_drop(&p->chunks, i);
+    struct tb_str bytes;
+    status = tb_spill_log_look(&p->chunks, i, &window, &bytes, error);
+    if (status == TB_OK) status = p->sink->packets(p->sink->ctx, bytes);
+    tb_spill_log_drop(&p->chunks, i);
   }
-  tb_chunk_window_free(&window);
+  tb_spill_window_free(&window);
   return status;
 }
 
 /* ---- the walk ------------------------------------------------------------------------------------------------------------------------------ */
 
-struct walk {
+struct backward_walk {
   const struct tb_allocator *allocator;
   struct packets *packets; /* NULL: only to see whether all nests */
   struct item *open;       /* slices whose end was met and whose begin is to come, innermost last */
@@ -219,16 +219,16 @@ struct walk {
 };
 
 /* Takes the innermost open slice off, and gives its body. */
-static struct tb_slice close_top(struct walk *w) {
+static struct tb_str close_top(struct backward_walk *w) {
   const struct item *top = &w->open[--w->open_count];
   if (w->kept_count > w->open_count) w->kept_count = w->open_count;
   if (!top->kept) return top->body;
   w->kept.len = top->kept_at;
-  return (struct tb_slice){w->kept.data + top->kept_at, top->body.len};
+  return (struct tb_str){w->kept.data + top->kept_at, top->body.len};
 }
 
 /* Keeps the bodies that are still needed of a chunk that is left. */
-static enum tb_status keep_bodies(struct walk *w) {
+static enum tb_status keep_bodies(struct backward_walk *w) {
   save_waiting(w->packets);
   for (; w->kept_count < w->open_count; w->kept_count++) {
     struct item *item = &w->open[w->kept_count];
@@ -241,20 +241,20 @@ static enum tb_status keep_bodies(struct walk *w) {
 }
 
 /* Begins the slices that do so at `ts` or later; `at_ts` says whether those at `ts` itself do. */
-static enum tb_status begin_from(struct walk *w, int64_t ts, bool at_ts) {
+static enum tb_status begin_from(struct backward_walk *w, int64_t ts, bool at_ts) {
   enum tb_status status = TB_OK;
   while (status == TB_OK && w->open_count) {
     int64_t begin_ts = w->open[w->open_count - 1].ts;
     if (begin_ts < ts || (begin_ts == ts && !at_ts)) break;
-    struct tb_slice body = close_top(w);
+    struct tb_str body = close_top(w);
     status = put_packet(w->packets, begin_ts, TB_TRACK_EVENT_TYPE_SLICE_BEGIN, body);
   }
   return status;
 }
 
-/* At one time, ends come first, then begins, then instants, as on strands. Two slices of the same times are in the order of the file
+/* At one time, ends come first, then begins, then instants, as on queues. Two slices of the same times are in the order of the file
  * there, which is the other way round here. */
-static enum tb_status put_item(struct walk *w, const struct item *item) {
+static enum tb_status put_item(struct backward_walk *w, const struct item *item) {
   enum tb_status status = begin_from(w, item->end, !item->instant);
   if (status != TB_OK) return status;
   if (item->instant) {
@@ -264,7 +264,7 @@ static enum tb_status put_item(struct walk *w, const struct item *item) {
   const struct item *top = w->open_count ? &w->open[w->open_count - 1] : NULL;
   if (top && (item->ts < top->ts || (item->ts == top->ts && item->end == top->end))) return TB_END;
   w->end_ts = item->end;
-  status = put_packet(w->packets, item->end, TB_TRACK_EVENT_TYPE_SLICE_END, (struct tb_slice){NULL, 0});
+  status = put_packet(w->packets, item->end, TB_TRACK_EVENT_TYPE_SLICE_END, (struct tb_str){NULL, 0});
   if (status != TB_OK) return status;
   if (w->open_count == w->open_capacity) {
     void *open = w->open;
@@ -277,7 +277,7 @@ static enum tb_status put_item(struct walk *w, const struct item *item) {
   return TB_OK;
 }
 
-static enum tb_status put_chunk(struct walk *w, struct tb_slice bytes) {
+static enum tb_status put_chunk(struct backward_walk *w, struct tb_str bytes) {
   enum tb_status status = TB_OK;
   for (const char *at = bytes.ptr + bytes.len; status == TB_OK && at > bytes.ptr;) {
     struct stored stored;
@@ -291,45 +291,48 @@ static enum tb_status put_chunk(struct walk *w, struct tb_slice bytes) {
 }
 
 /* Walks over all entries; where there are packets to be written, their chunks go as they are passed. */
-static enum tb_status walk_back(struct tb_ended *e, struct packets *packets, struct tb_error *error) {
-  struct walk w = {.allocator = e->allocator, .packets = packets, .end_ts = INT64_MAX, .item_end = e->last_end};
-  struct tb_chunk_window window;
-  tb_chunk_window_init(&window, e->allocator);
+static enum tb_status walk_back(struct tb_end_ordered_sequence *e, struct packets *packets, struct tb_error *error) {
+  struct backward_walk w = {
+      .allocator = e->allocator, .packets = packets, .end_ts = INT64_MAX, .item_end = e->last_end};
+  struct tb_spill_window window;
+  tb_spill_window_init(&window, e->allocator);
   tb_buffer_init(&w.kept, e->allocator, 0);
   enum tb_status status = TB_OK;
   for (size_t i = e->entries.count; status == TB_OK && i-- > 0;) {
-    struct tb_slice bytes;
-    status = tb_chunks_look(&e->entries, i, &window, &bytes, error);
+    struct tb_str bytes;
+    status = tb_spill_log_look(&e->entries, i, &window, &bytes, error);
     if (status == TB_OK) status = put_chunk(&w, bytes);
     if (status == TB_OK && packets) status = keep_bodies(&w);
-    if (packets) tb_chunks_drop(&e->entries, i);
+    if (packets) tb_spill_log_drop(&e->entries, i);
   }
   if (status == TB_OK) status = begin_from(&w, INT64_MIN, true);
   if (packets) save_waiting(packets);
-  tb_chunk_window_free(&window);
+  tb_spill_window_free(&window);
   tb_buffer_free(&w.kept);
   tb_free(w.allocator, w.open, w.open_capacity * sizeof(*w.open));
   return status;
 }
 
-enum tb_status tb_ended_nests(struct tb_ended *e, struct tb_error *error) { return walk_back(e, NULL, error); }
+enum tb_status tb_end_ordered_sequence_nests(struct tb_end_ordered_sequence *e, struct tb_error *error) {
+  return walk_back(e, NULL, error);
+}
 
-enum tb_status tb_ended_packets(struct tb_ended *e, uint32_t sequence_id, const struct tb_ended_taker *taker,
-                                struct tb_error *error) {
-  struct packets packets = {.taker = taker};
-  tb_chunks_init(&packets.chunks, e->allocator);
-  tb_packet_stream_init(&packets.stream, sequence_id);
+enum tb_status tb_end_ordered_sequence_emit(struct tb_end_ordered_sequence *e, uint32_t sequence_id,
+                                            const struct tb_end_ordered_sequence_sink *sink, struct tb_error *error) {
+  struct packets packets = {.sink = sink};
+  tb_spill_log_init(&packets.chunks, e->allocator);
+  tb_packet_delta_init(&packets.stream, sequence_id);
   enum tb_status status = walk_back(e, &packets, error);
   if (status == TB_OK) status = give_packets(&packets, error);
-  tb_chunks_free(&packets.chunks);
+  tb_spill_log_free(&packets.chunks);
   return status;
 }
 
 /* ---- taking back ------------------------------------------------------------------------------------------------------------------------------ */
 
 /* Gives the entries of a chunk; `ends` has room for where each of them ends, *end is the end of the entry before it. */
-static enum tb_status give_chunk(struct tb_slice bytes, uint32_t *ends, int64_t *end,
-                                 enum tb_status (*take)(void *ctx, struct tb_entry *entry), void *ctx) {
+static enum tb_status give_chunk(struct tb_str bytes, uint32_t *ends, int64_t *end,
+                                 enum tb_status (*take)(void *ctx, struct tb_staged_event *entry), void *ctx) {
   struct stored stored;
   size_t count = 0;
   for (const char *at = bytes.ptr + bytes.len; at > bytes.ptr; at = read_stored(at, &stored))
@@ -338,7 +341,7 @@ static enum tb_status give_chunk(struct tb_slice bytes, uint32_t *ends, int64_t 
   while (status == TB_OK && count) {
     (void)read_stored(bytes.ptr + ends[--count], &stored);
     *end = (int64_t)((uint64_t)*end + stored.gap);
-    struct tb_entry entry = {.kind = stored.dur ? TB_ENTRY_COMPLETE : TB_ENTRY_INSTANT};
+    struct tb_staged_event entry = {.kind = stored.dur ? TB_STAGED_COMPLETE : TB_STAGED_INSTANT};
     entry.ts = before_by(*end, stored.dur);
     entry.dur = (int64_t)stored.dur;
     entry.body = stored.body;
@@ -347,22 +350,23 @@ static enum tb_status give_chunk(struct tb_slice bytes, uint32_t *ends, int64_t 
   return status;
 }
 
-enum tb_status tb_ended_take_back(struct tb_ended *e, enum tb_status (*take)(void *ctx, struct tb_entry *entry),
-                                  void *ctx, struct tb_error *error) {
-  enum { ENDS_BYTES = TB_CHUNK_LARGEST / TRAILER_BYTES * sizeof(uint32_t) };
+enum tb_status tb_end_ordered_sequence_replay(struct tb_end_ordered_sequence *e,
+                                              enum tb_status (*take)(void *ctx, struct tb_staged_event *entry),
+                                              void *ctx, struct tb_error *error) {
+  enum { ENDS_BYTES = TB_SPILL_BLOCK_LARGEST / TRAILER_BYTES * sizeof(uint32_t) };
   uint32_t *ends = e->entries.count ? tb_alloc(e->allocator, ENDS_BYTES) : NULL;
   enum tb_status status = ends || !e->entries.count ? TB_OK : TB_NO_MEMORY;
   int64_t end = BEFORE_FIRST;
-  struct tb_chunk_window window;
-  tb_chunk_window_init(&window, e->allocator);
+  struct tb_spill_window window;
+  tb_spill_window_init(&window, e->allocator);
   for (size_t i = 0; status == TB_OK && i < e->entries.count; i++) {
-    struct tb_slice bytes;
-    status = tb_chunks_look(&e->entries, i, &window, &bytes, error);
+    struct tb_str bytes;
+    status = tb_spill_log_look(&e->entries, i, &window, &bytes, error);
     if (status == TB_OK) status = give_chunk(bytes, ends, &end, take, ctx);
-    tb_chunks_drop(&e->entries, i);
+    tb_spill_log_drop(&e->entries, i);
   }
-  tb_chunk_window_free(&window);
+  tb_spill_window_free(&window);
   if (ends) tb_free(e->allocator, ends, ENDS_BYTES);
-  tb_ended_free(e);
+  tb_end_ordered_sequence_free(e);
   return status;
 }

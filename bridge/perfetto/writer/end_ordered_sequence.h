@@ -11,41 +11,46 @@
 #include "perfetto/writer/track_event_packet.h"
 #include "timeline/sort_queue.h"
 
-struct tb_ended {
+struct tb_end_ordered_sequence {
   const struct tb_allocator *allocator;
-  bool over;                /* nothing more is taken */
-  struct tb_chunks entries; /* in the order in which they came; none goes over the end of a chunk */
+  bool closed;                 /* nothing more is taken */
+  struct tb_spill_log entries; /* in the order in which they came; none goes over the end of a chunk */
   uint64_t total;
   int64_t last_end; /* of the newest entry */
 };
 
-void tb_ended_init(struct tb_ended *ended, const struct tb_allocator *allocator);
-void tb_ended_free(struct tb_ended *ended);
+void tb_end_ordered_sequence_init(struct tb_end_ordered_sequence *end_ordered, const struct tb_allocator *allocator);
+void tb_end_ordered_sequence_free(struct tb_end_ordered_sequence *end_ordered);
 
 /* Takes the next entry. TB_OK; TB_END where it is of another kind or ends before the one that came last: nothing has changed then but
  * ended->over, and all is to be taken back; TB_NO_MEMORY. */
-TB_MUST_CHECK enum tb_status tb_ended_put(struct tb_ended *ended, const struct tb_entry *entry);
+TB_MUST_CHECK enum tb_status tb_end_ordered_sequence_put(struct tb_end_ordered_sequence *end_ordered,
+                                                         const struct tb_staged_event *entry);
 
 /* Gives all entries in the order in which they came, and frees them. Entries and their bodies are valid during the call. TB_OK, TB_NO_MEMORY,
  * TB_IO, or what `take` returned. */
-TB_MUST_CHECK enum tb_status tb_ended_take_back(struct tb_ended *ended,
-                                                enum tb_status (*take)(void *ctx, struct tb_entry *entry), void *ctx,
-                                                struct tb_error *error);
+TB_MUST_CHECK enum tb_status tb_end_ordered_sequence_replay(struct tb_end_ordered_sequence *end_ordered,
+                                                            enum tb_status (*take)(void *ctx,
+                                                                                   struct tb_staged_event *entry),
+                                                            void *ctx, struct tb_error *error);
 
 /* Whether all slices nest, in one order only. TB_OK; TB_END: they do not, and all is to be taken back; TB_NO_MEMORY or TB_IO. */
-TB_MUST_CHECK enum tb_status tb_ended_nests(struct tb_ended *ended, struct tb_error *error);
+TB_MUST_CHECK enum tb_status tb_end_ordered_sequence_nests(struct tb_end_ordered_sequence *end_ordered,
+                                                           struct tb_error *error);
 
 /* What takes the packets, and where they may be put away meanwhile: `make_room` is called each time `packets` has grown by a chunk. */
-struct tb_ended_taker {
+struct tb_end_ordered_sequence_sink {
   void *ctx;
   enum tb_status (*start)(void *ctx, int64_t ts);
-  enum tb_status (*packets)(void *ctx, struct tb_slice packets);
-  enum tb_status (*make_room)(void *ctx, struct tb_chunks *packets);
+  enum tb_status (*packets)(void *ctx, struct tb_str packets);
+  enum tb_status (*make_room)(void *ctx, struct tb_spill_log *packets);
 };
 
 /* Gives the packets of entries that nest, in pieces from the first to the last; `start` is called before, with the time of the first. The
  * entries are gone then. TB_OK, TB_NO_MEMORY, TB_IO, or what a function returned. */
-TB_MUST_CHECK enum tb_status tb_ended_packets(struct tb_ended *ended, uint32_t sequence_id,
-                                              const struct tb_ended_taker *taker, struct tb_error *error);
+TB_MUST_CHECK enum tb_status tb_end_ordered_sequence_emit(struct tb_end_ordered_sequence *end_ordered,
+                                                          uint32_t sequence_id,
+                                                          const struct tb_end_ordered_sequence_sink *sink,
+                                                          struct tb_error *error);
 
 #endif

@@ -15,17 +15,17 @@ static enum tb_status append_names(struct tb_buffer *text, const struct tb_event
 }
 
 /* Takes what append_names wrote; returns the byte after it. */
-static const char *read_names(const char *at, struct tb_slice *categories, struct tb_slice *name) {
+static const char *read_names(const char *at, struct tb_str *categories, struct tb_str *name) {
   uint64_t lengths[2];
   memcpy(lengths, at, sizeof(lengths));
   at += sizeof(lengths);
-  *categories = (struct tb_slice){at, (size_t)lengths[0]};
-  *name = (struct tb_slice){at + lengths[0], (size_t)lengths[1]};
+  *categories = (struct tb_str){at, (size_t)lengths[0]};
+  *name = (struct tb_str){at + lengths[0], (size_t)lengths[1]};
   return at + lengths[0] + lengths[1];
 }
 
 static uint32_t intern(struct tb_perfetto_writer *p, struct tb_intern *texts) {
-  return tb_intern_id(texts, (struct tb_slice){p->scratch.data, p->scratch.len});
+  return tb_intern_id(texts, (struct tb_str){p->scratch.data, p->scratch.len});
 }
 
 /* Notes what the first event of a flow says beside that. */
@@ -45,8 +45,8 @@ static bool know(struct tb_perfetto_writer *p, const struct tb_event *event, con
       (struct tb_known_flow){.has = (uint8_t)(event->has & (TB_HAS_NAME | TB_HAS_CATEGORIES)), .kind = (uint8_t)kind};
   p->flow_numbers[flow] = id->is_number ? id->value : XXH3_64bits(id->text.ptr, id->text.len);
   p->flow_count = count;
-  if (kind != TB_FLOW_ALONE) return true;
-  p->has_lone_flows = true;
+  if (kind != TB_FLOW_ID_ONLY) return true;
+  p->has_id_only_flows = true;
   p->scratch.len = 0;
   if (append_names(&p->scratch, event) != TB_OK) return false;
   now->label = intern(p, &p->flow_names);
@@ -68,19 +68,19 @@ uint32_t tb_perfetto_flow(struct tb_perfetto_writer *p, const struct tb_event *e
   return know(p, event, id, flow, kind) ? flow : 0;
 }
 
-enum tb_flow_kind tb_perfetto_read_flow(const struct tb_perfetto_writer *p, uint32_t flow, struct tb_slice *categories,
-                                        struct tb_slice *name, struct tb_id *id) {
-  struct tb_slice text = tb_intern_text(&p->flow_texts, flow);
+enum tb_flow_kind tb_perfetto_read_flow(const struct tb_perfetto_writer *p, uint32_t flow, struct tb_str *categories,
+                                        struct tb_str *name, struct tb_id *id) {
+  struct tb_str text = tb_intern_text(&p->flow_texts, flow);
   const struct tb_known_flow *known = &p->flows_known[flow];
   *id = (struct tb_id){.kind = TB_ID_PLAIN, .is_number = text.ptr[1]};
-  *categories = *name = (struct tb_slice){NULL, 0};
+  *categories = *name = (struct tb_str){NULL, 0};
   const char *at = text.ptr + 2;
   if (known->kind == TB_FLOW_NAMED) at = read_names(at, categories, name);
-  if (known->kind == TB_FLOW_ALONE)
+  if (known->kind == TB_FLOW_ID_ONLY)
     (void)read_names(tb_intern_text(&p->flow_names, known->label).ptr, categories, name);
   if (id->is_number)
     memcpy(&id->value, at, sizeof(id->value));
   else
-    id->text = (struct tb_slice){at, text.len - (size_t)(at - text.ptr)};
+    id->text = (struct tb_str){at, text.len - (size_t)(at - text.ptr)};
   return (enum tb_flow_kind)known->kind;
 }

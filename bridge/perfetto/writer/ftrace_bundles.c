@@ -18,7 +18,7 @@ enum {
 /* What lines say of a thread. */
 struct thread {
   int64_t tid, tgid; /* tgid -1: not known */
-  struct tb_slice name;
+  struct tb_str name;
   int64_t ts;     /* of its first line */
   bool scheduled; /* it was switched from, which says its name */
 };
@@ -69,7 +69,7 @@ static void clean_up(struct bundling *b) {
 /* ---- packets -------------------------------------------------------------------------------------------------------------------------- */
 
 /* Appends a field of bytes that may be long. */
-static enum tb_status append_bytes(struct tb_buffer *to, uint32_t number, struct tb_slice bytes) {
+static enum tb_status append_bytes(struct tb_buffer *to, uint32_t number, struct tb_str bytes) {
   char head[2 * TB_WIRE_VARINT_MAX];
   char *end = tb_wire_put_varint(tb_wire_put_tag(head, number, TB_WIRE_BYTES), bytes.len);
   enum tb_status status = tb_buffer_append(to, head, (size_t)(end - head));
@@ -85,7 +85,7 @@ static enum tb_status start_packet(struct bundling *b, uint32_t flags) {
 }
 
 static enum tb_status end_packet(struct bundling *b) {
-  return tb_packet_sink_put_fields(&b->p->sink, (struct tb_slice){b->packet.data, b->packet.len});
+  return tb_packet_sink_put_fields(&b->p->sink, (struct tb_str){b->packet.data, b->packet.len});
 }
 
 /* Ends a packet that says again what the text does. */
@@ -111,7 +111,7 @@ static enum tb_status write_clock(struct bundling *b) {
   enum tb_status status = start_packet(b, 0);
   if (status == TB_OK)
     status =
-        append_bytes(&b->packet, TB_TRACE_PACKET_CLOCK_SNAPSHOT, (struct tb_slice){snapshot, (size_t)(at - snapshot)});
+        append_bytes(&b->packet, TB_TRACE_PACKET_CLOCK_SNAPSHOT, (struct tb_str){snapshot, (size_t)(at - snapshot)});
   return status == TB_OK ? end_packet(b) : status;
 }
 
@@ -125,7 +125,7 @@ static enum tb_status write_system(struct bundling *b) {
   end = tb_wire_put_bytes(info, TB_SYSTEM_INFO_UTSNAME, name, (size_t)(end - name));
   enum tb_status status = start_packet(b, 0);
   if (status == TB_OK)
-    status = append_bytes(&b->packet, TB_TRACE_PACKET_SYSTEM_INFO, (struct tb_slice){info, (size_t)(end - info)});
+    status = append_bytes(&b->packet, TB_TRACE_PACKET_SYSTEM_INFO, (struct tb_str){info, (size_t)(end - info)});
   return status == TB_OK ? end_made_packet(b) : status;
 }
 
@@ -140,10 +140,10 @@ static enum tb_status append_symbols(struct bundling *b) {
     status = tb_buffer_append(&b->entry, iid, (size_t)(end - iid));
     if (status == TB_OK) status = append_bytes(&b->entry, TB_INTERNED_STRING_STR, b->symbols.texts[b->symbols_written]);
     if (status == TB_OK)
-      status = append_bytes(&b->list, TB_INTERNED_DATA_KERNEL_SYMBOLS, (struct tb_slice){b->entry.data, b->entry.len});
+      status = append_bytes(&b->list, TB_INTERNED_DATA_KERNEL_SYMBOLS, (struct tb_str){b->entry.data, b->entry.len});
   }
   if (status != TB_OK || !b->list.len) return status;
-  return append_bytes(&b->packet, TB_TRACE_PACKET_INTERNED_DATA, (struct tb_slice){b->list.data, b->list.len});
+  return append_bytes(&b->packet, TB_TRACE_PACKET_INTERNED_DATA, (struct tb_str){b->list.data, b->list.len});
 }
 
 static enum tb_status write_bundle(struct bundling *b, size_t cpu) {
@@ -155,7 +155,7 @@ static enum tb_status write_bundle(struct bundling *b, size_t cpu) {
   enum tb_status status = start_packet(b, flags);
   if (status == TB_OK) status = append_symbols(b);
   if (status == TB_OK)
-    status = append_bytes(&b->packet, TB_TRACE_PACKET_FTRACE_EVENTS, (struct tb_slice){bundle->data, bundle->len});
+    status = append_bytes(&b->packet, TB_TRACE_PACKET_FTRACE_EVENTS, (struct tb_str){bundle->data, bundle->len});
   bundle->len = 0;
   return status == TB_OK ? end_made_packet(b) : status;
 }
@@ -183,7 +183,7 @@ static enum tb_status add_event(struct bundling *b, uint32_t cpu) {
     status = tb_buffer_append(bundle, number, (size_t)(end - number));
   }
   if (status != TB_OK) return status;
-  return append_bytes(bundle, TB_FTRACE_EVENT_BUNDLE_EVENT, (struct tb_slice){b->event.data, b->event.len});
+  return append_bytes(bundle, TB_FTRACE_EVENT_BUNDLE_EVENT, (struct tb_str){b->event.data, b->event.len});
 }
 
 static struct thread *find_thread(struct bundling *b, int64_t tid, int64_t ts) {
@@ -205,16 +205,16 @@ static enum tb_status note_thread(struct bundling *b, const struct tb_ftrace_tex
   struct thread *thread = find_thread(b, line->tid, line->ts);
   if (!thread) return TB_NO_MEMORY;
   if (line->has_tgid) thread->tgid = line->tgid;
-  if (line->task.len && !tb_slice_equal(line->task, thread->name)) {
+  if (line->task.len && !tb_str_equal(line->task, thread->name)) {
     uint32_t id = tb_intern_id(&b->names, line->task);
     if (!id) return TB_NO_MEMORY;
     thread->name = tb_intern_text(&b->names, id);
   }
-  if (tb_slice_equal(event->name, TB_SLICE("sched_switch"))) thread->scheduled = true;
+  if (tb_str_equal(event->name, TB_STR("sched_switch"))) thread->scheduled = true;
   return TB_OK;
 }
 
-static enum tb_status add_line(struct bundling *b, struct tb_slice text) {
+static enum tb_status add_line(struct bundling *b, struct tb_str text) {
   struct tb_ftrace_text_event event;
   if (text.len && text.ptr[text.len - 1] == '\n') text.len--;
   if (!tb_ftrace_parse_line(text, &event)) return TB_OK;
@@ -269,7 +269,7 @@ static enum tb_status write_threads(struct bundling *b) {
     if (status == TB_OK && thread->name.len)
       status = append_bytes(&b->entry, TB_PROCESS_TREE_THREAD_NAME, thread->name);
     if (status == TB_OK)
-      status = append_bytes(&b->list, TB_PROCESS_TREE_THREADS, (struct tb_slice){b->entry.data, b->entry.len});
+      status = append_bytes(&b->list, TB_PROCESS_TREE_THREADS, (struct tb_str){b->entry.data, b->entry.len});
   }
   if (status == TB_OK && b->list.len) {
     char time[4 * TB_WIRE_VARINT_MAX];
@@ -277,7 +277,7 @@ static enum tb_status write_threads(struct bundling *b) {
     end = tb_wire_put_uint(end, TB_TRACE_PACKET_TIMESTAMP_CLOCK_ID, TB_CLOCK_BOOTTIME);
     status = tb_buffer_append(&b->packet, time, (size_t)(end - time));
     if (status == TB_OK)
-      status = append_bytes(&b->packet, TB_TRACE_PACKET_PROCESS_TREE, (struct tb_slice){b->list.data, b->list.len});
+      status = append_bytes(&b->packet, TB_TRACE_PACKET_PROCESS_TREE, (struct tb_str){b->list.data, b->list.len});
     if (status == TB_OK) status = end_made_packet(b);
   }
   return status;
@@ -286,9 +286,9 @@ static enum tb_status write_threads(struct bundling *b) {
 /* ---- the text ---------------------------------------------------------------------------------------------------------------------------------- */
 
 /* Adds whole lines, or the last of all. */
-static enum tb_status hold_lines(struct tb_perfetto_writer *p, struct tb_slice lines) {
+static enum tb_status hold_lines(struct tb_perfetto_writer *p, struct tb_str lines) {
   if (!p->system_is_old) p->system_is_old = tb_ftrace_find_states(lines) == TB_FTRACE_STATES_OLD;
-  enum tb_status status = tb_chunks_room(&p->system_trace, lines.len);
+  enum tb_status status = tb_spill_log_room(&p->system_trace, lines.len);
   if (status != TB_OK) return status;
   memcpy(p->system_trace.at, lines.ptr, lines.len);
   p->system_trace.at += lines.len;
@@ -297,39 +297,39 @@ static enum tb_status hold_lines(struct tb_perfetto_writer *p, struct tb_slice l
 }
 
 static enum tb_status end_line(struct tb_perfetto_writer *p) {
-  struct tb_slice line = {p->system_line.data, p->system_line.len};
+  struct tb_str line = {p->system_line.data, p->system_line.len};
   p->system_line.len = 0;
   return line.len ? hold_lines(p, line) : TB_OK;
 }
 
 enum tb_status tb_perfetto_put_system_trace(struct tb_perfetto_writer *p, const struct tb_event *event) {
-  struct tb_slice text = event->blob;
+  struct tb_str text = event->blob;
   const char *first = text.len ? memchr(text.ptr, '\n', text.len) : NULL;
   enum tb_status status = TB_OK;
   if (p->system_line.len && first) {
     size_t len = (size_t)(first - text.ptr) + 1;
     status = tb_buffer_append(&p->system_line, text.ptr, len);
     if (status == TB_OK) status = end_line(p);
-    text = (struct tb_slice){text.ptr + len, text.len - len};
+    text = (struct tb_str){text.ptr + len, text.len - len};
   }
   const char *last = first && text.len ? memrchr(text.ptr, '\n', text.len) : NULL;
   if (status == TB_OK && last) {
     size_t len = (size_t)(last - text.ptr) + 1;
-    status = hold_lines(p, (struct tb_slice){text.ptr, len});
-    text = (struct tb_slice){text.ptr + len, text.len - len};
+    status = hold_lines(p, (struct tb_str){text.ptr, len});
+    text = (struct tb_str){text.ptr + len, text.len - len};
   }
   return status == TB_OK && text.len ? tb_buffer_append(&p->system_line, text.ptr, text.len) : status;
 }
 
 bool tb_perfetto_has_ftrace(const struct tb_perfetto_writer *p) {
-  return p->system_line.len || tb_chunks_total(&p->system_trace);
+  return p->system_line.len || tb_spill_log_total(&p->system_trace);
 }
 
 static enum tb_status write_text(struct bundling *b) {
-  struct tb_slice text = {b->text.data, b->text.len};
+  struct tb_str text = {b->text.data, b->text.len};
   enum tb_status status = TB_OK;
   while (status == TB_OK && text.len) {
-    struct tb_slice piece = {text.ptr, text.len < TEXT_BYTES ? text.len : TEXT_BYTES};
+    struct tb_str piece = {text.ptr, text.len < TEXT_BYTES ? text.len : TEXT_BYTES};
     status = start_packet(b, 0);
     if (status == TB_OK) status = append_bytes(&b->packet, TB_TRACE_PACKET_FTRACE_TEXT, piece);
     if (status == TB_OK) status = end_packet(b);
@@ -340,30 +340,30 @@ static enum tb_status write_text(struct bundling *b) {
   return status;
 }
 
-static enum tb_status add_text(struct bundling *b, struct tb_slice line) {
+static enum tb_status add_text(struct bundling *b, struct tb_str line) {
   enum tb_status status = b->text.len + line.len > TEXT_BYTES ? write_text(b) : TB_OK;
   return status == TB_OK ? tb_buffer_append(&b->text, line.ptr, line.len) : status;
 }
 
 /* Gives all lines to `take`, and forgets them where `last` says that they are not needed again. */
-static enum tb_status walk_lines(struct bundling *b, enum tb_status (*take)(struct bundling *b, struct tb_slice line),
+static enum tb_status walk_lines(struct bundling *b, enum tb_status (*take)(struct bundling *b, struct tb_str line),
                                  bool last) {
   struct tb_perfetto_writer *p = b->p;
-  struct tb_chunk_window window;
+  struct tb_spill_window window;
   enum tb_status status = TB_OK;
-  tb_chunk_window_init(&window, p->allocator);
+  tb_spill_window_init(&window, p->allocator);
   for (size_t i = 0; status == TB_OK && i < p->system_trace.count; i++) {
-    struct tb_slice text;
-    status = tb_chunks_look(&p->system_trace, i, &window, &text, &p->writer->error);
+    struct tb_str text;
+    status = tb_spill_log_look(&p->system_trace, i, &window, &text, &p->writer->error);
     while (status == TB_OK && text.len) {
       const char *stop = memchr(text.ptr, '\n', text.len);
       size_t len = stop ? (size_t)(stop - text.ptr) + 1 : text.len;
-      status = take(b, (struct tb_slice){text.ptr, len});
-      text = (struct tb_slice){text.ptr + len, text.len - len};
+      status = take(b, (struct tb_str){text.ptr, len});
+      text = (struct tb_str){text.ptr + len, text.len - len};
     }
-    if (last) tb_chunks_drop(&p->system_trace, i);
+    if (last) tb_spill_log_drop(&p->system_trace, i);
   }
-  tb_chunk_window_free(&window);
+  tb_spill_window_free(&window);
   return status;
 }
 

@@ -19,17 +19,17 @@ static enum tb_status put_instant(struct tb_perfetto_writer *p, const struct tb_
 enum tb_status tb_perfetto_put_data_loss(struct tb_perfetto_writer *p, const struct tb_event *event) {
   if (!event->track) return tb_buffer_append(&p->lossy_providers, &event->sequence, sizeof(event->sequence));
   struct tb_event instant = *event;
-  struct tb_arg member = {.name = TB_SLICE("data_loss"), .u = event->sequence, .span = 1, .type = TB_ARG_UINT};
+  struct tb_arg member = {.name = TB_STR("data_loss"), .u = event->sequence, .span = 1, .type = TB_ARG_UINT};
   instant.type = TB_EVENT_INSTANT;
-  instant.name = TB_SLICE("data loss");
+  instant.name = TB_STR("data loss");
   instant.extra = &member;
   instant.extra_count = 1;
   return put_instant(p, &instant);
 }
 
 static bool is_of_provider(const struct tb_perfetto_writer *p, size_t index, uint32_t provider) {
-  const struct tb_sequence *sequence = p->sequences[index];
-  bool has_events = sequence->strand.total || sequence->straight.total || sequence->ended.total;
+  const struct tb_writer_sequence *sequence = p->sequences[index];
+  bool has_events = sequence->queue.total || sequence->streamed.total || sequence->end_ordered.total;
   return has_events && sequence->track && sequence->track->track->sequence == provider;
 }
 
@@ -54,7 +54,7 @@ enum tb_status tb_perfetto_write_loss(struct tb_perfetto_writer *p, uint32_t seq
   char fields[2 * TB_WIRE_VARINT_MAX + 4];
   char *at = tb_wire_put_uint(fields, TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, sequence_id);
   at = tb_wire_put_uint(at, TB_TRACE_PACKET_PREVIOUS_PACKET_DROPPED, 1);
-  return tb_packet_sink_put_fields(&p->sink, (struct tb_slice){fields, (size_t)(at - fields)});
+  return tb_packet_sink_put_fields(&p->sink, (struct tb_str){fields, (size_t)(at - fields)});
 }
 
 /* ---- blobs ------------------------------------------------------------------------------------------------------------------------- */
@@ -71,7 +71,7 @@ enum tb_status tb_perfetto_put_blob(struct tb_perfetto_writer *p, const struct t
 /* ---- packets of the source ------------------------------------------------------------------------------------------------------------ */
 
 /* The sequence id that a packet has. */
-static uint64_t sequence_of(struct tb_slice packet) {
+static uint64_t sequence_of(struct tb_str packet) {
   struct tb_wire_cursor cursor = tb_wire_cursor(packet);
   struct tb_wire_field field;
   uint64_t id = 0;
@@ -81,7 +81,7 @@ static uint64_t sequence_of(struct tb_slice packet) {
 }
 
 /* Keeps one packet, with a mark that says which blob it is of. */
-static enum tb_status keep_packet(struct tb_perfetto_writer *p, struct tb_slice packet, struct tb_slice blob) {
+static enum tb_status keep_packet(struct tb_perfetto_writer *p, struct tb_str packet, struct tb_str blob) {
   enum { TAGS = 6 * TB_WIRE_VARINT_MAX };
   struct tb_buffer *to = &p->packets;
   enum tb_status status = tb_buffer_reserve(to, packet.len + blob.len + TAGS);
@@ -97,7 +97,7 @@ static enum tb_status keep_packet(struct tb_perfetto_writer *p, struct tb_slice 
   char *at = to->data + to->len;
   at = tb_wire_put_tag(at, TB_TRACE_PACKET, TB_WIRE_BYTES);
   at = tb_wire_put_varint(at, packet.len + (size_t)(end - tail) + named + blob.len + numbered);
-  const struct tb_slice parts[] = {packet, {tail, (size_t)(end - tail)}, {head, named}, blob, {number, numbered}};
+  const struct tb_str parts[] = {packet, {tail, (size_t)(end - tail)}, {head, named}, blob, {number, numbered}};
   for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
     if (parts[i].len) memcpy(at, parts[i].ptr, parts[i].len);
     at += parts[i].len;
@@ -118,7 +118,7 @@ enum tb_status tb_perfetto_put_packets(struct tb_perfetto_writer *p, const struc
 }
 
 /* One packet's fields with its sequence id moved up, so that no sequence of the source meets one of ours. */
-static enum tb_status write_moved(struct tb_perfetto_writer *p, struct tb_slice packet, uint32_t by) {
+static enum tb_status write_moved(struct tb_perfetto_writer *p, struct tb_str packet, uint32_t by) {
   struct tb_buffer *out = &p->scratch;
   struct tb_wire_cursor cursor = tb_wire_cursor(packet);
   struct tb_wire_field field;
@@ -133,11 +133,11 @@ static enum tb_status write_moved(struct tb_perfetto_writer *p, struct tb_slice 
       status = tb_buffer_append(out, field.start, (size_t)(cursor.at - field.start));
     }
   }
-  return status == TB_OK ? tb_packet_sink_put_fields(&p->sink, (struct tb_slice){out->data, out->len}) : status;
+  return status == TB_OK ? tb_packet_sink_put_fields(&p->sink, (struct tb_str){out->data, out->len}) : status;
 }
 
 enum tb_status tb_perfetto_write_packets(struct tb_perfetto_writer *p, uint32_t first_sequence_id) {
-  struct tb_wire_cursor cursor = tb_wire_cursor((struct tb_slice){p->packets.data, p->packets.len});
+  struct tb_wire_cursor cursor = tb_wire_cursor((struct tb_str){p->packets.data, p->packets.len});
   struct tb_wire_field field;
   enum tb_status status = TB_OK;
   while (status == TB_OK && p->packets.len && tb_wire_next(&cursor, &field) == TB_OK)

@@ -61,13 +61,13 @@ enum tb_status tb_interned_use_slow(const struct tb_allocator *allocator, struct
 
 /* ---- names of arguments --------------------------------------------------------------------------------------------------- */
 
-static bool is_odd(struct tb_slice name) {
+static bool is_odd(struct tb_str name) {
   for (size_t i = 0; i < name.len; i++)
     if (name.ptr[i] == '.' || name.ptr[i] == '[' || name.ptr[i] == ']') return true;
   return false;
 }
 
-uint32_t tb_interned_add_arg_name(struct tb_interned *in, struct tb_slice name) {
+uint32_t tb_interned_add_arg_name(struct tb_interned *in, struct tb_str name) {
   struct tb_intern *table = &in->tables[TB_INTERNED_ARG_NAMES];
   uint32_t hash = tb_intern_hash(name);
   uint32_t iid = tb_intern_find(table, name, hash);
@@ -98,7 +98,7 @@ static bool seen_before(struct tb_interned *in, uint64_t hash) {
   return false;
 }
 
-uint32_t tb_interned_string(struct tb_interned *in, struct tb_interned_uses *uses, struct tb_slice text) {
+uint32_t tb_interned_string(struct tb_interned *in, struct tb_interned_uses *uses, struct tb_str text) {
   if (text.len < STRING_SHORTEST || text.len > STRING_LONGEST) return 0;
   struct tb_intern *table = &in->tables[TB_INTERNED_ARG_STRINGS];
   uint32_t iid = tb_intern_find_recent(table, text);
@@ -116,7 +116,7 @@ uint32_t tb_interned_string(struct tb_interned *in, struct tb_interned_uses *use
 
 /* ---- categories -------------------------------------------------------------------------------------------------------------- */
 
-static uint32_t count_parts(struct tb_slice text) {
+static uint32_t count_parts(struct tb_str text) {
   uint32_t n = 1;
   bool empty_part = text.len == 0 || text.ptr[0] == ',' || text.ptr[text.len - 1] == ',';
   for (size_t i = 0; i < text.len; i++) {
@@ -127,7 +127,7 @@ static uint32_t count_parts(struct tb_slice text) {
   return empty_part ? 1 : n; /* a list that could not be put together again stays one category */
 }
 
-static bool split(struct tb_interned *in, struct tb_slice text, struct tb_category_list *list) {
+static bool split(struct tb_interned *in, struct tb_str text, struct tb_category_list *list) {
   list->count = count_parts(text);
   list->iids = tb_alloc(in->allocator, list->count * sizeof(*list->iids));
   list->encoded = tb_alloc(in->allocator, (size_t)list->count * (1 + TB_WIRE_VARINT_MAX));
@@ -137,7 +137,7 @@ static bool split(struct tb_interned *in, struct tb_slice text, struct tb_catego
   for (uint32_t i = 0; i < list->count; i++) {
     const char *comma = list->count == 1 ? NULL : memchr(at, ',', (size_t)(end - at));
     const char *stop = comma ? comma : end;
-    uint32_t iid = tb_intern_id(&in->tables[TB_INTERNED_CATEGORIES], (struct tb_slice){at, (size_t)(stop - at)});
+    uint32_t iid = tb_intern_id(&in->tables[TB_INTERNED_CATEGORIES], (struct tb_str){at, (size_t)(stop - at)});
     if (!iid) return false;
     list->iids[i] = iid;
     to = tb_wire_put_uint(to, TB_TRACK_EVENT_CATEGORY_IIDS, iid);
@@ -147,7 +147,7 @@ static bool split(struct tb_interned *in, struct tb_slice text, struct tb_catego
   return true;
 }
 
-static uint32_t add_list(struct tb_interned *in, struct tb_slice text, uint32_t hash) {
+static uint32_t add_list(struct tb_interned *in, struct tb_str text, uint32_t hash) {
   void *entries = in->list_entries;
   if (tb_grow_array(in->allocator, &entries, &in->list_capacity, in->lists.count + 1, sizeof(*in->list_entries),
                     UINT32_MAX) != TB_OK)
@@ -173,7 +173,7 @@ static enum tb_status use_list(struct tb_interned *in, struct tb_interned_uses *
 }
 
 const struct tb_category_list *tb_interned_categories(struct tb_interned *in, struct tb_interned_uses *uses,
-                                                      struct tb_slice text, uint32_t *id) {
+                                                      struct tb_str text, uint32_t *id) {
   *id = tb_intern_find_recent(&in->lists, text);
   if (!*id) {
     uint32_t hash = tb_intern_hash(text);

@@ -69,18 +69,18 @@ static TB_ALWAYS_INLINE enum tb_status tb_interned_use_iid(const struct tb_alloc
 
 /* The iid of `text` for a sequence; 0 without memory. */
 static inline uint32_t tb_interned_iid(struct tb_interned *interned, struct tb_interned_uses *uses,
-                                       enum tb_interned_kind kind, struct tb_slice text) {
+                                       enum tb_interned_kind kind, struct tb_str text) {
   uint32_t iid = tb_intern_id(&interned->tables[kind], text);
   if (iid && tb_interned_use_iid(interned->allocator, &uses->kinds[kind], iid) != TB_OK) return 0;
   return iid;
 }
 
-uint32_t tb_interned_add_arg_name(struct tb_interned *interned, struct tb_slice name);
+uint32_t tb_interned_add_arg_name(struct tb_interned *interned, struct tb_str name);
 
 /* The iid of an argument's name; 0 without memory. *odd is set where the name has a '.', '[' or ']', for which the trace processor puts '_' in
  * the names of debug annotations. */
 static inline uint32_t tb_interned_arg_name(struct tb_interned *interned, struct tb_interned_uses *uses,
-                                            struct tb_slice name, bool *odd) {
+                                            struct tb_str name, bool *odd) {
   uint32_t iid = tb_intern_find_recent(&interned->tables[TB_INTERNED_ARG_NAMES], name);
   if (!iid) iid = tb_interned_add_arg_name(interned, name);
   if (!iid) return 0;
@@ -90,10 +90,10 @@ static inline uint32_t tb_interned_arg_name(struct tb_interned *interned, struct
 }
 
 /* The iid of a string value, 0 where it is to be written in place: when it comes for the first time, or is very long. */
-uint32_t tb_interned_string(struct tb_interned *interned, struct tb_interned_uses *uses, struct tb_slice text);
+uint32_t tb_interned_string(struct tb_interned *interned, struct tb_interned_uses *uses, struct tb_str text);
 
 /* The list that `text` stands for; its id in *id. NULL without memory. */
 const struct tb_category_list *tb_interned_categories(struct tb_interned *interned, struct tb_interned_uses *uses,
-                                                      struct tb_slice text, uint32_t *id);
+                                                      struct tb_str text, uint32_t *id);
 
 #endif

@@ -29,13 +29,13 @@ static enum tb_status flush(struct interned_writer *w) {
   char *to = tb_wire_put_varint(tb_wire_put_tag(head, TB_TRACE_PACKET, TB_WIRE_BYTES), fields_len + w->data.len);
   memcpy(to, fields, fields_len);
   enum tb_status status = tb_packet_sink_put(&w->p->sink, head, (size_t)(to - head) + fields_len,
-                                             (struct tb_slice){w->data.data, w->data.len});
+                                             (struct tb_str){w->data.data, w->data.len});
   w->data.len = 0;
   return status;
 }
 
 /* An entry {iid, text}; both texts and bytes have their fields numbered 1 and 2. */
-static enum tb_status put_text(struct interned_writer *w, uint32_t field, uint32_t iid, struct tb_slice text) {
+static enum tb_status put_text(struct interned_writer *w, uint32_t field, uint32_t iid, struct tb_str text) {
   if (tb_buffer_reserve(&w->data, text.len + ENTRY_ROOM) != TB_OK) return TB_NO_MEMORY;
   char entry[2 * (1 + TB_WIRE_VARINT_MAX)];
   char *end = tb_wire_put_uint(entry, TB_INTERNED_STRING_IID, iid);
@@ -58,7 +58,7 @@ static enum tb_status put_message(struct interned_writer *w, uint32_t field, con
 }
 
 /* The iid of a text that this sequence may not have defined yet; 0 for an empty one. */
-static enum tb_status text_iid(struct interned_writer *w, struct tb_intern *table, uint32_t field, struct tb_slice text,
+static enum tb_status text_iid(struct interned_writer *w, struct tb_intern *table, uint32_t field, struct tb_str text,
                                uint32_t *iid) {
   *iid = 0;
   if (text.len == 0) return TB_OK;
@@ -68,7 +68,7 @@ static enum tb_status text_iid(struct interned_writer *w, struct tb_intern *tabl
   return table->count > before ? put_text(w, field, *iid, text) : TB_OK;
 }
 
-static enum tb_status mapping_iid(struct interned_writer *w, struct tb_slice path, uint32_t *iid) {
+static enum tb_status mapping_iid(struct interned_writer *w, struct tb_str path, uint32_t *iid) {
   size_t before = w->mappings.count;
   enum tb_status status = text_iid(w, &w->mappings, TB_INTERNED_DATA_MAPPING_PATHS, path, iid);
   if (status != TB_OK || w->mappings.count == before) return status;
@@ -93,7 +93,7 @@ static enum tb_status put_frame(void *ctx, const struct tb_frame *frame) {
   if (path) end = tb_wire_put_uint(end, TB_FRAME_SOURCE_PATH_IID, path);
   if (frame->line) end = tb_wire_put_uint(end, TB_FRAME_LINE_NUMBER, frame->line);
   size_t before = w->frames.count;
-  uint32_t iid = tb_intern_id(&w->frames, (struct tb_slice){fields, (size_t)(end - fields)});
+  uint32_t iid = tb_intern_id(&w->frames, (struct tb_str){fields, (size_t)(end - fields)});
   if (!iid) return TB_NO_MEMORY;
   if (w->frames.count > before) {
     end = tb_wire_put_uint(end, TB_FRAME_IID, iid);
@@ -107,14 +107,14 @@ static enum tb_status put_frame(void *ctx, const struct tb_frame *frame) {
 }
 
 /* A reference to a frame that the trace does not define: kept as a frame of that name. */
-static enum tb_status put_reference(struct interned_writer *w, struct tb_slice text) {
-  const struct tb_frame frame = {.function = {text.ptr + 1, text.len - 1}, .mapping = TB_STACKS_UNDEFINED};
+static enum tb_status put_reference(struct interned_writer *w, struct tb_str text) {
+  const struct tb_frame frame = {.function = {text.ptr + 1, text.len - 1}, .mapping = TB_CALLSTACKS_UNDEFINED};
   return put_frame(w, &frame);
 }
 
-static enum tb_status put_stack(struct interned_writer *w, uint32_t iid, struct tb_slice text) {
+static enum tb_status put_stack(struct interned_writer *w, uint32_t iid, struct tb_str text) {
   w->frame_ids.len = 0;
-  enum tb_status status = tb_stacks_walk(&w->p->stacks, text, put_frame, w);
+  enum tb_status status = tb_callstacks_walk(&w->p->stacks, text, put_frame, w);
   if (status == TB_OK && !w->frame_ids.len && text.ptr[0] == 'r') status = put_reference(w, text);
   if (status != TB_OK) return status;
   if (tb_buffer_reserve(&w->frame_ids, 1 + TB_WIRE_VARINT_MAX) != TB_OK) return TB_NO_MEMORY;
@@ -135,7 +135,7 @@ static enum tb_status put_entry(struct interned_writer *w, enum tb_interned_kind
       [TB_INTERNED_ARG_STRINGS] = TB_INTERNED_DATA_DEBUG_ANNOTATION_STRING_VALUES,
       [TB_INTERNED_LOG_BODIES] = TB_INTERNED_DATA_LOG_MESSAGE_BODY,
   };
-  struct tb_slice text = tb_intern_text(&w->p->interned.tables[kind], iid);
+  struct tb_str text = tb_intern_text(&w->p->interned.tables[kind], iid);
   return kind == TB_INTERNED_STACKS ? put_stack(w, iid, text) : put_text(w, fields[kind], iid, text);
 }
 

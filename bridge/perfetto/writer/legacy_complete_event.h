@@ -13,8 +13,8 @@
 enum { TB_LEGACY_COMPLETE_MAX = 4 * (1 + TB_WIRE_VARINT_MAX) };
 
 /* Whether a legacy event can hold all that the entry says. */
-static inline bool tb_may_be_legacy_complete(const struct tb_entry *e) {
-  if (e->kind != TB_ENTRY_COMPLETE && e->kind != TB_ENTRY_MOMENT) return false;
+static inline bool tb_may_be_legacy_complete(const struct tb_staged_event *e) {
+  if (e->kind != TB_STAGED_COMPLETE && e->kind != TB_STAGED_ZERO_LENGTH_SLICE) return false;
   if (e->dur % 1000 || e->end_body.len) return false;
   if (e->has_thread_dur && (!e->has_thread_ts || e->thread_dur % 1000)) return false;
   struct tb_wire_cursor cursor = tb_wire_cursor(e->body);
@@ -24,12 +24,12 @@ static inline bool tb_may_be_legacy_complete(const struct tb_entry *e) {
   return true;
 }
 
-static inline bool tb_is_legacy_complete(const struct tb_entry *e) {
+static inline bool tb_is_legacy_complete(const struct tb_staged_event *e) {
   return e->has_thread_dur && !e->thread_dur && tb_may_be_legacy_complete(e);
 }
 
 /* Writes the field that makes a begin of it; `at` has room for TB_LEGACY_COMPLETE_MAX bytes. Returns the byte after it. */
-static inline char *tb_legacy_complete_write(char *at, const struct tb_entry *e) {
+static inline char *tb_legacy_complete_write(char *at, const struct tb_staged_event *e) {
   char fields[TB_LEGACY_COMPLETE_MAX];
   char *end = tb_wire_put_uint(fields, TB_TRACK_EVENT_LEGACY_EVENT_PHASE, 'X');
   end = tb_wire_put_uint(end, TB_TRACK_EVENT_LEGACY_EVENT_DURATION_US, (uint64_t)e->dur / 1000);

@@ -19,21 +19,21 @@ enum { UINT_ROOM = 2 * TB_WIRE_VARINT_MAX, WEAK = 1, MAX_DEPTH = 64 /* of alloca
 
 /* ---- the arguments ---------------------------------------------------------------------------------------------------------------- */
 
-static const struct tb_arg *member(const struct tb_arg *dict, struct tb_slice name, enum tb_arg_type type) {
+static const struct tb_arg *member(const struct tb_arg *dict, struct tb_str name, enum tb_arg_type type) {
   if (!dict || dict->type != TB_ARG_DICT) return NULL;
   for (uint32_t i = 1; i < dict->span; i += dict[i].span)
-    if (tb_slice_equal(dict[i].name, name)) return dict[i].type == type ? &dict[i] : NULL;
+    if (tb_str_equal(dict[i].name, name)) return dict[i].type == type ? &dict[i] : NULL;
   return NULL;
 }
 
-static struct tb_slice text_of(const struct tb_arg *dict, struct tb_slice name) {
+static struct tb_str text_of(const struct tb_arg *dict, struct tb_str name) {
   const struct tb_arg *arg = member(dict, name, TB_ARG_STRING);
-  return arg ? arg->text : (struct tb_slice){"", 0};
+  return arg ? arg->text : (struct tb_str){"", 0};
 }
 
 /* Numbers stand as hexadecimal text. */
-static bool parse_hex(struct tb_slice text, uint64_t *value) {
-  if (text.len > 2 && text.ptr[0] == '0' && text.ptr[1] == 'x') text = (struct tb_slice){text.ptr + 2, text.len - 2};
+static bool parse_hex(struct tb_str text, uint64_t *value) {
+  if (text.len > 2 && text.ptr[0] == '0' && text.ptr[1] == 'x') text = (struct tb_str){text.ptr + 2, text.len - 2};
   *value = 0;
   if (text.len == 0 || text.len > 16) return false;
   for (size_t i = 0; i < text.len; i++) {
@@ -53,7 +53,7 @@ static bool put_uint(struct tb_buffer *b, uint32_t field, uint64_t value) {
   return true;
 }
 
-static bool put_bytes(struct tb_buffer *b, uint32_t field, struct tb_slice bytes) {
+static bool put_bytes(struct tb_buffer *b, uint32_t field, struct tb_str bytes) {
   if (tb_buffer_reserve(b, UINT_ROOM + bytes.len) != TB_OK) return false;
   b->len = (size_t)(tb_wire_put_bytes(b->data + b->len, field, bytes.ptr, bytes.len) - b->data);
   return true;
@@ -74,11 +74,11 @@ static bool close_message(struct tb_buffer *b, size_t start, uint32_t field) {
 /* ---- allocators --------------------------------------------------------------------------------------------------------------------- */
 
 static bool put_entry(struct tb_buffer *b, const struct tb_arg *attribute) {
-  struct tb_slice units = text_of(attribute, TB_SLICE("units")), value = text_of(attribute, TB_SLICE("value"));
-  bool bytes = tb_slice_equal(units, TB_SLICE("bytes")), count = tb_slice_equal(units, TB_SLICE("objects"));
+  struct tb_str units = text_of(attribute, TB_STR("units")), value = text_of(attribute, TB_STR("value"));
+  bool bytes = tb_str_equal(units, TB_STR("bytes")), count = tb_str_equal(units, TB_STR("objects"));
   uint64_t number;
-  bool scalar = tb_slice_equal(text_of(attribute, TB_SLICE("type")), TB_SLICE("scalar")) && parse_hex(value, &number);
-  if (scalar && bytes && tb_slice_equal(attribute->name, TB_SLICE("size")))
+  bool scalar = tb_str_equal(text_of(attribute, TB_STR("type")), TB_STR("scalar")) && parse_hex(value, &number);
+  if (scalar && bytes && tb_str_equal(attribute->name, TB_STR("size")))
     return put_uint(b, TB_MEMORY_TRACKER_SNAPSHOT_PROCESS_SNAPSHOT_MEMORY_NODE_SIZE_BYTES, number);
   size_t start = b->len;
   bool ok =
@@ -96,7 +96,7 @@ static bool put_entry(struct tb_buffer *b, const struct tb_arg *attribute) {
   return ok && close_message(b, start, TB_MEMORY_TRACKER_SNAPSHOT_PROCESS_SNAPSHOT_MEMORY_NODE_ENTRIES);
 }
 
-static size_t depth_of(struct tb_slice path) {
+static size_t depth_of(struct tb_str path) {
   size_t depth = 0;
   for (size_t i = 0; i < path.len; i++) depth += path.ptr[i] == '/';
   return depth;
@@ -107,12 +107,12 @@ static bool put_node(struct tb_buffer *b, const struct tb_arg *node) {
   size_t start = b->len;
   uint64_t id;
   bool ok = true;
-  if (parse_hex(text_of(node, TB_SLICE("guid")), &id))
+  if (parse_hex(text_of(node, TB_STR("guid")), &id))
     ok = put_uint(b, TB_MEMORY_TRACKER_SNAPSHOT_PROCESS_SNAPSHOT_MEMORY_NODE_ID, id);
   ok = ok && put_bytes(b, TB_MEMORY_TRACKER_SNAPSHOT_PROCESS_SNAPSHOT_MEMORY_NODE_ABSOLUTE_NAME, node->name);
-  const struct tb_arg *flags = member(node, TB_SLICE("flags"), TB_ARG_INT);
+  const struct tb_arg *flags = member(node, TB_STR("flags"), TB_ARG_INT);
   if (flags && flags->i & WEAK) ok = ok && put_uint(b, TB_MEMORY_TRACKER_SNAPSHOT_PROCESS_SNAPSHOT_MEMORY_NODE_WEAK, 1);
-  const struct tb_arg *attributes = member(node, TB_SLICE("attrs"), TB_ARG_DICT);
+  const struct tb_arg *attributes = member(node, TB_STR("attrs"), TB_ARG_DICT);
   for (uint32_t i = 1; ok && attributes && i < attributes->span; i += attributes[i].span)
     if (attributes[i].type == TB_ARG_DICT) ok = put_entry(b, &attributes[i]);
   return ok && close_message(b, start, TB_MEMORY_TRACKER_SNAPSHOT_PROCESS_SNAPSHOT_ALLOCATOR_DUMPS);
@@ -121,12 +121,12 @@ static bool put_node(struct tb_buffer *b, const struct tb_arg *node) {
 /* An edge from an allocator to itself would say nothing. */
 static bool put_edge(struct tb_buffer *b, const struct tb_arg *edge) {
   uint64_t source, target;
-  if (!tb_slice_equal(text_of(edge, TB_SLICE("type")), TB_SLICE("ownership")) ||
-      !parse_hex(text_of(edge, TB_SLICE("source")), &source) ||
-      !parse_hex(text_of(edge, TB_SLICE("target")), &target) || source == target)
+  if (!tb_str_equal(text_of(edge, TB_STR("type")), TB_STR("ownership")) ||
+      !parse_hex(text_of(edge, TB_STR("source")), &source) || !parse_hex(text_of(edge, TB_STR("target")), &target) ||
+      source == target)
     return true;
   size_t start = b->len;
-  const struct tb_arg *importance = member(edge, TB_SLICE("importance"), TB_ARG_INT);
+  const struct tb_arg *importance = member(edge, TB_STR("importance"), TB_ARG_INT);
   bool ok = put_uint(b, TB_MEMORY_TRACKER_SNAPSHOT_PROCESS_SNAPSHOT_MEMORY_EDGE_SOURCE_ID, source) &&
             put_uint(b, TB_MEMORY_TRACKER_SNAPSHOT_PROCESS_SNAPSHOT_MEMORY_EDGE_TARGET_ID, target);
   if (importance && importance->i > 0 && importance->i <= UINT32_MAX)
@@ -137,17 +137,17 @@ static bool put_edge(struct tb_buffer *b, const struct tb_arg *edge) {
 /* ---- events ------------------------------------------------------------------------------------------------------------------------- */
 
 static uint64_t level_of(const struct tb_arg *dumps) {
-  struct tb_slice level = text_of(dumps, TB_SLICE("level_of_detail"));
-  return tb_slice_equal(level, TB_SLICE("light"))        ? TB_MEMORY_TRACKER_SNAPSHOT_DETAIL_LIGHT
-         : tb_slice_equal(level, TB_SLICE("background")) ? TB_MEMORY_TRACKER_SNAPSHOT_DETAIL_BACKGROUND
-                                                         : TB_MEMORY_TRACKER_SNAPSHOT_DETAIL_FULL;
+  struct tb_str level = text_of(dumps, TB_STR("level_of_detail"));
+  return tb_str_equal(level, TB_STR("light"))        ? TB_MEMORY_TRACKER_SNAPSHOT_DETAIL_LIGHT
+         : tb_str_equal(level, TB_STR("background")) ? TB_MEMORY_TRACKER_SNAPSHOT_DETAIL_BACKGROUND
+                                                     : TB_MEMORY_TRACKER_SNAPSHOT_DETAIL_FULL;
 }
 
 static enum tb_status put_snapshot(struct tb_perfetto_writer *p, const struct tb_event *event,
                                    const struct tb_arg *dumps, const struct tb_arg *allocators) {
-  uint32_t key = tb_perfetto_memory_key(p, event);
+  uint32_t key = tb_perfetto_memory_group(p, event);
   if (!key) return TB_NO_MEMORY;
-  const struct tb_arg *edges = member(dumps, TB_SLICE("allocators_graph"), TB_ARG_ARRAY);
+  const struct tb_arg *edges = member(dumps, TB_STR("allocators_graph"), TB_ARG_ARRAY);
   struct tb_memory_snapshot_head head = {
       .dump = event->id.value, .level = level_of(dumps), .pid = (uint64_t)event->track->pid};
   struct tb_buffer *b = &p->scratch;
@@ -158,21 +158,21 @@ static enum tb_status put_snapshot(struct tb_perfetto_writer *p, const struct tb
     if (allocators[i].type == TB_ARG_DICT) ok = put_node(b, &allocators[i]);
   for (uint32_t i = 1; ok && edges && i < edges->span; i += edges[i].span) ok = put_edge(b, &edges[i]);
   if (!ok) return TB_NO_MEMORY;
-  struct tb_key *dump = &p->keys[key];
+  struct tb_track_group *dump = &p->groups[key];
   if (dump->last_begin_ts == INT64_MIN)
     dump->last_begin_ts = event->ts; /* a dump is of one moment: that of its first event */
-  struct tb_entry entry = {.ts = dump->last_begin_ts, .kind = TB_ENTRY_COUNTER, .key = key};
-  entry.body = (struct tb_slice){b->data, b->len};
+  struct tb_staged_event entry = {.ts = dump->last_begin_ts, .kind = TB_STAGED_COUNTER, .key = key};
+  entry.body = (struct tb_str){b->data, b->len};
   return tb_perfetto_add_entry(p, p->sequences[TB_SHARED_SEQUENCE], &entry);
 }
 
 enum tb_status tb_perfetto_put_memory_dump(struct tb_perfetto_writer *p, const struct tb_event *event) {
-  enum tb_status status = tb_perfetto_put_aside(p, event, TB_KEY_SIDE);
+  enum tb_status status = tb_perfetto_put_deferred_side(p, event, TB_GROUP_SIDE);
   if (status != TB_OK || !event->track->has_pid) return status;
   for (uint32_t i = 0; i < event->arg_count; i += event->args[i].span) {
     const struct tb_arg *dumps = &event->args[i];
-    if (!tb_slice_equal(dumps->name, TB_SLICE("dumps"))) continue;
-    const struct tb_arg *allocators = member(dumps, TB_SLICE("allocators"), TB_ARG_DICT);
+    if (!tb_str_equal(dumps->name, TB_STR("dumps"))) continue;
+    const struct tb_arg *allocators = member(dumps, TB_STR("allocators"), TB_ARG_DICT);
     return allocators ? put_snapshot(p, event, dumps, allocators) : TB_OK;
   }
   return TB_OK;
@@ -194,10 +194,10 @@ void tb_memory_snapshots_free(struct tb_memory_snapshots *s) {
   tb_free(s->allocator, s->processes, s->capacity * sizeof(*s->processes));
 }
 
-enum tb_status tb_memory_snapshots_take(struct tb_memory_snapshots *s, const struct tb_entry *entry) {
+enum tb_status tb_memory_snapshots_take(struct tb_memory_snapshots *s, const struct tb_staged_event *entry) {
   struct tb_memory_snapshot_head head;
   memcpy(&head, entry->body.ptr, sizeof(head));
-  struct tb_slice fields = {entry->body.ptr + sizeof(head), entry->body.len - sizeof(head)};
+  struct tb_str fields = {entry->body.ptr + sizeof(head), entry->body.len - sizeof(head)};
   size_t i = 0;
   while (i < s->count && (s->processes[i].key != entry->key || s->processes[i].head.pid != head.pid)) i++;
   if (i == s->count) {
@@ -213,8 +213,8 @@ enum tb_status tb_memory_snapshots_take(struct tb_memory_snapshots *s, const str
   return tb_buffer_append(&s->processes[i].fields, fields.ptr, fields.len);
 }
 
-static struct tb_slice fields_of(const struct tb_process_snapshot *process) {
-  return (struct tb_slice){process->fields.data, process->fields.len};
+static struct tb_str fields_of(const struct tb_process_snapshot *process) {
+  return (struct tb_str){process->fields.data, process->fields.len};
 }
 
 /* Whether what owns what in the dump of process `first` can be told: see memory_graph.h. */
@@ -258,7 +258,7 @@ static enum tb_status put_dump(struct tb_memory_snapshots *s, struct tb_sequence
   }
   ok = ok && put_uint(&b, TB_MEMORY_TRACKER_SNAPSHOT_DERIVED, 1);
   enum tb_status status =
-      ok ? tb_sequence_put_payload(w, s->ts, TB_TRACE_PACKET_MEMORY_TRACKER_SNAPSHOT, (struct tb_slice){b.data, b.len})
+      ok ? tb_sequence_put_payload(w, s->ts, TB_TRACE_PACKET_MEMORY_TRACKER_SNAPSHOT, (struct tb_str){b.data, b.len})
          : tb_sequence_no_memory(w);
   tb_buffer_free(&b);
   return status;

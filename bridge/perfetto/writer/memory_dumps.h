@@ -8,7 +8,7 @@
 
 #include "perfetto/writer/sequence.h"
 
-/* What the body of a strand's entry begins with; fields of a ProcessSnapshot follow. */
+/* What the body of a queue's entry begins with; fields of a ProcessSnapshot follow. */
 struct tb_memory_snapshot_head {
   uint64_t dump, level, pid;
 };
@@ -29,9 +29,9 @@ struct tb_memory_snapshots {
 
 void tb_memory_snapshots_init(struct tb_memory_snapshots *snapshots, const struct tb_allocator *allocator);
 void tb_memory_snapshots_free(struct tb_memory_snapshots *snapshots);
-/* Takes an entry of class TB_KEY_MEMORY; all that is held must be of its time. TB_OK or TB_NO_MEMORY. */
+/* Takes an entry of class TB_GROUP_MEMORY; all that is held must be of its time. TB_OK or TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_memory_snapshots_take(struct tb_memory_snapshots *snapshots,
-                                                      const struct tb_entry *entry);
+                                                      const struct tb_staged_event *entry);
 /* Writes what is held, a packet for each dump. */
 TB_MUST_CHECK enum tb_status tb_memory_snapshots_put(struct tb_memory_snapshots *snapshots,
                                                      struct tb_sequence_writer *w);

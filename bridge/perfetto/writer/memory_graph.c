@@ -42,14 +42,14 @@ static enum tb_status child_of(struct tb_memory_graph *g, uint32_t above, uint64
 /* The trace processor adds its own tracing's memory to that of these, and makes `tracing` own a part of each. */
 static enum tb_status add_overhead(struct tb_memory_graph *g, uint32_t process, uint32_t tracing) {
   uint32_t node;
-  enum tb_status status = child_of(g, process, tb_slice_hash(TB_SLICE("malloc"), 0), &node);
+  enum tb_status status = child_of(g, process, tb_str_hash(TB_STR("malloc"), 0), &node);
   if (status == TB_OK) status = add_edge(g, tracing, node, false);
-  if (status == TB_OK) status = child_of(g, process, tb_slice_hash(TB_SLICE("winheap"), 0), &node);
+  if (status == TB_OK) status = child_of(g, process, tb_str_hash(TB_STR("winheap"), 0), &node);
   return status == TB_OK ? add_edge(g, tracing, node, false) : status;
 }
 
 /* The node of a path like "malloc/heap"; names of no length are passed over. */
-static enum tb_status find_node(struct tb_memory_graph *g, uint64_t pid, struct tb_slice path, uint32_t *node) {
+static enum tb_status find_node(struct tb_memory_graph *g, uint64_t pid, struct tb_str path, uint32_t *node) {
   uint32_t process;
   enum tb_status status = child_of(g, GLOBAL, pid, &process);
   if (status != TB_OK) return status;
@@ -57,21 +57,21 @@ static enum tb_status find_node(struct tb_memory_graph *g, uint64_t pid, struct 
   for (size_t i = 0; status == TB_OK && i < path.len; i++) {
     const char *slash = memchr(path.ptr + i, '/', path.len - i);
     size_t len = slash ? (size_t)(slash - path.ptr) - i : path.len - i;
-    struct tb_slice name = {path.ptr + i, len};
-    if (i == 0 && tb_slice_equal(name, TB_SLICE("global")))
+    struct tb_str name = {path.ptr + i, len};
+    if (i == 0 && tb_str_equal(name, TB_STR("global")))
       *node = GLOBAL;
     else if (len)
-      status = child_of(g, *node, tb_slice_hash(name, 0), node);
+      status = child_of(g, *node, tb_str_hash(name, 0), node);
     i += len;
   }
-  if (status == TB_OK && tb_slice_equal(path, TB_SLICE("tracing"))) status = add_overhead(g, process, *node);
+  if (status == TB_OK && tb_str_equal(path, TB_STR("tracing"))) status = add_overhead(g, process, *node);
   return status;
 }
 
-static enum tb_status add_node(struct tb_memory_graph *g, uint64_t pid, struct tb_slice message) {
+static enum tb_status add_node(struct tb_memory_graph *g, uint64_t pid, struct tb_str message) {
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
   struct tb_wire_field field;
-  struct tb_slice path = {"", 0};
+  struct tb_str path = {"", 0};
   uint64_t guid = 0;
   while (tb_wire_next(&cursor, &field) == TB_OK) {
     if (field.number == TB_MEMORY_TRACKER_SNAPSHOT_PROCESS_SNAPSHOT_MEMORY_NODE_ID) guid = field.value;
@@ -84,7 +84,7 @@ static enum tb_status add_node(struct tb_memory_graph *g, uint64_t pid, struct t
   return tb_map_put(&g->guids, guid, 0, node);
 }
 
-static enum tb_status add_ownership(struct tb_memory_graph *g, struct tb_slice message) {
+static enum tb_status add_ownership(struct tb_memory_graph *g, struct tb_str message) {
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
   struct tb_wire_field field;
   uint64_t source = 0, target = 0;
@@ -95,7 +95,7 @@ static enum tb_status add_ownership(struct tb_memory_graph *g, struct tb_slice m
   return add_edge(g, source, target, true);
 }
 
-enum tb_status tb_memory_graph_add(struct tb_memory_graph *g, uint64_t pid, struct tb_slice fields) {
+enum tb_status tb_memory_graph_add(struct tb_memory_graph *g, uint64_t pid, struct tb_str fields) {
   struct tb_wire_cursor cursor = tb_wire_cursor(fields);
   struct tb_wire_field field;
   enum tb_status status = TB_OK;

@@ -24,7 +24,7 @@ struct tb_memory_graph {
 void tb_memory_graph_init(struct tb_memory_graph *graph, const struct tb_allocator *allocator);
 void tb_memory_graph_free(struct tb_memory_graph *graph);
 /* Adds what a ProcessSnapshot of `pid` says. TB_OK or TB_NO_MEMORY. */
-TB_MUST_CHECK enum tb_status tb_memory_graph_add(struct tb_memory_graph *graph, uint64_t pid, struct tb_slice fields);
+TB_MUST_CHECK enum tb_status tb_memory_graph_add(struct tb_memory_graph *graph, uint64_t pid, struct tb_str fields);
 /* *sound: nothing goes in a circle. To be called once. TB_OK or TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_memory_graph_check(struct tb_memory_graph *graph, bool *sound);
 

@@ -51,12 +51,12 @@ enum tb_status tb_packet_sink_flush(struct tb_packet_sink *sink) {
   return sink->plain.len ? write_compressed(sink, Z_DEFAULT_COMPRESSION) : TB_OK;
 }
 
-static enum tb_status put_parts(struct tb_packet_sink *sink, const char *head, size_t head_len, struct tb_slice tail) {
+static enum tb_status put_parts(struct tb_packet_sink *sink, const char *head, size_t head_len, struct tb_str tail) {
   enum tb_status status = tb_output_write(sink->output, head, head_len, sink->error);
   return status == TB_OK ? tb_output_write(sink->output, tail.ptr, tail.len, sink->error) : status;
 }
 
-static enum tb_status collect(struct tb_packet_sink *sink, const char *head, size_t head_len, struct tb_slice tail) {
+static enum tb_status collect(struct tb_packet_sink *sink, const char *head, size_t head_len, struct tb_str tail) {
   if (sink->plain.len + head_len + tail.len > CHUNK_BYTES) {
     enum tb_status status = tb_packet_sink_flush(sink);
     if (status != TB_OK) return status;
@@ -75,8 +75,7 @@ char *tb_packet_sink_reserve(struct tb_packet_sink *sink, size_t len) {
 
 void tb_packet_sink_commit(struct tb_packet_sink *sink, size_t len) { tb_output_commit(sink->output, len); }
 
-enum tb_status tb_packet_sink_put(struct tb_packet_sink *sink, const char *head, size_t head_len,
-                                  struct tb_slice tail) {
+enum tb_status tb_packet_sink_put(struct tb_packet_sink *sink, const char *head, size_t head_len, struct tb_str tail) {
   if (sink->compress) return collect(sink, head, head_len, tail);
   if (head_len + tail.len > LARGEST_BYTES) return put_parts(sink, head, head_len, tail);
   if (head_len + tail.len > TB_PACKET_LARGE) {
@@ -93,19 +92,19 @@ enum tb_status tb_packet_sink_put(struct tb_packet_sink *sink, const char *head,
   return TB_OK;
 }
 
-enum tb_status tb_packet_sink_put_fields(struct tb_packet_sink *sink, struct tb_slice fields) {
+enum tb_status tb_packet_sink_put_fields(struct tb_packet_sink *sink, struct tb_str fields) {
   char head[2 * TB_WIRE_VARINT_MAX];
   char *end = tb_wire_put_varint(tb_wire_put_tag(head, TB_TRACE_PACKET, TB_WIRE_BYTES), fields.len);
   return tb_packet_sink_put(sink, head, (size_t)(end - head), fields);
 }
 
-enum tb_status tb_packet_sink_put_packets(struct tb_packet_sink *sink, struct tb_slice packets) {
+enum tb_status tb_packet_sink_put_packets(struct tb_packet_sink *sink, struct tb_str packets) {
   if (!sink->compress) return tb_output_write(sink->output, packets.ptr, packets.len, sink->error);
   struct tb_wire_cursor cursor = tb_wire_cursor(packets);
   struct tb_wire_field packet;
   enum tb_status status;
   while ((status = tb_wire_next(&cursor, &packet)) == TB_OK) {
-    status = collect(sink, packet.start, (size_t)(cursor.at - packet.start), (struct tb_slice){NULL, 0});
+    status = collect(sink, packet.start, (size_t)(cursor.at - packet.start), (struct tb_str){NULL, 0});
     if (status != TB_OK) return status;
   }
   return status == TB_END ? TB_OK : status;

@@ -25,15 +25,15 @@ void tb_packet_sink_init(struct tb_packet_sink *sink, struct tb_output *output, 
 
 /* Writes one packet, its tag and length included, given in two parts. */
 TB_MUST_CHECK enum tb_status tb_packet_sink_put(struct tb_packet_sink *sink, const char *head, size_t head_len,
-                                                struct tb_slice tail);
+                                                struct tb_str tail);
 /* Writes any number of whole packets, their tags and lengths included. */
-TB_MUST_CHECK enum tb_status tb_packet_sink_put_packets(struct tb_packet_sink *sink, struct tb_slice packets);
+TB_MUST_CHECK enum tb_status tb_packet_sink_put_packets(struct tb_packet_sink *sink, struct tb_str packets);
 /* Room for one packet of at most `len` bytes, its tag and length included, to be written in place; tb_packet_sink_commit says how many it
  * took. NULL where it does not fit in place: tb_packet_sink_put takes it then, and says what is wrong if something is. */
 char *tb_packet_sink_reserve(struct tb_packet_sink *sink, size_t len);
 void tb_packet_sink_commit(struct tb_packet_sink *sink, size_t len);
 /* Writes a packet's fields (a serialised TracePacket without the tag and length before it). */
-TB_MUST_CHECK enum tb_status tb_packet_sink_put_fields(struct tb_packet_sink *sink, struct tb_slice fields);
+TB_MUST_CHECK enum tb_status tb_packet_sink_put_fields(struct tb_packet_sink *sink, struct tb_str fields);
 /* Writes what waits. */
 TB_MUST_CHECK enum tb_status tb_packet_sink_flush(struct tb_packet_sink *sink);
 void tb_packet_sink_free(struct tb_packet_sink *sink);

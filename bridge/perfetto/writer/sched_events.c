@@ -13,9 +13,9 @@
 enum { MANY_THREADS = TB_TASK_DESTROYED + 1, MAX_CPU = 4095 /* the trace processor takes no more */ };
 
 /* What JSON's names of states say: those that trace viewers show, and the letters of Linux. */
-static enum tb_task_state named_state(struct tb_slice name) {
+static enum tb_task_state named_state(struct tb_str name) {
   static const struct {
-    struct tb_slice name;
+    struct tb_str name;
     enum tb_task_state state;
   } names[] = {{{"Running", 7}, TB_TASK_RUNNING},
                {{"R", 1}, TB_TASK_RUNNABLE},
@@ -34,14 +34,14 @@ static enum tb_task_state named_state(struct tb_slice name) {
                {{"Exit Dead", 9}, TB_TASK_DESTROYED},
                {{"Task Dead", 9}, TB_TASK_DESTROYED}};
   for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-    if (tb_slice_equal(names[i].name, name)) return names[i].state;
+    if (tb_str_equal(names[i].name, name)) return names[i].state;
   return TB_TASK_UNKNOWN;
 }
 
 static bool find_cpu(const struct tb_event *event, uint64_t *cpu) {
   for (uint32_t i = 0; i < event->arg_count; i += event->args[i].span) {
     const struct tb_arg *arg = &event->args[i];
-    if (arg->type != TB_ARG_INT || !tb_slice_equal(arg->name, TB_SLICE("cpu"))) continue;
+    if (arg->type != TB_ARG_INT || !tb_str_equal(arg->name, TB_STR("cpu"))) continue;
     *cpu = arg->u;
     return arg->i >= 0 && arg->i <= MAX_CPU;
   }
@@ -62,7 +62,7 @@ static enum tb_status put_derived(struct tb_perfetto_writer *p, const struct tb_
   bool has_cpu = find_cpu(event, &cpu);
   if (state == TB_TASK_UNKNOWN || (state == TB_TASK_RUNNING && !has_cpu)) return TB_OK;
   if (thread->type != TB_TRACK_THREAD || thread->tid <= 0 || thread->tid > INT32_MAX) return TB_OK;
-  uint32_t key = tb_perfetto_track_key(p, NULL, TB_KEY_STATE);
+  uint32_t key = tb_perfetto_track_group(p, NULL, TB_GROUP_STATE);
   if (!key) return TB_NO_MEMORY;
   char body[sizeof(struct state_head) + 4 * (2 + TB_WIRE_VARINT_MAX)];
   struct state_head head = {.tid = thread->tid, .state = state};
@@ -72,8 +72,8 @@ static enum tb_status put_derived(struct tb_perfetto_writer *p, const struct tb_
   at = tb_wire_put_uint(at, TB_GENERIC_KERNEL_TASK_STATE_EVENT_TID, (uint64_t)thread->tid);
   at = tb_wire_put_uint(at, TB_GENERIC_KERNEL_TASK_STATE_EVENT_STATE, state);
   at = tb_wire_put_uint(at, TB_GENERIC_KERNEL_TASK_STATE_EVENT_DERIVED, 1);
-  struct tb_entry entry = {.ts = event->ts, .kind = TB_ENTRY_COUNTER, .key = key};
-  entry.body = (struct tb_slice){body, (size_t)(at - body)};
+  struct tb_staged_event entry = {.ts = event->ts, .kind = TB_STAGED_COUNTER, .key = key};
+  entry.body = (struct tb_str){body, (size_t)(at - body)};
   return tb_perfetto_add_entry(p, p->sequences[TB_SHARED_SEQUENCE], &entry);
 }
 
@@ -105,7 +105,7 @@ static bool may_follow(uint32_t before, uint32_t state) {
   return before != TB_TASK_RUNNING || state != TB_TASK_RUNNING;
 }
 
-enum tb_status tb_perfetto_write_state(struct tb_sequence_writer *w, const struct tb_entry *entry) {
+enum tb_status tb_perfetto_write_state(struct tb_sequence_writer *w, const struct tb_staged_event *entry) {
   struct tb_perfetto_writer *p = w->p;
   struct state_head head;
   uint32_t before = TB_TASK_UNKNOWN;
@@ -114,7 +114,7 @@ enum tb_status tb_perfetto_write_state(struct tb_sequence_writer *w, const struc
   (void)tb_map_get(&p->thread_states, (uint64_t)head.tid, 0, &before);
   if (!may_follow(before, head.state)) return TB_OK;
   if (tb_map_put(&p->thread_states, (uint64_t)head.tid, 0, head.state) != TB_OK) return tb_sequence_no_memory(w);
-  struct tb_slice message = {entry->body.ptr + sizeof(head), entry->body.len - sizeof(head)};
+  struct tb_str message = {entry->body.ptr + sizeof(head), entry->body.len - sizeof(head)};
   return tb_sequence_put_payload(w, entry->ts, TB_TRACE_PACKET_GENERIC_KERNEL_TASK_STATE_EVENT, message);
 }
 
@@ -123,18 +123,18 @@ enum tb_status tb_perfetto_write_state(struct tb_sequence_writer *w, const struc
 /* What the state does not say of an FXT record: its kind, its arguments beside the weights. */
 static enum tb_status put_particulars(struct tb_perfetto_writer *p, const struct tb_event *event,
                                       struct tb_buffer *fields) {
-  uint32_t kind = tb_slice_equal(event->name, TB_SLICE("new"))      ? TB_GENERIC_KERNEL_TASK_STATE_EVENT_FXT_NEW
-                  : tb_slice_equal(event->name, TB_SLICE("waking")) ? TB_GENERIC_KERNEL_TASK_STATE_EVENT_FXT_WAKING
-                                                                    : 0;
+  uint32_t kind = tb_str_equal(event->name, TB_STR("new"))      ? TB_GENERIC_KERNEL_TASK_STATE_EVENT_FXT_NEW
+                  : tb_str_equal(event->name, TB_STR("waking")) ? TB_GENERIC_KERNEL_TASK_STATE_EVENT_FXT_WAKING
+                                                                : 0;
   char head[4 * TB_WIRE_VARINT_MAX], *at = head;
-  struct tb_slice arguments = {NULL, 0};
+  struct tb_str arguments = {NULL, 0};
   if (kind) at = tb_wire_put_uint(at, TB_GENERIC_KERNEL_TASK_STATE_EVENT_FXT_KIND, kind);
   if (event->arg_count) {
-    struct tb_carriage carriage = {.whole_args = false};
+    struct tb_carried_fields carried = {.whole_args = false};
     enum tb_status status = tb_encode_event(&p->encoder, &p->sequences[TB_SHARED_SEQUENCE]->uses, event, TB_ENCODE_ARGS,
-                                            &carriage, NULL, NULL);
+                                            &carried, NULL, NULL);
     if (status != TB_OK) return status;
-    arguments = (struct tb_slice){p->encoder.body.data, p->encoder.body.len};
+    arguments = (struct tb_str){p->encoder.body.data, p->encoder.body.len};
     at = tb_wire_put_tag(at, TB_GENERIC_KERNEL_TASK_STATE_EVENT_FXT_ARGUMENTS, TB_WIRE_BYTES);
     at = tb_wire_put_varint(at, arguments.len);
   }
@@ -150,15 +150,15 @@ static enum tb_status revive(struct tb_sequence_writer *w, int64_t ts, int64_t t
   at = tb_wire_put_uint(at, TB_GENERIC_KERNEL_TASK_STATE_EVENT_STATE, TB_TASK_DESTROYED);
   at = tb_wire_put_uint(at, TB_GENERIC_KERNEL_TASK_STATE_EVENT_DERIVED, 1);
   return tb_sequence_put_payload(w, ts, TB_TRACE_PACKET_GENERIC_KERNEL_TASK_STATE_EVENT,
-                                 (struct tb_slice){message, (size_t)(at - message)});
+                                 (struct tb_str){message, (size_t)(at - message)});
 }
 
-enum tb_status tb_perfetto_write_kernel(struct tb_sequence_writer *w, const struct tb_entry *entry) {
+enum tb_status tb_perfetto_write_kernel(struct tb_sequence_writer *w, const struct tb_staged_event *entry) {
   struct tb_map *dying = &w->p->dying_threads;
   struct state_head head;
   uint32_t is_dying = 0;
   memcpy(&head, entry->body.ptr, sizeof(head));
-  struct tb_slice message = {entry->body.ptr + sizeof(head), entry->body.len - sizeof(head)};
+  struct tb_str message = {entry->body.ptr + sizeof(head), entry->body.len - sizeof(head)};
   if (head.far) return tb_sequence_put_payload(w, entry->ts, TB_TRACE_PACKET_FAR_TASK_STATE, message);
   if (dying->count) (void)tb_map_get(dying, (uint64_t)head.tid, 0, &is_dying);
   enum tb_status status = TB_OK;
@@ -171,11 +171,11 @@ enum tb_status tb_perfetto_write_kernel(struct tb_sequence_writer *w, const stru
 
 enum tb_status tb_perfetto_put_thread_state(struct tb_perfetto_writer *p, const struct tb_event *event) {
   if (event->task_state == TB_TASK_UNKNOWN) {
-    enum tb_status status = tb_perfetto_put_aside(p, event, TB_KEY_SIDE);
+    enum tb_status status = tb_perfetto_put_deferred_side(p, event, TB_GROUP_SIDE);
     return status == TB_OK ? put_derived(p, event) : status;
   }
-  const struct tb_track_state *state = tb_perfetto_track(p, event->track);
-  uint32_t key = state ? tb_perfetto_track_key(p, NULL, TB_KEY_KERNEL) : 0;
+  const struct tb_track_state *state = tb_perfetto_track_state(p, event->track);
+  uint32_t key = state ? tb_perfetto_track_group(p, NULL, TB_GROUP_KERNEL) : 0;
   if (!key) return TB_NO_MEMORY;
   struct tb_buffer *body = &p->scratch;
   body->len = 0;
@@ -194,7 +194,7 @@ enum tb_status tb_perfetto_put_thread_state(struct tb_perfetto_writer *p, const 
   body->len = (size_t)(at - body->data);
   enum tb_status status = put_particulars(p, event, body);
   if (status != TB_OK) return status;
-  struct tb_entry entry = {.ts = event->ts, .kind = TB_ENTRY_COUNTER, .key = key};
-  entry.body = (struct tb_slice){body->data, body->len};
+  struct tb_staged_event entry = {.ts = event->ts, .kind = TB_STAGED_COUNTER, .key = key};
+  entry.body = (struct tb_str){body->data, body->len};
   return tb_perfetto_add_entry(p, p->sequences[TB_SHARED_SEQUENCE], &entry);
 }

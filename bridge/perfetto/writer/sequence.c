@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One strand as a packet sequence: slices nested, times as differences on an incremental clock, everything else as the
- * strand's bodies have it.
+ * One queue as a packet sequence: slices nested, times as differences on an incremental clock, everything else as the
+ * queue's bodies have it.
  */
 #include "perfetto/writer/sequence.h"
 #include "base/error.h"
@@ -22,16 +22,16 @@ static enum tb_status new_lane(struct tb_sequence_writer *w, const struct tb_lan
   if (!tb_sequence_is_shared(w)) {
     if (lane->number == 0) return TB_OK; /* the default track */
     *uuid = ++p->next_uuid;
-    return tb_perfetto_write_lane(p, *uuid, w->sequence->track->track, TB_SLICE("overlapping slices"));
+    return tb_perfetto_write_lane(p, *uuid, w->sequence->track->track, TB_STR("overlapping slices"));
   }
-  const struct tb_pool *pool = &p->pools[lane->pool];
-  if (pool->class == TB_KEY_TRACK && lane->number == 0) {
+  const struct tb_lane_group *pool = &p->lane_groups[lane->pool];
+  if (pool->class == TB_GROUP_TRACK && lane->number == 0) {
     *uuid = pool->home ? p->tracks[pool->home->index].uuid : 0;
     return TB_OK;
   }
   *uuid = ++p->next_uuid;
   return tb_perfetto_write_lane(p, *uuid, pool->home,
-                                pool->class == TB_KEY_TRACK ? TB_SLICE("overlapping slices") : pool->name);
+                                pool->class == TB_GROUP_TRACK ? TB_STR("overlapping slices") : pool->name);
 }
 
 static enum tb_status lane_track(struct tb_sequence_writer *w, const struct tb_lane *lane, uint32_t index,
@@ -55,62 +55,63 @@ static enum tb_status lane_track(struct tb_sequence_writer *w, const struct tb_l
 
 /* Whether the lane is one for slices that overlap: their phase is then no longer implied by their track. */
 static bool is_overflow(const struct tb_sequence_writer *w, const struct tb_lane *lane) {
-  return lane->number > 0 && (!tb_sequence_is_shared(w) || w->p->pools[lane->pool].class == TB_KEY_TRACK);
+  return lane->number > 0 && (!tb_sequence_is_shared(w) || w->p->lane_groups[lane->pool].class == TB_GROUP_TRACK);
 }
 
 /* Whether the packets of a slice say their phases B and E: where they are to go back as two events, not as one X. */
 static bool says_phases(const struct tb_sequence_writer *w, const struct tb_lane *lane, size_t place) {
-  return is_overflow(w, lane) || tb_strand_is_loose(&w->sequence->strand, place);
+  return is_overflow(w, lane) || tb_sort_queue_is_ambiguous(&w->sequence->queue, place);
 }
 
 /* ---- what nesting tells ----------------------------------------------------------------------------------------------------------------------- */
 
-static struct tb_slice interned_name(const struct tb_perfetto_writer *p, uint32_t iid) {
-  return iid ? tb_intern_text(&p->interned.tables[TB_INTERNED_NAMES], iid) : (struct tb_slice){NULL, 0};
+static struct tb_str interned_name(const struct tb_perfetto_writer *p, uint32_t iid) {
+  return iid ? tb_intern_text(&p->interned.tables[TB_INTERNED_NAMES], iid) : (struct tb_str){NULL, 0};
 }
 
-static enum tb_status pool(void *ctx, const struct tb_entry *root, uint32_t *pool_id) {
+static enum tb_status pool(void *ctx, const struct tb_staged_event *root, uint32_t *pool_id) {
   struct tb_sequence_writer *w = ctx;
   *pool_id = 0;
   if (!tb_sequence_is_shared(w)) return TB_OK;
-  *pool_id = tb_perfetto_pool(w->p, root->key, interned_name(w->p, root->name));
+  *pool_id = tb_perfetto_lane_group(w->p, root->key, interned_name(w->p, root->name));
   return *pool_id ? TB_OK : tb_sequence_no_memory(w);
 }
 
 /* Adds to the next packet what says its end too, and the flows of that end. */
-static enum tb_status add_legacy_complete(struct tb_sequence_writer *w, const struct tb_entry *entry, size_t place) {
+static enum tb_status add_legacy_complete(struct tb_sequence_writer *w, const struct tb_staged_event *entry,
+                                          size_t place) {
   if (tb_buffer_reserve(&w->extra, TB_LEGACY_COMPLETE_MAX) != TB_OK) return tb_sequence_no_memory(w);
   w->extra.len = (size_t)(tb_legacy_complete_write(w->extra.data + w->extra.len, entry) - w->extra.data);
   return tb_sequence_add_end_flows(w, place);
 }
 
-static enum tb_status begin(void *ctx, const struct tb_entry *entry, size_t place, const struct tb_lane *lane,
+static enum tb_status begin(void *ctx, const struct tb_staged_event *entry, size_t place, const struct tb_lane *lane,
                             uint32_t lane_index, bool *whole) {
   struct tb_sequence_writer *w = ctx;
   struct tb_event_head head = {
       .ts = entry->ts, .has_thread_time = entry->has_thread_ts, .thread_time = entry->thread_ts};
-  bool instant = entry->kind == TB_ENTRY_INSTANT || entry->kind == TB_ENTRY_MARK;
-  head.type = instant && !w->instants_as_moments ? TB_TRACK_EVENT_TYPE_INSTANT : TB_TRACK_EVENT_TYPE_SLICE_BEGIN;
+  bool instant = entry->kind == TB_STAGED_INSTANT || entry->kind == TB_STAGED_INSTANT_WITH_PHASE;
+  head.type = instant && !w->instants_as_slices ? TB_TRACK_EVENT_TYPE_INSTANT : TB_TRACK_EVENT_TYPE_SLICE_BEGIN;
   enum tb_status status = lane_track(w, lane, lane_index, &head);
-  if (status == TB_OK && entry->kind == TB_ENTRY_BEGIN && says_phases(w, lane, place))
+  if (status == TB_OK && entry->kind == TB_STAGED_BEGIN && says_phases(w, lane, place))
     status = tb_sequence_carry_phase(w, 'B');
   else if (status == TB_OK && is_overflow(w, lane) && !instant)
     status = tb_sequence_carry_phase(w, 'X');
-  if (status == TB_OK && w->instants_as_moments && entry->kind == TB_ENTRY_INSTANT)
+  if (status == TB_OK && w->instants_as_slices && entry->kind == TB_STAGED_INSTANT)
     status = tb_sequence_carry_phase(w, 'i');
   *whole =
       !is_overflow(w, lane) && /* the importer knows them on threads alone */
       (tb_is_legacy_complete(entry) || (tb_lane_lies_over_end(lane, entry->ts) && tb_may_be_legacy_complete(entry)));
   if (status == TB_OK && *whole) status = add_legacy_complete(w, entry, place);
   if (status == TB_OK && w->flow < w->flow_end) status = tb_sequence_add_flows(w, place);
-  return status == TB_OK ? tb_sequence_put_event(w, &head, (struct tb_slice){NULL, 0}, entry->body) : status;
+  return status == TB_OK ? tb_sequence_put_event(w, &head, (struct tb_str){NULL, 0}, entry->body) : status;
 }
 
-static enum tb_status end(void *ctx, int64_t ts, const struct tb_entry *entry, const struct tb_open_slice *slice,
+static enum tb_status end(void *ctx, int64_t ts, const struct tb_staged_event *entry, const struct tb_open_slice *slice,
                           bool innermost, bool cut, const struct tb_lane *lane, uint32_t lane_index) {
   struct tb_sequence_writer *w = ctx;
   struct tb_event_head head = {.ts = ts, .type = TB_TRACK_EVENT_TYPE_SLICE_END};
-  struct tb_slice body = slice->end_body;
+  struct tb_str body = slice->end_body;
   if (entry) {
     head.has_thread_time = entry->has_thread_ts;
     head.thread_time = entry->thread_ts;
@@ -127,40 +128,40 @@ static enum tb_status end(void *ctx, int64_t ts, const struct tb_entry *entry, c
     tb_losses_add(&w->p->writer->losses,
                   "slices cut short: they overlap others, which the memory budget leaves no room to sort out", 0);
   if (status == TB_OK) status = tb_sequence_add_end_flows(w, slice->place);
-  return status == TB_OK ? tb_sequence_put_event(w, &head, (struct tb_slice){NULL, 0}, body) : status;
+  return status == TB_OK ? tb_sequence_put_event(w, &head, (struct tb_str){NULL, 0}, body) : status;
 }
 
-/* The track beside the strand's own. */
+/* The track beside the queue's own. */
 static enum tb_status side_track(struct tb_sequence_writer *w, const struct tb_track *home, uint64_t *uuid) {
   if (tb_sequence_is_shared(w) || !w->side_uuid) {
     w->side_uuid = ++w->p->next_uuid;
-    enum tb_status status = tb_perfetto_write_lane(w->p, w->side_uuid, home, TB_SLICE("other events"));
+    enum tb_status status = tb_perfetto_write_lane(w->p, w->side_uuid, home, TB_STR("other events"));
     if (status != TB_OK) return status;
   }
   *uuid = w->side_uuid;
   return TB_OK;
 }
 
-static char stray_phase(const struct tb_sequence_writer *w, const struct tb_entry *entry) {
+static char stray_phase(const struct tb_sequence_writer *w, const struct tb_staged_event *entry) {
   if (!tb_sequence_is_shared(w)) return 'E';
-  switch (w->p->keys[entry->key].class) {
-    case TB_KEY_ASYNC:
+  switch (w->p->groups[entry->key].class) {
+    case TB_GROUP_ASYNC:
       return 'e';
-    case TB_KEY_LEGACY_ASYNC:
+    case TB_GROUP_LEGACY_ASYNC:
       return 'F';
-    case TB_KEY_OBJECT:
+    case TB_GROUP_OBJECT:
       return 'D';
-    case TB_KEY_CONTEXT:
+    case TB_GROUP_CONTEXT:
       return ')';
     default:
       return 'E';
   }
 }
 
-static enum tb_status stray(void *ctx, const struct tb_entry *entry) {
+static enum tb_status orphan_end(void *ctx, const struct tb_staged_event *entry) {
   struct tb_sequence_writer *w = ctx;
   struct tb_event_head head = {.ts = entry->ts, .has_track = true, .type = TB_TRACK_EVENT_TYPE_INSTANT};
-  const struct tb_track *home = tb_sequence_is_shared(w) ? w->p->keys[entry->key].home : w->sequence->track->track;
+  const struct tb_track *home = tb_sequence_is_shared(w) ? w->p->groups[entry->key].home : w->sequence->track->track;
   enum tb_status status = side_track(w, home, &head.track);
   if (status == TB_OK) status = tb_sequence_carry_phase(w, stray_phase(w, entry));
   if (status != TB_OK) return status;
@@ -170,15 +171,15 @@ static enum tb_status stray(void *ctx, const struct tb_entry *entry) {
     const struct tb_category_list *list = &w->p->interned.list_entries[entry->categories - 1];
     if (tb_buffer_append(&w->extra, list->encoded, list->encoded_len) != TB_OK) return tb_sequence_no_memory(w);
   }
-  return tb_sequence_put_event(w, &head, (struct tb_slice){name, name_len}, entry->body);
+  return tb_sequence_put_event(w, &head, (struct tb_str){name, name_len}, entry->body);
 }
 
 /* ---- counters ------------------------------------------------------------------------------------------------------------------------------------- */
 
-static enum tb_status put_counter(struct tb_sequence_writer *w, const struct tb_entry *entry) {
-  if (w->p->keys[entry->key].class == TB_KEY_STATE) return tb_perfetto_write_state(w, entry);
-  if (w->p->keys[entry->key].class == TB_KEY_KERNEL) return tb_perfetto_write_kernel(w, entry);
-  struct tb_counter *counter = &w->p->counters[w->p->keys[entry->key].counter];
+static enum tb_status put_counter(struct tb_sequence_writer *w, const struct tb_staged_event *entry) {
+  if (w->p->groups[entry->key].class == TB_GROUP_STATE) return tb_perfetto_write_state(w, entry);
+  if (w->p->groups[entry->key].class == TB_GROUP_KERNEL) return tb_perfetto_write_kernel(w, entry);
+  struct tb_counter *counter = &w->p->counters[w->p->groups[entry->key].counter];
   struct tb_event_head head = {
       .ts = entry->ts, .has_track = true, .track = counter->uuid, .type = TB_TRACK_EVENT_TYPE_COUNTER};
   uint64_t bits;
@@ -192,158 +193,159 @@ static enum tb_status put_counter(struct tb_sequence_writer *w, const struct tb_
     end = tb_wire_put_uint(value, TB_TRACK_EVENT_COUNTER_VALUE, bits - base);
     counter->last_value = (int64_t)bits;
   }
-  struct tb_slice rest = {entry->body.ptr + 1 + sizeof(bits), entry->body.len - 1 - sizeof(bits)};
-  return tb_sequence_put_event(w, &head, (struct tb_slice){value, (size_t)(end - value)}, rest);
+  struct tb_str rest = {entry->body.ptr + 1 + sizeof(bits), entry->body.len - 1 - sizeof(bits)};
+  return tb_sequence_put_event(w, &head, (struct tb_str){value, (size_t)(end - value)}, rest);
 }
 
 /* ---- the sequence -------------------------------------------------------------------------------------------------------------------------------------- */
 
-/* Matches the strand's slices where they do not nest as they come. */
+/* Matches the queue's slices where they do not nest as they come. */
 static enum tb_status prepare(struct tb_sequence_writer *w, bool *matched) {
-  struct tb_strand *s = &w->sequence->strand;
-  *matched = !s->run_count && (s->tangled || (!s->sorted && s->has_begin));
+  struct tb_sort_queue *s = &w->sequence->queue;
+  *matched = !s->run_count && (s->needs_matching || (!s->sorted && s->has_begin));
   if (!*matched) return TB_OK;
-  enum tb_status status = tb_match_slices(s, tb_sequence_is_shared(w) ? (uint32_t)w->p->key_count + 1 : 1);
+  enum tb_status status = tb_match_slices(s, tb_sequence_is_shared(w) ? (uint32_t)w->p->group_count + 1 : 1);
   return status == TB_OK ? TB_OK : tb_sequence_no_memory(w);
 }
 
 /* What is no slice: counters, scheduling, memory dumps. */
-static enum tb_status put_other(struct tb_sequence_writer *w, const struct tb_entry *entry, struct tb_nesting *nesting,
-                                struct tb_memory_snapshots *snapshots) {
-  enum tb_status status = tb_nesting_advance(nesting, entry->ts);
-  if (status != TB_OK || w->p->keys[entry->key].class != TB_KEY_MEMORY)
+static enum tb_status put_other(struct tb_sequence_writer *w, const struct tb_staged_event *entry,
+                                struct tb_slice_nester *nesting, struct tb_memory_snapshots *snapshots) {
+  enum tb_status status = tb_slice_nester_advance(nesting, entry->ts);
+  if (status != TB_OK || w->p->groups[entry->key].class != TB_GROUP_MEMORY)
     return status == TB_OK ? put_counter(w, entry) : status;
   return tb_memory_snapshots_take(snapshots, entry) == TB_OK ? TB_OK : tb_sequence_no_memory(w);
 }
 
-static enum tb_status put_entries(struct tb_sequence_writer *w, struct tb_strand_cursor *cursor,
-                                  struct tb_nesting *nesting, struct tb_memory_snapshots *snapshots) {
-  struct tb_entry entry;
+static enum tb_status put_entries(struct tb_sequence_writer *w, struct tb_sort_queue_cursor *cursor,
+                                  struct tb_slice_nester *nesting, struct tb_memory_snapshots *snapshots) {
+  struct tb_staged_event entry;
   enum tb_status status;
   struct tb_error *error = &w->p->writer->error;
-  while ((status = tb_strand_next(cursor, &entry, error)) == TB_OK) {
-    if (cursor->place % TELL_ENTRIES == 0 && tb_perfetto_tell_written(w->p, cursor->place) != TB_OK)
+  while ((status = tb_sort_queue_next(cursor, &entry, error)) == TB_OK) {
+    if (cursor->place % TELL_ENTRIES == 0 && tb_perfetto_report_progress(w->p, cursor->place) != TB_OK)
       return TB_CANCELLED;
     if (cursor->place == 1) status = tb_sequence_put_start(w, entry.ts);
     if (status == TB_OK && snapshots->count && snapshots->ts != entry.ts)
       status = tb_memory_snapshots_put(snapshots, w);
     if (status != TB_OK) return status;
-    if (entry.kind == TB_ENTRY_FLOW) continue;
-    if (tb_sequence_is_shared(w)) entry.key = tb_perfetto_resolve_key(w->p, entry.key);
-    status = entry.kind == TB_ENTRY_COUNTER ? put_other(w, &entry, nesting, snapshots)
-                                            : tb_nesting_put(nesting, &entry, cursor->place - 1);
+    if (entry.kind == TB_STAGED_FLOW) continue;
+    if (tb_sequence_is_shared(w)) entry.key = tb_perfetto_resolve_group(w->p, entry.key);
+    status = entry.kind == TB_STAGED_COUNTER ? put_other(w, &entry, nesting, snapshots)
+                                             : tb_slice_nester_put(nesting, &entry, cursor->place - 1);
     if (status != TB_OK) return status;
   }
   if (status == TB_END) status = tb_memory_snapshots_put(snapshots, w);
-  return status == TB_OK ? tb_nesting_finish(nesting) : status;
+  return status == TB_OK ? tb_slice_nester_finish(nesting) : status;
 }
 
 /* Slices on lanes, whatever their order and however they lie. */
 static enum tb_status write_lanes(struct tb_sequence_writer *w) {
   struct tb_perfetto_writer *p = w->p;
-  struct tb_strand *strand = &w->sequence->strand;
+  struct tb_sort_queue *queue = &w->sequence->queue;
   bool matched;
   enum tb_status status = prepare(w, &matched);
-  const struct tb_nesting_sink sink = {.ctx = w, .pool = pool, .begin = begin, .end = end, .stray = stray};
-  struct tb_strand_cursor cursor = {0};
-  struct tb_nesting nesting;
-  tb_nesting_init(&nesting, strand, matched, tb_sequence_is_shared(w) ? (uint32_t)p->key_count + 1 : 1, &sink);
-  nesting.instants_as_moments = w->instants_as_moments;
-  if (status == TB_OK) status = tb_strand_open(strand, p->spill, &cursor, &p->writer->error);
+  const struct tb_slice_nester_sink sink = {
+      .ctx = w, .pool = pool, .begin = begin, .end = end, .orphan_end = orphan_end};
+  struct tb_sort_queue_cursor cursor = {0};
+  struct tb_slice_nester nesting;
+  tb_slice_nester_init(&nesting, queue, matched, tb_sequence_is_shared(w) ? (uint32_t)p->group_count + 1 : 1, &sink);
+  nesting.instants_as_slices = w->instants_as_slices;
+  if (status == TB_OK) status = tb_sort_queue_open(queue, p->spill, &cursor, &p->writer->error);
   struct tb_memory_snapshots snapshots;
   tb_memory_snapshots_init(&snapshots, p->allocator);
   if (status == TB_OK) status = put_entries(w, &cursor, &nesting, &snapshots);
   tb_memory_snapshots_free(&snapshots);
-  tb_strand_close(&cursor);
-  tb_nesting_free(&nesting);
+  tb_sort_queue_close(&cursor);
+  tb_slice_nester_free(&nesting);
   tb_free(p->allocator, w->lane_uuids, w->lane_capacity * sizeof(*w->lane_uuids));
   return status;
 }
 
 /* Counts packets that stood in `straight`, and tells of it now and then. */
 static enum tb_status count_given(struct tb_sequence_writer *w, size_t len) {
-  const struct tb_straight *straight = &w->sequence->straight;
+  const struct tb_streamed_sequence *streamed = &w->sequence->streamed;
   uint64_t before = w->given;
   w->given += len;
   if (before / TELL_BYTES == w->given / TELL_BYTES) return TB_OK;
-  double share = (double)w->given / (double)tb_chunks_total(&straight->packets);
-  return tb_perfetto_tell_written(w->p, (uint64_t)(share * (double)straight->total));
+  double share = (double)w->given / (double)tb_spill_log_total(&streamed->packets);
+  return tb_perfetto_report_progress(w->p, (uint64_t)(share * (double)streamed->total));
 }
 
-static enum tb_status put_packets(void *ctx, struct tb_slice packets) {
+static enum tb_status put_packets(void *ctx, struct tb_str packets) {
   struct tb_sequence_writer *w = ctx;
   enum tb_status status = count_given(w, packets.len);
   return status == TB_OK ? tb_packet_sink_put_packets(&w->p->sink, packets) : status;
 }
 
-static enum tb_status put_packet(void *ctx, struct tb_slice packet, uint64_t place, unsigned sides) {
+static enum tb_status put_packet(void *ctx, struct tb_str packet, uint64_t place, unsigned sides) {
   struct tb_sequence_writer *w = ctx;
   enum tb_status status = count_given(w, packet.len);
-  if (status == TB_OK && sides & TB_STRAIGHT_END) status = tb_sequence_add_end_flows(w, place);
-  if (status == TB_OK && sides & TB_STRAIGHT_BEGIN && w->flow < w->flow_end) status = tb_sequence_add_flows(w, place);
+  if (status == TB_OK && sides & TB_STREAMED_END) status = tb_sequence_add_end_flows(w, place);
+  if (status == TB_OK && sides & TB_STREAMED_BEGIN && w->flow < w->flow_end) status = tb_sequence_add_flows(w, place);
   return status == TB_OK ? tb_sequence_put_extended(w, packet) : status;
 }
 
 /* What stands in packets already. */
-static enum tb_status write_straight(struct tb_sequence_writer *w) {
-  struct tb_straight *straight = &w->sequence->straight;
+static enum tb_status write_streamed(struct tb_sequence_writer *w) {
+  struct tb_streamed_sequence *streamed = &w->sequence->streamed;
   struct tb_error *error = &w->p->writer->error;
-  enum tb_status status = tb_straight_finish(straight, error);
-  if (status == TB_OK) status = tb_sequence_put_start(w, straight->first_ts);
+  enum tb_status status = tb_streamed_sequence_finish(streamed, error);
+  if (status == TB_OK) status = tb_sequence_put_start(w, streamed->first_ts);
   tb_sequence_find_flows(w);
   bool any_at_end = false;
   for (const struct tb_slice_flow *f = w->flow; f < w->flow_end; f++) any_at_end |= f->at_end;
-  const struct tb_straight_taker taker = {w, put_packets, put_packet};
+  const struct tb_streamed_sequence_sink sink = {w, put_packets, put_packet};
   if (status == TB_OK)
-    status =
-        any_at_end ? tb_straight_each_packet(straight, &taker, error) : tb_straight_packets(straight, &taker, error);
+    status = any_at_end ? tb_streamed_sequence_each_packet(streamed, &sink, error)
+                        : tb_streamed_sequence_emit(streamed, &sink, error);
   if (status == TB_NO_MEMORY) (void)tb_sequence_no_memory(w);
-  tb_straight_free(straight);
+  tb_streamed_sequence_free(streamed);
   return status;
 }
 
 static enum tb_status put_start(void *ctx, int64_t ts) { return tb_sequence_put_start(ctx, ts); }
 
-static enum tb_status make_room(void *ctx, struct tb_chunks *packets) {
+static enum tb_status make_room(void *ctx, struct tb_spill_log *packets) {
   struct tb_sequence_writer *w = ctx;
   return tb_perfetto_make_room(w->p, packets);
 }
 
 /* What came when it ended, and nests. */
-static enum tb_status write_ended(struct tb_sequence_writer *w) {
-  const struct tb_ended_taker taker = {w, put_start, put_packets, make_room};
-  enum tb_status status = tb_ended_packets(&w->sequence->ended, w->id, &taker, &w->p->writer->error);
+static enum tb_status write_end_ordered(struct tb_sequence_writer *w) {
+  const struct tb_end_ordered_sequence_sink sink = {w, put_start, put_packets, make_room};
+  enum tb_status status = tb_end_ordered_sequence_emit(&w->sequence->end_ordered, w->id, &sink, &w->p->writer->error);
   if (status == TB_NO_MEMORY) (void)tb_sequence_no_memory(w);
-  tb_ended_free(&w->sequence->ended);
+  tb_end_ordered_sequence_free(&w->sequence->end_ordered);
   return status;
 }
 
 static enum tb_status write_strand(struct tb_sequence_writer *w) {
-  struct tb_strand *strand = &w->sequence->strand;
+  struct tb_sort_queue *queue = &w->sequence->queue;
   tb_sequence_find_flows(w);
   /* The trace processor gives an instant with a thread time a thread duration too, which JSON's have not: a slice without one has none */
-  w->instants_as_moments = w->sequence->has_thread_times;
+  w->instants_as_slices = w->sequence->has_thread_times;
   enum tb_status status = write_lanes(w);
-  tb_strand_free(strand);
+  tb_sort_queue_free(queue);
   return status;
 }
 
 enum tb_status tb_perfetto_write_sequence(struct tb_perfetto_writer *p, uint32_t index) {
-  struct tb_sequence *sequence = p->sequences[index];
+  struct tb_writer_sequence *sequence = p->sequences[index];
   struct tb_sequence_writer w = {.p = p, .sequence = sequence, .index = index, .id = index + TB_FIRST_SEQUENCE_ID};
-  tb_packet_stream_init(&w.stream, w.id);
+  tb_packet_delta_init(&w.stream, w.id);
   w.stream.thread_times_in_us = sequence->thread_times_in_us;
   tb_buffer_init(&w.extra, p->allocator, 0);
-  tb_buffer_init(&w.beside, p->allocator, 0);
+  tb_buffer_init(&w.packet_fields, p->allocator, 0);
   enum tb_status status = TB_OK;
-  if (sequence->straight.total)
-    status = write_straight(&w);
-  else if (sequence->ended.total)
-    status = write_ended(&w);
-  else if (sequence->strand.total)
+  if (sequence->streamed.total)
+    status = write_streamed(&w);
+  else if (sequence->end_ordered.total)
+    status = write_end_ordered(&w);
+  else if (sequence->queue.total)
     status = write_strand(&w);
   if (status == TB_OK && sequence->lossy) status = tb_perfetto_write_loss(p, w.id);
   tb_buffer_free(&w.extra);
-  tb_buffer_free(&w.beside);
+  tb_buffer_free(&w.packet_fields);
   return status;
 }

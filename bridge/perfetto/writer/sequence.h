@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A strand on its way to a packet sequence: its packets (sequence_packets.c), and what they are made from (perfetto/writer/sequence.c).
+ * A queue on its way to a packet sequence: its packets (sequence_packets.c), and what they are made from (perfetto/writer/sequence.c).
  */
 #ifndef TB_PERFETTO_WRITER_SEQUENCE_H
 #define TB_PERFETTO_WRITER_SEQUENCE_H
 
 #include "perfetto/writer/writer.h"
 
-/* One strand on its way to packets. */
+/* One queue on its way to packets. */
 struct tb_sequence_writer {
   struct tb_perfetto_writer *p;
-  struct tb_sequence *sequence;
+  struct tb_writer_sequence *sequence;
   uint32_t index, id;
-  struct tb_packet_stream stream;
-  bool instants_as_moments; /* see tb_nesting */
-  uint64_t side_uuid;       /* of the track beside a thread's own, 0: none yet */
-  uint64_t *lane_uuids;     /* by lane */
+  struct tb_packet_delta stream;
+  bool instants_as_slices; /* see tb_slice_nester */
+  uint64_t side_uuid;      /* of the track beside a thread's own, 0: none yet */
+  uint64_t *lane_uuids;    /* by lane */
   size_t lane_capacity;
   size_t written[TB_INTERNED_KINDS];
-  const struct tb_slice_flow *flow, *flow_end; /* those of the slices that are still to come */
-  const struct tb_told_flow *told, *told_end;  /* what is told of them */
-  uint64_t given;                              /* bytes of packets that stood in `straight`, so far */
-  struct tb_buffer extra;                      /* fields that are added to a body */
-  struct tb_buffer beside;                     /* fields that are added to its packet */
+  const struct tb_slice_flow *flow, *flow_end;                 /* those of the slices that are still to come */
+  const struct tb_source_flow *source_flows, *source_flow_end; /* what is told of them */
+  uint64_t given;                                              /* bytes of packets that stood in `straight`, so far */
+  struct tb_buffer extra;                                      /* fields that are added to a body */
+  struct tb_buffer packet_fields;                              /* fields that are added to its packet */
 };
 
 static inline bool tb_sequence_is_shared(const struct tb_sequence_writer *w) { return !w->sequence->track; }
@@ -31,16 +31,16 @@ enum tb_status tb_sequence_no_memory(struct tb_sequence_writer *w);
 
 /* Writes a packet with a TrackEvent: its head, the fields in `fields` (of the counter, of flows), the body, and what is in w->extra and w->beside. */
 TB_MUST_CHECK enum tb_status tb_sequence_put_event(struct tb_sequence_writer *w, const struct tb_event_head *head,
-                                                   struct tb_slice fields, struct tb_slice body);
+                                                   struct tb_str fields, struct tb_str body);
 /* Writes a packet that stands in w->sequence->straight, and what is in w->extra and w->beside. */
-TB_MUST_CHECK enum tb_status tb_sequence_put_extended(struct tb_sequence_writer *w, struct tb_slice packet);
+TB_MUST_CHECK enum tb_status tb_sequence_put_extended(struct tb_sequence_writer *w, struct tb_str packet);
 /* Writes a packet with another payload than a TrackEvent. */
 TB_MUST_CHECK enum tb_status tb_sequence_put_payload(struct tb_sequence_writer *w, int64_t ts, uint32_t field,
-                                                     struct tb_slice payload);
+                                                     struct tb_str payload);
 /* Adds {trace_event: {ph}} to the next packet. */
 TB_MUST_CHECK enum tb_status tb_sequence_carry_phase(struct tb_sequence_writer *w, char phase);
 /* Adds to the next packet the name and categories of a slice's body, by which readers end the right slice. */
-TB_MUST_CHECK enum tb_status tb_sequence_add_label(struct tb_sequence_writer *w, struct tb_slice body);
+TB_MUST_CHECK enum tb_status tb_sequence_add_label(struct tb_sequence_writer *w, struct tb_str body);
 
 /* Sees that w->flow and w->flow_end say which flows the sequence has. */
 void tb_sequence_find_flows(struct tb_sequence_writer *w);
@@ -49,17 +49,18 @@ TB_MUST_CHECK enum tb_status tb_sequence_add_flows(struct tb_sequence_writer *w,
 /* Adds those that go with the end of the slice that began at `place`. */
 TB_MUST_CHECK enum tb_status tb_sequence_add_end_flows(struct tb_sequence_writer *w, uint64_t place);
 
-/* perfetto/writer/source_flows.c: sees that w->told and w->told_end say what is told of the sequence's flows. */
-void tb_sequence_find_told(struct tb_sequence_writer *w);
+/* perfetto/writer/source_flows.c: sees that w->told and w->source_flow_end say what is told of the sequence's flows. */
+void tb_sequence_find_source_flows(struct tb_sequence_writer *w);
 /* Adds what is told of the flows of the slice that begins at `place`, the first of which is `flow`. */
-TB_MUST_CHECK enum tb_status tb_sequence_tell_flows(struct tb_sequence_writer *w, uint64_t place,
-                                                    const struct tb_slice_flow *flow);
+TB_MUST_CHECK enum tb_status tb_sequence_emit_source_flows(struct tb_sequence_writer *w, uint64_t place,
+                                                           const struct tb_slice_flow *flow);
 /* Says that the flows which go with an end are told with their slice's begin. */
-TB_MUST_CHECK enum tb_status tb_sequence_tell_of_others(struct tb_sequence_writer *w);
+TB_MUST_CHECK enum tb_status tb_sequence_emit_flows_with_begin(struct tb_sequence_writer *w);
 
-/* perfetto/writer/sched_events.c: writes an entry of class TB_KEY_KERNEL, and one of class TB_KEY_STATE. */
-TB_MUST_CHECK enum tb_status tb_perfetto_write_kernel(struct tb_sequence_writer *w, const struct tb_entry *entry);
-TB_MUST_CHECK enum tb_status tb_perfetto_write_state(struct tb_sequence_writer *w, const struct tb_entry *entry);
+/* perfetto/writer/sched_events.c: writes an entry of class TB_GROUP_KERNEL, and one of class TB_GROUP_STATE. */
+TB_MUST_CHECK enum tb_status tb_perfetto_write_kernel(struct tb_sequence_writer *w,
+                                                      const struct tb_staged_event *entry);
+TB_MUST_CHECK enum tb_status tb_perfetto_write_state(struct tb_sequence_writer *w, const struct tb_staged_event *entry);
 
 /* Writes the first packets of the sequence, whose first event is at `ts`. */
 TB_MUST_CHECK enum tb_status tb_sequence_put_start(struct tb_sequence_writer *w, int64_t ts);

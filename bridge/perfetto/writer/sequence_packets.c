@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The packets of a sequence: times as differences on an incremental clock, the rest as the strand's bodies have it.
+ * The packets of a sequence: times as differences on an incremental clock, the rest as the queue's bodies have it.
  */
 #include <string.h>
 
@@ -17,14 +17,14 @@ enum tb_status tb_sequence_no_memory(struct tb_sequence_writer *w) {
 /* ---- packets --------------------------------------------------------------------------------------------------------------------------- */
 
 enum tb_status tb_sequence_put_event(struct tb_sequence_writer *w, const struct tb_event_head *head,
-                                     struct tb_slice fields, struct tb_slice body) {
-  struct tb_slice extra = {w->extra.data, w->extra.len}, beside = {w->beside.data, w->beside.len};
-  size_t room = TB_EVENT_PACKET_ROOM + fields.len + body.len + extra.len + beside.len;
-  w->extra.len = w->beside.len = 0;
+                                     struct tb_str fields, struct tb_str body) {
+  struct tb_str extra = {w->extra.data, w->extra.len}, packet_fields = {w->packet_fields.data, w->packet_fields.len};
+  size_t room = TB_EVENT_PACKET_ROOM + fields.len + body.len + extra.len + packet_fields.len;
+  w->extra.len = w->packet_fields.len = 0;
   char *start = tb_packet_sink_reserve(&w->p->sink, room);
   if (start) {
     char *end = tb_event_packet_write(&w->stream, start, head, fields, body, extra);
-    if (beside.len) end = tb_event_packet_add(start, end, beside);
+    if (packet_fields.len) end = tb_event_packet_add(start, end, packet_fields);
     tb_packet_sink_commit(&w->p->sink, (size_t)(end - start));
     return TB_OK;
   }
@@ -33,25 +33,25 @@ enum tb_status tb_sequence_put_event(struct tb_sequence_writer *w, const struct 
   whole->len = 0;
   if (tb_buffer_reserve(whole, room) != TB_OK) return tb_sequence_no_memory(w);
   char *end = tb_event_packet_write(&w->stream, whole->data, head, fields, body, extra);
-  if (beside.len) end = tb_event_packet_add(whole->data, end, beside);
-  return tb_packet_sink_put(&w->p->sink, whole->data, (size_t)(end - whole->data), (struct tb_slice){NULL, 0});
+  if (packet_fields.len) end = tb_event_packet_add(whole->data, end, packet_fields);
+  return tb_packet_sink_put(&w->p->sink, whole->data, (size_t)(end - whole->data), (struct tb_str){NULL, 0});
 }
 
-enum tb_status tb_sequence_put_extended(struct tb_sequence_writer *w, struct tb_slice packet) {
-  struct tb_slice extra = {w->extra.data, w->extra.len}, beside = {w->beside.data, w->beside.len};
-  w->extra.len = w->beside.len = 0;
-  if (!extra.len && !beside.len) return tb_packet_sink_put(&w->p->sink, packet.ptr, packet.len, extra);
+enum tb_status tb_sequence_put_extended(struct tb_sequence_writer *w, struct tb_str packet) {
+  struct tb_str extra = {w->extra.data, w->extra.len}, packet_fields = {w->packet_fields.data, w->packet_fields.len};
+  w->extra.len = w->packet_fields.len = 0;
+  if (!extra.len && !packet_fields.len) return tb_packet_sink_put(&w->p->sink, packet.ptr, packet.len, extra);
   struct tb_buffer *whole = &w->p->scratch;
   whole->len = 0;
-  if (tb_buffer_reserve(whole, TB_EVENT_PACKET_ROOM + packet.len + extra.len + beside.len) != TB_OK)
+  if (tb_buffer_reserve(whole, TB_EVENT_PACKET_ROOM + packet.len + extra.len + packet_fields.len) != TB_OK)
     return tb_sequence_no_memory(w);
   char *end = tb_event_packet_extend(&w->stream, whole->data, packet, extra);
-  if (beside.len) end = tb_event_packet_add(whole->data, end, beside);
-  return tb_packet_sink_put(&w->p->sink, whole->data, (size_t)(end - whole->data), (struct tb_slice){NULL, 0});
+  if (packet_fields.len) end = tb_event_packet_add(whole->data, end, packet_fields);
+  return tb_packet_sink_put(&w->p->sink, whole->data, (size_t)(end - whole->data), (struct tb_str){NULL, 0});
 }
 
 enum tb_status tb_sequence_put_payload(struct tb_sequence_writer *w, int64_t ts, uint32_t field,
-                                       struct tb_slice payload) {
+                                       struct tb_str payload) {
   char fields[TB_EVENT_PACKET_ROOM];
   struct tb_buffer *whole = &w->p->scratch;
   char *at = tb_wire_put_uint(fields, TB_TRACE_PACKET_TIMESTAMP, (uint64_t)ts - (uint64_t)w->stream.last_ts);
@@ -63,7 +63,7 @@ enum tb_status tb_sequence_put_payload(struct tb_sequence_writer *w, int64_t ts,
   if (tb_buffer_append(whole, fields, (size_t)(at - fields)) != TB_OK ||
       tb_buffer_append(whole, payload.ptr, payload.len) != TB_OK)
     return tb_sequence_no_memory(w);
-  return tb_packet_sink_put_fields(&w->p->sink, (struct tb_slice){whole->data, whole->len});
+  return tb_packet_sink_put_fields(&w->p->sink, (struct tb_str){whole->data, whole->len});
 }
 
 enum tb_status tb_sequence_carry_phase(struct tb_sequence_writer *w, char phase) {
@@ -74,7 +74,7 @@ enum tb_status tb_sequence_carry_phase(struct tb_sequence_writer *w, char phase)
   return tb_perfetto_write_interned(w->p, w->id, &w->sequence->uses, w->written);
 }
 
-enum tb_status tb_sequence_add_label(struct tb_sequence_writer *w, struct tb_slice body) {
+enum tb_status tb_sequence_add_label(struct tb_sequence_writer *w, struct tb_str body) {
   struct tb_wire_cursor cursor = tb_wire_cursor(body);
   struct tb_wire_field field;
   while (tb_wire_next(&cursor, &field) == TB_OK &&
@@ -95,14 +95,14 @@ static char *put_flow(char *at, const struct tb_slice_flow *flow) {
 static enum tb_status add_unjoined(struct tb_sequence_writer *w, const struct tb_slice_flow *flow) {
   struct tb_perfetto_writer *p = w->p;
   char text[sizeof("flow_in flow_out ") + TB_JSON_INTEGER_MAX], *end = text;
-  if (flow->unjoined != TB_FLOW_OUT) end = tb_packet_put_bytes(end, TB_SLICE("flow_in "));
-  if (flow->unjoined != TB_FLOW_IN) end = tb_packet_put_bytes(end, TB_SLICE("flow_out "));
+  if (flow->unjoined != TB_FLOW_OUT) end = tb_packet_put_bytes(end, TB_STR("flow_in "));
+  if (flow->unjoined != TB_FLOW_IN) end = tb_packet_put_bytes(end, TB_STR("flow_out "));
   bool is_number = tb_intern_text(&p->flow_texts, (uint32_t)flow->id).ptr[1];
   if (is_number) end = tb_json_put_uint(end, p->flow_numbers[flow->id]);
   size_t len = (size_t)(end - text);
   if (tb_buffer_reserve(&w->extra, TB_CARRIED_TEXT_ROOM + len) != TB_OK) return tb_sequence_no_memory(w);
-  end = tb_encode_carried_text(&p->encoder, &w->sequence->uses, w->extra.data + w->extra.len,
-                               (struct tb_slice){text, len});
+  end =
+      tb_encode_carried_text(&p->encoder, &w->sequence->uses, w->extra.data + w->extra.len, (struct tb_str){text, len});
   if (!end) return tb_sequence_no_memory(w);
   w->extra.len = (size_t)(end - w->extra.data);
   return tb_perfetto_write_interned(p, w->id, &w->sequence->uses, w->written);
@@ -121,15 +121,15 @@ enum tb_status tb_sequence_add_flows(struct tb_sequence_writer *w, uint64_t plac
     if (tb_buffer_reserve(&w->extra, FLOW_BYTES) != TB_OK) return tb_sequence_no_memory(w);
     w->extra.len = (size_t)(put_flow(w->extra.data + w->extra.len, w->flow) - w->extra.data);
   }
-  return tb_sequence_tell_flows(w, place, first);
+  return tb_sequence_emit_source_flows(w, place, first);
 }
 
-static const struct tb_slice_flow *first_flow(const struct tb_flows *flows, uint32_t strand, uint64_t place) {
+static const struct tb_slice_flow *first_flow(const struct tb_flows *flows, uint32_t queue, uint64_t place) {
   size_t low = 0, high = flows->slice_count;
   while (low < high) {
     size_t mid = low + (high - low) / 2;
     const struct tb_slice_flow *f = &flows->slices[mid];
-    if (f->strand < strand || (f->strand == strand && f->place < place))
+    if (f->queue < queue || (f->queue == queue && f->place < place))
       low = mid + 1;
     else
       high = mid;
@@ -147,14 +147,14 @@ enum tb_status tb_sequence_add_end_flows(struct tb_sequence_writer *w, uint64_t 
     w->extra.len = (size_t)(put_flow(w->extra.data + w->extra.len, f) - w->extra.data);
     any = true;
   }
-  return any && w->p->told_count ? tb_sequence_tell_of_others(w) : TB_OK;
+  return any && w->p->source_flow_count ? tb_sequence_emit_flows_with_begin(w) : TB_OK;
 }
 
 void tb_sequence_find_flows(struct tb_sequence_writer *w) {
   const struct tb_flows *flows = &w->p->flows;
   w->flow = first_flow(flows, w->index, 0);
   w->flow_end = flows->slices ? first_flow(flows, w->index + 1, 0) : NULL;
-  tb_sequence_find_told(w);
+  tb_sequence_find_source_flows(w);
 }
 
 /* ---- the first packets -------------------------------------------------------------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The Perfetto writer: slices, instants, async events and flows onto their strands.
+ * The Perfetto writer: slices, instants, async events and flows onto their queues.
  */
 #include <string.h>
 
@@ -17,7 +17,8 @@ static uint64_t flow_order(const struct tb_perfetto_writer *p, const struct tb_e
   return tb_perfetto_orders_by_offset(p) ? event->offset : p->order;
 }
 
-static enum tb_status add_bind_id(struct tb_perfetto_writer *p, const struct tb_event *event, struct tb_entry *entry) {
+static enum tb_status add_bind_id(struct tb_perfetto_writer *p, const struct tb_event *event,
+                                  struct tb_staged_event *entry) {
   bool in = event->has & TB_HAS_FLOW_IN, out = event->has & TB_HAS_FLOW_OUT;
   if (event->bind_id.kind == TB_ID_NONE || (!in && !out)) return TB_OK;
   entry->flow_key = tb_perfetto_flow(p, event, &event->bind_id, TB_FLOW_BOUND);
@@ -27,15 +28,17 @@ static enum tb_status add_bind_id(struct tb_perfetto_writer *p, const struct tb_
 }
 
 enum tb_status tb_perfetto_put_flow(struct tb_perfetto_writer *p, const struct tb_event *event) {
-  if (tb_flows_told(event) == TB_FLOWS_TOLD_BY_FXT) {
+  if (tb_flow_source(event) == TB_FLOWS_DUPLICATED_BY_FXT) {
     tb_losses_add(&p->writer->losses, "what FXT says of flows beside their ids", event->offset);
     return TB_OK;
   }
-  struct tb_sequence *sequence = tb_perfetto_thread_sequence(p, event->track);
-  uint32_t flow = tb_perfetto_flow(p, event, &event->id, event->has & TB_HAS_ID_ALONE ? TB_FLOW_ALONE : TB_FLOW_NAMED);
+  struct tb_writer_sequence *sequence = tb_perfetto_thread_sequence(p, event->track);
+  uint32_t flow =
+      tb_perfetto_flow(p, event, &event->id, event->has & TB_HAS_ID_ONLY_MATCH ? TB_FLOW_ID_ONLY : TB_FLOW_NAMED);
   if (!sequence || !flow) return TB_NO_MEMORY;
-  struct tb_entry entry = {.ts = event->ts, .kind = TB_ENTRY_FLOW, .flow_key = flow, .order = flow_order(p, event)};
-  if (tb_perfetto_keep_rich_flow(p, sequence, event, flow, entry.order) != TB_OK) return TB_NO_MEMORY;
+  struct tb_staged_event entry = {
+      .ts = event->ts, .kind = TB_STAGED_FLOW, .flow_key = flow, .order = flow_order(p, event)};
+  if (tb_perfetto_keep_full_flow_event(p, sequence, event, flow, entry.order) != TB_OK) return TB_NO_MEMORY;
   if (event->type == TB_EVENT_FLOW_BEGIN)
     entry.flow = TB_FLOW_OUT;
   else if (event->type == TB_EVENT_FLOW_STEP)
@@ -47,13 +50,13 @@ enum tb_status tb_perfetto_put_flow(struct tb_perfetto_writer *p, const struct t
 
 /* ---- stacks and other fields of the body --------------------------------------------------------------------------------------------- */
 
-enum tb_status tb_perfetto_append_stack(struct tb_perfetto_writer *p, struct tb_sequence *sequence,
+enum tb_status tb_perfetto_append_stack(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence,
                                         const struct tb_stack *stack, struct tb_buffer *body) {
   if (!tb_stack_is_there(stack)) return TB_OK;
   p->scratch.len = 0;
-  if (tb_stacks_text(&p->scratch, stack) != TB_OK) return TB_NO_MEMORY;
+  if (tb_callstacks_text(&p->scratch, stack) != TB_OK) return TB_NO_MEMORY;
   uint32_t iid = tb_interned_iid(&p->interned, &sequence->uses, TB_INTERNED_STACKS,
-                                 (struct tb_slice){p->scratch.data, p->scratch.len});
+                                 (struct tb_str){p->scratch.data, p->scratch.len});
   if (!iid || tb_buffer_reserve(body, 2 * TB_WIRE_VARINT_MAX) != TB_OK) return TB_NO_MEMORY;
   body->len = (size_t)(tb_wire_put_uint(body->data + body->len, TB_TRACK_EVENT_CALLSTACK_IID, iid) - body->data);
   return TB_OK;
@@ -62,7 +65,7 @@ enum tb_status tb_perfetto_append_stack(struct tb_perfetto_writer *p, struct tb_
 static enum tb_status append_flow_ids(struct tb_perfetto_writer *p, const struct tb_event *event,
                                       struct tb_buffer *body) {
   size_t count = (size_t)event->flow_count + event->terminating_flow_count;
-  if (tb_flows_told(event) == TB_FLOWS_TOLD_BY_JSON) return TB_OK; /* flow events come for them */
+  if (tb_flow_source(event) == TB_FLOWS_DUPLICATED_BY_JSON) return TB_OK; /* flow events come for them */
   if (tb_buffer_reserve(body, count * 16) != TB_OK) return TB_NO_MEMORY;
   char *at = body->data + body->len;
   for (uint32_t i = 0; i < event->flow_count; i++)
@@ -77,9 +80,9 @@ static enum tb_status append_flow_ids(struct tb_perfetto_writer *p, const struct
 /* ---- events on their thread's sequence ----------------------------------------------------------------------------------------------- */
 
 /* Sees that p->instant is known, and that the sequence defines what it refers to. */
-static bool know_instant(struct tb_perfetto_writer *p, struct tb_sequence *sequence) {
+static bool know_instant(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence) {
   char *end = tb_encode_carried_phase(&p->encoder, &sequence->uses, p->instant_fields, 'i');
-  if (end) p->instant = (struct tb_slice){p->instant_fields, (size_t)(end - p->instant_fields)};
+  if (end) p->instant = (struct tb_str){p->instant_fields, (size_t)(end - p->instant_fields)};
   return end != NULL;
 }
 
@@ -93,62 +96,64 @@ static bool is_complete(const struct tb_event *event) { return event->has & TB_H
 static bool is_moment(const struct tb_event *event) { return event->has & TB_HAS_DUR && event->dur == 0; }
 
 /* The end of a slice says its dur and tdur; what is no slice has none, and without tts tdur has no place. */
-static uint32_t times_without_place(const struct tb_entry *entry) {
-  bool ends = entry->kind == TB_ENTRY_COMPLETE || entry->kind == TB_ENTRY_MOMENT;
+static uint32_t times_without_place(const struct tb_staged_event *entry) {
+  bool ends = entry->kind == TB_STAGED_COMPLETE || entry->kind == TB_STAGED_ZERO_LENGTH_SLICE;
   uint32_t times = ends ? 0 : TB_HAS_DUR | TB_HAS_THREAD_DUR;
   return entry->has_thread_ts ? times : times | TB_HAS_THREAD_DUR;
 }
 
 enum tb_status tb_perfetto_put_on_thread(struct tb_perfetto_writer *p, const struct tb_event *event) {
-  enum tb_status plain = tb_perfetto_put_plain(p, event);
+  enum tb_status plain = tb_perfetto_put_plain_slice(p, event);
   if (plain != TB_END) return plain;
-  struct tb_sequence *sequence = tb_perfetto_thread_sequence(p, event->track);
+  struct tb_writer_sequence *sequence = tb_perfetto_thread_sequence(p, event->track);
   if (!sequence) return TB_NO_MEMORY;
-  struct tb_entry entry = {.ts = event->ts};
-  struct tb_carriage carriage = {0};
+  struct tb_staged_event entry = {.ts = event->ts};
+  struct tb_carried_fields carried = {0};
   unsigned parts = TB_ENCODE_NAME | TB_ENCODE_CATEGORIES | TB_ENCODE_ARGS | no_name(p);
   char phase = event->phase;
   switch (event->type) {
     case TB_EVENT_SLICE_BEGIN:
-      entry.kind = TB_ENTRY_BEGIN;
+      entry.kind = TB_STAGED_BEGIN;
       break;
     case TB_EVENT_SLICE_END:
-      entry.kind = TB_ENTRY_END;
+      entry.kind = TB_STAGED_END;
       parts = TB_ENCODE_ARGS;
       break;
     case TB_EVENT_SLICE_COMPLETE:
-      entry.kind = is_complete(event) ? TB_ENTRY_COMPLETE : is_moment(event) ? TB_ENTRY_MOMENT : TB_ENTRY_MARK;
+      entry.kind = is_complete(event) ? TB_STAGED_COMPLETE
+                   : is_moment(event) ? TB_STAGED_ZERO_LENGTH_SLICE
+                                      : TB_STAGED_INSTANT_WITH_PHASE;
       entry.dur = event->dur;
       break;
     default:
-      entry.kind = TB_ENTRY_INSTANT;
+      entry.kind = TB_STAGED_INSTANT;
       break;
   }
-  if (entry.kind == TB_ENTRY_MARK) {
-    carriage.phase = TB_SLICE("X");
-  } else if (entry.kind == TB_ENTRY_INSTANT && phase && phase != 'i' && phase != 'I') {
-    carriage.phase = (struct tb_slice){&phase, 1};
-    entry.kind = TB_ENTRY_MARK;
+  if (entry.kind == TB_STAGED_INSTANT_WITH_PHASE) {
+    carried.phase = TB_STR("X");
+  } else if (entry.kind == TB_STAGED_INSTANT && phase && phase != 'i' && phase != 'I') {
+    carried.phase = (struct tb_str){&phase, 1};
+    entry.kind = TB_STAGED_INSTANT_WITH_PHASE;
   }
   if (event->id.kind != TB_ID_NONE) parts |= TB_ENCODE_IDS;
   tb_perfetto_set_thread_times(sequence, event, &entry);
-  if (entry.kind == TB_ENTRY_INSTANT && sequence->has_thread_times && !know_instant(p, sequence)) return TB_NO_MEMORY;
-  carriage.times = times_without_place(&entry);
+  if (entry.kind == TB_STAGED_INSTANT && sequence->has_thread_times && !know_instant(p, sequence)) return TB_NO_MEMORY;
+  carried.times = times_without_place(&entry);
   struct tb_buffer *body = &p->encoder.body;
   enum tb_status status =
-      tb_encode_event(&p->encoder, &sequence->uses, event, parts, &carriage, &entry.name, &entry.categories);
+      tb_encode_event(&p->encoder, &sequence->uses, event, parts, &carried, &entry.name, &entry.categories);
   if (status == TB_OK && tb_stack_is_there(&event->stack))
     status = tb_perfetto_append_stack(p, sequence, &event->stack, body);
   if (status == TB_OK && event->flow_count + event->terminating_flow_count) status = append_flow_ids(p, event, body);
   size_t body_len = body->len;
-  bool has_end = entry.kind == TB_ENTRY_COMPLETE || entry.kind == TB_ENTRY_MOMENT;
+  bool has_end = entry.kind == TB_STAGED_COMPLETE || entry.kind == TB_STAGED_ZERO_LENGTH_SLICE;
   if (status == TB_OK && has_end && tb_stack_is_there(&event->end_stack))
     status = tb_perfetto_append_stack(p, sequence, &event->end_stack, body);
-  if (status == TB_OK && entry.kind != TB_ENTRY_END) status = add_bind_id(p, event, &entry);
+  if (status == TB_OK && entry.kind != TB_STAGED_END) status = add_bind_id(p, event, &entry);
   if (status == TB_OK) status = tb_buffer_reserve(body, TB_PACKET_BYTES_AHEAD);
   if (status != TB_OK) return status;
-  entry.body = (struct tb_slice){body->data, body_len};
-  entry.end_body = (struct tb_slice){body->data + body_len, body->len - body_len};
+  entry.body = (struct tb_str){body->data, body_len};
+  entry.end_body = (struct tb_str){body->data + body_len, body->len - body_len};
   return tb_perfetto_add_entry(p, sequence, &entry);
 }
 
@@ -156,87 +161,87 @@ enum tb_status tb_perfetto_put_on_thread(struct tb_perfetto_writer *p, const str
 
 /* Tells an END at the time of its BEGIN from one that ends an earlier slice, and an INSTANT before any BEGIN at its time from
  * those behind one. */
-static void mark_early(struct tb_key *key, struct tb_entry *entry) {
-  if (entry->kind == TB_ENTRY_BEGIN) {
+static void mark_early(struct tb_track_group *key, struct tb_staged_event *entry) {
+  if (entry->kind == TB_STAGED_BEGIN) {
     if (key->last_begin_ts != entry->ts) key->begins_at_ts = 0;
     key->last_begin_ts = entry->ts;
     key->begins_at_ts++;
-  } else if (entry->kind == TB_ENTRY_END) {
-    entry->early = key->last_begin_ts != entry->ts || key->begins_at_ts == 0;
-    if (!entry->early) key->begins_at_ts--;
-  } else if (entry->kind == TB_ENTRY_INSTANT) {
-    entry->early = key->last_begin_ts != entry->ts;
+  } else if (entry->kind == TB_STAGED_END) {
+    entry->sorts_first = key->last_begin_ts != entry->ts || key->begins_at_ts == 0;
+    if (!entry->sorts_first) key->begins_at_ts--;
+  } else if (entry->kind == TB_STAGED_INSTANT) {
+    entry->sorts_first = key->last_begin_ts != entry->ts;
   }
 }
 
 static enum tb_status put_shared(struct tb_perfetto_writer *p, const struct tb_event *event, uint32_t key,
-                                 enum tb_entry_kind kind, const struct tb_carriage *carriage, unsigned parts) {
+                                 enum tb_staged_kind kind, const struct tb_carried_fields *carried, unsigned parts) {
   if (!key) return TB_NO_MEMORY;
-  struct tb_sequence *sequence = p->sequences[p->shared];
-  struct tb_entry entry = {.ts = event->ts, .kind = (uint8_t)kind, .key = key};
-  if (kind == TB_ENTRY_END) parts &= ~(unsigned)(TB_ENCODE_NAME | TB_ENCODE_CATEGORIES | TB_ENCODE_NO_NAME);
+  struct tb_writer_sequence *sequence = p->sequences[p->shared];
+  struct tb_staged_event entry = {.ts = event->ts, .kind = (uint8_t)kind, .key = key};
+  if (kind == TB_STAGED_END) parts &= ~(unsigned)(TB_ENCODE_NAME | TB_ENCODE_CATEGORIES | TB_ENCODE_NO_NAME);
   enum tb_status status =
-      tb_encode_event(&p->encoder, &sequence->uses, event, parts, carriage, &entry.name, &entry.categories);
+      tb_encode_event(&p->encoder, &sequence->uses, event, parts, carried, &entry.name, &entry.categories);
   if (status == TB_OK) status = tb_perfetto_append_stack(p, sequence, &event->stack, &p->encoder.body);
   if (status == TB_OK && event->flow_count + event->terminating_flow_count)
     status = append_flow_ids(p, event, &p->encoder.body);
-  if (status == TB_OK && kind != TB_ENTRY_END) status = add_bind_id(p, event, &entry);
+  if (status == TB_OK && kind != TB_STAGED_END) status = add_bind_id(p, event, &entry);
   if (status != TB_OK) return status;
-  mark_early(&p->keys[key], &entry);
-  entry.body = (struct tb_slice){p->encoder.body.data, p->encoder.body.len};
-  if (kind == TB_ENTRY_COMPLETE) entry.dur = event->dur;
+  mark_early(&p->groups[key], &entry);
+  entry.body = (struct tb_str){p->encoder.body.data, p->encoder.body.len};
+  if (kind == TB_STAGED_COMPLETE) entry.dur = event->dur;
   return tb_perfetto_add_entry(p, sequence, &entry);
 }
 
 /* On a process' own track, the global one, or a track of the source that is none of a thread. */
 enum tb_status tb_perfetto_put_on_track(struct tb_perfetto_writer *p, const struct tb_event *event) {
-  struct tb_carriage carriage = {.times = ALL_TIMES};
+  struct tb_carried_fields carried = {.times = ALL_TIMES};
   char phase = event->phase;
-  enum tb_entry_kind kind = TB_ENTRY_INSTANT;
+  enum tb_staged_kind kind = TB_STAGED_INSTANT;
   if (event->type == TB_EVENT_SLICE_BEGIN)
-    kind = TB_ENTRY_BEGIN;
+    kind = TB_STAGED_BEGIN;
   else if (event->type == TB_EVENT_SLICE_END)
-    kind = TB_ENTRY_END;
+    kind = TB_STAGED_END;
   else if (event->type == TB_EVENT_SLICE_COMPLETE && is_complete(event))
-    kind = TB_ENTRY_COMPLETE;
-  if (kind == TB_ENTRY_COMPLETE) carriage.times &= ~(uint32_t)TB_HAS_DUR;
-  if (event->type == TB_EVENT_SLICE_COMPLETE && kind == TB_ENTRY_INSTANT) {
-    carriage.phase = TB_SLICE("X");
-  } else if (kind == TB_ENTRY_INSTANT && phase && phase != 'i' && phase != 'I') {
-    carriage.phase = (struct tb_slice){&phase, 1};
+    kind = TB_STAGED_COMPLETE;
+  if (kind == TB_STAGED_COMPLETE) carried.times &= ~(uint32_t)TB_HAS_DUR;
+  if (event->type == TB_EVENT_SLICE_COMPLETE && kind == TB_STAGED_INSTANT) {
+    carried.phase = TB_STR("X");
+  } else if (kind == TB_STAGED_INSTANT && phase && phase != 'i' && phase != 'I') {
+    carried.phase = (struct tb_str){&phase, 1};
   }
   unsigned parts = TB_ENCODE_NAME | TB_ENCODE_CATEGORIES | TB_ENCODE_ARGS;
   /* an override of the thread would move an event of the global track */
   if (event->track->type == TB_TRACK_GLOBAL)
-    carriage.emitter = event->thread != NULL;
+    carried.emitter = event->thread != NULL;
   else if (event->thread || event->id.kind != TB_ID_NONE)
     parts |= TB_ENCODE_IDS;
-  if (!tb_perfetto_track(p, event->track)) return TB_NO_MEMORY;
-  return put_shared(p, event, tb_perfetto_track_key(p, event->track, TB_KEY_TRACK), kind, &carriage, parts);
+  if (!tb_perfetto_track_state(p, event->track)) return TB_NO_MEMORY;
+  return put_shared(p, event, tb_perfetto_track_group(p, event->track, TB_GROUP_TRACK), kind, &carried, parts);
 }
 
 /* The phase that goes with an async packet: b, n and e are implied. */
-static struct tb_slice async_phase(const struct tb_event *event, enum tb_entry_kind kind) {
-  if (kind == TB_ENTRY_END || strchr("bne", event->phase)) return (struct tb_slice){NULL, 0};
-  return (struct tb_slice){&event->phase, 1};
+static struct tb_str async_phase(const struct tb_event *event, enum tb_staged_kind kind) {
+  if (kind == TB_STAGED_END || strchr("bne", event->phase)) return (struct tb_str){NULL, 0};
+  return (struct tb_str){&event->phase, 1};
 }
 
 enum tb_status tb_perfetto_put_async(struct tb_perfetto_writer *p, const struct tb_event *event,
-                                     enum tb_entry_kind kind, enum tb_key_class class) {
-  struct tb_carriage carriage = {.phase = async_phase(event, kind), .times = ALL_TIMES};
+                                     enum tb_staged_kind kind, enum tb_track_group_class class) {
+  struct tb_carried_fields carried = {.phase = async_phase(event, kind), .times = ALL_TIMES};
   unsigned parts = TB_ENCODE_NAME | TB_ENCODE_CATEGORIES | TB_ENCODE_ARGS | TB_ENCODE_IDS;
-  if (kind == TB_ENTRY_BEGIN) parts |= no_name(p);
-  if (!tb_perfetto_track(p, event->track)) return TB_NO_MEMORY;
-  return put_shared(p, event, tb_perfetto_async_key(p, event, class), kind, &carriage, parts);
+  if (kind == TB_STAGED_BEGIN) parts |= no_name(p);
+  if (!tb_perfetto_track_state(p, event->track)) return TB_NO_MEMORY;
+  return put_shared(p, event, tb_perfetto_async_group(p, event, class), kind, &carried, parts);
 }
 
 /* Beside its track, with everything carried: what the trace processor knows nothing of, and must not nest. */
-enum tb_status tb_perfetto_put_aside(struct tb_perfetto_writer *p, const struct tb_event *event,
-                                     enum tb_key_class class) {
-  struct tb_slice phase = event->phase ? (struct tb_slice){&event->phase, 1} : event->phase_text;
-  if (event->type == TB_EVENT_SAMPLE && !event->phase) phase = TB_SLICE("sample");
-  struct tb_carriage carriage = {.phase = phase, .times = ALL_TIMES};
+enum tb_status tb_perfetto_put_deferred_side(struct tb_perfetto_writer *p, const struct tb_event *event,
+                                             enum tb_track_group_class class) {
+  struct tb_str phase = event->phase ? (struct tb_str){&event->phase, 1} : event->phase_text;
+  if (event->type == TB_EVENT_SAMPLE && !event->phase) phase = TB_STR("sample");
+  struct tb_carried_fields carried = {.phase = phase, .times = ALL_TIMES};
   unsigned parts = TB_ENCODE_NAME | TB_ENCODE_CATEGORIES | TB_ENCODE_ARGS | TB_ENCODE_IDS;
-  if (!tb_perfetto_track(p, event->track)) return TB_NO_MEMORY;
-  return put_shared(p, event, tb_perfetto_track_key(p, event->track, class), TB_ENTRY_INSTANT, &carriage, parts);
+  if (!tb_perfetto_track_state(p, event->track)) return TB_NO_MEMORY;
+  return put_shared(p, event, tb_perfetto_track_group(p, event->track, class), TB_STAGED_INSTANT, &carried, parts);
 }

@@ -26,16 +26,16 @@ static inline bool is_plain(const struct tb_event *event) {
 }
 
 static inline uint8_t kind_of(const struct tb_event *event) {
-  static const uint8_t kinds[] = {[TB_EVENT_SLICE_BEGIN] = TB_ENTRY_BEGIN,
-                                  [TB_EVENT_SLICE_END] = TB_ENTRY_END,
-                                  [TB_EVENT_SLICE_COMPLETE] = TB_ENTRY_COMPLETE};
-  return event->has & TB_HAS_DUR && event->dur == 0 ? TB_ENTRY_MOMENT : kinds[event->type];
+  static const uint8_t kinds[] = {[TB_EVENT_SLICE_BEGIN] = TB_STAGED_BEGIN,
+                                  [TB_EVENT_SLICE_END] = TB_STAGED_END,
+                                  [TB_EVENT_SLICE_COMPLETE] = TB_STAGED_COMPLETE};
+  return event->has & TB_HAS_DUR && event->dur == 0 ? TB_STAGED_ZERO_LENGTH_SLICE : kinds[event->type];
 }
 
 /* Encodes the body of an entry, whose name is interned. */
-static inline enum tb_status encode(struct tb_perfetto_writer *p, struct tb_sequence *sequence,
+static inline enum tb_status encode(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence,
                                     const struct tb_event *event, const struct tb_category_list *list,
-                                    struct tb_entry *entry) {
+                                    struct tb_staged_event *entry) {
   struct tb_buffer *body = &p->encoder.body;
   size_t room = BODY_ROOM + (list ? list->encoded_len : 0) + (event->arg_count ? tb_encode_args_room(event) : 0);
   if (room > body->capacity) {
@@ -44,7 +44,7 @@ static inline enum tb_status encode(struct tb_perfetto_writer *p, struct tb_sequ
     if (status != TB_OK) return status;
   }
   char *at = body->data;
-  if (entry->kind != TB_ENTRY_END) {
+  if (entry->kind != TB_STAGED_END) {
     at = tb_wire_put_uint(at, TB_TRACK_EVENT_NAME_IID, entry->name);
     if (list) {
       memcpy(at, list->encoded, list->encoded_len);
@@ -53,14 +53,14 @@ static inline enum tb_status encode(struct tb_perfetto_writer *p, struct tb_sequ
   }
   if (event->arg_count) at = tb_encode_args(&p->encoder, &sequence->uses, event, at, room);
   if (!at) return TB_NO_MEMORY;
-  entry->body = (struct tb_slice){body->data, (size_t)(at - body->data)};
+  entry->body = (struct tb_str){body->data, (size_t)(at - body->data)};
   return TB_OK;
 }
 
-enum tb_status tb_perfetto_put_plain(struct tb_perfetto_writer *p, const struct tb_event *event) {
-  struct tb_sequence *sequence = tb_perfetto_known_sequence(p, event->track);
+enum tb_status tb_perfetto_put_plain_slice(struct tb_perfetto_writer *p, const struct tb_event *event) {
+  struct tb_writer_sequence *sequence = tb_perfetto_known_sequence(p, event->track);
   if (!sequence || !is_plain(event)) return TB_END;
-  struct tb_entry entry = {.ts = event->ts, .dur = event->dur, .kind = kind_of(event)};
+  struct tb_staged_event entry = {.ts = event->ts, .dur = event->dur, .kind = kind_of(event)};
   const struct tb_category_list *list = NULL;
   if (event->name.len) {
     entry.name = tb_interned_iid(&p->interned, &sequence->uses, TB_INTERNED_NAMES, event->name);

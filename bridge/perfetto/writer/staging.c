@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The Perfetto writer's events while they are held: as packets where they come straight, as entries that need no sorting
- * where slices come when they end, else on strands, which spill when memory is short.
+ * where slices come when they end, else on queues, which spill when memory is short.
  */
 #include <unistd.h>
 
@@ -25,87 +25,89 @@ static enum tb_status open_spill_file(struct tb_perfetto_writer *p, struct tb_er
 
 /* ---- adding ----------------------------------------------------------------------------------------------------------------------------- */
 
-static enum tb_status take_flow(struct tb_perfetto_writer *p, struct tb_sequence *sequence,
-                                const struct tb_stack_frame_ref *top, const struct tb_entry *entry, uint64_t place) {
+static enum tb_status take_flow(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence,
+                                const struct tb_stack_frame_ref *top, const struct tb_staged_event *entry,
+                                uint64_t place) {
   sequence->binder.flows = &p->flows;
   return tb_flows_take(&sequence->binder, top, entry, place, top && top->place == place);
 }
 
-static bool concerns_flows(const struct tb_sequence *sequence, const struct tb_entry *entry) {
+static bool concerns_flows(const struct tb_writer_sequence *sequence, const struct tb_staged_event *entry) {
   return entry->flow || sequence->binder.waiting_count;
 }
 
-static enum tb_status add_straight(struct tb_perfetto_writer *p, struct tb_sequence *sequence, struct tb_entry *entry) {
-  struct tb_straight *straight = &sequence->straight;
-  enum tb_status status = tb_straight_put(straight, entry, sequence->thread_times_in_us, p->instant);
+static enum tb_status add_streamed(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence,
+                                   struct tb_staged_event *entry) {
+  struct tb_streamed_sequence *streamed = &sequence->streamed;
+  enum tb_status status = tb_streamed_sequence_put(streamed, entry, sequence->thread_times_in_us, p->instant);
   if (status != TB_OK || !concerns_flows(sequence, entry)) return status;
   struct tb_stack_frame_ref top;
-  bool has_top = tb_straight_top(straight, &top);
-  status = tb_straight_mark_top(straight);
-  return status == TB_OK ? take_flow(p, sequence, has_top ? &top : NULL, entry, straight->total - 1) : status;
+  bool has_top = tb_streamed_sequence_top(streamed, &top);
+  status = tb_streamed_sequence_mark_top(streamed);
+  return status == TB_OK ? take_flow(p, sequence, has_top ? &top : NULL, entry, streamed->total - 1) : status;
 }
 
-static enum tb_status add_to_strand(struct tb_perfetto_writer *p, struct tb_sequence *sequence,
-                                    struct tb_entry *entry) {
-  struct tb_strand *strand = &sequence->strand;
-  uint64_t place = strand->total;
-  enum tb_status status = tb_strand_add(strand, entry);
-  if (status != TB_OK || !tb_strand_in_order(strand) || !concerns_flows(sequence, entry)) return status;
-  return take_flow(p, sequence, tb_slice_stack_top(&strand->stack), entry, place);
+static enum tb_status add_to_strand(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence,
+                                    struct tb_staged_event *entry) {
+  struct tb_sort_queue *queue = &sequence->queue;
+  uint64_t place = queue->total;
+  enum tb_status status = tb_sort_queue_add(queue, entry);
+  if (status != TB_OK || !tb_sort_queue_in_order(queue) || !concerns_flows(sequence, entry)) return status;
+  return take_flow(p, sequence, tb_slice_stack_top(&queue->stack), entry, place);
 }
 
 /* Where entries go that are taken back. */
 struct taking_back {
   struct tb_perfetto_writer *p;
-  struct tb_sequence *sequence;
+  struct tb_writer_sequence *sequence;
 };
 
-static enum tb_status take_to_strand(void *ctx, struct tb_entry *entry) {
+static enum tb_status take_to_strand(void *ctx, struct tb_staged_event *entry) {
   struct taking_back *to = ctx;
-  struct tb_strand *strand = &to->sequence->strand;
-  enum tb_status status = tb_strand_add(strand, entry);
-  if (status != TB_OK || strand->bytes < to->p->budget / 2) return status;
+  struct tb_sort_queue *queue = &to->sequence->queue;
+  enum tb_status status = tb_sort_queue_add(queue, entry);
+  if (status != TB_OK || queue->bytes < to->p->budget / 2) return status;
   status = open_spill_file(to->p, &to->p->writer->error);
-  return status == TB_OK ? tb_strand_spill(strand, to->p->spill, &to->p->writer->error) : status;
+  return status == TB_OK ? tb_sort_queue_spill(queue, to->p->spill, &to->p->writer->error) : status;
 }
 
-enum tb_status tb_perfetto_take_ended_back(struct tb_perfetto_writer *p, struct tb_sequence *sequence) {
+enum tb_status tb_perfetto_replay_end_ordered(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence) {
   struct taking_back to = {p, sequence};
-  return tb_ended_take_back(&sequence->ended, take_to_strand, &to, &p->writer->error);
+  return tb_end_ordered_sequence_replay(&sequence->end_ordered, take_to_strand, &to, &p->writer->error);
 }
 
-/* Puts an entry where slices stand that come when they end. TB_END: it cannot, and all of them are on the strand now. */
-static enum tb_status add_ended(struct tb_perfetto_writer *p, struct tb_sequence *sequence,
-                                const struct tb_entry *entry) {
-  enum tb_status status = tb_ended_put(&sequence->ended, entry);
+/* Puts an entry where slices stand that come when they end. TB_END: it cannot, and all of them are on the queue now. */
+static enum tb_status add_end_ordered(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence,
+                                      const struct tb_staged_event *entry) {
+  enum tb_status status = tb_end_ordered_sequence_put(&sequence->end_ordered, entry);
   if (status != TB_END) return status;
-  status = tb_perfetto_take_ended_back(p, sequence);
+  status = tb_perfetto_replay_end_ordered(p, sequence);
   return status == TB_OK ? TB_END : status;
 }
 
-static enum tb_status take_entry(void *ctx, struct tb_entry *entry) {
+static enum tb_status take_entry(void *ctx, struct tb_staged_event *entry) {
   struct taking_back *to = ctx;
-  enum tb_status status = to->sequence->ended.over ? TB_END : add_ended(to->p, to->sequence, entry);
+  enum tb_status status = to->sequence->end_ordered.closed ? TB_END : add_end_ordered(to->p, to->sequence, entry);
   return status == TB_END ? take_to_strand(ctx, entry) : status;
 }
 
 /* From packets to entries, at the same places. Flows are bound already. */
-static enum tb_status take_back(struct tb_perfetto_writer *p, struct tb_sequence *sequence) {
+static enum tb_status take_back(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence) {
   struct taking_back to = {p, sequence};
-  return tb_straight_take_back(&sequence->straight, p->instant, take_entry, &to, &p->writer->error);
+  return tb_streamed_sequence_replay(&sequence->streamed, p->instant, take_entry, &to, &p->writer->error);
 }
 
-enum tb_status tb_perfetto_add_entry(struct tb_perfetto_writer *p, struct tb_sequence *sequence,
-                                     struct tb_entry *entry) {
+enum tb_status tb_perfetto_add_entry(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence,
+                                     struct tb_staged_event *entry) {
   p->unchecked += entry->body.len;
-  if (!sequence->straight.over) {
-    enum tb_status status = add_straight(p, sequence, entry);
+  if (!sequence->streamed.closed) {
+    enum tb_status status = add_streamed(p, sequence, entry);
     if (status != TB_END) return status;
     status = take_back(p, sequence);
     if (status != TB_OK) return status;
   }
-  if (!sequence->ended.over) {
-    enum tb_status status = add_ended(p, sequence, entry);
+  if (!sequence->end_ordered.closed) {
+    enum tb_status status = add_end_ordered(p, sequence, entry);
     if (status != TB_END) return status;
   }
   return add_to_strand(p, sequence, entry);
@@ -130,7 +132,7 @@ static void note_held(struct tb_perfetto_writer *p, size_t held) {
   if (held > p->writer->summary.peak_held_bytes) p->writer->summary.peak_held_bytes = held;
 }
 
-void tb_perfetto_note_held(struct tb_perfetto_writer *p) { note_held(p, p->in_chunks + p->on_strands); }
+void tb_perfetto_note_held(struct tb_perfetto_writer *p) { note_held(p, p->in_logs + p->in_queues); }
 
 void tb_perfetto_note_spilled(struct tb_perfetto_writer *p) {
   if (p->spill) p->writer->summary.spilled_bytes = tb_spill_file_size(p->spill);
@@ -152,26 +154,26 @@ static enum tb_status put_away_chunks(struct tb_perfetto_writer *p) {
   struct tb_error error = {0};
   enum tb_status status = open_spill_file(p, &error);
   for (size_t i = 0; status == TB_OK && i < p->sequence_count; i++) {
-    status = tb_straight_put_away(&p->sequences[i]->straight, p->spill, &error);
-    if (status == TB_OK) status = tb_chunks_put_away(&p->sequences[i]->ended.entries, p->spill, &error);
+    status = tb_streamed_sequence_spill(&p->sequences[i]->streamed, p->spill, &error);
+    if (status == TB_OK) status = tb_spill_log_spill(&p->sequences[i]->end_ordered.entries, p->spill, &error);
   }
-  if (status == TB_OK) status = tb_chunks_put_away(&p->system_trace, p->spill, &error);
+  if (status == TB_OK) status = tb_spill_log_spill(&p->system_trace, p->spill, &error);
   tb_perfetto_note_spilled(p);
   return put_away_failed(p, status, &error);
 }
 
-enum tb_status tb_perfetto_make_room(struct tb_perfetto_writer *p, struct tb_chunks *chunks) {
+enum tb_status tb_perfetto_make_room(struct tb_perfetto_writer *p, struct tb_spill_log *chunks) {
   if (chunks->bytes < p->held_budget / AWAY_SHARE) return TB_OK;
   struct tb_error error = {0};
   enum tb_status status = open_spill_file(p, &error);
-  if (status == TB_OK) status = tb_chunks_put_away(chunks, p->spill, &error);
+  if (status == TB_OK) status = tb_spill_log_spill(chunks, p->spill, &error);
   return put_away_failed(p, status, &error);
 }
 
 static enum tb_status spill_strands(struct tb_perfetto_writer *p) {
   enum tb_status status = open_spill_file(p, &p->writer->error);
   for (size_t i = 0; status == TB_OK && i < p->sequence_count; i++)
-    status = tb_strand_spill(&p->sequences[i]->strand, p->spill, &p->writer->error);
+    status = tb_sort_queue_spill(&p->sequences[i]->queue, p->spill, &p->writer->error);
   tb_perfetto_note_spilled(p);
   return status;
 }
@@ -179,13 +181,13 @@ static enum tb_status spill_strands(struct tb_perfetto_writer *p) {
 enum tb_status tb_perfetto_keep_budget(struct tb_perfetto_writer *p) {
   if (p->order % CHECK_EVENTS && p->unchecked < CHECK_BYTES) return TB_OK;
   p->unchecked = 0;
-  note_held(p, p->in_chunks + p->on_strands);
-  if (p->in_chunks + p->on_strands >= p->held_budget && p->in_chunks >= p->held_budget / AWAY_SHARE) {
+  note_held(p, p->in_logs + p->in_queues);
+  if (p->in_logs + p->in_queues >= p->held_budget && p->in_logs >= p->held_budget / AWAY_SHARE) {
     enum tb_status status = put_away_chunks(p);
     if (status != TB_OK) return status;
   }
-  /* memory that strands took meanwhile is not kept for chunks */
-  size_t with_kept = p->in_chunks + p->on_strands + p->blocks.bytes;
-  if (with_kept - with_kept / KEPT_SHARE > p->held_budget) tb_block_pool_trim(&p->blocks);
-  return p->in_chunks + p->on_strands < p->budget ? TB_OK : spill_strands(p);
+  /* memory that queues took meanwhile is not kept for chunks */
+  size_t with_kept = p->in_logs + p->in_queues + p->blocks.bytes;
+  if (with_kept - with_kept / KEPT_SHARE > p->held_budget) tb_block_cache_trim(&p->blocks);
+  return p->in_logs + p->in_queues < p->budget ? TB_OK : spill_strands(p);
 }

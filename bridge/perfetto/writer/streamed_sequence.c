@@ -9,48 +9,50 @@
 
 enum { NOTE_MAX = 1 + 8 * TB_WIRE_VARINT_MAX };
 
-void tb_straight_init(struct tb_straight *s, const struct tb_allocator *allocator, uint32_t sequence_id) {
-  *s = (struct tb_straight){.allocator = allocator};
-  tb_packet_stream_init(&s->stream, sequence_id);
-  tb_chunks_init(&s->packets, allocator);
-  tb_chunks_init(&s->notes, allocator);
+void tb_streamed_sequence_init(struct tb_streamed_sequence *s, const struct tb_allocator *allocator,
+                               uint32_t sequence_id) {
+  *s = (struct tb_streamed_sequence){.allocator = allocator};
+  tb_packet_delta_init(&s->stream, sequence_id);
+  tb_spill_log_init(&s->packets, allocator);
+  tb_spill_log_init(&s->notes, allocator);
 }
 
-void tb_straight_free(struct tb_straight *s) {
+void tb_streamed_sequence_free(struct tb_streamed_sequence *s) {
   if (!s->allocator) return;
-  tb_chunks_free(&s->packets);
-  tb_chunks_free(&s->notes);
+  tb_spill_log_free(&s->packets);
+  tb_spill_log_free(&s->notes);
   tb_free(s->allocator, s->open, s->open_capacity * sizeof(*s->open));
   tb_free(s->allocator, s->marks, s->mark_capacity * sizeof(*s->marks));
-  *s = (struct tb_straight){.allocator = s->allocator, .over = true};
+  *s = (struct tb_streamed_sequence){.allocator = s->allocator, .closed = true};
 }
 
-enum tb_status tb_straight_put_away(struct tb_straight *s, struct tb_spill_file *file, struct tb_error *error) {
-  enum tb_status status = tb_chunks_put_away(&s->packets, file, error);
-  return status == TB_OK ? tb_chunks_put_away(&s->notes, file, error) : status;
+enum tb_status tb_streamed_sequence_spill(struct tb_streamed_sequence *s, struct tb_spill_file *file,
+                                          struct tb_error *error) {
+  enum tb_status status = tb_spill_log_spill(&s->packets, file, error);
+  return status == TB_OK ? tb_spill_log_spill(&s->notes, file, error) : status;
 }
 
 /* ---- packets -------------------------------------------------------------------------------------------------------------------------- */
 
 /* Makes room for a packet and its note. */
-static inline enum tb_status make_room(struct tb_straight *s, size_t fields) {
-  enum tb_status status = tb_chunks_room(&s->packets, TB_EVENT_PACKET_ROOM + fields);
-  return status == TB_OK ? tb_chunks_room(&s->notes, NOTE_MAX) : status;
+static inline enum tb_status make_room(struct tb_streamed_sequence *s, size_t fields) {
+  enum tb_status status = tb_spill_log_room(&s->packets, TB_EVENT_PACKET_ROOM + fields);
+  return status == TB_OK ? tb_spill_log_room(&s->notes, NOTE_MAX) : status;
 }
 
 /* Notes an entry, or the end of a complete slice. Room for NOTE_MAX bytes is there. */
-static inline void note(struct tb_straight *s, unsigned kind, const struct tb_entry *e) {
+static inline void note(struct tb_streamed_sequence *s, unsigned kind, const struct tb_staged_event *e) {
   char *head = s->notes.at, *at = head + 1;
   if (e) {
     kind |= (e->has_thread_ts ? TB_NOTE_THREAD_TS : 0) | (e->has_thread_dur ? TB_NOTE_THREAD_DUR : 0);
-    if (e->kind == TB_ENTRY_BEGIN || e->kind == TB_ENTRY_END)
+    if (e->kind == TB_STAGED_BEGIN || e->kind == TB_STAGED_END)
       at = tb_wire_put_varint(tb_wire_put_varint(at, e->name), e->categories);
     if (e->flow) {
       kind |= TB_NOTE_FLOW;
       at = tb_wire_put_varint(tb_wire_put_varint(tb_wire_put_varint(at, e->flow), e->flow_key), e->order);
     }
-    if (e->kind == TB_ENTRY_FLOW) at = tb_wire_put_varint(at, (uint64_t)e->ts - (uint64_t)s->stream.last_ts);
-    if (e->kind == TB_ENTRY_COMPLETE) at = tb_wire_put_varint(at, (uint64_t)e->dur);
+    if (e->kind == TB_STAGED_FLOW) at = tb_wire_put_varint(at, (uint64_t)e->ts - (uint64_t)s->stream.last_ts);
+    if (e->kind == TB_STAGED_COMPLETE) at = tb_wire_put_varint(at, (uint64_t)e->dur);
     if (e->has_thread_dur) at = tb_wire_put_varint(at, (uint64_t)e->thread_dur);
   }
   *head = (char)kind;
@@ -59,8 +61,8 @@ static inline void note(struct tb_straight *s, unsigned kind, const struct tb_en
 
 /* ---- slices ---------------------------------------------------------------------------------------------------------------------------- */
 
-static enum tb_status end_complete(struct tb_straight *s, const struct tb_straight_slice *slice,
-                                   struct tb_slice label) {
+static enum tb_status end_complete(struct tb_streamed_sequence *s, const struct tb_streamed_slice *slice,
+                                   struct tb_str label) {
   if (make_room(s, label.len) != TB_OK) return TB_NO_MEMORY;
   struct tb_event_head head = {.ts = slice->end,
                                .type = TB_TRACK_EVENT_TYPE_SLICE_END,
@@ -74,26 +76,26 @@ static enum tb_status end_complete(struct tb_straight *s, const struct tb_straig
 }
 
 /* The slices that an entry at `ts` leaves open: *count of them. False where slices would have to be cut. */
-static inline bool find_open(const struct tb_straight *s, int64_t ts, bool momentary, size_t *count) {
+static inline bool find_open(const struct tb_streamed_sequence *s, int64_t ts, bool momentary, size_t *count) {
   size_t n = s->open_count;
   for (; n; n--) {
-    const struct tb_straight_slice *top = &s->open[n - 1];
+    const struct tb_streamed_slice *top = &s->open[n - 1];
     if (top->end > ts || (momentary && top->begin == ts && top->end == ts)) break;
   }
   *count = n;
   return n == 0 || s->open[n - 1].first_end >= ts;
 }
 
-static inline enum tb_status end_over(struct tb_straight *s, size_t left_open) {
+static inline enum tb_status end_over(struct tb_streamed_sequence *s, size_t left_open) {
   while (s->open_count > left_open) {
-    const struct tb_straight_slice *top = &s->open[s->open_count - 1];
-    if (!top->silent && end_complete(s, top, (struct tb_slice){NULL, 0}) != TB_OK) return TB_NO_MEMORY;
+    const struct tb_streamed_slice *top = &s->open[s->open_count - 1];
+    if (!top->silent && end_complete(s, top, (struct tb_str){NULL, 0}) != TB_OK) return TB_NO_MEMORY;
     s->open_count--;
   }
   return TB_OK;
 }
 
-static enum tb_status grow_open(struct tb_straight *s) {
+static enum tb_status grow_open(struct tb_streamed_sequence *s) {
   void *open = s->open;
   enum tb_status status =
       tb_grow_array(s->allocator, &open, &s->open_capacity, s->open_count + 1, sizeof(*s->open), SIZE_MAX / 128);
@@ -101,17 +103,17 @@ static enum tb_status grow_open(struct tb_straight *s) {
   return status == TB_OK ? TB_OK : TB_NO_MEMORY;
 }
 
-static inline bool is_instant(const struct tb_entry *e) {
-  return e->kind == TB_ENTRY_INSTANT || e->kind == TB_ENTRY_MARK;
+static inline bool is_instant(const struct tb_staged_event *e) {
+  return e->kind == TB_STAGED_INSTANT || e->kind == TB_STAGED_INSTANT_WITH_PHASE;
 }
 
-static inline int64_t end_of(const struct tb_entry *e) {
-  return e->kind == TB_ENTRY_BEGIN ? INT64_MAX : e->kind == TB_ENTRY_COMPLETE ? tb_slice_end(e->ts, e->dur) : e->ts;
+static inline int64_t end_of(const struct tb_staged_event *e) {
+  return e->kind == TB_STAGED_BEGIN ? INT64_MAX : e->kind == TB_STAGED_COMPLETE ? tb_slice_end(e->ts, e->dur) : e->ts;
 }
 
-static inline void push(struct tb_straight *s, const struct tb_entry *e, bool has_end, const char *packet,
-                        struct tb_slice body) {
-  struct tb_straight_slice *slice = &s->open[s->open_count];
+static inline void push(struct tb_streamed_sequence *s, const struct tb_staged_event *e, bool has_end,
+                        const char *packet, struct tb_str body) {
+  struct tb_streamed_slice *slice = &s->open[s->open_count];
   slice->begin = e->ts;
   slice->end = slice->first_end = end_of(e);
   if (s->open_count && slice[-1].first_end < slice->end) slice->first_end = slice[-1].first_end;
@@ -119,10 +121,10 @@ static inline void push(struct tb_straight *s, const struct tb_entry *e, bool ha
   slice->place = s->total - 1;
   slice->name = e->name;
   slice->categories = e->categories;
-  slice->has_thread_end = e->kind != TB_ENTRY_BEGIN && e->has_thread_ts && e->has_thread_dur;
+  slice->has_thread_end = e->kind != TB_STAGED_BEGIN && e->has_thread_ts && e->has_thread_dur;
   slice->thread_end = (int64_t)((uint64_t)e->thread_ts + (uint64_t)e->thread_dur);
-  slice->packet = tb_chunks_position(&s->packets, packet);
-  slice->body = tb_chunks_position(&s->packets, body.ptr);
+  slice->packet = tb_spill_log_position(&s->packets, packet);
+  slice->body = tb_spill_log_position(&s->packets, body.ptr);
   slice->body_len = body.len;
   s->open_count++;
 }
@@ -130,7 +132,7 @@ static inline void push(struct tb_straight *s, const struct tb_entry *e, bool ha
 /* ---- entries --------------------------------------------------------------------------------------------------------------------------- */
 
 /* Whether what an entry says of thread times goes with what was written. Notes that there are some. */
-static inline bool take_thread_times(struct tb_straight *s, const struct tb_entry *e, bool in_us) {
+static inline bool take_thread_times(struct tb_streamed_sequence *s, const struct tb_staged_event *e, bool in_us) {
   if (!e->has_thread_ts) return true;
   if (s->has_thread_times) return s->stream.thread_times_in_us == in_us;
   if (s->has_instants) return false;
@@ -139,28 +141,28 @@ static inline bool take_thread_times(struct tb_straight *s, const struct tb_entr
   return true;
 }
 
-/* The order among entries of one time, as tb_strand has it: the greater comes first. */
-static inline int64_t rank_of(const struct tb_entry *e, bool early) {
-  return early ? INT64_MAX : e->kind == TB_ENTRY_COMPLETE ? e->dur : -1;
+/* The order among entries of one time, as tb_sort_queue has it: the greater comes first. */
+static inline int64_t rank_of(const struct tb_staged_event *e, bool sorts_first) {
+  return sorts_first ? INT64_MAX : e->kind == TB_STAGED_COMPLETE ? e->dur : -1;
 }
 
-static enum tb_status mark(struct tb_straight *s, uint64_t place, uint64_t packet, unsigned sides) {
+static enum tb_status mark(struct tb_streamed_sequence *s, uint64_t place, uint64_t packet, unsigned sides) {
   void *marks = s->marks;
   enum tb_status status =
       tb_grow_array(s->allocator, &marks, &s->mark_capacity, s->mark_count + 1, sizeof(*s->marks), SIZE_MAX / 64);
   s->marks = marks;
   if (status != TB_OK) return TB_NO_MEMORY;
-  s->marks[s->mark_count++] = (struct tb_straight_mark){place, packet, sides};
+  s->marks[s->mark_count++] = (struct tb_patch_point){place, packet, sides};
   return TB_OK;
 }
 
 /* Marks the newest packet where it is large. */
-static inline enum tb_status mark_large(struct tb_straight *s, const char *packet, unsigned sides) {
+static inline enum tb_status mark_large(struct tb_streamed_sequence *s, const char *packet, unsigned sides) {
   if (s->packets.at - packet <= TB_PACKET_LARGE) return TB_OK;
-  return mark(s, s->total - 1, tb_chunks_position(&s->packets, packet), sides);
+  return mark(s, s->total - 1, tb_spill_log_position(&s->packets, packet), sides);
 }
 
-static enum tb_status put_end(struct tb_straight *s, const struct tb_entry *e) {
+static enum tb_status put_end(struct tb_streamed_sequence *s, const struct tb_staged_event *e) {
   if (make_room(s, e->body.len) != TB_OK) return TB_NO_MEMORY;
   struct tb_event_head head = {.ts = e->ts,
                                .type = TB_TRACK_EVENT_TYPE_SLICE_END,
@@ -175,12 +177,13 @@ static enum tb_status put_end(struct tb_straight *s, const struct tb_entry *e) {
   return mark_large(s, packet, 0);
 }
 
-static enum tb_status put_begin(struct tb_straight *s, const struct tb_entry *e, struct tb_slice instant) {
+static enum tb_status put_begin(struct tb_streamed_sequence *s, const struct tb_staged_event *e,
+                                struct tb_str instant) {
   bool has_end = !is_instant(e) || s->has_thread_times, whole = tb_is_legacy_complete(e);
   char legacy[TB_LEGACY_COMPLETE_MAX];
-  struct tb_slice extra = {NULL, 0};
-  if (e->kind == TB_ENTRY_INSTANT && has_end) extra = instant;
-  if (whole) extra = (struct tb_slice){legacy, (size_t)(tb_legacy_complete_write(legacy, e) - legacy)};
+  struct tb_str extra = {NULL, 0};
+  if (e->kind == TB_STAGED_INSTANT && has_end) extra = instant;
+  if (whole) extra = (struct tb_str){legacy, (size_t)(tb_legacy_complete_write(legacy, e) - legacy)};
   if (s->open_count == s->open_capacity && grow_open(s) != TB_OK) return TB_NO_MEMORY;
   if (make_room(s, e->body.len + extra.len) != TB_OK) return TB_NO_MEMORY;
   struct tb_event_head head = {.ts = e->ts,
@@ -193,152 +196,155 @@ static enum tb_status put_begin(struct tb_straight *s, const struct tb_entry *e,
   at = tb_packet_put_bytes(tb_packet_put_bytes_ahead(at, e->body), extra);
   s->packets.at = tb_event_packet_end(&open, at);
   note(s, e->kind | (whole ? TB_NOTE_WHOLE : 0), e);
-  push(s, e, has_end && !whole, packet, (struct tb_slice){s->packets.at - extra.len - e->body.len, e->body.len});
+  push(s, e, has_end && !whole, packet, (struct tb_str){s->packets.at - extra.len - e->body.len, e->body.len});
   if (!has_end) s->has_instants = true;
-  return mark_large(s, packet, TB_STRAIGHT_BEGIN);
+  return mark_large(s, packet, TB_STREAMED_BEGIN);
 }
 
 /* Whether the slices that `e` leaves open let it in, `left_open` of them; *early where it ends an earlier one. */
-static inline bool nests(const struct tb_straight *s, const struct tb_entry *e, size_t left_open, bool *early) {
-  const struct tb_straight_slice *top = left_open ? &s->open[left_open - 1] : NULL;
-  if (e->kind != TB_ENTRY_END)
-    return !top || e->kind == TB_ENTRY_BEGIN ||
-           (top->end == INT64_MAX ? e->kind != TB_ENTRY_COMPLETE || top->first_end != e->ts : end_of(e) <= top->end);
+static inline bool nests(const struct tb_streamed_sequence *s, const struct tb_staged_event *e, size_t left_open,
+                         bool *sorts_first) {
+  const struct tb_streamed_slice *top = left_open ? &s->open[left_open - 1] : NULL;
+  if (e->kind != TB_STAGED_END)
+    return !top || e->kind == TB_STAGED_BEGIN ||
+           (top->end == INT64_MAX ? e->kind != TB_STAGED_COMPLETE || top->first_end != e->ts : end_of(e) <= top->end);
   if (!top || top->end != INT64_MAX) return false;
-  *early = top->begin < e->ts;
+  *sorts_first = top->begin < e->ts;
   return (!e->name || e->name == top->name) && (!e->categories || e->categories == top->categories);
 }
 
-static enum tb_status put_flow(struct tb_straight *s, const struct tb_entry *e) {
+static enum tb_status put_flow(struct tb_streamed_sequence *s, const struct tb_staged_event *e) {
   if (make_room(s, 0) != TB_OK) return TB_NO_MEMORY;
   note(s, e->kind, e);
   return TB_OK;
 }
 
 /* Whether `e` comes straight after what is there; *left_open is then how many slices it leaves open. */
-static inline bool is_straight(struct tb_straight *s, const struct tb_entry *e, bool in_us, size_t *left_open) {
+static inline bool is_streamed(struct tb_streamed_sequence *s, const struct tb_staged_event *e, bool in_us,
+                               size_t *left_open) {
   *left_open =
       s->open_count; /* what is over stays, for points of flows: only the begin and the end of slices take it off */
-  bool early = false, point = e->kind == TB_ENTRY_FLOW;
-  bool momentary = e->kind != TB_ENTRY_BEGIN && e->kind != TB_ENTRY_END && e->kind != TB_ENTRY_COMPLETE;
+  bool sorts_first = false, point = e->kind == TB_STAGED_FLOW;
+  bool momentary = e->kind != TB_STAGED_BEGIN && e->kind != TB_STAGED_END && e->kind != TB_STAGED_COMPLETE;
   if (e->key || e->end_body.len || (s->total && e->ts < s->last_ts)) return false;
-  if (!point && (!find_open(s, e->ts, momentary, left_open) || !nests(s, e, *left_open, &early))) return false;
-  int64_t rank = rank_of(e, early);
+  if (!point && (!find_open(s, e->ts, momentary, left_open) || !nests(s, e, *left_open, &sorts_first))) return false;
+  int64_t rank = rank_of(e, sorts_first);
   if ((s->total && e->ts == s->last_ts && rank > s->last_rank) || !take_thread_times(s, e, in_us)) return false;
   s->last_rank = rank;
   return true;
 }
 
-enum tb_status tb_straight_put(struct tb_straight *s, const struct tb_entry *e, bool in_us, struct tb_slice instant) {
+enum tb_status tb_streamed_sequence_put(struct tb_streamed_sequence *s, const struct tb_staged_event *e, bool in_us,
+                                        struct tb_str instant) {
   size_t left_open;
-  if (!is_straight(s, e, in_us, &left_open)) {
-    s->over = true;
+  if (!is_streamed(s, e, in_us, &left_open)) {
+    s->closed = true;
     return TB_END;
   }
   if (!s->total) s->first_ts = s->stream.last_ts = e->ts;
   s->last_ts = e->ts;
   s->total++;
-  if (e->kind == TB_ENTRY_FLOW) return put_flow(s, e);
+  if (e->kind == TB_STAGED_FLOW) return put_flow(s, e);
   if (end_over(s, left_open) != TB_OK) return TB_NO_MEMORY;
-  return e->kind == TB_ENTRY_END ? put_end(s, e) : put_begin(s, e, instant);
+  return e->kind == TB_STAGED_END ? put_end(s, e) : put_begin(s, e, instant);
 }
 
-bool tb_straight_top(const struct tb_straight *s, struct tb_stack_frame_ref *top) {
+bool tb_streamed_sequence_top(const struct tb_streamed_sequence *s, struct tb_stack_frame_ref *top) {
   if (!s->open_count) return false;
-  const struct tb_straight_slice *slice = &s->open[s->open_count - 1];
+  const struct tb_streamed_slice *slice = &s->open[s->open_count - 1];
   *top = (struct tb_stack_frame_ref){.ts = slice->begin, .place = slice->place};
   return true;
 }
 
-enum tb_status tb_straight_mark_top(struct tb_straight *s) {
-  const struct tb_straight_slice *slice = s->open_count ? &s->open[s->open_count - 1] : NULL;
+enum tb_status tb_streamed_sequence_mark_top(struct tb_streamed_sequence *s) {
+  const struct tb_streamed_slice *slice = s->open_count ? &s->open[s->open_count - 1] : NULL;
   if (!slice || (s->mark_count && s->marks[s->mark_count - 1].place == slice->place)) return TB_OK;
-  return mark(s, slice->place, slice->packet, TB_STRAIGHT_BEGIN);
+  return mark(s, slice->place, slice->packet, TB_STREAMED_BEGIN);
 }
 
 /* ---- the end --------------------------------------------------------------------------------------------------------------------------- */
 
 /* The name and categories at the beginning of a slice's body. */
-static struct tb_slice label_of(struct tb_slice body) {
+static struct tb_str label_of(struct tb_str body) {
   struct tb_wire_cursor cursor = tb_wire_cursor(body);
   struct tb_wire_field field;
   size_t len = 0;
   while (tb_wire_next(&cursor, &field) == TB_OK &&
          (field.number == TB_TRACK_EVENT_NAME_IID || field.number == TB_TRACK_EVENT_CATEGORY_IIDS))
     len = (size_t)(cursor.at - body.ptr);
-  return (struct tb_slice){body.ptr, len};
+  return (struct tb_str){body.ptr, len};
 }
 
 /* Ends a complete slice that is around one that the source never ends: the end says which slice it is for. */
-static enum tb_status end_outer(struct tb_straight *s, const struct tb_straight_slice *slice,
-                                struct tb_chunk_window *window, struct tb_error *error) {
-  struct tb_slice bytes;
-  size_t chunk = tb_chunks_find(&s->packets, slice->body);
-  enum tb_status status = tb_chunks_look(&s->packets, chunk, window, &bytes, error);
+static enum tb_status end_outer(struct tb_streamed_sequence *s, const struct tb_streamed_slice *slice,
+                                struct tb_spill_window *window, struct tb_error *error) {
+  struct tb_str bytes;
+  size_t chunk = tb_spill_log_find(&s->packets, slice->body);
+  enum tb_status status = tb_spill_log_look(&s->packets, chunk, window, &bytes, error);
   if (status != TB_OK) return status;
-  struct tb_slice body = {bytes.ptr + (slice->body - s->packets.list[chunk].start), slice->body_len};
+  struct tb_str body = {bytes.ptr + (slice->body - s->packets.list[chunk].start), slice->body_len};
   return end_complete(s, slice, label_of(body));
 }
 
-enum tb_status tb_straight_finish(struct tb_straight *s, struct tb_error *error) {
+enum tb_status tb_streamed_sequence_finish(struct tb_streamed_sequence *s, struct tb_error *error) {
   bool innermost = true;
   enum tb_status status = TB_OK;
-  struct tb_chunk_window window;
-  tb_chunk_window_init(&window, s->allocator);
+  struct tb_spill_window window;
+  tb_spill_window_init(&window, s->allocator);
   for (size_t i = s->open_count; status == TB_OK && i-- > 0;) {
-    const struct tb_straight_slice *slice = &s->open[i];
+    const struct tb_streamed_slice *slice = &s->open[i];
     if (slice->end == INT64_MAX)
       innermost = false;
     else if (!slice->silent)
-      status = innermost ? end_complete(s, slice, (struct tb_slice){NULL, 0}) : end_outer(s, slice, &window, error);
+      status = innermost ? end_complete(s, slice, (struct tb_str){NULL, 0}) : end_outer(s, slice, &window, error);
   }
-  tb_chunk_window_free(&window);
+  tb_spill_window_free(&window);
   s->open_count = 0;
   return status;
 }
 
 static int compare_marks(const void *a, const void *b) {
-  const struct tb_straight_mark *x = a, *y = b;
+  const struct tb_patch_point *x = a, *y = b;
   return x->place < y->place ? -1 : x->place > y->place;
 }
 
-static enum tb_status give_bytes(const struct tb_straight_taker *taker, const char *from, const char *to) {
-  return from == to ? TB_OK : taker->packets(taker->ctx, (struct tb_slice){from, (size_t)(to - from)});
+static enum tb_status give_bytes(const struct tb_streamed_sequence_sink *sink, const char *from, const char *to) {
+  return from == to ? TB_OK : sink->packets(sink->ctx, (struct tb_str){from, (size_t)(to - from)});
 }
 
 /* Gives the packets of a chunk, of which the first has the position `start`; *mark is the first mark that may be in it. */
-static enum tb_status give_chunk(const struct tb_straight *s, struct tb_slice bytes, uint64_t start, size_t *mark,
-                                 const struct tb_straight_taker *taker) {
+static enum tb_status give_chunk(const struct tb_streamed_sequence *s, struct tb_str bytes, uint64_t start,
+                                 size_t *mark, const struct tb_streamed_sequence_sink *sink) {
   const char *at = bytes.ptr, *end = at + bytes.len;
   enum tb_status status = TB_OK;
   for (; status == TB_OK && *mark < s->mark_count; ++*mark) {
-    const struct tb_straight_mark *m = &s->marks[*mark];
+    const struct tb_patch_point *m = &s->marks[*mark];
     if (*mark && m->place == m[-1].place) continue;
     if (m->packet - start >= bytes.len) break;
     const char *packet = bytes.ptr + (m->packet - start);
     uint64_t len;
-    const char *packet_end = tb_straight_varint(packet + 1, &len) + len;
-    status = give_bytes(taker, at, packet);
+    const char *packet_end = tb_streamed_sequence_varint(packet + 1, &len) + len;
+    status = give_bytes(sink, at, packet);
     if (status == TB_OK)
-      status = taker->packet(taker->ctx, (struct tb_slice){packet, (size_t)(packet_end - packet)}, m->place, m->sides);
+      status = sink->packet(sink->ctx, (struct tb_str){packet, (size_t)(packet_end - packet)}, m->place, m->sides);
     at = packet_end;
   }
-  return status == TB_OK ? give_bytes(taker, at, end) : status;
+  return status == TB_OK ? give_bytes(sink, at, end) : status;
 }
 
-enum tb_status tb_straight_packets(struct tb_straight *s, const struct tb_straight_taker *taker,
-                                   struct tb_error *error) {
+enum tb_status tb_streamed_sequence_emit(struct tb_streamed_sequence *s, const struct tb_streamed_sequence_sink *sink,
+                                         struct tb_error *error) {
   if (s->mark_count) qsort(s->marks, s->mark_count, sizeof(*s->marks), compare_marks);
   size_t mark = 0;
   enum tb_status status = TB_OK;
-  struct tb_chunk_window window;
-  tb_chunk_window_init(&window, s->allocator);
+  struct tb_spill_window window;
+  tb_spill_window_init(&window, s->allocator);
   for (size_t i = 0; status == TB_OK && i < s->packets.count; i++) {
-    struct tb_slice bytes;
-    status = tb_chunks_look(&s->packets, i, &window, &bytes, error);
-    if (status == TB_OK) status = give_chunk(s, bytes, s->packets.list[i].start, &mark, taker);
-    tb_chunks_drop(&s->packets, i);
+    struct tb_str bytes;
+    status = tb_spill_log_look(&s->packets, i, &window, &bytes, error);
+    if (status == TB_OK) status = give_chunk(s, bytes, s->packets.list[i].start, &mark, sink);
+    tb_spill_log_drop(&s->packets, i);
   }
-  tb_chunk_window_free(&window);
+  tb_spill_window_free(&window);
   return status;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How a tb_straight holds its packets: what perfetto/writer/streamed_sequence.c writes and perfetto/writer/streamed_sequence_reader.c reads.
+ * How a tb_streamed_sequence holds its packets: what perfetto/writer/streamed_sequence.c writes and perfetto/writer/streamed_sequence_reader.c reads.
  *
- * Beside the packets stand notes: for each packet, and each point of a flow, which has none, a byte: the kind (enum tb_entry_kind, or
+ * Beside the packets stand notes: for each packet, and each point of a flow, which has none, a byte: the kind (enum tb_staged_kind, or
  * TB_NOTE_ENDED_ITSELF for the end of a complete slice) and flags. Then, as varints: name and categories of a BEGIN or an END; what a flow
  * does, its key and its order; of a point of a flow its ts less that of the packet before; dur of a complete slice; thread_dur.
  */
@@ -11,16 +11,16 @@
 
 #include "perfetto/writer/streamed_sequence.h"
 
-enum tb_straight_note {
+enum tb_replay_note {
   TB_NOTE_KIND = 7,
-  TB_NOTE_ENDED_ITSELF = TB_ENTRY_COUNTER, /* counters are on no thread */
+  TB_NOTE_ENDED_ITSELF = TB_STAGED_COUNTER, /* counters are on no thread */
   TB_NOTE_THREAD_TS = 8,
   TB_NOTE_THREAD_DUR = 16,
   TB_NOTE_FLOW = 32,
   TB_NOTE_WHOLE = 64 /* a slice that perfetto/writer/legacy_complete_event.h speaks of */
 };
 
-struct tb_straight_slice {
+struct tb_streamed_slice {
   int64_t begin;
   int64_t end;       /* of a complete slice; INT64_MAX where an END will tell */
   int64_t first_end; /* the first end of this slice and those around it */
@@ -34,14 +34,14 @@ struct tb_straight_slice {
 };
 
 /* A packet that is given by itself at the end: of a slice that flows join, or a large one. */
-struct tb_straight_mark {
+struct tb_patch_point {
   uint64_t place;  /* of a large END its own */
   uint64_t packet; /* its position */
-  unsigned sides;  /* enum tb_straight_side, 0 for a large END */
+  unsigned sides;  /* enum tb_streamed_side, 0 for a large END */
 };
 
 /* A varint of a packet or a note that perfetto/writer/streamed_sequence.c wrote. */
-static inline const char *tb_straight_varint(const char *at, uint64_t *v) {
+static inline const char *tb_streamed_sequence_varint(const char *at, uint64_t *v) {
   *v = 0;
   const char *end = tb_wire_read_varint(at, at + TB_WIRE_VARINT_MAX, v);
   return end ? end : at;

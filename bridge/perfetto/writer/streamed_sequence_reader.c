@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reading a tb_straight's packets again: to take all entries back, or to give the packets one by one.
+ * Reading a tb_streamed_sequence's packets again: to take all entries back, or to give the packets one by one.
  */
 #include "perfetto/writer/legacy_complete_event.h"
 #include "perfetto/writer/streamed_sequence_internal.h"
@@ -8,25 +8,25 @@
 /* ---- taking all back -------------------------------------------------------------------------------------------------------------------- */
 
 /* Goes over chunks one after the other. */
-struct reading {
-  const struct tb_chunks *chunks;
-  struct tb_chunk_window window;
+struct packet_reading {
+  const struct tb_spill_log *chunks;
+  struct tb_spill_window window;
   size_t next; /* chunk */
   const char *at, *end;
 };
 
-static struct reading start_reading(const struct tb_chunks *chunks) {
-  struct reading r = {.chunks = chunks};
-  tb_chunk_window_init(&r.window, chunks->allocator);
+static struct packet_reading start_reading(const struct tb_spill_log *chunks) {
+  struct packet_reading r = {.chunks = chunks};
+  tb_spill_window_init(&r.window, chunks->allocator);
   return r;
 }
 
 /* Sees that there is a byte to read. TB_OK, TB_END, or why a chunk cannot be looked at. */
-static inline enum tb_status need_byte(struct reading *r, struct tb_error *error) {
+static inline enum tb_status need_byte(struct packet_reading *r, struct tb_error *error) {
   while (r->at == r->end) {
     if (r->next == r->chunks->count) return TB_END;
-    struct tb_slice bytes;
-    enum tb_status status = tb_chunks_look(r->chunks, r->next, &r->window, &bytes, error);
+    struct tb_str bytes;
+    enum tb_status status = tb_spill_log_look(r->chunks, r->next, &r->window, &bytes, error);
     if (status != TB_OK) return status;
     r->next++;
     r->at = bytes.ptr;
@@ -36,118 +36,118 @@ static inline enum tb_status need_byte(struct reading *r, struct tb_error *error
 }
 
 /* A walk over the notes and their packets. */
-struct walk {
-  const struct tb_straight *straight;
-  struct reading packets, notes;
+struct packet_walk {
+  const struct tb_streamed_sequence *streamed;
+  struct packet_reading packets, notes;
   struct tb_error *error;
   int64_t ts, thread_time;
-  unsigned kind;          /* enum tb_entry_kind or TB_NOTE_ENDED_ITSELF */
-  bool whole;             /* a complete slice whose packet says its end */
-  struct tb_slice packet; /* empty for a point of a flow; valid for one step */
-  struct tb_entry entry;  /* of what is no end of a complete slice */
+  unsigned kind;                /* enum tb_staged_kind or TB_NOTE_ENDED_ITSELF */
+  bool whole;                   /* a complete slice whose packet says its end */
+  struct tb_str packet;         /* empty for a point of a flow; valid for one step */
+  struct tb_staged_event entry; /* of what is no end of a complete slice */
 };
 
-static struct walk start_walk(const struct tb_straight *s, struct tb_error *error) {
-  return (struct walk){.straight = s,
-                       .packets = start_reading(&s->packets),
-                       .notes = start_reading(&s->notes),
-                       .error = error,
-                       .ts = s->first_ts};
+static struct packet_walk start_walk(const struct tb_streamed_sequence *s, struct tb_error *error) {
+  return (struct packet_walk){.streamed = s,
+                              .packets = start_reading(&s->packets),
+                              .notes = start_reading(&s->notes),
+                              .error = error,
+                              .ts = s->first_ts};
 }
 
-static void end_walk(struct walk *w) {
-  tb_chunk_window_free(&w->packets.window);
-  tb_chunk_window_free(&w->notes.window);
+static void end_walk(struct packet_walk *w) {
+  tb_spill_window_free(&w->packets.window);
+  tb_spill_window_free(&w->notes.window);
 }
 
 static const char *varint32(const char *at, uint32_t *v) {
   uint64_t wide;
-  at = tb_straight_varint(at, &wide);
+  at = tb_streamed_sequence_varint(at, &wide);
   *v = (uint32_t)wide;
   return at;
 }
 
-static void read_note(struct walk *w) {
+static void read_note(struct packet_walk *w) {
   const char *at = w->notes.at;
   unsigned byte = (unsigned char)*at++;
-  struct tb_entry *e = &w->entry;
+  struct tb_staged_event *e = &w->entry;
   uint64_t v;
   w->kind = byte & TB_NOTE_KIND;
-  *e = (struct tb_entry){.kind = (uint8_t)w->kind};
+  *e = (struct tb_staged_event){.kind = (uint8_t)w->kind};
   e->has_thread_ts = byte & TB_NOTE_THREAD_TS;
   e->has_thread_dur = byte & TB_NOTE_THREAD_DUR;
-  if (w->kind == TB_ENTRY_BEGIN || w->kind == TB_ENTRY_END) at = varint32(varint32(at, &e->name), &e->categories);
+  if (w->kind == TB_STAGED_BEGIN || w->kind == TB_STAGED_END) at = varint32(varint32(at, &e->name), &e->categories);
   if (byte & TB_NOTE_FLOW) {
-    at = tb_straight_varint(at, &v);
+    at = tb_streamed_sequence_varint(at, &v);
     e->flow = (uint8_t)v;
-    at = tb_straight_varint(varint32(at, &e->flow_key), &e->order);
+    at = tb_streamed_sequence_varint(varint32(at, &e->flow_key), &e->order);
   }
-  if (w->kind == TB_ENTRY_FLOW) {
-    at = tb_straight_varint(at, &v);
+  if (w->kind == TB_STAGED_FLOW) {
+    at = tb_streamed_sequence_varint(at, &v);
     e->ts = (int64_t)((uint64_t)w->ts + v);
   }
-  if (w->kind == TB_ENTRY_COMPLETE) {
-    at = tb_straight_varint(at, &v);
+  if (w->kind == TB_STAGED_COMPLETE) {
+    at = tb_streamed_sequence_varint(at, &v);
     e->dur = (int64_t)v;
   }
   if (e->has_thread_dur) {
-    at = tb_straight_varint(at, &v);
+    at = tb_streamed_sequence_varint(at, &v);
     e->thread_dur = (int64_t)v;
   }
   w->whole = byte & TB_NOTE_WHOLE;
   w->notes.at = at;
 }
 
-static size_t legacy_len(const struct tb_entry *e) {
+static size_t legacy_len(const struct tb_staged_event *e) {
   char field[TB_LEGACY_COMPLETE_MAX];
   return (size_t)(tb_legacy_complete_write(field, e) - field);
 }
 
-static void read_packet(struct walk *w) {
-  const struct tb_straight *s = w->straight;
+static void read_packet(struct packet_walk *w) {
+  const struct tb_streamed_sequence *s = w->streamed;
   uint64_t v, len;
-  const char *at = tb_straight_varint(w->packets.at + 1, &len), *end = at + len;
-  at = tb_straight_varint(at + 1, &v);
+  const char *at = tb_streamed_sequence_varint(w->packets.at + 1, &len), *end = at + len;
+  at = tb_streamed_sequence_varint(at + 1, &v);
   w->entry.ts = w->ts = (int64_t)((uint64_t)w->ts + v);
-  at = tb_straight_varint(at + s->stream.middle_len, &v) + 2; /* behind the type */
+  at = tb_streamed_sequence_varint(at + s->stream.middle_len, &v) + 2; /* behind the type */
   if (w->entry.has_thread_ts) {
-    at = tb_straight_varint(at + 1, &v);
+    at = tb_streamed_sequence_varint(at + 1, &v);
     w->thread_time = (int64_t)((uint64_t)w->thread_time + v);
     w->entry.thread_ts = s->stream.thread_times_in_us ? w->thread_time * 1000 : w->thread_time;
   }
-  w->entry.body = (struct tb_slice){at, (size_t)(end - at)};
+  w->entry.body = (struct tb_str){at, (size_t)(end - at)};
   if (w->whole) w->entry.body.len -= legacy_len(&w->entry);
-  w->packet = (struct tb_slice){w->packets.at, (size_t)(end - w->packets.at)};
+  w->packet = (struct tb_str){w->packets.at, (size_t)(end - w->packets.at)};
   w->packets.at = end;
 }
 
 /* Goes to the next entry or end. TB_OK; TB_END: there is none; TB_IO or TB_NO_MEMORY. */
-static enum tb_status walk_on(struct walk *w) {
+static enum tb_status walk_on(struct packet_walk *w) {
   enum tb_status status = need_byte(&w->notes, w->error);
   if (status != TB_OK) return status;
   read_note(w);
   w->packet.len = 0;
-  if (w->kind == TB_ENTRY_FLOW) return TB_OK;
+  if (w->kind == TB_STAGED_FLOW) return TB_OK;
   status = need_byte(&w->packets, w->error);
   if (status != TB_OK) return status;
   read_packet(w);
   return TB_OK;
 }
 
-enum tb_status tb_straight_take_back(struct tb_straight *s, struct tb_slice instant,
-                                     enum tb_status (*take)(void *ctx, struct tb_entry *entry), void *ctx,
-                                     struct tb_error *error) {
-  struct walk w = start_walk(s, error);
+enum tb_status tb_streamed_sequence_replay(struct tb_streamed_sequence *s, struct tb_str instant,
+                                           enum tb_status (*take)(void *ctx, struct tb_staged_event *entry), void *ctx,
+                                           struct tb_error *error) {
+  struct packet_walk w = start_walk(s, error);
   enum tb_status status;
-  s->over = true;
+  s->closed = true;
   while ((status = walk_on(&w)) == TB_OK) {
     if (w.kind == TB_NOTE_ENDED_ITSELF) continue;
-    if (w.kind == TB_ENTRY_INSTANT && s->has_thread_times) w.entry.body.len -= instant.len;
+    if (w.kind == TB_STAGED_INSTANT && s->has_thread_times) w.entry.body.len -= instant.len;
     status = take(ctx, &w.entry);
     if (status != TB_OK) break;
   }
   end_walk(&w);
-  tb_straight_free(s);
+  tb_streamed_sequence_free(s);
   return status == TB_END ? TB_OK : status;
 }
 
@@ -170,37 +170,37 @@ static enum tb_status open_place(struct open_places *open, uint64_t place) {
   return TB_OK;
 }
 
-static bool ends_slice(unsigned kind) { return kind == TB_ENTRY_END || kind == TB_NOTE_ENDED_ITSELF; }
+static bool ends_slice(unsigned kind) { return kind == TB_STAGED_END || kind == TB_NOTE_ENDED_ITSELF; }
 
 /* Whether the end of a slice comes in a packet of its own. */
-static bool begins_slice(const struct walk *w) {
+static bool begins_slice(const struct packet_walk *w) {
   if (w->whole) return false;
-  if (w->kind == TB_ENTRY_INSTANT || w->kind == TB_ENTRY_MARK) return w->straight->has_thread_times;
-  return w->kind == TB_ENTRY_BEGIN || w->kind == TB_ENTRY_COMPLETE || w->kind == TB_ENTRY_MOMENT;
+  if (w->kind == TB_STAGED_INSTANT || w->kind == TB_STAGED_INSTANT_WITH_PHASE) return w->streamed->has_thread_times;
+  return w->kind == TB_STAGED_BEGIN || w->kind == TB_STAGED_COMPLETE || w->kind == TB_STAGED_ZERO_LENGTH_SLICE;
 }
 
-static enum tb_status give_packet(const struct walk *w, uint64_t place, struct open_places *open,
-                                  const struct tb_straight_taker *taker) {
-  unsigned sides = w->whole ? TB_STRAIGHT_BEGIN | TB_STRAIGHT_END : TB_STRAIGHT_BEGIN;
+static enum tb_status give_packet(const struct packet_walk *w, uint64_t place, struct open_places *open,
+                                  const struct tb_streamed_sequence_sink *sink) {
+  unsigned sides = w->whole ? TB_STREAMED_BEGIN | TB_STREAMED_END : TB_STREAMED_BEGIN;
   enum tb_status status = TB_OK;
   if (ends_slice(w->kind)) {
-    sides = TB_STRAIGHT_END;
+    sides = TB_STREAMED_END;
     if (open->count) place = open->places[--open->count];
   } else if (begins_slice(w)) {
     status = open_place(open, place);
   }
-  return status == TB_OK ? taker->packet(taker->ctx, w->packet, place, sides) : status;
+  return status == TB_OK ? sink->packet(sink->ctx, w->packet, place, sides) : status;
 }
 
-enum tb_status tb_straight_each_packet(const struct tb_straight *s, const struct tb_straight_taker *taker,
-                                       struct tb_error *error) {
+enum tb_status tb_streamed_sequence_each_packet(const struct tb_streamed_sequence *s,
+                                                const struct tb_streamed_sequence_sink *sink, struct tb_error *error) {
   struct open_places open = {.allocator = s->allocator};
-  struct walk w = start_walk(s, error);
+  struct packet_walk w = start_walk(s, error);
   enum tb_status status;
   for (uint64_t place = 0; (status = walk_on(&w)) == TB_OK;) {
     uint64_t own = place;
     if (w.kind != TB_NOTE_ENDED_ITSELF) place++;
-    if (w.kind != TB_ENTRY_FLOW) status = give_packet(&w, own, &open, taker);
+    if (w.kind != TB_STAGED_FLOW) status = give_packet(&w, own, &open, sink);
     if (status != TB_OK) break;
   }
   end_walk(&w);

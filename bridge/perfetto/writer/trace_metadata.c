@@ -9,7 +9,7 @@
 #include "model/metadata.h"
 #include "perfetto/writer/writer.h"
 
-static enum tb_status add_attribute(struct tb_perfetto_writer *p, const char *prefix, struct tb_slice name,
+static enum tb_status add_attribute(struct tb_perfetto_writer *p, const char *prefix, struct tb_str name,
                                     const struct tb_json_emit *text, bool leads) {
   void *attributes = p->attributes;
   if (text->status != TB_OK || tb_grow_array(p->allocator, &attributes, &p->attribute_capacity, p->attribute_count + 1,
@@ -20,15 +20,15 @@ static enum tb_status add_attribute(struct tb_perfetto_writer *p, const char *pr
   if (tb_buffer_append(&p->scratch, prefix, strlen(prefix)) != TB_OK ||
       tb_buffer_append(&p->scratch, name.ptr, name.len) != TB_OK)
     return TB_NO_MEMORY;
-  struct tb_attribute a = {.key = tb_arena_copy(&p->arena, (struct tb_slice){p->scratch.data, p->scratch.len}),
+  struct tb_attribute a = {.key = tb_arena_copy(&p->arena, (struct tb_str){p->scratch.data, p->scratch.len}),
                            .leads = leads,
-                           .text = tb_arena_copy(&p->arena, (struct tb_slice){text->buffer.data, text->buffer.len})};
+                           .text = tb_arena_copy(&p->arena, (struct tb_str){text->buffer.data, text->buffer.len})};
   if (!a.key.ptr || !a.text.ptr) return TB_NO_MEMORY;
   p->attributes[p->attribute_count++] = a;
   return TB_OK;
 }
 
-static void emit_source_id(struct tb_json_emit *emit, const char *key, int64_t number, struct tb_slice text) {
+static void emit_source_id(struct tb_json_emit *emit, const char *key, int64_t number, struct tb_str text) {
   tb_json_emit_raw(emit, key, strlen(key));
   if (text.len)
     tb_json_emit_string(emit, text);
@@ -60,18 +60,18 @@ static enum tb_status keep_metadata(struct tb_perfetto_writer *p, const struct t
   }
   tb_json_emit_members(&emit, event->extra, event->extra_count, NULL);
   TB_JSON_EMIT(&emit, "}");
-  enum tb_status status = add_attribute(p, "json.M", (struct tb_slice){NULL, 0}, &emit, tb_is_provider_metadata(event));
+  enum tb_status status = add_attribute(p, "json.M", (struct tb_str){NULL, 0}, &emit, tb_is_provider_metadata(event));
   tb_json_emit_free(&emit);
   return status;
 }
 
 /* The one argument of a metadata event, where it has just that one, of the type that belongs to it. */
-static const struct tb_arg *only_arg(const struct tb_event *event, struct tb_slice name, enum tb_arg_type type) {
-  if (event->arg_count != 1 || event->extra_count || !tb_slice_equal(event->args[0].name, name)) return NULL;
+static const struct tb_arg *only_arg(const struct tb_event *event, struct tb_str name, enum tb_arg_type type) {
+  if (event->arg_count != 1 || event->extra_count || !tb_str_equal(event->args[0].name, name)) return NULL;
   return event->args[0].type == type ? &event->args[0] : NULL;
 }
 
-static enum tb_status set_text(struct tb_perfetto_writer *p, struct tb_slice *to, struct tb_slice text) {
+static enum tb_status set_text(struct tb_perfetto_writer *p, struct tb_str *to, struct tb_str text) {
   *to = tb_arena_copy(&p->arena, text);
   return to->ptr ? TB_OK : TB_NO_MEMORY;
 }
@@ -81,19 +81,19 @@ enum tb_status tb_perfetto_put_metadata(struct tb_perfetto_writer *p, const stru
   if (!track) return keep_metadata(p, event);
   bool of_thread = tb_metadata_is_of_thread(event->name);
   if (!of_thread && track->type == TB_TRACK_THREAD && track->parent) track = track->parent;
-  struct tb_track_state *state = tb_perfetto_track(p, track);
-  if (!state || (track != event->track && !tb_perfetto_track(p, event->track))) return TB_NO_MEMORY;
+  struct tb_track_state *state = tb_perfetto_track_state(p, track);
+  if (!state || (track != event->track && !tb_perfetto_track_state(p, event->track))) return TB_NO_MEMORY;
   state = &p->tracks[track->index];
   const struct tb_arg *arg;
-  if (tb_slice_equal(event->name, TB_SLICE("process_name")) || tb_slice_equal(event->name, TB_SLICE("thread_name"))) {
-    arg = only_arg(event, TB_SLICE("name"), TB_ARG_STRING);
+  if (tb_str_equal(event->name, TB_STR("process_name")) || tb_str_equal(event->name, TB_STR("thread_name"))) {
+    arg = only_arg(event, TB_STR("name"), TB_ARG_STRING);
     if (arg && arg->text.len) return set_text(p, &state->name, arg->text);
-  } else if (tb_slice_equal(event->name, TB_SLICE("process_labels"))) {
-    arg = only_arg(event, TB_SLICE("labels"), TB_ARG_STRING);
+  } else if (tb_str_equal(event->name, TB_STR("process_labels"))) {
+    arg = only_arg(event, TB_STR("labels"), TB_ARG_STRING);
     if (arg && arg->text.len) return set_text(p, &state->labels, arg->text);
-  } else if (tb_slice_equal(event->name, TB_SLICE("process_sort_index")) ||
-             tb_slice_equal(event->name, TB_SLICE("thread_sort_index"))) {
-    arg = only_arg(event, TB_SLICE("sort_index"), TB_ARG_INT);
+  } else if (tb_str_equal(event->name, TB_STR("process_sort_index")) ||
+             tb_str_equal(event->name, TB_STR("thread_sort_index"))) {
+    arg = only_arg(event, TB_STR("sort_index"), TB_ARG_INT);
     if (arg && arg->i >= INT32_MIN && arg->i <= INT32_MAX) {
       state->has_sort_index = true;
       state->sort_index = arg->i;
@@ -134,7 +134,7 @@ enum tb_status tb_perfetto_put_clocks(struct tb_perfetto_writer *p, const struct
 }
 
 enum tb_status tb_perfetto_put_track(struct tb_perfetto_writer *p, const struct tb_track *track) {
-  struct tb_track_state *state = tb_perfetto_track(p, track);
+  struct tb_track_state *state = tb_perfetto_track_state(p, track);
   if (!state) return TB_NO_MEMORY;
   state->track = track;
   if (track->name.len && set_text(p, &state->name, track->name) != TB_OK) return TB_NO_MEMORY;

@@ -11,8 +11,8 @@ enum {
   MAX_EVENT = 1 << 30
 };
 
-static const struct tb_slice carried_name = {"trace_event", 11};
-static const struct tb_slice no_name = {"[No name]", 9};
+static const struct tb_str carried_name = {"trace_event", 11};
+static const struct tb_str no_name = {"[No name]", 9};
 
 void tb_event_encoder_init(struct tb_event_encoder *encoder, struct tb_interned *interned) {
   *encoder = (struct tb_event_encoder){.interned = interned};
@@ -26,13 +26,13 @@ void tb_event_encoder_free(struct tb_event_encoder *encoder) {
 }
 
 /* What the functions below share. `ok` turns false when memory or depth runs out, and all then do nothing that matters. */
-struct encoding {
+struct body_encoding {
   struct tb_interned *interned;
   struct tb_interned_uses *uses;
   struct tb_json_emit *json;
   bool ok;
-  bool own_carriage; /* an argument has the carriage's name */
-  bool odd;          /* a name that readers would change came up */
+  bool own_carried; /* an argument is named as the carried fields are */
+  bool odd;         /* a name that readers would change came up */
 };
 
 static size_t args_room(const struct tb_arg *args, uint32_t count) {
@@ -62,16 +62,17 @@ static char *close_message(char *start, char *at) {
 
 /* ---- arguments ------------------------------------------------------------------------------------------------------------------ */
 
-static char *put_string(struct encoding *e, char *at, struct tb_slice text) {
+static char *put_string(struct body_encoding *e, char *at, struct tb_str text) {
   uint32_t iid = tb_interned_string(e->interned, e->uses, text);
   if (iid) return tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_STRING_VALUE_IID, iid);
   return tb_wire_put_bytes(at, TB_DEBUG_ANNOTATION_STRING_VALUE, text.ptr, text.len);
 }
 
-static char *put_annotation(struct encoding *e, char *at, uint32_t field, const struct tb_arg *arg, unsigned depth);
+static char *put_annotation(struct body_encoding *e, char *at, uint32_t field, const struct tb_arg *arg,
+                            unsigned depth);
 
 /* Members or items of a dict or array. An empty one has no form of its own that readers count as an item: JSON text does. */
-static char *put_children(struct encoding *e, char *at, const struct tb_arg *arg, unsigned depth) {
+static char *put_children(struct body_encoding *e, char *at, const struct tb_arg *arg, unsigned depth) {
   bool dict = arg->type == TB_ARG_DICT;
   if (arg->span <= 1) return tb_wire_put_bytes(at, TB_DEBUG_ANNOTATION_LEGACY_JSON_VALUE, dict ? "{}" : "[]", 2);
   uint32_t field = dict ? TB_DEBUG_ANNOTATION_DICT_ENTRIES : TB_DEBUG_ANNOTATION_ARRAY_VALUES;
@@ -79,7 +80,7 @@ static char *put_children(struct encoding *e, char *at, const struct tb_arg *arg
   return at;
 }
 
-static char *put_value(struct encoding *e, char *at, const struct tb_arg *arg, unsigned depth) {
+static char *put_value(struct body_encoding *e, char *at, const struct tb_arg *arg, unsigned depth) {
   switch ((enum tb_arg_type)arg->type) {
     case TB_ARG_NULL:
       return at;
@@ -109,7 +110,8 @@ static char *put_value(struct encoding *e, char *at, const struct tb_arg *arg, u
   return at;
 }
 
-static char *put_annotation(struct encoding *e, char *at, uint32_t field, const struct tb_arg *arg, unsigned depth) {
+static char *put_annotation(struct body_encoding *e, char *at, uint32_t field, const struct tb_arg *arg,
+                            unsigned depth) {
   char *start = at = open_message(at, field);
   if (arg->name.ptr) {
     uint32_t iid = tb_interned_arg_name(e->interned, e->uses, arg->name, &e->odd);
@@ -123,7 +125,7 @@ static char *put_annotation(struct encoding *e, char *at, uint32_t field, const 
 }
 
 /* Whether a name is that of an array's first item, as flat lists of arguments have it: `mailbox[0]`. */
-static bool names_first_item(struct tb_slice name) {
+static bool names_first_item(struct tb_str name) {
   return name.len > 3 && memcmp(name.ptr + name.len - 3, "[0]", 3) == 0 && memchr(name.ptr, '[', name.len - 3) == NULL;
 }
 
@@ -135,14 +137,14 @@ static bool stays_plain(const struct tb_arg *arg) {
 
 /* An argument with an odd name somewhere: its value as JSON text, whose names readers leave alone. The part of its own name before the first
  * dot is the annotation's, or that before `[0]`. The text stands in e->json until the next one. */
-static struct tb_arg as_json(struct encoding *e, const struct tb_arg *arg) {
+static struct tb_arg as_json(struct body_encoding *e, const struct tb_arg *arg) {
   struct tb_arg json = {.type = TB_ARG_JSON, .span = 1, .name = arg->name};
   const char *dot = arg->name.len ? memchr(arg->name.ptr, '.', arg->name.len) : NULL;
   e->json->buffer.len = 0;
   if (dot) {
     json.name.len = (size_t)(dot - arg->name.ptr);
     TB_JSON_EMIT(e->json, "{");
-    tb_json_emit_string(e->json, (struct tb_slice){dot + 1, arg->name.len - json.name.len - 1});
+    tb_json_emit_string(e->json, (struct tb_str){dot + 1, arg->name.len - json.name.len - 1});
     TB_JSON_EMIT(e->json, ":");
   }
   bool first_item = !dot && names_first_item(arg->name);
@@ -154,29 +156,29 @@ static struct tb_arg as_json(struct encoding *e, const struct tb_arg *arg) {
   if (first_item) TB_JSON_EMIT(e->json, "]");
   if (dot) TB_JSON_EMIT(e->json, "}");
   if (e->json->status != TB_OK) e->ok = false;
-  json.text = (struct tb_slice){e->json->buffer.data, e->json->buffer.len};
+  json.text = (struct tb_str){e->json->buffer.data, e->json->buffer.len};
   return json;
 }
 
 /* ---- what TrackEvent has no field for ----------------------------------------------------------------------------------------------- */
 
-static char *put_member(struct encoding *e, char *at, const char *name, struct tb_arg value) {
-  value.name = tb_slice_from(name);
+static char *put_member(struct body_encoding *e, char *at, const char *name, struct tb_arg value) {
+  value.name = tb_str_from(name);
   value.span = 1;
   return put_annotation(e, at, TB_DEBUG_ANNOTATION_DICT_ENTRIES, &value, 1);
 }
 
-static struct tb_arg text_arg(struct tb_slice text) { return (struct tb_arg){.type = TB_ARG_STRING, .text = text}; }
-static struct tb_arg id_arg(int64_t number, struct tb_slice text) {
+static struct tb_arg text_arg(struct tb_str text) { return (struct tb_arg){.type = TB_ARG_STRING, .text = text}; }
+static struct tb_arg id_arg(int64_t number, struct tb_str text) {
   return text.len ? (struct tb_arg){.type = TB_ARG_STRING, .text = text}
                   : (struct tb_arg){.type = TB_ARG_INT, .i = number};
 }
 static struct tb_arg int_arg(int64_t value) { return (struct tb_arg){.type = TB_ARG_INT, .i = value}; }
 
 /* The args as one member `args`, with the dict around them that the event's flat tree leaves out. */
-static char *put_whole_args(struct encoding *e, char *at, const struct tb_event *event) {
+static char *put_whole_args(struct body_encoding *e, char *at, const struct tb_event *event) {
   char *start = at = open_message(at, TB_DEBUG_ANNOTATION_DICT_ENTRIES);
-  uint32_t iid = tb_interned_arg_name(e->interned, e->uses, TB_SLICE("args"), &e->odd);
+  uint32_t iid = tb_interned_arg_name(e->interned, e->uses, TB_STR("args"), &e->odd);
   if (!iid) e->ok = false;
   at = tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_NAME_IID, iid);
   if (event->arg_count == 0) {
@@ -188,14 +190,14 @@ static char *put_whole_args(struct encoding *e, char *at, const struct tb_event 
   return close_message(start, at);
 }
 
-static char *put_times(struct encoding *e, char *at, const struct tb_event *event, uint32_t times) {
+static char *put_times(struct body_encoding *e, char *at, const struct tb_event *event, uint32_t times) {
   if (times & TB_HAS_DUR) at = put_member(e, at, "dur_ns", int_arg(event->dur));
   if (times & TB_HAS_THREAD_TS) at = put_member(e, at, "tts_ns", int_arg(event->thread_ts));
   if (times & TB_HAS_THREAD_DUR) at = put_member(e, at, "tdur_ns", int_arg(event->thread_dur));
   return at;
 }
 
-static char *put_sample(struct encoding *e, char *at, const struct tb_event *event) {
+static char *put_sample(struct body_encoding *e, char *at, const struct tb_event *event) {
   if (event->has & TB_HAS_CPU) at = put_member(e, at, "cpu", int_arg(event->cpu));
   if (event->has & TB_HAS_WEIGHT)
     at = put_member(e, at, "weight", (struct tb_arg){.type = TB_ARG_DOUBLE, .d = event->weight});
@@ -217,46 +219,45 @@ static bool carries_end_stack(const struct tb_event *event) {
 }
 
 /* An instant's scope stands on its track; of a phase that is carried it shows nowhere else. */
-static bool carries_scope(const struct tb_event *event, const struct tb_carriage *carriage) {
-  return carriage->phase.len && event->instant_scope && event->phase != 'i' && event->phase != 'I';
+static bool carries_scope(const struct tb_event *event, const struct tb_carried_fields *carried) {
+  return carried->phase.len && event->instant_scope && event->phase != 'i' && event->phase != 'I';
 }
 
-static bool needs_carriage(const struct tb_event *event, unsigned parts, const struct tb_carriage *carriage) {
-  return carriage->phase.len || carriage->whole_args || carriage->emitter || carriage->tid ||
-         carriage->times & event->has || event->extra_count || ((parts & TB_ENCODE_IDS) && is_text_id(&event->id)) ||
-         carries_bind_id(event) || ((parts & TB_ENCODE_NO_NAME) && event->name.len == 0) || carries_end_stack(event);
+static bool needs_carried(const struct tb_event *event, unsigned parts, const struct tb_carried_fields *carried) {
+  return carried->phase.len || carried->whole_args || carried->emitter || carried->tid || carried->times & event->has ||
+         event->extra_count || ((parts & TB_ENCODE_IDS) && is_text_id(&event->id)) || carries_bind_id(event) ||
+         ((parts & TB_ENCODE_NO_NAME) && event->name.len == 0) || carries_end_stack(event);
 }
 
-static char *put_emitter(struct encoding *e, char *at, const struct tb_track *thread,
-                         const struct tb_carriage *carriage) {
-  if (carriage->tid && !thread) return put_member(e, at, "tid", (struct tb_arg){.type = TB_ARG_NULL});
-  if (carriage->emitter && thread->has_pid) at = put_member(e, at, "pid", id_arg(thread->pid, thread->pid_text));
-  if (carriage->tid || (carriage->emitter && thread->has_tid))
+static char *put_emitter(struct body_encoding *e, char *at, const struct tb_track *thread,
+                         const struct tb_carried_fields *carried) {
+  if (carried->tid && !thread) return put_member(e, at, "tid", (struct tb_arg){.type = TB_ARG_NULL});
+  if (carried->emitter && thread->has_pid) at = put_member(e, at, "pid", id_arg(thread->pid, thread->pid_text));
+  if (carried->tid || (carried->emitter && thread->has_tid))
     at = put_member(e, at, "tid", id_arg(thread->tid, thread->tid_text));
   return at;
 }
 
-static char *put_carriage(struct encoding *e, char *at, const struct tb_event *event, unsigned parts,
-                          const struct tb_carriage *carriage) {
+static char *put_carried(struct body_encoding *e, char *at, const struct tb_event *event, unsigned parts,
+                         const struct tb_carried_fields *carried) {
   char *start = at = open_message(at, TB_TRACK_EVENT_DEBUG_ANNOTATIONS);
   uint32_t iid = tb_interned_arg_name(e->interned, e->uses, carried_name, &e->odd);
   if (!iid) e->ok = false;
   at = tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_NAME_IID, iid);
   char *members = at;
-  if (carriage->phase.len) at = put_member(e, at, "ph", text_arg(carriage->phase));
-  if (carries_scope(event, carriage))
-    at = put_member(e, at, "s", text_arg((struct tb_slice){&event->instant_scope, 1}));
+  if (carried->phase.len) at = put_member(e, at, "ph", text_arg(carried->phase));
+  if (carries_scope(event, carried)) at = put_member(e, at, "s", text_arg((struct tb_str){&event->instant_scope, 1}));
   if (event->type == TB_EVENT_SAMPLE) at = put_sample(e, at, event);
   if ((parts & TB_ENCODE_NO_NAME) && event->name.len == 0)
     at = put_member(e, at, "name",
-                    event->has & TB_HAS_NAME ? text_arg(TB_SLICE("")) : (struct tb_arg){.type = TB_ARG_NULL});
+                    event->has & TB_HAS_NAME ? text_arg(TB_STR("")) : (struct tb_arg){.type = TB_ARG_NULL});
   if ((parts & TB_ENCODE_IDS) && is_text_id(&event->id)) at = put_member(e, at, "id", text_arg(event->id.text));
   if (carries_bind_id(event))
     at = put_member(e, at, "bind_id", id_arg((int64_t)event->bind_id.value, event->bind_id.text));
   if (carries_end_stack(event)) at = put_member(e, at, "esf", text_arg(event->end_stack.ref));
-  at = put_emitter(e, at, event->thread, carriage);
-  if (carriage->times & event->has) at = put_times(e, at, event, carriage->times & event->has);
-  if (carriage->whole_args && event->has & TB_HAS_ARGS) at = put_whole_args(e, at, event);
+  at = put_emitter(e, at, event->thread, carried);
+  if (carried->times & event->has) at = put_times(e, at, event, carried->times & event->has);
+  if (carried->whole_args && event->has & TB_HAS_ARGS) at = put_whole_args(e, at, event);
   for (uint32_t i = 0; i < event->extra_count; i += event->extra[i].span)
     at = put_annotation(e, at, TB_DEBUG_ANNOTATION_DICT_ENTRIES, &event->extra[i], 1);
   if (at == members) {
@@ -267,12 +268,12 @@ static char *put_carriage(struct encoding *e, char *at, const struct tb_event *e
 }
 
 char *tb_encode_carried_phase(struct tb_event_encoder *encoder, struct tb_interned_uses *uses, char *at, char phase) {
-  return tb_encode_carried_text(encoder, uses, at, (struct tb_slice){&phase, 1});
+  return tb_encode_carried_text(encoder, uses, at, (struct tb_str){&phase, 1});
 }
 
 char *tb_encode_carried_text(struct tb_event_encoder *encoder, struct tb_interned_uses *uses, char *at,
-                             struct tb_slice text) {
-  struct encoding e = {.interned = encoder->interned, .uses = uses, .json = &encoder->json, .ok = true};
+                             struct tb_str text) {
+  struct body_encoding e = {.interned = encoder->interned, .uses = uses, .json = &encoder->json, .ok = true};
   struct tb_arg late = {.name = carried_name, .text = text, .span = 1, .type = TB_ARG_STRING};
   at = put_annotation(&e, at, TB_TRACK_EVENT_DEBUG_ANNOTATIONS, &late, 1);
   return e.ok ? at : NULL;
@@ -304,8 +305,8 @@ static char *put_legacy_event(char *at, const struct tb_event *event) {
 
 /* ---- the event --------------------------------------------------------------------------------------------------------------------------- */
 
-static char *put_name(struct encoding *e, char *at, const struct tb_event *event, unsigned parts, uint32_t *iid) {
-  struct tb_slice name = event->name;
+static char *put_name(struct body_encoding *e, char *at, const struct tb_event *event, unsigned parts, uint32_t *iid) {
+  struct tb_str name = event->name;
   if (name.len == 0 && parts & TB_ENCODE_NO_NAME) name = no_name;
   if (name.len == 0) return at;
   *iid = tb_interned_iid(e->interned, e->uses, TB_INTERNED_NAMES, name);
@@ -313,7 +314,7 @@ static char *put_name(struct encoding *e, char *at, const struct tb_event *event
   return parts & TB_ENCODE_NAME ? tb_wire_put_uint(at, TB_TRACK_EVENT_NAME_IID, *iid) : at;
 }
 
-static char *put_categories(struct encoding *e, char *at, struct tb_slice categories, unsigned parts, uint32_t *id) {
+static char *put_categories(struct body_encoding *e, char *at, struct tb_str categories, unsigned parts, uint32_t *id) {
   const struct tb_category_list *list = tb_interned_categories(e->interned, e->uses, categories, id);
   if (!list) {
     e->ok = false;
@@ -325,7 +326,7 @@ static char *put_categories(struct encoding *e, char *at, struct tb_slice catego
 }
 
 /* The message is the event's name too, for those who look at slices. */
-static char *put_log(struct encoding *e, char *at, const struct tb_event *event) {
+static char *put_log(struct body_encoding *e, char *at, const struct tb_event *event) {
   uint32_t body = tb_interned_iid(e->interned, e->uses, TB_INTERNED_LOG_BODIES, event->name);
   if (!body) e->ok = false;
   char *start = at = open_message(at, TB_TRACK_EVENT_LOG_MESSAGE);
@@ -336,17 +337,17 @@ static char *put_log(struct encoding *e, char *at, const struct tb_event *event)
 
 /* All args. Where an odd name comes up, that argument is written again as JSON text, and all are carried as they were if it was at the
  * top. NULL without memory. */
-static char *put_args(struct tb_event_encoder *encoder, struct encoding *e, char *at, const struct tb_event *event,
-                      struct tb_carriage *carriage, size_t room) {
+static char *put_args(struct tb_event_encoder *encoder, struct body_encoding *e, char *at, const struct tb_event *event,
+                      struct tb_carried_fields *carried, size_t room) {
   for (uint32_t i = 0; i < event->arg_count; i += event->args[i].span) {
     char *start = at;
     e->odd = false;
-    if (event->args[i].name.len == carried_name.len && tb_slice_equal(event->args[i].name, carried_name))
-      e->own_carriage = true;
+    if (event->args[i].name.len == carried_name.len && tb_str_equal(event->args[i].name, carried_name))
+      e->own_carried = true;
     at = put_annotation(e, at, TB_TRACK_EVENT_DEBUG_ANNOTATIONS, &event->args[i], 1);
     if (!e->odd || stays_plain(&event->args[i])) continue;
     struct tb_arg json = as_json(e, &event->args[i]);
-    if (json.name.len != event->args[i].name.len) carriage->whole_args = true;
+    if (json.name.len != event->args[i].name.len) carried->whole_args = true;
     size_t used = (size_t)(start - encoder->body.data);
     encoder->body.len = used;
     /* room for the text, and again for everything that is still to come */
@@ -362,24 +363,24 @@ size_t tb_encode_args_room(const struct tb_event *event) {
 
 char *tb_encode_args(struct tb_event_encoder *encoder, struct tb_interned_uses *uses, const struct tb_event *event,
                      char *at, size_t room) {
-  struct encoding e = {.interned = encoder->interned, .uses = uses, .json = &encoder->json, .ok = true};
-  struct tb_carriage carriage = {.whole_args = false};
-  at = put_args(encoder, &e, at, event, &carriage, room);
-  if (at && (e.own_carriage || carriage.whole_args)) at = put_carriage(&e, at, event, TB_ENCODE_ARGS, &carriage);
+  struct body_encoding e = {.interned = encoder->interned, .uses = uses, .json = &encoder->json, .ok = true};
+  struct tb_carried_fields carried = {.whole_args = false};
+  at = put_args(encoder, &e, at, event, &carried, room);
+  if (at && (e.own_carried || carried.whole_args)) at = put_carried(&e, at, event, TB_ENCODE_ARGS, &carried);
   return e.ok ? at : NULL;
 }
 
 enum tb_status tb_encode_event(struct tb_event_encoder *encoder, struct tb_interned_uses *uses,
-                               const struct tb_event *event, unsigned parts, const struct tb_carriage *carriage,
+                               const struct tb_event *event, unsigned parts, const struct tb_carried_fields *carried,
                                uint32_t *name, uint32_t *categories) {
   struct tb_buffer *body = &encoder->body;
-  struct encoding e = {.interned = encoder->interned, .uses = uses, .json = &encoder->json, .ok = true};
+  struct body_encoding e = {.interned = encoder->interned, .uses = uses, .json = &encoder->json, .ok = true};
   uint32_t name_iid = 0, list_id = 0;
   body->len = 0;
   /* a list has at most a category for each byte */
   size_t room = EVENT_ROOM + 2 * args_room(event->args, event->arg_count) +
                 args_room(event->extra, event->extra_count) + event->id.text.len + event->bind_id.text.len +
-                event->scope.len + event->end_stack.ref.len + carriage->phase.len +
+                event->scope.len + event->end_stack.ref.len + carried->phase.len +
                 event->categories.len * (1 + TB_WIRE_VARINT_MAX);
   if (room > body->capacity) {
     enum tb_status status = tb_buffer_reserve(body, room);
@@ -388,10 +389,10 @@ enum tb_status tb_encode_event(struct tb_event_encoder *encoder, struct tb_inter
   char *at = body->data;
   at = put_name(&e, at, event, parts, &name_iid);
   if (event->categories.len) at = put_categories(&e, at, event->categories, parts, &list_id);
-  struct tb_carriage carried = *carriage;
-  if (parts & TB_ENCODE_ARGS) at = put_args(encoder, &e, at, event, &carried, room);
+  struct tb_carried_fields all_carried = *carried;
+  if (parts & TB_ENCODE_ARGS) at = put_args(encoder, &e, at, event, &all_carried, room);
   if (!at) return TB_NO_MEMORY;
-  if (e.own_carriage || needs_carriage(event, parts, &carried)) at = put_carriage(&e, at, event, parts, &carried);
+  if (e.own_carried || needs_carried(event, parts, &all_carried)) at = put_carried(&e, at, event, parts, &all_carried);
   if (parts & TB_ENCODE_IDS) at = put_legacy_event(at, event);
   if (event->type == TB_EVENT_LOG) at = put_log(&e, at, event);
   body->len = (size_t)(at - body->data);

@@ -10,11 +10,11 @@
 #include "tracebridge/event.h"
 
 /* What of an event stands in its `trace_event` annotation, beside event->extra: see docs/MAPPING.md. */
-struct tb_carriage {
-  struct tb_slice phase; /* empty: the packet implies it */
-  bool whole_args;       /* the args, because the packet has no room for them */
-  bool emitter;          /* the pid and tid of event->thread */
-  bool tid;              /* the tid of event->thread, null where there is none */
+struct tb_carried_fields {
+  struct tb_str phase; /* empty: the packet implies it */
+  bool whole_args;     /* the args, because the packet has no room for them */
+  bool emitter;        /* the pid and tid of event->thread */
+  bool tid;            /* the tid of event->thread, null where there is none */
   uint32_t times; /* TB_HAS_DUR, _THREAD_TS, _THREAD_DUR: those that the packet has no room for, if they are there */
 };
 
@@ -45,7 +45,8 @@ enum tb_encode_parts {
  * list's id, 0 for none. TB_OK, TB_NO_MEMORY or TB_LIMIT (an event of more than 1 GiB). */
 TB_MUST_CHECK enum tb_status tb_encode_event(struct tb_event_encoder *encoder, struct tb_interned_uses *uses,
                                              const struct tb_event *event, unsigned parts,
-                                             const struct tb_carriage *carriage, uint32_t *name, uint32_t *categories);
+                                             const struct tb_carried_fields *carried, uint32_t *name,
+                                             uint32_t *categories);
 
 /* The bytes that tb_encode_args asks for. */
 size_t tb_encode_args_room(const struct tb_event *event);
@@ -62,6 +63,6 @@ char *tb_encode_carried_phase(struct tb_event_encoder *encoder, struct tb_intern
 /* The same with a text as the value; room for its bytes and TB_CARRIED_TEXT_ROOM more. */
 enum { TB_CARRIED_TEXT_ROOM = 64 };
 char *tb_encode_carried_text(struct tb_event_encoder *encoder, struct tb_interned_uses *uses, char *at,
-                             struct tb_slice text);
+                             struct tb_str text);
 
 #endif

@@ -15,7 +15,7 @@ enum {
 };
 
 /* Where a sequence stands. */
-struct tb_packet_stream {
+struct tb_packet_delta {
   char middle[TB_PACKET_MIDDLE_MAX]; /* what stands between a packet's timestamp and the length of its TrackEvent */
   size_t middle_len;
   int64_t last_ts, last_thread_time; /* what the next packet's are differences to */
@@ -32,8 +32,8 @@ struct tb_event_head {
   int64_t thread_time;
 };
 
-static inline void tb_packet_stream_init(struct tb_packet_stream *stream, uint32_t sequence_id) {
-  *stream = (struct tb_packet_stream){.middle_len = 0};
+static inline void tb_packet_delta_init(struct tb_packet_delta *stream, uint32_t sequence_id) {
+  *stream = (struct tb_packet_delta){.middle_len = 0};
   char *at = tb_wire_put_uint(stream->middle, TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, sequence_id);
   at = tb_wire_put_uint(at, TB_TRACE_PACKET_SEQUENCE_FLAGS, TB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE);
   stream->middle_len = (size_t)(tb_wire_put_tag(at, TB_TRACE_PACKET_TRACK_EVENT, TB_WIRE_BYTES) - stream->middle);
@@ -50,20 +50,20 @@ static inline char *tb_packet_close_length(char *start, char *at) {
   return at + wide;
 }
 
-static inline char *tb_packet_put_bytes(char *at, struct tb_slice bytes) {
+static inline char *tb_packet_put_bytes(char *at, struct tb_str bytes) {
   if (bytes.len && bytes.ptr) memcpy(at, bytes.ptr, bytes.len);
   return at + bytes.len;
 }
 
 /* The same of bytes that are followed by TB_PACKET_BYTES_AHEAD more that can be read, to where as many more can be written: few are copied
  * without a look at how many they are. */
-static inline char *tb_packet_put_bytes_ahead(char *at, struct tb_slice bytes) {
+static inline char *tb_packet_put_bytes_ahead(char *at, struct tb_str bytes) {
   if (bytes.len - 1 >= TB_PACKET_BYTES_AHEAD) return tb_packet_put_bytes(at, bytes); /* none too */
   memcpy(at, bytes.ptr, TB_PACKET_BYTES_AHEAD);
   return at + bytes.len;
 }
 
-static inline uint64_t tb_packet_thread_time_step(struct tb_packet_stream *stream, int64_t time) {
+static inline uint64_t tb_packet_thread_time_step(struct tb_packet_delta *stream, int64_t time) {
   if (stream->thread_times_in_us) time /= 1000;
   uint64_t step = (uint64_t)time - (uint64_t)stream->last_thread_time;
   stream->last_thread_time = time;
@@ -76,7 +76,7 @@ struct tb_open_packet {
 };
 
 /* Writes the head of a packet, its tag included; `at` has room for TB_EVENT_PACKET_ROOM bytes. Returns where the fields of its body go. */
-static TB_ALWAYS_INLINE char *tb_event_packet_begin(struct tb_packet_stream *stream, char *at,
+static TB_ALWAYS_INLINE char *tb_event_packet_begin(struct tb_packet_delta *stream, char *at,
                                                     const struct tb_event_head *head, struct tb_open_packet *open) {
   at = open->packet = tb_wire_put_tag(at, TB_TRACE_PACKET, TB_WIRE_BYTES) + 1;
   at = tb_wire_put_uint(at, TB_TRACE_PACKET_TIMESTAMP, (uint64_t)head->ts - (uint64_t)stream->last_ts);
@@ -98,8 +98,8 @@ static TB_ALWAYS_INLINE char *tb_event_packet_end(const struct tb_open_packet *o
 
 /* Writes a whole packet, its tag and length included: the head, then the fields in `fields`, `body` and `extra`. `at` has room for
  * TB_EVENT_PACKET_ROOM bytes more than these. Returns the byte after it. */
-static inline char *tb_event_packet_write(struct tb_packet_stream *stream, char *at, const struct tb_event_head *head,
-                                          struct tb_slice fields, struct tb_slice body, struct tb_slice extra) {
+static inline char *tb_event_packet_write(struct tb_packet_delta *stream, char *at, const struct tb_event_head *head,
+                                          struct tb_str fields, struct tb_str body, struct tb_str extra) {
   struct tb_open_packet open;
   at = tb_event_packet_begin(stream, at, head, &open);
   at = tb_packet_put_bytes(tb_packet_put_bytes(tb_packet_put_bytes(at, fields), body), extra);
@@ -108,29 +108,29 @@ static inline char *tb_event_packet_write(struct tb_packet_stream *stream, char 
 
 /* Writes `packet`, which tb_event_packet_write wrote, with `extra` behind its fields. `at` has room for TB_EVENT_PACKET_ROOM bytes more than
  * both. Returns the byte after it. */
-static inline char *tb_event_packet_extend(const struct tb_packet_stream *stream, char *at, struct tb_slice packet,
-                                           struct tb_slice extra) {
+static inline char *tb_event_packet_extend(const struct tb_packet_delta *stream, char *at, struct tb_str packet,
+                                           struct tb_str extra) {
   uint64_t v = 0;
   const char *start = tb_wire_read_varint(packet.ptr + 1, packet.ptr + packet.len, &v), *from = start;
   from = tb_wire_read_varint(from + 1, packet.ptr + packet.len, &v) + stream->middle_len;
   at = tb_wire_put_tag(at, TB_TRACE_PACKET, TB_WIRE_BYTES) + 1;
   char *fields = at;
-  at = tb_packet_put_bytes(at, (struct tb_slice){start, (size_t)(from - start)}) + 1;
+  at = tb_packet_put_bytes(at, (struct tb_str){start, (size_t)(from - start)}) + 1;
   char *event = at;
   from = tb_wire_read_varint(from, packet.ptr + packet.len, &v);
-  at = tb_packet_put_bytes(at, (struct tb_slice){from, (size_t)(packet.ptr + packet.len - from)});
+  at = tb_packet_put_bytes(at, (struct tb_str){from, (size_t)(packet.ptr + packet.len - from)});
   return tb_packet_close_length(fields, tb_packet_close_length(event, tb_packet_put_bytes(at, extra)));
 }
 
 /* Adds the packet fields in `beside` to the packet at [at, end), which has room for them and TB_WIRE_VARINT_MAX bytes more behind it.
  * Returns the byte after it. */
-static inline char *tb_event_packet_add(char *at, char *end, struct tb_slice beside) {
+static inline char *tb_event_packet_add(char *at, char *end, struct tb_str packet_fields) {
   uint64_t len = 0;
   const char *fields = tb_wire_read_varint(at + 1, end, &len);
-  size_t from = (size_t)(fields - at), to = 1 + tb_wire_varint_size(len + beside.len);
+  size_t from = (size_t)(fields - at), to = 1 + tb_wire_varint_size(len + packet_fields.len);
   memmove(at + to, at + from, (size_t)len);
-  (void)tb_wire_put_varint(at + 1, len + beside.len);
-  return tb_packet_put_bytes(at + to + len, beside);
+  (void)tb_wire_put_varint(at + 1, len + packet_fields.len);
+  return tb_packet_put_bytes(at + to + len, packet_fields);
 }
 
 #endif

@@ -11,7 +11,7 @@ static bool add(struct tb_perfetto_writer *p, const void *data, size_t len) {
   return tb_buffer_append(&p->scratch, data, len) == TB_OK;
 }
 
-static bool add_text(struct tb_perfetto_writer *p, struct tb_slice text) {
+static bool add_text(struct tb_perfetto_writer *p, struct tb_str text) {
   char len[TB_WIRE_VARINT_MAX];
   return add(p, len, (size_t)(tb_wire_put_varint(len, text.len) - len)) && add(p, text.ptr, text.len);
 }
@@ -28,15 +28,15 @@ static bool add_id(struct tb_perfetto_writer *p, const struct tb_id *id) {
 }
 
 /* The key with the text in scratch; a new one is zeroed, with class and home. */
-static uint32_t intern_key(struct tb_perfetto_writer *p, enum tb_key_class class, const struct tb_track *home) {
-  uint32_t id = tb_intern_id(&p->key_texts, (struct tb_slice){p->scratch.data, p->scratch.len});
-  if (!id || id < p->key_count) return id;
-  void *keys = p->keys;
-  if (tb_grow_array(p->allocator, &keys, &p->key_capacity, (size_t)id + 1, sizeof(*p->keys), UINT32_MAX) != TB_OK)
+static uint32_t intern_key(struct tb_perfetto_writer *p, enum tb_track_group_class class, const struct tb_track *home) {
+  uint32_t id = tb_intern_id(&p->group_texts, (struct tb_str){p->scratch.data, p->scratch.len});
+  if (!id || id < p->group_count) return id;
+  void *keys = p->groups;
+  if (tb_grow_array(p->allocator, &keys, &p->group_capacity, (size_t)id + 1, sizeof(*p->groups), UINT32_MAX) != TB_OK)
     return 0;
-  p->keys = keys;
-  p->key_count = (size_t)id + 1;
-  p->keys[id] = (struct tb_key){.class = (uint8_t) class, .home = home, .last_begin_ts = INT64_MIN};
+  p->groups = keys;
+  p->group_count = (size_t)id + 1;
+  p->groups[id] = (struct tb_track_group){.class = (uint8_t) class, .home = home, .last_begin_ts = INT64_MIN};
   return id;
 }
 
@@ -46,50 +46,53 @@ static const struct tb_track *process_of(const struct tb_track *track) {
 }
 
 /* What an id is unique in: with id2.local, and for objects by default, its process; for contexts their thread; else the trace. */
-static const struct tb_track *id_scope(const struct tb_event *event, enum tb_key_class class) {
-  if (class == TB_KEY_CONTEXT) return event->track;
-  if (event->id.kind == TB_ID_LOCAL || (class == TB_KEY_OBJECT && event->id.kind != TB_ID_GLOBAL))
+static const struct tb_track *id_scope(const struct tb_event *event, enum tb_track_group_class class) {
+  if (class == TB_GROUP_CONTEXT) return event->track;
+  if (event->id.kind == TB_ID_LOCAL || (class == TB_GROUP_OBJECT && event->id.kind != TB_ID_GLOBAL))
     return process_of(event->track);
   return NULL;
 }
 
 static bool add_async_text(struct tb_perfetto_writer *p, const struct tb_event *event, const struct tb_id *id,
-                           enum tb_key_class class) {
+                           enum tb_track_group_class class) {
   char head[2] = {(char)class, (char)(event->has & TB_HAS_SCOPE ? 1 : 0)};
-  struct tb_slice none = {NULL, 0};
-  bool alone = event->has & TB_HAS_ID_ALONE;
+  struct tb_str none = {NULL, 0};
+  bool alone = event->has & TB_HAS_ID_ONLY_MATCH;
   p->scratch.len = 0;
   return add(p, head, 2) && add_track(p, id_scope(event, class)) &&
-         add_text(p, !alone && (class == TB_KEY_ASYNC || class == TB_KEY_LEGACY_ASYNC) ? event->categories : none) &&
-         add_text(p, class == TB_KEY_LEGACY_ASYNC ? event->name : none) && add_text(p, event->scope) && add_id(p, id);
+         add_text(p,
+                  !alone && (class == TB_GROUP_ASYNC || class == TB_GROUP_LEGACY_ASYNC) ? event->categories : none) &&
+         add_text(p, class == TB_GROUP_LEGACY_ASYNC ? event->name : none) && add_text(p, event->scope) && add_id(p, id);
 }
 
-uint32_t tb_perfetto_async_key(struct tb_perfetto_writer *p, const struct tb_event *event, enum tb_key_class class) {
+uint32_t tb_perfetto_async_group(struct tb_perfetto_writer *p, const struct tb_event *event,
+                                 enum tb_track_group_class class) {
   if (!add_async_text(p, event, &event->id, class)) return 0;
-  const struct tb_track *home = class == TB_KEY_CONTEXT ? event->track : process_of(event->track);
+  const struct tb_track *home = class == TB_GROUP_CONTEXT ? event->track : process_of(event->track);
   uint32_t key = intern_key(p, class, home);
-  if (key && p->keys[key].home != home) p->keys[key].shared = true;
+  if (key && p->groups[key].home != home) p->groups[key].shared = true;
   return key;
 }
 
-uint32_t tb_perfetto_track_key(struct tb_perfetto_writer *p, const struct tb_track *track, enum tb_key_class class) {
+uint32_t tb_perfetto_track_group(struct tb_perfetto_writer *p, const struct tb_track *track,
+                                 enum tb_track_group_class class) {
   char head = (char)class;
   p->scratch.len = 0;
   if (!add(p, &head, 1) || !add_track(p, track)) return 0;
   return intern_key(p, class, track);
 }
 
-uint32_t tb_perfetto_memory_key(struct tb_perfetto_writer *p, const struct tb_event *event) {
-  char head = TB_KEY_MEMORY;
+uint32_t tb_perfetto_memory_group(struct tb_perfetto_writer *p, const struct tb_event *event) {
+  char head = TB_GROUP_MEMORY;
   p->scratch.len = 0;
   if (!add(p, &head, 1) || !add_id(p, &event->id)) return 0;
-  return intern_key(p, TB_KEY_MEMORY, NULL);
+  return intern_key(p, TB_GROUP_MEMORY, NULL);
 }
 
 /* ---- linked ids ---------------------------------------------------------------------------------------------------------------- */
 
-uint32_t tb_perfetto_resolve_key(const struct tb_perfetto_writer *p, uint32_t key) {
-  while (key && p->keys[key].alias) key = p->keys[key].alias;
+uint32_t tb_perfetto_resolve_group(const struct tb_perfetto_writer *p, uint32_t key) {
+  while (key && p->groups[key].alias) key = p->groups[key].alias;
   return key;
 }
 
@@ -117,18 +120,18 @@ static bool parse_id(const struct tb_arg *arg, struct tb_id *id) {
 }
 
 enum tb_status tb_perfetto_link_ids(struct tb_perfetto_writer *p, const struct tb_event *event) {
-  const struct tb_arg *linked = tb_find_member(event->args, event->arg_count, TB_SLICE("linked_id"));
+  const struct tb_arg *linked = tb_find_member(event->args, event->arg_count, TB_STR("linked_id"));
   struct tb_id id;
   if (!linked || !parse_id(linked, &id)) return TB_OK;
   id.kind = event->id.kind;
-  uint32_t first = tb_perfetto_async_key(p, event, TB_KEY_ASYNC);
-  if (!first || !add_async_text(p, event, &id, TB_KEY_ASYNC)) return TB_NO_MEMORY;
-  uint32_t second = intern_key(p, TB_KEY_ASYNC, process_of(event->track));
+  uint32_t first = tb_perfetto_async_group(p, event, TB_GROUP_ASYNC);
+  if (!first || !add_async_text(p, event, &id, TB_GROUP_ASYNC)) return TB_NO_MEMORY;
+  uint32_t second = intern_key(p, TB_GROUP_ASYNC, process_of(event->track));
   if (!second) return TB_NO_MEMORY;
-  first = tb_perfetto_resolve_key(p, first);
-  second = tb_perfetto_resolve_key(p, second);
-  if (first != second) p->keys[second].alias = first;
-  if (p->keys[second].shared || p->keys[second].home != p->keys[first].home) p->keys[first].shared = true;
+  first = tb_perfetto_resolve_group(p, first);
+  second = tb_perfetto_resolve_group(p, second);
+  if (first != second) p->groups[second].alias = first;
+  if (p->groups[second].shared || p->groups[second].home != p->groups[first].home) p->groups[first].shared = true;
   return TB_OK;
 }
 
@@ -136,7 +139,7 @@ enum tb_status tb_perfetto_link_ids(struct tb_perfetto_writer *p, const struct t
 
 /* "N S", or "N id: I S", as the trace processor names the counters of JSON. */
 static enum tb_status name_counter(struct tb_perfetto_writer *p, struct tb_counter *counter,
-                                   const struct tb_event *event, struct tb_slice series) {
+                                   const struct tb_event *event, struct tb_str series) {
   bool fxt = p->writer->options.source == TB_FORMAT_FXT; /* "N:S:I", as it names the counters of FXT */
   p->scratch.len = 0;
   bool ok = add(p, event->name.ptr, event->name.len);
@@ -144,32 +147,32 @@ static enum tb_status name_counter(struct tb_perfetto_writer *p, struct tb_count
     ok = ok && add(p, ":", 1) && add(p, series.ptr, series.len) && add(p, ":", 1) &&
          add(p, event->id.text.ptr, event->id.text.len);
     if (!ok) return TB_NO_MEMORY;
-    counter->name = tb_arena_copy(&p->arena, (struct tb_slice){p->scratch.data, p->scratch.len});
+    counter->name = tb_arena_copy(&p->arena, (struct tb_str){p->scratch.data, p->scratch.len});
     return counter->name.ptr ? TB_OK : TB_NO_MEMORY;
   }
   if (event->id.kind != TB_ID_NONE) ok = ok && add(p, " id: ", 5) && add(p, event->id.text.ptr, event->id.text.len);
   ok = ok && add(p, " ", 1) && add(p, series.ptr, series.len);
   if (!ok) return TB_NO_MEMORY;
-  counter->name = tb_arena_copy(&p->arena, (struct tb_slice){p->scratch.data, p->scratch.len});
+  counter->name = tb_arena_copy(&p->arena, (struct tb_str){p->scratch.data, p->scratch.len});
   return counter->name.ptr ? TB_OK : TB_NO_MEMORY;
 }
 
 enum tb_status tb_perfetto_counter_thread(struct tb_perfetto_writer *p, const struct tb_event *event,
                                           const struct tb_track **thread) {
-  char head = TB_KEY_COUNTER_NAME;
+  char head = TB_GROUP_COUNTER_NAME;
   p->scratch.len = 0;
   if (!add(p, &head, 1) || !add_track(p, event->track) || !add_text(p, event->name) ||
       (event->id.kind != TB_ID_NONE && !add_text(p, event->id.text)))
     return TB_NO_MEMORY;
-  size_t known = p->key_count;
-  uint32_t id = intern_key(p, TB_KEY_COUNTER_NAME, NULL);
+  size_t known = p->group_count;
+  uint32_t id = intern_key(p, TB_GROUP_COUNTER_NAME, NULL);
   if (!id) return TB_NO_MEMORY;
-  if (p->key_count > known) p->keys[id].thread = event->thread;
-  *thread = p->keys[id].thread;
+  if (p->group_count > known) p->groups[id].thread = event->thread;
+  *thread = p->groups[id].thread;
   return TB_OK;
 }
 
-static bool has_space(struct tb_slice text) { return text.len && memchr(text.ptr, ' ', text.len) != NULL; }
+static bool has_space(struct tb_str text) { return text.len && memchr(text.ptr, ' ', text.len) != NULL; }
 
 static bool tells_thread(const struct tb_perfetto_writer *p, const struct tb_track *thread) {
   return thread && thread->has_tid && p->writer->options.source != TB_FORMAT_FXT;
@@ -177,7 +180,7 @@ static bool tells_thread(const struct tb_perfetto_writer *p, const struct tb_tra
 
 /* The identity as a JSON array, where the name alone cannot be taken apart (it can with one space and no id) or a thread emits the samples. */
 static enum tb_status describe_counter(struct tb_perfetto_writer *p, struct tb_counter *counter,
-                                       const struct tb_event *event, struct tb_slice series) {
+                                       const struct tb_event *event, struct tb_str series) {
   const struct tb_track *thread;
   if (tb_perfetto_counter_thread(p, event, &thread) != TB_OK) return TB_NO_MEMORY;
   if (!has_space(event->name) && !has_space(series) && event->id.kind == TB_ID_NONE && event->name.len && series.len &&
@@ -204,7 +207,7 @@ static enum tb_status describe_counter(struct tb_perfetto_writer *p, struct tb_c
   TB_JSON_EMIT(&emit, "]");
   enum tb_status status = emit.status;
   if (status == TB_OK) {
-    counter->description = tb_arena_copy(&p->arena, (struct tb_slice){emit.buffer.data, emit.buffer.len});
+    counter->description = tb_arena_copy(&p->arena, (struct tb_str){emit.buffer.data, emit.buffer.len});
     if (!counter->description.ptr) status = TB_NO_MEMORY;
   }
   tb_json_emit_free(&emit);
@@ -213,7 +216,7 @@ static enum tb_status describe_counter(struct tb_perfetto_writer *p, struct tb_c
 
 /* What is known of the counter `id`, zeroed for a new one; NULL without memory. */
 static struct tb_counter *counter_of(struct tb_perfetto_writer *p, uint32_t id, const struct tb_track *home) {
-  struct tb_key *key = &p->keys[id];
+  struct tb_track_group *key = &p->groups[id];
   if (key->counter) return &p->counters[key->counter];
   void *counters = p->counters;
   size_t number = p->counter_count ? p->counter_count : 1;
@@ -228,8 +231,8 @@ static struct tb_counter *counter_of(struct tb_perfetto_writer *p, uint32_t id, 
 }
 
 static uint32_t own_counter_key(struct tb_perfetto_writer *p, const struct tb_track *track) {
-  uint32_t id = tb_perfetto_track_key(p, track, TB_KEY_COUNTER);
-  if (!id || p->keys[id].counter) return id;
+  uint32_t id = tb_perfetto_track_group(p, track, TB_GROUP_COUNTER);
+  if (!id || p->groups[id].counter) return id;
   struct tb_counter *counter = counter_of(p, id, track->parent);
   if (!counter) return 0;
   counter->uuid = ++p->next_uuid;
@@ -240,15 +243,15 @@ static uint32_t own_counter_key(struct tb_perfetto_writer *p, const struct tb_tr
   return counter->name.ptr && counter->unit_name.ptr && counter->description.ptr ? id : 0;
 }
 
-uint32_t tb_perfetto_counter_key(struct tb_perfetto_writer *p, const struct tb_event *event, struct tb_slice series) {
+uint32_t tb_perfetto_counter_group(struct tb_perfetto_writer *p, const struct tb_event *event, struct tb_str series) {
   if (event->track->type == TB_TRACK_COUNTER) return own_counter_key(p, event->track);
-  char head = TB_KEY_COUNTER;
+  char head = TB_GROUP_COUNTER;
   p->scratch.len = 0;
   if (!add(p, &head, 1) || !add_track(p, event->track) || !add_text(p, event->name) || !add_text(p, series)) return 0;
   if (event->id.kind != TB_ID_NONE && !add_text(p, event->id.text)) return 0;
   const struct tb_track *home = event->track->type == TB_TRACK_GLOBAL ? NULL : event->track;
-  uint32_t id = intern_key(p, TB_KEY_COUNTER, home);
-  if (!id || p->keys[id].counter) return id;
+  uint32_t id = intern_key(p, TB_GROUP_COUNTER, home);
+  if (!id || p->groups[id].counter) return id;
   struct tb_counter *counter = counter_of(p, id, home);
   if (!counter) return 0;
   counter->uuid = ++p->next_uuid;
@@ -259,29 +262,30 @@ uint32_t tb_perfetto_counter_key(struct tb_perfetto_writer *p, const struct tb_e
 
 /* ---- pools -------------------------------------------------------------------------------------------------------------------------- */
 
-uint32_t tb_perfetto_pool(struct tb_perfetto_writer *p, uint32_t key_id, struct tb_slice name) {
-  const struct tb_key *key = &p->keys[key_id];
-  static const struct tb_slice fixed[] = {[TB_KEY_TRACK] = {NULL, 0},
-                                          [TB_KEY_SIDE] = {"other events", 12},
-                                          [TB_KEY_SAMPLES] = {"samples", 7},
-                                          [TB_KEY_CONTEXT] = {"contexts", 8}};
+uint32_t tb_perfetto_lane_group(struct tb_perfetto_writer *p, uint32_t key_id, struct tb_str name) {
+  const struct tb_track_group *key = &p->groups[key_id];
+  static const struct tb_str fixed[] = {[TB_GROUP_TRACK] = {NULL, 0},
+                                        [TB_GROUP_SIDE] = {"other events", 12},
+                                        [TB_GROUP_SAMPLES] = {"samples", 7},
+                                        [TB_GROUP_CONTEXT] = {"contexts", 8}};
   const struct tb_track *home = key->shared ? NULL : key->home;
-  if (key->class < sizeof(fixed) / sizeof(fixed[0]) && (key->class == TB_KEY_TRACK || fixed[key->class].ptr))
+  if (key->class < sizeof(fixed) / sizeof(fixed[0]) && (key->class == TB_GROUP_TRACK || fixed[key->class].ptr))
     name = fixed[key->class];
   p->scratch.len = 0;
   char head = (char)key->class;
   if (!add(p, &head, 1) || !add_track(p, home) || !add_text(p, name)) return 0;
-  uint32_t id = tb_intern_id(&p->pool_texts, (struct tb_slice){p->scratch.data, p->scratch.len});
-  if (!id || id < p->pool_count) return id;
-  void *pools = p->pools;
-  if (tb_grow_array(p->allocator, &pools, &p->pool_capacity, (size_t)id + 1, sizeof(*p->pools), UINT32_MAX) != TB_OK)
+  uint32_t id = tb_intern_id(&p->lane_group_texts, (struct tb_str){p->scratch.data, p->scratch.len});
+  if (!id || id < p->lane_group_count) return id;
+  void *lane_groups = p->lane_groups;
+  if (tb_grow_array(p->allocator, &lane_groups, &p->lane_group_capacity, (size_t)id + 1, sizeof(*p->lane_groups),
+                    UINT32_MAX) != TB_OK)
     return 0;
-  p->pools = pools;
-  p->pool_count = (size_t)id + 1;
-  p->pools[id] = (struct tb_pool){key->class, home, name};
+  p->lane_groups = lane_groups;
+  p->lane_group_count = (size_t)id + 1;
+  p->lane_groups[id] = (struct tb_lane_group){key->class, home, name};
   if (name.len) {
-    p->pools[id].name = tb_arena_copy(&p->arena, name);
-    if (!p->pools[id].name.ptr) return 0;
+    p->lane_groups[id].name = tb_arena_copy(&p->arena, name);
+    if (!p->lane_groups[id].name.ptr) return 0;
   }
   return id;
 }

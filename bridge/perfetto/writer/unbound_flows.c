@@ -16,15 +16,15 @@ static const struct tb_arg encloses = {.name = {"bp", 2}, .text = {"e", 1}, .spa
 
 /* Whether an event of a flow that is known by its id alone is called otherwise than the flow's first one. */
 static bool is_called_otherwise(const struct tb_perfetto_writer *p, const struct tb_event *event, uint32_t flow) {
-  struct tb_slice categories, name;
+  struct tb_str categories, name;
   struct tb_id id;
-  if (tb_perfetto_read_flow(p, flow, &categories, &name, &id) != TB_FLOW_ALONE) return false;
-  return !tb_slice_equal(categories, event->categories) || !tb_slice_equal(name, event->name);
+  if (tb_perfetto_read_flow(p, flow, &categories, &name, &id) != TB_FLOW_ID_ONLY) return false;
+  return !tb_str_equal(categories, event->categories) || !tb_str_equal(name, event->name);
 }
 
 static bool is_rich(const struct tb_perfetto_writer *p, const struct tb_event *event, uint32_t flow) {
   enum { KNOWN = TB_HAS_NAME | TB_HAS_CATEGORIES };
-  const struct tb_slice *categories = &event->categories;
+  const struct tb_str *categories = &event->categories;
   return event->arg_count || event->extra_count ||
          event->has & (TB_HAS_DUR | TB_HAS_THREAD_TS | TB_HAS_THREAD_DUR | TB_HAS_SCOPE) ||
          (event->has & KNOWN) != p->flows_known[flow].has || event->scope.len || event->id.kind != TB_ID_PLAIN ||
@@ -33,7 +33,7 @@ static bool is_rich(const struct tb_perfetto_writer *p, const struct tb_event *e
          (categories->len && memchr(categories->ptr, '\n', categories->len)) || is_called_otherwise(p, event, flow);
 }
 
-static bool copy_text(struct tb_arena *arena, struct tb_slice *text) {
+static bool copy_text(struct tb_arena *arena, struct tb_str *text) {
   if (!text->ptr) return true;
   *text = tb_arena_copy(arena, *text);
   return text->ptr != NULL;
@@ -79,17 +79,17 @@ static struct tb_event *copy_event(struct tb_arena *arena, const struct tb_event
   return copy;
 }
 
-enum tb_status tb_perfetto_keep_rich_flow(struct tb_perfetto_writer *p, struct tb_sequence *sequence,
-                                          const struct tb_event *event, uint32_t flow, uint64_t order) {
+enum tb_status tb_perfetto_keep_full_flow_event(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence,
+                                                const struct tb_event *event, uint32_t flow, uint64_t order) {
   if (!is_rich(p, event, flow)) return TB_OK;
   struct tb_event *copy = copy_event(&p->arena, event);
-  if (!copy || tb_map_put(&p->rich_flows, order, 0, (uintptr_t)copy) != TB_OK) return TB_NO_MEMORY;
+  if (!copy || tb_map_put(&p->full_flow_events, order, 0, (uintptr_t)copy) != TB_OK) return TB_NO_MEMORY;
   p->encoder.body.len = 0; /* only to be interned: the frames of a sequence are written all at once */
   return tb_perfetto_append_stack(p, sequence, &event->stack, &p->encoder.body);
 }
 
-struct tb_event *tb_perfetto_rich_flow(const struct tb_perfetto_writer *p, uint64_t order) {
-  const uint64_t *found = tb_map_find(&p->rich_flows, order, 0);
+struct tb_event *tb_perfetto_full_flow_event(const struct tb_perfetto_writer *p, uint64_t order) {
+  const uint64_t *found = tb_map_find(&p->full_flow_events, order, 0);
   return found ? (struct tb_event *)(uintptr_t)*found : NULL;
 }
 
@@ -112,26 +112,26 @@ static void make_event(const struct tb_perfetto_writer *p, const struct tb_flow_
 }
 
 static enum tb_status carry(struct tb_perfetto_writer *p, const struct tb_flow_point *point) {
-  const struct tb_track_state *thread = p->sequences[point->strand]->track;
+  const struct tb_track_state *thread = p->sequences[point->queue]->track;
   if (!point->is_event) return tb_flows_add_unjoined(&p->flows, point);
   if (!thread) {
     uint64_t offset = tb_perfetto_orders_by_offset(p) ? point->order : TB_NO_OFFSET;
     tb_losses_add(&p->writer->losses, "flow events that no slice takes, or without a start", offset);
     return TB_OK;
   }
-  struct tb_event plain, *event = tb_perfetto_rich_flow(p, point->order);
+  struct tb_event plain, *event = tb_perfetto_full_flow_event(p, point->order);
   if (!event) make_event(p, point, event = &plain);
   event->track = thread->track;
-  return tb_perfetto_put_aside(p, event, TB_KEY_SIDE);
+  return tb_perfetto_put_deferred_side(p, event, TB_GROUP_SIDE);
 }
 
 /* ---- flows that join -------------------------------------------------------------------------------------------------------------------- */
 
 /* In the order of the ids that the slices carry. */
 static int compare_told(const void *a, const void *b) {
-  const struct tb_told_flow *x = a, *y = b;
+  const struct tb_source_flow *x = a, *y = b;
   bool x_ends = x->step >= TB_FLOW_IN, y_ends = y->step >= TB_FLOW_IN;
-  if (x->strand != y->strand) return x->strand < y->strand ? -1 : 1;
+  if (x->queue != y->queue) return x->queue < y->queue ? -1 : 1;
   if (x->place != y->place) return x->place < y->place ? -1 : 1;
   if (x_ends != y_ends) return x_ends ? 1 : -1;
   if (x->number != y->number) return x->number < y->number ? -1 : 1;
@@ -142,35 +142,35 @@ static int compare_told(const void *a, const void *b) {
 static enum tb_status tell(struct tb_perfetto_writer *p) {
   struct tb_flows *flows = &p->flows;
   if (!flows->point_count) return TB_OK;
-  void *told = NULL;
+  void *source_flows = NULL;
   size_t capacity = 0;
-  enum tb_status status =
-      tb_grow_array(p->allocator, &told, &capacity, flows->point_count, sizeof(*p->told), SIZE_MAX / 128);
-  p->told = told;
-  p->told_capacity = capacity;
+  enum tb_status status = tb_grow_array(p->allocator, &source_flows, &capacity, flows->point_count,
+                                        sizeof(*p->source_flows), SIZE_MAX / 128);
+  p->source_flows = source_flows;
+  p->source_flow_capacity = capacity;
   for (size_t i = 0; status == TB_OK && i < flows->point_count; i++) {
     const struct tb_flow_point *point = &flows->points[i];
     if (!point->joined) continue;
     /* an id of FXT may be another flow's before and after */
-    bool alone = p->flows_known[point->flow].kind == TB_FLOW_ALONE;
-    p->told[p->told_count++] =
-        (struct tb_told_flow){.place = point->place,
-                              .number = alone && point->id ? point->id : p->flow_numbers[point->flow],
-                              .order = point->order,
-                              .delay = (int64_t)((uint64_t)point->event_ts - (uint64_t)point->slice_ts),
-                              .strand = point->strand,
-                              .flow = point->flow,
-                              .step = point->event_step,
-                              .is_event = point->is_event};
+    bool alone = p->flows_known[point->flow].kind == TB_FLOW_ID_ONLY;
+    p->source_flows[p->source_flow_count++] =
+        (struct tb_source_flow){.place = point->place,
+                                .number = alone && point->id ? point->id : p->flow_numbers[point->flow],
+                                .order = point->order,
+                                .delay = (int64_t)((uint64_t)point->event_ts - (uint64_t)point->slice_ts),
+                                .queue = point->queue,
+                                .flow = point->flow,
+                                .step = point->event_step,
+                                .is_event = point->is_event};
   }
-  if (p->told_count) qsort(p->told, p->told_count, sizeof(*p->told), compare_told);
+  if (p->source_flow_count) qsort(p->source_flows, p->source_flow_count, sizeof(*p->source_flows), compare_told);
   tb_free(flows->allocator, flows->points, flows->point_capacity * sizeof(*flows->points));
   flows->points = NULL;
   flows->point_count = flows->point_capacity = 0;
   return status;
 }
 
-enum tb_status tb_perfetto_carry_flows(struct tb_perfetto_writer *p) {
+enum tb_status tb_perfetto_write_unbound_flows(struct tb_perfetto_writer *p) {
   enum tb_status status = tell(p);
   if (status != TB_OK || !p->flows.unbound_count) return status;
   status = tb_perfetto_add_shared(p);

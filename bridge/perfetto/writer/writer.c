@@ -11,7 +11,7 @@ static enum tb_status no_memory(struct tb_perfetto_writer *p) {
 
 /* ---- tracks and sequences ---------------------------------------------------------------------------------------------------- */
 
-struct tb_track_state *tb_perfetto_track(struct tb_perfetto_writer *p, const struct tb_track *track) {
+struct tb_track_state *tb_perfetto_track_state(struct tb_perfetto_writer *p, const struct tb_track *track) {
   if (track->index >= p->track_count) {
     size_t before = p->track_capacity;
     void *tracks = p->tracks;
@@ -29,42 +29,43 @@ struct tb_track_state *tb_perfetto_track(struct tb_perfetto_writer *p, const str
   if (track->type == TB_TRACK_THREAD && track->pid == track->tid &&
       tb_map_put(&p->main_threads, (uint64_t)track->pid, 0, 1) != TB_OK)
     return NULL;
-  if (track->parent && !tb_perfetto_track(p, track->parent)) return NULL;
+  if (track->parent && !tb_perfetto_track_state(p, track->parent)) return NULL;
   return &p->tracks[track->index];
 }
 
-static struct tb_sequence *add_sequence(struct tb_perfetto_writer *p) {
+static struct tb_writer_sequence *add_sequence(struct tb_perfetto_writer *p) {
   void *sequences = p->sequences;
   if (tb_grow_array(p->allocator, &sequences, &p->sequence_capacity, p->sequence_count + 1, sizeof(*p->sequences),
                     UINT32_MAX) != TB_OK)
     return NULL;
   p->sequences = sequences;
-  struct tb_sequence *sequence = tb_calloc(p->allocator, sizeof(*sequence));
+  struct tb_writer_sequence *sequence = tb_calloc(p->allocator, sizeof(*sequence));
   if (!sequence) return NULL;
-  tb_strand_init(&sequence->strand, p->allocator);
-  tb_straight_init(&sequence->straight, &p->blocks.allocator, (uint32_t)p->sequence_count + TB_FIRST_SEQUENCE_ID);
-  sequence->straight.over = p->sequence_count == TB_SHARED_SEQUENCE;
-  tb_ended_init(&sequence->ended, &p->blocks.allocator);
-  sequence->strand.held = &p->on_strands;
-  sequence->straight.packets.held = sequence->straight.notes.held = sequence->ended.entries.held = &p->in_chunks;
-  sequence->ended.over = sequence->straight.over;
+  tb_sort_queue_init(&sequence->queue, p->allocator);
+  tb_streamed_sequence_init(&sequence->streamed, &p->blocks.allocator,
+                            (uint32_t)p->sequence_count + TB_FIRST_SEQUENCE_ID);
+  sequence->streamed.closed = p->sequence_count == TB_SHARED_SEQUENCE;
+  tb_end_ordered_sequence_init(&sequence->end_ordered, &p->blocks.allocator);
+  sequence->queue.held = &p->in_queues;
+  sequence->streamed.packets.held = sequence->streamed.notes.held = sequence->end_ordered.entries.held = &p->in_logs;
+  sequence->end_ordered.closed = sequence->streamed.closed;
   sequence->thread_times_in_us = true;
-  sequence->binder.strand_index = (uint32_t)p->sequence_count;
+  sequence->binder.queue_index = (uint32_t)p->sequence_count;
   return p->sequences[p->sequence_count++] = sequence;
 }
 
 enum tb_status tb_perfetto_add_shared(struct tb_perfetto_writer *p) {
-  struct tb_sequence *sequence = add_sequence(p);
+  struct tb_writer_sequence *sequence = add_sequence(p);
   if (!sequence) return TB_NO_MEMORY;
-  sequence->straight.over = true;
+  sequence->streamed.closed = true;
   p->shared = (uint32_t)p->sequence_count - 1;
   return TB_OK;
 }
 
-struct tb_sequence *tb_perfetto_new_thread_sequence(struct tb_perfetto_writer *p, const struct tb_track *track) {
-  struct tb_track_state *state = tb_perfetto_track(p, track);
+struct tb_writer_sequence *tb_perfetto_new_thread_sequence(struct tb_perfetto_writer *p, const struct tb_track *track) {
+  struct tb_track_state *state = tb_perfetto_track_state(p, track);
   if (!state) return NULL;
-  struct tb_sequence *sequence = add_sequence(p);
+  struct tb_writer_sequence *sequence = add_sequence(p);
   if (!sequence) return NULL;
   sequence->track = state; /* set anew before use: the array of states may move */
   state->sequence = sequence;
@@ -92,7 +93,7 @@ static enum tb_status dispatch(struct tb_perfetto_writer *p, const struct tb_eve
                                                    : tb_perfetto_put_on_track(p, event);
     case TB_EVENT_INSTANT:
     case TB_EVENT_LOG:
-      if (event->phase == 'P') return tb_perfetto_put_aside(p, event, TB_KEY_SAMPLES);
+      if (event->phase == 'P') return tb_perfetto_put_deferred_side(p, event, TB_GROUP_SAMPLES);
       return event->track->type == TB_TRACK_THREAD ? tb_perfetto_put_on_thread(p, event)
                                                    : tb_perfetto_put_on_track(p, event);
     case TB_EVENT_COUNTER:
@@ -100,11 +101,12 @@ static enum tb_status dispatch(struct tb_perfetto_writer *p, const struct tb_eve
     case TB_EVENT_ASYNC_BEGIN:
     case TB_EVENT_ASYNC_INSTANT:
     case TB_EVENT_ASYNC_END: {
-      enum tb_key_class class = event->phase && strchr("STpF", event->phase) ? TB_KEY_LEGACY_ASYNC : TB_KEY_ASYNC;
+      enum tb_track_group_class class =
+          event->phase && strchr("STpF", event->phase) ? TB_GROUP_LEGACY_ASYNC : TB_GROUP_ASYNC;
       return tb_perfetto_put_async(p, event,
-                                   event->type == TB_EVENT_ASYNC_BEGIN ? TB_ENTRY_BEGIN
-                                   : event->type == TB_EVENT_ASYNC_END ? TB_ENTRY_END
-                                                                       : TB_ENTRY_INSTANT,
+                                   event->type == TB_EVENT_ASYNC_BEGIN ? TB_STAGED_BEGIN
+                                   : event->type == TB_EVENT_ASYNC_END ? TB_STAGED_END
+                                                                       : TB_STAGED_INSTANT,
                                    class);
     }
     case TB_EVENT_FLOW_BEGIN:
@@ -112,28 +114,28 @@ static enum tb_status dispatch(struct tb_perfetto_writer *p, const struct tb_eve
     case TB_EVENT_FLOW_END:
       return tb_perfetto_put_flow(p, event);
     case TB_EVENT_OBJECT_CREATE:
-      return tb_perfetto_put_async(p, event, TB_ENTRY_BEGIN, TB_KEY_OBJECT);
+      return tb_perfetto_put_async(p, event, TB_STAGED_BEGIN, TB_GROUP_OBJECT);
     case TB_EVENT_OBJECT_SNAPSHOT:
-      return tb_perfetto_put_async(p, event, TB_ENTRY_INSTANT, TB_KEY_OBJECT);
+      return tb_perfetto_put_async(p, event, TB_STAGED_INSTANT, TB_GROUP_OBJECT);
     case TB_EVENT_OBJECT_DELETE:
-      return tb_perfetto_put_async(p, event, TB_ENTRY_END, TB_KEY_OBJECT);
+      return tb_perfetto_put_async(p, event, TB_STAGED_END, TB_GROUP_OBJECT);
     case TB_EVENT_CONTEXT_ENTER:
-      return tb_perfetto_put_async(p, event, TB_ENTRY_BEGIN, TB_KEY_CONTEXT);
+      return tb_perfetto_put_async(p, event, TB_STAGED_BEGIN, TB_GROUP_CONTEXT);
     case TB_EVENT_CONTEXT_LEAVE:
-      return tb_perfetto_put_async(p, event, TB_ENTRY_END, TB_KEY_CONTEXT);
+      return tb_perfetto_put_async(p, event, TB_STAGED_END, TB_GROUP_CONTEXT);
     case TB_EVENT_ID_LINK: {
       enum tb_status status = tb_perfetto_link_ids(p, event);
-      return status == TB_OK ? tb_perfetto_put_aside(p, event, TB_KEY_SIDE) : status;
+      return status == TB_OK ? tb_perfetto_put_deferred_side(p, event, TB_GROUP_SIDE) : status;
     }
     case TB_EVENT_SAMPLE:
-      return tb_perfetto_put_aside(p, event, TB_KEY_SAMPLES);
+      return tb_perfetto_put_deferred_side(p, event, TB_GROUP_SAMPLES);
     case TB_EVENT_THREAD_STATE:
       return tb_perfetto_put_thread_state(p, event);
     case TB_EVENT_MEMORY_DUMP:
       return tb_perfetto_put_memory_dump(p, event);
     case TB_EVENT_CLOCK_SYNC:
     case TB_EVENT_OTHER:
-      return tb_perfetto_put_aside(p, event, TB_KEY_SIDE);
+      return tb_perfetto_put_deferred_side(p, event, TB_GROUP_SIDE);
     case TB_EVENT_TRACK:
       return tb_perfetto_put_track(p, event->track);
     case TB_EVENT_METADATA:
@@ -141,7 +143,7 @@ static enum tb_status dispatch(struct tb_perfetto_writer *p, const struct tb_eve
     case TB_EVENT_TRACE_METADATA:
       return tb_perfetto_put_trace_metadata(p, event);
     case TB_EVENT_STACK_FRAME:
-      return tb_stacks_define(&p->stacks, event);
+      return tb_callstacks_define(&p->stacks, event);
     case TB_EVENT_CLOCK_SNAPSHOT:
       return tb_perfetto_put_clocks(p, event);
     case TB_EVENT_DATA_LOSS:
@@ -178,12 +180,12 @@ static void count_tracks(struct tb_perfetto_writer *p) {
   summary->flows += p->flows.edges;
 }
 
-/* Sets which strands turned out not to be in order, and drops what was bound of them. */
+/* Sets which queues turned out not to be in order, and drops what was bound of them. */
 static void forget_disordered(struct tb_perfetto_writer *p, bool *disordered) {
   bool any = false;
   for (size_t i = 0; i < p->sequence_count; i++) {
-    const struct tb_strand *strand = &p->sequences[i]->strand;
-    disordered[i] = strand->has_flow && !tb_strand_in_order(strand);
+    const struct tb_sort_queue *queue = &p->sequences[i]->queue;
+    disordered[i] = queue->has_flow && !tb_sort_queue_in_order(queue);
     any |= disordered[i];
   }
   if (any) tb_flows_forget(&p->flows, disordered);
@@ -193,7 +195,7 @@ static enum tb_status bind_all(struct tb_perfetto_writer *p, const bool *disorde
   enum tb_status status = TB_OK;
   for (uint32_t i = 0; status == TB_OK && i < p->sequence_count; i++)
     if (disordered[i])
-      status = tb_flows_bind(&p->flows, &p->sequences[i]->strand, i, p->spill, &p->writer->error);
+      status = tb_flows_bind(&p->flows, &p->sequences[i]->queue, i, p->spill, &p->writer->error);
     else if (tb_flow_binder_finish(&p->sequences[i]->binder, &p->flows) != TB_OK)
       status = no_memory(p);
   return status;
@@ -206,36 +208,36 @@ static enum tb_status bind_flows(struct tb_perfetto_writer *p) {
   enum tb_status status = bind_all(p, disordered);
   tb_free(p->allocator, disordered, p->sequence_count * sizeof(*disordered));
   if (status != TB_OK) return status;
-  status = tb_flows_chain(&p->flows, p->flow_numbers, (uint32_t)p->flow_texts.count + 1);
-  if (status == TB_OK) status = tb_perfetto_carry_flows(p);
+  status = tb_flows_link(&p->flows, p->flow_numbers, (uint32_t)p->flow_texts.count + 1);
+  if (status == TB_OK) status = tb_perfetto_write_unbound_flows(p);
   return status == TB_OK ? TB_OK : no_memory(p);
 }
 
-/* Puts on their strands what came when it ended, but does not nest. */
-static enum tb_status check_ended(struct tb_perfetto_writer *p) {
+/* Puts on their queues what came when it ended, but does not nest. */
+static enum tb_status check_end_ordered(struct tb_perfetto_writer *p) {
   enum tb_status status = TB_OK;
   for (size_t i = 0; status == TB_OK && i < p->sequence_count; i++) {
-    status = tb_ended_nests(&p->sequences[i]->ended, &p->writer->error);
-    if (status == TB_END) status = tb_perfetto_take_ended_back(p, p->sequences[i]);
+    status = tb_end_ordered_sequence_nests(&p->sequences[i]->end_ordered, &p->writer->error);
+    if (status == TB_END) status = tb_perfetto_replay_end_ordered(p, p->sequences[i]);
   }
   return status == TB_NO_MEMORY ? no_memory(p) : status;
 }
 
-/* Sees that every strand can be read in the order of time. */
+/* Sees that every queue can be read in the order of time. */
 static enum tb_status order_strands(struct tb_perfetto_writer *p) {
   for (size_t i = 0; i < p->sequence_count; i++) {
-    struct tb_strand *s = &p->sequences[i]->strand;
+    struct tb_sort_queue *s = &p->sequences[i]->queue;
     if (s->run_count || s->sorted || s->refs) continue;
-    if (tb_strand_index(s) != TB_OK) return no_memory(p);
+    if (tb_sort_queue_index(s) != TB_OK) return no_memory(p);
   }
   return TB_OK;
 }
 
-static uint64_t entries_of(const struct tb_sequence *sequence) {
-  return sequence->straight.total + sequence->strand.total;
+static uint64_t entries_of(const struct tb_writer_sequence *sequence) {
+  return sequence->streamed.total + sequence->queue.total;
 }
 
-enum tb_status tb_perfetto_tell_written(struct tb_perfetto_writer *p, uint64_t entries) {
+enum tb_status tb_perfetto_report_progress(struct tb_perfetto_writer *p, uint64_t entries) {
   struct tb_writer *writer = p->writer;
   if (!writer->writing) return TB_OK;
   uint64_t done = p->entries_written + entries, bytes = tb_output_bytes(writer->output);
@@ -260,7 +262,7 @@ static enum tb_status write_empty_trace(struct tb_perfetto_writer *p, uint32_t s
   char fields[2 * 2 * TB_WIRE_VARINT_MAX];
   char *end = tb_wire_put_uint(fields, TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, sequence);
   end = tb_wire_put_uint(end, TB_TRACE_PACKET_SEQUENCE_FLAGS, TB_TRACE_PACKET_SEQ_INCREMENTAL_STATE_CLEARED);
-  return tb_packet_sink_put_fields(&p->sink, (struct tb_slice){fields, (size_t)(end - fields)});
+  return tb_packet_sink_put_fields(&p->sink, (struct tb_str){fields, (size_t)(end - fields)});
 }
 
 static enum tb_status finish(struct tb_writer *writer) {
@@ -268,7 +270,7 @@ static enum tb_status finish(struct tb_writer *writer) {
   tb_perfetto_note_held(p);
   for (size_t i = 0; i < p->track_count; i++)
     if (p->tracks[i].sequence) p->tracks[i].sequence->track = &p->tracks[i];
-  enum tb_status status = check_ended(p);
+  enum tb_status status = check_end_ordered(p);
   if (status == TB_OK) status = order_strands(p);
   if (status == TB_OK) status = bind_flows(p);
   if (status == TB_OK) status = order_strands(p); /* of flows that join nothing */
@@ -292,45 +294,45 @@ static enum tb_status finish(struct tb_writer *writer) {
 static void destroy(struct tb_writer *writer) {
   struct tb_perfetto_writer *p = writer->state;
   for (size_t i = 0; i < p->sequence_count; i++) {
-    tb_straight_free(&p->sequences[i]->straight);
-    tb_ended_free(&p->sequences[i]->ended);
-    tb_strand_free(&p->sequences[i]->strand);
+    tb_streamed_sequence_free(&p->sequences[i]->streamed);
+    tb_end_ordered_sequence_free(&p->sequences[i]->end_ordered);
+    tb_sort_queue_free(&p->sequences[i]->queue);
     if (p->sequences[i]->binder.flows) tb_flow_binder_free(&p->sequences[i]->binder);
     tb_interned_free_uses(&p->sequences[i]->uses, p->allocator);
     tb_free(p->allocator, p->sequences[i], sizeof(*p->sequences[i]));
   }
   tb_free(p->allocator, p->sequences, p->sequence_capacity * sizeof(*p->sequences));
   tb_free(p->allocator, p->tracks, p->track_capacity * sizeof(*p->tracks));
-  tb_free(p->allocator, p->keys, p->key_capacity * sizeof(*p->keys));
+  tb_free(p->allocator, p->groups, p->group_capacity * sizeof(*p->groups));
   tb_free(p->allocator, p->counters, p->counter_capacity * sizeof(*p->counters));
-  tb_free(p->allocator, p->pools, p->pool_capacity * sizeof(*p->pools));
+  tb_free(p->allocator, p->lane_groups, p->lane_group_capacity * sizeof(*p->lane_groups));
   tb_free(p->allocator, p->flow_numbers, p->flow_capacity * sizeof(*p->flow_numbers));
   tb_free(p->allocator, p->flows_known, p->flows_known_capacity * sizeof(*p->flows_known));
-  tb_free(p->allocator, p->told, p->told_capacity * sizeof(*p->told));
+  tb_free(p->allocator, p->source_flows, p->source_flow_capacity * sizeof(*p->source_flows));
   tb_free(p->allocator, p->attributes, p->attribute_capacity * sizeof(*p->attributes));
   tb_free(p->allocator, p->clocks, p->clock_capacity * sizeof(*p->clocks));
   tb_free(p->allocator, p->clock_rows, p->clock_row_capacity * sizeof(*p->clock_rows));
   tb_interned_free(&p->interned);
   tb_event_encoder_free(&p->encoder);
-  tb_stacks_free(&p->stacks);
-  tb_intern_free(&p->key_texts);
-  tb_intern_free(&p->pool_texts);
+  tb_callstacks_free(&p->stacks);
+  tb_intern_free(&p->group_texts);
+  tb_intern_free(&p->lane_group_texts);
   tb_intern_free(&p->flow_texts);
   tb_intern_free(&p->flow_names);
   tb_arena_free(&p->arena);
   tb_buffer_free(&p->scratch);
   tb_buffer_free(&p->packets);
   tb_buffer_free(&p->lossy_providers);
-  tb_chunks_free(&p->system_trace);
+  tb_spill_log_free(&p->system_trace);
   tb_buffer_free(&p->system_line);
   tb_flows_free(&p->flows);
-  tb_map_free(&p->rich_flows);
+  tb_map_free(&p->full_flow_events);
   if (p->thread_states.allocator) tb_map_free(&p->thread_states);
   tb_map_free(&p->main_threads);
   tb_map_free(&p->dying_threads);
   tb_packet_sink_free(&p->sink);
   tb_spill_file_close(p->spill);
-  tb_block_pool_trim(&p->blocks);
+  tb_block_cache_trim(&p->blocks);
   tb_free(p->allocator, p, sizeof(*p));
 }
 
@@ -341,25 +343,25 @@ static enum tb_status create(struct tb_writer *writer) {
   p->writer = writer;
   p->allocator = writer->allocator;
   tb_perfetto_set_budget(p, writer->options.memory_budget);
-  tb_block_pool_init(&p->blocks, p->allocator);
+  tb_block_cache_init(&p->blocks, p->allocator);
   tb_interned_init(&p->interned, p->allocator);
   tb_event_encoder_init(&p->encoder, &p->interned);
-  tb_stacks_init(&p->stacks, p->allocator);
-  tb_intern_init(&p->key_texts, p->allocator);
-  tb_intern_init(&p->pool_texts, p->allocator);
+  tb_callstacks_init(&p->stacks, p->allocator);
+  tb_intern_init(&p->group_texts, p->allocator);
+  tb_intern_init(&p->lane_group_texts, p->allocator);
   tb_intern_init(&p->flow_texts, p->allocator);
   tb_intern_init(&p->flow_names, p->allocator);
   tb_arena_init(&p->arena, p->allocator, 0);
   tb_buffer_init(&p->scratch, p->allocator, 0);
   tb_buffer_init(&p->packets, p->allocator, 0);
   tb_buffer_init(&p->lossy_providers, p->allocator, 0);
-  tb_chunks_init(&p->system_trace, &p->blocks.allocator);
-  p->system_trace.held = &p->in_chunks;
+  tb_spill_log_init(&p->system_trace, &p->blocks.allocator);
+  p->system_trace.held = &p->in_logs;
   tb_buffer_init(&p->system_line, p->allocator, 0);
   tb_flows_init(&p->flows, p->allocator);
   p->flows.shared = writer->options.shared_flows;
   p->flows.ends_close = writer->options.source == TB_FORMAT_FXT;
-  tb_map_init(&p->rich_flows, p->allocator);
+  tb_map_init(&p->full_flow_events, p->allocator);
   tb_map_init(&p->main_threads, p->allocator);
   tb_map_init(&p->dying_threads, p->allocator);
   p->trace_clock = writer->options.clock ? writer->options.clock : TB_CLOCK_TRACE_FILE;

@@ -17,8 +17,8 @@ static void bytes_of_every_length_come_back(void **state) {
   for (size_t len = 0; len <= sizeof(bytes); len++) {
     char text[400], back[400];
     size_t size = tb_base64_size(len), got;
-    tb_base64_encode((struct tb_slice){(const char *)bytes, len}, text);
-    assert_int_equal(tb_base64_decode((struct tb_slice){text, size}, back, &got), TB_OK);
+    tb_base64_encode((struct tb_str){(const char *)bytes, len}, text);
+    assert_int_equal(tb_base64_decode((struct tb_str){text, size}, back, &got), TB_OK);
     assert_int_equal(got, len);
     assert_memory_equal(back, bytes, len);
   }
@@ -29,7 +29,7 @@ static void the_text_is_that_of_the_rfc(void **state) {
   static const char *const pairs[][2] = {{"", ""}, {"f", "Zg=="}, {"fo", "Zm8="}, {"foobar", "Zm9vYmFy"}};
   for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
     char text[16];
-    tb_base64_encode(tb_slice_from(pairs[i][0]), text);
+    tb_base64_encode(tb_str_from(pairs[i][0]), text);
     assert_int_equal(tb_base64_size(strlen(pairs[i][0])), strlen(pairs[i][1]));
     assert_memory_equal(text, pairs[i][1], strlen(pairs[i][1]));
   }
@@ -39,9 +39,9 @@ static void what_is_no_such_text_is_refused(void **state) {
   (void)state;
   char back[16];
   size_t len;
-  assert_int_equal(tb_base64_decode(TB_SLICE("Zg="), back, &len), TB_BAD_DATA);
-  assert_int_equal(tb_base64_decode(TB_SLICE("Z*=="), back, &len), TB_BAD_DATA);
-  assert_int_equal(tb_base64_decode(TB_SLICE("=AAA"), back, &len), TB_BAD_DATA);
+  assert_int_equal(tb_base64_decode(TB_STR("Zg="), back, &len), TB_BAD_DATA);
+  assert_int_equal(tb_base64_decode(TB_STR("Z*=="), back, &len), TB_BAD_DATA);
+  assert_int_equal(tb_base64_decode(TB_STR("=AAA"), back, &len), TB_BAD_DATA);
 }
 
 int main(void) {

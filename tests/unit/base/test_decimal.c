@@ -192,11 +192,11 @@ static void numbers_in_text_are_decimals_and_what_c_knows(void **state) {
       "", "a", "5 ", "5x", "1.5.5", "10000000000000000000000000000000000000000000000000000000000000000"};
   double value;
   for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-    assert_true(tb_number_in_text(tb_slice_from(numbers[i].text), &value));
+    assert_true(tb_number_in_text(tb_str_from(numbers[i].text), &value));
     assert_true(value == numbers[i].value);
   }
   for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-    assert_false(tb_number_in_text(tb_slice_from(others[i]), &value));
+    assert_false(tb_number_in_text(tb_str_from(others[i]), &value));
 }
 
 int main(void) {

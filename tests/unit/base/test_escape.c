@@ -25,7 +25,7 @@ static bool take(void *ctx, const char *text, size_t len) {
   return true;
 }
 
-static const char *escaped(enum tb_escape_form form, struct tb_slice text) {
+static const char *escaped(enum tb_escape_form form, struct tb_str text) {
   out_len = 0;
   out[0] = '\0';
   assert_true(tb_escape_text(form, text, take, NULL));
@@ -33,7 +33,7 @@ static const char *escaped(enum tb_escape_form form, struct tb_slice text) {
 }
 
 #define ASSERT_ESCAPES(form, literal, expected) \
-  assert_string_equal(escaped((form), (struct tb_slice){(literal), sizeof(literal) - 1}), (expected))
+  assert_string_equal(escaped((form), (struct tb_str){(literal), sizeof(literal) - 1}), (expected))
 
 static void plain_text_stays(void **state) {
   (void)state;
@@ -47,7 +47,7 @@ static void plain_text_stays(void **state) {
 static void each_form_escapes_in_its_own_way(void **state) {
   (void)state;
   static const char text[] = "\"\\\n\r\t\x1b\x7f\xc2\x9b\xe2\x80\xae\x9b\xe2\x80";
-  struct tb_slice all = {text, sizeof(text) - 1};
+  struct tb_str all = {text, sizeof(text) - 1};
   assert_string_equal(escaped(TB_ESCAPE_TEXT, all),
                       "\"\\\\\\n\\x0d\\x09\\x1b\\x7f\\xc2\\x9b\\xe2\\x80\\xae\\x9b\\xe2\\x80");
   assert_string_equal(escaped(TB_ESCAPE_QUOTED, all),
@@ -74,10 +74,10 @@ static void every_code_point_that_steers_is_escaped_and_no_other(void **state) {
   for (uint32_t c = 0; c <= 0x10ffff; c++) {
     char text[4];
     if (c == '"' || c == '\\' || (c >= 0xd800 && c <= 0xdfff)) continue;
-    struct tb_slice character = {text, tb_utf8_encode(c, text)};
+    struct tb_str character = {text, tb_utf8_encode(c, text)};
     for (enum tb_escape_form form = TB_ESCAPE_TEXT; form <= TB_ESCAPE_JSON_VALUE; form++) {
       char to[TB_ESCAPE_MAX];
-      struct tb_slice rest = character;
+      struct tb_str rest = character;
       size_t len = tb_escape(form, &rest, to, sizeof(to));
       bool stays = len == character.len && memcmp(to, text, len) == 0;
       assert_int_equal(stays, !must_not_show(c));
@@ -91,11 +91,11 @@ static void no_byte_that_is_no_text_passes(void **state) {
   for (int byte = 0x80; byte < 0x100; byte++) {
     char text[3] = {'a', (char)byte, 'b'}, expected[16];
     snprintf(expected, sizeof(expected), "a\\x%02xb", (unsigned)byte);
-    assert_string_equal(escaped(TB_ESCAPE_TEXT, (struct tb_slice){text, 3}), expected);
-    assert_string_equal(escaped(TB_ESCAPE_QUOTED, (struct tb_slice){text, 3}), expected);
+    assert_string_equal(escaped(TB_ESCAPE_TEXT, (struct tb_str){text, 3}), expected);
+    assert_string_equal(escaped(TB_ESCAPE_QUOTED, (struct tb_str){text, 3}), expected);
     snprintf(expected, sizeof(expected), "a\\%03ob", (unsigned)byte);
-    assert_string_equal(escaped(TB_ESCAPE_PROTOBUF, (struct tb_slice){text, 3}), expected);
-    assert_string_equal(escaped(TB_ESCAPE_JSON, (struct tb_slice){text, 3}), "a" TB_UTF8_REPLACEMENT "b");
+    assert_string_equal(escaped(TB_ESCAPE_PROTOBUF, (struct tb_str){text, 3}), expected);
+    assert_string_equal(escaped(TB_ESCAPE_JSON, (struct tb_str){text, 3}), "a" TB_UTF8_REPLACEMENT "b");
   }
   ASSERT_ESCAPES(TB_ESCAPE_TEXT, "\xc0\x9b|\xe0\x82\x9b|\xed\xa0\x80|\xf4\x90\x80\x80",
                  "\\xc0\\x9b|\\xe0\\x82\\x9b|\\xed\\xa0\\x80|\\xf4\\x90\\x80\\x80");
@@ -116,9 +116,9 @@ static void pieces_of_any_size_are_the_same(void **state) {
   (void)state;
   static const char text[] = "ab\x1b\xe2\x80\xae\xf0\x9f\x98\x80\n\xf0\x9f\x98 \\\"\xc2\x9b\x9b\x9bxyz\xe2\x80";
   for (enum tb_escape_form form = TB_ESCAPE_TEXT; form <= TB_ESCAPE_JSON_VALUE; form++) {
-    char *whole = strdup(escaped(form, (struct tb_slice){text, sizeof(text) - 1}));
+    char *whole = strdup(escaped(form, (struct tb_str){text, sizeof(text) - 1}));
     for (size_t capacity = TB_ESCAPE_MAX; capacity < 64; capacity++) {
-      struct tb_slice rest = {text, sizeof(text) - 1};
+      struct tb_str rest = {text, sizeof(text) - 1};
       for (out_len = 0; rest.len;) {
         char *piece = malloc(capacity); /* the sanitizer sees a byte too many */
         size_t len = tb_escape(form, &rest, piece, capacity);
@@ -130,7 +130,7 @@ static void pieces_of_any_size_are_the_same(void **state) {
     }
     free(whole);
   }
-  struct tb_slice rest = {text, 1};
+  struct tb_str rest = {text, 1};
   char small[TB_ESCAPE_MAX - 1];
   assert_int_equal(tb_escape(TB_ESCAPE_TEXT, &rest, small, sizeof(small)), 0);
   assert_int_equal(rest.len, 1);
@@ -148,7 +148,7 @@ static void the_escapes_of_messages_give_every_name_back(void **state) {
     unsigned seed = (unsigned)round * 2654435761u;
     size_t len = 1 + (seed >> 8) % sizeof(name), got = 0;
     for (size_t i = 0; i < len; i++) name[i] = (char)((seed = seed * 1664525u + 1013904223u) >> 24);
-    for (const char *at = escaped(TB_ESCAPE_TEXT, (struct tb_slice){name, len}); *at; got++) {
+    for (const char *at = escaped(TB_ESCAPE_TEXT, (struct tb_str){name, len}); *at; got++) {
       unsigned char byte = (unsigned char)*at++;
       if (byte == '\\') {
         byte = *at == 'n' ? '\n' : *at == 'x' ? of_hex(at + 1) : '\\';
@@ -208,7 +208,7 @@ static bool stop(void *ctx, const char *text, size_t len) {
 
 static void a_sink_stops_the_printing(void **state) {
   (void)state;
-  assert_false(tb_escape_text(TB_ESCAPE_TEXT, TB_SLICE("x"), stop, NULL));
+  assert_false(tb_escape_text(TB_ESCAPE_TEXT, TB_STR("x"), stop, NULL));
   assert_false(print(stop, "%d\n", 1));
 }
 

@@ -12,20 +12,20 @@ static void numbers_texts_from_1_in_the_order_of_first_appearance(void **state) 
   (void)state;
   struct tb_intern table;
   tb_intern_init(&table, tb_default_allocator());
-  assert_int_equal(tb_intern_id(&table, TB_SLICE("one")), 1);
-  assert_int_equal(tb_intern_id(&table, TB_SLICE("")), 2);
-  assert_int_equal(tb_intern_id(&table, TB_SLICE("two")), 3);
-  assert_int_equal(tb_intern_id(&table, TB_SLICE("one")), 1);
-  assert_int_equal(tb_intern_id(&table, TB_SLICE("")), 2);
+  assert_int_equal(tb_intern_id(&table, TB_STR("one")), 1);
+  assert_int_equal(tb_intern_id(&table, TB_STR("")), 2);
+  assert_int_equal(tb_intern_id(&table, TB_STR("two")), 3);
+  assert_int_equal(tb_intern_id(&table, TB_STR("one")), 1);
+  assert_int_equal(tb_intern_id(&table, TB_STR("")), 2);
   assert_memory_equal(tb_intern_text(&table, 3).ptr, "two", 3);
   tb_intern_free(&table);
 }
 
 /* Texts of every length, many of which share their first and last bytes and so their place among the recent ones. */
-static struct tb_slice text_of(unsigned i, char *room, size_t size) {
+static struct tb_str text_of(unsigned i, char *room, size_t size) {
   int len = snprintf(room, size, "%.*sab%05u%.*syz", (int)(i % 37), "the quick brown fox jumps over it all", i,
                      (int)(i % 5), "=====");
-  return (struct tb_slice){room, (size_t)len};
+  return (struct tb_str){room, (size_t)len};
 }
 
 static void finds_each_text_among_many_and_after_others(void **state) {
@@ -48,10 +48,10 @@ static void tells_texts_apart_that_differ_in_the_middle_alone(void **state) {
   (void)state;
   struct tb_intern table;
   tb_intern_init(&table, tb_default_allocator());
-  assert_int_equal(tb_intern_id(&table, TB_SLICE("beginning A the end.")), 1);
-  assert_int_equal(tb_intern_id(&table, TB_SLICE("beginning B the end.")), 2);
-  assert_int_equal(tb_intern_id(&table, TB_SLICE("beginning A the end.")), 1);
-  assert_int_equal(tb_intern_find_recent(&table, TB_SLICE("beginning C the end.")), 0);
+  assert_int_equal(tb_intern_id(&table, TB_STR("beginning A the end.")), 1);
+  assert_int_equal(tb_intern_id(&table, TB_STR("beginning B the end.")), 2);
+  assert_int_equal(tb_intern_id(&table, TB_STR("beginning A the end.")), 1);
+  assert_int_equal(tb_intern_find_recent(&table, TB_STR("beginning C the end.")), 0);
   tb_intern_free(&table);
 }
 
@@ -62,10 +62,9 @@ static void compares_short_texts_byte_by_byte(void **state) {
   for (size_t len = 0; len < sizeof(text) - 1; len++)
     for (size_t i = 0; i < len; i++) {
       memcpy(other, text, sizeof(text));
-      assert_true(tb_slice_equal((struct tb_slice){text, len}, (struct tb_slice){other, len}));
+      assert_true(tb_str_equal((struct tb_str){text, len}, (struct tb_str){other, len}));
       other[i] = '!';
-      if (tb_slice_equal((struct tb_slice){text, len}, (struct tb_slice){other, len}))
-        fail_msg("byte %zu of %zu", i, len);
+      if (tb_str_equal((struct tb_str){text, len}, (struct tb_str){other, len})) fail_msg("byte %zu of %zu", i, len);
     }
 }
 

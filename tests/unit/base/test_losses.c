@@ -26,9 +26,9 @@ static void a_reason_is_counted_from_its_first_byte_on(void **state) {
 static void kinds_of_a_reason_are_counted_apart(void **state) {
   (void)state;
   struct tb_losses losses = {.count = 0};
-  tb_losses_add_kind(&losses, "packets", TB_SLICE("ui_state"), 10);
-  tb_losses_add_kind(&losses, "packets", TB_SLICE(""), 20);
-  tb_losses_add_kind(&losses, "packets", TB_SLICE("ui_state"), 30);
+  tb_losses_add_kind(&losses, "packets", TB_STR("ui_state"), 10);
+  tb_losses_add_kind(&losses, "packets", TB_STR(""), 20);
+  tb_losses_add_kind(&losses, "packets", TB_STR("ui_state"), 30);
   assert_int_equal(losses.count, 2);
   assert_string_equal(losses.entries[0].reason, "packets: ui_state");
   assert_int_equal(losses.entries[0].count, 2);
@@ -40,7 +40,7 @@ static void texts_longer_than_a_reason_are_cut_and_stay_one(void **state) {
   struct tb_losses losses = {.count = 0};
   char kind[4 * TB_LOSS_REASON_MAX];
   memset(kind, 'k', sizeof(kind));
-  for (int i = 0; i < 2; i++) tb_losses_add_kind(&losses, "packets", (struct tb_slice){kind, sizeof(kind)}, 0);
+  for (int i = 0; i < 2; i++) tb_losses_add_kind(&losses, "packets", (struct tb_str){kind, sizeof(kind)}, 0);
   kind[sizeof(kind) - 1] = '\0';
   tb_losses_add(&losses, kind, 0);
   tb_losses_add(&losses, kind, 0);

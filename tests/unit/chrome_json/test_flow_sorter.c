@@ -10,11 +10,11 @@
 
 struct seen {
   uint64_t count, flows;
-  struct tb_flow_point before;
+  struct tb_json_flow_point before;
   bool was_last;
 };
 
-static enum tb_status check(void *ctx, const struct tb_flow_point *point, bool last) {
+static enum tb_status check(void *ctx, const struct tb_json_flow_point *point, bool last) {
   struct seen *seen = ctx;
   if (seen->count) {
     assert_int_equal(seen->was_last, point->flow != seen->before.flow);
@@ -33,25 +33,25 @@ static enum tb_status check(void *ctx, const struct tb_flow_point *point, bool l
 }
 
 static void add_and_walk(uint64_t count, size_t limit) {
-  struct tb_flow_points points;
+  struct tb_json_flow_sorter points;
   struct tb_error error = {0};
   struct seen seen = {0};
-  tb_flow_points_init(&points, tb_default_allocator(), limit, NULL);
+  tb_json_flow_sorter_init(&points, tb_default_allocator(), limit, NULL);
   uint64_t seed = 7;
   for (uint64_t i = 0; i < count; i++) {
     seed = seed * 6364136223846793005u + 1442695040888963407u;
-    struct tb_flow_point point = {.flow = seed >> 40 & 1023, .ts = (int64_t)(seed >> 20 & 255)};
+    struct tb_json_flow_point point = {.flow = seed >> 40 & 1023, .ts = (int64_t)(seed >> 20 & 255)};
     point.pid = (int64_t)point.flow * 3;
-    assert_int_equal(tb_flow_points_add(&points, &point, &error), TB_OK);
+    assert_int_equal(tb_json_flow_sorter_add(&points, &point, &error), TB_OK);
   }
-  assert_int_equal(tb_flow_points_walk(&points, check, &seen, &error), TB_OK);
+  assert_int_equal(tb_json_flow_sorter_walk(&points, check, &seen, &error), TB_OK);
   assert_int_equal(seen.count, count);
   seen = (struct seen){0};
-  assert_int_equal(tb_flow_points_walk(&points, check, &seen, &error), TB_OK);
+  assert_int_equal(tb_json_flow_sorter_walk(&points, check, &seen, &error), TB_OK);
   assert_int_equal(seen.count, count);
   assert_true(seen.flows <= 1024);
   if (count) assert_true(seen.was_last);
-  tb_flow_points_free(&points);
+  tb_json_flow_sorter_free(&points);
 }
 
 static void points_in_memory_come_by_flow_and_time(void **state) {

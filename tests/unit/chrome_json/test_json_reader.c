@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "support/json_reading.h"
 
-static void assert_text(struct tb_slice text, const char *expected) {
+static void assert_text(struct tb_str text, const char *expected) {
   if (text.len != strlen(expected) || memcmp(text.ptr, expected, text.len) != 0)
     fail_msg("'%.*s' is not '%s'", (int)text.len, text.ptr ? text.ptr : "", expected);
 }

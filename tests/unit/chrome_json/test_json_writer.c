@@ -96,7 +96,7 @@ static void finish(void) {
   assert_non_null(written);
   size_t len = fread(written, 1, 65535, file);
   (void)fclose(file);
-  assert_true(tb_json_is_valid((struct tb_slice){written, len}, 100));
+  assert_true(tb_json_is_valid((struct tb_str){written, len}, 100));
 }
 
 /* The output is exactly these events, in a row. */
@@ -110,7 +110,7 @@ static void finish_with(const char *events) {
 static struct tb_event event(enum tb_event_type type, const struct tb_track *track, int64_t ts, const char *name) {
   struct tb_event e = {.type = type, .track = track, .ts = ts, .has = TB_HAS_TS};
   if (name) {
-    e.name = (struct tb_slice){name, strlen(name)};
+    e.name = (struct tb_str){name, strlen(name)};
     e.has |= TB_HAS_NAME;
   }
   return e;
@@ -237,7 +237,7 @@ static void begins_and_ends_that_say_their_phase_stay_events_of_their_own(void *
   (void)state;
   struct tb_event own = event(TB_EVENT_SLICE_BEGIN, &thread, 2000, "own");
   own.phase = 'B';
-  own.has |= TB_HAS_PHASE;
+  own.has |= TB_HAS_EXPLICIT_PHASE;
   put(event(TB_EVENT_SLICE_BEGIN, &thread, 1000, "around"));
   put(own);
   put(event(TB_EVENT_SLICE_END, &thread, 4000, NULL));
@@ -265,7 +265,7 @@ static void an_end_that_overtakes_the_one_before_it_ends_the_inner_slice(void **
 static void an_end_that_says_only_where_it_is_in_the_source_says_it(void **state) {
   (void)state;
   struct tb_event end = event(TB_EVENT_SLICE_END, &thread, 2000, NULL);
-  end.source_location.file = TB_SLICE("a.c");
+  end.source_location.file = TB_STR("a.c");
   put(event(TB_EVENT_SLICE_BEGIN, &thread, 1000, "n"));
   put(end);
   finish_with(
@@ -306,7 +306,7 @@ static void slices_that_begin_out_of_order_leave_begins_and_ends_to_the_reader(v
 static void an_end_that_comes_before_its_begin_has_its_category(void **state) {
   (void)state;
   struct tb_event begin = event(TB_EVENT_SLICE_BEGIN, &lane, 2000, "late");
-  begin.categories = TB_SLICE("c");
+  begin.categories = TB_STR("c");
   put(event(TB_EVENT_SLICE_END, &lane, 1000, NULL)); /* of what began before the trace */
   put(event(TB_EVENT_SLICE_END, &lane, 3000, NULL));
   put(begin);
@@ -333,7 +333,7 @@ static void an_end_of_another_track_closes_the_slice_that_it_names(void **state)
 static void slices_of_other_tracks_become_async_pairs_with_the_tracks_id(void **state) {
   (void)state;
   struct tb_event begin = event(TB_EVENT_SLICE_BEGIN, &lane, 1000, "job");
-  begin.categories = TB_SLICE("c");
+  begin.categories = TB_STR("c");
   put(begin);
   put(event(TB_EVENT_INSTANT, &lane, 1500, "step"));
   put(event(TB_EVENT_SLICE_END, &lane, 2000, NULL));
@@ -413,7 +413,7 @@ static void a_series_that_follows_joins_whatever_the_first_one_has_beside(void *
 
 static void tracks_are_named_once_until_they_change(void **state) {
   (void)state;
-  const struct tb_slice labels[] = {TB_SLICE("one"), TB_SLICE("two")};
+  const struct tb_str labels[] = {TB_STR("one"), TB_STR("two")};
   struct tb_track labelled = process;
   labelled.labels = labels;
   labelled.label_count = 2;
@@ -435,15 +435,15 @@ static void flows_are_written_in_the_order_of_time(void **state) {
   struct tb_event late = event(TB_EVENT_INSTANT, &other_thread, 3000, "late");
   late.terminating_flow_ids = &flow;
   late.terminating_flow_count = 1;
-  struct tb_event early = event(TB_EVENT_INSTANT, &thread, 1000, "early");
-  early.flow_ids = &flow;
-  early.flow_count = 1;
-  struct tb_event middle = early;
+  struct tb_event sorts_first = event(TB_EVENT_INSTANT, &thread, 1000, "early");
+  sorts_first.flow_ids = &flow;
+  sorts_first.flow_count = 1;
+  struct tb_event middle = sorts_first;
   middle.ts = 2000;
-  middle.name = TB_SLICE("middle");
+  middle.name = TB_STR("middle");
   put(late);
   put(middle);
-  put(early);
+  put(sorts_first);
   finish_with(
       "{\"name\":\"late\",\"ph\":\"i\",\"ts\":3,\"pid\":7,\"tid\":9,\"s\":\"t\"},\n"
       "{\"name\":\"middle\",\"ph\":\"i\",\"ts\":2,\"pid\":7,\"tid\":8,\"s\":\"t\"},\n"
@@ -516,8 +516,8 @@ static void what_json_cannot_hold_is_counted(void **state) {
 static void bytes_that_are_no_text_are_counted(void **state) {
   (void)state;
   const struct tb_arg args[] = {
-      {.name = TB_SLICE("field_1"), .type = TB_ARG_BLOB, .text = TB_SLICE("\x01 text"), .span = 1},
-      {.name = TB_SLICE("field_2"), .type = TB_ARG_BLOB, .text = TB_SLICE("a\xff"), .span = 1}};
+      {.name = TB_STR("field_1"), .type = TB_ARG_BLOB, .text = TB_STR("\x01 text"), .span = 1},
+      {.name = TB_STR("field_2"), .type = TB_ARG_BLOB, .text = TB_STR("a\xff"), .span = 1}};
   struct tb_event e = event(TB_EVENT_INSTANT, &thread, 1000, "x");
   e.has |= TB_HAS_ARGS;
   e.offset = 7;

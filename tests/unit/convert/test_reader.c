@@ -53,23 +53,23 @@ static void the_allocator_that_was_passed_in_gives_all_memory_and_gets_it_back(v
 static void a_text_that_was_kept_is_one_for_equal_texts_and_outlives_its_event(void **state) {
   (void)state;
   struct tb_reader *reader;
-  struct tb_slice first, again, empty;
+  struct tb_str first, again, empty;
   assert_int_equal(tb_reader_open(TRACE("events"), NULL, &reader, NULL), TB_OK);
   char text[] = "a text of the caller's";
-  assert_int_equal(tb_reader_keep(reader, TB_SLICE("a text of the caller's"), &first), TB_OK);
-  assert_int_equal(tb_reader_keep(reader, (struct tb_slice){text, sizeof(text) - 1}, &again), TB_OK);
+  assert_int_equal(tb_reader_intern(reader, TB_STR("a text of the caller's"), &first), TB_OK);
+  assert_int_equal(tb_reader_intern(reader, (struct tb_str){text, sizeof(text) - 1}, &again), TB_OK);
   assert_ptr_equal(first.ptr, again.ptr);
   assert_ptr_not_equal(again.ptr, text);
   const struct tb_event *event;
   while (tb_reader_next(reader, &event) == TB_OK) {
-    struct tb_slice kept;
-    assert_int_equal(tb_reader_keep(reader, event->name, &kept), TB_OK);
+    struct tb_str kept;
+    assert_int_equal(tb_reader_intern(reader, event->name, &kept), TB_OK);
     assert_int_equal(kept.len, event->name.len);
     assert_true(!kept.len || kept.ptr != event->name.ptr);
   }
   text[0] = 'x';
   assert_memory_equal(first.ptr, "a text of the caller's", first.len);
-  assert_int_equal(tb_reader_keep(reader, (struct tb_slice){NULL, 0}, &empty), TB_OK);
+  assert_int_equal(tb_reader_intern(reader, (struct tb_str){NULL, 0}, &empty), TB_OK);
   assert_int_equal(empty.len, 0);
   tb_reader_close(reader);
 }
@@ -107,7 +107,7 @@ static void readers_in_two_threads_know_nothing_of_each_other(void **state) {
 }
 
 /* Feeds the beginning and then zeros until the reader has enough of them; how many it took. */
-static size_t zeros_until_refused(enum tb_format format, struct tb_slice beginning, size_t max) {
+static size_t zeros_until_refused(enum tb_format format, struct tb_str beginning, size_t max) {
   const struct tb_reader_options options = {.size = sizeof(options), .format = format, .max_junk_bytes = max};
   static const char zeros[1 << 14];
   struct tb_reader *reader;
@@ -132,7 +132,7 @@ static void junk_before_the_first_event_has_a_bound(void **state) {
   enum { MAX = 4 << 20, SOME = (1 << 20) + (256 << 10) }; /* ftrace: a line and what is read at a time */
   const struct {
     enum tb_format format;
-    struct tb_slice beginning;
+    struct tb_str beginning;
   } inputs[] = {{TB_FORMAT_JSON, {"", 0}},
                 {TB_FORMAT_JSON, {"{\"otherData\":{},\"traceEvents\":[", 32}},
                 {TB_FORMAT_PERFETTO, {"", 0}},
@@ -142,7 +142,7 @@ static void junk_before_the_first_event_has_a_bound(void **state) {
     size_t fed = zeros_until_refused(inputs[i].format, inputs[i].beginning, MAX);
     assert_in_range(fed, MAX, MAX + SOME);
   }
-  size_t by_default = zeros_until_refused(TB_FORMAT_JSON, (struct tb_slice){"[", 1}, 0);
+  size_t by_default = zeros_until_refused(TB_FORMAT_JSON, (struct tb_str){"[", 1}, 0);
   assert_in_range(by_default, 64 << 20, (64 << 20) + SOME);
 }
 

@@ -32,9 +32,9 @@ static int stop(void **state) {
   return 0;
 }
 
-static struct tb_slice slice_of(const char *text) { return (struct tb_slice){text, strlen(text)}; }
+static struct tb_str slice_of(const char *text) { return (struct tb_str){text, strlen(text)}; }
 
-static void assert_slice(struct tb_slice slice, const char *expected) {
+static void assert_slice(struct tb_str slice, const char *expected) {
   assert_int_equal(slice.len, strlen(expected));
   assert_memory_equal(slice.ptr, expected, slice.len);
 }
@@ -83,8 +83,8 @@ static void a_line_without_an_end_costs_no_more_than_its_length(void **state) {
   struct tb_ftrace_text_event event;
   for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++) {
     for (size_t k = 0, len = strlen(patterns[i]); k < LEN; k++) line[k] = patterns[i][k % len];
-    assert_false(tb_ftrace_parse_line((struct tb_slice){line, LEN}, &event));
-    event = (struct tb_ftrace_text_event){.name = TB_SLICE("e"), .arguments = {line, LEN}};
+    assert_false(tb_ftrace_parse_line((struct tb_str){line, LEN}, &event));
+    event = (struct tb_ftrace_text_event){.name = TB_STR("e"), .arguments = {line, LEN}};
     encoded.len = 0;
     assert_int_equal(tb_ftrace_encode(&event, TB_FTRACE_STATES_4_14, &symbols, &encoded), TB_OK);
   }
@@ -117,7 +117,7 @@ static const char *encode_and_print(const char *name, const char *arguments) {
       .line = {.tid = 5, .ts = 7}, .name = slice_of(name), .arguments = slice_of(arguments)};
   encoded.len = printed.buffer.len = 0;
   assert_int_equal(tb_ftrace_encode(&event, TB_FTRACE_STATES_4_14, &symbols, &encoded), TB_OK);
-  struct tb_wire_cursor cursor = tb_wire_cursor((struct tb_slice){encoded.data, encoded.len});
+  struct tb_wire_cursor cursor = tb_wire_cursor((struct tb_str){encoded.data, encoded.len});
   struct tb_wire_field field;
   unsigned kinds = 0;
   while (tb_wire_next(&cursor, &field) == TB_OK) {
@@ -171,7 +171,7 @@ static void what_the_kernel_prints_otherwise_is_understood(void **state) {
 
 /* The number of a field of the message that is field `kind` of what was encoded. */
 static uint64_t number_in(uint32_t kind, uint32_t number) {
-  struct tb_wire_cursor cursor = tb_wire_cursor((struct tb_slice){encoded.data, encoded.len});
+  struct tb_wire_cursor cursor = tb_wire_cursor((struct tb_str){encoded.data, encoded.len});
   struct tb_wire_field field;
   while (tb_wire_next(&cursor, &field) == TB_OK) {
     if (field.number != kind || field.type != TB_WIRE_BYTES) continue;
@@ -222,7 +222,7 @@ static void marks_keep_their_text_whatever_they_are_called(void **state) {
   (void)state;
   static const char *const names[] = {"tracing_mark_write", "print", "0", "dpu_tracing_mark_write"};
   for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-    const struct tb_ftrace_text_event event = {.name = slice_of(names[i]), .arguments = TB_SLICE("B|30|draw")};
+    const struct tb_ftrace_text_event event = {.name = slice_of(names[i]), .arguments = TB_STR("B|30|draw")};
     encoded.len = 0;
     assert_int_equal(tb_ftrace_encode(&event, TB_FTRACE_STATES_OLD, &symbols, &encoded), TB_OK);
     assert_non_null(memmem(encoded.data, encoded.len, "B|30|draw\n", 10));

@@ -31,21 +31,21 @@ static void assert_text(const char *expected) {
   out.buffer.len = 0;
 }
 
-#define ASSERT_EVENT(kind, bytes, expected)                                                              \
-  do {                                                                                                   \
-    assert_true(tb_ftrace_put_event(&out, (kind), (struct tb_slice){(bytes), sizeof(bytes) - 1}, NULL)); \
-    assert_text(expected);                                                                               \
+#define ASSERT_EVENT(kind, bytes, expected)                                                            \
+  do {                                                                                                 \
+    assert_true(tb_ftrace_put_event(&out, (kind), (struct tb_str){(bytes), sizeof(bytes) - 1}, NULL)); \
+    assert_text(expected);                                                                             \
   } while (0)
 
 static void a_line_begins_with_task_process_cpu_and_seconds(void **state) {
   (void)state;
-  struct tb_ftrace_line line = {TB_SLICE("app"), 31, 30, true, 2, 1500000000};
+  struct tb_ftrace_line line = {TB_STR("app"), 31, 30, true, 2, 1500000000};
   tb_ftrace_put_line_head(&out, &line);
   assert_text("app-31 (30) [002] .... 1.500000000: ");
-  line = (struct tb_ftrace_line){TB_SLICE(""), 31, 0, false, 1234, 7};
+  line = (struct tb_ftrace_line){TB_STR(""), 31, 0, false, 1234, 7};
   tb_ftrace_put_line_head(&out, &line);
   assert_text("<...>-31 (-----) [1234] .... 0.000000007: ");
-  line.task = TB_SLICE("pool[69]"); /* readers would take 69 for the CPU */
+  line.task = TB_STR("pool[69]"); /* readers would take 69 for the CPU */
   tb_ftrace_put_line_head(&out, &line);
   assert_text("<...>-31 (-----) [1234] .... 0.000000007: ");
 }
@@ -70,11 +70,11 @@ static void seconds_read_as_a_double_are_the_exact_nanoseconds(void **state) {
 
 static void scheduling_has_the_kernels_words(void **state) {
   (void)state;
-  struct tb_ftrace_switch change = {TB_SLICE("a"), TB_SLICE("b c"), 1, 2, 120, -3, 1};
+  struct tb_ftrace_switch change = {TB_STR("a"), TB_STR("b c"), 1, 2, 120, -3, 1};
   tb_ftrace_put_switch(&out, &change, TB_FTRACE_STATES_4_14);
   assert_text(
       "sched_switch: prev_comm=a prev_pid=1 prev_prio=120 prev_state=S ==> next_comm=b c next_pid=2 next_prio=-3");
-  struct tb_ftrace_waking waking = {TB_SLICE("a"), 1, 120, 7};
+  struct tb_ftrace_waking waking = {TB_STR("a"), 1, 120, 7};
   tb_ftrace_put_waking(&out, &waking);
   assert_text("sched_waking: comm=a pid=1 prio=120 target_cpu=007");
 }
@@ -108,7 +108,7 @@ static void marks_of_drivers_are_marks_like_any(void **state) {
                "tracing_mark_write: C|30|x|5");
   ASSERT_EVENT(TB_FTRACE_EVENT_DPU_TRACING_MARK_WRITE, "\x08\x1e\x22\x01x\x28\x42", "tracing_mark_write: B|0|x");
   ASSERT_EVENT(TB_FTRACE_EVENT_ZERO, "\x08\x02\x12\x00\x18\x1e", "tracing_mark_write: E|30");
-  assert_false(tb_ftrace_put_event(&out, TB_FTRACE_EVENT_ZERO, TB_SLICE("\x08\x08"), NULL));
+  assert_false(tb_ftrace_put_event(&out, TB_FTRACE_EVENT_ZERO, TB_STR("\x08\x08"), NULL));
 }
 
 static void other_events_say_their_fields_by_name(void **state) {
@@ -118,14 +118,14 @@ static void other_events_say_their_fields_by_name(void **state) {
   ASSERT_EVENT(TB_FTRACE_EVENT_BINDER_TRANSACTION, "\x08\x05\x18\x28\x28\x01\x38\x10",
                "binder_transaction: transaction=5 dest_node=0 dest_proc=40 dest_thread=0 reply=1 flags=0x10 code=0x0");
   ASSERT_EVENT(TB_FTRACE_EVENT_GENERIC, "\x0a\x01n\x12\x05\x0a\x01k\x20\x02\x12\x06\x0a\x01s\x1a\x01v", "n: k=2 s=v");
-  assert_false(tb_ftrace_put_event(&out, TB_FTRACE_EVENT_GENERIC, TB_SLICE("\x0a\x09two words"), NULL));
-  assert_false(tb_ftrace_put_event(&out, 9999, TB_SLICE("\x08\x01"), NULL));
+  assert_false(tb_ftrace_put_event(&out, TB_FTRACE_EVENT_GENERIC, TB_STR("\x0a\x09two words"), NULL));
+  assert_false(tb_ftrace_put_event(&out, 9999, TB_STR("\x08\x01"), NULL));
   assert_int_equal(out.buffer.len, 0);
 }
 
 static void no_text_ends_a_line(void **state) {
   (void)state;
-  tb_ftrace_put_mark(&out, TB_SLICE("B|1|a\nb\tc"));
+  tb_ftrace_put_mark(&out, TB_STR("B|1|a\nb\tc"));
   assert_text("tracing_mark_write: B|1|a b c");
 }
 

@@ -16,7 +16,7 @@ static int start(void **state) {
 
 /* Reads what was built, followed by one good event: the lie is one loss of that reason at that offset, and costs
  * nothing behind it. A strict reader stops there. */
-static void expect_lie(const char *reason, uint64_t offset) {
+static void expect_malformed(const char *reason, uint64_t offset) {
   fxt_event(&b, TB_FXT_INSTANT, 0, 1, 0, fxt_inline("good"), 42);
   fxt_text(&b, "good");
   fxt_end(&b);
@@ -39,7 +39,7 @@ static void expect_lie(const char *reason, uint64_t offset) {
 static void a_string_reference_to_nothing_is_caught(void **state) {
   (void)state;
   fxt_event(&b, TB_FXT_INSTANT, 0, 1, 9, 0, 1);
-  expect_lie("a string reference to an entry that was never set", fxt_end(&b));
+  expect_malformed("a string reference to an entry that was never set", fxt_end(&b));
 }
 
 static void an_argument_name_that_refers_to_nothing_is_caught_at_the_argument(void **state) {
@@ -47,7 +47,7 @@ static void an_argument_name_that_refers_to_nothing_is_caught_at_the_argument(vo
   fxt_event(&b, TB_FXT_INSTANT, 1, 1, 0, 0, 1);
   fxt_arg(&b, TB_FXT_ARG_NULL, 1, 5, 0);
   uint64_t offset = fxt_end(&b);
-  expect_lie("a string reference to an entry that was never set", offset + 16);
+  expect_malformed("a string reference to an entry that was never set", offset + 16);
 }
 
 static void an_inline_string_longer_than_its_record_is_caught(void **state) {
@@ -55,7 +55,7 @@ static void an_inline_string_longer_than_its_record_is_caught(void **state) {
   fxt_event(&b, TB_FXT_INSTANT, 0, 1, 0, 0x8000 | 17, 1);
   fxt_text(&b, "only sixteen byt");
   uint64_t offset = fxt_end(&b);
-  expect_lie("an inline string runs past its record", offset + 16);
+  expect_malformed("an inline string runs past its record", offset + 16);
 }
 
 static void a_thread_reference_to_nothing_is_counted_and_the_event_kept(void **state) {
@@ -67,14 +67,14 @@ static void a_thread_reference_to_nothing_is_counted_and_the_event_kept(void **s
   assert_int_equal(event->track->pid, 0);
   assert_int_equal(event->track->tid, 0);
   tb_reader_close(reader);
-  expect_lie("a thread reference to an entry that was never set", offset);
+  expect_malformed("a thread reference to an entry that was never set", offset);
 }
 
 static void a_record_too_short_for_its_inline_thread_is_caught(void **state) {
   (void)state;
   fxt_event(&b, TB_FXT_INSTANT, 0, 0, 0, 0, 1);
   fxt_word(&b, 7);
-  expect_lie("a record too short for its inline thread", fxt_end(&b));
+  expect_malformed("a record too short for its inline thread", fxt_end(&b));
 }
 
 static void an_argument_count_that_is_too_large_is_caught_where_arguments_end(void **state) {
@@ -82,7 +82,7 @@ static void an_argument_count_that_is_too_large_is_caught_where_arguments_end(vo
   fxt_event(&b, TB_FXT_INSTANT, 2, 1, 0, 0, 1);
   fxt_arg(&b, TB_FXT_ARG_INT32, 1, 0, 1);
   uint64_t offset = fxt_end(&b);
-  expect_lie("fewer arguments than the record says", offset + 24);
+  expect_malformed("fewer arguments than the record says", offset + 24);
 }
 
 static void an_argument_of_size_0_is_caught(void **state) {
@@ -90,7 +90,7 @@ static void an_argument_of_size_0_is_caught(void **state) {
   fxt_event(&b, TB_FXT_INSTANT, 1, 1, 0, 0, 1);
   fxt_arg(&b, TB_FXT_ARG_INT32, 0, 0, 1);
   uint64_t offset = fxt_end(&b);
-  expect_lie("an argument of size 0", offset + 16);
+  expect_malformed("an argument of size 0", offset + 16);
 }
 
 static void an_argument_longer_than_its_record_is_caught(void **state) {
@@ -99,7 +99,7 @@ static void an_argument_longer_than_its_record_is_caught(void **state) {
   fxt_arg(&b, TB_FXT_ARG_INT64, 3, 0, 1);
   fxt_word(&b, 1);
   uint64_t offset = fxt_end(&b);
-  expect_lie("an argument runs past its record", offset + 16);
+  expect_malformed("an argument runs past its record", offset + 16);
 }
 
 static void an_argument_too_short_for_its_value_is_caught(void **state) {
@@ -108,7 +108,7 @@ static void an_argument_too_short_for_its_value_is_caught(void **state) {
   fxt_arg(&b, TB_FXT_ARG_INT64, 1, 0, 0);
   fxt_word(&b, 1);
   uint64_t offset = fxt_end(&b);
-  expect_lie("an argument too short for its value", offset + 24);
+  expect_malformed("an argument too short for its value", offset + 24);
 }
 
 static void an_argument_too_short_for_its_blob_is_caught(void **state) {
@@ -117,7 +117,7 @@ static void an_argument_too_short_for_its_blob_is_caught(void **state) {
   fxt_arg(&b, TB_FXT_ARG_BLOB, 2, 0, 0xffffffff);
   fxt_word(&b, 1);
   uint64_t offset = fxt_end(&b);
-  expect_lie("an argument too short for its blob", offset + 24);
+  expect_malformed("an argument too short for its blob", offset + 24);
 }
 
 static void an_argument_of_unknown_type_is_passed_over(void **state) {
@@ -131,74 +131,74 @@ static void an_argument_of_unknown_type_is_passed_over(void **state) {
   assert_int_equal(event->arg_count, 1);
   assert_int_equal(event->args[0].i, 6);
   tb_reader_close(reader);
-  expect_lie("an argument of unknown type", offset + 16);
+  expect_malformed("an argument of unknown type", offset + 16);
 }
 
 static void a_record_too_short_for_its_last_word_is_caught(void **state) {
   (void)state;
   fxt_event(&b, TB_FXT_ASYNC_BEGIN, 0, 1, 0, 0, 1);
-  expect_lie("a record too short for its id", fxt_end(&b));
+  expect_malformed("a record too short for its id", fxt_end(&b));
 }
 
 static void a_record_without_its_time_is_caught(void **state) {
   (void)state;
   fxt_begin(&b, TB_FXT_EVENT, 1 << 24);
-  expect_lie("a record too short for its time", fxt_end(&b));
+  expect_malformed("a record too short for its time", fxt_end(&b));
 }
 
 static void a_time_past_63_bits_is_caught(void **state) {
   (void)state;
   fxt_event(&b, TB_FXT_INSTANT, 0, 1, 0, 0, UINT64_C(1) << 63);
-  expect_lie("a time past the range of 63 bits of ns", fxt_end(&b));
+  expect_malformed("a time past the range of 63 bits of ns", fxt_end(&b));
 }
 
 static void a_duration_that_ends_first_is_caught(void **state) {
   (void)state;
   fxt_event(&b, TB_FXT_DURATION_COMPLETE, 0, 1, 0, 0, 10);
   fxt_word(&b, 9);
-  expect_lie("a duration that ends before it begins", fxt_end(&b));
+  expect_malformed("a duration that ends before it begins", fxt_end(&b));
 }
 
 static void unknown_records_and_events_are_passed_over_by_size(void **state) {
   (void)state;
   fxt_begin(&b, 12, 0), fxt_word(&b, 1);
-  expect_lie("a record of unknown type", fxt_end(&b));
+  expect_malformed("a record of unknown type", fxt_end(&b));
   (void)start(state);
   fxt_event(&b, 11, 0, 1, 0, 0, 1);
-  expect_lie("an event of unknown type", fxt_end(&b));
+  expect_malformed("an event of unknown type", fxt_end(&b));
   (void)start(state);
   fxt_begin(&b, TB_FXT_SCHEDULING, UINT64_C(3) << 60);
-  expect_lie("a scheduling record of unknown kind", fxt_end(&b));
+  expect_malformed("a scheduling record of unknown kind", fxt_end(&b));
   (void)start(state);
   fxt_begin(&b, TB_FXT_METADATA, 9 << 16);
-  expect_lie("a metadata record of unknown kind", fxt_end(&b));
+  expect_malformed("a metadata record of unknown kind", fxt_end(&b));
 }
 
 static void strings_and_names_longer_than_their_records_are_caught(void **state) {
   (void)state;
   fxt_begin(&b, TB_FXT_STRING, 1 << 16 | UINT64_C(9) << 32), fxt_word(&b, 0);
-  expect_lie("a string runs past its record", fxt_end(&b));
+  expect_malformed("a string runs past its record", fxt_end(&b));
   (void)start(state);
   fxt_begin(&b, TB_FXT_METADATA, 1 << 16 | UINT64_C(9) << 52), fxt_word(&b, 0);
-  expect_lie("a provider's name runs past its record", fxt_end(&b));
+  expect_malformed("a provider's name runs past its record", fxt_end(&b));
   (void)start(state);
   fxt_begin(&b, TB_FXT_LOG, 9 << 16 | UINT64_C(1) << 32), fxt_word(&b, 1), fxt_word(&b, 0);
-  expect_lie("a log message runs past its record", fxt_end(&b));
+  expect_malformed("a log message runs past its record", fxt_end(&b));
   (void)start(state);
   fxt_begin(&b, TB_FXT_BLOB, UINT64_C(9) << 32 | UINT64_C(1) << 48), fxt_word(&b, 1);
-  expect_lie("a blob runs past its record", fxt_end(&b));
+  expect_malformed("a blob runs past its record", fxt_end(&b));
   (void)start(state);
   fxt_begin(&b, TB_FXT_THREAD, 2 << 16), fxt_word(&b, 1);
-  expect_lie("a thread record without its koids", fxt_end(&b));
+  expect_malformed("a thread record without its koids", fxt_end(&b));
 }
 
 static void initialisations_that_say_nothing_are_caught(void **state) {
   (void)state;
   fxt_begin(&b, TB_FXT_INITIALIZATION, 0);
-  expect_lie("an initialisation without ticks", fxt_end(&b));
+  expect_malformed("an initialisation without ticks", fxt_end(&b));
   (void)start(state);
   fxt_begin(&b, TB_FXT_INITIALIZATION, 0), fxt_word(&b, 0);
-  expect_lie("an initialisation of 0 ticks per second", fxt_end(&b));
+  expect_malformed("an initialisation of 0 ticks per second", fxt_end(&b));
 }
 
 static void a_large_blob_longer_than_its_record_is_caught(void **state) {
@@ -208,7 +208,7 @@ static void a_large_blob_longer_than_its_record_is_caught(void **state) {
   fxt_word(&b, 0);
   fxt_word(&b, UINT64_MAX); /* a size that overflows when padded */
   fxt_word(&b, 0);
-  expect_lie("a large blob runs past its record", offset);
+  expect_malformed("a large blob runs past its record", offset);
 }
 
 static void a_size_of_0_ends_the_trace_and_keeps_what_came_before(void **state) {

@@ -33,8 +33,8 @@ static bool same_args(const struct tb_arg *x, const struct tb_arg *y, uint32_t c
     if (x[i].type != y[i].type || x[i].width != y[i].width || x[i].flags != y[i].flags || x[i].span != y[i].span)
       return false;
     bool is_text = x[i].type == TB_ARG_STRING || x[i].type == TB_ARG_BLOB;
-    if (!tb_slice_equal(x[i].name, y[i].name)) return false;
-    if (is_text ? !tb_slice_equal(x[i].text, y[i].text) : x[i].type != TB_ARG_DICT && x[i].u != y[i].u) return false;
+    if (!tb_str_equal(x[i].name, y[i].name)) return false;
+    if (is_text ? !tb_str_equal(x[i].text, y[i].text) : x[i].type != TB_ARG_DICT && x[i].u != y[i].u) return false;
   }
   return true;
 }
@@ -45,9 +45,9 @@ static void expect_same_track(const struct tb_track *x, const struct tb_track *y
   assert_int_equal(x->type, y->type);
   assert_int_equal(x->pid, y->pid);
   assert_int_equal(x->tid, y->tid);
-  assert_true(tb_slice_equal(x->name, y->name));
-  assert_true(tb_slice_equal(x->pid_text, y->pid_text));
-  assert_true(tb_slice_equal(x->tid_text, y->tid_text));
+  assert_true(tb_str_equal(x->name, y->name));
+  assert_true(tb_str_equal(x->pid_text, y->pid_text));
+  assert_true(tb_str_equal(x->tid_text, y->tid_text));
 }
 
 static void expect_same_event(const struct tb_event *x, const struct tb_event *y) {
@@ -55,14 +55,14 @@ static void expect_same_event(const struct tb_event *x, const struct tb_event *y
   assert_int_equal(x->has, y->has);
   assert_int_equal(x->ts, y->ts);
   assert_int_equal(x->dur, y->dur);
-  assert_true(tb_slice_equal(x->name, y->name));
-  assert_true(tb_slice_equal(x->categories, y->categories));
+  assert_true(tb_str_equal(x->name, y->name));
+  assert_true(tb_str_equal(x->categories, y->categories));
   assert_int_equal(x->id.value, y->id.value);
   assert_int_equal(x->task_state, y->task_state);
   assert_int_equal(x->priority, y->priority);
   assert_int_equal(x->cpu, y->cpu);
   assert_int_equal(x->blob_type, y->blob_type);
-  assert_true(tb_slice_equal(x->blob, y->blob));
+  assert_true(tb_str_equal(x->blob, y->blob));
   expect_same_track(x->track, y->track);
   expect_same_track(x->thread, y->thread);
   assert_int_equal(x->extra_count, y->extra_count);

@@ -113,8 +113,8 @@ static void processors_past_4095_stay_in_packets_of_our_own(void **state) {
   assert_int_equal(tb_packet_reader_open(between, NULL, &reader, NULL), TB_OK);
   unsigned own = 0, others = 0;
   while (tb_packet_next(reader, &packet) == TB_OK) {
-    own += tb_slice_equal(packet->kind_name, TB_SLICE("far_task_state"));
-    others += tb_slice_equal(packet->kind_name, TB_SLICE("generic_kernel_task_state_event"));
+    own += tb_str_equal(packet->kind_name, TB_STR("far_task_state"));
+    others += tb_str_equal(packet->kind_name, TB_STR("generic_kernel_task_state_event"));
   }
   tb_packet_reader_close(reader);
   assert_int_equal(own, 2); /* only running is on a processor */

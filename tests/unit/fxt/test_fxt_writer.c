@@ -16,7 +16,7 @@ static struct tb_track thread = {
 static int start(void **state) {
   (void)state;
   snprintf(path, sizeof(path), "/tmp/test_fxt_writer.%ld.fxt", (long)getpid());
-  process.name = thread.name = (struct tb_slice){NULL, 0};
+  process.name = thread.name = (struct tb_str){NULL, 0};
   reader = NULL;
   return tb_writer_open(path, NULL, &writer, NULL) != TB_OK;
 }
@@ -83,7 +83,7 @@ static void thread_times_of_begin_and_end_are_one_records_time_and_duration(void
                         .ts = 10,
                         .thread_ts = 1000,
                         .track = &thread,
-                        .name = TB_SLICE("timed")});
+                        .name = TB_STR("timed")});
   put((struct tb_event){
       .type = TB_EVENT_SLICE_END, .has = TB_HAS_TS | TB_HAS_THREAD_TS, .ts = 20, .thread_ts = 1007, .track = &thread});
   read_back();
@@ -192,47 +192,47 @@ static void more_threads_than_the_table_holds_all_come_back(void **state) {
 
 static void the_longest_unused_entry_goes_first(void **state) {
   (void)state;
-  struct tb_fxt_lru table;
+  struct tb_fxt_ref_cache table;
   uint16_t index;
   bool added;
-  tb_fxt_lru_init(&table, tb_default_allocator(), 3, 1000);
+  tb_fxt_ref_cache_init(&table, tb_default_allocator(), 3, 1000);
   const char *const uses[] = {"a", "b", "c", "a", "d", "a", "b"};
   const uint16_t indexes[] = {1, 2, 3, 1, 2, 1, 3};
   const bool news[] = {true, true, true, false, true, false, true};
   for (size_t i = 0; i < 7; i++) {
-    assert_int_equal(tb_fxt_lru_use(&table, tb_slice_from(uses[i]), &index, &added), TB_OK);
+    assert_int_equal(tb_fxt_ref_cache_use(&table, tb_str_from(uses[i]), &index, &added), TB_OK);
     assert_int_equal(index, indexes[i]);
     assert_int_equal(added, news[i]);
   }
-  tb_fxt_lru_free(&table);
+  tb_fxt_ref_cache_free(&table);
 }
 
 static void long_texts_push_out_as_many_as_they_need(void **state) {
   (void)state;
-  struct tb_fxt_lru table;
+  struct tb_fxt_ref_cache table;
   uint16_t index;
   bool added;
-  tb_fxt_lru_init(&table, tb_default_allocator(), 100, 10);
-  assert_int_equal(tb_fxt_lru_use(&table, TB_SLICE("aaaa"), &index, &added), TB_OK);
-  assert_int_equal(tb_fxt_lru_use(&table, TB_SLICE("bbbb"), &index, &added), TB_OK);
-  assert_int_equal(tb_fxt_lru_use(&table, TB_SLICE("cccccccc"), &index, &added), TB_OK);
+  tb_fxt_ref_cache_init(&table, tb_default_allocator(), 100, 10);
+  assert_int_equal(tb_fxt_ref_cache_use(&table, TB_STR("aaaa"), &index, &added), TB_OK);
+  assert_int_equal(tb_fxt_ref_cache_use(&table, TB_STR("bbbb"), &index, &added), TB_OK);
+  assert_int_equal(tb_fxt_ref_cache_use(&table, TB_STR("cccccccc"), &index, &added), TB_OK);
   assert_int_equal(table.bytes, 8);
-  assert_int_equal(tb_fxt_lru_use(&table, TB_SLICE("d"), &index, &added), TB_OK);
+  assert_int_equal(tb_fxt_ref_cache_use(&table, TB_STR("d"), &index, &added), TB_OK);
   assert_true(added && index <= 2);
-  assert_int_equal(tb_fxt_lru_use(&table, TB_SLICE("cccccccc"), &index, &added), TB_OK);
+  assert_int_equal(tb_fxt_ref_cache_use(&table, TB_STR("cccccccc"), &index, &added), TB_OK);
   assert_false(added);
-  tb_fxt_lru_free(&table);
+  tb_fxt_ref_cache_free(&table);
 }
 
 static void nested_arguments_come_back_nested(void **state) {
   (void)state;
   const struct tb_arg args[] = {
-      {.name = TB_SLICE("a"), .type = TB_ARG_DICT, .span = 5},
-      {.name = TB_SLICE("b"), .type = TB_ARG_INT, .i = 1, .span = 1},
-      {.name = TB_SLICE("c"), .type = TB_ARG_ARRAY, .span = 3},
-      {.type = TB_ARG_STRING, .text = TB_SLICE("x"), .span = 1},
+      {.name = TB_STR("a"), .type = TB_ARG_DICT, .span = 5},
+      {.name = TB_STR("b"), .type = TB_ARG_INT, .i = 1, .span = 1},
+      {.name = TB_STR("c"), .type = TB_ARG_ARRAY, .span = 3},
+      {.type = TB_ARG_STRING, .text = TB_STR("x"), .span = 1},
       {.type = TB_ARG_BOOL, .u = 1, .span = 1},
-      {.name = TB_SLICE("e"), .type = TB_ARG_DICT, .span = 1},
+      {.name = TB_STR("e"), .type = TB_ARG_DICT, .span = 1},
   };
   struct tb_event event = event_of(TB_EVENT_INSTANT, "x", 1);
   event.args = args;
@@ -242,7 +242,7 @@ static void nested_arguments_come_back_nested(void **state) {
   const struct tb_event *back = fxt_next(reader);
   assert_int_equal(back->arg_count, 6);
   for (uint32_t i = 0; i < 5; i++) {
-    assert_true(tb_slice_equal(back->args[i].name, args[i].name));
+    assert_true(tb_str_equal(back->args[i].name, args[i].name));
     assert_int_equal(back->args[i].type, args[i].type);
     assert_int_equal(back->args[i].span, args[i].span);
   }
@@ -260,7 +260,7 @@ static void arguments_past_the_fifteenth_come_back(void **state) {
   char names[20][4];
   for (int i = 0; i < 20; i++) {
     snprintf(names[i], sizeof(names[i]), "k%d", i);
-    args[i] = (struct tb_arg){.name = tb_slice_from(names[i]), .type = TB_ARG_INT, .i = i, .span = 1};
+    args[i] = (struct tb_arg){.name = tb_str_from(names[i]), .type = TB_ARG_INT, .i = i, .span = 1};
   }
   struct tb_event event = event_of(TB_EVENT_INSTANT, "x", 1);
   event.args = args;
@@ -270,7 +270,7 @@ static void arguments_past_the_fifteenth_come_back(void **state) {
   const struct tb_event *back = fxt_next(reader);
   assert_int_equal(back->arg_count, 20);
   for (uint32_t i = 0; i < 20; i++) {
-    assert_true(tb_slice_equal(back->args[i].name, args[i].name));
+    assert_true(tb_str_equal(back->args[i].name, args[i].name));
     assert_int_equal(back->args[i].type, TB_ARG_INT);
     assert_int_equal(back->args[i].i, i);
   }
@@ -306,14 +306,14 @@ static void phases_that_fxt_does_not_know_come_back(void **state) {
   event.phase = 'i';
   put(event);
   event = event_of(TB_EVENT_OTHER, "odd", 4);
-  event.phase_text = TB_SLICE("zz");
-  const struct tb_arg extra = {.name = TB_SLICE("cname"), .type = TB_ARG_STRING, .text = TB_SLICE("red"), .span = 1};
+  event.phase_text = TB_STR("zz");
+  const struct tb_arg extra = {.name = TB_STR("cname"), .type = TB_ARG_STRING, .text = TB_STR("red"), .span = 1};
   event.extra = &extra;
   event.extra_count = 1;
   put(event);
   event = event_of(TB_EVENT_ASYNC_BEGIN, "async", 5);
   event.phase = 'b';
-  event.id = (struct tb_id){.kind = TB_ID_LOCAL, .text = TB_SLICE("text")};
+  event.id = (struct tb_id){.kind = TB_ID_LOCAL, .text = TB_STR("text")};
   put(event);
   read_back();
   const struct tb_event *back = fxt_next(reader);
@@ -344,7 +344,7 @@ static void ids_of_other_categories_get_other_numbers(void **state) {
   for (int i = 0; i < 4; i++) {
     struct tb_event event = event_of(i % 2 ? TB_EVENT_ASYNC_END : TB_EVENT_ASYNC_BEGIN, "x", i);
     event.phase = i % 2 ? 'e' : 'b';
-    event.categories = i < 2 ? TB_SLICE("one") : TB_SLICE("two");
+    event.categories = i < 2 ? TB_STR("one") : TB_STR("two");
     event.has |= TB_HAS_CATEGORIES;
     event.id = (struct tb_id){.kind = TB_ID_PLAIN, .is_number = true, .value = 5};
     put(event);
@@ -367,8 +367,8 @@ static void ids_of_other_categories_get_other_numbers(void **state) {
 
 static void names_of_tracks_are_kernel_objects(void **state) {
   (void)state;
-  process.name = TB_SLICE("app");
-  thread.name = TB_SLICE("main");
+  process.name = TB_STR("app");
+  thread.name = TB_STR("main");
   put((struct tb_event){.type = TB_EVENT_TRACK, .track = &thread});
   put(event_of(TB_EVENT_INSTANT, "x", 1));
   read_back();
@@ -380,15 +380,15 @@ static void names_of_tracks_are_kernel_objects(void **state) {
 
 static void metadata_comes_back_as_metadata(void **state) {
   (void)state;
-  const struct tb_arg arg = {.name = TB_SLICE("labels"), .type = TB_ARG_STRING, .text = TB_SLICE("a,b"), .span = 1};
+  const struct tb_arg arg = {.name = TB_STR("labels"), .type = TB_ARG_STRING, .text = TB_STR("a,b"), .span = 1};
   put((struct tb_event){.type = TB_EVENT_METADATA,
                         .track = &process,
-                        .name = TB_SLICE("process_labels"),
+                        .name = TB_STR("process_labels"),
                         .args = &arg,
                         .arg_count = 1,
                         .has = TB_HAS_NAME | TB_HAS_ARGS});
   put((struct tb_event){.type = TB_EVENT_TRACE_METADATA,
-                        .name = TB_SLICE("otherData"),
+                        .name = TB_STR("otherData"),
                         .args = &arg,
                         .arg_count = 1,
                         .has = TB_HAS_NAME | TB_HAS_ARGS});
@@ -413,13 +413,13 @@ static void states_of_the_idle_thread_say_that_it_is_idle(void **state) {
                              .ts = 10,
                              .has = TB_HAS_TS | TB_HAS_CPU | TB_HAS_NAME,
                              .task_state = TB_TASK_RUNNING,
-                             .name = TB_SLICE("running"),
+                             .name = TB_STR("running"),
                              .priority = 120};
   put(running);
   struct tb_event runnable = running;
   runnable.ts = 20;
   runnable.task_state = TB_TASK_RUNNABLE;
-  runnable.name = TB_SLICE("preempted");
+  runnable.name = TB_STR("preempted");
   put(runnable);
   running.ts = 20;
   running.track = &thread;
@@ -435,19 +435,19 @@ static void states_of_the_idle_thread_say_that_it_is_idle(void **state) {
 
 static void packets_need_leave_to_come_along(void **state) {
   (void)state;
-  put((struct tb_event){.type = TB_EVENT_PACKETS, .blob = TB_SLICE("\x0a\x02\x40\x01")});
+  put((struct tb_event){.type = TB_EVENT_PACKETS, .blob = TB_STR("\x0a\x02\x40\x01")});
   size_t count;
   assert_string_equal(tb_writer_losses(writer, &count)->reason,
                       "packets that FXT has no records for (--keep-packets keeps them): unknown");
   put((struct tb_event){
-      .type = TB_EVENT_PACKETS, .name = TB_SLICE("p"), .has = TB_HAS_NAME, .blob = TB_SLICE("\x0a\x02\x40\x01")});
+      .type = TB_EVENT_PACKETS, .name = TB_STR("p"), .has = TB_HAS_NAME, .blob = TB_STR("\x0a\x02\x40\x01")});
   assert_string_equal(tb_writer_losses(writer, &count)[1].reason,
                       "packets that FXT has no records for (--keep-packets keeps them): p");
   put((struct tb_event){.type = TB_EVENT_PACKETS,
-                        .name = TB_SLICE("p"),
+                        .name = TB_STR("p"),
                         .has = TB_HAS_NAME,
                         .blob_type = TB_FXT_BLOB_PERFETTO,
-                        .blob = TB_SLICE("\x0a\x02\x40\x01")});
+                        .blob = TB_STR("\x0a\x02\x40\x01")});
   read_back();
   const struct tb_event *back = fxt_next(reader);
   assert_int_equal(back->type, TB_EVENT_PACKETS);

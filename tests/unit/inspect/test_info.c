@@ -85,7 +85,7 @@ static void info_as_json_is_json_for_all_kinds_of_traces(void **state) {
     assert_true(status == TB_OK || status == TB_PARTIAL);
     text.len = 0;
     assert_int_equal(tb_info_json(info, gather, &text), TB_OK);
-    assert_true(tb_json_is_valid((struct tb_slice){text.text, text.len}, 8));
+    assert_true(tb_json_is_valid((struct tb_str){text.text, text.len}, 8));
     tb_info_close(info);
   }
 }

@@ -25,9 +25,9 @@ static int stop(void **state) {
 }
 
 #define ASSERT_PRINTS(type, bytes, expected) \
-  assert_prints((type), (struct tb_slice){(bytes), sizeof(bytes) - 1}, (expected))
+  assert_prints((type), (struct tb_str){(bytes), sizeof(bytes) - 1}, (expected))
 
-static void assert_prints(const ProtobufCMessageDescriptor *type, struct tb_slice bytes, const char *expected) {
+static void assert_prints(const ProtobufCMessageDescriptor *type, struct tb_str bytes, const char *expected) {
   out.len = 0;
   assert_int_equal(tb_text_message(&out, type, bytes, 0, NULL), TB_OK);
   assert_int_equal(tb_buffer_append(&out, "", 1), TB_OK);
@@ -63,7 +63,7 @@ static void unknown_fields_show_their_wire_type(void **state) {
 static void strings_escape_what_is_no_text(void **state) {
   (void)state;
   out.len = 0;
-  assert_int_equal(tb_text_string(&out, TB_SLICE("a\"\\\n\t\x01\xff\xc3\xa4")), TB_OK);
+  assert_int_equal(tb_text_string(&out, TB_STR("a\"\\\n\t\x01\xff\xc3\xa4")), TB_OK);
   assert_int_equal(tb_buffer_append(&out, "", 1), TB_OK);
   assert_string_equal(out.data, "\"a\\\"\\\\\\n\\t\\001\\377\xc3\xa4\"");
 }
@@ -71,7 +71,7 @@ static void strings_escape_what_is_no_text(void **state) {
 static void damage_ends_the_text_with_an_error(void **state) {
   (void)state;
   out.len = 0;
-  assert_int_equal(tb_text_message(&out, packet, TB_SLICE("\x40\x01\x50"), 0, NULL), TB_BAD_DATA);
+  assert_int_equal(tb_text_message(&out, packet, TB_STR("\x40\x01\x50"), 0, NULL), TB_BAD_DATA);
   assert_int_equal(tb_buffer_append(&out, "", 1), TB_OK);
   assert_string_equal(out.data, "timestamp: 1\n");
 }
@@ -88,7 +88,7 @@ static void messages_that_nest_too_deep_come_as_bytes(void **state) {
     memcpy(at, head, (size_t)(p - head));
   }
   out.len = 0;
-  assert_int_equal(tb_text_message(&out, NULL, (struct tb_slice){at, (size_t)(end - at)}, 0, NULL), TB_OK);
+  assert_int_equal(tb_text_message(&out, NULL, (struct tb_str){at, (size_t)(end - at)}, 0, NULL), TB_OK);
   assert_int_equal(tb_buffer_append(&out, "", 1), TB_OK);
   assert_non_null(strstr(out.data, "1: \""));
 }

@@ -19,7 +19,7 @@ static void creates_an_empty_file_for_its_owner_alone(void **state) {
   struct tb_error error = {.code = TB_OK};
   struct stat st;
   mode_t before = umask(0);
-  int a = tb_temporary_create_nameless(NULL, &error), b = tb_temporary_create_nameless(NULL, &error);
+  int a = tb_temp_file_create_nameless(NULL, &error), b = tb_temp_file_create_nameless(NULL, &error);
   (void)umask(before);
   assert_true(a >= 0 && b >= 0);
   assert_int_equal(write(b, "x", 1), 1);
@@ -50,7 +50,7 @@ static void leaves_nothing_behind(void **state) {
     struct stat st;
     assert_non_null(mkdtemp(directory));
     refuse_nameless = refuse;
-    int fd = tb_temporary_create_nameless(directory, &error);
+    int fd = tb_temp_file_create_nameless(directory, &error);
     refuse_nameless = false;
     assert_true(fd >= 0);
     assert_int_equal(fstat(fd, &st), 0);
@@ -63,7 +63,7 @@ static void leaves_nothing_behind(void **state) {
 static void names_the_directory_that_cannot_be_used(void **state) {
   (void)state;
   struct tb_error error = {.code = TB_OK};
-  assert_int_equal(tb_temporary_create_nameless("/nowhere", &error), -1);
+  assert_int_equal(tb_temp_file_create_nameless("/nowhere", &error), -1);
   assert_int_equal(error.code, TB_IO);
   assert_non_null(strstr(error.message, "/nowhere"));
 }

@@ -79,7 +79,7 @@ static void many_doubles_read_back_as_themselves(void **state) {
     assert_true(end - text <= TB_JSON_DOUBLE_MAX);
     back = strtod(text, NULL);
     assert_memory_equal(&back, &value, sizeof(value));
-    assert_true(tb_json_is_valid((struct tb_slice){text, (size_t)(end - text)}, 1));
+    assert_true(tb_json_is_valid((struct tb_str){text, (size_t)(end - text)}, 1));
   }
 }
 
@@ -92,23 +92,23 @@ static void what_is_no_number_becomes_a_string(void **state) {
 
 static void strings_escape_what_json_forbids(void **state) {
   (void)state;
-  ASSERT_PUT(tb_json_put_string(text, TB_SLICE("a\"b\\c/\b\f\n\r\t\x01\x1f\x0b\x7f")),
+  ASSERT_PUT(tb_json_put_string(text, TB_STR("a\"b\\c/\b\f\n\r\t\x01\x1f\x0b\x7f")),
              "\"a\\\"b\\\\c/\\b\\f\\n\\r\\t\\u0001\\u001f\\u000b\\u007f\"");
-  ASSERT_PUT(tb_json_put_string(text, TB_SLICE("nul\0nul")), "\"nul\\u0000nul\"");
-  ASSERT_PUT(tb_json_put_string(text, (struct tb_slice){NULL, 0}), "\"\"");
-  ASSERT_PUT(tb_json_put_string(text, TB_SLICE("na\xc3\xafve \xe6\x97\xa5 \xf0\x9f\x98\x80")),
+  ASSERT_PUT(tb_json_put_string(text, TB_STR("nul\0nul")), "\"nul\\u0000nul\"");
+  ASSERT_PUT(tb_json_put_string(text, (struct tb_str){NULL, 0}), "\"\"");
+  ASSERT_PUT(tb_json_put_string(text, TB_STR("na\xc3\xafve \xe6\x97\xa5 \xf0\x9f\x98\x80")),
              "\"na\xc3\xafve \xe6\x97\xa5 \xf0\x9f\x98\x80\"");
 }
 
 static void bytes_that_are_no_utf8_become_replacement_characters(void **state) {
   (void)state;
-  ASSERT_PUT(tb_json_put_string(text, TB_SLICE("a\xff"
-                                               "b")),
+  ASSERT_PUT(tb_json_put_string(text, TB_STR("a\xff"
+                                             "b")),
              "\"a\xef\xbf\xbd"
              "b\"");
-  ASSERT_PUT(tb_json_put_string(text, TB_SLICE("\xe6\x97")), "\"\xef\xbf\xbd\"");
-  ASSERT_PUT(tb_json_put_string(text, TB_SLICE("\xc0\x80")), "\"\xef\xbf\xbd\xef\xbf\xbd\"");
-  ASSERT_PUT(tb_json_put_string(text, TB_SLICE("\xed\xa0\x80")), "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"");
+  ASSERT_PUT(tb_json_put_string(text, TB_STR("\xe6\x97")), "\"\xef\xbf\xbd\"");
+  ASSERT_PUT(tb_json_put_string(text, TB_STR("\xc0\x80")), "\"\xef\xbf\xbd\xef\xbf\xbd\"");
+  ASSERT_PUT(tb_json_put_string(text, TB_STR("\xed\xa0\x80")), "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"");
 }
 
 static void each_byte_at_each_place_of_a_string_is_valid_json_again(void **state) {
@@ -118,8 +118,8 @@ static void each_byte_at_each_place_of_a_string_is_valid_json_again(void **state
       char input[19];
       memset(input, 'x', sizeof(input));
       input[at] = (char)byte;
-      char *end = tb_json_put_string(text, (struct tb_slice){input, sizeof(input)});
-      assert_true(tb_json_is_valid((struct tb_slice){text, (size_t)(end - text)}, 1));
+      char *end = tb_json_put_string(text, (struct tb_str){input, sizeof(input)});
+      assert_true(tb_json_is_valid((struct tb_str){text, (size_t)(end - text)}, 1));
       assert_true((size_t)(end - text) <= sizeof(input) * 6 + 2);
       if (byte >= 0x20 && byte < 0x7f && byte != '"' && byte != '\\') {
         assert_int_equal(end - text, sizeof(input) + 2);
@@ -129,7 +129,7 @@ static void each_byte_at_each_place_of_a_string_is_valid_json_again(void **state
 }
 
 static bool valid(const char *json, unsigned depth) {
-  return tb_json_is_valid((struct tb_slice){json, strlen(json)}, depth);
+  return tb_json_is_valid((struct tb_str){json, strlen(json)}, depth);
 }
 
 static void json_texts_are_told_from_others(void **state) {
@@ -148,7 +148,7 @@ static void json_texts_that_nest_too_deep_are_refused(void **state) {
   assert_true(valid("[[[]]]", 3));
   assert_false(valid("[[[]]]", 2));
   memset(text, '[', 3000);
-  assert_false(tb_json_is_valid((struct tb_slice){text, 3000}, UINT32_MAX));
+  assert_false(tb_json_is_valid((struct tb_str){text, 3000}, UINT32_MAX));
 }
 
 int main(void) {

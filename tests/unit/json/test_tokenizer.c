@@ -11,7 +11,7 @@
 
 struct fixture {
   struct tb_arena arena;
-  struct tb_scan scan;
+  struct tb_tokenizer scan;
   char text[4096 + TB_BATCH_PADDING];
 };
 
@@ -31,13 +31,13 @@ static int teardown(void **state) {
 static const char *use(struct fixture *f, const char *text, size_t len) {
   memset(f->text, 0, sizeof(f->text));
   memcpy(f->text, text, len);
-  f->scan = (struct tb_scan){.end = f->text + len, .arena = &f->arena};
+  f->scan = (struct tb_tokenizer){.end = f->text + len, .arena = &f->arena};
   return f->text;
 }
 
 static void assert_string(struct fixture *f, const char *json, size_t json_len, const char *expected, size_t len) {
-  struct tb_slice text;
-  const char *p = use(f, json, json_len), *end = tb_scan_string(&f->scan, p + 1, &text);
+  struct tb_str text;
+  const char *p = use(f, json, json_len), *end = tb_tokenizer_string(&f->scan, p + 1, &text);
   assert_ptr_equal(end, f->scan.end);
   assert_int_equal(text.len, len);
   assert_memory_equal(text.ptr, expected, len);
@@ -46,13 +46,13 @@ static void assert_string(struct fixture *f, const char *json, size_t json_len, 
 
 static void plain_strings_point_into_the_text(void **state) {
   struct fixture *f = *state;
-  struct tb_slice text;
+  struct tb_str text;
   for (size_t len = 0; len < 100; len++) {
     char json[128];
     memset(json, 'x', sizeof(json));
     json[0] = json[len + 1] = '"';
     const char *p = use(f, json, len + 2);
-    assert_ptr_equal(tb_scan_string(&f->scan, p + 1, &text), f->scan.end);
+    assert_ptr_equal(tb_tokenizer_string(&f->scan, p + 1, &text), f->scan.end);
     assert_ptr_equal(text.ptr, p + 1);
     assert_int_equal(text.len, len);
   }
@@ -100,10 +100,10 @@ static void a_string_that_the_text_ends_in_needs_more(void **state) {
   struct fixture *f = *state;
   static const char json[] = "\"ab\\\"c\\u0041\xc3\xa4 and some more than thirty-two bytes\"";
   for (size_t len = 1; len < sizeof(json) - 1; len++) {
-    struct tb_slice text;
+    struct tb_str text;
     const char *p = use(f, json, len);
-    assert_null(tb_scan_string(&f->scan, p + 1, &text));
-    assert_int_equal(f->scan.status, TB_SCAN_MORE);
+    assert_null(tb_tokenizer_string(&f->scan, p + 1, &text));
+    assert_int_equal(f->scan.status, TB_TOKENIZER_MORE);
   }
 }
 
@@ -117,7 +117,7 @@ static void numbers_of_every_length_are_read(void **state) {
     json[len] = ',';
     struct tb_decimal number;
     const char *p = use(f, json, len + 1);
-    assert_ptr_equal(tb_scan_number(&f->scan, p, &number), p + len);
+    assert_ptr_equal(tb_tokenizer_number(&f->scan, p, &number), p + len);
     assert_true(number.mantissa == expected);
     assert_true(number.integer);
   }
@@ -138,7 +138,7 @@ static void fractions_signs_and_exponents_are_read(void **state) {
   for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
     struct tb_decimal number;
     const char *p = use(f, cases[i].json, strlen(cases[i].json));
-    assert_ptr_equal(tb_scan_number(&f->scan, p, &number), f->scan.end - 1);
+    assert_ptr_equal(tb_tokenizer_number(&f->scan, p, &number), f->scan.end - 1);
     assert_true(number.mantissa == cases[i].mantissa);
     assert_int_equal(number.exponent, cases[i].exponent);
     assert_int_equal(number.negative, cases[i].negative);
@@ -152,8 +152,8 @@ static void a_number_at_the_end_of_the_text_needs_more(void **state) {
   for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
     struct tb_decimal number;
     const char *p = use(f, cases[i], strlen(cases[i]));
-    assert_null(tb_scan_number(&f->scan, p, &number));
-    assert_int_equal(f->scan.status, TB_SCAN_MORE);
+    assert_null(tb_tokenizer_number(&f->scan, p, &number));
+    assert_int_equal(f->scan.status, TB_TOKENIZER_MORE);
   }
 }
 
@@ -164,7 +164,7 @@ static void white_space_of_every_length_is_passed(void **state) {
     for (size_t i = 0; i < len; i++) json[i] = " \n\r\t"[i % 4];
     json[len] = 'x';
     const char *p = use(f, json, len + 1);
-    assert_ptr_equal(tb_scan_space(p), p + len);
+    assert_ptr_equal(tb_tokenizer_space(p), p + len);
   }
 }
 
@@ -179,9 +179,9 @@ static void whole_values_are_passed_over(void **state) {
                                       "-Infinity,",
                                       "{ } ,"};
   for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-    const char *p = use(f, cases[i], strlen(cases[i])), *end = tb_scan_skip_value(&f->scan, p);
+    const char *p = use(f, cases[i], strlen(cases[i])), *end = tb_tokenizer_skip_value(&f->scan, p);
     assert_non_null(end);
-    assert_ptr_equal(tb_scan_space(end), f->scan.end - 1);
+    assert_ptr_equal(tb_tokenizer_space(end), f->scan.end - 1);
   }
 }
 
@@ -193,8 +193,8 @@ static void what_is_no_value_is_refused_where_it_stands(void **state) {
   } cases[] = {{"x,", 0}, {"[1,trux,2],", 3}, {"{\"a\":%},", 5}, {"],", 0}, {"[1}", 2}};
   for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
     const char *p = use(f, cases[i].json, strlen(cases[i].json));
-    assert_null(tb_scan_skip_value(&f->scan, p));
-    assert_int_equal(f->scan.status, TB_SCAN_BAD);
+    assert_null(tb_tokenizer_skip_value(&f->scan, p));
+    assert_int_equal(f->scan.status, TB_TOKENIZER_BAD);
     assert_int_equal(f->scan.at - p, cases[i].at);
   }
 }
@@ -203,7 +203,7 @@ static void raw_text_is_made_valid(void **state) {
   struct fixture *f = *state;
   static const char json[] = "{\"a\":\"x\x01\\\"\xff\"}", expected[] = "{\"a\":\"x\\u0001\\\"\xef\xbf\xbd\"}";
   const char *p = use(f, json, sizeof(json) - 1);
-  struct tb_slice text = tb_scan_raw(&f->scan, p, f->scan.end);
+  struct tb_str text = tb_tokenizer_raw(&f->scan, p, f->scan.end);
   assert_int_equal(text.len, sizeof(expected) - 1);
   assert_memory_equal(text.ptr, expected, text.len);
 }

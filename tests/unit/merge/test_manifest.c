@@ -21,7 +21,7 @@ static int tear_down(void **unused) {
 
 static enum tb_status parse(const char *text) {
   error = (struct tb_error){0};
-  return tb_manifest_parse(&arena, tb_slice_from(text), &manifest, &error);
+  return tb_manifest_parse(&arena, tb_str_from(text), &manifest, &error);
 }
 
 #define WITH(body) "{\"perfetto_manifest\": {\"version\": 1, " body "}}"

@@ -231,9 +231,9 @@ static void a_message_that_cannot_be_met_is_told(void **unused) {
   assert_int_equal(report_of(1)->outliers, 1);
   const struct tb_merge_note *note = find_note(TB_MERGE_NOTE_MESSAGE_BACKWARDS, 0);
   assert_non_null(note);
-  long long early = 0;
-  assert_int_equal(sscanf(note->text, "flow 77 arrives %lld ns before", &early), 1);
-  assert_true(early > 999000000 && early < 1001000000);
+  long long sorts_first = 0;
+  assert_int_equal(sscanf(note->text, "flow 77 arrives %lld ns before", &sorts_first), 1);
+  assert_true(sorts_first > 999000000 && sorts_first < 1001000000);
   assert_note(TB_MERGE_NOTE_MESSAGES_BACKWARDS, 1, "1 of 21 messages");
 }
 

@@ -125,7 +125,7 @@ static void packets_on_another_clock_are_still_related_by_the_inputs_own_snapsho
   assert_int_equal(get_number(event_packet("mono", 0), 58), MONO);
   assert_int_equal(event_time("mono"), S(7002) - 1000);
   for (size_t i = 0; i < run.packet_count; i++) {
-    struct tb_slice snapshot_bytes;
+    struct tb_str snapshot_bytes;
     if (!find_bytes(run.packets[i], 6, &snapshot_bytes)) continue;
     if (!has_number(run.packets[i], 10))
       continue; /* the merger's, for readers that would not know the machine's clock */
@@ -155,8 +155,8 @@ static struct msg ftrace_on_raw(uint64_t boot, uint64_t raw, uint64_t ts) {
   return t;
 }
 
-static struct tb_slice bundle_of(size_t nth) {
-  struct tb_slice bundle = {NULL, 0};
+static struct tb_str bundle_of(size_t nth) {
+  struct tb_str bundle = {NULL, 0};
   for (size_t i = 0; i < run.packet_count; i++)
     if (find_bytes(run.packets[i], TB_TRACE_PACKET_FTRACE_EVENTS, &bundle) && nth-- == 0) return bundle;
   fail_msg("no such bundle");
@@ -224,7 +224,7 @@ static void the_merged_trace_is_on_the_clock_that_is_asked_for(void **unused) {
   merge_well();
   assert_int_equal(event_time("a"), S(101) - 1000);
   assert_int_equal(event_time("b"), S(111) - 1000);
-  struct tb_slice snapshot_of_a = get_bytes(run.packets[0], 6); /* readers would take BOOTTIME where nothing is said */
+  struct tb_str snapshot_of_a = get_bytes(run.packets[0], 6); /* readers would take BOOTTIME where nothing is said */
   assert_int_equal(get_number(snapshot_of_a, 2), TB_CLOCK_MONOTONIC);
 }
 
@@ -249,10 +249,10 @@ static void add_guest(struct msg *trace, uint32_t machine, uint64_t own, uint64_
 /* The RemoteClockSyncs of machine 7: how many rounds each has, and how far the first has it ahead. */
 static size_t expect_syncs(size_t rounds, uint64_t ahead) {
   size_t syncs = 0;
-  struct tb_slice sync;
+  struct tb_str sync;
   for (size_t i = 0; i < run.packet_count; i++) {
     if (!find_bytes(run.packets[i], 107, &sync) || get_number(run.packets[i], 98) != 7) continue;
-    struct tb_slice round = get_bytes(sync, 1);
+    struct tb_str round = get_bytes(sync, 1);
     uint64_t own = get_number(get_bytes(get_bytes(round, 2), 1), 2),
              host = get_number(get_bytes(get_bytes(round, 3), 1), 2);
     assert_int_equal(own - host, ahead);
@@ -327,7 +327,7 @@ static void machines_that_become_one_are_in_step_with_it(void **unused) {
   run.options.flatten_machines = true;
   merge_well();
   assert_int_equal(event_time("guest of a"), S(101));
-  struct tb_slice packet = event_packet("by its MONOTONIC", 0);
+  struct tb_str packet = event_packet("by its MONOTONIC", 0);
   assert_true(get_number(packet, 58) >= 128); /* not the host's */
   assert_int_equal(expect_syncs(1, 0), 0);    /* of no machine any more */
 }

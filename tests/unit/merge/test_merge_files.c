@@ -18,7 +18,7 @@ static void packets_come_by_time_then_by_input(void **unused) {
   static const char *const order[] = {"a1", "b0", "b1", "a2", "b2"}; /* the first input's first packet leads */
   assert_int_equal(run.packet_count, 5);
   for (size_t i = 0; i < 5; i++)
-    assert_true(tb_slice_equal(get_bytes(get_bytes(run.packets[i], 11), 23), tb_slice_from(order[i])));
+    assert_true(tb_str_equal(get_bytes(get_bytes(run.packets[i], 11), 23), tb_str_from(order[i])));
 }
 
 static void a_trace_cut_anywhere_keeps_its_whole_packets(void **unused) {
@@ -156,7 +156,7 @@ static void add_payload(struct msg *trace, uint32_t kind, uint32_t field, uint64
 
 static size_t count_payloads(uint32_t kind, uint32_t field, uint64_t value) {
   size_t count = 0;
-  struct tb_slice payload;
+  struct tb_str payload;
   for (size_t i = 0; i < run.packet_count; i++)
     if (find_bytes(run.packets[i], kind, &payload) && payload.len && get_number(payload, field) == value) count++;
   return count;

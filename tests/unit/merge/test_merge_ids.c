@@ -73,7 +73,7 @@ static void events_change_in_their_sequence_and_time_alone(void **unused) {
     moved->offset_ns = offset;
     merge_well();
     for (size_t i = 0; i < run.packet_count; i++) {
-      struct tb_slice event, packet = run.packets[i];
+      struct tb_str event, packet = run.packets[i];
       if (!find_bytes(packet, 11, &event)) continue;
       bool first = get_number(packet, 10) == 1;
       uint64_t at = first ? from_a++ : from_b++;
@@ -163,7 +163,7 @@ static void events_on_one_thread_at_one_time_get_a_track_each(void **unused) {
   uint64_t own = get_number(get_bytes(event_packet("a", 1), 11), 11);
   assert_int_not_equal(own, 7);
   bool described = false;
-  struct tb_slice track, thread;
+  struct tb_str track, thread;
   for (size_t i = 0; i < run.packet_count; i++) {
     if (!find_bytes(run.packets[i], 60, &track)) continue;
     if (get_number(track, 1) == own) {
@@ -306,15 +306,15 @@ static void flattened_machines_have_distinct_pids_and_named_processes(void **unu
   static const char *const names[] = {"phone: one", "watch: one"};
   static const uint64_t pids[] = {100, 100 + (1 << 22)};
   size_t seen = 0;
-  struct tb_slice track;
+  struct tb_str track;
   for (size_t i = 0; i < run.packet_count; i++) {
     struct tb_wire_cursor cursor = tb_wire_cursor(run.packets[i]);
     struct tb_wire_field field;
     while (tb_wire_next(&cursor, &field) == TB_OK) assert_int_not_equal(field.number, 98);
     if (!find_bytes(run.packets[i], 60, &track)) continue;
-    struct tb_slice process = get_bytes(track, 3);
+    struct tb_str process = get_bytes(track, 3);
     assert_int_equal(get_number(process, 1), pids[seen]);
-    assert_true(tb_slice_equal(get_bytes(process, 6), tb_slice_from(names[seen])));
+    assert_true(tb_str_equal(get_bytes(process, 6), tb_str_from(names[seen])));
     seen++;
   }
   assert_int_equal(seen, 2);
@@ -342,10 +342,10 @@ static void a_flattened_counter_names_the_thread_that_emits_it_by_its_new_id(voi
   run.options.flatten_machines = true;
   merge_well();
   size_t seen = 0;
-  struct tb_slice track;
+  struct tb_str track;
   for (size_t i = 0; i < run.packet_count; i++)
     if (find_bytes(run.packets[i], 60, &track))
-      assert_true(tb_slice_equal(get_bytes(track, 14), tb_slice_from(after[seen++])));
+      assert_true(tb_str_equal(get_bytes(track, 14), tb_str_from(after[seen++])));
   assert_int_equal(seen, 4);
 }
 
@@ -377,7 +377,7 @@ static void a_machine_that_gets_an_id_is_introduced_in_step_with_the_merged_cloc
   assert_int_not_equal(machine, report_of(0)->machine_id);
   size_t first = run.packet_count, introduced = run.packet_count;
   for (size_t i = run.packet_count; i-- > 0;) {
-    struct tb_slice sync, event;
+    struct tb_str sync, event;
     struct tb_wire_cursor cursor = tb_wire_cursor(run.packets[i]);
     struct tb_wire_field field;
     bool of_machine = false;
@@ -386,9 +386,9 @@ static void a_machine_that_gets_an_id_is_introduced_in_step_with_the_merged_cloc
     if (of_machine && find_bytes(run.packets[i], 11, &event)) first = i;
   }
   assert_true(introduced < first && first < run.packet_count);
-  struct tb_slice sync = get_bytes(run.packets[introduced], 107), round = get_bytes(sync, 1);
-  struct tb_slice client = get_bytes(round, 2), host = get_bytes(round, 3);
-  assert_true(tb_slice_equal(client, host));
+  struct tb_str sync = get_bytes(run.packets[introduced], 107), round = get_bytes(sync, 1);
+  struct tb_str client = get_bytes(round, 2), host = get_bytes(round, 3);
+  assert_true(tb_str_equal(client, host));
 }
 
 int main(void) {

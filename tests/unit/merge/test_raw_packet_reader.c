@@ -6,24 +6,24 @@
 #include "support/merge_fixture.h"
 
 static char path[64];
-static struct tb_packets *packets;
+static struct tb_raw_packet_reader *packets;
 
 static int tear_down(void **unused) {
   (void)unused;
-  tb_packets_close(packets);
+  tb_raw_packet_reader_close(packets);
   packets = NULL;
   (void)unlink(path);
   return 0;
 }
 
-static void open_bytes(const struct msg *trace, struct tb_packets_options options) {
+static void open_bytes(const struct msg *trace, struct tb_raw_packet_reader_options options) {
   write_file(path, sizeof(path), trace->data, trace->len);
-  assert_int_equal(tb_packets_open(&(struct tb_input_place){.name = path}, &options, &packets, NULL), TB_OK);
+  assert_int_equal(tb_raw_packet_reader_open(&(struct tb_input_place){.name = path}, &options, &packets, NULL), TB_OK);
 }
 
 static enum tb_status next(struct tb_raw_packet *packet) {
   struct tb_error error = {0};
-  return tb_packets_next(packets, packet, &error);
+  return tb_raw_packet_reader_next(packets, packet, &error);
 }
 
 static struct msg three_events(void) {
@@ -36,14 +36,14 @@ static void packets_longer_than_the_buffer_are_read_with_and_without_the_file_op
   (void)unused;
   struct msg t = three_events();
   for (int close_between = 0; close_between < 2; close_between++) {
-    open_bytes(&t, (struct tb_packets_options){.buffer_bytes = 3, .close_between = close_between});
+    open_bytes(&t, (struct tb_raw_packet_reader_options){.buffer_bytes = 3, .close_between = close_between});
     struct tb_raw_packet packet;
     for (uint64_t i = 1; i <= 3; i++) {
       assert_int_equal(next(&packet), TB_OK);
       assert_int_equal(get_number(packet.packet, 8), i);
     }
     assert_int_equal(next(&packet), TB_END);
-    assert_int_equal(tb_packets_offset(packets), t.len);
+    assert_int_equal(tb_raw_packet_reader_offset(packets), t.len);
     (void)tear_down(NULL);
   }
 }
@@ -57,7 +57,7 @@ static void compressed_packets_are_opened_unless_they_are_to_be_kept(void **unus
   put_bytes(&packet, 50, bytes, len);
   put_msg(&t, 1, &packet);
   struct tb_raw_packet got;
-  open_bytes(&t, (struct tb_packets_options){0});
+  open_bytes(&t, (struct tb_raw_packet_reader_options){0});
   for (uint64_t i = 1; i <= 3; i++) {
     assert_int_equal(next(&got), TB_OK);
     assert_true(got.inner);
@@ -66,7 +66,7 @@ static void compressed_packets_are_opened_unless_they_are_to_be_kept(void **unus
   }
   assert_int_equal(next(&got), TB_END);
   (void)tear_down(NULL);
-  open_bytes(&t, (struct tb_packets_options){.keep_compressed = true});
+  open_bytes(&t, (struct tb_raw_packet_reader_options){.keep_compressed = true});
   assert_int_equal(next(&got), TB_OK);
   assert_int_equal(got.framed.len, t.len);
   assert_memory_equal(got.framed.ptr, t.data, t.len);
@@ -79,12 +79,12 @@ static void damaged_bytes_between_packets_are_passed_over_and_said(void **unused
   memcpy(t.data + t.len, "\x07\x07", 2);
   memcpy(t.data + t.len + 2, more.data, more.len);
   t.len += 2 + more.len;
-  open_bytes(&t, (struct tb_packets_options){0});
+  open_bytes(&t, (struct tb_raw_packet_reader_options){0});
   struct tb_raw_packet packet;
   const char *what;
   for (int i = 0; i < 6; i++) assert_int_equal(next(&packet), TB_OK);
   assert_int_equal(next(&packet), TB_END);
-  assert_int_equal(tb_packets_damage(packets, &first, &what), 1);
+  assert_int_equal(tb_raw_packet_reader_damage(packets, &first, &what), 1);
   assert_int_equal(first, good);
   assert_string_equal(what, "damaged bytes between packets");
 }
@@ -93,14 +93,14 @@ static void a_packet_cut_short_is_damage_at_its_start(void **unused) {
   (void)unused;
   struct msg t = three_events();
   t.len -= 3;
-  open_bytes(&t, (struct tb_packets_options){0});
+  open_bytes(&t, (struct tb_raw_packet_reader_options){0});
   struct tb_raw_packet packet;
   const char *what;
   uint64_t first;
   for (int i = 0; i < 2; i++) assert_int_equal(next(&packet), TB_OK);
   assert_int_equal(next(&packet), TB_END);
   assert_int_equal(next(&packet), TB_END);
-  assert_int_equal(tb_packets_damage(packets, &first, &what), 1);
+  assert_int_equal(tb_raw_packet_reader_damage(packets, &first, &what), 1);
   assert_int_equal(first, packet.offset + packet.framed.len);
 }
 
@@ -113,7 +113,7 @@ static void of_compressed_packets_that_end_early_the_whole_ones_come(void **unus
   put_bytes(&packet, 50, bytes, len - 20); /* stored: what is cut off is the third packet's end and the checksum */
   put_msg(&t, 1, &packet);
   add_event(&t, 4, 3, 5, "event", 0);
-  open_bytes(&t, (struct tb_packets_options){0});
+  open_bytes(&t, (struct tb_raw_packet_reader_options){0});
   struct tb_raw_packet got;
   const char *what;
   uint64_t first;
@@ -123,7 +123,7 @@ static void of_compressed_packets_that_end_early_the_whole_ones_come(void **unus
     assert_int_equal(get_number(got.packet, 8), expected[i]);
   }
   assert_int_equal(next(&got), TB_END);
-  assert_true(tb_packets_damage(packets, &first, &what) > 0);
+  assert_true(tb_raw_packet_reader_damage(packets, &first, &what) > 0);
   assert_int_equal(first, 0);
 }
 
@@ -134,7 +134,7 @@ static void a_packet_damaged_inside_comes_as_it_is_with_what_its_head_says(void 
   packet.len += 2;
   put_msg(&t, 1, &packet);
   add_event(&t, 4, 3, 5, "event", 0);
-  open_bytes(&t, (struct tb_packets_options){0});
+  open_bytes(&t, (struct tb_raw_packet_reader_options){0});
   struct tb_raw_packet got;
   assert_int_equal(next(&got), TB_OK);
   assert_true(got.head.damaged);
@@ -156,8 +156,8 @@ static void the_head_says_whose_and_when_whatever_the_order_and_length_of_its_fi
       "\xd0\x03\x06"                         /* clock */
       "\x90\x06\x09"                         /* machine */
       "\x68\x03";                            /* flags */
-  struct tb_merge_head head;
-  assert_int_equal(tb_merge_head_read((struct tb_slice){bytes, sizeof(bytes) - 1}, &head, true), TB_OK);
+  struct tb_merge_header head;
+  assert_int_equal(tb_merge_header_read((struct tb_str){bytes, sizeof(bytes) - 1}, &head, true), TB_OK);
   assert_int_equal(head.kind, 11);
   assert_int_equal(head.payload.len, 2);
   assert_int_equal(head.sequence, 3);
@@ -186,18 +186,18 @@ static void common_packets_are_those_that_would_come_with_the_same_heads(void **
   enum { PACKETS = 100 };
   struct msg t = {.len = 0};
   for (uint64_t i = 0; i < PACKETS; i++) add_common(&t, i);
-  open_bytes(&t, (struct tb_packets_options){0});
-  struct tb_packets *others;
-  assert_int_equal(tb_packets_open(&(struct tb_input_place){.name = path}, NULL, &others, NULL), TB_OK);
+  open_bytes(&t, (struct tb_raw_packet_reader_options){0});
+  struct tb_raw_packet_reader *others;
+  assert_int_equal(tb_raw_packet_reader_open(&(struct tb_input_place){.name = path}, NULL, &others, NULL), TB_OK);
   struct tb_raw_packet raw;
   assert_int_equal(next(&raw), TB_OK); /* only then there is something at hand */
-  assert_int_equal(tb_packets_next(others, &raw, NULL), TB_OK);
+  assert_int_equal(tb_raw_packet_reader_next(others, &raw, NULL), TB_OK);
   struct tb_common_packet common;
-  struct tb_merge_head head;
+  struct tb_merge_header head;
   unsigned taken = 0;
-  for (; tb_packet_stream_take_common(tb_packets_stream(packets), &common); taken++) {
-    tb_merge_head_take_common(&head, &common.head);
-    assert_int_equal(tb_packets_next(others, &raw, NULL), TB_OK);
+  for (; tb_packet_tokenizer_take_common(tb_raw_packet_reader_stream(packets), &common); taken++) {
+    tb_merge_header_take_common(&head, &common.head);
+    assert_int_equal(tb_raw_packet_reader_next(others, &raw, NULL), TB_OK);
     assert_int_equal(common.framed.len, raw.framed.len);
     assert_memory_equal(common.framed.ptr, raw.framed.ptr, raw.framed.len);
     assert_int_equal(head.has_timestamp, raw.head.has_timestamp);
@@ -215,8 +215,8 @@ static void common_packets_are_those_that_would_come_with_the_same_heads(void **
     }
   }
   assert_true(taken > PACKETS - 20); /* the last ones have not enough behind them */
-  assert_int_equal(tb_packets_next(others, &raw, NULL), next(&raw));
-  tb_packets_close(others);
+  assert_int_equal(tb_raw_packet_reader_next(others, &raw, NULL), next(&raw));
+  tb_raw_packet_reader_close(others);
 }
 
 int main(void) {

@@ -34,20 +34,20 @@ static int tear_down(void **unused) {
   return 0;
 }
 
-static struct tb_slice rewritten(const struct msg *packet) {
-  struct tb_patches patches = {.allocator = tb_default_allocator()};
-  struct tb_merge_head head;
-  (void)tb_merge_head_read(msg_slice(packet), &head, true);
+static struct tb_str rewritten(const struct msg *packet) {
+  struct tb_message_patch patches = {.allocator = tb_default_allocator()};
+  struct tb_merge_header head;
+  (void)tb_merge_header_read(msg_slice(packet), &head, true);
   assert_int_equal(tb_rewrite_packet(&tree, &map, &edit, msg_slice(packet), &head, &patches), TB_OK);
-  struct tb_slice result = msg_slice(packet);
+  struct tb_str result = msg_slice(packet);
   if (patches.count) {
     size_t len = (size_t)((int64_t)packet->len + patches.growth);
     out.len = 0;
     assert_int_equal(tb_buffer_reserve(&out, len), TB_OK);
-    assert_ptr_equal(tb_patches_apply(&patches, result, out.data), out.data + len);
-    result = (struct tb_slice){out.data, len};
+    assert_ptr_equal(tb_message_patches_apply(&patches, result, out.data), out.data + len);
+    result = (struct tb_str){out.data, len};
   }
-  tb_patches_free(&patches);
+  tb_message_patches_free(&patches);
   return result;
 }
 
@@ -70,11 +70,11 @@ static struct msg packet_with(const uint16_t *path, uint64_t value, bool packed)
   return m;
 }
 
-static uint64_t number_at(struct tb_slice message, const uint16_t *path, bool packed) {
+static uint64_t number_at(struct tb_str message, const uint16_t *path, bool packed) {
   while (path[1]) message = get_bytes(message, *path++);
   if (!packed) return get_number(message, *path);
   uint64_t value = 0;
-  struct tb_slice bytes = get_bytes(message, *path);
+  struct tb_str bytes = get_bytes(message, *path);
   assert_non_null(tb_wire_read_varint(bytes.ptr, bytes.ptr + bytes.len, &value));
   return value;
 }
@@ -111,7 +111,7 @@ static void distances_in_compact_sched_stay_when_all_moves_alike(void **unused) 
   put_bytes(&compact, 1, times, (size_t)(at - times));
   put_msg(&bundle, 4, &compact);
   put_msg(&packet, 1, &bundle);
-  struct tb_slice bytes = get_bytes(get_bytes(get_bytes(rewritten(&packet), 1), 4), 1);
+  struct tb_str bytes = get_bytes(get_bytes(get_bytes(rewritten(&packet), 1), 4), 1);
   uint64_t first, second, third;
   const char *p = tb_wire_read_varint(bytes.ptr, bytes.ptr + bytes.len, &first);
   p = tb_wire_read_varint(p, bytes.ptr + bytes.len, &second);
@@ -131,7 +131,7 @@ static void ftrace_on_a_clock_of_its_own_keeps_its_times(void **unused) {
   put_uint(&bundle, 6, 4000);
   put_uint(&bundle, 7, 9000);
   put_msg(&packet, 1, &bundle);
-  struct tb_slice moved = get_bytes(rewritten(&packet), 1);
+  struct tb_str moved = get_bytes(rewritten(&packet), 1);
   assert_int_equal(get_number(get_bytes(moved, 2), 1), 5000);
   assert_int_equal(get_number(moved, 6), 4000);
   assert_int_equal(get_number(moved, 7), 9000 + MOVED_BY);
@@ -160,7 +160,7 @@ static void unknown_fields_groups_and_long_varints_survive_beside_a_change(void 
       "\x40\xe8\x87\x00";            /* timestamp 1000, long */
   struct msg packet = {.len = sizeof(bytes) - 1};
   memcpy(packet.data, bytes, packet.len);
-  struct tb_slice moved = rewritten(&packet);
+  struct tb_str moved = rewritten(&packet);
   assert_int_equal(get_number(moved, 10), 103);
   assert_int_equal(moved.len, packet.len - 2); /* the new id has one byte */
   assert_memory_equal(moved.ptr + 2, bytes + 4, packet.len - 4);
@@ -176,7 +176,7 @@ static void a_packet_that_is_damaged_inside_keeps_the_rest(void **unused) {
          "cut",
          5);
   packet.len += 5;
-  struct tb_slice moved = rewritten(&packet);
+  struct tb_str moved = rewritten(&packet);
   assert_int_equal(moved.len, packet.len);
   assert_int_equal(moved.ptr[1], 2);
   assert_memory_equal(moved.ptr + 2, packet.data + 2, 5);
@@ -202,7 +202,7 @@ static void uuids_and_flows_are_salted_in_all_their_fields(void **unused) {
   put_fixed64(&event, 48, 6);
   put_uint(&event, 52, 5);
   put_msg(&packet, 11, &event);
-  struct tb_slice moved = get_bytes(rewritten(&packet), 11);
+  struct tb_str moved = get_bytes(rewritten(&packet), 11);
   assert_int_equal(get_number(moved, 11), tb_remap_uuid(&map, 77));
   assert_int_equal(get_number(moved, 31), tb_remap_uuid(&map, 78));
   assert_int_equal(get_number(moved, 36), tb_remap_flow(&map, 5));
@@ -220,7 +220,7 @@ static void fields_of_numbers_that_take_two_bytes_are_in_the_table_too(void **un
   put_uint(&flow, 1, 9);
   put_uint(&flow, 3, 9);
   put_msg(&packet, 1991, &flow);
-  struct tb_slice moved = get_bytes(rewritten(&packet), 1991);
+  struct tb_str moved = get_bytes(rewritten(&packet), 1991);
   assert_int_equal(get_number(moved, 1), 9);
   assert_int_equal(get_number(moved, 3), tb_remap_flow(&map, 9));
 }
@@ -253,7 +253,7 @@ static void snapshots_get_new_clock_ids_and_moved_readings(void **unused) {
   struct msg readings = SNAPSHOT(TB_CLOCK_MONOTONIC, 64, 1, TB_CLOCK_MONOTONIC, 500, TB_CLOCK_BOOTTIME, 800);
   struct msg packet = {.len = 0};
   put_msg(&packet, 6, &readings);
-  struct tb_slice moved = get_bytes(rewritten(&packet), 6);
+  struct tb_str moved = get_bytes(rewritten(&packet), 6);
   struct msg expected = SNAPSHOT(TB_CLOCK_BOOTTIME, 64, 1, 130, 500, TB_CLOCK_BOOTTIME, 800 + MOVED_BY);
   assert_int_equal(moved.len, expected.len);
   assert_memory_equal(moved.ptr, expected.data, expected.len);
@@ -267,7 +267,7 @@ static void a_snapshot_gets_a_reading_of_the_merged_clock_where_it_has_none(void
   struct msg readings = SNAPSHOT(0, TB_CLOCK_MONOTONIC, 500), packet = {.len = 0};
   put_msg(&packet, 6, &readings);
   struct msg expected = SNAPSHOT(0, TB_CLOCK_MONOTONIC, 500, TB_CLOCK_BOOTTIME, 500 + MOVED_BY);
-  struct tb_slice moved = get_bytes(rewritten(&packet), 6);
+  struct tb_str moved = get_bytes(rewritten(&packet), 6);
   assert_int_equal(moved.len, expected.len);
   assert_memory_equal(moved.ptr, expected.data, expected.len);
 }
@@ -277,7 +277,7 @@ static void the_head_gets_what_it_lacks(void **unused) {
   edit = (struct tb_merge_edit){
       .set_timestamp = true, .timestamp = 99, .set_clock = true, .clock = 6, .set_machine = true, .machine = 1234};
   struct msg packet = packet_at(1, 5);
-  struct tb_slice moved = rewritten(&packet);
+  struct tb_str moved = rewritten(&packet);
   assert_int_equal(get_number(moved, 8), 99);
   assert_int_equal(get_number(moved, 58), 6);
   assert_int_equal(get_number(moved, 98), 1234);
@@ -290,7 +290,7 @@ static void an_event_without_a_track_gets_the_one_given(void **unused) {
   struct msg event = {.len = 0}, packet = packet_at(1, 5);
   put_uint(&event, 9, 3);
   put_msg(&packet, 11, &event);
-  struct tb_slice moved = get_bytes(rewritten(&packet), 11);
+  struct tb_str moved = get_bytes(rewritten(&packet), 11);
   assert_int_equal(get_number(moved, 11), 4711);
   assert_int_equal(get_number(moved, 9), 3);
 }
@@ -313,7 +313,7 @@ static void a_packet_of_more_fields_than_its_head_takes_note_of_changes_in_all(v
   map.sequence_base = 100;
   struct msg packet = {.len = 0}, event = {.len = 0};
   put_uint(&event, 9, 3);
-  for (int i = 0; i < 2 * TB_MERGE_HEAD_NOTES; i++) put_msg(&packet, 11, &event);
+  for (int i = 0; i < 2 * TB_MERGE_HEADER_NOTES; i++) put_msg(&packet, 11, &event);
   put_uint(&packet, 10, 3);
   assert_int_equal(get_number(rewritten(&packet), 10), 103);
 }
@@ -329,8 +329,8 @@ static void lengths_grow_with_what_they_hold_at_every_level(void **unused) {
     put_bytes(&legacy, 1000, text, filler);
     put_msg(&event, 6, &legacy);
     put_msg(&packet, 11, &event);
-    struct tb_slice moved = rewritten(&packet);
-    struct tb_slice inner = get_bytes(get_bytes(moved, 11), 6);
+    struct tb_str moved = rewritten(&packet);
+    struct tb_str inner = get_bytes(get_bytes(moved, 11), 6);
     assert_int_equal(get_number(inner, 6), tb_remap_flow(&map, 9));
     assert_int_equal(get_bytes(inner, 1000).len, filler);
   }

@@ -12,8 +12,8 @@ static void scattering_maps_no_two_numbers_to_one(void **unused) {
   struct tb_map table;
   tb_map_init(&table, tb_default_allocator());
   for (uint64_t i = 0; i < MANY; i++) {
-    assert_null(tb_map_find(&table, tb_scatter(i), 0));
-    assert_int_equal(tb_map_put(&table, tb_scatter(i), 0, i), TB_OK);
+    assert_null(tb_map_find(&table, tb_mix64(i), 0));
+    assert_int_equal(tb_map_put(&table, tb_mix64(i), 0, i), TB_OK);
   }
   tb_map_free(&table);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Slices that come when they end; their packets must be those that a tb_straight writes of the same entries in the order of time.
+ * Slices that come when they end; their packets must be those that a tb_streamed_sequence writes of the same entries in the order of time.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 
 enum { SEQUENCE = 300, ENTRIES_MAX = 4000 };
 
-static struct tb_entry entries[ENTRIES_MAX];
+static struct tb_staged_event entries[ENTRIES_MAX];
 static size_t entry_count;
 
 static int start(void **state) {
@@ -31,11 +31,11 @@ static void add(int64_t begin, int64_t end) {
   assert_true(entry_count < ENTRIES_MAX);
   char *body = bodies[entry_count];
   size_t body_len = (size_t)(tb_wire_put_uint(body, TB_TRACK_EVENT_NAME_IID, 100 + entry_count) - body);
-  entries[entry_count] = (struct tb_entry){.kind = begin == end ? TB_ENTRY_INSTANT : TB_ENTRY_COMPLETE,
-                                           .ts = begin,
-                                           .dur = end - begin,
-                                           .order = entry_count,
-                                           .body = {body, body_len}};
+  entries[entry_count] = (struct tb_staged_event){.kind = begin == end ? TB_STAGED_INSTANT : TB_STAGED_COMPLETE,
+                                                  .ts = begin,
+                                                  .dur = end - begin,
+                                                  .order = entry_count,
+                                                  .body = {body, body_len}};
   entry_count++;
 }
 
@@ -52,74 +52,74 @@ static enum tb_status see_start(void *ctx, int64_t ts) {
   return TB_OK;
 }
 
-static enum tb_status see_packets(void *ctx, struct tb_slice packets) {
+static enum tb_status see_packets(void *ctx, struct tb_str packets) {
   return tb_buffer_append(&((struct written *)ctx)->bytes, packets.ptr, packets.len);
 }
 
-static enum tb_status see_packet(void *ctx, struct tb_slice packet, uint64_t place, unsigned sides) {
+static enum tb_status see_packet(void *ctx, struct tb_str packet, uint64_t place, unsigned sides) {
   (void)place, (void)sides;
   return see_packets(ctx, packet);
 }
 
-static enum tb_status put_packets_away(void *ctx, struct tb_chunks *packets) {
+static enum tb_status put_packets_away(void *ctx, struct tb_spill_log *packets) {
   struct written *written = ctx;
-  return written->file ? tb_chunks_put_away(packets, written->file, NULL) : TB_OK;
+  return written->file ? tb_spill_log_spill(packets, written->file, NULL) : TB_OK;
 }
 
 /* TB_END where the entries do not nest, or not in one way only. With a file, they are put away after each `step`. */
-static enum tb_status write_ended(struct written *written, size_t step) {
-  struct tb_ended ended;
-  tb_ended_init(&ended, tb_default_allocator());
+static enum tb_status write_end_ordered(struct written *written, size_t step) {
+  struct tb_end_ordered_sequence end_ordered;
+  tb_end_ordered_sequence_init(&end_ordered, tb_default_allocator());
   for (size_t i = 0; i < entry_count; i++) {
-    assert_int_equal(tb_ended_put(&ended, &entries[i]), TB_OK);
+    assert_int_equal(tb_end_ordered_sequence_put(&end_ordered, &entries[i]), TB_OK);
     if (written->file && step && i % step == 0)
-      assert_int_equal(tb_chunks_put_away(&ended.entries, written->file, NULL), TB_OK);
+      assert_int_equal(tb_spill_log_spill(&end_ordered.entries, written->file, NULL), TB_OK);
   }
-  enum tb_status status = tb_ended_nests(&ended, NULL);
-  const struct tb_ended_taker taker = {written, see_start, see_packets, put_packets_away};
-  if (status == TB_OK) assert_int_equal(tb_ended_packets(&ended, SEQUENCE, &taker, NULL), TB_OK);
-  tb_ended_free(&ended);
+  enum tb_status status = tb_end_ordered_sequence_nests(&end_ordered, NULL);
+  const struct tb_end_ordered_sequence_sink sink = {written, see_start, see_packets, put_packets_away};
+  if (status == TB_OK) assert_int_equal(tb_end_ordered_sequence_emit(&end_ordered, SEQUENCE, &sink, NULL), TB_OK);
+  tb_end_ordered_sequence_free(&end_ordered);
   return status;
 }
 
 static int compare(const void *a, const void *b) {
-  const struct tb_entry *x = a, *y = b;
+  const struct tb_staged_event *x = a, *y = b;
   if (x->ts != y->ts) return x->ts < y->ts ? -1 : 1;
-  if ((x->kind == TB_ENTRY_COMPLETE) != (y->kind == TB_ENTRY_COMPLETE)) return x->kind == TB_ENTRY_COMPLETE ? -1 : 1;
+  if ((x->kind == TB_STAGED_COMPLETE) != (y->kind == TB_STAGED_COMPLETE)) return x->kind == TB_STAGED_COMPLETE ? -1 : 1;
   if (x->dur != y->dur) return x->dur > y->dur ? -1 : 1;
   return x->order < y->order ? -1 : 1; /* in which they came */
 }
 
-static void write_straight(struct written *written) {
-  struct tb_straight straight;
-  tb_straight_init(&straight, tb_default_allocator(), SEQUENCE);
-  struct tb_slice none = {NULL, 0};
+static void write_streamed(struct written *written) {
+  struct tb_streamed_sequence streamed;
+  tb_streamed_sequence_init(&streamed, tb_default_allocator(), SEQUENCE);
+  struct tb_str none = {NULL, 0};
   qsort(entries, entry_count, sizeof(entries[0]), compare);
   for (size_t i = 0; i < entry_count; i++) {
-    struct tb_entry entry = entries[i];
-    if (entry.kind == TB_ENTRY_INSTANT) entry.dur = 0;
-    assert_int_equal(tb_straight_put(&straight, &entry, true, none), TB_OK);
+    struct tb_staged_event entry = entries[i];
+    if (entry.kind == TB_STAGED_INSTANT) entry.dur = 0;
+    assert_int_equal(tb_streamed_sequence_put(&streamed, &entry, true, none), TB_OK);
   }
-  assert_int_equal(tb_straight_finish(&straight, NULL), TB_OK);
-  written->first_ts = straight.first_ts;
-  const struct tb_straight_taker taker = {written, see_packets, see_packet};
-  assert_int_equal(tb_straight_packets(&straight, &taker, NULL), TB_OK);
-  tb_straight_free(&straight);
+  assert_int_equal(tb_streamed_sequence_finish(&streamed, NULL), TB_OK);
+  written->first_ts = streamed.first_ts;
+  const struct tb_streamed_sequence_sink sink = {written, see_packets, see_packet};
+  assert_int_equal(tb_streamed_sequence_emit(&streamed, &sink, NULL), TB_OK);
+  tb_streamed_sequence_free(&streamed);
 }
 
 static enum tb_status write_both_with(struct tb_spill_file *file, size_t step) {
-  struct written ended = {.first_ts = -1, .file = file}, straight = {.first_ts = -1};
-  tb_buffer_init(&ended.bytes, tb_default_allocator(), 0);
-  tb_buffer_init(&straight.bytes, tb_default_allocator(), 0);
-  enum tb_status status = write_ended(&ended, step);
+  struct written end_ordered = {.first_ts = -1, .file = file}, streamed = {.first_ts = -1};
+  tb_buffer_init(&end_ordered.bytes, tb_default_allocator(), 0);
+  tb_buffer_init(&streamed.bytes, tb_default_allocator(), 0);
+  enum tb_status status = write_end_ordered(&end_ordered, step);
   if (status == TB_OK) {
-    write_straight(&straight);
-    assert_int_equal(ended.first_ts, straight.first_ts);
-    assert_int_equal(ended.bytes.len, straight.bytes.len);
-    assert_memory_equal(ended.bytes.data, straight.bytes.data, ended.bytes.len);
+    write_streamed(&streamed);
+    assert_int_equal(end_ordered.first_ts, streamed.first_ts);
+    assert_int_equal(end_ordered.bytes.len, streamed.bytes.len);
+    assert_memory_equal(end_ordered.bytes.data, streamed.bytes.data, end_ordered.bytes.len);
   }
-  tb_buffer_free(&ended.bytes);
-  tb_buffer_free(&straight.bytes);
+  tb_buffer_free(&end_ordered.bytes);
+  tb_buffer_free(&streamed.bytes);
   return status;
 }
 
@@ -223,39 +223,40 @@ static void an_instant_before_a_slice_that_ends_at_its_time_is_left_to_the_order
   assert_int_equal(write_both(), TB_END);
 }
 
-static void expect_refused(struct tb_entry entry) {
-  struct tb_ended ended;
-  tb_ended_init(&ended, tb_default_allocator());
-  struct tb_entry before = {.kind = TB_ENTRY_COMPLETE, .ts = 10, .dur = 10};
-  assert_int_equal(tb_ended_put(&ended, &before), TB_OK);
-  assert_int_equal(tb_ended_put(&ended, &entry), TB_END);
-  assert_true(ended.over);
-  assert_int_equal(ended.total, 1);
-  assert_int_equal(tb_ended_put(&ended, &before), TB_END);
-  tb_ended_free(&ended);
+static void expect_refused(struct tb_staged_event entry) {
+  struct tb_end_ordered_sequence end_ordered;
+  tb_end_ordered_sequence_init(&end_ordered, tb_default_allocator());
+  struct tb_staged_event before = {.kind = TB_STAGED_COMPLETE, .ts = 10, .dur = 10};
+  assert_int_equal(tb_end_ordered_sequence_put(&end_ordered, &before), TB_OK);
+  assert_int_equal(tb_end_ordered_sequence_put(&end_ordered, &entry), TB_END);
+  assert_true(end_ordered.closed);
+  assert_int_equal(end_ordered.total, 1);
+  assert_int_equal(tb_end_ordered_sequence_put(&end_ordered, &before), TB_END);
+  tb_end_ordered_sequence_free(&end_ordered);
 }
 
 static void other_kinds_and_other_orders_are_refused(void **state) {
   (void)state;
   static const char body[513];
-  expect_refused((struct tb_entry){.kind = TB_ENTRY_BEGIN, .ts = 30});
-  expect_refused((struct tb_entry){.kind = TB_ENTRY_END, .ts = 30});
-  expect_refused((struct tb_entry){.kind = TB_ENTRY_FLOW, .ts = 30});
-  expect_refused((struct tb_entry){.kind = TB_ENTRY_MOMENT, .ts = 30});
-  expect_refused((struct tb_entry){.kind = TB_ENTRY_COMPLETE, .ts = 5, .dur = 14});
-  expect_refused((struct tb_entry){.kind = TB_ENTRY_INSTANT, .ts = 19});
-  expect_refused((struct tb_entry){.kind = TB_ENTRY_COMPLETE, .ts = 30, .dur = INT64_MAX});
-  expect_refused((struct tb_entry){.kind = TB_ENTRY_COMPLETE, .ts = 30, .dur = 5, .has_thread_ts = true});
-  expect_refused((struct tb_entry){.kind = TB_ENTRY_COMPLETE, .ts = 30, .dur = 5, .flow = TB_FLOW_OUT});
-  expect_refused((struct tb_entry){.kind = TB_ENTRY_COMPLETE, .ts = 30, .dur = 5, .end_body = {"a", 1}});
-  expect_refused((struct tb_entry){.kind = TB_ENTRY_COMPLETE, .ts = 30, .dur = 5, .body = {body, sizeof(body)}});
+  expect_refused((struct tb_staged_event){.kind = TB_STAGED_BEGIN, .ts = 30});
+  expect_refused((struct tb_staged_event){.kind = TB_STAGED_END, .ts = 30});
+  expect_refused((struct tb_staged_event){.kind = TB_STAGED_FLOW, .ts = 30});
+  expect_refused((struct tb_staged_event){.kind = TB_STAGED_ZERO_LENGTH_SLICE, .ts = 30});
+  expect_refused((struct tb_staged_event){.kind = TB_STAGED_COMPLETE, .ts = 5, .dur = 14});
+  expect_refused((struct tb_staged_event){.kind = TB_STAGED_INSTANT, .ts = 19});
+  expect_refused((struct tb_staged_event){.kind = TB_STAGED_COMPLETE, .ts = 30, .dur = INT64_MAX});
+  expect_refused((struct tb_staged_event){.kind = TB_STAGED_COMPLETE, .ts = 30, .dur = 5, .has_thread_ts = true});
+  expect_refused((struct tb_staged_event){.kind = TB_STAGED_COMPLETE, .ts = 30, .dur = 5, .flow = TB_FLOW_OUT});
+  expect_refused((struct tb_staged_event){.kind = TB_STAGED_COMPLETE, .ts = 30, .dur = 5, .end_body = {"a", 1}});
+  expect_refused(
+      (struct tb_staged_event){.kind = TB_STAGED_COMPLETE, .ts = 30, .dur = 5, .body = {body, sizeof(body)}});
 }
 
 static size_t taken;
 
-static enum tb_status expect_next(void *ctx, struct tb_entry *entry) {
+static enum tb_status expect_next(void *ctx, struct tb_staged_event *entry) {
   (void)ctx;
-  const struct tb_entry *expected = &entries[taken++];
+  const struct tb_staged_event *expected = &entries[taken++];
   assert_int_equal(entry->kind, expected->kind);
   assert_int_equal(entry->ts, expected->ts);
   assert_int_equal(entry->dur, expected->dur);
@@ -267,22 +268,22 @@ static enum tb_status expect_next(void *ctx, struct tb_entry *entry) {
 static void what_is_taken_back_comes_as_it_came(void **state) {
   (void)state;
   for (int64_t i = 0; i < ENTRIES_MAX; i++) add(i, i % 7 ? i + 3 + (i % 5 ? 0 : INT64_C(1) << 40) : i);
-  struct tb_ended ended;
-  tb_ended_init(&ended, tb_default_allocator());
+  struct tb_end_ordered_sequence end_ordered;
+  tb_end_ordered_sequence_init(&end_ordered, tb_default_allocator());
   size_t put = 0;
   for (size_t i = 0; i < entry_count; i++) { /* those that come when they end */
-    struct tb_entry entry = entries[i];
+    struct tb_staged_event entry = entries[i];
     int64_t end = entry.ts + entry.dur;
-    if (end >= ended.last_end) {
-      assert_int_equal(tb_ended_put(&ended, &entry), TB_OK);
+    if (end >= end_ordered.last_end) {
+      assert_int_equal(tb_end_ordered_sequence_put(&end_ordered, &entry), TB_OK);
       entries[put++] = entry;
     }
   }
   taken = 0;
-  assert_int_equal(tb_ended_take_back(&ended, expect_next, NULL, NULL), TB_OK);
+  assert_int_equal(tb_end_ordered_sequence_replay(&end_ordered, expect_next, NULL, NULL), TB_OK);
   assert_int_equal(taken, put);
-  assert_true(ended.over);
-  assert_int_equal(ended.entries.bytes, 0);
+  assert_true(end_ordered.closed);
+  assert_int_equal(end_ordered.entries.bytes, 0);
 }
 
 int main(void) {

@@ -31,9 +31,9 @@ static void add_payload(struct message *m, uint32_t field, size_t len) {
   m->len += len;
 }
 
-static struct tb_slice bytes_of(const struct message *m) { return (struct tb_slice){m->data, m->len}; }
+static struct tb_str bytes_of(const struct message *m) { return (struct tb_str){m->data, m->len}; }
 
-static void assert_same(const struct tb_packet_head *a, const struct tb_packet_head *b) {
+static void assert_same(const struct tb_packet_header *a, const struct tb_packet_header *b) {
   assert_int_equal(a->has_timestamp, b->has_timestamp);
   assert_int_equal(a->timestamp, b->timestamp);
   assert_int_equal(a->has_clock, b->has_clock);
@@ -54,12 +54,12 @@ static void assert_same(const struct tb_packet_head *a, const struct tb_packet_h
 
 /* What the quick reading takes, the careful one reads the same. True where it took it. */
 static bool both_agree(const struct message *m) {
-  struct tb_packet_head quick = {.rare = 1, .machine = 7, .interned_count = 3, .cleared = true, .dropped = true};
-  struct tb_packet_head careful = quick;
+  struct tb_packet_header quick = {.rare = 1, .machine = 7, .interned_count = 3, .cleared = true, .dropped = true};
+  struct tb_packet_header careful = quick;
   struct tb_packet_common common;
   bool taken = tb_packet_common_read(bytes_of(m), &common);
-  if (taken) tb_packet_head_take_common(&quick, bytes_of(m), &common);
-  enum tb_status status = tb_packet_head_read(&careful, bytes_of(m));
+  if (taken) tb_packet_header_take_common(&quick, bytes_of(m), &common);
+  enum tb_status status = tb_packet_header_read(&careful, bytes_of(m));
   if (!taken) return false;
   assert_int_equal(status, TB_OK);
   assert_same(&quick, &careful);
@@ -91,8 +91,8 @@ static void varints_of_every_length_are_the_same_to_both_readings(void **unused)
       add_number(&m, 10, 3, least);
       add_payload(&m, 11, bits);
       assert_true(both_agree(&m));
-      struct tb_packet_head head = {.rare = 0};
-      assert_int_equal(tb_packet_head_read(&head, bytes_of(&m)), TB_OK);
+      struct tb_packet_header head = {.rare = 0};
+      assert_int_equal(tb_packet_header_read(&head, bytes_of(&m)), TB_OK);
       assert_int_equal(head.timestamp, UINT64_C(1) << bits | (bits > 5));
       assert_int_equal(head.sequence, 3);
       assert_int_equal(head.payload.len, bits);
@@ -139,8 +139,8 @@ static void a_clock_and_a_process_id_do_not_make_a_packet_rare(void **unused) {
   add_number(&m, 58, 64, 1);
   add_payload(&m, 11, 2);
   add_number(&m, 79, 4321, 1);
-  struct tb_packet_head head = {.rare = 0};
-  assert_int_equal(tb_packet_head_read(&head, bytes_of(&m)), TB_OK);
+  struct tb_packet_header head = {.rare = 0};
+  assert_int_equal(tb_packet_header_read(&head, bytes_of(&m)), TB_OK);
   assert_true(head.has_clock);
   assert_int_equal(head.clock, 64);
   assert_int_equal(head.rare, 0);
@@ -154,12 +154,12 @@ static void a_head_used_again_keeps_nothing_of_the_packet_before(void **unused) 
   add_number(&first, 13, 1, 1);
   add_number(&first, 58, 6, 1);
   add_number(&second, 10, 9, 1);
-  struct tb_packet_head head = {.rare = 0};
-  assert_int_equal(tb_packet_head_read(&head, bytes_of(&first)), TB_OK);
+  struct tb_packet_header head = {.rare = 0};
+  assert_int_equal(tb_packet_header_read(&head, bytes_of(&first)), TB_OK);
   assert_int_equal(head.machine, 5);
   assert_int_equal(head.interned_count, 1);
   assert_true(head.cleared);
-  assert_int_equal(tb_packet_head_read(&head, bytes_of(&second)), TB_OK);
+  assert_int_equal(tb_packet_header_read(&head, bytes_of(&second)), TB_OK);
   assert_int_equal(head.machine, 0);
   assert_int_equal(head.interned_count, 0);
   assert_false(head.cleared);

@@ -41,11 +41,11 @@ static int stop(void **state) {
 }
 
 /* Puts one packet of `len` bytes of text and gives back the fields of the one that is then in the file. */
-static struct tb_slice put_one(size_t len) {
+static struct tb_str put_one(size_t len) {
   char *text = malloc(len);
   assert_non_null(text);
   memset(text, 'a', len);
-  assert_int_equal(tb_packet_sink_put_fields(&sink, (struct tb_slice){text, len}), TB_OK);
+  assert_int_equal(tb_packet_sink_put_fields(&sink, (struct tb_str){text, len}), TB_OK);
   free(text);
   assert_int_equal(tb_packet_sink_flush(&sink), TB_OK);
   assert_int_equal(tb_output_finish(output, &error), TB_OK);
@@ -53,24 +53,24 @@ static struct tb_slice put_one(size_t len) {
   assert_non_null(file);
   size_t n = fread(written, 1, sizeof(written), file);
   (void)fclose(file);
-  struct tb_wire_cursor cursor = tb_wire_cursor((struct tb_slice){written, n});
+  struct tb_wire_cursor cursor = tb_wire_cursor((struct tb_str){written, n});
   struct tb_wire_field packet;
   assert_int_equal(tb_wire_next(&cursor, &packet), TB_OK);
   assert_int_equal(packet.number, TB_TRACE_PACKET);
   assert_int_equal(tb_wire_next(&cursor, &packet), TB_END);
-  return (struct tb_slice){written + (n - packet.bytes.len), packet.bytes.len};
+  return (struct tb_str){written + (n - packet.bytes.len), packet.bytes.len};
 }
 
 static void a_packet_of_usual_size_stands_as_it_is(void **state) {
   (void)state;
-  struct tb_slice fields = put_one(500);
+  struct tb_str fields = put_one(500);
   assert_int_equal(fields.len, 500);
   assert_int_equal(fields.ptr[499], 'a');
 }
 
 static void a_large_packet_is_compressed_by_itself(void **state) {
   (void)state;
-  struct tb_slice fields = put_one(20000);
+  struct tb_str fields = put_one(20000);
   struct tb_wire_cursor cursor = tb_wire_cursor(fields);
   struct tb_wire_field field;
   assert_int_equal(tb_wire_next(&cursor, &field), TB_OK);

@@ -8,16 +8,18 @@
 
 #include "perfetto/writer/streamed_sequence.h"
 
-static const struct tb_slice instant = {"\x32\x01I", 3}; /* stands for what an instant carries */
+static const struct tb_str instant = {"\x32\x01I", 3}; /* stands for what an instant carries */
 
-static struct tb_entry entry(enum tb_entry_kind kind, int64_t ts, int64_t dur) {
+static struct tb_staged_event entry(enum tb_staged_kind kind, int64_t ts, int64_t dur) {
   static const char body[2 + TB_PACKET_BYTES_AHEAD] = "\x50\x01";
-  return (struct tb_entry){.kind = (uint8_t)kind, .ts = ts, .dur = dur, .body = {body, 2}};
+  return (struct tb_staged_event){.kind = (uint8_t)kind, .ts = ts, .dur = dur, .body = {body, 2}};
 }
 
-static enum tb_status put(struct tb_straight *s, struct tb_entry e) { return tb_straight_put(s, &e, true, instant); }
+static enum tb_status put(struct tb_streamed_sequence *s, struct tb_staged_event e) {
+  return tb_streamed_sequence_put(s, &e, true, instant);
+}
 
-static void open_straight(struct tb_straight *s) { tb_straight_init(s, tb_default_allocator(), 7); }
+static void open_streamed(struct tb_streamed_sequence *s) { tb_streamed_sequence_init(s, tb_default_allocator(), 7); }
 
 /* ---- what is written ---------------------------------------------------------------------------------------------- */
 
@@ -30,7 +32,7 @@ struct seen {
   size_t last_len;
 };
 
-static uint64_t field_of(struct tb_slice message, uint32_t number, struct tb_slice *bytes) {
+static uint64_t field_of(struct tb_str message, uint32_t number, struct tb_str *bytes) {
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
   struct tb_wire_field field;
   while (tb_wire_next(&cursor, &field) == TB_OK)
@@ -42,12 +44,12 @@ static uint64_t field_of(struct tb_slice message, uint32_t number, struct tb_sli
   return 0;
 }
 
-static enum tb_status see_packets(void *ctx, struct tb_slice packets) {
+static enum tb_status see_packets(void *ctx, struct tb_str packets) {
   struct seen *seen = ctx;
   struct tb_wire_cursor cursor = tb_wire_cursor(packets);
   struct tb_wire_field packet;
   while (tb_wire_next(&cursor, &packet) == TB_OK) {
-    struct tb_slice event = {NULL, 0};
+    struct tb_str event = {NULL, 0};
     assert_int_equal(packet.number, TB_TRACE_PACKET);
     assert_int_equal(field_of(packet.bytes, TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, NULL), 7);
     seen->ts += (int64_t)field_of(packet.bytes, TB_TRACE_PACKET_TIMESTAMP, NULL);
@@ -61,7 +63,7 @@ static enum tb_status see_packets(void *ctx, struct tb_slice packets) {
   return TB_OK;
 }
 
-static enum tb_status see_packet(void *ctx, struct tb_slice packet, uint64_t place, unsigned sides) {
+static enum tb_status see_packet(void *ctx, struct tb_str packet, uint64_t place, unsigned sides) {
   struct seen *seen = ctx;
   (void)place;
   (void)sides;
@@ -71,34 +73,34 @@ static enum tb_status see_packet(void *ctx, struct tb_slice packet, uint64_t pla
   return see_packets(ctx, packet);
 }
 
-static struct seen finish(struct tb_straight *s) {
+static struct seen finish(struct tb_streamed_sequence *s) {
   struct seen seen = {.ts = s->first_ts};
-  const struct tb_straight_taker taker = {&seen, see_packets, see_packet};
-  assert_int_equal(tb_straight_finish(s, NULL), TB_OK);
-  assert_int_equal(tb_straight_packets(s, &taker, NULL), TB_OK);
+  const struct tb_streamed_sequence_sink sink = {&seen, see_packets, see_packet};
+  assert_int_equal(tb_streamed_sequence_finish(s, NULL), TB_OK);
+  assert_int_equal(tb_streamed_sequence_emit(s, &sink, NULL), TB_OK);
   return seen;
 }
 
 static void ends_complete_slices_when_they_are_over_and_the_inner_ones_first(void **state) {
   (void)state;
-  struct tb_straight s;
-  open_straight(&s);
-  assert_int_equal(put(&s, entry(TB_ENTRY_COMPLETE, 1000, 100)), TB_OK);
-  assert_int_equal(put(&s, entry(TB_ENTRY_COMPLETE, 1010, 20)), TB_OK);
-  assert_int_equal(put(&s, entry(TB_ENTRY_BEGIN, 1040, 0)), TB_OK);
-  assert_int_equal(put(&s, entry(TB_ENTRY_INSTANT, 1045, 0)), TB_OK);
-  assert_int_equal(put(&s, entry(TB_ENTRY_END, 1050, 0)), TB_OK);
-  assert_int_equal(put(&s, entry(TB_ENTRY_COMPLETE, 1100, 1)), TB_OK);
+  struct tb_streamed_sequence s;
+  open_streamed(&s);
+  assert_int_equal(put(&s, entry(TB_STAGED_COMPLETE, 1000, 100)), TB_OK);
+  assert_int_equal(put(&s, entry(TB_STAGED_COMPLETE, 1010, 20)), TB_OK);
+  assert_int_equal(put(&s, entry(TB_STAGED_BEGIN, 1040, 0)), TB_OK);
+  assert_int_equal(put(&s, entry(TB_STAGED_INSTANT, 1045, 0)), TB_OK);
+  assert_int_equal(put(&s, entry(TB_STAGED_END, 1050, 0)), TB_OK);
+  assert_int_equal(put(&s, entry(TB_STAGED_COMPLETE, 1100, 1)), TB_OK);
   struct seen seen = finish(&s);
   const int64_t times[] = {1000, 1010, 1030, 1040, 1045, 1050, 1100, 1100, 1101};
   assert_int_equal(seen.count, 9);
   assert_memory_equal(seen.types, "BBEBIEEBE", 9);
   assert_memory_equal(seen.times, times, sizeof(times));
-  tb_straight_free(&s);
+  tb_streamed_sequence_free(&s);
 }
 
-static struct tb_entry without_thread_time(int64_t ts, int64_t dur) {
-  struct tb_entry e = entry(dur ? TB_ENTRY_COMPLETE : TB_ENTRY_MOMENT, ts, dur);
+static struct tb_staged_event without_thread_time(int64_t ts, int64_t dur) {
+  struct tb_staged_event e = entry(dur ? TB_STAGED_COMPLETE : TB_STAGED_ZERO_LENGTH_SLICE, ts, dur);
   e.has_thread_ts = e.has_thread_dur = true;
   e.thread_ts = ts;
   return e;
@@ -106,98 +108,98 @@ static struct tb_entry without_thread_time(int64_t ts, int64_t dur) {
 
 static void slices_of_no_thread_time_say_their_end_at_once(void **state) {
   (void)state;
-  struct tb_straight s;
-  open_straight(&s);
+  struct tb_streamed_sequence s;
+  open_streamed(&s);
   assert_int_equal(put(&s, without_thread_time(1000, 5000)), TB_OK);
   assert_int_equal(put(&s, without_thread_time(2000, 0)), TB_OK);
   assert_int_equal(put(&s, without_thread_time(3000, 500)), TB_OK); /* legacy times are microseconds */
   struct seen seen = finish(&s);
   assert_int_equal(seen.count, 4);
   assert_memory_equal(seen.types, "BBBE", 4);
-  tb_straight_free(&s);
+  tb_streamed_sequence_free(&s);
 }
 
 static void gives_marked_packets_by_themselves(void **state) {
   (void)state;
-  struct tb_straight s;
-  open_straight(&s);
-  assert_int_equal(put(&s, entry(TB_ENTRY_COMPLETE, 1, 100)), TB_OK);
-  assert_int_equal(put(&s, entry(TB_ENTRY_BEGIN, 2, 0)), TB_OK);
-  assert_int_equal(tb_straight_mark_top(&s), TB_OK);
-  assert_int_equal(put(&s, entry(TB_ENTRY_END, 3, 0)), TB_OK);
+  struct tb_streamed_sequence s;
+  open_streamed(&s);
+  assert_int_equal(put(&s, entry(TB_STAGED_COMPLETE, 1, 100)), TB_OK);
+  assert_int_equal(put(&s, entry(TB_STAGED_BEGIN, 2, 0)), TB_OK);
+  assert_int_equal(tb_streamed_sequence_mark_top(&s), TB_OK);
+  assert_int_equal(put(&s, entry(TB_STAGED_END, 3, 0)), TB_OK);
   struct seen seen = finish(&s);
   assert_int_equal(seen.count, 4);
   assert_memory_equal(seen.types, "BBEE", 4);
-  struct tb_slice last = {seen.last_bytes, seen.last_len};
+  struct tb_str last = {seen.last_bytes, seen.last_len};
   char longer[256];
-  char *end = tb_event_packet_extend(&s.stream, longer, last, (struct tb_slice){"\x58\x05", 2});
+  char *end = tb_event_packet_extend(&s.stream, longer, last, (struct tb_str){"\x58\x05", 2});
   assert_int_equal(end - longer, last.len + 2);
-  struct tb_slice whole = {NULL, 0}, event = {NULL, 0};
-  (void)field_of((struct tb_slice){longer, (size_t)(end - longer)}, TB_TRACE_PACKET, &whole);
+  struct tb_str whole = {NULL, 0}, event = {NULL, 0};
+  (void)field_of((struct tb_str){longer, (size_t)(end - longer)}, TB_TRACE_PACKET, &whole);
   (void)field_of(whole, TB_TRACE_PACKET_TRACK_EVENT, &event);
   assert_int_equal(field_of(event, TB_TRACK_EVENT_TRACK_UUID, NULL), 5);
-  tb_straight_free(&s);
+  tb_streamed_sequence_free(&s);
 }
 
 /* ---- what is not straight ----------------------------------------------------------------------------------------- */
 
 static void refuses_what_comes_before_its_time_or_cuts_a_slice(void **state) {
   (void)state;
-  const struct tb_entry wrong[] = {
-      entry(TB_ENTRY_BEGIN, 90, 0),      /* earlier than the last entry */
-      entry(TB_ENTRY_COMPLETE, 150, 60), /* outlasts the slice around it */
-      entry(TB_ENTRY_END, 150, 0),       /* ends nothing */
-      entry(TB_ENTRY_COMPLETE, 100, 101) /* longer than the one at the same time: it comes before that */
+  const struct tb_staged_event wrong[] = {
+      entry(TB_STAGED_BEGIN, 90, 0),      /* earlier than the last entry */
+      entry(TB_STAGED_COMPLETE, 150, 60), /* outlasts the slice around it */
+      entry(TB_STAGED_END, 150, 0),       /* ends nothing */
+      entry(TB_STAGED_COMPLETE, 100, 101) /* longer than the one at the same time: it comes before that */
   };
   for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-    struct tb_straight s;
-    open_straight(&s);
-    assert_int_equal(put(&s, entry(TB_ENTRY_COMPLETE, 100, 100)), TB_OK);
+    struct tb_streamed_sequence s;
+    open_streamed(&s);
+    assert_int_equal(put(&s, entry(TB_STAGED_COMPLETE, 100, 100)), TB_OK);
     assert_int_equal(put(&s, wrong[i]), TB_END);
-    assert_true(s.over);
+    assert_true(s.closed);
     assert_int_equal(s.total, 1);
-    tb_straight_free(&s);
+    tb_streamed_sequence_free(&s);
   }
 }
 
 static void refuses_thread_times_after_instants_without_them(void **state) {
   (void)state;
-  struct tb_straight s;
-  open_straight(&s);
-  struct tb_entry timed = entry(TB_ENTRY_COMPLETE, 20, 5);
+  struct tb_streamed_sequence s;
+  open_streamed(&s);
+  struct tb_staged_event timed = entry(TB_STAGED_COMPLETE, 20, 5);
   timed.has_thread_ts = true;
   timed.thread_ts = 3000;
-  assert_int_equal(put(&s, entry(TB_ENTRY_INSTANT, 10, 0)), TB_OK);
+  assert_int_equal(put(&s, entry(TB_STAGED_INSTANT, 10, 0)), TB_OK);
   assert_int_equal(put(&s, timed), TB_END);
-  tb_straight_free(&s);
+  tb_streamed_sequence_free(&s);
 }
 
 static void refuses_an_END_of_another_name(void **state) {
   (void)state;
-  struct tb_straight s;
-  open_straight(&s);
-  struct tb_entry begin = entry(TB_ENTRY_BEGIN, 1, 0), end = entry(TB_ENTRY_END, 2, 0);
+  struct tb_streamed_sequence s;
+  open_streamed(&s);
+  struct tb_staged_event begin = entry(TB_STAGED_BEGIN, 1, 0), end = entry(TB_STAGED_END, 2, 0);
   begin.name = 3;
   end.name = 4;
   assert_int_equal(put(&s, begin), TB_OK);
   assert_int_equal(put(&s, end), TB_END);
-  tb_straight_free(&s);
+  tb_streamed_sequence_free(&s);
 }
 
 /* ---- taking back -------------------------------------------------------------------------------------------------- */
 
 struct expected {
-  const struct tb_entry *entries;
+  const struct tb_staged_event *entries;
   size_t count, seen;
 };
 
-static enum tb_status check_entry(void *ctx, struct tb_entry *e) {
+static enum tb_status check_entry(void *ctx, struct tb_staged_event *e) {
   struct expected *expected = ctx;
   assert_true(expected->seen < expected->count);
-  const struct tb_entry *want = &expected->entries[expected->seen++];
+  const struct tb_staged_event *want = &expected->entries[expected->seen++];
   assert_int_equal(e->kind, want->kind);
   assert_int_equal(e->ts, want->ts);
-  assert_int_equal(e->dur, want->kind == TB_ENTRY_COMPLETE ? want->dur : 0);
+  assert_int_equal(e->dur, want->kind == TB_STAGED_COMPLETE ? want->dur : 0);
   assert_int_equal(e->has_thread_ts, want->has_thread_ts);
   assert_int_equal(e->thread_ts, want->thread_ts);
   assert_int_equal(e->has_thread_dur, want->has_thread_dur);
@@ -205,52 +207,52 @@ static enum tb_status check_entry(void *ctx, struct tb_entry *e) {
   assert_int_equal(e->flow, want->flow);
   assert_int_equal(e->flow_key, want->flow_key);
   assert_int_equal(e->order, want->order);
-  assert_int_equal(e->name, want->kind == TB_ENTRY_BEGIN || want->kind == TB_ENTRY_END ? want->name : 0);
+  assert_int_equal(e->name, want->kind == TB_STAGED_BEGIN || want->kind == TB_STAGED_END ? want->name : 0);
   assert_int_equal(e->body.len, want->body.len);
   if (want->body.len) assert_memory_equal(e->body.ptr, want->body.ptr, want->body.len);
   return TB_OK;
 }
 
 /* Puts entries; after each `step` of them what is there goes to the file, where there is one. */
-static void put_all(struct tb_straight *s, const struct tb_entry *entries, size_t count, bool in_us,
+static void put_all(struct tb_streamed_sequence *s, const struct tb_staged_event *entries, size_t count, bool in_us,
                     struct tb_spill_file *file, size_t step) {
-  open_straight(s);
+  open_streamed(s);
   for (size_t i = 0; i < count; i++) {
-    assert_int_equal(tb_straight_put(s, &entries[i], in_us, instant), TB_OK);
+    assert_int_equal(tb_streamed_sequence_put(s, &entries[i], in_us, instant), TB_OK);
     if (file && i % step == 0) {
-      assert_int_equal(tb_straight_put_away(s, file, NULL), TB_OK);
+      assert_int_equal(tb_streamed_sequence_spill(s, file, NULL), TB_OK);
       assert_int_equal(s->packets.bytes + s->notes.bytes, 0);
     }
   }
 }
 
-static void check_taken_back(const struct tb_entry *entries, size_t count, bool in_us) {
+static void check_taken_back(const struct tb_staged_event *entries, size_t count, bool in_us) {
   struct tb_spill_file *file;
   assert_int_equal(tb_spill_file_create(NULL, tb_default_allocator(), &file, NULL), TB_OK);
   for (size_t step = 0; step < 4; step++) { /* 0: all stays in memory */
-    struct tb_straight s;
+    struct tb_streamed_sequence s;
     struct expected expected = {entries, count, 0};
     put_all(&s, entries, count, in_us, step ? file : NULL, step == 3 ? count / 2 : step);
-    assert_int_equal(tb_straight_take_back(&s, instant, check_entry, &expected, NULL), TB_OK);
+    assert_int_equal(tb_streamed_sequence_replay(&s, instant, check_entry, &expected, NULL), TB_OK);
     assert_int_equal(expected.seen, count);
-    tb_straight_free(&s);
+    tb_streamed_sequence_free(&s);
   }
   tb_spill_file_close(file);
 }
 
 static void takes_back_what_is_over_and_what_is_open(void **state) {
   (void)state;
-  struct tb_entry entries[] = {
-      entry(TB_ENTRY_COMPLETE, -50, 1000),
-      entry(TB_ENTRY_INSTANT, -40, 0),
-      entry(TB_ENTRY_COMPLETE, 0, 10),
-      entry(TB_ENTRY_MOMENT, 10, 0),
-      entry(TB_ENTRY_BEGIN, 20, 0),
-      entry(TB_ENTRY_FLOW, 21, 0),
-      entry(TB_ENTRY_COMPLETE, 22, 1000000000),
-      entry(TB_ENTRY_MARK, 30, 0),
-      entry(TB_ENTRY_BEGIN, 31, 0),
-      entry(TB_ENTRY_END, 32, 0),
+  struct tb_staged_event entries[] = {
+      entry(TB_STAGED_COMPLETE, -50, 1000),
+      entry(TB_STAGED_INSTANT, -40, 0),
+      entry(TB_STAGED_COMPLETE, 0, 10),
+      entry(TB_STAGED_ZERO_LENGTH_SLICE, 10, 0),
+      entry(TB_STAGED_BEGIN, 20, 0),
+      entry(TB_STAGED_FLOW, 21, 0),
+      entry(TB_STAGED_COMPLETE, 22, 1000000000),
+      entry(TB_STAGED_INSTANT_WITH_PHASE, 30, 0),
+      entry(TB_STAGED_BEGIN, 31, 0),
+      entry(TB_STAGED_END, 32, 0),
   };
   entries[4].name = 300;
   entries[5].flow = TB_FLOW_OUT;
@@ -268,13 +270,13 @@ static void takes_back_what_is_over_and_what_is_open(void **state) {
 static void takes_back_thread_times_of_either_unit(void **state) {
   (void)state;
   for (int64_t unit = 1; unit <= 1000; unit *= 1000) {
-    struct tb_entry entries[] = {entry(TB_ENTRY_COMPLETE, 100, 100), entry(TB_ENTRY_COMPLETE, 110, 5),
-                                 entry(TB_ENTRY_INSTANT, 150, 0), entry(TB_ENTRY_COMPLETE, 300, 100)};
+    struct tb_staged_event entries[] = {entry(TB_STAGED_COMPLETE, 100, 100), entry(TB_STAGED_COMPLETE, 110, 5),
+                                        entry(TB_STAGED_INSTANT, 150, 0), entry(TB_STAGED_COMPLETE, 300, 100)};
     for (size_t i = 0; i < 4; i++) {
       if (i == 1) continue;
       entries[i].has_thread_ts = true;
       entries[i].thread_ts = (int64_t)(10 + 7 * i) * unit;
-      entries[i].has_thread_dur = entries[i].kind == TB_ENTRY_COMPLETE;
+      entries[i].has_thread_dur = entries[i].kind == TB_STAGED_COMPLETE;
       entries[i].thread_dur = entries[i].has_thread_dur ? 3 * unit : 0;
     }
     check_taken_back(entries, 4, unit == 1000);
@@ -283,22 +285,22 @@ static void takes_back_thread_times_of_either_unit(void **state) {
 
 static void takes_back_slices_that_said_their_end_at_once(void **state) {
   (void)state;
-  struct tb_entry entries[] = {without_thread_time(1000, 9000000), without_thread_time(2000, 0),
-                               without_thread_time(3000, 500), entry(TB_ENTRY_COMPLETE, 4000, 1),
-                               without_thread_time(5000, 1000)};
+  struct tb_staged_event entries[] = {without_thread_time(1000, 9000000), without_thread_time(2000, 0),
+                                      without_thread_time(3000, 500), entry(TB_STAGED_COMPLETE, 4000, 1),
+                                      without_thread_time(5000, 1000)};
   check_taken_back(entries, sizeof(entries) / sizeof(entries[0]), true);
 }
 
 static void takes_back_more_than_a_chunk_holds(void **state) {
   (void)state;
   enum { COUNT = 20000 };
-  static struct tb_entry entries[COUNT];
+  static struct tb_staged_event entries[COUNT];
   enum { LARGE = 3000 };
   static char body[LARGE + TB_PACKET_BYTES_AHEAD];
   memset(body, 'x', LARGE);
   for (int i = 0; i < COUNT; i++) {
-    entries[i] = entry(TB_ENTRY_COMPLETE, i * 10, 1 + i % 9);
-    entries[i].body = (struct tb_slice){body, i % 500 == 0 ? LARGE : (size_t)(i % 60)};
+    entries[i] = entry(TB_STAGED_COMPLETE, i * 10, 1 + i % 9);
+    entries[i].body = (struct tb_str){body, i % 500 == 0 ? LARGE : (size_t)(i % 60)};
   }
   check_taken_back(entries, COUNT, true);
 }
@@ -310,40 +312,40 @@ struct given {
   unsigned marked;
 };
 
-static enum tb_status take_packets(void *ctx, struct tb_slice packets) {
+static enum tb_status take_packets(void *ctx, struct tb_str packets) {
   return tb_buffer_append(&((struct given *)ctx)->bytes, packets.ptr, packets.len);
 }
 
-static enum tb_status take_packet(void *ctx, struct tb_slice packet, uint64_t place, unsigned sides) {
+static enum tb_status take_packet(void *ctx, struct tb_str packet, uint64_t place, unsigned sides) {
   const char mark[] = {'m', (char)place, (char)sides};
   ((struct given *)ctx)->marked++;
-  assert_int_equal(take_packets(ctx, (struct tb_slice){mark, sizeof(mark)}), TB_OK);
+  assert_int_equal(take_packets(ctx, (struct tb_str){mark, sizeof(mark)}), TB_OK);
   return take_packets(ctx, packet);
 }
 
 /* All that is given of slices in each other, of which some are marked or large, and some stay open around one that never ends. */
 static struct given give(struct tb_spill_file *file, size_t step, bool each) {
   static char body[2000] = "\x50\x01\x1a\xca\x0f"; /* a name, and a field that takes the rest */
-  struct tb_straight s;
-  open_straight(&s);
+  struct tb_streamed_sequence s;
+  open_streamed(&s);
   for (int i = 0; i < 300; i++) {
-    struct tb_entry e =
-        entry(i == 40 ? TB_ENTRY_BEGIN : TB_ENTRY_COMPLETE, i * 10, i < 50 ? 100000 - 20 * i : 1 + i % 7);
-    e.body = (struct tb_slice){body, i % 100 == 99 ? sizeof(body) : 2};
+    struct tb_staged_event e =
+        entry(i == 40 ? TB_STAGED_BEGIN : TB_STAGED_COMPLETE, i * 10, i < 50 ? 100000 - 20 * i : 1 + i % 7);
+    e.body = (struct tb_str){body, i % 100 == 99 ? sizeof(body) : 2};
     if (i > 40 && i < 50) e.dur = 5;
     assert_int_equal(put(&s, e), TB_OK);
-    if (i % 30 == 0) assert_int_equal(tb_straight_mark_top(&s), TB_OK);
-    if (file && (size_t)i % step == 0) assert_int_equal(tb_straight_put_away(&s, file, NULL), TB_OK);
+    if (i % 30 == 0) assert_int_equal(tb_streamed_sequence_mark_top(&s), TB_OK);
+    if (file && (size_t)i % step == 0) assert_int_equal(tb_streamed_sequence_spill(&s, file, NULL), TB_OK);
   }
   struct given given = {.marked = 0};
   tb_buffer_init(&given.bytes, tb_default_allocator(), 0);
-  const struct tb_straight_taker taker = {&given, take_packets, take_packet};
-  assert_int_equal(tb_straight_finish(&s, NULL), TB_OK);
+  const struct tb_streamed_sequence_sink sink = {&given, take_packets, take_packet};
+  assert_int_equal(tb_streamed_sequence_finish(&s, NULL), TB_OK);
   if (each)
-    assert_int_equal(tb_straight_each_packet(&s, &taker, NULL), TB_OK);
+    assert_int_equal(tb_streamed_sequence_each_packet(&s, &sink, NULL), TB_OK);
   else
-    assert_int_equal(tb_straight_packets(&s, &taker, NULL), TB_OK);
-  tb_straight_free(&s);
+    assert_int_equal(tb_streamed_sequence_emit(&s, &sink, NULL), TB_OK);
+  tb_streamed_sequence_free(&s);
   return given;
 }
 

@@ -38,9 +38,9 @@ static int close_fixture(void **state) {
 }
 
 static Perfetto__Protos__TrackEvent *encode(struct fixture *f, const struct tb_event *event, unsigned parts,
-                                            struct tb_carriage carriage) {
+                                            struct tb_carried_fields carried) {
   uint32_t name, categories;
-  assert_int_equal(tb_encode_event(&f->encoder, &f->uses, event, parts, &carriage, &name, &categories), TB_OK);
+  assert_int_equal(tb_encode_event(&f->encoder, &f->uses, event, parts, &carried, &name, &categories), TB_OK);
   const struct tb_buffer *body = &f->encoder.body;
   Perfetto__Protos__TrackEvent *read =
       perfetto__protos__track_event__unpack(NULL, body->len, (const uint8_t *)body->data);
@@ -51,24 +51,24 @@ static Perfetto__Protos__TrackEvent *encode(struct fixture *f, const struct tb_e
 static void done(Perfetto__Protos__TrackEvent *read) { perfetto__protos__track_event__free_unpacked(read, NULL); }
 
 static struct tb_arg text(const char *name, const char *value) {
-  return (struct tb_arg){.name = tb_slice_from(name), .text = tb_slice_from(value), .span = 1, .type = TB_ARG_STRING};
+  return (struct tb_arg){.name = tb_str_from(name), .text = tb_str_from(value), .span = 1, .type = TB_ARG_STRING};
 }
 
 static struct tb_arg integer(const char *name, int64_t value) {
-  return (struct tb_arg){.name = tb_slice_from(name), .i = value, .span = 1, .type = TB_ARG_INT};
+  return (struct tb_arg){.name = tb_str_from(name), .i = value, .span = 1, .type = TB_ARG_INT};
 }
 
 static void interns_names_categories_and_names_of_arguments(void **state) {
   struct fixture *f = *state;
   struct tb_arg args[] = {integer("a", -1), integer("b", 1)};
   struct tb_event event = {.has = TB_HAS_NAME | TB_HAS_CATEGORIES | TB_HAS_ARGS,
-                           .name = TB_SLICE("work"),
-                           .categories = TB_SLICE("one,two"),
+                           .name = TB_STR("work"),
+                           .categories = TB_STR("one,two"),
                            .args = args,
                            .arg_count = 2};
   for (int i = 0; i < 2; i++) { /* the same again: the same iids */
     Perfetto__Protos__TrackEvent *read =
-        encode(f, &event, TB_ENCODE_NAME | TB_ENCODE_CATEGORIES | TB_ENCODE_ARGS, (struct tb_carriage){0});
+        encode(f, &event, TB_ENCODE_NAME | TB_ENCODE_CATEGORIES | TB_ENCODE_ARGS, (struct tb_carried_fields){0});
     assert_int_equal(read->name_iid, 1);
     assert_int_equal(read->n_category_iids, 2);
     assert_int_equal(read->category_iids[1], 2);
@@ -87,10 +87,10 @@ static void interns_a_string_when_it_comes_again(void **state) {
   struct fixture *f = *state;
   struct tb_arg arg = text("url", "https://example.org");
   struct tb_event event = {.has = TB_HAS_ARGS, .args = &arg, .arg_count = 1};
-  Perfetto__Protos__TrackEvent *first = encode(f, &event, TB_ENCODE_ARGS, (struct tb_carriage){0});
+  Perfetto__Protos__TrackEvent *first = encode(f, &event, TB_ENCODE_ARGS, (struct tb_carried_fields){0});
   assert_true(first->debug_annotations[0]->has_string_value);
   done(first);
-  Perfetto__Protos__TrackEvent *second = encode(f, &event, TB_ENCODE_ARGS, (struct tb_carriage){0});
+  Perfetto__Protos__TrackEvent *second = encode(f, &event, TB_ENCODE_ARGS, (struct tb_carried_fields){0});
   assert_false(second->debug_annotations[0]->has_string_value);
   assert_int_equal(second->debug_annotations[0]->string_value_iid, 1);
   done(second);
@@ -98,11 +98,11 @@ static void interns_a_string_when_it_comes_again(void **state) {
 
 static void nests_dicts_and_writes_empty_ones_as_JSON(void **state) {
   struct fixture *f = *state;
-  struct tb_arg args[] = {{.name = TB_SLICE("outer"), .span = 3, .type = TB_ARG_DICT},
+  struct tb_arg args[] = {{.name = TB_STR("outer"), .span = 3, .type = TB_ARG_DICT},
                           integer("inner", 5),
-                          {.name = TB_SLICE("empty"), .span = 1, .type = TB_ARG_ARRAY}};
+                          {.name = TB_STR("empty"), .span = 1, .type = TB_ARG_ARRAY}};
   struct tb_event event = {.has = TB_HAS_ARGS, .args = args, .arg_count = 3};
-  Perfetto__Protos__TrackEvent *read = encode(f, &event, TB_ENCODE_ARGS, (struct tb_carriage){0});
+  Perfetto__Protos__TrackEvent *read = encode(f, &event, TB_ENCODE_ARGS, (struct tb_carried_fields){0});
   assert_int_equal(read->n_debug_annotations, 1);
   const Perfetto__Protos__DebugAnnotation *outer = read->debug_annotations[0];
   assert_int_equal(outer->n_dict_entries, 2);
@@ -117,9 +117,9 @@ static void widens_lengths_past_127_bytes(void **state) {
   static char longer[70000];
   memset(longer, 'x', sizeof(longer));
   for (size_t len = 100; len < sizeof(longer); len = len * 3 / 2) {
-    struct tb_arg arg = {.name = TB_SLICE("s"), .text = {longer, len}, .span = 1, .type = TB_ARG_STRING};
+    struct tb_arg arg = {.name = TB_STR("s"), .text = {longer, len}, .span = 1, .type = TB_ARG_STRING};
     struct tb_event event = {.has = TB_HAS_ARGS, .args = &arg, .arg_count = 1};
-    Perfetto__Protos__TrackEvent *read = encode(f, &event, TB_ENCODE_ARGS, (struct tb_carriage){0});
+    Perfetto__Protos__TrackEvent *read = encode(f, &event, TB_ENCODE_ARGS, (struct tb_carried_fields){0});
     assert_int_equal(read->n_debug_annotations, 1);
     done(read);
   }
@@ -129,14 +129,14 @@ static void carries_what_has_no_field_in_trace_event(void **state) {
   struct fixture *f = *state;
   struct tb_arg extra = text("cname", "good");
   struct tb_event event = {.has = TB_HAS_DUR, .dur = -5, .extra = &extra, .extra_count = 1};
-  struct tb_carriage carriage = {.phase = TB_SLICE("X"), .times = TB_HAS_DUR};
-  Perfetto__Protos__TrackEvent *read = encode(f, &event, TB_ENCODE_ARGS, carriage);
+  struct tb_carried_fields carried = {.phase = TB_STR("X"), .times = TB_HAS_DUR};
+  Perfetto__Protos__TrackEvent *read = encode(f, &event, TB_ENCODE_ARGS, carried);
   assert_int_equal(read->n_debug_annotations, 1);
-  const Perfetto__Protos__DebugAnnotation *carried = read->debug_annotations[0];
-  struct tb_slice name = tb_intern_text(&f->interned.tables[TB_INTERNED_ARG_NAMES], (uint32_t)carried->name_iid);
-  assert_true(tb_slice_equal(name, TB_SLICE("trace_event")));
-  assert_int_equal(carried->n_dict_entries, 3); /* ph, dur_ns, cname */
-  assert_int_equal(carried->dict_entries[1]->int_value, -5);
+  const Perfetto__Protos__DebugAnnotation *dict = read->debug_annotations[0];
+  struct tb_str name = tb_intern_text(&f->interned.tables[TB_INTERNED_ARG_NAMES], (uint32_t)dict->name_iid);
+  assert_true(tb_str_equal(name, TB_STR("trace_event")));
+  assert_int_equal(dict->n_dict_entries, 3); /* ph, dur_ns, cname */
+  assert_int_equal(dict->dict_entries[1]->int_value, -5);
   done(read);
 }
 

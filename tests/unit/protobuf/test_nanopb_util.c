@@ -15,13 +15,13 @@
 
 static void a_track_descriptor_is_read_back_by_protobuf_c(void **state) {
   (void)state;
-  struct tb_slice name = TB_SLICE("proc\0x"), labels[] = {TB_SLICE("a"), TB_SLICE("b")};
-  struct tb_nanopb_slices label_list = {labels, 2};
+  struct tb_str name = TB_STR("proc\0x"), labels[] = {TB_STR("a"), TB_STR("b")};
+  struct tb_nanopb_strs label_list = {labels, 2};
   perfetto_protos_ProcessDescriptor process = perfetto_protos_ProcessDescriptor_init_zero;
   process.has_pid = true;
   process.pid = -7;
-  process.process_name = tb_nanopb_slice(&name);
-  process.process_labels = tb_nanopb_slices(&label_list);
+  process.process_name = tb_nanopb_str(&name);
+  process.process_labels = tb_nanopb_strs(&label_list);
   perfetto_protos_TrackDescriptor track = perfetto_protos_TrackDescriptor_init_zero;
   track.has_uuid = true;
   track.uuid = UINT64_MAX;
@@ -62,9 +62,9 @@ static void a_full_buffer_is_left_as_it_was(void **state) {
   (void)state;
   struct tb_buffer buffer;
   tb_buffer_init(&buffer, tb_default_allocator(), 4);
-  struct tb_slice name = TB_SLICE("longer than four");
+  struct tb_str name = TB_STR("longer than four");
   perfetto_protos_TrackDescriptor track = perfetto_protos_TrackDescriptor_init_zero;
-  track.name = tb_nanopb_slice(&name);
+  track.name = tb_nanopb_str(&name);
   assert_int_equal(tb_nanopb_append(&buffer, perfetto_protos_TrackDescriptor_fields, &track), TB_LIMIT);
   assert_int_equal(buffer.len, 0);
   tb_buffer_free(&buffer);

@@ -17,60 +17,60 @@ static struct tb_event end_at(int64_t ts) {
 
 static void an_end_waits_for_the_first_event_that_is_no_earlier(void **state) {
   (void)state;
-  struct tb_waiting_end waiting = {0};
+  struct tb_deferred_end waiting = {0};
   struct tb_event end = end_at(100), taken = {0};
-  assert_false(tb_waiting_end_take(&waiting, 100, 0, &taken));
-  assert_true(tb_waiting_end_keep(&waiting, &end, false));
-  assert_false(tb_waiting_end_take(&waiting, 99, 10, &taken));
-  assert_true(tb_waiting_end_take(&waiting, 100, 10, &taken));
+  assert_false(tb_deferred_end_take(&waiting, 100, 0, &taken));
+  assert_true(tb_deferred_end_keep(&waiting, &end, false));
+  assert_false(tb_deferred_end_take(&waiting, 99, 10, &taken));
+  assert_true(tb_deferred_end_take(&waiting, 100, 10, &taken));
   assert_int_equal(taken.type, TB_EVENT_SLICE_END);
   assert_int_equal(taken.ts, 100);
   assert_int_equal(taken.thread_ts, 50);
   assert_int_equal(taken.has, TB_HAS_TS | TB_HAS_THREAD_TS);
   assert_ptr_equal(taken.track, &thread);
-  assert_false(tb_waiting_end_take(&waiting, 200, 10, &taken)); /* once */
+  assert_false(tb_deferred_end_take(&waiting, 200, 10, &taken)); /* once */
 }
 
 static void one_end_waits_at_a_time(void **state) {
   (void)state;
-  struct tb_waiting_end waiting = {0};
+  struct tb_deferred_end waiting = {0};
   struct tb_event first = end_at(100), second = end_at(90);
-  assert_true(tb_waiting_end_keep(&waiting, &first, false));
-  assert_false(tb_waiting_end_keep(&waiting, &second, false));
+  assert_true(tb_deferred_end_keep(&waiting, &first, false));
+  assert_false(tb_deferred_end_keep(&waiting, &second, false));
   assert_int_equal(waiting.ts, 100);
 }
 
 static void an_event_before_the_open_slice_ends_the_waiting(void **state) {
   (void)state;
-  struct tb_waiting_end waiting = {0};
+  struct tb_deferred_end waiting = {0};
   struct tb_event end = end_at(100), taken = {0};
-  assert_true(tb_waiting_end_keep(&waiting, &end, false));
-  assert_false(tb_waiting_end_take(&waiting, 10, 10, &taken));
-  assert_true(tb_waiting_end_take(&waiting, 9, 10, &taken));
+  assert_true(tb_deferred_end_keep(&waiting, &end, false));
+  assert_false(tb_deferred_end_take(&waiting, 10, 10, &taken));
+  assert_true(tb_deferred_end_take(&waiting, 9, 10, &taken));
 }
 
 static void an_end_that_says_more_does_not_wait(void **state) {
   (void)state;
-  struct tb_waiting_end waiting = {0};
-  const struct tb_arg arg = {.name = TB_SLICE("a"), .type = TB_ARG_NULL, .span = 1};
+  struct tb_deferred_end waiting = {0};
+  const struct tb_arg arg = {.name = TB_STR("a"), .type = TB_ARG_NULL, .span = 1};
   struct tb_event end = end_at(100);
   end.args = &arg;
   end.arg_count = 1;
-  assert_false(tb_waiting_end_keep(&waiting, &end, true));
+  assert_false(tb_deferred_end_keep(&waiting, &end, true));
   end = end_at(100);
   end.has |= TB_HAS_CPU;
-  assert_false(tb_waiting_end_keep(&waiting, &end, true));
+  assert_false(tb_deferred_end_keep(&waiting, &end, true));
 }
 
 static void an_end_with_a_name_waits_for_the_next_event_where_it_is_the_innermost_slices(void **state) {
   (void)state;
-  struct tb_waiting_end waiting = {0};
+  struct tb_deferred_end waiting = {0};
   struct tb_event end = end_at(100), taken = {0};
   end.has |= TB_HAS_NAME;
-  end.name = TB_SLICE("slice");
-  assert_false(tb_waiting_end_keep(&waiting, &end, false));
-  assert_true(tb_waiting_end_keep(&waiting, &end, true));
-  assert_true(tb_waiting_end_take(&waiting, 50, 10, &taken));
+  end.name = TB_STR("slice");
+  assert_false(tb_deferred_end_keep(&waiting, &end, false));
+  assert_true(tb_deferred_end_keep(&waiting, &end, true));
+  assert_true(tb_deferred_end_take(&waiting, 50, 10, &taken));
   assert_int_equal(taken.has & TB_HAS_NAME, 0);
 }
 

@@ -8,49 +8,49 @@
 #include "timeline/flow_binder.h"
 #include "timeline/slice_stack.h"
 
-/* Two strands whose flow points are bound and chained. */
+/* Two queues whose flow points are bound and chained. */
 struct fixture {
   struct tb_flows flows;
-  struct tb_strand strands[2];
+  struct tb_sort_queue queues[2];
   uint64_t order;
 };
 
 static void open_fixture(struct fixture *f) {
   *f = (struct fixture){.order = 0};
   tb_flows_init(&f->flows, tb_default_allocator());
-  for (size_t i = 0; i < 2; i++) tb_strand_init(&f->strands[i], tb_default_allocator());
+  for (size_t i = 0; i < 2; i++) tb_sort_queue_init(&f->queues[i], tb_default_allocator());
 }
 
 static void close_fixture(struct fixture *f) {
   tb_flows_free(&f->flows);
-  for (size_t i = 0; i < 2; i++) tb_strand_free(&f->strands[i]);
+  for (size_t i = 0; i < 2; i++) tb_sort_queue_free(&f->queues[i]);
 }
 
-static void add(struct fixture *f, size_t strand, struct tb_entry e) {
+static void add(struct fixture *f, size_t queue, struct tb_staged_event e) {
   e.order = ++f->order;
-  assert_int_equal(tb_strand_add(&f->strands[strand], &e), TB_OK);
+  assert_int_equal(tb_sort_queue_add(&f->queues[queue], &e), TB_OK);
 }
 
-static struct tb_entry slice(int64_t ts, int64_t dur) {
-  return (struct tb_entry){.kind = TB_ENTRY_COMPLETE, .ts = ts, .dur = dur};
+static struct tb_staged_event slice(int64_t ts, int64_t dur) {
+  return (struct tb_staged_event){.kind = TB_STAGED_COMPLETE, .ts = ts, .dur = dur};
 }
 
-static struct tb_entry point(int64_t ts, enum tb_flow_step step) {
-  return (struct tb_entry){.kind = TB_ENTRY_FLOW, .ts = ts, .flow = (uint8_t)step, .flow_key = 1};
+static struct tb_staged_event point(int64_t ts, enum tb_flow_step step) {
+  return (struct tb_staged_event){.kind = TB_STAGED_FLOW, .ts = ts, .flow = (uint8_t)step, .flow_key = 1};
 }
 
 static void bind_and_chain(struct fixture *f) {
   struct tb_error error = {.code = TB_OK};
   const uint64_t wanted[] = {0, 77};
   for (uint32_t i = 0; i < 2; i++) {
-    if (!f->strands[i].sorted) assert_int_equal(tb_strand_index(&f->strands[i]), TB_OK);
-    assert_int_equal(tb_flows_bind(&f->flows, &f->strands[i], i, NULL, &error), TB_OK);
+    if (!f->queues[i].sorted) assert_int_equal(tb_sort_queue_index(&f->queues[i]), TB_OK);
+    assert_int_equal(tb_flows_bind(&f->flows, &f->queues[i], i, NULL, &error), TB_OK);
   }
-  assert_int_equal(tb_flows_chain(&f->flows, wanted, 2), TB_OK);
+  assert_int_equal(tb_flows_link(&f->flows, wanted, 2), TB_OK);
 }
 
-static void check_join(const struct tb_slice_flow *flow, uint32_t strand, uint64_t place, bool terminating) {
-  assert_int_equal(flow->strand, strand);
+static void check_join(const struct tb_slice_flow *flow, uint32_t queue, uint64_t place, bool terminating) {
+  assert_int_equal(flow->queue, queue);
   assert_int_equal(flow->place, place);
   assert_int_equal(flow->terminating, terminating);
   assert_int_equal(flow->id, 77);
@@ -118,7 +118,7 @@ static void steps_join_one_slice_after_the_other(void **state) {
 
 /* ---- the stack ------------------------------------------------------------------------------------------------------ */
 
-static bool nests(struct tb_slice_stack *s, struct tb_entry e, uint64_t place) {
+static bool nests(struct tb_slice_stack *s, struct tb_staged_event e, uint64_t place) {
   bool nest, pushed;
   assert_int_equal(tb_slice_stack_begin(s, tb_default_allocator(), &e, place, &nest, &pushed), TB_OK);
   return nest;
@@ -139,7 +139,7 @@ static void the_stack_drops_what_is_over_when_the_next_slice_begins(void **state
 
 static void the_stack_cuts_open_slices_only_past_the_end_of_what_is_around_them(void **state) {
   (void)state;
-  struct tb_entry begin = {.kind = TB_ENTRY_BEGIN, .ts = 5};
+  struct tb_staged_event begin = {.kind = TB_STAGED_BEGIN, .ts = 5};
   for (int64_t ts = 10; ts <= 11; ts++) {
     struct tb_slice_stack s = {0};
     assert_true(nests(&s, slice(0, 10), 0));
@@ -151,7 +151,8 @@ static void the_stack_cuts_open_slices_only_past_the_end_of_what_is_around_them(
 
 static void the_stack_takes_slices_of_any_length(void **state) {
   (void)state;
-  struct tb_entry begin = {.kind = TB_ENTRY_BEGIN, .ts = INT64_MIN}, end = {.kind = TB_ENTRY_END, .ts = INT64_MAX};
+  struct tb_staged_event begin = {.kind = TB_STAGED_BEGIN, .ts = INT64_MIN},
+                         end = {.kind = TB_STAGED_END, .ts = INT64_MAX};
   struct tb_slice_stack s = {0};
   int64_t begin_ts;
   assert_true(nests(&s, begin, 0));

@@ -8,17 +8,17 @@
 
 #include "timeline/slice_matcher.h"
 
-static struct tb_strand strand;
+static struct tb_sort_queue queue;
 
 static int start(void **state) {
   (void)state;
-  tb_strand_init(&strand, tb_default_allocator());
+  tb_sort_queue_init(&queue, tb_default_allocator());
   return 0;
 }
 
 static int stop(void **state) {
   (void)state;
-  tb_strand_free(&strand);
+  tb_sort_queue_free(&queue);
   return 0;
 }
 
@@ -28,31 +28,31 @@ static void match(const char *letters) {
   for (int64_t ts = 0; letters[ts]; ts++) {
     char c = letters[ts];
     bool begins = c >= 'A' && c <= 'Z';
-    struct tb_entry entry = {.ts = ts, .kind = begins ? TB_ENTRY_BEGIN : TB_ENTRY_END};
+    struct tb_staged_event entry = {.ts = ts, .kind = begins ? TB_STAGED_BEGIN : TB_STAGED_END};
     entry.name = c == '-' ? 0 : (uint32_t)(c | 32);
-    assert_int_equal(tb_strand_add(&strand, &entry), TB_OK);
+    assert_int_equal(tb_sort_queue_add(&queue, &entry), TB_OK);
   }
-  assert_int_equal(tb_strand_index(&strand), TB_OK);
-  assert_int_equal(tb_match_slices(&strand, 1), TB_OK);
+  assert_int_equal(tb_sort_queue_index(&queue), TB_OK);
+  assert_int_equal(tb_match_slices(&queue, 1), TB_OK);
 }
 
 /* Which entry each one belongs to, as digits; '.' for none. Of a BEGIN the matcher gives the time, which is the same here. */
 static void expect_matches(const char *letters, const char *digits) {
   for (size_t i = 0; digits[i]; i++) {
     int64_t none = letters[i] >= 'A' && letters[i] <= 'Z' ? INT64_MAX : TB_UNMATCHED;
-    assert_int_equal(strand.matches[i], digits[i] == '.' ? none : digits[i] - '0');
+    assert_int_equal(queue.matches[i], digits[i] == '.' ? none : digits[i] - '0');
   }
 }
 
 static void expect_loose(const char *flags) {
-  for (size_t i = 0; flags[i]; i++) assert_int_equal(tb_strand_is_loose(&strand, i), flags[i] == '*');
+  for (size_t i = 0; flags[i]; i++) assert_int_equal(tb_sort_queue_is_ambiguous(&queue, i), flags[i] == '*');
 }
 
 static void slices_that_nest_are_not_loose(void **state) {
   (void)state;
   match("AB-C--");
   expect_matches("AB-C--", "521430");
-  assert_null(strand.loose);
+  assert_null(queue.ambiguous);
 }
 
 static void an_end_that_takes_an_outer_slice_makes_loose_what_is_open(void **state) {

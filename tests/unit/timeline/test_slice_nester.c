@@ -17,7 +17,7 @@ struct told {
   size_t len;
 };
 
-static enum tb_status pool(void *ctx, const struct tb_entry *root, uint32_t *pool_id) {
+static enum tb_status pool(void *ctx, const struct tb_staged_event *root, uint32_t *pool_id) {
   (void)ctx;
   *pool_id = root->key;
   return TB_OK;
@@ -28,7 +28,7 @@ static void tell(struct told *told, char what, uint32_t name, int64_t ts, uint32
                                 (long long)ts, lane);
 }
 
-static enum tb_status begin(void *ctx, const struct tb_entry *e, size_t place, const struct tb_lane *lane,
+static enum tb_status begin(void *ctx, const struct tb_staged_event *e, size_t place, const struct tb_lane *lane,
                             uint32_t lane_index, bool *whole) {
   (void)place;
   (void)whole;
@@ -37,7 +37,7 @@ static enum tb_status begin(void *ctx, const struct tb_entry *e, size_t place, c
   return TB_OK;
 }
 
-static enum tb_status end(void *ctx, int64_t ts, const struct tb_entry *entry, const struct tb_open_slice *slice,
+static enum tb_status end(void *ctx, int64_t ts, const struct tb_staged_event *entry, const struct tb_open_slice *slice,
                           bool innermost, bool cut, const struct tb_lane *lane, uint32_t lane_index) {
   (void)entry;
   (void)innermost;
@@ -46,16 +46,16 @@ static enum tb_status end(void *ctx, int64_t ts, const struct tb_entry *entry, c
   return TB_OK;
 }
 
-static enum tb_status stray(void *ctx, const struct tb_entry *e) {
+static enum tb_status orphan_end(void *ctx, const struct tb_staged_event *e) {
   tell(ctx, '!', e->name, e->ts, 0);
   return TB_OK;
 }
 
-static struct tb_entry entry(enum tb_entry_kind kind, uint32_t name, int64_t ts, int64_t dur) {
-  return (struct tb_entry){.kind = (uint8_t)kind, .name = name, .ts = ts, .dur = dur};
+static struct tb_staged_event entry(enum tb_staged_kind kind, uint32_t name, int64_t ts, int64_t dur) {
+  return (struct tb_staged_event){.kind = (uint8_t)kind, .name = name, .ts = ts, .dur = dur};
 }
 
-static enum tb_status one_pool(void *ctx, const struct tb_entry *root, uint32_t *pool_id) {
+static enum tb_status one_pool(void *ctx, const struct tb_staged_event *root, uint32_t *pool_id) {
   (void)ctx;
   (void)root;
   *pool_id = 0;
@@ -68,19 +68,19 @@ struct lane_check {
   uint32_t lanes, ended;
 };
 
-static enum tb_status begin_checked(void *ctx, const struct tb_entry *e, size_t place, const struct tb_lane *lane,
-                                    uint32_t lane_index, bool *whole) {
+static enum tb_status begin_checked(void *ctx, const struct tb_staged_event *e, size_t place,
+                                    const struct tb_lane *lane, uint32_t lane_index, bool *whole) {
   struct lane_check *check = ctx;
   (void)place;
   (void)whole;
   assert_true(lane->open_count <= 1);
-  if (e->kind == TB_ENTRY_INSTANT) return TB_OK;
+  if (e->kind == TB_STAGED_INSTANT) return TB_OK;
   assert_int_equal(lane_index, check->ended ? 0 : check->lanes);
   if (!check->ended) check->lanes++;
   return TB_OK;
 }
 
-static enum tb_status end_checked(void *ctx, int64_t ts, const struct tb_entry *entry,
+static enum tb_status end_checked(void *ctx, int64_t ts, const struct tb_staged_event *entry,
                                   const struct tb_open_slice *slice, bool innermost, bool cut,
                                   const struct tb_lane *lane, uint32_t lane_index) {
   struct lane_check *check = ctx;
@@ -95,59 +95,59 @@ static enum tb_status end_checked(void *ctx, int64_t ts, const struct tb_entry *
   return TB_OK;
 }
 
-static enum tb_status stray_not_expected(void *ctx, const struct tb_entry *e) {
+static enum tb_status stray_not_expected(void *ctx, const struct tb_staged_event *e) {
   (void)ctx;
   (void)e;
   fail();
   return TB_INVALID;
 }
 
-/* COMPLETE slices have no name on a strand: the tests give theirs by key. */
-static void nest(struct tb_entry *entries, size_t count, const struct tb_nesting_sink *sink) {
+/* COMPLETE slices have no name on a queue: the tests give theirs by key. */
+static void nest(struct tb_staged_event *entries, size_t count, const struct tb_slice_nester_sink *sink) {
   struct tb_error error = {.code = TB_OK};
-  struct tb_strand s;
-  struct tb_strand_cursor cursor;
-  struct tb_nesting nesting;
-  struct tb_entry e;
-  tb_strand_init(&s, tb_default_allocator());
-  for (size_t i = 0; i < count; i++) assert_int_equal(tb_strand_add(&s, &entries[i]), TB_OK);
-  if (!s.sorted) assert_int_equal(tb_strand_index(&s), TB_OK);
+  struct tb_sort_queue s;
+  struct tb_sort_queue_cursor cursor;
+  struct tb_slice_nester nesting;
+  struct tb_staged_event e;
+  tb_sort_queue_init(&s, tb_default_allocator());
+  for (size_t i = 0; i < count; i++) assert_int_equal(tb_sort_queue_add(&s, &entries[i]), TB_OK);
+  if (!s.sorted) assert_int_equal(tb_sort_queue_index(&s), TB_OK);
   assert_int_equal(tb_match_slices(&s, 4), TB_OK);
-  tb_nesting_init(&nesting, &s, true, 4, sink);
-  assert_int_equal(tb_strand_open(&s, NULL, &cursor, &error), TB_OK);
-  while (tb_strand_next(&cursor, &e, &error) == TB_OK)
-    assert_int_equal(tb_nesting_put(&nesting, &e, cursor.place - 1), TB_OK);
-  assert_int_equal(tb_nesting_finish(&nesting), TB_OK);
-  tb_strand_close(&cursor);
-  tb_nesting_free(&nesting);
-  tb_strand_free(&s);
+  tb_slice_nester_init(&nesting, &s, true, 4, sink);
+  assert_int_equal(tb_sort_queue_open(&s, NULL, &cursor, &error), TB_OK);
+  while (tb_sort_queue_next(&cursor, &e, &error) == TB_OK)
+    assert_int_equal(tb_slice_nester_put(&nesting, &e, cursor.place - 1), TB_OK);
+  assert_int_equal(tb_slice_nester_finish(&nesting), TB_OK);
+  tb_sort_queue_close(&cursor);
+  tb_slice_nester_free(&nesting);
+  tb_sort_queue_free(&s);
 }
 
-static void check_nesting(struct tb_entry *entries, size_t count, const char *expected) {
+static void check_nesting(struct tb_staged_event *entries, size_t count, const char *expected) {
   struct told told = {.len = 0};
-  const struct tb_nesting_sink sink = {&told, pool, begin, end, stray};
+  const struct tb_slice_nester_sink sink = {&told, pool, begin, end, orphan_end};
   nest(entries, count, &sink);
   assert_string_equal(told.text, expected);
 }
 
 static void ends_complete_slices_in_the_order_of_time(void **state) {
   (void)state;
-  struct tb_entry entries[] = {entry(TB_ENTRY_COMPLETE, 0, 0, 10), entry(TB_ENTRY_COMPLETE, 0, 2, 3),
-                               entry(TB_ENTRY_COMPLETE, 0, 10, 1)};
+  struct tb_staged_event entries[] = {entry(TB_STAGED_COMPLETE, 0, 0, 10), entry(TB_STAGED_COMPLETE, 0, 2, 3),
+                                      entry(TB_STAGED_COMPLETE, 0, 10, 1)};
   check_nesting(entries, 3, "B0@0/0 B0@2/0 E0@5/0 E0@10/0 B0@10/0 E0@11/0 ");
 }
 
 static void gives_a_slice_that_overlaps_a_lane_of_its_own(void **state) {
   (void)state;
-  struct tb_entry entries[] = {entry(TB_ENTRY_COMPLETE, 0, 0, 10), entry(TB_ENTRY_COMPLETE, 0, 5, 10),
-                               entry(TB_ENTRY_COMPLETE, 0, 16, 1)};
+  struct tb_staged_event entries[] = {entry(TB_STAGED_COMPLETE, 0, 0, 10), entry(TB_STAGED_COMPLETE, 0, 5, 10),
+                                      entry(TB_STAGED_COMPLETE, 0, 16, 1)};
   check_nesting(entries, 3, "B0@0/0 B0@5/1 E0@10/0 E0@15/1 B0@16/0 E0@17/0 ");
 }
 
 static void keeps_keys_on_lanes_of_their_own(void **state) {
   (void)state;
-  struct tb_entry entries[] = {entry(TB_ENTRY_BEGIN, 7, 0, 0), entry(TB_ENTRY_BEGIN, 8, 1, 0),
-                               entry(TB_ENTRY_END, 0, 2, 0), entry(TB_ENTRY_END, 0, 3, 0)};
+  struct tb_staged_event entries[] = {entry(TB_STAGED_BEGIN, 7, 0, 0), entry(TB_STAGED_BEGIN, 8, 1, 0),
+                                      entry(TB_STAGED_END, 0, 2, 0), entry(TB_STAGED_END, 0, 3, 0)};
   entries[0].key = entries[2].key = 1;
   entries[1].key = entries[3].key = 2;
   check_nesting(entries, 4, "B7@0/0 B8@1/1 E7@2/0 E8@3/1 ");
@@ -155,25 +155,25 @@ static void keeps_keys_on_lanes_of_their_own(void **state) {
 
 static void lets_BEGIN_and_END_that_cross_stand_on_two_lanes(void **state) {
   (void)state;
-  struct tb_entry entries[] = {entry(TB_ENTRY_BEGIN, 1, 0, 0), entry(TB_ENTRY_BEGIN, 2, 1, 0),
-                               entry(TB_ENTRY_END, 1, 2, 0), entry(TB_ENTRY_END, 2, 3, 0)};
+  struct tb_staged_event entries[] = {entry(TB_STAGED_BEGIN, 1, 0, 0), entry(TB_STAGED_BEGIN, 2, 1, 0),
+                                      entry(TB_STAGED_END, 1, 2, 0), entry(TB_STAGED_END, 2, 3, 0)};
   check_nesting(entries, 4, "B1@0/0 B2@1/1 E1@2/0 E2@3/1 ");
 }
 
 static void tells_of_an_END_without_a_slice(void **state) {
   (void)state;
-  struct tb_entry entries[] = {entry(TB_ENTRY_END, 3, 0, 0), entry(TB_ENTRY_COMPLETE, 0, 1, 1)};
+  struct tb_staged_event entries[] = {entry(TB_STAGED_END, 3, 0, 0), entry(TB_STAGED_COMPLETE, 0, 1, 1)};
   check_nesting(entries, 2, "!3@0/0 B0@1/0 E0@2/0 ");
 }
 
 static void gives_a_freed_lane_to_another_key_only_past_its_time(void **state) {
   (void)state;
-  struct tb_entry entries[] = {entry(TB_ENTRY_COMPLETE, 1, 0, 5), entry(TB_ENTRY_COMPLETE, 2, 1, 4),
-                               entry(TB_ENTRY_INSTANT, 3, 5, 0), entry(TB_ENTRY_INSTANT, 4, 5, 0),
-                               entry(TB_ENTRY_INSTANT, 5, 6, 0)};
+  struct tb_staged_event entries[] = {entry(TB_STAGED_COMPLETE, 1, 0, 5), entry(TB_STAGED_COMPLETE, 2, 1, 4),
+                                      entry(TB_STAGED_INSTANT, 3, 5, 0), entry(TB_STAGED_INSTANT, 4, 5, 0),
+                                      entry(TB_STAGED_INSTANT, 5, 6, 0)};
   for (uint32_t i = 0; i < 5; i++) entries[i].key = i % 3 + 1; /* all of one pool, as a pool of async tracks is */
   struct told told = {.len = 0};
-  const struct tb_nesting_sink sink = {&told, one_pool, begin, end, stray};
+  const struct tb_slice_nester_sink sink = {&told, one_pool, begin, end, orphan_end};
   nest(entries, 5, &sink);
   assert_string_equal(told.text, "B0@0/0 B0@1/1 E0@5/0 E0@5/1 B0@5/0 B0@5/1 B0@6/0 ");
 }
@@ -182,32 +182,32 @@ static void gives_a_freed_lane_to_another_key_only_past_its_time(void **state) {
 static void takes_thousands_of_slices_side_by_side(void **state) {
   (void)state;
   enum { SLICES = 3000 };
-  static struct tb_entry entries[2 * SLICES + 1];
+  static struct tb_staged_event entries[2 * SLICES + 1];
   for (int64_t i = 0; i < SLICES; i++) {
-    entries[i] = entry(i % 2 ? TB_ENTRY_BEGIN : TB_ENTRY_COMPLETE, (uint32_t)i + 1, i, SLICES);
-    entries[SLICES + i] = entry(i % 2 ? TB_ENTRY_END : TB_ENTRY_INSTANT, (uint32_t)i + 1, SLICES + i, 0);
+    entries[i] = entry(i % 2 ? TB_STAGED_BEGIN : TB_STAGED_COMPLETE, (uint32_t)i + 1, i, SLICES);
+    entries[SLICES + i] = entry(i % 2 ? TB_STAGED_END : TB_STAGED_INSTANT, (uint32_t)i + 1, SLICES + i, 0);
   }
-  entries[2 * SLICES] = entry(TB_ENTRY_COMPLETE, 0, 2 * SLICES, 1);
+  entries[2 * SLICES] = entry(TB_STAGED_COMPLETE, 0, 2 * SLICES, 1);
   struct lane_check check = {.next_end = 0};
-  const struct tb_nesting_sink sink = {&check, pool, begin_checked, end_checked, stray_not_expected};
+  const struct tb_slice_nester_sink sink = {&check, pool, begin_checked, end_checked, stray_not_expected};
   nest(entries, 2 * SLICES + 1, &sink);
   assert_int_equal(check.lanes, SLICES);
   assert_int_equal(check.ended, SLICES + 1);
 }
 
 /* Puts entries until there is no memory, or all of them. */
-static enum tb_status put_all(struct tb_strand *s, const struct tb_nesting_sink *sink) {
-  struct tb_strand_cursor cursor = {0};
-  struct tb_nesting nesting;
-  struct tb_entry e;
+static enum tb_status put_all(struct tb_sort_queue *s, const struct tb_slice_nester_sink *sink) {
+  struct tb_sort_queue_cursor cursor = {0};
+  struct tb_slice_nester nesting;
+  struct tb_staged_event e;
   struct tb_error error = {.code = TB_OK};
-  tb_nesting_init(&nesting, s, false, 4, sink);
-  enum tb_status status = tb_strand_open(s, NULL, &cursor, &error);
-  while (status == TB_OK && (status = tb_strand_next(&cursor, &e, &error)) == TB_OK)
-    status = tb_nesting_put(&nesting, &e, cursor.place - 1);
-  if (status == TB_END) status = tb_nesting_finish(&nesting);
-  tb_strand_close(&cursor);
-  tb_nesting_free(&nesting);
+  tb_slice_nester_init(&nesting, s, false, 4, sink);
+  enum tb_status status = tb_sort_queue_open(s, NULL, &cursor, &error);
+  while (status == TB_OK && (status = tb_sort_queue_next(&cursor, &e, &error)) == TB_OK)
+    status = tb_slice_nester_put(&nesting, &e, cursor.place - 1);
+  if (status == TB_END) status = tb_slice_nester_finish(&nesting);
+  tb_sort_queue_close(&cursor);
+  tb_slice_nester_free(&nesting);
   return status;
 }
 
@@ -218,19 +218,19 @@ static void memory_that_runs_out_is_an_error_and_all_is_given_back_once(void **s
   for (size_t at = 0; status != TB_OK; at++) {
     struct faults faults = {.at = SIZE_MAX};
     const struct tb_allocator allocator = faulty_allocator(&faults);
-    struct tb_strand s;
+    struct tb_sort_queue s;
     struct told told = {.len = 0};
-    const struct tb_nesting_sink sink = {&told, pool, begin, end, stray};
-    tb_strand_init(&s, &allocator);
+    const struct tb_slice_nester_sink sink = {&told, pool, begin, end, orphan_end};
+    tb_sort_queue_init(&s, &allocator);
     for (int64_t i = 0; i < SLICES; i++) {
-      struct tb_entry e = entry(TB_ENTRY_COMPLETE, 0, i, SLICES);
-      e.end_body = (struct tb_slice){"what ends", 9};
-      assert_int_equal(tb_strand_add(&s, &e), TB_OK);
+      struct tb_staged_event e = entry(TB_STAGED_COMPLETE, 0, i, SLICES);
+      e.end_body = (struct tb_str){"what ends", 9};
+      assert_int_equal(tb_sort_queue_add(&s, &e), TB_OK);
     }
     faults.at = faults.calls + at;
     status = put_all(&s, &sink);
     assert_int_equal(status, faults.calls > faults.at ? TB_NO_MEMORY : TB_OK);
-    tb_strand_free(&s);
+    tb_sort_queue_free(&s);
     assert_int_equal(faults.held, 0);
   }
 }
