@@ -20,19 +20,21 @@ static void fill_report(struct tb_convert_report *report, const struct tb_reader
   for (size_t i = 0; i < writer->losses.count; i++) report->losses[report->loss_count++] = writer->losses.entries[i];
 }
 
+void tb_convert_set_up(struct tb_reader *reader, struct tb_writer *writer, const struct tb_convert_options *options) {
+  writer->writing = options->writing;
+  writer->writing_ctx = options->progress_ctx;
+  reader->keeps_fxt_blobs = writer->ops->format == TB_FORMAT_FXT;
+  reader->keeps_packets = writer->ops->format == TB_FORMAT_PERFETTO ||
+                          (writer->ops->format == TB_FORMAT_FXT && options->writer.keep_packets);
+  reader->system_as_text = writer->ops->format == TB_FORMAT_JSON;
+  reader->one_machine = true; /* as all writers do */
+}
+
 static enum tb_status convert(struct tb_reader *reader, const char *to, const struct tb_convert_options *options,
                               struct tb_convert_report *report, struct tb_error *error) {
   struct tb_writer *writer = NULL;
   enum tb_status status = tb_writer_open(to, &options->writer, &writer, error);
-  if (status == TB_OK) {
-    writer->writing = options->writing;
-    writer->writing_ctx = options->progress_ctx;
-    reader->keeps_fxt_blobs = writer->ops->format == TB_FORMAT_FXT;
-    reader->keeps_packets = writer->ops->format == TB_FORMAT_PERFETTO ||
-                            (writer->ops->format == TB_FORMAT_FXT && options->writer.keep_packets);
-    reader->system_as_text = writer->ops->format == TB_FORMAT_JSON;
-    reader->one_machine = true; /* as all writers do */
-  }
+  if (status == TB_OK) tb_convert_set_up(reader, writer, options);
   if (status == TB_OK) status = tb_pump(reader, writer, options->threads, options->progress, options->progress_ctx);
   if (status == TB_OK) status = tb_writer_finish(writer);
   fill_report(report, reader, writer);

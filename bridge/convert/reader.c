@@ -23,7 +23,7 @@ static enum tb_status use_format(struct tb_reader *reader, enum tb_format format
       foreign ? foreign : "is no trace of a known format (JSON, FXT, Perfetto or ftrace text); --from names one");
 }
 
-static enum tb_status find_format(struct tb_reader *reader) {
+enum tb_status tb_reader_find_format(struct tb_reader *reader) {
   if (reader->ops) return TB_OK;
   if (reader->error.code != TB_OK) return reader->error.code;
   const char *data;
@@ -64,7 +64,7 @@ enum tb_status tb_reader_open_place(const struct tb_input_place *place, const st
   if (!reader) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   enum tb_status status =
       tb_input_open_place(place, reader->options.allocator, reader->options.threads, &reader->input, &reader->error);
-  if (status == TB_OK) status = find_format(reader);
+  if (status == TB_OK) status = tb_reader_find_format(reader);
   status = tb_guard_settle(&reader->guard, status, &reader->error);
   if (status == TB_OK) {
     *out = reader;
@@ -105,7 +105,7 @@ enum tb_status tb_reader_fill(struct tb_reader *reader, struct tb_batch *batch) 
   tb_batch_reset(batch);
   reader->used_up = batch->fill; /* batches are used in the order in which they were filled */
   batch->fill = ++reader->fills;
-  enum tb_status status = find_format(reader);
+  enum tb_status status = tb_reader_find_format(reader);
   if (status == TB_OK) status = reader->ops->fill(reader, batch);
   status = tb_guard_settle(&reader->guard, status, &reader->error);
   if (status == TB_NO_MEMORY) batch->event_count = 0; /* they may lack something */

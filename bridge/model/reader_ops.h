@@ -82,6 +82,10 @@ TB_MUST_CHECK enum tb_status tb_reader_open_place(const struct tb_input_place *p
                                                   const struct tb_reader_options *options, struct tb_reader **reader,
                                                   struct tb_error *error);
 
+/* Finds out the format of a reader that is fed and makes ready to read it; TB_OK where that was done before. TB_AGAIN: it
+ * has to be fed more first. */
+TB_MUST_CHECK enum tb_status tb_reader_find_format(struct tb_reader *reader);
+
 /* Fills `batch` (reset first); as ops->fill, with the format found out first where needed. For converters that run reader
  * and writer in two threads: not to be mixed with tb_reader_next. */
 TB_MUST_CHECK enum tb_status tb_reader_fill(struct tb_reader *reader, struct tb_batch *batch);
