@@ -17,7 +17,7 @@ struct bench {
   struct bench_series series[MAX_SERIES];
   int count;
   int repeats;
-  bool cpu_time, linear, spill, merge;
+  bool cpu_time, linear, spill, merge, inputs_only;
   const char *only; /* pattern of case names */
   const char *json; /* where to write, NULL: nowhere */
 };
@@ -33,6 +33,7 @@ static const char usage[] =
     "  --cpu           figures from CPU time: for a busy machine, one-thread cases only\n"
     "  --json FILE     figures as JSON too\n"
     "  --seed N        of the inputs (1)\n"
+    "  --inputs        make the inputs, leave them in DIR, and run nothing\n"
     "  --list          names of the cases\n"
     "  --help          this text\n"
     "Inputs are made in DIR and removed at the end. Exit status: 0, 1 when a case failed, 2 usage.\n";
@@ -94,14 +95,20 @@ static bool report(const struct bench *bench) {
 }
 
 static bool parse(struct bench *bench, int argc, char **argv) {
-  enum { SIZE = 1, REPEATS, ONLY, LINEAR, SPILL, MERGE, CPU, JSON, SEED, LIST, HELP };
-  static const struct option options[] = {
-      {"size", required_argument, NULL, SIZE}, {"repeats", required_argument, NULL, REPEATS},
-      {"only", required_argument, NULL, ONLY}, {"linear", no_argument, NULL, LINEAR},
-      {"spill", no_argument, NULL, SPILL},     {"merge", no_argument, NULL, MERGE},
-      {"cpu", no_argument, NULL, CPU},         {"json", required_argument, NULL, JSON},
-      {"seed", required_argument, NULL, SEED}, {"list", no_argument, NULL, LIST},
-      {"help", no_argument, NULL, HELP},       {0}};
+  enum { SIZE = 1, REPEATS, ONLY, LINEAR, SPILL, MERGE, CPU, JSON, SEED, INPUTS, LIST, HELP };
+  static const struct option options[] = {{"size", required_argument, NULL, SIZE},
+                                          {"repeats", required_argument, NULL, REPEATS},
+                                          {"only", required_argument, NULL, ONLY},
+                                          {"linear", no_argument, NULL, LINEAR},
+                                          {"spill", no_argument, NULL, SPILL},
+                                          {"merge", no_argument, NULL, MERGE},
+                                          {"cpu", no_argument, NULL, CPU},
+                                          {"json", required_argument, NULL, JSON},
+                                          {"seed", required_argument, NULL, SEED},
+                                          {"list", no_argument, NULL, LIST},
+                                          {"inputs", no_argument, NULL, INPUTS},
+                                          {"help", no_argument, NULL, HELP},
+                                          {0}};
   for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) switch (c) {
       case SIZE:
         bench->inputs.unit = strtoull(optarg, NULL, 10) * 1000000;
@@ -130,6 +137,9 @@ static bool parse(struct bench *bench, int argc, char **argv) {
       case SEED:
         bench->inputs.seed = strtoull(optarg, NULL, 0);
         break;
+      case INPUTS:
+        bench->inputs_only = true;
+        break;
       case LIST:
         for (size_t i = 0; bench_case_at(i); i++) printf("%-8s %s\n", bench_case_at(i)->group, bench_case_at(i)->name);
         exit(0);
@@ -148,6 +158,7 @@ static int work(struct bench *bench) {
   bool complete = true;
   for (size_t i = 0; bench_case_at(i); i++)
     if (wanted(bench, bench_case_at(i)) && !add(bench, bench_case_at(i))) complete = false;
+  if (bench->inputs_only) return complete ? 0 : 1;
   sync(); /* the inputs' way to the disk is not to be measured */
   measure_all(bench);
   bool good = report(bench);
