@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "bridge/base/kway_heap.h"
+#include "base/kway_heap.h"
 
 static bool before(const struct tb_kway_entry *a, const struct tb_kway_entry *b) {
   return a->time != b->time ? a->time < b->time : a->input < b->input;

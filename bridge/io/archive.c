@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "bridge/io/archive.h"
+#include "io/archive.h"
 
 #include <archive.h>
 #include <archive_entry.h>

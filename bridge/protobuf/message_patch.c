@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "bridge/protobuf/message_patch.h"
+#include "protobuf/message_patch.h"
 
 enum { PATCHES_MAX = 1 << 26 };
 

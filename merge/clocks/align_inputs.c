@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "bridge/base/mix64.h"
+#include "base/mix64.h"
 #include "merge/clocks/align.h"
 #include "merge/merger.h"
 #include "model/reader_ops.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "merge/clocks/input_clocks.h"
+#include "base/mix64.h"
 #include "base/times.h"
-#include "bridge/base/mix64.h"
 
 #include "perfetto/clock/remote_clock_sync.h"
 #include "perfetto/clock/snapshot.h"

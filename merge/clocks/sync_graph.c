@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "merge/clocks/sync_graph.h"
-#include "bridge/base/mix64.h"
+#include "base/mix64.h"
 
 enum { NODES_MAX = 1 << 24, EDGES_MAX = 1 << 24 };
 static const uint32_t none = UINT32_MAX;

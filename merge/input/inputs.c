@@ -5,9 +5,9 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
-#include "bridge/io/archive.h"
 #include "convert/convert.h"
 #include "convert/format_detect.h"
+#include "io/archive.h"
 #include "merge/merger.h"
 
 enum { SOURCES_MAX = 1 << 20, COPY_BYTES = 1 << 16, DETECT_BYTES = 4096 };

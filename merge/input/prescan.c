@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "merge/input/prescan.h"
-#include "bridge/base/mix64.h"
+#include "base/mix64.h"
 
 #include "base/error.h"
 #include "merge/input/raw_packet_reader.h"

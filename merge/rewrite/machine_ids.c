@@ -3,7 +3,7 @@
  * What ids become. Here: machines and packet sequences. The first input keeps its own.
  */
 #include "base/error.h"
-#include "bridge/base/mix64.h"
+#include "base/mix64.h"
 #include "merge/rewrite/id_assignment.h"
 #include "protos/field_numbers.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "merge/rewrite/rewrite.h"
-#include "bridge/base/mix64.h"
+#include "base/mix64.h"
 
 #include "merge/rewrite/rewrite_internal.h"
 #include "protos/field_numbers.h"

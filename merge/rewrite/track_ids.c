@@ -3,7 +3,7 @@
  * What becomes of track uuids and flow ids: the first input keeps its own; of others those stay that mean the same or that no
  * other input has.
  */
-#include "bridge/base/mix64.h"
+#include "base/mix64.h"
 #include "merge/rewrite/id_assignment.h"
 
 /* Tracks that inputs described so far: uuids of the merged trace, each with the first input that has it, from when to when there

@@ -7,7 +7,7 @@
  * one packet each.
  */
 #include "base/error.h"
-#include "bridge/base/kway_heap.h"
+#include "base/kway_heap.h"
 #include "merge/merger.h"
 #include "merge/write/synthesized_packets.h"
 #include "merge/write/write_fast_path.h"

@@ -14,7 +14,8 @@ mapfile -t scripts < <(git ls-files '*.sh' .ci/run)
 clang-format --dry-run -Werror "${sources[@]}" || complain "clang-format: run clang-format -i on the files above"
 shellcheck -x -s bash "${scripts[@]}" || complain "shellcheck"
 tests/lint/printing.sh || complain "a name may reach a terminal as it is"
-tests/lint/dependencies.sh || complain "a dependency points the wrong way"
+tests/lint/dependencies.py || complain "a dependency points the wrong way"
+tests/lint/dependencies_test.sh || complain "dependencies.py does not find what it is to find"
 
 { cmake --preset release && cmake --build build --target tracebridge_generate; } >/dev/null || complain "cmake"
 cppcheck --project=build/compile_commands.json -ibuild --suppressions-list=tests/lint/cppcheck.txt --inline-suppr \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "bridge/base/kway_heap.h"
+#include "base/kway_heap.h"
 
 #include "support/merge_fixture.h"
 

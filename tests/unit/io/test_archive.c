@@ -2,7 +2,7 @@
  *
  * Archives as inputs of a merge.
  */
-#include "bridge/io/archive.h"
+#include "io/archive.h"
 
 #include <archive.h>
 #include <archive_entry.h>

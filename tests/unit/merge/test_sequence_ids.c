@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/map.h"
-#include "bridge/base/mix64.h"
+#include "base/mix64.h"
 
 #include "merge/input/sequence_ids.h"
 #include "support/merge_fixture.h"
