@@ -23,7 +23,7 @@ void tb_end_ordered_sequence_init(struct tb_end_ordered_sequence *end_ordered, c
 void tb_end_ordered_sequence_free(struct tb_end_ordered_sequence *end_ordered);
 
 /* Takes the next entry. TB_OK; TB_END where it is of another kind or ends before the one that came last: nothing has changed then but
- * ended->over, and all is to be taken back; TB_NO_MEMORY. */
+ * end_ordered->closed, and all is to be replayed; TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_end_ordered_sequence_put(struct tb_end_ordered_sequence *end_ordered,
                                                          const struct tb_staged_event *entry);
 

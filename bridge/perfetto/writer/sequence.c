@@ -262,7 +262,7 @@ static enum tb_status write_lanes(struct tb_sequence_writer *w) {
   return status;
 }
 
-/* Counts packets that stood in `straight`, and tells of it now and then. */
+/* Counts packets of the streamed sequence, and reports progress now and then. */
 static enum tb_status count_given(struct tb_sequence_writer *w, size_t len) {
   const struct tb_streamed_sequence *streamed = &w->sequence->streamed;
   uint64_t before = w->given;

@@ -20,7 +20,7 @@ struct tb_sequence_writer {
   size_t written[TB_INTERNED_KINDS];
   const struct tb_slice_flow *flow, *flow_end;                 /* those of the slices that are still to come */
   const struct tb_source_flow *source_flows, *source_flow_end; /* what is told of them */
-  uint64_t given;                                              /* bytes of packets that stood in `straight`, so far */
+  uint64_t given;                                              /* bytes of packets of `streamed`, so far */
   struct tb_buffer extra;                                      /* fields that are added to a body */
   struct tb_buffer packet_fields;                              /* fields that are added to its packet */
 };
@@ -29,10 +29,10 @@ static inline bool tb_sequence_is_shared(const struct tb_sequence_writer *w) { r
 
 enum tb_status tb_sequence_no_memory(struct tb_sequence_writer *w);
 
-/* Writes a packet with a TrackEvent: its head, the fields in `fields` (of the counter, of flows), the body, and what is in w->extra and w->beside. */
+/* Writes a packet with a TrackEvent: its head, the fields in `fields` (of the counter, of flows), the body, and what is in w->extra and w->packet_fields. */
 TB_MUST_CHECK enum tb_status tb_sequence_put_event(struct tb_sequence_writer *w, const struct tb_event_head *head,
                                                    struct tb_str fields, struct tb_str body);
-/* Writes a packet that stands in w->sequence->straight, and what is in w->extra and w->beside. */
+/* Writes a packet of w->sequence->streamed, and what is in w->extra and w->packet_fields. */
 TB_MUST_CHECK enum tb_status tb_sequence_put_extended(struct tb_sequence_writer *w, struct tb_str packet);
 /* Writes a packet with another payload than a TrackEvent. */
 TB_MUST_CHECK enum tb_status tb_sequence_put_payload(struct tb_sequence_writer *w, int64_t ts, uint32_t field,
@@ -49,12 +49,12 @@ TB_MUST_CHECK enum tb_status tb_sequence_add_flows(struct tb_sequence_writer *w,
 /* Adds those that go with the end of the slice that began at `place`. */
 TB_MUST_CHECK enum tb_status tb_sequence_add_end_flows(struct tb_sequence_writer *w, uint64_t place);
 
-/* perfetto/writer/source_flows.c: sees that w->told and w->source_flow_end say what is told of the sequence's flows. */
+/* perfetto/writer/source_flows.c: sets w->source_flows and w->source_flow_end to the source flows of the sequence. */
 void tb_sequence_find_source_flows(struct tb_sequence_writer *w);
-/* Adds what is told of the flows of the slice that begins at `place`, the first of which is `flow`. */
+/* Adds the source flows of the slice that begins at `place`, the first of which is `flow`. */
 TB_MUST_CHECK enum tb_status tb_sequence_emit_source_flows(struct tb_sequence_writer *w, uint64_t place,
                                                            const struct tb_slice_flow *flow);
-/* Says that the flows which go with an end are told with their slice's begin. */
+/* Says that the source flows which go with an end stand with their slice's begin. */
 TB_MUST_CHECK enum tb_status tb_sequence_emit_flows_with_begin(struct tb_sequence_writer *w);
 
 /* perfetto/writer/sched_events.c: writes an entry of class TB_GROUP_KERNEL, and one of class TB_GROUP_STATE. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A thread whose events come straight: in the order of time, its slices nested, and nothing that a later event would change.
- * Most threads are like that to their end. Their packets are written as the events come, instead of records that wait on a queue to be
- * sorted and nested. When an event comes that is not straight, all that came before is taken back as entries, for the queue.
+ * A thread whose events arrive in time order and properly nested, as most threads' do to their end. Its packets are written as the events
+ * arrive, without a record in a sort queue. The first event that is out of order, or does not nest, closes the streamed sequence: all
+ * events before it are then replayed, from the packets and from the notes beside them, into the sort queue.
  */
 #ifndef TB_PERFETTO_WRITER_STREAMED_SEQUENCE_H
 #define TB_PERFETTO_WRITER_STREAMED_SEQUENCE_H
@@ -41,8 +41,8 @@ TB_MUST_CHECK enum tb_status tb_streamed_sequence_spill(struct tb_streamed_seque
                                                         struct tb_spill_file *file, struct tb_error *error);
 
 /* Takes the next entry, whose body is followed by TB_PACKET_BYTES_AHEAD bytes that can be read; `in_us` says whether all thread times so far are whole microseconds, `instant` is what an instant carries where
- * thread times make it a slice. TB_OK; TB_END where the entry is not straight: nothing has changed then but straight->over, and all is to be
- * taken back; TB_NO_MEMORY. */
+ * thread times make it a slice. TB_OK; TB_END where the entry cannot be streamed: nothing has changed then but streamed->closed, and all is to
+ * be replayed; TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_streamed_sequence_put(struct tb_streamed_sequence *streamed,
                                                       const struct tb_staged_event *entry, bool in_us,
                                                       struct tb_str instant);

@@ -122,7 +122,7 @@ static inline char *tb_event_packet_extend(const struct tb_packet_delta *stream,
   return tb_packet_close_length(fields, tb_packet_close_length(event, tb_packet_put_bytes(at, extra)));
 }
 
-/* Adds the packet fields in `beside` to the packet at [at, end), which has room for them and TB_WIRE_VARINT_MAX bytes more behind it.
+/* Adds the packet fields in `packet_fields` to the packet at [at, end), which has room for them and TB_WIRE_VARINT_MAX bytes more behind it.
  * Returns the byte after it. */
 static inline char *tb_event_packet_add(char *at, char *end, struct tb_str packet_fields) {
   uint64_t len = 0;

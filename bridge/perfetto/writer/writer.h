@@ -228,7 +228,7 @@ static inline bool tb_perfetto_orders_by_offset(const struct tb_perfetto_writer 
 /* Adds an entry to a sequence: to its packets while it comes straight, else to its queue; binds its flows while they come in order. */
 TB_MUST_CHECK enum tb_status tb_perfetto_add_entry(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence,
                                                    struct tb_staged_event *entry);
-/* Puts on the queue what stands in sequence->ended. */
+/* Replays sequence->end_ordered into the sort queue. */
 TB_MUST_CHECK enum tb_status tb_perfetto_replay_end_ordered(struct tb_perfetto_writer *p,
                                                             struct tb_writer_sequence *sequence);
 /* Sets the memory budget: `wanted` bytes; 0: 64 MiB before what needs no sorting is put away, half of the machine's memory before queues
