@@ -33,7 +33,7 @@ struct tb_fxt_reader {
   uint8_t tree_of_arg[TB_FXT_MAX_ARGS]; /* where that was: by which saying, 0: none */
   const struct tb_arg *rest;            /* what stands behind them, as trees */
   uint32_t rest_count;
-  struct tb_buffer rests; /* ends of texts of the next record's arguments (fxt_rests.c) */
+  struct tb_buffer rests; /* ends of texts of the next record's arguments (long_strings.c) */
   size_t rests_read;
   struct tb_buffer counter_members; /* JSON: what the next counter record says beside its samples */
   bool args_need_types;             /* the types of args do not follow from their values */
@@ -105,7 +105,7 @@ TB_MUST_CHECK enum tb_status tb_fxt_restore(struct tb_fxt_reader *fx, struct tb_
 /* Gives an event members: other parts of it that they hold, the others as they are. */
 TB_MUST_CHECK enum tb_status tb_fxt_restore_members(struct tb_fxt_reader *fx, struct tb_event *event,
                                                     const struct tb_arg *members, uint32_t count);
-/* Gives an event a call stack that an argument carries; false where it carries none. (fxt_stacks.c) */
+/* Gives an event a call stack that an argument carries; false where it carries none. (callstacks.c) */
 bool tb_fxt_restore_stack(struct tb_fxt_reader *fx, struct tb_event *event, struct tb_str name,
                           const struct tb_arg *arg);
 /* The trace's stack frame `id`, whose parts are fx->args. */

@@ -211,10 +211,10 @@ char *tb_fxt_copy_parts(struct tb_fxt_writer *w, const struct tb_event *event, s
                         struct tb_str *name, struct tb_fxt_flat **args, size_t *size);
 size_t tb_fxt_args_size(const struct tb_fxt_flat *args, uint32_t count);
 
-/* What a string may hold of an argument's text, the rest being written before the record in hand (fxt_rests.c). */
+/* What a string may hold of an argument's text, the rest being written before the record in hand (long_strings.c). */
 struct tb_str tb_fxt_put_rest(struct tb_fxt_writer *w, uint64_t name_ref, struct tb_str text);
 
-/* Adds the event's call stacks to w->args. (fxt_stacks.c) */
+/* Adds the event's call stacks to w->args. (callstacks.c) */
 void tb_fxt_carry_stacks(struct tb_fxt_writer *w, const struct tb_event *event);
 void tb_fxt_put_stack_frame(struct tb_fxt_writer *w, const struct tb_event *event);
 

@@ -2,8 +2,8 @@
  *
  * Call stacks and source locations.
  */
+#include "perfetto/packet/undefined_frame.h"
 #include "perfetto/reader/reader.h"
-#include "perfetto/writer/callstacks.h"
 
 enum { FRAMES_MAX = 1024, PATH_MAX_BYTES = 4096 };
 

@@ -6,10 +6,8 @@
 #define TB_PERFETTO_WRITER_CALLSTACKS_H
 
 #include "base/intern.h"
+#include "perfetto/packet/undefined_frame.h"
 #include "tracebridge/event.h"
-
-/* The mapping of the one frame that stands for a reference to a frame that the source does not define; its function is the id. */
-#define TB_CALLSTACKS_UNDEFINED TB_STR("json.stackFrames")
 
 /* A frame of the source's stackFrames. */
 struct tb_stack_frame {
