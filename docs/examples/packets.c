@@ -12,7 +12,7 @@
 
 #include <tracebridge/packet.h>
 
-#include "protos/perfetto/trace_packet.pb-c.h"
+#include "perfetto/trace_packet.pb-c.h"
 
 enum { KINDS = 2048 };
 
