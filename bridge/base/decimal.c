@@ -133,7 +133,7 @@ bool tb_decimal_to_uint(const struct tb_decimal *number, uint64_t *value) {
   return magnitude(number, 0, value);
 }
 
-/* ---- doubles ---------------------------------------------------------------------------------------------------- */
+/* ---- doubles ----------------------------------------------------------------------------------------------------- */
 
 static const uint64_t power5[POWER5_MAX + 1] = {1u,
                                                 5u,

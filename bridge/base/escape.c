@@ -11,7 +11,7 @@ enum { PIECE_BYTES = 1024, LINE_BYTES = 1024 };
 
 static const char hex[] = "0123456789abcdef";
 
-/* ---- one character --------------------------------------------------------------------------------------------------- */
+/* ---- one character ----------------------------------------------------------------------------------------------- */
 
 /* Whether it controls a terminal, the direction of writing or line breaks. */
 static bool is_control(uint32_t c) {
@@ -81,7 +81,7 @@ static char *put_in_json(enum tb_escape_form form, char *at, const char *from, s
   return put(at, from, len);
 }
 
-/* ---- texts ----------------------------------------------------------------------------------------------------------- */
+/* ---- texts ------------------------------------------------------------------------------------------------------- */
 
 size_t tb_escape(enum tb_escape_form form, struct tb_str *text, char *to, size_t capacity) {
   if (!text->len) return 0;
@@ -147,7 +147,7 @@ bool tb_escape_text(enum tb_escape_form form, struct tb_str text, tb_text_sink s
   return !g.stopped;
 }
 
-/* ---- formats --------------------------------------------------------------------------------------------------------- */
+/* ---- formats ----------------------------------------------------------------------------------------------------- */
 
 static const char *after_conversions(const char *format) {
   for (const char *percent; (percent = strchr(format, '%'));) {

@@ -24,7 +24,7 @@ void tb_free(const struct tb_allocator *allocator, void *ptr, size_t size);
 enum tb_status tb_grow_array(const struct tb_allocator *allocator, void **ptr, size_t *capacity, size_t needed,
                              size_t item, size_t max_items);
 
-/* ---- guard: an allocator that remembers failures ------------------------------------------------------------------- */
+/* ---- guard: an allocator that remembers failures ----------------------------------------------------------------- */
 
 /* The allocator of a reader, a writer or a merge. A function may go on without the memory that it did not get: so the owner of the
  * guard calls tb_guard_settle before it returns a result, and no failed allocation changes one unnoticed. Thread-safe. */
@@ -43,7 +43,7 @@ static inline enum tb_status tb_guard_settle(const struct tb_guard *guard, enum 
   return atomic_load_explicit(&guard->failed, memory_order_relaxed) ? tb_guard_settle_failed(error) : status;
 }
 
-/* ---- arena: many small blocks, freed together; blocks are 8-aligned and never move -------------------------------- */
+/* ---- arena: many small blocks, freed together; blocks are 8-aligned and never move ------------------------------- */
 
 struct tb_arena_chunk;
 struct tb_arena {
@@ -73,7 +73,7 @@ static inline void *tb_arena_alloc(struct tb_arena *arena, size_t size) {
  * empty. */
 struct tb_str tb_arena_copy(struct tb_arena *arena, struct tb_str text);
 
-/* ---- buffer: bytes in a row that grow, up to a maximum ------------------------------------------------------------- */
+/* ---- buffer: bytes in a row that grow, up to a maximum ----------------------------------------------------------- */
 
 struct tb_buffer {
   const struct tb_allocator *allocator;
@@ -88,7 +88,7 @@ enum tb_status tb_buffer_reserve(struct tb_buffer *buffer, size_t more);
 enum tb_status tb_buffer_append(struct tb_buffer *buffer, const void *data, size_t len);
 void tb_buffer_free(struct tb_buffer *buffer);
 
-/* ---- slices ---------------------------------------------------------------------------------------------------------- */
+/* ---- slices ------------------------------------------------------------------------------------------------------ */
 
 static inline uint64_t tb_load64(const char *p) {
   uint64_t v;

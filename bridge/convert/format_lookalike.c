@@ -38,7 +38,7 @@ static bool has_words(const char *start, size_t len) {
   return memmem(start, len, "# tracer", 8) || memmem(start, len, "TRACE:\n", 7);
 }
 
-/* ---- lines of text ------------------------------------------------------------------------------------------------- */
+/* ---- lines of text ----------------------------------------------------------------------------------------------- */
 
 /* A collapsed stack: frame;frame;frame and a count. */
 static bool is_stack(struct tb_str line) {

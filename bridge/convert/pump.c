@@ -47,7 +47,7 @@ static enum tb_status pump_alone(struct tb_reader *reader, struct tb_writer *wri
   }
 }
 
-/* ---- the reader's thread ------------------------------------------------------------------------------------------------- */
+/* ---- the reader's thread ----------------------------------------------------------------------------------------- */
 
 /* Waits until a slot is free; NULL when the writer wants no more. */
 static struct pump_slot *free_slot(struct relay *relay) {
@@ -86,7 +86,7 @@ static void *read_all(void *arg) {
   return NULL;
 }
 
-/* ---- the writer's side --------------------------------------------------------------------------------------------------- */
+/* ---- the writer's side ------------------------------------------------------------------------------------------- */
 
 static struct pump_slot *filled_slot(struct relay *relay) {
   (void)pthread_mutex_lock(&relay->mutex);

@@ -9,7 +9,7 @@
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 static bool is_space(char c) { return c == ' ' || c == '\t'; }
 
-/* ---- fields --------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- fields ------------------------------------------------------------------------------------------------------ */
 
 struct ftrace_encoding {
   struct tb_buffer *out;
@@ -121,7 +121,7 @@ enum tb_ftrace_states tb_ftrace_find_states(struct tb_str text) {
   return TB_FTRACE_STATES_4_14;
 }
 
-/* ---- fields with their names ----------------------------------------------------------------------------------------------------------------- */
+/* ---- fields with their names ------------------------------------------------------------------------------------- */
 
 struct named_encoder {
   struct tb_str name, value;
@@ -202,7 +202,7 @@ static void put_named_fields(struct ftrace_encoding *e, const ProtobufCFieldDesc
   }
 }
 
-/* ---- fields in a format ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- fields in a format ------------------------------------------------------------------------------------------ */
 
 /* The value that stands at `at` for a place of a format that goes on with `rest`; NULL where it does not. */
 static const char *value_end(const char *at, const char *end, const char *rest) {
@@ -247,7 +247,7 @@ static bool put_formatted(struct ftrace_encoding *e, const char *format, struct 
   return true;
 }
 
-/* ---- events -------------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- events ------------------------------------------------------------------------------------------------------ */
 
 static const ProtobufCFieldDescriptor *find_event(struct tb_str name) {
   char text[64];

@@ -12,7 +12,7 @@
 
 enum { NS_DIGITS = 9, FIELDS_MAX = 8, NS = 1000000000 };
 
-/* ---- parts of a line -------------------------------------------------------------------------------------------------- */
+/* ---- parts of a line --------------------------------------------------------------------------------------------- */
 
 /* A text within a line, which it must not end. */
 static void put_text(struct tb_json_emit *out, struct tb_str text) {
@@ -83,7 +83,7 @@ void tb_ftrace_put_line_head(struct tb_json_emit *out, const struct tb_ftrace_li
   TB_JSON_EMIT(out, ": ");
 }
 
-/* ---- scheduling --------------------------------------------------------------------------------------------------------- */
+/* ---- scheduling -------------------------------------------------------------------------------------------------- */
 
 const char *tb_ftrace_state_letters(enum tb_ftrace_states states) {
   return states == TB_FTRACE_STATES_OLD ? "SDTtXZxKWPN" : "SDTtXZPI";
@@ -137,7 +137,7 @@ void tb_ftrace_put_waking(struct tb_json_emit *out, const struct tb_ftrace_wakin
   put_padded(out, (uint64_t)(waking->target_cpu < 0 ? 0 : waking->target_cpu), 3);
 }
 
-/* ---- marks ------------------------------------------------------------------------------------------------------------------ */
+/* ---- marks ------------------------------------------------------------------------------------------------------- */
 
 void tb_ftrace_put_mark(struct tb_json_emit *out, struct tb_str text) {
   TB_JSON_EMIT(out, "tracing_mark_write: ");
@@ -206,7 +206,7 @@ static bool put_driver_mark(struct tb_json_emit *out, uint32_t kind, const struc
   }
 }
 
-/* ---- any other event ---------------------------------------------------------------------------------------------------------- */
+/* ---- any other event --------------------------------------------------------------------------------------------- */
 
 static const struct {
   uint32_t kind;

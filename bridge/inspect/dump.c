@@ -25,7 +25,7 @@ enum tb_status tb_dump_flush(struct tb_dump *dump, bool all) {
   return goes_on ? TB_OK : tb_fail(dump->error, TB_CANCELLED, TB_NO_OFFSET, "cancelled");
 }
 
-/* ---- packets -------------------------------------------------------------------------------------------------------------- */
+/* ---- packets ----------------------------------------------------------------------------------------------------- */
 
 static void note(void *ctx, const ProtobufCMessageDescriptor *message, const ProtobufCFieldDescriptor *field,
                  uint64_t value, struct tb_buffer *out) {
@@ -65,7 +65,7 @@ static enum tb_status put_packet(struct tb_dump *dump, struct tb_resolver *resol
   return tb_dump_flush(dump, false);
 }
 
-/* ---- reading -------------------------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 /* Both readers are fed, so that a pipe is looked at before it is known which of them it needs. */
 struct dump_reading {

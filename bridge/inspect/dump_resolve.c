@@ -68,7 +68,7 @@ static enum tb_status set(struct tb_resolver *r, struct tb_map *map, uint64_t fi
   return id ? tb_map_put(map, first, second, id) : TB_NO_MEMORY;
 }
 
-/* ---- interned data ---------------------------------------------------------------------------------------------------------- */
+/* ---- interned data ----------------------------------------------------------------------------------------------- */
 
 /* What an entry is shown as: its text; of frames the function, of source locations all three fields. */
 static struct tb_str entry_text(const struct tb_resolver *r, uint32_t kind, struct tb_str entry, uint64_t *iid,
@@ -126,7 +126,7 @@ static enum tb_status choose_sequence(struct tb_resolver *r, const struct tb_pac
   return TB_OK;
 }
 
-/* ---- tracks ------------------------------------------------------------------------------------------------------------------ */
+/* ---- tracks ------------------------------------------------------------------------------------------------------ */
 
 static struct tb_str text_field(struct tb_str message, uint32_t number) {
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
@@ -174,7 +174,7 @@ static void describe(struct tb_str descriptor, uint64_t *uuid, char text[TEXT_BY
   }
 }
 
-/* ---- packets ------------------------------------------------------------------------------------------------------------------- */
+/* ---- packets ----------------------------------------------------------------------------------------------------- */
 
 enum tb_status tb_resolver_packet(struct tb_resolver *r, const struct tb_packet *packet) {
   struct tb_wire_cursor cursor = tb_wire_cursor(packet->bytes);

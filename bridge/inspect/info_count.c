@@ -17,7 +17,7 @@ static bool grow(struct tb_info_state *s, void **items, size_t *capacity, size_t
   return false;
 }
 
-/* ---- events ------------------------------------------------------------------------------------------------------------- */
+/* ---- events ------------------------------------------------------------------------------------------------------ */
 
 static struct tb_info_track *find_track(struct tb_info_state *s, const struct tb_track *track) {
   if (track->index >= s->track_count) {
@@ -152,7 +152,7 @@ void tb_info_count_event(struct tb_info_state *s, const struct tb_event *event) 
   count_order(s, track, event);
 }
 
-/* ---- packets -------------------------------------------------------------------------------------------------------------- */
+/* ---- packets ----------------------------------------------------------------------------------------------------- */
 
 /* The place that the key stands for: a new one, `count`, where it is new. */
 static uint32_t place_of(struct tb_info_state *s, struct tb_map *map, uint64_t first, uint64_t second, size_t count) {

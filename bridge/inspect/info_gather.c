@@ -50,7 +50,7 @@ static void sort(void *items, size_t count, size_t size, int (*compare)(const vo
   if (count) qsort(items, count, size, compare);
 }
 
-/* ---- tracks -------------------------------------------------------------------------------------------------------------- */
+/* ---- tracks ------------------------------------------------------------------------------------------------------ */
 
 static const struct tb_track *process_of(const struct tb_track *track) {
   while (track && track->type != TB_TRACK_PROCESS) track = track->parent;
@@ -105,7 +105,7 @@ static void gather_tracks(struct tb_info_state *s) {
   info->counter_tracks = counts[TB_TRACK_COUNTER];
 }
 
-/* ---- the rest ------------------------------------------------------------------------------------------------------------- */
+/* ---- the rest ---------------------------------------------------------------------------------------------------- */
 
 static void name_producers(struct tb_info_state *s) {
   for (size_t i = 0; i < s->producer_count; i++)

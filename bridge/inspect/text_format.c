@@ -32,7 +32,7 @@ static void put_indent(struct printer *p) {
   for (unsigned i = 0; i < p->indent + p->depth; i++) put(p, "  ", 2);
 }
 
-/* ---- strings ---------------------------------------------------------------------------------------------------------- */
+/* ---- strings ----------------------------------------------------------------------------------------------------- */
 
 enum tb_status tb_text_string(struct tb_buffer *out, struct tb_str text) {
   if (text.len > SIZE_MAX / 8) return TB_LIMIT;
@@ -52,7 +52,7 @@ static void put_string(struct printer *p, struct tb_str text) {
   if (p->status == TB_OK) p->status = status;
 }
 
-/* ---- fields that the schema does not say anything of -------------------------------------------------------------------- */
+/* ---- fields that the schema does not say anything of ------------------------------------------------------------- */
 
 static enum tb_status check_message(struct tb_str bytes, unsigned depth);
 
@@ -113,7 +113,7 @@ static void print_unknown(struct printer *p, const struct tb_wire_field *field) 
   put_text(p, text);
 }
 
-/* ---- fields of the schema ------------------------------------------------------------------------------------------------ */
+/* ---- fields of the schema ---------------------------------------------------------------------------------------- */
 
 static enum tb_wire_type wire_type_of(ProtobufCType type) {
   switch (type) {

@@ -31,7 +31,7 @@ TB_MUST_CHECK enum tb_status tb_decompress(struct tb_decompressor *decompressor,
 /* True where the input may end: not inside a member. */
 bool tb_decompressor_may_end(const struct tb_decompressor *decompressor);
 
-/* ---- one gzip member after the other, by zlib or by isa-l: chosen when building --------------------------------- */
+/* ---- one gzip member after the other, by zlib or by isa-l: chosen when building ---------------------------------- */
 
 struct tb_inflater; /* opaque */
 enum tb_inflate { TB_INFLATE_MORE, TB_INFLATE_MEMBER_END, TB_INFLATE_BAD };

@@ -63,7 +63,7 @@ bool tb_path_ends_in_gz(const char *path) {
   return len > 3 && strcmp(path + len - 3, ".gz") == 0;
 }
 
-/* ---- are two names one file? --------------------------------------------------------------------------------------- */
+/* ---- are two names one file? ------------------------------------------------------------------------------------- */
 
 /* What a name refers to. */
 struct named_file {

@@ -79,7 +79,7 @@ enum tb_status tb_spill_log_add(struct tb_spill_log *c, size_t need) {
   return TB_OK;
 }
 
-/* ---- the file ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- the file ---------------------------------------------------------------------------------------------------- */
 
 enum tb_status tb_spill_log_spill(struct tb_spill_log *c, struct tb_spill_file *file, struct tb_error *error) {
   seal(c);

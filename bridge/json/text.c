@@ -151,8 +151,7 @@ char *tb_json_put_double(char *at, double value) {
   return copy_decimal(at, text);
 }
 
-/* ---- strings
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- strings ----------------------------------------------------------------------------------------------------- */
 
 /* Bytes below 0x20, DEL, quotes, backslashes and what is not ASCII must be written otherwise. A bit is set for each of eight
  * such, of which the lowest is right. */

@@ -37,7 +37,7 @@ const char *tb_tokenizer_space_run(const char *p) {
 #endif
 }
 
-/* ---- strings that need work ------------------------------------------------------------------------------------- */
+/* ---- strings that need work -------------------------------------------------------------------------------------- */
 
 static const char *find_close(struct tb_tokenizer *scan, const char *p) {
   for (; *p != '"'; p++) {
@@ -155,7 +155,7 @@ const char *tb_tokenizer_string_slow(struct tb_tokenizer *scan, const char *star
   return text->ptr ? close + 1 : NULL;
 }
 
-/* ---- numbers, literals ------------------------------------------------------------------------------------------ */
+/* ---- numbers, literals ------------------------------------------------------------------------------------------- */
 
 const char *tb_tokenizer_number_slow(struct tb_tokenizer *scan, const char *p, struct tb_decimal *number) {
   const char *end = tb_decimal_parse(p, scan->end, number);
@@ -179,7 +179,7 @@ const char *tb_tokenizer_literal(struct tb_tokenizer *scan, const char *p) {
   return tb_tokenizer_fail(scan, p);
 }
 
-/* ---- whole values ----------------------------------------------------------------------------------------------- */
+/* ---- whole values ------------------------------------------------------------------------------------------------ */
 
 static const char *skip_scalar(struct tb_tokenizer *scan, const char *p) {
   struct tb_str text;

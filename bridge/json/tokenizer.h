@@ -37,7 +37,7 @@ struct tb_tokenizer {
 /* Sets the failure and returns NULL; TB_TOKENIZER_MORE where `at` is the end of the text, else TB_TOKENIZER_BAD. */
 const char *tb_tokenizer_fail(struct tb_tokenizer *scan, const char *at);
 
-/* ---- white space ------------------------------------------------------------------------------------------------ */
+/* ---- white space ------------------------------------------------------------------------------------------------- */
 
 const char *tb_tokenizer_space_run(const char *p);
 
@@ -46,7 +46,7 @@ static inline const char *tb_tokenizer_space(const char *p) {
   return (unsigned char)*p > ' ' ? p : tb_tokenizer_space_run(p);
 }
 
-/* ---- strings ---------------------------------------------------------------------------------------------------- */
+/* ---- strings ----------------------------------------------------------------------------------------------------- */
 
 /* Which of the next TB_TOKENIZER_STEP bytes may end a run of plain characters: quotes, backslashes, control characters and
  * what is no ASCII. The lowest bit that is set is right; with the portable form those above it may be wrong.
@@ -103,7 +103,7 @@ static inline const char *tb_tokenizer_short_string(struct tb_tokenizer *scan, c
   return end + 1;
 }
 
-/* ---- numbers ---------------------------------------------------------------------------------------------------- */
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
 /* Adds the digits from `p` on to *mantissa, eight at a time and without a branch on their number, and returns the byte
  * after them. *mantissa is good for up to 19 digits in all, which the caller checks. */
@@ -155,7 +155,7 @@ static inline const char *tb_tokenizer_number(struct tb_tokenizer *scan, const c
   return p;
 }
 
-/* ---- the rest --------------------------------------------------------------------------------------------------- */
+/* ---- the rest ---------------------------------------------------------------------------------------------------- */
 
 /* The byte after the value at `p` (white space before it was skipped), which is passed over; nested to any depth. NULL
  * on failure. */

@@ -89,7 +89,7 @@ static enum tb_status add_value(struct tb_descriptor_pool *schema, uint32_t type
   return tb_map_put(&schema->value_map, type, (uint32_t)number, place);
 }
 
-/* ---- described types ----------------------------------------------------------------------------------------------- */
+/* ---- described types --------------------------------------------------------------------------------------------- */
 
 /* An extension's name may be qualified; an argument is called by the last part. */
 static struct tb_str last_part(struct tb_str name) {
@@ -181,7 +181,7 @@ enum tb_status tb_descriptor_pool_add_extensions(struct tb_descriptor_pool *sche
   return set ? add_files(schema, set) : TB_OK;
 }
 
-/* ---- known types ----------------------------------------------------------------------------------------------------- */
+/* ---- known types ------------------------------------------------------------------------------------------------- */
 
 static enum tb_status add_known(struct tb_descriptor_pool *schema) {
   ProtobufCMessage *message;
@@ -206,7 +206,7 @@ static bool learn(struct tb_descriptor_pool *schema) {
   return true;
 }
 
-/* ---- asking ---------------------------------------------------------------------------------------------------------- */
+/* ---- asking ------------------------------------------------------------------------------------------------------ */
 
 static uint32_t find_full_name(const struct tb_descriptor_pool *schema, struct tb_str name) {
   return tb_intern_find(&schema->types, name, tb_intern_hash(name));

@@ -66,8 +66,10 @@ TB_MUST_CHECK enum tb_status tb_descriptor_pool_add_extensions(struct tb_descrip
 /* The id of a type by its full name, with or without the leading dot, be it known or not; 0 when memory is exhausted. */
 uint32_t tb_descriptor_pool_type(struct tb_descriptor_pool *schema, struct tb_str name);
 
-/* ---- asking. What is known without the trace is not the trace's: it does not count against the budget's limit. Where there is no
- * memory for it, it stays unknown: the reader's guard (base/memory.h) sees to it that nothing comes of that. -------------------- */
+/* ---- looking up ----
+ *
+ * What is known without the trace does not count against the limit. Where there is no memory for it, it stays unknown, and the reader's
+ * guard (base/memory.h) fails the reader. */
 
 /* tb_descriptor_pool_type, but 0 where none of the name is known. */
 uint32_t tb_descriptor_pool_find_type(struct tb_descriptor_pool *schema, struct tb_str name);

@@ -33,7 +33,7 @@ static enum tb_status grow_numbers(const struct tb_allocator *a, uint32_t **numb
   return status == TB_OK ? TB_OK : TB_NO_MEMORY;
 }
 
-/* ---- free lanes ---------------------------------------------------------------------------------------------------------- */
+/* ---- free lanes -------------------------------------------------------------------------------------------------- */
 
 static enum tb_status add_free(struct tb_lanes *l, uint32_t index) {
   struct tb_lane *lane = &l->items[index];
@@ -79,7 +79,7 @@ enum tb_status tb_lanes_advance(struct tb_lanes *l, int64_t ts) {
   return TB_OK;
 }
 
-/* ---- which lane ----------------------------------------------------------------------------------------------------------- */
+/* ---- which lane -------------------------------------------------------------------------------------------------- */
 
 bool tb_lane_fits(const struct tb_lane *lane, int64_t end) {
   return lane->open_count == 0 || end == INT64_MAX || end <= lane->open[lane->open_count - 1].bound;
@@ -140,7 +140,7 @@ enum tb_status tb_lanes_spare(struct tb_lanes *l, uint32_t key, uint32_t pool, u
   return *index == TB_NO_LANE ? add_lane(l, pool, index) : TB_OK;
 }
 
-/* ---- what ends next ------------------------------------------------------------------------------------------------------- */
+/* ---- what ends next ---------------------------------------------------------------------------------------------- */
 
 static enum tb_ending_rank rank_of(const struct tb_lane *lane, size_t slice) {
   if (slice + 1 != lane->open_count) return TB_ENDING_UNWOUND;
@@ -203,7 +203,7 @@ uint32_t tb_lanes_over(const struct tb_lanes *l, int64_t ts, enum tb_ending_rank
   return end < ts || (end == ts && rank_of(lane, slice) <= rank) ? index : TB_NO_LANE;
 }
 
-/* ---- use ------------------------------------------------------------------------------------------------------------------ */
+/* ---- use --------------------------------------------------------------------------------------------------------- */
 
 static enum tb_status make_keys(struct tb_lanes *l) {
   if (!l->last) l->last = tb_calloc(l->allocator, l->key_count * sizeof(*l->last));

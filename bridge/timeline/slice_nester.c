@@ -11,7 +11,7 @@ void tb_slice_nester_init(struct tb_slice_nester *n, const struct tb_sort_queue 
 
 void tb_slice_nester_free(struct tb_slice_nester *n) { tb_lanes_free(&n->lanes); }
 
-/* ---- ending ------------------------------------------------------------------------------------------------------------- */
+/* ---- ending ------------------------------------------------------------------------------------------------------ */
 
 /* Ends slice `i` of lane `index` alone. */
 static enum tb_status end_slice(struct tb_slice_nester *n, uint32_t index, size_t i, int64_t ts,
@@ -50,7 +50,7 @@ static enum tb_status end_over(struct tb_slice_nester *n, int64_t ts, uint8_t ki
   return status;
 }
 
-/* ---- lanes -------------------------------------------------------------------------------------------------------------- */
+/* ---- lanes ------------------------------------------------------------------------------------------------------- */
 
 /* The lane for an entry of `key` that lasts until `end`: the one its key used last, another one of its key, a free one of the
  * pool with the lowest number, or a new one. */
@@ -69,14 +69,14 @@ static enum tb_status find_lane(struct tb_slice_nester *n, const struct tb_stage
   return *index == TB_NO_LANE ? tb_lanes_spare(lanes, e->key, pool, index) : TB_OK;
 }
 
-bool tb_lane_lies_over_end(const struct tb_lane *lane, int64_t ts) {
+bool tb_lane_is_above_ended_slice(const struct tb_lane *lane, int64_t ts) {
   if (lane->unwound_at != ts) return false;
   for (size_t i = lane->unwound_below; i < lane->open_count; i++)
     if (!lane->open[i].complete) return true;
   return false;
 }
 
-/* ---- entries ------------------------------------------------------------------------------------------------------------- */
+/* ---- entries ----------------------------------------------------------------------------------------------------- */
 
 static int64_t known_end(const struct tb_slice_nester *n, const struct tb_staged_event *e, size_t place) {
   if (e->kind == TB_STAGED_COMPLETE) return tb_slice_end(e->ts, e->dur);

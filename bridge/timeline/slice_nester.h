@@ -10,7 +10,7 @@
 
 /* Whether the lane's innermost slice stands above one that ended at `ts`, and will never end. To the trace processor the slice that ended
  * is still there, and the first event past `ts` takes all above it away: so would the END of a slice that begins here, of that slice. */
-bool tb_lane_lies_over_end(const struct tb_lane *lane, int64_t ts);
+bool tb_lane_is_above_ended_slice(const struct tb_lane *lane, int64_t ts);
 
 /* Where the slices go. Each function returns TB_OK, or a status that ends the walk. Times never decrease from call to call. */
 struct tb_slice_nester_sink {

@@ -118,7 +118,7 @@ enum tb_status tb_sort_queue_add(struct tb_sort_queue *s, struct tb_staged_event
   return TB_OK;
 }
 
-/* ---- index ------------------------------------------------------------------------------------------------------------ */
+/* ---- index ------------------------------------------------------------------------------------------------------- */
 
 int tb_staged_event_compare(int64_t ts_a, unsigned class_a, int64_t dur_a, int64_t ts_b, unsigned class_b,
                             int64_t dur_b) {
@@ -208,7 +208,7 @@ void tb_sort_queue_event_at(const struct tb_sort_queue *s, size_t place, struct 
   (void)tb_record_read(s->refs[place].record, entry, before, base);
 }
 
-/* ---- spilling ----------------------------------------------------------------------------------------------------------- */
+/* ---- spilling ---------------------------------------------------------------------------------------------------- */
 
 static enum tb_status write_run(struct tb_sort_queue *s, struct tb_spill_file *file, struct tb_error *error) {
   struct tb_record_base base = {s->base_ts, s->base_thread_ts};
@@ -246,7 +246,7 @@ enum tb_status tb_sort_queue_spill(struct tb_sort_queue *s, struct tb_spill_file
   return status;
 }
 
-/* ---- reading ------------------------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 enum tb_status tb_sort_queue_open(struct tb_sort_queue *s, struct tb_spill_file *file,
                                   struct tb_sort_queue_cursor *cursor, struct tb_error *error) {

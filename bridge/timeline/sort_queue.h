@@ -130,7 +130,7 @@ static inline bool tb_sort_queue_is_ambiguous(const struct tb_sort_queue *s, siz
 /* Reads the record of an index entry. */
 void tb_sort_queue_event_at(const struct tb_sort_queue *queue, size_t place, struct tb_staged_event *entry);
 
-/* ---- reading in the order of time ---------------------------------------------------------------------------------- */
+/* ---- reading in the order of time -------------------------------------------------------------------------------- */
 
 struct tb_sort_queue_cursor {
   struct tb_sort_queue *queue;

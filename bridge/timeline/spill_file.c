@@ -180,7 +180,7 @@ void tb_spill_file_close(struct tb_spill_file *file) {
   tb_free(file->allocator, file, sizeof(*file));
 }
 
-/* ---- merging runs -------------------------------------------------------------------------------------------------------- */
+/* ---- merging runs ------------------------------------------------------------------------------------------------ */
 
 struct run_reader {
   struct tb_buffer buffer; /* bytes [at, buffer.len) are not used yet */

@@ -63,7 +63,7 @@ static bool usable(const struct tb_source *s, uint32_t node) {
          (n->clock < TB_INPUT_CLOCK_SEQUENCE_FIRST || n->clock >= TB_INPUT_CLOCK_TRACE_FIRST);
 }
 
-/* ---- what the input's own snapshots say ------------------------------------------------------------------------------------ */
+/* ---- what the input's own snapshots say -------------------------------------------------------------------------- */
 
 static size_t column_of(const struct tb_input_clock_group *g, uint32_t node) {
   size_t i = 0;
@@ -138,7 +138,7 @@ static enum tb_status add_machines(struct tb_merger *m, const struct tb_source *
   return TB_OK;
 }
 
-/* ---- clocks that inputs share ------------------------------------------------------------------------------------------------ */
+/* ---- clocks that inputs share ------------------------------------------------------------------------------------ */
 
 static enum tb_status join(struct tb_merger *m, const struct tb_source *s, uint32_t clock, uint32_t group,
                            enum tb_placement why, uint32_t cost) {
@@ -228,7 +228,7 @@ static enum tb_status join_boots(struct tb_merger *m, uint32_t clock, uint32_t *
   return status;
 }
 
-/* ---- the merged trace's clock ---------------------------------------------------------------------------------------------- */
+/* ---- the merged trace's clock ------------------------------------------------------------------------------------ */
 
 /* The source whose clock is the merged trace's: the first that has one, where any has. */
 static struct tb_source *reference(struct tb_merger *m) {
@@ -298,7 +298,7 @@ static enum tb_status build(struct tb_merger *m) {
   return status == TB_OK ? set_target(m) : status;
 }
 
-/* ---- each input's place ------------------------------------------------------------------------------------------------------ */
+/* ---- each input's place ------------------------------------------------------------------------------------------ */
 
 static void describe(struct tb_merger *m, struct tb_source *s, const struct tb_graph_edge *weakest) {
   struct tb_merge_input_report *in = tb_source_report(m, s);

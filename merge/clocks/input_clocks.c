@@ -38,7 +38,7 @@ void tb_input_clocks_rewind(struct tb_input_clocks *c) {
   for (size_t i = 0; i < c->node_count; i++) c->nodes[i].last = 0;
 }
 
-/* ---- nodes and groups ------------------------------------------------------------------------------------------------ */
+/* ---- nodes and groups -------------------------------------------------------------------------------------------- */
 
 static bool of_sequence(uint32_t clock) {
   return clock >= TB_INPUT_CLOCK_SEQUENCE_FIRST && clock < TB_INPUT_CLOCK_TRACE_FIRST;
@@ -139,7 +139,7 @@ static enum tb_status add_row(struct tb_input_clocks *c, const uint32_t *nodes, 
   return TB_OK;
 }
 
-/* ---- reading snapshots ------------------------------------------------------------------------------------------------ */
+/* ---- reading snapshots ------------------------------------------------------------------------------------------- */
 
 static enum tb_status take_reading(struct tb_input_clocks *c, uint32_t machine, uint32_t sequence,
                                    const struct tb_snapshot_clock *reading, uint32_t *node) {
@@ -228,7 +228,7 @@ enum tb_status tb_input_clocks_take(struct tb_input_clocks *c, const struct tb_m
   return status;
 }
 
-/* ---- conversion --------------------------------------------------------------------------------------------------------- */
+/* ---- conversion -------------------------------------------------------------------------------------------------- */
 
 static void search_from(struct tb_input_clocks *c, uint32_t at, size_t *reached) {
   for (uint32_t u = c->nodes[at].first_use; u; u = c->uses[u - 1].next) {

@@ -120,7 +120,7 @@ static void note_implausible_drift(struct tb_merger *m, const struct tb_alignmen
                            (double)a->fit.span_ns / 1e9, ppm);
 }
 
-/* ---- messages that arrive before they were sent --------------------------------------------------------------------- */
+/* ---- messages that arrive before they were sent ------------------------------------------------------------------ */
 
 /* By how much a message arrives before it was sent, on the merged clock; less than 0 where it does not. */
 static int64_t backwards_by(const struct tb_merger *m, const struct tb_alignment *a,
@@ -161,7 +161,7 @@ static enum tb_status note_backwards(struct tb_merger *m, const struct tb_alignm
   return status;
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------------------------- */
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 static enum tb_status note_alignment(struct tb_merger *m, const struct tb_alignment *a, size_t *noted) {
   if (a->kind == TB_PLACEMENT_MESSAGES) {

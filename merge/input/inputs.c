@@ -34,7 +34,7 @@ static struct tb_source *add_source(struct tb_merger *m, const char *name, const
   return s;
 }
 
-/* ---- copies ---------------------------------------------------------------------------------------------------------------- */
+/* ---- copies ------------------------------------------------------------------------------------------------------ */
 
 /* A failure to write a copy names no file that the user knows. */
 static enum tb_status copy_failed(struct tb_merger *m, const char *to, enum tb_status status) {
@@ -125,7 +125,7 @@ static enum tb_status spool(struct tb_merger *m, struct tb_source *s, const char
   return status;
 }
 
-/* ---- formats -------------------------------------------------------------------------------------------------------------------- */
+/* ---- formats ----------------------------------------------------------------------------------------------------- */
 
 /* *plain: it can be closed and read on from where that was. */
 static enum tb_status open_and_detect(struct tb_merger *m, const struct tb_input_place *place, enum tb_format *format,
@@ -198,7 +198,7 @@ static enum tb_status prepare(struct tb_merger *m, struct tb_source *s, const st
   return status;
 }
 
-/* ---- the whole -------------------------------------------------------------------------------------------------------------------- */
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 enum tb_status tb_merger_settle(struct tb_merger *m, struct tb_source *s, enum tb_status status) {
   if (status == TB_OK) return TB_OK;
@@ -220,7 +220,7 @@ static enum tb_status gather_file(struct tb_merger *m, const struct tb_merge_inp
   return tb_merger_settle(m, s, prepare(m, s, place, many));
 }
 
-/* ---- archives --------------------------------------------------------------------------------------------------------------------- */
+/* ---- archives ---------------------------------------------------------------------------------------------------- */
 
 struct archive_unpacking {
   struct tb_merger *m;

@@ -18,7 +18,7 @@ static uint64_t hash_text(struct tb_str text) {
   return tb_mix64(h) | 1;
 }
 
-/* ---- tracks ------------------------------------------------------------------------------------------------------------- */
+/* ---- tracks ------------------------------------------------------------------------------------------------------ */
 
 static void take_thread(struct tb_prescanned_track *track, struct tb_str bytes) {
   struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
@@ -117,7 +117,7 @@ uint64_t tb_prescan_identity(const struct tb_prescan *s, uint64_t uuid) {
   return identity | 1;
 }
 
-/* ---- the packets ---------------------------------------------------------------------------------------------------------- */
+/* ---- the packets ------------------------------------------------------------------------------------------------- */
 
 /* The machine of that id; NULL where there are too many. */
 static struct tb_prescanned_machine *take_machine(struct tb_prescan *s, uint32_t id) {

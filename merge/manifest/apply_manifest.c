@@ -41,7 +41,7 @@ enum tb_status tb_merger_read_manifest(struct tb_merger *m, const struct tb_inpu
   return tb_fail(&m->error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
 }
 
-/* ---- which input an entry is about ------------------------------------------------------------------------------------- */
+/* ---- which input an entry is about ------------------------------------------------------------------------------- */
 
 static bool is_called(const struct tb_source *s, const char *path) {
   if (s->member) return strcmp(s->member, path) == 0;
@@ -55,7 +55,7 @@ static struct tb_source *find_source(struct tb_merger *m, const char *path) {
   return NULL;
 }
 
-/* ---- machines -------------------------------------------------------------------------------------------------------------- */
+/* ---- machines ---------------------------------------------------------------------------------------------------- */
 
 static const char *declared_name(const struct tb_manifest_file *file, uint32_t id) {
   for (size_t i = 0; i < file->machine_count; i++)
@@ -93,7 +93,7 @@ static uint32_t machine_called(const struct tb_source *s, const struct tb_manife
   return tb_source_host(s);
 }
 
-/* ---- clocks ----------------------------------------------------------------------------------------------------------------- */
+/* ---- clocks ------------------------------------------------------------------------------------------------------ */
 
 static enum tb_status clock_node(struct tb_merger *m, const char *path, const char *machine, uint32_t clock,
                                  uint32_t *node) {

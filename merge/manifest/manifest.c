@@ -52,7 +52,7 @@ static enum tb_status keep_optional(struct parse *p, const struct tb_doc *doc, c
   return keep(p, doc, text);
 }
 
-/* ---- a file's entry --------------------------------------------------------------------------------------------------- */
+/* ---- a file's entry ---------------------------------------------------------------------------------------------- */
 
 static enum tb_status parse_machine(struct parse *p, const struct tb_doc *doc, struct tb_manifest_file *file) {
   const struct tb_doc *name = tb_doc_member(doc, "name");
@@ -122,7 +122,7 @@ static enum tb_status parse_file(struct parse *p, const struct tb_doc *doc, stru
   return status;
 }
 
-/* ---- references between entries ---------------------------------------------------------------------------------------- */
+/* ---- references between entries ---------------------------------------------------------------------------------- */
 
 static bool declares(const struct tb_manifest_file *file, const char *machine) {
   if (file->machine && strcmp(file->machine, machine) == 0) return true;
@@ -162,7 +162,7 @@ const struct tb_manifest_file *tb_manifest_find(const struct tb_manifest *manife
   return NULL;
 }
 
-/* ---- the document --------------------------------------------------------------------------------------------------------- */
+/* ---- the document ------------------------------------------------------------------------------------------------ */
 
 static enum tb_status parse_files(struct parse *p, const struct tb_doc *doc) {
   size_t count = 0;

@@ -84,7 +84,7 @@ enum tb_status tb_render_text(const struct tb_merge_report *report, struct tb_bu
   return page.status;
 }
 
-/* ---- JSON ---------------------------------------------------------------------------------------------------------- */
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
 static void json_text(struct report_page *page, const char *text) {
   put(page, "\"");

@@ -86,7 +86,7 @@ enum tb_status tb_assign_clocks(struct tb_merger *m) {
   return status;
 }
 
-/* ---- times in payloads ---------------------------------------------------------------------------------------------------------------- */
+/* ---- times in payloads ------------------------------------------------------------------------------------------- */
 
 /* A reading of a clock that another input owns on this machine: what that clock reads at the same merged time. */
 static int64_t on_owners_clock(struct tb_source *owner, uint32_t machine, uint32_t clock, int64_t merged,

@@ -11,7 +11,7 @@ static enum tb_status no_memory(struct tb_merger *m, enum tb_status status) {
   return status == TB_OK ? TB_OK : tb_fail(&m->error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
 }
 
-/* ---- machines ---------------------------------------------------------------------------------------------------------------- */
+/* ---- machines ---------------------------------------------------------------------------------------------------- */
 
 /* Machine ids of the merged trace that are taken, and names and boots that have one. */
 struct machine_book {
@@ -192,7 +192,7 @@ static enum tb_status flatten_machines(struct tb_merger *m) {
   return status;
 }
 
-/* ---- packet sequences ---------------------------------------------------------------------------------------------------------- */
+/* ---- packet sequences -------------------------------------------------------------------------------------------- */
 
 /* Ids that no sequence of an earlier input has got. */
 static enum tb_status number_one_by_one(struct tb_source *s, struct tb_map *taken, uint32_t *next) {
@@ -246,7 +246,7 @@ static enum tb_status assign_sequences(struct tb_merger *m) {
   return next <= UINT32_MAX ? TB_OK : number_sequences(m);
 }
 
-/* ---- all ids -------------------------------------------------------------------------------------------------------- */
+/* ---- all ids ----------------------------------------------------------------------------------------------------- */
 
 /* Readers drop ftrace data from before the recording started: on each machine the first start counts. */
 static enum tb_status choose_starters(struct tb_merger *m) {

@@ -8,7 +8,7 @@
 
 enum { PREFIX_MAX = 4096 };
 
-/* ---- ids ------------------------------------------------------------------------------------------------------------- */
+/* ---- ids --------------------------------------------------------------------------------------------------------- */
 
 static uint64_t salted(uint64_t id, uint64_t salt) {
   uint64_t out = tb_mix64(id + salt);
@@ -73,7 +73,7 @@ static uint64_t new_id(struct tb_edit *e, enum tb_field_kind kind, uint64_t valu
   }
 }
 
-/* ---- numbers, alone or in a row ---------------------------------------------------------------------------------------- */
+/* ---- numbers, alone or in a row ---------------------------------------------------------------------------------- */
 
 /* Whether the field is on the clock that its bundle of ftrace names. */
 static bool is_of_bundle(const struct tb_time_field *rule) {
@@ -144,7 +144,7 @@ static enum tb_status edit_description(struct tb_edit *e, struct tb_str text) {
   return to == tid ? TB_OK : tb_message_patches_decimal(e->patches, (struct tb_str){text.ptr + at, end - at}, to);
 }
 
-/* ---- messages ------------------------------------------------------------------------------------------------------- */
+/* ---- messages ---------------------------------------------------------------------------------------------------- */
 
 /* The first number but 0 of the field. */
 static uint64_t find_number(struct tb_str message, uint32_t number) {
@@ -269,7 +269,7 @@ static enum tb_status edit_message(struct tb_edit *e, const struct tb_field_node
   return TB_OK;
 }
 
-/* ---- the packet ------------------------------------------------------------------------------------------------------------- */
+/* ---- the packet -------------------------------------------------------------------------------------------------- */
 
 static bool wants_track(const struct tb_edit *e) {
   if (e->packet->track_rule == TB_TRACK_STAYS || e->has_legacy) return false;

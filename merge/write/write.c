@@ -41,7 +41,7 @@ static struct tb_str field_bytes(struct tb_str message, uint32_t number) {
   return (struct tb_str){NULL, 0};
 }
 
-/* ---- reading ---------------------------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 static enum tb_status open_source(struct tb_merger *m, struct tb_source *s, size_t count, bool close_between) {
   size_t buffer = (size_t)BUFFERS_TOTAL / count;
@@ -102,7 +102,7 @@ static enum tb_status advance(struct tb_merger *m, struct tb_source *s) {
   return status == TB_OK ? TB_OK : tb_fail(&m->error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
 }
 
-/* ---- what becomes of a packet ---------------------------------------------------------------------------------------------------- */
+/* ---- what becomes of a packet ------------------------------------------------------------------------------------ */
 
 /* Whether the source has other times in the merged trace than alone. */
 static bool is_moved(struct tb_merger *m, const struct tb_source *s) {
@@ -158,7 +158,7 @@ static void edit_track(const struct tb_source *s, struct tb_merge_edit *edit) {
   edit->track = s->root;
 }
 
-/* ---- writing --------------------------------------------------------------------------------------------------------------------- */
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 /* The packet with its patches. Small ones, as most are, are put together where they are written. */
 static enum tb_status put_patched(struct tb_merger *m, const struct tb_source *s) {
@@ -237,7 +237,7 @@ static enum tb_status write_current(struct tb_merger *m, struct tb_source *s) {
   return s->untouched ? put_unchanged(m, s) : write_rewritten(m, s);
 }
 
-/* ---- the merge ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- the merge --------------------------------------------------------------------------------------------------- */
 
 /* After each PROGRESS_EVERY packets or so; *next is when. */
 static enum tb_status report_progress(struct tb_merger *m, uint64_t *next, uint64_t total) {

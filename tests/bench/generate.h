@@ -36,7 +36,7 @@ void bench_generate_fxt(struct bench_generator *generator, uint64_t bytes); /* d
  */
 bool bench_generate_file(bench_generate_fn generate, const char *path, uint64_t bytes, uint64_t seed, uint64_t *events);
 
-/* ---- for the generators themselves ---- */
+/* ---- for the generators themselves ------------------------------------------------------------------------------- */
 
 uint64_t bench_random(struct bench_generator *generator);
 /* 0 … limit - 1 */

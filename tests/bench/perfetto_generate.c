@@ -28,7 +28,7 @@ struct thread {
   int depth;
 };
 
-/* ---- messages that stand in others --------------------------------------------------------------------------------------- */
+/* ---- messages that stand in others ------------------------------------------------------------------------------- */
 
 static char *put_text(char *at, uint32_t number, const char *text) {
   return tb_wire_put_bytes(at, number, text, strlen(text));
@@ -47,7 +47,7 @@ static void write_packet(struct bench_generator *g, const char *packet, const ch
   g->bytes += (uint64_t)(at - head) + (uint64_t)(end - packet);
 }
 
-/* ---- the start of a sequence ----------------------------------------------------------------------------------------- */
+/* ---- the start of a sequence ------------------------------------------------------------------------------------- */
 
 static char *put_clock(char *at, uint32_t clock, uint64_t time, bool delta) {
   char inner[64], *end = inner;
@@ -138,7 +138,7 @@ static void start_sequence(struct bench_generator *g, const struct thread *t, un
   write_descriptors(g, t, sequence);
 }
 
-/* ---- events -------------------------------------------------------------------------------------------------------------- */
+/* ---- events ------------------------------------------------------------------------------------------------------ */
 
 static char *put_annotation(struct bench_generator *g, char *at) {
   char inner[64], *end = inner;

@@ -18,13 +18,14 @@ ROOT may end in :BYTES, the largest input that is taken there (30000000); inputs
 compare: lines that OLD has not are counted and are no difference: inputs may be added.
 
 cost: BENCH is the build's tracebridge_bench, which makes the inputs by seed. Status 1 where NEW_BIN takes more
-instructions or more memory than allowed; times, the median of paired runs, are told and not judged.
+instructions or more memory than allowed; times, the median of paired runs, are shown and not judged.
 """
 import argparse
 import concurrent.futures
 import hashlib
 import os
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -196,10 +197,10 @@ def instructions(program, arguments):
 
 def memory_and_time(program, arguments):
     """Peak memory in kB and CPU seconds. By way of `time`: Python's own memory would count as the child's."""
-    with tempfile.NamedTemporaryFile() as told:
-        call = ["/usr/bin/time", "-q", "-f", "%M", "-o", told.name, "setarch", "-R", program, *arguments, "-q", "-j1"]
+    with tempfile.NamedTemporaryFile() as peak:
+        call = ["/usr/bin/time", "-q", "-f", "%M", "-o", peak.name, "setarch", "-R", program, *arguments, "-q", "-j1"]
         used = os.wait4(os.posix_spawn(call[0], call, {"LC_ALL": "C", "PATH": os.environ["PATH"]}), 0)[2]
-        return int(told.read()), used.ru_utime + used.ru_stime
+        return int(peak.read()), used.ru_utime + used.ru_stime
 
 
 def measure(args, arguments):
@@ -214,6 +215,7 @@ def measure(args, arguments):
 def cost(args):
     bad = 0
     with tempfile.TemporaryDirectory() as work:
+        args.old, args.new = shutil.copy(args.old, f"{work}/old"), shutil.copy(args.new, f"{work}/new")
         subprocess.run([args.bench, "--size", str(args.size), "--inputs", work], check=True)
         print(f"{'case':28} {'instructions':>14} {'ratio':>7} {'peak kB':>9} {'ratio':>7} {'CPU time':>9}")
         for name, arguments in CASES:

@@ -1,5 +1,5 @@
 #!/bin/bash
-# self.sh TRACEBRIDGE GUARD_FEED: recording twice is the same; another digest, another mode or a missing line is told.
+# self.sh TRACEBRIDGE GUARD_FEED: recording twice is the same; another digest, another mode or a missing line is found.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
@@ -17,16 +17,16 @@ done
 [[ $(grep -c be_pairs "$work/one.tsv") -gt 10 ]] || fail "lines are missing"
 cut -f 7 "$work/one.tsv" | tail -n +2 | grep -v '^-$' && fail "modes differ"
 
-# told NAME COLUMN: another text in this column of a line is told as NAME; column 0: the line is left out.
-told() {
+# finds NAME COLUMN: another text in this column of a line is found and called NAME; column 0: the line is left out.
+finds() {
   awk -F'\t' -v OFS='\t' -v column="$2" 'NR == 9 && column { $column = "9" } NR != 9 || column' \
     "$work/one.tsv" >"$work/$1.tsv"
-  if "$here/guard.py" compare "$work/one.tsv" "$work/$1.tsv" >"$work/said"; then fail "not told: $1"; fi
-  grep -q "$1" "$work/said" || fail "told as another thing than $1: $(cat "$work/said")"
+  if "$here/guard.py" compare "$work/one.tsv" "$work/$1.tsv" >"$work/said"; then fail "not found: $1"; fi
+  grep -q "$1" "$work/said" || fail "called another thing than $1: $(cat "$work/said")"
 }
-told status 3
-told output 4
-told stderr 5
-told report 6
-told modes 7
-told "is gone" 0
+finds status 3
+finds output 4
+finds stderr 5
+finds report 6
+finds modes 7
+finds "is gone" 0

@@ -30,7 +30,7 @@ static void die(const char *what, const char *which) {
   exit(1);
 }
 
-/* ---- tokens ---- */
+/* ---- tokens ------------------------------------------------------------------------------------------------------ */
 
 /* The end of the part that begins at `at`, and its first '=' outside of texts, NULL where it has none. */
 static char *end_of_part(char *at, char **equals) {
@@ -86,7 +86,7 @@ static uint64_t number(const char *key) {
 
 static uint64_t number_or(const char *key, uint64_t otherwise) { return find(key) ? number(key) : otherwise; }
 
-/* ---- words ---- */
+/* ---- words ------------------------------------------------------------------------------------------------------- */
 
 static void put(uint64_t word) {
   if (word_count == MAX_WORDS) die("too long a record", NULL);
@@ -170,7 +170,7 @@ static void put_thread(const struct thread *thread) {
   put(thread->koid);
 }
 
-/* ---- arguments ---- */
+/* ---- arguments --------------------------------------------------------------------------------------------------- */
 
 static const char *const arg_types[] = {"null",   "int32",   "uint32", "int64", "uint64", "double",
                                         "string", "pointer", "koid",   "bool",  "blob"};
@@ -232,7 +232,7 @@ static void put_args(void) {
   }
 }
 
-/* ---- records ---- */
+/* ---- records ----------------------------------------------------------------------------------------------------- */
 
 static void begin(uint64_t type, uint64_t header) {
   word_count = 0;

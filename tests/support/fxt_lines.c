@@ -11,7 +11,7 @@
 
 enum { SHOWN = 8 };
 
-/* ---- one line in the making ---- */
+/* ---- one line in the making -------------------------------------------------------------------------------------- */
 
 static void die(const char *why) {
   fprintf(stderr, "%s\n", why);
@@ -91,7 +91,7 @@ static void add_line(struct fxt_lines *lines, const struct tb_buffer *text) {
   lines->lines[lines->count++] = line;
 }
 
-/* ---- slices ---- */
+/* ---- slices ------------------------------------------------------------------------------------------------------ */
 
 struct open_slice {
   uint32_t track;
@@ -164,7 +164,7 @@ static bool end(struct reading *r, const struct tb_event *event) {
   return true;
 }
 
-/* ---- the other events ---- */
+/* ---- the other events -------------------------------------------------------------------------------------------- */
 
 static void add_flow(struct reading *r, const struct tb_event *event) {
   r->points = grow(r->points, &r->point_capacity, r->point_count, sizeof(*r->points));
@@ -238,7 +238,7 @@ static void take(struct reading *r, const struct tb_event *event) {
   }
 }
 
-/* ---- the end ---- */
+/* ---- the end ----------------------------------------------------------------------------------------------------- */
 
 static int by_flow(const void *a, const void *b) {
   const struct point *x = a, *y = b;

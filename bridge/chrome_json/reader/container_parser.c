@@ -5,7 +5,7 @@
  */
 #include "chrome_json/reader/reader.h"
 
-/* ---- outermost values ------------------------------------------------------------------------------------------- */
+/* ---- outermost values -------------------------------------------------------------------------------------------- */
 
 enum guess { CONTAINER, EVENT, UNDECIDED };
 
@@ -58,7 +58,7 @@ static const char *outermost(struct tb_json_state *state, struct tb_batch *batch
   return p + 1;
 }
 
-/* ---- members of an outermost object ----------------------------------------------------------------------------- */
+/* ---- members of an outermost object ------------------------------------------------------------------------------ */
 
 static const struct {
   struct tb_str key;
@@ -93,7 +93,7 @@ static const char *member(struct tb_json_state *state, struct tb_batch *batch, c
   return tb_json_trace_member(state, batch, key, p);
 }
 
-/* ---- elements --------------------------------------------------------------------------------------------------- */
+/* ---- elements ---------------------------------------------------------------------------------------------------- */
 
 static const char *leave(struct tb_json_state *state, const char *p) {
   state->place = state->in_object ? TB_JSON_OBJECT : TB_JSON_TOP;

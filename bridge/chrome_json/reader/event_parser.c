@@ -6,7 +6,7 @@
 #include "chrome_json/reader/field_parser.h"
 #include "chrome_json/reader/reader.h"
 
-/* ---- keys ------------------------------------------------------------------------------------------------------- */
+/* ---- keys -------------------------------------------------------------------------------------------------------- */
 
 enum key {
   KEY_UNKNOWN,
@@ -115,7 +115,7 @@ static inline enum key common_key(const char *p, size_t *length) {
   }
 }
 
-/* ---- values ----------------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 
 static const char *take_extra(struct tb_json_state *state, struct tb_str name, const char *p) {
   struct tb_json_sink sink = {state->extras, state->extra_count, TB_JSON_EXTRAS};
@@ -290,7 +290,7 @@ static inline const char *take_member(struct tb_json_state *state, struct tb_bat
   }
 }
 
-/* ---- the event -------------------------------------------------------------------------------------------------- */
+/* ---- the event --------------------------------------------------------------------------------------------------- */
 
 /* Learns the key at `p`. False where it is none of the common ones. */
 static bool learn_key(struct tb_json_key_prediction *guess, const char *p) {

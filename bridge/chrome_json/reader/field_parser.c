@@ -54,7 +54,7 @@ const char *tb_json_process_id_slow(struct tb_tokenizer *scan, const char *p, st
   return end;
 }
 
-/* ---- ids -------------------------------------------------------------------------------------------------------- */
+/* ---- ids --------------------------------------------------------------------------------------------------------- */
 
 static bool hex_value(struct tb_str text, uint64_t *value) {
   if (text.len < 3 || text.len > 18 || text.ptr[0] != '0' || (text.ptr[1] | 0x20) != 'x') return false;
@@ -125,7 +125,7 @@ const char *tb_json_id2(struct tb_tokenizer *scan, const char *p, struct tb_id *
   return p + 1;
 }
 
-/* ---- stacks, flags ---------------------------------------------------------------------------------------------- */
+/* ---- stacks, flags ----------------------------------------------------------------------------------------------- */
 
 const char *tb_json_frame_ref(struct tb_tokenizer *scan, const char *p, struct tb_stack *stack) {
   struct tb_id id;

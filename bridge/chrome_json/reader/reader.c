@@ -14,7 +14,7 @@ static enum tb_status no_memory(struct tb_reader *reader) {
   return tb_fail(&reader->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
 }
 
-/* ---- bytes ------------------------------------------------------------------------------------------------------ */
+/* ---- bytes ------------------------------------------------------------------------------------------------------- */
 
 static bool resize_text(struct tb_batch *batch, size_t capacity) {
   size_t old = batch->text_capacity ? batch->text_capacity + TB_BATCH_PADDING : 0;
@@ -113,7 +113,7 @@ static enum tb_status collect(struct tb_json_state *state) {
   return TB_OK;
 }
 
-/* ---- filling a batch -------------------------------------------------------------------------------------------- */
+/* ---- filling a batch --------------------------------------------------------------------------------------------- */
 
 static enum tb_status grow_args(struct tb_batch *batch) {
   size_t capacity = batch->arg_capacity ? batch->arg_capacity * 4 : TB_BATCH_ARGS;
@@ -136,7 +136,7 @@ static const char *skip_separators(const char *p) {
   return p;
 }
 
-/* ---- junk: what is no JSON before the first event ------------------------------------------------------------------ */
+/* ---- junk: what is no JSON before the first event ---------------------------------------------------------------- */
 
 static bool has_event(const struct tb_batch *batch) {
   for (size_t i = 0; i < batch->event_count; i++)
@@ -160,7 +160,7 @@ static bool check_junk(struct tb_json_state *state, const struct tb_batch *batch
   return false;
 }
 
-/* ---- units --------------------------------------------------------------------------------------------------------- */
+/* ---- units ------------------------------------------------------------------------------------------------------- */
 
 /* The unit at `p`, or behind damage what is found from there on: the byte after it; NULL as tb_json_unit. */
 static const char *next_unit(struct tb_json_state *state, struct tb_batch *batch, const char *p) {
@@ -274,7 +274,7 @@ static enum tb_status fill(struct tb_reader *reader, struct tb_batch *batch) {
   return fill_text(state, batch);
 }
 
-/* ---- life ------------------------------------------------------------------------------------------------------- */
+/* ---- life -------------------------------------------------------------------------------------------------------- */
 
 static void destroy(struct tb_reader *reader) {
   struct tb_json_state *state = reader->state;

@@ -76,7 +76,7 @@ static inline bool tb_json_is_last(const struct tb_json_state *state) {
   return state->input_ended && state->carry_at == state->carry.len;
 }
 
-/* ---- values: chrome_json/reader/args.c --------------------------------------------------------------------------------- */
+/* ---- values: chrome_json/reader/args.c --------------------------------------------------------------------------- */
 
 /* Where a tree of values goes: `count` of `capacity` entries are used. */
 struct tb_json_sink {
@@ -118,7 +118,7 @@ const char *tb_json_stack_frame(struct tb_json_state *state, struct tb_batch *ba
 const char *tb_json_sample(struct tb_json_state *state, struct tb_batch *batch, const char *p);
 const char *tb_json_system_text(struct tb_json_state *state, struct tb_batch *batch, const char *p);
 
-/* ---- damage: chrome_json/reader/resync.c ------------------------------------------------------------------------------ */
+/* ---- damage: chrome_json/reader/resync.c ------------------------------------------------------------------------- */
 
 /* True for the keys that the format gives to events. */
 bool tb_json_is_event_key(struct tb_str key);

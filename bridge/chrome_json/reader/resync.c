@@ -44,7 +44,7 @@ bool tb_json_plausible_event(const struct tb_tokenizer *scan, const char *p) {
   return key < scan->end && known_key(key, event_keys, COUNT(event_keys)) != NULL;
 }
 
-/* ---- what is wrong ---------------------------------------------------------------------------------------------- */
+/* ---- what is wrong ----------------------------------------------------------------------------------------------- */
 
 static const char *reason(const struct tb_json_state *state, const struct tb_tokenizer *scan, const char *p) {
   bool cut_off = scan->status == TB_TOKENIZER_MORE;
@@ -115,7 +115,7 @@ enum tb_status tb_json_damage(struct tb_json_state *state, struct tb_batch *batc
   return tb_reader_lose(state->reader, why, tb_json_offset(state, batch, p));
 }
 
-/* ---- going on --------------------------------------------------------------------------------------------------- */
+/* ---- going on ---------------------------------------------------------------------------------------------------- */
 
 /* Whether a member of the outermost object begins at `p`: for an array of events to have ended it has to say so. */
 static bool member_begins(const struct tb_json_state *state, const char *p) {

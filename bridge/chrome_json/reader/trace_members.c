@@ -37,7 +37,7 @@ static const char *add_value(struct tb_json_state *state, struct tb_batch *batch
   return p;
 }
 
-/* ---- members with a known form: takes them out of the tree, what is left is extra ------------------------------- */
+/* ---- members with a known form: takes them out of the tree, what is left is extra -------------------------------- */
 
 /* Takes the member `name` out of the members [args, args + *count) when `fits` says so of it. */
 static bool take_out(struct tb_arg *args, uint32_t *count, struct tb_str name, struct tb_arg *taken,
@@ -86,7 +86,7 @@ static struct tb_arg *extra_of(struct tb_batch *batch, const struct tb_event *ev
   return batch->args + (event->extra - batch->args);
 }
 
-/* ---- stackFrames ------------------------------------------------------------------------------------------------ */
+/* ---- stackFrames ------------------------------------------------------------------------------------------------- */
 
 const char *tb_json_stack_frame(struct tb_json_state *state, struct tb_batch *batch, const char *p) {
   struct tb_tokenizer *scan = &state->scan;
@@ -117,7 +117,7 @@ const char *tb_json_stack_frame(struct tb_json_state *state, struct tb_batch *ba
   return p;
 }
 
-/* ---- samples ---------------------------------------------------------------------------------------------------- */
+/* ---- samples ----------------------------------------------------------------------------------------------------- */
 
 static void take_weight(struct tb_event *event, struct tb_arg *extra) {
   struct tb_arg taken;
@@ -155,7 +155,7 @@ const char *tb_json_sample(struct tb_json_state *state, struct tb_batch *batch, 
   return p;
 }
 
-/* ---- systemTraceEvents ------------------------------------------------------------------------------------------ */
+/* ---- systemTraceEvents ------------------------------------------------------------------------------------------- */
 
 /* The end of what can be given now of the string at `p`: its closing quote, else behind the last escaped line feed,
  * else NULL. */
@@ -188,7 +188,7 @@ const char *tb_json_system_text(struct tb_json_state *state, struct tb_batch *ba
   return end + 1;
 }
 
-/* ---- clocks ----------------------------------------------------------------------------------------------------- */
+/* ---- clocks ------------------------------------------------------------------------------------------------------ */
 
 static uint32_t clock_of_domain(struct tb_str domain) {
   if (tb_str_equal(domain, TB_STR("LINUX_CLOCK_MONOTONIC"))) return TB_CLOCK_MONOTONIC;
@@ -244,7 +244,7 @@ static bool add_clocks(struct tb_json_state *state, struct tb_batch *batch, cons
   return add_snapshot(state, batch, p, TB_CLOCK_UNKNOWN, &value->i);
 }
 
-/* ---- everything else -------------------------------------------------------------------------------------------- */
+/* ---- everything else --------------------------------------------------------------------------------------------- */
 
 static const char *add_text_value(struct tb_json_state *state, struct tb_batch *batch, const char *p, const char *end) {
   if (batch->arg_count == batch->arg_capacity) {

@@ -23,7 +23,7 @@ void tb_json_tracks_free(struct tb_json_tracks *tracks) {
   tb_arena_free(&tracks->arena);
 }
 
-/* ---- names ------------------------------------------------------------------------------------------------------ */
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 
 static struct tb_json_name *name_slot(struct tb_json_name *names, size_t capacity, struct tb_str text, bool is_number) {
   size_t i = (size_t)tb_str_hash(text, 0);
@@ -105,7 +105,7 @@ static bool resolve(struct tb_json_tracks *t, const struct tb_json_id *id, bool 
   return true;
 }
 
-/* ---- tracks ----------------------------------------------------------------------------------------------------- */
+/* ---- tracks ------------------------------------------------------------------------------------------------------ */
 
 static size_t track_hash(enum tb_track_type type, int64_t pid, int64_t tid) {
   uint64_t h = ((uint64_t)pid * UINT64_C(0xff51afd7ed558ccd) ^ (uint64_t)tid) * UINT64_C(0xc4ceb9fe1a85ec53);

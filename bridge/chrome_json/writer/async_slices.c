@@ -69,7 +69,7 @@ bool tb_json_write_early_ends(struct tb_json_writer *w, struct tb_json_track *st
   return own;
 }
 
-/* ---- slices ---------------------------------------------------------------------------------------------------------- */
+/* ---- slices ------------------------------------------------------------------------------------------------------ */
 
 static char begin_phase(const struct tb_event *event) {
   return event->phase == 'S' || event->phase == 'N' || event->phase == '(' ? event->phase : 'b';
@@ -156,7 +156,7 @@ void tb_json_end_elsewhere(struct tb_json_writer *w, struct tb_json_track *state
   if (place + 1 == state->open_count) tb_json_pop_slice(w, state);
 }
 
-/* ---- instants -------------------------------------------------------------------------------------------------------- */
+/* ---- instants ---------------------------------------------------------------------------------------------------- */
 
 void tb_json_instant_elsewhere(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event,
                                char phase) {

@@ -201,8 +201,7 @@ void tb_json_emit_tail(struct tb_json_writer *w, struct tb_json_emit *emit, cons
   tb_json_emit_rest(w, emit, event);
 }
 
-/* ---- arguments
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- arguments --------------------------------------------------------------------------------------------------- */
 
 /* What TrackEvent has fields for and JSON has not: members of args beside the event's own. */
 static bool has_typed(const struct tb_event *event) {

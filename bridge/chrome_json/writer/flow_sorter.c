@@ -62,8 +62,7 @@ enum tb_status tb_json_flow_sorter_add(struct tb_json_flow_sorter *p, const stru
   return TB_OK;
 }
 
-/* ---- reading several runs as one: a heap of them, the one with the least point on top
- * ------------------------------------ */
+/* ---- reading several runs as one: a heap of them, the one with the least point on top ---------------------------- */
 
 static const struct tb_json_flow_point *top(const struct tb_flow_run *run) { return &run->points[run->at]; }
 

@@ -69,8 +69,7 @@ void tb_json_put_aside(struct tb_json_writer *w, size_t start, uint64_t number) 
   tb_json_object_cancel(w, start);
 }
 
-/* ---- chains: the points of a flow from its start to its end
- * --------------------------------------------------------------- */
+/* ---- chains: the points of a flow from its start to its end ------------------------------------------------------ */
 
 /* An event that names a flow itself, by its number; neighbours and path are numbers of events, 0 for none. One event
  * can take part in one path only, but chains that meet in it, one ending and one starting there, are one path to
@@ -161,8 +160,7 @@ static enum tb_status take_point(void *ctx, const struct tb_json_flow_point *poi
   return last || point->ends ? end_chain(c) : TB_OK;
 }
 
-/* ---- the events that were put aside
- * ------------------------------------------------------------------------------------------ */
+/* ---- the events that were put aside ------------------------------------------------------------------------------ */
 
 static void number_paths(struct chains *c) {
   for (size_t i = 1; i < c->binding_count; i++) {

@@ -38,7 +38,7 @@ void tb_json_free_tracks(struct tb_json_writer *w) {
   tb_free(w->writer->allocator, w->tracks, w->track_count * sizeof(*w->tracks));
 }
 
-/* ---- open slices ---------------------------------------------------------------------------------------------------- */
+/* ---- open slices ------------------------------------------------------------------------------------------------- */
 
 static const struct tb_track *place_of(const struct tb_event *event) {
   return event->thread ? event->thread : event->track;

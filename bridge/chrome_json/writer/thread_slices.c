@@ -62,8 +62,7 @@ static bool may_hide_outer(const struct tb_json_track *state, int64_t end) {
   return slice[-1].ts == slice->ts && slice->ts < end;
 }
 
-/* ---- slices of threads
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- slices of threads ------------------------------------------------------------------------------------------- */
 
 /* An open slice as a B. */
 static void write_begin(struct tb_json_writer *w, const struct tb_json_track *state, const struct tb_json_open *slice) {

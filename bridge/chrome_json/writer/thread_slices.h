@@ -10,7 +10,7 @@
 
 enum { TB_JSON_HELD_KEEP = 64 * 1024 }; /* a larger buffer is freed once it is empty */
 
-/* ---- chrome_json/writer/open_slices.c ------------------------------------------------------------------------------------------------ */
+/* ---- chrome_json/writer/open_slices.c ---------------------------------------------------------------------------- */
 
 /* Writes a part of the track's held text. */
 static inline void tb_json_emit_held(struct tb_json_emit *to, const struct tb_json_track *state, size_t from,
@@ -32,7 +32,7 @@ struct tb_json_open *tb_json_push_slice(struct tb_json_writer *w, struct tb_json
 /* Takes the innermost slice away, with those below it that have ended already. */
 void tb_json_pop_slice(struct tb_json_writer *w, struct tb_json_track *state);
 
-/* ---- chrome_json/writer/async_slices.c ------------------------------------------------------------------------------------------- */
+/* ---- chrome_json/writer/async_slices.c --------------------------------------------------------------------------- */
 
 void tb_json_begin_elsewhere(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event);
 void tb_json_end_elsewhere(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event);

@@ -37,8 +37,7 @@ enum tb_status tb_json_flush_some(struct tb_json_writer *w) {
   return w->out.buffer.len < FLUSH_BYTES ? TB_OK : flush(w);
 }
 
-/* ---- what stands beside the events
- * ---------------------------------------------------------------------------------------- */
+/* ---- what stands beside the events ------------------------------------------------------------------------------- */
 
 /* An entry of samples: its stack and its thread are named as in events, without a phase. */
 static enum tb_status put_sample(struct tb_json_writer *w, const struct tb_event *event) {
@@ -91,8 +90,7 @@ static enum tb_status put_top(struct tb_json_writer *w, const struct tb_event *e
   return w->top.status == TB_OK ? TB_OK : tb_json_fail(w, w->top.status);
 }
 
-/* ---- events
- * ------------------------------------------------------------------------------------------------------------------ */
+/* ---- events ------------------------------------------------------------------------------------------------------ */
 
 static char default_phase(const struct tb_event *event) {
   static const char phases[TB_EVENT_TYPE_COUNT] = {
@@ -125,7 +123,7 @@ static enum tb_status put_flow(struct tb_json_writer *w, const struct tb_event *
 static enum tb_status put_lone_flow(struct tb_json_writer *w, const struct tb_event *event) {
   if (tb_flow_source(event) == TB_FLOWS_DUPLICATED_BY_FXT) return TB_OK;
   struct tb_event named = *event;
-  tb_json_name_lone_flow(w, &named);
+  tb_json_name_id_only_flow(w, &named);
   tb_json_end_before_flow(w, event);
   return put_flow(w, &named);
 }
@@ -263,7 +261,7 @@ static void destroy(struct tb_writer *writer) {
   tb_spool_free(&w->samples);
   tb_spool_free(&w->system);
   tb_json_flow_sorter_free(&w->flows);
-  tb_json_free_lone_flows(w);
+  tb_json_free_id_only_flows(w);
   tb_intern_free(&w->frame_ids);
   tb_intern_free(&w->top_names);
   tb_free(writer->allocator, w, sizeof(*w));
@@ -287,8 +285,8 @@ static enum tb_status create(struct tb_writer *writer) {
   tb_spool_init(&w->samples, a, SPOOL_BYTES, directory);
   tb_spool_init(&w->system, a, SPOOL_BYTES, directory);
   tb_json_flow_sorter_init(&w->flows, a, FLOW_POINTS, directory);
-  tb_map_init(&w->lone_places, a);
-  tb_intern_init(&w->lone_names, a);
+  tb_map_init(&w->id_only_places, a);
+  tb_intern_init(&w->id_only_names, a);
   tb_intern_init(&w->frame_ids, a);
   tb_intern_init(&w->top_names, a);
   TB_JSON_EMIT(&w->out, "{\"traceEvents\":[\n");

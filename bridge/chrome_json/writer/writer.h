@@ -71,11 +71,12 @@ struct tb_json_writer {
   struct tb_json_ids ids[TB_JSON_IDS_KEPT]; /* by the lower bits of tb_track.index */
   struct tb_intern frame_ids;
   struct tb_json_flow_sorter flows;
-  uint64_t flow_events;           /* events with flows so far */
-  struct tb_json_lone_flow *lone; /* flows that are known by their id alone: see chrome_json/writer/id_only_flows.c */
-  size_t lone_count, lone_capacity;
-  struct tb_map lone_places; /* (id, 0) -> place in `lone` */
-  struct tb_intern lone_names;
+  uint64_t flow_events; /* events with flows so far */
+  struct tb_json_id_only_flow
+      *id_only; /* flows that are known by their id alone: see chrome_json/writer/id_only_flows.c */
+  size_t id_only_count, id_only_capacity;
+  struct tb_map id_only_places; /* (id, 0) -> place in `id_only` */
+  struct tb_intern id_only_names;
   struct tb_spool aside;       /* events that are written last: see chrome_json/writer/flows.c */
   struct tb_json_emit counter; /* a counter event that may get more series: see chrome_json/writer/counters.c */
   size_t counter_name_len;     /* its first bytes: what must be equal for more series to join */
@@ -93,8 +94,7 @@ void tb_json_lose(struct tb_json_writer *w, const char *reason, const struct tb_
 /* Hands what is in `out` on, once it is much. */
 enum tb_status tb_json_flush_some(struct tb_json_writer *w);
 
-/* ---- events (chrome_json/writer/event_fields.c) -----------------------------------------------------------------------------------
- */
+/* ---- events (chrome_json/writer/event_fields.c) --------------------------------------------------------------------- */
 
 #define TB_JSON_MEMBER(emit, name) TB_JSON_EMIT((emit), ",\"" name "\":")
 
@@ -133,14 +133,12 @@ void tb_json_put_whole(struct tb_json_writer *w, const struct tb_event *event, c
 /* The same, put aside in any case: of two events of one time the one that is written first comes first to readers. */
 void tb_json_put_whole_aside(struct tb_json_writer *w, const struct tb_event *event, char phase);
 
-/* ---- stacks (chrome_json/writer/callstacks.c)
- * ------------------------------------------------------------------------------------ */
+/* ---- stacks (chrome_json/writer/callstacks.c) -------------------------------------------------------------------- */
 
 enum tb_status tb_json_put_stack_frame(struct tb_json_writer *w, const struct tb_event *event);
 void tb_json_emit_stacks(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_event *event);
 
-/* ---- slices and instants of tracks (chrome_json/writer/open_slices.c, _slices.c, _elsewhere.c)
- * -------------------------------------------------------------- */
+/* ---- slices and instants of tracks (chrome_json/writer/open_slices.c, _slices.c, _elsewhere.c) ------------------- */
 
 /* The state of a track, NULL when memory is exhausted. */
 struct tb_json_track *tb_json_track_state(struct tb_json_writer *w, const struct tb_track *track);
@@ -153,8 +151,7 @@ void tb_json_close_tracks(struct tb_json_writer *w);
 void tb_json_end_before_flow(struct tb_json_writer *w, const struct tb_event *event);
 void tb_json_free_tracks(struct tb_json_writer *w);
 
-/* ---- tracks (chrome_json/writer/track_metadata.c)
- * ------------------------------------------------------------------------------------- */
+/* ---- tracks (chrome_json/writer/track_metadata.c) ---------------------------------------------------------------- */
 
 /* Metadata events for what a track says of itself, where it is new. */
 void tb_json_put_track(struct tb_json_writer *w, const struct tb_track *track);
@@ -164,14 +161,12 @@ void tb_json_describe(struct tb_json_writer *w, struct tb_json_track *state, con
  * own. */
 void tb_json_emit_track_id(struct tb_json_emit *emit, const struct tb_track *track);
 
-/* ---- counters (chrome_json/writer/counters.c)
- * ---------------------------------------------------------------------------------- */
+/* ---- counters (chrome_json/writer/counters.c) -------------------------------------------------------------------- */
 
 enum tb_status tb_json_put_counter(struct tb_json_writer *w, const struct tb_event *event);
 void tb_json_flush_counter(struct tb_json_writer *w);
 
-/* ---- flows (chrome_json/writer/flows.c)
- * ---------------------------------------------------------------------------------------- */
+/* ---- flows (chrome_json/writer/flows.c) -------------------------------------------------------------------------- */
 
 /* Whether an event says flows that no flow events tell of. */
 bool tb_json_has_flows(const struct tb_event *event);
@@ -184,10 +179,10 @@ uint64_t tb_json_keep_end_flows(struct tb_json_writer *w, const struct tb_event 
 void tb_json_put_aside(struct tb_json_writer *w, size_t start, uint64_t number);
 enum tb_status tb_json_write_flows(struct tb_json_writer *w);
 
-/* ---- flows of FXT (chrome_json/writer/id_only_flows.c) ------------------------------------------------------------------------ */
+/* ---- flows of FXT (chrome_json/writer/id_only_flows.c) ----------------------------------------------------------- */
 
 /* Gives an event of a flow that is known by its id alone the id, name and categories by which readers of JSON know the flow. */
-void tb_json_name_lone_flow(struct tb_json_writer *w, struct tb_event *event);
-void tb_json_free_lone_flows(struct tb_json_writer *w);
+void tb_json_name_id_only_flow(struct tb_json_writer *w, struct tb_event *event);
+void tb_json_free_id_only_flows(struct tb_json_writer *w);
 
 #endif

@@ -138,8 +138,8 @@ static enum tb_status parse_arg(struct tb_fxt_reader *fx, struct tb_fxt_cursor *
   if (status == TB_OK) {
     fx->args_carry |= tb_fxt_is_carried(arg);
     fx->arg_count++;
-  } else if (!fx->lie_at)
-    fx->lie_at = start;
+  } else if (!fx->malformed_at)
+    fx->malformed_at = start;
   return status;
 }
 

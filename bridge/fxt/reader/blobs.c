@@ -92,8 +92,7 @@ enum tb_status tb_fxt_parse_blob(struct tb_fxt_reader *fx, uint64_t header, stru
   return status;
 }
 
-/* ---- large blobs
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- large blobs ------------------------------------------------------------------------------------------------- */
 
 /* What stands before the bytes of a large blob that has metadata. */
 static enum tb_status parse_large_metadata(struct tb_fxt_reader *fx, uint64_t format_header,

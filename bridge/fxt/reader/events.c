@@ -162,8 +162,7 @@ static enum tb_status add_counter(struct tb_fxt_reader *fx, const struct record 
   return status == TB_OK && (others || only_remark) ? add_remark(fx, record) : status;
 }
 
-/* ---- the records
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- the records ------------------------------------------------------------------------------------------------- */
 
 enum tb_status tb_fxt_parse_event(struct tb_fxt_reader *fx, uint64_t header, struct tb_fxt_cursor cursor) {
   struct record record = {.type = (unsigned)tb_fxt_field(header, 16, 19)};

@@ -23,7 +23,7 @@ enum tb_status tb_fxt_no_memory(struct tb_fxt_reader *fx, enum tb_status status)
 
 enum tb_status tb_fxt_malformed(struct tb_fxt_reader *fx, const char *reason, const char *at) {
   fx->malformed = reason;
-  fx->lie_at = at;
+  fx->malformed_at = at;
   return TB_BAD_DATA;
 }
 
@@ -44,8 +44,7 @@ enum tb_status tb_fxt_add_event(struct tb_fxt_reader *fx, enum tb_event_type typ
   return TB_OK;
 }
 
-/* ---- records about the trace itself
- * ---------------------------------------------------------------------------------- */
+/* ---- records about the trace itself ------------------------------------------------------------------------------ */
 
 static enum tb_status parse_provider_info(struct tb_fxt_reader *fx, uint64_t header, struct tb_fxt_cursor cursor) {
   struct tb_str name;
@@ -239,7 +238,7 @@ static enum tb_status read_record(struct tb_fxt_reader *fx, const char *record, 
   fx->batch->event_count = events;
   const char *malformed = fx->malformed;
   fx->malformed = NULL;
-  status = tb_fxt_lose(fx, malformed, fx->lie_at);
+  status = tb_fxt_lose(fx, malformed, fx->malformed_at);
   return status == TB_OK ? pass_junk(fx, size) : status;
 }
 

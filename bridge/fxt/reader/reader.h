@@ -23,9 +23,9 @@ struct tb_fxt_reader {
   uint64_t junk; /* bytes passed over before the first event that are of no record that could be read */
   /* of the record in hand */
   uint64_t record_offset;
-  const char *malformed; /* why the record cannot be read, with TB_BAD_DATA */
-  const char *lie_at;    /* where it shows: a place in the record, or NULL for its start */
-  struct tb_arg *args;   /* tb_fxt_parse_args' result */
+  const char *malformed;    /* why the record cannot be read, with TB_BAD_DATA */
+  const char *malformed_at; /* where it shows: a place in the record, or NULL for its start */
+  struct tb_arg *args;      /* tb_fxt_parse_args' result */
   size_t arg_capacity;
   uint32_t arg_count;
   bool args_carry;                      /* some of them hold other parts of the event */
@@ -46,7 +46,7 @@ enum { TB_FXT_BATCH_EVENTS = 64 };
 void tb_fxt_read_plain(struct tb_fxt_reader *fx);
 
 /* The parsers take a record whose header is `header` and whose other words `cursor` holds. TB_OK: done, events are in
- * the batch. TB_BAD_DATA: fx->lie says why it is no good. Any other: the reader fails. */
+ * the batch. TB_BAD_DATA: fx->malformed says why it is no good. Any other: the reader fails. */
 TB_MUST_CHECK enum tb_status tb_fxt_parse_event(struct tb_fxt_reader *fx, uint64_t header, struct tb_fxt_cursor cursor);
 TB_MUST_CHECK enum tb_status tb_fxt_parse_scheduling(struct tb_fxt_reader *fx, uint64_t header,
                                                      struct tb_fxt_cursor cursor);

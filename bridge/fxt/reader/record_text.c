@@ -6,7 +6,7 @@
 
 enum { LINE_BYTES = 128 };
 
-/* ---- kinds ------------------------------------------------------------------------------------------------------------------ */
+/* ---- kinds ------------------------------------------------------------------------------------------------------- */
 
 /* The events first, at the numbers of their types; then the others. */
 static const char *const names[TB_FXT_KINDS] = {
@@ -68,9 +68,9 @@ unsigned tb_fxt_record_kind(uint64_t header) {
 
 const char *tb_fxt_kind_name(unsigned kind) { return names[kind < KIND_UNKNOWN ? kind : KIND_UNKNOWN]; }
 
-/* ---- parts of a line -------------------------------------------------------------------------------------------------------- */
+/* ---- parts of a line --------------------------------------------------------------------------------------------- */
 
-/* A line in the making. `bad` once the record has shown to lie. */
+/* A line in the making. `bad` once the record has shown to be malformed. */
 struct line {
   struct tb_json_emit *out;
   struct tb_fxt_cursor cursor;
@@ -154,7 +154,7 @@ static void put_thread(struct line *line, const char *key, uint64_t ref) {
   PUT(line, ")");
 }
 
-/* ---- arguments --------------------------------------------------------------------------------------------------------------- */
+/* ---- arguments --------------------------------------------------------------------------------------------------- */
 
 static void put_value(struct line *line, uint64_t header) {
   uint64_t high = header >> 32;
@@ -223,7 +223,7 @@ static void put_args(struct line *line, uint64_t count) {
   for (uint64_t i = 0; i < count && !line->bad; i++) put_arg(line);
 }
 
-/* ---- records ------------------------------------------------------------------------------------------------------------------ */
+/* ---- records ----------------------------------------------------------------------------------------------------- */
 
 static void describe_event(struct line *line, uint64_t header) {
   uint64_t type = tb_fxt_field(header, 16, 19);

@@ -19,7 +19,7 @@ static bool has_suffix(struct tb_str name) {
 
 bool tb_fxt_is_carried(const struct tb_arg *arg) { return has_prefix(arg->name) || has_suffix(arg->name); }
 
-/* ---- phases ------------------------------------------------------------------------------------------------------------------- */
+/* ---- phases ------------------------------------------------------------------------------------------------------ */
 
 /* The type that an instant's or async instant's phase makes of it. */
 static enum tb_event_type type_of_phase(char phase, enum tb_event_type type) {
@@ -59,7 +59,7 @@ static void restore_phase(struct tb_event *event, struct tb_str phase) {
   if (c != 'i' && c != 'I') event->instant_scope = '\0';
 }
 
-/* ---- the parts ----------------------------------------------------------------------------------------------------------------- */
+/* ---- the parts --------------------------------------------------------------------------------------------------- */
 
 static enum tb_status restore_scope(struct tb_fxt_reader *fx, struct tb_event *event, struct tb_str scope) {
   const struct tb_track *thread = event->track;

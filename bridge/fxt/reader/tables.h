@@ -43,7 +43,7 @@ struct tb_fxt_tables {
   struct tb_map processes;          /* process koid, 0 -> track */
   struct tb_map homes;              /* index of a process' track, 0 -> its provider, which is known to have a name */
   struct tb_map threads;            /* process koid, thread koid -> track */
-  struct tb_map lone_threads;       /* thread koid, 0 -> track: of a thread whose process no record has named */
+  struct tb_map unowned_threads;    /* thread koid, 0 -> track: of a thread whose process no record has named */
   struct tb_map thread_homes;       /* thread koid, 0 -> track that a record named it with last */
   struct tb_map counters;           /* process track, identity text -> track */
   struct tb_map ids;                /* koid, 0 -> synthetic id */

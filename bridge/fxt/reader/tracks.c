@@ -84,10 +84,10 @@ enum tb_status tb_fxt_thread_track(struct tb_fxt_tables *tables, uint64_t proces
 
 enum tb_status tb_fxt_lone_thread_track(struct tb_fxt_tables *tables, uint64_t thread, struct tb_track **track) {
   *track = tb_map_find_pointer(&tables->thread_homes, thread, 0);
-  if (!*track) *track = tb_map_find_pointer(&tables->lone_threads, thread, 0);
+  if (!*track) *track = tb_map_find_pointer(&tables->unowned_threads, thread, 0);
   if (*track) return TB_OK;
   enum tb_status status = new_thread(tables, NULL, thread, track);
-  return status == TB_OK ? tb_map_put(&tables->lone_threads, thread, 0, as_value(*track)) : status;
+  return status == TB_OK ? tb_map_put(&tables->unowned_threads, thread, 0, as_value(*track)) : status;
 }
 
 enum tb_status tb_fxt_global_track(struct tb_fxt_tables *tables, const struct tb_track **track) {

@@ -99,8 +99,7 @@ void tb_fxt_finish_switch(struct tb_fxt_writer *w) {
   out->args = NULL;
 }
 
-/* ---- the states
- * ------------------------------------------------------------------------------------------------------------------ */
+/* ---- the states -------------------------------------------------------------------------------------------------- */
 
 /* Linux's idle thread is 0; in FXT its weight says that it is idle. */
 static int32_t weight_of(const struct tb_event *event) {

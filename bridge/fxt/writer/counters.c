@@ -5,8 +5,7 @@
 #include "base/decimal.h"
 #include "fxt/writer/writer.h"
 
-/* ---- the record in the making
- * ------------------------------------------------------------------------------------------------ */
+/* ---- the record in the making ------------------------------------------------------------------------------------ */
 
 void tb_fxt_finish_counter(struct tb_fxt_writer *w) {
   struct tb_fxt_sampling *s = &w->sampling;
@@ -84,8 +83,7 @@ static void add_sample(struct tb_fxt_writer *w, const struct tb_fxt_sampling *to
   s->series.count++;
 }
 
-/* ---- which counter
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- which counter ----------------------------------------------------------------------------------------------- */
 
 /* Takes one string out of a JSON array of strings; false where there is none. Escapes are undone into scratch. */
 static bool take_json_string(struct tb_fxt_writer *w, struct tb_str *json, struct tb_str *text) {

@@ -12,8 +12,7 @@
 
 enum { MAX_DEPTH = 128, MAX_BLOB = 16000 };
 
-/* ---- one value
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- one value --------------------------------------------------------------------------------------------------- */
 
 static uint8_t integer_type(const struct tb_arg *arg, char letter) {
   if (letter == 'k') return TB_FXT_ARG_KOID;
@@ -66,8 +65,7 @@ static struct tb_fxt_flat flat_of(const struct tb_arg *arg, struct tb_str name, 
   return flat;
 }
 
-/* ---- the list
- * --------------------------------------------------------------------------------------------------------------- */
+/* ---- the list ---------------------------------------------------------------------------------------------------- */
 
 static void add(struct tb_fxt_writer *w, const struct tb_fxt_flat *flat) {
   if (flat->type == TB_FXT_ARG_BLOB && flat->text.len > MAX_BLOB) {
@@ -168,8 +166,7 @@ static void add_leaves(struct tb_fxt_writer *w, const struct tb_arg *arg, struct
   }
 }
 
-/* ---- what else of an event stands in arguments
- * ------------------------------------------------------------------------------------ */
+/* ---- what else of an event stands in arguments ------------------------------------------------------------------- */
 
 static bool is_own_extra(const struct tb_arg *arg) {
   return tb_str_equal(arg->name, TB_STR(TB_FXT_EXTRA_TYPES)) || tb_str_equal(arg->name, TB_STR(TB_FXT_EXTRA_COUNTER)) ||

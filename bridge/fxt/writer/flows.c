@@ -31,7 +31,7 @@ static void put_record(struct tb_fxt_writer *w, unsigned type, const struct tb_f
   tb_fxt_put_event(w, &record);
 }
 
-/* ---- points that wait ----------------------------------------------------------------------------------------------------- */
+/* ---- points that wait -------------------------------------------------------------------------------------------- */
 
 static void append_point(struct tb_fxt_writer *w, const struct tb_event *event, const struct tb_fxt_flow_point *point) {
   void *points = w->points;
@@ -144,7 +144,7 @@ void tb_fxt_free_flows(struct tb_fxt_writer *w) {
   tb_map_free(&w->flows);
 }
 
-/* ---- points that cannot wait ---------------------------------------------------------------------------------------------- */
+/* ---- points that cannot wait ------------------------------------------------------------------------------------- */
 
 /* A flow may end that began before the trace did. */
 static unsigned type_of(const struct tb_fxt_flow_point *point, bool began) {
@@ -165,7 +165,7 @@ void tb_fxt_settle_flows(struct tb_fxt_writer *w, struct tb_fxt_track_state *tra
   track_state->point_count = 0;
 }
 
-/* ---- the end of the trace -------------------------------------------------------------------------------------------------- */
+/* ---- the end of the trace ---------------------------------------------------------------------------------------- */
 
 static int by_flow_and_time(const void *a, const void *b) {
   const struct tb_fxt_flow_point *x = a, *y = b;

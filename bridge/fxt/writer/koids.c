@@ -4,8 +4,7 @@
  */
 #include "fxt/writer/writer.h"
 
-/* ---- koids
- * ------------------------------------------------------------------------------------------------------------------ */
+/* ---- koids ------------------------------------------------------------------------------------------------------- */
 
 bool tb_fxt_parse_number(struct tb_str text, uint64_t *number) {
   uint64_t value = 0;
@@ -40,8 +39,8 @@ uint64_t tb_fxt_thread_koid(const struct tb_track *track) {
 
 struct tb_fxt_track_state *tb_fxt_track_state_of(struct tb_fxt_writer *w, const struct tb_track *track) {
   if (w->status != TB_OK) return NULL;
-  if (track->index >= w->strand_count) {
-    size_t capacity = w->strand_count;
+  if (track->index >= w->track_state_count) {
+    size_t capacity = w->track_state_count;
     void *track_states = w->track_states;
     enum tb_status status = tb_grow_array(w->writer->allocator, &track_states, &capacity, (size_t)track->index + 1,
                                           sizeof(*w->track_states), (size_t)UINT32_MAX + 1);
@@ -50,8 +49,8 @@ struct tb_fxt_track_state *tb_fxt_track_state_of(struct tb_fxt_writer *w, const 
       return NULL;
     }
     w->track_states = track_states;
-    memset(w->track_states + w->strand_count, 0, (capacity - w->strand_count) * sizeof(*w->track_states));
-    w->strand_count = capacity;
+    memset(w->track_states + w->track_state_count, 0, (capacity - w->track_state_count) * sizeof(*w->track_states));
+    w->track_state_count = capacity;
   }
   w->track_states[track->index].track = track;
   return &w->track_states[track->index];

@@ -71,7 +71,7 @@ void tb_fxt_use_process(struct tb_fxt_writer *w, uint64_t process) {
   if (provider) tb_fxt_fail(w, tb_map_put(&w->homes, process, 0, (uint64_t)(uintptr_t)provider));
 }
 
-/* ---- what metadata says -------------------------------------------------------------------------------------------- */
+/* ---- what metadata says ------------------------------------------------------------------------------------------ */
 
 /* The provider that metadata knows by this id and name; by another id where something else has that. NULL after a failure, and where
  * no record could say it. */
@@ -111,7 +111,7 @@ bool tb_fxt_take_provider(struct tb_fxt_writer *w, const struct tb_event *event)
   return event->track ? take_home(w, event) : take_trace_metadata(w, event);
 }
 
-/* ---- loss ---------------------------------------------------------------------------------------------------------- */
+/* ---- loss -------------------------------------------------------------------------------------------------------- */
 
 void tb_fxt_put_data_loss(struct tb_fxt_writer *w, const struct tb_event *event) {
   struct tb_fxt_out_provider *source = event->track ? NULL : tb_map_find_pointer(&w->sequences, event->sequence, 0);

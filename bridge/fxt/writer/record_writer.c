@@ -20,8 +20,7 @@ void tb_fxt_lose_event(struct tb_fxt_writer *w, const char *reason, const struct
   tb_losses_add(&w->writer->losses, reason, event ? event->offset : 0);
 }
 
-/* ---- words
- * ---------------------------------------------------------------------------------------------------------------- */
+/* ---- words ------------------------------------------------------------------------------------------------------- */
 
 void tb_fxt_open_record(struct tb_fxt_writer *w, unsigned type, uint64_t header) {
   w->words = 0;
@@ -66,8 +65,7 @@ void tb_fxt_write_large(struct tb_fxt_writer *w, uint64_t *words, size_t count, 
   if (w->status == TB_OK) tb_fxt_fail(w, tb_output_write(w->writer->output, zeros, padded - bytes.len, error));
 }
 
-/* ---- tables
- * ---------------------------------------------------------------------------------------------------------------- */
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
 
 void tb_fxt_write_aside(struct tb_fxt_writer *w, uint64_t header, struct tb_str bytes) {
   uint64_t words[TB_FXT_MAX_STRING / TB_FXT_WORD + 1];
@@ -108,8 +106,7 @@ uint64_t tb_fxt_thread_ref(struct tb_fxt_writer *w, uint64_t process, uint64_t t
   return index;
 }
 
-/* ---- arguments and events
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- arguments and events ---------------------------------------------------------------------------------------- */
 
 static void put_string_arg(struct tb_fxt_writer *w, const struct tb_fxt_flat *arg, uint64_t name) {
   struct tb_str text = arg->text;

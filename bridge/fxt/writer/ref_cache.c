@@ -24,8 +24,7 @@ void tb_fxt_ref_cache_free(struct tb_fxt_ref_cache *table) {
   tb_fxt_ref_cache_init(table, table->allocator, table->max_count, table->max_bytes);
 }
 
-/* ---- the list by time of use
- * ------------------------------------------------------------------------------------------ */
+/* ---- the list by time of use ------------------------------------------------------------------------------------- */
 
 static void unlink_entry(struct tb_fxt_ref_cache *table, uint16_t index) {
   struct tb_fxt_ref_cache_entry *e = table->entries;
@@ -41,8 +40,7 @@ static void link_as_newest(struct tb_fxt_ref_cache *table, uint16_t index) {
   e[0].older = index;
 }
 
-/* ---- the buckets
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- the buckets ------------------------------------------------------------------------------------------------- */
 
 static uint16_t *bucket_of(const struct tb_fxt_ref_cache *table, uint64_t hash) {
   return &table->buckets[tb_fxt_hash_slot(hash, table->bucket_count)];
@@ -60,8 +58,7 @@ static void remove_from_bucket(struct tb_fxt_ref_cache *table, uint16_t index) {
   *at = table->entries[index].next;
 }
 
-/* ---- room
- * ---------------------------------------------------------------------------------------------------------------- */
+/* ---- room -------------------------------------------------------------------------------------------------------- */
 
 static enum tb_status grow(struct tb_fxt_ref_cache *table) {
   size_t capacity = table->capacity ? table->capacity * 2 : FIRST_ENTRIES;

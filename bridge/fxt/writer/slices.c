@@ -54,8 +54,7 @@ static void put_end(struct tb_fxt_writer *w, const struct tb_track *track, const
     put_duration(w, track, TB_FXT_ASYNC_END, ts, slice, true, slice->id);
 }
 
-/* ---- held slices
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- held slices ------------------------------------------------------------------------------------------------- */
 
 static void free_slice(struct tb_fxt_writer *w, struct tb_fxt_open *slice) {
   tb_free(w->writer->allocator, slice->block, slice->block_size);
@@ -366,7 +365,7 @@ static void end_waiting(struct tb_fxt_writer *w, struct tb_fxt_track_state *trac
 }
 
 void tb_fxt_end_waiting(struct tb_fxt_writer *w, const struct tb_track *track, int64_t ts, bool is_flow) {
-  if (track && is_thread(track) && track->index < w->strand_count)
+  if (track && is_thread(track) && track->index < w->track_state_count)
     end_waiting(w, &w->track_states[track->index], ts, is_flow);
 }
 
@@ -386,11 +385,10 @@ void tb_fxt_put_slice(struct tb_fxt_writer *w, const struct tb_event *event) {
   put_now(w, event, track_state);
 }
 
-/* ---- the end of the trace
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- the end of the trace ---------------------------------------------------------------------------------------- */
 
 void tb_fxt_finish_slices(struct tb_fxt_writer *w) {
-  for (size_t i = 0; i < w->strand_count; i++) {
+  for (size_t i = 0; i < w->track_state_count; i++) {
     struct tb_fxt_track_state *track_state = &w->track_states[i];
     end_waiting(w, track_state, INT64_MAX, false);
     for (size_t k = 0; k < track_state->open_count; k++)
@@ -400,12 +398,12 @@ void tb_fxt_finish_slices(struct tb_fxt_writer *w) {
 }
 
 void tb_fxt_free_slices(struct tb_fxt_writer *w) {
-  for (size_t i = 0; i < w->strand_count; i++) {
+  for (size_t i = 0; i < w->track_state_count; i++) {
     struct tb_fxt_track_state *track_state = &w->track_states[i];
     for (size_t j = 0; j < track_state->open_count; j++) free_slice(w, &track_state->open[j]);
     if (track_state->names.allocator) tb_map_free(&track_state->names);
     tb_free(w->writer->allocator, track_state->open, track_state->open_capacity * sizeof(*track_state->open));
     tb_free(w->writer->allocator, (void *)(uintptr_t)track_state->name.ptr, track_state->name.len);
   }
-  tb_free(w->writer->allocator, w->track_states, w->strand_count * sizeof(*w->track_states));
+  tb_free(w->writer->allocator, w->track_states, w->track_state_count * sizeof(*w->track_states));
 }

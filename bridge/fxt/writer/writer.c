@@ -73,7 +73,7 @@ static bool takes_lead(struct tb_fxt_writer *w, const struct tb_event *event) {
 static void begin(struct tb_fxt_writer *w) {
   if (w->began) return;
   w->began = true;
-  for (size_t i = 0; i < w->strand_count; i++) tb_fxt_describe(w, w->track_states[i].track, false);
+  for (size_t i = 0; i < w->track_state_count; i++) tb_fxt_describe(w, w->track_states[i].track, false);
 }
 
 static enum tb_status put(struct tb_writer *writer, const struct tb_event *event) {
@@ -99,8 +99,7 @@ static enum tb_status finish(struct tb_writer *writer) {
   return w->status;
 }
 
-/* ---- the writer
- * ------------------------------------------------------------------------------------------------------------------ */
+/* ---- the writer -------------------------------------------------------------------------------------------------- */
 
 static void destroy(struct tb_writer *writer) {
   struct tb_fxt_writer *w = writer->state;

@@ -116,7 +116,7 @@ struct tb_fxt_writer {
   uint64_t base_ns, unix_ns;
   bool began;                              /* something came but the tracks and providers that lead */
   struct tb_fxt_track_state *track_states; /* by track index */
-  size_t strand_count;
+  size_t track_state_count;
   struct tb_map ids;   /* (number, 0) -> hash of the identity that owns the number */
   struct tb_map flows; /* (flow id, 0) that has begun and not ended, as they came -> ts of the first point */
   struct tb_fxt_flow_point *points;
@@ -139,8 +139,7 @@ struct tb_fxt_writer {
   } outgoing;
 };
 
-/* ---- records (fxt/writer/record_writer.c)
- * ---------------------------------------------------------------------------------------------- */
+/* ---- records (fxt/writer/record_writer.c) ------------------------------------------------------------------------ */
 
 void tb_fxt_fail(struct tb_fxt_writer *w, enum tb_status status);
 void tb_fxt_lose_event(struct tb_fxt_writer *w, const char *reason, const struct tb_event *event);
@@ -177,8 +176,7 @@ struct tb_fxt_event_record {
 };
 void tb_fxt_put_event(struct tb_fxt_writer *w, const struct tb_fxt_event_record *record);
 
-/* ---- providers (fxt/writer/providers.c)
- * --------------------------------------------------------------------------------------- */
+/* ---- providers (fxt/writer/providers.c) -------------------------------------------------------------------------- */
 
 /* Makes the process' provider current. */
 void tb_fxt_use_process(struct tb_fxt_writer *w, uint64_t process);
@@ -189,8 +187,7 @@ bool tb_fxt_take_provider(struct tb_fxt_writer *w, const struct tb_event *event)
 void tb_fxt_put_data_loss(struct tb_fxt_writer *w, const struct tb_event *event);
 void tb_fxt_free_providers(struct tb_fxt_writer *w);
 
-/* ---- arguments (fxt/writer/flatten_args.c)
- * ----------------------------------------------------------------------------------------- */
+/* ---- arguments (fxt/writer/flatten_args.c) ----------------------------------------------------------------------- */
 
 /* Adds the event's arguments to w->args, and what else of it stands in arguments (docs/MAPPING.md). */
 void tb_fxt_flatten(struct tb_fxt_writer *w, const struct tb_event *event);
@@ -218,8 +215,7 @@ struct tb_str tb_fxt_put_rest(struct tb_fxt_writer *w, uint64_t name_ref, struct
 void tb_fxt_carry_stacks(struct tb_fxt_writer *w, const struct tb_event *event);
 void tb_fxt_put_stack_frame(struct tb_fxt_writer *w, const struct tb_event *event);
 
-/* ---- tracks and ids (fxt/writer/koids.c)
- * ------------------------------------------------------------------------------------- */
+/* ---- tracks and ids (fxt/writer/koids.c) ------------------------------------------------------------------------- */
 
 /* The number that `text` is in decimal; false where it is none of 64 bits. */
 bool tb_fxt_parse_number(struct tb_str text, uint64_t *number);
@@ -236,8 +232,7 @@ void tb_fxt_name_track(struct tb_fxt_writer *w, const struct tb_track *track, st
  * `named`, name) has it. */
 uint64_t tb_fxt_id_number(struct tb_fxt_writer *w, const struct tb_event *event, const struct tb_id *id, bool named);
 
-/* ---- events
- * ------------------------------------------------------------------------------------------------------------- */
+/* ---- events ------------------------------------------------------------------------------------------------------ */
 
 void tb_fxt_put_slice(struct tb_fxt_writer *w, const struct tb_event *event); /* fxt/writer/slices.c */
 void tb_fxt_put_other(struct tb_fxt_writer *w,

@@ -37,7 +37,7 @@ struct tb_packet_header {
  * again. TB_OK; TB_BAD_DATA where they are no well-formed message. */
 TB_MUST_CHECK enum tb_status tb_packet_header_read(struct tb_packet_header *head, struct tb_str bytes);
 
-/* ---- packets of nothing but what nearly all have ---------------------------------------------------------------------- */
+/* ---- packets of nothing but what nearly all have ----------------------------------------------------------------- */
 
 /* Behind a message so many bytes must be readable for tb_packet_common_read. */
 enum { TB_PACKET_AHEAD = 128 };

@@ -134,7 +134,7 @@ static enum tb_status give(struct tb_packet_reader *reader, const struct tb_pack
   return TB_OK;
 }
 
-/* ---- by frames alone --------------------------------------------------------------------------------------------------- */
+/* ---- by frames alone --------------------------------------------------------------------------------------------- */
 
 /* Whoever writes compressed packets writes nothing before them. */
 static TB_ALWAYS_INLINE bool may_be_compressed(struct tb_str bytes) {

@@ -106,7 +106,7 @@ void tb_trace_state_init(struct tb_trace_state *state, const struct tb_allocator
                          tb_packet_lose lose, void *lose_ctx, struct tb_error *error);
 void tb_trace_state_free(struct tb_trace_state *state);
 
-/* ---- applying a packet: the parts of tb_trace_state_apply, which is inline for packets that change nothing ------------ */
+/* ---- applying a packet: the parts of tb_trace_state_apply, which is inline for packets that change nothing ------- */
 
 enum tb_status tb_trace_state_apply_slowly(struct tb_trace_state *state, const struct tb_packet_header *head,
                                            struct tb_packet_context *context);
@@ -155,7 +155,7 @@ TB_MUST_CHECK static TB_ALWAYS_INLINE enum tb_status tb_trace_state_apply(struct
   return TB_OK;
 }
 
-/* ---- clocks (trace_clocks.c) ------------------------------------------------------------------------------------------ */
+/* ---- clocks (trace_clocks.c) ------------------------------------------------------------------------------------- */
 
 /* Applies the readings of a packet that is a ClockSnapshot, and only them. *has_trace_ns: it has a reading of the trace clock, and
  * *trace_ns is that on machine 0's. */

@@ -15,7 +15,7 @@ static const char LOSS_SNAPSHOT[] = "a clock snapshot is damaged";
 static const char LOSS_SYNC[] = "a remote clock sync is damaged";
 static const char LOSS_BACKWARDS[] = "the trace clock runs backwards in a clock snapshot";
 
-/* ---- messages --------------------------------------------------------------------------------------------------------------- */
+/* ---- messages ---------------------------------------------------------------------------------------------------- */
 
 static enum tb_status read_clock(struct tb_str bytes, uint32_t sequence, struct tb_clock_reading_raw *reading) {
   struct tb_snapshot_clock clock;
@@ -45,7 +45,7 @@ static enum tb_status read_snapshot(struct tb_str snapshot, uint32_t sequence, s
   return status == TB_END ? TB_OK : TB_BAD_DATA;
 }
 
-/* ---- machines --------------------------------------------------------------------------------------------------------------- */
+/* ---- machines ---------------------------------------------------------------------------------------------------- */
 
 static void free_remote(const struct tb_allocator *allocator, struct tb_remote_clocks *remote) {
   tb_clock_graph_free(&remote->graph);
@@ -93,7 +93,7 @@ static struct tb_clock_graph *graph_of(struct tb_trace_state *state, uint32_t ma
   return remote ? &remote->graph : NULL;
 }
 
-/* ---- snapshots ----------------------------------------------------------------------------------------------------------- */
+/* ---- snapshots --------------------------------------------------------------------------------------------------- */
 
 /* Readings that were taken at once. */
 struct snapshot_readings {
@@ -144,7 +144,7 @@ void tb_trace_state_clear_clocks(struct tb_trace_state *state, const struct tb_s
   if (graph) tb_clock_graph_clear_sequence(graph, sequence->id);
 }
 
-/* ---- syncs of machines ----------------------------------------------------------------------------------------------------- */
+/* ---- syncs of machines ------------------------------------------------------------------------------------------- */
 
 /* The other machine's readings are snapshots of its clocks, as the trace processor has it. */
 static enum tb_status add_round(struct tb_trace_state *state, struct tb_str round,
@@ -182,7 +182,7 @@ enum tb_status tb_trace_state_add_sync(struct tb_trace_state *state, const struc
   return TB_OK;
 }
 
-/* ---- times --------------------------------------------------------------------------------------------------------------- */
+/* ---- times ------------------------------------------------------------------------------------------------------- */
 
 bool tb_trace_state_has_clocks(const struct tb_trace_state *state, const struct tb_packet_header *head) {
   if (!head->machine) return state->clocks.node_count > 0;

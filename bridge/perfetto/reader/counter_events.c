@@ -80,7 +80,7 @@ struct tb_event *tb_perfetto_emit_counter(struct tb_perfetto_reader *r, const st
   return tb_perfetto_emit_integer(r, e->track, e->ts, integer_value(r, e->track, e->fields.counter));
 }
 
-/* ---- values beside a slice ------------------------------------------------------------------------------------------- */
+/* ---- values beside a slice --------------------------------------------------------------------------------------- */
 
 static uint64_t counter_uuid(const struct tb_number_list *own, const struct tb_uuid_list *defaults, uint32_t i) {
   if (own->count) return i < own->count ? own->items[i] : 0;

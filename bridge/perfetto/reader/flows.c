@@ -86,7 +86,9 @@ enum tb_status tb_perfetto_next_flow(struct tb_perfetto_reader *r, struct tb_jso
   return status;
 }
 
-bool tb_json_flow_is_alone(const struct tb_json_flow *flow) { return has_letter(flow->letters, TB_JSON_FLOW_ID_ONLY); }
+bool tb_json_flow_is_id_only(const struct tb_json_flow *flow) {
+  return has_letter(flow->letters, TB_JSON_FLOW_ID_ONLY);
+}
 
 bool tb_json_flow_comes_first(const struct tb_json_flow *flow) {
   return flow->letters.ptr[0] == 'f' && !has_letter(flow->letters, TB_JSON_FLOW_ENCLOSING);
@@ -97,7 +99,7 @@ void tb_json_flow_apply(const struct tb_json_flow *flow, struct tb_event *event)
   event->phase = phase;
   event->type = phase == 's' ? TB_EVENT_FLOW_BEGIN : phase == 't' ? TB_EVENT_FLOW_STEP : TB_EVENT_FLOW_END;
   event->has = TB_HAS_TS | TB_HAS_FLOWS_DUPLICATED;
-  if (tb_json_flow_is_alone(flow)) event->has |= TB_HAS_ID_ONLY_MATCH;
+  if (tb_json_flow_is_id_only(flow)) event->has |= TB_HAS_ID_ONLY_MATCH;
   if (has_letter(flow->letters, TB_JSON_FLOW_ENCLOSING)) event->has |= TB_HAS_BIND_ENCLOSING;
   if (has_letter(flow->letters, TB_JSON_FLOW_CATEGORIES)) event->has |= TB_HAS_CATEGORIES;
   if (has_letter(flow->letters, TB_JSON_FLOW_NAME)) event->has |= TB_HAS_NAME;
@@ -122,7 +124,7 @@ void tb_json_flow_bind(const struct tb_json_flow *flow, struct tb_event *slice) 
 }
 
 void tb_json_flow_renumber(const struct tb_json_flow *flow, struct tb_event *event) {
-  event->has |= TB_HAS_FLOWS_DUPLICATED | (tb_json_flow_is_alone(flow) ? TB_HAS_ID_ONLY_MATCH : 0u);
+  event->has |= TB_HAS_FLOWS_DUPLICATED | (tb_json_flow_is_id_only(flow) ? TB_HAS_ID_ONLY_MATCH : 0u);
   if (event->id.kind == TB_ID_NONE) event->id = (struct tb_id){.kind = TB_ID_PLAIN, .is_number = true};
   renumber(&event->id, flow->id);
 }

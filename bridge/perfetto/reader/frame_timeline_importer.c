@@ -58,7 +58,7 @@ struct frame {
   bool has_cookie, has_token, has_display_token, has_pid;
 };
 
-/* ---- arguments ---------------------------------------------------------------------------------------------------------- */
+/* ---- arguments --------------------------------------------------------------------------------------------------- */
 
 /* The names of the bits, with commas between; the number stays where one has no name. */
 static struct tb_str jank_names(struct tb_perfetto_reader *r, uint64_t bits) {
@@ -131,7 +131,7 @@ static enum tb_status read_frame(struct tb_perfetto_reader *r, struct tb_str mes
   return status == TB_END ? TB_OK : TB_BAD_DATA;
 }
 
-/* ---- slices --------------------------------------------------------------------------------------------------------------- */
+/* ---- slices ------------------------------------------------------------------------------------------------------ */
 
 static struct tb_str text_of(struct tb_perfetto_reader *r, const char *before, uint64_t number) {
   enum { TEXT_MAX = 32 };

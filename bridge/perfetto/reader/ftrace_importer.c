@@ -40,7 +40,7 @@ static int64_t bundle_time(struct bundle *b, uint64_t timestamp) {
   return ts;
 }
 
-/* ---- scheduling ------------------------------------------------------------------------------------------------ */
+/* ---- scheduling -------------------------------------------------------------------------------------------------- */
 
 static enum tb_task_state task_state(int64_t bits) {
   bits &= STATE_BITS;
@@ -144,7 +144,7 @@ static void read_waking(struct bundle *b, int64_t ts, int64_t waker, struct tb_s
   emit_waking(b, waker, &woken, target_cpu);
 }
 
-/* ---- compact scheduling: columns ---------------------------------------------------------------------------------- */
+/* ---- compact scheduling: columns --------------------------------------------------------------------------------- */
 
 /* A column: the packed varints of one field. */
 static struct tb_wire_cursor column(struct tb_str message, uint32_t number) {
@@ -253,7 +253,7 @@ static void read_compact(struct bundle *b) {
   }
 }
 
-/* ---- events --------------------------------------------------------------------------------------------------------- */
+/* ---- events ------------------------------------------------------------------------------------------------------ */
 
 static struct tb_str print_text(struct tb_str message) {
   struct tb_wire_cursor cursor = tb_wire_cursor(message);

@@ -124,7 +124,7 @@ void tb_perfetto_emit_slice_line(struct tb_perfetto_reader *r, int64_t ts, uint3
   end_line(r, ts);
 }
 
-/* ---- what tasks are called ------------------------------------------------------------------------------------------- */
+/* ---- what tasks are called --------------------------------------------------------------------------------------- */
 
 /* Of TaskNewtaskFtraceEvent and TaskRenameFtraceEvent, whose fields have the same numbers. */
 struct task {

@@ -81,7 +81,7 @@ void tb_perfetto_free_gpu(struct tb_perfetto_reader *r) {
   r->gpu = NULL;
 }
 
-/* ---- what counters are -------------------------------------------------------------------------------------------------- */
+/* ---- what counters are ------------------------------------------------------------------------------------------- */
 
 /* The counter of that name, made where it is not known yet. NULL when memory is exhausted. */
 static struct gpu_counter *named_counter(struct tb_perfetto_reader *r, struct tb_str name, int gpu_id, bool forwards) {
@@ -168,7 +168,7 @@ static bool find_described(struct tb_perfetto_reader *r, uint64_t iid, uint64_t 
   return false;
 }
 
-/* ---- samples ------------------------------------------------------------------------------------------------------------ */
+/* ---- samples ----------------------------------------------------------------------------------------------------- */
 
 static void emit_value(struct tb_perfetto_reader *r, const struct gpu_counter *counter, int64_t ts, uint64_t bits) {
   struct tb_perfetto_track *track = counter->track;
@@ -241,7 +241,7 @@ void tb_perfetto_end_gpu_counters(struct tb_perfetto_reader *r) {
   }
 }
 
-/* ---- stages ------------------------------------------------------------------------------------------------------------- */
+/* ---- stages ------------------------------------------------------------------------------------------------------ */
 
 static void keep_names(struct tb_perfetto_reader *r, struct gpu_names *names, struct tb_str description) {
   struct tb_wire_field fields[TB_GPU_RENDER_STAGE_EVENT_SPECIFICATIONS_DESCRIPTION_NAME + 1];

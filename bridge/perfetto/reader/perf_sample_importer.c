@@ -57,7 +57,7 @@ enum tb_status tb_perfetto_perf_sample(struct tb_perfetto_reader *r, struct tb_s
   return TB_OK;
 }
 
-/* ---- Chrome's sampler: stacks and times as two lists of one packet ---------------------------------------------------- */
+/* ---- Chrome's sampler: stacks and times as two lists of one packet ----------------------------------------------- */
 
 /* A list's numbers one after another, each with its own tag or packed. */
 struct number_cursor {

@@ -12,7 +12,7 @@
 
 enum { NAME_MAX_LEN = 200 };
 
-/* ---- the battery ---------------------------------------------------------------------------------------------------------- */
+/* ---- the battery ------------------------------------------------------------------------------------------------- */
 
 static bool whole_percent(uint64_t bits, int64_t *percent) {
   uint32_t low = (uint32_t)bits;
@@ -67,7 +67,7 @@ enum tb_status tb_perfetto_battery(struct tb_perfetto_reader *r, struct tb_str p
   return TB_OK;
 }
 
-/* ---- rails ---------------------------------------------------------------------------------------------------------------- */
+/* ---- rails ------------------------------------------------------------------------------------------------------- */
 
 struct rail_message {
   uint64_t index, timestamp_ms, energy;
@@ -179,7 +179,7 @@ enum tb_status tb_perfetto_power_rails(struct tb_perfetto_reader *r, struct tb_s
   return TB_OK;
 }
 
-/* ---- estimates and residency ------------------------------------------------------------------------------------------------ */
+/* ---- estimates and residency ------------------------------------------------------------------------------------- */
 
 /* Keeps `name` for the number of an energy consumer or of an entity's state. */
 static void keep_name(struct tb_perfetto_reader *r, struct tb_map *names, uint64_t number, struct tb_str name) {

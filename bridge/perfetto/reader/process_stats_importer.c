@@ -18,7 +18,7 @@ static const struct gauge *find_gauge(const struct gauge *gauges, size_t count, 
   return NULL;
 }
 
-/* ---- processes ---------------------------------------------------------------------------------------------------------- */
+/* ---- processes --------------------------------------------------------------------------------------------------- */
 
 /* True where all is said that the message says. */
 static bool read_process(struct tb_perfetto_reader *r, struct tb_str message) {
@@ -77,7 +77,7 @@ enum tb_status tb_perfetto_process_stats(struct tb_perfetto_reader *r, struct tb
   return TB_OK;
 }
 
-/* ---- triggers ----------------------------------------------------------------------------------------------------------- */
+/* ---- triggers ---------------------------------------------------------------------------------------------------- */
 
 /* An instant of the whole trace; what else the packet says are its arguments. */
 static struct tb_event *emit_trigger(struct tb_perfetto_reader *r, struct tb_str name) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The Perfetto reader's rooms and what they share: perfetto/reader/reader.c walks over packets, the others make events of
- * their payloads.
+ * What the files of the Perfetto reader share: reader.c walks over packets, the importers make events of their payloads.
  */
 #ifndef TB_PERFETTO_READER_READER_H
 #define TB_PERFETTO_READER_READER_H

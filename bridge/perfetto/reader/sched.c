@@ -102,7 +102,7 @@ enum tb_status tb_perfetto_task_state(struct tb_perfetto_reader *r, struct tb_st
   return emit_state(r, &state);
 }
 
-/* ---- the kernel itself --------------------------------------------------------------------------------------------- */
+/* ---- the kernel itself ------------------------------------------------------------------------------------------- */
 
 /* The bits of prev_state changed in Linux 4.14. */
 static bool is_4_14(struct tb_str release) {

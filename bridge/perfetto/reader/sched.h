@@ -25,7 +25,7 @@ struct tb_perfetto_track *tb_perfetto_marker_thread(struct tb_perfetto_reader *r
  * nothing of the kind. */
 bool tb_perfetto_emit_marker(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid, struct tb_str line);
 
-/* ---- ftrace as text, for JSON (perfetto/reader/ftrace_lines.c): each makes a TB_EVENT_SYSTEM_TRACE of one line ------------- */
+/* ---- ftrace as text, for JSON (perfetto/reader/ftrace_lines.c): each makes a TB_EVENT_SYSTEM_TRACE of one line --- */
 
 /* `bits` are the kernel's prev_state. A `prev` with a negative tid is not known: the idle thread stands for it. */
 void tb_perfetto_emit_switch_line(struct tb_perfetto_reader *r, const struct tb_kernel_state *prev, int64_t bits,

@@ -29,7 +29,7 @@ static uint64_t number(const struct entry *e, uint32_t field) { return e->at[fie
 
 static uint64_t page_size(const struct entry *e) { return e->r->page_size ? e->r->page_size : PAGE_SIZE_DEFAULT; }
 
-/* ---- memory ------------------------------------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 static bool meminfo(const struct entry *e) {
   static const char *const names[] = {
@@ -115,7 +115,7 @@ static bool slab_info(const struct entry *e) {
   return EMIT(e, pages * page_size(e), "mem.slab.%.*s", TEXT(TB_SYS_STATS_SLAB_INFO_NAME));
 }
 
-/* ---- processors --------------------------------------------------------------------------------------------------------- */
+/* ---- processors -------------------------------------------------------------------------------------------------- */
 
 static bool cpu_stat(const struct entry *e) {
   bool whole = true;
@@ -144,7 +144,7 @@ static bool cpuidle_state(const struct entry *e) {
   return whole;
 }
 
-/* ---- the rest ----------------------------------------------------------------------------------------------------------- */
+/* ---- the rest ---------------------------------------------------------------------------------------------------- */
 
 static bool interrupts(const struct entry *e, const char *what) {
   return EMIT(e, number(e, TB_SYS_STATS_INTERRUPT_COUNT_COUNT), "%s (id: %u)", what,

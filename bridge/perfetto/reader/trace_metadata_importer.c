@@ -8,7 +8,7 @@
 #include "protos/perfetto/clock_snapshot.pb-c.h"
 #include "protos/perfetto/trace_attributes.pb-c.h"
 
-/* ---- clocks ----------------------------------------------------------------------------------------------------- */
+/* ---- clocks ------------------------------------------------------------------------------------------------------ */
 
 static bool is_trace_clock(const struct tb_perfetto_reader *r, uint32_t clock) { return clock == r->state.trace_clock; }
 

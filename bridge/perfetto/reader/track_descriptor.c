@@ -215,7 +215,7 @@ static enum tb_status describe_parent(struct tb_tracks *tracks, struct tb_perfet
   return TB_OK;
 }
 
-/* ---- ids that the descriptor's numbers stand for: docs/MAPPING.md --------------------------------------------------- */
+/* ---- ids that the descriptor's numbers stand for: docs/MAPPING.md ------------------------------------------------ */
 
 /* The value of the only member of a description like {"tid":0}; empty where it is no such description. */
 static struct tb_str described_id(struct tb_str description, const char *key) {

@@ -292,7 +292,7 @@ static struct tb_event *make_one(struct tb_perfetto_reader *r, struct tb_track_e
   return event;
 }
 
-/* ---- flows of JSON and FXT ----------------------------------------------------------------------------------------------- */
+/* ---- flows of JSON and FXT --------------------------------------------------------------------------------------- */
 
 static struct tb_perfetto_track *thread_of(struct tb_perfetto_track *track) {
   while (track->track.type == TB_TRACK_CUSTOM && track->track.parent)
@@ -349,7 +349,7 @@ static void bind(struct tb_perfetto_reader *r, const struct tb_track_event_parse
   event->has |= TB_HAS_FLOWS_DUPLICATED;
   while (tb_perfetto_next_flow(r, &walk, &flow) == TB_OK) {
     if (tb_json_flow_is_bind_id(&flow)) tb_json_flow_bind(&flow, event);
-    if (tb_json_flow_is_alone(&flow)) event->has |= TB_HAS_ID_ONLY_MATCH;
+    if (tb_json_flow_is_id_only(&flow)) event->has |= TB_HAS_ID_ONLY_MATCH;
   }
 }
 

@@ -20,7 +20,7 @@ struct tb_track_event_parse {
   int64_t thread_ts, instructions;
 };
 
-/* ---- counters (perfetto/reader/counter_events.c) --------------------------------------------------------------------------- */
+/* ---- counters (perfetto/reader/counter_events.c) ----------------------------------------------------------------- */
 
 extern const char TB_PERFETTO_LOSS_COUNTER[];
 
@@ -32,7 +32,7 @@ struct tb_event *tb_perfetto_emit_counter(struct tb_perfetto_reader *r, const st
 void tb_perfetto_take_extra_counters(struct tb_perfetto_reader *r, struct tb_track_event_parse *e);
 enum tb_status tb_perfetto_emit_extra_counters(struct tb_perfetto_reader *r, const struct tb_track_event_parse *e);
 
-/* ---- flows of JSON and FXT (perfetto/reader/flows.c) ------------------------------------------------------------------------- */
+/* ---- flows of JSON and FXT (perfetto/reader/flows.c) ------------------------------------------------------------- */
 
 /* One of the packet's JsonFlows. */
 struct tb_json_flow {
@@ -61,7 +61,7 @@ static inline bool tb_json_flow_is_bind_id(const struct tb_json_flow *flow) {
   return flow->letters.ptr[0] == TB_JSON_FLOW_BIND_ID;
 }
 /* Whether it is FXT's, and so known by its id alone. */
-bool tb_json_flow_is_alone(const struct tb_json_flow *flow);
+bool tb_json_flow_is_id_only(const struct tb_json_flow *flow);
 /* No flow event, but says of the packet's flow ids alone that they are such. */
 static inline bool tb_json_flow_is_remark(const struct tb_json_flow *flow) {
   return flow->letters.ptr[0] == TB_JSON_FLOW_ID_ONLY;

@@ -181,7 +181,7 @@ static bool add_field(struct tb_perfetto_reader *r, struct open_list *list, uint
   return true;
 }
 
-/* ---- what nothing describes: by number, as protoc --decode_raw has it ------------------------------------------------- */
+/* ---- what nothing describes: by number, as protoc --decode_raw has it -------------------------------------------- */
 
 static bool is_message(struct tb_str bytes) {
   struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
@@ -244,7 +244,7 @@ bool tb_perfetto_proto_value(struct tb_perfetto_reader *r, size_t slot, struct t
   return true;
 }
 
-/* ---- fields of TrackEvent ------------------------------------------------------------------------------------------- */
+/* ---- fields of TrackEvent ---------------------------------------------------------------------------------------- */
 
 static void add_text(struct tb_perfetto_reader *r, struct tb_str name, struct tb_str text) {
   if (text.len == 0) return;

@@ -54,7 +54,7 @@ static void set_parent(perfetto_protos_TrackDescriptor *descriptor, uint64_t par
   descriptor->parent_uuid = parent;
 }
 
-/* ---- processes and threads ------------------------------------------------------------------------------------------------------ */
+/* ---- processes and threads --------------------------------------------------------------------------------------- */
 
 enum { MAX_LABELS = 256 };
 
@@ -70,7 +70,7 @@ static void split_labels(struct tb_str labels, struct tb_str *parts, struct tb_n
   }
 }
 
-/* ---- ids that the descriptor's fields cannot say: a JSON object in the description, as docs/MAPPING.md has it --------------------- */
+/* ---- ids that the descriptor's fields cannot say: a JSON object in the description, as docs/MAPPING.md has it ---- */
 
 static bool is_integer(struct tb_str text) {
   size_t i = text.len > 1 && text.ptr[0] == '-' ? 1 : 0;
@@ -201,7 +201,7 @@ static enum tb_status write_track(struct tb_perfetto_writer *p, const struct tb_
   }
 }
 
-/* ---- counters ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- counters ---------------------------------------------------------------------------------------------------- */
 
 enum tb_status tb_perfetto_write_counter_track(struct tb_perfetto_writer *p, const struct tb_counter *counter) {
   perfetto_protos_CounterDescriptor described = perfetto_protos_CounterDescriptor_init_zero;
@@ -236,7 +236,7 @@ enum tb_status tb_perfetto_write_thread_time_track(struct tb_perfetto_writer *p,
   return write_descriptor(p, &descriptor);
 }
 
-/* ---- clocks and sequences -------------------------------------------------------------------------------------------------------------- */
+/* ---- clocks and sequences ---------------------------------------------------------------------------------------- */
 
 static void set_clock(perfetto_protos_ClockSnapshot_Clock *clock, uint32_t id, int64_t ns) {
   clock->has_clock_id = clock->has_timestamp = true;
@@ -283,7 +283,7 @@ static enum tb_status write_clocks(struct tb_perfetto_writer *p) {
   return TB_OK;
 }
 
-/* ---- attributes ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- attributes -------------------------------------------------------------------------------------------------- */
 
 static enum tb_status write_attribute(struct tb_perfetto_writer *p, const struct tb_attribute *attribute) {
   perfetto_protos_TraceAttributes_Attribute a = perfetto_protos_TraceAttributes_Attribute_init_zero;

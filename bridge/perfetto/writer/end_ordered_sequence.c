@@ -58,7 +58,7 @@ void tb_end_ordered_sequence_free(struct tb_end_ordered_sequence *e) {
   e->total = 0;
 }
 
-/* ---- taking ------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- taking ------------------------------------------------------------------------------------------------------ */
 
 /* Whether an entry is of a kind that is taken, and comes when it ends; *end is then when. */
 static bool is_taken(const struct tb_end_ordered_sequence *e, const struct tb_staged_event *entry, int64_t *end) {
@@ -96,7 +96,7 @@ enum tb_status tb_end_ordered_sequence_put(struct tb_end_ordered_sequence *e, co
   return TB_OK;
 }
 
-/* ---- reading backwards ------------------------------------------------------------------------------------------------------------------- */
+/* ---- reading backwards ------------------------------------------------------------------------------------------- */
 
 /* An entry as it stands in a chunk. */
 struct stored {
@@ -125,7 +125,7 @@ struct item {
   size_t kept_at;
 };
 
-/* ---- packets from the last to the first ----------------------------------------------------------------------------------------------------- */
+/* ---- packets from the last to the first -------------------------------------------------------------------------- */
 
 enum { PACKET_MAX = TB_EVENT_PACKET_ROOM + LARGEST_BODY };
 
@@ -205,7 +205,7 @@ static enum tb_status give_packets(struct packets *p, struct tb_error *error) {
   return status;
 }
 
-/* ---- the walk ------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- the walk ---------------------------------------------------------------------------------------------------- */
 
 struct backward_walk {
   const struct tb_allocator *allocator;
@@ -328,7 +328,7 @@ enum tb_status tb_end_ordered_sequence_emit(struct tb_end_ordered_sequence *e, u
   return status;
 }
 
-/* ---- taking back ------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- taking back ------------------------------------------------------------------------------------------------- */
 
 /* Gives the entries of a chunk; `ends` has room for where each of them ends, *end is the end of the entry before it. */
 static enum tb_status give_chunk(struct tb_str bytes, uint32_t *ends, int64_t *end,

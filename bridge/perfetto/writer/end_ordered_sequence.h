@@ -38,7 +38,7 @@ TB_MUST_CHECK enum tb_status tb_end_ordered_sequence_replay(struct tb_end_ordere
 TB_MUST_CHECK enum tb_status tb_end_ordered_sequence_nests(struct tb_end_ordered_sequence *end_ordered,
                                                            struct tb_error *error);
 
-/* What takes the packets, and where they may be put away meanwhile: `make_room` is called each time `packets` has grown by a chunk. */
+/* What takes the packets. `make_room` is called each time `packets` has grown by a block, so that they can be spilled meanwhile. */
 struct tb_end_ordered_sequence_sink {
   void *ctx;
   enum tb_status (*start)(void *ctx, int64_t ts);

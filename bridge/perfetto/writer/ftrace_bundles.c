@@ -66,7 +66,7 @@ static void clean_up(struct bundling *b) {
   tb_buffer_free(&b->packet);
 }
 
-/* ---- packets -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- packets ----------------------------------------------------------------------------------------------------- */
 
 /* Appends a field of bytes that may be long. */
 static enum tb_status append_bytes(struct tb_buffer *to, uint32_t number, struct tb_str bytes) {
@@ -160,7 +160,7 @@ static enum tb_status write_bundle(struct bundling *b, size_t cpu) {
   return status == TB_OK ? end_made_packet(b) : status;
 }
 
-/* ---- lines ---------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- lines ------------------------------------------------------------------------------------------------------- */
 
 static struct tb_buffer *find_bundle(struct bundling *b, uint32_t cpu) {
   void *bundles = b->bundles;
@@ -239,7 +239,7 @@ static enum tb_status add_line(struct bundling *b, struct tb_str text) {
   return status == TB_OK ? add_event(b, event.line.cpu) : status;
 }
 
-/* ---- threads -------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- threads ----------------------------------------------------------------------------------------------------- */
 
 /* Names the threads that neither scheduling nor write_threads() does. */
 static enum tb_status name_threads(struct bundling *b) {
@@ -283,7 +283,7 @@ static enum tb_status write_threads(struct bundling *b) {
   return status;
 }
 
-/* ---- the text ---------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- the text ---------------------------------------------------------------------------------------------------- */
 
 /* Adds whole lines, or the last of all. */
 static enum tb_status hold_lines(struct tb_perfetto_writer *p, struct tb_str lines) {

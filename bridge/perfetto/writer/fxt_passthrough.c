@@ -14,7 +14,7 @@ static enum tb_status put_instant(struct tb_perfetto_writer *p, const struct tb_
                                                  : tb_perfetto_put_on_track(p, instant);
 }
 
-/* ---- loss of data ----------------------------------------------------------------------------------------------------------------- */
+/* ---- loss of data ------------------------------------------------------------------------------------------------ */
 
 enum tb_status tb_perfetto_put_data_loss(struct tb_perfetto_writer *p, const struct tb_event *event) {
   if (!event->track) return tb_buffer_append(&p->lossy_providers, &event->sequence, sizeof(event->sequence));
@@ -57,7 +57,7 @@ enum tb_status tb_perfetto_write_loss(struct tb_perfetto_writer *p, uint32_t seq
   return tb_packet_sink_put_fields(&p->sink, (struct tb_str){fields, (size_t)(at - fields)});
 }
 
-/* ---- blobs ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- blobs ------------------------------------------------------------------------------------------------------- */
 
 static enum tb_status put_carried(void *ctx, const struct tb_event *event) {
   if (event->type == TB_EVENT_METADATA) return tb_perfetto_put_metadata(ctx, event);
@@ -68,7 +68,7 @@ enum tb_status tb_perfetto_put_blob(struct tb_perfetto_writer *p, const struct t
   return tb_blob_put_as_event(p->allocator, event, put_carried, p);
 }
 
-/* ---- packets of the source ------------------------------------------------------------------------------------------------------------ */
+/* ---- packets of the source --------------------------------------------------------------------------------------- */
 
 /* The sequence id that a packet has. */
 static uint64_t sequence_of(struct tb_str packet) {

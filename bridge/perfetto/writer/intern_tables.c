@@ -59,7 +59,7 @@ enum tb_status tb_interned_use_slow(const struct tb_allocator *allocator, struct
   return TB_OK;
 }
 
-/* ---- names of arguments --------------------------------------------------------------------------------------------------- */
+/* ---- names of arguments ------------------------------------------------------------------------------------------ */
 
 static bool is_odd(struct tb_str name) {
   for (size_t i = 0; i < name.len; i++)
@@ -83,7 +83,7 @@ uint32_t tb_interned_add_arg_name(struct tb_interned *in, struct tb_str name) {
   return iid;
 }
 
-/* ---- string values --------------------------------------------------------------------------------------------------------- */
+/* ---- string values ----------------------------------------------------------------------------------------------- */
 
 /* Whether a text with this hash was seen not long ago; notes it otherwise. Two texts of one hash do no harm: the second is interned a
  * time too early. */
@@ -114,7 +114,7 @@ uint32_t tb_interned_string(struct tb_interned *in, struct tb_interned_uses *use
   return tb_interned_use_iid(in->allocator, &uses->kinds[TB_INTERNED_ARG_STRINGS], iid) == TB_OK ? iid : 0;
 }
 
-/* ---- categories -------------------------------------------------------------------------------------------------------------- */
+/* ---- categories -------------------------------------------------------------------------------------------------- */
 
 static uint32_t count_parts(struct tb_str text) {
   uint32_t n = 1;

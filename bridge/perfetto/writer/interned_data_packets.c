@@ -49,7 +49,7 @@ static enum tb_status put_text(struct interned_writer *w, uint32_t field, uint32
   return w->data.len < PACKET_BYTES ? TB_OK : flush(w);
 }
 
-/* ---- stacks ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- stacks ------------------------------------------------------------------------------------------------------ */
 
 static enum tb_status put_message(struct interned_writer *w, uint32_t field, const char *message, size_t len) {
   if (tb_buffer_reserve(&w->data, len + ENTRY_ROOM) != TB_OK) return TB_NO_MEMORY;
@@ -125,7 +125,7 @@ static enum tb_status put_stack(struct interned_writer *w, uint32_t iid, struct 
   return w->data.len < PACKET_BYTES ? TB_OK : flush(w);
 }
 
-/* ---- all kinds ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- all kinds --------------------------------------------------------------------------------------------------- */
 
 static enum tb_status put_entry(struct interned_writer *w, enum tb_interned_kind kind, uint32_t iid) {
   static const uint32_t fields[] = {

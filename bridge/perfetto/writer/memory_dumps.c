@@ -17,7 +17,7 @@
 
 enum { UINT_ROOM = 2 * TB_WIRE_VARINT_MAX, WEAK = 1, MAX_DEPTH = 64 /* of allocators: readers go down step by step */ };
 
-/* ---- the arguments ---------------------------------------------------------------------------------------------------------------- */
+/* ---- the arguments ----------------------------------------------------------------------------------------------- */
 
 static const struct tb_arg *member(const struct tb_arg *dict, struct tb_str name, enum tb_arg_type type) {
   if (!dict || dict->type != TB_ARG_DICT) return NULL;
@@ -45,7 +45,7 @@ static bool parse_hex(struct tb_str text, uint64_t *value) {
   return true;
 }
 
-/* ---- messages ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- messages ---------------------------------------------------------------------------------------------------- */
 
 static bool put_uint(struct tb_buffer *b, uint32_t field, uint64_t value) {
   if (tb_buffer_reserve(b, UINT_ROOM) != TB_OK) return false;
@@ -71,7 +71,7 @@ static bool close_message(struct tb_buffer *b, size_t start, uint32_t field) {
   return true;
 }
 
-/* ---- allocators --------------------------------------------------------------------------------------------------------------------- */
+/* ---- allocators -------------------------------------------------------------------------------------------------- */
 
 static bool put_entry(struct tb_buffer *b, const struct tb_arg *attribute) {
   struct tb_str units = text_of(attribute, TB_STR("units")), value = text_of(attribute, TB_STR("value"));
@@ -134,7 +134,7 @@ static bool put_edge(struct tb_buffer *b, const struct tb_arg *edge) {
   return ok && close_message(b, start, TB_MEMORY_TRACKER_SNAPSHOT_PROCESS_SNAPSHOT_MEMORY_EDGES);
 }
 
-/* ---- events ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- events ------------------------------------------------------------------------------------------------------ */
 
 static uint64_t level_of(const struct tb_arg *dumps) {
   struct tb_str level = text_of(dumps, TB_STR("level_of_detail"));
@@ -178,7 +178,7 @@ enum tb_status tb_perfetto_put_memory_dump(struct tb_perfetto_writer *p, const s
   return TB_OK;
 }
 
-/* ---- packets ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- packets ----------------------------------------------------------------------------------------------------- */
 
 void tb_memory_snapshots_init(struct tb_memory_snapshots *s, const struct tb_allocator *allocator) {
   *s = (struct tb_memory_snapshots){.allocator = allocator};

@@ -19,7 +19,7 @@ void tb_memory_graph_free(struct tb_memory_graph *g) {
   tb_free(g->allocator, g->edges, g->edge_capacity * sizeof(*g->edges));
 }
 
-/* ---- nodes and edges ------------------------------------------------------------------------------------------------------------- */
+/* ---- nodes and edges --------------------------------------------------------------------------------------------- */
 
 static enum tb_status add_edge(struct tb_memory_graph *g, uint64_t from, uint64_t to, bool owns) {
   void *edges = g->edges;
@@ -108,7 +108,7 @@ enum tb_status tb_memory_graph_add(struct tb_memory_graph *g, uint64_t pid, stru
   return status;
 }
 
-/* ---- circles ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- circles ----------------------------------------------------------------------------------------------------- */
 
 /* From guids to numbers of nodes. What is not there is passed over by readers too. Returns whether any owns another. */
 static bool resolve(struct tb_memory_graph *g) {

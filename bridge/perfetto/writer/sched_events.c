@@ -8,7 +8,7 @@
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 
-/* ---- states of JSON, which are carried whole and written once more -------------------------------------------------------------- */
+/* ---- states of JSON, which are carried whole and written once more ----------------------------------------------- */
 
 enum { MANY_THREADS = TB_TASK_DESTROYED + 1, MAX_CPU = 4095 /* the trace processor takes no more */ };
 
@@ -118,7 +118,7 @@ enum tb_status tb_perfetto_write_state(struct tb_sequence_writer *w, const struc
   return tb_sequence_put_payload(w, entry->ts, TB_TRACE_PACKET_GENERIC_KERNEL_TASK_STATE_EVENT, message);
 }
 
-/* ---- scheduling --------------------------------------------------------------------------------------------------------------- */
+/* ---- scheduling -------------------------------------------------------------------------------------------------- */
 
 /* What the state does not say of an FXT record: its kind, its arguments beside the weights. */
 static enum tb_status put_particulars(struct tb_perfetto_writer *p, const struct tb_event *event,

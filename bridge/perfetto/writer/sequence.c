@@ -14,7 +14,7 @@
 
 enum { TELL_ENTRIES = 4096, TELL_BYTES = 64 * 1024 }; /* how often progress is told */
 
-/* ---- tracks ------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- tracks ------------------------------------------------------------------------------------------------------ */
 
 /* The uuid of a new lane: its track's own for the first lane of a track, else that of a new track. */
 static enum tb_status new_lane(struct tb_sequence_writer *w, const struct tb_lane *lane, uint64_t *uuid) {
@@ -63,7 +63,7 @@ static bool says_phases(const struct tb_sequence_writer *w, const struct tb_lane
   return is_overflow(w, lane) || tb_sort_queue_is_ambiguous(&w->sequence->queue, place);
 }
 
-/* ---- what nesting tells ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- what nesting tells ------------------------------------------------------------------------------------------ */
 
 static struct tb_str interned_name(const struct tb_perfetto_writer *p, uint32_t iid) {
   return iid ? tb_intern_text(&p->interned.tables[TB_INTERNED_NAMES], iid) : (struct tb_str){NULL, 0};
@@ -99,9 +99,9 @@ static enum tb_status begin(void *ctx, const struct tb_staged_event *entry, size
     status = tb_sequence_carry_phase(w, 'X');
   if (status == TB_OK && w->instants_as_slices && entry->kind == TB_STAGED_INSTANT)
     status = tb_sequence_carry_phase(w, 'i');
-  *whole =
-      !is_overflow(w, lane) && /* the importer knows them on threads alone */
-      (tb_is_legacy_complete(entry) || (tb_lane_lies_over_end(lane, entry->ts) && tb_may_be_legacy_complete(entry)));
+  *whole = !is_overflow(w, lane) && /* the importer knows them on threads alone */
+           (tb_is_legacy_complete(entry) ||
+            (tb_lane_is_above_ended_slice(lane, entry->ts) && tb_may_be_legacy_complete(entry)));
   if (status == TB_OK && *whole) status = add_legacy_complete(w, entry, place);
   if (status == TB_OK && w->flow < w->flow_end) status = tb_sequence_add_flows(w, place);
   return status == TB_OK ? tb_sequence_put_event(w, &head, (struct tb_str){NULL, 0}, entry->body) : status;
@@ -174,7 +174,7 @@ static enum tb_status orphan_end(void *ctx, const struct tb_staged_event *entry)
   return tb_sequence_put_event(w, &head, (struct tb_str){name, name_len}, entry->body);
 }
 
-/* ---- counters ------------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- counters ---------------------------------------------------------------------------------------------------- */
 
 static enum tb_status put_counter(struct tb_sequence_writer *w, const struct tb_staged_event *entry) {
   if (w->p->groups[entry->key].class == TB_GROUP_STATE) return tb_perfetto_write_state(w, entry);
@@ -197,7 +197,7 @@ static enum tb_status put_counter(struct tb_sequence_writer *w, const struct tb_
   return tb_sequence_put_event(w, &head, (struct tb_str){value, (size_t)(end - value)}, rest);
 }
 
-/* ---- the sequence -------------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- the sequence ------------------------------------------------------------------------------------------------ */
 
 /* Matches the queue's slices where they do not nest as they come. */
 static enum tb_status prepare(struct tb_sequence_writer *w, bool *matched) {
@@ -320,7 +320,7 @@ static enum tb_status write_end_ordered(struct tb_sequence_writer *w) {
   return status;
 }
 
-static enum tb_status write_strand(struct tb_sequence_writer *w) {
+static enum tb_status write_queue(struct tb_sequence_writer *w) {
   struct tb_sort_queue *queue = &w->sequence->queue;
   tb_sequence_find_flows(w);
   /* The trace processor gives an instant with a thread time a thread duration too, which JSON's have not: a slice without one has none */
@@ -343,7 +343,7 @@ enum tb_status tb_perfetto_write_sequence(struct tb_perfetto_writer *p, uint32_t
   else if (sequence->end_ordered.total)
     status = write_end_ordered(&w);
   else if (sequence->queue.total)
-    status = write_strand(&w);
+    status = write_queue(&w);
   if (status == TB_OK && sequence->lossy) status = tb_perfetto_write_loss(p, w.id);
   tb_buffer_free(&w.extra);
   tb_buffer_free(&w.packet_fields);

@@ -14,7 +14,7 @@ enum tb_status tb_sequence_no_memory(struct tb_sequence_writer *w) {
   return tb_fail(&w->p->writer->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
 }
 
-/* ---- packets --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- packets ----------------------------------------------------------------------------------------------------- */
 
 enum tb_status tb_sequence_put_event(struct tb_sequence_writer *w, const struct tb_event_head *head,
                                      struct tb_str fields, struct tb_str body) {
@@ -84,7 +84,7 @@ enum tb_status tb_sequence_add_label(struct tb_sequence_writer *w, struct tb_str
   return TB_OK;
 }
 
-/* ---- flows ------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- flows ------------------------------------------------------------------------------------------------------- */
 
 static char *put_flow(char *at, const struct tb_slice_flow *flow) {
   return tb_wire_put_fixed64(at, flow->terminating ? TB_TRACK_EVENT_TERMINATING_FLOW_IDS : TB_TRACK_EVENT_FLOW_IDS,
@@ -157,7 +157,7 @@ void tb_sequence_find_flows(struct tb_sequence_writer *w) {
   tb_sequence_find_source_flows(w);
 }
 
-/* ---- the first packets -------------------------------------------------------------------------------------------------------------------- */
+/* ---- the first packets ------------------------------------------------------------------------------------------- */
 
 enum tb_status tb_sequence_put_start(struct tb_sequence_writer *w, int64_t ts) {
   struct tb_perfetto_writer *p = w->p;

@@ -9,7 +9,7 @@
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 
-/* ---- flows ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- flows ------------------------------------------------------------------------------------------------------- */
 
 enum { ALL_TIMES = TB_HAS_DUR | TB_HAS_THREAD_TS | TB_HAS_THREAD_DUR };
 
@@ -48,7 +48,7 @@ enum tb_status tb_perfetto_put_flow(struct tb_perfetto_writer *p, const struct t
   return tb_perfetto_add_entry(p, sequence, &entry);
 }
 
-/* ---- stacks and other fields of the body --------------------------------------------------------------------------------------------- */
+/* ---- stacks and other fields of the body ------------------------------------------------------------------------- */
 
 enum tb_status tb_perfetto_append_stack(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence,
                                         const struct tb_stack *stack, struct tb_buffer *body) {
@@ -77,7 +77,7 @@ static enum tb_status append_flow_ids(struct tb_perfetto_writer *p, const struct
   return TB_OK;
 }
 
-/* ---- events on their thread's sequence ----------------------------------------------------------------------------------------------- */
+/* ---- events on their thread's sequence --------------------------------------------------------------------------- */
 
 /* Sees that p->instant is known, and that the sequence defines what it refers to. */
 static bool know_instant(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence) {
@@ -157,7 +157,7 @@ enum tb_status tb_perfetto_put_on_thread(struct tb_perfetto_writer *p, const str
   return tb_perfetto_add_entry(p, sequence, &entry);
 }
 
-/* ---- events on the shared sequence ---------------------------------------------------------------------------------------------------- */
+/* ---- events on the shared sequence ------------------------------------------------------------------------------- */
 
 /* Tells an END at the time of its BEGIN from one that ends an earlier slice, and an INSTANT before any BEGIN at its time from
  * those behind one. */

@@ -23,7 +23,7 @@ static enum tb_status open_spill_file(struct tb_perfetto_writer *p, struct tb_er
   return tb_spill_file_create(p->writer->options.temporary_directory, p->allocator, &p->spill, error);
 }
 
-/* ---- adding ----------------------------------------------------------------------------------------------------------------------------- */
+/* ---- adding ------------------------------------------------------------------------------------------------------ */
 
 static enum tb_status take_flow(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence,
                                 const struct tb_stack_frame_ref *top, const struct tb_staged_event *entry,
@@ -47,8 +47,8 @@ static enum tb_status add_streamed(struct tb_perfetto_writer *p, struct tb_write
   return status == TB_OK ? take_flow(p, sequence, has_top ? &top : NULL, entry, streamed->total - 1) : status;
 }
 
-static enum tb_status add_to_strand(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence,
-                                    struct tb_staged_event *entry) {
+static enum tb_status add_to_queue(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence,
+                                   struct tb_staged_event *entry) {
   struct tb_sort_queue *queue = &sequence->queue;
   uint64_t place = queue->total;
   enum tb_status status = tb_sort_queue_add(queue, entry);
@@ -62,7 +62,7 @@ struct taking_back {
   struct tb_writer_sequence *sequence;
 };
 
-static enum tb_status take_to_strand(void *ctx, struct tb_staged_event *entry) {
+static enum tb_status replay_to_queue(void *ctx, struct tb_staged_event *entry) {
   struct taking_back *to = ctx;
   struct tb_sort_queue *queue = &to->sequence->queue;
   enum tb_status status = tb_sort_queue_add(queue, entry);
@@ -73,7 +73,7 @@ static enum tb_status take_to_strand(void *ctx, struct tb_staged_event *entry) {
 
 enum tb_status tb_perfetto_replay_end_ordered(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence) {
   struct taking_back to = {p, sequence};
-  return tb_end_ordered_sequence_replay(&sequence->end_ordered, take_to_strand, &to, &p->writer->error);
+  return tb_end_ordered_sequence_replay(&sequence->end_ordered, replay_to_queue, &to, &p->writer->error);
 }
 
 /* Puts an entry where slices stand that come when they end. TB_END: it cannot, and all of them are on the queue now. */
@@ -88,7 +88,7 @@ static enum tb_status add_end_ordered(struct tb_perfetto_writer *p, struct tb_wr
 static enum tb_status take_entry(void *ctx, struct tb_staged_event *entry) {
   struct taking_back *to = ctx;
   enum tb_status status = to->sequence->end_ordered.closed ? TB_END : add_end_ordered(to->p, to->sequence, entry);
-  return status == TB_END ? take_to_strand(ctx, entry) : status;
+  return status == TB_END ? replay_to_queue(ctx, entry) : status;
 }
 
 /* From packets to entries, at the same places. Flows are bound already. */
@@ -110,10 +110,10 @@ enum tb_status tb_perfetto_add_entry(struct tb_perfetto_writer *p, struct tb_wri
     enum tb_status status = add_end_ordered(p, sequence, entry);
     if (status != TB_END) return status;
   }
-  return add_to_strand(p, sequence, entry);
+  return add_to_queue(p, sequence, entry);
 }
 
-/* ---- memory ----------------------------------------------------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 /* Half of the machine's memory. */
 static size_t half_of_memory(void) {
@@ -170,7 +170,7 @@ enum tb_status tb_perfetto_make_room(struct tb_perfetto_writer *p, struct tb_spi
   return put_away_failed(p, status, &error);
 }
 
-static enum tb_status spill_strands(struct tb_perfetto_writer *p) {
+static enum tb_status spill_queues(struct tb_perfetto_writer *p) {
   enum tb_status status = open_spill_file(p, &p->writer->error);
   for (size_t i = 0; status == TB_OK && i < p->sequence_count; i++)
     status = tb_sort_queue_spill(&p->sequences[i]->queue, p->spill, &p->writer->error);
@@ -189,5 +189,5 @@ enum tb_status tb_perfetto_keep_budget(struct tb_perfetto_writer *p) {
   /* memory that queues took meanwhile is not kept for chunks */
   size_t with_kept = p->in_logs + p->in_queues + p->blocks.bytes;
   if (with_kept - with_kept / KEPT_SHARE > p->held_budget) tb_block_cache_trim(&p->blocks);
-  return p->in_logs + p->in_queues < p->budget ? TB_OK : spill_strands(p);
+  return p->in_logs + p->in_queues < p->budget ? TB_OK : spill_queues(p);
 }

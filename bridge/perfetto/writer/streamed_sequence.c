@@ -32,7 +32,7 @@ enum tb_status tb_streamed_sequence_spill(struct tb_streamed_sequence *s, struct
   return status == TB_OK ? tb_spill_log_spill(&s->notes, file, error) : status;
 }
 
-/* ---- packets -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- packets ----------------------------------------------------------------------------------------------------- */
 
 /* Makes room for a packet and its note. */
 static inline enum tb_status make_room(struct tb_streamed_sequence *s, size_t fields) {
@@ -59,7 +59,7 @@ static inline void note(struct tb_streamed_sequence *s, unsigned kind, const str
   s->notes.at = at;
 }
 
-/* ---- slices ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- slices ------------------------------------------------------------------------------------------------------ */
 
 static enum tb_status end_complete(struct tb_streamed_sequence *s, const struct tb_streamed_slice *slice,
                                    struct tb_str label) {
@@ -129,7 +129,7 @@ static inline void push(struct tb_streamed_sequence *s, const struct tb_staged_e
   s->open_count++;
 }
 
-/* ---- entries --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- entries ----------------------------------------------------------------------------------------------------- */
 
 /* Whether what an entry says of thread times goes with what was written. Notes that there are some. */
 static inline bool take_thread_times(struct tb_streamed_sequence *s, const struct tb_staged_event *e, bool in_us) {
@@ -262,7 +262,7 @@ enum tb_status tb_streamed_sequence_mark_top(struct tb_streamed_sequence *s) {
   return mark(s, slice->place, slice->packet, TB_STREAMED_BEGIN);
 }
 
-/* ---- the end --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- the end ----------------------------------------------------------------------------------------------------- */
 
 /* The name and categories at the beginning of a slice's body. */
 static struct tb_str label_of(struct tb_str body) {

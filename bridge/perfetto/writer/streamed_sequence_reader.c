@@ -5,7 +5,7 @@
 #include "perfetto/writer/legacy_complete_event.h"
 #include "perfetto/writer/streamed_sequence_internal.h"
 
-/* ---- taking all back -------------------------------------------------------------------------------------------------------------------- */
+/* ---- taking all back --------------------------------------------------------------------------------------------- */
 
 /* Goes over chunks one after the other. */
 struct packet_reading {
@@ -151,7 +151,7 @@ enum tb_status tb_streamed_sequence_replay(struct tb_streamed_sequence *s, struc
   return status == TB_END ? TB_OK : status;
 }
 
-/* ---- packets one by one ------------------------------------------------------------------------------------------------------------- */
+/* ---- packets one by one ------------------------------------------------------------------------------------------ */
 
 /* The slices whose end is to come, by the places of their entries, innermost last. */
 struct open_places {

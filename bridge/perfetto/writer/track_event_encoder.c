@@ -44,7 +44,7 @@ static size_t args_room(const struct tb_arg *args, uint32_t count) {
   return room;
 }
 
-/* ---- messages within messages: a byte is left for the length, and widened where it does not do -------------------------------- */
+/* ---- messages within messages: a byte is left for the length, and widened where it does not do ------------------- */
 
 static char *open_message(char *at, uint32_t field) { return tb_wire_put_tag(at, field, TB_WIRE_BYTES) + 1; }
 
@@ -60,7 +60,7 @@ static char *close_message(char *start, char *at) {
   return at + wide;
 }
 
-/* ---- arguments ------------------------------------------------------------------------------------------------------------------ */
+/* ---- arguments --------------------------------------------------------------------------------------------------- */
 
 static char *put_string(struct body_encoding *e, char *at, struct tb_str text) {
   uint32_t iid = tb_interned_string(e->interned, e->uses, text);
@@ -160,7 +160,7 @@ static struct tb_arg as_json(struct body_encoding *e, const struct tb_arg *arg) 
   return json;
 }
 
-/* ---- what TrackEvent has no field for ----------------------------------------------------------------------------------------------- */
+/* ---- what TrackEvent has no field for ---------------------------------------------------------------------------- */
 
 static char *put_member(struct body_encoding *e, char *at, const char *name, struct tb_arg value) {
   value.name = tb_str_from(name);
@@ -279,7 +279,7 @@ char *tb_encode_carried_text(struct tb_event_encoder *encoder, struct tb_interne
   return e.ok ? at : NULL;
 }
 
-/* ---- ids ------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- ids --------------------------------------------------------------------------------------------------------- */
 
 static char *put_id(char *at, const struct tb_id *id) {
   static const uint32_t fields[] = {0, TB_TRACK_EVENT_LEGACY_EVENT_UNSCOPED_ID, TB_TRACK_EVENT_LEGACY_EVENT_LOCAL_ID,
@@ -303,7 +303,7 @@ static char *put_legacy_event(char *at, const struct tb_event *event) {
   return close_message(start, at);
 }
 
-/* ---- the event --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- the event --------------------------------------------------------------------------------------------------- */
 
 static char *put_name(struct body_encoding *e, char *at, const struct tb_event *event, unsigned parts, uint32_t *iid) {
   struct tb_str name = event->name;

@@ -89,7 +89,7 @@ uint32_t tb_perfetto_memory_group(struct tb_perfetto_writer *p, const struct tb_
   return intern_key(p, TB_GROUP_MEMORY, NULL);
 }
 
-/* ---- linked ids ---------------------------------------------------------------------------------------------------------------- */
+/* ---- linked ids -------------------------------------------------------------------------------------------------- */
 
 uint32_t tb_perfetto_resolve_group(const struct tb_perfetto_writer *p, uint32_t key) {
   while (key && p->groups[key].alias) key = p->groups[key].alias;
@@ -135,7 +135,7 @@ enum tb_status tb_perfetto_link_ids(struct tb_perfetto_writer *p, const struct t
   return TB_OK;
 }
 
-/* ---- counters -------------------------------------------------------------------------------------------------------------------- */
+/* ---- counters ---------------------------------------------------------------------------------------------------- */
 
 /* "N S", or "N id: I S", as the trace processor names the counters of JSON. */
 static enum tb_status name_counter(struct tb_perfetto_writer *p, struct tb_counter *counter,
@@ -260,7 +260,7 @@ uint32_t tb_perfetto_counter_group(struct tb_perfetto_writer *p, const struct tb
   return id;
 }
 
-/* ---- pools -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- pools ------------------------------------------------------------------------------------------------------- */
 
 uint32_t tb_perfetto_lane_group(struct tb_perfetto_writer *p, uint32_t key_id, struct tb_str name) {
   const struct tb_track_group *key = &p->groups[key_id];

@@ -12,7 +12,7 @@
 
 static const struct tb_arg encloses = {.name = {"bp", 2}, .text = {"e", 1}, .span = 1, .type = TB_ARG_STRING};
 
-/* ---- flow events that say more than what a flow is known by ---------------------------------------------------------------------------- */
+/* ---- flow events that say more than what a flow is known by ------------------------------------------------------ */
 
 /* Whether an event of a flow that is known by its id alone is called otherwise than the flow's first one. */
 static bool is_called_otherwise(const struct tb_perfetto_writer *p, const struct tb_event *event, uint32_t flow) {
@@ -93,7 +93,7 @@ struct tb_event *tb_perfetto_full_flow_event(const struct tb_perfetto_writer *p,
   return found ? (struct tb_event *)(uintptr_t)*found : NULL;
 }
 
-/* ---- flows that join nothing ------------------------------------------------------------------------------------------------------------ */
+/* ---- flows that join nothing ------------------------------------------------------------------------------------- */
 
 static void make_event(const struct tb_perfetto_writer *p, const struct tb_flow_point *point, struct tb_event *event) {
   *event = (struct tb_event){.type = TB_EVENT_FLOW_END, .phase = 'f', .ts = point->event_ts};
@@ -125,7 +125,7 @@ static enum tb_status carry(struct tb_perfetto_writer *p, const struct tb_flow_p
   return tb_perfetto_put_deferred_side(p, event, TB_GROUP_SIDE);
 }
 
-/* ---- flows that join -------------------------------------------------------------------------------------------------------------------- */
+/* ---- flows that join --------------------------------------------------------------------------------------------- */
 
 /* In the order of the ids that the slices carry. */
 static int compare_told(const void *a, const void *b) {

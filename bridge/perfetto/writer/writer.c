@@ -9,7 +9,7 @@ static enum tb_status no_memory(struct tb_perfetto_writer *p) {
   return tb_fail(&p->writer->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
 }
 
-/* ---- tracks and sequences ---------------------------------------------------------------------------------------------------- */
+/* ---- tracks and sequences ---------------------------------------------------------------------------------------- */
 
 struct tb_track_state *tb_perfetto_track_state(struct tb_perfetto_writer *p, const struct tb_track *track) {
   if (track->index >= p->track_count) {
@@ -72,7 +72,7 @@ struct tb_writer_sequence *tb_perfetto_new_thread_sequence(struct tb_perfetto_wr
   return sequence;
 }
 
-/* ---- the writer's interface ---------------------------------------------------------------------------------------------------------------- */
+/* ---- the writer's interface -------------------------------------------------------------------------------------- */
 
 /* Whether an event of this type says nothing without a track. */
 static bool needs_track(enum tb_event_type type) {
@@ -224,7 +224,7 @@ static enum tb_status check_end_ordered(struct tb_perfetto_writer *p) {
 }
 
 /* Sees that every queue can be read in the order of time. */
-static enum tb_status order_strands(struct tb_perfetto_writer *p) {
+static enum tb_status order_queues(struct tb_perfetto_writer *p) {
   for (size_t i = 0; i < p->sequence_count; i++) {
     struct tb_sort_queue *s = &p->sequences[i]->queue;
     if (s->run_count || s->sorted || s->refs) continue;
@@ -271,9 +271,9 @@ static enum tb_status finish(struct tb_writer *writer) {
   for (size_t i = 0; i < p->track_count; i++)
     if (p->tracks[i].sequence) p->tracks[i].sequence->track = &p->tracks[i];
   enum tb_status status = check_end_ordered(p);
-  if (status == TB_OK) status = order_strands(p);
+  if (status == TB_OK) status = order_queues(p);
   if (status == TB_OK) status = bind_flows(p);
-  if (status == TB_OK) status = order_strands(p); /* of flows that join nothing */
+  if (status == TB_OK) status = order_queues(p); /* of flows that join nothing */
   if (status != TB_OK) return status;
   tb_packet_sink_init(&p->sink, writer->output, writer->options.compress, p->allocator, &writer->error);
   status = tb_perfetto_write_preamble(p);

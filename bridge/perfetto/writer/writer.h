@@ -165,7 +165,7 @@ struct tb_perfetto_writer {
   size_t budget;             /* bytes to hold before queues spill */
   size_t in_logs, in_queues; /* bytes that all sequences hold; system_trace too */
   size_t unchecked;          /* bytes that came since the budget was looked at */
-  size_t held_budget;        /* bytes to hold before chunks are put away, which costs less */
+  size_t held_budget;        /* bytes to hold before logs spill, which costs less */
   struct tb_str instant;     /* the fields that say of a slice that it is an instant; empty until one is met */
   char instant_fields[TB_CARRIED_PHASE_MAX];
   uint64_t order; /* number of the event */
@@ -223,7 +223,7 @@ static inline bool tb_perfetto_orders_by_offset(const struct tb_perfetto_writer 
   return p->writer->options.source == TB_FORMAT_JSON;
 }
 
-/* ---- perfetto/writer/staging.c: the events while they are held ------------------------------------------------------------------------------ */
+/* ---- perfetto/writer/staging.c: the events while they are held --------------------------------------------------- */
 
 /* Adds an entry to a sequence: to its packets while it comes straight, else to its queue; binds its flows while they come in order. */
 TB_MUST_CHECK enum tb_status tb_perfetto_add_entry(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence,
@@ -231,24 +231,23 @@ TB_MUST_CHECK enum tb_status tb_perfetto_add_entry(struct tb_perfetto_writer *p,
 /* Replays sequence->end_ordered into the sort queue. */
 TB_MUST_CHECK enum tb_status tb_perfetto_replay_end_ordered(struct tb_perfetto_writer *p,
                                                             struct tb_writer_sequence *sequence);
-/* Sets the memory budget: `wanted` bytes; 0: 64 MiB before what needs no sorting is put away, half of the machine's memory before queues
+/* Sets the memory budget: `wanted` bytes; 0: 64 MiB before what needs no sorting spills, half of the machine's memory before queues
  * spill. */
 void tb_perfetto_set_budget(struct tb_perfetto_writer *p, size_t wanted);
 /* Sees to the memory budget every now and then. */
 TB_MUST_CHECK enum tb_status tb_perfetto_keep_budget(struct tb_perfetto_writer *p);
-/* Puts chunks away where they have grown past their share of the budget. */
+/* Spills a log that has grown past its share of the budget. */
 TB_MUST_CHECK enum tb_status tb_perfetto_make_room(struct tb_perfetto_writer *p, struct tb_spill_log *chunks);
 /* Notes how much is held. */
 void tb_perfetto_note_held(struct tb_perfetto_writer *p);
 /* Puts into the summary how much went to the temporary file so far. */
 void tb_perfetto_note_spilled(struct tb_perfetto_writer *p);
 
-/* ---- perfetto/writer/slice_fast_path.c: a slice on its thread's sequence that has no more than a name, categories and arguments. TB_END, and nothing done, for
- * others */
-
+/* slice_fast_path.c: a slice on its thread's sequence that has no more than a name, categories and arguments. TB_END, and nothing
+ * done, for others. */
 TB_MUST_CHECK enum tb_status tb_perfetto_put_plain_slice(struct tb_perfetto_writer *p, const struct tb_event *event);
 
-/* ---- perfetto/writer/slice_events.c, perfetto/writer/counters.c, perfetto/writer/trace_metadata.c, perfetto/writer/sched_events.c, perfetto/writer/memory_dumps.c, perfetto/writer/fxt_passthrough.c: events by where they go. TB_OK, TB_NO_MEMORY or TB_LIMIT ------------ */
+/* ---- events by where they go: TB_OK, TB_NO_MEMORY or TB_LIMIT ------------------------------------------------------ */
 
 /* Appends the field of a callstack, where there is one, to the fields of an event of that sequence. */
 TB_MUST_CHECK enum tb_status tb_perfetto_append_stack(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence,
@@ -291,7 +290,7 @@ TB_MUST_CHECK enum tb_status tb_perfetto_write_loss(struct tb_perfetto_writer *p
 TB_MUST_CHECK enum tb_status tb_perfetto_put_packets(struct tb_perfetto_writer *p, const struct tb_event *event);
 TB_MUST_CHECK enum tb_status tb_perfetto_write_packets(struct tb_perfetto_writer *p, uint32_t first_sequence_id);
 
-/* ---- perfetto/writer/flow_registry.c ------------------------------------------------------------------------------------------------------ */
+/* ---- perfetto/writer/flow_registry.c ----------------------------------------------------------------------------- */
 
 /* The flow of an event that has the id. 0 without memory; flows count from 1. */
 uint32_t tb_perfetto_flow(struct tb_perfetto_writer *p, const struct tb_event *event, const struct tb_id *id,
@@ -300,7 +299,7 @@ uint32_t tb_perfetto_flow(struct tb_perfetto_writer *p, const struct tb_event *e
 enum tb_flow_kind tb_perfetto_read_flow(const struct tb_perfetto_writer *p, uint32_t flow, struct tb_str *categories,
                                         struct tb_str *name, struct tb_id *id);
 
-/* ---- perfetto/writer/track_groups.c ------------------------------------------------------------------------------------------------------------- */
+/* ---- perfetto/writer/track_groups.c ------------------------------------------------------------------------------ */
 
 /* The key of an event on the shared sequence, 0 without memory. */
 uint32_t tb_perfetto_async_group(struct tb_perfetto_writer *p, const struct tb_event *event,
@@ -321,7 +320,7 @@ uint32_t tb_perfetto_resolve_group(const struct tb_perfetto_writer *p, uint32_t 
 /* The pool of a key for a tree that starts with a slice called `name`; 0 without memory. */
 uint32_t tb_perfetto_lane_group(struct tb_perfetto_writer *p, uint32_t key, struct tb_str name);
 
-/* ---- perfetto/writer/descriptor_packets.c -------------------------------------------------------------------------------------------------------- */
+/* ---- perfetto/writer/descriptor_packets.c ------------------------------------------------------------------------ */
 
 /* Writes the descriptors of all tracks that have a state, the trace's attributes and clocks. */
 TB_MUST_CHECK enum tb_status tb_perfetto_write_preamble(struct tb_perfetto_writer *p);
@@ -336,7 +335,7 @@ TB_MUST_CHECK enum tb_status tb_perfetto_write_thread_time_track(struct tb_perfe
 TB_MUST_CHECK enum tb_status tb_perfetto_write_sequence_start(struct tb_perfetto_writer *p, uint32_t sequence_id,
                                                               int64_t ts, uint64_t track_uuid, uint64_t counter_uuid);
 
-/* ---- perfetto/writer/interned_data_packets.c ------------------------------------------------------------------------------------------------------ */
+/* ---- perfetto/writer/interned_data_packets.c --------------------------------------------------------------------- */
 
 /* Writes the entries of `uses` from written[kind] on, and moves written[]. */
 TB_MUST_CHECK enum tb_status tb_perfetto_write_interned(struct tb_perfetto_writer *p, uint32_t sequence_id,
@@ -346,7 +345,7 @@ TB_MUST_CHECK enum tb_status tb_perfetto_write_interned(struct tb_perfetto_write
 /* Tells the user how far the writing is, `entries` of the sequence in hand being written. TB_OK or TB_CANCELLED. */
 TB_MUST_CHECK enum tb_status tb_perfetto_report_progress(struct tb_perfetto_writer *p, uint64_t entries);
 
-/* ---- perfetto/writer/sequence.c ------------------------------------------------------------------------------------------------------ */
+/* ---- perfetto/writer/sequence.c ---------------------------------------------------------------------------------- */
 
 /* Writes one sequence's packets in the order of time. */
 TB_MUST_CHECK enum tb_status tb_perfetto_write_sequence(struct tb_perfetto_writer *p, uint32_t index);

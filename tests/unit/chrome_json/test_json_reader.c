@@ -6,7 +6,7 @@ static void assert_text(struct tb_str text, const char *expected) {
     fail_msg("'%.*s' is not '%s'", (int)text.len, text.ptr ? text.ptr : "", expected);
 }
 
-/* ---- events ----------------------------------------------------------------------------------------------------- */
+/* ---- events ------------------------------------------------------------------------------------------------------ */
 
 static void check_complete(const struct tb_event *e) {
   assert_int_equal(e->type, TB_EVENT_SLICE_COMPLETE);
@@ -151,7 +151,7 @@ static void members_of_a_wrong_type_and_unknown_ones_are_kept_as_extra(void **st
       0, check_extra);
 }
 
-/* ---- arguments -------------------------------------------------------------------------------------------------- */
+/* ---- arguments --------------------------------------------------------------------------------------------------- */
 
 static void check_args(const struct tb_event *e) {
   const struct tb_arg *a = e->args;
@@ -230,7 +230,7 @@ static void an_event_may_have_more_arguments_than_a_batch(void **state) {
   with_event(text, 1, check_many);
 }
 
-/* ---- tracks ----------------------------------------------------------------------------------------------------- */
+/* ---- tracks ------------------------------------------------------------------------------------------------------ */
 
 static void ids_of_any_kind_never_fall_together(void **state) {
   (void)state;
@@ -286,7 +286,7 @@ static void an_absent_tid_is_the_pid_and_an_absent_pid_is_zero(void **state) {
   with_event("[{\"ph\":\"B\"}]", 0, check_no_ids);
 }
 
-/* ---- the trace itself ------------------------------------------------------------------------------------------- */
+/* ---- the trace itself -------------------------------------------------------------------------------------------- */
 
 static void check_realtime(const struct tb_event *e) {
   assert_int_equal(e->type, TB_EVENT_CLOCK_SNAPSHOT);

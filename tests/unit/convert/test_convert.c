@@ -62,7 +62,7 @@ static void check_progress(int step) {
   assert_int_equal(unlink(output), 0);
 }
 
-static void writing_what_came_straight_tells_its_progress(void **state) {
+static void writing_a_streamed_sequence_reports_its_progress(void **state) {
   (void)state;
   check_progress(1);
 }
@@ -83,7 +83,7 @@ static void writing_that_is_told_to_stop_leaves_no_output(void **state) {
   }
 }
 
-/* ---- threads ------------------------------------------------------------------------------------------------------------ */
+/* ---- threads ----------------------------------------------------------------------------------------------------- */
 
 enum { THREADS = 8, LONG_EVERY = 7000, LONG = 150000, RENAME_EVERY = 900, PACKET_MOST = LONG + 200 };
 enum { DESCRIPTOR_UUID = 1, DESCRIPTOR_THREAD = 4, THREAD_PID = 1, THREAD_TID = 2, THREAD_NAME = 5 };
@@ -166,7 +166,7 @@ static void any_number_of_threads_writes_the_same_bytes(void **state) {
   }
 }
 
-/* ---- memory ------------------------------------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 enum { LARGE_EVENTS = 2100, LARGE_TEXT = 40000 }; /* together more than a writer holds where nobody says */
 
@@ -208,7 +208,7 @@ int main(void) {
   snprintf(input, sizeof(input), "%s/in.json", directory);
   snprintf(output, sizeof(output), "%s/out.perfetto-trace", directory);
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(writing_what_came_straight_tells_its_progress),
+      cmocka_unit_test(writing_a_streamed_sequence_reports_its_progress),
       cmocka_unit_test(writing_what_is_sorted_tells_its_progress),
       cmocka_unit_test(writing_that_is_told_to_stop_leaves_no_output),
       cmocka_unit_test(any_number_of_threads_writes_the_same_bytes),

@@ -18,7 +18,7 @@
 #define TRACE(name) TB_TEST_TRACES "/" name ".perfetto-trace"
 #define FXT(name) TB_TEST_TRACES "/fxt/" name ".fxt"
 
-/* ---- jobs --------------------------------------------------------------------------------------------------------------------- */
+/* ---- jobs -------------------------------------------------------------------------------------------------------- */
 
 enum kind { CONVERT, MERGE, INFO, DUMP, DUMP_RESOLVED, DUMP_EVENTS };
 
@@ -130,7 +130,7 @@ static size_t files_in(const char *path) {
   return count;
 }
 
-/* ---- what must hold ------------------------------------------------------------------------------------------------------------- */
+/* ---- what must hold ---------------------------------------------------------------------------------------------- */
 
 static const char *wrong(const struct outcome *o, const struct outcome *whole, const struct faults *faults) {
   if (faults->held) return "memory is not given back";
@@ -207,7 +207,7 @@ static int tear_down(void **state) {
   return rmdir(temporary) || rmdir(directory);
 }
 
-/* ---- what is tried -------------------------------------------------------------------------------------------------------------- */
+/* ---- what is tried ----------------------------------------------------------------------------------------------- */
 
 static const char *const json[] = {DATA("phases/args.json"),
                                    DATA("phases/async_nestable.json"),

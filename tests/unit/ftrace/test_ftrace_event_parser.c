@@ -39,7 +39,7 @@ static void assert_slice(struct tb_str slice, const char *expected) {
   assert_memory_equal(slice.ptr, expected, slice.len);
 }
 
-/* ---- lines ------------------------------------------------------------------------------------------------------------------ */
+/* ---- lines ------------------------------------------------------------------------------------------------------- */
 
 static void a_line_says_task_process_cpu_time_and_event(void **state) {
   (void)state;
@@ -109,7 +109,7 @@ static void what_is_no_event_is_none(void **state) {
     assert_false(tb_ftrace_parse_line(slice_of(lines[i]), &event));
 }
 
-/* ---- events ----------------------------------------------------------------------------------------------------------------- */
+/* ---- events ------------------------------------------------------------------------------------------------------ */
 
 /* Encodes an event, and prints it as tb_ftrace_put_event does: "NAME: ARGUMENTS". */
 static const char *encode_and_print(const char *name, const char *arguments) {

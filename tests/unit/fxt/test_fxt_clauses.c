@@ -34,7 +34,7 @@ static void expect_all_read(struct tb_reader *reader) {
   tb_reader_close(reader);
 }
 
-/* ---- what is there -------------------------------------------------------------------------------------------------- */
+/* ---- what is there ----------------------------------------------------------------------------------------------- */
 
 static void records_need_no_magic_before_them(void **state) {
   (void)state;
@@ -126,7 +126,7 @@ static void bits_that_the_format_reserves_are_not_looked_at(void **state) {
   expect_all_read(reader);
 }
 
-/* ---- what is passed over -------------------------------------------------------------------------------------------- */
+/* ---- what is passed over ----------------------------------------------------------------------------------------- */
 
 static void expect_lost(const char *reason, uint64_t offset) {
   put_instant(1, 1000);

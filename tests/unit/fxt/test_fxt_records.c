@@ -148,8 +148,7 @@ static void a_buffer_that_filled_up_is_a_loss_of_its_provider(void **state) {
   tb_reader_close(reader);
 }
 
-/* ---- blobs
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- blobs ------------------------------------------------------------------------------------------------------- */
 
 static void put_blob(unsigned type, const char *name, const void *bytes, size_t len) {
   fxt_begin(&b, TB_FXT_BLOB, fxt_inline(name) << 16 | (uint64_t)len << 32 | (uint64_t)type << 48);
@@ -247,7 +246,7 @@ static void large_blobs_may_be_longer_than_any_record_and_carry_arguments(void *
   tb_reader_close(reader);
 }
 
-/* ---- counters ---------------------------------------------------------------------------------------------------------- */
+/* ---- counters ---------------------------------------------------------------------------------------------------- */
 
 static void a_counter_that_is_named_by_its_name_alone_gets_it_back(void **state) {
   (void)state;
@@ -267,8 +266,7 @@ static void a_counter_that_is_named_by_its_name_alone_gets_it_back(void **state)
   tb_reader_close(reader);
 }
 
-/* ---- time
- * --------------------------------------------------------------------------------------------------------------- */
+/* ---- time -------------------------------------------------------------------------------------------------------- */
 
 static void expect_ns(uint64_t ticks, uint64_t ticks_per_second, int64_t ns) {
   b.count = 0;

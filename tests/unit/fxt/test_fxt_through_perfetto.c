@@ -137,7 +137,7 @@ static void providers_and_their_clocks_become_one_time(void **state) {
   expect_same("ticks");
 }
 
-/* ---- a corpus ---- */
+/* ---- a corpus ---------------------------------------------------------------------------------------------------- */
 
 static size_t corpus_differences;
 

@@ -151,7 +151,7 @@ static void what_is_dropped_of_the_file_leaves_the_others_there(void **state) {
   tb_spill_file_close(file);
 }
 
-/* ---- the blocks that chunks are made of ------------------------------------------------------------------------------ */
+/* ---- the blocks that chunks are made of -------------------------------------------------------------------------- */
 
 struct source {
   size_t asked, in_use; /* blocks of the largest size */

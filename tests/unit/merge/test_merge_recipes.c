@@ -12,7 +12,7 @@ static uint64_t random_below(uint64_t limit) {
   return (random_state >> 33) % limit;
 }
 
-/* ---- ranks of one job ------------------------------------------------------------------------------------------------- */
+/* ---- ranks of one job -------------------------------------------------------------------------------------------- */
 
 /* By how much a rank's wall clock is wrong: milliseconds, as without PTP. */
 static int64_t rank_error(unsigned rank) { return (int64_t)rank * 1300000 - 4000000; }
@@ -63,7 +63,7 @@ static void ranks_meet_at_the_end_of_their_barriers_whatever_their_clocks_say(vo
   }
 }
 
-/* ---- a browser beside the system it runs on --------------------------------------------------------------------------- */
+/* ---- a browser beside the system it runs on ---------------------------------------------------------------------- */
 
 static void a_browsers_json_stands_beside_the_systems_trace_by_its_clock(void **unused) {
   (void)unused;
@@ -84,7 +84,7 @@ static void a_browsers_json_stands_beside_the_systems_trace_by_its_clock(void **
   assert_int_equal(report_of(1)->first_ns, S(501)); /* MONOTONIC 401 s is BOOTTIME 501 s */
 }
 
-/* ---- client and server ------------------------------------------------------------------------------------------------- */
+/* ---- client and server ------------------------------------------------------------------------------------------- */
 
 static uint64_t on_server(uint64_t client) { return client - S(37) + client / 50000; /* 20 ppm fast */ }
 
@@ -172,7 +172,7 @@ static void flow_events_of_two_json_traces_are_messages(void **unused) {
   assert_true(llabs(server->offset_ns + (int64_t)S(7)) <= server->bound_ns + 1000);
 }
 
-/* ---- several programs on one machine ----------------------------------------------------------------------------------- */
+/* ---- several programs on one machine ----------------------------------------------------------------------------- */
 
 static void sdk_traces_of_one_boot_keep_their_times_and_share_their_processes(void **unused) {
   (void)unused;

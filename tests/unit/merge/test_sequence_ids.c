@@ -7,7 +7,7 @@
 
 enum { MANY = 5000 };
 
-static void scattering_maps_no_two_numbers_to_one(void **unused) {
+static void mixing_maps_no_two_numbers_to_one(void **unused) {
   (void)unused;
   struct tb_map table;
   tb_map_init(&table, tb_default_allocator());
@@ -38,7 +38,7 @@ static void sequences_of_two_machines_with_one_id_are_two(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(scattering_maps_no_two_numbers_to_one),
+      cmocka_unit_test(mixing_maps_no_two_numbers_to_one),
       cmocka_unit_test(sequences_of_two_machines_with_one_id_are_two),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,7 +39,7 @@ static void add(int64_t begin, int64_t end) {
   entry_count++;
 }
 
-/* ---- what is written ---------------------------------------------------------------------------------------------- */
+/* ---- what is written --------------------------------------------------------------------------------------------- */
 
 struct written {
   struct tb_buffer bytes;
@@ -125,7 +125,7 @@ static enum tb_status write_both_with(struct tb_spill_file *file, size_t step) {
 
 static enum tb_status write_both(void) { return write_both_with(NULL, 0); }
 
-/* ---- the tests ---------------------------------------------------------------------------------------------------------- */
+/* ---- the tests --------------------------------------------------------------------------------------------------- */
 
 static void parents_come_before_the_children_that_came_first(void **state) {
   (void)state;

@@ -98,7 +98,7 @@ static void assert_sequences(const struct outcome *outcome, const char *expected
   assert_string_equal(text, expected);
 }
 
-/* ---- what is there ------------------------------------------------------------------------------------------------ */
+/* ---- what is there ----------------------------------------------------------------------------------------------- */
 
 static void each_packet_comes_with_its_sequence_kind_and_offset(void **state) {
   (void)state;
@@ -176,7 +176,7 @@ static void a_packet_larger_than_any_window_is_read_whole(void **state) {
   tb_buffer_free(&bytes);
 }
 
-/* ---- compressed packets ------------------------------------------------------------------------------------------- */
+/* ---- compressed packets ------------------------------------------------------------------------------------------ */
 
 static void add_field(struct tb_buffer *bytes, uint32_t field, const void *data, size_t len) {
   struct tb_buffer message = new_trace();
@@ -270,7 +270,7 @@ static void packets_that_decompress_past_the_limit_are_cut(void **state) {
   tb_buffer_free(&bytes);
 }
 
-/* ---- damage --------------------------------------------------------------------------------------------------------- */
+/* ---- damage ------------------------------------------------------------------------------------------------------ */
 
 static void by_frames_alone_the_same_packets_come_in_the_same_places(void **state) {
   (void)state;
@@ -415,7 +415,7 @@ static void strict_reading_fails_at_the_damage_with_its_offset(void **state) {
   tb_buffer_free(&bytes);
 }
 
-/* ---- sequences ------------------------------------------------------------------------------------------------------- */
+/* ---- sequences --------------------------------------------------------------------------------------------------- */
 
 static void packets_say_what_their_sequence_lost(void **state) {
   (void)state;

@@ -181,7 +181,7 @@ static void a_flow_of_json_without_an_id_costs_its_packet(void **state) {
   assert_gives(trace, lost, "3 INSTANT[ig] trace \"after\"\n");
 }
 
-/* ---- memory -------------------------------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 struct count {
   size_t now, most;

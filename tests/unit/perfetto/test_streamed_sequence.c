@@ -21,7 +21,7 @@ static enum tb_status put(struct tb_streamed_sequence *s, struct tb_staged_event
 
 static void open_streamed(struct tb_streamed_sequence *s) { tb_streamed_sequence_init(s, tb_default_allocator(), 7); }
 
-/* ---- what is written ---------------------------------------------------------------------------------------------- */
+/* ---- what is written --------------------------------------------------------------------------------------------- */
 
 struct seen {
   char types[64]; /* B, E or I for each packet */
@@ -141,7 +141,7 @@ static void gives_marked_packets_by_themselves(void **state) {
   tb_streamed_sequence_free(&s);
 }
 
-/* ---- what is not straight ----------------------------------------------------------------------------------------- */
+/* ---- what is not straight ---------------------------------------------------------------------------------------- */
 
 static void refuses_what_comes_before_its_time_or_cuts_a_slice(void **state) {
   (void)state;
@@ -186,7 +186,7 @@ static void refuses_an_END_of_another_name(void **state) {
   tb_streamed_sequence_free(&s);
 }
 
-/* ---- taking back -------------------------------------------------------------------------------------------------- */
+/* ---- taking back ------------------------------------------------------------------------------------------------- */
 
 struct expected {
   const struct tb_staged_event *entries;
@@ -305,7 +305,7 @@ static void takes_back_more_than_a_chunk_holds(void **state) {
   check_taken_back(entries, COUNT, true);
 }
 
-/* ---- put away -------------------------------------------------------------------------------------------------------- */
+/* ---- put away ---------------------------------------------------------------------------------------------------- */
 
 struct given {
   struct tb_buffer bytes;

@@ -116,7 +116,7 @@ static void steps_join_one_slice_after_the_other(void **state) {
   close_fixture(&f);
 }
 
-/* ---- the stack ------------------------------------------------------------------------------------------------------ */
+/* ---- the stack --------------------------------------------------------------------------------------------------- */
 
 static bool nests(struct tb_slice_stack *s, struct tb_staged_event e, uint64_t place) {
   bool nest, pushed;

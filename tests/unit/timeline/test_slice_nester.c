@@ -11,7 +11,7 @@
 #include "timeline/slice_matcher.h"
 #include "timeline/slice_nester.h"
 
-/* What the sink was told, as text: "B<name>@<ts>/<lane> ", E likewise, "!" before a stray END. */
+/* What the sink was told, as text: "B<name>@<ts>/<lane> ", E likewise, "!" before an END without a slice. */
 struct told {
   char text[1000];
   size_t len;

@@ -170,7 +170,7 @@ static void says_when_slices_do_not_nest(void **state) {
   }
 }
 
-/* ---- matching ------------------------------------------------------------------------------------------------------ */
+/* ---- matching ---------------------------------------------------------------------------------------------------- */
 
 static struct tb_staged_event named(enum tb_staged_kind kind, int64_t ts, uint32_t key, uint32_t name) {
   struct tb_staged_event e = entry(kind, ts, 0, "");

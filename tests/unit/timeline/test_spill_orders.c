@@ -27,7 +27,7 @@ struct slice {
 static char directory[] = "/tmp/test_spill_orders.XXXXXX";
 static char input[64], small[64], large[64];
 
-/* ---- orders: the slice that is written as number `i` ----------------------------------------------------------------------- */
+/* ---- orders: the slice that is written as number `i` ------------------------------------------------------------- */
 
 static struct slice chain_from_inside(int i) { return (struct slice){EVENTS - i, 2 * i + 1, 1, 1}; }
 
@@ -93,7 +93,7 @@ static void write_sequences(int count) {
   assert_int_equal(fclose(file), 0);
 }
 
-/* ---- what is measured --------------------------------------------------------------------------------------------------------- */
+/* ---- what is measured -------------------------------------------------------------------------------------------- */
 
 static struct tb_convert_report convert(const char *to, size_t memory) {
   struct tb_convert_report report;
