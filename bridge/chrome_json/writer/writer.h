@@ -94,7 +94,7 @@ void tb_json_lose(struct tb_json_writer *w, const char *reason, const struct tb_
 /* Hands what is in `out` on, once it is much. */
 enum tb_status tb_json_flush_some(struct tb_json_writer *w);
 
-/* ---- events (chrome_json/writer/event_fields.c) --------------------------------------------------------------------- */
+/* ---- events (chrome_json/writer/event_fields.c) ------------------------------------------------------------------ */
 
 #define TB_JSON_MEMBER(emit, name) TB_JSON_EMIT((emit), ",\"" name "\":")
 

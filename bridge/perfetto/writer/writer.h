@@ -247,7 +247,7 @@ void tb_perfetto_note_spilled(struct tb_perfetto_writer *p);
  * done, for others. */
 TB_MUST_CHECK enum tb_status tb_perfetto_put_plain_slice(struct tb_perfetto_writer *p, const struct tb_event *event);
 
-/* ---- events by where they go: TB_OK, TB_NO_MEMORY or TB_LIMIT ------------------------------------------------------ */
+/* ---- events by where they go: TB_OK, TB_NO_MEMORY or TB_LIMIT --------------------------------------------------- */
 
 /* Appends the field of a callstack, where there is one, to the fields of an event of that sequence. */
 TB_MUST_CHECK enum tb_status tb_perfetto_append_stack(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence,
