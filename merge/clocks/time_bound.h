@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How far off a time may be that was moved from one clock to another.
+ *
+ * A relation between two clocks is known where there is evidence for it (readings, matches, messages), and the less the
+ * further away from it: a bound is a polygon over time within the evidence, and grows outside. Bounds along a way of
+ * several relations add up.
+ *
+ *      ns |\                         /
+ *         | \______                 /   growth: a fraction of the distance
+ *         |        \_______________/
+ *         +-----------------------------> time, on the clock that the relation starts from
+ *            first point      last point
+ */
+#ifndef TB_MERGE_CLOCKS_TIME_BOUND_H
+#define TB_MERGE_CLOCKS_TIME_BOUND_H
+
+#include "base/memory.h"
+#include "base/times.h"
+
+/* Two points of one time are a jump; the larger one counts at it. */
+struct tb_time_bound_point {
+  int64_t time;
+  int64_t bound_ns; /* not negative */
+};
+
+/* Linear between points, which are in the order of time. Without points nothing is known: the bound is INT64_MAX. */
+struct tb_time_bound {
+  struct tb_time_bound_point *points; /* owned */
+  size_t count;
+  double growth; /* as a fraction: 1e-6 is 1 us for each second before the first point or after the last */
+};
+
+/* A bound of copied points. TB_OK, TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_time_bound_create(struct tb_time_bound *bound, const struct tb_allocator *allocator,
+                                                  const struct tb_time_bound_point *points, size_t count,
+                                                  double growth);
+void tb_time_bound_free(struct tb_time_bound *bound, const struct tb_allocator *allocator);
+
+/* The bound at a time, ns, rounded up; INT64_MAX at most. */
+int64_t tb_time_bound_at(const struct tb_time_bound *bound, int64_t time);
+
+#endif
