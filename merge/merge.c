@@ -113,12 +113,12 @@ static enum tb_status run(struct tb_merger *m, const struct tb_merge_input *inpu
 static void free_source(struct tb_merger *m, struct tb_source *s) {
   tb_raw_packet_reader_close(s->packets);
   tb_prescan_free(&s->survey);
+  tb_clock_relations_free(&s->relations, m->allocator);
   tb_time_map_free(&s->there);
   tb_time_map_free(&s->back);
   struct tb_map *const tables[] = {&s->machines, &s->sequence_map, &s->uuid_map,  &s->clock_map,
                                    &s->separate, &s->owned,        &s->pid_added, &s->described};
   for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) tb_map_free(tables[i]);
-  (void)m;
 }
 
 static void free_merger(struct tb_merger *m) {

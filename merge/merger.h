@@ -7,6 +7,7 @@
 
 #include "io/output.h"
 #include "merge/clocks/align.h"
+#include "merge/clocks/input_relations.h"
 #include "merge/clocks/sync_graph.h"
 #include "merge/input/copy_store.h"
 #include "merge/input/prescan.h"
@@ -31,9 +32,10 @@ struct tb_source {
   struct tb_prescan survey;
 
   /* placement */
-  struct tb_time_map there, back; /* own trace time to merged time and back */
-  bool placed, fixed;             /* fixed: `there` only adds `moved_by` */
-  bool realigned;                 /* a machine's clock is another amount ahead in the merged trace */
+  struct tb_clock_relations relations; /* of its own clocks */
+  struct tb_time_map there, back;      /* own trace time to merged time and back */
+  bool placed, fixed;                  /* fixed: `there` only adds `moved_by` */
+  bool realigned;                      /* a machine's clock is another amount ahead in the merged trace */
   int64_t moved_by;
   int64_t shift; /* of the whole merge, after `there` and before `back` */
   uint32_t boot; /* inputs with the same number were recorded on one machine since one start; 0: unknown */
@@ -137,11 +139,13 @@ TB_MUST_CHECK enum tb_status tb_merger_survey(struct tb_merger *m);
 /* apply_manifest.c: reads the manifest, applies it to machines, and to the clock graph. */
 TB_MUST_CHECK enum tb_status tb_merger_read_manifest(struct tb_merger *m, const struct tb_input_place *place);
 TB_MUST_CHECK enum tb_status tb_merger_apply_manifest(struct tb_merger *m);
-TB_MUST_CHECK enum tb_status tb_merger_relate_by_manifest(struct tb_merger *m, uint32_t cost);
+TB_MUST_CHECK enum tb_status tb_merger_relate_by_manifest(struct tb_merger *m);
 /* The name of one of a source's machines; NULL where it has none. */
 const char *tb_source_machine_name(const struct tb_source *source, uint32_t machine);
 /* align_inputs.c: what events of several inputs say of their clocks. */
 TB_MUST_CHECK enum tb_status tb_merger_align(struct tb_merger *m);
+/* merge/clocks/boots.c: makes one clock of what inputs of one boot read on `clock`; *group counts shared clocks. */
+TB_MUST_CHECK enum tb_status tb_merger_join_boots(struct tb_merger *m, uint32_t clock, uint32_t *group);
 /* merge/clocks/clock_placement.c: the clock graph, and each source's place. */
 TB_MUST_CHECK enum tb_status tb_merger_place(struct tb_merger *m);
 /* placement_notes.c: notes on what placed the sources, and what did not. TB_REFUSED: a drift that is certain and too large. */

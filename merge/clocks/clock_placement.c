@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Placing inputs: builds the clock graph of what is known, finds for each input the cheapest way to the merged trace's clock.
+ * Placing inputs: builds the clock graph of what is known, and takes each input's way in it to the merged trace's clock.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,25 +9,10 @@
 #include "merge/clocks/clock_names.h"
 #include "merge/merger.h"
 #include "tracebridge/event.h"
+#include "tracebridge/info.h"
 
-/* How little an edge is trusted, best first. */
-enum {
-  COST_NONE = 0,
-  COST_GIVEN = 1,
-  COST_SNAPSHOT = 2,
-  COST_ALIGNED = 8,
-  COST_MESSAGES = 9,
-  COST_SAME_BOOT = 10,
-  COST_CLOCK_SYNC = 100,
-  COST_REALTIME = 1000,
-  COST_ASSUMED = 100000
-};
-
-/* Groups of shared clocks: the wall clock, the assumption, and from 2 on the clusters of one boot. */
+/* Groups of shared clocks: the wall clock, the assumption, and from 2 on the boots. */
 enum { GROUP_REALTIME, GROUP_ASSUMED, GROUP_BOOTS };
-
-/* Two readings of when a machine was started agree within this, and what its wall clock may be slewed by in between. */
-enum { BOOT_NS = 10000000, SLEW_PPM = 50 };
 
 uint32_t tb_source_host(const struct tb_source *s) {
   for (size_t i = 0; i < s->survey.machine_count; i++)
@@ -57,174 +42,26 @@ static enum tb_status own_node(struct tb_merger *m, const struct tb_source *s, u
   return tb_sync_graph_node(&m->graph, key, node);
 }
 
-static bool usable(const struct tb_source *s, uint32_t node) {
-  const struct tb_input_clock *n = &s->survey.clocks.nodes[node];
-  return n->machine == tb_source_host(s) && n->sequence == 0 &&
-         (n->clock < TB_INPUT_CLOCK_SEQUENCE_FIRST || n->clock >= TB_INPUT_CLOCK_TRACE_FIRST);
-}
-
-/* ---- what the input's own snapshots say -------------------------------------------------------------------------- */
-
-static size_t column_of(const struct tb_input_clock_group *g, uint32_t node) {
-  size_t i = 0;
-  while (i < g->columns && g->nodes[i] != node) i++;
-  return i;
-}
-
-/* All readings of both clocks, over all groups of snapshots that hold them. */
-static enum tb_status add_relation(struct tb_merger *m, const struct tb_source *s, uint32_t a, uint32_t b) {
-  const struct tb_input_clocks *c = &s->survey.clocks;
-  size_t rows = 0, n = 0;
-  for (size_t g = 0; g < c->group_count; g++)
-    if (column_of(&c->groups[g], a) < c->groups[g].columns && column_of(&c->groups[g], b) < c->groups[g].columns)
-      rows += c->groups[g].row_count;
-  struct tb_time_anchor *anchors = tb_alloc(m->allocator, rows * sizeof(*anchors));
-  if (!anchors) return TB_NO_MEMORY;
-  for (size_t i = 0; i < c->group_count; i++) {
-    const struct tb_input_clock_group *g = &c->groups[i];
-    size_t from = column_of(g, a), to = column_of(g, b);
-    if (from == g->columns || to == g->columns) continue;
-    for (size_t r = 0; r < g->row_count; r++)
-      anchors[n++] = (struct tb_time_anchor){g->rows[r * g->columns + from], g->rows[r * g->columns + to]};
-  }
-  struct tb_graph_edge edge = {
-      .source = TB_PLACEMENT_SNAPSHOTS, .cost = COST_SNAPSHOT, .anchors = anchors, .anchor_count = n};
-  enum tb_status status = own_node(m, s, c->nodes[a].clock, &edge.a);
-  if (status == TB_OK) status = own_node(m, s, c->nodes[b].clock, &edge.b);
-  if (status == TB_OK) status = tb_sync_graph_edge(&m->graph, &edge);
-  tb_free(m->allocator, anchors, rows * sizeof(*anchors));
-  return status;
-}
-
-/* True where an earlier group holds both clocks: then they are related already. */
-static bool earlier_group_has(const struct tb_input_clocks *c, size_t before, uint32_t a, uint32_t b) {
-  for (size_t g = 0; g < before; g++)
-    if (column_of(&c->groups[g], a) < c->groups[g].columns && column_of(&c->groups[g], b) < c->groups[g].columns)
-      return true;
-  return false;
-}
-
-/* One clock of each snapshot, the trace clock where it is there, is related to the others of it. */
-static enum tb_status add_snapshots(struct tb_merger *m, const struct tb_source *s) {
-  const struct tb_input_clocks *c = &s->survey.clocks;
-  for (size_t i = 0; i < c->group_count; i++) {
-    const struct tb_input_clock_group *g = &c->groups[i];
-    size_t hub = g->columns;
-    for (size_t k = 0; k < g->columns; k++)
-      if (usable(s, g->nodes[k]) && (hub == g->columns || c->nodes[g->nodes[k]].clock == c->primary)) hub = k;
-    for (size_t k = 0; k < g->columns && hub < g->columns; k++) {
-      if (k == hub || !usable(s, g->nodes[k]) || earlier_group_has(c, i, g->nodes[hub], g->nodes[k])) continue;
-      enum tb_status status = add_relation(m, s, g->nodes[hub], g->nodes[k]);
-      if (status != TB_OK) return status;
-    }
-  }
-  return TB_OK;
-}
-
-/* The trace clocks of an input's other machines, by how far they are ahead of its host's. */
-static enum tb_status add_machines(struct tb_merger *m, const struct tb_source *s) {
-  uint32_t host = tb_source_host(s), clock = s->survey.clocks.primary;
-  for (size_t i = 0; i < s->survey.machine_count; i++) {
-    const struct tb_prescanned_machine *machine = &s->survey.machines[i];
-    if (machine->id == host || !machine->ahead) continue;
-    struct tb_graph_key key = {s->index, machine->id, clock};
-    struct tb_graph_edge edge = {
-        .source = TB_PLACEMENT_SNAPSHOTS, .cost = COST_SNAPSHOT, .offset = tb_time_subtract(0, machine->ahead)};
-    enum tb_status status = tb_sync_graph_node(&m->graph, key, &edge.a);
-    if (status == TB_OK) status = own_node(m, s, clock, &edge.b);
-    if (status == TB_OK) status = tb_sync_graph_edge(&m->graph, &edge);
-    if (status != TB_OK) return status;
-  }
-  return TB_OK;
-}
-
 /* ---- clocks that inputs share ------------------------------------------------------------------------------------ */
 
 static enum tb_status join(struct tb_merger *m, const struct tb_source *s, uint32_t clock, uint32_t group,
-                           enum tb_placement why, uint32_t cost) {
+                           const struct tb_graph_edge *like) {
   struct tb_graph_key own = {s->index, tb_source_host(s), clock}, shared = {TB_GRAPH_SHARED, group, clock};
-  struct tb_graph_edge edge = {.source = why, .cost = cost};
+  struct tb_graph_edge edge = *like;
   if (!tb_sync_graph_find(&m->graph, own, &edge.a)) return TB_OK;
   enum tb_status status = tb_sync_graph_node(&m->graph, shared, &edge.b);
   return status == TB_OK ? tb_sync_graph_edge(&m->graph, &edge) : status;
 }
 
 static enum tb_status join_shared(struct tb_merger *m, const struct tb_source *s) {
-  enum tb_status status = join(m, s, TB_CLOCK_REALTIME, GROUP_REALTIME, TB_PLACEMENT_REALTIME, COST_REALTIME);
+  struct tb_time_bound_point unknown = {0, INT64_MAX};
+  const struct tb_graph_edge wall = {
+      .source = TB_PLACEMENT_REALTIME, .rank = TB_RANK_REALTIME, .x0 = tb_source_wall_time(s)};
+  const struct tb_graph_edge assumed = {
+      .source = TB_PLACEMENT_ASSUMED, .rank = TB_RANK_ASSUMED, .bound = {.points = &unknown, .count = 1}};
+  enum tb_status status = join(m, s, TB_CLOCK_REALTIME, GROUP_REALTIME, &wall);
   for (uint32_t clock = TB_CLOCK_REALTIME_COARSE; clock < TB_CLOCK_TRACE_FILE && status == TB_OK; clock++)
-    status = join(m, s, clock, GROUP_ASSUMED, TB_PLACEMENT_ASSUMED, COST_ASSUMED);
-  return status;
-}
-
-/* When the wall clock said that a clock read 0, for one input. */
-struct boot {
-  uint32_t source;
-  int64_t epoch, wall;
-};
-
-static int compare_i64(const void *a, const void *b) {
-  int64_t p = *(const int64_t *)a, q = *(const int64_t *)b;
-  return p < q ? -1 : p > q;
-}
-
-static bool read_boot(const struct tb_merger *m, const struct tb_source *s, uint32_t clock, struct boot *boot) {
-  uint32_t host = tb_source_host(s);
-  const struct tb_input_clocks *c = &s->survey.clocks;
-  const struct tb_input_clock *real = tb_input_clocks_find(c, host, TB_CLOCK_REALTIME);
-  const struct tb_input_clock *own = tb_input_clocks_find(c, host, clock);
-  if (!real || !own) return false;
-  enum { MOST = 1024 };
-  int64_t epochs[MOST];
-  size_t n = 0;
-  for (size_t i = 0; i < c->group_count; i++) {
-    const struct tb_input_clock_group *g = &c->groups[i];
-    size_t r = column_of(g, (uint32_t)(real - c->nodes)), o = column_of(g, (uint32_t)(own - c->nodes));
-    if (r == g->columns || o == g->columns) continue;
-    for (size_t row = 0; row < g->row_count && n < MOST; row++) {
-      boot->wall = g->rows[row * g->columns + r];
-      epochs[n++] = (int64_t)((uint64_t)boot->wall - (uint64_t)g->rows[row * g->columns + o]);
-    }
-  }
-  if (n == 0) return false;
-  qsort(epochs, n, sizeof(epochs[0]), compare_i64);
-  boot->epoch = epochs[n / 2];
-  boot->source = s->index;
-  (void)m;
-  return true;
-}
-
-static int compare_boot(const void *a, const void *b) {
-  const struct boot *p = a, *q = b;
-  if (p->epoch != q->epoch) return p->epoch < q->epoch ? -1 : 1;
-  return p->source < q->source ? -1 : 1;
-}
-
-static bool same_name(const char *a, const char *b) { return !a || !b || strcmp(a, b) == 0; }
-
-static bool one_boot(const struct tb_merger *m, const struct boot *a, const struct boot *b) {
-  tb_wide apart = (tb_wide)b->epoch - a->epoch, between = (tb_wide)b->wall - a->wall;
-  if (apart < 0) apart = -apart;
-  if (between < 0) between = -between;
-  return apart <= BOOT_NS + between * SLEW_PPM / 1000000 &&
-         same_name(m->sources[a->source].machine_name, m->sources[b->source].machine_name);
-}
-
-/* Inputs whose wall clock agrees on when their machine was started were recorded on one machine: its clocks are theirs. */
-static enum tb_status join_boots(struct tb_merger *m, uint32_t clock, uint32_t *group) {
-  struct boot *boots = tb_alloc(m->allocator, m->source_count * sizeof(*boots));
-  if (!boots) return TB_NO_MEMORY;
-  size_t n = 0;
-  for (size_t i = 0; i < m->source_count; i++)
-    if (!m->sources[i].skipped && read_boot(m, &m->sources[i], clock, &boots[n])) n++;
-  qsort(boots, n, sizeof(*boots), compare_boot);
-  enum tb_status status = TB_OK;
-  for (size_t i = 0; i < n && status == TB_OK; i++) {
-    if (i == 0 || !one_boot(m, &boots[i - 1], &boots[i])) ++*group;
-    struct tb_source *s = &m->sources[boots[i].source];
-    if (clock == TB_CLOCK_BOOTTIME) s->boot = *group;
-    status = join(m, s, clock, *group, TB_PLACEMENT_SAME_BOOT, COST_SAME_BOOT);
-  }
-  tb_free(m->allocator, boots, m->source_count * sizeof(*boots));
+    status = join(m, s, clock, GROUP_ASSUMED, &assumed);
   return status;
 }
 
@@ -243,7 +80,7 @@ static enum tb_status set_target(struct tb_merger *m) {
   if (!first) return tb_fail(&m->error, TB_INVALID, TB_NO_OFFSET, "there is no input left to merge");
   m->trace_clock = m->options.trace_clock ? (uint32_t)m->options.trace_clock : first->survey.clocks.primary;
   struct tb_graph_key key = {TB_GRAPH_SHARED, UINT32_MAX, 0};
-  struct tb_graph_edge edge = {.source = TB_PLACEMENT_REFERENCE, .cost = COST_NONE};
+  struct tb_graph_edge edge = {.source = TB_PLACEMENT_REFERENCE, .rank = TB_RANK_REFERENCE};
   enum tb_status status = tb_sync_graph_node(&m->graph, key, &m->target);
   edge.b = m->target;
   for (size_t i = 0; i < m->source_count && status == TB_OK; i++) {
@@ -251,7 +88,7 @@ static enum tb_status set_target(struct tb_merger *m) {
     if (s->skipped) continue;
     if (s->has_offset) {
       struct tb_graph_edge given = {
-          .source = TB_PLACEMENT_OFFSET, .cost = COST_GIVEN, .offset = s->offset, .b = m->target};
+          .source = TB_PLACEMENT_OFFSET, .rank = TB_RANK_GIVEN, .offset = s->offset, .b = m->target};
       status = own_node(m, s, s->survey.clocks.primary, &given.a);
       if (status == TB_OK) status = tb_sync_graph_edge(&m->graph, &given);
     } else if (s == first) {
@@ -269,9 +106,11 @@ static enum tb_status add_alignments(struct tb_merger *m) {
     const struct tb_source *s = &m->sources[a->source], *other = &m->sources[a->other];
     struct tb_graph_edge edge = {
         .source = a->kind, .x0 = a->fit.x0, .offset = a->fit.offset, .drift = a->fit.drift, .detail = (uint32_t)i + 1};
-    edge.cost = a->kind == TB_PLACEMENT_ALIGNED    ? COST_ALIGNED
-                : a->kind == TB_PLACEMENT_MESSAGES ? COST_MESSAGES
-                                                   : COST_CLOCK_SYNC;
+    struct tb_time_bound_point point = {a->fit.x0, a->fit.has_bound ? a->fit.bound_ns : INT64_MAX};
+    edge.bound = (struct tb_time_bound){.points = &point, .count = 1};
+    edge.rank = a->kind == TB_PLACEMENT_ALIGNED    ? TB_RANK_ALIGNED
+                : a->kind == TB_PLACEMENT_MESSAGES ? TB_RANK_MESSAGES
+                                                   : TB_RANK_CLOCK_SYNC;
     status = own_node(m, s, s->survey.clocks.primary, &edge.a);
     if (status == TB_OK) status = own_node(m, other, other->survey.clocks.primary, &edge.b);
     if (status == TB_OK) status = tb_sync_graph_edge(&m->graph, &edge);
@@ -280,21 +119,19 @@ static enum tb_status add_alignments(struct tb_merger *m) {
 }
 
 static enum tb_status build(struct tb_merger *m) {
+  static const uint32_t since_boot[] = {TB_CLOCK_BOOTTIME, TB_CLOCK_MONOTONIC, TB_CLOCK_MONOTONIC_RAW};
   enum tb_status status = TB_OK;
-  uint32_t node, group = GROUP_BOOTS;
+  uint32_t group = GROUP_BOOTS;
   for (size_t i = 0; i < m->source_count && status == TB_OK; i++) {
     struct tb_source *s = &m->sources[i];
     if (s->skipped) continue;
-    status = own_node(m, s, s->survey.clocks.primary, &node);
-    if (status == TB_OK) status = add_machines(m, s);
-    if (status == TB_OK) status = add_snapshots(m, s);
+    status = tb_merger_relate_input(m, s);
     if (status == TB_OK) status = join_shared(m, s);
   }
-  if (status == TB_OK) status = tb_merger_relate_by_manifest(m, COST_GIVEN);
+  if (status == TB_OK) status = tb_merger_relate_by_manifest(m);
   if (status == TB_OK) status = add_alignments(m);
-  if (status == TB_OK) status = join_boots(m, TB_CLOCK_BOOTTIME, &group);
-  if (status == TB_OK) status = join_boots(m, TB_CLOCK_MONOTONIC, &group);
-  if (status == TB_OK) status = join_boots(m, TB_CLOCK_MONOTONIC_RAW, &group);
+  for (size_t i = 0; i < sizeof(since_boot) / sizeof(since_boot[0]) && status == TB_OK; i++)
+    status = tb_merger_join_boots(m, since_boot[i], &group);
   return status == TB_OK ? set_target(m) : status;
 }
 
@@ -308,8 +145,6 @@ static void describe(struct tb_merger *m, struct tb_source *s, const struct tb_g
     const struct tb_alignment *a = &m->alignments[weakest->detail - 1];
     in->has_residual = a->kind != TB_PLACEMENT_MESSAGES;
     in->residual_ns = a->fit.residual_ns;
-    in->has_bound = a->fit.has_bound;
-    in->bound_ns = a->fit.bound_ns;
     in->matches = a->fit.used;
     in->outliers = a->fit.outliers;
   }
@@ -325,9 +160,8 @@ bool tb_source_node(const struct tb_merger *m, const struct tb_source *s, uint32
 
 static enum tb_status place_one(struct tb_merger *m, struct tb_source *s) {
   uint32_t node, weakest;
-  if (!tb_source_node(m, s, &node)) return TB_OK;
+  if (!tb_source_node(m, s, &node) || m->graph.nodes[node].root != m->target) return TB_OK;
   enum tb_status status = tb_sync_graph_way(&m->graph, node, &s->there, &s->back, &weakest);
-  if (status == TB_INVALID) return TB_OK;
   if (status != TB_OK) return tb_fail(&m->error, status, TB_NO_OFFSET, "cannot place %s", s->name);
   s->placed = true;
   describe(m, s, weakest == UINT32_MAX ? NULL : &m->graph.edges[weakest]);
@@ -347,7 +181,30 @@ static bool first_placed(const struct tb_merger *m, int64_t *first) {
   return any;
 }
 
-static enum tb_status refuse_unplaced(struct tb_merger *m, const struct tb_source *s) {
+/* ---- inputs that nothing places ---------------------------------------------------------------------------------- */
+
+static uint32_t root_of(const struct tb_merger *m, const struct tb_source *s) {
+  uint32_t node;
+  return tb_source_node(m, s, &node) ? m->graph.nodes[node].root : UINT32_MAX;
+}
+
+/* How many inputs that say something of time one tree of the clock graph has. */
+static size_t inputs_of(const struct tb_merger *m, uint32_t root) {
+  size_t n = 0;
+  for (size_t i = 0; i < m->source_count; i++)
+    n += !m->sources[i].skipped && tb_source_knows_time(&m->sources[i]) && root_of(m, &m->sources[i]) == root;
+  return n;
+}
+
+/* The odd one: what nothing relates to more inputs than it is. That may be the reference. */
+static const struct tb_source *find_odd(const struct tb_merger *m, const struct tb_source *unplaced) {
+  const struct tb_source *first = &m->sources[m->reference];
+  bool alone = inputs_of(m, m->target) < 2 && inputs_of(m, root_of(m, unplaced)) > 1;
+  return alone ? first : unplaced;
+}
+
+static enum tb_status refuse_unplaced(struct tb_merger *m, const struct tb_source *unplaced) {
+  const struct tb_source *s = find_odd(m, unplaced);
   const char *clock = tb_clock_name(s->survey.clocks.primary);
   tb_error_set_file(&m->error, s->name);
   if (m->options.align_on && !tb_marks_named(&m->marks, s->index))
@@ -361,22 +218,58 @@ static enum tb_status refuse_unplaced(struct tb_merger *m, const struct tb_sourc
                  clock);
 }
 
-static enum tb_status put_unplaced(struct tb_merger *m, struct tb_source *s, int64_t start) {
+static void drop_unplaced(struct tb_merger *m, struct tb_source *s) {
   struct tb_merge_input_report *in = tb_source_report(m, s);
-  switch (tb_source_knows_time(s) ? m->options.unplaced : TB_UNPLACED_START) { /* without a time any place is right */
+  s->skipped = in->skipped = m->partial = true;
+  in->why = tb_merge_report_print(m->report, "nothing relates its clock (%s) to the others'",
+                                  tb_clock_name(s->survey.clocks.primary));
+}
+
+/* The first time of a tree's inputs, on the clock of its root. */
+static enum tb_status first_of_tree(struct tb_merger *m, uint32_t root, int64_t *first) {
+  bool any = false;
+  enum tb_status status = TB_OK;
+  for (size_t i = 0; i < m->source_count && status == TB_OK; i++) {
+    const struct tb_source *s = &m->sources[i];
+    uint32_t node, weakest;
+    if (s->skipped || !s->survey.has_time || root_of(m, s) != root || !tb_source_node(m, s, &node)) continue;
+    struct tb_time_map map;
+    tb_time_map_init(&map, m->allocator);
+    status = tb_sync_graph_way(&m->graph, node, &map, NULL, &weakest);
+    int64_t time = tb_time_map_apply(&map, s->survey.first);
+    if (!any || time < *first) *first = time;
+    any = true;
+    tb_time_map_free(&map);
+  }
+  if (!any) *first = 0;
+  return status;
+}
+
+/* Puts an input at the start, together with those that it is related to. */
+static enum tb_status put_at_start(struct tb_merger *m, struct tb_source *s, int64_t start) {
+  struct tb_merge_input_report *in = tb_source_report(m, s);
+  uint32_t node, weakest, root = root_of(m, s);
+  int64_t first, offset = 0;
+  enum tb_status status = first_of_tree(m, root, &first);
+  if (s->survey.has_time) offset = tb_time_subtract(start, first);
+  if (status == TB_OK) status = tb_time_map_add_line(&s->back, 0, offset, 0, true);
+  if (status == TB_OK && tb_source_node(m, s, &node))
+    status = tb_sync_graph_way(&m->graph, node, &s->there, &s->back, &weakest);
+  if (status == TB_OK) status = tb_time_map_add_line(&s->there, 0, offset, 0, false);
+  s->placed = true;
+  in->placement = TB_PLACEMENT_START;
+  in->why = tb_placement_text(TB_PLACEMENT_START);
+  return status;
+}
+
+static enum tb_status put_unplaced(struct tb_merger *m, struct tb_source *s, int64_t start) {
+  if (!tb_source_knows_time(s)) return put_at_start(m, s, start); /* any place is right */
+  switch (m->options.unplaced) {
     case TB_UNPLACED_DROP:
-      s->skipped = in->skipped = m->partial = true;
-      in->why = tb_merge_report_print(m->report, "nothing relates its clock (%s) to the others'",
-                                      tb_clock_name(s->survey.clocks.primary));
+      drop_unplaced(m, s);
       return TB_OK;
-    case TB_UNPLACED_START: {
-      int64_t offset = s->survey.has_time ? tb_time_subtract(start, s->survey.first) : 0;
-      s->placed = true;
-      in->placement = TB_PLACEMENT_START;
-      in->why = tb_placement_text(TB_PLACEMENT_START);
-      enum tb_status status = tb_time_map_add_line(&s->there, 0, offset, 0, false);
-      return status == TB_OK ? tb_time_map_add_line(&s->back, 0, offset, 0, true) : status;
-    }
+    case TB_UNPLACED_START:
+      return put_at_start(m, s, start);
     case TB_UNPLACED_ERROR:
       break;
   }
@@ -402,6 +295,47 @@ static void report_unknown_kinds(struct tb_merger *m, const struct tb_source *s)
                                "packets of kind %u were moved as they are: times inside them are not known", kind);
 }
 
+/* The sum of two bounds at the bends of both, in the order of time; *more may be NULL. */
+static size_t add_up(const struct tb_source *s, const struct tb_time_bound *way, const struct tb_time_bound *more,
+                     struct tb_merge_bound *points) {
+  size_t n = 0, i = 0, k = 0, more_count = more ? more->count : 0;
+  while (i < way->count || k < more_count) {
+    bool own = k == more_count || (i < way->count && way->points[i].time <= more->points[k].time);
+    const struct tb_time_bound_point *bend = own ? &way->points[i++] : &more->points[k++];
+    int64_t bound = bend->bound_ns;
+    if (bend->time < s->survey.first || bend->time > s->survey.last) continue;
+    if (!own)
+      bound = tb_time_add(bound, tb_time_bound_at(way, bend->time));
+    else if (more)
+      bound = tb_time_add(bound, tb_time_bound_at(more, bend->time));
+    points[n++] = (struct tb_merge_bound){tb_source_time(s, tb_source_host(s), bend->time), bound};
+  }
+  return n;
+}
+
+/* The bound over the input's time, on the merged trace's clock. Nothing is said where nothing is known. */
+static enum tb_status report_bound(struct tb_merger *m, struct tb_source *s) {
+  struct tb_merge_input_report *in = tb_source_report(m, s);
+  const struct tb_prescan *v = &s->survey;
+  const struct tb_time_bound *more = tb_source_monotonic_bound(s);
+  uint32_t node;
+  if (!v->has_time || in->placement == TB_PLACEMENT_START || !tb_source_node(m, s, &node)) return TB_OK;
+  struct tb_time_bound way;
+  int64_t evidence_ns;
+  enum tb_status status = tb_sync_graph_bound(&m->graph, node, v->first, v->last, &way, &evidence_ns);
+  if (status == TB_OK && way.count && evidence_ns != INT64_MAX) {
+    struct tb_merge_bound *points =
+        tb_arena_alloc(&m->report->arena, (way.count + (more ? more->count : 0)) * sizeof(*points));
+    if (!points) status = TB_NO_MEMORY;
+    if (points) in->bound_count = add_up(s, &way, more, points);
+    in->bounds = points;
+    in->has_bound = points != NULL;
+    in->bound_ns = evidence_ns;
+  }
+  tb_time_bound_free(&way, m->allocator);
+  return status;
+}
+
 static void report_place(struct tb_merger *m, struct tb_source *s) {
   struct tb_merge_input_report *in = tb_source_report(m, s);
   const struct tb_prescan *v = &s->survey;
@@ -416,8 +350,10 @@ static void report_place(struct tb_merger *m, struct tb_source *s) {
 }
 
 enum tb_status tb_merger_place(struct tb_merger *m) {
+  struct tb_graph_conflict walls;
   enum tb_status status = build(m);
   if (status == TB_OK) status = tb_sync_graph_solve(&m->graph, m->target);
+  if (status == TB_OK) status = tb_sync_graph_compare(&m->graph, TB_RANK_REALTIME, &walls);
   for (size_t i = 0; i < m->source_count && status == TB_OK; i++)
     if (!m->sources[i].skipped) status = place_one(m, &m->sources[i]);
   int64_t start = 0;
@@ -435,6 +371,8 @@ enum tb_status tb_merger_place(struct tb_merger *m) {
     s->shift = m->shift;
     report_place(m, s);
     report_unknown_kinds(m, s);
+    tb_merger_note_readings(m, s);
+    if (status == TB_OK) status = report_bound(m, s);
   }
-  return tb_merger_note_placement(m);
+  return status == TB_OK ? tb_merger_note_placement(m) : tb_fail(&m->error, status, TB_NO_OFFSET, "out of memory");
 }

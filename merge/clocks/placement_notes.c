@@ -18,11 +18,10 @@ enum {
 static uint32_t find_kinds(struct tb_merger *m, const struct tb_source *s) {
   uint32_t node, kinds = 0;
   if (!tb_source_node(m, s, &node)) return 0;
-  for (uint32_t e = m->graph.nodes[node].next_edge; e != UINT32_MAX; e = m->graph.nodes[node].next_edge) {
+  for (uint32_t e; (e = m->graph.nodes[node].next_edge) != UINT32_MAX; node = tb_sync_graph_next(&m->graph, node)) {
     const struct tb_graph_edge *edge = &m->graph.edges[e];
     kinds |= UINT32_C(1) << edge->source;
     if (edge->detail) m->alignments[edge->detail - 1].used = true;
-    node = edge->a == node ? edge->b : edge->a;
   }
   return kinds;
 }

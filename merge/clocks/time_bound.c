@@ -25,7 +25,7 @@ static int64_t grown(const struct tb_time_bound *bound, int64_t base, int64_t fr
 
 int64_t tb_time_bound_at(const struct tb_time_bound *bound, int64_t time) {
   const struct tb_time_bound_point *p = bound->points;
-  if (!bound->count) return INT64_MAX;
+  if (!bound->count) return 0;
   size_t low = 0, high = bound->count; /* p[low - 1].time <= time < p[low].time */
   while (low < high) {
     size_t middle = low + (high - low) / 2;

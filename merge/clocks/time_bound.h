@@ -24,7 +24,8 @@ struct tb_time_bound_point {
   int64_t bound_ns; /* not negative */
 };
 
-/* Linear between points, which are in the order of time. Without points nothing is known: the bound is INT64_MAX. */
+/* Linear between points, which are in the order of time. Without points there is no doubt: the bound is 0. A bound of
+ * INT64_MAX means that nothing is known. */
 struct tb_time_bound {
   struct tb_time_bound_point *points; /* owned */
   size_t count;

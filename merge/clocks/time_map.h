@@ -14,21 +14,26 @@ struct tb_time_anchor {
   int64_t x, y;
 };
 
-/* One step. Between two anchors time runs on the straight line, unless they are apart by what no drift explains (a suspend gap,
- * a clock that was set): then the first one's offset holds up to the second. Before the first and after the last anchor the
- * nearest one's offset holds, plus `drift` (as a fraction) times the distance. */
+/* How a stage goes on between two anchors. */
+enum tb_time_stage_kind {
+  TB_TIME_LINE,  /* one anchor, and a drift from there */
+  TB_TIME_STEPS, /* the earlier anchor's offset holds up to the later one */
+  /* the straight line, unless they are apart by what no drift explains (a suspend, a clock that was set): then as STEPS. Before
+   * the first and after the last anchor the nearest one's offset holds. */
+  TB_TIME_ANCHORS
+};
+
 struct tb_time_stage {
   struct tb_time_anchor *anchors; /* sorted by x, at least one; owned */
   size_t count;
-  double drift; /* 0 unless count is 1 */
+  enum tb_time_stage_kind kind;
+  double drift; /* LINE: as a fraction */
 };
-
-enum { TB_TIME_STAGES = 12 };
 
 struct tb_time_map {
   const struct tb_allocator *allocator;
-  struct tb_time_stage stages[TB_TIME_STAGES];
-  size_t count; /* 0: both clocks are the same */
+  struct tb_time_stage *stages;
+  size_t count, capacity; /* count 0: both clocks are the same */
 };
 
 void tb_time_map_init(struct tb_time_map *map, const struct tb_allocator *allocator);
@@ -39,9 +44,12 @@ void tb_time_map_free(struct tb_time_map *map);
  * stay exact. `reversed` swaps x and y. TB_OK, TB_NO_MEMORY, TB_LIMIT (too many steps), TB_INVALID (no anchor). */
 TB_MUST_CHECK enum tb_status tb_time_map_add(struct tb_time_map *map, const struct tb_time_anchor *anchors,
                                              size_t count, bool reversed);
-/* Adds y = x + offset + drift * (x - x0). */
+/* Adds y = x + offset + drift * (x - x0). Lines that follow each other become one. */
 TB_MUST_CHECK enum tb_status tb_time_map_add_line(struct tb_time_map *map, int64_t x0, int64_t offset, double drift,
                                                   bool reversed);
+/* Adds a stage of kind STEPS. The anchors are copied. */
+TB_MUST_CHECK enum tb_status tb_time_map_add_steps(struct tb_time_map *map, const struct tb_time_anchor *anchors,
+                                                   size_t count, bool reversed);
 
 int64_t tb_time_map_apply(const struct tb_time_map *map, int64_t time);
 

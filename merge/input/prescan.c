@@ -145,11 +145,16 @@ static inline void extend(struct tb_prescanned_extent *extent, int64_t time) {
   extent->any = true;
 }
 
+static void use_clock(struct tb_prescan *s, uint32_t clock) {
+  if (clock < TB_INPUT_CLOCK_SEQUENCE_FIRST) s->clocks_used |= UINT64_C(1) << clock;
+}
+
 static void take_time(struct tb_prescan *s, const struct tb_merge_header *head, struct tb_merge_sequence *sequence,
                       struct tb_prescanned_machine *machine) {
   struct tb_merge_packet_time time;
   tb_input_clocks_time(&s->clocks, head, sequence, &time);
   if (!time.resolved) return;
+  use_clock(s, time.clock);
   if (machine) extend(&machine->extent, time.time);
   if (head->kind == TB_TRACE_PACKET_SERVICE_EVENT) look_for_start(s, head->payload, time.time);
 }
@@ -168,7 +173,10 @@ static __attribute__((noinline)) enum tb_status take_common(struct tb_prescan *s
   uint64_t packets = 0, content = s->content;
   for (; tb_packet_tokenizer_take_common(stream, &packet); packets++) {
     const struct tb_packet_common *head = &packet.head;
-    if (events.id != head->sequence) tb_input_clocks_events_of(clocks, head->sequence, &events);
+    if (events.id != head->sequence) {
+      tb_input_clocks_events_of(clocks, head->sequence, &events);
+      use_clock(s, events.clock);
+    }
     if (!events.sequence) return TB_NO_MEMORY;
     content = content_with(content, head->timestamp, packet.bytes.len, head->sequence);
     if (!head->timestamp_at) continue;

@@ -52,7 +52,8 @@ struct tb_prescan {
   uint64_t unreadable; /* of the packets: not well-formed inside */
   uint64_t content;    /* a hash over what the packets are, to tell inputs apart */
   bool has_time;
-  int64_t first, last; /* on the host's trace clock */
+  int64_t first, last;  /* on the host's trace clock */
+  uint64_t clocks_used; /* clocks below 64 that packets have times on, as bits */
   bool has_started;
   int64_t started;                         /* when its recording started, by its service event; on its trace clock */
   bool foreign;                            /* holds fields of Trace that are no packets */

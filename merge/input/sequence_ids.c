@@ -14,7 +14,11 @@ void tb_merge_sequences_free(struct tb_merge_sequences *sequences) {
 }
 
 void tb_merge_sequences_rewind(struct tb_merge_sequences *sequences) {
-  for (size_t i = 0; i < sequences->count; i++) sequences->items[i].default_clock = sequences->items[i].anchors = 0;
+  for (size_t i = 0; i < sequences->count; i++) {
+    struct tb_merge_sequence *s = &sequences->items[i];
+    s->default_clock = s->anchors = 0;
+    s->reached = INT64_MIN;
+  }
 }
 
 struct tb_merge_sequence *tb_merge_sequences_add(struct tb_merge_sequences *sequences, uint32_t machine, uint32_t id) {
@@ -28,7 +32,8 @@ struct tb_merge_sequence *tb_merge_sequences_add(struct tb_merge_sequences *sequ
     sequences->items = items;
     if (status == TB_OK) status = tb_map_put(&sequences->index, key, 0, place);
     if (status != TB_OK) return NULL;
-    sequences->items[sequences->count++] = (struct tb_merge_sequence){.machine = machine, .id = id};
+    sequences->items[sequences->count++] =
+        (struct tb_merge_sequence){.machine = machine, .id = id, .reached = INT64_MIN};
     if (id > sequences->max_id) sequences->max_id = id;
   }
   sequences->recent[id % TB_SEQUENCES_RECENT] = (uint32_t)place + 1;

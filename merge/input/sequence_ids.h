@@ -16,6 +16,7 @@ struct tb_merge_sequence {
   uint32_t node;          /* ... and its node plus one; 0: it has none */
   uint32_t node_count;    /* nodes that there were then; 0: nothing was looked up */
   uint8_t anchors;        /* TB_ANCHOR_…: where its events are that name no track */
+  int64_t reached;        /* when its last packet was, on the input's trace clock; INT64_MIN: none was yet */
 };
 
 enum { TB_SEQUENCES_RECENT = 256 };

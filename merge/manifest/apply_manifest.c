@@ -104,24 +104,24 @@ static enum tb_status clock_node(struct tb_merger *m, const char *path, const ch
   return tb_sync_graph_node(&m->graph, key, node);
 }
 
-static enum tb_status relate(struct tb_merger *m, const struct tb_manifest_file *file, uint32_t cost) {
+static enum tb_status relate(struct tb_merger *m, const struct tb_manifest_file *file) {
   const struct tb_source *s = find_source(m, file->path);
   if (!file->clock && !s->converted && s->survey.clocks.group_count)
     return INVALID(m,
                    "a clocks override without a source clock pins a clockless file, but '%.60s' emits clock snapshots",
                    file->path);
-  struct tb_graph_edge edge = {.source = TB_PLACEMENT_MANIFEST, .cost = cost, .offset = file->offset_ns};
+  struct tb_graph_edge edge = {.source = TB_PLACEMENT_MANIFEST, .rank = TB_RANK_GIVEN, .offset = file->offset_ns};
   enum tb_status status = clock_node(m, file->path, file->clock_machine, file->clock, &edge.a);
   if (status == TB_OK) status = clock_node(m, file->sync_to.file, file->sync_to.machine, file->sync_to.clock, &edge.b);
   return status == TB_OK ? tb_sync_graph_edge(&m->graph, &edge) : status;
 }
 
-enum tb_status tb_merger_relate_by_manifest(struct tb_merger *m, uint32_t cost) {
+enum tb_status tb_merger_relate_by_manifest(struct tb_merger *m) {
   enum tb_status status = TB_OK;
   for (size_t i = 0; m->manifest && i < m->manifest->file_count && status == TB_OK; i++) {
     const struct tb_manifest_file *file = &m->manifest->files[i];
     const struct tb_source *s = find_source(m, file->path);
-    if (file->has_clocks && s && !s->skipped) status = relate(m, file, cost);
+    if (file->has_clocks && s && !s->skipped) status = relate(m, file);
   }
   return status;
 }

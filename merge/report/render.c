@@ -45,7 +45,7 @@ static void text_placement(struct report_page *page, const struct tb_merge_input
   put_seconds(page, in->offset_ns);
   if (in->drift_ppm != 0) put(page, ", drift %+.3f ppm", in->drift_ppm);
   if (in->has_residual) put(page, ", residual %.0f ns", in->residual_ns);
-  if (in->has_bound) put(page, ", within %" PRId64 " ns", in->bound_ns);
+  if (in->has_bound && in->placement != TB_PLACEMENT_REFERENCE) put(page, ", within %" PRId64 " ns", in->bound_ns);
   if (in->matches) put(page, ", %" PRIu64 " matches, %" PRIu64 " thrown out", in->matches, in->outliers);
   put(page, "\n");
   if (in->has_time) put(page, "  from %" PRId64 " to %" PRId64 " ns\n", in->first_ns, in->last_ns);
@@ -107,8 +107,18 @@ static void json_note(struct report_page *page, const struct tb_merge_report *re
   put(page, "{\"code\": \"%s\", \"level\": \"%s\"", tb_merge_note_name(note->code),
       note->level == TB_MERGE_NOTE_WARNING ? "warning" : "info");
   if (input) json_member(page, "input", input);
+  if (note->has_time) put(page, ", \"time_ns\": %" PRId64 ", \"size_ns\": %" PRId64, note->time_ns, note->size_ns);
+  if (note->packets) json_number(page, "packets", note->packets);
   json_member(page, "text", note->text);
   put(page, "}");
+}
+
+static void json_bounds(struct report_page *page, const struct tb_merge_input_report *in) {
+  put(page, ", \"bound_ns\": %" PRId64 ", \"bounds\": [", in->bound_ns);
+  for (size_t i = 0; i < in->bound_count; i++)
+    put(page, "%s{\"time_ns\": %" PRId64 ", \"bound_ns\": %" PRId64 "}", i ? ", " : "", in->bounds[i].time_ns,
+        in->bounds[i].bound_ns);
+  put(page, "]");
 }
 
 static void json_placement(struct report_page *page, const struct tb_merge_input_report *in) {
@@ -116,7 +126,7 @@ static void json_placement(struct report_page *page, const struct tb_merge_input
   json_member(page, "why", in->why);
   put(page, ", \"offset_ns\": %" PRId64 ", \"drift_ppm\": %.6f", in->offset_ns, in->drift_ppm);
   if (in->has_residual) put(page, ", \"residual_ns\": %.3f", in->residual_ns);
-  if (in->has_bound) put(page, ", \"bound_ns\": %" PRId64, in->bound_ns);
+  if (in->has_bound) json_bounds(page, in);
   json_number(page, "matches", in->matches);
   json_number(page, "outliers", in->outliers);
   if (in->has_time) put(page, ", \"first_ns\": %" PRId64 ", \"last_ns\": %" PRId64, in->first_ns, in->last_ns);

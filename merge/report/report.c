@@ -59,21 +59,36 @@ const char *tb_merge_report_print(struct tb_merge_report *report, const char *fo
   return text;
 }
 
-void tb_merge_report_add_note(struct tb_merge_report *report, enum tb_merge_note_code code, size_t input,
-                              const char *format, ...) {
-  enum tb_merge_note_level level = note_kinds[code].level;
+static void add_note(struct tb_merge_report *report, const struct tb_merge_note *like, const char *format,
+                     va_list args) {
+  struct tb_merge_note note = *like;
+  note.level = note_kinds[note.code].level;
   void *notes = report->notes;
   enum tb_status status =
       tb_grow_array(report->allocator, &notes, &report->note_capacity, report->note_count + 1, sizeof(*report->notes),
-                    level == TB_MERGE_NOTE_WARNING ? WARNINGS_MAX : NOTES_MAX);
+                    note.level == TB_MERGE_NOTE_WARNING ? WARNINGS_MAX : NOTES_MAX);
   report->notes = notes;
   if (status != TB_OK) {
     report->notes_left_out++;
     return;
   }
+  note.text = print(report, format, args);
+  report->notes[report->note_count++] = note;
+}
+
+void tb_merge_report_add_timed_note(struct tb_merge_report *report, const struct tb_merge_note *note,
+                                    const char *format, ...) {
   va_list args;
   va_start(args, format);
-  report->notes[report->note_count++] = (struct tb_merge_note){code, level, input, print(report, format, args)};
+  add_note(report, note, format, args);
+  va_end(args);
+}
+
+void tb_merge_report_add_note(struct tb_merge_report *report, enum tb_merge_note_code code, size_t input,
+                              const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  add_note(report, &(struct tb_merge_note){.code = code, .input = input}, format, args);
   va_end(args);
 }
 

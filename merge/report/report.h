@@ -35,6 +35,10 @@ const char *tb_merge_report_print(struct tb_merge_report *report, const char *fo
 void tb_merge_report_add_note(struct tb_merge_report *report, enum tb_merge_note_code code, size_t input,
                               const char *format, ...) TB_PRINTF(4, 5);
 
+/* The same for a note whose code, input, time, size and packets are set. */
+void tb_merge_report_add_timed_note(struct tb_merge_report *report, const struct tb_merge_note *note,
+                                    const char *format, ...) TB_PRINTF(3, 4);
+
 /* The name of the input that a note is about; NULL where it is about the whole merge. */
 const char *tb_merge_note_input(const struct tb_merge_report *report, const struct tb_merge_note *note);
 

@@ -66,6 +66,15 @@ static void remember_anchors(const struct tb_merge_header *head, struct tb_merge
   sequence->anchors = (uint8_t)((sequence->anchors & ~TB_ANCHOR_TRACK) | (track ? TB_ANCHOR_TRACK : 0));
 }
 
+/* An event on MONOTONIC between the snapshots around a suspend is behind it where its sequence is already. Where times only move
+ * by an offset readers decide. */
+static void place_beside_suspend(struct tb_source *s, const struct tb_merge_sequence *sequence) {
+  int64_t slept;
+  if (s->time.clock != TB_CLOCK_MONOTONIC || s->fixed || sequence->reached == INT64_MIN) return;
+  if (!tb_source_may_have_slept(s, (int64_t)s->current.head.timestamp, &slept)) return;
+  if (s->time.time < tb_time_subtract(sequence->reached, slept / 2)) s->time.time = tb_time_add(s->time.time, slept);
+}
+
 /* Takes in the packet at hand: what it says of clocks, its time. */
 static enum tb_status take_packet(struct tb_merger *m, struct tb_source *s) {
   const struct tb_merge_header *head = &s->current.head;
@@ -85,6 +94,8 @@ static enum tb_status take_packet(struct tb_merger *m, struct tb_source *s) {
     tb_source_report(m, s)->unresolved_times++;
     return TB_OK;
   }
+  place_beside_suspend(s, sequence);
+  sequence->reached = s->time.time;
   s->merged = tb_source_time(s, head->machine, s->time.time);
   int64_t at = s->merged;
   if (head->machine || s->realigned) at = tb_time_subtract(at, tb_source_merged_ahead(s, head->machine));

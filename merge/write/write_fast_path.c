@@ -28,6 +28,10 @@ static void find_lane(const struct tb_merger *m, struct tb_source *s, uint32_t s
                 (lane->move && lane->events.default_clock && lane->events.clock != m->trace_clock);
 }
 
+static void leave_lane(const struct lane *lane, int64_t last) {
+  if (lane->events.sequence && last != INT64_MIN) lane->events.sequence->reached = last;
+}
+
 /* memcpy, returning the byte after. Up to COPY_BLOCK bytes more are read and written: most pieces are one block then, whatever
  * their length. */
 static TB_ALWAYS_INLINE char *copy_ahead(char *to, const char *from, size_t len) {
@@ -147,13 +151,17 @@ __attribute__((noinline)) enum tb_status tb_write_common(struct tb_merger *m, st
   struct lane lane = {.events.id = TB_EVENT_CLOCK_NONE};
   struct run run = {0};
   enum tb_status status = TB_OK;
-  int64_t ahead = s->realigned ? tb_source_merged_ahead(s, 0) : 0;
+  int64_t ahead = s->realigned ? tb_source_merged_ahead(s, 0) : 0, last = INT64_MIN;
   *at_next = false;
   while (tb_packet_tokenizer_take_common(stream, &packet)) {
     const struct tb_packet_common *head = &packet.head;
     bool resolved = false;
     int64_t merged = 0;
-    if (lane.events.id != head->sequence) find_lane(m, s, head->sequence, &lane);
+    if (lane.events.id != head->sequence) {
+      leave_lane(&lane, last);
+      last = INT64_MIN;
+      find_lane(m, s, head->sequence, &lane);
+    }
     if (!lane.events.sequence) {
       status = tb_fail(&m->error, TB_NO_MEMORY, TB_NO_OFFSET, "%s", tb_status_text(TB_NO_MEMORY));
       break;
@@ -162,7 +170,7 @@ __attribute__((noinline)) enum tb_status tb_write_common(struct tb_merger *m, st
       int64_t time;
       resolved = tb_input_clocks_read(&s->survey.clocks, lane.events.node, lane.events.clock, head->timestamp, &time);
       run.unresolved += !resolved;
-      if (resolved) merged = tb_source_time(s, 0, time);
+      if (resolved) merged = tb_source_time(s, 0, time), last = time;
       int64_t reached = tb_time_subtract(merged, ahead);
       if (resolved && reached > s->reached) s->reached = reached;
     }
@@ -174,6 +182,7 @@ __attribute__((noinline)) enum tb_status tb_write_common(struct tb_merger *m, st
     if ((size_t)(run.end - run.to) < packet.framed.len + ROOM && (status = get_room(m, &run)) != TB_OK) break;
     put(&run, &packet, &lane, resolved, merged);
   }
+  leave_lane(&lane, last);
   s->packets_in += run.packets;
   end_run(m, s, &run);
   return status;

@@ -75,6 +75,12 @@ enum tb_placement {
 /* A constant English text for `placement`, never NULL. */
 TB_API const char *tb_placement_text(enum tb_placement placement);
 
+/* How far off times of an input may be at one time. */
+struct tb_merge_bound {
+  int64_t time_ns; /* on the merged trace's clock */
+  int64_t bound_ns;
+};
+
 /* What became of one input. Owned by the report; texts are NUL-terminated and never NULL. */
 struct tb_merge_input_report {
   const char *name; /* its path; of a member of an archive "ARCHIVE/MEMBER" */
@@ -88,9 +94,11 @@ struct tb_merge_input_report {
   int64_t offset_ns; /* merged time less own time, at its first event */
   double drift_ppm;  /* how much faster merged time runs, over its events */
   bool has_residual;
-  double residual_ns; /* root mean square of what a fit leaves */
-  bool has_bound;
-  int64_t bound_ns;           /* the offset is off by at most this much */
+  double residual_ns;                  /* root mean square of what a fit leaves */
+  bool has_bound;                      /* false: nothing is known */
+  int64_t bound_ns;                    /* times are off by at most this much where there is evidence, ... */
+  const struct tb_merge_bound *bounds; /* ... and by this over time: linear between, from its first event to its last */
+  size_t bound_count;
   uint64_t matches, outliers; /* events or messages that a fit used, and threw out */
   bool has_time;              /* first_ns and last_ns are set: it had a packet with a time */
   int64_t first_ns, last_ns;  /* of its packets, on the merged trace's clock */
@@ -113,8 +121,11 @@ struct tb_merge_input_report {
   X(DRIFT_IMPLAUSIBLE, WARNING, "drift_implausible")   /* a drift is followed that clocks hardly have */           \
   X(MATCHES_ASSUMED, WARNING, "matches_assumed")       /* which events belong together was not sought */           \
   X(MATCHES_THROWN_OUT, WARNING, "matches_thrown_out")                                                             \
-  X(MESSAGES_BACKWARDS, WARNING, "messages_backwards") /* some still arrive before they were sent */               \
-  X(MESSAGE_BACKWARDS, INFO, "message_backwards")      /* one of them */                                           \
+  X(MESSAGES_BACKWARDS, WARNING, "messages_backwards")   /* some still arrive before they were sent */             \
+  X(MESSAGE_BACKWARDS, INFO, "message_backwards")        /* one of them */                                         \
+  X(CLOCK_STEP, WARNING, "clock_step")                   /* a wall clock was set while it recorded */              \
+  X(READINGS_THROWN_OUT, WARNING, "readings_thrown_out") /* clocks were read late */                               \
+  X(SUSPEND, INFO, "suspend")                            /* its machine slept while it recorded */                 \
   X(PUT_AT_START, INFO, "put_at_start")                                                                            \
   X(ALL_MOVED, INFO, "all_moved")                                                                                  \
   X(OWN_MACHINE, INFO, "own_machine")                                                                              \
@@ -140,6 +151,9 @@ struct tb_merge_note {
   enum tb_merge_note_level level;
   size_t input;     /* index of the input that it is about; TB_MERGE_NO_INPUT: the whole merge */
   const char *text; /* one line that does not name the input; NUL-terminated, never NULL */
+  bool has_time;
+  int64_t time_ns, size_ns; /* when it was, on the merged trace's clock, and how large; where has_time */
+  uint64_t packets;         /* how many it is about; 0: that does not apply */
 };
 
 /* A constant word for `code`, such as "clock_assumed"; never NULL. */

@@ -75,12 +75,31 @@ static void reversed_anchors_lead_back(void **unused) {
   assert_int_equal(tb_time_map_apply(&map, SECOND + 5000500), SECOND);
 }
 
-static void no_anchor_and_too_many_steps_are_refused(void **unused) {
+static void without_an_anchor_nothing_is_added(void **unused) {
   (void)unused;
   assert_int_equal(tb_time_map_add(&map, NULL, 0, false), TB_INVALID);
-  for (int i = 0; i < TB_TIME_STAGES; i++) assert_int_equal(tb_time_map_add_line(&map, 0, 1, 0, false), TB_OK);
-  assert_int_equal(tb_time_map_add_line(&map, 0, 1, 0, false), TB_LIMIT);
-  assert_int_equal(tb_time_map_apply(&map, 0), TB_TIME_STAGES);
+  assert_int_equal(tb_time_map_add_steps(&map, NULL, 0, false), TB_INVALID);
+}
+
+static void lines_in_a_row_are_one(void **unused) {
+  (void)unused;
+  for (int i = 0; i < 1000; i++) assert_int_equal(tb_time_map_add_line(&map, 0, 1, 0, false), TB_OK);
+  assert_int_equal(tb_time_map_apply(&map, 0), 1000);
+  assert_int_equal(map.count, 1);
+  assert_int_equal(tb_time_map_add_line(&map, 1000, 0, 1e-4, false), TB_OK);
+  assert_int_equal(tb_time_map_add_line(&map, 1000, 0, -1e-4 / (1 + 1e-4), false), TB_OK);
+  int64_t offset;
+  assert_true(tb_time_map_is_offset(&map, &offset));
+  assert_int_equal(offset, 1000);
+}
+
+static void the_offset_before_a_step_holds_up_to_it(void **unused) {
+  (void)unused;
+  const struct tb_time_anchor anchors[] = {{0, 100}, {SECOND, SECOND + 400}};
+  assert_int_equal(tb_time_map_add_steps(&map, anchors, 2, false), TB_OK);
+  assert_int_equal(tb_time_map_apply(&map, -5), 95);
+  assert_int_equal(tb_time_map_apply(&map, SECOND - 1), SECOND + 99);
+  assert_int_equal(tb_time_map_apply(&map, SECOND), SECOND + 400);
 }
 
 static void times_at_the_ends_do_not_overflow(void **unused) {
@@ -98,7 +117,9 @@ int main(void) {
       TEST(readings_that_agree_but_for_noise_are_one_offset),
       TEST(a_line_and_its_reverse_cancel_out),
       TEST(reversed_anchors_lead_back),
-      TEST(no_anchor_and_too_many_steps_are_refused),
+      TEST(without_an_anchor_nothing_is_added),
+      TEST(lines_in_a_row_are_one),
+      TEST(the_offset_before_a_step_holds_up_to_it),
       TEST(times_at_the_ends_do_not_overflow),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which inputs were recorded on one machine since one start: their clocks that count up from there are the same.
+ *
+ * An input's snapshots say what the wall clock read when such a clock read 0: its epoch, in segments between steps and
+ * suspends, each extended along its drift. Two inputs are of one boot when segments of both agree on the epoch within what
+ * their readings scatter, and what a wall clock may be slewed by between two recordings. Each input of a boot agrees with
+ * every other: neighbours that agree do not make a chain. Machines with different names are different machines. Where the
+ * machine slept before, how long it did is a fingerprint: who agrees on that to the microsecond is one boot, whatever
+ * was done to the wall clock.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "merge/merger.h"
+#include "tracebridge/event.h"
+
+/* Of one or two readings nobody knows how late they are; a wall clock is slewed slowly, and by little. */
+static const double FEW_READINGS_NS = 1e6, SCATTERS = 4, LEAST_NS = 2e3;
+static const double SLEW_RATE = 5e-6, SLEW_MAX_NS = 5e6;
+/* A machine that never slept has no fingerprint. */
+enum { ASLEEP_LEAST_NS = 1000000, ASLEEP_APART_NS = 5000 };
+
+/* What one input says of one clock. */
+struct boot {
+  struct tb_source *source;
+  const struct tb_reading_fit *wall;   /* REALTIME over the clock */
+  const struct tb_reading_fit *asleep; /* MONOTONIC over BOOTTIME; NULL where it does not say */
+  struct tb_reading_fit made;          /* for `wall`, where the clock graph has no such relation */
+  uint32_t group;
+};
+
+static const struct tb_reading_fit *find_fit(const struct tb_source *s, uint32_t a, uint32_t b) {
+  for (size_t i = 0; i < s->relations.count; i++) {
+    const struct tb_clock_relation *r = &s->relations.items[i];
+    if (r->a == a && r->b == b && r->fit.segment_count) return &r->fit;
+  }
+  return NULL;
+}
+
+/* What a source says of the clock; `wall` stays NULL where it says nothing. */
+static enum tb_status read_boot(struct tb_merger *m, struct tb_source *s, uint32_t clock, struct boot *boot) {
+  struct tb_time_anchor *pairs;
+  size_t count;
+  *boot = (struct boot){.source = s, .wall = find_fit(s, clock, TB_CLOCK_REALTIME)};
+  boot->asleep = find_fit(s, TB_CLOCK_BOOTTIME, TB_CLOCK_MONOTONIC);
+  if (boot->wall) return TB_OK;
+  enum tb_status status = tb_source_readings(s, m->allocator, clock, TB_CLOCK_REALTIME, &pairs, &count);
+  if (status != TB_OK || !count) return status;
+  status = tb_reading_fit_make(&boot->made, m->allocator, pairs, count, TB_READING_DRIFTS);
+  tb_free(m->allocator, pairs, count * sizeof(*pairs));
+  return status;
+}
+
+/* ---- agreement --------------------------------------------------------------------------------------------------- */
+
+static double uncertainty(const struct tb_reading_fit *fit, const struct tb_reading_segment *segment, double away) {
+  double read = segment->count < 3 ? FEW_READINGS_NS : SCATTERS * (double)fit->scatter_ns + LEAST_NS;
+  return read + fmin(away * SLEW_RATE, SLEW_MAX_NS / 2);
+}
+
+/* The epoch by a segment at a time of the clock. */
+static double epoch_at(const struct tb_reading_fit *fit, const struct tb_reading_segment *segment, tb_wide time,
+                       int64_t from) {
+  return (double)((tb_wide)segment->offset - from) + fit->drift * (double)(time - fit->x0);
+}
+
+static double away_from(const struct tb_reading_segment *segment, tb_wide time) {
+  if (time < segment->first) return (double)(segment->first - time);
+  return time > segment->last ? (double)(time - segment->last) : 0;
+}
+
+/* Compared in the middle of the time that both have, or of the gap between them. */
+static bool segments_agree(const struct tb_reading_fit *p, const struct tb_reading_segment *a,
+                           const struct tb_reading_fit *q, const struct tb_reading_segment *b) {
+  tb_wide from = a->first > b->first ? a->first : b->first, to = a->last < b->last ? a->last : b->last;
+  tb_wide at = (from + to) / 2;
+  double apart = epoch_at(p, a, at, a->offset) - epoch_at(q, b, at, a->offset);
+  return fabs(apart) <= uncertainty(p, a, away_from(a, at)) + uncertainty(q, b, away_from(b, at));
+}
+
+static bool walls_agree(const struct boot *a, const struct boot *b) {
+  for (size_t i = 0; i < a->wall->segment_count; i++)
+    for (size_t k = 0; k < b->wall->segment_count; k++)
+      if (segments_agree(a->wall, &a->wall->segments[i], b->wall, &b->wall->segments[k])) return true;
+  return false;
+}
+
+static bool slept_alike(const struct boot *a, const struct boot *b) {
+  if (!a->asleep || !b->asleep) return false;
+  for (size_t i = 0; i < a->asleep->segment_count; i++) {
+    for (size_t k = 0; k < b->asleep->segment_count; k++) {
+      tb_wide p = a->asleep->segments[i].offset, q = b->asleep->segments[k].offset, apart = p > q ? p - q : q - p;
+      if (p <= -ASLEEP_LEAST_NS && apart <= ASLEEP_APART_NS + a->asleep->scatter_ns + b->asleep->scatter_ns)
+        return true;
+    }
+  }
+  return false;
+}
+
+/* The user says that it is one machine: it was started anew in between only where the later recording's start is behind the
+ * earlier one's end. */
+static bool is_not_restarted(const struct boot *a, const struct boot *b) {
+  const struct tb_reading_fit *p = a->wall, *q = b->wall;
+  const struct tb_reading_segment *last_a = &p->segments[p->segment_count - 1];
+  const struct tb_reading_segment *last_b = &q->segments[q->segment_count - 1];
+  tb_wide end_a = (tb_wide)last_a->last + last_a->offset, end_b = (tb_wide)last_b->last + last_b->offset;
+  tb_wide earlier_end = end_a < end_b ? end_a : end_b, later_epoch = end_a < end_b ? last_b->offset : last_a->offset;
+  return later_epoch <= earlier_end;
+}
+
+static bool is_one_boot(const struct boot *a, const struct boot *b) {
+  const char *p = a->source->machine_name, *q = b->source->machine_name;
+  if (p && q && strcmp(p, q) != 0) return false;
+  if (p && q) return is_not_restarted(a, b);
+  return walls_agree(a, b) || slept_alike(a, b);
+}
+
+/* ---- boots of all inputs ----------------------------------------------------------------------------------------- */
+
+static enum tb_status join(struct tb_merger *m, const struct boot *boot, uint32_t clock) {
+  struct tb_graph_key own = {boot->source->index, tb_source_host(boot->source), clock};
+  struct tb_graph_key shared = {TB_GRAPH_SHARED, boot->group, clock};
+  struct tb_graph_edge edge = {.source = TB_PLACEMENT_SAME_BOOT, .rank = TB_RANK_SAME_BOOT};
+  if (!tb_sync_graph_find(&m->graph, own, &edge.a)) return TB_OK;
+  enum tb_status status = tb_sync_graph_node(&m->graph, shared, &edge.b);
+  return status == TB_OK ? tb_sync_graph_edge(&m->graph, &edge) : status;
+}
+
+/* Whether the boot agrees with every one that has the group. */
+static bool fits_group(const struct boot *boots, size_t count, uint32_t group, const struct boot *boot) {
+  bool any = false;
+  for (size_t i = 0; i < count; i++) {
+    if (boots[i].group != group) continue;
+    if (!is_one_boot(&boots[i], boot)) return false;
+    any = true;
+  }
+  return any;
+}
+
+static enum tb_status group_boots(struct tb_merger *m, struct boot *boots, size_t count, uint32_t clock,
+                                  uint32_t *group) {
+  uint32_t first = *group + 1;
+  enum tb_status status = TB_OK;
+  for (size_t i = 0; i < count && status == TB_OK; i++) {
+    uint32_t of = first;
+    while (of <= *group && !fits_group(boots, i, of, &boots[i])) of++;
+    if (of > *group) *group = of;
+    boots[i].group = of;
+    if (clock == TB_CLOCK_BOOTTIME) boots[i].source->boot = of;
+    status = join(m, &boots[i], clock);
+  }
+  return status;
+}
+
+enum tb_status tb_merger_join_boots(struct tb_merger *m, uint32_t clock, uint32_t *group) {
+  struct boot *boots = tb_calloc(m->allocator, m->source_count * sizeof(*boots));
+  if (!boots) return TB_NO_MEMORY;
+  size_t n = 0;
+  enum tb_status status = TB_OK;
+  for (size_t i = 0; i < m->source_count && status == TB_OK; i++) {
+    struct tb_source *s = &m->sources[i];
+    if (s->skipped) continue;
+    status = read_boot(m, s, clock, &boots[n]);
+    if (boots[n].wall || boots[n].made.segment_count)
+      n++;
+    else
+      tb_reading_fit_free(&boots[n].made);
+  }
+  for (size_t i = 0; i < n; i++)
+    if (!boots[i].wall) boots[i].wall = &boots[i].made;
+  if (status == TB_OK) status = group_boots(m, boots, n, clock, group);
+  for (size_t i = 0; i < n; i++) tb_reading_fit_free(&boots[i].made);
+  tb_free(m->allocator, boots, m->source_count * sizeof(*boots));
+  return status;
+}

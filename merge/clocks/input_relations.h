@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What an input's own snapshots say of its clocks.
+ */
+#ifndef TB_MERGE_CLOCKS_INPUT_RELATIONS_H
+#define TB_MERGE_CLOCKS_INPUT_RELATIONS_H
+
+#include "merge/clocks/reading_fit.h"
+
+struct tb_merger;
+struct tb_source;
+
+/* Two clocks of an input's host, by all snapshots that read both. */
+struct tb_clock_relation {
+  uint32_t a, b;
+  uint32_t edge; /* in the clock graph */
+  enum tb_reading_kind kind;
+  struct tb_reading_fit fit; /* of b over a */
+};
+
+struct tb_clock_relations {
+  struct tb_clock_relation *items;
+  size_t count, capacity;
+};
+
+void tb_clock_relations_free(struct tb_clock_relations *relations, const struct tb_allocator *allocator);
+
+/* All readings of clocks `a` and `b` (ids) of the input's host, over all of its snapshots; *pairs is the caller's to free (capacity:
+ * *count), NULL where there is none. */
+TB_MUST_CHECK enum tb_status tb_source_readings(const struct tb_source *source, const struct tb_allocator *allocator,
+                                                uint32_t a, uint32_t b, struct tb_time_anchor **pairs, size_t *count);
+
+/* What the wall clock of the input's host read in a snapshot; 0 where it says nothing. */
+int64_t tb_source_wall_time(const struct tb_source *source);
+
+/* Adds what the input's snapshots and RemoteClockSyncs say to the clock graph. */
+TB_MUST_CHECK enum tb_status tb_merger_relate_input(struct tb_merger *m, struct tb_source *source);
+
+/* How far off times on MONOTONIC may be before they are BOOTTIME's, over BOOTTIME; NULL where the input has none of these. */
+const struct tb_time_bound *tb_source_monotonic_bound(const struct tb_source *source);
+/* Whether a reading of MONOTONIC is between the snapshots around a suspend: its BOOTTIME is what the first of them says, or *size
+ * later. */
+bool tb_source_may_have_slept(const struct tb_source *source, int64_t monotonic, int64_t *size);
+
+/* Notes on steps, suspends and late readings of relations that placed an input; after placing. */
+void tb_merger_note_readings(struct tb_merger *m, const struct tb_source *source);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "merge/clocks/line_error.h"
+
+#include <math.h>
+
+/* Reading two clocks one after the other takes about as long; it is the scatter that few readings are taken to have, which
+ * counts as much as two of them. One or two readings do not show how late they are. */
+static const double USUAL_SCATTER_NS = 1000, USUAL_WEIGHT = 2, FEW_READINGS_NS = 2000;
+/* A clock's rate is known no better than that: it changes with temperature. */
+static const double RATE_CHANGE = 0.5e-6;
+/* Clocks of computers that nobody measured run apart by that; most by less than half of it. */
+static const double UNKNOWN_RATE = 50e-6, USUAL_RATE = 25e-6;
+static const double SIGMAS = 6;
+
+static double sigmas(double n) { return SIGMAS * (1 + 4 / n); }
+
+struct tb_line_error tb_line_error(double n, double squares, double most, double spread) {
+  struct tb_line_error e = {.n = n, .most = most, .spread = spread, .slope_error = UNKNOWN_RATE};
+  double freedom = n > 2 ? n - 2 : 0;
+  bool exact = n > 2 && most <= 1; /* not by chance */
+  if (exact)
+    e.sigma = most / 2;
+  else
+    e.sigma = sqrt((squares + USUAL_WEIGHT * USUAL_SCATTER_NS * USUAL_SCATTER_NS) / (freedom + USUAL_WEIGHT));
+  if (n < 3) e.most = FEW_READINGS_NS;
+  if (n < 2 || spread <= 0) return e;
+  double error = e.sigma / sqrt(spread);
+  e.slope_trust = USUAL_RATE * USUAL_RATE / (USUAL_RATE * USUAL_RATE + error * error);
+  e.slope_error = fmin(sigmas(n) * error, UNKNOWN_RATE);
+  return e;
+}
+
+static int64_t bound_at(const struct tb_line_error *e, int64_t time) {
+  double t = (double)((tb_wide)time - e->middle), error = e->sigma / sqrt(e->n);
+  double line = e->n < 3 ? 0 : sigmas(e->n) * error, drift = e->slope_error * t;
+  return tb_time_add(e->more_ns, tb_time_round(ceil(e->most + sqrt(line * line + drift * drift))) + 1);
+}
+
+enum tb_status tb_line_error_bound(const struct tb_line_error *e, int64_t first, int64_t last,
+                                   const struct tb_allocator *allocator, struct tb_time_bound *bound) {
+  struct tb_time_bound_point points[3];
+  size_t count = 0;
+  points[count++] = (struct tb_time_bound_point){first, bound_at(e, first)};
+  if (e->middle > first && e->middle < last)
+    points[count++] = (struct tb_time_bound_point){e->middle, bound_at(e, e->middle)};
+  if (last > first) points[count++] = (struct tb_time_bound_point){last, bound_at(e, last)};
+  double growth = fmin(e->slope_error + RATE_CHANGE, UNKNOWN_RATE);
+  return tb_time_bound_create(bound, allocator, points, count, growth);
+}

@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "merge/clocks/reading_fit.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "merge/clocks/line_error.h"
+
+/* What is tried of many readings: lines through pairs of this many of them. */
+enum { SAMPLE_MAX = 96, SEGMENTS_MAX = 64, SCATTERS = 5, ROUNDS = 3, SEGMENT_READINGS = 3, END_READINGS = 2 };
+
+/* Distances that a reading may have from the line, from what a snapshot usually has to what a busy machine gives. */
+static const double SCATTER_NS[SCATTERS] = {5e3, 2e4, 1e5, 5e5, 2e6};
+/* No computer's clock runs faster or slower than that against another one's. */
+static const double RATE_MAX = 200e-6;
+/* The share of a segment's time that must be its own; the share of readings that segments must explain; and of those the share that
+ * may be near misses: readings that are off for another reason are far off. */
+static const double OWN_SHARE = 0.6, EXPLAINED_SHARE = 0.5, NEAR_MISS_SHARE = 0.1, NEAR_MISS = 4;
+enum { NO_SEGMENT = -1 };
+
+/* Readings relative to the middle one, so that doubles hold them exactly enough. */
+struct readings {
+  double *x, *d; /* d: y - x */
+  int *segment;  /* which one explains it */
+  size_t count;
+};
+
+static int compare_x(const void *a, const void *b) {
+  const struct tb_time_anchor *p = a, *q = b;
+  if (p->x != q->x) return p->x < q->x ? -1 : 1;
+  return p->y < q->y ? -1 : p->y > q->y;
+}
+
+/* ---- the line that most readings are near to --------------------------------------------------------------------- */
+
+struct line {
+  double slope, level, score;
+};
+
+/* The nearer a reading, the more it counts; beyond `scatter` it does not. */
+static double score_line(const struct readings *r, size_t step, double slope, double level, double scatter) {
+  double score = 0, limit = scatter * scatter;
+  for (size_t i = 0; i < r->count; i += step) {
+    double off = r->d[i] - level - slope * r->x[i];
+    if (off * off < limit) score += 1 - off * off / limit;
+  }
+  return score;
+}
+
+static void try_line(const struct readings *r, size_t step, size_t i, size_t k, double scatter, struct line *best) {
+  double dx = r->x[k] - r->x[i], slope = dx > 0 ? (r->d[k] - r->d[i]) / dx : 0;
+  /* readings that are close together say what the scatter makes them say */
+  if (fabs(r->d[k] - r->d[i]) > RATE_MAX * dx + scatter) return;
+  if (fabs(slope) > RATE_MAX) slope = 0;
+  double level = r->d[i] - slope * r->x[i], score = score_line(r, step, slope, level, scatter);
+  if (score > best->score) *best = (struct line){slope, level, score};
+}
+
+static struct line find_line(const struct readings *r, enum tb_reading_kind kind, double scatter) {
+  size_t step = (r->count + SAMPLE_MAX - 1) / SAMPLE_MAX;
+  struct line best = {0, r->d[r->count / 2], 0};
+  for (size_t i = 0; i < r->count; i += step) {
+    if (kind == TB_READING_SAME_RATE) {
+      double score = score_line(r, step, 0, r->d[i], scatter);
+      if (score > best.score) best = (struct line){0, r->d[i], score};
+      continue;
+    }
+    for (size_t k = i + step; k < r->count; k += step) try_line(r, step, i, k, scatter, &best);
+  }
+  return best;
+}
+
+/* Of the readings that no segment explains yet: the level that most of them are near to, and how many. */
+static size_t find_level(const struct readings *r, double slope, double scatter, double *level) {
+  size_t most = 0, step = (r->count + SAMPLE_MAX - 1) / SAMPLE_MAX;
+  for (size_t i = 0; i < r->count; i += step) {
+    if (r->segment[i] != NO_SEGMENT) continue;
+    double tried = r->d[i] - slope * r->x[i];
+    size_t near = 0;
+    for (size_t k = 0; k < r->count; k++)
+      near += r->segment[k] == NO_SEGMENT && fabs(r->d[k] - slope * r->x[k] - tried) <= scatter;
+    if (near > most) most = near, *level = tried;
+  }
+  return most;
+}
+
+/* Of a segment's readings: sums, and of squares and products of distances from the middle. */
+struct sums {
+  double n, x, d, xx, xd;
+};
+
+static double level_of(const struct sums *s, double slope) { return s->n > 0 ? s->d / s->n - slope * s->x / s->n : 0; }
+
+/* ---- segments ---------------------------------------------------------------------------------------------------- */
+
+/* Gives the readings near a level that no segment explains to segment `number`. */
+static void assign(struct readings *r, double slope, double level, double scatter, int number) {
+  for (size_t i = 0; i < r->count; i++)
+    if (r->segment[i] == NO_SEGMENT && fabs(r->d[i] - level - slope * r->x[i]) <= scatter) r->segment[i] = number;
+}
+
+static void release(struct readings *r, size_t from, size_t to, int number) {
+  for (size_t i = from; i < to; i++)
+    if (r->segment[i] == number) r->segment[i] = NO_SEGMENT;
+}
+
+/* A later level is a segment where most readings of its time are near to it. Else its readings are off by chance. */
+static bool owns_its_time(const struct readings *r, int number) {
+  size_t first = r->count, last = 0, own = 0;
+  for (size_t i = 0; i < r->count; i++) {
+    if (r->segment[i] != number) continue;
+    if (first == r->count) first = i;
+    last = i;
+    own++;
+  }
+  if (own == 0) return false;
+  bool at_end = first == 0 || last + 1 == r->count;
+  return own >= (at_end ? END_READINGS : SEGMENT_READINGS) && (double)own >= OWN_SHARE * (double)(last - first + 1);
+}
+
+/* A segment inside the time of another one, as of a clock that was set and set back, parts that one: its readings behind get
+ * a number of their own. */
+static void part_at(struct readings *r, int number, int *count) {
+  size_t last = 0;
+  for (size_t i = 0; i < r->count; i++)
+    if (r->segment[i] == number) last = i;
+  for (int other = 0; other < number; other++) {
+    bool before = false, behind = false;
+    for (size_t i = 0; i < r->count; i++) {
+      if (r->segment[i] != other) continue;
+      before |= i < last;
+      behind |= i > last;
+    }
+    if (!before || !behind || *count == SEGMENTS_MAX) continue;
+    for (size_t i = last; i < r->count; i++)
+      if (r->segment[i] == other) r->segment[i] = *count;
+    ++*count;
+  }
+}
+
+static size_t explained(const struct readings *r) {
+  size_t n = 0;
+  for (size_t i = 0; i < r->count; i++) n += r->segment[i] != NO_SEGMENT;
+  return n;
+}
+
+/* Whether the segments leave the readings' scatter inside, or cut through it. */
+static bool is_explained(const struct readings *r, double slope, const struct sums *sums, double scatter) {
+  size_t own = 0, near = 0;
+  const struct sums *last = NULL;
+  for (size_t i = 0; i < r->count; i++) {
+    if (r->segment[i] != NO_SEGMENT) {
+      last = &sums[r->segment[i]];
+      own++;
+    } else if (last) {
+      near += fabs(r->d[i] - level_of(last, slope) - slope * r->x[i]) < NEAR_MISS * scatter;
+    }
+  }
+  return (double)own >= EXPLAINED_SHARE * (double)r->count && (double)near <= NEAR_MISS_SHARE * (double)own + 1;
+}
+
+/* Parts the readings into segments; the number of those. */
+static int find_segments(struct readings *r, enum tb_reading_kind kind, double scatter, double *slope) {
+  struct line line = find_line(r, kind, scatter);
+  for (size_t i = 0; i < r->count; i++) r->segment[i] = NO_SEGMENT;
+  *slope = line.slope;
+  assign(r, line.slope, line.level, scatter, 0);
+  int count = 1;
+  while (count < SEGMENTS_MAX) {
+    double level = 0;
+    if (find_level(r, *slope, scatter, &level) < END_READINGS) break;
+    assign(r, *slope, level, scatter, count);
+    if (!owns_its_time(r, count)) {
+      release(r, 0, r->count, count);
+      break;
+    }
+    int number = count++;
+    part_at(r, number, &count);
+  }
+  return count;
+}
+
+/* ---- least squares over all segments ----------------------------------------------------------------------------- */
+
+static void sum_up(const struct readings *r, struct sums *sums) {
+  memset(sums, 0, SEGMENTS_MAX * sizeof(*sums));
+  for (size_t i = 0; i < r->count; i++) {
+    if (r->segment[i] == NO_SEGMENT) continue;
+    struct sums *s = &sums[r->segment[i]];
+    s->n++;
+    s->x += r->x[i];
+    s->d += r->d[i];
+  }
+  for (size_t i = 0; i < r->count; i++) {
+    if (r->segment[i] == NO_SEGMENT) continue;
+    struct sums *s = &sums[r->segment[i]];
+    double dx = r->x[i] - s->x / s->n, dd = r->d[i] - s->d / s->n;
+    s->xx += dx * dx;
+    s->xd += dx * dd;
+  }
+}
+
+/* One slope for all segments, a level for each. */
+static double fit_slope(const struct sums *sums, int count, double *spread) {
+  double xx = 0, xd = 0;
+  for (int i = 0; i < count; i++) xx += sums[i].xx, xd += sums[i].xd;
+  *spread = xx;
+  return xx > 0 ? xd / xx : 0;
+}
+
+/* How the used readings scatter. */
+struct scatter {
+  double squares, most;
+};
+
+static struct scatter measure(const struct readings *r, const struct sums *sums, double slope) {
+  struct scatter s = {0, 0};
+  for (size_t i = 0; i < r->count; i++) {
+    if (r->segment[i] == NO_SEGMENT) continue;
+    double off = fabs(r->d[i] - level_of(&sums[r->segment[i]], slope) - slope * r->x[i]);
+    s.squares += off * off;
+    s.most = fmax(s.most, off);
+  }
+  return s;
+}
+
+/* Takes readings in and out by the line that was found. */
+static void refine(struct readings *r, enum tb_reading_kind kind, double scatter, int count, struct sums *sums,
+                   double *slope) {
+  double spread;
+  for (int round = 0; round < ROUNDS; round++) {
+    sum_up(r, sums);
+    *slope = kind == TB_READING_SAME_RATE ? 0 : fit_slope(sums, count, &spread);
+    for (size_t i = 0; i < r->count; i++) {
+      if (r->segment[i] == NO_SEGMENT) continue;
+      double off = r->d[i] - level_of(&sums[r->segment[i]], *slope) - *slope * r->x[i];
+      if (fabs(off) > scatter && sums[r->segment[i]].n > 1) r->segment[i] = NO_SEGMENT;
+    }
+  }
+  sum_up(r, sums);
+  *slope = kind == TB_READING_SAME_RATE ? 0 : fit_slope(sums, count, &spread);
+}
+
+/* ---- the result -------------------------------------------------------------------------------------------------- */
+
+static int compare_segment(const void *a, const void *b) {
+  const struct tb_reading_segment *p = a, *q = b;
+  return p->first < q->first ? -1 : p->first > q->first;
+}
+
+static void add_segments(struct tb_reading_fit *fit, const struct readings *r, const struct tb_time_anchor *pairs,
+                         const struct sums *sums, int count, int64_t d0) {
+  for (int number = 0; number < count; number++) {
+    if (sums[number].n == 0) continue;
+    struct tb_reading_segment *s = &fit->segments[fit->segment_count++];
+    *s = (struct tb_reading_segment){.first = INT64_MAX, .last = INT64_MIN};
+    for (size_t i = 0; i < r->count; i++) {
+      if (r->segment[i] != number) continue;
+      s->count++;
+      if (pairs[i].x < s->first) s->first = pairs[i].x;
+      if (pairs[i].x > s->last) s->last = pairs[i].x;
+    }
+    s->offset = tb_time_add(d0, tb_time_round(level_of(&sums[number], fit->drift)));
+  }
+  qsort(fit->segments, fit->segment_count, sizeof(*fit->segments), compare_segment);
+  for (size_t i = 1; i < fit->segment_count; i++) {
+    const struct tb_reading_segment *s = &fit->segments[i], *main = &fit->segments[fit->main];
+    tb_wide own = (tb_wide)s->last - s->first, longest = (tb_wide)main->last - main->first;
+    if (own > longest || (own == longest && s->count > main->count)) fit->main = i;
+  }
+}
+
+static int64_t distance(int64_t a, int64_t b) { return a > b ? tb_time_subtract(a, b) : tb_time_subtract(b, a); }
+
+static void note_thrown_out(struct tb_reading_fit *fit, const struct readings *r, const struct tb_time_anchor *pairs) {
+  for (size_t i = 0; i < r->count; i++) {
+    if (r->segment[i] != NO_SEGMENT) {
+      fit->used++;
+      continue;
+    }
+    fit->thrown_out++;
+    const struct tb_reading_segment *near = &fit->segments[0];
+    for (size_t s = 1; s < fit->segment_count && fit->segments[s].first <= pairs[i].x; s++) near = &fit->segments[s];
+    double line = fit->drift * (double)((tb_wide)pairs[i].x - fit->x0);
+    int64_t off = distance(tb_time_subtract(pairs[i].y, pairs[i].x), tb_time_add(near->offset, tb_time_round(line)));
+    if (off < fit->farthest_ns) continue;
+    fit->farthest_ns = off;
+    fit->farthest_at = pairs[i].x;
+  }
+}
+
+/* Of clocks that drift either side of a step may be right; on a clock that runs faster it is longer. */
+static int64_t stepped_by(const struct tb_reading_fit *fit) {
+  int64_t most = 0;
+  for (size_t i = 0; i < fit->segment_count; i++) {
+    int64_t by = distance(fit->segments[i].offset, fit->segments[fit->main].offset);
+    if (by > most) most = by;
+  }
+  return tb_time_add(most, tb_time_round((double)most * RATE_MAX));
+}
+
+/* Of clocks with one rate each segment is right; when between two of them the step was is unknown. */
+static enum tb_status bound_steps(struct tb_reading_fit *fit, int64_t bound_ns) {
+  size_t count = 0, most = fit->segment_count * 4;
+  struct tb_time_bound_point *points = tb_alloc(fit->allocator, most * sizeof(*points));
+  if (!points) return TB_NO_MEMORY;
+  points[count++] = (struct tb_time_bound_point){fit->segments[0].first, bound_ns};
+  for (size_t i = 1; i < fit->segment_count; i++) {
+    const struct tb_reading_segment *before = &fit->segments[i - 1], *behind = &fit->segments[i];
+    int64_t unknown = tb_time_add(bound_ns, distance(before->offset, behind->offset));
+    points[count++] = (struct tb_time_bound_point){before->last, bound_ns};
+    points[count++] = (struct tb_time_bound_point){before->last, unknown};
+    points[count++] = (struct tb_time_bound_point){behind->first, unknown};
+    points[count++] = (struct tb_time_bound_point){behind->first, bound_ns};
+  }
+  enum tb_status status = tb_time_bound_create(&fit->bound, fit->allocator, points, count, 0);
+  tb_free(fit->allocator, points, most * sizeof(*points));
+  return status;
+}
+
+static enum tb_status set_bound(struct tb_reading_fit *fit, const struct readings *r, const struct sums *sums,
+                                int count, struct scatter scatter, enum tb_reading_kind kind,
+                                const struct tb_time_anchor *pairs) {
+  double spread, n = (double)fit->used, x = 0;
+  (void)fit_slope(sums, count, &spread);
+  for (size_t i = 0; i < r->count; i++)
+    if (r->segment[i] != NO_SEGMENT) x += r->x[i] / n;
+  struct tb_line_error error = tb_line_error(n, scatter.squares, scatter.most, spread);
+  error.middle = tb_time_add(fit->x0, tb_time_round(x));
+  if (kind == TB_READING_SAME_RATE) return bound_steps(fit, tb_time_round(ceil(error.most)) + 1);
+  error.more_ns = stepped_by(fit);
+  return tb_line_error_bound(&error, pairs[0].x, pairs[r->count - 1].x, fit->allocator, &fit->bound);
+}
+
+/* A drift that is within its own error, where offsets agree within what two reads cost, is none: durations stay exact. */
+enum { AGREEING_NS = 2000 };
+
+static bool is_level(const struct readings *r, const struct sums *sums, int count, double slope) {
+  double spread, least = INFINITY, most = -INFINITY;
+  (void)fit_slope(sums, count, &spread);
+  for (size_t i = 0; i < r->count; i++) {
+    if (r->segment[i] == NO_SEGMENT) continue;
+    double off = r->d[i] - level_of(&sums[r->segment[i]], 0);
+    least = fmin(least, off);
+    most = fmax(most, off);
+  }
+  struct scatter s = measure(r, sums, slope);
+  double n = 0;
+  for (int i = 0; i < count; i++) n += sums[i].n;
+  struct tb_line_error error = tb_line_error(n, s.squares, s.most, spread);
+  return most - least <= AGREEING_NS && fabs(slope) <= error.slope_error / 2;
+}
+
+static enum tb_status fit_readings(struct tb_reading_fit *fit, struct readings *r, const struct tb_time_anchor *pairs,
+                                   enum tb_reading_kind kind, int64_t d0) {
+  struct sums *sums = tb_alloc(fit->allocator, SEGMENTS_MAX * sizeof(*sums));
+  if (!sums) return TB_NO_MEMORY;
+  int count = 0;
+  double slope = 0;
+  for (int i = 0; i < SCATTERS; i++) {
+    count = find_segments(r, kind, SCATTER_NS[i], &slope);
+    refine(r, kind, SCATTER_NS[i], count, sums, &slope);
+    if (is_explained(r, slope, sums, SCATTER_NS[i])) break;
+  }
+  double spread;
+  (void)fit_slope(sums, count, &spread);
+  struct scatter scatter = measure(r, sums, slope);
+  struct tb_line_error error = tb_line_error((double)explained(r), scatter.squares, scatter.most, spread);
+  if (kind == TB_READING_DRIFTS) slope = is_level(r, sums, count, slope) ? 0 : slope * error.slope_trust;
+  scatter = measure(r, sums, slope);
+  fit->drift = slope;
+  fit->scatter_ns = tb_time_round(ceil(scatter.most));
+  add_segments(fit, r, pairs, sums, count, d0);
+  note_thrown_out(fit, r, pairs);
+  enum tb_status status = set_bound(fit, r, sums, count, scatter, kind, pairs);
+  tb_free(fit->allocator, sums, SEGMENTS_MAX * sizeof(*sums));
+  return status;
+}
+
+enum tb_status tb_reading_fit_make(struct tb_reading_fit *fit, const struct tb_allocator *a,
+                                   struct tb_time_anchor *pairs, size_t count, enum tb_reading_kind kind) {
+  *fit = (struct tb_reading_fit){.allocator = a};
+  if (count == 0) return TB_INVALID;
+  qsort(pairs, count, sizeof(*pairs), compare_x);
+  struct readings r = {tb_alloc(a, count * sizeof(double)), tb_alloc(a, count * sizeof(double)),
+                       tb_alloc(a, count * sizeof(int)), count};
+  fit->segment_capacity = SEGMENTS_MAX;
+  fit->segments = tb_alloc(a, SEGMENTS_MAX * sizeof(*fit->segments));
+  enum tb_status status = TB_NO_MEMORY;
+  if (r.x && r.d && r.segment && fit->segments) {
+    const struct tb_time_anchor *middle = &pairs[count / 2];
+    tb_wide d0 = (tb_wide)middle->y - middle->x;
+    fit->x0 = middle->x;
+    for (size_t i = 0; i < count; i++) {
+      r.x[i] = (double)((tb_wide)pairs[i].x - middle->x);
+      r.d[i] = (double)((tb_wide)pairs[i].y - pairs[i].x - d0);
+    }
+    status = fit_readings(fit, &r, pairs, kind, tb_time_clamp(d0));
+  }
+  tb_free(a, r.x, count * sizeof(double));
+  tb_free(a, r.d, count * sizeof(double));
+  tb_free(a, r.segment, count * sizeof(int));
+  return status;
+}
+
+void tb_reading_fit_free(struct tb_reading_fit *fit) {
+  if (!fit->allocator) return;
+  tb_free(fit->allocator, fit->segments, fit->segment_capacity * sizeof(*fit->segments));
+  tb_time_bound_free(&fit->bound, fit->allocator);
+  fit->segments = NULL;
+}
+
+int64_t tb_reading_fit_step(const struct tb_reading_fit *fit, size_t segment) {
+  if (segment == 0) return 0;
+  return tb_time_subtract(fit->segments[segment].offset, fit->segments[segment - 1].offset);
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Readings of two clocks whose truth is known: a generator with drift, scatter, late readings, steps and suspends.
+ */
+#include "merge/clocks/reading_fit.h"
+
+#include <stdlib.h>
+
+#include "support/merge_fixture.h"
+
+enum { READINGS_MAX = 512, CASES = 150 };
+#define S INT64_C(1000000000)
+#define EPOCH (1700000000 * S)
+
+static struct tb_time_anchor pairs[READINGS_MAX];
+static size_t count;
+static struct tb_reading_fit fit;
+
+static uint64_t state;
+static uint64_t random_below(uint64_t limit) {
+  state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
+  return (state >> 33) % limit;
+}
+
+static int tear_down(void **unused) {
+  (void)unused;
+  tb_reading_fit_free(&fit);
+  count = 0;
+  return 0;
+}
+
+static void make(enum tb_reading_kind kind) {
+  tb_reading_fit_free(&fit);
+  assert_int_equal(tb_reading_fit_make(&fit, tb_default_allocator(), pairs, count, kind), TB_OK);
+}
+
+/* y at x by the main segment. */
+static int64_t apply(int64_t x) {
+  const struct tb_reading_segment *main = &fit.segments[fit.main];
+  return x + main->offset + tb_time_round((double)(x - fit.x0) * fit.drift);
+}
+
+/* A clock that runs at 1 + ppm beside a wall clock that is set by `by` at `when`. */
+struct host {
+  double ppm;
+  int64_t when, by;
+};
+
+static int64_t own_at(const struct host *host, int64_t time) {
+  return 1000 * S + time + tb_time_round((double)time * host->ppm * 1e-6);
+}
+
+static int64_t wall_at(const struct host *host, int64_t time) {
+  return EPOCH + time + (time >= host->when ? host->by : 0);
+}
+
+/* Readings 1 to 30 s apart for 300 s, up to 1 us apart; one of `late_one_of` is 0.5 to 5 ms late. */
+static void read_clocks(const struct host *host, unsigned late_one_of) {
+  count = 0;
+  for (int64_t time = (int64_t)random_below(S); time < 300 * S; time += S + (int64_t)random_below(29 * S)) {
+    int64_t late = late_one_of && random_below(late_one_of) == 0 ? 500000 + (int64_t)random_below(4500000) : 0;
+    pairs[count++] = (struct tb_time_anchor){own_at(host, time + (int64_t)random_below(1000)),
+                                             wall_at(host, time + (int64_t)random_below(1000)) + late};
+  }
+}
+
+static double random_ppm(void) { return (double)random_below(100000) / 1000 - 50; }
+
+static void one_reading_is_an_offset_whose_bound_grows(void **unused) {
+  (void)unused;
+  pairs[count++] = (struct tb_time_anchor){5 * S, 9 * S};
+  make(TB_READING_DRIFTS);
+  assert_int_equal(apply(7 * S), 11 * S);
+  assert_int_equal(tb_time_bound_at(&fit.bound, 5 * S), 2001);
+  assert_int_equal(tb_time_bound_at(&fit.bound, 105 * S), 2001 + 5000000);
+}
+
+static void exact_readings_are_a_line_without_doubt(void **unused) {
+  (void)unused;
+  for (int i = 0; i < 20; i++) pairs[count++] = (struct tb_time_anchor){i * S, EPOCH + i * S + i * 40000};
+  make(TB_READING_DRIFTS);
+  assert_int_equal(fit.segment_count, 1);
+  assert_int_equal(apply(7 * S), EPOCH + 7 * S + 7 * 40000);
+  assert_int_equal(apply(100 * S), EPOCH + 100 * S + 100 * 40000);
+  assert_true(tb_time_bound_at(&fit.bound, 10 * S) <= 2);
+}
+
+static void clocks_that_agree_have_no_drift(void **unused) {
+  (void)unused;
+  for (int i = 0; i < 20; i++) pairs[count++] = (struct tb_time_anchor){i * S, i * S + 5 + (int64_t)random_below(1000)};
+  make(TB_READING_DRIFTS);
+  assert_true(fit.drift == 0);
+}
+
+/* In each case the line is within what is asked for, and its bound contains the truth, before and behind the readings too. */
+static void judge(const struct host *host, int64_t side, int64_t limit) {
+  for (int64_t time = -100 * S; time <= 400 * S; time += 10 * S) {
+    int64_t off = llabs(apply(own_at(host, time)) - (EPOCH + time + side));
+    assert_true(off <= tb_time_bound_at(&fit.bound, own_at(host, time)));
+    if (time >= 0 && time <= 300 * S) assert_true(off <= limit);
+  }
+}
+
+static void a_line_through_readings_that_scatter_is_right_and_so_is_its_bound(void **unused) {
+  (void)unused;
+  for (int i = 0; i < CASES; i++) {
+    struct host host = {.ppm = random_ppm(), .when = INT64_MAX};
+    read_clocks(&host, 0);
+    make(TB_READING_DRIFTS);
+    assert_int_equal(fit.segment_count, 1);
+    assert_int_equal(fit.thrown_out, 0);
+    judge(&host, 0, 1000);
+    assert_true(tb_time_bound_at(&fit.bound, own_at(&host, 150 * S)) < 5000);
+  }
+}
+
+static void late_readings_do_not_count(void **unused) {
+  (void)unused;
+  for (int i = 0; i < CASES; i++) {
+    struct host host = {.ppm = random_ppm(), .when = INT64_MAX};
+    read_clocks(&host, 4);
+    make(TB_READING_DRIFTS);
+    judge(&host, 0, 1500);
+  }
+}
+
+static void a_step_parts_readings_and_bends_no_line(void **unused) {
+  (void)unused;
+  static const int64_t sizes[] = {2 * S, -2 * S, -40 * S, 50000000, 300000, -300000};
+  for (int i = 0; i < CASES; i++) {
+    struct host host = {random_ppm(), 100 * S + (int64_t)random_below(100 * S), sizes[i % 6]};
+    read_clocks(&host, i % 2 ? 20 : 0);
+    make(TB_READING_DRIFTS);
+    assert_int_equal(fit.segment_count, 2);
+    assert_true(llabs(tb_reading_fit_step(&fit, 1) - host.by) < 3000);
+    assert_true(fit.segments[0].last < own_at(&host, host.when) && fit.segments[1].first > own_at(&host, host.when));
+    for (int64_t time = 0; time <= 300 * S; time += 10 * S) {
+      int64_t off = apply(own_at(&host, time)) - (EPOCH + time);
+      assert_true(llabs(off) < 3000 || llabs(off - host.by) < 3000);
+      assert_true(llabs(off) <= tb_time_bound_at(&fit.bound, own_at(&host, time)));
+    }
+  }
+}
+
+static void a_clock_that_is_set_and_set_back_has_three_segments(void **unused) {
+  (void)unused;
+  for (int i = 0; i < 30; i++)
+    pairs[count++] = (struct tb_time_anchor){i * S, EPOCH + i * S + (i >= 10 && i < 18 ? S : 0)};
+  make(TB_READING_DRIFTS);
+  assert_int_equal(fit.segment_count, 3);
+  assert_int_equal(tb_reading_fit_step(&fit, 1), S);
+  assert_int_equal(tb_reading_fit_step(&fit, 2), -S);
+  assert_int_equal(apply(14 * S), EPOCH + 14 * S);
+}
+
+static void suspends_are_segments_of_one_rate(void **unused) {
+  (void)unused;
+  int64_t slept = 0;
+  for (int i = 0; i < 100; i++) { /* MONOTONIC over BOOTTIME: each sleep takes it further back */
+    slept += i == 30 ? 30 * S : i == 70 ? S : 0;
+    pairs[count++] = (struct tb_time_anchor){i * 3 * S + slept + (int64_t)random_below(1000),
+                                             i * 3 * S + (int64_t)random_below(1000)};
+  }
+  make(TB_READING_SAME_RATE);
+  assert_int_equal(fit.segment_count, 3);
+  assert_true(fit.drift == 0);
+  assert_true(llabs(tb_reading_fit_step(&fit, 1) + 30 * S) < 1000);
+  assert_true(llabs(tb_reading_fit_step(&fit, 2) + S) < 1000);
+  assert_true(tb_time_bound_at(&fit.bound, 10 * S) < 2000);
+  assert_true(tb_time_bound_at(&fit.bound, 100 * S) > 30 * S - 1000); /* between the snapshots around the sleep */
+}
+
+static void readings_that_scatter_more_are_still_a_line(void **unused) {
+  (void)unused;
+  for (int i = 0; i < CASES; i++) {
+    struct host host = {.ppm = random_ppm(), .when = INT64_MAX};
+    count = 0;
+    for (int k = 0; k < 60; k++)
+      pairs[count++] = (struct tb_time_anchor){own_at(&host, k * 5 * S),
+                                               wall_at(&host, k * 5 * S) + (int64_t)random_below(80000) - 40000};
+    make(TB_READING_DRIFTS);
+    assert_int_equal(fit.segment_count, 1);
+    judge(&host, 0, 40000);
+  }
+}
+
+static void hostile_readings_end(void **unused) {
+  (void)unused;
+  pairs[count++] = (struct tb_time_anchor){INT64_MIN, INT64_MAX};
+  pairs[count++] = (struct tb_time_anchor){INT64_MAX, INT64_MIN};
+  pairs[count++] = (struct tb_time_anchor){0, INT64_MIN};
+  make(TB_READING_DRIFTS);
+  make(TB_READING_SAME_RATE);
+  count = 0;
+  assert_int_equal(tb_reading_fit_make(&fit, tb_default_allocator(), pairs, 0, TB_READING_DRIFTS), TB_INVALID);
+}
+
+int main(void) {
+#define TEST(name) cmocka_unit_test_teardown(name, tear_down)
+  const struct CMUnitTest tests[] = {
+      TEST(one_reading_is_an_offset_whose_bound_grows),
+      TEST(exact_readings_are_a_line_without_doubt),
+      TEST(clocks_that_agree_have_no_drift),
+      TEST(a_line_through_readings_that_scatter_is_right_and_so_is_its_bound),
+      TEST(late_readings_do_not_count),
+      TEST(a_step_parts_readings_and_bends_no_line),
+      TEST(a_clock_that_is_set_and_set_back_has_three_segments),
+      TEST(suspends_are_segments_of_one_rate),
+      TEST(readings_that_scatter_more_are_still_a_line),
+      TEST(hostile_readings_end),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
