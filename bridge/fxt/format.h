@@ -122,6 +122,11 @@ static inline uint64_t tb_fxt_load(const char *at) {
   return word;
 }
 
+/* How long a record is, by its header. */
+static inline uint64_t tb_fxt_record_bytes(uint64_t header) {
+  return TB_FXT_WORD * ((header & 15) == TB_FXT_LARGE ? tb_fxt_field(header, 4, 35) : tb_fxt_field(header, 4, 15));
+}
+
 static inline size_t tb_fxt_padded(size_t bytes) { return (bytes + 7) & ~(size_t)7; }
 
 /* What is left of one record; always whole words. */

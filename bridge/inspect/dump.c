@@ -82,7 +82,7 @@ struct dump_reading {
 static void take_record(void *ctx, const void *record) {
   struct dump_reading *r = ctx;
   if (r->of_records != TB_OK) return;
-  tb_fxt_describe_record(&r->dump->text, record);
+  (void)tb_fxt_describe_record(&r->dump->text, record);
   r->of_records = tb_dump_flush(r->dump, false);
 }
 

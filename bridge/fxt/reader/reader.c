@@ -200,22 +200,10 @@ static enum tb_status parse_record(struct tb_fxt_reader *fx, uint64_t header, st
 /* ---- cutting the input into records -------------------------------------------------------------------------------
  */
 
-static uint64_t record_bytes(uint64_t header) {
-  return TB_FXT_WORD * ((header & 15) == TB_FXT_LARGE ? tb_fxt_field(header, 4, 35) : tb_fxt_field(header, 4, 15));
-}
-
 static void show_record(struct tb_fxt_reader *fx, struct tb_str bytes, uint64_t header) {
   const struct tb_fxt_raw_record record = {
       .offset = fx->record_offset, .header = header, .bytes = bytes, .tables = &fx->tables};
   fx->reader->watch.take(fx->reader->watch.ctx, &record);
-}
-
-/* A record was read. Behind the magic number it is one of FXT's; other bytes may look like one. */
-static void note_read(struct tb_fxt_reader *fx, uint64_t header) {
-  if (header == TB_FXT_MAGIC)
-    fx->seen_magic = true;
-  else
-    fx->reader->has_read |= fx->seen_magic;
 }
 
 /* So many bytes are of no record that can be read. Not TB_OK where there were too many of them, and no event before. */
@@ -233,7 +221,7 @@ static enum tb_status read_record(struct tb_fxt_reader *fx, const char *record, 
   size_t events = fx->batch->event_count;
   if (fx->reader->watch.take) show_record(fx, (struct tb_str){record, size}, header);
   enum tb_status status = parse_record(fx, header, (struct tb_fxt_cursor){record + TB_FXT_WORD, record + size});
-  if (status == TB_OK) note_read(fx, header);
+  if (status == TB_OK) fx->reader->has_read |= header != TB_FXT_MAGIC;
   if (status != TB_BAD_DATA || !fx->malformed) return status;
   fx->batch->event_count = events;
   const char *malformed = fx->malformed;
@@ -261,7 +249,7 @@ static enum tb_status read_records(struct tb_fxt_reader *fx) {
     size_t left = fx->text_len - fx->at;
     if (left < TB_FXT_WORD) break;
     const char *record = batch->text + fx->at;
-    uint64_t header = tb_fxt_load(record), size = record_bytes(header);
+    uint64_t header = tb_fxt_load(record), size = tb_fxt_record_bytes(header);
     fx->record_offset = fx->text_offset + fx->at;
     if (size == 0) {
       fx->ended = true;
@@ -345,15 +333,6 @@ static enum tb_status fill(struct tb_reader *reader, struct tb_batch *batch) {
 /* ---- the reader -----------------------------------------------------------------------------------------------------
  */
 
-static enum tb_status refuse_big_endian(struct tb_reader *reader) {
-  const char *data;
-  size_t len;
-  enum tb_status status = tb_input_peek(reader->input, &data, TB_FXT_WORD, &len, &reader->error);
-  if (status != TB_OK) return status == TB_END || status == TB_TRUNCATED ? TB_OK : status;
-  if (len < TB_FXT_WORD || tb_fxt_load(data) != TB_FXT_MAGIC_BIG_ENDIAN) return TB_OK;
-  return tb_fail(&reader->error, TB_UNSUPPORTED, 0, "is an FXT trace of a big-endian machine, which cannot be read");
-}
-
 static void destroy(struct tb_reader *reader) {
   struct tb_fxt_reader *fx = reader->state;
   if (!fx) return;
@@ -366,7 +345,7 @@ static void destroy(struct tb_reader *reader) {
 }
 
 static enum tb_status create(struct tb_reader *reader) {
-  enum tb_status status = refuse_big_endian(reader);
+  enum tb_status status = tb_fxt_check_format(reader);
   if (status != TB_OK) return status;
   struct tb_fxt_reader *fx = tb_calloc(reader->allocator, sizeof(*fx));
   if (!fx) return tb_fail(&reader->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");

@@ -16,9 +16,8 @@ struct tb_fxt_reader {
   uint64_t text_offset; /* where the window begins in the input */
   uint64_t
       plain_events; /* a bit for each event of the batch: all fields are zero but those of a plain event (fxt/reader/event_fast_path.c) */
-  uint64_t skip;   /* bytes still to pass over of a record that is too long */
-  bool ended;      /* nothing more will be read: the input's end, or a record of size 0 */
-  bool seen_magic; /* records are FXT's */
+  uint64_t skip; /* bytes still to pass over of a record that is too long */
+  bool ended;    /* nothing more will be read: the input's end, or a record of size 0 */
   bool seen_event;
   uint64_t junk; /* bytes passed over before the first event that are of no record that could be read */
   /* of the record in hand */
@@ -41,6 +40,10 @@ struct tb_fxt_reader {
 
 /* How many events a batch gets, so that they stay in the nearest cache. */
 enum { TB_FXT_BATCH_EVENTS = 64 };
+
+/* TB_OK where the input is FXT. TB_UNKNOWN_FORMAT: it is not; TB_UNSUPPORTED: of a big-endian machine; TB_AGAIN: more of
+ * it is needed to tell; TB_NO_MEMORY. (fxt/reader/format_check.c) */
+TB_MUST_CHECK enum tb_status tb_fxt_check_format(struct tb_reader *reader);
 
 /* Reads the plain records that come next in the window, as many as the batch has room for (fxt/reader/event_fast_path.c). */
 void tb_fxt_read_plain(struct tb_fxt_reader *fx);

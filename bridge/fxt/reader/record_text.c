@@ -358,18 +358,20 @@ static void describe(struct line *line, uint64_t header) {
     line->bad = true;
 }
 
-void tb_fxt_describe_record(struct tb_json_emit *text, const struct tb_fxt_raw_record *record) {
+bool tb_fxt_describe_record(struct tb_json_emit *text, const struct tb_fxt_raw_record *record) {
   struct line line = {.out = text,
                       .cursor = {record->bytes.ptr + TB_FXT_WORD, record->bytes.ptr + record->bytes.len},
                       .provider = record->tables->provider};
   PUT(&line, "%" PRIu64 " ", record->offset);
   size_t start = text->buffer.len;
   describe(&line, record->header);
-  if (line.bad || line.cursor.at != line.cursor.end) {
+  bool good = !line.bad && line.cursor.at == line.cursor.end;
+  if (!good) {
     text->buffer.len = start;
     PUT(&line, "words");
     for (size_t at = 0; at < record->bytes.len; at += TB_FXT_WORD)
       PUT(&line, " 0x%" PRIx64, tb_fxt_load(record->bytes.ptr + at));
   }
   PUT(&line, "\n");
+  return good;
 }

@@ -23,7 +23,7 @@ unsigned tb_fxt_record_kind(uint64_t header);
 const char *tb_fxt_kind_name(unsigned kind);
 
 /* A line: byte offset, kind, `key=value` for all parts, arguments as `type:"name"=value`; references as #INDEX with what they mean in
- * parentheses. What cannot be read is `words` and the record's words. */
-void tb_fxt_describe_record(struct tb_json_emit *text, const struct tb_fxt_raw_record *record);
+ * parentheses. What cannot be read to its last word is `words` and the record's words; false is returned then. */
+bool tb_fxt_describe_record(struct tb_json_emit *text, const struct tb_fxt_raw_record *record);
 
 #endif

@@ -26,14 +26,15 @@ refuse "zeros" /dev/zero --from perfetto --max-junk 1M
 refuse "one thread" /dev/zero --from perfetto --max-junk 1M -j1
 refuse "a length" <(printf '\n\377\377\377\377\377\377\001'; cat /dev/zero) --from perfetto --max-junk 1M
 refuse "text" <(yes) --from perfetto --max-junk 1M
-refuse "text" <(yes kkkkkkkk) --from fxt --max-junk 1M
+refuse "text" <(printf '\020\000\004\106\170\124\026\000'; yes kkkkkkkk) --max-junk 1M
+refuse "text" <(yes kkkkkkkk) --from fxt
 refuse "zeros" /dev/zero --from ftrace --max-junk 1M
 refuse "text" <(yes garbage) --from ftrace --max-junk 1M
 try "info" tracebridge info /dev/zero --from json --max-junk 1M
 try "info" tracebridge info <(printf '\n\003\120\001\377'; cat /dev/zero) --max-junk 1M
 try "dump" tracebridge dump /dev/zero --from json --max-junk 1M
 try "dump" tracebridge dump /dev/zero --from perfetto --max-junk 1M
-try "dump" tracebridge dump <(yes kkkkkkkk) --from fxt --max-junk 1M
+try "dump" tracebridge dump <(printf '\020\000\004\106\170\124\026\000'; yes kkkkkkkk) --max-junk 1M
 for file in "$(printf '{"traceEvents":[')" "$(printf '\n\003\120\001\377')"; do
   { printf '%s' "$file"; zeros 3M; } >junk
   echo old >out.pftrace

@@ -6,6 +6,7 @@ printf 'packet { timestamp: 1 }\n' >packet.textproto
 printf '\n\005\101\101\101\101\101' >damaged.pftrace
 printf '\020\000\004\106\170\124\026\000%s' damaged. >damaged.fxt
 { head -c 8 damaged.fxt; printf '\022\000\001\000\000\000\000\000%s' cut; } >string.fxt # a record is whole: a trace
+{ printf '1\n'; head -c 1400 /dev/zero | tr '\0' a; } >number.txt                           # as FXT, ticks per second
 echo old >old
 try() { # OPTION... INPUT
   for to in perfetto json fxt; do
@@ -23,6 +24,7 @@ try event.json --from fxt
 try event.json --from ftrace
 try packet.textproto --from perfetto
 try packet.textproto --from fxt
+try number.txt --from fxt
 try packet.textproto --from ftrace
 try packet.textproto --from json
 try damaged.pftrace
