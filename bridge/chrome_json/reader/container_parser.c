@@ -37,6 +37,7 @@ static const char *outermost(struct tb_json_state *state, struct tb_batch *batch
   if (*p == '[') {
     state->place = TB_JSON_EVENTS;
     state->in_object = false;
+    state->seen_array = true;
     return p + 1;
   }
   if (*p != '{') return tb_tokenizer_fail(&state->scan, p);

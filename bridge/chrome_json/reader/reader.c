@@ -208,6 +208,9 @@ static enum tb_status at_end(struct tb_json_state *state) {
         tb_reader_lose(reader, "systemTraceEvents cut off at the end of the input", state->text_offset);
     if (status != TB_OK) return status;
   }
+  bool seen_json = state->seen_trace || state->seen_array || state->seen_other || reader->has_read;
+  if (!seen_json && !reader->losses.count)
+    return tb_fail(&reader->error, TB_UNKNOWN_FORMAT, 0, "is no JSON: there is no array or object in it");
   if (state->seen_trace || !state->seen_other) return TB_END;
   reader->losses.count = 0;
   return tb_fail(&reader->error, TB_UNKNOWN_FORMAT, 0, "is JSON, but no trace: there is no event in it");

@@ -48,11 +48,12 @@ struct tb_json_state {
   bool in_object; /* what we are in is a member of an outermost object */
   bool lost;      /* behind damage: looking for a place to go on */
   bool input_ended;
-  bool seen_trace;        /* something that only a trace has */
-  bool seen_other;        /* an outermost value that is none, or an element of an array that is no event */
-  bool seen_event;        /* one that is more than metadata of the trace */
-  uint64_t known;         /* up to there the input was JSON, before the first event */
-  size_t limit;           /* bytes to read into the text of a batch */
+  bool seen_trace; /* something that only a trace has */
+  bool seen_array; /* the start of an outermost array: `[` alone is a recording that was cut before its first event */
+  bool seen_other; /* an outermost value that is none, or an element of an array that is no event */
+  bool seen_event; /* one that is more than metadata of the trace */
+  uint64_t known;  /* up to there the input was JSON, before the first event */
+  size_t limit;    /* bytes to read into the text of a batch */
   uint64_t text_offset;   /* of the batch's text in the input */
   struct tb_buffer carry; /* input that no batch has used yet: [carry_at, carry.len) */
   size_t carry_at;

@@ -27,6 +27,18 @@ try packet.textproto --from fxt
 try number.txt --from fxt
 try packet.textproto --from ftrace
 try packet.textproto --from json
+nothing() { # NAME TEXT: JSON without an array or object
+  printf '%s' "$2" >"$1.json"
+  try "$1.json" --from json
+  tracebridge info "$1.json" --from json 2>&1; echo "info: $?"
+  tracebridge dump "$1.json" --from json 2>&1; echo "dump: $?"
+}
+nothing blank $' \n\t '
+nothing comma ','
+nothing brace '}'
+nothing bracket ']'
+nothing mark $'\357\273\277'
+nothing empty ''
 try damaged.pftrace
 try damaged.fxt
 tracebridge convert -q string.fxt -o string.pftrace; echo "convert string.fxt: $?"

@@ -1,7 +1,7 @@
 # A trace without an event becomes one in any format, which can be read again: nothing is lost in it, and no file is empty.
 mkdir in out
 printf '[]' >in/array.json
-printf '[' >in/open.json
+printf '[' >in/open.json # of a recorder that was stopped before its first event
 printf '{"traceEvents":[]}' >in/object.json
 printf '{"traceEvents":[],"displayTimeUnit":"ns"}' >in/unit.json
 printf '[{"ph":"M","name":"process_name","pid":1,"args":{"name":"one"}}]' >in/named.json
