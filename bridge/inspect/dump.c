@@ -91,7 +91,8 @@ static enum tb_status open_reader(struct dump_reading *r) {
   const char *name = tb_input_name(r->input), *data;
   size_t len = 0;
   enum tb_status status = tb_input_peek(r->input, &data, PEEK_BYTES, &len, r->dump->error);
-  if (status != TB_OK && status != TB_END && status != TB_TRUNCATED) return status;
+  if (status == TB_END) return tb_fail(r->dump->error, TB_UNKNOWN_FORMAT, 0, "is empty");
+  if (status != TB_OK && status != TB_TRUNCATED) return status;
   enum tb_format format = options->reader.format;
   if (format == TB_FORMAT_UNKNOWN) format = tb_format_detect(data, len);
   if (format != TB_FORMAT_PERFETTO || options->events) {

@@ -191,6 +191,7 @@ enum tb_status tb_packet_next(struct tb_packet_reader *reader, const struct tb_p
     reader->has_read = true;
     reader->stream.max_junk = 0;
   }
+  if (status == TB_END && !reader->has_read) status = tb_packet_tokenizer_end(&reader->stream, &reader->losses);
   if (status == TB_END && !reader->has_read)
     status = tb_losses_end(&reader->losses, tb_format_name(TB_FORMAT_PERFETTO),
                            reader->options.format != TB_FORMAT_UNKNOWN, &reader->error);

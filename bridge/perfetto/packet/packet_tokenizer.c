@@ -2,7 +2,6 @@
 #include "perfetto/packet/packet_tokenizer.h"
 
 #include "base/error.h"
-#include "base/losses.h"
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 #include "tracebridge/reader.h"
@@ -140,6 +139,7 @@ static enum tb_status pass_strange_field(struct tb_packet_tokenizer *stream, str
   *frame = (struct tb_packet_frame){
       .start = stream->at, .offset = tb_packet_tokenizer_offset(stream, stream->at), .opened = stream->opened};
   stream->at = cursor.at;
+  stream->passed_strange = true;
   *given = stream->give_strange;
   return pass_junk(stream, frame->start);
 }
@@ -294,6 +294,11 @@ enum tb_status tb_packet_tokenizer_next(struct tb_packet_tokenizer *stream, stru
       return TB_OK;
     if (status != TB_OK) return status;
   }
+}
+
+enum tb_status tb_packet_tokenizer_end(const struct tb_packet_tokenizer *stream, const struct tb_losses *losses) {
+  if (losses->count || !stream->passed_strange) return TB_END;
+  return tb_fail(stream->error, TB_UNKNOWN_FORMAT, 0, "is no Perfetto trace: there is no packet in it");
 }
 
 static enum tb_status say_cut_short(struct tb_packet_tokenizer *stream) {

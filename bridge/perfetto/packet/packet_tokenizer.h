@@ -10,6 +10,7 @@
 #ifndef TB_PERFETTO_PACKET_PACKET_TOKENIZER_H
 #define TB_PERFETTO_PACKET_PACKET_TOKENIZER_H
 
+#include "base/losses.h"
 #include "perfetto/packet/packet_header.h"
 #include "perfetto/packet/packet_source.h"
 
@@ -39,10 +40,11 @@ struct tb_packet_tokenizer {
   bool last;      /* nothing follows the window from where it came */
   bool searching; /* for the next packet after damage */
   bool said_cut_short;
-  size_t max_junk;    /* 0: none. It is for the user to take the bound away once there was a packet, or an event */
-  uint64_t junk;      /* bytes passed over so far that are no packets */
-  uint64_t junk_from; /* where the first of them was */
-  bool give_strange;  /* tb_packet_tokenizer_frame gives fields of Trace that are no packets too */
+  size_t max_junk;     /* 0: none. It is for the user to take the bound away once there was a packet, or an event */
+  uint64_t junk;       /* bytes passed over so far that are no packets */
+  uint64_t junk_from;  /* where the first of them was */
+  bool passed_strange; /* fields of Trace that are no packets were there */
+  bool give_strange;   /* tb_packet_tokenizer_frame gives fields of Trace that are no packets too */
 };
 
 /* `error` is where failures are told; it must outlive the stream. */
@@ -50,6 +52,11 @@ void tb_packet_tokenizer_init(struct tb_packet_tokenizer *stream, const struct t
                               struct tb_input *input, size_t max_packet, tb_packet_lose lose, void *lose_ctx,
                               struct tb_error *error);
 void tb_packet_tokenizer_free(struct tb_packet_tokenizer *stream);
+
+/* The status at the end of an input that gave no packet: TB_UNKNOWN_FORMAT, and the stream's error is set, where it is made
+ * of other fields alone, as some short texts are by chance; else TB_END. `losses` are those of the input. */
+TB_MUST_CHECK enum tb_status tb_packet_tokenizer_end(const struct tb_packet_tokenizer *stream,
+                                                     const struct tb_losses *losses);
 
 /* A packet as nearly all are. */
 struct tb_common_packet {

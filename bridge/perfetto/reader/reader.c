@@ -449,6 +449,7 @@ static enum tb_status fill(struct tb_reader *reader, struct tb_batch *batch) {
   keep_window(r, batch);
   if (status == TB_PARTIAL) return TB_OK;
   if ((status == TB_END || status == TB_AGAIN) && batch->event_count > 0) return TB_OK;
+  if (status == TB_END && !reader->has_read) return tb_packet_tokenizer_end(&r->stream, &reader->losses);
   return status;
 }
 

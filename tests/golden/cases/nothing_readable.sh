@@ -39,6 +39,13 @@ nothing brace '}'
 nothing bracket ']'
 nothing mark $'\357\273\277'
 nothing empty ''
+printf 'p\n' >chance.txt # as protobuf, field 14 of a Trace
+try chance.txt --from perfetto
+for input in chance.txt empty.json; do
+  tracebridge info "$input" --from perfetto 2>&1; echo "info: $?"
+  tracebridge dump "$input" --from perfetto 2>&1; echo "dump: $?"
+  tracebridge dump --events "$input" --from perfetto 2>&1; echo "dump --events: $?"
+done
 try damaged.pftrace
 try damaged.fxt
 tracebridge convert -q string.fxt -o string.pftrace; echo "convert string.fxt: $?"
