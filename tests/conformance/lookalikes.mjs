@@ -134,7 +134,7 @@ const write = (name, bytes) => { const file = path.join(work, name); fs.writeFil
 for (const [name, text] of Object.entries(TEXTS)) {
   const anywhere = ANYWHERE.includes(name), taken = (places) => Object.entries(places).filter(([place]) => anywhere || FEW.includes(place));
   const ftrace = write("in.ftrace", `${text}# tracer: nop\n#\n${MARK}`);
-  await convert(`${name} before ftrace text`, ftrace, [".perfetto-trace"]);
+  await convert(`${name} before ftrace text`, ftrace, [".perfetto-trace", ".json"]);
   for (const [place, make] of taken(JSON_PLACES)) {
     const input = write("in.json", make(text));
     await convert(`${name} in ${place}`, input, name === "atrace" && place !== "ftrace text" ? Object.keys(FORMATS) : [".perfetto-trace"]);

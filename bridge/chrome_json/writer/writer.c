@@ -67,13 +67,6 @@ static enum tb_status put_sample(struct tb_json_writer *w, const struct tb_event
   return status;
 }
 
-static enum tb_status put_system(struct tb_json_writer *w, const struct tb_event *event) {
-  w->scratch.buffer.len = 0;
-  tb_json_emit_string(&w->scratch, event->blob);
-  if (w->scratch.status != TB_OK) return tb_json_fail(w, w->scratch.status);
-  return tb_spool_add(&w->system, w->scratch.buffer.data + 1, w->scratch.buffer.len - 2, &w->writer->error);
-}
-
 /* A member of the outermost object. The first of a name stays, since strict JSON has each name once. */
 static enum tb_status put_top(struct tb_json_writer *w, const struct tb_event *event) {
   if (!event->arg_count) return TB_OK;
@@ -190,7 +183,7 @@ static enum tb_status put_any(struct tb_json_writer *w, const struct tb_event *e
     case TB_EVENT_SAMPLE:
       return put_sample(w, event);
     case TB_EVENT_SYSTEM_TRACE:
-      return put_system(w, event);
+      return tb_json_put_system(w, event);
     case TB_EVENT_TRACE_METADATA:
       return put_top(w, event);
     case TB_EVENT_CLOCK_SNAPSHOT:

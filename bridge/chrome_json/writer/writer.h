@@ -84,6 +84,7 @@ struct tb_json_writer {
   struct tb_spool frames;  /* stackFrames: "id":{…} */
   struct tb_spool samples; /* samples: {…} */
   struct tb_spool system;  /* systemTraceEvents: escaped text */
+  bool in_system_line;     /* it ends inside a line */
   struct tb_json_emit top; /* any other: ,"key":value */
   struct tb_intern top_names;
 };
@@ -93,6 +94,9 @@ enum tb_status tb_json_fail(struct tb_json_writer *w, enum tb_status status);
 void tb_json_lose(struct tb_json_writer *w, const char *reason, const struct tb_event *event);
 /* Hands what is in `out` on, once it is much. */
 enum tb_status tb_json_flush_some(struct tb_json_writer *w);
+
+/* Text of the kernel's trace file goes to systemTraceEvents. (chrome_json/writer/system_trace.c) */
+TB_MUST_CHECK enum tb_status tb_json_put_system(struct tb_json_writer *w, const struct tb_event *event);
 
 /* ---- events (chrome_json/writer/event_fields.c) ------------------------------------------------------------------ */
 
