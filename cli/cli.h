@@ -22,7 +22,10 @@ int cli_exit_status(enum tb_status status);
 /* Prints an error as `tracebridge: FILE: at byte N: MESSAGE` to stderr, and what to do where memory ran out. */
 void cli_print_error(const struct cli_command *command, const struct tb_error *error);
 
-/* The same for memory that the program itself did not get; returns CLI_IO. */
+/* Ends a message about an error on stderr: with what to do where memory ran out, and the end of the line. */
+void cli_end_error(const struct cli_command *command, const struct tb_error *error);
+
+/* cli_print_error for memory that the program itself did not get; returns CLI_IO. */
 int cli_no_memory(const struct cli_command *command);
 
 /* Prints a warning as `tracebridge: FILE: warning: TEXT` to stderr; `file` may be NULL. */

@@ -172,7 +172,7 @@ static int apply(const struct merge_settings *settings, struct tb_merge_input *i
 /* False, and said on stderr, when it cannot be written. */
 static bool write_report(struct tb_merge_report *report, const char *where) {
   const char *text = tb_merge_report_text(report, cli_report_is_json(where));
-  return cli_report_write(where, text, text ? strlen(text) : 0);
+  return cli_report_write(&cli_merge, where, text, text ? strlen(text) : 0);
 }
 
 static void print_damage(const struct tb_merge_report *report) {

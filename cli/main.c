@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -28,13 +29,18 @@ int cli_exit_status(enum tb_status status) {
   }
 }
 
+void cli_end_error(const struct cli_command *command, const struct tb_error *error) {
+  if (error->code == TB_NO_MEMORY || error->system_errno == ENOMEM)
+    cli_print(stderr, "; %s", command->when_out_of_memory);
+  fputc('\n', stderr);
+}
+
 void cli_print_error(const struct cli_command *command, const struct tb_error *error) {
   fputs("tracebridge: ", stderr);
   if (error->file[0]) cli_print(stderr, "%s: ", error->file);
   if (error->offset != TB_NO_OFFSET) cli_print(stderr, "at byte %" PRIu64 ": ", error->offset);
   cli_print(stderr, "%s", error->message[0] ? error->message : tb_status_text(error->code));
-  if (error->code == TB_NO_MEMORY) cli_print(stderr, "; %s", command->when_out_of_memory);
-  fputc('\n', stderr);
+  cli_end_error(command, error);
 }
 
 int cli_no_memory(const struct cli_command *command) {

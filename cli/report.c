@@ -218,26 +218,27 @@ bool cli_report_is_json(const char *path) {
   return len > 5 && strcmp(path + len - 5, ".json") == 0;
 }
 
-bool cli_report_write(const char *path, const char *text, size_t len) {
+bool cli_report_write(const struct cli_command *command, const char *path, const char *text, size_t len) {
   struct tb_error error = {.system_errno = ENOMEM};
   if (text && tb_file_write(path, text, len, &error) == TB_OK) return true;
-  cli_print(stderr, "tracebridge: %s: cannot write the report: %s\n", path,
+  cli_print(stderr, "tracebridge: %s: cannot write the report: %s", path,
             error.system_errno ? strerror(error.system_errno) : error.message);
+  cli_end_error(command, &error);
   return false;
 }
 
-bool cli_report_file(const char *path, const struct cli_conversion *conversion) {
+bool cli_report_file(const struct cli_command *command, const char *path, const struct cli_conversion *conversion) {
   char *text = NULL;
   size_t len = 0;
   FILE *file = open_memstream(&text, &len);
-  if (!file) return cli_report_write(path, NULL, 0);
+  if (!file) return cli_report_write(command, path, NULL, 0);
   if (cli_report_is_json(path))
     cli_report_json(file, conversion);
   else
     cli_report_text(file, conversion);
   bool whole = !ferror(file);
   whole = fclose(file) == 0 && whole;
-  bool good = cli_report_write(path, whole ? text : NULL, len);
+  bool good = cli_report_write(command, path, whole ? text : NULL, len);
   free(text);
   return good;
 }

@@ -21,13 +21,13 @@ void cli_report_text(FILE *to, const struct cli_conversion *conversion);
 void cli_report_json(FILE *to, const struct cli_conversion *conversion);
 
 /* Writes the report to `path`, in the form that its name asks for. False, and said on stderr, when it cannot. */
-bool cli_report_file(const char *path, const struct cli_conversion *conversion);
+bool cli_report_file(const struct cli_command *command, const char *path, const struct cli_conversion *conversion);
 
 /* Whether the name of a report asks for JSON. */
 bool cli_report_is_json(const char *path);
 
 /* Writes the text of a report (NULL: it could not be made) to `path`. False, and said on stderr, when it cannot. */
-bool cli_report_write(const char *path, const char *text, size_t len);
+bool cli_report_write(const struct cli_command *command, const char *path, const char *text, size_t len);
 
 /* Before anything is read: CLI_OK, or CLI_USAGE, said on stderr, where the report (NULL: none) would overwrite the input. */
 int cli_report_spares_input(const struct cli_command *command, const char *report, const char *input);
