@@ -80,7 +80,7 @@ static enum tb_status take_member(struct archive *a, struct archive_entry *entry
                                   struct tb_error *error) {
   const char *path = archive_entry_pathname(entry);
   if (archive_entry_filetype(entry) != AE_IFREG) return TB_OK;
-  if (!path) return tb_fail(error, TB_BAD_DATA, TB_NO_OFFSET, "the name of a member cannot be read");
+  if (!path) return taker->nameless(taker->ctx, error);
   while (strncmp(path, "./", 2) == 0) path += 2;
   if (is_hidden(path)) return TB_OK;
   enum tb_status status = taker->begin(taker->ctx, path, error);

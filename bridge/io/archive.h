@@ -22,6 +22,8 @@ struct tb_archive_taker {
   enum tb_status (*put)(void *ctx, uint64_t offset, const void *data, size_t len, struct tb_error *error);
   /* It was read to its end and has `len` bytes. */
   enum tb_status (*end)(void *ctx, uint64_t len, struct tb_error *error);
+  /* Instead of these: a regular file whose name cannot be read. It is passed over. */
+  enum tb_status (*nameless)(void *ctx, struct tb_error *error);
 };
 
 /* Walks over the archive. Files with a path component that starts with '.' are passed over. TB_OK; TB_BAD_DATA for a damaged

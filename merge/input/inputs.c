@@ -277,9 +277,17 @@ static enum tb_status end_member(void *ctx, uint64_t len, struct tb_error *error
   return status;
 }
 
+/* An input that is not there, so that what becomes of it is said as of others. */
+static enum tb_status refuse_nameless(void *ctx, struct tb_error *error) {
+  const struct archive_unpacking *u = ctx;
+  struct tb_source *s = add_source(u->m, tb_merge_report_print(u->m->report, "%s/?", u->input->path), u->input);
+  if (!s) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  return tb_merger_settle(u->m, s, tb_fail(error, TB_BAD_DATA, TB_NO_OFFSET, "the name of this member cannot be read"));
+}
+
 static enum tb_status gather_archive(struct tb_merger *m, const struct tb_merge_input *input) {
   struct archive_unpacking unpacking = {.m = m, .input = input};
-  const struct tb_archive_taker taker = {&unpacking, begin_member, put_member, end_member};
+  const struct tb_archive_taker taker = {&unpacking, begin_member, put_member, end_member, refuse_nameless};
   enum tb_status status = tb_archive_walk(input->path, &taker, &m->error);
   if (status != TB_OK) tb_error_set_file(&m->error, input->path);
   return status;

@@ -185,7 +185,7 @@ static void holes_of_a_member_are_not_given(void **unused) {
   assert_int_equal(archive_write_data(a, data, SIZE), SIZE);
   archive_entry_free(entry);
   assert_int_equal(archive_write_free(a), ARCHIVE_OK);
-  const struct tb_archive_taker taker = {&taken, begin_taken, put_taken, end_taken};
+  const struct tb_archive_taker taker = {&taken, begin_taken, put_taken, end_taken, NULL};
   struct tb_error error = {0};
   assert_int_equal(tb_archive_walk(archive_path, &taker, &error), TB_OK);
   assert_int_equal(taken.len, SIZE);
