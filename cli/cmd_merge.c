@@ -197,6 +197,11 @@ static void print_warnings(const struct tb_merge_report *report) {
   }
 }
 
+/* Where the report goes; NULL: there is none. */
+static const char *report_name(const struct merge_settings *settings) {
+  return settings->report ? settings->report : settings->dry_run ? "-" : NULL;
+}
+
 static int merge(const struct merge_settings *settings, const struct tb_merge_input *inputs, size_t count) {
   struct cli_progress progress;
   struct tb_merge_options how = {.size = sizeof(how),
@@ -225,7 +230,7 @@ static int merge(const struct merge_settings *settings, const struct tb_merge_in
   bool merged = status == TB_OK || status == TB_PARTIAL;
   if (!merged) cli_print_error(&cli_merge, &error);
   int exit_status = cli_exit_status(status);
-  const char *where = settings->report ? settings->report : settings->dry_run ? "-" : NULL;
+  const char *where = report_name(settings);
   if (report && merged) print_warnings(report);
   if (report) print_damage(report);
   if (report && where && !write_report(report, where) && exit_status == CLI_OK) exit_status = CLI_IO;
@@ -241,11 +246,11 @@ static int check_names(const struct merge_settings *settings, const struct cli_o
                      "%s: a merged trace is a Perfetto trace: its name has to end in .perfetto-trace or .pftrace, each "
                      "also with .gz; tracebridge convert makes other formats of it",
                      output);
-  int status = cli_report_spares_output(&cli_merge, settings->report, output);
-  if (status == CLI_OK && settings->manifest)
-    status = cli_report_spares_input(&cli_merge, settings->report, settings->manifest);
+  const char *report = report_name(settings);
+  int status = cli_report_spares_output(&cli_merge, report, output);
+  if (status == CLI_OK && settings->manifest) status = cli_report_spares_input(&cli_merge, report, settings->manifest);
   for (int i = 0; i < operands->count && status == CLI_OK; i++)
-    status = cli_report_spares_input(&cli_merge, settings->report, operands->items[i]);
+    status = cli_report_spares_input(&cli_merge, report, operands->items[i]);
   return status;
 }
 

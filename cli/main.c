@@ -9,6 +9,7 @@
 #include "cli.h"
 #include "help.h"
 #include "print.h"
+#include "tracebridge/file.h"
 
 static const struct cli_command *const commands[] = {&cli_convert, &cli_merge, &cli_info, &cli_dump};
 enum { COMMAND_COUNT = sizeof(commands) / sizeof(commands[0]) };
@@ -69,6 +70,15 @@ const char *cli_output_name(const struct cli_command *command, const char *given
   if (!isatty(STDOUT_FILENO)) return "-";
   (void)cli_usage(command, "standard output is a terminal: name a file with -o");
   return NULL;
+}
+
+int cli_stdout_spares_input(const struct cli_command *command, const char *input) {
+  struct tb_error error = {
+      .code = TB_REFUSED, .offset = TB_NO_OFFSET, .message = "standard output is the input itself"};
+  if (!tb_file_overwrites_input("-", input)) return CLI_OK;
+  snprintf(error.file, sizeof(error.file), "%s", input);
+  cli_print_error(command, &error);
+  return cli_exit_status(error.code);
 }
 
 static const struct cli_command *find_command(const char *name) {
