@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "json/emitter.h"
 
-enum { JSON_TEXT_DEPTH = 1000, VALUE_DEPTH = 256, ESCAPED_BYTES = 4096 };
+enum { ESCAPED_BYTES = 4096 };
 
 void tb_json_emit_init(struct tb_json_emit *emit, const struct tb_allocator *allocator) {
-  emit->status = TB_OK;
-  emit->for_people = false;
+  *emit = (struct tb_json_emit){.status = TB_OK};
   tb_buffer_init(&emit->buffer, allocator, 0);
 }
 
@@ -66,8 +65,18 @@ void tb_json_emit_double(struct tb_json_emit *emit, double value) {
   if (at) tb_json_emit_end(emit, tb_json_put_double(at, value));
 }
 
+void tb_json_emit_fixed(struct tb_json_emit *emit, double value, unsigned decimals) {
+  char *at = tb_json_emit_room(emit, TB_JSON_FIXED_MAX);
+  if (at) tb_json_emit_end(emit, tb_json_put_fixed(at, value, decimals));
+}
+
+void tb_json_emit_hex(struct tb_json_emit *emit, uint64_t value) {
+  char *at = tb_json_emit_room(emit, TB_JSON_INTEGER_MAX);
+  if (at) tb_json_emit_end(emit, tb_json_put_hex(at, value));
+}
+
 static void emit_json_text(struct tb_json_emit *emit, struct tb_str text, unsigned *bad_json) {
-  if (tb_json_is_valid(text, JSON_TEXT_DEPTH)) {
+  if (tb_json_is_valid(text, TB_JSON_TEXT_DEPTH)) {
     if (emit->for_people)
       tb_json_emit_escaped(emit, TB_ESCAPE_JSON_VALUE, text);
     else
@@ -89,8 +98,13 @@ static void emit_scalar(struct tb_json_emit *emit, const struct tb_arg *arg, uns
     case TB_ARG_INT:
       tb_json_emit_int(emit, arg->i);
       return;
-    case TB_ARG_UINT:
     case TB_ARG_POINTER:
+      if (emit->hex_pointers)
+        tb_json_emit_hex(emit, arg->u);
+      else
+        tb_json_emit_uint(emit, arg->u);
+      return;
+    case TB_ARG_UINT:
     case TB_ARG_KOID:
       tb_json_emit_uint(emit, arg->u);
       return;
@@ -116,7 +130,8 @@ static void emit_children(struct tb_json_emit *emit, const struct tb_arg *arg, u
 
 static void emit_at_depth(struct tb_json_emit *emit, const struct tb_arg *arg, unsigned *bad_json, unsigned depth) {
   bool nests = arg->type == TB_ARG_DICT || arg->type == TB_ARG_ARRAY;
-  if (nests && depth < VALUE_DEPTH)
+  if (nests && depth >= TB_JSON_WRITE_DEPTH) emit->too_deep = true;
+  if (nests && depth < TB_JSON_WRITE_DEPTH)
     emit_children(emit, arg, bad_json, depth + 1);
   else
     emit_scalar(emit, arg, bad_json);

@@ -11,11 +11,15 @@
 #include "tracebridge/escape.h"
 #include "tracebridge/event.h"
 
-/* Wholly public to the JSON writer. `status` is TB_OK, or TB_NO_MEMORY or TB_LIMIT for good. */
+/* Wholly public to its users. `status` is TB_OK, or TB_NO_MEMORY or TB_LIMIT for good. */
 struct tb_json_emit {
   struct tb_buffer buffer;
   enum tb_status status;
-  bool for_people; /* strings are escaped as tracebridge/escape.h says; false after tb_json_emit_init */
+  /* The caller's choices, false after tb_json_emit_init. */
+  bool for_people;   /* strings are escaped as tracebridge/escape.h says */
+  bool hex_pointers; /* TB_ARG_POINTER becomes a string of hexadecimal digits, else a number */
+  /* A container nested deeper than TB_JSON_WRITE_DEPTH went out as null. */
+  bool too_deep;
 };
 
 void tb_json_emit_init(struct tb_json_emit *emit, const struct tb_allocator *allocator);
@@ -50,6 +54,8 @@ void tb_json_emit_uint(struct tb_json_emit *emit, uint64_t value);
 void tb_json_emit_int(struct tb_json_emit *emit, int64_t value);
 void tb_json_emit_micros(struct tb_json_emit *emit, int64_t ns);
 void tb_json_emit_double(struct tb_json_emit *emit, double value);
+void tb_json_emit_fixed(struct tb_json_emit *emit, double value, unsigned decimals);
+void tb_json_emit_hex(struct tb_json_emit *emit, uint64_t value);
 
 /* One argument value with its subtree. Blobs become text (what is no UTF-8 is replaced); *bad_json counts TB_ARG_JSON
  * values that are no JSON and went out as strings (NULL: not counted). */

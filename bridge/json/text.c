@@ -132,9 +132,21 @@ static char *copy_decimal(char *at, const char *text) {
   return has_point ? at : put_text(at, ".0");
 }
 
-char *tb_json_put_double(char *at, double value) {
+/* What JSON has no number for. */
+static char *put_special(char *at, double value) {
   if (isnan(value)) return put_text(at, "\"NaN\"");
-  if (isinf(value)) return put_text(at, value < 0 ? "\"-Infinity\"" : "\"Infinity\"");
+  return put_text(at, value < 0 ? "\"-Infinity\"" : "\"Infinity\"");
+}
+
+char *tb_json_put_fixed(char *at, double value, unsigned decimals) {
+  if (!isfinite(value)) return put_special(at, value);
+  char text[TB_JSON_FIXED_MAX + 8]; /* a decimal point of any locale */
+  (void)snprintf(text, sizeof(text), "%.*f", (int)decimals, value);
+  return copy_decimal(at, text);
+}
+
+char *tb_json_put_double(char *at, double value) {
+  if (!isfinite(value)) return put_special(at, value);
   if (signbit(value)) {
     *at++ = '-';
     value = -value;

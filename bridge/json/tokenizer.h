@@ -3,7 +3,7 @@
  * The tokens of JSON text in memory: white space, strings, numbers, literals, and values skipped whole. Nothing is
  * copied but strings that have to change (escapes, bytes that are no UTF-8).
  *
- * Text ends with TB_BATCH_PADDING readable bytes of zero, so that a loop may look ahead without asking for the end: a
+ * Text ends with TB_TOKENIZER_PADDING readable bytes of zero, so that a loop may look ahead without asking for the end: a
  * zero at scan->end is the end, one before it is a character of its own.
  */
 #ifndef TB_JSON_TOKENIZER_H
@@ -17,6 +17,8 @@
 
 #include "base/decimal.h"
 #include "base/memory.h"
+
+enum { TB_TOKENIZER_PADDING = 64 };
 
 enum tb_tokenizer_status {
   TB_TOKENIZER_OK,

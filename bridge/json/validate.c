@@ -7,12 +7,10 @@
 #include "base/utf8.h"
 #include "json/text.h"
 
-enum { DEPTH_LIMIT = 1024 };
-
 struct checker {
   const unsigned char *at, *end;
   unsigned depth, max_depth;
-  uint64_t is_object[DEPTH_LIMIT / 64]; /* a bit for each level that is open */
+  uint64_t is_object[(TB_JSON_TEXT_DEPTH + 63) / 64]; /* a bit for each level that is open */
 };
 
 static void skip_space(struct checker *c) {
@@ -98,7 +96,7 @@ static bool in_object(const struct checker *c) {
 }
 
 static bool open_level(struct checker *c) {
-  if (c->depth == c->max_depth || c->depth == DEPTH_LIMIT) return false;
+  if (c->depth == c->max_depth || c->depth == TB_JSON_TEXT_DEPTH) return false;
   uint64_t bit = (uint64_t)1 << c->depth % 64, *word = &c->is_object[c->depth / 64];
   *word = *c->at == '{' ? *word | bit : *word & ~bit;
   c->depth++;

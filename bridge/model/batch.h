@@ -7,12 +7,13 @@
 #define TB_MODEL_BATCH_H
 
 #include "base/memory.h"
+#include "json/tokenizer.h"
 #include "tracebridge/event.h"
 
 enum { TB_BATCH_TEXT_BYTES = 64 * 1024, TB_BATCH_EVENTS = 512, TB_BATCH_ARGS = 16384 };
 
 /* Input bytes end with this many readable bytes of zero, so that scanners may look ahead. */
-enum { TB_BATCH_PADDING = 64 };
+enum { TB_BATCH_PADDING = TB_TOKENIZER_PADDING };
 
 struct tb_batch {
   const struct tb_allocator *allocator;

@@ -4,8 +4,8 @@
 #include <inttypes.h>
 
 #include "base/error.h"
+#include "json/document.h"
 #include "merge/clocks/clock_names.h"
-#include "merge/manifest/json_document.h"
 
 struct parse {
   struct tb_arena *arena;

@@ -5,9 +5,11 @@
 #ifndef TB_MERGE_REPORT_RENDER_H
 #define TB_MERGE_REPORT_RENDER_H
 
+#include "json/emitter.h"
 #include "merge/report/report.h"
 
-TB_MUST_CHECK enum tb_status tb_render_text(const struct tb_merge_report *report, struct tb_buffer *out);
-TB_MUST_CHECK enum tb_status tb_render_json(const struct tb_merge_report *report, struct tb_buffer *out);
+/* Both add to `out`, whose status says whether they did. */
+void tb_render_text(const struct tb_merge_report *report, struct tb_json_emit *out);
+void tb_render_json(const struct tb_merge_report *report, struct tb_json_emit *out);
 
 #endif

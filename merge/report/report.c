@@ -123,11 +123,15 @@ const struct tb_merge_input_report *tb_merge_report_input(const struct tb_merge_
 
 const char *tb_merge_report_text(struct tb_merge_report *report, bool json) {
   if (!report->rendered[json]) {
-    struct tb_buffer out;
-    tb_buffer_init(&out, report->allocator, 0);
-    enum tb_status status = json ? tb_render_json(report, &out) : tb_render_text(report, &out);
-    if (status == TB_OK) report->rendered[json] = tb_arena_copy(&report->arena, (struct tb_str){out.data, out.len}).ptr;
-    tb_buffer_free(&out);
+    struct tb_json_emit out;
+    tb_json_emit_init(&out, report->allocator);
+    if (json)
+      tb_render_json(report, &out);
+    else
+      tb_render_text(report, &out);
+    struct tb_str text = {out.buffer.data, out.buffer.len};
+    if (out.status == TB_OK) report->rendered[json] = tb_arena_copy(&report->arena, text).ptr;
+    tb_json_emit_free(&out);
   }
   return report->rendered[json];
 }

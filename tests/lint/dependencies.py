@@ -17,7 +17,6 @@ KNOWN = {
     ("bridge/fxt/writer/writer.c", "convert/format_lookalike.h"),
     ("bridge/io/archive.c", "convert/format_lookalike.h"),
     ("bridge/io/spill_log.h", "timeline/spill_file.h"),
-    ("bridge/json/value.c", "chrome_json/reader/reader.h"),
     ("bridge/perfetto/writer/padding.c", "convert/format_lookalike.h"),
 }
 

@@ -6,10 +6,10 @@
 #define TB_CHROME_JSON_READER_READER_H
 
 #include "chrome_json/reader/track_table.h"
-#include "json/tokenizer.h"
+#include "json/value.h"
 #include "model/reader_ops.h"
 
-enum { TB_JSON_DEPTH = 64, TB_JSON_EXTRAS = 1024, TB_JSON_GUESSES = 16, TB_JSON_PHASES = 64, TB_JSON_ID_GUESSES = 16 };
+enum { TB_JSON_EXTRAS = 1024, TB_JSON_GUESSES = 16, TB_JSON_PHASES = 64, TB_JSON_ID_GUESSES = 16 };
 
 /* What damage is, and where an event begins behind it, is told by so many bytes: they are waited for, so that it makes no
  * difference in what pieces the input comes. */
@@ -76,25 +76,6 @@ static inline uint64_t tb_json_offset(const struct tb_json_state *state, const s
 static inline bool tb_json_is_last(const struct tb_json_state *state) {
   return state->input_ended && state->carry_at == state->carry.len;
 }
-
-/* ---- values: chrome_json/reader/args.c --------------------------------------------------------------------------- */
-
-/* Where a tree of values goes: `count` of `capacity` entries are used. */
-struct tb_json_sink {
-  struct tb_arg *args;
-  size_t count, capacity;
-};
-
-/* Adds the value at `p` (white space skipped) and all in it to the sink under `name`; `depth` levels are open around
- * it. Returns the byte after it; NULL on failure (the sink may then hold a part). */
-const char *tb_json_value(struct tb_tokenizer *scan, struct tb_json_sink *sink, const char *p, struct tb_str name,
-                          unsigned depth);
-
-/* Takes the value at `p` as JSON text, however deep or long it is. As tb_json_value. */
-const char *tb_json_raw(struct tb_tokenizer *scan, struct tb_arg *arg, const char *p);
-
-/* Adds the members of the object whose `{` is before `p`. As tb_json_value. */
-const char *tb_json_members(struct tb_tokenizer *scan, struct tb_json_sink *sink, const char *p, unsigned depth);
 
 /* ---- units: each returns the byte after the unit at `p`; NULL on failure (see scan.status), the batch then being as
  * it was ----------------------------------------------------------------------------------------------------------- */

@@ -13,7 +13,7 @@ struct repair {
   const char *end; /* of the text */
   const char *at;  /* how far it came */
   struct tb_buffer out;
-  char open[TB_JSON_DEPTH]; /* the closing characters of what is open */
+  char open[TB_JSON_TREE_DEPTH]; /* the closing characters of what is open */
   unsigned depth;
 };
 
@@ -117,7 +117,7 @@ static const char *repair_word(struct repair *r, const char *p) {
 static const char *repair_value(struct repair *r, const char *p) {
   if (*p == '"' || *p == '\'') return repair_string(r, p, false);
   if (*p != '{' && *p != '[') return repair_word(r, p);
-  if (r->depth == TB_JSON_DEPTH || !put_char(r, *p)) return NULL;
+  if (r->depth == TB_JSON_TREE_DEPTH || !put_char(r, *p)) return NULL;
   r->open[r->depth++] = *p == '{' ? '}' : ']';
   return p + 1;
 }

@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "fxt/fxt_json.h"
 #include "fxt/reader/tables.h"
+#include "json/emitter.h"
 
 static uint64_t as_value(const void *pointer) { return (uint64_t)(uintptr_t)pointer; }
 
@@ -116,29 +116,28 @@ static bool is_named_by_name(const struct counter *counter) {
 
 /* Writes the counter's identity, a JSON array, and its name, which is the trace processor's for it, into `to`, the name
  * from *name_at on. */
-static enum tb_status spell_counter(struct tb_buffer *to, const struct counter *counter, size_t *name_at) {
+static void spell_counter(struct tb_json_emit *to, const struct counter *counter, size_t *name_at) {
   const struct tb_track *thread = counter->thread;
   char numbers[80], id[24], tid[24];
   int id_len = snprintf(id, sizeof(id), "%" PRIu64, counter->id);
   (void)snprintf(tid, sizeof(tid), "%" PRId64, thread->tid);
   struct tb_str koid = thread->tid_text.len ? thread->tid_text : tb_str_from(tid);
   int len = snprintf(numbers, sizeof(numbers), ",\"%s\",\"%.*s\"", id, (int)koid.len, koid.ptr);
-  enum tb_status status = tb_buffer_append(to, "[", 1);
-  if (status == TB_OK) status = tb_fxt_json_string(to, counter->name);
-  if (status == TB_OK) status = tb_buffer_append(to, ",", 1);
-  if (status == TB_OK) status = tb_fxt_json_string(to, counter->series);
-  if (status == TB_OK) status = tb_buffer_append(to, numbers, (size_t)len);
+  TB_JSON_EMIT(to, "[");
+  tb_json_emit_string(to, counter->name);
+  TB_JSON_EMIT(to, ",");
+  tb_json_emit_string(to, counter->series);
+  tb_json_emit_raw(to, numbers, (size_t)len);
   const char letter[] = {',', '"', counter->letter, '"'};
-  if (status == TB_OK && counter->letter) status = tb_buffer_append(to, letter, sizeof(letter));
-  if (status == TB_OK) status = tb_buffer_append(to, "]", 1);
-  *name_at = to->len;
-  if (status == TB_OK) status = tb_buffer_append(to, counter->name.ptr, counter->name.len);
-  if (has_own_name(counter)) return status;
-  if (status == TB_OK) status = tb_buffer_append(to, ":", 1);
-  if (status == TB_OK) status = tb_buffer_append(to, counter->series.ptr, counter->series.len);
-  if (status == TB_OK) status = tb_buffer_append(to, ":", 1);
-  if (status == TB_OK) status = tb_buffer_append(to, id, (size_t)id_len);
-  return status;
+  if (counter->letter) tb_json_emit_raw(to, letter, sizeof(letter));
+  TB_JSON_EMIT(to, "]");
+  *name_at = to->buffer.len;
+  tb_json_emit_raw(to, counter->name.ptr, counter->name.len);
+  if (has_own_name(counter)) return;
+  TB_JSON_EMIT(to, ":");
+  tb_json_emit_raw(to, counter->series.ptr, counter->series.len);
+  TB_JSON_EMIT(to, ":");
+  tb_json_emit_raw(to, id, (size_t)id_len);
 }
 
 /* The track of an identity; where it is new and `make` is false, NULL. */
@@ -163,15 +162,17 @@ static enum tb_status counter_of(struct tb_fxt_tables *tables, const struct tb_t
 
 static enum tb_status find_counter(struct tb_fxt_tables *tables, const struct counter *counter, bool make,
                                    const struct tb_track **track) {
-  struct tb_buffer text;
-  tb_buffer_init(&text, tables->allocator, 0);
+  struct tb_json_emit text;
+  tb_json_emit_init(&text, tables->allocator);
   size_t name_at;
-  enum tb_status status = spell_counter(&text, counter, &name_at);
+  spell_counter(&text, counter, &name_at);
+  enum tb_status status = text.status;
   if (status == TB_OK) {
-    struct tb_str identity = {text.data, name_at}, full = {text.data + name_at, text.len - name_at};
+    struct tb_str identity = {text.buffer.data, name_at};
+    struct tb_str full = {text.buffer.data + name_at, text.buffer.len - name_at};
     status = counter_of(tables, counter->thread->parent, identity, full, !is_named_by_name(counter), make, track);
   }
-  tb_buffer_free(&text);
+  tb_json_emit_free(&text);
   return status;
 }
 

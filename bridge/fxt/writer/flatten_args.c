@@ -6,8 +6,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "fxt/fxt_json.h"
 #include "fxt/writer/writer.h"
+#include "json/emitter.h"
 #include "model/fxt_blobs.h"
 
 enum { MAX_DEPTH = 128, MAX_BLOB = 16000 };
@@ -113,19 +113,21 @@ static uint32_t count_leaves(const struct tb_arg *args, uint32_t count) {
 }
 
 struct tb_str tb_fxt_as_json(struct tb_fxt_writer *w, const struct tb_arg *args, uint32_t count, bool members) {
-  struct tb_buffer text;
-  tb_buffer_init(&text, w->writer->allocator, 0);
-  enum tb_status status = members ? tb_fxt_json_object(&text, args, count) : tb_fxt_json_value(&text, args);
-  struct tb_str copy = {NULL, 0};
-  if (status == TB_OK) {
-    copy = tb_arena_copy(&w->scratch, (struct tb_str){text.data, text.len});
-    if (!copy.ptr) status = TB_NO_MEMORY;
-  }
-  tb_buffer_free(&text);
-  if (status == TB_LIMIT)
-    tb_fxt_lose_event(w, "an argument nested too deep", NULL);
+  struct tb_json_emit text;
+  tb_json_emit_init(&text, w->writer->allocator);
+  text.hex_pointers = true;
+  if (members)
+    tb_json_emit_object(&text, args, count, NULL);
   else
-    tb_fxt_fail(w, status);
+    tb_json_emit_value(&text, args, NULL);
+  struct tb_str copy = {NULL, 0};
+  if (text.too_deep) {
+    tb_fxt_lose_event(w, "an argument nested too deep", NULL);
+  } else {
+    if (text.status == TB_OK) copy = tb_arena_copy(&w->scratch, (struct tb_str){text.buffer.data, text.buffer.len});
+    tb_fxt_fail(w, text.status == TB_OK && !copy.ptr ? TB_NO_MEMORY : text.status);
+  }
+  tb_json_emit_free(&text);
   return copy;
 }
 

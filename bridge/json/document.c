@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "merge/manifest/json_document.h"
+#include "json/document.h"
 
+#include "json/text.h"
 #include "json/tokenizer.h"
-#include "model/batch.h"
-
-enum { DEPTH_MAX = 64 };
 
 struct document_parser {
   struct tb_arena *arena;
@@ -28,7 +26,7 @@ static const char *scanned(struct document_parser *p, const char *at, const char
               p->scan.at ? p->scan.at : before);
 }
 
-static const char *parse_value(struct document_parser *p, const char *at, struct tb_doc *doc, int depth);
+static const char *parse_value(struct document_parser *p, const char *at, struct tb_doc *doc, unsigned depth);
 
 static const char *parse_string(struct document_parser *p, const char *at, struct tb_str *text) {
   if (*at != '"') return fail(p, TB_BAD_DATA, at);
@@ -37,7 +35,7 @@ static const char *parse_string(struct document_parser *p, const char *at, struc
 
 /* Members or items, up to the closing bracket. */
 static const char *parse_children(struct document_parser *p, const char *at, struct tb_doc *doc, char close,
-                                  int depth) {
+                                  unsigned depth) {
   struct tb_doc **link = &doc->first;
   at = tb_tokenizer_space(at + 1);
   while (*at != close) {
@@ -83,8 +81,8 @@ static const char *parse_word(struct document_parser *p, const char *at, struct 
   return fail(p, TB_BAD_DATA, at);
 }
 
-static const char *parse_value(struct document_parser *p, const char *at, struct tb_doc *doc, int depth) {
-  if (depth == DEPTH_MAX) return fail(p, TB_LIMIT, at);
+static const char *parse_value(struct document_parser *p, const char *at, struct tb_doc *doc, unsigned depth) {
+  if (depth == TB_JSON_TREE_DEPTH) return fail(p, TB_LIMIT, at);
   if (at >= p->scan.end) return fail(p, TB_BAD_DATA, at);
   if (*at == '{' || *at == '[') {
     doc->type = *at == '{' ? TB_DOC_OBJECT : TB_DOC_ARRAY;
@@ -99,10 +97,10 @@ static const char *parse_value(struct document_parser *p, const char *at, struct
 }
 
 enum tb_status tb_doc_parse(struct tb_arena *arena, struct tb_str text, struct tb_doc **doc, uint64_t *offset) {
-  char *copy = tb_arena_alloc(arena, text.len + TB_BATCH_PADDING);
+  char *copy = tb_arena_alloc(arena, text.len + TB_TOKENIZER_PADDING);
   *doc = tb_arena_alloc(arena, sizeof(**doc));
   if (!copy || !*doc) return TB_NO_MEMORY;
-  memset(copy + text.len, 0, TB_BATCH_PADDING);
+  memset(copy + text.len, 0, TB_TOKENIZER_PADDING);
   if (text.len) memcpy(copy, text.ptr, text.len);
   struct document_parser p = {.arena = arena, .scan = {.end = copy + text.len, .arena = arena}};
   **doc = (struct tb_doc){.type = TB_DOC_NULL};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A small JSON document as a tree: for manifests.
+ * A small JSON document as a tree, read strictly: for manifests.
  */
-#ifndef TB_MERGE_MANIFEST_JSON_DOCUMENT_H
-#define TB_MERGE_MANIFEST_JSON_DOCUMENT_H
+#ifndef TB_JSON_DOCUMENT_H
+#define TB_JSON_DOCUMENT_H
 
 #include "base/memory.h"
 
@@ -18,8 +18,8 @@ struct tb_doc {
   struct tb_doc *first, *next; /* members or items */
 };
 
-/* Parses the text, all of it, strictly; `text` need not end in anything. The tree lives in the arena. TB_OK; TB_BAD_DATA, *offset
- * then being where; TB_LIMIT for nesting past 64; TB_NO_MEMORY. */
+/* Parses the text, all of it, strictly; `text` need not end in anything. The tree lives in the arena. TB_OK;
+ * TB_BAD_DATA, *offset then being where; TB_LIMIT for nesting past TB_JSON_TREE_DEPTH; TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_doc_parse(struct tb_arena *arena, struct tb_str text, struct tb_doc **doc,
                                           uint64_t *offset);
 
