@@ -192,7 +192,9 @@ static enum tb_status give_packets(struct packets *p, struct tb_error *error) {
   int64_t first_ts = p->head.ts;
   enum tb_status status = p->waits ? write_waiting(p, first_ts) : TB_OK;
   end_chunk(p);
-  if (status == TB_OK && p->waits) status = p->sink->start(p->sink->ctx, first_ts);
+  uint64_t bytes_in_all = 0;
+  for (size_t i = 0; i < p->chunks.count; i++) bytes_in_all += tb_spill_log_used(&p->chunks, i);
+  if (status == TB_OK && p->waits) status = p->sink->start(p->sink->ctx, first_ts, bytes_in_all);
   struct tb_spill_window window;
   tb_spill_window_init(&window, p->chunks.allocator);
   for (size_t i = p->chunks.count; status == TB_OK && i-- > 0;) {

@@ -41,13 +41,13 @@ TB_MUST_CHECK enum tb_status tb_end_ordered_sequence_nests(struct tb_end_ordered
 /* What takes the packets. `make_room` is called each time `packets` has grown by a block, so that they can be spilled meanwhile. */
 struct tb_end_ordered_sequence_sink {
   void *ctx;
-  enum tb_status (*start)(void *ctx, int64_t ts);
+  enum tb_status (*start)(void *ctx, int64_t ts, uint64_t bytes);
   enum tb_status (*packets)(void *ctx, struct tb_str packets);
   enum tb_status (*make_room)(void *ctx, struct tb_spill_log *packets);
 };
 
-/* Gives the packets of entries that nest, in pieces from the first to the last; `start` is called before, with the time of the first. The
- * entries are gone then. TB_OK, TB_NO_MEMORY, TB_IO, or what a function returned. */
+/* Gives the packets of entries that nest, in pieces from the first to the last; `start` is called before, with the time
+ * of the first and the bytes of all. The entries are gone then. TB_OK, TB_NO_MEMORY, TB_IO, or what a function returned. */
 TB_MUST_CHECK enum tb_status tb_end_ordered_sequence_emit(struct tb_end_ordered_sequence *end_ordered,
                                                           uint32_t sequence_id,
                                                           const struct tb_end_ordered_sequence_sink *sink,

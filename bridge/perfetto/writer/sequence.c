@@ -262,14 +262,13 @@ static enum tb_status write_lanes(struct tb_sequence_writer *w) {
   return status;
 }
 
-/* Counts packets of the streamed sequence, and reports progress now and then. */
+/* Counts packets that were made before, and reports progress now and then. */
 static enum tb_status count_given(struct tb_sequence_writer *w, size_t len) {
-  const struct tb_streamed_sequence *streamed = &w->sequence->streamed;
   uint64_t before = w->given;
   w->given += len;
   if (before / TELL_BYTES == w->given / TELL_BYTES) return TB_OK;
-  double share = (double)w->given / (double)tb_spill_log_total(&streamed->packets);
-  return tb_perfetto_report_progress(w->p, (uint64_t)(share * (double)streamed->total));
+  double share = (double)w->given / (double)w->given_total;
+  return tb_perfetto_report_progress(w->p, (uint64_t)(share * (double)w->given_entries));
 }
 
 static enum tb_status put_packets(void *ctx, struct tb_str packets) {
@@ -292,6 +291,8 @@ static enum tb_status write_streamed(struct tb_sequence_writer *w) {
   struct tb_error *error = &w->p->writer->error;
   enum tb_status status = tb_streamed_sequence_finish(streamed, error);
   if (status == TB_OK) status = tb_sequence_put_start(w, streamed->first_ts);
+  w->given_total = tb_spill_log_total(&streamed->packets);
+  w->given_entries = streamed->total;
   tb_sequence_find_flows(w);
   bool any_at_end = false;
   for (const struct tb_slice_flow *f = w->flow; f < w->flow_end; f++) any_at_end |= f->at_end;
@@ -304,7 +305,12 @@ static enum tb_status write_streamed(struct tb_sequence_writer *w) {
   return status;
 }
 
-static enum tb_status put_start(void *ctx, int64_t ts) { return tb_sequence_put_start(ctx, ts); }
+static enum tb_status put_start(void *ctx, int64_t ts, uint64_t bytes) {
+  struct tb_sequence_writer *w = ctx;
+  w->given_total = bytes;
+  w->given_entries = w->sequence->end_ordered.total;
+  return tb_sequence_put_start(w, ts);
+}
 
 static enum tb_status make_room(void *ctx, struct tb_spill_log *packets) {
   struct tb_sequence_writer *w = ctx;

@@ -234,7 +234,7 @@ static enum tb_status order_queues(struct tb_perfetto_writer *p) {
 }
 
 static uint64_t entries_of(const struct tb_writer_sequence *sequence) {
-  return sequence->streamed.total + sequence->queue.total;
+  return sequence->streamed.total + sequence->end_ordered.total + sequence->queue.total;
 }
 
 enum tb_status tb_perfetto_report_progress(struct tb_perfetto_writer *p, uint64_t entries) {

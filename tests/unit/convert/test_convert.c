@@ -33,14 +33,27 @@ static bool tell(void *ctx, uint64_t bytes, uint64_t size) {
 static char directory[] = "/tmp/test_convert.XXXXXX";
 static char input[64], output[64];
 
-/* `step` of the time: 1 comes straight, -1 is sorted at the end. */
-static void write_input(int step) {
+/* The order in which slices come. */
+enum order { IN_ORDER, REVERSED, IN_ORDER_OF_ENDS };
+
+static void write_slice(FILE *file, int ts, int dur, int number) {
+  fprintf(file, "{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":%d,\"dur\":%d,\"name\":\"n\",\"args\":{\"i\":%d}},\n", ts,
+          dur, number);
+}
+
+static void write_input(enum order order) {
   FILE *file = fopen(input, "w");
   assert_non_null(file);
   fputs("[", file);
-  for (int i = 0; i < EVENTS; i++)
-    fprintf(file, "{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":%d,\"dur\":1,\"name\":\"n\",\"args\":{\"i\":%d}},\n",
-            1000000 + 2 * step * i, i);
+  for (int i = 0; i < EVENTS; i++) {
+    int ts = 1000000 + (order == REVERSED ? -4 : 4) * (order == IN_ORDER_OF_ENDS ? i / 2 : i);
+    if (order != IN_ORDER_OF_ENDS)
+      write_slice(file, ts, 1, i);
+    else if (i % 2)
+      write_slice(file, ts, 3, i); /* the parent of the one before */
+    else
+      write_slice(file, ts + 1, 1, i);
+  }
   fputs("{}]", file);
   assert_int_equal(fclose(file), 0);
 }
@@ -51,9 +64,9 @@ static enum tb_status convert(struct told *told) {
   return tb_convert(input, output, &options, NULL, NULL);
 }
 
-static void check_progress(int step) {
+static void check_progress(enum order order) {
   struct told told = {.calls = 0};
-  write_input(step);
+  write_input(order);
   assert_int_equal(convert(&told), TB_OK);
   assert_true(told.calls > 2);
   assert_false(told.went_back);
@@ -64,19 +77,24 @@ static void check_progress(int step) {
 
 static void writing_a_streamed_sequence_reports_its_progress(void **state) {
   (void)state;
-  check_progress(1);
+  check_progress(IN_ORDER);
 }
 
 static void writing_what_is_sorted_tells_its_progress(void **state) {
   (void)state;
-  check_progress(-1);
+  check_progress(REVERSED);
+}
+
+static void writing_slices_that_came_at_their_end_reports_its_progress(void **state) {
+  (void)state;
+  check_progress(IN_ORDER_OF_ENDS);
 }
 
 static void writing_that_is_told_to_stop_leaves_no_output(void **state) {
   (void)state;
-  for (int step = -1; step <= 1; step += 2) {
+  for (enum order order = IN_ORDER; order <= IN_ORDER_OF_ENDS; order++) {
     struct told told = {.stop_at = 2};
-    write_input(step);
+    write_input(order);
     assert_int_equal(convert(&told), TB_CANCELLED);
     assert_int_equal(told.calls, 2);
     assert_int_not_equal(access(output, F_OK), 0);
@@ -209,6 +227,7 @@ int main(void) {
   snprintf(output, sizeof(output), "%s/out.perfetto-trace", directory);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(writing_a_streamed_sequence_reports_its_progress),
+      cmocka_unit_test(writing_slices_that_came_at_their_end_reports_its_progress),
       cmocka_unit_test(writing_what_is_sorted_tells_its_progress),
       cmocka_unit_test(writing_that_is_told_to_stop_leaves_no_output),
       cmocka_unit_test(any_number_of_threads_writes_the_same_bytes),

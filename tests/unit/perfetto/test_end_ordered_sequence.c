@@ -44,11 +44,13 @@ static void add(int64_t begin, int64_t end) {
 struct written {
   struct tb_buffer bytes;
   int64_t first_ts;
+  uint64_t announced; /* bytes */
   struct tb_spill_file *file; /* NULL: all stays in memory */
 };
 
-static enum tb_status see_start(void *ctx, int64_t ts) {
+static enum tb_status see_start(void *ctx, int64_t ts, uint64_t bytes) {
   ((struct written *)ctx)->first_ts = ts;
+  ((struct written *)ctx)->announced = bytes;
   return TB_OK;
 }
 
@@ -116,6 +118,7 @@ static enum tb_status write_both_with(struct tb_spill_file *file, size_t step) {
     write_streamed(&streamed);
     assert_int_equal(end_ordered.first_ts, streamed.first_ts);
     assert_int_equal(end_ordered.bytes.len, streamed.bytes.len);
+    assert_int_equal(end_ordered.announced, end_ordered.bytes.len);
     assert_memory_equal(end_ordered.bytes.data, streamed.bytes.data, end_ordered.bytes.len);
   }
   tb_buffer_free(&end_ordered.bytes);
