@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/losses.h"
 #include "base/threads.h"
+#include "convert/format_lookalike.h"
 #include "io/path.h"
 #include "merge/merger.h"
 #include "perfetto/writer/padding.h"
@@ -74,6 +75,7 @@ static enum tb_status create_tables(struct tb_merger *m) {
 
 static enum tb_status write_out(struct tb_merger *m, const char *out) {
   struct tb_output_options options = {.allocator = m->options.allocator,
+                                      .misleads = tb_looks_like_other_format,
                                       .padding = tb_perfetto_padding,
                                       .gzip = tb_path_ends_in_gz(out),
                                       .threads = m->options.threads,

@@ -5,17 +5,12 @@
 
 #include "convert/format_detect.h"
 #include "ftrace/line_parser.h"
+#include "io/output.h"
+#include "io/tar_magic.h"
 
-enum { TAR_MAGIC_AT = 257, DETECT_BYTES = 4096, STACK_LINES = 3 };
+_Static_assert((int)TB_LOOKALIKE_BYTES <= (int)TB_OUTPUT_PADDING_MAX, "readers look at the padding alone");
 
-static bool stands_at(const char *start, size_t len, size_t at, struct tb_str what) {
-  return len >= at + what.len && memcmp(start + at, what.ptr, what.len) == 0;
-}
-
-bool tb_looks_like_tar(const char *start, size_t len) {
-  return stands_at(start, len, TAR_MAGIC_AT, (struct tb_str){"ustar", 6}) ||
-         stands_at(start, len, TAR_MAGIC_AT, (struct tb_str){"ustar  ", 8});
-}
+enum { DETECT_BYTES = 4096, STACK_LINES = 3 };
 
 static bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -67,7 +62,7 @@ static bool has_lines(const char *start, size_t len) {
     p = stop ? stop + 1 : end;
     if (!line.len) continue;
     if (first && is_call(line)) return true;
-    first = first && stands_at(line.ptr, line.len, 0, TB_STR("strace: "));
+    first = first && line.len >= 8 && memcmp(line.ptr, "strace: ", 8) == 0;
     if (line.ptr[0] == '#') continue;
     if (!is_stack(line)) return false;
     stacks++;

@@ -12,9 +12,6 @@
 /* How far into a file readers look for words and magic numbers: a tar header is the longest. */
 enum { TB_LOOKALIKE_BYTES = 512 };
 
-/* Whether a file that starts with these bytes has the magic of a tar header. */
-bool tb_looks_like_tar(const char *start, size_t len);
-
 /* Whether a Perfetto trace that starts with these bytes would be taken for another format: by the trace processor (its
  * GuessTraceType) or by tb_format_detect. `start` is the whole trace, or long enough to hold its first lines, were it text. */
 bool tb_looks_like_other_format(const char *start, size_t len);

@@ -2,7 +2,9 @@
 #include "tracebridge/writer.h"
 
 #include "base/error.h"
+#include "convert/format_lookalike.h"
 #include "io/path.h"
+#include "io/tar_magic.h"
 #include "model/writer_ops.h"
 
 static const struct tb_writer_ops *const formats[] = {&tb_json_writer_ops, &tb_fxt_writer_ops, &tb_perfetto_writer_ops};
@@ -13,6 +15,12 @@ static const struct tb_writer_ops *find_ops(enum tb_format format) {
   return NULL;
 }
 
+/* How it is found out whether an output would be taken for one of another format. */
+static tb_output_misleads misleading(const struct tb_writer_ops *ops) {
+  if (!ops->padding) return NULL;
+  return ops->has_magic ? tb_looks_like_tar : tb_looks_like_other_format;
+}
+
 static enum tb_status open_writer(struct tb_writer *writer, const char *path) {
   enum tb_format format = writer->options.format;
   const struct tb_writer_ops *ops = find_ops(format != TB_FORMAT_UNKNOWN ? format : tb_format_from_path(path));
@@ -20,6 +28,7 @@ static enum tb_status open_writer(struct tb_writer *writer, const char *path) {
     return tb_fail(&writer->error, TB_INVALID, TB_NO_OFFSET,
                    "the name does not say which format to write (.json, .fxt, .perfetto-trace); --to names one");
   struct tb_output_options output = {.allocator = writer->options.allocator,
+                                     .misleads = misleading(ops),
                                      .padding = ops->padding,
                                      .gzip = tb_path_ends_in_gz(path),
                                      .threads = writer->options.threads,

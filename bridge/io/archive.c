@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "convert/format_lookalike.h"
+#include "io/tar_magic.h"
 
 enum { BLOCK_BYTES = 64 * 1024, ROOM_BYTES = 1 << 20 };
 

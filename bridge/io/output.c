@@ -33,7 +33,8 @@ struct tb_output {
   void *on_temporary_name_ctx;
   bool nameless; /* the file has no name yet, not even `temporary`: whatever ends the process, nothing is left */
   int fd;
-  tb_output_padding padding; /* NULL once it was called */
+  tb_output_misleads misleads; /* NULL once it was called */
+  tb_output_padding padding;
   unsigned threads;
   char *buffer;
   size_t len;
@@ -153,6 +154,7 @@ enum tb_status tb_output_open(const char *path, const struct tb_output_options *
   if (!out) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   out->allocator = a;
   out->fd = -1;
+  out->misleads = options ? options->misleads : NULL;
   out->padding = options ? options->padding : NULL;
   out->gzip = options && options->gzip;
   out->threads = options ? options->threads : 1;
@@ -225,15 +227,15 @@ static void start_thread(struct tb_output *out) {
 /* The buffer holds the first bytes that are written. */
 static enum tb_status write_padding(struct tb_output *out) {
   char padding[TB_OUTPUT_PADDING_MAX];
-  size_t len = out->padding(out->buffer, out->len, padding);
-  out->padding = NULL;
+  size_t len = out->misleads(out->buffer, out->len) ? out->padding(padding) : 0;
+  out->misleads = NULL;
   out->taken += len;
   return write_through(out, padding, len);
 }
 
 static enum tb_status flush(struct tb_output *out) {
   if (out->status != TB_OK || !out->len) return out->status;
-  if (out->padding) out->status = write_padding(out);
+  if (out->misleads) out->status = write_padding(out);
   if (out->status != TB_OK) return out->status;
   if (!out->behind) start_thread(out);
   if (out->behind)
@@ -266,7 +268,7 @@ static enum tb_status write_buffered(struct tb_output *out, const char *data, si
 enum tb_status tb_output_write(struct tb_output *out, const void *data, size_t len, struct tb_error *error) {
   if (out->status != TB_OK) return report(out, error);
   out->taken += len;
-  if (len >= DIRECT_BYTES && out->threads < 2 && !out->behind && !out->padding) {
+  if (len >= DIRECT_BYTES && out->threads < 2 && !out->behind && !out->misleads) {
     if (flush(out) == TB_OK) out->status = write_through(out, data, len);
   } else {
     (void)write_buffered(out, data, len);

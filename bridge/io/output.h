@@ -13,13 +13,17 @@ struct tb_output; /* opaque; tb_output_open, then tb_output_close */
 
 enum { TB_OUTPUT_PADDING_MAX = 512 };
 
-/* Called once, before anything is written, with the first bytes of the output: all of it, or many. Writes the bytes that go
- * before them to `padding` and returns how many these are. */
-typedef size_t (*tb_output_padding)(const char *start, size_t len, char padding[TB_OUTPUT_PADDING_MAX]);
+/* Whether readers would take an output that starts with these bytes for one of another format. */
+typedef bool (*tb_output_misleads)(const char *start, size_t len);
+/* Writes bytes that readers pass over to `padding`, and returns how many these are. */
+typedef size_t (*tb_output_padding)(char padding[TB_OUTPUT_PADDING_MAX]);
 
 struct tb_output_options {
   const struct tb_allocator *allocator;
-  tb_output_padding padding; /* NULL: none */
+  /* Asked once, before anything is written, with the first bytes of the output, all of it or many: where they mislead,
+   * `padding` goes before them. NULL: none does. */
+  tb_output_misleads misleads;
+  tb_output_padding padding; /* of use where `misleads` is set */
   bool gzip;
   tb_temporary_name temporary_name; /* NULL: not called */
   void *temporary_name_ctx;

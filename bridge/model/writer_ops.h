@@ -22,6 +22,7 @@ struct tb_writer_ops {
   enum tb_status (*finish)(struct tb_writer *writer);
   void (*destroy)(struct tb_writer *writer);
   tb_output_padding padding; /* before an output that would start like another format; NULL: none ever does */
+  bool has_magic;            /* its outputs start with a magic number, before which readers look for tar's alone */
   bool counts_tracks;        /* it counts processes, threads and counters itself; flows are counted by all */
 };
 

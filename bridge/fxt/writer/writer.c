@@ -5,7 +5,6 @@
 #include "fxt/writer/writer.h"
 
 #include "base/error.h"
-#include "convert/format_lookalike.h"
 
 /* Everything that happens on a track names the track first, and those around it. */
 static void describe_all(struct tb_fxt_writer *w, const struct tb_event *event) {
@@ -130,11 +129,10 @@ static enum tb_status create(struct tb_writer *writer) {
 }
 
 /* Magic number records, which readers skip, so that no string is where a tar header has its magic. */
-static size_t pad_with_magic(const char *start, size_t len, char padding[TB_OUTPUT_PADDING_MAX]) {
+static size_t pad_with_magic(char padding[TB_OUTPUT_PADDING_MAX]) {
   static const uint64_t magic = TB_FXT_MAGIC;
-  if (!tb_looks_like_tar(start, len)) return 0;
-  for (size_t at = 0; at < TB_LOOKALIKE_BYTES; at += sizeof(magic)) memcpy(padding + at, &magic, sizeof(magic));
-  return TB_LOOKALIKE_BYTES;
+  for (size_t at = 0; at < TB_OUTPUT_PADDING_MAX; at += sizeof(magic)) memcpy(padding + at, &magic, sizeof(magic));
+  return TB_OUTPUT_PADDING_MAX;
 }
 
 const struct tb_writer_ops tb_fxt_writer_ops = {.format = TB_FORMAT_FXT,
@@ -142,4 +140,5 @@ const struct tb_writer_ops tb_fxt_writer_ops = {.format = TB_FORMAT_FXT,
                                                 .put = put,
                                                 .finish = finish,
                                                 .destroy = destroy,
-                                                .padding = pad_with_magic};
+                                                .padding = pad_with_magic,
+                                                .has_magic = true};

@@ -3,17 +3,13 @@
 
 #include <string.h>
 
-#include "convert/format_lookalike.h"
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 
 static const char WHY[] = "What follows would look like another format at the start of a file. ";
 
-_Static_assert((int)TB_LOOKALIKE_BYTES <= (int)TB_OUTPUT_PADDING_MAX, "readers look at the padding alone");
-
-size_t tb_perfetto_padding(const char *start, size_t len, char padding[TB_OUTPUT_PADDING_MAX]) {
-  enum { TAGS = 1 + 2 + 2 + 2, TEXT = TB_LOOKALIKE_BYTES - TAGS };
-  if (!tb_looks_like_other_format(start, len)) return 0;
+size_t tb_perfetto_padding(char padding[TB_OUTPUT_PADDING_MAX]) {
+  enum { TAGS = 1 + 2 + 2 + 2, TEXT = TB_OUTPUT_PADDING_MAX - TAGS };
   char *at = tb_wire_put_varint(tb_wire_put_tag(padding, TB_TRACE_PACKET, TB_WIRE_BYTES), TEXT + 4);
   at = tb_wire_put_varint(tb_wire_put_tag(at, TB_TRACE_PACKET_PADDING, TB_WIRE_BYTES), TEXT);
   for (size_t i = 0; i < TEXT; i++) at[i] = WHY[i % (sizeof(WHY) - 1)];

@@ -8,6 +8,6 @@
 #include "io/output.h"
 
 /* A tb_output_padding. */
-size_t tb_perfetto_padding(const char *start, size_t len, char padding[TB_OUTPUT_PADDING_MAX]);
+size_t tb_perfetto_padding(char padding[TB_OUTPUT_PADDING_MAX]);
 
 #endif

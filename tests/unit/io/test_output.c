@@ -60,20 +60,31 @@ static void check_file(void) {
   assert_memory_equal(back, data, BYTES);
 }
 
-/* The first bytes of `data`, where the others follow. */
-static size_t pad_with_data(const char *start, size_t len, char padding[TB_OUTPUT_PADDING_MAX]) {
+static bool misleads(const char *start, size_t len) {
   assert_true(len >= TB_OUTPUT_PADDING_MAX);
   assert_memory_equal(start, data + PADDING, TB_OUTPUT_PADDING_MAX);
+  return true;
+}
+
+static bool misleads_nobody(const char *start, size_t len) {
+  assert_true(len >= TB_OUTPUT_PADDING_MAX);
+  assert_memory_equal(start, data, TB_OUTPUT_PADDING_MAX);
+  return false;
+}
+
+/* The first bytes of `data`, where the others follow. */
+static size_t pad_with_data(char padding[TB_OUTPUT_PADDING_MAX]) {
   memcpy(padding, data, PADDING);
   return PADDING;
 }
 
-static void check_written(bool gzip, unsigned threads, tb_output_padding padding) {
-  const struct tb_output_options options = {.padding = padding, .gzip = gzip, .threads = threads};
+static void check_written(bool gzip, unsigned threads, tb_output_misleads asked) {
+  const struct tb_output_options options = {
+      .misleads = asked, .padding = pad_with_data, .gzip = gzip, .threads = threads};
   struct tb_output *output;
   struct tb_error error = {0};
   assert_int_equal(tb_output_open(path, &options, &output, &error), TB_OK);
-  assert_int_equal(write_pieces(output, padding ? PADDING : 0, &error), TB_OK);
+  assert_int_equal(write_pieces(output, asked == misleads ? PADDING : 0, &error), TB_OK);
   assert_int_equal(tb_output_finish(output, &error), TB_OK);
   assert_true(tb_output_bytes(output) == BYTES);
   if (!gzip) assert_true(tb_output_bytes_written(output) == BYTES);
@@ -97,8 +108,9 @@ static void all_bytes_are_written_in_their_order_by_a_thread_too(void **state) {
 static void a_lead_goes_before_all_other_bytes(void **state) {
   (void)state;
   for (unsigned threads = 1; threads <= 2; threads++) {
-    check_written(false, threads, pad_with_data);
-    check_written(true, threads, pad_with_data);
+    check_written(false, threads, misleads);
+    check_written(true, threads, misleads);
+    check_written(false, threads, misleads_nobody);
   }
 }
 
