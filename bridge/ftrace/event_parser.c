@@ -2,6 +2,7 @@
 #include "ftrace/event_parser.h"
 
 #include "base/decimal.h"
+#include "base/hex.h"
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 #include "protos/perfetto/ftrace.pb-c.h"
@@ -35,22 +36,14 @@ static void put_bytes(struct ftrace_encoding *e, uint32_t number, struct tb_str 
   if (at) done(e, tb_wire_put_bytes(at, number, text.len ? text.ptr : "", text.len));
 }
 
-/* A message whose fields are appended between these two. Its length takes as many bytes as the longest may need. */
-enum { LENGTH_BYTES = 5 };
-
+/* A message whose fields are appended between these two. */
 static size_t open_message(struct ftrace_encoding *e, uint32_t number) {
-  char *at = room(e, TB_WIRE_VARINT_MAX + LENGTH_BYTES);
-  if (at) done(e, tb_wire_put_tag(at, number, TB_WIRE_BYTES) + LENGTH_BYTES);
+  if (e->status == TB_OK && tb_wire_buffer_open(e->out, number) != TB_OK) e->status = TB_NO_MEMORY;
   return e->out->len;
 }
 
 static void close_message(struct ftrace_encoding *e, size_t start) {
-  if (e->status != TB_OK || !e->out->data) return;
-  char len[TB_WIRE_VARINT_MAX], *at = e->out->data + start;
-  size_t size = (size_t)(tb_wire_put_varint(len, e->out->len - start) - len);
-  memmove(at - LENGTH_BYTES + size, at, e->out->len - start);
-  memcpy(at - LENGTH_BYTES, len, size);
-  e->out->len -= LENGTH_BYTES - size;
+  if (e->status == TB_OK && tb_wire_buffer_close(e->out, start) != TB_OK) e->status = TB_NO_MEMORY;
 }
 
 /* A number that the text begins with, as the kernel prints it: "-5", "0x1f", "4096B". False where there is none. */
@@ -85,13 +78,7 @@ static bool read_number(struct tb_str text, uint64_t *value) {
 /* Hexadecimal digits without "0x" in front, as pointers are printed. */
 static bool read_pointer(struct tb_str text, uint64_t *value) {
   if (read_number(text, value) && text.len > 1 && text.ptr[1] == 'x') return true;
-  *value = 0;
-  for (size_t i = 0; i < text.len; i++) {
-    unsigned char c = (unsigned char)(text.ptr[i] | 32);
-    if (!is_digit(text.ptr[i]) && (c < 'a' || c > 'f')) return false;
-    *value = *value << 4 | (unsigned)(is_digit(text.ptr[i]) ? text.ptr[i] - '0' : c - 'a' + 10);
-  }
-  return text.len > 0 && text.len <= 16;
+  return tb_hex_parse(text, value);
 }
 
 static void put_symbol(struct ftrace_encoding *e, uint32_t number, struct tb_str text) {

@@ -90,3 +90,17 @@ enum tb_status tb_wire_read_fields(struct tb_str message, struct tb_wire_field *
     if (field.number < count) fields[field.number] = field;
   return status == TB_END ? TB_OK : status;
 }
+
+enum tb_status tb_wire_buffer_open(struct tb_buffer *buffer, uint32_t number) {
+  enum tb_status status = tb_buffer_reserve(buffer, TB_WIRE_VARINT_MAX + 1);
+  if (status == TB_OK) buffer->len = (size_t)(tb_wire_open_message(buffer->data + buffer->len, number) - buffer->data);
+  return status;
+}
+
+enum tb_status tb_wire_buffer_close(struct tb_buffer *buffer, size_t start) {
+  enum tb_status status = tb_buffer_reserve(buffer, TB_WIRE_VARINT_MAX);
+  if (status != TB_OK) return status;
+  char *end = tb_wire_close_message(buffer->data + start, buffer->data + buffer->len);
+  buffer->len = (size_t)(end - buffer->data);
+  return TB_OK;
+}

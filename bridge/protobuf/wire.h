@@ -220,4 +220,28 @@ static inline size_t tb_wire_varint_size(uint64_t value) {
   return (bits * 9 + 64) >> 6;
 }
 
+/* ---- a message within a message ----------------------------------------------------------------------------------
+ * Most are short, so a byte is left for the length, and widened where it does not do. */
+
+/* Returns where the fields of message `number` go. */
+static inline char *tb_wire_open_message(char *at, uint32_t number) {
+  return tb_wire_put_tag(at, number, TB_WIRE_BYTES) + 1;
+}
+
+/* Ends the message [start, at), behind which is room for TB_WIRE_VARINT_MAX bytes; returns the byte after it. */
+static inline char *tb_wire_close_message(char *start, char *at) {
+  size_t len = (size_t)(at - start);
+  start[-1] = (char)len;
+  if (len < 0x80) return at;
+  size_t wide = tb_wire_varint_size(len) - 1;
+  memmove(start + wide, start, len);
+  (void)tb_wire_put_varint(start - 1, len);
+  return at + wide;
+}
+
+/* The same in a buffer: the fields are appended between the two; `start` is the buffer's length after the first. Errors:
+ * tb_buffer_reserve's. */
+TB_MUST_CHECK enum tb_status tb_wire_buffer_open(struct tb_buffer *buffer, uint32_t number);
+TB_MUST_CHECK enum tb_status tb_wire_buffer_close(struct tb_buffer *buffer, size_t start);
+
 #endif

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "json/document.h"
-#include "merge/clocks/clock_names.h"
+#include "tracebridge/info.h"
 
 struct parse {
   struct tb_arena *arena;
@@ -36,9 +36,16 @@ static enum tb_status keep(struct parse *p, const struct tb_doc *doc, const char
   return *text ? TB_OK : no_memory(p);
 }
 
+/* The id of a clock that a manifest may name; 0: it is none of those. */
+static uint32_t clock_of(struct tb_str name) {
+  for (uint32_t id = TB_CLOCK_REALTIME; id <= TB_CLOCK_BOOTTIME; id++)
+    if (tb_str_equal(name, tb_str_from(tb_clock_id_name(id)))) return id;
+  return 0;
+}
+
 static enum tb_status parse_clock_name(struct parse *p, const struct tb_doc *doc, uint32_t *clock) {
   if (!is_text(doc)) return INVALID(p, "clock name must be a string");
-  *clock = tb_clock_from_name(doc->text);
+  *clock = clock_of(doc->text);
   if (*clock) return TB_OK;
   return INVALID(p,
                  "unknown clock name: %.*s. Use one of REALTIME, REALTIME_COARSE, MONOTONIC, MONOTONIC_COARSE, "

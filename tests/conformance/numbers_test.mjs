@@ -26,7 +26,7 @@ const PLANTS = [
   ["merge/rewrite/timestamps.c", "{1, 2, 488, 3}", "{1, 2, 489, 3}", "FtraceEvent.gpu_work_period"],
   ["merge/write/write.c", "SERVICE_STARTED = 2,", "SERVICE_STARTED = 5,", "SERVICE_STARTED is 5"],
   ["merge/write/write.c", "TB_TRACK_EVENT_DEFAULTS_TRACK_UUID)", "11)", "a number of a format without a name"],
-  ["merge/clocks/clock_names.c", "\"REALTIME\", \"REALTIME_COARSE\"", "\"REALTIME_COARSE\", \"REALTIME\"", "names[REALTIME] is 2"],
+  ["bridge/chrome_json/writer/event_fields.c", "\"VERBOSE\", \"DEBUG\"", "\"DEBUG\", \"VERBOSE\"", "levels[VERBOSE] is 3"],
   ["bridge/include/tracebridge/event.h", "TB_CLOCK_BOOTTIME = 6", "TB_CLOCK_BOOTTIME = 7", "TB_CLOCK_BOOTTIME is 7"],
   ["bridge/include/tracebridge/event.h", "  TB_TASK_STOPPED,\n", "", "TB_TASK_DEAD is 6"],
   ["bridge/fxt/format.h", "TB_FXT_SCHEDULING = 8,", "TB_FXT_SCHEDULING = 9,", "TB_FXT_SCHEDULING is 9"],

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "chrome_json/reader/field_parser.h"
 
+#include "base/hex.h"
+
 enum { STACK_FRAMES_MAX = 4096, MICROSECONDS = 3 /* powers of ten from ns */ };
 
 static const char *no_fit(struct tb_tokenizer *scan) {
@@ -56,24 +58,6 @@ const char *tb_json_process_id_slow(struct tb_tokenizer *scan, const char *p, st
 
 /* ---- ids --------------------------------------------------------------------------------------------------------- */
 
-static bool hex_value(struct tb_str text, uint64_t *value) {
-  if (text.len < 3 || text.len > 18 || text.ptr[0] != '0' || (text.ptr[1] | 0x20) != 'x') return false;
-  uint64_t v = 0;
-  for (size_t i = 2; i < text.len; i++) {
-    char c = text.ptr[i];
-    unsigned digit;
-    if (c >= '0' && c <= '9')
-      digit = (unsigned)(c - '0');
-    else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
-      digit = (unsigned)((c | 0x20) - 'a') + 10;
-    else
-      return false;
-    v = v << 4 | digit;
-  }
-  *value = v;
-  return true;
-}
-
 static bool decimal_value(struct tb_str text, uint64_t *value) {
   struct tb_decimal number;
   if (!text.len || text.ptr[0] == '+' || text.ptr[0] == '-') return false;
@@ -95,7 +79,7 @@ const char *tb_json_id(struct tb_tokenizer *scan, const char *p, struct tb_id *i
   }
   if (!end) return NULL;
   *id = (struct tb_id){.kind = TB_ID_PLAIN, .text = text};
-  id->is_number = hex_value(text, &id->value) || decimal_value(text, &id->value);
+  id->is_number = tb_hex_parse_prefixed(text, &id->value) || decimal_value(text, &id->value);
   return end;
 }
 
@@ -156,7 +140,7 @@ const char *tb_json_stack(struct tb_tokenizer *scan, const char *p, struct tb_st
       frames = more;
     }
     frames[count] = (struct tb_frame){.function = text};
-    (void)hex_value(text, &frames[count].pc);
+    (void)tb_hex_parse_prefixed(text, &frames[count].pc);
     count++;
     p = tb_tokenizer_space(p);
     if (*p == ',')

@@ -4,6 +4,7 @@
  * whose category says so, whose name is the metadata's and whose arguments are its values.
  */
 #include "base/base64.h"
+#include "base/hex.h"
 #include "fxt/writer/writer.h"
 #include "model/arg_lookup.h"
 #include "model/fxt_blobs.h"
@@ -141,14 +142,7 @@ static bool number_of(const struct tb_arg *arg, uint64_t *number) {
     return true;
   }
   if (arg->type != TB_ARG_STRING) return false;
-  if (arg->text.len < 3 || arg->text.ptr[0] != '0' || arg->text.ptr[1] != 'x')
-    return tb_fxt_parse_number(arg->text, number);
-  *number = 0;
-  for (size_t i = 2; i < arg->text.len; i++) {
-    unsigned char c = (unsigned char)(arg->text.ptr[i] | 32);
-    *number = *number << 4 | (c >= 'a' ? c - 'a' + 10u : c - (unsigned)'0');
-  }
-  return true;
+  return tb_hex_parse_prefixed(arg->text, number) || tb_fxt_parse_number(arg->text, number);
 }
 
 /* Gives an argument that went through JSON the type that its letter says. */

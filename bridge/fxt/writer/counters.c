@@ -4,6 +4,7 @@
  */
 #include "base/decimal.h"
 #include "fxt/writer/writer.h"
+#include "json/value.h"
 
 /* ---- the record in the making ------------------------------------------------------------------------------------ */
 
@@ -85,45 +86,16 @@ static void add_sample(struct tb_fxt_writer *w, const struct tb_fxt_sampling *to
 
 /* ---- which counter ----------------------------------------------------------------------------------------------- */
 
-/* Takes one string out of a JSON array of strings; false where there is none. Escapes are undone into scratch. */
-static bool take_json_string(struct tb_fxt_writer *w, struct tb_str *json, struct tb_str *text) {
-  if (json->len < 3 || (json->ptr[0] != '[' && json->ptr[0] != ',') || json->ptr[1] != '"') return false;
-  char *out = tb_arena_alloc(&w->scratch, json->len);
-  if (!out) {
-    tb_fxt_fail(w, TB_NO_MEMORY);
-    return false;
-  }
-  size_t n = 0, i = 2;
-  for (; i < json->len && json->ptr[i] != '"'; i++) {
-    char c = json->ptr[i];
-    if (c == '\\' && i + 1 < json->len) {
-      c = json->ptr[++i];
-      if (c == 'u') { /* only control characters are written so */
-        unsigned value = 0;
-        for (size_t k = 1; k <= 4 && i + k < json->len; k++) {
-          unsigned char d = (unsigned char)(json->ptr[i + k] | 32);
-          value = value << 4 | (d >= 'a' ? d - 'a' + 10u : d - (unsigned)'0');
-        }
-        i += 4;
-        c = (char)value;
-      } else if (c == 'n') {
-        c = '\n';
-      } else if (c == 't') {
-        c = '\t';
-      } else if (c == 'r') {
-        c = '\r';
-      } else if (c == 'b') {
-        c = '\b';
-      } else if (c == 'f') {
-        c = '\f';
-      }
-    }
-    out[n++] = c;
-  }
-  if (i >= json->len) return false;
-  *text = (struct tb_str){out, n};
-  *json = (struct tb_str){json->ptr + i + 1, json->len - i - 1};
-  return true;
+enum { IDENTITY_TEXTS = 5 };
+
+/* The strings that a JSON array begins with; how many, at most IDENTITY_TEXTS. */
+static unsigned take_texts(struct tb_fxt_writer *w, struct tb_str json, struct tb_str texts[IDENTITY_TEXTS]) {
+  struct tb_arg *list;
+  unsigned count = 0;
+  if (!json.len || !tb_json_parse_value(&w->scratch, json, &list) || list->type != TB_ARG_ARRAY) return 0;
+  for (uint32_t i = 1; i < list->span && count < IDENTITY_TEXTS && list[i].type == TB_ARG_STRING; i += list[i].span)
+    texts[count++] = list[i].text;
+  return count;
 }
 
 static uint64_t number_of(struct tb_str text) {
@@ -134,15 +106,13 @@ static uint64_t number_of(struct tb_str text) {
 /* Name, series, id and thread of a counter's own track: by its description, else by its name. */
 static void identify(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_str *name, struct tb_str *series,
                      struct tb_fxt_sampling *to, char *letter) {
-  struct tb_str rest = track->description, text;
-  if (take_json_string(w, &rest, name) && take_json_string(w, &rest, series)) {
-    if (take_json_string(w, &rest, &text)) to->id = number_of(text);
-    if (take_json_string(w, &rest, &text) && !to->thread) to->thread = number_of(text);
-    if (take_json_string(w, &rest, &text) && text.len == 1) *letter = text.ptr[0];
-    return;
-  }
-  *name = track->name;
-  *series = TB_STR(TB_FXT_OWN_SERIES);
+  struct tb_str texts[IDENTITY_TEXTS];
+  unsigned count = take_texts(w, track->description, texts);
+  *name = count >= 2 ? texts[0] : track->name;
+  *series = count >= 2 ? texts[1] : TB_STR(TB_FXT_OWN_SERIES);
+  if (count >= 3) to->id = number_of(texts[2]);
+  if (count >= 4 && !to->thread) to->thread = number_of(texts[3]);
+  if (count >= 5 && texts[4].len == 1) *letter = texts[4].ptr[0];
 }
 
 static bool flat_number(const struct tb_arg *arg, char letter, struct tb_fxt_flat *flat) {

@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#include "base/hex.h"
 #include "perfetto/writer/memory_graph.h"
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
@@ -31,18 +32,9 @@ static struct tb_str text_of(const struct tb_arg *dict, struct tb_str name) {
   return arg ? arg->text : (struct tb_str){"", 0};
 }
 
-/* Numbers stand as hexadecimal text. */
+/* Numbers are hexadecimal text, most without "0x". */
 static bool parse_hex(struct tb_str text, uint64_t *value) {
-  if (text.len > 2 && text.ptr[0] == '0' && text.ptr[1] == 'x') text = (struct tb_str){text.ptr + 2, text.len - 2};
-  *value = 0;
-  if (text.len == 0 || text.len > 16) return false;
-  for (size_t i = 0; i < text.len; i++) {
-    unsigned char c = (unsigned char)(text.ptr[i] | 32);
-    unsigned digit = c >= '0' && c <= '9' ? c - 48u : c >= 'a' && c <= 'f' ? c - 87u : 16u;
-    if (digit == 16) return false;
-    *value = *value << 4 | digit;
-  }
-  return true;
+  return tb_hex_parse(text, value) || tb_hex_parse_prefixed(text, value);
 }
 
 /* ---- messages ---------------------------------------------------------------------------------------------------- */
@@ -59,17 +51,14 @@ static bool put_bytes(struct tb_buffer *b, uint32_t field, struct tb_str bytes) 
   return true;
 }
 
-/* What stands in `b` from `start` on becomes the message `field`. */
-static bool close_message(struct tb_buffer *b, size_t start, uint32_t field) {
-  char head[UINT_ROOM];
-  size_t len = b->len - start;
-  size_t head_len = (size_t)(tb_wire_put_varint(tb_wire_put_tag(head, field, TB_WIRE_BYTES), len) - head);
-  if (tb_buffer_reserve(b, head_len) != TB_OK) return false;
-  memmove(b->data + start + head_len, b->data + start, len);
-  memcpy(b->data + start, head, head_len);
-  b->len += head_len;
+/* A message whose fields are appended between these two. */
+static bool open_message(struct tb_buffer *b, uint32_t field, size_t *start) {
+  if (tb_wire_buffer_open(b, field) != TB_OK) return false;
+  *start = b->len;
   return true;
 }
+
+static bool close_message(struct tb_buffer *b, size_t start) { return tb_wire_buffer_close(b, start) == TB_OK; }
 
 /* ---- allocators -------------------------------------------------------------------------------------------------- */
 
@@ -80,8 +69,9 @@ static bool put_entry(struct tb_buffer *b, const struct tb_arg *attribute) {
   bool scalar = tb_str_equal(text_of(attribute, TB_STR("type")), TB_STR("scalar")) && parse_hex(value, &number);
   if (scalar && bytes && tb_str_equal(attribute->name, TB_STR("size")))
     return put_uint(b, TB_MEMORY_TRACKER_SNAPSHOT_PROCESS_SNAPSHOT_MEMORY_NODE_SIZE_BYTES, number);
-  size_t start = b->len;
+  size_t start;
   bool ok =
+      open_message(b, TB_MEMORY_TRACKER_SNAPSHOT_PROCESS_SNAPSHOT_MEMORY_NODE_ENTRIES, &start) &&
       put_bytes(b, TB_MEMORY_TRACKER_SNAPSHOT_PROCESS_SNAPSHOT_MEMORY_NODE_MEMORY_NODE_ENTRY_NAME, attribute->name);
   if (bytes || count)
     ok = ok && put_uint(b, TB_MEMORY_TRACKER_SNAPSHOT_PROCESS_SNAPSHOT_MEMORY_NODE_MEMORY_NODE_ENTRY_UNITS,
@@ -93,7 +83,7 @@ static bool put_entry(struct tb_buffer *b, const struct tb_arg *attribute) {
   else
     ok = ok &&
          put_bytes(b, TB_MEMORY_TRACKER_SNAPSHOT_PROCESS_SNAPSHOT_MEMORY_NODE_MEMORY_NODE_ENTRY_VALUE_STRING, value);
-  return ok && close_message(b, start, TB_MEMORY_TRACKER_SNAPSHOT_PROCESS_SNAPSHOT_MEMORY_NODE_ENTRIES);
+  return ok && close_message(b, start);
 }
 
 static size_t depth_of(struct tb_str path) {
@@ -104,10 +94,10 @@ static size_t depth_of(struct tb_str path) {
 
 static bool put_node(struct tb_buffer *b, const struct tb_arg *node) {
   if (depth_of(node->name) > MAX_DEPTH) return true;
-  size_t start = b->len;
+  size_t start;
   uint64_t id;
-  bool ok = true;
-  if (parse_hex(text_of(node, TB_STR("guid")), &id))
+  bool ok = open_message(b, TB_MEMORY_TRACKER_SNAPSHOT_PROCESS_SNAPSHOT_ALLOCATOR_DUMPS, &start);
+  if (ok && parse_hex(text_of(node, TB_STR("guid")), &id))
     ok = put_uint(b, TB_MEMORY_TRACKER_SNAPSHOT_PROCESS_SNAPSHOT_MEMORY_NODE_ID, id);
   ok = ok && put_bytes(b, TB_MEMORY_TRACKER_SNAPSHOT_PROCESS_SNAPSHOT_MEMORY_NODE_ABSOLUTE_NAME, node->name);
   const struct tb_arg *flags = member(node, TB_STR("flags"), TB_ARG_INT);
@@ -115,7 +105,7 @@ static bool put_node(struct tb_buffer *b, const struct tb_arg *node) {
   const struct tb_arg *attributes = member(node, TB_STR("attrs"), TB_ARG_DICT);
   for (uint32_t i = 1; ok && attributes && i < attributes->span; i += attributes[i].span)
     if (attributes[i].type == TB_ARG_DICT) ok = put_entry(b, &attributes[i]);
-  return ok && close_message(b, start, TB_MEMORY_TRACKER_SNAPSHOT_PROCESS_SNAPSHOT_ALLOCATOR_DUMPS);
+  return ok && close_message(b, start);
 }
 
 /* An edge from an allocator to itself would say nothing. */
@@ -125,13 +115,14 @@ static bool put_edge(struct tb_buffer *b, const struct tb_arg *edge) {
       !parse_hex(text_of(edge, TB_STR("source")), &source) || !parse_hex(text_of(edge, TB_STR("target")), &target) ||
       source == target)
     return true;
-  size_t start = b->len;
+  size_t start;
   const struct tb_arg *importance = member(edge, TB_STR("importance"), TB_ARG_INT);
-  bool ok = put_uint(b, TB_MEMORY_TRACKER_SNAPSHOT_PROCESS_SNAPSHOT_MEMORY_EDGE_SOURCE_ID, source) &&
+  bool ok = open_message(b, TB_MEMORY_TRACKER_SNAPSHOT_PROCESS_SNAPSHOT_MEMORY_EDGES, &start) &&
+            put_uint(b, TB_MEMORY_TRACKER_SNAPSHOT_PROCESS_SNAPSHOT_MEMORY_EDGE_SOURCE_ID, source) &&
             put_uint(b, TB_MEMORY_TRACKER_SNAPSHOT_PROCESS_SNAPSHOT_MEMORY_EDGE_TARGET_ID, target);
   if (importance && importance->i > 0 && importance->i <= UINT32_MAX)
     ok = ok && put_uint(b, TB_MEMORY_TRACKER_SNAPSHOT_PROCESS_SNAPSHOT_MEMORY_EDGE_IMPORTANCE, importance->u);
-  return ok && close_message(b, start, TB_MEMORY_TRACKER_SNAPSHOT_PROCESS_SNAPSHOT_MEMORY_EDGES);
+  return ok && close_message(b, start);
 }
 
 /* ---- events ------------------------------------------------------------------------------------------------------ */
@@ -231,14 +222,15 @@ static enum tb_status check_edges(const struct tb_memory_snapshots *s, size_t fi
 }
 
 static bool put_process(struct tb_buffer *b, const struct tb_process_snapshot *process, bool with_edges) {
-  size_t start = b->len;
+  size_t start;
   struct tb_wire_cursor cursor = tb_wire_cursor(fields_of(process));
   struct tb_wire_field field;
-  bool ok = put_uint(b, TB_MEMORY_TRACKER_SNAPSHOT_PROCESS_SNAPSHOT_PID, process->head.pid);
+  bool ok = open_message(b, TB_MEMORY_TRACKER_SNAPSHOT_PROCESS_MEMORY_DUMPS, &start) &&
+            put_uint(b, TB_MEMORY_TRACKER_SNAPSHOT_PROCESS_SNAPSHOT_PID, process->head.pid);
   while (ok && tb_wire_next(&cursor, &field) == TB_OK)
     if (with_edges || field.number != TB_MEMORY_TRACKER_SNAPSHOT_PROCESS_SNAPSHOT_MEMORY_EDGES)
       ok = tb_buffer_append(b, field.start, (size_t)(cursor.at - field.start)) == TB_OK;
-  return ok && close_message(b, start, TB_MEMORY_TRACKER_SNAPSHOT_PROCESS_MEMORY_DUMPS);
+  return ok && close_message(b, start);
 }
 
 /* The packet of the dump that process `first` is of, with all its processes. */

@@ -44,22 +44,6 @@ static size_t args_room(const struct tb_arg *args, uint32_t count) {
   return room;
 }
 
-/* ---- messages within messages: a byte is left for the length, and widened where it does not do ------------------- */
-
-static char *open_message(char *at, uint32_t field) { return tb_wire_put_tag(at, field, TB_WIRE_BYTES) + 1; }
-
-static char *close_message(char *start, char *at) {
-  size_t len = (size_t)(at - start);
-  if (len < 0x80) {
-    start[-1] = (char)len;
-    return at;
-  }
-  size_t wide = tb_wire_varint_size(len) - 1;
-  memmove(start + wide, start, len);
-  (void)tb_wire_put_varint(start - 1, len);
-  return at + wide;
-}
-
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
 
 static char *put_string(struct body_encoding *e, char *at, struct tb_str text) {
@@ -112,16 +96,16 @@ static char *put_value(struct body_encoding *e, char *at, const struct tb_arg *a
 
 static char *put_annotation(struct body_encoding *e, char *at, uint32_t field, const struct tb_arg *arg,
                             unsigned depth) {
-  char *start = at = open_message(at, field);
+  char *start = at = tb_wire_open_message(at, field);
   if (arg->name.ptr) {
     uint32_t iid = tb_interned_arg_name(e->interned, e->uses, arg->name, &e->odd);
     if (!iid) e->ok = false;
     at = tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_NAME_IID, iid);
   }
-  if (arg->type == TB_ARG_STRING) return close_message(start, put_string(e, at, arg->text));
+  if (arg->type == TB_ARG_STRING) return tb_wire_close_message(start, put_string(e, at, arg->text));
   if (arg->type == TB_ARG_INT)
-    return close_message(start, tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_INT_VALUE, (uint64_t)arg->i));
-  return close_message(start, put_value(e, at, arg, depth));
+    return tb_wire_close_message(start, tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_INT_VALUE, (uint64_t)arg->i));
+  return tb_wire_close_message(start, put_value(e, at, arg, depth));
 }
 
 /* Whether a name is that of an array's first item, as flat lists of arguments have it: `mailbox[0]`. */
@@ -177,17 +161,17 @@ static struct tb_arg int_arg(int64_t value) { return (struct tb_arg){.type = TB_
 
 /* The args as one member `args`, with the dict around them that the event's flat tree leaves out. */
 static char *put_whole_args(struct body_encoding *e, char *at, const struct tb_event *event) {
-  char *start = at = open_message(at, TB_DEBUG_ANNOTATION_DICT_ENTRIES);
+  char *start = at = tb_wire_open_message(at, TB_DEBUG_ANNOTATION_DICT_ENTRIES);
   uint32_t iid = tb_interned_arg_name(e->interned, e->uses, TB_STR("args"), &e->odd);
   if (!iid) e->ok = false;
   at = tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_NAME_IID, iid);
   if (event->arg_count == 0) {
     struct tb_arg empty = {.type = TB_ARG_DICT, .span = 1};
-    return close_message(start, put_children(e, at, &empty, 2));
+    return tb_wire_close_message(start, put_children(e, at, &empty, 2));
   }
   for (uint32_t i = 0; i < event->arg_count; i += event->args[i].span)
     at = put_annotation(e, at, TB_DEBUG_ANNOTATION_DICT_ENTRIES, &event->args[i], 2);
-  return close_message(start, at);
+  return tb_wire_close_message(start, at);
 }
 
 static char *put_times(struct body_encoding *e, char *at, const struct tb_event *event, uint32_t times) {
@@ -240,7 +224,7 @@ static char *put_emitter(struct body_encoding *e, char *at, const struct tb_trac
 
 static char *put_carried(struct body_encoding *e, char *at, const struct tb_event *event, unsigned parts,
                          const struct tb_carried_fields *carried) {
-  char *start = at = open_message(at, TB_TRACK_EVENT_DEBUG_ANNOTATIONS);
+  char *start = at = tb_wire_open_message(at, TB_TRACK_EVENT_DEBUG_ANNOTATIONS);
   uint32_t iid = tb_interned_arg_name(e->interned, e->uses, carried_name, &e->odd);
   if (!iid) e->ok = false;
   at = tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_NAME_IID, iid);
@@ -264,7 +248,7 @@ static char *put_carried(struct body_encoding *e, char *at, const struct tb_even
     struct tb_arg empty = {.type = TB_ARG_DICT, .span = 1};
     at = put_children(e, at, &empty, 1);
   }
-  return close_message(start, at);
+  return tb_wire_close_message(start, at);
 }
 
 char *tb_encode_carried_phase(struct tb_event_encoder *encoder, struct tb_interned_uses *uses, char *at, char phase) {
@@ -291,7 +275,7 @@ static char *put_id(char *at, const struct tb_id *id) {
 
 static char *put_legacy_event(char *at, const struct tb_event *event) {
   const struct tb_track *emitter = event->thread ? event->thread : event->track;
-  char *start = at = open_message(at, TB_TRACK_EVENT_LEGACY_EVENT);
+  char *start = at = tb_wire_open_message(at, TB_TRACK_EVENT_LEGACY_EVENT);
   at = put_id(at, &event->id);
   if (event->has & TB_HAS_SCOPE)
     at = tb_wire_put_bytes(at, TB_TRACK_EVENT_LEGACY_EVENT_ID_SCOPE, event->scope.ptr, event->scope.len);
@@ -300,7 +284,7 @@ static char *put_legacy_event(char *at, const struct tb_event *event) {
     at = tb_wire_put_uint(at, TB_TRACK_EVENT_LEGACY_EVENT_PID_OVERRIDE, (uint64_t)emitter->pid);
   if (emitter && emitter->has_tid)
     at = tb_wire_put_uint(at, TB_TRACK_EVENT_LEGACY_EVENT_TID_OVERRIDE, (uint64_t)emitter->tid);
-  return close_message(start, at);
+  return tb_wire_close_message(start, at);
 }
 
 /* ---- the event --------------------------------------------------------------------------------------------------- */
@@ -329,10 +313,10 @@ static char *put_categories(struct body_encoding *e, char *at, struct tb_str cat
 static char *put_log(struct body_encoding *e, char *at, const struct tb_event *event) {
   uint32_t body = tb_interned_iid(e->interned, e->uses, TB_INTERNED_LOG_BODIES, event->name);
   if (!body) e->ok = false;
-  char *start = at = open_message(at, TB_TRACK_EVENT_LOG_MESSAGE);
+  char *start = at = tb_wire_open_message(at, TB_TRACK_EVENT_LOG_MESSAGE);
   at = tb_wire_put_uint(at, TB_LOG_MESSAGE_BODY_IID, body);
   if (event->log_level) at = tb_wire_put_uint(at, TB_LOG_MESSAGE_PRIO, event->log_level);
-  return close_message(start, at);
+  return tb_wire_close_message(start, at);
 }
 
 /* All args. Where an odd name comes up, that argument is written again as JSON text, and all are carried as they were if it was at the

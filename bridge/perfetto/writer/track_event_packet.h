@@ -39,17 +39,6 @@ static inline void tb_packet_delta_init(struct tb_packet_delta *stream, uint32_t
   stream->middle_len = (size_t)(tb_wire_put_tag(at, TB_TRACE_PACKET_TRACK_EVENT, TB_WIRE_BYTES) - stream->middle);
 }
 
-/* Writes the length of the message [start, at) into the byte before it, or into as many as it takes. */
-static inline char *tb_packet_close_length(char *start, char *at) {
-  size_t len = (size_t)(at - start);
-  start[-1] = (char)len;
-  if (len < 0x80) return at;
-  size_t wide = tb_wire_varint_size(len) - 1;
-  memmove(start + wide, start, len);
-  (void)tb_wire_put_varint(start - 1, len);
-  return at + wide;
-}
-
 static inline char *tb_packet_put_bytes(char *at, struct tb_str bytes) {
   if (bytes.len && bytes.ptr) memcpy(at, bytes.ptr, bytes.len);
   return at + bytes.len;
@@ -78,7 +67,7 @@ struct tb_open_packet {
 /* Writes the head of a packet, its tag included; `at` has room for TB_EVENT_PACKET_ROOM bytes. Returns where the fields of its body go. */
 static TB_ALWAYS_INLINE char *tb_event_packet_begin(struct tb_packet_delta *stream, char *at,
                                                     const struct tb_event_head *head, struct tb_open_packet *open) {
-  at = open->packet = tb_wire_put_tag(at, TB_TRACE_PACKET, TB_WIRE_BYTES) + 1;
+  at = open->packet = tb_wire_open_message(at, TB_TRACE_PACKET);
   at = tb_wire_put_uint(at, TB_TRACE_PACKET_TIMESTAMP, (uint64_t)head->ts - (uint64_t)stream->last_ts);
   stream->last_ts = head->ts;
   memcpy(at, stream->middle, TB_PACKET_MIDDLE_MAX);
@@ -93,7 +82,7 @@ static TB_ALWAYS_INLINE char *tb_event_packet_begin(struct tb_packet_delta *stre
 
 /* Ends a packet whose body ends at `at`. Returns the byte after it. */
 static TB_ALWAYS_INLINE char *tb_event_packet_end(const struct tb_open_packet *open, char *at) {
-  return tb_packet_close_length(open->packet, tb_packet_close_length(open->event, at));
+  return tb_wire_close_message(open->packet, tb_wire_close_message(open->event, at));
 }
 
 /* Writes a whole packet, its tag and length included: the head, then the fields in `fields`, `body` and `extra`. `at` has room for
@@ -119,7 +108,7 @@ static inline char *tb_event_packet_extend(const struct tb_packet_delta *stream,
   char *event = at;
   from = tb_wire_read_varint(from, packet.ptr + packet.len, &v);
   at = tb_packet_put_bytes(at, (struct tb_str){from, (size_t)(packet.ptr + packet.len - from)});
-  return tb_packet_close_length(fields, tb_packet_close_length(event, tb_packet_put_bytes(at, extra)));
+  return tb_wire_close_message(fields, tb_wire_close_message(event, tb_packet_put_bytes(at, extra)));
 }
 
 /* Adds the packet fields in `packet_fields` to the packet at [at, end), which has room for them and TB_WIRE_VARINT_MAX bytes more behind it.

@@ -2,6 +2,7 @@
  *
  * Which events of the shared sequence belong together: keys, and the pools of lanes that their tracks come from.
  */
+#include "base/hex.h"
 #include "json/emitter.h"
 #include "model/arg_lookup.h"
 #include "perfetto/writer/writer.h"
@@ -105,17 +106,7 @@ static bool parse_id(const struct tb_arg *arg, struct tb_id *id) {
   }
   if (arg->type != TB_ARG_STRING) return false;
   id->text = arg->text;
-  if (arg->text.len < 3 || arg->text.len > 18 || arg->text.ptr[0] != '0' || (arg->text.ptr[1] | 32) != 'x') return true;
-  for (size_t i = 2; i < arg->text.len; i++) {
-    unsigned char c = (unsigned char)(arg->text.ptr[i] | 32);
-    unsigned digit = c >= '0' && c <= '9' ? c - 48u : c >= 'a' && c <= 'f' ? c - 87u : 16u;
-    if (digit == 16) {
-      id->value = 0;
-      return true;
-    }
-    id->value = id->value << 4 | digit;
-  }
-  id->is_number = true;
+  id->is_number = tb_hex_parse_prefixed(arg->text, &id->value);
   return true;
 }
 
