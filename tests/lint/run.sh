@@ -16,6 +16,8 @@ shellcheck -x -s bash "${scripts[@]}" || complain "shellcheck"
 tests/lint/printing.sh || complain "a name may reach a terminal as it is"
 tests/lint/dependencies.py || complain "a dependency points the wrong way"
 tests/lint/dependencies_test.sh || complain "dependencies.py does not find what it is to find"
+tests/lint/unique_names.py || complain "a name is defined twice"
+tests/lint/unique_names_test.sh || complain "unique_names.py does not find what it is to find"
 
 { cmake --preset release && cmake --build build --target tracebridge_generate; } >/dev/null || complain "cmake"
 cppcheck --project=build/compile_commands.json -ibuild --suppressions-list=tests/lint/cppcheck.txt --inline-suppr \
