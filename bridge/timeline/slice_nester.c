@@ -129,11 +129,13 @@ static bool ends(const struct tb_slice_nester *n, const struct tb_staged_event *
   return (!e->name || e->name == slice->name) && (!e->categories || e->categories == slice->categories);
 }
 
-/* Ends what `e` ends on the lane; TB_END where there is nothing that it could. */
-static enum tb_status end_on(struct tb_slice_nester *n, uint32_t index, const struct tb_staged_event *e, size_t place) {
+/* Ends what `e` ends on the lane; *ended is false where there is nothing that it could. */
+static enum tb_status end_on(struct tb_slice_nester *n, uint32_t index, const struct tb_staged_event *e, size_t place,
+                             bool *ended) {
   const struct tb_lane *lane = &n->lanes.items[index];
   for (size_t i = lane->open_count; i-- > 0;) {
     if (!ends(n, e, place, &lane->open[i])) continue;
+    *ended = true;
     for (size_t above = lane->open_count;
          above-- > i + 1;) { /* a complete slice that outlasts it: only without matches */
       enum tb_status status = lane->open[above].complete ? end_slice(n, index, above, e->ts, NULL, true) : TB_OK;
@@ -141,28 +143,31 @@ static enum tb_status end_on(struct tb_slice_nester *n, uint32_t index, const st
     }
     return end_slice(n, index, i, e->ts, e, false);
   }
-  return TB_END;
+  *ended = false;
+  return TB_OK;
 }
 
 /* An END of a queue without matches: what it ends is on its key's last lane, or else on another. */
 static enum tb_status put_unmatched_end(struct tb_slice_nester *n, const struct tb_staged_event *e, size_t place) {
   const struct tb_lanes *lanes = &n->lanes;
   uint32_t last = tb_lanes_last(lanes, e->key);
-  enum tb_status status = last == TB_NO_LANE ? TB_END : end_on(n, last, e, place);
-  for (uint32_t at = lanes->taken ? lanes->taken[e->key] : 0; status == TB_END && at;) {
+  bool ended = false;
+  enum tb_status status = last == TB_NO_LANE ? TB_OK : end_on(n, last, e, place, &ended);
+  for (uint32_t at = lanes->taken ? lanes->taken[e->key] : 0; !ended && at;) {
     uint32_t next = lanes->items[at - 1].next_of_key;
-    if (at - 1 != last) status = end_on(n, at - 1, e, place);
+    if (at - 1 != last) status = end_on(n, at - 1, e, place, &ended);
     at = next;
   }
-  return status == TB_END ? n->sink->orphan_end(n->sink->ctx, e) : status;
+  return ended ? status : n->sink->orphan_end(n->sink->ctx, e);
 }
 
 static enum tb_status put_end(struct tb_slice_nester *n, const struct tb_staged_event *e, size_t place) {
   if (!n->matched) return put_unmatched_end(n, e, place);
   const int64_t *matches = n->queue->matches;
   if (matches[place] == TB_UNMATCHED) return n->sink->orphan_end(n->sink->ctx, e);
-  enum tb_status status = end_on(n, (uint32_t)matches[matches[place]], e, place);
-  return status == TB_END ? n->sink->orphan_end(n->sink->ctx, e) : status;
+  bool ended;
+  enum tb_status status = end_on(n, (uint32_t)matches[matches[place]], e, place, &ended);
+  return ended ? status : n->sink->orphan_end(n->sink->ctx, e);
 }
 
 enum tb_status tb_slice_nester_advance(struct tb_slice_nester *n, int64_t ts) {

@@ -126,7 +126,7 @@ static enum tb_status next_frame(struct tb_raw_packet_reader *p, struct tb_raw_p
   while (!tb_packet_tokenizer_take_frame(&p->stream, &frame)) {
     enum tb_status status = tb_packet_tokenizer_frame(&p->stream, &frame);
     if (status == TB_OK) break;
-    if (status == TB_PARTIAL) status = refill(p);
+    if (status == TB_AGAIN) status = refill(p);
     if (status != TB_OK) return status;
   }
   packet->framed = (struct tb_str){frame.start, (size_t)(p->stream.at - frame.start)};

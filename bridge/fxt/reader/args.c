@@ -115,7 +115,7 @@ static enum tb_status parse_value(struct tb_fxt_reader *fx, uint64_t header, str
       if (tb_fxt_take_stream(value, (size_t)(header >> 32), &arg->text)) return TB_OK;
       return tb_fxt_malformed(fx, "an argument too short for its blob", value->at);
     default:
-      return TB_END; /* no argument that we know: passed over */
+      return TB_OK; /* the caller knows the types */
   }
 }
 
@@ -131,10 +131,10 @@ static enum tb_status parse_arg(struct tb_fxt_reader *fx, struct tb_fxt_cursor *
   struct tb_arg *arg = &fx->args[fx->arg_count];
   *arg = (struct tb_arg){.span = 1};
   enum tb_status status = tb_fxt_resolve_string(fx, (uint32_t)tb_fxt_field(header, 16, 31), &value, &arg->name);
+  if (status == TB_OK && (header & 15) > TB_FXT_ARG_BLOB) return tb_fxt_lose(fx, "an argument of unknown type", start);
   if (status == TB_OK) status = parse_value(fx, header, &value, arg);
   if (status == TB_OK && arg->type == TB_ARG_STRING && fx->rests_read < fx->rests.len)
     status = tb_fxt_join_rest(fx, arg);
-  if (status == TB_END) return tb_fxt_lose(fx, "an argument of unknown type", start);
   if (status == TB_OK) {
     fx->args_carry |= tb_fxt_is_carried(arg);
     fx->arg_count++;

@@ -160,7 +160,7 @@ static enum tb_status next_frame(struct tb_packet_reader *reader, const struct t
     enum tb_status status = TB_OK;
     opened = false;
     while (!tb_packet_tokenizer_take_frame(&reader->stream, &frame) &&
-           (status = tb_packet_tokenizer_frame(&reader->stream, &frame)) == TB_PARTIAL) {
+           (status = tb_packet_tokenizer_frame(&reader->stream, &frame)) == TB_AGAIN) {
       status = refill(reader);
       if (status != TB_OK) break;
     }
@@ -176,7 +176,7 @@ static enum tb_status next_frame(struct tb_packet_reader *reader, const struct t
 
 static enum tb_status next_resolved(struct tb_packet_reader *reader, const struct tb_packet **packet) {
   enum tb_status status;
-  while ((status = tb_packet_tokenizer_next(&reader->stream, &reader->head)) == TB_PARTIAL) {
+  while ((status = tb_packet_tokenizer_next(&reader->stream, &reader->head)) == TB_AGAIN) {
     status = refill(reader);
     if (status != TB_OK) break;
   }

@@ -40,7 +40,7 @@ void tb_packet_tokenizer_free(struct tb_packet_tokenizer *stream) { tb_packet_so
 static enum tb_status want(struct tb_packet_tokenizer *stream, size_t needed) {
   if (!stream->last) {
     stream->needed = needed;
-    return TB_PARTIAL;
+    return TB_AGAIN;
   }
   enum tb_status status = stream->lose(stream->lose_ctx, LOSS_CUT, tb_packet_tokenizer_offset(stream, stream->at));
   stream->searching = true;
@@ -96,7 +96,7 @@ static enum verdict looks_like_packet(struct tb_packet_tokenizer *stream, const 
   return body + len == stream->end || body[len] == PACKET_TAG ? YES : NO;
 }
 
-/* Moves to the next packet. TB_OK: it is there; TB_PARTIAL: not in this window. */
+/* Moves to the next packet. TB_OK: it is there; TB_AGAIN: not in this window. */
 static enum tb_status search(struct tb_packet_tokenizer *stream) {
   for (; stream->at < stream->end; stream->at++) {
     const char *at = stream->at;
@@ -107,21 +107,21 @@ static enum tb_status search(struct tb_packet_tokenizer *stream) {
     } else if ((unsigned char)*at == marker[0]) {
       if (left < MARKER_BYTES && !stream->last) {
         stream->needed = MARKER_BYTES;
-        return TB_PARTIAL;
+        return TB_AGAIN;
       }
       if (left >= MARKER_BYTES && memcmp(at, marker, MARKER_BYTES) == 0) {
         stream->at += MARKER_BYTES;
         verdict = YES;
       }
     }
-    if (verdict == UNKNOWN) return TB_PARTIAL;
+    if (verdict == UNKNOWN) return TB_AGAIN;
     if (verdict == YES) {
       stream->searching = false;
       return TB_OK;
     }
   }
   stream->needed = 1;
-  return TB_PARTIAL;
+  return TB_AGAIN;
 }
 
 /* ---- framing ----------------------------------------------------------------------------------------------------- */
@@ -167,7 +167,7 @@ static enum tb_status skip_on(struct tb_packet_tokenizer *stream) {
   stream->skip -= now;
   if (stream->skip == 0) return TB_OK;
   stream->needed = 1;
-  if (!stream->last) return TB_PARTIAL;
+  if (!stream->last) return TB_AGAIN;
   stream->skip = 0;
   return stream->lose(stream->lose_ctx, LOSS_CUT, tb_packet_tokenizer_offset(stream, stream->at));
 }
@@ -228,7 +228,7 @@ enum tb_status tb_packet_tokenizer_frame(struct tb_packet_tokenizer *stream, str
   bool given = false;
   while (!given) {
     enum tb_status status = stream->skip || stream->searching ? move_on(stream) : TB_OK;
-    if (status == TB_OK && stream->at == stream->end) return TB_PARTIAL;
+    if (status == TB_OK && stream->at == stream->end) return TB_AGAIN;
     if (status == TB_OK) status = step(stream, frame, &given);
     if (status != TB_OK) return status;
   }

@@ -150,17 +150,19 @@ static enum tb_status look_through(struct tb_perfetto_reader *r, struct tb_packe
                                    struct tb_trace_state *state) {
   struct tb_buffer window;
   tb_buffer_init(&window, r->allocator, 0);
-  enum tb_status status = TB_PARTIAL;
-  while (status == TB_PARTIAL && !r->out_of_memory) {
+  enum tb_status status = TB_OK;
+  for (bool goes_on = true; goes_on && !r->out_of_memory;) {
     status = tb_packet_tokenizer_collect(stream);
     if (status == TB_OK) status = tb_buffer_reserve(&window, stream->needed + TB_BATCH_TEXT_BYTES);
     if (status == TB_OK) status = tb_packet_tokenizer_refill(stream, window.data, window.capacity);
+    goes_on = status == TB_OK;
     struct tb_packet_header head = {.bytes = {NULL, 0}};
     while (status == TB_OK && (status = tb_packet_tokenizer_next(stream, &head)) == TB_OK) {
       struct tb_packet_context context;
       status = tb_trace_state_apply(state, &head, &context);
       if (status == TB_OK && !context.unreadable) look_at_packet(r, &head);
     }
+    goes_on = goes_on && status == TB_AGAIN; /* the window is used up */
   }
   tb_buffer_free(&window);
   return status;
@@ -359,7 +361,12 @@ static enum tb_status no_memory(struct tb_perfetto_reader *r) {
   return tb_fail(&r->reader->error, TB_NO_MEMORY, r->head.offset, "out of memory");
 }
 
-/* True where the batch can take the packet's events and arguments. */
+static enum tb_status end_batch(struct tb_perfetto_reader *r) {
+  r->batch_full = true;
+  return TB_OK;
+}
+
+/* Ends the batch where it cannot take the packet's events and arguments. */
 static enum tb_status make_room(struct tb_perfetto_reader *r, struct tb_batch *batch) {
   size_t args = batch->arg_count + r->head.payload.len + ARGS_SLACK;
   /* a track event makes one event, a few about its track, and one for each of its counters, and of JSON's flows beside it */
@@ -368,10 +375,10 @@ static enum tb_status make_room(struct tb_perfetto_reader *r, struct tb_batch *b
     args += r->head.bytes.len;
     events += r->head.json_flow_count;
   }
-  if (batch->event_count >= ENOUGH_EVENTS) return TB_PARTIAL;
-  if (batch->event_count > 0 && batch->event_count + events > TB_BATCH_EVENTS) return TB_PARTIAL;
+  if (batch->event_count >= ENOUGH_EVENTS) return end_batch(r);
+  if (batch->event_count > 0 && batch->event_count + events > TB_BATCH_EVENTS) return end_batch(r);
   if (args <= batch->arg_capacity) return TB_OK;
-  if (batch->event_count > 0) return TB_PARTIAL;
+  if (batch->event_count > 0) return end_batch(r);
   void *grown = batch->args;
   if (args < TB_BATCH_ARGS) args = TB_BATCH_ARGS;
   if (tb_grow_array(batch->allocator, &grown, &batch->arg_capacity, args, sizeof(struct tb_arg), SIZE_MAX / 64) !=
@@ -391,11 +398,11 @@ static void keep_window(struct tb_perfetto_reader *r, const struct tb_batch *bat
 }
 
 /* Reads on into another window. A packet that is longer than windows are gets a batch of its own, and memory once those before are used
- * up. TB_PARTIAL: the batch is full. */
+ * up: the batch ends before. */
 static enum tb_status next_window(struct tb_perfetto_reader *r, struct tb_batch *batch) {
   bool is_long = r->stream.needed > WINDOW_BYTES;
   keep_window(r, batch);
-  if (batch->event_count > 0 && (is_long || r->windows_kept >= MOST_WINDOWS)) return TB_PARTIAL;
+  if (batch->event_count > 0 && (is_long || r->windows_kept >= MOST_WINDOWS)) return end_batch(r);
   enum tb_status status = is_long ? tb_packet_tokenizer_collect(&r->stream) : tb_packet_tokenizer_release(&r->stream);
   if (status != TB_OK) return status;
   if (is_long) tb_reader_wait(r->reader);
@@ -413,41 +420,40 @@ static enum tb_status end_samples(struct tb_perfetto_reader *r, struct tb_batch 
   r->given = r->emitted = 0;
   r->full = false;
   enum tb_status status = make_room(r, batch);
-  if (status != TB_OK) return status;
+  if (status != TB_OK || r->batch_full) return status;
   tb_perfetto_end_gpu_counters(r);
   if (r->out_of_memory) return tb_trace_state_full(&r->state, TB_NO_OFFSET);
-  return r->full ? TB_PARTIAL : TB_END;
+  return r->full ? end_batch(r) : TB_END;
 }
 
-/* TB_PARTIAL: the batch is full; TB_END and TB_AGAIN: the input has no more; TB_OK: go on. */
+/* TB_OK: go on, unless the batch is full; TB_END and TB_AGAIN: the input has no more. */
 static enum tb_status fill_step(struct tb_perfetto_reader *r, struct tb_batch *batch) {
   enum tb_status status = tb_packet_tokenizer_next(&r->stream, &r->head);
-  if (status == TB_PARTIAL) {
+  if (status == TB_AGAIN) {
     status = next_window(r, batch);
     return status == TB_END ? end_samples(r, batch) : status;
   }
   if (status != TB_OK) return status;
   r->reader->has_read = true;
   status = make_room(r, batch);
-  if (status == TB_PARTIAL) {
+  if (r->batch_full) {
     tb_packet_tokenizer_back(&r->stream, &r->head);
     return status;
   }
   if (status == TB_OK) status = read_packet(r);
   if (batch->event_count > 0) r->stream.max_junk = 0;
-  return status == TB_OK && r->full ? TB_PARTIAL : status;
+  return status == TB_OK && r->full ? end_batch(r) : status;
 }
 
 static enum tb_status fill(struct tb_reader *reader, struct tb_batch *batch) {
   struct tb_perfetto_reader *r = reader->state;
   enum tb_status status = TB_OK;
   r->batch = batch;
-  r->may_change_tracks = false;
+  r->may_change_tracks = r->batch_full = false;
   r->events_before_window = r->windows_kept = 0;
   r->tracks.one_machine = reader->one_machine;
-  while (status == TB_OK) status = fill_step(r, batch);
+  while (status == TB_OK && !r->batch_full) status = fill_step(r, batch);
   keep_window(r, batch);
-  if (status == TB_PARTIAL) return TB_OK;
   if ((status == TB_END || status == TB_AGAIN) && batch->event_count > 0) return TB_OK;
   if (status == TB_END && !reader->has_read) return tb_packet_tokenizer_end(&r->stream, &reader->losses);
   return status;

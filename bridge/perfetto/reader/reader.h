@@ -45,10 +45,11 @@ struct tb_perfetto_reader {
   struct tb_batch *batch;
   struct tb_packet_header head;
   struct tb_packet_context context;
-  int64_t latest; /* time of packets so far: that of packets that have none */
-  size_t emitted; /* events it made, with those of earlier fills */
-  size_t given;   /* events it made in earlier fills: it is read again because they filled their batch */
-  bool full;      /* it has more events than the batch has room */
+  int64_t latest;  /* time of packets so far: that of packets that have none */
+  size_t emitted;  /* events it made, with those of earlier fills */
+  size_t given;    /* events it made in earlier fills: it is read again because they filled their batch */
+  bool full;       /* it has more events than the batch has room */
+  bool batch_full; /* nothing more goes into the batch that is filled */
   bool out_of_memory;
   bool may_change_tracks;                    /* nobody reads them while this batch is filled */
   size_t events_before_window, windows_kept; /* of this batch */

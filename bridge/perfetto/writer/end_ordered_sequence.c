@@ -78,7 +78,7 @@ enum tb_status tb_end_ordered_sequence_put(struct tb_end_ordered_sequence *e, co
   int64_t end;
   if (e->closed || !is_taken(e, entry, &end)) {
     e->closed = true;
-    return TB_END;
+    return TB_OK;
   }
   size_t most = entry->body.len + 2 * sizeof(uint64_t) + TRAILER_BYTES;
   if (tb_spill_log_room(&e->entries, most) != TB_OK) return TB_NO_MEMORY;
@@ -218,6 +218,7 @@ struct backward_walk {
   struct tb_buffer kept; /* bodies whose chunk was left */
   int64_t end_ts;        /* of the last end that was met */
   int64_t item_end;      /* of the entry that is read next */
+  bool overlaps;         /* an item does not nest, or not in one order only: the walk ends there */
 };
 
 /* Takes the innermost open slice off, and gives its body. */
@@ -254,17 +255,22 @@ static enum tb_status begin_from(struct backward_walk *w, int64_t ts, bool at_ts
   return status;
 }
 
+static enum tb_status refuse_item(struct backward_walk *w) {
+  w->overlaps = true;
+  return TB_OK;
+}
+
 /* At one time, ends come first, then begins, then instants, as on queues. Two slices of the same times are in the order of the file
  * there, which is the other way round here. */
 static enum tb_status put_item(struct backward_walk *w, const struct item *item) {
   enum tb_status status = begin_from(w, item->end, !item->instant);
   if (status != TB_OK) return status;
   if (item->instant) {
-    if (w->end_ts == item->ts) return TB_END;
+    if (w->end_ts == item->ts) return refuse_item(w);
     return put_packet(w->packets, item->ts, TB_TRACK_EVENT_TYPE_INSTANT, item->body);
   }
   const struct item *top = w->open_count ? &w->open[w->open_count - 1] : NULL;
-  if (top && (item->ts < top->ts || (item->ts == top->ts && item->end == top->end))) return TB_END;
+  if (top && (item->ts < top->ts || (item->ts == top->ts && item->end == top->end))) return refuse_item(w);
   w->end_ts = item->end;
   status = put_packet(w->packets, item->end, TB_TRACK_EVENT_TYPE_SLICE_END, (struct tb_str){NULL, 0});
   if (status != TB_OK) return status;
@@ -281,7 +287,7 @@ static enum tb_status put_item(struct backward_walk *w, const struct item *item)
 
 static enum tb_status put_chunk(struct backward_walk *w, struct tb_str bytes) {
   enum tb_status status = TB_OK;
-  for (const char *at = bytes.ptr + bytes.len; status == TB_OK && at > bytes.ptr;) {
+  for (const char *at = bytes.ptr + bytes.len; status == TB_OK && !w->overlaps && at > bytes.ptr;) {
     struct stored stored;
     at = read_stored(at, &stored);
     struct item item = {.ts = before_by(w->item_end, stored.dur), .end = w->item_end, .instant = !stored.dur};
@@ -293,21 +299,23 @@ static enum tb_status put_chunk(struct backward_walk *w, struct tb_str bytes) {
 }
 
 /* Walks over all entries; where there are packets to be written, their chunks go as they are passed. */
-static enum tb_status walk_back(struct tb_end_ordered_sequence *e, struct packets *packets, struct tb_error *error) {
+static enum tb_status walk_back(struct tb_end_ordered_sequence *e, struct packets *packets, bool *nests,
+                                struct tb_error *error) {
   struct backward_walk w = {
       .allocator = e->allocator, .packets = packets, .end_ts = INT64_MAX, .item_end = e->last_end};
   struct tb_spill_window window;
   tb_spill_window_init(&window, e->allocator);
   tb_buffer_init(&w.kept, e->allocator, 0);
   enum tb_status status = TB_OK;
-  for (size_t i = e->entries.count; status == TB_OK && i-- > 0;) {
+  for (size_t i = e->entries.count; status == TB_OK && !w.overlaps && i-- > 0;) {
     struct tb_str bytes;
     status = tb_spill_log_look(&e->entries, i, &window, &bytes, error);
     if (status == TB_OK) status = put_chunk(&w, bytes);
     if (status == TB_OK && packets) status = keep_bodies(&w);
     if (packets) tb_spill_log_drop(&e->entries, i);
   }
-  if (status == TB_OK) status = begin_from(&w, INT64_MIN, true);
+  if (status == TB_OK && !w.overlaps) status = begin_from(&w, INT64_MIN, true);
+  *nests = !w.overlaps;
   if (packets) save_waiting(packets);
   tb_spill_window_free(&window);
   tb_buffer_free(&w.kept);
@@ -315,8 +323,8 @@ static enum tb_status walk_back(struct tb_end_ordered_sequence *e, struct packet
   return status;
 }
 
-enum tb_status tb_end_ordered_sequence_nests(struct tb_end_ordered_sequence *e, struct tb_error *error) {
-  return walk_back(e, NULL, error);
+enum tb_status tb_end_ordered_sequence_nests(struct tb_end_ordered_sequence *e, bool *nests, struct tb_error *error) {
+  return walk_back(e, NULL, nests, error);
 }
 
 enum tb_status tb_end_ordered_sequence_emit(struct tb_end_ordered_sequence *e, uint32_t sequence_id,
@@ -324,7 +332,9 @@ enum tb_status tb_end_ordered_sequence_emit(struct tb_end_ordered_sequence *e, u
   struct packets packets = {.sink = sink};
   tb_spill_log_init(&packets.chunks, e->allocator);
   tb_packet_delta_init(&packets.stream, sequence_id);
-  enum tb_status status = walk_back(e, &packets, error);
+  bool nests;
+  enum tb_status status = walk_back(e, &packets, &nests, error);
+  if (status == TB_OK && !nests) status = TB_INVALID; /* the caller has not asked */
   if (status == TB_OK) status = give_packets(&packets, error);
   tb_spill_log_free(&packets.chunks);
   return status;

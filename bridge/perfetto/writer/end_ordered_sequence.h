@@ -22,8 +22,8 @@ struct tb_end_ordered_sequence {
 void tb_end_ordered_sequence_init(struct tb_end_ordered_sequence *end_ordered, const struct tb_allocator *allocator);
 void tb_end_ordered_sequence_free(struct tb_end_ordered_sequence *end_ordered);
 
-/* Takes the next entry. TB_OK; TB_END where it is of another kind or ends before the one that came last: nothing has changed then but
- * end_ordered->closed, and all is to be replayed; TB_NO_MEMORY. */
+/* Takes the next entry. Where it is of another kind, or ends before the one that came last, nothing has changed but
+ * end_ordered->closed, which is true then, and all is to be replayed. TB_OK in both cases, or TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_end_ordered_sequence_put(struct tb_end_ordered_sequence *end_ordered,
                                                          const struct tb_staged_event *entry);
 
@@ -34,8 +34,9 @@ TB_MUST_CHECK enum tb_status tb_end_ordered_sequence_replay(struct tb_end_ordere
                                                                                    struct tb_staged_event *entry),
                                                             void *ctx, struct tb_error *error);
 
-/* Whether all slices nest, in one order only. TB_OK; TB_END: they do not, and all is to be taken back; TB_NO_MEMORY or TB_IO. */
-TB_MUST_CHECK enum tb_status tb_end_ordered_sequence_nests(struct tb_end_ordered_sequence *end_ordered,
+/* Sets *nests: whether all slices nest, in one order only; where they do not, all is to be replayed. TB_OK, TB_NO_MEMORY
+ * or TB_IO. */
+TB_MUST_CHECK enum tb_status tb_end_ordered_sequence_nests(struct tb_end_ordered_sequence *end_ordered, bool *nests,
                                                            struct tb_error *error);
 
 /* What takes the packets. `make_room` is called each time `packets` has grown by a block, so that they can be spilled meanwhile. */

@@ -103,8 +103,9 @@ static uint32_t times_without_place(const struct tb_staged_event *entry) {
 }
 
 enum tb_status tb_perfetto_put_on_thread(struct tb_perfetto_writer *p, const struct tb_event *event) {
-  enum tb_status plain = tb_perfetto_put_plain_slice(p, event);
-  if (plain != TB_END) return plain;
+  bool taken;
+  enum tb_status plain = tb_perfetto_put_plain_slice(p, event, &taken);
+  if (taken) return plain;
   struct tb_writer_sequence *sequence = tb_perfetto_thread_sequence(p, event->track);
   if (!sequence) return TB_NO_MEMORY;
   struct tb_staged_event entry = {.ts = event->ts};

@@ -57,9 +57,10 @@ static inline enum tb_status encode(struct tb_perfetto_writer *p, struct tb_writ
   return TB_OK;
 }
 
-enum tb_status tb_perfetto_put_plain_slice(struct tb_perfetto_writer *p, const struct tb_event *event) {
+enum tb_status tb_perfetto_put_plain_slice(struct tb_perfetto_writer *p, const struct tb_event *event, bool *taken) {
   struct tb_writer_sequence *sequence = tb_perfetto_known_sequence(p, event->track);
-  if (!sequence || !is_plain(event)) return TB_END;
+  *taken = sequence && is_plain(event);
+  if (!*taken) return TB_OK;
   struct tb_staged_event entry = {.ts = event->ts, .dur = event->dur, .kind = kind_of(event)};
   const struct tb_category_list *list = NULL;
   if (event->name.len) {

@@ -40,7 +40,7 @@ static enum tb_status add_streamed(struct tb_perfetto_writer *p, struct tb_write
                                    struct tb_staged_event *entry) {
   struct tb_streamed_sequence *streamed = &sequence->streamed;
   enum tb_status status = tb_streamed_sequence_put(streamed, entry, sequence->thread_times_in_us, p->instant);
-  if (status != TB_OK || !concerns_flows(sequence, entry)) return status;
+  if (status != TB_OK || streamed->closed || !concerns_flows(sequence, entry)) return status;
   struct tb_stack_frame_ref top;
   bool has_top = tb_streamed_sequence_top(streamed, &top);
   status = tb_streamed_sequence_mark_top(streamed);
@@ -76,19 +76,20 @@ enum tb_status tb_perfetto_replay_end_ordered(struct tb_perfetto_writer *p, stru
   return tb_end_ordered_sequence_replay(&sequence->end_ordered, replay_to_queue, &to, &p->writer->error);
 }
 
-/* Puts an entry where slices stand that come when they end. TB_END: it cannot, and all of them are on the queue now. */
+/* Puts an entry where slices are that came when they ended. Where it does not fit there, that is closed, and all of them
+ * are on the queue now. */
 static enum tb_status add_end_ordered(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence,
                                       const struct tb_staged_event *entry) {
   enum tb_status status = tb_end_ordered_sequence_put(&sequence->end_ordered, entry);
-  if (status != TB_END) return status;
-  status = tb_perfetto_replay_end_ordered(p, sequence);
-  return status == TB_OK ? TB_END : status;
+  if (status != TB_OK || !sequence->end_ordered.closed) return status;
+  return tb_perfetto_replay_end_ordered(p, sequence);
 }
 
 static enum tb_status take_entry(void *ctx, struct tb_staged_event *entry) {
   struct taking_back *to = ctx;
-  enum tb_status status = to->sequence->end_ordered.closed ? TB_END : add_end_ordered(to->p, to->sequence, entry);
-  return status == TB_END ? replay_to_queue(ctx, entry) : status;
+  const struct tb_end_ordered_sequence *end_ordered = &to->sequence->end_ordered;
+  enum tb_status status = end_ordered->closed ? TB_OK : add_end_ordered(to->p, to->sequence, entry);
+  return status == TB_OK && end_ordered->closed ? replay_to_queue(ctx, entry) : status;
 }
 
 /* From packets to entries, at the same places. Flows are bound already. */
@@ -102,13 +103,13 @@ enum tb_status tb_perfetto_add_entry(struct tb_perfetto_writer *p, struct tb_wri
   p->unchecked += entry->body.len;
   if (!sequence->streamed.closed) {
     enum tb_status status = add_streamed(p, sequence, entry);
-    if (status != TB_END) return status;
+    if (status != TB_OK || !sequence->streamed.closed) return status;
     status = take_back(p, sequence);
     if (status != TB_OK) return status;
   }
   if (!sequence->end_ordered.closed) {
     enum tb_status status = add_end_ordered(p, sequence, entry);
-    if (status != TB_END) return status;
+    if (status != TB_OK || !sequence->end_ordered.closed) return status;
   }
   return add_to_queue(p, sequence, entry);
 }

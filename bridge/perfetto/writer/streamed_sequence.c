@@ -239,7 +239,7 @@ enum tb_status tb_streamed_sequence_put(struct tb_streamed_sequence *s, const st
   size_t left_open;
   if (!is_streamed(s, e, in_us, &left_open)) {
     s->closed = true;
-    return TB_END;
+    return TB_OK;
   }
   if (!s->total) s->first_ts = s->stream.last_ts = e->ts;
   s->last_ts = e->ts;

@@ -217,8 +217,9 @@ static enum tb_status bind_flows(struct tb_perfetto_writer *p) {
 static enum tb_status check_end_ordered(struct tb_perfetto_writer *p) {
   enum tb_status status = TB_OK;
   for (size_t i = 0; status == TB_OK && i < p->sequence_count; i++) {
-    status = tb_end_ordered_sequence_nests(&p->sequences[i]->end_ordered, &p->writer->error);
-    if (status == TB_END) status = tb_perfetto_replay_end_ordered(p, p->sequences[i]);
+    bool nests;
+    status = tb_end_ordered_sequence_nests(&p->sequences[i]->end_ordered, &nests, &p->writer->error);
+    if (status == TB_OK && !nests) status = tb_perfetto_replay_end_ordered(p, p->sequences[i]);
   }
   return status == TB_NO_MEMORY ? no_memory(p) : status;
 }

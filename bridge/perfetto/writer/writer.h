@@ -243,9 +243,10 @@ void tb_perfetto_note_held(struct tb_perfetto_writer *p);
 /* Puts into the summary how much went to the temporary file so far. */
 void tb_perfetto_note_spilled(struct tb_perfetto_writer *p);
 
-/* slice_fast_path.c: a slice on its thread's sequence that has no more than a name, categories and arguments. TB_END, and nothing
- * done, for others. */
-TB_MUST_CHECK enum tb_status tb_perfetto_put_plain_slice(struct tb_perfetto_writer *p, const struct tb_event *event);
+/* slice_fast_path.c: a slice on its thread's sequence that has no more than a name, categories and arguments. *taken is
+ * false, and nothing done, for others. */
+TB_MUST_CHECK enum tb_status tb_perfetto_put_plain_slice(struct tb_perfetto_writer *p, const struct tb_event *event,
+                                                         bool *taken);
 
 /* ---- events by where they go: TB_OK, TB_NO_MEMORY or TB_LIMIT --------------------------------------------------- */
 
