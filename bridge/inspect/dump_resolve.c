@@ -9,6 +9,8 @@
 
 enum { TEXT_BYTES = 160 };
 
+_Static_assert((int)TB_INTERNED_DATA_GPU_COUNTER_DESCRIPTORS < (int)TB_RESOLVER_FIELDS, "the last field has a place");
+
 /* Fields that hold ids, and what of: a field of InternedData, or 0 for tracks. */
 static const struct {
   const char *message, *field;
@@ -47,28 +49,27 @@ void tb_resolver_init(struct tb_resolver *r, const struct tb_allocator *allocato
 }
 
 void tb_resolver_free(struct tb_resolver *r) {
-  for (size_t i = 0; i < r->data_count; i++) tb_map_free(&r->data[i]);
+  for (size_t i = 0; i < r->data_count; i++)
+    for (size_t k = 0; k < TB_RESOLVER_FIELDS; k++) tb_iid_index_free(&r->data[i].fields[k]);
   tb_free(r->allocator, r->data, r->data_capacity * sizeof(*r->data));
   tb_map_free(&r->sequences);
   tb_map_free(&r->tracks);
   tb_intern_free(&r->texts);
 }
 
-static struct tb_str find(const struct tb_resolver *r, const struct tb_map *map, uint64_t first, uint64_t second) {
-  uint32_t id;
-  if (!map || !tb_map_get(map, first, second, &id)) return (struct tb_str){NULL, 0};
-  return tb_intern_text(&r->texts, id);
-}
-
-static enum tb_status set(struct tb_resolver *r, struct tb_map *map, uint64_t first, uint64_t second,
-                          struct tb_str text) {
-  if (text.len > TEXT_BYTES) text.len = TEXT_BYTES;
-  if (!text.len) text = TB_STR("");
-  uint32_t id = tb_intern_id(&r->texts, text);
-  return id ? tb_map_put(map, first, second, id) : TB_NO_MEMORY;
-}
-
 /* ---- interned data ----------------------------------------------------------------------------------------------- */
+
+/* The text of an iid of that field of InternedData, of the packet in hand. */
+static struct tb_str find_interned(const struct tb_resolver *r, uint64_t iid, uint32_t of) {
+  const struct tb_str *text = r->current ? tb_iid_index_get(&r->current->fields[of], iid) : NULL;
+  return text ? *text : (struct tb_str){NULL, 0};
+}
+
+static enum tb_status set_interned(struct tb_resolver *r, uint64_t iid, uint32_t of, struct tb_str text) {
+  if (text.len > TEXT_BYTES) text.len = TEXT_BYTES;
+  enum tb_status status = tb_text_pool_add(&r->texts, text, &text);
+  return status == TB_OK ? tb_iid_index_set(&r->current->fields[of], iid, text) : status;
+}
 
 /* What an entry is shown as: its text; of frames the function, of source locations all three fields. */
 static struct tb_str entry_text(const struct tb_resolver *r, uint32_t kind, struct tb_str entry, uint64_t *iid,
@@ -83,7 +84,7 @@ static struct tb_str entry_text(const struct tb_resolver *r, uint32_t kind, stru
     if (field.number == IID && field.type == TB_WIRE_VARINT) *iid = field.value;
     if (field.number == TEXT && field.type == TB_WIRE_BYTES) text = field.bytes;
     if (field.number == TB_FRAME_FUNCTION_NAME_ID && field.type == TB_WIRE_VARINT && kind == TB_INTERNED_DATA_FRAMES)
-      text = find(r, r->current, field.value, TB_INTERNED_DATA_FUNCTION_NAMES);
+      text = find_interned(r, field.value, TB_INTERNED_DATA_FUNCTION_NAMES);
     if (field.number == TB_SOURCE_LOCATION_FUNCTION_NAME && field.type == TB_WIRE_BYTES) function = field.bytes;
     if (field.number == TB_SOURCE_LOCATION_LINE_NUMBER && field.type == TB_WIRE_VARINT) line = field.value;
   }
@@ -100,9 +101,9 @@ static enum tb_status take_interned(struct tb_resolver *r, struct tb_str interne
   char buffer[TEXT_BYTES];
   while (tb_wire_next(&cursor, &field) == TB_OK) {
     uint64_t iid;
-    if (field.type != TB_WIRE_BYTES) continue;
+    if (field.type != TB_WIRE_BYTES || field.number >= TB_RESOLVER_FIELDS) continue;
     struct tb_str text = entry_text(r, field.number, field.bytes, &iid, buffer);
-    if (text.len && set(r, r->current, iid, field.number, text) != TB_OK) return TB_NO_MEMORY;
+    if (text.len && set_interned(r, iid, field.number, text) != TB_OK) return TB_NO_MEMORY;
   }
   return TB_OK;
 }
@@ -119,7 +120,8 @@ static enum tb_status choose_sequence(struct tb_resolver *r, const struct tb_pac
         TB_OK)
       return TB_NO_MEMORY;
     r->data = data;
-    tb_map_init(&r->data[r->data_count++], r->allocator);
+    for (size_t k = 0; k < TB_RESOLVER_FIELDS; k++) tb_iid_index_init(&r->data[place].fields[k], r->allocator);
+    r->data_count++;
     if (tb_map_put(&r->sequences, packet->sequence, packet->machine, place) != TB_OK) return TB_NO_MEMORY;
   }
   r->current = &r->data[place];
@@ -127,6 +129,16 @@ static enum tb_status choose_sequence(struct tb_resolver *r, const struct tb_pac
 }
 
 /* ---- tracks ------------------------------------------------------------------------------------------------------ */
+
+static struct tb_str find_track(const struct tb_resolver *r, uint64_t uuid) {
+  uint32_t id;
+  return tb_map_get(&r->tracks, uuid, 0, &id) ? tb_intern_text(&r->texts, id) : (struct tb_str){NULL, 0};
+}
+
+static enum tb_status set_track(struct tb_resolver *r, uint64_t uuid, const char *text) {
+  uint32_t id = tb_intern_id(&r->texts, tb_str_from(text));
+  return id ? tb_map_put(&r->tracks, uuid, 0, id) : TB_NO_MEMORY;
+}
 
 static struct tb_str text_field(struct tb_str message, uint32_t number) {
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
@@ -183,7 +195,7 @@ enum tb_status tb_resolver_packet(struct tb_resolver *r, const struct tb_packet 
   uint64_t cleared =
       (number_field(packet->bytes, TB_TRACE_PACKET_SEQUENCE_FLAGS) & TB_TRACE_PACKET_SEQ_INCREMENTAL_STATE_CLEARED) |
       number_field(packet->bytes, TB_TRACE_PACKET_INCREMENTAL_STATE_CLEARED);
-  if (cleared && r->current) tb_map_clear(r->current);
+  for (size_t k = 0; cleared && r->current && k < TB_RESOLVER_FIELDS; k++) tb_iid_index_clear(&r->current->fields[k]);
   while (tb_wire_next(&cursor, &field) == TB_OK) {
     if (field.type != TB_WIRE_BYTES) continue;
     if (field.number == TB_TRACE_PACKET_INTERNED_DATA && r->current && take_interned(r, field.bytes) != TB_OK)
@@ -192,7 +204,7 @@ enum tb_status tb_resolver_packet(struct tb_resolver *r, const struct tb_packet 
     char text[TEXT_BYTES];
     uint64_t uuid;
     describe(field.bytes, &uuid, text);
-    if (set(r, &r->tracks, uuid, 0, tb_str_from(text)) != TB_OK) return TB_NO_MEMORY;
+    if (set_track(r, uuid, text) != TB_OK) return TB_NO_MEMORY;
   }
   return TB_OK;
 }
@@ -202,8 +214,7 @@ struct tb_str tb_resolver_text(const struct tb_resolver *r, const ProtobufCMessa
   for (size_t i = 0; i < sizeof(id_fields) / sizeof(id_fields[0]); i++) {
     if (strcmp(id_fields[i].field, field->name) != 0 || strcmp(id_fields[i].message, message->short_name) != 0)
       continue;
-    if (!id_fields[i].of) return find(r, &r->tracks, value, 0);
-    return find(r, r->current, value, id_fields[i].of);
+    return id_fields[i].of ? find_interned(r, value, id_fields[i].of) : find_track(r, value);
   }
   return (struct tb_str){NULL, 0};
 }

@@ -10,16 +10,25 @@
 
 #include "base/intern.h"
 #include "base/map.h"
+#include "protobuf/iid_index.h"
 #include "tracebridge/packet.h"
+
+/* Fields of InternedData that hold what is looked up have lower numbers. */
+enum { TB_RESOLVER_FIELDS = 48 };
+
+/* The interned data of a sequence: by field of InternedData, iid -> text. */
+struct tb_resolver_sequence {
+  struct tb_iid_index fields[TB_RESOLVER_FIELDS];
+};
 
 struct tb_resolver {
   const struct tb_allocator *allocator;
   struct tb_intern texts;
   struct tb_map tracks;    /* uuid -> text */
   struct tb_map sequences; /* sequence and machine -> place in `data` */
-  struct tb_map *data;     /* of a sequence: iid and field of InternedData -> text */
+  struct tb_resolver_sequence *data;
   size_t data_count, data_capacity;
-  struct tb_map *current; /* of the packet in hand; NULL where it has none */
+  struct tb_resolver_sequence *current; /* of the packet in hand; NULL where it has none */
 };
 
 void tb_resolver_init(struct tb_resolver *resolver, const struct tb_allocator *allocator);
