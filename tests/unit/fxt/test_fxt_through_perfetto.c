@@ -63,6 +63,11 @@ static void all_events_and_arguments_keep_their_types(void **state) {
   expect_same("events");
 }
 
+static void counters_keep_names_of_any_characters(void **state) {
+  (void)state;
+  expect_same("counter_names");
+}
+
 static void koids_stay_what_they_were(void **state) {
   (void)state;
   expect_same("koids");
@@ -163,6 +168,7 @@ static void a_corpus_says_the_same(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(all_events_and_arguments_keep_their_types, start, stop),
+      cmocka_unit_test_setup_teardown(counters_keep_names_of_any_characters, start, stop),
       cmocka_unit_test_setup_teardown(koids_stay_what_they_were, start, stop),
       cmocka_unit_test_setup_teardown(complete_events_that_overlap_stay_complete_events, start, stop),
       cmocka_unit_test_setup_teardown(flows_keep_ids_threads_and_order, start, stop),
