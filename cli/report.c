@@ -136,7 +136,7 @@ void cli_report_text(FILE *to, const struct cli_conversion *c) {
   print_losses(to, c->report);
 }
 
-/* ---- JSON: composed here, since the program sees public headers alone; the escaper of strings is the library's ---- */
+/* ---- JSON: composed here, since the program sees public headers alone; the escaper of strings is the library's -- */
 
 static void json_file(FILE *to, const char *key, const char *name, enum tb_format format, uint64_t bytes) {
   cli_print(to, "  \"%s\": {\"file\": ", key);

@@ -48,8 +48,8 @@ char *tb_json_put_micros(char *at, int64_t ns);
  * "-Infinity". */
 char *tb_json_put_double(char *at, double value);
 
-/* With that many decimals, from one to TB_JSON_DECIMALS_MAX, rounded as printf does. Needs TB_JSON_FIXED_MAX bytes. What is
- * no number as tb_json_put_double. */
+/* With that many decimals, from one to TB_JSON_DECIMALS_MAX, rounded as printf does. Needs TB_JSON_FIXED_MAX bytes.
+ * What is no number as tb_json_put_double. */
 char *tb_json_put_fixed(char *at, double value, unsigned decimals);
 
 /* A string in quotes. Control characters (DEL among them: some readers refuse it), quotes and backslashes are escaped;

@@ -3,8 +3,8 @@
  * The tokens of JSON text in memory: white space, strings, numbers, literals, and values skipped whole. Nothing is
  * copied but strings that have to change (escapes, bytes that are no UTF-8).
  *
- * Text ends with TB_TOKENIZER_PADDING readable bytes of zero, so that a loop may look ahead without asking for the end: a
- * zero at scan->end is the end, one before it is a character of its own.
+ * Text ends with TB_TOKENIZER_PADDING readable bytes of zero, so that a loop may look ahead without asking for the end:
+ * a zero at scan->end is the end, one before it is a character of its own.
  */
 #ifndef TB_JSON_TOKENIZER_H
 #define TB_JSON_TOKENIZER_H

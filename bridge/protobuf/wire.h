@@ -239,8 +239,8 @@ static inline char *tb_wire_close_message(char *start, char *at) {
   return at + wide;
 }
 
-/* The same in a buffer: the fields are appended between the two; `start` is the buffer's length after the first. Errors:
- * tb_buffer_reserve's. */
+/* The same in a buffer: the fields are appended between the two; `start` is the buffer's length after the first.
+ * Errors: tb_buffer_reserve's. */
 TB_MUST_CHECK enum tb_status tb_wire_buffer_open(struct tb_buffer *buffer, uint32_t number);
 TB_MUST_CHECK enum tb_status tb_wire_buffer_close(struct tb_buffer *buffer, size_t start);
 

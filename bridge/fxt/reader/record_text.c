@@ -71,7 +71,7 @@ const char *tb_fxt_kind_name(unsigned kind) { return names[kind < KIND_UNKNOWN ?
 /* ---- parts of a line --------------------------------------------------------------------------------------------- */
 
 /* A line in the making. `bad` once the record has shown to be malformed. */
-struct line {
+struct record_line {
   struct tb_json_emit *out;
   struct tb_fxt_cursor cursor;
   const struct tb_fxt_provider *provider;
@@ -85,24 +85,24 @@ struct line {
     tb_json_emit_raw((line)->out, put_text_, (size_t)put_len_);         \
   } while (0)
 
-static uint64_t take_word(struct line *line) {
+static uint64_t take_word(struct record_line *line) {
   uint64_t word = 0;
   if (!tb_fxt_take_word(&line->cursor, &word)) line->bad = true;
   return word;
 }
 
-static void put_word(struct line *line, const char *key) {
+static void put_word(struct record_line *line, const char *key) {
   uint64_t word = take_word(line);
   PUT(line, " %s=%" PRIu64, key, word);
 }
 
-static void put_quoted(struct line *line, struct tb_str text) {
+static void put_quoted(struct record_line *line, struct tb_str text) {
   tb_json_emit_raw(line->out, "\"", 1);
   tb_json_emit_escaped(line->out, TB_ESCAPE_QUOTED, text);
   tb_json_emit_raw(line->out, "\"", 1);
 }
 
-static void put_stream(struct line *line, const char *key, size_t len) {
+static void put_stream(struct record_line *line, const char *key, size_t len) {
   struct tb_str bytes;
   if (!tb_fxt_take_stream(&line->cursor, len, &bytes)) {
     line->bad = true;
@@ -112,7 +112,7 @@ static void put_stream(struct line *line, const char *key, size_t len) {
   put_quoted(line, bytes);
 }
 
-static void put_string(struct line *line, uint64_t ref) {
+static void put_string(struct record_line *line, uint64_t ref) {
   struct tb_str text = {"", 0};
   if (ref & TB_FXT_INLINE) {
     if (!tb_fxt_take_stream(&line->cursor, ref & TB_FXT_LENGTH_MASK, &text)) line->bad = true;
@@ -130,14 +130,14 @@ static void put_string(struct line *line, uint64_t ref) {
   }
 }
 
-static void put_id(struct line *line, int64_t id, struct tb_str text) {
+static void put_id(struct record_line *line, int64_t id, struct tb_str text) {
   if (text.len)
     tb_json_emit_escaped(line->out, TB_ESCAPE_QUOTED, text);
   else
     PUT(line, "%" PRId64, id);
 }
 
-static void put_thread(struct line *line, const char *key, uint64_t ref) {
+static void put_thread(struct record_line *line, const char *key, uint64_t ref) {
   PUT(line, " %s=", key);
   if (!ref) {
     uint64_t process = take_word(line), thread = take_word(line);
@@ -156,7 +156,7 @@ static void put_thread(struct line *line, const char *key, uint64_t ref) {
 
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
 
-static void put_value(struct line *line, uint64_t header) {
+static void put_value(struct record_line *line, uint64_t header) {
   uint64_t high = header >> 32;
   double d;
   switch (header & 15) {
@@ -201,7 +201,7 @@ static void put_value(struct line *line, uint64_t header) {
   }
 }
 
-static void put_arg(struct line *line) {
+static void put_arg(struct record_line *line) {
   static const char *const types[] = {"null", "int32", "uint32", "int64", "uint64", "double", "string", "pointer",
                                       "koid", "bool",  "blob",   "?",     "?",      "?",      "?",      "?"};
   const char *start = line->cursor.at;
@@ -219,13 +219,13 @@ static void put_arg(struct line *line) {
   line->cursor = (struct tb_fxt_cursor){start + size, end};
 }
 
-static void put_args(struct line *line, uint64_t count) {
+static void put_args(struct record_line *line, uint64_t count) {
   for (uint64_t i = 0; i < count && !line->bad; i++) put_arg(line);
 }
 
 /* ---- records ----------------------------------------------------------------------------------------------------- */
 
-static void describe_event(struct line *line, uint64_t header) {
+static void describe_event(struct record_line *line, uint64_t header) {
   uint64_t type = tb_fxt_field(header, 16, 19);
   put_word(line, "ts");
   put_thread(line, "thread", tb_fxt_field(header, 24, 31));
@@ -240,21 +240,21 @@ static void describe_event(struct line *line, uint64_t header) {
     put_word(line, "id");
 }
 
-static void describe_metadata(struct line *line, uint64_t header, unsigned kind) {
+static void describe_metadata(struct record_line *line, uint64_t header, unsigned kind) {
   if (kind == KIND_MAGIC) return;
   PUT(line, " id=%" PRIu64, tb_fxt_field(header, 20, 51));
   if (kind == KIND_PROVIDER) put_stream(line, "name", (size_t)tb_fxt_field(header, 52, 59));
   if (kind == KIND_PROVIDER_EVENT) PUT(line, " event=%" PRIu64, tb_fxt_field(header, 52, 55));
 }
 
-static void describe_init(struct line *line) {
+static void describe_init(struct record_line *line) {
   put_word(line, "ticks_per_second");
   if (line->cursor.at == line->cursor.end) return;
   put_word(line, "base_ticks");
   put_word(line, "unix_ns");
 }
 
-static void describe_object(struct line *line, uint64_t header) {
+static void describe_object(struct record_line *line, uint64_t header) {
   if ((header & 15) == TB_FXT_KERNEL_OBJECT) {
     PUT(line, " type=%" PRIu64, tb_fxt_field(header, 16, 23));
     put_word(line, "koid");
@@ -271,7 +271,7 @@ static void describe_object(struct line *line, uint64_t header) {
   put_args(line, tb_fxt_field(header, 40, 43));
 }
 
-static void describe_switch(struct line *line, uint64_t header, unsigned kind) {
+static void describe_switch(struct record_line *line, uint64_t header, unsigned kind) {
   if (kind == KIND_LEGACY_SWITCH) {
     PUT(line, " cpu=%" PRIu64 " state=%" PRIu64, tb_fxt_field(header, 16, 23), tb_fxt_field(header, 24, 27));
     put_word(line, "ts");
@@ -293,14 +293,14 @@ static void describe_switch(struct line *line, uint64_t header, unsigned kind) {
   put_args(line, tb_fxt_field(header, 16, 19));
 }
 
-static void describe_log(struct line *line, uint64_t header) {
+static void describe_log(struct record_line *line, uint64_t header) {
   put_word(line, "ts");
   put_thread(line, "thread", tb_fxt_field(header, 32, 39));
   put_stream(line, "message", (size_t)tb_fxt_field(header, 16, 30));
   while (!line->bad && line->cursor.at != line->cursor.end) put_arg(line);
 }
 
-static void describe_large_blob(struct line *line, uint64_t header) {
+static void describe_large_blob(struct record_line *line, uint64_t header) {
   uint64_t parts = take_word(line), format = tb_fxt_field(header, 40, 43);
   PUT(line, " category=");
   put_string(line, tb_fxt_field(parts, 0, 15));
@@ -316,7 +316,7 @@ static void describe_large_blob(struct line *line, uint64_t header) {
   put_stream(line, "bytes", (size_t)take_word(line));
 }
 
-static void describe_table_entry(struct line *line, uint64_t header, unsigned kind) {
+static void describe_table_entry(struct record_line *line, uint64_t header, unsigned kind) {
   if (kind == KIND_STRING) {
     PUT(line, " index=%" PRIu64, tb_fxt_field(header, 16, 30));
     put_stream(line, "text", (size_t)tb_fxt_field(header, 32, 46));
@@ -327,13 +327,13 @@ static void describe_table_entry(struct line *line, uint64_t header, unsigned ki
   }
 }
 
-static void describe_blob(struct line *line, uint64_t header) {
+static void describe_blob(struct record_line *line, uint64_t header) {
   PUT(line, " type=%" PRIu64 " name=", tb_fxt_field(header, 48, 55));
   put_string(line, tb_fxt_field(header, 16, 31));
   put_stream(line, "bytes", (size_t)tb_fxt_field(header, 32, 46));
 }
 
-static void describe(struct line *line, uint64_t header) {
+static void describe(struct record_line *line, uint64_t header) {
   unsigned kind = tb_fxt_record_kind(header);
   PUT(line, "%s", tb_fxt_kind_name(kind));
   if (kind < KIND_MAGIC)
@@ -359,9 +359,9 @@ static void describe(struct line *line, uint64_t header) {
 }
 
 bool tb_fxt_describe_record(struct tb_json_emit *text, const struct tb_fxt_raw_record *record) {
-  struct line line = {.out = text,
-                      .cursor = {record->bytes.ptr + TB_FXT_WORD, record->bytes.ptr + record->bytes.len},
-                      .provider = record->tables->provider};
+  struct record_line line = {.out = text,
+                             .cursor = {record->bytes.ptr + TB_FXT_WORD, record->bytes.ptr + record->bytes.len},
+                             .provider = record->tables->provider};
   PUT(&line, "%" PRIu64 " ", record->offset);
   size_t start = text->buffer.len;
   describe(&line, record->header);

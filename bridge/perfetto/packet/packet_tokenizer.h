@@ -120,8 +120,8 @@ static inline bool tb_packet_is_compressed(uint32_t kind, enum tb_packet_compres
   return kind == TB_TRACE_PACKET_COMPRESSED_PACKETS || kind == TB_TRACE_PACKET_ZSTD_COMPRESSED_PACKETS;
 }
 
-/* The next packet of the window. TB_OK; TB_AGAIN: the window is used up, more of the input is needed; any other: failed.
- */
+/* The next packet of the window. TB_OK; TB_AGAIN: the window is used up, more of the input is needed; any other:
+ * failed. */
 TB_MUST_CHECK enum tb_status tb_packet_tokenizer_next(struct tb_packet_tokenizer *stream,
                                                       struct tb_packet_header *head);
 

@@ -34,8 +34,8 @@ TB_MUST_CHECK enum tb_status tb_end_ordered_sequence_replay(struct tb_end_ordere
                                                                                    struct tb_staged_event *entry),
                                                             void *ctx, struct tb_error *error);
 
-/* Sets *nests: whether all slices nest, in one order only; where they do not, all is to be replayed. TB_OK, TB_NO_MEMORY
- * or TB_IO. */
+/* Sets *nests: whether all slices nest, in one order only; where they do not, all is to be replayed. TB_OK,
+ * TB_NO_MEMORY or TB_IO. */
 TB_MUST_CHECK enum tb_status tb_end_ordered_sequence_nests(struct tb_end_ordered_sequence *end_ordered, bool *nests,
                                                            struct tb_error *error);
 
@@ -48,7 +48,8 @@ struct tb_end_ordered_sequence_sink {
 };
 
 /* Gives the packets of entries that nest, in pieces from the first to the last; `start` is called before, with the time
- * of the first and the bytes of all. The entries are gone then. TB_OK, TB_NO_MEMORY, TB_IO, or what a function returned. */
+ * of the first and the bytes of all. The entries are gone then. TB_OK, TB_NO_MEMORY, TB_IO, or what a function
+ * returned. */
 TB_MUST_CHECK enum tb_status tb_end_ordered_sequence_emit(struct tb_end_ordered_sequence *end_ordered,
                                                           uint32_t sequence_id,
                                                           const struct tb_end_ordered_sequence_sink *sink,

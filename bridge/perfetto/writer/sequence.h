@@ -20,7 +20,7 @@ struct tb_sequence_writer {
   size_t written[TB_INTERNED_KINDS];
   const struct tb_slice_flow *flow, *flow_end;                 /* those of the slices that are still to come */
   const struct tb_source_flow *source_flows, *source_flow_end; /* the source flows of those */
-  /* Bytes of packets that were made before, of `streamed` or `end_ordered`: written so far, in all; and their entries. */
+  /* Bytes of packets that were made before (`streamed`, `end_ordered`): written so far, in all; and their entries. */
   uint64_t given, given_total, given_entries;
   struct tb_buffer extra;         /* fields that are added to a body */
   struct tb_buffer packet_fields; /* fields that are added to its packet */

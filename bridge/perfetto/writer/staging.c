@@ -76,8 +76,8 @@ enum tb_status tb_perfetto_replay_end_ordered(struct tb_perfetto_writer *p, stru
   return tb_end_ordered_sequence_replay(&sequence->end_ordered, replay_to_queue, &to, &p->writer->error);
 }
 
-/* Puts an entry where slices are that came when they ended. Where it does not fit there, that is closed, and all of them
- * are on the queue now. */
+/* Puts an entry where slices are that came when they ended. Where it does not fit there, that is closed, and all of
+ * them are on the queue now. */
 static enum tb_status add_end_ordered(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence,
                                       const struct tb_staged_event *entry) {
   enum tb_status status = tb_end_ordered_sequence_put(&sequence->end_ordered, entry);

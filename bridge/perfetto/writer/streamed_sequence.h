@@ -40,8 +40,8 @@ void tb_streamed_sequence_free(struct tb_streamed_sequence *streamed);
 TB_MUST_CHECK enum tb_status tb_streamed_sequence_spill(struct tb_streamed_sequence *streamed,
                                                         struct tb_spill_file *file, struct tb_error *error);
 
-/* Takes the next entry, whose body is followed by TB_PACKET_BYTES_AHEAD bytes that can be read; `in_us` says whether all
- * thread times so far are whole microseconds, `instant` is what an instant carries where thread times make it a slice.
+/* Takes the next entry, whose body is followed by TB_PACKET_BYTES_AHEAD bytes that can be read; `in_us` says whether
+ * all thread times so far are whole microseconds, `instant` is what an instant carries where thread times make it a slice.
  * Where the entry cannot be streamed, nothing has changed but streamed->closed, which is true then, and all is to be
  * replayed. TB_OK in both cases, or TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_streamed_sequence_put(struct tb_streamed_sequence *streamed,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the library writes for programs does not depend on the caller's locale. The locale is tests/support/comma.locale.
+ * What the library writes for programs does not depend on the caller's locale. The locale is
+ * tests/support/comma.locale.
  */
 #include <locale.h>
 #include <setjmp.h>
