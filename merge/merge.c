@@ -9,7 +9,7 @@
 #include "convert/format_lookalike.h"
 #include "io/path.h"
 #include "merge/merger.h"
-#include "perfetto/writer/padding.h"
+#include "perfetto/writer/encode/padding.h"
 #include "tracebridge/file.h"
 
 enum { FILES_SPARE = 16, FILES_LEAST = 4, FILES_MOST = 4096 };

@@ -34,7 +34,7 @@ const PLANTS = [
   ["bridge/perfetto/reader/ftrace_importer.c", "STATE_ZOMBIE = 32,", "STATE_ZOMBIE = 16,", "STATE_ZOMBIE is 16"],
   ["bridge/perfetto/reader/ftrace_importer.c", "STATE_ZOMBIE = 32,", "STATE_ZOMBIE = 32, STATE_PARKED = 64,", "STATE_PARKED = 64 has no row"],
   ["bridge/perfetto/packet/packet_tokenizer.c", "0x82, 0x47", "0x83, 0x47", "marker[] is 8347"],
-  ["bridge/perfetto/writer/packet_sink.c", "TB_TRACE_PACKET_COMPRESSED_PACKETS,", "51,", "a number of a format without a name"],
+  ["bridge/perfetto/writer/encode/packet_sink.c", "TB_TRACE_PACKET_COMPRESSED_PACKETS,", "51,", "a number of a format without a name"],
   ["tests/conformance/numbers.tsv", "6\tTB_CLOCK_BOOTTIME\t", "5\tTB_CLOCK_BOOTTIME\t", "BuiltinClock.BUILTIN_CLOCK_BOOTTIME is 6, not 5"],
   ["tests/conformance/numbers.tsv", "6\tTB_CLOCK_BOOTTIME\t", "6\tTB_CLOCK_BOOTTIM\t", "nothing in our sources"],
 ];

@@ -24,6 +24,8 @@ plant cli/main.c base/map.h                                      # cli looks ins
 plant bridge/convert/pump.c merge/merger.h                       # the bridge knows the merger
 plant bridge/fxt/reader/reader.c fxt/writer/writer.h             # a reader knows its writer
 plant bridge/perfetto/writer/writer.c perfetto/reader/reader.h   # a writer its reader
+plant bridge/perfetto/reader/reader.c perfetto/writer/encode/padding.h # a reader a part of its writer
+plant bridge/perfetto/writer/encode/padding.c perfetto/writer/writer.h # a part of a writer its hub
 plant bridge/perfetto/reader/reader.c chrome_json/reader/reader.h # a format another
 plant bridge/base/map.c elsewhere/header.h                       # a folder that the order does not know
 # an entry of the list that nothing needs

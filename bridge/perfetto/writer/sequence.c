@@ -5,7 +5,7 @@
  */
 #include "perfetto/writer/sequence.h"
 #include "base/error.h"
-#include "perfetto/writer/legacy_complete_event.h"
+#include "perfetto/writer/encode/legacy_complete_event.h"
 #include "perfetto/writer/memory_dumps.h"
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The Perfetto writer: slices of threads that say nothing but their times, name, categories and arguments, as most do. They need none of
- * what perfetto/writer/track_event_encoder.c sees to beside the arguments.
+ * what perfetto/writer/encode/track_event_encoder.c sees to beside the arguments.
  */
 #include "perfetto/writer/writer.h"
 #include "protobuf/wire.h"

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "perfetto/writer/padding.h"
+#include "perfetto/writer/encode/padding.h"
 #include "perfetto/writer/writer.h"
 
 static enum tb_status no_memory(struct tb_perfetto_writer *p) {

@@ -10,7 +10,7 @@
 #include "convert/format_detect.h"
 #include "convert/format_lookalike.h"
 #include "io/tar_magic.h"
-#include "perfetto/writer/padding.h"
+#include "perfetto/writer/encode/padding.h"
 
 enum { START_BYTES = 600, TAR_MAGIC_AT = 257 };
 

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "perfetto/writer/end_ordered_sequence.h"
-#include "perfetto/writer/streamed_sequence.h"
+#include "perfetto/writer/staged/end_ordered_sequence.h"
+#include "perfetto/writer/staged/streamed_sequence.h"
 
 enum { SEQUENCE = 300, ENTRIES_MAX = 4000 };
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "io/output.h"
-#include "perfetto/writer/packet_sink.h"
+#include "perfetto/writer/encode/packet_sink.h"
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 

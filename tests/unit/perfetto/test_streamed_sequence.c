@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "perfetto/writer/streamed_sequence.h"
+#include "perfetto/writer/staged/streamed_sequence.h"
 
 static const struct tb_str instant = {"\x32\x01I", 3}; /* stands for what an instant carries */
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "perfetto/writer/track_event_encoder.h"
+#include "perfetto/writer/encode/track_event_encoder.h"
 #include "protos/perfetto/track_event.pb-c.h"
 
 struct fixture {

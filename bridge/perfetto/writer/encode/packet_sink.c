@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "perfetto/writer/packet_sink.h"
+#include "perfetto/writer/encode/packet_sink.h"
 
 #include <zlib.h>
 

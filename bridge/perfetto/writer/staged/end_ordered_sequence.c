@@ -3,7 +3,7 @@
  * An entry stands in a chunk as its body, how far its end lies behind the end of the entry before, its dur, and a trailer that says how long
  * these are: so entries can be read from the last one on.
  */
-#include "perfetto/writer/end_ordered_sequence.h"
+#include "perfetto/writer/staged/end_ordered_sequence.h"
 
 #include "protos/field_numbers.h"
 

@@ -2,8 +2,8 @@
  *
  * The padding packet that comes first in a trace that would otherwise start like a file of another format.
  */
-#ifndef TB_PERFETTO_WRITER_PADDING_H
-#define TB_PERFETTO_WRITER_PADDING_H
+#ifndef TB_PERFETTO_WRITER_ENCODE_PADDING_H
+#define TB_PERFETTO_WRITER_ENCODE_PADDING_H
 
 #include "io/output.h"
 

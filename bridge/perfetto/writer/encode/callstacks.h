@@ -2,8 +2,8 @@
  *
  * Callstacks as the Perfetto writer interns them: frames by their text, stacks by their reference or their frames.
  */
-#ifndef TB_PERFETTO_WRITER_CALLSTACKS_H
-#define TB_PERFETTO_WRITER_CALLSTACKS_H
+#ifndef TB_PERFETTO_WRITER_ENCODE_CALLSTACKS_H
+#define TB_PERFETTO_WRITER_ENCODE_CALLSTACKS_H
 
 #include "base/intern.h"
 #include "perfetto/packet/undefined_frame.h"

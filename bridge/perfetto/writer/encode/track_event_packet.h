@@ -2,8 +2,8 @@
  *
  * A TracePacket with a TrackEvent, on a sequence whose times are differences: what traces have by the million.
  */
-#ifndef TB_PERFETTO_WRITER_TRACK_EVENT_PACKET_H
-#define TB_PERFETTO_WRITER_TRACK_EVENT_PACKET_H
+#ifndef TB_PERFETTO_WRITER_ENCODE_TRACK_EVENT_PACKET_H
+#define TB_PERFETTO_WRITER_ENCODE_TRACK_EVENT_PACKET_H
 
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"

@@ -3,8 +3,8 @@
  * Whole TracePackets to an output, as they are or in compressed_packets. Large ones are compressed by themselves in any case, if not given
  * with others in a row.
  */
-#ifndef TB_PERFETTO_WRITER_PACKET_SINK_H
-#define TB_PERFETTO_WRITER_PACKET_SINK_H
+#ifndef TB_PERFETTO_WRITER_ENCODE_PACKET_SINK_H
+#define TB_PERFETTO_WRITER_ENCODE_PACKET_SINK_H
 
 #include "base/memory.h"
 #include "io/output.h"

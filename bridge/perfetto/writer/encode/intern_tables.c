@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "perfetto/writer/intern_tables.h"
+#include "perfetto/writer/encode/intern_tables.h"
 
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"

@@ -2,11 +2,11 @@
  *
  * A tb_event's name, categories, arguments and ids as fields of a TrackEvent.
  */
-#ifndef TB_PERFETTO_WRITER_TRACK_EVENT_ENCODER_H
-#define TB_PERFETTO_WRITER_TRACK_EVENT_ENCODER_H
+#ifndef TB_PERFETTO_WRITER_ENCODE_TRACK_EVENT_ENCODER_H
+#define TB_PERFETTO_WRITER_ENCODE_TRACK_EVENT_ENCODER_H
 
 #include "json/emitter.h"
-#include "perfetto/writer/intern_tables.h"
+#include "perfetto/writer/encode/intern_tables.h"
 #include "tracebridge/event.h"
 
 /* What of an event stands in its `trace_event` annotation, beside event->extra: see docs/MAPPING.md. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "perfetto/writer/padding.h"
+#include "perfetto/writer/encode/padding.h"
 
 #include <string.h>
 

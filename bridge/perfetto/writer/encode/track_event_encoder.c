@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "perfetto/writer/track_event_encoder.h"
+#include "perfetto/writer/encode/track_event_encoder.h"
 
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How a tb_streamed_sequence holds its packets: what perfetto/writer/streamed_sequence.c writes and perfetto/writer/streamed_sequence_reader.c reads.
+ * How a tb_streamed_sequence holds its packets: what perfetto/writer/staged/streamed_sequence.c writes and perfetto/writer/staged/streamed_sequence_reader.c reads.
  *
  * Beside the packets stand notes: for each packet, and each point of a flow, which has none, a byte: the kind (enum tb_staged_kind, or
  * TB_NOTE_ENDED_ITSELF for the end of a complete slice) and flags. Then, as varints: name and categories of a BEGIN or an END; what a flow
  * does, its key and its order; of a point of a flow its ts less that of the packet before; dur of a complete slice; thread_dur.
  */
-#ifndef TB_PERFETTO_WRITER_STREAMED_SEQUENCE_INTERNAL_H
-#define TB_PERFETTO_WRITER_STREAMED_SEQUENCE_INTERNAL_H
+#ifndef TB_PERFETTO_WRITER_STAGED_STREAMED_SEQUENCE_INTERNAL_H
+#define TB_PERFETTO_WRITER_STAGED_STREAMED_SEQUENCE_INTERNAL_H
 
-#include "perfetto/writer/streamed_sequence.h"
+#include "perfetto/writer/staged/streamed_sequence.h"
 
 enum tb_replay_note {
   TB_NOTE_KIND = 7,
@@ -17,7 +17,7 @@ enum tb_replay_note {
   TB_NOTE_THREAD_TS = 8,
   TB_NOTE_THREAD_DUR = 16,
   TB_NOTE_FLOW = 32,
-  TB_NOTE_WHOLE = 64 /* a slice that perfetto/writer/legacy_complete_event.h speaks of */
+  TB_NOTE_WHOLE = 64 /* a slice that perfetto/writer/encode/legacy_complete_event.h speaks of */
 };
 
 struct tb_streamed_slice {
@@ -40,7 +40,7 @@ struct tb_patch_point {
   unsigned sides;  /* enum tb_streamed_side, 0 for a large END */
 };
 
-/* A varint of a packet or a note that perfetto/writer/streamed_sequence.c wrote. */
+/* A varint of a packet or a note that perfetto/writer/staged/streamed_sequence.c wrote. */
 static inline const char *tb_streamed_sequence_varint(const char *at, uint64_t *v) {
   *v = 0;
   const char *end = tb_wire_read_varint(at, at + TB_WIRE_VARINT_MAX, v);

@@ -4,11 +4,11 @@
  * arrive, without a record in a sort queue. The first event that is out of order, or does not nest, closes the streamed sequence: all
  * events before it are then replayed, from the packets and from the notes beside them, into the sort queue.
  */
-#ifndef TB_PERFETTO_WRITER_STREAMED_SEQUENCE_H
-#define TB_PERFETTO_WRITER_STREAMED_SEQUENCE_H
+#ifndef TB_PERFETTO_WRITER_STAGED_STREAMED_SEQUENCE_H
+#define TB_PERFETTO_WRITER_STAGED_STREAMED_SEQUENCE_H
 
 #include "io/spill_log.h"
-#include "perfetto/writer/track_event_packet.h"
+#include "perfetto/writer/encode/track_event_packet.h"
 #include "timeline/sort_queue.h"
 
 struct tb_streamed_slice;
@@ -20,7 +20,7 @@ struct tb_streamed_sequence {
   struct tb_packet_delta stream;
   struct tb_spill_log packets; /* none goes over the end of a chunk */
   struct tb_spill_log
-      notes; /* of each packet what is needed to take it back: see perfetto/writer/streamed_sequence_internal.h */
+      notes; /* of each packet what is needed to take it back: see perfetto/writer/staged/streamed_sequence_internal.h */
   struct tb_streamed_slice *open; /* slices that are not over, innermost last */
   size_t open_count, open_capacity;
   struct tb_patch_point *marks; /* packets that flows may be added to, and large ones */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "perfetto/writer/callstacks.h"
+#include "perfetto/writer/encode/callstacks.h"
 
 enum { MAX_FRAMES = 4096 }; /* of one stack by reference: longer chains are cycles or nonsense */
 

@@ -3,8 +3,8 @@
  * Complete slices that go down as one legacy event of phase X, without an end: only from those the trace processor takes a thread duration
  * of 0, and only those keep their duration where their end would make it take them away. Their times are microseconds.
  */
-#ifndef TB_PERFETTO_WRITER_LEGACY_COMPLETE_EVENT_H
-#define TB_PERFETTO_WRITER_LEGACY_COMPLETE_EVENT_H
+#ifndef TB_PERFETTO_WRITER_ENCODE_LEGACY_COMPLETE_EVENT_H
+#define TB_PERFETTO_WRITER_ENCODE_LEGACY_COMPLETE_EVENT_H
 
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"

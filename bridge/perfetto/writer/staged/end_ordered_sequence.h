@@ -4,11 +4,11 @@
  * such slices come with their parents first, so that one walk backwards, with a stack, gives all their packets from the last to the first:
  * nothing is sorted. Only slices that nest and instants are taken; for anything else, all that came before is taken back as entries.
  */
-#ifndef TB_PERFETTO_WRITER_END_ORDERED_SEQUENCE_H
-#define TB_PERFETTO_WRITER_END_ORDERED_SEQUENCE_H
+#ifndef TB_PERFETTO_WRITER_STAGED_END_ORDERED_SEQUENCE_H
+#define TB_PERFETTO_WRITER_STAGED_END_ORDERED_SEQUENCE_H
 
 #include "io/spill_log.h"
-#include "perfetto/writer/track_event_packet.h"
+#include "perfetto/writer/encode/track_event_packet.h"
 #include "timeline/sort_queue.h"
 
 struct tb_end_ordered_sequence {

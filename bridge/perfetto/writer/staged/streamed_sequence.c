@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "perfetto/writer/streamed_sequence.h"
+#include "perfetto/writer/staged/streamed_sequence.h"
 
 #include <stdlib.h>
 
-#include "perfetto/writer/legacy_complete_event.h"
-#include "perfetto/writer/packet_sink.h"
-#include "perfetto/writer/streamed_sequence_internal.h"
+#include "perfetto/writer/encode/legacy_complete_event.h"
+#include "perfetto/writer/encode/packet_sink.h"
+#include "perfetto/writer/staged/streamed_sequence_internal.h"
 
 enum { NOTE_MAX = 1 + 8 * TB_WIRE_VARINT_MAX };
 

@@ -3,8 +3,8 @@
  * What the Perfetto writer interns: one table of each kind for the whole trace, and for each sequence which entries it uses.
  * An entry has the same iid in every sequence.
  */
-#ifndef TB_PERFETTO_WRITER_INTERN_TABLES_H
-#define TB_PERFETTO_WRITER_INTERN_TABLES_H
+#ifndef TB_PERFETTO_WRITER_ENCODE_INTERN_TABLES_H
+#define TB_PERFETTO_WRITER_ENCODE_INTERN_TABLES_H
 
 #include "base/intern.h"
 

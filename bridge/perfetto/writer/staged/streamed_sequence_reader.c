@@ -2,8 +2,8 @@
  *
  * Reading a tb_streamed_sequence's packets again: to take all entries back, or to give the packets one by one.
  */
-#include "perfetto/writer/legacy_complete_event.h"
-#include "perfetto/writer/streamed_sequence_internal.h"
+#include "perfetto/writer/encode/legacy_complete_event.h"
+#include "perfetto/writer/staged/streamed_sequence_internal.h"
 
 /* ---- taking all back --------------------------------------------------------------------------------------------- */
 
