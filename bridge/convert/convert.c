@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/threads.h"
+#include "convert/match.h"
 #include "convert/pump.h"
 #include "tracebridge/file.h"
 
@@ -23,11 +24,7 @@ static void fill_report(struct tb_convert_report *report, const struct tb_reader
 void tb_convert_set_up(struct tb_reader *reader, struct tb_writer *writer, const struct tb_convert_options *options) {
   writer->writing = options->writing;
   writer->writing_ctx = options->progress_ctx;
-  reader->keeps_fxt_blobs = writer->ops->format == TB_FORMAT_FXT;
-  reader->keeps_packets = writer->ops->format == TB_FORMAT_PERFETTO ||
-                          (writer->ops->format == TB_FORMAT_FXT && options->writer.keep_packets);
-  reader->system_as_text = writer->ops->format == TB_FORMAT_JSON;
-  reader->one_machine = true; /* as all writers do */
+  tb_match_target(reader, writer);
 }
 
 static enum tb_status convert(struct tb_reader *reader, const char *to, const struct tb_convert_options *options,

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "tracebridge/reader.h"
+
 /* How far into a file readers look for words and magic numbers: a tar header is the longest. */
 enum { TB_LOOKALIKE_BYTES = 512 };
 

@@ -1,26 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tracebridge/reader.h"
 
+#include <stdio.h>
+
 #include "base/error.h"
 #include "convert/format_detect.h"
-#include "model/reader_ops.h"
+#include "convert/registry.h"
 
-enum { DETECT_BYTES = 4096 };
+enum { DETECT_BYTES = 4096, FORMATS_TEXT = 256 };
 
-static const struct tb_reader_ops *const formats[] = {&tb_json_reader_ops, &tb_fxt_reader_ops, &tb_perfetto_reader_ops,
-                                                      &tb_ftrace_reader_ops};
-
-static enum tb_status use_format(struct tb_reader *reader, enum tb_format format, const char *data, size_t len) {
-  for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
-    if (formats[i]->format != format) continue;
-    enum tb_status status = formats[i]->create(reader);
-    if (status == TB_OK) reader->ops = formats[i];
-    return status;
+/* "A, B or C", of the formats that are read. */
+static void list_formats(char *text, size_t size) {
+  const struct tb_format_entry *entry, *last = NULL;
+  size_t len = 0;
+  for (size_t i = 0; (entry = tb_registry_at(i)); i++)
+    if (entry->reader) last = entry;
+  for (size_t i = 0; (entry = tb_registry_at(i)) && len < size; i++) {
+    if (!entry->reader) continue;
+    const char *before = len == 0 ? "" : entry == last ? " or " : ", ";
+    len += (size_t)snprintf(text + len, size - len, "%s%s", before, entry->title);
   }
+}
+
+static enum tb_status fail_unknown(struct tb_reader *reader, const char *data, size_t len) {
   const char *foreign = tb_format_known_foreign(data, len);
-  return tb_fail(
-      &reader->error, TB_UNKNOWN_FORMAT, 0, "%s",
-      foreign ? foreign : "is no trace of a known format (JSON, FXT, Perfetto or ftrace text); --from names one");
+  if (foreign) return tb_fail(&reader->error, TB_UNKNOWN_FORMAT, 0, "%s", foreign);
+  char formats[FORMATS_TEXT];
+  list_formats(formats, sizeof(formats));
+  return tb_fail(&reader->error, TB_UNKNOWN_FORMAT, 0, "is no trace of a known format (%s); --from names one", formats);
 }
 
 enum tb_status tb_reader_find_format(struct tb_reader *reader) {
@@ -29,14 +36,18 @@ enum tb_status tb_reader_find_format(struct tb_reader *reader) {
   const char *data;
   size_t len;
   enum tb_status status = tb_input_peek(reader->input, &data, DETECT_BYTES, &len, &reader->error);
-  enum tb_format format = reader->options.format;
-  /* What is fed in small pieces need not wait for more than shows its format without doubt. */
-  if (status == TB_AGAIN && len && (format != TB_FORMAT_UNKNOWN || tb_format_detect(data, len) == TB_FORMAT_FXT))
-    status = TB_OK;
   if (status == TB_END) return tb_fail(&reader->error, TB_UNKNOWN_FORMAT, 0, "is empty");
   if (status == TB_TRUNCATED) return tb_fail(&reader->error, TB_UNKNOWN_FORMAT, 0, "is damaged from its first byte on");
-  if (status != TB_OK) return status;
-  return use_format(reader, format != TB_FORMAT_UNKNOWN ? format : tb_format_detect(data, len), data, len);
+  if (status != TB_OK && (status != TB_AGAIN || !len)) return status;
+  bool certain = true;
+  const struct tb_format_entry *entry = reader->options.format != TB_FORMAT_UNKNOWN
+                                            ? tb_registry_find(reader->options.format)
+                                            : tb_format_find(data, len, &certain);
+  if (status == TB_AGAIN && !certain) return TB_AGAIN; /* fed in small pieces */
+  if (!entry || !entry->reader) return fail_unknown(reader, data, len);
+  status = entry->reader->create(reader);
+  if (status == TB_OK) reader->ops = entry->reader;
+  return status;
 }
 
 static struct tb_reader *create(const struct tb_reader_options *options) {

@@ -1,18 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tracebridge/writer.h"
 
+#include <stdio.h>
+
 #include "base/error.h"
 #include "convert/format_lookalike.h"
+#include "convert/match.h"
+#include "convert/registry.h"
 #include "io/path.h"
 #include "io/tar_magic.h"
 #include "model/writer_ops.h"
 
-static const struct tb_writer_ops *const formats[] = {&tb_json_writer_ops, &tb_fxt_writer_ops, &tb_perfetto_writer_ops};
+enum { SUFFIXES_TEXT = 256 };
 
-static const struct tb_writer_ops *find_ops(enum tb_format format) {
-  for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
-    if (formats[i]->format == format) return formats[i];
-  return NULL;
+/* ".a, .b": the first suffix of each format that is written. */
+static void list_suffixes(char *text, size_t size) {
+  const struct tb_format_entry *entry;
+  size_t len = 0;
+  for (size_t i = 0; (entry = tb_registry_at(i)) && len < size; i++)
+    if (entry->writer && entry->suffixes[0])
+      len += (size_t)snprintf(text + len, size - len, "%s%s", len ? ", " : "", entry->suffixes[0]);
+}
+
+static enum tb_status fail_unknown(struct tb_writer *writer) {
+  char suffixes[SUFFIXES_TEXT];
+  list_suffixes(suffixes, sizeof(suffixes));
+  return tb_fail(&writer->error, TB_INVALID, TB_NO_OFFSET,
+                 "the name does not say which format to write (%s); --to names one", suffixes);
 }
 
 /* How it is found out whether an output would be taken for one of another format. */
@@ -23,10 +37,9 @@ static tb_output_misleads misleading(const struct tb_writer_ops *ops) {
 
 static enum tb_status open_writer(struct tb_writer *writer, const char *path) {
   enum tb_format format = writer->options.format;
-  const struct tb_writer_ops *ops = find_ops(format != TB_FORMAT_UNKNOWN ? format : tb_format_from_path(path));
-  if (!ops)
-    return tb_fail(&writer->error, TB_INVALID, TB_NO_OFFSET,
-                   "the name does not say which format to write (.json, .fxt, .perfetto-trace); --to names one");
+  const struct tb_writer_ops *ops =
+      tb_registry_writer(format != TB_FORMAT_UNKNOWN ? format : tb_format_from_path(path));
+  if (!ops) return fail_unknown(writer);
   struct tb_output_options output = {.allocator = writer->options.allocator,
                                      .misleads = misleading(ops),
                                      .padding = ops->padding,
@@ -36,6 +49,7 @@ static enum tb_status open_writer(struct tb_writer *writer, const char *path) {
                                      .temporary_name_ctx = writer->options.temporary_name_ctx};
   enum tb_status status = tb_output_open(path, &output, &writer->output, &writer->error);
   if (status != TB_OK) return status;
+  tb_match_source(writer, ops);
   status = ops->create(writer);
   if (status == TB_OK) writer->ops = ops;
   return tb_guard_settle(&writer->guard, status, &writer->error);

@@ -128,4 +128,26 @@ static enum tb_status create(struct tb_reader *reader) {
   return TB_OK;
 }
 
-const struct tb_reader_ops tb_ftrace_reader_ops = {TB_FORMAT_FTRACE, create, fill, destroy, .runs_ahead = true};
+/* Text with ftrace's header, or an event on one of its first lines. */
+static enum tb_detection detect(const char *data, size_t len) {
+  enum { LINES = 4 };
+  struct tb_ftrace_text_event event;
+  const char *p = data, *end = data + len;
+  for (size_t lines = 0; p < end && lines < LINES;) {
+    const char *stop = memchr(p, '\n', (size_t)(end - p));
+    struct tb_str line = {p, (size_t)((stop ? stop : end) - p)};
+    for (size_t i = 0; i < line.len; i++)
+      if ((unsigned char)line.ptr[i] < ' ' && line.ptr[i] != '\t' && line.ptr[i] != '\r') return TB_DETECT_NO;
+    if (tb_ftrace_is_header(line) || (stop && tb_ftrace_parse_line(line, &event))) return TB_DETECT_LIKELY;
+    lines += line.len && line.ptr[0] != '#';
+    p = stop ? stop + 1 : end;
+  }
+  return TB_DETECT_NO;
+}
+
+const struct tb_reader_ops tb_ftrace_reader_ops = {.format = TB_FORMAT_FTRACE,
+                                                   .create = create,
+                                                   .fill = fill,
+                                                   .destroy = destroy,
+                                                   .detect = detect,
+                                                   .runs_ahead = true};

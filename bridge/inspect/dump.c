@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "convert/format_detect.h"
-#include "fxt/reader/record_text.h"
+#include "convert/registry.h"
 #include "inspect/dump_resolve.h"
 #include "inspect/text_format.h"
 #include "io/input.h"
@@ -75,14 +75,14 @@ struct dump_reading {
   struct tb_packet_reader *packets;
   struct tb_resolver resolver;
   char *chunk;
-  bool shows_records;        /* of FXT; the events are passed over */
-  enum tb_status of_records; /* how writing them went */
+  const struct tb_record_ops *records; /* not NULL: they are shown, and the events passed over */
+  enum tb_status of_records;           /* how writing them went */
 };
 
 static void take_record(void *ctx, const void *record) {
   struct dump_reading *r = ctx;
   if (r->of_records != TB_OK) return;
-  (void)tb_fxt_describe_record(&r->dump->text, record);
+  r->records->describe(&r->dump->text, record);
   r->of_records = tb_dump_flush(r->dump, false);
 }
 
@@ -95,11 +95,13 @@ static enum tb_status open_reader(struct dump_reading *r) {
   if (status != TB_OK && status != TB_TRUNCATED) return status;
   enum tb_format format = options->reader.format;
   if (format == TB_FORMAT_UNKNOWN) format = tb_format_detect(data, len);
-  if (format != TB_FORMAT_PERFETTO || options->events) {
+  const struct tb_reader_ops *ops = tb_registry_reader(format);
+  if (!ops || !ops->is_packets || options->events) {
     status = tb_reader_create_feed(name, &options->reader, &r->events, r->dump->error);
-    r->shows_records = status == TB_OK && format == TB_FORMAT_FXT && !options->events;
-    if (r->shows_records) r->events->watch = (struct tb_record_watch){take_record, r};
-    return status;
+    if (status != TB_OK) return status;
+    if (ops && !options->events) r->records = ops->records;
+    if (r->records) r->events->watch = (struct tb_record_watch){take_record, r};
+    return TB_OK;
   }
   return tb_packet_reader_create_feed(name, &options->reader, &r->packets, r->dump->error);
 }
@@ -120,8 +122,8 @@ static enum tb_status take_events(struct dump_reading *r) {
   const struct tb_event *event;
   enum tb_status status;
   while ((status = tb_reader_next(r->events, &event)) == TB_OK) {
-    if (!r->shows_records) tb_dump_event(&r->dump->text, event);
-    status = r->shows_records ? r->of_records : tb_dump_flush(r->dump, false);
+    if (!r->records) tb_dump_event(&r->dump->text, event);
+    status = r->records ? r->of_records : tb_dump_flush(r->dump, false);
     if (status != TB_OK) return status;
   }
   if (status != TB_END && status != TB_AGAIN && r->dump->error->code == TB_OK)

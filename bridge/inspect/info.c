@@ -5,6 +5,7 @@
  */
 #include "base/error.h"
 #include "convert/format_detect.h"
+#include "convert/registry.h"
 #include "inspect/info_state.h"
 #include "io/input.h"
 #include "model/reader_ops.h"
@@ -33,9 +34,11 @@ static enum tb_status open_readers(struct info_reading *r, const struct tb_reade
   if (status != TB_OK && status != TB_END && status != TB_TRUNCATED) return status;
   enum tb_format format = options->format != TB_FORMAT_UNKNOWN ? options->format : tb_format_detect(data, len);
   status = tb_reader_create_feed(name, options, &r->reader, error);
-  if (status == TB_OK && format == TB_FORMAT_FXT)
-    r->reader->watch = (struct tb_record_watch){tb_info_count_record, r->state};
-  if (status != TB_OK || format != TB_FORMAT_PERFETTO) return status;
+  const struct tb_reader_ops *ops = tb_registry_reader(format);
+  if (status != TB_OK || !ops) return status;
+  r->state->record_ops = ops->records;
+  if (ops->records) r->reader->watch = (struct tb_record_watch){tb_info_count_record, r->state};
+  if (!ops->is_packets) return TB_OK;
   return tb_packet_reader_create_feed(name, options, &r->packets, error);
 }
 

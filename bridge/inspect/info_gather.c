@@ -143,8 +143,8 @@ static int compare_records(const void *a, const void *b) {
 }
 
 static void gather_records(struct tb_info_state *s) {
-  sort(s->record_kinds, TB_FXT_KINDS, sizeof(*s->record_kinds), compare_records);
-  while (s->info.record_kind_count < TB_FXT_KINDS && s->record_kinds[s->info.record_kind_count].count)
+  sort(s->record_kinds, TB_RECORD_KINDS_MAX, sizeof(*s->record_kinds), compare_records);
+  while (s->info.record_kind_count < TB_RECORD_KINDS_MAX && s->record_kinds[s->info.record_kind_count].count)
     s->info.record_kind_count++;
   s->info.records = s->record_kinds;
   s->info.providers = s->providers;

@@ -2,6 +2,7 @@
  *
  * tb_info as one JSON object.
  */
+#include "convert/registry.h"
 #include "json/emitter.h"
 #include "tracebridge/info.h"
 
@@ -209,7 +210,8 @@ static void put_all(struct tb_json_emit *e, const struct tb_info *info) {
   KEY(e, "threads");
   put_threads(e, info->threads, info->thread_count, false);
   put_packets(e, info);
-  if (info->format == TB_FORMAT_FXT) put_records(e, info);
+  const struct tb_reader_ops *reader = tb_registry_reader(info->format);
+  if (reader && reader->records) put_records(e, info);
   put_reasons(e, info);
   TB_JSON_EMIT(e, "}\n");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Counts the records of FXT for tb_info: by kind, and by the provider that wrote them.
+ * Counts the records of the source for tb_info: by kind, and by the provider that wrote them.
  */
 #include "inspect/info_state.h"
 
@@ -21,40 +21,27 @@ static struct tb_info_provider *find_provider(struct tb_info_state *s, uint32_t 
 }
 
 /* What a record says of its provider. */
-static void take_particulars(struct tb_info_state *s, const struct tb_fxt_raw_record *record,
+static void take_particulars(struct tb_info_state *s, const struct tb_record_note *note,
                              struct tb_info_provider *provider) {
-  struct tb_fxt_cursor cursor = {record->bytes.ptr + TB_FXT_WORD, record->bytes.ptr + record->bytes.len};
-  uint64_t header = record->header, type = tb_fxt_field(header, 16, 19);
-  if ((header & 15) == TB_FXT_INITIALIZATION) {
-    (void)tb_fxt_take_word(&cursor, &provider->ticks_per_second);
-  } else if ((header & 15) == TB_FXT_METADATA && type == TB_FXT_PROVIDER_EVENT) {
-    provider->losses++;
-  } else if ((header & 15) == TB_FXT_METADATA && type == TB_FXT_PROVIDER_INFO) {
-    struct tb_str name;
-    if (!tb_fxt_take_stream(&cursor, (size_t)tb_fxt_field(header, 52, 59), &name)) return;
-    provider->name = tb_arena_copy(&s->arena, name);
-    if (!provider->name.ptr) s->out_of_memory = true;
-  }
+  if (note->has_ticks_per_second) provider->ticks_per_second = note->ticks_per_second;
+  provider->losses += note->is_loss;
+  if (!note->has_provider_name) return;
+  provider->name = tb_arena_copy(&s->arena, note->provider_name);
+  if (!provider->name.ptr) s->out_of_memory = true;
 }
 
-/* The provider whose record it is: the current one, or the one that a metadata record names. */
-static uint32_t provider_of(const struct tb_fxt_raw_record *record) {
-  if ((record->header & 15) == TB_FXT_METADATA) return (uint32_t)tb_fxt_field(record->header, 20, 51);
-  return record->tables->provider->id;
-}
-
-void tb_info_count_record(void *state, const void *watched) {
+void tb_info_count_record(void *state, const void *record) {
   struct tb_info_state *s = state;
-  const struct tb_fxt_raw_record *record = watched;
-  unsigned kind = tb_fxt_record_kind(record->header);
+  struct tb_record_note note = {.kind = 0};
+  s->record_ops->note(record, &note);
+  struct tb_info_records *kind = &s->record_kinds[note.kind];
   s->info.record_count++;
-  s->record_kinds[kind].kind = tb_fxt_kind_name(kind);
-  s->record_kinds[kind].count++;
-  s->record_kinds[kind].bytes += record->bytes.len;
-  if (record->header == TB_FXT_MAGIC) return;
-  struct tb_info_provider *provider = find_provider(s, provider_of(record));
+  kind->kind = note.kind_name;
+  kind->count++;
+  kind->bytes += note.bytes;
+  struct tb_info_provider *provider = note.has_provider ? find_provider(s, note.provider) : NULL;
   if (!provider) return;
   provider->records++;
-  provider->bytes += record->bytes.len;
-  take_particulars(s, record, provider);
+  provider->bytes += note.bytes;
+  take_particulars(s, &note, provider);
 }

@@ -7,7 +7,7 @@
 
 #include "base/map.h"
 #include "base/memory.h"
-#include "fxt/reader/record_text.h"
+#include "model/record_ops.h"
 #include "tracebridge/info.h"
 #include "tracebridge/packet.h"
 
@@ -52,7 +52,8 @@ struct tb_info_state {
   size_t producer_count, producer_capacity;
   struct tb_map packet_kinds, producer_ids, sequences, machines;
   uint64_t odd[TB_ODD_COUNT];
-  struct tb_info_records record_kinds[TB_FXT_KINDS]; /* FXT: by kind */
+  const struct tb_record_ops *record_ops; /* NULL: the format shows none */
+  struct tb_info_records record_kinds[TB_RECORD_KINDS_MAX];
   struct tb_info_provider *providers;
   size_t provider_count, provider_capacity;
   struct tb_map provider_ids;
@@ -62,7 +63,7 @@ struct tb_info_state {
 void tb_info_count_event(struct tb_info_state *state, const struct tb_event *event);
 void tb_info_count_packet(struct tb_info_state *state, const struct tb_packet *packet);
 
-/* Counts one record of FXT: a struct tb_record_watch whose ctx is the state. */
+/* Counts one record of the source: a struct tb_record_watch whose ctx is the state. */
 void tb_info_count_record(void *state, const void *record);
 
 /* Fills state->info from the tallies, copying what readers own. `losses` are copied. */

@@ -9,6 +9,8 @@
 #include "base/losses.h"
 #include "io/input.h"
 #include "model/batch.h"
+#include "model/capabilities.h"
+#include "model/record_ops.h"
 #include "tracebridge/reader.h"
 
 struct tb_reader;
@@ -27,15 +29,21 @@ struct tb_reader_ops {
 
   void (*destroy)(struct tb_reader *reader);
 
+  /* Whether an input that starts with these (decompressed) bytes is of the format. */
+  enum tb_detection (*detect)(const char *data, size_t len);
+
   /* Whether a batch may be filled in one thread while another uses the events of the batches before it. Tracks that were given
    * out change only behind tb_reader_wait; all else that events point to stays until their batch is filled again. */
   bool runs_ahead;
-};
 
-/* Who sees the records of the source before they are read; `record` is of a type of the format's own. */
-struct tb_record_watch {
-  void (*take)(void *ctx, const void *record); /* NULL: nobody */
-  void *ctx;
+  /* What its events mean. */
+  struct tb_source_traits source;
+
+  /* Its records, which reader->watch sees; NULL: it shows none. */
+  const struct tb_record_ops *records;
+
+  /* It is a row of Perfetto's packets, which a tb_packet_reader reads too. */
+  bool is_packets;
 };
 
 struct tb_reader {
@@ -45,14 +53,9 @@ struct tb_reader {
   struct tb_guard guard;
   struct tb_input *input;
   struct tb_reader_options options; /* with the defaults filled in */
-  bool
-      keeps_fxt_blobs; /* the target takes Perfetto packets that stood in blobs of FXT as they were: do not read them */
-  bool system_as_text; /* the target has the system's own events as text: give lines (TB_EVENT_SYSTEM_TRACE) for them */
-  bool
-      keeps_packets; /* the target takes Perfetto's packets as they are: no events of those that no event says all of */
-  bool one_machine;  /* the target knows one machine: process and thread ids of others have to differ from its own */
-  struct tb_record_watch watch; /* FXT: gets struct tb_fxt_raw_record */
-  void (*wait)(void *ctx);      /* until the events of all batches filled before are used up; NULL: they always are */
+  struct tb_target_traits target;   /* what the events are for */
+  struct tb_record_watch watch;     /* of ops->records */
+  void (*wait)(void *ctx); /* until the events of all batches filled before are used up; NULL: they always are */
   void *wait_ctx;
   uint64_t fills, used_up; /* batches filled, and the last of them whose events nobody needs any more, in their order */
   bool has_read; /* something of the format was there: an event, or what formats say of things that give none */
@@ -63,11 +66,6 @@ struct tb_reader {
   struct tb_intern kept; /* texts of tb_reader_intern */
   enum tb_status held;   /* status of fill to give once the batch is used up */
 };
-
-extern const struct tb_reader_ops tb_json_reader_ops;
-extern const struct tb_reader_ops tb_fxt_reader_ops;
-extern const struct tb_reader_ops tb_perfetto_reader_ops;
-extern const struct tb_reader_ops tb_ftrace_reader_ops;
 
 /* Counts a loss; where options.strict is set it sets the error instead and returns TB_BAD_DATA, else TB_OK. */
 TB_MUST_CHECK enum tb_status tb_reader_lose(struct tb_reader *reader, const char *reason, uint64_t offset);

@@ -8,6 +8,7 @@
 #include "base/losses.h"
 #include "base/memory.h"
 #include "io/output.h"
+#include "model/capabilities.h"
 #include "model/track_counts.h"
 #include "tracebridge/writer.h"
 
@@ -24,6 +25,7 @@ struct tb_writer_ops {
   tb_output_padding padding; /* before an output that would start like another format; NULL: none ever does */
   bool has_magic;            /* its outputs start with a magic number, before which readers look for tar's alone */
   bool counts_tracks;        /* it counts processes, threads and counters itself; flows are counted by all */
+  struct tb_target_traits target; /* what it takes; `create` may change the writer's copy as its options say */
 };
 
 struct tb_writer {
@@ -35,14 +37,13 @@ struct tb_writer {
   bool (*writing)(void *ctx, uint64_t bytes, uint64_t size); /* progress of `finish`; NULL: none. False: cancel */
   void *writing_ctx;
   struct tb_writer_options options; /* with the defaults filled in */
+  struct tb_target_traits target;
+  struct tb_source_traits source; /* what its events mean */
+  bool is_own_source;             /* they are of the writer's own format: each goes back as it was */
   struct tb_writer_summary summary;
   struct tb_track_counts track_counts;
   struct tb_losses losses;
   struct tb_error error;
 };
-
-extern const struct tb_writer_ops tb_json_writer_ops;
-extern const struct tb_writer_ops tb_fxt_writer_ops;
-extern const struct tb_writer_ops tb_perfetto_writer_ops;
 
 #endif

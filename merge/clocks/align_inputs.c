@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/mix64.h"
+#include "convert/registry.h"
 #include "merge/clocks/align.h"
 #include "merge/merger.h"
 #include "model/reader_ops.h"
@@ -146,8 +147,9 @@ static void read_name(const char *text, struct search *s) {
   }
 }
 
-/* clock_sync events come with formats other than Perfetto's own. */
-static bool may_have_syncs(const struct tb_source *s) { return s->converted && s->format == TB_FORMAT_JSON; }
+static bool may_have_syncs(const struct tb_source *s) {
+  return s->converted && tb_registry_reader(s->format)->source.clock_syncs;
+}
 
 static enum tb_status read_source(struct tb_merger *m, struct tb_source *source) {
   struct search s = {.m = m, .source = source, .messages = m->options.align_messages};

@@ -308,4 +308,18 @@ static enum tb_status create(struct tb_reader *reader) {
   return no_memory(reader);
 }
 
-const struct tb_reader_ops tb_json_reader_ops = {TB_FORMAT_JSON, create, fill, destroy, .runs_ahead = true};
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
+static enum tb_detection detect(const char *data, size_t len) {
+  size_t i = len >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+  while (i < len && is_blank(data[i])) i++;
+  return i < len && (data[i] == '[' || data[i] == '{') ? TB_DETECT_LIKELY : TB_DETECT_NO;
+}
+
+const struct tb_reader_ops tb_json_reader_ops = {.format = TB_FORMAT_JSON,
+                                                 .create = create,
+                                                 .fill = fill,
+                                                 .destroy = destroy,
+                                                 .detect = detect,
+                                                 .runs_ahead = true,
+                                                 .source = {.offsets_grow = true, .clock_syncs = true}};

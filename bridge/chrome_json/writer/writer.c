@@ -121,10 +121,10 @@ static enum tb_status put_lone_flow(struct tb_json_writer *w, const struct tb_ev
   return put_flow(w, &named);
 }
 
-/* The first ways of async slices, which Perfetto keeps as they were, are no slices to readers of JSON: b, e and n say the same. */
+/* The first phases of async slices are no slices to readers of JSON any more: b, e and n say the same. */
 static char async_phase(const struct tb_json_writer *w, const struct tb_event *event) {
   char phase = default_phase(event);
-  if (w->writer->options.source != TB_FORMAT_PERFETTO || event->has & TB_HAS_EXPLICIT_PHASE) return phase;
+  if (!w->writer->source.old_async || event->has & TB_HAS_EXPLICIT_PHASE) return phase;
   return phase == 'S' ? 'b' : phase == 'F' ? 'e' : phase == 'T' || phase == 'p' ? 'n' : phase;
 }
 
@@ -268,7 +268,7 @@ static enum tb_status create(struct tb_writer *writer) {
   if (!w) return tb_fail(&writer->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   writer->state = w;
   w->writer = writer;
-  w->from_json = writer->options.source == TB_FORMAT_JSON;
+  w->from_json = writer->is_own_source;
   tb_json_emit_init(&w->out, a);
   tb_json_emit_init(&w->top, a);
   tb_json_emit_init(&w->scratch, a);
@@ -286,5 +286,9 @@ static enum tb_status create(struct tb_writer *writer) {
   return TB_OK;
 }
 
-const struct tb_writer_ops tb_json_writer_ops = {
-    .format = TB_FORMAT_JSON, .create = create, .put = put, .finish = finish, .destroy = destroy};
+const struct tb_writer_ops tb_json_writer_ops = {.format = TB_FORMAT_JSON,
+                                                 .create = create,
+                                                 .put = put,
+                                                 .finish = finish,
+                                                 .destroy = destroy,
+                                                 .target = {.system_as_text = true, .one_machine = true}};

@@ -117,6 +117,7 @@ static enum tb_status create(struct tb_writer *writer) {
   struct tb_fxt_writer *w = tb_calloc(writer->allocator, sizeof(*w));
   if (!w) return tb_fail(&writer->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   w->writer = writer;
+  writer->target.packets = writer->options.keep_packets;
   w->providers.allocator = w->homes.allocator = w->said.allocator = w->sequences.allocator = w->ids.allocator =
       w->flows.allocator = w->running.allocator = writer->allocator;
   tb_arena_init(&w->scratch, writer->allocator, 0);
@@ -141,4 +142,5 @@ const struct tb_writer_ops tb_fxt_writer_ops = {.format = TB_FORMAT_FXT,
                                                 .finish = finish,
                                                 .destroy = destroy,
                                                 .padding = pad_with_magic,
-                                                .has_magic = true};
+                                                .has_magic = true,
+                                                .target = {.fxt_blobs = true, .one_machine = true}};

@@ -215,7 +215,7 @@ static const struct frame_kind *find_kind(uint32_t number) {
 }
 
 enum tb_status tb_perfetto_frame_timeline(struct tb_perfetto_reader *r, struct tb_str payload) {
-  if (r->reader->keeps_packets) {
+  if (r->reader->target.packets) {
     tb_perfetto_pass_packet(r);
     return TB_OK;
   }

@@ -402,7 +402,7 @@ enum tb_status tb_perfetto_ftrace(struct tb_perfetto_reader *r, struct tb_str pa
   struct bundle b = {.r = r, .clock = TB_CLOCK_BOOTTIME};
   bool lost = false;
   if (tb_perfetto_is_in_text(r)) return TB_OK;
-  if (r->reader->keeps_packets && !r->reader->keeps_fxt_blobs) { /* Perfetto: bundles say more than events of ours */
+  if (r->reader->target.ftrace_bundles) {
     tb_perfetto_pass_packet(r);
     return TB_OK;
   }

@@ -218,7 +218,7 @@ static enum tb_status read_samples(struct tb_perfetto_reader *r, struct tb_str p
 
 enum tb_status tb_perfetto_gpu_counters(struct tb_perfetto_reader *r, struct tb_str payload) {
   struct tb_wire_field event[TB_GPU_COUNTER_EVENT_COUNTER_DESCRIPTOR_IID + 1];
-  if (r->reader->keeps_packets) {
+  if (r->reader->target.packets) {
     tb_perfetto_pass_packet(r);
     return TB_OK;
   }
@@ -368,7 +368,7 @@ static void begin_and_end(struct tb_perfetto_reader *r, struct tb_str payload, c
 
 enum tb_status tb_perfetto_gpu_stage(struct tb_perfetto_reader *r, struct tb_str payload) {
   struct tb_wire_field event[TB_GPU_RENDER_STAGE_EVENT_LAUNCH + 1];
-  if (r->reader->keeps_packets) {
+  if (r->reader->target.packets) {
     tb_perfetto_pass_packet(r);
     return TB_OK;
   }

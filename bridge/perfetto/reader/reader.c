@@ -2,6 +2,7 @@
 #include "perfetto/reader/reader.h"
 
 #include "base/error.h"
+#include "perfetto/packet/packet_detect.h"
 #include "perfetto/packet/packet_kinds.h"
 #include "perfetto/reader/track_event_fields.h"
 #include "protos/perfetto/gpu.pb-c.h"
@@ -336,7 +337,7 @@ static enum tb_status give_back(struct tb_perfetto_reader *r) {
 }
 
 static enum tb_status read_packet(struct tb_perfetto_reader *r) {
-  if (r->head.fxt_origin.ptr && r->reader->keeps_fxt_blobs) return give_back(r);
+  if (r->head.fxt_origin.ptr && r->reader->target.fxt_blobs) return give_back(r);
   if (r->given == 0) {
     enum tb_status status = tb_trace_state_apply(&r->state, &r->head, &r->context);
     if (status != TB_OK) return status;
@@ -451,7 +452,7 @@ static enum tb_status fill(struct tb_reader *reader, struct tb_batch *batch) {
   r->batch = batch;
   r->may_change_tracks = r->batch_full = false;
   r->events_before_window = r->windows_kept = 0;
-  r->tracks.one_machine = reader->one_machine;
+  r->tracks.one_machine = reader->target.one_machine;
   while (status == TB_OK && !r->batch_full) status = fill_step(r, batch);
   keep_window(r, batch);
   if ((status == TB_END || status == TB_AGAIN) && batch->event_count > 0) return TB_OK;
@@ -525,5 +526,11 @@ static enum tb_status create(struct tb_reader *reader) {
   return tb_fail(&reader->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
 }
 
-const struct tb_reader_ops tb_perfetto_reader_ops = {
-    .format = TB_FORMAT_PERFETTO, .create = create, .fill = fill, .destroy = destroy, .runs_ahead = true};
+const struct tb_reader_ops tb_perfetto_reader_ops = {.format = TB_FORMAT_PERFETTO,
+                                                     .create = create,
+                                                     .fill = fill,
+                                                     .destroy = destroy,
+                                                     .detect = tb_packet_detect,
+                                                     .runs_ahead = true,
+                                                     .source = {.old_async = true},
+                                                     .is_packets = true};

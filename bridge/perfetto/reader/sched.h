@@ -56,7 +56,7 @@ void tb_perfetto_emit_frequency_line(struct tb_perfetto_reader *r, uint32_t cpu,
 /* Whether the target gets the system's own events as text. Lines tell no machines apart: those of others than the first become
  * events. */
 static inline bool tb_perfetto_as_text(struct tb_perfetto_reader *r) {
-  return r->reader->system_as_text && tb_tracks_is_first_machine(&r->tracks, r->head.machine);
+  return r->reader->target.system_as_text && tb_tracks_is_first_machine(&r->tracks, r->head.machine);
 }
 
 /* Whether the packet's numbers have no place as text, for want of a time or by the target: it is given out as it is. */

@@ -101,7 +101,7 @@ enum tb_status tb_perfetto_put_counter(struct tb_perfetto_writer *p, const struc
   if (!tb_perfetto_track_state(p, event->track) || tb_perfetto_counter_thread(p, event, &thread) != TB_OK)
     return TB_NO_MEMORY;
   struct tb_carried_fields carried = {.whole_args = !plain, .times = TB_HAS_DUR | TB_HAS_THREAD_TS | TB_HAS_THREAD_DUR};
-  carried.tid = event->thread != thread && p->writer->options.source != TB_FORMAT_FXT;
+  carried.tid = event->thread != thread && !p->writer->source.counters_by_id;
   struct tb_writer_sequence *sequence = p->sequences[TB_SHARED_SEQUENCE];
   enum tb_status status =
       tb_encode_event(&p->encoder, &sequence->uses, event, TB_ENCODE_CATEGORIES, &carried, NULL, NULL);

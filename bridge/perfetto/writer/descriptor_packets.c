@@ -80,8 +80,6 @@ static bool is_integer(struct tb_str text) {
   return true;
 }
 
-static bool is_fxt(const struct tb_perfetto_writer *p) { return p->writer->options.source == TB_FORMAT_FXT; }
-
 /* Whether an id's text stands for a number of the source that its field does not take: all those have more digits, so that "2" was text. */
 static bool is_number_past_field(struct tb_str id) {
   enum { DIGITS_THAT_FIT = 9 };
@@ -150,7 +148,7 @@ static enum tb_status write_process(struct tb_perfetto_writer *p, const struct t
 
 /* The trace processor's importer of JSON takes thread 0 of a process for its main thread, whose id is the process'. So do we, where that is free. */
 static bool is_main_thread_zero(const struct tb_perfetto_writer *p, const struct tb_track *thread) {
-  return !is_fxt(p) && thread->tid == 0 && thread->pid != 0 && !thread->tid_text.len &&
+  return !p->writer->source.thread_zero && thread->tid == 0 && thread->pid != 0 && !thread->tid_text.len &&
          !tb_map_find(&p->main_threads, (uint64_t)thread->pid, 0);
 }
 

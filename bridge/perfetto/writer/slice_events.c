@@ -86,9 +86,9 @@ static bool know_instant(struct tb_perfetto_writer *p, struct tb_writer_sequence
   return end != NULL;
 }
 
-/* The trace processor names slices of JSON that have no name, those of FXT not. */
+/* The trace processor gives slices of JSON a name where they have none. */
 static unsigned no_name(const struct tb_perfetto_writer *p) {
-  return p->writer->options.source == TB_FORMAT_FXT ? 0 : TB_ENCODE_NO_NAME;
+  return p->writer->source.unnamed_slices ? 0 : TB_ENCODE_NO_NAME;
 }
 
 /* A complete slice that lasts less than nothing, or no known time, is an instant with its phase carried. */

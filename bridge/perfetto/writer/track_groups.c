@@ -128,13 +128,13 @@ enum tb_status tb_perfetto_link_ids(struct tb_perfetto_writer *p, const struct t
 
 /* ---- counters ---------------------------------------------------------------------------------------------------- */
 
-/* "N S", or "N id: I S", as the trace processor names the counters of JSON. */
+/* "N S", or "N id: I S", as the trace processor names the counters of JSON; "N:S:I", as it names those that have an id
+ * each. */
 static enum tb_status name_counter(struct tb_perfetto_writer *p, struct tb_counter *counter,
                                    const struct tb_event *event, struct tb_str series) {
-  bool fxt = p->writer->options.source == TB_FORMAT_FXT; /* "N:S:I", as it names the counters of FXT */
   p->scratch.len = 0;
   bool ok = add(p, event->name.ptr, event->name.len);
-  if (fxt) {
+  if (p->writer->source.counters_by_id) {
     ok = ok && add(p, ":", 1) && add(p, series.ptr, series.len) && add(p, ":", 1) &&
          add(p, event->id.text.ptr, event->id.text.len);
     if (!ok) return TB_NO_MEMORY;
@@ -166,7 +166,7 @@ enum tb_status tb_perfetto_counter_thread(struct tb_perfetto_writer *p, const st
 static bool has_space(struct tb_str text) { return text.len && memchr(text.ptr, ' ', text.len) != NULL; }
 
 static bool tells_thread(const struct tb_perfetto_writer *p, const struct tb_track *thread) {
-  return thread && thread->has_tid && p->writer->options.source != TB_FORMAT_FXT;
+  return thread && thread->has_tid && !p->writer->source.counters_by_id;
 }
 
 /* The identity as a JSON array, where the name alone cannot be taken apart (it can with one space and no id) or a thread emits the samples. */

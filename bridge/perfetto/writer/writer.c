@@ -361,7 +361,7 @@ static enum tb_status create(struct tb_writer *writer) {
   tb_buffer_init(&p->system_line, p->allocator, 0);
   tb_flows_init(&p->flows, p->allocator);
   p->flows.shared = writer->options.shared_flows;
-  p->flows.ends_close = writer->options.source == TB_FORMAT_FXT;
+  p->flows.ends_close = writer->source.flow_ends_close;
   tb_map_init(&p->full_flow_events, p->allocator);
   tb_map_init(&p->main_threads, p->allocator);
   tb_map_init(&p->dying_threads, p->allocator);
@@ -371,10 +371,12 @@ static enum tb_status create(struct tb_writer *writer) {
   return tb_fail(&writer->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
 }
 
-const struct tb_writer_ops tb_perfetto_writer_ops = {.format = TB_FORMAT_PERFETTO,
-                                                     .create = create,
-                                                     .put = put,
-                                                     .finish = finish,
-                                                     .destroy = destroy,
-                                                     .padding = tb_perfetto_padding,
-                                                     .counts_tracks = true};
+const struct tb_writer_ops tb_perfetto_writer_ops = {
+    .format = TB_FORMAT_PERFETTO,
+    .create = create,
+    .put = put,
+    .finish = finish,
+    .destroy = destroy,
+    .padding = tb_perfetto_padding,
+    .counts_tracks = true,
+    .target = {.packets = true, .ftrace_bundles = true, .one_machine = true}};

@@ -220,7 +220,7 @@ TB_MUST_CHECK enum tb_status tb_perfetto_add_shared(struct tb_perfetto_writer *p
 
 /* Whether the order of flow events is their byte offset, which grows from event to event; else it is their number. */
 static inline bool tb_perfetto_orders_by_offset(const struct tb_perfetto_writer *p) {
-  return p->writer->options.source == TB_FORMAT_JSON;
+  return p->writer->source.offsets_grow;
 }
 
 /* ---- perfetto/writer/staging.c: the events while they are held --------------------------------------------------- */

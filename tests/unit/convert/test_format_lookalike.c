@@ -23,9 +23,13 @@ static size_t put_packet(char start[START_BYTES], size_t at, struct tb_str text)
   return START_BYTES;
 }
 
+static bool looks_like_other(const char *start, size_t len) {
+  return tb_looks_like_other_format(start, len);
+}
+
 static bool misleads(size_t at, struct tb_str text) {
   char start[START_BYTES];
-  return tb_looks_like_other_format(start, put_packet(start, at, text));
+  return looks_like_other(start, put_packet(start, at, text));
 }
 
 static void words_near_the_start_mislead(void **state) {
@@ -42,8 +46,8 @@ static void lines_of_other_formats_mislead(void **state) {
   assert_true(misleads(7, TB_STR("a;b 1\na;c 2\nb;c 3\n")));
   assert_true(misleads(7, TB_STR("a;b 1\n# comment\n\nb;c 3\nb;d 4\n")));
   char start[START_BYTES];
-  assert_true(tb_looks_like_other_format(start, put_packet(start, 0, TB_STR("\n\n[pid 1] read(3)\n"))));
-  assert_true(tb_looks_like_other_format(start, put_packet(start, 0, TB_STR("\n\n1 0.5 <... read resumed>\n"))));
+  assert_true(looks_like_other(start, put_packet(start, 0, TB_STR("\n\n[pid 1] read(3)\n"))));
+  assert_true(looks_like_other(start, put_packet(start, 0, TB_STR("\n\n1 0.5 <... read resumed>\n"))));
 }
 
 static void a_tar_magic_misleads_where_tar_has_it(void **state) {
@@ -59,11 +63,11 @@ static void lengths_that_read_as_json_mislead(void **state) {
   (void)state;
   char start[START_BYTES];
   size_t len = put_packet(start, 0, TB_STR("\n{\xca\x7c\x78"));
-  assert_false(tb_looks_like_other_format(start, len));
+  assert_false(looks_like_other(start, len));
   len = put_packet(start, 0, TB_STR("\n{\"y"));
-  assert_true(tb_looks_like_other_format(start, len));
+  assert_true(looks_like_other(start, len));
   len = put_packet(start, 0, TB_STR("\n{\n\"\x08\x01"));
-  assert_true(tb_looks_like_other_format(start, len));
+  assert_true(looks_like_other(start, len));
 }
 
 static void plain_packets_do_not_mislead(void **state) {
@@ -80,7 +84,7 @@ static void a_length_that_is_a_digit_does_not_mislead(void **state) {
   (void)state;
   char start[START_BYTES];
   size_t len = put_packet(start, 0, TB_STR("\n1P\x01\xe2\x03,\x08\x02\x1a("));
-  assert_false(tb_looks_like_other_format(start, len));
+  assert_false(looks_like_other(start, len));
 }
 
 static void nothing_misleads_behind_the_lead(void **state) {
@@ -92,7 +96,7 @@ static void nothing_misleads_behind_the_lead(void **state) {
     assert_true(before > 0 && tb_looks_like_other_format(start, len));
     memmove(start + before, start, len);
     memcpy(start, padding, before);
-    assert_false(tb_looks_like_other_format(start, before + len));
+    assert_false(looks_like_other(start, before + len));
     assert_int_equal(tb_format_detect(start, before + len), TB_FORMAT_PERFETTO);
   }
 }

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The formats: what each is called, and what reads and writes it. The only place that names all of them.
+ */
+#ifndef TB_CONVERT_REGISTRY_H
+#define TB_CONVERT_REGISTRY_H
+
+#include "model/reader_ops.h"
+#include "model/writer_ops.h"
+
+enum { TB_FORMAT_SUFFIXES_MAX = 2 };
+
+struct tb_format_entry {
+  enum tb_format format;
+  const char *name;                             /* tb_format_name */
+  const char *title;                            /* in messages */
+  const char *suffixes[TB_FORMAT_SUFFIXES_MAX]; /* of names of files to write, without .gz; NULL behind the last */
+  const struct tb_reader_ops *reader;           /* NULL: it is not read */
+  const struct tb_writer_ops *writer;           /* NULL: it is not written */
+};
+
+/* The formats, by number from 0 on; NULL behind the last. */
+const struct tb_format_entry *tb_registry_at(size_t i);
+
+/* The entry of a format; NULL for UNKNOWN and others that are none. */
+const struct tb_format_entry *tb_registry_find(enum tb_format format);
+
+/* The reader, or writer, of a format; NULL where it has none. */
+const struct tb_reader_ops *tb_registry_reader(enum tb_format format);
+const struct tb_writer_ops *tb_registry_writer(enum tb_format format);
+
+/* For tests, which may define it: one more format, behind the others. The library does not define it. */
+const struct tb_format_entry *tb_registry_test_format(void) __attribute__((weak, visibility("hidden")));
+
+#endif
