@@ -5,8 +5,16 @@
 #include <string.h>
 
 #include "base/decimal.h"
+#include "perfetto/writer/counters.h"
+#include "perfetto/writer/slice_events.h"
+#include "perfetto/writer/staging.h"
+#include "perfetto/writer/track_groups.h"
 #include "perfetto/writer/writer.h"
 #include "protobuf/wire.h"
+
+void tb_writer_counters_free(struct tb_writer_counters *counters, const struct tb_allocator *allocator) {
+  tb_free(allocator, counters->items, counters->capacity * sizeof(*counters->items));
+}
 
 /* A counter's body: whether it is a double, its eight bytes, then fields of the TrackEvent. */
 enum { COUNTER_VALUE_BYTES = 9 };
@@ -63,7 +71,7 @@ static enum tb_status put_series(struct tb_perfetto_writer *p, const struct tb_e
                                  bool is_double, uint64_t bits, struct tb_str fields) {
   uint32_t key = tb_perfetto_counter_group(p, event, name);
   if (!key) return TB_NO_MEMORY;
-  note_value(&p->counters[p->groups[key].counter], is_double, bits);
+  note_value(&p->counters.items[p->groups.items[key].counter], is_double, bits);
   p->scratch.len = 0;
   char head[COUNTER_VALUE_BYTES] = {(char)is_double};
   memcpy(head + 1, &bits, sizeof(bits));

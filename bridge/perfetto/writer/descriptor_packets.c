@@ -2,6 +2,7 @@
  *
  * The packets that come once: descriptors, clocks, attributes, the start of a sequence. nanopb encodes them.
  */
+#include "perfetto/writer/descriptor_packets.h"
 #include "base/error.h"
 #include "json/emitter.h"
 #include "perfetto/writer/writer.h"
@@ -46,7 +47,7 @@ static enum tb_status write_descriptor(struct tb_perfetto_writer *p,
 }
 
 static uint64_t uuid_of(const struct tb_perfetto_writer *p, const struct tb_track *track) {
-  return track ? p->tracks[track->index].uuid : 0;
+  return track ? p->tracks.items[track->index].uuid : 0;
 }
 
 static void set_parent(perfetto_protos_TrackDescriptor *descriptor, uint64_t parent) {
@@ -149,7 +150,7 @@ static enum tb_status write_process(struct tb_perfetto_writer *p, const struct t
 /* The trace processor's importer of JSON takes thread 0 of a process for its main thread, whose id is the process'. So do we, where that is free. */
 static bool is_main_thread_zero(const struct tb_perfetto_writer *p, const struct tb_track *thread) {
   return !p->writer->source.thread_zero && thread->tid == 0 && thread->pid != 0 && !thread->tid_text.len &&
-         !tb_map_find(&p->main_threads, (uint64_t)thread->pid, 0);
+         !tb_map_find(&p->tracks.main_threads, (uint64_t)thread->pid, 0);
 }
 
 static enum tb_status write_thread(struct tb_perfetto_writer *p, const struct tb_track_state *state) {
@@ -266,9 +267,9 @@ enum tb_status tb_perfetto_write_sequence_start(struct tb_perfetto_writer *p, ui
 
 /* The clock relations that the source states. */
 static enum tb_status write_clocks(struct tb_perfetto_writer *p) {
-  const struct tb_clock_reading *row = p->clocks;
-  for (size_t i = 0; i < p->clock_row_count; row += p->clock_rows[i++]) {
-    uint32_t count = p->clock_rows[i];
+  const struct tb_clock_reading *row = p->metadata.clocks;
+  for (size_t i = 0; i < p->metadata.clock_row_count; row += p->metadata.clock_rows[i++]) {
+    uint32_t count = p->metadata.clock_rows[i];
     perfetto_protos_ClockSnapshot_Clock *clocks = tb_calloc(p->allocator, count * sizeof(*clocks));
     if (!clocks) return tb_fail(&p->writer->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
     for (uint32_t k = 0; k < count; k++) set_clock(&clocks[k], row[k].clock ? row[k].clock : p->trace_clock, row[k].ns);
@@ -293,17 +294,17 @@ static enum tb_status write_attribute(struct tb_perfetto_writer *p, const struct
 
 static enum tb_status write_attributes(struct tb_perfetto_writer *p, bool leading) {
   enum tb_status status = TB_OK;
-  for (size_t i = 0; status == TB_OK && i < p->attribute_count; i++)
-    if (p->attributes[i].leads == leading) status = write_attribute(p, &p->attributes[i]);
+  for (size_t i = 0; status == TB_OK && i < p->metadata.attribute_count; i++)
+    if (p->metadata.attributes[i].leads == leading) status = write_attribute(p, &p->metadata.attributes[i]);
   return status;
 }
 
 enum tb_status tb_perfetto_write_preamble(struct tb_perfetto_writer *p) {
   enum tb_status status = write_clocks(p);
-  for (size_t i = 0; status == TB_OK && i < p->track_count; i++)
-    if (p->tracks[i].track) status = write_track(p, &p->tracks[i]);
-  for (size_t i = 1; status == TB_OK && i < p->counter_count; i++) {
-    struct tb_counter *counter = &p->counters[i];
+  for (size_t i = 0; status == TB_OK && i < p->tracks.count; i++)
+    if (p->tracks.items[i].track) status = write_track(p, &p->tracks.items[i]);
+  for (size_t i = 1; status == TB_OK && i < p->counters.count; i++) {
+    struct tb_counter *counter = &p->counters.items[i];
     counter->incremental = counter->has_int && !counter->has_double && counter->delta_bytes < counter->absolute_bytes;
     counter->last_value = 0;
     status = tb_perfetto_write_counter_track(p, counter);

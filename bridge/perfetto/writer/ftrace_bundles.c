@@ -4,6 +4,7 @@
  * bundles of ftrace events too, so that all readers see scheduling, marks and counters. Its times are on the trace's own clock, as the trace
  * processor takes them.
  */
+#include "perfetto/writer/ftrace_bundles.h"
 #include "base/error.h"
 #include "ftrace/event_parser.h"
 #include "perfetto/writer/writer.h"
@@ -287,18 +288,18 @@ static enum tb_status write_threads(struct bundling *b) {
 
 /* Adds whole lines, or the last of all. */
 static enum tb_status hold_lines(struct tb_perfetto_writer *p, struct tb_str lines) {
-  if (!p->system_is_old) p->system_is_old = tb_ftrace_find_states(lines) == TB_FTRACE_STATES_OLD;
-  enum tb_status status = tb_spill_log_room(&p->system_trace, lines.len);
+  if (!p->ftrace.is_old) p->ftrace.is_old = tb_ftrace_find_states(lines) == TB_FTRACE_STATES_OLD;
+  enum tb_status status = tb_spill_log_room(&p->ftrace.text, lines.len);
   if (status != TB_OK) return status;
-  memcpy(p->system_trace.at, lines.ptr, lines.len);
-  p->system_trace.at += lines.len;
-  p->unchecked += lines.len;
+  memcpy(p->ftrace.text.at, lines.ptr, lines.len);
+  p->ftrace.text.at += lines.len;
+  p->staging.unchecked += lines.len;
   return TB_OK;
 }
 
 static enum tb_status end_line(struct tb_perfetto_writer *p) {
-  struct tb_str line = {p->system_line.data, p->system_line.len};
-  p->system_line.len = 0;
+  struct tb_str line = {p->ftrace.line.data, p->ftrace.line.len};
+  p->ftrace.line.len = 0;
   return line.len ? hold_lines(p, line) : TB_OK;
 }
 
@@ -306,9 +307,9 @@ enum tb_status tb_perfetto_put_system_trace(struct tb_perfetto_writer *p, const 
   struct tb_str text = event->blob;
   const char *first = text.len ? memchr(text.ptr, '\n', text.len) : NULL;
   enum tb_status status = TB_OK;
-  if (p->system_line.len && first) {
+  if (p->ftrace.line.len && first) {
     size_t len = (size_t)(first - text.ptr) + 1;
-    status = tb_buffer_append(&p->system_line, text.ptr, len);
+    status = tb_buffer_append(&p->ftrace.line, text.ptr, len);
     if (status == TB_OK) status = end_line(p);
     text = (struct tb_str){text.ptr + len, text.len - len};
   }
@@ -318,11 +319,11 @@ enum tb_status tb_perfetto_put_system_trace(struct tb_perfetto_writer *p, const 
     status = hold_lines(p, (struct tb_str){text.ptr, len});
     text = (struct tb_str){text.ptr + len, text.len - len};
   }
-  return status == TB_OK && text.len ? tb_buffer_append(&p->system_line, text.ptr, text.len) : status;
+  return status == TB_OK && text.len ? tb_buffer_append(&p->ftrace.line, text.ptr, text.len) : status;
 }
 
 bool tb_perfetto_has_ftrace(const struct tb_perfetto_writer *p) {
-  return p->system_line.len || tb_spill_log_total(&p->system_trace);
+  return p->ftrace.line.len || tb_spill_log_total(&p->ftrace.text);
 }
 
 static enum tb_status write_text(struct bundling *b) {
@@ -352,16 +353,16 @@ static enum tb_status walk_lines(struct bundling *b, enum tb_status (*take)(stru
   struct tb_spill_window window;
   enum tb_status status = TB_OK;
   tb_spill_window_init(&window, p->allocator);
-  for (size_t i = 0; status == TB_OK && i < p->system_trace.count; i++) {
+  for (size_t i = 0; status == TB_OK && i < p->ftrace.text.count; i++) {
     struct tb_str text;
-    status = tb_spill_log_look(&p->system_trace, i, &window, &text, &p->writer->error);
+    status = tb_spill_log_look(&p->ftrace.text, i, &window, &text, &p->writer->error);
     while (status == TB_OK && text.len) {
       const char *stop = memchr(text.ptr, '\n', text.len);
       size_t len = stop ? (size_t)(stop - text.ptr) + 1 : text.len;
       status = take(b, (struct tb_str){text.ptr, len});
       text = (struct tb_str){text.ptr + len, text.len - len};
     }
-    if (last) tb_spill_log_drop(&p->system_trace, i);
+    if (last) tb_spill_log_drop(&p->ftrace.text, i);
   }
   tb_spill_window_free(&window);
   return status;
@@ -371,7 +372,7 @@ enum tb_status tb_perfetto_write_ftrace(struct tb_perfetto_writer *p, uint32_t s
   struct bundling b;
   init(&b, p, sequence_id);
   enum tb_status status = end_line(p);
-  b.states = p->system_is_old ? TB_FTRACE_STATES_OLD : TB_FTRACE_STATES_4_14;
+  b.states = p->ftrace.is_old ? TB_FTRACE_STATES_OLD : TB_FTRACE_STATES_4_14;
   if (status == TB_OK) status = walk_lines(&b, add_text, false);
   if (status == TB_OK) status = write_text(&b);
   if (status == TB_OK) status = walk_lines(&b, add_line, true);

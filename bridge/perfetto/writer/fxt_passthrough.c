@@ -5,6 +5,9 @@
 #include <string.h>
 
 #include "model/fxt_blobs.h"
+#include "perfetto/writer/fxt_passthrough.h"
+#include "perfetto/writer/slice_events.h"
+#include "perfetto/writer/trace_metadata.h"
 #include "perfetto/writer/writer.h"
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
@@ -17,7 +20,8 @@ static enum tb_status put_instant(struct tb_perfetto_writer *p, const struct tb_
 /* ---- loss of data ------------------------------------------------------------------------------------------------ */
 
 enum tb_status tb_perfetto_put_data_loss(struct tb_perfetto_writer *p, const struct tb_event *event) {
-  if (!event->track) return tb_buffer_append(&p->lossy_providers, &event->sequence, sizeof(event->sequence));
+  if (!event->track)
+    return tb_buffer_append(&p->passthrough.lossy_providers, &event->sequence, sizeof(event->sequence));
   struct tb_event instant = *event;
   struct tb_arg member = {.name = TB_STR("data_loss"), .u = event->sequence, .span = 1, .type = TB_ARG_UINT};
   instant.type = TB_EVENT_INSTANT;
@@ -41,9 +45,9 @@ static bool has_no_thread(const struct tb_perfetto_writer *p, uint32_t provider)
 }
 
 void tb_perfetto_mark_lossy(struct tb_perfetto_writer *p) {
-  for (size_t at = 0; at < p->lossy_providers.len; at += sizeof(uint32_t)) {
+  for (size_t at = 0; at < p->passthrough.lossy_providers.len; at += sizeof(uint32_t)) {
     uint32_t provider;
-    memcpy(&provider, p->lossy_providers.data + at, sizeof(provider));
+    memcpy(&provider, p->passthrough.lossy_providers.data + at, sizeof(provider));
     if (has_no_thread(p, provider)) p->sequences[TB_SHARED_SEQUENCE]->lossy = true;
     for (size_t i = TB_SHARED_SEQUENCE + 1; i < p->sequence_count; i++)
       if (is_of_provider(p, i, provider)) p->sequences[i]->lossy = true;
@@ -83,7 +87,7 @@ static uint64_t sequence_of(struct tb_str packet) {
 /* Keeps one packet, with a mark that says which blob it is of. */
 static enum tb_status keep_packet(struct tb_perfetto_writer *p, struct tb_str packet, struct tb_str blob) {
   enum { TAGS = 6 * TB_WIRE_VARINT_MAX };
-  struct tb_buffer *to = &p->packets;
+  struct tb_buffer *to = &p->passthrough.packets;
   enum tb_status status = tb_buffer_reserve(to, packet.len + blob.len + TAGS);
   if (status != TB_OK) return status;
   char head[2 * TB_WIRE_VARINT_MAX], tail[4 * TB_WIRE_VARINT_MAX];
@@ -107,7 +111,8 @@ static enum tb_status keep_packet(struct tb_perfetto_writer *p, struct tb_str pa
 }
 
 enum tb_status tb_perfetto_put_packets(struct tb_perfetto_writer *p, const struct tb_event *event) {
-  if (event->blob_type != TB_BLOB_PERFETTO) return tb_buffer_append(&p->packets, event->blob.ptr, event->blob.len);
+  if (event->blob_type != TB_BLOB_PERFETTO)
+    return tb_buffer_append(&p->passthrough.packets, event->blob.ptr, event->blob.len);
   struct tb_wire_cursor cursor = tb_wire_cursor(event->blob);
   struct tb_wire_field field;
   enum tb_status status = TB_OK;
@@ -137,10 +142,11 @@ static enum tb_status write_moved(struct tb_perfetto_writer *p, struct tb_str pa
 }
 
 enum tb_status tb_perfetto_write_packets(struct tb_perfetto_writer *p, uint32_t first_sequence_id) {
-  struct tb_wire_cursor cursor = tb_wire_cursor((struct tb_str){p->packets.data, p->packets.len});
+  struct tb_wire_cursor cursor =
+      tb_wire_cursor((struct tb_str){p->passthrough.packets.data, p->passthrough.packets.len});
   struct tb_wire_field field;
   enum tb_status status = TB_OK;
-  while (status == TB_OK && p->packets.len && tb_wire_next(&cursor, &field) == TB_OK)
+  while (status == TB_OK && p->passthrough.packets.len && tb_wire_next(&cursor, &field) == TB_OK)
     if (field.number == TB_TRACE_PACKET && field.type == TB_WIRE_BYTES)
       status = write_moved(p, field.bytes, first_sequence_id);
   return status;

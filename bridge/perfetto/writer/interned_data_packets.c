@@ -2,6 +2,7 @@
  *
  * InternedData of a sequence: everything that it refers to, in packets of a bounded size.
  */
+#include "perfetto/writer/interned_data_packets.h"
 #include "base/error.h"
 #include "perfetto/writer/writer.h"
 #include "protobuf/wire.h"

@@ -8,6 +8,10 @@
  *              "allocators_graph": [{"source", "target", "importance", "type"}]}}
  */
 #include "perfetto/writer/memory_dumps.h"
+#include "perfetto/writer/sequence.h"
+#include "perfetto/writer/slice_events.h"
+#include "perfetto/writer/staging.h"
+#include "perfetto/writer/track_groups.h"
 
 #include <string.h>
 
@@ -149,7 +153,7 @@ static enum tb_status put_snapshot(struct tb_perfetto_writer *p, const struct tb
     if (allocators[i].type == TB_ARG_DICT) ok = put_node(b, &allocators[i]);
   for (uint32_t i = 1; ok && edges && i < edges->span; i += edges[i].span) ok = put_edge(b, &edges[i]);
   if (!ok) return TB_NO_MEMORY;
-  struct tb_track_group *dump = &p->groups[key];
+  struct tb_track_group *dump = &p->groups.items[key];
   if (dump->last_begin_ts == INT64_MIN)
     dump->last_begin_ts = event->ts; /* a dump is of one moment: that of its first event */
   struct tb_staged_event entry = {.ts = dump->last_begin_ts, .kind = TB_STAGED_COUNTER, .key = key};

@@ -36,4 +36,6 @@ TB_MUST_CHECK enum tb_status tb_memory_snapshots_take(struct tb_memory_snapshots
 TB_MUST_CHECK enum tb_status tb_memory_snapshots_put(struct tb_memory_snapshots *snapshots,
                                                      struct tb_sequence_writer *w);
 
+TB_MUST_CHECK enum tb_status tb_perfetto_put_memory_dump(struct tb_perfetto_writer *p, const struct tb_event *event);
+
 #endif

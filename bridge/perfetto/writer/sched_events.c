@@ -4,7 +4,11 @@
  */
 #include <string.h>
 
+#include "perfetto/writer/sched_events.h"
 #include "perfetto/writer/sequence.h"
+#include "perfetto/writer/slice_events.h"
+#include "perfetto/writer/staging.h"
+#include "perfetto/writer/track_groups.h"
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 
@@ -80,15 +84,15 @@ static enum tb_status put_derived(struct tb_perfetto_writer *p, const struct tb_
 /* A state has no process: a tid that threads of several have says nothing. A process has a thread of its own number, to readers. */
 static enum tb_status know_threads(struct tb_perfetto_writer *p) {
   enum { THREAD, PROCESS };
-  struct tb_map *known = &p->thread_states;
+  struct tb_map *known = &p->sched.states;
   tb_map_init(known, p->allocator);
-  for (size_t i = 0; i < p->track_count; i++) {
-    const struct tb_track *track = p->tracks[i].track;
+  for (size_t i = 0; i < p->tracks.count; i++) {
+    const struct tb_track *track = p->tracks.items[i].track;
     if (!track || track->type != TB_TRACK_PROCESS) continue;
     if (tb_map_put(known, (uint64_t)track->pid, PROCESS, 0) != TB_OK) return TB_NO_MEMORY;
   }
-  for (size_t i = 0; i < p->track_count; i++) {
-    const struct tb_track *track = p->tracks[i].track;
+  for (size_t i = 0; i < p->tracks.count; i++) {
+    const struct tb_track *track = p->tracks.items[i].track;
     if (!track || track->type != TB_TRACK_THREAD) continue;
     uint64_t tid = (uint64_t)track->tid;
     uint32_t value;
@@ -110,10 +114,10 @@ enum tb_status tb_perfetto_write_state(struct tb_sequence_writer *w, const struc
   struct state_head head;
   uint32_t before = TB_TASK_UNKNOWN;
   memcpy(&head, entry->body.ptr, sizeof(head));
-  if (!p->thread_states.allocator && know_threads(p) != TB_OK) return tb_sequence_no_memory(w);
-  (void)tb_map_get(&p->thread_states, (uint64_t)head.tid, 0, &before);
+  if (!p->sched.states.allocator && know_threads(p) != TB_OK) return tb_sequence_no_memory(w);
+  (void)tb_map_get(&p->sched.states, (uint64_t)head.tid, 0, &before);
   if (!may_follow(before, head.state)) return TB_OK;
-  if (tb_map_put(&p->thread_states, (uint64_t)head.tid, 0, head.state) != TB_OK) return tb_sequence_no_memory(w);
+  if (tb_map_put(&p->sched.states, (uint64_t)head.tid, 0, head.state) != TB_OK) return tb_sequence_no_memory(w);
   struct tb_str message = {entry->body.ptr + sizeof(head), entry->body.len - sizeof(head)};
   return tb_sequence_put_payload(w, entry->ts, TB_TRACE_PACKET_GENERIC_KERNEL_TASK_STATE_EVENT, message);
 }
@@ -154,7 +158,7 @@ static enum tb_status revive(struct tb_sequence_writer *w, int64_t ts, int64_t t
 }
 
 enum tb_status tb_perfetto_write_kernel(struct tb_sequence_writer *w, const struct tb_staged_event *entry) {
-  struct tb_map *dying = &w->p->dying_threads;
+  struct tb_map *dying = &w->p->sched.dying;
   struct state_head head;
   uint32_t is_dying = 0;
   memcpy(&head, entry->body.ptr, sizeof(head));

@@ -5,8 +5,13 @@
  */
 #include "perfetto/writer/sequence.h"
 #include "base/error.h"
+#include "perfetto/writer/descriptor_packets.h"
 #include "perfetto/writer/encode/legacy_complete_event.h"
+#include "perfetto/writer/fxt_passthrough.h"
 #include "perfetto/writer/memory_dumps.h"
+#include "perfetto/writer/sched_events.h"
+#include "perfetto/writer/staging.h"
+#include "perfetto/writer/track_groups.h"
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 #include "timeline/slice_matcher.h"
@@ -24,9 +29,9 @@ static enum tb_status new_lane(struct tb_sequence_writer *w, const struct tb_lan
     *uuid = ++p->next_uuid;
     return tb_perfetto_write_lane(p, *uuid, w->sequence->track->track, TB_STR("overlapping slices"));
   }
-  const struct tb_lane_group *pool = &p->lane_groups[lane->pool];
+  const struct tb_lane_group *pool = &p->groups.lanes[lane->pool];
   if (pool->class == TB_GROUP_TRACK && lane->number == 0) {
-    *uuid = pool->home ? p->tracks[pool->home->index].uuid : 0;
+    *uuid = pool->home ? p->tracks.items[pool->home->index].uuid : 0;
     return TB_OK;
   }
   *uuid = ++p->next_uuid;
@@ -55,7 +60,7 @@ static enum tb_status lane_track(struct tb_sequence_writer *w, const struct tb_l
 
 /* Whether the lane is one for slices that overlap: their phase is then no longer implied by their track. */
 static bool is_overflow(const struct tb_sequence_writer *w, const struct tb_lane *lane) {
-  return lane->number > 0 && (!tb_sequence_is_shared(w) || w->p->lane_groups[lane->pool].class == TB_GROUP_TRACK);
+  return lane->number > 0 && (!tb_sequence_is_shared(w) || w->p->groups.lanes[lane->pool].class == TB_GROUP_TRACK);
 }
 
 /* Whether the packets of a slice say their phases B and E: where they are to go back as two events, not as one X. */
@@ -144,7 +149,7 @@ static enum tb_status side_track(struct tb_sequence_writer *w, const struct tb_t
 
 static char stray_phase(const struct tb_sequence_writer *w, const struct tb_staged_event *entry) {
   if (!tb_sequence_is_shared(w)) return 'E';
-  switch (w->p->groups[entry->key].class) {
+  switch (w->p->groups.items[entry->key].class) {
     case TB_GROUP_ASYNC:
       return 'e';
     case TB_GROUP_LEGACY_ASYNC:
@@ -161,7 +166,8 @@ static char stray_phase(const struct tb_sequence_writer *w, const struct tb_stag
 static enum tb_status orphan_end(void *ctx, const struct tb_staged_event *entry) {
   struct tb_sequence_writer *w = ctx;
   struct tb_event_head head = {.ts = entry->ts, .has_track = true, .type = TB_TRACK_EVENT_TYPE_INSTANT};
-  const struct tb_track *home = tb_sequence_is_shared(w) ? w->p->groups[entry->key].home : w->sequence->track->track;
+  const struct tb_track *home =
+      tb_sequence_is_shared(w) ? w->p->groups.items[entry->key].home : w->sequence->track->track;
   enum tb_status status = side_track(w, home, &head.track);
   if (status == TB_OK) status = tb_sequence_carry_phase(w, stray_phase(w, entry));
   if (status != TB_OK) return status;
@@ -177,9 +183,9 @@ static enum tb_status orphan_end(void *ctx, const struct tb_staged_event *entry)
 /* ---- counters ---------------------------------------------------------------------------------------------------- */
 
 static enum tb_status put_counter(struct tb_sequence_writer *w, const struct tb_staged_event *entry) {
-  if (w->p->groups[entry->key].class == TB_GROUP_STATE) return tb_perfetto_write_state(w, entry);
-  if (w->p->groups[entry->key].class == TB_GROUP_KERNEL) return tb_perfetto_write_kernel(w, entry);
-  struct tb_counter *counter = &w->p->counters[w->p->groups[entry->key].counter];
+  if (w->p->groups.items[entry->key].class == TB_GROUP_STATE) return tb_perfetto_write_state(w, entry);
+  if (w->p->groups.items[entry->key].class == TB_GROUP_KERNEL) return tb_perfetto_write_kernel(w, entry);
+  struct tb_counter *counter = &w->p->counters.items[w->p->groups.items[entry->key].counter];
   struct tb_event_head head = {
       .ts = entry->ts, .has_track = true, .track = counter->uuid, .type = TB_TRACK_EVENT_TYPE_COUNTER};
   uint64_t bits;
@@ -204,7 +210,7 @@ static enum tb_status prepare(struct tb_sequence_writer *w, bool *matched) {
   struct tb_sort_queue *s = &w->sequence->queue;
   *matched = !s->run_count && (s->needs_matching || (!s->sorted && s->has_begin));
   if (!*matched) return TB_OK;
-  enum tb_status status = tb_match_slices(s, tb_sequence_is_shared(w) ? (uint32_t)w->p->group_count + 1 : 1);
+  enum tb_status status = tb_match_slices(s, tb_sequence_is_shared(w) ? (uint32_t)w->p->groups.count + 1 : 1);
   return status == TB_OK ? TB_OK : tb_sequence_no_memory(w);
 }
 
@@ -212,7 +218,7 @@ static enum tb_status prepare(struct tb_sequence_writer *w, bool *matched) {
 static enum tb_status put_other(struct tb_sequence_writer *w, const struct tb_staged_event *entry,
                                 struct tb_slice_nester *nesting, struct tb_memory_snapshots *snapshots) {
   enum tb_status status = tb_slice_nester_advance(nesting, entry->ts);
-  if (status != TB_OK || w->p->groups[entry->key].class != TB_GROUP_MEMORY)
+  if (status != TB_OK || w->p->groups.items[entry->key].class != TB_GROUP_MEMORY)
     return status == TB_OK ? put_counter(w, entry) : status;
   return tb_memory_snapshots_take(snapshots, entry) == TB_OK ? TB_OK : tb_sequence_no_memory(w);
 }
@@ -249,9 +255,9 @@ static enum tb_status write_lanes(struct tb_sequence_writer *w) {
       .ctx = w, .pool = pool, .begin = begin, .end = end, .orphan_end = orphan_end};
   struct tb_sort_queue_cursor cursor = {0};
   struct tb_slice_nester nesting;
-  tb_slice_nester_init(&nesting, queue, matched, tb_sequence_is_shared(w) ? (uint32_t)p->group_count + 1 : 1, &sink);
+  tb_slice_nester_init(&nesting, queue, matched, tb_sequence_is_shared(w) ? (uint32_t)p->groups.count + 1 : 1, &sink);
   nesting.instants_as_slices = w->instants_as_slices;
-  if (status == TB_OK) status = tb_sort_queue_open(queue, p->spill, &cursor, &p->writer->error);
+  if (status == TB_OK) status = tb_sort_queue_open(queue, p->staging.spill, &cursor, &p->writer->error);
   struct tb_memory_snapshots snapshots;
   tb_memory_snapshots_init(&snapshots, p->allocator);
   if (status == TB_OK) status = put_entries(w, &cursor, &nesting, &snapshots);

@@ -58,12 +58,10 @@ TB_MUST_CHECK enum tb_status tb_sequence_emit_source_flows(struct tb_sequence_wr
 /* Says that the source flows which go with an end stand with their slice's begin. */
 TB_MUST_CHECK enum tb_status tb_sequence_emit_flows_with_begin(struct tb_sequence_writer *w);
 
-/* perfetto/writer/sched_events.c: writes an entry of class TB_GROUP_KERNEL, and one of class TB_GROUP_STATE. */
-TB_MUST_CHECK enum tb_status tb_perfetto_write_kernel(struct tb_sequence_writer *w,
-                                                      const struct tb_staged_event *entry);
-TB_MUST_CHECK enum tb_status tb_perfetto_write_state(struct tb_sequence_writer *w, const struct tb_staged_event *entry);
-
 /* Writes the first packets of the sequence, whose first event is at `ts`. */
 TB_MUST_CHECK enum tb_status tb_sequence_put_start(struct tb_sequence_writer *w, int64_t ts);
+
+/* Writes one sequence's packets in the order of time. */
+TB_MUST_CHECK enum tb_status tb_perfetto_write_sequence(struct tb_perfetto_writer *p, uint32_t index);
 
 #endif

@@ -6,6 +6,8 @@
 
 #include "base/error.h"
 #include "json/text.h"
+#include "perfetto/writer/descriptor_packets.h"
+#include "perfetto/writer/interned_data_packets.h"
 #include "perfetto/writer/sequence.h"
 
 enum { FLOW_BYTES = 2 + 8 };
@@ -97,8 +99,8 @@ static enum tb_status add_unjoined(struct tb_sequence_writer *w, const struct tb
   char text[sizeof("flow_in flow_out ") + TB_JSON_INTEGER_MAX], *end = text;
   if (flow->unjoined != TB_FLOW_OUT) end = tb_packet_put_bytes(end, TB_STR("flow_in "));
   if (flow->unjoined != TB_FLOW_IN) end = tb_packet_put_bytes(end, TB_STR("flow_out "));
-  bool is_number = tb_intern_text(&p->flow_texts, (uint32_t)flow->id).ptr[1];
-  if (is_number) end = tb_json_put_uint(end, p->flow_numbers[flow->id]);
+  bool is_number = tb_intern_text(&p->flow_registry.texts, (uint32_t)flow->id).ptr[1];
+  if (is_number) end = tb_json_put_uint(end, p->flow_registry.numbers[flow->id]);
   size_t len = (size_t)(end - text);
   if (tb_buffer_reserve(&w->extra, TB_CARRIED_TEXT_ROOM + len) != TB_OK) return tb_sequence_no_memory(w);
   end =
@@ -147,7 +149,7 @@ enum tb_status tb_sequence_add_end_flows(struct tb_sequence_writer *w, uint64_t 
     w->extra.len = (size_t)(put_flow(w->extra.data + w->extra.len, f) - w->extra.data);
     any = true;
   }
-  return any && w->p->source_flow_count ? tb_sequence_emit_flows_with_begin(w) : TB_OK;
+  return any && w->p->flow_registry.source_count ? tb_sequence_emit_flows_with_begin(w) : TB_OK;
 }
 
 void tb_sequence_find_flows(struct tb_sequence_writer *w) {

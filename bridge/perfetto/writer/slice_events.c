@@ -5,6 +5,11 @@
 #include <string.h>
 
 #include "model/flow_source.h"
+#include "perfetto/writer/flow_registry.h"
+#include "perfetto/writer/slice_events.h"
+#include "perfetto/writer/staging.h"
+#include "perfetto/writer/track_groups.h"
+#include "perfetto/writer/unbound_flows.h"
 #include "perfetto/writer/writer.h"
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
@@ -188,7 +193,7 @@ static enum tb_status put_shared(struct tb_perfetto_writer *p, const struct tb_e
     status = append_flow_ids(p, event, &p->encoder.body);
   if (status == TB_OK && kind != TB_STAGED_END) status = add_bind_id(p, event, &entry);
   if (status != TB_OK) return status;
-  mark_early(&p->groups[key], &entry);
+  mark_early(&p->groups.items[key], &entry);
   entry.body = (struct tb_str){p->encoder.body.data, p->encoder.body.len};
   if (kind == TB_STAGED_COMPLETE) entry.dur = event->dur;
   return tb_perfetto_add_entry(p, sequence, &entry);

@@ -3,6 +3,8 @@
  * The Perfetto writer: slices of threads that say nothing but their times, name, categories and arguments, as most do. They need none of
  * what perfetto/writer/encode/track_event_encoder.c sees to beside the arguments.
  */
+#include "perfetto/writer/slice_events.h"
+#include "perfetto/writer/staging.h"
 #include "perfetto/writer/writer.h"
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"

@@ -4,7 +4,11 @@
  */
 #include "base/error.h"
 #include "perfetto/packet/json_flow_record.h"
+#include "perfetto/writer/flow_registry.h"
+#include "perfetto/writer/interned_data_packets.h"
 #include "perfetto/writer/sequence.h"
+#include "perfetto/writer/slice_events.h"
+#include "perfetto/writer/unbound_flows.h"
 
 enum { NUMBERS_ROOM = 8 * TB_WIRE_VARINT_MAX };
 
@@ -35,7 +39,7 @@ static uint32_t kind_iid(struct tb_sequence_writer *w, const struct tb_source_fl
   struct tb_str categories, name;
   struct tb_id id;
   char letters[4];
-  uint8_t has = whole || !source_flows->is_event ? 0 : p->flows_known[source_flows->flow].has;
+  uint8_t has = whole || !source_flows->is_event ? 0 : p->flow_registry.known[source_flows->flow].has;
   text->len = 0;
   bool alone = tb_perfetto_read_flow(p, source_flows->flow, &categories, &name, &id) == TB_FLOW_ID_ONLY;
   if (!append(text, letters_of(source_flows, alone, letters))) return 0;
@@ -74,8 +78,8 @@ static enum tb_status tell(struct tb_sequence_writer *w, const struct tb_source_
   at = tb_wire_put_uint(at, TB_JSON_FLOW_KIND_IID, kind);
   if (source_flows->delay) at = tb_wire_put_uint(at, TB_JSON_FLOW_DELAY, tb_wire_zigzag(source_flows->delay));
   if (!implied) at = tb_wire_put_uint(at, TB_JSON_FLOW_ID, source_flows->number);
-  if (source_flows->number != p->flow_numbers[source_flows->flow])
-    at = tb_wire_put_uint(at, TB_JSON_FLOW_SOURCE_ID, p->flow_numbers[source_flows->flow]);
+  if (source_flows->number != p->flow_registry.numbers[source_flows->flow])
+    at = tb_wire_put_uint(at, TB_JSON_FLOW_SOURCE_ID, p->flow_registry.numbers[source_flows->flow]);
   if (event) at = tb_wire_put_varint(tb_wire_put_tag(at, TB_JSON_FLOW_EVENT, TB_WIRE_BYTES), whole.len);
   char tag[2 * TB_WIRE_VARINT_MAX], *end = tb_wire_put_tag(tag, TB_TRACE_PACKET_JSON_FLOWS, TB_WIRE_BYTES);
   end = tb_wire_put_varint(end, (size_t)(at - head) + whole.len);
@@ -110,7 +114,7 @@ enum tb_status tb_sequence_emit_source_flows(struct tb_sequence_writer *w, uint6
 enum tb_status tb_sequence_emit_flows_with_begin(struct tb_sequence_writer *w) {
   struct tb_perfetto_writer *p = w->p;
   uint32_t kind = 0;
-  if (p->has_id_only_flows) {
+  if (p->flow_registry.has_id_only) {
     static const char alone[] = {TB_JSON_FLOW_ID_ONLY};
     kind = tb_interned_iid(&p->interned, &w->sequence->uses, TB_INTERNED_ARG_STRINGS, (struct tb_str){alone, 1});
     if (!kind) return tb_sequence_no_memory(w);
@@ -125,10 +129,10 @@ enum tb_status tb_sequence_emit_flows_with_begin(struct tb_sequence_writer *w) {
 }
 
 void tb_sequence_find_source_flows(struct tb_sequence_writer *w) {
-  const struct tb_source_flow *source_flows = w->p->source_flows;
+  const struct tb_source_flow *source_flows = w->p->flow_registry.sources;
   size_t ends[2];
   for (uint32_t i = 0; i < 2; i++) {
-    size_t low = 0, high = w->p->source_flow_count;
+    size_t low = 0, high = w->p->flow_registry.source_count;
     while (low < high) {
       size_t mid = low + (high - low) / 2;
       if (source_flows[mid].queue < w->index + i)

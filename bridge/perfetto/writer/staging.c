@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "perfetto/writer/staging.h"
 #include "perfetto/writer/writer.h"
 #include "timeline/slice_stack.h"
 
@@ -19,8 +20,8 @@ enum {
 };
 
 static enum tb_status open_spill_file(struct tb_perfetto_writer *p, struct tb_error *error) {
-  if (p->spill) return TB_OK;
-  return tb_spill_file_create(p->writer->options.temporary_directory, p->allocator, &p->spill, error);
+  if (p->staging.spill) return TB_OK;
+  return tb_spill_file_create(p->writer->options.temporary_directory, p->allocator, &p->staging.spill, error);
 }
 
 /* ---- adding ------------------------------------------------------------------------------------------------------ */
@@ -66,9 +67,9 @@ static enum tb_status replay_to_queue(void *ctx, struct tb_staged_event *entry) 
   struct taking_back *to = ctx;
   struct tb_sort_queue *queue = &to->sequence->queue;
   enum tb_status status = tb_sort_queue_add(queue, entry);
-  if (status != TB_OK || queue->bytes < to->p->budget / 2) return status;
+  if (status != TB_OK || queue->bytes < to->p->staging.budget / 2) return status;
   status = open_spill_file(to->p, &to->p->writer->error);
-  return status == TB_OK ? tb_sort_queue_spill(queue, to->p->spill, &to->p->writer->error) : status;
+  return status == TB_OK ? tb_sort_queue_spill(queue, to->p->staging.spill, &to->p->writer->error) : status;
 }
 
 enum tb_status tb_perfetto_replay_end_ordered(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence) {
@@ -100,7 +101,7 @@ static enum tb_status take_back(struct tb_perfetto_writer *p, struct tb_writer_s
 
 enum tb_status tb_perfetto_add_entry(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence,
                                      struct tb_staged_event *entry) {
-  p->unchecked += entry->body.len;
+  p->staging.unchecked += entry->body.len;
   if (!sequence->streamed.closed) {
     enum tb_status status = add_streamed(p, sequence, entry);
     if (status != TB_OK || !sequence->streamed.closed) return status;
@@ -124,19 +125,19 @@ static size_t half_of_memory(void) {
 }
 
 void tb_perfetto_set_budget(struct tb_perfetto_writer *p, size_t wanted) {
-  p->budget = wanted ? wanted : half_of_memory();
-  if (p->budget < MIN_BUDGET) p->budget = MIN_BUDGET;
-  p->held_budget = wanted || p->budget < HELD_BUDGET ? p->budget : HELD_BUDGET;
+  p->staging.budget = wanted ? wanted : half_of_memory();
+  if (p->staging.budget < MIN_BUDGET) p->staging.budget = MIN_BUDGET;
+  p->staging.held_budget = wanted || p->staging.budget < HELD_BUDGET ? p->staging.budget : HELD_BUDGET;
 }
 
 static void note_held(struct tb_perfetto_writer *p, size_t held) {
   if (held > p->writer->summary.peak_held_bytes) p->writer->summary.peak_held_bytes = held;
 }
 
-void tb_perfetto_note_held(struct tb_perfetto_writer *p) { note_held(p, p->in_logs + p->in_queues); }
+void tb_perfetto_note_held(struct tb_perfetto_writer *p) { note_held(p, p->staging.in_logs + p->staging.in_queues); }
 
 void tb_perfetto_note_spilled(struct tb_perfetto_writer *p) {
-  if (p->spill) p->writer->summary.spilled_bytes = tb_spill_file_size(p->spill);
+  if (p->staging.spill) p->writer->summary.spilled_bytes = tb_spill_file_size(p->staging.spill);
 }
 
 /* Where nobody set the budget and the file takes no more, chunks stay in memory from now on. */
@@ -147,7 +148,7 @@ static enum tb_status put_away_failed(struct tb_perfetto_writer *p, enum tb_stat
     p->writer->error = *error;
     return status;
   }
-  p->held_budget = SIZE_MAX;
+  p->staging.held_budget = SIZE_MAX;
   return TB_OK;
 }
 
@@ -155,40 +156,41 @@ static enum tb_status put_away_chunks(struct tb_perfetto_writer *p) {
   struct tb_error error = {0};
   enum tb_status status = open_spill_file(p, &error);
   for (size_t i = 0; status == TB_OK && i < p->sequence_count; i++) {
-    status = tb_streamed_sequence_spill(&p->sequences[i]->streamed, p->spill, &error);
-    if (status == TB_OK) status = tb_spill_log_spill(&p->sequences[i]->end_ordered.entries, p->spill, &error);
+    status = tb_streamed_sequence_spill(&p->sequences[i]->streamed, p->staging.spill, &error);
+    if (status == TB_OK) status = tb_spill_log_spill(&p->sequences[i]->end_ordered.entries, p->staging.spill, &error);
   }
-  if (status == TB_OK) status = tb_spill_log_spill(&p->system_trace, p->spill, &error);
+  if (status == TB_OK) status = tb_spill_log_spill(&p->ftrace.text, p->staging.spill, &error);
   tb_perfetto_note_spilled(p);
   return put_away_failed(p, status, &error);
 }
 
 enum tb_status tb_perfetto_make_room(struct tb_perfetto_writer *p, struct tb_spill_log *chunks) {
-  if (chunks->bytes < p->held_budget / AWAY_SHARE) return TB_OK;
+  if (chunks->bytes < p->staging.held_budget / AWAY_SHARE) return TB_OK;
   struct tb_error error = {0};
   enum tb_status status = open_spill_file(p, &error);
-  if (status == TB_OK) status = tb_spill_log_spill(chunks, p->spill, &error);
+  if (status == TB_OK) status = tb_spill_log_spill(chunks, p->staging.spill, &error);
   return put_away_failed(p, status, &error);
 }
 
 static enum tb_status spill_queues(struct tb_perfetto_writer *p) {
   enum tb_status status = open_spill_file(p, &p->writer->error);
   for (size_t i = 0; status == TB_OK && i < p->sequence_count; i++)
-    status = tb_sort_queue_spill(&p->sequences[i]->queue, p->spill, &p->writer->error);
+    status = tb_sort_queue_spill(&p->sequences[i]->queue, p->staging.spill, &p->writer->error);
   tb_perfetto_note_spilled(p);
   return status;
 }
 
 enum tb_status tb_perfetto_keep_budget(struct tb_perfetto_writer *p) {
-  if (p->order % CHECK_EVENTS && p->unchecked < CHECK_BYTES) return TB_OK;
-  p->unchecked = 0;
-  note_held(p, p->in_logs + p->in_queues);
-  if (p->in_logs + p->in_queues >= p->held_budget && p->in_logs >= p->held_budget / AWAY_SHARE) {
+  if (p->order % CHECK_EVENTS && p->staging.unchecked < CHECK_BYTES) return TB_OK;
+  p->staging.unchecked = 0;
+  note_held(p, p->staging.in_logs + p->staging.in_queues);
+  if (p->staging.in_logs + p->staging.in_queues >= p->staging.held_budget &&
+      p->staging.in_logs >= p->staging.held_budget / AWAY_SHARE) {
     enum tb_status status = put_away_chunks(p);
     if (status != TB_OK) return status;
   }
   /* memory that queues took meanwhile is not kept for chunks */
-  size_t with_kept = p->in_logs + p->in_queues + p->blocks.bytes;
-  if (with_kept - with_kept / KEPT_SHARE > p->held_budget) tb_block_cache_trim(&p->blocks);
-  return p->in_logs + p->in_queues < p->budget ? TB_OK : spill_queues(p);
+  size_t with_kept = p->staging.in_logs + p->staging.in_queues + p->staging.blocks.bytes;
+  if (with_kept - with_kept / KEPT_SHARE > p->staging.held_budget) tb_block_cache_trim(&p->staging.blocks);
+  return p->staging.in_logs + p->staging.in_queues < p->staging.budget ? TB_OK : spill_queues(p);
 }

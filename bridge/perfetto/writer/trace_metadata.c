@@ -7,15 +7,23 @@
 #include "json/emitter.h"
 #include "model/fxt_providers.h"
 #include "model/metadata.h"
+#include "perfetto/writer/trace_metadata.h"
 #include "perfetto/writer/writer.h"
+
+void tb_writer_metadata_free(struct tb_writer_metadata *metadata, const struct tb_allocator *allocator) {
+  tb_free(allocator, metadata->attributes, metadata->attribute_capacity * sizeof(*metadata->attributes));
+  tb_free(allocator, metadata->clocks, metadata->clock_capacity * sizeof(*metadata->clocks));
+  tb_free(allocator, metadata->clock_rows, metadata->clock_row_capacity * sizeof(*metadata->clock_rows));
+}
 
 static enum tb_status add_attribute(struct tb_perfetto_writer *p, const char *prefix, struct tb_str name,
                                     const struct tb_json_emit *text, bool leads) {
-  void *attributes = p->attributes;
-  if (text->status != TB_OK || tb_grow_array(p->allocator, &attributes, &p->attribute_capacity, p->attribute_count + 1,
-                                             sizeof(*p->attributes), UINT32_MAX) != TB_OK)
+  void *attributes = p->metadata.attributes;
+  if (text->status != TB_OK ||
+      tb_grow_array(p->allocator, &attributes, &p->metadata.attribute_capacity, p->metadata.attribute_count + 1,
+                    sizeof(*p->metadata.attributes), UINT32_MAX) != TB_OK)
     return TB_NO_MEMORY;
-  p->attributes = attributes;
+  p->metadata.attributes = attributes;
   p->scratch.len = 0;
   if (tb_buffer_append(&p->scratch, prefix, strlen(prefix)) != TB_OK ||
       tb_buffer_append(&p->scratch, name.ptr, name.len) != TB_OK)
@@ -24,7 +32,7 @@ static enum tb_status add_attribute(struct tb_perfetto_writer *p, const char *pr
                            .leads = leads,
                            .text = tb_arena_copy(&p->arena, (struct tb_str){text->buffer.data, text->buffer.len})};
   if (!a.key.ptr || !a.text.ptr) return TB_NO_MEMORY;
-  p->attributes[p->attribute_count++] = a;
+  p->metadata.attributes[p->metadata.attribute_count++] = a;
   return TB_OK;
 }
 
@@ -83,7 +91,7 @@ enum tb_status tb_perfetto_put_metadata(struct tb_perfetto_writer *p, const stru
   if (!of_thread && track->type == TB_TRACK_THREAD && track->parent) track = track->parent;
   struct tb_track_state *state = tb_perfetto_track_state(p, track);
   if (!state || (track != event->track && !tb_perfetto_track_state(p, event->track))) return TB_NO_MEMORY;
-  state = &p->tracks[track->index];
+  state = &p->tracks.items[track->index];
   const struct tb_arg *arg;
   if (tb_str_equal(event->name, TB_STR("process_name")) || tb_str_equal(event->name, TB_STR("thread_name"))) {
     arg = only_arg(event, TB_STR("name"), TB_ARG_STRING);
@@ -117,18 +125,19 @@ enum tb_status tb_perfetto_put_trace_metadata(struct tb_perfetto_writer *p, cons
 
 enum tb_status tb_perfetto_put_clocks(struct tb_perfetto_writer *p, const struct tb_event *event) {
   if (event->track && event->track->machine) return TB_OK; /* times are on the recording machine's clocks */
-  void *clocks = p->clocks, *rows = p->clock_rows;
-  enum tb_status status = tb_grow_array(p->allocator, &clocks, &p->clock_capacity, p->clock_count + event->clock_count,
-                                        sizeof(*p->clocks), UINT32_MAX);
-  p->clocks = clocks;
+  void *clocks = p->metadata.clocks, *rows = p->metadata.clock_rows;
+  enum tb_status status =
+      tb_grow_array(p->allocator, &clocks, &p->metadata.clock_capacity, p->metadata.clock_count + event->clock_count,
+                    sizeof(*p->metadata.clocks), UINT32_MAX);
+  p->metadata.clocks = clocks;
   if (status == TB_OK)
-    status = tb_grow_array(p->allocator, &rows, &p->clock_row_capacity, p->clock_row_count + 1, sizeof(*p->clock_rows),
-                           UINT32_MAX);
-  p->clock_rows = rows;
+    status = tb_grow_array(p->allocator, &rows, &p->metadata.clock_row_capacity, p->metadata.clock_row_count + 1,
+                           sizeof(*p->metadata.clock_rows), UINT32_MAX);
+  p->metadata.clock_rows = rows;
   if (status != TB_OK || event->clock_count == 0) return status == TB_OK ? TB_OK : TB_NO_MEMORY;
-  memcpy(p->clocks + p->clock_count, event->clocks, event->clock_count * sizeof(*p->clocks));
-  p->clock_count += event->clock_count;
-  p->clock_rows[p->clock_row_count++] = event->clock_count;
+  memcpy(p->metadata.clocks + p->metadata.clock_count, event->clocks, event->clock_count * sizeof(*p->metadata.clocks));
+  p->metadata.clock_count += event->clock_count;
+  p->metadata.clock_rows[p->metadata.clock_row_count++] = event->clock_count;
   if (p->writer->options.clock == TB_CLOCK_UNKNOWN && event->clocks[0].clock) p->trace_clock = event->clocks[0].clock;
   return TB_OK;
 }

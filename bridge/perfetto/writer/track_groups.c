@@ -2,11 +2,26 @@
  *
  * Which events of the shared sequence belong together: keys, and the pools of lanes that their tracks come from.
  */
+#include "perfetto/writer/track_groups.h"
+
 #include "base/hex.h"
 #include "json/emitter.h"
 #include "model/arg_lookup.h"
 #include "perfetto/writer/writer.h"
 #include "protobuf/wire.h"
+
+void tb_writer_groups_init(struct tb_writer_groups *groups, const struct tb_allocator *allocator) {
+  groups->allocator = allocator;
+  tb_intern_init(&groups->texts, allocator);
+  tb_intern_init(&groups->lane_texts, allocator);
+}
+
+void tb_writer_groups_free(struct tb_writer_groups *groups) {
+  tb_free(groups->allocator, groups->items, groups->capacity * sizeof(*groups->items));
+  tb_free(groups->allocator, groups->lanes, groups->lane_capacity * sizeof(*groups->lanes));
+  tb_intern_free(&groups->texts);
+  tb_intern_free(&groups->lane_texts);
+}
 
 static bool add(struct tb_perfetto_writer *p, const void *data, size_t len) {
   return tb_buffer_append(&p->scratch, data, len) == TB_OK;
@@ -30,14 +45,15 @@ static bool add_id(struct tb_perfetto_writer *p, const struct tb_id *id) {
 
 /* The key with the text in scratch; a new one is zeroed, with class and home. */
 static uint32_t intern_key(struct tb_perfetto_writer *p, enum tb_track_group_class class, const struct tb_track *home) {
-  uint32_t id = tb_intern_id(&p->group_texts, (struct tb_str){p->scratch.data, p->scratch.len});
-  if (!id || id < p->group_count) return id;
-  void *keys = p->groups;
-  if (tb_grow_array(p->allocator, &keys, &p->group_capacity, (size_t)id + 1, sizeof(*p->groups), UINT32_MAX) != TB_OK)
+  uint32_t id = tb_intern_id(&p->groups.texts, (struct tb_str){p->scratch.data, p->scratch.len});
+  if (!id || id < p->groups.count) return id;
+  void *keys = p->groups.items;
+  if (tb_grow_array(p->allocator, &keys, &p->groups.capacity, (size_t)id + 1, sizeof(*p->groups.items), UINT32_MAX) !=
+      TB_OK)
     return 0;
-  p->groups = keys;
-  p->group_count = (size_t)id + 1;
-  p->groups[id] = (struct tb_track_group){.class = (uint8_t) class, .home = home, .last_begin_ts = INT64_MIN};
+  p->groups.items = keys;
+  p->groups.count = (size_t)id + 1;
+  p->groups.items[id] = (struct tb_track_group){.class = (uint8_t) class, .home = home, .last_begin_ts = INT64_MIN};
   return id;
 }
 
@@ -71,7 +87,7 @@ uint32_t tb_perfetto_async_group(struct tb_perfetto_writer *p, const struct tb_e
   if (!add_async_text(p, event, &event->id, class)) return 0;
   const struct tb_track *home = class == TB_GROUP_CONTEXT ? event->track : process_of(event->track);
   uint32_t key = intern_key(p, class, home);
-  if (key && p->groups[key].home != home) p->groups[key].shared = true;
+  if (key && p->groups.items[key].home != home) p->groups.items[key].shared = true;
   return key;
 }
 
@@ -93,7 +109,7 @@ uint32_t tb_perfetto_memory_group(struct tb_perfetto_writer *p, const struct tb_
 /* ---- linked ids -------------------------------------------------------------------------------------------------- */
 
 uint32_t tb_perfetto_resolve_group(const struct tb_perfetto_writer *p, uint32_t key) {
-  while (key && p->groups[key].alias) key = p->groups[key].alias;
+  while (key && p->groups.items[key].alias) key = p->groups.items[key].alias;
   return key;
 }
 
@@ -121,8 +137,9 @@ enum tb_status tb_perfetto_link_ids(struct tb_perfetto_writer *p, const struct t
   if (!second) return TB_NO_MEMORY;
   first = tb_perfetto_resolve_group(p, first);
   second = tb_perfetto_resolve_group(p, second);
-  if (first != second) p->groups[second].alias = first;
-  if (p->groups[second].shared || p->groups[second].home != p->groups[first].home) p->groups[first].shared = true;
+  if (first != second) p->groups.items[second].alias = first;
+  if (p->groups.items[second].shared || p->groups.items[second].home != p->groups.items[first].home)
+    p->groups.items[first].shared = true;
   return TB_OK;
 }
 
@@ -155,11 +172,11 @@ enum tb_status tb_perfetto_counter_thread(struct tb_perfetto_writer *p, const st
   if (!add(p, &head, 1) || !add_track(p, event->track) || !add_text(p, event->name) ||
       (event->id.kind != TB_ID_NONE && !add_text(p, event->id.text)))
     return TB_NO_MEMORY;
-  size_t known = p->group_count;
+  size_t known = p->groups.count;
   uint32_t id = intern_key(p, TB_GROUP_COUNTER_NAME, NULL);
   if (!id) return TB_NO_MEMORY;
-  if (p->group_count > known) p->groups[id].thread = event->thread;
-  *thread = p->groups[id].thread;
+  if (p->groups.count > known) p->groups.items[id].thread = event->thread;
+  *thread = p->groups.items[id].thread;
   return TB_OK;
 }
 
@@ -207,23 +224,23 @@ static enum tb_status describe_counter(struct tb_perfetto_writer *p, struct tb_c
 
 /* What is known of the counter `id`, zeroed for a new one; NULL without memory. */
 static struct tb_counter *counter_of(struct tb_perfetto_writer *p, uint32_t id, const struct tb_track *home) {
-  struct tb_track_group *key = &p->groups[id];
-  if (key->counter) return &p->counters[key->counter];
-  void *counters = p->counters;
-  size_t number = p->counter_count ? p->counter_count : 1;
-  if (tb_grow_array(p->allocator, &counters, &p->counter_capacity, number + 1, sizeof(*p->counters), UINT32_MAX) !=
-      TB_OK)
+  struct tb_track_group *key = &p->groups.items[id];
+  if (key->counter) return &p->counters.items[key->counter];
+  void *counters = p->counters.items;
+  size_t number = p->counters.count ? p->counters.count : 1;
+  if (tb_grow_array(p->allocator, &counters, &p->counters.capacity, number + 1, sizeof(*p->counters.items),
+                    UINT32_MAX) != TB_OK)
     return NULL;
-  p->counters = counters;
-  p->counter_count = number + 1;
+  p->counters.items = counters;
+  p->counters.count = number + 1;
   key->counter = (uint32_t)number;
-  p->counters[number] = (struct tb_counter){.home = home};
-  return &p->counters[number];
+  p->counters.items[number] = (struct tb_counter){.home = home};
+  return &p->counters.items[number];
 }
 
 static uint32_t own_counter_key(struct tb_perfetto_writer *p, const struct tb_track *track) {
   uint32_t id = tb_perfetto_track_group(p, track, TB_GROUP_COUNTER);
-  if (!id || p->groups[id].counter) return id;
+  if (!id || p->groups.items[id].counter) return id;
   struct tb_counter *counter = counter_of(p, id, track->parent);
   if (!counter) return 0;
   counter->uuid = ++p->next_uuid;
@@ -242,7 +259,7 @@ uint32_t tb_perfetto_counter_group(struct tb_perfetto_writer *p, const struct tb
   if (event->id.kind != TB_ID_NONE && !add_text(p, event->id.text)) return 0;
   const struct tb_track *home = event->track->type == TB_TRACK_GLOBAL ? NULL : event->track;
   uint32_t id = intern_key(p, TB_GROUP_COUNTER, home);
-  if (!id || p->groups[id].counter) return id;
+  if (!id || p->groups.items[id].counter) return id;
   struct tb_counter *counter = counter_of(p, id, home);
   if (!counter) return 0;
   counter->uuid = ++p->next_uuid;
@@ -254,7 +271,7 @@ uint32_t tb_perfetto_counter_group(struct tb_perfetto_writer *p, const struct tb
 /* ---- pools ------------------------------------------------------------------------------------------------------- */
 
 uint32_t tb_perfetto_lane_group(struct tb_perfetto_writer *p, uint32_t key_id, struct tb_str name) {
-  const struct tb_track_group *key = &p->groups[key_id];
+  const struct tb_track_group *key = &p->groups.items[key_id];
   static const struct tb_str fixed[] = {[TB_GROUP_TRACK] = {NULL, 0},
                                         [TB_GROUP_SIDE] = {"other events", 12},
                                         [TB_GROUP_SAMPLES] = {"samples", 7},
@@ -265,18 +282,18 @@ uint32_t tb_perfetto_lane_group(struct tb_perfetto_writer *p, uint32_t key_id, s
   p->scratch.len = 0;
   char head = (char)key->class;
   if (!add(p, &head, 1) || !add_track(p, home) || !add_text(p, name)) return 0;
-  uint32_t id = tb_intern_id(&p->lane_group_texts, (struct tb_str){p->scratch.data, p->scratch.len});
-  if (!id || id < p->lane_group_count) return id;
-  void *lane_groups = p->lane_groups;
-  if (tb_grow_array(p->allocator, &lane_groups, &p->lane_group_capacity, (size_t)id + 1, sizeof(*p->lane_groups),
+  uint32_t id = tb_intern_id(&p->groups.lane_texts, (struct tb_str){p->scratch.data, p->scratch.len});
+  if (!id || id < p->groups.lane_count) return id;
+  void *lane_groups = p->groups.lanes;
+  if (tb_grow_array(p->allocator, &lane_groups, &p->groups.lane_capacity, (size_t)id + 1, sizeof(*p->groups.lanes),
                     UINT32_MAX) != TB_OK)
     return 0;
-  p->lane_groups = lane_groups;
-  p->lane_group_count = (size_t)id + 1;
-  p->lane_groups[id] = (struct tb_lane_group){key->class, home, name};
+  p->groups.lanes = lane_groups;
+  p->groups.lane_count = (size_t)id + 1;
+  p->groups.lanes[id] = (struct tb_lane_group){key->class, home, name};
   if (name.len) {
-    p->lane_groups[id].name = tb_arena_copy(&p->arena, name);
-    if (!p->lane_groups[id].name.ptr) return 0;
+    p->groups.lanes[id].name = tb_arena_copy(&p->arena, name);
+    if (!p->groups.lanes[id].name.ptr) return 0;
   }
   return id;
 }

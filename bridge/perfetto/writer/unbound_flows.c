@@ -8,6 +8,9 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "perfetto/writer/flow_registry.h"
+#include "perfetto/writer/slice_events.h"
+#include "perfetto/writer/unbound_flows.h"
 #include "perfetto/writer/writer.h"
 
 static const struct tb_arg encloses = {.name = {"bp", 2}, .text = {"e", 1}, .span = 1, .type = TB_ARG_STRING};
@@ -27,8 +30,8 @@ static bool is_rich(const struct tb_perfetto_writer *p, const struct tb_event *e
   const struct tb_str *categories = &event->categories;
   return event->arg_count || event->extra_count ||
          event->has & (TB_HAS_DUR | TB_HAS_THREAD_TS | TB_HAS_THREAD_DUR | TB_HAS_SCOPE) ||
-         (event->has & KNOWN) != p->flows_known[flow].has || event->scope.len || event->id.kind != TB_ID_PLAIN ||
-         !event->id.is_number || tb_stack_is_there(&event->stack) ||
+         (event->has & KNOWN) != p->flow_registry.known[flow].has || event->scope.len ||
+         event->id.kind != TB_ID_PLAIN || !event->id.is_number || tb_stack_is_there(&event->stack) ||
          (event->has & TB_HAS_BIND_ENCLOSING && event->type != TB_EVENT_FLOW_END) ||
          (categories->len && memchr(categories->ptr, '\n', categories->len)) || is_called_otherwise(p, event, flow);
 }
@@ -83,13 +86,13 @@ enum tb_status tb_perfetto_keep_full_flow_event(struct tb_perfetto_writer *p, st
                                                 const struct tb_event *event, uint32_t flow, uint64_t order) {
   if (!is_rich(p, event, flow)) return TB_OK;
   struct tb_event *copy = copy_event(&p->arena, event);
-  if (!copy || tb_map_put(&p->full_flow_events, order, 0, (uintptr_t)copy) != TB_OK) return TB_NO_MEMORY;
+  if (!copy || tb_map_put(&p->flow_registry.full_events, order, 0, (uintptr_t)copy) != TB_OK) return TB_NO_MEMORY;
   p->encoder.body.len = 0; /* only to be interned: the frames of a sequence are written all at once */
   return tb_perfetto_append_stack(p, sequence, &event->stack, &p->encoder.body);
 }
 
 struct tb_event *tb_perfetto_full_flow_event(const struct tb_perfetto_writer *p, uint64_t order) {
-  const uint64_t *found = tb_map_find(&p->full_flow_events, order, 0);
+  const uint64_t *found = tb_map_find(&p->flow_registry.full_events, order, 0);
   return found ? (struct tb_event *)(uintptr_t)*found : NULL;
 }
 
@@ -98,7 +101,7 @@ struct tb_event *tb_perfetto_full_flow_event(const struct tb_perfetto_writer *p,
 static void make_event(const struct tb_perfetto_writer *p, const struct tb_flow_point *point, struct tb_event *event) {
   *event = (struct tb_event){.type = TB_EVENT_FLOW_END, .phase = 'f', .ts = point->event_ts};
   (void)tb_perfetto_read_flow(p, point->flow, &event->categories, &event->name, &event->id);
-  event->has = TB_HAS_TS | p->flows_known[point->flow].has;
+  event->has = TB_HAS_TS | p->flow_registry.known[point->flow].has;
   if (point->event_step == TB_FLOW_OUT) {
     event->type = TB_EVENT_FLOW_BEGIN;
     event->phase = 's';
@@ -145,17 +148,17 @@ static enum tb_status tell(struct tb_perfetto_writer *p) {
   void *source_flows = NULL;
   size_t capacity = 0;
   enum tb_status status = tb_grow_array(p->allocator, &source_flows, &capacity, flows->point_count,
-                                        sizeof(*p->source_flows), SIZE_MAX / 128);
-  p->source_flows = source_flows;
-  p->source_flow_capacity = capacity;
+                                        sizeof(*p->flow_registry.sources), SIZE_MAX / 128);
+  p->flow_registry.sources = source_flows;
+  p->flow_registry.source_capacity = capacity;
   for (size_t i = 0; status == TB_OK && i < flows->point_count; i++) {
     const struct tb_flow_point *point = &flows->points[i];
     if (!point->joined) continue;
     /* an id of FXT may be another flow's before and after */
-    bool alone = p->flows_known[point->flow].kind == TB_FLOW_ID_ONLY;
-    p->source_flows[p->source_flow_count++] =
+    bool alone = p->flow_registry.known[point->flow].kind == TB_FLOW_ID_ONLY;
+    p->flow_registry.sources[p->flow_registry.source_count++] =
         (struct tb_source_flow){.place = point->place,
-                                .number = alone && point->id ? point->id : p->flow_numbers[point->flow],
+                                .number = alone && point->id ? point->id : p->flow_registry.numbers[point->flow],
                                 .order = point->order,
                                 .delay = (int64_t)((uint64_t)point->event_ts - (uint64_t)point->slice_ts),
                                 .queue = point->queue,
@@ -163,7 +166,8 @@ static enum tb_status tell(struct tb_perfetto_writer *p) {
                                 .step = point->event_step,
                                 .is_event = point->is_event};
   }
-  if (p->source_flow_count) qsort(p->source_flows, p->source_flow_count, sizeof(*p->source_flows), compare_told);
+  if (p->flow_registry.source_count)
+    qsort(p->flow_registry.sources, p->flow_registry.source_count, sizeof(*p->flow_registry.sources), compare_told);
   tb_free(flows->allocator, flows->points, flows->point_capacity * sizeof(*flows->points));
   flows->points = NULL;
   flows->point_count = flows->point_capacity = 0;

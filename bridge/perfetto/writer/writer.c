@@ -2,7 +2,20 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "perfetto/writer/counters.h"
+#include "perfetto/writer/descriptor_packets.h"
 #include "perfetto/writer/encode/padding.h"
+#include "perfetto/writer/flow_registry.h"
+#include "perfetto/writer/ftrace_bundles.h"
+#include "perfetto/writer/fxt_passthrough.h"
+#include "perfetto/writer/memory_dumps.h"
+#include "perfetto/writer/sched_events.h"
+#include "perfetto/writer/sequence.h"
+#include "perfetto/writer/slice_events.h"
+#include "perfetto/writer/staging.h"
+#include "perfetto/writer/trace_metadata.h"
+#include "perfetto/writer/track_groups.h"
+#include "perfetto/writer/unbound_flows.h"
 #include "perfetto/writer/writer.h"
 
 static enum tb_status no_memory(struct tb_perfetto_writer *p) {
@@ -12,25 +25,26 @@ static enum tb_status no_memory(struct tb_perfetto_writer *p) {
 /* ---- tracks and sequences ---------------------------------------------------------------------------------------- */
 
 struct tb_track_state *tb_perfetto_track_state(struct tb_perfetto_writer *p, const struct tb_track *track) {
-  if (track->index >= p->track_count) {
-    size_t before = p->track_capacity;
-    void *tracks = p->tracks;
-    if (tb_grow_array(p->allocator, &tracks, &p->track_capacity, (size_t)track->index + 1, sizeof(*p->tracks),
+  if (track->index >= p->tracks.count) {
+    size_t before = p->tracks.capacity;
+    void *tracks = p->tracks.items;
+    if (tb_grow_array(p->allocator, &tracks, &p->tracks.capacity, (size_t)track->index + 1, sizeof(*p->tracks.items),
                       UINT32_MAX) != TB_OK)
       return NULL;
-    p->tracks = tracks;
-    if (p->track_capacity > before) memset(p->tracks + before, 0, (p->track_capacity - before) * sizeof(*p->tracks));
-    p->track_count = (size_t)track->index + 1;
+    p->tracks.items = tracks;
+    if (p->tracks.capacity > before)
+      memset(p->tracks.items + before, 0, (p->tracks.capacity - before) * sizeof(*p->tracks.items));
+    p->tracks.count = (size_t)track->index + 1;
   }
-  struct tb_track_state *state = &p->tracks[track->index];
+  struct tb_track_state *state = &p->tracks.items[track->index];
   if (state->track) return state;
   state->track = track;
   if (track->type != TB_TRACK_GLOBAL || track->machine) state->uuid = ++p->next_uuid;
   if (track->type == TB_TRACK_THREAD && track->pid == track->tid &&
-      tb_map_put(&p->main_threads, (uint64_t)track->pid, 0, 1) != TB_OK)
+      tb_map_put(&p->tracks.main_threads, (uint64_t)track->pid, 0, 1) != TB_OK)
     return NULL;
   if (track->parent && !tb_perfetto_track_state(p, track->parent)) return NULL;
-  return &p->tracks[track->index];
+  return &p->tracks.items[track->index];
 }
 
 static struct tb_writer_sequence *add_sequence(struct tb_perfetto_writer *p) {
@@ -42,12 +56,13 @@ static struct tb_writer_sequence *add_sequence(struct tb_perfetto_writer *p) {
   struct tb_writer_sequence *sequence = tb_calloc(p->allocator, sizeof(*sequence));
   if (!sequence) return NULL;
   tb_sort_queue_init(&sequence->queue, p->allocator);
-  tb_streamed_sequence_init(&sequence->streamed, &p->blocks.allocator,
+  tb_streamed_sequence_init(&sequence->streamed, &p->staging.blocks.allocator,
                             (uint32_t)p->sequence_count + TB_FIRST_SEQUENCE_ID);
   sequence->streamed.closed = p->sequence_count == TB_SHARED_SEQUENCE;
-  tb_end_ordered_sequence_init(&sequence->end_ordered, &p->blocks.allocator);
-  sequence->queue.held = &p->in_queues;
-  sequence->streamed.packets.held = sequence->streamed.notes.held = sequence->end_ordered.entries.held = &p->in_logs;
+  tb_end_ordered_sequence_init(&sequence->end_ordered, &p->staging.blocks.allocator);
+  sequence->queue.held = &p->staging.in_queues;
+  sequence->streamed.packets.held = sequence->streamed.notes.held = sequence->end_ordered.entries.held =
+      &p->staging.in_logs;
   sequence->end_ordered.closed = sequence->streamed.closed;
   sequence->thread_times_in_us = true;
   sequence->binder.queue_index = (uint32_t)p->sequence_count;
@@ -171,12 +186,12 @@ static enum tb_status put(struct tb_writer *writer, const struct tb_event *event
 
 static void count_tracks(struct tb_perfetto_writer *p) {
   struct tb_writer_summary *summary = &p->writer->summary;
-  for (size_t i = 0; i < p->track_count; i++) {
-    if (!p->tracks[i].track) continue;
-    summary->processes += p->tracks[i].track->type == TB_TRACK_PROCESS;
-    summary->threads += p->tracks[i].track->type == TB_TRACK_THREAD;
+  for (size_t i = 0; i < p->tracks.count; i++) {
+    if (!p->tracks.items[i].track) continue;
+    summary->processes += p->tracks.items[i].track->type == TB_TRACK_PROCESS;
+    summary->threads += p->tracks.items[i].track->type == TB_TRACK_THREAD;
   }
-  if (p->counter_count) summary->counters += p->counter_count - 1;
+  if (p->counters.count) summary->counters += p->counters.count - 1;
   summary->flows += p->flows.edges;
 }
 
@@ -195,7 +210,7 @@ static enum tb_status bind_all(struct tb_perfetto_writer *p, const bool *disorde
   enum tb_status status = TB_OK;
   for (uint32_t i = 0; status == TB_OK && i < p->sequence_count; i++)
     if (disordered[i])
-      status = tb_flows_bind(&p->flows, &p->sequences[i]->queue, i, p->spill, &p->writer->error);
+      status = tb_flows_bind(&p->flows, &p->sequences[i]->queue, i, p->staging.spill, &p->writer->error);
     else if (tb_flow_binder_finish(&p->sequences[i]->binder, &p->flows) != TB_OK)
       status = no_memory(p);
   return status;
@@ -208,7 +223,7 @@ static enum tb_status bind_flows(struct tb_perfetto_writer *p) {
   enum tb_status status = bind_all(p, disordered);
   tb_free(p->allocator, disordered, p->sequence_count * sizeof(*disordered));
   if (status != TB_OK) return status;
-  status = tb_flows_link(&p->flows, p->flow_numbers, (uint32_t)p->flow_texts.count + 1);
+  status = tb_flows_link(&p->flows, p->flow_registry.numbers, (uint32_t)p->flow_registry.texts.count + 1);
   if (status == TB_OK) status = tb_perfetto_write_unbound_flows(p);
   return status == TB_OK ? TB_OK : no_memory(p);
 }
@@ -269,8 +284,8 @@ static enum tb_status write_empty_trace(struct tb_perfetto_writer *p, uint32_t s
 static enum tb_status finish(struct tb_writer *writer) {
   struct tb_perfetto_writer *p = writer->state;
   tb_perfetto_note_held(p);
-  for (size_t i = 0; i < p->track_count; i++)
-    if (p->tracks[i].sequence) p->tracks[i].sequence->track = &p->tracks[i];
+  for (size_t i = 0; i < p->tracks.count; i++)
+    if (p->tracks.items[i].sequence) p->tracks.items[i].sequence->track = &p->tracks.items[i];
   enum tb_status status = check_end_ordered(p);
   if (status == TB_OK) status = order_queues(p);
   if (status == TB_OK) status = bind_flows(p);
@@ -303,37 +318,27 @@ static void destroy(struct tb_writer *writer) {
     tb_free(p->allocator, p->sequences[i], sizeof(*p->sequences[i]));
   }
   tb_free(p->allocator, p->sequences, p->sequence_capacity * sizeof(*p->sequences));
-  tb_free(p->allocator, p->tracks, p->track_capacity * sizeof(*p->tracks));
-  tb_free(p->allocator, p->groups, p->group_capacity * sizeof(*p->groups));
-  tb_free(p->allocator, p->counters, p->counter_capacity * sizeof(*p->counters));
-  tb_free(p->allocator, p->lane_groups, p->lane_group_capacity * sizeof(*p->lane_groups));
-  tb_free(p->allocator, p->flow_numbers, p->flow_capacity * sizeof(*p->flow_numbers));
-  tb_free(p->allocator, p->flows_known, p->flows_known_capacity * sizeof(*p->flows_known));
-  tb_free(p->allocator, p->source_flows, p->source_flow_capacity * sizeof(*p->source_flows));
-  tb_free(p->allocator, p->attributes, p->attribute_capacity * sizeof(*p->attributes));
-  tb_free(p->allocator, p->clocks, p->clock_capacity * sizeof(*p->clocks));
-  tb_free(p->allocator, p->clock_rows, p->clock_row_capacity * sizeof(*p->clock_rows));
+  tb_free(p->allocator, p->tracks.items, p->tracks.capacity * sizeof(*p->tracks.items));
   tb_interned_free(&p->interned);
   tb_event_encoder_free(&p->encoder);
   tb_callstacks_free(&p->stacks);
-  tb_intern_free(&p->group_texts);
-  tb_intern_free(&p->lane_group_texts);
-  tb_intern_free(&p->flow_texts);
-  tb_intern_free(&p->flow_names);
+  tb_writer_groups_free(&p->groups);
+  tb_writer_counters_free(&p->counters, p->allocator);
+  tb_writer_flows_free(&p->flow_registry);
+  tb_writer_metadata_free(&p->metadata, p->allocator);
   tb_arena_free(&p->arena);
   tb_buffer_free(&p->scratch);
-  tb_buffer_free(&p->packets);
-  tb_buffer_free(&p->lossy_providers);
-  tb_spill_log_free(&p->system_trace);
-  tb_buffer_free(&p->system_line);
+  tb_buffer_free(&p->passthrough.packets);
+  tb_buffer_free(&p->passthrough.lossy_providers);
+  tb_spill_log_free(&p->ftrace.text);
+  tb_buffer_free(&p->ftrace.line);
   tb_flows_free(&p->flows);
-  tb_map_free(&p->full_flow_events);
-  if (p->thread_states.allocator) tb_map_free(&p->thread_states);
-  tb_map_free(&p->main_threads);
-  tb_map_free(&p->dying_threads);
+  if (p->sched.states.allocator) tb_map_free(&p->sched.states);
+  tb_map_free(&p->tracks.main_threads);
+  tb_map_free(&p->sched.dying);
   tb_packet_sink_free(&p->sink);
-  tb_spill_file_close(p->spill);
-  tb_block_cache_trim(&p->blocks);
+  tb_spill_file_close(p->staging.spill);
+  tb_block_cache_trim(&p->staging.blocks);
   tb_free(p->allocator, p, sizeof(*p));
 }
 
@@ -344,27 +349,24 @@ static enum tb_status create(struct tb_writer *writer) {
   p->writer = writer;
   p->allocator = writer->allocator;
   tb_perfetto_set_budget(p, writer->options.memory_budget);
-  tb_block_cache_init(&p->blocks, p->allocator);
+  tb_block_cache_init(&p->staging.blocks, p->allocator);
   tb_interned_init(&p->interned, p->allocator);
   tb_event_encoder_init(&p->encoder, &p->interned);
   tb_callstacks_init(&p->stacks, p->allocator);
-  tb_intern_init(&p->group_texts, p->allocator);
-  tb_intern_init(&p->lane_group_texts, p->allocator);
-  tb_intern_init(&p->flow_texts, p->allocator);
-  tb_intern_init(&p->flow_names, p->allocator);
+  tb_writer_groups_init(&p->groups, p->allocator);
+  tb_writer_flows_init(&p->flow_registry, p->allocator);
   tb_arena_init(&p->arena, p->allocator, 0);
   tb_buffer_init(&p->scratch, p->allocator, 0);
-  tb_buffer_init(&p->packets, p->allocator, 0);
-  tb_buffer_init(&p->lossy_providers, p->allocator, 0);
-  tb_spill_log_init(&p->system_trace, &p->blocks.allocator);
-  p->system_trace.held = &p->in_logs;
-  tb_buffer_init(&p->system_line, p->allocator, 0);
+  tb_buffer_init(&p->passthrough.packets, p->allocator, 0);
+  tb_buffer_init(&p->passthrough.lossy_providers, p->allocator, 0);
+  tb_spill_log_init(&p->ftrace.text, &p->staging.blocks.allocator);
+  p->ftrace.text.held = &p->staging.in_logs;
+  tb_buffer_init(&p->ftrace.line, p->allocator, 0);
   tb_flows_init(&p->flows, p->allocator);
   p->flows.shared = writer->options.shared_flows;
   p->flows.ends_close = writer->source.flow_ends_close;
-  tb_map_init(&p->full_flow_events, p->allocator);
-  tb_map_init(&p->main_threads, p->allocator);
-  tb_map_init(&p->dying_threads, p->allocator);
+  tb_map_init(&p->tracks.main_threads, p->allocator);
+  tb_map_init(&p->sched.dying, p->allocator);
   p->trace_clock = writer->options.clock ? writer->options.clock : TB_CLOCK_TRACE_FILE;
   if (add_sequence(p)) return TB_OK;
   destroy(writer);

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The packets that say what tracks, counters and sequences are.
+ */
+#ifndef TB_PERFETTO_WRITER_DESCRIPTOR_PACKETS_H
+#define TB_PERFETTO_WRITER_DESCRIPTOR_PACKETS_H
+
+#include "perfetto/writer/counters.h"
+
+/* Writes the descriptors of all tracks that have a state, the trace's attributes and clocks. */
+TB_MUST_CHECK enum tb_status tb_perfetto_write_preamble(struct tb_perfetto_writer *p);
+/* Writes the descriptor of a track without a process or thread of its own. */
+TB_MUST_CHECK enum tb_status tb_perfetto_write_lane(struct tb_perfetto_writer *p, uint64_t uuid,
+                                                    const struct tb_track *home, struct tb_str name);
+TB_MUST_CHECK enum tb_status tb_perfetto_write_counter_track(struct tb_perfetto_writer *p,
+                                                             const struct tb_counter *counter);
+TB_MUST_CHECK enum tb_status tb_perfetto_write_thread_time_track(struct tb_perfetto_writer *p, uint64_t uuid,
+                                                                 uint64_t parent, bool in_us);
+/* Writes the first packet of a sequence: cleared state, defaults, its clock that starts at `ts`. uuids of 0 are left
+ * out. */
+TB_MUST_CHECK enum tb_status tb_perfetto_write_sequence_start(struct tb_perfetto_writer *p, uint32_t sequence_id,
+                                                              int64_t ts, uint64_t track_uuid, uint64_t counter_uuid);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The events while they are held, and the memory that they may take.
+ */
+#ifndef TB_PERFETTO_WRITER_STAGING_H
+#define TB_PERFETTO_WRITER_STAGING_H
+
+#include "io/block_cache.h"
+#include "io/spill_log.h"
+#include "timeline/sort_queue.h"
+
+struct tb_perfetto_writer;
+struct tb_writer_sequence;
+
+struct tb_writer_staging {
+  struct tb_block_cache blocks; /* what logs are made of */
+  struct tb_spill_file *spill;
+  size_t budget;             /* bytes to hold before queues spill */
+  size_t in_logs, in_queues; /* bytes that all sequences hold; the text of ftrace too */
+  size_t unchecked;          /* bytes that came since the budget was looked at */
+  size_t held_budget;        /* bytes to hold before logs spill, which costs less */
+};
+
+/* Adds an entry to a sequence: to its packets while it comes in order, else to its queue; binds its flows while they
+ * come in order. */
+TB_MUST_CHECK enum tb_status tb_perfetto_add_entry(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence,
+                                                   struct tb_staged_event *entry);
+/* Replays sequence->end_ordered into the sort queue. */
+TB_MUST_CHECK enum tb_status tb_perfetto_replay_end_ordered(struct tb_perfetto_writer *p,
+                                                            struct tb_writer_sequence *sequence);
+/* Sets the memory budget: `wanted` bytes; 0: 64 MiB before what needs no sorting spills, half of the machine's memory
+ * before queues spill. */
+void tb_perfetto_set_budget(struct tb_perfetto_writer *p, size_t wanted);
+/* Sees to the memory budget every now and then. */
+TB_MUST_CHECK enum tb_status tb_perfetto_keep_budget(struct tb_perfetto_writer *p);
+/* Spills a log that has grown past its share of the budget. */
+TB_MUST_CHECK enum tb_status tb_perfetto_make_room(struct tb_perfetto_writer *p, struct tb_spill_log *log);
+/* Notes how much is held. */
+void tb_perfetto_note_held(struct tb_perfetto_writer *p);
+/* Puts into the summary how much went to the temporary file so far. */
+void tb_perfetto_note_spilled(struct tb_perfetto_writer *p);
+
+#endif

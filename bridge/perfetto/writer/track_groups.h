@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which events of the shared sequence belong together, and the groups of lanes that their tracks come from.
+ */
+#ifndef TB_PERFETTO_WRITER_TRACK_GROUPS_H
+#define TB_PERFETTO_WRITER_TRACK_GROUPS_H
+
+#include "base/intern.h"
+#include "base/memory.h"
+#include "tracebridge/event.h"
+
+struct tb_perfetto_writer;
+
+enum tb_track_group_class {
+  TB_GROUP_TRACK,        /* a track of the source, as it is */
+  TB_GROUP_SIDE,         /* a track beside its home, for what would disturb it */
+  TB_GROUP_SAMPLES,      /* the same, for samples */
+  TB_GROUP_ASYNC,        /* b n e */
+  TB_GROUP_LEGACY_ASYNC, /* S T p F */
+  TB_GROUP_OBJECT,       /* N O D */
+  TB_GROUP_CONTEXT,      /* ( ) */
+  TB_GROUP_COUNTER,
+  TB_GROUP_COUNTER_NAME, /* what a counter's series have in common; of no entry */
+  TB_GROUP_KERNEL,       /* scheduling: its entries are COUNTERs, see perfetto/writer/sched_events.c */
+  TB_GROUP_STATE,        /* states of JSON's threads: COUNTERs too, see perfetto/writer/sched_events.c */
+  TB_GROUP_MEMORY        /* one memory dump: its entries are COUNTERs with the body of perfetto/writer/memory_dumps.h */
+};
+
+/* One group of tracks on the shared sequence: an async id, an object, a counter's series, … */
+struct tb_track_group {
+  uint8_t class;               /* enum tb_track_group_class */
+  bool shared;                 /* several processes use it */
+  const struct tb_track *home; /* the track that its tracks stand below; NULL: the trace */
+  uint32_t alias;              /* another key that it is one with, 0: none */
+  int64_t last_begin_ts;       /* to tell an END at its BEGIN's time; of class MEMORY when it was */
+  uint32_t begins_at_ts;
+  uint32_t counter;              /* of class COUNTER: index of what is known of it, 0: nothing yet */
+  const struct tb_track *thread; /* of class COUNTER_NAME: that emitted its first sample, NULL: none */
+};
+
+/* Lanes that keys of one home and name share. */
+struct tb_lane_group {
+  uint8_t class;
+  const struct tb_track *home;
+  struct tb_str name;
+};
+
+struct tb_writer_groups {
+  const struct tb_allocator *allocator;
+  struct tb_intern texts;
+  struct tb_track_group *items; /* by key id; [0] is not used */
+  size_t count, capacity;
+  struct tb_intern lane_texts;
+  struct tb_lane_group *lanes; /* by id; [0] is not used */
+  size_t lane_count, lane_capacity;
+};
+
+void tb_writer_groups_init(struct tb_writer_groups *groups, const struct tb_allocator *allocator);
+void tb_writer_groups_free(struct tb_writer_groups *groups);
+
+/* The key of an event on the shared sequence, 0 without memory. */
+uint32_t tb_perfetto_async_group(struct tb_perfetto_writer *p, const struct tb_event *event,
+                                 enum tb_track_group_class class);
+uint32_t tb_perfetto_track_group(struct tb_perfetto_writer *p, const struct tb_track *track,
+                                 enum tb_track_group_class class);
+/* The key of the series `series` of a counter event; `number` is its place in the event. */
+uint32_t tb_perfetto_counter_group(struct tb_perfetto_writer *p, const struct tb_event *event, struct tb_str series);
+/* Sets *thread to the thread that emitted the counter's first sample, NULL for none. TB_OK or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_perfetto_counter_thread(struct tb_perfetto_writer *p, const struct tb_event *event,
+                                                        const struct tb_track **thread);
+/* The key of a memory dump. */
+uint32_t tb_perfetto_memory_group(struct tb_perfetto_writer *p, const struct tb_event *event);
+/* Notes that two ids are one. */
+enum tb_status tb_perfetto_link_ids(struct tb_perfetto_writer *p, const struct tb_event *event);
+/* The key that stands for `key` after all links. */
+uint32_t tb_perfetto_resolve_group(const struct tb_perfetto_writer *p, uint32_t key);
+/* The group of lanes of a key for a tree that starts with a slice called `name`; 0 without memory. */
+uint32_t tb_perfetto_lane_group(struct tb_perfetto_writer *p, uint32_t key, struct tb_str name);
+
+#endif
