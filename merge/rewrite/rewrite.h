@@ -10,7 +10,7 @@
 #include "merge/clocks/time_map.h"
 #include "merge/input/merge_header.h"
 #include "merge/rewrite/rewrite_fields.h"
-#include "perfetto/reader/track_table.h"
+#include "perfetto/reader/tables/track_table.h"
 #include "protobuf/message_patch.h"
 
 /* What ids and times of an input become. Wholly public, caller-owned; read while packets are rewritten, but for the counts. */

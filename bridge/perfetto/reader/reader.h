@@ -10,7 +10,7 @@
 #include "perfetto/packet/packet_tokenizer.h"
 #include "perfetto/packet/read_buffers.h"
 #include "perfetto/packet/sequence_state.h"
-#include "perfetto/reader/track_table.h"
+#include "perfetto/reader/tables/track_table.h"
 #include "protobuf/descriptor_pool.h"
 #include "protobuf/unpack.h"
 #include "protobuf/wire.h"

@@ -3,8 +3,8 @@
  * TrackDescriptors. They are few, so that protobuf-c reads them.
  */
 #include "json/value.h"
-#include "perfetto/reader/chrome_names.h"
-#include "perfetto/reader/track_table.h"
+#include "perfetto/reader/tables/chrome_names.h"
+#include "perfetto/reader/tables/track_table.h"
 #include "protobuf/unpack.h"
 #include "protos/field_numbers.h"
 #include "protos/perfetto/track_descriptor.pb-c.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "perfetto/reader/track_table.h"
+#include "perfetto/reader/tables/track_table.h"
 
 #include <inttypes.h>
 #include <stdio.h>

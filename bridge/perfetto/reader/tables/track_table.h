@@ -2,8 +2,8 @@
  *
  * The tracks of a trace: by uuid as descriptors say, and by process and thread id as the kernel knows them.
  */
-#ifndef TB_PERFETTO_READER_TRACK_TABLE_H
-#define TB_PERFETTO_READER_TRACK_TABLE_H
+#ifndef TB_PERFETTO_READER_TABLES_TRACK_TABLE_H
+#define TB_PERFETTO_READER_TABLES_TRACK_TABLE_H
 
 #include "base/limit_allocator.h"
 #include "base/map.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "perfetto/reader/chrome_names.h"
+#include "perfetto/reader/tables/chrome_names.h"
 
 #include <string.h>
 
