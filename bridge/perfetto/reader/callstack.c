@@ -84,9 +84,9 @@ struct tb_stack tb_perfetto_interned_stack(struct tb_perfetto_reader *r, uint64_
   if (!callstack) return stack;
   /* the same stack often comes again at once: its frames are in this batch then */
   const struct tb_sequence_state *sequence = r->context.sequence;
-  if (r->recent_callstack == callstack->ptr && r->recent_batch == r->reader->fills && r->recent_sequence == sequence &&
-      r->recent_version == sequence->interned_version) {
-    return r->recent_stack;
+  if (r->recent.callstack == callstack->ptr && r->recent.batch == r->reader->fills && r->recent.sequence == sequence &&
+      r->recent.version == sequence->interned_version) {
+    return r->recent.stack;
   }
   uint32_t count = read_frame_ids(r, *callstack, NULL);
   struct tb_frame *frames = tb_perfetto_alloc(r, (count ? count : 1) * sizeof(*frames));
@@ -95,11 +95,11 @@ struct tb_stack tb_perfetto_interned_stack(struct tb_perfetto_reader *r, uint64_
   stack.frames = frames;
   if (count == 1 && tb_str_equal(frames->mapping, TB_CALLSTACKS_UNDEFINED))
     stack = (struct tb_stack){.ref = frames->function};
-  r->recent_callstack = callstack->ptr;
-  r->recent_batch = r->reader->fills;
-  r->recent_sequence = sequence;
-  r->recent_version = sequence->interned_version;
-  r->recent_stack = stack;
+  r->recent.callstack = callstack->ptr;
+  r->recent.batch = r->reader->fills;
+  r->recent.sequence = sequence;
+  r->recent.version = sequence->interned_version;
+  r->recent.stack = stack;
   return stack;
 }
 

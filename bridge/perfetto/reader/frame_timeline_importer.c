@@ -230,15 +230,14 @@ enum tb_status tb_perfetto_frame_timeline(struct tb_perfetto_reader *r, struct t
   return TB_OK;
 }
 
-void tb_perfetto_init_frames(struct tb_perfetto_reader *r) {
-  const struct tb_allocator *allocator = &r->state.budget.allocator;
-  tb_map_init(&r->frames.processes, allocator);
-  tb_map_init(&r->frames.tokens, allocator);
-  tb_map_init(&r->frames.shown, allocator);
+void tb_reader_frames_init(struct tb_reader_frames *frames, const struct tb_allocator *allocator) {
+  tb_map_init(&frames->processes, allocator);
+  tb_map_init(&frames->tokens, allocator);
+  tb_map_init(&frames->shown, allocator);
 }
 
-void tb_perfetto_free_frames(struct tb_perfetto_reader *r) {
-  tb_map_free(&r->frames.processes);
-  tb_map_free(&r->frames.tokens);
-  tb_map_free(&r->frames.shown);
+void tb_reader_frames_free(struct tb_reader_frames *frames) {
+  tb_map_free(&frames->processes);
+  tb_map_free(&frames->tokens);
+  tb_map_free(&frames->shown);
 }

@@ -5,6 +5,22 @@
 #include "ftrace/event_text.h"
 #include "perfetto/reader/sched.h"
 
+void tb_reader_ftrace_init(struct tb_reader_ftrace *ftrace, const struct tb_allocator *limited,
+                           const struct tb_allocator *allocator) {
+  tb_map_init(&ftrace->running_on, limited);
+  tb_map_init(&ftrace->texts, limited);
+  tb_map_init(&ftrace->makers, limited);
+  tb_json_emit_init(&ftrace->line, allocator);
+}
+
+void tb_reader_ftrace_free(struct tb_reader_ftrace *ftrace) {
+  tb_free(ftrace->running_on.allocator, ftrace->running, ftrace->running_capacity * sizeof(*ftrace->running));
+  tb_map_free(&ftrace->running_on);
+  tb_map_free(&ftrace->texts);
+  tb_map_free(&ftrace->makers);
+  tb_json_emit_free(&ftrace->line);
+}
+
 static const char LOSS_CLOCK[] = "ftrace events on a clock that nothing relates to the trace clock";
 
 /* The trace processor's name for the kernel's clocks `global` and `local`, which no snapshot has. */
@@ -363,16 +379,16 @@ static enum tb_status read_bundle_head(struct bundle *b, struct tb_str payload, 
 /* Where the reader keeps the thread that runs on the cpu, with tid -1 at first. NULL when memory is exhausted. */
 static struct tb_perfetto_running *running_on(struct tb_perfetto_reader *r, uint32_t cpu) {
   uint32_t place;
-  if (!tb_map_get(&r->running_on, cpu, r->head.machine, &place)) {
-    void *running = r->running;
-    place = (uint32_t)r->running_count;
-    enum tb_status status = tb_grow_array(r->running_on.allocator, &running, &r->running_capacity, r->running_count + 1,
-                                          sizeof(*r->running), 1 << 20);
-    r->running = running;
-    if (status != TB_OK || tb_map_put(&r->running_on, cpu, r->head.machine, place) != TB_OK) return NULL;
-    r->running[r->running_count++] = (struct tb_perfetto_running){.tid = -1};
+  if (!tb_map_get(&r->ftrace.running_on, cpu, r->head.machine, &place)) {
+    void *running = r->ftrace.running;
+    place = (uint32_t)r->ftrace.running_count;
+    enum tb_status status = tb_grow_array(r->ftrace.running_on.allocator, &running, &r->ftrace.running_capacity,
+                                          r->ftrace.running_count + 1, sizeof(*r->ftrace.running), 1 << 20);
+    r->ftrace.running = running;
+    if (status != TB_OK || tb_map_put(&r->ftrace.running_on, cpu, r->head.machine, place) != TB_OK) return NULL;
+    r->ftrace.running[r->ftrace.running_count++] = (struct tb_perfetto_running){.tid = -1};
   }
-  return &r->running[place];
+  return &r->ftrace.running[place];
 }
 
 static enum tb_status read_events(struct bundle *b, struct tb_str payload) {
@@ -395,7 +411,7 @@ bool tb_perfetto_made_of_text(const struct tb_perfetto_reader *r) {
 }
 
 bool tb_perfetto_is_in_text(struct tb_perfetto_reader *r) {
-  return r->ftrace_texts.count && tb_map_find(&r->ftrace_texts, r->head.sequence, 0) && tb_perfetto_made_of_text(r);
+  return r->ftrace.texts.count && tb_map_find(&r->ftrace.texts, r->head.sequence, 0) && tb_perfetto_made_of_text(r);
 }
 
 enum tb_status tb_perfetto_ftrace(struct tb_perfetto_reader *r, struct tb_str payload) {
@@ -415,9 +431,9 @@ enum tb_status tb_perfetto_ftrace(struct tb_perfetto_reader *r, struct tb_str pa
   }
   /* a bundle that is read again begins with what ran then */
   if (r->given == 0) {
-    r->bundle_first = *b.running;
+    r->ftrace.bundle_first = *b.running;
   } else {
-    *b.running = r->bundle_first;
+    *b.running = r->ftrace.bundle_first;
   }
   if (lost) {
     struct tb_perfetto_track *global = tb_perfetto_find_track(r, 0);
@@ -436,7 +452,7 @@ enum tb_status tb_perfetto_ftrace_text(struct tb_perfetto_reader *r, struct tb_s
     tb_perfetto_pass_packet(r);
     return TB_OK;
   }
-  if (tb_map_put(&r->ftrace_texts, r->head.sequence, 0, 1) != TB_OK) r->out_of_memory = true;
+  if (tb_map_put(&r->ftrace.texts, r->head.sequence, 0, 1) != TB_OK) r->out_of_memory = true;
   tb_perfetto_emit(r, TB_EVENT_SYSTEM_TRACE)->blob = payload;
   return TB_OK;
 }

@@ -10,7 +10,7 @@
 /* A thread whose maker's process was not known when it was made: that came from another CPU, whose events may stand later in the
  * file. */
 static void find_process(struct tb_perfetto_reader *r, const struct tb_perfetto_track *thread) {
-  const uint64_t *maker = tb_map_find(&r->makers, (uint64_t)thread->track.tid, thread->track.machine);
+  const uint64_t *maker = tb_map_find(&r->ftrace.makers, (uint64_t)thread->track.tid, thread->track.machine);
   const struct tb_perfetto_track *parent = maker ? tb_perfetto_thread(r, NULL, (int64_t)*maker) : NULL;
   if (parent && parent->track.has_pid) (void)tb_perfetto_thread(r, &parent->track.pid, thread->track.tid);
 }
@@ -18,27 +18,27 @@ static void find_process(struct tb_perfetto_reader *r, const struct tb_perfetto_
 /* Starts a line of what `thread` did. */
 static void begin_line(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, struct tb_perfetto_track *thread) {
   const struct tb_track *track = &thread->track;
-  if (!track->has_pid && r->makers.count) find_process(r, thread);
+  if (!track->has_pid && r->ftrace.makers.count) find_process(r, thread);
   struct tb_ftrace_line line = {
       .task = track->name, .tid = track->tid, .tgid = track->pid, .has_tgid = track->has_pid, .cpu = cpu, .ts = ts};
   /* lines name threads themselves; JSON's metadata says of one without a process that it is of process 0 */
   if (track->has_pid) tb_perfetto_tell_track(r, thread);
-  r->line.buffer.len = 0;
-  tb_ftrace_put_line_head(&r->line, &line);
+  r->ftrace.line.buffer.len = 0;
+  tb_ftrace_put_line_head(&r->ftrace.line, &line);
 }
 
 static void end_line(struct tb_perfetto_reader *r, int64_t ts) {
-  TB_JSON_EMIT(&r->line, "\n");
-  char *text = r->line.status == TB_OK ? tb_perfetto_alloc(r, r->line.buffer.len) : NULL;
+  TB_JSON_EMIT(&r->ftrace.line, "\n");
+  char *text = r->ftrace.line.status == TB_OK ? tb_perfetto_alloc(r, r->ftrace.line.buffer.len) : NULL;
   if (!text) {
     r->out_of_memory = true;
     return;
   }
-  memcpy(text, r->line.buffer.data, r->line.buffer.len);
+  memcpy(text, r->ftrace.line.buffer.data, r->ftrace.line.buffer.len);
   struct tb_event *event = tb_perfetto_emit(r, TB_EVENT_SYSTEM_TRACE);
   event->has = TB_HAS_TS;
   event->ts = ts;
-  event->blob = (struct tb_str){text, r->line.buffer.len};
+  event->blob = (struct tb_str){text, r->ftrace.line.buffer.len};
 }
 
 /* The thread of a state, with the name that the kernel gives it where it has none. */
@@ -63,7 +63,7 @@ void tb_perfetto_emit_switch_line(struct tb_perfetto_reader *r, const struct tb_
   struct tb_perfetto_track *thread = named_thread(r, next->ts, change.prev_tid, change.prev_comm);
   if (!thread || !named_thread(r, next->ts, next->tid, next->comm)) return;
   begin_line(r, next->ts, next->cpu, thread);
-  tb_ftrace_put_switch(&r->line, &change, r->ftrace_states);
+  tb_ftrace_put_switch(&r->ftrace.line, &change, r->ftrace.states);
   end_line(r, next->ts);
 }
 
@@ -73,7 +73,7 @@ void tb_perfetto_emit_waking_line(struct tb_perfetto_reader *r, uint32_t cpu, in
   struct tb_perfetto_track *thread = tb_perfetto_thread(r, NULL, waker < 0 ? 0 : waker);
   if (!thread || !named_thread(r, woken->ts, woken->tid, woken->comm)) return;
   begin_line(r, woken->ts, cpu, thread);
-  tb_ftrace_put_waking(&r->line, &waking);
+  tb_ftrace_put_waking(&r->ftrace.line, &waking);
   end_line(r, woken->ts);
 }
 
@@ -83,7 +83,7 @@ void tb_perfetto_emit_mark_line(struct tb_perfetto_reader *r, int64_t ts, uint32
   if (!thread) return;
   while (text.len && (text.ptr[text.len - 1] == '\n' || text.ptr[text.len - 1] == '\0')) text.len--;
   begin_line(r, ts, cpu, thread);
-  tb_ftrace_put_mark(&r->line, text);
+  tb_ftrace_put_mark(&r->ftrace.line, text);
   end_line(r, ts);
 }
 
@@ -93,7 +93,7 @@ bool tb_perfetto_emit_counter_line(struct tb_perfetto_reader *r, int64_t ts, int
   struct tb_perfetto_track *thread = tb_perfetto_thread(r, pid ? &pid : NULL, pid);
   if (!thread) return true;
   begin_line(r, ts, 0, thread);
-  tb_ftrace_put_kernel_mark(&r->line, &(const struct tb_ftrace_mark){'C', pid, name, value});
+  tb_ftrace_put_kernel_mark(&r->ftrace.line, &(const struct tb_ftrace_mark){'C', pid, name, value});
   end_line(r, ts);
   return true;
 }
@@ -120,7 +120,7 @@ void tb_perfetto_emit_slice_line(struct tb_perfetto_reader *r, int64_t ts, uint3
   struct tb_perfetto_track *thread = tb_perfetto_thread(r, NULL, tid);
   if (!thread) return;
   begin_line(r, ts, cpu, thread);
-  tb_ftrace_put_kernel_mark(&r->line, mark);
+  tb_ftrace_put_kernel_mark(&r->ftrace.line, mark);
   end_line(r, ts);
 }
 
@@ -177,7 +177,8 @@ static void add_task(struct tb_perfetto_reader *r, int64_t maker, const struct t
   bool joins = task->clone_flags & CLONE_THREAD;
   if (!parent) return;
   if (joins && !parent->track.has_pid) {
-    if (tb_map_put(&r->makers, (uint64_t)task->tid, r->head.machine, (uint64_t)maker) != TB_OK) r->out_of_memory = true;
+    if (tb_map_put(&r->ftrace.makers, (uint64_t)task->tid, r->head.machine, (uint64_t)maker) != TB_OK)
+      r->out_of_memory = true;
     return;
   }
   int64_t pid = joins ? parent->track.pid : task->tid;
@@ -208,7 +209,7 @@ bool tb_perfetto_emit_event_line(struct tb_perfetto_reader *r, int64_t ts, uint3
   const struct tb_sequence_state *sequence = r->context.sequence;
   const struct tb_iid_index *symbols = sequence ? &sequence->indexes[TB_INDEX_KERNEL_SYMBOLS] : NULL;
   begin_line(r, ts, cpu, thread);
-  if (!tb_ftrace_put_event(&r->line, kind, payload, symbols)) return false;
+  if (!tb_ftrace_put_event(&r->ftrace.line, kind, payload, symbols)) return false;
   end_line(r, ts);
   tb_perfetto_mark_event(r, ts, cpu, tid, kind, payload);
   take_task(r, ts, tid, kind, payload);

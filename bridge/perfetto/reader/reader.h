@@ -5,11 +5,13 @@
 #ifndef TB_PERFETTO_READER_READER_H
 #define TB_PERFETTO_READER_READER_H
 
-#include "ftrace/event_text.h"
 #include "model/reader_ops.h"
 #include "perfetto/packet/packet_tokenizer.h"
 #include "perfetto/packet/read_buffers.h"
 #include "perfetto/packet/sequence_state.h"
+#include "perfetto/reader/callstack.h"
+#include "perfetto/reader/ftrace_importer.h"
+#include "perfetto/reader/importers.h"
 #include "perfetto/reader/tables/track_table.h"
 #include "protobuf/descriptor_pool.h"
 #include "protobuf/unpack.h"
@@ -17,16 +19,6 @@
 #include "protos/field_numbers.h"
 
 enum { TB_PERFETTO_ARG_DEPTH_MAX = 100 };
-
-enum { TB_PERFETTO_COMM_MAX = 16 }; /* names of Linux's tasks are no longer */
-
-/* A thread that runs on a cpu; tid -1: none is known to. */
-struct tb_perfetto_running {
-  int64_t tid;
-  int32_t priority;
-  size_t comm_len;
-  char comm[TB_PERFETTO_COMM_MAX];
-};
 
 struct tb_perfetto_reader {
   struct tb_reader *reader;
@@ -60,30 +52,12 @@ struct tb_perfetto_reader {
     struct tb_str joined;
   } joined_categories[16];
 
-  struct tb_map running_on; /* cpu, machine -> which of `running` runs there, as ftrace says */
-  struct tb_perfetto_running *running;
-  size_t running_count, running_capacity;
-  struct tb_perfetto_running bundle_first; /* the one that ran as the bundle in hand began */
-  enum tb_ftrace_states ftrace_states;     /* as the kernel's version says */
-  uint32_t page_size;                      /* of the machine's memory; 0 where it is not said */
-  struct tb_json_emit line;                /* of the system's events as text, while it grows */
-  struct tb_map ftrace_texts;              /* sequences that have had ftrace as text */
-  struct tb_map makers;                    /* of threads whose process was not known: tid, machine -> tid */
-  struct tb_map rails;                     /* of power: number, session -> counter */
-  struct tb_map energy_consumers;          /* number, machine -> counter */
-  struct tb_map entity_states;             /* numbers of entity and state, machine -> counter */
-  struct tb_perfetto_gpu *gpu;             /* what is known of its counters and queues; NULL where nothing is */
-  struct {
-    struct tb_map processes, tokens; /* of open frames: cookie, machine -> track of the process; token */
-    struct tb_map shown;             /* display tokens, machine: a surface frame began a flow to them */
-  } frames;
-
-  /* the call stack that was read last, valid in one batch and one state of its sequence */
-  const struct tb_sequence_state *recent_sequence;
-  const char *recent_callstack;
-  uint64_t recent_batch;
-  uint32_t recent_version;
-  struct tb_stack recent_stack;
+  uint32_t page_size; /* of the machine's memory; 0 where it is not said */
+  struct tb_reader_ftrace ftrace;
+  struct tb_reader_power power;
+  struct tb_reader_frames frames;
+  struct tb_perfetto_gpu *gpu; /* NULL where nothing is known */
+  struct tb_reader_stack recent;
 
   struct tb_event spare; /* where events go that are not given out */
   struct tb_arena scratch;
@@ -140,58 +114,6 @@ static inline const struct tb_str *tb_perfetto_interned(struct tb_perfetto_reade
   return text;
 }
 
-/* ---- payloads: each makes the events of the packet in hand. TB_OK, TB_BAD_DATA (damaged: counted by the caller), or a
- * failure that the reader's error tells  */
-
-enum tb_status tb_perfetto_track_event(struct tb_perfetto_reader *r, struct tb_str payload);
-enum tb_status tb_perfetto_thread_descriptor(struct tb_perfetto_reader *r, struct tb_str payload);
-/* perfetto/reader/process_tree_importer.c */
-enum tb_status tb_perfetto_process_descriptor(struct tb_perfetto_reader *r, struct tb_str payload);
-enum tb_status tb_perfetto_process_tree(struct tb_perfetto_reader *r, struct tb_str payload);
-enum tb_status tb_perfetto_generic_process_tree(struct tb_perfetto_reader *r, struct tb_str payload);
-enum tb_status tb_perfetto_task_rename(struct tb_perfetto_reader *r, struct tb_str payload);
-/* perfetto/reader/sched.c, perfetto/reader/ftrace_importer.c */
-enum tb_status tb_perfetto_task_state(struct tb_perfetto_reader *r, struct tb_str payload);
-enum tb_status tb_perfetto_ftrace(struct tb_perfetto_reader *r, struct tb_str payload);
-enum tb_status tb_perfetto_ftrace_text(struct tb_perfetto_reader *r, struct tb_str payload);
-/* Whether the packet in hand was made of ftrace text. */
-bool tb_perfetto_made_of_text(const struct tb_perfetto_reader *r);
-/* Whether it was, and the text was given to a target that takes it. */
-bool tb_perfetto_is_in_text(struct tb_perfetto_reader *r);
-enum tb_status tb_perfetto_system_info(struct tb_perfetto_reader *r, struct tb_str payload);
-/* perfetto/reader/process_stats_importer.c */
-enum tb_status tb_perfetto_process_stats(struct tb_perfetto_reader *r, struct tb_str payload);
-enum tb_status tb_perfetto_trigger(struct tb_perfetto_reader *r, struct tb_str payload);
-enum tb_status tb_perfetto_chrome_trigger(struct tb_perfetto_reader *r, struct tb_str payload);
-/* perfetto/reader/power_importer.c */
-enum tb_status tb_perfetto_battery(struct tb_perfetto_reader *r, struct tb_str payload);
-enum tb_status tb_perfetto_power_rails(struct tb_perfetto_reader *r, struct tb_str payload);
-enum tb_status tb_perfetto_energy_estimate(struct tb_perfetto_reader *r, struct tb_str payload);
-enum tb_status tb_perfetto_entity_residency(struct tb_perfetto_reader *r, struct tb_str payload);
-/* perfetto/reader/gpu_importer.c */
-enum tb_status tb_perfetto_gpu_counters(struct tb_perfetto_reader *r, struct tb_str payload);
-enum tb_status tb_perfetto_gpu_stage(struct tb_perfetto_reader *r, struct tb_str payload);
-/* Gives out what the last samples of counters began, at the end of the trace. r->full where the batch takes no more. */
-void tb_perfetto_end_gpu_counters(struct tb_perfetto_reader *r);
-void tb_perfetto_free_gpu(struct tb_perfetto_reader *r);
-/* perfetto/reader/sys_stats_importer.c */
-enum tb_status tb_perfetto_sys_stats(struct tb_perfetto_reader *r, struct tb_str payload);
-enum tb_status tb_perfetto_cpu_frequency(struct tb_perfetto_reader *r, struct tb_str payload);
-/* perfetto/reader/frame_timeline_importer.c */
-void tb_perfetto_init_frames(struct tb_perfetto_reader *r);
-void tb_perfetto_free_frames(struct tb_perfetto_reader *r);
-enum tb_status tb_perfetto_frame_timeline(struct tb_perfetto_reader *r, struct tb_str payload);
-/* perfetto/reader/trace_metadata_importer.c */
-enum tb_status tb_perfetto_clock_snapshot(struct tb_perfetto_reader *r, struct tb_str payload);
-enum tb_status tb_perfetto_trace_attributes(struct tb_perfetto_reader *r, struct tb_str payload);
-/* perfetto/reader/memory_tracker_importer.c, perfetto/reader/perf_sample_importer.c, perfetto/reader/android_log_importer.c */
-enum tb_status tb_perfetto_memory_snapshot(struct tb_perfetto_reader *r, struct tb_str payload);
-enum tb_status tb_perfetto_perf_sample(struct tb_perfetto_reader *r, struct tb_str payload);
-enum tb_status tb_perfetto_streaming_profile(struct tb_perfetto_reader *r, struct tb_str payload);
-/* perfetto/reader/typed_fields.c */
-enum tb_status tb_perfetto_extension_descriptor(struct tb_perfetto_reader *r, struct tb_str payload);
-enum tb_status tb_perfetto_android_log(struct tb_perfetto_reader *r, struct tb_str payload);
-
 /* A value of a counter track (perfetto/reader/counter_events.c). */
 struct tb_event *tb_perfetto_emit_integer(struct tb_perfetto_reader *r, struct tb_perfetto_track *track, int64_t ts,
                                           int64_t number);
@@ -203,14 +125,6 @@ struct tb_event *tb_perfetto_emit_double(struct tb_perfetto_reader *r, struct tb
 /* Appends the argument that a DebugAnnotation says to the batch's args, which have room for half its length. `depth`: how deep it stands
  * in others, and in typed messages. */
 enum tb_status tb_perfetto_annotation(struct tb_perfetto_reader *r, struct tb_str annotation, unsigned depth);
-
-/* The stack that an interned callstack, or a Callstack message of TrackEvent, says. An unknown one is empty, and
- * counted. */
-struct tb_stack tb_perfetto_interned_stack(struct tb_perfetto_reader *r, uint64_t iid);
-struct tb_stack tb_perfetto_inline_stack(struct tb_perfetto_reader *r, struct tb_str message);
-
-/* The place that a SourceLocation message says. */
-struct tb_frame tb_perfetto_source_location(struct tb_str message);
 
 /* The track of the packet's sequence: its default, or the one of its thread descriptor; NULL where it has none. */
 struct tb_perfetto_track *tb_perfetto_default_track(struct tb_perfetto_reader *r);

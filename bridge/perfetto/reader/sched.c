@@ -121,7 +121,7 @@ enum tb_status tb_perfetto_system_info(struct tb_perfetto_reader *r, struct tb_s
   const Perfetto__Protos__SystemInfo *info = (const Perfetto__Protos__SystemInfo *)message;
   bool new_bits = info->utsname && is_4_14(tb_message_str(info->utsname->release));
   if (info->has_page_size) r->page_size = info->page_size;
-  r->ftrace_states = new_bits ? TB_FTRACE_STATES_4_14 : TB_FTRACE_STATES_OLD;
+  r->ftrace.states = new_bits ? TB_FTRACE_STATES_4_14 : TB_FTRACE_STATES_OLD;
   if (!tb_perfetto_as_text(r) || !tb_perfetto_made_of_text(r))
     tb_perfetto_pass_packet(r); /* no event says what else it tells */
   return TB_OK;
