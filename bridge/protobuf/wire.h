@@ -229,7 +229,7 @@ static inline char *tb_wire_open_message(char *at, uint32_t number) {
 }
 
 /* Ends the message [start, at), behind which is room for TB_WIRE_VARINT_MAX bytes; returns the byte after it. */
-static inline char *tb_wire_close_message(char *start, char *at) {
+static TB_ALWAYS_INLINE char *tb_wire_close_message(char *start, char *at) {
   size_t len = (size_t)(at - start);
   start[-1] = (char)len;
   if (len < 0x80) return at;

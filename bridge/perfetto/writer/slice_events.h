@@ -23,8 +23,8 @@ TB_MUST_CHECK enum tb_status tb_perfetto_put_deferred_side(struct tb_perfetto_wr
                                                            enum tb_track_group_class class);
 TB_MUST_CHECK enum tb_status tb_perfetto_put_flow(struct tb_perfetto_writer *p, const struct tb_event *event);
 
-/* slice_fast_path.c: a slice on its thread's sequence that has no more than a name, categories and arguments. TB_END, and
- * nothing done, for others. */
+/* slice_fast_path.c: a slice on its thread's sequence that has no more than a name, categories and arguments. *taken is
+ * false, and nothing done, for others. */
 TB_MUST_CHECK enum tb_status tb_perfetto_put_plain_slice(struct tb_perfetto_writer *p, const struct tb_event *event,
                                                          bool *taken);
 
