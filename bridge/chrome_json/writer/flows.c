@@ -36,7 +36,7 @@ static void keep(struct tb_json_writer *w, const struct tb_event *event, int64_t
 }
 
 bool tb_json_has_flows(const struct tb_event *event) {
-  return (event->flow_count || event->terminating_flow_count) && tb_flow_source(event) != TB_FLOWS_DUPLICATED_BY_JSON;
+  return (event->flow_count || event->terminating_flow_count) && tb_flow_source(event) != TB_FLOWS_DUPLICATED_BY_NAME;
 }
 
 uint64_t tb_json_keep_flows(struct tb_json_writer *w, const struct tb_event *event) {

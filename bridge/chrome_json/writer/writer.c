@@ -114,7 +114,7 @@ static enum tb_status put_flow(struct tb_json_writer *w, const struct tb_event *
 
 /* Of FXT: where slices tell of the flow by their ids, too, that says better which of them it joins. */
 static enum tb_status put_lone_flow(struct tb_json_writer *w, const struct tb_event *event) {
-  if (tb_flow_source(event) == TB_FLOWS_DUPLICATED_BY_FXT) return TB_OK;
+  if (tb_flow_source(event) == TB_FLOWS_DUPLICATED_BY_ID) return TB_OK;
   struct tb_event named = *event;
   tb_json_name_id_only_flow(w, &named);
   tb_json_end_before_flow(w, event);

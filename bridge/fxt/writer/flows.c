@@ -105,7 +105,7 @@ static void expect_points(struct tb_fxt_writer *w, struct tb_fxt_track_state *tr
 
 void tb_fxt_put_flow_ids(struct tb_fxt_writer *w, const struct tb_event *event, int64_t ts) {
   uint32_t count = event->flow_count + event->terminating_flow_count;
-  if (tb_flow_source(event) == TB_FLOWS_DUPLICATED_BY_FXT) return; /* flow events come for them */
+  if (tb_flow_source(event) == TB_FLOWS_DUPLICATED_BY_ID) return; /* flow events come for them */
   if (event->track->type != TB_TRACK_THREAD) {
     if (count) tb_fxt_lose_event(w, "a flow of a slice that is on no thread's track", event);
     return;

@@ -106,8 +106,8 @@ static const struct tb_arg *remarked_counter(const struct tb_event *event) {
 
 void tb_fxt_put_other(struct tb_fxt_writer *w, const struct tb_event *event) {
   bool is_flow = event->type >= TB_EVENT_FLOW_BEGIN && event->type <= TB_EVENT_FLOW_END;
-  if (is_flow && tb_flow_source(event) == TB_FLOWS_DUPLICATED_BY_JSON) return; /* the slices say it by their flow ids */
-  bool is_told = is_flow && tb_flow_source(event) == TB_FLOWS_DUPLICATED_BY_FXT;
+  if (is_flow && tb_flow_source(event) == TB_FLOWS_DUPLICATED_BY_NAME) return; /* the slices say it by their flow ids */
+  bool is_told = is_flow && tb_flow_source(event) == TB_FLOWS_DUPLICATED_BY_ID;
   if (event->type == TB_EVENT_INSTANT && event->extra_count && tb_fxt_put_blob_again(w, event)) return;
   const struct tb_track *home = event->thread ? event->thread : event->track;
   if (is_told)

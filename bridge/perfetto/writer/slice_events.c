@@ -33,7 +33,7 @@ static enum tb_status add_bind_id(struct tb_perfetto_writer *p, const struct tb_
 }
 
 enum tb_status tb_perfetto_put_flow(struct tb_perfetto_writer *p, const struct tb_event *event) {
-  if (tb_flow_source(event) == TB_FLOWS_DUPLICATED_BY_FXT) {
+  if (tb_flow_source(event) == TB_FLOWS_DUPLICATED_BY_ID) {
     tb_losses_add(&p->writer->losses, "what FXT says of flows beside their ids", event->offset);
     return TB_OK;
   }
@@ -70,7 +70,7 @@ enum tb_status tb_perfetto_append_stack(struct tb_perfetto_writer *p, struct tb_
 static enum tb_status append_flow_ids(struct tb_perfetto_writer *p, const struct tb_event *event,
                                       struct tb_buffer *body) {
   size_t count = (size_t)event->flow_count + event->terminating_flow_count;
-  if (tb_flow_source(event) == TB_FLOWS_DUPLICATED_BY_JSON) return TB_OK; /* flow events come for them */
+  if (tb_flow_source(event) == TB_FLOWS_DUPLICATED_BY_NAME) return TB_OK; /* flow events come for them */
   if (tb_buffer_reserve(body, count * 16) != TB_OK) return TB_NO_MEMORY;
   char *at = body->data + body->len;
   for (uint32_t i = 0; i < event->flow_count; i++)
