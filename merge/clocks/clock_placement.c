@@ -249,7 +249,7 @@ static enum tb_status first_of_tree(struct tb_merger *m, uint32_t root, int64_t 
 static enum tb_status put_at_start(struct tb_merger *m, struct tb_source *s, int64_t start) {
   struct tb_merge_input_report *in = tb_source_report(m, s);
   uint32_t node, weakest, root = root_of(m, s);
-  int64_t first, offset = 0;
+  int64_t first = 0, offset = 0;
   enum tb_status status = first_of_tree(m, root, &first);
   if (s->survey.has_time) offset = tb_time_subtract(start, first);
   if (status == TB_OK) status = tb_time_map_add_line(&s->back, 0, offset, 0, true);

@@ -85,11 +85,13 @@ static size_t find_level(const struct readings *r, double slope, double scatter,
 }
 
 /* Of a segment's readings: sums, and of squares and products of distances from the middle. */
-struct sums {
+struct segment_sums {
   double n, x, d, xx, xd;
 };
 
-static double level_of(const struct sums *s, double slope) { return s->n > 0 ? s->d / s->n - slope * s->x / s->n : 0; }
+static double level_of(const struct segment_sums *s, double slope) {
+  return s->n > 0 ? s->d / s->n - slope * s->x / s->n : 0;
+}
 
 /* ---- segments ---------------------------------------------------------------------------------------------------- */
 
@@ -145,9 +147,9 @@ static size_t explained(const struct readings *r) {
 }
 
 /* Whether the segments leave the readings' scatter inside, or cut through it. */
-static bool is_explained(const struct readings *r, double slope, const struct sums *sums, double scatter) {
+static bool is_explained(const struct readings *r, double slope, const struct segment_sums *sums, double scatter) {
   size_t own = 0, near = 0;
-  const struct sums *last = NULL;
+  const struct segment_sums *last = NULL;
   for (size_t i = 0; i < r->count; i++) {
     if (r->segment[i] != NO_SEGMENT) {
       last = &sums[r->segment[i]];
@@ -182,18 +184,18 @@ static int find_segments(struct readings *r, enum tb_reading_kind kind, double s
 
 /* ---- least squares over all segments ----------------------------------------------------------------------------- */
 
-static void sum_up(const struct readings *r, struct sums *sums) {
+static void sum_up(const struct readings *r, struct segment_sums *sums) {
   memset(sums, 0, SEGMENTS_MAX * sizeof(*sums));
   for (size_t i = 0; i < r->count; i++) {
     if (r->segment[i] == NO_SEGMENT) continue;
-    struct sums *s = &sums[r->segment[i]];
+    struct segment_sums *s = &sums[r->segment[i]];
     s->n++;
     s->x += r->x[i];
     s->d += r->d[i];
   }
   for (size_t i = 0; i < r->count; i++) {
     if (r->segment[i] == NO_SEGMENT) continue;
-    struct sums *s = &sums[r->segment[i]];
+    struct segment_sums *s = &sums[r->segment[i]];
     double dx = r->x[i] - s->x / s->n, dd = r->d[i] - s->d / s->n;
     s->xx += dx * dx;
     s->xd += dx * dd;
@@ -201,7 +203,7 @@ static void sum_up(const struct readings *r, struct sums *sums) {
 }
 
 /* One slope for all segments, a level for each. */
-static double fit_slope(const struct sums *sums, int count, double *spread) {
+static double fit_slope(const struct segment_sums *sums, int count, double *spread) {
   double xx = 0, xd = 0;
   for (int i = 0; i < count; i++) xx += sums[i].xx, xd += sums[i].xd;
   *spread = xx;
@@ -213,7 +215,7 @@ struct scatter {
   double squares, most;
 };
 
-static struct scatter measure(const struct readings *r, const struct sums *sums, double slope) {
+static struct scatter measure(const struct readings *r, const struct segment_sums *sums, double slope) {
   struct scatter s = {0, 0};
   for (size_t i = 0; i < r->count; i++) {
     if (r->segment[i] == NO_SEGMENT) continue;
@@ -225,7 +227,7 @@ static struct scatter measure(const struct readings *r, const struct sums *sums,
 }
 
 /* Takes readings in and out by the line that was found. */
-static void refine(struct readings *r, enum tb_reading_kind kind, double scatter, int count, struct sums *sums,
+static void refine(struct readings *r, enum tb_reading_kind kind, double scatter, int count, struct segment_sums *sums,
                    double *slope) {
   double spread;
   for (int round = 0; round < ROUNDS; round++) {
@@ -249,7 +251,7 @@ static int compare_segment(const void *a, const void *b) {
 }
 
 static void add_segments(struct tb_reading_fit *fit, const struct readings *r, const struct tb_time_anchor *pairs,
-                         const struct sums *sums, int count, int64_t d0) {
+                         const struct segment_sums *sums, int count, int64_t d0) {
   for (int number = 0; number < count; number++) {
     if (sums[number].n == 0) continue;
     struct tb_reading_segment *s = &fit->segments[fit->segment_count++];
@@ -318,7 +320,7 @@ static enum tb_status bound_steps(struct tb_reading_fit *fit, int64_t bound_ns) 
   return status;
 }
 
-static enum tb_status set_bound(struct tb_reading_fit *fit, const struct readings *r, const struct sums *sums,
+static enum tb_status set_bound(struct tb_reading_fit *fit, const struct readings *r, const struct segment_sums *sums,
                                 int count, struct scatter scatter, enum tb_reading_kind kind,
                                 const struct tb_time_anchor *pairs) {
   double spread, n = (double)fit->used, x = 0;
@@ -335,7 +337,7 @@ static enum tb_status set_bound(struct tb_reading_fit *fit, const struct reading
 /* A drift that is within its own error, where offsets agree within what two reads cost, is none: durations stay exact. */
 enum { AGREEING_NS = 2000 };
 
-static bool is_level(const struct readings *r, const struct sums *sums, int count, double slope) {
+static bool is_level(const struct readings *r, const struct segment_sums *sums, int count, double slope) {
   double spread, least = INFINITY, most = -INFINITY;
   (void)fit_slope(sums, count, &spread);
   for (size_t i = 0; i < r->count; i++) {
@@ -353,7 +355,7 @@ static bool is_level(const struct readings *r, const struct sums *sums, int coun
 
 static enum tb_status fit_readings(struct tb_reading_fit *fit, struct readings *r, const struct tb_time_anchor *pairs,
                                    enum tb_reading_kind kind, int64_t d0) {
-  struct sums *sums = tb_alloc(fit->allocator, SEGMENTS_MAX * sizeof(*sums));
+  struct segment_sums *sums = tb_alloc(fit->allocator, SEGMENTS_MAX * sizeof(*sums));
   if (!sums) return TB_NO_MEMORY;
   int count = 0;
   double slope = 0;

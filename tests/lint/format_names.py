@@ -16,6 +16,7 @@ PUBLIC = "bridge/include/"
 MATCH = "bridge/convert/match.c"
 # What may name a format elsewhere, and why; an entry that nothing needs any more fails the check.
 ALLOWED = {
+    ("bridge/convert/format_lookalike.c", "PERFETTO"): "outputs that are padded by what they look like are Perfetto's",
     ("merge/merge.c", "PERFETTO"): "a merged trace is a Perfetto trace",
     ("merge/input/inputs.c", "PERFETTO"): "what is merged are Perfetto's packets; all else is converted to them first",
     ("merge/clocks/align_inputs.c", "PERFETTO"): "reads what inputs.c made",
