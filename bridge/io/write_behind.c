@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "io/write_behind.h"
 
-#include <pthread.h>
+#include <stdatomic.h>
 
 #include "base/memory.h"
+#include "io/ring.h"
 
 enum { SLOTS = 2 };
 
@@ -17,32 +18,19 @@ struct tb_write_behind {
   size_t buffer_bytes;
   tb_consume consume;
   void *ctx;
-  pthread_t thread;
-  pthread_mutex_t mutex;
-  pthread_cond_t passed_one, used_one;
-  /* guarded by the mutex */
-  bool stop;
-  unsigned passed, used; /* slots, counted on and on */
-  enum tb_status status; /* of `consume` */
+  struct tb_ring ring;
+  atomic_int status; /* of `consume`; set by the thread */
   struct write_slot slots[SLOTS];
 };
 
 static void *run(void *ctx) {
   struct tb_write_behind *b = ctx;
-  (void)pthread_mutex_lock(&b->mutex);
-  for (;;) {
-    while (b->passed == b->used && !b->stop) (void)pthread_cond_wait(&b->passed_one, &b->mutex);
-    if (b->stop) break;
-    struct write_slot slot = b->slots[b->used % SLOTS];
-    enum tb_status status = b->status;
-    (void)pthread_mutex_unlock(&b->mutex);
-    if (status == TB_OK) status = b->consume(b->ctx, slot.bytes, slot.len);
-    (void)pthread_mutex_lock(&b->mutex);
-    b->status = status;
-    b->used++;
-    (void)pthread_cond_signal(&b->used_one);
+  size_t i;
+  while ((i = tb_ring_filled_slot(&b->ring)) != TB_RING_CLOSED) {
+    if (atomic_load(&b->status) == TB_OK)
+      atomic_store(&b->status, b->consume(b->ctx, b->slots[i].bytes, b->slots[i].len));
+    tb_ring_release(&b->ring);
   }
-  (void)pthread_mutex_unlock(&b->mutex);
   return NULL;
 }
 
@@ -59,56 +47,32 @@ struct tb_write_behind *tb_write_behind_start(const struct tb_allocator *allocat
   b->buffer_bytes = buffer_bytes;
   b->consume = consume;
   b->ctx = ctx;
+  atomic_init(&b->status, TB_OK);
   bool whole = true;
   for (size_t i = 0; i < SLOTS; i++) whole &= (b->slots[i].bytes = tb_alloc(allocator, buffer_bytes)) != NULL;
-  if (!whole) {
-    release(b);
-    return NULL;
-  }
-  (void)pthread_mutex_init(&b->mutex, NULL);
-  (void)pthread_cond_init(&b->passed_one, NULL);
-  (void)pthread_cond_init(&b->used_one, NULL);
-  if (pthread_create(&b->thread, NULL, run, b) == 0) return b;
-  (void)pthread_cond_destroy(&b->used_one);
-  (void)pthread_cond_destroy(&b->passed_one);
-  (void)pthread_mutex_destroy(&b->mutex);
+  if (whole && tb_ring_start(&b->ring, SLOTS, 1, run, b)) return b;
   release(b);
   return NULL;
 }
 
 enum tb_status tb_write_behind_pass(struct tb_write_behind *b, char **buffer, size_t len) {
-  (void)pthread_mutex_lock(&b->mutex);
-  while (b->passed - b->used == SLOTS) (void)pthread_cond_wait(&b->used_one, &b->mutex);
-  enum tb_status status = b->status;
-  if (status == TB_OK) {
-    struct write_slot *slot = &b->slots[b->passed % SLOTS];
-    char *empty = slot->bytes;
-    *slot = (struct write_slot){*buffer, len};
-    *buffer = empty;
-    b->passed++;
-    (void)pthread_cond_signal(&b->passed_one);
-  }
-  (void)pthread_mutex_unlock(&b->mutex);
-  return status;
+  struct write_slot *slot = &b->slots[tb_ring_free_slot(&b->ring)];
+  int status = atomic_load(&b->status);
+  if (status != TB_OK) return (enum tb_status)status;
+  char *empty = slot->bytes;
+  *slot = (struct write_slot){*buffer, len};
+  *buffer = empty;
+  tb_ring_publish(&b->ring, false);
+  return TB_OK;
 }
 
 enum tb_status tb_write_behind_drain(struct tb_write_behind *b) {
-  (void)pthread_mutex_lock(&b->mutex);
-  while (b->passed != b->used) (void)pthread_cond_wait(&b->used_one, &b->mutex);
-  enum tb_status status = b->status;
-  (void)pthread_mutex_unlock(&b->mutex);
-  return status;
+  tb_ring_drain(&b->ring);
+  return (enum tb_status)atomic_load(&b->status);
 }
 
 void tb_write_behind_stop(struct tb_write_behind *b) {
   if (!b) return;
-  (void)pthread_mutex_lock(&b->mutex);
-  b->stop = true;
-  (void)pthread_cond_signal(&b->passed_one);
-  (void)pthread_mutex_unlock(&b->mutex);
-  (void)pthread_join(b->thread, NULL);
-  (void)pthread_cond_destroy(&b->used_one);
-  (void)pthread_cond_destroy(&b->passed_one);
-  (void)pthread_mutex_destroy(&b->mutex);
+  tb_ring_stop(&b->ring);
   release(b);
 }
