@@ -1,45 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/kway_heap.h"
 
-static bool before(const struct tb_kway_entry *a, const struct tb_kway_entry *b) {
-  return a->time != b->time ? a->time < b->time : a->input < b->input;
+static bool before(const void *ctx, uint32_t a, uint32_t b) {
+  const int64_t *times = ctx;
+  return times[a] != times[b] ? times[a] < times[b] : a < b;
 }
 
-static void sink(struct tb_kway *heap, size_t at) {
-  struct tb_kway_entry entry = heap->entries[at];
-  for (;;) {
-    size_t child = 2 * at + 1;
-    if (child >= heap->count) break;
-    if (child + 1 < heap->count && before(&heap->entries[child + 1], &heap->entries[child])) child++;
-    if (!before(&heap->entries[child], &entry)) break;
-    heap->entries[at] = heap->entries[child];
-    at = child;
-  }
-  heap->entries[at] = entry;
+static const struct tb_heap_order by_time = {before, NULL};
+
+enum tb_status tb_kway_init(struct tb_kway *heap, const struct tb_allocator *allocator, size_t inputs) {
+  *heap = (struct tb_kway){.input_count = inputs, .times = tb_calloc(allocator, inputs * sizeof(*heap->times))};
+  return heap->times ? tb_heap_reserve(&heap->inputs, allocator, inputs) : TB_NO_MEMORY;
 }
 
-void tb_kway_push(struct tb_kway *heap, struct tb_kway_entry entry) {
-  size_t at = heap->count++;
-  while (at && before(&entry, &heap->entries[(at - 1) / 2])) {
-    heap->entries[at] = heap->entries[(at - 1) / 2];
-    at = (at - 1) / 2;
-  }
-  heap->entries[at] = entry;
+void tb_kway_free(struct tb_kway *heap, const struct tb_allocator *allocator) {
+  tb_heap_free(&heap->inputs, allocator);
+  tb_free(allocator, heap->times, heap->input_count * sizeof(*heap->times));
 }
 
-void tb_kway_replace_top(struct tb_kway *heap, struct tb_kway_entry entry) {
-  heap->entries[0] = entry;
-  sink(heap, 0);
+void tb_kway_push(struct tb_kway *heap, uint32_t input, int64_t time) {
+  heap->times[input] = time;
+  tb_heap_push(&heap->inputs, input, &by_time, heap->times);
+}
+
+void tb_kway_replace_top(struct tb_kway *heap, int64_t time) {
+  heap->times[tb_kway_top(heap)] = time;
+  tb_heap_settle(&heap->inputs, 0, &by_time, heap->times);
 }
 
 int64_t tb_kway_limit(const struct tb_kway *heap) {
-  if (heap->count < 2) return INT64_MAX;
-  const struct tb_kway_entry *next = &heap->entries[1];
-  if (heap->count > 2 && before(&heap->entries[2], next)) next = &heap->entries[2];
-  return next->input < heap->entries[0].input && next->time > INT64_MIN ? next->time - 1 : next->time;
+  const uint32_t *inputs = heap->inputs.items;
+  if (heap->inputs.count < 2) return INT64_MAX;
+  uint32_t next = inputs[1];
+  if (heap->inputs.count > 2 && before(heap->times, inputs[2], next)) next = inputs[2];
+  int64_t time = heap->times[next];
+  return next < inputs[0] && time > INT64_MIN ? time - 1 : time;
 }
 
-void tb_kway_drop_top(struct tb_kway *heap) {
-  heap->entries[0] = heap->entries[--heap->count];
-  if (heap->count) sink(heap, 0);
-}
+void tb_kway_drop_top(struct tb_kway *heap) { tb_heap_remove(&heap->inputs, 0, &by_time, heap->times); }

@@ -1,26 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A heap of inputs, the next one on top. Keys: time, then the input's number.
+ * Inputs that are merged by time, the next one on top. Keys: time, then the input's number.
  */
 #ifndef TB_BASE_KWAY_HEAP_H
 #define TB_BASE_KWAY_HEAP_H
 
-#include "base/memory.h"
+#include "base/heap.h"
 
-struct tb_kway_entry {
-  int64_t time;
-  uint32_t input;
-};
-
-/* Caller-owned; `entries` has room for every input. */
+/* Caller-owned; tb_kway_init, then tb_kway_free. */
 struct tb_kway {
-  struct tb_kway_entry *entries;
-  size_t count;
+  struct tb_heap inputs;
+  int64_t *times; /* by input, of those in the heap */
+  size_t input_count;
 };
 
-void tb_kway_push(struct tb_kway *heap, struct tb_kway_entry entry);
-/* Puts another entry in place of the top one: cheaper than taking it off and adding the other. */
-void tb_kway_replace_top(struct tb_kway *heap, struct tb_kway_entry entry);
+/* For inputs below `inputs`. TB_OK or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_kway_init(struct tb_kway *heap, const struct tb_allocator *allocator, size_t inputs);
+void tb_kway_free(struct tb_kway *heap, const struct tb_allocator *allocator);
+
+/* An input that is not in the heap. */
+void tb_kway_push(struct tb_kway *heap, uint32_t input, int64_t time);
+static inline bool tb_kway_empty(const struct tb_kway *heap) { return !heap->inputs.count; }
+static inline uint32_t tb_kway_top(const struct tb_kway *heap) { return heap->inputs.items[0]; }
+/* Gives the top another time: cheaper than taking it off and adding it again. */
+void tb_kway_replace_top(struct tb_kway *heap, int64_t time);
 /* The latest time with which the top would stay on top. */
 int64_t tb_kway_limit(const struct tb_kway *heap);
 void tb_kway_drop_top(struct tb_kway *heap);

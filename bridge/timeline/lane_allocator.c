@@ -15,14 +15,13 @@ void tb_lanes_free(struct tb_lanes *l) {
       tb_free(a, (void *)(uintptr_t)lane->open[k].end_body.ptr, lane->open[k].end_body.len);
     tb_free(a, lane->open, lane->open_capacity * sizeof(*lane->open));
   }
-  for (size_t i = 0; i < l->pool_capacity; i++)
-    tb_free(a, l->pools[i].free.lanes, l->pools[i].free.capacity * sizeof(uint32_t));
+  for (size_t i = 0; i < l->pool_capacity; i++) tb_heap_free(&l->pools[i].free, a);
   tb_free(a, l->items, l->capacity * sizeof(*l->items));
   tb_free(a, l->pools, l->pool_capacity * sizeof(*l->pools));
   tb_free(a, l->last, l->key_count * sizeof(*l->last));
   tb_free(a, l->taken, l->key_count * sizeof(*l->taken));
   tb_free(a, l->cooling, l->cooling_capacity * sizeof(*l->cooling));
-  tb_free(a, l->ending.lanes, l->ending.capacity * sizeof(uint32_t));
+  tb_heap_free(&l->ending, a);
   *l = (struct tb_lanes){.allocator = a};
 }
 
@@ -35,29 +34,26 @@ static enum tb_status grow_numbers(const struct tb_allocator *a, uint32_t **numb
 
 /* ---- free lanes -------------------------------------------------------------------------------------------------- */
 
+static bool is_lower(const void *ctx, uint32_t a, uint32_t b) {
+  (void)ctx;
+  return a < b;
+}
+
+static const struct tb_heap_order by_number = {is_lower, NULL};
+
 static enum tb_status add_free(struct tb_lanes *l, uint32_t index) {
   struct tb_lane *lane = &l->items[index];
-  struct tb_lane_heap *heap = &l->pools[lane->pool].free;
+  struct tb_heap *heap = &l->pools[lane->pool].free;
   if (lane->in_free) return TB_OK;
-  if (grow_numbers(l->allocator, &heap->lanes, &heap->capacity, heap->count + 1) != TB_OK) return TB_NO_MEMORY;
-  size_t i = heap->count++;
-  for (; i && heap->lanes[(i - 1) / 2] > index; i = (i - 1) / 2) heap->lanes[i] = heap->lanes[(i - 1) / 2];
-  heap->lanes[i] = index;
+  if (tb_heap_reserve(heap, l->allocator, heap->count + 1) != TB_OK) return TB_NO_MEMORY;
+  tb_heap_push(heap, index, &by_number, NULL);
   lane->in_free = true;
   return TB_OK;
 }
 
-static void remove_first_free(struct tb_lanes *l, struct tb_lane_heap *heap) {
-  l->items[heap->lanes[0]].in_free = false;
-  uint32_t moved = heap->lanes[--heap->count];
-  size_t i = 0, child;
-  while ((child = 2 * i + 1) < heap->count) {
-    if (child + 1 < heap->count && heap->lanes[child + 1] < heap->lanes[child]) child++;
-    if (moved <= heap->lanes[child]) break;
-    heap->lanes[i] = heap->lanes[child];
-    i = child;
-  }
-  heap->lanes[i] = moved;
+static void remove_first_free(struct tb_lanes *l, struct tb_heap *heap) {
+  l->items[heap->items[0]].in_free = false;
+  tb_heap_remove(heap, 0, &by_number, NULL);
 }
 
 static enum tb_status rest(struct tb_lanes *l, uint32_t index) {
@@ -132,9 +128,9 @@ static bool is_free(const struct tb_lanes *l, const struct tb_lane *lane, uint32
 
 enum tb_status tb_lanes_spare(struct tb_lanes *l, uint32_t key, uint32_t pool, uint32_t *index) {
   if (find_pool(l, pool) != TB_OK) return TB_NO_MEMORY;
-  struct tb_lane_heap *heap = &l->pools[pool].free;
-  while (heap->count && !is_free(l, &l->items[heap->lanes[0]], key)) remove_first_free(l, heap);
-  *index = heap->count ? heap->lanes[0] : TB_NO_LANE;
+  struct tb_heap *heap = &l->pools[pool].free;
+  while (heap->count && !is_free(l, &l->items[heap->items[0]], key)) remove_first_free(l, heap);
+  *index = heap->count ? heap->items[0] : TB_NO_LANE;
   uint32_t last = last_used(l, key);
   if (last < *index && l->items[last].pool == pool && is_free(l, &l->items[last], key)) *index = last;
   return *index == TB_NO_LANE ? add_lane(l, pool, index) : TB_OK;
@@ -147,7 +143,8 @@ static enum tb_ending_rank rank_of(const struct tb_lane *lane, size_t slice) {
   return lane->open[slice].moment ? TB_ENDING_ZERO_LENGTH : TB_ENDING_INNERMOST;
 }
 
-static bool ends_before(const struct tb_lanes *l, uint32_t a, uint32_t b) {
+static bool ends_before(const void *ctx, uint32_t a, uint32_t b) {
+  const struct tb_lanes *l = ctx;
   const struct tb_lane *first = &l->items[a], *second = &l->items[b];
   size_t i = first->open[first->open_count - 1].ending, k = second->open[second->open_count - 1].ending;
   if (first->open[i].end != second->open[k].end) return first->open[i].end < second->open[k].end;
@@ -155,48 +152,34 @@ static bool ends_before(const struct tb_lanes *l, uint32_t a, uint32_t b) {
   return rank != other ? rank < other : a < b;
 }
 
-static void set_ending(struct tb_lanes *l, size_t i, uint32_t index) {
-  l->ending.lanes[i] = index;
-  l->items[index].ending_place = (uint32_t)i + 1;
+static void note_place(void *ctx, uint32_t index, size_t place) {
+  struct tb_lanes *l = ctx;
+  l->items[index].ending_place = (uint32_t)place + 1;
 }
 
-/* Moves the lane at place `i` of the heap to where it belongs. */
-static void sift(struct tb_lanes *l, size_t i) {
-  struct tb_lane_heap *heap = &l->ending;
-  uint32_t index = heap->lanes[i];
-  for (; i && ends_before(l, index, heap->lanes[(i - 1) / 2]); i = (i - 1) / 2)
-    set_ending(l, i, heap->lanes[(i - 1) / 2]);
-  for (size_t child; (child = 2 * i + 1) < heap->count; i = child) {
-    if (child + 1 < heap->count && ends_before(l, heap->lanes[child + 1], heap->lanes[child])) child++;
-    if (!ends_before(l, heap->lanes[child], index)) break;
-    set_ending(l, i, heap->lanes[child]);
-  }
-  set_ending(l, i, index);
-}
+static const struct tb_heap_order by_ending = {ends_before, note_place};
 
 /* The lane's slices have changed. */
 static enum tb_status update_ending(struct tb_lanes *l, uint32_t index) {
   struct tb_lane *lane = &l->items[index];
-  struct tb_lane_heap *heap = &l->ending;
+  struct tb_heap *heap = &l->ending;
   bool ends = lane->open_count && lane->open[lane->open_count - 1].ending != SIZE_MAX;
   size_t place = lane->ending_place;
-  if (ends && !place) {
-    if (grow_numbers(l->allocator, &heap->lanes, &heap->capacity, heap->count + 1) != TB_OK) return TB_NO_MEMORY;
-    set_ending(l, heap->count, index);
-    place = ++heap->count;
-  } else if (!ends && place) {
+  if (ends && place) {
+    tb_heap_settle(heap, place - 1, &by_ending, l);
+  } else if (ends) {
+    if (tb_heap_reserve(heap, l->allocator, heap->count + 1) != TB_OK) return TB_NO_MEMORY;
+    tb_heap_push(heap, index, &by_ending, l);
+  } else if (place) {
     lane->ending_place = 0;
-    uint32_t moved = heap->lanes[--heap->count];
-    if (moved == index) return TB_OK;
-    set_ending(l, place - 1, moved);
+    tb_heap_remove(heap, place - 1, &by_ending, l);
   }
-  if (place) sift(l, place - 1);
   return TB_OK;
 }
 
 uint32_t tb_lanes_over(const struct tb_lanes *l, int64_t ts, enum tb_ending_rank rank) {
   if (!l->ending.count) return TB_NO_LANE;
-  uint32_t index = l->ending.lanes[0];
+  uint32_t index = l->ending.items[0];
   const struct tb_lane *lane = &l->items[index];
   size_t slice = lane->open[lane->open_count - 1].ending;
   int64_t end = lane->open[slice].end;
@@ -248,7 +231,7 @@ static enum tb_status make_room(struct tb_lanes *l, struct tb_lane *lane) {
                     SIZE_MAX / 256) != TB_OK)
     return TB_NO_MEMORY;
   lane->open = open;
-  return grow_numbers(l->allocator, &l->ending.lanes, &l->ending.capacity, l->ending.count + 1);
+  return tb_heap_reserve(&l->ending, l->allocator, l->ending.count + 1);
 }
 
 /* Sets what a slice says of those below it. */

@@ -6,6 +6,7 @@
 #ifndef TB_TIMELINE_LANE_ALLOCATOR_H
 #define TB_TIMELINE_LANE_ALLOCATOR_H
 
+#include "base/heap.h"
 #include "timeline/sort_queue.h"
 
 #define TB_NO_LANE UINT32_MAX /* where the number of a lane is asked for */
@@ -48,14 +49,9 @@ enum tb_ending_rank {
   TB_ENDING_UNWOUND      /* by a COMPLETE: the ENDs of those above it may still come */
 };
 
-struct tb_lane_heap {
-  uint32_t *lanes;
-  size_t count, capacity;
-};
-
 struct tb_lane_list {
-  uint32_t count;           /* of its lanes */
-  struct tb_lane_heap free; /* lowest first; some may be taken again, or rest */
+  uint32_t count;      /* of its lanes */
+  struct tb_heap free; /* lowest first; some may be taken again, or rest */
 };
 
 struct tb_lanes {
@@ -71,7 +67,7 @@ struct tb_lanes {
   uint32_t
       *cooling; /* free lanes that were used at `now`: to the trace processor what begins there now lies within that */
   size_t cooling_count, cooling_capacity;
-  struct tb_lane_heap ending; /* by end, then rank, then number */
+  struct tb_heap ending; /* by end, then rank, then number */
 };
 
 void tb_lanes_init(struct tb_lanes *lanes, const struct tb_allocator *allocator, size_t keys);

@@ -274,7 +274,7 @@ static enum tb_status start(struct tb_merger *m, struct tb_kway *heap, uint64_t 
     enum tb_status status = open_source(m, s, count, count > m->options.max_open_files);
     if (status == TB_OK) status = advance(m, s);
     if (status == TB_OK)
-      tb_kway_push(heap, (struct tb_kway_entry){first ? INT64_MIN : s->reached, s->index});
+      tb_kway_push(heap, s->index, first ? INT64_MIN : s->reached);
     else if (status != TB_END)
       return status;
     first = false;
@@ -284,8 +284,8 @@ static enum tb_status start(struct tb_merger *m, struct tb_kway *heap, uint64_t 
 
 static enum tb_status drain(struct tb_merger *m, struct tb_kway *heap, uint64_t total) {
   uint64_t next_report = PROGRESS_EVERY;
-  while (heap->count) {
-    struct tb_source *s = &m->sources[heap->entries[0].input];
+  while (!tb_kway_empty(heap)) {
+    struct tb_source *s = &m->sources[tb_kway_top(heap)];
     bool at_next = false;
     enum tb_status status = write_current(m, s);
     if (status == TB_OK) status = tb_write_common(m, s, tb_kway_limit(heap), &at_next);
@@ -299,7 +299,7 @@ static enum tb_status drain(struct tb_merger *m, struct tb_kway *heap, uint64_t 
     } else if (status != TB_OK) {
       return status;
     } else {
-      tb_kway_replace_top(heap, (struct tb_kway_entry){s->reached, s->index});
+      tb_kway_replace_top(heap, s->reached);
     }
   }
   return TB_OK;
@@ -329,18 +329,21 @@ static enum tb_status write_clock(struct tb_merger *m) {
 }
 
 enum tb_status tb_merger_write(struct tb_merger *m) {
-  struct tb_kway heap = {tb_alloc(m->allocator, m->source_count * sizeof(*heap.entries)), 0};
-  if (!heap.entries) return tb_fail(&m->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  struct tb_kway heap;
+  enum tb_status status = tb_kway_init(&heap, m->allocator, m->source_count);
   tb_buffer_init(&m->scratch, m->allocator, 0);
   m->patches.allocator = m->allocator;
   uint64_t total = 0;
-  enum tb_status status = start(m, &heap, &total);
+  if (status == TB_OK)
+    status = start(m, &heap, &total);
+  else
+    (void)tb_fail(&m->error, status, TB_NO_OFFSET, "out of memory");
   if (status == TB_OK) status = write_clock(m);
   if (status == TB_OK) status = drain(m, &heap, total);
   if (status == TB_OK) status = tb_synthesize_attributes(m);
   report_counts(m);
   tb_buffer_free(&m->scratch);
   tb_message_patches_free(&m->patches);
-  tb_free(m->allocator, heap.entries, m->source_count * sizeof(*heap.entries));
+  tb_kway_free(&heap, m->allocator);
   return status;
 }
