@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A bounded ring of slots between two threads: one fills slots, the other one empties them in the same order. The ring
- * counts slots, makes a side wait, and owns the second thread; what is in a slot is the caller's, in an array of its own.
+ * counts slots, makes a side wait, and owns the second thread; what is in a slot is the caller's, in an array of its
+ * own.
  *
  *   filling side                              emptying side
  *   while ((i = tb_ring_free_slot(r)) ...)    while ((i = tb_ring_filled_slot(r)) ...)

@@ -7,7 +7,7 @@
 #define TB_IO_SPILL_LOG_H
 
 #include "base/memory.h"
-#include "timeline/spill_file.h"
+#include "io/spill_file.h"
 
 enum { TB_SPILL_BLOCK_LARGEST = 256 * 1024 };
 

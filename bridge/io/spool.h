@@ -8,13 +8,13 @@
 
 #include "base/memory.h"
 #include "io/output.h"
+#include "io/spill_file.h"
 
 /* Caller-owned; tb_spool_init, then tb_spool_free. */
 struct tb_spool {
   struct tb_buffer buffer;
-  int fd; /* -1: nothing spilled yet */
-  uint64_t spilled;
-  size_t limit; /* bytes to hold in memory */
+  struct tb_spill_file *file; /* what comes before the buffer; NULL: nothing spilled yet */
+  size_t limit;               /* bytes to hold in memory */
   const char *directory;
 };
 
@@ -31,8 +31,14 @@ TB_MUST_CHECK enum tb_status tb_spool_write(struct tb_spool *spool, struct tb_ou
 TB_MUST_CHECK enum tb_status tb_spool_read(struct tb_spool *spool, uint64_t offset, void *data, size_t len,
                                            struct tb_error *error);
 
-static inline uint64_t tb_spool_size(const struct tb_spool *spool) { return spool->spilled + spool->buffer.len; }
-static inline bool tb_spool_empty(const struct tb_spool *spool) { return !spool->buffer.len && !spool->spilled; }
+/* What is in the file. */
+static inline uint64_t tb_spool_spilled(const struct tb_spool *spool) {
+  return spool->file ? tb_spill_file_size(spool->file) : 0;
+}
+static inline uint64_t tb_spool_size(const struct tb_spool *spool) {
+  return tb_spool_spilled(spool) + spool->buffer.len;
+}
+static inline bool tb_spool_empty(const struct tb_spool *spool) { return !tb_spool_size(spool); }
 
 void tb_spool_free(struct tb_spool *spool);
 

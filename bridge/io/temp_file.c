@@ -31,3 +31,32 @@ int tb_temp_file_create_nameless(const char *directory, struct tb_error *error) 
   int fd = open(directory, O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
   return fd >= 0 ? fd : create_named(directory, error); /* not every file system can */
 }
+
+enum tb_status tb_temp_file_read_all_at(int fd, uint64_t offset, void *to, size_t len, struct tb_error *error) {
+  for (size_t done = 0; done < len;) {
+    ssize_t n = pread(fd, (char *)to + done, len - done, (off_t)(offset + done));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return tb_fail_errno(error, TB_IO, errno, "cannot read the temporary file");
+    if (n == 0) {
+      errno = EIO;
+      return tb_fail(error, TB_IO, TB_NO_OFFSET, "the temporary file was cut short");
+    }
+    done += (size_t)n;
+  }
+  return TB_OK;
+}
+
+enum tb_status tb_temp_file_write_all_at(int fd, uint64_t offset, const void *data, size_t len,
+                                         struct tb_error *error) {
+  for (size_t done = 0; done < len;) {
+    ssize_t n = pwrite(fd, (const char *)data + done, len - done, (off_t)(offset + done));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return tb_fail_errno(error, TB_IO, errno, "cannot write to the temporary file");
+    done += (size_t)n;
+  }
+  return TB_OK;
+}
+
+void tb_temp_file_free_pages(int fd, uint64_t offset, uint64_t len) {
+  (void)fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)len);
+}

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "timeline/sort_queue.h"
 
+#include <assert.h>
+
 #include "base/error.h"
 #include "timeline/entry_codec.h"
 #include "timeline/slice_stack.h"
@@ -212,7 +214,7 @@ void tb_sort_queue_event_at(const struct tb_sort_queue *s, size_t place, struct 
 
 static enum tb_status write_run(struct tb_sort_queue *s, struct tb_spill_file *file, struct tb_error *error) {
   struct tb_record_base base = {s->base_ts, s->base_thread_ts};
-  struct tb_spill_run run = {tb_spill_file_size(file), 0, s->count, s->base_ts, s->base_thread_ts};
+  struct tb_run run = {tb_spill_file_size(file), 0, s->count};
   int64_t last_ts = s->base_ts;
   for (size_t i = 0; i < s->ref_count; i++) {
     struct tb_staged_event e;
@@ -246,6 +248,47 @@ enum tb_status tb_sort_queue_spill(struct tb_sort_queue *s, struct tb_spill_file
   return status;
 }
 
+/* ---- the records of runs, for the merger ------------------------------------------------------------------------- */
+
+struct run_record {
+  struct tb_staged_event entry;
+  struct tb_record_base base;
+  int64_t last_ts;
+};
+
+static_assert((int)RECORD_SLACK <= (int)TB_RUN_SLACK, "a record is read with what follows it");
+
+static void start_run(const void *ctx, void *record) {
+  const struct tb_sort_queue *s = ctx;
+  *(struct run_record *)record = (struct run_record){.base = {s->base_ts, s->base_thread_ts}, .last_ts = s->base_ts};
+}
+
+static bool is_whole(const char *at, size_t have, bool all) {
+  uint64_t body;
+  if (have < 2 || !tb_wire_read_varint(at + 1, at + have, &body)) return false;
+  return all || have >= RECORD_HEAD_MAX + body;
+}
+
+static const char *read_run_record(void *record, const char *at) {
+  struct run_record *r = record;
+  at = tb_record_read(at, &r->entry, r->last_ts, r->base);
+  r->last_ts = r->entry.ts;
+  return at;
+}
+
+static unsigned entry_class(const struct tb_staged_event *e) {
+  return e->sorts_first ? 0 : e->kind == TB_STAGED_COMPLETE ? 1 : 2;
+}
+
+static int compare_run_records(const void *a, const void *b) {
+  const struct tb_staged_event *x = &((const struct run_record *)a)->entry;
+  const struct tb_staged_event *y = &((const struct run_record *)b)->entry;
+  return tb_staged_event_compare(x->ts, entry_class(x), x->dur, y->ts, entry_class(y), y->dur);
+}
+
+static const struct tb_run_records run_records = {sizeof(struct run_record), start_run, is_whole, read_run_record,
+                                                  compare_run_records};
+
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 enum tb_status tb_sort_queue_open(struct tb_sort_queue *s, struct tb_spill_file *file,
@@ -254,7 +297,8 @@ enum tb_status tb_sort_queue_open(struct tb_sort_queue *s, struct tb_spill_file 
   if (s->run_count) {
     enum tb_status status = tb_sort_queue_spill(s, file, error);
     if (status != TB_OK) return status;
-    return tb_spill_merge_open(file, s->runs, s->run_count, s->runs_in_order, &cursor->merge, error);
+    return tb_run_merger_open(file, s->allocator, &run_records, s, s->runs, s->run_count, s->runs_in_order,
+                              &cursor->merge, error);
   }
   if (s->refs || !s->first) return TB_OK;
   cursor->chunk = s->first;
@@ -266,9 +310,12 @@ enum tb_status tb_sort_queue_next(struct tb_sort_queue_cursor *cursor, struct tb
                                   struct tb_error *error) {
   struct tb_sort_queue *s = cursor->queue;
   if (cursor->merge) {
-    enum tb_status status = tb_spill_merge_next(cursor->merge, entry, error);
-    if (status == TB_OK) cursor->place++;
-    return status;
+    const void *record;
+    enum tb_status status = tb_run_merger_next(cursor->merge, &record, error);
+    if (status != TB_OK) return status;
+    *entry = ((const struct run_record *)record)->entry;
+    cursor->place++;
+    return TB_OK;
   }
   if (s->refs) {
     if (cursor->place == s->ref_count) return TB_END;
@@ -292,6 +339,6 @@ enum tb_status tb_sort_queue_next(struct tb_sort_queue_cursor *cursor, struct tb
 }
 
 void tb_sort_queue_close(struct tb_sort_queue_cursor *cursor) {
-  tb_spill_merge_close(cursor->merge);
+  tb_run_merger_close(cursor->merge);
   cursor->merge = NULL;
 }

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "base/map.h"
-#include "timeline/spill_file.h"
+#include "timeline/run_merger.h"
 
 enum tb_staged_kind {
   TB_STAGED_BEGIN, /* a slice whose end is an entry of its own */
@@ -100,7 +100,7 @@ struct tb_sort_queue {
   unsigned char
       *ambiguous; /* by place, where the matcher found any: whether a slice's begin and end mean what they do only
                            as events of their own, see tb_match_slices. NULL: none */
-  struct tb_spill_run *runs;
+  struct tb_run *runs;
   size_t run_count, run_capacity;
 };
 
@@ -138,7 +138,7 @@ struct tb_sort_queue_cursor {
   const struct tb_sort_queue_block *chunk;
   const char *at;
   int64_t ts;
-  struct tb_spill_merge *merge;
+  struct tb_run_merger *merge;
 };
 
 /* Starts at the first entry. A queue in memory that did not come in order needs its index first. */

@@ -2,7 +2,6 @@
 #include "merge/input/copy_store.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -37,20 +36,11 @@ enum tb_status tb_copy_store_begin(struct tb_copy_store *store, const char *name
 enum tb_status tb_copy_store_put(struct tb_copy_store *store, uint64_t offset, const void *data, size_t len,
                                  struct tb_error *error) {
   uint64_t at = next_start(store->end) + offset;
-  const char *from = data;
   if (offset > OFFSET_MAX || len > OFFSET_MAX || at + len > OFFSET_MAX) {
     errno = EFBIG;
     return fail(error);
   }
-  while (len) {
-    ssize_t n = pwrite(store->fd, from, len, (off_t)at);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return fail(error);
-    from += n;
-    at += (uint64_t)n;
-    len -= (size_t)n;
-  }
-  return TB_OK;
+  return tb_temp_file_write_all_at(store->fd, at, data, len, NULL) == TB_OK ? TB_OK : fail(error);
 }
 
 enum tb_status tb_copy_store_end(struct tb_copy_store *store, uint64_t len, struct tb_input_place *copy,
@@ -66,8 +56,7 @@ enum tb_status tb_copy_store_end(struct tb_copy_store *store, uint64_t len, stru
 void tb_copy_store_forget(struct tb_copy_store *store, const struct tb_input_place *copy) {
   if (!copy->part || !copy->len) return;
   if (copy->start + copy->len == store->end) store->end = copy->start; /* its room is the next one's */
-  (void)fallocate(store->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)copy->start,
-                  (off_t)(next_start(copy->start + copy->len) - copy->start));
+  tb_temp_file_free_pages(store->fd, copy->start, next_start(copy->start + copy->len) - copy->start);
 }
 
 void tb_copy_store_free(struct tb_copy_store *store) {

@@ -14,9 +14,7 @@ ORDER = ["base", "io", "protobuf", "json", "model", "timeline", "ftrace", "chrom
          "perfetto/writer/encode", "perfetto/writer/staged", "perfetto/writer", "convert", "inspect", "merge", "cli"]
 FORMATS = {"chrome_json", "fxt", "perfetto"}
 # What is still to be mended; an entry that nothing needs any more fails the check, so that the list shrinks.
-KNOWN = {
-    ("bridge/io/spill_log.h", "timeline/spill_file.h"),
-}
+KNOWN = set()
 
 
 def files(tree):

@@ -6,7 +6,7 @@
 #ifndef TB_CHROME_JSON_WRITER_FLOW_SORTER_H
 #define TB_CHROME_JSON_WRITER_FLOW_SORTER_H
 
-#include "io/spool.h"
+#include "timeline/run_merger.h"
 
 struct tb_json_flow_point {
   uint64_t flow;
@@ -25,12 +25,13 @@ struct tb_json_flow_sorter {
   struct tb_json_flow_point *points;
   size_t count, capacity, limit;
   uint64_t total;
-  struct tb_spool file;     /* sorted runs, one after the other */
-  struct tb_flow_run *runs; /* where they stand */
+  const char *directory;
+  struct tb_spill_file *file; /* sorted runs; NULL: none yet */
+  struct tb_run *runs;        /* where they are */
   size_t run_count, run_capacity;
 };
 
-/* `limit`: points to hold in memory. */
+/* `limit`: points to hold in memory. `directory` must outlive the sorter; NULL: $TMPDIR, else /tmp. */
 void tb_json_flow_sorter_init(struct tb_json_flow_sorter *points, const struct tb_allocator *allocator, size_t limit,
                               const char *directory);
 TB_MUST_CHECK enum tb_status tb_json_flow_sorter_add(struct tb_json_flow_sorter *points,

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "chrome_json/writer/flow_sorter.h"
+#include "io/spool.h"
 
 struct seen {
   uint64_t count, flows;
@@ -76,9 +77,9 @@ static void a_spool_gives_back_what_it_was_given_and_spilled(void **state) {
   tb_spool_init(&spool, tb_default_allocator(), 10, NULL);
   assert_true(tb_spool_empty(&spool));
   assert_int_equal(tb_spool_add(&spool, "0123456", 7, &error), TB_OK);
-  assert_int_equal(spool.spilled, 0);
+  assert_int_equal(tb_spool_spilled(&spool), 0);
   assert_int_equal(tb_spool_add(&spool, "789abcdefghijkl", 15, &error), TB_OK);
-  assert_int_equal(spool.spilled, 7);
+  assert_int_equal(tb_spool_spilled(&spool), 7);
   char text[12] = {0};
   assert_int_equal(tb_spool_read(&spool, 4, text, 11, &error), TB_OK);
   assert_string_equal(text, "456789abcde");

@@ -68,11 +68,46 @@ static void names_the_directory_that_cannot_be_used(void **state) {
   assert_non_null(strstr(error.message, "/nowhere"));
 }
 
+/* Signals come before anything is done, and each call does a part of it only. */
+static unsigned calls;
+ssize_t __real_pread(int fd, void *to, size_t len, off_t offset);
+ssize_t __wrap_pread(int fd, void *to, size_t len, off_t offset);
+ssize_t __wrap_pread(int fd, void *to, size_t len, off_t offset) {
+  if (++calls % 2 == 0) return __real_pread(fd, to, len < 3 ? len : 3, offset);
+  errno = EINTR;
+  return -1;
+}
+
+ssize_t __real_pwrite(int fd, const void *data, size_t len, off_t offset);
+ssize_t __wrap_pwrite(int fd, const void *data, size_t len, off_t offset);
+ssize_t __wrap_pwrite(int fd, const void *data, size_t len, off_t offset) {
+  if (++calls % 2 == 0) return __real_pwrite(fd, data, len < 3 ? len : 3, offset);
+  errno = EINTR;
+  return -1;
+}
+
+static void reads_and_writes_all_whatever_interrupts(void **state) {
+  (void)state;
+  struct tb_error error = {.code = TB_OK};
+  char back[11] = {0};
+  int fd = tb_temp_file_create_nameless(NULL, &error);
+  calls = 0;
+  assert_int_equal(tb_temp_file_write_all_at(fd, 5, "0123456789", 10, &error), TB_OK);
+  assert_int_equal(calls, 8);
+  assert_int_equal(tb_temp_file_read_all_at(fd, 5, back, 10, &error), TB_OK);
+  assert_int_equal(calls, 16);
+  assert_string_equal(back, "0123456789");
+  assert_int_equal(tb_temp_file_read_all_at(fd, 6, back, 10, &error), TB_IO);
+  assert_non_null(strstr(error.message, "cut short"));
+  assert_int_equal(close(fd), 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(creates_an_empty_file_for_its_owner_alone),
       cmocka_unit_test(leaves_nothing_behind),
       cmocka_unit_test(names_the_directory_that_cannot_be_used),
+      cmocka_unit_test(reads_and_writes_all_whatever_interrupts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -116,6 +118,12 @@ static void keeps_every_field_of_an_entry_to_the_ends_of_its_range(void **state)
   tb_sort_queue_free(&s);
 }
 
+/* Appends more than is buffered: what was spilled is in the file then. */
+static void fill_file(struct tb_spill_file *file) {
+  static const char filler[300 * 1024];
+  assert_int_equal(tb_spill_file_append(file, filler, sizeof(filler), &error), TB_OK);
+}
+
 static void merges_spilled_runs_to_what_it_would_have_held(void **state) {
   (void)state;
   enum { COUNT = 3000, ROOM = COUNT * 8 };
@@ -134,6 +142,7 @@ static void merges_spilled_runs_to_what_it_would_have_held(void **state) {
     add(&on_disk, e);
     if (i % 700 == 699) assert_int_equal(tb_sort_queue_spill(&on_disk, file, &error), TB_OK);
   }
+  fill_file(file);
   assert_int_equal(tb_sort_queue_index(&in_memory), TB_OK);
   read_all(&in_memory, NULL, held, sizeof(held));
   read_all(&on_disk, file, spilled, sizeof(spilled));
@@ -141,6 +150,48 @@ static void merges_spilled_runs_to_what_it_would_have_held(void **state) {
   assert_string_equal(held, spilled);
   tb_sort_queue_free(&in_memory);
   tb_sort_queue_free(&on_disk);
+  tb_spill_file_close(file);
+}
+
+/* A file system may read less than it was asked for, and a signal may come before anything was read. */
+static bool interrupted, cut_short;
+static unsigned calls;
+
+ssize_t __real_pread(int fd, void *to, size_t len, off_t offset);
+ssize_t __wrap_pread(int fd, void *to, size_t len, off_t offset);
+ssize_t __wrap_pread(int fd, void *to, size_t len, off_t offset) {
+  calls++;
+  if (cut_short) return 0;
+  if (!interrupted) return __real_pread(fd, to, len, offset);
+  if (calls % 2 == 0) return __real_pread(fd, to, len < 100 ? len : 100, offset);
+  errno = EINTR;
+  return -1;
+}
+
+static void reads_runs_back_when_interrupted(void **state) {
+  interrupted = true;
+  calls = 0;
+  merges_spilled_runs_to_what_it_would_have_held(state);
+  interrupted = false;
+  assert_true(calls > 2);
+}
+
+static void says_that_a_run_was_cut_short(void **state) {
+  (void)state;
+  struct tb_sort_queue s;
+  struct tb_sort_queue_cursor cursor;
+  struct tb_spill_file *file;
+  struct tb_error cut = {.code = TB_OK};
+  assert_int_equal(tb_spill_file_create(NULL, tb_default_allocator(), &file, &error), TB_OK);
+  tb_sort_queue_init(&s, tb_default_allocator());
+  add(&s, entry(TB_STAGED_INSTANT, 1, 0, "a"));
+  assert_int_equal(tb_sort_queue_spill(&s, file, &error), TB_OK);
+  fill_file(file);
+  cut_short = true;
+  assert_int_equal(tb_sort_queue_open(&s, file, &cursor, &cut), TB_IO);
+  cut_short = false;
+  assert_non_null(strstr(cut.message, "cut short"));
+  tb_sort_queue_free(&s);
   tb_spill_file_close(file);
 }
 
@@ -216,6 +267,8 @@ int main(void) {
       cmocka_unit_test(puts_an_end_before_what_begins_at_its_time_where_its_begin_has_not_come_yet),
       cmocka_unit_test(keeps_every_field_of_an_entry_to_the_ends_of_its_range),
       cmocka_unit_test(merges_spilled_runs_to_what_it_would_have_held),
+      cmocka_unit_test(reads_runs_back_when_interrupted),
+      cmocka_unit_test(says_that_a_run_was_cut_short),
       cmocka_unit_test(says_when_slices_do_not_nest),
       cmocka_unit_test(matches_an_END_with_the_newest_BEGIN_of_its_key_and_name),
       cmocka_unit_test(matches_in_the_order_of_time),

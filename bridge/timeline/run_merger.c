@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "timeline/run_merger.h"
+
+#include "base/error.h"
+#include "base/heap.h"
+
+enum { READ_BYTES = 32 * 1024 };
+
+struct run_reader {
+  struct tb_buffer buffer; /* bytes [at, buffer.len) are not used yet */
+  size_t at;
+  uint64_t offset, end; /* what is still in the file */
+  uint64_t left;        /* records not read yet, without the current one */
+};
+
+struct tb_run_merger {
+  struct tb_spill_file *file;
+  const struct tb_allocator *allocator;
+  const struct tb_run_records *records;
+  size_t count;
+  struct run_reader *readers;
+  char *current;       /* the current record of each run */
+  struct tb_heap heap; /* runs with a current record; where they are in order, those that are not read yet too */
+  bool in_order;
+  bool taken; /* the record on top was returned */
+};
+
+static void *current(const struct tb_run_merger *m, size_t run) { return m->current + run * m->records->size; }
+
+static bool before(const void *ctx, uint32_t a, uint32_t b) {
+  const struct tb_run_merger *m = ctx;
+  int order = m->in_order ? 0 : m->records->compare(current(m, a), current(m, b));
+  return order ? order < 0 : a < b;
+}
+
+static const struct tb_heap_order by_record = {before, NULL};
+
+static enum tb_status read_more(struct tb_run_merger *m, struct run_reader *r, struct tb_error *error) {
+  if (r->offset == r->end) return tb_fail(error, TB_IO, TB_NO_OFFSET, "the temporary file was damaged");
+  if (r->at && r->buffer.data) memmove(r->buffer.data, r->buffer.data + r->at, r->buffer.len - r->at);
+  r->buffer.len -= r->at;
+  r->at = 0;
+  if (tb_buffer_reserve(&r->buffer, READ_BYTES + TB_RUN_SLACK) != TB_OK)
+    return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  size_t want = r->buffer.capacity - r->buffer.len - TB_RUN_SLACK;
+  if (want > r->end - r->offset) want = (size_t)(r->end - r->offset);
+  enum tb_status status = tb_spill_file_get(m->file, r->offset, r->buffer.data + r->buffer.len, want, error);
+  if (status != TB_OK) return status;
+  r->buffer.len += want;
+  r->offset += want;
+  return TB_OK;
+}
+
+/* Reads the next record of a run; TB_END after its last one. */
+static enum tb_status read_record(struct tb_run_merger *m, uint32_t run, struct tb_error *error) {
+  struct run_reader *r = &m->readers[run];
+  if (!r->left) return TB_END;
+  while (!r->buffer.len || !m->records->is_whole(r->buffer.data + r->at, r->buffer.len - r->at, r->offset == r->end)) {
+    enum tb_status status = read_more(m, r, error);
+    if (status != TB_OK) return status;
+  }
+  r->at = (size_t)(m->records->read(current(m, run), r->buffer.data + r->at) - r->buffer.data);
+  r->left--;
+  return TB_OK;
+}
+
+/* Runs in order are read when their turn comes. */
+static enum tb_status open_readers(struct tb_run_merger *m, const void *ctx, const struct tb_run *runs,
+                                   struct tb_error *error) {
+  for (uint32_t i = 0; i < m->count; i++) {
+    struct run_reader *r = &m->readers[i];
+    *r = (struct run_reader){.offset = runs[i].offset, .end = runs[i].offset + runs[i].bytes, .left = runs[i].count};
+    tb_buffer_init(&r->buffer, m->allocator, 0);
+    if (m->records->start) m->records->start(ctx, current(m, i));
+    enum tb_status status = m->in_order && i ? TB_OK : read_record(m, i, error);
+    if (status == TB_OK) tb_heap_push(&m->heap, i, &by_record, m);
+    if (status != TB_OK && status != TB_END) return status;
+  }
+  return TB_OK;
+}
+
+enum tb_status tb_run_merger_open(struct tb_spill_file *file, const struct tb_allocator *allocator,
+                                  const struct tb_run_records *records, const void *ctx, const struct tb_run *runs,
+                                  size_t count, bool in_order, struct tb_run_merger **out, struct tb_error *error) {
+  *out = NULL;
+  struct tb_run_merger *m = tb_calloc(allocator, sizeof(*m));
+  if (!m) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  *m = (struct tb_run_merger){
+      .file = file, .allocator = allocator, .records = records, .count = count, .in_order = in_order};
+  m->readers = tb_calloc(allocator, count * sizeof(*m->readers));
+  m->current = tb_calloc(allocator, count * records->size);
+  bool whole = m->readers && m->current && tb_heap_reserve(&m->heap, allocator, count) == TB_OK;
+  enum tb_status status =
+      whole ? open_readers(m, ctx, runs, error) : tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  if (status != TB_OK) {
+    tb_run_merger_close(m);
+    return status;
+  }
+  *out = m;
+  return TB_OK;
+}
+
+/* Moves the run on top of the heap to its next record; at its end the next run is on top. */
+static enum tb_status advance_top(struct tb_run_merger *m, struct tb_error *error) {
+  enum tb_status status;
+  while (m->heap.count && (status = read_record(m, m->heap.items[0], error)) != TB_OK) {
+    if (status != TB_END) return status;
+    tb_buffer_free(&m->readers[m->heap.items[0]].buffer);
+    tb_heap_remove(&m->heap, 0, &by_record, m);
+    if (!m->in_order) return TB_OK;
+  }
+  if (m->heap.count) tb_heap_settle(&m->heap, 0, &by_record, m);
+  return TB_OK;
+}
+
+enum tb_status tb_run_merger_next(struct tb_run_merger *m, const void **record, struct tb_error *error) {
+  enum tb_status status = m->taken ? advance_top(m, error) : TB_OK;
+  if (status != TB_OK) return status;
+  m->taken = m->heap.count;
+  if (!m->taken) return TB_END;
+  *record = current(m, m->heap.items[0]);
+  return TB_OK;
+}
+
+void tb_run_merger_close(struct tb_run_merger *m) {
+  if (!m) return;
+  if (m->readers)
+    for (size_t i = 0; i < m->count; i++)
+      if (m->readers[i].buffer.allocator) tb_buffer_free(&m->readers[i].buffer);
+  tb_free(m->allocator, m->readers, m->count * sizeof(*m->readers));
+  tb_free(m->allocator, m->current, m->count * m->records->size);
+  tb_heap_free(&m->heap, m->allocator);
+  tb_free(m->allocator, m, sizeof(*m));
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * External merge sort, second half: reads several sorted runs of a spill file as one. Of each run some bytes are in
+ * memory; a heap has the runs by their first record that is not read yet. Equal records come in the order of their
+ * runs.
+ */
+#ifndef TB_TIMELINE_RUN_MERGER_H
+#define TB_TIMELINE_RUN_MERGER_H
+
+#include "io/spill_file.h"
+
+enum { TB_RUN_SLACK = 16 /* bytes behind a record that `read` may look at */ };
+
+/* One sorted run: a range of the file. */
+struct tb_run {
+  uint64_t offset, bytes, count;
+};
+
+/* What the records of runs are. */
+struct tb_run_records {
+  /* Bytes of a record as `read` makes it. */
+  size_t size;
+  /* Prepares the memory that all records of a run are read to, one after the other; NULL: not needed. */
+  void (*start)(const void *ctx, void *record);
+  /* Whether the record at `at`, of which `have` bytes are there, can be read; `all`: the run has no more bytes. */
+  bool (*is_whole)(const char *at, size_t have, bool all);
+  /* Reads a record over the one before it. Returns the byte after it. */
+  const char *(*read)(void *record, const char *at);
+  /* Less than 0 where `a` comes before `b`, 0 where they are equal. */
+  int (*compare)(const void *a, const void *b);
+};
+
+struct tb_run_merger; /* opaque; tb_run_merger_open, then tb_run_merger_close */
+
+/* Reads `runs` as one, merged; where they are `in_order`, one after the other. File, records and `ctx` (of `start`)
+ * must outlive the merger. TB_OK, TB_IO or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_run_merger_open(struct tb_spill_file *file, const struct tb_allocator *allocator,
+                                                const struct tb_run_records *records, const void *ctx,
+                                                const struct tb_run *runs, size_t count, bool in_order,
+                                                struct tb_run_merger **merger, struct tb_error *error);
+/* The next record; valid until the next call. TB_OK, TB_END, TB_IO or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_run_merger_next(struct tb_run_merger *merger, const void **record,
+                                                struct tb_error *error);
+/* NULL is ignored. */
+void tb_run_merger_close(struct tb_run_merger *merger);
+
+#endif
