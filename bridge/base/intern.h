@@ -9,6 +9,7 @@
 #include <xxhash.h>
 
 #include "base/memory.h"
+#include "base/mix64.h"
 
 struct tb_intern_slot {
   uint32_t hash;
@@ -83,8 +84,8 @@ static TB_ALWAYS_INLINE struct tb_intern_recent tb_intern_recent_of(struct tb_st
 }
 
 static TB_ALWAYS_INLINE size_t tb_intern_recent_slot(const struct tb_intern_recent *text) {
-  uint64_t mixed = (text->first[0] ^ text->last[1] * 3 ^ (uint64_t)text->len << 32) * UINT64_C(0x9e3779b97f4a7c15) +
-                   (text->last[0] ^ text->first[1] * 5) * UINT64_C(0xc4ceb9fe1a85ec53);
+  uint64_t mixed =
+      tb_spread_two(text->first[0] ^ text->last[1] * 3 ^ (uint64_t)text->len << 32, text->last[0] ^ text->first[1] * 5);
   return (size_t)(mixed >> (64 - TB_INTERN_RECENT_BITS));
 }
 

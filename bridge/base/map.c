@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/map.h"
 
+#include "base/mix64.h"
+
 enum { FIRST_CAPACITY = 16 };
 
 void tb_map_init(struct tb_map *map, const struct tb_allocator *allocator) {
@@ -17,11 +19,10 @@ void tb_map_free(struct tb_map *map) {
   tb_map_init(map, map->allocator);
 }
 
-/* Multiplication spreads the low bits upwards; the folds bring them back down for the mask. */
+/* Where the search for a key begins. */
 static size_t home(const struct tb_map *map, uint64_t first, uint64_t second) {
-  uint64_t h = (first ^ second * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xd6e8feb86659fd93);
-  h = (h ^ h >> 32) * UINT64_C(0xd6e8feb86659fd93);
-  return (size_t)(h ^ h >> 29) & (map->capacity - 1);
+  uint64_t h = tb_mix_word(first, tb_spread64(second));
+  return (size_t)tb_mix_last_word(h, 0) & (map->capacity - 1);
 }
 
 /* The key's entry, or the free one where it belongs. The map has room. */

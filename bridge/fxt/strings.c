@@ -53,18 +53,16 @@ struct tb_str tb_fxt_text_cut(struct tb_str text, size_t limit) {
 }
 
 uint64_t tb_fxt_text_hash(struct tb_str text) {
-  uint64_t h = text.len * UINT64_C(0x9e3779b97f4a7c15), word;
+  uint64_t h = tb_spread64(text.len), word;
   const char *p = text.ptr;
   size_t len = text.len;
   for (; len >= sizeof(word); p += sizeof(word), len -= sizeof(word)) {
     memcpy(&word, p, sizeof(word));
-    h = (h ^ word) * UINT64_C(0xd6e8feb86659fd93);
-    h ^= h >> 32;
+    h = tb_mix_word(h, word);
   }
   word = 0;
   if (len) memcpy(&word, p, len);
-  h = (h ^ word) * UINT64_C(0xd6e8feb86659fd93);
-  return h ^ h >> 29;
+  return tb_mix_last_word(h, word);
 }
 
 static size_t locate(const struct tb_fxt_intern_entry *entries, size_t capacity, uint64_t hash, struct tb_str text) {

@@ -6,6 +6,7 @@
 #define TB_FXT_STRINGS_H
 
 #include "base/memory.h"
+#include "base/mix64.h"
 
 /* True where `text` is valid UTF-8. */
 bool tb_fxt_text_is_valid(struct tb_str text);
@@ -22,7 +23,7 @@ uint64_t tb_fxt_text_hash(struct tb_str text);
 
 /* Where a hash belongs in a table of `count` slots, a power of two: its own lower bits hardly know the end of the text. */
 static inline size_t tb_fxt_hash_slot(uint64_t hash, size_t count) {
-  return (size_t)(hash * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (count - 1);
+  return (size_t)(tb_spread64(hash) >> 32) & (count - 1);
 }
 
 struct tb_fxt_intern_entry {

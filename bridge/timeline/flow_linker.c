@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "base/mix64.h"
 #include "timeline/flow_binder.h"
 
 struct end_point { /* a slice, as one side of a join */
@@ -45,7 +46,7 @@ static int compare_slices(const void *a, const void *b) {
 }
 
 static bool insert_used(uint64_t *slots, size_t count, uint64_t id) {
-  size_t i = (size_t)(id * 0x9e3779b97f4a7c15u >> 20) & (count - 1);
+  size_t i = (size_t)(tb_spread64(id) >> 20) & (count - 1);
   while (slots[i]) {
     if (slots[i] == id) return false;
     i = (i + 1) & (count - 1);

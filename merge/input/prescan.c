@@ -13,8 +13,8 @@ enum { TRACKS_MAX = 1 << 26, PARENTS_MAX = 32 };
 enum { SERVICE_TRACING_STARTED = 2 };
 
 static uint64_t hash_text(struct tb_str text) {
-  uint64_t h = 0x9e3779b97f4a7c15u ^ text.len;
-  for (size_t i = 0; i < text.len; i++) h = (h ^ (unsigned char)text.ptr[i]) * 0x100000001b3u;
+  uint64_t h = TB_MIX64_GOLDEN ^ text.len;
+  for (size_t i = 0; i < text.len; i++) h = tb_mix_byte(h, (unsigned char)text.ptr[i]);
   return tb_mix64(h) | 1;
 }
 

@@ -108,8 +108,7 @@ static bool resolve(struct tb_json_tracks *t, const struct tb_json_id *id, bool 
 /* ---- tracks ------------------------------------------------------------------------------------------------------ */
 
 static size_t track_hash(enum tb_track_type type, int64_t pid, int64_t tid) {
-  uint64_t h = ((uint64_t)pid * UINT64_C(0xff51afd7ed558ccd) ^ (uint64_t)tid) * UINT64_C(0xc4ceb9fe1a85ec53);
-  return (size_t)((h ^ h >> 29) + type);
+  return (size_t)(tb_mix_last_word(tb_spread64((uint64_t)pid), (uint64_t)tid) + type);
 }
 
 static struct tb_track **track_slot(struct tb_track **table, size_t capacity, enum tb_track_type type, int64_t pid,

@@ -12,6 +12,7 @@
 #define TB_CHROME_JSON_READER_TRACK_TABLE_H
 
 #include "base/memory.h"
+#include "base/mix64.h"
 #include "tracebridge/event.h"
 
 enum tb_json_id_kind { TB_JSON_ID_NONE, TB_JSON_ID_NUMBER, TB_JSON_ID_TEXT };
@@ -49,7 +50,7 @@ const struct tb_track *tb_json_process(struct tb_json_tracks *tracks, const stru
 const struct tb_track *tb_json_global(struct tb_json_tracks *tracks);
 
 static inline size_t tb_json_track_slot(int64_t pid, int64_t tid) {
-  uint64_t h = ((uint64_t)pid * 31 + (uint64_t)tid) * UINT64_C(0x9e3779b97f4a7c15);
+  uint64_t h = tb_spread64((uint64_t)pid * 31 + (uint64_t)tid);
   return (size_t)(h >> 56) & (TB_JSON_TRACK_CACHE - 1);
 }
 

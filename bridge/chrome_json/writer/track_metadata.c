@@ -2,6 +2,7 @@
  *
  * What tracks say of themselves, as metadata events.
  */
+#include "base/mix64.h"
 #include "chrome_json/writer/writer.h"
 
 static size_t begin_metadata(struct tb_json_writer *w, const struct tb_track *track, struct tb_str name) {
@@ -48,8 +49,7 @@ static void put_labels(struct tb_json_writer *w, const struct tb_track *track) {
 static uint64_t names_of(const struct tb_track *track) {
   uint64_t hash = tb_str_hash(track->name, track->has_sort_index ? (uint64_t)track->sort_index * 2 + 1 : 0);
   for (uint32_t i = 0; i < track->label_count; i++) hash = tb_str_hash(track->labels[i], hash);
-  if (track->has_pid)
-    hash ^= ((uint64_t)track->pid + 1) * 0x9e3779b97f4a7c15u; /* a thread's process may be known late */
+  if (track->has_pid) hash ^= tb_spread64((uint64_t)track->pid + 1); /* a thread's process may be known late */
   return hash;
 }
 

@@ -2,6 +2,7 @@
  *
  * Koids of tracks, their kernel objects, and numbers for ids.
  */
+#include "base/mix64.h"
 #include "fxt/writer/writer.h"
 
 /* ---- koids ------------------------------------------------------------------------------------------------------- */
@@ -112,17 +113,12 @@ void tb_fxt_name_track(struct tb_fxt_writer *w, const struct tb_track *track, st
  * --------------------------------------------------------------------------------------------------------------------------
  */
 
-static uint64_t mix(uint64_t hash, uint64_t value) {
-  hash = (hash ^ value) * UINT64_C(0xd6e8feb86659fd93);
-  return hash ^ hash >> 32;
-}
-
 static uint64_t identity_of(const struct tb_event *event, const struct tb_id *id, bool named) {
-  uint64_t hash = mix(id->kind, id->is_number ? id->value : tb_fxt_text_hash(id->text));
+  uint64_t hash = tb_mix_word(id->kind, id->is_number ? id->value : tb_fxt_text_hash(id->text));
   if (event->has & TB_HAS_ID_ONLY_MATCH) return hash;
-  hash = mix(hash, tb_fxt_text_hash(event->has & TB_HAS_SCOPE ? event->scope : event->categories));
-  if (named) hash = mix(hash, tb_fxt_text_hash(event->name));
-  if (id->kind == TB_ID_LOCAL) hash = mix(hash, tb_fxt_process_koid(event->track));
+  hash = tb_mix_word(hash, tb_fxt_text_hash(event->has & TB_HAS_SCOPE ? event->scope : event->categories));
+  if (named) hash = tb_mix_word(hash, tb_fxt_text_hash(event->name));
+  if (id->kind == TB_ID_LOCAL) hash = tb_mix_word(hash, tb_fxt_process_koid(event->track));
   return hash | 1;
 }
 
