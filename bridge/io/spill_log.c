@@ -2,6 +2,7 @@
 #include "io/spill_log.h"
 
 #include "base/error.h"
+#include "base/search.h"
 
 enum { FIRST_CHUNK = 128, READ_SLACK = 16 /* behind a window's bytes: varints may be read with what follows them */ };
 
@@ -126,13 +127,7 @@ enum tb_status tb_spill_log_look(const struct tb_spill_log *c, size_t chunk, str
 }
 
 size_t tb_spill_log_find(const struct tb_spill_log *c, uint64_t position) {
-  size_t low = 0, high = c->count;
-  while (high - low > 1) {
-    size_t middle = low + (high - low) / 2;
-    if (c->list[middle].start <= position)
-      low = middle;
-    else
-      high = middle;
-  }
-  return low;
+  size_t after = 1; /* the first chunk that begins after it */
+  TB_LOWER_BOUND(after, c->count, i, c->list[i].start <= position);
+  return after - 1;
 }

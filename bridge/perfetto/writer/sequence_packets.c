@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/search.h"
 #include "json/text.h"
 #include "perfetto/writer/descriptor_packets.h"
 #include "perfetto/writer/interned_data_packets.h"
@@ -127,16 +128,10 @@ enum tb_status tb_sequence_add_flows(struct tb_sequence_writer *w, uint64_t plac
 }
 
 static const struct tb_slice_flow *first_flow(const struct tb_flows *flows, uint32_t queue, uint64_t place) {
-  size_t low = 0, high = flows->slice_count;
-  while (low < high) {
-    size_t mid = low + (high - low) / 2;
-    const struct tb_slice_flow *f = &flows->slices[mid];
-    if (f->queue < queue || (f->queue == queue && f->place < place))
-      low = mid + 1;
-    else
-      high = mid;
-  }
-  return flows->slices ? flows->slices + low : NULL;
+  const struct tb_slice_flow *f = flows->slices;
+  size_t at = 0;
+  TB_LOWER_BOUND(at, flows->slice_count, i, f[i].queue < queue || (f[i].queue == queue && f[i].place < place));
+  return f ? f + at : NULL;
 }
 
 enum tb_status tb_sequence_add_end_flows(struct tb_sequence_writer *w, uint64_t place) {

@@ -3,6 +3,7 @@
  * The Perfetto writer: what JSON or FXT says of the flows of a slice, beside their ids, in the slice's packet.
  */
 #include "base/error.h"
+#include "base/search.h"
 #include "perfetto/packet/json_flow_record.h"
 #include "perfetto/writer/flow_registry.h"
 #include "perfetto/writer/interned_data_packets.h"
@@ -132,15 +133,8 @@ void tb_sequence_find_source_flows(struct tb_sequence_writer *w) {
   const struct tb_source_flow *source_flows = w->p->flow_registry.sources;
   size_t ends[2];
   for (uint32_t i = 0; i < 2; i++) {
-    size_t low = 0, high = w->p->flow_registry.source_count;
-    while (low < high) {
-      size_t mid = low + (high - low) / 2;
-      if (source_flows[mid].queue < w->index + i)
-        low = mid + 1;
-      else
-        high = mid;
-    }
-    ends[i] = low;
+    ends[i] = 0;
+    TB_LOWER_BOUND(ends[i], w->p->flow_registry.source_count, k, source_flows[k].queue < w->index + i);
   }
   w->source_flows = source_flows ? source_flows + ends[0] : NULL;
   w->source_flow_end = source_flows ? source_flows + ends[1] : NULL;
