@@ -22,6 +22,8 @@ tests/lint/format_names.py || complain "a file asks which format another is of"
 tests/lint/format_names_test.sh || complain "format_names.py does not find what it is to find"
 tests/lint/layout.py || complain "a file, folder or library is out of its place"
 tests/lint/layout_test.sh || complain "layout.py does not find what it is to find"
+tests/lint/one_of_each.py || complain "an idea has a second place"
+tests/lint/one_of_each_test.sh || complain "one_of_each.py does not find what it is to find"
 
 { cmake --preset release && cmake --build build --target tracebridge_generate; } >/dev/null || complain "cmake"
 cppcheck --project=build/compile_commands.json -ibuild --suppressions-list=tests/lint/cppcheck.txt --inline-suppr \

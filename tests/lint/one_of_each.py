@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""One idea, one place. one_of_each.py [TREE]; one_of_each.py --ideas
+
+A row of RULES names an idea, a pattern by which a copy of it betrays itself, and where it may be: its place, and other
+files, each with the reason for which it is double. Comments are not looked at. What a row permits and no file needs any
+more fails the check too, so that the lists shrink. A new row gets its planted copy in one_of_each_test.sh.
+"""
+import os
+import re
+import subprocess
+import sys
+
+# idea, pattern, its place (a prefix of paths), {other file: reason}
+RULES = [
+    ("ring between two threads",
+     r"\bpthread_(cond|mutex|rwlock|spin)\w*|\b(cnd|mtx)_\w+|\bsem_(wait|post)\b",
+     "bridge/io/ring.", {}),
+    ("thread", r"\bpthread_create\b|\bthrd_create\b",
+     "bridge/io/ring.c",
+     {"merge/input/prescan_inputs.c": "workers take the next input from a counter: nothing passes between them"}),
+    ("heap",
+     r"\b2 \* [a-z]\w* \+ [12]\b|\b[a-z]\w* \* 2 \+ [12]\b|<< 1\)? [|+] 1\b|\(\w+ - 1\) (/ 2|>> 1)\b|\bheapify\b",
+     "bridge/base/heap.h",
+     {"bridge/chrome_json/writer/track_metadata.c": "a flag below a number, for a hash"}),
+    ("temporary file", r"\bmko?stemps?\b|\bmkdtemp\b|\btmpfile\b|\bO_TMPFILE\b",
+     "bridge/io/temp_file.c",
+     {"bridge/io/output.c": "an output: it gets its name when it is whole, and the mode of what it replaces"}),
+    ("reading and writing all at an offset", r"\bp(read|write)(v2?|64)?\(",
+     "bridge/io/temp_file.c",
+     {"bridge/io/input.c": "an input: what there is now, and its caller asks again"}),
+    ("freeing pages of a file", r"\bfallocate\(|\bFALLOC_FL_",
+     "bridge/io/temp_file.c", {}),
+    ("hash mixing",
+     r"(?i)0x(9e3779b9|bf58476d|94d049bb|ff51afd7|c4ceb9fe|d6e8feb8|0*100000001b3|cbf29ce4|c2b2ae3d|85ebca6b)\w*"
+     r"|\b2654435761",
+     "bridge/base/mix64.h",
+     {"bridge/perfetto/clock/clock_graph.c": "still to be mended"}),
+    ("binary search",
+     r"\w+\)? \+ \(\w+ - \(?\w+\)?\) / 2\b|\((low|lo|first|from|left) \+ (high|hi|last|to|right)\) / 2\b",
+     "bridge/base/search.h",
+     {"bridge/perfetto/clock/clock_graph.c": "still to be mended",
+      "merge/clocks/align.c": "still to be mended",
+      "merge/clocks/input_clocks.c": "still to be mended",
+      "merge/clocks/time_map.c": "still to be mended"}),
+    ("same file", r"\bst_ino\b",
+     "bridge/io/path.c", {}),
+    ("name of a gzip file", r'"\.gz"',
+     "bridge/io/path.c",
+     {"bridge/convert/format_detect.c": "takes the suffix off, to look at the one before it"}),
+    ("open addressing", r"= \(\w+ \+ 1\) & |\+\+\w+ & \(?\w*(mask|capacity)",
+     "bridge/base/map.c",
+     {"bridge/base/intern.h": "interned text: found by the text's hash, in code that is inlined",
+      "bridge/base/intern.c": "the same",
+      "bridge/fxt/strings.c": "a set of texts in its caller's arena, with the arena's limit",
+      "bridge/timeline/flow_linker.c": "a set of numbers, of 8 bytes each: a map's entries are four times as large"}),
+]
+
+
+def files(tree):
+    listed = subprocess.run(["git", "-C", tree, "ls-files", "-co", "--exclude-standard", "bridge", "merge", "cli"],
+                            capture_output=True, text=True, check=True).stdout.split()
+    return [f for f in listed if f.endswith((".c", ".h")) and os.path.exists(f"{tree}/{f}")]
+
+
+def without_comments(text):
+    """The code, with its lines where they were."""
+    def blank(match):
+        return match.group(0) if match.group(0)[0] in "\"'" else "\n" * match.group(0).count("\n")
+    return re.sub(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|/\*.*?\*/|//[^\n]*', blank, text, flags=re.S)
+
+
+def main(tree):
+    faults, codes = [], {}
+    for file in files(tree):
+        with open(f"{tree}/{file}", encoding="utf-8") as text:
+            codes[file] = without_comments(text.read()).split("\n")
+    for idea, pattern, place, others in RULES:
+        met = set()
+        for file, lines in codes.items():
+            hits = [n for n, line in enumerate(lines, 1) if re.search(pattern, line)]
+            if hits:
+                met.add(place if file.startswith(place) else file)
+            if hits and not file.startswith(place) and file not in others:
+                faults.append(f"{file}:{hits[0]}: a second {idea}: there is {place}")
+        faults += [f"{file} has no {idea} any more: take it off the list"
+                   for file in [place, *others] if file not in met]
+    print("\n".join(faults), end="\n" if faults else "")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--ideas"]:
+        print("\n".join(rule[0] for rule in RULES))
+        sys.exit(0)
+    sys.exit(main(sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")))
