@@ -45,14 +45,14 @@ void tb_resolver_init(struct tb_resolver *r, const struct tb_allocator *allocato
   *r = (struct tb_resolver){.allocator = allocator};
   tb_intern_init(&r->texts, allocator);
   tb_map_init(&r->tracks, allocator);
-  tb_map_init(&r->sequences, allocator);
+  tb_sequence_table_init(&r->sequences, allocator);
 }
 
 void tb_resolver_free(struct tb_resolver *r) {
   for (size_t i = 0; i < r->data_count; i++)
     for (size_t k = 0; k < TB_RESOLVER_FIELDS; k++) tb_iid_index_free(&r->data[i].fields[k]);
   tb_free(r->allocator, r->data, r->data_capacity * sizeof(*r->data));
-  tb_map_free(&r->sequences);
+  tb_sequence_table_free(&r->sequences);
   tb_map_free(&r->tracks);
   tb_intern_free(&r->texts);
 }
@@ -113,16 +113,16 @@ static enum tb_status choose_sequence(struct tb_resolver *r, const struct tb_pac
   uint32_t place;
   r->current = NULL;
   if (!packet->sequence) return TB_OK;
-  if (!tb_map_get(&r->sequences, packet->sequence, packet->machine, &place)) {
+  if (!tb_sequence_table_find(&r->sequences, packet->machine, packet->sequence, &place)) {
     void *data = r->data;
     place = (uint32_t)r->data_count;
     if (tb_grow_array(r->allocator, &data, &r->data_capacity, r->data_count + 1, sizeof(*r->data), UINT32_MAX - 1) !=
         TB_OK)
       return TB_NO_MEMORY;
     r->data = data;
+    if (tb_sequence_table_add(&r->sequences, packet->machine, packet->sequence) != TB_OK) return TB_NO_MEMORY;
     for (size_t k = 0; k < TB_RESOLVER_FIELDS; k++) tb_iid_index_init(&r->data[place].fields[k], r->allocator);
     r->data_count++;
-    if (tb_map_put(&r->sequences, packet->sequence, packet->machine, place) != TB_OK) return TB_NO_MEMORY;
   }
   r->current = &r->data[place];
   return TB_OK;

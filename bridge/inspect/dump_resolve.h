@@ -10,6 +10,7 @@
 
 #include "base/intern.h"
 #include "base/map.h"
+#include "perfetto/packet/sequence_table.h"
 #include "protobuf/iid_index.h"
 #include "tracebridge/packet.h"
 
@@ -24,8 +25,8 @@ struct tb_resolver_sequence {
 struct tb_resolver {
   const struct tb_allocator *allocator;
   struct tb_intern texts;
-  struct tb_map tracks;    /* uuid -> text */
-  struct tb_map sequences; /* sequence and machine -> place in `data` */
+  struct tb_map tracks;               /* uuid -> text */
+  struct tb_sequence_table sequences; /* by whose numbers `data` is */
   struct tb_resolver_sequence *data;
   size_t data_count, data_capacity;
   struct tb_resolver_sequence *current; /* of the packet in hand; NULL where it has none */

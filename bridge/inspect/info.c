@@ -129,7 +129,7 @@ static struct tb_info_state *create(const struct tb_allocator *allocator) {
   tb_arena_init(&s->arena, allocator, 0);
   tb_map_init(&s->packet_kinds, allocator);
   tb_map_init(&s->producer_ids, allocator);
-  tb_map_init(&s->sequences, allocator);
+  tb_sequence_table_init(&s->sequences, allocator);
   tb_map_init(&s->machines, allocator);
   tb_map_init(&s->provider_ids, allocator);
   return s;
@@ -171,7 +171,7 @@ void tb_info_close(struct tb_info *info) {
   tb_free(a, s->producers, s->producer_capacity * sizeof(*s->producers));
   tb_map_free(&s->packet_kinds);
   tb_map_free(&s->producer_ids);
-  tb_map_free(&s->sequences);
+  tb_sequence_table_free(&s->sequences);
   tb_map_free(&s->machines);
   tb_map_free(&s->provider_ids);
   tb_free(a, s->providers, s->provider_capacity * sizeof(*s->providers));

@@ -168,6 +168,14 @@ static bool is_new(struct tb_info_state *s, struct tb_map *map, uint64_t first, 
   return map->count > before;
 }
 
+static bool is_new_sequence(struct tb_info_state *s, uint32_t machine, uint32_t id) {
+  uint32_t number;
+  if (tb_sequence_table_find(&s->sequences, machine, id, &number)) return false;
+  if (tb_sequence_table_add(&s->sequences, machine, id) == TB_OK) return true;
+  s->out_of_memory = true;
+  return false;
+}
+
 static void count_kind(struct tb_info_state *s, const struct tb_packet *packet) {
   uint32_t i = place_of(s, &s->packet_kinds, packet->kind, 0, s->packet_count);
   if (i == s->packet_count) {
@@ -242,7 +250,7 @@ void tb_info_count_packet(struct tb_info_state *s, const struct tb_packet *packe
   s->info.packet_count++;
   count_kind(s, packet);
   (void)is_new(s, &s->machines, packet->machine, 0);
-  bool new_sequence = packet->sequence && is_new(s, &s->sequences, packet->sequence, packet->machine);
+  bool new_sequence = packet->sequence && is_new_sequence(s, packet->machine, packet->sequence);
   count_producer(s, packet, new_sequence);
   if (packet->kind == TB_TRACE_PACKET_CLOCK_SNAPSHOT) count_snapshot(s, packet);
   s->odd[TB_ODD_DATA_LOSS] += packet->lost_before;

@@ -179,7 +179,7 @@ void tb_info_gather(struct tb_info_state *s, const struct tb_loss *losses, size_
   info->producer_count = s->producer_count;
   info->packets = s->packets;
   info->packet_kind_count = s->packet_count;
-  info->sequences = s->sequences.count;
+  info->sequences = tb_sequence_table_count(&s->sequences);
   info->metadata = s->metadata;
   info->metadata_count = s->metadata_count;
 }

@@ -8,6 +8,7 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "model/record_ops.h"
+#include "perfetto/packet/sequence_table.h"
 #include "tracebridge/info.h"
 #include "tracebridge/packet.h"
 
@@ -50,7 +51,8 @@ struct tb_info_state {
   size_t packet_count, packet_capacity;
   struct tb_info_producer *producers;
   size_t producer_count, producer_capacity;
-  struct tb_map packet_kinds, producer_ids, sequences, machines;
+  struct tb_map packet_kinds, producer_ids, machines;
+  struct tb_sequence_table sequences;
   uint64_t odd[TB_ODD_COUNT];
   const struct tb_record_ops *record_ops; /* NULL: the format shows none */
   struct tb_info_records record_kinds[TB_RECORD_KINDS_MAX];

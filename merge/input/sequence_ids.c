@@ -5,12 +5,12 @@ enum { SEQUENCES_MAX = 1 << 26 };
 
 void tb_merge_sequences_init(struct tb_merge_sequences *sequences, const struct tb_allocator *allocator) {
   *sequences = (struct tb_merge_sequences){.allocator = allocator};
-  tb_map_init(&sequences->index, allocator);
+  tb_sequence_table_init(&sequences->table, allocator);
 }
 
 void tb_merge_sequences_free(struct tb_merge_sequences *sequences) {
   tb_free(sequences->allocator, sequences->items, sequences->capacity * sizeof(*sequences->items));
-  tb_map_free(&sequences->index);
+  tb_sequence_table_free(&sequences->table);
 }
 
 void tb_merge_sequences_rewind(struct tb_merge_sequences *sequences) {
@@ -22,20 +22,13 @@ void tb_merge_sequences_rewind(struct tb_merge_sequences *sequences) {
 }
 
 struct tb_merge_sequence *tb_merge_sequences_add(struct tb_merge_sequences *sequences, uint32_t machine, uint32_t id) {
-  uint64_t key = (uint64_t)machine << 32 | id;
-  const uint64_t *known = tb_map_find(&sequences->index, key, 0);
-  size_t place = known ? (size_t)*known : sequences->count;
-  if (!known) {
-    void *items = sequences->items;
-    enum tb_status status = tb_grow_array(sequences->allocator, &items, &sequences->capacity, place + 1,
-                                          sizeof(*sequences->items), SEQUENCES_MAX);
-    sequences->items = items;
-    if (status == TB_OK) status = tb_map_put(&sequences->index, key, 0, place);
-    if (status != TB_OK) return NULL;
-    sequences->items[sequences->count++] =
-        (struct tb_merge_sequence){.machine = machine, .id = id, .reached = INT64_MIN};
-    if (id > sequences->max_id) sequences->max_id = id;
-  }
-  sequences->recent[id % TB_SEQUENCES_RECENT] = (uint32_t)place + 1;
-  return &sequences->items[place];
+  void *items = sequences->items;
+  enum tb_status status = tb_grow_array(sequences->allocator, &items, &sequences->capacity, sequences->count + 1,
+                                        sizeof(*sequences->items), SEQUENCES_MAX);
+  sequences->items = items;
+  if (status == TB_OK) status = tb_sequence_table_add(&sequences->table, machine, id);
+  if (status != TB_OK) return NULL;
+  if (id > sequences->max_id) sequences->max_id = id;
+  sequences->items[sequences->count] = (struct tb_merge_sequence){.machine = machine, .id = id, .reached = INT64_MIN};
+  return &sequences->items[sequences->count++];
 }

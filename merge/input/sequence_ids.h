@@ -5,7 +5,7 @@
 #ifndef TB_MERGE_INPUT_SEQUENCE_IDS_H
 #define TB_MERGE_INPUT_SEQUENCE_IDS_H
 
-#include "base/map.h"
+#include "perfetto/packet/sequence_table.h"
 
 enum { TB_ANCHOR_THREAD = 1, TB_ANCHOR_TRACK = 2 };
 
@@ -19,15 +19,12 @@ struct tb_merge_sequence {
   int64_t reached;        /* when its last packet was, on the input's trace clock; INT64_MIN: none was yet */
 };
 
-enum { TB_SEQUENCES_RECENT = 256 };
-
 /* Caller-owned. In the order of their first packets. */
 struct tb_merge_sequences {
   const struct tb_allocator *allocator;
   struct tb_merge_sequence *items;
   size_t count, capacity;
-  struct tb_map index;                  /* machine << 32 | id to a place in items */
-  uint32_t recent[TB_SEQUENCES_RECENT]; /* by the low bits of the id: place plus one */
+  struct tb_sequence_table table; /* by whose numbers `items` is */
   uint32_t max_id;
 };
 
@@ -36,17 +33,14 @@ void tb_merge_sequences_free(struct tb_merge_sequences *sequences);
 /* Forgets what belongs to a place in the file. */
 void tb_merge_sequences_rewind(struct tb_merge_sequences *sequences);
 
-/* NULL when memory is out. Valid until the next call. */
+/* Adds a sequence that is not known; NULL when memory is out. Valid until the next call. */
 struct tb_merge_sequence *tb_merge_sequences_add(struct tb_merge_sequences *sequences, uint32_t machine, uint32_t id);
 
 /* The sequence, new where it is not known; NULL when memory is out. Valid until the next call. */
 static inline struct tb_merge_sequence *tb_merge_sequence_get(struct tb_merge_sequences *sequences, uint32_t machine,
                                                               uint32_t id) {
-  uint32_t place = sequences->recent[id % TB_SEQUENCES_RECENT];
-  if (place) {
-    struct tb_merge_sequence *s = &sequences->items[place - 1];
-    if (s->id == id && s->machine == machine) return s;
-  }
+  uint32_t number;
+  if (tb_sequence_table_find(&sequences->table, machine, id, &number)) return &sequences->items[number];
   return tb_merge_sequences_add(sequences, machine, id);
 }
 

@@ -46,7 +46,11 @@ RULES = [
      "bridge/io/path.c", {}),
     ("name of a gzip file", r'"\.gz"',
      "bridge/io/path.c",
-     {"bridge/convert/format_detect.c": "takes the suffix off, to look at the one before it"}),
+     {"bridge/convert/registry.c": "takes the suffix off, to look at the one before it"}),
+    ("sequence table", r"\btb_map_(get|find|put)\w*\([^;]*\b(id|sequence), [^;]*machine\b|\bmachine << 32 \| \w*id\b",
+     "bridge/perfetto/packet/sequence_table.c",
+     {"bridge/perfetto/reader/gpu_importer.c": "counters of GPUs, by id and machine",
+      "merge/rewrite/rewrite.c": "new ids of clocks and threads, by machine and old id"}),
     ("open addressing", r"= \(\w+ \+ 1\) & |\+\+\w+ & \(?\w*(mask|capacity)",
      "bridge/base/map.c",
      {"bridge/base/intern.h": "interned text: found by the text's hash, in code that is inlined",
@@ -92,4 +96,5 @@ if __name__ == "__main__":
     if sys.argv[1:] == ["--ideas"]:
         print("\n".join(rule[0] for rule in RULES))
         sys.exit(0)
-    sys.exit(main(sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")))
+    here = os.path.dirname(os.path.abspath(__file__))
+    sys.exit(main(sys.argv[1] if len(sys.argv) > 1 else os.path.join(here, "../..")))

@@ -1,5 +1,6 @@
 #!/bin/bash
-# one_of_each.py fails on a second of each idea, planted in a copy of the tree one at a time, and on a list that is too long.
+# one_of_each.py fails on a second of each idea, planted in a copy of the tree one at a time, and on a list that is too
+# long.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 copy=$(mktemp -d)
@@ -35,6 +36,8 @@ plant 'binary search' '    size_t middle = low + (high - low) / 2;'
 plant 'binary search' '    size_t mid = (lo + hi) / 2;'
 plant 'same file' '  return a.st_dev == b.st_dev && a.st_ino == b.st_ino;'
 plant 'name of a gzip file' '  return ends_with(path, ".gz");'
+plant 'sequence table' '  if (!tb_map_get(&r->sequences, packet->sequence, packet->machine, &place)) return;'
+plant 'sequence table' '  uint64_t key = (uint64_t)machine << 32 | id;'
 plant 'open addressing' '  while (slots[i]) i = (i + 1) & (count - 1);'
 diff <(printf '%s\n' "${planted[@]}" | uniq) <(tests/lint/one_of_each.py --ideas) # all rows were tried
 

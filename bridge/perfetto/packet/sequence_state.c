@@ -19,7 +19,7 @@ void tb_trace_state_init(struct tb_trace_state *state, const struct tb_allocator
   tb_intern_init(&state->pool, &state->budget.allocator);
   tb_clock_graph_init(&state->clocks, &state->budget.allocator);
   tb_map_init(&state->remote_clocks, &state->budget.allocator);
-  tb_map_init(&state->sequence_map, &state->budget.allocator);
+  tb_sequence_table_init(&state->sequence_table, &state->budget.allocator);
 }
 
 static void free_sequence(const struct tb_allocator *allocator, struct tb_sequence_state *sequence) {
@@ -34,9 +34,10 @@ static void free_sequence(const struct tb_allocator *allocator, struct tb_sequen
 
 void tb_trace_state_free(struct tb_trace_state *state) {
   const struct tb_allocator *allocator = &state->budget.allocator;
-  for (size_t i = 0; i < state->sequence_count; i++) free_sequence(allocator, state->sequences[i]);
+  for (size_t i = 0; i < tb_sequence_table_count(&state->sequence_table); i++)
+    free_sequence(allocator, state->sequences[i]);
   tb_free(allocator, state->sequences, state->sequence_capacity * sizeof(struct tb_sequence_state *));
-  tb_map_free(&state->sequence_map);
+  tb_sequence_table_free(&state->sequence_table);
   tb_trace_state_free_clocks(state);
   tb_intern_free(&state->pool);
 }
@@ -52,12 +53,13 @@ enum tb_status tb_trace_state_full(struct tb_trace_state *state, uint64_t offset
 static struct tb_sequence_state *add_sequence(struct tb_trace_state *state, uint32_t id, uint32_t machine) {
   const struct tb_allocator *allocator = &state->budget.allocator;
   void *sequences = state->sequences;
-  enum tb_status status = tb_grow_array(allocator, &sequences, &state->sequence_capacity, state->sequence_count + 1,
+  size_t number = tb_sequence_table_count(&state->sequence_table);
+  enum tb_status status = tb_grow_array(allocator, &sequences, &state->sequence_capacity, number + 1,
                                         sizeof(struct tb_sequence_state *), SEQUENCES_MAX);
   state->sequences = sequences;
   struct tb_sequence_state *sequence = status == TB_OK ? tb_calloc(allocator, sizeof(*sequence)) : NULL;
   if (!sequence) return NULL;
-  if (tb_map_put(&state->sequence_map, id, machine, (uint32_t)state->sequence_count) != TB_OK) {
+  if (tb_sequence_table_add(&state->sequence_table, machine, id) != TB_OK) {
     tb_free(allocator, sequence, sizeof(*sequence));
     return NULL;
   }
@@ -65,16 +67,16 @@ static struct tb_sequence_state *add_sequence(struct tb_trace_state *state, uint
   sequence->machine = machine;
   for (size_t i = 0; i < TB_INDEX_COUNT; i++) tb_iid_index_init(&sequence->indexes[i], allocator);
   tb_map_init(&sequence->counters, allocator);
-  state->sequences[state->sequence_count++] = sequence;
+  state->sequences[number] = sequence;
   return sequence;
 }
 
 static struct tb_sequence_state *find_sequence(struct tb_trace_state *state, uint32_t id, uint32_t machine) {
   struct tb_sequence_state *recent = state->recent;
   if (recent && recent->id == id && recent->machine == machine) return recent;
-  uint32_t place;
-  if (tb_map_get(&state->sequence_map, id, machine, &place)) {
-    recent = state->sequences[place];
+  uint32_t number;
+  if (tb_sequence_table_find(&state->sequence_table, machine, id, &number)) {
+    recent = state->sequences[number];
   } else {
     recent = add_sequence(state, id, machine);
   }

@@ -10,6 +10,7 @@
 #include "perfetto/clock/clock_graph.h"
 #include "perfetto/packet/packet_header.h"
 #include "perfetto/packet/packet_tokenizer.h"
+#include "perfetto/packet/sequence_table.h"
 #include "protobuf/iid_index.h"
 
 struct tb_perfetto_track;
@@ -83,8 +84,8 @@ struct tb_trace_state {
   bool trace_clock_said;
   bool keep_interned;
   struct tb_sequence_state **sequences;
-  size_t sequence_count, sequence_capacity;
-  struct tb_map sequence_map; /* id, machine -> place in sequences */
+  size_t sequence_capacity;
+  struct tb_sequence_table sequence_table; /* by whose numbers `sequences` is */
   struct tb_sequence_state *recent;
   tb_packet_lose lose;
   void *lose_ctx;
