@@ -73,10 +73,10 @@ static double away_from(const struct tb_reading_segment *segment, tb_wide time) 
 /* Compared in the middle of the time that both have, or of the gap between them. */
 static bool segments_agree(const struct tb_reading_fit *p, const struct tb_reading_segment *a,
                            const struct tb_reading_fit *q, const struct tb_reading_segment *b) {
-  tb_wide from = a->first > b->first ? a->first : b->first, to = a->last < b->last ? a->last : b->last;
-  tb_wide at = (from + to) / 2;
-  double apart = epoch_at(p, a, at, a->offset) - epoch_at(q, b, at, a->offset);
-  return fabs(apart) <= uncertainty(p, a, away_from(a, at)) + uncertainty(q, b, away_from(b, at));
+  tb_wide begin = a->first > b->first ? a->first : b->first, end = a->last < b->last ? a->last : b->last;
+  tb_wide apart = end - begin, at = begin + apart / 2;
+  double off = epoch_at(p, a, at, a->offset) - epoch_at(q, b, at, a->offset);
+  return fabs(off) <= uncertainty(p, a, away_from(a, at)) + uncertainty(q, b, away_from(b, at));
 }
 
 static bool walls_agree(const struct boot *a, const struct boot *b) {

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "base/search.h"
+
 enum tb_status tb_time_bound_create(struct tb_time_bound *bound, const struct tb_allocator *allocator,
                                     const struct tb_time_bound_point *points, size_t count, double growth) {
   *bound = (struct tb_time_bound){.growth = growth};
@@ -26,14 +28,8 @@ static int64_t grown(const struct tb_time_bound *bound, int64_t base, int64_t fr
 int64_t tb_time_bound_at(const struct tb_time_bound *bound, int64_t time) {
   const struct tb_time_bound_point *p = bound->points;
   if (!bound->count) return 0;
-  size_t low = 0, high = bound->count; /* p[low - 1].time <= time < p[low].time */
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (p[middle].time <= time)
-      low = middle + 1;
-    else
-      high = middle;
-  }
+  size_t low = 0; /* p[low - 1].time <= time < p[low].time */
+  TB_LOWER_BOUND(low, bound->count, i, p[i].time <= time);
   if (low == 0) return grown(bound, p[0].bound_ns, time, p[0].time);
   const struct tb_time_bound_point *left = &p[low - 1];
   if (left->time == time) {

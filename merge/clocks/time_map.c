@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/search.h"
+
 enum { READING_NS = 2000, STEP_NS = 1000000, STEP_PPM = 500, ANCHORS_MAX = 1 << 26, STAGES_MAX = 1 << 16 };
 static const double DRIFT_LEAST = 1e-14; /* not a nanosecond a day */
 
@@ -130,14 +132,8 @@ static bool is_step(const struct tb_time_anchor *a, const struct tb_time_anchor 
 
 static int64_t apply_stage(const struct tb_time_stage *stage, int64_t time) {
   const struct tb_time_anchor *a = stage->anchors;
-  size_t low = 0, high = stage->count; /* a[low - 1].x <= time < a[low].x */
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (a[middle].x <= time)
-      low = middle + 1;
-    else
-      high = middle;
-  }
+  size_t low = 0; /* a[low - 1].x <= time < a[low].x */
+  TB_LOWER_BOUND(low, stage->count, i, a[i].x <= time);
   const struct tb_time_anchor *left = low ? &a[low - 1] : &a[0];
   if (low == 0 || low == stage->count || stage->kind == TB_TIME_STEPS || is_step(left, left + 1))
     return apply_line(left, stage->drift, time);
