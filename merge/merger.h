@@ -67,7 +67,7 @@ struct tb_source {
 
 /* Whether the input says anything of time. */
 static inline bool tb_source_knows_time(const struct tb_source *s) {
-  return s->survey.has_time || s->survey.clocks.group_count;
+  return s->survey.has_time || tb_input_clocks_related(&s->survey.clocks);
 }
 
 struct tb_merger {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Saturating sums and differences of times and durations from a file, which may be as far apart as a hostile trace has them.
- * (perfetto/clock/clock_graph.h and timeline/entry_codec.h have sums that wrap.)
+ * Sums and differences of times and durations from a file, which may be as far apart as a hostile trace has them: those that
+ * saturate, and those that wrap, which undo each other and are the trace processor's for clocks.
  */
 #ifndef TB_BASE_TIMES_H
 #define TB_BASE_TIMES_H
@@ -26,6 +26,9 @@ static inline int64_t tb_time_subtract(int64_t a, int64_t b) {
   if (!__builtin_sub_overflow(a, b, &difference)) return difference;
   return a < 0 ? INT64_MIN : INT64_MAX;
 }
+
+static inline int64_t tb_wrap_add(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
+static inline int64_t tb_wrap_sub(int64_t a, int64_t b) { return (int64_t)((uint64_t)a - (uint64_t)b); }
 
 /* The nearest whole number of ns, saturated. */
 static inline int64_t tb_time_round(double ns) {

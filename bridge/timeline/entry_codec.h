@@ -15,6 +15,7 @@
 #ifndef TB_TIMELINE_ENTRY_CODEC_H
 #define TB_TIMELINE_ENTRY_CODEC_H
 
+#include "base/times.h"
 #include "protobuf/wire.h"
 #include "timeline/sort_queue.h"
 
@@ -36,10 +37,6 @@ struct tb_record_base {
 };
 
 static inline uint64_t tb_zigzag(int64_t v) { return ((uint64_t)v << 1) ^ (v < 0 ? UINT64_MAX : 0); }
-
-/* Differences wrap: any two int64 can be stored. */
-static inline int64_t tb_wrap_sub(int64_t a, int64_t b) { return (int64_t)((uint64_t)a - (uint64_t)b); }
-static inline int64_t tb_wrap_add(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
 
 /* The class of an entry among those of one ts: see tb_staged_event_compare. */
 static inline unsigned tb_record_class(unsigned char head) {

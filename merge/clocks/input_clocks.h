@@ -1,79 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The clocks of one input: what its ClockSnapshots and RemoteClockSyncs say, and the time of each of its packets.
- *
- * Rules as the trace processor has them: a snapshot relates all clocks that it holds; over one relation the last reading at or
- * before a time counts, else the first; of several ways the shortest.
+ * The clocks of one input, and the time of each of its packets: the graph of its clocks, and what merging adds to that, the
+ * default clocks of sequences, the clocks of packets that name none, and a second reading.
  */
 #ifndef TB_MERGE_CLOCKS_INPUT_CLOCKS_H
 #define TB_MERGE_CLOCKS_INPUT_CLOCKS_H
 
-#include "base/map.h"
-#include "base/memory.h"
 #include "merge/input/merge_header.h"
 #include "merge/input/sequence_ids.h"
+#include "perfetto/clock/clock_graph.h"
 
-enum { TB_INPUT_CLOCK_SEQUENCE_FIRST = 64, TB_INPUT_CLOCK_TRACE_FIRST = 128 };
-
-/* A clock of the input. */
-struct tb_input_clock {
+/* What a RemoteClockSync says of one clock of machine `machine`: what it read, and machine 0's at that time. */
+struct tb_input_clock_sync {
   uint32_t machine, clock;
-  uint32_t sequence; /* 0 but for clocks 64 to 127 */
-  bool incremental;
-  uint64_t unit;                /* ns of one count; at least 1 */
-  int64_t last;                 /* incremental: time of the last packet, ns */
-  uint32_t first_use, last_use; /* of the groups that have it, in the order in which they came, + 1; 0: none */
-  /* the way to the trace clock of its machine, found when asked for: what was known then, and the way */
-  uint64_t way_version;
-  size_t way_groups;
-  bool way_exists;
-  uint8_t way_len;
-  struct tb_input_clock_step {
-    uint32_t group, from, to; /* readings: rows of `group`, columns */
-  } way[6];
-  /* for the search of a way: the search that reached it last, from which clock, by which step */
-  uint64_t search;
-  uint32_t reached_from;
-  struct tb_input_clock_step reached_by;
-  /* from `from` up to `until` its readings only need `ahead` added; known as of `version` */
-  int64_t from, until, ahead;
-  uint64_t version;
-};
-
-/* Snapshots that hold the same clocks: a table, a row for each, in the order in which they came. Values in ns. */
-struct tb_input_clock_group {
-  uint32_t *nodes; /* one for each column */
-  size_t columns;
-  int64_t *rows;                  /* row after row */
-  size_t row_count, row_capacity; /* in rows */
-  uint32_t same_hash;             /* another group with its hash, + 1; 0: none */
-};
-
-/* That a group has a clock. */
-struct tb_input_clock_use {
-  uint32_t group, column;
-  uint32_t next; /* of the same clock, + 1; 0: none */
+  int64_t ns, host_ns;
 };
 
 struct tb_input_clocks {
   const struct tb_allocator *allocator;
-  struct tb_map node_index; /* of machine, sequence and clock */
-  struct tb_input_clock *nodes;
-  size_t node_count, node_capacity;
-  struct tb_input_clock_group *groups;
-  size_t group_count, group_capacity;
-  struct tb_map group_index; /* by a hash of the columns */
-  struct tb_input_clock_use *uses;
-  size_t use_count, use_capacity;
-  uint32_t *queue; /* of the search of a way */
-  size_t queue_capacity;
-  uint64_t searches;
+  struct tb_clock_graph graph;
+  struct tb_input_clock_sync *syncs; /* in the order in which they came */
+  size_t sync_count, sync_capacity;
   struct tb_merge_sequences sequences;
-  uint64_t version;     /* counts what was learned, from 1 */
-  uint64_t way_version; /* counts what made all ways unknown, from 1 */
-  uint32_t primary;     /* the trace clock: primary_trace_clock of the first snapshot, else BOOTTIME */
-  bool primary_named;   /* a snapshot named it */
-  uint64_t bad_snapshots;
+  uint32_t primary;       /* the trace clock: primary_trace_clock of the first snapshot, else BOOTTIME */
+  bool primary_named;     /* a snapshot named it */
+  uint64_t bad_snapshots; /* that relate nothing: the trace clock ran backwards, a clock came twice, ... */
 };
 
 void tb_input_clocks_init(struct tb_input_clocks *clocks, const struct tb_allocator *allocator);
@@ -97,36 +48,27 @@ struct tb_merge_packet_time {
 };
 
 /* For tb_input_clocks_time: what does not come with every packet. Looks a sequence's clock up; the clock of a packet that names
- * none; the way to the trace clock, false where there is none. */
+ * none; a timestamp of a clock for which no line is known. */
 void tb_input_clocks_look_up(struct tb_input_clocks *clocks, struct tb_merge_sequence *sequence, uint32_t clock);
 uint32_t tb_input_clocks_implied(struct tb_input_clocks *clocks, const struct tb_merge_header *head);
-bool tb_input_clocks_convert_node(struct tb_input_clocks *clocks, struct tb_input_clock *node, int64_t value,
-                                  int64_t *time);
+bool tb_input_clocks_read_slowly(struct tb_input_clocks *clocks, struct tb_clock_node *node, uint64_t timestamp,
+                                 int64_t *time);
 
 /* Reads a timestamp on `clock`, whose node is `node`, or NULL where no snapshot had it; once for each packet, in the file's
  * order. True and *time on the input's trace clock; false where nothing relates them. */
-static TB_ALWAYS_INLINE bool tb_input_clocks_read(struct tb_input_clocks *clocks, struct tb_input_clock *node,
+static TB_ALWAYS_INLINE bool tb_input_clocks_read(struct tb_input_clocks *clocks, struct tb_clock_node *node,
                                                   uint32_t clock, uint64_t timestamp, int64_t *time) {
-  int64_t value = (int64_t)timestamp;
-  if (node && (node->incremental || node->unit != 1)) {
-    int64_t ns = (int64_t)(timestamp * node->unit);
-    value = node->incremental ? (int64_t)((uint64_t)node->last + (uint64_t)ns) : ns;
-    if (node->incremental) node->last = value;
-  }
-  *time = value;
-  if (clock == clocks->primary) return true;
-  if (!node) return false;
-  if (node->version != clocks->version || value < node->from || value >= node->until)
-    return tb_input_clocks_convert_node(clocks, node, value, time);
-  *time = (int64_t)((uint64_t)value + (uint64_t)node->ahead);
-  return true;
+  *time = (int64_t)timestamp;
+  if (!node) return clock == clocks->primary;
+  return tb_clock_line_use(&clocks->graph, &node->line, node, clocks->primary, timestamp, time) ||
+         tb_input_clocks_read_slowly(clocks, node, timestamp, time);
 }
 
-static inline struct tb_input_clock *tb_input_clocks_of(struct tb_input_clocks *clocks,
-                                                        struct tb_merge_sequence *sequence, uint32_t clock) {
-  if (sequence->clock != clock || sequence->node_count != clocks->node_count)
+static inline struct tb_clock_node *tb_input_clocks_of(struct tb_input_clocks *clocks,
+                                                       struct tb_merge_sequence *sequence, uint32_t clock) {
+  if (sequence->clock != clock || sequence->node_count != clocks->graph.node_count)
     tb_input_clocks_look_up(clocks, sequence, clock);
-  return sequence->node ? &clocks->nodes[sequence->node - 1] : NULL;
+  return sequence->node ? &clocks->graph.nodes[sequence->node - 1] : NULL;
 }
 
 /* The time of a packet of `sequence` that has a timestamp; once for each packet, in the file's order. */
@@ -137,7 +79,7 @@ static inline void tb_input_clocks_time(struct tb_input_clocks *clocks, const st
   if (time->default_clock) clock = sequence->default_clock;
   if (!clock) clock = tb_input_clocks_implied(clocks, head);
   time->clock = clock;
-  struct tb_input_clock *node = tb_input_clocks_of(clocks, sequence, clock);
+  struct tb_clock_node *node = tb_input_clocks_of(clocks, sequence, clock);
   time->resolved = tb_input_clocks_read(clocks, node, clock, head->timestamp, &time->time);
 }
 
@@ -147,7 +89,7 @@ enum { TB_EVENT_CLOCK_NONE = -1 };
 struct tb_event_clock {
   int64_t id;                         /* of the sequence */
   struct tb_merge_sequence *sequence; /* NULL: memory was out */
-  struct tb_input_clock *node;
+  struct tb_clock_node *node;
   uint32_t clock;
   bool default_clock;
 };
@@ -161,8 +103,12 @@ bool tb_input_clocks_convert(struct tb_input_clocks *clocks, uint32_t machine, u
 bool tb_input_clocks_convert_back(struct tb_input_clocks *clocks, uint32_t machine, uint32_t clock, int64_t time,
                                   int64_t *value);
 
-/* The node of a clock that is no sequence's own; NULL where no snapshot had it. */
-const struct tb_input_clock *tb_input_clocks_find(const struct tb_input_clocks *clocks, uint32_t machine,
-                                                  uint32_t clock);
+/* Whether a snapshot or a sync relates any clocks. */
+static inline bool tb_input_clocks_related(const struct tb_input_clocks *clocks) {
+  return clocks->graph.group_count || clocks->sync_count;
+}
+
+/* How much machine `machine`'s trace clock was ahead of machine 0's at the first sync of the two; false where there was none. */
+bool tb_input_clocks_ahead(const struct tb_input_clocks *clocks, uint32_t machine, int64_t *ahead);
 
 #endif

@@ -15,30 +15,29 @@ void tb_clock_relations_free(struct tb_clock_relations *relations, const struct 
 /* ---- readings ---------------------------------------------------------------------------------------------------- */
 
 /* Whether a clock is its host's, and no sequence's own. */
-static bool is_usable(const struct tb_source *s, const struct tb_input_clock *clock) {
-  return clock->machine == tb_source_host(s) && clock->sequence == 0 &&
-         (clock->clock < TB_INPUT_CLOCK_SEQUENCE_FIRST || clock->clock >= TB_INPUT_CLOCK_TRACE_FIRST);
+static bool is_usable(const struct tb_source *s, const struct tb_clock_node *clock) {
+  return clock->machine == tb_source_host(s) && !tb_clock_of_sequence(tb_clock_node_clock(clock));
 }
 
 /* The column of the host's clock of that id; `columns` where there is none. */
-static size_t column_of(const struct tb_source *s, const struct tb_input_clock_group *group, uint32_t id) {
+static size_t column_of(const struct tb_source *s, const struct tb_clock_group *group, uint32_t id) {
   size_t i = 0;
   for (; i < group->columns; i++) {
-    const struct tb_input_clock *clock = &s->survey.clocks.nodes[group->nodes[i]];
-    if (clock->clock == id && is_usable(s, clock)) break;
+    const struct tb_clock_node *clock = &s->survey.clocks.graph.nodes[group->nodes[i]];
+    if (tb_clock_node_clock(clock) == id && is_usable(s, clock)) break;
   }
   return i;
 }
 
 enum tb_status tb_source_readings(const struct tb_source *s, const struct tb_allocator *allocator, uint32_t a,
                                   uint32_t b, struct tb_time_anchor **pairs, size_t *count) {
-  const struct tb_input_clocks *c = &s->survey.clocks;
+  const struct tb_clock_graph *c = &s->survey.clocks.graph;
   size_t rows = 0;
   *pairs = NULL;
   for (int filling = 0; filling < 2; filling++) {
     size_t n = 0;
     for (size_t i = 0; i < c->group_count; i++) {
-      const struct tb_input_clock_group *g = &c->groups[i];
+      const struct tb_clock_group *g = &c->groups[i];
       size_t from = column_of(s, g, a), to = column_of(s, g, b);
       if (from == g->columns || to == g->columns) continue;
       for (size_t r = 0; r < g->row_count && filling; r++)
@@ -53,9 +52,9 @@ enum tb_status tb_source_readings(const struct tb_source *s, const struct tb_all
 }
 
 int64_t tb_source_wall_time(const struct tb_source *s) {
-  const struct tb_input_clocks *c = &s->survey.clocks;
+  const struct tb_clock_graph *c = &s->survey.clocks.graph;
   for (size_t i = 0; i < c->group_count; i++) {
-    const struct tb_input_clock_group *g = &c->groups[i];
+    const struct tb_clock_group *g = &c->groups[i];
     size_t column = column_of(s, g, TB_CLOCK_REALTIME);
     if (column < g->columns && g->row_count) return g->rows[g->row_count / 2 * g->columns + column];
   }
@@ -153,13 +152,13 @@ static enum tb_status relate(struct tb_merger *m, struct tb_source *s, uint32_t 
   return status;
 }
 
-static bool reads(const struct tb_source *s, const struct tb_input_clock_group *group, uint32_t clock) {
+static bool reads(const struct tb_source *s, const struct tb_clock_group *group, uint32_t clock) {
   return column_of(s, group, clock) < group->columns;
 }
 
 /* What a clock of a snapshot is related to: the wall clock to the one that goes on counting while the machine sleeps,
  * MONOTONIC_RAW to the one that sleeps with it, others to the trace clock. */
-static enum tb_status relate_column(struct tb_merger *m, struct tb_source *s, const struct tb_input_clock_group *group,
+static enum tb_status relate_column(struct tb_merger *m, struct tb_source *s, const struct tb_clock_group *group,
                                     uint32_t hub, uint32_t clock) {
   bool boot = reads(s, group, TB_CLOCK_BOOTTIME), mono = reads(s, group, TB_CLOCK_MONOTONIC);
   if (clock == hub) return TB_OK;
@@ -173,16 +172,17 @@ static enum tb_status relate_column(struct tb_merger *m, struct tb_source *s, co
 }
 
 static enum tb_status relate_by_snapshots(struct tb_merger *m, struct tb_source *s) {
-  const struct tb_input_clocks *c = &s->survey.clocks;
+  const struct tb_clock_graph *c = &s->survey.clocks.graph;
   enum tb_status status = TB_OK;
   for (size_t i = 0; i < c->group_count && status == TB_OK; i++) {
-    const struct tb_input_clock_group *g = &c->groups[i];
-    size_t hub = column_of(s, g, c->primary);
+    const struct tb_clock_group *g = &c->groups[i];
+    size_t hub = column_of(s, g, s->survey.clocks.primary);
     for (size_t k = 0; k < g->columns && hub == g->columns; k++)
       if (is_usable(s, &c->nodes[g->nodes[k]])) hub = k;
     for (size_t k = 0; k < g->columns && hub < g->columns && status == TB_OK; k++)
       if (is_usable(s, &c->nodes[g->nodes[k]]))
-        status = relate_column(m, s, g, c->nodes[g->nodes[hub]].clock, c->nodes[g->nodes[k]].clock);
+        status = relate_column(m, s, g, tb_clock_node_clock(&c->nodes[g->nodes[hub]]),
+                               tb_clock_node_clock(&c->nodes[g->nodes[k]]));
   }
   return status;
 }

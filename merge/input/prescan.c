@@ -146,7 +146,7 @@ static inline void extend(struct tb_prescanned_extent *extent, int64_t time) {
 }
 
 static void use_clock(struct tb_prescan *s, uint32_t clock) {
-  if (clock < TB_INPUT_CLOCK_SEQUENCE_FIRST) s->clocks_used |= UINT64_C(1) << clock;
+  if (clock < TB_CLOCK_SEQUENCE_FIRST) s->clocks_used |= UINT64_C(1) << clock;
 }
 
 static void take_time(struct tb_prescan *s, const struct tb_merge_header *head, struct tb_merge_sequence *sequence,
@@ -216,16 +216,8 @@ static enum tb_status take_packet(struct tb_prescan *s, const struct tb_raw_pack
 
 /* How far each machine's clock is ahead of the host's: the first sync between them. */
 static void measure_machines(struct tb_prescan *s) {
-  const struct tb_input_clocks *c = &s->clocks;
-  for (size_t i = 0; i < c->group_count; i++) {
-    const struct tb_input_clock_group *g = &c->groups[i];
-    if (g->columns != 2 || !g->row_count) continue;
-    const struct tb_input_clock *a = &c->nodes[g->nodes[0]], *b = &c->nodes[g->nodes[1]];
-    if (a->clock != c->primary || b->clock != c->primary || b->machine != 0 || a->machine == 0) continue;
-    for (size_t m = 0; m < s->machine_count; m++)
-      if (s->machines[m].id == a->machine)
-        s->machines[m].ahead = (int64_t)((uint64_t)g->rows[0] - (uint64_t)g->rows[1]);
-  }
+  for (size_t i = 0; i < s->machine_count; i++)
+    (void)tb_input_clocks_ahead(&s->clocks, s->machines[i].id, &s->machines[i].ahead);
 }
 
 static void measure_extent(struct tb_prescan *s) {

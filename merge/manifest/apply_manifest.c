@@ -106,7 +106,7 @@ static enum tb_status clock_node(struct tb_merger *m, const char *path, const ch
 
 static enum tb_status relate(struct tb_merger *m, const struct tb_manifest_file *file) {
   const struct tb_source *s = find_source(m, file->path);
-  if (!file->clock && !s->converted && s->survey.clocks.group_count)
+  if (!file->clock && !s->converted && tb_input_clocks_related(&s->survey.clocks))
     return INVALID(m,
                    "a clocks override without a source clock pins a clockless file, but '%.60s' emits clock snapshots",
                    file->path);

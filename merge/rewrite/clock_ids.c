@@ -5,7 +5,7 @@
 #include "merge/rewrite/id_assignment.h"
 #include "tracebridge/event.h"
 
-enum { PRIVATE_CLOCK_FIRST = TB_INPUT_CLOCK_TRACE_FIRST };
+enum { PRIVATE_CLOCK_FIRST = TB_CLOCK_SEQUENCE_LAST + 1 };
 
 static uint64_t clock_key(uint32_t machine, uint32_t clock) { return (uint64_t)machine << 32 | clock; }
 
@@ -32,16 +32,17 @@ static enum tb_status rename_clock(struct tb_merger *m, struct tb_source *s, uin
   return status == TB_OK ? tb_map_put(&s->clock_map, clock_key(machine, clock), 0, id) : status;
 }
 
-static enum tb_status assign_clock(struct tb_merger *m, struct tb_source *s, const struct tb_input_clock *node) {
+static enum tb_status assign_clock(struct tb_merger *m, struct tb_source *s, const struct tb_clock_node *node) {
   uint32_t primary = s->survey.clocks.primary;
-  if (node->sequence) return TB_OK;
-  if (node->clock == m->trace_clock && (primary == m->trace_clock || s->index == m->reference))
+  uint32_t clock = tb_clock_node_clock(node);
+  if (tb_clock_node_sequence(node)) return TB_OK;
+  if (clock == m->trace_clock && (primary == m->trace_clock || s->index == m->reference))
     return TB_OK; /* the merged trace's own */
   bool owned = false;
   enum tb_status status = TB_OK;
-  if (node->clock != m->trace_clock) status = own_clock(m, s, node->machine, node->clock, &owned);
+  if (clock != m->trace_clock) status = own_clock(m, s, node->machine, clock, &owned);
   if (status != TB_OK || owned) return status;
-  return rename_clock(m, s, node->machine, node->clock);
+  return rename_clock(m, s, node->machine, clock);
 }
 
 /* Ids of the trace's own clocks are taken before any is made. */
@@ -49,11 +50,12 @@ static enum tb_status reserve_clocks(struct tb_merger *m) {
   for (size_t i = 0; i < m->source_count; i++) {
     struct tb_source *s = &m->sources[i];
     if (s->skipped) continue;
-    for (size_t k = 0; k < s->survey.clocks.node_count; k++) {
-      const struct tb_input_clock *node = &s->survey.clocks.nodes[k];
+    for (size_t k = 0; k < s->survey.clocks.graph.node_count; k++) {
+      const struct tb_clock_node *node = &s->survey.clocks.graph.nodes[k];
       bool owned;
-      if (node->sequence || node->clock < TB_INPUT_CLOCK_TRACE_FIRST) continue;
-      enum tb_status status = own_clock(m, s, node->machine, node->clock, &owned);
+      uint32_t clock = tb_clock_node_clock(node);
+      if (tb_clock_node_sequence(node) || clock < PRIVATE_CLOCK_FIRST) continue;
+      enum tb_status status = own_clock(m, s, node->machine, clock, &owned);
       if (status != TB_OK) return status;
     }
   }
@@ -67,8 +69,8 @@ enum tb_status tb_assign_clocks(struct tb_merger *m) {
     struct tb_source *s = &m->sources[i];
     if (s->skipped) continue;
     uint32_t primary = s->survey.clocks.primary;
-    for (size_t k = 0; k < s->survey.clocks.node_count && status == TB_OK; k++)
-      status = assign_clock(m, s, &s->survey.clocks.nodes[k]);
+    for (size_t k = 0; k < s->survey.clocks.graph.node_count && status == TB_OK; k++)
+      status = assign_clock(m, s, &s->survey.clocks.graph.nodes[k]);
     s->remap.clocks = &s->clock_map;
     if (s->clock_map.count) s->remap.active |= 1u << TB_FIELD_CLOCK | 1u << TB_FIELD_SNAPSHOT;
     bool still = s->fixed && s->moved_by == 0 && !s->realigned;

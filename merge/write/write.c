@@ -322,8 +322,9 @@ static enum tb_status write_clock(struct tb_merger *m) {
   const struct tb_source *reference = &m->sources[m->reference];
   bool others = false;
   for (size_t i = 0; i < m->source_count; i++)
-    others |= i != m->reference && !m->sources[i].skipped && m->sources[i].survey.clocks.group_count;
-  if (!others || reference->survey.clocks.group_count || tb_source_machine_out(reference, tb_source_host(reference)))
+    others |= i != m->reference && !m->sources[i].skipped && tb_input_clocks_related(&m->sources[i].survey.clocks);
+  if (!others || tb_input_clocks_related(&reference->survey.clocks) ||
+      tb_source_machine_out(reference, tb_source_host(reference)))
     return TB_OK;
   return tb_synthesize_clock(m, tb_source_report(m, reference)->first_ns);
 }

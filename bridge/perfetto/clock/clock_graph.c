@@ -1,296 +1,252 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "perfetto/clock/clock_graph.h"
 
-enum {
-  PATH_MAX = sizeof(((struct tb_clock_node *)0)->path) / sizeof(uint32_t),
-  NODES_MAX = 1 << 20,
-  EDGES_MAX = 1 << 22
-};
+#include "base/mix64.h"
+
+enum { NODES_MAX = 1 << 22, GROUPS_MAX = 1 << 20, ROWS_MAX = 1 << 26 };
 
 void tb_clock_graph_init(struct tb_clock_graph *graph, const struct tb_allocator *allocator) {
   *graph = (struct tb_clock_graph){.allocator = allocator, .version = 1, .changes = 1};
   tb_map_init(&graph->node_map, allocator);
-  tb_map_init(&graph->edge_map, allocator);
+  tb_map_init(&graph->machine_map, allocator);
+  tb_map_init(&graph->group_map, allocator);
 }
 
 void tb_clock_graph_free(struct tb_clock_graph *graph) {
   const struct tb_allocator *allocator = graph->allocator;
-  for (size_t i = 0; i < graph->edge_count; i++) {
-    tb_free(allocator, graph->edges[i].pairs, graph->edges[i].capacity * sizeof(struct tb_clock_pair));
+  for (size_t i = 0; i < graph->group_count; i++) {
+    struct tb_clock_group *group = &graph->groups[i];
+    tb_free(allocator, group->nodes, group->columns * sizeof(*group->nodes));
+    tb_free(allocator, group->rows, group->row_capacity * group->columns * sizeof(*group->rows));
   }
   tb_free(allocator, graph->nodes, graph->node_capacity * sizeof(*graph->nodes));
-  tb_free(allocator, graph->edges, graph->edge_capacity * sizeof(*graph->edges));
+  tb_free(allocator, graph->groups, graph->group_capacity * sizeof(*graph->groups));
+  tb_free(allocator, graph->uses, graph->use_capacity * sizeof(*graph->uses));
   tb_free(allocator, graph->reached, graph->reached_capacity * sizeof(*graph->reached));
   tb_map_free(&graph->node_map);
-  tb_map_free(&graph->edge_map);
+  tb_map_free(&graph->machine_map);
+  tb_map_free(&graph->group_map);
 }
 
-static enum tb_status find_node(struct tb_clock_graph *graph, uint64_t key, uint32_t *number) {
-  if (tb_map_get(&graph->node_map, key, 0, number)) return TB_OK;
+/* ---- clocks ------------------------------------------------------------------------------------------------------ */
+
+bool tb_clock_graph_find(const struct tb_clock_graph *graph, uint32_t machine, uint64_t key, uint32_t *number) {
+  return tb_map_get(&graph->node_map, key, machine, number);
+}
+
+enum tb_status tb_clock_graph_add_node(struct tb_clock_graph *graph, uint32_t machine, uint64_t key, uint32_t *number) {
+  if (tb_map_get(&graph->node_map, key, machine, number)) return TB_OK;
   void *nodes = graph->nodes;
   enum tb_status status = tb_grow_array(graph->allocator, &nodes, &graph->node_capacity, graph->node_count + 1,
                                         sizeof(*graph->nodes), NODES_MAX);
   graph->nodes = nodes;
-  if (status != TB_OK) return TB_NO_MEMORY;
+  if (status == TB_OK) status = tb_map_count_up(&graph->machine_map, machine, 0);
+  if (status == TB_OK) status = tb_map_put(&graph->node_map, key, machine, graph->node_count);
+  if (status != TB_OK) return status;
   *number = (uint32_t)graph->node_count;
-  status = tb_map_put(&graph->node_map, key, 0, *number);
-  if (status != TB_OK) return status;
-  graph->nodes[graph->node_count++] = (struct tb_clock_node){.key = key, .unit_multiplier = 1};
+  graph->nodes[graph->node_count++] = (struct tb_clock_node){.key = key, .machine = machine, .unit_multiplier = 1};
   return TB_OK;
 }
 
-static uint64_t edge_key(uint32_t from, uint32_t to) { return (uint64_t)from << 32 | to; }
-
-static enum tb_status find_edge(struct tb_clock_graph *graph, uint32_t from, uint32_t to, uint64_t set,
-                                struct tb_clock_edge **edge) {
-  uint32_t number;
-  if (tb_map_get(&graph->edge_map, edge_key(from, to), set, &number)) {
-    *edge = &graph->edges[number];
-    return TB_OK;
+void tb_clock_graph_clear_sequence(struct tb_clock_graph *graph, uint32_t machine, uint32_t sequence) {
+  if (!graph->node_count) return;
+  for (uint32_t clock = TB_CLOCK_SEQUENCE_FIRST; clock <= TB_CLOCK_SEQUENCE_LAST; clock++) {
+    uint32_t number;
+    if (!tb_clock_graph_find(graph, machine, tb_clock_key(clock, sequence), &number)) continue;
+    struct tb_clock_node *node = &graph->nodes[number];
+    node->dropped = node->incremental;
   }
-  void *edges = graph->edges;
-  enum tb_status status = tb_grow_array(graph->allocator, &edges, &graph->edge_capacity, graph->edge_count + 1,
-                                        sizeof(*graph->edges), EDGES_MAX);
-  graph->edges = edges;
-  if (status != TB_OK) return TB_NO_MEMORY;
-  status = tb_map_put(&graph->edge_map, edge_key(from, to), set, (uint32_t)graph->edge_count);
+}
+
+void tb_clock_graph_rewind(struct tb_clock_graph *graph) {
+  for (size_t i = 0; i < graph->node_count; i++) {
+    graph->nodes[i].last = 0;
+    graph->nodes[i].dropped = false;
+  }
+  for (size_t i = 0; i < graph->group_count; i++) graph->groups[i].reached = 0;
+}
+
+/* ---- groups ------------------------------------------------------------------------------------------------------ */
+
+/* A snapshot, its columns in the order of their nodes' numbers. */
+struct clock_row {
+  uint32_t nodes[TB_CLOCKS_IN_SNAPSHOT_MAX];
+  int64_t ns[TB_CLOCKS_IN_SNAPSHOT_MAX];
+  size_t columns;
+};
+
+static uint64_t hash_columns(const struct clock_row *row) {
+  uint64_t hash = row->columns;
+  for (size_t i = 0; i < row->columns; i++) hash = tb_mix64(hash ^ row->nodes[i]);
+  return hash;
+}
+
+static struct tb_clock_group *find_group(struct tb_clock_graph *graph, const struct clock_row *row, uint64_t hash) {
+  uint32_t at = 0;
+  (void)tb_map_get(&graph->group_map, hash, 0, &at);
+  for (; at; at = graph->groups[at - 1].same_hash) {
+    struct tb_clock_group *group = &graph->groups[at - 1];
+    if (group->columns == row->columns && memcmp(group->nodes, row->nodes, row->columns * sizeof(*row->nodes)) == 0)
+      return group;
+  }
+  return NULL;
+}
+
+/* Notes that column `column` of the newest group is `node`. */
+static enum tb_status add_use(struct tb_clock_graph *graph, uint32_t number, size_t column) {
+  void *uses = graph->uses;
+  enum tb_status status = tb_grow_array(graph->allocator, &uses, &graph->use_capacity, graph->use_count + 1,
+                                        sizeof(*graph->uses), UINT32_MAX / 2);
+  graph->uses = uses;
   if (status != TB_OK) return status;
-  *edge = &graph->edges[graph->edge_count++];
-  **edge = (struct tb_clock_edge){.from = from, .to = to, .set = set};
-  struct tb_clock_node *node = &graph->nodes[from];
-  *(node->last_out ? &graph->edges[node->last_out - 1].next_out : &node->first_out) = (uint32_t)graph->edge_count;
-  node->last_out = (uint32_t)graph->edge_count;
+  graph->uses[graph->use_count++] = (struct tb_clock_use){(uint32_t)graph->group_count - 1, (uint32_t)column, 0};
+  struct tb_clock_node *node = &graph->nodes[number];
+  *(node->last_use ? &graph->uses[node->last_use - 1].next : &node->first_use) = (uint32_t)graph->use_count;
+  node->last_use = (uint32_t)graph->use_count;
   return TB_OK;
 }
 
-static enum tb_status add_pair(struct tb_clock_graph *graph, struct tb_clock_edge *edge, int64_t from_ns,
-                               int64_t to_ns) {
-  static const struct tb_clock_pair none = {INT64_MIN, INT64_MIN};
-  const struct tb_clock_pair last = edge->count ? edge->pairs[edge->count - 1] : none;
-  if (edge->count && last.from == from_ns && last.to == to_ns) return TB_OK; /* says nothing new */
-  void *pairs = edge->pairs;
-  enum tb_status status =
-      tb_grow_array(graph->allocator, &pairs, &edge->capacity, edge->count + 1, sizeof(*edge->pairs), SIZE_MAX / 64);
-  edge->pairs = pairs;
-  if (status != TB_OK) return TB_NO_MEMORY;
-  struct tb_clock_node *from = &graph->nodes[edge->from];
-  if (from_ns < last.from && !from->backwards) {
-    from->backwards = true;
+static enum tb_status add_group(struct tb_clock_graph *graph, const struct clock_row *row, uint64_t hash) {
+  void *groups = graph->groups;
+  enum tb_status status = tb_grow_array(graph->allocator, &groups, &graph->group_capacity, graph->group_count + 1,
+                                        sizeof(*graph->groups), GROUPS_MAX);
+  graph->groups = groups;
+  if (status != TB_OK) return status;
+  struct tb_clock_group *group = &graph->groups[graph->group_count];
+  *group = (struct tb_clock_group){.columns = row->columns};
+  group->nodes = tb_alloc(graph->allocator, row->columns * sizeof(*row->nodes));
+  if (!group->nodes) return TB_NO_MEMORY;
+  memcpy(group->nodes, row->nodes, row->columns * sizeof(*row->nodes));
+  (void)tb_map_get(&graph->group_map, hash, 0, &group->same_hash);
+  graph->group_count++;
+  for (size_t i = 0; status == TB_OK && i < row->columns; i++) status = add_use(graph, row->nodes[i], i);
+  return status == TB_OK ? tb_map_put(&graph->group_map, hash, 0, graph->group_count) : status;
+}
+
+static bool repeats(const struct tb_clock_group *group, const struct clock_row *row) {
+  return group->reached &&
+         memcmp(group->rows + (group->reached - 1) * group->columns, row->ns, row->columns * sizeof(*row->ns)) == 0;
+}
+
+static enum tb_status add_row(struct tb_clock_graph *graph, struct tb_clock_group *group, const struct clock_row *row) {
+  void *rows = group->rows;
+  enum tb_status status = tb_grow_array(graph->allocator, &rows, &group->row_capacity, group->row_count + 1,
+                                        group->columns * sizeof(*group->rows), ROWS_MAX);
+  group->rows = rows;
+  if (status != TB_OK) return status;
+  int64_t *newest = group->rows + group->row_count * group->columns;
+  const int64_t *before = group->row_count ? newest - group->columns : row->ns;
+  memcpy(newest, row->ns, row->columns * sizeof(*row->ns));
+  for (size_t i = 0; i < row->columns; i++) {
+    struct tb_clock_node *node = &graph->nodes[row->nodes[i]];
+    if (node->backwards || newest[i] >= before[i]) continue;
+    node->backwards = true;
     graph->version++;
   }
-  edge->pairs[edge->count++] = (struct tb_clock_pair){from_ns, to_ns};
+  group->reached = ++group->row_count;
   return TB_OK;
 }
 
-static void take_reading(struct tb_clock_graph *graph, uint32_t number, const struct tb_clock_reading_raw *reading) {
-  struct tb_clock_node *node = &graph->nodes[number];
+/* ---- snapshots --------------------------------------------------------------------------------------------------- */
+
+/* Readings on their way into the graph. */
+struct snapshot {
+  const struct tb_clock_reading_raw *readings;
+  uint32_t numbers[TB_CLOCKS_IN_SNAPSHOT_MAX]; /* of their nodes */
+  size_t count;
+  size_t again;         /* the first reading of a clock that was read before; `count`: none, ... */
+  struct clock_row row; /* ... and then the snapshot as a row, its hash, and its group, NULL where that is new */
+  uint64_t hash;
+  struct tb_clock_group *group;
+};
+
+static enum tb_status find_nodes(struct tb_clock_graph *graph, uint32_t machine, struct snapshot *s) {
+  s->again = s->count;
+  for (size_t i = 0; i < s->count; i++) {
+    enum tb_status status = tb_clock_graph_add_node(graph, machine, s->readings[i].key, &s->numbers[i]);
+    if (status != TB_OK) return status;
+    for (size_t k = 0; k < i && s->again == s->count; k++)
+      if (s->numbers[k] == s->numbers[i]) s->again = i;
+  }
+  return TB_OK;
+}
+
+static void sort_columns(const struct snapshot *s, struct clock_row *row) {
+  row->columns = s->count;
+  for (size_t i = 0; i < s->count; i++) {
+    size_t at = i;
+    for (; at && row->nodes[at - 1] > s->numbers[i]; at--) {
+      row->nodes[at] = row->nodes[at - 1];
+      row->ns[at] = row->ns[at - 1];
+    }
+    row->nodes[at] = s->numbers[i];
+    row->ns[at] = s->readings[i].ns;
+  }
+}
+
+/* True where the clock of node `number` reads less than in the group's last snapshot. */
+static bool ran_back(const struct tb_clock_group *group, uint32_t number, int64_t ns) {
+  size_t column;
+  return group && group->reached && tb_clock_group_column(group, number, &column) &&
+         ns < tb_clock_group_ns(group, group->reached - 1, column);
+}
+
+static void take_reading(struct tb_clock_node *node, const struct tb_clock_reading_raw *reading) {
   node->last = reading->ns;
   node->unit_multiplier = reading->unit_multiplier;
   node->incremental = reading->incremental;
   node->dropped = false;
 }
 
-/* The same for the same clocks in any order. */
-static uint64_t hash_set(const struct tb_clock_reading_raw *readings, size_t count) {
-  uint64_t sum = count;
-  for (size_t i = 0; i < count; i++) {
-    uint64_t h = (readings[i].key + 1) * 0x9e3779b97f4a7c15u;
-    sum += (h ^ h >> 29) * 0xbf58476d1ce4e5b9u;
+/* Where the clocks are now, up to a reading that is at fault. */
+static enum tb_status take_readings(struct tb_clock_graph *graph, const struct snapshot *s, uint64_t trace_clock) {
+  for (size_t i = 0; i < s->count; i++) {
+    const struct tb_clock_reading_raw *reading = &s->readings[i];
+    if (reading->incremental && !tb_clock_of_sequence((uint32_t)reading->key)) return TB_BAD_DATA;
+    take_reading(&graph->nodes[s->numbers[i]], reading);
+    if (i == s->again) return TB_BAD_DATA;
+    if (reading->key == trace_clock && ran_back(s->group, s->numbers[i], reading->ns)) return TB_REFUSED;
   }
-  return sum;
+  return TB_OK;
 }
 
-/* True where the trace clock reads less than in the set's last snapshot. */
-static bool trace_clock_ran_back(const struct tb_clock_graph *graph, const struct tb_clock_reading_raw *readings,
-                                 const uint32_t *numbers, size_t count, uint64_t set, uint64_t trace_clock) {
-  for (size_t i = 0; i < count; i++) {
-    if (readings[i].key != trace_clock) continue;
-    uint32_t edge;
-    uint32_t other = numbers[i == 0 ? count - 1 : 0];
-    if (!tb_map_get(&graph->edge_map, edge_key(numbers[i], other), set, &edge)) return false;
-    const struct tb_clock_edge *found = &graph->edges[edge];
-    return found->count && readings[i].ns < found->pairs[found->count - 1].from;
+static enum tb_status take_snapshot(struct tb_clock_graph *graph, uint32_t machine, struct snapshot *s,
+                                    uint64_t trace_clock) {
+  if (s->count > TB_CLOCKS_IN_SNAPSHOT_MAX) s->count = TB_CLOCKS_IN_SNAPSHOT_MAX;
+  s->group = NULL;
+  enum tb_status status = find_nodes(graph, machine, s);
+  if (status != TB_OK) return status;
+  if (s->again == s->count) {
+    sort_columns(s, &s->row);
+    s->hash = hash_columns(&s->row);
+    s->group = find_group(graph, &s->row, s->hash);
   }
-  return false;
+  return take_readings(graph, s, trace_clock);
 }
 
-enum tb_status tb_clock_graph_add(struct tb_clock_graph *graph, const struct tb_clock_reading_raw *readings,
-                                  size_t count, uint64_t trace_clock) {
-  uint32_t numbers[TB_CLOCKS_IN_SNAPSHOT_MAX];
+enum tb_status tb_clock_graph_add(struct tb_clock_graph *graph, uint32_t machine,
+                                  const struct tb_clock_reading_raw *readings, size_t count, uint64_t trace_clock) {
+  struct snapshot s;
+  s.readings = readings;
+  s.count = count;
   graph->changes++;
-  if (count > TB_CLOCKS_IN_SNAPSHOT_MAX) count = TB_CLOCKS_IN_SNAPSHOT_MAX;
-  if (count == 0) return TB_OK;
-  for (size_t i = 0; i < count; i++) {
-    enum tb_status status = find_node(graph, readings[i].key, &numbers[i]);
+  enum tb_status status = take_snapshot(graph, machine, &s, trace_clock);
+  if (status != TB_OK || s.count < 2 || (s.group && repeats(s.group, &s.row))) return status;
+  if (!s.group) {
+    status = add_group(graph, &s.row, s.hash);
     if (status != TB_OK) return status;
+    s.group = &graph->groups[graph->group_count - 1];
   }
-  uint64_t set = hash_set(readings, count);
-  if (trace_clock_ran_back(graph, readings, numbers, count, set, trace_clock)) return TB_REFUSED;
-  for (size_t i = 0; i < count; i++) take_reading(graph, numbers[i], &readings[i]);
-  for (size_t i = 0; i < count * count; i++) {
-    size_t from = i / count, to = i % count;
-    struct tb_clock_edge *edge;
-    if (numbers[from] == numbers[to]) continue;
-    enum tb_status status = find_edge(graph, numbers[from], numbers[to], set, &edge);
-    if (status == TB_OK) status = add_pair(graph, edge, readings[from].ns, readings[to].ns);
-    if (status != TB_OK) return status;
-  }
-  return TB_OK;
+  return add_row(graph, s.group, &s.row);
 }
 
-void tb_clock_graph_clear_sequence(struct tb_clock_graph *graph, uint32_t sequence) {
-  if (!graph->node_count) return;
-  for (uint32_t clock = TB_CLOCK_SEQUENCE_FIRST; clock <= TB_CLOCK_SEQUENCE_LAST; clock++) {
-    uint32_t number;
-    if (!tb_map_get(&graph->node_map, tb_clock_key(clock, sequence), 0, &number)) continue;
-    struct tb_clock_node *node = &graph->nodes[number];
-    node->dropped = node->incremental;
-  }
-}
-
-/* Nodes keep their numbers, so that what was found once stays right. */
-static bool look_up(struct tb_clock_graph *graph, struct tb_clock_recent *recent, uint64_t key, uint32_t *number) {
-  if (!recent->known || recent->key != key) {
-    uint32_t found;
-    if (!tb_map_get(&graph->node_map, key, 0, &found)) return false;
-    *recent = (struct tb_clock_recent){key, found, true};
-  }
-  *number = recent->number;
-  return true;
-}
-
-enum tb_status tb_clock_graph_resolve(struct tb_clock_graph *graph, uint64_t key, uint64_t timestamp, int64_t *ns) {
-  uint32_t number;
-  *ns = (int64_t)timestamp;
-  if (!look_up(graph, &graph->recent[0], key, &number)) return TB_OK;
-  struct tb_clock_node *node = &graph->nodes[number];
-  if (node->dropped) return TB_UNSUPPORTED;
-  *ns = (int64_t)(timestamp * node->unit_multiplier);
-  if (node->incremental) *ns = node->last = tb_clock_add(node->last, *ns);
-  return TB_OK;
-}
-
-/* ---- paths ------------------------------------------------------------------------------------------------------- */
-
-static void keep_path(struct tb_clock_graph *graph, uint32_t from, uint32_t to) {
-  struct tb_clock_node *node = &graph->nodes[from];
-  size_t len = graph->nodes[to].search_round;
-  node->path_found = true;
-  node->path_len = (uint8_t)len;
-  for (uint32_t at = to; at != from; at = graph->edges[node->path[len]].from)
-    node->path[--len] = graph->nodes[at].search_edge;
-}
-
-/* Goes on from a clock of one round to those of the next, each of which keeps the first of the edges that lead to it. */
-static void search_on(struct tb_clock_graph *graph, uint32_t number, size_t *reached) {
-  const struct tb_clock_node *from = &graph->nodes[number];
-  if (from->backwards) return;
-  for (uint32_t i = from->first_out; i; i = graph->edges[i - 1].next_out) {
-    struct tb_clock_node *to = &graph->nodes[graph->edges[i - 1].to];
-    bool is_new = to->search != graph->searches;
-    if (!is_new && (to->search_round != from->search_round + 1 || to->search_edge <= i - 1)) continue;
-    if (is_new) graph->reached[(*reached)++] = graph->edges[i - 1].to;
-    to->search = graph->searches;
-    to->search_round = from->search_round + 1;
-    to->search_edge = i - 1;
-  }
-}
-
-/* Goes out round by round: the first round that reaches `to` has the shortest path. */
-static enum tb_status find_path(struct tb_clock_graph *graph, uint32_t from, uint32_t to) {
-  struct tb_clock_node *node = &graph->nodes[from];
-  node->path_to = to;
-  node->path_version = graph->version;
-  node->path_edges = graph->edge_count;
-  node->path_found = false;
-  void *grown = graph->reached;
-  enum tb_status status = tb_grow_array(graph->allocator, &grown, &graph->reached_capacity, graph->node_count,
-                                        sizeof(*graph->reached), NODES_MAX);
-  graph->reached = grown;
-  if (status != TB_OK) return TB_NO_MEMORY;
-  node->search = ++graph->searches;
-  node->search_round = 0;
-  graph->reached[0] = from;
-  size_t at = 0, reached = 1;
-  for (uint32_t round = 0; round < PATH_MAX && at < reached && graph->nodes[to].search != graph->searches; round++)
-    for (size_t end = reached; at < end; at++) search_on(graph, graph->reached[at], &reached);
-  if (graph->nodes[to].search == graph->searches) keep_path(graph, from, to);
-  return TB_OK;
-}
-
-/* Whether the path that is kept is still the one that a search would find: new edges only make a way shorter than several. */
-static bool knows_path(const struct tb_clock_graph *graph, const struct tb_clock_node *node, uint32_t to) {
-  return node->path_version == graph->version && node->path_to == to &&
-         (node->path_edges == graph->edge_count || (node->path_found && node->path_len == 1));
-}
-
-static int64_t go_along(struct tb_clock_edge *edge, int64_t ns) {
-  const struct tb_clock_pair *pairs = edge->pairs;
-  size_t i = edge->recent;
-  if (!(pairs[i].from <= ns && (i + 1 == edge->count || ns < pairs[i + 1].from))) {
-    size_t low = 0, high = edge->count; /* the first pair after ns is in [low, high] */
-    while (low < high) {
-      size_t middle = low + (high - low) / 2;
-      if (pairs[middle].from <= ns) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    i = edge->recent = low ? low - 1 : 0;
-  }
-  return tb_clock_add(pairs[i].to, tb_clock_subtract(ns, pairs[i].from));
-}
-
-enum tb_status tb_clock_graph_convert(struct tb_clock_graph *graph, uint64_t from, uint64_t to, int64_t ns,
-                                      int64_t *converted) {
-  *converted = ns;
-  if (from == to) return TB_OK;
-  uint32_t from_number, to_number;
-  if (!look_up(graph, &graph->recent[0], from, &from_number)) return TB_UNSUPPORTED;
-  if (!look_up(graph, &graph->recent[1], to, &to_number)) return TB_UNSUPPORTED;
-  struct tb_clock_node *node = &graph->nodes[from_number];
-  if (!knows_path(graph, node, to_number)) {
-    enum tb_status status = find_path(graph, from_number, to_number);
-    if (status != TB_OK) return status;
-  }
-  if (!node->path_found) return TB_UNSUPPORTED;
-  for (size_t i = 0; i < node->path_len; i++) *converted = go_along(&graph->edges[node->path[i]], *converted);
-  return TB_OK;
-}
-
-/* Narrows the line by the stretch of `edge` on which `ns`, which is the line's source and `offset`, stands. False where times are
- * so far out that sums of them wrap. */
-static bool narrow(const struct tb_clock_edge *edge, int64_t ns, struct tb_clock_line *line) {
-  const struct tb_clock_pair *pairs = edge->pairs;
-  size_t i = edge->recent;
-  int64_t offset = (int64_t)line->offset, step, from = INT64_MIN, to = INT64_MAX;
-  if (i && __builtin_sub_overflow(pairs[i].from, offset, &from)) return false;
-  if (i + 1 < edge->count && __builtin_sub_overflow(pairs[i + 1].from, offset, &to)) return false;
-  if (__builtin_sub_overflow(pairs[i].to, pairs[i].from, &step)) return false;
-  if (__builtin_add_overflow(offset, step, &offset)) return false;
-  if (i && ns < pairs[i].from) return false;
-  if (from > line->from) line->from = from;
-  if (to < line->to) line->to = to;
-  line->offset = (uint64_t)offset;
-  return true;
-}
-
-void tb_clock_graph_find_line(struct tb_clock_graph *graph, uint64_t from, uint64_t to, int64_t ns,
-                              struct tb_clock_line *line) {
-  uint32_t number;
-  line->changes = 0;
-  if (!look_up(graph, &graph->recent[0], from, &number)) return;
-  const struct tb_clock_node *node = &graph->nodes[number];
-  *line = (struct tb_clock_line){.key = from, .target = to, .from = INT64_MIN, .to = INT64_MAX, .node = number};
-  if (from != to) {
-    if (!node->path_found || !knows_path(graph, node, node->path_to)) return;
-    for (size_t i = 0; i < node->path_len; i++) {
-      struct tb_clock_edge *edge = &graph->edges[node->path[i]];
-      int64_t next = go_along(edge, ns); /* finds the stretch, too */
-      if (!narrow(edge, ns, line)) return;
-      ns = next;
-    }
-  }
-  line->changes = graph->changes;
+enum tb_status tb_clock_graph_replay(struct tb_clock_graph *graph, uint32_t machine,
+                                     const struct tb_clock_reading_raw *readings, size_t count, uint64_t trace_clock) {
+  struct snapshot s;
+  s.readings = readings;
+  s.count = count;
+  enum tb_status status = take_snapshot(graph, machine, &s, trace_clock);
+  bool next = status == TB_OK && s.group && !repeats(s.group, &s.row);
+  if (next && s.group->reached < s.group->row_count) s.group->reached++;
+  return status;
 }

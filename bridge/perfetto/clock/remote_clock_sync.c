@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "perfetto/clock/remote_clock_sync.h"
 
+#include "base/times.h"
 #include "perfetto/clock/snapshot.h"
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
@@ -61,7 +62,7 @@ static bool find(const struct remote_readings *readings, uint32_t clock, int64_t
   return false;
 }
 
-static int64_t middle(int64_t a, int64_t b) { return tb_clock_add(a, tb_clock_subtract(b, a) / 2); }
+static int64_t middle(int64_t a, int64_t b) { return tb_wrap_add(a, tb_wrap_sub(b, a) / 2); }
 
 /* Sums of what each pair of rounds says, and how many. */
 struct sums {
@@ -78,7 +79,7 @@ static void add(struct sums *sums, uint32_t clock, int64_t first_ns, int64_t ahe
     sums->clocks[sums->count++] = (struct tb_remote_clock){.id = clock, .ns = first_ns};
     sums->terms[i] = 0;
   }
-  sums->clocks[i].ahead = tb_clock_add(sums->clocks[i].ahead, ahead);
+  sums->clocks[i].ahead = tb_wrap_add(sums->clocks[i].ahead, ahead);
   sums->terms[i]++;
 }
 
@@ -89,8 +90,8 @@ static void add_rounds(struct sums *sums, const struct sync_round *first, const 
     int64_t c1 = first->client.items[i].ns, h1, c2, h2;
     if (!find(&first->host, clock, &h1) || !find(&second->client, clock, &c2) || !find(&second->host, clock, &h2))
       continue;
-    add(sums, clock, c1, tb_clock_subtract(middle(c1, c2), h1));
-    add(sums, clock, c1, tb_clock_subtract(c2, middle(h1, h2)));
+    add(sums, clock, c1, tb_wrap_sub(middle(c1, c2), h1));
+    add(sums, clock, c1, tb_wrap_sub(c2, middle(h1, h2)));
   }
 }
 
@@ -111,5 +112,38 @@ enum tb_status tb_remote_clock_sync_read(struct tb_str message, struct tb_remote
   if (status != TB_END) return TB_BAD_DATA;
   for (size_t i = 0; i < sums.count; i++) clocks[i].ahead /= sums.terms[i];
   *count = sums.count;
+  return TB_OK;
+}
+
+/* ---- the other machine's clocks ---------------------------------------------------------------------------------- */
+
+static enum tb_status add_round(struct tb_clock_graph *graph, struct tb_str round, const struct tb_sync_origin *origin,
+                                size_t *refused) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(round);
+  struct tb_wire_field field;
+  while (tb_wire_read(&cursor, &field) == TB_OK) {
+    struct tb_snapshot snapshot;
+    if (field.number != TB_REMOTE_CLOCK_SYNC_SYNCED_CLOCKS_CLIENT_CLOCKS || field.type != TB_WIRE_BYTES) continue;
+    enum tb_status status = tb_snapshot_read(field.bytes, origin->sequence, &snapshot);
+    if (status == TB_OK)
+      status = tb_clock_graph_add(graph, origin->machine, snapshot.readings, snapshot.count, origin->trace_clock);
+    if (status == TB_REFUSED || status == TB_BAD_DATA)
+      ++*refused;
+    else if (status != TB_OK)
+      return status;
+  }
+  return TB_OK;
+}
+
+enum tb_status tb_remote_clock_sync_add(struct tb_clock_graph *graph, struct tb_str message,
+                                        const struct tb_sync_origin *origin, size_t *refused) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(message);
+  struct tb_wire_field field;
+  *refused = 0;
+  while (tb_wire_read(&cursor, &field) == TB_OK) {
+    if (field.number != TB_REMOTE_CLOCK_SYNC_SYNCED_CLOCKS || field.type != TB_WIRE_BYTES) continue;
+    enum tb_status status = add_round(graph, field.bytes, origin, refused);
+    if (status != TB_OK) return status;
+  }
   return TB_OK;
 }

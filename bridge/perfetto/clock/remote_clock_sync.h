@@ -20,4 +20,16 @@ struct tb_remote_clock {
 TB_MUST_CHECK enum tb_status tb_remote_clock_sync_read(struct tb_str message, struct tb_remote_clock *clocks,
                                                        size_t *count);
 
+/* Who says it: the packet's machine and sequence, and the trace clock. */
+struct tb_sync_origin {
+  uint32_t machine, sequence;
+  uint64_t trace_clock;
+};
+
+/* Adds what a RemoteClockSync, which tb_remote_clock_sync_read could read, says of the other machine's clocks: each reading of
+ * them is a snapshot, as the trace processor has it. *refused counts those that tb_clock_graph_add did not take. TB_OK, or
+ * what else tb_clock_graph_add returns. */
+TB_MUST_CHECK enum tb_status tb_remote_clock_sync_add(struct tb_clock_graph *graph, struct tb_str message,
+                                                      const struct tb_sync_origin *origin, size_t *refused);
+
 #endif

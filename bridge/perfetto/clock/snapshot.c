@@ -18,3 +18,29 @@ enum tb_status tb_snapshot_clock_read(struct tb_str message, struct tb_snapshot_
   }
   return status == TB_END ? TB_OK : TB_BAD_DATA;
 }
+
+static void add_reading(const struct tb_snapshot_clock *clock, uint32_t sequence, struct tb_snapshot *snapshot) {
+  uint32_t id = (uint32_t)clock->id;
+  if (tb_clock_of_sequence(id) && !sequence) return;
+  snapshot->readings[snapshot->count++] = (struct tb_clock_reading_raw){
+      tb_clock_key(id, sequence), tb_snapshot_clock_ns(clock), clock->unit, clock->incremental};
+}
+
+enum tb_status tb_snapshot_read(struct tb_str message, uint32_t sequence, struct tb_snapshot *snapshot) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(message);
+  struct tb_wire_field field;
+  enum tb_status status;
+  bool damaged = false;
+  snapshot->count = 0;
+  snapshot->primary = 0;
+  while ((status = tb_wire_read(&cursor, &field)) == TB_OK) {
+    if (field.number == TB_CLOCK_SNAPSHOT_PRIMARY_TRACE_CLOCK && field.type == TB_WIRE_VARINT)
+      snapshot->primary = (uint32_t)field.value;
+    if (field.number != TB_CLOCK_SNAPSHOT_CLOCKS || field.type != TB_WIRE_BYTES) continue;
+    if (snapshot->count == TB_CLOCKS_IN_SNAPSHOT_MAX) continue;
+    struct tb_snapshot_clock clock;
+    damaged |= tb_snapshot_clock_read(field.bytes, &clock) != TB_OK;
+    add_reading(&clock, sequence, snapshot);
+  }
+  return status == TB_END && !damaged ? TB_OK : TB_BAD_DATA;
+}

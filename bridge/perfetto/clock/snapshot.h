@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One clock of a ClockSnapshot message.
+ * ClockSnapshot messages, as readings for the clock graph, and their single clocks.
  */
 #ifndef TB_PERFETTO_CLOCK_SNAPSHOT_H
 #define TB_PERFETTO_CLOCK_SNAPSHOT_H
 
-#include "base/memory.h"
+#include "perfetto/clock/clock_graph.h"
 
 struct tb_snapshot_clock {
   uint64_t id, timestamp;
@@ -20,5 +20,15 @@ enum tb_status tb_snapshot_clock_read(struct tb_str message, struct tb_snapshot_
 static inline int64_t tb_snapshot_clock_ns(const struct tb_snapshot_clock *clock) {
   return (int64_t)(clock->timestamp * clock->unit);
 }
+
+struct tb_snapshot {
+  struct tb_clock_reading_raw readings[TB_CLOCKS_IN_SNAPSHOT_MAX]; /* more are left out */
+  size_t count;
+  uint32_t primary; /* the trace clock that it names; 0: none */
+};
+
+/* Reads the message, which a packet of `sequence` has. Clocks of a sequence are left out where that is 0. TB_OK; TB_BAD_DATA
+ * where it or one of its clocks is damaged, *snapshot then what can be read. */
+enum tb_status tb_snapshot_read(struct tb_str message, uint32_t sequence, struct tb_snapshot *snapshot);
 
 #endif

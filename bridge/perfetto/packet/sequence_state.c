@@ -18,7 +18,7 @@ void tb_trace_state_init(struct tb_trace_state *state, const struct tb_allocator
   tb_limit_allocator_init(&state->budget, allocator, max_bytes);
   tb_intern_init(&state->pool, &state->budget.allocator);
   tb_clock_graph_init(&state->clocks, &state->budget.allocator);
-  tb_map_init(&state->remote_clocks, &state->budget.allocator);
+  tb_map_init(&state->clocks_ahead, &state->budget.allocator);
   tb_sequence_table_init(&state->sequence_table, &state->budget.allocator);
 }
 
@@ -38,7 +38,8 @@ void tb_trace_state_free(struct tb_trace_state *state) {
     free_sequence(allocator, state->sequences[i]);
   tb_free(allocator, state->sequences, state->sequence_capacity * sizeof(struct tb_sequence_state *));
   tb_sequence_table_free(&state->sequence_table);
-  tb_trace_state_free_clocks(state);
+  tb_clock_graph_free(&state->clocks);
+  tb_map_free(&state->clocks_ahead);
   tb_intern_free(&state->pool);
 }
 

@@ -69,18 +69,13 @@ struct tb_sequence_state {
   uint32_t default_track_generation;
 };
 
-/* The clocks of a machine other than the one that recorded. */
-struct tb_remote_clocks {
-  struct tb_clock_graph graph;
-  struct tb_map ahead; /* clock -> ns that it is ahead of the recording machine's, where a RemoteClockSync says so */
-};
-
 struct tb_trace_state {
   struct tb_limit_allocator budget; /* all that is kept; because of it a state must not move */
   struct tb_intern pool;
-  struct tb_clock_graph clocks; /* of machine 0, the one that recorded */
-  struct tb_map remote_clocks;  /* machine -> struct tb_remote_clocks */
-  uint32_t trace_clock;         /* of each machine; times of all come to be on machine 0's */
+  struct tb_clock_graph clocks; /* of all machines; 0 is the one that recorded */
+  struct tb_map
+      clocks_ahead;     /* clock, machine -> ns that it is ahead of machine 0's, where a RemoteClockSync says so */
+  uint32_t trace_clock; /* of each machine; times of all come to be on machine 0's */
   bool trace_clock_said;
   bool keep_interned;
   struct tb_sequence_state **sequences;
@@ -181,8 +176,6 @@ bool tb_trace_state_convert(struct tb_trace_state *state, const struct tb_packet
 
 /* Whether there were snapshots of the packet's machine. A machine without has one clock. */
 bool tb_trace_state_has_clocks(const struct tb_trace_state *state, const struct tb_packet_header *head);
-
-void tb_trace_state_free_clocks(struct tb_trace_state *state);
 
 /* The last value of an incremental counter on this sequence, 0 at first; NULL when memory is exhausted. */
 int64_t *tb_sequence_counter(struct tb_trace_state *state, struct tb_sequence_state *sequence, uint64_t uuid);

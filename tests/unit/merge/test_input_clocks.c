@@ -103,6 +103,19 @@ static void a_clock_is_reached_over_others(void **unused) {
   assert_int_equal(back, 6);
 }
 
+static void what_another_clock_reads_changes_no_time_of_the_trace_clock(void **unused) {
+  (void)unused;
+  struct msg readings = SNAPSHOT(0, MONO, 100, BOOT, 1000), p = snapshot_packet(1, &readings);
+  struct msg named = packet_on(1, BOOT, 1005), unnamed = packet_at(1, 1006);
+  int64_t back;
+  (void)take(&p);
+  assert_int_equal(take(&named).time, 1005);
+  assert_true(tb_input_clocks_convert_back(&clocks, 0, MONO, 1007, &back));
+  assert_int_equal(back, 107);
+  assert_int_equal(take(&named).time, 1005);
+  assert_int_equal(take(&unnamed).time, 1006);
+}
+
 /* A snapshot of a sequence's own clock that counts on in microseconds. */
 static struct msg incremental_start(uint32_t sequence, uint64_t own, uint64_t boot) {
   struct msg clock = {.len = 0}, other = {.len = 0}, readings = {.len = 0}, defaults = {.len = 0}, p = {.len = 0};
@@ -157,6 +170,49 @@ static void a_snapshot_that_holds_a_clock_twice_relates_nothing(void **unused) {
   assert_int_equal(clocks.bad_snapshots, 1);
 }
 
+static void a_snapshot_in_which_the_trace_clock_runs_backwards_is_counted_and_relates_nothing(void **unused) {
+  (void)unused;
+  struct msg first = SNAPSHOT(0, MONO, 100, BOOT, 1000), second = SNAPSHOT(0, MONO, 200, BOOT, 900);
+  struct msg p = snapshot_packet(1, &first), q = snapshot_packet(1, &second), r = packet_on(1, MONO, 250);
+  (void)take(&p);
+  (void)take(&q);
+  assert_int_equal(clocks.bad_snapshots, 1);
+  assert_int_equal(take(&r).time, 1150);
+  tb_input_clocks_rewind(&clocks);
+  (void)take_at(&p, false);
+  (void)take_at(&q, false);
+  assert_int_equal(clocks.bad_snapshots, 1); /* counted once */
+  assert_int_equal(take_at(&r, false).time, 1150);
+}
+
+static void a_clock_that_ran_backwards_is_no_source_but_a_target(void **unused) {
+  (void)unused;
+  struct msg first = SNAPSHOT(0, REAL, 500, BOOT, 1000), second = SNAPSHOT(0, REAL, 400, BOOT, 2000);
+  struct msg p = snapshot_packet(1, &first), q = snapshot_packet(1, &second), r = packet_on(1, REAL, 450);
+  int64_t back;
+  (void)take(&p);
+  assert_true(take(&r).resolved);
+  (void)take(&q);
+  assert_false(take(&r).resolved);
+  assert_true(tb_input_clocks_convert_back(&clocks, 0, REAL, 2001, &back));
+  assert_int_equal(back, 401);
+}
+
+/* The machine's own snapshots are missing: what the syncs read of it relates its clocks. */
+static void readings_of_a_sync_relate_the_other_machines_clocks(void **unused) {
+  (void)unused;
+  struct msg client = SNAPSHOT(0, BOOT, 100, MONO, 30), round = {.len = 0}, sync = {.len = 0}, p = {.len = 0};
+  put_msg(&round, 2, &client);
+  put_msg(&sync, 1, &round);
+  put_uint(&p, 98, 7);
+  put_msg(&p, 107, &sync);
+  (void)take(&p);
+  int64_t time;
+  assert_true(tb_input_clocks_convert(&clocks, 7, MONO, 31, &time));
+  assert_int_equal(time, 101);
+  assert_false(tb_input_clocks_convert(&clocks, 0, MONO, 31, &time));
+}
+
 static void two_rounds_between_machines_give_a_round_trip(void **unused) {
   (void)unused;
   struct msg sync = {.len = 0}, p = {.len = 0};
@@ -169,10 +225,15 @@ static void two_rounds_between_machines_give_a_round_trip(void **unused) {
   put_uint(&p, 98, 7);
   put_msg(&p, 107, &sync);
   (void)take(&p);
-  assert_int_equal(clocks.group_count, 1);
-  assert_int_equal(clocks.groups[0].row_count, 1);
-  assert_int_equal(clocks.groups[0].rows[0], 100);
-  assert_int_equal(clocks.groups[0].rows[1], 1000);
+  assert_int_equal(clocks.sync_count, 1);
+  assert_int_equal(clocks.syncs[0].machine, 7);
+  assert_int_equal(clocks.syncs[0].clock, BOOT);
+  assert_int_equal(clocks.syncs[0].ns, 100);
+  assert_int_equal(clocks.syncs[0].host_ns, 1000);
+  int64_t ahead;
+  assert_true(tb_input_clocks_ahead(&clocks, 7, &ahead));
+  assert_int_equal(ahead, -900);
+  assert_false(tb_input_clocks_ahead(&clocks, 8, &ahead));
 }
 
 int main(void) {
@@ -183,9 +244,13 @@ int main(void) {
       TEST(the_last_snapshot_at_or_before_a_time_counts_else_the_first),
       TEST(what_is_remembered_of_a_clock_is_forgotten_with_a_new_snapshot),
       TEST(a_clock_is_reached_over_others),
+      TEST(what_another_clock_reads_changes_no_time_of_the_trace_clock),
       TEST(increments_add_up_in_each_sequence_by_itself_and_anew_at_a_second_reading),
       TEST(cleared_state_takes_the_default_clock_along),
       TEST(a_snapshot_that_holds_a_clock_twice_relates_nothing),
+      TEST(a_snapshot_in_which_the_trace_clock_runs_backwards_is_counted_and_relates_nothing),
+      TEST(a_clock_that_ran_backwards_is_no_source_but_a_target),
+      TEST(readings_of_a_sync_relate_the_other_machines_clocks),
       TEST(two_rounds_between_machines_give_a_round_trip),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
