@@ -15,6 +15,8 @@ clang-format --dry-run -Werror "${sources[@]}" || complain "clang-format: run cl
 shellcheck -x -s bash "${scripts[@]}" || complain "shellcheck"
 tests/lint/printing.sh || complain "a name may reach a terminal as it is"
 tests/lint/dependencies.py || complain "a dependency points the wrong way"
+tests/lint/source_lists.py || complain "a list of files does not name its folder's files"
+tests/lint/source_lists_test.sh || complain "source_lists.py does not find what it is to find"
 tests/lint/dependencies_test.sh || complain "dependencies.py does not find what it is to find"
 tests/lint/unique_names.py || complain "a name is defined twice"
 tests/lint/unique_names_test.sh || complain "unique_names.py does not find what it is to find"
