@@ -8,8 +8,7 @@ build=${BUILD_DIR:-$root/build}
 # shellcheck source=third_party/debian.sh
 source "$root/third_party/debian.sh"
 install_packages "${build_packages[@]}" libsimdjson-dev >&2
-[[ -f $build/CMakeCache.txt ]] || cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release >/dev/null
-cmake "$build" >/dev/null # simdjson may be newer than the build directory
+cmake -S "$root" -B "$build" -G Ninja -DTRACEBRIDGE_BENCH=ON >/dev/null
 cmake --build "$build" --target tracebridge_bench >/dev/null
 place=${TMPDIR:-/tmp}
 if [[ -z ${TMPDIR:-} && $(df --output=avail -B1M /dev/shm 2>/dev/null | tail -n 1) -gt 8000 ]]; then place=/dev/shm; fi

@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
-git ls-files -z bridge merge cli | xargs -0 cp --parents -t "$copy"
+git ls-files -z bridge merge cli tests/unit | xargs -0 cp --parents -t "$copy"
 tests/lint/source_lists.py "$copy"
 
 list=$copy/bridge/json/CMakeLists.txt
@@ -29,3 +29,6 @@ expect "are not in alphabetical order"
 mkdir "$copy/merge/new"
 touch "$copy/merge/new/unlisted.c"
 expect "merge/new/CMakeLists.txt: unlisted.c is named 0 times"
+rm -r "$copy/merge/new"
+touch "$copy/tests/unit/json/test_unlisted.c"
+expect "test_unlisted.c is named 0 times"

@@ -1,4 +1,4 @@
-# The libraries that tracebridge stands on. The build includes this file, and so does the installed package, where users of the
+# The libraries that tracebridge uses. The build includes this file, and so does the installed package, where users of the
 # static library need the same libraries. A dependency is a line here and one in third_party/README.md.
 #
 # Afterwards: TRACEBRIDGE_DEPENDENCIES, imported targets to link; TRACEBRIDGE_DEPENDENCY_FLAGS, the same as linker flags;
