@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tar and zip files of traces, by libarchive.
+ * tar and zip files of traces, by libarchive; a build without it (TRACEBRIDGE_ARCHIVE=OFF) refuses them.
  */
 #ifndef TB_IO_ARCHIVE_H
 #define TB_IO_ARCHIVE_H
@@ -27,7 +27,7 @@ struct tb_archive_taker {
 };
 
 /* Walks over the archive. Files with a path component that starts with '.' are passed over. TB_OK; TB_BAD_DATA for a damaged
- * archive; TB_NO_MEMORY; TB_IO; what the taker returned. */
+ * archive; TB_UNSUPPORTED in a build without libarchive; TB_NO_MEMORY; TB_IO; what the taker returned. */
 TB_MUST_CHECK enum tb_status tb_archive_walk(const char *path, const struct tb_archive_taker *taker,
                                              struct tb_error *error);
 
