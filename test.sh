@@ -1,6 +1,6 @@
 #!/bin/bash
-# The second command: builds and runs every test. ./test.sh runs all stages; ./test.sh STAGE... only those; QUICK=1 ./test.sh
-# only what a change needs most (release, lint).
+# The second command: builds and runs the tests, as users get the program (the stage release). ./test.sh all runs every
+# stage, as the continuous integration does; ./test.sh STAGE... only those:
 #   release   gcc, as users get it: unit, golden, fuzz corpus, install, conformance with Perfetto's trace processor
 #   clang     the same tests, built by the other compiler, warnings are errors
 #   asan      the same tests under the address and undefined-behaviour sanitizers, warnings are errors
@@ -11,14 +11,22 @@ cd "$(dirname "$0")"
 # shellcheck source=third_party/debian.sh
 source third_party/debian.sh
 jobs=${JOBS:-$(nproc)}
-stages=("$@")
-if [[ ${#stages[@]} -eq 0 ]]; then
-  stages=(release clang asan fuzz lint)
-  [[ -z ${QUICK:-} ]] || stages=(release lint)
-fi
+stages=("${@:-release}")
+[[ ${stages[*]} != all ]] || stages=(release clang asan fuzz lint)
+for stage in "${stages[@]}"; do
+  case $stage in
+    release | clang | asan | fuzz | lint) ;;
+    *)
+      echo "test.sh: no stage $stage: all, release, clang, asan, fuzz, lint" >&2
+      exit 2
+      ;;
+  esac
+done
 
 prepare() {
-  install_packages "${build_packages[@]}" "${test_packages[@]}"
+  local packages=("${build_packages[@]}" "${test_packages[@]}")
+  [[ ${stages[*]} == release ]] || packages+=("${lint_packages[@]}")
+  install_packages "${packages[@]}"
   if ! command -v node >/dev/null || ! command -v npm >/dev/null; then install_packages nodejs npm; fi
   tests/conformance/fetch.sh >/dev/null
 }
@@ -40,10 +48,6 @@ run_stage() {
     release | clang | asan) build_and_test "$1" ;;
     fuzz) tests/fuzz/run.sh "${FUZZ_SECONDS:-4}" ;;
     lint) tests/lint/run.sh ;;
-    *)
-      echo "no stage $1" >&2
-      return 2
-      ;;
   esac
 }
 
