@@ -14,7 +14,9 @@ TWICE = {
     # One of the two is compiled: isa-l's where it is installed, else zlib's.
     "struct tb_inflater": {"bridge/io/inflate_isal.c", "bridge/io/inflate_zlib.c"},
 }
-ALTERNATIVES = {"bridge/io/inflate_isal.c", "bridge/io/inflate_zlib.c"}  # whose functions are the same on purpose
+# Whose functions are the same on purpose: the build takes one of each pair.
+ALTERNATIVES = {"bridge/io/inflate_isal.c", "bridge/io/inflate_zlib.c",
+                "bridge/io/archive_libarchive.c", "bridge/io/archive_none.c"}
 TYPE = re.compile(r"\b(struct|union|enum)\s+(\w+)\s*\{")
 FUNCTION = re.compile(r"^(?!static\b|typedef\b|return\b|else\b|extern\b|#)[A-Za-z_][^;={}()]*?[\s*](\w+)\(", re.M)
 
