@@ -34,10 +34,12 @@ void cli_print_warning(const char *file, const char *text);
 /* Prints a line for each loss to stderr. */
 void cli_print_losses(const char *file, const struct tb_loss *losses, size_t count);
 
-/* For commands whose output must be whole: a pipe that its reader closes is a failed write, and not the program's silent end. */
+/* For commands whose output must be whole: a pipe that its reader closes is a failed write, and not the program's
+ * silent end. */
 void cli_report_closed_pipes(void);
 
-/* For commands that print what they read: CLI_OK, or CLI_BAD_DATA, said on stderr, where standard output is the input. */
+/* For commands that print what they read: CLI_OK, or CLI_BAD_DATA, said on stderr, where standard output is the
+ * input. */
 int cli_stdout_spares_input(const struct cli_command *command, const char *input);
 
 /* What to write to where -o may be missing: the name, "-" where standard output is no terminal, NULL (said on stderr)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Signals that end the program (SIGINT, SIGTERM, SIGHUP). The first one asks the work to stop, which then cleans up after itself; where
- * that takes longer than a moment, as when a read or a write waits, and at a second one, the program ends as it is: what it removes then is
- * the temporary name of its output. It ends by the signal itself, so that the shell sees 128 + its number.
+ * Signals that end the program (SIGINT, SIGTERM, SIGHUP). The first one asks the work to stop, which then cleans up
+ * after itself; where that takes longer than a moment, as when a read or a write waits, and at a second one, the
+ * program ends as it is: what it removes then is the temporary name of its output. It ends by the signal itself, so
+ * that the shell sees 128 + its number.
  */
 #ifndef TB_CLI_INTERRUPT_H
 #define TB_CLI_INTERRUPT_H

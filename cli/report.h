@@ -29,7 +29,8 @@ bool cli_report_is_json(const char *path);
 /* Writes the text of a report (NULL: it could not be made) to `path`. False, and said on stderr, when it cannot. */
 bool cli_report_write(const struct cli_command *command, const char *path, const char *text, size_t len);
 
-/* Before anything is read: CLI_OK, or CLI_USAGE, said on stderr, where the report (NULL: none) would overwrite the input. */
+/* Before anything is read: CLI_OK, or CLI_USAGE, said on stderr, where the report (NULL: none) would overwrite the
+ * input. */
 int cli_report_spares_input(const struct cli_command *command, const char *report, const char *input);
 /* The same for the output (NULL: none). */
 int cli_report_spares_output(const struct cli_command *command, const char *report, const char *output);
