@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How call stacks, which FXT has no place for, are carried: in arguments, as references or as JSON text, and the trace's stack frames in
- * large blobs.
+ * How call stacks, which FXT has no place for, are carried: in arguments, as references or as JSON text, and the
+ * trace's stack frames in large blobs.
  */
 #ifndef TB_FXT_CALLSTACK_NAMES_H
 #define TB_FXT_CALLSTACK_NAMES_H

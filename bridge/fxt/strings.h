@@ -21,7 +21,8 @@ struct tb_str tb_fxt_text_cut(struct tb_str text, size_t limit);
 /* A hash of the bytes; the same on every machine, for it also stands for ids that are no numbers. */
 uint64_t tb_fxt_text_hash(struct tb_str text);
 
-/* Where a hash belongs in a table of `count` slots, a power of two: its own lower bits hardly know the end of the text. */
+/* Where a hash belongs in a table of `count` slots, a power of two: its own lower bits hardly know the end of the
+ * text. */
 static inline size_t tb_fxt_hash_slot(uint64_t hash, size_t count) {
   return (size_t)(tb_spread64(hash) >> 32) & (count - 1);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * From ticks to nanoseconds without a division: by a reciprocal that is made once for each tick rate, and exactly all the same.
+ * From ticks to nanoseconds without a division: by a reciprocal that is made once for each tick rate, and exactly all
+ * the same.
  */
 #ifndef TB_FXT_TICK_RATE_H
 #define TB_FXT_TICK_RATE_H
@@ -23,8 +24,9 @@ struct tb_fxt_rate tb_fxt_rate_of(uint64_t ticks_per_second);
 
 /* The time of `ticks` in ns, floor(ticks × 10⁹ ÷ ticks per second). False, *ns unchanged, where it is past 63 bits.
  *
- * Why it is exact: multiplier ÷ 2^shift is less than 10⁹ ÷ ticks_per_second by less than 1 ÷ 2^shift. As ticks ≤ last and multiplier ≥
- * 2^63, ticks are fewer than 2^shift, so that the product is too small by less than 1, and its floor by at most 1. The remainder tells. */
+ * Why it is exact: multiplier ÷ 2^shift is less than 10⁹ ÷ ticks_per_second by less than 1 ÷ 2^shift. As ticks ≤ last
+ * and multiplier ≥ 2^63, ticks are fewer than 2^shift, so that the product is too small by less than 1, and its floor
+ * by at most 1. The remainder tells. */
 static inline bool tb_fxt_rate_ns(const struct tb_fxt_rate *rate, uint64_t ticks, int64_t *ns) {
   __extension__ typedef unsigned __int128 wide;
   if (ticks > rate->last) return false;

@@ -104,8 +104,8 @@ static enum tb_status parse_large_metadata(struct tb_fxt_reader *fx, uint64_t fo
   return status;
 }
 
-/* Metadata that our writer put into a large blob: of a thread, or of the trace; what names no thread is of its process where
- * that is 0. */
+/* Metadata that our writer put into a large blob: of a thread, or of the trace; what names no thread is of its process
+ * where that is 0. */
 static enum tb_status add_metadata(struct tb_fxt_reader *fx, enum tb_event_type type, struct tb_str name,
                                    const struct tb_track *thread) {
   bool of_process = thread && thread->tid == 0 && !tb_metadata_is_of_thread(name);

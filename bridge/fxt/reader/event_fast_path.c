@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The records that FXT traces are made of: instants and durations without arguments, whose thread and texts are references by index.
- * They are read one after the other straight from the window; every other record is left to the parsers of its kind.
+ * The records that FXT traces are made of: instants and durations without arguments, whose thread and texts are
+ * references by index. They are read one after the other straight from the window; every other record is left to the
+ * parsers of its kind.
  */
 #include "fxt/reader/reader.h"
 
@@ -51,8 +52,9 @@ static const struct {
                                   'X', '\0'},
 };
 
-/* Sees that every field of the batch's next events is zero but those that read_records sets, which sets all of them: clearing a whole
- * event takes longer than reading a record, and they are hardly ever used for anything else. False without memory. */
+/* Sees that every field of the batch's next events is zero but those that read_records sets, which sets all of them:
+ * clearing a whole event takes longer than reading a record, and they are hardly ever used for anything else. False
+ * without memory. */
 static bool prepare_events(struct tb_fxt_reader *fx) {
   struct tb_batch *batch = fx->batch;
   size_t count = batch->event_count;
@@ -78,7 +80,8 @@ static TB_ALWAYS_INLINE bool take_ns(const struct tb_fxt_rate *rate, bool in_ns,
   return ticks <= INT64_MAX;
 }
 
-/* Reads records from `at` on, up to the first that is not plain, or no good. Returns where it stopped. `in_ns`: ticks are ns. */
+/* Reads records from `at` on, up to the first that is not plain, or no good. Returns where it stopped. `in_ns`: ticks
+ * are ns. */
 static TB_ALWAYS_INLINE const char *read_records(struct tb_fxt_reader *fx, const char *at, const char *end,
                                                  bool in_ns) {
   const struct tb_fxt_provider *provider = fx->tables.provider;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Whether an input is FXT at all. A trace begins with the magic number record, as a rule. A part of one may not, such as
- * what a provider's buffer holds; but other records have no beginning in common, and any bytes may look like one. So most
- * of the first records must hold what their headers say, to their last words.
+ * Whether an input is FXT at all. A trace begins with the magic number record, as a rule. A part of one may not, such
+ * as what a provider's buffer holds; but other records have no beginning in common, and any bytes may look like one. So
+ * most of the first records must hold what their headers say, to their last words.
  */
 #include "base/error.h"
 #include "fxt/reader/reader.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Joins texts of arguments that are longer than FXT's strings may be: what is behind the longest string stands in a large blob
- * before the argument's record (fxt/writer/long_strings.c).
+ * Joins texts of arguments that are longer than FXT's strings may be: what is behind the longest string stands in a
+ * large blob before the argument's record (fxt/writer/long_strings.c).
  */
 #include "fxt/reader/reader.h"
 

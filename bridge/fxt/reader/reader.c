@@ -286,7 +286,8 @@ static enum tb_status finish_input(struct tb_fxt_reader *fx, enum tb_status why)
   return status == TB_OK ? TB_END : status;
 }
 
-/* Room for a window more than is left of the last one. A long record gets it as its bytes come, whatever size it says. */
+/* Room for a window more than is left of the last one. A long record gets it as its bytes come, whatever size it
+ * says. */
 static enum tb_status make_room(struct tb_fxt_reader *fx) {
   struct tb_batch *batch = fx->batch;
   size_t left = fx->text_len;
@@ -315,7 +316,8 @@ static enum tb_status read_window(struct tb_fxt_reader *fx) {
   return status;
 }
 
-/* It is always the same batch, for this reader does not run ahead: the window stays in its text from one fill to the next. */
+/* It is always the same batch, for this reader does not run ahead: the window stays in its text from one fill to the
+ * next. */
 static enum tb_status fill(struct tb_reader *reader, struct tb_batch *batch) {
   struct tb_fxt_reader *fx = reader->state;
   fx->batch = batch;

@@ -14,8 +14,8 @@ struct tb_fxt_reader {
   struct tb_fxt_tables tables;
   size_t text_len, at;  /* of the window, in the batch's text; what is read of it */
   uint64_t text_offset; /* where the window begins in the input */
-  uint64_t
-      plain_events; /* a bit for each event of the batch: all fields are zero but those of a plain event (fxt/reader/event_fast_path.c) */
+  /* a bit for each event of the batch: all fields are zero but those of a plain event (fxt/reader/event_fast_path.c) */
+  uint64_t plain_events;
   uint64_t skip; /* bytes still to pass over of a record that is too long */
   bool ended;    /* nothing more will be read: the input's end, or a record of size 0 */
   bool seen_event;
@@ -41,11 +41,12 @@ struct tb_fxt_reader {
 /* How many events a batch gets, so that they stay in the nearest cache. */
 enum { TB_FXT_BATCH_EVENTS = 64 };
 
-/* TB_OK where the input is FXT. TB_UNKNOWN_FORMAT: it is not; TB_UNSUPPORTED: of a big-endian machine; TB_AGAIN: more of
- * it is needed to tell; TB_NO_MEMORY. (fxt/reader/format_check.c) */
+/* TB_OK where the input is FXT. TB_UNKNOWN_FORMAT: it is not; TB_UNSUPPORTED: of a big-endian machine; TB_AGAIN: more
+ * of it is needed to tell; TB_NO_MEMORY. (fxt/reader/format_check.c) */
 TB_MUST_CHECK enum tb_status tb_fxt_check_format(struct tb_reader *reader);
 
-/* Reads the plain records that come next in the window, as many as the batch has room for (fxt/reader/event_fast_path.c). */
+/* Reads the plain records that come next in the window, as many as the batch has room for
+ * (fxt/reader/event_fast_path.c). */
 void tb_fxt_read_plain(struct tb_fxt_reader *fx);
 
 /* The parsers take a record whose header is `header` and whose other words `cursor` holds. TB_OK: done, events are in
@@ -80,20 +81,23 @@ TB_MUST_CHECK enum tb_status tb_fxt_resolve_string(struct tb_fxt_reader *fx, uin
 TB_MUST_CHECK enum tb_status tb_fxt_resolve_thread(struct tb_fxt_reader *fx, uint32_t ref, struct tb_fxt_cursor *cursor,
                                                    const struct tb_track **thread);
 
-/* Says which provider the thread's process has, once, where the provider has a name. Process 0 is none: records of no thread name it. */
+/* Says which provider the thread's process has, once, where the provider has a name. Process 0 is none: records of no
+ * thread name it. */
 TB_MUST_CHECK enum tb_status tb_fxt_emit_provider(struct tb_fxt_reader *fx, const struct tb_track *thread);
 
 /* Takes a time in ticks and gives it in ns, exactly floor(ticks × 10⁹ ÷ ticks per second). */
 TB_MUST_CHECK enum tb_status tb_fxt_take_time(struct tb_fxt_reader *fx, struct tb_fxt_cursor *cursor, int64_t *ns);
 
-/* Keeps the end of a long text for the argument `name` of the next record, and joins the next such end to its argument. */
+/* Keeps the end of a long text for the argument `name` of the next record, and joins the next such end to its
+ * argument. */
 TB_MUST_CHECK enum tb_status tb_fxt_keep_rest(struct tb_fxt_reader *fx, struct tb_str name, struct tb_str text);
 TB_MUST_CHECK enum tb_status tb_fxt_join_rest(struct tb_fxt_reader *fx, struct tb_arg *arg);
 
 /* Takes `count` arguments; the result is in fx->args, valid until the next call. */
 TB_MUST_CHECK enum tb_status tb_fxt_parse_args(struct tb_fxt_reader *fx, uint32_t count, struct tb_fxt_cursor *cursor);
 
-/* Takes arguments up to the record's end, as our writer appends them to records that have none: none where it is anything else. */
+/* Takes arguments up to the record's end, as our writer appends them to records that have none: none where it is
+ * anything else. */
 TB_MUST_CHECK enum tb_status tb_fxt_parse_appended_args(struct tb_fxt_reader *fx, struct tb_fxt_cursor *cursor);
 
 /* Gives fx->args to an event, with the objects that pointers and koids stand for; `process` is the koid whose userspace

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Gives events back what our writer put into arguments since FXT has no place for it: phases, scopes, thread times, members
- * that no format knows (docs/MAPPING.md).
+ * Gives events back what our writer put into arguments since FXT has no place for it: phases, scopes, thread times,
+ * members that no format knows (docs/MAPPING.md).
  */
 #include "fxt/reader/reader.h"
 #include "json/value.h"

@@ -93,7 +93,8 @@ TB_MUST_CHECK enum tb_status tb_fxt_lone_thread_track(struct tb_fxt_tables *tabl
 /* The track of the whole trace. */
 TB_MUST_CHECK enum tb_status tb_fxt_global_track(struct tb_fxt_tables *tables, const struct tb_track **track);
 
-/* The track of the series of a counter that `value` is a sample of, as its name says; the track is the thread's process'. */
+/* The track of the series of a counter that `value` is a sample of, as its name says; the track is the thread's
+ * process'. */
 TB_MUST_CHECK enum tb_status tb_fxt_counter_track(struct tb_fxt_tables *tables, const struct tb_track *thread,
                                                   struct tb_str name, uint64_t id, const struct tb_arg *value,
                                                   const struct tb_track **track);

@@ -21,9 +21,10 @@ static enum tb_status new_track(struct tb_fxt_tables *tables, enum tb_track_type
   return TB_OK;
 }
 
-/* The process or thread id of a koid: itself where it is below 2^30. Any other (artificial koids have bit 63) gets a number of its
- * own from there to 2^31, its lower 30 bits if they are free, so that it meets no other: Perfetto's process ids are int32, and its
- * trace processor takes negative ones apart. Only the last 2^31 koids, which no kernel gives, are negative ids: JSON's. */
+/* The process or thread id of a koid: itself where it is below 2^30. Any other (artificial koids have bit 63) gets a
+ * number of its own from there to 2^31, its lower 30 bits if they are free, so that it meets no other: Perfetto's
+ * process ids are int32, and its trace processor takes negative ones apart. Only the last 2^31 koids, which no kernel
+ * gives, are negative ids: JSON's. */
 static enum tb_status id_of_koid(struct tb_fxt_tables *tables, uint64_t koid, int64_t *id, struct tb_str *text) {
   const uint32_t first_own = UINT32_C(1) << 30;
   *text = (struct tb_str){NULL, 0};
@@ -96,7 +97,8 @@ enum tb_status tb_fxt_global_track(struct tb_fxt_tables *tables, const struct tb
   return status;
 }
 
-/* What a counter's track is known by. `letter`: of the values' type where they do not tell it, see docs/MAPPING.md; else 0. */
+/* What a counter's track is known by. `letter`: of the values' type where they do not tell it, see docs/MAPPING.md;
+ * else 0. */
 struct counter {
   const struct tb_track *thread;
   struct tb_str name, series;
@@ -176,8 +178,8 @@ static enum tb_status find_counter(struct tb_fxt_tables *tables, const struct co
   return status;
 }
 
-/* Letters of the tracks that a value may stand on, the best first: a 64-bit value that says its type by its size may stand with
- * shorter ones. */
+/* Letters of the tracks that a value may stand on, the best first: a 64-bit value that says its type by its size may
+ * stand with shorter ones. */
 static const char *letters_of(const struct tb_arg *value) {
   static const char none[] = {'\0', '\0'};
   if (value->type == TB_ARG_INT && value->width == 64)

@@ -27,14 +27,12 @@ void tb_fxt_put_log(struct tb_fxt_writer *w, const struct tb_event *event) {
   tb_fxt_open_record(w, TB_FXT_LOG, (uint64_t)text.len << 16 | thread << 32);
   tb_fxt_put_word(w, (uint64_t)event->ts);
   tb_fxt_put_stream(w, text);
-  tb_fxt_put_args(w, w->args.items,
-                  w->args.count); /* behind the record's own parts, which is how the format is extended */
+  /* behind the record's own parts, which is how the format is extended */
+  tb_fxt_put_args(w, w->args.items, w->args.count);
   tb_fxt_close_record(w);
 }
 
-/* ---- blobs
- * ------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- blobs ------------------------------------------------------------------------------------------------------- */
 
 static void put_chunks(struct tb_fxt_writer *w, struct tb_str name, struct tb_str bytes, uint64_t type) {
   do {
@@ -126,9 +124,7 @@ bool tb_fxt_put_blob_again(struct tb_fxt_writer *w, const struct tb_event *event
   return true;
 }
 
-/* ---- objects
- * ------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- objects ----------------------------------------------------------------------------------------------------- */
 
 static const struct tb_arg *find_arg(const struct tb_event *event, struct tb_str name) {
   return tb_find_member(event->args, event->arg_count, name);
@@ -205,9 +201,7 @@ static bool put_object(struct tb_fxt_writer *w, const struct tb_event *event) {
   return true;
 }
 
-/* ---- metadata
- * -------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- metadata ---------------------------------------------------------------------------------------------------- */
 
 void tb_fxt_put_metadata(struct tb_fxt_writer *w, const struct tb_event *event) {
   if (event->type == TB_EVENT_METADATA && (put_object(w, event) || tb_fxt_put_blob_again(w, event))) return;

@@ -163,9 +163,9 @@ static void wake(struct tb_fxt_writer *w, const struct tb_event *event) {
   put_wakeup(w, &change, w->args.items, w->args.count);
 }
 
-/* What it means that a thread becomes runnable: that another one takes its processor, or that it is woken. Records of FXT say it;
- * else it is the former where the thread runs, the latter where another one does, and where nothing is known of the
- * processor it shows by what comes next. */
+/* What it means that a thread becomes runnable: that another one takes its processor, or that it is woken. Records of
+ * FXT say it; else it is the former where the thread runs, the latter where another one does, and where nothing is
+ * known of the processor it shows by what comes next. */
 enum meaning { SWITCHES, WAKES, MAY_WAKE };
 
 static enum meaning meaning_of(const struct tb_fxt_writer *w, const struct tb_event *event) {

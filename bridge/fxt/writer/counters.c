@@ -151,7 +151,8 @@ static uint32_t add_times(struct tb_arg *members, const struct tb_event *event) 
   return count;
 }
 
-/* Adds a dict of the values that the source wrote as texts, by series; `series` is that of the only one, where the event does not name it. */
+/* Adds a dict of the values that the source wrote as texts, by series; `series` is that of the only one, where the
+ * event does not name it. */
 static uint32_t add_texts(struct tb_arg *members, uint32_t count, const struct tb_event *event, struct tb_str series) {
   struct tb_arg *dict = &members[count];
   *dict = (struct tb_arg){.name = TB_STR(TB_FXT_CARRIED TB_FXT_SERIES_TEXTS), .span = 1, .type = TB_ARG_DICT};

@@ -98,9 +98,7 @@ static struct tb_str join(struct tb_fxt_writer *w, struct tb_str a, struct tb_st
   return (struct tb_str){text, a.len + b.len};
 }
 
-/* ---- trees
- * ---------------------------------------------------------------------------------------------------------------------
- */
+/* ---- trees ------------------------------------------------------------------------------------------------------- */
 
 static bool is_tree(const struct tb_arg *arg) {
   return (arg->type == TB_ARG_DICT || arg->type == TB_ARG_ARRAY) && arg->span > 1;
@@ -229,7 +227,8 @@ static bool is_path_part(struct tb_str name) {
   return name.len > 0;
 }
 
-/* Whether the names in a tree, whose own is one of them where it has one, can be told from the paths that they are in. */
+/* Whether the names in a tree, whose own is one of them where it has one, can be told from the paths that they are
+ * in. */
 static bool spells_path(const struct tb_arg *tree, unsigned depth) {
   if (!is_tree(tree)) return true;
   if (depth == MAX_DEPTH) return false;
@@ -285,7 +284,8 @@ static void add_args(struct tb_fxt_writer *w, const struct tb_event *event) {
   }
 }
 
-/* Metadata is no event whose arguments others look for: its trees whose paths cannot be told apart stand as JSON text. */
+/* Metadata is no event whose arguments others look for: its trees whose paths cannot be told apart stand as JSON
+ * text. */
 static struct tb_arg spellable(struct tb_fxt_writer *w, const struct tb_event *event, const struct tb_arg *arg) {
   struct tb_arg top = *arg;
   if (!top.name.len) top.name = event->name;
@@ -314,9 +314,7 @@ void tb_fxt_flatten(struct tb_fxt_writer *w, const struct tb_event *event) {
   add_args(w, event);
 }
 
-/* ---- copies
- * ------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- copies ------------------------------------------------------------------------------------------------------ */
 
 size_t tb_fxt_args_size(const struct tb_fxt_flat *args, uint32_t count) {
   size_t size = count * sizeof(*args);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Flows that slices carry, as Perfetto has them: an id on each slice of the flow. FXT says of each point whether the flow begins,
- * passes or ends there, in the order of time, and sources do not give their slices in that order. So the points wait for the
- * end of the trace. A flow record binds to the innermost slice that is open at its time when it is read, those of one time in
- * the order of the file: a point cannot wait where another slice begins, or its own ends, at its very time.
+ * Flows that slices carry, as Perfetto has them: an id on each slice of the flow. FXT says of each point whether the
+ * flow begins, passes or ends there, in the order of time, and sources do not give their slices in that order. So the
+ * points wait for the end of the trace. A flow record binds to the innermost slice that is open at its time when it is
+ * read, those of one time in the order of the file: a point cannot wait where another slice begins, or its own ends, at
+ * its very time.
  *
- * Records of FXT that came through Perfetto are written when they come, but those that do not begin their flow wait likewise where its
- * begin has not come: it may be of the same time on a thread that comes later.
+ * Records of FXT that came through Perfetto are written when they come, but those that do not begin their flow wait
+ * likewise where its begin has not come: it may be of the same time on a thread that comes later.
  */
 #include <stdlib.h>
 

@@ -34,9 +34,7 @@ uint64_t tb_fxt_thread_koid(const struct tb_track *track) {
   return track ? koid_of(track->tid, track->tid_text) : 0;
 }
 
-/* ---- tracks
- * ---------------------------------------------------------------------------------------------------------------------
- */
+/* ---- tracks ------------------------------------------------------------------------------------------------------ */
 
 struct tb_fxt_track_state *tb_fxt_track_state_of(struct tb_fxt_writer *w, const struct tb_track *track) {
   if (w->status != TB_OK) return NULL;
@@ -109,9 +107,7 @@ void tb_fxt_name_track(struct tb_fxt_writer *w, const struct tb_track *track, st
   if (!track_state->described || !tb_str_equal(name, track_state->name)) tell_name(w, track, track_state, name);
 }
 
-/* ---- ids
- * --------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- ids --------------------------------------------------------------------------------------------------------- */
 
 static uint64_t identity_of(const struct tb_event *event, const struct tb_id *id, bool named) {
   uint64_t hash = tb_mix_word(id->kind, id->is_number ? id->value : tb_fxt_text_hash(id->text));

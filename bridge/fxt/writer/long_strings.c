@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Texts of arguments that are longer than FXT's strings may be: what is behind the longest string goes into a large blob before
- * the argument's record.
+ * Texts of arguments that are longer than FXT's strings may be: what is behind the longest string goes into a large
+ * blob before the argument's record.
  */
 #include "fxt/writer/writer.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The providers that the FXT writer writes as: those that the trace's metadata names, and one of its own for each process of
- * which nothing is said.
+ * The providers that the FXT writer writes as: those that the trace's metadata names, and one of its own for each
+ * process of which nothing is said.
  */
 #include "base/intern.h"
 #include "fxt/writer/writer.h"
@@ -73,8 +73,8 @@ void tb_fxt_use_process(struct tb_fxt_writer *w, uint64_t process) {
 
 /* ---- what metadata says ------------------------------------------------------------------------------------------ */
 
-/* The provider that metadata knows by this id and name; by another id where something else has that. NULL after a failure, and where
- * no record could say it. */
+/* The provider that metadata knows by this id and name; by another id where something else has that. NULL after a
+ * failure, and where no record could say it. */
 static struct tb_fxt_out_provider *find_said(struct tb_fxt_writer *w, uint64_t id, struct tb_str name) {
   if (id > UINT32_MAX || name.len == 0 || name.len > MAX_NAME) return NULL;
   uint64_t hash = tb_str_hash(name, 0);

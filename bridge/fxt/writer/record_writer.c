@@ -148,7 +148,8 @@ void tb_fxt_put_args(struct tb_fxt_writer *w, const struct tb_fxt_flat *args, ui
   for (uint32_t i = 0; i < count; i++) put_arg(w, &args[i]);
 }
 
-/* FXT's time begins at 0. What is earlier stands there, with its time in an argument; a counter's stands before the record. */
+/* FXT's time begins at 0. What is earlier stands there, with its time in an argument; a counter's stands before the
+ * record. */
 static void put_early_event(struct tb_fxt_writer *w, const struct tb_fxt_event_record *sorts_first) {
   struct tb_fxt_event_record record = *sorts_first;
   struct tb_fxt_flat args[TB_FXT_MAX_ARGS];

@@ -12,7 +12,8 @@
 
 enum { MAX_HELD = 64, MAX_OPEN = 1 << 16, FORGOTTEN_AT_ONCE = MAX_OPEN / 8 };
 
-/* So many outermost slices are not counted by name: few stacks are deeper, and an end that fits none of a deep one need not look at it. */
+/* So many outermost slices are not counted by name: few stacks are deeper, and an end that fits none of a deep one need
+ * not look at it. */
 enum { NOT_COUNTED = 64 };
 
 /* What an ended or running slice's record says, beside type and time. */
@@ -116,9 +117,7 @@ static void keep_order(struct tb_fxt_writer *w, const struct tb_track *track, st
   track_state->last_ts = ts;
 }
 
-/* ---- begin
- * ----------------------------------------------------------------------------------------------------------------------
- */
+/* ---- begin ------------------------------------------------------------------------------------------------------- */
 
 /* The event's names and w->args, in a block of the slice's own. */
 static bool copy_parts(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_fxt_open *slice) {
@@ -160,8 +159,8 @@ static void forget_outermost(struct tb_fxt_writer *w, struct tb_fxt_track_state 
           track_state->open_count * sizeof(*track_state->open));
 }
 
-/* Whether the newest slice begins together with one that stands there as a begin: some readers put complete records of a time
- * before its begins. */
+/* Whether the newest slice begins together with one that stands there as a begin: some readers put complete records of
+ * a time before its begins. */
 static bool begins_with_outer(const struct tb_fxt_track_state *track_state) {
   if (track_state->open_count < 2) return false;
   const struct tb_fxt_open *outer = &track_state->open[track_state->open_count - 2];
@@ -191,9 +190,7 @@ static void begin(struct tb_fxt_writer *w, const struct tb_event *event, struct 
     write_held(w, event->track, track_state);
 }
 
-/* ---- end
- * -------------------------------------------------------------------------------------------------------------------------
- */
+/* ---- end --------------------------------------------------------------------------------------------------------- */
 
 static struct tb_fxt_flat *find_flat(struct tb_fxt_flat *args, uint32_t count, struct tb_str name) {
   for (uint32_t i = 0; i < count; i++)
@@ -208,7 +205,8 @@ static uint32_t drop_flat(struct tb_fxt_flat *args, uint32_t count, struct tb_st
   return kept;
 }
 
-/* Where begin and end become one record, the end's thread time becomes the slice's duration in it, whatever durations they said. */
+/* Where begin and end become one record, the end's thread time becomes the slice's duration in it, whatever durations
+ * they said. */
 static void join_thread_times(struct tb_fxt_writer *w, struct tb_fxt_open *slice) {
   struct tb_str time = TB_STR(TB_FXT_CARRIED "tts_ns"), duration = TB_STR(TB_FXT_CARRIED "tdur_ns");
   const struct tb_fxt_flat *began = find_flat(slice->args, slice->arg_count, time);
@@ -221,8 +219,8 @@ static void join_thread_times(struct tb_fxt_writer *w, struct tb_fxt_open *slice
   ended->value -= begin;
 }
 
-/* Whether a flow event of a slice around this one comes when it has ended. Readers bind a flow to the newest slice of the thread, and to
- * them a complete one is that until another slice begins or ends, be it over or not. */
+/* Whether a flow event of a slice around this one comes when it has ended. Readers bind a flow to the newest slice of
+ * the thread, and to them a complete one is that until another slice begins or ends, be it over or not. */
 static bool would_take_flow(const struct tb_fxt_open *slice, int64_t end) {
   return slice->outer_flow_ts >= end && slice->flow_ts < end;
 }
@@ -291,9 +289,7 @@ static void end(struct tb_fxt_writer *w, const struct tb_event *event, struct tb
   }
 }
 
-/* ---- complete
- * ----------------------------------------------------------------------------------------------------------------------
- */
+/* ---- complete ---------------------------------------------------------------------------------------------------- */
 
 static void complete(struct tb_fxt_writer *w, const struct tb_event *event) {
   if (event->dur < 0 || event->dur > INT64_MAX - (event->ts > 0 ? event->ts : 0)) {
@@ -318,8 +314,8 @@ static void complete(struct tb_fxt_writer *w, const struct tb_event *event) {
   put_end(w, event->track, &slice, event->ts + event->dur);
 }
 
-/* A begin or end out of a processor's buffer: those of other processors that are earlier may come later, so that only readers, who sort,
- * know which end is whose. */
+/* A begin or end out of a processor's buffer: those of other processors that are earlier may come later, so that only
+ * readers, who sort, know which end is whose. */
 static void put_alone(struct tb_fxt_writer *w, const struct tb_event *event) {
   struct tb_fxt_open bare = {.ts = event->ts,
                              .thread = event->thread,

@@ -60,7 +60,8 @@ static void put_event(struct tb_fxt_writer *w, const struct tb_event *event) {
   }
 }
 
-/* Takes metadata of providers, and tracks that come before anything else: they are described when it is known in which provider.
+/* Takes metadata of providers, and tracks that come before anything else: they are described when it is known in which
+ * provider.
  */
 static bool takes_lead(struct tb_fxt_writer *w, const struct tb_event *event) {
   if (tb_fxt_take_provider(w, event)) return true;

@@ -45,8 +45,8 @@ struct tb_fxt_open {
   uint32_t arg_count;
   bool written;
   int64_t flow_ts, outer_flow_ts; /* of the last flow event of it, and of those around it; INT64_MIN for none */
-  bool
-      overlaps; /* it stood on a thread beside slices that it overlaps: on a track of its own, but a complete record of the thread */
+  /* it stood on a thread beside slices that it overlaps: on a track of its own, but a complete record of the thread */
+  bool overlaps;
   char *block;
   size_t block_size;
   uint64_t name_hash;
@@ -66,8 +66,8 @@ struct tb_fxt_track_state {
   size_t first_point, point_count; /* flow points that wait, of one time: the track_state's latest */
   struct tb_fxt_open *open;
   size_t open_count, open_capacity;
-  struct tb_map
-      names; /* of all open slices but the outermost: how many have a name, by its hash; see fxt/writer/slices.c */
+  /* of all open slices but the outermost: how many have a name, by its hash; see fxt/writer/slices.c */
+  struct tb_map names;
 };
 
 /* A counter record in the making, as samples of one moment may come one by one. */
@@ -90,8 +90,8 @@ struct tb_fxt_held_flow {
   size_t block_size;
 };
 
-/* A flow id that a slice carries, with no word of whether the flow begins, passes or ends there: that is known when all points of
- * the flow are. */
+/* A flow id that a slice carries, with no word of whether the flow begins, passes or ends there: that is known when all
+ * points of the flow are. */
 struct tb_fxt_flow_point {
   uint64_t id, process, thread;
   int64_t ts;
@@ -197,13 +197,14 @@ char tb_fxt_type_letter(const struct tb_event *event, uint32_t index);
 void tb_fxt_add_text(struct tb_fxt_writer *w, const char *name, struct tb_str text);
 void tb_fxt_add_number(struct tb_fxt_writer *w, const char *name, int64_t number);
 
-/* `count` members as a JSON object, or one value where `members` is false, in scratch; ptr NULL after a failure, and where it nests too
- * deep. */
+/* `count` members as a JSON object, or one value where `members` is false, in scratch; ptr NULL after a failure, and
+ * where it nests too deep. */
 struct tb_str tb_fxt_as_json(struct tb_fxt_writer *w, const struct tb_arg *args, uint32_t count, bool members);
 
 /* Copies arguments with their texts into an aligned block of tb_fxt_args_size bytes. */
 struct tb_fxt_flat *tb_fxt_copy_args(const struct tb_fxt_flat *args, uint32_t count, char *block);
-/* The event's names and w->args in one block of *size bytes, which the caller frees; `args` stand at its start. NULL after a failure. */
+/* The event's names and w->args in one block of *size bytes, which the caller frees; `args` stand at its start. NULL
+ * after a failure. */
 char *tb_fxt_copy_parts(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_str *category,
                         struct tb_str *name, struct tb_fxt_flat **args, size_t *size);
 size_t tb_fxt_args_size(const struct tb_fxt_flat *args, uint32_t count);
@@ -235,21 +236,23 @@ uint64_t tb_fxt_id_number(struct tb_fxt_writer *w, const struct tb_event *event,
 /* ---- events ------------------------------------------------------------------------------------------------------ */
 
 void tb_fxt_put_slice(struct tb_fxt_writer *w, const struct tb_event *event); /* fxt/writer/slices.c */
-void tb_fxt_put_other(struct tb_fxt_writer *w,
-                      const struct tb_event *event); /* instants, async, flows, exotic phases */
-/* An event of the thread at `ts` comes, a flow's or another: the end that waits for one may be due. Before the event's arguments are
- * flattened. */
+/* instants, async, flows, exotic phases */
+void tb_fxt_put_other(struct tb_fxt_writer *w, const struct tb_event *event);
+/* An event of the thread at `ts` comes, a flow's or another: the end that waits for one may be due. Before the event's
+ * arguments are flattened. */
 void tb_fxt_end_waiting(struct tb_fxt_writer *w, const struct tb_track *track, int64_t ts, bool is_flow);
 /* A flow event of the newest slice of its track comes, whatever its time. */
 void tb_fxt_note_source_flow(struct tb_fxt_writer *w, const struct tb_event *event);
-void tb_fxt_touch(struct tb_fxt_writer *w, const struct tb_track *track,
-                  int64_t ts); /* an event of no slice is on it */
+/* an event of no slice is on it */
+void tb_fxt_touch(struct tb_fxt_writer *w, const struct tb_track *track, int64_t ts);
 /* The flows of an event, for a slice that is open at `ts`. (fxt/writer/flows.c) */
 void tb_fxt_put_flow_ids(struct tb_fxt_writer *w, const struct tb_event *event, int64_t ts);
-/* Takes a flow record of a slice, with w->args, whose flow other threads may begin or have begun: false where it is to be written now. */
+/* Takes a flow record of a slice, with w->args, whose flow other threads may begin or have begun: false where it is to
+ * be written now. */
 bool tb_fxt_hold_flow(struct tb_fxt_writer *w, const struct tb_event *event, unsigned type, uint64_t id);
 void tb_fxt_free_flows(struct tb_fxt_writer *w);
-/* Another slice begins, or the slice ends, at the time of the track_state's waiting flow points: they are written now. */
+/* Another slice begins, or the slice ends, at the time of the track_state's waiting flow points: they are written
+ * now. */
 void tb_fxt_settle_flows(struct tb_fxt_writer *w, struct tb_fxt_track_state *track_state, int64_t ts);
 void tb_fxt_finish_flows(struct tb_fxt_writer *w);
 void tb_fxt_finish_slices(struct tb_fxt_writer *w);
