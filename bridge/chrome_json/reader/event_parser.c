@@ -303,15 +303,16 @@ static bool learn_key(struct tb_json_key_prediction *guess, const char *p) {
   return true;
 }
 
-/* The same from the brace or comma before the quote on: 8 bytes at most, since no common key has more than four letters. */
+/* The same from the brace or comma before the quote on: 8 bytes at most, since no common key has more than four
+ * letters. */
 static void learn_close(struct tb_json_key_prediction *guess, const char *separator) {
   guess->close_length = (uint8_t)(guess->length + 2);
   guess->close_mask = UINT64_MAX >> (64 - 8 * guess->close_length);
   guess->close_word = tb_load64(separator) & guess->close_mask;
 }
 
-/* Behind the brace or the comma at `p`: the next key, read in full, or the closing brace (*closed). Learns the key for the next event
- * where it is a common one. */
+/* Behind the brace or the comma at `p`: the next key, read in full, or the closing brace (*closed). Learns the key for
+ * the next event where it is a common one. */
 static const char *take_key(struct tb_tokenizer *scan, const char *p, struct tb_json_key_prediction *guess,
                             struct tb_str *name, bool *closed) {
   const char *separator = p;
@@ -335,8 +336,8 @@ static const char *take_key(struct tb_tokenizer *scan, const char *p, struct tb_
   return p + 1;
 }
 
-/* The members of the object whose brace is at `p`. The events of a producer nearly always have the same keys in the same order, those of one
- * phase at least: so the key that stood here in the event before is tried first. */
+/* The members of the object whose brace is at `p`. The events of a producer nearly always have the same keys in the
+ * same order, those of one phase at least: so the key that stood here in the event before is tried first. */
 static const char *members(struct tb_json_state *state, struct tb_batch *batch, struct tb_json_event_parse *draft,
                            const char *p) {
   struct tb_tokenizer *scan = &state->scan;

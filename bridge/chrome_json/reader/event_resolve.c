@@ -69,7 +69,8 @@ static enum place metadata_place(const struct tb_json_event_parse *draft) {
   return tb_metadata_is_of_thread(name) ? ON_THREAD : ON_NAMED_THREAD;
 }
 
-/* The thread that emitted an event of another track, or its process where no thread is named and the track does not say it. */
+/* The thread that emitted an event of another track, or its process where no thread is named and the track does not say
+ * it. */
 static bool set_emitter(struct tb_json_state *state, struct tb_json_event_parse *draft) {
   struct tb_event *event = draft->event;
   if (draft->tid.kind != TB_JSON_ID_NONE)

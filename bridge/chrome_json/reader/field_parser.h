@@ -3,8 +3,9 @@
  * Members of a JSON event whose values have a form of their own (times, ids, stacks), and what the members together
  * say.
  *
- * The readers of values return the byte after the value. NULL with scan->status TB_TOKENIZER_OK: the value has a form that
- * the field cannot take, and nothing was stored; NULL with another status: failure. They set the status themselves.
+ * The readers of values return the byte after the value. NULL with scan->status TB_TOKENIZER_OK: the value has a form
+ * that the field cannot take, and nothing was stored; NULL with another status: failure. They set the status
+ * themselves.
  */
 #ifndef TB_CHROME_JSON_READER_FIELD_PARSER_H
 #define TB_CHROME_JSON_READER_FIELD_PARSER_H

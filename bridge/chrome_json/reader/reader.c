@@ -65,8 +65,8 @@ static enum tb_status read_more(struct tb_json_state *state, struct tb_batch *ba
   return TB_OK;
 }
 
-/* How much text the next batch gets. What a batch leaves is copied, and an event that the text ends in is read again: so as
- * much as a batch's events take where they are short, and more where events are long; less stays in the cache. */
+/* How much text the next batch gets. What a batch leaves is copied, and an event that the text ends in is read again:
+ * so as much as a batch's events take where they are short, and more where events are long; less stays in the cache. */
 static void adapt_limit(struct tb_json_state *state, const struct tb_batch *batch, size_t used, size_t rest) {
   size_t limit = state->limit;
   if (batch->event_count == TB_BATCH_EVENTS)

@@ -11,8 +11,8 @@
 
 enum { TB_JSON_EXTRAS = 1024, TB_JSON_GUESSES = 16, TB_JSON_PHASES = 64, TB_JSON_ID_GUESSES = 16 };
 
-/* What damage is, and where an event begins behind it, is told by so many bytes: they are waited for, so that it makes no
- * difference in what pieces the input comes. */
+/* What damage is, and where an event begins behind it, is told by so many bytes: they are waited for, so that it makes
+ * no difference in what pieces the input comes. */
 enum { TB_JSON_LOOK_AHEAD = 256 };
 
 /* Where the reader stands between two units (events, entries, members of an outermost object). */
@@ -25,8 +25,8 @@ enum tb_json_container {
   TB_JSON_SYSTEM   /* in the string systemTraceEvents */
 };
 
-/* A key as it stands in memory behind its first quote, up to the colon: (8 bytes & mask) == word. And the same from the brace or comma
- * before the quote on, where nothing stands between. */
+/* A key as it stands in memory behind its first quote, up to the colon: (8 bytes & mask) == word. And the same from the
+ * brace or comma before the quote on, where nothing stands between. */
 struct tb_json_key_prediction {
   uint64_t word, mask;
   uint64_t close_word, close_mask;
@@ -61,7 +61,8 @@ struct tb_json_state {
   uint64_t stuck_at; /* where attempts to go on behind damage failed, as an offset, and how many did */
   unsigned stuck_count;
   char passed[2]; /* the last two bytes that are no white space, before where the search for a place to go on is */
-  /* the key at each place of the event before: the first of them of any event, those behind its phase of one with that phase */
+  /* the key at each place of the event before: the first of them of any event, those behind its phase of one with that
+   * phase */
   struct tb_json_key_prediction guesses[TB_JSON_PHASES][TB_JSON_GUESSES];
   struct tb_json_id_guess pids[TB_JSON_ID_GUESSES], tids[TB_JSON_ID_GUESSES];
   struct tb_arg *extras; /* of the event in hand, TB_JSON_EXTRAS of them */
@@ -91,7 +92,8 @@ const char *tb_json_repaired_event(struct tb_json_state *state, struct tb_batch 
 /* What stands at `p`, not being white space or a comma, by state->place. chrome_json/reader/container_parser.c */
 const char *tb_json_unit(struct tb_json_state *state, struct tb_batch *batch, const char *p);
 
-/* A member of an outermost object that has no place of its own: `key` and its value at `p`. chrome_json/reader/trace_members.c */
+/* A member of an outermost object that has no place of its own: `key` and its value at `p`.
+ * chrome_json/reader/trace_members.c */
 const char *tb_json_trace_member(struct tb_json_state *state, struct tb_batch *batch, struct tb_str key, const char *p);
 
 /* An entry of stackFrames (its id at `p`), of samples (its `{` at `p`), a piece of systemTraceEvents.

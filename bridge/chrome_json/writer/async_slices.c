@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Slices and instants of tracks that are no threads': a slice becomes b and e (or the pair that its phase asks for) with the track's
- * id; its name, category and ids are held for the e, which must repeat them.
+ * Slices and instants of tracks that are no threads': a slice becomes b and e (or the pair that its phase asks for)
+ * with the track's id; its name, category and ids are held for the e, which must repeat them.
  */
 #include "chrome_json/writer/thread_slices.h"
 
@@ -16,9 +16,9 @@ static void end_object(struct tb_json_writer *w, struct tb_json_track *state, si
 
 /* ---- ends before their begins
  *
- * Begin and end of a slice may come from two sequences, whose packets stand one after the other, the end's first. Readers match
- * the two by category, which the begin alone says. So an end without a name waits for the first begin that is earlier than
- * itself. What waits is a queue: an early_end, then the members of its object.
+ * Begin and end of a slice may come from two sequences, whose packets stand one after the other, the end's first.
+ * Readers match the two by category, which the begin alone says. So an end without a name waits for the first begin
+ * that is earlier than itself. What waits is a queue: an early_end, then the members of its object.
  * ---------------------------------------------------------------------------------------------------------- */
 
 struct early_end {

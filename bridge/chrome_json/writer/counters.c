@@ -3,8 +3,9 @@
  * Samples of counter tracks as C events. A counter of JSON is a name (and id) with any number of series, each of which
  * is a track of its own; samples that stand side by side and are of one name and time join in one event again.
  *
- * A track says what it is in JSON by its description, `["name", "series"]` or `["name", "series", "id"]` (of FXT with more
- * behind), last `{"tid": …}` where a thread emits it. Where it says nothing, its name is taken apart at the last space: readers name the track `name series`, so it comes out as it was.
+ * A track says what it is in JSON by its description, `["name", "series"]` or `["name", "series", "id"]` (of FXT with
+ * more behind), last `{"tid": …}` where a thread emits it. Where it says nothing, its name is taken apart at the last
+ * space: readers name the track `name series`, so it comes out as it was.
  */
 #include "chrome_json/writer/writer.h"
 
@@ -87,8 +88,8 @@ static void emit_rest(struct tb_json_writer *w, struct tb_json_emit *emit, const
   tb_json_emit_rest(w, emit, &rest);
 }
 
-/* All of the event's object before its args and other members. Returns how much of it is name, categories and time: what the
- * samples of all series of one event have in common. */
+/* All of the event's object before its args and other members. Returns how much of it is name, categories and time:
+ * what the samples of all series of one event have in common. */
 static size_t emit_counter_head(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_event *event,
                                 const struct identity *identity) {
   TB_JSON_EMIT(emit, ",\"name\":");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Flow events that are known by their id alone, as FXT's are. Readers of JSON join flow events that have one id, one name and one
- * category; so each takes name and category of its flow's begin. In FXT an end closes its flow, whose id may then begin another: in JSON
- * that one has an id of its own.
+ * Flow events that are known by their id alone, as FXT's are. Readers of JSON join flow events that have one id, one
+ * name and one category; so each takes name and category of its flow's begin. In FXT an end closes its flow, whose id
+ * may then begin another: in JSON that one has an id of its own.
  */
 #include "chrome_json/writer/writer.h"
 

@@ -62,8 +62,8 @@ static void emit_member(struct tb_json_emit *emit, const char *from, const char 
   tb_json_emit_raw(emit, from, (size_t)(to - from));
 }
 
-/* Writes an object with the members of `first` that `second` has not, and all of `second`; both are {…}, written by us. Of messages of
- * `end` that both have, where it is not NULL, the same of their fields. */
+/* Writes an object with the members of `first` that `second` has not, and all of `second`; both are {…}, written by us.
+ * Of messages of `end` that both have, where it is not NULL, the same of their fields. */
 static void emit_object(struct tb_json_emit *emit, const char *first, const char *second, const struct tb_event *end) {
   struct member m;
   bool any = false;

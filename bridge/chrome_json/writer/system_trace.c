@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * systemTraceEvents: the kernel's trace file as text. The trace processor refuses the whole trace for one line there that
- * is neither an event nor a comment, as those of tools that wrote the text: `TRACE:`, `CPU:1 [LOST 5 EVENTS]`. Such lines
- * become comments. Other readers want the file's header in the first line: those that come before it go behind it.
+ * systemTraceEvents: the kernel's trace file as text. The trace processor refuses the whole trace for one line there
+ * that is neither an event nor a comment, as those of tools that wrote the text: `TRACE:`, `CPU:1 [LOST 5 EVENTS]`.
+ * Such lines become comments. Other readers want the file's header in the first line: those that come before it go
+ * behind it.
  */
 #include "chrome_json/writer/writer.h"
 #include "ftrace/line_parser.h"

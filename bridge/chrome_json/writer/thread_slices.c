@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Slices and instants of threads, as Perfetto and FXT have them: a slice is held as text until its end is known, and becomes one X. Where
- * the events of a track do not come in order, or an end names another slice than the innermost, the begins and ends in hand go out as B and
- * E, which every reader sorts by time.
+ * Slices and instants of threads, as Perfetto and FXT have them: a slice is held as text until its end is known, and
+ * becomes one X. Where the events of a track do not come in order, or an end names another slice than the innermost,
+ * the begins and ends in hand go out as B and E, which every reader sorts by time.
  */
 #include "chrome_json/writer/thread_slices.h"
 #include "base/times.h"
@@ -17,9 +17,9 @@ static void end_object(struct tb_json_writer *w, size_t start, uint64_t flow_num
 
 /* ---- slices held back
  *
- * Of two X of one thread with the same time and duration readers take the first one for the outer one; but the inner one
- * ends first. So an X that begins with the slice around it waits for the end of that. What waits is a chain, innermost
- * first: members of an object, then a late_slice.
+ * Of two X of one thread with the same time and duration readers take the first one for the outer one; but the inner
+ * one ends first. So an X that begins with the slice around it waits for the end of that. What waits is a chain,
+ * innermost first: members of an object, then a late_slice.
  * ---------------------------------------------------------------------------------------------------------- */
 
 struct late_slice {
@@ -197,9 +197,7 @@ static void begin_on_thread(struct tb_json_writer *w, struct tb_json_track *stat
   tb_json_put_whole(w, event, 'B');
 }
 
-/* ---- all
- * ----------------------------------------------------------------------------------------------------------------------
- */
+/* ---- all --------------------------------------------------------------------------------------------------------- */
 
 enum tb_status tb_json_put_begin(struct tb_json_writer *w, const struct tb_event *event) {
   struct tb_json_track *state = tb_json_track_state(w, event->track);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the parts of the JSON writer share that write slices: chrome_json/writer/thread_slices.c those of threads, chrome_json/writer/async_slices.c those of other
- * tracks, with what chrome_json/writer/open_slices.c knows of both.
+ * What the parts of the JSON writer share that write slices: chrome_json/writer/thread_slices.c those of threads,
+ * chrome_json/writer/async_slices.c those of other tracks, with what chrome_json/writer/open_slices.c knows of both.
  */
 #ifndef TB_CHROME_JSON_WRITER_THREAD_SLICES_H
 #define TB_CHROME_JSON_WRITER_THREAD_SLICES_H
@@ -18,7 +18,8 @@ static inline void tb_json_emit_held(struct tb_json_emit *to, const struct tb_js
   if (from < end) tb_json_emit_raw(to, state->held.buffer.data + from, end - from); /* else there may be no buffer */
 }
 
-/* Writes the event's process, thread and id; where it has no id of its own but needs one, the track's. S goes by its name too. */
+/* Writes the event's process, thread and id; where it has no id of its own but needs one, the track's. S goes by its
+ * name too. */
 void tb_json_emit_event_ids(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_event *event,
                             bool on_thread);
 /* Whether the event is no earlier than the track's last; notes its time then. */
@@ -39,8 +40,8 @@ void tb_json_end_elsewhere(struct tb_json_writer *w, struct tb_json_track *state
 /* An instant of another track than its thread's; the scope says which, or the track's id. */
 void tb_json_instant_elsewhere(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event,
                                char phase);
-/* Writes the ends that no begin at `ts` or later can be for, and the first one that is left with the innermost open slice's category where
- * `begins` says that there is one that began at `ts`. Returns whether that was written. */
+/* Writes the ends that no begin at `ts` or later can be for, and the first one that is left with the innermost open
+ * slice's category where `begins` says that there is one that began at `ts`. Returns whether that was written. */
 bool tb_json_write_early_ends(struct tb_json_writer *w, struct tb_json_track *state, int64_t ts, bool begins);
 
 #endif

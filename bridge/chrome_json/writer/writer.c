@@ -103,8 +103,8 @@ static enum tb_status put_whole(struct tb_json_writer *w, const struct tb_event 
   return w->writer->error.code;
 }
 
-/* Threads come one after the other, but a flow event must not come before the one that began the flow at its very time. The end of a flow
- * at the next slice stays in front of that. */
+/* Threads come one after the other, but a flow event must not come before the one that began the flow at its very time.
+ * The end of a flow at the next slice stays in front of that. */
 static enum tb_status put_flow(struct tb_json_writer *w, const struct tb_event *event) {
   if (event->type == TB_EVENT_FLOW_BEGIN) return put_whole(w, event);
   if (event->type == TB_EVENT_FLOW_END && !(event->has & TB_HAS_BIND_ENCLOSING)) return put_whole(w, event);
@@ -212,9 +212,7 @@ static enum tb_status put(struct tb_writer *writer, const struct tb_event *event
   return status == TB_OK ? tb_json_flush_some(w) : status;
 }
 
-/* ---- life
- * ---------------------------------------------------------------------------------------------------------------------
- */
+/* ---- life -------------------------------------------------------------------------------------------------------- */
 
 static enum tb_status write_spool(struct tb_json_writer *w, struct tb_spool *spool, const char *before,
                                   const char *after) {

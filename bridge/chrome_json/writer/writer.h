@@ -72,8 +72,8 @@ struct tb_json_writer {
   struct tb_intern frame_ids;
   struct tb_json_flow_sorter flows;
   uint64_t flow_events; /* events with flows so far */
-  struct tb_json_id_only_flow
-      *id_only; /* flows that are known by their id alone: see chrome_json/writer/id_only_flows.c */
+  /* flows that are known by their id alone: see chrome_json/writer/id_only_flows.c */
+  struct tb_json_id_only_flow *id_only;
   size_t id_only_count, id_only_capacity;
   struct tb_map id_only_places; /* (id, 0) -> place in `id_only` */
   struct tb_intern id_only_names;
@@ -177,7 +177,8 @@ bool tb_json_has_flows(const struct tb_event *event);
 /* Keeps the flows of a slice or instant, to be written when all are known. Returns the event's number among those with
  * flows, 0 where it has none. */
 uint64_t tb_json_keep_flows(struct tb_json_writer *w, const struct tb_event *event);
-/* The same of a slice's end, for the slice that began at `begin` and has `number` (0: none so far). Returns its number. */
+/* The same of a slice's end, for the slice that began at `begin` and has `number` (0: none so far). Returns its
+ * number. */
 uint64_t tb_json_keep_end_flows(struct tb_json_writer *w, const struct tb_event *end, int64_t begin, uint64_t number);
 /* Ends the object that began at `start` of `out` by putting it aside. `number` as from tb_json_keep_flows. */
 void tb_json_put_aside(struct tb_json_writer *w, size_t start, uint64_t number);
@@ -185,7 +186,8 @@ enum tb_status tb_json_write_flows(struct tb_json_writer *w);
 
 /* ---- flows of FXT (chrome_json/writer/id_only_flows.c) ----------------------------------------------------------- */
 
-/* Gives an event of a flow that is known by its id alone the id, name and categories by which readers of JSON know the flow. */
+/* Gives an event of a flow that is known by its id alone the id, name and categories by which readers of JSON know the
+ * flow. */
 void tb_json_name_id_only_flow(struct tb_json_writer *w, struct tb_event *event);
 void tb_json_free_id_only_flows(struct tb_json_writer *w);
 
