@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What ids in packets stand for: interned data by sequence, tracks by uuid. For comments in dumps only: texts are shortened, and
- * an id that is not known has no text.
+ * What ids in packets stand for: interned data by sequence, tracks by uuid. For comments in dumps only: texts are
+ * shortened, and an id that is not known has no text.
  */
 #ifndef TB_INSPECT_DUMP_RESOLVE_H
 #define TB_INSPECT_DUMP_RESOLVE_H

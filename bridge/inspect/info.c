@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads a trace once for tb_info: the bytes of the input go to a reader of events and, where it is Perfetto's, to one of packets
- * too, so that pipes work as files do.
+ * Reads a trace once for tb_info: the bytes of the input go to a reader of events and, where it is Perfetto's, to one
+ * of packets too, so that pipes work as files do.
  */
 #include "base/error.h"
 #include "convert/format_detect.h"

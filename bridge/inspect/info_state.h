@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What is counted while a trace is read for tb_info: tallies of events by track, and of packets by kind, producer and sequence.
+ * What is counted while a trace is read for tb_info: tallies of events by track, and of packets by kind, producer and
+ * sequence.
  */
 #ifndef TB_INSPECT_INFO_STATE_H
 #define TB_INSPECT_INFO_STATE_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Protobuf's text format of any message that protobuf-c has a descriptor of. Fields come in the order of the bytes. Those that
- * the schema does not know, or that have a value it has no form for, come by number, as protoc --decode shows them, so that
- * nothing is left out.
+ * Protobuf's text format of any message that protobuf-c has a descriptor of. Fields come in the order of the bytes.
+ * Those that the schema does not know, or that have a value it has no form for, come by number, as protoc --decode
+ * shows them, so that nothing is left out.
  */
 #ifndef TB_INSPECT_TEXT_FORMAT_H
 #define TB_INSPECT_TEXT_FORMAT_H
@@ -20,8 +20,8 @@ struct tb_text_notes {
   void *ctx;
 };
 
-/* Appends the fields of `message`, each on a line that `indent` levels of two spaces begin. `type` NULL: no field is known.
- * TB_OK; TB_BAD_DATA where the bytes are no message: the fields before the damage stand then; TB_NO_MEMORY. */
+/* Appends the fields of `message`, each on a line that `indent` levels of two spaces begin. `type` NULL: no field is
+ * known. TB_OK; TB_BAD_DATA where the bytes are no message: the fields before the damage stand then; TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_text_message(struct tb_buffer *out, const ProtobufCMessageDescriptor *type,
                                              struct tb_str message, unsigned indent, const struct tb_text_notes *notes);
 
