@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reading ftrace's text, the other way round to ftrace/event_text.h: the FtraceEvent that a line (ftrace/line_parser.h) tells of.
+ * Reading ftrace's text, the other way round to ftrace/event_text.h: the FtraceEvent that a line (ftrace/line_parser.h)
+ * tells of.
  */
 #ifndef TB_FTRACE_EVENT_PARSER_H
 #define TB_FTRACE_EVENT_PARSER_H
@@ -8,13 +9,14 @@
 #include "base/intern.h"
 #include "ftrace/event_text.h"
 
-/* Appends the fields of a FtraceEvent, timestamp and pid among them, to `out`. What the schema does not know is a generic event with the
- * fields that the text names. Functions of the kernel that stand as symbols become ids in `symbols`. TB_OK or TB_NO_MEMORY. */
+/* Appends the fields of a FtraceEvent, timestamp and pid among them, to `out`. What the schema does not know is a
+ * generic event with the fields that the text names. Functions of the kernel that stand as symbols become ids in
+ * `symbols`. TB_OK or TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_ftrace_encode(const struct tb_ftrace_text_event *event, enum tb_ftrace_states states,
                                               struct tb_intern *symbols, struct tb_buffer *out);
 
-/* The layout of bits that can say all states that the lines of a text have as letters: that of Linux 4.14 and later, but where one has a letter
- * that only older kernels print. */
+/* The layout of bits that can say all states that the lines of a text have as letters: that of Linux 4.14 and later,
+ * but where one has a letter that only older kernels print. */
 enum tb_ftrace_states tb_ftrace_find_states(struct tb_str text);
 
 /* Appends the fields of a FtraceEvent that names a thread. TB_OK or TB_NO_MEMORY. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Ftrace's events as lines of text. Most say their fields by name, as the schema has them; those that the kernel prints otherwise
- * have a format here.
+ * Ftrace's events as lines of text. Most say their fields by name, as the schema has them; those that the kernel prints
+ * otherwise have a format here.
  */
 #include "ftrace/event_text.h"
 

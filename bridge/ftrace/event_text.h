@@ -24,15 +24,15 @@ struct tb_ftrace_waking {
   int32_t priority, target_cpu;
 };
 
-/* Layouts of the bits of prev_state. A trace that does not say which kernel it has is of the old one, as the trace processor takes
- * it. */
+/* Layouts of the bits of prev_state. A trace that does not say which kernel it has is of the old one, as the trace
+ * processor takes it. */
 enum tb_ftrace_states { TB_FTRACE_STATES_OLD, TB_FTRACE_STATES_4_14 };
 
 /* The letters of the bits, lowest first; those past the last of them say that the thread could go on: "R+". */
 const char *tb_ftrace_state_letters(enum tb_ftrace_states states);
 
-/* What stands before the event's name. Times are those that the trace processor, which reads seconds as a double and cuts them
- * to nanoseconds, takes for `ts`: where nine decimals would not do, a tenth follows. */
+/* What stands before the event's name. Times are those that the trace processor, which reads seconds as a double and
+ * cuts them to nanoseconds, takes for `ts`: where nine decimals would not do, a tenth follows. */
 void tb_ftrace_put_line_head(struct tb_json_emit *out, const struct tb_ftrace_line *line);
 
 void tb_ftrace_put_switch(struct tb_json_emit *out, const struct tb_ftrace_switch *change,
@@ -51,13 +51,13 @@ struct tb_ftrace_mark {
 };
 void tb_ftrace_put_kernel_mark(struct tb_json_emit *out, const struct tb_ftrace_mark *mark);
 
-/* "NAME: ARGUMENTS" of an event of `kind`, a field of FtraceEvent. `symbols` are functions of the kernel by the numbers that stand for them, or
- * NULL. False, and nothing written, where the schema does not know it. */
+/* "NAME: ARGUMENTS" of an event of `kind`, a field of FtraceEvent. `symbols` are functions of the kernel by the numbers
+ * that stand for them, or NULL. False, and nothing written, where the schema does not know it. */
 bool tb_ftrace_put_event(struct tb_json_emit *out, uint32_t kind, struct tb_str payload,
                          const struct tb_iid_index *symbols);
 
-/* How the kernel prints the fields of an event of `kind` where it is not "NAME=VALUE ...", else NULL: % with the kind of value (s text, d and
- * u number, x hexadecimal, y a symbol or hexadecimal) and the number of the field, a digit. */
+/* How the kernel prints the fields of an event of `kind` where it is not "NAME=VALUE ...", else NULL: % with the kind
+ * of value (s text, d and u number, x hexadecimal, y a symbol or hexadecimal) and the number of the field, a digit. */
 const char *tb_ftrace_format(uint32_t kind);
 
 #endif

@@ -5,8 +5,9 @@
 
 enum {
   NS_DIGITS = 9,
-  HEAD_MAX =
-      256, /* bytes up to the bracket of the processor, and from there to the colon behind the seconds: no kernel prints as many */
+  /* bytes up to the bracket of the processor, and from there to the colon behind the seconds: no kernel prints as
+   * many */
+  HEAD_MAX = 256,
 };
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -48,7 +49,8 @@ static bool read_task(const char *from, const char *to, struct tb_ftrace_line *l
   return true;
 }
 
-/* "FLAGS SECONDS: NAME: ARGUMENTS" behind the bracket; there may be no blank between flags that end in a dot and the seconds. */
+/* "FLAGS SECONDS: NAME: ARGUMENTS" behind the bracket; there may be no blank between flags that end in a dot and the
+ * seconds. */
 static bool read_rest(const char *at, const char *end, struct tb_ftrace_text_event *event) {
   const char *colon = memchr(at, ':', (size_t)(end - at < HEAD_MAX ? end - at : HEAD_MAX));
   if (!colon) return false;

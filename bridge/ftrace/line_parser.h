@@ -24,7 +24,8 @@ struct tb_ftrace_text_event {
   struct tb_str name, arguments;
 };
 
-/* Reads a line without its end; its texts point into it. False for what is no event: comments, headers, other tracers' lines. */
+/* Reads a line without its end; its texts point into it. False for what is no event: comments, headers, other tracers'
+ * lines. */
 bool tb_ftrace_parse_line(struct tb_str text, struct tb_ftrace_text_event *event);
 
 /* Whether the line begins the trace file's header, which names the tracer. */

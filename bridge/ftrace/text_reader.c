@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The kernel's trace file, as ftrace and atrace print it and systrace keeps it: read as text, in pieces at line ends. What its lines say is the
- * writers' matter: Perfetto has events of ftrace, JSON the text.
+ * The kernel's trace file, as ftrace and atrace print it and systrace keeps it: read as text, in pieces at line ends.
+ * What its lines say is the writers' matter: Perfetto has events of ftrace, JSON the text.
  */
 #include "base/error.h"
 #include "base/utf8.h"
@@ -35,8 +35,8 @@ static enum tb_status read_more(struct tb_reader *reader, struct ftrace_state *s
   return status == TB_END ? TB_OK : status;
 }
 
-/* Looks for a line of ftrace, an event or the header, among those that have come; lines that are too long are none. Not TB_OK where too much
- * came without one. */
+/* Looks for a line of ftrace, an event or the header, among those that have come; lines that are too long are none. Not
+ * TB_OK where too much came without one. */
 static enum tb_status look_for_ftrace(struct tb_reader *reader, struct ftrace_state *state) {
   const struct tb_buffer *text = &state->text;
   struct tb_ftrace_text_event event;
