@@ -38,8 +38,8 @@ bool tb_decimal_to_uint(const struct tb_decimal *number, uint64_t *value);
  * of it. False when it overflows. */
 bool tb_decimal_to_double(const struct tb_decimal *number, const char *text, const char *end, double *value);
 
-/* The number that is all of `text`, up to 64 bytes, as the trace processor reads numbers in strings: a decimal, or what else C knows
- * (hexadecimal, infinity). False where it is none. */
+/* The number that is all of `text`, up to 64 bytes, as the trace processor reads numbers in strings: a decimal, or what
+ * else C knows (hexadecimal, infinity). False where it is none. */
 bool tb_number_in_text(struct tb_str text, double *value);
 
 #endif

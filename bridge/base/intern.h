@@ -61,7 +61,8 @@ static inline uint32_t tb_intern_find(const struct tb_intern *table, struct tb_s
 
 /* ---- texts met lately: found without hashing all of them --------------------------------------------------------- */
 
-/* What a text of at least one byte is known by: its first and its last bytes, which are all where it has no more than TB_INTERN_SHORT. */
+/* What a text of at least one byte is known by: its first and its last bytes, which are all where it has no more than
+ * TB_INTERN_SHORT. */
 static TB_ALWAYS_INLINE struct tb_intern_recent tb_intern_recent_of(struct tb_str text) {
   struct tb_intern_recent known = {.len = (uint32_t)text.len};
   const char *end = text.ptr + text.len;

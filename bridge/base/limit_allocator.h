@@ -16,8 +16,8 @@ struct tb_limit_allocator {
 
 void tb_limit_allocator_init(struct tb_limit_allocator *budget, const struct tb_allocator *source, size_t max);
 
-/* What is allocated between these two is the reader's own and not the trace's: the limit moves up by as much. tb_limit_allocator_lift returns
- * what tb_limit_allocator_lower takes: how much was left. */
+/* What is allocated between these two is the reader's own and not the trace's: the limit moves up by as much.
+ * tb_limit_allocator_lift returns what tb_limit_allocator_lower takes: how much was left. */
 size_t tb_limit_allocator_lift(struct tb_limit_allocator *budget);
 void tb_limit_allocator_lower(struct tb_limit_allocator *budget, size_t left);
 

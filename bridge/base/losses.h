@@ -22,8 +22,9 @@ void tb_losses_add(struct tb_losses *losses, const char *reason, uint64_t offset
 /* The same of a reason that is counted for each kind of what is lost; an empty kind is called unknown. */
 void tb_losses_add_kind(struct tb_losses *losses, const char *reason, struct tb_str kind, uint64_t offset);
 
-/* The status at the end of an input in which nothing could be read: TB_END where nothing was lost, since it is empty then; else
- * TB_BAD_DATA, with the first loss in *error. `format` is the format that it was read as; `forced`: the user chose that. */
+/* The status at the end of an input in which nothing could be read: TB_END where nothing was lost, since it is empty
+ * then; else TB_BAD_DATA, with the first loss in *error. `format` is the format that it was read as; `forced`: the user
+ * chose that. */
 TB_MUST_CHECK enum tb_status tb_losses_end(const struct tb_losses *losses, const char *format, bool forced,
                                            struct tb_error *error);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A hash map from two numbers to one, by open addressing: uuids, sequences, koids, pids with their machine. A key of one
- * number has 0 for the other. It grows and never shrinks. Wholly public, caller-owned.
+ * A hash map from two numbers to one, by open addressing: uuids, sequences, koids, pids with their machine. A key of
+ * one number has 0 for the other. It grows and never shrinks. Wholly public, caller-owned.
  */
 #ifndef TB_BASE_MAP_H
 #define TB_BASE_MAP_H

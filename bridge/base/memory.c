@@ -12,8 +12,9 @@ struct tb_arena_chunk {
 
 enum { ARRAY_FIRST_BYTES = 256, ARENA_FIRST_CHUNK = 4096, ARENA_LARGEST_STEP = 1 << 20 };
 
-/* malloc gives large blocks that begin 16 bytes behind a page's start. On AMD's Zen 3 the instruction with which the kernel copies what is
- * read takes three times as long where its target is so little further in its page than the source: so these blocks begin further on. */
+/* malloc gives large blocks that begin 16 bytes behind a page's start. On AMD's Zen 3 the instruction with which the
+ * kernel copies what is read takes three times as long where its target is so little further in its page than the
+ * source: so these blocks begin further on. */
 enum { LARGE_BLOCK = 64 * 1024, LARGE_LEAD = 48 };
 
 static size_t lead(size_t size) { return size >= LARGE_BLOCK ? LARGE_LEAD : 0; }

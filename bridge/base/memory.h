@@ -26,8 +26,9 @@ enum tb_status tb_grow_array(const struct tb_allocator *allocator, void **ptr, s
 
 /* ---- guard: an allocator that remembers failures ----------------------------------------------------------------- */
 
-/* The allocator of a reader, a writer or a merge. A function may go on without the memory that it did not get: so the owner of the
- * guard calls tb_guard_settle before it returns a result, and no failed allocation changes one unnoticed. Thread-safe. */
+/* The allocator of a reader, a writer or a merge. A function may go on without the memory that it did not get: so the
+ * owner of the guard calls tb_guard_settle before it returns a result, and no failed allocation changes one unnoticed.
+ * Thread-safe. */
 struct tb_guard {
   struct tb_allocator allocator; /* to be passed on; points to the guard, which must not move */
   const struct tb_allocator *source;
