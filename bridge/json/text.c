@@ -16,8 +16,8 @@
 
 enum { EIGHT_DIGITS = 100000000 };
 
-/* The eight digits of a number below 10^8, a byte each, the first in the lowest byte: halves, then pairs, then digits, all lanes
- * at once. The products stand for divisions by 100 and by 10, exact for four and for two digits. */
+/* The eight digits of a number below 10^8, a byte each, the first in the lowest byte: halves, then pairs, then digits,
+ * all lanes at once. The products stand for divisions by 100 and by 10, exact for four and for two digits. */
 static uint64_t eight_digits(uint32_t value) {
   uint64_t halves = value / 10000 | (uint64_t)(value % 10000) << 32;
   uint64_t hundreds = (halves * 10486 >> 20) & 0x0000007f0000007fu;
@@ -165,8 +165,8 @@ char *tb_json_put_double(char *at, double value) {
 
 /* ---- strings ----------------------------------------------------------------------------------------------------- */
 
-/* Bytes below 0x20, DEL, quotes, backslashes and what is not ASCII must be written otherwise. A bit is set for each of eight
- * such, of which the lowest is right. */
+/* Bytes below 0x20, DEL, quotes, backslashes and what is not ASCII must be written otherwise. A bit is set for each of
+ * eight such, of which the lowest is right. */
 static uint64_t specials_of_eight(uint64_t v) {
   const uint64_t ones = 0x0101010101010101u, high = 0x8080808080808080u;
   uint64_t quote = v ^ ones * '"', backslash = v ^ ones * '\\', del = v ^ ones * 0x7f;

@@ -53,8 +53,8 @@ char *tb_json_put_double(char *at, double value);
 char *tb_json_put_fixed(char *at, double value, unsigned decimals);
 
 /* A string in quotes. Control characters (DEL among them: some readers refuse it), quotes and backslashes are escaped;
- * bytes that are no UTF-8 become U+FFFD, one for each maximal part of a character, as the Unicode standard advises. This is JSON
- * for programs: what is shown to people is escaped further (tracebridge/escape.h). */
+ * bytes that are no UTF-8 become U+FFFD, one for each maximal part of a character, as the Unicode standard advises.
+ * This is JSON for programs: what is shown to people is escaped further (tracebridge/escape.h). */
 char *tb_json_put_string(char *at, struct tb_str text);
 
 /* True where `text` is one JSON value by RFC 8259, in valid UTF-8, that nests at most `max_depth` deep, which is at

@@ -50,8 +50,8 @@ static inline const char *tb_tokenizer_space(const char *p) {
 
 /* ---- strings ----------------------------------------------------------------------------------------------------- */
 
-/* Which of the next TB_TOKENIZER_STEP bytes may end a run of plain characters: quotes, backslashes, control characters and
- * what is no ASCII. The lowest bit that is set is right; with the portable form those above it may be wrong.
+/* Which of the next TB_TOKENIZER_STEP bytes may end a run of plain characters: quotes, backslashes, control characters
+ * and what is no ASCII. The lowest bit that is set is right; with the portable form those above it may be wrong.
  * tb_tokenizer_short_stops looks at the first of these bytes alone. */
 #ifdef __SSE2__
 enum { TB_TOKENIZER_STEP = 32 };
