@@ -8,7 +8,8 @@
 #include "base/memory.h"
 #include "tracebridge/event.h"
 
-/* The first of `count` arguments, which count their members, that is called so and no member of another; NULL where there is none. */
+/* The first of `count` arguments, which count their members, that is called so and no member of another; NULL where
+ * there is none. */
 static inline const struct tb_arg *tb_find_member(const struct tb_arg *args, uint32_t count, struct tb_str name) {
   for (uint32_t i = 0; i < count; i += args[i].span)
     if (tb_str_equal(args[i].name, name)) return &args[i];

@@ -19,7 +19,8 @@ void tb_batch_free(struct tb_batch *batch) {
   *batch = (struct tb_batch){.allocator = batch->allocator};
 }
 
-/* Of a size that the compiler does not know: what it would inline for this one is several times slower than the library's. */
+/* Of a size that the compiler does not know: what it would inline for this one is several times slower than the
+ * library's. */
 static void clear(void *p, size_t size) {
   __asm__("" : "+r"(size));
   memset(p, 0, size);

@@ -7,9 +7,9 @@
 
 #include "tracebridge/event.h"
 
-/* Whether flow events say the flow ids of a slice once more, or a flow event does, and what those events know a flow by:
- * id, name and categories, or the id alone. The two kinds join slices by rules of their own, so that a target takes the
- * events of its own kind, and else the ids. */
+/* Whether flow events say the flow ids of a slice once more, or a flow event does, and what those events know a flow
+ * by: id, name and categories, or the id alone. The two kinds join slices by rules of their own, so that a target takes
+ * the events of its own kind, and else the ids. */
 enum tb_flow_source { TB_FLOWS_ONCE, TB_FLOWS_DUPLICATED_BY_NAME, TB_FLOWS_DUPLICATED_BY_ID };
 
 static inline enum tb_flow_source tb_flow_source(const struct tb_event *event) {

@@ -14,8 +14,8 @@
 
 enum { TB_BLOB_PERFETTO = 3 }; /* blob_type of TB_EVENT_PACKETS that stood in a blob */
 
-/* Gives `put` a TB_EVENT_BLOB as an event that such formats have: with a track and a time an INSTANT, else METADATA, valid during the call.
- * TB_OK, TB_NO_MEMORY or what `put` returned. */
+/* Gives `put` a TB_EVENT_BLOB as an event that such formats have: with a track and a time an INSTANT, else METADATA,
+ * valid during the call. TB_OK, TB_NO_MEMORY or what `put` returned. */
 TB_MUST_CHECK enum tb_status tb_blob_put_as_event(const struct tb_allocator *allocator, const struct tb_event *blob,
                                                   enum tb_status (*put)(void *ctx, const struct tb_event *event),
                                                   void *ctx);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Metadata about FXT's providers, which other formats have not. It comes before all that would be written as somebody else's.
+ * Metadata about FXT's providers, which other formats have not. It comes before all that would be written as somebody
+ * else's.
  */
 #ifndef TB_MODEL_FXT_PROVIDERS_H
 #define TB_MODEL_FXT_PROVIDERS_H

@@ -10,8 +10,8 @@
 /* Whether metadata of this name (`thread_…`) is of a thread, even of one whose id is 0. */
 bool tb_metadata_is_of_thread(struct tb_str name);
 
-/* The name that a metadata event gives its track: a `process_name` a process, a `thread_name` a thread. Empty where it gives none; valid as long
- * as the event. */
+/* The name that a metadata event gives its track: a `process_name` a process, a `thread_name` a thread. Empty where it
+ * gives none; valid as long as the event. */
 struct tb_str tb_metadata_track_name(const struct tb_event *event);
 
 #endif

@@ -18,8 +18,8 @@ struct tb_reader;
 struct tb_reader_ops {
   enum tb_format format;
 
-  /* Allocates the format's own state in reader->state. Called once, when the format is known; reader->input stands at the
-   * first byte. */
+  /* Allocates the format's own state in reader->state. Called once, when the format is known; reader->input stands at
+   * the first byte. */
   enum tb_status (*create)(struct tb_reader *reader);
 
   /* Fills an empty batch. TB_OK: at least one event is in it. TB_END, TB_AGAIN: none is, and why. Any other: the reader
@@ -32,8 +32,9 @@ struct tb_reader_ops {
   /* Whether an input that starts with these (decompressed) bytes is of the format. */
   enum tb_detection (*detect)(const char *data, size_t len);
 
-  /* Whether a batch may be filled in one thread while another uses the events of the batches before it. Tracks that were given
-   * out change only behind tb_reader_wait; all else that events point to stays until their batch is filled again. */
+  /* Whether a batch may be filled in one thread while another uses the events of the batches before it. Tracks that
+   * were given out change only behind tb_reader_wait; all else that events point to stays until their batch is filled
+   * again. */
   bool runs_ahead;
 
   /* What its events mean. */
@@ -80,12 +81,12 @@ TB_MUST_CHECK enum tb_status tb_reader_open_place(const struct tb_input_place *p
                                                   const struct tb_reader_options *options, struct tb_reader **reader,
                                                   struct tb_error *error);
 
-/* Finds out the format of a reader that is fed and makes ready to read it; TB_OK where that was done before. TB_AGAIN: it
- * has to be fed more first. */
+/* Finds out the format of a reader that is fed and makes ready to read it; TB_OK where that was done before. TB_AGAIN:
+ * it has to be fed more first. */
 TB_MUST_CHECK enum tb_status tb_reader_find_format(struct tb_reader *reader);
 
-/* Fills `batch` (reset first); as ops->fill, with the format found out first where needed. For converters that run reader
- * and writer in two threads: not to be mixed with tb_reader_next. */
+/* Fills `batch` (reset first); as ops->fill, with the format found out first where needed. For converters that run
+ * reader and writer in two threads: not to be mixed with tb_reader_next. */
 TB_MUST_CHECK enum tb_status tb_reader_fill(struct tb_reader *reader, struct tb_batch *batch);
 
 #endif

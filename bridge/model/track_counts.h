@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Counts for a writer's summary the processes, threads and counters that events show. For targets that keep no track of them.
+ * Counts for a writer's summary the processes, threads and counters that events show. For targets that keep no track of
+ * them.
  */
 #ifndef TB_MODEL_TRACK_COUNTS_H
 #define TB_MODEL_TRACK_COUNTS_H
