@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Message types whose fields become arguments: those that a trace describes itself in its ExtensionDescriptors, and those that are
- * known without, Chrome's and Android's extensions among them. The latter are many: they are learned when the first thing is asked
- * that the trace did not describe. What the trace says goes before what is known, whichever comes first.
+ * Message types whose fields become arguments: those that a trace describes itself in its ExtensionDescriptors, and
+ * those that are known without, Chrome's and Android's extensions among them. The latter are many: they are learned
+ * when the first thing is asked that the trace did not describe. What the trace says goes before what is known,
+ * whichever comes first.
  */
 #ifndef TB_PROTOBUF_DESCRIPTOR_POOL_H
 #define TB_PROTOBUF_DESCRIPTOR_POOL_H
@@ -63,13 +64,14 @@ void tb_descriptor_pool_free(struct tb_descriptor_pool *schema);
 TB_MUST_CHECK enum tb_status tb_descriptor_pool_add_extensions(struct tb_descriptor_pool *schema,
                                                                struct tb_str extension_descriptor);
 
-/* The id of a type by its full name, with or without the leading dot, be it known or not; 0 when memory is exhausted. */
+/* The id of a type by its full name, with or without the leading dot, be it known or not; 0 when memory is
+ * exhausted. */
 uint32_t tb_descriptor_pool_type(struct tb_descriptor_pool *schema, struct tb_str name);
 
 /* ---- looking up ----
  *
- * What is known without the trace does not count against the limit. Where there is no memory for it, it stays unknown, and the reader's
- * guard (base/memory.h) fails the reader. */
+ * What is known without the trace does not count against the limit. Where there is no memory for it, it stays unknown,
+ * and the reader's guard (base/memory.h) fails the reader. */
 
 /* tb_descriptor_pool_type, but 0 where none of the name is known. */
 uint32_t tb_descriptor_pool_find_type(struct tb_descriptor_pool *schema, struct tb_str name);

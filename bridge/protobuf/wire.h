@@ -116,8 +116,8 @@ static TB_ALWAYS_INLINE const char *tb_wire_read_varint_ahead(const char *at, ui
  * deep. The cursor moves only with TB_OK. */
 TB_MUST_CHECK enum tb_status tb_wire_next(struct tb_wire_cursor *cursor, struct tb_wire_field *field);
 
-/* The fields of a message by number, of one that comes again the last; number 0 where there is none. Those from `count` on are
- * passed over. TB_OK; where the message is damaged what tb_wire_next says, and the fields before that. */
+/* The fields of a message by number, of one that comes again the last; number 0 where there is none. Those from `count`
+ * on are passed over. TB_OK; where the message is damaged what tb_wire_next says, and the fields before that. */
 enum tb_status tb_wire_read_fields(struct tb_str message, struct tb_wire_field *fields, size_t count);
 
 /* A field's text, empty where it is none. */
@@ -135,7 +135,8 @@ static inline enum tb_status tb_wire_read_rare(struct tb_wire_cursor *cursor, st
   return status;
 }
 
-/* As tb_wire_next, quick where the field is a varint or bytes with a tag of at most two bytes: what traces are made of. */
+/* As tb_wire_next, quick where the field is a varint or bytes with a tag of at most two bytes: what traces are made
+ * of. */
 static inline enum tb_status tb_wire_read(struct tb_wire_cursor *cursor, struct tb_wire_field *field) {
   const char *at = cursor->at, *end = cursor->end;
   if (end - at < 2) return tb_wire_read_rare(cursor, field);
@@ -214,7 +215,8 @@ static inline char *tb_wire_put_bytes(char *at, uint32_t number, const void *dat
   return at + len;
 }
 
-/* A byte for each 7 bits: 9/64 is near enough to 1/7 up to 64 of them. A division in a branch thought rare stays one. */
+/* A byte for each 7 bits: 9/64 is near enough to 1/7 up to 64 of them. A division in a branch thought rare stays
+ * one. */
 static inline size_t tb_wire_varint_size(uint64_t value) {
   unsigned bits = 64 - (unsigned)__builtin_clzll(value | 1);
   return (bits * 9 + 64) >> 6;
