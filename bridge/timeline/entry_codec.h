@@ -2,11 +2,12 @@
  *
  * The byte form of a queue's entries, in memory and in spilled runs.
  *
- *   head   kind (3 bits), early (of END and INSTANT) or end body (of COMPLETE and MOMENT), thread_ts, thread_dur, key, flow (a bit each)
+ *   head   kind (3 bits), early (of END and INSTANT) or end body (of COMPLETE and MOMENT), thread_ts, thread_dur, key,
+ *          flow (a bit each)
  *   varint body length
  *   sizes  of the four times that follow, two bits each: 2, 3, 4 or 8 bytes, little-endian
- *   zigzag of ts less the ts of the record before; then as the head and the kind say: dur; thread_ts, as the zigzag of its
- *   drift against ts; thread_dur, as zigzag
+ *   zigzag of ts less the ts of the record before; then as the head and the kind say: dur; thread_ts, as the zigzag of
+ *   its drift against ts; thread_dur, as zigzag
  *   varints: key; flow step (a byte), flow key, order; name and categories of BEGIN and END; length of the end body
  *   the body, then the end body
  *

@@ -15,8 +15,8 @@ struct tb_flow_point {
   uint64_t place;
   uint32_t queue;
   uint32_t flow;
-  uint8_t
-      step; /* enum tb_flow_step; IN_NEXT comes twice: when it is met, without a slice, and as IN when it is bound */
+  /* enum tb_flow_step; IN_NEXT comes twice: when it is met, without a slice, and as IN when it is bound */
+  uint8_t step;
   bool has_slice;
   bool is_event;      /* an event of its own, not a slice's bind_id */
   bool joined;        /* once chained: its slice carries an id for it */
@@ -31,8 +31,8 @@ struct tb_slice_flow {
   uint64_t id;
   uint32_t queue;
   bool terminating;
-  bool
-      at_end; /* it goes with the slice's end: the other slice of the join begins at the same time but stands later in the file */
+  /* it goes with the slice's end: the other slice of the join begins at the same time but stands later in the file */
+  bool at_end;
   uint8_t unjoined; /* not 0: a bind_id that joins nothing; its step, and `id` is the flow's number */
 };
 
@@ -43,13 +43,13 @@ struct tb_flows {
   struct tb_slice_flow *slices; /* sorted by queue and place once chained */
   size_t slice_count, slice_capacity;
   bool any_at_end;
-  uint64_t
-      shared; /* not 0: flows may go on in other traces, so that points that join nothing here give their slices an id too; the
-                    * first id to make up */
+  /* not 0: flows may go on in other traces, so that points that join nothing here give their slices an id too; the
+   * first id to make up */
+  uint64_t shared;
   bool ends_close; /* an end closes its flow, so that its id may begin another: FXT's, not JSON's */
   uint64_t edges;  /* joins of two slices */
-  struct tb_flow_point
-      *unbound; /* points that join nothing: without a slice, ends and steps without a start, starts without more */
+  /* points that join nothing: without a slice, ends and steps without a start, starts without more */
+  struct tb_flow_point *unbound;
   size_t unbound_count, unbound_capacity;
 };
 
@@ -63,7 +63,8 @@ TB_MUST_CHECK enum tb_status tb_flows_note_unbound(struct tb_flows *flows, const
 TB_MUST_CHECK enum tb_status tb_flows_add_unjoined(struct tb_flows *flows, const struct tb_flow_point *point);
 void tb_flows_sort_slices(struct tb_flows *flows);
 
-/* Binds the flow points of one queue as its entries come in the order of time. Zero-initialise, then set the first two. */
+/* Binds the flow points of one queue as its entries come in the order of time. Zero-initialise, then set the first
+ * two. */
 struct tb_flow_binder {
   struct tb_flows *flows;
   uint32_t queue_index;
@@ -71,8 +72,8 @@ struct tb_flow_binder {
   size_t waiting_count, waiting_capacity;
 };
 
-/* Takes entry `place` after the queue's stack did; `top` is the stack's newest slice, NULL for none, and `pushed` says that it is this
- * entry. TB_OK or TB_NO_MEMORY. */
+/* Takes entry `place` after the queue's stack did; `top` is the stack's newest slice, NULL for none, and `pushed` says
+ * that it is this entry. TB_OK or TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_flows_take(struct tb_flow_binder *binder, const struct tb_stack_frame_ref *top,
                                            const struct tb_staged_event *entry, uint64_t place, bool pushed);
 /* Keeps as unbound what still waits for a slice when no more entries come. TB_OK or TB_NO_MEMORY. */
@@ -82,8 +83,8 @@ void tb_flow_binder_free(struct tb_flow_binder *binder);
 /* Drops the points of queues, to bind them anew: of those whose place in `forgotten` is true. */
 void tb_flows_forget(struct tb_flows *flows, const bool *forgotten);
 
-/* Binds the flow points of one queue in its order of time, as the trace processor's importer of JSON does: to the slice on top of the
- * track's stack, which it clears of what is over only when a slice begins or ends. */
+/* Binds the flow points of one queue in its order of time, as the trace processor's importer of JSON does: to the slice
+ * on top of the track's stack, which it clears of what is over only when a slice begins or ends. */
 TB_MUST_CHECK enum tb_status tb_flows_bind(struct tb_flows *flows, struct tb_sort_queue *queue, uint32_t queue_index,
                                            struct tb_spill_file *file, struct tb_error *error);
 

@@ -90,7 +90,8 @@ static enum tb_status carry(struct chainer *c, const struct end_point *slice, ui
   return TB_OK;
 }
 
-/* The id that a flow would like to keep. No flow of Perfetto has the id 0: where other traces have to know it, it has one that none has. */
+/* The id that a flow would like to keep. No flow of Perfetto has the id 0: where other traces have to know it, it has
+ * one that none has. */
 static uint64_t wish(const struct chainer *c, uint32_t flow) {
   return c->wanted[flow] || !c->flows->shared ? c->wanted[flow] : UINT64_MAX;
 }
@@ -103,8 +104,8 @@ static enum tb_status give_id(struct chainer *c, struct chain *chain, uint32_t f
   return chain->id ? carry(c, &chain->source, chain->id, false, false) : TB_NO_MEMORY;
 }
 
-/* Readers take the slice that begins first as the source of a join. At one time they go by the order in the file, which for us is that of
- * queues and places. */
+/* Readers take the slice that begins first as the source of a join. At one time they go by the order in the file, which
+ * for us is that of queues and places. */
 static bool starts_before(const struct end_point *a, const struct end_point *b) {
   if (a->ts != b->ts) return a->ts < b->ts;
   return a->queue != b->queue ? a->queue < b->queue : a->place <= b->place;

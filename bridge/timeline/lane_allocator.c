@@ -120,8 +120,8 @@ static enum tb_status add_lane(struct tb_lanes *l, uint32_t pool, uint32_t *inde
   return TB_OK;
 }
 
-/* Whether nothing is open on the lane, and nothing of another key was on it just now, which would enclose in the eyes of the trace
- * processor what begins there now. */
+/* Whether nothing is open on the lane, and nothing of another key was on it just now, which would enclose in the eyes
+ * of the trace processor what begins there now. */
 static bool is_free(const struct tb_lanes *l, const struct tb_lane *lane, uint32_t key) {
   return !lane->taken && (lane->key == key || lane->used_ts != l->now);
 }

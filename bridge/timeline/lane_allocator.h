@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The lanes that slices stand on: which of them a key uses, which are free, and on which a slice ends next. Each answer takes the
- * logarithm of how many lanes there are, since traces have thousands of slices open side by side.
+ * The lanes that slices stand on: which of them a key uses, which are free, and on which a slice ends next. Each answer
+ * takes the logarithm of how many lanes there are, since traces have thousands of slices open side by side.
  */
 #ifndef TB_TIMELINE_LANE_ALLOCATOR_H
 #define TB_TIMELINE_LANE_ALLOCATOR_H
@@ -64,8 +64,8 @@ struct tb_lanes {
   uint32_t *last;  /* by key: the lane that it used last, + 1 */
   uint32_t *taken; /* by key: the lanes it has taken, the newest, + 1 */
   size_t key_count;
-  uint32_t
-      *cooling; /* free lanes that were used at `now`: to the trace processor what begins there now lies within that */
+  /* free lanes that were used at `now`: to the trace processor what begins there now lies within that */
+  uint32_t *cooling;
   size_t cooling_count, cooling_capacity;
   struct tb_heap ending; /* by end, then rank, then number */
 };
@@ -78,7 +78,8 @@ TB_MUST_CHECK enum tb_status tb_lanes_advance(struct tb_lanes *lanes, int64_t ts
 
 /* The lane that `key` used last, where it has it still; TB_NO_LANE. */
 uint32_t tb_lanes_last(const struct tb_lanes *lanes, uint32_t key);
-/* The first of the lanes of `pool` that `key` has taken, of the newest ones, on which a slice fits that lasts until `end`; TB_NO_LANE. */
+/* The first of the lanes of `pool` that `key` has taken, of the newest ones, on which a slice fits that lasts until
+ * `end`; TB_NO_LANE. */
 uint32_t tb_lanes_own(const struct tb_lanes *lanes, uint32_t key, uint32_t pool, int64_t end);
 /* The first free lane of `pool`, or else a new one. TB_OK or TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_lanes_spare(struct tb_lanes *lanes, uint32_t key, uint32_t pool, uint32_t *index);
@@ -92,7 +93,8 @@ TB_MUST_CHECK enum tb_status tb_lanes_push(struct tb_lanes *lanes, uint32_t inde
 /* Takes the lane's slice `i` off it; its end_body is the caller's. TB_OK or TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_lanes_remove(struct tb_lanes *lanes, uint32_t index, size_t i);
 
-/* The lane on which the next slice is over that ends by itself, by an entry at `ts` that ends what is of at most `rank`; TB_NO_LANE. */
+/* The lane on which the next slice is over that ends by itself, by an entry at `ts` that ends what is of at most
+ * `rank`; TB_NO_LANE. */
 uint32_t tb_lanes_over(const struct tb_lanes *lanes, int64_t ts, enum tb_ending_rank rank);
 
 #endif

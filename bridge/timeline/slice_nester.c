@@ -36,9 +36,9 @@ static enum tb_ending_rank rank_that_ends(uint8_t kind) {
   return kind == TB_STAGED_COMPLETE ? TB_ENDING_UNWOUND : TB_ENDING_ZERO_LENGTH;
 }
 
-/* Ends the complete slices that are over when an entry of `kind` comes at `ts`, in the order of time over all lanes. A slice ends at its
- * end; with endless slices above it only past its end, as the trace processor does, since their ENDs may still come. What is COMPLETE
- * comes behind those. */
+/* Ends the complete slices that are over when an entry of `kind` comes at `ts`, in the order of time over all lanes. A
+ * slice ends at its end; with endless slices above it only past its end, as the trace processor does, since their ENDs
+ * may still come. What is COMPLETE comes behind those. */
 static enum tb_status end_over(struct tb_slice_nester *n, int64_t ts, uint8_t kind) {
   enum tb_status status = tb_lanes_advance(&n->lanes, ts);
   uint32_t index;
@@ -52,8 +52,8 @@ static enum tb_status end_over(struct tb_slice_nester *n, int64_t ts, uint8_t ki
 
 /* ---- lanes ------------------------------------------------------------------------------------------------------- */
 
-/* The lane for an entry of `key` that lasts until `end`: the one its key used last, another one of its key, a free one of the
- * pool with the lowest number, or a new one. */
+/* The lane for an entry of `key` that lasts until `end`: the one its key used last, another one of its key, a free one
+ * of the pool with the lowest number, or a new one. */
 static enum tb_status find_lane(struct tb_slice_nester *n, const struct tb_staged_event *e, int64_t end,
                                 uint32_t *index) {
   struct tb_lanes *lanes = &n->lanes;

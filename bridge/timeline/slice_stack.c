@@ -5,8 +5,8 @@
 
 enum { OPEN = -1 };
 
-/* From this place on the open slices are counted by name, and by name and categories, so that an END that fits none of thousands need
- * not look at them. */
+/* From this place on the open slices are counted by name, and by name and categories, so that an END that fits none of
+ * thousands need not look at them. */
 enum { COUNTED_FROM = 64 };
 
 static enum tb_status count_up(struct tb_slice_stack *s, const struct tb_allocator *allocator,
@@ -66,9 +66,9 @@ static bool clear_all(struct tb_slice_stack *s, int64_t ts, int64_t dur, bool *c
   return true;
 }
 
-/* Takes what is over at `ts` off the stack; false when a slice of `dur` would overlap one that is not over. *cut is set when an open slice
- * goes because the one below it is over. Open slices last; only past its end does a slice take those above it along. The newest slice
- * answers for all, as long as none below it is over. */
+/* Takes what is over at `ts` off the stack; false when a slice of `dur` would overlap one that is not over. *cut is set
+ * when an open slice goes because the one below it is over. Open slices last; only past its end does a slice take those
+ * above it along. The newest slice answers for all, as long as none below it is over. */
 static inline bool clear(struct tb_slice_stack *s, int64_t ts, int64_t dur, bool *cut) {
   while (s->count && !s->disturbed) {
     const struct tb_stack_frame_ref *f = &s->frames[s->count - 1];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A queue: the events of one packet sequence, taken in any order and given back in the order of time. Each event is a short
- * record with its encoded body. Records stay in memory until the queue is spilled: then they go to a temporary file as a
- * sorted run, and the runs are merged when the queue is read.
+ * A queue: the events of one packet sequence, taken in any order and given back in the order of time. Each event is a
+ * short record with its encoded body. Records stay in memory until the queue is spilled: then they go to a temporary
+ * file as a sorted run, and the runs are merged when the queue is read.
  */
 #ifndef TB_TIMELINE_SORT_QUEUE_H
 #define TB_TIMELINE_SORT_QUEUE_H
@@ -37,8 +37,8 @@ struct tb_staged_event {
   int64_t dur;  /* COMPLETE: more than 0 */
   uint8_t kind; /* enum tb_staged_kind */
   uint8_t flow; /* enum tb_flow_step; of FLOW entries, and of slices that carry a bind_id */
-  bool
-      sorts_first; /* an END of a slice that began before `ts`, or an INSTANT before anything began: it comes first at its time */
+  /* an END of a slice that began before `ts`, or an INSTANT before anything began: it comes first at its time */
+  bool sorts_first;
   bool has_thread_ts, has_thread_dur;
   int64_t thread_ts, thread_dur;
   uint32_t key;              /* the group of tracks it belongs to, 0 for the queue's own track */
@@ -49,7 +49,8 @@ struct tb_staged_event {
   struct tb_str end_body;    /* COMPLETE, MOMENT: what goes with its end */
 };
 
-/* When a slice ends that begins at `ts` and lasts `dur`, which is not negative; before INT64_MAX, which says that no end is known. */
+/* When a slice ends that begins at `ts` and lasts `dur`, which is not negative; before INT64_MAX, which says that no
+ * end is known. */
 static inline int64_t tb_slice_end(int64_t ts, int64_t dur) {
   return dur > INT64_MAX - 1 - (ts > 0 ? ts : 0) ? INT64_MAX - 1 : ts + dur;
 }
@@ -95,11 +96,12 @@ struct tb_sort_queue {
   struct tb_sort_queue_ref *refs; /* the index, once built */
   size_t ref_count;
   int64_t *
-      matches; /* by place, once matched: of a BEGIN the ts of its END, of an END the place of its BEGIN; see timeline/slice_matcher.h. Nesting puts the lane of a
-                  BEGIN in place of the ts */
-  unsigned char
-      *ambiguous; /* by place, where the matcher found any: whether a slice's begin and end mean what they do only
-                           as events of their own, see tb_match_slices. NULL: none */
+      /* by place, once matched: of a BEGIN the ts of its END, of an END the place of its BEGIN; see
+       * timeline/slice_matcher.h. Nesting puts the lane of a BEGIN in place of the ts */
+      matches;
+  /* by place, where the matcher found any: whether a slice's begin and end mean what they do only as events of their
+   * own, see tb_match_slices. NULL: none */
+  unsigned char *ambiguous;
   struct tb_run *runs;
   size_t run_count, run_capacity;
 };
@@ -110,8 +112,8 @@ void tb_sort_queue_free(struct tb_sort_queue *queue);
 /* Whether the entries came in order so far, over all runs. */
 static inline bool tb_sort_queue_in_order(const struct tb_sort_queue *s) { return s->sorted && s->runs_in_order; }
 
-/* Appends an entry; the body is copied, and entry->early set. Its place in the order is then queue->total - 1, if all entries come in
- * order. TB_OK or TB_NO_MEMORY. */
+/* Appends an entry; the body is copied, and entry->early set. Its place in the order is then queue->total - 1, if all
+ * entries come in order. TB_OK or TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_sort_queue_add(struct tb_sort_queue *queue, struct tb_staged_event *entry);
 
 /* Sorts what is in memory and writes it to `file` as one run; memory is freed. */
@@ -149,9 +151,9 @@ TB_MUST_CHECK enum tb_status tb_sort_queue_next(struct tb_sort_queue_cursor *cur
                                                 struct tb_error *error);
 void tb_sort_queue_close(struct tb_sort_queue_cursor *cursor);
 
-/* Whether `a` comes before `b` at the same or another time: by ts; at one ts what is early (see tb_staged_event), then longer
- * complete slices before shorter ones, then the others. 0: as they stand in the file. Source: the trace processor's order
- * of JSON events, with the ends of earlier slices first. */
+/* Whether `a` comes before `b` at the same or another time: by ts; at one ts what is early (see tb_staged_event), then
+ * longer complete slices before shorter ones, then the others. 0: as they stand in the file. Source: the trace
+ * processor's order of JSON events, with the ends of earlier slices first. */
 int tb_staged_event_compare(int64_t ts_a, unsigned class_a, int64_t dur_a, int64_t ts_b, unsigned class_b,
                             int64_t dur_b);
 
