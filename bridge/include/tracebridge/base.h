@@ -22,7 +22,8 @@ extern "C" {
 #define TB_PRINTF(fmt, first)
 #endif
 
-/* Bytes that somebody else owns. `ptr` may be NULL only when `len` is 0; no NUL follows. Wholly public, passed by value. */
+/* Bytes that somebody else owns. `ptr` may be NULL only when `len` is 0; no NUL follows. Wholly public, passed by
+ * value. */
 struct tb_str {
   const char *ptr;
   size_t len;
@@ -57,7 +58,8 @@ enum tb_status {
 TB_API const char *tb_status_text(enum tb_status status);
 
 /* What went wrong and where. Wholly public, caller-owned, zero-initialised means "no error". The first error wins: a
- * function that finds `code` already set leaves it. Texts hold names as they are: escape.h makes them fit for a terminal. */
+ * function that finds `code` already set leaves it. Texts hold names as they are: escape.h makes them fit for a
+ * terminal. */
 struct tb_error {
   enum tb_status code;
   int system_errno;  /* errno of the failed call, 0 when no system call failed */
@@ -69,9 +71,9 @@ struct tb_error {
 
 #define TB_NO_OFFSET UINT64_MAX
 
-/* Memory source. A NULL `struct tb_allocator *` means malloc, realloc and free. `reallocate(ctx, NULL, 0, n)` allocates,
- * `reallocate(ctx, p, old, 0)` frees and returns NULL; any other call may move the block and returns NULL when it cannot,
- * the old block then unchanged. Must be usable from the threads that use the object it was given to. */
+/* Memory source. A NULL `struct tb_allocator *` means malloc, realloc and free. `reallocate(ctx, NULL, 0, n)`
+ * allocates, `reallocate(ctx, p, old, 0)` frees and returns NULL; any other call may move the block and returns NULL
+ * when it cannot, the old block then unchanged. Must be usable from the threads that use the object it was given to. */
 struct tb_allocator {
   void *(*reallocate)(void *ctx, void *ptr, size_t old_size, size_t new_size);
   void *ctx;

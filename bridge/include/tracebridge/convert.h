@@ -11,8 +11,8 @@
 extern "C" {
 #endif
 
-/* Progress of a long conversion: bytes of the (stored) input read, its size (0: unknown). Return false to cancel. Called
- * from the thread that called tb_convert, some times a second. */
+/* Progress of a long conversion: bytes of the (stored) input read, its size (0: unknown). Return false to cancel.
+ * Called from the thread that called tb_convert, some times a second. */
 typedef bool (*tb_progress)(void *ctx, uint64_t bytes_read, uint64_t size);
 
 struct tb_convert_options {
@@ -22,8 +22,8 @@ struct tb_convert_options {
   unsigned threads;     /* 0: as many as the machine has cores, at most 4; 1: one */
   tb_progress progress; /* NULL: none */
   void *progress_ctx;
-  /* The same while a Perfetto trace is written, once all is read: bytes written so far, and how many they will be, judged by the events that
-   * are still held. NULL: none. Called with progress_ctx. */
+  /* The same while a Perfetto trace is written, once all is read: bytes written so far, and how many they will be,
+   * judged by the events that are still held. NULL: none. Called with progress_ctx. */
   tb_progress writing;
 };
 
@@ -36,9 +36,9 @@ struct tb_convert_report {
   size_t loss_count, reader_loss_count;
 };
 
-/* Converts `from` to `to` (paths, "-": standard input or output). Returns TB_OK when all was carried over; TB_PARTIAL when
- * the output is whole and stands but something was lost (see *report); else the code of *error, and no output stands.
- * `options` may be NULL; report and error may be NULL. TB_REFUSED when `to` is the file `from`. */
+/* Converts `from` to `to` (paths, "-": standard input or output). Returns TB_OK when all was carried over; TB_PARTIAL
+ * when the output is whole and stands but something was lost (see *report); else the code of *error, and no output
+ * stands. `options` may be NULL; report and error may be NULL. TB_REFUSED when `to` is the file `from`. */
 TB_MUST_CHECK TB_API enum tb_status tb_convert(const char *from, const char *to,
                                                const struct tb_convert_options *options,
                                                struct tb_convert_report *report, struct tb_error *error);

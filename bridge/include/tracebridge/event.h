@@ -4,8 +4,8 @@
  * Perfetto's TrackEvent and of the Trace Event Format.
  *
  * All times are nanoseconds on the trace's clock. All memory that an event points to belongs to its reader and is valid
- * until the reader's next call (tracks: until the reader is closed). Structs here are wholly public and caller-readable;
- * fields that an event's type does not use are zero.
+ * until the reader's next call (tracks: until the reader is closed). Structs here are wholly public and
+ * caller-readable; fields that an event's type does not use are zero.
  */
 #ifndef TRACEBRIDGE_EVENT_H
 #define TRACEBRIDGE_EVENT_H
@@ -36,8 +36,8 @@ enum tb_arg_type {
 };
 
 /* One value of an argument tree. A tree is stored flat, in pre-order: a dict or an array is followed at once by its
- * children, and `span` counts the entries of the whole subtree, itself included (1 for a scalar). So the next sibling of
- * `a` is `a + a->span`. Members of dicts and top-level arguments have a name; items of arrays have none. */
+ * children, and `span` counts the entries of the whole subtree, itself included (1 for a scalar). So the next sibling
+ * of `a` is `a + a->span`. Members of dicts and top-level arguments have a name; items of arrays have none. */
 struct tb_arg {
   struct tb_str name;
   union {
@@ -70,8 +70,8 @@ enum tb_track_type {
 enum tb_unit { TB_UNIT_NONE, TB_UNIT_TIME_NS, TB_UNIT_COUNT, TB_UNIT_SIZE_BYTES };
 
 /* Where events happen. Owned by the reader, valid until it is closed, and one object for one track, so that pointers
- * compare. `index` is dense from 0 in order of first appearance: users keep their own state in an array by it. A field may
- * become known after the first event of the track (Perfetto allows descriptors after use); each change comes as a
+ * compare. `index` is dense from 0 in order of first appearance: users keep their own state in an array by it. A field
+ * may become known after the first event of the track (Perfetto allows descriptors after use); each change comes as a
  * TB_EVENT_TRACK. */
 struct tb_track {
   uint32_t index;
@@ -121,8 +121,8 @@ struct tb_frame {
   uint64_t pc;           /* relative to the mapping, 0: unknown */
 };
 
-/* A stack: frames root first; or, where frame_count is 0 and `ref` is not empty, a reference to stackFrames of the trace
- * (TB_EVENT_STACK_FRAME, possibly later in the stream). */
+/* A stack: frames root first; or, where frame_count is 0 and `ref` is not empty, a reference to stackFrames of the
+ * trace (TB_EVENT_STACK_FRAME, possibly later in the stream). */
 struct tb_stack {
   const struct tb_frame *frames;
   uint32_t frame_count;
@@ -183,8 +183,9 @@ enum tb_event_type {
   TB_EVENT_STACK_FRAME,    /* an entry of stackFrames: id.text is its id, name, categories its category, parent_frame */
   TB_EVENT_SAMPLE,         /* an entry of samples: track is the thread, name, stack, weight, cpu */
   TB_EVENT_SYSTEM_TRACE,   /* ftrace text: blob, in pieces; ts where it is one line */
-  TB_EVENT_CLOCK_SNAPSHOT, /* `clocks` read at one moment; clocks[0] is the trace clock where the source says which. Of a machine other
-                              than 0 `track` is its global one */
+  /* `clocks` read at one moment; clocks[0] is the trace clock where the source says which. Of a machine other than 0
+   * `track` is its global one */
+  TB_EVENT_CLOCK_SNAPSHOT,
   TB_EVENT_DATA_LOSS, /* the source says that events were lost here on this track's sequence or provider */
   TB_EVENT_PACKETS,   /* blob: serialised TracePackets (Trace bytes) that the target takes as they are */
   TB_EVENT_BLOB,      /* FXT blob: name, blob, blob_type */
@@ -209,17 +210,15 @@ enum tb_event_has {
   TB_HAS_CPU = 1 << 13,
   TB_HAS_CORRELATION = 1 << 14,
   TB_HAS_USE_ASYNC_TTS = 1 << 15,
-  TB_HAS_ID_ONLY_MATCH =
-      1
-      << 16, /* async, flow: the id alone says what belongs together, whatever categories and name (FXT). Of slices with
-                  TB_HAS_FLOWS_DUPLICATED: so it is of those flow events */
-  TB_HAS_EXPLICIT_PHASE =
-      1
-      << 17, /* the source says `phase` itself, and it must stay: of SLICE_BEGIN and SLICE_END, B and E that must not become one X; of
-                  async events, S T p F that came from JSON */
-  TB_HAS_FLOWS_DUPLICATED =
-      1 << 18 /* slices with flow ids, and flow events: each flow is said by both, and by bind_id; users take the ids or
-                 the others */
+  /* async, flow: the id alone says what belongs together, whatever categories and name (FXT). Of slices with
+   * TB_HAS_FLOWS_DUPLICATED: so it is of those flow events */
+  TB_HAS_ID_ONLY_MATCH = 1 << 16,
+  /* the source says `phase` itself, and it must stay: of SLICE_BEGIN and SLICE_END, B and E that must not become one X;
+   * of async events, S T p F that came from JSON */
+  TB_HAS_EXPLICIT_PHASE = 1 << 17,
+  /* slices with flow ids, and flow events: each flow is said by both, and by bind_id; users take the ids or the
+   * others */
+  TB_HAS_FLOWS_DUPLICATED = 1 << 18
 };
 
 enum tb_log_level {
@@ -258,9 +257,9 @@ struct tb_event {
   int64_t thread_ts; /* thread clock */
   int64_t thread_dur;
   const struct tb_track *track; /* never NULL where the type has a track */
-  const struct tb_track
-      *thread; /* the emitting thread, or process where no thread is named, where `track` is another one and does not
-                  say it; else NULL */
+  /* the emitting thread, or process where no thread is named, where `track` is another one and does not say it; else
+   * NULL */
+  const struct tb_track *thread;
   struct tb_str name;
   struct tb_str categories; /* comma list, as in JSON */
   struct tb_id id;
@@ -269,9 +268,9 @@ struct tb_event {
   const struct tb_arg *args;
   uint32_t arg_count; /* entries of the flat tree, not top-level arguments */
   uint32_t extra_count;
-  const struct tb_arg
-      *extra;            /* members of the source's event that have no field here (cname, unknown keys, wrong types) */
-  struct tb_stack stack; /* sf, stack, callstack */
+  /* members of the source's event that have no field here (cname, unknown keys, wrong types) */
+  const struct tb_arg *extra;
+  struct tb_stack stack;     /* sf, stack, callstack */
   struct tb_stack end_stack; /* esf, estack */
   const uint64_t *flow_ids;  /* Perfetto flows that start at, pass or end here */
   const uint64_t *terminating_flow_ids;

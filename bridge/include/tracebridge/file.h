@@ -13,23 +13,27 @@
 extern "C" {
 #endif
 
-/* Called with the temporary name of an output once it exists, and with NULL once it does not. A process that ends in between, by a
- * signal, say, should remove it. Most outputs have a temporary name only while they replace a file; all have one where the file
- * system does not support files without a name. */
+/* Called with the temporary name of an output once it exists, and with NULL once it does not. A process that ends in
+ * between, by a signal, say, should remove it. Most outputs have a temporary name only while they replace a file; all
+ * have one where the file system does not support files without a name. */
 typedef void (*tb_temporary_name)(void *ctx, const char *name);
 
-/* Whether writing to `written` would overwrite `input`: they are one file, by whatever names (links, other spellings, what the shell
- * opened as standard input or output, "-"), or would be if they were there. Devices and pipes are never overwritten. */
+/* Whether writing to `written` would overwrite `input`: they are one file, by whatever names (links, other spellings,
+ * what the shell opened as standard input or output, "-"), or would be if they were there. Devices and pipes are never
+ * overwritten. */
 TB_API bool tb_file_overwrites_input(const char *written, const char *input);
 
-/* Whether `written` and `output` are one file, pipe or descriptor ("-": standard output). A device such as /dev/null may be both. */
+/* Whether `written` and `output` are one file, pipe or descriptor ("-": standard output). A device such as /dev/null
+ * may be both. */
 TB_API bool tb_file_overwrites_output(const char *written, const char *output);
 
-/* Whether writing to `path` creates or replaces a file: false for "-", names of descriptors such as /dev/stdout, devices and pipes. */
+/* Whether writing to `path` creates or replaces a file: false for "-", names of descriptors such as /dev/stdout,
+ * devices and pipes. */
 TB_API bool tb_file_is_plain(const char *path);
 
-/* Writes all of `data` to `path` as traces are written: a file gets its name when it is whole, and the mode of the one that it
- * replaces; "-", devices and pipes are written directly. TB_IO, TB_NO_MEMORY: no new file appears. error may be NULL. */
+/* Writes all of `data` to `path` as traces are written: a file gets its name when it is whole, and the mode of the one
+ * that it replaces; "-", devices and pipes are written directly. TB_IO, TB_NO_MEMORY: no new file appears. error may be
+ * NULL. */
 TB_MUST_CHECK TB_API enum tb_status tb_file_write(const char *path, const void *data, size_t len,
                                                   struct tb_error *error);
 

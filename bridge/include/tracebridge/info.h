@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What is in a trace: format, producers, clocks, time span, processes and threads, events and packets by kind, losses and
- * oddities. The trace is read once, as a stream; memory grows with its tracks, not with its events.
+ * What is in a trace: format, producers, clocks, time span, processes and threads, events and packets by kind, losses
+ * and oddities. The trace is read once, as a stream; memory grows with its tracks, not with its events.
  */
 #ifndef TRACEBRIDGE_INFO_H
 #define TRACEBRIDGE_INFO_H
@@ -31,9 +31,9 @@ struct tb_info_clock {
   uint64_t readings; /* snapshots that read it */
   int64_t first_ns, last_ns;
   bool has_offset;
-  int64_t
-      offset_ns; /* first reading minus that of the machine's first clock in the same snapshot; of that clock of a machine
-                               other than 0: how far it is ahead of machine 0's as the trace says at its end */
+  /* first reading minus that of the machine's first clock in the same snapshot; of that clock of a machine other than
+   * 0: how far it is ahead of machine 0's as the trace says at its end */
+  int64_t offset_ns;
   int64_t offset_change_ns; /* how much that was more in the last snapshot that read both */
 };
 
@@ -111,9 +111,9 @@ struct tb_info_options {
   void *progress_ctx;
 };
 
-/* Reads the trace `path` ("-": standard input). TB_OK: *info is set, to be closed by the caller. TB_PARTIAL: the same, but the
- * trace has losses. Any other: *info is NULL and *error (which may be NULL) says why; codes as tb_reader_open and
- * tb_reader_next. `options` may be NULL. */
+/* Reads the trace `path` ("-": standard input). TB_OK: *info is set, to be closed by the caller. TB_PARTIAL: the same,
+ * but the trace has losses. Any other: *info is NULL and *error (which may be NULL) says why; codes as tb_reader_open
+ * and tb_reader_next. `options` may be NULL. */
 TB_MUST_CHECK TB_API enum tb_status tb_info_open(const char *path, const struct tb_info_options *options,
                                                  struct tb_info **info, struct tb_error *error);
 

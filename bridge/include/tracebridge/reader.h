@@ -20,7 +20,8 @@ TB_API const char *tb_format_name(enum tb_format format);
 /* The format whose tb_format_name is `name` (a NUL-terminated text), TB_FORMAT_UNKNOWN where there is none. */
 TB_API enum tb_format tb_format_from_name(const char *name);
 
-/* The format that a file name's end stands for (.json, .fxt, .perfetto-trace, .pftrace, each also with .gz); else UNKNOWN. */
+/* The format that a file name's end stands for (.json, .fxt, .perfetto-trace, .pftrace, each also with .gz); else
+ * UNKNOWN. */
 TB_API enum tb_format tb_format_from_path(const char *path);
 
 struct tb_reader; /* opaque; tb_reader_open or tb_reader_create_feed, then tb_reader_close */
@@ -40,29 +41,31 @@ struct tb_reader_options {
 
 /* Opens the file `path` ("-": standard input), tells gzip and zstd by content, and the format unless given.
  * On success *reader is the new reader, to be closed by the caller. On failure returns the code that is also in *error
- * (which may be NULL) and sets *reader to NULL: TB_IO (cannot open or read; a directory), TB_UNKNOWN_FORMAT (empty, or no
- * trace), TB_UNSUPPORTED, TB_NO_MEMORY, TB_INVALID. */
+ * (which may be NULL) and sets *reader to NULL: TB_IO (cannot open or read; a directory), TB_UNKNOWN_FORMAT (empty, or
+ * no trace), TB_UNSUPPORTED, TB_NO_MEMORY, TB_INVALID. */
 TB_MUST_CHECK TB_API enum tb_status tb_reader_open(const char *path, const struct tb_reader_options *options,
                                                    struct tb_reader **reader, struct tb_error *error);
 
-/* A reader that is fed: nothing is opened. `name` stands for the input in errors and is copied. Else as tb_reader_open. */
+/* A reader that is fed: nothing is opened. `name` stands for the input in errors and is copied. Else as
+ * tb_reader_open. */
 TB_MUST_CHECK TB_API enum tb_status tb_reader_create_feed(const char *name, const struct tb_reader_options *options,
                                                           struct tb_reader **reader, struct tb_error *error);
 
-/* Gives `len` more bytes of input to a fed reader, in pieces of any size; they are copied. TB_INVALID on a reader that was
- * opened or after tb_reader_feed_end; TB_NO_MEMORY, nothing taken then. Events that the reader gave stay valid. */
+/* Gives `len` more bytes of input to a fed reader, in pieces of any size; they are copied. TB_INVALID on a reader that
+ * was opened or after tb_reader_feed_end; TB_NO_MEMORY, nothing taken then. Events that the reader gave stay valid. */
 TB_MUST_CHECK TB_API enum tb_status tb_reader_feed(struct tb_reader *reader, const void *data, size_t len);
 
 /* Says that a fed reader's input is whole. */
 TB_API void tb_reader_feed_end(struct tb_reader *reader);
 
-/* The next event. TB_OK: *event is set, valid until the next call on this reader. TB_END: no more events. TB_AGAIN: a fed
- * reader needs more bytes. Any other: the reader failed for good, see tb_reader_error; events given before stand. Damage
- * that can be passed over is no error, but counted in tb_reader_losses; TB_BAD_DATA at the end where there was nothing else. */
+/* The next event. TB_OK: *event is set, valid until the next call on this reader. TB_END: no more events. TB_AGAIN: a
+ * fed reader needs more bytes. Any other: the reader failed for good, see tb_reader_error; events given before stand.
+ * Damage that can be passed over is no error, but counted in tb_reader_losses; TB_BAD_DATA at the end where there was
+ * nothing else. */
 TB_MUST_CHECK TB_API enum tb_status tb_reader_next(struct tb_reader *reader, const struct tb_event **event);
 
-/* Keeps a text, such as an event's name, past the next call: *kept is the reader's own copy, the same one for equal texts, valid
- * until the reader is closed. An empty text stays empty. TB_OK; TB_NO_MEMORY, *kept then empty. */
+/* Keeps a text, such as an event's name, past the next call: *kept is the reader's own copy, the same one for equal
+ * texts, valid until the reader is closed. An empty text stays empty. TB_OK; TB_NO_MEMORY, *kept then empty. */
 TB_MUST_CHECK TB_API enum tb_status tb_reader_intern(struct tb_reader *reader, struct tb_str text, struct tb_str *kept);
 
 /* The format in hand: UNKNOWN until a fed reader has seen enough. */

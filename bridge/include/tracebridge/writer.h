@@ -21,16 +21,16 @@ struct tb_writer_options {
   const struct tb_allocator *allocator; /* NULL: malloc */
   bool compress;                        /* Perfetto: write compressed_packets */
   bool keep_packets;                    /* FXT: packets that FXT cannot express go into a Perfetto blob */
-  size_t
-      memory_budget; /* Perfetto: bytes to hold before events wait in a temporary file. 0: 64 MiB of what needs no sorting, where there
-                         * is a file to put it in, and half of the machine's memory of what does */
+  /* Perfetto: bytes to hold before events wait in a temporary file. 0: 64 MiB of what needs no sorting, where there is
+   * a file to put it in, and half of the machine's memory of what does */
+  size_t memory_budget;
   const char *temporary_directory; /* NULL: $TMPDIR, else /tmp */
-  enum tb_clock
-      clock; /* the clock that the source's times are on; UNKNOWN: as the source says, else TB_CLOCK_TRACE_FILE */
+  /* the clock that the source's times are on; UNKNOWN: as the source says, else TB_CLOCK_TRACE_FILE */
+  enum tb_clock clock;
   unsigned threads; /* 1: none but the caller's. 0: 1 */
-  uint64_t
-      shared_flows; /* Perfetto: not 0 where flows go on in traces that this one will be merged with: one that begins or ends here alone
-                          * keeps its id too, and ids that no flow had count up from this number */
+  /* Perfetto: not 0 where flows go on in traces that this one will be merged with: one that begins or ends here alone
+   * keeps its id too, and ids that no flow had count up from this number */
+  uint64_t shared_flows;
   enum tb_format source; /* what the events come from, where they go back to it unchanged; UNKNOWN: not said */
   tb_temporary_name temporary_name; /* NULL: not called */
   void *temporary_name_ctx;
