@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * FXT as tracing systems write it at full speed: strings and threads by index, ticks of 1 ns, and nearly nothing but durations that
- * nest.
+ * FXT as tracing systems write it at full speed: strings and threads by index, ticks of 1 ns, and nearly nothing but
+ * durations that nest.
  */
 #include <string.h>
 

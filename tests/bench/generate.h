@@ -18,17 +18,17 @@ struct bench_generator {
 /* Writes one trace of about `bytes` bytes, never less, to generator->file. */
 typedef void (*bench_generate_fn)(struct bench_generator *generator, uint64_t bytes);
 
-void bench_generate_chrome(struct bench_generator *generator,
-                           uint64_t bytes); /* compact, X B E mixed, 183 bytes an event */
-void bench_generate_pytorch(struct bench_generator *generator,
-                            uint64_t bytes); /* pretty-printed, flows, strings as arguments */
+/* compact, X B E mixed, 183 bytes an event */
+void bench_generate_chrome(struct bench_generator *generator, uint64_t bytes);
+/* pretty-printed, flows, strings as arguments */
+void bench_generate_pytorch(struct bench_generator *generator, uint64_t bytes);
 void bench_generate_nested(struct bench_generator *generator, uint64_t bytes); /* B and E, up to 40 deep */
 void bench_generate_counters(struct bench_generator *generator, uint64_t bytes);
 void bench_generate_async(struct bench_generator *generator, uint64_t bytes);      /* b n e, plain and local ids */
 void bench_generate_async_wide(struct bench_generator *generator, uint64_t bytes); /* the same, 20,000 open at a time */
 
-void bench_generate_chrome_perfetto(struct bench_generator *generator,
-                                    uint64_t bytes); /* Perfetto as Chrome writes it; events are slices */
+/* Perfetto as Chrome writes it; events are slices */
+void bench_generate_chrome_perfetto(struct bench_generator *generator, uint64_t bytes);
 
 void bench_generate_fxt(struct bench_generator *generator, uint64_t bytes); /* durations by index; events are slices */
 

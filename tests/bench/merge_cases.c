@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Merging 2, 8 and 64 traces as Chrome writes them, beside writing the same files one after another into one; and without a file, which
- * shows how much of the time is the memory of the machine's file system.
+ * Merging 2, 8 and 64 traces as Chrome writes them, beside writing the same files one after another into one; and
+ * without a file, which shows how much of the time is the memory of the machine's file system.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,8 +15,8 @@
 
 enum { MOST = 64, BLOCK = 1 << 20 };
 
-/* The traces of an input: <path>.0 and so on, each of the size of `from`, by a seed of its own. The input itself lists how many
- * events they have. */
+/* The traces of an input: <path>.0 and so on, each of the size of `from`, by a seed of its own. The input itself lists
+ * how many events they have. */
 static bool make_parts(const char *from, const char *to, unsigned count) {
   struct stat st;
   FILE *list = fopen(to, "w");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Inputs of the bench that are several files: <path>.0, <path>.1 and so on, each about as large as the file they are derived from.
+ * Inputs of the bench that are several files: <path>.0, <path>.1 and so on, each about as large as the file they are
+ * derived from.
  */
 #ifndef BENCH_MERGE_PARTS_H
 #define BENCH_MERGE_PARTS_H

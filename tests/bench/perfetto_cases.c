@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reading Perfetto traces: packets, events, and the way back to JSON, of traces that we wrote and of one as Chrome writes it.
- * Speeds are of the Perfetto file, that of "to JSON" is of the JSON written; events are slices.
+ * Reading Perfetto traces: packets, events, and the way back to JSON, of traces that we wrote and of one as Chrome
+ * writes it. Speeds are of the Perfetto file, that of "to JSON" is of the JSON written; events are slices.
  */
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What Chrome's own tracing writes as Perfetto: a sequence for each thread, with descriptor, defaults and interned data at its
- * start, deltas of a clock in microseconds, the thread's time as an extra counter, tasks with their source locations and now
- * and then debug annotations. Names, sizes and shares are those of traces of Chromium 156.
+ * What Chrome's own tracing writes as Perfetto: a sequence for each thread, with descriptor, defaults and interned data
+ * at its start, deltas of a clock in microseconds, the thread's time as an extra counter, tasks with their source
+ * locations and now and then debug annotations. Names, sizes and shares are those of traces of Chromium 156.
  */
 #include <string.h>
 

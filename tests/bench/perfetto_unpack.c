@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The baseline of everything that reads Perfetto traces: each packet through protobuf-c's generated unpack, into memory that is
- * one pointer further for each allocation and empty again for each packet.
+ * The baseline of everything that reads Perfetto traces: each packet through protobuf-c's generated unpack, into memory
+ * that is one pointer further for each allocation and empty again for each packet.
  */
 #include "baselines.h"
 

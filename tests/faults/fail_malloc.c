@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A library to be preloaded (LD_PRELOAD) into the program under test, in which malloc, calloc and realloc fail: FAIL_MALLOC_AT=N is the
- * first call that fails, counted from 1, FAIL_MALLOC_TIMES=N how many fail in a row (1). FAIL_MALLOC_COUNT=FILE: the number of calls is
- * written there at the end. Calls before main are not counted: they are the dynamic linker's and other libraries'.
+ * A library to be preloaded (LD_PRELOAD) into the program under test, in which malloc, calloc and realloc fail:
+ * FAIL_MALLOC_AT=N is the first call that fails, counted from 1, FAIL_MALLOC_TIMES=N how many fail in a row (1).
+ * FAIL_MALLOC_COUNT=FILE: the number of calls is written there at the end. Calls before main are not counted: they are
+ * the dynamic linker's and other libraries'.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

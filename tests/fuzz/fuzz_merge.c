@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Hostile bytes as the inputs of a merge: cut in two at a place that they say themselves, with options that they say too. Sanitizers and
- * limits are the judges; a trace that was merged must merge again by itself.
+ * Hostile bytes as the inputs of a merge: cut in two at a place that they say themselves, with options that they say
+ * too. Sanitizers and limits are the judges; a trace that was merged must merge again by itself.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,10 +8,12 @@
 #include "base/memory.h"
 #include "tracebridge/reader.h"
 
-/* Appends a line for the event: `TIME TYPE[phase] on TRACK "name" (categories) {args} …`; what the event has not is left out. */
+/* Appends a line for the event: `TIME TYPE[phase] on TRACK "name" (categories) {args} …`; what the event has not is
+ * left out. */
 void tb_event_text(struct tb_buffer *out, const struct tb_event *event);
 
-/* Reads all of a file and gives the lines in *out (to be freed), NUL-terminated, the losses behind them; the last status. */
+/* Reads all of a file and gives the lines in *out (to be freed), NUL-terminated, the losses behind them; the last
+ * status. */
 enum tb_status tb_event_text_of_file(const char *path, const struct tb_reader_options *options, struct tb_buffer *out);
 
 /* The same for bytes that are fed in pieces of `step`. */

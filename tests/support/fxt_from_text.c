@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * fxt_from_text IN OUT: makes an FXT archive of the text IN, a record a line, as `tracebridge dump` prints them. So traces for
- * tests are text. A line is an offset, which is not looked at and may be left out, the record's kind, and `key=value` for its
- * parts; arguments are `type:"name"=value`. A value is a number (decimal, 0x… or -…), "text" with \" \\ \n \xHH, or a reference
- * #INDEX, behind which anything may stand in parentheses. Empty lines and those that begin with # are passed over.
+ * fxt_from_text IN OUT: makes an FXT archive of the text IN, a record a line, as `tracebridge dump` prints them. So
+ * traces for tests are text. A line is an offset, which is not looked at and may be left out, the record's kind, and
+ * `key=value` for its parts; arguments are `type:"name"=value`. A value is a number (decimal, 0x… or -…), "text" with
+ * \" \\ \n \xHH, or a reference #INDEX, behind which anything may stand in parentheses. Empty lines and those that
+ * begin with # are passed over.
  */
 #include <inttypes.h>
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A trace as sorted lines, one for each thing that an FXT archive can say, so that two archives that say the same give the same
- * lines whatever records say it: a begin and its end are a slice, with the arguments of both; the order of records, tables and
- * providers does not show; of a flow there are its points in the order of time.
+ * A trace as sorted lines, one for each thing that an FXT archive can say, so that two archives that say the same give
+ * the same lines whatever records say it: a begin and its end are a slice, with the arguments of both; the order of
+ * records, tables and providers does not show; of a flow there are its points in the order of time.
  */
 #ifndef TB_TESTS_FXT_LINES_H
 #define TB_TESTS_FXT_LINES_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * without_tmpfile COMMAND...: runs it as on a file system that makes no files without a name. Exit status 77 where the kernel has no filters
- * of system calls.
+ * without_tmpfile COMMAND...: runs it as on a file system that makes no files without a name. Exit status 77 where the
+ * kernel has no filters of system calls.
  */
 #include <errno.h>
 #include <fcntl.h>

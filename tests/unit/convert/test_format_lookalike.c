@@ -23,9 +23,7 @@ static size_t put_packet(char start[START_BYTES], size_t at, struct tb_str text)
   return START_BYTES;
 }
 
-static bool looks_like_other(const char *start, size_t len) {
-  return tb_looks_like_other_format(start, len);
-}
+static bool looks_like_other(const char *start, size_t len) { return tb_looks_like_other_format(start, len); }
 
 static bool misleads(size_t at, struct tb_str text) {
   char start[START_BYTES];
@@ -79,7 +77,8 @@ static void plain_packets_do_not_mislead(void **state) {
   assert_false(misleads(TB_LOOKALIKE_BYTES + 1, TB_STR("# tracer")));
 }
 
-/* The first byte is a packet's tag, an empty line to a reader of text; its length, a digit, and tags go on to a bracket. */
+/* The first byte is a packet's tag, an empty line to a reader of text; its length, a digit, and tags go on to a
+ * bracket. */
 static void a_length_that_is_a_digit_does_not_mislead(void **state) {
   (void)state;
   char start[START_BYTES];

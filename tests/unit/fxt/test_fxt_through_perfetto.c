@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * FXT to Perfetto and back: what the archive says is the same, thing by thing. With TRACEBRIDGE_CORPUS set, also for all FXT files
- * below that folder.
+ * FXT to Perfetto and back: what the archive says is the same, thing by thing. With TRACEBRIDGE_CORPUS set, also for
+ * all FXT files below that folder.
  */
 #include <ftw.h>
 #include <setjmp.h>

@@ -17,8 +17,8 @@ static uint64_t random_below(uint64_t limit) {
 /* By how much a rank's wall clock is wrong: milliseconds, as without PTP. */
 static int64_t rank_error(unsigned rank) { return (int64_t)rank * 1300000 - 4000000; }
 
-/* A Kineto trace: times are us since baseTimeNanoseconds by the rank's own wall clock. Every step ends with a barrier that all ranks
- * leave at once, but for a microsecond of jitter. */
+/* A Kineto trace: times are us since baseTimeNanoseconds by the rank's own wall clock. Every step ends with a barrier
+ * that all ranks leave at once, but for a microsecond of jitter. */
 static void add_rank(unsigned rank) {
   static char text[1 << 16];
   size_t len = 0;
@@ -137,8 +137,8 @@ static void a_client_and_a_server_are_placed_by_their_messages(void **unused) {
   }
 }
 
-/* One side's trace in JSON, its clock `late` ns: an event and the flow event of it where a request is sent and where its answer
- * arrives, or the other way round. */
+/* One side's trace in JSON, its clock `late` ns: an event and the flow event of it where a request is sent and where
+ * its answer arrives, or the other way round. */
 static void add_json_side(bool client, uint64_t late) {
   static const char *const names[2][2] = {{"asked", "answer"}, {"ask", "answered"}};
   static char text[1 << 16];

@@ -22,8 +22,8 @@ static int stop(void **state) {
   return 0;
 }
 
-/* One entry for each letter, a unit of time apart: an upper case one begins the slice of that name, a lower case one ends it, '-'
- * ends the newest. */
+/* One entry for each letter, a unit of time apart: an upper case one begins the slice of that name, a lower case one
+ * ends it, '-' ends the newest. */
 static void match(const char *letters) {
   for (int64_t ts = 0; letters[ts]; ts++) {
     char c = letters[ts];
@@ -36,7 +36,8 @@ static void match(const char *letters) {
   assert_int_equal(tb_match_slices(&queue, 1), TB_OK);
 }
 
-/* Which entry each one belongs to, as digits; '.' for none. Of a BEGIN the matcher gives the time, which is the same here. */
+/* Which entry each one belongs to, as digits; '.' for none. Of a BEGIN the matcher gives the time, which is the same
+ * here. */
 static void expect_matches(const char *letters, const char *digits) {
   for (size_t i = 0; digits[i]; i++) {
     int64_t none = letters[i] >= 'A' && letters[i] <= 'Z' ? INT64_MAX : TB_UNMATCHED;

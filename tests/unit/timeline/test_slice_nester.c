@@ -178,7 +178,8 @@ static void gives_a_freed_lane_to_another_key_only_past_its_time(void **state) {
   assert_string_equal(told.text, "B0@0/0 B0@1/1 E0@5/0 E0@5/1 B0@5/0 B0@5/1 B0@6/0 ");
 }
 
-/* Lanes by the thousand: each slice overlaps all others, ends in the order that they began in, and what comes then has the first lane. */
+/* Lanes by the thousand: each slice overlaps all others, ends in the order that they began in, and what comes then has
+ * the first lane. */
 static void takes_thousands_of_slices_side_by_side(void **state) {
   (void)state;
   enum { SLICES = 3000 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Clauses of the format that no other test holds (docs/FXT.md says which test holds which), and the reasons for which records of the rarer
- * kinds are lost.
+ * Clauses of the format that no other test holds (docs/FXT.md says which test holds which), and the reasons for which
+ * records of the rarer kinds are lost.
  */
 #include "support/fxt_builder.h"
 

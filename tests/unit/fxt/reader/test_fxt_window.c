@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * FXT records by the thousand, over the edges of batches and of what is read at a time; plain ones, which are read the short way, among
- * others.
+ * FXT records by the thousand, over the edges of batches and of what is read at a time; plain ones, which are read the
+ * short way, among others.
  */
 #include "support/fxt_builder.h"
 

@@ -138,7 +138,8 @@ static void packets_on_another_clock_are_still_related_by_the_inputs_own_snapsho
 
 enum { RAW = TB_CLOCK_MONOTONIC_RAW };
 
-/* A snapshot of BOOTTIME and MONOTONIC_RAW, and a bundle of ftrace on the latter with an event and a pair of readings. */
+/* A snapshot of BOOTTIME and MONOTONIC_RAW, and a bundle of ftrace on the latter with an event and a pair of
+ * readings. */
 static struct msg ftrace_on_raw(uint64_t boot, uint64_t raw, uint64_t ts) {
   struct msg t = {.len = 0}, readings = SNAPSHOT(BOOT, BOOT, boot, RAW, raw), p = {.len = 0}, bundle = {.len = 0},
              event = {.len = 0};
@@ -176,8 +177,8 @@ static void ftrace_on_a_clock_that_another_input_has_too_keeps_its_moment(void *
   assert_int_equal(get_number(bundle_of(0), TB_FTRACE_EVENT_BUNDLE_FTRACE_TIMESTAMP), S(40));
   assert_int_equal(get_number(get_bytes(bundle_of(1), TB_FTRACE_EVENT_BUNDLE_EVENT), TB_FTRACE_EVENT_TIMESTAMP),
                    S(141));
-  assert_false(
-      has_number(bundle_of(1), TB_FTRACE_EVENT_BUNDLE_FTRACE_TIMESTAMP)); /* it could make that clock run backwards */
+  /* it could make that clock run backwards */
+  assert_false(has_number(bundle_of(1), TB_FTRACE_EVENT_BUNDLE_FTRACE_TIMESTAMP));
   assert_int_equal(get_number(bundle_of(1), TB_FTRACE_EVENT_BUNDLE_BOOT_TIMESTAMP), S(200));
 }
 
@@ -279,8 +280,8 @@ static void a_machine_that_two_inputs_have_runs_on_one_clock(void **unused) {
   assert_int_equal(expect_syncs(2, S(900)), 2);
 }
 
-/* Two hosts that were started at different times, and one guest that both recorded. The trace processor would take what the last sync
- * says for each of them. */
+/* Two hosts that were started at different times, and one guest that both recorded. The trace processor would take what
+ * the last sync says for each of them. */
 static void machines_beside_another_are_in_step_with_the_merged_clock(void **unused) {
   (void)unused;
   struct msg a = trace_of("a", S(100), S(10000), S(100)), b = trace_of("b", S(5000), S(10000), S(5000));
@@ -332,7 +333,8 @@ static void machines_that_become_one_are_in_step_with_it(void **unused) {
   assert_int_equal(expect_syncs(1, 0), 0);    /* of no machine any more */
 }
 
-/* Times of hostile traces, further apart than a signed number holds. The sanitizers see what is reckoned with them; the report stays sane. */
+/* Times of hostile traces, further apart than a signed number holds. The sanitizers see what is reckoned with them; the
+ * report stays sane. */
 static void times_at_the_ends_of_the_range_are_merged(void **unused) {
   (void)unused;
   const uint64_t first = (uint64_t)INT64_MIN, last = INT64_MAX;

@@ -92,7 +92,8 @@ static void clocks_that_agree_have_no_drift(void **unused) {
   assert_true(fit.drift == 0);
 }
 
-/* In each case the line is within what is asked for, and its bound contains the truth, before and behind the readings too. */
+/* In each case the line is within what is asked for, and its bound contains the truth, before and behind the readings
+ * too. */
 static void judge(const struct host *host, int64_t side, int64_t limit) {
   for (int64_t time = -100 * S; time <= 400 * S; time += 10 * S) {
     int64_t off = llabs(apply(own_at(host, time)) - (EPOCH + time + side));

@@ -29,7 +29,8 @@ static void equal_sequence_ids_are_renumbered(void **unused) {
   assert_int_equal(get_number(event_packet("b", 0), 10), 2);
 }
 
-/* The packet of instant `i`, in one of the orders that producers have; text of many lengths, so that all ways of copying come. */
+/* The packet of instant `i`, in one of the orders that producers have; text of many lengths, so that all ways of
+ * copying come. */
 static struct msg instant(uint64_t i, uint32_t sequence, uint64_t time) {
   static const char text[] =
       "a text as long as it takes that a packet fills one block, two blocks or some more than that";

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Framing, compressed packets, damage and where it is told. Packets are spelled byte by byte, so that offsets are plain.
+ * Framing, compressed packets, damage and where it is told. Packets are spelled byte by byte, so that offsets are
+ * plain.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -196,7 +196,8 @@ static void *reallocate(void *ctx, void *ptr, size_t old_size, size_t new_size) 
   return NULL;
 }
 
-/* 40 MB of packets, of which one in `every` is an instant with a name of 150 bytes, and the others nothing that is told. */
+/* 40 MB of packets, of which one in `every` is an instant with a name of 150 bytes, and the others nothing that is
+ * told. */
 static void read_many(unsigned every, struct count *count, size_t *events) {
   const struct tb_allocator allocator = {reallocate, count};
   const struct tb_reader_options options = {.size = sizeof(options), .allocator = &allocator};

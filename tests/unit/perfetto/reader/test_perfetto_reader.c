@@ -363,7 +363,8 @@ static void typed_fields_become_arguments(void **state) {
 static void an_extension_that_the_trace_describes_becomes_an_argument_and_an_unknown_one_is_kept_by_number(
     void **state) {
   (void)state;
-  /* timestamp 4, a track event with field 9900 {number: -2}, and of unknown ones 9901 {1: 5 2: "a"}, 9902: 7, 9903: "hi" */
+  /* timestamp 4, a track event with field 9900 {number: -2}, and of unknown ones 9901 {1: 5 2: "a"}, 9902: 7, 9903:
+   * "hi" */
   static const char event[] =
       "\x0a\x21\x50\x01\x40\x04\x5a\x1b\x48\x03\xe2\xea\x04\x02\x08\x03"
       "\xea\xea\x04\x05\x08\x05\x12\x01\x61\xf0\xea\x04\x07\xfa\xea\x04\x02hi";

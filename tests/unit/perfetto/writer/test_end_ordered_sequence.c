@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Slices that come when they end; their packets must be those that a tb_streamed_sequence writes of the same entries in the order of time.
+ * Slices that come when they end; their packets must be those that a tb_streamed_sequence writes of the same entries in
+ * the order of time.
  */
 #include <setjmp.h>
 #include <stdarg.h>

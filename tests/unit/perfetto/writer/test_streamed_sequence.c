@@ -328,7 +328,8 @@ static enum tb_status take_packet(void *ctx, struct tb_str packet, uint64_t plac
   return take_packets(ctx, packet);
 }
 
-/* All that is given of slices in each other, of which some are marked or large, and some stay open around one that never ends. */
+/* All that is given of slices in each other, of which some are marked or large, and some stay open around one that
+ * never ends. */
 static struct given give(struct tb_spill_file *file, size_t step, bool each) {
   static char body[2000] = "\x50\x01\x1a\xca\x0f"; /* a name, and a field that takes the rest */
   struct tb_streamed_sequence s;
