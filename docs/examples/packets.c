@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Packets: counts a Perfetto trace's packets by kind, copies those of one sequence to a new trace, and decodes its events with
- * protobuf-c's generated structs.
+ * Packets: counts a Perfetto trace's packets by kind, copies those of one sequence to a new trace, and decodes its
+ * events with protobuf-c's generated structs.
  *
  *   ./packets trace.perfetto-trace SEQUENCE copy.perfetto-trace
  *

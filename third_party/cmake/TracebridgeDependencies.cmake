@@ -1,8 +1,8 @@
-# The libraries that tracebridge uses. The build includes this file, and so does the installed package, where users of the
-# static library need the same libraries. A dependency is a line here and one in third_party/README.md.
+# The libraries that tracebridge uses. The build includes this file, and so does the installed package, where users of
+# the static library need the same libraries. A dependency is a line here and one in third_party/README.md.
 #
-# Afterwards: TRACEBRIDGE_DEPENDENCIES, imported targets to link; TRACEBRIDGE_DEPENDENCY_FLAGS, the same as linker flags;
-# TRACEBRIDGE_MISSING, names of required ones that were not found.
+# Afterwards: TRACEBRIDGE_DEPENDENCIES, imported targets to link; TRACEBRIDGE_DEPENDENCY_FLAGS, the same as linker
+# flags; TRACEBRIDGE_MISSING, names of required ones that were not found.
 
 include(CMakeFindDependencyMacro)
 set(CMAKE_THREAD_PREFER_PTHREAD TRUE)

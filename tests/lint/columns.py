@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+"""columns.py [ROOT]: nothing of C and CMake is past 120 columns, and no declaration is broken by the comment behind it,
+which belongs above it:
+    size_t
+        memory_budget; /* what it means, at length */
+Folders that are still to be reflowed are in LATER."""
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+COLUMNS = 120
+LATER = ("bridge/convert/", "bridge/io/", "bridge/perfetto/", "merge/")
+CHECKED = ("*.c", "*.h", "*.cpp", "*CMakeLists.txt", "*.cmake")
+TYPE = re.compile(r"\s*(?:\w+ )*\w+ ?\**")
+NAME_AND_COMMENT = re.compile(r"\s+\**\w+[^(]*[;,].*/\*")
+
+
+def indent(line):
+    return len(line) - len(line.lstrip())
+
+
+def is_broken(line, following):
+    return (line.strip() and TYPE.fullmatch(line) and NAME_AND_COMMENT.match(following)
+            and indent(following) > indent(line))
+
+
+def complaints(path):
+    lines = path.read_text().split("\n")
+    for number, line in enumerate(lines, 1):
+        if len(line) > COLUMNS:
+            yield f"{path}:{number}: {len(line)} columns"
+    if path.suffix in (".c", ".h"):
+        for number, pair in enumerate(zip(lines, lines[1:]), 1):
+            if is_broken(*pair):
+                yield f"{path}:{number}: a declaration is broken by its comment: put the comment above"
+
+
+def main():
+    root = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parents[2])
+    names = subprocess.check_output(["git", "-C", root, "ls-files", "-co", "--exclude-standard", *CHECKED], text=True)
+    found = [c for name in names.split("\n") if name and not name.startswith(LATER) for c in complaints(root / name)]
+    print(*found, sep="\n", end="\n" if found else "")
+    return 1 if found else 0
+
+
+sys.exit(main())

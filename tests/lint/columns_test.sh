@@ -1,0 +1,25 @@
+#!/bin/bash
+# columns.py fails on each kind of fault, planted in an empty tree one at a time.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+copy=$(mktemp -d)
+trap 'rm -rf "$copy"' EXIT
+git -C "$copy" init -q
+
+expect() { # FILE FAULT, the text on stdin
+  mkdir -p "$(dirname "$copy/$1")"
+  cat >"$copy/$1"
+  if tests/lint/columns.py "$copy" >"$copy/said.txt"; then
+    echo "not found: $2"
+    exit 1
+  fi
+  grep -qF "$1:$2" "$copy/said.txt"
+  rm "$copy/$1"
+}
+
+tests/lint/columns.py "$copy"
+printf '/* %0118d */\n' 0 | expect bridge/long.c "1: 124 columns"
+printf '# %0120d\n' 0 | expect cli/CMakeLists.txt "1: 122 columns"
+printf 'struct a {\n  const struct tb_map\n      *names; /* of all */\n};\n' |
+  expect cli/a.h "2: a declaration is broken"
+printf 'struct a {\n  size_t\n      count; /* of all */\n};\n' | expect cli/a.h "2: a declaration is broken"
