@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Sums and differences of times and durations from a file, which may be as far apart as a hostile trace has them: those that
- * saturate, and those that wrap, which undo each other and are the trace processor's for clocks.
+ * Sums and differences of times and durations from a file, which may be as far apart as a hostile trace has them: those
+ * that saturate, and those that wrap, which undo each other and are the trace processor's for clocks.
  */
 #ifndef TB_BASE_TIMES_H
 #define TB_BASE_TIMES_H
