@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MARKS_MAX = 1 << 28, SHIFTS_MAX = 256 };
+enum { MARKS_MAX = 1 << 28 };
 
 void tb_marks_init(struct tb_marks *marks, const struct tb_allocator *allocator) {
   *marks = (struct tb_marks){.allocator = allocator};
@@ -36,6 +36,9 @@ void tb_marks_sort(struct tb_marks *marks) {
   if (marks->count) qsort(marks->items, marks->count, sizeof(*marks->items), compare);
 }
 
+/* Events are matched along lines that drift by this much: more than may be followed, so that this can be said. */
+static const double DRIFT_SOUGHT = 1e-3;
+
 /* The marks of a kind, id and source: a row of them. */
 struct row {
   const struct tb_mark *items;
@@ -65,36 +68,70 @@ size_t tb_marks_named(const struct tb_marks *marks, uint32_t source) {
   return find_row(marks, TB_MARK_NAME, 0, source).count;
 }
 
-static bool is_better(const struct tb_line_fit *fit, const struct tb_line_fit *than) {
-  return fit->outliers < than->outliers || (fit->outliers == than->outliers && fit->residual_ns < than->residual_ns);
+/* Times of a row alone. */
+static int64_t *times_of(const struct tb_allocator *a, struct row row) {
+  int64_t *times = tb_alloc(a, row.count * sizeof(*times));
+  for (size_t i = 0; times && i < row.count; i++) times[i] = row.items[i].time;
+  return times;
 }
 
-/* Where the rows differ in length, the shorter one is tried at each place of the longer one: the best fit counts. */
-static enum tb_status fit_rows(const struct tb_allocator *a, struct row own, struct row other,
-                               struct tb_alignment *alignment) {
-  size_t pairs = own.count < other.count ? own.count : other.count;
-  size_t shifts = (own.count > other.count ? own.count : other.count) - pairs + 1;
-  struct tb_time_anchor *anchors = tb_alloc(a, pairs * sizeof(*anchors));
+/* So many matches, so much nearer to the line than to the offset alone, belong together and do drift. */
+enum { CERTAIN_MATCHES = 100, CERTAIN_GAIN = 10 };
+
+/* Decides whether an alignment by name follows its drift. */
+static void judge_drift(struct tb_alignment *alignment, double max_drift) {
+  const struct tb_line_fit *line = &alignment->line, *level = &alignment->level;
+  bool may_be = fabs(line->drift) <= max_drift, is_known = line->drift_error <= max_drift / 4;
+  alignment->drift = may_be && is_known ? TB_DRIFT_FOLLOWED : TB_DRIFT_LEFT;
+  alignment->fit = may_be && is_known ? *line : *level;
+  if (!may_be && is_known && line->used >= CERTAIN_MATCHES && level->residual_ns > CERTAIN_GAIN * line->residual_ns)
+    alignment->drift = TB_DRIFT_CERTAIN;
+}
+
+static enum tb_status fit_matches(const struct tb_allocator *a, const struct tb_row_match *match, struct row own,
+                                  struct row other, double max_drift, struct tb_alignment *alignment) {
+  struct tb_time_anchor *anchors = tb_alloc(a, match->count * sizeof(*anchors));
   if (!anchors) return TB_NO_MEMORY;
-  enum tb_status status = TB_OK;
-  alignment->first_with_first = shifts > SHIFTS_MAX || (shifts > 1 && pairs < 3); /* two or one always fit */
-  if (alignment->first_with_first) shifts = 1;
-  for (size_t shift = 0; shift < shifts && status == TB_OK; shift++) {
-    size_t from_own = own.count > other.count ? shift : 0, from_other = own.count > other.count ? 0 : shift;
-    for (size_t i = 0; i < pairs; i++)
-      anchors[i] = (struct tb_time_anchor){own.items[from_own + i].time, other.items[from_other + i].time};
-    struct tb_line_fit tried;
-    status = tb_line_fit_pairs(a, anchors, pairs, true, &tried);
-    if (status != TB_OK || (shift && !is_better(&tried, &alignment->line))) continue;
-    alignment->line = tried;
-    status = tb_line_fit_pairs(a, anchors, pairs, false, &alignment->level);
+  for (size_t i = 0; i < match->count; i++)
+    anchors[i] = (struct tb_time_anchor){own.items[match->pairs[i].own].time, other.items[match->pairs[i].other].time};
+  enum tb_status status = tb_line_fit_pairs(a, anchors, match->count, true, &alignment->line);
+  if (status == TB_OK) status = tb_line_fit_pairs(a, anchors, match->count, false, &alignment->level);
+  if (status == TB_OK) {
+    judge_drift(alignment, max_drift);
+    alignment->fit.outliers += match->disagreeing;
+    status = tb_alignment_bound_line(a, alignment, anchors[0].x, anchors[match->count - 1].x);
   }
-  tb_free(a, anchors, pairs * sizeof(*anchors));
+  tb_free(a, anchors, match->count * sizeof(*anchors));
+  return status;
+}
+
+static enum tb_status match_rows(const struct tb_allocator *a, struct row own, struct row other,
+                                 const struct tb_offset_prior *prior, double max_drift,
+                                 struct tb_alignment *alignment) {
+  struct tb_event_row rows[2] = {{times_of(a, own), own.count}, {times_of(a, other), other.count}};
+  struct tb_row_match match = {0};
+  enum tb_status status = TB_NO_MEMORY;
+  if (rows[0].times && rows[1].times)
+    status = tb_row_match_find(a, rows[0], rows[1], prior, fmax(DRIFT_SOUGHT, 2 * max_drift), &match);
+  if (status == TB_OK) {
+    alignment->others_apart_ns = match.others_apart_ns;
+    alignment->events_alone = match.own_alone;
+    alignment->other_alone = match.other_alone;
+    alignment->is_ambiguous = match.is_ambiguous;
+    alignment->is_incomplete = match.is_incomplete;
+    alignment->second_matches = match.second_count;
+    alignment->second_offset = match.second_offset;
+    alignment->first_offset =
+        tb_time_subtract(other.items[match.pairs[0].other].time, own.items[match.pairs[0].own].time);
+    status = fit_matches(a, &match, own, other, max_drift, alignment);
+  }
+  tb_row_match_free(&match, a);
+  for (int i = 0; i < 2; i++) tb_free(a, (void *)(uintptr_t)rows[i].times, rows[i].count * sizeof(*rows[i].times));
   return status;
 }
 
 enum tb_status tb_align_names(const struct tb_marks *marks, uint32_t source, uint32_t other,
-                              struct tb_alignment *alignment, bool *found) {
+                              const struct tb_align_options *options, struct tb_alignment *alignment, bool *found) {
   struct row own = find_row(marks, TB_MARK_NAME, 0, source), theirs = find_row(marks, TB_MARK_NAME, 0, other);
   *found = own.count && theirs.count;
   *alignment = (struct tb_alignment){.source = source,
@@ -102,22 +139,7 @@ enum tb_status tb_align_names(const struct tb_marks *marks, uint32_t source, uin
                                      .kind = TB_PLACEMENT_ALIGNED,
                                      .event_count = own.count,
                                      .other_events = theirs.count};
-  if (!*found) return TB_OK;
-  enum tb_status status = fit_rows(marks->allocator, own, theirs, alignment);
-  alignment->fit = alignment->line;
-  return status;
-}
-
-/* So many matches, so much nearer to the line than to the offset alone, belong together and do drift. */
-enum { CERTAIN_MATCHES = 100, CERTAIN_GAIN = 10 };
-
-void tb_alignment_judge_drift(struct tb_alignment *alignment, double max_drift) {
-  const struct tb_line_fit *line = &alignment->line, *level = &alignment->level;
-  bool may_be = fabs(line->drift) <= max_drift, is_known = line->drift_error <= max_drift / 4;
-  alignment->drift = may_be && is_known ? TB_DRIFT_FOLLOWED : TB_DRIFT_LEFT;
-  alignment->fit = may_be && is_known ? *line : *level;
-  if (!may_be && is_known && line->used >= CERTAIN_MATCHES && level->residual_ns > CERTAIN_GAIN * line->residual_ns)
-    alignment->drift = TB_DRIFT_CERTAIN;
+  return *found ? match_rows(marks->allocator, own, theirs, &options->prior, options->max_drift, alignment) : TB_OK;
 }
 
 /* Messages from one input to another: flows that were sent once there and received here; both times on their own clocks. */
@@ -154,9 +176,10 @@ enum tb_status tb_marks_messages(const struct tb_marks *marks, uint32_t source, 
 }
 
 enum tb_status tb_align_messages(const struct tb_marks *marks, uint32_t source, uint32_t other,
-                                 struct tb_alignment *alignment, bool *found) {
+                                 const struct tb_align_options *options, struct tb_alignment *alignment, bool *found) {
   struct tb_line_fit_message *messages;
   size_t count;
+  (void)options;
   *alignment = (struct tb_alignment){.source = source, .other = other, .kind = TB_PLACEMENT_MESSAGES};
   enum tb_status status = tb_marks_messages(marks, source, other, &messages, &count);
   *found = count > 0;
@@ -166,40 +189,34 @@ enum tb_status tb_align_messages(const struct tb_marks *marks, uint32_t source, 
   return status;
 }
 
-/* The middle of the issuer's wait meets what the receiver wrote down; half the wait is the most that can be wrong. */
-static void add_sync(const struct tb_mark *issuer, const struct tb_mark *receiver, bool issuer_is_other,
-                     struct tb_time_anchor *anchor, int64_t *half) {
-  int64_t wait = issuer->time > issuer->issued ? tb_time_subtract(issuer->time, issuer->issued) : 0;
-  int64_t middle = issuer->issued + wait / 2;
-  *anchor = issuer_is_other ? (struct tb_time_anchor){receiver->time, middle}
-                            : (struct tb_time_anchor){middle, receiver->time};
-  *half = wait / 2 + 1;
+/* The receiver's stamp is between the issuer's asking and its answer, on whichever clock that was. */
+static struct tb_line_interval interval_of(const struct tb_mark *issuer, const struct tb_mark *receiver,
+                                           bool issuer_is_other) {
+  int64_t asked = issuer->issued, answered = issuer->time > asked ? issuer->time : asked, stamp = receiver->time;
+  if (issuer_is_other)
+    return (struct tb_line_interval){stamp, stamp, tb_time_subtract(asked, stamp), tb_time_subtract(answered, stamp)};
+  return (struct tb_line_interval){answered, asked, tb_time_subtract(stamp, answered), tb_time_subtract(stamp, asked)};
 }
 
 enum tb_status tb_align_syncs(const struct tb_marks *marks, uint32_t source, uint32_t other,
-                              struct tb_alignment *alignment, bool *found) {
+                              const struct tb_align_options *options, struct tb_alignment *alignment, bool *found) {
   *alignment = (struct tb_alignment){.source = source, .other = other, .kind = TB_PLACEMENT_CLOCK_SYNC};
   *found = false;
-  struct tb_time_anchor *anchors = tb_alloc(marks->allocator, marks->count * sizeof(*anchors));
-  if (!anchors) return TB_NO_MEMORY;
+  struct tb_line_interval *intervals = tb_alloc(marks->allocator, marks->count * sizeof(*intervals));
+  if (!intervals) return TB_NO_MEMORY;
   size_t count = 0;
-  int64_t least = INT64_MAX;
   for (size_t i = 0; i < marks->count; i++) {
     const struct tb_mark *issuer = &marks->items[i];
     if (issuer->kind != TB_MARK_SYNC_ISSUER || (issuer->source != source && issuer->source != other)) continue;
     struct row receiver = find_row(marks, TB_MARK_SYNC_RECEIVER, issuer->id, issuer->source == source ? other : source);
     if (receiver.count != 1) continue;
-    int64_t half;
-    add_sync(issuer, receiver.items, issuer->source == other, &anchors[count++], &half);
-    if (half < least) least = half;
+    intervals[count++] = interval_of(issuer, receiver.items, issuer->source == other);
   }
   enum tb_status status = TB_OK;
-  if (count) {
-    *found = true;
-    status = tb_line_fit_pairs(marks->allocator, anchors, count, true, &alignment->fit);
-    alignment->fit.has_bound = true;
-    alignment->fit.bound_ns = tb_time_add(least, tb_time_round(floor(alignment->fit.residual_ns)));
-  }
-  tb_free(marks->allocator, anchors, marks->count * sizeof(*anchors));
+  *found = count > 0;
+  if (count)
+    status = tb_line_fit_intervals(marks->allocator, intervals, count, options->max_drift, &alignment->fit,
+                                   &alignment->bound);
+  tb_free(marks->allocator, intervals, marks->count * sizeof(*intervals));
   return status;
 }

@@ -6,6 +6,8 @@
 #define TB_MERGE_CLOCKS_ALIGN_H
 
 #include "merge/clocks/line_fit.h"
+#include "merge/clocks/row_match.h"
+#include "merge/clocks/time_bound.h"
 #include "tracebridge/merge.h"
 
 /* Whether the drift that events of one name have is followed. */
@@ -24,8 +26,21 @@ struct tb_alignment {
   struct tb_line_fit line, level;     /* with the drift, and by the offset alone */
   enum tb_drift drift;                /* which of them `fit` is */
   uint64_t event_count, other_events; /* how many events each input has */
-  bool first_with_first;              /* their numbers differ, and where the fewer fit best was not sought */
-  bool used;                          /* it places an input */
+  uint64_t events_alone, other_alone; /* how many of them no event of the other belongs to */
+  bool is_ambiguous; /* another offset matches nearly as many: at the first match, instead of first_offset */
+  int64_t first_offset, second_offset;
+  uint64_t second_matches;
+  double others_apart_ns; /* how far away such offsets are: any of them may be the right one */
+  bool is_incomplete;     /* there are more such offsets than could be tried */
+  /* How far off the fit may be, on `source`'s trace clock; not of MESSAGES. Owned. */
+  struct tb_time_bound bound;
+  bool used; /* it places an input */
+};
+
+/* What is known before two inputs are aligned. */
+struct tb_align_options {
+  struct tb_offset_prior prior; /* of the other's trace clock less the source's */
+  double max_drift;             /* that may be followed, as a fraction */
 };
 
 /* An event that may tell something: its time on its input's trace clock. */
@@ -52,21 +67,26 @@ TB_MUST_CHECK enum tb_status tb_marks_add(struct tb_marks *marks, const struct t
 /* How many events of the name an input has; marks must be sorted by tb_marks_sort, as for all below. */
 size_t tb_marks_named(const struct tb_marks *marks, uint32_t source);
 
-/* The i-th event of one input is the i-th of the other (which has others before or after it where their numbers differ). False
- * where one of them has none. The drift is followed. */
+/* By events of one name: which belong together the intervals between them say (row_match.h). False where one of the inputs has none. The
+ * drift is followed where the matches know it and it is small enough. */
 TB_MUST_CHECK enum tb_status tb_align_names(const struct tb_marks *marks, uint32_t source, uint32_t other,
-                                            struct tb_alignment *alignment, bool *found);
-/* Decides whether an alignment by name follows its drift, which may be `max_drift` (a fraction) at most. */
-void tb_alignment_judge_drift(struct tb_alignment *alignment, double max_drift);
+                                            const struct tb_align_options *options, struct tb_alignment *alignment,
+                                            bool *found);
 /* The messages between two inputs, for the caller to free: *messages is NULL where there is none. */
 TB_MUST_CHECK enum tb_status tb_marks_messages(const struct tb_marks *marks, uint32_t source, uint32_t other,
                                                struct tb_line_fit_message **messages, size_t *count);
 /* By flows that one input sent and the other received. */
 TB_MUST_CHECK enum tb_status tb_align_messages(const struct tb_marks *marks, uint32_t source, uint32_t other,
-                                               struct tb_alignment *alignment, bool *found);
+                                               const struct tb_align_options *options, struct tb_alignment *alignment,
+                                               bool *found);
 /* By clock_sync events: what the receiver wrote down happened between the issuer's asking and its answer. */
 TB_MUST_CHECK enum tb_status tb_align_syncs(const struct tb_marks *marks, uint32_t source, uint32_t other,
-                                            struct tb_alignment *alignment, bool *found);
+                                            const struct tb_align_options *options, struct tb_alignment *alignment,
+                                            bool *found);
+
+/* align_bound.c: how far off `fit` of an alignment by name may be, of which the first and last match are at these times. */
+TB_MUST_CHECK enum tb_status tb_alignment_bound_line(const struct tb_allocator *allocator,
+                                                     struct tb_alignment *alignment, int64_t first, int64_t last);
 
 /* By kind, id, source, time. */
 void tb_marks_sort(struct tb_marks *marks);

@@ -4,6 +4,7 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/error.h"
 #include "base/mix64.h"
@@ -11,6 +12,7 @@
 #include "merge/clocks/align.h"
 #include "merge/merger.h"
 #include "model/reader_ops.h"
+#include "tracebridge/event.h"
 #include "tracebridge/reader.h"
 
 enum { DEPTH_MAX = 512 };
@@ -204,25 +206,100 @@ static enum tb_status check_name(struct tb_merger *m) {
                  m->options.align_on, lacking);
 }
 
-typedef enum tb_status (*align_fn)(const struct tb_marks *, uint32_t, uint32_t, struct tb_alignment *, bool *);
+/* ---- what wall clocks say beforehand ----------------------------------------------------------------------------- */
 
-static enum tb_status keep(struct tb_merger *m, const struct tb_alignment *alignment) {
+/* How far an input's wall clock is ahead of its trace clock, over all snapshots that hold both. */
+struct wall {
+  bool known;
+  int64_t ahead, spread; /* the median; from the least to the most */
+};
+
+enum { WALL_UNCERTAINTY_NS = 20000000 }; /* of wall clocks that NTP keeps */
+
+static int compare_time(const void *a, const void *b) {
+  int64_t p = *(const int64_t *)a, q = *(const int64_t *)b;
+  return p < q ? -1 : p > q;
+}
+
+/* The columns of two clocks in a group of snapshots; false where it lacks one. */
+static bool find_columns(const struct tb_input_clock_group *g, uint32_t a, uint32_t b, size_t *at_a, size_t *at_b) {
+  *at_a = *at_b = g->columns;
+  for (size_t i = 0; i < g->columns; i++) {
+    if (g->nodes[i] == a) *at_a = i;
+    if (g->nodes[i] == b) *at_b = i;
+  }
+  return *at_a < g->columns && *at_b < g->columns;
+}
+
+static enum tb_status read_wall(const struct tb_merger *m, const struct tb_source *s, struct wall *wall) {
+  const struct tb_input_clocks *c = &s->survey.clocks;
+  *wall = (struct wall){.known = c->primary == TB_CLOCK_REALTIME};
+  const struct tb_input_clock *real = tb_input_clocks_find(c, tb_source_host(s), TB_CLOCK_REALTIME);
+  const struct tb_input_clock *own = tb_input_clocks_find(c, tb_source_host(s), c->primary);
+  if (wall->known || !real || !own) return TB_OK;
+  uint32_t a = (uint32_t)(own - c->nodes), b = (uint32_t)(real - c->nodes);
+  size_t rows = 0, count = 0, from, to;
+  for (size_t i = 0; i < c->group_count; i++) rows += c->groups[i].row_count;
+  int64_t *ahead = tb_alloc(m->allocator, rows * sizeof(*ahead));
+  if (!ahead) return TB_NO_MEMORY;
+  for (size_t i = 0; i < c->group_count; i++) {
+    const struct tb_input_clock_group *g = &c->groups[i];
+    if (!find_columns(g, a, b, &from, &to)) continue;
+    for (size_t r = 0; r < g->row_count; r++, count++)
+      ahead[count] = tb_time_subtract(g->rows[r * g->columns + to], g->rows[r * g->columns + from]);
+  }
+  if (count) {
+    qsort(ahead, count, sizeof(*ahead), compare_time);
+    *wall = (struct wall){true, ahead[count / 2], tb_time_subtract(ahead[count - 1], ahead[0])};
+  }
+  tb_free(m->allocator, ahead, rows * sizeof(*ahead));
+  return TB_OK;
+}
+
+/* What two wall clocks that show the same time say of the trace clocks. */
+static enum tb_status read_prior(const struct tb_merger *m, uint32_t source, uint32_t other,
+                                 struct tb_offset_prior *prior) {
+  struct wall own, theirs;
+  enum tb_status status = read_wall(m, &m->sources[source], &own);
+  if (status == TB_OK) status = read_wall(m, &m->sources[other], &theirs);
+  *prior = (struct tb_offset_prior){0};
+  if (status != TB_OK || !own.known || !theirs.known) return status;
+  prior->known = true;
+  prior->x0 = m->sources[source].survey.first;
+  prior->offset = tb_time_subtract(own.ahead, theirs.ahead);
+  prior->uncertainty_ns = tb_time_add(WALL_UNCERTAINTY_NS, tb_time_add(own.spread, theirs.spread));
+  return TB_OK;
+}
+
+/* ---- pairs of inputs --------------------------------------------------------------------------------------------- */
+
+typedef enum tb_status (*align_fn)(const struct tb_marks *, uint32_t, uint32_t, const struct tb_align_options *,
+                                   struct tb_alignment *, bool *);
+
+static enum tb_status keep(struct tb_merger *m, struct tb_alignment *alignment) {
   void *items = m->alignments;
   enum tb_status status = tb_grow_array(m->allocator, &items, &m->alignment_capacity, m->alignment_count + 1,
                                         sizeof(*alignment), (size_t)1 << 24);
   m->alignments = items;
-  if (status == TB_OK) m->alignments[m->alignment_count++] = *alignment;
+  if (status == TB_OK)
+    m->alignments[m->alignment_count++] = *alignment;
+  else
+    tb_time_bound_free(&alignment->bound, m->allocator);
   return status;
 }
 
 /* Aligns each input with those before it; by name the first that has the event will do. */
-static enum tb_status align_pairs(struct tb_merger *m, align_fn align, bool first_only) {
+static enum tb_status align_pairs(struct tb_merger *m, align_fn align, bool by_name) {
   for (uint32_t i = 0; i < m->source_count; i++) {
     bool found = false;
-    for (uint32_t k = 0; k < i && !(found && first_only); k++) {
+    for (uint32_t k = 0; k < i && !(found && by_name); k++) {
       struct tb_alignment alignment;
+      struct tb_align_options options = {.max_drift = m->options.max_drift_ppm * 1e-6};
       if (m->sources[i].skipped || m->sources[k].skipped) continue;
-      enum tb_status status = align(&m->marks, i, k, &alignment, &found);
+      enum tb_status status = by_name && tb_marks_named(&m->marks, i) && tb_marks_named(&m->marks, k)
+                                  ? read_prior(m, i, k, &options.prior)
+                                  : TB_OK;
+      if (status == TB_OK) status = align(&m->marks, i, k, &options, &alignment, &found);
       if (status == TB_OK && found) status = keep(m, &alignment);
       if (status != TB_OK) return status;
     }
@@ -238,8 +315,6 @@ enum tb_status tb_merger_align(struct tb_merger *m) {
   tb_marks_sort(&m->marks);
   if (status == TB_OK && m->options.align_on) status = check_name(m);
   if (status == TB_OK && m->options.align_on) status = align_pairs(m, tb_align_names, true);
-  for (size_t i = 0; i < m->alignment_count; i++)
-    tb_alignment_judge_drift(&m->alignments[i], m->options.max_drift_ppm * 1e-6);
   if (status == TB_OK && m->options.align_messages) status = align_pairs(m, tb_align_messages, false);
   if (status == TB_OK && m->marks.count) status = align_pairs(m, tb_align_syncs, false);
   return status == TB_OK ? TB_OK : tb_fail(&m->error, status, TB_NO_OFFSET, "%s", tb_status_text(status));

@@ -4,7 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { ROUNDS = 8, SLOPES_MAX = 4096 };
+enum { ROUNDS = 8, SAMPLE = 64, TRIALS = 200, FEW = 10 };
+static const double GOLDEN = 0.6180339887498949;
 /* Many traces have microseconds: less scatter than that is not believed. Two or three matches do not show how they scatter: they are taken
  * to scatter by 100 us, which is more than simultaneous events of two programs usually do. */
 static const double OUTLIER_SIGMAS = 5, LEAST_SCATTER_NS = 1000, PAIR_SCATTER_NS = 100000;
@@ -21,33 +22,109 @@ static int compare_double(const void *a, const void *b) {
   return p < q ? -1 : p > q;
 }
 
-static double median(double *values, size_t count) {
-  qsort(values, count, sizeof(*values), compare_double);
-  return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
-}
-
-/* A first slope that outliers do not move: the median of the slopes between points half the set apart. */
-static double robust_slope(struct points *p) {
-  size_t half = p->count / 2, n = 0;
-  for (size_t i = 0; i + half < p->count && half && n < SLOPES_MAX; i++) {
-    double dx = p->x[i + half] - p->x[i];
-    if (dx > 0) p->work[n++] = (p->d[i + half] - p->d[i]) / dx;
+/* The value that would be at `rank` if `values` were sorted; reorders them. */
+static double select_rank(double *values, size_t count, size_t rank) {
+  size_t low = 0, high = count - 1;
+  while (low < high) {
+    double pivot = values[low + (high - low) / 2];
+    size_t i = low, k = high;
+    for (;;) {
+      while (values[i] < pivot) i++;
+      while (values[k] > pivot) k--;
+      if (i >= k) break;
+      double swapped = values[i];
+      values[i++] = values[k];
+      values[k--] = swapped;
+    }
+    if (rank <= k) /* values up to here are at most the pivot, those behind at least */
+      high = k;
+    else
+      low = k + 1;
   }
-  return n ? median(p->work, n) : 0;
+  return values[rank];
 }
 
-static double robust_level(struct points *p, double slope) {
-  for (size_t i = 0; i < p->count; i++) p->work[i] = p->d[i] - slope * p->x[i];
+static double median(double *values, size_t count) {
+  double upper = select_rank(values, count, count / 2);
+  return count % 2 ? upper : (select_rank(values, count, count / 2 - 1) + upper) / 2;
+}
+
+/* A sample of the points: all where they are few, else spread by the golden ratio, which no period of the points meets. */
+static size_t draw(const struct points *p, size_t *sample) {
+  size_t count = p->count < SAMPLE ? p->count : SAMPLE;
+  for (size_t i = 0; i < count; i++)
+    sample[i] = count == p->count ? i : (size_t)(fmod((double)i * GOLDEN, 1) * (double)p->count);
+  return count;
+}
+
+/* The length of the shortest interval that holds most residuals of a slope; *level is its middle. */
+static double shortest_half(const struct points *p, const size_t *sample, size_t count, double slope, double *level) {
+  double residuals[SAMPLE] = {0}, best = INFINITY;
+  size_t half = count < 6 ? count - (count > 3) : count / 2 + 1;
+  for (size_t i = 0; i < count; i++) residuals[i] = p->d[sample[i]] - slope * p->x[sample[i]];
+  qsort(residuals, count, sizeof(*residuals), compare_double);
+  for (size_t i = 0; i + half <= count; i++) {
+    double length = residuals[i + half - 1] - residuals[i];
+    if (length >= best) continue;
+    best = length;
+    *level = (residuals[i] + residuals[i + half - 1]) / 2;
+  }
+  return best;
+}
+
+/* A first line that outliers do not move while they are less than half: of lines through two points the one that has most
+ * points within the least distance (least median of squares). */
+static void first_line(const struct points *p, double *level, double *slope) {
+  size_t sample[SAMPLE], count = draw(p, sample);
+  double best = INFINITY, middle = 0;
+  size_t all = count * (count - 1) / 2, trials = all < TRIALS ? all : TRIALS;
+  *slope = 0;
+  for (size_t t = 0, i = 0, k = 0; t < trials; t++) {
+    if (all == trials) { /* each pair */
+      if (++k >= count) k = ++i + 1;
+    } else {
+      i = (size_t)(fmod((double)t * GOLDEN, 1) * (double)count);
+      k = (i + 1 + t * (count - 1) / trials) % count;
+    }
+    double dx = p->x[sample[k]] - p->x[sample[i]];
+    if (dx == 0) continue;
+    double tried = (p->d[sample[k]] - p->d[sample[i]]) / dx;
+    double length = shortest_half(p, sample, count, tried, &middle);
+    if (length >= best) continue;
+    best = length;
+    *slope = tried;
+    *level = middle;
+  }
+  if (!(best < INFINITY)) (void)shortest_half(p, sample, count, 0, level);
+}
+
+static double median_level(struct points *p) {
+  memcpy(p->work, p->d, p->count * sizeof(*p->work));
   return median(p->work, p->count);
 }
 
-/* Marks what is too far from the line; true where that changed anything. The scatter is taken from the median, which of few points is too
- * small by what Rousseeuw and Leroy give for a line. */
-static bool reject(struct points *p, double level, double slope) {
+/* Of few points scatter is taken for too small, by what Rousseeuw and Leroy give for a line. */
+static double few(double count) { return 1 + 5 / (count - 2); }
+
+double tb_line_fit_scatter(double scatter, size_t count) {
+  double least = PAIR_SCATTER_NS;
+  for (size_t n = FEW; n <= count && least > LEAST_SCATTER_NS; n++) least /= 2;
+  return fmax(count > 2 ? few((double)count) * scatter : 0, fmax(least, LEAST_SCATTER_NS));
+}
+
+/* Marks what is too far from the line; true where that changed anything. At first the scatter is taken from the median, which half of
+ * the points make; then also from the points that are left, since the first line is nearest to half of them by construction. */
+static bool reject(struct points *p, double level, double slope, bool first) {
   if (p->count < 3) return false;
-  for (size_t i = 0; i < p->count; i++) p->work[i] = fabs(p->d[i] - level - slope * p->x[i]);
-  double scatter = 1.4826 * (1 + 5 / (double)(p->count - 2)) * median(p->work, p->count);
-  if (scatter < LEAST_SCATTER_NS) scatter = LEAST_SCATTER_NS;
+  double sum = 0, in = 0;
+  for (size_t i = 0; i < p->count; i++) {
+    p->work[i] = fabs(p->d[i] - level - slope * p->x[i]);
+    if (p->out[i]) continue;
+    sum += p->work[i] * p->work[i];
+    in++;
+  }
+  double scatter = tb_line_fit_scatter(1.4826 * median(p->work, p->count), p->count);
+  if (!first && in > 2) scatter = fmax(scatter, few(in) * sqrt(sum / (in - 2)));
   bool changed = false;
   for (size_t i = 0; i < p->count; i++) {
     bool out = fabs(p->d[i] - level - slope * p->x[i]) > OUTLIER_SIGMAS * scatter;
@@ -57,8 +134,9 @@ static bool reject(struct points *p, double level, double slope) {
   return changed;
 }
 
-/* The line through what is not left out; without `with_drift` a level one. Returns the spread in time: the sum of squares. */
-static double least_squares(const struct points *p, bool with_drift, double *level, double *slope) {
+/* The line through what is not left out; without `with_drift` a level one. Returns the spread in time: the sum of squares about
+ * *centre. */
+static double least_squares(const struct points *p, bool with_drift, double *level, double *slope, double *centre) {
   double n = 0, sx = 0, sd = 0, sxx = 0, sxd = 0;
   for (size_t i = 0; i < p->count; i++) {
     if (p->out[i]) continue;
@@ -74,6 +152,7 @@ static double least_squares(const struct points *p, bool with_drift, double *lev
   }
   *slope = with_drift && sxx > 0 ? sxd / sxx : 0;
   *level = md - *slope * mx;
+  *centre = mx;
   return sxx;
 }
 
@@ -95,7 +174,7 @@ static double slope_error(double n, double residual, double spread) {
 }
 
 /* Residual, counts and errors of a line that was found. */
-static void measure(const struct points *p, double level, double slope, double spread, struct tb_line_fit *fit) {
+static void measure(const struct points *p, double level, double slope, struct tb_line_fit *fit) {
   double sum = 0, first = INFINITY, last = -INFINITY;
   for (size_t i = 0; i < p->count; i++) {
     double r = p->d[i] - level - slope * p->x[i];
@@ -110,15 +189,19 @@ static void measure(const struct points *p, double level, double slope, double s
   fit->used = p->count - fit->outliers;
   fit->residual_ns = sqrt(sum / (double)fit->used);
   fit->span_ns = llround(fmin(last - first, 9e18));
-  fit->drift_error = slope_error((double)fit->used, fit->residual_ns, spread);
+  fit->drift_error = slope_error((double)fit->used, fit->residual_ns, fit->spread);
 }
 
 static void fit_line(struct points *p, bool with_drift, int64_t x0, int64_t d0, struct tb_line_fit *fit) {
-  double slope = with_drift ? robust_slope(p) : 0, level = robust_level(p, slope);
-  for (int round = 0; round < ROUNDS && reject(p, level, slope); round++)
-    (void)least_squares(p, with_drift, &level, &slope);
-  double spread = least_squares(p, with_drift, &level, &slope);
-  measure(p, level, slope, spread, fit);
+  double slope = 0, level = 0;
+  if (with_drift)
+    first_line(p, &level, &slope);
+  else
+    level = median_level(p);
+  for (int round = 0; round < ROUNDS && reject(p, level, slope, round == 0); round++)
+    (void)least_squares(p, with_drift, &level, &slope, &fit->centre_ns);
+  fit->spread = least_squares(p, with_drift, &level, &slope, &fit->centre_ns);
+  measure(p, level, slope, fit);
   fit->x0 = x0;
   fit->offset = tb_time_add(d0, tb_time_round(level));
   fit->drift = slope;

@@ -90,33 +90,57 @@ static enum tb_status refuse_drift(struct tb_merger *m, const struct tb_alignmen
                  a->line.used, m->sources[a->other].name, ppm, m->options.max_drift_ppm, ceil(fabs(ppm)));
 }
 
-static void note_matches(struct tb_merger *m, const struct tb_alignment *a) {
-  const char *other = m->sources[a->other].name;
-  if (a->first_with_first)
+/* Other events of the same name may be those that belong together. */
+static void note_ambiguous(struct tb_merger *m, const struct tb_alignment *a) {
+  const char *other = m->sources[a->other].name, *name = m->options.align_on;
+  if (a->is_ambiguous && a->line.used < 2)
     tb_merge_report_add_note(m->report, TB_MERGE_NOTE_MATCHES_ASSUMED, a->source,
                              "has %" PRIu64 " events '%s' and %s has %" PRIu64
-                             ": the first was matched with the first, which nothing confirms",
-                             a->event_count, m->options.align_on, other, a->other_events);
-  if (a->fit.outliers)
-    tb_merge_report_add_note(m->report, TB_MERGE_NOTE_MATCHES_THROWN_OUT, a->source,
-                             "%" PRIu64 " of %" PRIu64
-                             " matches with %s were thrown out: they are further off than five "
-                             "times the usual scatter",
-                             a->fit.outliers, a->fit.outliers + a->fit.used, other);
+                             ": one of each was matched, at an offset of %" PRId64
+                             " ns, which nothing confirms (--offset places it by hand)",
+                             a->event_count, name, other, a->other_events, a->first_offset);
+  else if (a->is_ambiguous)
+    tb_merge_report_add_note(m->report, TB_MERGE_NOTE_ALIGNMENT_AMBIGUOUS, a->source,
+                             "%" PRIu64 " of its events '%s' match %s at an offset of %" PRId64 " ns, but %" PRIu64
+                             " match as well at an offset of %" PRId64
+                             " ns%s: nothing says which is right (--offset places it by hand)",
+                             a->line.used, name, other, a->first_offset, a->second_matches, a->second_offset,
+                             a->is_incomplete ? ", and not all others were tried" : "");
+  else if (a->is_incomplete)
+    tb_merge_report_add_note(m->report, TB_MERGE_NOTE_ALIGNMENT_AMBIGUOUS, a->source,
+                             "%" PRIu64 " of its events '%s' match %s at an offset of %" PRId64
+                             " ns, but not all offsets that may be as good were tried (--offset places it by hand)",
+                             a->line.used, name, other, a->first_offset);
 }
 
-/* A drift by messages or clock_sync events is followed whatever it is. */
+static void note_matches(struct tb_merger *m, const struct tb_alignment *a) {
+  const char *other = m->sources[a->other].name;
+  bool by_name = a->kind == TB_PLACEMENT_ALIGNED;
+  if (by_name) note_ambiguous(m, a);
+  if (a->events_alone || a->other_alone)
+    tb_merge_report_add_note(
+        m->report, TB_MERGE_NOTE_EVENTS_UNMATCHED, a->source,
+        "%" PRIu64 " of its %" PRIu64 " events '%s' and %" PRIu64 " of the %" PRIu64 " in %s have no counterpart",
+        a->events_alone, a->event_count, m->options.align_on, a->other_alone, a->other_events, other);
+  if (a->fit.outliers)
+    tb_merge_report_add_note(m->report, TB_MERGE_NOTE_MATCHES_THROWN_OUT, a->source,
+                             "%" PRIu64 " of %" PRIu64 " %s with %s were thrown out: %s", a->fit.outliers,
+                             a->fit.outliers + a->fit.used, by_name ? "matches" : "clock_sync events", other,
+                             by_name ? "they are further off than five times the usual scatter"
+                                     : "they contradict the others, whatever the drift");
+}
+
+/* A drift by messages is followed whatever it is. */
 static void note_implausible_drift(struct tb_merger *m, const struct tb_alignment *a) {
-  bool messages = a->kind == TB_PLACEMENT_MESSAGES;
   double ppm = a->fit.drift * 1e6, most = m->options.max_drift_ppm;
-  if (messages && most > MESSAGES_DRIFT_PPM) most = MESSAGES_DRIFT_PPM;
+  if (most > MESSAGES_DRIFT_PPM) most = MESSAGES_DRIFT_PPM;
   if (fabs(ppm) <= most) return;
-  tb_merge_report_add_note(m->report, TB_MERGE_NOTE_DRIFT_IMPLAUSIBLE, a->source,
-                           "%" PRIu64
-                           " %s with %s over %.3f s give a drift of %+.1f ppm, which clocks hardly have: times far "
-                           "from them may be wrong (--offset places it by hand)",
-                           a->fit.used, messages ? "messages" : "clock_sync events", m->sources[a->other].name,
-                           (double)a->fit.span_ns / 1e9, ppm);
+  tb_merge_report_add_note(
+      m->report, TB_MERGE_NOTE_DRIFT_IMPLAUSIBLE, a->source,
+      "%" PRIu64
+      " messages with %s over %.3f s give a drift of %+.1f ppm, which clocks hardly have: times far "
+      "from them may be wrong (--offset places it by hand)",
+      a->fit.used, m->sources[a->other].name, (double)a->fit.span_ns / 1e9, ppm);
 }
 
 /* ---- messages that arrive before they were sent ------------------------------------------------------------------ */
@@ -169,9 +193,8 @@ static enum tb_status note_alignment(struct tb_merger *m, const struct tb_alignm
   }
   if (!a->used) return TB_OK;
   note_matches(m, a);
-  if (a->kind == TB_PLACEMENT_CLOCK_SYNC)
-    note_implausible_drift(m, a);
-  else if (a->drift == TB_DRIFT_CERTAIN)
+  if (a->kind == TB_PLACEMENT_CLOCK_SYNC) return TB_OK;
+  if (a->drift == TB_DRIFT_CERTAIN)
     return refuse_drift(m, a);
   else if (a->drift == TB_DRIFT_LEFT)
     note_drift(m, a);

@@ -119,8 +119,10 @@ struct tb_merge_input_report {
   X(ALIGNMENT_UNUSED, WARNING, "alignment_unused")     /* it was to be aligned, and is placed by something else */ \
   X(DRIFT_NOT_FOLLOWED, WARNING, "drift_not_followed") /* what events said of drift was not believed */            \
   X(DRIFT_IMPLAUSIBLE, WARNING, "drift_implausible")   /* a drift is followed that clocks hardly have */           \
-  X(MATCHES_ASSUMED, WARNING, "matches_assumed")       /* which events belong together was not sought */           \
+  X(MATCHES_ASSUMED, WARNING, "matches_assumed")       /* nothing says which events belong together */             \
   X(MATCHES_THROWN_OUT, WARNING, "matches_thrown_out")                                                             \
+  X(ALIGNMENT_AMBIGUOUS, WARNING, "alignment_ambiguous") /* other events may belong together as well */            \
+  X(EVENTS_UNMATCHED, INFO, "events_unmatched")          /* events that the other input has not */                 \
   X(MESSAGES_BACKWARDS, WARNING, "messages_backwards")   /* some still arrive before they were sent */             \
   X(MESSAGE_BACKWARDS, INFO, "message_backwards")        /* one of them */                                         \
   X(CLOCK_STEP, WARNING, "clock_step")                   /* a wall clock was set while it recorded */              \

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How far off a line through matches may be: its standard error at a time, as many times that chance exceeds it once in a million
+ * lines. Few matches show badly how they scatter (Student's t); of one or two, or where t would make more of it, events are taken to be
+ * seen within a millisecond of each other, which is more than simultaneous events of two programs usually are. Where other events
+ * may belong together as well, the truth may be as far away as they say.
+ */
+#include <math.h>
+
+#include "merge/clocks/align.h"
+
+enum { POINTS = 9 };
+static const double ASSUMED_NS = 1e6, ASSUMED_SIGMAS = 6, ROUNDING_NS = 2;
+/* Two usual clocks drift apart by less; and a drift that is followed changes by less. */
+static const double DRIFT_UNKNOWN = 100e-6, DRIFT_CHANGE = 1e-7;
+
+/* Student's t: exceeded, on either side, once in a million. */
+static double quantile(double freedom) {
+  static const double known[] = {636620, 1000, 130.2, 49.5, 28.5, 20.0, 15.8, 13.3, 11.6, 10.5,
+                                 9.7,    9.1,  8.6,   8.2,  7.9,  7.6,  7.4,  7.2,  7.1,  6.9,
+                                 6.8,    6.7,  6.6,   6.5,  6.4,  6.4,  6.3,  6.2,  6.2,  6.1};
+  const size_t count = sizeof(known) / sizeof(known[0]);
+  return freedom <= (double)count ? known[(size_t)freedom - 1] : 4.9 + 37 / freedom;
+}
+
+/* The most that matches are seen away from the line. */
+static double scatter_of(const struct tb_line_fit *fit, double parameters) {
+  double n = (double)fit->used, freedom = n - parameters;
+  if (freedom < 1) return ASSUMED_NS;
+  double scatter = fit->residual_ns * sqrt(n / freedom);
+  return fmin(quantile(freedom) * scatter, fmax(ASSUMED_NS, ASSUMED_SIGMAS * scatter));
+}
+
+static enum tb_status bound_line(const struct tb_allocator *a, struct tb_alignment *alignment, int64_t first,
+                                 int64_t last) {
+  const struct tb_line_fit *fit = &alignment->fit;
+  double scatter = scatter_of(fit, 2), n = (double)fit->used;
+  struct tb_time_bound_point points[POINTS];
+  for (int i = 0; i < POINTS; i++) {
+    int64_t time = tb_time_clamp(first + ((tb_wide)last - first) * i / (POINTS - 1));
+    double x = (double)((tb_wide)time - fit->x0) - fit->centre_ns;
+    points[i].time = time;
+    points[i].bound_ns =
+        tb_time_round(ceil(scatter * sqrt(1 / n + x * x / fit->spread) + ROUNDING_NS + alignment->others_apart_ns));
+  }
+  return tb_time_bound_create(&alignment->bound, a, points, POINTS, scatter / sqrt(fit->spread) + DRIFT_CHANGE);
+}
+
+/* Of an offset alone: what the drift does is unknown, but where the matches know it and it may not be. */
+static enum tb_status bound_level(const struct tb_allocator *a, struct tb_alignment *alignment, double drift) {
+  const struct tb_line_fit *fit = &alignment->fit;
+  struct tb_time_bound_point point = {tb_time_add(fit->x0, tb_time_round(fit->centre_ns)), 0};
+  point.bound_ns =
+      tb_time_round(ceil(scatter_of(fit, 1) / sqrt((double)fit->used) + ROUNDING_NS + alignment->others_apart_ns));
+  return tb_time_bound_create(&alignment->bound, a, &point, 1, drift);
+}
+
+enum tb_status tb_alignment_bound_line(const struct tb_allocator *a, struct tb_alignment *alignment, int64_t first,
+                                       int64_t last) {
+  const struct tb_line_fit *line = &alignment->line;
+  bool is_known = line->drift_error <= DRIFT_UNKNOWN;
+  double drift = is_known ? fmax(DRIFT_UNKNOWN, fabs(line->drift) + line->drift_error) : DRIFT_UNKNOWN;
+  enum tb_status status =
+      alignment->drift == TB_DRIFT_FOLLOWED ? bound_line(a, alignment, first, last) : bound_level(a, alignment, drift);
+  if (status != TB_OK) return status;
+  int64_t at_first = tb_time_bound_at(&alignment->bound, first), at_last = tb_time_bound_at(&alignment->bound, last);
+  alignment->fit.has_bound = true;
+  alignment->fit.bound_ns = at_first > at_last ? at_first : at_last;
+  return TB_OK;
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Each shift that the events around some events vote for is followed to both ends of the rows: a line through the pairs near by says
+ * where those further away are to be looked for. So drift needs no search, and what is off by more than the others' scatter
+ * does not bend the line. Of all lines so found the one counts that most events agree with.
+ */
+#include "merge/clocks/row_match.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "merge/clocks/line_fit.h"
+#include "merge/clocks/row_pairs.h"
+#include "merge/clocks/row_votes.h"
+
+enum {
+  FEW = 8,          /* pairs that do not show yet how they scatter */
+  FINAL_ROUNDS = 3, /* over whole rows */
+  TRIED_MOST = 200, /* shifts, of short rows */
+  TRIED_LEAST = 16, /* of long ones */
+  TRIED_EVENTS = 10000000
+};
+static const double SIGMAS = 5, DRIFT_USUAL = 200e-6;
+/* Another shift with this share of the pairs explains the rows as well. */
+static const double AS_WELL = 0.9;
+
+struct hypothesis {
+  struct tb_row_line line;
+  size_t count;
+  double score;
+  double middle; /* time of its middle pair */
+  bool is_expected;
+};
+
+struct finder {
+  const struct tb_allocator *allocator;
+  struct tb_event_row own, other; /* relative times */
+  struct tb_offset_prior prior;   /* between them */
+  double drift_max;
+  struct tb_row_votes votes;
+  struct tb_event_pair *pairs;
+  struct tb_time_anchor *anchors;
+  struct hypothesis *tried;
+  size_t tried_count;
+};
+
+/* ---- one shift --------------------------------------------------------------------------------------------------- */
+
+/* The line through some pairs, and how far from it others may be. */
+static enum tb_status fit(struct finder *f, size_t count, double least_tolerance, struct tb_row_line *line) {
+  struct tb_line_fit fit;
+  for (size_t i = 0; i < count; i++)
+    f->anchors[i] = (struct tb_time_anchor){f->own.times[f->pairs[i].own], f->other.times[f->pairs[i].other]};
+  enum tb_status status = tb_line_fit_pairs(f->allocator, f->anchors, count, true, &fit);
+  bool is_level = status == TB_OK && (!(fit.spread > 0) || fabs(fit.drift) > f->drift_max);
+  if (is_level) status = tb_line_fit_pairs(f->allocator, f->anchors, count, false, &fit);
+  if (status != TB_OK) return status;
+  double used = (double)fit.used, scatter = used > 2 ? fit.residual_ns * sqrt(used / (used - 2)) : 0;
+  double tolerance = SIGMAS * tb_line_fit_scatter(scatter, fit.used) * sqrt(1 + 1 / used);
+  if (fit.used < FEW) tolerance = fmax(tolerance, least_tolerance);
+  *line = (struct tb_row_line){.centre = (double)fit.x0 + fit.centre_ns,
+                               .offset = (double)fit.offset + fit.drift * fit.centre_ns,
+                               .drift = fit.drift,
+                               .tolerance = tolerance,
+                               .rate = is_level || !(fit.spread > 0) ? 0 : 1 / fit.spread,
+                               .growth = is_level ? DRIFT_USUAL : 0,
+                               .most = f->votes.most};
+  return TB_OK;
+}
+
+/* Follows a shift from the events that voted for it to the ends of the rows. */
+static enum tb_status follow(struct finder *f, const struct tb_row_vote *vote, struct hypothesis *h) {
+  double x = (double)f->own.times[vote->own], radius = fmax(vote->reach, 1);
+  *h = (struct hypothesis){.line = {.centre = x,
+                                    .offset = (double)f->other.times[vote->other] - x,
+                                    .tolerance = vote->tolerance,
+                                    .growth = vote->tolerance / radius,
+                                    .most = f->votes.most}};
+  for (int whole = 0; whole < FINAL_ROUNDS; radius *= 2) {
+    size_t from = tb_event_row_find(f->own, x - radius),
+           to = tb_event_row_find(f->own, nextafter(x + radius, INFINITY));
+    whole += from == 0 && to == f->own.count;
+    size_t count = tb_row_pair(f->own, f->other, &h->line, from, to, f->pairs);
+    if (!count) break;
+    enum tb_status status = fit(f, count, vote->tolerance, &h->line);
+    if (status != TB_OK) return status;
+  }
+  h->count = tb_row_pair(f->own, f->other, &h->line, 0, f->own.count, f->pairs);
+  struct tb_event_row fewer = f->own.count < f->other.count ? f->own : f->other,
+                      more = f->own.count < f->other.count ? f->other : f->own;
+  h->score = tb_row_score((double)h->count, (double)fewer.count, tb_row_chance(more, h->line.tolerance));
+  h->middle = h->count ? (double)f->own.times[f->pairs[h->count / 2].own] : x;
+  return TB_OK;
+}
+
+/* ---- of several shifts ------------------------------------------------------------------------------------------- */
+
+static double offset_at(const struct tb_row_line *line, double x) { return tb_row_line_at(line, x) - x; }
+
+static bool was_tried(const struct finder *f, const struct tb_row_vote *vote) {
+  double x = (double)f->own.times[vote->own];
+  for (size_t i = 0; i < f->tried_count; i++) {
+    const struct hypothesis *h = &f->tried[i];
+    double at = tb_row_line_at(&h->line, x);
+    if (h->count && fabs((double)f->other.times[vote->other] - at) <= h->line.tolerance) return true;
+  }
+  return false;
+}
+
+/* Whether a shift that was not tried yet could change what is found. */
+static bool may_matter(const struct tb_row_vote *vote, const struct hypothesis *best, size_t second) {
+  if (!best || vote->is_expected) return true;
+  double ceiling = (double)vote->ceiling, count = (double)best->count;
+  if (best->is_expected) return AS_WELL * ceiling > count;
+  return ceiling >= AS_WELL * count && (ceiling > count || (double)second < AS_WELL * count);
+}
+
+static enum tb_status try_shifts(struct finder *f, bool *is_incomplete) {
+  size_t most = TRIED_EVENTS / (f->own.count + f->other.count), best = 0, second = 0;
+  if (most > TRIED_MOST) most = TRIED_MOST;
+  if (most < TRIED_LEAST) most = TRIED_LEAST;
+  f->tried = tb_alloc(f->allocator, TRIED_MOST * sizeof(*f->tried));
+  if (!f->tried) return TB_NO_MEMORY;
+  *is_incomplete = f->votes.left_out > 0;
+  for (size_t i = 0; i < f->votes.count; i++) {
+    const struct tb_row_vote *vote = &f->votes.items[i];
+    if (!may_matter(vote, f->tried_count ? &f->tried[best] : NULL, second) || was_tried(f, vote)) continue;
+    if (f->tried_count == most) {
+      *is_incomplete = true;
+      break;
+    }
+    struct hypothesis *h = &f->tried[f->tried_count];
+    enum tb_status status = follow(f, vote, h);
+    if (status != TB_OK) return status;
+    h->is_expected = tb_offset_prior_expects(&f->prior, h->middle, offset_at(&h->line, h->middle));
+    if (f->tried_count && h->score > f->tried[best].score) {
+      second = f->tried[best].count;
+      best = f->tried_count;
+    } else if (f->tried_count && h->count > second) {
+      second = h->count;
+    }
+    f->tried_count++;
+  }
+  return TB_OK;
+}
+
+/* All shifts are counted with the tolerance of the one that is least by chance. */
+static struct hypothesis *best_by_score(struct finder *f) {
+  struct hypothesis *best = &f->tried[0];
+  for (size_t i = 1; i < f->tried_count; i++)
+    if (f->tried[i].score > best->score) best = &f->tried[i];
+  for (size_t i = 0; i < f->tried_count; i++) {
+    struct hypothesis *h = &f->tried[i];
+    if (h == best) continue;
+    h->line.tolerance = best->line.tolerance;
+    h->count = tb_row_pair(f->own, f->other, &h->line, 0, f->own.count, f->pairs);
+  }
+  return best;
+}
+
+static const struct hypothesis *choose(struct finder *f) {
+  const struct hypothesis *best = best_by_score(f), *expected = NULL;
+  for (size_t i = 0; i < f->tried_count; i++)
+    if (f->tried[i].is_expected && (!expected || f->tried[i].count > expected->count)) expected = &f->tried[i];
+  return expected && (double)expected->count >= AS_WELL * (double)best->count ? expected : best;
+}
+
+/* Shifts that pair other events than the chosen one does, and nearly as many. */
+static void find_others(const struct finder *f, const struct hypothesis *chosen, struct tb_row_match *match) {
+  double x = (double)f->own.times[match->pairs[0].own];
+  for (size_t i = 0; i < f->tried_count; i++) {
+    const struct hypothesis *h = &f->tried[i];
+    double apart = fabs(offset_at(&h->line, chosen->middle) - offset_at(&chosen->line, chosen->middle));
+    if (h == chosen || apart <= 2 * chosen->line.tolerance) continue;
+    if (chosen->is_expected && !h->is_expected) continue; /* the prior decides */
+    if ((double)h->count < AS_WELL * (double)chosen->count) continue;
+    match->is_ambiguous = true;
+    match->others_apart_ns = fmax(match->others_apart_ns, apart);
+    if (h->count <= match->second_count) continue;
+    match->second_count = h->count;
+    match->second_offset = tb_time_round(offset_at(&h->line, x));
+  }
+}
+
+static void count_alone(struct tb_row_match *match, size_t own_count, size_t other_count) {
+  size_t own = 0, other = 0;
+  for (size_t i = 0; i <= match->count; i++) {
+    bool end = i == match->count;
+    size_t own_gap = (end ? own_count : match->pairs[i].own) - own;
+    size_t other_gap = (end ? other_count : match->pairs[i].other) - other;
+    size_t both = own_gap < other_gap ? own_gap : other_gap;
+    match->disagreeing += both;
+    match->own_alone += own_gap - both;
+    match->other_alone += other_gap - both;
+    if (end) break;
+    own = match->pairs[i].own + 1;
+    other = match->pairs[i].other + 1;
+  }
+}
+
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
+
+static enum tb_status find(struct finder *f, struct tb_row_match *match) {
+  enum tb_status status = tb_row_votes_cast(f->allocator, f->own, f->other, &f->prior, &f->votes);
+  bool is_incomplete = false;
+  if (status == TB_OK) status = try_shifts(f, &is_incomplete);
+  if (status != TB_OK) return status;
+  const struct hypothesis *chosen = choose(f);
+  match->count = tb_row_pair(f->own, f->other, &chosen->line, 0, f->own.count, f->pairs);
+  if (!match->count) f->pairs[match->count++] = (struct tb_event_pair){f->votes.items[0].own, f->votes.items[0].other};
+  match->pairs = f->pairs;
+  find_others(f, chosen, match);
+  match->is_incomplete = is_incomplete && !chosen->is_expected;
+  count_alone(match, f->own.count, f->other.count);
+  return TB_OK;
+}
+
+/* Times of a row less one in its middle. */
+static int64_t *relative(const struct tb_allocator *a, struct tb_event_row row) {
+  int64_t *times = tb_alloc(a, row.count * sizeof(*times));
+  for (size_t i = 0; times && i < row.count; i++) times[i] = tb_time_subtract(row.times[i], row.times[row.count / 2]);
+  return times;
+}
+
+enum tb_status tb_row_match_find(const struct tb_allocator *a, struct tb_event_row own, struct tb_event_row other,
+                                 const struct tb_offset_prior *prior, double drift_max, struct tb_row_match *match) {
+  int64_t *own_times = relative(a, own), *other_times = relative(a, other);
+  int64_t ahead = tb_time_subtract(other.times[other.count / 2], own.times[own.count / 2]);
+  *match = (struct tb_row_match){.capacity = own.count};
+  struct finder f = {.allocator = a,
+                     .own = {own_times, own.count},
+                     .other = {other_times, other.count},
+                     .prior = *prior,
+                     .drift_max = drift_max,
+                     .pairs = tb_alloc(a, own.count * sizeof(*f.pairs)),
+                     .anchors = tb_alloc(a, own.count * sizeof(*f.anchors))};
+  f.prior.x0 = tb_time_subtract(prior->x0, own.times[own.count / 2]);
+  f.prior.offset = tb_time_subtract(prior->offset, ahead);
+  enum tb_status status = own_times && other_times && f.pairs && f.anchors ? find(&f, match) : TB_NO_MEMORY;
+  if (!match->pairs) {
+    tb_free(a, f.pairs, own.count * sizeof(*f.pairs));
+    match->capacity = 0;
+  }
+  match->second_offset = tb_time_add(match->second_offset, ahead);
+  tb_row_votes_free(&f.votes, a);
+  tb_free(a, f.tried, TRIED_MOST * sizeof(*f.tried));
+  tb_free(a, f.anchors, own.count * sizeof(*f.anchors));
+  tb_free(a, own_times, own.count * sizeof(*own_times));
+  tb_free(a, other_times, other.count * sizeof(*other_times));
+  return status;
+}
+
+void tb_row_match_free(struct tb_row_match *match, const struct tb_allocator *a) {
+  tb_free(a, match->pairs, match->capacity * sizeof(*match->pairs));
+  *match = (struct tb_row_match){0};
+}

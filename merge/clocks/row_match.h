@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which events of two rows are the same moments, each seen on a clock of its own: found by the intervals between them. Events may be
+ * missing or doubled on either side, and less than half of them may be seen at a wrong time.
+ */
+#ifndef TB_MERGE_CLOCKS_ROW_MATCH_H
+#define TB_MERGE_CLOCKS_ROW_MATCH_H
+
+#include "base/memory.h"
+#include "base/times.h"
+
+/* Times of events in their order, on one clock. */
+struct tb_event_row {
+  const int64_t *times;
+  size_t count;
+};
+
+/* What is known beforehand of the offset from one clock to the other, as from wall clocks. */
+struct tb_offset_prior {
+  bool known;
+  int64_t x0, offset;     /* the other clock reads x0 + offset when the own reads x0, ... */
+  int64_t uncertainty_ns; /* ... or this much more or less */
+};
+
+/* Event `own` of the one row is event `other` of the other one. */
+struct tb_event_pair {
+  uint32_t own, other;
+};
+
+struct tb_row_match {
+  struct tb_event_pair *pairs; /* in the order of time; owned */
+  size_t count, capacity;
+  /* Events that have no partner: those that come in twos, one of each row between the same pairs (one of them is seen at a wrong
+   * time), and the rest. */
+  size_t disagreeing, own_alone, other_alone;
+  /* Another shift of the rows that nearly as many events agree with. */
+  bool is_ambiguous;
+  size_t second_count;
+  int64_t second_offset;  /* at the first of the pairs */
+  double others_apart_ns; /* how far away from the found one such shifts are, of those that were tried */
+  bool is_incomplete;     /* there are more such shifts than could be tried */
+};
+
+/* Finds the shift and drift that most events of both rows agree with; one that agrees with the prior goes before one that does not and that
+ * a few events more agree with. `drift_max` (a fraction) is the largest that is looked for. Rows are sorted; neither is empty. There is at
+ * least one pair. TB_OK, TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_row_match_find(const struct tb_allocator *allocator, struct tb_event_row own,
+                                               struct tb_event_row other, const struct tb_offset_prior *prior,
+                                               double drift_max, struct tb_row_match *match);
+void tb_row_match_free(struct tb_row_match *match, const struct tb_allocator *allocator);
+
+#endif
