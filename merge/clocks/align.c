@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/search.h"
+
 enum { MARKS_MAX = 1 << 28 };
 
 void tb_marks_init(struct tb_marks *marks, const struct tb_allocator *allocator) {
@@ -47,14 +49,8 @@ struct row {
 
 static struct row find_row(const struct tb_marks *marks, enum tb_mark_kind kind, uint64_t id, uint32_t source) {
   struct tb_mark key = {.kind = (uint8_t)kind, .id = id, .source = source, .time = INT64_MIN};
-  size_t low = 0, high = marks->count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (compare(&marks->items[middle], &key) < 0)
-      low = middle + 1;
-    else
-      high = middle;
-  }
+  size_t low = 0;
+  TB_LOWER_BOUND(low, marks->count, i, compare(&marks->items[i], &key) < 0);
   struct row row = {marks->items + low, 0};
   while (low + row.count < marks->count) {
     const struct tb_mark *mark = &marks->items[low + row.count];

@@ -10,6 +10,7 @@
 #include "base/mix64.h"
 #include "convert/registry.h"
 #include "merge/clocks/align.h"
+#include "merge/clocks/input_relations.h"
 #include "merge/merger.h"
 #include "model/reader_ops.h"
 #include "tracebridge/event.h"
@@ -221,38 +222,23 @@ static int compare_time(const void *a, const void *b) {
   return p < q ? -1 : p > q;
 }
 
-/* The columns of two clocks in a group of snapshots; false where it lacks one. */
-static bool find_columns(const struct tb_input_clock_group *g, uint32_t a, uint32_t b, size_t *at_a, size_t *at_b) {
-  *at_a = *at_b = g->columns;
-  for (size_t i = 0; i < g->columns; i++) {
-    if (g->nodes[i] == a) *at_a = i;
-    if (g->nodes[i] == b) *at_b = i;
-  }
-  return *at_a < g->columns && *at_b < g->columns;
-}
-
 static enum tb_status read_wall(const struct tb_merger *m, const struct tb_source *s, struct wall *wall) {
-  const struct tb_input_clocks *c = &s->survey.clocks;
-  *wall = (struct wall){.known = c->primary == TB_CLOCK_REALTIME};
-  const struct tb_input_clock *real = tb_input_clocks_find(c, tb_source_host(s), TB_CLOCK_REALTIME);
-  const struct tb_input_clock *own = tb_input_clocks_find(c, tb_source_host(s), c->primary);
-  if (wall->known || !real || !own) return TB_OK;
-  uint32_t a = (uint32_t)(own - c->nodes), b = (uint32_t)(real - c->nodes);
-  size_t rows = 0, count = 0, from, to;
-  for (size_t i = 0; i < c->group_count; i++) rows += c->groups[i].row_count;
-  int64_t *ahead = tb_alloc(m->allocator, rows * sizeof(*ahead));
-  if (!ahead) return TB_NO_MEMORY;
-  for (size_t i = 0; i < c->group_count; i++) {
-    const struct tb_input_clock_group *g = &c->groups[i];
-    if (!find_columns(g, a, b, &from, &to)) continue;
-    for (size_t r = 0; r < g->row_count; r++, count++)
-      ahead[count] = tb_time_subtract(g->rows[r * g->columns + to], g->rows[r * g->columns + from]);
-  }
-  if (count) {
+  uint32_t primary = s->survey.clocks.primary;
+  *wall = (struct wall){.known = primary == TB_CLOCK_REALTIME};
+  if (wall->known) return TB_OK;
+  struct tb_time_anchor *readings;
+  size_t count;
+  enum tb_status status = tb_source_readings(s, m->allocator, primary, TB_CLOCK_REALTIME, &readings, &count);
+  if (status != TB_OK || !count) return status;
+  int64_t *ahead = tb_alloc(m->allocator, count * sizeof(*ahead));
+  for (size_t i = 0; ahead && i < count; i++) ahead[i] = tb_time_subtract(readings[i].y, readings[i].x);
+  if (ahead) {
     qsort(ahead, count, sizeof(*ahead), compare_time);
     *wall = (struct wall){true, ahead[count / 2], tb_time_subtract(ahead[count - 1], ahead[0])};
   }
-  tb_free(m->allocator, ahead, rows * sizeof(*ahead));
+  tb_free(m->allocator, readings, count * sizeof(*readings));
+  if (!ahead) return TB_NO_MEMORY;
+  tb_free(m->allocator, ahead, count * sizeof(*ahead));
   return TB_OK;
 }
 

@@ -26,7 +26,7 @@ static int compare_double(const void *a, const void *b) {
 static double select_rank(double *values, size_t count, size_t rank) {
   size_t low = 0, high = count - 1;
   while (low < high) {
-    double pivot = values[low + (high - low) / 2];
+    double pivot = values[high - (high - low + 1) / 2];
     size_t i = low, k = high;
     for (;;) {
       while (values[i] < pivot) i++;

@@ -5,6 +5,7 @@
 #ifndef TB_MERGE_CLOCKS_ROW_PAIRS_H
 #define TB_MERGE_CLOCKS_ROW_PAIRS_H
 
+#include "base/search.h"
 #include "merge/clocks/row_match.h"
 
 /* An event at x of the own row is at x + offset + drift * (x - centre) of the other one, give or take a tolerance. */
@@ -21,15 +22,9 @@ static inline double tb_row_line_at(const struct tb_row_line *line, double x) {
 
 /* The first event of a row at or after a time. */
 static inline size_t tb_event_row_find(struct tb_event_row row, double time) {
-  size_t low = 0, high = row.count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if ((double)row.times[middle] < time)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
+  size_t at = 0;
+  TB_LOWER_BOUND(at, row.count, i, (double)row.times[i] < time);
+  return at;
 }
 
 /* Pairs events `from` to `to` of the own row with those of the other one: as many as are near enough, each once and none across
