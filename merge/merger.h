@@ -81,6 +81,7 @@ struct tb_merger {
   size_t source_count, source_capacity;
   struct tb_manifest *manifest; /* NULL: none */
   struct tb_marks marks;        /* until inputs are placed */
+  struct tb_messages messages;  /* between inputs, where they are aligned by them */
   struct tb_alignment *alignments;
   size_t alignment_count, alignment_capacity;
   struct tb_sync_graph graph;
@@ -144,6 +145,9 @@ TB_MUST_CHECK enum tb_status tb_merger_relate_by_manifest(struct tb_merger *m);
 const char *tb_source_machine_name(const struct tb_source *source, uint32_t machine);
 /* align_inputs.c: what events of several inputs say of their clocks. */
 TB_MUST_CHECK enum tb_status tb_merger_align(struct tb_merger *m);
+/* The same for the messages between them; and keeps an alignment, whose bound it takes over whatever it returns. */
+TB_MUST_CHECK enum tb_status tb_merger_align_messages(struct tb_merger *m);
+TB_MUST_CHECK enum tb_status tb_merger_keep_alignment(struct tb_merger *m, struct tb_alignment *alignment);
 /* merge/clocks/boots.c: makes one clock of what inputs of one boot read on `clock`; *group counts shared clocks. */
 TB_MUST_CHECK enum tb_status tb_merger_join_boots(struct tb_merger *m, uint32_t clock, uint32_t *group);
 /* merge/clocks/clock_placement.c: the clock graph, and each source's place. */

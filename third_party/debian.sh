@@ -2,7 +2,8 @@
 # shellcheck shell=bash disable=SC2034 # the lists are for whoever sources this
 
 build_packages=(build-essential cmake ninja-build protobuf-compiler protobuf-c-compiler libprotobuf-c-dev nanopb
-  libnanopb-dev zlib1g-dev libzstd-dev libxxhash-dev libarchive-dev libisal-dev)
+  libnanopb-dev zlib1g-dev libzstd-dev libxxhash-dev libarchive-dev coinor-libclp-dev
+  libisal-dev)
 test_packages=(libcmocka-dev pkg-config python3 bsdutils)
 lint_packages=(clang clang-format clang-tidy cppcheck shellcheck libsimdjson-dev) # and the other compiler
 

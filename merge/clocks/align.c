@@ -138,50 +138,38 @@ enum tb_status tb_align_names(const struct tb_marks *marks, uint32_t source, uin
   return *found ? match_rows(marks->allocator, own, theirs, &options->prior, options->max_drift, alignment) : TB_OK;
 }
 
-/* Messages from one input to another: flows that were sent once there and received here; both times on their own clocks. */
-static void gather_messages(const struct tb_marks *marks, uint32_t from, uint32_t to, bool from_other,
-                            struct tb_line_fit_message *messages, size_t *count) {
-  for (size_t i = 0; i < marks->count; i++) {
-    const struct tb_mark *received = &marks->items[i];
-    if (received->kind != TB_MARK_RECEIVED || received->source != to) continue;
-    struct row sent = find_row(marks, TB_MARK_SENT, received->id, from);
-    if (sent.count != 1) continue; /* none, or nobody can say which */
-    if (find_row(marks, TB_MARK_RECEIVED, received->id, to).items != received)
-      continue; /* the first to arrive counts */
-    if (messages)
-      messages[*count] =
-          from_other ? (struct tb_line_fit_message){received->time, sent.items->time, received->id, true, false}
-                     : (struct tb_line_fit_message){sent.items->time, received->time, received->id, false, false};
-    ++*count;
+/* Adds the messages that the first of a row of receptions ends: one from each other input that sent the flow once. The first
+ * to arrive counts; of a flow that was sent twice nobody can say which. */
+static enum tb_status add_messages(const struct tb_marks *marks, const struct tb_mark *received,
+                                   struct tb_messages *messages) {
+  enum tb_status status = TB_OK;
+  struct row sent = find_row(marks, TB_MARK_SENT, received->id, 0);
+  const struct tb_mark *end = marks->items + marks->count;
+  for (const struct tb_mark *at = sent.items; at < end && status == TB_OK; at += sent.count) {
+    if (at->kind != TB_MARK_SENT || at->id != received->id) break;
+    sent = find_row(marks, TB_MARK_SENT, received->id, at->source);
+    if (sent.count != 1 || at->source == received->source) continue;
+    void *items = messages->items;
+    status = tb_grow_array(marks->allocator, &items, &messages->capacity, messages->count + 1, sizeof(*messages->items),
+                           MARKS_MAX);
+    messages->items = items;
+    if (status == TB_OK)
+      messages->items[messages->count++] = (struct tb_network_message){
+          .from = at->source, .to = received->source, .sent = at->time, .received = received->time, .id = at->id};
   }
+  return status;
 }
 
-enum tb_status tb_marks_messages(const struct tb_marks *marks, uint32_t source, uint32_t other,
-                                 struct tb_line_fit_message **messages, size_t *count) {
-  size_t filled = 0;
-  *messages = NULL;
-  *count = 0;
-  gather_messages(marks, other, source, true, NULL, count);
-  gather_messages(marks, source, other, false, NULL, count);
-  if (!*count) return TB_OK;
-  *messages = tb_alloc(marks->allocator, *count * sizeof(**messages));
-  if (!*messages) return TB_NO_MEMORY;
-  gather_messages(marks, other, source, true, *messages, &filled);
-  gather_messages(marks, source, other, false, *messages, &filled);
-  return TB_OK;
-}
-
-enum tb_status tb_align_messages(const struct tb_marks *marks, uint32_t source, uint32_t other,
-                                 const struct tb_align_options *options, struct tb_alignment *alignment, bool *found) {
-  struct tb_line_fit_message *messages;
-  size_t count;
-  (void)options;
-  *alignment = (struct tb_alignment){.source = source, .other = other, .kind = TB_PLACEMENT_MESSAGES};
-  enum tb_status status = tb_marks_messages(marks, source, other, &messages, &count);
-  *found = count > 0;
-  if (status != TB_OK || !count) return status;
-  status = tb_line_fit_messages(marks->allocator, messages, count, &alignment->fit);
-  tb_free(marks->allocator, messages, count * sizeof(*messages));
+enum tb_status tb_marks_messages(const struct tb_marks *marks, struct tb_messages *messages) {
+  const struct tb_mark *last = NULL;
+  enum tb_status status = TB_OK;
+  for (size_t i = 0; i < marks->count && status == TB_OK; i++) {
+    const struct tb_mark *received = &marks->items[i];
+    if (received->kind != TB_MARK_RECEIVED) continue;
+    if (last && last->id == received->id && last->source == received->source) continue;
+    last = received;
+    status = add_messages(marks, received, messages);
+  }
   return status;
 }
 

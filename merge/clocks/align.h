@@ -6,6 +6,7 @@
 #define TB_MERGE_CLOCKS_ALIGN_H
 
 #include "merge/clocks/line_fit.h"
+#include "merge/clocks/message_network.h"
 #include "merge/clocks/row_match.h"
 #include "merge/clocks/time_bound.h"
 #include "tracebridge/merge.h"
@@ -32,9 +33,10 @@ struct tb_alignment {
   uint64_t second_matches;
   double others_apart_ns; /* how far away such offsets are: any of them may be the right one */
   bool is_incomplete;     /* there are more such offsets than could be tried */
-  /* How far off the fit may be, on `source`'s trace clock; not of MESSAGES. Owned. */
+  /* How far off the fit may be, on `source`'s trace clock. Owned. */
   struct tb_time_bound bound;
-  bool used; /* it places an input */
+  bool one_way; /* MESSAGES: the bound rests on how long they seem to take */
+  bool used;    /* it places an input */
 };
 
 /* What is known before two inputs are aligned. */
@@ -72,13 +74,14 @@ size_t tb_marks_named(const struct tb_marks *marks, uint32_t source);
 TB_MUST_CHECK enum tb_status tb_align_names(const struct tb_marks *marks, uint32_t source, uint32_t other,
                                             const struct tb_align_options *options, struct tb_alignment *alignment,
                                             bool *found);
-/* The messages between two inputs, for the caller to free: *messages is NULL where there is none. */
-TB_MUST_CHECK enum tb_status tb_marks_messages(const struct tb_marks *marks, uint32_t source, uint32_t other,
-                                               struct tb_line_fit_message **messages, size_t *count);
-/* By flows that one input sent and the other received. */
-TB_MUST_CHECK enum tb_status tb_align_messages(const struct tb_marks *marks, uint32_t source, uint32_t other,
-                                               const struct tb_align_options *options, struct tb_alignment *alignment,
-                                               bool *found);
+/* Flows that one input sent and another received. */
+struct tb_messages {
+  struct tb_network_message *items; /* owned; hosts are sources */
+  size_t count, capacity;
+};
+
+/* Adds all messages between inputs. TB_OK, TB_NO_MEMORY, TB_LIMIT. */
+TB_MUST_CHECK enum tb_status tb_marks_messages(const struct tb_marks *marks, struct tb_messages *messages);
 /* By clock_sync events: what the receiver wrote down happened between the issuer's asking and its answer. */
 TB_MUST_CHECK enum tb_status tb_align_syncs(const struct tb_marks *marks, uint32_t source, uint32_t other,
                                             const struct tb_align_options *options, struct tb_alignment *alignment,

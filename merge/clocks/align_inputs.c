@@ -262,7 +262,7 @@ static enum tb_status read_prior(const struct tb_merger *m, uint32_t source, uin
 typedef enum tb_status (*align_fn)(const struct tb_marks *, uint32_t, uint32_t, const struct tb_align_options *,
                                    struct tb_alignment *, bool *);
 
-static enum tb_status keep(struct tb_merger *m, struct tb_alignment *alignment) {
+enum tb_status tb_merger_keep_alignment(struct tb_merger *m, struct tb_alignment *alignment) {
   void *items = m->alignments;
   enum tb_status status = tb_grow_array(m->allocator, &items, &m->alignment_capacity, m->alignment_count + 1,
                                         sizeof(*alignment), (size_t)1 << 24);
@@ -286,7 +286,7 @@ static enum tb_status align_pairs(struct tb_merger *m, align_fn align, bool by_n
                                   ? read_prior(m, i, k, &options.prior)
                                   : TB_OK;
       if (status == TB_OK) status = align(&m->marks, i, k, &options, &alignment, &found);
-      if (status == TB_OK && found) status = keep(m, &alignment);
+      if (status == TB_OK && found) status = tb_merger_keep_alignment(m, &alignment);
       if (status != TB_OK) return status;
     }
   }
@@ -301,7 +301,7 @@ enum tb_status tb_merger_align(struct tb_merger *m) {
   tb_marks_sort(&m->marks);
   if (status == TB_OK && m->options.align_on) status = check_name(m);
   if (status == TB_OK && m->options.align_on) status = align_pairs(m, tb_align_names, true);
-  if (status == TB_OK && m->options.align_messages) status = align_pairs(m, tb_align_messages, false);
+  if (status == TB_OK && m->options.align_messages) status = tb_merger_align_messages(m);
   if (status == TB_OK && m->marks.count) status = align_pairs(m, tb_align_syncs, false);
   return status == TB_OK ? TB_OK : tb_fail(&m->error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
 }

@@ -106,8 +106,7 @@ static enum tb_status add_alignments(struct tb_merger *m) {
     const struct tb_source *s = &m->sources[a->source], *other = &m->sources[a->other];
     struct tb_graph_edge edge = {
         .source = a->kind, .x0 = a->fit.x0, .offset = a->fit.offset, .drift = a->fit.drift, .detail = (uint32_t)i + 1};
-    struct tb_time_bound_point point = {a->fit.x0, a->fit.has_bound ? a->fit.bound_ns : INT64_MAX};
-    edge.bound = a->bound.count ? a->bound : (struct tb_time_bound){.points = &point, .count = 1};
+    edge.bound = a->bound;
     edge.rank = a->kind == TB_PLACEMENT_ALIGNED    ? TB_RANK_ALIGNED
                 : a->kind == TB_PLACEMENT_MESSAGES ? TB_RANK_MESSAGES
                                                    : TB_RANK_CLOCK_SYNC;

@@ -58,7 +58,7 @@ static void cut_all(const struct ends *ends, double drift, struct polygon *p) {
   double most = 0;
   for (size_t i = 0; i < 2 * ends->intervals; i++)
     most = fmax(most, fabs(ends->items[i].limit) + drift * fabs(ends->items[i].x));
-  most = 2 * most + 1;
+  most = most + most + 1;
   p->count = 4;
   p->corners[0] = (struct corner){-drift, -most};
   p->corners[1] = (struct corner){drift, -most};

@@ -77,7 +77,7 @@ static double shortest_half(const struct points *p, const size_t *sample, size_t
 static void first_line(const struct points *p, double *level, double *slope) {
   size_t sample[SAMPLE], count = draw(p, sample);
   double best = INFINITY, middle = 0;
-  size_t all = count * (count - 1) / 2, trials = all < TRIALS ? all : TRIALS;
+  size_t pairs_twice = count * (count - 1), all = pairs_twice / 2, trials = all < TRIALS ? all : TRIALS;
   *slope = 0;
   for (size_t t = 0, i = 0, k = 0; t < trials; t++) {
     if (all == trials) { /* each pair */

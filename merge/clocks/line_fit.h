@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Lines through what two clocks read: by least squares, between messages that must not run backwards, or through intervals.
+ * Lines through what two clocks read: by least squares, or through intervals.
  */
 #ifndef TB_MERGE_CLOCKS_LINE_FIT_H
 #define TB_MERGE_CLOCKS_LINE_FIT_H
@@ -32,22 +32,6 @@ TB_MUST_CHECK enum tb_status tb_line_fit_pairs(const struct tb_allocator *alloca
 /* What so many matches have to be taken to scatter by, ns, where they seem to scatter by this: a line through few is near to some of them by
  * chance. */
 double tb_line_fit_scatter(double scatter, size_t count);
-
-/* A message between the clock to be placed and the clock that it is placed on. */
-struct tb_line_fit_message {
-  int64_t own;     /* on the clock to be placed */
-  int64_t other;   /* on the other clock */
-  uint64_t id;     /* the caller's */
-  bool from_other; /* sent on the other clock, received on ours; else the other way round */
-  bool unmet;      /* set by tb_line_fit_messages: no line meets it with the rest */
-};
-
-/* The line with the widest margin to all messages: convex hulls of both directions, the line between them. Messages that no line
- * meets are marked, fewest first, and left out. With messages in one direction only the line is as near as the fastest
- * of them allows, and has no bound. TB_OK, TB_INVALID (no message), TB_NO_MEMORY. */
-TB_MUST_CHECK enum tb_status tb_line_fit_messages(const struct tb_allocator *allocator,
-                                                  struct tb_line_fit_message *messages, size_t count,
-                                                  struct tb_line_fit *fit);
 
 /* The offset is at least `low` at one time and at most `high` at another (or the same). */
 struct tb_line_interval {

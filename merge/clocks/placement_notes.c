@@ -9,9 +9,8 @@
 #include "merge/merger.h"
 
 enum {
-  ROUNDING_NS = 2,         /* by which a message may seem to run backwards where its margin is 0 */
-  BACKWARDS_NOTED = 8,     /* of a whole merge, one by one */
-  MESSAGES_DRIFT_PPM = 999 /* the fit by messages looks for up to 1000 */
+  ROUNDING_NS = 2,     /* by which a message may seem to run backwards where its margin is 0 */
+  BACKWARDS_NOTED = 8, /* of a whole merge, one by one */
 };
 
 /* The kinds of edges that placed a source, as bits; notes which alignments are among them. */
@@ -130,68 +129,70 @@ static void note_matches(struct tb_merger *m, const struct tb_alignment *a) {
                                      : "they contradict the others, whatever the drift");
 }
 
-/* A drift by messages is followed whatever it is. */
-static void note_implausible_drift(struct tb_merger *m, const struct tb_alignment *a) {
-  double ppm = a->fit.drift * 1e6, most = m->options.max_drift_ppm;
-  if (most > MESSAGES_DRIFT_PPM) most = MESSAGES_DRIFT_PPM;
-  if (fabs(ppm) <= most) return;
-  tb_merge_report_add_note(
-      m->report, TB_MERGE_NOTE_DRIFT_IMPLAUSIBLE, a->source,
-      "%" PRIu64
-      " messages with %s over %.3f s give a drift of %+.1f ppm, which clocks hardly have: times far "
-      "from them may be wrong (--offset places it by hand)",
-      a->fit.used, m->sources[a->other].name, (double)a->fit.span_ns / 1e9, ppm);
-}
-
-/* ---- messages that arrive before they were sent ------------------------------------------------------------------ */
+/* ---- messages ---------------------------------------------------------------------------------------------------- */
 
 /* By how much a message arrives before it was sent, on the merged clock; less than 0 where it does not. */
-static int64_t backwards_by(const struct tb_merger *m, const struct tb_alignment *a,
-                            const struct tb_line_fit_message *message) {
-  tb_wide apart = (tb_wide)tb_time_map_apply(&m->sources[a->source].there, message->own) -
-                  tb_time_map_apply(&m->sources[a->other].there, message->other);
-  if (message->from_other) apart = -apart;
-  return tb_time_clamp(apart);
+static int64_t backwards_by(const struct tb_merger *m, const struct tb_network_message *message) {
+  tb_wide takes = (tb_wide)tb_time_map_apply(&m->sources[message->to].there, message->received) -
+                  tb_time_map_apply(&m->sources[message->from].there, message->sent);
+  return tb_time_clamp(-takes);
 }
 
-static void note_message(struct tb_merger *m, const struct tb_alignment *a, const struct tb_line_fit_message *message,
-                         int64_t sorts_first) {
-  uint32_t from = message->from_other ? a->other : a->source, to = message->from_other ? a->source : a->other;
-  tb_merge_report_add_note(m->report, TB_MERGE_NOTE_MESSAGE_BACKWARDS, to,
-                           "flow %" PRIu64 " arrives %" PRId64 " ns before it was sent, from %s", message->id,
-                           sorts_first, m->sources[from].name);
+/* Messages to one input. */
+struct arrivals {
+  uint64_t count, backwards;
+  int64_t most;
+};
+
+static void note_message(struct tb_merger *m, const struct tb_network_message *message, int64_t by) {
+  tb_merge_report_add_note(m->report, TB_MERGE_NOTE_MESSAGE_BACKWARDS, message->to,
+                           "flow %" PRIu64 " arrives %" PRId64 " ns before it was sent, from %s", message->id, by,
+                           m->sources[message->from].name);
 }
 
-/* Checks the messages between two inputs on the merged clock, whatever placed these. */
-static enum tb_status note_backwards(struct tb_merger *m, const struct tb_alignment *a, size_t *noted) {
-  struct tb_line_fit_message *messages;
-  size_t count, backwards = 0;
-  int64_t most = 0;
-  if (m->sources[a->source].skipped || m->sources[a->other].skipped) return TB_OK;
-  enum tb_status status = tb_marks_messages(&m->marks, a->source, a->other, &messages, &count);
-  for (size_t i = 0; i < count && status == TB_OK; i++) {
-    int64_t sorts_first = backwards_by(m, a, &messages[i]);
-    if (sorts_first <= ROUNDING_NS) continue;
-    if (sorts_first > most) most = sorts_first;
-    if ((*noted)++ < BACKWARDS_NOTED) note_message(m, a, &messages[i], sorts_first);
-    backwards++;
+/* Checks all messages on the merged clock, whatever placed the inputs. */
+static enum tb_status note_backwards(struct tb_merger *m) {
+  struct arrivals *to = tb_calloc(m->allocator, m->source_count * sizeof(*to));
+  size_t noted = 0;
+  if (!to) return TB_NO_MEMORY;
+  for (size_t i = 0; i < m->messages.count; i++) {
+    const struct tb_network_message *message = &m->messages.items[i];
+    struct arrivals *arrivals = &to[message->to];
+    if (m->sources[message->from].skipped || m->sources[message->to].skipped) continue;
+    int64_t by = backwards_by(m, message);
+    arrivals->count++;
+    if (by <= ROUNDING_NS) continue;
+    arrivals->backwards++;
+    if (by > arrivals->most) arrivals->most = by;
+    if (noted++ < BACKWARDS_NOTED) note_message(m, message, by);
   }
-  if (count) tb_free(m->allocator, messages, count * sizeof(*messages));
-  if (backwards)
-    tb_merge_report_add_note(m->report, TB_MERGE_NOTE_MESSAGES_BACKWARDS, a->source,
-                             "%zu of %zu messages with %s arrive before they were sent, by up to %" PRId64 " ns",
-                             backwards, count, m->sources[a->other].name, most);
-  return status;
+  for (uint32_t i = 0; i < m->source_count; i++) {
+    if (!to[i].backwards) continue;
+    tb_merge_report_add_note(m->report, TB_MERGE_NOTE_MESSAGES_BACKWARDS, i,
+                             "%" PRIu64 " of the %" PRIu64
+                             " messages to it arrive before they were sent, by up to %" PRId64 " ns",
+                             to[i].backwards, to[i].count, to[i].most);
+  }
+  tb_free(m->allocator, to, m->source_count * sizeof(*to));
+  return TB_OK;
+}
+
+static void note_one_way(struct tb_merger *m, const struct tb_alignment *a) {
+  tb_merge_report_add_note(
+      m->report, TB_MERGE_NOTE_MESSAGES_ONE_WAY, a->source,
+      "messages between it and %s, or others on the way, go one way only: the fastest are taken to "
+      "take no time, and the bound assumes that they take no longer than the slowest seem to",
+      m->sources[a->other].name);
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
-static enum tb_status note_alignment(struct tb_merger *m, const struct tb_alignment *a, size_t *noted) {
-  if (a->kind == TB_PLACEMENT_MESSAGES) {
-    if (a->used) note_implausible_drift(m, a);
-    return note_backwards(m, a, noted);
-  }
+static enum tb_status note_alignment(struct tb_merger *m, const struct tb_alignment *a) {
   if (!a->used) return TB_OK;
+  if (a->kind == TB_PLACEMENT_MESSAGES) {
+    if (a->one_way) note_one_way(m, a);
+    return TB_OK;
+  }
   note_matches(m, a);
   if (a->kind == TB_PLACEMENT_CLOCK_SYNC) return TB_OK;
   if (a->drift == TB_DRIFT_CERTAIN)
@@ -203,11 +204,10 @@ static enum tb_status note_alignment(struct tb_merger *m, const struct tb_alignm
 
 enum tb_status tb_merger_note_placement(struct tb_merger *m) {
   enum tb_status status = TB_OK;
-  size_t noted = 0, inputs = 0;
+  size_t inputs = 0;
   for (size_t i = 0; i < m->source_count; i++) inputs += !m->sources[i].skipped;
   for (size_t i = 0; i < m->source_count; i++)
     if (!m->sources[i].skipped) note_source(m, &m->sources[i], inputs);
-  for (size_t i = 0; i < m->alignment_count && status == TB_OK; i++)
-    status = note_alignment(m, &m->alignments[i], &noted);
-  return status;
+  for (size_t i = 0; i < m->alignment_count && status == TB_OK; i++) status = note_alignment(m, &m->alignments[i]);
+  return status == TB_OK ? note_backwards(m) : status;
 }

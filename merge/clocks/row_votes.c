@@ -173,7 +173,7 @@ enum tb_status tb_row_votes_cast(const struct tb_allocator *a, struct tb_event_r
   if (seeds > v.pattern.count) seeds = v.pattern.count;
   enum tb_status status = TB_OK;
   for (size_t s = 0; s < seeds && status == TB_OK; s++) {
-    struct seed seed = {.centre = (2 * s + 1) * v.pattern.count / (2 * seeds), .size = v.segment};
+    struct seed seed = {.centre = (s + s + 1) * v.pattern.count / (2 * seeds), .size = v.segment};
     seed.from = seed.centre > v.segment / 2 ? seed.centre - v.segment / 2 : 0;
     if (seed.from + v.segment > v.pattern.count) seed.from = v.pattern.count - v.segment;
     for (size_t k = 0; k < v.text.count; k++) ask(&v, &seed, k, &cast[k]);

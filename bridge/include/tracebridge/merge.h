@@ -118,7 +118,7 @@ struct tb_merge_input_report {
   X(EVENT_MISSING, WARNING, "event_missing")           /* it lacks the event that others were aligned by */        \
   X(ALIGNMENT_UNUSED, WARNING, "alignment_unused")     /* it was to be aligned, and is placed by something else */ \
   X(DRIFT_NOT_FOLLOWED, WARNING, "drift_not_followed") /* what events said of drift was not believed */            \
-  X(DRIFT_IMPLAUSIBLE, WARNING, "drift_implausible")   /* a drift is followed that clocks hardly have */           \
+  X(MESSAGES_ONE_WAY, WARNING, "messages_one_way")     /* how long they take is assumed */                         \
   X(MATCHES_ASSUMED, WARNING, "matches_assumed")       /* nothing says which events belong together */             \
   X(MATCHES_THROWN_OUT, WARNING, "matches_thrown_out")                                                             \
   X(ALIGNMENT_AMBIGUOUS, WARNING, "alignment_ambiguous") /* other events may belong together as well */            \

@@ -101,59 +101,6 @@ static void no_match_is_invalid(void **unused) {
   (void)unused;
   struct tb_line_fit fit;
   assert_int_equal(tb_line_fit_pairs(tb_default_allocator(), NULL, 0, true, &fit), TB_INVALID);
-  assert_int_equal(tb_line_fit_messages(tb_default_allocator(), NULL, 0, &fit), TB_INVALID);
-}
-
-enum { MESSAGES = 2000 };
-
-static void make_messages(struct tb_line_fit_message *messages, bool both_ways) {
-  state = 7;
-  for (int i = 0; i < MESSAGES; i++) {
-    int64_t own = START + (int64_t)(uniform() * 60e9), delay = 20000 + (int64_t)(uniform() * 200000);
-    bool from_other = !both_ways || i % 2;
-    messages[i] = (struct tb_line_fit_message){own, own + truth(own) + (from_other ? -delay : delay), (uint64_t)i,
-                                               from_other, false};
-  }
-}
-
-static void no_message_runs_backwards_and_the_bound_holds_the_truth(void **unused) {
-  (void)unused;
-  static struct tb_line_fit_message messages[MESSAGES];
-  make_messages(messages, true);
-  struct tb_line_fit fit;
-  assert_int_equal(tb_line_fit_messages(tb_default_allocator(), messages, MESSAGES, &fit), TB_OK);
-  assert_int_equal(fit.outliers, 0);
-  for (int i = 0; i < MESSAGES; i++) {
-    int64_t mapped = messages[i].own + fitted(&fit, messages[i].own);
-    if (messages[i].from_other)
-      assert_true(messages[i].other <= mapped);
-    else
-      assert_true(mapped <= messages[i].other);
-    assert_true(llabs(fitted(&fit, messages[i].own) - truth(messages[i].own)) <= fit.bound_ns);
-  }
-  assert_true(fit.has_bound && fit.bound_ns < 100000);
-  assert_true(fabs(fit.drift - drift) < 1e-6);
-}
-
-static void a_message_that_cannot_be_met_is_the_one_marked(void **unused) {
-  (void)unused;
-  static struct tb_line_fit_message messages[MESSAGES];
-  make_messages(messages, true);
-  messages[77].other += messages[77].from_other ? 10000000 : -10000000;
-  struct tb_line_fit fit;
-  assert_int_equal(tb_line_fit_messages(tb_default_allocator(), messages, MESSAGES, &fit), TB_OK);
-  assert_int_equal(fit.outliers, 1);
-  for (int i = 0; i < MESSAGES; i++) assert_int_equal(messages[i].unmet, i == 77);
-}
-
-static void messages_in_one_direction_have_no_bound(void **unused) {
-  (void)unused;
-  static struct tb_line_fit_message messages[MESSAGES];
-  make_messages(messages, false);
-  struct tb_line_fit fit;
-  assert_int_equal(tb_line_fit_messages(tb_default_allocator(), messages, MESSAGES, &fit), TB_OK);
-  assert_false(fit.has_bound);
-  for (int i = 0; i < MESSAGES; i++) assert_true(messages[i].other <= messages[i].own + fitted(&fit, messages[i].own));
 }
 
 /* Each clock at either end of what its time can be: no offset between them is a number of 64 bits. */
@@ -162,19 +109,15 @@ static void times_at_the_ends_of_the_range_make_a_line(void **unused) {
   const int64_t ends[] = {INT64_MIN, INT64_MAX, 0, INT64_MIN, INT64_MAX, INT64_MIN, INT64_MAX - 1, -1};
   enum { N = sizeof(ends) / sizeof(ends[0]) };
   struct tb_time_anchor pairs[N];
-  struct tb_line_fit_message messages[N];
   struct tb_line_fit fit;
   for (int shift = 0; shift < N; shift++) {
     for (int i = 0; i < N; i++) {
       pairs[i] = (struct tb_time_anchor){ends[i], ends[(i + shift) % N]};
-      messages[i] = (struct tb_line_fit_message){ends[i], ends[(i + shift) % N], (uint64_t)i, i % 2, false};
     }
     for (int with_drift = 0; with_drift < 2; with_drift++) {
       assert_int_equal(tb_line_fit_pairs(tb_default_allocator(), pairs, N, with_drift, &fit), TB_OK);
       assert_true(isfinite(fit.drift));
     }
-    assert_int_equal(tb_line_fit_messages(tb_default_allocator(), messages, N, &fit), TB_OK);
-    assert_true(isfinite(fit.drift));
   }
 }
 
@@ -186,9 +129,6 @@ int main(void) {
       cmocka_unit_test(the_error_of_the_drift_tells_what_matches_are_good_for),
       cmocka_unit_test(without_drift_a_fit_is_level),
       cmocka_unit_test(no_match_is_invalid),
-      cmocka_unit_test(no_message_runs_backwards_and_the_bound_holds_the_truth),
-      cmocka_unit_test(a_message_that_cannot_be_met_is_the_one_marked),
-      cmocka_unit_test(messages_in_one_direction_have_no_bound),
       cmocka_unit_test(times_at_the_ends_of_the_range_make_a_line),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

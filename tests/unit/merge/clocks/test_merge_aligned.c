@@ -235,7 +235,7 @@ static void a_message_that_cannot_be_met_is_told(void **unused) {
   long long sorts_first = 0;
   assert_int_equal(sscanf(note->text, "flow 77 arrives %lld ns before", &sorts_first), 1);
   assert_true(sorts_first > 999000000 && sorts_first < 1001000000);
-  assert_note(TB_MERGE_NOTE_MESSAGES_BACKWARDS, 1, "1 of 21 messages");
+  assert_note(TB_MERGE_NOTE_MESSAGES_BACKWARDS, 1, "1 of the 11 messages to it");
 }
 
 /* Each pair of three inputs is placed alone: what the third pair's messages say is not heard, and is told. */
@@ -259,12 +259,12 @@ static void messages_of_a_pair_that_places_nothing_are_told(void **unused) {
   for (int i = 0; i < 3; i++) add(&t[i]);
   run.options.align_messages = true;
   merge_well();
-  assert_note(TB_MERGE_NOTE_MESSAGES_BACKWARDS, 2, "10 of 10 messages");
+  assert_note(TB_MERGE_NOTE_MESSAGES_BACKWARDS, 2, "10 of the 20 messages to it");
   assert_non_null(find_note(TB_MERGE_NOTE_MESSAGE_BACKWARDS, 7));
   assert_null(find_note(TB_MERGE_NOTE_MESSAGE_BACKWARDS, 8));
 }
 
-static void a_drift_by_one_answer_is_told(void **unused) {
+static void one_answer_gives_no_drift_that_clocks_do_not_have(void **unused) {
   (void)unused;
   struct msg a = clockless("a", S(1)), b = clockless("b", S(1));
   add_event(&a, S(2), 3, 5, "send", 1);
@@ -275,7 +275,8 @@ static void a_drift_by_one_answer_is_told(void **unused) {
   add(&b);
   run.options.align_messages = true;
   merge_well();
-  assert_note(TB_MERGE_NOTE_DRIFT_IMPLAUSIBLE, 1, "2 messages");
+  assert_true(report_of(1)->drift_ppm <= 200 && report_of(1)->drift_ppm >= -200);
+  assert_true(report_of(1)->has_bound);
 }
 
 static void clock_sync_events_place_inputs_whoever_asked(void **unused) {
@@ -355,7 +356,7 @@ int main(void) {
       TEST(messages_place_an_input_so_that_none_runs_backwards),
       TEST(a_message_that_cannot_be_met_is_told),
       TEST(messages_of_a_pair_that_places_nothing_are_told),
-      TEST(a_drift_by_one_answer_is_told),
+      TEST(one_answer_gives_no_drift_that_clocks_do_not_have),
       TEST(clock_sync_events_place_inputs_whoever_asked),
       TEST(events_at_the_ends_of_the_range_of_times_are_aligned),
   };

@@ -218,7 +218,8 @@ static void of_one_event_and_several_nothing_says_which(void **unused) {
   assert_int_equal(found.fit.offset, OFFSET);
 }
 
-/* Ten matches may seem to have an outlier by how a line through half of them goes; ten good ones hardly ever have one. */
+/* Ten matches may seem to have an outlier by how a line through half of them goes; ten good ones hardly ever have
+   * one. */
 static void few_good_matches_have_no_outlier(void **unused) {
   (void)unused;
   int wrong = 0;
