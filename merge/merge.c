@@ -104,8 +104,9 @@ static enum tb_status run(struct tb_merger *m, const struct tb_merge_input *inpu
   if (status == TB_OK) status = tb_merger_apply_manifest(m);
   if (status == TB_OK) status = tb_merger_align(m);
   if (status == TB_OK) status = tb_merger_place(m);
-  tb_marks_free(&m->marks);
   if (status == TB_OK) status = tb_merger_assign_ids(m);
+  if (status == TB_OK) status = tb_merger_note_flows(m);
+  tb_marks_free(&m->marks);
   if (status == TB_OK && !m->options.dry_run) status = write_out(m, out);
   status = tb_guard_settle(&m->report->guard, status, &m->error);
   if (status == TB_OK) return m->partial ? TB_PARTIAL : TB_OK;

@@ -80,7 +80,7 @@ struct tb_merger {
   struct tb_source *sources;
   size_t source_count, source_capacity;
   struct tb_manifest *manifest; /* NULL: none */
-  struct tb_marks marks;        /* until inputs are placed */
+  struct tb_marks marks;        /* until ids are assigned */
   struct tb_messages messages;  /* between inputs, where they are aligned by them */
   struct tb_alignment *alignments;
   size_t alignment_count, alignment_capacity;
@@ -148,6 +148,10 @@ TB_MUST_CHECK enum tb_status tb_merger_align(struct tb_merger *m);
 /* The same for the messages between them; and keeps an alignment, whose bound it takes over whatever it returns. */
 TB_MUST_CHECK enum tb_status tb_merger_align_messages(struct tb_merger *m);
 TB_MUST_CHECK enum tb_status tb_merger_keep_alignment(struct tb_merger *m, struct tb_alignment *alignment);
+/* The same file: marks of the flows of all inputs alone, in place of those that there are. */
+TB_MUST_CHECK enum tb_status tb_merger_read_flows(struct tb_merger *m);
+/* flow_notes.c: a note on flows that cross machines of the merged trace; after ids are assigned. */
+TB_MUST_CHECK enum tb_status tb_merger_note_flows(struct tb_merger *m);
 /* merge/clocks/boots.c: makes one clock of what inputs of one boot read on `clock`; *group counts shared clocks. */
 TB_MUST_CHECK enum tb_status tb_merger_join_boots(struct tb_merger *m, uint32_t clock, uint32_t *group);
 /* merge/clocks/clock_placement.c: the clock graph, and each source's place. */

@@ -154,17 +154,20 @@ static bool may_have_syncs(const struct tb_source *s) {
   return s->converted && tb_registry_reader(s->format)->source.clock_syncs;
 }
 
+static enum tb_status run_search(struct search *s) {
+  tb_map_init(&s->depth, s->m->allocator);
+  tb_map_init(&s->open, s->m->allocator);
+  enum tb_status status = read_events(s);
+  tb_map_free(&s->depth);
+  tb_map_free(&s->open);
+  if (status != TB_OK) tb_error_set_file(&s->m->error, s->source->name);
+  return status;
+}
+
 static enum tb_status read_source(struct tb_merger *m, struct tb_source *source) {
   struct search s = {.m = m, .source = source, .messages = m->options.align_messages};
   read_name(m->options.align_on, &s);
-  if (!s.name.len && !s.messages && !may_have_syncs(source)) return TB_OK;
-  tb_map_init(&s.depth, m->allocator);
-  tb_map_init(&s.open, m->allocator);
-  enum tb_status status = read_events(&s);
-  tb_map_free(&s.depth);
-  tb_map_free(&s.open);
-  if (status != TB_OK) tb_error_set_file(&m->error, source->name);
-  return status;
+  return s.name.len || s.messages || may_have_syncs(source) ? run_search(&s) : TB_OK;
 }
 
 /* The names of the inputs that have an event of the name, or of those that have none: as many as there is room for. `last_part`: of
@@ -303,5 +306,16 @@ enum tb_status tb_merger_align(struct tb_merger *m) {
   if (status == TB_OK && m->options.align_on) status = align_pairs(m, tb_align_names, true);
   if (status == TB_OK && m->options.align_messages) status = tb_merger_align_messages(m);
   if (status == TB_OK && m->marks.count) status = align_pairs(m, tb_align_syncs, false);
+  return status == TB_OK ? TB_OK : tb_fail(&m->error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
+}
+
+enum tb_status tb_merger_read_flows(struct tb_merger *m) {
+  enum tb_status status = TB_OK;
+  tb_marks_free(&m->marks);
+  for (size_t i = 0; i < m->source_count && status == TB_OK; i++) {
+    struct search s = {.m = m, .source = &m->sources[i], .messages = true};
+    if (!s.source->skipped) status = run_search(&s);
+  }
+  tb_marks_sort(&m->marks);
   return status == TB_OK ? TB_OK : tb_fail(&m->error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
 }

@@ -89,8 +89,8 @@ static struct corner centre_of(const struct polygon *p) {
 
 static bool is_met(const struct ends *ends, size_t interval, struct corner line) {
   static const double rounding = 1e-3; /* of lines that touch an end */
-  return excess(&ends->items[2 * interval], line) >= -rounding &&
-         excess(&ends->items[2 * interval + 1], line) >= -rounding;
+  const struct end *both = &ends->items[2 * interval];
+  return excess(&both[0], line) >= -rounding && excess(&both[1], line) >= -rounding;
 }
 
 static size_t count_met(const struct ends *ends, struct corner line) {

@@ -128,6 +128,7 @@ struct tb_merge_input_report {
   X(CLOCK_STEP, WARNING, "clock_step")                   /* a wall clock was set while it recorded */              \
   X(READINGS_THROWN_OUT, WARNING, "readings_thrown_out") /* clocks were read late */                               \
   X(SUSPEND, INFO, "suspend")                            /* its machine slept while it recorded */                 \
+  X(FLOWS_NOT_JOINED, WARNING, "flows_not_joined")       /* they cross machines: no arrows */                      \
   X(PUT_AT_START, INFO, "put_at_start")                                                                            \
   X(ALL_MOVED, INFO, "all_moved")                                                                                  \
   X(OWN_MACHINE, INFO, "own_machine")                                                                              \

@@ -131,10 +131,25 @@ static void a_client_and_a_server_are_placed_by_their_messages(void **unused) {
   int64_t truth = (int64_t)S(101) - (int64_t)on_server(S(101)); /* at the first event, nearly */
   assert_true(server->has_bound);
   assert_true(llabs(server->offset_ns - truth) <= server->bound_ns + 1000);
+  assert_note(TB_MERGE_NOTE_FLOWS_NOT_JOINED, TB_MERGE_NO_INPUT, "120 flows go from one machine to another");
   for (size_t i = 0; i < REQUESTS; i++) {
     assert_true(get_number(event_packet("ask", i), 8) <= get_number(event_packet("asked", i), 8));
     assert_true(get_number(event_packet("answer", i), 8) <= get_number(event_packet("answered", i), 8));
   }
+}
+
+static void flows_of_machines_that_are_flattened_or_not_shared_need_no_word(void **unused) {
+  (void)unused;
+  add_client_and_server();
+  run.options.align_messages = run.options.flatten_machines = true;
+  merge_well();
+  assert_null(find_note(TB_MERGE_NOTE_FLOWS_NOT_JOINED, 0));
+  run.options.align_messages = run.options.flatten_machines = false;
+  merge_well();
+  assert_null(find_note(TB_MERGE_NOTE_FLOWS_NOT_JOINED, 0));
+  run.options.share_flows = true;
+  merge_well();
+  assert_note(TB_MERGE_NOTE_FLOWS_NOT_JOINED, TB_MERGE_NO_INPUT, "120 flows");
 }
 
 /* One side's trace in JSON, its clock `late` ns: an event and the flow event of it where a request is sent and where
@@ -202,6 +217,7 @@ int main(void) {
       TEST(ranks_meet_at_the_end_of_their_barriers_whatever_their_clocks_say),
       TEST(a_browsers_json_stands_beside_the_systems_trace_by_its_clock),
       TEST(a_client_and_a_server_are_placed_by_their_messages),
+      TEST(flows_of_machines_that_are_flattened_or_not_shared_need_no_word),
       TEST(flow_events_of_two_json_traces_are_messages),
       TEST(sdk_traces_of_one_boot_keep_their_times_and_share_their_processes),
   };
