@@ -102,9 +102,11 @@ static enum tb_status run(struct tb_merger *m, const struct tb_merge_input *inpu
   if (status == TB_OK && m->options.manifest)
     status = tb_merger_read_manifest(m, &(struct tb_input_place){.name = m->options.manifest});
   if (status == TB_OK) status = tb_merger_apply_manifest(m);
+  if (status == TB_OK) status = tb_merger_join_parts(m);
   if (status == TB_OK) status = tb_merger_align(m);
   if (status == TB_OK) status = tb_merger_place(m);
   if (status == TB_OK) status = tb_merger_assign_ids(m);
+  if (status == TB_OK) tb_merger_report_parts(m);
   if (status == TB_OK) status = tb_merger_note_flows(m);
   tb_marks_free(&m->marks);
   if (status == TB_OK && !m->options.dry_run) status = write_out(m, out);

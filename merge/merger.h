@@ -30,6 +30,7 @@ struct tb_source {
   bool has_offset;
   int64_t offset;
   struct tb_prescan survey;
+  struct tb_source *part_of; /* what this is a part of, and is read with; it is skipped then. NULL: none */
 
   /* placement */
   struct tb_clock_relations relations; /* of its own clocks */
@@ -137,6 +138,12 @@ TB_MUST_CHECK enum tb_status tb_merger_gather(struct tb_merger *m, const struct 
 TB_MUST_CHECK enum tb_status tb_merger_settle(struct tb_merger *m, struct tb_source *s, enum tb_status status);
 /* merge/input/prescan_inputs.c: reads all sources once, several at a time. */
 TB_MUST_CHECK enum tb_status tb_merger_survey(struct tb_merger *m);
+/* merge/input/parts.c: parts of one trace become one source; packets whose state no input has are counted in a note. */
+TB_MUST_CHECK enum tb_status tb_merger_join_parts(struct tb_merger *m);
+/* The entries of sources that are parts, as those that they are parts of have them; after ids are assigned. */
+void tb_merger_report_parts(struct tb_merger *m);
+/* Packets that need state which the input does not have. */
+uint64_t tb_source_lacking(const struct tb_source *source);
 /* apply_manifest.c: reads the manifest, applies it to machines, and to the clock graph. */
 TB_MUST_CHECK enum tb_status tb_merger_read_manifest(struct tb_merger *m, const struct tb_input_place *place);
 TB_MUST_CHECK enum tb_status tb_merger_apply_manifest(struct tb_merger *m);

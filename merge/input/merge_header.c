@@ -26,6 +26,7 @@ static inline void take_number(struct tb_merge_header *head, const struct tb_wir
       break;
     case TB_TRACE_PACKET_SEQUENCE_FLAGS:
       head->cleared |= (field->value & TB_TRACE_PACKET_SEQ_INCREMENTAL_STATE_CLEARED) != 0;
+      head->needs_state |= (field->value & TB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE) != 0;
       return;
     case TB_TRACE_PACKET_INCREMENTAL_STATE_CLEARED:
       head->cleared |= field->value != 0;
@@ -50,7 +51,7 @@ static inline void take_payload(struct tb_merge_header *head, const struct tb_wi
 
 /* Member by member: notes need no clearing, and clearing all would cost more than reading a packet. */
 static inline void reset(struct tb_merge_header *head, bool notes) {
-  head->has_timestamp = head->has_clock = head->cleared = head->damaged = false;
+  head->has_timestamp = head->has_clock = head->cleared = head->needs_state = head->damaged = false;
   head->timestamp = 0;
   head->clock = head->sequence = head->machine = head->kind = 0;
   head->note_count = notes ? 0 : TB_MERGE_HEADER_NOTES + 1;
@@ -75,6 +76,7 @@ void tb_merge_header_take_common(struct tb_merge_header *head, const struct tb_p
   head->has_timestamp = common->timestamp_at != NULL;
   head->timestamp = common->timestamp;
   head->sequence = common->sequence;
+  head->needs_state = (common->flags & TB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE) != 0;
   head->kind = TB_TRACE_PACKET_TRACK_EVENT;
   head->payload = common->payload;
   bool sequence_first = common->sequence_at && common->sequence_at < common->event_at;

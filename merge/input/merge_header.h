@@ -13,7 +13,7 @@ enum { TB_MERGE_HEADER_NOTES = 8 };
 
 /* Payload fields are empty slices where the packet has none; a field that comes twice counts as its last. */
 struct tb_merge_header {
-  bool has_timestamp, has_clock, cleared;
+  bool has_timestamp, has_clock, cleared, needs_state;
   uint64_t timestamp;
   uint32_t clock, sequence, machine;
   uint32_t kind;         /* field number of the first payload, 0 for none */

@@ -155,8 +155,22 @@ static void take_time(struct tb_prescan *s, const struct tb_merge_header *head, 
   tb_input_clocks_time(&s->clocks, head, sequence, &time);
   if (!time.resolved) return;
   use_clock(s, time.clock);
+  tb_sequence_extent_add(&sequence->extent, time.time);
   if (machine) extend(&machine->extent, time.time);
   if (head->kind == TB_TRACE_PACKET_SERVICE_EVENT) look_for_start(s, head->payload, time.time);
+}
+
+/* Counts a packet that needs state which the sequence does not have yet. */
+static inline void take_state(struct tb_prescan *s, struct tb_merge_sequence *sequence, bool cleared, bool needed) {
+  sequence->has_state |= cleared;
+  if (!needed || sequence->has_state) return;
+  sequence->lacking++;
+  if (!s->packets && !sequence->machine) s->starts_within = sequence->id;
+}
+
+/* Whether readers need the state of a packet: descriptors say all by themselves, and producers write them before it is clear. */
+static bool needs_state(const struct tb_merge_header *head) {
+  return head->needs_state && head->kind != 0 && head->kind != TB_TRACE_PACKET_TRACK_DESCRIPTOR;
 }
 
 /* A hash over what packets are, one more taken in. */
@@ -179,9 +193,12 @@ static __attribute__((noinline)) enum tb_status take_common(struct tb_prescan *s
     }
     if (!events.sequence) return TB_NO_MEMORY;
     content = content_with(content, head->timestamp, packet.bytes.len, head->sequence);
+    take_state(s, events.sequence, false, (head->flags & TB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE) != 0);
     if (!head->timestamp_at) continue;
     int64_t time;
-    if (tb_input_clocks_read(clocks, events.node, events.clock, head->timestamp, &time)) extend(&extent, time);
+    if (!tb_input_clocks_read(clocks, events.node, events.clock, head->timestamp, &time)) continue;
+    extend(&extent, time);
+    tb_sequence_extent_add(&events.sequence->extent, time);
   }
   s->packets += packets;
   s->content = content;
@@ -196,6 +213,7 @@ static enum tb_status take_packet(struct tb_prescan *s, const struct tb_raw_pack
   const struct tb_merge_header *head = &packet->head;
   struct tb_merge_sequence *sequence = tb_merge_sequence_get(&s->clocks.sequences, head->machine, head->sequence);
   if (!sequence) return TB_NO_MEMORY;
+  take_state(s, sequence, head->cleared, needs_state(head));
   s->packets++;
   s->unreadable += packet->unreadable;
   s->content = content_with(s->content, head->timestamp, packet->packet.len, head->sequence);
@@ -207,6 +225,7 @@ static enum tb_status take_packet(struct tb_prescan *s, const struct tb_raw_pack
       s->seen_kinds[head->kind] = 1;
     }
     status = tb_input_clocks_take(&s->clocks, head, sequence, true);
+    if (head->kind == TB_TRACE_PACKET_TRACE_UUID) s->trace_uuid = hash_text(head->payload);
     struct tb_str track = tb_merge_header_payload(head, TB_TRACE_PACKET_TRACK_DESCRIPTOR);
     if (status == TB_OK && track.ptr) status = take_track(s, track, head->machine);
   }

@@ -5,18 +5,30 @@
 #ifndef TB_MERGE_INPUT_SEQUENCE_IDS_H
 #define TB_MERGE_INPUT_SEQUENCE_IDS_H
 
+#include <stdbool.h>
+
 #include "perfetto/packet/sequence_table.h"
 
 enum { TB_ANCHOR_THREAD = 1, TB_ANCHOR_TRACK = 2 };
 
+/* When a sequence's packets are, on the input's trace clock, in the order in which they come. */
+struct tb_sequence_extent {
+  bool any;
+  int64_t first, last, previous;
+  uint64_t step; /* the largest between two that follow each other */
+};
+
 struct tb_merge_sequence {
   uint32_t machine, id;
-  uint32_t default_clock; /* timestamp_clock_id of its defaults; 0: none */
-  uint32_t clock;         /* looked up last, ... */
-  uint32_t node;          /* ... and its node plus one; 0: it has none */
-  uint32_t node_count;    /* nodes that there were then; 0: nothing was looked up */
-  uint8_t anchors;        /* TB_ANCHOR_…: where its events are that name no track */
-  int64_t reached;        /* when its last packet was, on the input's trace clock; INT64_MIN: none was yet */
+  uint32_t default_clock;           /* timestamp_clock_id of its defaults; 0: none */
+  uint32_t clock;                   /* looked up last, ... */
+  uint32_t node;                    /* ... and its node plus one; 0: it has none */
+  uint32_t node_count;              /* nodes that there were then; 0: nothing was looked up */
+  uint8_t anchors;                  /* TB_ANCHOR_…: where its events are that name no track */
+  bool has_state;                   /* its incremental state was cleared: from there on it is known */
+  uint64_t lacking;                 /* packets before that which need it */
+  struct tb_sequence_extent extent; /* by the first reading */
+  int64_t reached;                  /* when its last packet was, on the input's trace clock; INT64_MIN: none was yet */
 };
 
 /* Caller-owned. In the order of their first packets. */
@@ -32,6 +44,17 @@ void tb_merge_sequences_init(struct tb_merge_sequences *sequences, const struct 
 void tb_merge_sequences_free(struct tb_merge_sequences *sequences);
 /* Forgets what belongs to a place in the file. */
 void tb_merge_sequences_rewind(struct tb_merge_sequences *sequences);
+
+/* A packet of the sequence is at `time`. */
+static inline void tb_sequence_extent_add(struct tb_sequence_extent *extent, int64_t time) {
+  uint64_t step = time > extent->previous ? (uint64_t)time - (uint64_t)extent->previous
+                                          : (uint64_t)extent->previous - (uint64_t)time;
+  if (extent->any && step > extent->step) extent->step = step;
+  if (!extent->any || time < extent->first) extent->first = time;
+  if (!extent->any || time > extent->last) extent->last = time;
+  extent->previous = time;
+  extent->any = true;
+}
 
 /* Adds a sequence that is not known; NULL when memory is out. Valid until the next call. */
 struct tb_merge_sequence *tb_merge_sequences_add(struct tb_merge_sequences *sequences, uint32_t machine, uint32_t id);

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Parts of one long trace, and what only looks like one.
+ */
+#include "support/merge_run.h"
+
+enum { EVENTS = 40, FLAG_CLEARED = 1, FLAG_NEEDS = 2, INCREMENTAL_CLOCK = 64, MILLISECOND = 1000000 };
+
+static void put_instant(struct msg *trace, uint64_t ts, uint64_t name, uint32_t flags, const struct msg *more) {
+  struct msg event = {.len = 0}, p = packet_at(7, ts);
+  put_uint(&event, 9, 3);
+  put_uint(&event, 10, name);
+  put_msg(&p, 11, &event);
+  put_uint(&p, 13, flags);
+  if (more) { /* interned names and defaults */
+    struct msg entry = {.len = 0}, names = {.len = 0};
+    put_uint(&entry, 1, name);
+    put_text(&entry, 2, "name");
+    put_msg(&names, 2, &entry);
+    put_msg(&p, 12, &names);
+    put_msg(&p, 59, more);
+  }
+  put_msg(trace, 1, &p);
+}
+
+/* The events [begin, end) of a trace, a millisecond apart: the first of all says what the others need. */
+static void put_events(struct msg *trace, uint64_t start, uint64_t begin, uint64_t end) {
+  struct msg event = {.len = 0}, defaults = {.len = 0};
+  put_uint(&event, 11, 5);
+  put_msg(&defaults, 11, &event);
+  for (uint64_t i = begin; i < end; i++)
+    put_instant(trace, start + i * MILLISECOND, 1, i ? FLAG_NEEDS : FLAG_CLEARED, i ? NULL : &defaults);
+}
+
+static void put_start(struct msg *trace, uint64_t at, uint32_t pid) {
+  struct msg readings = SNAPSHOT(BOOT, BOOT, at, REAL, S(1700000000) + at);
+  add_snapshot(trace, 1, &readings);
+  add_thread(trace, 5, 0, pid, pid);
+}
+
+static void assert_read_as_one(const struct msg *first, const struct msg *second) {
+  size_t len;
+  merge_well();
+  char *out = read_file(run.out, &len);
+  assert_int_equal(len, first->len + second->len);
+  assert_memory_equal(out, first->data, first->len);
+  assert_memory_equal(out + first->len, second->data, second->len);
+  free(out);
+  assert_no_warning();
+}
+
+static void parts_of_a_trace_are_one_whatever_their_order(void **unused) {
+  (void)unused;
+  struct msg first = {.len = 0}, second = {.len = 0};
+  put_start(&first, S(10), 77);
+  put_events(&first, S(10), 0, EVENTS / 2);
+  put_events(&second, S(10), EVENTS / 2, EVENTS);
+  add(&first);
+  add(&second);
+  assert_read_as_one(&first, &second);
+  assert_note(TB_MERGE_NOTE_PART_JOINED, 1, "continues the trace that begins in ");
+  assert_false(report_of(1)->skipped);
+  assert_int_equal(report_of(1)->last_ns, S(10) + (EVENTS - 1) * MILLISECOND);
+  const struct tb_merge_input swapped = run.inputs[0];
+  run.inputs[0] = run.inputs[1];
+  run.inputs[1] = swapped;
+  assert_read_as_one(&first, &second);
+}
+
+/* Of such a clock each timestamp counts from the one before, so that the second part alone says nothing of its time. */
+static void parts_on_an_incremental_clock_are_one_in_their_order(void **unused) {
+  (void)unused;
+  struct msg first = {.len = 0}, second = {.len = 0}, defaults = {.len = 0}, p = {.len = 0}, readings = {.len = 0};
+  const uint64_t values[2][2] = {{BOOT, S(10)}, {INCREMENTAL_CLOCK, S(10)}};
+  for (size_t i = 0; i < 2; i++) {
+    struct msg clock = {.len = 0};
+    put_uint(&clock, 1, values[i][0]);
+    put_uint(&clock, 2, values[i][1]);
+    if (i) put_uint(&clock, 3, 1);
+    put_msg(&readings, 1, &clock);
+  }
+  put_uint(&p, 10, 7);
+  put_msg(&p, 6, &readings);
+  put_msg(&first, 1, &p);
+  put_uint(&defaults, 58, INCREMENTAL_CLOCK);
+  for (uint64_t i = 0; i < EVENTS; i++)
+    put_instant(i < EVENTS / 2 ? &first : &second, 1000, 1, i ? FLAG_NEEDS : FLAG_CLEARED, i ? NULL : &defaults);
+  add(&first);
+  add(&second);
+  assert_read_as_one(&first, &second);
+}
+
+/* Of equal ids and at the same time, but of another process. */
+static void the_rest_of_another_trace_takes_no_names(void **unused) {
+  (void)unused;
+  struct msg whole = {.len = 0}, rest = {.len = 0};
+  put_start(&whole, S(10), 77);
+  put_events(&whole, S(10), 0, EVENTS / 2);
+  put_start(&rest, S(10) + EVENTS / 2 * MILLISECOND, 88);
+  put_events(&rest, S(10), EVENTS / 2, EVENTS);
+  add(&whole);
+  add(&rest);
+  merge_well();
+  assert_null(find_note(TB_MERGE_NOTE_PART_JOINED, 0));
+  assert_note(TB_MERGE_NOTE_STATE_MISSING, 1, "nothing shows that this trace continues it");
+  assert_int_equal(find_note(TB_MERGE_NOTE_STATE_MISSING, 0)->packets, EVENTS / 2);
+}
+
+static void a_part_that_begins_long_after_the_other_is_none(void **unused) {
+  (void)unused;
+  struct msg whole = {.len = 0}, rest = {.len = 0};
+  put_start(&whole, S(10), 77);
+  put_events(&whole, S(10), 0, EVENTS / 2);
+  put_events(&rest, S(11), EVENTS / 2, EVENTS);
+  add(&whole);
+  add(&rest);
+  merge_well();
+  assert_null(find_note(TB_MERGE_NOTE_PART_JOINED, 0));
+  assert_int_equal(find_note(TB_MERGE_NOTE_STATE_MISSING, 0)->packets, EVENTS / 2);
+}
+
+/* Which of two that say the same follows, nobody knows. */
+static void a_part_that_is_there_twice_is_not_joined(void **unused) {
+  (void)unused;
+  struct msg first = {.len = 0}, second = {.len = 0};
+  put_start(&first, S(10), 77);
+  put_events(&first, S(10), 0, EVENTS / 2);
+  put_events(&second, S(10), EVENTS / 2, EVENTS);
+  add(&first);
+  add(&second);
+  add(&second);
+  merge_well();
+  assert_null(find_note(TB_MERGE_NOTE_PART_JOINED, 0));
+  assert_non_null(find_note(TB_MERGE_NOTE_STATE_MISSING, 1));
+}
+
+/* Producers write descriptors before their state is clear; these say all by themselves. */
+static void a_descriptor_needs_no_state(void **unused) {
+  (void)unused;
+  struct msg first = {.len = 0}, second = {.len = 0}, track = {.len = 0}, p = packet_at(7, S(9));
+  put_uint(&track, 1, 6);
+  put_text(&track, 2, "a track");
+  put_msg(&p, 60, &track);
+  put_uint(&p, 13, FLAG_NEEDS);
+  put_msg(&first, 1, &p);
+  put_start(&first, S(10), 77);
+  put_events(&first, S(10), 0, EVENTS / 2);
+  put_start(&second, S(10), 88);
+  add(&first);
+  add(&second);
+  merge_well();
+  assert_no_warning();
+}
+
+int main(void) {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+  const struct CMUnitTest tests[] = {
+      TEST(parts_of_a_trace_are_one_whatever_their_order), TEST(parts_on_an_incremental_clock_are_one_in_their_order),
+      TEST(the_rest_of_another_trace_takes_no_names),      TEST(a_part_that_begins_long_after_the_other_is_none),
+      TEST(a_part_that_is_there_twice_is_not_joined),      TEST(a_descriptor_needs_no_state),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
