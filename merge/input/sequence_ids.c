@@ -17,6 +17,7 @@ void tb_merge_sequences_rewind(struct tb_merge_sequences *sequences) {
   for (size_t i = 0; i < sequences->count; i++) {
     struct tb_merge_sequence *s = &sequences->items[i];
     s->default_clock = s->anchors = 0;
+    s->counts = false;
     s->reached = INT64_MIN;
   }
 }

@@ -24,6 +24,8 @@ struct tb_merge_sequence {
   uint32_t clock;                   /* looked up last, ... */
   uint32_t node;                    /* ... and its node plus one; 0: it has none */
   uint32_t node_count;              /* nodes that there were then; 0: nothing was looked up */
+  bool counts;                      /* its ThreadDescriptor says from when its events count their times, ... */
+  int64_t counted_us;               /* ... and the last one's, on MONOTONIC */
   uint8_t anchors;                  /* TB_ANCHOR_…: where its events are that name no track */
   bool has_state;                   /* its incremental state was cleared: from there on it is known */
   uint64_t lacking;                 /* packets before that which need it */

@@ -155,6 +155,11 @@ static uint64_t find_number(struct tb_str message, uint32_t number) {
   return 0;
 }
 
+/* Whether the field is a track event's own time, which it may have besides its packet's. */
+static bool is_event_time(const struct tb_field_entry *entry, uint32_t number) {
+  return entry->kind == TB_FIELD_DELTA || number == TB_TRACK_EVENT_TIMESTAMP_ABSOLUTE_US;
+}
+
 static bool is_active(const struct tb_edit *e, const struct tb_field_entry *entry) {
   if (entry->kind == TB_FIELD_MESSAGE || entry->kind == TB_FIELD_SYNC) return true;
   if (entry->kind == TB_FIELD_FTRACE_READING) return e->ftrace == TB_FTRACE_ON_ANOTHERS;
@@ -262,8 +267,9 @@ static enum tb_status edit_message(struct tb_edit *e, const struct tb_field_node
       e->names_track = true;
       e->track = field.value;
     }
-    if (!is_active(e, entry)) continue;
-    enum tb_status status = edit_field(e, entry, &field);
+    bool drops = node == e->track_event && e->packet->drops_time && is_event_time(entry, field.number);
+    if (!drops && (entry->kind == TB_FIELD_DELTA || !is_active(e, entry))) continue;
+    enum tb_status status = drops ? tb_message_patches_remove(e->patches, &field) : edit_field(e, entry, &field);
     if (status != TB_OK) return status;
   }
   return TB_OK;

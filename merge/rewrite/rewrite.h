@@ -44,6 +44,7 @@ enum tb_merge_track_rule { TB_TRACK_STAYS, TB_TRACK_FOR_ZERO, TB_TRACK_FOR_NONE 
 struct tb_merge_edit {
   uint32_t machine_in;
   bool set_timestamp, set_clock, set_machine;
+  bool drops_time;    /* a track event's own time is left out: the packet's timestamp says it */
   uint8_t track_rule; /* enum tb_merge_track_rule */
   uint64_t timestamp;
   uint32_t clock, machine;

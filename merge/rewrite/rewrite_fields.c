@@ -21,6 +21,8 @@ const struct tb_id_field tb_id_fields[] = {
     {"track_descriptor.uuid", {60, 1}, TB_FIELD_TRACK},
     {"track_descriptor.parent_uuid", {60, 5}, TB_FIELD_TRACK},
 
+    {"track_event.timestamp_delta_us", {11, 1}, TB_FIELD_DELTA},
+
     {"track_event.flow_ids_old", {11, 36}, TB_FIELD_FLOW},
     {"track_event.terminating_flow_ids_old", {11, 42}, TB_FIELD_FLOW},
     {"track_event.flow_ids", {11, 47}, TB_FIELD_FLOW},
@@ -117,7 +119,8 @@ static enum tb_status plant(struct tb_field_tree *tree, const struct tb_allocato
 static void list_plain_tags(struct tb_field_tree *tree) {
   const struct tb_field_node *event = &tree->nodes[tree->nodes->fields[TB_TRACE_PACKET_TRACK_EVENT].node];
   for (unsigned number = 1; number < TB_FIELD_ONE_BYTE; number++) {
-    bool plain = event->fields[number].kind == TB_FIELD_PLAIN;
+    uint8_t kind = event->fields[number].kind;
+    bool plain = kind == TB_FIELD_PLAIN || kind == TB_FIELD_DELTA; /* whoever changes these looks at all events */
     tree->event_tags[number << 3 | TB_WIRE_VARINT] = plain ? TB_FIELD_PASS_NUMBER : TB_FIELD_STOP;
     tree->event_tags[number << 3 | TB_WIRE_BYTES] = plain ? TB_FIELD_PASS_BYTES : TB_FIELD_STOP;
   }

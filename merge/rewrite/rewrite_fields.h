@@ -24,6 +24,7 @@ enum tb_field_kind {
   TB_FIELD_PROCESS_NAME,   /* text: the name of the process of the message's pid */
   TB_FIELD_DESCRIPTION,    /* text, which may end with a thread id: see docs/MAPPING.md */
   TB_FIELD_FTRACE_READING, /* ftrace_timestamp of a bundle: its clock at boot_timestamp */
+  TB_FIELD_DELTA,          /* how long after its sequence's event before it an event is */
   TB_FIELD_TIME            /* a time: see tb_time_field */
 };
 

@@ -24,7 +24,7 @@ static void find_lane(const struct tb_merger *m, struct tb_source *s, uint32_t s
   lane->renumber = lane->id != sequence;
   lane->move = lane->events.clock == s->survey.clocks.primary || !s->fixed;
   lane->leave = s->moves_machines || m->new_machines.count || (map->active & 1u << TB_FIELD_PID) ||
-                (map->uuid_salt && !lane->events.sequence->anchors) ||
+                (map->uuid_salt && !lane->events.sequence->anchors) || (!s->fixed && lane->events.sequence->counts) ||
                 (lane->move && lane->events.default_clock && lane->events.clock != m->trace_clock);
 }
 

@@ -216,6 +216,62 @@ static void incremental_clocks_of_a_drifting_input_become_absolute(void **unused
   assert_in_range(event_time("second"), S(600) + 25000000 + 1000000, S(600) + 25000000 + 1000200);
 }
 
+/* A ThreadDescriptor, and events that count in microseconds from it: of thread time, too. */
+static void put_counted_events(struct msg *trace, uint64_t start, uint64_t step_us, uint64_t count) {
+  struct msg thread = {.len = 0}, p = {.len = 0};
+  put_uint(&thread, 1, 7);
+  put_uint(&thread, 2, 7);
+  put_uint(&thread, 6, start / 1000);
+  put_uint(&p, 10, 3);
+  put_uint(&p, 13, 1);
+  put_msg(&p, 44, &thread);
+  put_msg(trace, 1, &p);
+  for (uint64_t i = 0; i < count; i++) {
+    struct msg event = {.len = 0}, packet = {.len = 0};
+    put_uint(&event, 1, step_us);
+    put_uint(&event, 2, 5);
+    put_uint(&event, 9, 3);
+    put_text(&event, 23, "counted");
+    put_msg(&packet, 11, &event);
+    put_uint(&packet, 10, 3);
+    put_uint(&packet, 13, 2);
+    put_msg(trace, 1, &packet);
+  }
+}
+
+static void microseconds_that_events_count_follow_drift_without_adding_up_errors(void **unused) {
+  (void)unused;
+  enum { COUNT = 90 };
+  struct msg a = trace_of("a", S(100), S(5000), S(101)), late = SNAPSHOT(0, BOOT, S(1100), REAL, S(6000));
+  add_snapshot(&a, 1, &late);
+  struct msg b = trace_of("b", S(7000), S(5000), S(7001));
+  struct msg drifted = SNAPSHOT(0, BOOT, S(8000), MONO, S(8000) - 1000, REAL, S(6000) + 50000000);
+  add_snapshot(&b, 1, &drifted);
+  put_counted_events(&b, S(7000) - 1000, 10000001, COUNT);
+  add(&a);
+  add(&b);
+  merge_well();
+  for (uint64_t i = 0; i < COUNT; i++) {
+    struct tb_str packet = event_packet("counted", i);
+    double own = (double)(i + 1) * 10000001000.0, true_time = 100e9 + own * 1.00005;
+    assert_true(llabs((int64_t)get_number(packet, 8) - (int64_t)true_time) <= 3);
+    assert_int_equal(get_number(packet, 58), BOOT);
+    assert_false(has_number(get_bytes(packet, 11), 1));
+    assert_int_equal(get_number(get_bytes(packet, 11), 2), 5);
+  }
+}
+
+static void microseconds_that_events_count_stay_where_no_clock_drifts(void **unused) {
+  (void)unused;
+  struct msg a = trace_of("a", S(100), S(5000), S(101)), b = trace_of("b", S(7000), S(5010), S(7001));
+  put_counted_events(&b, S(7000), 1000, 3);
+  add(&a);
+  add(&b);
+  merge_well();
+  assert_false(has_number(event_packet("counted", 2), 8));
+  assert_int_equal(get_number(get_bytes(event_packet("counted", 2), 11), 1), 1000);
+}
+
 static void the_merged_trace_is_on_the_clock_that_is_asked_for(void **unused) {
   (void)unused;
   struct msg a = trace_of("a", S(100), S(5000), S(101)), b = trace_of("b", S(700), S(5010), S(701));
@@ -376,6 +432,8 @@ int main(void) {
       TEST(ftrace_on_a_clock_that_another_input_has_too_keeps_its_moment),
       TEST(incremental_clocks_of_a_drifting_input_become_absolute),
       TEST(a_machine_that_two_inputs_have_runs_on_one_clock),
+      TEST(microseconds_that_events_count_follow_drift_without_adding_up_errors),
+      TEST(microseconds_that_events_count_stay_where_no_clock_drifts),
       TEST(machines_beside_another_are_in_step_with_the_merged_clock),
       TEST(one_input_of_several_machines_stays_as_it_is),
       TEST(machines_that_become_one_are_in_step_with_it),
