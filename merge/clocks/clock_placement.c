@@ -125,12 +125,14 @@ static enum tb_status build(struct tb_merger *m) {
     struct tb_source *s = &m->sources[i];
     if (s->skipped) continue;
     status = tb_merger_relate_input(m, s);
+    if (status == TB_OK) status = tb_merger_relate_markers(m, s);
     if (status == TB_OK) status = join_shared(m, s);
   }
   if (status == TB_OK) status = tb_merger_relate_by_manifest(m);
   if (status == TB_OK) status = add_alignments(m);
   for (size_t i = 0; i < sizeof(since_boot) / sizeof(since_boot[0]) && status == TB_OK; i++)
     status = tb_merger_join_boots(m, since_boot[i], &group);
+  if (status == TB_OK) status = tb_merger_join_markers(m);
   return status == TB_OK ? set_target(m) : status;
 }
 
@@ -295,14 +297,14 @@ static void report_unknown_kinds(struct tb_merger *m, const struct tb_source *s)
 }
 
 /* The sum of two bounds at the bends of both, in the order of time; *more may be NULL. */
-static size_t add_up(const struct tb_source *s, const struct tb_time_bound *way, const struct tb_time_bound *more,
-                     struct tb_merge_bound *points) {
+static size_t add_up(const struct tb_source *s, const struct tb_prescanned_extent *within,
+                     const struct tb_time_bound *way, const struct tb_time_bound *more, struct tb_merge_bound *points) {
   size_t n = 0, i = 0, k = 0, more_count = more ? more->count : 0;
   while (i < way->count || k < more_count) {
     bool own = k == more_count || (i < way->count && way->points[i].time <= more->points[k].time);
     const struct tb_time_bound_point *bend = own ? &way->points[i++] : &more->points[k++];
     int64_t bound = bend->bound_ns;
-    if (bend->time < s->survey.first || bend->time > s->survey.last) continue;
+    if (bend->time < within->first || bend->time > within->last) continue;
     if (!own)
       bound = tb_time_add(bound, tb_time_bound_at(way, bend->time));
     else if (more)
@@ -312,21 +314,32 @@ static size_t add_up(const struct tb_source *s, const struct tb_time_bound *way,
   return n;
 }
 
+/* When an input's events are; those made of ftrace text have no packet's time, but their lines'. */
+static struct tb_prescanned_extent extent_of(const struct tb_source *s) {
+  const struct tb_ftrace_markers *text = &s->survey.markers;
+  struct tb_prescanned_extent extent = {s->survey.has_time, s->survey.first, s->survey.last};
+  if (s->format != TB_FORMAT_FTRACE || !text->has_lines) return extent;
+  if (!extent.any || text->first < extent.first) extent.first = text->first;
+  if (!extent.any || text->last > extent.last) extent.last = text->last;
+  extent.any = true;
+  return extent;
+}
+
 /* The bound over the input's time, on the merged trace's clock. Nothing is said where nothing is known. */
 static enum tb_status report_bound(struct tb_merger *m, struct tb_source *s) {
   struct tb_merge_input_report *in = tb_source_report(m, s);
-  const struct tb_prescan *v = &s->survey;
+  const struct tb_prescanned_extent within = extent_of(s);
   const struct tb_time_bound *more = tb_source_monotonic_bound(s);
   uint32_t node;
-  if (!v->has_time || in->placement == TB_PLACEMENT_START || !tb_source_node(m, s, &node)) return TB_OK;
+  if (!within.any || in->placement == TB_PLACEMENT_START || !tb_source_node(m, s, &node)) return TB_OK;
   struct tb_time_bound way;
   int64_t evidence_ns;
-  enum tb_status status = tb_sync_graph_bound(&m->graph, node, v->first, v->last, &way, &evidence_ns);
+  enum tb_status status = tb_sync_graph_bound(&m->graph, node, within.first, within.last, &way, &evidence_ns);
   if (status == TB_OK && way.count && evidence_ns != INT64_MAX) {
     struct tb_merge_bound *points =
         tb_arena_alloc(&m->report->arena, (way.count + (more ? more->count : 0)) * sizeof(*points));
     if (!points) status = TB_NO_MEMORY;
-    if (points) in->bound_count = add_up(s, &way, more, points);
+    if (points) in->bound_count = add_up(s, &within, &way, more, points);
     in->bounds = points;
     in->has_bound = points != NULL;
     in->bound_ns = evidence_ns;

@@ -58,7 +58,7 @@ int64_t tb_source_wall_time(const struct tb_source *s) {
     size_t column = column_of(s, g, TB_CLOCK_REALTIME);
     if (column < g->columns && g->row_count) return g->rows[g->row_count / 2 * g->columns + column];
   }
-  return 0;
+  return s->survey.markers.realtime.reading;
 }
 
 /* ---- relations --------------------------------------------------------------------------------------------------- */

@@ -36,6 +36,10 @@ int64_t tb_source_wall_time(const struct tb_source *source);
 /* Adds what the input's snapshots and RemoteClockSyncs say to the clock graph. */
 TB_MUST_CHECK enum tb_status tb_merger_relate_input(struct tb_merger *m, struct tb_source *source);
 
+/* marker_relations.c: adds what marks of ftrace text say of its clock; and which inputs have that MONOTONIC, after boots are known. */
+TB_MUST_CHECK enum tb_status tb_merger_relate_markers(struct tb_merger *m, const struct tb_source *source);
+TB_MUST_CHECK enum tb_status tb_merger_join_markers(struct tb_merger *m);
+
 /* How far off times on MONOTONIC may be before they are BOOTTIME's, over BOOTTIME; NULL where the input has none of these. */
 const struct tb_time_bound *tb_source_monotonic_bound(const struct tb_source *source);
 /* Whether a reading of MONOTONIC is between the snapshots around a suspend: its BOOTTIME is what the first of them says, or *size

@@ -225,6 +225,7 @@ static enum tb_status take_packet(struct tb_prescan *s, const struct tb_raw_pack
       s->seen_kinds[head->kind] = 1;
     }
     status = tb_input_clocks_take(&s->clocks, head, sequence, true);
+    if (head->kind == TB_TRACE_PACKET_FTRACE_TEXT) tb_ftrace_markers_take(&s->markers, head->payload);
     if (head->kind == TB_TRACE_PACKET_TRACE_UUID) s->trace_uuid = hash_text(head->payload);
     struct tb_str track = tb_merge_header_payload(head, TB_TRACE_PACKET_TRACK_DESCRIPTOR);
     if (status == TB_OK && track.ptr) status = take_track(s, track, head->machine);

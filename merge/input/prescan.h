@@ -8,6 +8,7 @@
 
 #include "io/input.h"
 #include "merge/clocks/input_clocks.h"
+#include "merge/input/ftrace_markers.h"
 #include "merge/rewrite/rewrite_fields.h"
 #include "tracebridge/base.h"
 
@@ -49,10 +50,11 @@ struct tb_prescan {
   size_t machine_count;
   bool too_many_machines;
   uint64_t packets, bytes;
-  uint64_t unreadable;    /* of the packets: not well-formed inside */
-  uint64_t content;       /* a hash over what the packets are, to tell inputs apart */
-  uint64_t trace_uuid;    /* a hash of what its TraceUuid says; 0: it has none */
-  uint32_t starts_within; /* the sequence of its first packet where that needs state; 0: it does not */
+  uint64_t unreadable;              /* of the packets: not well-formed inside */
+  uint64_t content;                 /* a hash over what the packets are, to tell inputs apart */
+  uint64_t trace_uuid;              /* a hash of what its TraceUuid says; 0: it has none */
+  uint32_t starts_within;           /* the sequence of its first packet where that needs state; 0: it does not */
+  struct tb_ftrace_markers markers; /* where ftrace text is kept in it */
   bool has_time;
   int64_t first, last;  /* on the host's trace clock */
   uint64_t clocks_used; /* clocks below 64 that packets have times on, as bits */
