@@ -69,8 +69,8 @@ TB_MUST_CHECK enum tb_status tb_marks_add(struct tb_marks *marks, const struct t
 /* How many events of the name an input has; marks must be sorted by tb_marks_sort, as for all below. */
 size_t tb_marks_named(const struct tb_marks *marks, uint32_t source);
 
-/* By events of one name: which belong together the intervals between them say (row_match.h). False where one of the inputs has none. The
- * drift is followed where the matches know it and it is small enough. */
+/* By events of one name: which belong together the intervals between them say (row_match.h). False where one of the
+ * inputs has none. The drift is followed where the matches know it and it is small enough. */
 TB_MUST_CHECK enum tb_status tb_align_names(const struct tb_marks *marks, uint32_t source, uint32_t other,
                                             const struct tb_align_options *options, struct tb_alignment *alignment,
                                             bool *found);
@@ -87,7 +87,8 @@ TB_MUST_CHECK enum tb_status tb_align_syncs(const struct tb_marks *marks, uint32
                                             const struct tb_align_options *options, struct tb_alignment *alignment,
                                             bool *found);
 
-/* align_bound.c: how far off `fit` of an alignment by name may be, of which the first and last match are at these times. */
+/* align_bound.c: how far off `fit` of an alignment by name may be, of which the first and last match are at these
+ * times. */
 TB_MUST_CHECK enum tb_status tb_alignment_bound_line(const struct tb_allocator *allocator,
                                                      struct tb_alignment *alignment, int64_t first, int64_t last);
 

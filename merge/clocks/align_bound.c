@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How far off a line through matches may be: its standard error at a time, as many times that chance exceeds it once in a million
- * lines. Few matches show badly how they scatter (Student's t); of one or two, or where t would make more of it, events are taken to be
- * seen within a millisecond of each other, which is more than simultaneous events of two programs usually are. Where other events
- * may belong together as well, the truth may be as far away as they say.
+ * How far off a line through matches may be: its standard error at a time, as many times that chance exceeds it once in
+ * a million lines. Few matches show badly how they scatter (Student's t); of one or two, or where t would make more of
+ * it, events are taken to be seen within a millisecond of each other, which is more than simultaneous events of two
+ * programs usually are. Where other events may belong together as well, the truth may be as far away as they say.
  */
 #include <math.h>
 
@@ -47,12 +47,18 @@ static enum tb_status bound_line(const struct tb_allocator *a, struct tb_alignme
 }
 
 /* Of an offset alone: what the drift does is unknown, but where the matches know it and it may not be. */
-static enum tb_status bound_level(const struct tb_allocator *a, struct tb_alignment *alignment, double drift) {
+static enum tb_status bound_level(const struct tb_allocator *a, struct tb_alignment *alignment, double drift,
+                                  int64_t first, int64_t last) {
   const struct tb_line_fit *fit = &alignment->fit;
-  struct tb_time_bound_point point = {tb_time_add(fit->x0, tb_time_round(fit->centre_ns)), 0};
-  point.bound_ns =
-      tb_time_round(ceil(scatter_of(fit, 1) / sqrt((double)fit->used) + ROUNDING_NS + alignment->others_apart_ns));
-  return tb_time_bound_create(&alignment->bound, a, &point, 1, drift);
+  double least = scatter_of(fit, 1) / sqrt((double)fit->used) + ROUNDING_NS + alignment->others_apart_ns;
+  int64_t centre = tb_time_add(fit->x0, tb_time_round(fit->centre_ns));
+  const int64_t times[3] = {first < centre ? first : centre, centre, last > centre ? last : centre};
+  struct tb_time_bound_point points[3];
+  for (int i = 0; i < 3; i++) {
+    double far = fabs((double)((tb_wide)times[i] - centre));
+    points[i] = (struct tb_time_bound_point){times[i], tb_time_round(ceil(least + drift * far))};
+  }
+  return tb_time_bound_create(&alignment->bound, a, points, 3, drift);
 }
 
 enum tb_status tb_alignment_bound_line(const struct tb_allocator *a, struct tb_alignment *alignment, int64_t first,
@@ -60,8 +66,8 @@ enum tb_status tb_alignment_bound_line(const struct tb_allocator *a, struct tb_a
   const struct tb_line_fit *line = &alignment->line;
   bool is_known = line->drift_error <= DRIFT_UNKNOWN;
   double drift = is_known ? fmax(DRIFT_UNKNOWN, fabs(line->drift) + line->drift_error) : DRIFT_UNKNOWN;
-  enum tb_status status =
-      alignment->drift == TB_DRIFT_FOLLOWED ? bound_line(a, alignment, first, last) : bound_level(a, alignment, drift);
+  enum tb_status status = alignment->drift == TB_DRIFT_FOLLOWED ? bound_line(a, alignment, first, last)
+                                                                : bound_level(a, alignment, drift, first, last);
   if (status != TB_OK) return status;
   int64_t at_first = tb_time_bound_at(&alignment->bound, first), at_last = tb_time_bound_at(&alignment->bound, last);
   alignment->fit.has_bound = true;

@@ -170,8 +170,8 @@ static enum tb_status read_source(struct tb_merger *m, struct tb_source *source)
   return s.name.len || s.messages || may_have_syncs(source) ? run_search(&s) : TB_OK;
 }
 
-/* The names of the inputs that have an event of the name, or of those that have none: as many as there is room for. `last_part`: of
- * their names that alone. False where some are left out. */
+/* The names of the inputs that have an event of the name, or of those that have none: as many as there is room for.
+ * `last_part`: of their names that alone. False where some are left out. */
 static bool list_inputs(const struct tb_merger *m, bool with, bool last_part, char *text, size_t size) {
   static const char room_for_rest[] = ", and 1000000 more";
   size_t len = 0, left_out = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Lines through intervals. A line is a point of a plane: its drift and its offset at x = 0. Each end of an interval cuts a half
- * from the plane, so that the lines through all intervals are a convex polygon. Its centre is the estimate; its corners are the
- * lines that are furthest away from that, at any time.
+ * Lines through intervals. A line is a point of a plane: its drift and its offset at x = 0. Each end of an interval
+ * cuts a half from the plane, so that the lines through all intervals are a convex polygon. Its centre is the estimate;
+ * its corners are the lines that are furthest away from that, at any time.
  */
 #include <math.h>
 
@@ -58,7 +58,7 @@ static void cut_all(const struct ends *ends, double drift, struct polygon *p) {
   double most = 0;
   for (size_t i = 0; i < 2 * ends->intervals; i++)
     most = fmax(most, fabs(ends->items[i].limit) + drift * fabs(ends->items[i].x));
-  most = most + most + 1;
+  most += most + ROUNDING_NS;
   p->count = 4;
   p->corners[0] = (struct corner){-drift, -most};
   p->corners[1] = (struct corner){drift, -most};
@@ -108,10 +108,10 @@ static void try_line(const struct ends *ends, const struct end *through, double 
   *best = line;
 }
 
-/* Drops the fewest that must be: of all lines that meet most intervals one touches two ends, or one at the largest drift. Of many
- * intervals not all pairs of ends are tried. */
+/* Drops the fewest that must be: of all lines that meet most intervals one touches two ends, or one at the largest
+ * drift. Of many intervals not all pairs of ends are tried. */
 static void drop_unmet(struct ends *ends, double drift) {
-  size_t count = 2 * ends->intervals, most = 0, pairs = count * (count - 1) / 2;
+  size_t count = 2 * ends->intervals, most = 0, pairs = (count * count - count) / 2;
   size_t trials = TRIAL_STEPS / count < TRIALS ? TRIAL_STEPS / count : TRIALS;
   struct corner best = {0, 0};
   if (trials < TRIALS_LEAST) trials = TRIALS_LEAST;
@@ -171,7 +171,8 @@ static void measure(const struct ends *ends, const struct tb_line_interval *inte
       fit->outliers++;
       continue;
     }
-    double apart = (excess(&ends->items[2 * i], line) - excess(&ends->items[2 * i + 1], line)) / 2;
+    const struct end *both = &ends->items[2 * i];
+    double apart = (excess(&both[0], line) - excess(&both[1], line)) / 2;
     sum += apart * apart;
     const int64_t at[2] = {intervals[i].low_at, intervals[i].high_at};
     for (int k = 0; k < 2; k++) {
@@ -219,10 +220,11 @@ enum tb_status tb_line_fit_intervals(const struct tb_allocator *a, const struct 
   if (ends.items && ends.dropped && p.corners && p.work) {
     for (size_t i = 0; i < count; i++) {
       const struct tb_line_interval *n = &intervals[i];
-      ends.items[2 * i] = (struct end){(double)((tb_wide)n->low_at - fit->x0),
-                                       (double)((tb_wide)n->low - fit->offset) - ROUNDING_NS, 1};
-      ends.items[2 * i + 1] = (struct end){(double)((tb_wide)n->high_at - fit->x0),
-                                           (double)((tb_wide)n->high - fit->offset) + ROUNDING_NS, -1};
+      struct end *both = &ends.items[2 * i];
+      both[0] = (struct end){(double)((tb_wide)n->low_at - fit->x0),
+                             (double)((tb_wide)n->low - fit->offset) - ROUNDING_NS, 1};
+      both[1] = (struct end){(double)((tb_wide)n->high_at - fit->x0),
+                             (double)((tb_wide)n->high - fit->offset) + ROUNDING_NS, -1};
     }
     status = fit_line(a, &ends, &p, intervals, max_drift, fit, bound);
   }

@@ -6,8 +6,8 @@
 
 enum { ROUNDS = 8, SAMPLE = 64, TRIALS = 200, FEW = 10 };
 static const double GOLDEN = 0.6180339887498949;
-/* Many traces have microseconds: less scatter than that is not believed. Two or three matches do not show how they scatter: they are taken
- * to scatter by 100 us, which is more than simultaneous events of two programs usually do. */
+/* Many traces have microseconds: less scatter than that is not believed. Two or three matches do not show how they
+ * scatter: they are taken to scatter by 100 us, which is more than simultaneous events of two programs usually do. */
 static const double OUTLIER_SIGMAS = 5, LEAST_SCATTER_NS = 1000, PAIR_SCATTER_NS = 100000;
 
 /* Pairs relative to a middle one, so that doubles hold them exactly enough: times in ns around 0, offsets likewise. */
@@ -49,7 +49,8 @@ static double median(double *values, size_t count) {
   return count % 2 ? upper : (select_rank(values, count, count / 2 - 1) + upper) / 2;
 }
 
-/* A sample of the points: all where they are few, else spread by the golden ratio, which no period of the points meets. */
+/* A sample of the points: all where they are few, else spread by the golden ratio, which no period of the points
+ * meets. */
 static size_t draw(const struct points *p, size_t *sample) {
   size_t count = p->count < SAMPLE ? p->count : SAMPLE;
   for (size_t i = 0; i < count; i++)
@@ -72,12 +73,12 @@ static double shortest_half(const struct points *p, const size_t *sample, size_t
   return best;
 }
 
-/* A first line that outliers do not move while they are less than half: of lines through two points the one that has most
- * points within the least distance (least median of squares). */
+/* A first line that outliers do not move while they are less than half: of lines through two points the one that has
+ * most points within the least distance (least median of squares). */
 static void first_line(const struct points *p, double *level, double *slope) {
   size_t sample[SAMPLE], count = draw(p, sample);
   double best = INFINITY, middle = 0;
-  size_t pairs_twice = count * (count - 1), all = pairs_twice / 2, trials = all < TRIALS ? all : TRIALS;
+  size_t all = (count * count - count) / 2, trials = all < TRIALS ? all : TRIALS;
   *slope = 0;
   for (size_t t = 0, i = 0, k = 0; t < trials; t++) {
     if (all == trials) { /* each pair */
@@ -112,8 +113,9 @@ double tb_line_fit_scatter(double scatter, size_t count) {
   return fmax(count > 2 ? few((double)count) * scatter : 0, fmax(least, LEAST_SCATTER_NS));
 }
 
-/* Marks what is too far from the line; true where that changed anything. At first the scatter is taken from the median, which half of
- * the points make; then also from the points that are left, since the first line is nearest to half of them by construction. */
+/* Marks what is too far from the line; true where that changed anything. At first the scatter is taken from the
+ * median, which half of the points make; then also from the points that are left, since the first line is nearest to
+ * half of them by construction. */
 static bool reject(struct points *p, double level, double slope, bool first) {
   if (p->count < 3) return false;
   double sum = 0, in = 0;
@@ -134,8 +136,8 @@ static bool reject(struct points *p, double level, double slope, bool first) {
   return changed;
 }
 
-/* The line through what is not left out; without `with_drift` a level one. Returns the spread in time: the sum of squares about
- * *centre. */
+/* The line through what is not left out; without `with_drift` a level one. Returns the spread in time: the sum of
+ * squares about *centre. */
 static double least_squares(const struct points *p, bool with_drift, double *level, double *slope, double *centre) {
   double n = 0, sx = 0, sd = 0, sxx = 0, sxd = 0;
   for (size_t i = 0; i < p->count; i++) {
@@ -162,8 +164,8 @@ static int compare_anchor(const void *a, const void *b) {
   return p->y < q->y ? -1 : p->y > q->y;
 }
 
-/* Half the 95 % confidence interval of a slope through n points; few points show their scatter badly (Student's t), and two or
- * three may be on one line by chance. */
+/* Half the 95 % confidence interval of a slope through n points; few points show their scatter badly (Student's t),
+ * and two or three may be on one line by chance. */
 static double slope_error(double n, double residual, double spread) {
   static const double quantiles[] = {0, 12.7, 4.3, 3.2, 2.8, 2.6, 2.4};
   if (!(spread > 0)) return INFINITY;

@@ -19,18 +19,20 @@ struct tb_line_fit {
   int64_t bound_ns;   /* messages: the true offset is at most this far away, anywhere between the first and the last */
   bool has_bound;
   uint64_t used, outliers;
-  /* Of tb_line_fit_pairs: where the matches used are in time, from x0, and how far they are spread about it (the sum of squares). */
+  /* Of tb_line_fit_pairs: where the matches used are in time, from x0, and how far they are spread about it (the sum
+   * of squares). */
   double centre_ns, spread;
 };
 
-/* Least squares over pairs of readings of the same moments. Pairs further from the line than five times the usual scatter are
- * left out (and counted); the line is found where they are less than half, on whichever side and wherever. One pair, or pairs that span no time, give an offset only; so do all pairs without
- * `with_drift`. TB_OK, TB_INVALID (no pair), TB_NO_MEMORY. */
+/* Least squares over pairs of readings of the same moments. Pairs further from the line than five times the usual
+ * scatter are left out (and counted); the line is found where they are less than half, on whichever side and
+ * wherever. One pair, or pairs that span no time, give an offset only; so do all pairs without `with_drift`. TB_OK,
+ * TB_INVALID (no pair), TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_line_fit_pairs(const struct tb_allocator *allocator, const struct tb_time_anchor *pairs,
                                                size_t count, bool with_drift, struct tb_line_fit *fit);
 
-/* What so many matches have to be taken to scatter by, ns, where they seem to scatter by this: a line through few is near to some of them by
- * chance. */
+/* What so many matches have to be taken to scatter by, ns, where they seem to scatter by this: a line through few is
+ * near to some of them by chance. */
 double tb_line_fit_scatter(double scatter, size_t count);
 
 /* The offset is at least `low` at one time and at most `high` at another (or the same). */
@@ -39,10 +41,10 @@ struct tb_line_interval {
   int64_t low, high;
 };
 
-/* The middle of all lines that go through the intervals and drift by 100 ppm at most, which is what two usual clocks do; by up to
- * `max_drift` where none of those goes through all. Where no such line does either, the fewest intervals are left out (and counted).
- * *bound is how far away the others of these lines are; fit->bound_ns the most of it between the first interval and the last.
- * TB_OK, TB_INVALID (no interval), TB_NO_MEMORY. */
+/* The middle of all lines that go through the intervals and drift by 100 ppm at most, which is what two usual clocks
+ * do; by up to `max_drift` where none of those goes through all. Where no such line does either, the fewest
+ * intervals are left out (and counted). *bound is how far away the others of these lines are; fit->bound_ns the most
+ * of it between the first interval and the last. TB_OK, TB_INVALID (no interval), TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_line_fit_intervals(const struct tb_allocator *allocator,
                                                    const struct tb_line_interval *intervals, size_t count,
                                                    double max_drift, struct tb_line_fit *fit,

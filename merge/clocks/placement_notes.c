@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Notes and warnings on how inputs were placed: what was assumed, thrown out or not followed, and what did not place them.
+ * Notes and warnings on how inputs were placed: what was assumed, thrown out or not followed, and what did not place
+ * them.
  */
 #include <inttypes.h>
 #include <math.h>

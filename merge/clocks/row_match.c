@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Each shift that the events around some events vote for is followed to both ends of the rows: a line through the pairs near by says
- * where those further away are to be looked for. So drift needs no search, and what is off by more than the others' scatter
- * does not bend the line. Of all lines so found the one counts that most events agree with.
+ * Each shift that the events around some events vote for is followed to both ends of the rows: a line through the pairs
+ * near by says where those further away are to be looked for. So drift needs no search, and what is off by more than
+ * the others' scatter does not bend the line. Of all lines so found the one counts that most events agree with.
  */
 #include "merge/clocks/row_match.h"
 
@@ -182,13 +182,23 @@ static void find_others(const struct finder *f, const struct hypothesis *chosen,
   }
 }
 
-static void count_alone(struct tb_row_match *match, size_t own_count, size_t other_count) {
+/* How many of the events between two pairs come in twos that are near each other. */
+static size_t count_disagreeing(const struct finder *f, const struct tb_row_line *line, size_t own, size_t other,
+                                size_t both) {
+  size_t count = 0;
+  for (size_t i = 0; i < both; i++)
+    count +=
+        fabs((double)f->other.times[other + i] - tb_row_line_at(line, (double)f->own.times[own + i])) <= line->most;
+  return count;
+}
+
+static void count_alone(const struct finder *f, const struct tb_row_line *line, struct tb_row_match *match) {
   size_t own = 0, other = 0;
   for (size_t i = 0; i <= match->count; i++) {
     bool end = i == match->count;
-    size_t own_gap = (end ? own_count : match->pairs[i].own) - own;
-    size_t other_gap = (end ? other_count : match->pairs[i].other) - other;
-    size_t both = own_gap < other_gap ? own_gap : other_gap;
+    size_t own_gap = (end ? f->own.count : match->pairs[i].own) - own;
+    size_t other_gap = (end ? f->other.count : match->pairs[i].other) - other;
+    size_t both = count_disagreeing(f, line, own, other, own_gap < other_gap ? own_gap : other_gap);
     match->disagreeing += both;
     match->own_alone += own_gap - both;
     match->other_alone += other_gap - both;
@@ -211,7 +221,7 @@ static enum tb_status find(struct finder *f, struct tb_row_match *match) {
   match->pairs = f->pairs;
   find_others(f, chosen, match);
   match->is_incomplete = is_incomplete && !chosen->is_expected;
-  count_alone(match, f->own.count, f->other.count);
+  count_alone(f, &chosen->line, match);
   return TB_OK;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which events of two rows are the same moments, each seen on a clock of its own: found by the intervals between them. Events may be
- * missing or doubled on either side, and less than half of them may be seen at a wrong time.
+ * Which events of two rows are the same moments, each seen on a clock of its own: found by the intervals between them.
+ * Events may be missing or doubled on either side, and less than half of them may be seen at a wrong time.
  */
 #ifndef TB_MERGE_CLOCKS_ROW_MATCH_H
 #define TB_MERGE_CLOCKS_ROW_MATCH_H
@@ -30,8 +30,8 @@ struct tb_event_pair {
 struct tb_row_match {
   struct tb_event_pair *pairs; /* in the order of time; owned */
   size_t count, capacity;
-  /* Events that have no partner: those that come in twos, one of each row between the same pairs (one of them is seen at a wrong
-   * time), and the rest. */
+  /* Events that have no partner: those that come in twos, one of each row between the same pairs and not far apart
+   * (one of them is seen at a wrong time), and the rest. */
   size_t disagreeing, own_alone, other_alone;
   /* Another shift of the rows that nearly as many events agree with. */
   bool is_ambiguous;
@@ -41,9 +41,9 @@ struct tb_row_match {
   bool is_incomplete;     /* there are more such shifts than could be tried */
 };
 
-/* Finds the shift and drift that most events of both rows agree with; one that agrees with the prior goes before one that does not and that
- * a few events more agree with. `drift_max` (a fraction) is the largest that is looked for. Rows are sorted; neither is empty. There is at
- * least one pair. TB_OK, TB_NO_MEMORY. */
+/* Finds the shift and drift that most events of both rows agree with; one that agrees with the prior goes before one
+ * that does not and that a few events more agree with. `drift_max` (a fraction) is the largest that is looked for.
+ * Rows are sorted; neither is empty. There is at least one pair. TB_OK, TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_row_match_find(const struct tb_allocator *allocator, struct tb_event_row own,
                                                struct tb_event_row other, const struct tb_offset_prior *prior,
                                                double drift_max, struct tb_row_match *match);

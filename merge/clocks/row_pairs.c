@@ -3,7 +3,8 @@
 
 #include <math.h>
 
-/* Events of both rows between which there are pairs, and no others near: a block. Larger ones are paired as they come. */
+/* Events of both rows between which there are pairs, and no others near: a block. Larger ones are paired as they
+ * come. */
 enum { BLOCK_CELLS = 1 << 12 };
 
 /* The step that the best pairing of the first events of a block ends with. */

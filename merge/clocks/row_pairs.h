@@ -27,8 +27,8 @@ static inline size_t tb_event_row_find(struct tb_event_row row, double time) {
   return at;
 }
 
-/* Pairs events `from` to `to` of the own row with those of the other one: as many as are near enough, each once and none across
- * another, the nearer ones where there is a choice. `pairs` has room for to - from. Returns how many. */
+/* Pairs events `from` to `to` of the own row with those of the other one: as many as are near enough, each once and
+ * none across another, the nearer ones where there is a choice. `pairs` has room for to - from. Returns how many. */
 size_t tb_row_pair(struct tb_event_row own, struct tb_event_row other, const struct tb_row_line *line, size_t from,
                    size_t to, struct tb_event_pair *pairs);
 

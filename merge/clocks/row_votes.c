@@ -6,8 +6,8 @@
 
 #include "merge/clocks/row_pairs.h"
 
-/* Events around one that are asked; events that are asked about; shifts kept of each. Of rows with many events fewer are asked, which still
- * leaves chance no say. */
+/* Events around one that are asked; events that are asked about; shifts kept of each. Of rows with many events fewer
+ * are asked, which still leaves chance no say. */
 enum { SEGMENT = 48, SEEDS = 16, LONG_ROW = 200000, SEGMENT_LONG = 32, SEEDS_LONG = 10, KEPT = 2048, LEVELS = 20 };
 /* Tolerances that are tried: from this on, each four times the one before, up to a quarter of what events are apart. */
 static const double LEAST_TOLERANCE_NS = 2000, TOLERANCE_FACTOR = 4, OF_SPACING = 0.25;
@@ -173,7 +173,7 @@ enum tb_status tb_row_votes_cast(const struct tb_allocator *a, struct tb_event_r
   if (seeds > v.pattern.count) seeds = v.pattern.count;
   enum tb_status status = TB_OK;
   for (size_t s = 0; s < seeds && status == TB_OK; s++) {
-    struct seed seed = {.centre = (s + s + 1) * v.pattern.count / (2 * seeds), .size = v.segment};
+    struct seed seed = {.centre = (s * v.pattern.count + v.pattern.count / 2) / seeds, .size = v.segment};
     seed.from = seed.centre > v.segment / 2 ? seed.centre - v.segment / 2 : 0;
     if (seed.from + v.segment > v.pattern.count) seed.from = v.pattern.count - v.segment;
     for (size_t k = 0; k < v.text.count; k++) ask(&v, &seed, k, &cast[k]);

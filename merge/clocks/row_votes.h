@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Shifts of two rows of events that may be the right ones: for some events of the shorter row each event of the longer one is tried
- * as its partner, and the events around it say how many of them find a partner then. Times are relative, as in row_pairs.h.
+ * Shifts of two rows of events that may be the right ones: for some events of the shorter row each event of the longer
+ * one is tried as its partner, and the events around it say how many of them find a partner then. Times are relative,
+ * as in row_pairs.h.
  */
 #ifndef TB_MERGE_CLOCKS_ROW_VOTES_H
 #define TB_MERGE_CLOCKS_ROW_VOTES_H
@@ -25,8 +26,8 @@ struct tb_row_votes {
   double most; /* events further away than this are taken for others */
 };
 
-/* How much more than by chance it is that of `tried` events `agreed` do: the logarithm of a likelihood ratio. `chance` is that of
- * one event. */
+/* How much more than by chance it is that of `tried` events `agreed` do: the logarithm of a likelihood ratio.
+ * `chance` is that of one event. */
 double tb_row_score(double agreed, double tried, double chance);
 /* That an event finds a partner within a tolerance by chance. */
 double tb_row_chance(struct tb_event_row other, double tolerance);

@@ -219,7 +219,7 @@ static void of_one_event_and_several_nothing_says_which(void **unused) {
 }
 
 /* Ten matches may seem to have an outlier by how a line through half of them goes; ten good ones hardly ever have
-   * one. */
+ * one. */
 static void few_good_matches_have_no_outlier(void **unused) {
   (void)unused;
   int wrong = 0;
