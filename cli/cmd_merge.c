@@ -65,7 +65,8 @@ static const struct cli_option options[] = {
     {0, "offset", "FILE=TIME",
      "Place the input FILE by adding TIME to its times: a number with a sign and a unit (ns, us, ms, s, min, h; "
      "without one "
-     "ns). They then are on the merged trace's clock. FILE is an input as it is named here, or its last part.",
+     "ns). They then are on the merged trace's clock. FILE is an input as it is named here, or the end of its path, "
+     "from one of its / on; it has to mean one input.",
      parse_file_option, offsetof(struct merge_settings, offsets)},
     {0, "machine", "FILE=NAME", "Say that FILE was recorded on the machine NAME; its process ids are that machine's.",
      parse_file_option, offsetof(struct merge_settings, machines)},
@@ -142,23 +143,17 @@ static bool read_time(const char *text, int64_t *ns) {
   return false;
 }
 
-static struct tb_merge_input *find_input(struct tb_merge_input *inputs, size_t count, const char *name, size_t len) {
-  for (size_t i = 0; i < count; i++) {
-    const char *path = inputs[i].path, *slash = strrchr(path, '/');
-    if (strlen(path) == len && memcmp(path, name, len) == 0) return &inputs[i];
-    if (slash && strlen(slash + 1) == len && memcmp(slash + 1, name, len) == 0) return &inputs[i];
-  }
-  return NULL;
-}
-
 /* Gives each FILE=VALUE to its input; 0, or the exit status of wrong usage. */
 static int apply(const struct merge_settings *settings, struct tb_merge_input *inputs, size_t count) {
   for (size_t i = 0; i < settings->offsets.count + settings->machines.count; i++) {
     bool machine = i >= settings->offsets.count;
     const char *text = machine ? settings->machines.items[i - settings->offsets.count] : settings->offsets.items[i];
     const char *value = strrchr(text, '=') + 1;
-    struct tb_merge_input *input = find_input(inputs, count, text, (size_t)(value - 1 - text));
-    if (!input) return cli_usage(&cli_merge, "no input is called %.*s", (int)(value - 1 - text), text);
+    struct tb_error error = {0};
+    size_t index;
+    if (tb_merge_find_input(inputs, count, text, (size_t)(value - 1 - text), &index, &error) != TB_OK)
+      return cli_usage(&cli_merge, "%s", error.message);
+    struct tb_merge_input *input = &inputs[index];
     if (machine)
       input->machine = value;
     else if (read_time(value, &input->offset_ns))

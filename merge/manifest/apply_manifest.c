@@ -4,6 +4,7 @@
  */
 #include "base/error.h"
 #include "io/input.h"
+#include "merge/input/input_names.h"
 #include "merge/manifest/manifest.h"
 #include "merge/merger.h"
 
@@ -43,16 +44,16 @@ enum tb_status tb_merger_read_manifest(struct tb_merger *m, const struct tb_inpu
 
 /* ---- which input an entry is about ------------------------------------------------------------------------------- */
 
-static bool is_called(const struct tb_source *s, const char *path) {
-  if (s->member) return strcmp(s->member, path) == 0;
-  const char *slash = strrchr(s->name, '/');
-  return strcmp(s->name, path) == 0 || (slash && strcmp(slash + 1, path) == 0);
-}
-
-static struct tb_source *find_source(struct tb_merger *m, const char *path) {
+/* The input that `path` means; NULL where there is none. TB_INVALID: there are several. */
+static enum tb_status find_source(struct tb_merger *m, const char *path, struct tb_source **found) {
+  struct tb_name_search search = {.name = tb_str_from(path)};
   for (size_t i = 0; i < m->source_count; i++)
-    if (is_called(&m->sources[i], path)) return &m->sources[i];
-  return NULL;
+    tb_name_search_offer(&search, i, m->sources[i].name, m->sources[i].member);
+  *found = search.first ? &m->sources[search.index] : NULL;
+  if (!*found) return TB_OK;
+  struct tb_error error = {0};
+  enum tb_status status = tb_name_search_end(&search, &error);
+  return status == TB_OK ? TB_OK : INVALID(m, "%s", error.message);
 }
 
 /* ---- machines ---------------------------------------------------------------------------------------------------- */
@@ -97,15 +98,16 @@ static uint32_t machine_called(const struct tb_source *s, const struct tb_manife
 
 static enum tb_status clock_node(struct tb_merger *m, const char *path, const char *machine, uint32_t clock,
                                  uint32_t *node) {
-  const struct tb_source *s = find_source(m, path);
+  struct tb_source *s;
+  enum tb_status status = find_source(m, path, &s);
+  if (status != TB_OK) return status;
   if (!s) return INVALID(m, "there is no input '%.100s'", path);
   const struct tb_manifest_file *file = tb_manifest_find(m->manifest, path);
   struct tb_graph_key key = {s->index, machine_called(s, file, machine), clock ? clock : s->survey.clocks.primary};
   return tb_sync_graph_node(&m->graph, key, node);
 }
 
-static enum tb_status relate(struct tb_merger *m, const struct tb_manifest_file *file) {
-  const struct tb_source *s = find_source(m, file->path);
+static enum tb_status relate(struct tb_merger *m, const struct tb_manifest_file *file, const struct tb_source *s) {
   if (!file->clock && !s->converted && tb_input_clocks_related(&s->survey.clocks))
     return INVALID(m,
                    "a clocks override without a source clock pins a clockless file, but '%.60s' emits clock snapshots",
@@ -120,8 +122,9 @@ enum tb_status tb_merger_relate_by_manifest(struct tb_merger *m) {
   enum tb_status status = TB_OK;
   for (size_t i = 0; m->manifest && i < m->manifest->file_count && status == TB_OK; i++) {
     const struct tb_manifest_file *file = &m->manifest->files[i];
-    const struct tb_source *s = find_source(m, file->path);
-    if (file->has_clocks && s && !s->skipped) status = relate(m, file);
+    struct tb_source *s;
+    status = find_source(m, file->path, &s);
+    if (status == TB_OK && file->has_clocks && s && !s->skipped) status = relate(m, file, s);
   }
   return status;
 }
@@ -130,19 +133,22 @@ enum tb_status tb_merger_apply_manifest(struct tb_merger *m) {
   if (!m->manifest) return TB_OK;
   for (size_t i = 0; i < m->manifest->file_count; i++) {
     const struct tb_manifest_file *file = &m->manifest->files[i];
-    struct tb_source *s = find_source(m, file->path);
+    struct tb_source *s;
+    enum tb_status status = find_source(m, file->path, &s);
+    if (status != TB_OK) return status;
     if (!s) {
       tb_merge_report_add_note(m->report, TB_MERGE_NOTE_MANIFEST_ENTRY_UNUSED, TB_MERGE_NO_INPUT,
                                "the manifest has an entry for %s, which is no input", file->path);
       continue;
     }
-    enum tb_status status = s->skipped ? TB_OK : name_machines(m, s, file);
+    status = s->skipped ? TB_OK : name_machines(m, s, file);
     if (status != TB_OK) return status;
   }
   const struct tb_manifest_clock *to = &m->manifest->trace_time;
   if (!m->manifest->has_trace_time) return TB_OK;
   if (!m->options.trace_clock) m->options.trace_clock = (enum tb_clock)to->clock;
-  const struct tb_source *s = to->file ? find_source(m, to->file) : NULL;
+  struct tb_source *s = NULL;
+  enum tb_status status = to->file ? find_source(m, to->file, &s) : TB_OK;
   if (s) m->reference = s->index;
-  return TB_OK;
+  return status;
 }

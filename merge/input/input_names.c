@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "merge/input/input_names.h"
+
+#include "base/error.h"
+#include "tracebridge/merge.h"
+
+static struct tb_str without_dot(struct tb_str path) {
+  while (path.len > 2 && memcmp(path.ptr, "./", 2) == 0) path = (struct tb_str){path.ptr + 2, path.len - 2};
+  return path;
+}
+
+static bool is_whole(struct tb_str name, const char *path) {
+  return path && tb_str_equal(name, without_dot(tb_str_from(path)));
+}
+
+static bool is_tail(struct tb_str name, const char *path) {
+  size_t len = strlen(path);
+  return name.len && len > name.len && path[len - name.len - 1] == '/' &&
+         memcmp(path + len - name.len, name.ptr, name.len) == 0;
+}
+
+void tb_name_search_offer(struct tb_name_search *search, size_t index, const char *path, const char *member) {
+  struct tb_str name = without_dot(search->name);
+  bool whole = is_whole(name, path) || is_whole(name, member);
+  if (!whole && (search->whole || !is_tail(name, path))) return;
+  if (!search->first || (whole && !search->whole)) {
+    search->first = path;
+    search->second = NULL;
+    search->index = index;
+    search->whole = whole;
+  } else if (!search->second) {
+    search->second = path;
+  }
+}
+
+enum tb_status tb_name_search_end(const struct tb_name_search *search, struct tb_error *error) {
+  int len = (int)(search->name.len < 100 ? search->name.len : 100);
+  if (!search->first) return tb_fail(error, TB_INVALID, TB_NO_OFFSET, "no input is called %.*s", len, search->name.ptr);
+  if (!search->second) return TB_OK;
+  return tb_fail(error, TB_INVALID, TB_NO_OFFSET,
+                 "%.*s is ambiguous: it may be %.110s or %.110s; name more of its path", len, search->name.ptr,
+                 search->first, search->second);
+}
+
+enum tb_status tb_merge_find_input(const struct tb_merge_input *inputs, size_t count, const char *name, size_t len,
+                                   size_t *index, struct tb_error *error) {
+  struct tb_name_search search = {.name = {name, len}};
+  for (size_t i = 0; i < count; i++) tb_name_search_offer(&search, i, inputs[i].path, NULL);
+  *index = search.index;
+  return tb_name_search_end(&search, error);
+}

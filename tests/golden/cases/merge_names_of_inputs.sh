@@ -1,0 +1,25 @@
+# A name that fits two inputs is refused, whoever gives it; a longer end of a path says which one is meant.
+mkdir -p runs/rank{0,1}
+for rank in 0 1; do
+  echo '{"baseTimeNanoseconds": 1700000000000000000, "traceEvents": [{"ph": "i", "name": "a", "pid": 1, "tid": 1, "ts": 5}]}' >runs/rank$rank/trace.json
+done
+cp runs/rank0/trace.json trace.json
+merge() { tracebridge merge -q ./runs/rank0/trace.json runs/rank1/trace.json "$@" --dry-run --report -; echo "status $?" >&2; }
+placed() { grep -E "trace.json:|offset"; }
+manifest() { echo "{\"perfetto_manifest\": {\"version\": 1, \"files\": [{\"path\": \"$1\", \"machine\": {\"name\": \"node\"}}]}}" >manifest.json; }
+merge --offset trace.json=1s
+merge --machine trace.json=node
+manifest trace.json
+merge --manifest manifest.json
+echo "no input"
+merge --offset race.json=1s
+merge --offset rank2/trace.json=1s
+echo "longer ends"
+merge --offset rank1/trace.json=1s | placed
+merge --offset ./runs/rank1/trace.json=1s | placed
+merge --offset runs/rank0/trace.json=1s | placed
+manifest rank1/trace.json
+merge --manifest manifest.json | placed
+echo "the whole name counts before an end"
+merge trace.json --offset trace.json=1s | placed
+merge trace.json trace.json --offset trace.json=1s
