@@ -6,6 +6,7 @@
 
 #include "cli.h"
 #include "interrupt.h"
+#include "merge_summary.h"
 #include "print.h"
 #include "progress.h"
 #include "report.h"
@@ -228,6 +229,7 @@ static int merge(const struct merge_settings *settings, const struct tb_merge_in
   const char *where = report_name(settings);
   if (report && merged) print_warnings(report);
   if (report) print_damage(report);
+  if (report && merged && !settings->quiet && !settings->dry_run) cli_merge_summary(stderr, settings->output, report);
   if (report && where && !write_report(report, where) && exit_status == CLI_OK) exit_status = CLI_IO;
   tb_merge_report_free(report);
   return exit_status;

@@ -65,7 +65,7 @@ static uint64_t lost(const struct tb_convert_report *report) {
   return sum;
 }
 
-static void print_bytes(FILE *to, uint64_t bytes) {
+void cli_report_bytes(FILE *to, uint64_t bytes) {
   if (bytes < 10000)
     cli_print(to, "%" PRIu64 " bytes", bytes);
   else if (bytes < 10000000)
@@ -74,15 +74,20 @@ static void print_bytes(FILE *to, uint64_t bytes) {
     cli_print(to, "%.1f MB", (double)bytes / 1e6);
 }
 
+void cli_report_span(FILE *to, int64_t first, int64_t last) {
+  uint64_t span = (uint64_t)last - (uint64_t)first;
+  cli_print(to, "  time span: %" PRIu64 ".%09" PRIu64 " s\n", span / 1000000000u, span % 1000000000u);
+}
+
 static void print_count(FILE *to, uint64_t count, const char *what) {
   cli_print(to, ", %" PRIu64 " %s%s", count, what, count == 1 ? "" : "s");
 }
 
 static void print_files(FILE *to, const struct cli_conversion *c) {
   cli_print(to, "%s (%s, ", c->from, tb_format_name(c->report->from));
-  print_bytes(to, c->report->input_bytes);
+  cli_report_bytes(to, c->report->input_bytes);
   cli_print(to, ") -> %s (%s, ", strcmp(c->to, "-") == 0 ? "standard output" : c->to, tb_format_name(c->report->to));
-  print_bytes(to, c->report->summary.bytes_written);
+  cli_report_bytes(to, c->report->summary.bytes_written);
   fputs(")\n", to);
 }
 
@@ -123,14 +128,12 @@ void cli_report_text(FILE *to, const struct cli_conversion *c) {
   }
   print_files(to, c);
   print_events(to, summary);
-  if (summary->first_ts <= summary->last_ts) { /* there was an event with a time */
-    uint64_t span = (uint64_t)summary->last_ts - (uint64_t)summary->first_ts;
-    cli_print(to, "  time span: %" PRIu64 ".%09" PRIu64 " s\n", span / 1000000000u, span % 1000000000u);
-  }
+  /* there was an event with a time */
+  if (summary->first_ts <= summary->last_ts) cli_report_span(to, summary->first_ts, summary->last_ts);
   if (summary->ftrace_events) cli_print(to, "  ftrace:    %" PRIu64 " events\n", summary->ftrace_events);
   if (summary->spilled_bytes) {
     fputs("  spilled:   ", to);
-    print_bytes(to, summary->spilled_bytes);
+    cli_report_bytes(to, summary->spilled_bytes);
     fputs(" to temporary files\n", to);
   }
   print_losses(to, c->report);

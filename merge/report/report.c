@@ -115,6 +115,13 @@ struct tb_merge_input_report *tb_merge_report_add(struct tb_merge_report *report
   return input;
 }
 
+struct tb_merge_summary tb_merge_report_summary(const struct tb_merge_report *report) {
+  return (struct tb_merge_summary){.trace_clock = report->trace_clock,
+                                   .shift_ns = report->shift_ns,
+                                   .packets_out = report->packets_out,
+                                   .bytes_out = report->bytes_out};
+}
+
 size_t tb_merge_report_count(const struct tb_merge_report *report) { return report->count; }
 
 const struct tb_merge_input_report *tb_merge_report_input(const struct tb_merge_report *report, size_t index) {

@@ -172,6 +172,14 @@ TB_MUST_CHECK TB_API enum tb_status tb_merge_find_input(const struct tb_merge_in
 
 struct tb_merge_report; /* opaque; made by tb_merge, freed by tb_merge_report_free */
 
+/* The merge as a whole. Owned by the report. */
+struct tb_merge_summary {
+  const char *trace_clock; /* the merged trace's, "" where it is not known */
+  int64_t shift_ns;        /* by which all was moved, so that no time is negative */
+  uint64_t packets_out, bytes_out;
+};
+TB_API struct tb_merge_summary tb_merge_report_summary(const struct tb_merge_report *report);
+
 TB_API size_t tb_merge_report_count(const struct tb_merge_report *report);
 /* NULL where `index` is not below the count. Owned by the report. */
 TB_API const struct tb_merge_input_report *tb_merge_report_input(const struct tb_merge_report *report, size_t index);
