@@ -136,6 +136,8 @@ int64_t tb_source_merged_ahead(const struct tb_source *source, uint32_t machine)
 TB_MUST_CHECK enum tb_status tb_merger_gather(struct tb_merger *m, const struct tb_merge_input *inputs, size_t count);
 /* What becomes of a merge with an input of which reading gave `status`: a bad one ends it, or is left out (TB_OK then too). */
 TB_MUST_CHECK enum tb_status tb_merger_settle(struct tb_merger *m, struct tb_source *s, enum tb_status status);
+/* merge/input/describe_inputs.c: what all sources themselves say of time, into the report. */
+void tb_merger_describe_inputs(struct tb_merger *m);
 /* merge/input/prescan_inputs.c: reads all sources once, several at a time. */
 TB_MUST_CHECK enum tb_status tb_merger_survey(struct tb_merger *m);
 /* merge/input/parts.c: parts of one trace become one source; packets whose state no input has are counted in a note. */

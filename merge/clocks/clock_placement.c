@@ -351,7 +351,6 @@ static enum tb_status report_bound(struct tb_merger *m, struct tb_source *s) {
 static void report_place(struct tb_merger *m, struct tb_source *s) {
   struct tb_merge_input_report *in = tb_source_report(m, s);
   const struct tb_prescan *v = &s->survey;
-  in->clock = tb_merge_report_print(m->report, "%s", tb_clock_name(v->clocks.primary));
   in->has_time = v->has_time;
   if (!v->has_time) return;
   in->first_ns = tb_source_time(s, 0, v->first);

@@ -29,6 +29,13 @@ static size_t column_of(const struct tb_source *s, const struct tb_clock_group *
   return i;
 }
 
+bool tb_source_reads(const struct tb_source *s, uint32_t clock) {
+  const struct tb_clock_graph *c = &s->survey.clocks.graph;
+  for (size_t i = 0; i < c->group_count; i++)
+    if (column_of(s, &c->groups[i], clock) < c->groups[i].columns) return true;
+  return false;
+}
+
 enum tb_status tb_source_readings(const struct tb_source *s, const struct tb_allocator *allocator, uint32_t a,
                                   uint32_t b, struct tb_time_anchor **pairs, size_t *count) {
   const struct tb_clock_graph *c = &s->survey.clocks.graph;

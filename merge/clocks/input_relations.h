@@ -30,6 +30,9 @@ void tb_clock_relations_free(struct tb_clock_relations *relations, const struct 
 TB_MUST_CHECK enum tb_status tb_source_readings(const struct tb_source *source, const struct tb_allocator *allocator,
                                                 uint32_t a, uint32_t b, struct tb_time_anchor **pairs, size_t *count);
 
+/* Whether a snapshot of the input's host reads the clock. */
+bool tb_source_reads(const struct tb_source *source, uint32_t clock);
+
 /* What the wall clock of the input's host read in a snapshot; 0 where it says nothing. */
 int64_t tb_source_wall_time(const struct tb_source *source);
 

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 
+#include "merge/report/time_text.h"
 #include "tracebridge/escape.h"
 
 static void put(struct tb_json_emit *page, const char *format, ...) TB_PRINTF(2, 3);
@@ -20,12 +21,6 @@ static void put(struct tb_json_emit *page, const char *format, ...) {
   va_end(args);
 }
 
-/* ns as a signed decimal number of seconds. */
-static void put_seconds(struct tb_json_emit *page, int64_t ns) {
-  uint64_t size = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
-  put(page, "%c%" PRIu64 ".%09" PRIu64 " s", ns < 0 ? '-' : '+', size / 1000000000, size % 1000000000);
-}
-
 static void text_note(struct tb_json_emit *page, const struct tb_merge_report *report,
                       const struct tb_merge_note *note) {
   const char *input = tb_merge_note_input(report, note);
@@ -33,10 +28,26 @@ static void text_note(struct tb_json_emit *page, const struct tb_merge_report *r
       input ? ": " : "", note->text);
 }
 
+/* What it says of time itself. */
+static void text_own_time(struct tb_json_emit *page, const struct tb_merge_input_report *in) {
+  char first[TB_TIME_TEXT], last[TB_TIME_TEXT];
+  if (!in->has_own_time) return;
+  tb_seconds_text(in->own_first_ns, first);
+  tb_seconds_text(in->own_last_ns, last);
+  put(page, "  its own times: from %s to %s", first, last);
+  if (in->has_wall_time) {
+    tb_date_text(in->wall_first_ns, first);
+    put(page, ", recorded %s", first);
+  }
+  if (strcmp(in->clocks, in->clock) != 0 && in->clocks[0]) put(page, "; clocks %s", in->clocks);
+  put(page, "\n");
+}
+
 static void text_placement(struct tb_json_emit *page, const struct tb_merge_input_report *in) {
   put(page, "  placed by: %s\n", in->why[0] ? in->why : tb_placement_text(in->placement));
-  put(page, "  offset ");
-  put_seconds(page, in->offset_ns);
+  char offset[TB_TIME_TEXT];
+  tb_seconds_text(in->offset_ns, offset);
+  put(page, "  offset %s", offset);
   if (in->drift_ppm != 0) put(page, ", drift %+.3f ppm", in->drift_ppm);
   if (in->has_residual) put(page, ", residual %.0f ns", in->residual_ns);
   if (in->has_bound && in->placement != TB_PLACEMENT_REFERENCE) put(page, ", within %" PRId64 " ns", in->bound_ns);
@@ -54,6 +65,7 @@ static void text_input(struct tb_json_emit *page, const struct tb_merge_input_re
     put(page, "  left out: %s\n", in->why);
   else if (!in->skipped)
     text_placement(page, in);
+  text_own_time(page, in);
   put(page, "  packets: %" PRIu64 " in, %" PRIu64 " out, %" PRIu64 " as they were, %" PRIu64 " left out\n",
       in->packets_in, in->packets_out, in->packets_unchanged, in->packets_dropped);
   put(page,
@@ -163,6 +175,10 @@ static void json_input(struct tb_json_emit *e, const struct tb_merge_input_repor
   json_text(e, "machine", in->machine);
   json_count(e, "machine_id", in->machine_id);
   json_text(e, "clock", in->clock);
+  json_text(e, "clocks", in->clocks);
+  if (in->has_own_time) json_time(e, "own_first_ns", in->own_first_ns);
+  if (in->has_own_time) json_time(e, "own_last_ns", in->own_last_ns);
+  if (in->has_wall_time) json_time(e, "wall_first_ns", in->wall_first_ns);
   json_placement(e, in);
   json_count(e, "packets_in", in->packets_in);
   json_count(e, "packets_out", in->packets_out);

@@ -109,7 +109,7 @@ struct tb_merge_input_report *tb_merge_report_add(struct tb_merge_report *report
   report->inputs = inputs;
   if (status != TB_OK) return NULL;
   struct tb_merge_input_report *input = &report->inputs[report->count++];
-  *input = (struct tb_merge_input_report){.machine = "", .clock = "", .why = "", .damage = ""};
+  *input = (struct tb_merge_input_report){.machine = "", .clock = "", .clocks = "", .why = "", .damage = ""};
   struct tb_str copy = tb_arena_copy(&report->arena, tb_str_from(name));
   input->name = copy.ptr ? copy.ptr : "";
   return input;

@@ -89,6 +89,11 @@ struct tb_merge_input_report {
   const char *machine; /* its machine's name, "" for an unnamed one */
   uint32_t machine_id; /* in the merged trace; of the first of its machines */
   const char *clock;   /* the clock that its times are on, e.g. "BOOTTIME" */
+  const char *clocks;  /* those that its snapshots read, "BOOTTIME, REALTIME"; "" where there is none */
+  bool has_own_time;   /* own_first_ns and own_last_ns are set: as first_ns and last_ns, on `clock` */
+  int64_t own_first_ns, own_last_ns;
+  bool has_wall_time; /* wall_first_ns is set: what its wall clock read at its first packet, in ns since 1970 */
+  int64_t wall_first_ns;
   enum tb_placement placement;
   const char *why;   /* the sentence of the text report */
   int64_t offset_ns; /* merged time less own time, at its first event */
