@@ -193,6 +193,12 @@ static void print_warnings(const struct tb_merge_report *report) {
   }
 }
 
+/* What goes with an error. */
+static void print_advice(const struct tb_merge_report *report) {
+  const char *line;
+  for (size_t i = 0; (line = tb_merge_report_advice(report, i)) != NULL; i++) cli_print(stderr, "%s\n", line);
+}
+
 /* Where the report goes; NULL: there is none. */
 static const char *report_name(const struct merge_settings *settings) {
   return settings->report ? settings->report : settings->dry_run ? "-" : NULL;
@@ -225,6 +231,7 @@ static int merge(const struct merge_settings *settings, const struct tb_merge_in
   cli_interrupt_end();
   bool merged = status == TB_OK || status == TB_PARTIAL;
   if (!merged) cli_print_error(&cli_merge, &error);
+  if (!merged && report) print_advice(report);
   int exit_status = cli_exit_status(status);
   const char *where = report_name(settings);
   if (report && merged) print_warnings(report);

@@ -116,6 +116,9 @@ static inline uint32_t tb_source_machine_out(const struct tb_source *source, uin
 /* The node of the source's trace clock in the clock graph; false where there is none. */
 bool tb_source_node(const struct tb_merger *m, const struct tb_source *source, uint32_t *node);
 
+/* The root of the tree that this node is in, UINT32_MAX where there is none: sources with one root are related. */
+uint32_t tb_source_root(const struct tb_merger *m, const struct tb_source *source);
+
 /* The machine id that stands for the input itself: 0, or the only one where it has no packet of machine 0. */
 uint32_t tb_source_host(const struct tb_source *source);
 
@@ -165,6 +168,9 @@ TB_MUST_CHECK enum tb_status tb_merger_note_flows(struct tb_merger *m);
 TB_MUST_CHECK enum tb_status tb_merger_join_boots(struct tb_merger *m, uint32_t clock, uint32_t *group);
 /* merge/clocks/clock_placement.c: the clock graph, and each source's place. */
 TB_MUST_CHECK enum tb_status tb_merger_place(struct tb_merger *m);
+/* merge/clocks/refusal.c: TB_REFUSED, with advice in the report, for a source that nothing places; `start`: the first time of the
+ * others. */
+TB_MUST_CHECK enum tb_status tb_merger_refuse(struct tb_merger *m, const struct tb_source *unplaced, int64_t start);
 /* placement_notes.c: notes on what placed the sources, and what did not. TB_REFUSED: a drift that is certain and too large. */
 TB_MUST_CHECK enum tb_status tb_merger_note_placement(struct tb_merger *m);
 /* merge/rewrite/machine_ids.c: machines, then what ids become. */

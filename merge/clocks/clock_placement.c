@@ -184,39 +184,9 @@ static bool first_placed(const struct tb_merger *m, int64_t *first) {
 
 /* ---- inputs that nothing places ---------------------------------------------------------------------------------- */
 
-static uint32_t root_of(const struct tb_merger *m, const struct tb_source *s) {
+uint32_t tb_source_root(const struct tb_merger *m, const struct tb_source *s) {
   uint32_t node;
   return tb_source_node(m, s, &node) ? m->graph.nodes[node].root : UINT32_MAX;
-}
-
-/* How many inputs that say something of time one tree of the clock graph has. */
-static size_t inputs_of(const struct tb_merger *m, uint32_t root) {
-  size_t n = 0;
-  for (size_t i = 0; i < m->source_count; i++)
-    n += !m->sources[i].skipped && tb_source_knows_time(&m->sources[i]) && root_of(m, &m->sources[i]) == root;
-  return n;
-}
-
-/* The odd one: what nothing relates to more inputs than it is. That may be the reference. */
-static const struct tb_source *find_odd(const struct tb_merger *m, const struct tb_source *unplaced) {
-  const struct tb_source *first = &m->sources[m->reference];
-  bool alone = inputs_of(m, m->target) < 2 && inputs_of(m, root_of(m, unplaced)) > 1;
-  return alone ? first : unplaced;
-}
-
-static enum tb_status refuse_unplaced(struct tb_merger *m, const struct tb_source *unplaced) {
-  const struct tb_source *s = find_odd(m, unplaced);
-  const char *clock = tb_clock_name(s->survey.clocks.primary);
-  tb_error_set_file(&m->error, s->name);
-  if (m->options.align_on && !tb_marks_named(&m->marks, s->index))
-    return tb_fail(&m->error, TB_REFUSED, TB_NO_OFFSET,
-                   "has no event '%.100s', and nothing else relates its clock (%s) to the others'; use --offset, "
-                   "--manifest or --unplaced=start|drop",
-                   m->options.align_on, clock);
-  return tb_fail(&m->error, TB_REFUSED, TB_NO_OFFSET,
-                 "nothing relates its clock (%s) to the others'; use --offset, --manifest, --align-on, "
-                 "--align-messages or --unplaced=start|drop",
-                 clock);
 }
 
 static void drop_unplaced(struct tb_merger *m, struct tb_source *s) {
@@ -233,7 +203,7 @@ static enum tb_status first_of_tree(struct tb_merger *m, uint32_t root, int64_t 
   for (size_t i = 0; i < m->source_count && status == TB_OK; i++) {
     const struct tb_source *s = &m->sources[i];
     uint32_t node, weakest;
-    if (s->skipped || !s->survey.has_time || root_of(m, s) != root || !tb_source_node(m, s, &node)) continue;
+    if (s->skipped || !s->survey.has_time || tb_source_root(m, s) != root || !tb_source_node(m, s, &node)) continue;
     struct tb_time_map map;
     tb_time_map_init(&map, m->allocator);
     status = tb_sync_graph_way(&m->graph, node, &map, NULL, &weakest);
@@ -249,7 +219,7 @@ static enum tb_status first_of_tree(struct tb_merger *m, uint32_t root, int64_t 
 /* Puts an input at the start, together with those that it is related to. */
 static enum tb_status put_at_start(struct tb_merger *m, struct tb_source *s, int64_t start) {
   struct tb_merge_input_report *in = tb_source_report(m, s);
-  uint32_t node, weakest, root = root_of(m, s);
+  uint32_t node, weakest, root = tb_source_root(m, s);
   int64_t first = 0, offset = 0;
   enum tb_status status = first_of_tree(m, root, &first);
   if (s->survey.has_time) offset = tb_time_subtract(start, first);
@@ -274,7 +244,7 @@ static enum tb_status put_unplaced(struct tb_merger *m, struct tb_source *s, int
     case TB_UNPLACED_ERROR:
       break;
   }
-  return refuse_unplaced(m, s);
+  return tb_merger_refuse(m, s, start);
 }
 
 /* No merged time is negative: where one would be, all move. */

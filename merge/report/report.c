@@ -6,7 +6,7 @@
 
 #include "merge/report/render.h"
 
-enum { INPUTS_MAX = 1 << 20, NOTES_MAX = 1 << 12, WARNINGS_MAX = 1 << 20, PRINT_MAX = 1024 };
+enum { INPUTS_MAX = 1 << 20, NOTES_MAX = 1 << 12, WARNINGS_MAX = 1 << 20, ADVICE_MAX = 1 << 10, PRINT_MAX = 1024 };
 
 const char *tb_placement_text(enum tb_placement placement) {
   static const char *const texts[] = {
@@ -92,6 +92,22 @@ void tb_merge_report_add_note(struct tb_merge_report *report, enum tb_merge_note
   va_end(args);
 }
 
+void tb_merge_report_advise(struct tb_merge_report *report, const char *format, ...) {
+  void *lines = report->advice;
+  enum tb_status status = tb_grow_array(report->allocator, &lines, &report->advice_capacity, report->advice_count + 1,
+                                        sizeof(*report->advice), ADVICE_MAX);
+  report->advice = lines;
+  if (status != TB_OK) return;
+  va_list args;
+  va_start(args, format);
+  report->advice[report->advice_count++] = print(report, format, args);
+  va_end(args);
+}
+
+const char *tb_merge_report_advice(const struct tb_merge_report *report, size_t index) {
+  return index < report->advice_count ? report->advice[index] : NULL;
+}
+
 size_t tb_merge_report_note_count(const struct tb_merge_report *report) { return report->note_count; }
 
 const struct tb_merge_note *tb_merge_report_note(const struct tb_merge_report *report, size_t index) {
@@ -147,6 +163,7 @@ void tb_merge_report_free(struct tb_merge_report *report) {
   if (!report) return;
   tb_free(report->allocator, report->inputs, report->capacity * sizeof(*report->inputs));
   tb_free(report->allocator, report->notes, report->note_capacity * sizeof(*report->notes));
+  tb_free(report->allocator, report->advice, report->advice_capacity * sizeof(*report->advice));
   tb_arena_free(&report->arena);
   tb_free(report->guard.source, report, sizeof(*report));
 }

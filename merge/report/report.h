@@ -19,6 +19,8 @@ struct tb_merge_report {
   int64_t shift_ns;        /* by which all was moved so that no time is negative */
   struct tb_merge_note *notes;
   size_t note_count, note_capacity, notes_left_out; /* left out: there were too many */
+  const char **advice;                              /* lines */
+  size_t advice_count, advice_capacity;
   uint64_t packets_out, bytes_out;
   const char *rendered[2]; /* text, JSON; made when asked for */
 };
@@ -38,6 +40,9 @@ void tb_merge_report_add_note(struct tb_merge_report *report, enum tb_merge_note
 /* The same for a note whose code, input, time, size and packets are set. */
 void tb_merge_report_add_timed_note(struct tb_merge_report *report, const struct tb_merge_note *note,
                                     const char *format, ...) TB_PRINTF(3, 4);
+
+/* Adds a line to the advice that goes with a refusal. */
+void tb_merge_report_advise(struct tb_merge_report *report, const char *format, ...) TB_PRINTF(2, 3);
 
 /* The name of the input that a note is about; NULL where it is about the whole merge. */
 const char *tb_merge_note_input(const struct tb_merge_report *report, const struct tb_merge_note *note);

@@ -191,6 +191,9 @@ TB_API const struct tb_merge_input_report *tb_merge_report_input(const struct tb
 TB_API size_t tb_merge_report_note_count(const struct tb_merge_report *report);
 /* NULL where `index` is not below the count. Owned by the report. */
 TB_API const struct tb_merge_note *tb_merge_report_note(const struct tb_merge_report *report, size_t index);
+/* Where an input was refused since nothing places it: line by line what each input says of time, what was tried and what would
+ * place it. NULL past the last line. Owned by the report. */
+TB_API const char *tb_merge_report_advice(const struct tb_merge_report *report, size_t index);
 /* The whole report as text for people, or as one JSON object; NUL-terminated, owned by the report. NULL: out of
  * memory. */
 TB_API const char *tb_merge_report_text(struct tb_merge_report *report, bool json);
