@@ -27,6 +27,7 @@ struct tb_source {
   bool skipped;
   const char *machine_name;                     /* of its host; NULL: unnamed */
   const struct tb_manifest_file *manifest_file; /* its entry, where that names machines; else NULL */
+  bool in_manifest;                             /* it has an entry */
   bool has_offset;
   int64_t offset;
   struct tb_prescan survey;

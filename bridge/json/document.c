@@ -7,6 +7,7 @@
 struct document_parser {
   struct tb_arena *arena;
   struct tb_tokenizer scan;
+  const char *start;
   enum tb_status status;
   const char *failed;
 };
@@ -41,7 +42,7 @@ static const char *parse_children(struct document_parser *p, const char *at, str
   while (*at != close) {
     struct tb_doc *child = tb_arena_alloc(p->arena, sizeof(*child));
     if (!child) return fail(p, TB_NO_MEMORY, at);
-    *child = (struct tb_doc){.type = TB_DOC_NULL};
+    *child = (struct tb_doc){.type = TB_DOC_NULL, .at = (uint64_t)(at - p->start)};
     if (close == '}') {
       at = parse_string(p, at, &child->name);
       if (!at) return NULL;
@@ -102,8 +103,9 @@ enum tb_status tb_doc_parse(struct tb_arena *arena, struct tb_str text, struct t
   if (!copy || !*doc) return TB_NO_MEMORY;
   memset(copy + text.len, 0, TB_TOKENIZER_PADDING);
   if (text.len) memcpy(copy, text.ptr, text.len);
-  struct document_parser p = {.arena = arena, .scan = {.end = copy + text.len, .arena = arena}};
+  struct document_parser p = {.arena = arena, .start = copy, .scan = {.end = copy + text.len, .arena = arena}};
   **doc = (struct tb_doc){.type = TB_DOC_NULL};
+  (*doc)->at = (uint64_t)(tb_tokenizer_space(copy) - copy);
   const char *at = parse_value(&p, tb_tokenizer_space(copy), *doc, 0);
   if (at) at = tb_tokenizer_space(at);
   if (at && at != p.scan.end) (void)fail(&p, TB_BAD_DATA, at);

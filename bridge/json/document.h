@@ -11,6 +11,7 @@ enum tb_doc_type { TB_DOC_NULL, TB_DOC_BOOL, TB_DOC_NUMBER, TB_DOC_STRING, TB_DO
 
 struct tb_doc {
   enum tb_doc_type type;
+  uint64_t at;        /* byte of the text where it is; of a member, where its name is */
   struct tb_str name; /* of a member */
   struct tb_str text; /* TB_DOC_STRING */
   bool is_integer;    /* TB_DOC_NUMBER that int64 holds */

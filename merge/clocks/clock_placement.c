@@ -330,10 +330,28 @@ static void report_place(struct tb_merger *m, struct tb_source *s) {
   if (own > 0) in->drift_ppm = ((double)merged - (double)own) / (double)own * 1e6;
 }
 
+/* By how much what the user says may contradict itself: what rounding makes of it. */
+enum { GIVEN_APART_NS = 1000 };
+
+/* What the user says of the clocks may say two things of one. */
+static enum tb_status check_given(struct tb_merger *m) {
+  struct tb_graph_conflict given;
+  enum tb_status status = tb_sync_graph_compare(&m->graph, TB_RANK_GIVEN, &given);
+  if (status != TB_OK || given.apart_ns <= GIVEN_APART_NS) return status;
+  const struct tb_graph_edge *edge = &m->graph.edges[given.edge];
+  uint32_t a = m->graph.nodes[edge->a].key.input, b = m->graph.nodes[edge->b].key.input;
+  tb_error_set_file(&m->error, m->sources[a].name);
+  return tb_fail(&m->error, TB_INVALID, TB_NO_OFFSET,
+                 "the offsets that --offset and the manifest give contradict each other: it is %" PRId64
+                 " ns from where they put it by way of %.150s",
+                 given.apart_ns, b == TB_GRAPH_SHARED ? "the merged trace's clock" : m->sources[b].name);
+}
+
 enum tb_status tb_merger_place(struct tb_merger *m) {
   struct tb_graph_conflict walls;
   enum tb_status status = build(m);
   if (status == TB_OK) status = tb_sync_graph_solve(&m->graph, m->target);
+  if (status == TB_OK) status = check_given(m);
   if (status == TB_OK) status = tb_sync_graph_compare(&m->graph, TB_RANK_REALTIME, &walls);
   for (size_t i = 0; i < m->source_count && status == TB_OK; i++)
     if (!m->sources[i].skipped) status = place_one(m, &m->sources[i]);

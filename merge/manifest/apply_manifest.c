@@ -10,7 +10,10 @@
 
 enum { MANIFEST_MAX = 16 << 20, STEP = 1 << 16 };
 
-#define INVALID(m, ...) tb_fail(&(m)->error, TB_INVALID, TB_NO_OFFSET, "perfetto_manifest: " __VA_ARGS__)
+#define INVALID_AT(m, at, ...)                          \
+  (tb_error_set_file(&(m)->error, (m)->manifest->name), \
+   tb_fail(&(m)->error, TB_INVALID, at, "perfetto_manifest: " __VA_ARGS__))
+#define INVALID(m, ...) INVALID_AT(m, TB_NO_OFFSET, __VA_ARGS__)
 
 static enum tb_status read_all(struct tb_merger *m, const struct tb_input_place *place, struct tb_buffer *text) {
   struct tb_input *input;
@@ -37,6 +40,7 @@ enum tb_status tb_merger_read_manifest(struct tb_merger *m, const struct tb_inpu
   if (status == TB_OK)
     status = tb_manifest_parse(&m->arena, (struct tb_str){text.data, text.len}, m->manifest, &m->error);
   tb_buffer_free(&text);
+  if (status == TB_OK) m->manifest->name = tb_merge_report_print(m->report, "%s", place->name);
   if (status == TB_OK) return TB_OK;
   tb_error_set_file(&m->error, place->name);
   return tb_fail(&m->error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
@@ -96,15 +100,27 @@ static uint32_t machine_called(const struct tb_source *s, const struct tb_manife
 
 /* ---- clocks ------------------------------------------------------------------------------------------------------ */
 
-static enum tb_status clock_node(struct tb_merger *m, const char *path, const char *machine, uint32_t clock,
-                                 uint32_t *node) {
-  struct tb_source *s;
-  enum tb_status status = find_source(m, path, &s);
-  if (status != TB_OK) return status;
-  if (!s) return INVALID(m, "there is no input '%.100s'", path);
-  const struct tb_manifest_file *file = tb_manifest_find(m->manifest, path);
-  struct tb_graph_key key = {s->index, machine_called(s, file, machine), clock ? clock : s->survey.clocks.primary};
+static enum tb_status clock_node(struct tb_merger *m, const struct tb_source *s, const struct tb_manifest_file *file,
+                                 const char *machine, uint32_t clock, uint32_t *node) {
+  uint32_t id = file ? machine_called(s, file, machine) : tb_source_host(s);
+  struct tb_graph_key key = {s->index, id, clock ? clock : s->survey.clocks.primary};
   return tb_sync_graph_node(&m->graph, key, node);
+}
+
+/* The input that an entry refers to. TB_INVALID: there is none, or it is the entry's own. */
+static enum tb_status find_reference(struct tb_merger *m, const struct tb_manifest_file *file,
+                                     const struct tb_source *own, struct tb_source **to) {
+  const char *path = file->sync_to.file;
+  enum tb_status status = find_source(m, path, to);
+  if (status != TB_OK) return status;
+  if (*to == own && !file->sync_to.machine)
+    return INVALID_AT(m, file->at, "clocks: sync_to of '%.60s' is the file itself", file->path);
+  if (*to) return TB_OK;
+  if (tb_manifest_find(m->manifest, path)) return INVALID_AT(m, file->at, "there is no input '%.100s'", path);
+  return INVALID_AT(m, file->at,
+                    "clocks: sync_to.file names unknown file '%.40s'. It must match the path of an entry in the files "
+                    "array, or of an input",
+                    path);
 }
 
 static enum tb_status relate(struct tb_merger *m, const struct tb_manifest_file *file, const struct tb_source *s) {
@@ -113,8 +129,12 @@ static enum tb_status relate(struct tb_merger *m, const struct tb_manifest_file 
                    "a clocks override without a source clock pins a clockless file, but '%.60s' emits clock snapshots",
                    file->path);
   struct tb_graph_edge edge = {.source = TB_PLACEMENT_MANIFEST, .rank = TB_RANK_GIVEN, .offset = file->offset_ns};
-  enum tb_status status = clock_node(m, file->path, file->clock_machine, file->clock, &edge.a);
-  if (status == TB_OK) status = clock_node(m, file->sync_to.file, file->sync_to.machine, file->sync_to.clock, &edge.b);
+  const struct tb_manifest_clock *to = &file->sync_to;
+  struct tb_source *other;
+  enum tb_status status = find_reference(m, file, s, &other);
+  if (status == TB_OK) status = clock_node(m, s, file, file->clock_machine, file->clock, &edge.a);
+  if (status == TB_OK)
+    status = clock_node(m, other, tb_manifest_find(m->manifest, to->file), to->machine, to->clock, &edge.b);
   return status == TB_OK ? tb_sync_graph_edge(&m->graph, &edge) : status;
 }
 
@@ -141,6 +161,8 @@ enum tb_status tb_merger_apply_manifest(struct tb_merger *m) {
                                "the manifest has an entry for %s, which is no input", file->path);
       continue;
     }
+    if (s->in_manifest) return INVALID_AT(m, file->at, "files: '%.60s' is an input that has another entry", file->path);
+    s->in_manifest = true;
     status = s->skipped ? TB_OK : name_machines(m, s, file);
     if (status != TB_OK) return status;
   }
@@ -150,5 +172,10 @@ enum tb_status tb_merger_apply_manifest(struct tb_merger *m) {
   struct tb_source *s = NULL;
   enum tb_status status = to->file ? find_source(m, to->file, &s) : TB_OK;
   if (s) m->reference = s->index;
+  if (status == TB_OK && to->file && !s && !tb_manifest_find(m->manifest, to->file))
+    return INVALID(m,
+                   "trace_time: .file names unknown file '%.40s'. It must match the path of an entry in the files "
+                   "array, or of an input",
+                   to->file);
   return status;
 }

@@ -46,6 +46,7 @@ static void text_own_time(struct tb_json_emit *page, const struct tb_merge_input
 static void text_placement(struct tb_json_emit *page, const struct tb_merge_input_report *in) {
   put(page, "  placed by: %s\n", in->why[0] ? in->why : tb_placement_text(in->placement));
   char offset[TB_TIME_TEXT];
+  if (in->placement == TB_PLACEMENT_UNPLACED) return;
   tb_seconds_text(in->offset_ns, offset);
   put(page, "  offset %s", offset);
   if (in->drift_ppm != 0) put(page, ", drift %+.3f ppm", in->drift_ppm);

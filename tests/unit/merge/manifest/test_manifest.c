@@ -35,7 +35,7 @@ static void a_whole_manifest_is_read(void **unused) {
                               "\"name\": \"vm\"}]},"
                               "{\"path\": \"c\", \"clocks\": {\"clock\": \"MONOTONIC\", \"sync_to\": {\"file\": \"b\", "
                               "\"machine\": \"vm\", \"clock\": \"REALTIME\"}, \"offset_ns\": -5}}],"
-                              "\"attributes\": {\"run\": 42, \"name\": \"x\"}, \"unknown\": [1, 2.5, null, true]")),
+                              "\"attributes\": {\"run\": 42, \"name\": \"x\"}")),
                    TB_OK);
   assert_int_equal(manifest.trace_time.clock, TB_CLOCK_BOOTTIME);
   assert_string_equal(manifest.trace_time.file, "a");
@@ -82,8 +82,16 @@ static void each_condition_of_the_catalogue_has_its_error(void **unused) {
       {FILES("{\"path\": \"a\", \"clocks\": {\"sync_to\": {}}}"), "clocks: sync_to.file is required"},
       {FILES("{\"path\": \"a\", \"clocks\": {\"sync_to\": {\"machine\": \"x\"}}}"),
        "a machine name alone is ambiguous, name the file too"},
-      {FILES("{\"path\": \"a\", \"clocks\": {\"sync_to\": {\"file\": \"b\"}}}"),
-       "sync_to.file names unknown file 'b'. It must match the path"},
+      {FILES("{\"path\": \"a\", \"clocks\": {\"sync_to\": {\"file\": \"b\", \"machine\": \"x\"}}}"),
+       "only files with an entry have machines, and 'b' has none"},
+      {FILES("{\"path\": \"a\", \"clocks\": {\"sync_to\": {\"file\": \"a\"}}}"),
+       "clocks: sync_to of 'a' is the file itself"},
+      {FILES("{\"path\": \"a\", \"clocks\": {\"clock\": \"MONOTONIC\", \"sync_to\": {\"file\": \"a\", \"clock\": "
+             "\"BOOTTIME\"}}}"),
+       "clocks: sync_to of 'a' is the file itself"},
+      {FILES("{\"path\": \"a\"}, {\"path\": \"b\"}, {\"path\": \"a\"}"), "files: there are two entries of 'a'"},
+      {FILES("{\"path\": \"a\", \"clocks\": {\"sync_to\": {\"file\": \"b\"}, \"offset_ns\": 9223372036854775807}}"),
+       "offset_ns is out of range"},
       {FILES("{\"path\": \"a\", \"clocks\": {\"sync_to\": {\"file\": \"a\"}, \"offset_ns\": 1.5}}"),
        "offset_ns must be an integer"},
       {FILES("{\"path\": \"a\", \"clocks\": {\"sync_to\": {\"file\": \"a\"}, \"offset_ns\": -9223372036854775808}}"),
@@ -102,6 +110,38 @@ static void each_condition_of_the_catalogue_has_its_error(void **unused) {
     assert_int_equal(parse(cases[i].text), TB_INVALID);
     if (!strstr(error.message, cases[i].message) || strncmp(error.message, "perfetto_manifest: ", 19) != 0)
       fail_msg("%s: %s", cases[i].message, error.message);
+  }
+}
+
+static void a_key_that_is_unknown_or_there_twice_is_told_with_its_place(void **unused) {
+  (void)unused;
+  static const struct {
+    const char *text, *key, *message; /* the error is at the last `key` */
+  } cases[] = {
+      {"{\"perfetto_manifest\": {\"version\": 1}, \"x\": 1}", "\"x\"", "unknown key 'x' in the document"},
+      {WITH("\"file\": []"), "\"file\"",
+       "unknown key 'file' in perfetto_manifest. Use one of version, trace_time, files"},
+      {WITH("\"trace_time\": {\"clock\": \"BOOTTIME\", \"path\": \"a\"}"), "\"path\"",
+       "unknown key 'path' in trace_time"},
+      {FILES("{\"path\": \"b\"}, {\"path\": \"a\", \"clock\": {}}"), "\"clock\"",
+       "unknown key 'clock' in an entry of files"},
+      {FILES("{\"path\": \"a\", \"machine\": {\"name\": \"x\", \"id\": 1}}"), "\"id\"",
+       "unknown key 'id' in machine. Use one of name"},
+      {FILES("{\"path\": \"a\", \"machines\": [{\"id\": 1, \"names\": \"x\"}]}"), "\"names\"",
+       "unknown key 'names' in machines"},
+      {FILES("{\"path\": \"a\", \"clocks\": {\"sync_to\": {\"file\": \"b\"}, \"offset\": 5}}"), "\"offset\"",
+       "unknown key 'offset' in clocks. Use one of clock, machine, sync_to, offset_ns"},
+      {FILES("{\"path\": \"a\", \"clocks\": {\"sync_to\": {\"file\": \"b\", \"path\": \"c\"}}}"), "\"path\"",
+       "unknown key 'path' in sync_to. Use one of file, machine, clock"},
+      {FILES("{\"path\": \"a\", \"path\": \"b\"}"), "\"path\"", "the key 'path' is in an entry of files twice"},
+      {FILES("{\"path\": \"a\"}, {\"path\": \"a\"}"), "{\"path\"", "two entries of 'a'"},
+  };
+  for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    const char *place = NULL;
+    for (const char *at = cases[i].text; (at = strstr(at, cases[i].key)) != NULL; at++) place = at;
+    assert_int_equal(parse(cases[i].text), TB_INVALID);
+    if (!strstr(error.message, cases[i].message)) fail_msg("%s: %s", cases[i].message, error.message);
+    assert_int_equal(error.offset, place - cases[i].text);
   }
 }
 
@@ -129,6 +169,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(a_whole_manifest_is_read),
       TEST(each_condition_of_the_catalogue_has_its_error),
+      TEST(a_key_that_is_unknown_or_there_twice_is_told_with_its_place),
       TEST(text_that_is_no_json_is_told_with_its_place),
       TEST(a_manifest_is_told_by_its_content),
   };
