@@ -199,6 +199,14 @@ static void print_advice(const struct tb_merge_report *report) {
   for (size_t i = 0; (line = tb_merge_report_advice(report, i)) != NULL; i++) cli_print(stderr, "%s\n", line);
 }
 
+static void print_end(const struct merge_settings *settings, const struct tb_merge_report *report) {
+  const struct tb_convert_report *conversion = tb_merge_report_conversion(report);
+  if (!settings->quiet)
+    cli_merge_summary(stderr, settings->output, report);
+  else if (conversion)
+    cli_print_losses(settings->output, conversion->losses, conversion->loss_count);
+}
+
 /* Where the report goes; NULL: there is none. */
 static const char *report_name(const struct merge_settings *settings) {
   return settings->report ? settings->report : settings->dry_run ? "-" : NULL;
@@ -236,7 +244,7 @@ static int merge(const struct merge_settings *settings, const struct tb_merge_in
   const char *where = report_name(settings);
   if (report && merged) print_warnings(report);
   if (report) print_damage(report);
-  if (report && merged && !settings->quiet && !settings->dry_run) cli_merge_summary(stderr, settings->output, report);
+  if (report && merged && !settings->dry_run) print_end(settings, report);
   if (report && where && !write_report(report, where) && exit_status == CLI_OK) exit_status = CLI_IO;
   tb_merge_report_free(report);
   return exit_status;
@@ -245,10 +253,10 @@ static int merge(const struct merge_settings *settings, const struct tb_merge_in
 /* Checks the names of the output and of the report. */
 static int check_names(const struct merge_settings *settings, const struct cli_operands *operands) {
   const char *output = settings->dry_run ? NULL : settings->output;
-  if (output && tb_file_is_plain(output) && tb_format_from_path(output) != TB_FORMAT_PERFETTO)
+  if (output && tb_file_is_plain(output) && tb_format_from_path(output) == TB_FORMAT_UNKNOWN)
     return cli_usage(&cli_merge,
-                     "%s: a merged trace is a Perfetto trace: its name has to end in .perfetto-trace or .pftrace, each "
-                     "also with .gz; tracebridge convert makes other formats of it",
+                     "the output %s does not say by its name which format to write: it has to end in .perfetto-trace, "
+                     ".pftrace, .json or .fxt, each also with .gz",
                      output);
   const char *report = report_name(settings);
   int status = cli_report_spares_output(&cli_merge, report, output);
@@ -298,14 +306,14 @@ static const char *const examples[] = {
 const struct cli_command cli_merge = {
     .name = "merge",
     .operands = "IN...",
-    .summary = "merge traces into one Perfetto trace on one clock",
+    .summary = "merge traces into one on one clock",
     .description =
-        "Merges the traces IN (Perfetto, JSON or FXT, each also compressed, and tar or zip archives of them) into one "
-        "plain Perfetto trace. Ids that mean different things are kept apart, and times are brought onto one clock: by "
+        "Merges the traces IN (Perfetto, JSON or FXT, each also compressed, and tar or zip archives of them) into one. "
+        "Ids that mean different things are kept apart, and times are brought onto one clock: by "
         "what is given here or in a manifest, by the clock snapshots in the traces, by events or messages that they "
-        "share, by the wall clock. An input that nothing places is refused. The output's name ends in .perfetto-trace "
-        "or "
-        ".pftrace, each also with .gz; tracebridge convert makes other formats of it.",
+        "share, by the wall clock. An input that nothing places is refused. The merged trace is a plain Perfetto trace "
+        "where the output's name ends in .perfetto-trace or .pftrace; .json and .fxt convert it on the way, as convert "
+        "does; each also with .gz.",
     .examples = examples,
     .options = options,
     .option_count = sizeof(options) / sizeof(options[0]),

@@ -106,7 +106,7 @@ static void print_events(FILE *to, const struct tb_writer_summary *summary) {
   fputc('\n', to);
 }
 
-static void print_losses(FILE *to, const struct tb_convert_report *report) {
+void cli_report_losses(FILE *to, const struct tb_convert_report *report) {
   if (!report->loss_count)
     fputs("  lost:      nothing\n", to);
   else
@@ -136,7 +136,7 @@ void cli_report_text(FILE *to, const struct cli_conversion *c) {
     cli_report_bytes(to, summary->spilled_bytes);
     fputs(" to temporary files\n", to);
   }
-  print_losses(to, c->report);
+  cli_report_losses(to, c->report);
 }
 
 /* ---- JSON: composed here, since the program sees public headers alone; the escaper of strings is the library's -- */

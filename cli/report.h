@@ -23,6 +23,9 @@ void cli_report_json(FILE *to, const struct cli_conversion *conversion);
 /* Writes the report to `path`, in the form that its name asks for. False, and said on stderr, when it cannot. */
 bool cli_report_file(const struct cli_command *command, const char *path, const struct cli_conversion *conversion);
 
+/* What a conversion lost. */
+void cli_report_losses(FILE *to, const struct tb_convert_report *report);
+
 /* A number of bytes, and the line that says how long it is from `first` to `last`. */
 void cli_report_bytes(FILE *to, uint64_t bytes);
 void cli_report_span(FILE *to, int64_t first, int64_t last);

@@ -4,12 +4,8 @@
 #include <sys/resource.h>
 
 #include "base/error.h"
-#include "base/losses.h"
 #include "base/threads.h"
-#include "convert/format_lookalike.h"
-#include "io/path.h"
 #include "merge/merger.h"
-#include "perfetto/writer/encode/padding.h"
 #include "tracebridge/file.h"
 
 enum { FILES_SPARE = 16, FILES_LEAST = 4, FILES_MOST = 4096 };
@@ -23,13 +19,6 @@ static unsigned files_at_a_time(void) {
   return limit.rlim_cur > FILES_SPARE + FILES_LEAST ? (unsigned)limit.rlim_cur - FILES_SPARE : FILES_LEAST;
 }
 
-static enum tb_status check_name(struct tb_merger *m, const char *out) {
-  enum tb_format format = tb_format_from_path(out);
-  if (format == TB_FORMAT_UNKNOWN || format == TB_FORMAT_PERFETTO || !tb_file_is_plain(out)) return TB_OK;
-  return tb_fail(&m->error, TB_INVALID, TB_NO_OFFSET, "a merged trace is a Perfetto trace, and this name says %s",
-                 tb_format_name(format));
-}
-
 static enum tb_status spare(struct tb_merger *m, const char *out, const char *input) {
   if (!tb_file_overwrites_input(out, input)) return TB_OK;
   return tb_fail(&m->error, TB_REFUSED, TB_NO_OFFSET, "the output would overwrite an input; choose another name");
@@ -41,8 +30,8 @@ static enum tb_status check(struct tb_merger *m, const struct tb_merge_input *in
     return tb_fail(&m->error, TB_INVALID, TB_NO_OFFSET, "the largest drift must be below %d ppm", DRIFT_PPM_LIMIT);
   if (m->options.dry_run) return TB_OK;
   if (!out) return tb_fail(&m->error, TB_INVALID, TB_NO_OFFSET, "there is no output");
-  enum tb_status status = check_name(m, out);
-  if (status == TB_OK && m->options.manifest) status = spare(m, out, m->options.manifest);
+  enum tb_status status = TB_OK;
+  if (m->options.manifest) status = spare(m, out, m->options.manifest);
   for (size_t i = 0; i < count && status == TB_OK; i++) status = spare(m, out, inputs[i].path);
   if (status != TB_OK) tb_error_set_file(&m->error, out);
   return status;
@@ -73,27 +62,6 @@ static enum tb_status create_tables(struct tb_merger *m) {
   return TB_OK;
 }
 
-static enum tb_status write_out(struct tb_merger *m, const char *out) {
-  struct tb_output_options options = {.allocator = m->options.allocator,
-                                      .misleads = tb_looks_like_other_format,
-                                      .padding = tb_perfetto_padding,
-                                      .gzip = tb_path_ends_in_gz(out),
-                                      .threads = m->options.threads,
-                                      .temporary_name = m->options.temporary_name,
-                                      .temporary_name_ctx = m->options.temporary_name_ctx};
-  enum tb_status status = tb_output_open(out, &options, &m->output, &m->error);
-  if (status == TB_OK) status = tb_merger_write(m);
-  if (status == TB_OK) m->report->output = tb_merge_report_print(m->report, "%s", out);
-  status = tb_guard_settle(&m->report->guard, status, &m->error);
-  if (status == TB_OK) status = tb_output_finish(m->output, &m->error);
-  if (status == TB_OK)
-    m->report->bytes_out = tb_output_bytes(m->output);
-  else
-    m->report->output = NULL;
-  tb_output_close(m->output);
-  return status;
-}
-
 static enum tb_status run(struct tb_merger *m, const struct tb_merge_input *inputs, size_t count, const char *out) {
   enum tb_status status = check(m, inputs, count, out);
   if (status == TB_OK) status = tb_field_tree_grow(&m->fields, m->allocator);
@@ -110,7 +78,7 @@ static enum tb_status run(struct tb_merger *m, const struct tb_merge_input *inpu
   if (status == TB_OK) tb_merger_report_parts(m);
   if (status == TB_OK) status = tb_merger_note_flows(m);
   tb_marks_free(&m->marks);
-  if (status == TB_OK && !m->options.dry_run) status = write_out(m, out);
+  if (status == TB_OK && !m->options.dry_run) status = tb_merger_write_out(m, out);
   status = tb_guard_settle(&m->report->guard, status, &m->error);
   if (status == TB_OK) return m->partial ? TB_PARTIAL : TB_OK;
   return tb_fail(&m->error, status, TB_NO_OFFSET, "%s", tb_status_text(status));

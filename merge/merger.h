@@ -178,5 +178,7 @@ TB_MUST_CHECK enum tb_status tb_merger_note_placement(struct tb_merger *m);
 TB_MUST_CHECK enum tb_status tb_merger_assign_ids(struct tb_merger *m);
 /* write.c: reads, rewrites and writes all packets. */
 TB_MUST_CHECK enum tb_status tb_merger_write(struct tb_merger *m);
+/* merge/write/output.c: the same, to a file and in the format that its name says. */
+TB_MUST_CHECK enum tb_status tb_merger_write_out(struct tb_merger *m, const char *out);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -62,4 +63,11 @@ void tb_copy_store_forget(struct tb_copy_store *store, const struct tb_input_pla
 void tb_copy_store_free(struct tb_copy_store *store) {
   if (store->made) (void)close(store->fd);
   store->made = false;
+}
+
+enum tb_status tb_copy_store_failed(struct tb_error *error, const char *to, enum tb_status status) {
+  struct tb_error was = *error;
+  if (strcmp(was.file, to) != 0) return status;
+  *error = (struct tb_error){0};
+  return tb_fail_errno(error, status, was.system_errno, "cannot write a temporary copy");
 }

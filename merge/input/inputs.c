@@ -36,14 +36,6 @@ static struct tb_source *add_source(struct tb_merger *m, const char *name, const
 
 /* ---- copies ------------------------------------------------------------------------------------------------------ */
 
-/* A failure to write a copy names no file that the user knows. */
-static enum tb_status copy_failed(struct tb_merger *m, const char *to, enum tb_status status) {
-  struct tb_error error = m->error;
-  if (strcmp(error.file, to) != 0) return status;
-  m->error = (struct tb_error){0};
-  return tb_fail_errno(&m->error, status, error.system_errno, "cannot write a temporary copy");
-}
-
 /* Copying an input that may never end: a reader looks along until there is an event, so that junk is bounded here too. */
 struct copying {
   struct tb_input *input;
@@ -117,7 +109,7 @@ static enum tb_status spool(struct tb_merger *m, struct tb_source *s, const char
   if (status == TB_OK) status = start_copying(m, s->name, from, to, &c);
   if (status == TB_OK) status = copy_all(m, s, &c);
   if (status == TB_OK) status = tb_copy_store_end(&m->store, tb_output_bytes_written(c.output), copy, &m->error);
-  if (status != TB_OK) status = copy_failed(m, to, status);
+  if (status != TB_OK) status = tb_copy_store_failed(&m->error, to, status);
   tb_reader_close(c.reader);
   tb_output_close(c.output);
   tb_input_close(c.input);
@@ -168,7 +160,7 @@ static enum tb_status convert(struct tb_merger *m, struct tb_source *s, const st
   }
   if (status == TB_OK) status = tb_copy_store_end(&m->store, report->summary.bytes_written, &s->place, &m->error);
   tb_free(m->allocator, report, sizeof(*report));
-  return status == TB_OK ? TB_OK : copy_failed(m, to, status);
+  return status == TB_OK ? TB_OK : tb_copy_store_failed(&m->error, to, status);
 }
 
 /* What can be read once only. */

@@ -84,6 +84,9 @@ static void text_input(struct tb_json_emit *page, const struct tb_merge_input_re
 void tb_render_text(const struct tb_merge_report *report, struct tb_json_emit *page) {
   put(page, "merged trace: %s, clock %s, %" PRIu64 " packets, %" PRIu64 " bytes\n",
       report->output ? report->output : "(not written)", report->trace_clock, report->packets_out, report->bytes_out);
+  for (size_t i = 0; report->conversion && i < report->conversion->loss_count; i++)
+    put(page, "lost in converting to %s: %" PRIu64 " %s\n", tb_format_name(report->conversion->to),
+        report->conversion->losses[i].count, report->conversion->losses[i].reason);
   for (size_t i = 0; i < report->note_count; i++) text_note(page, report, &report->notes[i]);
   if (report->notes_left_out) put(page, "note: %zu notes more are left out\n", report->notes_left_out);
   for (size_t i = 0; i < report->count; i++) text_input(page, &report->inputs[i]);
@@ -168,6 +171,20 @@ static void json_placement(struct tb_json_emit *e, const struct tb_merge_input_r
   json_time(e, "last_ns", in->last_ns);
 }
 
+static void json_losses(struct tb_json_emit *e, const struct tb_convert_report *conversion) {
+  json_text(e, "format", tb_format_name(conversion->to));
+  add_key(e, "losses");
+  TB_JSON_EMIT(e, "[");
+  for (size_t i = 0; i < conversion->loss_count; i++) {
+    if (i) TB_JSON_EMIT(e, ", ");
+    TB_JSON_EMIT(e, "{\"count\": ");
+    tb_json_emit_uint(e, conversion->losses[i].count);
+    json_text(e, "reason", conversion->losses[i].reason);
+    TB_JSON_EMIT(e, "}");
+  }
+  TB_JSON_EMIT(e, "]");
+}
+
 static void json_input(struct tb_json_emit *e, const struct tb_merge_input_report *in) {
   TB_JSON_EMIT(e, "{\"name\": ");
   tb_json_emit_string(e, tb_str_from(in->name));
@@ -216,6 +233,7 @@ void tb_render_json(const struct tb_merge_report *report, struct tb_json_emit *e
   json_time(e, "shift_ns", report->shift_ns);
   json_count(e, "packets_out", report->packets_out);
   json_count(e, "bytes_out", report->bytes_out);
+  if (report->conversion) json_losses(e, report->conversion);
   TB_JSON_EMIT(e, ",\n \"notes\": [");
   for (size_t i = 0; i < report->note_count; i++) {
     next_item(e, i);

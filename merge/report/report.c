@@ -104,6 +104,10 @@ void tb_merge_report_advise(struct tb_merge_report *report, const char *format, 
   va_end(args);
 }
 
+const struct tb_convert_report *tb_merge_report_conversion(const struct tb_merge_report *report) {
+  return report->conversion;
+}
+
 const char *tb_merge_report_advice(const struct tb_merge_report *report, size_t index) {
   return index < report->advice_count ? report->advice[index] : NULL;
 }

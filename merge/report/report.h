@@ -19,6 +19,7 @@ struct tb_merge_report {
   int64_t shift_ns;        /* by which all was moved so that no time is negative */
   struct tb_merge_note *notes;
   size_t note_count, note_capacity, notes_left_out; /* left out: there were too many */
+  struct tb_convert_report *conversion;             /* NULL: the trace was written as it was merged */
   const char **advice;                              /* lines */
   size_t advice_count, advice_capacity;
   uint64_t packets_out, bytes_out;

@@ -194,22 +194,24 @@ TB_API const struct tb_merge_note *tb_merge_report_note(const struct tb_merge_re
 /* Where an input was refused since nothing places it: line by line what each input says of time, what was tried and what would
  * place it. NULL past the last line. Owned by the report. */
 TB_API const char *tb_merge_report_advice(const struct tb_merge_report *report, size_t index);
+/* What converting the merged trace to the format of the output's name did and lost; NULL where that is Perfetto's.
+ * Owned by the report. */
+TB_API const struct tb_convert_report *tb_merge_report_conversion(const struct tb_merge_report *report);
 /* The whole report as text for people, or as one JSON object; NUL-terminated, owned by the report. NULL: out of
  * memory. */
 TB_API const char *tb_merge_report_text(struct tb_merge_report *report, bool json);
 TB_API void tb_merge_report_free(struct tb_merge_report *report); /* NULL is ignored */
 
 /* Merges `count` inputs into the file `out` ("-": standard output; a name that ends in .gz compresses; ignored and may
- * be NULL where options->dry_run). What is written is a Perfetto trace: a name that says another format is refused, one
- * that says none is not; devices and pipes may have any. Packets that need no change are byte-identical in the output;
+ * be NULL where options->dry_run). What is written is a Perfetto trace; where the name says another format it
+ * is converted to that, as by tb_convert. Packets that need no change are byte-identical in the output;
  * one input alone passes through unchanged. Order: by time between inputs, ties by their order; an input's own order
  * stays.
  *
- * Returns TB_OK; TB_PARTIAL when the output stands but some of an input was lost (damage, skipped inputs: see the
- * report); else the code of *error, and nothing stands under the name: TB_REFUSED (the output is one of the inputs or
+ * Returns TB_OK; TB_PARTIAL when the output stands but some of an input was lost (damage, skipped inputs, what the
+ * format of the output cannot say: see the report); else the code of *error, and nothing stands under the name: TB_REFUSED (the output is one of the inputs or
  * the manifest; an input that nothing places; an event to align on that fewer than two inputs have, or by which a clock
- * certainly drifts more than it may), TB_INVALID (no input, a bad manifest or option, an output whose name says another
- * format), TB_UNKNOWN_FORMAT, TB_UNSUPPORTED, TB_BAD_DATA, TB_IO, TB_NO_MEMORY, TB_LIMIT, TB_CANCELLED.
+ * certainly drifts more than it may), TB_INVALID (no input, a bad manifest or option), TB_UNKNOWN_FORMAT, TB_UNSUPPORTED, TB_BAD_DATA, TB_IO, TB_NO_MEMORY, TB_LIMIT, TB_CANCELLED.
  * Archives are read by libarchive, which itself ends the process where it gets no memory for a member's name. It is not
  * asked where there is no memory left at all, so that this is rare; where it must not be, unpack archives before.
  * *report (may be NULL) is set whatever is returned, to NULL only when memory is out; the caller frees it. error may be

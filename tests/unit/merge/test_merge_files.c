@@ -89,16 +89,32 @@ static void the_output_is_not_the_manifest_either(void **unused) {
   assert_string_equal(run.error.file, run.out);
 }
 
-static void a_name_that_says_another_format_is_refused_before_anything_is_read(void **unused) {
+static void a_name_that_says_another_format_is_converted_to(void **unused) {
   (void)unused;
-  static const char *const names[] = {"/nonexistent/m.json", "/nonexistent/m.json.gz", "/nonexistent/m.fxt"};
-  run.inputs[0].path = "/nonexistent/input";
+  static const struct {
+    const char *suffix, *head;
+    enum tb_format format;
+  } names[] = {{".json", "{", TB_FORMAT_JSON}, {".fxt", "\x10", TB_FORMAT_FXT}};
+  struct msg a = trace_of("a", S(100), S(5000), S(101));
+  add(&a);
   for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-    struct tb_error error = {0};
-    assert_int_equal(tb_merge(run.inputs, 1, names[i], NULL, NULL, &error), TB_INVALID);
-    assert_string_equal(error.file, names[i]);
-    assert_non_null(strstr(error.message, "Perfetto"));
+    char name[sizeof(run.out) + 8];
+    struct tb_merge_report *report;
+    size_t len;
+    (void)snprintf(name, sizeof(name), "%s%s", run.out, names[i].suffix);
+    assert_int_equal(tb_merge(run.inputs, 1, name, NULL, &report, NULL), TB_OK);
+    const struct tb_convert_report *conversion = tb_merge_report_conversion(report);
+    assert_non_null(conversion);
+    assert_int_equal(conversion->to, names[i].format);
+    char *data = read_file(name, &len);
+    assert_memory_equal(data, names[i].head, 1);
+    assert_int_equal(tb_merge_report_summary(report).bytes_out, len);
+    tb_merge_report_free(report);
+    free(data);
+    (void)unlink(name);
   }
+  merge_well();
+  assert_null(tb_merge_report_conversion(run.report));
   /* one that says nothing is the caller's to choose */
   assert_int_equal(tb_merge(run.inputs, 1, "/nonexistent/m.foo", NULL, NULL, NULL), TB_IO);
 }
@@ -250,7 +266,7 @@ int main(void) {
       TEST(an_unreadable_input_is_refused_unless_it_may_be_skipped),
       TEST(the_output_is_never_one_of_the_inputs),
       TEST(the_output_is_not_the_manifest_either),
-      TEST(a_name_that_says_another_format_is_refused_before_anything_is_read),
+      TEST(a_name_that_says_another_format_is_converted_to),
       TEST(a_full_disk_is_an_error_that_leaves_nothing),
       TEST(nothing_to_merge_is_invalid),
       TEST(a_dry_run_reports_and_writes_nothing),

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The merged trace under its name: written there as it is, or converted to the format that the name says.
+ */
+#include "base/error.h"
+#include "base/losses.h"
+#include "convert/convert.h"
+#include "convert/format_lookalike.h"
+#include "io/path.h"
+#include "merge/merger.h"
+#include "perfetto/writer/encode/padding.h"
+
+/* Writes the Perfetto trace; *written: its bytes in the file. */
+static enum tb_status write_trace(struct tb_merger *m, const char *out, uint64_t *written) {
+  struct tb_output_options options = {.allocator = m->options.allocator,
+                                      .misleads = tb_looks_like_other_format,
+                                      .padding = tb_perfetto_padding,
+                                      .gzip = tb_path_ends_in_gz(out),
+                                      .threads = m->options.threads,
+                                      .temporary_name = m->options.temporary_name,
+                                      .temporary_name_ctx = m->options.temporary_name_ctx};
+  enum tb_status status = tb_output_open(out, &options, &m->output, &m->error);
+  if (status == TB_OK) status = tb_merger_write(m);
+  status = tb_guard_settle(&m->report->guard, status, &m->error);
+  if (status == TB_OK) status = tb_output_finish(m->output, &m->error);
+  if (status == TB_OK) m->report->bytes_out = tb_output_bytes(m->output);
+  if (status == TB_OK) *written = tb_output_bytes_written(m->output);
+  tb_output_close(m->output);
+  return status;
+}
+
+static enum tb_status convert(struct tb_merger *m, const struct tb_input_place *from, const char *out,
+                              enum tb_format format) {
+  struct tb_convert_options options = {.size = sizeof(options),
+                                       .threads = m->options.threads,
+                                       .progress = m->options.progress,
+                                       .progress_ctx = m->options.progress_ctx};
+  options.reader.allocator = m->options.allocator;
+  options.reader.format = TB_FORMAT_PERFETTO;
+  options.writer.format = format;
+  options.writer.allocator = m->options.allocator;
+  options.writer.temporary_directory = m->options.temporary_directory;
+  options.writer.temporary_name = m->options.temporary_name;
+  options.writer.temporary_name_ctx = m->options.temporary_name_ctx;
+  struct tb_convert_report *report = tb_arena_alloc(&m->report->arena, sizeof(*report));
+  if (!report) return tb_fail(&m->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  enum tb_status status = tb_convert_place(from, out, &options, report, &m->error);
+  if (status != TB_OK && status != TB_PARTIAL) return status;
+  if (status == TB_PARTIAL) m->partial = true;
+  m->report->conversion = report;
+  m->report->bytes_out = report->summary.bytes_written;
+  return TB_OK;
+}
+
+/* By way of a temporary file, since the other writers want all of a trace that can be read twice. */
+static enum tb_status write_converted(struct tb_merger *m, const char *out, enum tb_format format) {
+  char to[TB_COPY_STORE_NAME];
+  struct tb_input_place merged;
+  uint64_t len = 0;
+  enum tb_status status = tb_copy_store_begin(&m->store, "the merged trace", &merged, to, &m->error);
+  if (status == TB_OK) status = write_trace(m, to, &len);
+  if (status == TB_OK) status = tb_copy_store_end(&m->store, len, &merged, &m->error);
+  if (status != TB_OK) return tb_copy_store_failed(&m->error, to, status);
+  return convert(m, &merged, out, format);
+}
+
+enum tb_status tb_merger_write_out(struct tb_merger *m, const char *out) {
+  enum tb_format format = tb_format_from_path(out);
+  uint64_t written;
+  enum tb_status status = format == TB_FORMAT_UNKNOWN || format == TB_FORMAT_PERFETTO ? write_trace(m, out, &written)
+                                                                                      : write_converted(m, out, format);
+  if (status == TB_OK) m->report->output = tb_merge_report_print(m->report, "%s", out);
+  return status;
+}
