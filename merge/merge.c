@@ -68,6 +68,7 @@ static enum tb_status run(struct tb_merger *m, const struct tb_merge_input *inpu
   if (status == TB_OK) status = tb_merger_gather(m, inputs, count);
   if (status == TB_OK) status = tb_merger_survey(m);
   if (status == TB_OK) tb_merger_describe_inputs(m);
+  if (status == TB_OK) status = tb_merger_note_same_inputs(m);
   if (status == TB_OK && m->options.manifest)
     status = tb_merger_read_manifest(m, &(struct tb_input_place){.name = m->options.manifest});
   if (status == TB_OK) status = tb_merger_apply_manifest(m);

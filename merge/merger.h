@@ -142,6 +142,8 @@ TB_MUST_CHECK enum tb_status tb_merger_gather(struct tb_merger *m, const struct 
 TB_MUST_CHECK enum tb_status tb_merger_settle(struct tb_merger *m, struct tb_source *s, enum tb_status status);
 /* merge/input/describe_inputs.c: what all sources themselves say of time, into the report. */
 void tb_merger_describe_inputs(struct tb_merger *m);
+/* merge/input/same_inputs.c: a warning for each input that is the same as one before it. */
+TB_MUST_CHECK enum tb_status tb_merger_note_same_inputs(struct tb_merger *m);
 /* merge/input/prescan_inputs.c: reads all sources once, several at a time. */
 TB_MUST_CHECK enum tb_status tb_merger_survey(struct tb_merger *m);
 /* merge/input/parts.c: parts of one trace become one source; packets whose state no input has are counted in a note. */

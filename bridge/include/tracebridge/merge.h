@@ -136,6 +136,7 @@ struct tb_merge_input_report {
   X(FLOWS_NOT_JOINED, WARNING, "flows_not_joined")       /* they cross machines: no arrows */                      \
   X(STATE_MISSING, WARNING, "state_missing")             /* packets need what was said before its start */         \
   X(PART_JOINED, INFO, "part_joined")                    /* it continues another input, and is read with it */     \
+  X(SAME_INPUT, WARNING, "same_input")                   /* it is the same as one before it */                     \
   X(PUT_AT_START, INFO, "put_at_start")                                                                            \
   X(ALL_MOVED, INFO, "all_moved")                                                                                  \
   X(OWN_MACHINE, INFO, "own_machine")                                                                              \

@@ -2,8 +2,8 @@
 # that is; inputs that only the command line names may stand in sync_to.
 mkdir x
 echo '{"traceEvents": [{"ph": "i", "name": "a", "pid": 1, "tid": 1, "ts": 5}]}' >x/a.json
-cp x/a.json b.json
-cp x/a.json c.json
+sed "s/\"a\"/\"b\"/" x/a.json >b.json
+sed "s/\"a\"/\"c\"/" x/a.json >c.json
 try() { # try ENTRIES OPTION...: with a manifest of these entries
   echo "{\"perfetto_manifest\": {\"version\": 1, \"files\": [$1]}}" >m.json
   shift
