@@ -1,0 +1,24 @@
+#!/bin/bash
+# note_codes.py fails on a note that the page lacks, has of another level, twice or has alone, each planted in a copy.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+copy=$(mktemp -d)
+trap 'rm -rf "$copy"' EXIT
+cp --parents bridge/include/tracebridge/merge.h docs/MERGING.md "$copy"
+tests/lint/note_codes.py "$copy"
+
+plant() { # SED-SCRIPT FILE MESSAGE
+  cp "$copy/$2" "$copy/kept"
+  sed -i "$1" "$copy/$2"
+  if tests/lint/note_codes.py "$copy" >"$copy/said"; then
+    echo "not found: $3"
+    exit 1
+  fi
+  grep -qF "$3" "$copy/said"
+  mv "$copy/kept" "$copy/$2"
+}
+plant '/^| .clock_step./d' docs/MERGING.md 'no row clock_step, warning'
+plant '/^| .suspend./s/info/warning/' docs/MERGING.md 'no row suspend, info'
+plant '/^| .suspend./p' docs/MERGING.md 'has suspend twice'
+plant '/X(SUSPEND, /d' bridge/include/tracebridge/merge.h 'has a row suspend, info, which'
+plant 's/X(SUSPEND, INFO/X(SUSPEND, WARNING/' bridge/include/tracebridge/merge.h 'no row suspend, warning'
