@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include "progress.h"
 #include "report.h"
 #include "tracebridge/file.h"
+#include "tracebridge/info.h"
 #include "tracebridge/merge.h"
 
 /* FILE=VALUE options wait in a list until all inputs are known. */
@@ -23,7 +25,7 @@ struct file_options {
 
 struct merge_settings {
   const char *output, *report, *manifest, *align_on;
-  struct file_options offsets, machines;
+  struct file_options offsets, machines, clocks;
   enum tb_clock trace_clock;
   enum tb_unplaced unplaced;
   bool align_messages, dry_run, share_flows, flatten_machines, skip_bad, quiet;
@@ -71,6 +73,11 @@ static const struct cli_option options[] = {
      parse_file_option, offsetof(struct merge_settings, offsets)},
     {0, "machine", "FILE=NAME", "Say that FILE was recorded on the machine NAME; its process ids are that machine's.",
      parse_file_option, offsetof(struct merge_settings, machines)},
+    {0, "clock", "FILE=NAME",
+     "Say that the times of FILE, which does not say it, are of the clock NAME: REALTIME, MONOTONIC, BOOTTIME or "
+     "another "
+     "of these; times of REALTIME count from 1970.",
+     parse_file_option, offsetof(struct merge_settings, clocks)},
     {0, "manifest", "FILE", "Read a perfetto_manifest (version 1): machines, clocks, the clock of the merged trace.",
      cli_parse_text, offsetof(struct merge_settings, manifest)},
     {0, "align-on", "NAME",
@@ -144,23 +151,48 @@ static bool read_time(const char *text, int64_t *ns) {
   return false;
 }
 
+/* The clock of this name, in any case. False where it is none. */
+static bool read_clock(const char *text, enum tb_clock *clock) {
+  for (uint32_t id = TB_CLOCK_REALTIME; id <= TB_CLOCK_BOOTTIME; id++) {
+    const char *name = tb_clock_id_name(id), *at = text;
+    while (*at && *name && (toupper((unsigned char)*at) == *name || (*at == '-' && *name == '_'))) at++, name++;
+    *clock = (enum tb_clock)id;
+    if (!*at && !*name) return true;
+  }
+  return false;
+}
+
+/* Reads the value of an option for an input; 0, or the exit status of wrong usage. */
+typedef int (*read_value)(struct tb_merge_input *input, const char *value);
+
+static int read_offset(struct tb_merge_input *input, const char *value) {
+  input->has_offset = true;
+  return read_time(value, &input->offset_ns) ? CLI_OK : cli_usage(&cli_merge, "%s is no time, such as +1.5ms", value);
+}
+
+static int read_machine(struct tb_merge_input *input, const char *value) {
+  input->machine = value;
+  return CLI_OK;
+}
+
+static int read_clock_of(struct tb_merge_input *input, const char *value) {
+  if (read_clock(value, &input->clock)) return CLI_OK;
+  return cli_usage(&cli_merge,
+                   "%s is no clock: it has to be REALTIME, REALTIME_COARSE, MONOTONIC, MONOTONIC_COARSE, MONOTONIC_RAW "
+                   "or BOOTTIME",
+                   value);
+}
+
 /* Gives each FILE=VALUE to its input; 0, or the exit status of wrong usage. */
-static int apply(const struct merge_settings *settings, struct tb_merge_input *inputs, size_t count) {
-  for (size_t i = 0; i < settings->offsets.count + settings->machines.count; i++) {
-    bool machine = i >= settings->offsets.count;
-    const char *text = machine ? settings->machines.items[i - settings->offsets.count] : settings->offsets.items[i];
-    const char *value = strrchr(text, '=') + 1;
+static int apply(const struct file_options *list, read_value read, struct tb_merge_input *inputs, size_t count) {
+  for (size_t i = 0; i < list->count; i++) {
+    const char *text = list->items[i], *value = strrchr(text, '=') + 1;
     struct tb_error error = {0};
     size_t index;
     if (tb_merge_find_input(inputs, count, text, (size_t)(value - 1 - text), &index, &error) != TB_OK)
       return cli_usage(&cli_merge, "%s", error.message);
-    struct tb_merge_input *input = &inputs[index];
-    if (machine)
-      input->machine = value;
-    else if (read_time(value, &input->offset_ns))
-      input->has_offset = true;
-    else
-      return cli_usage(&cli_merge, "%s is no time, such as +1.5ms", value);
+    int status = read(&inputs[index], value);
+    if (status != CLI_OK) return status;
   }
   return CLI_OK;
 }
@@ -275,7 +307,9 @@ static int run_with(struct merge_settings *settings, const struct cli_operands *
   struct tb_merge_input *inputs = calloc(count, sizeof(*inputs));
   if (!inputs) return cli_no_memory(&cli_merge);
   for (size_t i = 0; i < count; i++) inputs[i].path = operands->items[i];
-  int exit_status = apply(settings, inputs, count);
+  int exit_status = apply(&settings->offsets, read_offset, inputs, count);
+  if (exit_status == CLI_OK) exit_status = apply(&settings->machines, read_machine, inputs, count);
+  if (exit_status == CLI_OK) exit_status = apply(&settings->clocks, read_clock_of, inputs, count);
   if (exit_status == CLI_OK) exit_status = merge(settings, inputs, count);
   free(inputs);
   return exit_status;

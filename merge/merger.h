@@ -28,6 +28,7 @@ struct tb_source {
   const char *machine_name;                     /* of its host; NULL: unnamed */
   const struct tb_manifest_file *manifest_file; /* its entry, where that names machines; else NULL */
   bool in_manifest;                             /* it has an entry */
+  uint32_t clock;                               /* what the user says that its trace clock is; 0: nothing */
   bool has_offset;
   int64_t offset;
   struct tb_prescan survey;

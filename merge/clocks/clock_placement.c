@@ -53,6 +53,22 @@ static enum tb_status join(struct tb_merger *m, const struct tb_source *s, uint3
   return status == TB_OK ? tb_sync_graph_edge(&m->graph, &edge) : status;
 }
 
+/* Its trace clock is the one that the user says. */
+static enum tb_status name_clock(struct tb_merger *m, const struct tb_source *s) {
+  struct tb_graph_edge edge = {.source = TB_PLACEMENT_OFFSET, .rank = TB_RANK_GIVEN};
+  if (!s->clock || s->clock == s->survey.clocks.primary) return TB_OK;
+  if (tb_source_reads(s, s->clock)) {
+    tb_error_set_file(&m->error, s->name);
+    return tb_fail(
+        &m->error, TB_INVALID, TB_NO_OFFSET,
+        "its times cannot be said to be of %s: it has clock snapshots that say how its clock (%s) relates to that",
+        tb_clock_name(s->clock), tb_clock_name(s->survey.clocks.primary));
+  }
+  enum tb_status status = own_node(m, s, s->survey.clocks.primary, &edge.a);
+  if (status == TB_OK) status = own_node(m, s, s->clock, &edge.b);
+  return status == TB_OK ? tb_sync_graph_edge(&m->graph, &edge) : status;
+}
+
 static enum tb_status join_shared(struct tb_merger *m, const struct tb_source *s) {
   struct tb_time_bound_point unknown = {0, INT64_MAX};
   const struct tb_graph_edge wall = {
@@ -61,7 +77,8 @@ static enum tb_status join_shared(struct tb_merger *m, const struct tb_source *s
       .source = TB_PLACEMENT_ASSUMED, .rank = TB_RANK_ASSUMED, .bound = {.points = &unknown, .count = 1}};
   enum tb_status status = join(m, s, TB_CLOCK_REALTIME, GROUP_REALTIME, &wall);
   for (uint32_t clock = TB_CLOCK_REALTIME_COARSE; clock < TB_CLOCK_TRACE_FILE && status == TB_OK; clock++)
-    status = join(m, s, clock, GROUP_ASSUMED, &assumed);
+    if (!s->clock || clock == s->clock || clock != s->survey.clocks.primary)
+      status = join(m, s, clock, GROUP_ASSUMED, &assumed);
   return status;
 }
 
@@ -126,6 +143,7 @@ static enum tb_status build(struct tb_merger *m) {
     if (s->skipped) continue;
     status = tb_merger_relate_input(m, s);
     if (status == TB_OK) status = tb_merger_relate_markers(m, s);
+    if (status == TB_OK) status = name_clock(m, s);
     if (status == TB_OK) status = join_shared(m, s);
   }
   if (status == TB_OK) status = tb_merger_relate_by_manifest(m);
@@ -151,7 +169,7 @@ static void describe(struct tb_merger *m, struct tb_source *s, const struct tb_g
   }
   if (in->placement != TB_PLACEMENT_ASSUMED) return;
   in->why = tb_merge_report_print(m->report, "assumed: its %s clock is the same as the other inputs', at no offset",
-                                  tb_clock_name(s->survey.clocks.primary));
+                                  tb_clock_name(s->clock ? s->clock : s->survey.clocks.primary));
 }
 
 bool tb_source_node(const struct tb_merger *m, const struct tb_source *s, uint32_t *node) {

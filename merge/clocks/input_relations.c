@@ -59,6 +59,7 @@ enum tb_status tb_source_readings(const struct tb_source *s, const struct tb_all
 }
 
 int64_t tb_source_wall_time(const struct tb_source *s) {
+  if (s->clock == TB_CLOCK_REALTIME) return s->survey.first;
   const struct tb_clock_graph *c = &s->survey.clocks.graph;
   for (size_t i = 0; i < c->group_count; i++) {
     const struct tb_clock_group *g = &c->groups[i];

@@ -81,6 +81,32 @@ static void advise_offset(struct tb_merger *m, const struct tb_source *s, int64_
     tb_merge_report_advise(m->report, "    --offset %s%s%s=%+" PRId64 "ns", mark, s->name, mark, offset);
 }
 
+/* Whether its times, of no clock that is known, are those of a wall clock. */
+static bool looks_like_dates(struct tb_merger *m, const struct tb_source *s) {
+  const struct tb_merge_input_report *in = tb_source_report(m, s);
+  return !s->skipped && in->has_own_time && !in->has_wall_time && !s->clock && tb_is_wall_time(in->own_first_ns) &&
+         tb_is_wall_time(in->own_last_ns);
+}
+
+/* Wall clocks that inputs do not name, where more than one input then has one. */
+static void advise_clocks(struct tb_merger *m) {
+  size_t walls = 0, shown = 0;
+  for (size_t i = 0; i < m->source_count; i++)
+    walls += looks_like_dates(m, &m->sources[i]) || tb_source_report(m, &m->sources[i])->has_wall_time;
+  for (size_t i = 0; i < m->source_count && walls > 1; i++) {
+    const struct tb_source *s = &m->sources[i];
+    char date[TB_TIME_TEXT];
+    if (s->member || !looks_like_dates(m, s)) continue;
+    if (shown++ >= OFFSETS_SHOWN) continue;
+    tb_date_text(s->survey.first, date);
+    tb_merge_report_advise(m->report,
+                           "    --clock %s%s%s=REALTIME would place it: its times look like dates, from %s on",
+                           quote(s->name), s->name, quote(s->name), date);
+  }
+  if (shown > OFFSETS_SHOWN)
+    tb_merge_report_advise(m->report, "    and so for %zu more whose times look like dates", shown - OFFSETS_SHOWN);
+}
+
 /* One offset for each tree of inputs that the merged trace's clock is not in. */
 static void advise_offsets(struct tb_merger *m, int64_t start) {
   size_t shown = 0;
@@ -104,6 +130,7 @@ static void advise(struct tb_merger *m, const struct tb_source *odd, int64_t sta
   advise_of_methods(m, odd);
   tb_merge_report_advise(
       m->report, "  what would place it (these offsets put first event on first event; give what is known instead):");
+  advise_clocks(m);
   advise_offsets(m, start);
   if (!m->options.align_on)
     tb_merge_report_advise(m->report, "    --align-on NAME, an event that happened in both at the same time");

@@ -35,8 +35,7 @@ enum tb_graph_rank {
   TB_RANK_MESSAGES,  /* --align-messages */
   TB_RANK_SAME_BOOT, /* clocks of one machine */
   TB_RANK_CLOCK_SYNC,
-  TB_RANK_REALTIME,   /* wall clocks */
-  TB_RANK_RECOGNISED, /* times that look like wall time */
+  TB_RANK_REALTIME, /* wall clocks */
   TB_RANK_ASSUMED,
   TB_RANKS
 };

@@ -6,11 +6,11 @@
 #include "merge/merger.h"
 #include "merge/report/time_text.h"
 
-/* The clocks of its host that its snapshots read, by name. */
+/* The clocks of its host that its snapshots read, or that the user names, by name. */
 static const char *clocks_text(struct tb_merger *m, const struct tb_source *s) {
   const char *text = "";
   for (uint32_t clock = TB_CLOCK_REALTIME; clock <= TB_CLOCK_TRACE_FILE; clock++) {
-    if (!tb_source_reads(s, clock)) continue;
+    if (clock != s->clock && !tb_source_reads(s, clock)) continue;
     text = tb_merge_report_print(m->report, "%s%s%s", text, *text ? ", " : "", tb_clock_name(clock));
   }
   return text;
@@ -19,7 +19,7 @@ static const char *clocks_text(struct tb_merger *m, const struct tb_source *s) {
 /* What the wall clock of its host read at its first event. */
 static bool find_wall_time(struct tb_source *s, int64_t *wall) {
   if (!s->survey.has_time) return false;
-  if (s->survey.clocks.primary == TB_CLOCK_REALTIME) {
+  if (s->survey.clocks.primary == TB_CLOCK_REALTIME || s->clock == TB_CLOCK_REALTIME) {
     *wall = s->survey.first;
     return true;
   }

@@ -23,6 +23,7 @@ static struct tb_source *add_source(struct tb_merger *m, const char *name, const
   *s = (struct tb_source){.index = (uint32_t)m->source_count,
                           .name = in->name,
                           .machine_name = input->machine,
+                          .clock = input->clock,
                           .has_offset = input->has_offset,
                           .offset = input->offset_ns};
   m->source_count++;

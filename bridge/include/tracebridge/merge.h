@@ -16,6 +16,7 @@ extern "C" {
 struct tb_merge_input {
   const char *path;    /* a trace, or an archive of traces; "-": standard input */
   const char *machine; /* the name of the machine that recorded it; NULL: as the manifest or the trace says */
+  enum tb_clock clock; /* the clock that its times are on, for one that does not say; UNKNOWN: as the trace says */
   bool has_offset;
   int64_t offset_ns; /* added to the input's own times, which then are on the merged trace's clock; where has_offset */
 };
@@ -89,8 +90,9 @@ struct tb_merge_input_report {
   const char *machine; /* its machine's name, "" for an unnamed one */
   uint32_t machine_id; /* in the merged trace; of the first of its machines */
   const char *clock;   /* the clock that its times are on, e.g. "BOOTTIME" */
-  const char *clocks;  /* those that its snapshots read, "BOOTTIME, REALTIME"; "" where there is none */
-  bool has_own_time;   /* own_first_ns and own_last_ns are set: as first_ns and last_ns, on `clock` */
+  const char
+      *clocks; /* those that its snapshots read, or that were said, "BOOTTIME, REALTIME"; "" where there is none */
+  bool has_own_time; /* own_first_ns and own_last_ns are set: as first_ns and last_ns, on `clock` */
   int64_t own_first_ns, own_last_ns;
   bool has_wall_time; /* wall_first_ns is set: what its wall clock read at its first packet, in ns since 1970 */
   int64_t wall_first_ns;
