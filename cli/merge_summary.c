@@ -12,7 +12,7 @@ enum { LINES_MAX = 20, NAME_MAX_WIDTH = 30, CELL = 48, COLUMNS = 4 };
 #define DOTS "..."
 
 /* What is said of an input, column by column: how it was placed, offset, drift, bound. */
-struct row {
+struct summary_row {
   const char *name;
   bool shortened; /* `name` is its end alone */
   char cells[COLUMNS][CELL];
@@ -74,8 +74,8 @@ static void print_bound(char cell[CELL], const struct tb_merge_input_report *in)
     (void)snprintf(cell, CELL, "bound unknown");
 }
 
-static void fill_row(struct row *row, const struct tb_merge_input_report *in) {
-  *row = (struct row){.name = in->name};
+static void fill_row(struct summary_row *row, const struct tb_merge_input_report *in) {
+  *row = (struct summary_row){.name = in->name};
   size_t width = width_of(in->name), most = NAME_MAX_WIDTH;
   row->shortened = width > most;
   if (row->shortened) most -= strlen(DOTS);
@@ -93,7 +93,7 @@ static void fill_row(struct row *row, const struct tb_merge_input_report *in) {
   print_bound(row->cells[3], in);
 }
 
-static void widen(struct widths *widths, const struct row *row) {
+static void widen(struct widths *widths, const struct summary_row *row) {
   size_t name = width_of(row->name) + (row->shortened ? strlen(DOTS) : 0);
   if (name > widths->name) widths->name = name;
   for (size_t i = 0; i < COLUMNS; i++)
@@ -105,7 +105,7 @@ static void pad(FILE *to, size_t width, size_t wanted) {
 }
 
 /* Numbers are flush right. */
-static void print_row(FILE *to, const struct row *row, const struct widths *widths) {
+static void print_row(FILE *to, const struct summary_row *row, const struct widths *widths) {
   size_t last = COLUMNS;
   while (last > 1 && !row->cells[last - 1][0]) last--;
   cli_print(to, "    %s%s", row->shortened ? DOTS : "", row->name);
@@ -135,7 +135,7 @@ static size_t find_worst(const struct tb_merge_report *report) {
 }
 
 static void print_inputs(FILE *to, const struct tb_merge_report *report) {
-  struct row rows[LINES_MAX];
+  struct summary_row rows[LINES_MAX];
   struct widths widths = {0};
   size_t count = tb_merge_report_count(report), shown = count <= LINES_MAX ? count : 2;
   for (size_t i = 0; i < shown; i++) {

@@ -124,8 +124,8 @@ uint32_t tb_source_root(const struct tb_merger *m, const struct tb_source *sourc
 /* The machine id that stands for the input itself: 0, or the only one where it has no packet of machine 0. */
 uint32_t tb_source_host(const struct tb_source *source);
 
-/* Time `value` of the trace clock of `machine` as time of the same in the merged trace, for a source of which not all moves by one
- * offset. */
+/* Time `value` of the trace clock of `machine` as time of the same in the merged trace, for a source of which not all
+ * moves by one offset. */
 int64_t tb_source_time_by_map(const struct tb_source *source, uint32_t machine, int64_t value);
 
 /* The same for any source. */
@@ -139,7 +139,8 @@ int64_t tb_source_merged_ahead(const struct tb_source *source, uint32_t machine)
 
 /* inputs.c: makes sources of the inputs. */
 TB_MUST_CHECK enum tb_status tb_merger_gather(struct tb_merger *m, const struct tb_merge_input *inputs, size_t count);
-/* What becomes of a merge with an input of which reading gave `status`: a bad one ends it, or is left out (TB_OK then too). */
+/* What becomes of a merge with an input of which reading gave `status`: a bad one ends it, or is left out (TB_OK then
+ * too). */
 TB_MUST_CHECK enum tb_status tb_merger_settle(struct tb_merger *m, struct tb_source *s, enum tb_status status);
 /* merge/input/describe_inputs.c: what all sources themselves say of time, into the report. */
 void tb_merger_describe_inputs(struct tb_merger *m);
@@ -172,10 +173,11 @@ TB_MUST_CHECK enum tb_status tb_merger_note_flows(struct tb_merger *m);
 TB_MUST_CHECK enum tb_status tb_merger_join_boots(struct tb_merger *m, uint32_t clock, uint32_t *group);
 /* merge/clocks/clock_placement.c: the clock graph, and each source's place. */
 TB_MUST_CHECK enum tb_status tb_merger_place(struct tb_merger *m);
-/* merge/clocks/refusal.c: TB_REFUSED, with advice in the report, for a source that nothing places; `start`: the first time of the
- * others. */
+/* merge/clocks/refusal.c: TB_REFUSED, with advice in the report, for a source that nothing places; `start`: the first
+ * time of the others. */
 TB_MUST_CHECK enum tb_status tb_merger_refuse(struct tb_merger *m, const struct tb_source *unplaced, int64_t start);
-/* placement_notes.c: notes on what placed the sources, and what did not. TB_REFUSED: a drift that is certain and too large. */
+/* placement_notes.c: notes on what placed the sources, and what did not. TB_REFUSED: a drift that is certain and too
+ * large. */
 TB_MUST_CHECK enum tb_status tb_merger_note_placement(struct tb_merger *m);
 /* merge/rewrite/machine_ids.c: machines, then what ids become. */
 TB_MUST_CHECK enum tb_status tb_merger_assign_ids(struct tb_merger *m);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Refusing an input that nothing places: which one is the odd one, what there is, what was tried, and what would place it.
+ * Refusing an input that nothing places: which one is the odd one, what there is, what was tried, and what would place
+ * it.
  */
 #include <inttypes.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which input a name means, on the command line and in a manifest: the one that is called so, else the one whose path ends so, from one
- * of its `/` on. Two of these are an error, since which one was meant is not ours to guess.
+ * Which input a name means, on the command line and in a manifest: the one that is called so, else the one whose path
+ * ends so, from one of its `/` on. Two of these are an error, since which one was meant is not ours to guess.
  */
 #ifndef TB_MERGE_INPUT_INPUT_NAMES_H
 #define TB_MERGE_INPUT_INPUT_NAMES_H

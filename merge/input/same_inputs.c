@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Inputs that are one trace, given twice by accident: as one file, as a link to it or as a copy. All of it would be in the merged trace
- * twice, so a warning says it.
+ * Inputs that are one trace, given twice by accident: as one file, as a link to it or as a copy. All of it would be in
+ * the merged trace twice, so a warning says it.
  */
 #include "base/error.h"
 #include "merge/merger.h"
@@ -43,8 +43,8 @@ static bool is_same(struct tb_merger *m, const struct tb_source *a, const struct
   return same;
 }
 
-/* An input before this one that is the same; NULL where there is none. `first`: the first of each content, by what the prescan knows of
- * it, under the next number where that is the same of others. */
+/* An input before this one that is the same; NULL where there is none. `first`: the first of each content, by what the
+ * prescan knows of it, under the next number where that is the same of others. */
 static enum tb_status find_same(struct tb_merger *m, struct tb_map *first, const struct tb_source *s,
                                 const struct tb_source **same) {
   *same = NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * perfetto_manifest, version 1: which machine each file of an archive is of, and how its clocks relate. Source of the rules:
- * Perfetto's reference page "Trace manifest format". A key that it does not name is an error, since one that is misspelt
- * would be passed over.
+ * perfetto_manifest, version 1: which machine each file of an archive is of, and how its clocks relate. Source of the
+ * rules: Perfetto's reference page "Trace manifest format". A key that it does not name is an error, since one that is
+ * misspelt would be passed over.
  */
 #ifndef TB_MERGE_MANIFEST_MANIFEST_H
 #define TB_MERGE_MANIFEST_MANIFEST_H
@@ -52,9 +52,9 @@ struct tb_manifest {
 /* True where a file that starts with these bytes is a manifest. */
 bool tb_manifest_detect(const char *data, size_t len);
 
-/* Reads and checks a manifest; it lives in the arena. TB_OK, or TB_INVALID (with the byte where it is and a message, of Perfetto's
- * catalogue of errors where that has one, in *error), TB_BAD_DATA (no JSON), TB_NO_MEMORY. Whether there is an input for each
- * reference to a file without an entry is left to the merge. */
+/* Reads and checks a manifest; it lives in the arena. TB_OK, or TB_INVALID (with the byte where it is and a message, of
+ * Perfetto's catalogue of errors where that has one, in *error), TB_BAD_DATA (no JSON), TB_NO_MEMORY. Whether there is
+ * an input for each reference to a file without an entry is left to the merge. */
 TB_MUST_CHECK enum tb_status tb_manifest_parse(struct tb_arena *arena, struct tb_str text, struct tb_manifest *manifest,
                                                struct tb_error *error);
 

@@ -34,7 +34,8 @@ struct tb_merge_input_report *tb_merge_report_add(struct tb_merge_report *report
 /* A text that the report keeps; "" when memory is out. */
 const char *tb_merge_report_print(struct tb_merge_report *report, const char *format, ...) TB_PRINTF(2, 3);
 
-/* Adds a note about an input, or TB_MERGE_NO_INPUT. Past a limit, which is lower for those that are no warnings, they are counted alone. */
+/* Adds a note about an input, or TB_MERGE_NO_INPUT. Past a limit, which is lower for those that are no warnings, they
+ * are counted alone. */
 void tb_merge_report_add_note(struct tb_merge_report *report, enum tb_merge_note_code code, size_t input,
                               const char *format, ...) TB_PRINTF(4, 5);
 

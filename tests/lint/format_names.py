@@ -17,10 +17,10 @@ MATCH = "bridge/convert/match.c"
 # What may name a format elsewhere, and why; an entry that nothing needs any more fails the check.
 ALLOWED = {
     ("bridge/convert/format_lookalike.c", "PERFETTO"): "outputs that are padded by what they look like are Perfetto's",
-    ("merge/merge.c", "PERFETTO"): "a merged trace is a Perfetto trace",
+    ("merge/write/output.c", "PERFETTO"): "a merged trace is a Perfetto trace, and converted from that",
     ("merge/input/inputs.c", "PERFETTO"): "what is merged are Perfetto's packets; all else is converted to them first",
     ("merge/clocks/align_inputs.c", "PERFETTO"): "reads what inputs.c made",
-    ("cli/cmd_merge.c", "PERFETTO"): "a merged trace is a Perfetto trace, also by its name",
+    ("cli/merge_summary.c", "PERFETTO"): "a merged trace that is not converted is a Perfetto trace",
     ("cli/options.c", "FTRACE"): "the program says which formats it writes before it opens anything",
 }
 

@@ -90,8 +90,8 @@ struct tb_merge_input_report {
   const char *machine; /* its machine's name, "" for an unnamed one */
   uint32_t machine_id; /* in the merged trace; of the first of its machines */
   const char *clock;   /* the clock that its times are on, e.g. "BOOTTIME" */
-  const char
-      *clocks; /* those that its snapshots read, or that were said, "BOOTTIME, REALTIME"; "" where there is none */
+  /* The clocks that its snapshots read, or that were said, "BOOTTIME, REALTIME"; "" where there is none. */
+  const char *clocks;
   bool has_own_time; /* own_first_ns and own_last_ns are set: as first_ns and last_ns, on `clock` */
   int64_t own_first_ns, own_last_ns;
   bool has_wall_time; /* wall_first_ns is set: what its wall clock read at its first packet, in ns since 1970 */
@@ -172,8 +172,8 @@ struct tb_merge_note {
 /* A constant word for `code`, such as "clock_assumed"; never NULL. */
 TB_API const char *tb_merge_note_name(enum tb_merge_note_code code);
 
-/* Which input `name` (of `len` bytes) means: the one with this path, else the one whose path ends so, from one of its `/` on.
- * TB_OK, and *index; TB_INVALID where none does, or several do, which *error (may be NULL) then names. */
+/* Which input `name` (of `len` bytes) means: the one with this path, else the one whose path ends so, from one of its
+ * `/` on. TB_OK, and *index; TB_INVALID where none does, or several do, which *error (may be NULL) then names. */
 TB_MUST_CHECK TB_API enum tb_status tb_merge_find_input(const struct tb_merge_input *inputs, size_t count,
                                                         const char *name, size_t len, size_t *index,
                                                         struct tb_error *error);
@@ -194,8 +194,8 @@ TB_API const struct tb_merge_input_report *tb_merge_report_input(const struct tb
 TB_API size_t tb_merge_report_note_count(const struct tb_merge_report *report);
 /* NULL where `index` is not below the count. Owned by the report. */
 TB_API const struct tb_merge_note *tb_merge_report_note(const struct tb_merge_report *report, size_t index);
-/* Where an input was refused since nothing places it: line by line what each input says of time, what was tried and what would
- * place it. NULL past the last line. Owned by the report. */
+/* Where an input was refused since nothing places it: line by line what each input says of time, what was tried and
+ * what would place it. NULL past the last line. Owned by the report. */
 TB_API const char *tb_merge_report_advice(const struct tb_merge_report *report, size_t index);
 /* What converting the merged trace to the format of the output's name did and lost; NULL where that is Perfetto's.
  * Owned by the report. */
@@ -206,15 +206,15 @@ TB_API const char *tb_merge_report_text(struct tb_merge_report *report, bool jso
 TB_API void tb_merge_report_free(struct tb_merge_report *report); /* NULL is ignored */
 
 /* Merges `count` inputs into the file `out` ("-": standard output; a name that ends in .gz compresses; ignored and may
- * be NULL where options->dry_run). What is written is a Perfetto trace; where the name says another format it
- * is converted to that, as by tb_convert. Packets that need no change are byte-identical in the output;
- * one input alone passes through unchanged. Order: by time between inputs, ties by their order; an input's own order
- * stays.
+ * be NULL where options->dry_run). What is written is a Perfetto trace; where the name says another format it is
+ * converted to that, as by tb_convert. Packets that need no change are byte-identical in the output; one input alone
+ * passes through unchanged. Order: by time between inputs, ties by their order; an input's own order stays.
  *
  * Returns TB_OK; TB_PARTIAL when the output stands but some of an input was lost (damage, skipped inputs, what the
- * format of the output cannot say: see the report); else the code of *error, and nothing stands under the name: TB_REFUSED (the output is one of the inputs or
- * the manifest; an input that nothing places; an event to align on that fewer than two inputs have, or by which a clock
- * certainly drifts more than it may), TB_INVALID (no input, a bad manifest or option), TB_UNKNOWN_FORMAT, TB_UNSUPPORTED, TB_BAD_DATA, TB_IO, TB_NO_MEMORY, TB_LIMIT, TB_CANCELLED.
+ * format of the output cannot say: see the report); else the code of *error, and nothing stands under the name:
+ * TB_REFUSED (the output is one of the inputs or the manifest; an input that nothing places; an event to align on that
+ * fewer than two inputs have, or by which a clock certainly drifts more than it may), TB_INVALID (no input, a bad
+ * manifest or option), TB_UNKNOWN_FORMAT, TB_UNSUPPORTED, TB_BAD_DATA, TB_IO, TB_NO_MEMORY, TB_LIMIT, TB_CANCELLED.
  * Archives are read by libarchive, which itself ends the process where it gets no memory for a member's name. It is not
  * asked where there is no memory left at all, so that this is rare; where it must not be, unpack archives before.
  * *report (may be NULL) is set whatever is returned, to NULL only when memory is out; the caller frees it. error may be
