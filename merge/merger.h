@@ -6,7 +6,7 @@
 #define TB_MERGE_MERGER_H
 
 #include "io/output.h"
-#include "merge/clocks/align.h"
+#include "merge/align/align.h"
 #include "merge/clocks/input_relations.h"
 #include "merge/clocks/sync_graph.h"
 #include "merge/input/copy_store.h"

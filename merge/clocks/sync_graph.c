@@ -343,7 +343,8 @@ static enum tb_status widen(struct tb_sync_graph *g, struct tb_graph_edge *edge,
   return tb_time_bound_create(&edge->bound, g->allocator, &point, 1, 0);
 }
 
-/* Keeps the largest difference of each used edge of the rank on the ring that an unused one closes. */
+/* Keeps the largest difference of each used edge of the rank on the ring that an unused one closes; and of those that are
+ * given, which nobody can tell from a mistake. */
 static void mark_ring(const struct tb_sync_graph *g, uint32_t a, uint32_t b, enum tb_graph_rank rank, int64_t apart,
                       int64_t *widest) {
   size_t left = depth_of(g, a), right = depth_of(g, b);
@@ -351,7 +352,8 @@ static void mark_ring(const struct tb_sync_graph *g, uint32_t a, uint32_t b, enu
     uint32_t *deeper = left >= right ? &a : &b;
     *(left >= right ? &left : &right) -= 1;
     uint32_t edge = g->nodes[*deeper].next_edge;
-    if (g->edges[edge].rank == rank && apart > widest[edge]) widest[edge] = apart;
+    bool doubted = g->edges[edge].rank == rank || g->edges[edge].rank == TB_RANK_GIVEN;
+    if (doubted && apart > widest[edge]) widest[edge] = apart;
     *deeper = tb_sync_graph_next(g, *deeper);
   }
 }

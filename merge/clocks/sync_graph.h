@@ -105,7 +105,7 @@ struct tb_graph_conflict {
 };
 
 /* Compares the edges of `rank` that are not used with the ways that are, at their x0, and widens the bounds of the used edges of that
- * rank by the difference. *worst: the largest, `apart_ns` 0 where there is none. */
+ * rank, and of those that are given, by the difference. *worst: the largest, `apart_ns` 0 where there is none. */
 TB_MUST_CHECK enum tb_status tb_sync_graph_compare(struct tb_sync_graph *graph, enum tb_graph_rank rank,
                                                    struct tb_graph_conflict *worst);
 

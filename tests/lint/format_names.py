@@ -19,7 +19,9 @@ ALLOWED = {
     ("bridge/convert/format_lookalike.c", "PERFETTO"): "outputs that are padded by what they look like are Perfetto's",
     ("merge/write/output.c", "PERFETTO"): "a merged trace is a Perfetto trace, and converted from that",
     ("merge/input/inputs.c", "PERFETTO"): "what is merged are Perfetto's packets; all else is converted to them first",
-    ("merge/clocks/align_inputs.c", "PERFETTO"): "reads what inputs.c made",
+    ("merge/clocks/clock_placement.c", "FTRACE"): "ftrace text says of no clock what it is but by marks in it",
+    ("merge/clocks/marker_relations.c", "FTRACE"): "the marks of ftrace text",
+    ("merge/align/align_inputs.c", "PERFETTO"): "reads what inputs.c made",
     ("cli/merge_summary.c", "PERFETTO"): "a merged trace that is not converted is a Perfetto trace",
     ("cli/options.c", "FTRACE"): "the program says which formats it writes before it opens anything",
 }

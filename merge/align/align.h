@@ -5,9 +5,9 @@
 #ifndef TB_MERGE_CLOCKS_ALIGN_H
 #define TB_MERGE_CLOCKS_ALIGN_H
 
-#include "merge/clocks/line_fit.h"
-#include "merge/clocks/message_network.h"
-#include "merge/clocks/row_match.h"
+#include "merge/align/line_fit.h"
+#include "merge/align/message_network.h"
+#include "merge/align/row_match.h"
 #include "merge/clocks/time_bound.h"
 #include "tracebridge/merge.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "merge/clocks/row_pairs.h"
+#include "merge/align/row_pairs.h"
 
 #include <math.h>
 

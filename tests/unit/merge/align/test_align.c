@@ -2,7 +2,7 @@
  *
  * Alignments of made-up hosts of which the truth is known: events of one name, and clock_sync events.
  */
-#include "merge/clocks/align.h"
+#include "merge/align/align.h"
 
 #include <math.h>
 

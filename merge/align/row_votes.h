@@ -7,7 +7,7 @@
 #ifndef TB_MERGE_CLOCKS_ROW_VOTES_H
 #define TB_MERGE_CLOCKS_ROW_VOTES_H
 
-#include "merge/clocks/row_match.h"
+#include "merge/align/row_match.h"
 
 struct tb_row_vote {
   uint32_t own, other; /* taken for one moment */

@@ -7,7 +7,7 @@
  */
 #include <math.h>
 
-#include "merge/clocks/align.h"
+#include "merge/align/align.h"
 
 enum { POINTS = 9 };
 static const double ASSUMED_NS = 1e6, ASSUMED_SIGMAS = 6, ROUNDING_NS = 2;

@@ -6,7 +6,7 @@
  */
 #include <math.h>
 
-#include "merge/clocks/line_fit.h"
+#include "merge/align/line_fit.h"
 
 enum { POINTS = 17, TRIALS = 1 << 16, TRIAL_STEPS = 1 << 25, TRIALS_LEAST = 256 };
 /* What two usual clocks drift apart by; what reading a time rounds off. */

@@ -2,7 +2,7 @@
  *
  * Networks of hosts whose clocks are known, and messages that take a known time.
  */
-#include "merge/clocks/message_network.h"
+#include "merge/align/message_network.h"
 
 #include <stdlib.h>
 

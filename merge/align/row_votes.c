@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "merge/clocks/row_votes.h"
+#include "merge/align/row_votes.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "merge/clocks/row_pairs.h"
+#include "merge/align/row_pairs.h"
 
 /* Events around one that are asked; events that are asked about; shifts kept of each. Of rows with many events fewer
  * are asked, which still leaves chance no say. */

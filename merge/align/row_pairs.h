@@ -6,7 +6,7 @@
 #define TB_MERGE_CLOCKS_ROW_PAIRS_H
 
 #include "base/search.h"
-#include "merge/clocks/row_match.h"
+#include "merge/align/row_match.h"
 
 /* An event at x of the own row is at x + offset + drift * (x - centre) of the other one, give or take a tolerance. */
 struct tb_row_line {

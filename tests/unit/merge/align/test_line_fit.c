@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "merge/clocks/line_fit.h"
+#include "merge/align/line_fit.h"
 
 #include <math.h>
 

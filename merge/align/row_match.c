@@ -4,14 +4,14 @@
  * near by says where those further away are to be looked for. So drift needs no search, and what is off by more than
  * the others' scatter does not bend the line. Of all lines so found the one counts that most events agree with.
  */
-#include "merge/clocks/row_match.h"
+#include "merge/align/row_match.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "merge/clocks/line_fit.h"
-#include "merge/clocks/row_pairs.h"
-#include "merge/clocks/row_votes.h"
+#include "merge/align/line_fit.h"
+#include "merge/align/row_pairs.h"
+#include "merge/align/row_votes.h"
 
 enum {
   FEW = 8,          /* pairs that do not show yet how they scatter */

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/mix64.h"
 #include "convert/registry.h"
-#include "merge/clocks/align.h"
+#include "merge/align/align.h"
 #include "merge/clocks/input_relations.h"
 #include "merge/merger.h"
 #include "model/reader_ops.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "merge/clocks/linear_program.h"
+#include "merge/align/linear_program.h"
 
 #include <coin/Clp_C_Interface.h>
 #include <float.h>

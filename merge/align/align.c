@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "merge/clocks/align.h"
+#include "merge/align/align.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "merge/clocks/message_network.h"
+#include "merge/align/message_network.h"
 
 #include <math.h>
 
 #include "base/map.h"
-#include "merge/clocks/linear_program.h"
+#include "merge/align/linear_program.h"
 
 /* Programmes count offsets in us, drifts in ppm, distances in time in s, so that numbers are of one size. */
 static const double US = 1e3, PPM = 1e-6, SECOND = 1e9;
