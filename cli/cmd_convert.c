@@ -64,7 +64,7 @@ static int convert(const char *from, const char *to, const struct convert_settin
   how.writer.memory_budget = settings->memory;
   how.writer.temporary_name = cli_interrupt_name;
   how.progress = cli_progress_update;
-  how.writing = cli_progress_writing;
+  how.on_write_progress = cli_progress_writing;
   how.progress_ctx = &progress;
   cli_report_closed_pipes();
   cli_progress_start(&progress, settings->quiet);
@@ -113,7 +113,7 @@ const struct cli_command cli_convert = {
     .operands = "IN",
     .summary = "convert a trace to another format",
     .description =
-        "Converts the trace IN (- is standard input), whose format is told by its content and which may be "
+        "Converts the trace IN (- is standard input), whose format is detected by its content and which may be "
         "compressed with gzip or zstd, to the format that the output's name says: .json, .fxt, "
         ".perfetto-trace or .pftrace, each also with .gz.",
     .examples = examples,

@@ -12,8 +12,7 @@ struct dump_settings {
 
 static const struct cli_option options[] = {
     {0, "resolve", NULL,
-     "Perfetto: say in comments where each packet stands, when it happened and what interned ids and track uuids stand "
-     "for.",
+     "Perfetto: say in comments where each packet is, when it happened and what interned ids and track uuids mean.",
      cli_parse_flag, offsetof(struct dump_settings, resolve)},
     {0, "events", NULL, "Perfetto and FXT: print events, one a line, instead of packets or records.", cli_parse_flag,
      offsetof(struct dump_settings, events)},
@@ -52,7 +51,7 @@ static int run(int argc, char **argv) {
 
 static const char *const examples[] = {
     "tracebridge dump --resolve trace.perfetto-trace | less",
-    "Reads packets in protobuf's text format, with names beside ids.",
+    "Reads packets in protobuf's text format, with names and ids.",
     "tracebridge dump trace.perfetto-trace | protoc -I protos --encode=perfetto.protos.Trace protos/perfetto/*.proto",
     "Makes the packets again.",
     "tracebridge dump trace.fxt | grep counter",

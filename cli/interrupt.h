@@ -19,7 +19,7 @@ bool cli_interrupted(void);
 /* A tb_temporary_name: the name to be removed where the program ends as it is. */
 void cli_interrupt_name(void *ctx, const char *name);
 
-/* Says whether a progress line stands on the terminal, which is to be wiped. */
+/* Says whether a progress line is on the terminal, which is to be wiped. */
 void cli_interrupt_line(bool shown);
 
 /* Ends the program by the signal, if one came. Call it when nothing is left to clean up. */

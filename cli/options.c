@@ -130,7 +130,7 @@ static enum cli_parse_result store(const struct option_parser *parser, const str
   return CLI_PARSE_FAILED;
 }
 
-/* Takes an option with the value that stands in the same word after it, or the next word. */
+/* Takes an option with the value that is in the same word after it, or the next word. */
 static enum cli_parse_result take(struct option_parser *parser, const struct cli_option *option, const char *given,
                                   const char *attached) {
   if (!option->value) return store(parser, option, given, NULL);

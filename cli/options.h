@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Options of the subcommands. Each stands in a table once, and the table parses it and feeds --help and the man page.
+ * Options of the subcommands. Each is in a table once, and the table parses it and feeds --help and the man page.
  */
 #ifndef TB_CLI_OPTIONS_H
 #define TB_CLI_OPTIONS_H
@@ -71,10 +71,10 @@ const char *cli_parse_clock(void *field, const char *value);  /* [enum tb_clock]
     'j', "threads", "N", "Use N threads; by default as many as there are cores, at most 4. The output is the same.", \
         cli_parse_count, offsetof(S, threads)                                                                        \
   }
-#define CLI_OPTION_QUIET(S)                                                                                    \
-  {                                                                                                            \
-    'q', "quiet", NULL, "Print no progress and no summary; errors and losses are still told.", cli_parse_flag, \
-        offsetof(S, quiet)                                                                                     \
+#define CLI_OPTION_QUIET(S)                                                                                        \
+  {                                                                                                                \
+    'q', "quiet", NULL, "Print no progress and no summary; errors and losses are still reported.", cli_parse_flag, \
+        offsetof(S, quiet)                                                                                         \
   }
 #define CLI_OPTION_REPORT(S)                                                                         \
   {                                                                                                  \

@@ -26,7 +26,7 @@ void cli_print_json(FILE *to, const char *text) {
 }
 
 void cli_print_in_handler(const char *text) {
-  struct pollfd taker = {STDERR_FILENO, POLLOUT, 0};
-  if (poll(&taker, 1, 0) != 1 || !(taker.revents & POLLOUT)) return;
+  struct pollfd stderr_fd = {STDERR_FILENO, POLLOUT, 0};
+  if (poll(&stderr_fd, 1, 0) != 1 || !(stderr_fd.revents & POLLOUT)) return;
   if (write(STDERR_FILENO, text, strlen(text)) < 0) return; /* there is no other way to say it */
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * All that the program prints. It shows names that others chose (files, members of archives, events, what stands on the
+ * All that the program prints. It shows names that others chose (files, members of archives, events, what is on the
  * command line), which must not steer a terminal: so print by these, and never by stdio with an argument
  * (tests/lint/printing.sh).
  */
@@ -12,7 +12,7 @@
 
 #include "tracebridge/escape.h"
 
-/* printf, with what the arguments gave escaped as TB_ESCAPE_TEXT. Line breaks may stand before the first conversion of
+/* printf, with what the arguments gave escaped as TB_ESCAPE_TEXT. Line breaks may be before the first conversion of
  * `format` and behind the last. */
 void cli_print(FILE *to, const char *format, ...) TB_PRINTF(2, 3);
 void cli_vprint(FILE *to, const char *format, va_list args) TB_PRINTF(2, 0);

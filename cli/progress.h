@@ -11,7 +11,7 @@
 
 struct cli_progress {
   bool shown;                 /* whether lines are to be printed */
-  bool dirty;                 /* whether one stands on the terminal */
+  bool dirty;                 /* whether one is on the terminal */
   double started, last_shown; /* seconds */
   double writing_since;       /* 0: still reading */
 };

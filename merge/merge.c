@@ -66,7 +66,7 @@ static enum tb_status run(struct tb_merger *m, const struct tb_merge_input *inpu
   enum tb_status status = check(m, inputs, count, out);
   if (status == TB_OK) status = tb_field_tree_grow(&m->fields, m->allocator);
   if (status == TB_OK) status = tb_merger_gather(m, inputs, count);
-  if (status == TB_OK) status = tb_merger_survey(m);
+  if (status == TB_OK) status = tb_merger_prescan(m);
   if (status == TB_OK) tb_merger_describe_inputs(m);
   if (status == TB_OK) status = tb_merger_note_same_inputs(m);
   if (status == TB_OK && m->options.manifest)
@@ -87,7 +87,7 @@ static enum tb_status run(struct tb_merger *m, const struct tb_merge_input *inpu
 
 static void free_source(struct tb_merger *m, struct tb_source *s) {
   tb_raw_packet_reader_close(s->packets);
-  tb_prescan_free(&s->survey);
+  tb_prescan_free(&s->prescan);
   tb_clock_relations_free(&s->relations, m->allocator);
   tb_time_map_free(&s->there);
   tb_time_map_free(&s->back);

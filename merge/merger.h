@@ -31,7 +31,7 @@ struct tb_source {
   uint32_t clock;                               /* what the user says that its trace clock is; 0: nothing */
   bool has_offset;
   int64_t offset;
-  struct tb_prescan survey;
+  struct tb_prescan prescan;
   struct tb_source *part_of; /* what this is a part of, and is read with; it is skipped then. NULL: none */
 
   /* placement */
@@ -46,8 +46,8 @@ struct tb_source {
   /* ids */
   struct tb_map machines; /* its machine ids to the merged trace's */
   struct tb_map sequence_map, uuid_map, clock_map;
-  struct tb_map
-      described; /* uuids of processes and threads that another input has events on at the same time: that one's */
+  /* uuids of processes and threads that another input has events on at the same time: that one's */
+  struct tb_map described;
   struct tb_map separate;  /* the same: 1 once the track of its own that its events go to is described */
   struct tb_map owned;     /* machine << 32 | clock: readings of this clock stay as they are */
   struct tb_map pid_added; /* where machines are flattened: machine to what is added to its process and thread ids */
@@ -70,7 +70,7 @@ struct tb_source {
 
 /* Whether the input says anything of time. */
 static inline bool tb_source_knows_time(const struct tb_source *s) {
-  return s->survey.has_time || tb_input_clocks_related(&s->survey.clocks);
+  return s->prescan.has_time || tb_input_clocks_related(&s->prescan.clocks);
 }
 
 struct tb_merger {
@@ -147,7 +147,7 @@ void tb_merger_describe_inputs(struct tb_merger *m);
 /* merge/input/same_inputs.c: a warning for each input that is the same as one before it. */
 TB_MUST_CHECK enum tb_status tb_merger_note_same_inputs(struct tb_merger *m);
 /* merge/input/prescan_inputs.c: reads all sources once, several at a time. */
-TB_MUST_CHECK enum tb_status tb_merger_survey(struct tb_merger *m);
+TB_MUST_CHECK enum tb_status tb_merger_prescan(struct tb_merger *m);
 /* merge/input/parts.c: parts of one trace become one source; packets whose state no input has are counted in a note. */
 TB_MUST_CHECK enum tb_status tb_merger_join_parts(struct tb_merger *m);
 /* The entries of sources that are parts, as those that they are parts of have them; after ids are assigned. */

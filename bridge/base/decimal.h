@@ -23,8 +23,8 @@ struct tb_decimal {
 };
 
 /* Reads the number that starts at `text`: [+-] digits [. digits] [e [+-] digits], digits needed on one side of the
- * point at least. Returns the byte after it, NULL when there is none. Never reads behind `end`. Exponents past ±100000
- * stand there. */
+ * point at least. Returns the byte after it, NULL when there is none. Never reads behind `end`. Larger exponents
+ * become ±100000. */
 const char *tb_decimal_parse(const char *text, const char *end, struct tb_decimal *number);
 
 /* The number × 10^scale as an integer, rounded half away from zero. False when it does not fit; *value is then
@@ -38,8 +38,8 @@ bool tb_decimal_to_uint(const struct tb_decimal *number, uint64_t *value);
  * of it. False when it overflows. */
 bool tb_decimal_to_double(const struct tb_decimal *number, const char *text, const char *end, double *value);
 
-/* The number that is all of `text`, up to 64 bytes, as the trace processor reads numbers in strings: a decimal, or what
- * else C knows (hexadecimal, infinity). False where it is none. */
+/* The number that is all of `text`, up to 64 bytes, as the trace processor reads numbers in strings: a decimal, or
+ * what else C knows (hexadecimal, infinity). False where it is none. */
 bool tb_number_in_text(struct tb_str text, double *value);
 
 #endif

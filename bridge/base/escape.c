@@ -76,7 +76,7 @@ static char *put_in_json(enum tb_escape_form form, char *at, const char *from, s
   if (!len) return put(at, TB_UTF8_REPLACEMENT, 3);
   uint32_t c = tb_utf8_decode(from, len);
   bool is_value = form == TB_ESCAPE_JSON_VALUE;
-  if (is_value && c < 0x20) return put(at, " ", 1); /* it stands between tokens */
+  if (is_value && c < 0x20) return put(at, " ", 1); /* it is between tokens */
   if (is_control(c) || (!is_value && (c == '"' || c == '\\'))) return tb_escape_json_character(at, c);
   return put(at, from, len);
 }

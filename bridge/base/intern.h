@@ -41,7 +41,7 @@ void tb_intern_free(struct tb_intern *table);
 /* Adds a text that is not in the table; 0 when memory is exhausted. */
 uint32_t tb_intern_add(struct tb_intern *table, struct tb_str text, uint32_t hash);
 
-/* Of a text that may have no address. */
+/* `text.ptr` may be NULL. */
 static inline uint64_t tb_str_hash(struct tb_str text, uint64_t seed) {
   return XXH3_64bits_withSeed(text.ptr ? text.ptr : "", text.len, seed);
 }
@@ -109,7 +109,7 @@ static TB_ALWAYS_INLINE uint32_t tb_intern_find_recent(const struct tb_intern *t
   return id ? id : tb_intern_find_moved(table, text);
 }
 
-/* Notes that `id` was met. What stood in its slot moves to the next one. */
+/* Notes that `id` was met. The id that was in its slot moves to the next one. */
 static inline void tb_intern_note_recent(struct tb_intern *table, struct tb_str text, uint32_t id) {
   if (!table->recent || !text.len) return;
   struct tb_intern_recent known = tb_intern_recent_of(text);

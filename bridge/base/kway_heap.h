@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Inputs that are merged by time, the next one on top. Keys: time, then the input's number.
+ * A binary min-heap for merging k sorted inputs into one: each input has one entry with its current time, and the
+ * entry with the earliest time is on top; of equal times the input with the lower number.
+ *
+ *   input 0   3 7 9 ...           heap   1 (input 2)         take input 2's item; its next time is 5:
+ *   input 1   4 6 8 ...                 /           \         tb_kway_replace_top(5), and 3 (input 0) is on top
+ *   input 2   1 5 ...              4 (input 1)  3 (input 0)
+ *
+ * tb_kway_limit says how far the top input may advance before another one comes first. A caller can take a run of its
+ * items up to that time without touching the heap.
  */
 #ifndef TB_BASE_KWAY_HEAP_H
 #define TB_BASE_KWAY_HEAP_H

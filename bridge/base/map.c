@@ -20,7 +20,7 @@ void tb_map_free(struct tb_map *map) {
 }
 
 /* Where the search for a key begins. */
-static size_t home(const struct tb_map *map, uint64_t first, uint64_t second) {
+static size_t ideal(const struct tb_map *map, uint64_t first, uint64_t second) {
   uint64_t h = tb_mix_word(first, tb_spread64(second));
   return (size_t)tb_mix_last_word(h, 0) & (map->capacity - 1);
 }
@@ -28,7 +28,7 @@ static size_t home(const struct tb_map *map, uint64_t first, uint64_t second) {
 /* The key's entry, or the free one where it belongs. The map has room. */
 static struct tb_map_entry *locate(const struct tb_map *map, uint64_t first, uint64_t second) {
   size_t mask = map->capacity - 1;
-  for (size_t i = home(map, first, second);; i = (i + 1) & mask) {
+  for (size_t i = ideal(map, first, second);; i = (i + 1) & mask) {
     struct tb_map_entry *entry = &map->entries[i];
     if (!entry->used || (entry->first == first && entry->second == second)) return entry;
   }
@@ -72,9 +72,9 @@ void tb_map_remove(struct tb_map *map, uint64_t first, uint64_t second) {
   if (!hole->used) return;
   map->count--;
   size_t mask = map->capacity - 1, at = (size_t)(hole - map->entries);
-  /* Entries behind the hole move up where their home lies at or before it, so that no search ends too early. */
+  /* Entries behind the hole move up if their ideal slot is at or before it, so that no search ends too early. */
   for (size_t i = (at + 1) & mask; map->entries[i].used; i = (i + 1) & mask) {
-    size_t wanted = home(map, map->entries[i].first, map->entries[i].second);
+    size_t wanted = ideal(map, map->entries[i].first, map->entries[i].second);
     if (((i - wanted) & mask) < ((i - at) & mask)) continue;
     map->entries[at] = map->entries[i];
     at = i;

@@ -33,7 +33,7 @@ uint64_t *tb_map_find(const struct tb_map *map, uint64_t first, uint64_t second)
 TB_MUST_CHECK enum tb_status tb_map_put(struct tb_map *map, uint64_t first, uint64_t second, uint64_t value);
 void tb_map_remove(struct tb_map *map, uint64_t first, uint64_t second);
 
-/* ---- values as counts of how often something stands somewhere; a count of 0 is no entry -------------------------- */
+/* ---- values that are counts; a count of 0 is no entry -------------------------- */
 
 /* TB_OK, or TB_NO_MEMORY and nothing changed. */
 TB_MUST_CHECK enum tb_status tb_map_count_up(struct tb_map *map, uint64_t first, uint64_t second);

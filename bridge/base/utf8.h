@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * UTF-8: validity, and what stands in for bytes that are none.
+ * UTF-8: validity, and the replacement of bytes that are not.
  */
 #ifndef TB_BASE_UTF8_H
 #define TB_BASE_UTF8_H
 
 #include "tracebridge/base.h"
 
-/* U+FFFD, what stands for what is no character. */
+/* U+FFFD, the replacement character. */
 #define TB_UTF8_REPLACEMENT "\xef\xbf\xbd"
 
 /* Length (1 to 4) of the well-formed character at `p`, which is before `end`; 0 where there is none, and *skip is then

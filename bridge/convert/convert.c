@@ -22,8 +22,8 @@ static void fill_report(struct tb_convert_report *report, const struct tb_reader
 }
 
 void tb_convert_set_up(struct tb_reader *reader, struct tb_writer *writer, const struct tb_convert_options *options) {
-  writer->writing = options->writing;
-  writer->writing_ctx = options->progress_ctx;
+  writer->on_write_progress = options->on_write_progress;
+  writer->on_write_progress_ctx = options->progress_ctx;
   tb_match_target(reader, writer);
 }
 

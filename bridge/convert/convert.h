@@ -13,7 +13,8 @@ TB_MUST_CHECK enum tb_status tb_convert_place(const struct tb_input_place *from,
                                               const struct tb_convert_options *options,
                                               struct tb_convert_report *report, struct tb_error *error);
 
-/* Tells the reader what the target takes as it is, and the writer whom to tell of its work; before the first event. */
+/* Sets what the target takes unchanged in the reader, and the progress callback in the writer. To be called before
+ * the first event. */
 void tb_convert_set_up(struct tb_reader *reader, struct tb_writer *writer, const struct tb_convert_options *options);
 
 #endif

@@ -23,7 +23,7 @@ enum tb_format tb_format_detect(const char *data, size_t len) {
   return found ? found->format : TB_FORMAT_UNKNOWN;
 }
 
-/* What people take for a trace, or keep one in: the bytes that stand at an offset, and what to say. */
+/* What people take for a trace, or keep one in: the bytes that are at an offset, and what to say. */
 #define AT(offset, bytes, complaint) \
   { offset, sizeof(bytes) - 1, bytes, complaint }
 static const char UTF16[] = "is text in UTF-16: make it UTF-8 first (iconv -f UTF-16 -t UTF-8)";

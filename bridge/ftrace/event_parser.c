@@ -114,7 +114,7 @@ struct named_encoder {
   struct tb_str name, value;
 };
 
-/* Where the next "NAME=" begins that stands at a blank, or the end. */
+/* Where the next "NAME=" begins that is at a blank, or the end. */
 static const char *next_name(const char *at, const char *end) {
   for (; at < end; at++) {
     if (!is_space(*at)) continue;
@@ -191,7 +191,7 @@ static void put_named_fields(struct ftrace_encoding *e, const ProtobufCFieldDesc
 
 /* ---- fields in a format ------------------------------------------------------------------------------------------ */
 
-/* The value that stands at `at` for a place of a format that goes on with `rest`; NULL where it does not. */
+/* The value at `at` for a placeholder of a format that goes on with `rest`; NULL if the text does not. */
 static const char *value_end(const char *at, const char *end, const char *rest) {
   size_t len = strcspn(rest, "%");
   if (!len) return end;
@@ -216,7 +216,7 @@ static bool put_formatted_value(struct ftrace_encoding *e, char how, uint32_t nu
   return true;
 }
 
-/* False where the text does not go as the format says; what was put has to be taken back then. */
+/* False if the text does not match the format; the caller then removes what was written. */
 static bool put_formatted(struct ftrace_encoding *e, const char *format, struct tb_str arguments) {
   const char *at = arguments.ptr, *end = at + arguments.len;
   while (*format) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reading ftrace's text, the other way round to ftrace/event_text.h: the FtraceEvent that a line (ftrace/line_parser.h)
- * tells of.
+ * Parses ftrace's text: makes the FtraceEvent that a line (ftrace/line_parser.h) was printed from. The inverse of
+ * ftrace/event_text.h.
  */
 #ifndef TB_FTRACE_EVENT_PARSER_H
 #define TB_FTRACE_EVENT_PARSER_H
@@ -10,8 +10,8 @@
 #include "ftrace/event_text.h"
 
 /* Appends the fields of a FtraceEvent, timestamp and pid among them, to `out`. What the schema does not know is a
- * generic event with the fields that the text names. Functions of the kernel that stand as symbols become ids in
- * `symbols`. TB_OK or TB_NO_MEMORY. */
+ * generic event with the fields that the text names. Kernel functions given by their symbol become ids in `symbols`.
+ * TB_OK or TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_ftrace_encode(const struct tb_ftrace_text_event *event, enum tb_ftrace_states states,
                                               struct tb_intern *symbols, struct tb_buffer *out);
 

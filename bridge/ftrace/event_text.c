@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Ftrace's events as lines of text. Most say their fields by name, as the schema has them; those that the kernel prints
- * otherwise have a format here.
+ * Ftrace's events as lines of text. Most say their fields by name, as the schema has them; those that the kernel
+ * prints otherwise have a format here.
  */
 #include "ftrace/event_text.h"
 
@@ -62,10 +62,10 @@ static void put_seconds(struct tb_json_emit *out, int64_t ts) {
 }
 
 /* Readers find the CPU by its brackets. */
-static bool can_stand_before_brackets(struct tb_str task) { return task.len && !memchr(task.ptr, '[', task.len); }
+static bool may_precede_brackets(struct tb_str task) { return task.len && !memchr(task.ptr, '[', task.len); }
 
 void tb_ftrace_put_line_head(struct tb_json_emit *out, const struct tb_ftrace_line *line) {
-  put_text(out, can_stand_before_brackets(line->task) ? line->task : TB_STR("<...>"));
+  put_text(out, may_precede_brackets(line->task) ? line->task : TB_STR("<...>"));
   TB_JSON_EMIT(out, "-");
   tb_json_emit_int(out, line->tid);
   TB_JSON_EMIT(out, " (");

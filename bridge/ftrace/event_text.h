@@ -31,7 +31,7 @@ enum tb_ftrace_states { TB_FTRACE_STATES_OLD, TB_FTRACE_STATES_4_14 };
 /* The letters of the bits, lowest first; those past the last of them say that the thread could go on: "R+". */
 const char *tb_ftrace_state_letters(enum tb_ftrace_states states);
 
-/* What stands before the event's name. Times are those that the trace processor, which reads seconds as a double and
+/* The part before the event's name. Times are those that the trace processor, which reads seconds as a double and
  * cuts them to nanoseconds, takes for `ts`: where nine decimals would not do, a tenth follows. */
 void tb_ftrace_put_line_head(struct tb_json_emit *out, const struct tb_ftrace_line *line);
 
@@ -51,8 +51,8 @@ struct tb_ftrace_mark {
 };
 void tb_ftrace_put_kernel_mark(struct tb_json_emit *out, const struct tb_ftrace_mark *mark);
 
-/* "NAME: ARGUMENTS" of an event of `kind`, a field of FtraceEvent. `symbols` are functions of the kernel by the numbers
- * that stand for them, or NULL. False, and nothing written, where the schema does not know it. */
+/* "NAME: ARGUMENTS" of an event of `kind`, a field of FtraceEvent. `symbols` are functions of the kernel by the
+ * numbers that stand for them, or NULL. False, and nothing written, where the schema does not know it. */
 bool tb_ftrace_put_event(struct tb_json_emit *out, uint32_t kind, struct tb_str payload,
                          const struct tb_iid_index *symbols);
 

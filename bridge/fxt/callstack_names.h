@@ -6,7 +6,7 @@
 #ifndef TB_FXT_CALLSTACK_NAMES_H
 #define TB_FXT_CALLSTACK_NAMES_H
 
-/* Names of a frame's parts; the first may stand alone. */
+/* Names of a frame's parts; the first may be alone. */
 #define TB_FXT_FRAME_FUNCTION TB_STR("name")
 #define TB_FXT_FRAME_MAPPING TB_STR("category")
 #define TB_FXT_FRAME_FILE TB_STR("file")

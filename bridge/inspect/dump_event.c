@@ -93,7 +93,7 @@ static void put_clocks(struct tb_json_emit *e, const struct tb_event *event) {
   }
 }
 
-/* Blobs are told by their size only: their content is for other programs. */
+/* Of blobs only the size is shown: their content is for other programs. */
 static void put_rest(struct tb_json_emit *e, const struct tb_event *event) {
   if (event->has & TB_HAS_CPU) put_number(e, "cpu", event->cpu);
   if (event->has & TB_HAS_WEIGHT) {

@@ -59,7 +59,7 @@ void tb_resolver_free(struct tb_resolver *r) {
 
 /* ---- interned data ----------------------------------------------------------------------------------------------- */
 
-/* The text of an iid of that field of InternedData, of the packet in hand. */
+/* The text of an iid of that field of InternedData, of the current packet. */
 static struct tb_str find_interned(const struct tb_resolver *r, uint64_t iid, uint32_t of) {
   const struct tb_str *text = r->current ? tb_iid_index_get(&r->current->fields[of], iid) : NULL;
   return text ? *text : (struct tb_str){NULL, 0};

@@ -29,7 +29,7 @@ struct tb_resolver {
   struct tb_sequence_table sequences; /* by whose numbers `data` is */
   struct tb_resolver_sequence *data;
   size_t data_count, data_capacity;
-  struct tb_resolver_sequence *current; /* of the packet in hand; NULL where it has none */
+  struct tb_resolver_sequence *current; /* of the current packet; NULL where it has none */
 };
 
 void tb_resolver_init(struct tb_resolver *resolver, const struct tb_allocator *allocator);

@@ -94,7 +94,7 @@ static enum tb_status read_all(struct info_reading *r, const struct tb_info_opti
   }
 }
 
-/* What is lost is told by the reader of events; by that of packets too it would be told twice. */
+/* Losses are reported by the reader of events; by that of packets too it would be reported twice. */
 static void gather(struct info_reading *r) {
   struct tb_loss losses[64];
   size_t count;

@@ -69,7 +69,7 @@ static void count_order(struct tb_info_state *s, struct tb_info_track *track, co
   else if (track->open)
     track->open--;
   else
-    s->odd[TB_ODD_STRAY_END]++;
+    s->odd[TB_ODD_ORPHAN_END]++;
 }
 
 static void count_flows(struct tb_info_state *s, const struct tb_event *event) {

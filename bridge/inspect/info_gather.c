@@ -120,7 +120,7 @@ static void name_producers(struct tb_info_state *s) {
 static void gather_oddities(struct tb_info_state *s) {
   static const char *const texts[TB_ODD_COUNT] = {
       [TB_ODD_DISORDER] = "begins and ends out of the order of time on their track",
-      [TB_ODD_STRAY_END] = "ends of slices that did not begin",
+      [TB_ODD_ORPHAN_END] = "ends of slices that did not begin",
       [TB_ODD_OPEN] = "slices that do not end",
       [TB_ODD_NEGATIVE_DURATION] = "durations below zero",
       [TB_ODD_NEGATIVE_TIME] = "times below zero",

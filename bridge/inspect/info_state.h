@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What is counted while a trace is read for tb_info: tallies of events by track, and of packets by kind, producer and
- * sequence.
+ * What is counted while a trace is read for tb_info: tallies of events by track, and of packets by kind, producer
+ * and sequence.
  */
 #ifndef TB_INSPECT_INFO_STATE_H
 #define TB_INSPECT_INFO_STATE_H
@@ -25,7 +25,7 @@ struct tb_info_track {
 
 enum tb_info_odd {
   TB_ODD_DISORDER,
-  TB_ODD_STRAY_END,
+  TB_ODD_ORPHAN_END,
   TB_ODD_OPEN,
   TB_ODD_NEGATIVE_DURATION,
   TB_ODD_NEGATIVE_TIME,

@@ -21,7 +21,8 @@ struct tb_text_notes {
 };
 
 /* Appends the fields of `message`, each on a line that `indent` levels of two spaces begin. `type` NULL: no field is
- * known. TB_OK; TB_BAD_DATA where the bytes are no message: the fields before the damage stand then; TB_NO_MEMORY. */
+ * known. TB_OK; TB_BAD_DATA where the bytes are no message: the fields before the damage are kept then;
+ * TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_text_message(struct tb_buffer *out, const ProtobufCMessageDescriptor *type,
                                              struct tb_str message, unsigned indent, const struct tb_text_notes *notes);
 

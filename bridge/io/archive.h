@@ -14,7 +14,7 @@
 bool tb_archive_detect(const char *data, size_t len);
 
 /* What becomes of the members. A status that is not TB_OK ends the walk. */
-struct tb_archive_taker {
+struct tb_archive_sink {
   void *ctx;
   /* A regular file, in the archive's order: `path` is its name in it. */
   enum tb_status (*begin)(void *ctx, const char *path, struct tb_error *error);
@@ -26,9 +26,9 @@ struct tb_archive_taker {
   enum tb_status (*nameless)(void *ctx, struct tb_error *error);
 };
 
-/* Walks over the archive. Files with a path component that starts with '.' are passed over. TB_OK; TB_BAD_DATA for a damaged
- * archive; TB_UNSUPPORTED in a build without libarchive; TB_NO_MEMORY; TB_IO; what the taker returned. */
-TB_MUST_CHECK enum tb_status tb_archive_walk(const char *path, const struct tb_archive_taker *taker,
+/* Walks over the archive. Files with a path component that starts with '.' are passed over. TB_OK; TB_BAD_DATA for a
+ * damaged archive; TB_NO_MEMORY; TB_IO; what the sink returned. */
+TB_MUST_CHECK enum tb_status tb_archive_walk(const char *path, const struct tb_archive_sink *sink,
                                              struct tb_error *error);
 
 #endif

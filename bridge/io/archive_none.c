@@ -5,9 +5,9 @@
 #include "base/error.h"
 #include "io/archive.h"
 
-enum tb_status tb_archive_walk(const char *path, const struct tb_archive_taker *taker, struct tb_error *error) {
+enum tb_status tb_archive_walk(const char *path, const struct tb_archive_sink *sink, struct tb_error *error) {
   (void)path;
-  (void)taker;
+  (void)sink;
   return tb_fail(error, TB_UNSUPPORTED, TB_NO_OFFSET,
                  "archives are not read by this build, which is without libarchive; unpack it first");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A memory source for chunks: it keeps the blocks of the largest size that are given back, for the next that are asked for. The system would
- * take their pages away and clear new ones.
+ * An allocator for spill logs that keeps freed blocks of the largest size and uses them again. The system would unmap
+ * their pages and clear new ones.
  */
 #ifndef TB_IO_BLOCK_CACHE_H
 #define TB_IO_BLOCK_CACHE_H
@@ -18,8 +18,8 @@ struct tb_block_cache {
   size_t bytes; /* of what is kept */
 };
 
-void tb_block_cache_init(struct tb_block_cache *pool, const struct tb_allocator *under);
-/* Gives back what is kept, which is all once no block is in use any more. */
-void tb_block_cache_trim(struct tb_block_cache *pool);
+void tb_block_cache_init(struct tb_block_cache *cache, const struct tb_allocator *under);
+/* Frees the blocks that are kept: all of them, once no block is in use. */
+void tb_block_cache_trim(struct tb_block_cache *cache);
 
 #endif

@@ -22,8 +22,8 @@ struct tb_input {
   struct tb_input_place place; /* a part: of it what is left to be read is [part_at, its end) */
   uint64_t part_at;
   bool regular, fed_all, raw_end;
-  bool told;    /* the first bytes were looked at */
-  bool damaged; /* the compressed data can be read no further */
+  bool detected; /* the first bytes were looked at */
+  bool damaged;  /* the compressed data can be read no further */
   enum tb_compression compression;
   struct tb_decompressor *decompressor;
   unsigned threads;
@@ -213,16 +213,16 @@ static void start_thread(struct tb_input *in) {
   in->ahead = tb_read_ahead_start(in->allocator, produce, in);
 }
 
-static enum tb_status tell_compression(struct tb_input *in, struct tb_error *error) {
-  if (in->told) return TB_OK;
+static enum tb_status detect_compression(struct tb_input *in, struct tb_error *error) {
+  if (in->detected) return TB_OK;
   enum tb_status status = look_ahead(in, TB_COMPRESSION_MAGIC, error);
   if (status != TB_OK) return status;
   in->compression = tb_compression_detect(in->raw.data + in->raw_at, in->raw.len - in->raw_at);
-  in->told = true;
+  in->detected = true;
   if (in->compression == TB_COMPRESSION_NONE) return TB_OK;
   in->decompressor = tb_decompressor_create(in->compression, in->allocator);
   if (!in->decompressor) {
-    in->told = false;
+    in->detected = false;
     return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   }
   start_thread(in);
@@ -231,7 +231,7 @@ static enum tb_status tell_compression(struct tb_input *in, struct tb_error *err
 
 static enum tb_status read_decompressed(struct tb_input *in, char *to, size_t capacity, size_t *got,
                                         struct tb_error *error) {
-  enum tb_status status = tell_compression(in, error);
+  enum tb_status status = detect_compression(in, error);
   if (status != TB_OK) return status;
   if (in->ahead) return tb_read_ahead_read(in->ahead, to, capacity, got, error);
   if (in->compression != TB_COMPRESSION_NONE) return decompress_some(in, to, capacity, got, error);
@@ -276,7 +276,7 @@ enum tb_status tb_input_peek(struct tb_input *in, const char **data, size_t capa
 }
 
 bool tb_input_can_rewind(const struct tb_input *in) {
-  return in->regular && in->told && in->compression == TB_COMPRESSION_NONE;
+  return in->regular && in->detected && in->compression == TB_COMPRESSION_NONE;
 }
 
 enum tb_status tb_input_seek(struct tb_input *in, uint64_t offset, struct tb_error *error) {

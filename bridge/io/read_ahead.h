@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A thread that produces bytes beside the one that uses them: a ring of buffers between the two.
+ * Reads ahead: a thread produces bytes while another uses them, with a ring of buffers between the two.
  */
 #ifndef TB_IO_READ_AHEAD_H
 #define TB_IO_READ_AHEAD_H

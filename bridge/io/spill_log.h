@@ -1,7 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Bytes that come one after the other, held in chunks: in memory, or put away in a temporary file where memory is short. A byte has a
- * position, its place among all of them, which stays wherever its chunk is.
+ * A spill log: an append-only sequence of bytes in blocks ("chunks"), which can be moved to a temporary file when
+ * memory is short. Every byte keeps its position, its number in the sequence, wherever its chunk is.
+ *
+ *   position   0          128          384              896
+ *              | chunk 0  |  chunk 1   |    chunk 2     |  chunk 3 ...   at, end: the free part of chunk 3
+ *              `--------- spilled -----'`---- in memory ---------->
+ *
+ * The first chunks are small, so that many short logs are cheap; later ones are of up to 256 KiB. What is appended
+ * by one writer must not cross the end of a chunk: tb_spill_log_room starts a new chunk if the newest one is too
+ * full.
+ *
+ * tb_spill_log_spill writes all chunks in memory to the file and frees them. To read, tb_spill_log_look returns the
+ * bytes of one chunk at a time, from memory or through a window on the file. tb_spill_log_drop frees chunks that are
+ * not needed again.
  */
 #ifndef TB_IO_SPILL_LOG_H
 #define TB_IO_SPILL_LOG_H
@@ -12,24 +24,24 @@
 enum { TB_SPILL_BLOCK_LARGEST = 256 * 1024 };
 
 struct tb_spill_block {
-  char *bytes; /* the block; NULL once it is put away */
+  char *bytes; /* the block; NULL once it is spilled */
   size_t size; /* of the block */
-  size_t from,
-      to; /* what of the block is used; `to` is set when the chunk is no longer the newest: see tb_spill_log_used */
+  /* what of the block is used; `to` is set when the chunk is no longer the newest: see tb_spill_log_used */
+  size_t from, to;
   uint64_t start;  /* position of its first byte */
-  uint64_t offset; /* in the file, once it is put away */
+  uint64_t offset; /* in the file, once it is spilled */
 };
 
 struct tb_spill_log {
   const struct tb_allocator *allocator;
   struct tb_spill_block *list;
   size_t count, capacity;
-  size_t away;                /* the first ones, which are put away */
+  size_t away;                /* the first ones, which are spilled */
   char *at, *end;             /* room in the newest chunk; NULL: none is written to */
   uint64_t bias;              /* what makes an address there a position */
   size_t bytes;               /* of the blocks in memory */
   size_t *held;               /* the same over all that share it; NULL: nobody asks */
-  struct tb_spill_file *file; /* where chunks were put away */
+  struct tb_spill_file *file; /* where chunks were spilled */
 };
 
 /* A chunk that is looked at; memory for those that have to be read. */
@@ -66,7 +78,8 @@ size_t tb_spill_log_used(const struct tb_spill_log *chunks, size_t chunk);
 /* Frees the block, or what is in the file, of a chunk that nobody needs any more. */
 void tb_spill_log_drop(struct tb_spill_log *chunks, size_t chunk);
 
-/* Puts all chunks away: their memory is free then. TB_OK; TB_IO or TB_NO_MEMORY, with what could not be put away still in memory. */
+/* Spills all chunks and frees their memory. TB_OK; TB_IO or TB_NO_MEMORY, with what could not be spilled still
+ * in memory. */
 TB_MUST_CHECK enum tb_status tb_spill_log_spill(struct tb_spill_log *chunks, struct tb_spill_file *file,
                                                 struct tb_error *error);
 

@@ -129,7 +129,7 @@ static bool needs_no_change(const char *p, const char *end) {
 }
 
 /* Room behind `used` in the block that was allocated last goes back to the arena. */
-static void give_back(struct tb_arena *arena, char *used) {
+static void release_tail(struct tb_arena *arena, char *used) {
   char *at = used + (-(uintptr_t)used & 7);
   if (at < arena->at) arena->at = at;
 }
@@ -143,7 +143,7 @@ struct tb_str tb_tokenizer_piece(struct tb_tokenizer *scan, const char *p, const
     return (struct tb_str){NULL, 0};
   }
   char *copy_end = rewrite(p, end, copy);
-  give_back(scan->arena, copy_end);
+  release_tail(scan->arena, copy_end);
   return (struct tb_str){copy, (size_t)(copy_end - copy)};
 }
 
@@ -293,6 +293,6 @@ struct tb_str tb_tokenizer_raw(struct tb_tokenizer *scan, const char *p, const c
     if (in_string && *p == '\\' && p + 1 < end) *out++ = *p++;
     p = clean_character(p, end, in_string, &out);
   }
-  give_back(scan->arena, out);
+  release_tail(scan->arena, out);
   return (struct tb_str){copy, (size_t)(out - copy)};
 }

@@ -28,7 +28,7 @@ enum tb_tokenizer_status {
   TB_TOKENIZER_NO_MEMORY
 };
 
-/* Where the scanning of one text stands in the world; caller-owned. */
+/* The state of scanning one text; caller-owned. */
 struct tb_tokenizer {
   const char *end;                 /* of the text */
   struct tb_arena *arena;          /* takes strings that had to be changed */
@@ -50,9 +50,9 @@ static inline const char *tb_tokenizer_space(const char *p) {
 
 /* ---- strings ----------------------------------------------------------------------------------------------------- */
 
-/* Which of the next TB_TOKENIZER_STEP bytes may end a run of plain characters: quotes, backslashes, control characters
- * and what is no ASCII. The lowest bit that is set is right; with the portable form those above it may be wrong.
- * tb_tokenizer_short_stops looks at the first of these bytes alone. */
+/* Which of the next TB_TOKENIZER_STEP bytes may end a run of plain characters: quotes, backslashes, control
+ * characters and what is no ASCII. The lowest bit that is set is right; with the portable form those above it may be
+ * wrong. tb_tokenizer_short_stops looks at the first of these bytes alone. */
 #ifdef __SSE2__
 enum { TB_TOKENIZER_STEP = 32 };
 static inline uint32_t tb_tokenizer_short_stops(const char *p) {

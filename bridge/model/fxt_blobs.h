@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How blobs of FXT stand in formats that have none (docs/MAPPING.md): as members of an instant, or as a metadata event.
+ * How blobs of FXT are kept in formats that have none (docs/MAPPING.md): as members of an instant, or as a metadata
+ * event.
  */
 #ifndef TB_MODEL_FXT_BLOBS_H
 #define TB_MODEL_FXT_BLOBS_H
@@ -12,7 +13,7 @@
 #define TB_BLOB_EXTRA_BYTES "fxt_bytes" /* in base64 */
 #define TB_BLOB_METADATA "fxt.blob"     /* args: name, type, category, bytes in base64 */
 
-enum { TB_BLOB_PERFETTO = 3 }; /* blob_type of TB_EVENT_PACKETS that stood in a blob */
+enum { TB_BLOB_PERFETTO = 3 }; /* blob_type of TB_EVENT_PACKETS that was in a blob */
 
 /* Gives `put` a TB_EVENT_BLOB as an event that such formats have: with a track and a time an INSTANT, else METADATA,
  * valid during the call. TB_OK, TB_NO_MEMORY or what `put` returned. */

@@ -18,13 +18,13 @@ struct tb_reader;
 struct tb_reader_ops {
   enum tb_format format;
 
-  /* Allocates the format's own state in reader->state. Called once, when the format is known; reader->input stands at
+  /* Allocates the format's own state in reader->state. Called once, when the format is known; reader->input is at
    * the first byte. */
   enum tb_status (*create)(struct tb_reader *reader);
 
-  /* Fills an empty batch. TB_OK: at least one event is in it. TB_END, TB_AGAIN: none is, and why. Any other: the reader
-   * failed for good (reader->error says why); events that were put into the batch before it stand and are given out
-   * first. What can be passed over is counted with tb_reader_lose. */
+  /* Fills an empty batch. TB_OK: at least one event is in it. TB_END, TB_AGAIN: none is, and why. Any other: the
+   * reader failed for good (reader->error says why); events that were put into the batch before are valid and are
+   * returned first. What can be passed over is counted with tb_reader_lose. */
   enum tb_status (*fill)(struct tb_reader *reader, struct tb_batch *batch);
 
   void (*destroy)(struct tb_reader *reader);
@@ -33,8 +33,8 @@ struct tb_reader_ops {
   enum tb_detection (*detect)(const char *data, size_t len);
 
   /* Whether a batch may be filled in one thread while another uses the events of the batches before it. Tracks that
-   * were given out change only behind tb_reader_wait; all else that events point to stays until their batch is filled
-   * again. */
+   * were given out change only behind tb_reader_wait; all else that events point to stays until their batch is
+   * filled again. */
   bool runs_ahead;
 
   /* What its events mean. */
@@ -81,8 +81,8 @@ TB_MUST_CHECK enum tb_status tb_reader_open_place(const struct tb_input_place *p
                                                   const struct tb_reader_options *options, struct tb_reader **reader,
                                                   struct tb_error *error);
 
-/* Finds out the format of a reader that is fed and makes ready to read it; TB_OK where that was done before. TB_AGAIN:
- * it has to be fed more first. */
+/* Finds out the format of a reader that is fed and makes ready to read it; TB_OK where that was done before.
+ * TB_AGAIN: it has to be fed more first. */
 TB_MUST_CHECK enum tb_status tb_reader_find_format(struct tb_reader *reader);
 
 /* Fills `batch` (reset first); as ops->fill, with the format found out first where needed. For converters that run

@@ -34,8 +34,9 @@ struct tb_writer {
   const struct tb_allocator *allocator; /* the guard's */
   struct tb_guard guard;
   struct tb_output *output;
-  bool (*writing)(void *ctx, uint64_t bytes, uint64_t size); /* progress of `finish`; NULL: none. False: cancel */
-  void *writing_ctx;
+  bool (*on_write_progress)(void *ctx, uint64_t bytes,
+                            uint64_t size); /* progress of `finish`; NULL: none. False: cancel */
+  void *on_write_progress_ctx;
   struct tb_writer_options options; /* with the defaults filled in */
   struct tb_target_traits target;
   struct tb_source_traits source; /* what its events mean */

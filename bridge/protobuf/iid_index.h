@@ -20,7 +20,7 @@ TB_MUST_CHECK static inline enum tb_status tb_text_pool_add(struct tb_intern *po
   return TB_OK;
 }
 
-/* One index of a sequence. iids are mostly small and dense; the others stand in `sparse`. */
+/* One index of a sequence. iids are mostly small and dense; the others are in `sparse`. */
 struct tb_iid_index {
   const struct tb_allocator *allocator;
   struct tb_str *dense; /* by iid; ptr NULL: no such entry */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Changes of a message on the wire, as a list of places and what stands there instead: nothing is copied until all are
- * known.
+ * Changes of a message on the wire, as a list of places and their new bytes: nothing is copied until all are known.
  *
  *   packet  |....[old]......[old]..........|      patches in the order of `at`; old may be empty: an insertion
  *   result  |....[new]......[newer]........|

@@ -25,7 +25,7 @@ enum { TB_WIRE_VARINT_MAX = 10, TB_WIRE_GROUP_DEPTH = 64 };
 /* ---- reading -------------------------------------------------------------------------------------------------------
  */
 
-/* One field. For BYTES and GROUP `bytes` is the payload (of a group: what stands between its tags); for VARINT and
+/* One field. For BYTES and GROUP `bytes` is the payload (of a group: what is between its tags); for VARINT and
  * FIXED `value` is the number, and `bytes` its encoding. `start` is the first byte of the tag. */
 struct tb_wire_field {
   uint32_t number;
@@ -112,12 +112,13 @@ static TB_ALWAYS_INLINE const char *tb_wire_read_varint_ahead(const char *at, ui
 #define TB_WIRE_TAG2(number, type) (((number) << 3 & 0x7f) | 0x80 | (type) | (number) >> 4 << 8)
 
 /* Reads the next field. TB_OK; TB_END when the message is used up; TB_TRUNCATED when a field runs past the end;
- * TB_BAD_DATA for a field number 0, an unknown wire type or a stray end of a group; TB_LIMIT for groups nested too
- * deep. The cursor moves only with TB_OK. */
+ * TB_BAD_DATA for a field number 0, an unknown wire type or the end of a group that was not begun; TB_LIMIT for
+ * groups nested too deep. The cursor moves only with TB_OK. */
 TB_MUST_CHECK enum tb_status tb_wire_next(struct tb_wire_cursor *cursor, struct tb_wire_field *field);
 
-/* The fields of a message by number, of one that comes again the last; number 0 where there is none. Those from `count`
- * on are passed over. TB_OK; where the message is damaged what tb_wire_next says, and the fields before that. */
+/* The fields of a message by number, of one that comes again the last; number 0 where there is none. Those from
+ * `count` on are passed over. TB_OK; where the message is damaged what tb_wire_next says, and the fields before
+ * that. */
 enum tb_status tb_wire_read_fields(struct tb_str message, struct tb_wire_field *fields, size_t count);
 
 /* A field's text, empty where it is none. */

@@ -2,8 +2,8 @@
  *
  * The byte form of a queue's entries, in memory and in spilled runs.
  *
- *   head   kind (3 bits), early (of END and INSTANT) or end body (of COMPLETE and MOMENT), thread_ts, thread_dur, key,
- *          flow (a bit each)
+ *   head   kind (3 bits), then a bit each: sorts_first (of END and INSTANT) or end body (of COMPLETE and zero-length
+ *          slices), thread_ts, thread_dur, key, flow
  *   varint body length
  *   sizes  of the four times that follow, two bits each: 2, 3, 4 or 8 bytes, little-endian
  *   zigzag of ts less the ts of the record before; then as the head and the kind say: dur; thread_ts, as the zigzag of
@@ -22,7 +22,7 @@
 
 enum {
   RECORD_KIND = 7,
-  RECORD_EARLY = 1 << 3,
+  RECORD_SORTS_FIRST = 1 << 3,
   RECORD_END_BODY = 1 << 3,
   RECORD_THREAD_TS = 1 << 4,
   RECORD_THREAD_DUR = 1 << 5,
@@ -42,8 +42,10 @@ static inline uint64_t tb_zigzag(int64_t v) { return ((uint64_t)v << 1) ^ (v < 0
 /* The class of an entry among those of one ts: see tb_staged_event_compare. */
 static inline unsigned tb_record_class(unsigned char head) {
   if ((head & RECORD_KIND) == TB_STAGED_COMPLETE) return 1;
-  unsigned char sorts_first = head & (RECORD_KIND | RECORD_EARLY);
-  return sorts_first == (TB_STAGED_END | RECORD_EARLY) || sorts_first == (TB_STAGED_INSTANT | RECORD_EARLY) ? 0 : 2;
+  unsigned char sorts_first = head & (RECORD_KIND | RECORD_SORTS_FIRST);
+  return sorts_first == (TB_STAGED_END | RECORD_SORTS_FIRST) || sorts_first == (TB_STAGED_INSTANT | RECORD_SORTS_FIRST)
+             ? 0
+             : 2;
 }
 
 /* Writes `v` in the fewest bytes that do, and notes how many at `place` of *sizes. */
@@ -107,7 +109,7 @@ static inline int64_t tb_record_ts_difference(const char *record) {
   return tb_wire_zigzag_decode(v);
 }
 
-/* The rest of a record's head that few records have. */
+/* The parts of a record's head that few records have. */
 static inline const char *tb_record_read_rare(const char *at, struct tb_staged_event *e, unsigned char head) {
   uint64_t v;
   if (head & RECORD_KEY) {
@@ -130,7 +132,7 @@ static inline const char *tb_record_read(const char *at, struct tb_staged_event 
   uint64_t v, body_len;
   *e = (struct tb_staged_event){.kind = head & RECORD_KIND};
   bool end_body = (e->kind == TB_STAGED_COMPLETE || e->kind == TB_STAGED_ZERO_LENGTH_SLICE) && head & RECORD_END_BODY;
-  e->sorts_first = (e->kind == TB_STAGED_END || e->kind == TB_STAGED_INSTANT) && head & RECORD_EARLY;
+  e->sorts_first = (e->kind == TB_STAGED_END || e->kind == TB_STAGED_INSTANT) && head & RECORD_SORTS_FIRST;
   at = tb_record_varint(at, &body_len);
   unsigned sizes = (unsigned char)*at++;
   at = tb_record_get_time(at, sizes, 0, &v);

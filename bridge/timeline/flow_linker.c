@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Chaining bound flow points to joins of slices, and giving the joins their ids.
+ * Links bound flow points to joins of two slices and gives each join its flow id. See flow_binder.h.
  */
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@ struct end_point { /* a slice, as one side of a join */
   uint32_t queue;
 };
 
-struct chain {           /* by flow: where it stands */
+struct chain {           /* the state of one flow */
   bool started, carried; /* carried: the source slice has the id already, and it was not terminated */
   bool id_given, joined;
   size_t source_point; /* of `source` */
@@ -90,10 +90,10 @@ static enum tb_status carry(struct chainer *c, const struct end_point *slice, ui
   return TB_OK;
 }
 
-/* The id that a flow would like to keep. No flow of Perfetto has the id 0: where other traces have to know it, it has
- * one that none has. */
+/* The id that a flow should keep. Perfetto has no flow id 0; if other traces must recognise such a flow, it gets an
+ * id that no flow has. */
 static uint64_t wish(const struct chainer *c, uint32_t flow) {
-  return c->wanted[flow] || !c->flows->shared ? c->wanted[flow] : UINT64_MAX;
+  return c->wanted[flow] || !c->flows->first_new_id ? c->wanted[flow] : UINT64_MAX;
 }
 
 static enum tb_status give_id(struct chainer *c, struct chain *chain, uint32_t flow) {
@@ -104,8 +104,8 @@ static enum tb_status give_id(struct chainer *c, struct chain *chain, uint32_t f
   return chain->id ? carry(c, &chain->source, chain->id, false, false) : TB_NO_MEMORY;
 }
 
-/* Readers take the slice that begins first as the source of a join. At one time they go by the order in the file, which
- * for us is that of queues and places. */
+/* Readers take the slice that begins first as the source of a join. At equal times the order in the file decides,
+ * which is the order of queues and places here. */
 static bool starts_before(const struct end_point *a, const struct end_point *b) {
   if (a->ts != b->ts) return a->ts < b->ts;
   return a->queue != b->queue ? a->queue < b->queue : a->place <= b->place;
@@ -159,7 +159,7 @@ static enum tb_status take(struct chainer *c, size_t point) {
   struct tb_flow_point *p = &c->flows->points[point];
   struct chain *chain = &c->chains[p->flow];
   struct end_point slice = {p->slice_ts, p->place, p->queue};
-  if (c->flows->shared && p->has_slice && p->step != TB_FLOW_OUT && !chain->started)
+  if (c->flows->first_new_id && p->has_slice && p->step != TB_FLOW_OUT && !chain->started)
     return take_from_elsewhere(c, chain, point, &slice);
   if (!p->has_slice || (p->step != TB_FLOW_OUT && !chain->started) || (p->step == TB_FLOW_OUT && chain->started))
     return tb_flows_note_unbound(c->flows, p);
@@ -180,7 +180,7 @@ static enum tb_status note_unjoined(struct chainer *c, uint32_t flow_count) {
   enum tb_status status = TB_OK;
   for (uint32_t i = 0; status == TB_OK && i < flow_count; i++) {
     if (!c->chains[i].started || c->chains[i].joined) continue;
-    if (c->flows->shared) {
+    if (c->flows->first_new_id) {
       status = give_id(c, &c->chains[i], i);
       continue;
     }
@@ -205,7 +205,7 @@ void tb_flows_sort_slices(struct tb_flows *f) {
 
 enum tb_status tb_flows_link(struct tb_flows *flows, const uint64_t *wanted, uint32_t flow_count) {
   if (flows->point_count == 0) return TB_OK;
-  struct chainer c = {.flows = flows, .wanted = wanted, .next_id = flows->shared ? flows->shared : 1};
+  struct chainer c = {.flows = flows, .wanted = wanted, .next_id = flows->first_new_id ? flows->first_new_id : 1};
   c.chains = tb_calloc(flows->allocator, flow_count * sizeof(*c.chains));
   enum tb_status status = c.chains ? TB_OK : TB_NO_MEMORY;
   qsort(flows->points, flows->point_count, sizeof(*flows->points), compare_points);

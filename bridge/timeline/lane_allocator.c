@@ -15,9 +15,9 @@ void tb_lanes_free(struct tb_lanes *l) {
       tb_free(a, (void *)(uintptr_t)lane->open[k].end_body.ptr, lane->open[k].end_body.len);
     tb_free(a, lane->open, lane->open_capacity * sizeof(*lane->open));
   }
-  for (size_t i = 0; i < l->pool_capacity; i++) tb_heap_free(&l->pools[i].free, a);
+  for (size_t i = 0; i < l->lane_group_capacity; i++) tb_heap_free(&l->lane_groups[i].free, a);
   tb_free(a, l->items, l->capacity * sizeof(*l->items));
-  tb_free(a, l->pools, l->pool_capacity * sizeof(*l->pools));
+  tb_free(a, l->lane_groups, l->lane_group_capacity * sizeof(*l->lane_groups));
   tb_free(a, l->last, l->key_count * sizeof(*l->last));
   tb_free(a, l->taken, l->key_count * sizeof(*l->taken));
   tb_free(a, l->cooling, l->cooling_capacity * sizeof(*l->cooling));
@@ -43,7 +43,7 @@ static const struct tb_heap_order by_number = {is_lower, NULL};
 
 static enum tb_status add_free(struct tb_lanes *l, uint32_t index) {
   struct tb_lane *lane = &l->items[index];
-  struct tb_heap *heap = &l->pools[lane->pool].free;
+  struct tb_heap *heap = &l->lane_groups[lane->lane_group].free;
   if (lane->in_free) return TB_OK;
   if (tb_heap_reserve(heap, l->allocator, heap->count + 1) != TB_OK) return TB_NO_MEMORY;
   tb_heap_push(heap, index, &by_number, NULL);
@@ -56,7 +56,7 @@ static void remove_first_free(struct tb_lanes *l, struct tb_heap *heap) {
   tb_heap_remove(heap, 0, &by_number, NULL);
 }
 
-static enum tb_status rest(struct tb_lanes *l, uint32_t index) {
+static enum tb_status cool(struct tb_lanes *l, uint32_t index) {
   if (l->items[index].cooling) return TB_OK;
   if (grow_numbers(l->allocator, &l->cooling, &l->cooling_capacity, l->cooling_count + 1) != TB_OK) return TB_NO_MEMORY;
   l->cooling[l->cooling_count++] = index;
@@ -91,32 +91,35 @@ uint32_t tb_lanes_last(const struct tb_lanes *l, uint32_t key) {
   return last != TB_NO_LANE && l->items[last].taken ? last : TB_NO_LANE;
 }
 
-uint32_t tb_lanes_own(const struct tb_lanes *l, uint32_t key, uint32_t pool, int64_t end) {
+uint32_t tb_lanes_own(const struct tb_lanes *l, uint32_t key, uint32_t lane_group, int64_t end) {
   uint32_t own = TB_NO_LANE, at = l->taken ? l->taken[key] : 0;
   for (size_t i = 0; at && i < OWN_LANES_LOOKED_AT; i++, at = l->items[at - 1].next_of_key)
-    if (at - 1 < own && l->items[at - 1].pool == pool && tb_lane_fits(&l->items[at - 1], end)) own = at - 1;
+    if (at - 1 < own && l->items[at - 1].lane_group == lane_group && tb_lane_fits(&l->items[at - 1], end)) own = at - 1;
   return own;
 }
 
-static enum tb_status find_pool(struct tb_lanes *l, uint32_t pool) {
-  size_t before = l->pool_capacity;
-  void *pools = l->pools;
-  if (tb_grow_array(l->allocator, &pools, &l->pool_capacity, (size_t)pool + 1, sizeof(*l->pools), SIZE_MAX / 64) !=
-      TB_OK)
+static enum tb_status find_lane_group(struct tb_lanes *l, uint32_t lane_group) {
+  size_t before = l->lane_group_capacity;
+  void *lane_groups = l->lane_groups;
+  if (tb_grow_array(l->allocator, &lane_groups, &l->lane_group_capacity, (size_t)lane_group + 1,
+                    sizeof(*l->lane_groups), SIZE_MAX / 64) != TB_OK)
     return TB_NO_MEMORY;
-  l->pools = pools;
-  if (l->pool_capacity > before) memset(&l->pools[before], 0, (l->pool_capacity - before) * sizeof(*l->pools));
+  l->lane_groups = lane_groups;
+  if (l->lane_group_capacity > before)
+    memset(&l->lane_groups[before], 0, (l->lane_group_capacity - before) * sizeof(*l->lane_groups));
   return TB_OK;
 }
 
-static enum tb_status add_lane(struct tb_lanes *l, uint32_t pool, uint32_t *index) {
+static enum tb_status add_lane(struct tb_lanes *l, uint32_t lane_group, uint32_t *index) {
   void *items = l->items;
   if (tb_grow_array(l->allocator, &items, &l->capacity, l->count + 1, sizeof(*l->items), UINT32_MAX / 2) != TB_OK)
     return TB_NO_MEMORY;
   l->items = items;
   *index = (uint32_t)l->count++;
-  l->items[*index] =
-      (struct tb_lane){.pool = pool, .number = l->pools[pool].count++, .used_ts = INT64_MIN, .unwound_at = INT64_MAX};
+  l->items[*index] = (struct tb_lane){.lane_group = lane_group,
+                                      .number = l->lane_groups[lane_group].count++,
+                                      .used_ts = INT64_MIN,
+                                      .unwound_at = INT64_MAX};
   return TB_OK;
 }
 
@@ -126,21 +129,21 @@ static bool is_free(const struct tb_lanes *l, const struct tb_lane *lane, uint32
   return !lane->taken && (lane->key == key || lane->used_ts != l->now);
 }
 
-enum tb_status tb_lanes_spare(struct tb_lanes *l, uint32_t key, uint32_t pool, uint32_t *index) {
-  if (find_pool(l, pool) != TB_OK) return TB_NO_MEMORY;
-  struct tb_heap *heap = &l->pools[pool].free;
+enum tb_status tb_lanes_spare(struct tb_lanes *l, uint32_t key, uint32_t lane_group, uint32_t *index) {
+  if (find_lane_group(l, lane_group) != TB_OK) return TB_NO_MEMORY;
+  struct tb_heap *heap = &l->lane_groups[lane_group].free;
   while (heap->count && !is_free(l, &l->items[heap->items[0]], key)) remove_first_free(l, heap);
   *index = heap->count ? heap->items[0] : TB_NO_LANE;
   uint32_t last = last_used(l, key);
-  if (last < *index && l->items[last].pool == pool && is_free(l, &l->items[last], key)) *index = last;
-  return *index == TB_NO_LANE ? add_lane(l, pool, index) : TB_OK;
+  if (last < *index && l->items[last].lane_group == lane_group && is_free(l, &l->items[last], key)) *index = last;
+  return *index == TB_NO_LANE ? add_lane(l, lane_group, index) : TB_OK;
 }
 
 /* ---- what ends next ---------------------------------------------------------------------------------------------- */
 
 static enum tb_ending_rank rank_of(const struct tb_lane *lane, size_t slice) {
   if (slice + 1 != lane->open_count) return TB_ENDING_UNWOUND;
-  return lane->open[slice].moment ? TB_ENDING_ZERO_LENGTH : TB_ENDING_INNERMOST;
+  return lane->open[slice].zero_length ? TB_ENDING_ZERO_LENGTH : TB_ENDING_INNERMOST;
 }
 
 static bool ends_before(const void *ctx, uint32_t a, uint32_t b) {
@@ -177,7 +180,7 @@ static enum tb_status update_ending(struct tb_lanes *l, uint32_t index) {
   return TB_OK;
 }
 
-uint32_t tb_lanes_over(const struct tb_lanes *l, int64_t ts, enum tb_ending_rank rank) {
+uint32_t tb_lanes_closed(const struct tb_lanes *l, int64_t ts, enum tb_ending_rank rank) {
   if (!l->ending.count) return TB_NO_LANE;
   uint32_t index = l->ending.items[0];
   const struct tb_lane *lane = &l->items[index];
@@ -200,7 +203,7 @@ enum tb_status tb_lanes_use(struct tb_lanes *l, uint32_t index, uint32_t key) {
   lane->key = key;
   lane->used_ts = l->now;
   l->last[key] = index + 1;
-  return lane->taken ? TB_OK : rest(l, index);
+  return lane->taken ? TB_OK : cool(l, index);
 }
 
 static void take(struct tb_lanes *l, uint32_t index) {
@@ -221,7 +224,7 @@ static enum tb_status release(struct tb_lanes *l, uint32_t index) {
   else
     l->taken[lane->key] = lane->next_of_key;
   lane->taken = false;
-  return lane->used_ts == l->now ? rest(l, index) : add_free(l, index);
+  return lane->used_ts == l->now ? cool(l, index) : add_free(l, index);
 }
 
 /* For one more slice, and for the lane among those that end: a slice that is on its lane stays there. */

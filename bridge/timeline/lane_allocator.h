@@ -1,7 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The lanes that slices stand on: which of them a key uses, which are free, and on which a slice ends next. Each answer
- * takes the logarithm of how many lanes there are, since traces have thousands of slices open side by side.
+ * Allocates lanes. A lane is a row of slices that nest, like a track; slices of one track that overlap without
+ * nesting are put on several lanes:
+ *
+ *     lane 0   |-- read --------|        |-- read --|
+ *     lane 1        |-- write -----------|
+ *
+ * Slices belong to a key (a group of tracks, see sort_queue.h). A lane is taken by a key as long as a slice is open
+ * on it. Lanes come from a lane group, and the keys of one lane group share its free lanes, so that traces with
+ * millions of short async slices need few tracks. A free lane may be taken by any key of its lane group, with one
+ * exception: a lane that was used at the current time is "cooling" and becomes free only when time advances, because
+ * the trace processor would nest a slice that begins there now in the slice that just ended. Only the key that used
+ * it last may take it again at once.
+ *
+ * The allocator answers these questions, each in logarithmic time, since traces have thousands of slices open side by
+ * side:
+ *   - which lane did this key use last (tb_lanes_last), and which of its lanes has room for this slice (tb_lanes_own);
+ *   - which is the first free lane of a lane group (tb_lanes_spare): each lane group has a heap of them, by number;
+ *   - on which lane does the next slice end by itself (tb_lanes_closed): a heap of lanes by the end of such a slice.
  */
 #ifndef TB_TIMELINE_LANE_ALLOCATOR_H
 #define TB_TIMELINE_LANE_ALLOCATOR_H
@@ -15,9 +31,9 @@ struct tb_open_slice {
   int64_t end;  /* INT64_MAX while unknown */
   size_t place; /* of its BEGIN or COMPLETE in the queue */
   uint32_t name, categories;
-  bool complete; /* it ends by itself, without an END */
-  bool moment;   /* it ends where it begins: what has no duration at the same time nests in it */
-  bool whole;    /* the sink knows its end already */
+  bool complete;    /* it ends by itself, without an END */
+  bool zero_length; /* it ends where it begins: what has no duration at the same time nests in it */
+  bool whole;       /* the sink knows its end already */
   bool has_thread_end;
   int64_t thread_end;
   struct tb_str body;     /* of its entry; empty when the queue was spilled */
@@ -28,11 +44,11 @@ struct tb_open_slice {
 };
 
 struct tb_lane {
-  uint32_t pool; /* see tb_slice_nester_sink.pool; lanes of one pool are used by one key at a time */
-  uint32_t key;  /* the key that uses it now, or used it last */
+  uint32_t lane_group; /* see tb_slice_nester_sink.lane_group */
+  uint32_t key;        /* the key that uses it now, or used it last */
   bool taken;
-  bool in_free, cooling;      /* it stands in its pool's heap of free lanes; among those that rest */
-  uint32_t number;            /* within its pool, from 0 */
+  bool in_free, cooling;      /* it is in the heap of free lanes; it is cooling, see above */
+  uint32_t number;            /* within its lane group, from 0 */
   int64_t used_ts;            /* when something last began on it, or happened; INT64_MIN: never */
   struct tb_open_slice *open; /* innermost last */
   size_t open_count, open_capacity;
@@ -42,7 +58,7 @@ struct tb_lane {
   uint32_t ending_place;                 /* in the heap of lanes on which a slice ends by itself, + 1 */
 };
 
-/* Which slices that end at an entry's time are over by it, from the first to the last to be so. */
+/* Which slices that end at an entry's time are closed by it, in the order in which they close. */
 enum tb_ending_rank {
   TB_ENDING_INNERMOST,   /* by any entry */
   TB_ENDING_ZERO_LENGTH, /* by any that has a duration, or an end */
@@ -51,7 +67,7 @@ enum tb_ending_rank {
 
 struct tb_lane_list {
   uint32_t count;      /* of its lanes */
-  struct tb_heap free; /* lowest first; some may be taken again, or rest */
+  struct tb_heap free; /* lowest first; some may be taken again, or cooling */
 };
 
 struct tb_lanes {
@@ -59,13 +75,12 @@ struct tb_lanes {
   struct tb_lane *items;
   size_t count, capacity;
   int64_t now;
-  struct tb_lane_list *pools;
-  size_t pool_capacity;
+  struct tb_lane_list *lane_groups;
+  size_t lane_group_capacity;
   uint32_t *last;  /* by key: the lane that it used last, + 1 */
   uint32_t *taken; /* by key: the lanes it has taken, the newest, + 1 */
   size_t key_count;
-  /* free lanes that were used at `now`: to the trace processor what begins there now lies within that */
-  uint32_t *cooling;
+  uint32_t *cooling; /* free lanes that were used at `now` */
   size_t cooling_count, cooling_capacity;
   struct tb_heap ending; /* by end, then rank, then number */
 };
@@ -78,11 +93,11 @@ TB_MUST_CHECK enum tb_status tb_lanes_advance(struct tb_lanes *lanes, int64_t ts
 
 /* The lane that `key` used last, where it has it still; TB_NO_LANE. */
 uint32_t tb_lanes_last(const struct tb_lanes *lanes, uint32_t key);
-/* The first of the lanes of `pool` that `key` has taken, of the newest ones, on which a slice fits that lasts until
- * `end`; TB_NO_LANE. */
-uint32_t tb_lanes_own(const struct tb_lanes *lanes, uint32_t key, uint32_t pool, int64_t end);
-/* The first free lane of `pool`, or else a new one. TB_OK or TB_NO_MEMORY. */
-TB_MUST_CHECK enum tb_status tb_lanes_spare(struct tb_lanes *lanes, uint32_t key, uint32_t pool, uint32_t *index);
+/* The first of the lanes of `lane_group` that `key` has taken on which a slice fits that lasts until `end`; only its
+ * newest lanes are looked at. TB_NO_LANE: none. */
+uint32_t tb_lanes_own(const struct tb_lanes *lanes, uint32_t key, uint32_t lane_group, int64_t end);
+/* The first free lane of `lane_group`, or else a new one. TB_OK or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_lanes_spare(struct tb_lanes *lanes, uint32_t key, uint32_t lane_group, uint32_t *index);
 /* Whether a slice that lasts until `end` nests in what is open on the lane. */
 bool tb_lane_fits(const struct tb_lane *lane, int64_t end);
 
@@ -93,8 +108,8 @@ TB_MUST_CHECK enum tb_status tb_lanes_push(struct tb_lanes *lanes, uint32_t inde
 /* Takes the lane's slice `i` off it; its end_body is the caller's. TB_OK or TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_lanes_remove(struct tb_lanes *lanes, uint32_t index, size_t i);
 
-/* The lane on which the next slice is over that ends by itself, by an entry at `ts` that ends what is of at most
- * `rank`; TB_NO_LANE. */
-uint32_t tb_lanes_over(const struct tb_lanes *lanes, int64_t ts, enum tb_ending_rank rank);
+/* The lane whose slice closes next, of slices that end by themselves, when an entry comes at `ts` that closes slices
+ * of at most `rank`; TB_NO_LANE: none does. */
+uint32_t tb_lanes_closed(const struct tb_lanes *lanes, int64_t ts, enum tb_ending_rank rank);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "base/map.h"
 
-/* The lists that a BEGIN stands in, newest first. */
+/* The lists that a BEGIN is in, newest first. */
 enum chain {
   OF_KEY,  /* all of its key */
   OF_NAME, /* of its key and name; not while it is the only one of its key, likewise: */
@@ -15,7 +15,7 @@ enum chain {
 struct open_begin {
   uint64_t place;
   uint32_t key, name, categories;
-  bool named;             /* it stands in the lists of its name */
+  bool named;             /* it is in the lists of its name */
   uint32_t below[CHAINS]; /* the one before it; of one that is free, [OF_KEY] is the next that is */
   uint32_t above[CHAINS];
 };
@@ -31,7 +31,7 @@ struct matcher {
   bool out_of_memory;
 };
 
-static void set_loose(struct matcher *m, uint64_t place) {
+static void set_ambiguous(struct matcher *m, uint64_t place) {
   struct tb_sort_queue *s = m->queue;
   if (!s->ambiguous) s->ambiguous = tb_calloc(s->allocator, (size_t)s->count);
   if (s->ambiguous)
@@ -40,10 +40,10 @@ static void set_loose(struct matcher *m, uint64_t place) {
     m->out_of_memory = true;
 }
 
-/* All that is open of key 0 is loose. */
-static void loosen_open(struct matcher *m) {
+/* Marks every open BEGIN of key 0 as ambiguous. */
+static void mark_open_ambiguous(struct matcher *m) {
   for (uint32_t number = m->tops[0]; number && m->begins; number = m->begins[number - 1].below[OF_KEY])
-    set_loose(m, m->begins[number - 1].place);
+    set_ambiguous(m, m->begins[number - 1].place);
 }
 
 static uint64_t name_key(uint32_t key, uint32_t name) { return (uint64_t)key << 32 | name; }
@@ -87,11 +87,11 @@ static enum tb_status push(struct matcher *m, const struct tb_staged_event *e, u
     put_in_names(m, number);
   }
   m->queue->matches[place] = INT64_MAX;
-  if (e->key == 0 && m->disordered) set_loose(m, place);
+  if (e->key == 0 && m->disordered) set_ambiguous(m, place);
   return m->out_of_memory ? TB_NO_MEMORY : TB_OK;
 }
 
-/* Takes a BEGIN out of a list; `top` is where the list's newest stands. */
+/* Takes a BEGIN out of a list; `top` is the list's newest. */
 static void unlink_begin(struct matcher *m, uint32_t number, enum chain chain, uint32_t *top) {
   const struct open_begin *begin = &m->begins[number - 1];
   uint32_t below = begin->below[chain], above = begin->above[chain];
@@ -145,7 +145,7 @@ static void take(struct matcher *m, const struct tb_staged_event *end, uint64_t 
   if (!number) return;
   if (end->key == 0 && number != m->tops[0] && !m->disordered) {
     m->disordered = true;
-    loosen_open(m);
+    mark_open_ambiguous(m);
   }
   uint64_t begin = m->begins[number - 1].place;
   matches[begin] = end->ts;
@@ -164,7 +164,7 @@ static enum tb_status match_all(struct matcher *m) {
     if (e.kind == TB_STAGED_END) take(m, &e, cursor.place - 1);
   }
   tb_sort_queue_close(&cursor);
-  loosen_open(m); /* never ends */
+  mark_open_ambiguous(m); /* never ends */
   if (m->out_of_memory) return TB_NO_MEMORY;
   return status == TB_END ? TB_OK : status;
 }

@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which END belongs to which BEGIN, for queues whose events do not nest as they stand.
+ * Finds which END belongs to which BEGIN, for queues whose slices do not nest in the order in which they came (see
+ * tb_sort_queue.needs_matching). Other queues do not need it: there the newest open slice is always the right one.
+ *
+ *   ts 0 BEGIN a      ts 1 BEGIN b      ts 2 END a       ts 3 END b
+ *   `----------------------------------------'                |        END a takes the newest open BEGIN called a,
+ *                     `---------------------------------------'        although b began later and is still open
+ *
+ * The queue is read once in time order. Open BEGINs are in linked lists, newest first: all of a key, those of a key
+ * and name, and those of a key, name and categories. So an END finds its BEGIN in constant time, however many are
+ * open, unless it has categories without a name. Result: tb_sort_queue.matches, by place.
  */
 #ifndef TB_TIMELINE_SLICE_MATCHER_H
 #define TB_TIMELINE_SLICE_MATCHER_H
@@ -9,12 +18,13 @@
 
 enum { TB_UNMATCHED = -1 }; /* of an END; of a BEGIN it is INT64_MAX */
 
-/* Sets queue->matches of a queue in memory whose entries are in order, by its index where they did not come so. Within
- * a key an END takes the newest open BEGIN that has its name and categories, where it says any; `keys` is one more than
- * the highest key. TB_OK or TB_NO_MEMORY.
+/* Sets queue->matches. The queue must be in memory, in order or with its index built. Within a key an END takes the
+ * newest open BEGIN that has its name and categories, where it has any; `keys` is one more than the highest key.
+ * TB_OK or TB_NO_MEMORY.
  *
- * Of key 0, a BEGIN is loose whose slice other readers may see otherwise: that never ends, or that was open when an END
- * took another BEGIN than the newest (to some, that ends all above it), or that began before none was open again. */
+ * Also sets queue->ambiguous for BEGINs of key 0 about whose end readers may disagree: those that never end, those
+ * that were open when an END took another BEGIN than the newest (some readers end all slices above it), and those
+ * that begin after that, until none is open. */
 TB_MUST_CHECK enum tb_status tb_match_slices(struct tb_sort_queue *queue, uint32_t keys);
 
 #endif

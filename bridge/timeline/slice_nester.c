@@ -36,13 +36,13 @@ static enum tb_ending_rank rank_that_ends(uint8_t kind) {
   return kind == TB_STAGED_COMPLETE ? TB_ENDING_UNWOUND : TB_ENDING_ZERO_LENGTH;
 }
 
-/* Ends the complete slices that are over when an entry of `kind` comes at `ts`, in the order of time over all lanes. A
- * slice ends at its end; with endless slices above it only past its end, as the trace processor does, since their ENDs
- * may still come. What is COMPLETE comes behind those. */
-static enum tb_status end_over(struct tb_slice_nester *n, int64_t ts, uint8_t kind) {
+/* Ends the complete slices that are closed when an entry of `kind` comes at `ts`, in the order of time over all
+ * lanes. A slice closes at its end. If endless slices are above it, it closes only past its end, as in the trace
+ * processor, because their ENDs may still come; a COMPLETE entry comes after those. */
+static enum tb_status end_closed(struct tb_slice_nester *n, int64_t ts, uint8_t kind) {
   enum tb_status status = tb_lanes_advance(&n->lanes, ts);
   uint32_t index;
-  while (status == TB_OK && (index = tb_lanes_over(&n->lanes, ts, rank_that_ends(kind))) != TB_NO_LANE) {
+  while (status == TB_OK && (index = tb_lanes_closed(&n->lanes, ts, rank_that_ends(kind))) != TB_NO_LANE) {
     const struct tb_lane *lane = &n->lanes.items[index];
     size_t slice = lane->open[lane->open_count - 1].ending;
     status = end_slice(n, index, slice, lane->open[slice].end, NULL, false);
@@ -52,8 +52,8 @@ static enum tb_status end_over(struct tb_slice_nester *n, int64_t ts, uint8_t ki
 
 /* ---- lanes ------------------------------------------------------------------------------------------------------- */
 
-/* The lane for an entry of `key` that lasts until `end`: the one its key used last, another one of its key, a free one
- * of the pool with the lowest number, or a new one. */
+/* The lane for an entry of `key` that lasts until `end`: the one its key used last, another one of its key, the free
+ * one with the lowest number of the lane group, or a new one. */
 static enum tb_status find_lane(struct tb_slice_nester *n, const struct tb_staged_event *e, int64_t end,
                                 uint32_t *index) {
   struct tb_lanes *lanes = &n->lanes;
@@ -62,11 +62,11 @@ static enum tb_status find_lane(struct tb_slice_nester *n, const struct tb_stage
     return TB_OK;
   *index = tb_lanes_last(lanes, e->key);
   if (*index != TB_NO_LANE && tb_lane_fits(&lanes->items[*index], end)) return TB_OK;
-  uint32_t pool = 0;
-  enum tb_status status = n->sink->pool(n->sink->ctx, e, &pool);
+  uint32_t lane_group = 0;
+  enum tb_status status = n->sink->lane_group(n->sink->ctx, e, &lane_group);
   if (status != TB_OK) return status;
-  *index = tb_lanes_own(lanes, e->key, pool, end);
-  return *index == TB_NO_LANE ? tb_lanes_spare(lanes, e->key, pool, index) : TB_OK;
+  *index = tb_lanes_own(lanes, e->key, lane_group, end);
+  return *index == TB_NO_LANE ? tb_lanes_spare(lanes, e->key, lane_group, index) : TB_OK;
 }
 
 bool tb_lane_is_above_ended_slice(const struct tb_lane *lane, int64_t ts) {
@@ -89,7 +89,7 @@ static enum tb_status push(struct tb_slice_nester *n, uint32_t index, const stru
   struct tb_open_slice slice = {
       .end = end, .place = place, .name = e->name, .categories = e->categories, .whole = whole};
   slice.complete = e->kind != TB_STAGED_BEGIN;
-  slice.moment = slice.complete && e->kind != TB_STAGED_COMPLETE;
+  slice.zero_length = slice.complete && e->kind != TB_STAGED_COMPLETE;
   if (!n->queue->run_count) slice.body = e->body;
   if (slice.complete && e->has_thread_ts && e->has_thread_dur) {
     slice.has_thread_end = true;
@@ -171,13 +171,13 @@ static enum tb_status put_end(struct tb_slice_nester *n, const struct tb_staged_
 }
 
 enum tb_status tb_slice_nester_advance(struct tb_slice_nester *n, int64_t ts) {
-  return end_over(n, ts, TB_STAGED_COUNTER);
+  return end_closed(n, ts, TB_STAGED_COUNTER);
 }
 
 enum tb_status tb_slice_nester_put(struct tb_slice_nester *n, const struct tb_staged_event *e, size_t place) {
-  enum tb_status status = end_over(n, e->ts, e->kind);
+  enum tb_status status = end_closed(n, e->ts, e->kind);
   if (status != TB_OK) return status;
   return e->kind == TB_STAGED_END ? put_end(n, e, place) : put_begin(n, e, place);
 }
 
-enum tb_status tb_slice_nester_finish(struct tb_slice_nester *n) { return end_over(n, INT64_MAX, TB_STAGED_COUNTER); }
+enum tb_status tb_slice_nester_finish(struct tb_slice_nester *n) { return end_closed(n, INT64_MAX, TB_STAGED_COUNTER); }

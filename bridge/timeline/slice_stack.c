@@ -5,8 +5,8 @@
 
 enum { OPEN = -1 };
 
-/* From this place on the open slices are counted by name, and by name and categories, so that an END that fits none of
- * thousands need not look at them. */
+/* From this place on the open slices are counted by name, and by name and categories, so that an END that fits none
+ * of thousands need not look at them. */
 enum { COUNTED_FROM = 64 };
 
 static enum tb_status count_up(struct tb_slice_stack *s, const struct tb_allocator *allocator,
@@ -40,7 +40,7 @@ void tb_slice_stack_free(struct tb_slice_stack *stack, const struct tb_allocator
   *stack = (struct tb_slice_stack){0};
 }
 
-/* As clear() below, looking at every slice. */
+/* As clear() below, but looks at every slice. */
 static bool clear_all(struct tb_slice_stack *s, int64_t ts, int64_t dur, bool *cut) {
   bool open_above = false;
   for (size_t i = s->count; i-- > 0;) {
@@ -66,9 +66,10 @@ static bool clear_all(struct tb_slice_stack *s, int64_t ts, int64_t dur, bool *c
   return true;
 }
 
-/* Takes what is over at `ts` off the stack; false when a slice of `dur` would overlap one that is not over. *cut is set
- * when an open slice goes because the one below it is over. Open slices last; only past its end does a slice take those
- * above it along. The newest slice answers for all, as long as none below it is over. */
+/* Removes the slices that are closed at `ts`. False if a slice of `dur` would overlap one that is not closed. *cut is
+ * set when an open slice is removed because the slice below it is closed. Slices without an end stay; a slice removes
+ * those above it only past its own end. As long as no slice below is closed, only the newest one
+ * has to be looked at. */
 static inline bool clear(struct tb_slice_stack *s, int64_t ts, int64_t dur, bool *cut) {
   while (s->count && !s->disturbed) {
     const struct tb_stack_frame_ref *f = &s->frames[s->count - 1];

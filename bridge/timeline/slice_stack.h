@@ -10,18 +10,19 @@
 
 void tb_slice_stack_free(struct tb_slice_stack *stack, const struct tb_allocator *allocator);
 
-/* Takes what is over at `ts` off the stack, and pushes entry `place`: a BEGIN, a COMPLETE, or anything without a
- * duration. *nests says whether it did without cutting another slice or overlapping one; one that overlaps is not
+/* Removes the slices that are closed at `ts`, and pushes entry `place`: a BEGIN, a COMPLETE, or anything without a
+ * duration. *nests is false if that cut another slice or if the entry overlaps one; an entry that overlaps is not
  * pushed (*pushed). TB_OK or TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_slice_stack_begin(struct tb_slice_stack *stack, const struct tb_allocator *allocator,
                                                   const struct tb_staged_event *entry, uint64_t place, bool *nests,
                                                   bool *pushed);
 
-/* Takes what is over off the stack, and ends the newest open slice that END `entry` matches. Returns whether that was
- * the innermost one; *begin_ts is when it began, INT64_MAX where none matched. */
+/* Removes the slices that are closed, and ends the newest open slice that END `entry` matches. Returns whether that
+ * was the innermost one; *begin_ts is when it began, INT64_MAX where none matched. */
 bool tb_slice_stack_end(struct tb_slice_stack *stack, const struct tb_staged_event *entry, int64_t *begin_ts);
 
-/* The newest slice; NULL when there is none. It may be over: only the begin and the end of slices take others off. */
+/* The newest slice; NULL when there is none. It may be closed already: only the begin and the end of slices remove
+ * others. */
 static inline const struct tb_stack_frame_ref *tb_slice_stack_top(const struct tb_slice_stack *stack) {
   return stack->count ? &stack->frames[stack->count - 1] : NULL;
 }

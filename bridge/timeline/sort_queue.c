@@ -64,7 +64,7 @@ static enum tb_status add_chunk(struct tb_sort_queue *s, size_t need) {
   return TB_OK;
 }
 
-/* Follows slices as they come, to tell whether they nest as they stand, and which ENDs are early. */
+/* Follows slices as they come, to find whether they nest in this order, and which ENDs sort first. */
 static enum tb_status follow(struct tb_sort_queue *s, struct tb_staged_event *e) {
   if (e->key) { /* slices of groups of tracks are matched in the end; their ENDs are marked by the caller */
     if (e->kind == TB_STAGED_BEGIN || e->kind == TB_STAGED_END) s->needs_matching = true;
@@ -89,7 +89,8 @@ static void note_order(struct tb_sort_queue *s, const struct tb_staged_event *e)
   if (e->flow) s->has_flow = true;
   if (e->has_thread_ts) s->has_thread_times = true;
   unsigned class_now = e->sorts_first ? 0 : e->kind == TB_STAGED_COMPLETE ? 1 : 2;
-  /* last_dur holds the order within one ts: the dur of a complete slice, -1 for the others, INT64_MAX for early ends */
+  /* last_dur holds the order within one ts: the dur of a complete slice, -1 for the others, INT64_MAX for ends that
+   * sort first */
   int64_t rank = class_now == 0 ? INT64_MAX : class_now == 1 ? e->dur : -1;
   if (s->total && (e->ts < s->last_ts || (e->ts == s->last_ts && rank > s->last_dur))) s->sorted = false;
   s->last_dur = rank;

@@ -1,8 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A queue: the events of one packet sequence, taken in any order and given back in the order of time. Each event is a
- * short record with its encoded body. Records stay in memory until the queue is spilled: then they go to a temporary
- * file as a sorted run, and the runs are merged when the queue is read.
+ * The sort queue of one packet sequence: events are added in any order and read in time order. It is an external
+ * merge sort that costs little where nothing has to be sorted.
+ *
+ *   tb_sort_queue_add       tb_sort_queue_spill            tb_sort_queue_open / _next
+ *   event -> record -> blocks in memory -> sorted run in the temporary file
+ *                         |                     |
+ *                         +------- merge -------+--> events in time order
+ *
+ * Each event becomes a record: times, kind and names in a few bytes (entry_codec.h), then the body that the caller
+ * encoded. Records are appended to blocks of memory in the order in which they come, and the queue notes whether that
+ * is time order.
+ *
+ * Reading has three cases:
+ *   - everything is in memory and came in order, as in most traces: the cursor walks over the blocks;
+ *   - everything is in memory, out of order: tb_sort_queue_index sorts an array of references by a natural merge sort,
+ *     which leaves runs that are in order as they are;
+ *   - the queue was spilled: each spill wrote what was in memory as one sorted run. The runs are merged (run_merger.h),
+ *     or read one after the other where each begins after the end of the one before.
+ *
+ * Order: by time, then by class at one time (tb_staged_event_compare), then as they came. The sort is stable, because
+ * readers depend on the order of events of one time.
+ *
+ * While events come, the queue also follows a slice stack to learn whether the slices nest in the order in which they
+ * came. If not, `needs_matching` is set and slice_matcher.h finds which END belongs to which BEGIN.
+ *
+ * "place" is the number of an event in time order, from 0.
  */
 #ifndef TB_TIMELINE_SORT_QUEUE_H
 #define TB_TIMELINE_SORT_QUEUE_H
@@ -46,11 +69,11 @@ struct tb_staged_event {
   uint32_t name, categories; /* what an END must match; of BEGIN and END. 0: none */
   uint64_t order;            /* of entries with a flow: place in the file, over all queues */
   struct tb_str body;        /* encoded by the caller */
-  struct tb_str end_body;    /* COMPLETE, MOMENT: what goes with its end */
+  struct tb_str end_body;    /* COMPLETE, ZERO_LENGTH_SLICE: what goes with its end */
 };
 
-/* When a slice ends that begins at `ts` and lasts `dur`, which is not negative; before INT64_MAX, which says that no
- * end is known. */
+/* When a slice ends that begins at `ts` and lasts `dur`, which is not negative; less than INT64_MAX, which means that
+ * no end is known. */
 static inline int64_t tb_slice_end(int64_t ts, int64_t dur) {
   return dur > INT64_MAX - 1 - (ts > 0 ? ts : 0) ? INT64_MAX - 1 : ts + dur;
 }
@@ -91,16 +114,15 @@ struct tb_sort_queue {
   bool sorted;        /* the entries in memory came in order */
   bool runs_in_order; /* each run starts where the one before it ended */
   bool has_begin, has_complete, has_flow;
-  bool needs_matching;            /* the slices do not nest as they stand, or have keys */
+  bool needs_matching;            /* the slices do not nest in this order, or have keys */
   struct tb_slice_stack stack;    /* what is open as entries come in; of use only while the queue is in order */
   struct tb_sort_queue_ref *refs; /* the index, once built */
   size_t ref_count;
-  int64_t *
-      /* by place, once matched: of a BEGIN the ts of its END, of an END the place of its BEGIN; see
-       * timeline/slice_matcher.h. Nesting puts the lane of a BEGIN in place of the ts */
-      matches;
-  /* by place, where the matcher found any: whether a slice's begin and end mean what they do only as events of their
-   * own, see tb_match_slices. NULL: none */
+  /* By place, once matched: of a BEGIN the ts of its END, of an END the place of its BEGIN; see
+   * timeline/slice_matcher.h. The nester replaces the ts of a BEGIN by its lane. */
+  int64_t *matches;
+  /* By place: whether the slice's end is ambiguous, so that begin and end must be events of their own; see
+   * tb_match_slices. NULL: no slice's is. */
   unsigned char *ambiguous;
   struct tb_run *runs;
   size_t run_count, run_capacity;
@@ -112,8 +134,8 @@ void tb_sort_queue_free(struct tb_sort_queue *queue);
 /* Whether the entries came in order so far, over all runs. */
 static inline bool tb_sort_queue_in_order(const struct tb_sort_queue *s) { return s->sorted && s->runs_in_order; }
 
-/* Appends an entry; the body is copied, and entry->early set. Its place in the order is then queue->total - 1, if all
- * entries come in order. TB_OK or TB_NO_MEMORY. */
+/* Appends an entry; the body is copied, and entry->sorts_first set. If all entries come in order, its place is
+ * queue->total - 1 then. TB_OK or TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_sort_queue_add(struct tb_sort_queue *queue, struct tb_staged_event *entry);
 
 /* Sorts what is in memory and writes it to `file` as one run; memory is freed. */
@@ -124,7 +146,7 @@ TB_MUST_CHECK enum tb_status tb_sort_queue_spill(struct tb_sort_queue *queue, st
 TB_MUST_CHECK enum tb_status tb_sort_queue_index(struct tb_sort_queue *queue);
 void tb_sort_queue_free_index(struct tb_sort_queue *queue);
 
-/* Whether the matcher calls the BEGIN at `place` loose. */
+/* Whether the matcher found the end of the BEGIN at `place` ambiguous. */
 static inline bool tb_sort_queue_is_ambiguous(const struct tb_sort_queue *s, size_t place) {
   return s->ambiguous && s->ambiguous[place];
 }
@@ -151,9 +173,9 @@ TB_MUST_CHECK enum tb_status tb_sort_queue_next(struct tb_sort_queue_cursor *cur
                                                 struct tb_error *error);
 void tb_sort_queue_close(struct tb_sort_queue_cursor *cursor);
 
-/* Whether `a` comes before `b` at the same or another time: by ts; at one ts what is early (see tb_staged_event), then
- * longer complete slices before shorter ones, then the others. 0: as they stand in the file. Source: the trace
- * processor's order of JSON events, with the ends of earlier slices first. */
+/* Compares two events: by ts; at one ts those that sort first (see tb_staged_event), then complete slices, longer
+ * ones before shorter ones, then all others. 0: the order in which they came decides. This is the trace processor's
+ * order of JSON events, with the ends of older slices first. */
 int tb_staged_event_compare(int64_t ts_a, unsigned class_a, int64_t dur_a, int64_t ts_b, unsigned class_b,
                             int64_t dur_b);
 

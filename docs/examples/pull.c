@@ -10,7 +10,7 @@
 
 #include <tracebridge/reader.h>
 
-/* Own state beside the reader's tracks, in an array by their index. */
+/* State of one's own for the reader's tracks, in an array by their index. */
 struct thread {
   const struct tb_track *track;
   int64_t busy_ns, since;

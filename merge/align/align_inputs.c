@@ -226,7 +226,7 @@ static int compare_time(const void *a, const void *b) {
 }
 
 static enum tb_status read_wall(const struct tb_merger *m, const struct tb_source *s, struct wall *wall) {
-  uint32_t primary = s->survey.clocks.primary;
+  uint32_t primary = s->prescan.clocks.primary;
   *wall = (struct wall){.known = primary == TB_CLOCK_REALTIME};
   if (wall->known) return TB_OK;
   struct tb_time_anchor *readings;
@@ -254,7 +254,7 @@ static enum tb_status read_prior(const struct tb_merger *m, uint32_t source, uin
   *prior = (struct tb_offset_prior){0};
   if (status != TB_OK || !own.known || !theirs.known) return status;
   prior->known = true;
-  prior->x0 = m->sources[source].survey.first;
+  prior->x0 = m->sources[source].prescan.first;
   prior->offset = tb_time_subtract(own.ahead, theirs.ahead);
   prior->uncertainty_ns = tb_time_add(WALL_UNCERTAINTY_NS, tb_time_add(own.spread, theirs.spread));
   return TB_OK;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Placing inputs: builds the clock graph of what is known, and takes each input's way in it to the merged trace's clock.
+ * Placing inputs: builds the clock graph of what is known, and takes each input's way in it to the merged trace's
+ * clock.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,15 +16,15 @@
 enum { GROUP_REALTIME, GROUP_ASSUMED, GROUP_BOOTS };
 
 uint32_t tb_source_host(const struct tb_source *s) {
-  for (size_t i = 0; i < s->survey.machine_count; i++)
-    if (s->survey.machines[i].id == 0) return 0;
-  return s->survey.machine_count ? s->survey.machines[0].id : 0;
+  for (size_t i = 0; i < s->prescan.machine_count; i++)
+    if (s->prescan.machines[i].id == 0) return 0;
+  return s->prescan.machine_count ? s->prescan.machines[0].id : 0;
 }
 
 static const struct tb_prescanned_machine *machine_of(const struct tb_source *s, uint32_t id) {
   static const struct tb_prescanned_machine none = {0};
-  for (size_t i = 0; i < s->survey.machine_count; i++)
-    if (s->survey.machines[i].id == id) return &s->survey.machines[i];
+  for (size_t i = 0; i < s->prescan.machine_count; i++)
+    if (s->prescan.machines[i].id == id) return &s->prescan.machines[i];
   return &none;
 }
 
@@ -56,15 +57,15 @@ static enum tb_status join(struct tb_merger *m, const struct tb_source *s, uint3
 /* Its trace clock is the one that the user says. */
 static enum tb_status name_clock(struct tb_merger *m, const struct tb_source *s) {
   struct tb_graph_edge edge = {.source = TB_PLACEMENT_OFFSET, .rank = TB_RANK_GIVEN};
-  if (!s->clock || s->clock == s->survey.clocks.primary) return TB_OK;
+  if (!s->clock || s->clock == s->prescan.clocks.primary) return TB_OK;
   if (tb_source_reads(s, s->clock)) {
     tb_error_set_file(&m->error, s->name);
     return tb_fail(
         &m->error, TB_INVALID, TB_NO_OFFSET,
         "its times cannot be said to be of %s: it has clock snapshots that say how its clock (%s) relates to that",
-        tb_clock_name(s->clock), tb_clock_name(s->survey.clocks.primary));
+        tb_clock_name(s->clock), tb_clock_name(s->prescan.clocks.primary));
   }
-  enum tb_status status = own_node(m, s, s->survey.clocks.primary, &edge.a);
+  enum tb_status status = own_node(m, s, s->prescan.clocks.primary, &edge.a);
   if (status == TB_OK) status = own_node(m, s, s->clock, &edge.b);
   return status == TB_OK ? tb_sync_graph_edge(&m->graph, &edge) : status;
 }
@@ -77,7 +78,7 @@ static enum tb_status join_shared(struct tb_merger *m, const struct tb_source *s
       .source = TB_PLACEMENT_ASSUMED, .rank = TB_RANK_ASSUMED, .bound = {.points = &unknown, .count = 1}};
   enum tb_status status = join(m, s, TB_CLOCK_REALTIME, GROUP_REALTIME, &wall);
   for (uint32_t clock = TB_CLOCK_REALTIME_COARSE; clock < TB_CLOCK_TRACE_FILE && status == TB_OK; clock++)
-    if (!s->clock || clock == s->clock || clock != s->survey.clocks.primary)
+    if (!s->clock || clock == s->clock || clock != s->prescan.clocks.primary)
       status = join(m, s, clock, GROUP_ASSUMED, &assumed);
   return status;
 }
@@ -95,7 +96,7 @@ static struct tb_source *reference(struct tb_merger *m) {
 static enum tb_status set_target(struct tb_merger *m) {
   struct tb_source *first = reference(m);
   if (!first) return tb_fail(&m->error, TB_INVALID, TB_NO_OFFSET, "there is no input left to merge");
-  m->trace_clock = m->options.trace_clock ? (uint32_t)m->options.trace_clock : first->survey.clocks.primary;
+  m->trace_clock = m->options.trace_clock ? (uint32_t)m->options.trace_clock : first->prescan.clocks.primary;
   struct tb_graph_key key = {TB_GRAPH_SHARED, UINT32_MAX, 0};
   struct tb_graph_edge edge = {.source = TB_PLACEMENT_REFERENCE, .rank = TB_RANK_REFERENCE};
   enum tb_status status = tb_sync_graph_node(&m->graph, key, &m->target);
@@ -106,7 +107,7 @@ static enum tb_status set_target(struct tb_merger *m) {
     if (s->has_offset) {
       struct tb_graph_edge given = {
           .source = TB_PLACEMENT_OFFSET, .rank = TB_RANK_GIVEN, .offset = s->offset, .b = m->target};
-      status = own_node(m, s, s->survey.clocks.primary, &given.a);
+      status = own_node(m, s, s->prescan.clocks.primary, &given.a);
       if (status == TB_OK) status = tb_sync_graph_edge(&m->graph, &given);
     } else if (s == first) {
       status = own_node(m, s, m->trace_clock, &edge.a);
@@ -127,8 +128,8 @@ static enum tb_status add_alignments(struct tb_merger *m) {
     edge.rank = a->kind == TB_PLACEMENT_ALIGNED    ? TB_RANK_ALIGNED
                 : a->kind == TB_PLACEMENT_MESSAGES ? TB_RANK_MESSAGES
                                                    : TB_RANK_CLOCK_SYNC;
-    status = own_node(m, s, s->survey.clocks.primary, &edge.a);
-    if (status == TB_OK) status = own_node(m, other, other->survey.clocks.primary, &edge.b);
+    status = own_node(m, s, s->prescan.clocks.primary, &edge.a);
+    if (status == TB_OK) status = own_node(m, other, other->prescan.clocks.primary, &edge.b);
     if (status == TB_OK) status = tb_sync_graph_edge(&m->graph, &edge);
   }
   return status;
@@ -169,11 +170,11 @@ static void describe(struct tb_merger *m, struct tb_source *s, const struct tb_g
   }
   if (in->placement != TB_PLACEMENT_ASSUMED) return;
   in->why = tb_merge_report_print(m->report, "assumed: its %s clock is the same as the other inputs', at no offset",
-                                  tb_clock_name(s->clock ? s->clock : s->survey.clocks.primary));
+                                  tb_clock_name(s->clock ? s->clock : s->prescan.clocks.primary));
 }
 
 bool tb_source_node(const struct tb_merger *m, const struct tb_source *s, uint32_t *node) {
-  struct tb_graph_key key = {s->index, tb_source_host(s), s->survey.clocks.primary};
+  struct tb_graph_key key = {s->index, tb_source_host(s), s->prescan.clocks.primary};
   return tb_sync_graph_find(&m->graph, key, node);
 }
 
@@ -192,8 +193,8 @@ static bool first_placed(const struct tb_merger *m, int64_t *first) {
   bool any = false;
   for (size_t i = 0; i < m->source_count; i++) {
     const struct tb_source *s = &m->sources[i];
-    if (s->skipped || !s->placed || !s->survey.has_time) continue;
-    int64_t t = tb_time_map_apply(&s->there, s->survey.first);
+    if (s->skipped || !s->placed || !s->prescan.has_time) continue;
+    int64_t t = tb_time_map_apply(&s->there, s->prescan.first);
     if (!any || t < *first) *first = t;
     any = true;
   }
@@ -211,7 +212,7 @@ static void drop_unplaced(struct tb_merger *m, struct tb_source *s) {
   struct tb_merge_input_report *in = tb_source_report(m, s);
   s->skipped = in->skipped = m->partial = true;
   in->why = tb_merge_report_print(m->report, "nothing relates its clock (%s) to the others'",
-                                  tb_clock_name(s->survey.clocks.primary));
+                                  tb_clock_name(s->prescan.clocks.primary));
 }
 
 /* The first time of a tree's inputs, on the clock of its root. */
@@ -221,11 +222,11 @@ static enum tb_status first_of_tree(struct tb_merger *m, uint32_t root, int64_t 
   for (size_t i = 0; i < m->source_count && status == TB_OK; i++) {
     const struct tb_source *s = &m->sources[i];
     uint32_t node, weakest;
-    if (s->skipped || !s->survey.has_time || tb_source_root(m, s) != root || !tb_source_node(m, s, &node)) continue;
+    if (s->skipped || !s->prescan.has_time || tb_source_root(m, s) != root || !tb_source_node(m, s, &node)) continue;
     struct tb_time_map map;
     tb_time_map_init(&map, m->allocator);
     status = tb_sync_graph_way(&m->graph, node, &map, NULL, &weakest);
-    int64_t time = tb_time_map_apply(&map, s->survey.first);
+    int64_t time = tb_time_map_apply(&map, s->prescan.first);
     if (!any || time < *first) *first = time;
     any = true;
     tb_time_map_free(&map);
@@ -240,7 +241,7 @@ static enum tb_status put_at_start(struct tb_merger *m, struct tb_source *s, int
   uint32_t node, weakest, root = tb_source_root(m, s);
   int64_t first = 0, offset = 0;
   enum tb_status status = first_of_tree(m, root, &first);
-  if (s->survey.has_time) offset = tb_time_subtract(start, first);
+  if (s->prescan.has_time) offset = tb_time_subtract(start, first);
   if (status == TB_OK) status = tb_time_map_add_line(&s->back, 0, offset, 0, true);
   if (status == TB_OK && tb_source_node(m, s, &node))
     status = tb_sync_graph_way(&m->graph, node, &s->there, &s->back, &weakest);
@@ -279,7 +280,7 @@ static void shift_all(struct tb_merger *m) {
 static void report_unknown_kinds(struct tb_merger *m, const struct tb_source *s) {
   if (s->fixed && s->moved_by == 0) return;
   for (unsigned kind = 1; kind < TB_PAYLOAD_KINDS; kind++)
-    if (s->survey.unknown_kinds[kind])
+    if (s->prescan.unknown_kinds[kind])
       tb_merge_report_add_note(m->report, TB_MERGE_NOTE_TIMES_UNKNOWN, s->index,
                                "packets of kind %u were moved as they are: times inside them are not known", kind);
 }
@@ -304,8 +305,8 @@ static size_t add_up(const struct tb_source *s, const struct tb_prescanned_exten
 
 /* When an input's events are; those made of ftrace text have no packet's time, but their lines'. */
 static struct tb_prescanned_extent extent_of(const struct tb_source *s) {
-  const struct tb_ftrace_markers *text = &s->survey.markers;
-  struct tb_prescanned_extent extent = {s->survey.has_time, s->survey.first, s->survey.last};
+  const struct tb_ftrace_markers *text = &s->prescan.markers;
+  struct tb_prescanned_extent extent = {s->prescan.has_time, s->prescan.first, s->prescan.last};
   if (s->format != TB_FORMAT_FTRACE || !text->has_lines) return extent;
   if (!extent.any || text->first < extent.first) extent.first = text->first;
   if (!extent.any || text->last > extent.last) extent.last = text->last;
@@ -338,7 +339,7 @@ static enum tb_status report_bound(struct tb_merger *m, struct tb_source *s) {
 
 static void report_place(struct tb_merger *m, struct tb_source *s) {
   struct tb_merge_input_report *in = tb_source_report(m, s);
-  const struct tb_prescan *v = &s->survey;
+  const struct tb_prescan *v = &s->prescan;
   in->has_time = v->has_time;
   if (!v->has_time) return;
   in->first_ns = tb_source_time(s, 0, v->first);

@@ -23,14 +23,14 @@ static bool is_usable(const struct tb_source *s, const struct tb_clock_node *clo
 static size_t column_of(const struct tb_source *s, const struct tb_clock_group *group, uint32_t id) {
   size_t i = 0;
   for (; i < group->columns; i++) {
-    const struct tb_clock_node *clock = &s->survey.clocks.graph.nodes[group->nodes[i]];
+    const struct tb_clock_node *clock = &s->prescan.clocks.graph.nodes[group->nodes[i]];
     if (tb_clock_node_clock(clock) == id && is_usable(s, clock)) break;
   }
   return i;
 }
 
 bool tb_source_reads(const struct tb_source *s, uint32_t clock) {
-  const struct tb_clock_graph *c = &s->survey.clocks.graph;
+  const struct tb_clock_graph *c = &s->prescan.clocks.graph;
   for (size_t i = 0; i < c->group_count; i++)
     if (column_of(s, &c->groups[i], clock) < c->groups[i].columns) return true;
   return false;
@@ -38,7 +38,7 @@ bool tb_source_reads(const struct tb_source *s, uint32_t clock) {
 
 enum tb_status tb_source_readings(const struct tb_source *s, const struct tb_allocator *allocator, uint32_t a,
                                   uint32_t b, struct tb_time_anchor **pairs, size_t *count) {
-  const struct tb_clock_graph *c = &s->survey.clocks.graph;
+  const struct tb_clock_graph *c = &s->prescan.clocks.graph;
   size_t rows = 0;
   *pairs = NULL;
   for (int filling = 0; filling < 2; filling++) {
@@ -59,14 +59,14 @@ enum tb_status tb_source_readings(const struct tb_source *s, const struct tb_all
 }
 
 int64_t tb_source_wall_time(const struct tb_source *s) {
-  if (s->clock == TB_CLOCK_REALTIME) return s->survey.first;
-  const struct tb_clock_graph *c = &s->survey.clocks.graph;
+  if (s->clock == TB_CLOCK_REALTIME) return s->prescan.first;
+  const struct tb_clock_graph *c = &s->prescan.clocks.graph;
   for (size_t i = 0; i < c->group_count; i++) {
     const struct tb_clock_group *g = &c->groups[i];
     size_t column = column_of(s, g, TB_CLOCK_REALTIME);
     if (column < g->columns && g->row_count) return g->rows[g->row_count / 2 * g->columns + column];
   }
-  return s->survey.markers.realtime.reading;
+  return s->prescan.markers.realtime.reading;
 }
 
 /* ---- relations --------------------------------------------------------------------------------------------------- */
@@ -180,11 +180,11 @@ static enum tb_status relate_column(struct tb_merger *m, struct tb_source *s, co
 }
 
 static enum tb_status relate_by_snapshots(struct tb_merger *m, struct tb_source *s) {
-  const struct tb_clock_graph *c = &s->survey.clocks.graph;
+  const struct tb_clock_graph *c = &s->prescan.clocks.graph;
   enum tb_status status = TB_OK;
   for (size_t i = 0; i < c->group_count && status == TB_OK; i++) {
     const struct tb_clock_group *g = &c->groups[i];
-    size_t hub = column_of(s, g, s->survey.clocks.primary);
+    size_t hub = column_of(s, g, s->prescan.clocks.primary);
     for (size_t k = 0; k < g->columns && hub == g->columns; k++)
       if (is_usable(s, &c->nodes[g->nodes[k]])) hub = k;
     for (size_t k = 0; k < g->columns && hub < g->columns && status == TB_OK; k++)
@@ -197,9 +197,9 @@ static enum tb_status relate_by_snapshots(struct tb_merger *m, struct tb_source 
 
 /* The trace clocks of an input's other machines, by how far they are ahead of its host's. */
 static enum tb_status relate_machines(struct tb_merger *m, const struct tb_source *s) {
-  uint32_t host = tb_source_host(s), clock = s->survey.clocks.primary;
-  for (size_t i = 0; i < s->survey.machine_count; i++) {
-    const struct tb_prescanned_machine *machine = &s->survey.machines[i];
+  uint32_t host = tb_source_host(s), clock = s->prescan.clocks.primary;
+  for (size_t i = 0; i < s->prescan.machine_count; i++) {
+    const struct tb_prescanned_machine *machine = &s->prescan.machines[i];
     if (machine->id == host || !machine->ahead) continue;
     struct tb_graph_key key = {s->index, machine->id, clock};
     struct tb_graph_edge edge = {
@@ -214,7 +214,7 @@ static enum tb_status relate_machines(struct tb_merger *m, const struct tb_sourc
 
 enum tb_status tb_merger_relate_input(struct tb_merger *m, struct tb_source *s) {
   uint32_t node;
-  enum tb_status status = host_node(m, s, s->survey.clocks.primary, &node);
+  enum tb_status status = host_node(m, s, s->prescan.clocks.primary, &node);
   if (status == TB_OK) status = relate_machines(m, s);
   return status == TB_OK ? relate_by_snapshots(m, s) : status;
 }
@@ -223,8 +223,8 @@ enum tb_status tb_merger_relate_input(struct tb_merger *m, struct tb_source *s) 
 
 /* MONOTONIC over BOOTTIME, where BOOTTIME is the trace clock and events are on MONOTONIC. */
 static const struct tb_reading_fit *monotonic_fit(const struct tb_source *s) {
-  if (s->survey.clocks.primary != TB_CLOCK_BOOTTIME) return NULL;
-  if (!(s->survey.clocks_used & UINT64_C(1) << TB_CLOCK_MONOTONIC)) return NULL;
+  if (s->prescan.clocks.primary != TB_CLOCK_BOOTTIME) return NULL;
+  if (!(s->prescan.clocks_used & UINT64_C(1) << TB_CLOCK_MONOTONIC)) return NULL;
   for (size_t i = 0; i < s->relations.count; i++) {
     const struct tb_clock_relation *r = &s->relations.items[i];
     if (r->a == TB_CLOCK_BOOTTIME && r->b == TB_CLOCK_MONOTONIC && r->fit.segment_count) return &r->fit;

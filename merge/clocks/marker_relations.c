@@ -23,13 +23,13 @@ static enum tb_status relate(struct tb_merger *m, const struct tb_source *s, con
   struct tb_graph_edge edge = {.source = TB_PLACEMENT_SNAPSHOTS, .rank = TB_RANK_SNAPSHOTS, .x0 = marker->at};
   edge.offset = tb_time_add(tb_time_subtract(marker->reading, marker->at), later);
   edge.bound = (struct tb_time_bound){.points = &point, .count = 1, .growth = UNKNOWN_RATE};
-  enum tb_status status = node_of(m, s, s->survey.clocks.primary, &edge.a);
+  enum tb_status status = node_of(m, s, s->prescan.clocks.primary, &edge.a);
   if (status == TB_OK) status = node_of(m, s, clock, &edge.b);
   return status == TB_OK ? tb_sync_graph_edge(&m->graph, &edge) : status;
 }
 
 enum tb_status tb_merger_relate_markers(struct tb_merger *m, const struct tb_source *s) {
-  const struct tb_ftrace_markers *markers = &s->survey.markers;
+  const struct tb_ftrace_markers *markers = &s->prescan.markers;
   enum tb_status status = TB_OK;
   if (s->format != TB_FORMAT_FTRACE) return TB_OK;
   if (markers->monotonic.known) status = relate(m, s, &markers->monotonic, TB_CLOCK_MONOTONIC, 0, WRITTEN_NS);
@@ -41,27 +41,27 @@ enum tb_status tb_merger_relate_markers(struct tb_merger *m, const struct tb_sou
 /* ---- whose MONOTONIC it is --------------------------------------------------------------------------------------- */
 
 static int64_t monotonic_ahead(const struct tb_source *text) {
-  const struct tb_ftrace_marker *mark = &text->survey.markers.monotonic;
+  const struct tb_ftrace_marker *mark = &text->prescan.markers.monotonic;
   return tb_time_subtract(mark->reading, mark->at);
 }
 
 /* When an input begins and ends on its MONOTONIC. */
 static bool find_extent(struct tb_source *s, int64_t *first, int64_t *last) {
   if (s->format == TB_FORMAT_FTRACE) {
-    *first = tb_time_add(s->survey.markers.first, monotonic_ahead(s));
-    *last = tb_time_add(s->survey.markers.last, monotonic_ahead(s));
-    return s->survey.markers.monotonic.known;
+    *first = tb_time_add(s->prescan.markers.first, monotonic_ahead(s));
+    *last = tb_time_add(s->prescan.markers.last, monotonic_ahead(s));
+    return s->prescan.markers.monotonic.known;
   }
-  struct tb_input_clocks *c = &s->survey.clocks;
+  struct tb_input_clocks *c = &s->prescan.clocks;
   uint32_t host = tb_source_host(s);
-  return s->survey.has_time && tb_input_clocks_convert_back(c, host, TB_CLOCK_MONOTONIC, s->survey.first, first) &&
-         tb_input_clocks_convert_back(c, host, TB_CLOCK_MONOTONIC, s->survey.last, last);
+  return s->prescan.has_time && tb_input_clocks_convert_back(c, host, TB_CLOCK_MONOTONIC, s->prescan.first, first) &&
+         tb_input_clocks_convert_back(c, host, TB_CLOCK_MONOTONIC, s->prescan.last, last);
 }
 
 /* Whether both say the same of when MONOTONIC began; true where one says nothing of it. */
 static enum tb_status compare_epochs(struct tb_merger *m, const struct tb_source *s, const struct tb_source *text,
                                      bool *same) {
-  const struct tb_ftrace_markers *markers = &text->survey.markers;
+  const struct tb_ftrace_markers *markers = &text->prescan.markers;
   struct tb_time_anchor *pairs;
   size_t count;
   *same = true;
@@ -100,7 +100,7 @@ enum tb_status tb_merger_join_markers(struct tb_merger *m) {
   for (size_t i = 0; i < m->source_count && status == TB_OK; i++) {
     struct tb_source *text = &m->sources[i];
     bool same = false;
-    if (text->skipped || text->format != TB_FORMAT_FTRACE || !text->survey.markers.monotonic.known) continue;
+    if (text->skipped || text->format != TB_FORMAT_FTRACE || !text->prescan.markers.monotonic.known) continue;
     for (size_t k = 0; k < m->source_count && status == TB_OK && !same; k++) {
       status = is_of_machine(m, &m->sources[k], text, &same);
       if (status == TB_OK && same) status = join_machine(m, text, &m->sources[k]);

@@ -23,7 +23,7 @@ static bool is_used(const struct tb_merger *m, uint32_t edge) {
 
 /* A reading of one of the input's clocks as merged time. */
 static int64_t merged_time(const struct tb_merger *m, const struct tb_source *s, uint32_t clock, int64_t value) {
-  struct tb_input_clocks *clocks = &m->sources[s->index].survey.clocks;
+  struct tb_input_clocks *clocks = &m->sources[s->index].prescan.clocks;
   int64_t time = value;
   (void)tb_input_clocks_convert(clocks, tb_source_host(s), clock, value, &time);
   return tb_source_time(s, tb_source_host(s), time);

@@ -75,7 +75,7 @@ static const char *quote(const char *name) { return strpbrk(name, " \t\n\"$&;()*
 /* An input to be placed by hand, so that all that are related to it go along. */
 static void advise_offset(struct tb_merger *m, const struct tb_source *s, int64_t start) {
   const char *mark = quote(s->name);
-  int64_t offset = s->survey.has_time ? tb_time_subtract(start, s->survey.first) : 0;
+  int64_t offset = s->prescan.has_time ? tb_time_subtract(start, s->prescan.first) : 0;
   if (s->member)
     tb_merge_report_advise(m->report, "    --manifest FILE, with \"clocks\" for %s", s->member);
   else
@@ -99,7 +99,7 @@ static void advise_clocks(struct tb_merger *m) {
     char date[TB_TIME_TEXT];
     if (s->member || !looks_like_dates(m, s)) continue;
     if (shown++ >= OFFSETS_SHOWN) continue;
-    tb_date_text(s->survey.first, date);
+    tb_date_text(s->prescan.first, date);
     tb_merge_report_advise(m->report,
                            "    --clock %s%s%s=REALTIME would place it: its times look like dates, from %s on",
                            quote(s->name), s->name, quote(s->name), date);
@@ -142,7 +142,7 @@ static void advise(struct tb_merger *m, const struct tb_source *odd, int64_t sta
 
 enum tb_status tb_merger_refuse(struct tb_merger *m, const struct tb_source *unplaced, int64_t start) {
   const struct tb_source *s = find_odd(m, unplaced);
-  const char *clock = tb_clock_name(s->survey.clocks.primary);
+  const char *clock = tb_clock_name(s->prescan.clocks.primary);
   advise(m, s, start);
   tb_error_set_file(&m->error, s->name);
   if (m->options.align_on && !tb_marks_named(&m->marks, s->index))

@@ -45,9 +45,9 @@ static size_t thin(struct tb_time_anchor *a, size_t count) {
   size_t kept = 1;
   for (size_t i = 1; i < count; i++) {
     if (a[i].x == a[kept - 1].x) continue;
-    bool straight = kept > 1 && (tb_wide)a[i].y - a[i].x == (tb_wide)a[kept - 1].y - a[kept - 1].x &&
-                    (tb_wide)a[i].y - a[i].x == (tb_wide)a[kept - 2].y - a[kept - 2].x;
-    if (straight) kept--;
+    bool collinear = kept > 1 && (tb_wide)a[i].y - a[i].x == (tb_wide)a[kept - 1].y - a[kept - 1].x &&
+                     (tb_wide)a[i].y - a[i].x == (tb_wide)a[kept - 2].y - a[kept - 2].x;
+    if (collinear) kept--;
     a[kept++] = a[i];
   }
   return kept;

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "io/temp_file.h"
 
-enum { PAGE = 4096 }; /* copies share none, so that the room of each can be given back */
+enum { PAGE = 4096 }; /* copies share none, so that the room of each can be released */
 
 /* What bytes are written to a file may not be past this. */
 static const uint64_t OFFSET_MAX = INT64_MAX - (INT64_C(1) << 32);

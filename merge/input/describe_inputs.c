@@ -18,12 +18,12 @@ static const char *clocks_text(struct tb_merger *m, const struct tb_source *s) {
 
 /* What the wall clock of its host read at its first event. */
 static bool find_wall_time(struct tb_source *s, int64_t *wall) {
-  if (!s->survey.has_time) return false;
-  if (s->survey.clocks.primary == TB_CLOCK_REALTIME || s->clock == TB_CLOCK_REALTIME) {
-    *wall = s->survey.first;
+  if (!s->prescan.has_time) return false;
+  if (s->prescan.clocks.primary == TB_CLOCK_REALTIME || s->clock == TB_CLOCK_REALTIME) {
+    *wall = s->prescan.first;
     return true;
   }
-  return tb_input_clocks_convert_back(&s->survey.clocks, tb_source_host(s), TB_CLOCK_REALTIME, s->survey.first, wall);
+  return tb_input_clocks_convert_back(&s->prescan.clocks, tb_source_host(s), TB_CLOCK_REALTIME, s->prescan.first, wall);
 }
 
 void tb_merger_describe_inputs(struct tb_merger *m) {
@@ -31,11 +31,11 @@ void tb_merger_describe_inputs(struct tb_merger *m) {
     struct tb_source *s = &m->sources[i];
     struct tb_merge_input_report *in = tb_source_report(m, s);
     if (s->skipped) continue;
-    in->clock = tb_merge_report_print(m->report, "%s", tb_clock_name(s->survey.clocks.primary));
+    in->clock = tb_merge_report_print(m->report, "%s", tb_clock_name(s->prescan.clocks.primary));
     in->clocks = clocks_text(m, s);
-    in->has_own_time = s->survey.has_time;
-    in->own_first_ns = s->survey.first;
-    in->own_last_ns = s->survey.last;
+    in->has_own_time = s->prescan.has_time;
+    in->own_first_ns = s->prescan.first;
+    in->own_last_ns = s->prescan.last;
     in->has_wall_time = find_wall_time(s, &in->wall_first_ns);
   }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * From what the caller names to traces that can be merged: formats are told, other formats become Perfetto first.
+ * From what the caller names to traces that can be merged: formats are detected, other formats become Perfetto first.
  */
 #include <sys/stat.h>
 
@@ -146,7 +146,8 @@ static enum tb_status convert(struct tb_merger *m, struct tb_source *s, const st
   options.writer.format = TB_FORMAT_PERFETTO;
   options.writer.allocator = m->options.allocator;
   options.writer.temporary_directory = m->options.temporary_directory;
-  if (m->options.share_flows) options.writer.shared_flows = MADE_UP_FLOWS | (uint64_t)s->index << MADE_UP_FLOWS_BITS;
+  if (m->options.share_flows)
+    options.writer.first_new_flow_id = MADE_UP_FLOWS | (uint64_t)s->index << MADE_UP_FLOWS_BITS;
   struct tb_convert_report *report = tb_calloc(m->allocator, sizeof(*report));
   if (!report) return tb_fail(&m->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   enum tb_status status = tb_copy_store_begin(&m->store, s->name, &s->place, to, &m->error);
@@ -172,7 +173,8 @@ static bool is_stream(const struct tb_input_place *place) {
   return stat(place->name, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
 }
 
-/* Sees that s->place is a Perfetto trace that can be read twice. `many`: without a descriptor of its own between reads. */
+/* Sees that s->place is a Perfetto trace that can be read twice. `many`: without a descriptor of its own between
+ * reads. */
 static enum tb_status prepare(struct tb_merger *m, struct tb_source *s, const struct tb_input_place *from, bool many) {
   bool plain = true;
   enum tb_status status = TB_OK;
@@ -218,7 +220,7 @@ static enum tb_status gather_file(struct tb_merger *m, const struct tb_merge_inp
 struct archive_unpacking {
   struct tb_merger *m;
   const struct tb_merge_input *input;
-  const char *member; /* the one in hand */
+  const char *member; /* the current one */
   struct tb_input_place copy;
 };
 
@@ -280,8 +282,8 @@ static enum tb_status refuse_nameless(void *ctx, struct tb_error *error) {
 
 static enum tb_status gather_archive(struct tb_merger *m, const struct tb_merge_input *input) {
   struct archive_unpacking unpacking = {.m = m, .input = input};
-  const struct tb_archive_taker taker = {&unpacking, begin_member, put_member, end_member, refuse_nameless};
-  enum tb_status status = tb_archive_walk(input->path, &taker, &m->error);
+  const struct tb_archive_sink sink = {&unpacking, begin_member, put_member, end_member, refuse_nameless};
+  enum tb_status status = tb_archive_walk(input->path, &sink, &m->error);
   if (status != TB_OK) tb_error_set_file(&m->error, input->path);
   return status;
 }

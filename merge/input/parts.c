@@ -35,14 +35,14 @@ static bool has_reading(const struct tb_time_anchor *readings, size_t count, int
  * then. */
 static enum tb_status began_before_end(struct tb_merger *m, const struct tb_source *part, const struct tb_source *s,
                                        bool *began) {
-  uint32_t primary = part->survey.clocks.primary;
+  uint32_t primary = part->prescan.clocks.primary;
   struct tb_time_anchor *own, *others = NULL;
   size_t count, other_count = 0;
   *began = false;
   enum tb_status status = tb_source_readings(part, m->allocator, primary, primary, &own, &count);
   if (status == TB_OK && count) status = tb_source_readings(s, m->allocator, primary, primary, &others, &other_count);
   for (size_t i = 0; i < count && status == TB_OK; i++)
-    *began |= own[i].x < s->survey.last && !has_reading(others, other_count, own[i].x);
+    *began |= own[i].x < s->prescan.last && !has_reading(others, other_count, own[i].x);
   tb_free(m->allocator, own, count * sizeof(*own));
   tb_free(m->allocator, others, other_count * sizeof(*others));
   return status;
@@ -53,7 +53,7 @@ static enum tb_status read_epoch(struct tb_merger *m, const struct tb_source *s,
   struct tb_time_anchor *pairs;
   size_t count;
   enum tb_status status =
-      tb_source_readings(s, m->allocator, s->survey.clocks.primary, TB_CLOCK_REALTIME, &pairs, &count);
+      tb_source_readings(s, m->allocator, s->prescan.clocks.primary, TB_CLOCK_REALTIME, &pairs, &count);
   *known = status == TB_OK && count;
   if (!*known) return status;
   *epoch = tb_time_subtract(pairs[0].y, pairs[0].x);
@@ -63,10 +63,10 @@ static enum tb_status read_epoch(struct tb_merger *m, const struct tb_source *s,
 
 /* Whether a uuid means one process or thread here and another there. */
 static bool describes_others(const struct tb_source *part, const struct tb_source *s) {
-  for (size_t i = 0; i < part->survey.track_count; i++) {
-    const struct tb_prescanned_track *t = &part->survey.tracks[i];
-    const uint64_t *at = tb_map_find(&s->survey.track_index, t->uuid, 0);
-    const struct tb_prescanned_track *o = at ? &s->survey.tracks[*at] : NULL;
+  for (size_t i = 0; i < part->prescan.track_count; i++) {
+    const struct tb_prescanned_track *t = &part->prescan.tracks[i];
+    const uint64_t *at = tb_map_find(&s->prescan.track_index, t->uuid, 0);
+    const struct tb_prescanned_track *o = at ? &s->prescan.tracks[*at] : NULL;
     if (!o || t->kind != o->kind || (t->kind != TB_SURVEYED_PROCESS && t->kind != TB_SURVEYED_THREAD)) continue;
     if (t->pid != o->pid || t->tid != o->tid || (t->name && o->name && t->name != o->name)) return true;
   }
@@ -83,7 +83,7 @@ static bool is_said_apart(const struct tb_source *part, const struct tb_source *
 
 static enum tb_status contradict(struct tb_merger *m, const struct tb_source *part, const struct tb_source *s,
                                  bool *contradict) {
-  const struct tb_prescan *v = &part->survey, *o = &s->survey;
+  const struct tb_prescan *v = &part->prescan, *o = &s->prescan;
   bool known, other_known;
   int64_t epoch = 0, other_epoch = 0;
   enum tb_status status = read_epoch(m, part, &known, &epoch);
@@ -97,7 +97,7 @@ static enum tb_status contradict(struct tb_merger *m, const struct tb_source *pa
 }
 
 static const struct tb_merge_sequence *find_sequence(struct tb_source *s, uint32_t machine, uint32_t id) {
-  struct tb_merge_sequences *all = &s->survey.clocks.sequences;
+  struct tb_merge_sequences *all = &s->prescan.clocks.sequences;
   uint32_t number;
   return tb_sequence_table_find(&all->table, machine, id, &number) ? &all->items[number] : NULL;
 }
@@ -114,7 +114,7 @@ static bool follows(const struct tb_merge_sequence *later, const struct tb_merge
 
 /* Sequences of `part` that lack their state and that `s` has: how many, and how many follow those. */
 static void count_sequences(const struct tb_source *part, struct tb_source *s, size_t *shared, size_t *following) {
-  const struct tb_merge_sequences *all = &part->survey.clocks.sequences;
+  const struct tb_merge_sequences *all = &part->prescan.clocks.sequences;
   *shared = *following = 0;
   for (size_t i = 0; i < all->count; i++) {
     const struct tb_merge_sequence *own = &all->items[i];
@@ -127,7 +127,7 @@ static void count_sequences(const struct tb_source *part, struct tb_source *s, s
 
 /* Whether `part` begins in the middle of a sequence of `s`, the input in front of it, whose times count from each other. */
 static bool goes_on(struct tb_merger *m, const struct tb_source *part, struct tb_source *s) {
-  uint32_t id = part->survey.starts_within;
+  uint32_t id = part->prescan.starts_within;
   const struct tb_merge_sequence *sequence = id ? find_sequence(s, 0, id) : NULL;
   size_t before = part->index;
   while (before && (m->sources[before - 1].skipped || m->sources[before - 1].converted)) before--;
@@ -135,7 +135,7 @@ static bool goes_on(struct tb_merger *m, const struct tb_source *part, struct tb
 }
 
 uint64_t tb_source_lacking(const struct tb_source *s) {
-  const struct tb_merge_sequences *all = &s->survey.clocks.sequences;
+  const struct tb_merge_sequences *all = &s->prescan.clocks.sequences;
   uint64_t lacking = 0;
   for (size_t i = 0; i < all->count; i++) lacking += all->items[i].id ? all->items[i].lacking : 0;
   return lacking;
@@ -160,7 +160,7 @@ static enum tb_status judge(struct tb_merger *m, const struct tb_source *part, s
   *shared = common > 0;
   if (!common || is_said_apart(part, s)) return TB_OK;
   enum tb_status status = contradict(m, part, s, &against);
-  bool same_trace = part->survey.trace_uuid && part->survey.trace_uuid == s->survey.trace_uuid;
+  bool same_trace = part->prescan.trace_uuid && part->prescan.trace_uuid == s->prescan.trace_uuid;
   bool began = false;
   if (status == TB_OK && following) status = began_before_end(m, part, s, &began);
   bool in_time = following && !began;
@@ -232,8 +232,8 @@ static enum tb_status join(struct tb_merger *m, const struct part_links *links, 
   struct tb_input_place copy;
   enum tb_status status = copy_parts(m, links, head, &copy);
   if (status != TB_OK) return status;
-  tb_prescan_free(&head->survey);
-  status = tb_prescan_run(&head->survey, m->allocator, &copy, m->options.max_junk_bytes, &m->error);
+  tb_prescan_free(&head->prescan);
+  status = tb_prescan_run(&head->prescan, m->allocator, &copy, m->options.max_junk_bytes, &m->error);
   head->place = copy;
   for (int64_t i = next_part(links, head->index); i != NO_PART; i = next_part(links, i)) {
     m->sources[i].skipped = true;

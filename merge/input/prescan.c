@@ -124,7 +124,7 @@ static struct tb_prescanned_machine *take_machine(struct tb_prescan *s, uint32_t
   for (size_t i = 0; i < s->machine_count; i++) {
     if (s->machines[i].id == id) return &s->machines[i];
   }
-  if (s->machine_count == TB_SURVEY_MACHINES) {
+  if (s->machine_count == TB_PRESCAN_MACHINES) {
     s->too_many_machines = true;
     return NULL;
   }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What must be known of an input before the first packet is written: its clocks, ids, extent and damage. Read once, kept
- * small: it grows with the ids and snapshots that the input has, not with its size.
+ * What must be known of an input before the first packet is written: its clocks, ids, extent and damage. Read once,
+ * kept small: it grows with the ids and snapshots that the input has, not with its size.
  */
 #ifndef TB_MERGE_INPUT_PRESCAN_H
 #define TB_MERGE_INPUT_PRESCAN_H
@@ -38,7 +38,7 @@ struct tb_prescanned_machine {
   struct tb_prescanned_extent extent; /* on its own trace clock */
 };
 
-enum { TB_SURVEY_MACHINES = 64 };
+enum { TB_PRESCAN_MACHINES = 64 };
 
 struct tb_prescan {
   struct tb_input_clocks clocks;
@@ -46,7 +46,7 @@ struct tb_prescan {
   size_t track_count, track_capacity;
   struct tb_map track_index; /* by uuid */
   struct tb_map pids, tids;  /* seen in descriptors and process trees: machine << 32 | id */
-  struct tb_prescanned_machine machines[TB_SURVEY_MACHINES];
+  struct tb_prescanned_machine machines[TB_PRESCAN_MACHINES];
   size_t machine_count;
   bool too_many_machines;
   uint64_t packets, bytes;
@@ -69,14 +69,16 @@ struct tb_prescan {
   uint64_t damage_offset;                  /* and where */
 };
 
-/* Reads the whole input. TB_OK also for damaged ones: `losses` then says so. Else the file cannot be read: TB_IO, TB_NO_MEMORY,
- * TB_LIMIT, and TB_BAD_DATA where not one packet is whole, or more than `max_junk` bytes before the first are of none. To be freed in any case. */
-TB_MUST_CHECK enum tb_status tb_prescan_run(struct tb_prescan *survey, const struct tb_allocator *allocator,
+/* Reads the whole input. TB_OK also for damaged ones: `losses` then says so. Else the file cannot be read: TB_IO,
+ * TB_NO_MEMORY, TB_LIMIT, and TB_BAD_DATA where not one packet is whole, or more than `max_junk` bytes before the
+ * first are of none. To be freed in any case. */
+TB_MUST_CHECK enum tb_status tb_prescan_run(struct tb_prescan *prescan, const struct tb_allocator *allocator,
                                             const struct tb_input_place *place, size_t max_junk,
                                             struct tb_error *error);
-void tb_prescan_free(struct tb_prescan *survey);
+void tb_prescan_free(struct tb_prescan *prescan);
 
-/* What the uuid stands for, as one number: equal for two inputs where both mean the same track. 0 where no descriptor says. */
-uint64_t tb_prescan_identity(const struct tb_prescan *survey, uint64_t uuid);
+/* What the uuid stands for, as one number: equal for two inputs where both mean the same track. 0 where no
+ * descriptor says. */
+uint64_t tb_prescan_identity(const struct tb_prescan *prescan, uint64_t uuid);
 
 #endif

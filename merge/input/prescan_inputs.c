@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The first reading of all inputs. What is learnt of one hangs on it alone, so that several are read at a time.
+ * Prescans all inputs. Inputs are independent, so several are scanned in parallel.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -20,11 +20,11 @@ struct prescan_round {
   struct tb_merger *m;
   struct outcome *outcomes; /* by source */
   atomic_size_t next;       /* the source to be read next */
-  atomic_bool stop;         /* one is bad, and the others are not wanted without it */
+  atomic_bool stop;         /* one is bad, and the merge fails with it */
 };
 
-/* Reads sources for as long as there are any. Those before a bad one were all taken by somebody, so that which is the first bad one does
- * not hang on who is faster. */
+/* Scans sources until none is left. Inputs are claimed in order, so the first failing input is the same regardless of
+ * thread timing. */
 static void *read_sources(void *arg) {
   struct prescan_round *round = arg;
   struct tb_merger *m = round->m;
@@ -33,7 +33,7 @@ static void *read_sources(void *arg) {
     struct tb_source *s = &m->sources[i];
     struct outcome *outcome = &round->outcomes[i];
     if (s->skipped) continue;
-    outcome->status = tb_prescan_run(&s->survey, m->allocator, &s->place, m->options.max_junk_bytes, &outcome->error);
+    outcome->status = tb_prescan_run(&s->prescan, m->allocator, &s->place, m->options.max_junk_bytes, &outcome->error);
     if (outcome->status != TB_OK && !m->options.skip_bad) atomic_store(&round->stop, true);
   }
   return NULL;
@@ -51,20 +51,20 @@ static void read_all(struct prescan_round *round) {
 
 static enum tb_status settle(struct tb_merger *m, struct tb_source *s, const struct outcome *outcome) {
   struct tb_merge_input_report *in = tb_source_report(m, s);
-  in->bytes_in = s->survey.bytes;
+  in->bytes_in = s->prescan.bytes;
   in->packets_in = 0;
   if (outcome->status != TB_OK) {
     m->error = outcome->error;
     return tb_merger_settle(m, s, outcome->status);
   }
-  if (!s->survey.losses) return TB_OK;
+  if (!s->prescan.losses) return TB_OK;
   in->damaged = m->partial = true;
-  in->damage_offset = s->survey.damage_offset;
-  in->damage = s->survey.damage;
+  in->damage_offset = s->prescan.damage_offset;
+  in->damage = s->prescan.damage;
   return TB_OK;
 }
 
-enum tb_status tb_merger_survey(struct tb_merger *m) {
+enum tb_status tb_merger_prescan(struct tb_merger *m) {
   struct prescan_round round = {.m = m,
                                 .outcomes = tb_calloc(m->allocator, (m->source_count + 1) * sizeof(struct outcome))};
   if (!round.outcomes) return tb_fail(&m->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");

@@ -30,7 +30,7 @@ static enum tb_status lose(void *ctx, const char *reason, uint64_t offset) {
   return TB_OK;
 }
 
-/* The input goes on where reading stood. */
+/* The input goes on where reading was. */
 static enum tb_status open_input(struct tb_raw_packet_reader *p) {
   struct tb_input *input = NULL;
   enum tb_status status = tb_input_open_place(&p->place, p->allocator, 1, &input, &p->error);
@@ -107,7 +107,8 @@ static enum tb_status refill(struct tb_raw_packet_reader *p) {
   return status;
 }
 
-/* What is unusual about a packet of a certain frame: *given: it is for the user all the same, else it was opened or is damaged. */
+/* What is unusual about a packet of a certain frame: *given: it is for the user all the same, else it was opened or
+ * is damaged. */
 static enum tb_status look_at(struct tb_raw_packet_reader *p, const struct tb_raw_packet *packet, bool damaged,
                               enum tb_packet_compression compression, bool *given) {
   struct tb_packet_frame frame = {packet->framed.ptr, packet->packet, packet->offset, packet->inner};

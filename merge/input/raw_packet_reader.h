@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The packets of a Perfetto file as they stand on the wire, in the file's order, unresolved, with their heads.
+ * The packets of a Perfetto file as they are on the wire, in the file's order, unresolved, with their heads.
  */
 #ifndef TB_MERGE_INPUT_RAW_PACKET_READER_H
 #define TB_MERGE_INPUT_RAW_PACKET_READER_H
@@ -16,7 +16,7 @@ struct tb_raw_packet {
   struct tb_str packet;
   uint64_t offset; /* of framed in the decompressed file; of the compressed packet where `inner` */
   bool inner;      /* came out of a compressed packet */
-  bool unreadable; /* its inside is not well-formed: `head` is what stands before that */
+  bool unreadable; /* its inside is not well-formed: `head` is what is before that */
   struct tb_merge_header head;
 };
 
@@ -28,7 +28,8 @@ struct tb_raw_packet_reader_options {
   bool close_between;   /* hold no file descriptor between reads, where the input allows it (plain files do) */
   bool no_notes;        /* heads need no notes: nothing is changed */
   bool keep_compressed; /* give compressed packets as they are; else what is in them */
-  /* More bytes that are no packets are TB_BAD_DATA, until the caller sets that of tb_raw_packet_reader_stream to 0; 0: any number. */
+  /* More bytes that are no packets are TB_BAD_DATA, until the caller sets that of tb_raw_packet_reader_stream to 0;
+   * 0: any number. */
   size_t max_junk;
 };
 
@@ -38,13 +39,13 @@ TB_MUST_CHECK enum tb_status tb_raw_packet_reader_open(const struct tb_input_pla
                                                        struct tb_raw_packet_reader **packets, struct tb_error *error);
 
 /* The next packet, valid until the next call. TB_END; TB_IO, TB_NO_MEMORY: see *error. Damage is passed over as by
- * tb_packet_next: reading goes on at the next packet that can be told. A packet whose frame is whole but whose inside is not is
- * given as it is, with what its head says before the damage. */
+ * tb_packet_next: reading goes on at the next packet that is recognised. A packet whose frame is whole but whose
+ * inside is not is given as it is, with what its head says before the damage. */
 TB_MUST_CHECK enum tb_status tb_raw_packet_reader_next(struct tb_raw_packet_reader *packets,
                                                        struct tb_raw_packet *packet, struct tb_error *error);
 
-/* Where the packets come from, for tb_packet_tokenizer_take_common: what that takes is not given by tb_raw_packet_reader_next. It stays
- * until the end. */
+/* Where the packets come from, for tb_packet_tokenizer_take_common: what that takes is not given by
+ * tb_raw_packet_reader_next. It stays until the end. */
 struct tb_packet_tokenizer *tb_raw_packet_reader_stream(struct tb_raw_packet_reader *packets);
 
 /* Bytes of the decompressed file used up so far. */

@@ -49,8 +49,8 @@ static enum tb_status find_same(struct tb_merger *m, struct tb_map *first, const
                                 const struct tb_source **same) {
   *same = NULL;
   for (uint64_t i = 0; i < LOOKALIKES; i++) {
-    const uint64_t *known = tb_map_find(first, s->survey.content + i, s->survey.bytes);
-    if (!known) return tb_map_put(first, s->survey.content + i, s->survey.bytes, s->index);
+    const uint64_t *known = tb_map_find(first, s->prescan.content + i, s->prescan.bytes);
+    if (!known) return tb_map_put(first, s->prescan.content + i, s->prescan.bytes, s->index);
     if (!is_same(m, &m->sources[*known], s)) continue;
     *same = &m->sources[*known];
     break;
@@ -65,7 +65,7 @@ enum tb_status tb_merger_note_same_inputs(struct tb_merger *m) {
   tb_map_init(&first, m->allocator);
   for (size_t i = 0; i < m->source_count && status == TB_OK; i++) {
     const struct tb_source *s = &m->sources[i], *same;
-    if (s->skipped || !s->survey.has_time) continue;
+    if (s->skipped || !s->prescan.has_time) continue;
     status = find_same(m, &first, s, &same);
     if (status != TB_OK || !same) continue;
     if (noted++ < NOTED)

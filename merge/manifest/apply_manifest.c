@@ -70,14 +70,14 @@ static const char *declared_name(const struct tb_manifest_file *file, uint32_t i
 
 static enum tb_status name_machines(struct tb_merger *m, struct tb_source *s, const struct tb_manifest_file *file) {
   if (file->machine) {
-    if (s->survey.machine_count > 1)
+    if (s->prescan.machine_count > 1)
       return INVALID(m, "machine attributes '%.60s' to one machine, but it has packets of several; use machines",
                      file->path);
     s->machine_name = file->machine;
     return TB_OK;
   }
-  for (size_t i = 0; i < s->survey.machine_count && file->machine_count; i++) {
-    uint32_t id = s->survey.machines[i].id;
+  for (size_t i = 0; i < s->prescan.machine_count && file->machine_count; i++) {
+    uint32_t id = s->prescan.machines[i].id;
     const char *name = declared_name(file, id);
     if (!name) return INVALID(m, "machines: '%.60s' has a packet from undeclared machine id %u", file->path, id);
     if (id == tb_source_host(s)) s->machine_name = name;
@@ -103,7 +103,7 @@ static uint32_t machine_called(const struct tb_source *s, const struct tb_manife
 static enum tb_status clock_node(struct tb_merger *m, const struct tb_source *s, const struct tb_manifest_file *file,
                                  const char *machine, uint32_t clock, uint32_t *node) {
   uint32_t id = file ? machine_called(s, file, machine) : tb_source_host(s);
-  struct tb_graph_key key = {s->index, id, clock ? clock : s->survey.clocks.primary};
+  struct tb_graph_key key = {s->index, id, clock ? clock : s->prescan.clocks.primary};
   return tb_sync_graph_node(&m->graph, key, node);
 }
 
@@ -124,7 +124,7 @@ static enum tb_status find_reference(struct tb_merger *m, const struct tb_manife
 }
 
 static enum tb_status relate(struct tb_merger *m, const struct tb_manifest_file *file, const struct tb_source *s) {
-  if (!file->clock && !s->converted && tb_input_clocks_related(&s->survey.clocks))
+  if (!file->clock && !s->converted && tb_input_clocks_related(&s->prescan.clocks))
     return INVALID(m,
                    "a clocks override without a source clock pins a clockless file, but '%.60s' emits clock snapshots",
                    file->path);

@@ -33,7 +33,7 @@ static enum tb_status rename_clock(struct tb_merger *m, struct tb_source *s, uin
 }
 
 static enum tb_status assign_clock(struct tb_merger *m, struct tb_source *s, const struct tb_clock_node *node) {
-  uint32_t primary = s->survey.clocks.primary;
+  uint32_t primary = s->prescan.clocks.primary;
   uint32_t clock = tb_clock_node_clock(node);
   if (tb_clock_node_sequence(node)) return TB_OK;
   if (clock == m->trace_clock && (primary == m->trace_clock || s->index == m->reference))
@@ -50,8 +50,8 @@ static enum tb_status reserve_clocks(struct tb_merger *m) {
   for (size_t i = 0; i < m->source_count; i++) {
     struct tb_source *s = &m->sources[i];
     if (s->skipped) continue;
-    for (size_t k = 0; k < s->survey.clocks.graph.node_count; k++) {
-      const struct tb_clock_node *node = &s->survey.clocks.graph.nodes[k];
+    for (size_t k = 0; k < s->prescan.clocks.graph.node_count; k++) {
+      const struct tb_clock_node *node = &s->prescan.clocks.graph.nodes[k];
       bool owned;
       uint32_t clock = tb_clock_node_clock(node);
       if (tb_clock_node_sequence(node) || clock < PRIVATE_CLOCK_FIRST) continue;
@@ -68,9 +68,9 @@ enum tb_status tb_assign_clocks(struct tb_merger *m) {
   for (size_t i = 0; i < m->source_count && status == TB_OK; i++) {
     struct tb_source *s = &m->sources[i];
     if (s->skipped) continue;
-    uint32_t primary = s->survey.clocks.primary;
-    for (size_t k = 0; k < s->survey.clocks.graph.node_count && status == TB_OK; k++)
-      status = assign_clock(m, s, &s->survey.clocks.graph.nodes[k]);
+    uint32_t primary = s->prescan.clocks.primary;
+    for (size_t k = 0; k < s->prescan.clocks.graph.node_count && status == TB_OK; k++)
+      status = assign_clock(m, s, &s->prescan.clocks.graph.nodes[k]);
     s->remap.clocks = &s->clock_map;
     if (s->clock_map.count) s->remap.active |= 1u << TB_FIELD_CLOCK | 1u << TB_FIELD_SNAPSHOT;
     bool still = s->fixed && s->moved_by == 0 && !s->realigned;
@@ -94,7 +94,7 @@ enum tb_status tb_assign_clocks(struct tb_merger *m) {
 static int64_t on_owners_clock(struct tb_source *owner, uint32_t machine, uint32_t clock, int64_t merged,
                                int64_t value) {
   int64_t own = tb_time_map_apply(&owner->back, tb_time_subtract(merged, owner->shift)), reading;
-  return tb_input_clocks_convert_back(&owner->survey.clocks, machine, clock, own, &reading) ? reading : value;
+  return tb_input_clocks_convert_back(&owner->prescan.clocks, machine, clock, own, &reading) ? reading : value;
 }
 
 struct time_context {
@@ -106,12 +106,12 @@ static int64_t payload_time(void *ctx, uint32_t machine, uint32_t clock, int64_t
   struct time_context *context = ctx;
   struct tb_source *s = context->source;
   struct tb_merger *m = context->merger;
-  uint32_t primary = s->survey.clocks.primary;
+  uint32_t primary = s->prescan.clocks.primary;
   if (clock == TB_CLOCK_UNKNOWN || (clock == primary && primary == m->trace_clock))
     return tb_source_time(s, machine, value);
   if (tb_map_find(&s->owned, clock_key(machine, clock), 0)) return value;
   int64_t own;
-  if (!tb_input_clocks_convert(&s->survey.clocks, machine, clock, value, &own)) return value;
+  if (!tb_input_clocks_convert(&s->prescan.clocks, machine, clock, value, &own)) return value;
   int64_t merged = tb_source_time(s, machine, own);
   if (clock == m->trace_clock) return merged;
   const uint64_t *owner = tb_map_find(&m->clock_owner, clock_key(tb_source_machine_out(s, machine), clock), 0);

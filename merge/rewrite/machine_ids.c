@@ -33,8 +33,8 @@ static enum tb_status new_machine(struct tb_merger *m, struct machine_book *book
   return status == TB_OK ? tb_map_put(&m->new_machines, *id, 0, 0) : status;
 }
 
-/* Payloads that readers take together for a machine, whoever recorded them: two recordings of them at one time end each other's
- * slices, or are taken for changes of one value. */
+/* Payloads that readers take together for a machine, whoever recorded them: two recordings of them at one time end
+ * each other's slices, or are taken for changes of one value. */
 static const uint16_t of_whole_machine[] = {TB_TRACE_PACKET_FTRACE_EVENTS,
                                             TB_TRACE_PACKET_SYS_STATS,
                                             TB_TRACE_PACKET_GPU_COUNTER_EVENT,
@@ -47,10 +47,10 @@ static const uint16_t of_whole_machine[] = {TB_TRACE_PACKET_FTRACE_EVENTS,
 /* Whether they may have at one time; of packets without a time, as ftrace's may be, nobody knows. */
 static bool both_record_machine(struct tb_merger *m, const struct tb_source *a, const struct tb_source *b) {
   const struct tb_merge_input_report *p = tb_source_report(m, a), *q = tb_source_report(m, b);
-  bool timed = a->survey.has_time && b->survey.has_time;
+  bool timed = a->prescan.has_time && b->prescan.has_time;
   if (timed && (p->first_ns > q->last_ns || q->first_ns > p->last_ns)) return false;
   for (size_t i = 0; i < sizeof(of_whole_machine) / sizeof(of_whole_machine[0]); i++)
-    if (a->survey.seen_kinds[of_whole_machine[i]] && b->survey.seen_kinds[of_whole_machine[i]]) return true;
+    if (a->prescan.seen_kinds[of_whole_machine[i]] && b->prescan.seen_kinds[of_whole_machine[i]]) return true;
   return false;
 }
 
@@ -77,10 +77,10 @@ static enum tb_status host_machine(struct tb_merger *m, struct machine_book *boo
                              "recorded its machine at the same time as %s: it is a machine of its own, lest they end "
                              "each other's slices; with --machine FILE=NAME, one name for both, they are one",
                              recorder->name);
-    return new_machine(m, book, s->survey.content, id);
+    return new_machine(m, book, s->prescan.content, id);
   }
   if (!known && !host && !first && other)
-    status = new_machine(m, book, s->machine_name ? name_hash(s->machine_name) : s->survey.content, id);
+    status = new_machine(m, book, s->machine_name ? name_hash(s->machine_name) : s->prescan.content, id);
   if (status == TB_OK && s->machine_name) status = tb_map_put(&book->names, name_hash(s->machine_name), 0, *id);
   if (status == TB_OK && s->boot) status = tb_map_put(&book->boots, s->boot, 0, *id);
   return status;
@@ -100,8 +100,8 @@ static enum tb_status assign_machines(struct tb_merger *m, struct machine_book *
   bool first = true;
   for (size_t i = 0; i < m->source_count && status == TB_OK; i++) {
     struct tb_source *s = &m->sources[i];
-    for (size_t k = 0; k < s->survey.machine_count && status == TB_OK; k++)
-      status = tb_map_put(&book->taken, s->survey.machines[k].id, 0, 1);
+    for (size_t k = 0; k < s->prescan.machine_count && status == TB_OK; k++)
+      status = tb_map_put(&book->taken, s->prescan.machines[k].id, 0, 1);
   }
   for (size_t i = 0; i < m->source_count && status == TB_OK; i++) {
     struct tb_source *s = &m->sources[i];
@@ -109,8 +109,8 @@ static enum tb_status assign_machines(struct tb_merger *m, struct machine_book *
     uint32_t host = tb_source_host(s), id = 0;
     status = host_machine(m, book, s, first, host, &id);
     if (status == TB_OK) status = tb_map_put(&s->machines, host, 0, id);
-    for (size_t k = 0; k < s->survey.machine_count && status == TB_OK; k++)
-      if (s->survey.machines[k].id != host) status = other_machine(book, s, s->survey.machines[k].id);
+    for (size_t k = 0; k < s->prescan.machine_count && status == TB_OK; k++)
+      if (s->prescan.machines[k].id != host) status = other_machine(book, s, s->prescan.machines[k].id);
     first = false;
     struct tb_merge_input_report *in = tb_source_report(m, s);
     in->machine_id = id;
@@ -119,8 +119,9 @@ static enum tb_status assign_machines(struct tb_merger *m, struct machine_book *
   return status;
 }
 
-/* Where inputs bring several machines beside the first, one of them ahead of its host, none may stay so: the trace processor takes what
- * a RemoteClockSync says for all machines. Neither may it where all become one. One input alone stays as it is. */
+/* Where inputs bring several machines in addition to the first, one of them ahead of its host, none may stay so: the
+ * trace processor takes what a RemoteClockSync says for all machines. Neither may it where all become one. One input
+ * alone stays as it is. */
 static enum tb_status choose_clocks_of_machines(struct tb_merger *m, bool *in_step) {
   struct tb_map others;
   tb_map_init(&others, m->allocator);
@@ -130,9 +131,9 @@ static enum tb_status choose_clocks_of_machines(struct tb_merger *m, bool *in_st
   for (size_t i = 0; i < m->source_count && status == TB_OK; i++) {
     struct tb_source *s = &m->sources[i];
     inputs += !s->skipped;
-    for (size_t k = 0; k < s->survey.machine_count && !s->skipped && status == TB_OK; k++) {
-      uint32_t out = tb_source_machine_out(s, s->survey.machines[k].id);
-      any_ahead |= s->survey.machines[k].ahead != 0;
+    for (size_t k = 0; k < s->prescan.machine_count && !s->skipped && status == TB_OK; k++) {
+      uint32_t out = tb_source_machine_out(s, s->prescan.machines[k].id);
+      any_ahead |= s->prescan.machines[k].ahead != 0;
       if (out) status = tb_map_put(&others, out, 0, 1);
     }
   }
@@ -141,7 +142,8 @@ static enum tb_status choose_clocks_of_machines(struct tb_merger *m, bool *in_st
   return status;
 }
 
-/* A machine has one clock in the merged trace: as much ahead as in the first input that has it, or in step with the merged trace's. */
+/* A machine has one clock in the merged trace: as much ahead as in the first input that has it, or in step with the
+ * merged trace's. */
 static enum tb_status align_machines(struct tb_merger *m) {
   struct tb_map aheads;
   bool in_step;
@@ -149,8 +151,8 @@ static enum tb_status align_machines(struct tb_merger *m) {
   enum tb_status status = choose_clocks_of_machines(m, &in_step);
   for (size_t i = 0; i < m->source_count && status == TB_OK; i++) {
     struct tb_source *s = &m->sources[i];
-    for (size_t k = 0; k < s->survey.machine_count && !s->skipped && status == TB_OK; k++) {
-      struct tb_prescanned_machine *machine = &s->survey.machines[k];
+    for (size_t k = 0; k < s->prescan.machine_count && !s->skipped && status == TB_OK; k++) {
+      struct tb_prescanned_machine *machine = &s->prescan.machines[k];
       uint32_t out = tb_source_machine_out(s, machine->id);
       const uint64_t *known = tb_map_find(&aheads, out, 0);
       if (!known) status = tb_map_put(&aheads, out, 0, in_step ? 0 : (uint64_t)machine->ahead);
@@ -163,16 +165,16 @@ static enum tb_status align_machines(struct tb_merger *m) {
   return status;
 }
 
-/* All machines become one: process and thread ids of each but machine 0 get its number in front, names the machine's name. To be
- * called when tracks are told apart by machine already. */
+/* All machines become one: process and thread ids of each but machine 0 get its number in front, names the machine's
+ * name. To be called when tracks are separated by machine already. */
 static enum tb_status flatten_machines(struct tb_merger *m) {
   struct tb_map numbers;
   tb_map_init(&numbers, m->allocator);
   enum tb_status status = TB_OK;
   for (size_t i = 0; i < m->source_count && status == TB_OK; i++) {
     struct tb_source *s = &m->sources[i];
-    for (size_t k = 0; k < s->survey.machine_count && !s->skipped && status == TB_OK; k++) {
-      uint32_t machine = s->survey.machines[k].id, out = tb_source_machine_out(s, machine);
+    for (size_t k = 0; k < s->prescan.machine_count && !s->skipped && status == TB_OK; k++) {
+      uint32_t machine = s->prescan.machines[k].id, out = tb_source_machine_out(s, machine);
       if (out == 0) continue;
       const uint64_t *known = tb_map_find(&numbers, out, 0);
       uint64_t number = known ? *known : numbers.count + 1;
@@ -196,7 +198,7 @@ static enum tb_status flatten_machines(struct tb_merger *m) {
 
 /* Ids that no sequence of an earlier input has got. */
 static enum tb_status number_one_by_one(struct tb_source *s, struct tb_map *taken, uint32_t *next) {
-  const struct tb_merge_sequences *sequences = &s->survey.clocks.sequences;
+  const struct tb_merge_sequences *sequences = &s->prescan.clocks.sequences;
   enum tb_status status = TB_OK;
   for (size_t i = 0; i < sequences->count && status == TB_OK; i++) {
     uint32_t id = sequences->items[i].id;
@@ -209,7 +211,8 @@ static enum tb_status number_one_by_one(struct tb_source *s, struct tb_map *take
   return status;
 }
 
-/* Where the highest ids add up to more than an id can be: the first input keeps its own, all others get what is free. */
+/* Where the highest ids add up to more than an id can be: the first input keeps its own, all others get what is
+ * free. */
 static enum tb_status number_sequences(struct tb_merger *m) {
   struct tb_map taken;
   tb_map_init(&taken, m->allocator);
@@ -218,7 +221,7 @@ static enum tb_status number_sequences(struct tb_merger *m) {
   bool first = true;
   for (size_t i = 0; i < m->source_count && status == TB_OK; i++) {
     struct tb_source *s = &m->sources[i];
-    const struct tb_merge_sequences *sequences = &s->survey.clocks.sequences;
+    const struct tb_merge_sequences *sequences = &s->prescan.clocks.sequences;
     if (s->skipped) continue;
     for (size_t k = 0; first && k < sequences->count && status == TB_OK; k++)
       status = tb_map_put(&taken, sequences->items[k].id, 0, 1);
@@ -236,7 +239,7 @@ static enum tb_status assign_sequences(struct tb_merger *m) {
   uint64_t next = 0;
   for (size_t i = 0; i < m->source_count; i++) {
     struct tb_source *s = &m->sources[i];
-    const struct tb_merge_sequences *sequences = &s->survey.clocks.sequences;
+    const struct tb_merge_sequences *sequences = &s->prescan.clocks.sequences;
     if (s->skipped) continue;
     for (size_t k = 0; k < sequences->count; k++) tb_source_report(m, s)->sequences += sequences->items[k].id != 0;
     s->remap.sequence_base = (uint32_t)next;
@@ -252,11 +255,11 @@ static enum tb_status assign_sequences(struct tb_merger *m) {
 static enum tb_status choose_starters(struct tb_merger *m) {
   for (size_t i = 0; i < m->source_count; i++) {
     const struct tb_source *s = &m->sources[i];
-    if (s->skipped || !s->survey.has_started) continue;
+    if (s->skipped || !s->prescan.has_started) continue;
     uint32_t machine = tb_source_machine_out(s, tb_source_host(s));
     const uint64_t *other = tb_map_find(&m->starters, machine, 0);
     const struct tb_source *o = other ? &m->sources[*other] : NULL;
-    if (o && tb_source_time(o, 0, o->survey.started) <= tb_source_time(s, 0, s->survey.started)) continue;
+    if (o && tb_source_time(o, 0, o->prescan.started) <= tb_source_time(s, 0, s->prescan.started)) continue;
     enum tb_status status = tb_map_put(&m->starters, machine, 0, s->index);
     if (status != TB_OK) return status;
   }
@@ -264,17 +267,17 @@ static enum tb_status choose_starters(struct tb_merger *m) {
        i++) { /* an input whose data is older than any start had none: no start counts */
     const struct tb_source *s = &m->sources[i];
     uint64_t *starter = s->skipped ? NULL : tb_map_find(&m->starters, tb_source_machine_out(s, tb_source_host(s)), 0);
-    if (!starter || *starter == s->index || *starter >= m->source_count || !s->survey.has_time) continue;
+    if (!starter || *starter == s->index || *starter >= m->source_count || !s->prescan.has_time) continue;
     const struct tb_source *o = &m->sources[*starter];
-    if (!s->survey.has_started && tb_source_time(s, 0, s->survey.first) < tb_source_time(o, 0, o->survey.started))
+    if (!s->prescan.has_started && tb_source_time(s, 0, s->prescan.first) < tb_source_time(o, 0, o->prescan.started))
       *starter = UINT64_MAX;
   }
   return TB_OK;
 }
 
 static bool moves_machines(const struct tb_source *s) {
-  for (size_t i = 0; i < s->survey.machine_count; i++)
-    if (tb_source_machine_out(s, s->survey.machines[i].id) != s->survey.machines[i].id) return true;
+  for (size_t i = 0; i < s->prescan.machine_count; i++)
+    if (tb_source_machine_out(s, s->prescan.machines[i].id) != s->prescan.machines[i].id) return true;
   return false;
 }
 

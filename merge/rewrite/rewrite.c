@@ -98,7 +98,8 @@ static uint64_t new_number(struct tb_edit *e, const struct tb_field_entry *entry
   return (uint64_t)new_time(e, &tb_time_fields[entry->rule], (int64_t)value);
 }
 
-/* The numbers of a packed field; `deltas`: each after the first is a distance. None changes where the field is damaged. */
+/* The numbers of a packed field; `deltas`: each after the first is a distance. None changes where the field is
+ * damaged. */
 static enum tb_status edit_packed_numbers(struct tb_edit *e, const struct tb_field_entry *entry, struct tb_str in) {
   bool deltas = entry->kind == TB_FIELD_TIME && tb_time_fields[entry->rule].form == TB_TIME_DELTAS;
   struct tb_message_patches_mark start = {e->patches->count, e->patches->growth};
@@ -127,8 +128,8 @@ static enum tb_status edit_packed_numbers(struct tb_edit *e, const struct tb_fie
   return TB_OK;
 }
 
-/* The description of a counter says in the end which thread emits it: `…{"tid":N}]`; a thread's says nothing but its own id,
- * `{"tid":N}`. */
+/* The description of a counter says in the end which thread emits it: `…{"tid":N}]`; a thread's says nothing but its
+ * own id, `{"tid":N}`. */
 static enum tb_status edit_description(struct tb_edit *e, struct tb_str text) {
   static const struct tb_str key = {"{\"tid\":", 7};
   enum { DIGITS_MOST = 9 };
@@ -241,7 +242,7 @@ static enum tb_status edit_field(struct tb_edit *e, const struct tb_field_entry 
   return TB_OK;
 }
 
-/* Passes over fields that are nothing to us, as most are, told by the one byte of their tag. */
+/* Passes over fields that are nothing to us, as most are, recognised by the one byte of their tag. */
 static const char *pass_plain(const struct tb_field_node *node, const char *at, const char *end) {
   while (end - at > 1) {
     unsigned char tag = (unsigned char)*at;

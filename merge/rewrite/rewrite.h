@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Rewriting packets on the wire: ids and times of one input become those of the merged trace. What needs no change keeps its
- * bytes, whatever it is.
+ * Rewriting packets on the wire: ids and times of one input become those of the merged trace. What needs no change
+ * keeps its bytes, whatever it is.
  */
 #ifndef TB_MERGE_REWRITE_REWRITE_H
 #define TB_MERGE_REWRITE_REWRITE_H
@@ -13,7 +13,8 @@
 #include "perfetto/reader/tables/track_table.h"
 #include "protobuf/message_patch.h"
 
-/* What ids and times of an input become. Wholly public, caller-owned; read while packets are rewritten, but for the counts. */
+/* What ids and times of an input become. Wholly public, caller-owned; read while packets are rewritten, but for the
+ * counts. */
 struct tb_remap {
   uint32_t active;                /* bits 1 << enum tb_field_kind: kinds that anything changes for */
   uint32_t sequence_base;         /* added to sequence ids but 0 */
@@ -51,13 +52,13 @@ struct tb_merge_edit {
   uint64_t track; /* the track_uuid that an event gets by the rule; never one with a legacy event */
 };
 
-/* Sets *patches to what changes in the packet, to nothing where it stays as it is. A packet that is damaged inside keeps its
- * bytes from the damage on. TB_OK, TB_NO_MEMORY, TB_LIMIT. */
+/* Sets *patches to what changes in the packet, to nothing where it stays as it is. A packet that is damaged inside
+ * keeps its bytes from the damage on. TB_OK, TB_NO_MEMORY, TB_LIMIT. */
 TB_MUST_CHECK enum tb_status tb_rewrite_packet(const struct tb_field_tree *tree, struct tb_remap *map,
                                                const struct tb_merge_edit *edit, struct tb_str packet,
                                                const struct tb_merge_header *head, struct tb_message_patch *patches);
 
-/* True where it can be told at a glance that a track event holds nothing that changes, whatever the ids and times become: most
+/* True if a quick look shows that a track event holds nothing that changes, whatever the ids and times become: most
  * do not. False says nothing. TB_PACKET_AHEAD bytes behind the event must be readable. */
 static TB_ALWAYS_INLINE bool tb_rewrite_leaves_event(const struct tb_field_tree *tree, struct tb_str event) {
   const char *at = event.ptr, *end = at + event.len;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What becomes of track uuids and flow ids: the first input keeps its own; of others those stay that mean the same or that no
- * other input has.
+ * What becomes of track uuids and flow ids: the first input keeps its own; of others those stay that mean the same
+ * or that no other input has.
  */
 #include "base/mix64.h"
 #include "merge/rewrite/id_assignment.h"
 
-/* Tracks that inputs described so far: uuids of the merged trace, each with the first input that has it, from when to when there
- * are events of inputs that have it, and the process' name; processes and threads, each with its uuid. */
+/* Tracks that inputs described so far: uuids of the merged trace, each with the first input that has it, from when
+ * to when there are events of inputs that have it, and the process' name; processes and threads, each with its uuid. */
 struct track_book {
   struct tb_map uuids, from, until, names;
   struct tb_map processes, threads;
@@ -17,14 +17,14 @@ struct track_book {
 static bool in_use(struct tb_merger *m, const struct track_book *book, const struct tb_source *s, uint64_t uuid) {
   const uint64_t *from = tb_map_find(&book->from, uuid, 0), *until = tb_map_find(&book->until, uuid, 0);
   const struct tb_merge_input_report *in = tb_source_report(m, s);
-  return from && until && s->survey.has_time && in->first_ns <= (int64_t)*until && (int64_t)*from <= in->last_ns;
+  return from && until && s->prescan.has_time && in->first_ns <= (int64_t)*until && (int64_t)*from <= in->last_ns;
 }
 
 /* The track is one of `s`, too. */
 static enum tb_status put_to_use(struct tb_merger *m, struct track_book *book, const struct tb_source *s,
                                  uint64_t uuid) {
   const struct tb_merge_input_report *in = tb_source_report(m, s);
-  if (!s->survey.has_time) return TB_OK;
+  if (!s->prescan.has_time) return TB_OK;
   uint64_t *from = tb_map_find(&book->from, uuid, 0), *until = tb_map_find(&book->until, uuid, 0);
   if (from && in->first_ns < (int64_t)*from) *from = (uint64_t)in->first_ns;
   if (until && in->last_ns > (int64_t)*until) *until = (uint64_t)in->last_ns;
@@ -38,10 +38,10 @@ static uint64_t process_key(const struct tb_source *s, const struct tb_prescanne
 
 /* A thread is one of its process, as the merged trace knows it; where no descriptor has the process, of its pid. */
 static uint64_t thread_key(const struct tb_source *s, const struct tb_prescanned_track *t) {
-  const uint64_t *parent = t->parent ? tb_map_find(&s->survey.track_index, t->parent, 0) : NULL;
+  const uint64_t *parent = t->parent ? tb_map_find(&s->prescan.track_index, t->parent, 0) : NULL;
   const uint64_t *out = parent ? tb_map_find(&s->described, t->parent, 0) : NULL;
   if (parent && !out) out = tb_map_find(&s->uuid_map, t->parent, 0);
-  bool process = out && s->survey.tracks[*parent].kind == TB_SURVEYED_PROCESS;
+  bool process = out && s->prescan.tracks[*parent].kind == TB_SURVEYED_PROCESS;
   return tb_mix64(process ? *out : process_key(s, t)) ^ tb_mix64((uint64_t)t->tid);
 }
 
@@ -50,10 +50,10 @@ static bool same_track(const struct tb_merger *m, const struct track_book *book,
                        const struct tb_prescanned_track *t) {
   const uint64_t *first = tb_map_find(&book->uuids, t->uuid, 0);
   const struct tb_source *other = first ? &m->sources[*first] : NULL;
-  const uint64_t *at = first ? tb_map_find(&other->survey.track_index, t->uuid, 0) : NULL;
+  const uint64_t *at = first ? tb_map_find(&other->prescan.track_index, t->uuid, 0) : NULL;
   if (!at) return false; /* a uuid that the other input's got by the salt */
-  return tb_source_machine_out(other, other->survey.tracks[*at].machine) == tb_source_machine_out(s, t->machine) &&
-         tb_prescan_identity(&other->survey, t->uuid) == tb_prescan_identity(&s->survey, t->uuid);
+  return tb_source_machine_out(other, other->prescan.tracks[*at].machine) == tb_source_machine_out(s, t->machine) &&
+         tb_prescan_identity(&other->prescan, t->uuid) == tb_prescan_identity(&s->prescan, t->uuid);
 }
 
 /* A uuid for a track that no earlier input has: its own where that is free. */
@@ -80,8 +80,8 @@ static enum tb_status set_fresh_uuid(struct tb_merger *m, struct track_book *boo
   return set_uuid(m, book, s, uuid, fresh_uuid(book, s, uuid, !tb_map_find(&book->uuids, uuid, 0)));
 }
 
-/* A process or thread that has the track `of` in the merged trace. Where other inputs have events on that at the same time, those of
- * this one go to a track of their own below it. */
+/* A process or thread that has the track `of` in the merged trace. Where other inputs have events on that at the
+ * same time, those of this one go to a track of their own below it. */
 static enum tb_status set_known_uuid(struct tb_merger *m, struct track_book *book, struct tb_source *s, uint64_t uuid,
                                      uint64_t of) {
   const uint64_t *owner = tb_map_find(&book->uuids, of, 0);
@@ -125,8 +125,8 @@ static enum tb_status map_other(struct tb_merger *m, struct track_book *book, st
 static enum tb_status map_tracks(struct tb_merger *m, struct track_book *book, struct tb_source *s) {
   enum tb_status status = TB_OK;
   for (int pass = 0; pass < 3; pass++) {
-    for (size_t i = 0; i < s->survey.track_count && status == TB_OK; i++) {
-      const struct tb_prescanned_track *t = &s->survey.tracks[i];
+    for (size_t i = 0; i < s->prescan.track_count && status == TB_OK; i++) {
+      const struct tb_prescanned_track *t = &s->prescan.tracks[i];
       bool process = t->kind == TB_SURVEYED_PROCESS, thread = t->kind == TB_SURVEYED_THREAD;
       if (pass == 0 && process) status = map_process(m, book, s, t);
       if (pass == 1 && thread) status = map_thread(m, book, s, t);
@@ -139,10 +139,10 @@ static enum tb_status map_tracks(struct tb_merger *m, struct track_book *book, s
 /* The first input's tracks stay as they are. */
 static enum tb_status enter_tracks(struct tb_merger *m, struct track_book *book, struct tb_source *s) {
   enum tb_status status = TB_OK;
-  for (size_t i = 0; i < s->survey.track_count && status == TB_OK; i++)
-    status = set_uuid(m, book, s, s->survey.tracks[i].uuid, s->survey.tracks[i].uuid);
-  for (size_t i = 0; i < s->survey.track_count && status == TB_OK; i++) {
-    const struct tb_prescanned_track *t = &s->survey.tracks[i];
+  for (size_t i = 0; i < s->prescan.track_count && status == TB_OK; i++)
+    status = set_uuid(m, book, s, s->prescan.tracks[i].uuid, s->prescan.tracks[i].uuid);
+  for (size_t i = 0; i < s->prescan.track_count && status == TB_OK; i++) {
+    const struct tb_prescanned_track *t = &s->prescan.tracks[i];
     if (t->kind == TB_SURVEYED_PROCESS && !tb_map_find(&book->processes, process_key(s, t), 0)) {
       status = tb_map_put(&book->processes, process_key(s, t), 0, t->uuid);
       if (status == TB_OK) status = tb_map_put(&book->names, t->uuid, 0, t->name);
@@ -161,7 +161,7 @@ static enum tb_status assign(struct tb_merger *m, struct track_book *book) {
     struct tb_source *s = &m->sources[i];
     if (s->skipped) continue;
     salt =
-        tb_mix64(salt ^ s->survey.content); /* of this and all inputs before: no two merges give two inputs one salt */
+        tb_mix64(salt ^ s->prescan.content); /* of this and all inputs before: no two merges give two inputs one salt */
     if (!first) {
       s->remap.uuid_salt = salt | 1;
       s->remap.flow_salt = m->options.share_flows ? 0 : tb_mix64(salt) | 1;

@@ -33,8 +33,8 @@ enum tb_status tb_synthesize_clock(struct tb_merger *m, int64_t time) {
   return put_packet(m, packet, (size_t)(at - packet));
 }
 
-/* Says that a machine which the merger made has its clock in step with the merged trace's, in two rounds, as readers ask for; and
- * has that clock: readers know no clock of a machine before a snapshot of it, were it the trace's own. */
+/* Says that a machine which the merger made has its clock in step with the merged trace's, in two rounds, as readers
+ * ask for; and has that clock: readers know no clock of a machine before a snapshot of it, were it the trace's own. */
 enum tb_status tb_synthesize_machine(struct tb_merger *m, uint32_t machine, int64_t time) {
   char snapshot[160], round[512], sync[1200], packet[1400];
   size_t len = (size_t)(put_reading(snapshot, m, time) - snapshot);
@@ -60,10 +60,10 @@ enum tb_status tb_synthesize_track(struct tb_merger *m, struct tb_source *s, uin
   struct tb_wire_field field;
   while (tb_wire_read(&cursor, &field) == TB_OK)
     if (field.number == TB_TRACK_DESCRIPTOR_UUID) uuid = field.value;
-  uint64_t *told = tb_map_find(&s->separate, uuid, 0);
+  uint64_t *described = tb_map_find(&s->separate, uuid, 0);
   const uint64_t *parent = tb_map_find(&s->described, uuid, 0);
-  if (!told || *told || !parent) return TB_OK;
-  *told = 1;
+  if (!described || *described || !parent) return TB_OK;
+  *described = 1;
   const char *slash = strrchr(s->name, '/');
   const char *name = slash ? slash + 1 : s->name;
   char track[512], packet[640];

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Writing the merged trace: inputs are read side by side, packet after packet, and the one that is least far in time goes next.
+ * Writes the merged trace: all inputs are read at once, and the next packet comes from the input with the earliest
+ * current timestamp.
  *
- * An input's own order stays as it is, since what a packet means depends on those before it (interned data, snapshots,
- * increments). An input counts as being at the latest time that it has reached, so that this needs no memory but for
- * one packet each.
+ * An input's own order stays as it is, since what a packet means depends on those before it (interned data,
+ * snapshots, increments). An input's current timestamp is the latest that it has reached, so no more than one packet
+ * of each input is in memory.
  */
 #include "base/error.h"
 #include "base/kway_heap.h"
@@ -50,7 +51,7 @@ static enum tb_status open_source(struct tb_merger *m, struct tb_source *s, size
                                                  .buffer_bytes = buffer,
                                                  .close_between = close_between,
                                                  .keep_compressed = count == 1 && s->untouched};
-  tb_input_clocks_rewind(&s->survey.clocks);
+  tb_input_clocks_rewind(&s->prescan.clocks);
   s->reached = INT64_MIN;
   return tb_raw_packet_reader_open(&s->place, &options, &s->packets, &m->error);
 }
@@ -89,23 +90,23 @@ static void place_beside_suspend(struct tb_source *s, const struct tb_merge_sequ
 static enum tb_status take_packet(struct tb_merger *m, struct tb_source *s) {
   const struct tb_merge_header *head = &s->current.head;
   struct tb_merge_sequence *sequence =
-      tb_merge_sequence_get(&s->survey.clocks.sequences, head->machine, head->sequence);
+      tb_merge_sequence_get(&s->prescan.clocks.sequences, head->machine, head->sequence);
   s->sequence = sequence;
   if (!sequence) return TB_NO_MEMORY;
   if (head->kind != TB_TRACE_PACKET_TRACK_EVENT || head->cleared || head->defaults.ptr) {
-    enum tb_status status = tb_input_clocks_take(&s->survey.clocks, head, sequence, false);
+    enum tb_status status = tb_input_clocks_take(&s->prescan.clocks, head, sequence, false);
     if (status != TB_OK) return status;
     remember_anchors(head, sequence);
     start_counting(head, sequence);
   }
   s->time.resolved = false;
   if (!head->has_timestamp) return TB_OK;
-  tb_input_clocks_time(&s->survey.clocks, head, sequence, &s->time);
+  tb_input_clocks_time(&s->prescan.clocks, head, sequence, &s->time);
   if (!s->time.resolved) {
     tb_source_report(m, s)->unresolved_times++;
     return TB_OK;
   }
-  place_beside_suspend(s, sequence);
+  place_near_suspend(s, sequence);
   sequence->reached = s->time.time;
   s->merged = tb_source_time(s, head->machine, s->time.time);
   int64_t at = s->merged;
@@ -132,8 +133,8 @@ static bool is_moved(struct tb_merger *m, const struct tb_source *s) {
   return m->shift || report->offset_ns || report->drift_ppm != 0;
 }
 
-/* True for packets of which the merged trace has one: the first one's stays; and for text of ftrace that says other times than the events
- * made of it, from which readers of ours make it again. */
+/* True for packets of which the merged trace has one: the first one's stays; and for text of ftrace that says other
+ * times than the events made of it, from which readers of ours make it again. */
 static bool is_superfluous(struct tb_merger *m, const struct tb_source *s, enum tb_status *status) {
   const struct tb_merge_header *head = &s->current.head;
   if (head->kind == TB_TRACE_PACKET_FTRACE_TEXT) return is_moved(m, s);
@@ -160,7 +161,7 @@ static bool is_superfluous(struct tb_merger *m, const struct tb_source *s, enum 
 
 static void edit_time(const struct tb_merger *m, const struct tb_source *s, struct tb_merge_edit *edit) {
   const struct tb_merge_header *head = &s->current.head;
-  uint32_t primary = s->survey.clocks.primary;
+  uint32_t primary = s->prescan.clocks.primary;
   if (!head->has_timestamp || !s->time.resolved) return;
   bool implied = !head->has_clock && !s->time.default_clock && s->time.clock != primary;
   if (s->time.clock != primary && s->fixed && !implied) return; /* snapshots carry it over */
@@ -191,7 +192,7 @@ static void edit_event_time(const struct tb_merger *m, struct tb_source *s, stru
   int64_t time, own;
   if (s->fixed || head->kind != TB_TRACE_PACKET_TRACK_EVENT || !s->sequence->counts) return;
   if (!read_event_time(head->payload, s->sequence, &time)) return;
-  if (!tb_input_clocks_convert(&s->survey.clocks, head->machine, TB_CLOCK_MONOTONIC, time, &own)) own = time;
+  if (!tb_input_clocks_convert(&s->prescan.clocks, head->machine, TB_CLOCK_MONOTONIC, time, &own)) own = time;
   int64_t merged = tb_source_time(s, head->machine, own);
   edit->timestamp = merged < 0 ? 0 : (uint64_t)merged;
   edit->clock = m->trace_clock;
@@ -300,8 +301,8 @@ static enum tb_status report_progress(struct tb_merger *m, uint64_t *next, uint6
   return tb_fail(&m->error, TB_CANCELLED, TB_NO_OFFSET, "cancelled");
 }
 
-/* Opens all sources and puts each with its first packet into the heap. The first input's first packet goes first, so that
- * readers take its machine for the host. */
+/* Opens all sources and puts each with its first packet into the heap. The first input's first packet goes first, so
+ * that readers take its machine for the host. */
 static enum tb_status start(struct tb_merger *m, struct tb_kway *heap, uint64_t *total) {
   size_t count = 0;
   for (size_t i = 0; i < m->source_count; i++) count += !m->sources[i].skipped;
@@ -309,7 +310,7 @@ static enum tb_status start(struct tb_merger *m, struct tb_kway *heap, uint64_t 
   for (size_t i = 0; i < m->source_count; i++) {
     struct tb_source *s = &m->sources[i];
     if (s->skipped) continue;
-    *total += s->survey.bytes;
+    *total += s->prescan.bytes;
     enum tb_status status = open_source(m, s, count, count > m->options.max_open_files);
     if (status == TB_OK) status = advance(m, s);
     if (status == TB_OK)
@@ -356,13 +357,14 @@ static void report_counts(struct tb_merger *m) {
   }
 }
 
-/* Says the merged trace's clock first, where the input whose clock it is does not say it, and others speak of clocks. */
+/* Says the merged trace's clock first, where the input whose clock it is does not say it, and others speak of
+ * clocks. */
 static enum tb_status write_clock(struct tb_merger *m) {
   const struct tb_source *reference = &m->sources[m->reference];
   bool others = false;
   for (size_t i = 0; i < m->source_count; i++)
-    others |= i != m->reference && !m->sources[i].skipped && tb_input_clocks_related(&m->sources[i].survey.clocks);
-  if (!others || tb_input_clocks_related(&reference->survey.clocks) ||
+    others |= i != m->reference && !m->sources[i].skipped && tb_input_clocks_related(&m->sources[i].prescan.clocks);
+  if (!others || tb_input_clocks_related(&reference->prescan.clocks) ||
       tb_source_machine_out(reference, tb_source_host(reference)))
     return TB_OK;
   return tb_synthesize_clock(m, tb_source_report(m, reference)->first_ns);

@@ -4,7 +4,7 @@
 #include "base/error.h"
 
 enum { RUN_MOST = 4096, PACKET_MOST = 64 << 10, FRAME_MAX = 1 + TB_WIRE_VARINT_MAX, COPY_BLOCK = 32 };
-enum { ROOM = FRAME_MAX + 2 * TB_WIRE_VARINT_MAX + 2 * COPY_BLOCK }; /* beside what the packet has */
+enum { ROOM = FRAME_MAX + 2 * TB_WIRE_VARINT_MAX + 2 * COPY_BLOCK }; /* in addition to what the packet has */
 
 /* What becomes of the packets of one sequence whose events stay as they are. */
 struct lane {
@@ -18,11 +18,11 @@ struct lane {
 static void find_lane(const struct tb_merger *m, struct tb_source *s, uint32_t sequence, struct lane *lane) {
   const struct tb_remap *map = &s->remap;
   *lane = (struct lane){.id = sequence};
-  tb_input_clocks_events_of(&s->survey.clocks, sequence, &lane->events);
+  tb_input_clocks_events_of(&s->prescan.clocks, sequence, &lane->events);
   if (s->untouched || !lane->events.sequence) return;
   lane->id = tb_remap_sequence(map, sequence);
   lane->renumber = lane->id != sequence;
-  lane->move = lane->events.clock == s->survey.clocks.primary || !s->fixed;
+  lane->move = lane->events.clock == s->prescan.clocks.primary || !s->fixed;
   lane->leave = s->moves_machines || m->new_machines.count || (map->active & 1u << TB_FIELD_PID) ||
                 (map->uuid_salt && !lane->events.sequence->anchors) || (!s->fixed && lane->events.sequence->counts) ||
                 (lane->move && lane->events.default_clock && lane->events.clock != m->trace_clock);
@@ -32,8 +32,8 @@ static void leave_lane(const struct lane *lane, int64_t last) {
   if (lane->events.sequence && last != INT64_MIN) lane->events.sequence->reached = last;
 }
 
-/* memcpy, returning the byte after. Up to COPY_BLOCK bytes more are read and written: most pieces are one block then, whatever
- * their length. */
+/* memcpy, returning the byte after. Up to COPY_BLOCK bytes more are read and written: most pieces are one block
+ * then, whatever their length. */
 static TB_ALWAYS_INLINE char *copy_ahead(char *to, const char *from, size_t len) {
   memcpy(to, from, COPY_BLOCK);
   if (len > 2 * COPY_BLOCK)
@@ -131,8 +131,8 @@ bool tb_write_common_current(struct tb_merger *m, struct tb_source *s, enum tb_s
   return true;
 }
 
-/* The packet that starts at `at`, read once more: were it copied, all of each packet would be kept at hand while packets are
- * written. */
+/* The packet that starts at `at`, read once more: were it copied, all of each packet would be kept at hand while
+ * packets are written. */
 static __attribute__((noinline)) void make_current(struct tb_source *s, struct tb_packet_tokenizer *stream,
                                                    const char *at, const struct lane *lane, bool resolved,
                                                    int64_t merged) {
@@ -168,7 +168,7 @@ __attribute__((noinline)) enum tb_status tb_write_common(struct tb_merger *m, st
     }
     if (head->timestamp_at) {
       int64_t time;
-      resolved = tb_input_clocks_read(&s->survey.clocks, lane.events.node, lane.events.clock, head->timestamp, &time);
+      resolved = tb_input_clocks_read(&s->prescan.clocks, lane.events.node, lane.events.clock, head->timestamp, &time);
       run.unresolved += !resolved;
       if (resolved) merged = tb_source_time(s, 0, time), last = time;
       int64_t reached = tb_time_subtract(merged, ahead);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a conversion is measured beside: each goes over the same bytes in the plainest way that somebody else's code
+ * What a conversion is compared with: each goes over the same bytes in the plainest way that somebody else's code
  * can.
  */
 #ifndef BENCH_BASELINES_H

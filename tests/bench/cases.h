@@ -40,10 +40,10 @@ struct bench_case {
   bool compress;
 };
 
-/* The i-th of all cases, NULL past the last. A baseline stands before the cases that name it. */
+/* The i-th of all cases, NULL past the last. A baseline comes before the cases that name it. */
 const struct bench_case *bench_case_at(size_t i);
 
-/* The tables that they stand in. */
+/* The tables that they are in. */
 /* Every event of the input resolved, and nothing lost; slices are counted by their beginning. */
 bool bench_read_slices(const struct bench_case *what, const struct bench_file *input, const char *output,
                        struct bench_outcome *outcome);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reading FXT, and FXT to Perfetto and back, beside a copy of the same bytes in memory. Promised are 1.5 GB/s of
- * reading and 500 MB/s of converting on one core.
+ * Reading FXT, and FXT to Perfetto and back, compared with a copy of the same bytes in memory. Promised are 1.5 GB/s
+ * of reading and 500 MB/s of converting on one core.
  */
 #include "baselines.h"
 #include "cases.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Merging 2, 8 and 64 traces as Chrome writes them, beside writing the same files one after another into one; and
- * without a file, which shows how much of the time is the memory of the machine's file system.
+ * Merging 2, 8 and 64 traces as Chrome writes them, compared with writing the same files one after another into one;
+ * and without a file, which shows how much of the time is the memory of the machine's file system.
  */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -28,7 +28,7 @@ struct thread {
   int depth;
 };
 
-/* ---- messages that stand in others ------------------------------------------------------------------------------- */
+/* ---- messages that are in others ------------------------------------------------------------------------------- */
 
 static char *put_text(char *at, uint32_t number, const char *text) {
   return tb_wire_put_bytes(at, number, text, strlen(text));

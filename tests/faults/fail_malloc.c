@@ -30,19 +30,19 @@ static unsigned long first = 0, last = 0; /* of the calls that fail */
 static atomic_bool counting;
 
 /* What is asked for while the real functions are looked up. */
-static char sorts_first[4096];
-static size_t early_used;
+static char startup[4096];
+static size_t startup_used;
 
-static void *take_early(size_t size) {
+static void *take_startup(size_t size) {
   size = (size + 15) & ~(size_t)15;
-  if (size > sizeof(sorts_first) - early_used) abort();
-  void *block = sorts_first + early_used;
-  early_used += size;
+  if (size > sizeof(startup) - startup_used) abort();
+  void *block = startup + startup_used;
+  startup_used += size;
   return block;
 }
 
-static int is_early(const void *block) {
-  return (const char *)block >= sorts_first && (const char *)block < sorts_first + sizeof(sorts_first);
+static int is_startup(const void *block) {
+  return (const char *)block >= startup && (const char *)block < startup + sizeof(startup);
 }
 
 static void find(const char *name, void *function) {
@@ -73,12 +73,12 @@ static int fails(void) {
 }
 
 void *malloc(size_t size) {
-  if (!is_ready()) return take_early(size);
+  if (!is_ready()) return take_startup(size);
   return fails() ? NULL : real.malloc(size);
 }
 
 void *calloc(size_t count, size_t size) {
-  if (!is_ready()) return take_early(count * size);
+  if (!is_ready()) return take_startup(count * size);
   return fails() ? NULL : real.calloc(count, size);
 }
 
@@ -88,7 +88,7 @@ void *realloc(void *block, size_t size) {
 }
 
 void free(void *block) {
-  if (block && !is_early(block) && is_ready()) real.free(block);
+  if (block && !is_startup(block) && is_ready()) real.free(block);
 }
 
 static unsigned long number(const char *name, unsigned long otherwise) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * An allocator that fails where a test says, and counts what is not given back.
+ * An allocator that fails where a test says, and counts what is not returned.
  */
 #ifndef TB_TEST_FAILING_ALLOCATOR_H
 #define TB_TEST_FAILING_ALLOCATOR_H
@@ -19,10 +19,10 @@ void __sanitizer_print_stack_trace(void);
 #endif
 
 struct faults {
-  atomic_size_t calls, held; /* calls that want more memory; bytes that are not given back */
+  atomic_size_t calls, held; /* calls that want more memory; bytes that are not freed */
   size_t at;                 /* the call that fails, counted from 0; SIZE_MAX: none */
   bool on;                   /* and all that follow */
-  bool tell;                 /* prints where it is, where a sanitizer can */
+  bool print_stack;          /* prints where it is, where a sanitizer can */
 };
 
 static inline void *faulty_reallocate(void *ctx, void *ptr, size_t old_size, size_t new_size) {
@@ -30,7 +30,7 @@ static inline void *faulty_reallocate(void *ctx, void *ptr, size_t old_size, siz
   if (new_size > old_size) {
     size_t call = atomic_fetch_add(&faults->calls, 1);
     if (call == faults->at || (faults->on && call > faults->at)) {
-      if (faults->tell) TB_TEST_PRINT_STACK();
+      if (faults->print_stack) TB_TEST_PRINT_STACK();
       return NULL;
     }
   }

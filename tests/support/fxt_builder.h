@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Builds FXT archives for tests, record by record, lies included; and reads them through a fed reader.
+ * Builds FXT archives for tests, record by record, malformed ones included; and reads them through a fed reader.
  */
 #ifndef TB_TESTS_FXT_BUILDER_H
 #define TB_TESTS_FXT_BUILDER_H

@@ -2,8 +2,8 @@
  *
  * fxt_from_text IN OUT: makes an FXT archive of the text IN, a record a line, as `tracebridge dump` prints them. So
  * traces for tests are text. A line is an offset, which is not looked at and may be left out, the record's kind, and
- * `key=value` for its parts; arguments are `type:"name"=value`. A value is a number (decimal, 0x… or -…), "text" with
- * \" \\ \n \xHH, or a reference #INDEX, behind which anything may stand in parentheses. Empty lines and those that
+ * `key=value` for its parts; arguments are `type:"name"=value`. A value is a number (decimal, 0x… or -…), "text"
+ * with \" \\ \n \xHH, or a reference #INDEX, behind which anything may be in parentheses. Empty lines and those that
  * begin with # are passed over.
  */
 #include <inttypes.h>
@@ -361,7 +361,7 @@ static void make_large_blob(void) {
   put_text(&bytes);
 }
 
-/* As they are, lies included. */
+/* As they are, malformed ones included. */
 static void make_words(size_t first) {
   word_count = 0;
   for (size_t i = first; i < token_count; i++) {

@@ -18,7 +18,7 @@ struct fxt_lines {
 void fxt_lines_read(const char *path, struct fxt_lines *lines);
 void fxt_lines_free(struct fxt_lines *lines);
 
-/* How many lines stand in one of the two only; the first few are printed. */
+/* How many lines are in one of the two only; the first few are printed. */
 size_t fxt_lines_compare(const struct fxt_lines *expected, const struct fxt_lines *actual);
 
 #endif

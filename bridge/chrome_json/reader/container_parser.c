@@ -7,10 +7,10 @@
 
 /* ---- outermost values -------------------------------------------------------------------------------------------- */
 
-enum guess { CONTAINER, EVENT, UNDECIDED };
+enum outermost_kind { CONTAINER, EVENT, UNDECIDED };
 
 /* Whether the outermost object at `p` is an event, as in files of an event a line, or a container of events. */
-static enum guess guess_object(struct tb_json_state *state, const char *p) {
+static enum outermost_kind kind_of_object(struct tb_json_state *state, const char *p) {
   struct tb_tokenizer scan = state->scan;
   p = tb_tokenizer_space(p + 1);
   while (*p == '"') {
@@ -41,7 +41,7 @@ static const char *outermost(struct tb_json_state *state, struct tb_batch *batch
     return p + 1;
   }
   if (*p != '{') return tb_tokenizer_fail(&state->scan, p);
-  switch (guess_object(state, p)) {
+  switch (kind_of_object(state, p)) {
     case EVENT:
       return tb_json_event(state, batch, p);
     case UNDECIDED:

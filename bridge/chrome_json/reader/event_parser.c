@@ -68,7 +68,7 @@ static enum key find_key(struct tb_str text) {
   return KEY_UNKNOWN;
 }
 
-/* Bytes as they stand in memory, for comparing with the text at a key. */
+/* Bytes as they are in memory, for comparing with the text at a key. */
 #define BYTES4(a, b, c, d) ((uint64_t)(a) | (uint64_t)(b) << 8 | (uint64_t)(c) << 16 | (uint64_t)(d) << 24)
 #define BYTES5(a, b, c, d, e) (BYTES4(a, b, c, d) | (uint64_t)(e) << 32)
 #define BYTES6(a, b, c, d, e, f) (BYTES5(a, b, c, d, e) | (uint64_t)(f) << 40)
@@ -130,38 +130,38 @@ static const char *take_extra(struct tb_json_state *state, struct tb_str name, c
   return end;
 }
 
-static inline const char *take_text(struct tb_json_state *state, struct tb_json_event_parse *draft, enum key key,
+static inline const char *take_text(struct tb_json_state *state, struct tb_json_event_parse *parse, enum key key,
                                     const char *p, struct tb_str *text, uint32_t has) {
   if (*p != '"') return take_extra(state, key_text(key), p);
-  draft->event->has |= has;
+  parse->event->has |= has;
   return tb_tokenizer_string(&state->scan, p + 1, text);
 }
 
-static inline const char *take_time(struct tb_json_state *state, struct tb_json_event_parse *draft, enum key key,
+static inline const char *take_time(struct tb_json_state *state, struct tb_json_event_parse *parse, enum key key,
                                     const char *p, int64_t *ns, uint32_t has) {
   const char *end = tb_json_time(&state->scan, p, ns);
   if (end) {
-    draft->event->has |= has;
+    parse->event->has |= has;
     return end;
   }
   if (state->scan.status != TB_TOKENIZER_OK) return NULL;
   return take_extra(state, key_text(key), p);
 }
 
-static const char *take_phase(struct tb_json_state *state, struct tb_json_event_parse *draft, const char *p) {
+static const char *take_phase(struct tb_json_state *state, struct tb_json_event_parse *parse, const char *p) {
   if (p[0] == '"' && p[2] == '"' && p[1] > ' ' && p[1] != '\\' && p[1] != '"') {
-    draft->event->phase = p[1];
-    draft->phase = (struct tb_str){p + 1, 1};
-    draft->guesses = state->guesses[(unsigned char)p[1] % TB_JSON_PHASES];
+    parse->event->phase = p[1];
+    parse->phase = (struct tb_str){p + 1, 1};
+    parse->predictions = state->predictions[(unsigned char)p[1] % TB_JSON_PHASES];
     return p + 3;
   }
   if (*p != '"') return take_extra(state, key_text(KEY_PH), p);
-  return tb_tokenizer_string(&state->scan, p + 1, &draft->phase);
+  return tb_tokenizer_string(&state->scan, p + 1, &parse->phase);
 }
 
-static const char *take_args(struct tb_json_state *state, struct tb_batch *batch, struct tb_json_event_parse *draft,
+static const char *take_args(struct tb_json_state *state, struct tb_batch *batch, struct tb_json_event_parse *parse,
                              const char *p) {
-  struct tb_event *event = draft->event;
+  struct tb_event *event = parse->event;
   if (*p != '{' || event->has & TB_HAS_ARGS) return take_extra(state, key_text(KEY_ARGS), p);
   struct tb_json_sink sink = {batch->args, batch->arg_count, batch->arg_capacity};
   p = tb_json_members(&state->scan, &sink, p + 1, 1);
@@ -173,16 +173,16 @@ static const char *take_args(struct tb_json_state *state, struct tb_batch *batch
   return p;
 }
 
-static const char *take_rare(struct tb_json_state *state, struct tb_json_event_parse *draft, enum key key,
+static const char *take_rare(struct tb_json_state *state, struct tb_json_event_parse *parse, enum key key,
                              const char *p) {
-  struct tb_event *event = draft->event;
+  struct tb_event *event = parse->event;
   switch (key) {
     case KEY_S:
-      return take_text(state, draft, key, p, &draft->instant_scope, 0);
+      return take_text(state, parse, key, p, &parse->instant_scope, 0);
     case KEY_SCOPE:
-      return take_text(state, draft, key, p, &event->scope, TB_HAS_SCOPE);
+      return take_text(state, parse, key, p, &event->scope, TB_HAS_SCOPE);
     case KEY_BP:
-      return take_text(state, draft, key, p, &draft->binding_point, 0);
+      return take_text(state, parse, key, p, &parse->binding_point, 0);
     default:
       break;
   }
@@ -193,7 +193,7 @@ static const char *take_rare(struct tb_json_state *state, struct tb_json_event_p
       end = tb_json_id(&state->scan, p, &event->bind_id);
       break;
     case KEY_ID2:
-      end = tb_json_id2(&state->scan, p, &draft->id2);
+      end = tb_json_id2(&state->scan, p, &parse->id2);
       break;
     case KEY_SF:
       end = tb_json_frame_ref(&state->scan, p, &event->stack);
@@ -208,13 +208,13 @@ static const char *take_rare(struct tb_json_state *state, struct tb_json_event_p
       end = tb_json_stack(&state->scan, p, &event->end_stack);
       break;
     case KEY_FLOW_IN:
-      end = tb_json_flag(&state->scan, p, &draft->flow_in);
+      end = tb_json_flag(&state->scan, p, &parse->flow_in);
       break;
     case KEY_FLOW_OUT:
-      end = tb_json_flag(&state->scan, p, &draft->flow_out);
+      end = tb_json_flag(&state->scan, p, &parse->flow_out);
       break;
     case KEY_USE_ASYNC_TTS:
-      end = tb_json_flag(&state->scan, p, &draft->use_async_tts);
+      end = tb_json_flag(&state->scan, p, &parse->use_async_tts);
       break;
     default:
       break;
@@ -223,97 +223,97 @@ static const char *take_rare(struct tb_json_state *state, struct tb_json_event_p
   return take_extra(state, key_text(key), p);
 }
 
-static const char *take_id(struct tb_json_state *state, struct tb_json_event_parse *draft, const char *p) {
+static const char *take_id(struct tb_json_state *state, struct tb_json_event_parse *parse, const char *p) {
   state->scan.status = TB_TOKENIZER_OK;
-  const char *end = tb_json_id(&state->scan, p, &draft->event->id);
+  const char *end = tb_json_id(&state->scan, p, &parse->event->id);
   if (end || state->scan.status != TB_TOKENIZER_OK) return end;
   return take_extra(state, key_text(KEY_ID), p);
 }
 
-/* A pid or tid that the guesses do not know; learns it. */
+/* A pid or tid that the predictions do not know; learns it. */
 static const char *take_new_pid(struct tb_json_state *state, enum key key, const char *p, struct tb_json_id *id,
-                                struct tb_json_id_guess *guess) {
+                                struct tb_json_id_prediction *prediction) {
   state->scan.status = TB_TOKENIZER_OK;
   const char *end = tb_json_process_id(&state->scan, p, id);
   if (!end) return state->scan.status == TB_TOKENIZER_OK ? take_extra(state, key_text(key), p) : NULL;
   size_t length = (size_t)(end - p);
   if (id->kind == TB_JSON_ID_NUMBER && length < 8) {
     uint64_t mask = UINT64_MAX >> (64 - 8 * (length + 1));
-    *guess = (struct tb_json_id_guess){tb_load64(p) & mask, mask, length, id->number};
+    *prediction = (struct tb_json_id_prediction){tb_load64(p) & mask, mask, length, id->number};
   }
   return end;
 }
 
 /* The same few ids come again and again: they are known by their bytes. */
 static inline const char *take_pid(struct tb_json_state *state, enum key key, const char *p, struct tb_json_id *id,
-                                   struct tb_json_id_guess *guesses) {
+                                   struct tb_json_id_prediction *predictions) {
   uint64_t w = tb_load64(p);
-  struct tb_json_id_guess *guess = &guesses[(w >> 16 ^ w >> 24) % TB_JSON_ID_GUESSES];
-  if ((w & guess->mask) != guess->word) return take_new_pid(state, key, p, id, guess);
+  struct tb_json_id_prediction *prediction = &predictions[(w >> 16 ^ w >> 24) % TB_JSON_ID_PREDICTIONS];
+  if ((w & prediction->mask) != prediction->word) return take_new_pid(state, key, p, id, prediction);
   id->kind = TB_JSON_ID_NUMBER;
-  id->number = guess->number;
-  return p + guess->length;
+  id->number = prediction->number;
+  return p + prediction->length;
 }
 
 /* `name` is set where the key is not a common one. */
 static inline const char *take_member(struct tb_json_state *state, struct tb_batch *batch,
-                                      struct tb_json_event_parse *draft, enum key key, struct tb_str name,
+                                      struct tb_json_event_parse *parse, enum key key, struct tb_str name,
                                       const char *p) {
-  struct tb_event *event = draft->event;
+  struct tb_event *event = parse->event;
   switch (key) {
     case KEY_ARGS:
-      return take_args(state, batch, draft, p);
+      return take_args(state, batch, parse, p);
     case KEY_CAT:
-      return take_text(state, draft, key, p, &event->categories, TB_HAS_CATEGORIES);
+      return take_text(state, parse, key, p, &event->categories, TB_HAS_CATEGORIES);
     case KEY_DUR:
-      return take_time(state, draft, key, p, &event->dur, TB_HAS_DUR);
+      return take_time(state, parse, key, p, &event->dur, TB_HAS_DUR);
     case KEY_NAME:
-      return take_text(state, draft, key, p, &event->name, TB_HAS_NAME);
+      return take_text(state, parse, key, p, &event->name, TB_HAS_NAME);
     case KEY_PH:
-      return take_phase(state, draft, p);
+      return take_phase(state, parse, p);
     case KEY_PID:
-      return take_pid(state, key, p, &draft->pid, state->pids);
+      return take_pid(state, key, p, &parse->pid, state->pids);
     case KEY_TID:
-      return take_pid(state, key, p, &draft->tid, state->tids);
+      return take_pid(state, key, p, &parse->tid, state->tids);
     case KEY_TDUR:
-      return take_time(state, draft, key, p, &event->thread_dur, TB_HAS_THREAD_DUR);
+      return take_time(state, parse, key, p, &event->thread_dur, TB_HAS_THREAD_DUR);
     case KEY_TS:
-      return take_time(state, draft, key, p, &event->ts, TB_HAS_TS);
+      return take_time(state, parse, key, p, &event->ts, TB_HAS_TS);
     case KEY_TTS:
-      return take_time(state, draft, key, p, &event->thread_ts, TB_HAS_THREAD_TS);
+      return take_time(state, parse, key, p, &event->thread_ts, TB_HAS_THREAD_TS);
     case KEY_ID:
-      return take_id(state, draft, p);
+      return take_id(state, parse, p);
     case KEY_UNKNOWN:
       return take_extra(state, name, p);
     default:
-      return take_rare(state, draft, key, p);
+      return take_rare(state, parse, key, p);
   }
 }
 
 /* ---- the event --------------------------------------------------------------------------------------------------- */
 
 /* Learns the key at `p`. False where it is none of the common ones. */
-static bool learn_key(struct tb_json_key_prediction *guess, const char *p) {
+static bool learn_key(struct tb_json_key_prediction *prediction, const char *p) {
   size_t length = 0;
   enum key key = common_key(p, &length);
   if (key == KEY_UNKNOWN) return false;
   uint64_t mask = UINT64_MAX >> (64 - 8 * length);
-  *guess = (struct tb_json_key_prediction){
+  *prediction = (struct tb_json_key_prediction){
       .word = tb_load64(p) & mask, .mask = mask, .close_word = 1, .length = (uint8_t)length, .key = (uint8_t)key};
   return true;
 }
 
 /* The same from the brace or comma before the quote on: 8 bytes at most, since no common key has more than four
  * letters. */
-static void learn_close(struct tb_json_key_prediction *guess, const char *separator) {
-  guess->close_length = (uint8_t)(guess->length + 2);
-  guess->close_mask = UINT64_MAX >> (64 - 8 * guess->close_length);
-  guess->close_word = tb_load64(separator) & guess->close_mask;
+static void learn_close(struct tb_json_key_prediction *prediction, const char *separator) {
+  prediction->close_length = (uint8_t)(prediction->length + 2);
+  prediction->close_mask = UINT64_MAX >> (64 - 8 * prediction->close_length);
+  prediction->close_word = tb_load64(separator) & prediction->close_mask;
 }
 
-/* Behind the brace or the comma at `p`: the next key, read in full, or the closing brace (*closed). Learns the key for
- * the next event where it is a common one. */
-static const char *take_key(struct tb_tokenizer *scan, const char *p, struct tb_json_key_prediction *guess,
+/* Behind the brace or the comma at `p`: the next key, read in full, or the closing brace (*closed). Learns the key
+ * for the next event where it is a common one. */
+static const char *take_key(struct tb_tokenizer *scan, const char *p, struct tb_json_key_prediction *prediction,
                             struct tb_str *name, bool *closed) {
   const char *separator = p;
   p = tb_tokenizer_space(p + 1);
@@ -322,36 +322,36 @@ static const char *take_key(struct tb_tokenizer *scan, const char *p, struct tb_
     return p + 1;
   }
   if (*p != '"') return tb_tokenizer_fail(scan, p);
-  bool known = (tb_load64(p + 1) & guess->mask) == guess->word;
-  if (known || learn_key(guess, p + 1)) {
-    if (p == separator + 1) learn_close(guess, separator);
-    return p + 1 + guess->length;
+  bool known = (tb_load64(p + 1) & prediction->mask) == prediction->word;
+  if (known || learn_key(prediction, p + 1)) {
+    if (p == separator + 1) learn_close(prediction, separator);
+    return p + 1 + prediction->length;
   }
   p = tb_tokenizer_string(scan, p + 1, name);
   if (!p) return NULL;
   p = tb_tokenizer_space(p);
   if (*p != ':') return tb_tokenizer_fail(scan, p);
-  *guess = (struct tb_json_key_prediction){
+  *prediction = (struct tb_json_key_prediction){
       .word = 1, .close_word = 1, .key = (uint8_t)find_key(*name)}; /* matches nothing */
   return p + 1;
 }
 
 /* The members of the object whose brace is at `p`. The events of a producer nearly always have the same keys in the
- * same order, those of one phase at least: so the key that stood here in the event before is tried first. */
-static const char *members(struct tb_json_state *state, struct tb_batch *batch, struct tb_json_event_parse *draft,
+ * same order, those of one phase at least: so the key that was here in the event before is tried first. */
+static const char *members(struct tb_json_state *state, struct tb_batch *batch, struct tb_json_event_parse *parse,
                            const char *p) {
   struct tb_tokenizer *scan = &state->scan;
   struct tb_str name = {NULL, 0};
   bool closed = false;
   for (size_t i = 0;; i++) {
-    struct tb_json_key_prediction *guess = &draft->guesses[i % TB_JSON_GUESSES];
-    if ((tb_load64(p) & guess->close_mask) == guess->close_word) {
-      p += guess->close_length;
+    struct tb_json_key_prediction *prediction = &parse->predictions[i % TB_JSON_KEY_PREDICTIONS];
+    if ((tb_load64(p) & prediction->close_mask) == prediction->close_word) {
+      p += prediction->close_length;
     } else {
-      p = take_key(scan, p, guess, &name, &closed);
+      p = take_key(scan, p, prediction, &name, &closed);
       if (!p || closed) return p;
     }
-    p = take_member(state, batch, draft, (enum key)guess->key, name, tb_tokenizer_space(p));
+    p = take_member(state, batch, parse, (enum key)prediction->key, name, tb_tokenizer_space(p));
     if (!p) return NULL;
     p = tb_tokenizer_space(p);
     if (*p == ',') continue;
@@ -372,22 +372,22 @@ static bool keep_extras(struct tb_json_state *state, struct tb_batch *batch, str
 
 const char *tb_json_event(struct tb_json_state *state, struct tb_batch *batch, const char *p) {
   size_t args = batch->arg_count;
-  struct tb_json_event_parse draft = {.event = tb_batch_add_event(batch), .guesses = state->guesses[0]};
+  struct tb_json_event_parse parse = {.event = tb_batch_add_event(batch), .predictions = state->predictions[0]};
   state->scan.status = TB_TOKENIZER_FULL;
-  if (!draft.event) return NULL;
+  if (!parse.event) return NULL;
   state->scan.status = TB_TOKENIZER_BAD; /* where nothing below says more */
   state->extra_count = 0;
-  const char *end = members(state, batch, &draft, p);
-  if (end && !tb_json_finish(state, &draft)) {
+  const char *end = members(state, batch, &parse, p);
+  if (end && !tb_json_finish(state, &parse)) {
     state->scan.status = TB_TOKENIZER_NO_MEMORY;
     end = NULL;
   }
-  if (end && state->extra_count && !keep_extras(state, batch, draft.event)) {
+  if (end && state->extra_count && !keep_extras(state, batch, parse.event)) {
     state->scan.status = TB_TOKENIZER_FULL;
     end = NULL;
   }
   if (end) {
-    draft.event->offset = tb_json_offset(state, batch, p);
+    parse.event->offset = tb_json_offset(state, batch, p);
     return end;
   }
   batch->event_count--;

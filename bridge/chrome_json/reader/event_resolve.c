@@ -50,72 +50,72 @@ static const struct phase phases[] = {
     PHASE('M') = {TB_EVENT_METADATA, BY_NAME},
 };
 
-/* SLICE_BEGIN is 0, so that an unset entry is told by the character alone. */
-static struct phase find_phase(const struct tb_json_event_parse *draft) {
+/* SLICE_BEGIN is 0, so an unset entry is recognised by the character alone. */
+static struct phase find_phase(const struct tb_json_event_parse *parse) {
   const struct phase other = {TB_EVENT_OTHER, ON_NAMED_THREAD};
-  if (draft->phase.len != 1) return other;
-  unsigned i = (unsigned)(unsigned char)draft->phase.ptr[0] - '(';
+  if (parse->phase.len != 1) return other;
+  unsigned i = (unsigned)(unsigned char)parse->phase.ptr[0] - '(';
   if (i >= sizeof(phases) / sizeof(phases[0])) return other;
-  if (phases[i].type == 0 && draft->phase.ptr[0] != 'B') return other;
-  if (draft->phase.ptr[0] == 'T' && draft->event->has & TB_HAS_DUR)
+  if (phases[i].type == 0 && parse->phase.ptr[0] != 'B') return other;
+  if (parse->phase.ptr[0] == 'T' && parse->event->has & TB_HAS_DUR)
     return (struct phase){TB_EVENT_THREAD_STATE, ON_THREAD};
   return phases[i];
 }
 
 /* Metadata named process_… says something of the process, any other of the thread, where there is one. */
-static enum place metadata_place(const struct tb_json_event_parse *draft) {
-  struct tb_str name = draft->event->name;
+static enum place metadata_place(const struct tb_json_event_parse *parse) {
+  struct tb_str name = parse->event->name;
   if (name.len >= 8 && memcmp(name.ptr, "process_", 8) == 0) return ON_PROCESS;
   return tb_metadata_is_of_thread(name) ? ON_THREAD : ON_NAMED_THREAD;
 }
 
-/* The thread that emitted an event of another track, or its process where no thread is named and the track does not say
- * it. */
-static bool set_emitter(struct tb_json_state *state, struct tb_json_event_parse *draft) {
-  struct tb_event *event = draft->event;
-  if (draft->tid.kind != TB_JSON_ID_NONE)
-    event->thread = tb_json_thread_fast(&state->tracks, &draft->pid, &draft->tid);
-  else if (draft->pid.kind != TB_JSON_ID_NONE && event->track->type == TB_TRACK_GLOBAL)
-    event->thread = tb_json_process(&state->tracks, &draft->pid);
+/* The thread that emitted an event of another track, or its process where no thread is named and the track does not
+ * say it. */
+static bool set_emitter(struct tb_json_state *state, struct tb_json_event_parse *parse) {
+  struct tb_event *event = parse->event;
+  if (parse->tid.kind != TB_JSON_ID_NONE)
+    event->thread = tb_json_thread_fast(&state->tracks, &parse->pid, &parse->tid);
+  else if (parse->pid.kind != TB_JSON_ID_NONE && event->track->type == TB_TRACK_GLOBAL)
+    event->thread = tb_json_process(&state->tracks, &parse->pid);
   else
     return true;
   return event->thread != NULL;
 }
 
-static bool on_process(struct tb_json_state *state, struct tb_json_event_parse *draft) {
-  draft->event->track = tb_json_process(&state->tracks, &draft->pid);
-  return draft->event->track && set_emitter(state, draft);
+static bool on_process(struct tb_json_state *state, struct tb_json_event_parse *parse) {
+  parse->event->track = tb_json_process(&state->tracks, &parse->pid);
+  return parse->event->track && set_emitter(state, parse);
 }
 
-static bool on_thread(struct tb_json_state *state, struct tb_json_event_parse *draft) {
-  draft->event->track = tb_json_thread_fast(&state->tracks, &draft->pid, &draft->tid);
-  return draft->event->track != NULL;
+static bool on_thread(struct tb_json_state *state, struct tb_json_event_parse *parse) {
+  parse->event->track = tb_json_thread_fast(&state->tracks, &parse->pid, &parse->tid);
+  return parse->event->track != NULL;
 }
 
-static bool by_scope(struct tb_json_state *state, struct tb_json_event_parse *draft) {
-  switch (draft->event->instant_scope) {
+static bool by_scope(struct tb_json_state *state, struct tb_json_event_parse *parse) {
+  switch (parse->event->instant_scope) {
     case 'g':
-      draft->event->track = tb_json_global(&state->tracks);
-      return draft->event->track && set_emitter(state, draft);
+      parse->event->track = tb_json_global(&state->tracks);
+      return parse->event->track && set_emitter(state, parse);
     case 'p':
-      return on_process(state, draft);
+      return on_process(state, parse);
     default:
-      return on_thread(state, draft);
+      return on_thread(state, parse);
   }
 }
 
-static bool set_track(struct tb_json_state *state, struct tb_json_event_parse *draft, enum place place) {
-  if (place == BY_NAME) place = metadata_place(draft);
+static bool set_track(struct tb_json_state *state, struct tb_json_event_parse *parse, enum place place) {
+  if (place == BY_NAME) place = metadata_place(parse);
   switch (place) {
     case ON_PROCESS:
-      return on_process(state, draft);
+      return on_process(state, parse);
     case BY_SCOPE:
-      return by_scope(state, draft);
+      return by_scope(state, parse);
     case ON_NAMED_THREAD:
-      if (draft->tid.kind == TB_JSON_ID_NONE) return on_process(state, draft);
-      return on_thread(state, draft);
+      if (parse->tid.kind == TB_JSON_ID_NONE) return on_process(state, parse);
+      return on_thread(state, parse);
     default:
-      return on_thread(state, draft);
+      return on_thread(state, parse);
   }
 }
 
@@ -125,45 +125,45 @@ static bool add_extra_text(struct tb_json_state *state, struct tb_str name, stru
   return true;
 }
 
-static bool set_scope(struct tb_json_state *state, struct tb_json_event_parse *draft, bool is_instant) {
-  struct tb_str s = draft->instant_scope;
+static bool set_scope(struct tb_json_state *state, struct tb_json_event_parse *parse, bool is_instant) {
+  struct tb_str s = parse->instant_scope;
   if (!s.ptr) return true;
   if (is_instant && s.len == 1 && (s.ptr[0] == 'g' || s.ptr[0] == 'p' || s.ptr[0] == 't')) {
-    draft->event->instant_scope = s.ptr[0];
+    parse->event->instant_scope = s.ptr[0];
     return true;
   }
   return add_extra_text(state, TB_STR("s"), s);
 }
 
-static bool set_rare(struct tb_json_state *state, struct tb_json_event_parse *draft) {
-  struct tb_event *event = draft->event;
-  if (draft->id2.kind && event->id.kind == TB_ID_NONE) event->id = draft->id2;
-  if (draft->flow_in) event->has |= TB_HAS_FLOW_IN;
-  if (draft->flow_out) event->has |= TB_HAS_FLOW_OUT;
-  if (draft->use_async_tts) event->has |= TB_HAS_USE_ASYNC_TTS;
-  if (!draft->binding_point.ptr) return true;
-  if (!tb_str_equal(draft->binding_point, TB_STR("e")))
-    return add_extra_text(state, TB_STR("bp"), draft->binding_point);
+static bool set_rare(struct tb_json_state *state, struct tb_json_event_parse *parse) {
+  struct tb_event *event = parse->event;
+  if (parse->id2.kind && event->id.kind == TB_ID_NONE) event->id = parse->id2;
+  if (parse->flow_in) event->has |= TB_HAS_FLOW_IN;
+  if (parse->flow_out) event->has |= TB_HAS_FLOW_OUT;
+  if (parse->use_async_tts) event->has |= TB_HAS_USE_ASYNC_TTS;
+  if (!parse->binding_point.ptr) return true;
+  if (!tb_str_equal(parse->binding_point, TB_STR("e")))
+    return add_extra_text(state, TB_STR("bp"), parse->binding_point);
   event->has |= TB_HAS_BIND_ENCLOSING;
   return true;
 }
 
-bool tb_json_finish(struct tb_json_state *state, struct tb_json_event_parse *draft) {
-  struct tb_event *event = draft->event;
-  struct phase phase = find_phase(draft);
+bool tb_json_finish(struct tb_json_state *state, struct tb_json_event_parse *parse) {
+  struct tb_event *event = parse->event;
+  struct phase phase = find_phase(parse);
   event->type = (enum tb_event_type)phase.type;
   if (event->type == TB_EVENT_OTHER) {
     event->phase = 0;
-    event->phase_text = draft->phase;
-    if (draft->phase.len)
+    event->phase_text = parse->phase;
+    if (parse->phase.len)
       state->seen_trace = true;
     else
       state->seen_other = true;
   } else {
-    event->phase = draft->phase.ptr[0];
+    event->phase = parse->phase.ptr[0];
     state->seen_trace = true;
   }
   if (event->type == TB_EVENT_SLICE_COMPLETE && !(event->has & TB_HAS_DUR)) event->type = TB_EVENT_INSTANT;
-  if (!set_scope(state, draft, event->type == TB_EVENT_INSTANT) || !set_rare(state, draft)) return false;
-  return set_track(state, draft, (enum place)phase.place);
+  if (!set_scope(state, parse, event->type == TB_EVENT_INSTANT) || !set_rare(state, parse)) return false;
+  return set_track(state, parse, (enum place)phase.place);
 }

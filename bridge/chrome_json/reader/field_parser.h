@@ -3,8 +3,8 @@
  * Members of a JSON event whose values have a form of their own (times, ids, stacks), and what the members together
  * say.
  *
- * The readers of values return the byte after the value. NULL with scan->status TB_TOKENIZER_OK: the value has a form
- * that the field cannot take, and nothing was stored; NULL with another status: failure. They set the status
+ * The readers of values return the byte after the value. NULL with scan->status TB_TOKENIZER_OK: the value has a
+ * form that the field cannot take, and nothing was stored; NULL with another status: failure. They set the status
  * themselves.
  */
 #ifndef TB_CHROME_JSON_READER_FIELD_PARSER_H
@@ -15,7 +15,7 @@
 /* An event while its members are read: what is decided only when all are known. */
 struct tb_json_event_parse {
   struct tb_event *event;
-  struct tb_json_key_prediction *guesses; /* TB_JSON_GUESSES of them: what its next keys may be */
+  struct tb_json_key_prediction *predictions; /* TB_JSON_KEY_PREDICTIONS of them: what its next keys may be */
   struct tb_str phase;
   struct tb_str instant_scope; /* s */
   struct tb_str binding_point; /* bp */
@@ -70,6 +70,6 @@ const char *tb_json_stack(struct tb_tokenizer *scan, const char *p, struct tb_st
 const char *tb_json_flag(struct tb_tokenizer *scan, const char *p, bool *flag);
 
 /* Type, track and the other conclusions. False when memory is exhausted. */
-bool tb_json_finish(struct tb_json_state *state, struct tb_json_event_parse *draft);
+bool tb_json_finish(struct tb_json_state *state, struct tb_json_event_parse *parse);
 
 #endif

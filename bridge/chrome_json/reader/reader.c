@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads Chrome Trace Event JSON: the way of the bytes. What they say is in the other json_reader*.c.
+ * Reads Chrome Trace Event JSON: how bytes get from the input to the parsers of the other files in this folder.
  *
- * Input is read straight into the batch's text, which the events point into. What no event of the batch has used (most
- * often the beginning of an event) is carried over to the next batch.
+ * Input is read directly into the batch's text, which the events point into. The part that no event of the batch has
+ * used, most often the beginning of an event, is copied to the next batch.
  */
 #include "chrome_json/reader/reader.h"
 #include "base/error.h"
@@ -25,7 +25,7 @@ static bool resize_text(struct tb_batch *batch, size_t capacity) {
   return true;
 }
 
-/* Ends the text with its padding and tells the scanner. */
+/* Ends the text with its padding and passes the end to the tokenizer. */
 static void close_text(struct tb_json_state *state, struct tb_batch *batch) {
   memset(batch->text + batch->text_len, 0, TB_BATCH_PADDING);
   state->scan.end = batch->text + batch->text_len;
@@ -151,7 +151,7 @@ static void note_known(struct tb_json_state *state, const struct tb_batch *batch
   state->seen_event = has_event(batch);
 }
 
-/* False, and the reader failed, where too much that is no JSON lies before `p`. */
+/* False, and the reader failed, if too many bytes before `p` are not JSON. */
 static bool check_junk(struct tb_json_state *state, const struct tb_batch *batch, const char *p) {
   struct tb_reader *reader = state->reader;
   uint64_t offset = tb_json_offset(state, batch, p);
@@ -297,11 +297,11 @@ static enum tb_status create(struct tb_reader *reader) {
   state->limit = TB_BATCH_TEXT_BYTES;
   tb_json_tracks_init(&state->tracks, reader->allocator, reader->options.max_interned_bytes);
   tb_buffer_init(&state->carry, reader->allocator, 0);
-  /* guesses that match nothing */
+  /* predictions that match nothing */
   for (size_t phase = 0; phase < TB_JSON_PHASES; phase++)
-    for (size_t i = 0; i < TB_JSON_GUESSES; i++)
-      state->guesses[phase][i].word = state->guesses[phase][i].close_word = 1;
-  for (size_t i = 0; i < TB_JSON_ID_GUESSES; i++) state->pids[i].word = state->tids[i].word = 1;
+    for (size_t i = 0; i < TB_JSON_KEY_PREDICTIONS; i++)
+      state->predictions[phase][i].word = state->predictions[phase][i].close_word = 1;
+  for (size_t i = 0; i < TB_JSON_ID_PREDICTIONS; i++) state->pids[i].word = state->tids[i].word = 1;
   state->extras = tb_alloc(reader->allocator, TB_JSON_EXTRAS * sizeof(*state->extras));
   if (state->extras) return TB_OK;
   destroy(reader);

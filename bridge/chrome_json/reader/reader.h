@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The JSON reader's own state and what its parts (json_reader*.c) give each other.
+ * The JSON reader's state, and the functions that its files share.
  */
 #ifndef TB_CHROME_JSON_READER_READER_H
 #define TB_CHROME_JSON_READER_READER_H
@@ -9,13 +9,13 @@
 #include "json/value.h"
 #include "model/reader_ops.h"
 
-enum { TB_JSON_EXTRAS = 1024, TB_JSON_GUESSES = 16, TB_JSON_PHASES = 64, TB_JSON_ID_GUESSES = 16 };
+enum { TB_JSON_EXTRAS = 1024, TB_JSON_KEY_PREDICTIONS = 16, TB_JSON_PHASES = 64, TB_JSON_ID_PREDICTIONS = 16 };
 
-/* What damage is, and where an event begins behind it, is told by so many bytes: they are waited for, so that it makes
- * no difference in what pieces the input comes. */
+/* So many bytes decide what is damaged and where the next event begins. The reader waits for all of them, so that the
+ * result does not depend on the pieces in which the input comes. */
 enum { TB_JSON_LOOK_AHEAD = 256 };
 
-/* Where the reader stands between two units (events, entries, members of an outermost object). */
+/* Where the reader is between two units (events, entries, members of an outermost object). */
 enum tb_json_container {
   TB_JSON_TOP,     /* before, between and after the outermost values */
   TB_JSON_OBJECT,  /* in an outermost object: at a key */
@@ -25,16 +25,16 @@ enum tb_json_container {
   TB_JSON_SYSTEM   /* in the string systemTraceEvents */
 };
 
-/* A key as it stands in memory behind its first quote, up to the colon: (8 bytes & mask) == word. And the same from the
- * brace or comma before the quote on, where nothing stands between. */
+/* A key as it is in memory behind its first quote, up to the colon: (8 bytes & mask) == word. And the same from the
+ * brace or comma before the quote on, where nothing is between. */
 struct tb_json_key_prediction {
   uint64_t word, mask;
   uint64_t close_word, close_mask;
   uint8_t length, close_length, key;
 };
 
-/* A process or thread id as it stands in memory, with the byte behind it. */
-struct tb_json_id_guess {
+/* A process or thread id as it is in memory, with the byte behind it. */
+struct tb_json_id_prediction {
   uint64_t word, mask;
   size_t length; /* without that byte */
   int64_t number;
@@ -61,11 +61,11 @@ struct tb_json_state {
   uint64_t stuck_at; /* where attempts to go on behind damage failed, as an offset, and how many did */
   unsigned stuck_count;
   char passed[2]; /* the last two bytes that are no white space, before where the search for a place to go on is */
-  /* the key at each place of the event before: the first of them of any event, those behind its phase of one with that
-   * phase */
-  struct tb_json_key_prediction guesses[TB_JSON_PHASES][TB_JSON_GUESSES];
-  struct tb_json_id_guess pids[TB_JSON_ID_GUESSES], tids[TB_JSON_ID_GUESSES];
-  struct tb_arg *extras; /* of the event in hand, TB_JSON_EXTRAS of them */
+  /* the key at each place of the event before: the first of them of any event, those behind its phase of one with
+   * that phase */
+  struct tb_json_key_prediction predictions[TB_JSON_PHASES][TB_JSON_KEY_PREDICTIONS];
+  struct tb_json_id_prediction pids[TB_JSON_ID_PREDICTIONS], tids[TB_JSON_ID_PREDICTIONS];
+  struct tb_arg *extras; /* of the current event, TB_JSON_EXTRAS of them */
   size_t extra_count;
 };
 
@@ -89,7 +89,7 @@ const char *tb_json_event(struct tb_json_state *state, struct tb_batch *batch, c
  * text has to be known to tell. chrome_json/reader/repair.c */
 const char *tb_json_repaired_event(struct tb_json_state *state, struct tb_batch *batch, const char *p);
 
-/* What stands at `p`, not being white space or a comma, by state->place. chrome_json/reader/container_parser.c */
+/* What is at `p`, not being white space or a comma, by state->place. chrome_json/reader/container_parser.c */
 const char *tb_json_unit(struct tb_json_state *state, struct tb_batch *batch, const char *p);
 
 /* A member of an outermost object that has no place of its own: `key` and its value at `p`.
@@ -111,7 +111,7 @@ bool tb_json_is_event_key(struct tb_str key);
 bool tb_json_plausible_event(const struct tb_tokenizer *scan, const char *p);
 
 /* Called when the unit at `p` failed with BAD, or with MORE at the end of the input. Repairs or counts it, and sets
- * *next to where to go on; to NULL where it cannot be told yet (scan.status says why). Not TB_OK: the reader fails. */
+ * *next to where to go on; to NULL if that is not known yet (scan.status says why). Not TB_OK: the reader fails. */
 enum tb_status tb_json_damage(struct tb_json_state *state, struct tb_batch *batch, const char *p, const char **next);
 
 /* Behind damage: looks for a place to go on from `p` on and goes on there. As a unit; where there is none in the text,

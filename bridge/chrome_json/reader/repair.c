@@ -47,7 +47,7 @@ static bool key_follows(const struct repair *r, const char *p) {
   return r->depth > 1 || tb_json_is_event_key(key);
 }
 
-/* Whether the quote at `p` ends the value that is open, by what stands behind it. */
+/* Whether the quote at `p` ends the value that is open, by what is behind it. */
 static bool quote_ends_value(const struct repair *r, const char *p) {
   bool in_array = r->open[r->depth - 1] == ']';
   p = tb_tokenizer_space(p + 1);

@@ -6,7 +6,7 @@
 #include "chrome_json/reader/reader.h"
 
 enum {
-  STUCK_MAX = 64 /* attempts that fail at one place before what lies up to it is given up */
+  STUCK_MAX = 64 /* attempts that may fail at one place before everything up to it is given up */
 };
 
 static const struct tb_str event_keys[] = {

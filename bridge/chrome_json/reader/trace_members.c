@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What stands beside the events in an outermost object: stackFrames, samples, systemTraceEvents, clocks, and everything
- * else as metadata of the trace.
+ * The other members of an outermost object than its events: stackFrames, samples, systemTraceEvents, clocks, and
+ * everything else as metadata of the trace.
  */
 #include "chrome_json/reader/field_parser.h"
 #include "chrome_json/reader/reader.h"

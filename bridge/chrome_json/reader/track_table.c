@@ -5,7 +5,7 @@
 
 enum { FIRST_SYNTHETIC = 0x70000000, FIRST_CAPACITY = 64 };
 
-/* An entry of `names`. A number of the source is held by its digits too where it lies in the synthetic range. */
+/* An entry of `names`. A number of the source is kept by its digits too if it is in the synthetic range. */
 struct tb_json_name {
   struct tb_str text;
   bool is_number; /* text is the digits of a number, not a string of the source */

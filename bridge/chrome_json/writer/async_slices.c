@@ -7,63 +7,63 @@
 
 /* Ends an object: aside once one of the track is, so that they keep their order. */
 static void end_object(struct tb_json_writer *w, struct tb_json_track *state, size_t start, uint64_t flow_number) {
-  if (flow_number) state->aside = true;
-  if (state->aside)
-    tb_json_put_aside(w, start, flow_number);
+  if (flow_number) state->deferred = true;
+  if (state->deferred)
+    tb_json_defer_object(w, start, flow_number);
   else
     tb_json_object_end(w, start);
 }
 
 /* ---- ends before their begins
  *
- * Begin and end of a slice may come from two sequences, whose packets stand one after the other, the end's first.
+ * Begin and end of a slice may come from two sequences, whose packets are one after the other, the end's first.
  * Readers match the two by category, which the begin alone says. So an end without a name waits for the first begin
- * that is earlier than itself. What waits is a queue: an early_end, then the members of its object.
+ * that is earlier than itself. The ends that wait are a queue: a pending_end, then the members of its object.
  * ---------------------------------------------------------------------------------------------------------- */
 
-struct early_end {
+struct pending_end {
   size_t len;
   int64_t ts;
 };
 
-static void keep_early_end(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {
-  struct tb_json_emit *sorts_first = &state->sorts_first;
-  struct early_end end = {.ts = event->ts};
-  size_t at = sorts_first->buffer.len;
-  tb_json_emit_raw(sorts_first, (const char *)&end, sizeof(end));
-  tb_json_emit_phase(sorts_first, 'e');
-  tb_json_emit_times(sorts_first, event);
-  tb_json_emit_event_ids(w, sorts_first, event, false);
-  tb_json_emit_rest(w, sorts_first, event);
-  tb_json_emit_args(w, sorts_first, event);
-  if (sorts_first->status != TB_OK) {
-    (void)tb_json_fail(w, sorts_first->status);
+static void keep_pending_end(struct tb_json_writer *w, struct tb_json_track *state, const struct tb_event *event) {
+  struct tb_json_emit *pending_ends = &state->pending_ends;
+  struct pending_end end = {.ts = event->ts};
+  size_t at = pending_ends->buffer.len;
+  tb_json_emit_raw(pending_ends, (const char *)&end, sizeof(end));
+  tb_json_emit_phase(pending_ends, 'e');
+  tb_json_emit_times(pending_ends, event);
+  tb_json_emit_event_ids(w, pending_ends, event, false);
+  tb_json_emit_rest(w, pending_ends, event);
+  tb_json_emit_args(w, pending_ends, event);
+  if (pending_ends->status != TB_OK) {
+    (void)tb_json_fail(w, pending_ends->status);
     return;
   }
-  end.len = sorts_first->buffer.len - at - sizeof(end);
-  memcpy(sorts_first->buffer.data + at, &end, sizeof(end));
+  end.len = pending_ends->buffer.len - at - sizeof(end);
+  memcpy(pending_ends->buffer.data + at, &end, sizeof(end));
 }
 
-bool tb_json_write_early_ends(struct tb_json_writer *w, struct tb_json_track *state, int64_t ts, bool begins) {
-  struct tb_buffer *text = &state->sorts_first.buffer;
+bool tb_json_write_pending_ends(struct tb_json_writer *w, struct tb_json_track *state, int64_t ts, bool begins) {
+  struct tb_buffer *text = &state->pending_ends.buffer;
   bool own = false;
-  while (!own && state->early_at < text->len && state->sorts_first.status == TB_OK) {
-    struct early_end end;
-    memcpy(&end, text->data + state->early_at, sizeof(end));
+  while (!own && state->pending_ends_at < text->len && state->pending_ends.status == TB_OK) {
+    struct pending_end end;
+    memcpy(&end, text->data + state->pending_ends_at, sizeof(end));
     own = begins && end.ts > ts;
     size_t start = tb_json_object_begin(w);
-    tb_json_emit_raw(&w->out, text->data + state->early_at + sizeof(end), end.len);
+    tb_json_emit_raw(&w->out, text->data + state->pending_ends_at + sizeof(end), end.len);
     if (own) {
       const struct tb_json_open *slice = &state->open[state->open_count - 1];
       tb_json_emit_held(&w->out, state, slice->category_at, slice->ids_at);
     }
     end_object(w, state, start, 0);
-    state->early_at += sizeof(end) + end.len;
+    state->pending_ends_at += sizeof(end) + end.len;
   }
-  if (state->early_at > text->len / 2) {
-    memmove(text->data, text->data + state->early_at, text->len - state->early_at);
-    text->len -= state->early_at;
-    state->early_at = 0;
+  if (state->pending_ends_at > text->len / 2) {
+    memmove(text->data, text->data + state->pending_ends_at, text->len - state->pending_ends_at);
+    text->len -= state->pending_ends_at;
+    state->pending_ends_at = 0;
   }
   if (!text->len) tb_buffer_free(text);
   return own;
@@ -92,7 +92,8 @@ void tb_json_begin_elsewhere(struct tb_json_writer *w, struct tb_json_track *sta
   tb_json_emit_args(w, &w->out, event);
   slice->flow_number = tb_json_keep_flows(w, event);
   end_object(w, state, start, slice->flow_number);
-  if (state->sorts_first.buffer.len && tb_json_write_early_ends(w, state, event->ts, true)) tb_json_pop_slice(w, state);
+  if (state->pending_ends.buffer.len && tb_json_write_pending_ends(w, state, event->ts, true))
+    tb_json_pop_slice(w, state);
 }
 
 /* The flows of an end are its slice's, which is written already: only where that has some too it can take more. */
@@ -126,7 +127,7 @@ void tb_json_end_elsewhere(struct tb_json_writer *w, struct tb_json_track *state
   static const struct tb_json_open none = {0};
   (void)tb_json_in_order(state, event);
   if (!state->open_count && !event->id.kind && !names_slice(event)) {
-    keep_early_end(w, state, event);
+    keep_pending_end(w, state, event);
     keep_flows_of_end(w, &none, event);
     return;
   }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Call stacks: references to entries of stackFrames, which are written once each and stand behind the events.
+ * Call stacks: references to entries of stackFrames, which are written once each and are behind the events.
  */
 #include "base/error.h"
 #include "chrome_json/writer/writer.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Samples of counter tracks as C events. A counter of JSON is a name (and id) with any number of series, each of which
- * is a track of its own; samples that stand side by side and are of one name and time join in one event again.
+ * Samples of counter tracks as C events. A counter of JSON is a name (and id) with any number of series, each of
+ * which is a track of its own; samples that are side by side and are of one name and time join in one event again.
  *
  * A track says what it is in JSON by its description, `["name", "series"]` or `["name", "series", "id"]` (of FXT with
  * more behind), last `{"tid": …}` where a thread emits it. Where it says nothing, its name is taken apart at the last

@@ -203,7 +203,7 @@ void tb_json_emit_tail(struct tb_json_writer *w, struct tb_json_emit *emit, cons
 
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
 
-/* What TrackEvent has fields for and JSON has not: members of args beside the event's own. */
+/* What TrackEvent has fields for and JSON does not: additional members of args. */
 static bool has_typed(const struct tb_event *event) {
   return event->source_location.function.len || event->source_location.file.len || event->log_level ||
          event->has & (TB_HAS_CORRELATION | TB_HAS_THREAD_INSTRUCTIONS);
@@ -272,7 +272,7 @@ static void count_lost_bytes(struct tb_json_writer *w, const struct tb_event *ev
 
 void tb_json_emit_args(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_event *event) {
   unsigned bad_json = 0;
-  if (tb_json_has_own_args(event)) return; /* they stand among the extra members */
+  if (tb_json_has_own_args(event)) return; /* they are among the extra members */
   if (!(event->has & TB_HAS_ARGS) && !event->arg_count && !has_typed(event)) return;
   MEMBER(emit, "args");
   size_t start = emit->buffer.len;
@@ -301,15 +301,15 @@ static size_t begin_whole(struct tb_json_writer *w, const struct tb_event *event
   return start;
 }
 
-void tb_json_put_whole_aside(struct tb_json_writer *w, const struct tb_event *event, char phase) {
-  tb_json_put_aside(w, begin_whole(w, event, phase), 0);
+void tb_json_defer_whole(struct tb_json_writer *w, const struct tb_event *event, char phase) {
+  tb_json_defer_object(w, begin_whole(w, event, phase), 0);
 }
 
 void tb_json_put_whole(struct tb_json_writer *w, const struct tb_event *event, char phase) {
   size_t start = begin_whole(w, event, phase);
   uint64_t flows = tb_json_keep_flows(w, event);
   if (flows)
-    tb_json_put_aside(w, start, flows);
+    tb_json_defer_object(w, start, flows);
   else
     tb_json_object_end(w, start);
 }

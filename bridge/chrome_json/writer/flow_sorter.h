@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Points of flows, gathered in any order and given back flow by flow, in time. Past a limit of memory sorted runs go to
+ * Points of flows, gathered in any order and returned flow by flow, in time. Past a limit of memory sorted runs go to
  * a temporary file.
  */
 #ifndef TB_CHROME_JSON_WRITER_FLOW_SORTER_H

@@ -5,7 +5,7 @@
  * (`bind_id`), of which an event has room for one only.
  *
  * Which it is, and what each point of a flow is (its start, a step, its end), is known only when all points are. So
- * events with flows are put aside as text, and are written last.
+ * events with flows are deferred as text, and are written last.
  */
 #include "base/error.h"
 #include "chrome_json/writer/writer.h"
@@ -54,7 +54,7 @@ uint64_t tb_json_keep_end_flows(struct tb_json_writer *w, const struct tb_event 
   return number;
 }
 
-void tb_json_put_aside(struct tb_json_writer *w, size_t start, uint64_t number) {
+void tb_json_defer_object(struct tb_json_writer *w, size_t start, uint64_t number) {
   struct tb_buffer *out = &w->out.buffer;
   if (w->out.status != TB_OK) return;
   if (out->len > start)
@@ -63,9 +63,9 @@ void tb_json_put_aside(struct tb_json_writer *w, size_t start, uint64_t number) 
     TB_JSON_EMIT(&w->out, "{");
   char prefix[TB_JSON_INTEGER_MAX + 1], *end = tb_json_put_uint(prefix, number);
   *end++ = ' ';
-  enum tb_status status = tb_spool_add(&w->aside, prefix, (size_t)(end - prefix), &w->writer->error);
-  if (status == TB_OK) status = tb_spool_add(&w->aside, out->data + start, out->len - start, &w->writer->error);
-  if (status == TB_OK && tb_spool_add(&w->aside, "\n", 1, &w->writer->error) != TB_OK) return;
+  enum tb_status status = tb_spool_add(&w->deferred, prefix, (size_t)(end - prefix), &w->writer->error);
+  if (status == TB_OK) status = tb_spool_add(&w->deferred, out->data + start, out->len - start, &w->writer->error);
+  if (status == TB_OK && tb_spool_add(&w->deferred, "\n", 1, &w->writer->error) != TB_OK) return;
   tb_json_object_cancel(w, start);
 }
 
@@ -81,7 +81,7 @@ struct binding {
 
 struct chains {
   struct tb_json_writer *w;
-  struct tb_json_flow_point *points; /* of the chain in hand */
+  struct tb_json_flow_point *points; /* of the current chain */
   size_t count, capacity;
   uint64_t id;
   bool binding_time;        /* the first walk: chains that leave the threads are bound; the second writes the others */
@@ -160,7 +160,7 @@ static enum tb_status take_point(void *ctx, const struct tb_json_flow_point *poi
   return last || point->ends ? end_chain(c) : TB_OK;
 }
 
-/* ---- the events that were put aside ------------------------------------------------------------------------------ */
+/* ---- the events that were deferred ------------------------------------------------------------------------------ */
 
 static void number_paths(struct chains *c) {
   for (size_t i = 1; i < c->binding_count; i++) {
@@ -169,7 +169,7 @@ static void number_paths(struct chains *c) {
   }
 }
 
-/* A line that was put aside: the number of its flows, and the object without its last brace. */
+/* A line that was deferred: the number of its flows, and the object without its last brace. */
 static enum tb_status write_line(struct chains *c, struct tb_str line) {
   struct tb_json_writer *w = c->w;
   uint64_t number = 0;
@@ -193,11 +193,11 @@ static enum tb_status write_line(struct chains *c, struct tb_str line) {
 
 /* Reads on into `text` behind the part of a line that is there. */
 static enum tb_status read_on(struct tb_json_writer *w, struct tb_buffer *text, uint64_t *at) {
-  uint64_t left = tb_spool_size(&w->aside) - *at;
+  uint64_t left = tb_spool_size(&w->deferred) - *at;
   size_t n = left < LINE_BYTES ? (size_t)left : LINE_BYTES;
   enum tb_status status = tb_buffer_reserve(text, n);
   if (status != TB_OK) return tb_json_fail(w, status);
-  status = tb_spool_read(&w->aside, *at, text->data + text->len, n, &w->writer->error);
+  status = tb_spool_read(&w->deferred, *at, text->data + text->len, n, &w->writer->error);
   text->len += n;
   *at += n;
   return status;
@@ -207,7 +207,7 @@ static enum tb_status write_lines(struct chains *c) {
   struct tb_buffer *text = &c->w->scratch.buffer;
   uint64_t at = 0;
   text->len = 0;
-  while (at < tb_spool_size(&c->w->aside)) {
+  while (at < tb_spool_size(&c->w->deferred)) {
     size_t seen = text->len, used = 0;
     enum tb_status status = read_on(c->w, text, &at);
     const char *end;

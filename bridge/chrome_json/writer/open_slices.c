@@ -22,7 +22,7 @@ struct tb_json_track *tb_json_track_state(struct tb_json_writer *w, const struct
       w->tracks[i] = (struct tb_json_track){.last_ts = INT64_MIN};
       tb_json_emit_init(&w->tracks[i].held, w->writer->allocator);
       tb_json_emit_init(&w->tracks[i].late, w->writer->allocator);
-      tb_json_emit_init(&w->tracks[i].sorts_first, w->writer->allocator);
+      tb_json_emit_init(&w->tracks[i].pending_ends, w->writer->allocator);
     }
   }
   return &w->tracks[track->index];
@@ -32,7 +32,7 @@ void tb_json_free_tracks(struct tb_json_writer *w) {
   for (size_t i = 0; i < w->track_count; i++) {
     tb_json_emit_free(&w->tracks[i].held);
     tb_json_emit_free(&w->tracks[i].late);
-    tb_json_emit_free(&w->tracks[i].sorts_first);
+    tb_json_emit_free(&w->tracks[i].pending_ends);
     tb_free(w->writer->allocator, w->tracks[i].open, w->tracks[i].open_capacity * sizeof(*w->tracks[i].open));
   }
   tb_free(w->writer->allocator, w->tracks, w->track_count * sizeof(*w->tracks));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Slices and instants of threads, as Perfetto and FXT have them: a slice is held as text until its end is known, and
- * becomes one X. Where the events of a track do not come in order, or an end names another slice than the innermost,
- * the begins and ends in hand go out as B and E, which every reader sorts by time.
+ * becomes one X. If the events of a track do not come in order, or an end names another slice than the innermost, the
+ * slices are written as B and E, which every reader sorts by time.
  */
 #include "chrome_json/writer/thread_slices.h"
 #include "base/times.h"
@@ -10,7 +10,7 @@
 
 static void end_object(struct tb_json_writer *w, size_t start, uint64_t flow_number) {
   if (flow_number)
-    tb_json_put_aside(w, start, flow_number);
+    tb_json_defer_object(w, start, flow_number);
   else
     tb_json_object_end(w, start);
 }
@@ -27,7 +27,7 @@ struct late_slice {
   uint64_t flow_number;
 };
 
-/* Takes the object that began at `start` back from what is written. */
+/* Removes the object that began at `start` from the output and keeps it in state->late. */
 static void hold_back(struct tb_json_writer *w, struct tb_json_track *state, size_t start, uint64_t flow_number) {
   const struct late_slice late = {w->out.buffer.len - start, flow_number};
   tb_json_emit_raw(&state->late, w->out.buffer.data + start, late.len);
@@ -36,26 +36,26 @@ static void hold_back(struct tb_json_writer *w, struct tb_json_track *state, siz
   tb_json_object_cancel(w, start);
 }
 
-/* Writes what was held back since `from`, outermost first; to the end of the trace where `aside`. */
-static void write_late(struct tb_json_writer *w, struct tb_json_track *state, size_t from, bool aside) {
+/* Writes what was held back since `from`, outermost first; to the end of the trace where `deferred`. */
+static void write_late(struct tb_json_writer *w, struct tb_json_track *state, size_t from, bool deferred) {
   struct tb_buffer *text = &state->late.buffer;
   while (text->len > from && state->late.status == TB_OK) {
     struct late_slice late;
     text->len -= sizeof(late);
     memcpy(&late, text->data + text->len, sizeof(late));
     text->len -= late.len;
-    aside |= late.flow_number != 0;
+    deferred |= late.flow_number != 0;
     size_t start = tb_json_object_begin(w);
     tb_json_emit_raw(&w->out, text->data + text->len, late.len);
-    if (aside)
-      tb_json_put_aside(w, start, late.flow_number);
+    if (deferred)
+      tb_json_defer_object(w, start, late.flow_number);
     else
       tb_json_object_end(w, start);
   }
   if (!text->len && text->capacity > TB_JSON_HELD_KEEP) tb_buffer_free(text);
 }
 
-/* Whether the innermost slice, which ends at `end`, may lie over the one around it from begin to end. */
+/* Whether the innermost slice, which ends at `end`, may cover the one around it from begin to end. */
 static bool may_hide_outer(const struct tb_json_track *state, int64_t end) {
   if (state->open_count < 2) return false;
   const struct tb_json_open *slice = &state->open[state->open_count - 1];
@@ -241,7 +241,7 @@ void tb_json_close_tracks(struct tb_json_writer *w) {
     for (size_t k = 0; k < state->open_count; k++)
       if (!state->open[k].phase) write_begin(w, state, &state->open[k]);
     write_late(w, state, 0, false);
-    (void)tb_json_write_early_ends(w, state, 0, false);
+    (void)tb_json_write_pending_ends(w, state, 0, false);
     state->open_count = 0;
   }
 }

@@ -42,6 +42,6 @@ void tb_json_instant_elsewhere(struct tb_json_writer *w, struct tb_json_track *s
                                char phase);
 /* Writes the ends that no begin at `ts` or later can be for, and the first one that is left with the innermost open
  * slice's category where `begins` says that there is one that began at `ts`. Returns whether that was written. */
-bool tb_json_write_early_ends(struct tb_json_writer *w, struct tb_json_track *state, int64_t ts, bool begins);
+bool tb_json_write_pending_ends(struct tb_json_writer *w, struct tb_json_track *state, int64_t ts, bool begins);
 
 #endif

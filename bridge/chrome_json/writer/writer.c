@@ -37,7 +37,7 @@ enum tb_status tb_json_flush_some(struct tb_json_writer *w) {
   return w->out.buffer.len < FLUSH_BYTES ? TB_OK : flush(w);
 }
 
-/* ---- what stands beside the events ------------------------------------------------------------------------------- */
+/* ---- members beyond the events -------------------------------------------------------------------------------- */
 
 /* An entry of samples: its stack and its thread are named as in events, without a phase. */
 static enum tb_status put_sample(struct tb_json_writer *w, const struct tb_event *event) {
@@ -103,17 +103,18 @@ static enum tb_status put_whole(struct tb_json_writer *w, const struct tb_event 
   return w->writer->error.code;
 }
 
-/* Threads come one after the other, but a flow event must not come before the one that began the flow at its very time.
- * The end of a flow at the next slice stays in front of that. */
+/* Threads come one after the other, but a flow event must not come before the one that began the flow at its very
+ * time. The end of a flow at the next slice stays in front of that. */
 static enum tb_status put_flow(struct tb_json_writer *w, const struct tb_event *event) {
   if (event->type == TB_EVENT_FLOW_BEGIN) return put_whole(w, event);
   if (event->type == TB_EVENT_FLOW_END && !(event->has & TB_HAS_BIND_ENCLOSING)) return put_whole(w, event);
-  tb_json_put_whole_aside(w, event, default_phase(event));
+  tb_json_defer_whole(w, event, default_phase(event));
   return w->writer->error.code;
 }
 
-/* Of FXT: where slices tell of the flow by their ids, too, that says better which of them it joins. */
-static enum tb_status put_lone_flow(struct tb_json_writer *w, const struct tb_event *event) {
+/* Of FXT: if slices carry the flow's id too, the ids are better evidence of which slices it joins, so the event is
+ * left out. */
+static enum tb_status put_id_only_flow(struct tb_json_writer *w, const struct tb_event *event) {
   if (tb_flow_source(event) == TB_FLOWS_DUPLICATED_BY_ID) return TB_OK;
   struct tb_event named = *event;
   tb_json_name_id_only_flow(w, &named);
@@ -128,15 +129,15 @@ static char async_phase(const struct tb_json_writer *w, const struct tb_event *e
   return phase == 'S' ? 'b' : phase == 'F' ? 'e' : phase == 'T' || phase == 'p' ? 'n' : phase;
 }
 
-/* Events with flows go to the end of the trace, and an end must not stand before its begin. */
+/* Events with flows go to the end of the trace, and an end must not be before its begin. */
 static enum tb_status put_async(struct tb_json_writer *w, const struct tb_event *event) {
   char phase = async_phase(w, event);
   bool has_flows = tb_json_has_flows(event);
-  if (w->async_aside && !has_flows)
-    tb_json_put_whole_aside(w, event, phase);
+  if (w->async_deferred && !has_flows)
+    tb_json_defer_whole(w, event, phase);
   else
     tb_json_put_whole(w, event, phase);
-  w->async_aside |= has_flows;
+  w->async_deferred |= has_flows;
   return w->writer->error.code;
 }
 
@@ -155,7 +156,7 @@ static enum tb_status put_foreign(struct tb_json_writer *w, const struct tb_even
     case TB_EVENT_FLOW_BEGIN:
     case TB_EVENT_FLOW_STEP:
     case TB_EVENT_FLOW_END:
-      return event->has & TB_HAS_ID_ONLY_MATCH ? put_lone_flow(w, event) : put_flow(w, event);
+      return event->has & TB_HAS_ID_ONLY_MATCH ? put_id_only_flow(w, event) : put_flow(w, event);
     case TB_EVENT_ASYNC_BEGIN:
     case TB_EVENT_ASYNC_INSTANT:
     case TB_EVENT_ASYNC_END:
@@ -170,7 +171,7 @@ static enum tb_status put_foreign(struct tb_json_writer *w, const struct tb_even
 
 static enum tb_status put_carried(void *ctx, const struct tb_event *event) { return put_foreign(ctx, event); }
 
-/* JSON has no blobs: they stand in events (model/fxt_blobs.h). */
+/* JSON has no blobs: they are in events (model/fxt_blobs.h). */
 static enum tb_status put_blob(struct tb_json_writer *w, const struct tb_event *event) {
   enum tb_status status = tb_blob_put_as_event(w->writer->allocator, event, put_carried, w);
   return status == TB_OK ? TB_OK : tb_json_fail(w, status);
@@ -247,7 +248,7 @@ static void destroy(struct tb_writer *writer) {
   tb_json_emit_free(&w->top);
   tb_json_emit_free(&w->scratch);
   tb_json_emit_free(&w->counter);
-  tb_spool_free(&w->aside);
+  tb_spool_free(&w->deferred);
   tb_spool_free(&w->frames);
   tb_spool_free(&w->samples);
   tb_spool_free(&w->system);
@@ -271,7 +272,7 @@ static enum tb_status create(struct tb_writer *writer) {
   tb_json_emit_init(&w->top, a);
   tb_json_emit_init(&w->scratch, a);
   tb_json_emit_init(&w->counter, a);
-  tb_spool_init(&w->aside, a, SPOOL_BYTES, directory);
+  tb_spool_init(&w->deferred, a, SPOOL_BYTES, directory);
   tb_spool_init(&w->frames, a, SPOOL_BYTES, directory);
   tb_spool_init(&w->samples, a, SPOOL_BYTES, directory);
   tb_spool_init(&w->system, a, SPOOL_BYTES, directory);

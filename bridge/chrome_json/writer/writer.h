@@ -22,24 +22,24 @@ struct tb_json_times {
 /* What the writer keeps for a track that is not JSON's own. */
 struct tb_json_track {
   bool overflow; /* a track below a thread's, for slices of the thread that overlap others (docs/MAPPING.md) */
-  struct tb_json_emit held;        /* texts of the open slices, outermost first: see chrome_json/writer/open_slices.c */
-  struct tb_json_emit late;        /* slices that have ended and wait for the end of those around them */
-  struct tb_json_emit sorts_first; /* ends that came before their begins, from `early_at` on */
-  size_t early_at;
+  struct tb_json_emit held; /* texts of the open slices, outermost first: see chrome_json/writer/open_slices.c */
+  struct tb_json_emit late; /* slices that have ended and wait for the end of those around them */
+  struct tb_json_emit pending_ends; /* ends that came before their begins, from `pending_ends_at` on */
+  size_t pending_ends_at;
   struct tb_json_open *open;
   size_t open_count, open_capacity;
   int64_t last_ts;
-  bool aside; /* an event of this track, which is no thread's, was put aside: all further ones are, to keep their order
-               */
+  /* an event of this track, which is no thread's, was deferred: all further ones are, to keep their order */
+  bool deferred;
   struct tb_deferred_end waiting;
   bool described; /* its name was written where JSON has no place for it */
   uint64_t names; /* hash of the metadata events that were last written */
 };
 
-/* A slice that is open. Its text stands in tb_json_track.held from `at` on: name, category, ids, rest, arguments. */
+/* A slice that is open. Its text is in tb_json_track.held from `at` on: name, category, ids, rest, arguments. */
 struct tb_json_open {
   size_t at, category_at, ids_at, rest_at, args_at;
-  size_t late_at;                         /* where in tb_json_track.late those stand that wait for it */
+  size_t late_at;                         /* where in tb_json_track.late those are that wait for it */
   int64_t ts, thread_ts, dur, thread_dur; /* the last two of a begin: an X has those of its end */
   uint32_t has;
   uint64_t flow_number;
@@ -47,7 +47,7 @@ struct tb_json_open {
   bool ended; /* before one above it */
 };
 
-/* The text that tb_json_emit_ids wrote for a track last: it stands in each of its events. */
+/* The text that tb_json_emit_ids wrote for a track last: it is in each of its events. */
 struct tb_json_ids {
   const struct tb_track *track; /* NULL: none */
   int64_t pid, tid;             /* the track's, which may become known late */
@@ -62,7 +62,7 @@ struct tb_json_writer {
   struct tb_writer *writer;
   bool from_json; /* events are JSON's own: each goes back as it is */
   bool any_event;
-  bool async_aside;        /* an async event with flows was put aside: those after it stay behind it */
+  bool async_deferred;     /* an async event with flows was deferred: those after it stay behind it */
   struct tb_json_emit out; /* events that wait for being written */
   struct tb_json_emit scratch;
   struct tb_event bare_end;     /* an end that waited, all other fields 0: clearing one for each takes its time */
@@ -77,10 +77,10 @@ struct tb_json_writer {
   size_t id_only_count, id_only_capacity;
   struct tb_map id_only_places; /* (id, 0) -> place in `id_only` */
   struct tb_intern id_only_names;
-  struct tb_spool aside;       /* events that are written last: see chrome_json/writer/flows.c */
+  struct tb_spool deferred;    /* events that are written last: see chrome_json/writer/flows.c */
   struct tb_json_emit counter; /* a counter event that may get more series: see chrome_json/writer/counters.c */
   size_t counter_name_len;     /* its first bytes: what must be equal for more series to join */
-  /* members of the outermost object that stand behind the events, each as text without its braces */
+  /* members of the outermost object that are behind the events, each as text without its braces */
   struct tb_spool frames;  /* stackFrames: "id":{…} */
   struct tb_spool samples; /* samples: {…} */
   struct tb_spool system;  /* systemTraceEvents: escaped text */
@@ -129,13 +129,13 @@ void tb_json_emit_reference(struct tb_json_emit *emit, struct tb_str text);
  * brace when it ends. */
 size_t tb_json_object_begin(struct tb_json_writer *w);
 void tb_json_object_end(struct tb_json_writer *w, size_t start);
-/* Takes back the object that began at `start`. */
+/* Removes the object that began at `start` from the output. */
 void tb_json_object_cancel(struct tb_json_writer *w, size_t start);
 
-/* The event as it is, as one object, put aside where it has flows. `phase` 0: phase_text. */
+/* The event as it is, as one object, deferred if it has flows. `phase` 0: phase_text. */
 void tb_json_put_whole(struct tb_json_writer *w, const struct tb_event *event, char phase);
-/* The same, put aside in any case: of two events of one time the one that is written first comes first to readers. */
-void tb_json_put_whole_aside(struct tb_json_writer *w, const struct tb_event *event, char phase);
+/* The same, but always deferred: of two events of one time, readers see the one first that is written first. */
+void tb_json_defer_whole(struct tb_json_writer *w, const struct tb_event *event, char phase);
 
 /* ---- stacks (chrome_json/writer/callstacks.c) -------------------------------------------------------------------- */
 
@@ -151,7 +151,7 @@ enum tb_status tb_json_put_end(struct tb_json_writer *w, const struct tb_event *
 enum tb_status tb_json_put_instant(struct tb_json_writer *w, const struct tb_event *event);
 /* Writes all slices that are still open. */
 void tb_json_close_tracks(struct tb_json_writer *w);
-/* A flow event comes, which joins the slice that is open then: the end of another that waits comes first. */
+/* To be called before a flow event, which joins the slice that is open: an end that is kept back is written first. */
 void tb_json_end_before_flow(struct tb_json_writer *w, const struct tb_event *event);
 void tb_json_free_tracks(struct tb_json_writer *w);
 
@@ -172,7 +172,7 @@ void tb_json_flush_counter(struct tb_json_writer *w);
 
 /* ---- flows (chrome_json/writer/flows.c) -------------------------------------------------------------------------- */
 
-/* Whether an event says flows that no flow events tell of. */
+/* Whether an event carries flow ids that no flow events repeat. */
 bool tb_json_has_flows(const struct tb_event *event);
 /* Keeps the flows of a slice or instant, to be written when all are known. Returns the event's number among those with
  * flows, 0 where it has none. */
@@ -180,14 +180,15 @@ uint64_t tb_json_keep_flows(struct tb_json_writer *w, const struct tb_event *eve
 /* The same of a slice's end, for the slice that began at `begin` and has `number` (0: none so far). Returns its
  * number. */
 uint64_t tb_json_keep_end_flows(struct tb_json_writer *w, const struct tb_event *end, int64_t begin, uint64_t number);
-/* Ends the object that began at `start` of `out` by putting it aside. `number` as from tb_json_keep_flows. */
-void tb_json_put_aside(struct tb_json_writer *w, size_t start, uint64_t number);
+/* Ends the object that began at `start` of `out` and defers it to the end of the trace. `number` as from
+ * tb_json_keep_flows. */
+void tb_json_defer_object(struct tb_json_writer *w, size_t start, uint64_t number);
 enum tb_status tb_json_write_flows(struct tb_json_writer *w);
 
 /* ---- flows of FXT (chrome_json/writer/id_only_flows.c) ----------------------------------------------------------- */
 
-/* Gives an event of a flow that is known by its id alone the id, name and categories by which readers of JSON know the
- * flow. */
+/* Gives an event of a flow that is known by its id alone the id, name and categories by which readers of JSON know
+ * the flow. */
 void tb_json_name_id_only_flow(struct tb_json_writer *w, struct tb_event *event);
 void tb_json_free_id_only_flows(struct tb_json_writer *w);
 

@@ -4,9 +4,9 @@
  */
 #include "fxt/reader/reader.h"
 
-enum { MAX_DEPTH = 128 }; /* of what our writer makes; behind it stands a value with the rest of its path */
+enum { MAX_DEPTH = 128 }; /* of what our writer makes; behind it is a value with the rest of its path */
 
-/* A value that stands under what is left of its path. */
+/* A value that is under what is left of its path. */
 struct leaf {
   const struct tb_arg *arg;
   struct tb_str path;
@@ -20,7 +20,7 @@ struct trees {
 /* The first part of a path. */
 struct path_part {
   struct tb_str name; /* empty for an item of a list */
-  size_t len;         /* of the path, with what stands around the name */
+  size_t len;         /* of the path, with what is around the name */
   char next;          /* '.' or '[' where a part follows, else 0 */
 };
 

@@ -133,8 +133,8 @@ static enum tb_status parse_arg(struct tb_fxt_reader *fx, struct tb_fxt_cursor *
   enum tb_status status = tb_fxt_resolve_string(fx, (uint32_t)tb_fxt_field(header, 16, 31), &value, &arg->name);
   if (status == TB_OK && (header & 15) > TB_FXT_ARG_BLOB) return tb_fxt_lose(fx, "an argument of unknown type", start);
   if (status == TB_OK) status = parse_value(fx, header, &value, arg);
-  if (status == TB_OK && arg->type == TB_ARG_STRING && fx->rests_read < fx->rests.len)
-    status = tb_fxt_join_rest(fx, arg);
+  if (status == TB_OK && arg->type == TB_ARG_STRING && fx->continuations_read < fx->continuations.len)
+    status = tb_fxt_join_continuation(fx, arg);
   if (status == TB_OK) {
     fx->args_carry |= tb_fxt_is_carried(arg);
     fx->arg_count++;
@@ -154,7 +154,7 @@ enum tb_status tb_fxt_parse_args(struct tb_fxt_reader *fx, uint32_t count, struc
   fx->args = args;
   if (status != TB_OK) return tb_fxt_no_memory(fx, TB_NO_MEMORY);
   for (uint32_t i = 0; i < count && status == TB_OK; i++) status = parse_arg(fx, cursor);
-  fx->rests.len = fx->rests_read = 0;
+  fx->continuations.len = fx->continuations_read = 0;
   return status;
 }
 
@@ -169,7 +169,7 @@ enum tb_status tb_fxt_parse_appended_args(struct tb_fxt_reader *fx, struct tb_fx
   }
   enum tb_status status = tb_fxt_parse_args(fx, look.at == look.end ? count : 0, cursor);
   if (status != TB_BAD_DATA) return status;
-  fx->malformed = NULL; /* somebody else's extension of the format */
+  fx->malformed = NULL; /* another producer's extension of the format: not malformed */
   fx->arg_count = 0;
   return TB_OK;
 }

@@ -94,7 +94,7 @@ enum tb_status tb_fxt_parse_blob(struct tb_fxt_reader *fx, uint64_t header, stru
 
 /* ---- large blobs ------------------------------------------------------------------------------------------------- */
 
-/* What stands before the bytes of a large blob that has metadata. */
+/* What is before the bytes of a large blob that has metadata. */
 static enum tb_status parse_large_metadata(struct tb_fxt_reader *fx, uint64_t format_header,
                                            struct tb_fxt_cursor *cursor, int64_t *ts, const struct tb_track **thread) {
   enum tb_status status = tb_fxt_take_time(fx, cursor, ts);
@@ -104,8 +104,8 @@ static enum tb_status parse_large_metadata(struct tb_fxt_reader *fx, uint64_t fo
   return status;
 }
 
-/* Metadata that our writer put into a large blob: of a thread, or of the trace; what names no thread is of its process
- * where that is 0. */
+/* Metadata that our writer put into a large blob: of a thread, or of the trace; what names no thread is of its
+ * process where that is 0. */
 static enum tb_status add_metadata(struct tb_fxt_reader *fx, enum tb_event_type type, struct tb_str name,
                                    const struct tb_track *thread) {
   bool of_process = thread && thread->tid == 0 && !tb_metadata_is_of_thread(name);
@@ -151,7 +151,8 @@ enum tb_status tb_fxt_parse_large(struct tb_fxt_reader *fx, uint64_t header, str
   if (has_metadata && tb_str_equal(category, TB_STR(TB_FXT_CATEGORY_FRAME))) return tb_fxt_add_stack_frame(fx, name);
   if (!has_metadata && tb_str_equal(category, TB_STR(TB_FXT_CATEGORY_COUNTER)))
     return keep_counter_members(fx, payload);
-  if (!has_metadata && tb_str_equal(category, TB_STR(TB_FXT_CATEGORY_REST))) return tb_fxt_keep_rest(fx, name, payload);
+  if (!has_metadata && tb_str_equal(category, TB_STR(TB_FXT_CATEGORY_REST)))
+    return tb_fxt_keep_continuation(fx, name, payload);
   struct tb_event *event;
   status = add_blob(fx, TB_EVENT_BLOB, name, payload, &event);
   if (status != TB_OK) return status;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The records that FXT traces are made of: instants and durations without arguments, whose thread and texts are
- * references by index. They are read one after the other straight from the window; every other record is left to the
- * parsers of its kind.
+ * references by index. They are read one after the other directly from the window; every other record is left to the
+ * parser of its kind.
  */
 #include "fxt/reader/reader.h"
 
@@ -41,7 +41,7 @@ static const struct {
   enum tb_event_type type;
   uint32_t has;
   uintptr_t texts_kept;
-  unsigned end_at; /* where in the record its last time stands, which is its last word */
+  unsigned end_at; /* where in the record its last time is, which is its last word */
   char phase, scope;
 } kinds[] = {
     [TB_FXT_INSTANT] = {TB_EVENT_INSTANT, TB_HAS_TS | TB_HAS_NAME, UINTPTR_MAX, AT_BEGIN, 'i', 't'},

@@ -126,7 +126,7 @@ static enum tb_status thread_of_object(struct tb_fxt_reader *fx, uint64_t koid, 
     if (status != TB_OK) return status;
     return tb_map_put(&fx->tables.thread_objects, (uint64_t)(*thread)->tid, 0, process);
   }
-  return tb_fxt_lone_thread_track(&fx->tables, koid, thread);
+  return tb_fxt_thread_track_of_koid(&fx->tables, koid, thread);
 }
 
 enum tb_status tb_fxt_parse_kernel_object(struct tb_fxt_reader *fx, uint64_t header, struct tb_fxt_cursor cursor) {
@@ -145,10 +145,10 @@ enum tb_status tb_fxt_parse_kernel_object(struct tb_fxt_reader *fx, uint64_t hea
     status = name_track(fx, track, name);
     if (status != TB_OK || fx->arg_count == 0) return status; /* the track says it all */
   }
-  const struct tb_track *home = track;
-  status = home ? TB_OK : tb_fxt_no_memory(fx, tb_fxt_global_track(&fx->tables, &home));
+  const struct tb_track *owner = track;
+  status = owner ? TB_OK : tb_fxt_no_memory(fx, tb_fxt_global_track(&fx->tables, &owner));
   if (status != TB_OK) return status;
   const struct tb_arg ids[] = {{.name = TB_STR("koid"), .u = koid, .span = 1, .type = TB_ARG_KOID},
                                {.name = TB_STR("type"), .u = type, .span = 1, .type = TB_ARG_UINT, .width = 32}};
-  return add_object(fx, TB_FXT_NAME_KERNEL_OBJECT, home, ids, 2, name);
+  return add_object(fx, TB_FXT_NAME_KERNEL_OBJECT, owner, ids, 2, name);
 }

@@ -75,9 +75,10 @@ static enum tb_status parse_provider_info(struct tb_fxt_reader *fx, uint64_t hea
 enum tb_status tb_fxt_emit_provider(struct tb_fxt_reader *fx, const struct tb_track *thread) {
   const struct tb_fxt_provider *provider = fx->tables.provider;
   const struct tb_track *process = thread->parent;
-  if (!provider->name.len || !process || process->pid == 0 || tb_map_find(&fx->tables.homes, process->index, 0))
+  if (!provider->name.len || !process || process->pid == 0 ||
+      tb_map_find(&fx->tables.process_providers, process->index, 0))
     return TB_OK;
-  enum tb_status status = tb_map_put(&fx->tables.homes, process->index, 0, provider->id);
+  enum tb_status status = tb_map_put(&fx->tables.process_providers, process->index, 0, provider->id);
   if (status != TB_OK) return tb_fxt_no_memory(fx, status);
   struct tb_event *event;
   status = tb_fxt_add_event(fx, TB_EVENT_METADATA, process, &event);
@@ -87,7 +88,7 @@ enum tb_status tb_fxt_emit_provider(struct tb_fxt_reader *fx, const struct tb_tr
   args[0] = (struct tb_arg){.name = TB_STR("id"), .u = provider->id, .span = 1, .type = TB_ARG_UINT, .width = 32};
   args[1] = (struct tb_arg){.name = TB_STR("name"), .text = provider->name, .span = 1, .type = TB_ARG_STRING};
   event->phase = 'M';
-  event->name = TB_STR(TB_PROVIDER_HOME);
+  event->name = TB_STR(TB_PROVIDER_OF_PROCESS);
   event->has = TB_HAS_NAME | TB_HAS_ARGS;
   event->args = args;
   event->arg_count = 2;
@@ -339,7 +340,7 @@ static void destroy(struct tb_reader *reader) {
   struct tb_fxt_reader *fx = reader->state;
   if (!fx) return;
   tb_fxt_tables_free(&fx->tables);
-  tb_buffer_free(&fx->rests);
+  tb_buffer_free(&fx->continuations);
   tb_buffer_free(&fx->counter_members);
   tb_free(reader->allocator, fx->args, fx->arg_capacity * sizeof(*fx->args));
   tb_free(reader->allocator, fx, sizeof(*fx));
@@ -352,7 +353,7 @@ static enum tb_status create(struct tb_reader *reader) {
   struct tb_fxt_reader *fx = tb_calloc(reader->allocator, sizeof(*fx));
   if (!fx) return tb_fail(&reader->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   fx->reader = reader;
-  tb_buffer_init(&fx->rests, reader->allocator, 0);
+  tb_buffer_init(&fx->continuations, reader->allocator, 0);
   tb_buffer_init(&fx->counter_members, reader->allocator, 0);
   reader->state = fx;
   status = tb_fxt_tables_init(&fx->tables, reader->allocator, reader->options.max_interned_bytes);

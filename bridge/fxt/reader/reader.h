@@ -20,7 +20,7 @@ struct tb_fxt_reader {
   bool ended;    /* nothing more will be read: the input's end, or a record of size 0 */
   bool seen_event;
   uint64_t junk; /* bytes passed over before the first event that are of no record that could be read */
-  /* of the record in hand */
+  /* of the current record */
   uint64_t record_offset;
   const char *malformed;    /* why the record cannot be read, with TB_BAD_DATA */
   const char *malformed_at; /* where it shows: a place in the record, or NULL for its start */
@@ -30,19 +30,19 @@ struct tb_fxt_reader {
   bool args_carry;                      /* some of them hold other parts of the event */
   uint8_t trees;                        /* how often it was said that some are trees: see fxt/reader/arg_paths.c */
   uint8_t tree_of_arg[TB_FXT_MAX_ARGS]; /* where that was: by which saying, 0: none */
-  const struct tb_arg *rest;            /* what stands behind them, as trees */
+  const struct tb_arg *rest;            /* what is behind them, as trees */
   uint32_t rest_count;
-  struct tb_buffer rests; /* ends of texts of the next record's arguments (long_strings.c) */
-  size_t rests_read;
-  struct tb_buffer counter_members; /* JSON: what the next counter record says beside its samples */
+  struct tb_buffer continuations; /* ends of texts of the next record's arguments (long_strings.c) */
+  size_t continuations_read;
+  struct tb_buffer counter_members; /* JSON: what belongs to the next counter record in addition to its samples */
   bool args_need_types;             /* the types of args do not follow from their values */
 };
 
 /* How many events a batch gets, so that they stay in the nearest cache. */
 enum { TB_FXT_BATCH_EVENTS = 64 };
 
-/* TB_OK where the input is FXT. TB_UNKNOWN_FORMAT: it is not; TB_UNSUPPORTED: of a big-endian machine; TB_AGAIN: more
- * of it is needed to tell; TB_NO_MEMORY. (fxt/reader/format_check.c) */
+/* TB_OK where the input is FXT. TB_UNKNOWN_FORMAT: it is not; TB_UNSUPPORTED: of a big-endian machine; TB_AGAIN:
+ * more of it is needed to tell; TB_NO_MEMORY. (fxt/reader/format_check.c) */
 TB_MUST_CHECK enum tb_status tb_fxt_check_format(struct tb_reader *reader);
 
 /* Reads the plain records that come next in the window, as many as the batch has room for
@@ -59,7 +59,8 @@ TB_MUST_CHECK enum tb_status tb_fxt_parse_blob(struct tb_fxt_reader *fx, uint64_
 TB_MUST_CHECK enum tb_status tb_fxt_parse_large(struct tb_fxt_reader *fx, uint64_t header, struct tb_fxt_cursor cursor);
 TB_MUST_CHECK enum tb_status tb_fxt_parse_userspace_object(struct tb_fxt_reader *fx, uint64_t header,
                                                            struct tb_fxt_cursor cursor);
-/* Notes the name that a metadata event gives its track: a kernel object that says it too is no news then. */
+/* Remembers the name that a metadata event gives its track, so that an identical kernel-object name is not reported
+ * again. */
 TB_MUST_CHECK enum tb_status tb_fxt_note_name(struct tb_fxt_reader *fx, const struct tb_event *metadata);
 TB_MUST_CHECK enum tb_status tb_fxt_parse_kernel_object(struct tb_fxt_reader *fx, uint64_t header,
                                                         struct tb_fxt_cursor cursor);
@@ -70,7 +71,7 @@ TB_MUST_CHECK enum tb_status tb_fxt_parse_kernel_object(struct tb_fxt_reader *fx
 /* TB_BAD_DATA with its reason; `at` is the place in the record that shows it, NULL for the record itself. */
 enum tb_status tb_fxt_malformed(struct tb_fxt_reader *fx, const char *reason, const char *at);
 
-/* Counts a loss in the record in hand that leaves the rest of it good. */
+/* Counts a loss in the current record that leaves the rest of it good. */
 TB_MUST_CHECK enum tb_status tb_fxt_lose(struct tb_fxt_reader *fx, const char *reason, const char *at);
 
 /* The text of a string reference, valid UTF-8; an inline one is taken from the cursor. */
@@ -90,8 +91,8 @@ TB_MUST_CHECK enum tb_status tb_fxt_take_time(struct tb_fxt_reader *fx, struct t
 
 /* Keeps the end of a long text for the argument `name` of the next record, and joins the next such end to its
  * argument. */
-TB_MUST_CHECK enum tb_status tb_fxt_keep_rest(struct tb_fxt_reader *fx, struct tb_str name, struct tb_str text);
-TB_MUST_CHECK enum tb_status tb_fxt_join_rest(struct tb_fxt_reader *fx, struct tb_arg *arg);
+TB_MUST_CHECK enum tb_status tb_fxt_keep_continuation(struct tb_fxt_reader *fx, struct tb_str name, struct tb_str text);
+TB_MUST_CHECK enum tb_status tb_fxt_join_continuation(struct tb_fxt_reader *fx, struct tb_arg *arg);
 
 /* Takes `count` arguments; the result is in fx->args, valid until the next call. */
 TB_MUST_CHECK enum tb_status tb_fxt_parse_args(struct tb_fxt_reader *fx, uint32_t count, struct tb_fxt_cursor *cursor);
@@ -123,7 +124,7 @@ void tb_fxt_note_nested(struct tb_fxt_reader *fx, uint32_t first, struct tb_str 
 /* Gives fx->args to an event, those as the trees that their names spell that were noted as such. */
 TB_MUST_CHECK enum tb_status tb_fxt_nest(struct tb_fxt_reader *fx, struct tb_event *event);
 
-/* A new event of the record in hand. TB_NO_MEMORY where there is no room. */
+/* A new event of the current record. TB_NO_MEMORY where there is no room. */
 TB_MUST_CHECK enum tb_status tb_fxt_add_event(struct tb_fxt_reader *fx, enum tb_event_type type,
                                               const struct tb_track *track, struct tb_event **event);
 

@@ -81,12 +81,12 @@ static enum tb_status parse_context_switch(struct tb_fxt_reader *fx, uint64_t he
   change.to_priority = take_weight(fx, TB_STR("incoming_weight"));
   struct tb_track *track;
   if (change.from_priority != TB_FXT_IDLE_WEIGHT) {
-    status = tb_fxt_lone_thread_track(&fx->tables, from, &track);
+    status = tb_fxt_thread_track_of_koid(&fx->tables, from, &track);
     if (status != TB_OK) return tb_fxt_no_memory(fx, status);
     change.from = track;
   }
   if (change.to_priority != TB_FXT_IDLE_WEIGHT) {
-    status = tb_fxt_lone_thread_track(&fx->tables, to, &track);
+    status = tb_fxt_thread_track_of_koid(&fx->tables, to, &track);
     if (status != TB_OK) return tb_fxt_no_memory(fx, status);
     change.to = track;
   }
@@ -104,7 +104,7 @@ static enum tb_status parse_wakeup(struct tb_fxt_reader *fx, uint64_t header, st
   int32_t weight = take_weight(fx, TB_STR("weight"));
   if (weight == TB_FXT_IDLE_WEIGHT) return TB_OK;
   struct tb_track *thread;
-  status = tb_fxt_lone_thread_track(&fx->tables, koid, &thread);
+  status = tb_fxt_thread_track_of_koid(&fx->tables, koid, &thread);
   if (status != TB_OK) return tb_fxt_no_memory(fx, status);
   struct tb_event *event;
   status = add_state(fx, thread, ts, (uint32_t)tb_fxt_field(header, 20, 35), TB_TASK_RUNNABLE, "waking", &event);

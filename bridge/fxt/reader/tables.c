@@ -9,9 +9,9 @@ enum tb_status tb_fxt_tables_init(struct tb_fxt_tables *tables, const struct tb_
   tb_arena_init(&tables->arena, allocator, max_bytes);
   tables->texts.arena = &tables->arena;
   struct tb_map *const maps[] = {
-      &tables->providers,       &tables->processes,      &tables->homes,          &tables->threads,
-      &tables->unowned_threads, &tables->thread_homes,   &tables->counters,       &tables->ids,
-      &tables->taken,           &tables->thread_objects, &tables->kernel_objects, &tables->userspace_objects,
+      &tables->providers,       &tables->processes,      &tables->process_providers, &tables->threads,
+      &tables->unowned_threads, &tables->latest_threads, &tables->counters,          &tables->ids,
+      &tables->taken,           &tables->thread_objects, &tables->kernel_objects,    &tables->userspace_objects,
       &tables->packet_streams};
   for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++) maps[i]->allocator = allocator;
   return tb_fxt_use_provider(tables, 0, false);
@@ -38,10 +38,10 @@ void tb_fxt_tables_free(struct tb_fxt_tables *tables) {
   free_packet_streams(&tables->packet_streams);
   tb_map_free(&tables->providers);
   tb_map_free(&tables->processes);
-  tb_map_free(&tables->homes);
+  tb_map_free(&tables->process_providers);
   tb_map_free(&tables->threads);
   tb_map_free(&tables->unowned_threads);
-  tb_map_free(&tables->thread_homes);
+  tb_map_free(&tables->latest_threads);
   tb_map_free(&tables->counters);
   tb_map_free(&tables->ids);
   tb_map_free(&tables->taken);

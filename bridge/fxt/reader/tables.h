@@ -41,10 +41,10 @@ struct tb_fxt_tables {
   struct tb_fxt_intern texts;
   struct tb_map providers;          /* id, 0 */
   struct tb_map processes;          /* process koid, 0 -> track */
-  struct tb_map homes;              /* index of a process' track, 0 -> its provider, which is known to have a name */
+  struct tb_map process_providers;  /* index of a process' track, 0 -> its provider, which is known to have a name */
   struct tb_map threads;            /* process koid, thread koid -> track */
   struct tb_map unowned_threads;    /* thread koid, 0 -> track: of a thread whose process no record has named */
-  struct tb_map thread_homes;       /* thread koid, 0 -> track that a record named it with last */
+  struct tb_map latest_threads;     /* thread koid, 0 -> track that a record named it with last */
   struct tb_map counters;           /* process track, identity text -> track */
   struct tb_map ids;                /* koid, 0 -> synthetic id */
   struct tb_map taken;              /* synthetic id, 0 */
@@ -87,8 +87,8 @@ static inline struct tb_str tb_fxt_string_at(const struct tb_fxt_provider *provi
 TB_MUST_CHECK enum tb_status tb_fxt_process_track(struct tb_fxt_tables *tables, uint64_t koid, struct tb_track **track);
 TB_MUST_CHECK enum tb_status tb_fxt_thread_track(struct tb_fxt_tables *tables, uint64_t process, uint64_t thread,
                                                  struct tb_track **track);
-TB_MUST_CHECK enum tb_status tb_fxt_lone_thread_track(struct tb_fxt_tables *tables, uint64_t thread,
-                                                      struct tb_track **track);
+TB_MUST_CHECK enum tb_status tb_fxt_thread_track_of_koid(struct tb_fxt_tables *tables, uint64_t thread,
+                                                         struct tb_track **track);
 
 /* The track of the whole trace. */
 TB_MUST_CHECK enum tb_status tb_fxt_global_track(struct tb_fxt_tables *tables, const struct tb_track **track);

@@ -76,15 +76,15 @@ enum tb_status tb_fxt_thread_track(struct tb_fxt_tables *tables, uint64_t proces
                                    struct tb_track **track) {
   *track = tb_map_find_pointer(&tables->threads, process, thread);
   if (*track) return TB_OK;
-  struct tb_track *home;
-  enum tb_status status = tb_fxt_process_track(tables, process, &home);
-  if (status == TB_OK) status = new_thread(tables, home, thread, track);
+  struct tb_track *owner;
+  enum tb_status status = tb_fxt_process_track(tables, process, &owner);
+  if (status == TB_OK) status = new_thread(tables, owner, thread, track);
   if (status == TB_OK) status = tb_map_put(&tables->threads, process, thread, as_value(*track));
-  return status == TB_OK ? tb_map_put(&tables->thread_homes, thread, 0, as_value(*track)) : status;
+  return status == TB_OK ? tb_map_put(&tables->latest_threads, thread, 0, as_value(*track)) : status;
 }
 
-enum tb_status tb_fxt_lone_thread_track(struct tb_fxt_tables *tables, uint64_t thread, struct tb_track **track) {
-  *track = tb_map_find_pointer(&tables->thread_homes, thread, 0);
+enum tb_status tb_fxt_thread_track_of_koid(struct tb_fxt_tables *tables, uint64_t thread, struct tb_track **track) {
+  *track = tb_map_find_pointer(&tables->latest_threads, thread, 0);
   if (!*track) *track = tb_map_find_pointer(&tables->unowned_threads, thread, 0);
   if (*track) return TB_OK;
   enum tb_status status = new_thread(tables, NULL, thread, track);
@@ -178,8 +178,8 @@ static enum tb_status find_counter(struct tb_fxt_tables *tables, const struct co
   return status;
 }
 
-/* Letters of the tracks that a value may stand on, the best first: a 64-bit value that says its type by its size may
- * stand with shorter ones. */
+/* Letters of the tracks that a value may be on, the best first: a 64-bit value that says its type by its size may be
+ * with shorter ones. */
 static const char *letters_of(const struct tb_arg *value) {
   static const char none[] = {'\0', '\0'};
   if (value->type == TB_ARG_INT && value->width == 64)

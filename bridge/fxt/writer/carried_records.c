@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Logs, blobs, objects, clocks, and metadata that FXT has no record of: it stands in large blob records without bytes,
+ * Logs, blobs, objects, clocks, and metadata that FXT has no record of: it is kept in large blob records without bytes,
  * whose category says so, whose name is the metadata's and whose arguments are its values.
  */
 #include "base/base64.h"
@@ -46,7 +46,7 @@ static void put_chunks(struct tb_fxt_writer *w, struct tb_str name, struct tb_st
   } while (bytes.len && w->status == TB_OK);
 }
 
-/* Writes the record in hand as the head of a large one, and the bytes behind it. */
+/* Writes the current record as the head of a large one, and the bytes behind it. */
 static void close_large(struct tb_fxt_writer *w, struct tb_str bytes) {
   tb_fxt_put_word(w, bytes.len);
   if (w->words > TB_FXT_MAX_WORDS || bytes.len / TB_FXT_WORD > UINT32_MAX - TB_FXT_MAX_WORDS)

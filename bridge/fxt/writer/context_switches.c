@@ -53,7 +53,7 @@ static void put_change(struct tb_fxt_writer *w, const struct context_change *cha
   add_weight(args, &count, "outgoing_weight", change->from_weight);
   for (uint32_t i = 0; i < more_count && count < TB_FXT_MAX_ARGS; i++) args[count++] = more[i];
   tb_fxt_use_process(w, change->process);
-  /* names of the arguments come before the record that they stand in: see tb_fxt_string_ref */
+  /* names of the arguments come before the record that they are in: see tb_fxt_string_ref */
   tb_fxt_open_record(w, TB_FXT_SCHEDULING,
                      (uint64_t)TB_FXT_CONTEXT_SWITCH << 60 | (uint64_t)count << 16 |
                          (uint64_t)(change->cpu & UINT16_MAX) << 20 | (uint64_t)change->state << 36);

@@ -36,7 +36,7 @@ static bool is_same_text(const struct tb_fxt_sampling *s, size_t at, size_t len,
   return len == text.len && (len == 0 || memcmp(s->texts.data + at, text.ptr, len) == 0);
 }
 
-/* What stands before a record's samples. */
+/* What is before a record's samples. */
 struct words {
   struct tb_str name, category;
   struct tb_str members; /* JSON: of the event, no samples */
@@ -166,7 +166,7 @@ static uint32_t add_texts(struct tb_arg *members, uint32_t count, const struct t
   return dict->span > 1 ? count + dict->span : count;
 }
 
-/* What the event says beside its samples, as JSON; empty for nothing. */
+/* What the event has in addition to its samples, as JSON; empty for nothing. */
 static struct tb_str spell_members(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_str series) {
   enum { TIMES = 4, OTHERS = 1 };
   size_t room = (size_t)event->extra_count + event->arg_count + TIMES + OTHERS;
@@ -193,9 +193,9 @@ static bool has_members(const struct tb_event *event) {
 }
 
 void tb_fxt_put_counter(struct tb_fxt_writer *w, const struct tb_event *event) {
-  const struct tb_track *home = event->thread ? event->thread : event->track;
+  const struct tb_track *emitter = event->thread ? event->thread : event->track;
   struct tb_fxt_sampling to = {
-      .ts = event->ts, .process = tb_fxt_process_koid(home), .thread = tb_fxt_thread_koid(home)};
+      .ts = event->ts, .process = tb_fxt_process_koid(emitter), .thread = tb_fxt_thread_koid(emitter)};
   bool own_track = event->track->type == TB_TRACK_COUNTER;
   char letter = '\0';
   struct tb_str name = event->name, series = {NULL, 0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Arguments for FXT records: trees made flat, of FXT's types, at most fifteen, with what else of the event stands
+ * Arguments for FXT records: trees made flat, of FXT's types, at most fifteen, with what else of the event is
  * there.
  */
 #include <inttypes.h>
@@ -166,7 +166,7 @@ static void add_leaves(struct tb_fxt_writer *w, const struct tb_arg *arg, struct
   }
 }
 
-/* ---- what else of an event stands in arguments ------------------------------------------------------------------- */
+/* ---- what else of an event is in arguments ------------------------------------------------------------------- */
 
 static bool is_own_extra(const struct tb_arg *arg) {
   return tb_str_equal(arg->name, TB_STR(TB_FXT_EXTRA_TYPES)) || tb_str_equal(arg->name, TB_STR(TB_FXT_EXTRA_COUNTER)) ||
@@ -177,7 +177,7 @@ static void add_unsigned(struct tb_fxt_writer *w, const char *name, uint64_t num
   add(w, &(struct tb_fxt_flat){.name = tb_str_from(name), .value = number, .type = TB_FXT_ARG_UINT64});
 }
 
-/* What Perfetto's events have beside those of JSON and FXT. */
+/* What only Perfetto's events have, not those of JSON and FXT. */
 static void add_particulars(struct tb_fxt_writer *w, const struct tb_event *event) {
   const struct tb_frame *source = &event->source_location;
   if (event->log_level) tb_fxt_add_number(w, TB_FXT_CARRIED "log_level", event->log_level);
@@ -227,8 +227,8 @@ static bool is_path_part(struct tb_str name) {
   return name.len > 0;
 }
 
-/* Whether the names in a tree, whose own is one of them where it has one, can be told from the paths that they are
- * in. */
+/* Whether the names in a tree, whose own is one of them where it has one, can be read back from the paths that they
+ * are in. */
 static bool spells_path(const struct tb_arg *tree, unsigned depth) {
   if (!is_tree(tree)) return true;
   if (depth == MAX_DEPTH) return false;
@@ -238,7 +238,7 @@ static bool spells_path(const struct tb_arg *tree, unsigned depth) {
 }
 
 /* Says which arguments are a tree's, so that our reader makes it again. */
-static void tell_trees(struct tb_fxt_writer *w, const struct tb_event *event) {
+static void note_trees(struct tb_fxt_writer *w, const struct tb_event *event) {
   char letters[TB_FXT_MAX_ARGS];
   size_t count = 0;
   uint32_t seen = 0;
@@ -262,7 +262,7 @@ static void add_args(struct tb_fxt_writer *w, const struct tb_event *event) {
     top += own;
   }
   bool all_leaves = count_leaves(event->args, event->arg_count) + (trees > 0) <= room;
-  if (all_leaves && trees) tell_trees(w, event);
+  if (all_leaves && trees) note_trees(w, event);
   seen = 0;
   for (uint32_t i = 0; i < event->arg_count && w->status == TB_OK; i += event->args[i].span) {
     const struct tb_arg *arg = &event->args[i];
@@ -284,7 +284,7 @@ static void add_args(struct tb_fxt_writer *w, const struct tb_event *event) {
   }
 }
 
-/* Metadata is no event whose arguments others look for: its trees whose paths cannot be told apart stand as JSON
+/* Metadata is no event whose arguments others look for: its trees whose paths are ambiguous are written as JSON
  * text. */
 static struct tb_arg spellable(struct tb_fxt_writer *w, const struct tb_event *event, const struct tb_arg *arg) {
   struct tb_arg top = *arg;

@@ -2,9 +2,9 @@
  *
  * Flows that slices carry, as Perfetto has them: an id on each slice of the flow. FXT says of each point whether the
  * flow begins, passes or ends there, in the order of time, and sources do not give their slices in that order. So the
- * points wait for the end of the trace. A flow record binds to the innermost slice that is open at its time when it is
- * read, those of one time in the order of the file: a point cannot wait where another slice begins, or its own ends, at
- * its very time.
+ * points wait for the end of the trace. A flow record binds to the innermost slice that is open at its time when it
+ * is read, those of one time in the order of the file: a point cannot wait where another slice begins, or its own
+ * ends, at its very time.
  *
  * Records of FXT that came through Perfetto are written when they come, but those that do not begin their flow wait
  * likewise where its begin has not come: it may be of the same time on a thread that comes later.
@@ -152,8 +152,8 @@ static unsigned type_of(const struct tb_fxt_flow_point *point, bool began) {
   return point->terminates ? TB_FXT_FLOW_END : began ? TB_FXT_FLOW_STEP : TB_FXT_FLOW_BEGIN;
 }
 
-/* As what it seemed to be when it came. */
-static void put_early(struct tb_fxt_writer *w, struct tb_fxt_flow_point *point) {
+/* Writes the point as what it was when it came, since its flow is not linked yet. */
+static void write_unlinked(struct tb_fxt_writer *w, struct tb_fxt_flow_point *point) {
   put_record(w, type_of(point, point->began), point);
   point->written = true;
 }
@@ -161,7 +161,7 @@ static void put_early(struct tb_fxt_writer *w, struct tb_fxt_flow_point *point) 
 void tb_fxt_settle_flows(struct tb_fxt_writer *w, struct tb_fxt_track_state *track_state, int64_t ts) {
   for (size_t i = 0; i < track_state->point_count; i++) {
     struct tb_fxt_flow_point *point = &w->points[track_state->first_point + i];
-    if (point->ts == ts && !point->written) put_early(w, point);
+    if (point->ts == ts && !point->written) write_unlinked(w, point);
   }
   track_state->point_count = 0;
 }

@@ -82,18 +82,18 @@ static uint64_t number_of(struct tb_fxt_writer *w, const struct tb_event *event,
 /* The emitting thread where it is known, else thread 0 of the process. */
 static void put_point(struct tb_fxt_writer *w, const struct tb_event *event, unsigned type, bool has_last,
                       uint64_t last) {
-  const struct tb_track *home = event->thread ? event->thread : event->track;
+  const struct tb_track *emitter = event->thread ? event->thread : event->track;
   struct tb_fxt_event_record record = {.type = type,
                                        .ts = event->ts,
-                                       .process = tb_fxt_process_koid(home),
-                                       .thread = tb_fxt_thread_koid(home),
+                                       .process = tb_fxt_process_koid(emitter),
+                                       .thread = tb_fxt_thread_koid(emitter),
                                        .category = event->categories,
                                        .name = event->name,
                                        .args = w->args.items,
                                        .arg_count = w->args.count,
                                        .has_last = has_last,
                                        .last = last};
-  if (type == TB_FXT_INSTANT || type >= TB_FXT_FLOW_BEGIN) tb_fxt_touch(w, home, event->ts);
+  if (type == TB_FXT_INSTANT || type >= TB_FXT_FLOW_BEGIN) tb_fxt_touch(w, emitter, event->ts);
   tb_fxt_put_event(w, &record);
 }
 
@@ -107,13 +107,13 @@ static const struct tb_arg *remarked_counter(const struct tb_event *event) {
 void tb_fxt_put_other(struct tb_fxt_writer *w, const struct tb_event *event) {
   bool is_flow = event->type >= TB_EVENT_FLOW_BEGIN && event->type <= TB_EVENT_FLOW_END;
   if (is_flow && tb_flow_source(event) == TB_FLOWS_DUPLICATED_BY_NAME) return; /* the slices say it by their flow ids */
-  bool is_told = is_flow && tb_flow_source(event) == TB_FLOWS_DUPLICATED_BY_ID;
+  bool is_duplicated = is_flow && tb_flow_source(event) == TB_FLOWS_DUPLICATED_BY_ID;
   if (event->type == TB_EVENT_INSTANT && event->extra_count && tb_fxt_put_blob_again(w, event)) return;
-  const struct tb_track *home = event->thread ? event->thread : event->track;
-  if (is_told)
+  const struct tb_track *emitter = event->thread ? event->thread : event->track;
+  if (is_duplicated)
     tb_fxt_note_source_flow(w, event);
   else
-    tb_fxt_end_waiting(w, home, event->ts, is_flow);
+    tb_fxt_end_waiting(w, emitter, event->ts, is_flow);
   const struct tb_arg *counter = remarked_counter(event);
   if (counter) {
     tb_fxt_flatten(w, event);
@@ -125,7 +125,7 @@ void tb_fxt_put_other(struct tb_fxt_writer *w, const struct tb_event *event) {
   add_particulars(w, event, type);
   uint64_t last = has_last ? number_of(w, event, type) : 0;
   tb_fxt_flatten(w, event);
-  if (is_told && tb_fxt_hold_flow(w, event, type, last)) return;
+  if (is_duplicated && tb_fxt_hold_flow(w, event, type, last)) return;
   put_point(w, event, type, has_last, last);
   if (type == TB_FXT_FLOW_BEGIN) w->writer->summary.flows++;
   if (type == TB_FXT_INSTANT) tb_fxt_put_flow_ids(w, event, event->ts);

@@ -65,19 +65,19 @@ static struct tb_str name_of(const struct tb_track *track) {
 static void put_kernel_object(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_str text) {
   bool is_thread = track->type == TB_TRACK_THREAD;
   uint64_t process = tb_fxt_process_koid(track);
-  struct tb_fxt_flat home = {.name = TB_STR("process"), .value = process, .type = TB_FXT_ARG_KOID};
+  struct tb_fxt_flat owner = {.name = TB_STR("process"), .value = process, .type = TB_FXT_ARG_KOID};
   uint64_t type = is_thread ? TB_FXT_OBJECT_THREAD : TB_FXT_OBJECT_PROCESS;
   tb_fxt_use_process(w, process);
   uint64_t name = tb_fxt_string_ref(w, text);
   uint64_t args = is_thread && (track->has_pid || track->parent);
   tb_fxt_open_record(w, TB_FXT_KERNEL_OBJECT, type << 16 | name << 24 | args << 40);
   tb_fxt_put_word(w, is_thread ? tb_fxt_thread_koid(track) : process);
-  tb_fxt_put_args(w, &home, (uint32_t)args);
+  tb_fxt_put_args(w, &owner, (uint32_t)args);
   tb_fxt_close_record(w);
 }
 
-static void tell_name(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_fxt_track_state *track_state,
-                      struct tb_str name) {
+static void write_name(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_fxt_track_state *track_state,
+                       struct tb_str name) {
   char *copy = tb_alloc(w->writer->allocator, name.len);
   if (!copy) {
     tb_fxt_fail(w, TB_NO_MEMORY);
@@ -96,7 +96,7 @@ void tb_fxt_describe(struct tb_fxt_writer *w, const struct tb_track *track, bool
   if (!track_state || (track_state->named && !track->name.len)) return;
   struct tb_str name = name_of(track);
   if (track_state->described ? tb_str_equal(name, track_state->name) : name.len == 0 && !even_without_name) return;
-  tell_name(w, track, track_state, name);
+  write_name(w, track, track_state, name);
 }
 
 void tb_fxt_name_track(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_str name) {
@@ -104,7 +104,7 @@ void tb_fxt_name_track(struct tb_fxt_writer *w, const struct tb_track *track, st
   struct tb_fxt_track_state *track_state = koid ? tb_fxt_track_state_of(w, track) : NULL; /* 0 is no object */
   if (!track_state) return;
   track_state->named = true;
-  if (!track_state->described || !tb_str_equal(name, track_state->name)) tell_name(w, track, track_state, name);
+  if (!track_state->described || !tb_str_equal(name, track_state->name)) write_name(w, track, track_state, name);
 }
 
 /* ---- ids --------------------------------------------------------------------------------------------------------- */

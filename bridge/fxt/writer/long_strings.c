@@ -5,7 +5,7 @@
  */
 #include "fxt/writer/writer.h"
 
-struct tb_str tb_fxt_put_rest(struct tb_fxt_writer *w, uint64_t name_ref, struct tb_str text) {
+struct tb_str tb_fxt_write_continuation(struct tb_fxt_writer *w, uint64_t name_ref, struct tb_str text) {
   struct tb_str first = tb_fxt_text_cut(text, TB_FXT_MAX_STRING);
   struct tb_str rest = {text.ptr + first.len, text.len - first.len};
   if (rest.len == 0) return text;

@@ -14,14 +14,15 @@ enum {
   MAX_NAME = 255 /* bytes of a provider's name */
 };
 
-/* Ticks are ns, and where the trace says what time it was then, that stands here too. */
+/* Ticks are ns; the trace's wall-clock time is added where it is known. */
 void tb_fxt_write_initialization(struct tb_fxt_writer *w) {
   uint64_t words[] = {TICKS_PER_SECOND, w->base_ns, w->unix_ns};
-  tb_fxt_write_aside(w, TB_FXT_INITIALIZATION, (struct tb_str){(const char *)words, w->has_anchor ? sizeof(words) : 8});
+  tb_fxt_write_separate_record(w, TB_FXT_INITIALIZATION,
+                               (struct tb_str){(const char *)words, w->has_anchor ? sizeof(words) : 8});
 }
 
 static void write_provider(struct tb_fxt_writer *w, unsigned kind, struct tb_str name) {
-  tb_fxt_write_aside(
+  tb_fxt_write_separate_record(
       w, TB_FXT_METADATA | (uint64_t)kind << 16 | (uint64_t)w->provider->id << 20 | (uint64_t)name.len << 52, name);
 }
 
@@ -62,13 +63,13 @@ static uint32_t free_id(struct tb_fxt_writer *w) {
 }
 
 void tb_fxt_use_process(struct tb_fxt_writer *w, uint64_t process) {
-  struct tb_fxt_out_provider *provider = tb_map_find_pointer(&w->homes, process, 0);
+  struct tb_fxt_out_provider *provider = tb_map_find_pointer(&w->process_providers, process, 0);
   if (provider) {
     use(w, provider);
     return;
   }
   provider = add(w, free_id(w), TB_STR(TB_FXT_OWN_PROVIDER));
-  if (provider) tb_fxt_fail(w, tb_map_put(&w->homes, process, 0, (uint64_t)(uintptr_t)provider));
+  if (provider) tb_fxt_fail(w, tb_map_put(&w->process_providers, process, 0, (uint64_t)(uintptr_t)provider));
 }
 
 /* ---- what metadata says ------------------------------------------------------------------------------------------ */
@@ -96,19 +97,20 @@ static bool take_trace_metadata(struct tb_fxt_writer *w, const struct tb_event *
   return provider != NULL;
 }
 
-static bool take_home(struct tb_fxt_writer *w, const struct tb_event *event) {
+static bool take_process_provider(struct tb_fxt_writer *w, const struct tb_event *event) {
   const struct tb_arg *id = tb_find_member(event->args, event->arg_count, TB_STR("id"));
   const struct tb_arg *name = tb_find_member(event->args, event->arg_count, TB_STR("name"));
   if (!id || (id->type != TB_ARG_INT && id->type != TB_ARG_UINT) || !name || name->type != TB_ARG_STRING) return false;
   struct tb_fxt_out_provider *provider = find_said(w, id->u, name->text);
   if (!provider) return false;
-  tb_fxt_fail(w, tb_map_put(&w->homes, tb_fxt_process_koid(event->track), 0, (uint64_t)(uintptr_t)provider));
+  tb_fxt_fail(w,
+              tb_map_put(&w->process_providers, tb_fxt_process_koid(event->track), 0, (uint64_t)(uintptr_t)provider));
   return true;
 }
 
 bool tb_fxt_take_provider(struct tb_fxt_writer *w, const struct tb_event *event) {
   if (!tb_is_provider_metadata(event)) return false;
-  return event->track ? take_home(w, event) : take_trace_metadata(w, event);
+  return event->track ? take_process_provider(w, event) : take_trace_metadata(w, event);
 }
 
 /* ---- loss -------------------------------------------------------------------------------------------------------- */
@@ -119,8 +121,8 @@ void tb_fxt_put_data_loss(struct tb_fxt_writer *w, const struct tb_event *event)
     use(w, source);
   else if (event->track || !w->provider)
     tb_fxt_use_process(w, tb_fxt_process_koid(event->track));
-  if (!w->provider || (event->track && w->provider->source_flow_loss)) return; /* one for all threads of a provider */
-  w->provider->source_flow_loss = true;
+  if (!w->provider || (event->track && w->provider->loss_written)) return; /* one for all threads of a provider */
+  w->provider->loss_written = true;
   write_provider(w, TB_FXT_PROVIDER_EVENT, (struct tb_str){NULL, 0});
 }
 
@@ -133,7 +135,7 @@ void tb_fxt_free_providers(struct tb_fxt_writer *w) {
     tb_free(w->writer->allocator, provider, sizeof(*provider));
   }
   tb_map_free(&w->providers);
-  tb_map_free(&w->homes);
+  tb_map_free(&w->process_providers);
   tb_map_free(&w->said);
   tb_map_free(&w->sequences);
 }

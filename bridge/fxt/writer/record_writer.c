@@ -7,7 +7,7 @@
 
 enum {
   SHORT_TEXT = 64,   /* values up to here may come again: into the table */
-  INLINE_TEXT = 1024 /* and up to here they stand in the record; longer ones would fill it, so into the table */
+  INLINE_TEXT = 1024 /* and up to here they are in the record; longer ones would fill it, so into the table */
 };
 
 void tb_fxt_fail(struct tb_fxt_writer *w, enum tb_status status) {
@@ -67,7 +67,7 @@ void tb_fxt_write_large(struct tb_fxt_writer *w, uint64_t *words, size_t count, 
 
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
 
-void tb_fxt_write_aside(struct tb_fxt_writer *w, uint64_t header, struct tb_str bytes) {
+void tb_fxt_write_separate_record(struct tb_fxt_writer *w, uint64_t header, struct tb_str bytes) {
   uint64_t words[TB_FXT_MAX_STRING / TB_FXT_WORD + 1];
   size_t count = 1 + tb_fxt_padded(bytes.len) / TB_FXT_WORD;
   words[count - 1] = 0;
@@ -89,7 +89,7 @@ uint64_t tb_fxt_string_ref(struct tb_fxt_writer *w, struct tb_str text) {
   text = fit_text(w, text);
   tb_fxt_fail(w, tb_fxt_ref_cache_use(&w->provider->strings, text, &index, &added));
   if (w->status != TB_OK) return 0;
-  if (added) tb_fxt_write_aside(w, TB_FXT_STRING | (uint64_t)index << 16 | (uint64_t)text.len << 32, text);
+  if (added) tb_fxt_write_separate_record(w, TB_FXT_STRING | (uint64_t)index << 16 | (uint64_t)text.len << 32, text);
   return index;
 }
 
@@ -102,7 +102,7 @@ uint64_t tb_fxt_thread_ref(struct tb_fxt_writer *w, uint64_t process, uint64_t t
   bool added;
   tb_fxt_fail(w, tb_fxt_ref_cache_use(&w->provider->threads, key, &index, &added));
   if (w->status != TB_OK) return 0;
-  if (added) tb_fxt_write_aside(w, TB_FXT_THREAD | (uint64_t)index << 16, key);
+  if (added) tb_fxt_write_separate_record(w, TB_FXT_THREAD | (uint64_t)index << 16, key);
   return index;
 }
 
@@ -110,12 +110,12 @@ uint64_t tb_fxt_thread_ref(struct tb_fxt_writer *w, uint64_t process, uint64_t t
 
 static void put_string_arg(struct tb_fxt_writer *w, const struct tb_fxt_flat *arg, uint64_t name) {
   struct tb_str text = arg->text;
-  if (text.len > TB_FXT_MAX_STRING) text = tb_fxt_put_rest(w, name, text);
-  bool stands_inline = text.len > SHORT_TEXT && text.len <= INLINE_TEXT;
-  uint64_t value = stands_inline ? TB_FXT_INLINE | text.len : tb_fxt_string_ref(w, text);
-  uint64_t words = 1 + (stands_inline ? tb_fxt_padded(text.len) / TB_FXT_WORD : 0);
+  if (text.len > TB_FXT_MAX_STRING) text = tb_fxt_write_continuation(w, name, text);
+  bool is_inline = text.len > SHORT_TEXT && text.len <= INLINE_TEXT;
+  uint64_t value = is_inline ? TB_FXT_INLINE | text.len : tb_fxt_string_ref(w, text);
+  uint64_t words = 1 + (is_inline ? tb_fxt_padded(text.len) / TB_FXT_WORD : 0);
   tb_fxt_put_word(w, TB_FXT_ARG_STRING | words << 4 | name << 16 | value << 32);
-  if (stands_inline) tb_fxt_put_stream(w, text);
+  if (is_inline) tb_fxt_put_stream(w, text);
 }
 
 static void put_arg(struct tb_fxt_writer *w, const struct tb_fxt_flat *arg) {
@@ -148,10 +148,10 @@ void tb_fxt_put_args(struct tb_fxt_writer *w, const struct tb_fxt_flat *args, ui
   for (uint32_t i = 0; i < count; i++) put_arg(w, &args[i]);
 }
 
-/* FXT's time begins at 0. What is earlier stands there, with its time in an argument; a counter's stands before the
- * record. */
-static void put_early_event(struct tb_fxt_writer *w, const struct tb_fxt_event_record *sorts_first) {
-  struct tb_fxt_event_record record = *sorts_first;
+/* FXT's time begins at 0. An earlier event is written at 0, with its time in an argument; a counter's time is in a
+ * record before it. */
+static void put_event_before_zero(struct tb_fxt_writer *w, const struct tb_fxt_event_record *before_zero) {
+  struct tb_fxt_event_record record = *before_zero;
   struct tb_fxt_flat args[TB_FXT_MAX_ARGS];
   bool is_complete = record.type == TB_FXT_DURATION_COMPLETE;
   record.ts = 0;
@@ -162,10 +162,10 @@ static void put_early_event(struct tb_fxt_writer *w, const struct tb_fxt_event_r
     }
     if (record.arg_count) memcpy(args, record.args, record.arg_count * sizeof(*args));
     args[record.arg_count++] = (struct tb_fxt_flat){
-        .name = TB_STR(TB_FXT_CARRIED "ts_ns"), .value = (uint64_t)sorts_first->ts, .type = TB_FXT_ARG_INT64};
+        .name = TB_STR(TB_FXT_CARRIED "ts_ns"), .value = (uint64_t)before_zero->ts, .type = TB_FXT_ARG_INT64};
     if (is_complete)
       args[record.arg_count++] = (struct tb_fxt_flat){.name = TB_STR(TB_FXT_CARRIED "dur_ns"),
-                                                      .value = record.last - (uint64_t)sorts_first->ts,
+                                                      .value = record.last - (uint64_t)before_zero->ts,
                                                       .type = TB_FXT_ARG_INT64};
     record.args = args;
   }
@@ -175,7 +175,7 @@ static void put_early_event(struct tb_fxt_writer *w, const struct tb_fxt_event_r
 
 void tb_fxt_put_event(struct tb_fxt_writer *w, const struct tb_fxt_event_record *record) {
   if (record->ts < 0) {
-    put_early_event(w, record);
+    put_event_before_zero(w, record);
     return;
   }
   uint64_t thread = tb_fxt_thread_ref(w, record->process, record->thread);

@@ -12,18 +12,18 @@
 
 enum { MAX_HELD = 64, MAX_OPEN = 1 << 16, FORGOTTEN_AT_ONCE = MAX_OPEN / 8 };
 
-/* So many outermost slices are not counted by name: few stacks are deeper, and an end that fits none of a deep one need
- * not look at it. */
+/* So many outermost slices are not counted by name: few stacks are deeper, and an end that fits none of a deep one
+ * need not look at it. */
 enum { NOT_COUNTED = 64 };
 
-/* What an ended or running slice's record says, beside type and time. */
+/* What a slice's record contains except type and time. */
 static void put_duration(struct tb_fxt_writer *w, const struct tb_track *track, unsigned type, int64_t ts,
                          const struct tb_fxt_open *slice, bool has_last, uint64_t last) {
-  const struct tb_track *home = slice->thread ? slice->thread : track; /* of who emits it */
+  const struct tb_track *emitter = slice->thread ? slice->thread : track; /* of who emits it */
   struct tb_fxt_event_record record = {.type = type,
                                        .ts = ts,
-                                       .process = tb_fxt_process_koid(home),
-                                       .thread = tb_fxt_thread_koid(home),
+                                       .process = tb_fxt_process_koid(emitter),
+                                       .thread = tb_fxt_thread_koid(emitter),
                                        .category = slice->category,
                                        .name = slice->name,
                                        .args = slice->args,
@@ -80,7 +80,7 @@ static void write_held(struct tb_fxt_writer *w, const struct tb_track *track, st
   }
 }
 
-/* An event at `ts` is about to be written: held begins of that time must stand before it. */
+/* An event at `ts` is about to be written: held begins of that time must be before it. */
 static void make_way(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_fxt_track_state *track_state,
                      int64_t ts) {
   for (size_t i = track_state->open_count; i-- > 0 && !track_state->open[i].written;) {
@@ -90,7 +90,7 @@ static void make_way(struct tb_fxt_writer *w, const struct tb_track *track, stru
   }
 }
 
-/* The slice in hand is not the one that flow points of this time are of, or will not be open when they are read. */
+/* The current slice is not the one that flow points of this time are of, or will not be open when they are read. */
 static void settle(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_fxt_track_state *track_state,
                    int64_t ts) {
   if (!track_state->point_count) return;
@@ -159,8 +159,8 @@ static void forget_outermost(struct tb_fxt_writer *w, struct tb_fxt_track_state 
           track_state->open_count * sizeof(*track_state->open));
 }
 
-/* Whether the newest slice begins together with one that stands there as a begin: some readers put complete records of
- * a time before its begins. */
+/* Whether the newest slice begins together with one that was written as a begin: some readers put complete records of a
+ * time before its begins. */
 static bool begins_with_outer(const struct tb_fxt_track_state *track_state) {
   if (track_state->open_count < 2) return false;
   const struct tb_fxt_open *outer = &track_state->open[track_state->open_count - 2];

@@ -60,8 +60,8 @@ static void put_event(struct tb_fxt_writer *w, const struct tb_event *event) {
   }
 }
 
-/* Takes metadata of providers, and tracks that come before anything else: they are described when it is known in which
- * provider.
+/* Takes metadata of providers, and tracks that come before anything else: they are described when it is known in
+ * which provider.
  */
 static bool takes_lead(struct tb_fxt_writer *w, const struct tb_event *event) {
   if (tb_fxt_take_provider(w, event)) return true;
@@ -119,8 +119,8 @@ static enum tb_status create(struct tb_writer *writer) {
   if (!w) return tb_fail(&writer->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   w->writer = writer;
   writer->target.packets = writer->options.keep_packets;
-  w->providers.allocator = w->homes.allocator = w->said.allocator = w->sequences.allocator = w->ids.allocator =
-      w->flows.allocator = w->running.allocator = writer->allocator;
+  w->providers.allocator = w->process_providers.allocator = w->said.allocator = w->sequences.allocator =
+      w->ids.allocator = w->flows.allocator = w->running.allocator = writer->allocator;
   tb_arena_init(&w->scratch, writer->allocator, 0);
   tb_buffer_init(&w->sampling.texts, writer->allocator, 0);
   writer->state = w;

@@ -29,7 +29,7 @@ struct tb_fxt_flats {
 /* A process writes through the provider that metadata gives it, else one of its own. */
 struct tb_fxt_out_provider {
   uint32_t id;
-  bool source_flow_loss; /* a provider event was written */
+  bool loss_written; /* a provider event was written */
   struct tb_fxt_ref_cache strings;
   struct tb_fxt_ref_cache threads; /* texts are two koids */
 };
@@ -45,7 +45,8 @@ struct tb_fxt_open {
   uint32_t arg_count;
   bool written;
   int64_t flow_ts, outer_flow_ts; /* of the last flow event of it, and of those around it; INT64_MIN for none */
-  /* it stood on a thread beside slices that it overlaps: on a track of its own, but a complete record of the thread */
+  /* it overlaps other slices of its thread: it is on a track of its own, but written as a complete record of the
+   * thread */
   bool overlaps;
   char *block;
   size_t block_size;
@@ -90,8 +91,8 @@ struct tb_fxt_held_flow {
   size_t block_size;
 };
 
-/* A flow id that a slice carries, with no word of whether the flow begins, passes or ends there: that is known when all
- * points of the flow are. */
+/* A flow id that a slice carries, with no word of whether the flow begins, passes or ends there: that is known when
+ * all points of the flow are. */
 struct tb_fxt_flow_point {
   uint64_t id, process, thread;
   int64_t ts;
@@ -105,11 +106,11 @@ struct tb_fxt_writer {
   struct tb_writer *writer;
   enum tb_status status; /* the first failure; everything then does nothing */
   uint64_t record[TB_FXT_MAX_WORDS + 1];
-  size_t words;            /* in record; more than it holds where a record came out too long */
-  struct tb_map providers; /* id, 0 */
-  struct tb_map homes;     /* process koid, 0 -> provider */
-  struct tb_map said;      /* id, hash of a name -> the provider that metadata knows by these */
-  struct tb_map sequences; /* sequence of events, 0 -> the provider that they are of, where the source is FXT */
+  size_t words;                    /* in record; more than it holds where a record came out too long */
+  struct tb_map providers;         /* id, 0 */
+  struct tb_map process_providers; /* process koid, 0 -> provider */
+  struct tb_map said;              /* id, hash of a name -> the provider that metadata knows by these */
+  struct tb_map sequences;         /* sequence of events, 0 -> the provider that they are of, where the source is FXT */
   struct tb_fxt_out_provider *provider; /* the current one */
   uint32_t last_own_id;                 /* of the providers that metadata knows nothing of */
   bool has_anchor;                      /* base_ns on the trace's clock was unix_ns after the Unix epoch */
@@ -124,7 +125,7 @@ struct tb_fxt_writer {
   struct tb_map running; /* (processor, 0) -> thread koid */
   struct tb_fxt_sampling sampling;
   struct tb_event bare_end; /* an end that waited, all other fields 0 */
-  struct tb_arena scratch;  /* of the event in hand */
+  struct tb_arena scratch;  /* of the current event */
   struct tb_fxt_flats args; /* likewise */
   struct tb_fxt_switch {
     bool waiting;  /* an outgoing thread waits for the incoming one of the same moment and processor */
@@ -155,7 +156,7 @@ void tb_fxt_close_record(struct tb_fxt_writer *w);
 void tb_fxt_write_large(struct tb_fxt_writer *w, uint64_t *words, size_t count, struct tb_str bytes);
 
 /* Writes a record that goes before the one being put together. */
-void tb_fxt_write_aside(struct tb_fxt_writer *w, uint64_t header, struct tb_str bytes);
+void tb_fxt_write_separate_record(struct tb_fxt_writer *w, uint64_t header, struct tb_str bytes);
 
 /* The reference of a string in the current provider's table, which is written there where it is news. */
 uint64_t tb_fxt_string_ref(struct tb_fxt_writer *w, struct tb_str text);
@@ -163,7 +164,7 @@ uint64_t tb_fxt_string_ref(struct tb_fxt_writer *w, struct tb_str text);
 /* Makes the process' provider current, and gives the reference of the thread in its table. */
 uint64_t tb_fxt_thread_ref(struct tb_fxt_writer *w, uint64_t process, uint64_t thread);
 
-/* An event record. `thread` names process and thread; `last` stands at its end where has_last. */
+/* An event record. `thread` names process and thread; `last` is at its end where has_last. */
 struct tb_fxt_event_record {
   unsigned type; /* enum tb_fxt_event */
   int64_t ts;
@@ -189,7 +190,7 @@ void tb_fxt_free_providers(struct tb_fxt_writer *w);
 
 /* ---- arguments (fxt/writer/flatten_args.c) ----------------------------------------------------------------------- */
 
-/* Adds the event's arguments to w->args, and what else of it stands in arguments (docs/MAPPING.md). */
+/* Adds the event's arguments to w->args, and what else of it is in arguments (docs/MAPPING.md). */
 void tb_fxt_flatten(struct tb_fxt_writer *w, const struct tb_event *event);
 void tb_fxt_flatten_metadata(struct tb_fxt_writer *w, const struct tb_event *event);
 /* The letter that the event's `fxt_types` has for a top-level argument, '.' where it has none. */
@@ -203,14 +204,14 @@ struct tb_str tb_fxt_as_json(struct tb_fxt_writer *w, const struct tb_arg *args,
 
 /* Copies arguments with their texts into an aligned block of tb_fxt_args_size bytes. */
 struct tb_fxt_flat *tb_fxt_copy_args(const struct tb_fxt_flat *args, uint32_t count, char *block);
-/* The event's names and w->args in one block of *size bytes, which the caller frees; `args` stand at its start. NULL
+/* The event's names and w->args in one block of *size bytes, which the caller frees; `args` are at its start. NULL
  * after a failure. */
 char *tb_fxt_copy_parts(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_str *category,
                         struct tb_str *name, struct tb_fxt_flat **args, size_t *size);
 size_t tb_fxt_args_size(const struct tb_fxt_flat *args, uint32_t count);
 
-/* What a string may hold of an argument's text, the rest being written before the record in hand (long_strings.c). */
-struct tb_str tb_fxt_put_rest(struct tb_fxt_writer *w, uint64_t name_ref, struct tb_str text);
+/* What a string may hold of an argument's text, the rest being written before the current record (long_strings.c). */
+struct tb_str tb_fxt_write_continuation(struct tb_fxt_writer *w, uint64_t name_ref, struct tb_str text);
 
 /* Adds the event's call stacks to w->args. (callstacks.c) */
 void tb_fxt_carry_stacks(struct tb_fxt_writer *w, const struct tb_event *event);
@@ -236,10 +237,10 @@ uint64_t tb_fxt_id_number(struct tb_fxt_writer *w, const struct tb_event *event,
 /* ---- events ------------------------------------------------------------------------------------------------------ */
 
 void tb_fxt_put_slice(struct tb_fxt_writer *w, const struct tb_event *event); /* fxt/writer/slices.c */
-/* instants, async, flows, exotic phases */
-void tb_fxt_put_other(struct tb_fxt_writer *w, const struct tb_event *event);
-/* An event of the thread at `ts` comes, a flow's or another: the end that waits for one may be due. Before the event's
- * arguments are flattened. */
+void tb_fxt_put_other(struct tb_fxt_writer *w,
+                      const struct tb_event *event); /* instants, async, flows, exotic phases */
+/* An event of the thread at `ts` comes, a flow's or another: the end that waits for one may be due. Before the
+ * event's arguments are flattened. */
 void tb_fxt_end_waiting(struct tb_fxt_writer *w, const struct tb_track *track, int64_t ts, bool is_flow);
 /* A flow event of the newest slice of its track comes, whatever its time. */
 void tb_fxt_note_source_flow(struct tb_fxt_writer *w, const struct tb_event *event);
@@ -247,8 +248,8 @@ void tb_fxt_note_source_flow(struct tb_fxt_writer *w, const struct tb_event *eve
 void tb_fxt_touch(struct tb_fxt_writer *w, const struct tb_track *track, int64_t ts);
 /* The flows of an event, for a slice that is open at `ts`. (fxt/writer/flows.c) */
 void tb_fxt_put_flow_ids(struct tb_fxt_writer *w, const struct tb_event *event, int64_t ts);
-/* Takes a flow record of a slice, with w->args, whose flow other threads may begin or have begun: false where it is to
- * be written now. */
+/* Takes a flow record of a slice, with w->args, whose flow other threads may begin or have begun: false where it is
+ * to be written now. */
 bool tb_fxt_hold_flow(struct tb_fxt_writer *w, const struct tb_event *event, unsigned type, uint64_t id);
 void tb_fxt_free_flows(struct tb_fxt_writer *w);
 /* Another slice begins, or the slice ends, at the time of the track_state's waiting flow points: they are written

@@ -22,7 +22,7 @@ extern "C" {
 #define TB_PRINTF(fmt, first)
 #endif
 
-/* Bytes that somebody else owns. `ptr` may be NULL only when `len` is 0; no NUL follows. Wholly public, passed by
+/* Bytes that another object owns. `ptr` may be NULL only when `len` is 0; no NUL follows. Wholly public, passed by
  * value. */
 struct tb_str {
   const char *ptr;

@@ -22,9 +22,9 @@ struct tb_convert_options {
   unsigned threads;     /* 0: as many as the machine has cores, at most 4; 1: one */
   tb_progress progress; /* NULL: none */
   void *progress_ctx;
-  /* The same while a Perfetto trace is written, once all is read: bytes written so far, and how many they will be,
-   * judged by the events that are still held. NULL: none. Called with progress_ctx. */
-  tb_progress writing;
+  /* The same while a Perfetto trace is written, once all is read: bytes written so far, and an estimate of the total
+   * from the events that are still staged. NULL: none. Called with progress_ctx. */
+  tb_progress on_write_progress;
 };
 
 /* What a conversion did. Filled in also when it failed half-way. Wholly public, caller-owned. */
@@ -37,8 +37,8 @@ struct tb_convert_report {
 };
 
 /* Converts `from` to `to` (paths, "-": standard input or output). Returns TB_OK when all was carried over; TB_PARTIAL
- * when the output is whole and stands but something was lost (see *report); else the code of *error, and no output
- * stands. `options` may be NULL; report and error may be NULL. TB_REFUSED when `to` is the file `from`. */
+ * when the output is complete but something was lost (see *report); else the code of *error, and no output is left.
+ * `options` may be NULL; report and error may be NULL. TB_REFUSED when `to` is the file `from`. */
 TB_MUST_CHECK TB_API enum tb_status tb_convert(const char *from, const char *to,
                                                const struct tb_convert_options *options,
                                                struct tb_convert_report *report, struct tb_error *error);

@@ -15,7 +15,7 @@ extern "C" {
 struct tb_dump_options {
   size_t size;
   struct tb_reader_options reader;
-  bool resolve; /* Perfetto: comments say where a packet stood and what ids stand for */
+  bool resolve; /* Perfetto: comments say where a packet was and what ids mean */
   bool events;  /* Perfetto, FXT: events, as for JSON, instead of packets and records */
 };
 
@@ -24,15 +24,14 @@ struct tb_dump_options {
  * Perfetto: each packet in protobuf's text format, as a field `packet` of perfetto.protos.Trace, so that `protoc
  * --encode` with the project's protos makes the packets again. Fields come in the order of the bytes; what the schema
  * does not know, or has no form for, comes by field number, as `protoc --decode` shows it (and cannot be encoded).
- * Packets that stand compressed come opened.
- * FXT: each record on a line: byte offset, kind, `key=value` for its parts, arguments as `type:"name"=value`,
- * references as #INDEX with what they mean in parentheses; what cannot be read as `words` and its words.
- * JSON: each event on a line: byte offset, kind, time in ns, process and thread, and `key=value` for what else it
- * has, values as JSON.
+ * Compressed packets come decompressed. FXT: each record on a line: byte offset, kind, `key=value` for its parts,
+ * arguments as `type:"name"=value`, references as #INDEX with what they mean in parentheses; what cannot be read as
+ * `words` and its words. JSON: each event on a line: byte offset, kind, time in ns, process and thread, and
+ * `key=value` for what else it has, values as JSON.
  *
- * TB_OK; TB_PARTIAL: all was written that could be read, but the trace has losses, which are in losses[0..*loss_count)
- * (room for TB_DUMP_LOSSES; may be NULL); TB_CANCELLED: the sink stopped; else the code of *error (may be NULL).
- * `options` may be NULL. */
+ * TB_OK; TB_PARTIAL: all was written that could be read, but the trace has losses, which are in
+ * losses[0..*loss_count) (room for TB_DUMP_LOSSES; may be NULL); TB_CANCELLED: the sink stopped; else the code of
+ * *error (may be NULL). `options` may be NULL. */
 enum { TB_DUMP_LOSSES = 64 };
 TB_MUST_CHECK TB_API enum tb_status tb_dump(const char *path, const struct tb_dump_options *options, tb_text_sink sink,
                                             void *ctx, struct tb_loss *losses, size_t *loss_count,

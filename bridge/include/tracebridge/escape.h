@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Escapes untrusted text (names of files, archive members, events) for display. A name can hold characters that control
- * the terminal that shows it: control characters (U+0000 to U+001F, U+007F to U+009F), marks that turn the direction of
- * writing (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069) and ends of lines (U+2028, U+2029). These are
- * written as escapes here, and so is what is no UTF-8. The library gives names as they are (`file` and `message` of
- * tb_error, `reason` of tb_loss, the texts of tb_merge_input_report): whoever prints them escapes them. tb_info_text,
- * tb_info_json, tb_dump and tb_merge_report_text write escaped text.
+ * Escapes untrusted text (names of files, archive members, events) for display. A name can hold characters that
+ * control the terminal that shows it: control characters (U+0000 to U+001F, U+007F to U+009F), marks that turn the
+ * direction of writing (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069) and ends of lines (U+2028,
+ * U+2029). These are written as escapes here, and so is what is no UTF-8. The library gives names as they are (`file`
+ * and `message` of tb_error, `reason` of tb_loss, the texts of tb_merge_input_report): whoever prints them escapes
+ * them. tb_info_text, tb_info_json, tb_dump and tb_merge_report_text write escaped text.
  */
 #ifndef TRACEBRIDGE_ESCAPE_H
 #define TRACEBRIDGE_ESCAPE_H
@@ -42,7 +42,7 @@ typedef bool (*tb_text_sink)(void *ctx, const char *text, size_t len);
 TB_API bool tb_escape_text(enum tb_escape_form form, struct tb_str text, tb_text_sink sink, void *ctx);
 
 /* As vprintf to `sink`, with what the arguments gave in the form TB_ESCAPE_TEXT: all from the first conversion of
- * `format` to its last is escaped, so line breaks may stand before and behind these only. False: the sink stopped. */
+ * `format` to its last is escaped, so line breaks may be before and behind these only. False: the sink stopped. */
 TB_API bool tb_escape_print(tb_text_sink sink, void *ctx, const char *format, va_list args) TB_PRINTF(3, 0);
 
 #ifdef __cplusplus

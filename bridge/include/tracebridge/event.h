@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The event model: what a reader gives and a writer takes, whatever the format on either side. Field names are those of
- * Perfetto's TrackEvent and of the Trace Event Format.
+ * The event model: what a reader gives and a writer takes, whatever the format on either side. Field names are those
+ * of Perfetto's TrackEvent and of the Trace Event Format.
  *
- * All times are nanoseconds on the trace's clock. All memory that an event points to belongs to its reader and is valid
- * until the reader's next call (tracks: until the reader is closed). Structs here are wholly public and
+ * All times are nanoseconds on the trace's clock. All memory that an event points to belongs to its reader and is
+ * valid until the reader's next call (tracks: until the reader is closed). Structs here are wholly public and
  * caller-readable; fields that an event's type does not use are zero.
  */
 #ifndef TRACEBRIDGE_EVENT_H
@@ -70,14 +70,14 @@ enum tb_track_type {
 enum tb_unit { TB_UNIT_NONE, TB_UNIT_TIME_NS, TB_UNIT_COUNT, TB_UNIT_SIZE_BYTES };
 
 /* Where events happen. Owned by the reader, valid until it is closed, and one object for one track, so that pointers
- * compare. `index` is dense from 0 in order of first appearance: users keep their own state in an array by it. A field
- * may become known after the first event of the track (Perfetto allows descriptors after use); each change comes as a
- * TB_EVENT_TRACK. */
+ * compare. `index` is dense from 0 in order of first appearance: users keep their own state in an array by it. A
+ * field may become known after the first event of the track (Perfetto allows descriptors after use); each change
+ * comes as a TB_EVENT_TRACK. */
 struct tb_track {
   uint32_t index;
   enum tb_track_type type;
-  const struct tb_track *parent; /* a thread's process, a custom track's or counter's home; NULL for none (global) */
-  int64_t pid, tid;              /* process and thread id of this track or, for CUSTOM and COUNTER, of its home */
+  const struct tb_track *parent; /* a thread's process, a custom track's or counter's parent; NULL for none (global) */
+  int64_t pid, tid;              /* process and thread id of this track or, for CUSTOM and COUNTER, of its parent */
   bool has_pid, has_tid;         /* whether the source names them */
   struct tb_str pid_text;        /* the source's id where it is no integer: pid is then synthetic; else empty */
   struct tb_str tid_text;
@@ -183,7 +183,7 @@ enum tb_event_type {
   TB_EVENT_STACK_FRAME,    /* an entry of stackFrames: id.text is its id, name, categories its category, parent_frame */
   TB_EVENT_SAMPLE,         /* an entry of samples: track is the thread, name, stack, weight, cpu */
   TB_EVENT_SYSTEM_TRACE,   /* ftrace text: blob, in pieces; ts where it is one line */
-  /* `clocks` read at one moment; clocks[0] is the trace clock where the source says which. Of a machine other than 0
+  /* `clocks` read at one moment; clocks[0] is the trace clock if the source names it. Of a machine other than 0
    * `track` is its global one */
   TB_EVENT_CLOCK_SNAPSHOT,
   TB_EVENT_DATA_LOSS, /* the source says that events were lost here on this track's sequence or provider */
@@ -192,7 +192,7 @@ enum tb_event_type {
   TB_EVENT_TYPE_COUNT
 };
 
-/* What an event has beside its type's own fields: bits of tb_event.has. */
+/* What an event has in addition to its type's own fields: bits of tb_event.has. */
 enum tb_event_has {
   TB_HAS_TS = 1 << 0,
   TB_HAS_DUR = 1 << 1,
@@ -210,14 +210,14 @@ enum tb_event_has {
   TB_HAS_CPU = 1 << 13,
   TB_HAS_CORRELATION = 1 << 14,
   TB_HAS_USE_ASYNC_TTS = 1 << 15,
-  /* async, flow: the id alone says what belongs together, whatever categories and name (FXT). Of slices with
-   * TB_HAS_FLOWS_DUPLICATED: so it is of those flow events */
+  /* Async and flow events match by id only; ignore category and name (FXT). On a slice with TB_HAS_FLOWS_DUPLICATED the
+   * same holds for its flow events. */
   TB_HAS_ID_ONLY_MATCH = 1 << 16,
-  /* the source says `phase` itself, and it must stay: of SLICE_BEGIN and SLICE_END, B and E that must not become one X;
-   * of async events, S T p F that came from JSON */
+  /* The source gives `phase` itself, and it must be kept: on SLICE_BEGIN and SLICE_END, B and E that must not become
+   * one X; on async events, S T p F that came from JSON. */
   TB_HAS_EXPLICIT_PHASE = 1 << 17,
-  /* slices with flow ids, and flow events: each flow is said by both, and by bind_id; users take the ids or the
-   * others */
+  /* The same flow appears both as flow ids on the slice and as flow events of their own (and as bind_id). Consume one
+   * representation, not both. */
   TB_HAS_FLOWS_DUPLICATED = 1 << 18
 };
 

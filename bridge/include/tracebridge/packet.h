@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pull reader of the packets of a Perfetto trace: one level below events, for programs that pick, count, copy or decode
- * packets themselves.
+ * Pull reader of the packets of a Perfetto trace: one level below events, for programs that pick, count, copy or
+ * decode packets themselves.
  */
 #ifndef TRACEBRIDGE_PACKET_H
 #define TRACEBRIDGE_PACKET_H
@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* A TracePacket. Packets that stand compressed in another come one by one in its place. Wholly public,
+/* A TracePacket. Packets that are compressed in another come one by one in its place. Wholly public,
  * caller-readable. */
 struct tb_packet {
   struct tb_str bytes;     /* the message, without the tag and length before it: ready for a protobuf decoder */
@@ -23,23 +23,23 @@ struct tb_packet {
   uint32_t machine;        /* machine_id, 0 for the machine that recorded */
   bool has_timestamp;      /* `timestamp` is known */
   bool clock_unknown;      /* it has a timestamp, but nothing relates its clock to the trace clock */
-  bool unreadable;         /* it needs incremental state of its sequence that was lost; all else here stands */
+  bool unreadable;         /* it needs incremental state of its sequence that was lost; all other members are valid */
   bool lost_before;        /* the trace says that packets of its sequence were lost just before it */
-  bool compressed;         /* it stood in a compressed packet */
+  bool compressed;         /* it was in a compressed packet */
   int64_t timestamp;       /* ns on the trace clock: default clocks, snapshots and increments applied */
-  uint64_t offset; /* of its first byte in the (decompressed) input; of the packet it stood in where `compressed` */
+  uint64_t offset; /* of its first byte in the (decompressed) input; of the packet it was in where `compressed` */
 };
 
 struct tb_packet_reader; /* opaque; tb_packet_reader_open or …_create_feed, then tb_packet_reader_close */
 
-/* Opens the file `path` ("-": standard input); gzip and zstd are told by content. Of `options` (NULL: defaults) size,
- * allocator, strict, max_record_bytes, max_interned_bytes, max_junk_bytes (before the first packet), threads and
- * framing_only count. On success *reader is the new reader, to be closed by the caller; on failure NULL, and the code
- * is also in *error (which may be NULL): TB_IO, TB_UNKNOWN_FORMAT (a directory), TB_NO_MEMORY.
+/* Opens the file `path` ("-": standard input); gzip and zstd are detected by content. Of `options` (NULL: defaults)
+ * size, allocator, strict, max_record_bytes, max_interned_bytes, max_junk_bytes (before the first packet), threads
+ * and framing_only count. On success *reader is the new reader, to be closed by the caller; on failure NULL, and the
+ * code is also in *error (which may be NULL): TB_IO, TB_UNKNOWN_FORMAT (a directory), TB_NO_MEMORY.
  *
- * With framing_only packets are not looked into, for programs that count, cut or copy traces: `bytes`, `compressed` and
- * `offset` are set, all else is 0. What is damaged inside is not noticed, and compressed packets are opened where they
- * are the first field of theirs, as recorders write them. */
+ * With framing_only packets are not looked into, for programs that count, cut or copy traces: `bytes`, `compressed`
+ * and `offset` are set, all else is 0. What is damaged inside is not noticed, and compressed packets are opened where
+ * they are the first field of theirs, as recorders write them. */
 TB_MUST_CHECK TB_API enum tb_status tb_packet_reader_open(const char *path, const struct tb_reader_options *options,
                                                           struct tb_packet_reader **reader, struct tb_error *error);
 
@@ -49,8 +49,9 @@ TB_MUST_CHECK TB_API enum tb_status tb_packet_reader_create_feed(const char *nam
                                                                  struct tb_packet_reader **reader,
                                                                  struct tb_error *error);
 
-/* Gives `len` more bytes of input to a fed reader, in pieces of any size; they are copied. TB_INVALID on a reader that
- * was opened or after tb_packet_reader_feed_end; TB_NO_MEMORY, nothing taken then. The packet in hand stays valid. */
+/* Gives `len` more bytes of input to a fed reader, in pieces of any size; they are copied. TB_INVALID on a reader
+ * that was opened or after tb_packet_reader_feed_end; TB_NO_MEMORY, nothing taken then. The current packet stays
+ * valid. */
 TB_MUST_CHECK TB_API enum tb_status tb_packet_reader_feed(struct tb_packet_reader *reader, const void *data,
                                                           size_t len);
 
@@ -58,8 +59,8 @@ TB_MUST_CHECK TB_API enum tb_status tb_packet_reader_feed(struct tb_packet_reade
 TB_API void tb_packet_reader_feed_end(struct tb_packet_reader *reader);
 
 /* The next packet. TB_OK: *packet is set, valid until the next call on this reader. TB_END: no more. TB_AGAIN: a fed
- * reader needs more bytes. Any other: the reader failed for good, see tb_packet_reader_error. Damage is passed over and
- * counted in tb_packet_reader_losses; reading goes on at the next packet that can be found, or behind the next
+ * reader needs more bytes. Any other: the reader failed for good, see tb_packet_reader_error. Damage is passed over
+ * and counted in tb_packet_reader_losses; reading goes on at the next packet that can be found, or behind the next
  * synchronisation marker. TB_BAD_DATA at the end where there was nothing but damage. */
 TB_MUST_CHECK TB_API enum tb_status tb_packet_next(struct tb_packet_reader *reader, const struct tb_packet **packet);
 

@@ -29,20 +29,20 @@ struct tb_reader; /* opaque; tb_reader_open or tb_reader_create_feed, then tb_re
 /* Options; zero-initialise, then set `size` to sizeof. NULL in place of options means all defaults. */
 struct tb_reader_options {
   size_t size;
-  enum tb_format format;                /* UNKNOWN: told by the content */
+  enum tb_format format;                /* UNKNOWN: detected by the content */
   const struct tb_allocator *allocator; /* NULL: malloc */
   bool strict;                          /* the first loss is an error instead of a count */
   size_t max_record_bytes;              /* an event, packet or record longer than this is a loss; 0: 256 MiB */
   size_t max_interned_bytes;            /* strings kept for the trace; more is an error TB_LIMIT; 0: 4 GiB */
-  unsigned threads;                     /* 1: none but the caller's; more: decompression beside it. 0: 1 */
+  unsigned threads;                     /* 1: the caller's only; more: decompression in another. 0: 1 */
   bool framing_only;                    /* packet readers: see tb_packet_reader_open */
   size_t max_junk_bytes; /* that are not of the format, before the first event; more are TB_BAD_DATA; 0: 64 MiB */
 };
 
-/* Opens the file `path` ("-": standard input), tells gzip and zstd by content, and the format unless given.
- * On success *reader is the new reader, to be closed by the caller. On failure returns the code that is also in *error
- * (which may be NULL) and sets *reader to NULL: TB_IO (cannot open or read; a directory), TB_UNKNOWN_FORMAT (empty, or
- * no trace), TB_UNSUPPORTED, TB_NO_MEMORY, TB_INVALID. */
+/* Opens the file `path` ("-": standard input), detects gzip and zstd by content, and the format unless given. On
+ * success *reader is the new reader, to be closed by the caller. On failure returns the code that is also in *error
+ * (which may be NULL) and sets *reader to NULL: TB_IO (cannot open or read; a directory), TB_UNKNOWN_FORMAT (empty,
+ * or no trace), TB_UNSUPPORTED, TB_NO_MEMORY, TB_INVALID. */
 TB_MUST_CHECK TB_API enum tb_status tb_reader_open(const char *path, const struct tb_reader_options *options,
                                                    struct tb_reader **reader, struct tb_error *error);
 
@@ -51,24 +51,25 @@ TB_MUST_CHECK TB_API enum tb_status tb_reader_open(const char *path, const struc
 TB_MUST_CHECK TB_API enum tb_status tb_reader_create_feed(const char *name, const struct tb_reader_options *options,
                                                           struct tb_reader **reader, struct tb_error *error);
 
-/* Gives `len` more bytes of input to a fed reader, in pieces of any size; they are copied. TB_INVALID on a reader that
- * was opened or after tb_reader_feed_end; TB_NO_MEMORY, nothing taken then. Events that the reader gave stay valid. */
+/* Gives `len` more bytes of input to a fed reader, in pieces of any size; they are copied. TB_INVALID on a reader
+ * that was opened or after tb_reader_feed_end; TB_NO_MEMORY, nothing taken then. Events that the reader gave stay
+ * valid. */
 TB_MUST_CHECK TB_API enum tb_status tb_reader_feed(struct tb_reader *reader, const void *data, size_t len);
 
 /* Says that a fed reader's input is whole. */
 TB_API void tb_reader_feed_end(struct tb_reader *reader);
 
 /* The next event. TB_OK: *event is set, valid until the next call on this reader. TB_END: no more events. TB_AGAIN: a
- * fed reader needs more bytes. Any other: the reader failed for good, see tb_reader_error; events given before stand.
- * Damage that can be passed over is no error, but counted in tb_reader_losses; TB_BAD_DATA at the end where there was
- * nothing else. */
+ * fed reader needs more bytes. Any other: the reader failed for good, see tb_reader_error; events given before are
+ * valid. Damage that can be passed over is no error, but counted in tb_reader_losses; TB_BAD_DATA at the end where
+ * there was nothing else. */
 TB_MUST_CHECK TB_API enum tb_status tb_reader_next(struct tb_reader *reader, const struct tb_event **event);
 
 /* Keeps a text, such as an event's name, past the next call: *kept is the reader's own copy, the same one for equal
  * texts, valid until the reader is closed. An empty text stays empty. TB_OK; TB_NO_MEMORY, *kept then empty. */
 TB_MUST_CHECK TB_API enum tb_status tb_reader_intern(struct tb_reader *reader, struct tb_str text, struct tb_str *kept);
 
-/* The format in hand: UNKNOWN until a fed reader has seen enough. */
+/* The current format: UNKNOWN until a fed reader has seen enough. */
 TB_API enum tb_format tb_reader_format(const struct tb_reader *reader);
 
 /* What was lost so far, by reason; *count entries, owned by the reader, valid until its next call. NULL when none. */

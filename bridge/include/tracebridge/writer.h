@@ -21,22 +21,22 @@ struct tb_writer_options {
   const struct tb_allocator *allocator; /* NULL: malloc */
   bool compress;                        /* Perfetto: write compressed_packets */
   bool keep_packets;                    /* FXT: packets that FXT cannot express go into a Perfetto blob */
-  /* Perfetto: bytes to hold before events wait in a temporary file. 0: 64 MiB of what needs no sorting, where there is
-   * a file to put it in, and half of the machine's memory of what does */
+  /* Perfetto: memory limit before events spill to a temporary file. 0: 64 MiB for data that is in order already, half
+   * of the machine's memory for data that must be sorted. */
   size_t memory_budget;
   const char *temporary_directory; /* NULL: $TMPDIR, else /tmp */
-  /* the clock that the source's times are on; UNKNOWN: as the source says, else TB_CLOCK_TRACE_FILE */
+  /* The clock that the source's times are on; UNKNOWN: as the source says, else TB_CLOCK_TRACE_FILE. */
   enum tb_clock clock;
   unsigned threads; /* 1: none but the caller's. 0: 1 */
-  /* Perfetto: not 0 where flows go on in traces that this one will be merged with: one that begins or ends here alone
-   * keeps its id too, and ids that no flow had count up from this number */
-  uint64_t shared_flows;
+  /* Perfetto: set it if this trace will be merged with others: unmatched flows keep their ids, and newly assigned ids
+   * start here. */
+  uint64_t first_new_flow_id;
   enum tb_format source; /* what the events come from, where they go back to it unchanged; UNKNOWN: not said */
   tb_temporary_name temporary_name; /* NULL: not called */
   void *temporary_name_ctx;
 };
 
-/* What a writer has written: counts of what the events taken show, of a Perfetto trace of what it has. */
+/* What a writer has written: counts from the events that were taken; of a Perfetto trace, of what it has. */
 struct tb_writer_summary {
   uint64_t events_by_type[TB_EVENT_TYPE_COUNT]; /* events taken, by their type */
   uint64_t processes, threads, counters, flows;
@@ -44,7 +44,7 @@ struct tb_writer_summary {
   uint64_t bytes_written;    /* after compression */
   uint64_t peak_held_bytes;  /* most that was held in memory for ordering */
   uint64_t spilled_bytes;
-  uint64_t ftrace_events; /* Perfetto: that ftrace text told of */
+  uint64_t ftrace_events; /* Perfetto: made of ftrace text */
 };
 
 /* Starts writing to the file `path` ("-": standard output; .gz compresses). The file appears under its name only when
@@ -56,7 +56,7 @@ TB_MUST_CHECK TB_API enum tb_status tb_writer_open(const char *path, const struc
 /* Takes one event; everything is copied. After an error every further call returns that error. */
 TB_MUST_CHECK TB_API enum tb_status tb_writer_put(struct tb_writer *writer, const struct tb_event *event);
 
-/* Writes what is held back and gives the output its name. Once only. On failure nothing stands under the name. */
+/* Writes what is held back and gives the output its name. Once only. On failure no file of that name is left. */
 TB_MUST_CHECK TB_API enum tb_status tb_writer_finish(struct tb_writer *writer);
 
 /* What was written and what the target could not hold; owned by the writer. */

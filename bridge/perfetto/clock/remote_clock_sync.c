@@ -83,7 +83,7 @@ static void add(struct sums *sums, uint32_t clock, int64_t first_ns, int64_t ahe
   sums->terms[i]++;
 }
 
-/* The machines read their clocks in turn: each reading but the outer ones stands in the middle of two of the other's. */
+/* The machines read their clocks in turn: each reading but the outer ones is in the middle of two of the other's. */
 static void add_rounds(struct sums *sums, const struct sync_round *first, const struct sync_round *second) {
   for (size_t i = 0; i < first->client.count; i++) {
     uint32_t clock = first->client.items[i].clock;

@@ -13,7 +13,7 @@ struct tb_snapshot_clock {
   bool incremental;
 };
 
-/* Reads the message. TB_OK; TB_BAD_DATA where it is damaged, *clock then what stands before that. */
+/* Reads the message. TB_OK; TB_BAD_DATA where it is damaged, *clock then what is before that. */
 enum tb_status tb_snapshot_clock_read(struct tb_str message, struct tb_snapshot_clock *clock);
 
 /* Its reading in ns; what does not fit wraps. */
@@ -27,8 +27,8 @@ struct tb_snapshot {
   uint32_t primary; /* the trace clock that it names; 0: none */
 };
 
-/* Reads the message, which a packet of `sequence` has. Clocks of a sequence are left out where that is 0. TB_OK; TB_BAD_DATA
- * where it or one of its clocks is damaged, *snapshot then what can be read. */
+/* Reads the message, which a packet of `sequence` has. Clocks of a sequence are left out where that is 0. TB_OK;
+ * TB_BAD_DATA where it or one of its clocks is damaged, *snapshot then what can be read. */
 enum tb_status tb_snapshot_read(struct tb_str message, uint32_t sequence, struct tb_snapshot *snapshot);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * JsonFlow: what JSON or FXT says of a flow event that joins a slice, or JSON of the slice's bind_id, in the packet of the slice
- * (docs/MAPPING.md).
+ * JsonFlow: the source flow of a slice, from a flow event of JSON or FXT or from the slice's bind_id, in the slice's
+ * packet (docs/MAPPING.md).
  *
  * Its kind is a text: letters, then categories and name, each behind a line end where it is there.
  */
@@ -11,7 +11,7 @@
 /* Of a slice with more flow ids readers do not read all: each JsonFlow says its own then. */
 enum { TB_JSON_FLOW_IDS_MAX = 200 };
 
-/* Beside s, t and f. */
+/* In addition to s, t and f. */
 enum tb_json_flow_letter {
   TB_JSON_FLOW_BIND_ID = 'b',
   TB_JSON_FLOW_ENCLOSING = 'e',
@@ -19,8 +19,8 @@ enum tb_json_flow_letter {
   TB_JSON_FLOW_OUT = 'o',
   TB_JSON_FLOW_CATEGORIES = 'c',
   TB_JSON_FLOW_NAME = 'n',
-  TB_JSON_FLOW_ID_ONLY =
-      'a' /* an event of FXT, whose flow is known by its id alone; nothing but that: so are those of the packet's ids */
+  /* an FXT flow event, which is matched by its id only; a kind of this letter alone: all flow ids of the packet are */
+  TB_JSON_FLOW_ID_ONLY = 'a'
 };
 
 #endif

@@ -102,7 +102,7 @@ __attribute__((noinline)) static enum tb_status read_field(struct tb_packet_head
 
 enum common_payload { OTHER, TIMESTAMP, UID, SEQUENCE, FLAGS, TRACK_EVENT };
 
-/* What nearly all packets are made of, told by the one byte of the field's tag. */
+/* What nearly all packets are made of, recognised by the one byte of the field's tag. */
 static const uint8_t common_fields[256] = {
     [TB_WIRE_TAG(TB_TRACE_PACKET_TIMESTAMP, TB_WIRE_VARINT)] = TIMESTAMP,
     [TB_WIRE_TAG(TB_TRACE_PACKET_TRUSTED_UID, TB_WIRE_VARINT)] = UID,

@@ -13,14 +13,15 @@
 struct tb_packet_header {
   const char *start;   /* of the packet's tag */
   struct tb_str bytes; /* the whole message */
-  uint64_t offset;     /* of the packet's tag; for a decompressed packet that of the packet it stood in */
-  bool opened;         /* it stood compressed in another */
+  uint64_t offset;     /* of the packet's tag; for a decompressed packet that of the packet it was in */
+  bool opened;         /* it was compressed in another */
   bool has_timestamp, has_clock;
   bool cleared, dropped, first, has_defaults;
-  /* Members that are tested one after the other stand apart: compilers load neighbours as one, and wait for both stores. */
+  /* Members that are tested one after the other are apart: compilers load neighbours as one, and wait for both
+   * stores. */
   uint32_t rare; /* not 0 where it has more than time, clock, sequence, flags that clear nothing, and a track event */
   uint32_t interned_count;
-  uint32_t json_flow_count; /* which stand in `bytes` */
+  uint32_t json_flow_count; /* which are in `bytes` */
   uint32_t sequence;
   uint32_t flags;
   uint32_t clock;
@@ -51,9 +52,8 @@ enum {
   TB_PACKET_TAG_EVENT = TB_WIRE_TAG(TB_TRACE_PACKET_TRACK_EVENT, TB_WIRE_BYTES)
 };
 
-/* A packet that has a track event and at most a timestamp, a sequence, flags that clear nothing, a user and a process id
- * beside it.
- * Where a field stands: its tag's first byte; NULL for one that is not there. */
+/* A packet with a track event and no other fields than a timestamp, a sequence, flags that clear nothing, a user and
+ * a process id. Where a field is: its tag's first byte; NULL for one that is not there. */
 struct tb_packet_common {
   uint64_t timestamp;
   uint32_t sequence, flags;
@@ -63,7 +63,7 @@ struct tb_packet_common {
   const char *event_at;
 };
 
-/* The byte after the number's field where it stands at `at`, `at` itself where another does; NULL where it is damaged. */
+/* The byte after the number's field where it is at `at`, `at` itself where another is; NULL where it is damaged. */
 static TB_ALWAYS_INLINE const char *tb_packet_take(const char *at, uint8_t tag, uint64_t *value) {
   return (unsigned char)*at == tag ? tb_wire_read_varint_ahead(at + 1, value) : at;
 }
@@ -92,7 +92,7 @@ static TB_ALWAYS_INLINE const char *tb_packet_take_pid(const char *at) {
                                                                              : at;
 }
 
-/* What stands behind the track event. First: a user and a sequence of one byte each, compared at once. */
+/* What is behind the track event. First: a user and a sequence of one byte each, compared at once. */
 static TB_ALWAYS_INLINE bool tb_packet_take_rest(const char *at, const char *end, struct tb_packet_common *common) {
   uint64_t value;
   uint32_t word = tb_load32(at);
@@ -110,7 +110,7 @@ static TB_ALWAYS_INLINE bool tb_packet_take_rest(const char *at, const char *end
   return at == end;
 }
 
-/* What stands between the timestamp and the track event. First: flags of one byte, compared at once. */
+/* What is between the timestamp and the track event. First: flags of one byte, compared at once. */
 static TB_ALWAYS_INLINE const char *tb_packet_take_middle(const char *at, struct tb_packet_common *common) {
   uint32_t word = tb_load32(at);
   if ((word & 0xff80ff) == (TB_PACKET_TAG_FLAGS | TB_PACKET_TAG_EVENT << 16)) {
@@ -122,7 +122,7 @@ static TB_ALWAYS_INLINE const char *tb_packet_take_middle(const char *at, struct
   return at && (unsigned char)*at == TB_PACKET_TAG_EVENT ? at : NULL;
 }
 
-/* Reads a packet whose fields stand in the orders in which producers write them. False, and *common not to be used, where
+/* Reads a packet whose fields are in the orders in which producers write them. False, and *common not to be used, where
  * it is another. */
 static TB_ALWAYS_INLINE bool tb_packet_common_read(struct tb_str bytes, struct tb_packet_common *common) {
   const char *at = bytes.ptr, *end = at + bytes.len;

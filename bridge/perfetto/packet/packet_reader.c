@@ -20,7 +20,7 @@ struct tb_packet_reader {
   bool has_read; /* a packet was given */
   struct tb_losses losses;
   struct tb_error error;
-  struct tb_packet_header head; /* of the packet in hand */
+  struct tb_packet_header head; /* of the current packet */
   struct tb_packet packet;
   uint32_t named_kind; /* whose name is `kind_name`: looking one up takes longer than reading a packet */
   struct tb_str kind_name;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where the bytes of packets come from: the input, and packets that stand compressed in a packet.
+ * Where the bytes of packets come from: the input, and packets that are compressed in a packet.
  */
 #ifndef TB_PERFETTO_PACKET_PACKET_SOURCE_H
 #define TB_PERFETTO_PACKET_PACKET_SOURCE_H
@@ -11,11 +11,11 @@
 /* Caller-owned; tb_packet_source_init, then tb_packet_source_free. */
 struct tb_packet_source {
   struct tb_input *input;
-  struct tb_buffer carry;  /* bytes read from the input and given back */
+  struct tb_buffer carry;  /* bytes read from the input and returned */
   struct tb_buffer opened; /* decompressed packets: [opened_at, opened.len) are still to be read */
   size_t opened_at;
   size_t max_opened;
-  uint64_t opened_offset; /* of the packet that they stood in */
+  uint64_t opened_offset; /* of the packet that they were in */
   uint64_t offset;        /* of the input's next byte */
   bool at_end, cut_short; /* the input has no more; it ended inside its own compression */
 };
@@ -31,12 +31,12 @@ TB_MUST_CHECK enum tb_status tb_packet_source_read(struct tb_packet_source *sour
                                                    size_t needed, size_t *got, uint64_t *offset,
                                                    struct tb_error *error);
 
-/* Reads the rest of a packet, of which some bytes were given back, until *needed bytes are there; *needed is less
+/* Reads the rest of a packet, of which some bytes were returned, until *needed bytes are there; *needed is less
  * afterwards where the input ends before. TB_OK, TB_AGAIN, TB_IO or TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_packet_source_collect(struct tb_packet_source *source, size_t *needed,
                                                       struct tb_error *error);
 
-/* Gives back the last bytes that were read, to be read again. TB_OK or TB_NO_MEMORY. */
+/* Returns the last bytes that were read, to be read again. TB_OK or TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_packet_source_unread(struct tb_packet_source *source, const char *bytes, size_t len);
 
 /* True while the bytes read come from decompressed packets. */
@@ -44,8 +44,8 @@ static inline bool tb_packet_source_is_open(const struct tb_packet_source *sourc
 
 enum tb_packet_compression { TB_PACKET_ZLIB, TB_PACKET_ZSTD };
 
-/* Decompresses packets, to be read before anything else; `offset` is that of the packet they stand in. TB_OK;
- * TB_BAD_DATA where the stream is damaged or ends early (what came before stands); TB_LIMIT where it is too long;
+/* Decompresses packets, to be read before anything else; `offset` is that of the packet they are in. TB_OK;
+ * TB_BAD_DATA if the stream is damaged or ends too soon (what came before is valid); TB_LIMIT where it is too long;
  * TB_UNSUPPORTED; TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_packet_source_open(struct tb_packet_source *source, struct tb_str compressed,
                                                    enum tb_packet_compression compression, uint64_t offset);

@@ -187,7 +187,7 @@ enum tb_status tb_packet_tokenizer_open(struct tb_packet_tokenizer *stream, cons
   return TB_OK;
 }
 
-/* Reads what stands at `at`. TB_OK: *given says whether it is something for the user. */
+/* Reads what is at `at`. TB_OK: *given says whether it is something for the user. */
 static enum tb_status step(struct tb_packet_tokenizer *stream, struct tb_packet_frame *frame, bool *given) {
   const char *at = stream->at;
   if (*at != PACKET_TAG) return pass_strange_field(stream, frame, given);

@@ -16,7 +16,7 @@
 /* Counts a loss; what is not TB_OK ends the reading. */
 typedef enum tb_status (*tb_packet_lose)(void *ctx, const char *reason, uint64_t offset);
 
-/* A packet as it stands, unread. */
+/* A packet as it is in the input, unread. */
 struct tb_packet_frame {
   const char *start;   /* of its tag */
   struct tb_str bytes; /* the message; ptr NULL: a field of Trace that is no packet, up to stream->at */
@@ -46,14 +46,14 @@ struct tb_packet_tokenizer {
   bool give_strange;   /* tb_packet_tokenizer_frame gives fields of Trace that are no packets too */
 };
 
-/* `error` is where failures are told; it must outlive the stream. */
+/* `error` is where failures are reported; it must outlive the stream. */
 void tb_packet_tokenizer_init(struct tb_packet_tokenizer *stream, const struct tb_allocator *allocator,
                               struct tb_input *input, size_t max_packet, tb_packet_lose lose, void *lose_ctx,
                               struct tb_error *error);
 void tb_packet_tokenizer_free(struct tb_packet_tokenizer *stream);
 
-/* The status at the end of an input that gave no packet: TB_UNKNOWN_FORMAT, and the stream's error is set, where it is made
- * of other fields alone, as some short texts are by chance; else TB_END. `losses` are those of the input. */
+/* The status at the end of an input that gave no packet: TB_UNKNOWN_FORMAT, and the stream's error is set, where it
+ * is made of other fields alone, as some short texts are by chance; else TB_END. `losses` are those of the input. */
 TB_MUST_CHECK enum tb_status tb_packet_tokenizer_end(const struct tb_packet_tokenizer *stream,
                                                      const struct tb_losses *losses);
 
@@ -64,12 +64,13 @@ struct tb_common_packet {
   struct tb_packet_common head;
 };
 
-/* Where a byte of the window stands in the input; of decompressed packets where the one that they came in does. */
+/* Where a byte of the window is in the input; of decompressed packets where the one that they came in is. */
 static inline uint64_t tb_packet_tokenizer_offset(const struct tb_packet_tokenizer *stream, const char *at) {
   return stream->opened ? stream->offset : stream->offset + (uint64_t)(at - stream->start);
 }
 
-/* The message of the window's next packet, of which *len bytes need not all be there; NULL where its frame is not at hand, or unusual. */
+/* The message of the window's next packet, of which *len bytes need not all be there; NULL where its frame is not at
+ * hand, or unusual. */
 static TB_ALWAYS_INLINE const char *tb_packet_tokenizer_message(const struct tb_packet_tokenizer *stream,
                                                                 uint64_t *len) {
   const char *at = stream->at;
@@ -80,7 +81,8 @@ static TB_ALWAYS_INLINE const char *tb_packet_tokenizer_message(const struct tb_
   return message && *len <= stream->max_packet ? message : NULL;
 }
 
-/* Takes the window's next packet where it is such a one; false, and nothing was taken, where it is another or not at hand. */
+/* Takes the window's next packet where it is such a one; false, and nothing was taken, where it is another or not at
+ * hand. */
 static TB_ALWAYS_INLINE bool tb_packet_tokenizer_take_common(struct tb_packet_tokenizer *stream,
                                                              struct tb_common_packet *packet) {
   const char *at = stream->at, *end = stream->end;
@@ -97,7 +99,8 @@ static TB_ALWAYS_INLINE bool tb_packet_tokenizer_take_common(struct tb_packet_to
   return true;
 }
 
-/* tb_packet_tokenizer_frame where nothing is unusual: a packet that is whole in the window. Else false, and nothing was taken. */
+/* tb_packet_tokenizer_frame where nothing is unusual: a packet that is whole in the window. Else false, and nothing
+ * was taken. */
 static TB_ALWAYS_INLINE bool tb_packet_tokenizer_take_frame(struct tb_packet_tokenizer *stream,
                                                             struct tb_packet_frame *frame) {
   const char *at = stream->at;
@@ -125,19 +128,20 @@ static inline bool tb_packet_is_compressed(uint32_t kind, enum tb_packet_compres
 TB_MUST_CHECK enum tb_status tb_packet_tokenizer_next(struct tb_packet_tokenizer *stream,
                                                       struct tb_packet_header *head);
 
-/* The same without reading packets, for users with a reader of their own: compressed ones come as they are. What cannot be
- * read is to be given back by tb_packet_tokenizer_reject, compressed packets are opened by tb_packet_tokenizer_open. */
+/* The same without reading packets, for users with a reader of their own: compressed ones come as they are. What
+ * cannot be read is returned by tb_packet_tokenizer_reject, compressed packets are opened by
+ * tb_packet_tokenizer_open. */
 TB_MUST_CHECK enum tb_status tb_packet_tokenizer_frame(struct tb_packet_tokenizer *stream,
                                                        struct tb_packet_frame *frame);
 
-/* Says that the frame just given is no well-formed packet: a loss, and reading goes on where a packet can be told. */
+/* Says that the frame just given is no well-formed packet: a loss, and reading goes on where a packet is recognised. */
 TB_MUST_CHECK enum tb_status tb_packet_tokenizer_reject(struct tb_packet_tokenizer *stream,
                                                         const struct tb_packet_frame *frame);
 
 /* True where no packet follows the frame just given: a length may have been damaged. */
 bool tb_packet_tokenizer_doubts(const struct tb_packet_tokenizer *stream);
 
-/* Opens the packets that stand compressed in the frame just given, to come next. */
+/* Decompresses the packets in the frame just given, to come next. */
 TB_MUST_CHECK enum tb_status tb_packet_tokenizer_open(struct tb_packet_tokenizer *stream,
                                                       const struct tb_packet_frame *frame, struct tb_str payload,
                                                       enum tb_packet_compression compression);
@@ -150,8 +154,8 @@ static inline void tb_packet_tokenizer_back(struct tb_packet_tokenizer *stream, 
 /* Keeps what is left of the window elsewhere, so that its memory may be used otherwise. TB_OK or TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_packet_tokenizer_release(struct tb_packet_tokenizer *stream);
 
-/* Waits, so to speak, until the stream->needed bytes are there, before memory is made for them: TB_OK (needed is less
- * then where the input ends before), TB_AGAIN or a failure. Releases the window. */
+/* Buffers input until stream->needed bytes are available; allocates nothing for the packet before that. TB_OK (needed
+ * is less if the input ends before), TB_AGAIN or a failure. Releases the window. */
 TB_MUST_CHECK enum tb_status tb_packet_tokenizer_collect(struct tb_packet_tokenizer *stream);
 
 /* Keeps what is left of the window and reads on into `to`, which must hold stream->needed bytes. TB_OK, TB_END,

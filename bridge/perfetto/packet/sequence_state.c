@@ -250,7 +250,7 @@ static enum tb_status apply_all_interned(struct tb_trace_state *state, struct tb
 
 /* ---- a packet ---------------------------------------------------------------------------------------------------- */
 
-/* A part that is damaged is a loss, the packet's other parts stand. */
+/* A part that is damaged is a loss; the packet's other parts are used. */
 static enum tb_status applied(struct tb_trace_state *state, enum tb_status status, const char *reason,
                               uint64_t offset) {
   if (status == TB_OK) return TB_OK;
@@ -270,7 +270,7 @@ static enum tb_status apply_incremental(struct tb_trace_state *state, const stru
   return status;
 }
 
-/* What some packets do beside having a time. *done: the time is known as well. */
+/* What some packets do in addition to having a time. *done: the time is known as well. */
 __attribute__((noinline)) static enum tb_status apply_changes(struct tb_trace_state *state,
                                                               const struct tb_packet_header *head,
                                                               struct tb_packet_context *context, bool *done) {

@@ -139,7 +139,7 @@ static TB_ALWAYS_INLINE void tb_trace_state_resolve(struct tb_trace_state *state
 }
 
 /* Applies the packet: its sequence's clear, defaults, interned data and, where it is a ClockSnapshot, the snapshot.
- * TB_OK and *context; TB_LIMIT or TB_NO_MEMORY, told in the state's error; what `lose` returns. */
+ * TB_OK and *context; TB_LIMIT or TB_NO_MEMORY, reported in the state's error; what `lose` returns. */
 TB_MUST_CHECK static TB_ALWAYS_INLINE enum tb_status tb_trace_state_apply(struct tb_trace_state *state,
                                                                           const struct tb_packet_header *head,
                                                                           struct tb_packet_context *context) {
@@ -153,8 +153,8 @@ TB_MUST_CHECK static TB_ALWAYS_INLINE enum tb_status tb_trace_state_apply(struct
 
 /* ---- clocks (trace_clocks.c) ------------------------------------------------------------------------------------- */
 
-/* Applies the readings of a packet that is a ClockSnapshot, and only them. *has_trace_ns: it has a reading of the trace clock, and
- * *trace_ns is that on machine 0's. */
+/* Applies the readings of a packet that is a ClockSnapshot, and only them. *has_trace_ns: it has a reading of the
+ * trace clock, and *trace_ns is that on machine 0's. */
 TB_MUST_CHECK enum tb_status tb_trace_state_add_snapshot(struct tb_trace_state *state,
                                                          const struct tb_packet_header *head, bool *has_trace_ns,
                                                          int64_t *trace_ns);
@@ -169,8 +169,8 @@ TB_MUST_CHECK enum tb_status tb_trace_state_add_sync(struct tb_trace_state *stat
 /* The incremental clocks of a sequence are unknown until its next snapshot. */
 void tb_trace_state_clear_clocks(struct tb_trace_state *state, const struct tb_sequence_state *sequence);
 
-/* `ns` of the clock `clock`, of the packet's machine and sequence, on the trace clock; false, and `ns` as it is, where nothing
- * relates the two. */
+/* `ns` of the clock `clock`, of the packet's machine and sequence, on the trace clock; false, and `ns` as it is,
+ * where nothing relates the two. */
 bool tb_trace_state_convert(struct tb_trace_state *state, const struct tb_packet_header *head, uint32_t clock,
                             int64_t ns, int64_t *converted);
 
@@ -180,7 +180,7 @@ bool tb_trace_state_has_clocks(const struct tb_trace_state *state, const struct 
 /* The last value of an incremental counter on this sequence, 0 at first; NULL when memory is exhausted. */
 int64_t *tb_sequence_counter(struct tb_trace_state *state, struct tb_sequence_state *sequence, uint64_t uuid);
 
-/* Tells that memory is exhausted, or the limit reached; returns which. */
+/* Reports that memory is exhausted, or the limit reached; returns which. */
 enum tb_status tb_trace_state_full(struct tb_trace_state *state, uint64_t offset);
 
 #endif

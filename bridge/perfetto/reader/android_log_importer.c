@@ -95,7 +95,7 @@ static enum tb_status emit_line(struct tb_perfetto_reader *r, struct log_line *l
   if (!related && tb_trace_state_has_clocks(&r->state, &r->head)) return tb_perfetto_lose(r, LOSS_CLOCK);
   struct tb_perfetto_track *track = tb_perfetto_thread(r, &line->pid, line->tid);
   if (!track) return TB_OK;
-  tb_perfetto_tell_track(r, track);
+  tb_perfetto_emit_track(r, track);
   struct tb_event *event = tb_perfetto_emit(r, TB_EVENT_LOG);
   event->has = TB_HAS_TS | TB_HAS_NAME | (line->arg_count ? TB_HAS_ARGS : 0u);
   event->ts = line->ts;

@@ -57,7 +57,7 @@ static bool read_marker(struct tb_str line, struct marker *marker) {
 
 static struct tb_event *emit(struct tb_perfetto_reader *r, enum tb_event_type type, char phase, int64_t ts,
                              struct tb_perfetto_track *track, struct tb_str name) {
-  tb_perfetto_tell_track(r, track);
+  tb_perfetto_emit_track(r, track);
   struct tb_event *event = tb_perfetto_emit(r, type);
   event->has = TB_HAS_TS | (name.ptr ? TB_HAS_NAME : 0u);
   event->ts = ts;
@@ -99,7 +99,7 @@ static void emit_process_instant(struct tb_perfetto_reader *r, const struct mark
                                  struct tb_perfetto_track *thread) {
   struct tb_perfetto_track *process = marker->has_pid ? tb_perfetto_process(r, marker->pid) : thread;
   if (!process || marker->count < 2) return;
-  tb_perfetto_tell_track(r, thread);
+  tb_perfetto_emit_track(r, thread);
   struct tb_event *event = emit(r, TB_EVENT_INSTANT, 'i', ts, process, marker->parts[1]);
   event->instant_scope = process == thread ? 't' : 'p';
   if (process != thread) event->thread = &thread->track;

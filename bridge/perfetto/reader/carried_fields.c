@@ -8,14 +8,15 @@
 
 static bool is_named(const struct tb_arg *arg) { return tb_str_equal(arg->name, TB_STR("trace_event")); }
 
-/* What the writer learnt of late stands behind the dict, as texts: a phase, or how the slice's bind_id binds, which joins nothing. */
+/* What the writer learns only at the end comes behind the dict, as texts: a phase, or how a slice's bind_id binds
+ * that joins nothing. */
 static bool is_late_phase(const struct tb_arg *arg) { return arg->type == TB_ARG_STRING && arg->text.len == 1; }
 static bool is_late_binding(const struct tb_arg *arg) {
   return arg->type == TB_ARG_STRING && arg->text.len > 5 && memcmp(arg->text.ptr, "flow_", 5) == 0;
 }
 static bool is_late(const struct tb_arg *arg) { return is_late_phase(arg) || is_late_binding(arg); }
 
-/* A dict without members stands as JSON text. */
+/* A dict without members is written as JSON text. */
 static bool is_empty(const struct tb_arg *arg) {
   return arg->type == TB_ARG_NULL || (arg->type == TB_ARG_JSON && tb_str_equal(arg->text, TB_STR("{}")));
 }
@@ -26,13 +27,13 @@ bool tb_perfetto_is_carried(const struct tb_perfetto_reader *r, const struct tb_
   return is_named(last) && (last->type == TB_ARG_DICT || is_empty(last) || is_late(last));
 }
 
-/* Where the event was emitted: an event that nothing of Perfetto's says stands on a track beside that. */
+/* Where the event was emitted: an event that Perfetto has no form for is on a track of its own below that. */
 static const struct tb_track *emitter_of(const struct tb_event *event) {
   if (event->thread) return event->thread;
   return event->track->type == TB_TRACK_CUSTOM && event->track->parent ? event->track->parent : event->track;
 }
 
-static bool stands_aside(const struct tb_event *event) {
+static bool keeps_phase_text(const struct tb_event *event) {
   switch (event->type) {
     case TB_EVENT_INSTANT:
       return event->phase == 'P';
@@ -45,7 +46,7 @@ static bool stands_aside(const struct tb_event *event) {
   }
 }
 
-/* A slice keeps its type, for its end has no phase to be told by. */
+/* A slice keeps its type, for its end has no phase by which it is recognised. */
 static void set_phase(struct tb_event *event, struct tb_str phase) {
   event->phase = phase.len == 1 ? phase.ptr[0] : 0;
   if (event->type == TB_EVENT_COUNTER) return;
@@ -65,7 +66,7 @@ static void set_phase(struct tb_event *event, struct tb_str phase) {
   if (event->phase != 'i' && event->phase != 'I') event->instant_scope = 0;
   /* T is a legacy async step, and Perfetto's own phase of a thread's state, which has a duration */
   if (event->phase == 'T' && event->has & TB_HAS_DUR) event->type = TB_EVENT_THREAD_STATE;
-  if (!stands_aside(event)) return;
+  if (!keeps_phase_text(event)) return;
   event->track = emitter_of(event);
   if (event->thread == event->track) event->thread = NULL;
 }
@@ -113,7 +114,7 @@ static bool take_member(struct tb_event *event, const struct tb_arg *member) {
   if (member->type == TB_ARG_STRING) return take_text(event, member->name, member->text);
   if (member->type == TB_ARG_INT) return take_time(event, member);
   if (member->type != TB_ARG_NULL || !tb_str_equal(member->name, TB_STR("name"))) return false;
-  event->name = (struct tb_str){NULL, 0}; /* what stands in its place is for the viewer */
+  event->name = (struct tb_str){NULL, 0}; /* its replacement is for the viewer */
   event->has &= ~(uint32_t)TB_HAS_NAME;
   return true;
 }
@@ -146,7 +147,7 @@ static void take_binding(struct tb_event *event, struct tb_str text) {
     event->bind_id.value = event->bind_id.value * 10 + (uint64_t)(unsigned char)text.ptr[i] - '0';
 }
 
-/* Takes the texts that stand last; *last is then what stands before them. False where that is not the dict. */
+/* Reads the last texts; *last is then what comes before them. False if that is not the dict. */
 static bool take_late(struct tb_perfetto_reader *r, const struct tb_track_event_fields *fields, struct tb_event *event,
                       size_t *last, struct tb_str *phase) {
   while (is_late(&r->batch->args[*last])) {
@@ -200,6 +201,6 @@ void tb_perfetto_apply_carried(struct tb_perfetto_reader *r, const struct tb_tra
   if (take_late(r, fields, event, &last, &phase)) take_members(r, &r->batch->args[last], event, &phase);
   if (phase.ptr) set_phase(event, phase);
   if (event->extra_count) take_enclosing(event);
-  /* a counter's value stands behind the annotation */
+  /* a counter's value is behind the annotation */
   if (!samples_counter) r->batch->arg_count = last;
 }

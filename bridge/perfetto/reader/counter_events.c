@@ -44,7 +44,7 @@ static double double_value(struct tb_perfetto_reader *r, struct tb_perfetto_trac
 
 static struct tb_event *emit_counter(struct tb_perfetto_reader *r, struct tb_perfetto_track *track, int64_t ts,
                                      struct tb_arg **value) {
-  tb_perfetto_tell_track(r, track);
+  tb_perfetto_emit_track(r, track);
   struct tb_event *event = tb_perfetto_emit(r, TB_EVENT_COUNTER);
   event->track = &track->track;
   event->has = TB_HAS_TS | TB_HAS_ARGS;
@@ -80,7 +80,7 @@ struct tb_event *tb_perfetto_emit_counter(struct tb_perfetto_reader *r, const st
   return tb_perfetto_emit_integer(r, e->track, e->ts, integer_value(r, e->track, e->fields.counter));
 }
 
-/* ---- values beside a slice --------------------------------------------------------------------------------------- */
+/* ---- values of a slice ------------------------------------------------------------------------------------------- */
 
 static uint64_t counter_uuid(const struct tb_number_list *own, const struct tb_uuid_list *defaults, uint32_t i) {
   if (own->count) return i < own->count ? own->items[i] : 0;
@@ -93,7 +93,7 @@ void tb_perfetto_take_extra_counters(struct tb_perfetto_reader *r, struct tb_tra
     uint64_t uuid = counter_uuid(&e->fields.counter_uuids, &r->context.sequence->extra_counters, i);
     struct tb_perfetto_track *track = uuid ? tb_perfetto_find_track(r, uuid) : NULL;
     if (!track) {
-      e->has_counters = true; /* and is told as a loss */
+      e->has_counters = true; /* and is reported as a loss */
       continue;
     }
     int64_t value = integer_value(r, track, values->items[i]);

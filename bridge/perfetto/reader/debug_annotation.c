@@ -16,7 +16,7 @@ static void set_text(struct tb_arg *arg, enum tb_arg_type type, struct tb_str te
   arg->text = text;
 }
 
-/* Closes the argument at `slot`: its children stand behind it. A value that came beside children is not kept. */
+/* Closes the argument at `slot`: its children are behind it. A value in addition to children is not kept. */
 static void close_arg(struct tb_perfetto_reader *r, size_t slot) {
   struct tb_arg *arg = &r->batch->args[slot];
   arg->span = (uint32_t)(r->batch->arg_count - slot);
@@ -182,7 +182,7 @@ __attribute__((noinline)) static enum tb_status read_field(struct tb_perfetto_re
 
 enum common_annotation { OTHER, NAME, BOOL, UINT, INT, STRING };
 
-/* What nearly all annotations are made of, told by the one byte of the field's tag. */
+/* What nearly all annotations are made of, recognised by the one byte of the field's tag. */
 static const uint8_t common_fields[256] = {[TB_WIRE_TAG(TB_DEBUG_ANNOTATION_NAME_IID, TB_WIRE_VARINT)] = NAME,
                                            [TB_WIRE_TAG(TB_DEBUG_ANNOTATION_BOOL_VALUE, TB_WIRE_VARINT)] = BOOL,
                                            [TB_WIRE_TAG(TB_DEBUG_ANNOTATION_UINT_VALUE, TB_WIRE_VARINT)] = UINT,

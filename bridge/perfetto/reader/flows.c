@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * JsonFlow: the flow events that JSON or FXT had for the flows of a slice, and the bind_id, as perfetto/writer/source_flows.c writes them.
+ * JsonFlow: the flow events that JSON or FXT had for the flows of a slice, and the bind_id, as
+ * perfetto/writer/source_flows.c writes them.
  */
 #include "base/intern.h"
 #include "perfetto/reader/track_event_importer.h"
@@ -14,7 +15,7 @@ static bool has_letter(struct tb_str letters, char letter) {
   return letters.len && memchr(letters.ptr, letter, letters.len) != NULL;
 }
 
-/* What stands before the next line end, or all; *rest is what is behind it. */
+/* The text up to the next line end, or all; *rest is what is behind it. */
 static struct tb_str take_line(struct tb_str *rest) {
   const char *end = rest->len ? memchr(rest->ptr, '\n', rest->len) : NULL;
   struct tb_str line = {rest->ptr, end ? (size_t)(end - rest->ptr) : rest->len};
@@ -31,7 +32,7 @@ static bool take_kind(struct tb_str text, struct tb_json_flow *flow) {
   return true;
 }
 
-/* The flow id of the slice at that place: those that go on stand first. */
+/* The flow id of the slice at that place: those that go on come first. */
 static bool id_at(const struct tb_track_event_fields *fields, uint32_t place, uint64_t *id) {
   if (place < fields->flows.count) {
     *id = fields->flows.items[place];
@@ -66,7 +67,7 @@ static enum tb_status read_flow(struct tb_perfetto_reader *r, struct tb_json_flo
     has_id = true;
   }
   if (status != TB_END) return TB_BAD_DATA;
-  if (!message.len || !kind) return TB_OK; /* of a flow that is told with the slice's begin, or of no known kind */
+  if (!message.len || !kind) return TB_OK; /* of a flow that is described with the slice's begin, or of no known kind */
   if (!take_kind(*kind, flow)) return TB_BAD_DATA;
   if (tb_json_flow_is_remark(flow)) return TB_OK;
   if (!has_id && !id_at(walk->fields, walk->implied++, &flow->id)) return TB_BAD_DATA;
@@ -108,7 +109,8 @@ void tb_json_flow_apply(const struct tb_json_flow *flow, struct tb_event *event)
   event->id = (struct tb_id){.kind = TB_ID_PLAIN, .is_number = true, .value = flow->id};
 }
 
-/* A text whose number is another now is of a flow that a merge has put apart from one of the same text: the number alone tells them. */
+/* A text whose number is another now is of a flow that a merge has separated from one of the same text: only the
+ * number distinguishes them. */
 static void renumber(struct tb_id *id, uint64_t number) {
   if (!id->is_number && XXH3_64bits(id->text.ptr ? id->text.ptr : "", id->text.len) == number) return;
   id->is_number = true;

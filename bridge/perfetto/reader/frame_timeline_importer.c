@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Android's frame timeline: expected and actual frames as async slices of their process, called by their token, each with an id of
- * its own, since frames of one process overlap. A display frame ends the flow of the first surface frame that it shows; what
- * else it shows names it in `display_frame_token`.
+ * Android's frame timeline: expected and actual frames as async slices of their process, called by their token, each
+ * with an id of its own, since frames of one process overlap. A display frame ends the flow of the first surface
+ * frame that it shows; what else it shows names it in `display_frame_token`.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -142,7 +142,7 @@ static struct tb_str text_of(struct tb_perfetto_reader *r, const char *before, u
 
 static struct tb_event *emit(struct tb_perfetto_reader *r, enum tb_event_type type, struct tb_perfetto_track *process,
                              uint64_t cookie, uint64_t token) {
-  tb_perfetto_tell_track(r, process);
+  tb_perfetto_emit_track(r, process);
   struct tb_event *event = tb_perfetto_emit(r, type);
   event->has |= TB_HAS_NAME;
   event->phase = type == TB_EVENT_ASYNC_BEGIN ? 'b' : 'e';

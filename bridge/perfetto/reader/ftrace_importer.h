@@ -26,7 +26,7 @@ struct tb_reader_ftrace {
   struct tb_map running_on; /* cpu, machine -> which of `running` runs there, as ftrace says */
   struct tb_perfetto_running *running;
   size_t running_count, running_capacity;
-  struct tb_perfetto_running bundle_first; /* the one that ran as the bundle in hand began */
+  struct tb_perfetto_running bundle_first; /* the one that ran as the current bundle began */
   enum tb_ftrace_states states;            /* as the kernel's version says */
   struct tb_json_emit line;                /* of the system's events as text, while it grows */
   struct tb_map texts;                     /* sequences that have had ftrace as text */
@@ -42,7 +42,7 @@ void tb_reader_ftrace_free(struct tb_reader_ftrace *ftrace);
 enum tb_status tb_perfetto_ftrace(struct tb_perfetto_reader *r, struct tb_str payload);
 enum tb_status tb_perfetto_ftrace_text(struct tb_perfetto_reader *r, struct tb_str payload);
 
-/* Whether the packet in hand was made of ftrace text. */
+/* Whether the current packet was made of ftrace text. */
 bool tb_perfetto_made_of_text(const struct tb_perfetto_reader *r);
 /* Whether it was, and the text was given to a target that takes it. */
 bool tb_perfetto_is_in_text(struct tb_perfetto_reader *r);

@@ -7,8 +7,8 @@
 
 #include "perfetto/reader/sched.h"
 
-/* A thread whose maker's process was not known when it was made: that came from another CPU, whose events may stand later in the
- * file. */
+/* A thread whose maker's process was not known when it was made: that came from another CPU, whose events may be
+ * later in the file. */
 static void find_process(struct tb_perfetto_reader *r, const struct tb_perfetto_track *thread) {
   const uint64_t *maker = tb_map_find(&r->ftrace.makers, (uint64_t)thread->track.tid, thread->track.machine);
   const struct tb_perfetto_track *parent = maker ? tb_perfetto_thread(r, NULL, (int64_t)*maker) : NULL;
@@ -22,7 +22,7 @@ static void begin_line(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, s
   struct tb_ftrace_line line = {
       .task = track->name, .tid = track->tid, .tgid = track->pid, .has_tgid = track->has_pid, .cpu = cpu, .ts = ts};
   /* lines name threads themselves; JSON's metadata says of one without a process that it is of process 0 */
-  if (track->has_pid) tb_perfetto_tell_track(r, thread);
+  if (track->has_pid) tb_perfetto_emit_track(r, thread);
   r->ftrace.line.buffer.len = 0;
   tb_ftrace_put_line_head(&r->ftrace.line, &line);
 }
@@ -147,15 +147,15 @@ static struct task read_task(struct tb_str message, bool is_new) {
   return task;
 }
 
-/* A thread is told of once its process is known, see begin_line. */
+/* A thread is emitted once its process is known, see begin_line. */
 static void name_thread(struct tb_perfetto_reader *r, struct tb_perfetto_track *thread, const struct task *task) {
   tb_perfetto_name_track_by(r, thread, task->name, (struct tb_name_source){.rank = TB_NAME_EVENT, .ts = task->ts});
-  if (thread->track.has_pid) tb_perfetto_tell_track(r, thread);
+  if (thread->track.has_pid) tb_perfetto_emit_track(r, thread);
 }
 
 static void name_process(struct tb_perfetto_reader *r, struct tb_perfetto_track *process, const struct task *task) {
   if (task->name.len && tb_tracks_rename(&r->tracks, process, task->name, task->ts) != TB_OK) r->out_of_memory = true;
-  tb_perfetto_tell_track(r, process);
+  tb_perfetto_emit_track(r, process);
 }
 
 /* A thread goes by a new name, and the process whose first one it is with it. */
@@ -184,7 +184,7 @@ static void add_task(struct tb_perfetto_reader *r, int64_t maker, const struct t
   int64_t pid = joins ? parent->track.pid : task->tid;
   struct tb_perfetto_track *thread = tb_perfetto_thread(r, &pid, task->tid);
   if (!thread) return;
-  name_thread(r, thread, task); /* which tells it: its lines may all have come before, without the process */
+  name_thread(r, thread, task); /* which names it: its lines may all have come before, without the process */
   struct tb_perfetto_track *process = joins ? NULL : tb_perfetto_process(r, pid);
   /* of another CPU a later name may have come before */
   const struct task named = {.ts = task->ts, .name = thread->track.name};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Ftrace events that mean a counter's value, or a slice's begin or end, to readers of packets but not to those of text: they get marks
- * of that beside their own line. What belongs to no process is marked as process 0's.
+ * Ftrace events that mean a counter's value, or a slice's begin or end, to readers of packets but not to those of
+ * text: they get marks of that in addition to their own line. What belongs to no process is marked as process 0's.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 enum { NAME_MAX_LEN = 200 };
 
-/* What an event in hand says. */
+/* What the current event says. */
 struct marked {
   struct tb_perfetto_reader *r;
   int64_t ts, tid;
@@ -74,7 +74,8 @@ static void mark_fence(const struct marked *m, char phase) {
   mark_async(m, phase, m->ts, TB_STR("fence"), (context & INT32_MAX) << 32 | (uint32_t)number);
 }
 
-/* What an application let the GPU do in a while, called by how much of that time it was busy. Its times are the raw clock's. */
+/* What an application let the GPU do in a while, called by how much of that time it was busy. Its times are the raw
+ * clock's. */
 static void mark_gpu_work(const struct marked *m) {
   uint64_t start = number_of(m, TB_GPU_WORK_PERIOD_FTRACE_EVENT_START_TIME_NS);
   uint64_t end = number_of(m, TB_GPU_WORK_PERIOD_FTRACE_EVENT_END_TIME_NS);
@@ -91,8 +92,8 @@ static void mark_gpu_work(const struct marked *m) {
   mark_async(m, 'F', (int64_t)((uint64_t)ts + (end - start)), (struct tb_str){name, (size_t)len}, id & INT64_MAX);
 }
 
-/* A buffer that processes share lasts from its allocation until it is freed, when its length is negative. Ion's and the DMA heap's
- * events have the same fields. */
+/* A buffer that processes share lasts from its allocation until it is freed, when its length is negative. Ion's and
+ * the DMA heap's events have the same fields. */
 static void mark_buffer(const struct marked *m, struct tb_str total, struct tb_str change) {
   int64_t len = (int64_t)number_of(m, TB_DMA_HEAP_STAT_FTRACE_EVENT_LEN);
   mark_counter(m, 0, total, number_of(m, TB_DMA_HEAP_STAT_FTRACE_EVENT_TOTAL_ALLOCATED));

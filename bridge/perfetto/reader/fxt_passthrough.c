@@ -24,7 +24,8 @@ static enum tb_status read_origin(struct tb_str message, struct origin *origin) 
   return status == TB_END ? TB_OK : TB_BAD_DATA;
 }
 
-/* The packet's fields without the mark, its sequence id as it was. `to` holds as many bytes as the packet and a varint. */
+/* The packet's fields without the mark, its sequence id as it was. `to` holds as many bytes as the packet and a
+ * varint. */
 static size_t restore(struct tb_str packet, const struct origin *origin, char *to) {
   struct tb_wire_cursor cursor = tb_wire_cursor(packet);
   struct tb_wire_field field;
@@ -42,7 +43,7 @@ static size_t restore(struct tb_str packet, const struct origin *origin, char *t
   return (size_t)(at - to);
 }
 
-enum tb_status tb_perfetto_give_back(struct tb_perfetto_reader *r) {
+enum tb_status tb_perfetto_return_packet(struct tb_perfetto_reader *r) {
   struct origin origin;
   if (read_origin(r->head.fxt_origin, &origin) != TB_OK) return TB_BAD_DATA;
   size_t room = r->head.bytes.len + TB_WIRE_VARINT_MAX;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * GPUs: their counters, and the stages that their queues run as async slices of the process whose context it is. Targets that take
- * packets as they are get the packets.
+ * GPUs: their counters, and the stages that their queues run as async slices of the process whose context it is.
+ * Targets that take packets as they are get the packets.
  *
- * A value of most counters is of the time before its sample, so it goes out with the time of the sample before, and the last sample
- * begins a 0. Whole numbers are marks for targets that have the system's events as text, where a counter keeps its name whatever it is.
+ * A value of most counters is of the time before its sample, so it goes out with the time of the sample before, and
+ * the last sample begins a 0. Whole numbers are marks for targets that have the system's events as text, where a
+ * counter keeps its name whatever it is.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -47,7 +48,7 @@ struct tb_perfetto_gpu {
   struct tb_map by_track; /* index of the counter's track -> counter */
   struct tb_map by_id;    /* id of a descriptor in place, machine -> counter */
   struct tb_map by_iid; /* sequence; iid and id -> counter, and the version of the interned data that it was found in */
-  size_t resume;        /* where the packet in hand, or the end, goes on in the next batch */
+  size_t resume;        /* where the current packet, or the end, goes on in the next batch */
   struct gpu_names queues, stages;
   int64_t context_pid; /* of the specifications' context */
   uint64_t stage_number;
@@ -100,8 +101,8 @@ static struct gpu_counter *named_counter(struct tb_perfetto_reader *r, struct tb
   return &gpu->counters[gpu->count++];
 }
 
-/* True and *number where there is the counter that the specification says: one for each name of a GPU. Of a second GPU with
- * that name the counter says which it is. */
+/* True and *number where there is the counter that the specification says: one for each name of a GPU. Of a second
+ * GPU with that name the counter says which it is. */
 static bool find_counter(struct tb_perfetto_reader *r, const struct tb_wire_field *spec, int gpu_id, uint32_t *number) {
   struct tb_str name = tb_wire_text(&spec[TB_GPU_COUNTER_DESCRIPTOR_GPU_COUNTER_SPEC_NAME]);
   bool forwards = spec[TB_GPU_COUNTER_DESCRIPTOR_GPU_COUNTER_SPEC_VALUE_DIRECTION].value == FORWARDS_LOOKING;
@@ -356,7 +357,7 @@ static void begin_and_end(struct tb_perfetto_reader *r, struct tb_str payload, c
   queue->text = name_of(r, &e[TB_GPU_RENDER_STAGE_EVENT_HW_QUEUE_IID], &e[TB_GPU_RENDER_STAGE_EVENT_HW_QUEUE_ID],
                         &r->gpu->queues, "queue");
   tb_perfetto_message_fields(r, r->types.gpu_stage, payload, is_no_argument);
-  tb_perfetto_tell_track(r, process);
+  tb_perfetto_emit_track(r, process);
   struct tb_event *begin = emit_stage(r, TB_EVENT_ASYNC_BEGIN, process, name, id);
   begin->has |= TB_HAS_ARGS;
   begin->args = &r->batch->args[first];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The importers of payloads: what some keep from packet to packet, and where each begins. An importer makes the events
- * of the packet in hand. It returns TB_OK, TB_BAD_DATA (damaged: counted by the caller), or a failure that the reader's
+ * of the current packet. It returns TB_OK, TB_BAD_DATA (damaged: counted by the caller), or a failure that the reader's
  * error says.
  */
 #ifndef TB_PERFETTO_READER_IMPORTERS_H

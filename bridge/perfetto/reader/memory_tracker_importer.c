@@ -108,7 +108,7 @@ static void emit_process(struct tb_perfetto_reader *r, const Perfetto__Protos__M
   close(&tree, allocators);
   if (process->n_memory_edges) add_edges(&tree, process);
   close(&tree, 0);
-  tb_perfetto_tell_track(r, track);
+  tb_perfetto_emit_track(r, track);
   struct tb_event *event = tb_perfetto_emit(r, TB_EVENT_MEMORY_DUMP);
   event->has |= TB_HAS_ARGS | TB_HAS_NAME;
   event->phase = 'v';

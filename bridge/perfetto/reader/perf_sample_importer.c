@@ -47,7 +47,7 @@ enum tb_status tb_perfetto_perf_sample(struct tb_perfetto_reader *r, struct tb_s
   struct tb_perfetto_track *track =
       is_loss ? tb_perfetto_find_track(r, 0) : tb_perfetto_thread(r, has_pid ? &pid : NULL, tid);
   if (!track) return TB_OK;
-  tb_perfetto_tell_track(r, track);
+  tb_perfetto_emit_track(r, track);
   struct tb_event *event = tb_perfetto_emit(r, is_loss ? TB_EVENT_DATA_LOSS : TB_EVENT_SAMPLE);
   event->track = &track->track;
   event->cpu = (uint32_t)cpu;
@@ -89,7 +89,7 @@ enum tb_status tb_perfetto_streaming_profile(struct tb_perfetto_reader *r, struc
   if (!r->context.has_ts && !sequence->has_reference) return tb_perfetto_lose(r, LOSS_TIME);
   struct tb_perfetto_track *track = tb_perfetto_default_track(r);
   if (!track) return tb_perfetto_lose(r, LOSS_THREAD);
-  tb_perfetto_tell_track(r, track);
+  tb_perfetto_emit_track(r, track);
   struct tb_wire_cursor fields = tb_wire_cursor(payload);
   struct number_cursor stacks = {.fields = fields, .number = TB_STREAMING_PROFILE_PACKET_CALLSTACK_IID};
   struct number_cursor deltas = {.fields = fields, .number = TB_STREAMING_PROFILE_PACKET_TIMESTAMP_DELTA_US};

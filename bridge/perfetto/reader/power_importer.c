@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Power: what batteries and rails measure and Android estimates, for targets that have the system's own events as text. Counters have the
- * names that the trace processor gives them; of what one application used they say which.
+ * Power: what batteries and rails measure and Android estimates, for targets that have the system's own events as
+ * text. Counters have the names that the trace processor gives them; of what one application used they say which.
  */
 #include <ctype.h>
 #include <math.h>
@@ -103,7 +103,8 @@ static struct rail_message read_rail(struct tb_str message) {
   return rail;
 }
 
-/* Pixel's rails by what they feed: the trace processor's names for them. The device's numbers of a rail, as in "S10M_", come and go. */
+/* Pixel's rails by what they feed: the trace processor's names for them. The device's numbers of a rail, as in
+ * "S10M_", come and go. */
 static const char *known_rail(struct tb_str name) {
   static const struct {
     const char *rail, *feeds;
@@ -266,7 +267,7 @@ static void describe_state(struct tb_perfetto_reader *r, struct tb_str message) 
   char text[NAME_MAX_LEN];
   int len = snprintf(text, sizeof(text), "Entity residency: %.*s is %.*s", (int)entity.len, entity.ptr, (int)name.len,
                      name.ptr);
-  if (len < 0 || (size_t)len >= sizeof(text)) return; /* its times are told as a packet */
+  if (len < 0 || (size_t)len >= sizeof(text)) return; /* its times are passed on as a packet */
   keep_name(r, &r->power.entity_states,
             state_number(&state[TB_ENTITY_STATE_RESIDENCY_POWER_ENTITY_STATE_ENTITY_INDEX],
                          &state[TB_ENTITY_STATE_RESIDENCY_POWER_ENTITY_STATE_STATE_INDEX]),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What recorders read of processes from time to time, and triggers, for targets that have the system's own events as text. Counters
- * have the names that the trace processor gives them.
+ * What recorders read of processes from time to time, and triggers, for targets that have the system's own events as
+ * text. Counters have the names that the trace processor gives them.
  */
 #include "perfetto/reader/sched.h"
 
@@ -83,7 +83,7 @@ enum tb_status tb_perfetto_process_stats(struct tb_perfetto_reader *r, struct tb
 static struct tb_event *emit_trigger(struct tb_perfetto_reader *r, struct tb_str name) {
   struct tb_perfetto_track *trace = tb_perfetto_find_track(r, 0);
   if (!trace) return NULL;
-  tb_perfetto_tell_track(r, trace);
+  tb_perfetto_emit_track(r, trace);
   struct tb_event *event = tb_perfetto_emit(r, TB_EVENT_INSTANT);
   event->has |= TB_HAS_NAME;
   event->track = &trace->track;

@@ -11,14 +11,14 @@ static void name_process(struct tb_perfetto_reader *r, int64_t pid, struct tb_st
   struct tb_perfetto_track *track = tb_perfetto_process(r, pid);
   if (!track) return;
   tb_perfetto_name_track(r, track, name, rank);
-  tb_perfetto_tell_track(r, track);
+  tb_perfetto_emit_track(r, track);
 }
 
 static void name_thread(struct tb_perfetto_reader *r, const int64_t *pid, int64_t tid, struct tb_str name) {
   struct tb_perfetto_track *track = tb_perfetto_thread(r, pid, tid);
   if (!track) return;
   tb_perfetto_name_track(r, track, name, TB_NAME_THREAD_TREE);
-  tb_perfetto_tell_track(r, track);
+  tb_perfetto_emit_track(r, track);
 }
 
 enum tb_status tb_perfetto_process_descriptor(struct tb_perfetto_reader *r, struct tb_str payload) {
@@ -33,7 +33,8 @@ enum tb_status tb_perfetto_process_descriptor(struct tb_perfetto_reader *r, stru
   return TB_OK;
 }
 
-/* Of a worker of the kernel's the name without the queue that it worked for last, which is another one soon after: "kworker/0:1-events". */
+/* Of a worker of the kernel's the name without the queue that it worked for last, which is another one soon after:
+ * "kworker/0:1-events". */
 static struct tb_str name_of_process(const Perfetto__Protos__ProcessTree__Process *process) {
   enum { KTHREADD = 2 };
   static const struct tb_str worker = {"kworker/", 8};
@@ -132,6 +133,6 @@ enum tb_status tb_perfetto_thread_descriptor(struct tb_perfetto_reader *r, struc
     return TB_OK;
   }
   tb_perfetto_name_track(r, track, name, TB_NAME_DESCRIPTOR);
-  tb_perfetto_tell_track(r, track);
+  tb_perfetto_emit_track(r, track);
   return TB_OK;
 }

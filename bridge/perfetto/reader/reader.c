@@ -22,7 +22,7 @@ static const char LOSS_CLOCK[] = "timestamps on a clock that nothing relates to 
 static const char LOSS_PAYLOAD[] = "a packet's payload is damaged";
 static const char LOSS_INTERNED[] = "references to interned entries that were not sent";
 
-/* ---- what the rooms share ---------------------------------------------------------------------------------------- */
+/* ---- what the modules share -------------------------------------------------------------------------------------- */
 
 static enum tb_status lose(void *ctx, const char *reason, uint64_t offset) {
   return tb_reader_lose(ctx, reason, offset);
@@ -67,17 +67,17 @@ struct tb_event *tb_perfetto_emit(struct tb_perfetto_reader *r, enum tb_event_ty
   return event;
 }
 
-/* A process whose machine only a label tells is told with its first thread. */
+/* A process whose machine is known by a label only is emitted with its first thread. */
 static struct tb_perfetto_track *labelled_process(struct tb_perfetto_reader *r, const struct tb_perfetto_track *track) {
   const struct tb_track *process = track->track.type == TB_TRACK_THREAD ? track->track.parent : NULL;
   return process && process->label_count ? r->tracks.tracks[process->index] : NULL;
 }
 
-/* Not counted among the packet's events: where the packet is read again, tracks that were told stay told. */
-void tb_perfetto_tell_track(struct tb_perfetto_reader *r, struct tb_perfetto_track *track) {
-  if (track->told || r->full) return;
+/* Not counted among the packet's events: when the packet is read again, tracks that were emitted stay emitted. */
+void tb_perfetto_emit_track(struct tb_perfetto_reader *r, struct tb_perfetto_track *track) {
+  if (track->emitted || r->full) return;
   struct tb_perfetto_track *process = labelled_process(r, track);
-  if (process) tb_perfetto_tell_track(r, process);
+  if (process) tb_perfetto_emit_track(r, process);
   struct tb_event *event = tb_batch_add_event(r->batch);
   if (!event) {
     r->full = r->batch->event_count > 0;
@@ -88,7 +88,7 @@ void tb_perfetto_tell_track(struct tb_perfetto_reader *r, struct tb_perfetto_tra
   event->track = &track->track;
   event->sequence = r->head.sequence;
   event->offset = r->head.offset;
-  track->told = true;
+  track->emitted = true;
 }
 
 void tb_perfetto_lose_interned(struct tb_perfetto_reader *r) {
@@ -169,9 +169,9 @@ static enum tb_status look_through(struct tb_perfetto_reader *r, struct tb_packe
   return status;
 }
 
-/* Descriptors may come after the events that use them. Where the input is a file it is read to its end once, as soon as
- * an event asks for a type, a track or one above it that is not described yet; tracks of what cannot be read twice are completed
- * later by TB_EVENT_TRACK. */
+/* Descriptors may come after the events that use them. Where the input is a file it is read to its end once, as soon
+ * as an event asks for a type, a track or one above it that is not described yet; tracks of what cannot be read
+ * twice are completed later by TB_EVENT_TRACK. */
 bool tb_perfetto_look_ahead(struct tb_perfetto_reader *r) {
   if (r->looked_ahead) return false;
   r->looked_ahead = true;
@@ -209,7 +209,7 @@ static enum tb_status track_descriptor(struct tb_perfetto_reader *r, struct tb_s
       tb_tracks_describe(&r->tracks, payload, r->head.machine, r->head.sequence, packet_time(r), false, &track);
   if (status == TB_NO_MEMORY) r->out_of_memory = true;
   if (status != TB_OK) return status;
-  tb_perfetto_tell_track(r, track);
+  tb_perfetto_emit_track(r, track);
   struct tb_sequence_state *sequence = r->context.sequence;
   if (sequence->valid && track->track.type == TB_TRACK_THREAD && track->track.has_pid && track->track.has_tid) {
     sequence->has_thread = true; /* the thread of events without a track, as if by a ThreadDescriptor */
@@ -319,25 +319,25 @@ static enum tb_status read_payload(struct tb_perfetto_reader *r) {
   return status == TB_BAD_DATA && r->reader->error.code == TB_OK ? tb_perfetto_lose(r, LOSS_PAYLOAD) : status;
 }
 
-static void tell_loss(struct tb_perfetto_reader *r) {
+static void emit_loss(struct tb_perfetto_reader *r) {
   struct tb_perfetto_track *track = tb_perfetto_default_track(r);
   if (!track) track = tb_perfetto_find_track(r, 0);
   if (track) tb_perfetto_emit(r, TB_EVENT_DATA_LOSS)->track = &track->track;
 }
 
-/* The packet in hand is none of the trace's own: the target has it as it was. */
-static enum tb_status give_back(struct tb_perfetto_reader *r) {
+/* The current packet is not the trace's own: the target gets it as it was. */
+static enum tb_status return_packet(struct tb_perfetto_reader *r) {
   r->context = (struct tb_packet_context){0};
   r->emitted = 0;
   r->full = false;
-  enum tb_status status = tb_perfetto_give_back(r);
+  enum tb_status status = tb_perfetto_return_packet(r);
   if (r->out_of_memory) return tb_trace_state_full(&r->state, r->head.offset);
   if (r->full) tb_packet_tokenizer_back(&r->stream, &r->head);
   return status == TB_BAD_DATA ? tb_perfetto_lose(r, LOSS_PAYLOAD) : status;
 }
 
 static enum tb_status read_packet(struct tb_perfetto_reader *r) {
-  if (r->head.fxt_origin.ptr && r->reader->target.fxt_blobs) return give_back(r);
+  if (r->head.fxt_origin.ptr && r->reader->target.fxt_blobs) return return_packet(r);
   if (r->given == 0) {
     enum tb_status status = tb_trace_state_apply(&r->state, &r->head, &r->context);
     if (status != TB_OK) return status;
@@ -347,7 +347,7 @@ static enum tb_status read_packet(struct tb_perfetto_reader *r) {
   }
   r->emitted = 0;
   r->full = false;
-  if (r->context.lost_before) tell_loss(r);
+  if (r->context.lost_before) emit_loss(r);
   enum tb_status status = r->context.unusable ? TB_OK : read_payload(r);
   if (r->out_of_memory) return tb_trace_state_full(&r->state, r->head.offset);
   if (status != TB_OK) return status;
@@ -370,7 +370,7 @@ static enum tb_status end_batch(struct tb_perfetto_reader *r) {
 /* Ends the batch where it cannot take the packet's events and arguments. */
 static enum tb_status make_room(struct tb_perfetto_reader *r, struct tb_batch *batch) {
   size_t args = batch->arg_count + r->head.payload.len + ARGS_SLACK;
-  /* a track event makes one event, a few about its track, and one for each of its counters, and of JSON's flows beside it */
+  /* a track event makes one event, a few about its track, and one for each of its counters and of JSON's flows */
   size_t events = FEW_EVENTS + (r->head.payload.len < MOST_COUNTERS ? r->head.payload.len : MOST_COUNTERS);
   if (r->head.json_flow_count) {
     args += r->head.bytes.len;
@@ -398,8 +398,8 @@ static void keep_window(struct tb_perfetto_reader *r, const struct tb_batch *bat
   r->windows_kept++;
 }
 
-/* Reads on into another window. A packet that is longer than windows are gets a batch of its own, and memory once those before are used
- * up: the batch ends before. */
+/* Reads on into another window. A packet that is longer than windows are gets a batch of its own, and memory once
+ * those before are used up: the batch ends before. */
 static enum tb_status next_window(struct tb_perfetto_reader *r, struct tb_batch *batch) {
   bool is_long = r->stream.needed > WINDOW_BYTES;
   keep_window(r, batch);

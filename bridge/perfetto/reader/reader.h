@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the files of the Perfetto reader share: reader.c walks over packets, the importers make events of their payloads.
+ * What the files of the Perfetto reader share: reader.c walks over packets, the importers make events of their
+ * payloads.
  */
 #ifndef TB_PERFETTO_READER_READER_H
 #define TB_PERFETTO_READER_READER_H
@@ -33,7 +34,7 @@ struct tb_perfetto_reader {
   } types;           /* their ids in the schema */
   bool looked_ahead; /* the whole input was searched for descriptors and snapshots that come late */
 
-  /* the packet in hand */
+  /* the current packet */
   struct tb_batch *batch;
   struct tb_packet_header head;
   struct tb_packet_context context;
@@ -46,7 +47,7 @@ struct tb_perfetto_reader {
   bool may_change_tracks;                    /* nobody reads them while this batch is filled */
   size_t events_before_window, windows_kept; /* of this batch */
 
-  /* comma lists of interned categories that were joined lately; the texts are known by where they stand in the pool */
+  /* comma lists of interned categories that were joined lately; the texts are known by their address in the pool */
   struct {
     const char *parts[3];
     struct tb_str joined;
@@ -63,28 +64,29 @@ struct tb_perfetto_reader {
   struct tb_arena scratch;
 };
 
-/* A new event of the packet in hand, with its time, sequence and offset. Never NULL: where the batch is full it is one
+/* A new event of the current packet, with its time, sequence and offset. Never NULL: where the batch is full it is one
  * that nobody will see. */
 struct tb_event *tb_perfetto_emit(struct tb_perfetto_reader *r, enum tb_event_type type);
 
 /* Memory that lives as long as the batch. NULL when exhausted, which the reader then reports. */
 void *tb_perfetto_alloc(struct tb_perfetto_reader *r, size_t size);
 
-/* Gives out a track as TB_EVENT_TRACK where it is not told yet. */
-void tb_perfetto_tell_track(struct tb_perfetto_reader *r, struct tb_perfetto_track *track);
+/* Gives out a track as TB_EVENT_TRACK where it is not emitted yet. */
+void tb_perfetto_emit_track(struct tb_perfetto_reader *r, struct tb_perfetto_track *track);
 
-/* The track of a process or thread of the packet's machine; a thread's process where `pid` says which. NULL when memory is
- * exhausted. */
+/* The track of a process or thread of the packet's machine; a thread's process where `pid` says which. NULL when
+ * memory is exhausted. */
 struct tb_perfetto_track *tb_perfetto_process(struct tb_perfetto_reader *r, int64_t pid);
 struct tb_perfetto_track *tb_perfetto_thread(struct tb_perfetto_reader *r, const int64_t *pid, int64_t tid);
 
-/* Gives the packet in hand out as it is: no event says all of it. */
+/* Emits the current packet as it is: no event holds all of it. */
 void tb_perfetto_pass_packet(struct tb_perfetto_reader *r);
 
-/* Gives the packet in hand out as it stood in the blob of FXT that it came from (perfetto/reader/fxt_passthrough.c). TB_OK or TB_BAD_DATA. */
-enum tb_status tb_perfetto_give_back(struct tb_perfetto_reader *r);
+/* Emits the current packet as it was in the blob of FXT that it came from (perfetto/reader/fxt_passthrough.c). TB_OK
+ * or TB_BAD_DATA. */
+enum tb_status tb_perfetto_return_packet(struct tb_perfetto_reader *r);
 
-/* Gives a process or thread a name, where that is not empty and it has no better one; the packet in hand says it. */
+/* Gives a process or thread a name, where that is not empty and it has no better one; the current packet says it. */
 void tb_perfetto_name_track_by(struct tb_perfetto_reader *r, struct tb_perfetto_track *track, struct tb_str name,
                                struct tb_name_source by);
 void tb_perfetto_name_track(struct tb_perfetto_reader *r, struct tb_perfetto_track *track, struct tb_str name,
@@ -94,14 +96,15 @@ void tb_perfetto_name_track(struct tb_perfetto_reader *r, struct tb_perfetto_tra
 enum tb_status tb_perfetto_unpack(struct tb_perfetto_reader *r, const ProtobufCMessageDescriptor *type,
                                   struct tb_str bytes, ProtobufCMessage **message);
 
-/* Searches the input to its end for descriptors that come late, of tracks and of extensions. False where that was done before. */
+/* Searches the input to its end for descriptors that come late, of tracks and of extensions. False where that was
+ * done before. */
 bool tb_perfetto_look_ahead(struct tb_perfetto_reader *r);
 
 /* The track of a uuid; the input is searched for its descriptor where it has not come yet. NULL when memory is
  * exhausted. */
 struct tb_perfetto_track *tb_perfetto_find_track(struct tb_perfetto_reader *r, uint64_t uuid);
 
-/* Counts a loss at the packet in hand. */
+/* Counts a loss at the current packet. */
 TB_MUST_CHECK enum tb_status tb_perfetto_lose(struct tb_perfetto_reader *r, const char *reason);
 
 void tb_perfetto_lose_interned(struct tb_perfetto_reader *r);
@@ -122,8 +125,8 @@ struct tb_event *tb_perfetto_emit_double(struct tb_perfetto_reader *r, struct tb
 
 /* ---- parts of events --------------------------------------------------------------------------------------------- */
 
-/* Appends the argument that a DebugAnnotation says to the batch's args, which have room for half its length. `depth`: how deep it stands
- * in others, and in typed messages. */
+/* Appends the argument that a DebugAnnotation says to the batch's args, which have room for half its length.
+ * `depth`: how deep it is in others, and in typed messages. */
 enum tb_status tb_perfetto_annotation(struct tb_perfetto_reader *r, struct tb_str annotation, unsigned depth);
 
 /* The track of the packet's sequence: its default, or the one of its thread descriptor; NULL where it has none. */

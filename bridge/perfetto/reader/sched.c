@@ -28,7 +28,7 @@ static struct tb_event *make_state(struct tb_perfetto_reader *r, const struct tb
   if (!track) return NULL;
   if (track->track.name.len == 0)
     tb_perfetto_name_track_by(r, track, state->comm, (struct tb_name_source){.rank = TB_NAME_EVENT, .ts = state->ts});
-  tb_perfetto_tell_track(r, track);
+  tb_perfetto_emit_track(r, track);
   struct tb_event *event = tb_perfetto_emit(r, TB_EVENT_THREAD_STATE);
   event->has = TB_HAS_TS | TB_HAS_NAME | (state->has_cpu ? TB_HAS_CPU : 0u);
   event->ts = state->ts;
@@ -123,6 +123,6 @@ enum tb_status tb_perfetto_system_info(struct tb_perfetto_reader *r, struct tb_s
   if (info->has_page_size) r->page_size = info->page_size;
   r->ftrace.states = new_bits ? TB_FTRACE_STATES_4_14 : TB_FTRACE_STATES_OLD;
   if (!tb_perfetto_as_text(r) || !tb_perfetto_made_of_text(r))
-    tb_perfetto_pass_packet(r); /* no event says what else it tells */
+    tb_perfetto_pass_packet(r); /* no event holds what else it says */
   return TB_OK;
 }

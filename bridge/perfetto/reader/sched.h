@@ -18,11 +18,12 @@ struct tb_kernel_state {
 /* Makes a TB_EVENT_THREAD_STATE. */
 void tb_perfetto_emit_state(struct tb_perfetto_reader *r, const struct tb_kernel_state *state);
 
-/* Makes known which process the thread `tid` that wrote the line belongs to, where the line says it. NULL when memory is exhausted. */
+/* Makes known which process the thread `tid` that wrote the line belongs to, where the line says it. NULL when memory
+ * is exhausted. */
 struct tb_perfetto_track *tb_perfetto_marker_thread(struct tb_perfetto_reader *r, int64_t tid, struct tb_str line);
 
-/* Makes the event that a line of userspace's trace marker says (B|pid|name and the like); `tid` wrote it. False where the line says
- * nothing of the kind. */
+/* Makes the event that a line of userspace's trace marker says (B|pid|name and the like); `tid` wrote it. False where
+ * the line says nothing of the kind. */
 bool tb_perfetto_emit_marker(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid, struct tb_str line);
 
 /* ---- ftrace as text, for JSON (perfetto/reader/ftrace_lines.c): each makes a TB_EVENT_SYSTEM_TRACE of one line --- */
@@ -40,10 +41,11 @@ bool tb_perfetto_emit_event_line(struct tb_perfetto_reader *r, int64_t ts, uint3
 /* A mark of the kernel's that `tid` writes. */
 void tb_perfetto_emit_slice_line(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid,
                                  const struct tb_ftrace_mark *mark);
-/* Marks for readers of text what the event means beside its own line (perfetto/reader/ftrace_marks.c). */
+/* Marks for readers of text what the event means, in addition to its own line (perfetto/reader/ftrace_marks.c). */
 void tb_perfetto_mark_event(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid, uint32_t kind,
                             struct tb_str payload);
-/* A counter of a process (0: of the system), as userspace would mark it. A `name` with a bar has no such form: false. */
+/* A counter of a process (0: of the system), as userspace would mark it. A `name` with a bar has no such form:
+ * false. */
 bool tb_perfetto_emit_counter_line(struct tb_perfetto_reader *r, int64_t ts, int64_t pid, struct tb_str name,
                                    int64_t value);
 /* The same at the packet's time, called as printf would print it. False also for names of 250 bytes and more. */
@@ -53,8 +55,8 @@ bool tb_perfetto_emit_gauge(struct tb_perfetto_reader *r, int64_t pid, int64_t v
 /* A processor's frequency at the packet's time, as the kernel's own event says it. */
 void tb_perfetto_emit_frequency_line(struct tb_perfetto_reader *r, uint32_t cpu, uint64_t khz);
 
-/* Whether the target gets the system's own events as text. Lines tell no machines apart: those of others than the first become
- * events. */
+/* Whether the target gets the system's own events as text. Lines do not name the machine: those of other machines
+ * than the first become events. */
 static inline bool tb_perfetto_as_text(struct tb_perfetto_reader *r) {
   return r->reader->target.system_as_text && tb_tracks_is_first_machine(&r->tracks, r->head.machine);
 }

@@ -100,7 +100,7 @@ static bool emit_metadata(struct tb_perfetto_reader *r, struct tb_str text) {
   if (!count || object->type != TB_ARG_DICT) return false;
   struct tb_perfetto_track *track = metadata_track(r, object);
   if (!track) return false;
-  tb_perfetto_tell_track(r, track);
+  tb_perfetto_emit_track(r, track);
   const struct tb_arg *name = find_member(object, "name"), *categories = find_member(object, "cat");
   const struct tb_arg *args = find_member(object, "args"), *ts = find_member(object, "ts");
   struct tb_event *event = tb_perfetto_emit(r, TB_EVENT_METADATA);

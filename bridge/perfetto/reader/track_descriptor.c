@@ -66,8 +66,8 @@ static void set_sort_index(struct tb_track *track, protobuf_c_boolean has, int32
   track->sort_index = value;
 }
 
-/* The importer takes "Renderer" before any other name of a descriptor, and Chrome's other kinds behind them. A command stands in for a
- * name until there is one. */
+/* The importer takes "Renderer" before any other name of a descriptor, and Chrome's other kinds behind them. A
+ * command is the name until there is one. */
 static enum tb_status name_process(struct tb_tracks *tracks, struct tb_perfetto_track *track,
                                    const Perfetto__Protos__TrackDescriptor *message, int64_t ts) {
   const Perfetto__Protos__ProcessDescriptor *process = message->process;
@@ -92,7 +92,7 @@ static enum tb_status describe_process(struct tb_tracks *tracks, struct tb_perfe
   const Perfetto__Protos__ProcessDescriptor *process = message->process;
   struct tb_track *base = &track->track;
   base->type = TB_TRACK_PROCESS;
-  base->parent = NULL; /* one that it had as another track may itself stand below a thread of this process */
+  base->parent = NULL; /* one that it had as another track may itself be below a thread of this process */
   if (tb_tracks_label_machine(tracks, base) != TB_OK) return TB_NO_MEMORY;
   if (process->has_pid) {
     base->pid = tb_tracks_id(tracks, process->pid, base->machine);
@@ -279,8 +279,8 @@ static enum tb_status apply(struct tb_tracks *tracks, struct tb_perfetto_track *
   return status;
 }
 
-/* A process or thread stays one: traces that were put behind each other have equal uuids for others. A process that became a thread
- * would be its own parent. */
+/* A process or thread stays one: traces that were put behind each other have equal uuids for others. A process that
+ * became a thread would be its own parent. */
 static bool is_of_another(const struct tb_perfetto_track *track, const Perfetto__Protos__TrackDescriptor *message) {
   if (!track->described) return false;
   bool is_process = message->process && !message->thread;
@@ -305,8 +305,9 @@ enum tb_status tb_tracks_describe(struct tb_tracks *tracks, struct tb_str descri
   struct tb_track before;
   memcpy(&before, &track->track, sizeof(before));
   status = apply(tracks, track, read, sequence, ts);
-  /* one is a copy of the other's bytes, padding included; NOLINTNEXTLINE(bugprone-suspicious-memory-comparison,cert-*) */
-  if (!track->described || memcmp(&before, &track->track, sizeof(before)) != 0) track->told = false;
+  /* one is a copy of the other's bytes, padding included;
+   * NOLINTNEXTLINE(bugprone-suspicious-memory-comparison,cert-*) */
+  if (!track->described || memcmp(&before, &track->track, sizeof(before)) != 0) track->emitted = false;
   track->described = true;
   return status;
 }

@@ -250,7 +250,7 @@ static void reset(const struct tb_perfetto_reader *r, struct tb_track_event_fiel
 
 enum common_event { OTHER, TYPE, TRACK, CATEGORY, NAME, COUNTER, ANNOTATION };
 
-/* What nearly all events are made of, told by the one byte of the field's tag. */
+/* What nearly all events are made of, recognised by the one byte of the field's tag. */
 static const uint8_t common_fields[256] = {[TB_WIRE_TAG(TB_TRACK_EVENT_TYPE, TB_WIRE_VARINT)] = TYPE,
                                            [TB_WIRE_TAG(TB_TRACK_EVENT_TRACK_UUID, TB_WIRE_VARINT)] = TRACK,
                                            [TB_WIRE_TAG(TB_TRACK_EVENT_CATEGORY_IIDS, TB_WIRE_VARINT)] = CATEGORY,

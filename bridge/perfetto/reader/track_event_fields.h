@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A TrackEvent's fields as they stand on the wire, before they are resolved.
+ * A TrackEvent's fields as they are on the wire, before they are resolved.
  */
 #ifndef TB_PERFETTO_READER_TRACK_EVENT_FIELDS_H
 #define TB_PERFETTO_READER_TRACK_EVENT_FIELDS_H
@@ -51,7 +51,7 @@ struct tb_track_event_fields {
   uint32_t has;
   uint32_t type;
   uint32_t category_count;
-  bool inline_category; /* some category stands in the event itself */
+  bool inline_category; /* some category is in the event itself */
   struct tb_number_list counter_uuids, counter_values, double_counter_uuids, double_counter_values;
   struct tb_number_list flows, terminating_flows;
   size_t first_arg, first_top_arg; /* in the batch: the first argument, and the last top-level one */

@@ -188,8 +188,8 @@ static void set_legacy_type(struct tb_perfetto_reader *r, struct tb_event *event
   if (event->type == TB_EVENT_INSTANT) set_legacy_instant(r, event, legacy->instant_scope);
 }
 
-/* Without a phase the overrides say who emitted an event that stands on a track of its own: a thread, or a process alone, which the track
- * may say already. */
+/* Without a phase the overrides say who emitted an event that is on a track of its own: a thread, or a process alone,
+ * which the track may say already. */
 static void set_emitter(struct tb_perfetto_reader *r, struct tb_event *event, const struct tb_legacy_event *legacy) {
   if (!legacy->present || legacy->has_phase || (!legacy->has_pid && !(legacy->has_tid && event->track->has_pid)))
     return;
@@ -251,23 +251,23 @@ static void add_typed(struct tb_perfetto_reader *r, struct tb_event *event, cons
   if (e->fields.has & TB_TE_TYPED) tb_perfetto_typed_fields(r, e->payload);
 }
 
-/* Our writer puts an instant that has a thread time down as a slice that ends where it begins, with the instant's phase carried: X of
- * one without a duration. */
-static bool is_moment(const struct tb_event *event) {
+/* Our writer puts an instant that has a thread time down as a slice that ends where it begins, with the instant's
+ * phase carried: X of one without a duration. */
+static bool is_zero_length(const struct tb_event *event) {
   if (event->type != TB_EVENT_SLICE_BEGIN || event->phase == 'B') return false;
   return event->track->type == TB_TRACK_THREAD && event->phase && !strchr("ESN(", event->phase);
 }
 
 /* Whether the event is the end of such a slice, of which readers need know nothing. */
-static bool ends_moment(struct tb_track_event_parse *e) {
+static bool ends_zero_length(struct tb_track_event_parse *e) {
   if (e->legacy.has_phase || e->fields.type != TB_TRACK_EVENT_TYPE_SLICE_END) return false;
-  bool moment = e->track->moments & 1;
-  e->track->moments >>= 1;
-  return moment;
+  bool zero_length = e->track->zero_length_slices & 1;
+  e->track->zero_length_slices >>= 1;
+  return zero_length;
 }
 
 static struct tb_event *make_one(struct tb_perfetto_reader *r, struct tb_track_event_parse *e) {
-  tb_perfetto_tell_track(r, e->track);
+  tb_perfetto_emit_track(r, e->track);
   struct tb_event *event = tb_perfetto_emit(r, TB_EVENT_INSTANT);
   event->has = TB_HAS_TS;
   event->ts = e->ts;
@@ -284,8 +284,8 @@ static struct tb_event *make_one(struct tb_perfetto_reader *r, struct tb_track_e
   set_rare(r, event, &e->fields);
   if (tb_perfetto_is_carried(r, &e->fields)) tb_perfetto_apply_carried(r, &e->fields, event);
   if (event->type == TB_EVENT_SLICE_BEGIN) {
-    if (!r->given) e->track->moments = e->track->moments << 1 | is_moment(event);
-    if (is_moment(event)) event->type = TB_EVENT_INSTANT;
+    if (!r->given) e->track->zero_length_slices = e->track->zero_length_slices << 1 | is_zero_length(event);
+    if (is_zero_length(event)) event->type = TB_EVENT_INSTANT;
   }
   if (e->fields.has & (TB_TE_LOG | TB_TE_TASK | TB_TE_TYPED)) add_typed(r, event, e);
   set_args(r, event, &e->fields);
@@ -300,7 +300,7 @@ static struct tb_perfetto_track *thread_of(struct tb_perfetto_track *track) {
   return track;
 }
 
-/* A flow event that stands whole. */
+/* A flow event that is kept whole. */
 static enum tb_status make_whole_flow(struct tb_perfetto_reader *r, const struct tb_json_flow *flow,
                                       struct tb_track_event_parse *e) {
   e->payload = flow->event;
@@ -319,7 +319,7 @@ static enum tb_status make_flow(struct tb_perfetto_reader *r, const struct tb_js
   struct tb_track_event_parse e = {.track = thread_of(slice->track)};
   e.ts = (int64_t)((uint64_t)slice->ts + (uint64_t)flow->delay);
   if (flow->event.ptr) return make_whole_flow(r, flow, &e);
-  tb_perfetto_tell_track(r, e.track);
+  tb_perfetto_emit_track(r, e.track);
   struct tb_event *event = tb_perfetto_emit(r, TB_EVENT_FLOW_BEGIN);
   tb_json_flow_apply(flow, event);
   event->ts = e.ts;
@@ -359,7 +359,7 @@ static enum tb_status make_event_and_flows(struct tb_perfetto_reader *r, struct 
   size_t args = r->batch->arg_count;
   uint32_t type = e->fields.type;
   enum tb_status status = make_flows(r, e, true);
-  /* an event's arguments are the last ones: those of the flows stand behind the slice's */
+  /* an event's arguments are the last ones: those of the flows come behind the slice's */
   if (status == TB_OK && r->batch->arg_count != args) status = tb_track_event_fields_read(r, e->payload, &e->fields);
   if (status != TB_OK) return status;
   e->fields.type = type;
@@ -368,7 +368,7 @@ static enum tb_status make_event_and_flows(struct tb_perfetto_reader *r, struct 
 }
 
 static enum tb_status make_event(struct tb_perfetto_reader *r, struct tb_track_event_parse *e) {
-  if (ends_moment(e)) return TB_OK;
+  if (ends_zero_length(e)) return TB_OK;
   if (r->head.json_flow_count) {
     enum tb_status status = make_event_and_flows(r, e);
     if (status != TB_OK) return status;
@@ -389,7 +389,7 @@ static enum tb_status make_counter(struct tb_perfetto_reader *r, struct tb_track
 
 /* A state lasts until the next one: as a slice it ends there. An event without a name ends the state alone. */
 static enum tb_status make_state(struct tb_perfetto_reader *r, struct tb_track_event_parse *e) {
-  tb_perfetto_tell_track(r, e->track);
+  tb_perfetto_emit_track(r, e->track);
   if (e->track->in_state) {
     struct tb_event *event = tb_perfetto_emit(r, TB_EVENT_SLICE_END);
     event->has = TB_HAS_TS;

@@ -27,8 +27,8 @@ extern const char TB_PERFETTO_LOSS_COUNTER[];
 /* Makes the event of the counter's value. */
 struct tb_event *tb_perfetto_emit_counter(struct tb_perfetto_reader *r, const struct tb_track_event_parse *e);
 
-/* Values that stand beside a slice: its thread's times go on the event itself, others become counter events behind it. The first
- * takes the former, the second makes the latter. */
+/* Values of a slice's packet: its thread's times go on the event itself, others become counter events behind it. The
+ * first takes the former, the second makes the latter. */
 void tb_perfetto_take_extra_counters(struct tb_perfetto_reader *r, struct tb_track_event_parse *e);
 enum tb_status tb_perfetto_emit_extra_counters(struct tb_perfetto_reader *r, const struct tb_track_event_parse *e);
 
@@ -42,7 +42,7 @@ struct tb_json_flow {
   struct tb_str event; /* ptr NULL: none */
 };
 
-/* A walk over those of the packet in hand. */
+/* A walk over those of the current packet. */
 struct tb_json_flow_walk {
   struct tb_wire_cursor packet;
   const struct tb_track_event_fields *fields;
@@ -69,7 +69,7 @@ static inline bool tb_json_flow_is_remark(const struct tb_json_flow *flow) {
 /* Puts what the kind says on a flow event, or the bind_id on its slice. */
 void tb_json_flow_apply(const struct tb_json_flow *flow, struct tb_event *event);
 void tb_json_flow_bind(const struct tb_json_flow *flow, struct tb_event *slice);
-/* A flow event that stood whole gets the id that the flow has now. */
+/* A flow event that was kept whole gets the id that the flow has now. */
 void tb_json_flow_renumber(const struct tb_json_flow *flow, struct tb_event *event);
 
 #endif

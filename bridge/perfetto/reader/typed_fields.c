@@ -146,7 +146,7 @@ static bool is_annotation(const struct tb_perfetto_reader *r, const struct tb_de
   return field->type == TB_DESCRIPTOR_MESSAGE && field->type_id == r->types.annotation && wire->type == TB_WIRE_BYTES;
 }
 
-/* As the trace processor has it: the name beside its iid. */
+/* As the trace processor has it: the name and its iid. */
 static void add_histogram_name(struct tb_perfetto_reader *r, uint64_t iid) {
   const struct tb_str *text = tb_perfetto_interned(r, TB_INDEX_HISTOGRAM_NAMES, iid);
   if (!text) return;

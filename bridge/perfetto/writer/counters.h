@@ -11,7 +11,7 @@
 struct tb_perfetto_writer;
 
 struct tb_counter {
-  const struct tb_track *home;
+  const struct tb_track *parent;
   struct tb_str name, description, unit_name;
   enum tb_unit unit;
   uint64_t uuid;

@@ -20,8 +20,8 @@ struct descriptor_part {
   const void *message;
 };
 
-/* Writes a packet of these messages, behind what says of which sequence it is. nanopb encodes each alone: for the packet around them it
- * would look at all that a packet can have, several times over. */
+/* Writes a packet of these messages, behind what says of which sequence it is. nanopb encodes each alone: for the
+ * packet around them it would look at all that a packet can have, several times over. */
 static enum tb_status write_packet(struct tb_perfetto_writer *p, uint32_t sequence_id, uint32_t flags,
                                    const struct descriptor_part *parts, size_t count) {
   char head[4 * TB_WIRE_VARINT_MAX];
@@ -81,7 +81,8 @@ static bool is_integer(struct tb_str text) {
   return true;
 }
 
-/* Whether an id's text stands for a number of the source that its field does not take: all those have more digits, so that "2" was text. */
+/* Whether an id's text stands for a number of the source that its field does not take: all those have more digits,
+ * so that "2" was text. */
 static bool is_number_past_field(struct tb_str id) {
   enum { DIGITS_THAT_FIT = 9 };
   return id.len > DIGITS_THAT_FIT && is_integer(id);
@@ -147,7 +148,8 @@ static enum tb_status write_process(struct tb_perfetto_writer *p, const struct t
   return write_described(p, &descriptor, &ids);
 }
 
-/* The trace processor's importer of JSON takes thread 0 of a process for its main thread, whose id is the process'. So do we, where that is free. */
+/* The trace processor's importer of JSON takes thread 0 of a process for its main thread, whose id is the process'.
+ * So do we, where that is free. */
 static bool is_main_thread_zero(const struct tb_perfetto_writer *p, const struct tb_track *thread) {
   return !p->writer->source.thread_zero && thread->tid == 0 && thread->pid != 0 && !thread->tid_text.len &&
          !tb_map_find(&p->tracks.main_threads, (uint64_t)thread->pid, 0);
@@ -177,12 +179,12 @@ static enum tb_status write_thread(struct tb_perfetto_writer *p, const struct tb
   return write_described(p, &descriptor, &ids);
 }
 
-enum tb_status tb_perfetto_write_lane(struct tb_perfetto_writer *p, uint64_t uuid, const struct tb_track *home,
+enum tb_status tb_perfetto_write_lane(struct tb_perfetto_writer *p, uint64_t uuid, const struct tb_track *parent,
                                       struct tb_str name) {
   perfetto_protos_TrackDescriptor descriptor = perfetto_protos_TrackDescriptor_init_zero;
   descriptor.has_uuid = true;
   descriptor.uuid = uuid;
-  set_parent(&descriptor, uuid_of(p, home));
+  set_parent(&descriptor, uuid_of(p, parent));
   if (name.len) descriptor.name = tb_nanopb_str(&name);
   return write_descriptor(p, &descriptor);
 }
@@ -212,7 +214,7 @@ enum tb_status tb_perfetto_write_counter_track(struct tb_perfetto_writer *p, con
   perfetto_protos_TrackDescriptor descriptor = perfetto_protos_TrackDescriptor_init_zero;
   descriptor.has_uuid = true;
   descriptor.uuid = counter->uuid;
-  set_parent(&descriptor, uuid_of(p, counter->home));
+  set_parent(&descriptor, uuid_of(p, counter->parent));
   descriptor.name = tb_nanopb_str(&counter->name);
   if (counter->description.len) descriptor.description = tb_nanopb_str(&counter->description);
   descriptor.counter = &described;

@@ -11,7 +11,7 @@
 TB_MUST_CHECK enum tb_status tb_perfetto_write_preamble(struct tb_perfetto_writer *p);
 /* Writes the descriptor of a track without a process or thread of its own. */
 TB_MUST_CHECK enum tb_status tb_perfetto_write_lane(struct tb_perfetto_writer *p, uint64_t uuid,
-                                                    const struct tb_track *home, struct tb_str name);
+                                                    const struct tb_track *parent, struct tb_str name);
 TB_MUST_CHECK enum tb_status tb_perfetto_write_counter_track(struct tb_perfetto_writer *p,
                                                              const struct tb_counter *counter);
 TB_MUST_CHECK enum tb_status tb_perfetto_write_thread_time_track(struct tb_perfetto_writer *p, uint64_t uuid,

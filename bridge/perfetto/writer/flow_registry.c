@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The Perfetto writer: which events are of one flow. Each flow is known by a text: its kind, whether its id is a number, categories and
- * name of a flow of JSON's events, the id.
+ * The Perfetto writer: which events are of one flow. Each flow is known by a text: its kind, whether its id is a
+ * number, categories and name of a flow of JSON's events, the id.
  */
 #include <string.h>
 
@@ -45,7 +45,7 @@ static uint32_t intern(struct tb_perfetto_writer *p, struct tb_intern *texts) {
   return tb_intern_id(texts, (struct tb_str){p->scratch.data, p->scratch.len});
 }
 
-/* Notes what the first event of a flow says beside that. */
+/* Notes what the first event of a flow says in addition. */
 static bool know(struct tb_perfetto_writer *p, const struct tb_event *event, const struct tb_id *id, uint32_t flow,
                  enum tb_flow_kind kind) {
   void *numbers = p->flow_registry.numbers, *known = p->flow_registry.known;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which events are of one flow, and what the source says of flows beside the slices that they join.
+ * Which events are of one flow, and the source flows of slices.
  */
 #ifndef TB_PERFETTO_WRITER_FLOW_REGISTRY_H
 #define TB_PERFETTO_WRITER_FLOW_REGISTRY_H
@@ -25,7 +25,7 @@ struct tb_known_flow {
   uint8_t kind;   /* enum tb_flow_kind */
 };
 
-/* What the source says of a flow that joins slices, beside the slice: a flow event, or the slice's bind_id. */
+/* A source flow, of a flow that joins slices: the source's flow event, or the slice's bind_id. */
 struct tb_source_flow {
   uint64_t place;
   uint64_t number; /* the id that the flow would like to keep; of FXT's flows the one that the slice has */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The Perfetto writer: ftrace text. It stays whole, in packets that only our reader knows, for the way back; what it tells of is written as
- * bundles of ftrace events too, so that all readers see scheduling, marks and counters. Its times are on the trace's own clock, as the trace
- * processor takes them.
+ * The Perfetto writer: ftrace text. It stays whole, in packets that only our reader knows, for the way back; the
+ * events in it are written as bundles of ftrace events too, so that all readers see scheduling, marks and counters.
+ * Its times are on the trace's own clock, as the trace processor takes them.
  */
 #include "perfetto/writer/ftrace_bundles.h"
 #include "base/error.h"
@@ -173,7 +173,7 @@ static struct tb_buffer *find_bundle(struct bundling *b, uint32_t cpu) {
   return &b->bundles[cpu];
 }
 
-/* Adds the event that stands in b->event. */
+/* Adds the event that is in b->event. */
 static enum tb_status add_event(struct bundling *b, uint32_t cpu) {
   struct tb_buffer *bundle = find_bundle(b, cpu);
   if (!bundle) return TB_NO_MEMORY;

@@ -37,7 +37,7 @@ static bool is_of_provider(const struct tb_perfetto_writer *p, size_t index, uin
   return has_events && sequence->track && sequence->track->track->sequence == provider;
 }
 
-/* Whether all that the provider wrote stands on the shared sequence. */
+/* Whether all that the provider wrote is on the shared sequence. */
 static bool has_no_thread(const struct tb_perfetto_writer *p, uint32_t provider) {
   for (size_t i = TB_SHARED_SEQUENCE + 1; i < p->sequence_count; i++)
     if (is_of_provider(p, i, provider)) return false;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The Perfetto writer: memory dumps. The event itself is carried whole; where its arguments have the form of Chrome's memory-infra, what
- * they say of allocators also becomes a MemoryTrackerSnapshot, which the trace processor makes its tables of. Readers of ours pass over
- * that.
+ * The Perfetto writer: memory dumps. The event itself is carried whole; where its arguments have the form of
+ * Chrome's memory-infra, what they say of allocators also becomes a MemoryTrackerSnapshot, which the trace processor
+ * makes its tables of. Readers of ours pass over that.
  *
  *   {"dumps": {"level_of_detail": …, "allocators": {NAME: {"guid": …, "flags": …, "attrs": {NAME: {"type", "units", "value"}}}},
  *              "allocators_graph": [{"source", "target", "importance", "type"}]}}
@@ -212,7 +212,7 @@ static struct tb_str fields_of(const struct tb_process_snapshot *process) {
   return (struct tb_str){process->fields.data, process->fields.len};
 }
 
-/* Whether what owns what in the dump of process `first` can be told: see memory_graph.h. */
+/* Whether what owns what in the dump of process `first` can be written: see memory_graph.h. */
 static enum tb_status check_edges(const struct tb_memory_snapshots *s, size_t first, bool *sound) {
   struct tb_memory_graph graph;
   tb_memory_graph_init(&graph, s->allocator);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Whether the graph of allocators of a memory dump can be walked: the trace processor takes every node after the one that it stands below
- * and after those that it owns, and does not come to an end where these go in a circle.
+ * Whether the graph of allocators of a memory dump can be walked: the trace processor takes every node after the one
+ * that it is below and after those that it owns, and does not come to an end where these go in a circle.
  */
 #ifndef TB_PERFETTO_WRITER_MEMORY_GRAPH_H
 #define TB_PERFETTO_WRITER_MEMORY_GRAPH_H

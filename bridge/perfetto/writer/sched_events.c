@@ -81,7 +81,8 @@ static enum tb_status put_derived(struct tb_perfetto_writer *p, const struct tb_
   return tb_perfetto_add_entry(p, p->sequences[TB_SHARED_SEQUENCE], &entry);
 }
 
-/* A state has no process: a tid that threads of several have says nothing. A process has a thread of its own number, to readers. */
+/* A state has no process: a tid that threads of several have says nothing. A process has a thread of its own number,
+ * to readers. */
 static enum tb_status know_threads(struct tb_perfetto_writer *p) {
   enum { THREAD, PROCESS };
   struct tb_map *known = &p->sched.states;
@@ -124,7 +125,7 @@ enum tb_status tb_perfetto_write_state(struct tb_sequence_writer *w, const struc
 
 /* ---- scheduling -------------------------------------------------------------------------------------------------- */
 
-/* What the state does not say of an FXT record: its kind, its arguments beside the weights. */
+/* What the state does not say of an FXT record: its kind, its arguments except the weights. */
 static enum tb_status put_particulars(struct tb_perfetto_writer *p, const struct tb_event *event,
                                       struct tb_buffer *fields) {
   uint32_t kind = tb_str_equal(event->name, TB_STR("new"))      ? TB_GENERIC_KERNEL_TASK_STATE_EVENT_FXT_NEW
@@ -146,8 +147,9 @@ static enum tb_status put_particulars(struct tb_perfetto_writer *p, const struct
   return status == TB_OK ? tb_buffer_append(fields, arguments.ptr, arguments.len) : status;
 }
 
-/* To the trace processor a thread that is dying runs no more, but on Fuchsia it does, to its end. It takes one that was destroyed for the same
- * number used anew: so what a dying thread still does comes after a state that says so, and that our readers pass over. */
+/* To the trace processor a thread that is dying runs no more, but on Fuchsia it does, to its end. It takes one that
+ * was destroyed for the same number used anew: so what a dying thread still does comes after a state that says so,
+ * and that our readers pass over. */
 static enum tb_status revive(struct tb_sequence_writer *w, int64_t ts, int64_t tid) {
   char message[4 * (2 + TB_WIRE_VARINT_MAX)];
   char *at = tb_wire_put_uint(message, TB_GENERIC_KERNEL_TASK_STATE_EVENT_TID, (uint64_t)tid);

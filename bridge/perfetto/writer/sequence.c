@@ -17,7 +17,7 @@
 #include "timeline/slice_matcher.h"
 #include "timeline/slice_nester.h"
 
-enum { TELL_ENTRIES = 4096, TELL_BYTES = 64 * 1024 }; /* how often progress is told */
+enum { TELL_ENTRIES = 4096, TELL_BYTES = 64 * 1024 }; /* how often progress is reported */
 
 /* ---- tracks ------------------------------------------------------------------------------------------------------ */
 
@@ -29,14 +29,14 @@ static enum tb_status new_lane(struct tb_sequence_writer *w, const struct tb_lan
     *uuid = ++p->next_uuid;
     return tb_perfetto_write_lane(p, *uuid, w->sequence->track->track, TB_STR("overlapping slices"));
   }
-  const struct tb_lane_group *pool = &p->groups.lanes[lane->pool];
-  if (pool->class == TB_GROUP_TRACK && lane->number == 0) {
-    *uuid = pool->home ? p->tracks.items[pool->home->index].uuid : 0;
+  const struct tb_lane_group *group = &p->groups.lanes[lane->lane_group];
+  if (group->class == TB_GROUP_TRACK && lane->number == 0) {
+    *uuid = group->parent ? p->tracks.items[group->parent->index].uuid : 0;
     return TB_OK;
   }
   *uuid = ++p->next_uuid;
-  return tb_perfetto_write_lane(p, *uuid, pool->home,
-                                pool->class == TB_GROUP_TRACK ? TB_STR("overlapping slices") : pool->name);
+  return tb_perfetto_write_lane(p, *uuid, group->parent,
+                                group->class == TB_GROUP_TRACK ? TB_STR("overlapping slices") : group->name);
 }
 
 static enum tb_status lane_track(struct tb_sequence_writer *w, const struct tb_lane *lane, uint32_t index,
@@ -60,7 +60,8 @@ static enum tb_status lane_track(struct tb_sequence_writer *w, const struct tb_l
 
 /* Whether the lane is one for slices that overlap: their phase is then no longer implied by their track. */
 static bool is_overflow(const struct tb_sequence_writer *w, const struct tb_lane *lane) {
-  return lane->number > 0 && (!tb_sequence_is_shared(w) || w->p->groups.lanes[lane->pool].class == TB_GROUP_TRACK);
+  return lane->number > 0 &&
+         (!tb_sequence_is_shared(w) || w->p->groups.lanes[lane->lane_group].class == TB_GROUP_TRACK);
 }
 
 /* Whether the packets of a slice say their phases B and E: where they are to go back as two events, not as one X. */
@@ -74,12 +75,12 @@ static struct tb_str interned_name(const struct tb_perfetto_writer *p, uint32_t 
   return iid ? tb_intern_text(&p->interned.tables[TB_INTERNED_NAMES], iid) : (struct tb_str){NULL, 0};
 }
 
-static enum tb_status pool(void *ctx, const struct tb_staged_event *root, uint32_t *pool_id) {
+static enum tb_status lane_group(void *ctx, const struct tb_staged_event *root, uint32_t *group_id) {
   struct tb_sequence_writer *w = ctx;
-  *pool_id = 0;
+  *group_id = 0;
   if (!tb_sequence_is_shared(w)) return TB_OK;
-  *pool_id = tb_perfetto_lane_group(w->p, root->key, interned_name(w->p, root->name));
-  return *pool_id ? TB_OK : tb_sequence_no_memory(w);
+  *group_id = tb_perfetto_lane_group(w->p, root->key, interned_name(w->p, root->name));
+  return *group_id ? TB_OK : tb_sequence_no_memory(w);
 }
 
 /* Adds to the next packet what says its end too, and the flows of that end. */
@@ -136,18 +137,18 @@ static enum tb_status end(void *ctx, int64_t ts, const struct tb_staged_event *e
   return status == TB_OK ? tb_sequence_put_event(w, &head, (struct tb_str){NULL, 0}, body) : status;
 }
 
-/* The track beside the queue's own. */
-static enum tb_status side_track(struct tb_sequence_writer *w, const struct tb_track *home, uint64_t *uuid) {
+/* The side track: a track next to the queue's own, for what must not nest there. */
+static enum tb_status side_track(struct tb_sequence_writer *w, const struct tb_track *parent, uint64_t *uuid) {
   if (tb_sequence_is_shared(w) || !w->side_uuid) {
     w->side_uuid = ++w->p->next_uuid;
-    enum tb_status status = tb_perfetto_write_lane(w->p, w->side_uuid, home, TB_STR("other events"));
+    enum tb_status status = tb_perfetto_write_lane(w->p, w->side_uuid, parent, TB_STR("other events"));
     if (status != TB_OK) return status;
   }
   *uuid = w->side_uuid;
   return TB_OK;
 }
 
-static char stray_phase(const struct tb_sequence_writer *w, const struct tb_staged_event *entry) {
+static char orphan_phase(const struct tb_sequence_writer *w, const struct tb_staged_event *entry) {
   if (!tb_sequence_is_shared(w)) return 'E';
   switch (w->p->groups.items[entry->key].class) {
     case TB_GROUP_ASYNC:
@@ -166,10 +167,10 @@ static char stray_phase(const struct tb_sequence_writer *w, const struct tb_stag
 static enum tb_status orphan_end(void *ctx, const struct tb_staged_event *entry) {
   struct tb_sequence_writer *w = ctx;
   struct tb_event_head head = {.ts = entry->ts, .has_track = true, .type = TB_TRACK_EVENT_TYPE_INSTANT};
-  const struct tb_track *home =
-      tb_sequence_is_shared(w) ? w->p->groups.items[entry->key].home : w->sequence->track->track;
-  enum tb_status status = side_track(w, home, &head.track);
-  if (status == TB_OK) status = tb_sequence_carry_phase(w, stray_phase(w, entry));
+  const struct tb_track *parent =
+      tb_sequence_is_shared(w) ? w->p->groups.items[entry->key].parent : w->sequence->track->track;
+  enum tb_status status = side_track(w, parent, &head.track);
+  if (status == TB_OK) status = tb_sequence_carry_phase(w, orphan_phase(w, entry));
   if (status != TB_OK) return status;
   char name[1 + TB_WIRE_VARINT_MAX];
   size_t name_len = entry->name ? (size_t)(tb_wire_put_uint(name, TB_TRACK_EVENT_NAME_IID, entry->name) - name) : 0;
@@ -245,14 +246,14 @@ static enum tb_status put_entries(struct tb_sequence_writer *w, struct tb_sort_q
   return status == TB_OK ? tb_slice_nester_finish(nesting) : status;
 }
 
-/* Slices on lanes, whatever their order and however they lie. */
+/* Slices on lanes, in any order and with any overlap. */
 static enum tb_status write_lanes(struct tb_sequence_writer *w) {
   struct tb_perfetto_writer *p = w->p;
   struct tb_sort_queue *queue = &w->sequence->queue;
   bool matched;
   enum tb_status status = prepare(w, &matched);
   const struct tb_slice_nester_sink sink = {
-      .ctx = w, .pool = pool, .begin = begin, .end = end, .orphan_end = orphan_end};
+      .ctx = w, .lane_group = lane_group, .begin = begin, .end = end, .orphan_end = orphan_end};
   struct tb_sort_queue_cursor cursor = {0};
   struct tb_slice_nester nesting;
   tb_slice_nester_init(&nesting, queue, matched, tb_sequence_is_shared(w) ? (uint32_t)p->groups.count + 1 : 1, &sink);
@@ -291,7 +292,7 @@ static enum tb_status put_packet(void *ctx, struct tb_str packet, uint64_t place
   return status == TB_OK ? tb_sequence_put_extended(w, packet) : status;
 }
 
-/* What stands in packets already. */
+/* What is in packets already. */
 static enum tb_status write_streamed(struct tb_sequence_writer *w) {
   struct tb_streamed_sequence *streamed = &w->sequence->streamed;
   struct tb_error *error = &w->p->writer->error;
@@ -335,7 +336,8 @@ static enum tb_status write_end_ordered(struct tb_sequence_writer *w) {
 static enum tb_status write_queue(struct tb_sequence_writer *w) {
   struct tb_sort_queue *queue = &w->sequence->queue;
   tb_sequence_find_flows(w);
-  /* The trace processor gives an instant with a thread time a thread duration too, which JSON's have not: a slice without one has none */
+  /* The trace processor gives an instant with a thread time a thread duration too, which JSON's have not: a slice
+   * without one has none */
   w->instants_as_slices = w->sequence->has_thread_times;
   enum tb_status status = write_lanes(w);
   tb_sort_queue_free(queue);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A queue on its way to a packet sequence: its packets (sequence_packets.c), and what they are made from (perfetto/writer/sequence.c).
+ * A queue on its way to a packet sequence: its packets (sequence_packets.c), and what they are made from
+ * (perfetto/writer/sequence.c).
  */
 #ifndef TB_PERFETTO_WRITER_SEQUENCE_H
 #define TB_PERFETTO_WRITER_SEQUENCE_H
@@ -14,7 +15,7 @@ struct tb_sequence_writer {
   uint32_t index, id;
   struct tb_packet_delta stream;
   bool instants_as_slices; /* see tb_slice_nester */
-  uint64_t side_uuid;      /* of the track beside a thread's own, 0: none yet */
+  uint64_t side_uuid;      /* of the side track next to a thread's own, 0: none yet */
   uint64_t *lane_uuids;    /* by lane */
   size_t lane_capacity;
   size_t written[TB_INTERNED_KINDS];
@@ -30,7 +31,8 @@ static inline bool tb_sequence_is_shared(const struct tb_sequence_writer *w) { r
 
 enum tb_status tb_sequence_no_memory(struct tb_sequence_writer *w);
 
-/* Writes a packet with a TrackEvent: its head, the fields in `fields` (of the counter, of flows), the body, and what is in w->extra and w->packet_fields. */
+/* Writes a packet with a TrackEvent: its head, the fields in `fields` (of the counter, of flows), the body, and what
+ * is in w->extra and w->packet_fields. */
 TB_MUST_CHECK enum tb_status tb_sequence_put_event(struct tb_sequence_writer *w, const struct tb_event_head *head,
                                                    struct tb_str fields, struct tb_str body);
 /* Writes a packet of w->sequence->streamed, and what is in w->extra and w->packet_fields. */
@@ -55,7 +57,7 @@ void tb_sequence_find_source_flows(struct tb_sequence_writer *w);
 /* Adds the source flows of the slice that begins at `place`, the first of which is `flow`. */
 TB_MUST_CHECK enum tb_status tb_sequence_emit_source_flows(struct tb_sequence_writer *w, uint64_t place,
                                                            const struct tb_slice_flow *flow);
-/* Says that the source flows which go with an end stand with their slice's begin. */
+/* Says that the source flows which go with an end are with their slice's begin. */
 TB_MUST_CHECK enum tb_status tb_sequence_emit_flows_with_begin(struct tb_sequence_writer *w);
 
 /* Writes the first packets of the sequence, whose first event is at `ts`. */

@@ -94,7 +94,8 @@ static char *put_flow(char *at, const struct tb_slice_flow *flow) {
                              flow->id);
 }
 
-/* Adds {trace_event: "flow_in flow_out ID"}, as far as it is so; an ID that is text stands in the slice's own {trace_event}. */
+/* Adds {trace_event: "flow_in flow_out ID"}, as far as it is so; an ID that is text is in the slice's own
+ * {trace_event}. */
 static enum tb_status add_unjoined(struct tb_sequence_writer *w, const struct tb_slice_flow *flow) {
   struct tb_perfetto_writer *p = w->p;
   char text[sizeof("flow_in flow_out ") + TB_JSON_INTEGER_MAX], *end = text;

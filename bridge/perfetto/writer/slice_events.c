@@ -34,7 +34,7 @@ static enum tb_status add_bind_id(struct tb_perfetto_writer *p, const struct tb_
 
 enum tb_status tb_perfetto_put_flow(struct tb_perfetto_writer *p, const struct tb_event *event) {
   if (tb_flow_source(event) == TB_FLOWS_DUPLICATED_BY_ID) {
-    tb_losses_add(&p->writer->losses, "what FXT says of flows beside their ids", event->offset);
+    tb_losses_add(&p->writer->losses, "what FXT says of flows in addition to their ids", event->offset);
     return TB_OK;
   }
   struct tb_writer_sequence *sequence = tb_perfetto_thread_sequence(p, event->track);
@@ -165,9 +165,9 @@ enum tb_status tb_perfetto_put_on_thread(struct tb_perfetto_writer *p, const str
 
 /* ---- events on the shared sequence ------------------------------------------------------------------------------- */
 
-/* Tells an END at the time of its BEGIN from one that ends an earlier slice, and an INSTANT before any BEGIN at its time from
- * those behind one. */
-static void mark_early(struct tb_track_group *key, struct tb_staged_event *entry) {
+/* Tells an END at the time of its BEGIN from one that ends an earlier slice, and an INSTANT before any BEGIN at its
+ * time from those behind one. */
+static void mark_sorts_first(struct tb_track_group *key, struct tb_staged_event *entry) {
   if (entry->kind == TB_STAGED_BEGIN) {
     if (key->last_begin_ts != entry->ts) key->begins_at_ts = 0;
     key->last_begin_ts = entry->ts;
@@ -193,7 +193,7 @@ static enum tb_status put_shared(struct tb_perfetto_writer *p, const struct tb_e
     status = append_flow_ids(p, event, &p->encoder.body);
   if (status == TB_OK && kind != TB_STAGED_END) status = add_bind_id(p, event, &entry);
   if (status != TB_OK) return status;
-  mark_early(&p->groups.items[key], &entry);
+  mark_sorts_first(&p->groups.items[key], &entry);
   entry.body = (struct tb_str){p->encoder.body.data, p->encoder.body.len};
   if (kind == TB_STAGED_COMPLETE) entry.dur = event->dur;
   return tb_perfetto_add_entry(p, sequence, &entry);
@@ -241,7 +241,7 @@ enum tb_status tb_perfetto_put_async(struct tb_perfetto_writer *p, const struct 
   return put_shared(p, event, tb_perfetto_async_group(p, event, class), kind, &carried, parts);
 }
 
-/* Beside its track, with everything carried: what the trace processor knows nothing of, and must not nest. */
+/* On a side track, with everything carried: what the trace processor knows nothing of, and must not nest. */
 enum tb_status tb_perfetto_put_deferred_side(struct tb_perfetto_writer *p, const struct tb_event *event,
                                              enum tb_track_group_class class) {
   struct tb_str phase = event->phase ? (struct tb_str){&event->phase, 1} : event->phase_text;

@@ -18,7 +18,7 @@ TB_MUST_CHECK enum tb_status tb_perfetto_put_on_thread(struct tb_perfetto_writer
 TB_MUST_CHECK enum tb_status tb_perfetto_put_on_track(struct tb_perfetto_writer *p, const struct tb_event *event);
 TB_MUST_CHECK enum tb_status tb_perfetto_put_async(struct tb_perfetto_writer *p, const struct tb_event *event,
                                                    enum tb_staged_kind kind, enum tb_track_group_class class);
-/* Beside its track, with everything carried: what the trace processor knows nothing of, and must not nest. */
+/* On a side track, with everything carried: what the trace processor knows nothing of, and must not nest. */
 TB_MUST_CHECK enum tb_status tb_perfetto_put_deferred_side(struct tb_perfetto_writer *p, const struct tb_event *event,
                                                            enum tb_track_group_class class);
 TB_MUST_CHECK enum tb_status tb_perfetto_put_flow(struct tb_perfetto_writer *p, const struct tb_event *event);

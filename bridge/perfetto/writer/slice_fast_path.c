@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The Perfetto writer: slices of threads that say nothing but their times, name, categories and arguments, as most do. They need none of
- * what perfetto/writer/encode/track_event_encoder.c sees to beside the arguments.
+ * The Perfetto writer's fast path for thread slices with only times, name, categories and arguments, as most are.
+ * All other events go through perfetto/writer/encode/track_event_encoder.c.
  */
 #include "perfetto/writer/slice_events.h"
 #include "perfetto/writer/staging.h"
@@ -20,7 +20,7 @@ static inline bool has_plain_times(const struct tb_event *event) {
   return (rest & ~(uint32_t)TB_HAS_THREAD_DUR) == TB_HAS_DUR && event->dur >= 0;
 }
 
-/* Whether there is nothing in an event that would stand in its body beside name, categories and arguments. */
+/* Whether an event's body would contain only name, categories and arguments. */
 static inline bool is_plain(const struct tb_event *event) {
   return has_plain_times(event) && !(event->extra_count | event->flow_count | event->terminating_flow_count) &&
          !(event->id.kind | event->bind_id.kind) && !tb_stack_is_there(&event->stack) &&

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The Perfetto writer: what JSON or FXT says of the flows of a slice, beside their ids, in the slice's packet.
+ * The Perfetto writer: source flows, the extra data of JSON's or FXT's flow events that join a slice, in the slice's
+ * packet.
  */
 #include "base/error.h"
 #include "base/search.h"
@@ -17,7 +18,7 @@ static bool append(struct tb_buffer *to, struct tb_str text) {
   return tb_buffer_append(to, text.ptr, text.len) == TB_OK;
 }
 
-/* The letters of the kind. The returned text stands in `letters`. */
+/* The letters of the kind. The returned text is in `letters`. */
 static struct tb_str letters_of(const struct tb_source_flow *source_flows, bool alone, char letters[4]) {
   size_t len = 0;
   bool ends = source_flows->step >= TB_FLOW_IN;
@@ -33,7 +34,7 @@ static struct tb_str letters_of(const struct tb_source_flow *source_flows, bool 
   return (struct tb_str){letters, len};
 }
 
-/* The iid of the kind; of a flow event that stands whole, or a bind_id, the letters alone. 0 without memory. */
+/* The iid of the kind; of a flow event that is kept whole, or a bind_id, the letters alone. 0 without memory. */
 static uint32_t kind_iid(struct tb_sequence_writer *w, const struct tb_source_flow *source_flows, bool whole) {
   struct tb_perfetto_writer *p = w->p;
   struct tb_buffer *text = &p->scratch;
@@ -64,7 +65,8 @@ static enum tb_status encode_whole(struct tb_sequence_writer *w, struct tb_event
   return status == TB_OK ? tb_perfetto_append_stack(p, w->sequence, &event->stack, &p->encoder.body) : status;
 }
 
-static enum tb_status tell(struct tb_sequence_writer *w, const struct tb_source_flow *source_flows, bool implied) {
+static enum tb_status write_record(struct tb_sequence_writer *w, const struct tb_source_flow *source_flows,
+                                   bool implied) {
   struct tb_perfetto_writer *p = w->p;
   struct tb_event *event = source_flows->is_event ? tb_perfetto_full_flow_event(p, source_flows->order) : NULL;
   struct tb_str whole = {NULL, 0};
@@ -107,7 +109,7 @@ enum tb_status tb_sequence_emit_source_flows(struct tb_sequence_writer *w, uint6
     bool implied =
         flow < w->flow_end && flow->place == place && flow->terminating == ends && flow->id == w->source_flows->number;
     if (implied) flow++;
-    status = tell(w, w->source_flows, implied);
+    status = write_record(w, w->source_flows, implied);
   }
   return status;
 }

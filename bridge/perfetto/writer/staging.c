@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The Perfetto writer's events while they are held: as packets where they come straight, as entries that need no sorting
- * where slices come when they end, else on queues, which spill when memory is short.
+ * The Perfetto writer's staging: events that are not emitted yet. Each sequence tries three forms, from the cheapest
+ * on:
+ *
+ *   streamed sequence --replay--> end-ordered sequence --replay--> sort queue
+ *   (in order and nested)         (in order of ends)               (any order)
+ *
+ * An event that does not fit the current form closes it, and everything staged so far is replayed into the next one.
+ * All three spill to one temporary file when they exceed the memory budget.
  */
 #include <unistd.h>
 
@@ -14,8 +20,8 @@ enum {
   CHECK_EVENTS = 1024, /* the budget is looked at after so many events, or so many bytes of their bodies */
   CHECK_BYTES = 1 << 20,
   MIN_BUDGET = 1 << 20,
-  HELD_BUDGET = 64 << 20, /* what is held in chunks before they are put away, where nobody says */
-  AWAY_SHARE = 4,         /* of a budget: with less in chunks, putting them away is not worth it */
+  HELD_BUDGET = 64 << 20, /* bytes in spill logs before they are spilled, if the user sets no budget */
+  SPILL_SHARE = 4,        /* share of a budget: with less in the logs, spilling is not worth it */
   KEPT_SHARE = 8          /* of all memory with them: by so much blocks that are kept may go over the budget */
 };
 
@@ -57,14 +63,14 @@ static enum tb_status add_to_queue(struct tb_perfetto_writer *p, struct tb_write
   return take_flow(p, sequence, tb_slice_stack_top(&queue->stack), entry, place);
 }
 
-/* Where entries go that are taken back. */
-struct taking_back {
+/* The target of a replay. */
+struct replaying {
   struct tb_perfetto_writer *p;
   struct tb_writer_sequence *sequence;
 };
 
 static enum tb_status replay_to_queue(void *ctx, struct tb_staged_event *entry) {
-  struct taking_back *to = ctx;
+  struct replaying *to = ctx;
   struct tb_sort_queue *queue = &to->sequence->queue;
   enum tb_status status = tb_sort_queue_add(queue, entry);
   if (status != TB_OK || queue->bytes < to->p->staging.budget / 2) return status;
@@ -73,7 +79,7 @@ static enum tb_status replay_to_queue(void *ctx, struct tb_staged_event *entry) 
 }
 
 enum tb_status tb_perfetto_replay_end_ordered(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence) {
-  struct taking_back to = {p, sequence};
+  struct replaying to = {p, sequence};
   return tb_end_ordered_sequence_replay(&sequence->end_ordered, replay_to_queue, &to, &p->writer->error);
 }
 
@@ -87,15 +93,15 @@ static enum tb_status add_end_ordered(struct tb_perfetto_writer *p, struct tb_wr
 }
 
 static enum tb_status take_entry(void *ctx, struct tb_staged_event *entry) {
-  struct taking_back *to = ctx;
+  struct replaying *to = ctx;
   const struct tb_end_ordered_sequence *end_ordered = &to->sequence->end_ordered;
   enum tb_status status = end_ordered->closed ? TB_OK : add_end_ordered(to->p, to->sequence, entry);
   return status == TB_OK && end_ordered->closed ? replay_to_queue(ctx, entry) : status;
 }
 
-/* From packets to entries, at the same places. Flows are bound already. */
-static enum tb_status take_back(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence) {
-  struct taking_back to = {p, sequence};
+/* Replays the streamed sequence: from packets to entries, at the same places. Flows are bound already. */
+static enum tb_status replay_streamed(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence) {
+  struct replaying to = {p, sequence};
   return tb_streamed_sequence_replay(&sequence->streamed, p->instant, take_entry, &to, &p->writer->error);
 }
 
@@ -105,7 +111,7 @@ enum tb_status tb_perfetto_add_entry(struct tb_perfetto_writer *p, struct tb_wri
   if (!sequence->streamed.closed) {
     enum tb_status status = add_streamed(p, sequence, entry);
     if (status != TB_OK || !sequence->streamed.closed) return status;
-    status = take_back(p, sequence);
+    status = replay_streamed(p, sequence);
     if (status != TB_OK) return status;
   }
   if (!sequence->end_ordered.closed) {
@@ -141,8 +147,7 @@ void tb_perfetto_note_spilled(struct tb_perfetto_writer *p) {
 }
 
 /* Where nobody set the budget and the file takes no more, chunks stay in memory from now on. */
-static enum tb_status put_away_failed(struct tb_perfetto_writer *p, enum tb_status status,
-                                      const struct tb_error *error) {
+static enum tb_status spill_failed(struct tb_perfetto_writer *p, enum tb_status status, const struct tb_error *error) {
   if (status == TB_OK) return TB_OK;
   if (p->writer->options.memory_budget || status != TB_IO) {
     p->writer->error = *error;
@@ -152,7 +157,7 @@ static enum tb_status put_away_failed(struct tb_perfetto_writer *p, enum tb_stat
   return TB_OK;
 }
 
-static enum tb_status put_away_chunks(struct tb_perfetto_writer *p) {
+static enum tb_status spill_logs(struct tb_perfetto_writer *p) {
   struct tb_error error = {0};
   enum tb_status status = open_spill_file(p, &error);
   for (size_t i = 0; status == TB_OK && i < p->sequence_count; i++) {
@@ -161,15 +166,15 @@ static enum tb_status put_away_chunks(struct tb_perfetto_writer *p) {
   }
   if (status == TB_OK) status = tb_spill_log_spill(&p->ftrace.text, p->staging.spill, &error);
   tb_perfetto_note_spilled(p);
-  return put_away_failed(p, status, &error);
+  return spill_failed(p, status, &error);
 }
 
 enum tb_status tb_perfetto_make_room(struct tb_perfetto_writer *p, struct tb_spill_log *chunks) {
-  if (chunks->bytes < p->staging.held_budget / AWAY_SHARE) return TB_OK;
+  if (chunks->bytes < p->staging.held_budget / SPILL_SHARE) return TB_OK;
   struct tb_error error = {0};
   enum tb_status status = open_spill_file(p, &error);
   if (status == TB_OK) status = tb_spill_log_spill(chunks, p->staging.spill, &error);
-  return put_away_failed(p, status, &error);
+  return spill_failed(p, status, &error);
 }
 
 static enum tb_status spill_queues(struct tb_perfetto_writer *p) {
@@ -185,8 +190,8 @@ enum tb_status tb_perfetto_keep_budget(struct tb_perfetto_writer *p) {
   p->staging.unchecked = 0;
   note_held(p, p->staging.in_logs + p->staging.in_queues);
   if (p->staging.in_logs + p->staging.in_queues >= p->staging.held_budget &&
-      p->staging.in_logs >= p->staging.held_budget / AWAY_SHARE) {
-    enum tb_status status = put_away_chunks(p);
+      p->staging.in_logs >= p->staging.held_budget / SPILL_SHARE) {
+    enum tb_status status = spill_logs(p);
     if (status != TB_OK) return status;
   }
   /* memory that queues took meanwhile is not kept for chunks */

@@ -44,7 +44,7 @@ static void emit_source_id(struct tb_json_emit *emit, const char *key, int64_t n
     tb_json_emit_int(emit, number);
 }
 
-/* A metadata event as it stood in the source. */
+/* A metadata event as it was in the source. */
 static enum tb_status keep_metadata(struct tb_perfetto_writer *p, const struct tb_event *event) {
   struct tb_json_emit emit;
   tb_json_emit_init(&emit, p->allocator);

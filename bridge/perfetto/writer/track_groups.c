@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which events of the shared sequence belong together: keys, and the pools of lanes that their tracks come from.
+ * Which events of the shared sequence belong together: keys, and the lane groups that their tracks come from.
  */
 #include "perfetto/writer/track_groups.h"
 
@@ -43,8 +43,9 @@ static bool add_id(struct tb_perfetto_writer *p, const struct tb_id *id) {
   return id->is_number ? add(p, &id->value, sizeof(id->value)) : add_text(p, id->text);
 }
 
-/* The key with the text in scratch; a new one is zeroed, with class and home. */
-static uint32_t intern_key(struct tb_perfetto_writer *p, enum tb_track_group_class class, const struct tb_track *home) {
+/* The key with the text in scratch; a new one is zeroed, with class and parent. */
+static uint32_t intern_key(struct tb_perfetto_writer *p, enum tb_track_group_class class,
+                           const struct tb_track *parent) {
   uint32_t id = tb_intern_id(&p->groups.texts, (struct tb_str){p->scratch.data, p->scratch.len});
   if (!id || id < p->groups.count) return id;
   void *keys = p->groups.items;
@@ -53,7 +54,7 @@ static uint32_t intern_key(struct tb_perfetto_writer *p, enum tb_track_group_cla
     return 0;
   p->groups.items = keys;
   p->groups.count = (size_t)id + 1;
-  p->groups.items[id] = (struct tb_track_group){.class = (uint8_t) class, .home = home, .last_begin_ts = INT64_MIN};
+  p->groups.items[id] = (struct tb_track_group){.class = (uint8_t) class, .parent = parent, .last_begin_ts = INT64_MIN};
   return id;
 }
 
@@ -62,7 +63,8 @@ static const struct tb_track *process_of(const struct tb_track *track) {
   return track && track->type == TB_TRACK_PROCESS ? track : NULL;
 }
 
-/* What an id is unique in: with id2.local, and for objects by default, its process; for contexts their thread; else the trace. */
+/* What an id is unique in: with id2.local, and for objects by default, its process; for contexts their thread; else
+ * the trace. */
 static const struct tb_track *id_scope(const struct tb_event *event, enum tb_track_group_class class) {
   if (class == TB_GROUP_CONTEXT) return event->track;
   if (event->id.kind == TB_ID_LOCAL || (class == TB_GROUP_OBJECT && event->id.kind != TB_ID_GLOBAL))
@@ -85,9 +87,9 @@ static bool add_async_text(struct tb_perfetto_writer *p, const struct tb_event *
 uint32_t tb_perfetto_async_group(struct tb_perfetto_writer *p, const struct tb_event *event,
                                  enum tb_track_group_class class) {
   if (!add_async_text(p, event, &event->id, class)) return 0;
-  const struct tb_track *home = class == TB_GROUP_CONTEXT ? event->track : process_of(event->track);
-  uint32_t key = intern_key(p, class, home);
-  if (key && p->groups.items[key].home != home) p->groups.items[key].shared = true;
+  const struct tb_track *parent = class == TB_GROUP_CONTEXT ? event->track : process_of(event->track);
+  uint32_t key = intern_key(p, class, parent);
+  if (key && p->groups.items[key].parent != parent) p->groups.items[key].shared = true;
   return key;
 }
 
@@ -138,7 +140,7 @@ enum tb_status tb_perfetto_link_ids(struct tb_perfetto_writer *p, const struct t
   first = tb_perfetto_resolve_group(p, first);
   second = tb_perfetto_resolve_group(p, second);
   if (first != second) p->groups.items[second].alias = first;
-  if (p->groups.items[second].shared || p->groups.items[second].home != p->groups.items[first].home)
+  if (p->groups.items[second].shared || p->groups.items[second].parent != p->groups.items[first].parent)
     p->groups.items[first].shared = true;
   return TB_OK;
 }
@@ -182,17 +184,18 @@ enum tb_status tb_perfetto_counter_thread(struct tb_perfetto_writer *p, const st
 
 static bool has_space(struct tb_str text) { return text.len && memchr(text.ptr, ' ', text.len) != NULL; }
 
-static bool tells_thread(const struct tb_perfetto_writer *p, const struct tb_track *thread) {
+static bool names_thread(const struct tb_perfetto_writer *p, const struct tb_track *thread) {
   return thread && thread->has_tid && !p->writer->source.counters_by_id;
 }
 
-/* The identity as a JSON array, where the name alone cannot be taken apart (it can with one space and no id) or a thread emits the samples. */
+/* The identity as a JSON array, where the name alone cannot be taken apart (it can with one space and no id) or a
+ * thread emits the samples. */
 static enum tb_status describe_counter(struct tb_perfetto_writer *p, struct tb_counter *counter,
                                        const struct tb_event *event, struct tb_str series) {
   const struct tb_track *thread;
   if (tb_perfetto_counter_thread(p, event, &thread) != TB_OK) return TB_NO_MEMORY;
   if (!has_space(event->name) && !has_space(series) && event->id.kind == TB_ID_NONE && event->name.len && series.len &&
-      !tells_thread(p, thread))
+      !names_thread(p, thread))
     return TB_OK;
   struct tb_json_emit emit;
   tb_json_emit_init(&emit, p->allocator);
@@ -204,7 +207,7 @@ static enum tb_status describe_counter(struct tb_perfetto_writer *p, struct tb_c
     TB_JSON_EMIT(&emit, ",");
     tb_json_emit_string(&emit, event->id.text);
   }
-  if (tells_thread(p, thread)) {
+  if (names_thread(p, thread)) {
     TB_JSON_EMIT(&emit, ",{\"tid\":");
     if (thread->tid_text.ptr)
       tb_json_emit_string(&emit, thread->tid_text);
@@ -223,7 +226,7 @@ static enum tb_status describe_counter(struct tb_perfetto_writer *p, struct tb_c
 }
 
 /* What is known of the counter `id`, zeroed for a new one; NULL without memory. */
-static struct tb_counter *counter_of(struct tb_perfetto_writer *p, uint32_t id, const struct tb_track *home) {
+static struct tb_counter *counter_of(struct tb_perfetto_writer *p, uint32_t id, const struct tb_track *parent) {
   struct tb_track_group *key = &p->groups.items[id];
   if (key->counter) return &p->counters.items[key->counter];
   void *counters = p->counters.items;
@@ -234,7 +237,7 @@ static struct tb_counter *counter_of(struct tb_perfetto_writer *p, uint32_t id, 
   p->counters.items = counters;
   p->counters.count = number + 1;
   key->counter = (uint32_t)number;
-  p->counters.items[number] = (struct tb_counter){.home = home};
+  p->counters.items[number] = (struct tb_counter){.parent = parent};
   return &p->counters.items[number];
 }
 
@@ -257,10 +260,10 @@ uint32_t tb_perfetto_counter_group(struct tb_perfetto_writer *p, const struct tb
   p->scratch.len = 0;
   if (!add(p, &head, 1) || !add_track(p, event->track) || !add_text(p, event->name) || !add_text(p, series)) return 0;
   if (event->id.kind != TB_ID_NONE && !add_text(p, event->id.text)) return 0;
-  const struct tb_track *home = event->track->type == TB_TRACK_GLOBAL ? NULL : event->track;
-  uint32_t id = intern_key(p, TB_GROUP_COUNTER, home);
+  const struct tb_track *parent = event->track->type == TB_TRACK_GLOBAL ? NULL : event->track;
+  uint32_t id = intern_key(p, TB_GROUP_COUNTER, parent);
   if (!id || p->groups.items[id].counter) return id;
-  struct tb_counter *counter = counter_of(p, id, home);
+  struct tb_counter *counter = counter_of(p, id, parent);
   if (!counter) return 0;
   counter->uuid = ++p->next_uuid;
   if (name_counter(p, counter, event, series) != TB_OK || describe_counter(p, counter, event, series) != TB_OK)
@@ -268,7 +271,7 @@ uint32_t tb_perfetto_counter_group(struct tb_perfetto_writer *p, const struct tb
   return id;
 }
 
-/* ---- pools ------------------------------------------------------------------------------------------------------- */
+/* ---- lane groups ------------------------------------------------------------------------------------------------- */
 
 uint32_t tb_perfetto_lane_group(struct tb_perfetto_writer *p, uint32_t key_id, struct tb_str name) {
   const struct tb_track_group *key = &p->groups.items[key_id];
@@ -276,12 +279,12 @@ uint32_t tb_perfetto_lane_group(struct tb_perfetto_writer *p, uint32_t key_id, s
                                         [TB_GROUP_SIDE] = {"other events", 12},
                                         [TB_GROUP_SAMPLES] = {"samples", 7},
                                         [TB_GROUP_CONTEXT] = {"contexts", 8}};
-  const struct tb_track *home = key->shared ? NULL : key->home;
+  const struct tb_track *parent = key->shared ? NULL : key->parent;
   if (key->class < sizeof(fixed) / sizeof(fixed[0]) && (key->class == TB_GROUP_TRACK || fixed[key->class].ptr))
     name = fixed[key->class];
   p->scratch.len = 0;
   char head = (char)key->class;
-  if (!add(p, &head, 1) || !add_track(p, home) || !add_text(p, name)) return 0;
+  if (!add(p, &head, 1) || !add_track(p, parent) || !add_text(p, name)) return 0;
   uint32_t id = tb_intern_id(&p->groups.lane_texts, (struct tb_str){p->scratch.data, p->scratch.len});
   if (!id || id < p->groups.lane_count) return id;
   void *lane_groups = p->groups.lanes;
@@ -290,7 +293,7 @@ uint32_t tb_perfetto_lane_group(struct tb_perfetto_writer *p, uint32_t key_id, s
     return 0;
   p->groups.lanes = lane_groups;
   p->groups.lane_count = (size_t)id + 1;
-  p->groups.lanes[id] = (struct tb_lane_group){key->class, home, name};
+  p->groups.lanes[id] = (struct tb_lane_group){key->class, parent, name};
   if (name.len) {
     p->groups.lanes[id].name = tb_arena_copy(&p->arena, name);
     if (!p->groups.lanes[id].name.ptr) return 0;

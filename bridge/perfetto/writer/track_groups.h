@@ -13,7 +13,7 @@ struct tb_perfetto_writer;
 
 enum tb_track_group_class {
   TB_GROUP_TRACK,        /* a track of the source, as it is */
-  TB_GROUP_SIDE,         /* a track beside its home, for what would disturb it */
+  TB_GROUP_SIDE,         /* a side track below its parent, for what would disturb the nesting there */
   TB_GROUP_SAMPLES,      /* the same, for samples */
   TB_GROUP_ASYNC,        /* b n e */
   TB_GROUP_LEGACY_ASYNC, /* S T p F */
@@ -28,20 +28,20 @@ enum tb_track_group_class {
 
 /* One group of tracks on the shared sequence: an async id, an object, a counter's series, … */
 struct tb_track_group {
-  uint8_t class;               /* enum tb_track_group_class */
-  bool shared;                 /* several processes use it */
-  const struct tb_track *home; /* the track that its tracks stand below; NULL: the trace */
-  uint32_t alias;              /* another key that it is one with, 0: none */
-  int64_t last_begin_ts;       /* to tell an END at its BEGIN's time; of class MEMORY when it was */
+  uint8_t class;                 /* enum tb_track_group_class */
+  bool shared;                   /* several processes use it */
+  const struct tb_track *parent; /* the track that its tracks are below; NULL: the trace */
+  uint32_t alias;                /* another key that it is one with, 0: none */
+  int64_t last_begin_ts;         /* to tell an END at its BEGIN's time; of class MEMORY when it was */
   uint32_t begins_at_ts;
   uint32_t counter;              /* of class COUNTER: index of what is known of it, 0: nothing yet */
   const struct tb_track *thread; /* of class COUNTER_NAME: that emitted its first sample, NULL: none */
 };
 
-/* Lanes that keys of one home and name share. */
+/* Lanes that keys of one parent and name share. */
 struct tb_lane_group {
   uint8_t class;
-  const struct tb_track *home;
+  const struct tb_track *parent;
   struct tb_str name;
 };
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The Perfetto writer: what of the flows of JSON and FXT Perfetto's cannot say. Those are ids of slices, two of them at least: a flow
- * event that no slice takes, or that no other meets, stands as an instant that says what it was, the bind_id of such a slice with its
- * begin. What a flow event or a bind_id that joins says beside stands in its slice's packet: perfetto/writer/source_flows.c writes it.
+ * The Perfetto writer: flows that Perfetto cannot express. Perfetto's flows are ids that at least two slices share.
+ * A flow event that binds to no slice, or that no other event meets, is written as an instant that carries the
+ * original event; a bind_id that joins nothing is an annotation of its slice. The extra data of flows that do join
+ * is written by perfetto/writer/source_flows.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,7 @@ static bool is_called_otherwise(const struct tb_perfetto_writer *p, const struct
   return !tb_str_equal(categories, event->categories) || !tb_str_equal(name, event->name);
 }
 
-static bool is_rich(const struct tb_perfetto_writer *p, const struct tb_event *event, uint32_t flow) {
+static bool is_full(const struct tb_perfetto_writer *p, const struct tb_event *event, uint32_t flow) {
   enum { KNOWN = TB_HAS_NAME | TB_HAS_CATEGORIES };
   const struct tb_str *categories = &event->categories;
   return event->arg_count || event->extra_count ||
@@ -84,7 +85,7 @@ static struct tb_event *copy_event(struct tb_arena *arena, const struct tb_event
 
 enum tb_status tb_perfetto_keep_full_flow_event(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence,
                                                 const struct tb_event *event, uint32_t flow, uint64_t order) {
-  if (!is_rich(p, event, flow)) return TB_OK;
+  if (!is_full(p, event, flow)) return TB_OK;
   struct tb_event *copy = copy_event(&p->arena, event);
   if (!copy || tb_map_put(&p->flow_registry.full_events, order, 0, (uintptr_t)copy) != TB_OK) return TB_NO_MEMORY;
   p->encoder.body.len = 0; /* only to be interned: the frames of a sequence are written all at once */
@@ -131,7 +132,7 @@ static enum tb_status carry(struct tb_perfetto_writer *p, const struct tb_flow_p
 /* ---- flows that join --------------------------------------------------------------------------------------------- */
 
 /* In the order of the ids that the slices carry. */
-static int compare_told(const void *a, const void *b) {
+static int compare_source_flows(const void *a, const void *b) {
   const struct tb_source_flow *x = a, *y = b;
   bool x_ends = x->step >= TB_FLOW_IN, y_ends = y->step >= TB_FLOW_IN;
   if (x->queue != y->queue) return x->queue < y->queue ? -1 : 1;
@@ -141,8 +142,8 @@ static int compare_told(const void *a, const void *b) {
   return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* What is told of points that join; the points themselves are not needed any more. */
-static enum tb_status tell(struct tb_perfetto_writer *p) {
+/* Collects the source flows of points that join; the points themselves are not needed any more. */
+static enum tb_status collect_source_flows(struct tb_perfetto_writer *p) {
   struct tb_flows *flows = &p->flows;
   if (!flows->point_count) return TB_OK;
   void *source_flows = NULL;
@@ -167,7 +168,8 @@ static enum tb_status tell(struct tb_perfetto_writer *p) {
                                 .is_event = point->is_event};
   }
   if (p->flow_registry.source_count)
-    qsort(p->flow_registry.sources, p->flow_registry.source_count, sizeof(*p->flow_registry.sources), compare_told);
+    qsort(p->flow_registry.sources, p->flow_registry.source_count, sizeof(*p->flow_registry.sources),
+          compare_source_flows);
   tb_free(flows->allocator, flows->points, flows->point_capacity * sizeof(*flows->points));
   flows->points = NULL;
   flows->point_count = flows->point_capacity = 0;
@@ -175,7 +177,7 @@ static enum tb_status tell(struct tb_perfetto_writer *p) {
 }
 
 enum tb_status tb_perfetto_write_unbound_flows(struct tb_perfetto_writer *p) {
-  enum tb_status status = tell(p);
+  enum tb_status status = collect_source_flows(p);
   if (status != TB_OK || !p->flows.unbound_count) return status;
   status = tb_perfetto_add_shared(p);
   for (size_t i = 0; status == TB_OK && i < p->flows.unbound_count; i++) status = carry(p, &p->flows.unbound[i]);

@@ -255,10 +255,10 @@ static uint64_t entries_of(const struct tb_writer_sequence *sequence) {
 
 enum tb_status tb_perfetto_report_progress(struct tb_perfetto_writer *p, uint64_t entries) {
   struct tb_writer *writer = p->writer;
-  if (!writer->writing) return TB_OK;
+  if (!writer->on_write_progress) return TB_OK;
   uint64_t done = p->entries_written + entries, bytes = tb_output_bytes(writer->output);
   double size = done ? (double)bytes * (double)p->entries / (double)done : 0;
-  return writer->writing(writer->writing_ctx, bytes, (uint64_t)size) ? TB_OK : TB_CANCELLED;
+  return writer->on_write_progress(writer->on_write_progress_ctx, bytes, (uint64_t)size) ? TB_OK : TB_CANCELLED;
 }
 
 static enum tb_status write_sequences(struct tb_perfetto_writer *p) {
@@ -363,7 +363,7 @@ static enum tb_status create(struct tb_writer *writer) {
   p->ftrace.text.held = &p->staging.in_logs;
   tb_buffer_init(&p->ftrace.line, p->allocator, 0);
   tb_flows_init(&p->flows, p->allocator);
-  p->flows.shared = writer->options.shared_flows;
+  p->flows.first_new_id = writer->options.first_new_flow_id;
   p->flows.ends_close = writer->source.flow_ends_close;
   tb_map_init(&p->tracks.main_threads, p->allocator);
   tb_map_init(&p->sched.dying, p->allocator);

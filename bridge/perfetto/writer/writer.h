@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The state of the Perfetto writer. Events are encoded and staged as they come (perfetto/writer/writer.c); when all are
- * there, the queues are read in the order of time and written as packet sequences (perfetto/writer/sequence.c). A thread
- * has a sequence of its own; what happens elsewhere (async slices, counters, processes, the trace itself) is on one
- * shared sequence. Each part of the state is a struct of the header of its file, as its functions are.
+ * The state of the Perfetto writer. Events are encoded and staged as they come (perfetto/writer/writer.c); when all
+ * are there, the queues are read in time order and written as packet sequences (perfetto/writer/sequence.c). A
+ * thread has a sequence of its own; what happens elsewhere (async slices, counters, processes, the trace itself) is
+ * on one shared sequence. Each part of the state is a struct of the header of its file, as its functions are.
  */
 #ifndef TB_PERFETTO_WRITER_WRITER_H
 #define TB_PERFETTO_WRITER_WRITER_H
@@ -26,13 +26,14 @@
 #include "timeline/flow_binder.h"
 #include "timeline/sort_queue.h"
 
-/* Index of the shared sequence; threads' sequences follow. Their ids in packets begin behind that of the descriptors' sequence. */
+/* Index of the shared sequence; threads' sequences follow. Their ids in packets begin behind that of the
+ * descriptors' sequence. */
 enum { TB_SHARED_SEQUENCE = 0, TB_FIRST_SEQUENCE_ID = 2 };
 
 struct tb_writer_sequence {
-  struct tb_streamed_sequence streamed; /* its events, until one comes that is not straight */
-  struct tb_end_ordered_sequence
-      end_ordered; /* then they all are here, until one comes that does not fit: then they are on the queue */
+  struct tb_streamed_sequence streamed; /* its events, while they are in order and nest */
+  /* then they all are here, until one comes that does not fit: then they are on the queue */
+  struct tb_end_ordered_sequence end_ordered;
   struct tb_sort_queue queue;
   struct tb_interned_uses uses;
   struct tb_flow_binder binder;
@@ -69,7 +70,7 @@ struct tb_perfetto_writer {
   struct tb_event_encoder encoder;
   struct tb_callstacks stacks;
   struct tb_writer_sequence **sequences;
-  /* The shared sequence that takes what stands beside tracks: a second one for what is known at the end only. */
+  /* The shared sequence, for what is on no thread's track; a second one for what is known only at the end. */
   uint32_t shared;
   size_t sequence_count, sequence_capacity;
   struct tb_writer_tracks tracks;
@@ -124,7 +125,7 @@ static inline void tb_perfetto_set_thread_times(struct tb_writer_sequence *seque
   if (event->thread_dur % 1000) sequence->thread_times_in_us = false;
 }
 
-/* Adds a shared sequence, which takes from now on what stands beside tracks. TB_OK or TB_NO_MEMORY. */
+/* Adds a shared sequence, which from now on gets what is on no thread's track. TB_OK or TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_perfetto_add_shared(struct tb_perfetto_writer *p);
 
 /* Whether the order of flow events is their byte offset, which grows from event to event; else it is their number. */
@@ -132,7 +133,7 @@ static inline bool tb_perfetto_orders_by_offset(const struct tb_perfetto_writer 
   return p->writer->source.offsets_grow;
 }
 
-/* Tells the user how far the writing is, `entries` of the sequence in hand being written. TB_OK or TB_CANCELLED. */
+/* Reports the progress of writing to the user; `entries` of the current sequence are written. TB_OK or TB_CANCELLED. */
 TB_MUST_CHECK enum tb_status tb_perfetto_report_progress(struct tb_perfetto_writer *p, uint64_t entries);
 
 #endif

@@ -71,7 +71,7 @@ static void the_ends_of_int64_are_in_and_one_more_is_not(void **state) {
   assert_no_int("123456789012345678901234567890", 0);
 }
 
-static void whole_numbers_to_uint64_are_told_from_others(void **state) {
+static void whole_numbers_to_uint64_are_recognised(void **state) {
   (void)state;
   uint64_t value = 0;
   struct tb_decimal n = parse("18446744073709551615");
@@ -204,7 +204,7 @@ int main(void) {
       cmocka_unit_test(microseconds_become_exact_nanoseconds),
       cmocka_unit_test(halves_are_rounded_away_from_zero),
       cmocka_unit_test(the_ends_of_int64_are_in_and_one_more_is_not),
-      cmocka_unit_test(whole_numbers_to_uint64_are_told_from_others),
+      cmocka_unit_test(whole_numbers_to_uint64_are_recognised),
       cmocka_unit_test(what_is_no_number_is_refused),
       cmocka_unit_test(a_number_ends_where_it_stops_being_one),
       cmocka_unit_test(doubles_are_the_nearest_ones),

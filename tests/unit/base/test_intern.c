@@ -44,7 +44,7 @@ static void finds_each_text_among_many_and_after_others(void **state) {
   tb_intern_free(&table);
 }
 
-static void tells_texts_apart_that_differ_in_the_middle_alone(void **state) {
+static void distinguishes_texts_that_differ_in_the_middle_alone(void **state) {
   (void)state;
   struct tb_intern table;
   tb_intern_init(&table, tb_default_allocator());
@@ -72,7 +72,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(numbers_texts_from_1_in_the_order_of_first_appearance),
       cmocka_unit_test(finds_each_text_among_many_and_after_others),
-      cmocka_unit_test(tells_texts_apart_that_differ_in_the_middle_alone),
+      cmocka_unit_test(distinguishes_texts_that_differ_in_the_middle_alone),
       cmocka_unit_test(compares_short_texts_byte_by_byte),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

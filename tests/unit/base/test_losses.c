@@ -60,7 +60,7 @@ static void more_reasons_than_there_is_room_for_are_one(void **state) {
   }
   assert_int_equal(losses.count, TB_LOSSES_MAX);
   assert_string_equal(losses.entries[TB_LOSSES_MAX - 1].reason, "other reasons");
-  assert_int_equal(losses.entries[TB_LOSSES_MAX - 1].count, 6); /* that which stood there too */
+  assert_int_equal(losses.entries[TB_LOSSES_MAX - 1].count, 6); /* that which was there too */
   uint64_t all = 0;
   for (size_t i = 0; i < losses.count; i++) all += losses.entries[i].count;
   assert_int_equal(all, TB_LOSSES_MAX + 5);

@@ -41,7 +41,7 @@ static void putting_again_replaces(void **unused) {
   tb_map_free(&map);
 }
 
-/* Keys of one home stand in a row: taking some out of it must leave the others to be found. */
+/* Keys of one ideal slot are in a row: taking some out of it must leave the others to be found. */
 static void what_is_removed_is_gone_and_the_rest_stays(void **unused) {
   (void)unused;
   struct tb_map map;

@@ -90,7 +90,7 @@ static void a_second_signal_ends_it_at_once(void **state) {
   assert_int_equal(access(name, F_OK), -1);
 }
 
-static void work_that_stops_ends_by_the_signal_and_names_given_back_stay(void **state) {
+static void work_that_stops_ends_by_the_signal_and_released_names_stay(void **state) {
   (void)state;
   (void)snprintf(name, sizeof(name), "/tmp/test_interrupt.XXXXXX");
   make_file();
@@ -108,7 +108,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(work_that_waits_is_ended_and_its_temporary_name_removed),
       cmocka_unit_test(a_second_signal_ends_it_at_once),
-      cmocka_unit_test(work_that_stops_ends_by_the_signal_and_names_given_back_stay),
+      cmocka_unit_test(work_that_stops_ends_by_the_signal_and_released_names_stay),
       cmocka_unit_test(without_a_signal_or_with_an_ignored_one_it_goes_on),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

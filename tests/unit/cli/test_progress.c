@@ -10,7 +10,7 @@
 
 #include "../../cli/progress.h"
 
-static void line_tells_bytes_share_rate_and_time_left(void **state) {
+static void line_shows_bytes_share_rate_and_time_left(void **state) {
   (void)state;
   char line[128];
   cli_progress_format(line, sizeof(line), 50000000, 200000000, 0.5);
@@ -19,7 +19,7 @@ static void line_tells_bytes_share_rate_and_time_left(void **state) {
   assert_string_equal(line, "1.0 of 100.0 MB (1 %), 0 MB/s, 16:30 left");
 }
 
-static void line_of_an_input_of_unknown_size_tells_bytes_and_rate(void **state) {
+static void line_of_an_input_of_unknown_size_shows_bytes_and_rate(void **state) {
   (void)state;
   char line[128];
   cli_progress_format(line, sizeof(line), 50000000, 0, 0.5);
@@ -64,8 +64,8 @@ static void update_after_an_interruption_says_stop(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(line_tells_bytes_share_rate_and_time_left),
-      cmocka_unit_test(line_of_an_input_of_unknown_size_tells_bytes_and_rate),
+      cmocka_unit_test(line_shows_bytes_share_rate_and_time_left),
+      cmocka_unit_test(line_of_an_input_of_unknown_size_shows_bytes_and_rate),
       cmocka_unit_test(line_survives_a_first_call_without_time_or_bytes),
       cmocka_unit_test(update_without_a_terminal_prints_nothing_and_goes_on),
       cmocka_unit_test(writing_without_a_terminal_prints_nothing_and_goes_on),

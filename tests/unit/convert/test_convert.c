@@ -16,18 +16,18 @@
 
 enum { EVENTS = 20000 };
 
-struct told {
+struct progress {
   unsigned calls, stop_at;
   uint64_t bytes, size;
   bool went_back;
 };
 
-static bool tell(void *ctx, uint64_t bytes, uint64_t size) {
-  struct told *told = ctx;
-  if (bytes < told->bytes) told->went_back = true;
-  told->bytes = bytes;
-  told->size = size;
-  return ++told->calls != told->stop_at;
+static bool note(void *ctx, uint64_t bytes, uint64_t size) {
+  struct progress *progress = ctx;
+  if (bytes < progress->bytes) progress->went_back = true;
+  progress->bytes = bytes;
+  progress->size = size;
+  return ++progress->calls != progress->stop_at;
 }
 
 static char directory[] = "/tmp/test_convert.XXXXXX";
@@ -58,19 +58,19 @@ static void write_input(enum order order) {
   assert_int_equal(fclose(file), 0);
 }
 
-static enum tb_status convert(struct told *told) {
+static enum tb_status convert(struct progress *progress) {
   const struct tb_convert_options options = {
-      .size = sizeof(options), .threads = 1, .writing = tell, .progress_ctx = told};
+      .size = sizeof(options), .threads = 1, .on_write_progress = note, .progress_ctx = progress};
   return tb_convert(input, output, &options, NULL, NULL);
 }
 
 static void check_progress(enum order order) {
-  struct told told = {.calls = 0};
+  struct progress progress = {.calls = 0};
   write_input(order);
-  assert_int_equal(convert(&told), TB_OK);
-  assert_true(told.calls > 2);
-  assert_false(told.went_back);
-  assert_true(told.bytes > 0 && told.bytes <= told.size);
+  assert_int_equal(convert(&progress), TB_OK);
+  assert_true(progress.calls > 2);
+  assert_false(progress.went_back);
+  assert_true(progress.bytes > 0 && progress.bytes <= progress.size);
   assert_int_equal(access(output, F_OK), 0);
   assert_int_equal(unlink(output), 0);
 }
@@ -80,7 +80,7 @@ static void writing_a_streamed_sequence_reports_its_progress(void **state) {
   check_progress(IN_ORDER);
 }
 
-static void writing_what_is_sorted_tells_its_progress(void **state) {
+static void writing_what_is_sorted_reports_its_progress(void **state) {
   (void)state;
   check_progress(REVERSED);
 }
@@ -90,13 +90,13 @@ static void writing_slices_that_came_at_their_end_reports_its_progress(void **st
   check_progress(IN_ORDER_OF_ENDS);
 }
 
-static void writing_that_is_told_to_stop_leaves_no_output(void **state) {
+static void writing_that_is_cancelled_leaves_no_output(void **state) {
   (void)state;
   for (enum order order = IN_ORDER; order <= IN_ORDER_OF_ENDS; order++) {
-    struct told told = {.stop_at = 2};
+    struct progress progress = {.stop_at = 2};
     write_input(order);
-    assert_int_equal(convert(&told), TB_CANCELLED);
-    assert_int_equal(told.calls, 2);
+    assert_int_equal(convert(&progress), TB_CANCELLED);
+    assert_int_equal(progress.calls, 2);
     assert_int_not_equal(access(output, F_OK), 0);
   }
 }
@@ -228,8 +228,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(writing_a_streamed_sequence_reports_its_progress),
       cmocka_unit_test(writing_slices_that_came_at_their_end_reports_its_progress),
-      cmocka_unit_test(writing_what_is_sorted_tells_its_progress),
-      cmocka_unit_test(writing_that_is_told_to_stop_leaves_no_output),
+      cmocka_unit_test(writing_what_is_sorted_reports_its_progress),
+      cmocka_unit_test(writing_that_is_cancelled_leaves_no_output),
       cmocka_unit_test(any_number_of_threads_writes_the_same_bytes),
       cmocka_unit_test(without_a_temporary_file_all_is_held_unless_the_user_set_a_budget)};
   int failed = cmocka_run_group_tests(tests, NULL, NULL);

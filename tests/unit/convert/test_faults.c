@@ -166,10 +166,10 @@ static unsigned try(const struct job *job, const struct outcome *whole, size_t a
   if (what) {
     fprintf(stderr, "%s, call %zu%s: %s (status %d: %s)\n", job_name(job), at, on ? " and on" : "", what, o.status,
             o.error.message);
-    struct faults again = {.at = at, .on = false, .tell = getenv("FAULTS") != NULL};
+    struct faults again = {.at = at, .on = false, .print_stack = getenv("FAULTS") != NULL};
     tb_buffer_free(&o.bytes);
     (void)unlink(output);
-    if (again.tell) o = run_job(job, &again);
+    if (again.print_stack) o = run_job(job, &again);
   }
   tb_buffer_free(&o.bytes);
   return what != NULL;

@@ -107,7 +107,7 @@ static void an_archive_inside_an_archive_is_refused(void **unused) {
   free(data);
 }
 
-static void a_damaged_archive_is_told_and_leaves_nothing(void **unused) {
+static void a_damaged_archive_is_reported_and_leaves_nothing(void **unused) {
   (void)unused;
   struct msg a = trace_of("a", S(10), S(1000), S(11));
   const struct member members[] = {{"a", a.data, a.len}, {"b", a.data, a.len}};
@@ -185,15 +185,15 @@ static void holes_of_a_member_are_not_given(void **unused) {
   assert_int_equal(archive_write_data(a, data, SIZE), SIZE);
   archive_entry_free(entry);
   assert_int_equal(archive_write_free(a), ARCHIVE_OK);
-  const struct tb_archive_taker taker = {&taken, begin_taken, put_taken, end_taken, NULL};
+  const struct tb_archive_sink sink = {&taken, begin_taken, put_taken, end_taken, NULL};
   struct tb_error error = {0};
-  assert_int_equal(tb_archive_walk(archive_path, &taker, &error), TB_OK);
+  assert_int_equal(tb_archive_walk(archive_path, &sink, &error), TB_OK);
   assert_int_equal(taken.len, SIZE);
   assert_int_equal(taken.given, BLOCK);
   assert_memory_equal(taken.bytes, data, SIZE);
 }
 
-static void archives_are_told_by_their_first_bytes(void **unused) {
+static void archives_are_detected_by_their_first_bytes(void **unused) {
   (void)unused;
   char tar[512] = {0};
   assert_false(tb_archive_detect(tar, sizeof(tar)));
@@ -211,10 +211,10 @@ int main(void) {
       TEST(a_manifest_in_the_archive_places_its_members),
       TEST(the_report_keeps_the_name_that_the_manifest_gave_a_machine),
       TEST(an_archive_inside_an_archive_is_refused),
-      TEST(a_damaged_archive_is_told_and_leaves_nothing),
+      TEST(a_damaged_archive_is_reported_and_leaves_nothing),
       TEST(members_leave_nothing_whatever_becomes_of_them),
       TEST(holes_of_a_member_are_not_given),
-      TEST(archives_are_told_by_their_first_bytes),
+      TEST(archives_are_detected_by_their_first_bytes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -171,7 +171,7 @@ static void a_cut_compressed_file_gives_what_came_before_the_cut(void **state) {
   }
 }
 
-static void damaged_gzip_data_is_told(void **state) {
+static void damaged_gzip_data_is_reported(void **state) {
   struct fixture *f = *state;
   f->stored_len = 0;
   add_gzip(f, f->plain, PLAIN_BYTES);
@@ -390,7 +390,7 @@ int main(void) {
       TEST(zstd_files_of_one_and_of_many_frames_are_opened),
       TEST(zeros_behind_a_gzip_member_are_passed_over),
       TEST(a_cut_compressed_file_gives_what_came_before_the_cut),
-      TEST(damaged_gzip_data_is_told),
+      TEST(damaged_gzip_data_is_reported),
       TEST(fed_bytes_are_opened_whatever_their_pieces),
       TEST(what_was_peeked_at_is_read_again),
       TEST(an_input_may_be_closed_before_its_end),

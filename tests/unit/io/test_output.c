@@ -25,7 +25,7 @@ static char directory[] = "/tmp/test_output.XXXXXX";
 static char path[64];
 static char *data, *back;
 
-/* The byte that stands at `i`: no block of a buffer's size is like another. */
+/* The byte that is at `i`: no block of a buffer's size is like another. */
 static char byte_at(size_t i) { return (char)(i * 2654435761u >> 13); }
 
 /* Writes `data` from byte `at` on in pieces of many sizes: what is copied, what is not, what is written in place. */
@@ -114,7 +114,7 @@ static void a_lead_goes_before_all_other_bytes(void **state) {
   }
 }
 
-static void a_full_disk_is_told_with_and_without_a_thread(void **state) {
+static void a_full_disk_is_reported_with_and_without_a_thread(void **state) {
   (void)state;
   for (unsigned threads = 1; threads <= 2; threads++) {
     const struct tb_output_options options = {.threads = threads};
@@ -334,8 +334,8 @@ static void links_stay_and_what_they_lead_to_is_written(void **state) {
   assert_int_equal(unlink(path) + unlink(link) + unlink(twice) + unlink(loop), 0);
 }
 
-/* /dev/stdout and its kind: what the shell opened goes on where it stands, and is not replaced. */
-static void names_of_descriptors_are_written_straight(void **state) {
+/* /dev/stdout and its kind: what the shell opened goes on where it is, and is not replaced. */
+static void names_of_descriptors_are_written_directly(void **state) {
   (void)state;
   int fd = open(path, O_CREAT | O_RDWR | O_APPEND | O_CLOEXEC, 0600);
   struct stat before, after;
@@ -376,14 +376,14 @@ int main(void) {
       cmocka_unit_test(all_bytes_are_written_in_their_order),
       cmocka_unit_test(all_bytes_are_written_in_their_order_by_a_thread_too),
       cmocka_unit_test(a_lead_goes_before_all_other_bytes),
-      cmocka_unit_test(a_full_disk_is_told_with_and_without_a_thread),
+      cmocka_unit_test(a_full_disk_is_reported_with_and_without_a_thread),
       cmocka_unit_test(what_is_not_finished_leaves_nothing),
       cmocka_unit_test(a_replaced_file_hands_on_its_mode_and_owner_and_a_new_one_has_what_the_umask_leaves),
       cmocka_unit_test(what_will_be_private_is_private_while_it_is_written),
       cmocka_unit_test(a_failing_close_leaves_the_old_file_and_nothing_else),
       cmocka_unit_test(links_stay_and_what_they_lead_to_is_written),
       cmocka_unit_test(a_temporary_name_is_reported_for_as_long_as_it_is_in_use),
-      cmocka_unit_test(names_of_descriptors_are_written_straight),
+      cmocka_unit_test(names_of_descriptors_are_written_directly),
   };
   return cmocka_run_group_tests(tests, set_up, clean_up);
 }

@@ -21,7 +21,7 @@
 
 #include "tracebridge/file.h"
 
-static char home[PATH_MAX], directory[] = "/tmp/test_path.XXXXXX";
+static char start_directory[PATH_MAX], directory[] = "/tmp/test_path.XXXXXX";
 
 static void make_file(const char *name) {
   int fd = open(name, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
@@ -29,18 +29,18 @@ static void make_file(const char *name) {
   assert_int_equal(close(fd), 0);
 }
 
-/* Puts an open file where a standard stream is; give_back puts that back. */
+/* Puts an open file where a standard stream is; restore puts the first one back. */
 static int take_over(int stream, int fd) {
   int saved = fcntl(stream, F_DUPFD_CLOEXEC, 10);
   assert_true(saved >= 0 && dup2(fd, stream) == stream);
   return saved;
 }
-static void give_back(int stream, int saved) {
+static void restore(int stream, int saved) {
   assert_true(dup2(saved, stream) == stream);
   assert_int_equal(close(saved), 0);
 }
 
-static void names_of_descriptors_are_told(void **state) {
+static void names_of_descriptors_are_recognised(void **state) {
   (void)state;
   assert_int_equal(tb_path_descriptor("/dev/stdin"), 0);
   assert_int_equal(tb_path_descriptor("/dev/stdout"), 1);
@@ -104,8 +104,8 @@ static void standard_streams_are_the_files_that_they_were_opened_for(void **stat
   bool input = tb_file_overwrites_input("hard", "-"), output = tb_file_overwrites_output("other", "-");
   bool crossed = tb_file_overwrites_input("-", "-") || tb_file_overwrites_output("hard", "-");
   bool read = tb_file_overwrites_input("-", "./other");
-  give_back(STDIN_FILENO, saved_in);
-  give_back(STDOUT_FILENO, saved_out);
+  restore(STDIN_FILENO, saved_in);
+  restore(STDOUT_FILENO, saved_out);
   assert_true(input && output && read);
   assert_false(crossed);
   assert_int_equal(close(in) + close(out), 0);
@@ -120,7 +120,7 @@ static void one_descriptor_takes_one_output(void **state) {
     for (size_t j = 0; j < 5; j++) same &= tb_file_overwrites_output(names[i], names[j]);
   bool plain = false;
   for (size_t i = 0; i < 5; i++) plain |= tb_file_is_plain(names[i]);
-  give_back(STDOUT_FILENO, saved);
+  restore(STDOUT_FILENO, saved);
   assert_true(same);
   assert_false(plain);
   assert_int_equal(close(null), 0);
@@ -140,15 +140,15 @@ static void devices_and_pipes_are_no_files(void **state) {
   assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
   int saved_in = take_over(STDIN_FILENO, pair[0]), saved_out = take_over(STDOUT_FILENO, pair[0]);
   bool overwrites = tb_file_overwrites_input("-", "-");
-  give_back(STDIN_FILENO, saved_in);
-  give_back(STDOUT_FILENO, saved_out);
+  restore(STDIN_FILENO, saved_in);
+  restore(STDOUT_FILENO, saved_out);
   assert_false(overwrites);
   assert_int_equal(close(pair[0]) + close(pair[1]), 0);
 }
 
 static int set_up(void **state) {
   (void)state;
-  return getcwd(home, sizeof(home)) && mkdtemp(directory) && chdir(directory) == 0 ? 0 : -1;
+  return getcwd(start_directory, sizeof(start_directory)) && mkdtemp(directory) && chdir(directory) == 0 ? 0 : -1;
 }
 
 static int clean_up(void **state) {
@@ -156,12 +156,12 @@ static int clean_up(void **state) {
   static const char *const files[] = {"in",    "other", "hard",         "soft",  "here",      "sub/a",
                                       "sub/c", "later", "other_folder", "round", "pipe.json", "out"};
   for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) (void)unlink(files[i]);
-  return rmdir("sub") + rmdir("folder") + chdir(home) + rmdir(directory);
+  return rmdir("sub") + rmdir("folder") + chdir(start_directory) + rmdir(directory);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(names_of_descriptors_are_told),
+      cmocka_unit_test(names_of_descriptors_are_recognised),
       cmocka_unit_test(links_are_followed_to_their_end_be_there_anything_or_not),
       cmocka_unit_test(an_input_is_overwritten_by_whatever_name),
       cmocka_unit_test(what_is_not_there_yet_is_compared_by_its_place),

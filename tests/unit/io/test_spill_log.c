@@ -43,7 +43,7 @@ static void check_piece(const struct tb_spill_log *chunks, uint64_t position, un
 
 static void a_piece_is_found_by_its_position_wherever_it_is(void **state) {
   (void)state;
-  static const unsigned steps[] = {0, 1, 7, 1000, 4999}; /* pieces between one putting away and the next; 0: none */
+  static const unsigned steps[] = {0, 1, 7, 1000, 4999}; /* pieces between one spill and the next; 0: none */
   static uint64_t positions[PIECES];
   struct tb_spill_file *file = open_file();
   for (size_t s = 0; s < sizeof(steps) / sizeof(steps[0]); s++) {
@@ -165,17 +165,17 @@ static void *reallocate(void *ctx, void *ptr, size_t old_size, size_t new_size) 
   return tb_default_allocator()->reallocate(NULL, ptr, old_size, new_size);
 }
 
-static void blocks_that_are_given_back_are_given_out_again(void **state) {
+static void freed_blocks_are_used_again(void **state) {
   (void)state;
   enum { COUNT = 3 };
   struct source source = {0};
   const struct tb_allocator under = {reallocate, &source};
-  struct tb_block_cache pool;
+  struct tb_block_cache cache;
   char *blocks[COUNT];
-  tb_block_cache_init(&pool, &under);
+  tb_block_cache_init(&cache, &under);
   for (unsigned round = 0; round < 4; round++) {
     for (size_t i = 0; i < COUNT; i++) {
-      blocks[i] = tb_alloc(&pool.allocator, TB_SPILL_BLOCK_LARGEST);
+      blocks[i] = tb_alloc(&cache.allocator, TB_SPILL_BLOCK_LARGEST);
       assert_non_null(blocks[i]);
       memset(blocks[i], (int)i, TB_SPILL_BLOCK_LARGEST);
     }
@@ -183,12 +183,12 @@ static void blocks_that_are_given_back_are_given_out_again(void **state) {
     for (size_t i = 0; i < COUNT; i++) {
       assert_int_equal(blocks[i][0], i);
       assert_int_equal(blocks[i][TB_SPILL_BLOCK_LARGEST - 1], i);
-      tb_free(&pool.allocator, blocks[i], TB_SPILL_BLOCK_LARGEST);
+      tb_free(&cache.allocator, blocks[i], TB_SPILL_BLOCK_LARGEST);
     }
   }
   assert_int_equal(source.in_use, COUNT);
-  assert_int_equal(pool.bytes, COUNT * TB_SPILL_BLOCK_LARGEST);
-  tb_block_cache_trim(&pool);
+  assert_int_equal(cache.bytes, COUNT * TB_SPILL_BLOCK_LARGEST);
+  tb_block_cache_trim(&cache);
   assert_int_equal(source.in_use, 0);
 }
 
@@ -196,17 +196,17 @@ static void blocks_of_other_sizes_go_back_at_once(void **state) {
   (void)state;
   struct source source = {0};
   const struct tb_allocator under = {reallocate, &source};
-  struct tb_block_cache pool;
-  tb_block_cache_init(&pool, &under);
-  char *block = tb_alloc(&pool.allocator, TB_SPILL_BLOCK_LARGEST);
-  block = tb_realloc(&pool.allocator, block, TB_SPILL_BLOCK_LARGEST, 2 * TB_SPILL_BLOCK_LARGEST);
+  struct tb_block_cache cache;
+  tb_block_cache_init(&cache, &under);
+  char *block = tb_alloc(&cache.allocator, TB_SPILL_BLOCK_LARGEST);
+  block = tb_realloc(&cache.allocator, block, TB_SPILL_BLOCK_LARGEST, 2 * TB_SPILL_BLOCK_LARGEST);
   assert_non_null(block);
   assert_int_equal(source.in_use, 0);
-  tb_free(&pool.allocator, block, 2 * TB_SPILL_BLOCK_LARGEST);
-  block = tb_alloc(&pool.allocator, 100);
-  tb_free(&pool.allocator, block, 100);
-  assert_int_equal(pool.bytes, 0);
-  tb_block_cache_trim(&pool);
+  tb_free(&cache.allocator, block, 2 * TB_SPILL_BLOCK_LARGEST);
+  block = tb_alloc(&cache.allocator, 100);
+  tb_free(&cache.allocator, block, 100);
+  assert_int_equal(cache.bytes, 0);
+  tb_block_cache_trim(&cache);
 }
 
 int main(void) {
@@ -216,7 +216,7 @@ int main(void) {
       cmocka_unit_test(small_chunks_fill_the_file_without_gaps),
       cmocka_unit_test(what_is_dropped_frees_its_memory_and_no_other),
       cmocka_unit_test(what_is_dropped_of_the_file_leaves_the_others_there),
-      cmocka_unit_test(blocks_that_are_given_back_are_given_out_again),
+      cmocka_unit_test(freed_blocks_are_used_again),
       cmocka_unit_test(blocks_of_other_sizes_go_back_at_once),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -132,7 +132,7 @@ static bool valid(const char *json, unsigned depth) {
   return tb_json_is_valid((struct tb_str){json, strlen(json)}, depth);
 }
 
-static void json_texts_are_told_from_others(void **state) {
+static void json_texts_are_recognised(void **state) {
   (void)state;
   static const char *const good[] = {
       "0", "-0.5e+7", "[]", "{}", "[1,{\"a\":[]},\"\\u00e4\"]", " true ", "null", "{\"a\":1,\"b\":{\"c\":[[]]}}"};
@@ -161,7 +161,7 @@ int main(void) {
       cmocka_unit_test(strings_escape_what_json_forbids),
       cmocka_unit_test(bytes_that_are_no_utf8_become_replacement_characters),
       cmocka_unit_test(each_byte_at_each_place_of_a_string_is_valid_json_again),
-      cmocka_unit_test(json_texts_are_told_from_others),
+      cmocka_unit_test(json_texts_are_recognised),
       cmocka_unit_test(json_texts_that_nest_too_deep_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -185,7 +185,7 @@ static void whole_values_are_passed_over(void **state) {
   }
 }
 
-static void what_is_no_value_is_refused_where_it_stands(void **state) {
+static void what_is_no_value_is_refused_at_its_offset(void **state) {
   struct fixture *f = *state;
   static const struct {
     const char *json;
@@ -223,7 +223,7 @@ int main(void) {
       TEST(a_number_at_the_end_of_the_text_needs_more),
       TEST(white_space_of_every_length_is_passed),
       TEST(whole_values_are_passed_over),
-      TEST(what_is_no_value_is_refused_where_it_stands),
+      TEST(what_is_no_value_is_refused_at_its_offset),
       TEST(raw_text_is_made_valid),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

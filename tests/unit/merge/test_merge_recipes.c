@@ -63,9 +63,9 @@ static void ranks_meet_at_the_end_of_their_barriers_whatever_their_clocks_say(vo
   }
 }
 
-/* ---- a browser beside the system it runs on ---------------------------------------------------------------------- */
+/* ---- a browser and the system it runs on ---------------------------------------------------------------------- */
 
-static void a_browsers_json_stands_beside_the_systems_trace_by_its_clock(void **unused) {
+static void a_browsers_json_joins_the_systems_trace_by_its_clock(void **unused) {
   (void)unused;
   enum { SUSPENDED = 100 }; /* seconds by which BOOTTIME is ahead of MONOTONIC */
   struct msg system = {.len = 0};
@@ -215,7 +215,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(ranks_with_a_base_time_are_placed_by_their_wall_clocks),
       TEST(ranks_meet_at_the_end_of_their_barriers_whatever_their_clocks_say),
-      TEST(a_browsers_json_stands_beside_the_systems_trace_by_its_clock),
+      TEST(a_browsers_json_joins_the_systems_trace_by_its_clock),
       TEST(a_client_and_a_server_are_placed_by_their_messages),
       TEST(flows_of_machines_that_are_flattened_or_not_shared_need_no_word),
       TEST(flow_events_of_two_json_traces_are_messages),

@@ -24,7 +24,7 @@ static void an_index_finds_dense_and_sparse_iids(void **state) {
   tb_iid_index_free(&index);
 }
 
-static void an_entry_that_is_set_anew_takes_the_place_of_the_old_wherever_it_stands(void **state) {
+static void an_entry_that_is_set_anew_replaces_the_old_one_wherever_it_is(void **state) {
   (void)state;
   struct tb_iid_index index;
   tb_iid_index_init(&index, tb_default_allocator());
@@ -67,7 +67,7 @@ static void a_budget_refuses_what_is_past_it_and_says_so(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(an_index_finds_dense_and_sparse_iids),
-      cmocka_unit_test(an_entry_that_is_set_anew_takes_the_place_of_the_old_wherever_it_stands),
+      cmocka_unit_test(an_entry_that_is_set_anew_replaces_the_old_one_wherever_it_is),
       cmocka_unit_test(a_cleared_index_is_empty),
       cmocka_unit_test(a_budget_refuses_what_is_past_it_and_says_so),
   };

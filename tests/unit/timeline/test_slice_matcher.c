@@ -45,29 +45,29 @@ static void expect_matches(const char *letters, const char *digits) {
   }
 }
 
-static void expect_loose(const char *flags) {
+static void expect_ambiguous(const char *flags) {
   for (size_t i = 0; flags[i]; i++) assert_int_equal(tb_sort_queue_is_ambiguous(&queue, i), flags[i] == '*');
 }
 
-static void slices_that_nest_are_not_loose(void **state) {
+static void slices_that_nest_are_not_ambiguous(void **state) {
   (void)state;
   match("AB-C--");
   expect_matches("AB-C--", "521430");
   assert_null(queue.ambiguous);
 }
 
-static void an_end_that_takes_an_outer_slice_makes_loose_what_is_open(void **state) {
+static void an_end_that_takes_an_outer_slice_makes_open_ends_ambiguous(void **state) {
   (void)state;
   match("ABCc-DaE-");
   expect_matches("ABCc-DaE-", "64321.087");
-  expect_loose("*....*.*.");
+  expect_ambiguous("*....*.*.");
 }
 
-static void loose_lasts_until_nothing_is_open(void **state) {
+static void ambiguity_lasts_until_nothing_is_open(void **state) {
   (void)state;
   match("ABaCc-Dd");
   expect_matches("ABaCc-Dd", "25043176");
-  expect_loose("**.*....");
+  expect_ambiguous("**.*....");
 }
 
 static void ends_find_their_names_in_any_order(void **state) {
@@ -76,20 +76,20 @@ static void ends_find_their_names_in_any_order(void **state) {
   expect_matches("ABACaBbac", "7.4826503");
 }
 
-static void a_slice_that_never_ends_is_loose(void **state) {
+static void a_slice_that_never_ends_is_ambiguous(void **state) {
   (void)state;
   match("ABb");
   expect_matches("ABb", ".21");
-  expect_loose("*..");
+  expect_ambiguous("*..");
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(slices_that_nest_are_not_loose, start, stop),
-      cmocka_unit_test_setup_teardown(an_end_that_takes_an_outer_slice_makes_loose_what_is_open, start, stop),
-      cmocka_unit_test_setup_teardown(loose_lasts_until_nothing_is_open, start, stop),
+      cmocka_unit_test_setup_teardown(slices_that_nest_are_not_ambiguous, start, stop),
+      cmocka_unit_test_setup_teardown(an_end_that_takes_an_outer_slice_makes_open_ends_ambiguous, start, stop),
+      cmocka_unit_test_setup_teardown(ambiguity_lasts_until_nothing_is_open, start, stop),
       cmocka_unit_test_setup_teardown(ends_find_their_names_in_any_order, start, stop),
-      cmocka_unit_test_setup_teardown(a_slice_that_never_ends_is_loose, start, stop),
+      cmocka_unit_test_setup_teardown(a_slice_that_never_ends_is_ambiguous, start, stop),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,21 +11,21 @@
 #include "timeline/slice_matcher.h"
 #include "timeline/slice_nester.h"
 
-/* What the sink was told, as text: "B<name>@<ts>/<lane> ", E likewise, "!" before an END without a slice. */
-struct told {
+/* The calls of the sink, as text: "B<name>@<ts>/<lane> ", E likewise, "!" before an END without a slice. */
+struct calls {
   char text[1000];
   size_t len;
 };
 
-static enum tb_status pool(void *ctx, const struct tb_staged_event *root, uint32_t *pool_id) {
+static enum tb_status lane_group(void *ctx, const struct tb_staged_event *root, uint32_t *group_id) {
   (void)ctx;
-  *pool_id = root->key;
+  *group_id = root->key;
   return TB_OK;
 }
 
-static void tell(struct told *told, char what, uint32_t name, int64_t ts, uint32_t lane) {
-  told->len += (size_t)snprintf(told->text + told->len, sizeof(told->text) - told->len, "%c%u@%lld/%u ", what, name,
-                                (long long)ts, lane);
+static void note_call(struct calls *calls, char what, uint32_t name, int64_t ts, uint32_t lane) {
+  calls->len += (size_t)snprintf(calls->text + calls->len, sizeof(calls->text) - calls->len, "%c%u@%lld/%u ", what,
+                                 name, (long long)ts, lane);
 }
 
 static enum tb_status begin(void *ctx, const struct tb_staged_event *e, size_t place, const struct tb_lane *lane,
@@ -33,7 +33,7 @@ static enum tb_status begin(void *ctx, const struct tb_staged_event *e, size_t p
   (void)place;
   (void)whole;
   (void)lane;
-  tell(ctx, 'B', e->name, e->ts, lane_index);
+  note_call(ctx, 'B', e->name, e->ts, lane_index);
   return TB_OK;
 }
 
@@ -42,12 +42,12 @@ static enum tb_status end(void *ctx, int64_t ts, const struct tb_staged_event *e
   (void)entry;
   (void)innermost;
   (void)lane;
-  tell(ctx, cut ? 'C' : 'E', slice->name, ts, lane_index);
+  note_call(ctx, cut ? 'C' : 'E', slice->name, ts, lane_index);
   return TB_OK;
 }
 
 static enum tb_status orphan_end(void *ctx, const struct tb_staged_event *e) {
-  tell(ctx, '!', e->name, e->ts, 0);
+  note_call(ctx, '!', e->name, e->ts, 0);
   return TB_OK;
 }
 
@@ -55,10 +55,10 @@ static struct tb_staged_event entry(enum tb_staged_kind kind, uint32_t name, int
   return (struct tb_staged_event){.kind = (uint8_t)kind, .name = name, .ts = ts, .dur = dur};
 }
 
-static enum tb_status one_pool(void *ctx, const struct tb_staged_event *root, uint32_t *pool_id) {
+static enum tb_status one_group(void *ctx, const struct tb_staged_event *root, uint32_t *group_id) {
   (void)ctx;
   (void)root;
-  *pool_id = 0;
+  *group_id = 0;
   return TB_OK;
 }
 
@@ -95,7 +95,7 @@ static enum tb_status end_checked(void *ctx, int64_t ts, const struct tb_staged_
   return TB_OK;
 }
 
-static enum tb_status stray_not_expected(void *ctx, const struct tb_staged_event *e) {
+static enum tb_status orphan_not_expected(void *ctx, const struct tb_staged_event *e) {
   (void)ctx;
   (void)e;
   fail();
@@ -124,10 +124,10 @@ static void nest(struct tb_staged_event *entries, size_t count, const struct tb_
 }
 
 static void check_nesting(struct tb_staged_event *entries, size_t count, const char *expected) {
-  struct told told = {.len = 0};
-  const struct tb_slice_nester_sink sink = {&told, pool, begin, end, orphan_end};
+  struct calls calls = {.len = 0};
+  const struct tb_slice_nester_sink sink = {&calls, lane_group, begin, end, orphan_end};
   nest(entries, count, &sink);
-  assert_string_equal(told.text, expected);
+  assert_string_equal(calls.text, expected);
 }
 
 static void ends_complete_slices_in_the_order_of_time(void **state) {
@@ -153,14 +153,14 @@ static void keeps_keys_on_lanes_of_their_own(void **state) {
   check_nesting(entries, 4, "B7@0/0 B8@1/1 E7@2/0 E8@3/1 ");
 }
 
-static void lets_BEGIN_and_END_that_cross_stand_on_two_lanes(void **state) {
+static void puts_BEGIN_and_END_that_cross_on_two_lanes(void **state) {
   (void)state;
   struct tb_staged_event entries[] = {entry(TB_STAGED_BEGIN, 1, 0, 0), entry(TB_STAGED_BEGIN, 2, 1, 0),
                                       entry(TB_STAGED_END, 1, 2, 0), entry(TB_STAGED_END, 2, 3, 0)};
   check_nesting(entries, 4, "B1@0/0 B2@1/1 E1@2/0 E2@3/1 ");
 }
 
-static void tells_of_an_END_without_a_slice(void **state) {
+static void reports_an_END_without_a_slice(void **state) {
   (void)state;
   struct tb_staged_event entries[] = {entry(TB_STAGED_END, 3, 0, 0), entry(TB_STAGED_COMPLETE, 0, 1, 1)};
   check_nesting(entries, 2, "!3@0/0 B0@1/0 E0@2/0 ");
@@ -171,11 +171,11 @@ static void gives_a_freed_lane_to_another_key_only_past_its_time(void **state) {
   struct tb_staged_event entries[] = {entry(TB_STAGED_COMPLETE, 1, 0, 5), entry(TB_STAGED_COMPLETE, 2, 1, 4),
                                       entry(TB_STAGED_INSTANT, 3, 5, 0), entry(TB_STAGED_INSTANT, 4, 5, 0),
                                       entry(TB_STAGED_INSTANT, 5, 6, 0)};
-  for (uint32_t i = 0; i < 5; i++) entries[i].key = i % 3 + 1; /* all of one pool, as a pool of async tracks is */
-  struct told told = {.len = 0};
-  const struct tb_slice_nester_sink sink = {&told, one_pool, begin, end, orphan_end};
+  for (uint32_t i = 0; i < 5; i++) entries[i].key = i % 3 + 1; /* all of one lane group, as async tracks are */
+  struct calls calls = {.len = 0};
+  const struct tb_slice_nester_sink sink = {&calls, one_group, begin, end, orphan_end};
   nest(entries, 5, &sink);
-  assert_string_equal(told.text, "B0@0/0 B0@1/1 E0@5/0 E0@5/1 B0@5/0 B0@5/1 B0@6/0 ");
+  assert_string_equal(calls.text, "B0@0/0 B0@1/1 E0@5/0 E0@5/1 B0@5/0 B0@5/1 B0@6/0 ");
 }
 
 /* Lanes by the thousand: each slice overlaps all others, ends in the order that they began in, and what comes then has
@@ -190,7 +190,7 @@ static void takes_thousands_of_slices_side_by_side(void **state) {
   }
   entries[2 * SLICES] = entry(TB_STAGED_COMPLETE, 0, 2 * SLICES, 1);
   struct lane_check check = {.next_end = 0};
-  const struct tb_slice_nester_sink sink = {&check, pool, begin_checked, end_checked, stray_not_expected};
+  const struct tb_slice_nester_sink sink = {&check, lane_group, begin_checked, end_checked, orphan_not_expected};
   nest(entries, 2 * SLICES + 1, &sink);
   assert_int_equal(check.lanes, SLICES);
   assert_int_equal(check.ended, SLICES + 1);
@@ -212,7 +212,7 @@ static enum tb_status put_all(struct tb_sort_queue *s, const struct tb_slice_nes
   return status;
 }
 
-static void memory_that_runs_out_is_an_error_and_all_is_given_back_once(void **state) {
+static void memory_that_runs_out_is_an_error_and_all_is_freed_once(void **state) {
   (void)state;
   enum { SLICES = 20 };
   enum tb_status status = TB_NO_MEMORY;
@@ -220,8 +220,8 @@ static void memory_that_runs_out_is_an_error_and_all_is_given_back_once(void **s
     struct faults faults = {.at = SIZE_MAX};
     const struct tb_allocator allocator = faulty_allocator(&faults);
     struct tb_sort_queue s;
-    struct told told = {.len = 0};
-    const struct tb_slice_nester_sink sink = {&told, pool, begin, end, orphan_end};
+    struct calls calls = {.len = 0};
+    const struct tb_slice_nester_sink sink = {&calls, lane_group, begin, end, orphan_end};
     tb_sort_queue_init(&s, &allocator);
     for (int64_t i = 0; i < SLICES; i++) {
       struct tb_staged_event e = entry(TB_STAGED_COMPLETE, 0, i, SLICES);
@@ -241,11 +241,11 @@ int main(void) {
       cmocka_unit_test(ends_complete_slices_in_the_order_of_time),
       cmocka_unit_test(gives_a_slice_that_overlaps_a_lane_of_its_own),
       cmocka_unit_test(keeps_keys_on_lanes_of_their_own),
-      cmocka_unit_test(lets_BEGIN_and_END_that_cross_stand_on_two_lanes),
-      cmocka_unit_test(tells_of_an_END_without_a_slice),
+      cmocka_unit_test(puts_BEGIN_and_END_that_cross_on_two_lanes),
+      cmocka_unit_test(reports_an_END_without_a_slice),
       cmocka_unit_test(gives_a_freed_lane_to_another_key_only_past_its_time),
       cmocka_unit_test(takes_thousands_of_slices_side_by_side),
-      cmocka_unit_test(memory_that_runs_out_is_an_error_and_all_is_given_back_once),
+      cmocka_unit_test(memory_that_runs_out_is_an_error_and_all_is_freed_once),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -130,7 +130,7 @@ static enum tb_status join_process(struct tb_tracks *tracks, struct tb_perfetto_
   track->track.pid = process->track.pid;
   track->track.has_pid = true;
   track->track.parent = &process->track;
-  track->told = false;
+  track->emitted = false;
   return tb_tracks_add_thread(tracks, track);
 }
 
@@ -161,7 +161,7 @@ static enum tb_status change_name(struct tb_tracks *tracks, struct tb_perfetto_t
   track->named_by = by;
   if (tb_str_equal(track->track.name, name)) return TB_OK;
   tb_tracks_before_change(tracks);
-  track->told = false;
+  track->emitted = false;
   return tb_text_pool_add(tracks->pool, name, &track->track.name);
 }
 
@@ -189,21 +189,21 @@ bool tb_tracks_is_placed(struct tb_perfetto_track *track) {
   return track->placed = true;
 }
 
-struct tb_perfetto_track *tb_tracks_named_counter(struct tb_tracks *tracks, struct tb_perfetto_track *home,
+struct tb_perfetto_track *tb_tracks_named_counter(struct tb_tracks *tracks, struct tb_perfetto_track *parent,
                                                   struct tb_str name) {
   struct tb_str kept;
   if (tb_text_pool_add(tracks->pool, name, &kept) != TB_OK) return NULL;
   uint64_t key = (uint64_t)(uintptr_t)kept.ptr;
-  struct tb_perfetto_track *track = find(tracks, &tracks->counters, key, home->track.index);
+  struct tb_perfetto_track *track = find(tracks, &tracks->counters, key, parent->track.index);
   if (track) return track;
-  track = add_track(tracks, TB_TRACK_COUNTER, home->track.machine);
-  if (!track || tb_map_put(&tracks->counters, key, home->track.index, track->track.index) != TB_OK) return NULL;
+  track = add_track(tracks, TB_TRACK_COUNTER, parent->track.machine);
+  if (!track || tb_map_put(&tracks->counters, key, parent->track.index, track->track.index) != TB_OK) return NULL;
   track->track.name = kept;
-  track->track.parent = &home->track;
-  track->track.pid = home->track.pid;
-  track->track.tid = home->track.tid;
-  track->track.has_pid = home->track.has_pid;
-  track->track.has_tid = home->track.has_tid;
+  track->track.parent = &parent->track;
+  track->track.pid = parent->track.pid;
+  track->track.tid = parent->track.tid;
+  track->track.has_pid = parent->track.has_pid;
+  track->track.has_tid = parent->track.has_tid;
   track->described = true;
   return track;
 }

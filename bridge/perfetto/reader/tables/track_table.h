@@ -25,8 +25,8 @@ enum tb_name_rank {
 /* Who says a name, and when: of equal rank the latest counts. */
 struct tb_name_source {
   enum tb_name_rank rank;
-  int64_t
-      ts; /* on the trace clock; where the packet has no time the latest seen, INT64_MIN for one read ahead of its turn */
+  /* on the trace clock; where the packet has no time the latest seen, INT64_MIN for one read ahead of its turn */
+  int64_t ts;
   bool renamed; /* a process by the kernel, in place of the name of that rank: those from before no longer count */
 };
 
@@ -38,9 +38,9 @@ struct tb_perfetto_track {
   struct tb_name_source named_by;
   bool incremental;
   bool in_state; /* a TYPE_STATE event began a slice that the next one ends */
-  uint64_t
-      moments; /* of the innermost open slices, the innermost lowest: whether it is an instant written as a slice */
-  bool told;   /* given out as TB_EVENT_TRACK since it last changed */
+  /* of the innermost open slices, the innermost lowest: whether it is an instant written as a slice */
+  uint64_t zero_length_slices;
+  bool emitted; /* given out as TB_EVENT_TRACK since it last changed */
   int64_t unit_multiplier;
   /* where a sequence keeps the last value of this counter, as long as its generation is the same */
   const void *value_sequence;
@@ -50,7 +50,7 @@ struct tb_perfetto_track {
 
 enum {
   TB_TRACKS_RECENT = 64,
-  TB_PID_BITS = 22 /* process and thread ids of Linux are below 2^22: what stands above can say the machine */
+  TB_PID_BITS = 22 /* process and thread ids of Linux are below 2^22: the bits above can hold the machine */
 };
 
 struct tb_tracks {
@@ -65,8 +65,9 @@ struct tb_tracks {
   struct tb_map processes;          /* pid, machine */
   struct tb_map threads;            /* tid, machine: the last one known */
   struct tb_map threads_of_process; /* tid, mixed with pid and machine */
-  struct tb_map counters;           /* by name (its place in the pool) and home */
-  /* Whoever gets the tracks knows one machine, the first that appears: ids of the others have their number in front. */
+  struct tb_map counters;           /* by name (its place in the pool) and parent */
+  /* The consumer supports one machine, the first that appears. Pids and tids of other machines get the machine's
+   * number in their upper bits. */
   bool one_machine, has_first_machine;
   uint32_t first_machine;
   struct tb_map other_numbers;                        /* machine -> number, from 1 */
@@ -86,10 +87,12 @@ bool tb_tracks_is_first_machine(struct tb_tracks *tracks, uint32_t machine);
 /* To be called before a track changes that was made earlier. */
 void tb_tracks_before_change(struct tb_tracks *tracks);
 
-/* The id that stands for a process' or thread's of a machine. Ids that it gave stay as they are. */
+/* The id by which the user knows a process or thread of a machine. An id that was returned once is returned
+ * unchanged. */
 int64_t tb_tracks_id(struct tb_tracks *tracks, int64_t id, uint32_t machine);
 
-/* Where ids stand for those of other machines, the first label of such a machine's process says which. TB_OK or TB_NO_MEMORY. */
+/* If ids of other machines are changed this way, the first label of such a machine's process names the machine.
+ * TB_OK or TB_NO_MEMORY. */
 static inline bool tb_tracks_has_machine_label(const struct tb_tracks *tracks, const struct tb_track *track) {
   return tracks->one_machine && tracks->has_first_machine && track->machine != tracks->first_machine;
 }
@@ -105,15 +108,17 @@ bool tb_tracks_has_process(struct tb_tracks *tracks, int64_t pid, uint32_t machi
 /* Whether a track and all that are above it are described. */
 bool tb_tracks_is_placed(struct tb_perfetto_track *track);
 
-/* The counter of that name below `home`, made where it is not known yet, with no uuid. NULL when memory is exhausted. */
-struct tb_perfetto_track *tb_tracks_named_counter(struct tb_tracks *tracks, struct tb_perfetto_track *home,
+/* The counter of that name below `parent`, made where it is not known yet, with no uuid. NULL when memory is
+ * exhausted. */
+struct tb_perfetto_track *tb_tracks_named_counter(struct tb_tracks *tracks, struct tb_perfetto_track *parent,
                                                   struct tb_str name);
 
 /* Makes a thread's track known by its tid, pid and machine. TB_OK or TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_tracks_add_thread(struct tb_tracks *tracks, struct tb_perfetto_track *track);
 
-/* Applies a TrackDescriptor message that is said at time `ts`, see tb_name_source. TB_OK and *track, whose `told` is false where it
- * changed; TB_BAD_DATA where the message is damaged; TB_NO_MEMORY. `only_new`: leaves a track alone that is described already. */
+/* Applies a TrackDescriptor message that is said at time `ts`, see tb_name_source. TB_OK and *track, whose `emitted`
+ * is false where it changed; TB_BAD_DATA where the message is damaged; TB_NO_MEMORY. `only_new`: leaves a track alone
+ * that is described already. */
 TB_MUST_CHECK enum tb_status tb_tracks_describe(struct tb_tracks *tracks, struct tb_str descriptor, uint32_t machine,
                                                 uint32_t sequence, int64_t ts, bool only_new,
                                                 struct tb_perfetto_track **track);

@@ -8,7 +8,7 @@ enum {
   ONCE_SLOTS = 1 << 15, /* a newer text takes an older one's place: memory is bounded, and stays in the cache */
   STRING_SHORTEST = 4,  /* shorter ones take no more room in place */
   STRING_LONG =
-      64, /* interned when it comes first: the reference is little beside it, and interned data is compressed */
+      64, /* interned when it comes first: the reference is small compared to it, and interned data is compressed */
   STRING_LONGEST = 64 * 1024,
   STRINGS_AT_ONCE = 16 << 20, /* bytes of interned strings: with more, long ones have to come again, too */
   STRINGS_MOST = 32 << 20     /* with more, none is interned: they have to be held to the end */
@@ -28,7 +28,7 @@ void tb_interned_free(struct tb_interned *in) {
     tb_free(in->allocator, list->encoded, (size_t)list->count * (1 + TB_WIRE_VARINT_MAX));
   }
   tb_intern_free(&in->lists);
-  tb_free(in->allocator, in->odd_arg_names, in->odd_capacity);
+  tb_free(in->allocator, in->path_arg_names, in->path_capacity);
   tb_free(in->allocator, in->list_entries, in->list_capacity * sizeof(*in->list_entries));
   tb_free(in->allocator, in->once, ONCE_SLOTS * sizeof(*in->once));
 }
@@ -61,7 +61,7 @@ enum tb_status tb_interned_use_slow(const struct tb_allocator *allocator, struct
 
 /* ---- names of arguments ------------------------------------------------------------------------------------------ */
 
-static bool is_odd(struct tb_str name) {
+static bool has_path_chars(struct tb_str name) {
   for (size_t i = 0; i < name.len; i++)
     if (name.ptr[i] == '.' || name.ptr[i] == '[' || name.ptr[i] == ']') return true;
   return false;
@@ -72,12 +72,12 @@ uint32_t tb_interned_add_arg_name(struct tb_interned *in, struct tb_str name) {
   uint32_t hash = tb_intern_hash(name);
   uint32_t iid = tb_intern_find(table, name, hash);
   if (!iid) {
-    void *flags = in->odd_arg_names;
-    if (tb_grow_array(in->allocator, &flags, &in->odd_capacity, table->count + 1, 1, UINT32_MAX) != TB_OK) return 0;
-    in->odd_arg_names = flags;
+    void *flags = in->path_arg_names;
+    if (tb_grow_array(in->allocator, &flags, &in->path_capacity, table->count + 1, 1, UINT32_MAX) != TB_OK) return 0;
+    in->path_arg_names = flags;
     iid = tb_intern_add(table, name, hash);
     if (!iid) return 0;
-    in->odd_arg_names[iid - 1] = is_odd(name);
+    in->path_arg_names[iid - 1] = has_path_chars(name);
   }
   tb_intern_note_recent(table, name, iid);
   return iid;
@@ -85,8 +85,8 @@ uint32_t tb_interned_add_arg_name(struct tb_interned *in, struct tb_str name) {
 
 /* ---- string values ----------------------------------------------------------------------------------------------- */
 
-/* Whether a text with this hash was seen not long ago; notes it otherwise. Two texts of one hash do no harm: the second is interned a
- * time too early. */
+/* Whether a text with this hash was seen not long ago; notes it otherwise. Two texts of one hash do no harm: the
+ * second is interned a time too early. */
 static bool seen_before(struct tb_interned *in, uint64_t hash) {
   if (!in->once) {
     in->once = tb_calloc(in->allocator, ONCE_SLOTS * sizeof(*in->once));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the Perfetto writer interns: one table of each kind for the whole trace, and for each sequence which entries it uses.
- * An entry has the same iid in every sequence.
+ * What the Perfetto writer interns: one table of each kind for the whole trace, and for each sequence which entries
+ * it uses. An entry has the same iid in every sequence.
  */
 #ifndef TB_PERFETTO_WRITER_ENCODE_INTERN_TABLES_H
 #define TB_PERFETTO_WRITER_ENCODE_INTERN_TABLES_H
@@ -45,8 +45,8 @@ struct tb_interned {
   struct tb_intern lists;                /* whole category texts */
   struct tb_category_list *list_entries; /* by list id - 1 */
   size_t list_capacity;
-  uint8_t *odd_arg_names; /* by iid - 1: whether readers would change the name, see tb_interned_arg_name */
-  size_t odd_capacity;
+  uint8_t *path_arg_names; /* by iid - 1: whether readers would change the name, see tb_interned_arg_name */
+  size_t path_capacity;
   uint64_t *once; /* hashes of string values seen: they are interned when they come again */
 };
 
@@ -77,19 +77,20 @@ static inline uint32_t tb_interned_iid(struct tb_interned *interned, struct tb_i
 
 uint32_t tb_interned_add_arg_name(struct tb_interned *interned, struct tb_str name);
 
-/* The iid of an argument's name; 0 without memory. *odd is set where the name has a '.', '[' or ']', for which the trace processor puts '_' in
- * the names of debug annotations. */
+/* The iid of an argument's name; 0 without memory. *odd is set where the name has a '.', '[' or ']', for which the
+ * trace processor puts '_' in the names of debug annotations. */
 static inline uint32_t tb_interned_arg_name(struct tb_interned *interned, struct tb_interned_uses *uses,
                                             struct tb_str name, bool *odd) {
   uint32_t iid = tb_intern_find_recent(&interned->tables[TB_INTERNED_ARG_NAMES], name);
   if (!iid) iid = tb_interned_add_arg_name(interned, name);
   if (!iid) return 0;
-  *odd |= interned->odd_arg_names[iid - 1];
+  *odd |= interned->path_arg_names[iid - 1];
   struct tb_interned_use *use = &uses->kinds[TB_INTERNED_ARG_NAMES];
   return tb_interned_use_iid(interned->allocator, use, iid) == TB_OK ? iid : 0;
 }
 
-/* The iid of a string value, 0 where it is to be written in place: when it comes for the first time, or is very long. */
+/* The iid of a string value, 0 where it is to be written in place: when it comes for the first time, or is very
+ * long. */
 uint32_t tb_interned_string(struct tb_interned *interned, struct tb_interned_uses *uses, struct tb_str text);
 
 /* The list that `text` stands for; its id in *id. NULL without memory. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Complete slices that go down as one legacy event of phase X, without an end: only from those the trace processor takes a thread duration
- * of 0, and only those keep their duration where their end would make it take them away. Their times are microseconds.
+ * Complete slices that are written as one legacy event of phase X, without a packet for the end. Two cases need this:
+ * the trace processor accepts a thread duration of 0 only there, and where an end at the same timestamp would unwind
+ * the slice itself. The times of such an event are microseconds.
  */
 #ifndef TB_PERFETTO_WRITER_ENCODE_LEGACY_COMPLETE_EVENT_H
 #define TB_PERFETTO_WRITER_ENCODE_LEGACY_COMPLETE_EVENT_H
@@ -28,7 +29,8 @@ static inline bool tb_is_legacy_complete(const struct tb_staged_event *e) {
   return e->has_thread_dur && !e->thread_dur && tb_may_be_legacy_complete(e);
 }
 
-/* Writes the field that makes a begin of it; `at` has room for TB_LEGACY_COMPLETE_MAX bytes. Returns the byte after it. */
+/* Writes the field that makes a begin of it; `at` has room for TB_LEGACY_COMPLETE_MAX bytes. Returns the byte after
+ * it. */
 static inline char *tb_legacy_complete_write(char *at, const struct tb_staged_event *e) {
   char fields[TB_LEGACY_COMPLETE_MAX];
   char *end = tb_wire_put_uint(fields, TB_TRACK_EVENT_LEGACY_EVENT_PHASE, 'X');

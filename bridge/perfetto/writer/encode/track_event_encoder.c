@@ -25,7 +25,8 @@ void tb_event_encoder_free(struct tb_event_encoder *encoder) {
   tb_json_emit_free(&encoder->json);
 }
 
-/* What the functions below share. `ok` turns false when memory or depth runs out, and all then do nothing that matters. */
+/* What the functions below share. `ok` turns false when memory or depth runs out, and all then do nothing that
+ * matters. */
 struct body_encoding {
   struct tb_interned *interned;
   struct tb_interned_uses *uses;
@@ -38,7 +39,7 @@ struct body_encoding {
 static size_t args_room(const struct tb_arg *args, uint32_t count) {
   size_t room = (size_t)count * ARG_ROOM;
   for (uint32_t i = 0; i < count; i++) {
-    size_t mask = 0 - (size_t)tb_arg_holds_text(&args[i]); /* which type comes next nobody can guess: so no branch */
+    size_t mask = 0 - (size_t)tb_arg_holds_text(&args[i]); /* the next type is not predictable: so no branch */
     room += args[i].text.len & mask;
   }
   return room;
@@ -55,7 +56,8 @@ static char *put_string(struct body_encoding *e, char *at, struct tb_str text) {
 static char *put_annotation(struct body_encoding *e, char *at, uint32_t field, const struct tb_arg *arg,
                             unsigned depth);
 
-/* Members or items of a dict or array. An empty one has no form of its own that readers count as an item: JSON text does. */
+/* Members or items of a dict or array. An empty one has no form of its own that readers count as an item: JSON text
+ * does. */
 static char *put_children(struct body_encoding *e, char *at, const struct tb_arg *arg, unsigned depth) {
   bool dict = arg->type == TB_ARG_DICT;
   if (arg->span <= 1) return tb_wire_put_bytes(at, TB_DEBUG_ANNOTATION_LEGACY_JSON_VALUE, dict ? "{}" : "[]", 2);
@@ -113,14 +115,16 @@ static bool names_first_item(struct tb_str name) {
   return name.len > 3 && memcmp(name.ptr + name.len - 3, "[0]", 3) == 0 && memchr(name.ptr, '[', name.len - 3) == NULL;
 }
 
-/* Whether an argument with an odd name goes as it is: a value by itself, which the trace processor drops as JSON text. */
+/* Whether an argument with an odd name goes as it is: a value by itself, which the trace processor drops as JSON
+ * text. */
 static bool stays_plain(const struct tb_arg *arg) {
   return arg->span == 1 && arg->type != TB_ARG_DICT && arg->type != TB_ARG_ARRAY && !names_first_item(arg->name) &&
          arg->name.len && memchr(arg->name.ptr, '.', arg->name.len) == NULL;
 }
 
-/* An argument with an odd name somewhere: its value as JSON text, whose names readers leave alone. The part of its own name before the first
- * dot is the annotation's, or that before `[0]`. The text stands in e->json until the next one. */
+/* An argument with an odd name somewhere: its value as JSON text, whose names readers leave alone. The part of its
+ * own name before the first dot is the annotation's, or that before `[0]`. The text is in e->json until the next
+ * one. */
 static struct tb_arg as_json(struct body_encoding *e, const struct tb_arg *arg) {
   struct tb_arg json = {.type = TB_ARG_JSON, .span = 1, .name = arg->name};
   const char *dot = arg->name.len ? memchr(arg->name.ptr, '.', arg->name.len) : NULL;
@@ -190,7 +194,8 @@ static char *put_sample(struct body_encoding *e, char *at, const struct tb_event
 
 static bool is_text_id(const struct tb_id *id) { return id->kind != TB_ID_NONE && !id->is_number; }
 
-/* A bind_id that is a number is in the flow's id, or with what the writer learns at last; neither has one that says no direction. */
+/* A bind_id that is a number is in the flow's id, or with what the writer learns at last; neither has one that says
+ * no direction. */
 static bool carries_bind_id(const struct tb_event *event) {
   return is_text_id(&event->bind_id) ||
          (event->bind_id.kind != TB_ID_NONE && !(event->has & (TB_HAS_FLOW_IN | TB_HAS_FLOW_OUT)));
@@ -202,7 +207,7 @@ static bool carries_end_stack(const struct tb_event *event) {
   return event->type != TB_EVENT_SLICE_COMPLETE || event->track->type != TB_TRACK_THREAD || event->dur < 0;
 }
 
-/* An instant's scope stands on its track; of a phase that is carried it shows nowhere else. */
+/* An instant's scope is its track; of a phase that is carried it is visible nowhere else. */
 static bool carries_scope(const struct tb_event *event, const struct tb_carried_fields *carried) {
   return carried->phase.len && event->instant_scope && event->phase != 'i' && event->phase != 'I';
 }
@@ -319,8 +324,8 @@ static char *put_log(struct body_encoding *e, char *at, const struct tb_event *e
   return tb_wire_close_message(start, at);
 }
 
-/* All args. Where an odd name comes up, that argument is written again as JSON text, and all are carried as they were if it was at the
- * top. NULL without memory. */
+/* All args. Where an odd name comes up, that argument is written again as JSON text, and all are carried as they were
+ * if it was at the top. NULL without memory. */
 static char *put_args(struct tb_event_encoder *encoder, struct body_encoding *e, char *at, const struct tb_event *event,
                       struct tb_carried_fields *carried, size_t room) {
   for (uint32_t i = 0; i < event->arg_count; i += event->args[i].span) {

@@ -9,7 +9,7 @@
 #include "perfetto/writer/encode/intern_tables.h"
 #include "tracebridge/event.h"
 
-/* What of an event stands in its `trace_event` annotation, beside event->extra: see docs/MAPPING.md. */
+/* What of an event goes into its `trace_event` annotation, in addition to event->extra: see docs/MAPPING.md. */
 struct tb_carried_fields {
   struct tb_str phase; /* empty: the packet implies it */
   bool whole_args;     /* the args, because the packet has no room for them */
@@ -41,8 +41,8 @@ enum tb_encode_parts {
   TB_ENCODE_NO_NAME = 16 /* the trace processor's JSON importer names slices without a name; so do we */
 };
 
-/* Encodes into encoder->body. *name and *categories (either may be NULL) are then the interned name's iid and the category
- * list's id, 0 for none. TB_OK, TB_NO_MEMORY or TB_LIMIT (an event of more than 1 GiB). */
+/* Encodes into encoder->body. *name and *categories (either may be NULL) are then the interned name's iid and the
+ * category list's id, 0 for none. TB_OK, TB_NO_MEMORY or TB_LIMIT (an event of more than 1 GiB). */
 TB_MUST_CHECK enum tb_status tb_encode_event(struct tb_event_encoder *encoder, struct tb_interned_uses *uses,
                                              const struct tb_event *event, unsigned parts,
                                              const struct tb_carried_fields *carried, uint32_t *name,
@@ -51,12 +51,13 @@ TB_MUST_CHECK enum tb_status tb_encode_event(struct tb_event_encoder *encoder, s
 /* The bytes that tb_encode_args asks for. */
 size_t tb_encode_args_room(const struct tb_event *event);
 
-/* Encodes the arguments of an event that has nothing else to carry, at `at` in encoder->body, which has `room` bytes at least and may move.
- * Returns the byte after them, NULL without memory. */
+/* Encodes the arguments of an event that has nothing else to carry, at `at` in encoder->body, which has `room` bytes
+ * at least and may move. Returns the byte after them, NULL without memory. */
 char *tb_encode_args(struct tb_event_encoder *encoder, struct tb_interned_uses *uses, const struct tb_event *event,
                      char *at, size_t room);
 
-/* Appends the annotation trace_event with the phase as its value to `at`, which has room for TB_CARRIED_PHASE_MAX bytes. NULL without memory. */
+/* Appends the annotation trace_event with the phase as its value to `at`, which has room for TB_CARRIED_PHASE_MAX
+ * bytes. NULL without memory. */
 enum { TB_CARRIED_PHASE_MAX = 64, TB_COUNTER_FOLLOWS = '+' };
 char *tb_encode_carried_phase(struct tb_event_encoder *encoder, struct tb_interned_uses *uses, char *at, char phase);
 

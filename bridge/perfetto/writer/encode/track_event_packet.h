@@ -14,9 +14,9 @@ enum {
   TB_PACKET_BYTES_AHEAD = 64 /* see tb_packet_put_bytes_ahead */
 };
 
-/* Where a sequence stands. */
+/* Where a sequence is. */
 struct tb_packet_delta {
-  char middle[TB_PACKET_MIDDLE_MAX]; /* what stands between a packet's timestamp and the length of its TrackEvent */
+  char middle[TB_PACKET_MIDDLE_MAX]; /* what is between a packet's timestamp and the length of its TrackEvent */
   size_t middle_len;
   int64_t last_ts, last_thread_time; /* what the next packet's are differences to */
   bool thread_times_in_us;
@@ -44,8 +44,8 @@ static inline char *tb_packet_put_bytes(char *at, struct tb_str bytes) {
   return at + bytes.len;
 }
 
-/* The same of bytes that are followed by TB_PACKET_BYTES_AHEAD more that can be read, to where as many more can be written: few are copied
- * without a look at how many they are. */
+/* The same of bytes that are followed by TB_PACKET_BYTES_AHEAD more that can be read, to where as many more can be
+ * written: few are copied without a look at how many they are. */
 static inline char *tb_packet_put_bytes_ahead(char *at, struct tb_str bytes) {
   if (bytes.len - 1 >= TB_PACKET_BYTES_AHEAD) return tb_packet_put_bytes(at, bytes); /* none too */
   memcpy(at, bytes.ptr, TB_PACKET_BYTES_AHEAD);
@@ -64,7 +64,8 @@ struct tb_open_packet {
   char *packet, *event;
 };
 
-/* Writes the head of a packet, its tag included; `at` has room for TB_EVENT_PACKET_ROOM bytes. Returns where the fields of its body go. */
+/* Writes the head of a packet, its tag included; `at` has room for TB_EVENT_PACKET_ROOM bytes. Returns where the
+ * fields of its body go. */
 static TB_ALWAYS_INLINE char *tb_event_packet_begin(struct tb_packet_delta *stream, char *at,
                                                     const struct tb_event_head *head, struct tb_open_packet *open) {
   at = open->packet = tb_wire_open_message(at, TB_TRACE_PACKET);
@@ -85,8 +86,8 @@ static TB_ALWAYS_INLINE char *tb_event_packet_end(const struct tb_open_packet *o
   return tb_wire_close_message(open->packet, tb_wire_close_message(open->event, at));
 }
 
-/* Writes a whole packet, its tag and length included: the head, then the fields in `fields`, `body` and `extra`. `at` has room for
- * TB_EVENT_PACKET_ROOM bytes more than these. Returns the byte after it. */
+/* Writes a whole packet, its tag and length included: the head, then the fields in `fields`, `body` and `extra`. `at`
+ * has room for TB_EVENT_PACKET_ROOM bytes more than these. Returns the byte after it. */
 static inline char *tb_event_packet_write(struct tb_packet_delta *stream, char *at, const struct tb_event_head *head,
                                           struct tb_str fields, struct tb_str body, struct tb_str extra) {
   struct tb_open_packet open;
@@ -95,8 +96,8 @@ static inline char *tb_event_packet_write(struct tb_packet_delta *stream, char *
   return tb_event_packet_end(&open, at);
 }
 
-/* Writes `packet`, which tb_event_packet_write wrote, with `extra` behind its fields. `at` has room for TB_EVENT_PACKET_ROOM bytes more than
- * both. Returns the byte after it. */
+/* Writes `packet`, which tb_event_packet_write wrote, with `extra` behind its fields. `at` has room for
+ * TB_EVENT_PACKET_ROOM bytes more than both. Returns the byte after it. */
 static inline char *tb_event_packet_extend(const struct tb_packet_delta *stream, char *at, struct tb_str packet,
                                            struct tb_str extra) {
   uint64_t v = 0;
@@ -111,8 +112,8 @@ static inline char *tb_event_packet_extend(const struct tb_packet_delta *stream,
   return tb_wire_close_message(fields, tb_wire_close_message(event, tb_packet_put_bytes(at, extra)));
 }
 
-/* Adds the packet fields in `packet_fields` to the packet at [at, end), which has room for them and TB_WIRE_VARINT_MAX bytes more behind it.
- * Returns the byte after it. */
+/* Adds the packet fields in `packet_fields` to the packet at [at, end), which has room for them and
+ * TB_WIRE_VARINT_MAX bytes more behind it. Returns the byte after it. */
 static inline char *tb_event_packet_add(char *at, char *end, struct tb_str packet_fields) {
   uint64_t len = 0;
   const char *fields = tb_wire_read_varint(at + 1, end, &len);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * An entry stands in a chunk as its body, how far its end lies behind the end of the entry before, its dur, and a trailer that says how long
- * these are: so entries can be read from the last one on.
+ * An entry in a chunk: its body, the distance from the end of the entry before to its end, its dur, and a trailer
+ * with the lengths of these. The trailer is last, so that entries can be read backwards.
  */
 #include "perfetto/writer/staged/end_ordered_sequence.h"
 
@@ -11,7 +11,7 @@ enum { LARGEST_BODY = 512 };
 
 #define BEFORE_FIRST INT64_MIN /* the end before the first one */
 
-/* The trailer: the length of the body, and in how many bytes the gap and the dur stand. An instant is what has no dur. */
+/* The trailer: the length of the body, and in how many bytes the gap and the dur are. An instant is what has no dur. */
 enum { TRAILER_BYTES = sizeof(uint16_t), BODY_BITS = 10, GAP_SHIFT = 10, DUR_SHIFT = 12, NUMBER_CLASSES = 4 };
 static const uint8_t number_sizes[NUMBER_CLASSES] = {0, sizeof(uint16_t), sizeof(uint32_t), sizeof(uint64_t)};
 
@@ -98,7 +98,7 @@ enum tb_status tb_end_ordered_sequence_put(struct tb_end_ordered_sequence *e, co
 
 /* ---- reading backwards ------------------------------------------------------------------------------------------- */
 
-/* An entry as it stands in a chunk. */
+/* An entry as it is in a chunk. */
 struct stored {
   uint64_t gap, dur;
   struct tb_str body;
@@ -120,7 +120,7 @@ static inline int64_t before_by(int64_t ts, uint64_t difference) { return (int64
 struct item {
   int64_t ts, end;
   bool instant;
-  bool kept; /* its body stands in walk.kept, at `kept_at` */
+  bool kept; /* its body is in walk.kept, at `kept_at` */
   struct tb_str body;
   size_t kept_at;
 };
@@ -129,8 +129,8 @@ struct item {
 
 enum { PACKET_MAX = TB_EVENT_PACKET_ROOM + LARGEST_BODY };
 
-/* Packets written backwards, into chunks from their ends. The newest waits until the one before it is known, since its time is a difference to
- * that one's. */
+/* Packets written backwards, into chunks from their ends. The newest waits until the one before it is known, since
+ * its time is a difference to that one's. */
 struct packets {
   const struct tb_end_ordered_sequence_sink *sink;
   struct tb_packet_delta stream;
@@ -260,8 +260,8 @@ static enum tb_status refuse_item(struct backward_walk *w) {
   return TB_OK;
 }
 
-/* At one time, ends come first, then begins, then instants, as on queues. Two slices of the same times are in the order of the file
- * there, which is the other way round here. */
+/* At one time, ends come first, then begins, then instants, as on queues. Two slices of the same times are in the
+ * order of the file there, which is the other way round here. */
 static enum tb_status put_item(struct backward_walk *w, const struct item *item) {
   enum tb_status status = begin_from(w, item->end, !item->instant);
   if (status != TB_OK) return status;
@@ -340,7 +340,7 @@ enum tb_status tb_end_ordered_sequence_emit(struct tb_end_ordered_sequence *e, u
   return status;
 }
 
-/* ---- taking back ------------------------------------------------------------------------------------------------- */
+/* ---- replay ------------------------------------------------------------------------------------------------------ */
 
 /* Gives the entries of a chunk; `ends` has room for where each of them ends, *end is the end of the entry before it. */
 static enum tb_status give_chunk(struct tb_str bytes, uint32_t *ends, int64_t *end,

@@ -86,7 +86,7 @@ static inline bool find_open(const struct tb_streamed_sequence *s, int64_t ts, b
   return n == 0 || s->open[n - 1].first_end >= ts;
 }
 
-static inline enum tb_status end_over(struct tb_streamed_sequence *s, size_t left_open) {
+static inline enum tb_status end_closed(struct tb_streamed_sequence *s, size_t left_open) {
   while (s->open_count > left_open) {
     const struct tb_streamed_slice *top = &s->open[s->open_count - 1];
     if (!top->silent && end_complete(s, top, (struct tb_str){NULL, 0}) != TB_OK) return TB_NO_MEMORY;
@@ -219,11 +219,11 @@ static enum tb_status put_flow(struct tb_streamed_sequence *s, const struct tb_s
   return TB_OK;
 }
 
-/* Whether `e` comes straight after what is there; *left_open is then how many slices it leaves open. */
+/* Whether `e` is in order after what is there, and nests; *left_open is then how many slices it leaves open. */
 static inline bool is_streamed(struct tb_streamed_sequence *s, const struct tb_staged_event *e, bool in_us,
                                size_t *left_open) {
   *left_open =
-      s->open_count; /* what is over stays, for points of flows: only the begin and the end of slices take it off */
+      s->open_count; /* closed slices stay, for points of flows: only the begin and the end of slices take it off */
   bool sorts_first = false, point = e->kind == TB_STAGED_FLOW;
   bool momentary = e->kind != TB_STAGED_BEGIN && e->kind != TB_STAGED_END && e->kind != TB_STAGED_COMPLETE;
   if (e->key || e->end_body.len || (s->total && e->ts < s->last_ts)) return false;
@@ -245,7 +245,7 @@ enum tb_status tb_streamed_sequence_put(struct tb_streamed_sequence *s, const st
   s->last_ts = e->ts;
   s->total++;
   if (e->kind == TB_STAGED_FLOW) return put_flow(s, e);
-  if (end_over(s, left_open) != TB_OK) return TB_NO_MEMORY;
+  if (end_closed(s, left_open) != TB_OK) return TB_NO_MEMORY;
   return e->kind == TB_STAGED_END ? put_end(s, e) : put_begin(s, e, instant);
 }
 
@@ -312,7 +312,8 @@ static enum tb_status give_bytes(const struct tb_streamed_sequence_sink *sink, c
   return from == to ? TB_OK : sink->packets(sink->ctx, (struct tb_str){from, (size_t)(to - from)});
 }
 
-/* Gives the packets of a chunk, of which the first has the position `start`; *mark is the first mark that may be in it. */
+/* Gives the packets of a chunk, of which the first has the position `start`; *mark is the first mark that may be in
+ * it. */
 static enum tb_status give_chunk(const struct tb_streamed_sequence *s, struct tb_str bytes, uint64_t start,
                                  size_t *mark, const struct tb_streamed_sequence_sink *sink) {
   const char *at = bytes.ptr, *end = at + bytes.len;

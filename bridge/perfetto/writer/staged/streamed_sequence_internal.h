@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How a tb_streamed_sequence holds its packets: what perfetto/writer/staged/streamed_sequence.c writes and perfetto/writer/staged/streamed_sequence_reader.c reads.
+ * How a tb_streamed_sequence holds its packets: what perfetto/writer/staged/streamed_sequence.c writes and
+ * perfetto/writer/staged/streamed_sequence_reader.c reads.
  *
- * Beside the packets stand notes: for each packet, and each point of a flow, which has none, a byte: the kind (enum tb_staged_kind, or
- * TB_NOTE_ENDED_ITSELF for the end of a complete slice) and flags. Then, as varints: name and categories of a BEGIN or an END; what a flow
- * does, its key and its order; of a point of a flow its ts less that of the packet before; dur of a complete slice; thread_dur.
+ * The notes hold what packets do not, for the replay. For each packet, and each flow point, which has no packet, a
+ * byte: the kind (enum tb_staged_kind, or TB_NOTE_ENDED_ITSELF for the end of a complete slice) and flags. Then, as
+ * varints: name and categories of a BEGIN or an END; what a flow does, its key and its order; of a point of a flow
+ * its ts less that of the packet before; dur of a complete slice; thread_dur.
  */
 #ifndef TB_PERFETTO_WRITER_STAGED_STREAMED_SEQUENCE_INTERNAL_H
 #define TB_PERFETTO_WRITER_STAGED_STREAMED_SEQUENCE_INTERNAL_H
@@ -33,7 +35,7 @@ struct tb_streamed_slice {
   size_t body_len;
 };
 
-/* A packet that is given by itself at the end: of a slice that flows join, or a large one. */
+/* A packet that is passed to the sink by itself: of a slice that flows join, or a large one. */
 struct tb_patch_point {
   uint64_t place;  /* of a large END its own */
   uint64_t packet; /* its position */

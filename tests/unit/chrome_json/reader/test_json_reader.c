@@ -335,7 +335,7 @@ static void check_sample(const struct tb_event *e) {
   assert_int_equal(e->extra_count, 0);
 }
 
-static void stack_frames_and_samples_stand_before_or_behind_the_events(void **state) {
+static void stack_frames_and_samples_come_before_or_behind_the_events(void **state) {
   (void)state;
   with_event(
       "{\"traceEvents\":[],\"stackFrames\":{\"7\":{\"name\":\"f\",\"line\":3,\"category\":\"lib\",\"parent\":5}}}", 0,
@@ -401,7 +401,7 @@ int main(void) {
       cmocka_unit_test(ids_of_any_kind_never_fall_together),
       cmocka_unit_test(an_absent_tid_is_the_pid_and_an_absent_pid_is_zero),
       cmocka_unit_test(clocks_that_the_trace_names_are_snapshots),
-      cmocka_unit_test(stack_frames_and_samples_stand_before_or_behind_the_events),
+      cmocka_unit_test(stack_frames_and_samples_come_before_or_behind_the_events),
       cmocka_unit_test(other_members_of_the_outermost_object_are_metadata),
       cmocka_unit_test(system_traces_come_in_pieces_at_line_ends),
   };

@@ -70,7 +70,7 @@ static void points_past_the_limit_come_in_the_same_order(void **state) {
   add_and_walk(20001, 20000);
 }
 
-static void a_spool_gives_back_what_it_was_given_and_spilled(void **state) {
+static void a_spool_returns_what_it_was_given_and_spilled(void **state) {
   (void)state;
   struct tb_spool spool;
   struct tb_error error = {0};
@@ -102,7 +102,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(points_in_memory_come_by_flow_and_time),
       cmocka_unit_test(points_past_the_limit_come_in_the_same_order),
-      cmocka_unit_test(a_spool_gives_back_what_it_was_given_and_spilled),
+      cmocka_unit_test(a_spool_returns_what_it_was_given_and_spilled),
       cmocka_unit_test(a_spool_that_cannot_make_its_file_says_so),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

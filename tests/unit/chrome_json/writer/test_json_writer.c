@@ -174,7 +174,7 @@ static void thread_times_of_begin_and_end_give_tts_and_tdur(void **state) {
   finish_with("{\"name\":\"n\",\"ph\":\"X\",\"ts\":0,\"dur\":1,\"tts\":0.5,\"tdur\":0.25,\"pid\":7,\"tid\":8}");
 }
 
-static void an_open_slice_stays_a_begin_and_a_stray_end_an_end(void **state) {
+static void an_open_slice_stays_a_begin_and_an_orphan_end_an_end(void **state) {
   (void)state;
   put(event(TB_EVENT_SLICE_END, &thread, 5, NULL));
   put(event(TB_EVENT_SLICE_BEGIN, &thread, 1000, "open"));
@@ -396,7 +396,7 @@ static void series_of_one_counter_and_time_join_in_one_event(void **state) {
       "{\"name\":\"a b\",\"ph\":\"C\",\"ts\":2,\"pid\":7,\"id\":\"5\",\"args\":{\"c\":5}}");
 }
 
-static void a_series_that_follows_joins_whatever_the_first_one_has_beside(void **state) {
+static void a_series_that_follows_joins_whatever_else_the_first_one_has(void **state) {
   (void)state;
   struct tb_arg value = {.span = 1, .type = TB_ARG_INT, .i = 3};
   struct tb_event first = event(TB_EVENT_COUNTER, &counter, 1000, NULL), second = first;
@@ -541,7 +541,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(a_slice_longer_than_a_duration_can_be_has_the_longest, start, stop),
       cmocka_unit_test_setup_teardown(arguments_of_the_end_join_and_win, start, stop),
       cmocka_unit_test_setup_teardown(thread_times_of_begin_and_end_give_tts_and_tdur, start, stop),
-      cmocka_unit_test_setup_teardown(an_open_slice_stays_a_begin_and_a_stray_end_an_end, start, stop),
+      cmocka_unit_test_setup_teardown(an_open_slice_stays_a_begin_and_an_orphan_end_an_end, start, stop),
       cmocka_unit_test_setup_teardown(events_out_of_order_are_not_paired, start, stop),
       cmocka_unit_test_setup_teardown(an_end_that_names_an_outer_slice_is_not_paired_with_the_inner, start, stop),
       cmocka_unit_test_setup_teardown(a_typed_message_of_begin_and_end_has_the_fields_of_both, start, stop),
@@ -557,7 +557,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(slices_with_ids_of_their_own_keep_them_and_their_phase, start, stop),
       cmocka_unit_test_setup_teardown(instants_say_their_scope_by_their_track, start, stop),
       cmocka_unit_test_setup_teardown(series_of_one_counter_and_time_join_in_one_event, start, stop),
-      cmocka_unit_test_setup_teardown(a_series_that_follows_joins_whatever_the_first_one_has_beside, start, stop),
+      cmocka_unit_test_setup_teardown(a_series_that_follows_joins_whatever_else_the_first_one_has, start, stop),
       cmocka_unit_test_setup_teardown(tracks_are_named_once_until_they_change, start, stop),
       cmocka_unit_test_setup_teardown(flows_are_written_in_the_order_of_time, start, stop),
       cmocka_unit_test_setup_teardown(flows_of_other_tracks_are_named_by_their_events, start, stop),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * FXT records that lie, inputs that are cut, inputs that come in pieces.
+ * Malformed FXT records, inputs that are cut, inputs that come in pieces.
  */
 #include "support/fxt_builder.h"
 
@@ -14,8 +14,8 @@ static int start(void **state) {
   return 0;
 }
 
-/* Reads what was built, followed by one good event: the lie is one loss of that reason at that offset, and costs
- * nothing behind it. A strict reader stops there. */
+/* Reads what was built, followed by one good event: the malformed record is one loss of that reason at that offset,
+ * and costs nothing behind it. A strict reader stops there. */
 static void expect_malformed(const char *reason, uint64_t offset) {
   fxt_event(&b, TB_FXT_INSTANT, 0, 1, 0, fxt_inline("good"), 42);
   fxt_text(&b, "good");
@@ -264,7 +264,7 @@ static void a_trace_cut_at_every_byte_keeps_every_whole_record(void **state) {
       if ((at + (size_t)tb_fxt_field(b.words[at], 4, 15)) * 8 > len) break;
       unsigned type = b.words[at] & 15;
       events += type == TB_FXT_EVENT || type == TB_FXT_LOG || (type == TB_FXT_METADATA && at > 0);
-      events += type == TB_FXT_THREAD && events; /* a provider with a name tells of a process */
+      events += type == TB_FXT_THREAD && events; /* a provider with a name names a process */
       whole = (at + (size_t)tb_fxt_field(b.words[at], 4, 15)) * 8;
     }
     struct tb_reader *reader = fxt_open(b.words, len, false);

@@ -33,7 +33,7 @@ static void indexed_references_give_thread_category_and_name(void **state) {
   tb_reader_close(reader);
 }
 
-static void inline_references_stand_in_the_record(void **state) {
+static void inline_references_are_in_the_record(void **state) {
   (void)state;
   fxt_event(&b, TB_FXT_DURATION_COMPLETE, 0, 0, fxt_inline("cat"), fxt_inline("a longer name"), 1000);
   fxt_word(&b, 5);
@@ -143,7 +143,7 @@ static void every_argument_type_keeps_its_type_and_value(void **state) {
   tb_reader_close(reader);
 }
 
-static void types_that_values_tell_need_no_remark(void **state) {
+static void types_that_values_show_need_no_remark(void **state) {
   (void)state;
   fxt_thread(&b, 1, 7, 8);
   fxt_event(&b, TB_FXT_INSTANT, 2, 1, 0, 0, 10);
@@ -356,10 +356,10 @@ static void objects_explain_the_pointers_and_koids_that_mean_them(void **state) 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup(indexed_references_give_thread_category_and_name, start),
-      cmocka_unit_test_setup(inline_references_stand_in_the_record, start),
+      cmocka_unit_test_setup(inline_references_are_in_the_record, start),
       cmocka_unit_test_setup(every_event_type_has_its_own_kind, start),
       cmocka_unit_test_setup(every_argument_type_keeps_its_type_and_value, start),
-      cmocka_unit_test_setup(types_that_values_tell_need_no_remark, start),
+      cmocka_unit_test_setup(types_that_values_show_need_no_remark, start),
       cmocka_unit_test_setup(a_counter_gives_a_sample_for_each_series, start),
       cmocka_unit_test_setup(tables_and_clocks_belong_to_their_provider, start),
       cmocka_unit_test_setup(provider_info_empties_the_tables_of_a_provider_that_comes_again, start),

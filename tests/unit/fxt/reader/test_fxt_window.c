@@ -117,7 +117,7 @@ static void expect_loss(const char *reason, uint64_t offset) {
   tb_reader_close(reader);
 }
 
-static void plain_records_that_lie_are_caught_at_their_byte(void **state) {
+static void malformed_plain_records_are_caught_at_their_byte(void **state) {
   (void)state;
   fxt_event(&b, TB_FXT_DURATION_COMPLETE, 0, 1, 1, 3, 1), fxt_word(&b, 2);
   expect_loss("a string reference to an entry that was never set", fxt_end(&b));
@@ -129,7 +129,7 @@ static void plain_records_that_lie_are_caught_at_their_byte(void **state) {
   expect_loss("a record too short for its time", fxt_end(&b));
 }
 
-static void records_of_the_most_words_are_read_wherever_they_stand(void **state) {
+static void records_of_the_most_words_are_read_wherever_they_are(void **state) {
   (void)state;
   static char bytes[TB_FXT_MAX_WORDS * 8];
   memset(bytes, 'x', sizeof(bytes));
@@ -159,8 +159,8 @@ int main(void) {
       cmocka_unit_test_setup(plain_records_come_in_order_over_all_edges, start),
       cmocka_unit_test_setup(plain_records_keep_nothing_of_others_and_others_nothing_of_them, start),
       cmocka_unit_test_setup(an_end_has_no_name_whatever_its_record_says, start),
-      cmocka_unit_test_setup(plain_records_that_lie_are_caught_at_their_byte, start),
-      cmocka_unit_test_setup(records_of_the_most_words_are_read_wherever_they_stand, start),
+      cmocka_unit_test_setup(malformed_plain_records_are_caught_at_their_byte, start),
+      cmocka_unit_test_setup(records_of_the_most_words_are_read_wherever_they_are, start),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,7 +65,7 @@ static void two_matches_give_the_line_through_both(void **unused) {
   assert_true(fabs(fit.drift - 100e-9) < 1e-12);
 }
 
-static void the_error_of_the_drift_tells_what_matches_are_good_for(void **unused) {
+static void the_error_of_the_drift_shows_what_matches_are_good_for(void **unused) {
   (void)unused;
   enum { N = 100, ROUNDS = 200 };
   int within = 0;
@@ -126,7 +126,7 @@ int main(void) {
       cmocka_unit_test(a_thousand_matches_with_jitter_and_outliers_give_offset_and_drift),
       cmocka_unit_test(one_match_gives_an_offset),
       cmocka_unit_test(two_matches_give_the_line_through_both),
-      cmocka_unit_test(the_error_of_the_drift_tells_what_matches_are_good_for),
+      cmocka_unit_test(the_error_of_the_drift_shows_what_matches_are_good_for),
       cmocka_unit_test(without_drift_a_fit_is_level),
       cmocka_unit_test(no_match_is_invalid),
       cmocka_unit_test(times_at_the_ends_of_the_range_make_a_line),

@@ -132,7 +132,7 @@ static void a_name_that_fewer_than_two_inputs_have_is_refused(void **unused) {
   assert_non_null(strstr(run.error.message, "'barrier:end'"));
 }
 
-static void an_input_without_the_event_is_told_and_what_placed_it(void **unused) {
+static void an_input_without_the_event_is_reported_and_what_placed_it(void **unused) {
   (void)unused;
   struct msg a = trace_of("barrier", S(100), S(5000), S(101)), b = trace_of("barrier", S(7000), S(5010), S(7001)),
              c = trace_of("other", S(700), S(5020), S(701));
@@ -146,7 +146,7 @@ static void an_input_without_the_event_is_told_and_what_placed_it(void **unused)
   assert_null(find_note(TB_MERGE_NOTE_ALIGNMENT_UNUSED, 0));
 }
 
-static void events_that_place_nothing_are_told(void **unused) {
+static void events_that_place_nothing_are_reported(void **unused) {
   (void)unused;
   struct msg a = trace_of("other", S(100), S(5000), S(101)), b = trace_of("barrier", S(7000), S(5010), S(7001)),
              c = trace_of("barrier", S(700), S(5020), S(701));
@@ -159,7 +159,7 @@ static void events_that_place_nothing_are_told(void **unused) {
   assert_note(TB_MERGE_NOTE_ALIGNMENT_UNUSED, 1, "placed by: wall clocks");
 }
 
-static void rows_that_differ_too_much_are_told(void **unused) {
+static void rows_that_differ_too_much_are_reported(void **unused) {
   (void)unused;
   struct msg a = clockless("a", S(1)), b = clockless("b", S(1));
   add_event(&a, S(2), 3, 5, "tick", 0);
@@ -215,7 +215,7 @@ static void messages_place_an_input_so_that_none_runs_backwards(void **unused) {
   assert_int_equal(event_flow("send1"), 1001); /* aligned messages are shared */
 }
 
-static void a_message_that_cannot_be_met_is_told(void **unused) {
+static void a_message_that_cannot_be_met_is_reported(void **unused) {
   (void)unused;
   struct msg a = clockless("a", S(1)), b = clockless("b", S(1));
   for (uint64_t i = 0; i < 20; i++) {
@@ -238,8 +238,8 @@ static void a_message_that_cannot_be_met_is_told(void **unused) {
   assert_note(TB_MERGE_NOTE_MESSAGES_BACKWARDS, 1, "1 of the 11 messages to it");
 }
 
-/* Each pair of three inputs is placed alone: what the third pair's messages say is not heard, and is told. */
-static void messages_of_a_pair_that_places_nothing_are_told(void **unused) {
+/* Each pair of three inputs is placed alone: what the third pair's messages say is not used, and is reported. */
+static void messages_of_a_pair_that_places_nothing_are_reported(void **unused) {
   (void)unused;
   struct msg t[3];
   for (int i = 0; i < 3; i++) t[i] = clockless(i == 0 ? "a" : i == 1 ? "b" : "c", S(1));
@@ -350,9 +350,9 @@ int main(void) {
       TEST(a_drift_that_two_matches_far_apart_give_is_followed),
       TEST(a_drift_beyond_doubt_that_may_not_be_is_refused),
       TEST(a_name_that_fewer_than_two_inputs_have_is_refused),
-      TEST(an_input_without_the_event_is_told_and_what_placed_it),
-      TEST(events_that_place_nothing_are_told),
-      TEST(rows_that_differ_too_much_are_told),
+      TEST(an_input_without_the_event_is_reported_and_what_placed_it),
+      TEST(events_that_place_nothing_are_reported),
+      TEST(rows_that_differ_too_much_are_reported),
       TEST(messages_place_an_input_so_that_none_runs_backwards),
       TEST(a_message_that_cannot_be_met_is_told),
       TEST(messages_of_a_pair_that_places_nothing_are_told),

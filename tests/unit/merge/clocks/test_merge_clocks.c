@@ -121,7 +121,7 @@ static void packets_on_another_clock_are_still_related_by_the_inputs_own_snapsho
   add(&a);
   add(&b)->machine = "b";
   merge_well();
-  /* machine b owns its MONOTONIC: packet and reading stay, the reading of the trace clock beside it moved */
+  /* machine b owns its MONOTONIC: packet and reading stay, the reading of the trace clock next to it moved */
   assert_int_equal(get_number(event_packet("mono", 0), 58), MONO);
   assert_int_equal(event_time("mono"), S(7002) - 1000);
   for (size_t i = 0; i < run.packet_count; i++) {
@@ -336,9 +336,9 @@ static void a_machine_that_two_inputs_have_runs_on_one_clock(void **unused) {
   assert_int_equal(expect_syncs(2, S(900)), 2);
 }
 
-/* Two hosts that were started at different times, and one guest that both recorded. The trace processor would take what
- * the last sync says for each of them. */
-static void machines_beside_another_are_in_step_with_the_merged_clock(void **unused) {
+/* Two hosts that were started at different times, and one guest that both recorded. The trace processor would take
+ * what the last sync says for each of them. */
+static void further_machines_are_in_step_with_the_merged_clock(void **unused) {
   (void)unused;
   struct msg a = trace_of("a", S(100), S(10000), S(100)), b = trace_of("b", S(5000), S(10000), S(5000));
   add_guest(&a, 7, S(1000), S(100), S(1001), "guest of a");

@@ -40,7 +40,7 @@ static int64_t apply(int64_t x) {
   return x + main->offset + tb_time_round((double)(x - fit.x0) * fit.drift);
 }
 
-/* A clock that runs at 1 + ppm beside a wall clock that is set by `by` at `when`. */
+/* A clock that runs at 1 + ppm next to a wall clock that is set by `by` at `when`. */
 struct host {
   double ppm;
   int64_t when, by;

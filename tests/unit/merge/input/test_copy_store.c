@@ -38,7 +38,7 @@ static void assert_reads(const struct tb_input_place *copy, const char *bytes, s
   assert_memory_equal(buffer, bytes, len);
 }
 
-static void copies_stand_beside_each_other_without_a_name(void **state) {
+static void copies_share_a_file_without_a_name(void **state) {
   (void)state;
   struct tb_copy_store store = {.directory = directory};
   struct tb_input_place first = copy_of(&store, "first"), second = copy_of(&store, "the second"),
@@ -55,7 +55,7 @@ static void copies_stand_beside_each_other_without_a_name(void **state) {
   tb_copy_store_free(&store);
 }
 
-static void holes_are_zero_whatever_stood_there(void **state) {
+static void holes_are_zero_whatever_was_there(void **state) {
   (void)state;
   struct tb_copy_store store = {.directory = directory};
   struct tb_input_place copy, given_up = {.name = NULL};
@@ -128,8 +128,8 @@ static int clean_up(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(copies_stand_beside_each_other_without_a_name),
-      cmocka_unit_test(holes_are_zero_whatever_stood_there),
+      cmocka_unit_test(copies_share_a_file_without_a_name),
+      cmocka_unit_test(holes_are_zero_whatever_was_there),
       cmocka_unit_test(what_is_forgotten_gives_its_room_back),
       cmocka_unit_test(what_cannot_be_is_an_error),
   };

@@ -157,7 +157,7 @@ static void text_that_is_no_json_is_told_with_its_place(void **unused) {
   assert_int_equal(parse(deep), TB_BAD_DATA);
 }
 
-static void a_manifest_is_told_by_its_content(void **unused) {
+static void a_manifest_is_detected_by_its_content(void **unused) {
   (void)unused;
   assert_true(tb_manifest_detect("\n { \"perfetto_manifest\" : {", 27));
   assert_false(tb_manifest_detect("{\"traceEvents\": []}", 19));

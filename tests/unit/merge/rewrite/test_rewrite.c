@@ -149,7 +149,7 @@ static void what_needs_no_change_keeps_its_bytes(void **unused) {
   assert_false(is_rewritten(&packet));
 }
 
-static void unknown_fields_groups_and_long_varints_survive_beside_a_change(void **unused) {
+static void unknown_fields_groups_and_long_varints_survive_a_change(void **unused) {
   (void)unused;
   map.sequence_base = 100;
   static const char bytes[] =
@@ -352,7 +352,7 @@ int main(void) {
       TEST(distances_in_compact_sched_stay_when_all_moves_alike),
       TEST(ftrace_on_a_clock_of_its_own_keeps_its_times),
       TEST(what_needs_no_change_keeps_its_bytes),
-      TEST(unknown_fields_groups_and_long_varints_survive_beside_a_change),
+      TEST(unknown_fields_groups_and_long_varints_survive_a_change),
       TEST(a_packet_that_is_damaged_inside_keeps_the_rest),
       TEST(sequence_ids_are_shifted_but_zero_stays),
       TEST(uuids_and_flows_are_salted_in_all_their_fields),

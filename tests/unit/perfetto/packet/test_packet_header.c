@@ -100,7 +100,7 @@ static void varints_of_every_length_are_the_same_to_both_readings(void **unused)
   }
 }
 
-/* Behind the cut stand the bytes that were cut off, so that reading too far would find what it looks for. */
+/* Behind the cut are the bytes that were cut off, so that reading too far would find what it looks for. */
 static void a_head_cut_anywhere_is_never_read_past_its_end(void **unused) {
   (void)unused;
   struct message whole = {.len = 0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Framing, compressed packets, damage and where it is told. Packets are spelled byte by byte, so that offsets are
- * plain.
+ * Framing, compressed packets, damage and where it is reported. Packets are spelled byte by byte, so that offsets
+ * are plain.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -388,7 +388,7 @@ static void a_packet_over_the_limit_is_passed_over(void **state) {
   tb_buffer_free(&bytes);
 }
 
-static void a_length_that_lies_costs_one_packet(void **state) {
+static void a_wrong_length_costs_one_packet(void **state) {
   (void)state;
   struct tb_buffer bytes = new_trace();
   add_event(&bytes, 1);
@@ -472,7 +472,7 @@ int main(void) {
       cmocka_unit_test(a_packet_that_is_no_message_is_left_out_alone),
       cmocka_unit_test(the_synchronisation_marker_ends_damage),
       cmocka_unit_test(a_packet_over_the_limit_is_passed_over),
-      cmocka_unit_test(a_length_that_lies_costs_one_packet),
+      cmocka_unit_test(a_wrong_length_costs_one_packet),
       cmocka_unit_test(strict_reading_fails_at_the_damage_with_its_offset),
       cmocka_unit_test(packets_say_what_their_sequence_lost),
       cmocka_unit_test(a_fed_reader_takes_nothing_after_its_end_and_an_opened_one_nothing_at_all),

@@ -145,7 +145,7 @@ static void a_path_over_more_clocks_than_are_followed_is_none(void **state) {
   assert_gives(trace, "200 INSTANT[ig] trace \"after\"\n", lost);
 }
 
-static void flows_past_the_limit_are_counted_and_the_event_stands(void **state) {
+static void flows_past_the_limit_are_counted_and_the_event_is_kept(void **state) {
   (void)state;
   enum { FLOWS = 203 };
   static char event[ROOM], packet[ROOM];
@@ -197,7 +197,7 @@ static void *reallocate(void *ctx, void *ptr, size_t old_size, size_t new_size) 
 }
 
 /* 40 MB of packets, of which one in `every` is an instant with a name of 150 bytes, and the others nothing that is
- * told. */
+ * reported. */
 static void read_many(unsigned every, struct count *count, size_t *events) {
   const struct tb_allocator allocator = {reallocate, count};
   const struct tb_reader_options options = {.size = sizeof(options), .allocator = &allocator};
@@ -243,7 +243,7 @@ int main(void) {
       cmocka_unit_test(groups_that_nest_too_deep_cost_their_packet),
       cmocka_unit_test(more_clocks_than_a_snapshot_is_read_for_are_unknown),
       cmocka_unit_test(a_path_over_more_clocks_than_are_followed_is_none),
-      cmocka_unit_test(flows_past_the_limit_are_counted_and_the_event_stands),
+      cmocka_unit_test(flows_past_the_limit_are_counted_and_the_event_is_kept),
       cmocka_unit_test(a_flow_of_json_without_an_id_costs_its_packet),
       cmocka_unit_test(memory_does_not_grow_with_packets_whether_they_make_events_or_not),
   };

@@ -64,7 +64,7 @@ static enum tb_status see_packet(void *ctx, struct tb_str packet, uint64_t place
   return see_packets(ctx, packet);
 }
 
-static enum tb_status put_packets_away(void *ctx, struct tb_spill_log *packets) {
+static enum tb_status spill_packets(void *ctx, struct tb_spill_log *packets) {
   struct written *written = ctx;
   return written->file ? tb_spill_log_spill(packets, written->file, NULL) : TB_OK;
 }
@@ -80,7 +80,7 @@ static bool write_end_ordered(struct written *written, size_t step) {
   }
   bool nests;
   assert_int_equal(tb_end_ordered_sequence_nests(&end_ordered, &nests, NULL), TB_OK);
-  const struct tb_end_ordered_sequence_sink sink = {written, see_start, see_packets, put_packets_away};
+  const struct tb_end_ordered_sequence_sink sink = {written, see_start, see_packets, spill_packets};
   assert_int_equal(tb_end_ordered_sequence_emit(&end_ordered, SEQUENCE, &sink, NULL), nests ? TB_OK : TB_INVALID);
   tb_end_ordered_sequence_free(&end_ordered);
   return nests;
@@ -192,7 +192,7 @@ static void many_entries_go_over_the_edges_of_chunks_and_blocks(void **state) {
   assert_true(write_both());
 }
 
-static void what_was_put_away_gives_the_packets_that_it_gives_from_memory(void **state) {
+static void spilled_entries_give_the_packets_that_they_give_from_memory(void **state) {
   (void)state;
   static const size_t steps[] = {1, 2, 5, 1000};
   struct tb_spill_file *file;
@@ -273,7 +273,7 @@ static enum tb_status expect_next(void *ctx, struct tb_staged_event *entry) {
   return TB_OK;
 }
 
-static void what_is_taken_back_comes_as_it_came(void **state) {
+static void what_is_replayed_comes_as_it_came(void **state) {
   (void)state;
   for (int64_t i = 0; i < ENTRIES_MAX; i++) add(i, i % 7 ? i + 3 + (i % 5 ? 0 : INT64_C(1) << 40) : i);
   struct tb_end_ordered_sequence end_ordered;
@@ -301,12 +301,12 @@ int main(void) {
       cmocka_unit_test_setup(an_instant_where_a_slice_begins_or_after_one_ends_is_in_its_place, start),
       cmocka_unit_test_setup(trees_of_every_form_give_the_packets_that_they_give_in_order, start),
       cmocka_unit_test_setup(many_entries_go_over_the_edges_of_chunks_and_blocks, start),
-      cmocka_unit_test_setup(what_was_put_away_gives_the_packets_that_it_gives_from_memory, start),
+      cmocka_unit_test_setup(spilled_entries_give_the_packets_that_they_give_from_memory, start),
       cmocka_unit_test_setup(slices_that_overlap_do_not_nest, start),
       cmocka_unit_test_setup(slices_of_the_same_times_are_left_to_the_order_of_the_file, start),
       cmocka_unit_test_setup(an_instant_before_a_slice_that_ends_at_its_time_is_left_to_the_order_of_classes, start),
       cmocka_unit_test_setup(other_kinds_and_other_orders_are_refused, start),
-      cmocka_unit_test_setup(what_is_taken_back_comes_as_it_came, start),
+      cmocka_unit_test_setup(what_is_replayed_comes_as_it_came, start),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,7 +40,7 @@ static int stop(void **state) {
   return unlink(path);
 }
 
-/* Puts one packet of `len` bytes of text and gives back the fields of the one that is then in the file. */
+/* Puts one packet of `len` bytes of text and returns the fields of the one that is then in the file. */
 static struct tb_str put_one(size_t len) {
   char *text = malloc(len);
   assert_non_null(text);
@@ -61,7 +61,7 @@ static struct tb_str put_one(size_t len) {
   return (struct tb_str){written + (n - packet.bytes.len), packet.bytes.len};
 }
 
-static void a_packet_of_usual_size_stands_as_it_is(void **state) {
+static void a_packet_of_usual_size_is_kept_as_it_is(void **state) {
   (void)state;
   struct tb_str fields = put_one(500);
   assert_int_equal(fields.len, 500);
@@ -81,7 +81,7 @@ static void a_large_packet_is_compressed_by_itself(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(a_packet_of_usual_size_stands_as_it_is, start, stop),
+      cmocka_unit_test_setup_teardown(a_packet_of_usual_size_is_kept_as_it_is, start, stop),
       cmocka_unit_test_setup_teardown(a_large_packet_is_compressed_by_itself, start, stop),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -141,7 +141,7 @@ static void gives_marked_packets_by_themselves(void **state) {
   tb_streamed_sequence_free(&s);
 }
 
-/* ---- what is not straight ---------------------------------------------------------------------------------------- */
+/* ---- what is not in order --------------------------------------------------------------------------------------- */
 
 static void refuses_what_comes_before_its_time_or_cuts_a_slice(void **state) {
   (void)state;
@@ -191,7 +191,7 @@ static void refuses_an_END_of_another_name(void **state) {
   tb_streamed_sequence_free(&s);
 }
 
-/* ---- taking back ------------------------------------------------------------------------------------------------- */
+/* ---- replay ----------------------------------------------------------------------------------------------------- */
 
 struct expected {
   const struct tb_staged_event *entries;
@@ -231,7 +231,7 @@ static void put_all(struct tb_streamed_sequence *s, const struct tb_staged_event
   }
 }
 
-static void check_taken_back(const struct tb_staged_event *entries, size_t count, bool in_us) {
+static void check_replayed(const struct tb_staged_event *entries, size_t count, bool in_us) {
   struct tb_spill_file *file;
   assert_int_equal(tb_spill_file_create(NULL, tb_default_allocator(), &file, NULL), TB_OK);
   for (size_t step = 0; step < 4; step++) { /* 0: all stays in memory */
@@ -245,7 +245,7 @@ static void check_taken_back(const struct tb_staged_event *entries, size_t count
   tb_spill_file_close(file);
 }
 
-static void takes_back_what_is_over_and_what_is_open(void **state) {
+static void replays_what_is_closed_and_what_is_open(void **state) {
   (void)state;
   struct tb_staged_event entries[] = {
       entry(TB_STAGED_COMPLETE, -50, 1000),
@@ -269,10 +269,10 @@ static void takes_back_what_is_over_and_what_is_open(void **state) {
   entries[6].order = 78;
   entries[8].name = 9;
   entries[9].name = 9;
-  check_taken_back(entries, sizeof(entries) / sizeof(entries[0]), true);
+  check_replayed(entries, sizeof(entries) / sizeof(entries[0]), true);
 }
 
-static void takes_back_thread_times_of_either_unit(void **state) {
+static void replays_thread_times_of_either_unit(void **state) {
   (void)state;
   for (int64_t unit = 1; unit <= 1000; unit *= 1000) {
     struct tb_staged_event entries[] = {entry(TB_STAGED_COMPLETE, 100, 100), entry(TB_STAGED_COMPLETE, 110, 5),
@@ -284,19 +284,19 @@ static void takes_back_thread_times_of_either_unit(void **state) {
       entries[i].has_thread_dur = entries[i].kind == TB_STAGED_COMPLETE;
       entries[i].thread_dur = entries[i].has_thread_dur ? 3 * unit : 0;
     }
-    check_taken_back(entries, 4, unit == 1000);
+    check_replayed(entries, 4, unit == 1000);
   }
 }
 
-static void takes_back_slices_that_said_their_end_at_once(void **state) {
+static void replays_slices_whose_packet_says_their_end(void **state) {
   (void)state;
   struct tb_staged_event entries[] = {without_thread_time(1000, 9000000), without_thread_time(2000, 0),
                                       without_thread_time(3000, 500), entry(TB_STAGED_COMPLETE, 4000, 1),
                                       without_thread_time(5000, 1000)};
-  check_taken_back(entries, sizeof(entries) / sizeof(entries[0]), true);
+  check_replayed(entries, sizeof(entries) / sizeof(entries[0]), true);
 }
 
-static void takes_back_more_than_a_chunk_holds(void **state) {
+static void replays_more_than_a_chunk_holds(void **state) {
   (void)state;
   enum { COUNT = 20000 };
   static struct tb_staged_event entries[COUNT];
@@ -307,10 +307,10 @@ static void takes_back_more_than_a_chunk_holds(void **state) {
     entries[i] = entry(TB_STAGED_COMPLETE, i * 10, 1 + i % 9);
     entries[i].body = (struct tb_str){body, i % 500 == 0 ? LARGE : (size_t)(i % 60)};
   }
-  check_taken_back(entries, COUNT, true);
+  check_replayed(entries, COUNT, true);
 }
 
-/* ---- put away ---------------------------------------------------------------------------------------------------- */
+/* ---- spilled ---------------------------------------------------------------------------------------------------- */
 
 struct given {
   struct tb_buffer bytes;
@@ -355,7 +355,7 @@ static struct given give(struct tb_spill_file *file, size_t step, bool each) {
   return given;
 }
 
-static void what_was_put_away_is_given_as_if_it_had_stayed(void **state) {
+static void what_was_spilled_is_emitted_as_if_it_had_stayed(void **state) {
   (void)state;
   struct tb_spill_file *file;
   assert_int_equal(tb_spill_file_create(NULL, tb_default_allocator(), &file, NULL), TB_OK);
@@ -381,11 +381,11 @@ int main(void) {
       cmocka_unit_test(refuses_what_comes_before_its_time_or_cuts_a_slice),
       cmocka_unit_test(refuses_thread_times_after_instants_without_them),
       cmocka_unit_test(refuses_an_END_of_another_name),
-      cmocka_unit_test(takes_back_what_is_over_and_what_is_open),
-      cmocka_unit_test(takes_back_thread_times_of_either_unit),
-      cmocka_unit_test(takes_back_slices_that_said_their_end_at_once),
-      cmocka_unit_test(takes_back_more_than_a_chunk_holds),
-      cmocka_unit_test(what_was_put_away_is_given_as_if_it_had_stayed),
+      cmocka_unit_test(replays_what_is_closed_and_what_is_open),
+      cmocka_unit_test(replays_thread_times_of_either_unit),
+      cmocka_unit_test(replays_slices_whose_packet_says_their_end),
+      cmocka_unit_test(replays_more_than_a_chunk_holds),
+      cmocka_unit_test(what_was_spilled_is_emitted_as_if_it_had_stayed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
