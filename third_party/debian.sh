@@ -1,4 +1,4 @@
-# Sourced by quickstart.sh and test.sh: Debian packages that the project needs. README.md beside this says why each.
+# Sourced by quickstart.sh and test.sh: Debian packages that the project needs. README.md in this folder says why each.
 # shellcheck shell=bash disable=SC2034 # the lists are for whoever sources this
 
 build_packages=(build-essential cmake ninja-build protobuf-compiler protobuf-c-compiler libprotobuf-c-dev nanopb

@@ -79,7 +79,7 @@ static void start_counting(const struct tb_merge_header *head, struct tb_merge_s
 
 /* An event on MONOTONIC between the snapshots around a suspend is behind it where its sequence is already. Where times only move
  * by an offset readers decide. */
-static void place_beside_suspend(struct tb_source *s, const struct tb_merge_sequence *sequence) {
+static void place_near_suspend(struct tb_source *s, const struct tb_merge_sequence *sequence) {
   int64_t slept;
   if (s->time.clock != TB_CLOCK_MONOTONIC || s->fixed || sequence->reached == INT64_MIN) return;
   if (!tb_source_may_have_slept(s, (int64_t)s->current.head.timestamp, &slept)) return;

@@ -3,7 +3,7 @@
 //
 // dump.mjs TRACEBRIDGE PROTOS FILE...
 //
-// What `tracebridge dump` prints of a Perfetto trace, `protoc --encode` takes back to the same bytes: for every packet whose fields
+// What `tracebridge dump` prints of a Perfetto trace, `protoc --encode` encodes to the same bytes: for every packet whose fields
 // are all in our schema (text format has no word for others but their number, which protoc refuses). protoc has one form for each
 // message, with fields in the order of their numbers and short lengths, which recorders need not keep to: where they do not, the
 // bytes are those that protoc makes of its own reading of the packets. With TRACEBRIDGE_CORPUS in the environment also for all
@@ -19,7 +19,7 @@ if (!files.length) {
 }
 const options = { maxBuffer: 1 << 30, encoding: "buffer" };
 
-// The frames of a trace, as they stand in the file; null where it is none that can be taken apart so simply.
+// The frames of a trace, as they are in the file; null where it is none that can be taken apart so simply.
 function frames(bytes) {
   const found = [];
   for (let at = 0; at < bytes.length; ) {

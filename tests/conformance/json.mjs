@@ -4,7 +4,7 @@
 import fs from "node:fs";
 import zlib from "node:zlib";
 
-// A number that JavaScript cannot hold exactly stands as a text with this before its digits.
+// A number that JavaScript cannot hold exactly becomes a text with this before its digits.
 export const EXACT = "\u0001";
 
 const NUMBER = "-?\\d+(?:\\.\\d+)?(?:[eE][+-]?\\d+)?";

@@ -148,7 +148,7 @@ for (const [name, text] of Object.entries(TEXTS)) {
 }
 for (const [name, bytes] of Object.entries(BY_LENGTH)) await merge(`${name} by lengths`, write("in.perfetto-trace", bytes), plain);
 
-// A tar header has its magic at byte 257: texts that come to lie there.
+// A tar header has its magic at byte 257: texts that happen to be there.
 const atTarMagic = (file) => fs.readFileSync(file).subarray(257, 265).toString("latin1");
 for (const suffix of [".perfetto-trace", ".fxt"]) {
   for (const magic of ["ustar\0", "ustar  \0"]) {

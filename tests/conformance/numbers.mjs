@@ -3,11 +3,11 @@
 //
 // numbers.mjs [--root DIR] [--list]
 //
-// Compares every number of a format that stands in our sources with the published one:
+// Compares every number of a format that is in our sources with the published one:
 //   * fields, enum values and extensions of protos/, by name, number and type, with Perfetto's .proto files (published.mjs), and the
 //     constants that field_numbers.awk makes of them with the fields themselves;
-//   * paths of fields beside their names in merge/, and numbers of fields in the formats of ftrace lines;
-//   * constants and arrays that stand by hand in C, with numbers.tsv, whose rows name what is published, and where. What is of no format
+//   * paths of fields next to their names in merge/, and numbers of fields in the formats of ftrace lines;
+//   * constants and arrays that are written by hand in C, with numbers.tsv, whose rows name what is published, and where. What is of no format
 //     has a row, too, which says so: a number in C without a row is wrong, and so is a row without a number.
 // Prints what differs; --list also what was looked up. DIR is the tree to look at (another than this file's, to test this).
 import { execFileSync } from "node:child_process";

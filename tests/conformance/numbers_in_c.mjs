@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The numbers that stand in a C source, by name. See numbers.mjs.
+// The numbers that are in a C source, by name. See numbers.mjs.
 
 const strip = (text) => text.replace(/\/\*[^]*?\*\/|\/\/[^\n]*/g, "");
 
@@ -35,7 +35,7 @@ export function constantsOf(text) {
   return constants;
 }
 
-// Arrays of bytes, as one text of hexadecimal digits, and arrays of texts, by the places where these stand.
+// Arrays of bytes, as one text of hexadecimal digits, and arrays of texts, by the places where these are.
 export function arraysOf(text) {
   const arrays = [], source = strip(text);
   for (const [, name, body] of source.matchAll(/static const (?:unsigned )?char (\w+)\[\w+\]\s*=\s*\{([^}]*)\}/g)) {

@@ -13,7 +13,7 @@ const copy = fs.mkdtempSync(path.join(os.tmpdir(), "numbers-test-"));
 for (const part of ["bridge", "merge", "protos", "tests/conformance/numbers.tsv"])
   fs.cpSync(path.join(here, "../..", part), path.join(copy, part), { recursive: true });
 
-// File, what stands there, what is planted, and what must be said of it.
+// File, what is there, what is planted, and what must be said of it.
 const PLANTS = [
   ["protos/perfetto/ftrace.proto", "FTRACE_CLOCK_GLOBAL = 2;", "FTRACE_CLOCK_GLOBAL = 7;", "FtraceClock.FTRACE_CLOCK_GLOBAL is 7"],
   ["protos/perfetto/clock_snapshot.proto", "primary_trace_clock = 2;", "primary_trace_clock = 3;", "ClockSnapshot.primary_trace_clock is 3"],

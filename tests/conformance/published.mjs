@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Perfetto's published .proto files, as its trace processor carries them: their compiled descriptors lie in trace_processor.wasm.
+// Perfetto's published .proto files, as its trace processor carries them: their compiled descriptors are in trace_processor.wasm.
 // A schema is {messages, enums}: both by full name, without a leading dot; each message has its fields by name (those of
 // extensions are named after the message that holds them), each enum its values by name, and both the file that they are of.
 import fs from "node:fs";
@@ -104,7 +104,7 @@ export function readDescriptorSet(bytes) {
   return schema;
 }
 
-// The FileDescriptorProto whose name's text ends at `end`: its tag and length stand before the name's. Undefined where there is none.
+// The FileDescriptorProto whose name's text ends at `end`: its tag and length are before the name's. Undefined where there is none.
 function fileAround(bytes, end) {
   for (let start = end - 6; start > end - 127 && start > 8; start--) {
     if (bytes[start - 1] !== end - start || bytes[start - 2] !== 0x0a) continue;
@@ -124,7 +124,7 @@ function fileAround(bytes, end) {
   return undefined;
 }
 
-// All descriptors that lie anywhere in a file.
+// All descriptors that are anywhere in a file.
 export function findDescriptors(path) {
   const schema = newSchema(), bytes = fs.readFileSync(path), suffix = ".proto";
   for (let at = bytes.indexOf(suffix); at >= 0; at = bytes.indexOf(suffix, at + 1)) {

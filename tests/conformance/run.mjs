@@ -3,7 +3,7 @@
 //
 // run.mjs TRACEBRIDGE [--show N] [--known FILE] [--update] [--through-fxt] FILE...
 //
-// Converts each JSON or FXT FILE to Perfetto (a Perfetto one to JSON), FXT also back to FXT, straight to FXT and, for what flows join, to
+// Converts each JSON or FXT FILE to Perfetto (a Perfetto one to JSON), FXT also back to FXT, directly to FXT and, for what flows join, to
 // JSON, and loads input and output in Perfetto's own trace processor; with --through-fxt each FILE to FXT and that to Perfetto. Every row that it makes of the input it must make of the output too. Where the two differ, the file KNOWN must say
 // exactly so, in lines `FILE: DIFFERENCES | REASON`; where rows of the input are missing, it must give a reason. --update
 // writes KNOWN anew from what is seen and keeps the reasons. Prints a line for each file; exit status 0 when all is as known.

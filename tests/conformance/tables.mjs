@@ -57,10 +57,10 @@ export const ERRORS = "select name, sum(value) as count from stats where severit
 
 const text = (value) => (value === null || value === undefined ? null : String(value));
 
-// Async events without a process stand on global tracks for the JSON importer; a track below their process is as good.
+// Async events without a process are on global tracks for the JSON importer; a track below their process is as good.
 const placeless = (row) => JSON.stringify(row.map((value) => (typeof value === "string" && /^(G|P-?\d+)$/.test(value) ? "A" : value)));
 
-// What docs/MAPPING.md puts beside an event's own arguments: no row of ours to be counted.
+// What docs/MAPPING.md adds to an event's own arguments: no row of ours to be counted.
 const carried = (value) => typeof value === "string" && /^args\.trace_event(\.|$)/.test(value);
 
 // Compares two results of one table as multisets: rows of `expected` that `actual` lacks, and those that it has beyond.

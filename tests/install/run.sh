@@ -1,6 +1,6 @@
 #!/bin/bash
 # run.sh BUILD: installs BUILD into an empty directory and uses what is there as a stranger would: pkg-config and find_package,
-# shared and static; every header alone, as C11 and as C++; the man page; no symbol beside tb_*.
+# shared and static; every header alone, as C11 and as C++; the man page; no symbol but tb_*.
 set -euo pipefail
 build=$(realpath "$1")
 here=$(cd "$(dirname "$0")" && pwd)

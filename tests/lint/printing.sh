@@ -7,7 +7,7 @@ set -uo pipefail
 cd "${1:-$(dirname "$0")/../..}" || exit 1
 bad=0
 
-# complain WHY FILES: prints what stands on standard input, if anything.
+# complain WHY FILES: prints what is on standard input, if anything.
 complain() {
   local hits
   hits=$(cat)

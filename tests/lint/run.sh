@@ -20,6 +20,8 @@ tests/lint/source_lists_test.sh || complain "source_lists.py does not find what 
 tests/lint/columns.py || complain "a line past 120 columns, or a declaration that its comment breaks"
 tests/lint/columns_test.sh || complain "columns.py does not find what it is to find"
 tests/lint/dependencies_test.sh || complain "dependencies.py does not find what it is to find"
+tests/lint/words.py || complain "a word that docs/GLOSSARY.md replaces"
+tests/lint/words_test.sh || complain "words.py does not find what it is to find"
 tests/lint/unique_names.py || complain "a name is defined twice"
 tests/lint/unique_names_test.sh || complain "unique_names.py does not find what it is to find"
 tests/lint/format_names.py || complain "a file asks which format another is of"

@@ -1,4 +1,4 @@
-# The kernel's trace file: told by its header or its lines, kept whole to JSON and back, and not written as FXT.
+# The kernel's trace file: detected by its header or its lines, kept whole to JSON and back, and not written as FXT.
 text=$DATA/ftrace/small.ftrace
 tracebridge convert "$text" -o out.perfetto-trace
 tail -n +6 "$text" >no_header

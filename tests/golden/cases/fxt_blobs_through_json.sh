@@ -1,4 +1,4 @@
-# JSON has no blobs; they stand in events, and come back.
+# JSON has no blobs; they are kept in events, and come back.
 cat >trace.json <<'JSON'
 {"traceEvents":[
 {"ph":"M","pid":1,"name":"fxt.blob","args":{"name":"data","type":1,"category":"","bytes":"AAECcmF3"}},

@@ -1,4 +1,4 @@
-# Call stacks, samples and what counters say beside their samples stand in FXT and come back, also through Perfetto.
+# Call stacks, samples and what counters say in addition to their samples are kept in FXT and come back, also through Perfetto.
 cat >trace.json <<'JSON'
 {"traceEvents":[
 {"ph":"C","pid":1,"tid":2,"ts":1,"name":"ctr","cat":"c","cname":"good","args":{"a":1}},

@@ -40,7 +40,7 @@ interrupt() {
   rm silent full
 }
 
-# check BEGUN READY COMMAND...: with each signal, and where it is told how many THREADS with one and with more
+# check BEGUN READY COMMAND...: with each signal, and where it takes a number of THREADS with one and with more
 check() {
   local begun=$1 ready=$2 threads ended signal
   shift 2

@@ -1,4 +1,4 @@
-# On a file system where an output has to stand under a temporary name, a signal removes that.
+# On a file system where an output has to be under a temporary name, a signal removes that.
 "$HELPERS/without_tmpfile" true || exit 77
 # shellcheck source=tests/golden/end_by_signal.sh
 source "$GOLDEN/end_by_signal.sh"

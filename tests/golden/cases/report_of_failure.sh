@@ -1,4 +1,4 @@
-# A report tells of a failure too.
+# A report describes a failure too.
 # exit 1
 : > empty.json
 tracebridge convert -q empty.json -o out.perfetto-trace --report report.json; status=$?

@@ -1,4 +1,4 @@
-# A report that cannot be written is an I/O error; the output stands.
+# A report that cannot be written is an I/O error; the output is complete.
 # exit 3
 tracebridge convert -q "$DATA/phases/flows.json" -o flows.perfetto-trace --report nowhere/report.json; status=$?
 ls

@@ -29,7 +29,7 @@ ends() { # CONDITION SIGNAL COMMAND...
 }
 
 for signal in INT TERM HUP; do
-  # a script's background jobs ignore INT: env gives it back
+  # a script's background jobs ignore INT: env restores it
   run=(env --default-signal=INT tracebridge)
   for jobs in -j1 -j2; do
     ends is_waiting "$signal" "${run[@]}" convert -q unopened -o out.pftrace "$jobs"

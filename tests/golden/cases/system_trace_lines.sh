@@ -1,4 +1,4 @@
-# Ftrace text in JSON: lines that are neither events nor comments become comments, and stand behind the header. JSON's own stays.
+# Ftrace text in JSON: lines that are neither events nor comments become comments, and come behind the header. JSON's own stays.
 event=' app-10    [000] .... 1.000000: tracing_mark_write: B|10|x'
 printf 'capturing trace... done\nTRACE:\n# tracer: nop\n#\n\n%s\nCPU:1 [LOST 5 EVENTS]\n%s' "$event" "$event" >head.ftrace
 printf 'TRACE:\n%s\n# tracer: nop\n%s\nlast' "$event" "$event" >late.ftrace
