@@ -35,7 +35,7 @@ struct tb_alignment {
   bool is_incomplete;     /* there are more such offsets than could be tried */
   /* How far off the fit may be, on `source`'s trace clock. Owned. */
   struct tb_time_bound bound;
-  bool one_way; /* MESSAGES: the bound rests on how long they seem to take */
+  bool one_way; /* MESSAGES: the bound assumes how long they seem to take */
   bool used;    /* it places an input */
 };
 

@@ -35,7 +35,7 @@ struct tb_network_host {
   double drift;        /* as a fraction */
   int64_t first, last; /* of its messages */
   uint64_t messages, unmet;
-  bool one_way;               /* its bound rests on how long messages seem to take */
+  bool one_way;               /* its bound assumes how long messages take */
   struct tb_time_bound bound; /* to be freed by the caller */
 };
 

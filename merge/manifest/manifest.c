@@ -75,7 +75,7 @@ static enum tb_status keep_optional(struct parse *p, const struct tb_doc *doc, c
   return keep(p, doc, text);
 }
 
-/* Whether an object has no key but `keys`, each once; errors about what it holds are then told with its place. */
+/* Whether an object has no key but `keys`, each once; errors about what it holds then name its place. */
 static enum tb_status check_keys(struct parse *p, const struct tb_doc *doc, const char *what, const char *keys) {
   p->at = doc->at;
   if (doc->type != TB_DOC_OBJECT) return TB_OK; /* what it has to be is checked elsewhere */

@@ -210,8 +210,8 @@ TB_API void tb_merge_report_free(struct tb_merge_report *report); /* NULL is ign
  * converted to that, as by tb_convert. Packets that need no change are byte-identical in the output; one input alone
  * passes through unchanged. Order: by time between inputs, ties by their order; an input's own order stays.
  *
- * Returns TB_OK; TB_PARTIAL when the output stands but some of an input was lost (damage, skipped inputs, what the
- * format of the output cannot say: see the report); else the code of *error, and nothing stands under the name:
+ * Returns TB_OK; TB_PARTIAL when the output is there but some of an input was lost (damage, skipped inputs, what the
+ * format of the output cannot say: see the report); else the code of *error, and nothing is under the name:
  * TB_REFUSED (the output is one of the inputs or the manifest; an input that nothing places; an event to align on that
  * fewer than two inputs have, or by which a clock certainly drifts more than it may), TB_INVALID (no input, a bad
  * manifest or option), TB_UNKNOWN_FORMAT, TB_UNSUPPORTED, TB_BAD_DATA, TB_IO, TB_NO_MEMORY, TB_LIMIT, TB_CANCELLED.

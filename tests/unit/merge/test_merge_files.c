@@ -119,7 +119,7 @@ static void a_name_that_says_another_format_is_converted_to(void **unused) {
   assert_int_equal(tb_merge(run.inputs, 1, "/nonexistent/m.foo", NULL, NULL, NULL), TB_IO);
 }
 
-static void the_same_input_twice_is_told(void **unused) {
+static void the_same_input_twice_is_reported(void **unused) {
   (void)unused;
   struct msg a = trace_of("a", S(100), S(5000), S(101)), other = trace_of("b", S(100), S(5000), S(101));
   add(&a);
@@ -282,7 +282,7 @@ int main(void) {
       TEST(the_output_is_never_one_of_the_inputs),
       TEST(the_output_is_not_the_manifest_either),
       TEST(a_name_that_says_another_format_is_converted_to),
-      TEST(the_same_input_twice_is_told),
+      TEST(the_same_input_twice_is_reported),
       TEST(a_full_disk_is_an_error_that_leaves_nothing),
       TEST(nothing_to_merge_is_invalid),
       TEST(a_dry_run_reports_and_writes_nothing),

@@ -185,7 +185,7 @@ static void wall_clocks_that_are_wrong_do_not_shift_rows_that_fit_once(void **un
   }
 }
 
-static void a_period_that_fits_as_well_is_told(void **unused) {
+static void a_period_that_fits_as_well_is_reported(void **unused) {
   (void)unused;
   state = 5;
   drift = 20e-6;
@@ -348,7 +348,7 @@ int main(void) {
       TEST(events_at_wrong_times_do_not_bend_the_line),
       TEST(periodic_rows_are_matched_as_wall_clocks_say),
       TEST(wall_clocks_that_are_wrong_do_not_shift_rows_that_fit_once),
-      TEST(a_period_that_fits_as_well_is_told),
+      TEST(a_period_that_fits_as_well_is_reported),
       TEST(of_one_event_and_several_nothing_says_which),
       TEST(few_good_matches_have_no_outlier),
       TEST(few_events_or_close_ones_have_bounds_that_hold),

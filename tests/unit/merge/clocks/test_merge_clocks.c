@@ -434,7 +434,7 @@ int main(void) {
       TEST(a_machine_that_two_inputs_have_runs_on_one_clock),
       TEST(microseconds_that_events_count_follow_drift_without_adding_up_errors),
       TEST(microseconds_that_events_count_stay_where_no_clock_drifts),
-      TEST(machines_beside_another_are_in_step_with_the_merged_clock),
+      TEST(further_machines_are_in_step_with_the_merged_clock),
       TEST(one_input_of_several_machines_stays_as_it_is),
       TEST(machines_that_become_one_are_in_step_with_it),
   };

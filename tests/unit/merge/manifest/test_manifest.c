@@ -113,7 +113,7 @@ static void each_condition_of_the_catalogue_has_its_error(void **unused) {
   }
 }
 
-static void a_key_that_is_unknown_or_there_twice_is_told_with_its_place(void **unused) {
+static void a_key_that_is_unknown_or_there_twice_is_reported_with_its_place(void **unused) {
   (void)unused;
   static const struct {
     const char *text, *key, *message; /* the error is at the last `key` */
@@ -145,7 +145,7 @@ static void a_key_that_is_unknown_or_there_twice_is_told_with_its_place(void **u
   }
 }
 
-static void text_that_is_no_json_is_told_with_its_place(void **unused) {
+static void text_that_is_no_json_is_reported_with_its_place(void **unused) {
   (void)unused;
   assert_int_equal(parse("{\"perfetto_manifest\": {\"version\": 1,}}"), TB_BAD_DATA);
   assert_int_equal(error.offset, 36);
@@ -169,9 +169,9 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(a_whole_manifest_is_read),
       TEST(each_condition_of_the_catalogue_has_its_error),
-      TEST(a_key_that_is_unknown_or_there_twice_is_told_with_its_place),
-      TEST(text_that_is_no_json_is_told_with_its_place),
-      TEST(a_manifest_is_told_by_its_content),
+      TEST(a_key_that_is_unknown_or_there_twice_is_reported_with_its_place),
+      TEST(text_that_is_no_json_is_reported_with_its_place),
+      TEST(a_manifest_is_detected_by_its_content),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
