@@ -226,9 +226,7 @@ static enum tb_status take_snapshot(struct tb_clock_graph *graph, uint32_t machi
 
 enum tb_status tb_clock_graph_add(struct tb_clock_graph *graph, uint32_t machine,
                                   const struct tb_clock_reading_raw *readings, size_t count, uint64_t trace_clock) {
-  struct snapshot s;
-  s.readings = readings;
-  s.count = count;
+  struct snapshot s = {.readings = readings, .count = count};
   graph->changes++;
   enum tb_status status = take_snapshot(graph, machine, &s, trace_clock);
   if (status != TB_OK || s.count < 2 || (s.group && repeats(s.group, &s.row))) return status;
@@ -242,9 +240,7 @@ enum tb_status tb_clock_graph_add(struct tb_clock_graph *graph, uint32_t machine
 
 enum tb_status tb_clock_graph_replay(struct tb_clock_graph *graph, uint32_t machine,
                                      const struct tb_clock_reading_raw *readings, size_t count, uint64_t trace_clock) {
-  struct snapshot s;
-  s.readings = readings;
-  s.count = count;
+  struct snapshot s = {.readings = readings, .count = count};
   enum tb_status status = take_snapshot(graph, machine, &s, trace_clock);
   bool next = status == TB_OK && s.group && !repeats(s.group, &s.row);
   if (next && s.group->reached < s.group->row_count) s.group->reached++;
