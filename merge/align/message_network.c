@@ -329,7 +329,7 @@ static enum tb_status measure(struct component *c, struct limit_search *search, 
 static enum tb_status set_bound(struct component *c, struct limit_search *search, size_t member) {
   struct tb_network_host *h = &c->hosts[c->members[member]];
   int64_t times[3] = {h->first, h->x0, h->last};
-  struct tb_time_bound_point points[3];
+  struct tb_time_bound_point points[3] = {{0, 0}};
   size_t count = 0;
   double distance = 0;
   enum tb_status status = TB_OK;

@@ -139,8 +139,8 @@ static bool is_related(const struct tb_source *s, uint32_t a, uint32_t b) {
 }
 
 static enum tb_status relate(struct tb_merger *m, struct tb_source *s, uint32_t a, uint32_t b) {
-  struct tb_time_anchor *pairs;
-  size_t count;
+  struct tb_time_anchor *pairs = NULL;
+  size_t count = 0;
   void *items = s->relations.items;
   if (is_related(s, a, b)) return TB_OK;
   enum tb_status status = tb_grow_array(m->allocator, &items, &s->relations.capacity, s->relations.count + 1,
