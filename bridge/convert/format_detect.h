@@ -18,8 +18,8 @@ const struct tb_format_entry *tb_format_find(const char *data, size_t len, bool 
 /* The format of an input that starts with these (decompressed) bytes; UNKNOWN when it is none that we read. */
 enum tb_format tb_format_detect(const char *data, size_t len);
 
-/* What to say of an input of unknown format that starts with these bytes: what it is, and what to do. A constant; NULL where it is
- * nothing that we know. */
+/* What to say of an input of unknown format that starts with these bytes: what it is, and what to do. A constant; NULL
+ * where it is nothing that we know. */
 const char *tb_format_known_foreign(const char *data, size_t len);
 
 #endif

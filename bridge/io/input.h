@@ -14,8 +14,8 @@ struct tb_input; /* opaque; tb_input_open or tb_input_create_feed, then tb_input
 /* What to read: a file, or a part of an open one. */
 struct tb_input_place {
   const char *name; /* the file's path ("-": standard input); the name of a part in errors */
-  /* The bytes [start, start + len) of the file `fd`, which must stay open meanwhile. They are read without another descriptor and
-   * without moving the file's offset, so that any number of threads may do so. */
+  /* The bytes [start, start + len) of the file `fd`, which must stay open meanwhile. They are read without another
+   * descriptor and without moving the file's offset, so that any number of threads may do so. */
   bool part;
   int fd;
   uint64_t start, len;
@@ -28,7 +28,8 @@ TB_MUST_CHECK enum tb_status tb_input_open(const char *path, const struct tb_all
 TB_MUST_CHECK enum tb_status tb_input_open_place(const struct tb_input_place *place,
                                                  const struct tb_allocator *allocator, unsigned threads,
                                                  struct tb_input **input, struct tb_error *error);
-/* Opens a second input that reads what `input`, which can be rewound, reads, from its start. It must be closed before `input`. */
+/* Opens a second input that reads what `input`, which can be rewound, reads, from its start. It must be closed before
+ * `input`. */
 TB_MUST_CHECK enum tb_status tb_input_open_again(const struct tb_input *input, const struct tb_allocator *allocator,
                                                  struct tb_input **again, struct tb_error *error);
 TB_MUST_CHECK enum tb_status tb_input_create_feed(const char *name, const struct tb_allocator *allocator,
@@ -47,8 +48,8 @@ TB_MUST_CHECK enum tb_status tb_input_read(struct tb_input *input, char *buffer,
 TB_MUST_CHECK enum tb_status tb_input_peek(struct tb_input *input, const char **data, size_t capacity, size_t *got,
                                            struct tb_error *error);
 
-/* True where the input is a plain, uncompressed regular file, or a part of one, that can be read again from the start with
- * tb_input_rewind. */
+/* True where the input is a plain, uncompressed regular file, or a part of one, that can be read again from the start
+ * with tb_input_rewind. */
 bool tb_input_can_rewind(const struct tb_input *input);
 TB_MUST_CHECK enum tb_status tb_input_rewind(struct tb_input *input, struct tb_error *error);
 /* Goes on at byte `offset` of such an input. TB_INVALID for any other input; TB_IO. */

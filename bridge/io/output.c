@@ -26,7 +26,8 @@ static const char SUFFIX[] = ".XXXXXX"; /* room for what a temporary name has be
 struct tb_output {
   const struct tb_allocator *allocator;
   char *path; /* as given, for messages */
-  /* The file that is created or replaced, with links followed. NULL: `fd` is written directly (descriptors, devices, pipes). */
+  /* The file that is created or replaced, with links followed. NULL: `fd` is written directly (descriptors, devices,
+   * pipes). */
   char *target;
   char *temporary; /* its name until it is whole; NULL: none left to be renamed or removed */
   tb_temporary_name on_temporary_name;
@@ -309,8 +310,8 @@ static bool give_temporary_name(struct tb_output *out) {
   return false;
 }
 
-/* Gives the file the mode of the one that it replaces, and its owner where the system permits. Where the group differs and cannot
- * be changed, the group gets the rights of all others: the mode was not meant for its members. */
+/* Gives the file the mode of the one that it replaces, and its owner where the system permits. Where the group differs
+ * and cannot be changed, the group gets the rights of all others: the mode was not meant for its members. */
 static void keep_mode(const struct tb_output *out) {
   struct stat was, is;
   if (!out->target || stat(out->target, &was) != 0 || fstat(out->fd, &is) != 0) return;

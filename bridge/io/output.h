@@ -30,8 +30,8 @@ struct tb_output_options {
   unsigned threads; /* more than 1: compression and writing run in a thread of their own */
 };
 
-/* Creates a temporary file in the folder of `path`, or of what `path` links to; it has no name where the file system supports
- * that. "-", names of descriptors, devices and pipes are written directly. Errors: TB_IO, TB_NO_MEMORY. */
+/* Creates a temporary file in the folder of `path`, or of what `path` links to; it has no name where the file system
+ * supports that. "-", names of descriptors, devices and pipes are written directly. Errors: TB_IO, TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_output_open(const char *path, const struct tb_output_options *options,
                                             struct tb_output **output, struct tb_error *error);
 
@@ -39,12 +39,13 @@ TB_MUST_CHECK enum tb_status tb_output_open(const char *path, const struct tb_ou
 TB_MUST_CHECK enum tb_status tb_output_write(struct tb_output *output, const void *data, size_t len,
                                              struct tb_error *error);
 
-/* Room for `len` (at most 1 MiB) bytes to be written in place; tb_output_commit says how many were used. NULL on failure. */
+/* Room for `len` (at most 1 MiB) bytes to be written in place; tb_output_commit says how many were used. NULL on
+ * failure. */
 char *tb_output_reserve(struct tb_output *output, size_t len, struct tb_error *error);
 void tb_output_commit(struct tb_output *output, size_t len);
 
-/* Flushes, closes and renames. The file keeps the mode of the one that it replaces; a new one gets its mode by the umask. On
- * failure no new file appears under the name. */
+/* Flushes, closes and renames. The file keeps the mode of the one that it replaces; a new one gets its mode by the
+ * umask. On failure no new file appears under the name. */
 TB_MUST_CHECK enum tb_status tb_output_finish(struct tb_output *output, struct tb_error *error);
 
 uint64_t tb_output_bytes(const struct tb_output *output);         /* taken, before compression */

@@ -8,12 +8,12 @@
 #include <limits.h>
 #include <stdbool.h>
 
-/* The open descriptor that a path names (/dev/stdout, /dev/fd/N and the like), -1 where it names none. Such a path must not be
- * opened or replaced: the descriptor's offset and mode would be lost. */
+/* The open descriptor that a path names (/dev/stdout, /dev/fd/N and the like), -1 where it names none. Such a path must
+ * not be opened or replaced: the descriptor's offset and mode would be lost. */
 int tb_path_descriptor(const char *path);
 
-/* Follows the symbolic links at the end of a path, whether or not a file is there. False, with errno set, where they form a loop
- * or the path is too long. */
+/* Follows the symbolic links at the end of a path, whether or not a file is there. False, with errno set, where they
+ * form a loop or the path is too long. */
 bool tb_path_follow(const char *path, char target[PATH_MAX]);
 
 /* The folder that a path is in, "." where it names none. False where that is too long. */

@@ -138,8 +138,8 @@ enum tb_status tb_align_names(const struct tb_marks *marks, uint32_t source, uin
   return *found ? match_rows(marks->allocator, own, theirs, &options->prior, options->max_drift, alignment) : TB_OK;
 }
 
-/* Adds the messages that the first of a row of receptions ends: one from each other input that sent the flow once. The first
- * to arrive counts; of a flow that was sent twice nobody can say which. */
+/* Adds the messages that the first of a row of receptions ends: one from each other input that sent the flow once. The
+ * first to arrive counts; of a flow that was sent twice nobody can say which. */
 static enum tb_status add_messages(const struct tb_marks *marks, const struct tb_mark *received,
                                    struct tb_messages *messages) {
   enum tb_status status = TB_OK;

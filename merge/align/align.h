@@ -14,7 +14,8 @@
 /* Whether the drift that events of one name have is followed. */
 enum tb_drift {
   TB_DRIFT_FOLLOWED,
-  TB_DRIFT_LEFT, /* it is larger than it may be, or too few matches in too short a time say so: the offset alone counts */
+  /* it is larger than it may be, or too few matches in too short a time say so: the offset alone counts */
+  TB_DRIFT_LEFT,
   TB_DRIFT_CERTAIN /* the same, but matches leave no doubt that it is larger, and that the offset alone is wrong */
 };
 

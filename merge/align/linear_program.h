@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Linear programmes, solved by COIN-OR's CLP: the least of a linear function of variables that have bounds and of which sums
- * have lower limits.
+ * Linear programmes, solved by COIN-OR's CLP: the least of a linear function of variables that have bounds and of which
+ * sums have lower limits.
  */
 #ifndef TB_MERGE_CLOCKS_LINEAR_PROGRAM_H
 #define TB_MERGE_CLOCKS_LINEAR_PROGRAM_H
@@ -24,8 +24,8 @@ void tb_linear_program_add_limit(struct tb_linear_program *program, const int *v
 /* Sets the cost of a variable. */
 void tb_linear_program_set_cost(struct tb_linear_program *program, int variable, double cost);
 
-/* Solves; it may be changed and solved again. TB_OK; TB_INVALID where limits contradict each other; TB_LIMIT where costs may
- * fall without end; TB_UNSUPPORTED where no solution was found for another reason. */
+/* Solves; it may be changed and solved again. TB_OK; TB_INVALID where limits contradict each other; TB_LIMIT where
+ * costs may fall without end; TB_UNSUPPORTED where no solution was found for another reason. */
 TB_MUST_CHECK enum tb_status tb_linear_program_solve(struct tb_linear_program *program);
 /* After TB_OK: the variables' values, owned by the programme, until it changes. */
 const double *tb_linear_program_values(struct tb_linear_program *program);

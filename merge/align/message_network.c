@@ -12,15 +12,16 @@ static const double US = 1e3, PPM = 1e-6, SECOND = 1e9;
 static const double ROUNDING = 1e-3;
 /* A clock's rate is known no better than that. */
 static const double RATE_CHANGE = 0.5e-6;
-/* Of few messages one way nobody knows how long they take: that is assumed to be enough, in us. Of more, the fastest one takes
- * at most as long as the slowest one seems to. */
+/* Of few messages one way nobody knows how long they take: that is assumed to be enough, in us. Of more, the fastest
+ * one takes at most as long as the slowest one seems to. */
 enum { ONE_WAY_MESSAGES = 10 };
 static const double ONE_WAY_US = 1e4, ONE_WAY_SPREADS = 2;
 /* Nothing is further from where the first messages put it, in us; so no programme falls without end. */
 static const double FAR_US = 1e9;
 /* What a ppm of drift costs where nothing else decides, in us. */
 static const double DRIFT_COST = 1e-3;
-/* Limits that are broken by much cost little more than those that are broken by this, in us: few are to be broken, not little. */
+/* Limits that are broken by much cost little more than those that are broken by this, in us: few are to be broken, not
+ * little. */
 static const double BROKEN_US = 10;
 enum { THIRDS = 3, ROUNDS_MAX = 10000, WEIGHINGS = 8 };
 
@@ -131,8 +132,8 @@ static void add_message(const struct component *c, struct limit_search *search, 
   c->in_program[own] = 1;
 }
 
-/* Of thousands of limits some dozens count: a message gets into the programme when a solution breaks its limit; of each link the
- * one that is broken most. How many did. */
+/* Of thousands of limits some dozens count: a message gets into the programme when a solution breaks its limit; of each
+ * link the one that is broken most. How many did. */
 static size_t add_broken(struct component *c, struct limit_search *search) {
   size_t added = 0;
   for (size_t i = 0; i < c->link_count; i++) c->links[i].worst = SIZE_MAX, c->links[i].worst_us = -2 * ROUNDING;
@@ -256,8 +257,8 @@ static enum tb_status solve_fastest(struct component *c) {
   return status;
 }
 
-/* Limits how long the fastest messages of links one way take: to what they take by the fastest solution, or to what the bound
- * assumes. */
+/* Limits how long the fastest messages of links one way take: to what they take by the fastest solution, or to what the
+ * bound assumes. */
 static void limit_one_way(const struct component *c, struct limit_search *search, bool assumed) {
   for (size_t i = 0; i < c->link_count; i++) {
     const struct link *link = &c->links[i];

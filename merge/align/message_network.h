@@ -2,9 +2,9 @@
  *
  * Offsets and drifts of many hosts by the messages between them, all at once.
  *
- * A message is received after it was sent. With a line for each host, time of the root = time + offset + drift * (time - x0),
- * each message is one linear inequality of the offsets and drifts of two hosts. Those of all messages together leave a
- * polytope of lines that are possible:
+ * A message is received after it was sent. With a line for each host, time of the root = time + offset + drift * (time
+ * - x0), each message is one linear inequality of the offsets and drifts of two hosts. Those of all messages together
+ * leave a polytope of lines that are possible:
  *
  *     drift |    ______
  *           |   /      \        each side is a message; the truth is somewhere inside
@@ -12,9 +12,9 @@
  *           |  \________/          backwards
  *           +---------------- offset
  *
- * For each host and both ends of its messages, a linear programme finds the earliest and the latest time that is possible.
- * The average of these corners is the estimate, the distance to them its bound. Where messages contradict each other, first
- * as few as possible are left out. Where they go one way only, nothing says how long the fastest
+ * For each host and both ends of its messages, a linear programme finds the earliest and the latest time that is
+ * possible. The average of these corners is the estimate, the distance to them its bound. Where messages contradict
+ * each other, first as few as possible are left out. Where they go one way only, nothing says how long the fastest
  * took: the estimate has it take no time, the bound as long as the slowest one seems to take.
  */
 #ifndef TB_MERGE_CLOCKS_MESSAGE_NETWORK_H
@@ -39,8 +39,8 @@ struct tb_network_host {
   struct tb_time_bound bound; /* to be freed by the caller */
 };
 
-/* `hosts` is zeroed and has `host_count` elements. Drifts are up to `max_drift` (a fraction). TB_OK, TB_NO_MEMORY, TB_UNSUPPORTED
- * (no solution was found, which should not be). */
+/* `hosts` is zeroed and has `host_count` elements. Drifts are up to `max_drift` (a fraction). TB_OK, TB_NO_MEMORY,
+ * TB_UNSUPPORTED (no solution was found, which should not be). */
 TB_MUST_CHECK enum tb_status tb_message_network_solve(const struct tb_allocator *allocator,
                                                       struct tb_network_message *messages, size_t count,
                                                       struct tb_network_host *hosts, size_t host_count,

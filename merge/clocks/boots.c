@@ -3,11 +3,11 @@
  * Which inputs were recorded on one machine since one start: their clocks that count up from there are the same.
  *
  * An input's snapshots say what the wall clock read when such a clock read 0: its epoch, in segments between steps and
- * suspends, each extended along its drift. Two inputs are of one boot when segments of both agree on the epoch within what
- * their readings scatter, and what a wall clock may be slewed by between two recordings. Each input of a boot agrees with
- * every other: neighbours that agree do not make a chain. Machines with different names are different machines. Where the
- * machine slept before, how long it did is a fingerprint: who agrees on that to the microsecond is one boot, whatever
- * was done to the wall clock.
+ * suspends, each extended along its drift. Two inputs are of one boot when segments of both agree on the epoch within
+ * what their readings scatter, and what a wall clock may be slewed by between two recordings. Each input of a boot
+ * agrees with every other: neighbours that agree do not make a chain. Machines with different names are different
+ * machines. Where the machine slept before, how long it did is a fingerprint: who agrees on that to the microsecond is
+ * one boot, whatever was done to the wall clock.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -98,8 +98,8 @@ static bool slept_alike(const struct boot *a, const struct boot *b) {
   return false;
 }
 
-/* The user says that it is one machine: it was started anew in between only where the later recording's start is behind the
- * earlier one's end. */
+/* The user says that it is one machine: it was started anew in between only where the later recording's start is behind
+ * the earlier one's end. */
 static bool is_not_restarted(const struct boot *a, const struct boot *b) {
   const struct tb_reading_fit *p = a->wall, *q = b->wall;
   const struct tb_reading_segment *last_a = &p->segments[p->segment_count - 1];

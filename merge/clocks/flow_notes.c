@@ -19,7 +19,8 @@ static struct flow_row row_of(const struct tb_marks *marks, enum tb_mark_kind ki
   return row;
 }
 
-/* Passes over the ends of flow `id`; *machine is that of the ends before, UINT64_MAX for none. False where theirs is another. */
+/* Passes over the ends of flow `id`; *machine is that of the ends before, UINT64_MAX for none. False where theirs is
+ * another. */
 static bool pass_flow(const struct tb_merger *m, struct flow_row *row, uint64_t id, uint64_t *machine) {
   bool same = true;
   for (; row->at < row->end && row->at->id == id; row->at++) {

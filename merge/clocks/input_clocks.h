@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The clocks of one input, and the time of each of its packets: the graph of its clocks, and what merging adds to that, the
- * default clocks of sequences, the clocks of packets that name none, and a second reading.
+ * The clocks of one input, and the time of each of its packets: the graph of its clocks, and what merging adds to that,
+ * the default clocks of sequences, the clocks of packets that name none, and a second reading.
  */
 #ifndef TB_MERGE_CLOCKS_INPUT_CLOCKS_H
 #define TB_MERGE_CLOCKS_INPUT_CLOCKS_H
@@ -33,9 +33,9 @@ void tb_input_clocks_free(struct tb_input_clocks *clocks);
 /* Forgets what belongs to a place in the file (defaults, incremental clocks), for a second reading. */
 void tb_input_clocks_rewind(struct tb_input_clocks *clocks);
 
-/* Takes in what a packet of `sequence` says of clocks: cleared state, defaults and, where `learn` is set, snapshots and syncs
- * (they are then known from the start at a second reading; increments start anew at each in both). TB_OK, TB_NO_MEMORY or
- * TB_LIMIT. */
+/* Takes in what a packet of `sequence` says of clocks: cleared state, defaults and, where `learn` is set, snapshots and
+ * syncs (they are then known from the start at a second reading; increments start anew at each in both). TB_OK,
+ * TB_NO_MEMORY or TB_LIMIT. */
 TB_MUST_CHECK enum tb_status tb_input_clocks_take(struct tb_input_clocks *clocks, const struct tb_merge_header *head,
                                                   struct tb_merge_sequence *sequence, bool learn);
 
@@ -47,15 +47,15 @@ struct tb_merge_packet_time {
   int64_t time;       /* on the input's trace clock */
 };
 
-/* For tb_input_clocks_time: what does not come with every packet. Looks a sequence's clock up; the clock of a packet that names
- * none; a timestamp of a clock for which no line is known. */
+/* For tb_input_clocks_time: what does not come with every packet. Looks a sequence's clock up; the clock of a packet
+ * that names none; a timestamp of a clock for which no line is known. */
 void tb_input_clocks_look_up(struct tb_input_clocks *clocks, struct tb_merge_sequence *sequence, uint32_t clock);
 uint32_t tb_input_clocks_implied(struct tb_input_clocks *clocks, const struct tb_merge_header *head);
 bool tb_input_clocks_read_slowly(struct tb_input_clocks *clocks, struct tb_clock_node *node, uint64_t timestamp,
                                  int64_t *time);
 
-/* Reads a timestamp on `clock`, whose node is `node`, or NULL where no snapshot had it; once for each packet, in the file's
- * order. True and *time on the input's trace clock; false where nothing relates them. */
+/* Reads a timestamp on `clock`, whose node is `node`, or NULL where no snapshot had it; once for each packet, in the
+ * file's order. True and *time on the input's trace clock; false where nothing relates them. */
 static TB_ALWAYS_INLINE bool tb_input_clocks_read(struct tb_input_clocks *clocks, struct tb_clock_node *node,
                                                   uint32_t clock, uint64_t timestamp, int64_t *time) {
   *time = (int64_t)timestamp;
@@ -83,8 +83,8 @@ static inline void tb_input_clocks_time(struct tb_input_clocks *clocks, const st
   time->resolved = tb_input_clocks_read(clocks, node, clock, head->timestamp, &time->time);
 }
 
-/* A sequence of machine 0 and the clock of its track events that name none, for tb_input_clocks_read: the same as long as no
- * other packets come. Wholly public; `id` is TB_EVENT_CLOCK_NONE at first. */
+/* A sequence of machine 0 and the clock of its track events that name none, for tb_input_clocks_read: the same as long
+ * as no other packets come. Wholly public; `id` is TB_EVENT_CLOCK_NONE at first. */
 enum { TB_EVENT_CLOCK_NONE = -1 };
 struct tb_event_clock {
   int64_t id;                         /* of the sequence */
@@ -95,7 +95,8 @@ struct tb_event_clock {
 };
 void tb_input_clocks_events_of(struct tb_input_clocks *clocks, uint32_t sequence, struct tb_event_clock *events);
 
-/* A reading of clock `clock` of `machine` as time of the trace clock of the same machine; false where nothing relates them. */
+/* A reading of clock `clock` of `machine` as time of the trace clock of the same machine; false where nothing relates
+ * them. */
 bool tb_input_clocks_convert(struct tb_input_clocks *clocks, uint32_t machine, uint32_t clock, int64_t value,
                              int64_t *time);
 
@@ -108,7 +109,8 @@ static inline bool tb_input_clocks_related(const struct tb_input_clocks *clocks)
   return clocks->graph.group_count || clocks->sync_count;
 }
 
-/* How much machine `machine`'s trace clock was ahead of machine 0's at the first sync of the two; false where there was none. */
+/* How much machine `machine`'s trace clock was ahead of machine 0's at the first sync of the two; false where there was
+ * none. */
 bool tb_input_clocks_ahead(const struct tb_input_clocks *clocks, uint32_t machine, int64_t *ahead);
 
 #endif

@@ -25,8 +25,8 @@ struct tb_clock_relations {
 
 void tb_clock_relations_free(struct tb_clock_relations *relations, const struct tb_allocator *allocator);
 
-/* All readings of clocks `a` and `b` (ids) of the input's host, over all of its snapshots; *pairs is the caller's to free (capacity:
- * *count), NULL where there is none. */
+/* All readings of clocks `a` and `b` (ids) of the input's host, over all of its snapshots; *pairs is the caller's to
+ * free (capacity: *count), NULL where there is none. */
 TB_MUST_CHECK enum tb_status tb_source_readings(const struct tb_source *source, const struct tb_allocator *allocator,
                                                 uint32_t a, uint32_t b, struct tb_time_anchor **pairs, size_t *count);
 
@@ -39,14 +39,16 @@ int64_t tb_source_wall_time(const struct tb_source *source);
 /* Adds what the input's snapshots and RemoteClockSyncs say to the clock graph. */
 TB_MUST_CHECK enum tb_status tb_merger_relate_input(struct tb_merger *m, struct tb_source *source);
 
-/* marker_relations.c: adds what marks of ftrace text say of its clock; and which inputs have that MONOTONIC, after boots are known. */
+/* marker_relations.c: adds what marks of ftrace text say of its clock; and which inputs have that MONOTONIC, after
+ * boots are known. */
 TB_MUST_CHECK enum tb_status tb_merger_relate_markers(struct tb_merger *m, const struct tb_source *source);
 TB_MUST_CHECK enum tb_status tb_merger_join_markers(struct tb_merger *m);
 
-/* How far off times on MONOTONIC may be before they are BOOTTIME's, over BOOTTIME; NULL where the input has none of these. */
+/* How far off times on MONOTONIC may be before they are BOOTTIME's, over BOOTTIME; NULL where the input has none of
+ * these. */
 const struct tb_time_bound *tb_source_monotonic_bound(const struct tb_source *source);
-/* Whether a reading of MONOTONIC is between the snapshots around a suspend: its BOOTTIME is what the first of them says, or *size
- * later. */
+/* Whether a reading of MONOTONIC is between the snapshots around a suspend: its BOOTTIME is what the first of them
+ * says, or *size later. */
 bool tb_source_may_have_slept(const struct tb_source *source, int64_t monotonic, int64_t *size);
 
 /* Notes on steps, suspends and late readings of relations that placed an input; after placing. */

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-/* Reading two clocks one after the other takes about as long; it is the scatter that few readings are taken to have, which
- * counts as much as two of them. One or two readings do not show how late they are. */
+/* Reading two clocks one after the other takes about as long; it is the scatter that few readings are taken to have,
+ * which counts as much as two of them. One or two readings do not show how late they are. */
 static const double USUAL_SCATTER_NS = 1000, USUAL_WEIGHT = 2, FEW_READINGS_NS = 2000;
 /* A clock's rate is known no better than that: it changes with temperature. */
 static const double RATE_CHANGE = 0.5e-6;

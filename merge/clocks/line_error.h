@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How far off a line through readings may be: what the scatter of the readings, their number and their spread in time say.
+ * How far off a line through readings may be: what the scatter of the readings, their number and their spread in time
+ * say.
  *
- * With n readings that scatter by sigma around a line, the line is off by sigma * sqrt(1/n + t^2/S) at a distance of t from
- * their middle, S being the sum of their squared distances from it. A bound is six times that, more for few readings, and
- * the largest distance of a reading, since all may have been read late alike.
+ * With n readings that scatter by sigma around a line, the line is off by sigma * sqrt(1/n + t^2/S) at a distance of t
+ * from their middle, S being the sum of their squared distances from it. A bound is six times that, more for few
+ * readings, and the largest distance of a reading, since all may have been read late alike.
  */
 #ifndef TB_MERGE_CLOCKS_LINE_ERROR_H
 #define TB_MERGE_CLOCKS_LINE_ERROR_H

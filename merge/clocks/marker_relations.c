@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Placing ftrace text by what its marks say of its clock: MONOTONIC of the machine, as other inputs of it have it, else wall time.
+ * Placing ftrace text by what its marks say of its clock: MONOTONIC of the machine, as other inputs of it have it, else
+ * wall time.
  */
 #include "merge/clocks/input_relations.h"
 #include "merge/merger.h"

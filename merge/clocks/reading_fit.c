@@ -13,8 +13,8 @@ enum { SAMPLE_MAX = 96, SEGMENTS_MAX = 64, SCATTERS = 5, ROUNDS = 3, SEGMENT_REA
 static const double SCATTER_NS[SCATTERS] = {5e3, 2e4, 1e5, 5e5, 2e6};
 /* No computer's clock runs faster or slower than that against another one's. */
 static const double RATE_MAX = 200e-6;
-/* The share of a segment's time that must be its own; the share of readings that segments must explain; and of those the share that
- * may be near misses: readings that are off for another reason are far off. */
+/* The share of a segment's time that must be its own; the share of readings that segments must explain; and of those
+ * the share that may be near misses: readings that are off for another reason are far off. */
 static const double OWN_SHARE = 0.6, EXPLAINED_SHARE = 0.5, NEAR_MISS_SHARE = 0.1, NEAR_MISS = 4;
 enum { NO_SEGMENT = -1 };
 
@@ -120,8 +120,8 @@ static bool owns_its_time(const struct readings *r, int number) {
   return own >= (at_end ? END_READINGS : SEGMENT_READINGS) && (double)own >= OWN_SHARE * (double)(last - first + 1);
 }
 
-/* A segment inside the time of another one, as of a clock that was set and set back, parts that one: its readings behind get
- * a number of their own. */
+/* A segment inside the time of another one, as of a clock that was set and set back, parts that one: its readings
+ * behind get a number of their own. */
 static void part_at(struct readings *r, int number, int *count) {
   size_t last = 0;
   for (size_t i = 0; i < r->count; i++)
@@ -334,7 +334,8 @@ static enum tb_status set_bound(struct tb_reading_fit *fit, const struct reading
   return tb_line_error_bound(&error, pairs[0].x, pairs[r->count - 1].x, fit->allocator, &fit->bound);
 }
 
-/* A drift that is within its own error, where offsets agree within what two reads cost, is none: durations stay exact. */
+/* A drift that is within its own error, where offsets agree within what two reads cost, is none: durations stay
+ * exact. */
 enum { AGREEING_NS = 2000 };
 
 static bool is_level(const struct readings *r, const struct segment_sums *sums, int count, double slope) {

@@ -2,20 +2,20 @@
  *
  * Two clocks of one machine, read one after the other at many moments, as one relation.
  *
- * A snapshot reads x and y within a microsecond or so. Some snapshots are late: the reader was preempted between the two
- * reads. A wall clock may have been set in between (a step), a machine may have slept, which MONOTONIC does not count. So
- * y - x over x is a straight line in pieces, with points that are off:
+ * A snapshot reads x and y within a microsecond or so. Some snapshots are late: the reader was preempted between the
+ * two reads. A wall clock may have been set in between (a step), a machine may have slept, which MONOTONIC does not
+ * count. So y - x over x is a straight line in pieces, with points that are off:
  *
  *     y - x                    ,.-'        what is found: one drift for all pieces, since it is the oscillator's;
  *       |     *            ,.-'            a segment for each piece; the readings that are off are left out.
- *       |      ,.-'    * <- late           The main segment is the one with the longest time of readings. The relation is
- *       | ,.-'         *                   its line, also where other segments are: what stepped was the other clock.
- *       |       ^ step
- *       +----------------------- x
+ *       |      ,.-'    * <- late           The main segment is the one with the longest time of readings. The relation
+ *       is | ,.-'         *                   its line, also where other segments are: what stepped was the other
+ *       clock. |       ^ step +----------------------- x
  *
- * Search: lines through two readings that no clock's drift rules out; the one that most readings are near to is the first
- * segment. The others follow with the same drift. If all segments together explain less than half of the readings, the
- * scatter is larger than was tried, and the search goes on with a larger one. Least squares over what was found then.
+ * Search: lines through two readings that no clock's drift rules out; the one that most readings are near to is the
+ * first segment. The others follow with the same drift. If all segments together explain less than half of the
+ * readings, the scatter is larger than was tried, and the search goes on with a larger one. Least squares over what was
+ * found then.
  */
 #ifndef TB_MERGE_CLOCKS_READING_FIT_H
 #define TB_MERGE_CLOCKS_READING_FIT_H

@@ -231,7 +231,8 @@ enum tb_status tb_sync_graph_way(const struct tb_sync_graph *g, uint32_t node, s
 
 /* ---- bounds ------------------------------------------------------------------------------------------------------ */
 
-/* What a bound at a time of the node is: that of each edge on the way, at the time that the edge's first clock has then. */
+/* What a bound at a time of the node is: that of each edge on the way, at the time that the edge's first clock has
+ * then. */
 static int64_t bound_of_way(const struct tb_sync_graph *g, uint32_t node, const struct tb_time_map *steps,
                             int64_t time) {
   int64_t sum = 0;
@@ -343,8 +344,8 @@ static enum tb_status widen(struct tb_sync_graph *g, struct tb_graph_edge *edge,
   return tb_time_bound_create(&edge->bound, g->allocator, &point, 1, 0);
 }
 
-/* Keeps the largest difference of each used edge of the rank on the ring that an unused one closes; and of those that are
- * given, which nobody can tell from a mistake. */
+/* Keeps the largest difference of each used edge of the rank on the ring that an unused one closes; and of those that
+ * are given, which nobody can tell from a mistake. */
 static void mark_ring(const struct tb_sync_graph *g, uint32_t a, uint32_t b, enum tb_graph_rank rank, int64_t apart,
                       int64_t *widest) {
   size_t left = depth_of(g, a), right = depth_of(g, b);

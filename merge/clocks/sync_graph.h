@@ -5,8 +5,8 @@
  * Nodes are clocks, edges what is known of two. An edge's rank says of what kind it is, best first: what the user says,
  * what snapshots say, wall clocks, guesses. A forest is grown rank by rank: edges of the best rank join what they can,
  * then those of the next join what is left apart. So the worst edge on the way between two clocks is the best possible,
- * and what a better kind relates stays related whatever clock the merged trace has. Among edges of one rank the way with
- * the fewest of them counts.
+ * and what a better kind relates stays related whatever clock the merged trace has. Among edges of one rank the way
+ * with the fewest of them counts.
  *
  *     a ===== b ----- c ===== d        === rank 1, --- rank 2, ... rank 3
  *      `...........................'   (a, d): joined already when rank 3 comes: not used
@@ -87,8 +87,9 @@ TB_MUST_CHECK enum tb_status tb_sync_graph_edge(struct tb_sync_graph *graph, con
 /* Grows the forest. `target` is the root of its tree; each other tree's root is its lowest node. */
 TB_MUST_CHECK enum tb_status tb_sync_graph_solve(struct tb_sync_graph *graph, uint32_t target);
 
-/* The way from `node` to the root of its tree: *there maps the node's time to the root's, *back the other way (either may be
- * NULL; both must be initialised and empty). *weakest is the edge of the worst rank, UINT32_MAX where the way is empty. */
+/* The way from `node` to the root of its tree: *there maps the node's time to the root's, *back the other way (either
+ * may be NULL; both must be initialised and empty). *weakest is the edge of the worst rank, UINT32_MAX where the way is
+ * empty. */
 TB_MUST_CHECK enum tb_status tb_sync_graph_way(const struct tb_sync_graph *graph, uint32_t node,
                                                struct tb_time_map *there, struct tb_time_map *back, uint32_t *weakest);
 
@@ -98,14 +99,16 @@ TB_MUST_CHECK enum tb_status tb_sync_graph_way(const struct tb_sync_graph *graph
 TB_MUST_CHECK enum tb_status tb_sync_graph_bound(const struct tb_sync_graph *graph, uint32_t node, int64_t first,
                                                  int64_t last, struct tb_time_bound *bound, int64_t *evidence_ns);
 
-/* What joins two trees by one edge of the worst rank while others of that rank say something else: how far apart they are. */
+/* What joins two trees by one edge of the worst rank while others of that rank say something else: how far apart they
+ * are. */
 struct tb_graph_conflict {
   uint32_t edge; /* that is not used */
   int64_t apart_ns;
 };
 
-/* Compares the edges of `rank` that are not used with the ways that are, at their x0, and widens the bounds of the used edges of that
- * rank, and of those that are given, by the difference. *worst: the largest, `apart_ns` 0 where there is none. */
+/* Compares the edges of `rank` that are not used with the ways that are, at their x0, and widens the bounds of the used
+ * edges of that rank, and of those that are given, by the difference. *worst: the largest, `apart_ns` 0 where there is
+ * none. */
 TB_MUST_CHECK enum tb_status tb_sync_graph_compare(struct tb_sync_graph *graph, enum tb_graph_rank rank,
                                                    struct tb_graph_conflict *worst);
 

@@ -18,8 +18,8 @@ struct tb_time_anchor {
 enum tb_time_stage_kind {
   TB_TIME_LINE,  /* one anchor, and a drift from there */
   TB_TIME_STEPS, /* the earlier anchor's offset holds up to the later one */
-  /* the straight line, unless they are apart by what no drift explains (a suspend, a clock that was set): then as STEPS. Before
-   * the first and after the last anchor the nearest one's offset holds. */
+  /* the straight line, unless they are apart by what no drift explains (a suspend, a clock that was set): then as
+   * STEPS. Before the first and after the last anchor the nearest one's offset holds. */
   TB_TIME_ANCHORS
 };
 
@@ -39,9 +39,10 @@ struct tb_time_map {
 void tb_time_map_init(struct tb_time_map *map, const struct tb_allocator *allocator);
 void tb_time_map_free(struct tb_time_map *map);
 
-/* Adds a step at the end. The anchors are copied, sorted, and those that say the same twice left out; where all agree on the
- * offset within what reading two clocks one after the other costs (2 us), their median stands for all, so that durations
- * stay exact. `reversed` swaps x and y. TB_OK, TB_NO_MEMORY, TB_LIMIT (too many steps), TB_INVALID (no anchor). */
+/* Adds a step at the end. The anchors are copied, sorted, and those that say the same twice left out; where all agree
+ * on the offset within what reading two clocks one after the other costs (2 us), their median stands for all, so that
+ * durations stay exact. `reversed` swaps x and y. TB_OK, TB_NO_MEMORY, TB_LIMIT (too many steps), TB_INVALID (no
+ * anchor). */
 TB_MUST_CHECK enum tb_status tb_time_map_add(struct tb_time_map *map, const struct tb_time_anchor *anchors,
                                              size_t count, bool reversed);
 /* Adds y = x + offset + drift * (x - x0). Lines that follow each other become one. */

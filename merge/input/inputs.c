@@ -37,7 +37,8 @@ static struct tb_source *add_source(struct tb_merger *m, const char *name, const
 
 /* ---- copies ------------------------------------------------------------------------------------------------------ */
 
-/* Copying an input that may never end: a reader looks along until there is an event, so that junk is bounded here too. */
+/* Copying an input that may never end: a reader looks along until there is an event, so that junk is bounded here
+ * too. */
 struct copying {
   struct tb_input *input;
   struct tb_output *output;

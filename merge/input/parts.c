@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Parts of one long trace: files that a recording was rotated over, or a trace that was cut. A later part uses names, defaults,
- * tracks and clocks that packets of an earlier one set, so that parts are read as one trace, one file behind the other.
+ * Parts of one long trace: files that a recording was rotated over, or a trace that was cut. A later part uses names,
+ * defaults, tracks and clocks that packets of an earlier one set, so that parts are read as one trace, one file behind
+ * the other.
  *
  *   first   7: cleared, needs, needs     9: cleared, needs
  *   second  7: needs, needs              9: needs            lacks state: which input does it follow?
  *
- * It follows an input when their TraceUuid is the same; when the packets of a sequence that lacks its state follow those of the same
- * sequence there as closely as these follow each other; or when that sequence counts from time to time, so that its times are not known
- * without the earlier part, and the file begins in the middle of it and comes right behind the other in the user's order. Nothing may
- * contradict: processes and threads, snapshots, the epoch of the wall clock. In doubt it does not.
+ * It follows an input when their TraceUuid is the same; when the packets of a sequence that lacks its state follow
+ * those of the same sequence there as closely as these follow each other; or when that sequence counts from time to
+ * time, so that its times are not known without the earlier part, and the file begins in the middle of it and comes
+ * right behind the other in the user's order. Nothing may contradict: processes and threads, snapshots, the epoch of
+ * the wall clock. In doubt it does not.
  */
 #include <inttypes.h>
 
@@ -125,7 +127,8 @@ static void count_sequences(const struct tb_source *part, struct tb_source *s, s
   }
 }
 
-/* Whether `part` begins in the middle of a sequence of `s`, the input in front of it, whose times count from each other. */
+/* Whether `part` begins in the middle of a sequence of `s`, the input in front of it, whose times count from each
+ * other. */
 static bool goes_on(struct tb_merger *m, const struct tb_source *part, struct tb_source *s) {
   uint32_t id = part->prescan.starts_within;
   const struct tb_merge_sequence *sequence = id ? find_sequence(s, 0, id) : NULL;

@@ -168,7 +168,8 @@ static inline void take_state(struct tb_prescan *s, struct tb_merge_sequence *se
   if (!s->packets && !sequence->machine) s->starts_within = sequence->id;
 }
 
-/* Whether readers need the state of a packet: descriptors say all by themselves, and producers write them before it is clear. */
+/* Whether readers need the state of a packet: descriptors say all by themselves, and producers write them before it is
+ * clear. */
 static bool needs_state(const struct tb_merge_header *head) {
   return head->needs_state && head->kind != 0 && head->kind != TB_TRACE_PACKET_TRACK_DESCRIPTOR;
 }

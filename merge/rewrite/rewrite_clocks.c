@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Rewriting clock snapshots: clocks get their new ids, the input's trace clock moves, and the merged trace's clock is read too.
+ * Rewriting clock snapshots: clocks get their new ids, the input's trace clock moves, and the merged trace's clock is
+ * read too.
  */
 #include "merge/rewrite/rewrite_internal.h"
 #include "perfetto/clock/snapshot.h"

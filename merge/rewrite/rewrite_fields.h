@@ -34,8 +34,8 @@ enum tb_time_form {
   TB_TIME_DELTAS    /* packed: the first is a time, the others are distances to the one before */
 };
 
-/* A time inside a packet's payload. The clock is that of enum tb_clock which the field is always on; TB_CLOCK_UNKNOWN: the
- * trace clock. */
+/* A time inside a packet's payload. The clock is that of enum tb_clock which the field is always on; TB_CLOCK_UNKNOWN:
+ * the trace clock. */
 struct tb_time_field {
   const char *name; /* path with names, as the public schema has it */
   uint16_t path[6]; /* field numbers from TracePacket on, 0 ends it */
@@ -66,8 +66,8 @@ struct tb_field_entry {
   uint16_t node; /* TB_FIELD_MESSAGE: the node of the message */
 };
 struct tb_field_node {
-  struct tb_field_entry
-      *fields; /* by number, up to the highest that is not plain; at least TB_FIELD_ONE_BYTE of them */
+  /* by number, up to the highest that is not plain; at least TB_FIELD_ONE_BYTE of them */
+  struct tb_field_entry *fields;
   size_t count;
 };
 
@@ -91,7 +91,8 @@ static inline const struct tb_field_entry *tb_field_find(const struct tb_field_n
 
 enum { TB_PAYLOAD_KINDS = 256 };
 
-/* Says of each payload kind (TracePacket's field number) whether it is known to hold no time of its own, or is in the table. */
+/* Says of each payload kind (TracePacket's field number) whether it is known to hold no time of its own, or is in the
+ * table. */
 void tb_payload_times_known_all(uint8_t known[TB_PAYLOAD_KINDS]);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The one table of times inside payloads. Times that only count from another one (durations, the distances in a network
- * bundle) need no entry: they move with it; events that count by timestamp_delta_us get timestamps where a clock drifts. Thread times are on no clock that is shared.
+ * bundle) need no entry: they move with it; events that count by timestamp_delta_us get timestamps where a clock
+ * drifts. Thread times are on no clock that is shared.
  */
 #include "merge/input/merge_header.h"
 #include "merge/rewrite/rewrite_fields.h"

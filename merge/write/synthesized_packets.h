@@ -7,16 +7,16 @@
 
 #include "merge/merger.h"
 
-/* Says that a machine which the merger made has its clock in step with the merged trace's, as of `time`: a RemoteClockSync and a
- * snapshot. */
+/* Says that a machine which the merger made has its clock in step with the merged trace's, as of `time`: a
+ * RemoteClockSync and a snapshot. */
 TB_MUST_CHECK enum tb_status tb_synthesize_machine(struct tb_merger *m, uint32_t machine, int64_t time);
 
-/* Says what the merged trace's clock is, with a reading at `time`, before a packet of an input that says nothing of clocks: readers settle on
- * a clock at the first time that they meet. */
+/* Says what the merged trace's clock is, with a reading at `time`, before a packet of an input that says nothing of
+ * clocks: readers settle on a clock at the first time that they meet. */
 TB_MUST_CHECK enum tb_status tb_synthesize_clock(struct tb_merger *m, int64_t time);
 
-/* Where the source's current packet describes a process or thread that it shares with another input: describes the track below it that its
- * own events go to, once. */
+/* Where the source's current packet describes a process or thread that it shares with another input: describes the
+ * track below it that its own events go to, once. */
 TB_MUST_CHECK enum tb_status tb_synthesize_track(struct tb_merger *m, struct tb_source *s, uint32_t machine);
 
 /* What the manifest says of the archive as a whole. */

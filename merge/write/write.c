@@ -77,8 +77,8 @@ static void start_counting(const struct tb_merge_header *head, struct tb_merge_s
     if (field.number == TB_THREAD_DESCRIPTOR_REFERENCE_TIMESTAMP_US) sequence->counted_us = (int64_t)field.value;
 }
 
-/* An event on MONOTONIC between the snapshots around a suspend is behind it where its sequence is already. Where times only move
- * by an offset readers decide. */
+/* An event on MONOTONIC between the snapshots around a suspend is behind it where its sequence is already. Where times
+ * only move by an offset readers decide. */
 static void place_near_suspend(struct tb_source *s, const struct tb_merge_sequence *sequence) {
   int64_t slept;
   if (s->time.clock != TB_CLOCK_MONOTONIC || s->fixed || sequence->reached == INT64_MIN) return;
@@ -186,7 +186,8 @@ static bool read_event_time(struct tb_str event, struct tb_merge_sequence *seque
   return true;
 }
 
-/* Where a clock drifts or steps, microseconds that are counted from event to event do not follow it: such events get timestamps. */
+/* Where a clock drifts or steps, microseconds that are counted from event to event do not follow it: such events get
+ * timestamps. */
 static void edit_event_time(const struct tb_merger *m, struct tb_source *s, struct tb_merge_edit *edit) {
   const struct tb_merge_header *head = &s->current.head;
   int64_t time, own;

@@ -3,10 +3,10 @@
  * The clocks of a trace and how to get from one to another, for the reader and for merging.
  *
  * Clocks are nodes. Snapshots of the same clocks of one machine are a group: a table with a column for each clock and a
- * row for each snapshot. A time goes along the shortest path of groups, in each by the last row at or before it, else by
- * the first. Of paths of one length the one over the clocks with the smaller ids counts, of groups that relate two clocks
- * the first. A clock that ran backwards within a group may be gone to but not come from. All of this is what the trace
- * processor does, which goes over fewer clocks only.
+ * row for each snapshot. A time goes along the shortest path of groups, in each by the last row at or before it, else
+ * by the first. Of paths of one length the one over the clocks with the smaller ids counts, of groups that relate two
+ * clocks the first. A clock that ran backwards within a group may be gone to but not come from. All of this is what the
+ * trace processor does, which goes over fewer clocks only.
  */
 #ifndef TB_PERFETTO_CLOCK_CLOCK_GRAPH_H
 #define TB_PERFETTO_CLOCK_CLOCK_GRAPH_H
@@ -68,7 +68,8 @@ struct tb_clock_node {
   struct tb_clock_step reached_by;
 };
 
-/* Snapshots of the same clocks, in the order in which they came; a snapshot that repeats the one before it is left out. */
+/* Snapshots of the same clocks, in the order in which they came; a snapshot that repeats the one before it is left
+ * out. */
 struct tb_clock_group {
   uint32_t *nodes; /* one for each column, in the order of their numbers */
   size_t columns;
@@ -128,7 +129,8 @@ TB_MUST_CHECK enum tb_status tb_clock_graph_add(struct tb_clock_graph *graph, ui
                                                 const struct tb_clock_reading_raw *readings, size_t count,
                                                 uint64_t trace_clock);
 
-/* For a second reading of a trace whose snapshots are all known: goes back to where the clocks were at its start, ... */
+/* For a second reading of a trace whose snapshots are all known: goes back to where the clocks were at its start,
+ * ... */
 void tb_clock_graph_rewind(struct tb_clock_graph *graph);
 /* ... and takes in where they are at a snapshot, as tb_clock_graph_add does, which relates nothing anew. */
 TB_MUST_CHECK enum tb_status tb_clock_graph_replay(struct tb_clock_graph *graph, uint32_t machine,
@@ -190,8 +192,8 @@ TB_MUST_CHECK enum tb_status tb_clock_graph_convert_node(struct tb_clock_graph *
 void tb_clock_graph_find_line(struct tb_clock_graph *graph, uint32_t machine, uint64_t from, uint64_t to, int64_t ns,
                               struct tb_clock_line *line);
 
-/* Resolves and converts a timestamp of `node` by a line that was found from it. False, and nothing changed, where the line
- * does not lead to `target` or does not hold. */
+/* Resolves and converts a timestamp of `node` by a line that was found from it. False, and nothing changed, where the
+ * line does not lead to `target` or does not hold. */
 static TB_ALWAYS_INLINE bool tb_clock_line_use(const struct tb_clock_graph *graph, const struct tb_clock_line *line,
                                                struct tb_clock_node *node, uint64_t target, uint64_t timestamp,
                                                int64_t *converted) {
@@ -204,7 +206,8 @@ static TB_ALWAYS_INLINE bool tb_clock_line_use(const struct tb_clock_graph *grap
   return true;
 }
 
-/* tb_clock_graph_resolve and _convert in one, where the line still holds. False, and nothing changed, where it does not. */
+/* tb_clock_graph_resolve and _convert in one, where the line still holds. False, and nothing changed, where it does
+ * not. */
 static inline bool tb_clock_graph_use_line(struct tb_clock_graph *graph, const struct tb_clock_line *line, uint64_t key,
                                            uint64_t target, uint64_t timestamp, int64_t *converted) {
   if (line->changes != graph->changes || line->key != key) return false; /* its node is one of this graph's */

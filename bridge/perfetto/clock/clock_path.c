@@ -39,8 +39,8 @@ static int compare_reached(const void *a, const void *b) {
   return p->rank < q->rank ? -1 : p->rank > q->rank;
 }
 
-/* Of clocks that are as near the trace processor goes over the one with the smaller id, of ids of several sequences over
- * the smaller sequence's. */
+/* Of clocks that are as near the trace processor goes over the one with the smaller id, of ids of several sequences
+ * over the smaller sequence's. */
 static uint64_t rank_of(const struct tb_clock_node *node) { return node->key << 32 | node->key >> 32; }
 
 /* Goes on from a clock to those next to it that were not reached yet, each by the first group that has both. */
@@ -113,8 +113,8 @@ static size_t find_row(const struct tb_clock_group *group, size_t column, int64_
   return low ? low - 1 : 0;
 }
 
-/* Narrows the line by the rows around row `at` of the step: so far it adds line->offset. False where times are so far out
- * that sums of them wrap. */
+/* Narrows the line by the rows around row `at` of the step: so far it adds line->offset. False where times are so far
+ * out that sums of them wrap. */
 static bool narrow(const struct tb_clock_group *group, const struct tb_clock_step *step, size_t at,
                    struct tb_clock_line *line) {
   int64_t offset = (int64_t)line->offset, ahead, from = INT64_MIN, to = INT64_MAX;

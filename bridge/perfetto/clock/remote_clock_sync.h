@@ -15,8 +15,8 @@ struct tb_remote_clock {
   int64_t ahead; /* as the trace processor has it: the mean of what all pairs of rounds say */
 };
 
-/* The clocks of a RemoteClockSync message that two rounds in a row read on both machines. *count of them, none where the message is
- * damaged: TB_BAD_DATA then, else TB_OK. */
+/* The clocks of a RemoteClockSync message that two rounds in a row read on both machines. *count of them, none where
+ * the message is damaged: TB_BAD_DATA then, else TB_OK. */
 TB_MUST_CHECK enum tb_status tb_remote_clock_sync_read(struct tb_str message, struct tb_remote_clock *clocks,
                                                        size_t *count);
 
@@ -26,9 +26,9 @@ struct tb_sync_origin {
   uint64_t trace_clock;
 };
 
-/* Adds what a RemoteClockSync, which tb_remote_clock_sync_read could read, says of the other machine's clocks: each reading of
- * them is a snapshot, as the trace processor has it. *refused counts those that tb_clock_graph_add did not take. TB_OK, or
- * what else tb_clock_graph_add returns. */
+/* Adds what a RemoteClockSync, which tb_remote_clock_sync_read could read, says of the other machine's clocks: each
+ * reading of them is a snapshot, as the trace processor has it. *refused counts those that tb_clock_graph_add did not
+ * take. TB_OK, or what else tb_clock_graph_add returns. */
 TB_MUST_CHECK enum tb_status tb_remote_clock_sync_add(struct tb_clock_graph *graph, struct tb_str message,
                                                       const struct tb_sync_origin *origin, size_t *refused);
 

@@ -16,7 +16,8 @@ static bool starts_like_packet(const unsigned char *p, size_t len) {
   return (wire_type <= 2 || wire_type == 5) && (p[i] >> 3) != 0;
 }
 
-/* A packet of 91 or 123 bytes starts like JSON after an empty line: only a packet is made of whole fields to its end. */
+/* A packet of 91 or 123 bytes starts like JSON after an empty line: only a packet is made of whole fields to its
+ * end. */
 static bool starts_with_whole_packet(const char *p, size_t len) {
   if (len < 2 || p[0] != PACKET_TAG || (p[1] != '[' && p[1] != '{') || len - 2 < (size_t)p[1]) return false;
   struct tb_wire_cursor cursor = {p + 2, p + 2 + p[1]};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Memory that packets are read into, one window after another. Events point into it, so a window is used anew only when the batches
- * that were filled from it are used up.
+ * Memory that packets are read into, one window after another. Events point into it, so a window is used anew only when
+ * the batches that were filled from it are used up.
  */
 #ifndef TB_PERFETTO_PACKET_READ_BUFFERS_H
 #define TB_PERFETTO_PACKET_READ_BUFFERS_H
@@ -28,8 +28,8 @@ static inline void tb_read_buffers_keep(struct tb_read_buffers *windows, uint64_
   if (windows->count) windows->items[windows->current].fill = fill;
 }
 
-/* Memory of at least `size` bytes, which then is the current window. Those are free to be used that no event points into but of batches
- * up to number `used_up`. NULL when memory is exhausted. */
+/* Memory of at least `size` bytes, which then is the current window. Those are free to be used that no event points
+ * into but of batches up to number `used_up`. NULL when memory is exhausted. */
 char *tb_read_buffers_next(struct tb_read_buffers *windows, size_t size, uint64_t used_up);
 
 #endif

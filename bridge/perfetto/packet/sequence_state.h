@@ -73,8 +73,8 @@ struct tb_trace_state {
   struct tb_limit_allocator budget; /* all that is kept; because of it a state must not move */
   struct tb_intern pool;
   struct tb_clock_graph clocks; /* of all machines; 0 is the one that recorded */
-  struct tb_map
-      clocks_ahead;     /* clock, machine -> ns that it is ahead of machine 0's, where a RemoteClockSync says so */
+  /* clock, machine -> ns that it is ahead of machine 0's, where a RemoteClockSync says so */
+  struct tb_map clocks_ahead;
   uint32_t trace_clock; /* of each machine; times of all come to be on machine 0's */
   bool trace_clock_said;
   bool keep_interned;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The part of a trace's state that is clocks: what snapshots say of them, and the times of packets. Each machine has clocks of its
- * own. Those of other machines than the one that recorded are apart from its by what RemoteClockSyncs say.
+ * The part of a trace's state that is clocks: what snapshots say of them, and the times of packets. Each machine has
+ * clocks of its own. Those of other machines than the one that recorded are apart from its by what RemoteClockSyncs
+ * say.
  */
 #include "base/error.h"
 #include "base/times.h"

@@ -7,7 +7,8 @@
 
 #include "tracebridge/base.h"
 
-/* The mapping of the one frame that stands for a reference to a frame that the source does not define; its function is the id. */
+/* The mapping of the one frame that stands for a reference to a frame that the source does not define; its function is
+ * the id. */
 #define TB_CALLSTACKS_UNDEFINED TB_STR("json.stackFrames")
 
 #endif

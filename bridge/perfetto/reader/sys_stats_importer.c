@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What Linux says of itself in files, for targets that have the system's own events as text: a mark of a counter for each number. They
- * are called as the trace processor calls them, but for those of one processor among several, which marks have no place for: their name
- * says which; and of disks it is the file's own numbers, not what changed since the last time.
+ * What Linux says of itself in files, for targets that have the system's own events as text: a mark of a counter for
+ * each number. They are called as the trace processor calls them, but for those of one processor among several, which
+ * marks have no place for: their name says which; and of disks it is the file's own numbers, not what changed since the
+ * last time.
  */
 #include <ctype.h>
 

@@ -6,7 +6,8 @@
 
 /* Each appends arguments to the batch's, for which there must be room for as many as the message has bytes. */
 
-/* A message whose type an annotation at `depth` names, into the argument at `slot`; false where the type is not known. */
+/* A message whose type an annotation at `depth` names, into the argument at `slot`; false where the type is not
+ * known. */
 bool tb_perfetto_proto_value(struct tb_perfetto_reader *r, size_t slot, struct tb_str type_name, struct tb_str bytes,
                              unsigned depth);
 

@@ -83,7 +83,8 @@ static enum tb_status put_series(struct tb_perfetto_writer *p, const struct tb_e
   return tb_perfetto_add_entry(p, p->sequences[TB_SHARED_SEQUENCE], &entry);
 }
 
-/* The fields of the series behind the first one: its categories, and where it carries more, a mark that they belong to it. */
+/* The fields of the series behind the first one: its categories, and where it carries more, a mark that they belong to
+ * it. */
 static enum tb_status encode_follower(struct tb_perfetto_writer *p, const struct tb_event *event, size_t first_len,
                                       struct tb_str *fields) {
   const struct tb_carried_fields none = {0};

@@ -4,8 +4,8 @@
  * Chrome's memory-infra, what they say of allocators also becomes a MemoryTrackerSnapshot, which the trace processor
  * makes its tables of. Readers of ours pass over that.
  *
- *   {"dumps": {"level_of_detail": …, "allocators": {NAME: {"guid": …, "flags": …, "attrs": {NAME: {"type", "units", "value"}}}},
- *              "allocators_graph": [{"source", "target", "importance", "type"}]}}
+ *   {"dumps": {"level_of_detail": …, "allocators": {NAME: {"guid": …, "flags": …, "attrs": {NAME: {"type", "units",
+ *              "value"}}}}, "allocators_graph": [{"source", "target", "importance", "type"}]}}
  */
 #include "perfetto/writer/memory_dumps.h"
 #include "perfetto/writer/sequence.h"

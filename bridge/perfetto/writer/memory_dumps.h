@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Memory dumps on their way to MemoryTrackerSnapshots. Chrome's JSON says what one process holds in several events; the trace processor
- * takes one ProcessSnapshot of a process at one time. So what came for one dump is put together once all of its time is there.
+ * Memory dumps on their way to MemoryTrackerSnapshots. Chrome's JSON says what one process holds in several events; the
+ * trace processor takes one ProcessSnapshot of a process at one time. So what came for one dump is put together once
+ * all of its time is there.
  */
 #ifndef TB_PERFETTO_WRITER_MEMORY_DUMPS_H
 #define TB_PERFETTO_WRITER_MEMORY_DUMPS_H

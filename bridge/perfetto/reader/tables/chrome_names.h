@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Names of Chrome's kinds of processes and threads, for tracks whose descriptor says the kind alone. They are the trace processor's, but
- * for zygotes and sandbox helpers, which it takes for each other's.
+ * Names of Chrome's kinds of processes and threads, for tracks whose descriptor says the kind alone. They are the trace
+ * processor's, but for zygotes and sandbox helpers, which it takes for each other's.
  */
 #ifndef TB_PERFETTO_READER_TABLES_CHROME_NAMES_H
 #define TB_PERFETTO_READER_TABLES_CHROME_NAMES_H

@@ -30,15 +30,15 @@ void tb_callstacks_free(struct tb_callstacks *stacks);
 /* Takes an entry of stackFrames. TB_OK or TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_callstacks_define(struct tb_callstacks *stacks, const struct tb_event *frame);
 
-/* Appends the text that stands for a stack, and that it is interned by: "r" and the reference, or "f" and each frame's function, file,
- * mapping, line and pc. TB_OK, TB_NO_MEMORY or TB_LIMIT. */
+/* Appends the text that stands for a stack, and that it is interned by: "r" and the reference, or "f" and each frame's
+ * function, file, mapping, line and pc. TB_OK, TB_NO_MEMORY or TB_LIMIT. */
 TB_MUST_CHECK enum tb_status tb_callstacks_text(struct tb_buffer *text, const struct tb_stack *stack);
 
 /* Whether the event has a stack. */
 static inline bool tb_stack_is_there(const struct tb_stack *stack) { return stack->frame_count || stack->ref.len; }
 
-/* Calls `frame` for each frame of the stack with this text, root first; references are followed through what was defined, and stop
- * where it ends or goes round. Returns what `frame` returned last, or TB_OK. */
+/* Calls `frame` for each frame of the stack with this text, root first; references are followed through what was
+ * defined, and stop where it ends or goes round. Returns what `frame` returned last, or TB_OK. */
 TB_MUST_CHECK enum tb_status tb_callstacks_walk(struct tb_callstacks *stacks, struct tb_str text,
                                                 enum tb_status (*frame)(void *ctx, const struct tb_frame *frame),
                                                 void *ctx);

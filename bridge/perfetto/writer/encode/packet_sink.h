@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Whole TracePackets to an output, as they are or in compressed_packets. Large ones are compressed by themselves in any case, if not given
- * with others in a row.
+ * Whole TracePackets to an output, as they are or in compressed_packets. Large ones are compressed by themselves in any
+ * case, if not given with others in a row.
  */
 #ifndef TB_PERFETTO_WRITER_ENCODE_PACKET_SINK_H
 #define TB_PERFETTO_WRITER_ENCODE_PACKET_SINK_H
@@ -28,8 +28,9 @@ TB_MUST_CHECK enum tb_status tb_packet_sink_put(struct tb_packet_sink *sink, con
                                                 struct tb_str tail);
 /* Writes any number of whole packets, their tags and lengths included. */
 TB_MUST_CHECK enum tb_status tb_packet_sink_put_packets(struct tb_packet_sink *sink, struct tb_str packets);
-/* Room for one packet of at most `len` bytes, its tag and length included, to be written in place; tb_packet_sink_commit says how many it
- * took. NULL where it does not fit in place: tb_packet_sink_put takes it then, and says what is wrong if something is. */
+/* Room for one packet of at most `len` bytes, its tag and length included, to be written in place;
+ * tb_packet_sink_commit says how many it took. NULL where it does not fit in place: tb_packet_sink_put takes it then,
+ * and says what is wrong if something is. */
 char *tb_packet_sink_reserve(struct tb_packet_sink *sink, size_t len);
 void tb_packet_sink_commit(struct tb_packet_sink *sink, size_t len);
 /* Writes a packet's fields (a serialised TracePacket without the tag and length before it). */
