@@ -1,0 +1,217 @@
+#!/usr/bin/env node
+// SPDX-License-Identifier: Apache-2.0
+//
+// clock_truth.mjs TRACEBRIDGE [--seeds N] [--seed K] [--plant NS]
+//
+// Does `tracebridge merge` put events where they truly happened? Makes traces of hosts whose clocks are functions of one true time,
+// merges them, reads the merged trace with Perfetto's trace processor, and compares with the truth: errors within a limit, the
+// report's bounds around every error, no message backwards, a note where a wall clock was set.
+//
+//   --seeds N   so many cases of each kind, each from a seed of its own that nobody chose (20)
+//   --seed K    the case of this seed alone, as a failure prints it
+//   --plant NS  moves every expected time: shows that the comparison can fail
+//
+// Prints a line for each kind; exit status 0 when all is as it should be.
+import { execFileSync, spawnSync } from "node:child_process";
+import { randomInt } from "node:crypto";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { queryTrace } from "./engine.mjs";
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const US = 1e3, MS = 1e6, S = 1e9, EPOCH = 1_700_000_000n * 1_000_000_000n;
+const BOOTTIME = 6, REALTIME = 1;
+const INSTANT = 3, BEGIN = 1, END = 2;
+const FIELDS = { packet: 1, timestamp: 8, sequence: 10, event: 11, snapshot: 6, descriptor: 60 };
+
+// ---- chance that a seed repeats (mulberry32)
+
+function chance(seed) {
+  let state = seed >>> 0;
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = Math.imul(state ^ (state >>> 15), state | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+  return { below: (limit) => Math.floor(next() * limit), between: (a, b) => a + next() * (b - a), true: (share) => next() < share };
+}
+
+// ---- packets
+
+function varint(value) {
+  const bytes = [];
+  for (value = BigInt(value); value > 127n; value >>= 7n) bytes.push(Number(value & 127n) | 128);
+  return Buffer.from([...bytes, Number(value)]);
+}
+
+const number = (field, value) => Buffer.concat([varint(field << 3), varint(value)]);
+
+function bytes(field, ...parts) {
+  const body = Buffer.concat(parts.map((part) => (typeof part === "string" ? Buffer.from(part) : part)));
+  return Buffer.concat([varint((field << 3) | 2), varint(body.length), body]);
+}
+
+const packet = (...parts) => bytes(FIELDS.packet, ...parts);
+const flows = (field, ids) => ids.map((id) => Buffer.concat([varint((field << 3) | 1), (() => {
+  const fixed = Buffer.alloc(8);
+  fixed.writeBigUInt64LE(BigInt(id));
+  return fixed;
+})()]));
+
+function event(time, type, name, track, { sent = [], received = [] } = {}) {
+  return packet(number(FIELDS.timestamp, time), number(FIELDS.sequence, 1), bytes(FIELDS.event, number(9, type), number(11, track),
+    ...(name ? [bytes(23, name)] : []), ...flows(47, sent), ...flows(48, received)));
+}
+
+const namedTrack = (track, name) => packet(number(FIELDS.sequence, 1), bytes(FIELDS.descriptor, number(1, track), bytes(2, name)));
+
+const snapshot = (boot, wall) => packet(number(FIELDS.sequence, 1), bytes(FIELDS.snapshot,
+  bytes(1, number(1, BOOTTIME), number(2, boot)), bytes(1, number(1, REALTIME), number(2, wall))));
+
+// ---- hosts and their traces; true time in ns from 0
+
+class Host {
+  constructor(random, { ppm = random.between(-50, 50), step } = {}) {
+    Object.assign(this, { booted: 1e12 + random.below(1e9) * 1e4, ppm, step, packets: [namedTrack(1, "events")], truth: new Map() });
+  }
+  boot(when) { return BigInt(Math.round(this.booted + when * (1 + this.ppm * 1e-6))); }
+  wall(when) { return EPOCH + BigInt(Math.round(when + (this.step && when >= this.step.at ? this.step.by : 0))); }
+  read(when, apart, late = 0) { this.packets.push(snapshot(this.boot(when), this.wall(when + apart + late))); }
+  mark(when, name, more) {
+    this.packets.push(event(this.boot(when), INSTANT, name, 1, more));
+    this.truth.set(name, when);
+  }
+  see(when, name) { this.packets.push(event(this.boot(when), INSTANT, name, 1)); }
+  last(begin, length, name, track) {
+    this.packets.push(namedTrack(track, name), event(this.boot(begin), BEGIN, name, track), event(this.boot(begin + length), END, null, track));
+  }
+}
+
+// ---- kinds of cases: each returns hosts, options, limits
+
+const KINDS = {
+  // Wall clocks in common, some read late, one of them set while it records.
+  snapshots(random) {
+    const step = random.true(0.5) ? { at: random.between(100 * S, 200 * S), by: random.between(-40 * S, 40 * S) } : undefined;
+    const hosts = [new Host(random), new Host(random), new Host(random, { step })];
+    const lengths = new Map();
+    hosts.forEach((host, h) => {
+      for (let when = random.below(S); when < 300 * S; when += random.between(S, 20 * S))
+        host.read(when, random.between(-US, US), random.true(0.1) ? random.between(MS / 2, 5 * MS) : 0);
+      for (let i = 0; i < 30; i++) host.mark(random.between(-20 * S, 320 * S), `h${h}_${i}`);
+      for (let i = 0; i < 5; i++) {
+        const begin = random.between(0, 150 * S), length = random.between(S, 150 * S);
+        host.last(begin, length, `s${h}_${i}`, 100 + i);
+        lengths.set(`s${h}_${i}`, length * (1 + hosts[0].ppm * 1e-6));
+      }
+    });
+    const sides = (h) => (h === 2 && step ? [0, step.by * (1 + hosts[0].ppm * 1e-6)] : [0]);
+    return { hosts, options: [], limit: 4 * US, sides, lengths, lengthLimit: 2 * US, notes: step && Math.abs(step.by) > MS ? ["clock_step"] : [] };
+  },
+
+  // Events of one name at the same instants, some only on one host, or twice, or late.
+  rows(random) {
+    const hosts = [new Host(random, { ppm: 0 }), new Host(random)];
+    for (let i = 0; i < 200; i++) {
+      const when = random.between(0, 100 * S);
+      for (const host of hosts) {
+        if (random.true(0.03)) continue;
+        const late = random.true(0.1) ? random.between(MS, 50 * MS) : 0;
+        host.see(when + random.between(-US, US) + late, "barrier");
+        if (random.true(0.02)) host.see(when + 50 * US, "barrier");
+      }
+    }
+    for (let i = 0; i < 30; i++) hosts[1].mark(random.between(0, 100 * S), `h1_${i}`);
+    return { hosts, options: ["--align-on", "barrier"], limit: 2 * US };
+  },
+
+  // Messages around a ring, fast one way round and slow the other.
+  messages(random) {
+    const hosts = Array.from({ length: 4 }, (_, h) => new Host(random, h ? {} : { ppm: 0 }));
+    const slow = random.between(MS, 6 * MS), sent = [];
+    for (let id = 1; id <= 240; id++) {
+      const from = id % 4, forwards = random.true(0.5), to = (from + (forwards ? 1 : 3)) % 4;
+      const when = random.between(0, 100 * S), arrived = when + (forwards ? 20 * US : slow) + random.between(0, 300 * US);
+      hosts[from].mark(when, `sent${id}`, { sent: [id] });
+      hosts[to].mark(arrived, `received${id}`, { received: [id] });
+      sent.push(id);
+    }
+    return { hosts, options: ["--align-messages"], limit: 600 * US, sent };
+  },
+};
+
+// ---- judging
+
+function boundAt(input, time) {
+  const points = input.bounds ?? [];
+  for (let i = 1; i < points.length; i++) {
+    const [a, b] = [points[i - 1], points[i]];
+    if (time < a.time_ns || time > b.time_ns) continue;
+    return b.time_ns > a.time_ns ? a.bound_ns + ((b.bound_ns - a.bound_ns) * (time - a.time_ns)) / (b.time_ns - a.time_ns) : Math.max(a.bound_ns, b.bound_ns);
+  }
+  return undefined;
+}
+
+function judge(made, report, rows, plant) {
+  const faults = [], merged = new Map(rows.map(([name, ts, dur]) => [name, { ts: Number(ts), dur: Number(dur) }]));
+  const first = made.hosts[0];
+  made.hosts.forEach((host, h) => {
+    const errors = [...host.truth].map(([name, when]) => {
+      const at = merged.get(name)?.ts;
+      if (at === undefined) return (faults.push(`${name} is not in the merged trace`), 0);
+      const error = at - report.shift_ns - Number(first.boot(when)) + plant, bound = boundAt(report.inputs[h], at);
+      if (bound === undefined || Math.abs(error) > bound + 2) faults.push(`${name} is ${Math.round(error)} ns off, its bound ${bound}`);
+      return error;
+    });
+    const sides = made.sides?.(h) ?? [0];
+    const off = Math.min(...sides.map((side) => Math.max(0, ...errors.map((error) => Math.abs(error - side)))));
+    if (off > made.limit) faults.push(`host ${h} is ${Math.round(off)} ns off, more than ${made.limit}`);
+  });
+  for (const [name, length] of made.lengths ?? [])
+    if (!(Math.abs(merged.get(name)?.dur - length) <= made.lengthLimit)) faults.push(`${name} lasts ${merged.get(name)?.dur} ns, not ${Math.round(length)}`);
+  for (const id of made.sent ?? [])
+    if (merged.get(`received${id}`).ts < merged.get(`sent${id}`).ts - 2) faults.push(`message ${id} runs backwards`);
+  for (const code of made.notes ?? [])
+    if (!report.notes.some((note) => note.code === code)) faults.push(`no note ${code}`);
+  return faults;
+}
+
+async function tryCase(home, program, kind, seed, work, plant) {
+  const made = KINDS[kind](chance(seed));
+  const names = made.hosts.map((host, h) => path.join(work, `host${h}.pftrace`)), output = path.join(work, "merged.pftrace");
+  made.hosts.forEach((host, h) => fs.writeFileSync(names[h], Buffer.concat(host.packets)));
+  const machines = names.flatMap((name, h) => ["--machine", `${name}=host${h}`]);
+  const done = spawnSync(program, ["merge", "-q", ...names, "-o", output, "--report", `${output}.json`, ...machines, ...made.options], { encoding: "utf8" });
+  if (done.status !== 0) return [`exit status ${done.status}: ${done.stderr.trim()}`];
+  const { events } = await queryTrace(home, output, { events: "select name, ts, dur from slice" });
+  return judge(made, JSON.parse(fs.readFileSync(`${output}.json`, "utf8")), events.rows, plant);
+}
+
+// ---- the whole
+
+const [program, ...words] = process.argv.slice(2);
+const option = (name, otherwise) => (words.includes(name) ? Number(words[words.indexOf(name) + 1]) : otherwise);
+if (!program) {
+  console.error("usage: clock_truth.mjs TRACEBRIDGE [--seeds N] [--seed K] [--plant NS]");
+  process.exit(2);
+}
+const home = execFileSync(path.join(here, "fetch.sh"), { encoding: "utf8" }).trim();
+const work = fs.mkdtempSync(path.join(os.tmpdir(), "clock-truth-"));
+const seeds = words.includes("--seed") ? [option("--seed")] : Array.from({ length: option("--seeds", 20) }, () => randomInt(2 ** 31));
+let bad = 0;
+for (const kind of Object.keys(KINDS)) {
+  let failed = 0;
+  for (const seed of seeds) {
+    const faults = await tryCase(home, program, kind, seed, work, option("--plant", 0));
+    if (faults.length === 0) continue;
+    failed++;
+    console.log(`MISS ${kind} --seed ${seed}: ${faults.length} faults\n${faults.slice(0, 3).map((fault) => `  ${fault}`).join("\n")}`);
+  }
+  console.log(`${failed ? "FAIL" : "PASS"} ${kind}: ${seeds.length - failed} of ${seeds.length} cases`);
+  bad += failed;
+}
+fs.rmSync(work, { recursive: true });
+process.exit(bad ? 1 : 0);
