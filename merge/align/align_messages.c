@@ -3,6 +3,7 @@
  * Aligning inputs by the messages between them.
  */
 #include "base/error.h"
+#include "merge/align/linear_program.h"
 #include "merge/merger.h"
 
 /* A host's line as an alignment with its root. */
@@ -26,6 +27,9 @@ static enum tb_status keep_host(struct tb_merger *m, uint32_t source, struct tb_
 enum tb_status tb_merger_align_messages(struct tb_merger *m) {
   enum tb_status status = tb_marks_messages(&m->marks, &m->messages);
   if (status != TB_OK || !m->messages.count) return status;
+  if (!tb_linear_program_available())
+    return tb_fail(&m->error, TB_UNSUPPORTED, TB_NO_OFFSET,
+                   "--align-messages needs COIN-OR's CLP, which is not installed (Debian: coinor-libclp1)");
   struct tb_network_host *hosts = tb_calloc(m->allocator, m->source_count * sizeof(*hosts));
   if (!hosts) return TB_NO_MEMORY;
   status = tb_message_network_solve(m->allocator, m->messages.items, m->messages.count, hosts, m->source_count,

@@ -6,14 +6,18 @@
 #ifndef TB_MERGE_CLOCKS_LINEAR_PROGRAM_H
 #define TB_MERGE_CLOCKS_LINEAR_PROGRAM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "tracebridge/base.h"
 
 struct tb_linear_program; /* opaque */
 
-/* NULL: memory is out. Variables are counted from 0. */
-struct tb_linear_program *tb_linear_program_create(void);
+/* Whether CLP is there. */
+bool tb_linear_program_available(void);
+
+/* NULL: memory is out, or CLP is not there. Variables are counted from 0. */
+struct tb_linear_program *tb_linear_program_create(const struct tb_allocator *allocator);
 void tb_linear_program_free(struct tb_linear_program *program); /* NULL is ignored */
 
 /* Adds a variable that may be from `least` to `most` (-INFINITY, INFINITY: any) and costs `cost` a unit. */

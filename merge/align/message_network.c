@@ -96,7 +96,7 @@ static bool is_met(const struct component *c, size_t own) { return !c->messages[
 
 /* Drifts are up to `most_drift`, ppm. */
 static struct tb_linear_program *create_program(const struct component *c, double most_drift) {
-  struct tb_linear_program *program = tb_linear_program_create();
+  struct tb_linear_program *program = tb_linear_program_create(c->allocator);
   for (size_t i = 0; i < c->member_count && program; i++) {
     double most = i ? FAR_US : 0, drift = i ? most_drift : 0; /* the root's line is level */
     tb_linear_program_add_variable(program, -most, most, 0);
