@@ -13,6 +13,7 @@
  *   size_t at = 0;
  *   TB_LOWER_BOUND(at, count, i, items[i].ts < ts); // items[at] is the first one that is not before ts
  */
+/* NOLINTBEGIN(bugprone-macro-parentheses): a name that is declared has none */
 #define TB_LOWER_BOUND(low, high, place, is_before)     \
   for (size_t tb_high = (high); (low) < tb_high;) {     \
     const size_t place = (low) + (tb_high - (low)) / 2; \
@@ -22,5 +23,6 @@
       tb_high = place;                                  \
   }                                                     \
   (void)0
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 #endif

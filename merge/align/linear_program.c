@@ -34,7 +34,7 @@ static const char LIBRARY[] = "libClp.so.1";
 struct tb_linear_program {
   const struct tb_allocator *allocator;
   Clp_Simplex *model;
-#define MEMBER(name) __typeof__(name) *name;
+#define MEMBER(name) __typeof__(name) *name; /* NOLINT(bugprone-macro-parentheses) */
   FUNCTIONS(MEMBER)
 #undef MEMBER
 };

@@ -405,9 +405,10 @@ static enum tb_status add_own(struct component *c, size_t message, struct tb_map
     c->links = grown;
     if (status == TB_OK) status = tb_map_put(links, key, 0, c->link_count);
     if (status != TB_OK) return status;
-    c->links[c->link_count++] = (struct link){.from = m->from, .to = m->to};
+    c->links[c->link_count++] = (struct link){.from = m->from, .to = m->to, .count = 1};
+  } else {
+    c->links[link].count++; /* NOLINT(clang-analyzer-core.NullDereference): a link that is known is there */
   }
-  c->links[link].count++;
   c->link_of[c->own_count] = link;
   c->own[c->own_count++] = message;
   return TB_OK;

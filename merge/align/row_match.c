@@ -89,7 +89,8 @@ static enum tb_status follow(struct finder *f, const struct tb_row_vote *vote, s
   struct tb_event_row fewer = f->own.count < f->other.count ? f->own : f->other,
                       more = f->own.count < f->other.count ? f->other : f->own;
   h->score = tb_row_score((double)h->count, (double)fewer.count, tb_row_chance(more, h->line.tolerance));
-  h->middle = h->count ? (double)f->own.times[f->pairs[h->count / 2].own] : x;
+  size_t half = h->count / 2;
+  h->middle = h->count ? (double)f->own.times[f->pairs[half].own] : x;
   return TB_OK;
 }
 

@@ -2,7 +2,7 @@
 #include "perfetto/packet/sequence_table.h"
 
 void tb_sequence_table_init(struct tb_sequence_table *table, const struct tb_allocator *allocator) {
-  *table = (struct tb_sequence_table){.numbers = {NULL}};
+  *table = (struct tb_sequence_table){.numbers = {.allocator = NULL}};
   tb_map_init(&table->numbers, allocator);
 }
 

@@ -9,7 +9,8 @@
 #include "base/heap.h"
 #include "base/mix64.h"
 
-enum { ITEMS = 200, ROUNDS = 20000, NOWHERE = UINT32_MAX };
+enum { ITEMS = 200, ROUNDS = 20000 };
+#define NOWHERE UINT32_MAX
 
 struct items {
   uint64_t keys[ITEMS];

@@ -9,7 +9,7 @@ static struct tb_kway heap;
 
 static int set_up(void **unused) {
   (void)unused;
-  return tb_kway_init(&heap, tb_default_allocator(), INPUTS);
+  return tb_kway_init(&heap, tb_default_allocator(), INPUTS) == TB_OK ? 0 : -1;
 }
 
 static int tear_down(void **unused) {
