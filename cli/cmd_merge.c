@@ -112,9 +112,8 @@ static const struct cli_option options[] = {
     {0, "dry-run", NULL, "Write no trace, only the report (to standard output unless --report says otherwise).",
      cli_parse_flag, offsetof(struct merge_settings, dry_run)},
     {0, "report", "FILE",
-     "Write how each input was placed and what was changed to FILE, as JSON where its name ends in .json, else as "
-     "text; - is "
-     "standard output.",
+     "Write how each input was placed and what was changed to FILE, as JSON where its name ends in .json, as a page "
+     "with drawings where it ends in .html, else as text; - is standard output.",
      cli_parse_text, offsetof(struct merge_settings, report)},
     CLI_OPTION_JUNK(struct merge_settings),
     CLI_OPTION_THREADS(struct merge_settings),
@@ -199,7 +198,10 @@ static int apply(const struct file_options *list, read_value read, struct tb_mer
 
 /* False, and said on stderr, when it cannot be written. */
 static bool write_report(struct tb_merge_report *report, const char *where) {
-  const char *text = tb_merge_report_text(report, cli_report_is_json(where));
+  enum tb_merge_report_format format = cli_report_is_json(where)   ? TB_MERGE_REPORT_JSON
+                                       : cli_report_is_html(where) ? TB_MERGE_REPORT_HTML
+                                                                   : TB_MERGE_REPORT_TEXT;
+  const char *text = tb_merge_report_render(report, format);
   return cli_report_write(&cli_merge, where, text, text ? strlen(text) : 0);
 }
 

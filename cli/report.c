@@ -218,10 +218,14 @@ void cli_report_json(FILE *to, const struct cli_conversion *c) {
   fputs("}\n", to);
 }
 
-bool cli_report_is_json(const char *path) {
-  size_t len = strlen(path);
-  return len > 5 && strcmp(path + len - 5, ".json") == 0;
+static bool ends_in(const char *path, const char *suffix) {
+  size_t len = strlen(path), suffix_len = strlen(suffix);
+  return len > suffix_len && strcmp(path + len - suffix_len, suffix) == 0;
 }
+
+bool cli_report_is_json(const char *path) { return ends_in(path, ".json"); }
+
+bool cli_report_is_html(const char *path) { return ends_in(path, ".html"); }
 
 bool cli_report_write(const struct cli_command *command, const char *path, const char *text, size_t len) {
   struct tb_error error = {.system_errno = ENOMEM};

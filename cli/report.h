@@ -30,8 +30,9 @@ void cli_report_losses(FILE *to, const struct tb_convert_report *report);
 void cli_report_bytes(FILE *to, uint64_t bytes);
 void cli_report_span(FILE *to, int64_t first, int64_t last);
 
-/* Whether the name of a report asks for JSON. */
+/* Whether the name of a report asks for JSON, or for a page. */
 bool cli_report_is_json(const char *path);
+bool cli_report_is_html(const char *path);
 
 /* Writes the text of a report (NULL: it could not be made) to `path`. False, and said on stderr, when it cannot. */
 bool cli_report_write(const struct cli_command *command, const char *path, const char *text, size_t len);

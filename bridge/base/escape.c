@@ -19,7 +19,19 @@ static bool is_control(uint32_t c) {
          (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
 
-static bool is_plain(char c) { return (unsigned char)c >= 0x20 && (unsigned char)c < 0x7f && c != '"' && c != '\\'; }
+/* Whether it is itself in every form. */
+static bool is_plain(char c) {
+  return (unsigned char)c >= 0x20 && (unsigned char)c < 0x7f && c != '"' && c != '\\' && c != '&' && c != '\'' &&
+         c != '<' && c != '>';
+}
+
+static const char *html_entity(uint32_t c) {
+  if (c == '&') return "&amp;";
+  if (c == '<') return "&lt;";
+  if (c == '>') return "&gt;";
+  if (c == '"') return "&quot;";
+  return c == '\'' ? "&#39;" : NULL;
+}
 
 char *tb_escape_json_character(char *at, uint32_t c) {
   static const char shorts[] = "btn\0fr"; /* 0x08 to 0x0d; 0x0b has none */
@@ -62,7 +74,10 @@ static char *put(char *at, const char *from, size_t len) {
 static char *put_in_bytes(enum tb_escape_form form, char *at, const char *from, size_t len, size_t skip) {
   uint32_t c = len ? tb_utf8_decode(from, len) : 0;
   char letter = len ? letter_of(form, c) : 0;
-  if (len && !letter && !is_control(c)) return put(at, from, len);
+  bool html = form == TB_ESCAPE_HTML;
+  const char *entity = len && html ? html_entity(c) : NULL;
+  if (entity) return put(at, entity, strlen(entity));
+  if (len && !letter && !is_control(c) && !(html && (c == 0xfffe || c == 0xffff))) return put(at, from, len);
   if (letter) {
     *at++ = '\\';
     *at++ = letter;
@@ -93,7 +108,8 @@ size_t tb_escape(enum tb_escape_form form, struct tb_str *text, char *to, size_t
       continue;
     }
     size_t skip, len = tb_utf8_character(from, end, &skip);
-    at = form < TB_ESCAPE_JSON ? put_in_bytes(form, at, from, len, skip) : put_in_json(form, at, from, len);
+    bool json = form == TB_ESCAPE_JSON || form == TB_ESCAPE_JSON_VALUE;
+    at = json ? put_in_json(form, at, from, len) : put_in_bytes(form, at, from, len, skip);
     from += len ? len : skip;
   }
   *text = (struct tb_str){from, (size_t)(end - from)};

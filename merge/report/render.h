@@ -8,8 +8,9 @@
 #include "json/emitter.h"
 #include "merge/report/report.h"
 
-/* Both add to `out`, whose status says whether they did. */
+/* Each adds to `out`, whose status says whether they did. */
 void tb_render_text(const struct tb_merge_report *report, struct tb_json_emit *out);
 void tb_render_json(const struct tb_merge_report *report, struct tb_json_emit *out);
+void tb_render_html(const struct tb_merge_report *report, struct tb_json_emit *out);
 
 #endif

@@ -148,19 +148,22 @@ const struct tb_merge_input_report *tb_merge_report_input(const struct tb_merge_
   return index < report->count ? &report->inputs[index] : NULL;
 }
 
-const char *tb_merge_report_text(struct tb_merge_report *report, bool json) {
-  if (!report->rendered[json]) {
+const char *tb_merge_report_render(struct tb_merge_report *report, enum tb_merge_report_format format) {
+  static void (*const renderers[])(const struct tb_merge_report *, struct tb_json_emit *) = {
+      [TB_MERGE_REPORT_TEXT] = tb_render_text,
+      [TB_MERGE_REPORT_JSON] = tb_render_json,
+      [TB_MERGE_REPORT_HTML] = tb_render_html,
+  };
+  if ((size_t)format >= sizeof(renderers) / sizeof(renderers[0])) return NULL;
+  if (!report->rendered[format]) {
     struct tb_json_emit out;
     tb_json_emit_init(&out, report->allocator);
-    if (json)
-      tb_render_json(report, &out);
-    else
-      tb_render_text(report, &out);
+    renderers[format](report, &out);
     struct tb_str text = {out.buffer.data, out.buffer.len};
-    if (out.status == TB_OK) report->rendered[json] = tb_arena_copy(&report->arena, text).ptr;
+    if (out.status == TB_OK) report->rendered[format] = tb_arena_copy(&report->arena, text).ptr;
     tb_json_emit_free(&out);
   }
-  return report->rendered[json];
+  return report->rendered[format];
 }
 
 void tb_merge_report_free(struct tb_merge_report *report) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The sync report: what became of each input, as data, text and JSON.
+ * The sync report: what became of each input, as data, text, JSON and a page.
  */
 #ifndef TB_MERGE_REPORT_REPORT_H
 #define TB_MERGE_REPORT_REPORT_H
@@ -23,7 +23,7 @@ struct tb_merge_report {
   const char **advice;                              /* lines */
   size_t advice_count, advice_capacity;
   uint64_t packets_out, bytes_out;
-  const char *rendered[2]; /* text, JSON; made when asked for */
+  const char *rendered[TB_MERGE_REPORT_FORMAT_COUNT]; /* made when asked for */
 };
 
 struct tb_merge_report *tb_merge_report_create(const struct tb_allocator *allocator);

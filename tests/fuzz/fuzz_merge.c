@@ -37,7 +37,8 @@ static enum tb_status merge(const struct tb_merge_input *inputs, size_t count, c
                                      .trace_clock = bits & 32 ? TB_CLOCK_REALTIME : TB_CLOCK_UNKNOWN};
   struct tb_merge_report *report = NULL;
   enum tb_status status = tb_merge(inputs, count, out, &options, &report, NULL);
-  if (report) (void)tb_merge_report_text(report, bits & 64);
+  for (int format = 0; report && format < TB_MERGE_REPORT_FORMAT_COUNT; format++)
+    (void)tb_merge_report_render(report, (enum tb_merge_report_format)format);
   tb_merge_report_free(report);
   return status;
 }

@@ -18,6 +18,8 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import xml.dom.minidom
+import xml.parsers.expat
 import zipfile
 
 STEERING = [*range(0x20), *range(0x7F, 0xA0), 0x61C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A)]
@@ -75,8 +77,16 @@ def check_json(args, text):
         fail(args, f"no JSON: {error}", text)
 
 
+def check_page(args, page):
+    check(args, page)
+    try:
+        xml.dom.minidom.parseString(page)
+    except xml.parsers.expat.ExpatError as error:
+        fail(args, f"no XML: {error}", page)
+
+
 def run_reported(*args, shows=False, **how):
-    """The same with a report as text and as JSON."""
+    """The same with a report as text, as JSON and, of a merge, as a page."""
     run(*args, "--report", "-", shows=shows, **how)
     with tempfile.TemporaryDirectory(dir=work) as place:
         report = os.path.join(place, "report.json")
@@ -87,6 +97,11 @@ def run_reported(*args, shows=False, **how):
             check_json(args, text)
             if shows and not SHOWN.search(text):
                 fail(args, "the report does not show the name", text)
+        page = os.path.join(place, "report.html")
+        if args[0] == "merge":
+            run(*args, "--report", page, **how)
+        if os.path.exists(page):
+            check_page(args, pathlib.Path(page).read_bytes())
 
 
 def path(*names):

@@ -5,7 +5,7 @@
  * direction of writing (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069) and ends of lines (U+2028,
  * U+2029). These are written as escapes here, and so is what is no UTF-8. The library gives names as they are (`file`
  * and `message` of tb_error, `reason` of tb_loss, the texts of tb_merge_input_report): whoever prints them escapes
- * them. tb_info_text, tb_info_json, tb_dump and tb_merge_report_text write escaped text.
+ * them. tb_info_text, tb_info_json, tb_dump and tb_merge_report_render write escaped text.
  */
 #ifndef TRACEBRIDGE_ESCAPE_H
 #define TRACEBRIDGE_ESCAPE_H
@@ -23,13 +23,17 @@ enum tb_escape_form {
   /* For messages: a newline as \n, a backslash as \\, each byte of all else that is escaped as \xHH: what $'...' of
    * bash and %b of printf read back. */
   TB_ESCAPE_TEXT,
-  TB_ESCAPE_QUOTED,    /* the same, with \" for a quote */
-  TB_ESCAPE_PROTOBUF,  /* inside a string of protobuf's text format: \n, \r, \t, \", \\ and octal bytes */
-  TB_ESCAPE_JSON,      /* inside a string of JSON: \uHHHH, and what is no UTF-8 as U+FFFD */
-  TB_ESCAPE_JSON_VALUE /* a whole value, valid JSON: strings as above, line breaks between tokens as spaces */
+  TB_ESCAPE_QUOTED,     /* the same, with \" for a quote */
+  TB_ESCAPE_PROTOBUF,   /* inside a string of protobuf's text format: \n, \r, \t, \", \\ and octal bytes */
+  TB_ESCAPE_JSON,       /* inside a string of JSON: \uHHHH, and what is no UTF-8 as U+FFFD */
+  TB_ESCAPE_JSON_VALUE, /* a whole value, valid JSON: strings as above, line breaks between tokens as spaces */
+  /* As TB_ESCAPE_TEXT, in text and quoted attributes of HTML and XML: with &amp; &lt; &gt; &quot; &#39;, and the bytes
+   * of U+FFFE and U+FFFF, which XML does not allow. */
+  TB_ESCAPE_HTML
 };
 
-enum { TB_ESCAPE_MAX = 12 }; /* bytes that become of one character, at most; of one byte of text 4, in JSON 6 */
+/* Bytes that become of one character, at most; of one byte of text 4, in JSON and HTML 6. */
+enum { TB_ESCAPE_MAX = 12 };
 
 /* Takes characters off the front of *text and writes them to `to` for as long as the next one is sure to fit. Returns
  * how many bytes it wrote; 0 only where *text is empty or `capacity` less than TB_ESCAPE_MAX. */

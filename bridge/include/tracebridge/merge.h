@@ -200,9 +200,17 @@ TB_API const char *tb_merge_report_advice(const struct tb_merge_report *report, 
 /* What converting the merged trace to the format of the output's name did and lost; NULL where that is Perfetto's.
  * Owned by the report. */
 TB_API const struct tb_convert_report *tb_merge_report_conversion(const struct tb_merge_report *report);
-/* The whole report as text for people, or as one JSON object; NUL-terminated, owned by the report. NULL: out of
- * memory. */
-TB_API const char *tb_merge_report_text(struct tb_merge_report *report, bool json);
+
+enum tb_merge_report_format {
+  TB_MERGE_REPORT_TEXT, /* for people */
+  TB_MERGE_REPORT_JSON, /* one object */
+  /* One page, which is XML too and needs nothing else; its drawings have the report's numbers, as data-*-ns. */
+  TB_MERGE_REPORT_HTML,
+  TB_MERGE_REPORT_FORMAT_COUNT
+};
+
+/* The whole report; NUL-terminated, owned by the report. NULL: out of memory, or no such format. */
+TB_API const char *tb_merge_report_render(struct tb_merge_report *report, enum tb_merge_report_format format);
 TB_API void tb_merge_report_free(struct tb_merge_report *report); /* NULL is ignored */
 
 /* Merges `count` inputs into the file `out` ("-": standard output; a name that ends in .gz compresses; ignored and may

@@ -61,6 +61,20 @@ static void each_form_escapes_in_its_own_way(void **state) {
                  "{\"a\\\"\\u007f\\u0085\":  [\"\\u2066\"] }");
 }
 
+static void html_takes_no_markup_of_others(void **state) {
+  (void)state;
+  ASSERT_ESCAPES(TB_ESCAPE_HTML, "<a b=\"c\" d='e'>&amp;", "&lt;a b=&quot;c&quot; d=&#39;e&#39;&gt;&amp;amp;");
+  ASSERT_ESCAPES(TB_ESCAPE_HTML, "\\\n\r\x1b\xe2\x80\xae\x9b\xe2\x80",
+                 "\\\\\\n\\x0d\\x1b\\xe2\\x80\\xae\\x9b\\xe2\\x80");
+  /* They are no characters of XML. */
+  ASSERT_ESCAPES(TB_ESCAPE_HTML, "\xef\xbf\xbe\xef\xbf\xbf\xef\xbf\xbd", "\\xef\\xbf\\xbe\\xef\\xbf\\xbf\xef\xbf\xbd");
+  for (char c = 0x20; c < 0x7f; c++) {
+    char text[] = {c};
+    bool stays = !strchr("<>&\"'\\", c);
+    assert_int_equal(strcmp(escaped(TB_ESCAPE_HTML, (struct tb_str){text, 1}), (char[]){c, 0}) == 0, stays);
+  }
+}
+
 static bool must_not_show(uint32_t c) {
   static const uint32_t ranges[][2] = {{0, 0x1f},        {0x7f, 0x9f},     {0x61c, 0x61c},  {0x200e, 0x200f},
                                        {0x2028, 0x2029}, {0x202a, 0x202e}, {0x2066, 0x2069}};
@@ -69,13 +83,19 @@ static bool must_not_show(uint32_t c) {
   return false;
 }
 
+/* What HTML has other forms for. */
+static bool is_of_markup(uint32_t c) {
+  return c == '<' || c == '>' || c == '&' || c == '\'' || c == 0xfffe || c == 0xffff;
+}
+
 static void every_code_point_that_steers_is_escaped_and_no_other(void **state) {
   (void)state;
   for (uint32_t c = 0; c <= 0x10ffff; c++) {
     char text[4];
     if (c == '"' || c == '\\' || (c >= 0xd800 && c <= 0xdfff)) continue;
     struct tb_str character = {text, tb_utf8_encode(c, text)};
-    for (enum tb_escape_form form = TB_ESCAPE_TEXT; form <= TB_ESCAPE_JSON_VALUE; form++) {
+    for (enum tb_escape_form form = TB_ESCAPE_TEXT; form <= TB_ESCAPE_HTML; form++) {
+      if (form == TB_ESCAPE_HTML && is_of_markup(c)) continue;
       char to[TB_ESCAPE_MAX];
       struct tb_str rest = character;
       size_t len = tb_escape(form, &rest, to, sizeof(to));
@@ -114,8 +134,8 @@ static void a_character_that_is_cut_is_escaped(void **state) {
 /* Whatever the room, the pieces make the same whole, and no piece ends inside an escape or a character. */
 static void pieces_of_any_size_are_the_same(void **state) {
   (void)state;
-  static const char text[] = "ab\x1b\xe2\x80\xae\xf0\x9f\x98\x80\n\xf0\x9f\x98 \\\"\xc2\x9b\x9b\x9bxyz\xe2\x80";
-  for (enum tb_escape_form form = TB_ESCAPE_TEXT; form <= TB_ESCAPE_JSON_VALUE; form++) {
+  static const char text[] = "ab\x1b\xe2\x80\xae\xf0\x9f\x98\x80\n\xf0\x9f\x98 \\\"\xc2\x9b\x9b\x9bx<&>'yz\xe2\x80";
+  for (enum tb_escape_form form = TB_ESCAPE_TEXT; form <= TB_ESCAPE_HTML; form++) {
     char *whole = strdup(escaped(form, (struct tb_str){text, sizeof(text) - 1}));
     for (size_t capacity = TB_ESCAPE_MAX; capacity < 64; capacity++) {
       struct tb_str rest = {text, sizeof(text) - 1};
@@ -215,6 +235,7 @@ static void a_sink_stops_the_printing(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(plain_text_stays),
+      cmocka_unit_test(html_takes_no_markup_of_others),
       cmocka_unit_test(each_form_escapes_in_its_own_way),
       cmocka_unit_test(every_code_point_that_steers_is_escaped_and_no_other),
       cmocka_unit_test(no_byte_that_is_no_text_passes),

@@ -71,7 +71,7 @@ static void reports_of_merging_are_json(void **state) {
   write_input(input);
   write_input(second);
   assert_int_equal(tb_merge(inputs, 2, output, NULL, &report, NULL), TB_OK);
-  assert_non_null(strstr(tb_merge_report_text(report, true), "\"drift_ppm\": 0.000000,"));
+  assert_non_null(strstr(tb_merge_report_render(report, TB_MERGE_REPORT_JSON), "\"drift_ppm\": 0.000000,"));
   tb_merge_report_free(report);
 }
 

@@ -66,7 +66,7 @@ static enum tb_status merge(const struct job *job, const struct tb_allocator *al
   for (; count < 4 && job->inputs[count]; count++) inputs[count].path = job->inputs[count];
   enum tb_status status = tb_merge(inputs, count, output, &options, &report, &o->error);
   if (status == TB_OK || status == TB_PARTIAL) {
-    const char *text = tb_merge_report_text(report, true);
+    const char *text = tb_merge_report_render(report, TB_MERGE_REPORT_JSON);
     if (!text) {
       status = o->error.code = TB_NO_MEMORY;
       strcpy(o->error.message, "the report has no text");

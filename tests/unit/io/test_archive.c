@@ -89,7 +89,7 @@ static void the_report_keeps_the_name_that_the_manifest_gave_a_machine(void **un
   add_archive(false, members, 2);
   merge_well();
   assert_string_equal(report_of(0)->machine, "phone"); /* the manifest is gone */
-  assert_non_null(strstr(tb_merge_report_text(run.report, false), "machine phone"));
+  assert_non_null(strstr(tb_merge_report_render(run.report, TB_MERGE_REPORT_TEXT), "machine phone"));
 }
 
 static void an_archive_inside_an_archive_is_refused(void **unused) {

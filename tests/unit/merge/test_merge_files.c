@@ -162,7 +162,7 @@ static void a_dry_run_reports_and_writes_nothing(void **unused) {
   assert_int_equal(tb_merge_report_count(report), 2);
   assert_int_equal(tb_merge_report_input(report, 1)->offset_ns, -(int64_t)S(6890));
   assert_null(tb_merge_report_input(report, 2));
-  assert_non_null(strstr(tb_merge_report_text(report, true), "\"placement\": \"wall clocks\""));
+  assert_non_null(strstr(tb_merge_report_render(report, TB_MERGE_REPORT_JSON), "\"placement\": \"wall clocks\""));
   tb_merge_report_free(report);
 }
 

@@ -63,7 +63,7 @@ static void negative_times_move_the_whole_merge(void **unused) {
   merge_well();
   assert_int_equal(event_time("b"), 0);
   assert_int_equal(event_time("a"), S(111));
-  assert_non_null(strstr(tb_merge_report_text(run.report, false), "none is negative"));
+  assert_non_null(strstr(tb_merge_report_render(run.report, TB_MERGE_REPORT_TEXT), "none is negative"));
 }
 
 /* A trace on a clock of its file alone. */
@@ -103,8 +103,8 @@ static void equal_clock_domains_without_evidence_are_assumed_and_that_is_said(vo
   assert_int_equal(report_of(1)->placement, TB_PLACEMENT_ASSUMED);
   assert_int_equal(event_time("b"), 20);
   assert_note(TB_MERGE_NOTE_CLOCK_ASSUMED, 1, "assumed: its BOOTTIME clock is the same");
-  assert_non_null(strstr(tb_merge_report_text(run.report, false), "warning: "));
-  assert_non_null(strstr(tb_merge_report_text(run.report, true),
+  assert_non_null(strstr(tb_merge_report_render(run.report, TB_MERGE_REPORT_TEXT), "warning: "));
+  assert_non_null(strstr(tb_merge_report_render(run.report, TB_MERGE_REPORT_JSON),
                          "{\"code\": \"clock_assumed\", \"level\": \"warning\", \"input\": \""));
 }
 
