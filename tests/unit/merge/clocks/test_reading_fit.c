@@ -193,6 +193,7 @@ static void hostile_readings_end(void **unused) {
   make(TB_READING_DRIFTS);
   make(TB_READING_SAME_RATE);
   count = 0;
+  tb_reading_fit_free(&fit);
   assert_int_equal(tb_reading_fit_make(&fit, tb_default_allocator(), pairs, 0, TB_READING_DRIFTS), TB_INVALID);
 }
 
