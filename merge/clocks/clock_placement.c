@@ -285,22 +285,39 @@ static void report_unknown_kinds(struct tb_merger *m, const struct tb_source *s)
                                "packets of kind %u were moved as they are: times inside them are not known", kind);
 }
 
-/* The sum of two bounds at the bends of both, in the order of time; *more may be NULL. */
-static size_t add_up(const struct tb_source *s, const struct tb_prescanned_extent *within,
-                     const struct tb_time_bound *way, const struct tb_time_bound *more, struct tb_merge_bound *points) {
-  size_t n = 0, i = 0, k = 0, more_count = more ? more->count : 0;
-  while (i < way->count || k < more_count) {
-    bool own = k == more_count || (i < way->count && way->points[i].time <= more->points[k].time);
-    const struct tb_time_bound_point *bend = own ? &way->points[i++] : &more->points[k++];
-    int64_t bound = bend->bound_ns;
-    if (bend->time < within->first || bend->time > within->last) continue;
-    if (!own)
-      bound = tb_time_add(bound, tb_time_bound_at(way, bend->time));
-    else if (more)
-      bound = tb_time_add(bound, tb_time_bound_at(more, bend->time));
-    points[n++] = (struct tb_merge_bound){tb_source_time(s, tb_source_host(s), bend->time), bound};
+static int compare_bound(const void *a, const void *b) {
+  const struct tb_merge_bound *p = a, *q = b;
+  return p->time_ns < q->time_ns ? -1 : p->time_ns > q->time_ns;
+}
+
+/* The times at which a bound bends, and both sides of its jumps. */
+static size_t add_bends(const struct tb_time_bound *bound, const struct tb_prescanned_extent *within,
+                        struct tb_merge_bound *points) {
+  size_t n = 0;
+  for (size_t i = 0; i < bound->count; i++) {
+    int64_t around = tb_time_bound_jumps_at(bound, i) ? 1 : 0, time = bound->points[i].time;
+    for (int64_t by = -around; by <= around; by++) {
+      int64_t at = tb_time_add(time, by);
+      if (at >= within->first && at <= within->last) points[n++].time_ns = at;
+    }
   }
   return n;
+}
+
+/* The sum of two bounds at the bends of both, in the order of time: at most TB_TIME_BOUND_BENDS for each of their points.
+ * `more` may be NULL. */
+static size_t add_up(const struct tb_source *s, const struct tb_prescanned_extent *within,
+                     const struct tb_time_bound *way, const struct tb_time_bound *more, struct tb_merge_bound *points) {
+  size_t n = add_bends(way, within, points), kept = 0;
+  if (more) n += add_bends(more, within, points + n);
+  qsort(points, n, sizeof(*points), compare_bound);
+  for (size_t i = 0; i < n; i++) {
+    int64_t time = points[i].time_ns, bound = tb_time_bound_at(way, time);
+    if (i + 1 < n && points[i + 1].time_ns == time) continue;
+    if (more) bound = tb_time_add(bound, tb_time_bound_at(more, time));
+    points[kept++] = (struct tb_merge_bound){tb_source_time(s, tb_source_host(s), time), bound};
+  }
+  return kept;
 }
 
 /* When an input's events are; those made of ftrace text have no packet's time, but their lines'. */
@@ -325,8 +342,8 @@ static enum tb_status report_bound(struct tb_merger *m, struct tb_source *s) {
   int64_t evidence_ns;
   enum tb_status status = tb_sync_graph_bound(&m->graph, node, within.first, within.last, &way, &evidence_ns);
   if (status == TB_OK && way.count && evidence_ns != INT64_MAX) {
-    struct tb_merge_bound *points =
-        tb_arena_alloc(&m->report->arena, (way.count + (more ? more->count : 0)) * sizeof(*points));
+    struct tb_merge_bound *points = tb_arena_alloc(
+        &m->report->arena, TB_TIME_BOUND_BENDS * (way.count + (more ? more->count : 0)) * sizeof(*points));
     if (!points) status = TB_NO_MEMORY;
     if (points) in->bound_count = add_up(s, &within, &way, more, points);
     in->bounds = points;

@@ -261,6 +261,14 @@ static void add_bend(struct bends *bends, int64_t time) {
   if (time >= bends->first && time <= bends->last) bends->points[bends->count++].time = time;
 }
 
+/* At a jump the bound is the larger one: what it is right before and right after is a bend of its own. */
+static void add_bends_at(struct bends *bends, const struct tb_time_bound *bound, size_t point, int64_t time) {
+  bool is_jump = tb_time_bound_jumps_at(bound, point);
+  if (is_jump) add_bend(bends, tb_time_add(time, -1));
+  add_bend(bends, time);
+  if (is_jump) add_bend(bends, tb_time_add(time, 1));
+}
+
 static enum tb_status find_bends(const struct tb_sync_graph *g, uint32_t node, struct tb_time_map *steps,
                                  struct bends *bends) {
   enum tb_status status = TB_OK;
@@ -273,7 +281,7 @@ static enum tb_status find_bends(const struct tb_sync_graph *g, uint32_t node, s
     status = add_step(&steps[len++], edge, edge->b == at);
     if (status == TB_OK) status = add_back(g, node, edge->a == at ? len - 1 : len, &back);
     for (size_t i = 0; i < edge->bound.count && status == TB_OK; i++)
-      add_bend(bends, tb_time_map_apply(&back, edge->bound.points[i].time));
+      add_bends_at(bends, &edge->bound, i, tb_time_map_apply(&back, edge->bound.points[i].time));
     if (edge->bound.count && status == TB_OK) {
       int64_t first = tb_time_map_apply(&back, edge->bound.points[0].time);
       int64_t last = tb_time_map_apply(&back, edge->bound.points[edge->bound.count - 1].time);
@@ -309,7 +317,7 @@ enum tb_status tb_sync_graph_bound(const struct tb_sync_graph *g, uint32_t node,
   *bound = (struct tb_time_bound){0};
   *evidence_ns = 0;
   for (uint32_t at = node; g->nodes[at].next_edge != none; at = tb_sync_graph_next(g, at), len++)
-    points += g->edges[g->nodes[at].next_edge].bound.count;
+    points += TB_TIME_BOUND_BENDS * g->edges[g->nodes[at].next_edge].bound.count;
   struct bends bends = {tb_alloc(g->allocator, points * sizeof(*bends.points)), 0, first, last, INT64_MIN, INT64_MAX};
   struct tb_time_map *steps = tb_calloc(g->allocator, (len + 1) * sizeof(*steps));
   enum tb_status status = bends.points && steps ? find_bends(g, node, steps, &bends) : TB_NO_MEMORY;

@@ -41,4 +41,12 @@ void tb_time_bound_free(struct tb_time_bound *bound, const struct tb_allocator *
 /* The bound at a time, ns, rounded up; INT64_MAX at most. */
 int64_t tb_time_bound_at(const struct tb_time_bound *bound, int64_t time);
 
+/* A sum of bounds bends where one of them does; where one jumps, right before and right after as well. */
+enum { TB_TIME_BOUND_BENDS = 3 };
+
+/* Whether the bound jumps at the time of a point: the point before it has the same time. */
+static inline bool tb_time_bound_jumps_at(const struct tb_time_bound *bound, size_t point) {
+  return point > 0 && bound->points[point - 1].time == bound->points[point].time;
+}
+
 #endif

@@ -131,6 +131,24 @@ static void bounds_add_up_along_the_way(void **unused) {
   tb_time_bound_free(&bound, tb_default_allocator());
 }
 
+static void a_jump_of_a_bound_stays_a_jump(void **unused) {
+  (void)unused;
+  struct tb_time_bound_point points[] = {{0, 1}, {1000, 1}, {1000, 500}, {2000, 500}, {2000, 1}, {3000, 1}};
+  struct tb_graph_edge edge = {.a = node(1), .b = node(0), .rank = TB_RANK_SAME_BOOT, .bound = {points, 6, 0}};
+  assert_int_equal(tb_sync_graph_edge(&graph, &edge), TB_OK);
+  assert_int_equal(tb_sync_graph_solve(&graph, node(0)), TB_OK);
+  struct tb_time_bound bound;
+  int64_t evidence_ns;
+  assert_int_equal(tb_sync_graph_bound(&graph, node(1), 0, 3000, &bound, &evidence_ns), TB_OK);
+  assert_int_equal(tb_time_bound_at(&bound, 500), 1);
+  assert_int_equal(tb_time_bound_at(&bound, 999), 1);
+  assert_int_equal(tb_time_bound_at(&bound, 1000), 500);
+  assert_int_equal(tb_time_bound_at(&bound, 2000), 500);
+  assert_int_equal(tb_time_bound_at(&bound, 2001), 1);
+  assert_int_equal(tb_time_bound_at(&bound, 2500), 1);
+  tb_time_bound_free(&bound, tb_default_allocator());
+}
+
 static void edges_that_say_something_else_widen_the_bounds_of_those_that_count(void **unused) {
   (void)unused;
   join(0, 9, TB_RANK_REALTIME, 0);
@@ -155,6 +173,7 @@ int main(void) {
       TEST(edges_lead_both_ways),
       TEST(a_clock_that_nothing_relates_is_the_root_of_its_own_tree),
       TEST(bounds_add_up_along_the_way),
+      TEST(a_jump_of_a_bound_stays_a_jump),
       TEST(edges_that_say_something_else_widen_the_bounds_of_those_that_count),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
