@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * How far off a line through matches may be: its standard error at a time, as many times that chance exceeds it once in
- * a million lines. Few matches show badly how they scatter (Student's t); of one or two, or where t would make more of
+ * 100,000 lines. Few matches show badly how they scatter (Student's t); of one or two, or where t would make more of
  * it, events are taken to be seen within a millisecond of each other, which is more than simultaneous events of two
  * programs usually are. Where other events may belong together as well, the truth may be as far away as they say.
  */
@@ -14,13 +14,12 @@ static const double ASSUMED_NS = 1e6, ASSUMED_SIGMAS = 6, ROUNDING_NS = 2;
 /* Two usual clocks drift apart by less; and a drift that is followed changes by less. */
 static const double DRIFT_UNKNOWN = 100e-6, DRIFT_CHANGE = 1e-7;
 
-/* Student's t: exceeded, on either side, once in a million. */
+/* Student's t: exceeded, on either side, once in 100,000. */
 static double quantile(double freedom) {
-  static const double known[] = {636620, 1000, 130.2, 49.5, 28.5, 20.0, 15.8, 13.3, 11.6, 10.5,
-                                 9.7,    9.1,  8.6,   8.2,  7.9,  7.6,  7.4,  7.2,  7.1,  6.9,
-                                 6.8,    6.7,  6.6,   6.5,  6.4,  6.4,  6.3,  6.2,  6.2,  6.1};
+  static const double known[] = {63662, 316.2, 60.4, 27.8, 17.9, 13.6, 11.2, 9.8, 8.8, 8.2, 7.6, 7.3, 7.0, 6.7, 6.5,
+                                 6.3,   6.2,   6.1,  6.0,  5.9,  5.8,  5.7,  5.7, 5.6, 5.5, 5.5, 5.4, 5.4, 5.4, 5.3};
   const size_t count = sizeof(known) / sizeof(known[0]);
-  return freedom <= (double)count ? known[(size_t)freedom - 1] : 4.9 + 37 / freedom;
+  return freedom <= (double)count ? known[(size_t)freedom - 1] : 4.42 + 28 / freedom;
 }
 
 /* The most that matches are seen away from the line. */
