@@ -110,7 +110,7 @@ enum tb_ftrace_states tb_ftrace_find_states(struct tb_str text) {
 
 /* ---- fields with their names ------------------------------------------------------------------------------------- */
 
-struct named_encoder {
+struct named_field {
   struct tb_str name, value;
 };
 
@@ -126,7 +126,7 @@ static const char *next_name(const char *at, const char *end) {
 }
 
 /* Takes the next "NAME=VALUE" off; values may have blanks in them. */
-static bool take_named(struct tb_str *rest, struct named_encoder *field) {
+static bool take_named(struct tb_str *rest, struct named_field *field) {
   *rest = tb_ftrace_trimmed(*rest);
   const char *equals = rest->len ? memchr(rest->ptr, '=', rest->len) : NULL;
   if (!equals) return false;
@@ -167,7 +167,35 @@ static const ProtobufCFieldDescriptor *find_field(const ProtobufCFieldDescriptor
   return protobuf_c_message_descriptor_get_field_by_name(event->descriptor, text);
 }
 
-static void put_value(struct ftrace_encoding *e, const ProtobufCFieldDescriptor *event,
+/* Numbers that every kernel prints: without them the trace processor drops the line, as it is cut or damaged. */
+#define FIELD(number) (UINT32_C(1) << (number))
+static const struct {
+  uint32_t kind, fields;
+} always_there[] = {
+    {TB_FTRACE_EVENT_SCHED_SWITCH,
+     FIELD(TB_SCHED_SWITCH_FTRACE_EVENT_PREV_PID) | FIELD(TB_SCHED_SWITCH_FTRACE_EVENT_PREV_PRIO) |
+         FIELD(TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_PID) | FIELD(TB_SCHED_SWITCH_FTRACE_EVENT_NEXT_PRIO)},
+    {TB_FTRACE_EVENT_SCHED_WAKEUP, FIELD(TB_SCHED_WAKING_FTRACE_EVENT_PID)},
+    {TB_FTRACE_EVENT_SCHED_WAKEUP_NEW, FIELD(TB_SCHED_WAKING_FTRACE_EVENT_PID)},
+    {TB_FTRACE_EVENT_SCHED_WAKING, FIELD(TB_SCHED_WAKING_FTRACE_EVENT_PID)},
+    {TB_FTRACE_EVENT_CPU_FREQUENCY,
+     FIELD(TB_CPU_FREQUENCY_FTRACE_EVENT_STATE) | FIELD(TB_CPU_FREQUENCY_FTRACE_EVENT_CPU_ID)},
+    {TB_FTRACE_EVENT_CPU_IDLE, FIELD(TB_CPU_IDLE_FTRACE_EVENT_STATE) | FIELD(TB_CPU_IDLE_FTRACE_EVENT_CPU_ID)},
+    {TB_FTRACE_EVENT_CLOCK_ENABLE, FIELD(TB_CLOCK_FTRACE_EVENT_CPU_ID)},
+    {TB_FTRACE_EVENT_CLOCK_DISABLE, FIELD(TB_CLOCK_FTRACE_EVENT_CPU_ID)},
+    {TB_FTRACE_EVENT_CLOCK_SET_RATE, FIELD(TB_CLOCK_FTRACE_EVENT_CPU_ID)},
+    {TB_FTRACE_EVENT_TASK_NEWTASK, FIELD(TB_TASK_NEWTASK_FTRACE_EVENT_PID)},
+    {TB_FTRACE_EVENT_TASK_RENAME, FIELD(TB_TASK_RENAME_FTRACE_EVENT_PID)},
+};
+
+static uint32_t fields_always_there(uint32_t kind) {
+  for (size_t i = 0; i < sizeof(always_there) / sizeof(always_there[0]); i++)
+    if (always_there[i].kind == kind) return always_there[i].fields;
+  return 0;
+}
+
+/* False where the value is none of the field. */
+static bool put_value(struct ftrace_encoding *e, const ProtobufCFieldDescriptor *event,
                       const ProtobufCFieldDescriptor *field, struct tb_str value) {
   uint64_t number;
   if (field->type == PROTOBUF_C_TYPE_BYTES || field->type == PROTOBUF_C_TYPE_STRING)
@@ -178,15 +206,25 @@ static void put_value(struct ftrace_encoding *e, const ProtobufCFieldDescriptor 
     put_number(e, field->id, tb_str_equal(value, TB_STR("handled")));
   else if (read_number(value, &number))
     put_number(e, field->id, number);
+  else
+    return false;
+  return true;
 }
 
-static void put_named_fields(struct ftrace_encoding *e, const ProtobufCFieldDescriptor *event,
+/* False where the text has arguments and none of them is a field. */
+static bool put_named_fields(struct ftrace_encoding *e, const ProtobufCFieldDescriptor *event,
                              struct tb_str arguments) {
-  struct named_encoder named;
+  struct named_field named;
+  uint32_t missing = fields_always_there(event->id);
+  bool any = !arguments.len;
   while (take_named(&arguments, &named)) {
     const ProtobufCFieldDescriptor *field = find_field(event, named.name);
-    if (field) put_value(e, event, field, named.value);
+    if (!field || !put_value(e, event, field, named.value)) continue;
+    any = true;
+    if (field->id < 32) missing &= ~FIELD(field->id);
   }
+  if (missing && e->status == TB_OK) e->status = TB_BAD_DATA;
+  return any;
 }
 
 /* ---- fields in a format ------------------------------------------------------------------------------------------ */
@@ -271,7 +309,7 @@ static void put_print(struct ftrace_encoding *e, struct tb_str text) {
 static void put_generic(struct ftrace_encoding *e, const struct tb_ftrace_text_event *event) {
   size_t start = open_message(e, TB_FTRACE_EVENT_GENERIC);
   struct tb_str rest = event->arguments;
-  struct named_encoder named;
+  struct named_field named;
   put_bytes(e, TB_GENERIC_FTRACE_EVENT_EVENT_NAME, event->name);
   while (take_named(&rest, &named)) {
     size_t field = open_message(e, TB_GENERIC_FTRACE_EVENT_FIELD);
@@ -289,14 +327,18 @@ static void put_generic(struct ftrace_encoding *e, const struct tb_ftrace_text_e
   close_message(e, start);
 }
 
-static void put_known(struct ftrace_encoding *e, const ProtobufCFieldDescriptor *event, struct tb_str arguments) {
-  size_t start = open_message(e, event->id);
+/* False, and nothing written, where the text is of no form of the event that the schema knows. */
+static bool put_known(struct ftrace_encoding *e, const ProtobufCFieldDescriptor *event, struct tb_str arguments) {
+  size_t before = e->out->len, start = open_message(e, event->id);
   const char *format = tb_ftrace_format(event->id);
-  if (!format || !put_formatted(e, format, arguments)) {
+  bool any = format && put_formatted(e, format, arguments);
+  if (!any) {
     if (e->status == TB_OK) e->out->len = start;
-    put_named_fields(e, event, arguments);
+    any = put_named_fields(e, event, arguments);
   }
   close_message(e, start);
+  if (!any && e->status == TB_OK) e->out->len = before;
+  return any;
 }
 
 static void put_head(struct ftrace_encoding *e, int64_t ts, int64_t tid) {
@@ -311,9 +353,7 @@ enum tb_status tb_ftrace_encode(const struct tb_ftrace_text_event *event, enum t
   const ProtobufCFieldDescriptor *known = find_event(event->name);
   if (is_print(event->name))
     put_print(&e, event->arguments);
-  else if (known)
-    put_known(&e, known, event->arguments);
-  else
+  else if (!known || !put_known(&e, known, event->arguments))
     put_generic(&e, event);
   return e.status;
 }

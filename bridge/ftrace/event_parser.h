@@ -9,9 +9,10 @@
 #include "base/intern.h"
 #include "ftrace/event_text.h"
 
-/* Appends the fields of a FtraceEvent, timestamp and pid among them, to `out`. What the schema does not know is a
- * generic event with the fields that the text names. Kernel functions given by their symbol become ids in `symbols`.
- * TB_OK or TB_NO_MEMORY. */
+/* Appends the fields of a FtraceEvent, timestamp and pid among them, to `out`. What the schema does not know, or not in
+ * this form, is a generic event with the fields that the text names. Kernel functions given by their symbol become ids
+ * in `symbols`.
+ * TB_OK; TB_BAD_DATA where the line lacks numbers that every kernel prints, as one that was cut does; TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_ftrace_encode(const struct tb_ftrace_text_event *event, enum tb_ftrace_states states,
                                               struct tb_intern *symbols, struct tb_buffer *out);
 

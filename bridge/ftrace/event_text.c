@@ -222,6 +222,8 @@ static const struct {
                {TB_FTRACE_EVENT_BINDER_TRANSACTION_RECEIVED, "transaction=%d1"},
                {TB_FTRACE_EVENT_BINDER_TRANSACTION_ALLOC_BUF,
                 "transaction=%d2 data_size=%u1 offsets_size=%u3 extra_buffers_size=%u4"},
+               {TB_FTRACE_EVENT_BINDER_COMMAND, "cmd=%x1"},
+               {TB_FTRACE_EVENT_BINDER_RETURN, "cmd=%x1"},
                {TB_FTRACE_EVENT_WORKQUEUE_ACTIVATE_WORK, "work struct %x1"},
                {TB_FTRACE_EVENT_WORKQUEUE_EXECUTE_START, "work struct %x1: function %y2"},
                {TB_FTRACE_EVENT_WORKQUEUE_EXECUTE_END, "work struct %x1: function %y2"},

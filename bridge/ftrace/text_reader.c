@@ -69,6 +69,16 @@ static enum tb_status at_end(struct tb_reader *reader, const struct ftrace_state
   return status == TB_OK ? TB_END : status;
 }
 
+/* Whether the last line has no end and is neither an event nor a comment: it was cut off. *at: where it starts. */
+static bool is_cut_off(const struct ftrace_state *state, size_t *at) {
+  const struct tb_buffer *text = &state->text;
+  const char *last = text->len ? memrchr(text->data, '\n', text->len) : NULL;
+  struct tb_ftrace_text_event event;
+  *at = last ? (size_t)(last - text->data) + 1 : 0;
+  struct tb_str line = tb_ftrace_trimmed((struct tb_str){text->data + *at, text->len - *at});
+  return line.len && line.ptr[0] != '#' && !tb_ftrace_parse_line(line, &event);
+}
+
 /* A copy with U+FFFD for what is no UTF-8; its ptr is NULL without memory. */
 static struct tb_str copy_text(struct tb_arena *arena, const char *text, size_t len) {
   size_t size = 0, skip = 0, n;
@@ -89,7 +99,7 @@ static struct tb_str copy_text(struct tb_arena *arena, const char *text, size_t 
 
 static enum tb_status fill(struct tb_reader *reader, struct tb_batch *batch) {
   struct ftrace_state *state = reader->state;
-  size_t len = 0;
+  size_t len = 0, cut_at;
   for (;;) {
     enum tb_status status = look_for_ftrace(reader, state);
     if (status == TB_OK && reader->has_read && (len = piece_length(state)) != 0) break;
@@ -102,6 +112,10 @@ static enum tb_status fill(struct tb_reader *reader, struct tb_batch *batch) {
   if (!event || !text.ptr) {
     batch->event_count = 0;
     return no_memory(reader);
+  }
+  if (state->input_ended && is_cut_off(state, &cut_at)) {
+    enum tb_status status = tb_reader_lose(reader, "the last line is cut off", state->offset + cut_at);
+    if (status != TB_OK) return status;
   }
   event->type = TB_EVENT_SYSTEM_TRACE;
   event->offset = state->offset;
@@ -138,7 +152,7 @@ static enum tb_detection detect(const char *data, size_t len) {
     struct tb_str line = {p, (size_t)((stop ? stop : end) - p)};
     for (size_t i = 0; i < line.len; i++)
       if ((unsigned char)line.ptr[i] < ' ' && line.ptr[i] != '\t' && line.ptr[i] != '\r') return TB_DETECT_NO;
-    if (tb_ftrace_is_header(line) || (stop && tb_ftrace_parse_line(line, &event))) return TB_DETECT_LIKELY;
+    if (tb_ftrace_is_header(line) || tb_ftrace_parse_line(line, &event)) return TB_DETECT_LIKELY;
     lines += line.len && line.ptr[0] != '#';
     p = stop ? stop + 1 : end;
   }

@@ -215,6 +215,12 @@ static enum tb_status note_thread(struct bundling *b, const struct tb_ftrace_tex
   return TB_OK;
 }
 
+static void count_line(struct tb_writer_summary *summary, int64_t ts) {
+  summary->ftrace_events++;
+  if (ts < summary->first_ts) summary->first_ts = ts;
+  if (ts > summary->last_ts) summary->last_ts = ts;
+}
+
 static enum tb_status add_line(struct bundling *b, struct tb_str text) {
   struct tb_ftrace_text_event event;
   if (text.len && text.ptr[text.len - 1] == '\n') text.len--;
@@ -230,14 +236,17 @@ static enum tb_status add_line(struct bundling *b, struct tb_str text) {
     if (status == TB_OK) status = write_system(b);
     if (status != TB_OK) return status;
   }
-  struct tb_writer_summary *summary = &b->p->writer->summary;
-  summary->ftrace_events++;
-  if (event.line.ts < summary->first_ts) summary->first_ts = event.line.ts;
-  if (event.line.ts > summary->last_ts) summary->last_ts = event.line.ts;
-  enum tb_status status = note_thread(b, &event);
   b->event.len = 0;
-  if (status == TB_OK) status = tb_ftrace_encode(&event, b->states, &b->symbols, &b->event);
-  return status == TB_OK ? add_event(b, event.line.cpu) : status;
+  enum tb_status status = tb_ftrace_encode(&event, b->states, &b->symbols, &b->event);
+  if (status == TB_BAD_DATA) {
+    tb_losses_add(&b->p->writer->losses, "ftrace lines that are cut or damaged, which stay in the text alone",
+                  TB_NO_OFFSET);
+    return TB_OK;
+  }
+  if (status == TB_OK) status = note_thread(b, &event);
+  if (status != TB_OK) return status;
+  count_line(&b->p->writer->summary, event.line.ts);
+  return add_event(b, event.line.cpu);
 }
 
 /* ---- threads ----------------------------------------------------------------------------------------------------- */

@@ -165,7 +165,9 @@ static void what_the_kernel_prints_otherwise_is_understood(void **state) {
                       "rss_stat: mm_id=7 curr=1 member=0 size=4096");
   assert_string_equal(encode_and_print("sched_process_fork", "comm=bash pid=1 child_comm=sh child_pid=2"),
                       "sched_process_fork: parent_comm=bash parent_pid=1 child_comm=sh child_pid=2");
-  assert_string_equal(encode_and_print("cpu_frequency", "nothing that the schema knows"), "cpu_frequency: ");
+  assert_string_equal(encode_and_print("softirq_raise", "nothing that the schema knows"), "softirq_raise:");
+  assert_string_equal(encode_and_print("binder_transaction", "transaction=5161 des"),
+                      "binder_transaction: transaction=5161 des");
   assert_string_equal(encode_and_print("my_event", "no fields at all"), "my_event:");
 }
 
@@ -229,12 +231,43 @@ static void marks_keep_their_text_whatever_they_are_called(void **state) {
   }
 }
 
+static void a_line_without_the_numbers_that_kernels_print_is_cut(void **state) {
+  (void)state;
+  static const struct {
+    const char *name, *arguments;
+  } cut[] = {
+      {"sched_switch",
+       "prev_comm=app prev_pid=31 prev_prio=120 prev_state=S ==> next_comm=Binder_3 next_pid=7 next_pri"},
+      {"sched_switch", "prev_comm=app prev_pid=31 prev_prio=120 prev_state=S ==> next_comm=Binder_3 n"},
+      {"sched_switch", "prev_comm=app prev_pid=31 prev_prio=120 prev_state=S ==> next_comm=b next_pid= next_prio="},
+      {"sched_waking", "comm=worker one pi"},
+      {"sched_wakeup", "comm=worker one"},
+      {"cpu_frequency", "state=1800000 cpu"},
+      {"cpu_idle", "state=4294967295"},
+      {"clock_set_rate", "gpu_clk state=600000000 cpu_i"},
+  };
+  for (size_t i = 0; i < sizeof(cut) / sizeof(cut[0]); i++) {
+    const struct tb_ftrace_text_event event = {.name = slice_of(cut[i].name), .arguments = slice_of(cut[i].arguments)};
+    encoded.len = 0;
+    assert_int_equal(tb_ftrace_encode(&event, TB_FTRACE_STATES_OLD, &symbols, &encoded), TB_BAD_DATA);
+  }
+}
+
+static void binder_commands_are_numbers_and_names_of_them(void **state) {
+  (void)state;
+  assert_string_equal(encode_and_print("binder_return", "cmd=0x7211 BR_FAILED_REPLY"), "binder_return: cmd=0x7211");
+  assert_string_equal(encode_and_print("binder_command", "cmd=0x40406300 BC_TRANSACTION"),
+                      "binder_command: cmd=0x40406300");
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
   const struct CMUnitTest tests[] = {
       TEST(a_line_says_task_process_cpu_time_and_event),
       TEST(what_is_no_event_is_none),
       TEST(a_line_without_an_end_costs_no_more_than_its_length),
+      TEST(a_line_without_the_numbers_that_kernels_print_is_cut),
+      TEST(binder_commands_are_numbers_and_names_of_them),
       TEST(events_come_back_as_they_were_printed),
       TEST(what_the_kernel_prints_otherwise_is_understood),
       TEST(letters_of_states_are_the_bits_of_the_kernel),
