@@ -6,7 +6,8 @@
 #include "chrome_json/reader/reader.h"
 
 enum {
-  STUCK_MAX = 64 /* attempts that may fail at one place before everything up to it is given up */
+  FRAME_ID_MAX = 64, /* bytes of an id that is looked for behind damage */
+  STUCK_MAX = 64     /* attempts that may fail at one place before everything up to it is given up */
 };
 
 static const struct tb_str event_keys[] = {
@@ -17,6 +18,10 @@ static const struct tb_str event_keys[] = {
 static const struct tb_str trace_keys[] = {
     {"traceEvents", 11},     {"stackFrames", 11}, {"samples", 7}, {"systemTraceEvents", 17},
     {"displayTimeUnit", 15}, {"otherData", 9},    {"metadata", 8}};
+
+/* The other keys that a sample begins with, and those that a stack frame does. */
+static const struct tb_str sample_keys[] = {{"cpu", 3}, {"weight", 6}, {"comm", 4}};
+static const struct tb_str frame_keys[] = {{"name", 4}, {"category", 8}, {"parent", 6}};
 
 /* The byte after the key at `p` and its colon, where it is one of `keys`; NULL otherwise. */
 static const char *known_key(const char *p, const struct tb_str *keys, size_t count) {
@@ -133,15 +138,38 @@ static const char *failed_attempt(struct tb_json_state *state, const struct tb_b
   return state->scan.at; /* whatever is still open there would fail there too */
 }
 
-/* Tries the event at `p`. Returns the byte after it, or after the brace where it is none; NULL as a unit. */
+/* Undoes a try and looks on behind `p`; NULL as a unit where the try may succeed with more input. */
+static const char *look_on(struct tb_json_state *state, struct tb_batch *batch, const char *p, size_t events,
+                           size_t args) {
+  bool cut_off = state->scan.status == TB_TOKENIZER_MORE;
+  if (state->scan.status != TB_TOKENIZER_BAD && !(cut_off && tb_json_is_last(state))) return NULL;
+  batch->event_count = events;
+  batch->arg_count = args;
+  pass(state, *p);
+  return failed_attempt(state, batch, p);
+}
+
+/* Whether `p` comes right behind an event, as the next one does. */
+static bool is_next_element(const struct tb_json_state *state) {
+  if (state->place == TB_JSON_TOP && state->passed[1] == '}') return true;
+  return state->passed[0] == '}' && state->passed[1] == ',';
+}
+
+/* Tries the event at `p`. Returns the byte after it, or after the brace where it is none; NULL as a unit. A further
+ * event that is torn is where reading goes on: it is damage of its own. */
 static const char *try_event(struct tb_json_state *state, struct tb_batch *batch, const char *p) {
   size_t events = batch->event_count, args = batch->arg_count;
+  bool is_next = is_next_element(state);
   state->scan.at = NULL;
   const char *end = tb_json_event(state, batch, p);
-  bool cut_off = !end && state->scan.status == TB_TOKENIZER_MORE;
-  if (!end && state->scan.status != TB_TOKENIZER_BAD && !(cut_off && tb_json_is_last(state))) return NULL;
+  if (!end) {
+    bool is_torn = state->scan.status == TB_TOKENIZER_BAD;
+    end = look_on(state, batch, p, events, args);
+    if (end != p + 1 || !is_torn || !is_next) return end;
+    state->lost = false;
+    return p;
+  }
   pass(state, *p);
-  if (!end) return failed_attempt(state, batch, p);
   if (batch->events[batch->event_count - 1].type == TB_EVENT_OTHER) { /* some inner object */
     batch->event_count = events;
     batch->arg_count = args;
@@ -149,6 +177,52 @@ static const char *try_event(struct tb_json_state *state, struct tb_batch *batch
   }
   state->lost = false;
   if (state->place != TB_JSON_TOP) state->place = TB_JSON_EVENTS;
+  return end;
+}
+
+/* ---- samples and stack frames ------------------------------------------------------------------------------------ */
+
+static bool is_plausible_sample(const struct tb_json_state *state, const char *p) {
+  if (state->place != TB_JSON_SAMPLES || *p != '{') return false;
+  const char *key = tb_tokenizer_space(p + 1);
+  return tb_json_plausible_event(&state->scan, p) || known_key(key, sample_keys, COUNT(sample_keys));
+}
+
+/* Tries the sample at `p`, as try_event does an event; an event is none. */
+static const char *try_sample(struct tb_json_state *state, struct tb_batch *batch, const char *p) {
+  size_t events = batch->event_count, args = batch->arg_count;
+  state->scan.at = NULL;
+  const char *end = tb_json_sample(state, batch, p);
+  if (!end) return look_on(state, batch, p, events, args);
+  if (batch->events[batch->event_count - 1].type != TB_EVENT_SAMPLE) {
+    batch->event_count = events;
+    batch->arg_count = args;
+    return try_event(state, batch, p);
+  }
+  pass(state, *p);
+  state->lost = false;
+  return end;
+}
+
+/* Whether an entry of stackFrames, "ID": {"name": ..., begins at `p`. */
+static bool is_plausible_frame(const struct tb_json_state *state, const char *p) {
+  if (state->place != TB_JSON_FRAMES || *p != '"' || state->passed[1] != ',') return false;
+  const char *end = p + 1;
+  while (end < state->scan.end && end - p < FRAME_ID_MAX && *end != '"' && *end != '\\' && (unsigned char)*end >= ' ')
+    end++;
+  if (*end != '"') return false;
+  end = tb_tokenizer_space(end + 1);
+  if (*end != ':') return false;
+  end = tb_tokenizer_space(end + 1);
+  return *end == '{' && known_key(tb_tokenizer_space(end + 1), frame_keys, COUNT(frame_keys));
+}
+
+static const char *try_frame(struct tb_json_state *state, struct tb_batch *batch, const char *p) {
+  size_t events = batch->event_count, args = batch->arg_count;
+  state->scan.at = NULL;
+  const char *end = tb_json_stack_frame(state, batch, p);
+  if (!end) return look_on(state, batch, p, events, args);
+  state->lost = false;
   return end;
 }
 
@@ -162,6 +236,8 @@ const char *tb_json_search(struct tb_json_state *state, struct tb_batch *batch, 
       scan->status = TB_TOKENIZER_MORE;
       return NULL;
     }
+    if (is_plausible_sample(state, p)) return p > start ? p : try_sample(state, batch, p);
+    if (is_plausible_frame(state, p)) return p > start ? p : try_frame(state, batch, p);
     if (*p == '{' && tb_json_plausible_event(scan, p)) return p > start ? p : try_event(state, batch, p);
     if (*p == '"' && member_begins(state, p)) {
       state->place = TB_JSON_OBJECT;

@@ -64,10 +64,19 @@ static const struct damage damages[] = {
     {"{^\"metadata\":{...},\"traceEvents\":[" E1 "]}", "X:a", "member of the outermost object that is no JSON", 1},
     {"{\"traceEvents\":[" E1 "],^\"otherData\":{\"a\":1", "X:a",
      "member of the outermost object cut off at the end of the input", 1},
-    {"{\"stackFrames\":{\"1\":{\"name\":\"f\"},^\"2\":5,\"3\":{\"name\":\"g\"}},\"traceEvents\":[" E1 "]}", "@25:f X:a",
-     "stack frame that is no JSON object", 1},
+    {"{\"stackFrames\":{\"1\":{\"name\":\"f\"},^\"2\":5,\"3\":{\"name\":\"g\"}},\"traceEvents\":[" E1 "]}",
+     "@25:f @25:g X:a", "stack frame that is no JSON object", 1},
     {"{\"samples\":[{\"tid\":1,\"ts\":1,\"name\":\"s\"},^7],\"traceEvents\":[" E1 "]}", "@26:s X:a",
      "element of the events that is no object", 1},
+    {"{\"samples\":[{\"tid\":1,\"ts\":1,\"name\":\"s\"},^{\"cpu\":0,\"wei\"ght\":1},{\"cpu\":0,\"ts\":2,\"name\":\"t\"}"
+     "],"
+     "\"traceEvents\":[" E1 "]}",
+     "@26:s @26:t X:a", "sample that is no JSON object", 1},
+    {"{\"stackFrames\":{^\"1\":{\"na\"me\":\"f\"},\"2\":{\"category\":\"c\",\"name\":\"g\"}},\"traceEvents\":[" E1 "]}",
+     "@25:g X:a", "stack frame that is no JSON object", 1},
+    {"[^{\"name\":\"c\",\"ph\":\"X\",id=\"0x1\"},{\"name\":\"d\",\"ph\":\"X\",id=\"0x2\"}," E1
+     ",{\"name\":\"e\",\"ph\":\"X\",id=\"0x3\"}]",
+     "X:a", "event that is no JSON", 3},
     {"{\"systemTraceEvents\":\"# tracer: nop\\nabc^", "@27:", "systemTraceEvents cut off at the end of the input", 1},
 };
 
