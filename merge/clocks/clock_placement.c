@@ -304,8 +304,8 @@ static size_t add_bends(const struct tb_time_bound *bound, const struct tb_presc
   return n;
 }
 
-/* The sum of two bounds at the bends of both, in the order of time: at most TB_TIME_BOUND_BENDS for each of their points.
- * `more` may be NULL. */
+/* The sum of two bounds at the bends of both, in the order of time: at most TB_TIME_BOUND_BENDS for each of their
+ * points. `more` may be NULL. */
 static size_t add_up(const struct tb_source *s, const struct tb_prescanned_extent *within,
                      const struct tb_time_bound *way, const struct tb_time_bound *more, struct tb_merge_bound *points) {
   size_t n = add_bends(way, within, points), kept = 0;

@@ -7,7 +7,7 @@ tail -c 10 in_fields && echo
 for cut in in_fields in_head; do
   tracebridge convert $cut -o $cut.perfetto-trace
   echo "status $?"
-  tracebridge dump $cut.perfetto-trace | grep -c sched_switch.{
+  tracebridge dump $cut.perfetto-trace | grep -c 'sched_switch {'
 done
 printf ' app-10    [000] .... 1.000000: tracing_mark_write: B|10|x' >one_line
 tracebridge convert one_line -o one_line.perfetto-trace
