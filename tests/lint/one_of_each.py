@@ -48,10 +48,10 @@ RULES = [
       "bridge/perfetto/packet/trace_clocks.c": "how far clocks of other machines are ahead, by clock and machine",
       "merge/rewrite/rewrite.c": "new ids of clocks and threads, by machine and old id"}),
     ("packet-header parser",
-     r"(\bcase|[!=]=) TB_TRACE_PACKET_(TIMESTAMP(_CLOCK_ID)?|TRUSTED_PACKET_SEQUENCE_ID|SEQUENCE_FLAGS|MACHINE_ID)\b"
-     r"|\bTB_WIRE_TAG2?\(TB_TRACE_PACKET_(TIMESTAMP(_CLOCK_ID)?|TRUSTED_PACKET_SEQUENCE_ID|SEQUENCE_FLAGS|MACHINE_ID)\b",
+     r"((\bcase|[!=]=) |\bTB_WIRE_TAG2?\()"
+     r"TB_TRACE_PACKET_(TIMESTAMP(_CLOCK_ID)?|TRUSTED_PACKET_SEQUENCE_ID|SEQUENCE_FLAGS|MACHINE_ID)\b",
      "bridge/perfetto/packet/packet_header.",
-     {"bridge/perfetto/packet/packet_tokenizer.c": "the numbers that a packet may begin with, to find one behind damage",
+     {"bridge/perfetto/packet/packet_tokenizer.c": "numbers that a packet may begin with: finds one behind damage",
       "bridge/perfetto/reader/fxt_passthrough.c": "copies packets, and leaves their sequence out",
       "bridge/perfetto/writer/fxt_passthrough.c": "gives packets that it copies another sequence",
       "merge/rewrite/rewrite.c": "changes the fields that the parser listed"}),
