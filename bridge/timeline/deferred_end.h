@@ -1,9 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Defers a slice's end until an event of its track comes that is not older. Producers read the clock at several
- * places, so slightly older events may follow an end in the file. Readers sort and see those events first, inside the
- * slice. A writer that emits events as they come therefore keeps the innermost slice's end back until it knows that
- * nothing older follows.
+ * Defers a slice's end until an event of its track comes that is not older.
+ *
+ * Producers read the clock at several places, so that slightly older events may follow an end in the file:
+ *
+ *   in the file      BEGIN a at 10, END at 20, INSTANT x at 18
+ *   as readers see   BEGIN a at 10, INSTANT x at 18, END at 20       x is inside of a
+ *
+ * Readers sort by time and see x first. A writer that emits events as they come, without a sort queue, would emit the
+ * END first. So it keeps one END back (tb_deferred_end_keep), and before each event of the track it asks whether that
+ * END is due (tb_deferred_end_take). There are three outcomes:
+ *
+ * * the event is at or after the END's time: the END is emitted, then the event;
+ * * the event is older, and not older than the begin of the innermost open slice: the event is emitted, the END waits
+ *   on;
+ * * the event is older than that begin: no order of the two is right; the END is emitted, and the event is out of
+ *   order.
+ *
+ * One END per track is kept back, and it keeps times alone. An END with arguments or flows is emitted at once. An END
+ * with a name must end a slice of that name: it is kept back only where that is the innermost, and only until the next
+ * event.
  */
 #ifndef TB_TIMELINE_DEFERRED_END_H
 #define TB_TIMELINE_DEFERRED_END_H

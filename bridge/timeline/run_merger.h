@@ -1,8 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * External merge sort, second half: reads several sorted runs of a spill file as one. Of each run some bytes are in
- * memory; a heap has the runs by their first record that is not read yet. Equal records come in the order of their
- * runs.
+ * External merge sort, second half: reads several sorted runs of a spill file as one sorted sequence.
+ *
+ * The first half is the sort queue's (sort_queue.h): whenever its memory is full, it sorts what is there and appends
+ * it to the file as one run. A run is sorted, the file is not: runs overlap in time. In the end they are merged:
+ *
+ *   run 0  [ 1  4  9 ]  ->  1 --+
+ *   run 1  [ 2  3  8 ]  ->  2 --+-- heap  ->  1  2  3  4  5  8  9
+ *   run 2  [ 5 ]        ->  5 --+
+ *
+ * Of each run the merger holds one record, the first that was not returned yet, and a buffer of the bytes behind it. A
+ * binary heap (base/heap.h) has the runs by those records. tb_run_merger_next returns the record on top; the next call
+ * replaces it by the next record of the same run and restores the heap's order. A run at its end leaves the heap. With
+ * N records in R runs that is N log R comparisons, one pass over the file, and memory of R buffers, however large the
+ * runs are.
+ *
+ * Records that compare equal come in the order of their runs, and so in the order in which they were added: the sort
+ * is stable. Where each run starts at or after the end of the one before (`in_order`), the heap is ordered by the
+ * runs' numbers alone, and a run's buffer is filled only when its turn comes.
  */
 #ifndef TB_TIMELINE_RUN_MERGER_H
 #define TB_TIMELINE_RUN_MERGER_H

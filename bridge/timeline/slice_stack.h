@@ -1,7 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The stack of slices of one track, as events come in the order of time: what the trace processor's importer of JSON
- * has on its stack.
+ * The stack of slices of one track, as events come in the order of time: what the trace processor has on its stack
+ * after the same events. A writer asks it before it emits an event: will readers see the slices that were meant?
+ *
+ * The stack holds slices from the outermost to the innermost. A BEGIN pushes a slice without an end (open). A COMPLETE
+ * pushes one whose end is known. A slice with an end is not popped at its end, since no event says so. It is popped
+ * when the next event is at or after that end, before the event is looked at (`clear`):
+ *
+ *   COMPLETE A [0, 10)    stack: A
+ *   COMPLETE B [2, 5)     stack: A B
+ *   BEGIN    C at 7       B has ended and is popped; stack: A C
+ *   BEGIN    D at 12      A has ended while C, above it, is open: both are popped ("cut"); stack: D
+ *   COMPLETE E [13, 15)   stack: D E
+ *   COMPLETE F [14, 17)   F ends after E, which is open at 14: F is not pushed, and the events do not nest
+ *
+ * An END ends the newest open slice that has its name and categories, where it has any. Where that is the innermost,
+ * it is popped. Where it is not, it gets its end and stays below the slices above it ("disturbed"), as the trace
+ * processor keeps it. The caller hears that what it emits is not seen as it was meant, and sorts or moves slices to
+ * lanes instead.
+ *
+ * Two shortcuts keep this quick. Each slice has the first end of all slices at and below it (`first_end`). An event
+ * before it pops nothing, so that only the top is looked at. And beyond 64 slices the open ones are counted by name,
+ * so that an END that matches none of thousands is not searched for.
  */
 #ifndef TB_TIMELINE_SLICE_STACK_H
 #define TB_TIMELINE_SLICE_STACK_H

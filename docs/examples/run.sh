@@ -15,7 +15,8 @@ case $name in
   feed)
     "$program" < "$traces/lanes.perfetto-trace" > "$work/out"
     expect outer inner later
-    { head -c 100 "$traces/lanes.perfetto-trace"; sleep 0.1; tail -c +101 "$traces/lanes.perfetto-trace"; } | "$program" > "$work/out"
+    { head -c 100 "$traces/lanes.perfetto-trace"; sleep 0.1; tail -c +101 "$traces/lanes.perfetto-trace"; } |
+      "$program" > "$work/out"
     expect outer inner later
     gzip -c "$traces/lanes.perfetto-trace" | "$program" > "$work/out"
     expect outer inner later

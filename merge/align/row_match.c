@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Each shift that the events around some events vote for is followed to both ends of the rows: a line through the pairs
- * near by says where those further away are to be looked for. So drift needs no search, and what is off by more than
- * the others' scatter does not bend the line. Of all lines so found the one counts that most events agree with.
+ * Steps 2 and 3 of row_match.h: each offset that events vote for is followed to both ends of the rows, and of the lines
+ * so found one is chosen.
  */
 #include "merge/align/row_match.h"
 

@@ -1,7 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which events of two rows are the same moments, each seen on a clock of its own: found by the intervals between them.
- * Events may be missing or doubled on either side, and less than half of them may be seen at a wrong time.
+ * Finds which events of two rows are the same moments, each row on a clock of its own.
+ *
+ * Two machines saw the same events, barriers of a training run for example, and each noted their times. The clocks
+ * differ by an unknown offset, and drift a little. Events may be missing or doubled on either side, and less than half
+ * of them may be noted at a wrong time. Neither the numbers of the events nor their times say which belong together.
+ * The intervals do:
+ *
+ *   own    a----b--c---------d---e              intervals 4, 2, 9, 3
+ *   other        a----b--c------x---d---e       the same intervals, an offset later, and one event more
+ *
+ * The search has three steps:
+ *
+ * 1. Votes (row_votes.h). For a few events of the shorter row, each event of the longer row is tried as the same
+ *    moment. That fixes an offset. The events around vote for it: each that has a partner near the time at which the
+ *    offset expects one. Offsets with few votes are dropped. What remains is right near its event, and says nothing of
+ *    drift yet.
+ * 2. Following. A line (offset and drift) is fitted through the pairs near the event. It says where partners further
+ *    away are to be looked for. The neighbourhood doubles, pairs are made anew (row_pairs.h), the line is fitted again
+ *    (line_fit.h, robust), until the rows' ends are reached. So drift needs no search of its own, and wrong times do
+ *    not bend the line: they are further from it than the others scatter.
+ * 3. Choice. The line wins whose number of pairs is least likely by chance (tb_row_score). Where something is known
+ *    beforehand (struct tb_offset_prior: wall clocks that are right to within a second, say), a line that agrees with
+ *    it wins if it has at least 90 % as many pairs. So a row of equal intervals, which fits itself as well after a
+ *    shift by one interval, is placed by the wall clocks.
+ *
+ * Another line with nearly as many pairs makes the match ambiguous. The caller hears of it, and does not have to trust
+ * the match. Cost: votes take (events of the longer row) x (a few hundred); each line followed takes both rows'
+ * lengths.
  */
 #ifndef TB_MERGE_CLOCKS_ROW_MATCH_H
 #define TB_MERGE_CLOCKS_ROW_MATCH_H

@@ -1,8 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Shifts of two rows of events that may be the right ones: for some events of the shorter row each event of the longer
- * one is tried as its partner, and the events around it say how many of them find a partner then. Times are relative,
- * as in row_pairs.h.
+ * The first step of matching two rows of events (row_match.h): which offsets between them are worth to be followed.
+ *
+ * A number of seeds, events spread over the shorter row (`pattern`), are taken. For each seed and each event of the
+ * longer row (`text`) the question is: if these two are one moment, how many of the 47 events around the seed (31 in
+ * long rows) have a partner as well?
+ *
+ *   pattern        p1   p2 SEED p4      p5         the seed is put on each event of the text in turn;
+ *   text     t1      t2   t3 T    t4         t5    here p1, p2 and p4 have a partner within the tolerance, p5 has none
+ *
+ * How near is near is not known: clocks are read with errors of some microseconds, or of milliseconds. So several
+ * tolerances are tried at once, each four times the one before, up to a quarter of the spacing of the text's events.
+ * An agreement counts by how unlikely it is by chance (tb_row_score): three partners within 2 us may say more than ten
+ * within 20 ms. Of each offset the tolerance with the highest score counts.
+ *
+ * Votes with less than 60 % of their seed's best score are dropped, and those that a seed elsewhere puts far behind.
+ * The rest is sorted: first what the prior expects, then by how many pairs the offset could have at most (`ceiling`,
+ * the events in the time that both rows have in common) times the share that agreed. tb_row_match_find follows them in
+ * that order and stops when no vote left could change its result.
+ *
+ * Times are relative, as in row_pairs.h. For one seed the partners of all 47 events are found by as many cursors that
+ * move forward with the text, so that a seed costs 48 steps for each event of the text.
  */
 #ifndef TB_MERGE_CLOCKS_ROW_VOTES_H
 #define TB_MERGE_CLOCKS_ROW_VOTES_H

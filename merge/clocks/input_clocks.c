@@ -36,7 +36,7 @@ static enum tb_status take_refusal(struct tb_input_clocks *c, enum tb_status sta
   return TB_OK;
 }
 
-static enum tb_status take_snapshot(struct tb_input_clocks *c, const struct tb_merge_header *head, bool learn) {
+static enum tb_status take_snapshot(struct tb_input_clocks *c, const struct tb_packet_header *head, bool learn) {
   struct tb_snapshot snapshot;
   (void)tb_snapshot_read(head->clock_snapshot, head->sequence, &snapshot); /* of a damaged one, what can be read */
   if (snapshot.primary && !c->primary_named) {
@@ -63,7 +63,7 @@ static enum tb_status add_sync(struct tb_input_clocks *c, uint32_t machine, cons
   return TB_OK;
 }
 
-static enum tb_status take_sync(struct tb_input_clocks *c, struct tb_str bytes, const struct tb_merge_header *head) {
+static enum tb_status take_sync(struct tb_input_clocks *c, struct tb_str bytes, const struct tb_packet_header *head) {
   struct tb_remote_clock clocks[TB_REMOTE_SYNC_CLOCKS];
   struct tb_sync_origin origin = {head->machine, head->sequence, c->primary};
   size_t count, refused;
@@ -86,10 +86,10 @@ static uint32_t default_clock(struct tb_str defaults) {
   return clock;
 }
 
-enum tb_status tb_input_clocks_take(struct tb_input_clocks *c, const struct tb_merge_header *head,
+enum tb_status tb_input_clocks_take(struct tb_input_clocks *c, const struct tb_packet_header *head,
                                     struct tb_merge_sequence *sequence, bool learn) {
   enum tb_status status = TB_OK;
-  struct tb_str sync = tb_merge_header_payload(head, TB_TRACE_PACKET_REMOTE_CLOCK_SYNC);
+  struct tb_str sync = tb_packet_header_payload(head, TB_TRACE_PACKET_REMOTE_CLOCK_SYNC);
   if (head->cleared) sequence->default_clock = 0;
   if (head->defaults.ptr) sequence->default_clock = default_clock(head->defaults);
   if (head->clock_snapshot.ptr) status = take_snapshot(c, head, learn);
@@ -128,7 +128,7 @@ void tb_input_clocks_events_of(struct tb_input_clocks *c, uint32_t sequence, str
   events->node = tb_input_clocks_of(c, s, events->clock);
 }
 
-uint32_t tb_input_clocks_implied(struct tb_input_clocks *c, const struct tb_merge_header *head) {
+uint32_t tb_input_clocks_implied(struct tb_input_clocks *c, const struct tb_packet_header *head) {
   bool chrome = head->kind == TB_TRACE_PACKET_CHROME_EVENTS || head->kind == TB_TRACE_PACKET_CHROME_METADATA;
   uint32_t number;
   return chrome && find(c, head->machine, 0, TB_CLOCK_MONOTONIC, &number) ? TB_CLOCK_MONOTONIC : c->primary;

@@ -6,9 +6,9 @@
 #ifndef TB_MERGE_CLOCKS_INPUT_CLOCKS_H
 #define TB_MERGE_CLOCKS_INPUT_CLOCKS_H
 
-#include "merge/input/merge_header.h"
 #include "merge/input/sequence_ids.h"
 #include "perfetto/clock/clock_graph.h"
+#include "perfetto/packet/packet_header.h"
 
 /* What a RemoteClockSync says of one clock of machine `machine`: what it read, and machine 0's at that time. */
 struct tb_input_clock_sync {
@@ -36,7 +36,7 @@ void tb_input_clocks_rewind(struct tb_input_clocks *clocks);
 /* Takes in what a packet of `sequence` says of clocks: cleared state, defaults and, where `learn` is set, snapshots and
  * syncs (they are then known from the start at a second reading; increments start anew at each in both). TB_OK,
  * TB_NO_MEMORY or TB_LIMIT. */
-TB_MUST_CHECK enum tb_status tb_input_clocks_take(struct tb_input_clocks *clocks, const struct tb_merge_header *head,
+TB_MUST_CHECK enum tb_status tb_input_clocks_take(struct tb_input_clocks *clocks, const struct tb_packet_header *head,
                                                   struct tb_merge_sequence *sequence, bool learn);
 
 /* When a packet happened. */
@@ -50,7 +50,7 @@ struct tb_merge_packet_time {
 /* For tb_input_clocks_time: what does not come with every packet. Looks a sequence's clock up; the clock of a packet
  * that names none; a timestamp of a clock for which no line is known. */
 void tb_input_clocks_look_up(struct tb_input_clocks *clocks, struct tb_merge_sequence *sequence, uint32_t clock);
-uint32_t tb_input_clocks_implied(struct tb_input_clocks *clocks, const struct tb_merge_header *head);
+uint32_t tb_input_clocks_implied(struct tb_input_clocks *clocks, const struct tb_packet_header *head);
 bool tb_input_clocks_read_slowly(struct tb_input_clocks *clocks, struct tb_clock_node *node, uint64_t timestamp,
                                  int64_t *time);
 
@@ -72,9 +72,9 @@ static inline struct tb_clock_node *tb_input_clocks_of(struct tb_input_clocks *c
 }
 
 /* The time of a packet of `sequence` that has a timestamp; once for each packet, in the file's order. */
-static inline void tb_input_clocks_time(struct tb_input_clocks *clocks, const struct tb_merge_header *head,
+static inline void tb_input_clocks_time(struct tb_input_clocks *clocks, const struct tb_packet_header *head,
                                         struct tb_merge_sequence *sequence, struct tb_merge_packet_time *time) {
-  uint32_t clock = head->clock;
+  uint32_t clock = head->has_clock ? head->clock : 0;
   time->default_clock = !clock && sequence->id && sequence->default_clock;
   if (time->default_clock) clock = sequence->default_clock;
   if (!clock) clock = tb_input_clocks_implied(clocks, head);

@@ -149,7 +149,7 @@ static void use_clock(struct tb_prescan *s, uint32_t clock) {
   if (clock < TB_CLOCK_SEQUENCE_FIRST) s->clocks_used |= UINT64_C(1) << clock;
 }
 
-static void take_time(struct tb_prescan *s, const struct tb_merge_header *head, struct tb_merge_sequence *sequence,
+static void take_time(struct tb_prescan *s, const struct tb_packet_header *head, struct tb_merge_sequence *sequence,
                       struct tb_prescanned_machine *machine) {
   struct tb_merge_packet_time time;
   tb_input_clocks_time(&s->clocks, head, sequence, &time);
@@ -170,8 +170,9 @@ static inline void take_state(struct tb_prescan *s, struct tb_merge_sequence *se
 
 /* Whether readers need the state of a packet: descriptors say all by themselves, and producers write them before it is
  * clear. */
-static bool needs_state(const struct tb_merge_header *head) {
-  return head->needs_state && head->kind != 0 && head->kind != TB_TRACE_PACKET_TRACK_DESCRIPTOR;
+static bool needs_state(const struct tb_packet_header *head) {
+  return head->flags & TB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE && head->kind != 0 &&
+         head->kind != TB_TRACE_PACKET_TRACK_DESCRIPTOR;
 }
 
 /* A hash over what packets are, one more taken in. */
@@ -211,7 +212,7 @@ static __attribute__((noinline)) enum tb_status take_common(struct tb_prescan *s
 }
 
 static enum tb_status take_packet(struct tb_prescan *s, const struct tb_raw_packet *packet) {
-  const struct tb_merge_header *head = &packet->head;
+  const struct tb_packet_header *head = &packet->head;
   struct tb_merge_sequence *sequence = tb_merge_sequence_get(&s->clocks.sequences, head->machine, head->sequence);
   if (!sequence) return TB_NO_MEMORY;
   take_state(s, sequence, head->cleared, needs_state(head));
@@ -228,7 +229,7 @@ static enum tb_status take_packet(struct tb_prescan *s, const struct tb_raw_pack
     status = tb_input_clocks_take(&s->clocks, head, sequence, true);
     if (head->kind == TB_TRACE_PACKET_FTRACE_TEXT) tb_ftrace_markers_take(&s->markers, head->payload);
     if (head->kind == TB_TRACE_PACKET_TRACE_UUID) s->trace_uuid = hash_text(head->payload);
-    struct tb_str track = tb_merge_header_payload(head, TB_TRACE_PACKET_TRACK_DESCRIPTOR);
+    struct tb_str track = tb_packet_header_payload(head, TB_TRACE_PACKET_TRACK_DESCRIPTOR);
     if (status == TB_OK && track.ptr) status = take_track(s, track, head->machine);
   }
   if (status == TB_OK && head->has_timestamp) take_time(s, head, sequence, machine);
@@ -256,7 +257,7 @@ static void measure_extent(struct tb_prescan *s) {
 }
 
 static enum tb_status read_all(struct tb_prescan *s, struct tb_raw_packet_reader *packets, struct tb_error *error) {
-  struct tb_raw_packet packet;
+  struct tb_raw_packet packet = {.offset = 0};
   enum tb_status status;
   for (;;) {
     status = take_common(s, tb_raw_packet_reader_stream(packets));
@@ -288,7 +289,7 @@ enum tb_status tb_prescan_run(struct tb_prescan *s, const struct tb_allocator *a
   tb_map_init(&s->pids, a);
   tb_map_init(&s->tids, a);
   struct tb_raw_packet_reader *packets;
-  struct tb_raw_packet_reader_options options = {.allocator = a, .no_notes = true, .max_junk = max_junk};
+  struct tb_raw_packet_reader_options options = {.allocator = a, .only_heads = true, .max_junk = max_junk};
   enum tb_status status = tb_raw_packet_reader_open(place, &options, &packets, error);
   if (status == TB_OK) status = read_all(s, packets, error);
   tb_raw_packet_reader_close(packets);

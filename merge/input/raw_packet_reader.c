@@ -12,7 +12,7 @@ struct tb_raw_packet_reader {
   const struct tb_allocator *allocator;
   struct tb_input_place place;
   char *name; /* its own, of the place */
-  bool close_between, keep_compressed, notes;
+  bool close_between, keep_compressed, only_heads;
   struct tb_packet_tokenizer stream; /* its input is NULL between reads, where close_between */
   struct tb_buffer window;
   size_t step;
@@ -77,7 +77,7 @@ enum tb_status tb_raw_packet_reader_open(const struct tb_input_place *place,
   p->step = options && options->buffer_bytes ? options->buffer_bytes : DEFAULT_BUFFER;
   p->keep_compressed = options && options->keep_compressed;
   p->close_between = options && options->close_between;
-  p->notes = !options || !options->no_notes;
+  p->only_heads = options && options->only_heads;
   tb_buffer_init(&p->window, a, 0);
   tb_packet_tokenizer_init(&p->stream, a, NULL, PACKET_MAX, lose, p, &p->error);
   p->stream.give_strange = true;
@@ -144,7 +144,8 @@ enum tb_status tb_raw_packet_reader_next(struct tb_raw_packet_reader *p, struct 
     if (status == TB_OK && !packet->packet.ptr) return TB_OK;
     if (status == TB_OK) {
       enum tb_packet_compression compression;
-      bool given, damaged = tb_merge_header_read(packet->packet, &packet->head, p->notes) != TB_OK;
+      bool given, damaged = tb_packet_header_read_to_merge(&packet->head, packet->packet,
+                                                           p->only_heads ? NULL : &packet->fields) != TB_OK;
       packet->unreadable = damaged;
       if (!tb_packet_is_compressed(packet->head.kind, &compression) && !damaged) return TB_OK;
       status = look_at(p, packet, damaged, compression, &given);

@@ -346,22 +346,22 @@ static enum tb_status add_left(struct tb_edit *e, const char *end, unsigned left
 
 enum tb_status tb_rewrite_packet(const struct tb_field_tree *tree, struct tb_remap *map,
                                  const struct tb_merge_edit *edit, struct tb_str packet,
-                                 const struct tb_merge_header *head, struct tb_message_patch *patches) {
+                                 const struct tb_packet_fields *fields, struct tb_message_patch *patches) {
   struct tb_edit e = {.tree = tree, .map = map, .packet = edit, .patches = patches};
   e.track_event = &tree->nodes[tree->nodes->fields[TB_TRACE_PACKET_TRACK_EVENT].node];
   patches->count = 0;
   patches->growth = 0;
   unsigned left = (edit->set_timestamp ? LEFT_TIMESTAMP : 0u) | (edit->set_clock ? LEFT_CLOCK : 0u) |
                   (edit->set_machine && edit->machine ? LEFT_MACHINE : 0u);
-  bool noted = head->note_count <= TB_MERGE_HEADER_NOTES && !(map->active & 1u << TB_FIELD_PID);
+  bool listed = fields->count <= TB_PACKET_FIELDS_MAX && !(map->active & 1u << TB_FIELD_PID);
   struct tb_wire_cursor cursor = tb_wire_cursor(packet);
   struct tb_wire_field read = {0, TB_WIRE_VARINT, 0, {NULL, 0}, NULL};
   enum tb_status status = TB_OK;
-  for (uint32_t i = 0; status == TB_OK && (!noted || i < head->note_count); i++) {
-    const struct tb_wire_field *field = noted ? &head->notes[i] : &read;
-    if (!noted && tb_wire_read(&cursor, &read) != TB_OK) break;
+  for (uint32_t i = 0; status == TB_OK && (!listed || i < fields->count); i++) {
+    const struct tb_wire_field *field = listed ? &fields->list[i] : &read;
+    if (!listed && tb_wire_read(&cursor, &read) != TB_OK) break;
     status = edit_head(&e, field, &left);
   }
-  if (status == TB_OK && left && !head->damaged) status = add_left(&e, packet.ptr + packet.len, left);
+  if (status == TB_OK && left && !fields->damaged) status = add_left(&e, packet.ptr + packet.len, left);
   return status;
 }

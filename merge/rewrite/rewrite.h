@@ -8,8 +8,8 @@
 
 #include "base/map.h"
 #include "merge/clocks/time_map.h"
-#include "merge/input/merge_header.h"
 #include "merge/rewrite/rewrite_fields.h"
+#include "perfetto/packet/packet_header.h"
 #include "perfetto/reader/tables/track_table.h"
 #include "protobuf/message_patch.h"
 
@@ -52,11 +52,12 @@ struct tb_merge_edit {
   uint64_t track; /* the track_uuid that an event gets by the rule; never one with a legacy event */
 };
 
-/* Sets *patches to what changes in the packet, to nothing where it stays as it is. A packet that is damaged inside
- * keeps its bytes from the damage on. TB_OK, TB_NO_MEMORY, TB_LIMIT. */
+/* Sets *patches to what changes in the packet, to nothing where it stays as it is. `fields` are those that
+ * tb_packet_header_read_to_merge listed. A packet that is damaged inside keeps its bytes from the damage on. TB_OK,
+ * TB_NO_MEMORY, TB_LIMIT. */
 TB_MUST_CHECK enum tb_status tb_rewrite_packet(const struct tb_field_tree *tree, struct tb_remap *map,
                                                const struct tb_merge_edit *edit, struct tb_str packet,
-                                               const struct tb_merge_header *head, struct tb_message_patch *patches);
+                                               const struct tb_packet_fields *fields, struct tb_message_patch *patches);
 
 /* True if a quick look shows that a track event holds nothing that changes, whatever the ids and times become: most
  * do not. False says nothing. TB_PACKET_AHEAD bytes behind the event must be readable. */

@@ -4,7 +4,6 @@
  * bundle) need no entry: they move with it; events that count by timestamp_delta_us get timestamps where a clock
  * drifts. Thread times are on no clock that is shared.
  */
-#include "merge/input/merge_header.h"
 #include "merge/rewrite/rewrite_fields.h"
 #include "protos/field_numbers.h"
 #include "tracebridge/event.h"

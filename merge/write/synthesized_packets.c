@@ -55,8 +55,8 @@ enum tb_status tb_synthesize_machine(struct tb_merger *m, uint32_t machine, int6
 /* Describes the track that an input's events on a shared process or thread go to: below the shared one. */
 enum tb_status tb_synthesize_track(struct tb_merger *m, struct tb_source *s, uint32_t machine) {
   uint64_t uuid = 0;
-  const struct tb_merge_header *head = &s->current.head;
-  struct tb_wire_cursor cursor = tb_wire_cursor(tb_merge_header_payload(head, TB_TRACE_PACKET_TRACK_DESCRIPTOR));
+  const struct tb_packet_header *head = &s->current.head;
+  struct tb_wire_cursor cursor = tb_wire_cursor(tb_packet_header_payload(head, TB_TRACE_PACKET_TRACK_DESCRIPTOR));
   struct tb_wire_field field;
   while (tb_wire_read(&cursor, &field) == TB_OK)
     if (field.number == TB_TRACK_DESCRIPTOR_UUID) uuid = field.value;

@@ -56,10 +56,10 @@ static enum tb_status open_source(struct tb_merger *m, struct tb_source *s, size
   return tb_raw_packet_reader_open(&s->place, &options, &s->packets, &m->error);
 }
 
-static void remember_anchors(const struct tb_merge_header *head, struct tb_merge_sequence *sequence) {
+static void remember_anchors(const struct tb_packet_header *head, struct tb_merge_sequence *sequence) {
   if (head->cleared) sequence->anchors = 0;
   if (head->kind == TB_TRACE_PACKET_THREAD_DESCRIPTOR ||
-      has_field(tb_merge_header_payload(head, TB_TRACE_PACKET_TRACK_DESCRIPTOR), TB_TRACK_DESCRIPTOR_THREAD))
+      has_field(tb_packet_header_payload(head, TB_TRACE_PACKET_TRACK_DESCRIPTOR), TB_TRACK_DESCRIPTOR_THREAD))
     sequence->anchors |= TB_ANCHOR_THREAD;
   if (!head->defaults.ptr) return;
   bool track = has_field(field_bytes(head->defaults, TB_TRACE_PACKET_DEFAULTS_TRACK_EVENT_DEFAULTS),
@@ -68,8 +68,8 @@ static void remember_anchors(const struct tb_merge_header *head, struct tb_merge
 }
 
 /* A legacy sequence says from when its events count. */
-static void start_counting(const struct tb_merge_header *head, struct tb_merge_sequence *sequence) {
-  struct tb_wire_cursor cursor = tb_wire_cursor(tb_merge_header_payload(head, TB_TRACE_PACKET_THREAD_DESCRIPTOR));
+static void start_counting(const struct tb_packet_header *head, struct tb_merge_sequence *sequence) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(tb_packet_header_payload(head, TB_TRACE_PACKET_THREAD_DESCRIPTOR));
   struct tb_wire_field field;
   if (head->kind != TB_TRACE_PACKET_THREAD_DESCRIPTOR) return;
   sequence->counts = true;
@@ -88,7 +88,7 @@ static void place_near_suspend(struct tb_source *s, const struct tb_merge_sequen
 
 /* Takes in the packet at hand: what it says of clocks, its time. */
 static enum tb_status take_packet(struct tb_merger *m, struct tb_source *s) {
-  const struct tb_merge_header *head = &s->current.head;
+  const struct tb_packet_header *head = &s->current.head;
   struct tb_merge_sequence *sequence =
       tb_merge_sequence_get(&s->prescan.clocks.sequences, head->machine, head->sequence);
   s->sequence = sequence;
@@ -136,7 +136,7 @@ static bool is_moved(struct tb_merger *m, const struct tb_source *s) {
 /* True for packets of which the merged trace has one: the first one's stays; and for text of ftrace that says other
  * times than the events made of it, from which readers of ours make it again. */
 static bool is_superfluous(struct tb_merger *m, const struct tb_source *s, enum tb_status *status) {
-  const struct tb_merge_header *head = &s->current.head;
+  const struct tb_packet_header *head = &s->current.head;
   if (head->kind == TB_TRACE_PACKET_FTRACE_TEXT) return is_moved(m, s);
   if (m->source_count == 1) return false;
   if (head->kind == TB_TRACE_PACKET_TRACE_UUID) {
@@ -160,7 +160,7 @@ static bool is_superfluous(struct tb_merger *m, const struct tb_source *s, enum 
 }
 
 static void edit_time(const struct tb_merger *m, const struct tb_source *s, struct tb_merge_edit *edit) {
-  const struct tb_merge_header *head = &s->current.head;
+  const struct tb_packet_header *head = &s->current.head;
   uint32_t primary = s->prescan.clocks.primary;
   if (!head->has_timestamp || !s->time.resolved) return;
   bool implied = !head->has_clock && !s->time.default_clock && s->time.clock != primary;
@@ -189,7 +189,7 @@ static bool read_event_time(struct tb_str event, struct tb_merge_sequence *seque
 /* Where a clock drifts or steps, microseconds that are counted from event to event do not follow it: such events get
  * timestamps. */
 static void edit_event_time(const struct tb_merger *m, struct tb_source *s, struct tb_merge_edit *edit) {
-  const struct tb_merge_header *head = &s->current.head;
+  const struct tb_packet_header *head = &s->current.head;
   int64_t time, own;
   if (s->fixed || head->kind != TB_TRACE_PACKET_TRACK_EVENT || !s->sequence->counts) return;
   if (!read_event_time(head->payload, s->sequence, &time)) return;
@@ -246,7 +246,7 @@ static enum tb_status introduce(struct tb_merger *m, const struct tb_source *s, 
 }
 
 static enum tb_status write_rewritten(struct tb_merger *m, struct tb_source *s) {
-  const struct tb_merge_header *head = &s->current.head;
+  const struct tb_packet_header *head = &s->current.head;
   struct tb_merge_edit edit = {.machine_in = head->machine, .machine = head->machine};
   if (s->moves_machines || m->new_machines.count) {
     edit.machine = tb_source_machine_out(s, head->machine);
@@ -257,7 +257,8 @@ static enum tb_status write_rewritten(struct tb_merger *m, struct tb_source *s) 
   edit_time(m, s, &edit);
   edit_event_time(m, s, &edit);
   edit_track(s, &edit);
-  enum tb_status status = tb_rewrite_packet(&m->fields, &s->remap, &edit, s->current.packet, head, &m->patches);
+  enum tb_status status =
+      tb_rewrite_packet(&m->fields, &s->remap, &edit, s->current.packet, &s->current.fields, &m->patches);
   if (status != TB_OK) return tb_fail(&m->error, status, s->current.offset, "%s", tb_status_text(status));
   status = m->patches.count ? put_patched(m, s) : put_unchanged(m, s);
   if (status != TB_OK || head->kind != TB_TRACE_PACKET_TRACK_DESCRIPTOR) return status;
@@ -270,7 +271,8 @@ static enum tb_status write_common(struct tb_merger *m, struct tb_source *s) {
   s->current.framed = s->common.framed;
   s->current.packet = s->common.bytes;
   s->current.offset = TB_NO_OFFSET;
-  tb_merge_header_take_common(&s->current.head, &s->common.head);
+  tb_packet_header_take_common(&s->current.head, s->common.bytes, &s->common.head);
+  tb_packet_fields_take_common(&s->current.fields, &s->common.head);
   s->packets_out++;
   return s->untouched ? put_unchanged(m, s) : write_rewritten(m, s);
 }

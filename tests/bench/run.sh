@@ -1,7 +1,7 @@
 #!/bin/bash
 # Builds and runs the bench: tests/bench/run.sh [options of tracebridge_bench, see --help]. Inputs and outputs live in a
-# temporary directory, which needs some gigabytes, and are removed whatever happens: below $TMPDIR, else in /dev/shm where it has
-# the room (so that no disk is measured), else in /tmp.
+# temporary directory, which needs some gigabytes, and are removed whatever happens: below $TMPDIR, else in /dev/shm
+# where it has the room (so that no disk is measured), else in /tmp.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=${BUILD_DIR:-$root/build}

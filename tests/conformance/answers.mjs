@@ -3,10 +3,11 @@
 //
 // answers.mjs TRACEBRIDGE FILE...
 //
-// Each FILE names a trace and asks Perfetto's own trace processor about what TRACEBRIDGE makes of it: a line `trace: PATH`, seen from the
-// FILE; then queries, each on a line of its own and followed by the rows that must come, indented, with | between their columns, or by
-// `  =`: those that come of the trace itself. A line `through: .SUFFIX ...` has all asked once more of what comes back from files of these
-// formats, one after the other. For tables that comparing traces does not look at. Prints what differs.
+// Each FILE names a trace and asks Perfetto's own trace processor about what TRACEBRIDGE makes of it: a line `trace:
+// PATH`, seen from the FILE; then queries, each on a line of its own and followed by the rows that must come, indented,
+// with | between their columns, or by `  =`: those that come of the trace itself. A line `through: .SUFFIX ...` has all
+// asked once more of what comes back from files of these formats, one after the other. For tables that comparing traces
+// does not look at. Prints what differs.
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
@@ -66,7 +67,8 @@ for (const file of files) {
       const expected = rows[0] === "=" ? of_itself[i] : rows;
       if (JSON.stringify(answers[i]) === JSON.stringify(expected)) return;
       wrong++;
-      console.log(`${name}${how}: ${sql}\nexpected\n  ${expected.join("\n  ")}\nanswered\n  ${answers[i].join("\n  ")}`);
+      console.log(
+          `${name}${how}: ${sql}\nexpected\n  ${expected.join("\n  ")}\nanswered\n  ${answers[i].join("\n  ")}`);
     });
   }
   console.log(`${name}: ${questions.length} questions`);

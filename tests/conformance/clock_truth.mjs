@@ -3,9 +3,10 @@
 //
 // clock_truth.mjs TRACEBRIDGE [--seeds N] [--seed K] [--plant NS]
 //
-// Does `tracebridge merge` put events where they truly happened? Makes traces of hosts whose clocks are functions of one true time,
-// merges them, reads the merged trace with Perfetto's trace processor, and compares with the truth: errors within a limit, the
-// report's bounds around every error, no message backwards, a note where a wall clock was set.
+// Does `tracebridge merge` put events where they truly happened? Makes traces of hosts whose clocks are functions of
+// one true time, merges them, reads the merged trace with Perfetto's trace processor, and compares with the truth:
+// errors within a limit, the report's bounds around every error, no message backwards, a note where a wall clock was
+// set.
 //
 //   --seeds N   so many cases of each kind, each from a seed of its own that nobody chose (20)
 //   --seed K    the case of this seed alone, as a failure prints it
@@ -36,7 +37,11 @@ function chance(seed) {
     t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
     return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
   };
-  return { below: (limit) => Math.floor(next() * limit), between: (a, b) => a + next() * (b - a), true: (share) => next() < share };
+  return {
+    below: (limit) => Math.floor(next() * limit),
+    between: (a, b) => a + next() * (b - a),
+    true: (share) => next() < share
+  };
 }
 
 // ---- packets
@@ -62,11 +67,13 @@ const flows = (field, ids) => ids.map((id) => Buffer.concat([varint((field << 3)
 })()]));
 
 function event(time, type, name, track, { sent = [], received = [] } = {}) {
-  return packet(number(FIELDS.timestamp, time), number(FIELDS.sequence, 1), bytes(FIELDS.event, number(9, type), number(11, track),
-    ...(name ? [bytes(23, name)] : []), ...flows(47, sent), ...flows(48, received)));
+  return packet(number(FIELDS.timestamp, time), number(FIELDS.sequence, 1),
+      bytes(FIELDS.event, number(9, type), number(11, track), ...(name ? [bytes(23, name)] : []), ...flows(47, sent),
+          ...flows(48, received)));
 }
 
-const namedTrack = (track, name) => packet(number(FIELDS.sequence, 1), bytes(FIELDS.descriptor, number(1, track), bytes(2, name)));
+const namedTrack = (track, name) =>
+    packet(number(FIELDS.sequence, 1), bytes(FIELDS.descriptor, number(1, track), bytes(2, name)));
 
 const snapshot = (boot, wall) => packet(number(FIELDS.sequence, 1), bytes(FIELDS.snapshot,
   bytes(1, number(1, BOOTTIME), number(2, boot)), bytes(1, number(1, REALTIME), number(2, wall))));
@@ -75,7 +82,8 @@ const snapshot = (boot, wall) => packet(number(FIELDS.sequence, 1), bytes(FIELDS
 
 class Host {
   constructor(random, { ppm = random.between(-50, 50), step } = {}) {
-    Object.assign(this, { booted: 1e12 + random.below(1e9) * 1e4, ppm, step, packets: [namedTrack(1, "events")], truth: new Map() });
+    Object.assign(this,
+        {booted: 1e12 + random.below(1e9) * 1e4, ppm, step, packets: [namedTrack(1, "events")], truth: new Map()});
   }
   boot(when) { return BigInt(Math.round(this.booted + when * (1 + this.ppm * 1e-6))); }
   wall(when) { return EPOCH + BigInt(Math.round(when + (this.step && when >= this.step.at ? this.step.by : 0))); }
@@ -86,7 +94,8 @@ class Host {
   }
   see(when, name) { this.packets.push(event(this.boot(when), INSTANT, name, 1)); }
   last(begin, length, name, track) {
-    this.packets.push(namedTrack(track, name), event(this.boot(begin), BEGIN, name, track), event(this.boot(begin + length), END, null, track));
+    this.packets.push(namedTrack(track, name), event(this.boot(begin), BEGIN, name, track),
+        event(this.boot(begin + length), END, null, track));
   }
 }
 
@@ -95,7 +104,8 @@ class Host {
 const KINDS = {
   // Wall clocks in common, some read late, one of them set while it records.
   snapshots(random) {
-    const step = random.true(0.5) ? { at: random.between(100 * S, 200 * S), by: random.between(-40 * S, 40 * S) } : undefined;
+    const step =
+        random.true(0.5) ? {at: random.between(100 * S, 200 * S), by: random.between(-40 * S, 40 * S)} : undefined;
     const hosts = [new Host(random), new Host(random), new Host(random, { step })];
     const lengths = new Map();
     hosts.forEach((host, h) => {
@@ -109,7 +119,15 @@ const KINDS = {
       }
     });
     const sides = (h) => (h === 2 && step ? [0, step.by * (1 + hosts[0].ppm * 1e-6)] : [0]);
-    return { hosts, options: [], limit: 4 * US, sides, lengths, lengthLimit: 2 * US, notes: step && Math.abs(step.by) > MS ? ["clock_step"] : [] };
+    return {
+      hosts,
+      options: [],
+      limit: 4 * US,
+      sides,
+      lengths,
+      lengthLimit: 2 * US,
+      notes: step && Math.abs(step.by) > MS ? ["clock_step"] : []
+    };
   },
 
   // Events of one name at the same instants, some only on one host, or twice, or late.
@@ -134,7 +152,8 @@ const KINDS = {
     const slow = random.between(MS, 6 * MS), sent = [];
     for (let id = 1; id <= 240; id++) {
       const from = id % 4, forwards = random.true(0.5), to = (from + (forwards ? 1 : 3)) % 4;
-      const when = random.between(0, 100 * S), arrived = when + (forwards ? 20 * US : slow) + random.between(0, 300 * US);
+      const when = random.between(0, 100 * S),
+            arrived = when + (forwards ? 20 * US : slow) + random.between(0, 300 * US);
       hosts[from].mark(when, `sent${id}`, { sent: [id] });
       hosts[to].mark(arrived, `received${id}`, { received: [id] });
       sent.push(id);
@@ -150,7 +169,9 @@ function boundAt(input, time) {
   for (let i = 1; i < points.length; i++) {
     const [a, b] = [points[i - 1], points[i]];
     if (time < a.time_ns || time > b.time_ns) continue;
-    return b.time_ns > a.time_ns ? a.bound_ns + ((b.bound_ns - a.bound_ns) * (time - a.time_ns)) / (b.time_ns - a.time_ns) : Math.max(a.bound_ns, b.bound_ns);
+    return b.time_ns > a.time_ns
+        ? a.bound_ns + ((b.bound_ns - a.bound_ns) * (time - a.time_ns)) / (b.time_ns - a.time_ns)
+        : Math.max(a.bound_ns, b.bound_ns);
   }
   return undefined;
 }
@@ -163,7 +184,8 @@ function judge(made, report, rows, plant) {
       const at = merged.get(name)?.ts;
       if (at === undefined) return (faults.push(`${name} is not in the merged trace`), 0);
       const error = at - report.shift_ns - Number(first.boot(when)) + plant, bound = boundAt(report.inputs[h], at);
-      if (bound === undefined || Math.abs(error) > bound + 2) faults.push(`${name} is ${Math.round(error)} ns off, its bound ${bound}`);
+      if (bound === undefined || Math.abs(error) > bound + 2)
+        faults.push(`${name} is ${Math.round(error)} ns off, its bound ${bound}`);
       return error;
     });
     const sides = made.sides?.(h) ?? [0];
@@ -171,7 +193,8 @@ function judge(made, report, rows, plant) {
     if (off > made.limit) faults.push(`host ${h} is ${Math.round(off)} ns off, more than ${made.limit}`);
   });
   for (const [name, length] of made.lengths ?? [])
-    if (!(Math.abs(merged.get(name)?.dur - length) <= made.lengthLimit)) faults.push(`${name} lasts ${merged.get(name)?.dur} ns, not ${Math.round(length)}`);
+    if (!(Math.abs(merged.get(name)?.dur - length) <= made.lengthLimit))
+      faults.push(`${name} lasts ${merged.get(name)?.dur} ns, not ${Math.round(length)}`);
   for (const id of made.sent ?? [])
     if (merged.get(`received${id}`).ts < merged.get(`sent${id}`).ts - 2) faults.push(`message ${id} runs backwards`);
   for (const code of made.notes ?? [])
@@ -181,10 +204,13 @@ function judge(made, report, rows, plant) {
 
 async function tryCase(home, program, kind, seed, work, plant) {
   const made = KINDS[kind](chance(seed));
-  const names = made.hosts.map((host, h) => path.join(work, `host${h}.pftrace`)), output = path.join(work, "merged.pftrace");
+  const names = made.hosts.map((host, h) => path.join(work, `host${h}.pftrace`)),
+        output = path.join(work, "merged.pftrace");
   made.hosts.forEach((host, h) => fs.writeFileSync(names[h], Buffer.concat(host.packets)));
   const machines = names.flatMap((name, h) => ["--machine", `${name}=host${h}`]);
-  const done = spawnSync(program, ["merge", "-q", ...names, "-o", output, "--report", `${output}.json`, ...machines, ...made.options], { encoding: "utf8" });
+  const done = spawnSync(program,
+      ["merge", "-q", ...names, "-o", output, "--report", `${output}.json`, ...machines, ...made.options],
+      {encoding: "utf8"});
   if (done.status !== 0) return [`exit status ${done.status}: ${done.stderr.trim()}`];
   const { events } = await queryTrace(home, output, { events: "select name, ts, dur from slice" });
   return judge(made, JSON.parse(fs.readFileSync(`${output}.json`, "utf8")), events.rows, plant);
@@ -200,7 +226,8 @@ if (!program) {
 }
 const home = execFileSync(path.join(here, "fetch.sh"), { encoding: "utf8" }).trim();
 const work = fs.mkdtempSync(path.join(os.tmpdir(), "clock-truth-"));
-const seeds = words.includes("--seed") ? [option("--seed")] : Array.from({ length: option("--seeds", 20) }, () => randomInt(2 ** 31));
+const seeds = words.includes("--seed") ? [option("--seed")]
+                                       : Array.from({length: option("--seeds", 20)}, () => randomInt(2 ** 31));
 let bad = 0;
 for (const kind of Object.keys(KINDS)) {
   let failed = 0;
@@ -208,7 +235,8 @@ for (const kind of Object.keys(KINDS)) {
     const faults = await tryCase(home, program, kind, seed, work, option("--plant", 0));
     if (faults.length === 0) continue;
     failed++;
-    console.log(`MISS ${kind} --seed ${seed}: ${faults.length} faults\n${faults.slice(0, 3).map((fault) => `  ${fault}`).join("\n")}`);
+    console.log(`MISS ${kind} --seed ${seed}: ${faults.length} faults\n${
+        faults.slice(0, 3).map((fault) => `  ${fault}`).join("\n")}`);
   }
   console.log(`${failed ? "FAIL" : "PASS"} ${kind}: ${seeds.length - failed} of ${seeds.length} cases`);
   bad += failed;

@@ -3,11 +3,12 @@
 //
 // dump.mjs TRACEBRIDGE PROTOS FILE...
 //
-// What `tracebridge dump` prints of a Perfetto trace, `protoc --encode` encodes to the same bytes: for every packet whose fields
-// are all in our schema (text format has no word for others but their number, which protoc refuses). protoc has one form for each
-// message, with fields in the order of their numbers and short lengths, which recorders need not keep to: where they do not, the
-// bytes are those that protoc makes of its own reading of the packets. With TRACEBRIDGE_CORPUS in the environment also for all
-// files below its perfetto/ folder. Prints a line for each file that differs, and the sums.
+// What `tracebridge dump` prints of a Perfetto trace, `protoc --encode` encodes to the same bytes: for every packet
+// whose fields are all in our schema (text format has no word for others but their number, which protoc refuses).
+// protoc has one form for each message, with fields in the order of their numbers and short lengths, which recorders
+// need not keep to: where they do not, the bytes are those that protoc makes of its own reading of the packets. With
+// TRACEBRIDGE_CORPUS in the environment also for all files below its perfetto/ folder. Prints a line for each file that
+// differs, and the sums.
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
@@ -41,8 +42,8 @@ function frames(bytes) {
 const texts = (dump) => dump.split(/^(?=packet \{)/m).filter((text) => text.startsWith("packet {"));
 const isKnown = (text) => !/^ *[0-9]+(:| \{)/m.test(text);
 
-const protoc = (what, input) =>
-  spawnSync("protoc", [`-I${protos}`, `--${what}=perfetto.protos.Trace`, "perfetto/trace_packet.proto"], { ...options, input });
+const protoc = (what, input) => spawnSync(
+    "protoc", [`-I${protos}`, `--${what}=perfetto.protos.Trace`, "perfetto/trace_packet.proto"], {...options, input});
 
 function judge(file) {
   const packets = frames(fs.readFileSync(file));
@@ -53,8 +54,15 @@ function judge(file) {
   const encoded = protoc("encode", Buffer.from(known.map(([text]) => text).join(""), "latin1"));
   const bytes = Buffer.concat(known.map(([, packet]) => packet));
   const asTheyWere = encoded.status === 0 && encoded.stdout.equals(bytes);
-  const same = asTheyWere || (encoded.status === 0 && encoded.stdout.equals(protoc("encode", protoc("decode", bytes).stdout).stdout));
-  return { same, asTheyWere, known: known.length, packets: packets.length, error: encoded.stderr.toString().split("\n")[0] };
+  const same = asTheyWere ||
+      (encoded.status === 0 && encoded.stdout.equals(protoc("encode", protoc("decode", bytes).stdout).stdout));
+  return {
+    same,
+    asTheyWere,
+    known: known.length,
+    packets: packets.length,
+    error: encoded.stderr.toString().split("\n")[0]
+  };
 }
 
 function corpus() {
@@ -79,5 +87,6 @@ for (const file of [...files, ...corpus()]) {
   bad++;
   console.log(`MISS ${path.basename(file)} ${result.error}`);
 }
-console.log(`dump: ${known} of ${packets} packets are in the schema; ${exact} files byte for byte; ${bad} differ, ${skipped} skipped`);
+console.log(`dump: ${known} of ${packets} packets are in the schema; ${exact} files byte for byte; ${bad} differ, ${
+    skipped} skipped`);
 process.exit(bad || !known ? 1 : 0);

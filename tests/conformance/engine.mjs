@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A worker that loads one trace in Perfetto's trace processor and answers queries. The package's glue was made for a browser's
-// web worker and keeps its state in globals, so each trace gets a worker thread of its own, dressed up as a web worker.
+// A worker that loads one trace in Perfetto's trace processor and answers queries. The package's glue was made for a
+// browser's web worker and keeps its state in globals, so each trace gets a worker thread of its own, dressed up as a
+// web worker.
 import fs from "node:fs";
 import path from "node:path";
 import vm from "node:vm";
@@ -13,11 +14,18 @@ const PIECE = 16 << 20; // bytes of the trace in one request; the engine refuses
 // Replacements in the glue: no 64-bit memory, the module compiled by us, and the bridge where we can reach it.
 const EDITS = [
   ["this.useMemory64 = hasMemory64Support();", "this.useMemory64 = false;"],
-  ["var result = instantiateSync(wasmBinaryFile, info);", "var result = [new WebAssembly.Instance(globalThis.tpModule, info)];"],
-  ["const wasmBridge = new wasm_bridge_1.WasmBridge();",
-    "const wasmBridge = new wasm_bridge_1.WasmBridge(); globalThis.tpBridge = wasmBridge;"],
-  ["onRuntimeInitialized: () => deferredRuntimeInitialized.resolve(),",
-    "onRuntimeInitialized: () => { deferredRuntimeInitialized.resolve(); setTimeout(globalThis.tpReady, 0); },"],
+  [
+    "var result = instantiateSync(wasmBinaryFile, info);",
+    "var result = [new WebAssembly.Instance(globalThis.tpModule, info)];"
+  ],
+  [
+    "const wasmBridge = new wasm_bridge_1.WasmBridge();",
+    "const wasmBridge = new wasm_bridge_1.WasmBridge(); globalThis.tpBridge = wasmBridge;"
+  ],
+  [
+    "onRuntimeInitialized: () => deferredRuntimeInitialized.resolve(),",
+    "onRuntimeInitialized: () => { deferredRuntimeInitialized.resolve(); setTimeout(globalThis.tpReady, 0); },"
+  ],
 ];
 
 async function start(home, module) {
@@ -78,7 +86,8 @@ if (!isMainThread && workerData?.tracebridgeEngine) {
 
 let compiled; // once for all workers
 
-// The results of `queries` {name: SQL} over the trace `file`: {name: {columns, rows}}. Rejects where it cannot be loaded.
+// The results of `queries` {name: SQL} over the trace `file`: {name: {columns, rows}}. Rejects where it cannot be
+// loaded.
 export function queryTrace(home, file, queries) {
   compiled ??= new WebAssembly.Module(fs.readFileSync(path.join(home, "trace_processor.wasm")));
   return new Promise((resolve, reject) => {

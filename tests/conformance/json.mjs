@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Traces in JSON as their events: with numbers exact, gzip inflated, and what is cut off or has commas too many taken as it is meant.
+// Traces in JSON as their events: with numbers exact, gzip inflated, and what is cut off or has commas too many taken
+// as it is meant.
 import fs from "node:fs";
 import zlib from "node:zlib";
 

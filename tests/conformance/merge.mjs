@@ -3,11 +3,12 @@
 //
 // merge.mjs TRACEBRIDGE [--show N] [--pairs FILE...] [--groups GROUP...] [--orders GROUP...]
 //
-// Merges each group of files and loads the result and each input alone in Perfetto's own trace processor. The merged trace must hold
-// exactly the rows that the inputs hold, their times moved by what the sync report says. Files of other formats stand for the
-// Perfetto trace that `tracebridge convert` makes of them.
+// Merges each group of files and loads the result and each input alone in Perfetto's own trace processor. The merged
+// trace must hold exactly the rows that the inputs hold, their times moved by what the sync report says. Files of other
+// formats stand for the Perfetto trace that `tracebridge convert` makes of them.
 //
-//   GROUP    FILE,FILE[,FILE][@OPTION]...[@flows+N]   options of `tracebridge merge`; as many flows more than each has alone
+//   GROUP    FILE,FILE[,FILE][@OPTION]...[@flows+N]   options of `tracebridge merge`; as many flows more than each has
+//   alone
 //   --pairs  all pairs of the files, and each with itself
 //   --orders for groups of three: merge(merge(a, b), c) and merge(c, a, b) must hold the rows of merge(a, b, c)
 //
@@ -29,7 +30,8 @@ function pairsOf(files) {
 
 function readGroup(text) {
   const [files, ...options] = text.split("@");
-  const flows = options.filter((option) => option.startsWith("flows+")).map((option) => Number(option.slice(6)))[0] ?? 0;
+  const flows =
+      options.filter((option) => option.startsWith("flows+")).map((option) => Number(option.slice(6)))[0] ?? 0;
   return { files: files.split(","), options: options.filter((option) => !option.startsWith("flows+")), flows };
 }
 
@@ -53,7 +55,8 @@ function parseArguments(words) {
 
 function run(program, words) {
   const done = spawnSync(program, words, { encoding: "utf8" });
-  if (done.status !== 0 && done.status !== 4) throw new Error(`${words[0]}: exit ${done.status}: ${done.stderr.trim().split("\n").pop()}`);
+  if (done.status !== 0 && done.status !== 4)
+    throw new Error(`${words[0]}: exit ${done.status}: ${done.stderr.trim().split("\n").pop()}`);
 }
 
 function asPerfetto(options, file, work, index) {
@@ -65,9 +68,12 @@ function asPerfetto(options, file, work, index) {
 
 // Rows of a result as texts, times moved by `by`. A row's depth depends on what else is on its track: left out.
 function texts({ columns, rows }, by) {
-  return rows.map((row) => JSON.stringify(row.flatMap((value, i) =>
-    columns[i] === "depth" ? [] : columns[i] === "cpu" && value !== null ? [String(Number(value) % 4096)] : // 4096 for each machine
-    [TIMES.has(columns[i]) ? String(BigInt(value) + by) : value === null ? null : String(value)])));
+  return rows.map((row) => JSON.stringify(row.flatMap((value, i) => columns[i] === "depth" ? []
+                          : columns[i] === "cpu" && value !== null ? [String(Number(value) % 4096)]
+                                                                   : // 4096 for each machine
+                          [TIMES.has(columns[i]) ? String(BigInt(value) + by)
+                                : value === null ? null
+                                                 : String(value)])));
 }
 
 function difference(expected, actual) {
@@ -91,7 +97,8 @@ function alone(options, home, file, work) {
 
 function merge(options, group, files, output) {
   const report = `${output}.json`;
-  run(options.program, ["merge", ...files, "-o", output, "--report", report, "--quiet", "--unplaced=start", ...group.options]);
+  run(options.program,
+      ["merge", ...files, "-o", output, "--report", report, "--quiet", "--unplaced=start", ...group.options]);
   return JSON.parse(fs.readFileSync(report, "utf8").replace(/("(?:offset|first|last)_ns": )(-?\d+)/g, '$1"$2"')).inputs;
 }
 
@@ -107,7 +114,8 @@ function compare(options, expected, actual) {
   return lines;
 }
 
-const rowsOf = (result, by) => Object.fromEntries(Object.keys(TABLES).map((table) => [table, texts(result[table], by)]));
+const rowsOf = (result, by) =>
+    Object.fromEntries(Object.keys(TABLES).map((table) => [table, texts(result[table], by)]));
 
 async function judgeUnion(options, home, group, work) {
   const output = path.join(work, "merged.perfetto-trace");
@@ -118,7 +126,8 @@ async function judgeUnion(options, home, group, work) {
   const expected = {};
   for (const table of Object.keys(TABLES)) {
     expected[table] = each.flatMap((rows) => rows[table]);
-    if (table === "threads" || table === "processes") expected[table] = [...new Set(expected[table])]; // they may be one
+    if (table === "threads" || table === "processes")
+      expected[table] = [...new Set(expected[table])]; // they may be one
   }
   const actual = rowsOf(await queryTrace(home, output, TABLES), 0n), lines = [];
   if (group.flows) { // which ends meet is another matter then
@@ -134,7 +143,8 @@ async function judgeUnion(options, home, group, work) {
 async function judgeOrders(options, home, group, work) {
   const [a, b, c] = group.files, file = (name) => path.join(work, `${name}.perfetto-trace`);
   const abc = merge(options, group, [a, b, c], file("abc")), cab = merge(options, group, [c, a, b], file("cab"));
-  const ab = merge(options, group, [a, b], file("ab")), abThenC = merge(options, group, [file("ab"), c], file("abThenC"));
+  const ab = merge(options, group, [a, b], file("ab")),
+        abThenC = merge(options, group, [file("ab"), c], file("abThenC"));
   const offset = (input) => BigInt(input.offset_ns), expected = await queryTrace(home, file("abc"), TABLES);
   const ways = {
     cab: [offset(cab[1]) - offset(abc[0]), offset(cab[2]) - offset(abc[1]), offset(cab[0]) - offset(abc[2])],
@@ -144,7 +154,8 @@ async function judgeOrders(options, home, group, work) {
   const lines = [];
   for (const [way, apart] of Object.entries(ways)) {
     if (apart.some((by) => by !== apart[0])) lines.push(`  ${way}: inputs are ${apart.join(", ")} ns apart`);
-    const differences = compare(options, rowsOf(expected, apart[0]), rowsOf(await queryTrace(home, file(way), TABLES), 0n));
+    const differences =
+        compare(options, rowsOf(expected, apart[0]), rowsOf(await queryTrace(home, file(way), TABLES), 0n));
     if (differences.length) lines.push(`  ${way}:`, ...differences);
   }
   return { rows: Object.values(expected).reduce((sum, table) => sum + table.rows.length, 0), lines };

@@ -4,12 +4,14 @@
 // numbers.mjs [--root DIR] [--list]
 //
 // Compares every number of a format that is in our sources with the published one:
-//   * fields, enum values and extensions of protos/, by name, number and type, with Perfetto's .proto files (published.mjs), and the
-//     constants that field_numbers.awk makes of them with the fields themselves;
+//   * fields, enum values and extensions of protos/, by name, number and type, with Perfetto's .proto files
+//     (published.mjs), and the constants that field_numbers.awk makes of them with the fields themselves;
 //   * paths of fields next to their names in merge/, and numbers of fields in the formats of ftrace lines;
-//   * constants and arrays that are written by hand in C, with numbers.tsv, whose rows name what is published, and where. What is of no format
-//     has a row, too, which says so: a number in C without a row is wrong, and so is a row without a number.
-// Prints what differs; --list also what was looked up. DIR is the tree to look at (another than this file's, to test this).
+//   * constants and arrays that are written by hand in C, with numbers.tsv, whose rows name what is published, and
+//     where. What is of no format has a row, too, which says so: a number in C without a row is wrong, and so is a row
+//     without a number.
+// Prints what differs; --list also what was looked up. DIR is the tree to look at (another than this file's, to test
+// this).
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
@@ -26,7 +28,7 @@ const published = findDescriptors(path.join(home, "trace_processor.wasm"));
 const lookedUp = [], wrong = [];
 const PACKAGE = "perfetto.protos.";
 
-// ---- the table: number, name in our source, where that is, what is published, in which file -------------------------------------
+// ---- the table: number, name in our source, where that is, what is published, in which file -------------------------
 
 function readTable(file) {
   const rows = new Map();
@@ -34,7 +36,8 @@ function readTable(file) {
     if (!line || line.startsWith("#")) continue;
     const [number, name, at, what, source] = line.split("\t");
     if (what === undefined) throw new Error(`${file}: not a row: ${line}`);
-    for (const each of number === "own" ? name.split(" ") : [name]) rows.set(`${at} ${each}`, { number, what, source, used: false });
+    for (const each of number === "own" ? name.split(" ") : [name])
+      rows.set(`${at} ${each}`, {number, what, source, used: false});
   }
   return rows;
 }
@@ -71,16 +74,19 @@ function checkAgainstRow(at, name, number, row) {
   if (!found && /\.proto$/.test(row.source))
     wrong.push(`numbers.tsv: ${row.source} has no ${row.what}`);
   else same(`${at}: ${name}`, number, row.what, row.number, row.source ?? "numbers.tsv");
-  if (found && String(found[0]) !== row.number) wrong.push(`numbers.tsv: ${row.what} is ${found[0]}, not ${row.number}`);
+  if (found && String(found[0]) !== row.number)
+    wrong.push(`numbers.tsv: ${row.what} is ${found[0]}, not ${row.number}`);
 }
 
-// ---- protos/ --------------------------------------------------------------------------------------------------------------------
+// ---- protos/ --------------------------------------------------------------------------------------------------------
 
 const work = fs.mkdtempSync(path.join(os.tmpdir(), "numbers-"));
 const protos = path.join(root, "protos");
-const list = (directory) => fs.readdirSync(path.join(protos, directory)).map((name) => path.join(protos, directory, name));
+const list = (directory) =>
+    fs.readdirSync(path.join(protos, directory)).map((name) => path.join(protos, directory, name));
 const protoFiles = list("perfetto").filter((name) => name.endsWith(".proto"));
-execFileSync("protoc", [`-I${protos}`, "--include_imports", `--descriptor_set_out=${work}/set`, ...protoFiles, ...list("extensions")]);
+execFileSync("protoc",
+    [`-I${protos}`, "--include_imports", `--descriptor_set_out=${work}/set`, ...protoFiles, ...list("extensions")]);
 const ours = readDescriptorSet(fs.readFileSync(path.join(work, "set")));
 fs.rmSync(work, { recursive: true });
 
@@ -88,9 +94,9 @@ const BYTES = new Set(["bytes", "string", "message"]), NUMBERS = new Set(["int32
 const short = (name) => name.replace(PACKAGE, "");
 
 // Text is bytes to us, messages that pass through as well; an enum may be a number.
-const agree = (mine, theirs) =>
-  mine.repeated === theirs.repeated &&
-  (mine.type === theirs.type || (mine.type === "bytes" && BYTES.has(theirs.type)) || (NUMBERS.has(mine.type) && theirs.type === "enum"));
+const agree = (mine, theirs) => mine.repeated === theirs.repeated &&
+    (mine.type === theirs.type || (mine.type === "bytes" && BYTES.has(theirs.type)) ||
+        (NUMBERS.has(mine.type) && theirs.type === "enum"));
 
 const pairs = new Set(), complete = new Set(), partial = new Map();
 
@@ -100,19 +106,22 @@ function compareMessages(name, as) {
   if (pairs.has(`${name} ${as}`)) return;
   pairs.add(`${name} ${as}`);
   for (const field of mine.fields.values()) {
-    const place = `${short(name)}.${field.name}`, row = takeRow("protos", place), found = theirs?.fields.get(field.name);
+    const place = `${short(name)}.${field.name}`, row = takeRow("protos", place),
+          found = theirs?.fields.get(field.name);
     const taken = theirs && [...theirs.fields.values()].find(({ number }) => number === field.number);
     if (row && (row.number === "own" || row.source?.endsWith("(newer)"))) {
       if (taken) wrong.push(`protos: ${place} has the number of ${as}.${taken.name}`);
       checkAgainstRow("protos", place, field.number, row);
     } else if (!found) {
-      const complaint = `protos: ${place} is not published as ${short(as)}.${field.name}, which has ${taken?.name ?? "nothing"} as ${field.number}`;
+      const complaint = `protos: ${place} is not published as ${short(as)}.${field.name}, which has ${
+          taken?.name ?? "nothing"} as ${field.number}`;
       if (taken || name === as) wrong.push(complaint);
       else partial.set(place, complaint);
     } else {
       complete.add(place);
       same(`protos: ${place}`, field.number, `${short(as)}.${field.name}`, found.number, found.file);
-      if (!agree(field, found)) wrong.push(`protos: ${place} is ${field.type}, ${short(as)}.${field.name} is ${found.type}`);
+      if (!agree(field, found))
+        wrong.push(`protos: ${place} is ${field.type}, ${short(as)}.${field.name} is ${found.type}`);
       compareTypes(field, found);
     }
   }
@@ -129,7 +138,8 @@ for (const [name, message] of ours.messages) {
   if ([...pairs].some((pair) => pair.startsWith(`${name} `))) continue;
   for (const field of message.fields.values()) {
     const place = `${short(name)}.${field.name}`;
-    if (takeRow("protos", place)?.number !== "own") wrong.push(`protos: ${place} is of a message that is not published`);
+    if (takeRow("protos", place)?.number !== "own")
+      wrong.push(`protos: ${place} is of a message that is not published`);
   }
 }
 for (const [place, complaint] of partial) if (!complete.has(place)) wrong.push(complaint);
@@ -142,7 +152,8 @@ for (const [name, mine] of ours.enums) {
   }
 }
 for (const mine of ours.extensions) {
-  const theirs = published.extensions.find(({ extendee, scope, name }) => extendee === mine.extendee && scope === mine.scope && name === mine.name);
+  const theirs = published.extensions.find(
+      ({extendee, scope, name}) => extendee === mine.extendee && scope === mine.scope && name === mine.name);
   const place = `${short(mine.scope)}${mine.name}`;
   if (!theirs) wrong.push(`protos: no published extension ${place} of ${mine.extendee}`);
   else {
@@ -152,36 +163,45 @@ for (const mine of ours.extensions) {
   }
 }
 
-// ---- the constants that field_numbers.awk makes ---------------------------------------------------------------------------------------------
+// ---- the constants that field_numbers.awk makes ---------------------------------------------------------------------
 
 const upperSnake = (name) => name.replace(/[A-Z][a-z]/g, "_$&").replaceAll("__", "_").replace(/^_/, "").toUpperCase();
-const constantName = (scope, name) => ["TB", ...short(`${scope}.`).split(".").filter(Boolean).map(upperSnake), name].join("_");
-const made = new Map(constantsOf(execFileSync("awk", ["-f", path.join(protos, "field_numbers.awk"), ...protoFiles], { encoding: "utf8", maxBuffer: 1 << 26 }))
-  .map(({ name, number }) => [name, number]));
+const constantName =
+    (scope, name) => ["TB", ...short(`${scope}.`).split(".").filter(Boolean).map(upperSnake), name].join("_");
+const made = new Map(constantsOf(execFileSync("awk", ["-f", path.join(protos, "field_numbers.awk"), ...protoFiles],
+                                     {encoding: "utf8", maxBuffer: 1 << 26}))
+                         .map(({name, number}) => [name, number]));
 for (const [scope, { file, fields }] of ours.messages) {
   if (!file.startsWith("perfetto/")) continue;
   for (const { name, number } of fields.values()) {
     const constant = constantName(scope, name.toUpperCase());
-    if (made.get(constant) !== number) wrong.push(`field_numbers.awk: ${constant} is ${made.get(constant)}, not ${number}`);
+    if (made.get(constant) !== number)
+      wrong.push(`field_numbers.awk: ${constant} is ${made.get(constant)}, not ${number}`);
   }
 }
 for (const [name, { file, values }] of ours.enums) {
   if (!file.startsWith("perfetto/")) continue;
   for (const [value, number] of values) {
     const constant = constantName(name.slice(0, name.lastIndexOf(".")), value);
-    if (made.get(constant) !== number) wrong.push(`field_numbers.awk: ${constant} is ${made.get(constant)}, not ${number}`);
+    if (made.get(constant) !== number)
+      wrong.push(`field_numbers.awk: ${constant} is ${made.get(constant)}, not ${number}`);
   }
 }
 
-// ---- C ---------------------------------------------------------------------------------------------------------------------------------
+// ---- C --------------------------------------------------------------------------------------------------------------
 
-const sources = execFileSync("find", ["bridge", "merge", "-name", "*.[ch]"], { cwd: root, encoding: "utf8" }).trim().split("\n").sort();
+const sources = execFileSync("find", ["bridge", "merge", "-name", "*.[ch]"], {cwd: root, encoding: "utf8"})
+                    .trim()
+                    .split("\n")
+                    .sort();
 
 function checkPath(at, name, numbers) {
   let message = `${PACKAGE}TracePacket`;
   name.split(".").forEach((step, i) => {
-    const field = published.messages.get(message)?.fields.get(step), mine = ours.messages.get(message)?.fields.get(step);
-    const row = takeRow("paths", `${short(message)}.${step}`), number = numbers[i] in Object.fromEntries(made) ? made.get(numbers[i]) : Number(numbers[i]);
+    const field = published.messages.get(message)?.fields.get(step),
+          mine = ours.messages.get(message)?.fields.get(step);
+    const row = takeRow("paths", `${short(message)}.${step}`),
+          number = numbers[i] in Object.fromEntries(made) ? made.get(numbers[i]) : Number(numbers[i]);
     if (field) same(`${at}: ${name}`, number, `${short(message)}.${step}`, field.number, field.file);
     else if (row) checkAgainstRow("paths", `${short(message)}.${step}`, number, row);
     else if (mine) same(`${at}: ${name}`, number, `${short(message)}.${step}`, mine.number, "protos/");
@@ -197,7 +217,8 @@ for (const at of sources) {
   for (const { row, fellows } of found) if (row && row.number !== "own" && fellows) fellows.published = true;
   for (const { name, number, needsRow, fellows, row } of found) {
     if (row) checkAgainstRow(at, name, number, row);
-    else if (needsRow || fellows?.published) wrong.push(`${at}: ${name} = ${number} has no row in tests/conformance/numbers.tsv`);
+    else if (needsRow || fellows?.published)
+      wrong.push(`${at}: ${name} = ${number} has no row in tests/conformance/numbers.tsv`);
   }
   for (const { name, numbers } of pathsOf(text)) checkPath(at, name, numbers);
   for (const { kind, number, place } of formatsOf(text)) {

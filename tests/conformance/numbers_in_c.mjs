@@ -5,7 +5,9 @@
 const strip = (text) => text.replace(/\/\*[^]*?\*\/|\/\/[^\n]*/g, "");
 
 // Names of constants that say how much we hold, read or write at a time.
-const OF_OURS = /(^|_)(MAX|MOST|LEAST|BYTES|ROOM|SIZE|DEPTH|SLOTS|CAPACITY|BUDGET|LIMIT|LONGEST|SHORTEST|LARGEST|AHEAD|SLACK|STEP|PADDING|CACHE|RECENT|COUNT|DIGITS|CHUNK|EVENTS|ENTRIES|ARGS|BITS|SHIFT|CLASSES|COLUMNS|PAGE)(_|$)/;
+const AMOUNTS = "MAX|MOST|LEAST|BYTES|ROOM|SIZE|DEPTH|SLOTS|CAPACITY|BUDGET|LIMIT|LONGEST|SHORTEST|LARGEST|AHEAD|" +
+  "SLACK|STEP|PADDING|CACHE|RECENT|COUNT|DIGITS|CHUNK|EVENTS|ENTRIES|ARGS|BITS|SHIFT|CLASSES|COLUMNS|PAGE";
+const OF_OURS = new RegExp(`(^|_)(${AMOUNTS})(_|$)`);
 
 function evaluate(text, known) {
   if (/^'.'$/.test(text)) return text.charCodeAt(1);
@@ -13,8 +15,8 @@ function evaluate(text, known) {
   return known.get(text);
 }
 
-// All constants of enums and macros; those with a number that is written out have needsRow, if their name does not say that they are ours,
-// and those of one enum the same object `fellows`.
+// All constants of enums and macros; those with a number that is written out have needsRow, if their name does not say
+// that they are ours, and those of one enum the same object `fellows`.
 export function constantsOf(text) {
   const constants = [], source = strip(text);
   for (const [, body] of source.matchAll(/\benum\b\s*\w*\s*\{([^{}]*)\}/g)) {
@@ -39,14 +41,19 @@ export function constantsOf(text) {
 export function arraysOf(text) {
   const arrays = [], source = strip(text);
   for (const [, name, body] of source.matchAll(/static const (?:unsigned )?char (\w+)\[\w+\]\s*=\s*\{([^}]*)\}/g)) {
-    const bytes = body.split(",").map((each) => each.trim()).filter(Boolean).map((each) => Number(each.replace(/^'\\x(..)'$/, "0x$1")));
-    if (!bytes.some(Number.isNaN)) arrays.push({ name: `${name}[]`, number: Buffer.from(bytes).toString("hex"), needsRow: true });
+    const bytes = body.split(",")
+                      .map((each) => each.trim())
+                      .filter(Boolean)
+                      .map((each) => Number(each.replace(/^'\\x(..)'$/, "0x$1")));
+    if (!bytes.some(Number.isNaN))
+      arrays.push({name: `${name}[]`, number: Buffer.from(bytes).toString("hex"), needsRow: true});
   }
   for (const [, name, body] of source.matchAll(/static const char \*const (\w+)\[\]\s*=\s*\{([^}]*)\}/g)) {
     let place = 0;
     for (const [, index, element] of body.matchAll(/(?:\[([^\]]*)\]\s*=\s*)?("(?:[^"\\]|\\.)*"|NULL)\s*(?:,|$)/g)) {
       if (index !== undefined) place = /^\d+$/.test(index) ? Number(index) : undefined; // a name is of another row
-      if (place !== undefined && element !== "NULL") arrays.push({ name: `${name}[${element.slice(1, -1)}]`, number: place, needsRow: true });
+      if (place !== undefined && element !== "NULL")
+        arrays.push({name: `${name}[${element.slice(1, -1)}]`, number: place, needsRow: true});
       if (place !== undefined) place++;
     }
   }
@@ -55,19 +62,25 @@ export function arraysOf(text) {
 
 // {"a.b", {1, 2}, ...}: the numbers of fields on a path.
 export function pathsOf(text) {
-  return [...strip(text).matchAll(/\{"([a-z0-9_.]+)",\s*\{([A-Z0-9_, ]+)\}/g)].map(([, name, numbers]) => ({ name, numbers: numbers.split(/,\s*/) }));
+  return [...strip(text).matchAll(/\{"([a-z0-9_.]+)",\s*\{([A-Z0-9_, ]+)\}/g)].map(
+      ([, name, numbers]) => ({name, numbers: numbers.split(/,\s*/)}));
 }
 
 // {TB_FTRACE_EVENT_KIND, "name=%u1 ..."}: numbers of fields behind the letter of their form.
 export function formatsOf(text) {
   const formats = [];
   for (const [, kind, format] of strip(text).matchAll(/\{TB_FTRACE_EVENT_(\w+),\s*"([^"]*%[^"]*)"\}/g))
-    for (const [place, number] of format.matchAll(/\S*%[a-z](\d)/g)) formats.push({ kind: kind.toLowerCase(), place, number: Number(number) });
+    for (const [place, number] of format.matchAll(/\S*%[a-z](\d)/g))
+      formats.push({kind: kind.toLowerCase(), place, number: Number(number)});
   return formats;
 }
 
 // Field numbers that are compared or written as they are.
 export function literalsOf(text) {
-  const uses = /\bnumber [!=]= [1-9]\d*\b(?! \* )|\btb_wire_put_(?:tag|uint|bytes|fixed64)\(\w+, \d+,|\b(?:find|get|has)_(?:field|number|bytes)\([^;{}]*?, \d+\)/g;
-  return [...strip(text).matchAll(uses)].map(([use]) => use);
+  const uses = [
+    /\bnumber [!=]= [1-9]\d*\b(?! \* )/, /\btb_wire_put_(?:tag|uint|bytes|fixed64)\(\w+, \d+,/,
+    /\b(?:find|get|has)_(?:field|number|bytes)\([^;{}]*?, \d+\)/
+  ];
+  const all = new RegExp(uses.map((use) => use.source).join("|"), "g");
+  return [...strip(text).matchAll(all)].map(([use]) => use);
 }

@@ -3,16 +3,17 @@
 //
 // proofs.mjs TRACEBRIDGE [--show N] FILE...
 //
-// Proves that where Perfetto's trace processor sees less in our output than in the JSON, a defect of its importer of JSON is the
-// reason (docs/CONFORMANCE.md). Each FILE is said once more in words that the defects do not touch, and what the importer then
-// sees must all be in our output for the FILE as it is: not one row less. The words:
+// Proves that where Perfetto's trace processor sees less in our output than in the JSON, a defect of its importer of
+// JSON is the reason (docs/CONFORMANCE.md). Each FILE is said once more in words that the defects do not touch, and
+// what the importer then sees must all be in our output for the FILE as it is: not one row less. The words:
 //   * ids of processes and threads that are text, negative or past 31 bits become free numbers; so does thread 0
-//   * a B and its E become one X, where in their thread a slice lasts no time or overlaps another; at one time ends of earlier slices
-//     come first
-//   * a b and its e get an id of their own where they overlap others of their id, and scopes that are not the same get other ids
+//   * a B and its E become one X, where in their thread a slice lasts no time or overlaps another; at one time ends of
+//     earlier slices come first
+//   * a b and its e get an id of their own where they overlap others of their id, and scopes that are not the same get
+//     other ids
 //   * numbers have 15 digits at most: of more the importer makes others (0.00030637254901960784 is 0.0039449 to it)
-//   * times count from the first one, in whole nanoseconds; brackets in the names of args are underscores; characters past U+FFFF are
-//     not escaped; ids that are the same number look the same
+//   * times count from the first one, in whole nanoseconds; brackets in the names of args are underscores; characters
+//     past U+FFFF are not escaped; ids that are the same number look the same
 // Numbers in args are compared by 12 digits. Prints a line for each file; exit status 0 when nothing is missing.
 import { execFileSync, spawnSync } from "node:child_process";
 import fs from "node:fs";
@@ -28,9 +29,10 @@ const here = path.dirname(fileURLToPath(import.meta.url));
 const FIRST_SYNTHETIC = 0x70000000; // where our reader's numbers for ids that are none begin
 const FIRST_FREE = 1000000000; // and ours here
 
-// ---- ids of processes and threads -------------------------------------------------------------------------------------
+// ---- ids of processes and threads -----------------------------------------------------------------------------------
 
-// What our reader makes of an id: [the number that the trace processor shows, whether the importer of JSON takes it as it is].
+// What our reader makes of an id: [the number that the trace processor shows, whether the importer of JSON takes it as
+// it is].
 class Ids {
   synthetic = new Map();
   free = new Map(); // number of ours -> free number
@@ -41,7 +43,8 @@ class Ids {
     const text = String(value).replace(EXACT, "");
     const isNumber = (typeof value === "number" || String(value).startsWith(EXACT)) && /^-?\d+$/.test(text);
     const big = isNumber ? BigInt(text) : 0n, limit = 1n << BigInt(bits - 1);
-    if (isNumber && big >= -limit && big < limit) return Number(big) >= 0 && big < 1n << 31n ? { plain: Number(big) } : { odd: text };
+    if (isNumber && big >= -limit && big < limit)
+      return Number(big) >= 0 && big < 1n << 31n ? {plain: Number(big)} : {odd: text};
     const key = text;
     if (!this.synthetic.has(key)) this.synthetic.set(key, FIRST_SYNTHETIC + this.synthetic.size);
     return { odd: String(this.synthetic.get(key)) };
@@ -72,19 +75,22 @@ class Ids {
     return row.map((value) => {
       if (typeof value !== "string") return value;
       if (bare && /^-?\d+$/.test(value)) return one(value);
-      return value.replace(/^T(-?\d+|\?)\/(-?\d+)$/, (_, pid, tid) => `T${one(pid)}/${one(tid)}`).replace(/^P(-?\d+)$/, (_, pid) => `P${one(pid)}`);
+      return value.replace(/^T(-?\d+|\?)\/(-?\d+)$/, (_, pid, tid) => `T${one(pid)}/${one(tid)}`)
+          .replace(/^P(-?\d+)$/, (_, pid) => `P${one(pid)}`);
     });
   }
 }
 
-// Thread 0 is the idle thread to the trace processor whatever a trace says: it gets another number before anyone reads it.
+// Thread 0 is the idle thread to the trace processor whatever a trace says: it gets another number before anyone reads
+// it.
 function withoutThreadZero(trace) {
   for (const event of eventsOf(trace)) if (event.tid === 0) event.tid = FIRST_FREE - 1;
 }
 
-const eventsOf = (trace) => (trace.traceEvents ?? []).filter((event) => event && typeof event === "object" && !Array.isArray(event));
+const eventsOf = (trace) =>
+    (trace.traceEvents ?? []).filter((event) => event && typeof event === "object" && !Array.isArray(event));
 
-// ---- slices ------------------------------------------------------------------------------------------------------------
+// ---- slices ---------------------------------------------------------------------------------------------------------
 
 function inOrder(events) {
   const at = (event) => nanoseconds(event.ts) ?? 0n;
@@ -108,7 +114,8 @@ function pairs(events, begins, ends) {
   return { found, needs_matching };
 }
 
-const micros = (ns) => EXACT + (ns < 0n ? "-" : "") + `${(ns < 0n ? -ns : ns) / 1000n}.${String((ns < 0n ? -ns : ns) % 1000n).padStart(3, "0")}`;
+const micros = (ns) => EXACT + (ns < 0n ? "-" : "") +
+    `${(ns < 0n ? -ns : ns) / 1000n}.${String((ns < 0n ? -ns : ns) % 1000n).padStart(3, "0")}`;
 
 function group(events, key) {
   const groups = new Map();
@@ -121,29 +128,37 @@ function group(events, key) {
 
 function completeSlices(trace, how) {
   const gone = new Set(), early = new Set();
-  for (const events of group(eventsOf(trace).filter((event) => "BEX".includes(event.ph)), (event) => `${event.pid}/${event.tid}`)) {
+  for (const events of group(
+           eventsOf(trace).filter((event) => "BEX".includes(event.ph)), (event) => `${event.pid}/${event.tid}`)) {
     const { found, needs_matching } = pairs(events, "B", "E");
     for (const [begin, end] of found) if (nanoseconds(begin.ts) < nanoseconds(end.ts)) early.add(end);
     if (!needs_matching && !overlap(events, found)) continue;
     for (const [begin, end] of found) {
       if (how === "moments" && nanoseconds(begin.ts) !== nanoseconds(end.ts)) continue;
       gone.add(end);
-      if (nanoseconds(begin.ts) === nanoseconds(end.ts)) trace.moments.add(`${nanoseconds(begin.ts)} ${begin.name ?? ""}`);
+      if (nanoseconds(begin.ts) === nanoseconds(end.ts))
+        trace.moments.add(`${nanoseconds(begin.ts)} ${begin.name ?? ""}`);
       begin.ph = "X";
       begin.dur = micros(nanoseconds(end.ts) - nanoseconds(begin.ts));
-      if (begin.tts !== undefined && end.tts !== undefined) begin.tdur = micros(nanoseconds(end.tts) - nanoseconds(begin.tts));
+      if (begin.tts !== undefined && end.tts !== undefined)
+        begin.tdur = micros(nanoseconds(end.tts) - nanoseconds(begin.tts));
       if (end.args && typeof end.args === "object") begin.args = { ...begin.args, ...end.args };
     }
   }
   const rank = (event) => (nanoseconds(event.ts) ?? 0n) * 2n + (early.has(event) ? 0n : 1n);
-  trace.traceEvents = eventsOf(trace).filter((event) => !gone.has(event)).sort((a, b) => (rank(a) < rank(b) ? -1 : rank(a) > rank(b) ? 1 : 0));
+  trace.traceEvents = eventsOf(
+      trace).filter((event) => !gone.has(event))
+                          .sort((a, b) => (rank(a) < rank(b) ? -1
+                                        : rank(a) > rank(b)  ? 1
+                                                             : 0));
 }
 
 // Whether a complete slice of the thread ends within one that a B and an E make.
 function overlap(events, found) {
   const spans = found.map(([begin, end]) => [nanoseconds(begin.ts), nanoseconds(end.ts)]);
   for (const event of events)
-    if (event.ph === "X" && nanoseconds(event.dur) !== null) spans.push([nanoseconds(event.ts), nanoseconds(event.ts) + nanoseconds(event.dur)]);
+    if (event.ph === "X" && nanoseconds(event.dur) !== null)
+      spans.push([nanoseconds(event.ts), nanoseconds(event.ts) + nanoseconds(event.dur)]);
   spans.sort((a, b) => (a[0] !== b[0] ? (a[0] < b[0] ? -1 : 1) : a[1] > b[1] ? -1 : 1));
   const open = [];
   for (const [start, end] of spans) {
@@ -157,9 +172,11 @@ function overlap(events, found) {
 function asyncIds(trace) {
   let free = 0;
   const isAsync = (event) => "bne".includes(event.ph) && (event.id !== undefined || event.id2);
-  const key = (event) => JSON.stringify([event.cat, event.scope, event.id ?? event.id2, event.id2?.local !== undefined ? event.pid : 0]);
+  const key = (event) =>
+      JSON.stringify([event.cat, event.scope, event.id ?? event.id2, event.id2?.local !== undefined ? event.pid : 0]);
   for (const events of group(eventsOf(trace).filter(isAsync), key)) {
-    if (events.some((event) => event.scope !== undefined)) for (const event of events) event.id = `proof scope ${event.scope} ${idValue(event.id)}`;
+    if (events.some((event) => event.scope !== undefined))
+      for (const event of events) event.id = `proof scope ${event.scope} ${idValue(event.id)}`;
     const { found, needs_matching } = pairs(events, "b", "e");
     if (!needs_matching) continue;
     for (const pair of found) {
@@ -172,15 +189,18 @@ function asyncIds(trace) {
   }
 }
 
-// ---- what is left -------------------------------------------------------------------------------------------------------
+// ---- what is left ---------------------------------------------------------------------------------------------------
 
 // Times from the first one on, in whole nanoseconds.
 function shiftTimes(trace) {
-  const times = eventsOf(trace).map((event) => (event.ph === "M" ? null : nanoseconds(event.ts))).filter((ns) => ns !== null && ns >= 0n);
+  const times = eventsOf(
+      trace).map((event) => (event.ph === "M" ? null : nanoseconds(event.ts)))
+                    .filter((ns) => ns !== null && ns >= 0n);
   const first = times.reduce((a, b) => (b < a ? b : a), times[0] ?? 0n);
   for (const event of eventsOf(trace).filter((event) => event.ph !== "M"))
     for (const [name, base] of [["ts", first], ["dur", 0n], ["tts", 0n], ["tdur", 0n]])
-      if (event[name] !== undefined && nanoseconds(event[name]) !== null) event[name] = micros(nanoseconds(event[name]) - base);
+      if (event[name] !== undefined && nanoseconds(event[name]) !== null)
+        event[name] = micros(nanoseconds(event[name]) - base);
   return first;
 }
 
@@ -188,7 +208,8 @@ function plainNames(value) {
   if (isExact(value) && /[.eE]/.test(value)) return EXACT + Number(Number(value.slice(1)).toPrecision(15));
   if (!value || typeof value !== "object") return value;
   if (Array.isArray(value)) return value.map(plainNames);
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [/^[^[]*\[0\]$/.test(key) ? key : key.replace(/[[\]]/g, "_"), plainNames(member)]));
+  return Object.fromEntries(Object.entries(value).map(
+      ([key, member]) => [/^[^[]*\[0\]$/.test(key) ? key : key.replace(/[[\]]/g, "_"), plainNames(member)]));
 }
 
 function plainIds(trace) {
@@ -212,7 +233,16 @@ function isNear(row, other) {
   return row.slice(0, 4).every((value, i) => value === other[i]) && Math.abs(a - b) <= 1e-11 * Math.abs(a);
 }
 
-const AT = { slices: [0], instants: [0], args: [0], counters: [0], flows: [0, 3], threads: [], processes: [], threadtimes: [0] };
+const AT = {
+  slices: [0],
+  instants: [0],
+  args: [0],
+  counters: [0],
+  flows: [0, 3],
+  threads: [],
+  processes: [],
+  threadtimes: [0]
+};
 
 function normalize(table, { rows }, { shift = 0n, back = 0n, ids = null, moments }) {
   return { rows: rows.map((row) => {
@@ -227,7 +257,9 @@ function normalize(table, { rows }, { shift = 0n, back = 0n, ids = null, moments
 }
 
 // The words differ in how much they change: what is proved in few of them needs no others.
-const WORDS = [{ slices: "none" }, { slices: "moments" }, { slices: "all" }, { slices: "none", async: true }, { slices: "all", async: true }];
+const WORDS = [
+  {slices: "none"}, {slices: "moments"}, {slices: "all"}, {slices: "none", async: true}, {slices: "all", async: true}
+];
 
 async function prove(options, home, file, work) {
   let best = null;
@@ -246,7 +278,8 @@ async function proveIn(words, options, home, file, work) {
   withoutThreadZero(trace);
   fs.writeFileSync(input, writeTrace({ ...trace, moments: undefined }));
   const run = spawnSync(options.program, ["convert", input, "-o", ours], { encoding: "utf8" });
-  if (run.status !== 0 && run.status !== 4) throw new Error(`exit status ${run.status}: ${run.stderr.trim().split("\n").pop()}`);
+  if (run.status !== 0 && run.status !== 4)
+    throw new Error(`exit status ${run.status}: ${run.stderr.trim().split("\n").pop()}`);
   for (const event of eventsOf(trace)) ids.apply(event);
   trace.traceEvents.unshift(...ids.names);
   if (words.slices !== "none") completeSlices(trace, words.slices);
@@ -258,8 +291,9 @@ async function proveIn(words, options, home, file, work) {
   const lines = [], notes = [];
   let lost = 0;
   for (const table of Object.keys(TABLES)) {
-    const { missing: unlike, more } = compareTable(normalize(table, expected[table], { back: shift, moments: trace.moments }),
-      normalize(table, actual[table], { shift, ids, moments: trace.moments }));
+    const {missing: unlike, more} =
+        compareTable(normalize(table, expected[table], {back: shift, moments: trace.moments}),
+            normalize(table, actual[table], {shift, ids, moments: trace.moments}));
     const missing = table === "args" ? unlike.filter((row) => !more.some((other) => isNear(row, other))) : unlike;
     lost += missing.length;
     if (missing.length) notes.push(`${table} -${missing.length}`);
@@ -273,9 +307,13 @@ const home = execFileSync(path.join(here, "fetch.sh"), { encoding: "utf8" }).tri
 const work = fs.mkdtempSync(path.join(os.tmpdir(), "proofs-"));
 let bad = 0;
 for (const file of options.files) {
-  const { notes, lines, rows } = await prove(options, home, file, work).catch((error) => ({ notes: [`FAILED: ${error.message}`], lines: [], rows: 0 }));
+  const {notes, lines, rows} = await prove(
+      options, home, file, work).catch((error) => ({notes: [`FAILED: ${error.message}`], lines: [], rows: 0}));
   if (notes.length || !rows) bad++;
-  console.log(`${notes.length ? "MISS" : rows ? "PROVED" : "EMPTY"} ${path.basename(file)}: ${notes.join(", ") || `${rows} rows`}`);
+  console.log(`${
+      notes.length ? "MISS"
+          : rows   ? "PROVED"
+                   : "EMPTY"} ${path.basename(file)}: ${notes.join(", ") || `${rows} rows`}`);
   for (const line of lines) console.log(line);
 }
 fs.rmSync(work, { recursive: true });

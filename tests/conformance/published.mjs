@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Perfetto's published .proto files, as its trace processor carries them: their compiled descriptors are in trace_processor.wasm.
-// A schema is {messages, enums}: both by full name, without a leading dot; each message has its fields by name (those of
-// extensions are named after the message that holds them), each enum its values by name, and both the file that they are of.
+// Perfetto's published .proto files, as its trace processor carries them: their compiled descriptors are in
+// trace_processor.wasm. A schema is {messages, enums}: both by full name, without a leading dot; each message has its
+// fields by name (those of extensions are named after the message that holds them), each enum its values by name, and
+// both the file that they are of.
 import fs from "node:fs";
 
 export function* wireFields(bytes) {
@@ -30,8 +31,10 @@ export function* wireFields(bytes) {
   }
 }
 
-const SCALARS = [, "double", "float", "int64", "uint64", "int32", "fixed64", "fixed32", "bool", "string", "group", "message", "bytes",
-  "uint32", "enum", "sfixed32", "sfixed64", "sint32", "sint64"];
+const SCALARS = [
+  , "double", "float", "int64", "uint64", "int32", "fixed64", "fixed32", "bool", "string", "group", "message", "bytes",
+  "uint32", "enum", "sfixed32", "sfixed64", "sint32", "sint64"
+];
 
 // FieldDescriptorProto, EnumDescriptorProto, DescriptorProto and FileDescriptorProto of protobuf's descriptor.proto.
 function readField(bytes) {
@@ -104,7 +107,8 @@ export function readDescriptorSet(bytes) {
   return schema;
 }
 
-// The FileDescriptorProto whose name's text ends at `end`: its tag and length are before the name's. Undefined where there is none.
+// The FileDescriptorProto whose name's text ends at `end`: its tag and length are before the name's. Undefined where
+// there is none.
 function fileAround(bytes, end) {
   for (let start = end - 6; start > end - 127 && start > 8; start--) {
     if (bytes[start - 1] !== end - start || bytes[start - 2] !== 0x0a) continue;

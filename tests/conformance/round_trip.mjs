@@ -3,10 +3,10 @@
 //
 // round_trip.mjs TRACEBRIDGE [--show N] FILE...
 //
-// Converts each JSON FILE to Perfetto and back. What comes back must mean what went in: every event with every member, the
-// metadata, the other members of the outermost object. Equal are: a B with its E, and an X; `i` and `I`; a scope of `t` and none;
-// numbers by value; empty args and none; callstacks by their frames. Which slices flows join is compared in run.mjs.
-// Prints a line for each file; exit status 0 when nothing differs.
+// Converts each JSON FILE to Perfetto and back. What comes back must mean what went in: every event with every member,
+// the metadata, the other members of the outermost object. Equal are: a B with its E, and an X; `i` and `I`; a scope of
+// `t` and none; numbers by value; empty args and none; callstacks by their frames. Which slices flows join is compared
+// in run.mjs. Prints a line for each file; exit status 0 when nothing differs.
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
@@ -19,7 +19,8 @@ const NO_THREAD = new Set("bneSTpFNOD"); // their emitting thread is no part of 
 
 function convert(program, input, output) {
   const run = spawnSync(program, ["convert", input, "-o", output], { encoding: "utf8" });
-  if (run.status !== 0 && run.status !== 4) throw new Error(`exit status ${run.status}: ${run.stderr.trim().split("\n").pop()}`);
+  if (run.status !== 0 && run.status !== 4)
+    throw new Error(`exit status ${run.status}: ${run.stderr.trim().split("\n").pop()}`);
 }
 
 function frames(trace, reference) {
@@ -36,15 +37,18 @@ function row(trace, event) {
     if (TIMES.includes(key) && nanoseconds(value) !== null) out[key] = nanoseconds(value).toString();
     else if (key === "pid" || key === "tid") out[key] = canonical(value).replace(/^"|"$/g, "");
     else if (key === "id" || key === "bind_id") out[key] = idValue(value);
-    else if (key === "id2" && value && typeof value === "object") out[key] = canonical(Object.fromEntries(Object.entries(value).map(([k, v]) => [k, idValue(v)])));
+    else if (key === "id2" && value && typeof value === "object")
+      out[key] = canonical(Object.fromEntries(Object.entries(value).map(([k, v]) => [k, idValue(v)])));
     else if (key === "sf" || key === "esf") out[key] = canonical(frames(trace, value));
-    else if ((key === "stack" || key === "estack") && Array.isArray(value)) out[key.replace("tack", "f")] = canonical(value.map((name) => `:${name}`));
+    else if ((key === "stack" || key === "estack") && Array.isArray(value))
+      out[key.replace("tack", "f")] = canonical(value.map((name) => `:${name}`));
     else out[key] = canonical(value);
   }
   if (out.args === "{}") delete out.args;
   if (out.ph === '"I"') out.ph = '"i"';
   if (out.ph === '"i"') out.s ??= '"t"';
-  for (const flag of ["flow_in", "flow_out", "use_async_tts"]) if (out[flag] === "false" || out[flag] === "0") delete out[flag];
+  for (const flag of ["flow_in", "flow_out", "use_async_tts"])
+    if (out[flag] === "false" || out[flag] === "0") delete out[flag];
   if (NO_THREAD.has(event.ph)) delete out.tid;
   return out;
 }
@@ -74,7 +78,8 @@ function pair(events) {
       out.push(item);
       continue;
     }
-    const at = item.event.name ? stack.findLastIndex((begin) => begin.event.name === item.event.name) : stack.length - 1;
+    const at =
+        item.event.name ? stack.findLastIndex((begin) => begin.event.name === item.event.name) : stack.length - 1;
     if (at < 0) out.push(item);
     else complete(stack.splice(at)[0], item.event);
   }
@@ -85,13 +90,16 @@ function pair(events) {
 function rows(trace) {
   const counts = new Map(), metadata = new Map();
   const count = (text) => counts.set(text, (counts.get(text) ?? 0) + 1);
-  const events = (trace.traceEvents ?? []).filter((event) => event && typeof event === "object" && !Array.isArray(event));
+  const events =
+      (trace.traceEvents ?? []).filter((event) => event && typeof event === "object" && !Array.isArray(event));
   for (const { event, done } of pair(events.filter((event) => event.ph !== "M")))
     count(canonical({ ...row(trace, event), ...done }));
   for (const event of events.filter((event) => event.ph === "M"))
-    metadata.set(canonical([event.pid, /^thread/.test(event.name) ? event.tid : "", event.name]), canonical(event.args));
+    metadata.set(
+        canonical([event.pid, /^thread/.test(event.name) ? event.tid : "", event.name]), canonical(event.args));
   for (const [of, args] of metadata) count(`M ${of} ${args}`);
-  for (const sample of trace.samples ?? []) count(`sample ${canonical({ ...row(trace, sample), pid: 0 })}`); // its thread says the process
+  for (const sample of trace.samples ?? [])
+    count(`sample ${canonical({...row(trace, sample), pid: 0})}`); // its thread says the process
   for (const key of Object.keys(trace))
     if (!["traceEvents", "stackFrames", "samples"].includes(key)) count(`${key} ${canonical(trace[key])}`);
   return counts;
@@ -100,7 +108,9 @@ function rows(trace) {
 function compare(before, after) {
   const lost = [], more = [];
   for (const [text, n] of before) for (let i = after.get(text) ?? 0; i < n; i++) lost.push(text);
-  for (const [text, n] of after) if (!text.startsWith("M ")) for (let i = before.get(text) ?? 0; i < n; i++) more.push(text);
+  for (const [text, n] of after)
+    if (!text.startsWith("M "))
+      for (let i = before.get(text) ?? 0; i < n; i++) more.push(text);
   return { lost, more };
 }
 
@@ -114,7 +124,8 @@ for (const file of options.files) {
     convert(options.program, there, back);
     const { lost, more } = compare(rows(readTrace(file)), rows(readTrace(back)));
     if (lost.length || more.length) bad++;
-    console.log(`${lost.length || more.length ? "DIFFER" : "same  "} ${path.basename(file)}: lost ${lost.length}, new ${more.length}`);
+    console.log(`${lost.length || more.length ? "DIFFER" : "same  "} ${path.basename(file)}: lost ${lost.length}, new ${
+        more.length}`);
     for (const text of lost.slice(0, options.show)) console.log(`    - ${text.slice(0, 300)}`);
     for (const text of more.slice(0, options.show)) console.log(`    + ${text.slice(0, 300)}`);
   } catch (error) {

@@ -3,10 +3,12 @@
 //
 // run.mjs TRACEBRIDGE [--show N] [--known FILE] [--update] [--through-fxt] FILE...
 //
-// Converts each JSON or FXT FILE to Perfetto (a Perfetto one to JSON), FXT also back to FXT, directly to FXT and, for what flows join, to
-// JSON, and loads input and output in Perfetto's own trace processor; with --through-fxt each FILE to FXT and that to Perfetto. Every row that it makes of the input it must make of the output too. Where the two differ, the file KNOWN must say
-// exactly so, in lines `FILE: DIFFERENCES | REASON`; where rows of the input are missing, it must give a reason. --update
-// writes KNOWN anew from what is seen and keeps the reasons. Prints a line for each file; exit status 0 when all is as known.
+// Converts each JSON or FXT FILE to Perfetto (a Perfetto one to JSON), FXT also back to FXT, directly to FXT and, for
+// what flows join, to JSON, and loads input and output in Perfetto's own trace processor; with --through-fxt each FILE
+// to FXT and that to Perfetto. Every row that it makes of the input it must make of the output too. Where the two
+// differ, the file KNOWN must say exactly so, in lines `FILE: DIFFERENCES | REASON`; where rows of the input are
+// missing, it must give a reason. --update writes KNOWN anew from what is seen and keeps the reasons. Prints a line for
+// each file; exit status 0 when all is as known.
 import { execFileSync, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
@@ -37,7 +39,8 @@ function parseArguments(words) {
 function convert(program, file, work, suffix) {
   const output = path.join(work, `${path.basename(file)}${suffix}`);
   const run = spawnSync(program, ["convert", file, "-o", output], { encoding: "utf8" });
-  if (run.status !== 0 && run.status !== 4) throw new Error(`exit status ${run.status}: ${run.stderr.trim().split("\n").pop()}`);
+  if (run.status !== 0 && run.status !== 4)
+    throw new Error(`exit status ${run.status}: ${run.stderr.trim().split("\n").pop()}`);
   return { output, partial: run.status === 4 };
 }
 
@@ -46,11 +49,13 @@ const load = (home, file) => queryTrace(home, file, { ...TABLES, errors: ERRORS 
 // Errors of the importer in our output that it does not find in the input.
 function newErrors(expected, actual) {
   const before = new Map(expected.errors.rows.map(([name, count]) => [name, Number(count)]));
-  return actual.errors.rows.filter(([name, count]) => Number(count) > (before.get(name) ?? 0)).map(([name, count]) => `${name}=${count}`);
+  return actual.errors.rows.filter(([name, count]) => Number(count) > (before.get(name) ?? 0)).map(([name,
+    count]) => `${name}=${count}`);
 }
 
 // Scheduling is FXT's and ftrace's; what the importer makes of ftrace text within JSON we carry as text.
-const tablesOf = (file) => Object.keys(TABLES).filter((table) => !/\.json(\.gz)?$/.test(file) || !["sched", "states"].includes(table));
+const tablesOf = (file) =>
+    Object.keys(TABLES).filter((table) => !/\.json(\.gz)?$/.test(file) || !["sched", "states"].includes(table));
 
 // All tables, or `tables` alone.
 function compare(options, file, expected, actual, notes, tables) {
@@ -62,7 +67,8 @@ function compare(options, file, expected, actual, notes, tables) {
     if (difference.missing.length) notes.push(`${table} -${difference.missing.length}`);
     if (difference.more.length) notes.push(`${table} +${difference.more.length}`);
     for (const sign of ["missing", "more"])
-      for (const row of difference[sign].slice(0, options.show)) lines.push(`    ${sign === "more" ? "+" : "-"} ${table} ${JSON.stringify(row)}`);
+      for (const row of difference[sign].slice(0, options.show))
+        lines.push(`    ${sign === "more" ? "+" : "-"} ${table} ${JSON.stringify(row)}`);
   }
   for (const error of tables ? [] : newErrors(expected, actual)) {
     missing++;
@@ -84,13 +90,15 @@ async function judge(options, home, file, work) {
   const { output, partial } = convert(options.program, file, work, perfetto ? ".json" : ".perfetto-trace");
   const [expected, actual] = await Promise.all([load(home, file).catch((error) => ({ error })), load(home, output)]);
   const notes = partial ? ["partial"] : [];
-  if (expected.error) return { missing: 0, notes: [...notes, `input refused, slices of ours ${actual.slices.rows.length}`], lines: [] };
+  if (expected.error)
+    return {missing: 0, notes: [...notes, `input refused, slices of ours ${actual.slices.rows.length}`], lines: []};
   const forward = compare(options, file, expected, actual, notes);
   if (!/\.fxt(\.gz)?$/.test(file)) return forward;
   const ways = { back: [output, ".fxt"], again: [file, ".fxt"], json: [file, ".json", ["flows"]] };
   for (const [way, [from, suffix, tables]] of Object.entries(ways)) {
     const there = convert(options.program, from, work, suffix);
-    const result = compare(options, file, expected, await load(home, there.output), there.partial && !tables ? ["partial"] : [], tables);
+    const result = compare(
+        options, file, expected, await load(home, there.output), there.partial && !tables ? ["partial"] : [], tables);
     forward.missing += result.missing;
     forward.notes.push(...result.notes.map((note) => `${way} ${note}`));
     forward.lines.push(...result.lines.map((line) => line.replace("    ", `    ${way} `)));
@@ -110,7 +118,8 @@ function readKnown(file) {
 }
 
 function writeKnown(file, known, seen) {
-  const head = fs.existsSync(file) ? fs.readFileSync(file, "utf8").split("\n").filter((line) => line.startsWith("#")) : [];
+  const head =
+      fs.existsSync(file) ? fs.readFileSync(file, "utf8").split("\n").filter((line) => line.startsWith("#")) : [];
   const all = new Map([...known, ...seen].filter(([, { notes }]) => notes));
   const lines = [...all.keys()].sort().map((name) => {
     const reason = known.get(name)?.reason;

@@ -3,8 +3,8 @@
 //
 // sizes.mjs TRACEBRIDGE [--most RATIO] FILE...
 //
-// Converts each JSON FILE of more than 1 MiB (inflated) to Perfetto and prints a table of its size, the output's, and the output's in parts of
-// the input's, the largest first. Exit status 0 when none is above RATIO (0.40).
+// Converts each JSON FILE of more than 1 MiB (inflated) to Perfetto and prints a table of its size, the output's, and
+// the output's in parts of the input's, the largest first. Exit status 0 when none is above RATIO (0.40).
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";

@@ -5,11 +5,13 @@
 // T<pid>/<tid> for a thread's track, P<pid> for a process', G for any other.
 const home = (id) => `(
   select case
-    when tt.utid is not null then 'T' || (select ifnull(p.pid, '?') || '/' || th.tid from thread th left join process p using (upid)
+    when tt.utid is not null then 'T' || (select ifnull(p.pid, '?') || '/' || th.tid
+                                          from thread th left join process p using (upid)
                                           where th.utid = tt.utid)
     when pt.upid is not null then 'P' || (select pid from process p where p.upid = pt.upid)
     else 'G' end
-  from track k left join thread_track tt on tt.id = k.id left join process_track pt on pt.id = k.id where k.id = ${id})`;
+  from track k left join thread_track tt on tt.id = k.id left join process_track pt on pt.id = k.id 
+  where k.id = ${id})`;
 
 const slices = (condition) => `
   select ts, dur, ${home("track_id")} as track, depth, ifnull(name, '') as name, ifnull(category, '') as category
@@ -33,7 +35,8 @@ export const TABLES = {
     from counter c join counter_track k on k.id = c.track_id left join process_counter_track p on p.id = k.id
     left join thread_counter_track h on h.id = k.id where k.name != 'thread_time'`,
   flows: `
-    select o.ts, ${home("o.track_id")} as track, o.name, i.ts as ts_in, ${home("i.track_id")} as track_in, i.name as name_in
+    select o.ts, ${home("o.track_id")} as track, o.name, i.ts as ts_in, ${
+      home("i.track_id")} as track_in, i.name as name_in
     from flow f join slice o on o.id = f.slice_out join slice i on i.id = f.slice_in`,
   threads: `
     select distinct p.pid, t.tid, t.name from thread t left join process p using (upid)
@@ -45,7 +48,8 @@ export const TABLES = {
       union select upid from process_counter_track)`,
   sched: `
     select ts, dur, cpu, (select tid from thread where utid = s.utid) as tid, end_state, priority from sched_slice s`,
-  // The importer of generic task states has no state for a woken thread but R, and no processor of threads that do not run.
+  // The importer of generic task states has no state for a woken thread but R, and no processor of threads that do not
+  // run.
   states: `
     select ts, dur, iif(state = 'W', 'R', state) as state, iif(state = 'Running', cpu, null) as cpu,
       (select tid from thread where utid = s.utid) as tid from thread_state s`,
@@ -53,12 +57,14 @@ export const TABLES = {
     select ts, ${home("track_id")} as track, name, thread_ts, thread_dur from slice where thread_ts is not null`,
 };
 
-export const ERRORS = "select name, sum(value) as count from stats where severity in ('error', 'data_loss') and value > 0 group by 1";
+export const ERRORS =
+    "select name, sum(value) as count from stats where severity in ('error', 'data_loss') and value > 0 group by 1";
 
 const text = (value) => (value === null || value === undefined ? null : String(value));
 
 // Async events without a process are on global tracks for the JSON importer; a track below their process is as good.
-const placeless = (row) => JSON.stringify(row.map((value) => (typeof value === "string" && /^(G|P-?\d+)$/.test(value) ? "A" : value)));
+const placeless = (row) =>
+    JSON.stringify(row.map((value) => (typeof value === "string" && /^(G|P-?\d+)$/.test(value) ? "A" : value)));
 
 // What docs/MAPPING.md adds to an event's own arguments: no row of ours to be counted.
 const carried = (value) => typeof value === "string" && /^args\.trace_event(\.|$)/.test(value);

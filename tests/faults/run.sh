@@ -1,9 +1,9 @@
 #!/bin/bash
-# run.sh TRACEBRIDGE LIBFAIL_MALLOC TRACES POINTS: runs the program with one malloc after the other failing, alone and with
-# all that follow: the last and at most POINTS others of the calls of each case, spread evenly. The program must not crash;
-# where it cannot go on, it exits with 3, says why and what to do, and leaves no trace; else all is as it would be with
-# memory. TRACES is where the build puts the traces that it makes of texts.
-# FAULTS=TEXT: all calls of the cases with TEXT in them.
+# run.sh TRACEBRIDGE LIBFAIL_MALLOC TRACES POINTS: runs the program with one malloc after the other failing, alone and
+# with all that follow: the last and at most POINTS others of the calls of each case, spread evenly. The program must
+# not crash; where it cannot go on, it exits with 3, says why and what to do, and leaves no trace; else all is as it
+# would be with memory. TRACES is where the build puts the traces that it makes of texts. FAULTS=TEXT: all calls of the
+# cases with TEXT in them.
 set -u
 program=$(realpath "$1")
 shim=$(realpath "$2")
@@ -17,9 +17,11 @@ mkdir "$work/in" "$work/out" "$work/tmp" "$work/whole"
 export LC_ALL=C TMPDIR=$work/tmp
 # The library comes before the sanitizer's, whose malloc it calls.
 export ASAN_OPTIONS=verify_asan_link_order=0:allocator_may_return_null=1:detect_leaks=0
-cp "$DATA"/phases/{args,flows}.json "$DATA/ftrace/small.ftrace" "$traces"/{records,events}.perfetto-trace "$traces"/fxt/{events,carried}.fxt "$work/in"
+cp "$DATA"/phases/{args,flows}.json "$DATA/ftrace/small.ftrace" "$traces"/{records,events}.perfetto-trace \
+  "$traces"/fxt/{events,carried}.fxt "$work/in"
 gzip -k "$work/in/flows.json"
-echo '{"perfetto_manifest": {"version": 1, "files": [{"path": "args.json", "machine": {"name": "one"}}]}}' >"$work/in/manifest.json"
+echo '{"perfetto_manifest": {"version": 1, "files": [{"path": "args.json", "machine": {"name": "one"}}]}}' \
+  >"$work/in/manifest.json"
 tar -C "$work/in" -cf "$work/in/traces.tar" args.json events.fxt events.perfetto-trace
 bad=0
 
@@ -36,10 +38,12 @@ complain() { # WHAT
 }
 
 same_as_whole() {
-  cmp -s "$work/stdout" "$work/whole_stdout" && cmp -s "$work/stderr" "$work/whole_stderr" && diff -rq "$work/out" "$work/whole" >/dev/null
+  cmp -s "$work/stdout" "$work/whole_stdout" && cmp -s "$work/stderr" "$work/whole_stderr" &&
+    diff -rq "$work/out" "$work/whole" >/dev/null
 }
 
-# libarchive ends the process where it gets no memory for a name, and a sanitizer where it gets none for a thread of ours.
+# libarchive ends the process where it gets no memory for a name, and a sanitizer where it gets none for a thread of
+# ours.
 ended_by_others() {
   [[ $status == 1 ]] && grep -q "^Fatal Internal Error in libarchive\|CHECK failed: sanitizer_" "$work/stderr"
 }
@@ -53,8 +57,10 @@ check_own() {
   [[ -z $(ls -A "$work/tmp") ]] || complain "a temporary file is left"
   if [[ $status == 3 ]]; then
     [[ -s $work/stderr ]] || complain "says nothing"
-    grep -q "; -j 1 takes less, and so\|; leave it more: close other programs" "$work/stderr" || complain "does not say what to do"
-    [[ -z $(find "$work/out" -name 'trace*') ]] || grep -q "cannot write the report" "$work/stderr" || complain "an output is left"
+    grep -q "; -j 1 takes less, and so\|; leave it more: close other programs" "$work/stderr" ||
+      complain "does not say what to do"
+    [[ -z $(find "$work/out" -name 'trace*') ]] || grep -q "cannot write the report" "$work/stderr" ||
+      complain "an output is left"
   elif [[ $status != "$whole_status" ]]; then
     complain "exits neither with 3 nor as it should"
   elif ! same_as_whole; then
@@ -102,9 +108,11 @@ case_of convert records.perfetto-trace -o "$out/trace.json" -q -j1
 case_of convert records.perfetto-trace -o "$out/trace.fxt" -q -j1
 case_of convert small.ftrace -o "$out/trace.pftrace" -q -j1 --compress
 case_of merge args.json events.fxt events.perfetto-trace -o "$out/trace.pftrace" -q -j1 --unplaced start
-case_of merge args.json flows.json.gz events.perfetto-trace -o "$out/trace.pftrace" -q -j2 --unplaced start --report "$out/report.json"
+case_of merge args.json flows.json.gz events.perfetto-trace -o "$out/trace.pftrace" -q -j2 --unplaced start \
+  --report "$out/report.json"
 case_of merge traces.tar -o "$out/trace.pftrace" -q -j1 --unplaced start
-case_of merge args.json events.perfetto-trace --manifest manifest.json -o "$out/trace.pftrace" -q -j1 --unplaced start --dry-run
+case_of merge args.json events.perfetto-trace --manifest manifest.json -o "$out/trace.pftrace" -q -j1 --unplaced start \
+  --dry-run
 case_of info events.perfetto-trace -q
 case_of info --json events.fxt -q
 case_of dump flows.json.gz

@@ -1,6 +1,7 @@
 #!/bin/bash
-# run.sh [SECONDS] [TARGET...]: fuzzes each target (all by default) for SECONDS (20), with sanitizers, from the corpus and the traces
-# of tests/data. What crashes is left in build-fuzz/findings and goes, made small with -minimize_crash=1, into tests/fuzz/corpus/<format>/.
+# run.sh [SECONDS] [TARGET...]: fuzzes each target (all by default) for SECONDS (20), with sanitizers, from the corpus
+# and the traces of tests/data. What crashes is left in build-fuzz/findings and goes, made small with -minimize_crash=1,
+# into tests/fuzz/corpus/<format>/.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 seconds=${1:-20}
@@ -25,10 +26,12 @@ for target in "${targets[@]}"; do
     *) format=perfetto suffix=perfetto-trace ;;
   esac
   seeds=$(mktemp -d)
-  find "tests/fuzz/corpus/$format" tests/data build-fuzz/tests/data -maxdepth 2 -type f \( -path "*/corpus/*" -o -name "*.$suffix" \) -size -64k \
+  find "tests/fuzz/corpus/$format" tests/data build-fuzz/tests/data -maxdepth 2 -type f \( -path "*/corpus/*" -o \
+    -name "*.$suffix" \) -size -64k \
     -exec cp --backup=numbered {} "$seeds" \; 2>/dev/null || true
   echo "fuzz $target: $seconds s"
-  if ! "build-fuzz/tests/fuzz/fuzz_$target" -seed=1 -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=65536 \
+  if ! "build-fuzz/tests/fuzz/fuzz_$target" -seed=1 -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
+    -max_len=65536 \
     -artifact_prefix="$findings/$target-" -print_final_stats=0 -verbosity=0 "$seeds" >"$findings/$target.log" 2>&1; then
     tail -40 "$findings/$target.log"
     rm -rf "$seeds"

@@ -1,6 +1,7 @@
 # Sourced by cases.
 
-# end_by_signal SIGNAL PID: sends it, and gives the process ten seconds to end. One that is still there is killed, and false returned.
+# end_by_signal SIGNAL PID: sends it, and gives the process ten seconds to end. One that is still there is killed, and
+# false returned.
 end_by_signal() {
   local tries
   kill "-$1" "$2"

@@ -1,9 +1,9 @@
 #!/bin/bash
-# run_case.sh TRACEBRIDGE CASE.sh: runs the case in an empty directory and compares, byte for byte, its standard output with
-# CASE.stdout, its standard error with CASE.stderr (a missing file stands for nothing) and its exit status with the case's
-# line `# exit N`. Cases find the program in PATH, programs of the tests in $HELPERS, what
-# cases share in $GOLDEN and the test data in $DATA; they end with status 77 where
-# the machine cannot do what they test. GOLDEN_UPDATE=1 writes the files anew instead.
+# run_case.sh TRACEBRIDGE CASE.sh: runs the case in an empty directory and compares, byte for byte, its standard output
+# with CASE.stdout, its standard error with CASE.stderr (a missing file stands for nothing) and its exit status with the
+# case's line `# exit N`. Cases find the program in PATH, programs of the tests in $HELPERS, what cases share in $GOLDEN
+# and the test data in $DATA; they end with status 77 where the machine cannot do what they test. GOLDEN_UPDATE=1 writes
+# the files anew instead.
 set -u
 program=$(realpath "$1")
 case=$(realpath "$2")

@@ -1,6 +1,6 @@
 #!/bin/bash
-# run.sh BUILD: installs BUILD into an empty directory and uses what is there as a stranger would: pkg-config and find_package,
-# shared and static; every header alone, as C11 and as C++; the man page; no symbol but tb_*.
+# run.sh BUILD: installs BUILD into an empty directory and uses what is there as a stranger would: pkg-config and
+# find_package, shared and static; every header alone, as C11 and as C++; the man page; no symbol but tb_*.
 set -euo pipefail
 build=$(realpath "$1")
 here=$(cd "$(dirname "$0")" && pwd)
@@ -56,5 +56,6 @@ done
 
 "$prefix/bin/tracebridge" --version
 [[ -s $prefix/share/man/man1/tracebridge.1 ]] || fail "the man page is missing"
-foreign=$(nm -D --defined-only "$libdir/libtracebridge.so" | awk '$3 !~ /^(tb_|__asan|__odr_asan|_init$|_fini$)/ {print $3}')
+foreign=$(nm -D --defined-only "$libdir/libtracebridge.so" |
+  awk '$3 !~ /^(tb_|__asan|__odr_asan|_init$|_fini$)/ {print $3}')
 [[ -z $foreign ]] || fail "symbols that are not ours: $foreign"

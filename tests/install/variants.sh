@@ -1,6 +1,7 @@
 #!/bin/bash
-# variants.sh CC: builds program and library as somebody would who has neither what the tests need nor libarchive. Nothing of
-# libarchive is left in what is built and installed; traces are read, and merge says that it cannot read an archive.
+# variants.sh CC: builds program and library as somebody would who has neither what the tests need nor libarchive.
+# Nothing of libarchive is left in what is built and installed; traces are read, and merge says that it cannot read an
+# archive.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)
@@ -14,7 +15,8 @@ fail() {
 without=(-DBUILD_TESTING=OFF -DTRACEBRIDGE_ARCHIVE=OFF)
 hidden=(-DCMAKE_DISABLE_FIND_PACKAGE_cmocka=ON -DNODE=NODE-NOTFOUND)
 {
-  cmake -S "$root" -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O0 -DCMAKE_C_COMPILER="$1" \
+  cmake -S "$root" -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O0 \
+    -DCMAKE_C_COMPILER="$1" \
     "${without[@]}" "${hidden[@]}"
   cmake --build "$work/build"
   cmake --install "$work/build" --prefix "$work/prefix"

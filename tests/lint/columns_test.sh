@@ -20,6 +20,13 @@ expect() { # FILE FAULT, the text on stdin
 tests/lint/columns.py "$copy"
 printf '/* %0118d */\n' 0 | expect bridge/long.c "1: 124 columns"
 printf '# %0120d\n' 0 | expect cli/CMakeLists.txt "1: 122 columns"
+printf '# %0120d\n' 0 | expect tests/long.py "1: 122 columns"
+printf '# %0120d\n' 0 | expect tests/long.sh "1: 122 columns"
+printf '// %0119d\n' 0 | expect tests/long.mjs "1: 122 columns"
+printf '// {"ph":"X","dur":%0119d}\n' 0 | expect tests/data.mjs "1: 139 columns"
+mkdir -p "$copy/tests"
+printf 'echo '\''{"ph":"X","dur":%0119d}'\''\n' 0 >"$copy/tests/data.sh" # a line of a trace is data
+tests/lint/columns.py "$copy"
 printf 'struct a {\n  const struct tb_map\n      *names; /* of all */\n};\n' |
   expect cli/a.h "2: a declaration is broken"
 printf 'struct a {\n  size_t\n      count; /* of all */\n};\n' | expect cli/a.h "2: a declaration is broken"

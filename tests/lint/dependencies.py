@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """Which folder may include what. dependencies.py [TREE]
 
-A folder includes from itself and from the folders that stand before it in ORDER. A reader and a writer of a format never
-include each other, formats never another format. Public headers include public headers alone; so does cli beside its own.
+A folder includes from itself and from the folders that stand before it in ORDER. A reader and a writer of a format
+never include each other, formats never another format. Public headers include public headers alone; so does cli beside
+its own.
 """
 import os
 import re
 import subprocess
 import sys
 
-ORDER = ["base", "io", "protobuf", "json", "model", "timeline", "ftrace", "chrome_json/reader", "chrome_json/writer", "fxt", "fxt/reader",
+ORDER = ["base", "io", "protobuf", "json", "model", "timeline", "ftrace", "chrome_json/reader", "chrome_json/writer",
+         "fxt", "fxt/reader",
          "fxt/writer", "perfetto/clock", "perfetto/packet", "perfetto/reader/tables", "perfetto/reader",
          "perfetto/writer/encode", "perfetto/writer/staged", "perfetto/writer", "convert", "inspect", "merge", "cli"]
 FORMATS = {"chrome_json", "fxt", "perfetto"}
@@ -78,4 +80,5 @@ def main(tree):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")))
+    here = os.path.dirname(os.path.abspath(__file__))
+    sys.exit(main(sys.argv[1] if len(sys.argv) > 1 else os.path.join(here, "../..")))

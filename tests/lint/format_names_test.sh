@@ -21,9 +21,11 @@ plant() { # FILE LINE SAID: the line is added to the file
 plant bridge/convert/reader.c 'int x = TB_FORMAT_FXT;' 'names the format FXT'                  # a front end
 plant bridge/perfetto/writer/counters.c 'int x = TB_FORMAT_FXT;' 'names the format FXT'        # a writer its source
 plant bridge/inspect/info.c 'int x = TB_FORMAT_PERFETTO;' 'names the format PERFETTO'          # info
-plant merge/merge.c 'int x = TB_FORMAT_JSON;' 'names the format JSON'                          # merge another than its own
+# merge another than its own
+plant merge/merge.c 'int x = TB_FORMAT_JSON;' 'names the format JSON'
 plant cli/main.c 'int x = TB_FORMAT_JSON;' 'names the format JSON'                             # a command
 plant bridge/convert/convert.c 'void *x = &tb_fxt_writer_ops;' 'names the format FXT'          # by its ops
-plant bridge/fxt/writer/writer.c 'int x = w->options.source;' 'reads options.source'           # which format the source has
+# which format the source has
+plant bridge/fxt/writer/writer.c 'int x = w->options.source;' 'reads options.source'
 sed -i 's/TB_FORMAT_FTRACE/TB_FORMAT_UNKNOWN/' "$copy/cli/options.c" # an entry of the list that nothing needs any more
 ! tests/lint/format_names.py "$copy" >/dev/null

@@ -2,9 +2,10 @@
 """Where files may be. layout.py [TREE]
 
 * The top level holds what TOP lists and nothing else.
-* A folder holds at most FILES_MAX files, but for those of FULL; each folder of sources says by a README.md what it is for.
-* protobuf-c and nanopb are for packets that are rare, or read by people: each is used in its places alone. What comes by
-  the million is read and written by protobuf/wire.
+* A folder holds at most FILES_MAX files, but for those of FULL; each folder of sources says by a README.md what it is
+  for.
+* protobuf-c and nanopb are for packets that are rare, or read by people: each is used in its places alone. What comes
+  by the million is read and written by protobuf/wire.
 """
 import os
 import re
@@ -12,13 +13,15 @@ import subprocess
 import sys
 from collections import Counter
 
-TOP = set("""CMakeLists.txt CMakePresets.json protos bridge merge cli tests third_party docs README.md CONTRIBUTING.md CHANGELOG.md LICENSE
-             quickstart.sh test.sh .ci .clang-format .clang-tidy .gitignore""".split())
+TOP = set("""CMakeLists.txt CMakePresets.json protos bridge merge cli tests third_party docs README.md CONTRIBUTING.md
+             CHANGELOG.md LICENSE quickstart.sh test.sh .ci .clang-format .clang-tidy .gitignore""".split())
 FILES_MAX = 40
 FULL = {"tests/golden/cases": "a case is a file"}
 LIBRARIES = {
-    "protobuf-c": re.compile(r'#\s*include\s*[<"](?:protobuf-c/|[^">]*pb-c\.h)|\bProtobufC|\bprotobuf_c_|\bperfetto__protos__'),
-    "nanopb": re.compile(r'#\s*include\s*[<"](?:pb(?:_encode|_decode|_common)?\.h|[^">]*\.pb\.h)|\bpb_(?:encode|ostream)|\bperfetto_protos_'),
+    "protobuf-c": re.compile(r'#\s*include\s*[<"](?:protobuf-c/|[^">]*pb-c\.h)'
+                             r'|\bProtobufC|\bprotobuf_c_|\bperfetto__protos__'),
+    "nanopb": re.compile(r'#\s*include\s*[<"](?:pb(?:_encode|_decode|_common)?\.h|[^">]*\.pb\.h)'
+                         r'|\bpb_(?:encode|ostream)|\bperfetto_protos_'),
 }
 # Where they are used, by file or folder; an entry that nothing needs any more fails the check.
 PLACES = {
@@ -47,8 +50,8 @@ PLACES = {
 
 
 def files(tree):
-    listed = subprocess.run(["git", "-C", tree, "ls-files", "-co", "--exclude-standard"], capture_output=True, text=True,
-                            check=True).stdout.splitlines()
+    listed = subprocess.run(["git", "-C", tree, "ls-files", "-co", "--exclude-standard"], capture_output=True,
+                            text=True, check=True).stdout.splitlines()
     return [f for f in listed if os.path.exists(f"{tree}/{f}")]
 
 
@@ -62,8 +65,10 @@ def check_folders(listed):
               for folder, count in sorted(counts.items()) if count > FILES_MAX and folder not in FULL]
     faults += [f"{folder} has no more than {FILES_MAX} files: take it off the list"
                for folder in FULL if counts[folder] <= FILES_MAX]
-    sources = {os.path.dirname(f) for f in listed if f.startswith(("bridge/", "merge/", "cli/")) and f.endswith((".c", ".h"))}
-    return faults + [f"{folder} has no README.md" for folder in sorted(sources | {"protos"}) if f"{folder}/README.md" not in listed]
+    sources = {os.path.dirname(f) for f in listed if f.startswith(("bridge/", "merge/", "cli/"))
+               and f.endswith((".c", ".h"))}
+    return faults + [f"{folder} has no README.md" for folder in sorted(sources | {"protos"})
+                     if f"{folder}/README.md" not in listed]
 
 
 def code_of(path):
@@ -97,4 +102,5 @@ def main(tree):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")))
+    here = os.path.dirname(os.path.abspath(__file__))
+    sys.exit(main(sys.argv[1] if len(sys.argv) > 1 else os.path.join(here, "../..")))

@@ -27,7 +27,8 @@ plant() { # FILE LINE SAYING: the line is added to the file, which may be new
 plant NOTES.md text 'NOTES.md is not of the top level'
 plant tools/x.py text 'tools is not of the top level'
 plant bridge/fxt/other/x.c 'int x;' 'bridge/fxt/other has no README.md'
-plant bridge/perfetto/writer/counters.c '#include "protos/perfetto/track_event.pb-c.h"' 'writer/counters.c uses protobuf-c'
+plant bridge/perfetto/writer/counters.c '#include "protos/perfetto/track_event.pb-c.h"' \
+  'writer/counters.c uses protobuf-c'
 plant bridge/fxt/reader/reader.h 'void f(ProtobufCMessage *m);' 'fxt/reader/reader.h uses protobuf-c'
 plant bridge/perfetto/writer/sequence.c '#include "protos/perfetto/track_event.pb.h"' 'writer/sequence.c uses nanopb'
 for i in $(seq 41); do echo "int x$i;" >"$copy/bridge/json/x$i.c"; done

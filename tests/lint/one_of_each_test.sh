@@ -38,6 +38,11 @@ plant 'same file' '  return a.st_dev == b.st_dev && a.st_ino == b.st_ino;'
 plant 'name of a gzip file' '  return ends_with(path, ".gz");'
 plant 'sequence table' '  if (!tb_map_get(&r->sequences, packet->sequence, packet->machine, &place)) return;'
 plant 'sequence table' '  uint64_t key = (uint64_t)machine << 32 | id;'
+plant 'packet-header parser' '    case TB_TRACE_PACKET_SEQUENCE_FLAGS:'
+plant 'packet-header parser' '  if (field.number == TB_TRACE_PACKET_TIMESTAMP) head->timestamp = field.value;'
+plant 'packet-header parser' \
+  '  if (tag == TB_WIRE_TAG2(TB_TRACE_PACKET_TIMESTAMP_CLOCK_ID, TB_WIRE_VARINT)) return at + 2;'
+plant 'open addressing' '  for (;; i++) if (!slots[i & (capacity - 1)].used) return &slots[i & (capacity - 1)];'
 plant 'open addressing' '  while (slots[i]) i = (i + 1) & (count - 1);'
 diff <(printf '%s\n' "${planted[@]}" | uniq) <(tests/lint/one_of_each.py --ideas) # all rows were tried
 

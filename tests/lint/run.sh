@@ -33,7 +33,8 @@ tests/lint/one_of_each_test.sh || complain "one_of_each.py does not find what it
 tests/lint/note_codes.py || complain "docs/MERGING.md does not list the notes of a merge"
 tests/lint/note_codes_test.sh || complain "note_codes.py does not find what it is to find"
 
-{ cmake --preset release -DTRACEBRIDGE_BENCH=ON && cmake --build build --target tracebridge_generate; } >/dev/null || complain "cmake"
+{ cmake --preset release -DTRACEBRIDGE_BENCH=ON && cmake --build build --target tracebridge_generate; } >/dev/null ||
+  complain "cmake"
 cppcheck --project=build/compile_commands.json -ibuild --suppressions-list=tests/lint/cppcheck.txt --inline-suppr \
   --enable=warning,performance,portability --std=c11 --error-exitcode=1 --quiet -j "$jobs" \
   --cppcheck-build-dir="$(mkdir -p build/cppcheck && echo build/cppcheck)" || complain "cppcheck"

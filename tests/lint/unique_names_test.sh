@@ -26,8 +26,10 @@ spare() { # FILE TEXT: nothing is wrong with the text in the file
 }
 plant merge/merge.c 'struct tb_map { int i; };' 'struct tb_map'
 plant cli/main.c 'enum tb_tokenizer_status { HERE };' 'enum tb_tokenizer_status'
-plant bridge/io/path.c $'struct tb_str tb_arena_copy(struct tb_arena *arena,\n    struct tb_str text) {\n}' 'tb_arena_copy()'
-plant bridge/base/map.c $'size_t\ntb_json_length(void)\n{ return 0; }\nsize_t tb_json_length(void) { return 1; }' 'tb_json_length()'
+plant bridge/io/path.c $'struct tb_str tb_arena_copy(struct tb_arena *arena,\n    struct tb_str text) {\n}' \
+  'tb_arena_copy()'
+plant bridge/base/map.c $'size_t\ntb_json_length(void)\n{ return 0; }\nsize_t tb_json_length(void) { return 1; }' \
+  'tb_json_length()'
 plant bridge/perfetto/writer/encode/padding.c $'TB_API int tb_status_text(int a, int (*b)(void)) {' 'tb_status_text()'
 plant bridge/io/inflate_isal.c 'struct tb_map { int i; };' 'struct tb_map' # spared for other names
 spare merge/merge.c $'static int tb_arena_copy(void) {\n  return 0;\n}'

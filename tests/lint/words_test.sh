@@ -1,6 +1,6 @@
 #!/bin/bash
-# words.py finds a word that docs/GLOSSARY.md replaces, planted in a name, a comment, a document and a message, and leaves
-# ordinary uses alone.
+# words.py finds a word that docs/GLOSSARY.md replaces, planted in a name, a comment, a document and a message, and
+# leaves ordinary uses alone.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 dir=$(mktemp -d) || exit 1
@@ -37,7 +37,8 @@ plant 1 tests/x/a.c '/* What the sink was told. */'
 plant 1 tests/x/a.sh '# the event in hand'
 
 plant 0 bridge/x/a.c 'int stray_not_expected, lone_surrogates, too_early, handle, pool_add, restore;'
-plant 0 bridge/x/a.c '/* What the id stands for; the straight line; a number over 8; the lock is held; the rest of the bytes. */'
+plant 0 bridge/x/a.c \
+  '/* What the id stands for; the straight line; a number over 8; the lock is held; the rest of the bytes. */'
 plant 0 bridge/x/a.c '/* The home directory; lone surrogates; room for a byte; the size is over the limit. */'
 plant 0 bridge/x/a.c 'const char *m = "no end of the string, ends too early";'
 plant 0 tests/x/a.c 'const char *data = "[straight] beside";'
@@ -48,7 +49,8 @@ plant 0 docs/A.md 'A run is spilled, and the sort queue replays it.'
 words=$(sed -n 's/^|[^|]*|[^|]*|\(.*\)|$/\1/p' docs/GLOSSARY.md | grep -o '`[^`]*`' | tr -d '`' | sort -u)
 while read -r word; do
   case $word in
-    'told flow' | 'held event' | 'moment' | 'stranger' | 'rest' | 'early' | 'over' | 'pool' | 'scatter' | 'room' | 'ended' | 'tell' | 'guess') continue ;;
+    'told flow' | 'held event' | 'moment' | 'stranger' | 'rest' | 'early' | 'over' | 'pool' | 'scatter' | 'room' | \
+      'ended' | 'tell' | 'guess') continue ;;
   esac
   plant 1 bridge/x/a.c "/* one $word here */"
 done <<<"$words"

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """run.py TRACEBRIDGE DATA TRACE...: no name steers the terminal.
 
-Runs every command with names that hold all that could: of files, of members of archives, of commands, options and values (every option
-that `help` lists), in manifests, and everywhere in traces: those of DATA (JSON) and TRACE (Perfetto, FXT) with their texts made
-hostile. What comes out (messages, info, dump, reports; not the traces that conversions write) must be UTF-8 without such characters,
-without a line that a name began, and JSON where it should be; where a name must show, its escaped form must be there.
+Runs every command with names that hold all that could: of files, of members of archives, of commands, options and
+values (every option that `help` lists), in manifests, and everywhere in traces: those of DATA (JSON) and TRACE
+(Perfetto, FXT) with their texts made hostile. What comes out (messages, info, dump, reports; not the traces that
+conversions write) must be UTF-8 without such characters, without a line that a name began, and JSON where it should be;
+where a name must show, its escaped form must be there.
 """
 import concurrent.futures
 import gzip
@@ -26,7 +27,8 @@ STEERING = [*range(0x20), *range(0x7F, 0xA0), 0x61C, 0x200E, 0x200F, *range(0x20
 STEERS = {chr(c) for c in STEERING}
 # For traces and manifests, which are UTF-8; a line that is begun by a name shows as one that starts with FORGED.
 TEXT = "m\x1b[31m\x1b]0;title\x07\nFORGED" + "".join(map(chr, STEERING[1:]))
-NAME = TEXT.encode() + bytes(range(0x80, 0xA0)) + b"\xff"  # for file systems and command lines, which take all but NUL and /
+# For file systems and command lines, which take all but NUL and /.
+NAME = TEXT.encode() + bytes(range(0x80, 0xA0)) + b"\xff"
 SHOWN = re.compile(rb"m\\(x1b|u001b|033)\[31m\\(x1b|u001b|033)\]0;title\\(x07|u0007|007)\\nFORGED")
 PIECES = [chr(c).encode() for c in STEERING[1:]] + [b"\x9b", b"\xff", b"\xe2\x80"]
 
@@ -58,7 +60,8 @@ def run(*args, shows=False, is_json=False, **how):
     """Runs the program and looks at what it says. Returns its standard output."""
     global runs
     runs += 1
-    done = subprocess.run([program, *args], capture_output=True, timeout=120, cwd=work, **{"stdin": subprocess.DEVNULL, **how})
+    done = subprocess.run([program, *args], capture_output=True, timeout=120, cwd=work,
+                          **{"stdin": subprocess.DEVNULL, **how})
     if not 0 <= done.returncode <= 4 or b"Sanitizer" in done.stderr or b"runtime error" in done.stderr:
         fail(args, f"status {done.returncode}", done.stderr)
     check(args, done.stdout)
@@ -115,7 +118,7 @@ def write(where, content):
     return where
 
 
-# ---- the command line ---------------------------------------------------------------------------------------------------------------
+# ---- the command line ------------------------------------------------------------------------------------------------
 
 
 def options_of(command):
@@ -142,7 +145,8 @@ def command_lines(commands):
         yield dict(args=[command, good, b"-" + bytes([NAME[1]])])
         yield dict(args=[command, good, "-\u00fc"])
         for option, takes_value in options_of(command):
-            values = [NAME, b"5" + NAME, NAME + b"=" + NAME, NAME + b"=1", good + b"=" + NAME, good + b"=+1" + NAME, b"=" + NAME]
+            values = [NAME, b"5" + NAME, NAME + b"=" + NAME, NAME + b"=1", good + b"=" + NAME, good + b"=+1" + NAME,
+                      b"=" + NAME]
             for value in values:
                 if takes_value:
                     yield dict(args=[command, good, *ends, option, value])
@@ -150,7 +154,7 @@ def command_lines(commands):
                     yield dict(args=[command, good, *ends, option.encode() + b"=" + value])
 
 
-# ---- files --------------------------------------------------------------------------------------------------------------------------
+# ---- files -----------------------------------------------------------------------------------------------------------
 
 
 def contents():
@@ -184,13 +188,14 @@ def one_file(kind, content):
     run("convert", name, "-o", os.path.join(place, NAME), shows=True)
     run("convert", name, "-o", end, "--report", os.path.join(missing, b"x"), shows=True)
     run("merge", name, "-o", end, "--report", os.path.join(missing, b"x"))
-    for extra in ([], ["--skip-bad"], ["--unplaced", "drop"], ["--unplaced", "start"], ["--dry-run"], ["--manifest", name]):
+    for extra in ([], ["--skip-bad"], ["--unplaced", "drop"], ["--unplaced", "start"], ["--dry-run"],
+                  ["--manifest", name]):
         run_reported("merge", name, other, name, "-o", end, *extra, shows=kind == "good" and "start" in extra)
     run("merge", name, other, "-o", end, env={**os.environ, "TMPDIR": os.fsdecode(missing)})
     run("convert", name, "-o", end, "--memory", "1M", env={**os.environ, "TMPDIR": os.fsdecode(missing)})
 
 
-# ---- archives -----------------------------------------------------------------------------------------------------------------------
+# ---- archives --------------------------------------------------------------------------------------------------------
 
 
 def pack(kind, members):
@@ -216,10 +221,13 @@ def one_archive(kind, what, content):
     os.makedirs(place, exist_ok=True)
     archive = write(os.path.join(place, b"a.tar"), pack(kind, [(name + b".json", content), (b"b/" + name, good)]))
     end = os.path.join(place, b"end.pftrace")
-    for extra in ([], ["--skip-bad"], ["--unplaced", "drop"], ["--unplaced", "start"], ["--dry-run", "--unplaced", "start"]):
+    for extra in ([], ["--skip-bad"], ["--unplaced", "drop"], ["--unplaced", "start"],
+                  ["--dry-run", "--unplaced", "start"]):
         run_reported("merge", archive, "-o", end, *extra, shows=what == "good")
     run("merge", archive, "-o", end, "--machine", os.fsencode("a.tar") + b"=" + NAME)
-    run("merge", write(os.path.join(place, b"b.tar"), pack("gnu", [(name, pathlib.Path(os.fsdecode(archive)).read_bytes())])), "-o", end)
+    run("merge",
+        write(os.path.join(place, b"b.tar"), pack("gnu", [(name, pathlib.Path(os.fsdecode(archive)).read_bytes())])),
+        "-o", end)
     for command in ("info", "dump", "convert"):
         run(command, archive)
 
@@ -229,7 +237,9 @@ def manifests():
     yield text
     yield {"perfetto_manifest": {"version": 1, "files": [{"path": TEXT}, {"path": "good.json", "machine": TEXT}]}}
     yield {"perfetto_manifest": {"version": 1, "files": [{"path": "good.json", "machine_name": TEXT, TEXT: 1}]}}
-    yield {"perfetto_manifest": {"version": 1, "clocks": [{"clock": TEXT, "sync_to": {"file": TEXT, "machine": TEXT, "clock": TEXT}}]}}
+    yield {"perfetto_manifest": {"version": 1,
+                                 "clocks": [{"clock": TEXT,
+                                             "sync_to": {"file": TEXT, "machine": TEXT, "clock": TEXT}}]}}
     yield {"perfetto_manifest": {"version": 1, "trace_clock": TEXT, "machines": [{"name": TEXT}], TEXT: TEXT}}
 
 
@@ -239,7 +249,7 @@ def one_manifest(number, manifest):
     run_reported("merge", good, "-o", path(f"manifest{number}.pftrace"), "--manifest", name)
 
 
-# ---- texts of traces ----------------------------------------------------------------------------------------------------------------
+# ---- texts of traces -------------------------------------------------------------------------------------------------
 
 
 def hostile_json(value, key=""):
@@ -286,18 +296,22 @@ def one_trace(name, content):
             for command in LOOKS:
                 run(*command, path(f"t {name} to.{end}"), is_json="--json" in command)
     run_reported("convert", source, "-o", path(f"t {name} strict.pftrace"), "--strict")
-    run_reported("merge", source, path("good.json"), "-o", path(f"t {name} merged.pftrace"), "--unplaced", "start", "--share-flows")
+    run_reported("merge", source, path("good.json"), "-o", path(f"t {name} merged.pftrace"), "--unplaced", "start",
+                 "--share-flows")
 
 
 def hostile_traces():
     everywhere = {
-        "ph": "X", "name": TEXT, "cat": TEXT, "pid": TEXT, "tid": TEXT, "ts": 5, "dur": 1, "id": TEXT, "scope": TEXT, "cname": TEXT,
+        "ph": "X", "name": TEXT, "cat": TEXT, "pid": TEXT, "tid": TEXT, "ts": 5, "dur": 1, "id": TEXT, "scope": TEXT,
+        "cname": TEXT,
         "sf": TEXT, "bind_id": TEXT, "flow_out": True, "args": {TEXT: {TEXT: [TEXT, {TEXT: TEXT}]}}, TEXT: TEXT,
     }  # fmt: skip
-    events = [dict(everywhere, ph=ph) for ph in "XBEbneiICstfPNODcRMvV()SFT"] + [dict(everywhere, ph="\u009b"), dict(everywhere, ph=TEXT)]
-    names = [dict(everywhere, ph="M", name=name, args={"name": TEXT}) for name in ("process_name", "thread_name", "process_labels", TEXT)]
+    events = [dict(everywhere, ph=ph) for ph in [*"XBEbneiICstfPNODcRMvV()SFT", "\u009b", TEXT]]
+    names = [dict(everywhere, ph="M", name=name, args={"name": TEXT})
+             for name in ("process_name", "thread_name", "process_labels", TEXT)]
     frames = {TEXT: {"name": TEXT, "category": TEXT}}
-    top = {"traceEvents": events + names, "stackFrames": frames, "otherData": {TEXT: TEXT}, "metadata": {TEXT: TEXT}, TEXT: TEXT}
+    top = {"traceEvents": events + names, "stackFrames": frames, "otherData": {TEXT: TEXT}, "metadata": {TEXT: TEXT},
+           TEXT: TEXT}
     yield "everywhere.json", json.dumps(top, ensure_ascii=False).encode()
     yield "spaces.json", json.dumps(top, ensure_ascii=False, indent="\t").replace("\n", "\r\n").encode()
     for file in sorted(data.glob("phases/*.json")):
@@ -309,7 +323,8 @@ def hostile_traces():
     for trace in traces:
         yield trace.name, hostile_bytes(trace.read_bytes())
     for trace in data.glob("ftrace/*"):  # lines begin with the name of a task
-        lines = [line if line[:1] == b"#" else hostile_bytes(line[:16]) + line[16:] for line in trace.read_bytes().splitlines(True)]
+        lines = [line if line[:1] == b"#" else hostile_bytes(line[:16]) + line[16:]
+                 for line in trace.read_bytes().splitlines(True)]
         yield trace.name, b"".join(lines)
 
 

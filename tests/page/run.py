@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """run.py TRACEBRIDGE: `merge --report NAME.html` is a page that holds the numbers of the JSON report.
 
-Merges traces whose wall clocks agree, one of them set while it recorded, as files whose names are hostile, and reads the page as XML:
-the drawings hold each input's first and last time, its bounds over time and each note that has a time; the table and the list have a
-row for each input and note; names are there as text alone, and nothing is loaded or run.
+Merges traces whose wall clocks agree, one of them set while it recorded, as files whose names are hostile, and reads
+the page as XML: the drawings hold each input's first and last time, its bounds over time and each note that has a time;
+the table and the list have a row for each input and note; names are there as text alone, and nothing is loaded or run.
 """
 import json
 import os
@@ -82,22 +82,27 @@ def check_drawings(by_id, report):
     bars = by_id["timeline"].getElementsByTagName("rect")
     expect(data(bars, "first", "last") == [(i["first_ns"], i["last_ns"]) for i in inputs], "the bars are the inputs")
     bounds = by_id["bounds"]
-    expect(data(bounds.getElementsByTagName("polyline"), "bound") == [(i["bound_ns"],) for i in inputs], "a line for each input")
+    expect(data(bounds.getElementsByTagName("polyline"), "bound") == [(i["bound_ns"],) for i in inputs],
+           "a line for each input")
     points = [(p["time_ns"], p["bound_ns"]) for i in inputs for p in i["bounds"]]
     expect(len(points) > len(inputs), "there are bounds over time")
     expect(data(bounds.getElementsByTagName("circle"), "time", "bound") == points, "the points are the bounds")
     drawn = bounds.getElementsByTagName("line")
-    expect(data(drawn, "time", "size") == [(n["time_ns"], n["size_ns"]) for n in notes], "a mark for each note with a time")
+    expect(data(drawn, "time", "size") == [(n["time_ns"], n["size_ns"]) for n in notes],
+           "a mark for each note with a time")
     titles = [text_of(n.getElementsByTagName("title")[0]) for n in drawn if n.hasAttribute("data-time-ns")]
     expect(any(t.startswith("clock_step, 7.000 s: ") for t in titles), f"the step has a title: {titles}")
-    x = [float(n.getAttribute(name)) for n in drawn for name in ("x1", "x2")] + [float(n.getAttribute("x")) for n in bars]
+    x = [float(n.getAttribute(name)) for n in drawn for name in ("x1", "x2")]
+    x += [float(n.getAttribute("x")) for n in bars]
     _, _, width, _ = map(float, bounds.getAttribute("viewBox").split())
     expect(all(0 <= at <= width for at in x), "all is inside of the drawing")
 
 
 def check_lists(by_id, report):
-    rows = [[text_of(cell) for cell in row.getElementsByTagName("td")] for row in by_id["inputs"].getElementsByTagName("tr")[1:]]
-    expect([row[-2:] for row in rows] == [[str(i["first_ns"]), str(i["last_ns"])] for i in report["inputs"]], "the table has the times")
+    rows = [[text_of(cell) for cell in row.getElementsByTagName("td")]
+            for row in by_id["inputs"].getElementsByTagName("tr")[1:]]
+    expect([row[-2:] for row in rows] == [[str(i["first_ns"]), str(i["last_ns"])] for i in report["inputs"]],
+           "the table has the times")
     expect(rows[1][0].endswith(SHOWN), f"the table has the name: {rows[1][0]}")
     lines = [text_of(item) for item in by_id["notes"].getElementsByTagName("li")]
     expect(len(lines) == len(report["notes"]), "a line for each note")
@@ -113,13 +118,15 @@ def check_page(page, report):
     check_lists(by_id, report)
     names = {node.tagName for node in nodes}
     expect(not names & {"script", "link", "img", "image", "iframe", "object", "a", "use"}, f"elements: {sorted(names)}")
-    loads = {name for node in nodes for name in node.attributes.keys() if name in ("src", "href", "style") or name.startswith("on")}
+    loads = {name for node in nodes for name in node.attributes.keys() if name in ("src", "href", "style")
+             or name.startswith("on")}
     expect(not loads, f"attributes: {sorted(loads)}")
     expect(b"url(" not in page and b"@import" not in page, "the style loads nothing")
 
 
 def merge(program, work, names, report, *options):
-    done = subprocess.run([program, "merge", "-q", *names, "-o", "merged.pftrace", "--report", report, *options], cwd=work,
+    done = subprocess.run([program, "merge", "-q", *names, "-o", "merged.pftrace", "--report", report, *options],
+                          cwd=work,
                           capture_output=True)
     expect(done.returncode == 0, f"{report}: exit status {done.returncode}: {done.stderr!r}")
     return (pathlib.Path(work) / report).read_bytes()

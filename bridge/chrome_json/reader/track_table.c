@@ -15,10 +15,11 @@ struct tb_json_name {
 void tb_json_tracks_init(struct tb_json_tracks *tracks, const struct tb_allocator *allocator, size_t max_bytes) {
   *tracks = (struct tb_json_tracks){.allocator = allocator, .next_synthetic = FIRST_SYNTHETIC};
   tb_arena_init(&tracks->arena, allocator, max_bytes);
+  tb_map_init(&tracks->by_ids, allocator);
 }
 
 void tb_json_tracks_free(struct tb_json_tracks *tracks) {
-  tb_free(tracks->allocator, tracks->table, tracks->capacity * sizeof(*tracks->table));
+  tb_map_free(&tracks->by_ids);
   tb_free(tracks->allocator, tracks->names, tracks->name_capacity * sizeof(*tracks->names));
   tb_arena_free(&tracks->arena);
 }
@@ -107,44 +108,16 @@ static bool resolve(struct tb_json_tracks *t, const struct tb_json_id *id, bool 
 
 /* ---- tracks ------------------------------------------------------------------------------------------------------ */
 
-static size_t track_hash(enum tb_track_type type, int64_t pid, int64_t tid) {
-  return (size_t)(tb_mix_last_word(tb_spread64((uint64_t)pid), (uint64_t)tid) + type);
-}
-
-static struct tb_track **track_slot(struct tb_track **table, size_t capacity, enum tb_track_type type, int64_t pid,
-                                    int64_t tid) {
-  for (size_t i = track_hash(type, pid, tid);; i++) {
-    struct tb_track **slot = &table[i & (capacity - 1)];
-    const struct tb_track *track = *slot;
-    if (!track || (track->type == type && track->pid == pid && track->tid == tid)) return slot;
-  }
-}
-
-static bool grow_table(struct tb_json_tracks *t) {
-  if (t->count * 2 < t->capacity) return true;
-  size_t capacity = t->capacity ? t->capacity * 2 : FIRST_CAPACITY;
-  struct tb_track **table = tb_calloc(t->allocator, capacity * sizeof(*table));
-  if (!table) return false;
-  for (size_t i = 0; i < t->capacity; i++) {
-    struct tb_track *track = t->table[i];
-    if (track) *track_slot(table, capacity, track->type, track->pid, track->tid) = track;
-  }
-  tb_free(t->allocator, t->table, t->capacity * sizeof(*table));
-  t->table = table;
-  t->capacity = capacity;
-  return true;
-}
-
 /* The track of `wanted`'s type, pid and tid, made after it where it is new. */
 static const struct tb_track *intern_track(struct tb_json_tracks *t, const struct tb_track *wanted) {
-  if (!grow_table(t)) return NULL;
-  struct tb_track **slot = track_slot(t->table, t->capacity, wanted->type, wanted->pid, wanted->tid);
-  if (*slot) return *slot;
-  struct tb_track *track = tb_arena_alloc(&t->arena, sizeof(*track));
+  uint64_t first = (uint64_t)wanted->type << 32 | (uint32_t)wanted->pid, second = (uint64_t)wanted->tid;
+  struct tb_track *track = tb_map_find_pointer(&t->by_ids, first, second);
+  if (track) return track;
+  track = tb_arena_alloc(&t->arena, sizeof(*track));
   if (!track) return NULL;
   *track = *wanted;
-  track->index = (uint32_t)t->count++;
-  return *slot = track;
+  track->index = (uint32_t)t->by_ids.count;
+  return tb_map_put(&t->by_ids, first, second, (uintptr_t)track) == TB_OK ? track : NULL;
 }
 
 static const struct tb_track *process_of(struct tb_json_tracks *t, const struct tb_json_id *pid,
@@ -156,8 +129,11 @@ static const struct tb_track *process_of(struct tb_json_tracks *t, const struct 
 
 const struct tb_track *tb_json_process(struct tb_json_tracks *t, const struct tb_json_id *pid) {
   struct resolved p;
+  if (pid->kind == TB_JSON_ID_NUMBER && t->recent && t->recent->pid == pid->number) return t->recent;
   if (!resolve(t, pid, true, &p)) return NULL;
-  return process_of(t, pid, &p);
+  const struct tb_track *track = process_of(t, pid, &p);
+  if (pid->kind == TB_JSON_ID_NUMBER && !p.text.ptr) t->recent = track;
+  return track;
 }
 
 const struct tb_track *tb_json_thread(struct tb_json_tracks *t, const struct tb_json_id *pid,

@@ -11,6 +11,7 @@
 #ifndef TB_CHROME_JSON_READER_TRACK_TABLE_H
 #define TB_CHROME_JSON_READER_TRACK_TABLE_H
 
+#include "base/map.h"
 #include "base/memory.h"
 #include "base/mix64.h"
 #include "tracebridge/event.h"
@@ -30,13 +31,15 @@ enum { TB_JSON_TRACK_CACHE = 256 };
 
 struct tb_json_tracks {
   const struct tb_allocator *allocator;
-  struct tb_arena arena;   /* tracks and texts: never moves, lives as long as the reader */
-  struct tb_track **table; /* open addressing; by type, pid and tid */
-  size_t capacity, count;
+  struct tb_arena arena; /* tracks and texts: never moves, lives as long as the reader */
+  struct tb_map by_ids;  /* type and pid, tid -> track */
+  /* A hash table of its own: tb_intern's texts are in an arena without the limit that this one has, and a text is not
+   * the same as the digits of a number. */
   struct tb_json_name *names;
   size_t name_capacity, name_count;
   int64_t next_synthetic;
   const struct tb_track *global;
+  const struct tb_track *recent;                     /* the last process whose pid is the source's own number */
   const struct tb_track *cache[TB_JSON_TRACK_CACHE]; /* threads whose pid and tid are the source's own numbers */
 };
 

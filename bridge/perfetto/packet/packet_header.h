@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a TracePacket says of itself, apart from its payload.
+ * What a TracePacket says of itself, apart from its payload: the one parser of packet headers, for reading and merging.
  */
 #ifndef TB_PERFETTO_PACKET_PACKET_HEADER_H
 #define TB_PERFETTO_PACKET_PACKET_HEADER_H
@@ -31,12 +31,37 @@ struct tb_packet_header {
   struct tb_str payload;
   struct tb_str interned; /* the first of interned_count */
   struct tb_str defaults;
-  struct tb_str fxt_origin; /* ptr NULL: none */
+  struct tb_str fxt_origin;     /* ptr NULL: none */
+  struct tb_str clock_snapshot; /* the last; ptr NULL: none */
 };
 
 /* Reads `bytes` into *head (start, offset and opened left alone), which is zero at first and may then be used again and
- * again. TB_OK; TB_BAD_DATA where they are no well-formed message. */
+ * again. Of several fields of one number the last counts, of several payloads the last. TB_OK; TB_BAD_DATA where they
+ * are no well-formed message: the head then holds what came before the damage. */
 TB_MUST_CHECK enum tb_status tb_packet_header_read(struct tb_packet_header *head, struct tb_str bytes);
+
+/* The payload where it is of this kind, else empty. */
+static inline struct tb_str tb_packet_header_payload(const struct tb_packet_header *head, uint32_t kind) {
+  return head->kind == kind ? head->payload : (struct tb_str){NULL, 0};
+}
+
+/* ---- for merging ------------------------------------------------------------------------------------------------- */
+
+enum { TB_PACKET_FIELDS_MAX = 8 };
+
+/* The fields of a packet, in their order, in which merging may change ids, times and machines: timestamp, clock,
+ * sequence, machine, defaults and payloads. The ids of processes are left out. */
+struct tb_packet_fields {
+  struct tb_wire_field list[TB_PACKET_FIELDS_MAX]; /* the first of `count` */
+  uint32_t count;                                  /* beyond TB_PACKET_FIELDS_MAX: there are more than listed */
+  bool damaged;                                    /* the packet's end cannot be read */
+};
+
+/* As tb_packet_header_read, but the payload is the last of the number that came first among those that readers may
+ * know; where there is none, the last of all. A group is a payload, too. *fields: what may change; NULL where nobody
+ * is to change the packet. */
+TB_MUST_CHECK enum tb_status tb_packet_header_read_to_merge(struct tb_packet_header *head, struct tb_str bytes,
+                                                            struct tb_packet_fields *fields);
 
 /* ---- packets of nothing but what nearly all have ----------------------------------------------------------------- */
 
@@ -167,5 +192,8 @@ static TB_ALWAYS_INLINE void tb_packet_header_take_common(struct tb_packet_heade
   head->payload.ptr = common->payload.ptr;
   head->payload.len = common->payload.len;
 }
+
+/* What tb_packet_header_read_to_merge lists of such a packet. */
+void tb_packet_fields_take_common(struct tb_packet_fields *fields, const struct tb_packet_common *common);
 
 #endif

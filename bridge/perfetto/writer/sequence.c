@@ -17,7 +17,7 @@
 #include "timeline/slice_matcher.h"
 #include "timeline/slice_nester.h"
 
-enum { TELL_ENTRIES = 4096, TELL_BYTES = 64 * 1024 }; /* how often progress is reported */
+enum { PROGRESS_ENTRIES = 4096, PROGRESS_BYTES = 64 * 1024 }; /* how often progress is reported */
 
 /* ---- tracks ------------------------------------------------------------------------------------------------------ */
 
@@ -230,7 +230,7 @@ static enum tb_status put_entries(struct tb_sequence_writer *w, struct tb_sort_q
   enum tb_status status;
   struct tb_error *error = &w->p->writer->error;
   while ((status = tb_sort_queue_next(cursor, &entry, error)) == TB_OK) {
-    if (cursor->place % TELL_ENTRIES == 0 && tb_perfetto_report_progress(w->p, cursor->place) != TB_OK)
+    if (cursor->place % PROGRESS_ENTRIES == 0 && tb_perfetto_report_progress(w->p, cursor->place) != TB_OK)
       return TB_CANCELLED;
     if (cursor->place == 1) status = tb_sequence_put_start(w, entry.ts);
     if (status == TB_OK && snapshots->count && snapshots->ts != entry.ts)
@@ -273,7 +273,7 @@ static enum tb_status write_lanes(struct tb_sequence_writer *w) {
 static enum tb_status count_given(struct tb_sequence_writer *w, size_t len) {
   uint64_t before = w->given;
   w->given += len;
-  if (before / TELL_BYTES == w->given / TELL_BYTES) return TB_OK;
+  if (before / PROGRESS_BYTES == w->given / PROGRESS_BYTES) return TB_OK;
   double share = (double)w->given / (double)w->given_total;
   return tb_perfetto_report_progress(w->p, (uint64_t)(share * (double)w->given_entries));
 }

@@ -6,7 +6,8 @@ cat >in.json <<'END'
 {"name":"f","cat":"c","ph":"s","id":7,"ts":2,"pid":1,"tid":1,"esf":"the first frame","args":{"k":1}},
 {"name":"f","cat":"c","ph":"f","bp":"e","id":7,"ts":11,"pid":1,"tid":2,"esf":"the other frame","args":{"k":2}},
 END
-for ((i = 20; i < 3000; i++)); do echo "{\"name\":\"n$i\",\"ph\":\"X\",\"ts\":$i,\"dur\":1,\"pid\":1,\"tid\":1},"; done >>in.json
+for ((i = 20; i < 3000; i++)); do echo "{\"name\":\"n$i\",\"ph\":\"X\",\"ts\":$i,\"dur\":1,\"pid\":1,\"tid\":1},"
+done >>in.json
 echo '{"name":"last","ph":"X","ts":3000,"dur":1,"pid":1,"tid":1}]}' >>in.json
 for j in 1 2; do
   tracebridge convert in.json -o out.perfetto-trace -q -j "$j"

@@ -1,6 +1,7 @@
 # Frames are events to formats that have nothing else for them; packets where the target takes those.
 protos=$DATA/../../protos
-protoc -I"$protos" --encode=perfetto.protos.Trace perfetto/trace_packet.proto <"$DATA/perfetto/frames.textproto" >frames.perfetto-trace
+protoc -I"$protos" --encode=perfetto.protos.Trace perfetto/trace_packet.proto <"$DATA/perfetto/frames.textproto" \
+  >frames.perfetto-trace
 tracebridge convert -q frames.perfetto-trace -o again.perfetto-trace
 tracebridge dump again.perfetto-trace | grep -c frame_timeline_event
 tracebridge convert -q frames.perfetto-trace -o events.fxt

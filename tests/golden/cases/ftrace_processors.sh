@@ -1,4 +1,5 @@
-# The trace processor refuses a trace with a bundle of ftrace events of a processor past 1023: such lines stay in the text alone.
+# The trace processor refuses a trace with a bundle of ftrace events of a processor past 1023: such lines stay in the
+# text alone.
 for cpu in 1023 1024 5000; do
   printf '     app-10    [%s] .... 100.000001: tracing_mark_write: B|10|on %s\n' $cpu $cpu
 done >trace.ftrace

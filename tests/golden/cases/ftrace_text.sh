@@ -2,7 +2,8 @@
 text=$DATA/ftrace/small.ftrace
 tracebridge convert "$text" -o out.perfetto-trace
 tail -n +6 "$text" >no_header
-tracebridge convert -q no_header -o no_header.perfetto-trace && tracebridge dump no_header.perfetto-trace | grep -c sched_switch
+tracebridge convert -q no_header -o no_header.perfetto-trace && tracebridge dump no_header.perfetto-trace |
+  grep -c sched_switch
 tracebridge convert -q out.perfetto-trace -o back.json
 tracebridge convert -q "$text" -o direct.json
 cmp back.json direct.json && echo "the same JSON"

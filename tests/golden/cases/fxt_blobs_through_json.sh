@@ -9,4 +9,5 @@ tracebridge convert -q trace.json -o trace.fxt || exit
 tracebridge dump trace.fxt | grep blob
 tracebridge convert -q trace.fxt -o again.json; echo "exit $?"
 grep blob again.json
-tracebridge convert -q again.json -o again.fxt && tracebridge dump again.fxt | grep blob | cut -d' ' -f2- | cmp - <(tracebridge dump trace.fxt | grep blob | cut -d' ' -f2-) && echo "the same blobs"
+tracebridge convert -q again.json -o again.fxt && tracebridge dump again.fxt | grep blob | cut -d' ' -f2- |
+  cmp - <(tracebridge dump trace.fxt | grep blob | cut -d' ' -f2-) && echo "the same blobs"

@@ -1,4 +1,5 @@
-# What JSON says and FXT has no place for comes back: times before 0, times of counters, texts that are numbers, a scope's thread 0.
+# What JSON says and FXT has no place for comes back: times before 0, times of counters, texts that are numbers, a
+# scope's thread 0.
 cat >trace.json <<'JSON'
 {"traceEvents":[
 {"ph":"X","pid":1,"tid":2,"ts":-33000.001,"dur":33000,"name":"before","args":{"a":1}},
@@ -18,5 +19,6 @@ tracebridge convert -q trace.json -o trace.fxt; echo "exit $?"
 tracebridge dump trace.fxt | grep -avE "string index|thread index|provider|init"
 tracebridge convert -q trace.fxt --to json -o -
 echo "-- through Perfetto"
-tracebridge convert -q trace.fxt -o between.perfetto-trace && tracebridge convert -q between.perfetto-trace --to fxt -o back.fxt || exit
+tracebridge convert -q trace.fxt -o between.perfetto-trace &&
+  tracebridge convert -q between.perfetto-trace --to fxt -o back.fxt || exit
 tracebridge convert -q back.fxt --to json -o -

@@ -1,4 +1,5 @@
-# FXT's arguments are flat: trees are written under names that spell their paths, and come back as trees. Names that have a separator in them do not.
+# FXT's arguments are flat: trees are written under names that spell their paths, and come back as trees. Names that
+# have a separator in them do not.
 cat >trace.json <<'JSON'
 {"traceEvents":[
 {"name":"a","ph":"X","ts":1,"dur":1,"pid":1,"tid":1,"args":{"data":{"frame":"F","n":[1,{"x":null,"y":[]},[2,3]],"deep":{"er":{"s":true}}},"flat.name":7,"plain":"p"}},

@@ -16,8 +16,10 @@ show() { tracebridge dump "$1" | grep -E "provider|section|kernel_object|instant
 tracebridge convert -q trace.json -o straight.fxt || exit
 show straight.fxt
 echo "-- through Perfetto, which has metadata first"
-tracebridge convert -q straight.fxt -o between.perfetto-trace && tracebridge convert -q between.perfetto-trace -o back.fxt || exit
+tracebridge convert -q straight.fxt -o between.perfetto-trace &&
+  tracebridge convert -q between.perfetto-trace -o back.fxt || exit
 show back.fxt
 echo "-- and again"
-tracebridge convert -q back.fxt -o between.perfetto-trace && tracebridge convert -q between.perfetto-trace -o again.fxt || exit
+tracebridge convert -q back.fxt -o between.perfetto-trace &&
+  tracebridge convert -q between.perfetto-trace -o again.fxt || exit
 cmp back.fxt again.fxt && echo "the same"

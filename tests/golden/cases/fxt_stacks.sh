@@ -1,4 +1,5 @@
-# Call stacks, samples and what counters say in addition to their samples are kept in FXT and come back, also through Perfetto.
+# Call stacks, samples and what counters say in addition to their samples are kept in FXT and come back, also through
+# Perfetto.
 cat >trace.json <<'JSON'
 {"traceEvents":[
 {"ph":"C","pid":1,"tid":2,"ts":1,"name":"ctr","cat":"c","cname":"good","args":{"a":1}},
@@ -15,7 +16,8 @@ tracebridge convert -q trace.json -o trace.fxt; echo "exit $?"
 tracebridge dump trace.fxt | grep -vE "string index|thread index|provider|init"
 tracebridge convert -q trace.fxt -o -  --to json; echo "exit $?"
 echo "-- through Perfetto"
-tracebridge convert -q trace.fxt -o between.perfetto-trace && tracebridge convert -q between.perfetto-trace -o back.fxt || exit
+tracebridge convert -q trace.fxt -o between.perfetto-trace &&
+  tracebridge convert -q between.perfetto-trace -o back.fxt || exit
 tracebridge convert -q back.fxt --to json -o -
 echo "-- damaged"
 sed 's/"cname":"good"/"cname":"good$/;s/"pc":291/"pc":"x"/' trace.fxt >damaged.fxt

@@ -1,5 +1,5 @@
-# A signal ends the program (signals_end_the_program) also behind what a pipe began with, compressed or not, by any thread, where nobody reads
-# what it writes, and at work.
+# A signal ends the program (signals_end_the_program) also behind what a pipe began with, compressed or not, by any
+# thread, where nobody reads what it writes, and at work.
 # shellcheck source=tests/golden/end_by_signal.sh
 source "$GOLDEN/end_by_signal.sh"
 mkdir tmp out
@@ -9,7 +9,8 @@ cp out/old.json out/old.pftrace
 event='{"ph":"i","pid":1,"tid":1,"ts":1,"name":"a"},'
 { echo '['; yes "$event" | head -n 100000; } >events.json
 tracebridge convert -q events.json -o events.pftrace
-{ echo '['; seq -f "{\"ph\":\"i\",\"pid\":1,\"tid\":1,\"ts\":%f,\"name\":\"a\"}," 20000; } | gzip -c | head -c 30000 >begun.gz
+{ echo '['; seq -f "{\"ph\":\"i\",\"pid\":1,\"tid\":1,\"ts\":%f,\"name\":\"a\"}," 20000; } | gzip -c |
+  head -c 30000 >begun.gz
 head -c 30000 events.json >begun.json
 head -c 30000 events.pftrace >begun.pftrace
 
@@ -22,8 +23,8 @@ states() { cat "/proc/$pid"/task/*/stat 2>/dev/null | sed 's/.*) //; s/ .*//' | 
 waits() { until runs && [[ $(states) == S ]] && sleep 0.01 && [[ $(states) == S ]]; do sleep 0.01; done; }
 works() { until runs && [[ $(states) == *R* ]]; do sleep 0.01; done; }
 
-# interrupt SIGNAL BEGUN READY COMMAND...: starts it with the pipes "silent", from which comes what is BEGUN and no more, and "full", which
-# nobody reads; interrupts it once it is READY. Its status follows in $ended, less 128.
+# interrupt SIGNAL BEGUN READY COMMAND...: starts it with the pipes "silent", from which comes what is BEGUN and no
+# more, and "full", which nobody reads; interrupts it once it is READY. Its status follows in $ended, less 128.
 interrupt() {
   local signal=$1 begun=$2 ready=$3
   shift 3

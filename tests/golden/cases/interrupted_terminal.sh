@@ -1,10 +1,12 @@
-# A signal wipes the progress line from the terminal, and ends the program too where the terminal was stopped (Ctrl-S) and takes nothing.
+# A signal wipes the progress line from the terminal, and ends the program too where the terminal was stopped (Ctrl-S)
+# and takes nothing.
 # shellcheck source=tests/golden/end_by_signal.sh
 source "$GOLDEN/end_by_signal.sh"
 mkfifo keys
 start() { # on a terminal of its own, until it shows its progress; what is written to 5 is typed there
   rm -f shown pid
-  SHELL=/bin/bash script -qefc 'echo $$ >pid; exec tracebridge convert <(echo "["; yes "{\"ph\":\"i\",\"pid\":1,\"tid\":1,\"ts\":1},") -o out.pftrace --memory 1M' \
+  SHELL=/bin/bash script \
+    -qefc 'echo $$ >pid; exec tracebridge convert <(echo "["; yes "{\"ph\":\"i\",\"pid\":1,\"tid\":1,\"ts\":1},") -o out.pftrace --memory 1M' \
     /dev/null <keys >shown 2>&1 5>&- &
   terminal=$!
   exec 5>keys

@@ -19,8 +19,10 @@ refuse() { # WHAT OPTION...: the same of a conversion that is not to be
 # endless ones; 64 MiB where nothing is said
 refuse "zeros" /dev/zero --from json
 refuse "spaces in an array" <(printf '['; yes '') --from json
-refuse "zeros in traceEvents" <(printf '{"displayTimeUnit":"ns","traceEvents":['; cat /dev/zero) --from json --max-junk 1M
-refuse "zeros in traceEvents, one thread" <(printf '{"displayTimeUnit":"ns","traceEvents":['; cat /dev/zero) --from json --max-junk 1M -j1
+refuse "zeros in traceEvents" <(printf '{"displayTimeUnit":"ns","traceEvents":['
+  cat /dev/zero) --from json --max-junk 1M
+refuse "zeros in traceEvents, one thread" <(printf '{"displayTimeUnit":"ns","traceEvents":['
+  cat /dev/zero) --from json --max-junk 1M -j1
 refuse "garbage" <(yes garbage) --from json --max-junk 1M
 refuse "zeros" /dev/zero --from perfetto --max-junk 1M
 refuse "one thread" /dev/zero --from perfetto --max-junk 1M -j1
@@ -54,9 +56,12 @@ take() { # OPTION...: of standard input
   echo "$(tracebridge info out.json | grep -c '^events     1,') event"
   rm -f out.json
 }
-{ printf '{"metadata":{"a":["'; spaces 3M; printf '"],"b":[1'; head -c 2M /dev/zero | tr '\0' 1; printf ']},"traceEvents":[%s]}' "$event"; } | take --max-junk 1M
-{ printf '{"metadata":{'; yes '"key":[1,2,{"a":null}],' | head -c 4800000; printf '"":0},"traceEvents":[%s]}' "$event"; } | take --max-junk 1M
-{ printf '{'; for i in {1..9}; do printf '"%s":"' "$i"; spaces 600K; printf '",'; spaces 600K; done; printf '"traceEvents":[%s]}' "$event"; } | take --max-junk 1M
+{ printf '{"metadata":{"a":["'; spaces 3M; printf '"],"b":[1'; head -c 2M /dev/zero | tr '\0' 1
+printf ']},"traceEvents":[%s]}' "$event"; } | take --max-junk 1M
+{ printf '{"metadata":{'; yes '"key":[1,2,{"a":null}],' | head -c 4800000
+printf '"":0},"traceEvents":[%s]}' "$event"; } | take --max-junk 1M
+{ printf '{'; for i in {1..9}; do printf '"%s":"' "$i"; spaces 600K; printf '",'; spaces 600K; done
+printf '"traceEvents":[%s]}' "$event"; } | take --max-junk 1M
 { printf '[%s' "$event"; spaces 3M; zeros 3M; } | take --max-junk 1M
 { zeros 3M; printf '[%s]' "$event"; } | take --from json --max-junk 4M
 { spaces 3M; printf '[%s]' "$event"; } | take --from json

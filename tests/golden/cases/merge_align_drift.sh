@@ -1,4 +1,5 @@
-# --align-on stretches no trace in silence: a drift that no clock has, or that the matches do not carry, is not followed.
+# --align-on stretches no trace in silence: a drift that no clock has, or that the matches do not carry, is not
+# followed.
 # exit 1
 # trace FILE COUNT MILLISECONDS-BETWEEN MICROSECONDS-BETWEEN: events of one name, apart by the sum of both
 trace() {

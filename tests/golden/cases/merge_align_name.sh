@@ -21,7 +21,8 @@ tracebridge merge -q c.json a.json -o kept.perfetto-trace --align-on barrier:beg
 echo "status $?"
 head -c 9 kept.perfetto-trace
 echo
-tracebridge merge -q a.json b.json c.json -o out.perfetto-trace --align-on barrier --report - | grep -E '^warning|^note|^[abc].json|placed by'
+tracebridge merge -q a.json b.json c.json -o out.perfetto-trace --align-on barrier --report - |
+  grep -E '^warning|^note|^[abc].json|placed by'
 tracebridge merge -q c.json a.json b.json -o out.perfetto-trace --align-on barrier --dry-run --report report.json
 sed -n '/"notes"/,/\]/p' report.json
 echo "alone"

@@ -1,4 +1,5 @@
-# --clock says what clock an input's times are of; times that look like dates are recognised, and it is proposed, not done.
+# --clock says what clock an input's times are of; times that look like dates are recognised, and it is proposed, not
+#         done.
 trace() { # trace FILE BEFORE-THE-EVENTS MICROSECONDS
   echo "{$2\"traceEvents\": [{\"ph\": \"i\", \"name\": \"a\", \"pid\": 1, \"tid\": 1, \"ts\": $3}]}" >"$1"
 }
@@ -8,7 +9,8 @@ trace other.json "" 1700000000009500
 trace mono.json '"metadata": {"clock-domain": "LINUX_CLOCK_MONOTONIC"}, ' 4000
 trace none.json "" 7000
 tracebridge convert -q epoch.json -o epoch.perfetto-trace
-merge() { tracebridge merge -q "$@" --dry-run --report - >report; echo "status $?" >&2; grep -E '^(warning|[a-z]+\.(json|perfetto-trace):)|placed by: [^n]|offset' report; }
+merge() { tracebridge merge -q "$@" --dry-run --report - >report; echo "status $?" >&2
+grep -E '^(warning|[a-z]+\.(json|perfetto-trace):)|placed by: [^n]|offset' report; }
 merge wall.json epoch.json 2>said | wc -l
 grep -e '--clock' -e status said
 tracebridge merge -q epoch.json other.json -o out.pftrace 2>&1 | grep -e '--clock'

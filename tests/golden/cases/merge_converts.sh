@@ -1,4 +1,5 @@
-# A merge converts to what its output's name says: the same bytes, losses and exit status as convert makes of the merged trace.
+# A merge converts to what its output's name says: the same bytes, losses and exit status as convert makes of the merged
+# trace.
 export TMPDIR=$PWD/tmp
 mkdir tmp
 tracebridge convert -q "$DATA/phases/flows.json" -o a.perfetto-trace
@@ -30,7 +31,8 @@ done
 echo "over an input, and where there is no room"
 tracebridge merge -q a.perfetto-trace b.json --unplaced=start -o b.json
 echo "exit $?"
-(ulimit -f 1; trap '' XFSZ; tracebridge merge -q a.perfetto-trace "$DATA/real/node-trace-events.json" --unplaced=start -o full.json) 2>&1
+(ulimit -f 1; trap '' XFSZ; tracebridge merge -q a.perfetto-trace "$DATA/real/node-trace-events.json" --unplaced=start \
+  -o full.json) 2>&1
 echo "exit $?"
 ls tmp
 test ! -e full.json

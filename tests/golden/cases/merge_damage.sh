@@ -7,7 +7,8 @@ head -c $((size - 2)) a.perfetto-trace >cut.perfetto-trace
 (cat a.perfetto-trace; printf '\007\007\007'; cat a.perfetto-trace) >middle.perfetto-trace
 tracebridge merge --unplaced=start cut.perfetto-trace b.perfetto-trace -o one.pftrace
 echo "exit $?"
-tracebridge merge --unplaced=start b.perfetto-trace middle.perfetto-trace -o two.pftrace --report - | grep -A9 '^middle' | grep packets:
+tracebridge merge --unplaced=start b.perfetto-trace middle.perfetto-trace -o two.pftrace --report - |
+  grep -A9 '^middle' | grep packets:
 printf 'not a trace' >bad.perfetto-trace
 tracebridge merge --unplaced=start b.perfetto-trace bad.perfetto-trace -o three.pftrace
 echo "exit $?"

@@ -5,7 +5,8 @@ tracebridge merge -q --unplaced=start a.perfetto-trace "$DATA/phases/counters.js
 status=$?
 cat a.perfetto-trace >long.perfetto-trace
 for _ in {1..12}; do cat long.perfetto-trace long.perfetto-trace >twice && mv twice long.perfetto-trace; done
-(trap '' PIPE; tracebridge merge -q --unplaced=start long.perfetto-trace a.perfetto-trace -o - 2>message; echo "closed pipe: exit $?" >&2) | head -c 1 >/dev/null
+(trap '' PIPE; tracebridge merge -q --unplaced=start long.perfetto-trace a.perfetto-trace -o - 2>message
+echo "closed pipe: exit $?" >&2) | head -c 1 >/dev/null
 grep -o 'Broken pipe' message
 find . -name "*.pftrace*"
 exit $status

@@ -6,7 +6,8 @@ echo "{\"baseTimeNanoseconds\": 1600000000500000000, $events}" >before.json
 echo "{$mono$events}" >mono.json
 echo "{$events}" >none.json
 echo '{"traceEvents": [{"ph": "M", "name": "process_name", "pid": 1, "args": {"name": "p"}}]}' >empty.json
-tracebridge merge wall.json before.json mono.json none.json empty.json --offset mono.json=1s --unplaced=start --dry-run | grep -v -e packets -e sequences
+tracebridge merge wall.json before.json mono.json none.json empty.json --offset mono.json=1s --unplaced=start \
+  --dry-run | grep -v -e packets -e sequences
 tracebridge merge wall.json before.json mono.json none.json --unplaced=drop --dry-run --report report.json
 grep -o '"name": "[^"]*"\|"clocks\?": "[^"]*"\|"own[^,]*\|"wall_[^,]*' report.json
 ls

@@ -2,7 +2,8 @@
 mkdir tmp
 export TMPDIR=$PWD/tmp
 # the modes of the copies that a process holds, and how many names they have
-held() { for fd in /proc/"$1"/fd/*; do [[ $(readlink "$fd") == "$TMPDIR"/* ]] && stat -L -c 'copies: mode %a, %h names' "$fd"; done | sort -u; }
+held() { for fd in /proc/"$1"/fd/*; do [[ $(readlink "$fd") == "$TMPDIR"/* ]] &&
+  stat -L -c 'copies: mode %a, %h names' "$fd"; done | sort -u; }
 left() { echo "$1: exit $2, left: $(ls tmp)"; }
 tracebridge convert -q "$DATA/phases/counters.json" -o a.perfetto-trace
 gzip -k a.perfetto-trace
@@ -24,7 +25,8 @@ tracebridge merge -q --unplaced=start good.tar nested.tar -o four.pftrace 2>/dev
 tracebridge merge -q --unplaced=start cut.tar -o four.pftrace 2>/dev/null; left 'damaged archive' $?
 tracebridge merge -q good.tar b.json -o four.pftrace 2>/dev/null; left 'nothing places them' $?
 tracebridge merge -q --unplaced=start good.tar b.json -o nowhere/four.pftrace 2>/dev/null; left 'no such directory' $?
-(ulimit -f 0; trap '' XFSZ; tracebridge merge -q --unplaced=start good.tar b.json -o four.pftrace 2>/dev/null); left 'no room' $?
+(ulimit -f 0; trap '' XFSZ; tracebridge merge -q --unplaced=start good.tar b.json -o four.pftrace 2>/dev/null)
+left 'no room' $?
 
 # in its middle: the pipe is opened when what comes before it was unpacked and converted
 mkfifo pipe

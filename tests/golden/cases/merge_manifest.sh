@@ -1,5 +1,5 @@
-# A manifest that refers to itself, or to what is not there, that has two entries of one input or contradicts itself is refused, with where
-# that is; inputs that only the command line names may be in sync_to.
+# A manifest that refers to itself, or to what is not there, that has two entries of one input or contradicts itself is
+# refused, with where that is; inputs that only the command line names may be in sync_to.
 mkdir x
 echo '{"traceEvents": [{"ph": "i", "name": "a", "pid": 1, "tid": 1, "ts": 5}]}' >x/a.json
 sed "s/\"a\"/\"b\"/" x/a.json >b.json

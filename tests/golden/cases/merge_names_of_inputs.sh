@@ -4,9 +4,12 @@ for rank in 0 1; do
   echo '{"baseTimeNanoseconds": 1700000000000000000, "traceEvents": [{"ph": "i", "name": "a", "pid": 1, "tid": 1, "ts": 5}]}' >runs/rank$rank/trace.json
 done
 cp runs/rank0/trace.json trace.json
-merge() { tracebridge merge -q ./runs/rank0/trace.json runs/rank1/trace.json "$@" --dry-run --report -; echo "status $?" >&2; }
+merge() { tracebridge merge -q ./runs/rank0/trace.json runs/rank1/trace.json "$@" --dry-run --report -
+echo "status $?" >&2; }
 placed() { grep -E "trace.json:|offset"; }
-manifest() { echo "{\"perfetto_manifest\": {\"version\": 1, \"files\": [{\"path\": \"$1\", \"machine\": {\"name\": \"node\"}}]}}" >manifest.json; }
+manifest() {
+  echo "{\"perfetto_manifest\": {\"version\": 1, \"files\": [{\"path\": \"$1\", \"machine\": {\"name\": \"node\"}}]}}" \
+    >manifest.json; }
 merge --offset trace.json=1s
 merge --machine trace.json=node
 manifest trace.json

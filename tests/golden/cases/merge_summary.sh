@@ -11,7 +11,8 @@ mkdir -p a-directory-with-a-long-name/rank1
 trace a-directory-with-a-long-name/rank1/trace.json 0 100
 trace c.json 0 0
 trace ü.json 0 0
-tracebridge merge a.json b.json c.json ü.json a-directory-with-a-long-name/rank1/trace.json --align-on tick --offset c.json=-2.5ms --offset ü.json=1h -o out.pftrace
+tracebridge merge a.json b.json c.json ü.json a-directory-with-a-long-name/rank1/trace.json --align-on tick \
+  --offset c.json=-2.5ms --offset ü.json=1h -o out.pftrace
 tracebridge merge -q a.json b.json -o quiet.pftrace
 tracebridge merge a.json b.json -o - 2>summary >out.pftrace.gz && cat summary
 echo "at the start, and left out" >&2
@@ -20,6 +21,7 @@ tracebridge merge a.json c.json -o out.pftrace --unplaced=drop
 echo "many" >&2
 for i in {1..19}; do cp b.json "b$i.json"; done
 tracebridge merge a.json b{1..19}.json -o out.pftrace 2>&1 | wc -l
-tracebridge merge a.json b{1..19}.json c.json b.json --offset c.json=1ms --align-on tick -o out.pftrace 2>&1 | grep -v warning
+tracebridge merge a.json b{1..19}.json c.json b.json --offset c.json=1ms --align-on tick -o out.pftrace 2>&1 |
+  grep -v warning
 tracebridge merge a.json b{1..19}.json c.json b.json -o out.pftrace --unplaced=start
 exit 0

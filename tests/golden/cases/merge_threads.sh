@@ -9,6 +9,7 @@ cmp by1.perfetto-trace by2.perfetto-trace && cmp by1.perfetto-trace by4.perfetto
 printf '\n\377\377\377\377' >part2.perfetto-trace
 printf '\n\377\377\377\377' >part4.perfetto-trace
 status=0
-for n in 1 4; do tracebridge merge -q -j $n --unplaced=start part?.perfetto-trace -o bad.perfetto-trace || status=$?; done
+for n in 1 4; do tracebridge merge -q -j $n --unplaced=start part?.perfetto-trace -o bad.perfetto-trace || status=$?
+done
 ls bad.perfetto-trace 2>/dev/null
 exit "$status"

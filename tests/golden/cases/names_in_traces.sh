@@ -1,5 +1,6 @@
-# Texts of a trace cannot steer the terminal either: C1 controls (U+009B is a CSI), turned directions, separators of lines and bytes that
-# are no UTF-8 are escaped by info and dump, in each format as it is written there, and whatever they are printed to.
+# Texts of a trace cannot steer the terminal either: C1 controls (U+009B is a CSI), turned directions, separators of
+# lines and bytes that are no UTF-8 are escaped by info and dump, in each format as it is written there, and whatever
+# they are printed to.
 text=$'E\xc2\x9b31m\xe2\x80\xaegnp.\xe2\x80\xa8\xe2\x81\xa6\xe2\x80\x8f\xd8\x9c\x7f'
 cat >trace.json <<END
 {"traceEvents":[
@@ -25,7 +26,8 @@ tracebridge dump --events trace.perfetto-trace | grep '[\]'
 echo "== resolved"
 tracebridge dump --resolve trace.perfetto-trace | grep '#.*[\]'
 echo "== what is dumped can be encoded again"
-coded() { protoc -I "$DATA/../../protos" "--$1=perfetto.protos.Trace" perfetto/trace_packet.proto extensions/chrome_track_event.proto; }
+coded() { protoc -I "$DATA/../../protos" "--$1=perfetto.protos.Trace" perfetto/trace_packet.proto \
+  extensions/chrome_track_event.proto; }
 tracebridge dump trace.perfetto-trace | coded encode >encoded.perfetto-trace
 cmp <(coded decode <encoded.perfetto-trace) <(coded decode <trace.perfetto-trace) && echo the same
 echo "== bytes that are no UTF-8, in Perfetto and FXT"

@@ -1,5 +1,5 @@
-# Names of members are their archive's maker's to choose: with colours, a title for the terminal, a line of their own, a turned
-# direction and raw bytes (ESC and CSI, as text and as a byte). Reports and messages show them escaped.
+# Names of members are their archive's maker's to choose: with colours, a title for the terminal, a line of their own, a
+# turned direction and raw bytes (ESC and CSI, as text and as a byte). Reports and messages show them escaped.
 # exit 1
 name=$'m\e[31m\e]0;title\a\nFORGED \xe2\x80\xaegnp.\xc2\x9b1m\x9b2m\xe2\x80\xa8\\'
 printf '[{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":2}]' >"$name.json"

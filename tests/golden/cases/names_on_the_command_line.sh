@@ -1,5 +1,5 @@
-# What is on the command line may come of a wildcard in a strange directory: names of files, of commands and of options, and values
-# are shown escaped, so that $'...' of bash names them.
+# What is on the command line may come of a wildcard in a strange directory: names of files, of commands and of options,
+# and values are shown escaped, so that $'...' of bash names them.
 # exit 2
 name=$'n\e[31m\e]0;title\a\nFORGED \xe2\x80\xaegnp.\xc2\x9b1m\x9b2m\xe2\x80\xa8\\'
 trace='[{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":2}'

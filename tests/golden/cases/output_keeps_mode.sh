@@ -1,4 +1,5 @@
-# What is replaced keeps its mode, what is new has what the umask leaves; a link stays one, and what it leads to is written.
+# What is replaced keeps its mode, what is new has what the umask leaves; a link stays one, and what it leads to is
+# written.
 mode() { stat -c '%a %F %n' "$@"; }
 umask 022
 cp "$DATA/phases/counters.json" a.json
@@ -23,6 +24,7 @@ chmod 600 else/private.pftrace
 ln -s else/private.pftrace link.pftrace
 ln -s else/later.pftrace dangling.pftrace
 ln -s link.pftrace twice.pftrace
-for link in link dangling twice; do tracebridge convert -q a.json -o $link.pftrace && cmp $link.pftrace new022.pftrace; done
+for link in link dangling twice; do tracebridge convert -q a.json -o $link.pftrace &&
+  cmp $link.pftrace new022.pftrace; done
 mode link.pftrace dangling.pftrace twice.pftrace else/*
 ls else

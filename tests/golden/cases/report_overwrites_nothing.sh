@@ -15,9 +15,11 @@ ln old.pftrace same.pftrace
 state() { ls -i; sha256sum -- *.*; }
 state >../before
 
-for report in a.json ./a.json hard.json soft.json here/a.json; do try convert -q a.json -o new.pftrace --report "$report"; done
+for report in a.json ./a.json hard.json soft.json here/a.json; do
+  try convert -q a.json -o new.pftrace --report "$report"; done
 try convert -q - -o new.pftrace --report hard.json <a.json
-for report in new.pftrace ./new.pftrace here/new.pftrace; do try convert -q a.json -o new.pftrace --report "$report"; done
+for report in new.pftrace ./new.pftrace here/new.pftrace; do try convert -q a.json -o new.pftrace --report "$report"
+done
 for report in old.pftrace same.pftrace; do try convert -q a.json -o old.pftrace --report "$report"; done
 for report in - /dev/stdout /dev/fd/1; do try convert -q a.json --to perfetto -o - --report "$report"; done
 try convert -q a.json -o /dev/stdout --to perfetto --report -

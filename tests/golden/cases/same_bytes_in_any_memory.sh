@@ -1,4 +1,5 @@
-# One trace of every kind of event, threads in order, with children first, and with one event that comes too late, large enough to spill with --memory 1M: the same bytes with much memory and little, with one thread and two.
+# One trace of every kind of event, threads in order, with children first, and with one event that comes too late, large
+# enough to spill with --memory 1M: the same bytes with much memory and little, with one thread and two.
 awk 'BEGIN {
   print "[";
   for (i = 0; i < 12000; i++) {

@@ -1,4 +1,5 @@
-# A trace without an event becomes one in any format, which can be read again: nothing is lost in it, and no file is empty.
+# A trace without an event becomes one in any format, which can be read again: nothing is lost in it, and no file is
+# empty.
 mkdir in out
 printf '[]' >in/array.json
 printf '[' >in/open.json # of a recorder that was stopped before its first event
@@ -22,7 +23,8 @@ done
 convert in/array.json there.pftrace
 convert there.pftrace back.json
 cat back.json
-tracebridge convert -q --compress in/array.json -o compressed.pftrace && tracebridge info compressed.pftrace >/dev/null && echo compressed
+tracebridge convert -q --compress in/array.json -o compressed.pftrace &&
+  tracebridge info compressed.pftrace >/dev/null && echo compressed
 tracebridge merge -q in/array.json -o one.pftrace && tracebridge info one.pftrace >/dev/null && echo one
 tracebridge merge -q in/array.json in/object.json -o two.pftrace && tracebridge info two.pftrace >/dev/null && echo two
 tracebridge merge -q "$DATA/phases/flows.json" -o alone.pftrace

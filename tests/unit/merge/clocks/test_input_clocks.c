@@ -21,9 +21,9 @@ static int tear_down(void **unused) {
 
 /* Takes the packet in, at a first reading (`learn`) or a second one. */
 static struct tb_merge_packet_time take_at(const struct msg *packet, bool learn) {
-  struct tb_merge_header head;
+  struct tb_packet_header head = {.rare = 0};
   struct tb_merge_packet_time time = {.resolved = false};
-  assert_int_equal(tb_merge_header_read(msg_slice(packet), &head, false), TB_OK);
+  assert_int_equal(tb_packet_header_read_to_merge(&head, msg_slice(packet), NULL), TB_OK);
   struct tb_merge_sequence *sequence = tb_merge_sequence_get(&clocks.sequences, head.machine, head.sequence);
   assert_int_equal(tb_input_clocks_take(&clocks, &head, sequence, learn), TB_OK);
   if (head.has_timestamp) tb_input_clocks_time(&clocks, &head, sequence, &time);

@@ -168,12 +168,149 @@ static void a_head_used_again_keeps_nothing_of_the_packet_before(void **unused) 
   assert_int_equal(head.sequence, 9);
 }
 
+/* ---- for merging ------------------------------------------------------------------------------------------------- */
+
+static struct tb_packet_header read_to_merge(const struct message *m, struct tb_packet_fields *fields) {
+  struct tb_packet_header head = {.rare = 1, .machine = 7, .interned_count = 3, .cleared = true, .dropped = true};
+  assert_int_equal(tb_packet_header_read_to_merge(&head, bytes_of(m), fields), TB_OK);
+  return head;
+}
+
+static void a_header_to_merge_lists_what_may_change_whatever_the_order_and_length_of_its_fields(void **unused) {
+  (void)unused;
+  struct message m = {.len = 0};
+  add_payload(&m, 1000, 1); /* of an extension */
+  add_payload(&m, 11, 2);
+  add_number(&m, 10, 3, 4);
+  add_number(&m, 3, 1000, 1);
+  add_number(&m, 79, 10000, 1);
+  add_payload(&m, 12, 3);
+  add_number(&m, 8, ((uint64_t)1 << 56) - 1, 1);
+  add_number(&m, 58, 6, 1);
+  add_number(&m, 98, 9, 1);
+  add_number(&m, 13, 3, 1);
+  struct tb_packet_fields fields;
+  struct tb_packet_header head = read_to_merge(&m, &fields);
+  assert_int_equal(head.kind, 11);
+  assert_int_equal(head.payload.len, 2);
+  assert_int_equal(head.sequence, 3);
+  assert_int_equal(head.timestamp, ((uint64_t)1 << 56) - 1);
+  assert_int_equal(head.clock, 6);
+  assert_int_equal(head.machine, 9);
+  assert_true(head.has_timestamp && head.has_clock && head.cleared);
+  assert_int_equal(head.flags, 3);
+  static const uint32_t numbers[] = {1000, 11, 10, 8, 58, 98};
+  static const size_t sizes[] = {1, 2, 4, 8, 1, 1}, tags[] = {2, 1, 1, 1, 2, 2};
+  assert_int_equal(fields.count, 6);
+  assert_false(fields.damaged);
+  for (uint32_t i = 0; i < fields.count; i++) {
+    const struct tb_wire_field *field = &fields.list[i];
+    bool is_bytes = field->type == TB_WIRE_BYTES;
+    assert_int_equal(is_bytes, i < 2);
+    assert_int_equal(field->number, numbers[i]);
+    assert_int_equal(field->bytes.len, sizes[i]);
+    assert_int_equal(field->bytes.ptr - field->start, tags[i] + is_bytes);
+    if (i) assert_true(fields.list[i - 1].start < field->start);
+  }
+}
+
+static void reading_goes_by_the_last_payload_and_merging_by_the_first_that_readers_may_know(void **unused) {
+  (void)unused;
+  struct message m = {.len = 0}, strange = {.len = 0};
+  add_payload(&m, 300, 1);
+  add_payload(&m, 6, 2);
+  add_payload(&m, 11, 3);
+  add_payload(&m, 6, 4);
+  add_payload(&m, 301, 5);
+  struct tb_packet_header head = read_to_merge(&m, NULL);
+  assert_int_equal(head.kind, 6);
+  assert_int_equal(head.payload.len, 4);
+  assert_int_equal(tb_packet_header_payload(&head, 6).len, 4);
+  assert_null(tb_packet_header_payload(&head, 11).ptr);
+  assert_int_equal(tb_packet_header_read(&head, bytes_of(&m)), TB_OK);
+  assert_int_equal(head.kind, 301);
+  assert_int_equal(head.payload.len, 5);
+  add_payload(&strange, 300, 1);
+  add_payload(&strange, 301, 2);
+  head = read_to_merge(&strange, NULL);
+  assert_int_equal(head.kind, 301);
+  assert_int_equal(head.payload.len, 2);
+}
+
+static void merging_sees_a_snapshot_after_another_payload_and_takes_a_group_as_one(void **unused) {
+  (void)unused;
+  struct message both = {.len = 0}, group = {.len = 0};
+  add_payload(&both, 11, 3);
+  add_payload(&both, 6, 2);
+  struct tb_packet_header head = read_to_merge(&both, NULL);
+  assert_int_equal(head.kind, 11);
+  assert_int_equal(head.clock_snapshot.len, 2);
+  add_varint(&group, 5 << 3 | TB_WIRE_GROUP, 1);
+  add_number(&group, 1, 4, 1);
+  add_varint(&group, 5 << 3 | TB_WIRE_END_GROUP, 1);
+  struct tb_packet_fields fields;
+  head = read_to_merge(&group, &fields);
+  assert_null(head.clock_snapshot.ptr);
+  assert_int_equal(head.kind, 5);
+  assert_int_equal(head.payload.len, 2);
+  assert_int_equal(fields.count, 1);
+  assert_int_equal(fields.list[0].type, TB_WIRE_GROUP);
+  assert_int_equal(tb_packet_header_read(&head, bytes_of(&group)), TB_OK);
+  assert_int_equal(head.kind, 0);
+}
+
+static void a_header_damaged_anywhere_holds_what_came_before(void **unused) {
+  (void)unused;
+  struct message m = {.len = 0};
+  add_number(&m, 10, 300, 1);
+  size_t sequence = m.len;
+  add_number(&m, 13, 1, 1);
+  size_t flags = m.len;
+  add_number(&m, 98, 5, 1);
+  size_t machine = m.len;
+  add_payload(&m, 11, 5);
+  size_t event = m.len;
+  add_payload(&m, 6, 9);
+  size_t whole = m.len;
+  struct tb_packet_header head = {.rare = 0};
+  for (m.len = 0; m.len <= whole; m.len++) {
+    bool damaged =
+        m.len != 0 && m.len != sequence && m.len != flags && m.len != machine && m.len != event && m.len != whole;
+    struct tb_packet_fields fields;
+    assert_int_equal(tb_packet_header_read_to_merge(&head, bytes_of(&m), &fields), damaged ? TB_BAD_DATA : TB_OK);
+    assert_int_equal(fields.damaged, damaged);
+    assert_int_equal(head.sequence, m.len >= sequence ? 300 : 0);
+    assert_int_equal(head.cleared, m.len >= flags);
+    assert_int_equal(head.machine, m.len >= machine ? 5 : 0);
+    assert_int_equal(head.kind, m.len >= event ? 11 : 0);
+    assert_int_equal(head.clock_snapshot.len, m.len == whole ? 9 : 0);
+    unsigned listed = (m.len >= sequence ? 1u : 0u) + (m.len >= machine ? 1u : 0u) + (m.len >= event ? 1u : 0u);
+    assert_int_equal(fields.count, listed + (m.len == whole ? 1u : 0u));
+  }
+}
+
+static void more_fields_than_there_is_room_for_are_counted(void **unused) {
+  (void)unused;
+  struct message m = {.len = 0};
+  for (int i = 0; i < 2 * TB_PACKET_FIELDS_MAX; i++) add_payload(&m, 11, 1);
+  struct tb_packet_fields fields;
+  struct tb_packet_header head = read_to_merge(&m, &fields);
+  assert_int_equal(fields.count, 2 * TB_PACKET_FIELDS_MAX);
+  assert_ptr_equal(head.payload.ptr, m.data + m.len - 1);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(heads_as_our_writer_and_as_chrome_write_them_are_read_quickly),
-                                     cmocka_unit_test(varints_of_every_length_are_the_same_to_both_readings),
-                                     cmocka_unit_test(a_head_cut_anywhere_is_never_read_past_its_end),
-                                     cmocka_unit_test(what_changes_a_sequences_state_is_left_to_the_careful_reading),
-                                     cmocka_unit_test(a_clock_and_a_process_id_do_not_make_a_packet_rare),
-                                     cmocka_unit_test(a_head_used_again_keeps_nothing_of_the_packet_before)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(heads_as_our_writer_and_as_chrome_write_them_are_read_quickly),
+      cmocka_unit_test(varints_of_every_length_are_the_same_to_both_readings),
+      cmocka_unit_test(a_head_cut_anywhere_is_never_read_past_its_end),
+      cmocka_unit_test(what_changes_a_sequences_state_is_left_to_the_careful_reading),
+      cmocka_unit_test(a_clock_and_a_process_id_do_not_make_a_packet_rare),
+      cmocka_unit_test(a_head_used_again_keeps_nothing_of_the_packet_before),
+      cmocka_unit_test(a_header_to_merge_lists_what_may_change_whatever_the_order_and_length_of_its_fields),
+      cmocka_unit_test(reading_goes_by_the_last_payload_and_merging_by_the_first_that_readers_may_know),
+      cmocka_unit_test(merging_sees_a_snapshot_after_another_payload_and_takes_a_group_as_one),
+      cmocka_unit_test(a_header_damaged_anywhere_holds_what_came_before),
+      cmocka_unit_test(more_fields_than_there_is_room_for_are_counted)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
