@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: Apache-2.0
 //
-// clock_truth.mjs TRACEBRIDGE [--seeds N] [--seed K] [--plant NS]
+// clock_truth.mjs TRACEBRIDGE [--seeds N] [--seed K] [--plant NS] [--table [PAGE]]
 //
 // Does `tracebridge merge` put events where they truly happened? Makes traces of hosts whose clocks are functions of one true time,
 // merges them, reads the merged trace with Perfetto's trace processor, and compares with the truth: errors within a limit, the
@@ -10,6 +10,8 @@
 //   --seeds N   so many cases of each kind, each from a seed of its own that nobody chose (20)
 //   --seed K    the case of this seed alone, as a failure prints it
 //   --plant NS  moves every expected time: shows that the comparison can fail
+//   --table     instead of these cases, those of clock_table.mjs: errors against the truth next to those of snapshots taken one
+//               by one, as a table; with PAGE the table in that page has to have the same numbers
 //
 // Prints a line for each kind; exit status 0 when all is as it should be.
 import { execFileSync, spawnSync } from "node:child_process";
@@ -18,6 +20,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { compareWithPage, makeTable } from "./clock_table.mjs";
 import { queryTrace } from "./engine.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
@@ -74,12 +77,17 @@ const snapshot = (boot, wall) => packet(number(FIELDS.sequence, 1), bytes(FIELDS
 // ---- hosts and their traces; true time in ns from 0
 
 class Host {
-  constructor(random, { ppm = random.between(-50, 50), step } = {}) {
-    Object.assign(this, { booted: 1e12 + random.below(1e9) * 1e4, ppm, step, packets: [namedTrack(1, "events")], truth: new Map() });
+  constructor(random, { ppm = random.between(-50, 50), step, wallOff = 0 } = {}) {
+    Object.assign(this, { booted: 1e12 + random.below(1e9) * 1e4, ppm, step, wallOff });
+    Object.assign(this, { packets: [namedTrack(1, "events")], truth: new Map(), readings: [] });
   }
   boot(when) { return BigInt(Math.round(this.booted + when * (1 + this.ppm * 1e-6))); }
-  wall(when) { return EPOCH + BigInt(Math.round(when + (this.step && when >= this.step.at ? this.step.by : 0))); }
-  read(when, apart, late = 0) { this.packets.push(snapshot(this.boot(when), this.wall(when + apart + late))); }
+  wall(when) { return EPOCH + BigInt(Math.round(when + this.wallOff + (this.step && when >= this.step.at ? this.step.by : 0))); }
+  read(when, apart, late = 0) {
+    const [boot, wall] = [this.boot(when), this.wall(when + apart + late)];
+    this.packets.push(snapshot(boot, wall));
+    this.readings.push({ boot: Number(boot), wall: Number(wall - EPOCH) });
+  }
   mark(when, name, more) {
     this.packets.push(event(this.boot(when), INSTANT, name, 1, more));
     this.truth.set(name, when);
@@ -179,15 +187,21 @@ function judge(made, report, rows, plant) {
   return faults;
 }
 
-async function tryCase(home, program, kind, seed, work, plant) {
-  const made = KINDS[kind](chance(seed));
+// The report of the merge of a case, and the events of the merged trace; or what the merge said where it failed.
+async function mergeCase(home, program, made, work) {
   const names = made.hosts.map((host, h) => path.join(work, `host${h}.pftrace`)), output = path.join(work, "merged.pftrace");
   made.hosts.forEach((host, h) => fs.writeFileSync(names[h], Buffer.concat(host.packets)));
   const machines = names.flatMap((name, h) => ["--machine", `${name}=host${h}`]);
   const done = spawnSync(program, ["merge", "-q", ...names, "-o", output, "--report", `${output}.json`, ...machines, ...made.options], { encoding: "utf8" });
-  if (done.status !== 0) return [`exit status ${done.status}: ${done.stderr.trim()}`];
+  if (done.status !== 0) return { failed: `exit status ${done.status}: ${done.stderr.trim()}` };
   const { events } = await queryTrace(home, output, { events: "select name, ts, dur from slice" });
-  return judge(made, JSON.parse(fs.readFileSync(`${output}.json`, "utf8")), events.rows, plant);
+  return { report: JSON.parse(fs.readFileSync(`${output}.json`, "utf8")), rows: events.rows };
+}
+
+async function tryCase(home, program, kind, seed, work, plant) {
+  const made = KINDS[kind](chance(seed));
+  const { failed, report, rows } = await mergeCase(home, program, made, work);
+  return failed ? [failed] : judge(made, report, rows, plant);
 }
 
 // ---- the whole
@@ -195,23 +209,35 @@ async function tryCase(home, program, kind, seed, work, plant) {
 const [program, ...words] = process.argv.slice(2);
 const option = (name, otherwise) => (words.includes(name) ? Number(words[words.indexOf(name) + 1]) : otherwise);
 if (!program) {
-  console.error("usage: clock_truth.mjs TRACEBRIDGE [--seeds N] [--seed K] [--plant NS]");
+  console.error("usage: clock_truth.mjs TRACEBRIDGE [--seeds N] [--seed K] [--plant NS] [--table [PAGE]]");
   process.exit(2);
 }
 const home = execFileSync(path.join(here, "fetch.sh"), { encoding: "utf8" }).trim();
 const work = fs.mkdtempSync(path.join(os.tmpdir(), "clock-truth-"));
 const seeds = words.includes("--seed") ? [option("--seed")] : Array.from({ length: option("--seeds", 20) }, () => randomInt(2 ** 31));
-let bad = 0;
-for (const kind of Object.keys(KINDS)) {
-  let failed = 0;
-  for (const seed of seeds) {
-    const faults = await tryCase(home, program, kind, seed, work, option("--plant", 0));
-    if (faults.length === 0) continue;
-    failed++;
-    console.log(`MISS ${kind} --seed ${seed}: ${faults.length} faults\n${faults.slice(0, 3).map((fault) => `  ${fault}`).join("\n")}`);
+
+async function tryKinds() {
+  let bad = 0;
+  for (const kind of Object.keys(KINDS)) {
+    let failed = 0;
+    for (const seed of seeds) {
+      const faults = await tryCase(home, program, kind, seed, work, option("--plant", 0));
+      if (faults.length === 0) continue;
+      failed++;
+      console.log(`MISS ${kind} --seed ${seed}: ${faults.length} faults\n${faults.slice(0, 3).map((fault) => `  ${fault}`).join("\n")}`);
+    }
+    console.log(`${failed ? "FAIL" : "PASS"} ${kind}: ${seeds.length - failed} of ${seeds.length} cases`);
+    bad += failed;
   }
-  console.log(`${failed ? "FAIL" : "PASS"} ${kind}: ${seeds.length - failed} of ${seeds.length} cases`);
-  bad += failed;
+  return bad;
 }
+
+async function tryTable(page) {
+  const table = await makeTable({ Host, chance, boundAt, merge: (made) => mergeCase(home, program, made, work), plant: option("--plant", 0) });
+  console.log(table);
+  return page && !page.startsWith("--") ? compareWithPage(table, fs.readFileSync(page, "utf8")) : 0;
+}
+
+const bad = words.includes("--table") ? await tryTable(words[words.indexOf("--table") + 1]) : await tryKinds();
 fs.rmSync(work, { recursive: true });
 process.exit(bad ? 1 : 0);

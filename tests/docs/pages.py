@@ -1,7 +1,8 @@
 """What the folders of pages hold before their blocks are run: {page or page#heading: {name: source}}.
 
-A source is below MADE/ (tests/data of the build: traces that are made of text), TREE/ (the project) or CORPUS/ (TRACEBRIDGE_CORPUS), and may
-be a pattern; the name "" keeps the files' own. PROGRAM is tracebridge. A page or heading that is not here begins empty, or goes on in the page's folder.
+A source is below MADE/ (tests/data of the build: traces that are made of text), TREE/ (the project) or CORPUS/
+(TRACEBRIDGE_CORPUS), and may be a pattern; the name "" keeps the files' own. PROGRAM is tracebridge. A page that is not here begins
+empty; a heading that is not here goes on in the page's folder.
 """
 
 PAGES = {
@@ -18,6 +19,7 @@ PAGES = {
     },
     "docs/merging/browser-and-system.md": {"system.perfetto-trace": "MADE/recipes/system.perfetto-trace"},
     "docs/merging/one-boot.md": {"": "MADE/recipes/[!s]*.perfetto-trace"},
+    "docs/merging/reference.md": {"": "MADE/recipes/[!s]*.perfetto-trace"},
     "docs/merging/ranks.md#Four ranks of a real job": {"": "CORPUS/json/multi_dlrm/worker*.json"},
 }
 
