@@ -18,6 +18,7 @@ PAGES = {
         "c.fxt": "MADE/fxt/carried.fxt",
     },
     "docs/merging/browser-and-system.md": {"system.perfetto-trace": "MADE/recipes/system.perfetto-trace"},
+    "docs/merging/browser-and-system.md#A real browser and the kernel": {"": "CORPUS/mergesets/set1/[!l]*"},
     "docs/merging/one-boot.md": {"": "MADE/recipes/[!s]*.perfetto-trace"},
     "docs/merging/reference.md": {"": "MADE/recipes/[!s]*.perfetto-trace"},
     "docs/merging/ranks.md#Four ranks of a real job": {"": "CORPUS/json/multi_dlrm/worker*.json"},
