@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: Apache-2.0
 //
-// clock_truth.mjs TRACEBRIDGE [--seeds N] [--seed K] [--plant NS]
+// clock_truth.mjs TRACEBRIDGE [--seeds N] [--seed K] [--plant NS] [--table [PAGE]]
 //
 // Does `tracebridge merge` put events where they truly happened? Makes traces of hosts whose clocks are functions of
 // one true time, merges them, reads the merged trace with Perfetto's trace processor, and compares with the truth:
@@ -11,6 +11,9 @@
 //   --seeds N   so many cases of each kind, each from a seed of its own that nobody chose (20)
 //   --seed K    the case of this seed alone, as a failure prints it
 //   --plant NS  moves every expected time: shows that the comparison can fail
+//   --table     instead of these cases, those of clock_table.mjs: errors against the truth next to those of snapshots
+//   taken one
+//               by one, as a table; with PAGE the table in that page has to have the same numbers
 //
 // Prints a line for each kind; exit status 0 when all is as it should be.
 import { execFileSync, spawnSync } from "node:child_process";
@@ -19,6 +22,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { compareWithPage, makeTable } from "./clock_table.mjs";
 import { queryTrace } from "./engine.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
@@ -38,9 +42,9 @@ function chance(seed) {
     return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
   };
   return {
-    below: (limit) => Math.floor(next() * limit),
-    between: (a, b) => a + next() * (b - a),
-    true: (share) => next() < share
+    below : (limit) => Math.floor(next() * limit),
+    between : (a, b) => a + next() * (b - a),
+    true : (share) => next() < share
   };
 }
 
@@ -67,8 +71,10 @@ const flows = (field, ids) => ids.map((id) => Buffer.concat([varint((field << 3)
 })()]));
 
 function event(time, type, name, track, { sent = [], received = [] } = {}) {
-  return packet(number(FIELDS.timestamp, time), number(FIELDS.sequence, 1),
-      bytes(FIELDS.event, number(9, type), number(11, track), ...(name ? [bytes(23, name)] : []), ...flows(47, sent),
+  return packet(
+      number(FIELDS.timestamp, time), number(FIELDS.sequence, 1),
+      bytes(
+          FIELDS.event, number(9, type), number(11, track), ...(name ? [ bytes(23, name) ] : []), ...flows(47, sent),
           ...flows(48, received)));
 }
 
@@ -81,20 +87,27 @@ const snapshot = (boot, wall) => packet(number(FIELDS.sequence, 1), bytes(FIELDS
 // ---- hosts and their traces; true time in ns from 0
 
 class Host {
-  constructor(random, { ppm = random.between(-50, 50), step } = {}) {
-    Object.assign(this,
-        {booted: 1e12 + random.below(1e9) * 1e4, ppm, step, packets: [namedTrack(1, "events")], truth: new Map()});
+  constructor(random, { ppm = random.between(-50, 50), step, wallOff = 0 } = {}) {
+    Object.assign(this, { booted: 1e12 + random.below(1e9) * 1e4, ppm, step, wallOff });
+    Object.assign(this, { packets: [namedTrack(1, "events")], truth: new Map(), readings: [] });
   }
   boot(when) { return BigInt(Math.round(this.booted + when * (1 + this.ppm * 1e-6))); }
-  wall(when) { return EPOCH + BigInt(Math.round(when + (this.step && when >= this.step.at ? this.step.by : 0))); }
-  read(when, apart, late = 0) { this.packets.push(snapshot(this.boot(when), this.wall(when + apart + late))); }
+  wall(when) {
+    return EPOCH + BigInt(Math.round(when + this.wallOff + (this.step && when >= this.step.at ? this.step.by : 0)));
+  }
+  read(when, apart, late = 0) {
+    const [boot, wall] = [this.boot(when), this.wall(when + apart + late)];
+    this.packets.push(snapshot(boot, wall));
+    this.readings.push({ boot: Number(boot), wall: Number(wall - EPOCH) });
+  }
   mark(when, name, more) {
     this.packets.push(event(this.boot(when), INSTANT, name, 1, more));
     this.truth.set(name, when);
   }
   see(when, name) { this.packets.push(event(this.boot(when), INSTANT, name, 1)); }
   last(begin, length, name, track) {
-    this.packets.push(namedTrack(track, name), event(this.boot(begin), BEGIN, name, track),
+    this.packets.push(
+        namedTrack(track, name), event(this.boot(begin), BEGIN, name, track),
         event(this.boot(begin + length), END, null, track));
   }
 }
@@ -105,7 +118,7 @@ const KINDS = {
   // Wall clocks in common, some read late, one of them set while it records.
   snapshots(random) {
     const step =
-        random.true(0.5) ? {at: random.between(100 * S, 200 * S), by: random.between(-40 * S, 40 * S)} : undefined;
+        random.true(0.5) ? {at : random.between(100 * S, 200 * S), by : random.between(-40 * S, 40 * S)} : undefined;
     const hosts = [new Host(random), new Host(random), new Host(random, { step })];
     const lengths = new Map();
     hosts.forEach((host, h) => {
@@ -121,12 +134,12 @@ const KINDS = {
     const sides = (h) => (h === 2 && step ? [0, step.by * (1 + hosts[0].ppm * 1e-6)] : [0]);
     return {
       hosts,
-      options: [],
-      limit: 4 * US,
+      options : [],
+      limit : 4 * US,
       sides,
       lengths,
-      lengthLimit: 2 * US,
-      notes: step && Math.abs(step.by) > MS ? ["clock_step"] : []
+      lengthLimit : 2 * US,
+      notes : step && Math.abs(step.by) > MS ? [ "clock_step" ] : []
     };
   },
 
@@ -169,9 +182,9 @@ function boundAt(input, time) {
   for (let i = 1; i < points.length; i++) {
     const [a, b] = [points[i - 1], points[i]];
     if (time < a.time_ns || time > b.time_ns) continue;
-    return b.time_ns > a.time_ns
-        ? a.bound_ns + ((b.bound_ns - a.bound_ns) * (time - a.time_ns)) / (b.time_ns - a.time_ns)
-        : Math.max(a.bound_ns, b.bound_ns);
+    return b.time_ns > a.time_ns ?
+        a.bound_ns + ((b.bound_ns - a.bound_ns) * (time - a.time_ns)) / (b.time_ns - a.time_ns) :
+        Math.max(a.bound_ns, b.bound_ns);
   }
   return undefined;
 }
@@ -202,18 +215,24 @@ function judge(made, report, rows, plant) {
   return faults;
 }
 
-async function tryCase(home, program, kind, seed, work, plant) {
-  const made = KINDS[kind](chance(seed));
+// The report of the merge of a case, and the events of the merged trace; or what the merge said where it failed.
+async function mergeCase(home, program, made, work) {
   const names = made.hosts.map((host, h) => path.join(work, `host${h}.pftrace`)),
         output = path.join(work, "merged.pftrace");
   made.hosts.forEach((host, h) => fs.writeFileSync(names[h], Buffer.concat(host.packets)));
   const machines = names.flatMap((name, h) => ["--machine", `${name}=host${h}`]);
-  const done = spawnSync(program,
-      ["merge", "-q", ...names, "-o", output, "--report", `${output}.json`, ...machines, ...made.options],
-      {encoding: "utf8"});
-  if (done.status !== 0) return [`exit status ${done.status}: ${done.stderr.trim()}`];
+  const done = spawnSync(
+      program, [ "merge", "-q", ...names, "-o", output, "--report", `${output}.json`, ...machines, ...made.options ],
+      {encoding : "utf8"});
+  if (done.status !== 0) return { failed: `exit status ${done.status}: ${done.stderr.trim()}` };
   const { events } = await queryTrace(home, output, { events: "select name, ts, dur from slice" });
-  return judge(made, JSON.parse(fs.readFileSync(`${output}.json`, "utf8")), events.rows, plant);
+  return { report: JSON.parse(fs.readFileSync(`${output}.json`, "utf8")), rows: events.rows };
+}
+
+async function tryCase(home, program, kind, seed, work, plant) {
+  const made = KINDS[kind](chance(seed));
+  const { failed, report, rows } = await mergeCase(home, program, made, work);
+  return failed ? [failed] : judge(made, report, rows, plant);
 }
 
 // ---- the whole
@@ -221,25 +240,38 @@ async function tryCase(home, program, kind, seed, work, plant) {
 const [program, ...words] = process.argv.slice(2);
 const option = (name, otherwise) => (words.includes(name) ? Number(words[words.indexOf(name) + 1]) : otherwise);
 if (!program) {
-  console.error("usage: clock_truth.mjs TRACEBRIDGE [--seeds N] [--seed K] [--plant NS]");
+  console.error("usage: clock_truth.mjs TRACEBRIDGE [--seeds N] [--seed K] [--plant NS] [--table [PAGE]]");
   process.exit(2);
 }
 const home = execFileSync(path.join(here, "fetch.sh"), { encoding: "utf8" }).trim();
 const work = fs.mkdtempSync(path.join(os.tmpdir(), "clock-truth-"));
-const seeds = words.includes("--seed") ? [option("--seed")]
-                                       : Array.from({length: option("--seeds", 20)}, () => randomInt(2 ** 31));
-let bad = 0;
-for (const kind of Object.keys(KINDS)) {
-  let failed = 0;
-  for (const seed of seeds) {
-    const faults = await tryCase(home, program, kind, seed, work, option("--plant", 0));
-    if (faults.length === 0) continue;
-    failed++;
-    console.log(`MISS ${kind} --seed ${seed}: ${faults.length} faults\n${
-        faults.slice(0, 3).map((fault) => `  ${fault}`).join("\n")}`);
+const seeds = words.includes("--seed") ? [ option("--seed") ] :
+                                         Array.from({length : option("--seeds", 20)}, () => randomInt(2 ** 31));
+
+async function tryKinds() {
+  let bad = 0;
+  for (const kind of Object.keys(KINDS)) {
+    let failed = 0;
+    for (const seed of seeds) {
+      const faults = await tryCase(home, program, kind, seed, work, option("--plant", 0));
+      if (faults.length === 0) continue;
+      failed++;
+      console.log(`MISS ${kind} --seed ${seed}: ${faults.length} faults\n${
+          faults.slice(0, 3).map((fault) => `  ${fault}`).join("\n")}`);
+    }
+    console.log(`${failed ? "FAIL" : "PASS"} ${kind}: ${seeds.length - failed} of ${seeds.length} cases`);
+    bad += failed;
   }
-  console.log(`${failed ? "FAIL" : "PASS"} ${kind}: ${seeds.length - failed} of ${seeds.length} cases`);
-  bad += failed;
+  return bad;
 }
+
+async function tryTable(page) {
+  const table = await makeTable(
+      {Host, chance, boundAt, merge : (made) => mergeCase(home, program, made, work), plant : option("--plant", 0)});
+  console.log(table);
+  return page && !page.startsWith("--") ? compareWithPage(table, fs.readFileSync(page, "utf8")) : 0;
+}
+
+const bad = words.includes("--table") ? await tryTable(words[words.indexOf("--table") + 1]) : await tryKinds();
 fs.rmSync(work, { recursive: true });
 process.exit(bad ? 1 : 0);

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""docs/MERGING.md lists every note of a merge with its level, and no other. note_codes.py [TREE]"""
+"""docs/merging/reference.md lists every note of a merge with its level, and no other. note_codes.py [TREE]"""
 import os
 import re
 import sys
 
 HEADER = "bridge/include/tracebridge/merge.h"
-PAGE = "docs/MERGING.md"
+PAGE = "docs/merging/reference.md"
 NOTE = re.compile(r'^\s*X\(\w+, (WARNING|INFO), "(\w+)"\)', re.M)
 ROW = re.compile(r"^\| `(\w+)` \| (warning|info) \| .+ \|$", re.M)
 

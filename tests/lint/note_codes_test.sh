@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
-cp --parents bridge/include/tracebridge/merge.h docs/MERGING.md "$copy"
+cp --parents bridge/include/tracebridge/merge.h docs/merging/reference.md "$copy"
 tests/lint/note_codes.py "$copy"
 
 plant() { # SED-SCRIPT FILE MESSAGE
@@ -17,8 +17,8 @@ plant() { # SED-SCRIPT FILE MESSAGE
   grep -qF "$3" "$copy/said"
   mv "$copy/kept" "$copy/$2"
 }
-plant '/^| .clock_step./d' docs/MERGING.md 'no row clock_step, warning'
-plant '/^| .suspend./s/info/warning/' docs/MERGING.md 'no row suspend, info'
-plant '/^| .suspend./p' docs/MERGING.md 'has suspend twice'
+plant '/^| .clock_step./d' docs/merging/reference.md 'no row clock_step, warning'
+plant '/^| .suspend./s/info/warning/' docs/merging/reference.md 'no row suspend, info'
+plant '/^| .suspend./p' docs/merging/reference.md 'has suspend twice'
 plant '/X(SUSPEND, /d' bridge/include/tracebridge/merge.h 'has a row suspend, info, which'
 plant 's/X(SUSPEND, INFO/X(SUSPEND, WARNING/' bridge/include/tracebridge/merge.h 'no row suspend, warning'

@@ -30,7 +30,7 @@ tests/lint/layout.py || complain "a file, folder or library is out of its place"
 tests/lint/layout_test.sh || complain "layout.py does not find what it is to find"
 tests/lint/one_of_each.py || complain "an idea has a second place"
 tests/lint/one_of_each_test.sh || complain "one_of_each.py does not find what it is to find"
-tests/lint/note_codes.py || complain "docs/MERGING.md does not list the notes of a merge"
+tests/lint/note_codes.py || complain "docs/merging/reference.md does not list the notes of a merge"
 tests/lint/note_codes_test.sh || complain "note_codes.py does not find what it is to find"
 
 { cmake --preset release -DTRACEBRIDGE_BENCH=ON && cmake --build build --target tracebridge_generate; } >/dev/null ||

@@ -1,5 +1,5 @@
-# Ftrace text that ends within a line: what cannot be an event any more is none, and is counted. One whole line is a trace,
-# without a header or a line end, too.
+# Ftrace text that ends within a line: what cannot be an event any more is none, and is counted. One whole line is a
+# trace, without a header or a line end, too.
 text=$DATA/ftrace/small.ftrace
 head -c 700 "$text" >in_fields
 head -c 655 "$text" >in_head

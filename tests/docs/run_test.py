@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""run_test.py TRACEBRIDGE MADE [NODE]: run.py passes pages as they are, and finds what is planted in them: a wrong
+command, an outdated line, a line too few, a wrong answer of the trace processor, a block that nothing runs."""
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+TREE = pathlib.Path(__file__).resolve().parent.parent.parent
+COPIED = ("docs/merging", "tests/docs", "tests/conformance", "tests/data", "bridge/include", "README.md")
+CLIENT, BOOT, BROWSER = (f"docs/merging/{name}.md" for name in ("client-and-server", "one-boot", "browser-and-system"))
+README = "README.md"
+DIFFERS = "what is shown is not what is printed"
+
+# page, what to find there, what to put for it, what run.py has to say
+PLANTS = (
+    (CLIENT, " --align-messages \\", " --align-message \\", "exit status 2"),
+    (CLIENT, "server.json -o both", "servers.json -o both", "no input is called server.json"),
+    (CLIENT, "random.seed(1)", "random.seed(2)", DIFFERS),
+    (CLIENT, "120 matches", "121 matches", DIFFERS),
+    (CLIENT, "json.dump(server, ", "json.dump(nobody, ", "NameError"),
+    (BOOT, "  time span: 3.150700000 s\n", "", DIFFERS),
+    (BOOT, "within 4002 ns", "within 4003 ns", DIFFERS),
+    (BROWSER, '"clock": "MONOTONIC"}}}]}}', '"clock": "MONOTONIC"}}}]}', "exit status 1"),
+    (BROWSER, "```python", "```ruby", "nothing here runs it"),
+    (BROWSER, "```\n2 inputs", "```text\n2 inputs", "nothing here runs it"),
+    (README, "  events:    546", "  events:    547", DIFFERS),
+    (README, "--strict", "--strickt", "exit status 2"),
+    (README, "error.file, error.message", "error.file, error.text", "exit status 1"),
+)
+OF_THE_ENGINE = (
+    (CLIENT, " --flatten-machines --report", " --report", DIFFERS),
+    (CLIENT, "arrows\n0", "arrows\n120", DIFFERS),
+    (BROWSER, "-- both.perfetto-trace", "-- nothing.perfetto-trace", "exit status 1"),
+    (BROWSER, "join sched using", "join schedule using", "exit status 1"),
+)
+
+
+def run(tree, page, program, made, node):
+    command = [tree / "tests/docs/run.py", program, "--made", made, "--cc", "cc", tree / page]
+    command += ["--node", node] if node else []
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.returncode if not done.stderr else done.stderr, done.stdout
+
+
+def main(program, made, node=None):
+    failures = []
+    with tempfile.TemporaryDirectory(prefix="docs-test-") as name:
+        tree = pathlib.Path(name)
+        for part in COPIED:
+            (shutil.copytree if (TREE / part).is_dir() else shutil.copyfile)(TREE / part, tree / part)
+        for page in (CLIENT, README):
+            status, said = run(tree, page, program, made, node)
+            if status != 0:
+                failures.append(f"{page} as it is: {said}")
+        for page, found, put, wanted in PLANTS + (OF_THE_ENGINE if node else ()):
+            text = (TREE / page).read_text(encoding="utf-8")
+            if found not in text:
+                failures.append(f"{page} has no {found!r}: plant another")
+            (tree / page).write_text(text.replace(found, put, 1), encoding="utf-8")
+            status, said = run(tree, page, program, made, node)
+            if status != 1 or wanted not in said:
+                failures.append(f"{page}, {put!r} for {found!r}: exit status {status}, without {wanted!r}:\n{said}")
+            (tree / page).write_text(text, encoding="utf-8")
+    print("\n".join(failures) or "all is as it should be")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
