@@ -101,7 +101,7 @@ static void free_merger(struct tb_merger *m) {
   tb_free(m->allocator, m->sources, m->source_capacity * sizeof(*m->sources));
   tb_sync_graph_free(&m->graph);
   tb_free(m->allocator, m->messages.items, m->messages.capacity * sizeof(*m->messages.items));
-  for (size_t i = 0; i < m->alignment_count; i++) tb_time_bound_free(&m->alignments[i].bound, m->allocator);
+  for (size_t i = 0; i < m->alignment_count; i++) tb_alignment_free(&m->alignments[i], m->allocator);
   tb_free(m->allocator, m->alignments, m->alignment_capacity * sizeof(*m->alignments));
   tb_map_free(&m->clock_owner);
   tb_map_free(&m->new_machines);

@@ -162,7 +162,7 @@ TB_MUST_CHECK enum tb_status tb_merger_relate_by_manifest(struct tb_merger *m);
 const char *tb_source_machine_name(const struct tb_source *source, uint32_t machine);
 /* align_inputs.c: what events of several inputs say of their clocks. */
 TB_MUST_CHECK enum tb_status tb_merger_align(struct tb_merger *m);
-/* The same for the messages between them; and keeps an alignment, whose bound it takes over whatever it returns. */
+/* The same for the messages between them; and keeps an alignment, which it takes over whatever it returns. */
 TB_MUST_CHECK enum tb_status tb_merger_align_messages(struct tb_merger *m);
 TB_MUST_CHECK enum tb_status tb_merger_keep_alignment(struct tb_merger *m, struct tb_alignment *alignment);
 /* The same file: marks of the flows of all inputs alone, in place of those that there are. */
@@ -179,6 +179,13 @@ TB_MUST_CHECK enum tb_status tb_merger_refuse(struct tb_merger *m, const struct 
 /* placement_notes.c: notes on what placed the sources, and what did not. TB_REFUSED: a drift that is certain and too
  * large. */
 TB_MUST_CHECK enum tb_status tb_merger_note_placement(struct tb_merger *m);
+/* The same file: whether neither end of a message is left out; by how much it arrives before it was sent, on the merged
+ * clock, less than 0 where it does not. Up to TB_MERGE_ROUNDING_NS do not count. */
+enum { TB_MERGE_ROUNDING_NS = 2 };
+bool tb_merger_joins_inputs(const struct tb_merger *m, const struct tb_network_message *message);
+int64_t tb_merger_backwards_by(const struct tb_merger *m, const struct tb_network_message *message);
+/* report_evidence.c: residuals and messages, into the report; after the notes on placement. */
+TB_MUST_CHECK enum tb_status tb_merger_report_evidence(struct tb_merger *m);
 /* merge/rewrite/machine_ids.c: machines, then what ids become. */
 TB_MUST_CHECK enum tb_status tb_merger_assign_ids(struct tb_merger *m);
 /* write.c: reads, rewrites and writes all packets. */

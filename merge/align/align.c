@@ -38,6 +38,11 @@ void tb_marks_sort(struct tb_marks *marks) {
   if (marks->count) qsort(marks->items, marks->count, sizeof(*marks->items), compare);
 }
 
+void tb_alignment_free(struct tb_alignment *alignment, const struct tb_allocator *a) {
+  tb_time_bound_free(&alignment->bound, a);
+  tb_residuals_free(&alignment->residuals, a);
+}
+
 /* Events are matched along lines that drift by this much: more than may be followed, so that this can be said. */
 static const double DRIFT_SOUGHT = 1e-3;
 
@@ -84,19 +89,47 @@ static void judge_drift(struct tb_alignment *alignment, double max_drift) {
     alignment->drift = TB_DRIFT_CERTAIN;
 }
 
+/* Adds what a match is off by. Those that the fit left out are further off than any that it used. */
+static enum tb_status keep_match(const struct tb_allocator *a, const struct tb_time_anchor *match, bool disagrees,
+                                 struct tb_alignment *alignment) {
+  enum { ROUNDING_NS = 1 };
+  const struct tb_line_fit *fit = &alignment->fit;
+  int64_t line = tb_time_add(fit->offset, tb_time_round(fit->drift * (double)((tb_wide)match->x - fit->x0)));
+  int64_t off = tb_time_subtract(tb_time_subtract(match->y, match->x), line);
+  bool is_outlier = disagrees || fabs((double)off) > fit->most_ns + ROUNDING_NS;
+  return tb_residuals_add(&alignment->residuals, a,
+                          &(struct tb_residual){.time = match->x, .off_ns = off, .is_outlier = is_outlier});
+}
+
+static struct tb_time_anchor anchor_of(struct row own, struct row other, struct tb_event_pair pair) {
+  return (struct tb_time_anchor){own.items[pair.own].time, other.items[pair.other].time};
+}
+
+static enum tb_status keep_matches(const struct tb_allocator *a, const struct tb_row_match *match, struct row own,
+                                   struct row other, struct tb_alignment *alignment) {
+  enum tb_status status = TB_OK;
+  for (size_t i = 0; i < match->count + match->disagreeing && status == TB_OK; i++) {
+    bool disagrees = i >= match->count;
+    struct tb_time_anchor anchor = anchor_of(own, other, disagrees ? match->apart[i - match->count] : match->pairs[i]);
+    status = keep_match(a, &anchor, disagrees, alignment);
+  }
+  tb_residuals_sort(&alignment->residuals);
+  return status;
+}
+
 static enum tb_status fit_matches(const struct tb_allocator *a, const struct tb_row_match *match, struct row own,
                                   struct row other, double max_drift, struct tb_alignment *alignment) {
   struct tb_time_anchor *anchors = tb_alloc(a, match->count * sizeof(*anchors));
   if (!anchors) return TB_NO_MEMORY;
-  for (size_t i = 0; i < match->count; i++)
-    anchors[i] = (struct tb_time_anchor){own.items[match->pairs[i].own].time, other.items[match->pairs[i].other].time};
+  for (size_t i = 0; i < match->count; i++) anchors[i] = anchor_of(own, other, match->pairs[i]);
   enum tb_status status = tb_line_fit_pairs(a, anchors, match->count, true, &alignment->line);
   if (status == TB_OK) status = tb_line_fit_pairs(a, anchors, match->count, false, &alignment->level);
   if (status == TB_OK) {
     judge_drift(alignment, max_drift);
     alignment->fit.outliers += match->disagreeing;
-    status = tb_alignment_bound_line(a, alignment, anchors[0].x, anchors[match->count - 1].x);
+    status = keep_matches(a, match, own, other, alignment);
   }
+  if (status == TB_OK) status = tb_alignment_bound_line(a, alignment, anchors[0].x, anchors[match->count - 1].x);
   tb_free(a, anchors, match->count * sizeof(*anchors));
   return status;
 }
@@ -182,6 +215,27 @@ static struct tb_line_interval interval_of(const struct tb_mark *issuer, const s
   return (struct tb_line_interval){answered, asked, tb_time_subtract(stamp, answered), tb_time_subtract(stamp, asked)};
 }
 
+/* Adds how far the middles of the intervals are from the line; it leaves out those that it does not meet. */
+static enum tb_status keep_intervals(const struct tb_allocator *a, const struct tb_line_interval *intervals,
+                                     size_t count, struct tb_alignment *alignment) {
+  static const double rounding = 2;
+  const struct tb_line_fit *fit = &alignment->fit;
+  enum tb_status status = TB_OK;
+  for (size_t i = 0; i < count && status == TB_OK; i++) {
+    const struct tb_line_interval *n = &intervals[i];
+    double offset = (double)fit->offset;
+    double over_low = offset + fit->drift * (double)((tb_wide)n->low_at - fit->x0) - (double)n->low;
+    double under_high = (double)n->high - offset - fit->drift * (double)((tb_wide)n->high_at - fit->x0);
+    struct tb_residual residual = {.time = tb_time_clamp(((tb_wide)n->low_at + n->high_at) / 2),
+                                   .off_ns = tb_time_round((under_high - over_low) / 2),
+                                   .within_ns = tb_time_round((under_high + over_low) / 2),
+                                   .is_outlier = over_low < -rounding || under_high < -rounding};
+    status = tb_residuals_add(&alignment->residuals, a, &residual);
+  }
+  tb_residuals_sort(&alignment->residuals);
+  return status;
+}
+
 enum tb_status tb_align_syncs(const struct tb_marks *marks, uint32_t source, uint32_t other,
                               const struct tb_align_options *options, struct tb_alignment *alignment, bool *found) {
   *alignment = (struct tb_alignment){.source = source, .other = other, .kind = TB_PLACEMENT_CLOCK_SYNC};
@@ -201,6 +255,7 @@ enum tb_status tb_align_syncs(const struct tb_marks *marks, uint32_t source, uin
   if (count)
     status = tb_line_fit_intervals(marks->allocator, intervals, count, options->max_drift, &alignment->fit,
                                    &alignment->bound);
+  if (count && status == TB_OK) status = keep_intervals(marks->allocator, intervals, count, alignment);
   tb_free(marks->allocator, intervals, marks->count * sizeof(*intervals));
   return status;
 }

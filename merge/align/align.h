@@ -8,6 +8,7 @@
 #include "merge/align/line_fit.h"
 #include "merge/align/message_network.h"
 #include "merge/align/row_match.h"
+#include "merge/clocks/residuals.h"
 #include "merge/clocks/time_bound.h"
 #include "tracebridge/merge.h"
 
@@ -36,9 +37,14 @@ struct tb_alignment {
   bool is_incomplete;     /* there are more such offsets than could be tried */
   /* How far off the fit may be, on `source`'s trace clock. Owned. */
   struct tb_time_bound bound;
+  /* ALIGNED and CLOCK_SYNC: of the matches, in the order of time. Owned. */
+  struct tb_residuals residuals;
   bool one_way; /* MESSAGES: the bound assumes how long they seem to take */
   bool used;    /* it places an input */
 };
+
+/* Frees what it owns. */
+void tb_alignment_free(struct tb_alignment *alignment, const struct tb_allocator *allocator);
 
 /* What is known before two inputs are aligned. */
 struct tb_align_options {
@@ -71,7 +77,8 @@ TB_MUST_CHECK enum tb_status tb_marks_add(struct tb_marks *marks, const struct t
 size_t tb_marks_named(const struct tb_marks *marks, uint32_t source);
 
 /* By events of one name: which belong together the intervals between them say (row_match.h). False where one of the
- * inputs has none. The drift is followed where the matches know it and it is small enough. */
+ * inputs has none. The drift is followed where the matches know it and it is small enough. `alignment` is to be freed,
+ * whatever is returned. */
 TB_MUST_CHECK enum tb_status tb_align_names(const struct tb_marks *marks, uint32_t source, uint32_t other,
                                             const struct tb_align_options *options, struct tb_alignment *alignment,
                                             bool *found);
@@ -83,7 +90,8 @@ struct tb_messages {
 
 /* Adds all messages between inputs. TB_OK, TB_NO_MEMORY, TB_LIMIT. */
 TB_MUST_CHECK enum tb_status tb_marks_messages(const struct tb_marks *marks, struct tb_messages *messages);
-/* By clock_sync events: what the receiver wrote down happened between the issuer's asking and its answer. */
+/* By clock_sync events: what the receiver wrote down happened between the issuer's asking and its answer. `alignment`
+ * is to be freed, whatever is returned. */
 TB_MUST_CHECK enum tb_status tb_align_syncs(const struct tb_marks *marks, uint32_t source, uint32_t other,
                                             const struct tb_align_options *options, struct tb_alignment *alignment,
                                             bool *found);

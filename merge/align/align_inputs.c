@@ -273,7 +273,7 @@ enum tb_status tb_merger_keep_alignment(struct tb_merger *m, struct tb_alignment
   if (status == TB_OK)
     m->alignments[m->alignment_count++] = *alignment;
   else
-    tb_time_bound_free(&alignment->bound, m->allocator);
+    tb_alignment_free(alignment, m->allocator);
   return status;
 }
 
@@ -282,14 +282,17 @@ static enum tb_status align_pairs(struct tb_merger *m, align_fn align, bool by_n
   for (uint32_t i = 0; i < m->source_count; i++) {
     bool found = false;
     for (uint32_t k = 0; k < i && !(found && by_name); k++) {
-      struct tb_alignment alignment;
+      struct tb_alignment alignment = {0};
       struct tb_align_options options = {.max_drift = m->options.max_drift_ppm * 1e-6};
       if (m->sources[i].skipped || m->sources[k].skipped) continue;
       enum tb_status status = by_name && tb_marks_named(&m->marks, i) && tb_marks_named(&m->marks, k)
                                   ? read_prior(m, i, k, &options.prior)
                                   : TB_OK;
       if (status == TB_OK) status = align(&m->marks, i, k, &options, &alignment, &found);
-      if (status == TB_OK && found) status = tb_merger_keep_alignment(m, &alignment);
+      if (status == TB_OK && found)
+        status = tb_merger_keep_alignment(m, &alignment);
+      else
+        tb_alignment_free(&alignment, m->allocator);
       if (status != TB_OK) return status;
     }
   }

@@ -185,6 +185,7 @@ static void measure(const struct points *p, double level, double slope, struct t
       continue;
     }
     sum += r * r;
+    fit->most_ns = fmax(fit->most_ns, fabs(r));
     first = fmin(first, p->x[i]);
     last = fmax(last, p->x[i]);
   }

@@ -15,6 +15,7 @@ struct tb_line_fit {
   /* Of tb_line_fit_pairs: half the 95 % confidence interval of the drift; infinite where nothing is known. */
   double drift_error;
   double residual_ns; /* root mean square over the matches used */
+  double most_ns;     /* of tb_line_fit_pairs: the largest distance of a match used */
   int64_t span_ns;    /* from the first match used to the last, on the clock to be placed */
   int64_t bound_ns;   /* messages: the true offset is at most this far away, anywhere between the first and the last */
   bool has_bound;

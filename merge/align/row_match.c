@@ -182,14 +182,16 @@ static void find_others(const struct finder *f, const struct hypothesis *chosen,
   }
 }
 
-/* How many of the events between two pairs come in twos that are near each other. */
-static size_t count_disagreeing(const struct finder *f, const struct tb_row_line *line, size_t own, size_t other,
-                                size_t both) {
-  size_t count = 0;
-  for (size_t i = 0; i < both; i++)
-    count +=
-        fabs((double)f->other.times[other + i] - tb_row_line_at(line, (double)f->own.times[own + i])) <= line->most;
-  return count;
+/* Of the events between two pairs keeps those that come in twos that are near each other; how many. */
+static size_t keep_disagreeing(const struct finder *f, const struct tb_row_line *line, struct tb_event_pair first,
+                               size_t both, struct tb_row_match *match) {
+  size_t before = match->disagreeing;
+  for (uint32_t i = 0; i < both; i++) {
+    struct tb_event_pair pair = {first.own + i, first.other + i};
+    double off = (double)f->other.times[pair.other] - tb_row_line_at(line, (double)f->own.times[pair.own]);
+    if (fabs(off) <= line->most) match->apart[match->disagreeing++] = pair;
+  }
+  return match->disagreeing - before;
 }
 
 static void count_alone(const struct finder *f, const struct tb_row_line *line, struct tb_row_match *match) {
@@ -198,8 +200,8 @@ static void count_alone(const struct finder *f, const struct tb_row_line *line, 
     bool end = i == match->count;
     size_t own_gap = (end ? f->own.count : match->pairs[i].own) - own;
     size_t other_gap = (end ? f->other.count : match->pairs[i].other) - other;
-    size_t both = count_disagreeing(f, line, own, other, own_gap < other_gap ? own_gap : other_gap);
-    match->disagreeing += both;
+    size_t both = keep_disagreeing(f, line, (struct tb_event_pair){(uint32_t)own, (uint32_t)other},
+                                   own_gap < other_gap ? own_gap : other_gap, match);
     match->own_alone += own_gap - both;
     match->other_alone += other_gap - both;
     if (end) break;
@@ -236,7 +238,7 @@ enum tb_status tb_row_match_find(const struct tb_allocator *a, struct tb_event_r
                                  const struct tb_offset_prior *prior, double drift_max, struct tb_row_match *match) {
   int64_t *own_times = relative(a, own), *other_times = relative(a, other);
   int64_t ahead = tb_time_subtract(other.times[other.count / 2], own.times[own.count / 2]);
-  *match = (struct tb_row_match){.capacity = own.count};
+  *match = (struct tb_row_match){.apart = tb_alloc(a, own.count * sizeof(*match->apart)), .capacity = own.count};
   struct finder f = {.allocator = a,
                      .own = {own_times, own.count},
                      .other = {other_times, other.count},
@@ -246,11 +248,9 @@ enum tb_status tb_row_match_find(const struct tb_allocator *a, struct tb_event_r
                      .anchors = tb_alloc(a, own.count * sizeof(*f.anchors))};
   f.prior.x0 = tb_time_subtract(prior->x0, own.times[own.count / 2]);
   f.prior.offset = tb_time_subtract(prior->offset, ahead);
-  enum tb_status status = own_times && other_times && f.pairs && f.anchors ? find(&f, match) : TB_NO_MEMORY;
-  if (!match->pairs) {
-    tb_free(a, f.pairs, own.count * sizeof(*f.pairs));
-    match->capacity = 0;
-  }
+  enum tb_status status =
+      own_times && other_times && match->apart && f.pairs && f.anchors ? find(&f, match) : TB_NO_MEMORY;
+  if (!match->pairs) tb_free(a, f.pairs, own.count * sizeof(*f.pairs));
   match->second_offset = tb_time_add(match->second_offset, ahead);
   tb_row_votes_free(&f.votes, a);
   tb_free(a, f.tried, TRIED_MOST * sizeof(*f.tried));
@@ -262,5 +262,6 @@ enum tb_status tb_row_match_find(const struct tb_allocator *a, struct tb_event_r
 
 void tb_row_match_free(struct tb_row_match *match, const struct tb_allocator *a) {
   tb_free(a, match->pairs, match->capacity * sizeof(*match->pairs));
+  tb_free(a, match->apart, match->capacity * sizeof(*match->apart));
   *match = (struct tb_row_match){0};
 }

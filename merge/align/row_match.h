@@ -58,6 +58,7 @@ struct tb_row_match {
   size_t count, capacity;
   /* Events that have no partner: those that come in twos, one of each row between the same pairs and not far apart
    * (one of them is seen at a wrong time), and the rest. */
+  struct tb_event_pair *apart; /* these twos, `disagreeing` of them; owned, with the capacity of `pairs` */
   size_t disagreeing, own_alone, other_alone;
   /* Another shift of the rows that nearly as many events agree with. */
   bool is_ambiguous;

@@ -409,5 +409,7 @@ enum tb_status tb_merger_place(struct tb_merger *m) {
     tb_merger_note_readings(m, s);
     if (status == TB_OK) status = report_bound(m, s);
   }
-  return status == TB_OK ? tb_merger_note_placement(m) : tb_fail(&m->error, status, TB_NO_OFFSET, "out of memory");
+  if (status == TB_OK) status = tb_merger_note_placement(m);
+  if (status == TB_OK) status = tb_merger_report_evidence(m);
+  return status == TB_OK ? TB_OK : tb_fail(&m->error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
 }

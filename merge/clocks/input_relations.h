@@ -51,6 +51,13 @@ const struct tb_time_bound *tb_source_monotonic_bound(const struct tb_source *so
  * says, or *size later. */
 bool tb_source_may_have_slept(const struct tb_source *source, int64_t monotonic, int64_t *size);
 
+/* Whether a relation that a line was fitted to is on the way of an input to the merged trace's clock, or shows that the
+ * machine slept; after placing. */
+bool tb_merger_counts_relation(const struct tb_merger *m, const struct tb_clock_relation *relation);
+/* A reading of one of the host's clocks as merged time; after placing. */
+int64_t tb_source_reading_time(const struct tb_merger *m, const struct tb_source *source, uint32_t clock,
+                               int64_t value);
+
 /* Notes on steps, suspends and late readings of relations that placed an input; after placing. */
 void tb_merger_note_readings(struct tb_merger *m, const struct tb_source *source);
 

@@ -9,10 +9,7 @@
 #include "base/error.h"
 #include "merge/merger.h"
 
-enum {
-  ROUNDING_NS = 2,     /* by which a message may seem to run backwards where its margin is 0 */
-  BACKWARDS_NOTED = 8, /* of a whole merge, one by one */
-};
+enum { BACKWARDS_NOTED = 8 }; /* of a whole merge, one by one */
 
 /* The kinds of edges that placed a source, as bits; notes which alignments are among them. */
 static uint32_t find_kinds(struct tb_merger *m, const struct tb_source *s) {
@@ -132,8 +129,11 @@ static void note_matches(struct tb_merger *m, const struct tb_alignment *a) {
 
 /* ---- messages ---------------------------------------------------------------------------------------------------- */
 
-/* By how much a message arrives before it was sent, on the merged clock; less than 0 where it does not. */
-static int64_t backwards_by(const struct tb_merger *m, const struct tb_network_message *message) {
+bool tb_merger_joins_inputs(const struct tb_merger *m, const struct tb_network_message *message) {
+  return !m->sources[message->from].skipped && !m->sources[message->to].skipped;
+}
+
+int64_t tb_merger_backwards_by(const struct tb_merger *m, const struct tb_network_message *message) {
   tb_wide takes = (tb_wide)tb_time_map_apply(&m->sources[message->to].there, message->received) -
                   tb_time_map_apply(&m->sources[message->from].there, message->sent);
   return tb_time_clamp(-takes);
@@ -159,10 +159,10 @@ static enum tb_status note_backwards(struct tb_merger *m) {
   for (size_t i = 0; i < m->messages.count; i++) {
     const struct tb_network_message *message = &m->messages.items[i];
     struct arrivals *arrivals = &to[message->to];
-    if (m->sources[message->from].skipped || m->sources[message->to].skipped) continue;
-    int64_t by = backwards_by(m, message);
+    if (!tb_merger_joins_inputs(m, message)) continue;
+    int64_t by = tb_merger_backwards_by(m, message);
     arrivals->count++;
-    if (by <= ROUNDING_NS) continue;
+    if (by <= TB_MERGE_ROUNDING_NS) continue;
     arrivals->backwards++;
     if (by > arrivals->most) arrivals->most = by;
     if (noted++ < BACKWARDS_NOTED) note_message(m, message, by);

@@ -274,21 +274,30 @@ static void add_segments(struct tb_reading_fit *fit, const struct readings *r, c
 
 static int64_t distance(int64_t a, int64_t b) { return a > b ? tb_time_subtract(a, b) : tb_time_subtract(b, a); }
 
-static void note_thrown_out(struct tb_reading_fit *fit, const struct readings *r, const struct tb_time_anchor *pairs) {
+/* The segment of the reading, or the latest one that began before it. */
+static const struct tb_reading_segment *segment_near(const struct tb_reading_fit *fit, int64_t x) {
+  const struct tb_reading_segment *near = &fit->segments[0];
+  for (size_t s = 1; s < fit->segment_count && fit->segments[s].first <= x; s++) near = &fit->segments[s];
+  return near;
+}
+
+static enum tb_status keep_residuals(struct tb_reading_fit *fit, const struct readings *r,
+                                     const struct tb_time_anchor *pairs) {
   for (size_t i = 0; i < r->count; i++) {
-    if (r->segment[i] != NO_SEGMENT) {
-      fit->used++;
-      continue;
-    }
-    fit->thrown_out++;
-    const struct tb_reading_segment *near = &fit->segments[0];
-    for (size_t s = 1; s < fit->segment_count && fit->segments[s].first <= pairs[i].x; s++) near = &fit->segments[s];
+    struct tb_residual residual = {.time = pairs[i].x, .is_outlier = r->segment[i] == NO_SEGMENT};
     double line = fit->drift * (double)((tb_wide)pairs[i].x - fit->x0);
-    int64_t off = distance(tb_time_subtract(pairs[i].y, pairs[i].x), tb_time_add(near->offset, tb_time_round(line)));
-    if (off < fit->farthest_ns) continue;
+    int64_t level = tb_time_add(segment_near(fit, pairs[i].x)->offset, tb_time_round(line));
+    residual.off_ns = tb_time_subtract(tb_time_subtract(pairs[i].y, pairs[i].x), level);
+    fit->used += !residual.is_outlier;
+    fit->thrown_out += residual.is_outlier;
+    enum tb_status status = tb_residuals_add(&fit->residuals, fit->allocator, &residual);
+    if (status != TB_OK) return status;
+    int64_t off = distance(residual.off_ns, 0);
+    if (!residual.is_outlier || off < fit->farthest_ns) continue;
     fit->farthest_ns = off;
     fit->farthest_at = pairs[i].x;
   }
+  return TB_OK;
 }
 
 /* Of clocks that drift either side of a step may be right; on a clock that runs faster it is longer. */
@@ -374,8 +383,8 @@ static enum tb_status fit_readings(struct tb_reading_fit *fit, struct readings *
   fit->drift = slope;
   fit->scatter_ns = tb_time_round(ceil(scatter.most));
   add_segments(fit, r, pairs, sums, count, d0);
-  note_thrown_out(fit, r, pairs);
-  enum tb_status status = set_bound(fit, r, sums, count, scatter, kind, pairs);
+  enum tb_status status = keep_residuals(fit, r, pairs);
+  if (status == TB_OK) status = set_bound(fit, r, sums, count, scatter, kind, pairs);
   tb_free(fit->allocator, sums, SEGMENTS_MAX * sizeof(*sums));
   return status;
 }
@@ -410,6 +419,7 @@ void tb_reading_fit_free(struct tb_reading_fit *fit) {
   if (!fit->allocator) return;
   tb_free(fit->allocator, fit->segments, fit->segment_capacity * sizeof(*fit->segments));
   tb_time_bound_free(&fit->bound, fit->allocator);
+  tb_residuals_free(&fit->residuals, fit->allocator);
   fit->segments = NULL;
 }
 

@@ -20,6 +20,7 @@
 #ifndef TB_MERGE_CLOCKS_READING_FIT_H
 #define TB_MERGE_CLOCKS_READING_FIT_H
 
+#include "merge/clocks/residuals.h"
 #include "merge/clocks/time_bound.h"
 #include "merge/clocks/time_map.h"
 
@@ -45,10 +46,11 @@ struct tb_reading_fit {
   size_t segment_count, segment_capacity; /* in the order of time; at least one segment */
   size_t main;                            /* the segment with the longest time of readings */
   size_t used, thrown_out;
-  int64_t scatter_ns;         /* the largest distance of a reading that was used */
-  int64_t farthest_ns;        /* the largest distance of one that was thrown out */
-  int64_t farthest_at;        /* and when that was read, on x */
-  struct tb_time_bound bound; /* of the main segment's line, on x; steps count, since either side may be right */
+  int64_t scatter_ns;            /* the largest distance of a reading that was used */
+  int64_t farthest_ns;           /* the largest distance of one that was thrown out */
+  int64_t farthest_at;           /* and when that was read, on x */
+  struct tb_time_bound bound;    /* of the main segment's line, on x; steps count, since either side may be right */
+  struct tb_residuals residuals; /* of y, from the line of the reading's segment, or of the latest one before it */
 };
 
 /* TB_OK, TB_NO_MEMORY, TB_INVALID (no reading). `pairs` is sorted by x. */

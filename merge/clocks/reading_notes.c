@@ -21,8 +21,11 @@ static bool is_used(const struct tb_merger *m, uint32_t edge) {
   return false;
 }
 
-/* A reading of one of the input's clocks as merged time. */
-static int64_t merged_time(const struct tb_merger *m, const struct tb_source *s, uint32_t clock, int64_t value) {
+bool tb_merger_counts_relation(const struct tb_merger *m, const struct tb_clock_relation *r) {
+  return (r->kind == TB_READING_SAME_RATE && r->fit.segment_count > 1) || is_used(m, r->edge);
+}
+
+int64_t tb_source_reading_time(const struct tb_merger *m, const struct tb_source *s, uint32_t clock, int64_t value) {
   struct tb_input_clocks *clocks = &m->sources[s->index].prescan.clocks;
   int64_t time = value;
   (void)tb_input_clocks_convert(clocks, tb_source_host(s), clock, value, &time);
@@ -41,7 +44,8 @@ static void note_step(struct tb_merger *m, const struct tb_source *s, const stru
                       size_t segment) {
   const struct tb_reading_segment *before = &r->fit.segments[segment - 1], *behind = &r->fit.segments[segment];
   int64_t size = tb_reading_fit_step(&r->fit, segment);
-  int64_t from = merged_time(m, s, r->a, before->last), to = merged_time(m, s, r->a, behind->first);
+  int64_t from = tb_source_reading_time(m, s, r->a, before->last),
+          to = tb_source_reading_time(m, s, r->a, behind->first);
   double from_s = (double)from / 1e9, to_s = (double)to / 1e9;
   struct tb_merge_note note = {
       .input = s->index, .has_time = true, .time_ns = step_time(r, segment, from, to), .size_ns = size};
@@ -64,7 +68,7 @@ static void note_step(struct tb_merger *m, const struct tb_source *s, const stru
 static void note_late(struct tb_merger *m, const struct tb_source *s, const struct tb_clock_relation *r) {
   const struct tb_reading_fit *fit = &r->fit;
   if (!fit->thrown_out) return;
-  int64_t at = merged_time(m, s, r->a, fit->farthest_at);
+  int64_t at = tb_source_reading_time(m, s, r->a, fit->farthest_at);
   struct tb_merge_note note = {.code = TB_MERGE_NOTE_READINGS_THROWN_OUT,
                                .input = s->index,
                                .has_time = true,

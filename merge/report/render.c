@@ -171,6 +171,73 @@ static void json_placement(struct tb_json_emit *e, const struct tb_merge_input_r
   json_time(e, "last_ns", in->last_ns);
 }
 
+/* What comes before item `i` of a list. */
+static void next_item(struct tb_json_emit *e, size_t i) {
+  if (i) TB_JSON_EMIT(e, ",");
+  TB_JSON_EMIT(e, "\n  ");
+}
+
+/* ---- residuals and messages -------------------------------------------------------------------------------------- */
+
+static void json_point(struct tb_json_emit *e, const struct tb_evidence_point *point) {
+  TB_JSON_EMIT(e, "{\"time_ns\": ");
+  tb_json_emit_int(e, point->time_ns);
+  json_time(e, "residual_ns", point->residual_ns);
+  if (point->within_ns) json_time(e, "within_ns", point->within_ns);
+  if (point->is_outlier) json_flag(e, "outlier", true);
+  TB_JSON_EMIT(e, "}");
+}
+
+static void json_evidence(struct tb_json_emit *e, const struct tb_evidence *evidence) {
+  TB_JSON_EMIT(e, "{\"kind\": ");
+  tb_json_emit_string(e, tb_str_from(evidence->kind));
+  json_text(e, "of", evidence->of);
+  json_count(e, "used", evidence->used);
+  json_count(e, "outliers", evidence->outliers);
+  add_key(e, "points");
+  TB_JSON_EMIT(e, "[");
+  for (size_t i = 0; i < evidence->count; i++) {
+    if (i) TB_JSON_EMIT(e, ", ");
+    json_point(e, &evidence->points[i]);
+  }
+  TB_JSON_EMIT(e, "]}");
+}
+
+static void json_residuals(struct tb_json_emit *e, const struct tb_merge_report *report, size_t input) {
+  size_t n = 0;
+  add_key(e, "residuals");
+  TB_JSON_EMIT(e, "[");
+  for (size_t i = 0; i < report->evidence_count; i++) {
+    if (report->evidence[i].input != input) continue;
+    if (n++) TB_JSON_EMIT(e, ", ");
+    json_evidence(e, &report->evidence[i]);
+  }
+  TB_JSON_EMIT(e, "]");
+}
+
+static void json_messages(struct tb_json_emit *e, const struct tb_merge_report *report) {
+  TB_JSON_EMIT(e, " \"messages\": {\"count\": ");
+  tb_json_emit_uint(e, report->messages_sent);
+  json_count(e, "backwards", report->messages_backwards);
+  add_key(e, "shown");
+  TB_JSON_EMIT(e, "[");
+  for (size_t i = 0; i < report->message_count; i++) {
+    const struct tb_evidence_message *message = &report->messages[i];
+    next_item(e, i);
+    TB_JSON_EMIT(e, "{\"flow\": ");
+    tb_json_emit_uint(e, message->id);
+    json_text(e, "from", report->inputs[message->from].name);
+    json_text(e, "to", report->inputs[message->to].name);
+    json_time(e, "sent_ns", message->sent_ns);
+    json_time(e, "received_ns", message->received_ns);
+    if (message->is_backwards) json_flag(e, "backwards", true);
+    TB_JSON_EMIT(e, "}");
+  }
+  TB_JSON_EMIT(e, "]},\n");
+}
+
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
+
 static void json_losses(struct tb_json_emit *e, const struct tb_convert_report *conversion) {
   json_text(e, "format", tb_format_name(conversion->to));
   add_key(e, "losses");
@@ -185,7 +252,8 @@ static void json_losses(struct tb_json_emit *e, const struct tb_convert_report *
   TB_JSON_EMIT(e, "]");
 }
 
-static void json_input(struct tb_json_emit *e, const struct tb_merge_input_report *in) {
+static void json_input(struct tb_json_emit *e, const struct tb_merge_report *report, size_t input) {
+  const struct tb_merge_input_report *in = &report->inputs[input];
   TB_JSON_EMIT(e, "{\"name\": ");
   tb_json_emit_string(e, tb_str_from(in->name));
   json_text(e, "format", tb_format_name(in->format));
@@ -198,6 +266,7 @@ static void json_input(struct tb_json_emit *e, const struct tb_merge_input_repor
   if (in->has_own_time) json_time(e, "own_last_ns", in->own_last_ns);
   if (in->has_wall_time) json_time(e, "wall_first_ns", in->wall_first_ns);
   json_placement(e, in);
+  json_residuals(e, report, input);
   json_count(e, "packets_in", in->packets_in);
   json_count(e, "packets_out", in->packets_out);
   json_count(e, "packets_unchanged", in->packets_unchanged);
@@ -214,12 +283,6 @@ static void json_input(struct tb_json_emit *e, const struct tb_merge_input_repor
   if (in->damaged && in->damage_offset != TB_NO_OFFSET) json_count(e, "damage_offset", in->damage_offset);
   json_text(e, "damage", in->damage);
   TB_JSON_EMIT(e, "}");
-}
-
-/* What comes before item `i` of a list. */
-static void next_item(struct tb_json_emit *e, size_t i) {
-  if (i) TB_JSON_EMIT(e, ",");
-  TB_JSON_EMIT(e, "\n  ");
 }
 
 void tb_render_json(const struct tb_merge_report *report, struct tb_json_emit *e) {
@@ -245,10 +308,11 @@ void tb_render_json(const struct tb_merge_report *report, struct tb_json_emit *e
     tb_json_emit_uint(e, report->notes_left_out);
     TB_JSON_EMIT(e, ",\n");
   }
+  if (report->messages_sent) json_messages(e, report);
   TB_JSON_EMIT(e, " \"inputs\": [");
   for (size_t i = 0; i < report->count; i++) {
     next_item(e, i);
-    json_input(e, &report->inputs[i]);
+    json_input(e, report, i);
   }
   TB_JSON_EMIT(e, "\n ]}\n");
 }

@@ -6,7 +6,14 @@
 
 #include "merge/report/render.h"
 
-enum { INPUTS_MAX = 1 << 20, NOTES_MAX = 1 << 12, WARNINGS_MAX = 1 << 20, ADVICE_MAX = 1 << 10, PRINT_MAX = 1024 };
+enum {
+  INPUTS_MAX = 1 << 20,
+  NOTES_MAX = 1 << 12,
+  WARNINGS_MAX = 1 << 20,
+  ADVICE_MAX = 1 << 10,
+  EVIDENCE_MAX = 1 << 20,
+  PRINT_MAX = 1024
+};
 
 const char *tb_placement_text(enum tb_placement placement) {
   static const char *const texts[] = {
@@ -104,6 +111,15 @@ void tb_merge_report_advise(struct tb_merge_report *report, const char *format, 
   va_end(args);
 }
 
+enum tb_status tb_merge_report_add_evidence(struct tb_merge_report *report, const struct tb_evidence *evidence) {
+  void *items = report->evidence;
+  enum tb_status status = tb_grow_array(report->allocator, &items, &report->evidence_capacity,
+                                        report->evidence_count + 1, sizeof(*evidence), EVIDENCE_MAX);
+  report->evidence = items;
+  if (status == TB_OK) report->evidence[report->evidence_count++] = *evidence;
+  return status;
+}
+
 const struct tb_convert_report *tb_merge_report_conversion(const struct tb_merge_report *report) {
   return report->conversion;
 }
@@ -171,6 +187,7 @@ void tb_merge_report_free(struct tb_merge_report *report) {
   tb_free(report->allocator, report->inputs, report->capacity * sizeof(*report->inputs));
   tb_free(report->allocator, report->notes, report->note_capacity * sizeof(*report->notes));
   tb_free(report->allocator, report->advice, report->advice_capacity * sizeof(*report->advice));
+  tb_free(report->allocator, report->evidence, report->evidence_capacity * sizeof(*report->evidence));
   tb_arena_free(&report->arena);
   tb_free(report->guard.source, report, sizeof(*report));
 }

@@ -6,6 +6,7 @@
 #define TB_MERGE_REPORT_REPORT_H
 
 #include "base/memory.h"
+#include "merge/report/evidence.h"
 #include "tracebridge/merge.h"
 
 struct tb_merge_report {
@@ -19,8 +20,13 @@ struct tb_merge_report {
   int64_t shift_ns;        /* by which all was moved so that no time is negative */
   struct tb_merge_note *notes;
   size_t note_count, note_capacity, notes_left_out; /* left out: there were too many */
-  struct tb_convert_report *conversion;             /* NULL: the trace was written as it was merged */
-  const char **advice;                              /* lines */
+  struct tb_evidence *evidence;                     /* in the order of inputs */
+  size_t evidence_count, evidence_capacity;
+  struct tb_evidence_message *messages; /* some of them */
+  size_t message_count;
+  uint64_t messages_sent, messages_backwards; /* how many there were between inputs, and of these */
+  struct tb_convert_report *conversion;       /* NULL: the trace was written as it was merged */
+  const char **advice;                        /* lines */
   size_t advice_count, advice_capacity;
   uint64_t packets_out, bytes_out;
   const char *rendered[TB_MERGE_REPORT_FORMAT_COUNT]; /* made when asked for */
@@ -42,6 +48,10 @@ void tb_merge_report_add_note(struct tb_merge_report *report, enum tb_merge_note
 /* The same for a note whose code, input, time, size and packets are set. */
 void tb_merge_report_add_timed_note(struct tb_merge_report *report, const struct tb_merge_note *note,
                                     const char *format, ...) TB_PRINTF(3, 4);
+
+/* Adds what a fit says; `kind`, `of` and points are owned by the report. TB_OK, TB_NO_MEMORY, TB_LIMIT. */
+TB_MUST_CHECK enum tb_status tb_merge_report_add_evidence(struct tb_merge_report *report,
+                                                          const struct tb_evidence *evidence);
 
 /* Adds a line to the advice that goes with a refusal. */
 void tb_merge_report_advise(struct tb_merge_report *report, const char *format, ...) TB_PRINTF(2, 3);

@@ -36,7 +36,7 @@ static int set_up(void **unused) {
 static int tear_down(void **unused) {
   (void)unused;
   tb_marks_free(&marks);
-  tb_time_bound_free(&found.bound, tb_default_allocator());
+  tb_alignment_free(&found, tb_default_allocator());
   return 0;
 }
 static void again(void) {
@@ -61,11 +61,20 @@ static void align(void) {
   assert_true(any);
 }
 
+/* Matches that count and those that do not, as the fit counted them. */
+static void assert_residuals(void) {
+  uint64_t outliers = 0;
+  for (size_t i = 0; i < found.residuals.count; i++) outliers += found.residuals.items[i].is_outlier;
+  assert_int_equal(outliers, found.fit.outliers);
+  assert_int_equal(found.residuals.count, found.fit.used + outliers);
+}
+
 static double error_at(int64_t own) {
   double there = (double)(found.fit.offset - OFFSET) + found.fit.drift * (double)(own - found.fit.x0);
   return there - drift * (double)(own - START);
 }
 static void assert_bound_holds(int64_t from, int64_t to) {
+  assert_residuals();
   for (int i = -4; i <= 8; i++) {
     int64_t at = from + (to - from) / 4 * i;
     double error = fabs(error_at(at));

@@ -29,9 +29,32 @@ static int tear_down(void **unused) {
   return 0;
 }
 
-static void make(enum tb_reading_kind kind) {
+/* Every reading has its residual: one that was used is at most the scatter away, the farthest of the others so far. */
+static void assert_residuals(void) {
+  size_t outliers = 0;
+  int64_t most = 0, farthest = 0;
+  for (size_t i = 0; i < fit.residuals.count; i++) {
+    const struct tb_residual *r = &fit.residuals.items[i];
+    int64_t off = r->off_ns < 0 ? -r->off_ns : r->off_ns;
+    if (i) assert_true(r->time >= fit.residuals.items[i - 1].time);
+    outliers += r->is_outlier;
+    if (r->is_outlier && off > farthest) farthest = off;
+    if (!r->is_outlier && off > most) most = off;
+  }
+  assert_int_equal(fit.residuals.count, count);
+  assert_int_equal(outliers, fit.thrown_out);
+  assert_int_equal(farthest, fit.farthest_ns);
+  assert_true(most <= fit.scatter_ns + 1);
+}
+
+static void make_unchecked(enum tb_reading_kind kind) {
   tb_reading_fit_free(&fit);
   assert_int_equal(tb_reading_fit_make(&fit, tb_default_allocator(), pairs, count, kind), TB_OK);
+}
+
+static void make(enum tb_reading_kind kind) {
+  make_unchecked(kind);
+  assert_residuals();
 }
 
 /* y at x by the main segment. */
@@ -190,8 +213,8 @@ static void hostile_readings_end(void **unused) {
   pairs[count++] = (struct tb_time_anchor){INT64_MIN, INT64_MAX};
   pairs[count++] = (struct tb_time_anchor){INT64_MAX, INT64_MIN};
   pairs[count++] = (struct tb_time_anchor){0, INT64_MIN};
-  make(TB_READING_DRIFTS);
-  make(TB_READING_SAME_RATE);
+  make_unchecked(TB_READING_DRIFTS); /* differences of these times saturate */
+  make_unchecked(TB_READING_SAME_RATE);
   count = 0;
   tb_reading_fit_free(&fit);
   assert_int_equal(tb_reading_fit_make(&fit, tb_default_allocator(), pairs, 0, TB_READING_DRIFTS), TB_INVALID);
