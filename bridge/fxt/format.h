@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "model/carried_fields.h"
 #include "tracebridge/base.h"
 
 #define TB_FXT_MAGIC UINT64_C(0x0016547846040010)
@@ -88,8 +89,7 @@ enum { TB_FXT_LARGE_BLOB_WITH_METADATA = 0, TB_FXT_LARGE_BLOB_BARE = 1 };
 /* Names of events that carry what has no event type of its own (see docs/MAPPING.md). */
 #define TB_FXT_NAME_USERSPACE_OBJECT "fxt.userspace_object"
 #define TB_FXT_NAME_KERNEL_OBJECT "fxt.kernel_object"
-#define TB_FXT_OWN_PROVIDER "tracebridge" /* what our writer calls all of its providers */
-#define TB_FXT_CARRIED "trace_event."     /* arguments that hold other parts of an event, `trace_event.ph` its phase */
+#define TB_FXT_OWN_PROVIDER "tracebridge"               /* what our writer calls all of its providers */
 #define TB_FXT_CATEGORY_METADATA "trace_event.metadata" /* of large blobs that are metadata of a process or thread */
 #define TB_FXT_CATEGORY_TRACE "trace_event.trace"       /* and of the trace */
 #define TB_FXT_CATEGORY_FRAME "trace_event.frame"       /* and an entry of its stack frames, whose id is the name */
@@ -97,16 +97,9 @@ enum { TB_FXT_LARGE_BLOB_WITH_METADATA = 0, TB_FXT_LARGE_BLOB_BARE = 1 };
 #define TB_FXT_CATEGORY_REST "trace_event.rest" /* and the end of a text of the next record's argument of that name */
 #define TB_FXT_SERIES_TEXTS "texts" /* carried: values of a counter that are texts in the source, by series */
 #define TB_FXT_SAMPLE "sample"      /* carried: the phase of samples that have none */
-#define TB_FXT_STACK_REF "sf"       /* carried: references to stack frames, or lists of them */
-#define TB_FXT_END_STACK_REF "esf"
-#define TB_FXT_STACK "stack"
-#define TB_FXT_END_STACK "estack"
-#define TB_FXT_OWN_SERIES TB_FXT_CARRIED "value" /* the one argument of a counter whose name says all */
-#define TB_FXT_JSON_SUFFIX ":json"               /* of the names of arguments whose text is a JSON value */
-#define TB_FXT_NESTED "nested"                   /* carried: a letter for each argument that is not */
-#define TB_FXT_REST "args" TB_FXT_JSON_SUFFIX    /* carried: the arguments behind the fourteenth, as an object */
-#define TB_FXT_EXTRA_TYPES "fxt_types"
-#define TB_FXT_EXTRA_COUNTER "fxt_counter"
+#define TB_FXT_OWN_SERIES TB_CARRIED_PREFIX "value" /* the one argument of a counter whose name says all */
+#define TB_FXT_JSON_SUFFIX ":json"                  /* of the names of arguments whose text is a JSON value */
+#define TB_FXT_NESTED "nested"                      /* carried: a letter for each argument that is not */
 
 /* The letters of TB_FXT_NESTED. */
 enum { TB_FXT_PLAIN_NAME = '.', TB_FXT_NESTED_PATH = 'p' };

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/base64.h"
+#include "model/carried_fields.h"
 
 /* A blob of no time is something that the trace says of itself. */
 static enum tb_status put_metadata(const struct tb_event *blob, struct tb_str text,
@@ -30,10 +31,10 @@ static enum tb_status put_instant(const struct tb_allocator *allocator, const st
   struct tb_arg *extra = tb_alloc(allocator, size);
   if (!extra) return TB_NO_MEMORY;
   if (blob->extra_count) memcpy(extra, blob->extra, blob->extra_count * sizeof(*extra));
+  extra[instant.extra_count++] = (struct tb_arg){
+      .name = tb_carried_key(TB_CARRIED_FXT_BLOB), .u = blob->blob_type, .span = 1, .type = TB_ARG_UINT};
   extra[instant.extra_count++] =
-      (struct tb_arg){.name = TB_STR(TB_BLOB_EXTRA_TYPE), .u = blob->blob_type, .span = 1, .type = TB_ARG_UINT};
-  extra[instant.extra_count++] =
-      (struct tb_arg){.name = TB_STR(TB_BLOB_EXTRA_BYTES), .text = text, .span = 1, .type = TB_ARG_STRING};
+      (struct tb_arg){.name = tb_carried_key(TB_CARRIED_FXT_BYTES), .text = text, .span = 1, .type = TB_ARG_STRING};
   instant.type = TB_EVENT_INSTANT;
   instant.extra = extra;
   enum tb_status status = put(ctx, &instant);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How blobs of FXT are kept in formats that have none (docs/MAPPING.md): as members of an instant, or as a metadata
- * event.
+ * How blobs of FXT are kept in formats that have none (docs/MAPPING.md): as the members FXT_BLOB (the type, 0: a large
+ * record) and FXT_BYTES (in base64) of an instant, see carried_fields.h, or as a metadata event.
  */
 #ifndef TB_MODEL_FXT_BLOBS_H
 #define TB_MODEL_FXT_BLOBS_H
@@ -9,9 +9,7 @@
 #include "base/memory.h"
 #include "tracebridge/event.h"
 
-#define TB_BLOB_EXTRA_TYPE "fxt_blob"   /* the blob's type, 0: a large record */
-#define TB_BLOB_EXTRA_BYTES "fxt_bytes" /* in base64 */
-#define TB_BLOB_METADATA "fxt.blob"     /* args: name, type, category, bytes in base64 */
+#define TB_BLOB_METADATA "fxt.blob" /* args: name, type, category, bytes in base64 */
 
 enum { TB_BLOB_PERFETTO = 3 }; /* blob_type of TB_EVENT_PACKETS that was in a blob */
 

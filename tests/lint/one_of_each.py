@@ -37,6 +37,8 @@ RULES = [
     ("binary search",
      r"\w+\)? \+ \(\w+ - \(?\w+\)?\) / 2\b|\((low|lo|first|from|left) \+ (high|hi|last|to|right)\) / 2\b",
      "bridge/base/search.h", {}),
+    ("key of carried fields", r'"(ts|dur|tts|tdur)_ns"|"trace_event\.?"|"fxt_(types|counter|blob|bytes)"',
+     "bridge/model/carried_fields.h", {}),
     ("same file", r"\bst_ino\b",
      "bridge/io/path.c", {}),
     ("name of a gzip file", r'"\.gz"',

@@ -232,8 +232,8 @@ static enum tb_status give_types(struct tb_fxt_reader *fx, struct tb_event *even
   }
   if (!says_something) return TB_OK;
   if (event->extra_count) memcpy(extra, event->extra, event->extra_count * sizeof(*extra));
-  extra[event->extra_count++] =
-      (struct tb_arg){.name = TB_STR(TB_FXT_EXTRA_TYPES), .text = {letters, n}, .span = 1, .type = TB_ARG_STRING};
+  extra[event->extra_count++] = (struct tb_arg){
+      .name = tb_carried_key(TB_CARRIED_FXT_TYPES), .text = {letters, n}, .span = 1, .type = TB_ARG_STRING};
   event->extra = extra;
   return TB_OK;
 }

@@ -46,20 +46,14 @@ static bool take_frames(struct tb_arena *arena, struct tb_str text, struct tb_st
   return true;
 }
 
-bool tb_fxt_restore_stack(struct tb_fxt_reader *fx, struct tb_event *event, struct tb_str name,
+bool tb_fxt_restore_stack(struct tb_fxt_reader *fx, struct tb_event *event, enum tb_carried_id field,
                           const struct tb_arg *arg) {
-  bool is_ref = arg->type == TB_ARG_STRING, is_list = arg->type == TB_ARG_JSON;
-  struct tb_stack *end_stack = event->type == TB_EVENT_SLICE_END ? &event->stack : &event->end_stack;
-  if (is_ref && tb_str_equal(name, TB_STR(TB_FXT_STACK_REF)))
-    event->stack.ref = arg->text;
-  else if (is_ref && tb_str_equal(name, TB_STR(TB_FXT_END_STACK_REF)))
-    end_stack->ref = arg->text;
-  else if (is_list && tb_str_equal(name, TB_STR(TB_FXT_STACK)))
-    return take_frames(&fx->batch->arena, arg->text, &event->stack);
-  else if (is_list && tb_str_equal(name, TB_STR(TB_FXT_END_STACK)))
-    return take_frames(&fx->batch->arena, arg->text, end_stack);
-  else
-    return false;
+  bool is_of_end = field == TB_CARRIED_END_STACK_REF || field == TB_CARRIED_END_STACK;
+  bool is_ref = field == TB_CARRIED_STACK_REF || field == TB_CARRIED_END_STACK_REF;
+  struct tb_stack *stack = is_of_end && event->type != TB_EVENT_SLICE_END ? &event->end_stack : &event->stack;
+  if (!is_ref) return arg->type == TB_ARG_JSON && take_frames(&fx->batch->arena, arg->text, stack);
+  if (arg->type != TB_ARG_STRING) return false;
+  stack->ref = arg->text;
   return true;
 }
 

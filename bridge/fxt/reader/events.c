@@ -82,7 +82,7 @@ static bool is_number(const struct tb_arg *arg) {
 static void take_texts(struct tb_event *event, struct tb_arg *value, struct tb_str series) {
   struct tb_arg *extra = (struct tb_arg *)(uintptr_t)event->extra; /* of the batch's memory */
   for (uint32_t i = 0; i < event->extra_count; i += extra[i].span) {
-    if (!tb_str_equal(extra[i].name, TB_STR(TB_FXT_CARRIED TB_FXT_SERIES_TEXTS))) continue;
+    if (!tb_str_equal(extra[i].name, TB_STR(TB_CARRIED_PREFIX TB_FXT_SERIES_TEXTS))) continue;
     const struct tb_arg *text = tb_find_member(&extra[i + 1], extra[i].span - 1, series);
     if (text && text->type == TB_ARG_STRING) *value = *text;
     uint32_t span = extra[i].span;
@@ -141,8 +141,11 @@ static enum tb_status add_remark(struct tb_fxt_reader *fx, const struct record *
   struct tb_arg *extra = tb_arena_alloc(&fx->batch->arena, (event->extra_count + 1) * sizeof(*extra));
   if (!extra) return tb_fxt_no_memory(fx, TB_NO_MEMORY);
   if (event->extra_count) memcpy(extra, event->extra, event->extra_count * sizeof(*extra));
-  extra[event->extra_count++] = (struct tb_arg){
-      .name = TB_STR(TB_FXT_EXTRA_COUNTER), .u = record->last_word, .span = 1, .type = TB_ARG_UINT, .width = 64};
+  extra[event->extra_count++] = (struct tb_arg){.name = tb_carried_key(TB_CARRIED_FXT_COUNTER),
+                                                .u = record->last_word,
+                                                .span = 1,
+                                                .type = TB_ARG_UINT,
+                                                .width = 64};
   event->extra = extra;
   return TB_OK;
 }

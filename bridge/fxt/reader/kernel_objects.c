@@ -22,8 +22,10 @@ static enum tb_status give_types(struct tb_fxt_reader *fx, struct tb_event *even
   char *letters = tb_arena_alloc(&fx->batch->arena, event->arg_count);
   if (!extra || !letters) return tb_fxt_no_memory(fx, TB_NO_MEMORY);
   for (uint32_t i = 0; i < event->arg_count; i++) letters[i] = letter_of(&event->args[i]);
-  *extra = (struct tb_arg){
-      .name = TB_STR(TB_FXT_EXTRA_TYPES), .text = {letters, event->arg_count}, .span = 1, .type = TB_ARG_STRING};
+  *extra = (struct tb_arg){.name = tb_carried_key(TB_CARRIED_FXT_TYPES),
+                           .text = {letters, event->arg_count},
+                           .span = 1,
+                           .type = TB_ARG_STRING};
   event->extra = extra;
   event->extra_count = 1;
   return TB_OK;

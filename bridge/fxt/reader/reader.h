@@ -114,7 +114,7 @@ TB_MUST_CHECK enum tb_status tb_fxt_restore(struct tb_fxt_reader *fx, struct tb_
 TB_MUST_CHECK enum tb_status tb_fxt_restore_members(struct tb_fxt_reader *fx, struct tb_event *event,
                                                     const struct tb_arg *members, uint32_t count);
 /* Gives an event a call stack that an argument carries; false where it carries none. (callstacks.c) */
-bool tb_fxt_restore_stack(struct tb_fxt_reader *fx, struct tb_event *event, struct tb_str name,
+bool tb_fxt_restore_stack(struct tb_fxt_reader *fx, struct tb_event *event, enum tb_carried_id field,
                           const struct tb_arg *arg);
 /* The trace's stack frame `id`, whose parts are fx->args. */
 TB_MUST_CHECK enum tb_status tb_fxt_add_stack_frame(struct tb_fxt_reader *fx, struct tb_str id);

@@ -8,8 +8,8 @@
 #include "model/phases.h"
 
 static bool has_prefix(struct tb_str name) {
-  enum { LEN = sizeof(TB_FXT_CARRIED) - 1 };
-  return name.len > LEN && name.ptr[0] == TB_FXT_CARRIED[0] && memcmp(name.ptr, TB_FXT_CARRIED, LEN) == 0;
+  enum { LEN = sizeof(TB_CARRIED_PREFIX) - 1 };
+  return name.len > LEN && name.ptr[0] == TB_CARRIED_PREFIX[0] && memcmp(name.ptr, TB_CARRIED_PREFIX, LEN) == 0;
 }
 
 static bool has_suffix(struct tb_str name) {
@@ -85,80 +85,54 @@ static void restore_id(struct tb_event *event, const struct tb_arg *arg) {
   event->id.text = event->id.is_number ? (struct tb_str){NULL, 0} : arg->text;
 }
 
-static void restore_time(struct tb_event *event, const struct tb_arg *arg, int64_t *time, uint32_t has) {
-  if (arg->type != TB_ARG_INT) return;
-  *time = arg->i;
-  event->has |= has;
-}
-
-static bool restore_of_sample(struct tb_event *event, struct tb_str name, const struct tb_arg *arg) {
-  if (event->type != TB_EVENT_SAMPLE) return false;
-  if (tb_str_equal(name, TB_STR("cpu")) && arg->type == TB_ARG_INT) {
-    event->has |= TB_HAS_CPU;
-    event->cpu = (uint32_t)arg->u;
-  } else if (tb_str_equal(name, TB_STR("weight")) && arg->type == TB_ARG_DOUBLE) {
-    event->has |= TB_HAS_WEIGHT;
-    event->weight = arg->d;
-  } else {
-    return false;
-  }
+/* The arguments that had no room as such; false where it is none of our texts. */
+static bool take_rest(struct tb_fxt_reader *fx, const struct tb_arg *rest) {
+  struct tb_arg *args;
+  if (rest->type != TB_ARG_JSON) return false;
+  uint32_t count = tb_json_parse_value(&fx->batch->arena, rest->text, &args);
+  if (!count || args[0].type != TB_ARG_DICT) return false;
+  fx->rest = args + 1;
+  fx->rest_count = count - 1;
   return true;
 }
 
-/* Parts of what Perfetto alone has; false where it is none. */
-static bool restore_particular(struct tb_event *event, struct tb_str name, const struct tb_arg *arg) {
-  bool is_text = arg->type == TB_ARG_STRING, is_number = arg->type == TB_ARG_INT;
-  if (tb_str_equal(name, TB_STR("log_level")) && is_number) {
-    event->log_level = arg->u <= TB_LOG_FATAL ? (uint8_t)arg->u : TB_LOG_NONE;
-  } else if (tb_str_equal(name, TB_STR("source_function")) && is_text) {
-    event->source_location.function = arg->text;
-  } else if (tb_str_equal(name, TB_STR("source_file")) && is_text) {
-    event->source_location.file = arg->text;
-  } else if (tb_str_equal(name, TB_STR("source_line")) && is_number) {
-    event->source_location.line = (uint32_t)arg->u;
-  } else if (tb_str_equal(name, TB_STR("correlation_id")) && (is_text || arg->type == TB_ARG_UINT)) {
-    event->has |= TB_HAS_CORRELATION;
-    if (is_text)
-      event->correlation_text = arg->text;
-    else
-      event->correlation_id = arg->u;
-  } else if (tb_str_equal(name, TB_STR("thread_instruction_count"))) {
-    restore_time(event, arg, &event->thread_instruction_count, TB_HAS_THREAD_INSTRUCTIONS);
-  } else {
-    return false;
+/* Restores one of FXT's own fields; false where the argument is not such a one. */
+static bool restore_own(struct tb_fxt_reader *fx, struct tb_event *event, enum tb_carried_id field,
+                        const struct tb_arg *arg, enum tb_status *status) {
+  bool is_text = arg->type == TB_ARG_STRING;
+  switch (field) {
+    case TB_CARRIED_PHASE:
+      if (is_text) restore_phase(event, arg->text);
+      return is_text;
+    case TB_CARRIED_INSTANT_SCOPE:
+      if (is_text) *status = restore_scope(fx, event, arg->text);
+      return is_text;
+    case TB_CARRIED_BIND_ENCLOSING:
+      if (is_text) event->has &= ~(uint32_t)TB_HAS_BIND_ENCLOSING;
+      return is_text;
+    case TB_CARRIED_ID:
+      if (event->id.kind != TB_ID_NONE) restore_id(event, arg);
+      return event->id.kind != TB_ID_NONE;
+    case TB_CARRIED_ID2:
+      if (!is_text || event->id.kind == TB_ID_NONE) return false;
+      event->id.kind = tb_str_equal(arg->text, TB_STR("local")) ? TB_ID_LOCAL : TB_ID_GLOBAL;
+      return true;
+    case TB_CARRIED_ARGS:
+      return take_rest(fx, arg);
+    default:
+      return tb_fxt_restore_stack(fx, event, field, arg);
   }
-  return true;
 }
 
-/* Gives one part back; false where it is none that an event has a field for. */
+/* Restores one part; false where it is none that an event has a field for. */
 static bool restore_part(struct tb_fxt_reader *fx, struct tb_event *event, struct tb_str name, const struct tb_arg *arg,
                          enum tb_status *status) {
-  bool is_text = arg->type == TB_ARG_STRING;
-  if (tb_str_equal(name, TB_STR("ph")) && is_text) {
-    restore_phase(event, arg->text);
-  } else if (tb_str_equal(name, TB_STR("s")) && is_text) {
-    *status = restore_scope(fx, event, arg->text);
-  } else if (tb_str_equal(name, TB_STR("bp")) && is_text) {
-    event->has &= ~(uint32_t)TB_HAS_BIND_ENCLOSING;
-  } else if (tb_str_equal(name, TB_STR("id")) && event->id.kind != TB_ID_NONE) {
-    restore_id(event, arg);
-  } else if (tb_str_equal(name, TB_STR("id2")) && is_text && event->id.kind != TB_ID_NONE) {
-    event->id.kind = tb_str_equal(arg->text, TB_STR("local")) ? TB_ID_LOCAL : TB_ID_GLOBAL;
-  } else if (tb_str_equal(name, TB_STR("scope")) && is_text) {
-    event->scope = arg->text;
-    event->has |= TB_HAS_SCOPE;
-  } else if (tb_str_equal(name, TB_STR("tts_ns"))) {
-    restore_time(event, arg, &event->thread_ts, TB_HAS_THREAD_TS);
-  } else if (tb_str_equal(name, TB_STR("tdur_ns"))) {
-    restore_time(event, arg, &event->thread_dur, TB_HAS_THREAD_DUR);
-  } else if (tb_str_equal(name, TB_STR("dur_ns"))) {
-    restore_time(event, arg, &event->dur, TB_HAS_DUR);
-  } else if (tb_str_equal(name, TB_STR("ts_ns"))) {
-    restore_time(event, arg, &event->ts, TB_HAS_TS);
-  } else {
-    return restore_particular(event, name, arg) || restore_of_sample(event, name, arg) ||
-           tb_fxt_restore_stack(fx, event, name, arg);
-  }
+  const struct tb_carried_field *field = tb_carried_find(TB_CARRIER_FXT, name, arg);
+  if (!field) return false;
+  if (field->type == TB_CARRIED_OWN) return restore_own(fx, event, (enum tb_carried_id)field->id, arg, status);
+  bool is_of_sample = field->id == TB_CARRIED_CPU || field->id == TB_CARRIED_WEIGHT;
+  if (is_of_sample && event->type != TB_EVENT_SAMPLE) return false;
+  tb_carried_get(field, arg, event);
   return true;
 }
 
@@ -166,21 +140,6 @@ static void drop_suffix(struct tb_arg *arg) {
   if (arg->type != TB_ARG_STRING || !has_suffix(arg->name)) return;
   arg->type = TB_ARG_JSON;
   arg->name.len -= sizeof(TB_FXT_JSON_SUFFIX) - 1;
-}
-
-/* The arguments that had no room as such; false where it is none of our texts. */
-static bool take_rest(struct tb_fxt_reader *fx, struct tb_str text) {
-  struct tb_arg *args;
-  uint32_t count = tb_json_parse_value(&fx->batch->arena, text, &args);
-  if (!count || args[0].type != TB_ARG_DICT) return false;
-  fx->rest = args + 1;
-  fx->rest_count = count - 1;
-  return true;
-}
-
-static struct tb_str without_prefix(struct tb_str name) {
-  enum { LEN = sizeof(TB_FXT_CARRIED) - 1 };
-  return (struct tb_str){name.ptr + LEN, name.len - LEN};
 }
 
 enum tb_status tb_fxt_restore_members(struct tb_fxt_reader *fx, struct tb_event *event, const struct tb_arg *members,
@@ -191,7 +150,7 @@ enum tb_status tb_fxt_restore_members(struct tb_fxt_reader *fx, struct tb_event 
   event->extra = extra;
   for (uint32_t i = 0; i < count && status == TB_OK; i += members[i].span) {
     const struct tb_arg *member = &members[i];
-    if (has_prefix(member->name) && restore_part(fx, event, without_prefix(member->name), member, &status)) continue;
+    if (has_prefix(member->name) && restore_part(fx, event, tb_carried_key_of(member->name), member, &status)) continue;
     memcpy(&extra[event->extra_count], member, member->span * sizeof(*extra));
     event->extra_count += member->span;
   }
@@ -211,12 +170,11 @@ enum tb_status tb_fxt_restore(struct tb_fxt_reader *fx, struct tb_event *event) 
       fx->args[kept++] = arg;
       continue;
     }
-    struct tb_str name = without_prefix(arg.name);
+    struct tb_str name = tb_carried_key_of(arg.name);
     if (tb_str_equal(name, TB_STR(TB_FXT_NESTED)) && arg.type == TB_ARG_STRING) {
       tb_fxt_note_nested(fx, kept, arg.text);
       continue;
     }
-    if (tb_str_equal(name, TB_STR("args")) && arg.type == TB_ARG_JSON && take_rest(fx, arg.text)) continue;
     if (restore_part(fx, event, name, &arg, &status)) continue;
     arg.name = name;
     extra[event->extra_count++] = arg;

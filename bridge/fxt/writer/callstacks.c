@@ -43,20 +43,20 @@ static struct tb_str spell_frames(struct tb_fxt_writer *w, const struct tb_stack
   return tb_fxt_as_json(w, args, count, false);
 }
 
-static void carry(struct tb_fxt_writer *w, const struct tb_stack *stack, const char *ref, const char *frames) {
+static void carry(struct tb_fxt_writer *w, const struct tb_stack *stack, enum tb_carried_id ref,
+                  enum tb_carried_id frames) {
   if (stack->ref.ptr) {
-    tb_fxt_add_text(w, ref, stack->ref);
+    tb_fxt_carry_text(w, ref, stack->ref);
   } else if (stack->frame_count) {
-    tb_fxt_add_text(w, frames, spell_frames(w, stack));
+    tb_fxt_carry_json(w, frames, spell_frames(w, stack));
   }
 }
 
 /* The stack of an end goes under the names that it has in a complete record, which may hold it. */
 void tb_fxt_carry_stacks(struct tb_fxt_writer *w, const struct tb_event *event) {
   bool is_end = event->type == TB_EVENT_SLICE_END;
-  if (!is_end) carry(w, &event->stack, TB_FXT_CARRIED TB_FXT_STACK_REF, TB_FXT_CARRIED TB_FXT_STACK TB_FXT_JSON_SUFFIX);
-  carry(w, is_end ? &event->stack : &event->end_stack, TB_FXT_CARRIED TB_FXT_END_STACK_REF,
-        TB_FXT_CARRIED TB_FXT_END_STACK TB_FXT_JSON_SUFFIX);
+  if (!is_end) carry(w, &event->stack, TB_CARRIED_STACK_REF, TB_CARRIED_STACK);
+  carry(w, is_end ? &event->stack : &event->end_stack, TB_CARRIED_END_STACK_REF, TB_CARRIED_END_STACK);
 }
 
 void tb_fxt_put_stack_frame(struct tb_fxt_writer *w, const struct tb_event *event) {

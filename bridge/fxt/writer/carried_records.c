@@ -89,10 +89,10 @@ void tb_fxt_put_blob(struct tb_fxt_writer *w, const struct tb_event *event) {
 }
 
 /* Takes a blob's type and bytes from arguments called so; false where they are not there. */
-static bool take_blob(struct tb_fxt_writer *w, const struct tb_arg *args, uint32_t count, const char *type,
-                      const char *bytes, struct tb_event *blob) {
-  const struct tb_arg *number = tb_find_member(args, count, tb_str_from(type));
-  const struct tb_arg *text = tb_find_member(args, count, tb_str_from(bytes));
+static bool take_blob(struct tb_fxt_writer *w, const struct tb_arg *args, uint32_t count, struct tb_str type,
+                      struct tb_str bytes, struct tb_event *blob) {
+  const struct tb_arg *number = tb_find_member(args, count, type);
+  const struct tb_arg *text = tb_find_member(args, count, bytes);
   if (!number || !text || text->type != TB_ARG_STRING || (number->type != TB_ARG_INT && number->type != TB_ARG_UINT))
     return false;
   char *to = tb_arena_alloc(&w->scratch, text->text.len);
@@ -109,14 +109,15 @@ bool tb_fxt_put_blob_again(struct tb_fxt_writer *w, const struct tb_event *event
   struct tb_event blob = *event;
   if (event->type == TB_EVENT_METADATA) {
     if (!tb_str_equal(event->name, TB_STR(TB_BLOB_METADATA))) return false;
-    if (!take_blob(w, event->args, event->arg_count, "type", "bytes", &blob)) return false;
+    if (!take_blob(w, event->args, event->arg_count, TB_STR("type"), TB_STR("bytes"), &blob)) return false;
     const struct tb_arg *name = tb_find_member(event->args, event->arg_count, TB_STR("name"));
     const struct tb_arg *category = tb_find_member(event->args, event->arg_count, TB_STR("category"));
     blob.name = name && name->type == TB_ARG_STRING ? name->text : (struct tb_str){NULL, 0};
     blob.categories = category && category->type == TB_ARG_STRING ? category->text : (struct tb_str){NULL, 0};
     blob.track = NULL;
     blob.arg_count = 0;
-  } else if (!take_blob(w, event->extra, event->extra_count, TB_BLOB_EXTRA_TYPE, TB_BLOB_EXTRA_BYTES, &blob)) {
+  } else if (!take_blob(w, event->extra, event->extra_count, tb_carried_key(TB_CARRIED_FXT_BLOB),
+                        tb_carried_key(TB_CARRIED_FXT_BYTES), &blob)) {
     return false;
   }
   if (!w->provider) tb_fxt_use_process(w, 0);

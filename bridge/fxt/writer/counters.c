@@ -135,27 +135,34 @@ static bool flat_number(const struct tb_arg *arg, char letter, struct tb_fxt_fla
   return true;
 }
 
-static uint32_t add_time(struct tb_arg *members, uint32_t count, struct tb_str name, int64_t ns) {
-  members[count] = (struct tb_arg){.name = name, .i = ns, .span = 1, .type = TB_ARG_INT};
-  return count + 1;
+/* Members that carry fields, and how many there are. */
+struct member_list {
+  struct tb_arg *items;
+  uint32_t count;
+};
+
+static void add_member(void *ctx, enum tb_carried_id id, struct tb_arg *member) {
+  struct member_list *members = ctx;
+  (void)id;
+  members->items[members->count++] = *member;
 }
 
-static uint32_t add_times(struct tb_arg *members, const struct tb_event *event) {
-  uint32_t count = 0;
-  if (event->ts < 0) count = add_time(members, count, TB_STR(TB_FXT_CARRIED "ts_ns"), event->ts);
-  if (event->has & TB_HAS_DUR) count = add_time(members, count, TB_STR(TB_FXT_CARRIED "dur_ns"), event->dur);
-  if (event->has & TB_HAS_THREAD_TS)
-    count = add_time(members, count, TB_STR(TB_FXT_CARRIED "tts_ns"), event->thread_ts);
-  if (event->has & TB_HAS_THREAD_DUR)
-    count = add_time(members, count, TB_STR(TB_FXT_CARRIED "tdur_ns"), event->thread_dur);
-  return count;
+static uint64_t times_of(const struct tb_event *event) {
+  const uint64_t times = TB_CARRIED_BIT(DUR) | TB_CARRIED_BIT(THREAD_TS) | TB_CARRIED_BIT(THREAD_DUR);
+  return tb_carried_there(event, times) | (event->ts < 0 ? tb_carried_there(event, TB_CARRIED_BIT(TS)) : 0);
+}
+
+static uint32_t add_times(struct tb_arg *items, const struct tb_event *event) {
+  struct member_list members = {items, 0};
+  tb_carried_put(times_of(event), event, add_member, &members);
+  return members.count;
 }
 
 /* Adds a dict of the values that the source wrote as texts, by series; `series` is that of the only one, where the
  * event does not name it. */
 static uint32_t add_texts(struct tb_arg *members, uint32_t count, const struct tb_event *event, struct tb_str series) {
   struct tb_arg *dict = &members[count];
-  *dict = (struct tb_arg){.name = TB_STR(TB_FXT_CARRIED TB_FXT_SERIES_TEXTS), .span = 1, .type = TB_ARG_DICT};
+  *dict = (struct tb_arg){.name = TB_STR(TB_CARRIED_PREFIX TB_FXT_SERIES_TEXTS), .span = 1, .type = TB_ARG_DICT};
   for (uint32_t i = 0; i < event->arg_count; i += event->args[i].span) {
     double number;
     if (event->args[i].type != TB_ARG_STRING || !tb_number_in_text(event->args[i].text, &number)) continue;
@@ -177,7 +184,7 @@ static struct tb_str spell_members(struct tb_fxt_writer *w, const struct tb_even
   }
   uint32_t count = add_texts(members, add_times(members, event), event, series);
   for (uint32_t i = 0; i < event->extra_count; i += event->extra[i].span) {
-    if (tb_str_equal(event->extra[i].name, TB_STR(TB_FXT_EXTRA_TYPES))) continue;
+    if (tb_str_equal(event->extra[i].name, tb_carried_key(TB_CARRIED_FXT_TYPES))) continue;
     memcpy(&members[count], &event->extra[i], event->extra[i].span * sizeof(*members));
     count += event->extra[i].span;
   }
@@ -185,8 +192,7 @@ static struct tb_str spell_members(struct tb_fxt_writer *w, const struct tb_even
 }
 
 static bool has_members(const struct tb_event *event) {
-  if (event->extra_count || event->ts < 0 || event->has & (TB_HAS_DUR | TB_HAS_THREAD_TS | TB_HAS_THREAD_DUR))
-    return true;
+  if (event->extra_count || times_of(event)) return true;
   for (uint32_t i = 0; i < event->arg_count; i += event->args[i].span)
     if (event->args[i].type == TB_ARG_STRING) return true;
   return false;

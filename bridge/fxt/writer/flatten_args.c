@@ -78,12 +78,8 @@ static void add(struct tb_fxt_writer *w, const struct tb_fxt_flat *flat) {
     tb_fxt_lose_event(w, "an argument past the fifteenth", NULL);
 }
 
-void tb_fxt_add_text(struct tb_fxt_writer *w, const char *name, struct tb_str text) {
-  add(w, &(struct tb_fxt_flat){.name = tb_str_from(name), .text = text, .type = TB_FXT_ARG_STRING});
-}
-
-void tb_fxt_add_number(struct tb_fxt_writer *w, const char *name, int64_t number) {
-  add(w, &(struct tb_fxt_flat){.name = tb_str_from(name), .value = (uint64_t)number, .type = TB_FXT_ARG_INT64});
+static void add_text(struct tb_fxt_writer *w, struct tb_str name, struct tb_str text) {
+  add(w, &(struct tb_fxt_flat){.name = name, .text = text, .type = TB_FXT_ARG_STRING});
 }
 
 /* A text in scratch, made of two. */
@@ -133,8 +129,7 @@ struct tb_str tb_fxt_as_json(struct tb_fxt_writer *w, const struct tb_arg *args,
 static void add_json(struct tb_fxt_writer *w, const struct tb_arg *arg, struct tb_str name) {
   struct tb_str text = arg->type == TB_ARG_JSON ? arg->text : tb_fxt_as_json(w, arg, arg->span, false);
   if (!text.ptr) return;
-  add(w, &(struct tb_fxt_flat){
-             .name = join(w, name, TB_STR(TB_FXT_JSON_SUFFIX)), .text = text, .type = TB_FXT_ARG_STRING});
+  add_text(w, join(w, name, TB_STR(TB_FXT_JSON_SUFFIX)), text);
 }
 
 static void add_leaf(struct tb_fxt_writer *w, const struct tb_arg *arg, struct tb_str name, char letter) {
@@ -168,50 +163,40 @@ static void add_leaves(struct tb_fxt_writer *w, const struct tb_arg *arg, struct
 
 /* ---- what else of an event is in arguments ------------------------------------------------------------------- */
 
-static bool is_own_extra(const struct tb_arg *arg) {
-  return tb_str_equal(arg->name, TB_STR(TB_FXT_EXTRA_TYPES)) || tb_str_equal(arg->name, TB_STR(TB_FXT_EXTRA_COUNTER)) ||
-         tb_str_equal(arg->name, TB_STR(TB_BLOB_EXTRA_TYPE)) || tb_str_equal(arg->name, TB_STR(TB_BLOB_EXTRA_BYTES));
+static void add_field(void *ctx, enum tb_carried_id id, struct tb_arg *arg) {
+  struct tb_fxt_flat flat = flat_of(arg, arg->name, '.');
+  (void)id;
+  add(ctx, &flat);
 }
 
-static void add_unsigned(struct tb_fxt_writer *w, const char *name, uint64_t number) {
-  add(w, &(struct tb_fxt_flat){.name = tb_str_from(name), .value = number, .type = TB_FXT_ARG_UINT64});
+void tb_fxt_carry_there(struct tb_fxt_writer *w, const struct tb_event *event, uint64_t fields) {
+  tb_carried_put(fields, event, add_field, w);
 }
 
-/* What only Perfetto's events have, not those of JSON and FXT. */
-static void add_particulars(struct tb_fxt_writer *w, const struct tb_event *event) {
-  const struct tb_frame *source = &event->source_location;
-  if (event->log_level) tb_fxt_add_number(w, TB_FXT_CARRIED "log_level", event->log_level);
-  if (source->function.len) tb_fxt_add_text(w, TB_FXT_CARRIED "source_function", source->function);
-  if (source->file.len) tb_fxt_add_text(w, TB_FXT_CARRIED "source_file", source->file);
-  if (source->line) tb_fxt_add_number(w, TB_FXT_CARRIED "source_line", source->line);
-  if (event->has & TB_HAS_CORRELATION && event->correlation_text.len)
-    tb_fxt_add_text(w, TB_FXT_CARRIED "correlation_id", event->correlation_text);
-  else if (event->has & TB_HAS_CORRELATION)
-    add_unsigned(w, TB_FXT_CARRIED "correlation_id", event->correlation_id);
-  if (event->has & TB_HAS_THREAD_INSTRUCTIONS)
-    tb_fxt_add_number(w, TB_FXT_CARRIED "thread_instruction_count", event->thread_instruction_count);
-  if (event->type != TB_EVENT_SAMPLE) return;
-  if (event->has & TB_HAS_CPU) tb_fxt_add_number(w, TB_FXT_CARRIED "cpu", event->cpu);
-  struct tb_fxt_flat weight = {.name = TB_STR(TB_FXT_CARRIED "weight"), .type = TB_FXT_ARG_DOUBLE};
-  memcpy(&weight.value, &event->weight, sizeof(event->weight));
-  if (event->has & TB_HAS_WEIGHT) add(w, &weight);
+void tb_fxt_carry_text(struct tb_fxt_writer *w, enum tb_carried_id id, struct tb_str text) {
+  add_text(w, tb_carried_path(id), text);
 }
 
+void tb_fxt_carry_json(struct tb_fxt_writer *w, enum tb_carried_id id, struct tb_str text) {
+  add_text(w, join(w, tb_carried_path(id), TB_STR(TB_FXT_JSON_SUFFIX)), text);
+}
+
+/* Times are in the record, or have been carried by then; what is of a sample comes last. */
 static void add_carried(struct tb_fxt_writer *w, const struct tb_event *event) {
-  if (event->has & TB_HAS_THREAD_TS) tb_fxt_add_number(w, TB_FXT_CARRIED "tts_ns", event->thread_ts);
-  if (event->has & TB_HAS_THREAD_DUR) tb_fxt_add_number(w, TB_FXT_CARRIED "tdur_ns", event->thread_dur);
-  if (event->has & TB_HAS_SCOPE) tb_fxt_add_text(w, TB_FXT_CARRIED "scope", event->scope);
-  add_particulars(w, event);
+  const uint64_t times = TB_CARRIED_BIT(TS) | TB_CARRIED_BIT(DUR);
+  const uint64_t of_sample = TB_CARRIED_BIT(CPU) | TB_CARRIED_BIT(WEIGHT);
+  tb_fxt_carry(w, event, tb_carried_by_fxt() & ~(times | of_sample));
+  if (event->type == TB_EVENT_SAMPLE) tb_fxt_carry(w, event, tb_carried_by_fxt() & of_sample);
   tb_fxt_carry_stacks(w, event);
   for (uint32_t i = 0; i < event->extra_count; i += event->extra[i].span)
-    if (!is_own_extra(&event->extra[i]))
-      add_leaf(w, &event->extra[i], join(w, TB_STR(TB_FXT_CARRIED), event->extra[i].name), '.');
+    if (!tb_carried_is_of_fxt(event->extra[i].name))
+      add_leaf(w, &event->extra[i], join(w, TB_STR(TB_CARRIED_PREFIX), event->extra[i].name), '.');
 }
 
 char tb_fxt_type_letter(const struct tb_event *event, uint32_t index) {
   for (uint32_t i = 0; i < event->extra_count; i += event->extra[i].span) {
     const struct tb_arg *extra = &event->extra[i];
-    if (extra->type != TB_ARG_STRING || !tb_str_equal(extra->name, TB_STR(TB_FXT_EXTRA_TYPES))) continue;
+    if (extra->type != TB_ARG_STRING || !tb_str_equal(extra->name, tb_carried_key(TB_CARRIED_FXT_TYPES))) continue;
     return index < extra->text.len ? extra->text.ptr[index] : '.';
   }
   return '.';
@@ -249,7 +234,7 @@ static void note_trees(struct tb_fxt_writer *w, const struct tb_event *event) {
         is_tree(arg) && is_path_part(arg->name) && spells_path(arg, 0) ? TB_FXT_NESTED_PATH : TB_FXT_PLAIN_NAME;
     for (uint32_t n = count_leaves(arg, arg->span); n-- > 0 && count < sizeof(letters);) letters[count++] = letter;
   }
-  tb_fxt_add_text(w, TB_FXT_CARRIED TB_FXT_NESTED, tb_arena_copy(&w->scratch, (struct tb_str){letters, count}));
+  add_text(w, TB_STR(TB_CARRIED_PREFIX TB_FXT_NESTED), tb_arena_copy(&w->scratch, (struct tb_str){letters, count}));
 }
 
 /* The arguments themselves: all leaves where they fit; else each top-level one, trees as JSON text; else as many, and
@@ -270,7 +255,7 @@ static void add_args(struct tb_fxt_writer *w, const struct tb_event *event) {
     if (is_derived(event, arg, seen++)) continue;
     if (top > room && w->args.count + 1 == TB_FXT_MAX_ARGS) {
       struct tb_str rest = tb_fxt_as_json(w, arg, event->arg_count - i, true);
-      if (rest.ptr) tb_fxt_add_text(w, TB_FXT_CARRIED TB_FXT_REST, rest);
+      if (rest.ptr) tb_fxt_carry_json(w, TB_CARRIED_ARGS, rest);
       return;
     }
     if (all_leaves) {

@@ -48,20 +48,19 @@ static void add_particulars(struct tb_fxt_writer *w, const struct tb_event *even
     struct tb_str phase = is_sample(event)        ? TB_STR(TB_FXT_SAMPLE)
                           : event->phase_text.len ? event->phase_text
                                                   : (struct tb_str){&event->phase, 1};
-    tb_fxt_add_text(w, TB_FXT_CARRIED "ph", phase);
+    tb_fxt_carry_text(w, TB_CARRIED_PHASE, phase);
   }
   bool of_process = event->track->type == TB_TRACK_PROCESS, of_all = event->track->type == TB_TRACK_GLOBAL;
   if (event->type == TB_EVENT_INSTANT && (of_process || of_all)) {
     struct tb_str scope = of_process ? TB_STR("p0") : TB_STR("g0"); /* 0: of the thread of this id */
     if (!event->thread || tb_fxt_thread_koid(event->thread)) scope.len--;
-    tb_fxt_add_text(w, TB_FXT_CARRIED "s", scope);
+    tb_fxt_carry_text(w, TB_CARRIED_INSTANT_SCOPE, scope);
   }
   if (type == TB_FXT_FLOW_END && !(event->has & TB_HAS_BIND_ENCLOSING))
-    tb_fxt_add_text(w, TB_FXT_CARRIED "bp", TB_STR("t"));
-  if (event->id.kind == TB_ID_LOCAL) tb_fxt_add_text(w, TB_FXT_CARRIED "id2", TB_STR("local"));
-  if (event->id.kind == TB_ID_GLOBAL) tb_fxt_add_text(w, TB_FXT_CARRIED "id2", TB_STR("global"));
-  if (event->has & TB_HAS_DUR && event->type != TB_EVENT_SLICE_COMPLETE)
-    tb_fxt_add_number(w, TB_FXT_CARRIED "dur_ns", event->dur);
+    tb_fxt_carry_text(w, TB_CARRIED_BIND_ENCLOSING, TB_STR("t"));
+  if (event->id.kind == TB_ID_LOCAL) tb_fxt_carry_text(w, TB_CARRIED_ID2, TB_STR("local"));
+  if (event->id.kind == TB_ID_GLOBAL) tb_fxt_carry_text(w, TB_CARRIED_ID2, TB_STR("global"));
+  if (event->type != TB_EVENT_SLICE_COMPLETE) tb_fxt_carry(w, event, TB_CARRIED_BIT(DUR));
 }
 
 static uint64_t number_of(struct tb_fxt_writer *w, const struct tb_event *event, unsigned type) {
@@ -70,10 +69,10 @@ static uint64_t number_of(struct tb_fxt_writer *w, const struct tb_event *event,
   bool is_flow = type >= TB_FXT_FLOW_BEGIN;
   uint64_t number = tb_fxt_id_number(w, event, &event->id, is_flow);
   if (!event->id.is_number) {
-    tb_fxt_add_text(w, TB_FXT_CARRIED "id", event->id.text);
+    tb_fxt_carry_text(w, TB_CARRIED_ID, event->id.text);
   } else if (number != event->id.value) {
     struct tb_fxt_flat flat = {
-        .name = TB_STR(TB_FXT_CARRIED "id"), .value = event->id.value, .type = TB_FXT_ARG_UINT64};
+        .name = tb_carried_path(TB_CARRIED_ID), .value = event->id.value, .type = TB_FXT_ARG_UINT64};
     if (w->args.count < TB_FXT_MAX_ARGS) w->args.items[w->args.count++] = flat;
   }
   return number;
@@ -100,7 +99,7 @@ static void put_point(struct tb_fxt_writer *w, const struct tb_event *event, uns
 /* A remark of a counter is a counter record again, with arguments that are no numbers. */
 static const struct tb_arg *remarked_counter(const struct tb_event *event) {
   for (uint32_t i = 0; event->type == TB_EVENT_INSTANT && i < event->extra_count; i += event->extra[i].span)
-    if (tb_str_equal(event->extra[i].name, TB_STR(TB_FXT_EXTRA_COUNTER))) return &event->extra[i];
+    if (tb_str_equal(event->extra[i].name, tb_carried_key(TB_CARRIED_FXT_COUNTER))) return &event->extra[i];
   return NULL;
 }
 

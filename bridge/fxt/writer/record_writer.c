@@ -162,9 +162,9 @@ static void put_event_before_zero(struct tb_fxt_writer *w, const struct tb_fxt_e
     }
     if (record.arg_count) memcpy(args, record.args, record.arg_count * sizeof(*args));
     args[record.arg_count++] = (struct tb_fxt_flat){
-        .name = TB_STR(TB_FXT_CARRIED "ts_ns"), .value = (uint64_t)before_zero->ts, .type = TB_FXT_ARG_INT64};
+        .name = tb_carried_path(TB_CARRIED_TS), .value = (uint64_t)before_zero->ts, .type = TB_FXT_ARG_INT64};
     if (is_complete)
-      args[record.arg_count++] = (struct tb_fxt_flat){.name = TB_STR(TB_FXT_CARRIED "dur_ns"),
+      args[record.arg_count++] = (struct tb_fxt_flat){.name = tb_carried_path(TB_CARRIED_DUR),
                                                       .value = record.last - (uint64_t)before_zero->ts,
                                                       .type = TB_FXT_ARG_INT64};
     record.args = args;

@@ -208,7 +208,7 @@ static uint32_t drop_flat(struct tb_fxt_flat *args, uint32_t count, struct tb_st
 /* Where begin and end become one record, the end's thread time becomes the slice's duration in it, whatever durations
  * they said. */
 static void join_thread_times(struct tb_fxt_writer *w, struct tb_fxt_open *slice) {
-  struct tb_str time = TB_STR(TB_FXT_CARRIED "tts_ns"), duration = TB_STR(TB_FXT_CARRIED "tdur_ns");
+  struct tb_str time = tb_carried_path(TB_CARRIED_THREAD_TS), duration = tb_carried_path(TB_CARRIED_THREAD_DUR);
   const struct tb_fxt_flat *began = find_flat(slice->args, slice->arg_count, time);
   if (!began || !find_flat(w->args.items, w->args.count, time)) return;
   uint64_t begin = began->value;

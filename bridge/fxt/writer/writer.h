@@ -195,8 +195,16 @@ void tb_fxt_flatten(struct tb_fxt_writer *w, const struct tb_event *event);
 void tb_fxt_flatten_metadata(struct tb_fxt_writer *w, const struct tb_event *event);
 /* The letter that the event's `fxt_types` has for a top-level argument, '.' where it has none. */
 char tb_fxt_type_letter(const struct tb_event *event, uint32_t index);
-void tb_fxt_add_text(struct tb_fxt_writer *w, const char *name, struct tb_str text);
-void tb_fxt_add_number(struct tb_fxt_writer *w, const char *name, int64_t number);
+
+/* Carries those of `fields`, a constant, that the event has and that are not of FXT's own. */
+void tb_fxt_carry_there(struct tb_fxt_writer *w, const struct tb_event *event, uint64_t fields);
+static TB_ALWAYS_INLINE void tb_fxt_carry(struct tb_fxt_writer *w, const struct tb_event *event, uint64_t fields) {
+  fields = tb_carried_there(event, fields);
+  if (fields) tb_fxt_carry_there(w, event, fields);
+}
+/* Carries one of FXT's own, as a text or as the text of a JSON value. */
+void tb_fxt_carry_text(struct tb_fxt_writer *w, enum tb_carried_id id, struct tb_str text);
+void tb_fxt_carry_json(struct tb_fxt_writer *w, enum tb_carried_id id, struct tb_str text);
 
 /* `count` members as a JSON object, or one value where `members` is false, in scratch; ptr NULL after a failure, and
  * where it nests too deep. */

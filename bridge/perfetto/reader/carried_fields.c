@@ -2,11 +2,13 @@
  *
  * The annotation `trace_event`, in which our writer carries what TrackEvent has no field for: docs/MAPPING.md.
  */
+#include "model/carried_fields.h"
+
 #include "model/phases.h"
 #include "perfetto/reader/legacy_event.h"
 #include "perfetto/reader/track_event_fields.h"
 
-static bool is_named(const struct tb_arg *arg) { return tb_str_equal(arg->name, TB_STR("trace_event")); }
+static bool is_named(const struct tb_arg *arg) { return tb_str_equal(arg->name, TB_STR(TB_CARRIED_ANNOTATION)); }
 
 /* What the writer learns only at the end comes behind the dict, as texts: a phase, or how a slice's bind_id binds
  * that joins nothing. */
@@ -78,32 +80,14 @@ static void set_text_id(struct tb_id *id, struct tb_str text) {
   id->text = text;
 }
 
-static bool take_text(struct tb_event *event, struct tb_str name, struct tb_str text) {
-  if (tb_str_equal(name, TB_STR("id"))) {
-    set_text_id(&event->id, text);
-  } else if (tb_str_equal(name, TB_STR("bind_id"))) {
-    set_text_id(&event->bind_id, text);
-  } else if (tb_str_equal(name, TB_STR("esf"))) {
-    event->end_stack.ref = text;
-  } else if (tb_str_equal(name, TB_STR("name"))) {
-    event->name = text;
+/* A null stands for no name: its replacement is for the viewer. */
+static bool take_name(struct tb_event *event, const struct tb_arg *member) {
+  if (member->type == TB_ARG_STRING) {
+    event->name = member->text;
     event->has |= TB_HAS_NAME;
-  } else {
-    return false;
-  }
-  return true;
-}
-
-static bool take_time(struct tb_event *event, const struct tb_arg *member) {
-  if (tb_str_equal(member->name, TB_STR("dur_ns"))) {
-    event->has |= TB_HAS_DUR;
-    event->dur = member->i;
-  } else if (tb_str_equal(member->name, TB_STR("tts_ns"))) {
-    event->has |= TB_HAS_THREAD_TS;
-    event->thread_ts = member->i;
-  } else if (tb_str_equal(member->name, TB_STR("tdur_ns"))) {
-    event->has |= TB_HAS_THREAD_DUR;
-    event->thread_dur = member->i;
+  } else if (member->type == TB_ARG_NULL) {
+    event->name = (struct tb_str){NULL, 0};
+    event->has &= ~(uint32_t)TB_HAS_NAME;
   } else {
     return false;
   }
@@ -111,17 +95,32 @@ static bool take_time(struct tb_event *event, const struct tb_arg *member) {
 }
 
 static bool take_member(struct tb_event *event, const struct tb_arg *member) {
-  if (member->type == TB_ARG_STRING) return take_text(event, member->name, member->text);
-  if (member->type == TB_ARG_INT) return take_time(event, member);
-  if (member->type != TB_ARG_NULL || !tb_str_equal(member->name, TB_STR("name"))) return false;
-  event->name = (struct tb_str){NULL, 0}; /* its replacement is for the viewer */
-  event->has &= ~(uint32_t)TB_HAS_NAME;
-  return true;
+  const struct tb_carried_field *field = tb_carried_find(TB_CARRIER_PERFETTO, member->name, member);
+  if (!field) return false;
+  if (field->type != TB_CARRIED_OWN) {
+    tb_carried_get(field, member, event);
+    return true;
+  }
+  if (field->id == TB_CARRIED_NAME) return take_name(event, member);
+  if (member->type != TB_ARG_STRING) return false;
+  switch ((enum tb_carried_id)field->id) {
+    case TB_CARRIED_ID:
+      set_text_id(&event->id, member->text);
+      return true;
+    case TB_CARRIED_BIND_ID:
+      set_text_id(&event->bind_id, member->text);
+      return true;
+    case TB_CARRIED_END_STACK_REF:
+      event->end_stack.ref = member->text;
+      return true;
+    default:
+      return false;
+  }
 }
 
 /* What the phase means may hang on the other members, so it goes last. */
 static bool is_phase(const struct tb_arg *member) {
-  return member->type == TB_ARG_STRING && tb_str_equal(member->name, TB_STR("ph"));
+  return member->type == TB_ARG_STRING && tb_str_equal(member->name, tb_carried_key(TB_CARRIED_PHASE));
 }
 
 /* The last top-level argument of those before `end`; `end` where there is none. */
@@ -187,7 +186,7 @@ static void take_enclosing(struct tb_event *event) {
   const struct tb_arg *last = NULL;
   for (uint32_t i = 0; i < event->extra_count; i += event->extra[i].span) last = &event->extra[i];
   if (event->type != TB_EVENT_FLOW_END || !last || last->type != TB_ARG_STRING ||
-      !tb_str_equal(last->name, TB_STR("bp")) || !tb_str_equal(last->text, TB_STR("e")))
+      !tb_str_equal(last->name, tb_carried_key(TB_CARRIED_BIND_ENCLOSING)) || !tb_str_equal(last->text, TB_STR("e")))
     return;
   event->has |= TB_HAS_BIND_ENCLOSING;
   event->extra_count--;

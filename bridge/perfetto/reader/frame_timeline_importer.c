@@ -24,6 +24,31 @@ enum {
   TOKEN = TB_FRAME_TIMELINE_EVENT_EXPECTED_DISPLAY_FRAME_START_TOKEN
 };
 
+struct frames {
+  struct tb_map processes, tokens; /* of open frames: cookie, machine -> track of the process; token */
+  struct tb_map shown;             /* display tokens, machine: a surface frame began a flow to them */
+};
+
+static void init_frames(void *state, const struct tb_allocator *allocator) {
+  struct frames *frames = state;
+  tb_map_init(&frames->processes, allocator);
+  tb_map_init(&frames->tokens, allocator);
+  tb_map_init(&frames->shown, allocator);
+}
+
+static void free_frames(void *state, const struct tb_allocator *allocator) {
+  struct frames *frames = state;
+  (void)allocator;
+  tb_map_free(&frames->processes);
+  tb_map_free(&frames->tokens);
+  tb_map_free(&frames->shown);
+}
+
+const struct tb_importer_state tb_frames_state = {
+    .size = sizeof(struct frames), .init = init_frames, .free = free_frames};
+
+static struct frames *frames_of(const struct tb_perfetto_reader *r) { return r->importer_state; }
+
 struct frame_kind {
   uint32_t number; /* of the event's field */
   const ProtobufCMessageDescriptor *type;
@@ -156,11 +181,11 @@ static struct tb_event *emit(struct tb_perfetto_reader *r, enum tb_event_type ty
 static void add_flow(struct tb_perfetto_reader *r, const struct frame *frame, struct tb_event *event) {
   bool is_display = !frame->kind->display_token;
   uint64_t token = is_display ? frame->token : frame->display_token;
-  if (!is_display && tb_map_find(&r->frames.shown, token, r->head.machine)) {
+  if (!is_display && tb_map_find(&frames_of(r)->shown, token, r->head.machine)) {
     tb_losses_add(&r->reader->losses, LOSS_FLOW, r->head.offset);
     return;
   }
-  if (!is_display && tb_map_put(&r->frames.shown, token, r->head.machine, 0) != TB_OK) r->out_of_memory = true;
+  if (!is_display && tb_map_put(&frames_of(r)->shown, token, r->head.machine, 0) != TB_OK) r->out_of_memory = true;
   uint64_t *flow = tb_perfetto_alloc(r, sizeof(*flow));
   if (!flow) return;
   *flow = FRAME_FLOWS ^ token ^ (uint64_t)r->head.machine << 32;
@@ -179,8 +204,8 @@ static enum tb_status begin_frame(struct tb_perfetto_reader *r, const struct fra
     return tb_perfetto_lose(r, LOSS_INCOMPLETE);
   struct tb_perfetto_track *process = tb_perfetto_process(r, frame.pid);
   if (!process) return TB_OK;
-  if (tb_map_put(&r->frames.processes, frame.cookie, r->head.machine, process->track.index) != TB_OK ||
-      tb_map_put(&r->frames.tokens, frame.cookie, r->head.machine, frame.token) != TB_OK)
+  if (tb_map_put(&frames_of(r)->processes, frame.cookie, r->head.machine, process->track.index) != TB_OK ||
+      tb_map_put(&frames_of(r)->tokens, frame.cookie, r->head.machine, frame.token) != TB_OK)
     r->out_of_memory = true;
   struct tb_event *event = emit(r, TB_EVENT_ASYNC_BEGIN, process, frame.cookie, frame.token);
   event->has |= TB_HAS_ARGS;
@@ -200,11 +225,11 @@ static enum tb_status end_frame(struct tb_perfetto_reader *r, struct tb_str mess
     if (wire.number == TB_FRAME_TIMELINE_EVENT_FRAME_END_COOKIE) cookie = wire.value;
   if (status != TB_END) return TB_BAD_DATA;
   uint32_t process;
-  if (!tb_map_get(&r->frames.processes, cookie, r->head.machine, &process)) return TB_OK;
+  if (!tb_map_get(&frames_of(r)->processes, cookie, r->head.machine, &process)) return TB_OK;
   emit(r, TB_EVENT_ASYNC_END, r->tracks.tracks[process], cookie,
-       *tb_map_find(&r->frames.tokens, cookie, r->head.machine));
-  tb_map_remove(&r->frames.processes, cookie, r->head.machine);
-  tb_map_remove(&r->frames.tokens, cookie, r->head.machine);
+       *tb_map_find(&frames_of(r)->tokens, cookie, r->head.machine));
+  tb_map_remove(&frames_of(r)->processes, cookie, r->head.machine);
+  tb_map_remove(&frames_of(r)->tokens, cookie, r->head.machine);
   return TB_OK;
 }
 
@@ -228,16 +253,4 @@ enum tb_status tb_perfetto_frame_timeline(struct tb_perfetto_reader *r, struct t
   if (kind) return begin_frame(r, kind, field.bytes);
   tb_perfetto_pass_packet(r);
   return TB_OK;
-}
-
-void tb_reader_frames_init(struct tb_reader_frames *frames, const struct tb_allocator *allocator) {
-  tb_map_init(&frames->processes, allocator);
-  tb_map_init(&frames->tokens, allocator);
-  tb_map_init(&frames->shown, allocator);
-}
-
-void tb_reader_frames_free(struct tb_reader_frames *frames) {
-  tb_map_free(&frames->processes);
-  tb_map_free(&frames->tokens);
-  tb_map_free(&frames->shown);
 }

@@ -42,7 +42,7 @@ struct gpu_names {
   size_t count, capacity;
 };
 
-struct tb_perfetto_gpu {
+struct gpu {
   struct gpu_counter *counters;
   size_t count, capacity;
   struct tb_map by_track; /* index of the counter's track -> counter */
@@ -54,39 +54,30 @@ struct tb_perfetto_gpu {
   uint64_t stage_number;
 };
 
-static struct tb_perfetto_gpu *get_gpu(struct tb_perfetto_reader *r) {
-  const struct tb_allocator *allocator = &r->state.budget.allocator;
-  if (r->gpu) return r->gpu;
-  r->gpu = tb_calloc(allocator, sizeof(*r->gpu));
-  if (!r->gpu) {
-    r->out_of_memory = true;
-    return NULL;
-  }
-  tb_map_init(&r->gpu->by_track, allocator);
-  tb_map_init(&r->gpu->by_id, allocator);
-  tb_map_init(&r->gpu->by_iid, allocator);
-  return r->gpu;
+static void init_gpu(void *state, const struct tb_allocator *allocator) {
+  struct gpu *gpu = state;
+  tb_map_init(&gpu->by_track, allocator);
+  tb_map_init(&gpu->by_id, allocator);
+  tb_map_init(&gpu->by_iid, allocator);
 }
 
-void tb_perfetto_free_gpu(struct tb_perfetto_reader *r) {
-  const struct tb_allocator *allocator = &r->state.budget.allocator;
-  struct tb_perfetto_gpu *gpu = r->gpu;
-  if (!gpu) return;
+static void free_gpu(void *state, const struct tb_allocator *allocator) {
+  struct gpu *gpu = state;
   tb_free(allocator, gpu->counters, gpu->capacity * sizeof(*gpu->counters));
   tb_free(allocator, gpu->queues.items, gpu->queues.capacity * sizeof(*gpu->queues.items));
   tb_free(allocator, gpu->stages.items, gpu->stages.capacity * sizeof(*gpu->stages.items));
   tb_map_free(&gpu->by_track);
   tb_map_free(&gpu->by_id);
   tb_map_free(&gpu->by_iid);
-  tb_free(allocator, gpu, sizeof(*gpu));
-  r->gpu = NULL;
 }
+
+static struct gpu *gpu_of(const struct tb_perfetto_reader *r) { return r->importer_state; }
 
 /* ---- what counters are ------------------------------------------------------------------------------------------- */
 
 /* The counter of that name, made where it is not known yet. NULL when memory is exhausted. */
 static struct gpu_counter *named_counter(struct tb_perfetto_reader *r, struct tb_str name, int gpu_id, bool forwards) {
-  struct tb_perfetto_gpu *gpu = r->gpu;
+  struct gpu *gpu = gpu_of(r);
   struct tb_perfetto_track *trace = tb_perfetto_find_track(r, 0);
   struct tb_perfetto_track *track = trace ? tb_tracks_named_counter(&r->tracks, trace, name) : NULL;
   uint32_t number;
@@ -117,7 +108,7 @@ static bool find_counter(struct tb_perfetto_reader *r, const struct tb_wire_fiel
     r->out_of_memory = true;
     return false;
   }
-  *number = (uint32_t)(counter - r->gpu->counters);
+  *number = (uint32_t)(counter - gpu_of(r)->counters);
   return true;
 }
 
@@ -141,8 +132,8 @@ static void describe_counters(struct tb_perfetto_reader *r, struct tb_str descri
   uint32_t number;
   while (next_spec(&cursor, spec)) {
     uint64_t id = spec[TB_GPU_COUNTER_DESCRIPTOR_GPU_COUNTER_SPEC_COUNTER_ID].value;
-    if (tb_map_find(&r->gpu->by_id, id, r->head.machine) || !find_counter(r, spec, gpu_id, &number)) continue;
-    if (tb_map_put(&r->gpu->by_id, id, r->head.machine, number) != TB_OK) r->out_of_memory = true;
+    if (tb_map_find(&gpu_of(r)->by_id, id, r->head.machine) || !find_counter(r, spec, gpu_id, &number)) continue;
+    if (tb_map_put(&gpu_of(r)->by_id, id, r->head.machine, number) != TB_OK) r->out_of_memory = true;
   }
 }
 
@@ -150,7 +141,7 @@ static void describe_counters(struct tb_perfetto_reader *r, struct tb_str descri
 static bool find_described(struct tb_perfetto_reader *r, uint64_t iid, uint64_t id, uint32_t *number) {
   const struct tb_sequence_state *sequence = r->context.sequence;
   uint64_t place = (uint64_t)(uintptr_t)sequence, key = iid << 32 ^ id;
-  const uint64_t *found = tb_map_find(&r->gpu->by_iid, place, key);
+  const uint64_t *found = tb_map_find(&gpu_of(r)->by_iid, place, key);
   *number = found ? (uint32_t)*found : 0;
   if (found && *found >> 32 == sequence->interned_version) return true;
   const struct tb_str *message = tb_perfetto_interned(r, TB_INDEX_GPU_COUNTER_DESCRIPTORS, iid);
@@ -162,7 +153,7 @@ static bool find_described(struct tb_perfetto_reader *r, uint64_t iid, uint64_t 
   while (next_spec(&cursor, spec)) {
     if (spec[TB_GPU_COUNTER_DESCRIPTOR_GPU_COUNTER_SPEC_COUNTER_ID].value != id) continue;
     if (!find_counter(r, spec, (int)interned[TB_INTERNED_GPU_COUNTER_DESCRIPTOR_GPU_ID].value, number)) return false;
-    if (tb_map_put(&r->gpu->by_iid, place, key, (uint64_t)sequence->interned_version << 32 | *number) != TB_OK)
+    if (tb_map_put(&gpu_of(r)->by_iid, place, key, (uint64_t)sequence->interned_version << 32 | *number) != TB_OK)
       r->out_of_memory = true;
     return true;
   }
@@ -198,22 +189,22 @@ static enum tb_status read_samples(struct tb_perfetto_reader *r, struct tb_str p
   size_t place = 0;
   while (tb_wire_read(&cursor, &field) == TB_OK) {
     if (field.number != TB_GPU_COUNTER_EVENT_COUNTERS || field.type != TB_WIRE_BYTES) continue;
-    if (place++ < r->gpu->resume) continue;
+    if (place++ < gpu_of(r)->resume) continue;
     (void)tb_wire_read_fields(field.bytes, counter, sizeof(counter) / sizeof(counter[0]));
     uint64_t id = counter[TB_GPU_COUNTER_EVENT_GPU_COUNTER_COUNTER_ID].value;
     const struct tb_wire_field *value = &counter[TB_GPU_COUNTER_EVENT_GPU_COUNTER_INT_VALUE];
     if (!value->number) value = &counter[TB_GPU_COUNTER_EVENT_GPU_COUNTER_DOUBLE_VALUE];
     uint32_t number;
     bool known = iid->number ? find_described(r, iid->value, id, &number)
-                             : tb_map_get(&r->gpu->by_id, id, r->head.machine, &number);
-    if (known && value->number && !take_sample(r, &r->gpu->counters[number], value)) {
-      r->gpu->resume = place - 1;
+                             : tb_map_get(&gpu_of(r)->by_id, id, r->head.machine, &number);
+    if (known && value->number && !take_sample(r, &gpu_of(r)->counters[number], value)) {
+      gpu_of(r)->resume = place - 1;
       return TB_OK;
     }
     enum tb_status status = known ? TB_OK : tb_perfetto_lose(r, LOSS_UNKNOWN);
     if (status != TB_OK) return status;
   }
-  r->gpu->resume = 0;
+  gpu_of(r)->resume = 0;
   return TB_OK;
 }
 
@@ -223,17 +214,17 @@ enum tb_status tb_perfetto_gpu_counters(struct tb_perfetto_reader *r, struct tb_
     tb_perfetto_pass_packet(r);
     return TB_OK;
   }
-  if (!get_gpu(r)) return TB_OK;
   if (tb_wire_read_fields(payload, event, sizeof(event) / sizeof(event[0])) != TB_OK) return TB_BAD_DATA;
-  if (r->gpu->resume) r->emitted = r->given; /* the counters that were given are passed over */
+  if (gpu_of(r)->resume) r->emitted = r->given; /* the counters that were given are passed over */
   describe_counters(r, tb_wire_text(&event[TB_GPU_COUNTER_EVENT_COUNTER_DESCRIPTOR]),
                     (int)event[TB_GPU_COUNTER_EVENT_GPU_ID].value);
   if (r->context.has_ts) return read_samples(r, payload, event);
   return event[TB_GPU_COUNTER_EVENT_COUNTERS].number ? tb_perfetto_lose(r, LOSS_TIME) : TB_OK;
 }
 
-void tb_perfetto_end_gpu_counters(struct tb_perfetto_reader *r) {
-  struct tb_perfetto_gpu *gpu = r->gpu;
+/* The last sample of a counter has no successor that says what it began. */
+static void end_counters(struct tb_perfetto_reader *r) {
+  struct gpu *gpu = gpu_of(r);
   for (; gpu->resume < gpu->count && !r->full; gpu->resume++) {
     struct gpu_counter *counter = &gpu->counters[gpu->resume];
     if (counter->began) emit_value(r, counter, counter->ts, 0);
@@ -241,6 +232,9 @@ void tb_perfetto_end_gpu_counters(struct tb_perfetto_reader *r) {
     counter->began = false;
   }
 }
+
+const struct tb_importer_state tb_gpu_state = {
+    .size = sizeof(struct gpu), .init = init_gpu, .free = free_gpu, .end = end_counters};
 
 /* ---- stages ------------------------------------------------------------------------------------------------------ */
 
@@ -261,7 +255,7 @@ static void keep_names(struct tb_perfetto_reader *r, struct gpu_names *names, st
 
 /* The names of queues and stages of before they were interned. Only one packet is expected to have them. */
 static void read_specifications(struct tb_perfetto_reader *r, struct tb_str message) {
-  struct tb_perfetto_gpu *gpu = r->gpu;
+  struct gpu *gpu = gpu_of(r);
   struct tb_wire_cursor cursor = tb_wire_cursor(message);
   struct tb_wire_field field, context[TB_GPU_RENDER_STAGE_EVENT_SPECIFICATIONS_CONTEXT_SPEC_PID + 1];
   gpu->queues.count = gpu->stages.count = 0;
@@ -296,7 +290,7 @@ static int64_t process_of(struct tb_perfetto_reader *r, const struct tb_wire_fie
   const struct tb_str *message =
       context->number ? tb_iid_index_get(&r->context.sequence->indexes[TB_INDEX_GRAPHICS_CONTEXTS], context->value)
                       : NULL;
-  if (!message) return r->gpu->context_pid;
+  if (!message) return gpu_of(r)->context_pid;
   (void)tb_wire_read_fields(*message, fields, sizeof(fields) / sizeof(fields[0]));
   return (int32_t)fields[TB_INTERNED_GRAPHICS_CONTEXT_PID].value;
 }
@@ -306,7 +300,7 @@ static struct tb_str stage_name(struct tb_perfetto_reader *r, const struct tb_wi
   if (own->number) return tb_wire_text(own);
   const struct tb_str *name = iid->number ? tb_perfetto_interned(r, TB_INDEX_EVENT_NAMES, iid->value) : NULL;
   if (name) return *name;
-  return name_of(r, &e[TB_GPU_RENDER_STAGE_EVENT_STAGE_IID], &e[TB_GPU_RENDER_STAGE_EVENT_STAGE_ID], &r->gpu->stages,
+  return name_of(r, &e[TB_GPU_RENDER_STAGE_EVENT_STAGE_IID], &e[TB_GPU_RENDER_STAGE_EVENT_STAGE_ID], &gpu_of(r)->stages,
                  "render stage");
 }
 
@@ -349,13 +343,13 @@ static void begin_and_end(struct tb_perfetto_reader *r, struct tb_str payload, c
   struct tb_perfetto_track *process = tb_perfetto_process(r, process_of(r, &e[TB_GPU_RENDER_STAGE_EVENT_CONTEXT]));
   char *text = tb_perfetto_alloc(r, NUMBER_SIZE);
   if (!process || !text) return;
-  struct tb_str id = {text, (size_t)snprintf(text, NUMBER_SIZE, "gpu %" PRIu64, ++r->gpu->stage_number)};
+  struct tb_str id = {text, (size_t)snprintf(text, NUMBER_SIZE, "gpu %" PRIu64, ++gpu_of(r)->stage_number)};
   struct tb_str name = stage_name(r, e);
   size_t first = r->batch->arg_count;
   struct tb_arg *queue = tb_perfetto_add_arg(r, TB_STR("hw_queue"));
   queue->type = TB_ARG_STRING;
   queue->text = name_of(r, &e[TB_GPU_RENDER_STAGE_EVENT_HW_QUEUE_IID], &e[TB_GPU_RENDER_STAGE_EVENT_HW_QUEUE_ID],
-                        &r->gpu->queues, "queue");
+                        &gpu_of(r)->queues, "queue");
   tb_perfetto_message_fields(r, r->types.gpu_stage, payload, is_no_argument);
   tb_perfetto_emit_track(r, process);
   struct tb_event *begin = emit_stage(r, TB_EVENT_ASYNC_BEGIN, process, name, id);
@@ -373,7 +367,6 @@ enum tb_status tb_perfetto_gpu_stage(struct tb_perfetto_reader *r, struct tb_str
     tb_perfetto_pass_packet(r);
     return TB_OK;
   }
-  if (!get_gpu(r)) return TB_OK;
   if (tb_wire_read_fields(payload, event, sizeof(event) / sizeof(event[0])) != TB_OK) return TB_BAD_DATA;
   const struct tb_wire_field *specifications = &event[TB_GPU_RENDER_STAGE_EVENT_SPECIFICATIONS];
   if (specifications->number) read_specifications(r, tb_wire_text(specifications));

@@ -1,39 +1,53 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The importers of payloads: what some keep from packet to packet, and where each begins. An importer makes the events
- * of the current packet. It returns TB_OK, TB_BAD_DATA (damaged: counted by the caller), or a failure that the reader's
- * error says.
+ * The importers of payloads: the table of them, what some keep from packet to packet, and where each begins. An
+ * importer makes the events of the current packet. It returns TB_OK, TB_BAD_DATA (damaged: counted by the caller), or a
+ * failure that the reader's error says.
  */
 #ifndef TB_PERFETTO_READER_IMPORTERS_H
 #define TB_PERFETTO_READER_IMPORTERS_H
 
-#include "base/map.h"
+#include "base/memory.h"
 #include "tracebridge/event.h"
 
 struct tb_perfetto_reader;
-struct tb_perfetto_gpu; /* what is known of counters and queues of GPUs */
 
-/* perfetto/reader/power_importer.c */
-struct tb_reader_power {
-  struct tb_map rails;         /* number, session -> counter */
-  struct tb_map consumers;     /* of energy: number, machine -> counter */
-  struct tb_map entity_states; /* numbers of entity and state, machine -> counter */
+/* What an importer keeps from packet to packet; the rows of one importer share it. It is made, zeroed, with the first
+ * packet that wants it, and is r->importer_state while the importer runs. */
+struct tb_importer_state {
+  size_t size;
+  void (*init)(void *state, const struct tb_allocator *allocator);
+  void (*free)(void *state, const struct tb_allocator *allocator);
+  /* Gives out what is left when there are no more packets; called again where r->full. NULL: there is nothing. */
+  void (*end)(struct tb_perfetto_reader *r);
 };
 
-/* perfetto/reader/frame_timeline_importer.c */
-struct tb_reader_frames {
-  struct tb_map processes, tokens; /* of open frames: cookie, machine -> track of the process; token */
-  struct tb_map shown;             /* display tokens, machine: a surface frame began a flow to them */
+/* A row of the table in importers.c: a payload's field in TracePacket, what imports it, and what that keeps, NULL for
+ * nothing. */
+struct tb_payload_importer {
+  uint32_t field;
+  enum tb_status (*import)(struct tb_perfetto_reader *r, struct tb_str payload);
+  const struct tb_importer_state *state;
 };
 
-void tb_reader_power_init(struct tb_reader_power *power, const struct tb_allocator *allocator);
-void tb_reader_power_free(struct tb_reader_power *power);
-void tb_reader_frames_init(struct tb_reader_frames *frames, const struct tb_allocator *allocator);
-void tb_reader_frames_free(struct tb_reader_frames *frames);
+/* NULL where nobody imports that payload. */
+const struct tb_payload_importer *tb_perfetto_find_importer(uint32_t field);
+/* All rows; how many there are. */
+size_t tb_perfetto_importers(const struct tb_payload_importer **first);
+
+/* Makes `of` the current importer's state. False without memory, which the reader then reports. */
+TB_MUST_CHECK bool tb_perfetto_enter_importer(struct tb_perfetto_reader *r, const struct tb_importer_state *of);
+/* When there are no more packets: each gives out what it still has, as far as the batch has room. */
+void tb_perfetto_end_importers(struct tb_perfetto_reader *r);
+void tb_perfetto_free_importers(struct tb_perfetto_reader *r);
+
+extern const struct tb_importer_state tb_power_state, tb_gpu_state, tb_frames_state;
 
 enum tb_status tb_perfetto_track_event(struct tb_perfetto_reader *r, struct tb_str payload);
-enum tb_status tb_perfetto_thread_descriptor(struct tb_perfetto_reader *r, struct tb_str payload);
+/* perfetto/reader/reader.c */
+enum tb_status tb_perfetto_track_descriptor(struct tb_perfetto_reader *r, struct tb_str payload);
 /* perfetto/reader/process_tree_importer.c */
+enum tb_status tb_perfetto_thread_descriptor(struct tb_perfetto_reader *r, struct tb_str payload);
 enum tb_status tb_perfetto_process_descriptor(struct tb_perfetto_reader *r, struct tb_str payload);
 enum tb_status tb_perfetto_process_tree(struct tb_perfetto_reader *r, struct tb_str payload);
 enum tb_status tb_perfetto_generic_process_tree(struct tb_perfetto_reader *r, struct tb_str payload);
@@ -53,9 +67,6 @@ enum tb_status tb_perfetto_entity_residency(struct tb_perfetto_reader *r, struct
 /* perfetto/reader/gpu_importer.c */
 enum tb_status tb_perfetto_gpu_counters(struct tb_perfetto_reader *r, struct tb_str payload);
 enum tb_status tb_perfetto_gpu_stage(struct tb_perfetto_reader *r, struct tb_str payload);
-/* Gives out what the last samples of counters began, at the end of the trace. r->full where the batch takes no more. */
-void tb_perfetto_end_gpu_counters(struct tb_perfetto_reader *r);
-void tb_perfetto_free_gpu(struct tb_perfetto_reader *r);
 /* perfetto/reader/sys_stats_importer.c */
 enum tb_status tb_perfetto_sys_stats(struct tb_perfetto_reader *r, struct tb_str payload);
 enum tb_status tb_perfetto_cpu_frequency(struct tb_perfetto_reader *r, struct tb_str payload);

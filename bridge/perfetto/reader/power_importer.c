@@ -10,17 +10,30 @@
 
 #include "perfetto/reader/sched.h"
 
-void tb_reader_power_init(struct tb_reader_power *power, const struct tb_allocator *allocator) {
+struct power {
+  struct tb_map rails;         /* number, session -> counter */
+  struct tb_map consumers;     /* of energy: number, machine -> counter */
+  struct tb_map entity_states; /* numbers of entity and state, machine -> counter */
+};
+
+static void init_power(void *state, const struct tb_allocator *allocator) {
+  struct power *power = state;
   tb_map_init(&power->rails, allocator);
   tb_map_init(&power->consumers, allocator);
   tb_map_init(&power->entity_states, allocator);
 }
 
-void tb_reader_power_free(struct tb_reader_power *power) {
+static void free_power(void *state, const struct tb_allocator *allocator) {
+  struct power *power = state;
+  (void)allocator;
   tb_map_free(&power->rails);
   tb_map_free(&power->consumers);
   tb_map_free(&power->entity_states);
 }
+
+const struct tb_importer_state tb_power_state = {.size = sizeof(struct power), .init = init_power, .free = free_power};
+
+static struct power *power_of(const struct tb_perfetto_reader *r) { return r->importer_state; }
 
 enum { NAME_MAX_LEN = 200 };
 
@@ -153,7 +166,7 @@ static bool describe_rail(struct tb_perfetto_reader *r, uint64_t session, struct
                   : snprintf(name, sizeof(name), "power.%.*s_uws", (int)rail.name.len, rail.name.ptr);
   if (!trace || !rail.name.len || len < 0 || (size_t)len >= sizeof(name)) return false;
   struct tb_perfetto_track *counter = tb_tracks_named_counter(&r->tracks, trace, (struct tb_str){name, (size_t)len});
-  if (!counter || tb_map_put(&r->power.rails, rail.index, session, counter->track.index) != TB_OK)
+  if (!counter || tb_map_put(&power_of(r)->rails, rail.index, session, counter->track.index) != TB_OK)
     r->out_of_memory = true;
   return true;
 }
@@ -161,7 +174,7 @@ static bool describe_rail(struct tb_perfetto_reader *r, uint64_t session, struct
 static bool read_energy(struct tb_perfetto_reader *r, uint64_t session, struct tb_str message) {
   struct rail_message rail = read_rail(message);
   uint32_t index;
-  if (!tb_map_get(&r->power.rails, rail.index, session, &index)) return false;
+  if (!tb_map_get(&power_of(r)->rails, rail.index, session, &index)) return false;
   int64_t ts = r->context.ts;
   if (!rail.has_timestamp && !r->context.has_ts) return false;
   if (rail.has_timestamp) {
@@ -215,7 +228,7 @@ static void read_consumers(struct tb_perfetto_reader *r, struct tb_str descripto
   while (tb_wire_read(&cursor, &field) == TB_OK) {
     if (field.number != TB_ANDROID_ENERGY_CONSUMER_DESCRIPTOR_ENERGY_CONSUMERS || field.type != TB_WIRE_BYTES) continue;
     (void)tb_wire_read_fields(field.bytes, consumer, sizeof(consumer) / sizeof(consumer[0]));
-    keep_name(r, &r->power.consumers, consumer[TB_ANDROID_ENERGY_CONSUMER_ENERGY_CONSUMER_ID].value,
+    keep_name(r, &power_of(r)->consumers, consumer[TB_ANDROID_ENERGY_CONSUMER_ENERGY_CONSUMER_ID].value,
               tb_wire_text(&consumer[TB_ANDROID_ENERGY_CONSUMER_NAME]));
   }
 }
@@ -247,7 +260,7 @@ enum tb_status tb_perfetto_energy_estimate(struct tb_perfetto_reader *r, struct 
   const struct tb_wire_field *energy = &fields[TB_ANDROID_ENERGY_ESTIMATION_BREAKDOWN_ENERGY_UWS];
   struct tb_str name;
   if (!id->number || !energy->number) return TB_OK; /* names alone */
-  bool whole = r->context.has_ts && find_name(r, &r->power.consumers, id->value, &name) &&
+  bool whole = r->context.has_ts && find_name(r, &power_of(r)->consumers, id->value, &name) &&
                tb_perfetto_emit_counter_line(r, r->context.ts, 0, name, (int64_t)energy->value) &&
                read_energy_of_uids(r, payload, name);
   if (!whole) tb_perfetto_pass_packet(r);
@@ -268,7 +281,7 @@ static void describe_state(struct tb_perfetto_reader *r, struct tb_str message) 
   int len = snprintf(text, sizeof(text), "Entity residency: %.*s is %.*s", (int)entity.len, entity.ptr, (int)name.len,
                      name.ptr);
   if (len < 0 || (size_t)len >= sizeof(text)) return; /* its times are passed on as a packet */
-  keep_name(r, &r->power.entity_states,
+  keep_name(r, &power_of(r)->entity_states,
             state_number(&state[TB_ENTITY_STATE_RESIDENCY_POWER_ENTITY_STATE_ENTITY_INDEX],
                          &state[TB_ENTITY_STATE_RESIDENCY_POWER_ENTITY_STATE_STATE_INDEX]),
             (struct tb_str){text, (size_t)len});
@@ -280,7 +293,7 @@ static bool read_residency(struct tb_perfetto_reader *r, struct tb_str message) 
   uint64_t number = state_number(&residency[TB_ENTITY_STATE_RESIDENCY_STATE_RESIDENCY_ENTITY_INDEX],
                                  &residency[TB_ENTITY_STATE_RESIDENCY_STATE_RESIDENCY_STATE_INDEX]);
   struct tb_str name;
-  return r->context.has_ts && find_name(r, &r->power.entity_states, number, &name) &&
+  return r->context.has_ts && find_name(r, &power_of(r)->entity_states, number, &name) &&
          tb_perfetto_emit_counter_line(
              r, r->context.ts, 0, name,
              (int64_t)residency[TB_ENTITY_STATE_RESIDENCY_STATE_RESIDENCY_TOTAL_TIME_IN_STATE_MS].value);

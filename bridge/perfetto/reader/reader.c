@@ -203,7 +203,7 @@ struct tb_perfetto_track *tb_perfetto_find_track(struct tb_perfetto_reader *r, u
 
 /* ---- packets ----------------------------------------------------------------------------------------------------- */
 
-static enum tb_status track_descriptor(struct tb_perfetto_reader *r, struct tb_str payload) {
+enum tb_status tb_perfetto_track_descriptor(struct tb_perfetto_reader *r, struct tb_str payload) {
   struct tb_perfetto_track *track;
   enum tb_status status =
       tb_tracks_describe(&r->tracks, payload, r->head.machine, r->head.sequence, packet_time(r), false, &track);
@@ -219,87 +219,6 @@ static enum tb_status track_descriptor(struct tb_perfetto_reader *r, struct tb_s
   return TB_OK;
 }
 
-/* Marks for tools that split a trace, padding, and readings of clocks that are applied elsewhere: no event. */
-static enum tb_status pass_over(struct tb_perfetto_reader *r, struct tb_str payload) {
-  (void)r;
-  (void)payload;
-  return TB_OK;
-}
-
-typedef enum tb_status (*payload_reader)(struct tb_perfetto_reader *r, struct tb_str payload);
-
-static payload_reader find_payload_reader(uint32_t kind) {
-  switch (kind) {
-    case TB_TRACE_PACKET_TRACK_EVENT:
-      return tb_perfetto_track_event;
-    case TB_TRACE_PACKET_TRACK_DESCRIPTOR:
-      return track_descriptor;
-    case TB_TRACE_PACKET_THREAD_DESCRIPTOR:
-      return tb_perfetto_thread_descriptor;
-    case TB_TRACE_PACKET_PROCESS_DESCRIPTOR:
-      return tb_perfetto_process_descriptor;
-    case TB_TRACE_PACKET_PROCESS_TREE:
-      return tb_perfetto_process_tree;
-    case TB_TRACE_PACKET_GENERIC_KERNEL_PROCESS_TREE:
-      return tb_perfetto_generic_process_tree;
-    case TB_TRACE_PACKET_GENERIC_KERNEL_TASK_RENAME_EVENT:
-      return tb_perfetto_task_rename;
-    case TB_TRACE_PACKET_GENERIC_KERNEL_TASK_STATE_EVENT:
-    case TB_TRACE_PACKET_FAR_TASK_STATE:
-      return tb_perfetto_task_state;
-    case TB_TRACE_PACKET_GENERIC_KERNEL_CPU_FREQ_EVENT:
-      return tb_perfetto_cpu_frequency;
-    case TB_TRACE_PACKET_FTRACE_EVENTS:
-      return tb_perfetto_ftrace;
-    case TB_TRACE_PACKET_FTRACE_TEXT:
-      return tb_perfetto_ftrace_text;
-    case TB_TRACE_PACKET_SYS_STATS:
-      return tb_perfetto_sys_stats;
-    case TB_TRACE_PACKET_PROCESS_STATS:
-      return tb_perfetto_process_stats;
-    case TB_TRACE_PACKET_BATTERY:
-      return tb_perfetto_battery;
-    case TB_TRACE_PACKET_POWER_RAILS:
-      return tb_perfetto_power_rails;
-    case TB_TRACE_PACKET_ANDROID_ENERGY_ESTIMATION_BREAKDOWN:
-      return tb_perfetto_energy_estimate;
-    case TB_TRACE_PACKET_ENTITY_STATE_RESIDENCY:
-      return tb_perfetto_entity_residency;
-    case TB_TRACE_PACKET_GPU_COUNTER_EVENT:
-      return tb_perfetto_gpu_counters;
-    case TB_TRACE_PACKET_GPU_RENDER_STAGE_EVENT:
-      return tb_perfetto_gpu_stage;
-    case TB_TRACE_PACKET_TRIGGER:
-      return tb_perfetto_trigger;
-    case TB_TRACE_PACKET_CHROME_TRIGGER:
-      return tb_perfetto_chrome_trigger;
-    case TB_TRACE_PACKET_FRAME_TIMELINE_EVENT:
-      return tb_perfetto_frame_timeline;
-    case TB_TRACE_PACKET_SYSTEM_INFO:
-      return tb_perfetto_system_info;
-    case TB_TRACE_PACKET_CLOCK_SNAPSHOT:
-      return tb_perfetto_clock_snapshot;
-    case TB_TRACE_PACKET_TRACE_ATTRIBUTES:
-      return tb_perfetto_trace_attributes;
-    case TB_TRACE_PACKET_MEMORY_TRACKER_SNAPSHOT:
-      return tb_perfetto_memory_snapshot;
-    case TB_TRACE_PACKET_PERF_SAMPLE:
-      return tb_perfetto_perf_sample;
-    case TB_TRACE_PACKET_STREAMING_PROFILE_PACKET:
-      return tb_perfetto_streaming_profile;
-    case TB_TRACE_PACKET_ANDROID_LOG:
-      return tb_perfetto_android_log;
-    case TB_TRACE_PACKET_EXTENSION_DESCRIPTOR:
-      return tb_perfetto_extension_descriptor;
-    case TB_TRACE_PACKET_REMOTE_CLOCK_SYNC:
-    case TB_TRACE_PACKET_SYNCHRONIZATION_MARKER:
-    case TB_TRACE_PACKET_PADDING:
-      return pass_over;
-    default:
-      return NULL;
-  }
-}
-
 void tb_perfetto_pass_packet(struct tb_perfetto_reader *r) {
   if (r->head.kind == 0) return; /* state alone */
   struct tb_event *event = tb_perfetto_emit(r, TB_EVENT_PACKETS);
@@ -309,13 +228,18 @@ void tb_perfetto_pass_packet(struct tb_perfetto_reader *r) {
 }
 
 static enum tb_status read_payload(struct tb_perfetto_reader *r) {
-  bool common = r->head.kind == TB_TRACE_PACKET_TRACK_EVENT;
-  payload_reader read = common ? tb_perfetto_track_event : find_payload_reader(r->head.kind);
-  if (!read) {
-    tb_perfetto_pass_packet(r);
-    return TB_OK;
+  enum tb_status status;
+  if (r->head.kind == TB_TRACE_PACKET_TRACK_EVENT) {
+    status = tb_perfetto_track_event(r, r->head.payload); /* most packets: not looked for */
+  } else {
+    const struct tb_payload_importer *importer = tb_perfetto_find_importer(r->head.kind);
+    if (!importer) {
+      tb_perfetto_pass_packet(r);
+      return TB_OK;
+    }
+    if (importer->state && !tb_perfetto_enter_importer(r, importer->state)) return TB_OK;
+    status = importer->import(r, r->head.payload);
   }
-  enum tb_status status = read(r, r->head.payload);
   return status == TB_BAD_DATA && r->reader->error.code == TB_OK ? tb_perfetto_lose(r, LOSS_PAYLOAD) : status;
 }
 
@@ -413,16 +337,16 @@ static enum tb_status next_window(struct tb_perfetto_reader *r, struct tb_batch 
   return tb_packet_tokenizer_refill(&r->stream, to, size);
 }
 
-/* The last samples of counters have no successor: what they began goes out when there are no more packets. */
-static enum tb_status end_samples(struct tb_perfetto_reader *r, struct tb_batch *batch) {
-  if (!r->gpu) return TB_END;
+/* Importers give out what they still have when there are no more packets. */
+static enum tb_status end_importers(struct tb_perfetto_reader *r, struct tb_batch *batch) {
+  if (!r->importer_memory) return TB_END;
   r->head = (struct tb_packet_header){.offset = r->head.offset};
   r->context = (struct tb_packet_context){0};
   r->given = r->emitted = 0;
   r->full = false;
   enum tb_status status = make_room(r, batch);
   if (status != TB_OK || r->batch_full) return status;
-  tb_perfetto_end_gpu_counters(r);
+  tb_perfetto_end_importers(r);
   if (r->out_of_memory) return tb_trace_state_full(&r->state, TB_NO_OFFSET);
   return r->full ? end_batch(r) : TB_END;
 }
@@ -432,7 +356,7 @@ static enum tb_status fill_step(struct tb_perfetto_reader *r, struct tb_batch *b
   enum tb_status status = tb_packet_tokenizer_next(&r->stream, &r->head);
   if (status == TB_AGAIN) {
     status = next_window(r, batch);
-    return status == TB_END ? end_samples(r, batch) : status;
+    return status == TB_END ? end_importers(r, batch) : status;
   }
   if (status != TB_OK) return status;
   r->reader->has_read = true;
@@ -465,9 +389,7 @@ static void destroy(struct tb_reader *reader) {
   if (!r) return;
   tb_arena_free(&r->scratch);
   tb_reader_ftrace_free(&r->ftrace);
-  tb_reader_power_free(&r->power);
-  tb_perfetto_free_gpu(r);
-  tb_reader_frames_free(&r->frames);
+  tb_perfetto_free_importers(r);
   tb_descriptor_pool_free(&r->schema);
   tb_tracks_free(&r->tracks);
   tb_trace_state_free(&r->state);
@@ -499,8 +421,6 @@ static enum tb_status create(struct tb_reader *reader) {
   r->tracks.change_ctx = r;
   tb_arena_init(&r->scratch, reader->allocator, 0);
   tb_reader_ftrace_init(&r->ftrace, &r->state.budget.allocator, reader->allocator);
-  tb_reader_power_init(&r->power, &r->state.budget.allocator);
-  tb_reader_frames_init(&r->frames, &r->state.budget.allocator);
   tb_descriptor_pool_init(&r->schema, &r->state.budget, &r->state.pool);
   reader->state = r;
   size_t left = tb_limit_allocator_lift(&r->state.budget);

@@ -55,9 +55,8 @@ struct tb_perfetto_reader {
 
   uint32_t page_size; /* of the machine's memory; 0 where it is not said */
   struct tb_reader_ftrace ftrace;
-  struct tb_reader_power power;
-  struct tb_reader_frames frames;
-  struct tb_perfetto_gpu *gpu; /* NULL where nothing is known */
+  struct tb_importer_memory *importer_memory; /* what importers keep */
+  void *importer_state;                       /* of it, that of the current packet's importer */
   struct tb_reader_stack recent;
 
   struct tb_event spare; /* where events go that are not given out */

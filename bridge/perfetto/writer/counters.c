@@ -87,7 +87,7 @@ static enum tb_status put_series(struct tb_perfetto_writer *p, const struct tb_e
  * it. */
 static enum tb_status encode_follower(struct tb_perfetto_writer *p, const struct tb_event *event, size_t first_len,
                                       struct tb_str *fields) {
-  const struct tb_carried_fields none = {0};
+  const struct tb_carried_parts none = {0};
   struct tb_interned_uses *uses = &p->sequences[TB_SHARED_SEQUENCE]->uses;
   struct tb_buffer *body = &p->encoder.body;
   struct tb_event bare = {.categories = event->categories};
@@ -109,7 +109,7 @@ enum tb_status tb_perfetto_put_counter(struct tb_perfetto_writer *p, const struc
   const struct tb_track *thread = NULL;
   if (!tb_perfetto_track_state(p, event->track) || tb_perfetto_counter_thread(p, event, &thread) != TB_OK)
     return TB_NO_MEMORY;
-  struct tb_carried_fields carried = {.whole_args = !plain, .times = TB_HAS_DUR | TB_HAS_THREAD_TS | TB_HAS_THREAD_DUR};
+  struct tb_carried_parts carried = {.whole_args = !plain, .fields = TB_CARRIED_TIMES};
   carried.tid = event->thread != thread && !p->writer->source.counters_by_id;
   struct tb_writer_sequence *sequence = p->sequences[TB_SHARED_SEQUENCE];
   enum tb_status status =

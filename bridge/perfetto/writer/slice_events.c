@@ -16,8 +16,6 @@
 
 /* ---- flows ------------------------------------------------------------------------------------------------------- */
 
-enum { ALL_TIMES = TB_HAS_DUR | TB_HAS_THREAD_TS | TB_HAS_THREAD_DUR };
-
 static uint64_t flow_order(const struct tb_perfetto_writer *p, const struct tb_event *event) {
   return tb_perfetto_orders_by_offset(p) ? event->offset : p->order;
 }
@@ -101,10 +99,10 @@ static bool is_complete(const struct tb_event *event) { return event->has & TB_H
 static bool is_moment(const struct tb_event *event) { return event->has & TB_HAS_DUR && event->dur == 0; }
 
 /* The end of a slice says its dur and tdur; what is no slice has none, and without tts tdur has no place. */
-static uint32_t times_without_place(const struct tb_staged_event *entry) {
+static uint64_t times_without_place(const struct tb_staged_event *entry) {
   bool ends = entry->kind == TB_STAGED_COMPLETE || entry->kind == TB_STAGED_ZERO_LENGTH_SLICE;
-  uint32_t times = ends ? 0 : TB_HAS_DUR | TB_HAS_THREAD_DUR;
-  return entry->has_thread_ts ? times : times | TB_HAS_THREAD_DUR;
+  uint64_t times = ends ? 0 : TB_CARRIED_BIT(DUR) | TB_CARRIED_BIT(THREAD_DUR);
+  return entry->has_thread_ts ? times : times | TB_CARRIED_BIT(THREAD_DUR);
 }
 
 enum tb_status tb_perfetto_put_on_thread(struct tb_perfetto_writer *p, const struct tb_event *event) {
@@ -114,7 +112,7 @@ enum tb_status tb_perfetto_put_on_thread(struct tb_perfetto_writer *p, const str
   struct tb_writer_sequence *sequence = tb_perfetto_thread_sequence(p, event->track);
   if (!sequence) return TB_NO_MEMORY;
   struct tb_staged_event entry = {.ts = event->ts};
-  struct tb_carried_fields carried = {0};
+  struct tb_carried_parts carried = {0};
   unsigned parts = TB_ENCODE_NAME | TB_ENCODE_CATEGORIES | TB_ENCODE_ARGS | no_name(p);
   char phase = event->phase;
   switch (event->type) {
@@ -144,7 +142,7 @@ enum tb_status tb_perfetto_put_on_thread(struct tb_perfetto_writer *p, const str
   if (event->id.kind != TB_ID_NONE) parts |= TB_ENCODE_IDS;
   tb_perfetto_set_thread_times(sequence, event, &entry);
   if (entry.kind == TB_STAGED_INSTANT && sequence->has_thread_times && !know_instant(p, sequence)) return TB_NO_MEMORY;
-  carried.times = times_without_place(&entry);
+  carried.fields = times_without_place(&entry);
   struct tb_buffer *body = &p->encoder.body;
   enum tb_status status =
       tb_encode_event(&p->encoder, &sequence->uses, event, parts, &carried, &entry.name, &entry.categories);
@@ -181,7 +179,7 @@ static void mark_sorts_first(struct tb_track_group *key, struct tb_staged_event 
 }
 
 static enum tb_status put_shared(struct tb_perfetto_writer *p, const struct tb_event *event, uint32_t key,
-                                 enum tb_staged_kind kind, const struct tb_carried_fields *carried, unsigned parts) {
+                                 enum tb_staged_kind kind, const struct tb_carried_parts *carried, unsigned parts) {
   if (!key) return TB_NO_MEMORY;
   struct tb_writer_sequence *sequence = p->sequences[p->shared];
   struct tb_staged_event entry = {.ts = event->ts, .kind = (uint8_t)kind, .key = key};
@@ -201,7 +199,7 @@ static enum tb_status put_shared(struct tb_perfetto_writer *p, const struct tb_e
 
 /* On a process' own track, the global one, or a track of the source that is none of a thread. */
 enum tb_status tb_perfetto_put_on_track(struct tb_perfetto_writer *p, const struct tb_event *event) {
-  struct tb_carried_fields carried = {.times = ALL_TIMES};
+  struct tb_carried_parts carried = {.fields = TB_CARRIED_TIMES};
   char phase = event->phase;
   enum tb_staged_kind kind = TB_STAGED_INSTANT;
   if (event->type == TB_EVENT_SLICE_BEGIN)
@@ -210,7 +208,7 @@ enum tb_status tb_perfetto_put_on_track(struct tb_perfetto_writer *p, const stru
     kind = TB_STAGED_END;
   else if (event->type == TB_EVENT_SLICE_COMPLETE && is_complete(event))
     kind = TB_STAGED_COMPLETE;
-  if (kind == TB_STAGED_COMPLETE) carried.times &= ~(uint32_t)TB_HAS_DUR;
+  if (kind == TB_STAGED_COMPLETE) carried.fields &= ~TB_CARRIED_BIT(DUR);
   if (event->type == TB_EVENT_SLICE_COMPLETE && kind == TB_STAGED_INSTANT) {
     carried.phase = TB_STR("X");
   } else if (kind == TB_STAGED_INSTANT && phase && phase != 'i' && phase != 'I') {
@@ -234,7 +232,7 @@ static struct tb_str async_phase(const struct tb_event *event, enum tb_staged_ki
 
 enum tb_status tb_perfetto_put_async(struct tb_perfetto_writer *p, const struct tb_event *event,
                                      enum tb_staged_kind kind, enum tb_track_group_class class) {
-  struct tb_carried_fields carried = {.phase = async_phase(event, kind), .times = ALL_TIMES};
+  struct tb_carried_parts carried = {.phase = async_phase(event, kind), .fields = TB_CARRIED_TIMES};
   unsigned parts = TB_ENCODE_NAME | TB_ENCODE_CATEGORIES | TB_ENCODE_ARGS | TB_ENCODE_IDS;
   if (kind == TB_STAGED_BEGIN) parts |= no_name(p);
   if (!tb_perfetto_track_state(p, event->track)) return TB_NO_MEMORY;
@@ -246,7 +244,7 @@ enum tb_status tb_perfetto_put_deferred_side(struct tb_perfetto_writer *p, const
                                              enum tb_track_group_class class) {
   struct tb_str phase = event->phase ? (struct tb_str){&event->phase, 1} : event->phase_text;
   if (event->type == TB_EVENT_SAMPLE && !event->phase) phase = TB_STR("sample");
-  struct tb_carried_fields carried = {.phase = phase, .times = ALL_TIMES};
+  struct tb_carried_parts carried = {.phase = phase, .fields = TB_CARRIED_TIMES};
   unsigned parts = TB_ENCODE_NAME | TB_ENCODE_CATEGORIES | TB_ENCODE_ARGS | TB_ENCODE_IDS;
   if (!tb_perfetto_track_state(p, event->track)) return TB_NO_MEMORY;
   return put_shared(p, event, tb_perfetto_track_group(p, event->track, class), TB_STAGED_INSTANT, &carried, parts);

@@ -58,8 +58,7 @@ static uint32_t kind_iid(struct tb_sequence_writer *w, const struct tb_source_fl
 static enum tb_status encode_whole(struct tb_sequence_writer *w, struct tb_event *event) {
   struct tb_perfetto_writer *p = w->p;
   event->track = w->sequence->track->track;
-  struct tb_carried_fields carried = {.phase = {&event->phase, 1},
-                                      .times = TB_HAS_DUR | TB_HAS_THREAD_TS | TB_HAS_THREAD_DUR};
+  struct tb_carried_parts carried = {.phase = {&event->phase, 1}, .fields = TB_CARRIED_TIMES};
   unsigned parts = TB_ENCODE_NAME | TB_ENCODE_CATEGORIES | TB_ENCODE_ARGS | TB_ENCODE_IDS;
   enum tb_status status = tb_encode_event(&p->encoder, &w->sequence->uses, event, parts, &carried, NULL, NULL);
   return status == TB_OK ? tb_perfetto_append_stack(p, w->sequence, &event->stack, &p->encoder.body) : status;

@@ -9,12 +9,17 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "model/carried_fields.h"
 #include "perfetto/writer/flow_registry.h"
 #include "perfetto/writer/slice_events.h"
 #include "perfetto/writer/unbound_flows.h"
 #include "perfetto/writer/writer.h"
 
-static const struct tb_arg encloses = {.name = {"bp", 2}, .text = {"e", 1}, .span = 1, .type = TB_ARG_STRING};
+/* The member that says of a flow's end that it binds to the slice around it. */
+static struct tb_arg encloses(void) {
+  return (struct tb_arg){
+      .name = tb_carried_key(TB_CARRIED_BIND_ENCLOSING), .text = TB_STR("e"), .span = 1, .type = TB_ARG_STRING};
+}
 
 /* ---- flow events that say more than what a flow is known by ------------------------------------------------------ */
 
@@ -79,7 +84,7 @@ static struct tb_event *copy_event(struct tb_arena *arena, const struct tb_event
     return NULL;
   copy->args = args;
   copy->extra = extra;
-  if (event->has & TB_HAS_BIND_ENCLOSING) extra[copy->extra_count++] = encloses;
+  if (event->has & TB_HAS_BIND_ENCLOSING) extra[copy->extra_count++] = encloses();
   return copy;
 }
 
@@ -99,7 +104,9 @@ struct tb_event *tb_perfetto_full_flow_event(const struct tb_perfetto_writer *p,
 
 /* ---- flows that join nothing ------------------------------------------------------------------------------------- */
 
-static void make_event(const struct tb_perfetto_writer *p, const struct tb_flow_point *point, struct tb_event *event) {
+/* `extra`: room for a member of the event. */
+static void make_event(const struct tb_perfetto_writer *p, const struct tb_flow_point *point, struct tb_event *event,
+                       struct tb_arg *extra) {
   *event = (struct tb_event){.type = TB_EVENT_FLOW_END, .phase = 'f', .ts = point->event_ts};
   (void)tb_perfetto_read_flow(p, point->flow, &event->categories, &event->name, &event->id);
   event->has = TB_HAS_TS | p->flow_registry.known[point->flow].has;
@@ -110,7 +117,8 @@ static void make_event(const struct tb_perfetto_writer *p, const struct tb_flow_
     event->type = TB_EVENT_FLOW_STEP;
     event->phase = 't';
   } else if (point->event_step == TB_FLOW_IN) {
-    event->extra = &encloses;
+    *extra = encloses();
+    event->extra = extra;
     event->extra_count = 1;
   }
 }
@@ -123,8 +131,9 @@ static enum tb_status carry(struct tb_perfetto_writer *p, const struct tb_flow_p
     tb_losses_add(&p->writer->losses, "flow events that no slice takes, or without a start", offset);
     return TB_OK;
   }
+  struct tb_arg extra;
   struct tb_event plain, *event = tb_perfetto_full_flow_event(p, point->order);
-  if (!event) make_event(p, point, event = &plain);
+  if (!event) make_event(p, point, event = &plain, &extra);
   event->track = thread->track;
   return tb_perfetto_put_deferred_side(p, event, TB_GROUP_SIDE);
 }

@@ -11,7 +11,7 @@ enum {
   MAX_EVENT = 1 << 30
 };
 
-static const struct tb_str carried_name = {"trace_event", 11};
+static const struct tb_str carried_name = {TB_CARRIED_ANNOTATION, sizeof(TB_CARRIED_ANNOTATION) - 1};
 static const struct tb_str no_name = {"[No name]", 9};
 
 void tb_event_encoder_init(struct tb_event_encoder *encoder, struct tb_interned *interned) {
@@ -150,23 +150,16 @@ static struct tb_arg as_json(struct body_encoding *e, const struct tb_arg *arg) 
 
 /* ---- what TrackEvent has no field for ---------------------------------------------------------------------------- */
 
-static char *put_member(struct body_encoding *e, char *at, const char *name, struct tb_arg value) {
-  value.name = tb_str_from(name);
-  value.span = 1;
-  return put_annotation(e, at, TB_DEBUG_ANNOTATION_DICT_ENTRIES, &value, 1);
-}
-
 static struct tb_arg text_arg(struct tb_str text) { return (struct tb_arg){.type = TB_ARG_STRING, .text = text}; }
 static struct tb_arg id_arg(int64_t number, struct tb_str text) {
   return text.len ? (struct tb_arg){.type = TB_ARG_STRING, .text = text}
                   : (struct tb_arg){.type = TB_ARG_INT, .i = number};
 }
-static struct tb_arg int_arg(int64_t value) { return (struct tb_arg){.type = TB_ARG_INT, .i = value}; }
 
 /* The args as one member `args`, with the dict around them that the event's flat tree leaves out. */
 static char *put_whole_args(struct body_encoding *e, char *at, const struct tb_event *event) {
   char *start = at = tb_wire_open_message(at, TB_DEBUG_ANNOTATION_DICT_ENTRIES);
-  uint32_t iid = tb_interned_arg_name(e->interned, e->uses, TB_STR("args"), &e->odd);
+  uint32_t iid = tb_interned_arg_name(e->interned, e->uses, tb_carried_key(TB_CARRIED_ARGS), &e->odd);
   if (!iid) e->ok = false;
   at = tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_NAME_IID, iid);
   if (event->arg_count == 0) {
@@ -176,20 +169,6 @@ static char *put_whole_args(struct body_encoding *e, char *at, const struct tb_e
   for (uint32_t i = 0; i < event->arg_count; i += event->args[i].span)
     at = put_annotation(e, at, TB_DEBUG_ANNOTATION_DICT_ENTRIES, &event->args[i], 2);
   return tb_wire_close_message(start, at);
-}
-
-static char *put_times(struct body_encoding *e, char *at, const struct tb_event *event, uint32_t times) {
-  if (times & TB_HAS_DUR) at = put_member(e, at, "dur_ns", int_arg(event->dur));
-  if (times & TB_HAS_THREAD_TS) at = put_member(e, at, "tts_ns", int_arg(event->thread_ts));
-  if (times & TB_HAS_THREAD_DUR) at = put_member(e, at, "tdur_ns", int_arg(event->thread_dur));
-  return at;
-}
-
-static char *put_sample(struct body_encoding *e, char *at, const struct tb_event *event) {
-  if (event->has & TB_HAS_CPU) at = put_member(e, at, "cpu", int_arg(event->cpu));
-  if (event->has & TB_HAS_WEIGHT)
-    at = put_member(e, at, "weight", (struct tb_arg){.type = TB_ARG_DOUBLE, .d = event->weight});
-  return at;
 }
 
 static bool is_text_id(const struct tb_id *id) { return id->kind != TB_ID_NONE && !id->is_number; }
@@ -208,52 +187,98 @@ static bool carries_end_stack(const struct tb_event *event) {
 }
 
 /* An instant's scope is its track; of a phase that is carried it is visible nowhere else. */
-static bool carries_scope(const struct tb_event *event, const struct tb_carried_fields *carried) {
+static bool carries_scope(const struct tb_event *event, const struct tb_carried_parts *carried) {
   return carried->phase.len && event->instant_scope && event->phase != 'i' && event->phase != 'I';
 }
 
-static bool needs_carried(const struct tb_event *event, unsigned parts, const struct tb_carried_fields *carried) {
-  return carried->phase.len || carried->whole_args || carried->emitter || carried->tid || carried->times & event->has ||
-         event->extra_count || ((parts & TB_ENCODE_IDS) && is_text_id(&event->id)) || carries_bind_id(event) ||
+static bool needs_carried(const struct tb_event *event, unsigned parts, const struct tb_carried_parts *carried) {
+  return carried->phase.len || carried->whole_args || carried->emitter || carried->tid ||
+         (tb_carried_there(event, TB_CARRIED_TIMES) & carried->fields) || event->extra_count ||
+         ((parts & TB_ENCODE_IDS) && is_text_id(&event->id)) || carries_bind_id(event) ||
          ((parts & TB_ENCODE_NO_NAME) && event->name.len == 0) || carries_end_stack(event);
 }
 
-static char *put_emitter(struct body_encoding *e, char *at, const struct tb_track *thread,
-                         const struct tb_carried_fields *carried) {
-  if (carried->tid && !thread) return put_member(e, at, "tid", (struct tb_arg){.type = TB_ARG_NULL});
-  if (carried->emitter && thread->has_pid) at = put_member(e, at, "pid", id_arg(thread->pid, thread->pid_text));
-  if (carried->tid || (carried->emitter && thread->has_tid))
-    at = put_member(e, at, "tid", id_arg(thread->tid, thread->tid_text));
-  return at;
+/* Which fields the annotation holds. */
+static uint64_t fields_to_carry(const struct tb_event *event, unsigned parts, const struct tb_carried_parts *carried) {
+  const struct tb_track *thread = event->thread;
+  uint64_t fields = tb_carried_there(event, TB_CARRIED_TIMES) & carried->fields;
+  if (event->type == TB_EVENT_SAMPLE) fields |= tb_carried_there(event, TB_CARRIED_BIT(CPU) | TB_CARRIED_BIT(WEIGHT));
+  if (carried->phase.len) fields |= TB_CARRIED_BIT(PHASE);
+  if (carries_scope(event, carried)) fields |= TB_CARRIED_BIT(INSTANT_SCOPE);
+  if (parts & TB_ENCODE_NO_NAME && event->name.len == 0) fields |= TB_CARRIED_BIT(NAME);
+  if (parts & TB_ENCODE_IDS && is_text_id(&event->id)) fields |= TB_CARRIED_BIT(ID);
+  if (carries_bind_id(event)) fields |= TB_CARRIED_BIT(BIND_ID);
+  if (carries_end_stack(event)) fields |= TB_CARRIED_BIT(END_STACK_REF);
+  if (carried->emitter && thread->has_pid) fields |= TB_CARRIED_BIT(PID);
+  if (carried->tid || (carried->emitter && thread->has_tid)) fields |= TB_CARRIED_BIT(TID);
+  if (carried->whole_args && event->has & TB_HAS_ARGS) fields |= TB_CARRIED_BIT(ARGS);
+  return fields;
+}
+
+/* What the members of the annotation are made of, and where the next one goes. */
+struct annotation_members {
+  struct body_encoding *e;
+  const struct tb_event *event;
+  const struct tb_carried_parts *carried;
+  char *at;
+};
+
+static void put_member(void *ctx, enum tb_carried_id id, struct tb_arg *member) {
+  struct annotation_members *members = ctx;
+  const struct tb_event *event = members->event;
+  struct tb_arg value = *member;
+  switch (id) {
+    case TB_CARRIED_PHASE:
+      value = text_arg(members->carried->phase);
+      break;
+    case TB_CARRIED_INSTANT_SCOPE:
+      value = text_arg((struct tb_str){&event->instant_scope, 1});
+      break;
+    case TB_CARRIED_NAME:
+      value = event->has & TB_HAS_NAME ? text_arg(TB_STR("")) : (struct tb_arg){.type = TB_ARG_NULL};
+      break;
+    case TB_CARRIED_ID:
+      value = text_arg(event->id.text);
+      break;
+    case TB_CARRIED_BIND_ID:
+      value = id_arg((int64_t)event->bind_id.value, event->bind_id.text);
+      break;
+    case TB_CARRIED_END_STACK_REF:
+      value = text_arg(event->end_stack.ref);
+      break;
+    case TB_CARRIED_PID:
+      value = id_arg(event->thread->pid, event->thread->pid_text);
+      break;
+    case TB_CARRIED_TID:
+      value =
+          event->thread ? id_arg(event->thread->tid, event->thread->tid_text) : (struct tb_arg){.type = TB_ARG_NULL};
+      break;
+    case TB_CARRIED_ARGS:
+      members->at = put_whole_args(members->e, members->at, event);
+      return;
+    default:
+      break;
+  }
+  value.name = tb_carried_key_of(member->name);
+  value.span = 1;
+  members->at = put_annotation(members->e, members->at, TB_DEBUG_ANNOTATION_DICT_ENTRIES, &value, 1);
 }
 
 static char *put_carried(struct body_encoding *e, char *at, const struct tb_event *event, unsigned parts,
-                         const struct tb_carried_fields *carried) {
+                         const struct tb_carried_parts *carried) {
   char *start = at = tb_wire_open_message(at, TB_TRACK_EVENT_DEBUG_ANNOTATIONS);
   uint32_t iid = tb_interned_arg_name(e->interned, e->uses, carried_name, &e->odd);
   if (!iid) e->ok = false;
   at = tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_NAME_IID, iid);
-  char *members = at;
-  if (carried->phase.len) at = put_member(e, at, "ph", text_arg(carried->phase));
-  if (carries_scope(event, carried)) at = put_member(e, at, "s", text_arg((struct tb_str){&event->instant_scope, 1}));
-  if (event->type == TB_EVENT_SAMPLE) at = put_sample(e, at, event);
-  if ((parts & TB_ENCODE_NO_NAME) && event->name.len == 0)
-    at = put_member(e, at, "name",
-                    event->has & TB_HAS_NAME ? text_arg(TB_STR("")) : (struct tb_arg){.type = TB_ARG_NULL});
-  if ((parts & TB_ENCODE_IDS) && is_text_id(&event->id)) at = put_member(e, at, "id", text_arg(event->id.text));
-  if (carries_bind_id(event))
-    at = put_member(e, at, "bind_id", id_arg((int64_t)event->bind_id.value, event->bind_id.text));
-  if (carries_end_stack(event)) at = put_member(e, at, "esf", text_arg(event->end_stack.ref));
-  at = put_emitter(e, at, event->thread, carried);
-  if (carried->times & event->has) at = put_times(e, at, event, carried->times & event->has);
-  if (carried->whole_args && event->has & TB_HAS_ARGS) at = put_whole_args(e, at, event);
+  struct annotation_members members = {e, event, carried, at};
+  tb_carried_put(fields_to_carry(event, parts, carried), event, put_member, &members);
   for (uint32_t i = 0; i < event->extra_count; i += event->extra[i].span)
-    at = put_annotation(e, at, TB_DEBUG_ANNOTATION_DICT_ENTRIES, &event->extra[i], 1);
-  if (at == members) {
+    members.at = put_annotation(e, members.at, TB_DEBUG_ANNOTATION_DICT_ENTRIES, &event->extra[i], 1);
+  if (members.at == at) {
     struct tb_arg empty = {.type = TB_ARG_DICT, .span = 1};
-    at = put_children(e, at, &empty, 1);
+    members.at = put_children(e, at, &empty, 1);
   }
-  return tb_wire_close_message(start, at);
+  return tb_wire_close_message(start, members.at);
 }
 
 char *tb_encode_carried_phase(struct tb_event_encoder *encoder, struct tb_interned_uses *uses, char *at, char phase) {
@@ -327,7 +352,7 @@ static char *put_log(struct body_encoding *e, char *at, const struct tb_event *e
 /* All args. Where an odd name comes up, that argument is written again as JSON text, and all are carried as they were
  * if it was at the top. NULL without memory. */
 static char *put_args(struct tb_event_encoder *encoder, struct body_encoding *e, char *at, const struct tb_event *event,
-                      struct tb_carried_fields *carried, size_t room) {
+                      struct tb_carried_parts *carried, size_t room) {
   for (uint32_t i = 0; i < event->arg_count; i += event->args[i].span) {
     char *start = at;
     e->odd = false;
@@ -353,14 +378,14 @@ size_t tb_encode_args_room(const struct tb_event *event) {
 char *tb_encode_args(struct tb_event_encoder *encoder, struct tb_interned_uses *uses, const struct tb_event *event,
                      char *at, size_t room) {
   struct body_encoding e = {.interned = encoder->interned, .uses = uses, .json = &encoder->json, .ok = true};
-  struct tb_carried_fields carried = {.whole_args = false};
+  struct tb_carried_parts carried = {.whole_args = false};
   at = put_args(encoder, &e, at, event, &carried, room);
   if (at && (e.own_carried || carried.whole_args)) at = put_carried(&e, at, event, TB_ENCODE_ARGS, &carried);
   return e.ok ? at : NULL;
 }
 
 enum tb_status tb_encode_event(struct tb_event_encoder *encoder, struct tb_interned_uses *uses,
-                               const struct tb_event *event, unsigned parts, const struct tb_carried_fields *carried,
+                               const struct tb_event *event, unsigned parts, const struct tb_carried_parts *carried,
                                uint32_t *name, uint32_t *categories) {
   struct tb_buffer *body = &encoder->body;
   struct body_encoding e = {.interned = encoder->interned, .uses = uses, .json = &encoder->json, .ok = true};
@@ -378,7 +403,7 @@ enum tb_status tb_encode_event(struct tb_event_encoder *encoder, struct tb_inter
   char *at = body->data;
   at = put_name(&e, at, event, parts, &name_iid);
   if (event->categories.len) at = put_categories(&e, at, event->categories, parts, &list_id);
-  struct tb_carried_fields all_carried = *carried;
+  struct tb_carried_parts all_carried = *carried;
   if (parts & TB_ENCODE_ARGS) at = put_args(encoder, &e, at, event, &all_carried, room);
   if (!at) return TB_NO_MEMORY;
   if (e.own_carried || needs_carried(event, parts, &all_carried)) at = put_carried(&e, at, event, parts, &all_carried);

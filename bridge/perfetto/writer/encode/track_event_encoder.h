@@ -6,16 +6,20 @@
 #define TB_PERFETTO_WRITER_ENCODE_TRACK_EVENT_ENCODER_H
 
 #include "json/emitter.h"
+#include "model/carried_fields.h"
 #include "perfetto/writer/encode/intern_tables.h"
 #include "tracebridge/event.h"
 
+/* The times that a packet may have no room for. */
+#define TB_CARRIED_TIMES (TB_CARRIED_BIT(DUR) | TB_CARRIED_BIT(THREAD_TS) | TB_CARRIED_BIT(THREAD_DUR))
+
 /* What of an event goes into its `trace_event` annotation, in addition to event->extra: see docs/MAPPING.md. */
-struct tb_carried_fields {
+struct tb_carried_parts {
   struct tb_str phase; /* empty: the packet implies it */
   bool whole_args;     /* the args, because the packet has no room for them */
   bool emitter;        /* the pid and tid of event->thread */
   bool tid;            /* the tid of event->thread, null where there is none */
-  uint32_t times; /* TB_HAS_DUR, _THREAD_TS, _THREAD_DUR: those that the packet has no room for, if they are there */
+  uint64_t fields;     /* of TB_CARRIED_TIMES: those that the packet has no room for, if they are there */
 };
 
 static inline bool tb_arg_holds_text(const struct tb_arg *arg) {
@@ -45,7 +49,7 @@ enum tb_encode_parts {
  * category list's id, 0 for none. TB_OK, TB_NO_MEMORY or TB_LIMIT (an event of more than 1 GiB). */
 TB_MUST_CHECK enum tb_status tb_encode_event(struct tb_event_encoder *encoder, struct tb_interned_uses *uses,
                                              const struct tb_event *event, unsigned parts,
-                                             const struct tb_carried_fields *carried, uint32_t *name,
+                                             const struct tb_carried_parts *carried, uint32_t *name,
                                              uint32_t *categories);
 
 /* The bytes that tb_encode_args asks for. */

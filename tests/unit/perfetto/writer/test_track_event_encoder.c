@@ -38,7 +38,7 @@ static int close_fixture(void **state) {
 }
 
 static Perfetto__Protos__TrackEvent *encode(struct fixture *f, const struct tb_event *event, unsigned parts,
-                                            struct tb_carried_fields carried) {
+                                            struct tb_carried_parts carried) {
   uint32_t name, categories;
   assert_int_equal(tb_encode_event(&f->encoder, &f->uses, event, parts, &carried, &name, &categories), TB_OK);
   const struct tb_buffer *body = &f->encoder.body;
@@ -68,7 +68,7 @@ static void interns_names_categories_and_names_of_arguments(void **state) {
                            .arg_count = 2};
   for (int i = 0; i < 2; i++) { /* the same again: the same iids */
     Perfetto__Protos__TrackEvent *read =
-        encode(f, &event, TB_ENCODE_NAME | TB_ENCODE_CATEGORIES | TB_ENCODE_ARGS, (struct tb_carried_fields){0});
+        encode(f, &event, TB_ENCODE_NAME | TB_ENCODE_CATEGORIES | TB_ENCODE_ARGS, (struct tb_carried_parts){0});
     assert_int_equal(read->name_iid, 1);
     assert_int_equal(read->n_category_iids, 2);
     assert_int_equal(read->category_iids[1], 2);
@@ -87,10 +87,10 @@ static void interns_a_string_when_it_comes_again(void **state) {
   struct fixture *f = *state;
   struct tb_arg arg = text("url", "https://example.org");
   struct tb_event event = {.has = TB_HAS_ARGS, .args = &arg, .arg_count = 1};
-  Perfetto__Protos__TrackEvent *first = encode(f, &event, TB_ENCODE_ARGS, (struct tb_carried_fields){0});
+  Perfetto__Protos__TrackEvent *first = encode(f, &event, TB_ENCODE_ARGS, (struct tb_carried_parts){0});
   assert_true(first->debug_annotations[0]->has_string_value);
   done(first);
-  Perfetto__Protos__TrackEvent *second = encode(f, &event, TB_ENCODE_ARGS, (struct tb_carried_fields){0});
+  Perfetto__Protos__TrackEvent *second = encode(f, &event, TB_ENCODE_ARGS, (struct tb_carried_parts){0});
   assert_false(second->debug_annotations[0]->has_string_value);
   assert_int_equal(second->debug_annotations[0]->string_value_iid, 1);
   done(second);
@@ -102,7 +102,7 @@ static void nests_dicts_and_writes_empty_ones_as_JSON(void **state) {
                           integer("inner", 5),
                           {.name = TB_STR("empty"), .span = 1, .type = TB_ARG_ARRAY}};
   struct tb_event event = {.has = TB_HAS_ARGS, .args = args, .arg_count = 3};
-  Perfetto__Protos__TrackEvent *read = encode(f, &event, TB_ENCODE_ARGS, (struct tb_carried_fields){0});
+  Perfetto__Protos__TrackEvent *read = encode(f, &event, TB_ENCODE_ARGS, (struct tb_carried_parts){0});
   assert_int_equal(read->n_debug_annotations, 1);
   const Perfetto__Protos__DebugAnnotation *outer = read->debug_annotations[0];
   assert_int_equal(outer->n_dict_entries, 2);
@@ -119,7 +119,7 @@ static void widens_lengths_past_127_bytes(void **state) {
   for (size_t len = 100; len < sizeof(longer); len = len * 3 / 2) {
     struct tb_arg arg = {.name = TB_STR("s"), .text = {longer, len}, .span = 1, .type = TB_ARG_STRING};
     struct tb_event event = {.has = TB_HAS_ARGS, .args = &arg, .arg_count = 1};
-    Perfetto__Protos__TrackEvent *read = encode(f, &event, TB_ENCODE_ARGS, (struct tb_carried_fields){0});
+    Perfetto__Protos__TrackEvent *read = encode(f, &event, TB_ENCODE_ARGS, (struct tb_carried_parts){0});
     assert_int_equal(read->n_debug_annotations, 1);
     done(read);
   }
@@ -129,7 +129,7 @@ static void carries_what_has_no_field_in_trace_event(void **state) {
   struct fixture *f = *state;
   struct tb_arg extra = text("cname", "good");
   struct tb_event event = {.has = TB_HAS_DUR, .dur = -5, .extra = &extra, .extra_count = 1};
-  struct tb_carried_fields carried = {.phase = TB_STR("X"), .times = TB_HAS_DUR};
+  struct tb_carried_parts carried = {.phase = TB_STR("X"), .fields = TB_CARRIED_BIT(DUR)};
   Perfetto__Protos__TrackEvent *read = encode(f, &event, TB_ENCODE_ARGS, carried);
   assert_int_equal(read->n_debug_annotations, 1);
   const Perfetto__Protos__DebugAnnotation *dict = read->debug_annotations[0];
