@@ -115,7 +115,7 @@ const struct cli_command cli_convert = {
     .description =
         "Converts the trace IN (- is standard input), whose format is detected by its content and which may be "
         "compressed with gzip or zstd, to the format that the output's name says: .json, .fxt, "
-        ".perfetto-trace or .pftrace, each also with .gz.",
+        ".perfetto-trace or .pftrace, each also with .gz or .zst.",
     .examples = examples,
     .options = options,
     .option_count = sizeof(options) / sizeof(options[0]),

@@ -290,7 +290,7 @@ static int check_names(const struct merge_settings *settings, const struct cli_o
   if (output && tb_file_is_plain(output) && tb_format_from_path(output) == TB_FORMAT_UNKNOWN)
     return cli_usage(&cli_merge,
                      "the output %s does not say by its name which format to write: it has to end in .perfetto-trace, "
-                     ".pftrace, .json or .fxt, each also with .gz",
+                     ".pftrace, .json or .fxt, each also with .gz or .zst",
                      output);
   const char *report = report_name(settings);
   int status = cli_report_spares_output(&cli_merge, report, output);
@@ -349,7 +349,7 @@ const struct cli_command cli_merge = {
         "what is given here or in a manifest, by the clock snapshots in the traces, by events or messages that they "
         "share, by the wall clock. An input that nothing places is refused. The merged trace is a plain Perfetto trace "
         "where the output's name ends in .perfetto-trace or .pftrace; .json and .fxt convert it on the way, as convert "
-        "does; each also with .gz.",
+        "does; each also with .gz or .zst.",
     .examples = examples,
     .options = options,
     .option_count = sizeof(options) / sizeof(options[0]),

@@ -32,13 +32,13 @@ const char *cli_parse_target(void *field, const char *value); /* [enum tb_format
 const char *cli_parse_clock(void *field, const char *value);  /* [enum tb_clock] */
 
 /* Options that several commands share, for settings of the type S with a field of that name. */
-#define CLI_OPTION_OUTPUT(S)                                                                                \
-  {                                                                                                         \
-    'o', "output", "FILE",                                                                                  \
-        "Write to FILE; a name that ends in .gz is compressed, - is standard output. The file gets "        \
-        "its name when it is whole, and the mode of the one that it replaces; links are followed. Without " \
-        "this option standard output is used, unless it is a terminal.",                                    \
-        cli_parse_text, offsetof(S, output)                                                                 \
+#define CLI_OPTION_OUTPUT(S)                                                                                 \
+  {                                                                                                          \
+    'o', "output", "FILE",                                                                                   \
+        "Write to FILE; a name that ends in .gz or .zst is compressed, - is standard output. The file gets " \
+        "its name when it is whole, and the mode of the one that it replaces; links are followed. Without "  \
+        "this option standard output is used, unless it is a terminal.",                                     \
+        cli_parse_text, offsetof(S, output)                                                                  \
   }
 #define CLI_OPTION_FROM(S)                                                                                    \
   {                                                                                                           \

@@ -91,8 +91,8 @@ static void free_source(struct tb_merger *m, struct tb_source *s) {
   tb_clock_relations_free(&s->relations, m->allocator);
   tb_time_map_free(&s->there);
   tb_time_map_free(&s->back);
-  struct tb_map *const tables[] = {&s->machines, &s->sequence_map, &s->uuid_map,  &s->clock_map,
-                                   &s->separate, &s->owned,        &s->pid_added, &s->described};
+  struct tb_map *const tables[] = {&s->machines, &s->sequence_map, &s->uuid_map,  &s->clock_map, &s->separate,
+                                   &s->owned,    &s->pid_added,    &s->described, &s->identities};
   for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) tb_map_free(tables[i]);
 }
 

@@ -48,23 +48,29 @@ struct tb_source {
   struct tb_map sequence_map, uuid_map, clock_map;
   /* uuids of processes and threads that another input has events on at the same time: that one's */
   struct tb_map described;
-  struct tb_map separate;  /* the same: 1 once the track of its own that its events go to is described */
-  struct tb_map owned;     /* machine << 32 | clock: readings of this clock stay as they are */
-  struct tb_map pid_added; /* where machines are flattened: machine to what is added to its process and thread ids */
+  /* the same: what the track of its own is known by that its events go to; 0 once that is described */
+  struct tb_map separate;
+  struct tb_map identities; /* uuids whose descriptor says what the track is known by: that */
+  struct tb_map owned;      /* machine << 32 | clock: readings of this clock stay as they are */
+  struct tb_map pid_added;  /* where machines are flattened: machine to what is added to its process and thread ids */
   struct tb_remap remap;
-  bool untouched; /* nothing changes */
+  bool untouched; /* nothing changes, but for events on a track that ... */
+  /* ... has its uuid from this merge, as bits below numbered_end; NULL: none. Of the first input alone */
+  uint64_t *numbered, numbered_end;
 
   /* reading */
   struct tb_raw_packet_reader *packets;
   bool is_common; /* the current packet is in `common`, else in `current` */
   struct tb_common_packet common;
   struct tb_raw_packet current;
-  struct tb_merge_sequence *sequence; /* the current packet's */
-  struct tb_merge_packet_time time;   /* the current packet's, ... */
-  int64_t merged;                     /* ... and as merged time, where it is resolved */
-  int64_t reached;                    /* the latest merged time so far */
-  bool moves_machines;                /* a machine of it has another id in the merged trace */
-  uint64_t root;                      /* uuid of the track of its events without a track, where it is not the first */
+  struct tb_merge_sequence *sequence;      /* the current packet's */
+  struct tb_merge_packet_time time;        /* the current packet's, ... */
+  int64_t merged;                          /* ... and as merged time, where it is resolved */
+  int64_t reached;                         /* the latest merged time so far */
+  uint32_t last_machine, last_machine_out; /* that was looked up last, where one was */
+  bool out_known;
+  bool moves_machines; /* a machine of it has another id in the merged trace */
+  uint64_t root;       /* uuid of the track of its events without a track, where it is not the first */
   uint64_t packets_in, packets_out, packets_unchanged;
 };
 
@@ -93,10 +99,12 @@ struct tb_merger {
   uint32_t trace_clock; /* its id */
   int64_t shift;
   struct tb_field_tree fields;
-  struct tb_map clock_owner;  /* machine out << 32 | clock: index of the source that owns it */
-  struct tb_map new_machines; /* machine ids that the merger made: they get a RemoteClockSync */
-  struct tb_map configured;   /* machines whose trace_config is written */
-  struct tb_map starters;     /* machine out to the source whose recording started first on it */
+  struct tb_map clock_owner; /* machine out << 32 | clock: index of the source that owns it */
+  /* machine ids that the merger made, until they have a RemoteClockSync: what each is known by; how many have none */
+  struct tb_map new_machines;
+  size_t unintroduced;
+  struct tb_map configured; /* machines whose trace_config is written */
+  struct tb_map starters;   /* machine out to the source whose recording started first on it */
   bool uuid_written;
   struct tb_output *output;
   struct tb_buffer scratch;

@@ -68,8 +68,8 @@ static bool has_suffix(const struct tb_format_entry *entry, const char *path, si
 }
 
 enum tb_format tb_format_from_path(const char *path) {
-  size_t len = strlen(path);
-  if (tb_path_ends_in_gz(path)) len -= strlen(".gz");
+  size_t len;
+  (void)tb_path_compression(path, &len);
   const struct tb_format_entry *entry;
   for (size_t i = 0; (entry = tb_registry_at(i)); i++)
     if (has_suffix(entry, path, len)) return entry->format;

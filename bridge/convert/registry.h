@@ -12,11 +12,12 @@ enum { TB_FORMAT_SUFFIXES_MAX = 2 };
 
 struct tb_format_entry {
   enum tb_format format;
-  const char *name;                             /* tb_format_name */
-  const char *title;                            /* in messages */
-  const char *suffixes[TB_FORMAT_SUFFIXES_MAX]; /* of names of files to write, without .gz; NULL behind the last */
-  const struct tb_reader_ops *reader;           /* NULL: it is not read */
-  const struct tb_writer_ops *writer;           /* NULL: it is not written */
+  const char *name;  /* tb_format_name */
+  const char *title; /* in messages */
+  /* of names of files to write, without .gz or .zst; NULL behind the last */
+  const char *suffixes[TB_FORMAT_SUFFIXES_MAX];
+  const struct tb_reader_ops *reader; /* NULL: it is not read */
+  const struct tb_writer_ops *writer; /* NULL: it is not written */
 };
 
 /* The formats, by number from 0 on; NULL behind the last. */

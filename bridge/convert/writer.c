@@ -40,10 +40,11 @@ static enum tb_status open_writer(struct tb_writer *writer, const char *path) {
   const struct tb_writer_ops *ops =
       tb_registry_writer(format != TB_FORMAT_UNKNOWN ? format : tb_format_from_path(path));
   if (!ops) return fail_unknown(writer);
+  size_t stem;
   struct tb_output_options output = {.allocator = writer->options.allocator,
                                      .misleads = misleading(ops),
                                      .padding = ops->padding,
-                                     .gzip = tb_path_ends_in_gz(path),
+                                     .compression = tb_path_compression(path, &stem),
                                      .threads = writer->options.threads,
                                      .temporary_name = writer->options.temporary_name,
                                      .temporary_name_ctx = writer->options.temporary_name_ctx};

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "io/compress.h"
 #include "io/path.h"
 #include "io/write_behind.h"
 #include "tracebridge/file.h"
@@ -18,7 +18,7 @@ enum {
   BUFFER_BYTES = 1 << 20,
   PASSED_BYTES = 256 * 1024, /* to the thread at a time, which then has what is still in a cache */
   DIRECT_BYTES = 64 * 1024,  /* so much is not copied to be written */
-  GZIP_BYTES = 256 * 1024
+  COMPRESSED_BYTES = 256 * 1024
 };
 
 static const char SUFFIX[] = ".XXXXXX"; /* room for what a temporary name has behind the target's */
@@ -42,9 +42,8 @@ struct tb_output {
   uint64_t taken;
   enum tb_status status;          /* the first failure that the caller's thread knows of */
   struct tb_write_behind *behind; /* compresses and writes in a thread of its own; what follows is then the thread's */
-  bool gzip, deflating;
-  z_stream z;
-  char *gzip_buffer;
+  struct tb_compressor *compressor; /* NULL: none */
+  char *compressed;                 /* room for what it made */
   uint64_t written;
   struct tb_error error;
 };
@@ -133,17 +132,17 @@ static enum tb_status open_path(struct tb_output *out, struct tb_error *error) {
   return open_temporary(out, error);
 }
 
-static enum tb_status open_any(struct tb_output *out, const char *path, struct tb_error *error) {
+static enum tb_status open_any(struct tb_output *out, const char *path, enum tb_compression compression,
+                               struct tb_error *error) {
   out->path = copy_text(out->allocator, path, "");
   out->buffer = tb_alloc(out->allocator, BUFFER_BYTES);
-  if (out->gzip) out->gzip_buffer = tb_alloc(out->allocator, GZIP_BYTES);
-  if (!out->path || !out->buffer || (out->gzip && !out->gzip_buffer))
-    return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
-  if (out->gzip) {
-    if (deflateInit2(&out->z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
-      return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
-    out->deflating = true;
+  bool compresses = compression != TB_COMPRESSION_NONE;
+  if (compresses) {
+    out->compressed = tb_alloc(out->allocator, COMPRESSED_BYTES);
+    out->compressor = tb_compressor_create(compression, out->allocator);
   }
+  if (!out->path || !out->buffer || (compresses && (!out->compressed || !out->compressor)))
+    return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   return strcmp(path, "-") == 0 ? open_directly(out, STDOUT_FILENO, error) : open_path(out, error);
 }
 
@@ -157,11 +156,10 @@ enum tb_status tb_output_open(const char *path, const struct tb_output_options *
   out->fd = -1;
   out->misleads = options ? options->misleads : NULL;
   out->padding = options ? options->padding : NULL;
-  out->gzip = options && options->gzip;
   out->threads = options ? options->threads : 1;
   out->on_temporary_name = options ? options->temporary_name : NULL;
   out->on_temporary_name_ctx = options ? options->temporary_name_ctx : NULL;
-  enum tb_status status = open_any(out, path, error);
+  enum tb_status status = open_any(out, path, options ? options->compression : TB_COMPRESSION_NONE, error);
   if (status != TB_OK) {
     tb_error_set_file(error, path);
     tb_output_close(out);
@@ -186,29 +184,22 @@ static enum tb_status write_fd(struct tb_output *out, const char *data, size_t l
   return TB_OK;
 }
 
-static enum tb_status deflate_some(struct tb_output *out, const char *data, size_t len, int flush) {
-  out->z.next_in = (Bytef *)(uintptr_t)data;
-  out->z.avail_in = (uInt)len;
-  for (;;) {
-    out->z.next_out = (Bytef *)out->gzip_buffer;
-    out->z.avail_out = GZIP_BYTES;
-    int rc = deflate(&out->z, flush);
-    enum tb_status status = write_fd(out, out->gzip_buffer, GZIP_BYTES - out->z.avail_out);
+static enum tb_status write_compressed(struct tb_output *out, const char *data, size_t len, bool ends) {
+  const char *end = data + len;
+  for (bool done = false; !done;) {
+    size_t got;
+    enum tb_status status =
+        tb_compress(out->compressor, &data, end, ends, out->compressed, COMPRESSED_BYTES, &got, &done);
+    if (status != TB_OK) return tb_fail(&out->error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
+    status = write_fd(out, out->compressed, got);
     if (status != TB_OK) return status;
-    if (flush == Z_FINISH ? rc == Z_STREAM_END : out->z.avail_out != 0) return TB_OK;
   }
+  return TB_OK;
 }
 
 static enum tb_status write_through(struct tb_output *out, const char *data, size_t len) {
-  if (!out->gzip) return write_fd(out, data, len);
-  while (len) {
-    size_t n = len < BUFFER_BYTES ? len : BUFFER_BYTES;
-    enum tb_status status = deflate_some(out, data, n, Z_NO_FLUSH);
-    if (status != TB_OK) return status;
-    data += n;
-    len -= n;
-  }
-  return TB_OK;
+  if (!out->compressor) return write_fd(out, data, len);
+  return len ? write_compressed(out, data, len, false) : TB_OK;
 }
 
 static enum tb_status consume(void *ctx, const char *bytes, size_t len) { return write_through(ctx, bytes, len); }
@@ -328,7 +319,7 @@ static enum tb_status write_rest(struct tb_output *out) {
   if (!out->behind) out->threads = 1; /* not worth a thread any more */
   if (flush(out) == TB_OK && out->behind) out->status = tb_write_behind_drain(out->behind);
   stop_thread(out);
-  if (out->status == TB_OK && out->gzip) out->status = deflate_some(out, "", 0, Z_FINISH);
+  if (out->status == TB_OK && out->compressor) out->status = write_compressed(out, "", 0, true);
   return out->status;
 }
 
@@ -367,12 +358,12 @@ void tb_output_close(struct tb_output *out) {
   stop_thread(out);
   if (out->fd >= 0) (void)close(out->fd);
   if (out->temporary && !out->nameless) (void)unlink(out->temporary);
-  if (out->deflating) (void)deflateEnd(&out->z);
+  tb_compressor_destroy(out->compressor);
   if (out->temporary) drop_temporary(out);
   drop_text(out, &out->target);
   drop_text(out, &out->path);
   tb_free(out->allocator, out->buffer, BUFFER_BYTES);
-  tb_free(out->allocator, out->gzip_buffer, GZIP_BYTES);
+  tb_free(out->allocator, out->compressed, COMPRESSED_BYTES);
   tb_free(out->allocator, out, sizeof(*out));
 }
 

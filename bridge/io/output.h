@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Bytes of an output: a file that gets its name when it is whole, or standard output; gzip on the way where asked.
+ * Bytes of an output: a file that gets its name when it is whole, or standard output; compressed on the way where
+ * asked.
  */
 #ifndef TB_IO_OUTPUT_H
 #define TB_IO_OUTPUT_H
 
 #include <stdbool.h>
 
+#include "io/decompress.h"
 #include "tracebridge/file.h"
 
 struct tb_output; /* opaque; tb_output_open, then tb_output_close */
@@ -24,7 +26,7 @@ struct tb_output_options {
    * `padding` goes before them. NULL: none does. */
   tb_output_misleads misleads;
   tb_output_padding padding; /* of use where `misleads` is set */
-  bool gzip;
+  enum tb_compression compression;
   tb_temporary_name temporary_name; /* NULL: not called */
   void *temporary_name_ctx;
   unsigned threads; /* more than 1: compression and writing run in a thread of their own */

@@ -58,9 +58,19 @@ bool tb_path_folder(const char *path, char folder[PATH_MAX]) {
   return true;
 }
 
-bool tb_path_ends_in_gz(const char *path) {
-  size_t len = strlen(path);
-  return len > 3 && strcmp(path + len - 3, ".gz") == 0;
+enum tb_compression tb_path_compression(const char *path, size_t *len) {
+  static const struct {
+    const char *end;
+    enum tb_compression kind;
+  } ends[] = {{".gz", TB_COMPRESSION_GZIP}, {".zst", TB_COMPRESSION_ZSTD}};
+  *len = strlen(path);
+  for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+    size_t n = strlen(ends[i].end);
+    if (*len <= n || strcmp(path + *len - n, ends[i].end) != 0) continue;
+    *len -= n;
+    return ends[i].kind;
+  }
+  return TB_COMPRESSION_NONE;
 }
 
 /* ---- are two names one file? ------------------------------------------------------------------------------------- */

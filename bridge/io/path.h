@@ -8,6 +8,8 @@
 #include <limits.h>
 #include <stdbool.h>
 
+#include "io/decompress.h"
+
 /* The open descriptor that a path names (/dev/stdout, /dev/fd/N and the like), -1 where it names none. Such a path must
  * not be opened or replaced: the descriptor's offset and mode would be lost. */
 int tb_path_descriptor(const char *path);
@@ -19,7 +21,7 @@ bool tb_path_follow(const char *path, char target[PATH_MAX]);
 /* The folder that a path is in, "." where it names none. False where that is too long. */
 bool tb_path_folder(const char *path, char folder[PATH_MAX]);
 
-/* Whether the name asks for gzip. */
-bool tb_path_ends_in_gz(const char *path);
+/* How the name's end (.gz, .zst) says that the file is compressed; *len is the length without that end. */
+enum tb_compression tb_path_compression(const char *path, size_t *len);
 
 #endif

@@ -29,8 +29,8 @@ static struct tb_source *add_source(struct tb_merger *m, const char *name, const
   m->source_count++;
   tb_time_map_init(&s->there, m->allocator);
   tb_time_map_init(&s->back, m->allocator);
-  struct tb_map *const tables[] = {&s->machines, &s->sequence_map, &s->uuid_map,  &s->clock_map,
-                                   &s->separate, &s->owned,        &s->pid_added, &s->described};
+  struct tb_map *const tables[] = {&s->machines, &s->sequence_map, &s->uuid_map,  &s->clock_map, &s->separate,
+                                   &s->owned,    &s->pid_added,    &s->described, &s->identities};
   for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) tb_map_init(tables[i], m->allocator);
   return s;
 }

@@ -74,8 +74,10 @@ static struct tb_prescanned_track read_track(struct tb_str bytes, uint32_t machi
   return track;
 }
 
-static enum tb_status take_track(struct tb_prescan *s, struct tb_str bytes, uint32_t machine) {
+static enum tb_status take_track(struct tb_prescan *s, struct tb_str bytes, const struct tb_packet_header *head) {
+  uint32_t machine = head->machine;
   struct tb_prescanned_track track = read_track(bytes, machine);
+  track.identity = head->merge_identity ? head->merge_identity : track.uuid;
   const uint64_t *known = tb_map_find(&s->track_index, track.uuid, 0);
   if (known) { /* described again: what it says now counts, but it cannot stop being a process or thread */
     struct tb_prescanned_track *old = &s->tracks[*known];
@@ -84,6 +86,7 @@ static enum tb_status take_track(struct tb_prescan *s, struct tb_str bytes, uint
       if (!track.name) track.name = old->name;
     }
     if (!track.parent) track.parent = old->parent;
+    track.identity = old->identity;
     *old = track;
     return TB_OK;
   }
@@ -93,6 +96,7 @@ static enum tb_status take_track(struct tb_prescan *s, struct tb_str bytes, uint
       tb_grow_array(a, &tracks, &s->track_capacity, s->track_count + 1, sizeof(*s->tracks), TRACKS_MAX);
   s->tracks = tracks;
   if (status == TB_OK) status = tb_map_put(&s->track_index, track.uuid, 0, s->track_count);
+  if (status == TB_OK && track.identity != track.uuid) status = tb_map_put(&s->uuids, track.identity, 0, track.uuid);
   if (status == TB_OK) s->tracks[s->track_count++] = track;
   uint64_t of = (uint64_t)machine << 32;
   if (status == TB_OK && (track.kind == TB_SURVEYED_PROCESS || track.kind == TB_SURVEYED_THREAD))
@@ -102,13 +106,19 @@ static enum tb_status take_track(struct tb_prescan *s, struct tb_str bytes, uint
   return status;
 }
 
+const struct tb_prescanned_track *tb_prescan_track(const struct tb_prescan *s, uint64_t identity) {
+  const uint64_t *uuid = tb_map_find(&s->uuids, identity, 0);
+  const uint64_t *at = tb_map_find(&s->track_index, uuid ? *uuid : identity, 0);
+  return at && s->tracks[*at].identity == identity ? &s->tracks[*at] : NULL;
+}
+
 uint64_t tb_prescan_identity(const struct tb_prescan *s, uint64_t uuid) {
   uint64_t identity = 0x5bd1e995;
   for (int depth = 0; depth < PARENTS_MAX && uuid; depth++) {
     const uint64_t *at = tb_map_find(&s->track_index, uuid, 0);
     if (!at) return depth ? tb_mix64(identity ^ uuid) | 1 : 0;
     const struct tb_prescanned_track *t = &s->tracks[*at];
-    identity = tb_mix64(identity ^ t->kind ^ (uint64_t)t->machine << 8);
+    identity = tb_mix64(identity ^ t->kind ^ (uint64_t)tb_prescan_machine(s, t->machine) << 8);
     if (t->kind == TB_SURVEYED_PROCESS) return tb_mix64(identity ^ (uint32_t)t->pid) | 1;
     if (t->kind == TB_SURVEYED_THREAD) return tb_mix64(tb_mix64(identity ^ (uint32_t)t->pid) ^ (uint64_t)t->tid) | 1;
     identity = tb_mix64(identity ^ t->name);
@@ -130,6 +140,12 @@ static struct tb_prescanned_machine *take_machine(struct tb_prescan *s, uint32_t
   }
   s->machines[s->machine_count] = (struct tb_prescanned_machine){.id = id};
   return &s->machines[s->machine_count++];
+}
+
+uint32_t tb_prescan_machine(const struct tb_prescan *s, uint32_t id) {
+  for (size_t i = 0; i < s->machine_count; i++)
+    if (s->machines[i].id == id && s->machines[i].identity) return s->machines[i].identity;
+  return id;
 }
 
 static void look_for_start(struct tb_prescan *s, struct tb_str service_event, int64_t time) {
@@ -230,7 +246,9 @@ static enum tb_status take_packet(struct tb_prescan *s, const struct tb_raw_pack
     if (head->kind == TB_TRACE_PACKET_FTRACE_TEXT) tb_ftrace_markers_take(&s->markers, head->payload);
     if (head->kind == TB_TRACE_PACKET_TRACE_UUID) s->trace_uuid = hash_text(head->payload);
     struct tb_str track = tb_packet_header_payload(head, TB_TRACE_PACKET_TRACK_DESCRIPTOR);
-    if (status == TB_OK && track.ptr) status = take_track(s, track, head->machine);
+    if (status == TB_OK && track.ptr) status = take_track(s, track, head);
+    if (head->kind == TB_TRACE_PACKET_REMOTE_CLOCK_SYNC && machine && machine->id && !machine->identity)
+      machine->identity = (uint32_t)head->merge_identity;
   }
   if (status == TB_OK && head->has_timestamp) take_time(s, head, sequence, machine);
   return status;
@@ -286,6 +304,7 @@ enum tb_status tb_prescan_run(struct tb_prescan *s, const struct tb_allocator *a
   tb_input_clocks_init(&s->clocks, a);
   tb_payload_times_known_all(s->known_kinds);
   tb_map_init(&s->track_index, a);
+  tb_map_init(&s->uuids, a);
   tb_map_init(&s->pids, a);
   tb_map_init(&s->tids, a);
   struct tb_raw_packet_reader *packets;
@@ -304,6 +323,7 @@ void tb_prescan_free(struct tb_prescan *s) {
   if (!a) return;
   tb_input_clocks_free(&s->clocks);
   tb_map_free(&s->track_index);
+  tb_map_free(&s->uuids);
   tb_map_free(&s->pids);
   tb_map_free(&s->tids);
   tb_free(a, s->tracks, s->track_capacity * sizeof(*s->tracks));

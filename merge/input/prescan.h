@@ -17,7 +17,8 @@ enum tb_prescanned_track_kind { TB_SURVEYED_OTHER, TB_SURVEYED_PROCESS, TB_SURVE
 /* What a TrackDescriptor says of its uuid. */
 struct tb_prescanned_track {
   uint64_t uuid, parent;
-  uint64_t name; /* hash of the name (of a process: its own), 0 for none */
+  uint64_t identity; /* the uuid that it is known by where traces are merged: a merge may have given it another one */
+  uint64_t name;     /* hash of the name (of a process: its own), 0 for none */
   uint32_t machine;
   int32_t pid;
   int64_t tid;
@@ -33,6 +34,7 @@ struct tb_prescanned_extent {
 /* A machine of the input. */
 struct tb_prescanned_machine {
   uint32_t id;
+  uint32_t identity;    /* the id that it is known by where traces are merged; 0: `id` */
   int64_t ahead;        /* by how much its clock reads more than the host's, by RemoteClockSync; 0 unknown */
   int64_t merged_ahead; /* and than the merged trace's, in that */
   struct tb_prescanned_extent extent; /* on its own trace clock */
@@ -45,6 +47,7 @@ struct tb_prescan {
   struct tb_prescanned_track *tracks;
   size_t track_count, track_capacity;
   struct tb_map track_index; /* by uuid */
+  struct tb_map uuids;       /* of tracks that are known by another: by that */
   struct tb_map pids, tids;  /* seen in descriptors and process trees: machine << 32 | id */
   struct tb_prescanned_machine machines[TB_PRESCAN_MACHINES];
   size_t machine_count;
@@ -76,6 +79,12 @@ TB_MUST_CHECK enum tb_status tb_prescan_run(struct tb_prescan *prescan, const st
                                             const struct tb_input_place *place, size_t max_junk,
                                             struct tb_error *error);
 void tb_prescan_free(struct tb_prescan *prescan);
+
+/* The track that is known by `identity`; NULL: none. */
+const struct tb_prescanned_track *tb_prescan_track(const struct tb_prescan *prescan, uint64_t identity);
+
+/* What one of the input's machines is known by. */
+uint32_t tb_prescan_machine(const struct tb_prescan *prescan, uint32_t id);
 
 /* What the uuid stands for, as one number: equal for two inputs where both mean the same track. 0 where no
  * descriptor says. */

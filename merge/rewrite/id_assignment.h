@@ -9,6 +9,8 @@
 
 /* track_ids.c; machines must be assigned. */
 TB_MUST_CHECK enum tb_status tb_assign_tracks(struct tb_merger *m);
+/* track_uuids.c: the uuids of tracks of which is known which are one. */
+TB_MUST_CHECK enum tb_status tb_assign_track_uuids(struct tb_merger *m);
 /* clock_ids.c */
 TB_MUST_CHECK enum tb_status tb_assign_clocks(struct tb_merger *m);
 /* clock_ids.c: how readings inside payloads move; clocks must be assigned. */

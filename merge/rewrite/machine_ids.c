@@ -13,9 +13,9 @@ static enum tb_status no_memory(struct tb_merger *m, enum tb_status status) {
 
 /* ---- machines ---------------------------------------------------------------------------------------------------- */
 
-/* Machine ids of the merged trace that are taken, and names and boots that have one. */
+/* What machines are known by: all of it that is taken, what names and boots have, and what this merge made. */
 struct machine_book {
-  struct tb_map taken, names, boots;
+  struct tb_map taken, names, boots, made;
 };
 
 static uint64_t name_hash(const char *name) {
@@ -24,13 +24,13 @@ static uint64_t name_hash(const char *name) {
   return h;
 }
 
-static enum tb_status new_machine(struct tb_merger *m, struct machine_book *book, uint64_t seed, uint32_t *id) {
+static enum tb_status new_machine(struct machine_book *book, uint64_t seed, uint32_t *id) {
   do {
     seed = tb_mix64(seed);
     *id = (uint32_t)(seed & 0x7fffffff) | 0x40000000;
   } while (tb_map_find(&book->taken, *id, 0));
   enum tb_status status = tb_map_put(&book->taken, *id, 0, 1);
-  return status == TB_OK ? tb_map_put(&m->new_machines, *id, 0, 0) : status;
+  return status == TB_OK ? tb_map_put(&book->made, *id, 0, 1) : status;
 }
 
 /* Payloads that readers take together for a machine, whoever recorded them: two recordings of them at one time end
@@ -63,9 +63,10 @@ static const struct tb_source *other_recorder(struct tb_merger *m, const struct 
   return NULL;
 }
 
-/* The id of the machine that an input's host is. */
+/* What the machine is known by that an input's host is. */
 static enum tb_status host_machine(struct tb_merger *m, struct machine_book *book, struct tb_source *s, bool first,
-                                   uint32_t host, uint32_t *id) {
+                                   uint32_t *id) {
+  uint32_t host = tb_prescan_machine(&s->prescan, tb_source_host(s));
   uint64_t *known = s->machine_name ? tb_map_find(&book->names, name_hash(s->machine_name), 0) : NULL;
   if (!known && s->boot) known = tb_map_find(&book->boots, s->boot, 0);
   bool other = s->machine_name || (s->boot && book->boots.count);
@@ -77,45 +78,123 @@ static enum tb_status host_machine(struct tb_merger *m, struct machine_book *boo
                              "recorded its machine at the same time as %s: it is a machine of its own, lest they end "
                              "each other's slices; with --machine FILE=NAME, one name for both, they are one",
                              recorder->name);
-    return new_machine(m, book, s->prescan.content, id);
+    return new_machine(book, s->prescan.content, id);
   }
   if (!known && !host && !first && other)
-    status = new_machine(m, book, s->machine_name ? name_hash(s->machine_name) : s->prescan.content, id);
+    status = new_machine(book, s->machine_name ? name_hash(s->machine_name) : s->prescan.content, id);
   if (status == TB_OK && s->machine_name) status = tb_map_put(&book->names, name_hash(s->machine_name), 0, *id);
   if (status == TB_OK && s->boot) status = tb_map_put(&book->boots, s->boot, 0, *id);
   return status;
 }
 
-/* The other machines of an input keep their ids, unless the manifest names them. */
+/* The other machines of an input stay what they are, unless the manifest names them. */
 static enum tb_status other_machine(struct machine_book *book, struct tb_source *s, uint32_t machine) {
   const char *name = tb_source_machine_name(s, machine);
   uint64_t *known = name ? tb_map_find(&book->names, name_hash(name), 0) : NULL;
-  uint32_t id = known ? (uint32_t)*known : machine;
+  uint32_t id = known ? (uint32_t)*known : tb_prescan_machine(&s->prescan, machine);
   enum tb_status status = name && !known ? tb_map_put(&book->names, name_hash(name), 0, id) : TB_OK;
   return status == TB_OK ? tb_map_put(&s->machines, machine, 0, id) : status;
 }
 
-static enum tb_status assign_machines(struct tb_merger *m, struct machine_book *book) {
+/* Which machines are one. */
+static enum tb_status identify_machines(struct tb_merger *m, struct machine_book *book) {
   enum tb_status status = TB_OK;
   bool first = true;
   for (size_t i = 0; i < m->source_count && status == TB_OK; i++) {
-    struct tb_source *s = &m->sources[i];
-    for (size_t k = 0; k < s->prescan.machine_count && status == TB_OK; k++)
-      status = tb_map_put(&book->taken, s->prescan.machines[k].id, 0, 1);
+    const struct tb_prescan *prescan = &m->sources[i].prescan;
+    for (size_t k = 0; k < prescan->machine_count && status == TB_OK; k++)
+      status = tb_map_put(&book->taken, tb_prescan_machine(prescan, prescan->machines[k].id), 0, 1);
   }
   for (size_t i = 0; i < m->source_count && status == TB_OK; i++) {
     struct tb_source *s = &m->sources[i];
     if (s->skipped) continue;
     uint32_t host = tb_source_host(s), id = 0;
-    status = host_machine(m, book, s, first, host, &id);
+    status = host_machine(m, book, s, first, &id);
     if (status == TB_OK) status = tb_map_put(&s->machines, host, 0, id);
     for (size_t k = 0; k < s->prescan.machine_count && status == TB_OK; k++)
       if (s->prescan.machines[k].id != host) status = other_machine(book, s, s->prescan.machines[k].id);
     first = false;
+  }
+  return status;
+}
+
+/* Machines by what they are known by, each with its id in the merged trace; and ids that have one. */
+struct machine_numbers {
+  struct tb_map ids, taken;
+  uint32_t next;
+};
+
+static enum tb_status number_machine(struct machine_numbers *numbers, uint32_t machine, uint32_t id) {
+  enum tb_status status = tb_map_put(&numbers->ids, machine, 0, id);
+  return status == TB_OK ? tb_map_put(&numbers->taken, id, 0, 1) : status;
+}
+
+/* Ids that recordings brought stay: no packet says what such a machine is known by but its id. */
+static enum tb_status keep_machines(struct tb_merger *m, struct machine_numbers *numbers) {
+  enum tb_status status = number_machine(numbers, 0, 0);
+  for (size_t i = 0; i < m->source_count; i++) {
+    const struct tb_source *s = &m->sources[i];
+    for (size_t k = 0; k < s->prescan.machine_count && !s->skipped && status == TB_OK; k++) {
+      const struct tb_prescanned_machine *machine = &s->prescan.machines[k];
+      if (!machine->identity && tb_source_machine_out(s, machine->id) == machine->id)
+        status = number_machine(numbers, machine->id, machine->id);
+    }
+  }
+  return status;
+}
+
+/* Others get the smallest that are free, since each packet has its machine's; what an earlier merge gave stays where it
+ * may. */
+static enum tb_status number_machines(struct machine_numbers *numbers, struct tb_source *s) {
+  enum tb_status status = TB_OK;
+  for (size_t k = 0; k < s->prescan.machine_count && status == TB_OK; k++) {
+    const struct tb_prescanned_machine *machine = &s->prescan.machines[k];
+    uint32_t known_by = tb_source_machine_out(s, machine->id), id = machine->id;
+    const uint64_t *known = tb_map_find(&numbers->ids, known_by, 0);
+    if (known) {
+      id = (uint32_t)*known;
+    } else {
+      if (!machine->identity || tb_map_find(&numbers->taken, id, 0)) {
+        while (tb_map_find(&numbers->taken, numbers->next, 0)) numbers->next++;
+        id = numbers->next;
+      }
+      status = number_machine(numbers, known_by, id);
+    }
+    if (status == TB_OK) status = tb_map_put(&s->machines, machine->id, 0, id);
+  }
+  return status;
+}
+
+/* Machines that this merge made are introduced. */
+static enum tb_status list_new_machines(struct tb_merger *m, const struct machine_book *book,
+                                        const struct machine_numbers *numbers) {
+  enum tb_status status = TB_OK;
+  for (size_t i = 0; i < book->made.capacity && status == TB_OK; i++) {
+    const struct tb_map_entry *made = &book->made.entries[i];
+    const uint64_t *id = made->used ? tb_map_find(&numbers->ids, made->first, 0) : NULL;
+    if (id) status = tb_map_put(&m->new_machines, *id, 0, made->first);
+  }
+  m->unintroduced = m->new_machines.count;
+  return status;
+}
+
+static enum tb_status assign_machines(struct tb_merger *m, struct machine_book *book) {
+  struct machine_numbers numbers = {.next = 1};
+  tb_map_init(&numbers.ids, m->allocator);
+  tb_map_init(&numbers.taken, m->allocator);
+  enum tb_status status = identify_machines(m, book);
+  if (status == TB_OK) status = keep_machines(m, &numbers);
+  for (size_t i = 0; i < m->source_count && status == TB_OK; i++) {
+    struct tb_source *s = &m->sources[i];
+    if (s->skipped) continue;
+    status = number_machines(&numbers, s);
     struct tb_merge_input_report *in = tb_source_report(m, s);
-    in->machine_id = id;
+    in->machine_id = tb_source_machine_out(s, tb_source_host(s));
     in->machine = s->machine_name ? tb_merge_report_print(m->report, "%s", s->machine_name) : "";
   }
+  if (status == TB_OK) status = list_new_machines(m, book, &numbers);
+  tb_map_free(&numbers.ids);
+  tb_map_free(&numbers.taken);
   return status;
 }
 
@@ -286,6 +365,7 @@ enum tb_status tb_merger_assign_ids(struct tb_merger *m) {
   tb_map_init(&machines.taken, m->allocator);
   tb_map_init(&machines.names, m->allocator);
   tb_map_init(&machines.boots, m->allocator);
+  tb_map_init(&machines.made, m->allocator);
   enum tb_status status = assign_machines(m, &machines);
   if (status == TB_OK) status = align_machines(m);
   if (status == TB_OK) status = assign_sequences(m);
@@ -297,10 +377,12 @@ enum tb_status tb_merger_assign_ids(struct tb_merger *m) {
   tb_map_free(&machines.taken);
   tb_map_free(&machines.names);
   tb_map_free(&machines.boots);
+  tb_map_free(&machines.made);
   for (size_t i = 0; i < m->source_count; i++) {
     struct tb_source *s = &m->sources[i];
     s->moves_machines = moves_machines(s);
     s->untouched = s->remap.active == 0 && !s->moves_machines;
+    if (s->numbered) s->remap.active |= 1u << TB_FIELD_UUID | 1u << TB_FIELD_TRACK;
   }
   return no_memory(m, status);
 }

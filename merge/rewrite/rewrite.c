@@ -16,9 +16,9 @@ static uint64_t salted(uint64_t id, uint64_t salt) {
 }
 
 uint64_t tb_remap_uuid(const struct tb_remap *map, uint64_t uuid) {
-  if (!map->uuid_salt || uuid == 0) return uuid;
-  const uint64_t *known = map->uuids ? tb_map_find(map->uuids, uuid, 0) : NULL;
-  return known ? *known : salted(uuid, map->uuid_salt);
+  const uint64_t *known = map->uuids && uuid ? tb_map_find(map->uuids, uuid, 0) : NULL;
+  if (known) return *known;
+  return map->uuid_salt && uuid ? salted(uuid, map->uuid_salt) : uuid;
 }
 
 uint64_t tb_remap_flow(const struct tb_remap *map, uint64_t id) {
@@ -40,6 +40,14 @@ uint32_t tb_remap_clock(const struct tb_remap *map, uint32_t machine, uint32_t c
   return known ? (uint32_t)*known : clock;
 }
 
+/* Events follow others of their track. */
+static uint64_t remap_event_uuid(struct tb_remap *map, uint64_t uuid) {
+  if (uuid == map->last_uuid) return map->last_uuid_out;
+  map->last_uuid_out = tb_remap_uuid(map, uuid);
+  map->last_uuid = uuid;
+  return map->last_uuid_out;
+}
+
 static uint64_t new_id(struct tb_edit *e, enum tb_field_kind kind, uint64_t value) {
   struct tb_remap *map = e->map;
   const uint64_t *known;
@@ -50,7 +58,7 @@ static uint64_t new_id(struct tb_edit *e, enum tb_field_kind kind, uint64_t valu
     case TB_FIELD_TRACK:
     case TB_FIELD_UUID:
       known = kind == TB_FIELD_TRACK && map->described ? tb_map_find(map->described, value, 0) : NULL;
-      out = known ? *known : tb_remap_uuid(map, value);
+      out = known ? *known : remap_event_uuid(map, value);
       map->uuids_changed += out != value;
       return out;
     case TB_FIELD_LEGACY_ID:
@@ -304,7 +312,7 @@ static enum tb_status edit_payload(struct tb_edit *e, const struct tb_wire_field
 }
 
 /* Fields of the head that are there get their new value; *left loses the bit of each. */
-enum { LEFT_TIMESTAMP = 1, LEFT_CLOCK = 2, LEFT_MACHINE = 4 };
+enum { LEFT_TIMESTAMP = 1, LEFT_CLOCK = 2, LEFT_MACHINE = 4, LEFT_IDENTITY = 8 };
 
 static enum tb_status replace(struct tb_edit *e, const struct tb_wire_field *field, uint64_t value, unsigned bit,
                               unsigned *left) {
@@ -329,6 +337,9 @@ static enum tb_status edit_head(struct tb_edit *e, const struct tb_wire_field *f
       return replace(e, field, packet->clock, LEFT_CLOCK, left);
     if (field->number == TB_TRACE_PACKET_MACHINE_ID && packet->set_machine)
       return replace(e, field, packet->machine, LEFT_MACHINE, left);
+    if (field->number == TB_TRACE_PACKET_MERGE_IDENTITY && packet->set_identity)
+      return packet->identity ? replace(e, field, packet->identity, LEFT_IDENTITY, left)
+                              : tb_message_patches_remove(e->patches, field);
   }
   return edit_payload(e, field);
 }
@@ -341,6 +352,8 @@ static enum tb_status add_left(struct tb_edit *e, const char *end, unsigned left
     status = tb_message_patches_insert(e->patches, end, TB_TRACE_PACKET_TIMESTAMP_CLOCK_ID, e->packet->clock);
   if (status == TB_OK && left & LEFT_MACHINE)
     status = tb_message_patches_insert(e->patches, end, TB_TRACE_PACKET_MACHINE_ID, e->packet->machine);
+  if (status == TB_OK && left & LEFT_IDENTITY)
+    status = tb_message_patches_insert(e->patches, end, TB_TRACE_PACKET_MERGE_IDENTITY, e->packet->identity);
   return status;
 }
 
@@ -352,7 +365,8 @@ enum tb_status tb_rewrite_packet(const struct tb_field_tree *tree, struct tb_rem
   patches->count = 0;
   patches->growth = 0;
   unsigned left = (edit->set_timestamp ? LEFT_TIMESTAMP : 0u) | (edit->set_clock ? LEFT_CLOCK : 0u) |
-                  (edit->set_machine && edit->machine ? LEFT_MACHINE : 0u);
+                  (edit->set_machine && edit->machine ? LEFT_MACHINE : 0u) |
+                  (edit->set_identity && edit->identity ? LEFT_IDENTITY : 0u);
   bool listed = fields->count <= TB_PACKET_FIELDS_MAX && !(map->active & 1u << TB_FIELD_PID);
   struct tb_wire_cursor cursor = tb_wire_cursor(packet);
   struct tb_wire_field read = {0, TB_WIRE_VARINT, 0, {NULL, 0}, NULL};

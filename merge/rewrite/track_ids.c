@@ -2,11 +2,14 @@
  *
  * What becomes of track uuids and flow ids: the first input keeps its own; of others those stay that mean the same
  * or that no other input has.
+ *
+ * What a track is known by is decided first: its own uuid, or a hash, which no two merges make alike. Then
+ * track_uuids.c gives it the uuid that is written; until then maps of sources hold what tracks are known by.
  */
 #include "base/mix64.h"
 #include "merge/rewrite/id_assignment.h"
 
-/* Tracks that inputs described so far: uuids of the merged trace, each with the first input that has it, from when
+/* Tracks that inputs described so far: what they are known by, each with the first input that has it, from when
  * to when there are events of inputs that have it, and the process' name; processes and threads, each with its uuid. */
 struct track_book {
   struct tb_map uuids, from, until, names;
@@ -48,56 +51,54 @@ static uint64_t thread_key(const struct tb_source *s, const struct tb_prescanned
 /* Whether a track that is no process or thread is the one that an earlier input means by the same uuid. */
 static bool same_track(const struct tb_merger *m, const struct track_book *book, const struct tb_source *s,
                        const struct tb_prescanned_track *t) {
-  const uint64_t *first = tb_map_find(&book->uuids, t->uuid, 0);
+  const uint64_t *first = tb_map_find(&book->uuids, t->identity, 0);
   const struct tb_source *other = first ? &m->sources[*first] : NULL;
-  const uint64_t *at = first ? tb_map_find(&other->prescan.track_index, t->uuid, 0) : NULL;
-  if (!at) return false; /* a uuid that the other input's got by the salt */
-  return tb_source_machine_out(other, other->prescan.tracks[*at].machine) == tb_source_machine_out(s, t->machine) &&
-         tb_prescan_identity(&other->prescan, t->uuid) == tb_prescan_identity(&s->prescan, t->uuid);
+  const struct tb_prescanned_track *o = first ? tb_prescan_track(&other->prescan, t->identity) : NULL;
+  if (!o) return false; /* the other input's got it by the salt */
+  return tb_source_machine_out(other, o->machine) == tb_source_machine_out(s, t->machine) &&
+         tb_prescan_identity(&other->prescan, o->uuid) == tb_prescan_identity(&s->prescan, t->uuid);
 }
 
-/* A uuid for a track that no earlier input has: its own where that is free. */
-static uint64_t fresh_uuid(const struct track_book *book, const struct tb_source *s, uint64_t uuid, bool own_is_free) {
-  if (own_is_free) return uuid;
-  uint64_t out = tb_remap_uuid(&s->remap, uuid);
+/* What a track is known by that no earlier input has: as before where that is free. */
+static uint64_t fresh_identity(const struct track_book *book, const struct tb_source *s,
+                               const struct tb_prescanned_track *t, bool own_is_free) {
+  if (own_is_free) return t->identity;
+  uint64_t out = tb_remap_uuid(&s->remap, t->uuid);
   while (tb_map_find(&book->uuids, out, 0)) out = tb_mix64(out + s->remap.uuid_salt);
   return out;
 }
 
-static enum tb_status set_uuid(struct tb_merger *m, struct track_book *book, struct tb_source *s, uint64_t from,
-                               uint64_t to) {
-  struct tb_merge_input_report *in = tb_source_report(m, s);
-  if (from == to)
-    in->uuids_kept++;
-  else
-    in->uuids_remapped++;
-  enum tb_status status = tb_map_find(&book->uuids, to, 0) ? TB_OK : tb_map_put(&book->uuids, to, 0, s->index);
-  if (status == TB_OK) status = put_to_use(m, book, s, to);
-  return status == TB_OK ? tb_map_put(&s->uuid_map, from, 0, to) : status;
+static enum tb_status identify(struct tb_merger *m, struct track_book *book, struct tb_source *s,
+                               const struct tb_prescanned_track *t, uint64_t as) {
+  enum tb_status status = tb_map_find(&book->uuids, as, 0) ? TB_OK : tb_map_put(&book->uuids, as, 0, s->index);
+  if (status == TB_OK) status = put_to_use(m, book, s, as);
+  return status == TB_OK ? tb_map_put(&s->uuid_map, t->uuid, 0, as) : status;
 }
 
-static enum tb_status set_fresh_uuid(struct tb_merger *m, struct track_book *book, struct tb_source *s, uint64_t uuid) {
-  return set_uuid(m, book, s, uuid, fresh_uuid(book, s, uuid, !tb_map_find(&book->uuids, uuid, 0)));
+static enum tb_status identify_anew(struct tb_merger *m, struct track_book *book, struct tb_source *s,
+                                    const struct tb_prescanned_track *t) {
+  return identify(m, book, s, t, fresh_identity(book, s, t, !tb_map_find(&book->uuids, t->identity, 0)));
 }
 
 /* A process or thread that has the track `of` in the merged trace. Where other inputs have events on that at the
  * same time, those of this one go to a track of their own below it. */
-static enum tb_status set_known_uuid(struct tb_merger *m, struct track_book *book, struct tb_source *s, uint64_t uuid,
-                                     uint64_t of) {
+static enum tb_status identify_as(struct tb_merger *m, struct track_book *book, struct tb_source *s,
+                                  const struct tb_prescanned_track *t, uint64_t of) {
   const uint64_t *owner = tb_map_find(&book->uuids, of, 0);
-  if (owner && *owner == s->index) return set_fresh_uuid(m, book, s, uuid); /* this input has it by two uuids */
-  if (!in_use(m, book, s, of)) return set_uuid(m, book, s, uuid, of);
-  enum tb_status status = tb_map_put(&s->described, uuid, 0, of);
-  if (status == TB_OK) status = tb_map_put(&s->separate, uuid, 0, 0);
-  return status == TB_OK ? set_fresh_uuid(m, book, s, uuid) : status;
+  if (owner && *owner == s->index) return identify_anew(m, book, s, t); /* this input has it by two uuids */
+  if (!in_use(m, book, s, of)) return identify(m, book, s, t, of);
+  enum tb_status status = tb_map_put(&s->described, t->uuid, 0, of);
+  if (status == TB_OK) status = identify_anew(m, book, s, t);
+  const uint64_t *own = tb_map_find(&s->uuid_map, t->uuid, 0);
+  return status == TB_OK && own ? tb_map_put(&s->separate, t->uuid, 0, *own) : status;
 }
 
 static enum tb_status map_process(struct tb_merger *m, struct track_book *book, struct tb_source *s,
                                   const struct tb_prescanned_track *t) {
   const uint64_t *known = tb_map_find(&book->processes, process_key(s, t), 0);
   const uint64_t *name = known ? tb_map_find(&book->names, *known, 0) : NULL;
-  if (known && (!name || !*name || !t->name || *name == t->name)) return set_known_uuid(m, book, s, t->uuid, *known);
-  enum tb_status status = set_fresh_uuid(m, book, s, t->uuid);
+  if (known && (!name || !*name || !t->name || *name == t->name)) return identify_as(m, book, s, t, *known);
+  enum tb_status status = identify_anew(m, book, s, t);
   const uint64_t *to = tb_map_find(&s->uuid_map, t->uuid, 0);
   if (status == TB_OK && to && !known) status = tb_map_put(&book->processes, process_key(s, t), 0, *to);
   return status == TB_OK && to ? tb_map_put(&book->names, *to, 0, t->name) : status;
@@ -106,8 +107,8 @@ static enum tb_status map_process(struct tb_merger *m, struct track_book *book, 
 static enum tb_status map_thread(struct tb_merger *m, struct track_book *book, struct tb_source *s,
                                  const struct tb_prescanned_track *t) {
   const uint64_t *known = tb_map_find(&book->threads, thread_key(s, t), 0);
-  if (known) return set_known_uuid(m, book, s, t->uuid, *known);
-  enum tb_status status = set_fresh_uuid(m, book, s, t->uuid);
+  if (known) return identify_as(m, book, s, t, *known);
+  enum tb_status status = identify_anew(m, book, s, t);
   const uint64_t *to = tb_map_find(&s->uuid_map, t->uuid, 0);
   return status == TB_OK && to ? tb_map_put(&book->threads, thread_key(s, t), 0, *to) : status;
 }
@@ -115,10 +116,10 @@ static enum tb_status map_thread(struct tb_merger *m, struct track_book *book, s
 /* Counters are not slices: those of two inputs that mean the same are one, whenever they were read. */
 static enum tb_status map_other(struct tb_merger *m, struct track_book *book, struct tb_source *s,
                                 const struct tb_prescanned_track *t) {
-  bool shared = t->uuid && tb_map_find(&book->uuids, t->uuid, 0) && same_track(m, book, s, t);
-  if (shared && (t->kind == TB_SURVEYED_COUNTER || !in_use(m, book, s, t->uuid)))
-    return set_uuid(m, book, s, t->uuid, t->uuid);
-  return set_fresh_uuid(m, book, s, t->uuid);
+  bool shared = t->uuid && tb_map_find(&book->uuids, t->identity, 0) && same_track(m, book, s, t);
+  if (shared && (t->kind == TB_SURVEYED_COUNTER || !in_use(m, book, s, t->identity)))
+    return identify(m, book, s, t, t->identity);
+  return identify_anew(m, book, s, t);
 }
 
 /* Processes first, for threads are theirs. */
@@ -140,14 +141,14 @@ static enum tb_status map_tracks(struct tb_merger *m, struct track_book *book, s
 static enum tb_status enter_tracks(struct tb_merger *m, struct track_book *book, struct tb_source *s) {
   enum tb_status status = TB_OK;
   for (size_t i = 0; i < s->prescan.track_count && status == TB_OK; i++)
-    status = set_uuid(m, book, s, s->prescan.tracks[i].uuid, s->prescan.tracks[i].uuid);
+    status = identify(m, book, s, &s->prescan.tracks[i], s->prescan.tracks[i].identity);
   for (size_t i = 0; i < s->prescan.track_count && status == TB_OK; i++) {
     const struct tb_prescanned_track *t = &s->prescan.tracks[i];
     if (t->kind == TB_SURVEYED_PROCESS && !tb_map_find(&book->processes, process_key(s, t), 0)) {
-      status = tb_map_put(&book->processes, process_key(s, t), 0, t->uuid);
-      if (status == TB_OK) status = tb_map_put(&book->names, t->uuid, 0, t->name);
+      status = tb_map_put(&book->processes, process_key(s, t), 0, t->identity);
+      if (status == TB_OK) status = tb_map_put(&book->names, t->identity, 0, t->name);
     } else if (t->kind == TB_SURVEYED_THREAD && !tb_map_find(&book->threads, thread_key(s, t), 0)) {
-      status = tb_map_put(&book->threads, thread_key(s, t), 0, t->uuid);
+      status = tb_map_put(&book->threads, thread_key(s, t), 0, t->identity);
     }
   }
   return status;
@@ -184,6 +185,7 @@ enum tb_status tb_assign_tracks(struct tb_merger *m) {
   struct tb_map *const tables[] = {&book.uuids, &book.from, &book.until, &book.names, &book.processes, &book.threads};
   for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) tb_map_init(tables[i], m->allocator);
   enum tb_status status = assign(m, &book);
+  if (status == TB_OK) status = tb_assign_track_uuids(m);
   for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) tb_map_free(tables[i]);
   return status;
 }

@@ -12,10 +12,11 @@
 
 /* Writes the Perfetto trace; *written: its bytes in the file. */
 static enum tb_status write_trace(struct tb_merger *m, const char *out, uint64_t *written) {
+  size_t stem;
   struct tb_output_options options = {.allocator = m->options.allocator,
                                       .misleads = tb_looks_like_other_format,
                                       .padding = tb_perfetto_padding,
-                                      .gzip = tb_path_ends_in_gz(out),
+                                      .compression = tb_path_compression(out, &stem),
                                       .threads = m->options.threads,
                                       .temporary_name = m->options.temporary_name,
                                       .temporary_name_ctx = m->options.temporary_name_ctx};

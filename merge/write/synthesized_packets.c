@@ -35,7 +35,7 @@ enum tb_status tb_synthesize_clock(struct tb_merger *m, int64_t time) {
 
 /* Says that a machine which the merger made has its clock in step with the merged trace's, in two rounds, as readers
  * ask for; and has that clock: readers know no clock of a machine before a snapshot of it, were it the trace's own. */
-enum tb_status tb_synthesize_machine(struct tb_merger *m, uint32_t machine, int64_t time) {
+enum tb_status tb_synthesize_machine(struct tb_merger *m, uint32_t machine, uint32_t identity, int64_t time) {
   char snapshot[160], round[512], sync[1200], packet[1400];
   size_t len = (size_t)(put_reading(snapshot, m, time) - snapshot);
   char *at = tb_wire_put_bytes(round, TB_REMOTE_CLOCK_SYNC_SYNCED_CLOCKS_CLIENT_CLOCKS, snapshot, len);
@@ -44,6 +44,7 @@ enum tb_status tb_synthesize_machine(struct tb_merger *m, uint32_t machine, int6
   end = tb_wire_put_bytes(end, TB_REMOTE_CLOCK_SYNC_SYNCED_CLOCKS, round, (size_t)(at - round));
   at = tb_wire_put_bytes(packet, TB_TRACE_PACKET_REMOTE_CLOCK_SYNC, sync, (size_t)(end - sync));
   at = tb_wire_put_uint(at, TB_TRACE_PACKET_MACHINE_ID, machine);
+  if (identity != machine) at = tb_wire_put_uint(at, TB_TRACE_PACKET_MERGE_IDENTITY, identity);
   enum tb_status status = put_packet(m, packet, (size_t)(at - packet));
   if (status != TB_OK) return status;
   end = tb_wire_put_uint(snapshot + len, TB_CLOCK_SNAPSHOT_PRIMARY_TRACE_CLOCK, m->trace_clock);
@@ -60,14 +61,15 @@ enum tb_status tb_synthesize_track(struct tb_merger *m, struct tb_source *s, uin
   struct tb_wire_field field;
   while (tb_wire_read(&cursor, &field) == TB_OK)
     if (field.number == TB_TRACK_DESCRIPTOR_UUID) uuid = field.value;
-  uint64_t *described = tb_map_find(&s->separate, uuid, 0);
+  uint64_t *separate = tb_map_find(&s->separate, uuid, 0);
   const uint64_t *parent = tb_map_find(&s->described, uuid, 0);
-  if (!described || *described || !parent) return TB_OK;
-  *described = 1;
+  if (!separate || !*separate || !parent) return TB_OK;
+  uint64_t known_by = *separate, to = tb_remap_uuid(&s->remap, uuid);
+  *separate = 0;
   const char *slash = strrchr(s->name, '/');
   const char *name = slash ? slash + 1 : s->name;
   char track[512], packet[640];
-  char *at = tb_wire_put_uint(track, TB_TRACK_DESCRIPTOR_UUID, tb_remap_uuid(&s->remap, uuid));
+  char *at = tb_wire_put_uint(track, TB_TRACK_DESCRIPTOR_UUID, to);
   at = tb_wire_put_bytes(at, TB_TRACK_DESCRIPTOR_NAME, name, strnlen(name, NAME_MAX_BYTES));
   at = tb_wire_put_uint(at, TB_TRACK_DESCRIPTOR_PARENT_UUID, *parent);
   at =
@@ -76,6 +78,7 @@ enum tb_status tb_synthesize_track(struct tb_merger *m, struct tb_source *s, uin
   uint32_t sequence = tb_remap_sequence(&s->remap, head->sequence);
   if (sequence) end = tb_wire_put_uint(end, TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, sequence);
   if (machine) end = tb_wire_put_uint(end, TB_TRACE_PACKET_MACHINE_ID, machine);
+  if (known_by != to) end = tb_wire_put_uint(end, TB_TRACE_PACKET_MERGE_IDENTITY, known_by);
   return put_packet(m, packet, (size_t)(end - packet));
 }
 

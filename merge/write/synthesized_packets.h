@@ -7,9 +7,10 @@
 
 #include "merge/merger.h"
 
-/* Says that a machine which the merger made has its clock in step with the merged trace's, as of `time`: a
- * RemoteClockSync and a snapshot. */
-TB_MUST_CHECK enum tb_status tb_synthesize_machine(struct tb_merger *m, uint32_t machine, int64_t time);
+/* Says that a machine which the merger made has its clock in step with the merged trace's, as of `time`, and what it
+ * is known by: a RemoteClockSync and a snapshot. */
+TB_MUST_CHECK enum tb_status tb_synthesize_machine(struct tb_merger *m, uint32_t machine, uint32_t identity,
+                                                   int64_t time);
 
 /* Says what the merged trace's clock is, with a reading at `time`, before a packet of an input that says nothing of
  * clocks: readers settle on a clock at the first time that they meet. */

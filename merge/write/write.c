@@ -209,6 +209,26 @@ static void edit_track(const struct tb_source *s, struct tb_merge_edit *edit) {
   edit->track = s->root;
 }
 
+/* A track of which readers of ours must know that it is another one than its uuid says. */
+static void edit_identity(const struct tb_source *s, struct tb_merge_edit *edit) {
+  const struct tb_packet_header *head = &s->current.head;
+  struct tb_wire_cursor cursor = tb_wire_cursor(tb_packet_header_payload(head, TB_TRACE_PACKET_TRACK_DESCRIPTOR));
+  struct tb_wire_field field;
+  uint64_t uuid = 0;
+  if (!s->remap.uuid_salt || !cursor.at || (!s->identities.count && !head->merge_identity)) return;
+  while (tb_wire_read(&cursor, &field) == TB_OK)
+    if (field.number == TB_TRACK_DESCRIPTOR_UUID) uuid = field.value;
+  const uint64_t *identity = tb_map_find(&s->identities, uuid, 0);
+  edit->identity = identity ? *identity : 0;
+  edit->set_identity = true;
+}
+
+/* Whether an untouched source's packet stays as it is: what has no track's uuid does. */
+static bool stays(const struct tb_source *s) {
+  const struct tb_packet_header *head = &s->current.head;
+  return s->untouched && (!s->numbered || (head->kind != TB_TRACE_PACKET_TRACK_EVENT && !head->defaults.ptr));
+}
+
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 /* The packet with its patches. Small ones, as most are, are put together where they are written. */
@@ -239,24 +259,35 @@ static enum tb_status put_unchanged(struct tb_merger *m, struct tb_source *s) {
 }
 
 static enum tb_status introduce(struct tb_merger *m, const struct tb_source *s, uint32_t machine) {
-  uint64_t *introduced = tb_map_find(&m->new_machines, machine, 0);
-  if (!introduced || *introduced) return TB_OK;
-  *introduced = 1;
-  return tb_synthesize_machine(m, machine, s->reached);
+  if (!m->unintroduced) return TB_OK;
+  uint64_t *known_by = tb_map_find(&m->new_machines, machine, 0);
+  if (!known_by || !*known_by) return TB_OK;
+  uint32_t identity = (uint32_t)*known_by;
+  *known_by = 0;
+  m->unintroduced--;
+  return tb_synthesize_machine(m, machine, identity, s->reached);
 }
 
 static enum tb_status write_rewritten(struct tb_merger *m, struct tb_source *s) {
   const struct tb_packet_header *head = &s->current.head;
   struct tb_merge_edit edit = {.machine_in = head->machine, .machine = head->machine};
   if (s->moves_machines || m->new_machines.count) {
-    edit.machine = tb_source_machine_out(s, head->machine);
+    if (!s->out_known || s->last_machine != head->machine) {
+      s->last_machine = head->machine;
+      s->last_machine_out = tb_source_machine_out(s, head->machine);
+      s->out_known = true;
+    }
+    edit.machine = s->last_machine_out;
     edit.set_machine = edit.machine != edit.machine_in;
     enum tb_status status = introduce(m, s, edit.machine);
     if (status != TB_OK) return status;
   }
-  edit_time(m, s, &edit);
-  edit_event_time(m, s, &edit);
-  edit_track(s, &edit);
+  if (!s->untouched) {
+    edit_time(m, s, &edit);
+    edit_event_time(m, s, &edit);
+    edit_track(s, &edit);
+    edit_identity(s, &edit);
+  }
   enum tb_status status =
       tb_rewrite_packet(&m->fields, &s->remap, &edit, s->current.packet, &s->current.fields, &m->patches);
   if (status != TB_OK) return tb_fail(&m->error, status, s->current.offset, "%s", tb_status_text(status));
@@ -274,7 +305,7 @@ static enum tb_status write_common(struct tb_merger *m, struct tb_source *s) {
   tb_packet_header_take_common(&s->current.head, s->common.bytes, &s->common.head);
   tb_packet_fields_take_common(&s->current.fields, &s->common.head);
   s->packets_out++;
-  return s->untouched ? put_unchanged(m, s) : write_rewritten(m, s);
+  return stays(s) ? put_unchanged(m, s) : write_rewritten(m, s);
 }
 
 static enum tb_status write_current(struct tb_merger *m, struct tb_source *s) {
@@ -288,7 +319,7 @@ static enum tb_status write_current(struct tb_merger *m, struct tb_source *s) {
   }
   if (status != TB_OK) return tb_fail(&m->error, status, TB_NO_OFFSET, "%s", tb_status_text(status));
   s->packets_out++;
-  return s->untouched ? put_unchanged(m, s) : write_rewritten(m, s);
+  return stays(s) ? put_unchanged(m, s) : write_rewritten(m, s);
 }
 
 /* ---- the merge --------------------------------------------------------------------------------------------------- */

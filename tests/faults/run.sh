@@ -103,6 +103,7 @@ case_of convert args.json -o "$out/trace.pftrace" -q -j1
 case_of convert flows.json.gz -o "$out/trace.pftrace" -j2 --report "$out/report.txt"
 case_of convert flows.json -o "$out/trace.fxt" -q -j1
 case_of convert events.fxt -o "$out/trace.json.gz" -q -j1
+case_of convert events.fxt -o "$out/trace.json.zst" -q -j1
 case_of convert carried.fxt -o "$out/trace.pftrace" -q -j1
 case_of convert records.perfetto-trace -o "$out/trace.json" -q -j1
 case_of convert records.perfetto-trace -o "$out/trace.fxt" -q -j1

@@ -3,10 +3,10 @@
 
 Merges traces whose clocks are set, sleep and are read late, as files whose names are hostile; hosts that see the same
 events, hosts that send messages, hosts that ask for the time. Reads each page as XML: the drawings hold each input's
-first and last time, its residuals, bounds and messages at their places, and each note that has a time; the table and the
-list have a row for each input and note; names are there as text alone, and nothing is loaded or run. With --browser it
-opens the pages in headless Chromium instead (browser.py), where nothing may complain; without Chromium it is skipped,
-with TRACEBRIDGE_FULL set that is a failure.
+first and last time, its residuals, bounds and messages at their places, and each note that has a time; the table and
+the list have a row for each input and note; names are there as text alone, and nothing is loaded or run. With --browser
+it opens the pages in headless Chromium instead (browser.py), where nothing may complain; without Chromium it is
+skipped, with TRACEBRIDGE_FULL set that is a failure.
 """
 import json
 import os

@@ -213,9 +213,9 @@ enum tb_merge_report_format {
 TB_API const char *tb_merge_report_render(struct tb_merge_report *report, enum tb_merge_report_format format);
 TB_API void tb_merge_report_free(struct tb_merge_report *report); /* NULL is ignored */
 
-/* Merges `count` inputs into the file `out` ("-": standard output; a name that ends in .gz compresses; ignored and may
- * be NULL where options->dry_run). What is written is a Perfetto trace; where the name says another format it is
- * converted to that, as by tb_convert. Packets that need no change are byte-identical in the output; one input alone
+/* Merges `count` inputs into the file `out` ("-": standard output; a name that ends in .gz or .zst compresses; ignored
+ * and may be NULL where options->dry_run). What is written is a Perfetto trace; where the name says another format it
+ * is converted to that, as by tb_convert. Packets that need no change are byte-identical in the output; one input alone
  * passes through unchanged. Order: by time between inputs, ties by their order; an input's own order stays.
  *
  * Returns TB_OK; TB_PARTIAL when the output is there but some of an input was lost (damage, skipped inputs, what the

@@ -47,9 +47,9 @@ struct tb_writer_summary {
   uint64_t ftrace_events; /* Perfetto: made of ftrace text */
 };
 
-/* Starts writing to the file `path` ("-": standard output; .gz compresses). The file appears under its name only when
- * tb_writer_finish succeeds. On failure *writer is NULL and the code is also in *error (may be NULL): TB_IO, TB_INVALID
- * (no format), TB_NO_MEMORY. */
+/* Starts writing to the file `path` ("-": standard output; .gz and .zst compress). The file appears under its name
+ * only when tb_writer_finish succeeds. On failure *writer is NULL and the code is also in *error (may be NULL): TB_IO,
+ * TB_INVALID (no format), TB_NO_MEMORY. */
 TB_MUST_CHECK TB_API enum tb_status tb_writer_open(const char *path, const struct tb_writer_options *options,
                                                    struct tb_writer **writer, struct tb_error *error);
 

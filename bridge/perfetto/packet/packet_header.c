@@ -85,6 +85,9 @@ static void take_number(struct tb_packet_header *head, const struct tb_wire_fiel
     case TB_TRACE_PACKET_MACHINE_ID:
       head->machine = (uint32_t)field->value;
       break;
+    case TB_TRACE_PACKET_MERGE_IDENTITY:
+      head->merge_identity = field->value;
+      break;
     default:
       break;
   }
@@ -100,6 +103,7 @@ void tb_packet_header_reset_rare(struct tb_packet_header *head) {
   head->interned_count = 0;
   head->json_flow_count = 0;
   head->machine = 0;
+  head->merge_identity = 0;
   head->interned.ptr = NULL;
   head->interned.len = 0;
   head->defaults.ptr = NULL;
@@ -127,7 +131,8 @@ static TB_ALWAYS_INLINE void reset(struct tb_packet_header *head, struct tb_str 
 static bool is_listed(const struct tb_wire_field *field) {
   if (field->type != TB_WIRE_VARINT) return field->number != TB_TRACE_PACKET_INTERNED_DATA;
   return field->number == TB_TRACE_PACKET_TIMESTAMP || field->number == TB_TRACE_PACKET_TIMESTAMP_CLOCK_ID ||
-         field->number == TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID || field->number == TB_TRACE_PACKET_MACHINE_ID;
+         field->number == TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID || field->number == TB_TRACE_PACKET_MACHINE_ID ||
+         field->number == TB_TRACE_PACKET_MERGE_IDENTITY;
 }
 
 /* Out of line: it would cost the common fields their registers. */

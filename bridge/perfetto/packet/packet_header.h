@@ -28,6 +28,7 @@ struct tb_packet_header {
   uint32_t kind; /* field number of the payload; 0: none */
   uint32_t machine;
   uint64_t timestamp;
+  uint64_t merge_identity; /* 0: none */
   struct tb_str payload;
   struct tb_str interned; /* the first of interned_count */
   struct tb_str defaults;
@@ -50,7 +51,7 @@ static inline struct tb_str tb_packet_header_payload(const struct tb_packet_head
 enum { TB_PACKET_FIELDS_MAX = 8 };
 
 /* The fields of a packet, in their order, in which merging may change ids, times and machines: timestamp, clock,
- * sequence, machine, defaults and payloads. The ids of processes are left out. */
+ * sequence, machine, merge_identity, defaults and payloads. The ids of processes are left out. */
 struct tb_packet_fields {
   struct tb_wire_field list[TB_PACKET_FIELDS_MAX]; /* the first of `count` */
   uint32_t count;                                  /* beyond TB_PACKET_FIELDS_MAX: there are more than listed */

@@ -6,7 +6,7 @@ tracebridge convert -q "$DATA/phases/flows.json" -o a.perfetto-trace
 cp "$DATA/phases/counters.json" b.json
 cp "$DATA/phases/instants.json" c.json
 tracebridge merge -q a.perfetto-trace b.json c.json --unplaced=start -o all.pftrace
-for name in all.json all.json.gz all.fxt all.fxt.gz; do
+for name in all.json all.json.gz all.json.zst all.fxt all.fxt.gz all.fxt.zst; do
   tracebridge convert -q all.pftrace -o "by-convert-$name" 2>losses
   by_convert=$?
   tracebridge merge -q a.perfetto-trace b.json c.json --unplaced=start -o "$name" 2>said

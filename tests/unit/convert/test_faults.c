@@ -242,7 +242,7 @@ static unsigned try_conversions(const char *const *names, size_t count) {
   static const struct {
     const char *to;
     unsigned threads;
-  } ways[] = {{".json", 1}, {".fxt", 1}, {".pftrace", 1}, {".json.gz", 2}, {".pftrace", 2}};
+  } ways[] = {{".json", 1}, {".fxt", 1}, {".pftrace", 1}, {".json.gz", 2}, {".json.zst", 2}, {".pftrace", 2}};
   unsigned bad = 0;
   for (size_t i = 0; i < count; i++) {
     for (size_t way = 0; way < sizeof(ways) / sizeof(ways[0]); way++) {

@@ -78,16 +78,16 @@ static size_t pad_with_data(char padding[TB_OUTPUT_PADDING_MAX]) {
   return PADDING;
 }
 
-static void check_written(bool gzip, unsigned threads, tb_output_misleads asked) {
+static void check_written(enum tb_compression kind, unsigned threads, tb_output_misleads asked) {
   const struct tb_output_options options = {
-      .misleads = asked, .padding = pad_with_data, .gzip = gzip, .threads = threads};
+      .misleads = asked, .padding = pad_with_data, .compression = kind, .threads = threads};
   struct tb_output *output;
   struct tb_error error = {0};
   assert_int_equal(tb_output_open(path, &options, &output, &error), TB_OK);
   assert_int_equal(write_pieces(output, asked == misleads ? PADDING : 0, &error), TB_OK);
   assert_int_equal(tb_output_finish(output, &error), TB_OK);
   assert_true(tb_output_bytes(output) == BYTES);
-  if (!gzip) assert_true(tb_output_bytes_written(output) == BYTES);
+  if (kind == TB_COMPRESSION_NONE) assert_true(tb_output_bytes_written(output) == BYTES);
   tb_output_close(output);
   check_file();
   assert_int_equal(unlink(path), 0);
@@ -95,29 +95,32 @@ static void check_written(bool gzip, unsigned threads, tb_output_misleads asked)
 
 static void all_bytes_are_written_in_their_order(void **state) {
   (void)state;
-  check_written(false, 1, NULL);
-  check_written(true, 1, NULL);
+  check_written(TB_COMPRESSION_NONE, 1, NULL);
+  check_written(TB_COMPRESSION_GZIP, 1, NULL);
+  check_written(TB_COMPRESSION_ZSTD, 1, NULL);
 }
 
 static void all_bytes_are_written_in_their_order_by_a_thread_too(void **state) {
   (void)state;
-  check_written(false, 2, NULL);
-  check_written(true, 2, NULL);
+  check_written(TB_COMPRESSION_NONE, 2, NULL);
+  check_written(TB_COMPRESSION_GZIP, 2, NULL);
+  check_written(TB_COMPRESSION_ZSTD, 2, NULL);
 }
 
 static void a_lead_goes_before_all_other_bytes(void **state) {
   (void)state;
   for (unsigned threads = 1; threads <= 2; threads++) {
-    check_written(false, threads, misleads);
-    check_written(true, threads, misleads);
-    check_written(false, threads, misleads_nobody);
+    check_written(TB_COMPRESSION_NONE, threads, misleads);
+    check_written(TB_COMPRESSION_GZIP, threads, misleads);
+    check_written(TB_COMPRESSION_ZSTD, threads, misleads);
+    check_written(TB_COMPRESSION_NONE, threads, misleads_nobody);
   }
 }
 
 static void a_full_disk_is_reported_with_and_without_a_thread(void **state) {
   (void)state;
-  for (unsigned threads = 1; threads <= 2; threads++) {
-    const struct tb_output_options options = {.threads = threads};
+  for (unsigned i = 0; i < 6; i++) {
+    const struct tb_output_options options = {.threads = 1 + i % 2, .compression = (enum tb_compression)(i / 2)};
     struct tb_output *output;
     struct tb_error error = {0};
     assert_int_equal(tb_output_open("/dev/full", &options, &output, &error), TB_OK);
