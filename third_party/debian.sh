@@ -4,7 +4,8 @@
 build_packages=(build-essential cmake ninja-build protobuf-compiler protobuf-c-compiler libprotobuf-c-dev nanopb
   libnanopb-dev zlib1g-dev libzstd-dev libxxhash-dev libarchive-dev coinor-libclp-dev
   libisal-dev)
-test_packages=(libcmocka-dev pkg-config python3 bsdutils zstd chromium)
+test_packages=(libcmocka-dev pkg-config python3 bsdutils zstd)
+browser_packages=(chromium) # for what `./test.sh all` opens in a browser
 lint_packages=(clang clang-format clang-tidy cppcheck shellcheck libsimdjson-dev) # and the other compiler
 
 # Installs those of the named packages that are missing, as root or with sudo.

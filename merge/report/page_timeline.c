@@ -39,9 +39,8 @@ static struct message_line line_of(const struct tb_page *page, const struct tb_e
 /* Messages as one path, with a dot where each arrives; those that run backwards one by one, above the others. */
 static void put_messages(const struct tb_page *page) {
   const struct tb_merge_report *report = page->report;
-  static const char *const starts[] = {"<path class=\"message\" d=\"", "<path class=\"arrival\" d=\""};
   for (int arrivals = 0; arrivals < 2; arrivals++) {
-    tb_page_put(page, "%s", starts[arrivals]);
+    tb_page_put(page, "<path class=\"%s\" d=\"", arrivals ? "arrival" : "message");
     for (size_t i = 0; i < report->message_count; i++) {
       struct message_line l = line_of(page, &report->messages[i]);
       if (report->messages[i].is_backwards) continue;

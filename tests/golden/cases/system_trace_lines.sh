@@ -3,7 +3,7 @@
 event=' app-10    [000] .... 1.000000: tracing_mark_write: B|10|x'
 printf 'capturing trace... done\nTRACE:\n# tracer: nop\n#\n\n%s\nCPU:1 [LOST 5 EVENTS]\n%s' "$event" "$event" \
   >head.ftrace
-printf 'TRACE:\n%s\n# tracer: nop\n%s\nlast' "$event" "$event" >late.ftrace
+printf 'TRACE:\n%s\n# tracer: nop\n%s\nlast\n' "$event" "$event" >late.ftrace
 text() { sed -n 's/^"systemTraceEvents":"\(.*\)".*/\1/p' "$1" | sed 's/\\n/\n/g'; echo; }
 for input in *.ftrace; do
   echo "== $input"
