@@ -196,16 +196,28 @@ static inline uint64_t content_with(uint64_t content, uint64_t timestamp, size_t
   return tb_mix64(content ^ timestamp ^ (uint64_t)len << 40 ^ (uint64_t)sequence << 32);
 }
 
+/* Adds what common packets of one sequence extend over. */
+static void end_sequence(const struct tb_event_clock *events, struct tb_prescanned_extent *extent,
+                         struct tb_prescanned_extent *all) {
+  if (!extent->any) return;
+  tb_sequence_extent_add(&events->sequence->extent, extent->first);
+  tb_sequence_extent_add(&events->sequence->extent, extent->last);
+  extend(all, extent->first);
+  extend(all, extent->last);
+  extent->any = false;
+}
+
 /* Takes the packets that follow as long as they are common ones. */
 static __attribute__((noinline)) enum tb_status take_common(struct tb_prescan *s, struct tb_packet_tokenizer *stream) {
   struct tb_input_clocks *clocks = &s->clocks;
   struct tb_event_clock events = {.id = TB_EVENT_CLOCK_NONE};
   struct tb_common_packet packet;
-  struct tb_prescanned_extent extent = {.any = false};
+  struct tb_prescanned_extent all = {.any = false}, extent = {.any = false}; /* extent: of the sequence at hand */
   uint64_t packets = 0, content = s->content;
   for (; tb_packet_tokenizer_take_common(stream, &packet); packets++) {
     const struct tb_packet_common *head = &packet.head;
     if (events.id != head->sequence) {
+      end_sequence(&events, &extent, &all);
       tb_input_clocks_events_of(clocks, head->sequence, &events);
       use_clock(s, events.clock);
     }
@@ -216,14 +228,14 @@ static __attribute__((noinline)) enum tb_status take_common(struct tb_prescan *s
     int64_t time;
     if (!tb_input_clocks_read(clocks, events.node, events.clock, head->timestamp, &time)) continue;
     extend(&extent, time);
-    tb_sequence_extent_add(&events.sequence->extent, time);
   }
+  end_sequence(&events, &extent, &all);
   s->packets += packets;
   s->content = content;
   struct tb_prescanned_machine *host = packets ? take_machine(s, 0) : NULL;
-  if (!host || !extent.any) return TB_OK;
-  extend(&host->extent, extent.first);
-  extend(&host->extent, extent.last);
+  if (!host || !all.any) return TB_OK;
+  extend(&host->extent, all.first);
+  extend(&host->extent, all.last);
   return TB_OK;
 }
 

@@ -6,6 +6,10 @@
 #ifndef TB_MERGE_REWRITE_REWRITE_H
 #define TB_MERGE_REWRITE_REWRITE_H
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include "base/map.h"
 #include "merge/clocks/time_map.h"
 #include "merge/rewrite/rewrite_fields.h"
@@ -61,6 +65,14 @@ TB_MUST_CHECK enum tb_status tb_rewrite_packet(const struct tb_field_tree *tree,
                                                const struct tb_merge_edit *edit, struct tb_str packet,
                                                const struct tb_packet_fields *fields, struct tb_message_patch *patches);
 
+/* First bytes of tags: of TrackEvent.track_uuid; of its extra_counter_track_uuids and extra_double_counter_track_uuids,
+ * whose second bytes are 1 and 2. */
+enum {
+  TB_REWRITE_TRACK_TAG = TB_WIRE_TAG(TB_TRACK_EVENT_TRACK_UUID, TB_WIRE_VARINT),
+  TB_REWRITE_COUNTERS_TAG = TB_WIRE_TAG2(TB_TRACK_EVENT_EXTRA_COUNTER_TRACK_UUIDS, TB_WIRE_VARINT) & 0xff,
+  TB_REWRITE_DOUBLES_TAG = TB_WIRE_TAG2(TB_TRACK_EVENT_EXTRA_DOUBLE_COUNTER_TRACK_UUIDS, TB_WIRE_VARINT) & 0xff
+};
+
 /* True if a quick look shows that a track event holds nothing that changes, whatever the ids and times become: most
  * do not. False says nothing. TB_PACKET_AHEAD bytes behind the event must be readable. */
 static TB_ALWAYS_INLINE bool tb_rewrite_leaves_event(const struct tb_field_tree *tree, struct tb_str event) {
@@ -78,43 +90,49 @@ static TB_ALWAYS_INLINE bool tb_rewrite_leaves_event(const struct tb_field_tree 
   return true;
 }
 
-/* Passes over a varint; *value is its value where it has four bytes at most, else UINT64_MAX: larger ones are not
- * worth reading. TB_WIRE_VARINT_MAX bytes from `at` on can be read. */
-static TB_ALWAYS_INLINE const char *tb_rewrite_pass_uuid(const char *at, uint64_t *value) {
-  *value = UINT64_MAX;
-  if ((tb_load32(at) & 0x80808080) != 0x80808080) return tb_wire_read_varint_ahead(at, value);
-  uint64_t stops = ~tb_load64(at + 2) & UINT64_C(0x8080808080808080);
-  return stops ? at + 2 + (__builtin_ctzll(stops) >> 3) + 1 : NULL;
+/* A bit for each of 16 bytes, lowest first, that a field with the uuid of a track may begin with: the first byte of
+ * the tags of track_uuid, of a counter's uuids, and of track_uuid in two bytes. */
+static TB_ALWAYS_INLINE unsigned tb_rewrite_find_uuids(const char *at) {
+#ifdef __SSE2__
+  __m128i v = _mm_loadu_si128((const __m128i *)(const void *)at);
+  __m128i of_track = _mm_cmpeq_epi8(_mm_and_si128(v, _mm_set1_epi8(0x7f)), _mm_set1_epi8(TB_REWRITE_TRACK_TAG));
+  __m128i packed = _mm_and_si128(v, _mm_set1_epi8((char)0xfd));
+  __m128i of_counters = _mm_or_si128(_mm_cmpeq_epi8(packed, _mm_set1_epi8((char)TB_REWRITE_COUNTERS_TAG)),
+                                     _mm_cmpeq_epi8(packed, _mm_set1_epi8((char)TB_REWRITE_DOUBLES_TAG)));
+  return (unsigned)_mm_movemask_epi8(_mm_or_si128(of_track, of_counters));
+#else
+  unsigned found = 0;
+  for (unsigned i = 0; i < 16; i++) {
+    unsigned char c = (unsigned char)at[i], packed = c & 0xfd;
+    found |= (unsigned)((c & 0x7f) == TB_REWRITE_TRACK_TAG || packed == TB_REWRITE_COUNTERS_TAG ||
+                        packed == TB_REWRITE_DOUBLES_TAG)
+             << i;
+  }
+  return found;
+#endif
+}
+
+/* Whether the bytes at `at`, of those that tb_rewrite_find_uuids finds, may be a field with a uuid that is set. */
+static TB_ALWAYS_INLINE bool tb_rewrite_may_be_uuid(const char *at, const uint64_t *uuids, uint64_t end_of_uuids) {
+  unsigned char tag = (unsigned char)at[0], next = (unsigned char)at[1];
+  uint64_t value;
+  if (tag == TB_REWRITE_TRACK_TAG) {
+    if ((tb_load32(at + 1) & 0x80808080) == 0x80808080) return false; /* of more than 28 bits */
+    return !tb_wire_read_varint_ahead(at + 1, &value) || (value < end_of_uuids && uuids[value / 64] >> value % 64 & 1);
+  }
+  if (tag == (TB_REWRITE_TRACK_TAG | 0x80)) return (next & 0x7f) == 0;
+  return (next & 0x7f) == ((tag & 0xfd) == TB_REWRITE_COUNTERS_TAG ? 1 : 2);
 }
 
 /* True if a quick look shows that a track event is on none of the tracks whose uuids are set in `uuids`, which are all
- * below `end_of_uuids`, that at most 2^28. False says nothing. TB_PACKET_AHEAD bytes behind the event must be
- * readable. */
-static TB_ALWAYS_INLINE bool tb_rewrite_is_on_none(const struct tb_field_tree *tree, const uint64_t *uuids,
-                                                   uint64_t end_of_uuids, struct tb_str event) {
-  const char *at = event.ptr, *end = at + event.len;
-  while (at < end) {
-    unsigned char tag = (unsigned char)*at++;
-    unsigned pass = tree->event_tags[tag];
-    uint64_t value;
-    if (tag == TB_WIRE_TAG(TB_TRACK_EVENT_TRACK_UUID, TB_WIRE_VARINT)) {
-      at = tb_rewrite_pass_uuid(at, &value);
-      if (!at || at > end || (value < end_of_uuids && uuids[value / 64] >> value % 64 & 1)) return false;
-      continue;
-    }
-    if (pass == TB_FIELD_STOP) { /* names and categories are such fields, other tracks are, too */
-      unsigned number = (tag >> 3 & 15u) | (unsigned)(unsigned char)*at << 4, type = tag & 7;
-      if (!(tag & 0x80) || (unsigned char)*at++ >= 0x80 || number == TB_TRACK_EVENT_EXTRA_COUNTER_TRACK_UUIDS ||
-          number == TB_TRACK_EVENT_EXTRA_DOUBLE_COUNTER_TRACK_UUIDS ||
-          (type != TB_WIRE_BYTES && type != TB_WIRE_VARINT))
-        return false;
-      pass = type == TB_WIRE_BYTES ? TB_FIELD_PASS_BYTES : TB_FIELD_PASS_NUMBER;
-    }
-    at = tb_wire_read_varint_ahead(at, &value);
-    if (!at || at > end) return false;
-    if (pass != TB_FIELD_PASS_BYTES) continue;
-    if (value > (uint64_t)(end - at)) return false;
-    at += value;
+ * below `end_of_uuids`, that at most 2^28. It looks for bytes that could be such a field, wherever they are. False says
+ * nothing. TB_PACKET_AHEAD bytes behind the event must be readable. */
+static TB_ALWAYS_INLINE bool tb_rewrite_is_on_none(const uint64_t *uuids, uint64_t end_of_uuids, struct tb_str event) {
+  for (size_t i = 0; i < event.len; i += 16) {
+    unsigned found = tb_rewrite_find_uuids(event.ptr + i);
+    if (event.len - i < 16) found &= (1u << (event.len - i)) - 1;
+    for (; found; found &= found - 1)
+      if (tb_rewrite_may_be_uuid(event.ptr + i + __builtin_ctz(found), uuids, end_of_uuids)) return false;
   }
   return true;
 }

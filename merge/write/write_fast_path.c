@@ -116,9 +116,8 @@ static TB_ALWAYS_INLINE void put(struct run *run, const struct tb_common_packet 
 static TB_ALWAYS_INLINE bool leaves(const struct tb_merger *m, const struct tb_source *s,
                                     const struct tb_common_packet *packet, const struct lane *lane) {
   return !lane->leave && packet->framed.len <= PACKET_MOST &&
-         (!s->untouched
-              ? tb_rewrite_leaves_event(&m->fields, packet->head.payload)
-              : !s->numbered || tb_rewrite_is_on_none(&m->fields, s->numbered, s->numbered_end, packet->head.payload));
+         (!s->untouched ? tb_rewrite_leaves_event(&m->fields, packet->head.payload)
+                        : !s->numbered || tb_rewrite_is_on_none(s->numbered, s->numbered_end, packet->head.payload));
 }
 
 bool tb_write_common_current(struct tb_merger *m, struct tb_source *s, enum tb_status *status) {

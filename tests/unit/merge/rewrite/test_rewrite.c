@@ -346,6 +346,39 @@ static void a_name_in_the_table_leads_nowhere_else(void **unused) {
     for (size_t k = 0; k < i; k++) assert_memory_not_equal(tb_id_fields[i].path, tb_id_fields[k].path, 12);
 }
 
+/* Whether a quick look at an event of these bytes says that it is on no track of 3 and 300. */
+static bool is_on_none(const char *bytes, size_t len) {
+  static const uint64_t uuids[5] = {[0] = UINT64_C(1) << 3, [300 / 64] = UINT64_C(1) << 300 % 64};
+  char event[64 + TB_PACKET_AHEAD];
+  memset(event, 0x58, sizeof(event)); /* what is behind the event is not read as a part of it */
+  memcpy(event, bytes, len);
+  return tb_rewrite_is_on_none(uuids, 320, (struct tb_str){event, len});
+}
+
+static void a_quick_look_finds_each_form_of_a_tracks_uuid(void **state) {
+  (void)state;
+#define IS_ON_NONE(text) is_on_none(text, sizeof(text) - 1)
+  assert_true(IS_ON_NONE(""));
+  assert_true(IS_ON_NONE("\x48\x01\x50\x07"));
+  assert_true(IS_ON_NONE("\x48\x01\x58\x04"));
+  assert_true(IS_ON_NONE("\x58\xff\xff\xff\xff\x01"));
+  assert_false(IS_ON_NONE("\x48\x01\x58\x03"));
+  assert_false(IS_ON_NONE("\x48\x01\x50\x07\x58\xac\x02"));
+  assert_false(
+      IS_ON_NONE("\xb2\x01\x0f"
+                 "fifteen letters"
+                 "\x58\x03"));                  /* in the second block */
+  assert_false(IS_ON_NONE("\xd8\x00\x03"));     /* a tag in two bytes */
+  assert_false(IS_ON_NONE("\xf8\x01\x03"));     /* extra_counter_track_uuids */
+  assert_false(IS_ON_NONE("\xfa\x01\x01\x03")); /* packed */
+  assert_false(IS_ON_NONE("\xb0\x02\x03"));     /* extra_double_counter_track_uuids */
+  assert_false(IS_ON_NONE("\xb2\x02\x01\x03"));
+  assert_true(
+      IS_ON_NONE("\xb2\x01\x04"
+                 "Xray")); /* a text, and no field of uuids */
+#undef IS_ON_NONE
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
   const struct CMUnitTest tests[] = {
@@ -368,6 +401,7 @@ int main(void) {
       TEST(a_packet_of_more_fields_than_its_head_lists_changes_in_all),
       TEST(lengths_grow_with_what_they_hold_at_every_level),
       TEST(a_name_in_the_table_leads_nowhere_else),
+      TEST(a_quick_look_finds_each_form_of_a_tracks_uuid),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
