@@ -371,8 +371,8 @@ static void a_quick_look_finds_each_form_of_a_tracks_uuid(void **state) {
   assert_false(IS_ON_NONE("\xd8\x00\x03"));     /* a tag in two bytes */
   assert_false(IS_ON_NONE("\xf8\x01\x03"));     /* extra_counter_track_uuids */
   assert_false(IS_ON_NONE("\xfa\x01\x01\x03")); /* packed */
-  assert_false(IS_ON_NONE("\xb0\x02\x03"));     /* extra_double_counter_track_uuids */
-  assert_false(IS_ON_NONE("\xb2\x02\x01\x03"));
+  assert_false(IS_ON_NONE("\xe8\x02\x03"));     /* extra_double_counter_track_uuids */
+  assert_false(IS_ON_NONE("\xea\x02\x01\x03"));
   assert_true(
       IS_ON_NONE("\xb2\x01\x04"
                  "Xray")); /* a text, and no field of uuids */
