@@ -22,8 +22,10 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { chance } from "./chance.mjs";
 import { compareWithPage, makeTable } from "./clock_table.mjs";
 import { queryTrace } from "./engine.mjs";
+import { bytes, number, varint } from "./protobuf.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const US = 1e3, MS = 1e6, S = 1e9, EPOCH = 1_700_000_000n * 1_000_000_000n;
@@ -31,37 +33,7 @@ const BOOTTIME = 6, REALTIME = 1;
 const INSTANT = 3, BEGIN = 1, END = 2;
 const FIELDS = { packet: 1, timestamp: 8, sequence: 10, event: 11, snapshot: 6, descriptor: 60 };
 
-// ---- chance that a seed repeats (mulberry32)
-
-function chance(seed) {
-  let state = seed >>> 0;
-  const next = () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = Math.imul(state ^ (state >>> 15), state | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-  return {
-    below : (limit) => Math.floor(next() * limit),
-    between : (a, b) => a + next() * (b - a),
-    true : (share) => next() < share
-  };
-}
-
 // ---- packets
-
-function varint(value) {
-  const bytes = [];
-  for (value = BigInt(value); value > 127n; value >>= 7n) bytes.push(Number(value & 127n) | 128);
-  return Buffer.from([...bytes, Number(value)]);
-}
-
-const number = (field, value) => Buffer.concat([varint(field << 3), varint(value)]);
-
-function bytes(field, ...parts) {
-  const body = Buffer.concat(parts.map((part) => (typeof part === "string" ? Buffer.from(part) : part)));
-  return Buffer.concat([varint((field << 3) | 2), varint(body.length), body]);
-}
 
 const packet = (...parts) => bytes(FIELDS.packet, ...parts);
 const flows = (field, ids) => ids.map((id) => Buffer.concat([varint((field << 3) | 1), (() => {

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Says a JSON trace once more in words that the defects of Perfetto's importer of JSON do not touch: proofs.mjs lists
+// them, docs/CONFORMANCE.md the defects.
+import { EXACT, idValue, isExact, nanoseconds } from "./json.mjs";
+
+const FIRST_SYNTHETIC = 0x70000000; // where our reader's numbers for ids that are none begin
+const FIRST_FREE = 1000000000; // and ours here
+
+// ---- ids of processes and threads -----------------------------------------------------------------------------------
+
+// What our reader makes of an id: [the number that the trace processor shows, whether the importer of JSON takes it as
+// it is].
+export class Ids {
+  synthetic = new Map();
+  free = new Map(); // number of ours -> free number
+  named = new Set();
+  names = []; // metadata events
+
+  number(value, bits) {
+    const text = String(value).replace(EXACT, "");
+    const isNumber = (typeof value === "number" || String(value).startsWith(EXACT)) && /^-?\d+$/.test(text);
+    const big = isNumber ? BigInt(text) : 0n, limit = 1n << BigInt(bits - 1);
+    if (isNumber && big >= -limit && big < limit)
+      return Number(big) >= 0 && big < 1n << 31n ? {plain: Number(big)} : {odd: text};
+    const key = text;
+    if (!this.synthetic.has(key)) this.synthetic.set(key, FIRST_SYNTHETIC + this.synthetic.size);
+    return { odd: String(this.synthetic.get(key)) };
+  }
+
+  renamed(ours) {
+    if (!this.free.has(ours)) this.free.set(ours, FIRST_FREE + this.free.size);
+    return this.free.get(ours);
+  }
+
+  // The event with ids that the importer takes. One that was text is the name of what has no other.
+  apply(event) {
+    for (const [key, bits, name] of [["pid", 32, "process_name"], ["tid", 64, "thread_name"]]) {
+      const source = event[key];
+      if (source === undefined || source === "") continue;
+      const id = this.number(source, bits);
+      event[key] = id.odd === undefined ? id.plain : this.renamed(id.odd);
+      const of = `${event.pid}/${key === "tid" ? event.tid : ""}`;
+      if (typeof source !== "string" || source.startsWith(EXACT) || this.named.has(of)) continue;
+      this.named.add(of);
+      this.names.push({ ph: "M", name, pid: event.pid, tid: event.tid, args: { name: source } });
+    }
+  }
+
+  // A row of ours with the numbers that the other side has.
+  rename(row, bare) {
+    const one = (text) => (this.free.has(text) ? String(this.free.get(text)) : text);
+    return row.map((value) => {
+      if (typeof value !== "string") return value;
+      if (bare && /^-?\d+$/.test(value)) return one(value);
+      return value.replace(/^T(-?\d+|\?)\/(-?\d+)$/, (_, pid, tid) => `T${one(pid)}/${one(tid)}`)
+          .replace(/^P(-?\d+)$/, (_, pid) => `P${one(pid)}`);
+    });
+  }
+}
+
+// Thread 0 is the idle thread to the trace processor whatever a trace says: it gets another number before anyone reads
+// it.
+export function withoutThreadZero(trace) {
+  for (const event of eventsOf(trace)) if (event.tid === 0) event.tid = FIRST_FREE - 1;
+}
+
+export const eventsOf = (trace) =>
+    (trace.traceEvents ?? []).filter((event) => event && typeof event === "object" && !Array.isArray(event));
+
+// ---- slices ---------------------------------------------------------------------------------------------------------
+
+function inOrder(events) {
+  const at = (event) => nanoseconds(event.ts) ?? 0n;
+  return [...events].sort((a, b) => (at(a) < at(b) ? -1 : at(a) > at(b) ? 1 : 0));
+}
+
+// Pairs of begins and ends, by what docs/CONFORMANCE.md says: an end takes the newest open begin that has its name.
+function pairs(events, begins, ends) {
+  const open = [], found = [];
+  let needs_matching = false;
+  for (const event of inOrder(events)) {
+    if (event.ph === begins) open.push(event);
+    if (event.ph !== ends) continue;
+    const at = open.findLastIndex((begin) => !event.name || begin.name === event.name);
+    if (at < 0) continue;
+    if (at !== open.length - 1) needs_matching = true;
+    const [begin] = open.splice(at, 1);
+    found.push([begin, event]);
+    if (nanoseconds(begin.ts) === nanoseconds(event.ts)) needs_matching = true;
+  }
+  return { found, needs_matching };
+}
+
+const micros = (ns) => EXACT + (ns < 0n ? "-" : "") +
+    `${(ns < 0n ? -ns : ns) / 1000n}.${String((ns < 0n ? -ns : ns) % 1000n).padStart(3, "0")}`;
+
+function group(events, key) {
+  const groups = new Map();
+  for (const event of events) {
+    if (!groups.has(key(event))) groups.set(key(event), []);
+    groups.get(key(event)).push(event);
+  }
+  return [...groups.values()];
+}
+
+export function completeSlices(trace, how) {
+  const gone = new Set(), early = new Set();
+  for (const events of group(
+           eventsOf(trace).filter((event) => "BEX".includes(event.ph)), (event) => `${event.pid}/${event.tid}`)) {
+    const { found, needs_matching } = pairs(events, "B", "E");
+    for (const [begin, end] of found) if (nanoseconds(begin.ts) < nanoseconds(end.ts)) early.add(end);
+    if (!needs_matching && !overlap(events, found)) continue;
+    for (const [begin, end] of found) {
+      if (how === "moments" && nanoseconds(begin.ts) !== nanoseconds(end.ts)) continue;
+      gone.add(end);
+      if (nanoseconds(begin.ts) === nanoseconds(end.ts))
+        trace.moments.add(`${nanoseconds(begin.ts)} ${begin.name ?? ""}`);
+      begin.ph = "X";
+      begin.dur = micros(nanoseconds(end.ts) - nanoseconds(begin.ts));
+      if (begin.tts !== undefined && end.tts !== undefined)
+        begin.tdur = micros(nanoseconds(end.tts) - nanoseconds(begin.tts));
+      if (end.args && typeof end.args === "object") begin.args = { ...begin.args, ...end.args };
+    }
+  }
+  const rank = (event) => (nanoseconds(event.ts) ?? 0n) * 2n + (early.has(event) ? 0n : 1n);
+  trace.traceEvents = eventsOf(
+      trace).filter((event) => !gone.has(event))
+                          .sort((a, b) => (rank(a) < rank(b) ? -1
+                                        : rank(a) > rank(b)  ? 1
+                                                             : 0));
+}
+
+// Whether a complete slice of the thread ends within one that a B and an E make.
+function overlap(events, found) {
+  const spans = found.map(([begin, end]) => [nanoseconds(begin.ts), nanoseconds(end.ts)]);
+  for (const event of events)
+    if (event.ph === "X" && nanoseconds(event.dur) !== null)
+      spans.push([nanoseconds(event.ts), nanoseconds(event.ts) + nanoseconds(event.dur)]);
+  spans.sort((a, b) => (a[0] !== b[0] ? (a[0] < b[0] ? -1 : 1) : a[1] > b[1] ? -1 : 1));
+  const open = [];
+  for (const [start, end] of spans) {
+    while (open.length && open.at(-1) <= start) open.pop();
+    if (open.length && end > open.at(-1)) return true;
+    open.push(end);
+  }
+  return false;
+}
+
+export function asyncIds(trace) {
+  let free = 0;
+  const isAsync = (event) => "bne".includes(event.ph) && (event.id !== undefined || event.id2);
+  const key = (event) =>
+      JSON.stringify([event.cat, event.scope, event.id ?? event.id2, event.id2?.local !== undefined ? event.pid : 0]);
+  for (const events of group(eventsOf(trace).filter(isAsync), key)) {
+    if (events.some((event) => event.scope !== undefined))
+      for (const event of events) event.id = `proof scope ${event.scope} ${idValue(event.id)}`;
+    const { found, needs_matching } = pairs(events, "b", "e");
+    if (!needs_matching) continue;
+    for (const pair of found) {
+      const own = `proof ${free++}`;
+      for (const event of pair) {
+        delete event.id2;
+        event.id = own;
+      }
+    }
+  }
+}
+
+// ---- what is left ---------------------------------------------------------------------------------------------------
+
+// Times from the first one on, in whole nanoseconds.
+export function shiftTimes(trace) {
+  const times = eventsOf(
+      trace).map((event) => (event.ph === "M" ? null : nanoseconds(event.ts)))
+                    .filter((ns) => ns !== null && ns >= 0n);
+  const first = times.reduce((a, b) => (b < a ? b : a), times[0] ?? 0n);
+  for (const event of eventsOf(trace).filter((event) => event.ph !== "M"))
+    for (const [name, base] of [["ts", first], ["dur", 0n], ["tts", 0n], ["tdur", 0n]])
+      if (event[name] !== undefined && nanoseconds(event[name]) !== null)
+        event[name] = micros(nanoseconds(event[name]) - base);
+  return first;
+}
+
+function plainNames(value) {
+  if (isExact(value) && /[.eE]/.test(value)) return EXACT + Number(Number(value.slice(1)).toPrecision(15));
+  if (!value || typeof value !== "object") return value;
+  if (Array.isArray(value)) return value.map(plainNames);
+  return Object.fromEntries(Object.entries(value).map(
+      ([key, member]) => [/^[^[]*\[0\]$/.test(key) ? key : key.replace(/[[\]]/g, "_"), plainNames(member)]));
+}
+
+export function plainIds(trace) {
+  for (const event of eventsOf(trace)) {
+    if (event.args && typeof event.args === "object") event.args = plainNames(event.args);
+    for (const name of ["id", "bind_id"])
+      if (typeof event[name] === "number") event[name] = `0x${event[name].toString(16)}`;
+  }
+}
