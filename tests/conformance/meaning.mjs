@@ -2,7 +2,7 @@
 //
 // What the events of a JSON trace mean, as rows that can be compared: every event with every member, the metadata, the
 // other members of the outermost object. Equal are: a B with its E, and an X; `i` and `I`; a scope of `t` and none;
-// numbers by value; empty args and none; callstacks by their frames.
+// numbers by value; empty args, an empty category and none; callstacks by their frames.
 import { canonical, idValue, nanoseconds } from "./json.mjs";
 
 const TIMES = ["ts", "dur", "tts", "tdur"];
@@ -30,8 +30,9 @@ function row(trace, event) {
     else out[key] = canonical(value);
   }
   if (out.args === "{}") delete out.args;
+  if (out.cat === '""') delete out.cat;
   if (out.ph === '"I"') out.ph = '"i"';
-  if (out.ph === '"i"') out.s ??= '"t"';
+  if (out.ph === '"i"' || out.ph === '"R"') out.s ??= '"t"';
   for (const flag of ["flow_in", "flow_out", "use_async_tts"])
     if (out[flag] === "false" || out[flag] === "0") delete out[flag];
   if (NO_THREAD.has(event.ph)) delete out.tid;

@@ -2,10 +2,10 @@
 //
 // Says a JSON trace once more in words that the defects of Perfetto's importer of JSON do not touch: proofs.mjs lists
 // them, docs/CONFORMANCE.md the defects.
-import { EXACT, idValue, isExact, nanoseconds } from "./json.mjs";
+import {EXACT, idValue, isExact, nanoseconds} from "./json.mjs";
 
-const FIRST_SYNTHETIC = 0x70000000; // where our reader's numbers for ids that are none begin
-const FIRST_FREE = 1000000000; // and ours here
+const FIRST_SYNTHETIC = 0x70000000;  // where our reader's numbers for ids that are none begin
+const FIRST_FREE = 1000000000;       // and ours here
 
 // ---- ids of processes and threads -----------------------------------------------------------------------------------
 
@@ -13,9 +13,9 @@ const FIRST_FREE = 1000000000; // and ours here
 // it is].
 export class Ids {
   synthetic = new Map();
-  free = new Map(); // number of ours -> free number
+  free = new Map();  // number of ours -> free number
   named = new Set();
-  names = []; // metadata events
+  names = [];  // metadata events
 
   number(value, bits) {
     const text = String(value).replace(EXACT, "");
@@ -25,7 +25,7 @@ export class Ids {
       return Number(big) >= 0 && big < 1n << 31n ? {plain: Number(big)} : {odd: text};
     const key = text;
     if (!this.synthetic.has(key)) this.synthetic.set(key, FIRST_SYNTHETIC + this.synthetic.size);
-    return { odd: String(this.synthetic.get(key)) };
+    return {odd: String(this.synthetic.get(key))};
   }
 
   renamed(ours) {
@@ -43,7 +43,7 @@ export class Ids {
       const of = `${event.pid}/${key === "tid" ? event.tid : ""}`;
       if (typeof source !== "string" || source.startsWith(EXACT) || this.named.has(of)) continue;
       this.named.add(of);
-      this.names.push({ ph: "M", name, pid: event.pid, tid: event.tid, args: { name: source } });
+      this.names.push({ph: "M", name, pid: event.pid, tid: event.tid, args: {name: source}});
     }
   }
 
@@ -62,7 +62,8 @@ export class Ids {
 // Thread 0 is the idle thread to the trace processor whatever a trace says: it gets another number before anyone reads
 // it.
 export function withoutThreadZero(trace) {
-  for (const event of eventsOf(trace)) if (event.tid === 0) event.tid = FIRST_FREE - 1;
+  for (const event of eventsOf(trace))
+    if (event.tid === 0) event.tid = FIRST_FREE - 1;
 }
 
 export const eventsOf = (trace) =>
@@ -89,7 +90,7 @@ function pairs(events, begins, ends) {
     found.push([begin, event]);
     if (nanoseconds(begin.ts) === nanoseconds(event.ts)) needs_matching = true;
   }
-  return { found, needs_matching };
+  return {found, needs_matching};
 }
 
 const micros = (ns) => EXACT + (ns < 0n ? "-" : "") +
@@ -108,8 +109,9 @@ export function completeSlices(trace, how) {
   const gone = new Set(), early = new Set();
   for (const events of group(
            eventsOf(trace).filter((event) => "BEX".includes(event.ph)), (event) => `${event.pid}/${event.tid}`)) {
-    const { found, needs_matching } = pairs(events, "B", "E");
-    for (const [begin, end] of found) if (nanoseconds(begin.ts) < nanoseconds(end.ts)) early.add(end);
+    const {found, needs_matching} = pairs(events, "B", "E");
+    for (const [begin, end] of found)
+      if (nanoseconds(begin.ts) < nanoseconds(end.ts)) early.add(end);
     if (!needs_matching && !overlap(events, found)) continue;
     for (const [begin, end] of found) {
       if (how === "moments" && nanoseconds(begin.ts) !== nanoseconds(end.ts)) continue;
@@ -120,18 +122,20 @@ export function completeSlices(trace, how) {
       begin.dur = micros(nanoseconds(end.ts) - nanoseconds(begin.ts));
       if (begin.tts !== undefined && end.tts !== undefined)
         begin.tdur = micros(nanoseconds(end.tts) - nanoseconds(begin.tts));
-      if (end.args && typeof end.args === "object") begin.args = { ...begin.args, ...end.args };
+      if (end.args && typeof end.args === "object") begin.args = {...begin.args, ...end.args};
     }
   }
   const rank = (event) => (nanoseconds(event.ts) ?? 0n) * 2n + (early.has(event) ? 0n : 1n);
-  trace.traceEvents = eventsOf(
-      trace).filter((event) => !gone.has(event))
-                          .sort((a, b) => (rank(a) < rank(b) ? -1
-                                        : rank(a) > rank(b)  ? 1
-                                                             : 0));
+  trace.traceEvents = eventsOf(trace)
+                          .filter((event) => !gone.has(event))
+                          .sort(
+                              (a, b) =>
+                                  (rank(a) < rank(b)     ? -1 :
+                                       rank(a) > rank(b) ? 1 :
+                                                           0));
 }
 
-// Whether a complete slice of the thread ends within one that a B and an E make.
+// Whether a complete slice of the thread ends within one that a B and an E make, or begins with one that is longer.
 function overlap(events, found) {
   const spans = found.map(([begin, end]) => [nanoseconds(begin.ts), nanoseconds(end.ts)]);
   for (const event of events)
@@ -140,11 +144,22 @@ function overlap(events, found) {
   spans.sort((a, b) => (a[0] !== b[0] ? (a[0] < b[0] ? -1 : 1) : a[1] > b[1] ? -1 : 1));
   const open = [];
   for (const [start, end] of spans) {
+    if (spans.some(([other, last]) => other === start && last < end)) return true;  // it takes an X before a B
     while (open.length && open.at(-1) <= start) open.pop();
     if (open.length && end > open.at(-1)) return true;
     open.push(end);
   }
   return false;
+}
+
+// Whether an event is within a pair, and no other pair that it is within begins later.
+function isInnermost(event, pair, pairs) {
+  const at = nanoseconds(event.ts);
+  return pairs.findLast(
+             ([begin, end]) => nanoseconds(begin.ts) <= at && at < nanoseconds(end.ts) &&
+                 pairs.every(
+                     ([other, last]) => nanoseconds(other.ts) <= nanoseconds(begin.ts) || nanoseconds(other.ts) > at ||
+                         nanoseconds(last.ts) <= at)) === pair;
 }
 
 export function asyncIds(trace) {
@@ -155,11 +170,12 @@ export function asyncIds(trace) {
   for (const events of group(eventsOf(trace).filter(isAsync), key)) {
     if (events.some((event) => event.scope !== undefined))
       for (const event of events) event.id = `proof scope ${event.scope} ${idValue(event.id)}`;
-    const { found, needs_matching } = pairs(events, "b", "e");
+    const {found, needs_matching} = pairs(events, "b", "e");
     if (!needs_matching) continue;
     for (const pair of found) {
-      const own = `proof ${free++}`;
-      for (const event of pair) {
+      const own = `proof ${free++}`,
+            inside = events.filter((event) => event.ph === "n" && isInnermost(event, pair, found));
+      for (const event of [...pair, ...inside]) {
         delete event.id2;
         event.id = own;
       }
@@ -167,12 +183,25 @@ export function asyncIds(trace) {
   }
 }
 
+// ---- flows
+
+// Flow events that end or go on with a flow that never began: the importer joins them to the first slice of the trace.
+export function withoutUnbegunFlows(trace) {
+  const key = (event) => JSON.stringify([event.cat ?? "", event.name ?? "", idValue(event.id)]), begun = new Map();
+  for (const event of eventsOf(trace).filter((event) => event.ph === "s")) {
+    const at = nanoseconds(event.ts) ?? 0n, first = begun.get(key(event));
+    if (first === undefined || at < first) begun.set(key(event), at);
+  }
+  const isBegun = (event) => begun.has(key(event)) && begun.get(key(event)) <= (nanoseconds(event.ts) ?? 0n);
+  trace.traceEvents = eventsOf(trace).filter((event) => !["t", "f"].includes(event.ph) || isBegun(event));
+}
+
 // ---- what is left ---------------------------------------------------------------------------------------------------
 
 // Times from the first one on, in whole nanoseconds.
 export function shiftTimes(trace) {
-  const times = eventsOf(
-      trace).map((event) => (event.ph === "M" ? null : nanoseconds(event.ts)))
+  const times = eventsOf(trace)
+                    .map((event) => (event.ph === "M" ? null : nanoseconds(event.ts)))
                     .filter((ns) => ns !== null && ns >= 0n);
   const first = times.reduce((a, b) => (b < a ? b : a), times[0] ?? 0n);
   for (const event of eventsOf(trace).filter((event) => event.ph !== "M"))

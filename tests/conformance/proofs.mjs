@@ -14,6 +14,7 @@
 //   * numbers have 15 digits at most: of more the importer makes others (0.00030637254901960784 is 0.0039449 to it)
 //   * times count from the first one, in whole nanoseconds; brackets in the names of args are underscores; characters
 //     past U+FFFF are not escaped; ids that are the same number look the same
+//   * flow events whose flow never began are not there
 // Numbers in args are compared by 12 digits. Prints a line for each file; exit status 0 when nothing is missing.
 import { execFileSync, spawnSync } from "node:child_process";
 import fs from "node:fs";
@@ -24,7 +25,8 @@ import { parseArguments } from "./arguments.mjs";
 import { queryTrace } from "./engine.mjs";
 import { readTrace, writeTrace } from "./json.mjs";
 import { isNear, normalize } from "./plain_rows.mjs";
-import { Ids, asyncIds, completeSlices, eventsOf, plainIds, shiftTimes, withoutThreadZero } from "./plain_words.mjs";
+import { Ids, asyncIds, completeSlices, eventsOf, plainIds, shiftTimes, withoutThreadZero,
+  withoutUnbegunFlows } from "./plain_words.mjs";
 import { TABLES, compareTable } from "./tables.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
@@ -57,6 +59,7 @@ async function proveIn(words, options, home, file, work) {
   if (words.slices !== "none") completeSlices(trace, words.slices);
   if (words.async) asyncIds(trace);
   plainIds(trace);
+  withoutUnbegunFlows(trace);
   const shift = shiftTimes(trace);
   fs.writeFileSync(plain, writeTrace({ ...trace, moments: undefined }));
   const [expected, actual] = await Promise.all([queryTrace(home, plain, TABLES), queryTrace(home, ours, TABLES)]);

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Random JSON traces: the case of a seed, at a place of its own in the trace of a batch (its slot: ids and times).
+import {chance} from "../chance.mjs";
+import {withFeatures} from "./features.mjs";
+import {STORIES} from "./json_stories.mjs";
+import {Digits, Members} from "./json_text.mjs";
+import {micros} from "./json_values.mjs";
+
+export const WINDOW = 1000000;    // nanoseconds of a slot
+const FIRST_ID = 1000, IDS = 20;  // ids of processes and threads of a slot
+
+export const slotOfTime = (ns) => Number(BigInt(ns) / BigInt(WINDOW)) - 1;
+export const slotOfId = (number) => Math.floor((Number(number) - FIRST_ID) / IDS);
+export const firstId = (slot) => FIRST_ID + slot * IDS;
+
+function threads(random, slot) {
+  const first = firstId(slot), odd = random.wants("FXT: id that is text", 0.1);
+  const pids = [first, odd ? `p${slot}.x` : random.wants("pid of digits as text", 0.1) ? `${first + 1}` : first + 1];
+  return Array.from({length: 1 + random.below(4)}, (_, i) => {
+    const pid = pids[random.true(0.75) ? 0 : 1];
+    if (random.wants("FXT: event without tid", 0.03) && typeof pid === "number") return {pid};
+    return {pid, tid: odd && random.true(0.3) ? `t${slot}.${i}` : first + 1 + i};
+  });
+}
+
+// Threads that the stories of slices have for themselves.
+const OWN = {
+  nested: 10,
+  wild: 11,
+  flows: 12,
+  bound: 14
+};
+
+// In a mixed case slices of several stories overlap: these the importer has in an order of its own, so that such a case
+// is judged by what comes back alone.
+export function jsonCase(seed, slot, options = {}) {
+  const random = withFeatures(chance(seed), options), pid = firstId(slot);
+  const of = {slot, threads: threads(random, slot), mixed: random.wants("slices that overlap", 0.2)};
+  of.odd = of.threads.some(({pid: process, tid}) => typeof process === "string" || typeof tid === "string");
+  of.own = (story, i) => ({pid, tid: pid + OWN[story] + i});
+  const names = Object.keys(STORIES).filter((story) => random.true(story === "nested" ? 0.6 : 0.3));
+  const told = names.flatMap((story) => STORIES[story](random, of));
+  if (of.odd && !random.wants("text id without slices", 0.5))
+    told.push(...of.threads.map((thread, i) => ({
+                                  at: 1000 + 20 * i,
+                                  list: [
+                                    ["ph", "X"], ["name", "slice"], ["ts", null], ["dur", new Digits("0.010")],
+                                    ["pid", thread.pid], ...(thread.tid === undefined ? [] : [["tid", thread.tid]])
+                                  ]
+                                })));
+  const events = !random.wants("file in another order than time", 0.3) ? inOrder(told) :
+      random.true(0.5)                                                 ? told :
+                                                                         inOrder(told, -1);
+  return {seed, slot, mixed: of.mixed, stories: names, events: events.map((event) => timed(random, event, slot))};
+}
+
+// By time, forwards or backwards; what is of one time stays as it is, since it nests so.
+const inOrder = (events, sign = 1) => [...events].sort((a, b) => sign * ((a.at ?? 0) - (b.at ?? 0)));
+
+function timed(random, {at, list}, slot) {
+  const base = (slot + 1) * WINDOW;
+  return new Members(list.map(
+      ([key, value]) =>
+          [key,
+           key === "ts"      ? micros(random, base + at) :
+               key === "tts" ? value :
+                               value]));
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What happens in random JSON traces: each story returns events, as {at, order, members}, of the case `of`
+// ({slot, threads}). `order` is the place in the file.
+import {Digits, Members} from "./json_text.mjs";
+import * as make from "./json_values.mjs";
+
+const LENGTH = 400;  // microseconds in which all of a case happens
+
+// A thread of the case: where slices of several stories overlap only in mixed cases, each story has its own.
+const threadOf = (random, of, story, i = 0) => (of.mixed ? random.of(of.threads) : of.own(story, i));
+
+const on = ({pid, tid}) => [...(pid === undefined ? [] : [["pid", pid]]), ...(tid === undefined ? [] : [["tid", tid]])];
+
+function event(random, ph, at, thread, more = []) {
+  const list = [["ph", ph], ["ts", null], ...on(thread), ...more];
+  return {at, list: random.true(0.3) ? [...list.slice(1), list[0]] : list};
+}
+
+function described(random, share = 0.5) {
+  const more = [["name", make.name(random)]];
+  if (random.true(0.5)) more.push(["cat", make.category(random)]);
+  if (random.true(share)) more.push(["args", make.args(random)]);
+  if (random.true(0.08)) more.push(["cname", "good"]);
+  if (random.true(0.05)) more.push(["own", make.value(random)]);
+  return more;
+}
+
+const threadTimes = (random, times) => times.map(([key, ns]) => [key, make.micros(random, ns)]);
+
+// Slices of one thread that nest, as X or B and E, some never ended.
+function nested(random, of) {
+  const thread = threadOf(random, of, "nested"), events = [], timed = random.true(0.2);
+  const fill = (from, to, depth) => {
+    for (let n = 1 + random.below(3), at = from; n > 0 && at < to && events.length < 24; n--) {
+      const begin = make.moment(random, at, to), end = begin + random.below(Math.max(1, to * 1000 - begin));
+      if (end > to * 1000) break;
+      const times = timed ? [["tts", begin + 5000]] : [];
+      if (random.true(0.5)) {
+        const more = random.true(0.95) ? [["dur", make.micros(random, end - begin)]] : [];
+        if (timed && more.length) times.push(["tdur", Math.floor((end - begin) / 2)]);
+        events.push(event(random, "X", begin, thread, [...described(random), ...more, ...threadTimes(random, times)]));
+        if (depth < 3 && end - begin > 3000) fill(Math.ceil(begin / 1000), Math.floor(end / 1000), depth + 1);
+      } else {
+        const what = described(random), open = random.wants("slice that never ends in another", 0.06);
+        if (open && !random.wants("slices of one name that overlap", 0.5)) what[0] = ["name", `open ${events.length}`];
+        events.push(event(random, "B", begin, thread, [...what, ...threadTimes(random, times)]));
+        const together = random.wants("B and X that begin together in a slice", 0.5) ? 0 : 1;
+        if (depth < 3 && end - begin > 3000)
+          fill(Math.ceil(begin / 1000) + together, Math.floor(end / 1000), depth + 1);
+        if (!open) events.push(event(random, "E", end, thread, ending(random, what, timed && end > begin, end)));
+      }
+      at = Math.floor(end / 1000) + 1;
+    }
+  };
+  fill(1, LENGTH, 0);
+  return events;
+}
+
+function ending(random, begun, timed, end) {
+  const more = random.true(0.5) ? begun.filter(([key]) => key === "name" || key === "cat") : [];
+  if (random.true(0.2) &&
+      (!begun.some(([key]) => key === "args") || random.wants("args of B and E with a key in common", 0.5)))
+    more.push(["args", make.args(random)]);
+  return [...more, ...(timed ? threadTimes(random, [["tts", end + 4000]]) : [])];
+}
+
+// Begins, ends and complete slices in no order that makes sense.
+function wild(random, of) {
+  const thread = threadOf(random, of, "wild");
+  if (!random.wants("end with a name of its own", 1)) return [];
+  return Array.from({length: 3 + random.below(6)}, (_, i) => {
+    const ph = random.of(random.wants("end within an X", 0.5) ? ["B", "E", "X", "B", "E", "i"] : ["B", "E", "B", "i"]),
+          at = make.moment(random, 1, 20);
+    const name = random.wants("slices of one name that overlap", 0.5) ? random.of(["p", "q"]) : `p ${i}`;
+    const more = ph === "E" && random.true(0.5) ? [] : [["name", name]];
+    if (ph === "X") more.push(["dur", make.micros(random, random.below(15) * 1000)]);
+    return event(random, ph, at, thread, more);
+  });
+}
+
+function asyncSlices(random, of) {
+  const id = make.id(random, of.slot), thread = random.of(of.threads), cat = ["cat", random.of(["async", "net"])];
+  const letters = random.true(0.25) ? ["S", "T", "F"] : ["b", "n", "e"], events = [];
+  for (let n = 1 + random.below(3), at = 1; n > 0; n--) {
+    const begin = make.moment(random, at, LENGTH), end = make.moment(random, Math.floor(begin / 1000) + 1, LENGTH + 50);
+    const name = ["name", make.name(random)], args = () => (random.true(0.3) ? [["args", make.args(random)]] : []);
+    events.push(event(random, letters[0], begin, thread, [name, cat, ...id, ...args()]));
+    if (random.true(0.4)) {
+      const inside = begin + random.below(Math.max(1, end - begin));
+      const step = letters[1] === "T" ? [["args", new Members([["step", "half"]])]] : args();
+      events.push(event(random, letters[1], inside, thread, [name, cat, ...id, ...step]));
+    }
+    if (random.true(0.9)) events.push(event(random, letters[2], end, random.of(of.threads), [name, cat, ...id]));
+    if (!of.mixed && end >= (LENGTH - 1) * 1000) break;
+    at = !of.mixed || random.true(0.7) ? Math.min(LENGTH - 1, Math.floor(end / 1000) + 1) : at;
+  }
+  return events;
+}
+
+function instants(random, of) {
+  return Array.from({length: 1 + random.below(4)}, () => {
+    const scope = random.of([undefined, "t", "p", "g"]), more = described(random);
+    if (scope) more.push(["s", scope]);
+    if (scope === "g" ? random.wants("global instant with an id", 0.1) : random.wants("FXT: instant with an id", 0.05))
+      more.push(...make.id(random, of.slot));
+    return event(random, random.of(["i", "I", "i", "R"]), make.moment(random, 1, LENGTH), random.of(of.threads), more);
+  });
+}
+
+function counters(random, of) {
+  const name = random.of(["memory", "free pages", "n"]), keys = random.of([["used"], ["used", "rest"], ["a b", "c"]]);
+  const id = random.wants("FXT: counter with an id", 0.2) ? [["id", `${of.slot}c`]] : [];
+  const thread = random.of(of.threads);
+  return Array.from({length: 1 + random.below(5)}, (_, i) => {
+    const values = keys.filter(() => random.true(0.9)).map((key) => [key, random.of([i, -5, 1e6, new Digits("2.5")])]);
+    if (!values.length && !random.wants("FXT: counter without args", 1)) values.push(["used", 7]);
+    const more = [["name", name], ["args", new Members(values)], ...id];
+    const at = random.wants("counter events of one time", 0.3) ? 50000 : (10 + i * 20 + random.below(9)) * 1000;
+    return event(random, "C", at, thread, more);
+  });
+}
+
+function objects(random, of) {
+  const thread = random.of(of.threads), id = ["id", `0x${(of.slot * 16 + 9).toString(16)}`], name = ["name", "Tree"];
+  const snapshot = ["args", new Members([["snapshot", make.args(random)]])];
+  const events = [["N", 10, []], ["O", 20, [snapshot]], ["O", 30, [snapshot]], ["D", 40, []]];
+  return events.filter(() => random.true(0.8)).map(([ph, at, more]) => event(random, ph, at * 1000, thread, [
+                                                     name, ["cat", "o"], id, ...more
+                                                   ]));
+}
+
+// Flow events over slices of several threads.
+function flows(random, of) {
+  const id = of.slot * 16 + 12 + random.below(3), events = [], what = [["name", "flow"], ["cat", "f"]];
+  const twice = random.wants("flow that ends twice", 0.3);
+  const shape = random.of(twice ? [["s", "f", "f"], ["f"], ["t", "f"]] : [["s", "f"], ["s", "t", "f"]]);
+  let at = 10;
+  for (const ph of shape) {
+    const thread = threadOf(random, of, "flows", random.below(2)), begin = at + 1 + random.below(20);
+    if (random.true(0.9))
+      events.push(event(
+          random, "X", begin * 1000, thread,
+          [["name", make.name(random)], ["dur", make.micros(random, (6 + random.below(20)) * 1000)]]));
+    const more =
+        ph !== "s" && random.true(0.6) && (ph === "f" || random.wants("FXT: step with bp", 0.5)) ? [["bp", "e"]] : [];
+    if (random.true(0.2)) more.push(["args", make.args(random)]);
+    events.push(event(
+        random, ph, (begin + random.below(5)) * 1000, thread,
+        [...what, ["id", random.true(0.8) ? id : `0x${id.toString(16)}`], ...more]));
+    at = begin + 30;
+  }
+  return events;
+}
+
+function bound(random, of) {
+  if (!random.wants("bind_id", 1)) return [];
+  const id = `0x${(of.slot * 16 + 15).toString(16)}`, thread = () => threadOf(random, of, "bound", random.below(2));
+  return ["flow_out", "flow_in", "flow_in"]
+      .slice(0, 2 + random.below(2))
+      .map((flag, i) => event(random, "X", (20 + 40 * i + random.below(9)) * 1000, thread(), [
+             ["name", make.name(random)], ["bind_id", id], [flag, true],
+             ["dur", make.micros(random, (1 + random.below(25)) * 1000)]
+           ]));
+}
+
+function oddities(random, of) {
+  const thread = random.of(of.threads), at = make.moment(random, 1, LENGTH),
+        id = ["id", `0x${(of.slot + 1).toString(16)}`];
+  const kinds = {
+    R: () => [["name", "mark"], ["cat", "blink.user_timing"]],
+    P: () => [["name", "sample"], ["stack", ["main", "f"]]],
+    c: () => [["name", "clock_sync"], ["args", new Members([["sync_id", `s${of.slot}`], ["issue_ts", 12]])]],
+    "=": () => [["name", "link"], id, ["args", new Members([["linked_id", "0x5"]])]],
+    "(": () => [["name", "context"], id],
+    ")": () => [["name", "context"], id],
+    q: () => [["name", "unknown"], ["args", make.args(random)]],
+  };
+  const ph = random.of(Object.keys(kinds));
+  return [event(random, ph, at, thread, kinds[ph]())];
+}
+
+function metadata(random, of) {
+  const thread = random.of(of.threads), {pid} = thread, events = [];
+  const say = (name, args, tid) =>
+      events.push({at: null, list: [["ph", "M"], ["name", name], ...on({pid, tid}), ["args", new Members(args)]]});
+  const further = random.wants("process_name with a further member", 0.2) ? [["uptime", 5]] : [];
+  const empty = random.wants("empty thread name", 0.1);
+  if (random.true(0.6)) say("process_name", [["name", `proc ${of.slot}`], ...further]);
+  if (random.true(0.6)) say("thread_name", [["name", empty ? "" : `thread ${of.slot}`]], thread.tid);
+  if (random.true(0.2)) say("process_labels", [["labels", "a,b"]]);
+  if (random.true(0.2)) say("process_sort_index", [["sort_index", -5]]);
+  if (random.true(0.2)) say("thread_sort_index", [["sort_index", 3]], thread.tid);
+  if (random.true(0.1) && (!of.odd || random.wants("text id without slices", 1))) say("num_cpus", [["number", 8]]);
+  return events;
+}
+
+function torn(random, of) {
+  const events = [];
+  if (random.wants("event without ts", 0.5))
+    events.push({at: null, list: [["ph", "i"], ["name", "no time"], ...on(random.of(of.threads))]});
+  return events;
+}
+
+export const STORIES = {
+  nested,
+  wild,
+  asyncSlices,
+  instants,
+  counters,
+  objects,
+  flows,
+  bound,
+  oddities,
+  metadata,
+  torn
+};
