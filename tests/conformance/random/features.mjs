@@ -25,7 +25,6 @@ export const NOT_YET = {
   "counter events of one time": "issue 24, point 2: their series come back in other events",
   "text id without slices": "issue 24, point 2: comes back as a number",
   "slice that never ends in another": "issue 24, point 2: an end that names none, behind it, takes it",
-  "list in a list": "issue 24, point 2: of nothing but null it shifts the indexes behind it",
   "argument with a dot in its name": "issue 24, point 11",
 };
 

@@ -39,14 +39,13 @@ export function id(random, slot) {
   ])();
 }
 
-export function value(random, depth = 0, inList = false) {
+export function value(random, depth = 0) {
   const kind = random.below(depth > 2 ? 4 : 7);
   if (kind === 0) return new Digits(random.of(NUMBERS));
   if (kind === 1) return random.of(TEXTS);
   if (kind === 2) return random.of([true, false, null]);
   if (kind === 3) return random.below(100000) - 500;
-  if (kind === 4 && (!inList || random.wants("list in a list", 1)))
-    return Array.from({length: random.below(4)}, () => value(random, depth + 1, true));
+  if (kind === 4) return Array.from({length: random.below(4)}, () => value(random, depth + 1));
   return args(random, depth + 1, random.below(4));
 }
 

@@ -27,7 +27,7 @@ import {smaller, writeCases} from "./json_text.mjs";
 import {perfettoCase} from "./perfetto_case.mjs";
 import {shrink} from "./shrink.mjs";
 
-const BATCH = 100;  // cases that one start of the trace processor judges
+const BATCH = 100; // cases that one start of the trace processor judges
 const SHRUNK = 3;   // failures of a kind that are made smaller; the others have their seeds
 const JSON_KIND = {
   smaller,

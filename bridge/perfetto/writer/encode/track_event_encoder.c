@@ -66,6 +66,22 @@ static char *put_children(struct body_encoding *e, char *at, const struct tb_arg
   return at;
 }
 
+/* Whether an array has no item but null, or arrays of such. */
+static bool holds_only_nulls(const struct tb_arg *array) {
+  for (uint32_t i = 1; i < array->span; i += array[i].span)
+    if (array[i].type != TB_ARG_NULL && (array[i].type != TB_ARG_ARRAY || !holds_only_nulls(&array[i]))) return false;
+  return true;
+}
+
+/* An array that is an item of another: of nothing but nulls readers do not count it as an item, but as JSON text. */
+static char *put_array(struct body_encoding *e, char *at, const struct tb_arg *array, unsigned depth) {
+  if (array->name.ptr || array->span <= 1 || !holds_only_nulls(array)) return put_children(e, at, array, depth);
+  e->json->buffer.len = 0;
+  tb_json_emit_value(e->json, array, NULL);
+  if (e->json->status != TB_OK) e->ok = false;
+  return tb_wire_put_bytes(at, TB_DEBUG_ANNOTATION_LEGACY_JSON_VALUE, e->json->buffer.data, e->json->buffer.len);
+}
+
 static char *put_value(struct body_encoding *e, char *at, const struct tb_arg *arg, unsigned depth) {
   switch ((enum tb_arg_type)arg->type) {
     case TB_ARG_NULL:
@@ -89,7 +105,8 @@ static char *put_value(struct body_encoding *e, char *at, const struct tb_arg *a
       return tb_wire_put_bytes(at, TB_DEBUG_ANNOTATION_STRING_VALUE, arg->text.ptr, arg->text.len);
     case TB_ARG_DICT:
     case TB_ARG_ARRAY:
-      if (depth < MAX_DEPTH) return put_children(e, at, arg, depth);
+      if (depth < MAX_DEPTH)
+        return arg->type == TB_ARG_ARRAY ? put_array(e, at, arg, depth) : put_children(e, at, arg, depth);
       e->ok = false;
       return at;
   }

@@ -112,6 +112,23 @@ static void nests_dicts_and_writes_empty_ones_as_JSON(void **state) {
   done(read);
 }
 
+static void lists_of_nothing_but_null_count_as_items(void **state) {
+  struct fixture *f = *state;
+  struct tb_arg args[] = {{.name = TB_STR("list"), .span = 5, .type = TB_ARG_ARRAY},
+                          {.span = 3, .type = TB_ARG_ARRAY},
+                          {.span = 2, .type = TB_ARG_ARRAY},
+                          {.span = 1, .type = TB_ARG_NULL},
+                          {.span = 1, .type = TB_ARG_INT, .i = 5}};
+  struct tb_event event = {.has = TB_HAS_ARGS, .args = args, .arg_count = 5};
+  Perfetto__Protos__TrackEvent *read = encode(f, &event, TB_ENCODE_ARGS, (struct tb_carried_parts){0});
+  const Perfetto__Protos__DebugAnnotation *list = read->debug_annotations[0];
+  assert_int_equal(list->n_array_values, 2);
+  assert_true(list->array_values[0]->has_legacy_json_value);
+  assert_memory_equal(list->array_values[0]->legacy_json_value.data, "[[null]]", 8);
+  assert_int_equal(list->array_values[1]->int_value, 5);
+  done(read);
+}
+
 static void widens_lengths_past_127_bytes(void **state) {
   struct fixture *f = *state;
   static char longer[70000];
@@ -145,6 +162,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(interns_names_categories_and_names_of_arguments, open_fixture, close_fixture),
       cmocka_unit_test_setup_teardown(interns_a_string_when_it_comes_again, open_fixture, close_fixture),
       cmocka_unit_test_setup_teardown(nests_dicts_and_writes_empty_ones_as_JSON, open_fixture, close_fixture),
+      cmocka_unit_test_setup_teardown(lists_of_nothing_but_null_count_as_items, open_fixture, close_fixture),
       cmocka_unit_test_setup_teardown(widens_lengths_past_127_bytes, open_fixture, close_fixture),
       cmocka_unit_test_setup_teardown(carries_what_has_no_field_in_trace_event, open_fixture, close_fixture),
   };

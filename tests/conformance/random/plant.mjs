@@ -1,0 +1,85 @@
+#!/usr/bin/env node
+// SPDX-License-Identifier: Apache-2.0
+//
+// plant.mjs SOURCE [--cases N]
+//
+// Do the random traces find defects? Copies the source tree SOURCE, builds the program, plants one defect at a time in
+// the converter, and runs run.mjs (300 cases) with what comes of it: ten times a build, so this is run by hand. Prints a
+// line for each; exit status 0 when the tree as it is passes and at least nine of the ten are found.
+import { spawnSync } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+
+const ENOUGH = 9;
+
+// What it is, the file below bridge/, the text that goes, and the one that comes.
+const DEFECTS = [
+  ["a global or process instant of phase I is its thread's", "chrome_json/reader/event_resolve.c",
+    "PHASE('I') = {TB_EVENT_INSTANT, BY_SCOPE}", "PHASE('I') = {TB_EVENT_INSTANT, ON_THREAD}"],
+  ["id2 is not taken", "chrome_json/reader/event_resolve.c",
+    "if (parse->id2.kind && event->id.kind == TB_ID_NONE)", "if (parse->id2.kind && event->id.kind != TB_ID_NONE)"],
+  ["flow ends always bind to the next slice", "timeline/flow_binder.c",
+    "return e->flow == TB_FLOW_IN_NEXT ? wait_for_next", "return e->flow == TB_FLOW_IN ? wait_for_next"],
+  ["the last digit of a time is off", "json/text.c", "unsigned rest = (unsigned)(n % 1000);",
+    "unsigned rest = (unsigned)(n % 1000) & ~1u;"],
+  ["an end takes the innermost slice whatever its name", "timeline/slice_nester.c",
+    "return (!e->name || e->name == slice->name)", "return (!e->name || e->name != UINT32_MAX)"],
+  ["complete slices that end where others begin enclose these", "timeline/slice_nester.c",
+    "return tb_slice_end(e->ts, e->dur);", "return tb_slice_end(e->ts, e->dur + 1);"],
+  ["steps of async slices of FXT have no id", "fxt/reader/events.c",
+    "[TB_FXT_ASYNC_INSTANT] = {TB_EVENT_ASYNC_INSTANT, 'n', true}",
+    "[TB_FXT_ASYNC_INSTANT] = {TB_EVENT_ASYNC_INSTANT, 'n', false}"],
+  ["inline threads of FXT are of the process of their own number", "fxt/reader/args.c",
+    "tb_fxt_thread_track(&fx->tables, process_koid, thread_koid, &track)",
+    "tb_fxt_thread_track(&fx->tables, thread_koid, thread_koid, &track)"],
+  ["flows of Perfetto do not end", "perfetto/reader/track_event_importer.c",
+    "event->terminating_flow_count = fields->terminating_flows.count;", "event->terminating_flow_count = 0;"],
+  ["interned data stays when a sequence starts again", "perfetto/packet/sequence_state.c",
+    "if (head->cleared) clear(state, sequence);", "if (head->cleared && !sequence->id) clear(state, sequence);"],
+];
+
+const [source, ...words] = process.argv.slice(2);
+if (!source) {
+  console.error("usage: plant.mjs SOURCE [--cases N]");
+  process.exit(2);
+}
+const work = fs.mkdtempSync(path.join(os.tmpdir(), "plant-")), tree = path.join(work, "tree");
+const build = path.join(work, "build");
+
+function must(words, options = {}) {
+  const done = spawnSync(words[0], words.slice(1), { encoding: "utf8", ...options });
+  if (done.status !== 0) throw new Error(`${words.join(" ")}: ${(done.stderr || done.stdout).slice(-600)}`);
+  return done.stdout;
+}
+
+// Whether all cases pass with the tree as it is now; the kinds that do not.
+function judge() {
+  must(["cmake", "--build", build, "--target", "tracebridge", "-j2"]);
+  const done = spawnSync(process.execPath,
+    [path.join(tree, "tests/conformance/random/run.mjs"), path.join(build, "tracebridge"), "--no-shrink", ...words], { encoding: "utf8" });
+  return done.stdout.split("\n").filter((line) => line.startsWith("FAIL")).map((line) => line.split(", ")[0]);
+}
+
+fs.mkdirSync(tree);
+for (const file of must(["git", "-C", source, "ls-files"]).trim().split("\n")) {
+  fs.mkdirSync(path.dirname(path.join(tree, file)), { recursive: true });
+  fs.copyFileSync(path.join(source, file), path.join(tree, file));
+}
+must(["cmake", "-S", tree, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug", "-DBUILD_TESTING=OFF",
+  "-DTRACEBRIDGE_EXAMPLES=OFF", "-DTRACEBRIDGE_FUZZERS=OFF"]);
+const before = judge();
+console.log(`${before.length ? "FAIL" : "PASS"} no defect: ${before.join(", ") || "all cases pass"}`);
+let found = 0;
+for (const [what, name, from, to] of DEFECTS) {
+  const file = path.join(tree, "bridge", name), text = fs.readFileSync(file, "utf8");
+  if (!text.includes(from)) throw new Error(`${name} lacks ${from}`);
+  fs.writeFileSync(file, text.replace(from, to));
+  const failed = judge();
+  fs.writeFileSync(file, text);
+  found += failed.length > 0;
+  console.log(`${failed.length ? "found" : "MISSED"} ${what}: ${failed.join(", ") || "all cases pass"}`);
+}
+fs.rmSync(work, { recursive: true });
+console.log(`${found} of ${DEFECTS.length} defects found`);
+process.exit(before.length || found < ENOUGH ? 1 : 0);
