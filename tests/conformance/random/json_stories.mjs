@@ -65,7 +65,8 @@ function ending(random, begun, timed, end) {
   return [...more, ...(timed ? threadTimes(random, [["tts", end + 4000]]) : [])];
 }
 
-// Begins, ends and complete slices in no order that makes sense.
+// Begins, ends and complete slices in no order that makes sense. No end is at the time of a begin: the importer takes it
+// first, and what it ends then depends on the order of the file.
 function wild(random, of) {
   const thread = threadOf(random, of, "wild");
   if (!random.wants("end with a name of its own", 1)) return [];
@@ -75,7 +76,7 @@ function wild(random, of) {
     const name = random.wants("slices of one name that overlap", 0.5) ? random.of(["p", "q"]) : `p ${i}`;
     const more = ph === "E" && random.true(0.5) ? [] : [["name", name]];
     if (ph === "X") more.push(["dur", make.micros(random, random.below(15) * 1000)]);
-    return event(random, ph, at, thread, more);
+    return event(random, ph, at + (ph === "E" ? 250 : 0), thread, more);
   });
 }
 
