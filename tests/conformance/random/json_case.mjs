@@ -40,18 +40,18 @@ export function jsonCase(seed, slot, options = {}) {
   of.odd = of.threads.some(({pid: process, tid}) => typeof process === "string" || typeof tid === "string");
   of.own = (story, i) => ({pid, tid: pid + OWN[story] + i});
   const names = Object.keys(STORIES).filter((story) => random.true(story === "nested" ? 0.6 : 0.3));
-  const told = names.flatMap((story) => STORIES[story](random, of));
+  const made = names.flatMap((story) => STORIES[story](random, of));
   if (of.odd && !random.wants("text id without slices", 0.5))
-    told.push(...of.threads.map((thread, i) => ({
+    made.push(...of.threads.map((thread, i) => ({
                                   at: 1000 + 20 * i,
                                   list: [
                                     ["ph", "X"], ["name", "slice"], ["ts", null], ["dur", new Digits("0.010")],
                                     ["pid", thread.pid], ...(thread.tid === undefined ? [] : [["tid", thread.tid]])
                                   ]
                                 })));
-  const events = !random.wants("file in another order than time", 0.3) ? inOrder(told) :
-      random.true(0.5)                                                 ? told :
-                                                                         inOrder(told, -1);
+  const events = !random.wants("file in another order than time", 0.3) ? inOrder(made) :
+      random.true(0.5)                                                 ? made :
+                                                                         inOrder(made, -1);
   return {seed, slot, mixed: of.mixed, stories: names, events: events.map((event) => timed(random, event, slot))};
 }
 

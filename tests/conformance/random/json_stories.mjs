@@ -33,7 +33,7 @@ function nested(random, of) {
   const thread = threadOf(random, of, "nested"), events = [], timed = random.true(0.2);
   const fill = (from, to, depth) => {
     for (let n = 1 + random.below(3), at = from; n > 0 && at < to && events.length < 24; n--) {
-      const begin = make.moment(random, at, to), end = begin + random.below(Math.max(1, to * 1000 - begin));
+      const begin = make.timeIn(random, at, to), end = begin + random.below(Math.max(1, to * 1000 - begin));
       if (end > to * 1000) break;
       const times = timed ? [["tts", begin + 5000]] : [];
       if (random.true(0.5)) {
@@ -65,14 +65,14 @@ function ending(random, begun, timed, end) {
   return [...more, ...(timed ? threadTimes(random, [["tts", end + 4000]]) : [])];
 }
 
-// Begins, ends and complete slices in no order that makes sense. No end is at the time of a begin: the importer takes it
-// first, and what it ends then depends on the order of the file.
+// Begins, ends and complete slices in no order that makes sense. No end is at the time of a begin: the importer takes
+// it first, and what it ends then depends on the order of the file.
 function wild(random, of) {
   const thread = threadOf(random, of, "wild");
   if (!random.wants("end with a name of its own", 1)) return [];
   return Array.from({length: 3 + random.below(6)}, (_, i) => {
     const ph = random.of(random.wants("end within an X", 0.5) ? ["B", "E", "X", "B", "E", "i"] : ["B", "E", "B", "i"]),
-          at = make.moment(random, 1, 20);
+          at = make.timeIn(random, 1, 20);
     const name = random.wants("slices of one name that overlap", 0.5) ? random.of(["p", "q"]) : `p ${i}`;
     const more = ph === "E" && random.true(0.5) ? [] : [["name", name]];
     if (ph === "X") more.push(["dur", make.micros(random, random.below(15) * 1000)]);
@@ -84,7 +84,7 @@ function asyncSlices(random, of) {
   const id = make.id(random, of.slot), thread = random.of(of.threads), cat = ["cat", random.of(["async", "net"])];
   const letters = random.true(0.25) ? ["S", "T", "F"] : ["b", "n", "e"], events = [];
   for (let n = 1 + random.below(3), at = 1; n > 0; n--) {
-    const begin = make.moment(random, at, LENGTH), end = make.moment(random, Math.floor(begin / 1000) + 1, LENGTH + 50);
+    const begin = make.timeIn(random, at, LENGTH), end = make.timeIn(random, Math.floor(begin / 1000) + 1, LENGTH + 50);
     const name = ["name", make.name(random)], args = () => (random.true(0.3) ? [["args", make.args(random)]] : []);
     events.push(event(random, letters[0], begin, thread, [name, cat, ...id, ...args()]));
     if (random.true(0.4)) {
@@ -105,7 +105,7 @@ function instants(random, of) {
     if (scope) more.push(["s", scope]);
     if (scope === "g" ? random.wants("global instant with an id", 0.1) : random.wants("FXT: instant with an id", 0.05))
       more.push(...make.id(random, of.slot));
-    return event(random, random.of(["i", "I", "i", "R"]), make.moment(random, 1, LENGTH), random.of(of.threads), more);
+    return event(random, random.of(["i", "I", "i", "R"]), make.timeIn(random, 1, LENGTH), random.of(of.threads), more);
   });
 }
 
@@ -166,7 +166,7 @@ function bound(random, of) {
 }
 
 function oddities(random, of) {
-  const thread = random.of(of.threads), at = make.moment(random, 1, LENGTH),
+  const thread = random.of(of.threads), at = make.timeIn(random, 1, LENGTH),
         id = ["id", `0x${(of.slot + 1).toString(16)}`];
   const kinds = {
     R: () => [["name", "mark"], ["cat", "blink.user_timing"]],

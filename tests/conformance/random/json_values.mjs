@@ -13,7 +13,7 @@ export const name = (random) => random.of(NAMES);
 export const category = (random) => random.of(CATEGORIES);
 
 // Microseconds from the case's beginning: few different ones, so that many are equal; now and then with a fraction.
-export function moment(random, from, to) {
+export function timeIn(random, from, to) {
   const whole = from + random.below(Math.max(1, to - from));
   return random.true(0.15) ? whole * 1000 + random.of([1, 125, 500, 999]) : whole * 1000;
 }

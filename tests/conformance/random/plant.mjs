@@ -4,8 +4,8 @@
 // plant.mjs SOURCE [--cases N]
 //
 // Do the random traces find defects? Copies the source tree SOURCE, builds the program, plants one defect at a time in
-// the converter, and runs run.mjs (300 cases) with what comes of it: ten times a build, so this is run by hand. Prints a
-// line for each; exit status 0 when the tree as it is passes and at least nine of the ten are found.
+// the converter, and runs run.mjs (300 cases) with what comes of it: ten builds, so this is run by hand. Prints a line
+// for each; exit status 0 when the tree as it is passes and at least nine of the ten are found.
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
@@ -56,8 +56,9 @@ function must(words, options = {}) {
 // Whether all cases pass with the tree as it is now; the kinds that do not.
 function judge() {
   must(["cmake", "--build", build, "--target", "tracebridge", "-j2"]);
-  const done = spawnSync(process.execPath,
-    [path.join(tree, "tests/conformance/random/run.mjs"), path.join(build, "tracebridge"), "--no-shrink", ...words], { encoding: "utf8" });
+  const script = path.join(tree, "tests/conformance/random/run.mjs");
+  const done = spawnSync(process.execPath, [script, path.join(build, "tracebridge"), "--no-shrink", ...words],
+    { encoding: "utf8" });
   return done.stdout.split("\n").filter((line) => line.startsWith("FAIL")).map((line) => line.split(", ")[0]);
 }
 
