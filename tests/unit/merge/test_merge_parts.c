@@ -106,17 +106,27 @@ static void the_rest_of_another_trace_takes_no_names(void **unused) {
   assert_int_equal(find_note(TB_MERGE_NOTE_STATE_MISSING, 0)->packets, EVENTS / 2);
 }
 
-static void a_part_that_begins_long_after_the_other_is_none(void **unused) {
-  (void)unused;
+static void assert_is_no_part(uint64_t start) {
   struct msg whole = {.len = 0}, rest = {.len = 0};
   put_start(&whole, S(10), 77);
   put_events(&whole, S(10), 0, EVENTS / 2);
-  put_events(&rest, S(11), EVENTS / 2, EVENTS);
+  put_events(&rest, start, EVENTS / 2, EVENTS);
   add(&whole);
   add(&rest);
   merge_well();
   assert_null(find_note(TB_MERGE_NOTE_PART_JOINED, 0));
   assert_int_equal(find_note(TB_MERGE_NOTE_STATE_MISSING, 0)->packets, EVENTS / 2);
+}
+
+static void a_part_that_begins_long_after_the_other_is_none(void **unused) {
+  (void)unused;
+  assert_is_no_part(S(11));
+}
+
+/* Long is what is many times longer than from one packet to the next. */
+static void a_part_that_begins_many_packets_after_the_other_is_none(void **unused) {
+  (void)unused;
+  assert_is_no_part(S(10) + 30 * MILLISECOND);
 }
 
 /* Which of two that say the same follows, nobody knows. */
@@ -155,9 +165,13 @@ static void a_descriptor_needs_no_state(void **unused) {
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
   const struct CMUnitTest tests[] = {
-      TEST(parts_of_a_trace_are_one_whatever_their_order), TEST(parts_on_an_incremental_clock_are_one_in_their_order),
-      TEST(the_rest_of_another_trace_takes_no_names),      TEST(a_part_that_begins_long_after_the_other_is_none),
-      TEST(a_part_that_is_there_twice_is_not_joined),      TEST(a_descriptor_needs_no_state),
+      TEST(parts_of_a_trace_are_one_whatever_their_order),
+      TEST(parts_on_an_incremental_clock_are_one_in_their_order),
+      TEST(the_rest_of_another_trace_takes_no_names),
+      TEST(a_part_that_begins_long_after_the_other_is_none),
+      TEST(a_part_that_begins_many_packets_after_the_other_is_none),
+      TEST(a_part_that_is_there_twice_is_not_joined),
+      TEST(a_descriptor_needs_no_state),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
