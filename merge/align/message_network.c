@@ -371,7 +371,7 @@ static bool has_few_messages(const struct component *c) {
 
 /* Most of the largest time, in us, that all messages can take at least: between the hosts' lines that leave so much to
  * both sides drifts are known well where one direction is slower than the other, and all ways round take their share.
- * 0 where drifts would have to be as large as they may: then messages do not tell them. */
+ * 0 where drifts would have to be as large as they may: then messages do not show them. */
 static enum tb_status find_margin(struct component *c, double most_drift, double *least_us) {
   static const double SHARE = 0.9, AS_LARGE = 0.95;
   struct limit_search search = {create_program(c, most_drift), false, 0, 0, 0};
@@ -380,10 +380,10 @@ static enum tb_status find_margin(struct component *c, double most_drift, double
   search.margin = (int)(c->member_count * FIELDS);
   tb_linear_program_add_variable(search.program, 0, FAR_US, -1);
   enum tb_status status = solve(c, &search);
-  bool is_told = status == TB_OK;
-  for (size_t i = 1; i < c->member_count && is_told; i++)
-    is_told = fabs(c->values[variable_of(i, DRIFT)]) < AS_LARGE * most_drift;
-  if (is_told) *least_us = SHARE * tb_linear_program_values(search.program)[search.margin];
+  bool is_known = status == TB_OK;
+  for (size_t i = 1; i < c->member_count && is_known; i++)
+    is_known = fabs(c->values[variable_of(i, DRIFT)]) < AS_LARGE * most_drift;
+  if (is_known) *least_us = SHARE * tb_linear_program_values(search.program)[search.margin];
   tb_linear_program_free(search.program);
   return status;
 }

@@ -99,7 +99,7 @@ static void two_hosts_are_placed_in_the_middle_of_what_is_possible(void **unused
   }
 }
 
-/* Half of what one way takes longer cannot be told from the clocks' difference; the drift can. */
+/* Half of what one way takes longer cannot be separated from the clocks' difference; the drift can be known. */
 static void a_slow_way_back_bends_no_line(void **unused) {
   (void)unused;
   for (int n = 0; n < CASES; n++) {
