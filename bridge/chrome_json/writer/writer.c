@@ -290,4 +290,7 @@ const struct tb_writer_ops tb_json_writer_ops = {.format = TB_FORMAT_JSON,
                                                  .put = put,
                                                  .finish = finish,
                                                  .destroy = destroy,
-                                                 .target = {.system_as_text = true, .one_machine = true}};
+                                                 .target = {.system_as_text = true,
+                                                            .one_machine = true,
+                                                            .unsigned_ids = true,
+                                                            .bind_ids_apart = true}};
