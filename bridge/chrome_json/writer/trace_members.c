@@ -61,11 +61,35 @@ static void note_metadata(struct tb_json_writer *w, const struct tb_arg *value) 
   tb_arena_free(&arena);
 }
 
+/* ---- what the recorder says of itself ---------------------------------------------------------------------------- */
+
+static enum tb_status add_packet(struct tb_json_writer *w, const struct tb_arg *dict) {
+  struct tb_json_emit *emit = &w->scratch;
+  emit->buffer.len = 0;
+  TB_JSON_EMIT(emit, "\n");
+  tb_json_emit_value(emit, dict, NULL);
+  if (emit->status != TB_OK) return tb_json_fail(w, emit->status);
+  if (!tb_spool_empty(&w->packets) && tb_spool_add(&w->packets, ",", 1, &w->writer->error) != TB_OK)
+    return w->writer->error.code;
+  return tb_spool_add(&w->packets, emit->buffer.data, emit->buffer.len, &w->writer->error);
+}
+
+enum tb_status tb_json_write_packets(struct tb_json_writer *w) {
+  bool taken = has_name(&w->top_names, "otherData"); /* the source had one of its own */
+  struct tb_output *output = w->writer->output;
+  if (tb_spool_empty(&w->packets)) return TB_OK;
+  const char *before = taken ? ",\n\"packets\":[" : ",\n\"otherData\":{\"packets\":[", *after = taken ? "\n]" : "\n]}";
+  enum tb_status status = tb_output_write(output, before, strlen(before), &w->writer->error);
+  if (status == TB_OK) status = tb_spool_write(&w->packets, output, &w->writer->error);
+  return status == TB_OK ? tb_output_write(output, after, strlen(after), &w->writer->error) : status;
+}
+
 /* A member of the outermost object. The first of a name stays, since strict JSON has each name once. */
 enum tb_status tb_json_put_trace_member(struct tb_json_writer *w, const struct tb_event *event) {
   if (!event->arg_count) return TB_OK;
   bool is_metadata = tb_str_equal(event->name, TB_STR("metadata"));
-  if (is_metadata && event->args[0].flags & TB_ARG_TYPED) return add_members(w, event->args);
+  if (event->args[0].flags & TB_ARG_TYPED)
+    return is_metadata ? add_members(w, event->args) : add_packet(w, event->args);
   uint32_t hash = tb_intern_hash(event->name);
   if (tb_intern_find(&w->top_names, event->name, hash) || w->top_names.count == TOP_KEYS) {
     tb_json_lose(w, "a further top-level member of the same name", event);

@@ -219,6 +219,7 @@ static enum tb_status finish(struct tb_writer *writer) {
   if (status == TB_OK) status = write_spool(w, &w->frames, ",\n\"stackFrames\":{\n", "\n}");
   if (status == TB_OK) status = write_spool(w, &w->samples, ",\n\"samples\":[\n", "\n]");
   if (status == TB_OK) status = write_spool(w, &w->system, ",\n\"systemTraceEvents\":\"", "\"");
+  if (status == TB_OK) status = tb_json_write_packets(w);
   tb_json_write_trace_members(w);
   TB_JSON_EMIT(&w->out, "}\n");
   return status == TB_OK ? flush(w) : status;
@@ -238,6 +239,7 @@ static void destroy(struct tb_writer *writer) {
   tb_spool_free(&w->frames);
   tb_spool_free(&w->samples);
   tb_spool_free(&w->system);
+  tb_spool_free(&w->packets);
   tb_json_flow_sorter_free(&w->flows);
   tb_json_free_id_only_flows(w);
   tb_intern_free(&w->frame_ids);
@@ -264,6 +266,7 @@ static enum tb_status create(struct tb_writer *writer) {
   tb_spool_init(&w->frames, a, SPOOL_BYTES, directory);
   tb_spool_init(&w->samples, a, SPOOL_BYTES, directory);
   tb_spool_init(&w->system, a, SPOOL_BYTES, directory);
+  tb_spool_init(&w->packets, a, SPOOL_BYTES, directory);
   tb_json_flow_sorter_init(&w->flows, a, FLOW_POINTS, directory);
   tb_map_init(&w->id_only_places, a);
   tb_intern_init(&w->id_only_names, a);
@@ -273,10 +276,13 @@ static enum tb_status create(struct tb_writer *writer) {
   return TB_OK;
 }
 
-const struct tb_writer_ops tb_json_writer_ops = {
-    .format = TB_FORMAT_JSON,
-    .create = create,
-    .put = put,
-    .finish = finish,
-    .destroy = destroy,
-    .target = {.system_as_text = true, .one_machine = true, .unsigned_ids = true, .bind_ids_apart = true}};
+const struct tb_writer_ops tb_json_writer_ops = {.format = TB_FORMAT_JSON,
+                                                 .create = create,
+                                                 .put = put,
+                                                 .finish = finish,
+                                                 .destroy = destroy,
+                                                 .target = {.system_as_text = true,
+                                                            .one_machine = true,
+                                                            .recorder_members = true,
+                                                            .unsigned_ids = true,
+                                                            .bind_ids_apart = true}};

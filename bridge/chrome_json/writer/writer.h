@@ -96,6 +96,7 @@ struct tb_json_writer {
   struct tb_spool samples; /* samples: {…} */
   struct tb_spool system;  /* systemTraceEvents: escaped text */
   bool in_system_line;     /* it ends inside a line */
+  struct tb_spool packets; /* of otherData: {"name of the packet":{…}} */
   struct tb_json_emit top; /* any other: ,"key":value */
   struct tb_intern top_names;
   struct tb_json_metadata metadata;
@@ -114,7 +115,9 @@ TB_MUST_CHECK enum tb_status tb_json_put_system(struct tb_json_writer *w, const 
 
 TB_MUST_CHECK enum tb_status tb_json_put_trace_member(struct tb_json_writer *w, const struct tb_event *event);
 void tb_json_note_clocks(struct tb_json_writer *w, const struct tb_event *snapshot);
-/* Writes all of them to `out`. */
+/* Writes the recorder's packets to the output. */
+TB_MUST_CHECK enum tb_status tb_json_write_packets(struct tb_json_writer *w);
+/* Writes all others to `out`. */
 void tb_json_write_trace_members(struct tb_json_writer *w);
 
 /* ---- events (chrome_json/writer/event_fields.c) ------------------------------------------------------------------ */
