@@ -297,7 +297,7 @@ static enum tb_status write_attribute(struct tb_perfetto_writer *p, const struct
 static enum tb_status write_attributes(struct tb_perfetto_writer *p, bool leading) {
   enum tb_status status = TB_OK;
   for (size_t i = 0; status == TB_OK && i < p->metadata.attribute_count; i++)
-    if (p->metadata.attributes[i].leads == leading) status = write_attribute(p, &p->metadata.attributes[i]);
+    if (p->metadata.attributes[i].leads == leading && !p->metadata.attributes[i].left_out) status = write_attribute(p, &p->metadata.attributes[i]);
   return status;
 }
 
