@@ -160,6 +160,27 @@ static enum tb_status put_blob(struct tb_json_writer *w, const struct tb_event *
   return status == TB_OK ? TB_OK : tb_json_fail(w, status);
 }
 
+/* A mark of the recorder's is an instant, at the latest time so far where it has none. */
+static enum tb_status put_data_loss(struct tb_json_writer *w, const struct tb_event *event) {
+  const struct tb_writer_summary *so_far = &w->writer->summary;
+  const struct tb_track *track = event->track;
+  bool has_ts = event->has & TB_HAS_TS;
+  if (!track || (!has_ts && so_far->first_ts > so_far->last_ts)) {
+    tb_json_lose(w, "marks of data that the recorder lost, without a time (JSON has none)", event);
+    return TB_OK;
+  }
+  struct tb_event mark = {.type = TB_EVENT_INSTANT,
+                          .has = TB_HAS_NAME | TB_HAS_CATEGORIES | TB_HAS_TS,
+                          .name = TB_STR("data loss"),
+                          .categories = TB_STR("recorder"),
+                          .ts = has_ts ? event->ts : so_far->last_ts,
+                          .track = track,
+                          .offset = event->offset};
+  mark.instant_scope = track->type == TB_TRACK_THREAD ? 't' : track->type == TB_TRACK_PROCESS ? 'p' : 'g';
+  tb_json_put_whole(w, &mark, 'i');
+  return w->writer->error.code;
+}
+
 static enum tb_status put_any(struct tb_json_writer *w, const struct tb_event *event) {
   switch (event->type) {
     case TB_EVENT_STACK_FRAME:
@@ -174,8 +195,7 @@ static enum tb_status put_any(struct tb_json_writer *w, const struct tb_event *e
       tb_json_note_clocks(w, event);
       return TB_OK;
     case TB_EVENT_DATA_LOSS:
-      tb_json_lose(w, "marks of data that the recorder lost (JSON has none)", event);
-      return TB_OK;
+      return put_data_loss(w, event);
     case TB_EVENT_PACKETS:
       tb_losses_add_kind(&w->writer->losses, "Perfetto packets that JSON cannot hold",
                          event->blob_type ? TB_STR("in a blob of FXT") : event->name, event->offset);
