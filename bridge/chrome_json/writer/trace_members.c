@@ -118,8 +118,8 @@ void tb_json_note_clocks(struct tb_json_writer *w, const struct tb_event *snapsh
 }
 
 static int by_value(const void *a, const void *b) {
-  int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
-  return left < right ? -1 : left > right;
+  int64_t one = *(const int64_t *)a, other = *(const int64_t *)b;
+  return one < other ? -1 : one > other;
 }
 
 static const char *domain_of(uint32_t clock) {

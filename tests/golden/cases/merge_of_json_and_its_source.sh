@@ -1,5 +1,5 @@
-# The clock of a Perfetto trace goes along to JSON, so that the JSON is merged with what it was made of: by its name, or,
-# where Chrome has none for it, by the wall clock.
+# The clock of a Perfetto trace goes along to JSON, so that the JSON is merged with what it was made of: by its name,
+# or, where Chrome has none for it, by the wall clock.
 for name in unordered same_numbers_a guest; do
   trace=$HELPERS/../data/$name.perfetto-trace
   tracebridge convert -q "$trace" -o $name.json 2>/dev/null

@@ -92,8 +92,8 @@ void tb_tracks_before_change(struct tb_tracks *tracks);
  * unchanged. */
 int64_t tb_tracks_id(struct tb_tracks *tracks, int64_t id, uint32_t machine);
 
-/* The id that a descriptor says, whose field has 32 bits: as an unsigned number, where the consumer has no negative ids.
- * Those that a description restores are the source's own and stay. */
+/* The id that a descriptor says, whose field has 32 bits: as an unsigned number, where the consumer has no negative
+ * ids. Those that a description restores are the source's own and stay. */
 static inline int64_t tb_tracks_described_id(const struct tb_tracks *tracks, int64_t id) {
   return tracks->unsigned_ids && id < 0 && id >= INT32_MIN ? (int64_t)(uint32_t)id : id;
 }
