@@ -136,7 +136,7 @@ static void add_clock(struct tb_json_writer *w) {
   if (has_name(names, "clock-domain") || has_name(names, "clock-offset-since-epoch")) return;
   if (w->metadata.is_whole && !w->metadata.end) domain = NULL; /* it is no object */
   qsort(w->metadata.offsets, count, sizeof(w->metadata.offsets[0]), by_value);
-  int64_t offset = count ? w->metadata.offsets[(count - 1) / 2] : 0;
+  int64_t offset = count ? w->metadata.offsets[count / 2] : 0;
   if (domain && begin_member(w, TB_STR("clock-domain"))) {
     tb_json_emit_string(&w->metadata.members, tb_str_from(domain));
     if (!count || !begin_member(w, TB_STR("clock-offset-since-epoch"))) return;
