@@ -21,11 +21,12 @@ static struct tb_perfetto_track *find_object(struct tb_tracks *tracks, const Per
   struct tb_perfetto_track *track = NULL;
   if (tb_map_get(&tracks->by_uuid, uuid, machine, &index)) return tracks->tracks[index];
   if (message->thread && message->thread->has_tid) {
-    int64_t pid = message->thread->pid;
-    track = tb_tracks_thread(tracks, message->thread->has_pid ? &pid : NULL, message->thread->tid, machine);
+    int64_t pid = tb_tracks_described_id(tracks, message->thread->pid);
+    int64_t tid = tb_tracks_described_id(tracks, message->thread->tid);
+    track = tb_tracks_thread(tracks, message->thread->has_pid ? &pid : NULL, tid, machine);
     if (!track) return NULL;
   } else if (message->process && message->process->has_pid) {
-    track = tb_tracks_process(tracks, message->process->pid, machine);
+    track = tb_tracks_process(tracks, tb_tracks_described_id(tracks, message->process->pid), machine);
     if (!track) return NULL;
   }
   if (!track || track->track.uuid) return tb_tracks_by_uuid(tracks, uuid, machine, sequence);
@@ -95,7 +96,7 @@ static enum tb_status describe_process(struct tb_tracks *tracks, struct tb_perfe
   base->parent = NULL; /* one that it had as another track may itself be below a thread of this process */
   if (tb_tracks_label_machine(tracks, base) != TB_OK) return TB_NO_MEMORY;
   if (process->has_pid) {
-    base->pid = tb_tracks_id(tracks, process->pid, base->machine);
+    base->pid = tb_tracks_id(tracks, tb_tracks_described_id(tracks, process->pid), base->machine);
     base->has_pid = true;
     uint32_t before;
     if (!base->name.len && tb_map_get(&tracks->processes, (uint64_t)base->pid, base->machine, &before)) {
@@ -132,7 +133,7 @@ static enum tb_status describe_thread(struct tb_tracks *tracks, struct tb_perfet
   struct tb_track *base = &track->track;
   base->type = TB_TRACK_THREAD;
   if (thread->has_tid) {
-    base->tid = tb_tracks_id(tracks, thread->tid, base->machine);
+    base->tid = tb_tracks_id(tracks, tb_tracks_described_id(tracks, thread->tid), base->machine);
     base->has_tid = true;
   }
   set_sort_index(base, thread->has_legacy_sort_index, thread->legacy_sort_index);
@@ -140,7 +141,8 @@ static enum tb_status describe_thread(struct tb_tracks *tracks, struct tb_perfet
     set_sort_index(base, message->chrome_thread->has_legacy_sort_index, message->chrome_thread->legacy_sort_index);
   }
   if (thread->has_pid && thread->has_tid) {
-    struct tb_perfetto_track *process = tb_tracks_process(tracks, thread->pid, base->machine);
+    int64_t pid = tb_tracks_described_id(tracks, thread->pid);
+    struct tb_perfetto_track *process = tb_tracks_process(tracks, pid, base->machine);
     if (!process) return TB_NO_MEMORY;
     base->pid = process->track.pid;
     base->has_pid = true;

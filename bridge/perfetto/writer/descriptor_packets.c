@@ -93,10 +93,17 @@ static struct tb_str name_or_id(const struct tb_track_state *state, struct tb_st
   return state->name.len || is_number_past_field(id) ? state->name : id;
 }
 
-static void emit_id(struct tb_json_emit *emit, const char *key, bool there, struct tb_str text) {
+/* A negative number of another format's is its own: those of Perfetto are 32 bits, which JSON has unsigned. */
+static bool is_own_negative(const struct tb_perfetto_writer *p, int64_t number) {
+  return number < 0 && !p->writer->is_own_source;
+}
+
+static void emit_id(struct tb_json_emit *emit, const char *key, bool there, int64_t number, struct tb_str text) {
   tb_json_emit_raw(emit, key, strlen(key));
   if (!there)
     TB_JSON_EMIT(emit, "null");
+  else if (!text.len)
+    tb_json_emit_int(emit, number);
   else if (is_number_past_field(text))
     tb_json_emit_raw(emit, text.ptr, text.len);
   else
@@ -143,8 +150,9 @@ static enum tb_status write_process(struct tb_perfetto_writer *p, const struct t
   descriptor.process = &process;
   struct tb_json_emit ids;
   tb_json_emit_init(&ids, p->allocator);
-  if (!state->track->has_pid || state->track->pid_text.len)
-    emit_id(&ids, "{\"pid\":", state->track->has_pid, state->track->pid_text);
+  const struct tb_track *track = state->track;
+  if (!track->has_pid || track->pid_text.len || is_own_negative(p, track->pid))
+    emit_id(&ids, "{\"pid\":", track->has_pid, track->pid, track->pid_text);
   return write_described(p, &descriptor, &ids);
 }
 
@@ -171,11 +179,12 @@ static enum tb_status write_thread(struct tb_perfetto_writer *p, const struct tb
   set_parent(&descriptor, uuid_of(p, state->track->parent));
   descriptor.thread = &thread;
   struct tb_json_emit ids;
+  const struct tb_track *track = state->track;
   tb_json_emit_init(&ids, p->allocator);
   if (zero && state->track->has_tid)
     TB_JSON_EMIT(&ids, "{\"tid\":0");
-  else if (!state->track->has_tid || state->track->tid_text.len)
-    emit_id(&ids, "{\"tid\":", state->track->has_tid, state->track->tid_text);
+  else if (!track->has_tid || track->tid_text.len || is_own_negative(p, track->tid))
+    emit_id(&ids, "{\"tid\":", track->has_tid, track->tid, track->tid_text);
   return write_described(p, &descriptor, &ids);
 }
 
@@ -297,7 +306,8 @@ static enum tb_status write_attribute(struct tb_perfetto_writer *p, const struct
 static enum tb_status write_attributes(struct tb_perfetto_writer *p, bool leading) {
   enum tb_status status = TB_OK;
   for (size_t i = 0; status == TB_OK && i < p->metadata.attribute_count; i++)
-    if (p->metadata.attributes[i].leads == leading) status = write_attribute(p, &p->metadata.attributes[i]);
+    if (p->metadata.attributes[i].leads == leading && !p->metadata.attributes[i].left_out)
+      status = write_attribute(p, &p->metadata.attributes[i]);
   return status;
 }
 

@@ -84,6 +84,12 @@ static enum tb_status set_text(struct tb_perfetto_writer *p, struct tb_str *to, 
   return to->ptr ? TB_OK : TB_NO_MEMORY;
 }
 
+/* The last name counts, and attributes come behind all names: an empty one is left out when a name follows it. */
+static void forget_empty_name(struct tb_perfetto_writer *p, struct tb_track_state *state) {
+  if (state->empty_name) p->metadata.attributes[state->empty_name - 1].left_out = true;
+  state->empty_name = 0;
+}
+
 enum tb_status tb_perfetto_put_metadata(struct tb_perfetto_writer *p, const struct tb_event *event) {
   const struct tb_track *track = event->track;
   if (!track) return keep_metadata(p, event);
@@ -95,7 +101,11 @@ enum tb_status tb_perfetto_put_metadata(struct tb_perfetto_writer *p, const stru
   const struct tb_arg *arg;
   if (tb_str_equal(event->name, TB_STR("process_name")) || tb_str_equal(event->name, TB_STR("thread_name"))) {
     arg = only_arg(event, TB_STR("name"), TB_ARG_STRING);
-    if (arg && arg->text.len) return set_text(p, &state->name, arg->text);
+    if (arg && arg->text.len) {
+      forget_empty_name(p, state);
+      return set_text(p, &state->name, arg->text);
+    }
+    if (arg) state->empty_name = (uint32_t)p->metadata.attribute_count + 1;
   } else if (tb_str_equal(event->name, TB_STR("process_labels"))) {
     arg = only_arg(event, TB_STR("labels"), TB_ARG_STRING);
     if (arg && arg->text.len) return set_text(p, &state->labels, arg->text);

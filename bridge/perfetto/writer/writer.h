@@ -49,6 +49,7 @@ struct tb_track_state {
   struct tb_writer_sequence *sequence; /* of a thread, once it has events */
   struct tb_str name;                  /* copies */
   struct tb_str labels;                /* comma list */
+  uint32_t empty_name;                 /* place of the attribute that holds an empty name, from 1 */
   bool has_sort_index;
   int64_t sort_index;
   uint64_t uuid;

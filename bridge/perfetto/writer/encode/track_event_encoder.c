@@ -303,8 +303,9 @@ static char *put_id(char *at, const struct tb_id *id) {
   return tb_wire_put_uint(at, fields[id->kind], value);
 }
 
-static char *put_legacy_event(char *at, const struct tb_event *event) {
-  const struct tb_track *emitter = event->thread ? event->thread : event->track;
+/* The thread that emitted the event is named here, unless the annotation does that. */
+static char *put_legacy_event(char *at, const struct tb_event *event, bool carries_emitter) {
+  const struct tb_track *emitter = carries_emitter ? NULL : event->thread ? event->thread : event->track;
   char *start = at = tb_wire_open_message(at, TB_TRACK_EVENT_LEGACY_EVENT);
   at = put_id(at, &event->id);
   if (event->has & TB_HAS_SCOPE)
@@ -407,7 +408,7 @@ enum tb_status tb_encode_event(struct tb_event_encoder *encoder, struct tb_inter
   if (parts & TB_ENCODE_ARGS) at = put_args(encoder, &e, at, event, &all_carried, room);
   if (!at) return TB_NO_MEMORY;
   if (e.own_carried || needs_carried(event, parts, &all_carried)) at = put_carried(&e, at, event, parts, &all_carried);
-  if (parts & TB_ENCODE_IDS) at = put_legacy_event(at, event);
+  if (parts & TB_ENCODE_IDS) at = put_legacy_event(at, event, carried->emitter);
   if (event->type == TB_EVENT_LOG) at = put_log(&e, at, event);
   body->len = (size_t)(at - body->data);
   if (name) *name = name_iid;
