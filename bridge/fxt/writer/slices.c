@@ -9,6 +9,7 @@
  */
 #include "base/intern.h"
 #include "fxt/writer/writer.h"
+#include "timeline/same_time.h"
 
 enum { MAX_HELD = 64, MAX_OPEN = 1 << 16, FORGOTTEN_AT_ONCE = MAX_OPEN / 8 };
 
@@ -183,6 +184,7 @@ static void begin(struct tb_fxt_writer *w, const struct tb_event *event, struct 
   slice.thread = event->thread;
   slice.overlaps = overlaps_on_thread(event);
   open_slice(w, track_state, &slice);
+  if (is_thread(event->track)) track_state->last_inner_ts = event->ts;
   bool has_flows = event->bind_id.kind != TB_ID_NONE; /* their records follow at once */
   bool is_async = !is_thread(event->track) && !overlaps_on_thread(event);
   if (track_state->unordered || has_flows || is_async || begins_with_outer(track_state) ||
@@ -231,7 +233,7 @@ static void end_innermost(struct tb_fxt_writer *w, const struct tb_event *event,
   struct tb_fxt_open *slice = &track_state->open[track_state->open_count - 1];
   settle(w, event->track, track_state, event->ts);
   if (event->thread) slice->thread = event->thread;
-  bool late = event->ts < slice->ts || (track_state->last_inner_ts == event->ts && event->ts > slice->ts);
+  bool late = event->ts < slice->ts || tb_same_time_keeps_place(slice->ts, event->ts, track_state->last_inner_ts);
   struct tb_fxt_flat args[TB_FXT_MAX_ARGS];
   if (!slice->written &&
       (late || would_take_flow(slice, event->ts) || slice->arg_count + w->args.count > TB_FXT_MAX_ARGS))

@@ -62,7 +62,7 @@ struct tb_fxt_track_state {
   bool named;            /* it has a name of metadata, which the track itself does not know */
   bool unordered;        /* its times once went back: no slice is held any more */
   int64_t last_ts;       /* of the begins and ends */
-  int64_t last_inner_ts; /* of other events */
+  int64_t last_inner_ts; /* of begins and other events */
   struct tb_deferred_end waiting;
   size_t first_point, point_count; /* flow points that wait, of one time: the track_state's latest */
   struct tb_fxt_open *open;
