@@ -2,8 +2,8 @@
  *
  * The byte form of a queue's entries, in memory and in spilled runs.
  *
- *   head   kind (3 bits), then a bit each: end body (of COMPLETE) or sorts_first (of all others), thread_ts, thread_dur,
- *          key, flow
+ *   head   kind (3 bits), then a bit each: end body (of COMPLETE) or sorts_first (of all others), thread_ts,
+ *          thread_dur, key, flow
  *   varint body length
  *   sizes  of the four times that follow, two bits each: 2, 3, 4 or 8 bytes, little-endian
  *   zigzag of ts less the ts of the record before; then as the head and the kind say: dur; thread_ts, as the zigzag of

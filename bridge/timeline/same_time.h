@@ -3,7 +3,7 @@
  * The order of events of one time, where an END meets what came before it.
  *
  * An END of a slice that began earlier sorts first at its time: what begins there begins behind it, wherever the file
- * has it. But what came before the END in the file, and is over by then, was in the slice: slices of no duration,
+ * has it. But what came before the END in the file, and is closed by then, was in the slice: slices of no duration,
  * instants, points of flows. It stays in the slice, so it sorts first too, in the order in which it came:
  *
  *   as it came   BEGIN p 1, BEGIN z 5, END 5, END 5, COMPLETE q 5
@@ -52,7 +52,7 @@ TB_MUST_CHECK enum tb_status tb_same_time_add(struct tb_same_time *times, const 
 /* An entry at `ts` comes that is no part of any slice. */
 void tb_same_time_pass(struct tb_same_time *times, int64_t ts);
 
-/* An END of `key` comes at `ts` that sorts first, and all that `key` began at that time is over: sets `bit` in the
+/* An END of `key` comes at `ts` that sorts first, and all that `key` began at that time is closed: sets `bit` in the
  * heads of what it had in the slice. Returns whether these are all entries of that time. */
 bool tb_same_time_raise(struct tb_same_time *times, uint32_t key, int64_t ts, char bit);
 

@@ -231,6 +231,8 @@ void tb_fxt_put_stack_frame(struct tb_fxt_writer *w, const struct tb_event *even
 bool tb_fxt_parse_number(struct tb_str text, uint64_t *number);
 uint64_t tb_fxt_process_koid(const struct tb_track *track); /* 0 where the track has none */
 uint64_t tb_fxt_thread_koid(const struct tb_track *track);
+/* The koid of a thread without an id, of the track's process. */
+uint64_t tb_fxt_no_thread_koid(const struct tb_track *track);
 
 /* What is kept of the track; NULL after a failure. */
 struct tb_fxt_track_state *tb_fxt_track_state_of(struct tb_fxt_writer *w, const struct tb_track *track);
