@@ -109,12 +109,12 @@ static void write_name(struct tb_fxt_writer *w, const struct tb_track *track, st
   put_kernel_object(w, track, name);
 }
 
-void tb_fxt_describe(struct tb_fxt_writer *w, const struct tb_track *track, bool even_without_name) {
+void tb_fxt_describe(struct tb_fxt_writer *w, const struct tb_track *track) {
   if (!track || (track->type != TB_TRACK_PROCESS && track->type != TB_TRACK_THREAD)) return;
   struct tb_fxt_track_state *track_state = tb_fxt_track_state_of(w, track);
   if (!track_state || (track_state->named && !track->name.len)) return;
   struct tb_str name = name_of(track);
-  if (track_state->described ? tb_str_equal(name, track_state->name) : name.len == 0 && !even_without_name) return;
+  if (track_state->described ? tb_str_equal(name, track_state->name) : name.len == 0) return;
   write_name(w, track, track_state, name);
 }
 

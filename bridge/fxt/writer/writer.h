@@ -236,7 +236,7 @@ uint64_t tb_fxt_no_thread_koid(const struct tb_track *track);
 
 /* What is kept of the track; NULL after a failure. */
 struct tb_fxt_track_state *tb_fxt_track_state_of(struct tb_fxt_writer *w, const struct tb_track *track);
-void tb_fxt_describe(struct tb_fxt_writer *w, const struct tb_track *track, bool even_without_name);
+void tb_fxt_describe(struct tb_fxt_writer *w, const struct tb_track *track);
 /* A kernel object for a process or thread that metadata names. */
 void tb_fxt_name_track(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_str name);
 
