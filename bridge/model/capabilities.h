@@ -25,6 +25,7 @@ struct tb_source_traits {
   bool thread_zero;     /* thread 0 of a process is no other name of its main thread */
   bool offsets_grow;    /* an event's offset is greater than those of the events before it */
   bool clock_syncs;     /* it may have clock_sync events */
+  bool complete_first;  /* of one time, complete slices come before all other events, and behind ends of earlier ones */
   bool old_async;       /* async phases of the first kind (S T p F) may be said by their successors (b n e) */
 };
 

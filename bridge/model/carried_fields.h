@@ -126,6 +126,12 @@ static inline struct tb_str tb_carried_key_of(struct tb_str path) {
 }
 static inline struct tb_str tb_carried_key(enum tb_carried_id id) { return tb_carried_key_of(tb_carried_path(id)); }
 
+/* Whether an argument of that name carries something of ours. */
+static inline bool tb_carried_is_path(struct tb_str name) {
+  enum { PREFIX = sizeof(TB_CARRIED_PREFIX) - 1 };
+  return name.len > PREFIX && memcmp(name.ptr, TB_CARRIED_PREFIX, PREFIX) == 0;
+}
+
 /* Which of `fields`, a constant, an event has; of the formats' own ones none. Most events have none of them, which one
  * look at tb_event.has says and one at each field that has no bit there. */
 static TB_ALWAYS_INLINE uint64_t tb_carried_there(const struct tb_event *event, uint64_t fields) {

@@ -38,7 +38,7 @@ static bool is_sample(const struct tb_event *event) { return event->type == TB_E
 static bool has_plain_phase(const struct tb_event *event, unsigned type) {
   if (is_sample(event)) return false;
   if (event->phase_text.len) return false;
-  if (event->phase) return event->phase == implied_phase(type) || event->phase == 'I';
+  if (event->phase) return event->phase == implied_phase(type) || (event->phase == 'I' && type == TB_FXT_INSTANT);
   return event->type != TB_EVENT_OTHER;
 }
 

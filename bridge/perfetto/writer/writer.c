@@ -60,6 +60,7 @@ static struct tb_writer_sequence *add_sequence(struct tb_perfetto_writer *p) {
                             (uint32_t)p->sequence_count + TB_FIRST_SEQUENCE_ID);
   sequence->streamed.closed = p->sequence_count == TB_SHARED_SEQUENCE;
   tb_end_ordered_sequence_init(&sequence->end_ordered, &p->staging.blocks.allocator);
+  sequence->queue.complete_first = sequence->streamed.complete_first = p->writer->source.complete_first;
   sequence->queue.held = &p->staging.in_queues;
   sequence->streamed.packets.held = sequence->streamed.notes.held = sequence->end_ordered.entries.held =
       &p->staging.in_logs;
