@@ -382,12 +382,20 @@ const char *tb_json_event(struct tb_json_state *state, struct tb_batch *batch, c
     state->scan.status = TB_TOKENIZER_NO_MEMORY;
     end = NULL;
   }
+  if (end && tb_event_is_untimed(parse.event) && !tb_json_place_untimed(state, parse.event, end)) {
+    state->scan.status = TB_TOKENIZER_MORE;
+    end = NULL;
+  }
   if (end && state->extra_count && !keep_extras(state, batch, parse.event)) {
     state->scan.status = TB_TOKENIZER_FULL;
     end = NULL;
   }
   if (end) {
     parse.event->offset = tb_json_offset(state, batch, p);
+    if (parse.event->has & TB_HAS_TS && parse.event->type != TB_EVENT_METADATA) {
+      state->last_ts = parse.event->ts;
+      state->has_last_ts = true;
+    }
     return end;
   }
   batch->event_count--;

@@ -51,15 +51,24 @@ static const struct phase phases[] = {
 };
 
 /* SLICE_BEGIN is 0, so an unset entry is recognised by the character alone. */
-static struct phase find_phase(const struct tb_json_event_parse *parse) {
+static struct phase phase_of(struct tb_str text) {
   const struct phase other = {TB_EVENT_OTHER, ON_NAMED_THREAD};
-  if (parse->phase.len != 1) return other;
-  unsigned i = (unsigned)(unsigned char)parse->phase.ptr[0] - '(';
+  if (text.len != 1) return other;
+  unsigned i = (unsigned)(unsigned char)text.ptr[0] - '(';
   if (i >= sizeof(phases) / sizeof(phases[0])) return other;
-  if (phases[i].type == 0 && parse->phase.ptr[0] != 'B') return other;
-  if (parse->phase.ptr[0] == 'T' && parse->event->has & TB_HAS_DUR)
-    return (struct phase){TB_EVENT_THREAD_STATE, ON_THREAD};
+  if (phases[i].type == 0 && text.ptr[0] != 'B') return other;
   return phases[i];
+}
+
+static struct phase find_phase(const struct tb_json_event_parse *parse) {
+  struct phase phase = phase_of(parse->phase);
+  if (phase.type == TB_EVENT_ASYNC_INSTANT && parse->phase.ptr[0] == 'T' && parse->event->has & TB_HAS_DUR)
+    return (struct phase){TB_EVENT_THREAD_STATE, ON_THREAD};
+  return phase;
+}
+
+bool tb_json_has_phase(const struct tb_event *event) {
+  return tb_event_is_untimed(event) && phase_of(event->phase_text).type != TB_EVENT_OTHER;
 }
 
 /* Metadata named process_… says something of the process, any other of the thread, where there is one. */
@@ -119,10 +128,19 @@ static bool set_track(struct tb_json_state *state, struct tb_json_event_parse *p
   }
 }
 
-static bool add_extra_text(struct tb_json_state *state, struct tb_str name, struct tb_str text) {
+static bool add_extra(struct tb_json_state *state, struct tb_arg extra) {
   if (state->extra_count == TB_JSON_EXTRAS) return false;
-  state->extras[state->extra_count++] = (struct tb_arg){.name = name, .text = text, .span = 1, .type = TB_ARG_STRING};
+  extra.span = 1;
+  state->extras[state->extra_count++] = extra;
   return true;
+}
+
+static bool add_extra_text(struct tb_json_state *state, struct tb_str name, struct tb_str text) {
+  return add_extra(state, (struct tb_arg){.name = name, .text = text, .type = TB_ARG_STRING});
+}
+
+static bool add_extra_flag(struct tb_json_state *state, struct tb_str name) {
+  return add_extra(state, (struct tb_arg){.name = name, .u = 1, .type = TB_ARG_BOOL});
 }
 
 static bool set_scope(struct tb_json_state *state, struct tb_json_event_parse *parse, bool is_instant) {
@@ -138,11 +156,14 @@ static bool set_scope(struct tb_json_state *state, struct tb_json_event_parse *p
 static bool set_rare(struct tb_json_state *state, struct tb_json_event_parse *parse) {
   struct tb_event *event = parse->event;
   if (parse->id2.kind && event->id.kind == TB_ID_NONE) event->id = parse->id2;
-  if (parse->flow_in) event->has |= TB_HAS_FLOW_IN;
-  if (parse->flow_out) event->has |= TB_HAS_FLOW_OUT;
+  bool untimed = tb_event_is_untimed(event); /* it joins nothing */
+  if (untimed && parse->flow_in && !add_extra_flag(state, TB_STR("flow_in"))) return false;
+  if (untimed && parse->flow_out && !add_extra_flag(state, TB_STR("flow_out"))) return false;
+  if (parse->flow_in && !untimed) event->has |= TB_HAS_FLOW_IN;
+  if (parse->flow_out && !untimed) event->has |= TB_HAS_FLOW_OUT;
   if (parse->use_async_tts) event->has |= TB_HAS_USE_ASYNC_TTS;
   if (!parse->binding_point.ptr) return true;
-  if (!tb_str_equal(parse->binding_point, TB_STR("e")))
+  if (untimed || !tb_str_equal(parse->binding_point, TB_STR("e")))
     return add_extra_text(state, TB_STR("bp"), parse->binding_point);
   event->has |= TB_HAS_BIND_ENCLOSING;
   return true;
@@ -151,6 +172,9 @@ static bool set_rare(struct tb_json_state *state, struct tb_json_event_parse *pa
 bool tb_json_finish(struct tb_json_state *state, struct tb_json_event_parse *parse) {
   struct tb_event *event = parse->event;
   struct phase phase = find_phase(parse);
+  /* nothing begins, ends or counts at no time */
+  if (!(event->has & TB_HAS_TS) && phase.type != TB_EVENT_METADATA)
+    phase = (struct phase){TB_EVENT_OTHER, ON_NAMED_THREAD};
   event->type = (enum tb_event_type)phase.type;
   if (event->type == TB_EVENT_OTHER) {
     event->phase = 0;

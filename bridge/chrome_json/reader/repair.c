@@ -159,7 +159,7 @@ static bool read_repaired(struct repair *r, struct tb_batch *batch) {
   const char *after = tb_json_event(r->state, batch, copy.ptr);
   scan->end = end;
   if (after && batch->events[events].type != TB_EVENT_OTHER) return true;
-  if (after) scan->status = TB_TOKENIZER_BAD; /* an object without a phase */
+  if (after) scan->status = TB_TOKENIZER_BAD; /* an object without a phase or a time */
   batch->event_count = events;
   batch->arg_count = args;
   return false;

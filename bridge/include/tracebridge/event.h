@@ -175,7 +175,9 @@ enum tb_event_type {
   TB_EVENT_MEMORY_DUMP,     /* JSON V (global), v (process) */
   TB_EVENT_THREAD_STATE,    /* JSON T with dur; scheduling: name is the state, see `sched` */
   TB_EVENT_LOG,             /* a log message: name is its text, `log_level` its priority */
-  TB_EVENT_OTHER,           /* an unknown phase: `phase_text` */
+  /* an unknown phase: `phase_text`; or an event without a time, whatever its phase: no TB_HAS_TS, `ts` is that of the
+   * event before it */
+  TB_EVENT_OTHER,
   /* what the trace says of itself; no time */
   TB_EVENT_TRACK,          /* `track` was described, or described anew */
   TB_EVENT_METADATA,       /* JSON M: name says what, args the values, track whose (process or thread) */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "perfetto/writer/encode/track_event_encoder.h"
 
+#include "model/phases.h"
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 
@@ -192,8 +193,8 @@ static bool carries_scope(const struct tb_event *event, const struct tb_carried_
 }
 
 static bool needs_carried(const struct tb_event *event, unsigned parts, const struct tb_carried_parts *carried) {
-  return carried->phase.len || carried->whole_args || carried->emitter || carried->tid ||
-         (tb_carried_there(event, TB_CARRIED_TIMES) & carried->fields) || event->extra_count ||
+  return carried->phase.len || event->type == TB_EVENT_OTHER || carried->whole_args || carried->emitter ||
+         carried->tid || (tb_carried_there(event, TB_CARRIED_TIMES) & carried->fields) || event->extra_count ||
          ((parts & TB_ENCODE_IDS) && is_text_id(&event->id)) || carries_bind_id(event) ||
          ((parts & TB_ENCODE_NO_NAME) && event->name.len == 0) || carries_end_stack(event);
 }
@@ -203,7 +204,8 @@ static uint64_t fields_to_carry(const struct tb_event *event, unsigned parts, co
   const struct tb_track *thread = event->thread;
   uint64_t fields = tb_carried_there(event, TB_CARRIED_TIMES) & carried->fields;
   if (event->type == TB_EVENT_SAMPLE) fields |= tb_carried_there(event, TB_CARRIED_BIT(CPU) | TB_CARRIED_BIT(WEIGHT));
-  if (carried->phase.len) fields |= TB_CARRIED_BIT(PHASE);
+  if (tb_event_is_untimed(event)) fields |= TB_CARRIED_BIT(NO_TS);
+  if (carried->phase.len || event->type == TB_EVENT_OTHER) fields |= TB_CARRIED_BIT(PHASE);
   if (carries_scope(event, carried)) fields |= TB_CARRIED_BIT(INSTANT_SCOPE);
   if (parts & TB_ENCODE_NO_NAME && event->name.len == 0) fields |= TB_CARRIED_BIT(NAME);
   if (parts & TB_ENCODE_IDS && is_text_id(&event->id)) fields |= TB_CARRIED_BIT(ID);
@@ -228,8 +230,12 @@ static void put_member(void *ctx, enum tb_carried_id id, struct tb_arg *member) 
   const struct tb_event *event = members->event;
   struct tb_arg value = *member;
   switch (id) {
+    case TB_CARRIED_NO_TS:
+      value = (struct tb_arg){.type = TB_ARG_BOOL, .u = 1};
+      break;
     case TB_CARRIED_PHASE:
       value = text_arg(members->carried->phase);
+      if (!value.text.ptr) value.type = TB_ARG_NULL;
       break;
     case TB_CARRIED_INSTANT_SCOPE:
       value = text_arg((struct tb_str){&event->instant_scope, 1});
