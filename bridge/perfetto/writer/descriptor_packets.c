@@ -93,14 +93,27 @@ static struct tb_str name_or_id(const struct tb_track_state *state, struct tb_st
   return state->name.len || is_number_past_field(id) ? state->name : id;
 }
 
-static void emit_id(struct tb_json_emit *emit, const char *key, bool there, struct tb_str text) {
+/* Begins a member of the object, which is empty so far or not. */
+static void emit_key(struct tb_json_emit *emit, const char *key) {
+  tb_json_emit_raw(emit, emit->buffer.len ? "," : "{", 1);
   tb_json_emit_raw(emit, key, strlen(key));
+}
+
+static void emit_id(struct tb_json_emit *emit, const char *key, bool there, struct tb_str text) {
+  emit_key(emit, key);
   if (!there)
     TB_JSON_EMIT(emit, "null");
   else if (is_number_past_field(text))
     tb_json_emit_raw(emit, text.ptr, text.len);
   else
     tb_json_emit_string(emit, text);
+}
+
+/* What a metadata event that is kept whole says again. Comes before the id, which merging finds by its being last. */
+static void emit_said(struct tb_json_emit *emit, const struct tb_track_state *state) {
+  if (!state->said_by_metadata) return;
+  emit_key(emit, "\"said_by_metadata\":");
+  tb_json_emit_uint(emit, state->said_by_metadata);
 }
 
 static enum tb_status describe_ids(struct tb_perfetto_writer *p, struct tb_json_emit *emit,
@@ -143,8 +156,9 @@ static enum tb_status write_process(struct tb_perfetto_writer *p, const struct t
   descriptor.process = &process;
   struct tb_json_emit ids;
   tb_json_emit_init(&ids, p->allocator);
+  emit_said(&ids, state);
   if (!state->track->has_pid || state->track->pid_text.len)
-    emit_id(&ids, "{\"pid\":", state->track->has_pid, state->track->pid_text);
+    emit_id(&ids, "\"pid\":", state->track->has_pid, state->track->pid_text);
   return write_described(p, &descriptor, &ids);
 }
 
@@ -172,10 +186,13 @@ static enum tb_status write_thread(struct tb_perfetto_writer *p, const struct tb
   descriptor.thread = &thread;
   struct tb_json_emit ids;
   tb_json_emit_init(&ids, p->allocator);
-  if (zero && state->track->has_tid)
-    TB_JSON_EMIT(&ids, "{\"tid\":0");
-  else if (!state->track->has_tid || state->track->tid_text.len)
-    emit_id(&ids, "{\"tid\":", state->track->has_tid, state->track->tid_text);
+  emit_said(&ids, state);
+  if (zero && state->track->has_tid) {
+    emit_key(&ids, "\"tid\":");
+    TB_JSON_EMIT(&ids, "0");
+  } else if (!state->track->has_tid || state->track->tid_text.len) {
+    emit_id(&ids, "\"tid\":", state->track->has_tid, state->track->tid_text);
+  }
   return write_described(p, &descriptor, &ids);
 }
 

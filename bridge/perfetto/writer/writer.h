@@ -51,6 +51,7 @@ struct tb_track_state {
   struct tb_str labels;                /* comma list */
   bool has_sort_index;
   int64_t sort_index;
+  uint8_t said_by_metadata; /* enum tb_track_said: a metadata event that is kept whole says it */
   uint64_t uuid;
   uint32_t key; /* of its own events on the shared sequence, 0: none yet */
 };
