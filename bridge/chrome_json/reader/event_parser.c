@@ -237,7 +237,7 @@ static const char *take_new_pid(struct tb_json_state *state, enum key key, const
   const char *end = tb_json_process_id(&state->scan, p, id);
   if (!end) return state->scan.status == TB_TOKENIZER_OK ? take_extra(state, key_text(key), p) : NULL;
   size_t length = (size_t)(end - p);
-  if (id->kind == TB_JSON_ID_NUMBER && length < 8) {
+  if (id->kind == TB_JSON_ID_NUMBER && !id->text.ptr && length < 8) {
     uint64_t mask = UINT64_MAX >> (64 - 8 * (length + 1));
     *prediction = (struct tb_json_id_prediction){tb_load64(p) & mask, mask, length, id->number};
   }
@@ -251,6 +251,7 @@ static inline const char *take_pid(struct tb_json_state *state, enum key key, co
   struct tb_json_id_prediction *prediction = &predictions[(w >> 16 ^ w >> 24) % TB_JSON_ID_PREDICTIONS];
   if ((w & prediction->mask) != prediction->word) return take_new_pid(state, key, p, id, prediction);
   id->kind = TB_JSON_ID_NUMBER;
+  id->text.ptr = NULL;
   id->number = prediction->number;
   return p + prediction->length;
 }
@@ -392,6 +393,8 @@ const char *tb_json_event(struct tb_json_state *state, struct tb_batch *batch, c
   }
   if (end) {
     parse.event->offset = tb_json_offset(state, batch, p);
+    if (parse.phase.len > 1 && parse.event->type != TB_EVENT_OTHER)
+      tb_reader_note(state->reader, "phase (ph) of several letters, read as its first", parse.event->offset);
     if (parse.event->has & TB_HAS_TS && parse.event->type != TB_EVENT_METADATA) {
       state->last_ts = parse.event->ts;
       state->has_last_ts = true;

@@ -50,17 +50,19 @@ static const struct phase phases[] = {
     PHASE('M') = {TB_EVENT_METADATA, BY_NAME},
 };
 
-/* SLICE_BEGIN is 0, so an unset entry is recognised by the character alone. */
+/* Of a text of several letters the first counts, as the trace processor has it. SLICE_BEGIN is 0, so an unset entry is
+ * recognised by the character alone. */
 static struct phase phase_of(struct tb_str text) {
   const struct phase other = {TB_EVENT_OTHER, ON_NAMED_THREAD};
-  if (text.len != 1) return other;
+  if (!text.len) return other;
   unsigned i = (unsigned)(unsigned char)text.ptr[0] - '(';
   if (i >= sizeof(phases) / sizeof(phases[0])) return other;
   if (phases[i].type == 0 && text.ptr[0] != 'B') return other;
   return phases[i];
 }
 
-static struct phase find_phase(const struct tb_json_event_parse *parse) {
+static struct phase find_phase(const struct tb_json_state *state, const struct tb_json_event_parse *parse) {
+  if (state->repairing && parse->phase.len != 1) return (struct phase){TB_EVENT_OTHER, ON_NAMED_THREAD};
   struct phase phase = phase_of(parse->phase);
   if (phase.type == TB_EVENT_ASYNC_INSTANT && parse->phase.ptr[0] == 'T' && parse->event->has & TB_HAS_DUR)
     return (struct phase){TB_EVENT_THREAD_STATE, ON_THREAD};
@@ -169,9 +171,28 @@ static bool set_rare(struct tb_json_state *state, struct tb_json_event_parse *pa
   return true;
 }
 
+/* Whether an id is text where its track, which says it for most events, has a number, or the other way round. */
+static bool is_said_otherwise(const struct tb_json_id *id, int64_t number, struct tb_str text) {
+  return id->kind == TB_JSON_ID_NUMBER && number == id->number && !id->text.ptr != !text.ptr;
+}
+
+static bool keep_id(struct tb_json_state *state, struct tb_str key, const struct tb_json_id *id) {
+  if (id->text.ptr) return add_extra_text(state, key, id->text);
+  return add_extra(state, (struct tb_arg){.name = key, .i = id->number, .type = TB_ARG_INT});
+}
+
+/* "2" and 2 are one process; the events that do not write it as the first one did say so themselves. */
+static bool keep_ids(struct tb_json_state *state, struct tb_json_event_parse *parse) {
+  const struct tb_track *track = parse->event->thread ? parse->event->thread : parse->event->track;
+  if (!parse->pid.text.ptr && !parse->tid.text.ptr && !track->pid_text.ptr && !track->tid_text.ptr) return true;
+  if (is_said_otherwise(&parse->pid, track->pid, track->pid_text) && !keep_id(state, TB_STR("pid"), &parse->pid))
+    return false;
+  return !is_said_otherwise(&parse->tid, track->tid, track->tid_text) || keep_id(state, TB_STR("tid"), &parse->tid);
+}
+
 bool tb_json_finish(struct tb_json_state *state, struct tb_json_event_parse *parse) {
   struct tb_event *event = parse->event;
-  struct phase phase = find_phase(parse);
+  struct phase phase = find_phase(state, parse);
   /* nothing begins, ends or counts at no time */
   if (!(event->has & TB_HAS_TS) && phase.type != TB_EVENT_METADATA)
     phase = (struct phase){TB_EVENT_OTHER, ON_NAMED_THREAD};
@@ -189,5 +210,5 @@ bool tb_json_finish(struct tb_json_state *state, struct tb_json_event_parse *par
   }
   if (event->type == TB_EVENT_SLICE_COMPLETE && !(event->has & TB_HAS_DUR)) event->type = TB_EVENT_INSTANT;
   if (!set_scope(state, parse, event->type == TB_EVENT_INSTANT) || !set_rare(state, parse)) return false;
-  return set_track(state, parse, (enum place)phase.place);
+  return set_track(state, parse, (enum place)phase.place) && keep_ids(state, parse);
 }

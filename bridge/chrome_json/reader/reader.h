@@ -55,6 +55,7 @@ struct tb_json_state {
   bool seen_trace; /* something that only a trace has */
   bool seen_array; /* the start of an outermost array: `[` alone is a recording that was cut before its first event */
   bool seen_other; /* an outermost value that is none, or an element of an array that is no event */
+  bool repairing;  /* an event: its phase is one letter, or a mistake */
   bool seen_event; /* one that is more than metadata of the trace */
   /* where events are put that have no time: at that of the event before, or at the next one's where none was before */
   int64_t last_ts;

@@ -4,6 +4,7 @@
  */
 #include "base/utf8.h"
 #include "chrome_json/writer/writer.h"
+#include "model/arg_lookup.h"
 
 #define MEMBER TB_JSON_MEMBER
 
@@ -125,6 +126,25 @@ void tb_json_emit_ids(struct tb_json_writer *w, struct tb_json_emit *emit, const
   keep_ids(ids, emit, start, track);
 }
 
+static bool has_extra(const struct tb_event *event, struct tb_str key) {
+  return tb_find_member(event->extra, event->extra_count, key) != NULL;
+}
+
+void tb_json_emit_ids_of(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_event *event) {
+  const struct tb_track *track = event->thread ? event->thread : event->track;
+  if (!track) return;
+  bool own_pid = event->extra_count && has_extra(event, TB_STR("pid"));
+  bool own_tid = event->extra_count && has_extra(event, TB_STR("tid"));
+  if (!own_pid && !own_tid) {
+    tb_json_emit_ids(w, emit, track);
+    return;
+  }
+  struct tb_track rest = *track;
+  rest.has_pid &= !own_pid;
+  rest.has_tid &= !own_tid;
+  emit_track_ids(emit, &rest);
+}
+
 /* Digits of a number that every JSON reader takes exactly. */
 static bool is_small_number(struct tb_str text) {
   if (!text.len || text.len > 15 || (text.ptr[0] == '0' && text.len > 1)) return false;
@@ -194,8 +214,7 @@ void tb_json_emit_rest(struct tb_json_writer *w, struct tb_json_emit *emit, cons
 }
 
 void tb_json_emit_tail(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_event *event) {
-  const struct tb_track *track = event->thread ? event->thread : event->track;
-  if (track) tb_json_emit_ids(w, emit, track);
+  tb_json_emit_ids_of(w, emit, event);
   if (event->instant_scope) tb_json_emit_scope(emit, event->instant_scope);
   if (event->id.kind || event->scope.ptr) tb_json_emit_id(emit, event);
   tb_json_emit_rest(w, emit, event);

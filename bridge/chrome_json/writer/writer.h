@@ -120,6 +120,8 @@ void tb_json_emit_args(struct tb_json_writer *w, struct tb_json_emit *emit, cons
 
 /* `,"pid":…,"tid":…` as far as the source names them. */
 void tb_json_emit_ids(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_track *track);
+/* The same of an event: those that its further members do not say in another way. */
+void tb_json_emit_ids_of(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_event *event);
 /* `,"id":…` or `,"id2":{…}`, and the scope. */
 void tb_json_emit_id(struct tb_json_emit *emit, const struct tb_event *event);
 /* A number where the text is a small one, else a string. */

@@ -231,6 +231,18 @@ static const struct tb_arg *member_of(const struct tb_arg *object, struct tb_str
   return object ? tb_find_member(object + 1, object->span - 1, name) : NULL;
 }
 
+/* Whether a text is an integer, but another one. */
+static bool is_other_number(struct tb_str text, int64_t number) {
+  struct tb_decimal parsed;
+  int64_t value;
+  const char *end = text.ptr + text.len;
+  if (!text.len || tb_decimal_parse(text.ptr, end, &parsed) != end || !tb_decimal_to_int(&parsed, 0, &value))
+    return false;
+  char digits[TB_JSON_INTEGER_MAX];
+  bool is_canonical = tb_str_equal(text, (struct tb_str){digits, (size_t)(tb_json_put_int(digits, value) - digits)});
+  return is_canonical && value != number;
+}
+
 /* Sets number, text and presence of an id from what its description says. */
 static enum tb_status restore_id(struct tb_tracks *tracks, uint32_t machine, const struct tb_arg *id, int64_t *number,
                                  struct tb_str *text, bool *there) {
@@ -246,6 +258,8 @@ static enum tb_status restore_id(struct tb_tracks *tracks, uint32_t machine, con
     case TB_ARG_UINT:
       return set_text(tracks, text, (struct tb_str){digits, (size_t)(tb_json_put_uint(digits, id->u) - digits)});
     case TB_ARG_STRING:
+      if (is_other_number(id->text, *number)) return TB_OK; /* merging gave it another since */
+      return set_text(tracks, text, id->text);
     case TB_ARG_JSON:
       return set_text(tracks, text, id->text);
     default:

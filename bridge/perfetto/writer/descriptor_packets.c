@@ -88,9 +88,15 @@ static bool is_number_past_field(struct tb_str id) {
   return id.len > DIGITS_THAT_FIT && is_integer(id);
 }
 
+/* Whether the text is the digits of the very number that the field has. */
+static bool is_text_of(struct tb_str text, int64_t number) {
+  char digits[TB_JSON_INTEGER_MAX];
+  return tb_str_equal(text, (struct tb_str){digits, (size_t)(tb_json_put_int(digits, number) - digits)});
+}
+
 /* A text id is the name too, where there is no other; a number is none. */
-static struct tb_str name_or_id(const struct tb_track_state *state, struct tb_str id) {
-  return state->name.len || is_number_past_field(id) ? state->name : id;
+static struct tb_str name_or_id(const struct tb_track_state *state, struct tb_str id, int64_t number) {
+  return state->name.len || is_number_past_field(id) || is_text_of(id, number) ? state->name : id;
 }
 
 /* Begins a member of the object, which is empty so far or not. */
@@ -99,11 +105,11 @@ static void emit_key(struct tb_json_emit *emit, const char *key) {
   tb_json_emit_raw(emit, key, strlen(key));
 }
 
-static void emit_id(struct tb_json_emit *emit, const char *key, bool there, struct tb_str text) {
+static void emit_id(struct tb_json_emit *emit, const char *key, bool there, struct tb_str text, int64_t number) {
   emit_key(emit, key);
   if (!there)
     TB_JSON_EMIT(emit, "null");
-  else if (is_number_past_field(text))
+  else if (is_number_past_field(text) && !is_text_of(text, number))
     tb_json_emit_raw(emit, text.ptr, text.len);
   else
     tb_json_emit_string(emit, text);
@@ -142,7 +148,7 @@ static enum tb_status write_process(struct tb_perfetto_writer *p, const struct t
   struct tb_nanopb_strs labels;
   process.has_pid = true;
   process.pid = (int32_t)state->track->pid;
-  struct tb_str name = name_or_id(state, state->track->pid_text);
+  struct tb_str name = name_or_id(state, state->track->pid_text, state->track->pid);
   if (name.len) process.process_name = tb_nanopb_str(&name);
   if (state->labels.len) {
     split_labels(state->labels, parts, &labels);
@@ -158,7 +164,7 @@ static enum tb_status write_process(struct tb_perfetto_writer *p, const struct t
   tb_json_emit_init(&ids, p->allocator);
   emit_said(&ids, state);
   if (!state->track->has_pid || state->track->pid_text.len)
-    emit_id(&ids, "\"pid\":", state->track->has_pid, state->track->pid_text);
+    emit_id(&ids, "\"pid\":", state->track->has_pid, state->track->pid_text, state->track->pid);
   return write_described(p, &descriptor, &ids);
 }
 
@@ -175,7 +181,7 @@ static enum tb_status write_thread(struct tb_perfetto_writer *p, const struct tb
   thread.pid = (int32_t)state->track->pid;
   bool zero = is_main_thread_zero(p, state->track);
   thread.tid = zero ? state->track->pid : state->track->tid;
-  struct tb_str name = name_or_id(state, state->track->tid_text);
+  struct tb_str name = name_or_id(state, state->track->tid_text, state->track->tid);
   if (name.len) thread.thread_name = tb_nanopb_str(&name);
   thread.has_legacy_sort_index = state->has_sort_index;
   thread.legacy_sort_index = (int32_t)state->sort_index;
@@ -191,7 +197,7 @@ static enum tb_status write_thread(struct tb_perfetto_writer *p, const struct tb
     emit_key(&ids, "\"tid\":");
     TB_JSON_EMIT(&ids, "0");
   } else if (!state->track->has_tid || state->track->tid_text.len) {
-    emit_id(&ids, "\"tid\":", state->track->has_tid, state->track->tid_text);
+    emit_id(&ids, "\"tid\":", state->track->has_tid, state->track->tid_text, state->track->tid);
   }
   return write_described(p, &descriptor, &ids);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "perfetto/writer/encode/track_event_encoder.h"
 
+#include "model/arg_lookup.h"
 #include "model/phases.h"
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
@@ -199,6 +200,11 @@ static bool needs_carried(const struct tb_event *event, unsigned parts, const st
          ((parts & TB_ENCODE_NO_NAME) && event->name.len == 0) || carries_end_stack(event);
 }
 
+/* A further member may say an id in another way. */
+static bool has_extra(const struct tb_event *event, enum tb_carried_id id) {
+  return tb_find_member(event->extra, event->extra_count, tb_carried_key(id)) != NULL;
+}
+
 /* Which fields the annotation holds. */
 static uint64_t fields_to_carry(const struct tb_event *event, unsigned parts, const struct tb_carried_parts *carried) {
   const struct tb_track *thread = event->thread;
@@ -211,8 +217,9 @@ static uint64_t fields_to_carry(const struct tb_event *event, unsigned parts, co
   if (parts & TB_ENCODE_IDS && is_text_id(&event->id)) fields |= TB_CARRIED_BIT(ID);
   if (carries_bind_id(event)) fields |= TB_CARRIED_BIT(BIND_ID);
   if (carries_end_stack(event)) fields |= TB_CARRIED_BIT(END_STACK_REF);
-  if (carried->emitter && thread->has_pid) fields |= TB_CARRIED_BIT(PID);
-  if (carried->tid || (carried->emitter && thread->has_tid)) fields |= TB_CARRIED_BIT(TID);
+  if (carried->emitter && thread->has_pid && !has_extra(event, TB_CARRIED_PID)) fields |= TB_CARRIED_BIT(PID);
+  if ((carried->tid || (carried->emitter && thread->has_tid)) && !has_extra(event, TB_CARRIED_TID))
+    fields |= TB_CARRIED_BIT(TID);
   if (carried->whole_args && event->has & TB_HAS_ARGS) fields |= TB_CARRIED_BIT(ARGS);
   return fields;
 }

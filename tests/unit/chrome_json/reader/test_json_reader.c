@@ -234,8 +234,8 @@ static void an_event_may_have_more_arguments_than_a_batch(void **state) {
 
 static void ids_of_any_kind_never_fall_together(void **state) {
   (void)state;
-  static const char *const ids[] = {"1",          "\"1\"",      "-1",         "140213339461376", "140213339461377",
-                                    "\"main\"",   "1.5",        "1879048192", "1879048193",      "\"1879048192\"",
+  static const char *const ids[] = {"1",          "\"01\"",     "-1",         "140213339461376", "140213339461377",
+                                    "\"main\"",   "1.5",        "1879048192", "1879048193",      "\"+1879048192\"",
                                     "4294967297", "2147483647", "-2147483649"};
   enum { COUNT = sizeof(ids) / sizeof(ids[0]) };
   char text[4096] = "[";
@@ -264,6 +264,34 @@ static void ids_of_any_kind_never_fall_together(void **state) {
   }
   assert_int_equal(tracks[3]->tid, 140213339461376);
   assert_int_equal(tracks[2]->pid, -1);
+  tb_reader_close(reader);
+}
+
+static void digits_in_a_text_are_the_number(void **state) {
+  (void)state;
+  static const char text[] =
+      "[{\"ph\":\"B\",\"ts\":1,\"pid\":\"2\",\"tid\":-7},{\"ph\":\"B\",\"ts\":1,\"pid\":2,\"tid\":\"-7\"},"
+      "{\"ph\":\"B\",\"ts\":1,\"pid\":\"2\",\"tid\":-7}]";
+  struct tb_reader *reader;
+  const struct tb_event *e;
+  assert_int_equal(tb_reader_create_feed("test", NULL, &reader, NULL), TB_OK);
+  assert_int_equal(tb_reader_feed(reader, text, strlen(text)), TB_OK);
+  tb_reader_feed_end(reader);
+  assert_int_equal(tb_reader_next(reader, &e), TB_OK);
+  const struct tb_track *track = e->track;
+  assert_int_equal(track->pid, 2);
+  assert_text(track->pid_text, "2");
+  assert_int_equal(track->tid, -7);
+  assert_null(track->tid_text.ptr);
+  assert_int_equal(e->extra_count, 0);
+  assert_int_equal(tb_reader_next(reader, &e), TB_OK);
+  assert_ptr_equal(e->track, track);
+  assert_int_equal(e->extra_count, 2); /* what it writes in another way */
+  assert_int_equal(e->extra[0].i, 2);
+  assert_text(e->extra[1].text, "-7");
+  assert_int_equal(tb_reader_next(reader, &e), TB_OK);
+  assert_ptr_equal(e->track, track);
+  assert_int_equal(e->extra_count, 0);
   tb_reader_close(reader);
 }
 
@@ -453,6 +481,7 @@ int main(void) {
       cmocka_unit_test(sixty_four_levels_nest_and_deeper_ones_are_text),
       cmocka_unit_test(an_event_may_have_more_arguments_than_a_batch),
       cmocka_unit_test(ids_of_any_kind_never_fall_together),
+      cmocka_unit_test(digits_in_a_text_are_the_number),
       cmocka_unit_test(an_absent_tid_is_the_pid_and_an_absent_pid_is_zero),
       cmocka_unit_test(an_event_without_a_time_has_that_of_its_neighbour),
       cmocka_unit_test(clocks_that_the_trace_names_are_snapshots),
