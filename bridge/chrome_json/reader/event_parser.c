@@ -360,6 +360,65 @@ static const char *members(struct tb_json_state *state, struct tb_batch *batch, 
   }
 }
 
+/* Whether the event has a value for the field of a key. */
+static bool has_field(const struct tb_json_event_parse *parse, enum key key) {
+  static const uint32_t bits[] = {
+      [KEY_CAT] = TB_HAS_CATEGORIES,  [KEY_DUR] = TB_HAS_DUR, [KEY_NAME] = TB_HAS_NAME,    [KEY_SCOPE] = TB_HAS_SCOPE,
+      [KEY_TDUR] = TB_HAS_THREAD_DUR, [KEY_TS] = TB_HAS_TS,   [KEY_TTS] = TB_HAS_THREAD_TS};
+  const struct tb_event *event = parse->event;
+  switch (key) {
+    case KEY_PH:
+      return parse->phase.ptr != NULL;
+    case KEY_PID:
+      return parse->pid.kind != TB_JSON_ID_NONE;
+    case KEY_TID:
+      return parse->tid.kind != TB_JSON_ID_NONE;
+    case KEY_ID:
+      return event->id.kind != TB_ID_NONE;
+    case KEY_ID2:
+      return parse->id2.kind != TB_ID_NONE;
+    case KEY_BIND_ID:
+      return event->bind_id.kind != TB_ID_NONE;
+    case KEY_S:
+      return parse->instant_scope.ptr != NULL;
+    case KEY_BP:
+      return parse->binding_point.ptr != NULL;
+    case KEY_SF:
+      return event->stack.ref.ptr != NULL;
+    case KEY_STACK:
+      return event->stack.frame_count != 0;
+    case KEY_ESF:
+      return event->end_stack.ref.ptr != NULL;
+    case KEY_ESTACK:
+      return event->end_stack.frame_count != 0;
+    case KEY_FLOW_IN:
+      return parse->flow_in;
+    case KEY_FLOW_OUT:
+      return parse->flow_out;
+    case KEY_USE_ASYNC_TTS:
+      return parse->use_async_tts;
+    default:
+      return key < sizeof(bits) / sizeof(bits[0]) && (event->has & bits[key]) != 0;
+  }
+}
+
+/* Of a member that is there twice one stays: what the event has a field for, else the last. Of args the last, and their
+ * reader sees to that. */
+static void drop_doubled(struct tb_json_state *state, const struct tb_json_event_parse *parse) {
+  struct tb_arg *extras = state->extras;
+  size_t kept = 0;
+  for (size_t i = 0, span; i < state->extra_count; i += span) {
+    span = extras[i].span;
+    bool again = has_field(parse, find_key(extras[i].name));
+    for (size_t k = i + span; k < state->extra_count && !again; k += extras[k].span)
+      again = tb_str_equal(extras[k].name, extras[i].name);
+    if (again) continue;
+    memmove(&extras[kept], &extras[i], span * sizeof(*extras));
+    kept += span;
+  }
+  state->extra_count = kept;
+}
+
 /* Extras follow the arguments, where they stay. */
 static bool keep_extras(struct tb_json_state *state, struct tb_batch *batch, struct tb_event *event) {
   size_t n = state->extra_count;
@@ -379,6 +438,7 @@ const char *tb_json_event(struct tb_json_state *state, struct tb_batch *batch, c
   state->scan.status = TB_TOKENIZER_BAD; /* where nothing below says more */
   state->extra_count = 0;
   const char *end = members(state, batch, &parse, p);
+  if (end && state->extra_count) drop_doubled(state, &parse);
   if (end && !tb_json_finish(state, &parse)) {
     state->scan.status = TB_TOKENIZER_NO_MEMORY;
     end = NULL;

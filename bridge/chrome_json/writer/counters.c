@@ -143,6 +143,7 @@ static void put_with_own_args(struct tb_json_writer *w, const struct tb_event *e
   size_t start = tb_json_object_begin(w);
   tb_json_emit_raw(&w->out, head.ptr, head.len);
   emit_rest(w, &w->out, event);
+  tb_json_emit_args(w, &w->out, event);
   tb_json_object_end(w, start);
 }
 
