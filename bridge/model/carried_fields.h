@@ -56,6 +56,7 @@ enum tb_carried_how {
  * ones the writer decides that); which formats have it; how Perfetto carries it, and FXT. */
 /* clang-format off */
 #define TB_CARRIED_FIELDS(ROW)                                                                                        \
+  ROW(NO_TS, "no_ts", OWN, ts, 0, 0, JSON, FIELD, FIELD)                                                              \
   ROW(PHASE, "ph", OWN, phase, 0, 0, JSON, FIELD, FIELD)                                                              \
   ROW(INSTANT_SCOPE, "s", OWN, instant_scope, 0, 0, JSON, MEMBER, FIELD)                                              \
   ROW(BIND_ENCLOSING, "bp", OWN, has, TB_HAS_BIND_ENCLOSING, 0, JSON, MEMBER, FIELD)                                  \

@@ -136,12 +136,14 @@ void tb_json_emit_some_times(struct tb_json_emit *emit, const struct tb_json_tim
 void tb_json_emit_tail(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_event *event);
 void tb_json_emit_scope(struct tb_json_emit *emit, char scope);
 void tb_json_emit_rest(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_event *event);
-/* Do the extra members hold the event's args, as its source had them? */
+/* Do the extra members hold the event's args, as its source had them? Then they are what tb_json_emit_args writes. */
 bool tb_json_has_own_args(const struct tb_event *event);
 void tb_json_emit_args(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_event *event);
 
 /* `,"pid":…,"tid":…` as far as the source names them. */
 void tb_json_emit_ids(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_track *track);
+/* The same of an event: those that its further members do not say in another way. */
+void tb_json_emit_ids_of(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_event *event);
 /* `,"id":…` or `,"id2":{…}`, and the scope. */
 void tb_json_emit_id(struct tb_json_emit *emit, const struct tb_event *event);
 /* A number where the text is a small one, else a string. */

@@ -41,6 +41,13 @@ static enum tb_event_type type_of_phase(char phase, enum tb_event_type type) {
 }
 
 static void restore_phase(struct tb_event *event, struct tb_str phase) {
+  const struct tb_str text = phase.len ? phase : (struct tb_str){NULL, 0};
+  if (!(event->has & TB_HAS_TS)) {
+    event->type = TB_EVENT_OTHER;
+    event->phase = event->instant_scope = '\0';
+    event->phase_text = text;
+    return;
+  }
   bool is_instant = event->type == TB_EVENT_INSTANT || event->type == TB_EVENT_ASYNC_INSTANT;
   if (is_instant && tb_str_equal(phase, TB_STR(TB_FXT_SAMPLE))) {
     event->type = TB_EVENT_SAMPLE;
@@ -54,7 +61,7 @@ static void restore_phase(struct tb_event *event, struct tb_str phase) {
   }
   if (is_instant) event->type = type_of_phase(c, event->type);
   event->phase = event->type == TB_EVENT_OTHER ? '\0' : c;
-  if (event->type == TB_EVENT_OTHER) event->phase_text = phase;
+  if (event->type == TB_EVENT_OTHER) event->phase_text = text;
   if (c != 'i' && c != 'I') event->instant_scope = '\0';
 }
 
@@ -100,6 +107,9 @@ static bool restore_own(struct tb_fxt_reader *fx, struct tb_event *event, enum t
                         const struct tb_arg *arg, enum tb_status *status) {
   bool is_text = arg->type == TB_ARG_STRING;
   switch (field) {
+    case TB_CARRIED_NO_TS: /* comes before the phase, and no other event is written so */
+      event->has &= ~(uint32_t)TB_HAS_TS;
+      return true;
     case TB_CARRIED_PHASE:
       if (is_text) restore_phase(event, arg->text);
       return is_text;
@@ -107,6 +117,7 @@ static bool restore_own(struct tb_fxt_reader *fx, struct tb_event *event, enum t
       if (is_text) *status = restore_scope(fx, event, arg->text);
       return is_text;
     case TB_CARRIED_BIND_ENCLOSING:
+      if (!(event->has & TB_HAS_TS)) return false; /* a member of an event that joins nothing */
       if (is_text) event->has &= ~(uint32_t)TB_HAS_BIND_ENCLOSING;
       return is_text;
     case TB_CARRIED_ID:

@@ -50,6 +50,14 @@ static bool keeps_phase_text(const struct tb_event *event) {
 
 /* A slice keeps its type, for its end has no phase by which it is recognised. */
 static void set_phase(struct tb_event *event, struct tb_str phase) {
+  if (!(event->has & TB_HAS_TS)) {
+    event->type = TB_EVENT_OTHER;
+    event->phase_text = phase.len ? phase : (struct tb_str){NULL, 0};
+    event->phase = event->instant_scope = 0;
+    event->track = emitter_of(event);
+    if (event->thread == event->track) event->thread = NULL;
+    return;
+  }
   event->phase = phase.len == 1 ? phase.ptr[0] : 0;
   if (event->type == TB_EVENT_COUNTER) return;
   if (event->type == TB_EVENT_SLICE_BEGIN || event->type == TB_EVENT_SLICE_END) {
@@ -61,7 +69,7 @@ static void set_phase(struct tb_event *event, struct tb_str phase) {
   } else {
     event->type = event->phase ? tb_phase_event_type(event->phase) : TB_EVENT_OTHER;
   }
-  if (event->type == TB_EVENT_OTHER) event->phase_text = phase;
+  if (event->type == TB_EVENT_OTHER) event->phase_text = phase.len ? phase : (struct tb_str){NULL, 0};
   bool is_async =
       event->type == TB_EVENT_ASYNC_BEGIN || event->type == TB_EVENT_ASYNC_INSTANT || event->type == TB_EVENT_ASYNC_END;
   if (is_async) event->has |= TB_HAS_EXPLICIT_PHASE;
@@ -102,6 +110,10 @@ static bool take_member(struct tb_event *event, const struct tb_arg *member) {
     return true;
   }
   if (field->id == TB_CARRIED_NAME) return take_name(event, member);
+  if (field->id == TB_CARRIED_NO_TS) {
+    event->has &= ~(uint32_t)TB_HAS_TS;
+    return true;
+  }
   if (member->type != TB_ARG_STRING) return false;
   switch ((enum tb_carried_id)field->id) {
     case TB_CARRIED_ID:
@@ -118,9 +130,10 @@ static bool take_member(struct tb_event *event, const struct tb_arg *member) {
   }
 }
 
-/* What the phase means may hang on the other members, so it goes last. */
+/* What the phase means may hang on the other members, so it goes last. A null stands for no phase. */
 static bool is_phase(const struct tb_arg *member) {
-  return member->type == TB_ARG_STRING && tb_str_equal(member->name, tb_carried_key(TB_CARRIED_PHASE));
+  return (member->type == TB_ARG_STRING || member->type == TB_ARG_NULL) &&
+         tb_str_equal(member->name, tb_carried_key(TB_CARRIED_PHASE));
 }
 
 /* The last top-level argument of those before `end`; `end` where there is none. */
@@ -171,7 +184,7 @@ static void take_members(struct tb_perfetto_reader *r, const struct tb_arg *anno
   struct tb_arg *extra = count ? tb_perfetto_alloc(r, count * sizeof(*extra)) : NULL;
   for (uint32_t i = 1; extra && i <= count; i += annotation[i].span) {
     if (is_phase(&annotation[i])) {
-      if (!phase->ptr) *phase = annotation[i].text;
+      if (!phase->ptr) *phase = annotation[i].type == TB_ARG_NULL ? TB_STR("") : annotation[i].text;
     } else if (!take_member(event, &annotation[i])) {
       memcpy(&extra[kept], &annotation[i], annotation[i].span * sizeof(*extra));
       kept += annotation[i].span;

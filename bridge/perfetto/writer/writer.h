@@ -52,6 +52,7 @@ struct tb_track_state {
   uint32_t empty_name;                 /* place of the attribute that holds an empty name, from 1 */
   bool has_sort_index;
   int64_t sort_index;
+  uint8_t said_by_metadata; /* enum tb_track_said: a metadata event that is kept whole says it */
   uint64_t uuid;
   uint32_t key; /* of its own events on the shared sequence, 0: none yet */
 };

@@ -60,6 +60,16 @@ struct carried_case {
   "\"b3\":1,\"b4\":1,\"b5\":1,\"b6\":1,\"b7\":1,\"b8\":1,\"b9\":9}"
 
 static const struct carried_case cases[] = {
+    {"no_ts", true, "\"ph\":\"X\",\"dur\":3,\"pid\":1,\"tid\":2,\"name\":\"n\"", "!\"ts\""},
+    {"no_ts", true, "\"ph\":\"X\",\"dur\":3,\"pid\":1,\"tid\":2,\"name\":\"n\"", "\"ph\":\"X\",\"dur\":3"},
+    {"no_ts", true, "\"pid\":1,\"tid\":2,\"name\":\"n\",\"ts\":\"text\"", "\"ts\":\"text\""},
+    {"no_ts", true, "\"ph\":\"f\",\"bp\":\"e\",\"pid\":1,\"tid\":2,\"name\":\"n\"", "\"bp\":\"e\""},
+    {"no_ts", false, "\"ph\":\"X\",\"dur\":3,\"pid\":1,\"tid\":2,\"name\":\"n\"", "!\"ts\""},
+    {"no_ts", false, "\"ph\":\"X\",\"dur\":3,\"pid\":1,\"tid\":2,\"name\":\"n\"", "\"ph\":\"X\",\"dur\":3"},
+    {"no_ts", false, "\"ph\":\"f\",\"bp\":\"e\",\"pid\":1,\"tid\":2,\"name\":\"n\"", "\"bp\":\"e\""},
+    {"no_ts", false, "\"pid\":1,\"tid\":2,\"name\":\"n\",\"ts\":\"text\"", "!\"ph\""},
+    {"ph", true, AT, "!\"ph\""},
+    {"ph", false, AT, "!\"ph\""},
     {"ph", true, "\"ph\":\"R\"," AT, "\"ph\":\"R\""},
     {"ph", false, "\"ph\":\"R\"," AT, "\"ph\":\"R\""},
     {"s", true, "\"ph\":\"R\",\"s\":\"p\"," AT, "\"s\":\"p\""},

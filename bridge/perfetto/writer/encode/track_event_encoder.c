@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "perfetto/writer/encode/track_event_encoder.h"
 
+#include "model/arg_lookup.h"
+#include "model/phases.h"
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 
@@ -192,10 +194,15 @@ static bool carries_scope(const struct tb_event *event, const struct tb_carried_
 }
 
 static bool needs_carried(const struct tb_event *event, unsigned parts, const struct tb_carried_parts *carried) {
-  return carried->phase.len || carried->whole_args || carried->emitter || carried->tid ||
-         (tb_carried_there(event, TB_CARRIED_TIMES) & carried->fields) || event->extra_count ||
+  return carried->phase.len || event->type == TB_EVENT_OTHER || carried->whole_args || carried->emitter ||
+         carried->tid || (tb_carried_there(event, TB_CARRIED_TIMES) & carried->fields) || event->extra_count ||
          ((parts & TB_ENCODE_IDS) && is_text_id(&event->id)) || carries_bind_id(event) ||
          ((parts & TB_ENCODE_NO_NAME) && event->name.len == 0) || carries_end_stack(event);
+}
+
+/* A further member may say an id in another way. */
+static bool has_extra(const struct tb_event *event, enum tb_carried_id id) {
+  return tb_find_member(event->extra, event->extra_count, tb_carried_key(id)) != NULL;
 }
 
 /* Which fields the annotation holds. */
@@ -203,14 +210,16 @@ static uint64_t fields_to_carry(const struct tb_event *event, unsigned parts, co
   const struct tb_track *thread = event->thread;
   uint64_t fields = tb_carried_there(event, TB_CARRIED_TIMES) & carried->fields;
   if (event->type == TB_EVENT_SAMPLE) fields |= tb_carried_there(event, TB_CARRIED_BIT(CPU) | TB_CARRIED_BIT(WEIGHT));
-  if (carried->phase.len) fields |= TB_CARRIED_BIT(PHASE);
+  if (tb_event_is_untimed(event)) fields |= TB_CARRIED_BIT(NO_TS);
+  if (carried->phase.len || event->type == TB_EVENT_OTHER) fields |= TB_CARRIED_BIT(PHASE);
   if (carries_scope(event, carried)) fields |= TB_CARRIED_BIT(INSTANT_SCOPE);
   if (parts & TB_ENCODE_NO_NAME && event->name.len == 0) fields |= TB_CARRIED_BIT(NAME);
   if (parts & TB_ENCODE_IDS && is_text_id(&event->id)) fields |= TB_CARRIED_BIT(ID);
   if (carries_bind_id(event)) fields |= TB_CARRIED_BIT(BIND_ID);
   if (carries_end_stack(event)) fields |= TB_CARRIED_BIT(END_STACK_REF);
-  if (carried->emitter && thread->has_pid) fields |= TB_CARRIED_BIT(PID);
-  if (carried->tid || (carried->emitter && thread->has_tid)) fields |= TB_CARRIED_BIT(TID);
+  if (carried->emitter && thread->has_pid && !has_extra(event, TB_CARRIED_PID)) fields |= TB_CARRIED_BIT(PID);
+  if ((carried->tid || (carried->emitter && thread->has_tid)) && !has_extra(event, TB_CARRIED_TID))
+    fields |= TB_CARRIED_BIT(TID);
   if (carried->whole_args && event->has & TB_HAS_ARGS) fields |= TB_CARRIED_BIT(ARGS);
   return fields;
 }
@@ -228,8 +237,12 @@ static void put_member(void *ctx, enum tb_carried_id id, struct tb_arg *member) 
   const struct tb_event *event = members->event;
   struct tb_arg value = *member;
   switch (id) {
+    case TB_CARRIED_NO_TS:
+      value = (struct tb_arg){.type = TB_ARG_BOOL, .u = 1};
+      break;
     case TB_CARRIED_PHASE:
       value = text_arg(members->carried->phase);
+      if (!value.text.ptr) value.type = TB_ARG_NULL;
       break;
     case TB_CARRIED_INSTANT_SCOPE:
       value = text_arg((struct tb_str){&event->instant_scope, 1});
