@@ -2,8 +2,8 @@
  *
  * Carried fields: what an event says that the target format has no field for, kept there all the same so that the way
  * back restores it. In Perfetto they are in fields of our own in the debug annotation `trace_event`, of which viewers
- * show nothing, in FXT arguments called `trace_event.KEY`; docs/MAPPING.md says when. This table is the one place that knows their keys and types, and which
- * part of tb_event they are.
+ * show nothing, in FXT arguments called `trace_event.KEY`; docs/MAPPING.md says when. This table is the one place that
+ * knows their keys and types, and which part of tb_event they are.
  *
  * A writer decides which fields its packet or record has no place for, and puts them by tb_carried_put. A reader looks
  * each key up by tb_carried_find, and gives the event its value by tb_carried_get. What depends on the format (a
