@@ -48,7 +48,7 @@ static void add_particulars(struct tb_fxt_writer *w, const struct tb_event *even
   if (tb_event_is_untimed(event)) tb_fxt_carry_text(w, TB_CARRIED_NO_TS, TB_STR(""));
   if (!has_plain_phase(event, type)) {
     struct tb_str phase = is_sample(event)                ? TB_STR(TB_FXT_SAMPLE)
-                          : event->type == TB_EVENT_OTHER ? event->phase_text
+                          : event->phase_text.len || !event->phase ? event->phase_text
                                                           : (struct tb_str){&event->phase, 1};
     tb_fxt_carry_text(w, TB_CARRIED_PHASE, phase);
   }

@@ -53,8 +53,9 @@ struct tb_arg {
 };
 
 enum tb_arg_flag {
-  TB_ARG_TYPED = 1,  /* came from a typed protobuf field, not from a debug annotation */
-  TB_ARG_DERIVED = 2 /* added by the reader (the object that an FXT pointer or koid names); not in the source */
+  TB_ARG_TYPED = 1,   /* came from a typed protobuf field, not from a debug annotation */
+  TB_ARG_DERIVED = 2, /* added by the reader (the object that an FXT pointer or koid names); not in the source */
+  TB_ARG_CARRIED = 4  /* within the reader of Perfetto: of our own fields, no argument */
 };
 
 /* ---- tracks ------------------------------------------------------------------------------------------------------ */

@@ -66,7 +66,8 @@ static const struct tb_payload_importer importers[] = {
     {TB_TRACE_PACKET_CONCURRENT_SESSION_EVENT, tb_perfetto_recorder, NULL},
     {TB_TRACE_PACKET_FTRACE_TEXT, tb_perfetto_ftrace_text, NULL},
     {TB_TRACE_PACKET_FAR_TASK_STATE, tb_perfetto_task_state, NULL},
-    {TB_TRACE_PACKET_PADDING, pass_over, NULL}};
+    {TB_TRACE_PACKET_PADDING, pass_over, NULL},
+    {TB_TRACE_PACKET_CARRIED_EVENT, tb_perfetto_track_event, NULL}};
 enum { IMPORTERS = sizeof(importers) / sizeof(importers[0]) };
 
 const struct tb_payload_importer *tb_perfetto_find_importer(uint32_t field) {

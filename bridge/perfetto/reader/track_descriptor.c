@@ -233,7 +233,7 @@ static const struct tb_arg *member_of(const struct tb_arg *object, struct tb_str
   return object ? tb_find_member(object + 1, object->span - 1, name) : NULL;
 }
 
-/* Whether a text is an integer, but another one. */
+/* Whether a text is an integer, but another one; negative ones may have been made unsigned since. */
 static bool is_other_number(struct tb_str text, int64_t number) {
   struct tb_decimal parsed;
   int64_t value;
@@ -242,7 +242,7 @@ static bool is_other_number(struct tb_str text, int64_t number) {
     return false;
   char digits[TB_JSON_INTEGER_MAX];
   bool is_canonical = tb_str_equal(text, (struct tb_str){digits, (size_t)(tb_json_put_int(digits, value) - digits)});
-  return is_canonical && value != number;
+  return is_canonical && value != number && (int64_t)(uint32_t)value != number;
 }
 
 /* Sets number, text and presence of an id from what its description says. */

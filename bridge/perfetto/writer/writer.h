@@ -87,7 +87,7 @@ struct tb_perfetto_writer {
   struct tb_writer_sched sched;
   struct tb_buffer scratch; /* key texts, JSON text */
   struct tb_str instant;    /* the fields that say of a slice that it is an instant; empty until one is met */
-  char instant_fields[TB_CARRIED_PHASE_MAX];
+  char instant_fields[TB_CARRIED_LATE_MAX];
   uint64_t order; /* number of the event */
   struct tb_packet_sink sink;
   uint64_t entries, entries_written; /* on all sequences, once all are there; of those sequences that are written */
