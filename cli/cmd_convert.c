@@ -44,8 +44,6 @@ static void print_end(const struct cli_conversion *conversion, const struct conv
     cli_print_error(&cli_convert, conversion->error);
   } else if (!settings->quiet) {
     cli_report_text(stderr, conversion);
-  } else {
-    cli_print_losses(conversion->from, conversion->report->losses, conversion->report->loss_count);
   }
 }
 

@@ -234,11 +234,7 @@ static void print_advice(const struct tb_merge_report *report) {
 }
 
 static void print_end(const struct merge_settings *settings, const struct tb_merge_report *report) {
-  const struct tb_convert_report *conversion = tb_merge_report_conversion(report);
-  if (!settings->quiet)
-    cli_merge_summary(stderr, settings->output, report);
-  else if (conversion)
-    cli_print_losses(settings->output, conversion->losses, conversion->loss_count);
+  if (!settings->quiet) cli_merge_summary(stderr, settings->output, report);
 }
 
 /* Where the report goes; NULL: there is none. */

@@ -71,10 +71,10 @@ const char *cli_parse_clock(void *field, const char *value);  /* [enum tb_clock]
     'j', "threads", "N", "Use N threads; by default as many as there are cores, at most 4. The output is the same.", \
         cli_parse_count, offsetof(S, threads)                                                                        \
   }
-#define CLI_OPTION_QUIET(S)                                                                                        \
-  {                                                                                                                \
-    'q', "quiet", NULL, "Print no progress and no summary; errors and losses are still reported.", cli_parse_flag, \
-        offsetof(S, quiet)                                                                                         \
+#define CLI_OPTION_QUIET(S)                                                                                      \
+  {                                                                                                              \
+    'q', "quiet", NULL, "Print errors alone; that something was lost is in the exit status, 4.", cli_parse_flag, \
+        offsetof(S, quiet)                                                                                       \
   }
 #define CLI_OPTION_REPORT(S)                                                                         \
   {                                                                                                  \

@@ -106,6 +106,19 @@ static void print_events(FILE *to, const struct tb_writer_summary *summary) {
   fputc('\n', to);
 }
 
+static void print_first(FILE *to, const struct tb_loss *loss) {
+  if (loss->first_offset != TB_NO_OFFSET) cli_print(to, " (first at byte %" PRIu64 ")", loss->first_offset);
+  fputc('\n', to);
+}
+
+static void print_notes(FILE *to, const struct tb_convert_report *report) {
+  for (size_t i = 0; i < report->note_count; i++) {
+    cli_print(to, "  %s%" PRIu64 " %s", i ? "           " : "noted:     ", report->notes[i].count,
+              report->notes[i].reason);
+    print_first(to, &report->notes[i]);
+  }
+}
+
 void cli_report_losses(FILE *to, const struct tb_convert_report *report) {
   if (!report->loss_count)
     fputs("  lost:      nothing\n", to);
@@ -115,9 +128,9 @@ void cli_report_losses(FILE *to, const struct tb_convert_report *report) {
     const struct tb_loss *loss = &report->losses[i];
     cli_print(to, "    %" PRIu64 " %s: %s", loss->count, i < report->reader_loss_count ? "in reading" : "in writing",
               loss->reason);
-    if (loss->first_offset != TB_NO_OFFSET) cli_print(to, " (first at byte %" PRIu64 ")", loss->first_offset);
-    fputc('\n', to);
+    print_first(to, loss);
   }
+  print_notes(to, report);
 }
 
 void cli_report_text(FILE *to, const struct cli_conversion *c) {
@@ -184,6 +197,19 @@ static void json_losses(FILE *to, const struct tb_convert_report *report) {
     fputc('}', to);
   }
   if (report->loss_count) fputs("\n  ", to);
+  fputs("],\n", to);
+}
+
+static void json_notes(FILE *to, const struct tb_convert_report *report) {
+  fputs("  \"notes\": [", to);
+  for (size_t i = 0; i < report->note_count; i++) {
+    cli_print(to, "%s\n    {\"text\": ", i ? "," : "");
+    cli_print_json(to, report->notes[i].reason);
+    cli_print(to, ", \"count\": %" PRIu64 ", ", report->notes[i].count);
+    json_offset(to, "first_offset", report->notes[i].first_offset);
+    fputc('}', to);
+  }
+  if (report->note_count) fputs("\n  ", to);
   fputs("]\n", to);
 }
 
@@ -215,6 +241,7 @@ void cli_report_json(FILE *to, const struct cli_conversion *c) {
   json_number(to, "peak_held_bytes", summary->peak_held_bytes);
   json_number(to, "spilled_bytes", summary->spilled_bytes);
   json_losses(to, c->report);
+  json_notes(to, c->report);
   fputs("}\n", to);
 }
 

@@ -15,6 +15,9 @@ static void fill_report(struct tb_convert_report *report, const struct tb_reader
   report->input_bytes = tb_reader_bytes_read(reader);
   for (size_t i = 0; i < reader->losses.count; i++) report->losses[report->loss_count++] = reader->losses.entries[i];
   report->reader_loss_count = report->loss_count;
+  enum { NOTES = sizeof(report->notes) / sizeof(report->notes[0]) };
+  for (size_t i = 0; i < reader->notes.count && i < NOTES; i++)
+    report->notes[report->note_count++] = reader->notes.entries[i];
   if (!writer) return;
   report->to = writer->ops->format;
   report->summary = writer->summary;

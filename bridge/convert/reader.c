@@ -167,6 +167,10 @@ enum tb_status tb_reader_lose(struct tb_reader *reader, const char *reason, uint
   return tb_fail(&reader->error, TB_BAD_DATA, offset, "%s (--strict stops at the first)", reason);
 }
 
+void tb_reader_note(struct tb_reader *reader, const char *text, uint64_t offset) {
+  tb_losses_add(&reader->notes, text, offset);
+}
+
 const struct tb_loss *tb_reader_losses(const struct tb_reader *reader, size_t *count) {
   *count = reader->losses.count;
   return reader->losses.count ? reader->losses.entries : NULL;

@@ -101,6 +101,12 @@ enum { TB_FXT_LARGE_BLOB_WITH_METADATA = 0, TB_FXT_LARGE_BLOB_BARE = 1 };
 #define TB_FXT_JSON_SUFFIX ":json"                  /* of the names of arguments whose text is a JSON value */
 #define TB_FXT_NESTED "nested"                      /* carried: a letter for each argument that is not */
 
+/* The koid of what has no id in the source, which our writer makes up: the low 32 bits are the process' id, which is
+ * what others show of a koid, and the upper ones are this. */
+#define TB_FXT_NO_ID UINT64_C(0xc000000000000000)
+
+static inline bool tb_fxt_is_no_id(uint64_t koid) { return (koid & ~(uint64_t)UINT32_MAX) == TB_FXT_NO_ID; }
+
 /* The letters of TB_FXT_NESTED. */
 enum { TB_FXT_PLAIN_NAME = '.', TB_FXT_NESTED_PATH = 'p' };
 

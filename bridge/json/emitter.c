@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "json/emitter.h"
 
+#include "base/intern.h"
+#include "base/map.h"
+
 enum { ESCAPED_BYTES = 4096 };
 
 void tb_json_emit_init(struct tb_json_emit *emit, const struct tb_allocator *allocator) {
@@ -126,6 +129,57 @@ static void emit_scalar(struct tb_json_emit *emit, const struct tb_arg *arg, uns
   TB_JSON_EMIT(emit, "null");
 }
 
+/* ---- names that come again: an object has each once, and of several the last counts ------------------------------ */
+
+/* Whether siblings may have one name: no two of different hashes do. */
+static bool may_repeat(const struct tb_arg *args, size_t count) {
+  uint64_t seen = 0;
+  for (size_t i = 0; i < count; i += args[i].span) {
+    struct tb_str name = args[i].name;
+    size_t hash = name.len ? name.len * 7 + (unsigned char)name.ptr[0] * 3 + (unsigned char)name.ptr[name.len - 1] : 0;
+    uint64_t bit = UINT64_C(1) << (hash + (name.len > 2 ? (unsigned char)name.ptr[name.len / 2] * 5 : 0)) % 64;
+    if (seen & bit) return true;
+    seen |= bit;
+  }
+  return false;
+}
+
+/* Which of the siblings is the last of its name, in a map by the names' hashes; without memory all are, which shows in
+ * the status. */
+static bool find_last(struct tb_json_emit *emit, struct tb_map *last, const struct tb_arg *args, size_t count) {
+  tb_map_init(last, emit->buffer.allocator);
+  for (size_t i = 0; i < count; i += args[i].span) {
+    if (tb_map_put(last, tb_str_hash(args[i].name, 0), args[i].name.len, i) == TB_OK) continue;
+    if (emit->status == TB_OK) emit->status = TB_NO_MEMORY;
+    return false;
+  }
+  return true;
+}
+
+static bool is_repeated(const struct tb_arg *args, size_t count, size_t at) {
+  for (size_t i = at + args[at].span; i < count; i += args[i].span)
+    if (tb_str_equal(args[i].name, args[at].name)) return true;
+  return false;
+}
+
+/* Calls `put` for each of the siblings, but of those of one name for the last alone. */
+typedef void sibling_sink(struct tb_json_emit *emit, const struct tb_arg *arg, unsigned *bad_json, unsigned depth);
+static void for_each_name(struct tb_json_emit *emit, const struct tb_arg *args, size_t count, sibling_sink *put,
+                          unsigned *bad_json, unsigned depth) {
+  enum { FEW = 64 };
+  struct tb_map last;
+  bool repeat = count > 1 && !emit->for_people && may_repeat(args, count); /* people are shown all */
+  bool mapped = repeat && count > FEW;
+  if (mapped && !find_last(emit, &last, args, count)) repeat = false;
+  for (size_t i = 0; i < count; i += args[i].span) {
+    const uint64_t *found =
+        repeat && mapped ? tb_map_find(&last, tb_str_hash(args[i].name, 0), args[i].name.len) : NULL;
+    bool again = found ? *found != i : repeat && is_repeated(args, count, i);
+    if (!again) put(emit, &args[i], bad_json, depth);
+  }
+  if (mapped) tb_map_free(&last);
+}
+
 static void emit_children(struct tb_json_emit *emit, const struct tb_arg *arg, unsigned *bad_json, unsigned depth);
 
 static void emit_at_depth(struct tb_json_emit *emit, const struct tb_arg *arg, unsigned *bad_json, unsigned depth) {
@@ -137,16 +191,27 @@ static void emit_at_depth(struct tb_json_emit *emit, const struct tb_arg *arg, u
     emit_scalar(emit, arg, bad_json);
 }
 
+/* A member of an object, with the comma before it. */
+static void emit_member(struct tb_json_emit *emit, const struct tb_arg *arg, unsigned *bad_json, unsigned depth) {
+  TB_JSON_EMIT(emit, ",");
+  tb_json_emit_string(emit, arg->name);
+  TB_JSON_EMIT(emit, ":");
+  emit_at_depth(emit, arg, bad_json, depth);
+}
+
 static void emit_children(struct tb_json_emit *emit, const struct tb_arg *arg, unsigned *bad_json, unsigned depth) {
+  size_t start = emit->buffer.len;
   bool is_dict = arg->type == TB_ARG_DICT;
   const struct tb_arg *end = arg + arg->span;
+  if (is_dict && arg->span > 1) {
+    for_each_name(emit, arg + 1, arg->span - 1, emit_member, bad_json, depth);
+    if (emit->status == TB_OK) emit->buffer.data[start] = '{';
+    TB_JSON_EMIT(emit, "}");
+    return;
+  }
   tb_json_emit_raw(emit, is_dict ? "{" : "[", 1);
   for (const struct tb_arg *child = arg + 1; child < end; child += child->span) {
     if (child > arg + 1) TB_JSON_EMIT(emit, ",");
-    if (is_dict) {
-      tb_json_emit_string(emit, child->name);
-      TB_JSON_EMIT(emit, ":");
-    }
     emit_at_depth(emit, child, bad_json, depth);
   }
   tb_json_emit_raw(emit, is_dict ? "}" : "]", 1);
@@ -157,12 +222,7 @@ void tb_json_emit_value(struct tb_json_emit *emit, const struct tb_arg *arg, uns
 }
 
 void tb_json_emit_members(struct tb_json_emit *emit, const struct tb_arg *args, size_t count, unsigned *bad_json) {
-  for (size_t i = 0; i < count; i += args[i].span) {
-    TB_JSON_EMIT(emit, ",");
-    tb_json_emit_string(emit, args[i].name);
-    TB_JSON_EMIT(emit, ":");
-    tb_json_emit_value(emit, &args[i], bad_json);
-  }
+  for_each_name(emit, args, count, emit_member, bad_json, 0);
 }
 
 void tb_json_emit_object(struct tb_json_emit *emit, const struct tb_arg *args, size_t count, unsigned *bad_json) {

@@ -25,6 +25,7 @@ struct tb_source_traits {
   bool thread_zero;     /* thread 0 of a process is no other name of its main thread */
   bool offsets_grow;    /* an event's offset is greater than those of the events before it */
   bool clock_syncs;     /* it may have clock_sync events */
+  bool complete_first;  /* of one time, complete slices come before all other events, and behind ends of earlier ones */
   bool old_async;       /* async phases of the first kind (S T p F) may be said by their successors (b n e) */
 };
 
@@ -35,6 +36,11 @@ struct tb_target_traits {
   bool fxt_blobs;      /* Perfetto's packets that were in blobs of FXT, as they were: do not read them */
   bool system_as_text; /* the system's own events as lines of text (TB_EVENT_SYSTEM_TRACE) */
   bool one_machine;    /* it knows one machine: process and thread ids of others have to differ from its own */
+  /* what the recorder says of itself as members of the trace (TB_EVENT_TRACE_METADATA), a dict of typed fields each:
+   * `metadata`, whose members are joined, and `otherData` */
+  bool recorder_members;
+  bool unsigned_ids;   /* it has no negative process and thread ids */
+  bool bind_ids_apart; /* the bind_id of a slice must not be a small number, since flow events are counted with it */
 };
 
 #endif

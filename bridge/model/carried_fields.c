@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/carried_fields.h"
 
+#include "protos/field_numbers.h"
+
 #define ROW(row, key, kind, member, bit, there, natives, perfetto, fxt)                     \
   [TB_CARRIED_##row] = {.path = {TB_CARRIED_PREFIX key, sizeof(TB_CARRIED_PREFIX key) - 1}, \
                         .has = (bit),                                                       \
@@ -11,6 +13,20 @@
                         .how = {TB_CARRY_##perfetto, TB_CARRY_##fxt}},
 const struct tb_carried_field tb_carried_fields[TB_CARRIED_COUNT] = {TB_CARRIED_FIELDS(ROW)};
 #undef ROW
+
+static const uint16_t numbers[TB_CARRIED_COUNT] = {[TB_CARRIED_PHASE] = TB_DEBUG_ANNOTATION_CARRIED_PHASE,
+                                                   [TB_CARRIED_CPU] = TB_DEBUG_ANNOTATION_CARRIED_CPU,
+                                                   [TB_CARRIED_DUR] = TB_DEBUG_ANNOTATION_CARRIED_DUR_NS,
+                                                   [TB_CARRIED_THREAD_TS] = TB_DEBUG_ANNOTATION_CARRIED_TTS_NS,
+                                                   [TB_CARRIED_THREAD_DUR] = TB_DEBUG_ANNOTATION_CARRIED_TDUR_NS};
+
+uint32_t tb_carried_number(enum tb_carried_id id) { return numbers[id]; }
+
+enum tb_carried_id tb_carried_of_number(uint32_t number) {
+  int id = 0;
+  while (id < TB_CARRIED_COUNT && (!number || numbers[id] != number)) id++;
+  return (enum tb_carried_id)id;
+}
 
 /* The argument of a field's value; of a format's own one its name alone. */
 static struct tb_arg arg_of(const struct tb_carried_field *field, const struct tb_event *event) {

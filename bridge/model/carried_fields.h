@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Carried fields: what an event says that the target format has no field for, kept there all the same so that the way
- * back restores it. In Perfetto they are members of the debug annotation `trace_event`, in FXT arguments called
- * `trace_event.KEY`; docs/MAPPING.md says when. This table is the one place that knows their keys and types, and which
- * part of tb_event they are.
+ * back restores it. In Perfetto they are in fields of our own in the debug annotation `trace_event`, of which viewers
+ * show nothing, in FXT arguments called `trace_event.KEY`; docs/MAPPING.md says when. This table is the one place that
+ * knows their keys and types, and which part of tb_event they are.
  *
  * A writer decides which fields its packet or record has no place for, and puts them by tb_carried_put. A reader looks
  * each key up by tb_carried_find, and gives the event its value by tb_carried_get. What depends on the format (a
@@ -56,6 +56,7 @@ enum tb_carried_how {
  * ones the writer decides that); which formats have it; how Perfetto carries it, and FXT. */
 /* clang-format off */
 #define TB_CARRIED_FIELDS(ROW)                                                                                        \
+  ROW(NO_TS, "no_ts", OWN, ts, 0, 0, JSON, FIELD, FIELD)                                                              \
   ROW(PHASE, "ph", OWN, phase, 0, 0, JSON, FIELD, FIELD)                                                              \
   ROW(INSTANT_SCOPE, "s", OWN, instant_scope, 0, 0, JSON, MEMBER, FIELD)                                              \
   ROW(BIND_ENCLOSING, "bp", OWN, has, TB_HAS_BIND_ENCLOSING, 0, JSON, MEMBER, FIELD)                                  \
@@ -125,6 +126,21 @@ static inline struct tb_str tb_carried_key_of(struct tb_str path) {
   return (struct tb_str){path.ptr + PREFIX, path.len - PREFIX};
 }
 static inline struct tb_str tb_carried_key(enum tb_carried_id id) { return tb_carried_key_of(tb_carried_path(id)); }
+
+/* Whether an argument of that name carries something of ours. */
+static inline bool tb_carried_is_path(struct tb_str name) {
+  enum { PREFIX = sizeof(TB_CARRIED_PREFIX) - 1 };
+  return name.len > PREFIX && memcmp(name.ptr, TB_CARRIED_PREFIX, PREFIX) == 0;
+}
+
+/* What is said in numbers there: of a phase one ASCII character, of a bind_id that joins nothing bits. */
+enum { TB_CARRIED_PHASE_LAST = 126, TB_CARRIED_BINDS_IN = 1, TB_CARRIED_BINDS_OUT = 2 };
+
+/* The field of DebugAnnotation in which Perfetto carries it, of those that come by the million: a number, of the phase
+ * its one character. 0: as a member by its key. */
+uint32_t tb_carried_number(enum tb_carried_id id);
+/* The field that has that number; TB_CARRIED_COUNT: none. */
+enum tb_carried_id tb_carried_of_number(uint32_t number);
 
 /* Which of `fields`, a constant, an event has; of the formats' own ones none. Most events have none of them, which one
  * look at tb_event.has says and one at each field that has no bit there. */

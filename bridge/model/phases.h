@@ -10,4 +10,9 @@
 /* The type of the events of a phase; TB_EVENT_OTHER for an unknown one. */
 enum tb_event_type tb_phase_event_type(char phase);
 
+/* Whether an event has no time, but should have: its `ts` is that of a neighbour, and its phase is in phase_text. */
+static inline bool tb_event_is_untimed(const struct tb_event *event) {
+  return event->type == TB_EVENT_OTHER && !(event->has & TB_HAS_TS);
+}
+
 #endif

@@ -61,6 +61,7 @@ struct tb_reader {
   uint64_t fills, used_up; /* batches filled, and the last of them whose events nobody needs any more, in their order */
   bool has_read; /* something of the format was there: an event, or what formats say of things that give none */
   struct tb_losses losses;
+  struct tb_losses notes; /* what it assumed, of which nothing was lost */
   struct tb_error error;
   struct tb_batch batch; /* of tb_reader_next */
   size_t next_event;
@@ -70,6 +71,9 @@ struct tb_reader {
 
 /* Counts a loss; where options.strict is set it sets the error instead and returns TB_BAD_DATA, else TB_OK. */
 TB_MUST_CHECK enum tb_status tb_reader_lose(struct tb_reader *reader, const char *reason, uint64_t offset);
+
+/* Counts what a reader assumed where the source does not say it. */
+void tb_reader_note(struct tb_reader *reader, const char *text, uint64_t offset);
 
 /* For formats: waits until nobody reads what was given out in earlier batches, so that tracks may change. */
 static inline void tb_reader_wait(struct tb_reader *reader) {

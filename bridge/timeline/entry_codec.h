@@ -2,13 +2,14 @@
  *
  * The byte form of a queue's entries, in memory and in spilled runs.
  *
- *   head   kind (3 bits), then a bit each: sorts_first (of END and INSTANT) or end body (of COMPLETE and zero-length
- *          slices), thread_ts, thread_dur, key, flow
+ *   head   kind (3 bits), then a bit each: end body (of COMPLETE) or sorts_first (of all others), thread_ts,
+ *          thread_dur, key, flow
  *   varint body length
  *   sizes  of the four times that follow, two bits each: 2, 3, 4 or 8 bytes, little-endian
  *   zigzag of ts less the ts of the record before; then as the head and the kind say: dur; thread_ts, as the zigzag of
  *   its drift against ts; thread_dur, as zigzag
- *   varints: key; flow step (a byte), flow key, order; name and categories of BEGIN and END; length of the end body
+ *   varints: key; flow step (a byte), flow key, order; name and categories of BEGIN and END; length of the end
+ *   body, always of zero-length slices
  *   the body, then the end body
  *
  * Times are read and written eight bytes at once: RECORD_SLACK bytes behind a record's head belong to its buffer.
@@ -42,10 +43,7 @@ static inline uint64_t tb_zigzag(int64_t v) { return ((uint64_t)v << 1) ^ (v < 0
 /* The class of an entry among those of one ts: see tb_staged_event_compare. */
 static inline unsigned tb_record_class(unsigned char head) {
   if ((head & RECORD_KIND) == TB_STAGED_COMPLETE) return 1;
-  unsigned char sorts_first = head & (RECORD_KIND | RECORD_SORTS_FIRST);
-  return sorts_first == (TB_STAGED_END | RECORD_SORTS_FIRST) || sorts_first == (TB_STAGED_INSTANT | RECORD_SORTS_FIRST)
-             ? 0
-             : 2;
+  return head & RECORD_SORTS_FIRST ? 0 : 2;
 }
 
 /* Writes `v` in the fewest bytes that do, and notes how many at `place` of *sizes. */
@@ -67,7 +65,8 @@ static inline const char *tb_record_get_time(const char *at, unsigned sizes, uns
 /* Writes all but the body; room for RECORD_HEAD_MAX bytes is there. */
 static inline char *tb_record_write(char *at, const struct tb_staged_event *e, int64_t last_ts,
                                     struct tb_record_base base) {
-  *at++ = (char)(e->kind | e->sorts_first << 3 | (e->end_body.len ? RECORD_END_BODY : 0) | e->has_thread_ts << 4 |
+  bool end_body = e->kind == TB_STAGED_COMPLETE && e->end_body.len;
+  *at++ = (char)(e->kind | e->sorts_first << 3 | (end_body ? RECORD_END_BODY : 0) | e->has_thread_ts << 4 |
                  e->has_thread_dur << 5 | (e->key ? RECORD_KEY : 0) | (e->flow ? RECORD_FLOW : 0));
   at = tb_wire_put_varint(at, e->body.len + e->end_body.len);
   char *sizes_at = at++;
@@ -90,7 +89,7 @@ static inline char *tb_record_write(char *at, const struct tb_staged_event *e, i
     at = tb_wire_put_varint(at, e->name);
     at = tb_wire_put_varint(at, e->categories);
   }
-  if (e->end_body.len) at = tb_wire_put_varint(at, e->end_body.len);
+  if (end_body || e->kind == TB_STAGED_ZERO_LENGTH_SLICE) at = tb_wire_put_varint(at, e->end_body.len);
   return at;
 }
 
@@ -131,8 +130,9 @@ static inline const char *tb_record_read(const char *at, struct tb_staged_event 
   unsigned char head = (unsigned char)*at++;
   uint64_t v, body_len;
   *e = (struct tb_staged_event){.kind = head & RECORD_KIND};
-  bool end_body = (e->kind == TB_STAGED_COMPLETE || e->kind == TB_STAGED_ZERO_LENGTH_SLICE) && head & RECORD_END_BODY;
-  e->sorts_first = (e->kind == TB_STAGED_END || e->kind == TB_STAGED_INSTANT) && head & RECORD_SORTS_FIRST;
+  bool complete = e->kind == TB_STAGED_COMPLETE;
+  bool end_body = complete ? head & RECORD_END_BODY : e->kind == TB_STAGED_ZERO_LENGTH_SLICE;
+  e->sorts_first = !complete && head & RECORD_SORTS_FIRST;
   at = tb_record_varint(at, &body_len);
   unsigned sizes = (unsigned char)*at++;
   at = tb_record_get_time(at, sizes, 0, &v);

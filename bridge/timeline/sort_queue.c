@@ -30,6 +30,7 @@ static void free_chunks(struct tb_sort_queue *s) {
   s->at = s->end = NULL;
   s->bytes = 0;
   s->count = 0;
+  tb_same_time_clear(&s->same_time);
 }
 
 void tb_sort_queue_free(struct tb_sort_queue *s) {
@@ -38,6 +39,7 @@ void tb_sort_queue_free(struct tb_sort_queue *s) {
   free_chunks(s);
   tb_sort_queue_free_index(s);
   tb_slice_stack_free(&s->stack, s->allocator);
+  tb_same_time_free(&s->same_time, s->allocator);
   tb_free(s->allocator, s->runs, s->run_capacity * sizeof(*s->runs));
   *s = (struct tb_sort_queue){.allocator = s->allocator};
 }
@@ -64,16 +66,21 @@ static enum tb_status add_chunk(struct tb_sort_queue *s, size_t need) {
   return TB_OK;
 }
 
-/* Follows slices as they come, to find whether they nest in this order, and which ENDs sort first. */
-static enum tb_status follow(struct tb_sort_queue *s, struct tb_staged_event *e) {
+/* Follows slices as they come, to find whether they nest in this order, and which ENDs sort first. *around is set for
+ * one of these where nothing else of its key is open that began at its time. */
+static enum tb_status follow(struct tb_sort_queue *s, struct tb_staged_event *e, bool *around) {
+  *around = false;
   if (e->key) { /* slices of groups of tracks are matched in the end; their ENDs are marked by the caller */
     if (e->kind == TB_STAGED_BEGIN || e->kind == TB_STAGED_END) s->needs_matching = true;
+    *around = e->kind == TB_STAGED_END && e->sorts_first;
     return TB_OK;
   }
   if (e->kind == TB_STAGED_FLOW || e->kind == TB_STAGED_COUNTER) return TB_OK;
   if (e->kind == TB_STAGED_END) {
     int64_t begin_ts;
-    if (!tb_slice_stack_end(&s->stack, e, &begin_ts)) s->needs_matching = true;
+    bool innermost = tb_slice_stack_end(&s->stack, e, &begin_ts);
+    if (!innermost) s->needs_matching = true;
+    *around = innermost && begin_ts < e->ts;
     e->sorts_first = begin_ts < e->ts || begin_ts == INT64_MAX; /* none that came so far began at its very time */
     return TB_OK;
   }
@@ -81,6 +88,20 @@ static enum tb_status follow(struct tb_sort_queue *s, struct tb_staged_event *e)
   enum tb_status status = tb_slice_stack_begin(&s->stack, s->allocator, e, s->total, &nests, &pushed);
   if (!nests) s->needs_matching = true;
   return status;
+}
+
+/* What is of one time as the entry that is written to `head`, and came before it. */
+static enum tb_status follow_same_time(struct tb_sort_queue *s, const struct tb_staged_event *e, bool around,
+                                       char *head) {
+  if (around && tb_same_time_raise(&s->same_time, e->key, e->ts, RECORD_SORTS_FIRST)) s->last_dur = INT64_MAX;
+  if (e->kind == TB_STAGED_END && e->sorts_first) return TB_OK;
+  if (e->kind == TB_STAGED_COUNTER) {
+    tb_same_time_pass(&s->same_time, e->ts);
+    return TB_OK;
+  }
+  bool stays = e->kind == TB_STAGED_COMPLETE || (e->kind == TB_STAGED_ZERO_LENGTH_SLICE && s->complete_first);
+  int opens = e->kind == TB_STAGED_BEGIN ? 1 : e->kind == TB_STAGED_END ? -1 : 0;
+  return tb_same_time_add(&s->same_time, s->allocator, e->key, e->ts, stays ? NULL : head, opens);
 }
 
 static void note_order(struct tb_sort_queue *s, const struct tb_staged_event *e) {
@@ -97,7 +118,8 @@ static void note_order(struct tb_sort_queue *s, const struct tb_staged_event *e)
 }
 
 enum tb_status tb_sort_queue_add(struct tb_sort_queue *s, struct tb_staged_event *e) {
-  if (follow(s, e) != TB_OK) return TB_NO_MEMORY;
+  bool around;
+  if (follow(s, e, &around) != TB_OK) return TB_NO_MEMORY;
   size_t need = RECORD_HEAD_MAX + e->body.len + e->end_body.len;
   if (need > (size_t)(s->end - s->at) && add_chunk(s, need) != TB_OK) return TB_NO_MEMORY;
   if (!s->has_base) {
@@ -108,6 +130,7 @@ enum tb_status tb_sort_queue_add(struct tb_sort_queue *s, struct tb_staged_event
     s->has_thread_base = true;
     s->base_thread_ts = tb_wrap_sub(e->thread_ts, tb_wrap_sub(e->ts, s->base_ts));
   }
+  if (follow_same_time(s, e, around, s->at) != TB_OK) return TB_NO_MEMORY;
   note_order(s, e);
   struct tb_record_base base = {s->base_ts, s->base_thread_ts};
   char *at = tb_record_write(s->at, e, s->count ? s->last_ts : s->base_ts, base);

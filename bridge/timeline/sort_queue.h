@@ -34,6 +34,7 @@
 
 #include "base/map.h"
 #include "timeline/run_merger.h"
+#include "timeline/same_time.h"
 
 enum tb_staged_kind {
   TB_STAGED_BEGIN, /* a slice whose end is an entry of its own */
@@ -41,7 +42,7 @@ enum tb_staged_kind {
   TB_STAGED_COMPLETE, /* a slice with its duration, which is not 0 */
   TB_STAGED_INSTANT,
   TB_STAGED_COUNTER,
-  TB_STAGED_FLOW,               /* a point of a flow; `key` is the flow, `flow` what it does */
+  TB_STAGED_FLOW,               /* a point of a flow; `flow_key` is the flow, `flow` what it does */
   TB_STAGED_INSTANT_WITH_PHASE, /* an instant whose body says its phase */
   TB_STAGED_ZERO_LENGTH_SLICE   /* a slice that ends where it begins */
 };
@@ -60,7 +61,8 @@ struct tb_staged_event {
   int64_t dur;  /* COMPLETE: more than 0 */
   uint8_t kind; /* enum tb_staged_kind */
   uint8_t flow; /* enum tb_flow_step; of FLOW entries, and of slices that carry a bind_id */
-  /* an END of a slice that began before `ts`, or an INSTANT before anything began: it comes first at its time */
+  /* an END of a slice that began before `ts`, what was in that slice at `ts` (timeline/same_time.h), or an INSTANT
+   * before anything began: it comes first at its time */
   bool sorts_first;
   bool has_thread_ts, has_thread_dur;
   int64_t thread_ts, thread_dur;
@@ -116,6 +118,8 @@ struct tb_sort_queue {
   bool has_begin, has_complete, has_flow;
   bool needs_matching;            /* the slices do not nest in this order, or have keys */
   struct tb_slice_stack stack;    /* what is open as entries come in; of use only while the queue is in order */
+  bool complete_first;            /* set after init: see tb_source_traits */
+  struct tb_same_time same_time;  /* the newest entries in memory, of one time */
   struct tb_sort_queue_ref *refs; /* the index, once built */
   size_t ref_count;
   /* By place, once matched: of a BEGIN the ts of its END, of an END the place of its BEGIN; see

@@ -117,6 +117,8 @@ struct limit_search {
   struct tb_linear_program *program;
   bool yields; /* limits may be broken, at a cost of how far */
   int variables;
+  int margin;      /* the variable of what each message takes at least; 0: none, the root's offset is no margin */
+  double least_us; /* what each message takes at least, where that is known */
 };
 
 static void add_message(const struct component *c, struct limit_search *search, size_t own) {
@@ -126,9 +128,12 @@ static void add_message(const struct component *c, struct limit_search *search, 
   if (search->yields) {
     tb_linear_program_add_variable(search->program, 0, INFINITY, 1);
     c->broken_by[own] = search->variables++;
+  } else if (search->margin) {
+    variables[4] = search->margin;
+    factors[4] = -1;
   }
-  tb_linear_program_add_limit(search->program, variables, factors, search->yields ? 5 : 4,
-                              -d.constant - (search->yields ? 0 : ROUNDING));
+  tb_linear_program_add_limit(search->program, variables, factors, search->yields || search->margin ? 5 : 4,
+                              search->least_us - d.constant - (search->yields ? 0 : ROUNDING));
   c->in_program[own] = 1;
 }
 
@@ -136,7 +141,11 @@ static void add_message(const struct component *c, struct limit_search *search, 
  * link the one that is broken most. How many did. */
 static size_t add_broken(struct component *c, struct limit_search *search) {
   size_t added = 0;
-  for (size_t i = 0; i < c->link_count; i++) c->links[i].worst = SIZE_MAX, c->links[i].worst_us = -2 * ROUNDING;
+  double least_us = search->margin ? tb_linear_program_values(search->program)[search->margin] : search->least_us;
+  for (size_t i = 0; i < c->link_count; i++) {
+    c->links[i].worst = SIZE_MAX;
+    c->links[i].worst_us = least_us - 2 * ROUNDING;
+  }
   for (size_t i = 0; i < c->own_count; i++) {
     struct link *link = &c->links[c->link_of[i]];
     if (c->in_program[i] || !is_met(c, i)) continue;
@@ -179,7 +188,7 @@ static bool weigh(const struct component *c, struct limit_search *search) {
 
 /* Leaves out the messages that no lines meet with the rest: nearly the fewest. */
 static enum tb_status leave_out_unmet(struct component *c) {
-  struct limit_search search = {create_program(c, c->max_drift), true, (int)(c->member_count * FIELDS)};
+  struct limit_search search = {create_program(c, c->max_drift), true, (int)(c->member_count * FIELDS), 0, 0};
   if (!search.program) return TB_NO_MEMORY;
   enum tb_status status = solve(c, &search);
   for (int i = 0; i < WEIGHINGS && status == TB_OK && weigh(c, &search); i++) status = solve(c, &search);
@@ -239,7 +248,7 @@ static void find_fastest(struct component *c) {
 
 /* The solution in which messages take the least time together. */
 static enum tb_status solve_fastest(struct component *c) {
-  struct limit_search search = {create_program(c, c->max_drift), false, 0};
+  struct limit_search search = {create_program(c, c->max_drift), false, 0, 0, 0};
   double *costs = tb_calloc(c->allocator, c->member_count * FIELDS * sizeof(*costs));
   enum tb_status status = search.program && costs ? TB_OK : TB_NO_MEMORY;
   for (size_t i = 0; i < c->own_count && status == TB_OK; i++) {
@@ -360,13 +369,35 @@ static bool has_few_messages(const struct component *c) {
   return false;
 }
 
+/* Most of the largest time, in us, that all messages can take at least: between the hosts' lines that leave so much to
+ * both sides drifts are known well where one direction is slower than the other, and all ways round take their share.
+ * 0 where drifts would have to be as large as they may: then messages do not show them. */
+static enum tb_status find_margin(struct component *c, double most_drift, double *least_us) {
+  static const double SHARE = 0.9, AS_LARGE = 0.95;
+  struct limit_search search = {create_program(c, most_drift), false, 0, 0, 0};
+  *least_us = 0;
+  if (!search.program) return TB_NO_MEMORY;
+  search.margin = (int)(c->member_count * FIELDS);
+  tb_linear_program_add_variable(search.program, 0, FAR_US, -1);
+  enum tb_status status = solve(c, &search);
+  bool is_known = status == TB_OK;
+  for (size_t i = 1; i < c->member_count && is_known; i++)
+    is_known = fabs(c->values[variable_of(i, DRIFT)]) < AS_LARGE * most_drift;
+  if (is_known) *least_us = SHARE * tb_linear_program_values(search.program)[search.margin];
+  tb_linear_program_free(search.program);
+  return status;
+}
+
 /* The average of the corners, with the smallest drifts of these that meet the messages. */
 static enum tb_status estimate(struct component *c, bool one_way) {
   static const double drifts[] = {10, 100, INFINITY};
   enum tb_status status = TB_UNSUPPORTED;
   for (size_t i = has_few_messages(c) ? 0 : 1; i < sizeof(drifts) / sizeof(drifts[0]) && status == TB_UNSUPPORTED;
        i++) {
-    struct limit_search search = {create_program(c, fmin(drifts[i], c->max_drift)), false, 0};
+    double most_drift = fmin(drifts[i], c->max_drift), least_us = 0;
+    if (!one_way && !has_few_messages(c)) status = find_margin(c, most_drift, &least_us);
+    if (status == TB_NO_MEMORY) return status;
+    struct limit_search search = {create_program(c, most_drift), false, 0, 0, least_us};
     if (!search.program) return TB_NO_MEMORY;
     memset(c->corners, 0, c->member_count * FIELDS * sizeof(*c->corners));
     c->corner_count = 0;
@@ -379,7 +410,7 @@ static enum tb_status estimate(struct component *c, bool one_way) {
 }
 
 static enum tb_status set_lines(struct component *c, bool one_way) {
-  struct limit_search search = {create_program(c, c->max_drift), false, 0};
+  struct limit_search search = {create_program(c, c->max_drift), false, 0, 0, 0};
   enum tb_status status = search.program ? TB_OK : TB_NO_MEMORY;
   if (search.program && one_way) limit_one_way(c, &search, true);
   for (size_t i = 1; i < c->member_count && status == TB_OK; i++) {

@@ -196,15 +196,11 @@ static inline uint64_t content_with(uint64_t content, uint64_t timestamp, size_t
   return tb_mix64(content ^ timestamp ^ (uint64_t)len << 40 ^ (uint64_t)sequence << 32);
 }
 
-/* Adds what common packets of one sequence extend over. */
-static void end_sequence(const struct tb_event_clock *events, struct tb_prescanned_extent *extent,
-                         struct tb_prescanned_extent *all) {
-  if (!extent->any) return;
-  tb_sequence_extent_add(&events->sequence->extent, extent->first);
-  tb_sequence_extent_add(&events->sequence->extent, extent->last);
-  extend(all, extent->first);
-  extend(all, extent->last);
-  extent->any = false;
+/* Extends it to what a sequence of the same machine does; `sequence` may be NULL. */
+static void extend_by(struct tb_prescanned_extent *extent, const struct tb_merge_sequence *sequence) {
+  if (!sequence || !sequence->extent.any) return;
+  extend(extent, sequence->extent.first);
+  extend(extent, sequence->extent.last);
 }
 
 /* Takes the packets that follow as long as they are common ones. */
@@ -212,12 +208,12 @@ static __attribute__((noinline)) enum tb_status take_common(struct tb_prescan *s
   struct tb_input_clocks *clocks = &s->clocks;
   struct tb_event_clock events = {.id = TB_EVENT_CLOCK_NONE};
   struct tb_common_packet packet;
-  struct tb_prescanned_extent all = {.any = false}, extent = {.any = false}; /* extent: of the sequence at hand */
+  struct tb_prescanned_extent extent = {.any = false};
   uint64_t packets = 0, content = s->content;
   for (; tb_packet_tokenizer_take_common(stream, &packet); packets++) {
     const struct tb_packet_common *head = &packet.head;
     if (events.id != head->sequence) {
-      end_sequence(&events, &extent, &all);
+      extend_by(&extent, events.sequence);
       tb_input_clocks_events_of(clocks, head->sequence, &events);
       use_clock(s, events.clock);
     }
@@ -227,15 +223,15 @@ static __attribute__((noinline)) enum tb_status take_common(struct tb_prescan *s
     if (!head->timestamp_at) continue;
     int64_t time;
     if (!tb_input_clocks_read(clocks, events.node, events.clock, head->timestamp, &time)) continue;
-    extend(&extent, time);
+    tb_sequence_extent_add(&events.sequence->extent, time);
   }
-  end_sequence(&events, &extent, &all);
+  extend_by(&extent, events.sequence);
   s->packets += packets;
   s->content = content;
   struct tb_prescanned_machine *host = packets ? take_machine(s, 0) : NULL;
-  if (!host || !all.any) return TB_OK;
-  extend(&host->extent, all.first);
-  extend(&host->extent, all.last);
+  if (!host || !extent.any) return TB_OK;
+  extend(&host->extent, extent.first);
+  extend(&host->extent, extent.last);
   return TB_OK;
 }
 

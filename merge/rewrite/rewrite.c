@@ -136,10 +136,10 @@ static enum tb_status edit_packed_numbers(struct tb_edit *e, const struct tb_fie
   return TB_OK;
 }
 
-/* The description of a counter says in the end which thread emits it: `…{"tid":N}]`; a thread's says nothing but its
- * own id, `{"tid":N}`. */
+/* The description of a counter says in the end which thread emits it: `…{"tid":N}]`; so does a thread's,
+ * `{"tid":N}`, of its own id. */
 static enum tb_status edit_description(struct tb_edit *e, struct tb_str text) {
-  static const struct tb_str key = {"{\"tid\":", 7};
+  static const struct tb_str key = {"\"tid\":", 6};
   enum { DIGITS_MOST = 9 };
   size_t end = text.len, at;
   if (end && text.ptr[end - 1] == ']') end--;

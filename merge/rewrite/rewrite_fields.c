@@ -37,6 +37,13 @@ const struct tb_id_field tb_id_fields[] = {
     {"json_flows.id", {TB_TRACE_PACKET_JSON_FLOWS, TB_JSON_FLOW_ID}, TB_FIELD_FLOW},
     {"json_flows.source_id", {TB_TRACE_PACKET_JSON_FLOWS, TB_JSON_FLOW_SOURCE_ID}, TB_FIELD_FLOW},
 
+    {"carried_event.track_uuid", {TB_TRACE_PACKET_CARRIED_EVENT, 11}, TB_FIELD_UUID},
+    {"carried_event.legacy_event.unscoped_id", {TB_TRACE_PACKET_CARRIED_EVENT, 6, 6}, TB_FIELD_LEGACY_ID},
+    {"carried_event.legacy_event.local_id", {TB_TRACE_PACKET_CARRIED_EVENT, 6, 10}, TB_FIELD_LEGACY_ID},
+    {"carried_event.legacy_event.global_id", {TB_TRACE_PACKET_CARRIED_EVENT, 6, 11}, TB_FIELD_LEGACY_ID},
+    {"carried_event.legacy_event.pid_override", {TB_TRACE_PACKET_CARRIED_EVENT, 6, 18}, TB_FIELD_PID},
+    {"carried_event.legacy_event.tid_override", {TB_TRACE_PACKET_CARRIED_EVENT, 6, 19}, TB_FIELD_TID},
+
     {"ftrace_events.ftrace_timestamp", {1, 6}, TB_FIELD_FTRACE_READING},
 
     {"trusted_pid", {79}, TB_FIELD_PID},

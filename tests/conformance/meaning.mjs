@@ -77,7 +77,8 @@ export function rows(trace) {
   const counts = new Map(), metadata = new Map();
   const count = (text) => counts.set(text, (counts.get(text) ?? 0) + 1);
   const events =
-      (trace.traceEvents ?? []).filter((event) => event && typeof event === "object" && !Array.isArray(event));
+      (trace.traceEvents ?? []).filter((event) => event && typeof event === "object" && !Array.isArray(event) &&
+          Object.keys(event).length); // an object without members is no event
   for (const { event, done } of pair(events.filter((event) => event.ph !== "M")))
     count(canonical({ ...row(trace, event), ...done }));
   for (const event of events.filter((event) => event.ph === "M"))

@@ -26,10 +26,9 @@ const AT = {
   threadtimes: [0]
 };
 
-export function normalize(table, { rows }, { shift = 0n, back = 0n, ids = null, moments }) {
+export function normalize(table, { rows }, { shift = 0n, ids = null }) {
   return { rows: rows.map((row) => {
     let out = row.map((value) => (value === null || value === undefined ? null : String(value)));
-    if (table === "instants" && moments.has(`${BigInt(out[0]) + back} ${out[4]}`)) out[3] = "any";
     if (ids) out = ids.rename(out, table === "threads" || table === "processes");
     for (const column of AT[table] ?? [0]) out[column] = (BigInt(out[column]) - shift).toString();
     if (table === "args") out[4] = roundNumber(out[4]);

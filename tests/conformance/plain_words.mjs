@@ -114,10 +114,13 @@ export function completeSlices(trace, how) {
       if (nanoseconds(begin.ts) < nanoseconds(end.ts)) early.add(end);
     if (!needs_matching && !overlap(events, found)) continue;
     for (const [begin, end] of found) {
-      if (how === "moments" && nanoseconds(begin.ts) !== nanoseconds(end.ts)) continue;
+      if (how === "zero_length" && nanoseconds(begin.ts) !== nanoseconds(end.ts)) continue;
       gone.add(end);
-      if (nanoseconds(begin.ts) === nanoseconds(end.ts))
-        trace.moments.add(`${nanoseconds(begin.ts)} ${begin.name ?? ""}`);
+      if (nanoseconds(begin.ts) === nanoseconds(end.ts) && begin.tts === undefined) {
+        Object.assign(begin, { ph: "i", s: "t" });
+        if (end.args && typeof end.args === "object") begin.args = { ...begin.args, ...end.args };
+        continue;
+      }
       begin.ph = "X";
       begin.dur = micros(nanoseconds(end.ts) - nanoseconds(begin.ts));
       if (begin.tts !== undefined && end.tts !== undefined)

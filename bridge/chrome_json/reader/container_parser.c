@@ -43,7 +43,7 @@ static const char *outermost(struct tb_json_state *state, struct tb_batch *batch
   if (*p != '{') return tb_tokenizer_fail(&state->scan, p);
   switch (kind_of_object(state, p)) {
     case EVENT:
-      return tb_json_event(state, batch, p);
+      return tb_json_element(state, batch, p);
     case UNDECIDED:
       if ((size_t)(state->scan.end - p) < TB_BATCH_TEXT_BYTES / 2) {
         state->scan.status = TB_TOKENIZER_MORE;
@@ -102,7 +102,7 @@ static const char *leave(struct tb_json_state *state, const char *p) {
 }
 
 static const char *element(struct tb_json_state *state, struct tb_batch *batch, const char *p) {
-  if (*p == '{') return tb_json_event(state, batch, p);
+  if (*p == '{') return tb_json_element(state, batch, p);
   if (*p == ']') return leave(state, p);
   return tb_tokenizer_fail(&state->scan, p);
 }

@@ -237,7 +237,7 @@ static const char *take_new_pid(struct tb_json_state *state, enum key key, const
   const char *end = tb_json_process_id(&state->scan, p, id);
   if (!end) return state->scan.status == TB_TOKENIZER_OK ? take_extra(state, key_text(key), p) : NULL;
   size_t length = (size_t)(end - p);
-  if (id->kind == TB_JSON_ID_NUMBER && length < 8) {
+  if (id->kind == TB_JSON_ID_NUMBER && !id->text.ptr && length < 8) {
     uint64_t mask = UINT64_MAX >> (64 - 8 * (length + 1));
     *prediction = (struct tb_json_id_prediction){tb_load64(p) & mask, mask, length, id->number};
   }
@@ -251,6 +251,7 @@ static inline const char *take_pid(struct tb_json_state *state, enum key key, co
   struct tb_json_id_prediction *prediction = &predictions[(w >> 16 ^ w >> 24) % TB_JSON_ID_PREDICTIONS];
   if ((w & prediction->mask) != prediction->word) return take_new_pid(state, key, p, id, prediction);
   id->kind = TB_JSON_ID_NUMBER;
+  id->text.ptr = NULL;
   id->number = prediction->number;
   return p + prediction->length;
 }
@@ -359,6 +360,65 @@ static const char *members(struct tb_json_state *state, struct tb_batch *batch, 
   }
 }
 
+/* Whether the event has a value for the field of a key. */
+static bool has_field(const struct tb_json_event_parse *parse, enum key key) {
+  static const uint32_t bits[] = {
+      [KEY_CAT] = TB_HAS_CATEGORIES,  [KEY_DUR] = TB_HAS_DUR, [KEY_NAME] = TB_HAS_NAME,    [KEY_SCOPE] = TB_HAS_SCOPE,
+      [KEY_TDUR] = TB_HAS_THREAD_DUR, [KEY_TS] = TB_HAS_TS,   [KEY_TTS] = TB_HAS_THREAD_TS};
+  const struct tb_event *event = parse->event;
+  switch (key) {
+    case KEY_PH:
+      return parse->phase.ptr != NULL;
+    case KEY_PID:
+      return parse->pid.kind != TB_JSON_ID_NONE;
+    case KEY_TID:
+      return parse->tid.kind != TB_JSON_ID_NONE;
+    case KEY_ID:
+      return event->id.kind != TB_ID_NONE;
+    case KEY_ID2:
+      return parse->id2.kind != TB_ID_NONE;
+    case KEY_BIND_ID:
+      return event->bind_id.kind != TB_ID_NONE;
+    case KEY_S:
+      return parse->instant_scope.ptr != NULL;
+    case KEY_BP:
+      return parse->binding_point.ptr != NULL;
+    case KEY_SF:
+      return event->stack.ref.ptr != NULL;
+    case KEY_STACK:
+      return event->stack.frame_count != 0;
+    case KEY_ESF:
+      return event->end_stack.ref.ptr != NULL;
+    case KEY_ESTACK:
+      return event->end_stack.frame_count != 0;
+    case KEY_FLOW_IN:
+      return parse->flow_in;
+    case KEY_FLOW_OUT:
+      return parse->flow_out;
+    case KEY_USE_ASYNC_TTS:
+      return parse->use_async_tts;
+    default:
+      return key < sizeof(bits) / sizeof(bits[0]) && (event->has & bits[key]) != 0;
+  }
+}
+
+/* Of a member that is there twice one stays: what the event has a field for, else the last. Of args the last, and their
+ * reader sees to that. */
+static void drop_doubled(struct tb_json_state *state, const struct tb_json_event_parse *parse) {
+  struct tb_arg *extras = state->extras;
+  size_t kept = 0;
+  for (size_t i = 0, span; i < state->extra_count; i += span) {
+    span = extras[i].span;
+    bool again = has_field(parse, find_key(extras[i].name));
+    for (size_t k = i + span; k < state->extra_count && !again; k += extras[k].span)
+      again = tb_str_equal(extras[k].name, extras[i].name);
+    if (again) continue;
+    memmove(&extras[kept], &extras[i], span * sizeof(*extras));
+    kept += span;
+  }
+  state->extra_count = kept;
+}
+
 /* Extras follow the arguments, where they stay. */
 static bool keep_extras(struct tb_json_state *state, struct tb_batch *batch, struct tb_event *event) {
   size_t n = state->extra_count;
@@ -378,8 +438,13 @@ const char *tb_json_event(struct tb_json_state *state, struct tb_batch *batch, c
   state->scan.status = TB_TOKENIZER_BAD; /* where nothing below says more */
   state->extra_count = 0;
   const char *end = members(state, batch, &parse, p);
+  if (end && state->extra_count) drop_doubled(state, &parse);
   if (end && !tb_json_finish(state, &parse)) {
     state->scan.status = TB_TOKENIZER_NO_MEMORY;
+    end = NULL;
+  }
+  if (end && tb_event_is_untimed(parse.event) && !tb_json_place_untimed(state, parse.event, end)) {
+    state->scan.status = TB_TOKENIZER_MORE;
     end = NULL;
   }
   if (end && state->extra_count && !keep_extras(state, batch, parse.event)) {
@@ -388,6 +453,12 @@ const char *tb_json_event(struct tb_json_state *state, struct tb_batch *batch, c
   }
   if (end) {
     parse.event->offset = tb_json_offset(state, batch, p);
+    if (parse.phase.len > 1 && parse.event->type != TB_EVENT_OTHER)
+      tb_reader_note(state->reader, "phase (ph) of several letters, read as its first", parse.event->offset);
+    if (parse.event->has & TB_HAS_TS && parse.event->type != TB_EVENT_METADATA) {
+      state->last_ts = parse.event->ts;
+      state->has_last_ts = true;
+    }
     return end;
   }
   batch->event_count--;

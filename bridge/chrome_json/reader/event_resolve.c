@@ -50,16 +50,27 @@ static const struct phase phases[] = {
     PHASE('M') = {TB_EVENT_METADATA, BY_NAME},
 };
 
-/* SLICE_BEGIN is 0, so an unset entry is recognised by the character alone. */
-static struct phase find_phase(const struct tb_json_event_parse *parse) {
+/* Of a text of several letters the first counts, as the trace processor has it. SLICE_BEGIN is 0, so an unset entry is
+ * recognised by the character alone. */
+static struct phase phase_of(struct tb_str text) {
   const struct phase other = {TB_EVENT_OTHER, ON_NAMED_THREAD};
-  if (parse->phase.len != 1) return other;
-  unsigned i = (unsigned)(unsigned char)parse->phase.ptr[0] - '(';
+  if (!text.len) return other;
+  unsigned i = (unsigned)(unsigned char)text.ptr[0] - '(';
   if (i >= sizeof(phases) / sizeof(phases[0])) return other;
-  if (phases[i].type == 0 && parse->phase.ptr[0] != 'B') return other;
-  if (parse->phase.ptr[0] == 'T' && parse->event->has & TB_HAS_DUR)
-    return (struct phase){TB_EVENT_THREAD_STATE, ON_THREAD};
+  if (phases[i].type == 0 && text.ptr[0] != 'B') return other;
   return phases[i];
+}
+
+static struct phase find_phase(const struct tb_json_state *state, const struct tb_json_event_parse *parse) {
+  if (state->repairing && parse->phase.len != 1) return (struct phase){TB_EVENT_OTHER, ON_NAMED_THREAD};
+  struct phase phase = phase_of(parse->phase);
+  if (phase.type == TB_EVENT_ASYNC_INSTANT && parse->phase.ptr[0] == 'T' && parse->event->has & TB_HAS_DUR)
+    return (struct phase){TB_EVENT_THREAD_STATE, ON_THREAD};
+  return phase;
+}
+
+bool tb_json_has_phase(const struct tb_event *event) {
+  return tb_event_is_untimed(event) && phase_of(event->phase_text).type != TB_EVENT_OTHER;
 }
 
 /* Metadata named process_… says something of the process, any other of the thread, where there is one. */
@@ -119,10 +130,19 @@ static bool set_track(struct tb_json_state *state, struct tb_json_event_parse *p
   }
 }
 
-static bool add_extra_text(struct tb_json_state *state, struct tb_str name, struct tb_str text) {
+static bool add_extra(struct tb_json_state *state, struct tb_arg extra) {
   if (state->extra_count == TB_JSON_EXTRAS) return false;
-  state->extras[state->extra_count++] = (struct tb_arg){.name = name, .text = text, .span = 1, .type = TB_ARG_STRING};
+  extra.span = 1;
+  state->extras[state->extra_count++] = extra;
   return true;
+}
+
+static bool add_extra_text(struct tb_json_state *state, struct tb_str name, struct tb_str text) {
+  return add_extra(state, (struct tb_arg){.name = name, .text = text, .type = TB_ARG_STRING});
+}
+
+static bool add_extra_flag(struct tb_json_state *state, struct tb_str name) {
+  return add_extra(state, (struct tb_arg){.name = name, .u = 1, .type = TB_ARG_BOOL});
 }
 
 static bool set_scope(struct tb_json_state *state, struct tb_json_event_parse *parse, bool is_instant) {
@@ -138,19 +158,44 @@ static bool set_scope(struct tb_json_state *state, struct tb_json_event_parse *p
 static bool set_rare(struct tb_json_state *state, struct tb_json_event_parse *parse) {
   struct tb_event *event = parse->event;
   if (parse->id2.kind && event->id.kind == TB_ID_NONE) event->id = parse->id2;
-  if (parse->flow_in) event->has |= TB_HAS_FLOW_IN;
-  if (parse->flow_out) event->has |= TB_HAS_FLOW_OUT;
+  bool untimed = tb_event_is_untimed(event); /* it joins nothing */
+  if (untimed && parse->flow_in && !add_extra_flag(state, TB_STR("flow_in"))) return false;
+  if (untimed && parse->flow_out && !add_extra_flag(state, TB_STR("flow_out"))) return false;
+  if (parse->flow_in && !untimed) event->has |= TB_HAS_FLOW_IN;
+  if (parse->flow_out && !untimed) event->has |= TB_HAS_FLOW_OUT;
   if (parse->use_async_tts) event->has |= TB_HAS_USE_ASYNC_TTS;
   if (!parse->binding_point.ptr) return true;
-  if (!tb_str_equal(parse->binding_point, TB_STR("e")))
+  if (untimed || !tb_str_equal(parse->binding_point, TB_STR("e")))
     return add_extra_text(state, TB_STR("bp"), parse->binding_point);
   event->has |= TB_HAS_BIND_ENCLOSING;
   return true;
 }
 
+/* Whether an id is text where its track, which says it for most events, has a number, or the other way round. */
+static bool is_said_otherwise(const struct tb_json_id *id, int64_t number, struct tb_str text) {
+  return id->kind == TB_JSON_ID_NUMBER && number == id->number && !id->text.ptr != !text.ptr;
+}
+
+static bool keep_id(struct tb_json_state *state, struct tb_str key, const struct tb_json_id *id) {
+  if (id->text.ptr) return add_extra_text(state, key, id->text);
+  return add_extra(state, (struct tb_arg){.name = key, .i = id->number, .type = TB_ARG_INT});
+}
+
+/* "2" and 2 are one process; the events that do not write it as the first one did say so themselves. */
+static bool keep_ids(struct tb_json_state *state, struct tb_json_event_parse *parse) {
+  const struct tb_track *track = parse->event->thread ? parse->event->thread : parse->event->track;
+  if (!parse->pid.text.ptr && !parse->tid.text.ptr && !track->pid_text.ptr && !track->tid_text.ptr) return true;
+  if (is_said_otherwise(&parse->pid, track->pid, track->pid_text) && !keep_id(state, TB_STR("pid"), &parse->pid))
+    return false;
+  return !is_said_otherwise(&parse->tid, track->tid, track->tid_text) || keep_id(state, TB_STR("tid"), &parse->tid);
+}
+
 bool tb_json_finish(struct tb_json_state *state, struct tb_json_event_parse *parse) {
   struct tb_event *event = parse->event;
-  struct phase phase = find_phase(parse);
+  struct phase phase = find_phase(state, parse);
+  /* nothing begins, ends or counts at no time */
+  if (!(event->has & TB_HAS_TS) && phase.type != TB_EVENT_METADATA)
+    phase = (struct phase){TB_EVENT_OTHER, ON_NAMED_THREAD};
   event->type = (enum tb_event_type)phase.type;
   if (event->type == TB_EVENT_OTHER) {
     event->phase = 0;
@@ -165,5 +210,5 @@ bool tb_json_finish(struct tb_json_state *state, struct tb_json_event_parse *par
   }
   if (event->type == TB_EVENT_SLICE_COMPLETE && !(event->has & TB_HAS_DUR)) event->type = TB_EVENT_INSTANT;
   if (!set_scope(state, parse, event->type == TB_EVENT_INSTANT) || !set_rare(state, parse)) return false;
-  return set_track(state, parse, (enum place)phase.place);
+  return set_track(state, parse, (enum place)phase.place) && keep_ids(state, parse);
 }

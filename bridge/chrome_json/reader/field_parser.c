@@ -33,12 +33,29 @@ const char *tb_json_time_slow(struct tb_tokenizer *scan, const char *p, int64_t 
   return end;
 }
 
+/* Digits as a number is written: an integer whose text is no other one's. */
+static bool is_canonical(struct tb_str text, int64_t *value) {
+  enum { DIGITS = 19 };
+  size_t first = text.ptr[0] == '-';
+  if (text.len == first || text.len - first > DIGITS || (text.ptr[first] == '0' && text.len > 1)) return false;
+  uint64_t number = 0;
+  for (size_t i = first; i < text.len; i++) {
+    if (text.ptr[i] < '0' || text.ptr[i] > '9') return false;
+    number = number * 10 + (uint64_t)(text.ptr[i] - '0');
+  }
+  if (number > INT64_MAX) return false;
+  *value = first ? -(int64_t)number : (int64_t)number;
+  return true;
+}
+
 const char *tb_json_process_id_slow(struct tb_tokenizer *scan, const char *p, struct tb_json_id *id) {
   if (*p == '"') {
     struct tb_str text;
     const char *end = tb_tokenizer_string(scan, p + 1, &text);
     if (end && !text.len) return no_fit(scan); /* names nothing; Perfetto's importer has it as absent too */
-    if (end) *id = (struct tb_json_id){TB_JSON_ID_TEXT, 0, text};
+    if (!end) return NULL;
+    *id = (struct tb_json_id){TB_JSON_ID_TEXT, 0, text};
+    if (is_canonical(text, &id->number)) id->kind = TB_JSON_ID_NUMBER;
     return end;
   }
   struct tb_decimal number;

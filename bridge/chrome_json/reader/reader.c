@@ -316,10 +316,11 @@ static enum tb_detection detect(const char *data, size_t len) {
   return i < len && (data[i] == '[' || data[i] == '{') ? TB_DETECT_LIKELY : TB_DETECT_NO;
 }
 
-const struct tb_reader_ops tb_json_reader_ops = {.format = TB_FORMAT_JSON,
-                                                 .create = create,
-                                                 .fill = fill,
-                                                 .destroy = destroy,
-                                                 .detect = detect,
-                                                 .runs_ahead = true,
-                                                 .source = {.offsets_grow = true, .clock_syncs = true}};
+const struct tb_reader_ops tb_json_reader_ops = {
+    .format = TB_FORMAT_JSON,
+    .create = create,
+    .fill = fill,
+    .destroy = destroy,
+    .detect = detect,
+    .runs_ahead = true,
+    .source = {.offsets_grow = true, .clock_syncs = true, .complete_first = true}};

@@ -7,6 +7,7 @@
 
 #include "chrome_json/reader/track_table.h"
 #include "json/value.h"
+#include "model/phases.h"
 #include "model/reader_ops.h"
 
 enum { TB_JSON_EXTRAS = 1024, TB_JSON_KEY_PREDICTIONS = 16, TB_JSON_PHASES = 64, TB_JSON_ID_PREDICTIONS = 16 };
@@ -14,6 +15,9 @@ enum { TB_JSON_EXTRAS = 1024, TB_JSON_KEY_PREDICTIONS = 16, TB_JSON_PHASES = 64,
 /* So many bytes decide what is damaged and where the next event begins. The reader waits for all of them, so that the
  * result does not depend on the pieces in which the input comes. */
 enum { TB_JSON_LOOK_AHEAD = 256 };
+
+/* So far is looked for the first time, where events without one come before all others. */
+enum { TB_JSON_LOOK_FOR_TIME = 1 << 20 };
 
 /* Where the reader is between two units (events, entries, members of an outermost object). */
 enum tb_json_container {
@@ -51,9 +55,13 @@ struct tb_json_state {
   bool seen_trace; /* something that only a trace has */
   bool seen_array; /* the start of an outermost array: `[` alone is a recording that was cut before its first event */
   bool seen_other; /* an outermost value that is none, or an element of an array that is no event */
+  bool repairing;  /* an event: its phase is one letter, or a mistake */
   bool seen_event; /* one that is more than metadata of the trace */
-  uint64_t known;  /* up to there the input was JSON, before the first event */
-  size_t limit;    /* bytes to read into the text of a batch */
+  /* where events are put that have no time: at that of the event before, or at the next one's where none was before */
+  int64_t last_ts;
+  bool has_last_ts;
+  uint64_t known;         /* up to there the input was JSON, before the first event */
+  size_t limit;           /* bytes to read into the text of a batch */
   uint64_t text_offset;   /* of the batch's text in the input */
   struct tb_buffer carry; /* input that no batch has used yet: [carry_at, carry.len) */
   size_t carry_at;
@@ -84,8 +92,19 @@ static inline bool tb_json_is_last(const struct tb_json_state *state) {
 /* An event; its `{` is at `p`. chrome_json/reader/event_parser.c */
 const char *tb_json_event(struct tb_json_state *state, struct tb_batch *batch, const char *p);
 
+/* The same of an element of the events, and of a line: an object without members is none, and an event without a time
+ * is noted. chrome_json/reader/untimed.c */
+const char *tb_json_element(struct tb_json_state *state, struct tb_batch *batch, const char *p);
+
+/* Gives an event without a time, whose object ends at `end`, that of the event before it, or else of the next. False
+ * where more of the text has to be known. chrome_json/reader/untimed.c */
+bool tb_json_place_untimed(struct tb_json_state *state, struct tb_event *event, const char *end);
+
+/* Whether one without a time has a phase that the format knows. chrome_json/reader/event_resolve.c */
+bool tb_json_has_phase(const struct tb_event *event);
+
 /* An event with the mistakes that tracers make: keys without quotes, single quotes, quotes in strings that are not
- * escaped. BAD where it is none that makes sense, with a phase; MORE where more of the
+ * escaped. BAD where it is none that makes sense, with a phase and a time; MORE where more of the
  * text has to be known to tell. chrome_json/reader/repair.c */
 const char *tb_json_repaired_event(struct tb_json_state *state, struct tb_batch *batch, const char *p);
 

@@ -156,10 +156,12 @@ static bool read_repaired(struct repair *r, struct tb_batch *batch) {
   memcpy(text, r->out.data, copy.len);
   memset(text + copy.len, 0, TB_BATCH_PADDING);
   scan->end = copy.ptr + copy.len;
+  r->state->repairing = true;
   const char *after = tb_json_event(r->state, batch, copy.ptr);
+  r->state->repairing = false;
   scan->end = end;
   if (after && batch->events[events].type != TB_EVENT_OTHER) return true;
-  if (after) scan->status = TB_TOKENIZER_BAD; /* an object without a phase */
+  if (after) scan->status = TB_TOKENIZER_BAD; /* an object without a phase or a time */
   batch->event_count = events;
   batch->arg_count = args;
   return false;

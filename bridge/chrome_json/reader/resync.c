@@ -170,7 +170,8 @@ static const char *try_event(struct tb_json_state *state, struct tb_batch *batch
     return p;
   }
   pass(state, *p);
-  if (batch->events[batch->event_count - 1].type == TB_EVENT_OTHER) { /* some inner object */
+  const struct tb_event *event = &batch->events[batch->event_count - 1];
+  if (event->type == TB_EVENT_OTHER && !tb_json_has_phase(event)) { /* some inner object */
     batch->event_count = events;
     batch->arg_count = args;
     return end;

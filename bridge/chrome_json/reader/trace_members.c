@@ -192,6 +192,7 @@ const char *tb_json_system_text(struct tb_json_state *state, struct tb_batch *ba
 
 static uint32_t clock_of_domain(struct tb_str domain) {
   if (tb_str_equal(domain, TB_STR("LINUX_CLOCK_MONOTONIC"))) return TB_CLOCK_MONOTONIC;
+  if (tb_str_equal(domain, TB_STR("LINUX_CLOCK_BOOTTIME"))) return TB_CLOCK_BOOTTIME; /* our own name */
   return TB_CLOCK_UNKNOWN; /* a clock of a system that Perfetto has no number for */
 }
 

@@ -82,7 +82,8 @@ static const struct tb_json_name *intern_name(struct tb_json_tracks *t, struct t
   return name;
 }
 
-/* What an id becomes: its number, and its text where the number is not the source's own. */
+/* What an id becomes: its number, and its text where the number is not the source's own or the source has it as
+ * text. */
 struct resolved {
   int64_t number;
   struct tb_str text;
@@ -95,7 +96,7 @@ static bool resolve(struct tb_json_tracks *t, const struct tb_json_id *id, bool 
   } else {
     bool fits = !is_pid || (id->number >= INT32_MIN && id->number <= INT32_MAX);
     bool in_range = id->number >= FIRST_SYNTHETIC && id->number <= INT32_MAX;
-    *out = (struct resolved){id->number, {NULL, 0}};
+    *out = (struct resolved){id->number, id->text};
     if (fits && !in_range) return true;
     char buffer[24];
     name = intern_name(t, digits_of(id->number, buffer), true, fits ? id->number : -1);
@@ -116,6 +117,9 @@ static const struct tb_track *intern_track(struct tb_json_tracks *t, const struc
   track = tb_arena_alloc(&t->arena, sizeof(*track));
   if (!track) return NULL;
   *track = *wanted;
+  if (wanted->pid_text.ptr) track->pid_text = tb_arena_copy(&t->arena, wanted->pid_text);
+  if (wanted->tid_text.ptr) track->tid_text = tb_arena_copy(&t->arena, wanted->tid_text);
+  if (!track->pid_text.ptr != !wanted->pid_text.ptr || !track->tid_text.ptr != !wanted->tid_text.ptr) return NULL;
   track->index = (uint32_t)t->by_ids.count;
   return tb_map_put(&t->by_ids, first, second, (uintptr_t)track) == TB_OK ? track : NULL;
 }
@@ -132,7 +136,7 @@ const struct tb_track *tb_json_process(struct tb_json_tracks *t, const struct tb
   if (pid->kind == TB_JSON_ID_NUMBER && t->recent && t->recent->pid == pid->number) return t->recent;
   if (!resolve(t, pid, true, &p)) return NULL;
   const struct tb_track *track = process_of(t, pid, &p);
-  if (pid->kind == TB_JSON_ID_NUMBER && !p.text.ptr) t->recent = track;
+  if (pid->kind == TB_JSON_ID_NUMBER && p.number == pid->number) t->recent = track;
   return track;
 }
 
@@ -147,10 +151,11 @@ const struct tb_track *tb_json_thread(struct tb_json_tracks *t, const struct tb_
   if (!wanted.parent) return NULL;
   wanted.has_pid = pid->kind != TB_JSON_ID_NONE;
   wanted.has_tid = tid->kind != TB_JSON_ID_NONE;
-  wanted.pid_text = p.text;
+  wanted.pid_text = wanted.parent->pid_text; /* text or not as its process has it */
   wanted.tid_text = i.text;
   const struct tb_track *track = intern_track(t, &wanted);
-  bool plain = pid->kind == TB_JSON_ID_NUMBER && tid->kind == TB_JSON_ID_NUMBER && !p.text.ptr && !i.text.ptr;
+  bool plain = pid->kind == TB_JSON_ID_NUMBER && tid->kind == TB_JSON_ID_NUMBER && p.number == pid->number &&
+               i.number == tid->number;
   if (track && plain) t->cache[tb_json_track_slot(track->pid, track->tid)] = track;
   return track;
 }

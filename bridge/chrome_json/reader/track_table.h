@@ -18,11 +18,11 @@
 
 enum tb_json_id_kind { TB_JSON_ID_NONE, TB_JSON_ID_NUMBER, TB_JSON_ID_TEXT };
 
-/* A pid or tid as written. */
+/* A pid or tid as written. Digits in a text are the number, too, and of kind TB_JSON_ID_NUMBER. */
 struct tb_json_id {
   enum tb_json_id_kind kind;
   int64_t number;
-  struct tb_str text;
+  struct tb_str text; /* its ptr NULL: not a text */
 };
 
 struct tb_json_name; /* a text, or a number that cannot stand for itself, and its synthetic number */

@@ -108,7 +108,7 @@ static size_t emit_counter_head(struct tb_json_writer *w, struct tb_json_emit *e
   struct tb_event rest = *event;
   rest.has &= ~(uint32_t)TB_HAS_TS;
   tb_json_emit_times(emit, &rest);
-  tb_json_emit_ids(w, emit, event->thread ? event->thread : event->track);
+  tb_json_emit_ids_of(w, emit, event);
   if (identity->thread.len && !event->thread && !own_thread(event)) {
     TB_JSON_EMIT(emit, ",");
     tb_json_emit_raw(emit, identity->thread.ptr, identity->thread.len);
@@ -143,6 +143,7 @@ static void put_with_own_args(struct tb_json_writer *w, const struct tb_event *e
   size_t start = tb_json_object_begin(w);
   tb_json_emit_raw(&w->out, head.ptr, head.len);
   emit_rest(w, &w->out, event);
+  tb_json_emit_args(w, &w->out, event);
   tb_json_object_end(w, start);
 }
 

@@ -4,6 +4,7 @@
  */
 #include "base/utf8.h"
 #include "chrome_json/writer/writer.h"
+#include "model/arg_lookup.h"
 
 #define MEMBER TB_JSON_MEMBER
 
@@ -26,14 +27,19 @@ void tb_json_object_cancel(struct tb_json_writer *w, size_t start) {
   if (first) w->any_event = false;
 }
 
+/* Whether a further member says it, as the source had it. */
+static bool has_extra(const struct tb_event *event, struct tb_str key) {
+  return event->extra_count && tb_find_member(event->extra, event->extra_count, key) != NULL;
+}
+
 void tb_json_emit_name(struct tb_json_emit *emit, const struct tb_event *event) {
-  if (!(event->has & TB_HAS_NAME) && !event->name.len) return;
+  if ((!(event->has & TB_HAS_NAME) && !event->name.len) || has_extra(event, TB_STR("name"))) return;
   MEMBER(emit, "name");
   tb_json_emit_string(emit, event->name);
 }
 
 void tb_json_emit_category(struct tb_json_emit *emit, const struct tb_event *event) {
-  if (!(event->has & TB_HAS_CATEGORIES) && !event->categories.len) return;
+  if ((!(event->has & TB_HAS_CATEGORIES) && !event->categories.len) || has_extra(event, TB_STR("cat"))) return;
   MEMBER(emit, "cat");
   tb_json_emit_string(emit, event->categories);
 }
@@ -125,6 +131,21 @@ void tb_json_emit_ids(struct tb_json_writer *w, struct tb_json_emit *emit, const
   keep_ids(ids, emit, start, track);
 }
 
+void tb_json_emit_ids_of(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_event *event) {
+  const struct tb_track *track = event->thread ? event->thread : event->track;
+  if (!track) return;
+  bool own_pid = has_extra(event, TB_STR("pid"));
+  bool own_tid = has_extra(event, TB_STR("tid"));
+  if (!own_pid && !own_tid) {
+    tb_json_emit_ids(w, emit, track);
+    return;
+  }
+  struct tb_track rest = *track;
+  rest.has_pid &= !own_pid;
+  rest.has_tid &= !own_tid;
+  emit_track_ids(emit, &rest);
+}
+
 /* Digits of a number that every JSON reader takes exactly. */
 static bool is_small_number(struct tb_str text) {
   if (!text.len || text.len > 15 || (text.ptr[0] == '0' && text.len > 1)) return false;
@@ -178,6 +199,9 @@ static void emit_binding(struct tb_json_emit *emit, const struct tb_event *event
   if (event->has & TB_HAS_USE_ASYNC_TTS) TB_JSON_EMIT(emit, ",\"use_async_tts\":true");
 }
 
+/* Further members that are the event's whole args come where its args do. */
+static bool is_args(const struct tb_arg *extra) { return tb_str_equal(extra->name, TB_STR("args")); }
+
 static bool has_stack(const struct tb_stack *stack) { return stack->ref.ptr || stack->frame_count; }
 
 void tb_json_emit_scope(struct tb_json_emit *emit, char scope) {
@@ -190,13 +214,13 @@ void tb_json_emit_rest(struct tb_json_writer *w, struct tb_json_emit *emit, cons
   if (event->bind_id.kind || event->has & BINDING) emit_binding(emit, event);
   w->writer->summary.flows += event->type == TB_EVENT_FLOW_BEGIN || event->has & TB_HAS_FLOW_OUT;
   if (has_stack(&event->stack) || has_stack(&event->end_stack)) tb_json_emit_stacks(w, emit, event);
-  if (event->extra_count) tb_json_emit_members(emit, event->extra, event->extra_count, NULL);
+  for (uint32_t i = 0; i < event->extra_count; i += event->extra[i].span)
+    if (!is_args(&event->extra[i])) tb_json_emit_members(emit, &event->extra[i], event->extra[i].span, NULL);
 }
 
 void tb_json_emit_tail(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_event *event) {
-  const struct tb_track *track = event->thread ? event->thread : event->track;
-  if (track) tb_json_emit_ids(w, emit, track);
-  if (event->instant_scope) tb_json_emit_scope(emit, event->instant_scope);
+  tb_json_emit_ids_of(w, emit, event);
+  if (event->instant_scope && !has_extra(event, TB_STR("s"))) tb_json_emit_scope(emit, event->instant_scope);
   if (event->id.kind || event->scope.ptr) tb_json_emit_id(emit, event);
   tb_json_emit_rest(w, emit, event);
 }
@@ -250,11 +274,15 @@ static void emit_typed(struct tb_json_emit *emit, const struct tb_event *event) 
   }
 }
 
-bool tb_json_has_own_args(const struct tb_event *event) {
+/* The event's args as its source had them, where they are among the further members; the last of them. */
+static const struct tb_arg *own_args(const struct tb_event *event) {
+  const struct tb_arg *args = NULL;
   for (uint32_t i = 0; i < event->extra_count; i += event->extra[i].span)
-    if (tb_str_equal(event->extra[i].name, TB_STR("args"))) return true;
-  return false;
+    if (is_args(&event->extra[i])) args = &event->extra[i];
+  return args;
 }
+
+bool tb_json_has_own_args(const struct tb_event *event) { return own_args(event) != NULL; }
 
 static bool is_utf8(struct tb_str text) {
   size_t skip, len = 1;
@@ -272,7 +300,12 @@ static void count_lost_bytes(struct tb_json_writer *w, const struct tb_event *ev
 
 void tb_json_emit_args(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_event *event) {
   unsigned bad_json = 0;
-  if (tb_json_has_own_args(event)) return; /* they are among the extra members */
+  const struct tb_arg *own = own_args(event);
+  if (own) {
+    MEMBER(emit, "args");
+    tb_json_emit_value(emit, own, NULL);
+    return;
+  }
   if (!(event->has & TB_HAS_ARGS) && !event->arg_count && !has_typed(event)) return;
   MEMBER(emit, "args");
   size_t start = emit->buffer.len;

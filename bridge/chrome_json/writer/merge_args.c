@@ -86,8 +86,9 @@ enum { ARGS_KEY = sizeof(",\"args\":") - 1 };
 
 void tb_json_emit_merged_args(struct tb_json_emit *emit, struct tb_str first, struct tb_str second,
                               const struct tb_event *end) {
-  if (!first.len || !second.len) {
-    struct tb_str one = first.len ? first : second;
+  bool are_objects = first.len && second.len && first.ptr[ARGS_KEY] == '{' && second.ptr[ARGS_KEY] == '{';
+  if (!are_objects) {
+    struct tb_str one = second.len ? second : first;
     tb_json_emit_raw(emit, one.ptr, one.len);
     return;
   }

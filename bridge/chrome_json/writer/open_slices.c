@@ -40,13 +40,9 @@ void tb_json_free_tracks(struct tb_json_writer *w) {
 
 /* ---- open slices ------------------------------------------------------------------------------------------------- */
 
-static const struct tb_track *place_of(const struct tb_event *event) {
-  return event->thread ? event->thread : event->track;
-}
-
 void tb_json_emit_event_ids(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_event *event,
                             bool on_thread) {
-  tb_json_emit_ids(w, emit, place_of(event));
+  tb_json_emit_ids_of(w, emit, event);
   if (event->id.kind || event->scope.ptr) tb_json_emit_id(emit, event);
   if (!on_thread && !event->id.kind && event->phase != 'S') tb_json_emit_track_id(emit, event->track);
 }

@@ -62,9 +62,11 @@ void tb_json_put_track(struct tb_json_writer *w, const struct tb_track *track) {
   if (names == state->names) return;
   state->names = names;
   bool is_process = track->type == TB_TRACK_PROCESS;
-  if (track->name.len) put_text(w, track, is_process ? TB_STR("process_name") : TB_STR("thread_name"), track->name);
-  if (track->label_count && is_process) put_labels(w, track);
-  if (track->has_sort_index)
+  const unsigned said = track->said_by_metadata; /* which events of their own say, and more */
+  if (track->name.len && !(said & TB_TRACK_SAID_NAME))
+    put_text(w, track, is_process ? TB_STR("process_name") : TB_STR("thread_name"), track->name);
+  if (track->label_count && is_process && !(said & TB_TRACK_SAID_LABELS)) put_labels(w, track);
+  if (track->has_sort_index && !(said & TB_TRACK_SAID_SORT_INDEX))
     put_sort_index(w, track, is_process ? TB_STR("process_sort_index") : TB_STR("thread_sort_index"));
 }
 

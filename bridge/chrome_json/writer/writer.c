@@ -11,8 +11,7 @@
 enum {
   FLUSH_BYTES = 256 * 1024,
   SPOOL_BYTES = 16 << 20,
-  FLOW_POINTS = 1 << 20, /* of 56 bytes each */
-  TOP_KEYS = 4096
+  FLOW_POINTS = 1 << 20 /* of 56 bytes each */
 };
 
 enum tb_status tb_json_fail(struct tb_json_writer *w, enum tb_status status) {
@@ -65,22 +64,6 @@ static enum tb_status put_sample(struct tb_json_writer *w, const struct tb_event
     status = tb_spool_add(&w->samples, emit->buffer.data + before, emit->buffer.len - before, &w->writer->error);
   emit->buffer.len = before;
   return status;
-}
-
-/* A member of the outermost object. The first of a name stays, since strict JSON has each name once. */
-static enum tb_status put_top(struct tb_json_writer *w, const struct tb_event *event) {
-  if (!event->arg_count) return TB_OK;
-  uint32_t hash = tb_intern_hash(event->name);
-  if (tb_intern_find(&w->top_names, event->name, hash) || w->top_names.count == TOP_KEYS) {
-    tb_json_lose(w, "a further top-level member of the same name", event);
-    return TB_OK;
-  }
-  if (!tb_intern_add(&w->top_names, event->name, hash)) return tb_json_fail(w, TB_NO_MEMORY);
-  TB_JSON_EMIT(&w->top, ",\n");
-  tb_json_emit_string(&w->top, event->name);
-  TB_JSON_EMIT(&w->top, ":");
-  tb_json_emit_value(&w->top, event->args, NULL);
-  return w->top.status == TB_OK ? TB_OK : tb_json_fail(w, w->top.status);
 }
 
 /* ---- events ------------------------------------------------------------------------------------------------------ */
@@ -177,6 +160,27 @@ static enum tb_status put_blob(struct tb_json_writer *w, const struct tb_event *
   return status == TB_OK ? TB_OK : tb_json_fail(w, status);
 }
 
+/* A mark of the recorder's is an instant, at the latest time so far where it has none. */
+static enum tb_status put_data_loss(struct tb_json_writer *w, const struct tb_event *event) {
+  const struct tb_writer_summary *so_far = &w->writer->summary;
+  const struct tb_track *track = event->track;
+  bool has_ts = event->has & TB_HAS_TS;
+  if (!track || (!has_ts && so_far->first_ts > so_far->last_ts)) {
+    tb_json_lose(w, "marks of data that the recorder lost, without a time (JSON has none)", event);
+    return TB_OK;
+  }
+  struct tb_event mark = {.type = TB_EVENT_INSTANT,
+                          .has = TB_HAS_NAME | TB_HAS_CATEGORIES | TB_HAS_TS,
+                          .name = TB_STR("data loss"),
+                          .categories = TB_STR("recorder"),
+                          .ts = has_ts ? event->ts : so_far->last_ts,
+                          .track = track,
+                          .offset = event->offset};
+  mark.instant_scope = track->type == TB_TRACK_THREAD ? 't' : track->type == TB_TRACK_PROCESS ? 'p' : 'g';
+  tb_json_put_whole(w, &mark, 'i');
+  return w->writer->error.code;
+}
+
 static enum tb_status put_any(struct tb_json_writer *w, const struct tb_event *event) {
   switch (event->type) {
     case TB_EVENT_STACK_FRAME:
@@ -186,12 +190,12 @@ static enum tb_status put_any(struct tb_json_writer *w, const struct tb_event *e
     case TB_EVENT_SYSTEM_TRACE:
       return tb_json_put_system(w, event);
     case TB_EVENT_TRACE_METADATA:
-      return put_top(w, event);
+      return tb_json_put_trace_member(w, event);
     case TB_EVENT_CLOCK_SNAPSHOT:
+      tb_json_note_clocks(w, event);
       return TB_OK;
     case TB_EVENT_DATA_LOSS:
-      tb_json_lose(w, "marks of data that the recorder lost (JSON has none)", event);
-      return TB_OK;
+      return put_data_loss(w, event);
     case TB_EVENT_PACKETS:
       tb_losses_add_kind(&w->writer->losses, "Perfetto packets that JSON cannot hold",
                          event->blob_type ? TB_STR("in a blob of FXT") : event->name, event->offset);
@@ -235,7 +239,8 @@ static enum tb_status finish(struct tb_writer *writer) {
   if (status == TB_OK) status = write_spool(w, &w->frames, ",\n\"stackFrames\":{\n", "\n}");
   if (status == TB_OK) status = write_spool(w, &w->samples, ",\n\"samples\":[\n", "\n]");
   if (status == TB_OK) status = write_spool(w, &w->system, ",\n\"systemTraceEvents\":\"", "\"");
-  tb_json_emit_raw(&w->out, w->top.buffer.data, w->top.buffer.len);
+  if (status == TB_OK) status = tb_json_write_packets(w);
+  tb_json_write_trace_members(w);
   TB_JSON_EMIT(&w->out, "}\n");
   return status == TB_OK ? flush(w) : status;
 }
@@ -246,12 +251,15 @@ static void destroy(struct tb_writer *writer) {
   tb_json_free_tracks(w);
   tb_json_emit_free(&w->out);
   tb_json_emit_free(&w->top);
+  tb_json_emit_free(&w->metadata.members);
+  tb_intern_free(&w->metadata.names);
   tb_json_emit_free(&w->scratch);
   tb_json_emit_free(&w->counter);
   tb_spool_free(&w->deferred);
   tb_spool_free(&w->frames);
   tb_spool_free(&w->samples);
   tb_spool_free(&w->system);
+  tb_spool_free(&w->packets);
   tb_json_flow_sorter_free(&w->flows);
   tb_json_free_id_only_flows(w);
   tb_intern_free(&w->frame_ids);
@@ -270,12 +278,15 @@ static enum tb_status create(struct tb_writer *writer) {
   w->from_json = writer->is_own_source;
   tb_json_emit_init(&w->out, a);
   tb_json_emit_init(&w->top, a);
+  tb_json_emit_init(&w->metadata.members, a);
+  tb_intern_init(&w->metadata.names, a);
   tb_json_emit_init(&w->scratch, a);
   tb_json_emit_init(&w->counter, a);
   tb_spool_init(&w->deferred, a, SPOOL_BYTES, directory);
   tb_spool_init(&w->frames, a, SPOOL_BYTES, directory);
   tb_spool_init(&w->samples, a, SPOOL_BYTES, directory);
   tb_spool_init(&w->system, a, SPOOL_BYTES, directory);
+  tb_spool_init(&w->packets, a, SPOOL_BYTES, directory);
   tb_json_flow_sorter_init(&w->flows, a, FLOW_POINTS, directory);
   tb_map_init(&w->id_only_places, a);
   tb_intern_init(&w->id_only_names, a);
@@ -290,4 +301,8 @@ const struct tb_writer_ops tb_json_writer_ops = {.format = TB_FORMAT_JSON,
                                                  .put = put,
                                                  .finish = finish,
                                                  .destroy = destroy,
-                                                 .target = {.system_as_text = true, .one_machine = true}};
+                                                 .target = {.system_as_text = true,
+                                                            .one_machine = true,
+                                                            .recorder_members = true,
+                                                            .unsigned_ids = true,
+                                                            .bind_ids_apart = true}};

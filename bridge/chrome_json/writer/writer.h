@@ -56,7 +56,18 @@ struct tb_json_ids {
   char text[61]; /* of two numbers and their keys */
 };
 
-enum { TB_JSON_IDS_KEPT = 64 };
+enum { TB_JSON_IDS_KEPT = 64, TB_JSON_CLOCK_OFFSETS = 63 };
+
+/* What becomes of `metadata`. */
+struct tb_json_metadata {
+  struct tb_json_emit members;            /* that come one by one: ,"name":value */
+  struct tb_intern names;                 /* of these and of those that the source's own has */
+  bool is_whole, is_empty;                /* the source's own is in `top` */
+  size_t end;                             /* behind its last brace; 0: it is no object */
+  uint32_t clock;                         /* enum tb_clock: of the times, as snapshots say */
+  int64_t offsets[TB_JSON_CLOCK_OFFSETS]; /* of the wall clock from it, in the first snapshots */
+  size_t offset_count;
+};
 
 struct tb_json_writer {
   struct tb_writer *writer;
@@ -85,8 +96,10 @@ struct tb_json_writer {
   struct tb_spool samples; /* samples: {…} */
   struct tb_spool system;  /* systemTraceEvents: escaped text */
   bool in_system_line;     /* it ends inside a line */
+  struct tb_spool packets; /* of otherData: {"name of the packet":{…}} */
   struct tb_json_emit top; /* any other: ,"key":value */
   struct tb_intern top_names;
+  struct tb_json_metadata metadata;
 };
 
 /* Sets the writer's error and returns its code. */
@@ -97,6 +110,15 @@ enum tb_status tb_json_flush_some(struct tb_json_writer *w);
 
 /* Text of the kernel's trace file goes to systemTraceEvents. (chrome_json/writer/system_trace.c) */
 TB_MUST_CHECK enum tb_status tb_json_put_system(struct tb_json_writer *w, const struct tb_event *event);
+
+/* ---- members of the outermost object (chrome_json/writer/trace_members.c) ---------------------------------------- */
+
+TB_MUST_CHECK enum tb_status tb_json_put_trace_member(struct tb_json_writer *w, const struct tb_event *event);
+void tb_json_note_clocks(struct tb_json_writer *w, const struct tb_event *snapshot);
+/* Writes the recorder's packets to the output. */
+TB_MUST_CHECK enum tb_status tb_json_write_packets(struct tb_json_writer *w);
+/* Writes all others to `out`. */
+void tb_json_write_trace_members(struct tb_json_writer *w);
 
 /* ---- events (chrome_json/writer/event_fields.c) ------------------------------------------------------------------ */
 
@@ -114,12 +136,14 @@ void tb_json_emit_some_times(struct tb_json_emit *emit, const struct tb_json_tim
 void tb_json_emit_tail(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_event *event);
 void tb_json_emit_scope(struct tb_json_emit *emit, char scope);
 void tb_json_emit_rest(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_event *event);
-/* Do the extra members hold the event's args, as its source had them? */
+/* Do the extra members hold the event's args, as its source had them? Then they are what tb_json_emit_args writes. */
 bool tb_json_has_own_args(const struct tb_event *event);
 void tb_json_emit_args(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_event *event);
 
 /* `,"pid":…,"tid":…` as far as the source names them. */
 void tb_json_emit_ids(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_track *track);
+/* The same of an event: those that its further members do not say in another way. */
+void tb_json_emit_ids_of(struct tb_json_writer *w, struct tb_json_emit *emit, const struct tb_event *event);
 /* `,"id":…` or `,"id2":{…}`, and the scope. */
 void tb_json_emit_id(struct tb_json_emit *emit, const struct tb_event *event);
 /* A number where the text is a small one, else a string. */

@@ -26,7 +26,7 @@ enum tb_status tb_fxt_resolve_thread(struct tb_fxt_reader *fx, uint32_t ref, str
   uint64_t process_koid = 0, thread_koid = 0;
   enum tb_status status = TB_OK;
   if (ref) {
-    *thread = fx->tables.provider->threads ? fx->tables.provider->threads[ref] : NULL;
+    *thread = tb_fxt_thread_at(&fx->tables, ref);
     if (*thread) return TB_OK;
     /* The event itself is good: like the trace processor, give it to thread 0 of process 0. */
     status = tb_fxt_lose(fx, "a thread reference to an entry that was never set", NULL);

@@ -92,9 +92,15 @@ static void take_texts(struct tb_event *event, struct tb_arg *value, struct tb_s
   }
 }
 
-/* Gives the event what our writer kept of it before the record. */
-static enum tb_status take_members(struct tb_fxt_reader *fx, struct tb_event *event, struct tb_arg *value,
-                                   struct tb_str series) {
+/* What our writer kept of a counter before its record: `count` members, 0 for none. */
+struct members {
+  const struct tb_arg *items;
+  uint32_t count;
+};
+
+static enum tb_status parse_members(struct tb_fxt_reader *fx, struct members *members) {
+  *members = (struct members){NULL, 0};
+  if (!fx->counter_members.len) return TB_OK;
   struct tb_str text = {fx->counter_members.data, fx->counter_members.len},
                 copy = tb_arena_copy(&fx->batch->arena, text);
   struct tb_arg *object;
@@ -103,15 +109,23 @@ static enum tb_status take_members(struct tb_fxt_reader *fx, struct tb_event *ev
   uint32_t count = tb_json_parse_value(&fx->batch->arena, copy, &object);
   if (!count || object->type != TB_ARG_DICT)
     return tb_fxt_lose(fx, "members of a counter that are no JSON object", NULL);
-  status = tb_fxt_restore_members(fx, event, object + 1, count - 1);
-  take_texts(event, value, series);
-  return status;
+  *members = (struct members){object + 1, count - 1};
+  return TB_OK;
+}
+
+/* The counter's id where it is a text. */
+static struct tb_str text_id(const struct members *members) {
+  const struct tb_arg *id = tb_find_member(members->items, members->count, tb_carried_path(TB_CARRIED_ID));
+  return id && id->type == TB_ARG_STRING ? id->text : (struct tb_str){NULL, 0};
 }
 
 static enum tb_status add_sample(struct tb_fxt_reader *fx, const struct record *record, const struct tb_arg *value) {
   const struct tb_track *track;
-  enum tb_status status =
-      tb_fxt_counter_track(&fx->tables, record->thread, record->name, record->last_word, value, &track);
+  struct members members;
+  enum tb_status status = parse_members(fx, &members);
+  if (status != TB_OK) return status;
+  status = tb_fxt_counter_track(&fx->tables, record->thread, record->name, record->last_word, text_id(&members), value,
+                                &track);
   if (status != TB_OK) return tb_fxt_no_memory(fx, status);
   struct tb_event *event;
   status = add_event(fx, record, track, &event);
@@ -125,7 +139,10 @@ static enum tb_status add_sample(struct tb_fxt_reader *fx, const struct record *
   event->thread = record->thread;
   event->args = arg;
   event->arg_count = 1;
-  return fx->counter_members.len ? take_members(fx, event, arg, value->name) : TB_OK;
+  if (!members.count) return TB_OK;
+  status = tb_fxt_restore_members(fx, event, members.items, members.count);
+  take_texts(event, arg, value->name);
+  return status;
 }
 
 /* A counter's arguments that are no numbers make an instant that says which counter it belongs to. */

@@ -131,6 +131,27 @@ static enum tb_status thread_of_object(struct tb_fxt_reader *fx, uint64_t koid, 
   return tb_fxt_thread_track_of_koid(&fx->tables, koid, thread);
 }
 
+/* Takes the text that an id is in the source out of the arguments of the track's object; *name, which others show in
+ * its place, is then no name. */
+static enum tb_status take_text_id(struct tb_fxt_reader *fx, enum tb_carried_id field, bool names, struct tb_str *name,
+                                   struct tb_str *id) {
+  for (uint32_t i = 0; i < fx->arg_count; i++) {
+    if (fx->args[i].type != TB_ARG_STRING || !tb_str_equal(fx->args[i].name, tb_carried_path(field))) continue;
+    struct tb_str text = fx->args[i].text;
+    memmove(&fx->args[i], &fx->args[i + 1], (fx->arg_count - i - 1) * sizeof(*fx->args));
+    fx->arg_count--;
+    if (names && tb_str_equal(text, *name)) *name = (struct tb_str){NULL, 0};
+    return tb_fxt_no_memory(fx, tb_fxt_intern(&fx->tables.texts, text, id));
+  }
+  return TB_OK;
+}
+
+static enum tb_status take_text_ids(struct tb_fxt_reader *fx, struct tb_track *track, struct tb_str *name) {
+  bool is_thread = track->type == TB_TRACK_THREAD;
+  enum tb_status status = take_text_id(fx, TB_CARRIED_PID, !is_thread, name, &track->pid_text);
+  return status == TB_OK && is_thread ? take_text_id(fx, TB_CARRIED_TID, true, name, &track->tid_text) : status;
+}
+
 enum tb_status tb_fxt_parse_kernel_object(struct tb_fxt_reader *fx, uint64_t header, struct tb_fxt_cursor cursor) {
   uint64_t koid, type = tb_fxt_field(header, 16, 23);
   struct tb_str name;
@@ -144,7 +165,8 @@ enum tb_status tb_fxt_parse_kernel_object(struct tb_fxt_reader *fx, uint64_t hea
   if (status == TB_OK && type == TB_FXT_OBJECT_THREAD) status = thread_of_object(fx, koid, &track);
   if (status != TB_OK) return tb_fxt_no_memory(fx, status);
   if (track) {
-    status = name_track(fx, track, name);
+    status = take_text_ids(fx, track, &name);
+    if (status == TB_OK) status = name_track(fx, track, name);
     if (status != TB_OK || fx->arg_count == 0) return status; /* the track says it all */
   }
   const struct tb_track *owner = track;

@@ -7,17 +7,12 @@
 #include "json/value.h"
 #include "model/phases.h"
 
-static bool has_prefix(struct tb_str name) {
-  enum { LEN = sizeof(TB_CARRIED_PREFIX) - 1 };
-  return name.len > LEN && name.ptr[0] == TB_CARRIED_PREFIX[0] && memcmp(name.ptr, TB_CARRIED_PREFIX, LEN) == 0;
-}
-
 static bool has_suffix(struct tb_str name) {
   enum { LEN = sizeof(TB_FXT_JSON_SUFFIX) - 1 };
   return name.len > LEN && memcmp(name.ptr + name.len - LEN, TB_FXT_JSON_SUFFIX, LEN) == 0;
 }
 
-bool tb_fxt_is_carried(const struct tb_arg *arg) { return has_prefix(arg->name) || has_suffix(arg->name); }
+bool tb_fxt_is_carried(const struct tb_arg *arg) { return tb_carried_is_path(arg->name) || has_suffix(arg->name); }
 
 /* ---- phases ------------------------------------------------------------------------------------------------------ */
 
@@ -46,6 +41,13 @@ static enum tb_event_type type_of_phase(char phase, enum tb_event_type type) {
 }
 
 static void restore_phase(struct tb_event *event, struct tb_str phase) {
+  const struct tb_str text = phase.len ? phase : (struct tb_str){NULL, 0};
+  if (!(event->has & TB_HAS_TS)) {
+    event->type = TB_EVENT_OTHER;
+    event->phase = event->instant_scope = '\0';
+    event->phase_text = text;
+    return;
+  }
   bool is_instant = event->type == TB_EVENT_INSTANT || event->type == TB_EVENT_ASYNC_INSTANT;
   if (is_instant && tb_str_equal(phase, TB_STR(TB_FXT_SAMPLE))) {
     event->type = TB_EVENT_SAMPLE;
@@ -53,9 +55,13 @@ static void restore_phase(struct tb_event *event, struct tb_str phase) {
     return;
   }
   char c = phase.len == 1 ? phase.ptr[0] : '\0';
+  if (event->type == TB_EVENT_ASYNC_INSTANT && (c == 'i' || c == 'I')) {
+    event->type = TB_EVENT_INSTANT; /* of a thread, with an id */
+    event->instant_scope = 't';
+  }
   if (is_instant) event->type = type_of_phase(c, event->type);
   event->phase = event->type == TB_EVENT_OTHER ? '\0' : c;
-  if (event->type == TB_EVENT_OTHER) event->phase_text = phase;
+  if (event->type == TB_EVENT_OTHER) event->phase_text = text;
   if (c != 'i' && c != 'I') event->instant_scope = '\0';
 }
 
@@ -101,6 +107,9 @@ static bool restore_own(struct tb_fxt_reader *fx, struct tb_event *event, enum t
                         const struct tb_arg *arg, enum tb_status *status) {
   bool is_text = arg->type == TB_ARG_STRING;
   switch (field) {
+    case TB_CARRIED_NO_TS: /* comes before the phase, and no other event is written so */
+      event->has &= ~(uint32_t)TB_HAS_TS;
+      return true;
     case TB_CARRIED_PHASE:
       if (is_text) restore_phase(event, arg->text);
       return is_text;
@@ -108,9 +117,11 @@ static bool restore_own(struct tb_fxt_reader *fx, struct tb_event *event, enum t
       if (is_text) *status = restore_scope(fx, event, arg->text);
       return is_text;
     case TB_CARRIED_BIND_ENCLOSING:
+      if (!(event->has & TB_HAS_TS)) return false; /* a member of an event that joins nothing */
       if (is_text) event->has &= ~(uint32_t)TB_HAS_BIND_ENCLOSING;
       return is_text;
     case TB_CARRIED_ID:
+      if (event->type == TB_EVENT_COUNTER) return true; /* its track says it */
       if (event->id.kind != TB_ID_NONE) restore_id(event, arg);
       return event->id.kind != TB_ID_NONE;
     case TB_CARRIED_ID2:
@@ -150,7 +161,8 @@ enum tb_status tb_fxt_restore_members(struct tb_fxt_reader *fx, struct tb_event 
   event->extra = extra;
   for (uint32_t i = 0; i < count && status == TB_OK; i += members[i].span) {
     const struct tb_arg *member = &members[i];
-    if (has_prefix(member->name) && restore_part(fx, event, tb_carried_key_of(member->name), member, &status)) continue;
+    if (tb_carried_is_path(member->name) && restore_part(fx, event, tb_carried_key_of(member->name), member, &status))
+      continue;
     memcpy(&extra[event->extra_count], member, member->span * sizeof(*extra));
     event->extra_count += member->span;
   }
@@ -166,7 +178,7 @@ enum tb_status tb_fxt_restore(struct tb_fxt_reader *fx, struct tb_event *event) 
   for (uint32_t i = 0; i < fx->arg_count && status == TB_OK; i++) {
     struct tb_arg arg = fx->args[i];
     drop_suffix(&arg);
-    if (!has_prefix(arg.name)) {
+    if (!tb_carried_is_path(arg.name)) {
       fx->args[kept++] = arg;
       continue;
     }

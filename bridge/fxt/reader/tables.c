@@ -71,10 +71,27 @@ static void empty_provider(struct tb_fxt_tables *tables, struct tb_fxt_provider 
   provider->name = (struct tb_str){NULL, 0};
   provider->rate = tb_fxt_rate_of(TB_FXT_NS_PER_SECOND);
   if (provider->pages) empty_pages(tables, provider);
-  if (provider->threads) memset(provider->threads, 0, (TB_FXT_THREAD_ENTRIES + 1) * sizeof(*provider->threads));
+  if (provider->threads == tables->leading_threads)
+    provider->threads = NULL;
+  else if (provider->threads)
+    memset(provider->threads, 0, (TB_FXT_THREAD_ENTRIES + 1) * sizeof(*provider->threads));
+}
+
+/* The first provider comes: the threads that records set before it are kept. */
+static void leave_leading(struct tb_fxt_tables *tables) {
+  if (tables->has_providers || !tables->provider) return;
+  tables->has_providers = true;
+  tables->leading_threads = tables->provider->threads;
+}
+
+const struct tb_track *tb_fxt_thread_at(const struct tb_fxt_tables *tables, uint32_t index) {
+  const struct tb_track *const *own = tables->provider->threads, *const *leading = tables->leading_threads;
+  if (own && own[index]) return own[index];
+  return leading ? leading[index] : NULL;
 }
 
 enum tb_status tb_fxt_use_provider(struct tb_fxt_tables *tables, uint32_t id, bool anew) {
+  leave_leading(tables);
   struct tb_fxt_provider *provider = tb_map_find_pointer(&tables->providers, id, 0);
   if (!provider) {
     void *block;

@@ -53,6 +53,9 @@ struct tb_fxt_tables {
   struct tb_map userspace_objects;  /* process koid, pointer */
   struct tb_map packet_streams;     /* provider, blob's name -> tb_buffer: the start of a packet that is not whole */
   struct tb_fxt_provider *provider; /* the current one */
+  /* threads that records in front of all providers set: those of ocaml-trace do so, and mean them for each; or NULL */
+  const struct tb_track **leading_threads;
+  bool has_providers;                   /* a provider's record came */
   struct tb_fxt_string_page no_strings; /* what pages that were never written are */
   struct tb_track *global;
   uint32_t track_count;
@@ -74,6 +77,9 @@ TB_MUST_CHECK enum tb_status tb_fxt_set_string(struct tb_fxt_tables *tables, uin
 TB_MUST_CHECK enum tb_status tb_fxt_set_thread(struct tb_fxt_tables *tables, uint32_t index,
                                                const struct tb_track *thread);
 
+/* A thread 1..0xff of the current provider, else of the records in front of all providers; NULL where none was set. */
+const struct tb_track *tb_fxt_thread_at(const struct tb_fxt_tables *tables, uint32_t index);
+
 /* A provider's string 0..0x7fff; ptr is NULL where none was set. String 0 is the empty one. The provider has pages. */
 static inline struct tb_str tb_fxt_string_at(const struct tb_fxt_provider *provider, uint32_t index) {
   return provider->pages[index / TB_FXT_PAGE_STRINGS]->strings[index % TB_FXT_PAGE_STRINGS];
@@ -94,10 +100,10 @@ TB_MUST_CHECK enum tb_status tb_fxt_thread_track_of_koid(struct tb_fxt_tables *t
 TB_MUST_CHECK enum tb_status tb_fxt_global_track(struct tb_fxt_tables *tables, const struct tb_track **track);
 
 /* The track of the series of a counter that `value` is a sample of, as its name says; the track is the thread's
- * process'. */
+ * process'. `id_text` is the id where the source has a text, else empty. */
 TB_MUST_CHECK enum tb_status tb_fxt_counter_track(struct tb_fxt_tables *tables, const struct tb_track *thread,
-                                                  struct tb_str name, uint64_t id, const struct tb_arg *value,
-                                                  const struct tb_track **track);
+                                                  struct tb_str name, uint64_t id, struct tb_str id_text,
+                                                  const struct tb_arg *value, const struct tb_track **track);
 
 /* ---- objects ------------------------------------------------------------------------------------------------------
  */

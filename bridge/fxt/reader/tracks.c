@@ -48,13 +48,18 @@ static enum tb_status id_of_koid(struct tb_fxt_tables *tables, uint64_t koid, in
   return status == TB_OK ? tb_map_put(&tables->ids, koid, 0, (uint64_t)*id) : status;
 }
 
+/* Whether a koid says that there is no id: our writer's, whose providers have no names. */
+static bool has_id(const struct tb_fxt_tables *tables, uint64_t koid) {
+  return !tb_fxt_is_no_id(koid) || tables->provider->name.len;
+}
+
 enum tb_status tb_fxt_process_track(struct tb_fxt_tables *tables, uint64_t koid, struct tb_track **track) {
   *track = tb_map_find_pointer(&tables->processes, koid, 0);
   if (*track) return TB_OK;
   enum tb_status status = new_track(tables, TB_TRACK_PROCESS, track);
   if (status != TB_OK) return status;
-  (*track)->has_pid = true;
-  status = id_of_koid(tables, koid, &(*track)->pid, &(*track)->pid_text);
+  (*track)->has_pid = has_id(tables, koid);
+  if ((*track)->has_pid) status = id_of_koid(tables, koid, &(*track)->pid, &(*track)->pid_text);
   return status == TB_OK ? tb_map_put(&tables->processes, koid, 0, as_value(*track)) : status;
 }
 
@@ -63,12 +68,14 @@ static enum tb_status new_thread(struct tb_fxt_tables *tables, const struct tb_t
   enum tb_status status = new_track(tables, TB_TRACK_THREAD, track);
   if (status != TB_OK) return status;
   (*track)->parent = process;
-  (*track)->has_tid = true;
+  (*track)->has_tid = has_id(tables, thread);
   if (process) {
-    (*track)->has_pid = true;
+    (*track)->has_pid = process->has_pid;
     (*track)->pid = process->pid;
     (*track)->pid_text = process->pid_text;
   }
+  (*track)->tid = (*track)->pid; /* where it has no id of its own */
+  if (!(*track)->has_tid) return TB_OK;
   return id_of_koid(tables, thread, &(*track)->tid, &(*track)->tid_text);
 }
 
@@ -103,6 +110,7 @@ struct counter {
   const struct tb_track *thread;
   struct tb_str name, series;
   uint64_t id;
+  struct tb_str id_text; /* empty: the number */
   char letter;
 };
 
@@ -120,16 +128,23 @@ static bool is_named_by_name(const struct counter *counter) {
  * from *name_at on. */
 static void spell_counter(struct tb_json_emit *to, const struct counter *counter, size_t *name_at) {
   const struct tb_track *thread = counter->thread;
-  char numbers[80], id[24], tid[24];
-  int id_len = snprintf(id, sizeof(id), "%" PRIu64, counter->id);
-  (void)snprintf(tid, sizeof(tid), "%" PRId64, thread->tid);
-  struct tb_str koid = thread->tid_text.len ? thread->tid_text : tb_str_from(tid);
-  int len = snprintf(numbers, sizeof(numbers), ",\"%s\",\"%.*s\"", id, (int)koid.len, koid.ptr);
+  char number[24], tid[24];
+  (void)snprintf(number, sizeof(number), "%" PRIu64, counter->id);
+  struct tb_str id = counter->id_text.len ? counter->id_text : tb_str_from(number);
+  if (thread->has_tid)
+    (void)snprintf(tid, sizeof(tid), "%" PRId64, thread->tid);
+  else
+    (void)snprintf(tid, sizeof(tid), "%" PRIu64, TB_FXT_NO_ID | (uint32_t)thread->pid);
+  bool is_koid = thread->tid_text.len && thread->tid_text.ptr[0] >= '0' && thread->tid_text.ptr[0] <= '9';
+  struct tb_str koid = is_koid ? thread->tid_text : tb_str_from(tid);
   TB_JSON_EMIT(to, "[");
   tb_json_emit_string(to, counter->name);
   TB_JSON_EMIT(to, ",");
   tb_json_emit_string(to, counter->series);
-  tb_json_emit_raw(to, numbers, (size_t)len);
+  TB_JSON_EMIT(to, ",");
+  tb_json_emit_string(to, id);
+  TB_JSON_EMIT(to, ",");
+  tb_json_emit_string(to, koid);
   const char letter[] = {',', '"', counter->letter, '"'};
   if (counter->letter) tb_json_emit_raw(to, letter, sizeof(letter));
   TB_JSON_EMIT(to, "]");
@@ -139,7 +154,7 @@ static void spell_counter(struct tb_json_emit *to, const struct counter *counter
   TB_JSON_EMIT(to, ":");
   tb_json_emit_raw(to, counter->series.ptr, counter->series.len);
   TB_JSON_EMIT(to, ":");
-  tb_json_emit_raw(to, id, (size_t)id_len);
+  tb_json_emit_raw(to, id.ptr, id.len);
 }
 
 /* The track of an identity; where it is new and `make` is false, NULL. */
@@ -189,8 +204,9 @@ static const char *letters_of(const struct tb_arg *value) {
 }
 
 enum tb_status tb_fxt_counter_track(struct tb_fxt_tables *tables, const struct tb_track *thread, struct tb_str name,
-                                    uint64_t id, const struct tb_arg *value, const struct tb_track **track) {
-  struct counter counter = {.thread = thread, .name = name, .series = value->name, .id = id};
+                                    uint64_t id, struct tb_str id_text, const struct tb_arg *value,
+                                    const struct tb_track **track) {
+  struct counter counter = {.thread = thread, .name = name, .series = value->name, .id = id, .id_text = id_text};
   const char *letters = letters_of(value);
   enum tb_status status = TB_OK;
   *track = NULL;

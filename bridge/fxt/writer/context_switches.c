@@ -187,7 +187,9 @@ void tb_fxt_put_thread_state(struct tb_fxt_writer *w, const struct tb_event *eve
     tb_fxt_lose_event(w, "an event before time 0", event);
     return;
   }
-  tb_fxt_describe(w, event->track, event->track->parent != NULL);
+  tb_fxt_describe(w, event->track);
+  if (event->track->parent && !event->track->name.len) /* a thread record says the process, and no name */
+    (void)tb_fxt_thread_ref(w, tb_fxt_process_koid(event->track), tb_fxt_thread_koid(event->track));
   tb_fxt_flatten(w, event);
   if (event->task_state == TB_TASK_RUNNING) {
     start_running(w, event);

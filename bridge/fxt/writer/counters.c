@@ -88,6 +88,8 @@ static void add_sample(struct tb_fxt_writer *w, const struct tb_fxt_sampling *to
 
 enum { IDENTITY_TEXTS = 5 };
 
+static const struct tb_str no_text = {NULL, 0};
+
 /* The strings that a JSON array begins with; how many, at most IDENTITY_TEXTS. */
 static unsigned take_texts(struct tb_fxt_writer *w, struct tb_str json, struct tb_str texts[IDENTITY_TEXTS]) {
   struct tb_arg *list;
@@ -103,9 +105,10 @@ static uint64_t number_of(struct tb_str text) {
   return tb_fxt_parse_number(text, &number) ? number : tb_fxt_text_hash(text);
 }
 
-/* Name, series, id and thread of a counter's own track: by its description, else by its name. */
-static void identify(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_str *name, struct tb_str *series,
-                     struct tb_fxt_sampling *to, char *letter) {
+/* Name, series, id and thread of a counter's own track: by its description, else by its name. Returns the id where it
+ * is a text. */
+static struct tb_str identify(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_str *name,
+                              struct tb_str *series, struct tb_fxt_sampling *to, char *letter) {
   struct tb_str texts[IDENTITY_TEXTS];
   unsigned count = take_texts(w, track->description, texts);
   *name = count >= 2 ? texts[0] : track->name;
@@ -113,6 +116,8 @@ static void identify(struct tb_fxt_writer *w, const struct tb_track *track, stru
   if (count >= 3) to->id = number_of(texts[2]);
   if (count >= 4 && !to->thread) to->thread = number_of(texts[3]);
   if (count >= 5 && texts[4].len == 1) *letter = texts[4].ptr[0];
+  uint64_t number;
+  return count >= 3 && !tb_fxt_parse_number(texts[2], &number) ? texts[2] : no_text;
 }
 
 static bool flat_number(const struct tb_arg *arg, char letter, struct tb_fxt_flat *flat) {
@@ -173,9 +178,10 @@ static uint32_t add_texts(struct tb_arg *members, uint32_t count, const struct t
   return dict->span > 1 ? count + dict->span : count;
 }
 
-/* What the event has in addition to its samples, as JSON; empty for nothing. */
-static struct tb_str spell_members(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_str series) {
-  enum { TIMES = 4, OTHERS = 1 };
+/* What the event has in addition to its samples, with an id that is a text, as JSON; empty for nothing. */
+static struct tb_str spell_members(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_str series,
+                                   struct tb_str id) {
+  enum { TIMES = 4, OTHERS = 2 };
   size_t room = (size_t)event->extra_count + event->arg_count + TIMES + OTHERS;
   struct tb_arg *members = tb_arena_alloc(&w->scratch, room * sizeof(*members));
   if (!members) {
@@ -183,6 +189,9 @@ static struct tb_str spell_members(struct tb_fxt_writer *w, const struct tb_even
     return (struct tb_str){NULL, 0};
   }
   uint32_t count = add_texts(members, add_times(members, event), event, series);
+  if (id.len)
+    members[count++] =
+        (struct tb_arg){.name = tb_carried_path(TB_CARRIED_ID), .text = id, .span = 1, .type = TB_ARG_STRING};
   for (uint32_t i = 0; i < event->extra_count; i += event->extra[i].span) {
     if (tb_str_equal(event->extra[i].name, tb_carried_key(TB_CARRIED_FXT_TYPES))) continue;
     memcpy(&members[count], &event->extra[i], event->extra[i].span * sizeof(*members));
@@ -198,20 +207,34 @@ static bool has_members(const struct tb_event *event) {
   return false;
 }
 
+/* A counter of JSON without arguments is no sample of anything. */
+static void put_without_samples(struct tb_fxt_writer *w, const struct tb_event *event) {
+  struct tb_event instant = *event;
+  instant.type = TB_EVENT_OTHER;
+  instant.phase = 'C';
+  tb_fxt_put_other(w, &instant);
+}
+
 void tb_fxt_put_counter(struct tb_fxt_writer *w, const struct tb_event *event) {
+  if (event->arg_count == 0) {
+    put_without_samples(w, event);
+    return;
+  }
   const struct tb_track *emitter = event->thread ? event->thread : event->track;
   struct tb_fxt_sampling to = {
       .ts = event->ts, .process = tb_fxt_process_koid(emitter), .thread = tb_fxt_thread_koid(emitter)};
   bool own_track = event->track->type == TB_TRACK_COUNTER;
   char letter = '\0';
-  struct tb_str name = event->name, series = {NULL, 0};
+  struct tb_str name = event->name, series = no_text, id = no_text;
   if (own_track)
-    identify(w, event->track, &name, &series, &to, &letter);
+    id = identify(w, event->track, &name, &series, &to, &letter);
   else if (event->id.kind != TB_ID_NONE)
     to.id = event->id.is_number ? event->id.value : tb_fxt_text_hash(event->id.text);
+  if (!own_track && event->id.kind != TB_ID_NONE && !event->id.is_number) id = event->id.text;
+  if (!own_track && !event->thread) to.thread = tb_fxt_no_thread_koid(event->track);
   if (event->stack.frame_count || event->stack.ref.len)
     tb_fxt_lose_event(w, "a counter's call stack, which FXT has no place for", event);
-  struct tb_str members = has_members(event) ? spell_members(w, event, series) : (struct tb_str){NULL, 0};
+  struct tb_str members = id.len || has_members(event) ? spell_members(w, event, series, id) : no_text;
   uint32_t index = 0;
   for (uint32_t i = 0; i < event->arg_count && w->status == TB_OK; i += event->args[i].span) {
     struct tb_fxt_flat flat;

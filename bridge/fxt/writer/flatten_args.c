@@ -237,8 +237,16 @@ static void note_trees(struct tb_fxt_writer *w, const struct tb_event *event) {
   add_text(w, TB_STR(TB_CARRIED_PREFIX TB_FXT_NESTED), tb_arena_copy(&w->scratch, (struct tb_str){letters, count}));
 }
 
+/* Whether an argument's name would be taken for that of a carried field, or of JSON text. */
+static bool has_reserved_name(const struct tb_arg *arg) {
+  enum { SUFFIX = sizeof(TB_FXT_JSON_SUFFIX) - 1 };
+  struct tb_str name = arg->name;
+  if (tb_carried_is_path(name) || (is_tree(arg) && tb_str_equal(name, TB_STR(TB_CARRIED_ANNOTATION)))) return true;
+  return name.len > SUFFIX && memcmp(name.ptr + name.len - SUFFIX, TB_FXT_JSON_SUFFIX, SUFFIX) == 0;
+}
+
 /* The arguments themselves: all leaves where they fit; else each top-level one, trees as JSON text; else as many, and
- * the others as one JSON object. */
+ * the others as one JSON object, with which those begin whose name means something else. */
 static void add_args(struct tb_fxt_writer *w, const struct tb_event *event) {
   uint32_t room = TB_FXT_MAX_ARGS - w->args.count, top = 0, seen = 0, trees = 0;
   for (uint32_t i = 0; i < event->arg_count; i += event->args[i].span) {
@@ -253,7 +261,7 @@ static void add_args(struct tb_fxt_writer *w, const struct tb_event *event) {
     const struct tb_arg *arg = &event->args[i];
     char letter = tb_fxt_type_letter(event, seen);
     if (is_derived(event, arg, seen++)) continue;
-    if (top > room && w->args.count + 1 == TB_FXT_MAX_ARGS) {
+    if (has_reserved_name(arg) || (top > room && w->args.count + 1 == TB_FXT_MAX_ARGS)) {
       struct tb_str rest = tb_fxt_as_json(w, arg, event->arg_count - i, true);
       if (rest.ptr) tb_fxt_carry_json(w, TB_CARRIED_ARGS, rest);
       return;

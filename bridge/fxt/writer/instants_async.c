@@ -4,6 +4,7 @@
  * not know.
  */
 #include "fxt/writer/writer.h"
+#include "model/phases.h"
 
 /* Which record stands for an event: of those with an id, one that holds it. */
 static unsigned record_type(const struct tb_event *event) {
@@ -38,16 +39,17 @@ static bool is_sample(const struct tb_event *event) { return event->type == TB_E
 static bool has_plain_phase(const struct tb_event *event, unsigned type) {
   if (is_sample(event)) return false;
   if (event->phase_text.len) return false;
-  if (event->phase) return event->phase == implied_phase(type) || event->phase == 'I';
+  if (event->phase) return event->phase == implied_phase(type) || (event->phase == 'I' && type == TB_FXT_INSTANT);
   return event->type != TB_EVENT_OTHER;
 }
 
 /* What the record itself does not say of the event, as arguments. */
 static void add_particulars(struct tb_fxt_writer *w, const struct tb_event *event, unsigned type) {
+  if (tb_event_is_untimed(event)) tb_fxt_carry_text(w, TB_CARRIED_NO_TS, TB_STR(""));
   if (!has_plain_phase(event, type)) {
-    struct tb_str phase = is_sample(event)        ? TB_STR(TB_FXT_SAMPLE)
-                          : event->phase_text.len ? event->phase_text
-                                                  : (struct tb_str){&event->phase, 1};
+    struct tb_str phase = is_sample(event)                ? TB_STR(TB_FXT_SAMPLE)
+                          : event->phase_text.len || !event->phase ? event->phase_text
+                                                          : (struct tb_str){&event->phase, 1};
     tb_fxt_carry_text(w, TB_CARRIED_PHASE, phase);
   }
   bool of_process = event->track->type == TB_TRACK_PROCESS, of_all = event->track->type == TB_TRACK_GLOBAL;

@@ -25,13 +25,23 @@ static uint64_t koid_of(int64_t id, struct tb_str text) {
 }
 
 uint64_t tb_fxt_process_koid(const struct tb_track *track) {
-  while (track && !track->has_pid) track = track->parent;
-  return track ? koid_of(track->pid, track->pid_text) : 0;
+  for (; track; track = track->parent) {
+    if (track->has_pid) return koid_of(track->pid, track->pid_text);
+    if (track->type == TB_TRACK_PROCESS) return TB_FXT_NO_ID;
+  }
+  return 0;
+}
+
+uint64_t tb_fxt_no_thread_koid(const struct tb_track *track) {
+  return TB_FXT_NO_ID | (uint32_t)tb_fxt_process_koid(track);
 }
 
 uint64_t tb_fxt_thread_koid(const struct tb_track *track) {
-  while (track && !track->has_tid) track = track->parent;
-  return track ? koid_of(track->tid, track->tid_text) : 0;
+  for (; track; track = track->parent) {
+    if (track->has_tid) return koid_of(track->tid, track->tid_text);
+    if (track->type == TB_TRACK_THREAD) return tb_fxt_no_thread_koid(track);
+  }
+  return 0;
 }
 
 /* ---- tracks ------------------------------------------------------------------------------------------------------ */
@@ -62,17 +72,26 @@ static struct tb_str name_of(const struct tb_track *track) {
   return track->name.len || tb_fxt_parse_number(text, &koid) ? track->name : text;
 }
 
+/* An id that is a text in the source and no koid, as an argument of the track's record. */
+static void add_text_id(struct tb_fxt_flat *args, uint32_t *count, enum tb_carried_id field, struct tb_str text) {
+  uint64_t koid;
+  if (!text.len || tb_fxt_parse_number(text, &koid)) return;
+  args[(*count)++] = (struct tb_fxt_flat){.name = tb_carried_path(field), .text = text, .type = TB_FXT_ARG_STRING};
+}
+
 static void put_kernel_object(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_str text) {
   bool is_thread = track->type == TB_TRACK_THREAD;
   uint64_t process = tb_fxt_process_koid(track);
-  struct tb_fxt_flat owner = {.name = TB_STR("process"), .value = process, .type = TB_FXT_ARG_KOID};
+  struct tb_fxt_flat args[3] = {{.name = TB_STR("process"), .value = process, .type = TB_FXT_ARG_KOID}};
+  uint32_t count = is_thread && (track->has_pid || track->parent);
+  add_text_id(args, &count, TB_CARRIED_PID, track->pid_text);
+  if (is_thread) add_text_id(args, &count, TB_CARRIED_TID, track->tid_text);
   uint64_t type = is_thread ? TB_FXT_OBJECT_THREAD : TB_FXT_OBJECT_PROCESS;
   tb_fxt_use_process(w, process);
   uint64_t name = tb_fxt_string_ref(w, text);
-  uint64_t args = is_thread && (track->has_pid || track->parent);
-  tb_fxt_open_record(w, TB_FXT_KERNEL_OBJECT, type << 16 | name << 24 | args << 40);
+  tb_fxt_open_record(w, TB_FXT_KERNEL_OBJECT, type << 16 | name << 24 | (uint64_t)count << 40);
   tb_fxt_put_word(w, is_thread ? tb_fxt_thread_koid(track) : process);
-  tb_fxt_put_args(w, &owner, (uint32_t)args);
+  tb_fxt_put_args(w, args, count);
   tb_fxt_close_record(w);
 }
 
@@ -90,12 +109,12 @@ static void write_name(struct tb_fxt_writer *w, const struct tb_track *track, st
   put_kernel_object(w, track, name);
 }
 
-void tb_fxt_describe(struct tb_fxt_writer *w, const struct tb_track *track, bool even_without_name) {
+void tb_fxt_describe(struct tb_fxt_writer *w, const struct tb_track *track) {
   if (!track || (track->type != TB_TRACK_PROCESS && track->type != TB_TRACK_THREAD)) return;
   struct tb_fxt_track_state *track_state = tb_fxt_track_state_of(w, track);
   if (!track_state || (track_state->named && !track->name.len)) return;
   struct tb_str name = name_of(track);
-  if (track_state->described ? tb_str_equal(name, track_state->name) : name.len == 0 && !even_without_name) return;
+  if (track_state->described ? tb_str_equal(name, track_state->name) : name.len == 0) return;
   write_name(w, track, track_state, name);
 }
 

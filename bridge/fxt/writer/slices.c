@@ -9,6 +9,7 @@
  */
 #include "base/intern.h"
 #include "fxt/writer/writer.h"
+#include "timeline/same_time.h"
 
 enum { MAX_HELD = 64, MAX_OPEN = 1 << 16, FORGOTTEN_AT_ONCE = MAX_OPEN / 8 };
 
@@ -183,6 +184,7 @@ static void begin(struct tb_fxt_writer *w, const struct tb_event *event, struct 
   slice.thread = event->thread;
   slice.overlaps = overlaps_on_thread(event);
   open_slice(w, track_state, &slice);
+  if (is_thread(event->track)) track_state->last_inner_ts = event->ts;
   bool has_flows = event->bind_id.kind != TB_ID_NONE; /* their records follow at once */
   bool is_async = !is_thread(event->track) && !overlaps_on_thread(event);
   if (track_state->unordered || has_flows || is_async || begins_with_outer(track_state) ||
@@ -225,16 +227,36 @@ static bool would_take_flow(const struct tb_fxt_open *slice, int64_t end) {
   return slice->outer_flow_ts >= end && slice->flow_ts < end;
 }
 
+/* The name of the argument that a flat one is or is a part of. */
+static struct tb_str name_of_tree(struct tb_str path) {
+  size_t len = 0;
+  while (len < path.len && !memchr(".[:", path.ptr[len], 3)) len++;
+  return (struct tb_str){path.ptr, len};
+}
+
+/* Whether the end says something that one record cannot tell from what the begin says: members of its own, and
+ * arguments of one name. */
+static bool has_own_members(const struct tb_fxt_writer *w, const struct tb_event *event,
+                            const struct tb_fxt_open *slice) {
+  if (event->extra_count) return true;
+  for (uint32_t i = 0; i < w->args.count; i++)
+    for (uint32_t k = 0; k < slice->arg_count; k++)
+      if (!tb_carried_is_path(slice->args[k].name) &&
+          tb_str_equal(name_of_tree(w->args.items[i].name), name_of_tree(slice->args[k].name)))
+        return true;
+  return false;
+}
+
 /* Ends the innermost slice at the time of `event`, with w->args. */
 static void end_innermost(struct tb_fxt_writer *w, const struct tb_event *event,
                           struct tb_fxt_track_state *track_state) {
   struct tb_fxt_open *slice = &track_state->open[track_state->open_count - 1];
   settle(w, event->track, track_state, event->ts);
   if (event->thread) slice->thread = event->thread;
-  bool late = event->ts < slice->ts || (track_state->last_inner_ts == event->ts && event->ts > slice->ts);
+  bool late = event->ts < slice->ts || tb_same_time_keeps_place(slice->ts, event->ts, track_state->last_inner_ts);
   struct tb_fxt_flat args[TB_FXT_MAX_ARGS];
-  if (!slice->written &&
-      (late || would_take_flow(slice, event->ts) || slice->arg_count + w->args.count > TB_FXT_MAX_ARGS))
+  if (!slice->written && (late || would_take_flow(slice, event->ts) ||
+                          slice->arg_count + w->args.count > TB_FXT_MAX_ARGS || has_own_members(w, event, slice)))
     write_held(w, event->track, track_state);
   if (slice->overlaps && slice->arg_count + w->args.count > TB_FXT_MAX_ARGS) {
     tb_fxt_lose_event(w, "an argument past the fifteenth", event);

@@ -10,7 +10,7 @@
 static void describe_all(struct tb_fxt_writer *w, const struct tb_event *event) {
   const struct tb_track *const tracks[] = {event->track, event->thread};
   for (size_t i = 0; i < 2; i++)
-    for (const struct tb_track *track = tracks[i]; track; track = track->parent) tb_fxt_describe(w, track, false);
+    for (const struct tb_track *track = tracks[i]; track; track = track->parent) tb_fxt_describe(w, track);
 }
 
 static void put_event(struct tb_fxt_writer *w, const struct tb_event *event) {
@@ -30,7 +30,7 @@ static void put_event(struct tb_fxt_writer *w, const struct tb_event *event) {
       tb_fxt_put_log(w, event);
       break;
     case TB_EVENT_TRACK:
-      tb_fxt_describe(w, event->track, false);
+      tb_fxt_describe(w, event->track);
       break;
     case TB_EVENT_METADATA:
     case TB_EVENT_TRACE_METADATA:
@@ -73,7 +73,7 @@ static bool takes_lead(struct tb_fxt_writer *w, const struct tb_event *event) {
 static void begin(struct tb_fxt_writer *w) {
   if (w->began) return;
   w->began = true;
-  for (size_t i = 0; i < w->track_state_count; i++) tb_fxt_describe(w, w->track_states[i].track, false);
+  for (size_t i = 0; i < w->track_state_count; i++) tb_fxt_describe(w, w->track_states[i].track);
 }
 
 static enum tb_status put(struct tb_writer *writer, const struct tb_event *event) {

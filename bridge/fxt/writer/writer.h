@@ -62,7 +62,7 @@ struct tb_fxt_track_state {
   bool named;            /* it has a name of metadata, which the track itself does not know */
   bool unordered;        /* its times once went back: no slice is held any more */
   int64_t last_ts;       /* of the begins and ends */
-  int64_t last_inner_ts; /* of other events */
+  int64_t last_inner_ts; /* of begins and other events */
   struct tb_deferred_end waiting;
   size_t first_point, point_count; /* flow points that wait, of one time: the track_state's latest */
   struct tb_fxt_open *open;
@@ -231,10 +231,12 @@ void tb_fxt_put_stack_frame(struct tb_fxt_writer *w, const struct tb_event *even
 bool tb_fxt_parse_number(struct tb_str text, uint64_t *number);
 uint64_t tb_fxt_process_koid(const struct tb_track *track); /* 0 where the track has none */
 uint64_t tb_fxt_thread_koid(const struct tb_track *track);
+/* The koid of a thread without an id, of the track's process. */
+uint64_t tb_fxt_no_thread_koid(const struct tb_track *track);
 
 /* What is kept of the track; NULL after a failure. */
 struct tb_fxt_track_state *tb_fxt_track_state_of(struct tb_fxt_writer *w, const struct tb_track *track);
-void tb_fxt_describe(struct tb_fxt_writer *w, const struct tb_track *track, bool even_without_name);
+void tb_fxt_describe(struct tb_fxt_writer *w, const struct tb_track *track);
 /* A kernel object for a process or thread that metadata names. */
 void tb_fxt_name_track(struct tb_fxt_writer *w, const struct tb_track *track, struct tb_str name);
 

@@ -34,6 +34,8 @@ struct tb_convert_report {
   uint64_t input_bytes;      /* as stored */
   struct tb_loss losses[96]; /* of the reader, then of the writer */
   size_t loss_count, reader_loss_count;
+  struct tb_loss notes[8]; /* what the reader assumed where the source does not say it; nothing of it is lost */
+  size_t note_count;
 };
 
 /* Converts `from` to `to` (paths, "-": standard input or output). Returns TB_OK when all was carried over; TB_PARTIAL

@@ -53,8 +53,9 @@ struct tb_arg {
 };
 
 enum tb_arg_flag {
-  TB_ARG_TYPED = 1,  /* came from a typed protobuf field, not from a debug annotation */
-  TB_ARG_DERIVED = 2 /* added by the reader (the object that an FXT pointer or koid names); not in the source */
+  TB_ARG_TYPED = 1,   /* came from a typed protobuf field, not from a debug annotation */
+  TB_ARG_DERIVED = 2, /* added by the reader (the object that an FXT pointer or koid names); not in the source */
+  TB_ARG_CARRIED = 4  /* within the reader of Perfetto: of our own fields, no argument */
 };
 
 /* ---- tracks ------------------------------------------------------------------------------------------------------ */
@@ -68,6 +69,8 @@ enum tb_track_type {
 };
 
 enum tb_unit { TB_UNIT_NONE, TB_UNIT_TIME_NS, TB_UNIT_COUNT, TB_UNIT_SIZE_BYTES };
+
+enum tb_track_said { TB_TRACK_SAID_NAME = 1, TB_TRACK_SAID_LABELS = 2, TB_TRACK_SAID_SORT_INDEX = 4 };
 
 /* Where events happen. Owned by the reader, valid until it is closed, and one object for one track, so that pointers
  * compare. `index` is dense from 0 in order of first appearance: users keep their own state in an array by it. A
@@ -89,7 +92,8 @@ struct tb_track {
   const struct tb_str *labels; /* process_labels */
   uint32_t label_count;
   bool has_sort_index;
-  int64_t sort_index; /* legacy_sort_index, or sibling_order_rank of a custom track */
+  int64_t sort_index;       /* legacy_sort_index, or sibling_order_rank of a custom track */
+  uint8_t said_by_metadata; /* enum tb_track_said: which of name, labels and sort index a METADATA event says too */
   /* counters only; values of events already have the multiplier and the increments applied */
   enum tb_unit unit;
   struct tb_str unit_name;
@@ -175,7 +179,9 @@ enum tb_event_type {
   TB_EVENT_MEMORY_DUMP,     /* JSON V (global), v (process) */
   TB_EVENT_THREAD_STATE,    /* JSON T with dur; scheduling: name is the state, see `sched` */
   TB_EVENT_LOG,             /* a log message: name is its text, `log_level` its priority */
-  TB_EVENT_OTHER,           /* an unknown phase: `phase_text` */
+  /* an unknown phase: `phase_text`; or an event without a time, whatever its phase: no TB_HAS_TS, `ts` is that of the
+   * event before it */
+  TB_EVENT_OTHER,
   /* what the trace says of itself; no time */
   TB_EVENT_TRACK,          /* `track` was described, or described anew */
   TB_EVENT_METADATA,       /* JSON M: name says what, args the values, track whose (process or thread) */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The annotation `trace_event`, in which our writer carries what TrackEvent has no field for: docs/MAPPING.md.
+ * The annotation `trace_event`, in which our writer carries what TrackEvent has no field for: docs/MAPPING.md. It is in
+ * fields of our own (TB_ARG_CARRIED); before these there were, it was a dict, and behind that texts.
  */
 #include "model/carried_fields.h"
 
@@ -8,9 +9,10 @@
 #include "perfetto/reader/legacy_event.h"
 #include "perfetto/reader/track_event_fields.h"
 
+static bool is_own(const struct tb_arg *arg) { return arg->flags & TB_ARG_CARRIED; }
 static bool is_named(const struct tb_arg *arg) { return tb_str_equal(arg->name, TB_STR(TB_CARRIED_ANNOTATION)); }
 
-/* What the writer learns only at the end comes behind the dict, as texts: a phase, or how a slice's bind_id binds
+/* What the writer learns only at the end came behind the dict, as texts: a phase, or how a slice's bind_id binds
  * that joins nothing. */
 static bool is_late_phase(const struct tb_arg *arg) { return arg->type == TB_ARG_STRING && arg->text.len == 1; }
 static bool is_late_binding(const struct tb_arg *arg) {
@@ -26,6 +28,7 @@ static bool is_empty(const struct tb_arg *arg) {
 bool tb_perfetto_is_carried(const struct tb_perfetto_reader *r, const struct tb_track_event_fields *fields) {
   if (!(fields->has & TB_TE_ARGS)) return false;
   const struct tb_arg *last = &r->batch->args[fields->first_top_arg];
+  if (is_own(last)) return true;
   return is_named(last) && (last->type == TB_ARG_DICT || is_empty(last) || is_late(last));
 }
 
@@ -50,6 +53,14 @@ static bool keeps_phase_text(const struct tb_event *event) {
 
 /* A slice keeps its type, for its end has no phase by which it is recognised. */
 static void set_phase(struct tb_event *event, struct tb_str phase) {
+  if (!(event->has & TB_HAS_TS)) {
+    event->type = TB_EVENT_OTHER;
+    event->phase_text = phase.len ? phase : (struct tb_str){NULL, 0};
+    event->phase = event->instant_scope = 0;
+    event->track = emitter_of(event);
+    if (event->thread == event->track) event->thread = NULL;
+    return;
+  }
   event->phase = phase.len == 1 ? phase.ptr[0] : 0;
   if (event->type == TB_EVENT_COUNTER) return;
   if (event->type == TB_EVENT_SLICE_BEGIN || event->type == TB_EVENT_SLICE_END) {
@@ -61,7 +72,7 @@ static void set_phase(struct tb_event *event, struct tb_str phase) {
   } else {
     event->type = event->phase ? tb_phase_event_type(event->phase) : TB_EVENT_OTHER;
   }
-  if (event->type == TB_EVENT_OTHER) event->phase_text = phase;
+  if (event->type == TB_EVENT_OTHER) event->phase_text = phase.len ? phase : (struct tb_str){NULL, 0};
   bool is_async =
       event->type == TB_EVENT_ASYNC_BEGIN || event->type == TB_EVENT_ASYNC_INSTANT || event->type == TB_EVENT_ASYNC_END;
   if (is_async) event->has |= TB_HAS_EXPLICIT_PHASE;
@@ -102,6 +113,10 @@ static bool take_member(struct tb_event *event, const struct tb_arg *member) {
     return true;
   }
   if (field->id == TB_CARRIED_NAME) return take_name(event, member);
+  if (field->id == TB_CARRIED_NO_TS) {
+    event->has &= ~(uint32_t)TB_HAS_TS;
+    return true;
+  }
   if (member->type != TB_ARG_STRING) return false;
   switch ((enum tb_carried_id)field->id) {
     case TB_CARRIED_ID:
@@ -118,9 +133,10 @@ static bool take_member(struct tb_event *event, const struct tb_arg *member) {
   }
 }
 
-/* What the phase means may hang on the other members, so it goes last. */
+/* What the phase means may hang on the other members, so it goes last. A null stands for no phase. */
 static bool is_phase(const struct tb_arg *member) {
-  return member->type == TB_ARG_STRING && tb_str_equal(member->name, tb_carried_key(TB_CARRIED_PHASE));
+  return (member->type == TB_ARG_STRING || member->type == TB_ARG_NULL) &&
+         tb_str_equal(member->name, tb_carried_key(TB_CARRIED_PHASE));
 }
 
 /* The last top-level argument of those before `end`; `end` where there is none. */
@@ -164,14 +180,27 @@ static bool take_late(struct tb_perfetto_reader *r, const struct tb_track_event_
   return true;
 }
 
-/* The members of the dict; what is none of ours becomes the event's extra. */
-static void take_members(struct tb_perfetto_reader *r, const struct tb_arg *annotation, struct tb_event *event,
+/* How a bind_id binds that joins nothing: bits without a name, or its number. */
+static void take_binding_number(struct tb_event *event, const struct tb_arg *number) {
+  if (number->name.ptr) {
+    event->bind_id = (struct tb_id){.kind = TB_ID_PLAIN, .is_number = true, .value = number->u};
+    return;
+  }
+  if (number->u & TB_CARRIED_BINDS_IN) event->has |= TB_HAS_FLOW_IN;
+  if (number->u & TB_CARRIED_BINDS_OUT) event->has |= TB_HAS_FLOW_OUT;
+}
+
+/* The members, of which one without a name has the annotation's; what is none of ours becomes the event's extra. */
+static void take_members(struct tb_perfetto_reader *r, struct tb_arg *annotation, struct tb_event *event,
                          struct tb_str *phase) {
   uint32_t count = annotation->span - 1, kept = 0;
   struct tb_arg *extra = count ? tb_perfetto_alloc(r, count * sizeof(*extra)) : NULL;
   for (uint32_t i = 1; extra && i <= count; i += annotation[i].span) {
-    if (is_phase(&annotation[i])) {
-      if (!phase->ptr) *phase = annotation[i].text;
+    if (!annotation[i].name.ptr && !is_own(&annotation[i])) annotation[i].name = annotation->name;
+    if (is_own(&annotation[i]) && annotation[i].type == TB_ARG_INT) {
+      take_binding_number(event, &annotation[i]);
+    } else if (is_phase(&annotation[i])) {
+      if (!phase->ptr) *phase = annotation[i].type == TB_ARG_NULL ? TB_STR("") : annotation[i].text;
     } else if (!take_member(event, &annotation[i])) {
       memcpy(&extra[kept], &annotation[i], annotation[i].span * sizeof(*extra));
       kept += annotation[i].span;
@@ -179,6 +208,18 @@ static void take_members(struct tb_perfetto_reader *r, const struct tb_arg *anno
   }
   event->extra = kept ? extra : NULL;
   event->extra_count = kept;
+}
+
+/* The annotations with fields of our own, the last one first: that of the event itself has what is late behind it.
+ * Returns where the first one is. */
+static size_t take_own(struct tb_perfetto_reader *r, const struct tb_track_event_fields *fields, struct tb_event *event,
+                       struct tb_str *phase) {
+  size_t at = fields->first_top_arg, before;
+  for (;; at = before) {
+    take_members(r, &r->batch->args[at], event, phase);
+    before = last_before(r, fields->first_arg, at);
+    if (before == at || !is_own(&r->batch->args[before])) return at;
+  }
 }
 
 /* The writer puts `bp` behind all other members of a flow's end. */
@@ -197,7 +238,10 @@ void tb_perfetto_apply_carried(struct tb_perfetto_reader *r, const struct tb_tra
   size_t last = fields->first_top_arg;
   struct tb_str phase = {NULL, 0};
   bool samples_counter = event->type == TB_EVENT_COUNTER; /* by its packet, not by a phase that is carried */
-  if (take_late(r, fields, event, &last, &phase)) take_members(r, &r->batch->args[last], event, &phase);
+  if (is_own(&r->batch->args[last]))
+    last = take_own(r, fields, event, &phase);
+  else if (take_late(r, fields, event, &last, &phase))
+    take_members(r, &r->batch->args[last], event, &phase);
   if (phase.ptr) set_phase(event, phase);
   if (event->extra_count) take_enclosing(event);
   /* a counter's value is behind the annotation */

@@ -2,6 +2,7 @@
  *
  * Debug annotations: an event's arguments.
  */
+#include "model/carried_fields.h"
 #include "perfetto/reader/typed_fields.h"
 
 static const char LOSS_DEPTH[] = "an argument is nested too deep";
@@ -96,6 +97,28 @@ static enum tb_status read_nested(struct tb_perfetto_reader *r, struct tb_str na
   return status;
 }
 
+/* ---- what our writer carries ------------------------------------------------------------------------------------- */
+
+/* A child of the annotation for a field of our own that is a number. */
+static void read_carried_number(struct tb_perfetto_reader *r, size_t slot, const struct tb_wire_field *field) {
+  enum tb_carried_id id = tb_carried_of_number(field->number);
+  bool binds = field->number == TB_DEBUG_ANNOTATION_CARRIED_BINDING, names = false;
+  struct tb_arg child = {.i = (int64_t)field->value, .span = 1, .type = TB_ARG_INT};
+  if (id == TB_CARRIED_PHASE) {
+    char *text = field->value && field->value <= TB_CARRIED_PHASE_LAST ? tb_perfetto_alloc(r, 1) : NULL;
+    if (!text) return;
+    *text = (char)field->value;
+    set_text(&child, TB_ARG_STRING, (struct tb_str){text, 1});
+  } else if (id == TB_CARRIED_COUNT) {
+    names = field->number == TB_DEBUG_ANNOTATION_CARRIED_BIND_ID;
+    if (!binds && !names) return;
+    child.flags = TB_ARG_CARRIED;
+  }
+  r->batch->args[slot].flags |= TB_ARG_CARRIED;
+  child.name = binds ? (struct tb_str){NULL, 0} : tb_carried_key(names ? TB_CARRIED_BIND_ID : id);
+  *tb_perfetto_add_arg(r, child.name) = child;
+}
+
 /* ---- annotations ------------------------------------------------------------------------------------------------- */
 
 /* What an annotation says in fields that only mean something together. */
@@ -157,6 +180,9 @@ static enum tb_status read_bytes_field(struct tb_perfetto_reader *r, size_t slot
     case TB_DEBUG_ANNOTATION_ARRAY_VALUES:
       arg->type = TB_ARG_ARRAY;
       return tb_perfetto_annotation(r, field->bytes, depth + 1);
+    case TB_DEBUG_ANNOTATION_CARRIED:
+      arg->flags |= TB_ARG_CARRIED;
+      return tb_perfetto_annotation(r, field->bytes, depth + 1);
     case TB_DEBUG_ANNOTATION_PROTO_TYPE_NAME:
       proto->type = field->bytes;
       break;
@@ -176,6 +202,7 @@ __attribute__((noinline)) static enum tb_status read_field(struct tb_perfetto_re
   struct tb_wire_field field;
   if (tb_wire_read(cursor, &field) != TB_OK) return TB_BAD_DATA;
   if (field.type == TB_WIRE_BYTES) return read_bytes_field(r, slot, &field, proto, depth);
+  if (field.number > TB_DEBUG_ANNOTATION_CARRIED) read_carried_number(r, slot, &field);
   read_number_field(r, &r->batch->args[slot], &field, proto);
   return TB_OK;
 }

@@ -12,8 +12,6 @@
 
 static const char LOSS_INCOMPLETE[] = "a frame without cookie, token or process";
 static const char LOSS_TIME[] = "a frame has no timestamp";
-static const char LOSS_FLOW[] =
-    "flows of further surface frames into their display frame (display_frame_token says it)";
 
 /* Keeps flows of frames apart from those of track events, whose ids are of the same space. */
 #define FRAME_FLOWS (UINT64_C(0x6672616d65) << 24)
@@ -181,10 +179,7 @@ static struct tb_event *emit(struct tb_perfetto_reader *r, enum tb_event_type ty
 static void add_flow(struct tb_perfetto_reader *r, const struct frame *frame, struct tb_event *event) {
   bool is_display = !frame->kind->display_token;
   uint64_t token = is_display ? frame->token : frame->display_token;
-  if (!is_display && tb_map_find(&frames_of(r)->shown, token, r->head.machine)) {
-    tb_losses_add(&r->reader->losses, LOSS_FLOW, r->head.offset);
-    return;
-  }
+  if (!is_display && tb_map_find(&frames_of(r)->shown, token, r->head.machine)) return;
   if (!is_display && tb_map_put(&frames_of(r)->shown, token, r->head.machine, 0) != TB_OK) r->out_of_memory = true;
   uint64_t *flow = tb_perfetto_alloc(r, sizeof(*flow));
   if (!flow) return;

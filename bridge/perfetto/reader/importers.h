@@ -54,6 +54,8 @@ enum tb_status tb_perfetto_generic_process_tree(struct tb_perfetto_reader *r, st
 enum tb_status tb_perfetto_task_rename(struct tb_perfetto_reader *r, struct tb_str payload);
 /* perfetto/reader/sched.c */
 enum tb_status tb_perfetto_task_state(struct tb_perfetto_reader *r, struct tb_str payload);
+enum tb_status tb_perfetto_recorder(struct tb_perfetto_reader *r, struct tb_str payload);
+enum tb_status tb_perfetto_chrome_events(struct tb_perfetto_reader *r, struct tb_str payload);
 enum tb_status tb_perfetto_system_info(struct tb_perfetto_reader *r, struct tb_str payload);
 /* perfetto/reader/process_stats_importer.c */
 enum tb_status tb_perfetto_process_stats(struct tb_perfetto_reader *r, struct tb_str payload);

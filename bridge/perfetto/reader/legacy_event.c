@@ -78,7 +78,13 @@ enum tb_status tb_legacy_event_read(struct tb_str message, struct tb_legacy_even
 /* Times of hostile traces wrap instead of being undefined. */
 static int64_t us_to_ns(int64_t us) { return (int64_t)((uint64_t)us * 1000u); }
 
-void tb_legacy_event_apply(const struct tb_legacy_event *legacy, struct tb_event *event) {
+/* A small number gets upper bits that no recorder has, so that it differs from what the target numbers from 0 on. */
+static uint64_t apart(uint64_t bind_id) {
+  enum { SMALL_BITS = 40 };
+  return bind_id >> SMALL_BITS ? bind_id : bind_id | UINT64_C(0x62696e) << SMALL_BITS;
+}
+
+void tb_legacy_event_apply(const struct tb_legacy_event *legacy, bool bind_ids_apart, struct tb_event *event) {
   if (!legacy->present) return;
   event->id = legacy->id;
   event->scope = legacy->scope;
@@ -95,6 +101,7 @@ void tb_legacy_event_apply(const struct tb_legacy_event *legacy, struct tb_event
   if (legacy->bind_to_enclosing) event->has |= TB_HAS_BIND_ENCLOSING;
   if (!legacy->has_bind_id) return;
   event->bind_id = (struct tb_id){.kind = TB_ID_PLAIN, .is_number = true, .value = legacy->bind_id};
+  if (bind_ids_apart) event->bind_id.value = apart(legacy->bind_id);
   if (legacy->flow_direction & TB_TRACK_EVENT_LEGACY_EVENT_FLOW_IN) event->has |= TB_HAS_FLOW_IN;
   if (legacy->flow_direction & TB_TRACK_EVENT_LEGACY_EVENT_FLOW_OUT) event->has |= TB_HAS_FLOW_OUT;
 }

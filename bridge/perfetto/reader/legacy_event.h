@@ -24,6 +24,6 @@ struct tb_legacy_event {
 TB_MUST_CHECK enum tb_status tb_legacy_event_read(struct tb_str message, struct tb_legacy_event *legacy);
 
 /* Puts ids, scope, durations, flow binding and the like on the event; not the phase. */
-void tb_legacy_event_apply(const struct tb_legacy_event *legacy, struct tb_event *event);
+void tb_legacy_event_apply(const struct tb_legacy_event *legacy, bool bind_ids_apart, struct tb_event *event);
 
 #endif

@@ -104,10 +104,10 @@ enum tb_status tb_perfetto_thread_descriptor(struct tb_perfetto_reader *r, struc
   while ((status = tb_wire_read(&cursor, &field)) == TB_OK) {
     switch (field.number) {
       case TB_THREAD_DESCRIPTOR_PID:
-        sequence->pid = (int32_t)field.value;
+        sequence->pid = tb_tracks_described_id(&r->tracks, (int32_t)field.value);
         break;
       case TB_THREAD_DESCRIPTOR_TID:
-        sequence->tid = (int64_t)field.value;
+        sequence->tid = tb_tracks_described_id(&r->tracks, (int64_t)field.value);
         break;
       case TB_THREAD_DESCRIPTOR_THREAD_NAME:
         name = field.bytes;

@@ -377,6 +377,7 @@ static enum tb_status fill(struct tb_reader *reader, struct tb_batch *batch) {
   r->may_change_tracks = r->batch_full = false;
   r->events_before_window = r->windows_kept = 0;
   r->tracks.one_machine = reader->target.one_machine;
+  r->tracks.unsigned_ids = reader->target.unsigned_ids;
   while (status == TB_OK && !r->batch_full) status = fill_step(r, batch);
   keep_window(r, batch);
   if ((status == TB_END || status == TB_AGAIN) && batch->event_count > 0) return TB_OK;

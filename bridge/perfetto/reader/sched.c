@@ -123,6 +123,6 @@ enum tb_status tb_perfetto_system_info(struct tb_perfetto_reader *r, struct tb_s
   if (info->has_page_size) r->page_size = info->page_size;
   r->ftrace.states = new_bits ? TB_FTRACE_STATES_4_14 : TB_FTRACE_STATES_OLD;
   if (!tb_perfetto_as_text(r) || !tb_perfetto_made_of_text(r))
-    tb_perfetto_pass_packet(r); /* no event holds what else it says */
+    return tb_perfetto_recorder(r, payload); /* no event holds what else it says */
   return TB_OK;
 }

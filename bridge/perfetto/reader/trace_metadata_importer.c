@@ -85,7 +85,10 @@ static void set_extra(struct tb_perfetto_reader *r, struct tb_event *event, cons
   struct tb_arg *extra = tb_perfetto_alloc(r, object->span * sizeof(*extra));
   uint32_t count = 0;
   for (uint32_t i = 1; extra && i < object->span; i += object[i].span) {
-    if (!is_extra(object[i].name)) continue;
+    /* an id that comes again is text in the source's event */
+    bool is_id = tb_str_equal(object[i].name, TB_STR("pid")) || tb_str_equal(object[i].name, TB_STR("tid"));
+    bool again = is_id && tb_find_member(object + 1, i - 1, object[i].name) != NULL;
+    if (!again && !is_extra(object[i].name)) continue;
     memcpy(&extra[count], &object[i], object[i].span * sizeof(*extra));
     count += object[i].span;
   }

@@ -2,7 +2,9 @@
  *
  * TrackDescriptors. They are few, so that protobuf-c reads them.
  */
+#include "json/emitter.h"
 #include "json/value.h"
+#include "model/arg_lookup.h"
 #include "perfetto/reader/tables/chrome_names.h"
 #include "perfetto/reader/tables/track_table.h"
 #include "protobuf/unpack.h"
@@ -21,11 +23,12 @@ static struct tb_perfetto_track *find_object(struct tb_tracks *tracks, const Per
   struct tb_perfetto_track *track = NULL;
   if (tb_map_get(&tracks->by_uuid, uuid, machine, &index)) return tracks->tracks[index];
   if (message->thread && message->thread->has_tid) {
-    int64_t pid = message->thread->pid;
-    track = tb_tracks_thread(tracks, message->thread->has_pid ? &pid : NULL, message->thread->tid, machine);
+    int64_t pid = tb_tracks_described_id(tracks, message->thread->pid);
+    int64_t tid = tb_tracks_described_id(tracks, message->thread->tid);
+    track = tb_tracks_thread(tracks, message->thread->has_pid ? &pid : NULL, tid, machine);
     if (!track) return NULL;
   } else if (message->process && message->process->has_pid) {
-    track = tb_tracks_process(tracks, message->process->pid, machine);
+    track = tb_tracks_process(tracks, tb_tracks_described_id(tracks, message->process->pid), machine);
     if (!track) return NULL;
   }
   if (!track || track->track.uuid) return tb_tracks_by_uuid(tracks, uuid, machine, sequence);
@@ -95,7 +98,7 @@ static enum tb_status describe_process(struct tb_tracks *tracks, struct tb_perfe
   base->parent = NULL; /* one that it had as another track may itself be below a thread of this process */
   if (tb_tracks_label_machine(tracks, base) != TB_OK) return TB_NO_MEMORY;
   if (process->has_pid) {
-    base->pid = tb_tracks_id(tracks, process->pid, base->machine);
+    base->pid = tb_tracks_id(tracks, tb_tracks_described_id(tracks, process->pid), base->machine);
     base->has_pid = true;
     uint32_t before;
     if (!base->name.len && tb_map_get(&tracks->processes, (uint64_t)base->pid, base->machine, &before)) {
@@ -132,7 +135,7 @@ static enum tb_status describe_thread(struct tb_tracks *tracks, struct tb_perfet
   struct tb_track *base = &track->track;
   base->type = TB_TRACK_THREAD;
   if (thread->has_tid) {
-    base->tid = tb_tracks_id(tracks, thread->tid, base->machine);
+    base->tid = tb_tracks_id(tracks, tb_tracks_described_id(tracks, thread->tid), base->machine);
     base->has_tid = true;
   }
   set_sort_index(base, thread->has_legacy_sort_index, thread->legacy_sort_index);
@@ -140,7 +143,8 @@ static enum tb_status describe_thread(struct tb_tracks *tracks, struct tb_perfet
     set_sort_index(base, message->chrome_thread->has_legacy_sort_index, message->chrome_thread->legacy_sort_index);
   }
   if (thread->has_pid && thread->has_tid) {
-    struct tb_perfetto_track *process = tb_tracks_process(tracks, thread->pid, base->machine);
+    int64_t pid = tb_tracks_described_id(tracks, thread->pid);
+    struct tb_perfetto_track *process = tb_tracks_process(tracks, pid, base->machine);
     if (!process) return TB_NO_MEMORY;
     base->pid = process->track.pid;
     base->has_pid = true;
@@ -215,46 +219,70 @@ static enum tb_status describe_parent(struct tb_tracks *tracks, struct tb_perfet
   return TB_OK;
 }
 
-/* ---- ids that the descriptor's numbers stand for: docs/MAPPING.md ------------------------------------------------ */
+/* ---- what the descriptor's fields cannot say: docs/MAPPING.md ---------------------------------------------------- */
 
-/* The value of the only member of a description like {"tid":0}; empty where it is no such description. */
-static struct tb_str described_id(struct tb_str description, const char *key) {
-  size_t len = strlen(key);
-  if (description.len < len + 2 || memcmp(description.ptr, key, len) != 0) return (struct tb_str){NULL, 0};
-  if (description.ptr[description.len - 1] != '}') return (struct tb_str){NULL, 0};
-  return (struct tb_str){description.ptr + len, description.len - len - 1};
+/* The object that a description of our writer is, as {"tid":0}; NULL where it is none. */
+static const struct tb_arg *described(struct tb_tracks *tracks, struct tb_str description) {
+  struct tb_arg *object;
+  if (description.len < 2 || description.ptr[0] != '{') return NULL;
+  if (!tb_json_parse_value(&tracks->scratch, description, &object) || object->type != TB_ARG_DICT) return NULL;
+  return object;
+}
+
+static const struct tb_arg *member_of(const struct tb_arg *object, struct tb_str name) {
+  return object ? tb_find_member(object + 1, object->span - 1, name) : NULL;
+}
+
+/* Whether a text is an integer, but another one; negative ones may have been made unsigned since. */
+static bool is_other_number(struct tb_str text, int64_t number) {
+  struct tb_decimal parsed;
+  int64_t value;
+  const char *end = text.ptr + text.len;
+  if (!text.len || tb_decimal_parse(text.ptr, end, &parsed) != end || !tb_decimal_to_int(&parsed, 0, &value))
+    return false;
+  char digits[TB_JSON_INTEGER_MAX];
+  bool is_canonical = tb_str_equal(text, (struct tb_str){digits, (size_t)(tb_json_put_int(digits, value) - digits)});
+  return is_canonical && value != number && (int64_t)(uint32_t)value != number;
 }
 
 /* Sets number, text and presence of an id from what its description says. */
-static enum tb_status restore_id(struct tb_tracks *tracks, uint32_t machine, struct tb_str value, int64_t *number,
+static enum tb_status restore_id(struct tb_tracks *tracks, uint32_t machine, const struct tb_arg *id, int64_t *number,
                                  struct tb_str *text, bool *there) {
-  struct tb_arg *arg;
-  if (value.len == 0 || tb_json_parse_value(&tracks->scratch, value, &arg) != 1) return TB_OK;
-  switch (arg->type) {
+  char digits[24];
+  if (!id) return TB_OK;
+  switch (id->type) {
     case TB_ARG_NULL:
       *there = false;
       return TB_OK;
     case TB_ARG_INT:
-      *number = tb_tracks_id(tracks, arg->i, machine);
+      *number = tb_tracks_id(tracks, id->i, machine);
       return TB_OK;
+    case TB_ARG_UINT:
+      return set_text(tracks, text, (struct tb_str){digits, (size_t)(tb_json_put_uint(digits, id->u) - digits)});
     case TB_ARG_STRING:
-      return set_text(tracks, text, arg->text);
+      if (is_other_number(id->text, *number)) return TB_OK; /* merging gave it another since */
+      return set_text(tracks, text, id->text);
+    case TB_ARG_JSON:
+      return set_text(tracks, text, id->text);
     default:
-      return set_text(tracks, text, value);
+      return TB_OK;
   }
 }
 
-static enum tb_status restore_ids(struct tb_tracks *tracks, struct tb_track *base) {
+static enum tb_status restore_described(struct tb_tracks *tracks, struct tb_track *base) {
+  if (base->type != TB_TRACK_PROCESS && base->type != TB_TRACK_THREAD) return TB_OK;
+  const struct tb_arg *object = described(tracks, base->description);
+  const struct tb_arg *said = member_of(object, TB_STR("said_by_metadata"));
+  base->said_by_metadata = said && said->type == TB_ARG_INT ? (uint8_t)said->i : 0;
   if (base->type == TB_TRACK_PROCESS)
-    return restore_id(tracks, base->machine, described_id(base->description, "{\"pid\":"), &base->pid, &base->pid_text,
+    return restore_id(tracks, base->machine, member_of(object, TB_STR("pid")), &base->pid, &base->pid_text,
                       &base->has_pid);
-  if (base->type != TB_TRACK_THREAD) return TB_OK;
   if (base->parent) {
     base->pid = base->parent->pid;
     base->pid_text = base->parent->pid_text;
     base->has_pid = base->parent->has_pid;
   }
-  return restore_id(tracks, base->machine, described_id(base->description, "{\"tid\":"), &base->tid, &base->tid_text,
+  return restore_id(tracks, base->machine, member_of(object, TB_STR("tid")), &base->tid, &base->tid_text,
                     &base->has_tid);
 }
 
@@ -273,7 +301,7 @@ static enum tb_status apply(struct tb_tracks *tracks, struct tb_perfetto_track *
   if (status == TB_OK && message->counter) status = describe_counter(tracks, track, message->counter);
   if (status == TB_OK && message->thread) status = describe_thread(tracks, track, message, ts);
   if (status == TB_OK && message->process && !message->thread) status = describe_process(tracks, track, message, ts);
-  if (status == TB_OK) status = restore_ids(tracks, base);
+  if (status == TB_OK) status = restore_described(tracks, base);
   if (status == TB_OK) status = describe_parent(tracks, track, message, sequence);
   if (status == TB_OK) pass_on(track);
   return status;

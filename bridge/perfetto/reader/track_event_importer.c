@@ -278,7 +278,7 @@ static struct tb_event *make_one(struct tb_perfetto_reader *r, struct tb_track_e
     set_modern_type(event, e->fields.type);
   }
   set_names(r, event, e);
-  tb_legacy_event_apply(&e->legacy, event);
+  tb_legacy_event_apply(&e->legacy, r->reader->target.bind_ids_apart, event);
   set_emitter(r, event, &e->legacy);
   set_thread_times(event, e);
   set_rare(r, event, &e->fields);
@@ -382,7 +382,7 @@ static enum tb_status make_counter(struct tb_perfetto_reader *r, struct tb_track
   if (e->track->track.type != TB_TRACK_COUNTER) return tb_perfetto_lose(r, TB_PERFETTO_LOSS_COUNTER);
   struct tb_event *event = tb_perfetto_emit_counter(r, e);
   set_names(r, event, e);
-  tb_legacy_event_apply(&e->legacy, event);
+  tb_legacy_event_apply(&e->legacy, r->reader->target.bind_ids_apart, event);
   if (tb_perfetto_is_carried(r, &e->fields)) tb_perfetto_apply_carried(r, &e->fields, event);
   return TB_OK;
 }

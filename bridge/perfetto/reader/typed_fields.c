@@ -122,13 +122,13 @@ static void add_value(struct tb_perfetto_reader *r, struct tb_str name, const st
 struct open_list {
   uint32_t number;
   size_t slot;
+  bool is_unknown, is_single; /* a field that nothing describes; the only one of its number so far */
 };
 
 static void add_to_list(struct tb_perfetto_reader *r, struct open_list *list, const struct tb_descriptor_field *field,
                         const struct tb_wire_field *wire, unsigned depth) {
-  if (list->number != wire->number) {
-    list->number = wire->number;
-    list->slot = r->batch->arg_count;
+  if (list->number != wire->number || list->is_unknown) {
+    *list = (struct open_list){.number = wire->number, .slot = r->batch->arg_count};
     add_typed(r, field->name)->type = TB_ARG_ARRAY;
   }
   bool packed = wire->type == TB_WIRE_BYTES && field->type != TB_DESCRIPTOR_MESSAGE && !is_text(field->type);
@@ -192,7 +192,18 @@ static bool is_message(struct tb_str bytes) {
   return status == TB_END;
 }
 
-static void add_unknown(struct tb_perfetto_reader *r, const struct tb_wire_field *wire, unsigned depth) {
+static void add_unknown(struct tb_perfetto_reader *r, struct open_list *list, const struct tb_wire_field *wire,
+                        unsigned depth);
+
+/* All fields of a message that nothing describes. */
+static void add_unknown_fields(struct tb_perfetto_reader *r, struct tb_str message, unsigned depth) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(message);
+  struct tb_wire_field field;
+  struct open_list list = {0};
+  while (tb_wire_read(&cursor, &field) == TB_OK) add_unknown(r, &list, &field, depth);
+}
+
+static void add_unknown_value(struct tb_perfetto_reader *r, const struct tb_wire_field *wire, unsigned depth) {
   enum { NUMBER_NAME = 24 };
   char *name = tb_perfetto_alloc(r, NUMBER_NAME);
   if (!name) return;
@@ -209,14 +220,38 @@ static void add_unknown(struct tb_perfetto_reader *r, const struct tb_wire_field
     return;
   }
   arg->type = TB_ARG_DICT;
-  struct tb_wire_cursor cursor = tb_wire_cursor(wire->bytes);
-  struct tb_wire_field field;
-  while (tb_wire_read(&cursor, &field) == TB_OK) add_unknown(r, &field, depth + 1);
+  add_unknown_fields(r, wire->bytes, depth + 1);
   r->batch->args[slot].span = (uint32_t)(r->batch->arg_count - slot);
 }
 
+/* The argument at the list's place becomes a list of itself. */
+static void wrap_in_list(struct tb_perfetto_reader *r, struct open_list *list) {
+  struct tb_arg *first = &r->batch->args[list->slot], only = *first;
+  memmove(first + 1, first, (r->batch->arg_count++ - list->slot) * sizeof(*first));
+  *first = (struct tb_arg){.name = only.name, .type = TB_ARG_ARRAY, .flags = only.flags};
+  first[1].name = (struct tb_str){NULL, 0};
+  list->is_single = false;
+}
+
+/* Fields of one number, one behind the other, are a list. */
+static void add_unknown(struct tb_perfetto_reader *r, struct open_list *list, const struct tb_wire_field *wire,
+                        unsigned depth) {
+  size_t slot = r->batch->arg_count;
+  bool goes_on = list->is_unknown && list->number == wire->number;
+  if (goes_on && list->is_single) {
+    wrap_in_list(r, list);
+    slot++;
+  } else if (!goes_on) {
+    *list = (struct open_list){.number = wire->number, .slot = slot, .is_unknown = true, .is_single = true};
+  }
+  add_unknown_value(r, wire, depth);
+  if (list->is_single || r->batch->arg_count == slot) return;
+  r->batch->args[slot].name = (struct tb_str){NULL, 0};
+  r->batch->args[list->slot].span = (uint32_t)(r->batch->arg_count - list->slot);
+}
+
 void tb_perfetto_unknown_field(struct tb_perfetto_reader *r, const struct tb_wire_field *wire) {
-  add_unknown(r, wire, 0);
+  add_unknown_value(r, wire, 0);
 }
 
 static void read_message(struct tb_perfetto_reader *r, size_t slot, uint32_t type, struct tb_str bytes,
@@ -227,8 +262,7 @@ static void read_message(struct tb_perfetto_reader *r, size_t slot, uint32_t typ
   if (depth > TB_PERFETTO_ARG_DEPTH_MAX) return;
   while (tb_wire_read(&cursor, &wire) == TB_OK) {
     if (add_field(r, &list, type, &wire, depth)) continue;
-    list.number = 0;
-    add_unknown(r, &wire, depth);
+    add_unknown(r, &list, &wire, depth);
   }
   r->batch->args[slot].span = (uint32_t)(r->batch->arg_count - slot);
 }
@@ -364,8 +398,7 @@ void tb_perfetto_message_fields(struct tb_perfetto_reader *r, uint32_t type, str
   struct open_list list = {0};
   while (tb_wire_read(&cursor, &wire) == TB_OK) {
     if (is_own(wire.number) || add_field(r, &list, type, &wire, 0)) continue;
-    list.number = 0;
-    add_unknown(r, &wire, 0);
+    add_unknown(r, &list, &wire, 0);
   }
 }
 

@@ -88,19 +88,45 @@ static bool is_number_past_field(struct tb_str id) {
   return id.len > DIGITS_THAT_FIT && is_integer(id);
 }
 
-/* A text id is the name too, where there is no other; a number is none. */
-static struct tb_str name_or_id(const struct tb_track_state *state, struct tb_str id) {
-  return state->name.len || is_number_past_field(id) ? state->name : id;
+/* Whether the text is the digits of the very number that the field has. */
+static bool is_text_of(struct tb_str text, int64_t number) {
+  char digits[TB_JSON_INTEGER_MAX];
+  return tb_str_equal(text, (struct tb_str){digits, (size_t)(tb_json_put_int(digits, number) - digits)});
 }
 
-static void emit_id(struct tb_json_emit *emit, const char *key, bool there, struct tb_str text) {
+/* A negative number of another format's is its own: those of Perfetto are 32 bits, which JSON has unsigned. */
+static bool is_own_negative(const struct tb_perfetto_writer *p, int64_t number) {
+  return number < 0 && !p->writer->is_own_source;
+}
+
+/* A text id is the name too, where there is no other; a number is none. */
+static struct tb_str name_or_id(const struct tb_track_state *state, struct tb_str id, int64_t number) {
+  return state->name.len || is_number_past_field(id) || is_text_of(id, number) ? state->name : id;
+}
+
+/* Begins a member of the object, which is empty so far or not. */
+static void emit_key(struct tb_json_emit *emit, const char *key) {
+  tb_json_emit_raw(emit, emit->buffer.len ? "," : "{", 1);
   tb_json_emit_raw(emit, key, strlen(key));
+}
+
+static void emit_id(struct tb_json_emit *emit, const char *key, bool there, struct tb_str text, int64_t number) {
+  emit_key(emit, key);
   if (!there)
     TB_JSON_EMIT(emit, "null");
-  else if (is_number_past_field(text))
+  else if (!text.len)
+    tb_json_emit_int(emit, number);
+  else if (is_number_past_field(text) && !is_text_of(text, number))
     tb_json_emit_raw(emit, text.ptr, text.len);
   else
     tb_json_emit_string(emit, text);
+}
+
+/* What a metadata event that is kept whole says again. Comes before the id, which merging finds by its being last. */
+static void emit_said(struct tb_json_emit *emit, const struct tb_track_state *state) {
+  if (!state->said_by_metadata) return;
+  emit_key(emit, "\"said_by_metadata\":");
+  tb_json_emit_uint(emit, state->said_by_metadata);
 }
 
 static enum tb_status describe_ids(struct tb_perfetto_writer *p, struct tb_json_emit *emit,
@@ -129,7 +155,7 @@ static enum tb_status write_process(struct tb_perfetto_writer *p, const struct t
   struct tb_nanopb_strs labels;
   process.has_pid = true;
   process.pid = (int32_t)state->track->pid;
-  struct tb_str name = name_or_id(state, state->track->pid_text);
+  struct tb_str name = name_or_id(state, state->track->pid_text, state->track->pid);
   if (name.len) process.process_name = tb_nanopb_str(&name);
   if (state->labels.len) {
     split_labels(state->labels, parts, &labels);
@@ -143,8 +169,10 @@ static enum tb_status write_process(struct tb_perfetto_writer *p, const struct t
   descriptor.process = &process;
   struct tb_json_emit ids;
   tb_json_emit_init(&ids, p->allocator);
-  if (!state->track->has_pid || state->track->pid_text.len)
-    emit_id(&ids, "{\"pid\":", state->track->has_pid, state->track->pid_text);
+  const struct tb_track *track = state->track;
+  emit_said(&ids, state);
+  if (!track->has_pid || track->pid_text.len || is_own_negative(p, track->pid))
+    emit_id(&ids, "\"pid\":", track->has_pid, track->pid_text, track->pid);
   return write_described(p, &descriptor, &ids);
 }
 
@@ -161,7 +189,7 @@ static enum tb_status write_thread(struct tb_perfetto_writer *p, const struct tb
   thread.pid = (int32_t)state->track->pid;
   bool zero = is_main_thread_zero(p, state->track);
   thread.tid = zero ? state->track->pid : state->track->tid;
-  struct tb_str name = name_or_id(state, state->track->tid_text);
+  struct tb_str name = name_or_id(state, state->track->tid_text, state->track->tid);
   if (name.len) thread.thread_name = tb_nanopb_str(&name);
   thread.has_legacy_sort_index = state->has_sort_index;
   thread.legacy_sort_index = (int32_t)state->sort_index;
@@ -171,11 +199,15 @@ static enum tb_status write_thread(struct tb_perfetto_writer *p, const struct tb
   set_parent(&descriptor, uuid_of(p, state->track->parent));
   descriptor.thread = &thread;
   struct tb_json_emit ids;
+  const struct tb_track *track = state->track;
   tb_json_emit_init(&ids, p->allocator);
-  if (zero && state->track->has_tid)
-    TB_JSON_EMIT(&ids, "{\"tid\":0");
-  else if (!state->track->has_tid || state->track->tid_text.len)
-    emit_id(&ids, "{\"tid\":", state->track->has_tid, state->track->tid_text);
+  emit_said(&ids, state);
+  if (zero && track->has_tid) {
+    emit_key(&ids, "\"tid\":");
+    TB_JSON_EMIT(&ids, "0");
+  } else if (!track->has_tid || track->tid_text.len || is_own_negative(p, track->tid)) {
+    emit_id(&ids, "\"tid\":", track->has_tid, track->tid_text, track->tid);
+  }
   return write_described(p, &descriptor, &ids);
 }
 
@@ -297,7 +329,8 @@ static enum tb_status write_attribute(struct tb_perfetto_writer *p, const struct
 static enum tb_status write_attributes(struct tb_perfetto_writer *p, bool leading) {
   enum tb_status status = TB_OK;
   for (size_t i = 0; status == TB_OK && i < p->metadata.attribute_count; i++)
-    if (p->metadata.attributes[i].leads == leading) status = write_attribute(p, &p->metadata.attributes[i]);
+    if (p->metadata.attributes[i].leads == leading && !p->metadata.attributes[i].left_out)
+      status = write_attribute(p, &p->metadata.attributes[i]);
   return status;
 }
 

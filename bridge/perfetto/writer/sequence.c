@@ -30,7 +30,7 @@ static enum tb_status new_lane(struct tb_sequence_writer *w, const struct tb_lan
     return tb_perfetto_write_lane(p, *uuid, w->sequence->track->track, TB_STR("overlapping slices"));
   }
   const struct tb_lane_group *group = &p->groups.lanes[lane->lane_group];
-  if (group->class == TB_GROUP_TRACK && lane->number == 0) {
+  if (group->class == TB_GROUP_CARRIED || (group->class == TB_GROUP_TRACK && lane->number == 0)) {
     *uuid = group->parent ? p->tracks.items[group->parent->index].uuid : 0;
     return TB_OK;
   }
@@ -91,6 +91,21 @@ static enum tb_status add_legacy_complete(struct tb_sequence_writer *w, const st
   return tb_sequence_add_end_flows(w, place);
 }
 
+/* Writes a packet of an event that viewers do not show. */
+static enum tb_status put_carried_event(struct tb_sequence_writer *w, const struct tb_event_head *head,
+                                        struct tb_str body) {
+  char fields[TB_EVENT_PACKET_ROOM];
+  char *end = tb_wire_put_uint(fields, TB_TRACK_EVENT_TYPE, head->type);
+  end = tb_wire_put_uint(end, TB_TRACK_EVENT_TRACK_UUID, head->track);
+  w->extra.len = 0;
+  if (tb_buffer_append(&w->extra, fields, (size_t)(end - fields)) != TB_OK ||
+      tb_buffer_append(&w->extra, body.ptr, body.len) != TB_OK)
+    return tb_sequence_no_memory(w);
+  struct tb_str event = {w->extra.data, w->extra.len};
+  w->extra.len = 0;
+  return tb_sequence_put_payload(w, head->ts, TB_TRACE_PACKET_CARRIED_EVENT, event);
+}
+
 static enum tb_status begin(void *ctx, const struct tb_staged_event *entry, size_t place, const struct tb_lane *lane,
                             uint32_t lane_index, bool *whole) {
   struct tb_sequence_writer *w = ctx;
@@ -99,6 +114,8 @@ static enum tb_status begin(void *ctx, const struct tb_staged_event *entry, size
   bool instant = entry->kind == TB_STAGED_INSTANT || entry->kind == TB_STAGED_INSTANT_WITH_PHASE;
   head.type = instant && !w->instants_as_slices ? TB_TRACK_EVENT_TYPE_INSTANT : TB_TRACK_EVENT_TYPE_SLICE_BEGIN;
   enum tb_status status = lane_track(w, lane, lane_index, &head);
+  if (status == TB_OK && tb_sequence_is_shared(w) && w->p->groups.items[entry->key].class == TB_GROUP_CARRIED)
+    return put_carried_event(w, &head, entry->body);
   if (status == TB_OK && entry->kind == TB_STAGED_BEGIN && says_phases(w, lane, place))
     status = tb_sequence_carry_phase(w, 'B');
   else if (status == TB_OK && is_overflow(w, lane) && !instant)

@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/search.h"
-#include "json/text.h"
 #include "perfetto/writer/descriptor_packets.h"
 #include "perfetto/writer/interned_data_packets.h"
 #include "perfetto/writer/sequence.h"
@@ -70,7 +69,7 @@ enum tb_status tb_sequence_put_payload(struct tb_sequence_writer *w, int64_t ts,
 }
 
 enum tb_status tb_sequence_carry_phase(struct tb_sequence_writer *w, char phase) {
-  if (tb_buffer_reserve(&w->extra, TB_CARRIED_PHASE_MAX) != TB_OK) return tb_sequence_no_memory(w);
+  if (tb_buffer_reserve(&w->extra, TB_CARRIED_LATE_MAX) != TB_OK) return tb_sequence_no_memory(w);
   char *end = tb_encode_carried_phase(&w->p->encoder, &w->sequence->uses, w->extra.data + w->extra.len, phase);
   if (!end) return tb_sequence_no_memory(w);
   w->extra.len = (size_t)(end - w->extra.data);
@@ -94,19 +93,14 @@ static char *put_flow(char *at, const struct tb_slice_flow *flow) {
                              flow->id);
 }
 
-/* Adds {trace_event: "flow_in flow_out ID"}, as far as it is so; an ID that is text is in the slice's own
- * {trace_event}. */
+/* Adds how the slice's bind_id binds that joins nothing; an id that is text is with what the slice carries. */
 static enum tb_status add_unjoined(struct tb_sequence_writer *w, const struct tb_slice_flow *flow) {
   struct tb_perfetto_writer *p = w->p;
-  char text[sizeof("flow_in flow_out ") + TB_JSON_INTEGER_MAX], *end = text;
-  if (flow->unjoined != TB_FLOW_OUT) end = tb_packet_put_bytes(end, TB_STR("flow_in "));
-  if (flow->unjoined != TB_FLOW_IN) end = tb_packet_put_bytes(end, TB_STR("flow_out "));
   bool is_number = tb_intern_text(&p->flow_registry.texts, (uint32_t)flow->id).ptr[1];
-  if (is_number) end = tb_json_put_uint(end, p->flow_registry.numbers[flow->id]);
-  size_t len = (size_t)(end - text);
-  if (tb_buffer_reserve(&w->extra, TB_CARRIED_TEXT_ROOM + len) != TB_OK) return tb_sequence_no_memory(w);
-  end =
-      tb_encode_carried_text(&p->encoder, &w->sequence->uses, w->extra.data + w->extra.len, (struct tb_str){text, len});
+  if (tb_buffer_reserve(&w->extra, TB_CARRIED_LATE_MAX) != TB_OK) return tb_sequence_no_memory(w);
+  char *end = tb_encode_carried_binding(&p->encoder, &w->sequence->uses, w->extra.data + w->extra.len,
+                                        flow->unjoined != TB_FLOW_OUT, flow->unjoined != TB_FLOW_IN,
+                                        is_number ? &p->flow_registry.numbers[flow->id] : NULL);
   if (!end) return tb_sequence_no_memory(w);
   w->extra.len = (size_t)(end - w->extra.data);
   return tb_perfetto_write_interned(p, w->id, &w->sequence->uses, w->written);

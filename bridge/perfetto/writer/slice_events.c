@@ -216,10 +216,9 @@ enum tb_status tb_perfetto_put_on_track(struct tb_perfetto_writer *p, const stru
   }
   unsigned parts = TB_ENCODE_NAME | TB_ENCODE_CATEGORIES | TB_ENCODE_ARGS;
   /* an override of the thread would move an event of the global track */
-  if (event->track->type == TB_TRACK_GLOBAL)
-    carried.emitter = event->thread != NULL;
-  else if (event->thread || event->id.kind != TB_ID_NONE)
-    parts |= TB_ENCODE_IDS;
+  bool is_global = event->track->type == TB_TRACK_GLOBAL;
+  carried.emitter = is_global && event->thread;
+  if ((event->thread && !is_global) || event->id.kind != TB_ID_NONE) parts |= TB_ENCODE_IDS;
   if (!tb_perfetto_track_state(p, event->track)) return TB_NO_MEMORY;
   return put_shared(p, event, tb_perfetto_track_group(p, event->track, TB_GROUP_TRACK), kind, &carried, parts);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "json/emitter.h"
+#include "model/arg_lookup.h"
 #include "model/fxt_providers.h"
 #include "model/metadata.h"
 #include "perfetto/writer/trace_metadata.h"
@@ -36,15 +37,8 @@ static enum tb_status add_attribute(struct tb_perfetto_writer *p, const char *pr
   return TB_OK;
 }
 
-static void emit_source_id(struct tb_json_emit *emit, const char *key, int64_t number, struct tb_str text) {
-  tb_json_emit_raw(emit, key, strlen(key));
-  if (text.len)
-    tb_json_emit_string(emit, text);
-  else
-    tb_json_emit_int(emit, number);
-}
-
-/* A metadata event as it was in the source. */
+/* A metadata event as it was in the source, but for ids that are text: by their numbers readers find the tracks, whose
+ * descriptors have the text. */
 static enum tb_status keep_metadata(struct tb_perfetto_writer *p, const struct tb_event *event) {
   struct tb_json_emit emit;
   tb_json_emit_init(&emit, p->allocator);
@@ -52,8 +46,14 @@ static enum tb_status keep_metadata(struct tb_perfetto_writer *p, const struct t
   tb_json_emit_string(&emit, event->name);
   TB_JSON_EMIT(&emit, ",\"ph\":\"M\"");
   const struct tb_track *track = event->track;
-  if (track && track->has_pid) emit_source_id(&emit, ",\"pid\":", track->pid, track->pid_text);
-  if (track && track->has_tid) emit_source_id(&emit, ",\"tid\":", track->tid, track->tid_text);
+  if (track && track->has_pid) {
+    TB_JSON_EMIT(&emit, ",\"pid\":");
+    tb_json_emit_int(&emit, track->pid);
+  }
+  if (track && track->has_tid) {
+    TB_JSON_EMIT(&emit, ",\"tid\":");
+    tb_json_emit_int(&emit, track->tid);
+  }
   if (event->has & TB_HAS_TS) {
     TB_JSON_EMIT(&emit, ",\"ts\":");
     tb_json_emit_micros(&emit, event->ts);
@@ -73,10 +73,10 @@ static enum tb_status keep_metadata(struct tb_perfetto_writer *p, const struct t
   return status;
 }
 
-/* The one argument of a metadata event, where it has just that one, of the type that belongs to it. */
-static const struct tb_arg *only_arg(const struct tb_event *event, struct tb_str name, enum tb_arg_type type) {
-  if (event->arg_count != 1 || event->extra_count || !tb_str_equal(event->args[0].name, name)) return NULL;
-  return event->args[0].type == type ? &event->args[0] : NULL;
+/* The argument of a metadata event that belongs to its name, NULL where it has none of that type. */
+static const struct tb_arg *find_arg(const struct tb_event *event, struct tb_str name, enum tb_arg_type type) {
+  const struct tb_arg *arg = tb_find_member(event->args, event->arg_count, name);
+  return arg && arg->type == type ? arg : NULL;
 }
 
 static enum tb_status set_text(struct tb_perfetto_writer *p, struct tb_str *to, struct tb_str text) {
@@ -84,6 +84,45 @@ static enum tb_status set_text(struct tb_perfetto_writer *p, struct tb_str *to, 
   return to->ptr ? TB_OK : TB_NO_MEMORY;
 }
 
+static bool says_one_thing(const struct tb_event *event) { return event->arg_count == 1 && !event->extra_count; }
+
+/* The last name counts, and attributes come behind all names: an empty one is left out when a name follows it. */
+static void forget_empty_name(struct tb_perfetto_writer *p, struct tb_track_state *state) {
+  if (state->empty_name) p->metadata.attributes[state->empty_name - 1].left_out = true;
+  state->empty_name = 0;
+}
+
+/* Takes what a metadata event says of its track: of enum tb_track_said, 0 where it is none of these. */
+static enum tb_status take_metadata(struct tb_perfetto_writer *p, struct tb_track_state *state,
+                                    const struct tb_event *event, uint8_t *said) {
+  const struct tb_arg *arg;
+  if (tb_str_equal(event->name, TB_STR("process_name")) || tb_str_equal(event->name, TB_STR("thread_name"))) {
+    arg = find_arg(event, TB_STR("name"), TB_ARG_STRING);
+    if (arg && !arg->text.len && says_one_thing(event)) state->empty_name = (uint32_t)p->metadata.attribute_count + 1;
+    if (!arg || !arg->text.len) return TB_OK;
+    forget_empty_name(p, state);
+    *said = TB_TRACK_SAID_NAME;
+    return set_text(p, &state->name, arg->text);
+  }
+  if (tb_str_equal(event->name, TB_STR("process_labels"))) {
+    arg = find_arg(event, TB_STR("labels"), TB_ARG_STRING);
+    if (!arg || !arg->text.len) return TB_OK;
+    *said = TB_TRACK_SAID_LABELS;
+    return set_text(p, &state->labels, arg->text);
+  }
+  if (tb_str_equal(event->name, TB_STR("process_sort_index")) ||
+      tb_str_equal(event->name, TB_STR("thread_sort_index"))) {
+    arg = find_arg(event, TB_STR("sort_index"), TB_ARG_INT);
+    if (!arg || arg->i < INT32_MIN || arg->i > INT32_MAX) return TB_OK;
+    *said = TB_TRACK_SAID_SORT_INDEX;
+    state->has_sort_index = true;
+    state->sort_index = arg->i;
+  }
+  return TB_OK;
+}
+
+/* What an event says of its track goes into the track's descriptor; an event that says more is kept whole, too, and the
+ * descriptor tells readers so. */
 enum tb_status tb_perfetto_put_metadata(struct tb_perfetto_writer *p, const struct tb_event *event) {
   const struct tb_track *track = event->track;
   if (!track) return keep_metadata(p, event);
@@ -92,22 +131,13 @@ enum tb_status tb_perfetto_put_metadata(struct tb_perfetto_writer *p, const stru
   struct tb_track_state *state = tb_perfetto_track_state(p, track);
   if (!state || (track != event->track && !tb_perfetto_track_state(p, event->track))) return TB_NO_MEMORY;
   state = &p->tracks.items[track->index];
-  const struct tb_arg *arg;
-  if (tb_str_equal(event->name, TB_STR("process_name")) || tb_str_equal(event->name, TB_STR("thread_name"))) {
-    arg = only_arg(event, TB_STR("name"), TB_ARG_STRING);
-    if (arg && arg->text.len) return set_text(p, &state->name, arg->text);
-  } else if (tb_str_equal(event->name, TB_STR("process_labels"))) {
-    arg = only_arg(event, TB_STR("labels"), TB_ARG_STRING);
-    if (arg && arg->text.len) return set_text(p, &state->labels, arg->text);
-  } else if (tb_str_equal(event->name, TB_STR("process_sort_index")) ||
-             tb_str_equal(event->name, TB_STR("thread_sort_index"))) {
-    arg = only_arg(event, TB_STR("sort_index"), TB_ARG_INT);
-    if (arg && arg->i >= INT32_MIN && arg->i <= INT32_MAX) {
-      state->has_sort_index = true;
-      state->sort_index = arg->i;
-      return TB_OK;
-    }
+  uint8_t said = 0;
+  if (take_metadata(p, state, event, &said) != TB_OK) return TB_NO_MEMORY;
+  if (said && says_one_thing(event)) {
+    state->said_by_metadata &= (uint8_t)~said;
+    return TB_OK;
   }
+  state->said_by_metadata |= said;
   return keep_metadata(p, event);
 }
 

@@ -13,6 +13,7 @@ struct tb_perfetto_writer;
 struct tb_attribute {
   struct tb_str key, text;
   bool leads; /* goes before those that do not */
+  bool left_out;
 };
 
 struct tb_writer_metadata {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The Perfetto writer: flows that Perfetto cannot express. Perfetto's flows are ids that at least two slices share.
- * A flow event that binds to no slice, or that no other event meets, is written as an instant that carries the
- * original event; a bind_id that joins nothing is an annotation of its slice. The extra data of flows that do join
+ * A flow event that binds to no slice, or that no other event meets, is written as an event that viewers do not show;
+ * a bind_id that joins nothing is carried by its slice. The extra data of flows that do join
  * is written by perfetto/writer/source_flows.c.
  */
 #include <stdlib.h>
@@ -135,7 +135,7 @@ static enum tb_status carry(struct tb_perfetto_writer *p, const struct tb_flow_p
   struct tb_event plain, *event = tb_perfetto_full_flow_event(p, point->order);
   if (!event) make_event(p, point, event = &plain, &extra);
   event->track = thread->track;
-  return tb_perfetto_put_deferred_side(p, event, TB_GROUP_SIDE);
+  return tb_perfetto_put_deferred_side(p, event, TB_GROUP_CARRIED);
 }
 
 /* ---- flows that join --------------------------------------------------------------------------------------------- */

@@ -60,6 +60,7 @@ static struct tb_writer_sequence *add_sequence(struct tb_perfetto_writer *p) {
                             (uint32_t)p->sequence_count + TB_FIRST_SEQUENCE_ID);
   sequence->streamed.closed = p->sequence_count == TB_SHARED_SEQUENCE;
   tb_end_ordered_sequence_init(&sequence->end_ordered, &p->staging.blocks.allocator);
+  sequence->queue.complete_first = sequence->streamed.complete_first = p->writer->source.complete_first;
   sequence->queue.held = &p->staging.in_queues;
   sequence->streamed.packets.held = sequence->streamed.notes.held = sequence->end_ordered.entries.held =
       &p->staging.in_logs;
@@ -140,7 +141,7 @@ static enum tb_status dispatch(struct tb_perfetto_writer *p, const struct tb_eve
       return tb_perfetto_put_async(p, event, TB_STAGED_END, TB_GROUP_CONTEXT);
     case TB_EVENT_ID_LINK: {
       enum tb_status status = tb_perfetto_link_ids(p, event);
-      return status == TB_OK ? tb_perfetto_put_deferred_side(p, event, TB_GROUP_SIDE) : status;
+      return status == TB_OK ? tb_perfetto_put_deferred_side(p, event, TB_GROUP_CARRIED) : status;
     }
     case TB_EVENT_SAMPLE:
       return tb_perfetto_put_deferred_side(p, event, TB_GROUP_SAMPLES);
@@ -149,6 +150,7 @@ static enum tb_status dispatch(struct tb_perfetto_writer *p, const struct tb_eve
     case TB_EVENT_MEMORY_DUMP:
       return tb_perfetto_put_memory_dump(p, event);
     case TB_EVENT_CLOCK_SYNC:
+      return tb_perfetto_put_deferred_side(p, event, TB_GROUP_CARRIED);
     case TB_EVENT_OTHER:
       return tb_perfetto_put_deferred_side(p, event, TB_GROUP_SIDE);
     case TB_EVENT_TRACK:

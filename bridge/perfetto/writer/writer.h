@@ -49,8 +49,10 @@ struct tb_track_state {
   struct tb_writer_sequence *sequence; /* of a thread, once it has events */
   struct tb_str name;                  /* copies */
   struct tb_str labels;                /* comma list */
+  uint32_t empty_name;                 /* place of the attribute that holds an empty name, from 1 */
   bool has_sort_index;
   int64_t sort_index;
+  uint8_t said_by_metadata; /* enum tb_track_said: a metadata event that is kept whole says it */
   uint64_t uuid;
   uint32_t key; /* of its own events on the shared sequence, 0: none yet */
 };
@@ -85,7 +87,7 @@ struct tb_perfetto_writer {
   struct tb_writer_sched sched;
   struct tb_buffer scratch; /* key texts, JSON text */
   struct tb_str instant;    /* the fields that say of a slice that it is an instant; empty until one is met */
-  char instant_fields[TB_CARRIED_PHASE_MAX];
+  char instant_fields[TB_CARRIED_LATE_MAX];
   uint64_t order; /* number of the event */
   struct tb_packet_sink sink;
   uint64_t entries, entries_written; /* on all sequences, once all are there; of those sequences that are written */

@@ -19,22 +19,21 @@ const ASKED = Object.fromEntries(Object.entries(TABLES).filter(([table]) => !["s
 
 // What the importer's defects hide, in the order in which it is tried: the source itself, then in plain words.
 const WORDS = [
-  null, {slices: "none"}, {slices: "moments"}, {slices: "all"}, {slices: "none", async: true},
+  null, {slices: "none"}, {slices: "zero_length"}, {slices: "all"}, {slices: "none", async: true},
   {slices: "all", async: true}
 ];
 
 function plain(file, output, words) {
   const trace = readTrace(file), ids = new Ids();
-  trace.moments = new Set();
   for (const event of eventsOf(trace)) ids.apply(event);
   trace.traceEvents.unshift(...ids.names);
   if (words.slices !== "none") completeSlices(trace, words.slices);
   if (words.async) asyncIds(trace);
   plainIds(trace);
   withoutUnbegunFlows(trace);
-  const shift = shiftTimes(trace), {moments} = trace;
-  fs.writeFileSync(output, writeTrace({...trace, moments: undefined}));
-  return {ids, shift, moments};
+  const shift = shiftTimes(trace);
+  fs.writeFileSync(output, writeTrace(trace));
+  return {ids, shift};
 }
 
 // Rows of the importer's that ours lack, by slot.
@@ -46,8 +45,8 @@ async function missing(context, file, ours, words) {
   for (const table of Object.keys(ASKED)) {
     const [a, b] = how ?
         [
-          normalize(table, expected[table], {back: how.shift, moments: how.moments}),
-          normalize(table, ours[table], {shift: how.shift, ids: how.ids, moments: how.moments})
+          normalize(table, expected[table], {}),
+          normalize(table, ours[table], {shift: how.shift, ids: how.ids})
         ] :
         [expected[table], ours[table]];
     const found = compareTable(a, b);

@@ -1,12 +1,13 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: Apache-2.0
 //
-// run.mjs TRACEBRIDGE [--cases N] [--seed K] [--kind KIND] [--way WAY] [--all] [--no-shrink]
+// run.mjs TRACEBRIDGE [--cases N] [--seed K] [--from K] [--kind KIND] [--way WAY] [--all] [--no-shrink]
 //
 // Random traces, judged by Perfetto's trace processor: README.md says how.
 //
 //   --cases N    so many cases, each of a seed that nobody chose (300), which are printed
 //   --seed K     the case of this seed alone, as a failure prints it
+//   --from K     seeds from here on
 //   --kind KIND  cases of one kind: json, json_fxt, fxt or perfetto
 //   --way WAY    judged in one way alone: "to Perfetto", "back through perfetto-trace", …
 //   --all        also what features.mjs says is not kept yet
@@ -52,7 +53,7 @@ function readArguments([program, ...words]) {
       options.all = true;
     else if (words[i] === "--no-shrink")
       options.shrink = false;
-    else if (["--cases", "--seed"].includes(words[i]))
+    else if (["--cases", "--seed", "--from"].includes(words[i]))
       options[words[i].slice(2)] = Number(words[++i]);
     else if (["--kind", "--way"].includes(words[i]))
       options[words[i].slice(2)] = words[++i];
@@ -60,7 +61,8 @@ function readArguments([program, ...words]) {
       options.program = undefined;
   }
   if (options.program) return options;
-  console.error("usage: run.mjs TRACEBRIDGE [--cases N] [--seed K] [--kind KIND] [--way WAY] [--all] [--no-shrink]");
+  console.error(
+      "usage: run.mjs TRACEBRIDGE [--cases N] [--seed K] [--from K] [--kind KIND] [--way WAY] [--all] [--no-shrink]");
   process.exit(2);
 }
 
@@ -100,7 +102,7 @@ async function main() {
   let bad = 0;
   for (const [name, kind] of Object.entries(KINDS).filter(([name]) => !options.kind || name === options.kind)) {
     const count = options.seed === undefined ? Math.ceil(options.cases * (options.kind ? 1 : kind.share)) : 1;
-    const first = options.seed ?? randomInt(2 ** 31 - count);
+    const first = options.seed ?? options.from ?? randomInt(2 ** 31 - count);
     let failed = 0;
     for (let done = 0; done < count; done += BATCH) {
       const seeds = Array.from({length: Math.min(BATCH, count - done)}, (_, i) => first + done + i);

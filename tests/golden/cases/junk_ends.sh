@@ -52,7 +52,7 @@ try "merge" tracebridge merge -q /dev/zero -o out.pftrace
 
 # what is long, but of the format; what comes behind an event; what --max-junk lets pass
 take() { # OPTION...: of standard input
-  tracebridge convert -q - -o out.json "$@" 2>&1 | cut -c 1-150
+  tracebridge convert - -o out.json "$@" 2>&1 | grep -E "in reading|^tracebridge" | cut -c 1-150
   echo "$(tracebridge info out.json | grep -c '^events     1,') event"
   rm -f out.json
 }

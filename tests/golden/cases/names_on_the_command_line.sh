@@ -9,7 +9,7 @@ mkdir "$name.fxt"
 tracebridge convert "$name.json" -o "$name.perfetto-trace"
 tracebridge convert "$name.json" -o "$name.perfetto-trace" --report -
 tracebridge convert "$name.json" -o "$name.perfetto-trace" --report report.json -q
-tracebridge convert "$name.damaged" -o "$name.perfetto-trace" -q
+tracebridge convert "$name.damaged" -o "$name.perfetto-trace" 2>&1 | grep damaged >&2
 tracebridge convert "$name.damaged" -o "$name.perfetto-trace" --strict --report -
 tracebridge convert "$name.damaged" -o "$name.perfetto-trace" --strict --report failed.json
 grep file report.json failed.json

@@ -95,6 +95,43 @@ static void scheduling_keeps_states_weights_and_arguments(void **state) {
   expect_same("dying");
 }
 
+static void write_source(const struct fxt_builder *b, char path[80]) {
+  snprintf(path, 80, "%s.source", back);
+  FILE *file = fopen(path, "wb");
+  assert_non_null(file);
+  assert_int_equal(fwrite(b->words, 8, b->count, file), b->count);
+  assert_int_equal(fclose(file), 0);
+}
+
+/* How many kernel objects of the archive `path` have no name. */
+static unsigned count_unnamed(const char *path) {
+  static uint64_t words[4096];
+  FILE *file = fopen(path, "rb");
+  assert_non_null(file);
+  size_t count = fread(words, 8, sizeof(words) / 8, file);
+  assert_int_equal(fclose(file), 0);
+  unsigned unnamed = 0;
+  for (size_t at = 0; at < count; at += (size_t)tb_fxt_field(words[at], 4, 15))
+    unnamed += (words[at] & 15) == TB_FXT_KERNEL_OBJECT && !tb_fxt_field(words[at], 24, 39);
+  return unnamed;
+}
+
+static void threads_without_a_name_have_none(void **state) {
+  (void)state;
+  static struct fxt_builder b;
+  char path[80];
+  b.count = 0;
+  fxt_magic(&b);
+  fxt_thread(&b, 1, 7, 8);
+  fxt_event(&b, TB_FXT_INSTANT, 0, 1, 0, 0, 5), fxt_end(&b);
+  fxt_begin(&b, TB_FXT_SCHEDULING, UINT64_C(1) << 60 | UINT64_C(3) << 36 | UINT64_C(1) << 20);
+  fxt_word(&b, 10), fxt_word(&b, 2), fxt_word(&b, 8), fxt_end(&b);
+  write_source(&b, path);
+  assert_int_equal(differences_of(path), 0);
+  assert_int_equal(unlink(path), 0);
+  assert_int_equal(count_unnamed(back), 0);
+}
+
 /* With a greater number the trace processor ends, so that packets of our own have to say it. */
 static void processors_past_4095_stay_in_packets_of_our_own(void **state) {
   (void)state;
@@ -106,11 +143,7 @@ static void processors_past_4095_stay_in_packets_of_our_own(void **state) {
     fxt_word(&b, 10 * i + 10), fxt_word(&b, i % 2 ? 2 : 7), fxt_word(&b, i % 2 ? 7 : 2), fxt_end(&b);
   }
   char path[80];
-  snprintf(path, sizeof(path), "%s.source", back);
-  FILE *file = fopen(path, "wb");
-  assert_non_null(file);
-  assert_int_equal(fwrite(b.words, 8, b.count, file), b.count);
-  assert_int_equal(fclose(file), 0);
+  write_source(&b, path);
   assert_int_equal(differences_of(path), 0);
   assert_int_equal(unlink(path), 0);
   struct tb_packet_reader *reader;
@@ -174,6 +207,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(flows_keep_ids_threads_and_order, start, stop),
       cmocka_unit_test_setup_teardown(flow_records_keep_names_times_and_arguments, start, stop),
       cmocka_unit_test_setup_teardown(scheduling_keeps_states_weights_and_arguments, start, stop),
+      cmocka_unit_test_setup_teardown(threads_without_a_name_have_none, start, stop),
       cmocka_unit_test_setup_teardown(processors_past_4095_stay_in_packets_of_our_own, start, stop),
       cmocka_unit_test_setup_teardown(logs_objects_blobs_and_losses_stay, start, stop),
       cmocka_unit_test_setup_teardown(packets_in_blobs_are_the_same_bytes, start, stop),

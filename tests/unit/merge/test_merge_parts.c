@@ -4,7 +4,7 @@
  */
 #include "support/merge_run.h"
 
-enum { EVENTS = 40, FLAG_CLEARED = 1, FLAG_NEEDS = 2, INCREMENTAL_CLOCK = 64, MILLISECOND = 1000000 };
+enum { EVENTS = 420, FLAG_CLEARED = 1, FLAG_NEEDS = 2, INCREMENTAL_CLOCK = 64, MILLISECOND = 1000000 };
 
 static void put_instant(struct msg *trace, uint64_t ts, uint64_t name, uint32_t flags, const struct msg *more) {
   struct msg event = {.len = 0}, p = packet_at(7, ts);
@@ -106,17 +106,37 @@ static void the_rest_of_another_trace_takes_no_names(void **unused) {
   assert_int_equal(find_note(TB_MERGE_NOTE_STATE_MISSING, 0)->packets, EVENTS / 2);
 }
 
-static void a_part_that_begins_long_after_the_other_is_none(void **unused) {
-  (void)unused;
+static void assert_is_no_part(uint64_t start) {
   struct msg whole = {.len = 0}, rest = {.len = 0};
   put_start(&whole, S(10), 77);
   put_events(&whole, S(10), 0, EVENTS / 2);
-  put_events(&rest, S(11), EVENTS / 2, EVENTS);
+  put_events(&rest, start, EVENTS / 2, EVENTS);
   add(&whole);
   add(&rest);
   merge_well();
   assert_null(find_note(TB_MERGE_NOTE_PART_JOINED, 0));
   assert_int_equal(find_note(TB_MERGE_NOTE_STATE_MISSING, 0)->packets, EVENTS / 2);
+}
+
+static void a_part_that_begins_long_after_the_other_is_none(void **unused) {
+  (void)unused;
+  assert_is_no_part(S(11));
+}
+
+/* What follows a part is what comes a packet later, not what comes a part later. */
+static void three_parts_of_a_trace_are_one(void **unused) {
+  (void)unused;
+  struct msg parts[3] = {{.len = 0}, {.len = 0}, {.len = 0}};
+  put_start(&parts[0], S(10), 77);
+  for (uint64_t i = 0; i < 3; i++) {
+    put_events(&parts[i], S(10), EVENTS / 3 * i, EVENTS / 3 * (i + 1));
+    add(&parts[i]);
+  }
+  merge_well();
+  assert_note(TB_MERGE_NOTE_PART_JOINED, 1, "continues the trace that begins in ");
+  assert_non_null(find_note(TB_MERGE_NOTE_PART_JOINED, 1));
+  assert_int_equal(find_note(TB_MERGE_NOTE_PART_JOINED, 1)->input, 2);
+  assert_no_warning();
 }
 
 /* Which of two that say the same follows, nobody knows. */
@@ -155,9 +175,13 @@ static void a_descriptor_needs_no_state(void **unused) {
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
   const struct CMUnitTest tests[] = {
-      TEST(parts_of_a_trace_are_one_whatever_their_order), TEST(parts_on_an_incremental_clock_are_one_in_their_order),
-      TEST(the_rest_of_another_trace_takes_no_names),      TEST(a_part_that_begins_long_after_the_other_is_none),
-      TEST(a_part_that_is_there_twice_is_not_joined),      TEST(a_descriptor_needs_no_state),
+      TEST(parts_of_a_trace_are_one_whatever_their_order),
+      TEST(parts_on_an_incremental_clock_are_one_in_their_order),
+      TEST(the_rest_of_another_trace_takes_no_names),
+      TEST(a_part_that_begins_long_after_the_other_is_none),
+      TEST(three_parts_of_a_trace_are_one),
+      TEST(a_part_that_is_there_twice_is_not_joined),
+      TEST(a_descriptor_needs_no_state),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -82,6 +82,61 @@ static void puts_an_end_before_what_begins_at_its_time_where_its_begin_has_not_c
   tb_sort_queue_free(&s);
 }
 
+static void keeps_what_was_over_before_an_end_of_its_time_in_front_of_it(void **state) {
+  (void)state;
+  struct tb_sort_queue s;
+  char text[200];
+  tb_sort_queue_init(&s, tb_default_allocator());
+  add(&s, entry(TB_STAGED_BEGIN, 1, 0, "p"));
+  add(&s, entry(TB_STAGED_BEGIN, 5, 0, "z"));
+  add(&s, entry(TB_STAGED_END, 5, 0, "-z"));
+  add(&s, entry(TB_STAGED_INSTANT, 5, 0, "i"));
+  add(&s, entry(TB_STAGED_ZERO_LENGTH_SLICE, 5, 0, "zero"));
+  add(&s, entry(TB_STAGED_END, 5, 0, "-p"));
+  assert_true(tb_sort_queue_in_order(&s));
+  add(&s, entry(TB_STAGED_INSTANT, 5, 0, "behind"));
+  add(&s, entry(TB_STAGED_COMPLETE, 5, 5, "complete"));
+  assert_int_equal(tb_sort_queue_index(&s), TB_OK);
+  read_all(&s, NULL, text, sizeof(text));
+  assert_string_equal(text, "p z -z i zero -p complete behind ");
+  tb_sort_queue_free(&s);
+}
+
+static void keeps_what_was_in_a_slice_whose_begin_comes_later_in_the_file(void **state) {
+  (void)state;
+  struct tb_sort_queue s;
+  char text[200];
+  tb_sort_queue_init(&s, tb_default_allocator());
+  add(&s, entry(TB_STAGED_ZERO_LENGTH_SLICE, 5, 0, "zero"));
+  add(&s, entry(TB_STAGED_BEGIN, 1, 0, "p"));
+  add(&s, entry(TB_STAGED_BEGIN, 2, 0, "q"));
+  add(&s, entry(TB_STAGED_END, 3, 0, "-q"));
+  add(&s, entry(TB_STAGED_END, 5, 0, "-p"));
+  assert_int_equal(tb_sort_queue_index(&s), TB_OK);
+  read_all(&s, NULL, text, sizeof(text));
+  assert_string_equal(text, "p q -q zero -p ");
+  tb_sort_queue_free(&s);
+}
+
+static void ends_before_a_slice_that_is_open_or_complete_at_its_time(void **state) {
+  (void)state;
+  struct tb_sort_queue s;
+  char text[200];
+  tb_sort_queue_init(&s, tb_default_allocator());
+  s.complete_first = true;
+  add(&s, entry(TB_STAGED_BEGIN, 1, 0, "p"));
+  add(&s, entry(TB_STAGED_ZERO_LENGTH_SLICE, 5, 0, "zero"));
+  add(&s, entry(TB_STAGED_END, 5, 0, "-p"));
+  add(&s, entry(TB_STAGED_BEGIN, 6, 0, "q"));
+  add(&s, entry(TB_STAGED_COMPLETE, 9, 5, "complete"));
+  add(&s, entry(TB_STAGED_INSTANT, 9, 0, "i"));
+  add(&s, entry(TB_STAGED_END, 9, 0, "-q"));
+  assert_int_equal(tb_sort_queue_index(&s), TB_OK);
+  read_all(&s, NULL, text, sizeof(text));
+  assert_string_equal(text, "p -p zero q -q complete i ");
+  tb_sort_queue_free(&s);
+}
+
 static void keeps_every_field_of_an_entry_to_the_ends_of_its_range(void **state) {
   (void)state;
   const int64_t values[] = {0, 1, -1, 0xffff, 0x10000, 0xffffff, 0x1000000, UINT32_MAX, INT64_MAX, INT64_MIN};
@@ -265,6 +320,9 @@ int main(void) {
       cmocka_unit_test(gives_entries_in_the_order_of_time_and_else_as_they_came),
       cmocka_unit_test(puts_longer_complete_slices_first_and_ends_of_earlier_ones_before_them),
       cmocka_unit_test(puts_an_end_before_what_begins_at_its_time_where_its_begin_has_not_come_yet),
+      cmocka_unit_test(keeps_what_was_over_before_an_end_of_its_time_in_front_of_it),
+      cmocka_unit_test(keeps_what_was_in_a_slice_whose_begin_comes_later_in_the_file),
+      cmocka_unit_test(ends_before_a_slice_that_is_open_or_complete_at_its_time),
       cmocka_unit_test(keeps_every_field_of_an_entry_to_the_ends_of_its_range),
       cmocka_unit_test(merges_spilled_runs_to_what_it_would_have_held),
       cmocka_unit_test(reads_runs_back_when_interrupted),

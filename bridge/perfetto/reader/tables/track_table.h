@@ -69,6 +69,7 @@ struct tb_tracks {
   /* The consumer supports one machine, the first that appears. Pids and tids of other machines get the machine's
    * number in their upper bits. */
   bool one_machine, has_first_machine;
+  bool unsigned_ids; /* the consumer has no negative ids */
   uint32_t first_machine;
   struct tb_map other_numbers;                        /* machine -> number, from 1 */
   struct tb_perfetto_track *recent[TB_TRACKS_RECENT]; /* by uuid: events ask for few tracks again and again */
@@ -90,6 +91,12 @@ void tb_tracks_before_change(struct tb_tracks *tracks);
 /* The id by which the user knows a process or thread of a machine. An id that was returned once is returned
  * unchanged. */
 int64_t tb_tracks_id(struct tb_tracks *tracks, int64_t id, uint32_t machine);
+
+/* The id that a descriptor says, whose field has 32 bits: as an unsigned number, where the consumer has no negative
+ * ids. Those that a description restores are the source's own and stay. */
+static inline int64_t tb_tracks_described_id(const struct tb_tracks *tracks, int64_t id) {
+  return tracks->unsigned_ids && id < 0 && id >= INT32_MIN ? (int64_t)(uint32_t)id : id;
+}
 
 /* If ids of other machines are changed this way, the first label of such a machine's process names the machine.
  * TB_OK or TB_NO_MEMORY. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "perfetto/writer/encode/track_event_encoder.h"
 
+#include "model/arg_lookup.h"
+#include "model/phases.h"
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 
@@ -113,18 +115,26 @@ static char *put_value(struct body_encoding *e, char *at, const struct tb_arg *a
   return at;
 }
 
-static char *put_annotation(struct body_encoding *e, char *at, uint32_t field, const struct tb_arg *arg,
-                            unsigned depth) {
+static char *put_name_iid(struct body_encoding *e, char *at, struct tb_str name) {
+  uint32_t iid = tb_interned_arg_name(e->interned, e->uses, name, &e->odd);
+  if (!iid) e->ok = false;
+  return tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_NAME_IID, iid);
+}
+
+/* As put_annotation, called `name`. */
+static TB_ALWAYS_INLINE char *put_annotation_as(struct body_encoding *e, char *at, uint32_t field, struct tb_str name,
+                                                const struct tb_arg *arg, unsigned depth) {
   char *start = at = tb_wire_open_message(at, field);
-  if (arg->name.ptr) {
-    uint32_t iid = tb_interned_arg_name(e->interned, e->uses, arg->name, &e->odd);
-    if (!iid) e->ok = false;
-    at = tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_NAME_IID, iid);
-  }
+  if (name.ptr) at = put_name_iid(e, at, name);
   if (arg->type == TB_ARG_STRING) return tb_wire_close_message(start, put_string(e, at, arg->text));
   if (arg->type == TB_ARG_INT)
     return tb_wire_close_message(start, tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_INT_VALUE, (uint64_t)arg->i));
   return tb_wire_close_message(start, put_value(e, at, arg, depth));
+}
+
+static char *put_annotation(struct body_encoding *e, char *at, uint32_t field, const struct tb_arg *arg,
+                            unsigned depth) {
+  return put_annotation_as(e, at, field, arg->name, arg, depth);
 }
 
 /* Whether a name is that of an array's first item, as flat lists of arguments have it: `mailbox[0]`. */
@@ -168,24 +178,14 @@ static struct tb_arg as_json(struct body_encoding *e, const struct tb_arg *arg) 
 /* ---- what TrackEvent has no field for ---------------------------------------------------------------------------- */
 
 static struct tb_arg text_arg(struct tb_str text) { return (struct tb_arg){.type = TB_ARG_STRING, .text = text}; }
+/* One character is a number. */
+static struct tb_arg phase_arg(struct tb_str phase) {
+  bool one = phase.len == 1 && phase.ptr[0] > 0 && phase.ptr[0] <= TB_CARRIED_PHASE_LAST;
+  return one ? (struct tb_arg){.type = TB_ARG_INT, .i = phase.ptr[0]} : text_arg(phase);
+}
 static struct tb_arg id_arg(int64_t number, struct tb_str text) {
   return text.len ? (struct tb_arg){.type = TB_ARG_STRING, .text = text}
                   : (struct tb_arg){.type = TB_ARG_INT, .i = number};
-}
-
-/* The args as one member `args`, with the dict around them that the event's flat tree leaves out. */
-static char *put_whole_args(struct body_encoding *e, char *at, const struct tb_event *event) {
-  char *start = at = tb_wire_open_message(at, TB_DEBUG_ANNOTATION_DICT_ENTRIES);
-  uint32_t iid = tb_interned_arg_name(e->interned, e->uses, tb_carried_key(TB_CARRIED_ARGS), &e->odd);
-  if (!iid) e->ok = false;
-  at = tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_NAME_IID, iid);
-  if (event->arg_count == 0) {
-    struct tb_arg empty = {.type = TB_ARG_DICT, .span = 1};
-    return tb_wire_close_message(start, put_children(e, at, &empty, 2));
-  }
-  for (uint32_t i = 0; i < event->arg_count; i += event->args[i].span)
-    at = put_annotation(e, at, TB_DEBUG_ANNOTATION_DICT_ENTRIES, &event->args[i], 2);
-  return tb_wire_close_message(start, at);
 }
 
 static bool is_text_id(const struct tb_id *id) { return id->kind != TB_ID_NONE && !id->is_number; }
@@ -209,10 +209,15 @@ static bool carries_scope(const struct tb_event *event, const struct tb_carried_
 }
 
 static bool needs_carried(const struct tb_event *event, unsigned parts, const struct tb_carried_parts *carried) {
-  return carried->phase.len || carried->whole_args || carried->emitter || carried->tid ||
-         (tb_carried_there(event, TB_CARRIED_TIMES) & carried->fields) || event->extra_count ||
+  return carried->phase.len || event->type == TB_EVENT_OTHER || carried->whole_args || carried->emitter ||
+         carried->tid || (tb_carried_there(event, TB_CARRIED_TIMES) & carried->fields) || event->extra_count ||
          ((parts & TB_ENCODE_IDS) && is_text_id(&event->id)) || carries_bind_id(event) ||
          ((parts & TB_ENCODE_NO_NAME) && event->name.len == 0) || carries_end_stack(event);
+}
+
+/* A further member may say an id in another way. */
+static bool has_extra(const struct tb_event *event, enum tb_carried_id id) {
+  return tb_find_member(event->extra, event->extra_count, tb_carried_key(id)) != NULL;
 }
 
 /* Which fields the annotation holds. */
@@ -220,33 +225,68 @@ static uint64_t fields_to_carry(const struct tb_event *event, unsigned parts, co
   const struct tb_track *thread = event->thread;
   uint64_t fields = tb_carried_there(event, TB_CARRIED_TIMES) & carried->fields;
   if (event->type == TB_EVENT_SAMPLE) fields |= tb_carried_there(event, TB_CARRIED_BIT(CPU) | TB_CARRIED_BIT(WEIGHT));
-  if (carried->phase.len) fields |= TB_CARRIED_BIT(PHASE);
+  if (tb_event_is_untimed(event)) fields |= TB_CARRIED_BIT(NO_TS);
+  if (carried->phase.len || event->type == TB_EVENT_OTHER) fields |= TB_CARRIED_BIT(PHASE);
   if (carries_scope(event, carried)) fields |= TB_CARRIED_BIT(INSTANT_SCOPE);
   if (parts & TB_ENCODE_NO_NAME && event->name.len == 0) fields |= TB_CARRIED_BIT(NAME);
   if (parts & TB_ENCODE_IDS && is_text_id(&event->id)) fields |= TB_CARRIED_BIT(ID);
   if (carries_bind_id(event)) fields |= TB_CARRIED_BIT(BIND_ID);
   if (carries_end_stack(event)) fields |= TB_CARRIED_BIT(END_STACK_REF);
-  if (carried->emitter && thread->has_pid) fields |= TB_CARRIED_BIT(PID);
-  if (carried->tid || (carried->emitter && thread->has_tid)) fields |= TB_CARRIED_BIT(TID);
+  if (carried->emitter && thread->has_pid && !has_extra(event, TB_CARRIED_PID)) fields |= TB_CARRIED_BIT(PID);
+  if ((carried->tid || (carried->emitter && thread->has_tid)) && !has_extra(event, TB_CARRIED_TID))
+    fields |= TB_CARRIED_BIT(TID);
   if (carried->whole_args && event->has & TB_HAS_ARGS) fields |= TB_CARRIED_BIT(ARGS);
   return fields;
 }
 
-/* What the members of the annotation are made of, and where the next one goes. */
+/* What the members of the annotation are made of, and where the next one goes. The annotation is called as the first
+ * member that goes by its name, which then has none. */
 struct annotation_members {
   struct body_encoding *e;
   const struct tb_event *event;
   const struct tb_carried_parts *carried;
   char *at;
+  struct tb_str name;
 };
+
+static struct tb_str name_of_member(struct annotation_members *members, struct tb_str name) {
+  if (members->name.ptr) return name;
+  members->name = name;
+  return (struct tb_str){NULL, 0};
+}
+
+static void put_named_member(struct annotation_members *members, struct tb_str name, const struct tb_arg *member) {
+  members->at =
+      put_annotation_as(members->e, members->at, TB_DEBUG_ANNOTATION_CARRIED, name_of_member(members, name), member, 1);
+}
+
+/* The args as one member `args`, with the dict around them that the event's flat tree leaves out. */
+static void put_whole_args(struct annotation_members *members) {
+  struct body_encoding *e = members->e;
+  const struct tb_event *event = members->event;
+  char *at = tb_wire_open_message(members->at, TB_DEBUG_ANNOTATION_CARRIED), *start = at;
+  struct tb_str name = name_of_member(members, tb_carried_key(TB_CARRIED_ARGS));
+  if (name.ptr) at = put_name_iid(e, at, name);
+  if (event->arg_count == 0) {
+    struct tb_arg empty = {.type = TB_ARG_DICT, .span = 1};
+    at = put_children(e, at, &empty, 2);
+  }
+  for (uint32_t i = 0; i < event->arg_count; i += event->args[i].span)
+    at = put_annotation(e, at, TB_DEBUG_ANNOTATION_DICT_ENTRIES, &event->args[i], 2);
+  members->at = tb_wire_close_message(start, at);
+}
 
 static void put_member(void *ctx, enum tb_carried_id id, struct tb_arg *member) {
   struct annotation_members *members = ctx;
   const struct tb_event *event = members->event;
   struct tb_arg value = *member;
   switch (id) {
+    case TB_CARRIED_NO_TS:
+      value = (struct tb_arg){.type = TB_ARG_BOOL, .u = 1};
+      break;
     case TB_CARRIED_PHASE:
-      value = text_arg(members->carried->phase);
+      value = phase_arg(members->carried->phase);
+      if (!members->carried->phase.ptr) value = (struct tb_arg){.type = TB_ARG_NULL};
       break;
     case TB_CARRIED_INSTANT_SCOPE:
       value = text_arg((struct tb_str){&event->instant_scope, 1});
@@ -271,42 +311,55 @@ static void put_member(void *ctx, enum tb_carried_id id, struct tb_arg *member) 
           event->thread ? id_arg(event->thread->tid, event->thread->tid_text) : (struct tb_arg){.type = TB_ARG_NULL};
       break;
     case TB_CARRIED_ARGS:
-      members->at = put_whole_args(members->e, members->at, event);
+      put_whole_args(members);
       return;
     default:
       break;
   }
-  value.name = tb_carried_key_of(member->name);
+  uint32_t number = tb_carried_number(id);
+  if (number && value.type == TB_ARG_INT) {
+    members->at = tb_wire_put_uint(members->at, number, value.u);
+    return;
+  }
   value.span = 1;
-  members->at = put_annotation(members->e, members->at, TB_DEBUG_ANNOTATION_DICT_ENTRIES, &value, 1);
+  put_named_member(members, tb_carried_key_of(member->name), &value);
 }
 
 static char *put_carried(struct body_encoding *e, char *at, const struct tb_event *event, unsigned parts,
                          const struct tb_carried_parts *carried) {
   char *start = at = tb_wire_open_message(at, TB_TRACK_EVENT_DEBUG_ANNOTATIONS);
-  uint32_t iid = tb_interned_arg_name(e->interned, e->uses, carried_name, &e->odd);
-  if (!iid) e->ok = false;
-  at = tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_NAME_IID, iid);
-  struct annotation_members members = {e, event, carried, at};
+  struct annotation_members members = {.e = e, .event = event, .carried = carried, .at = at};
   tb_carried_put(fields_to_carry(event, parts, carried), event, put_member, &members);
   for (uint32_t i = 0; i < event->extra_count; i += event->extra[i].span)
-    members.at = put_annotation(e, members.at, TB_DEBUG_ANNOTATION_DICT_ENTRIES, &event->extra[i], 1);
-  if (members.at == at) {
-    struct tb_arg empty = {.type = TB_ARG_DICT, .span = 1};
-    members.at = put_children(e, at, &empty, 1);
-  }
-  return tb_wire_close_message(start, members.at);
+    put_named_member(&members, event->extra[i].name, &event->extra[i]);
+  /* says nothing, but that the argument before it is the source's */
+  if (members.at == at) members.at = tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_CARRIED_BINDING, 0);
+  return tb_wire_close_message(start, put_name_iid(e, members.at, members.name.ptr ? members.name : carried_name));
+}
+
+/* Begins the annotation of what is known late. */
+static char *open_late(struct body_encoding *e, char **at) {
+  char *start = tb_wire_open_message(*at, TB_TRACK_EVENT_DEBUG_ANNOTATIONS);
+  *at = put_name_iid(e, start, carried_name);
+  return start;
 }
 
 char *tb_encode_carried_phase(struct tb_event_encoder *encoder, struct tb_interned_uses *uses, char *at, char phase) {
-  return tb_encode_carried_text(encoder, uses, at, (struct tb_str){&phase, 1});
+  struct body_encoding e = {.interned = encoder->interned, .uses = uses, .json = &encoder->json, .ok = true};
+  char *start = open_late(&e, &at);
+  at = tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_CARRIED_PHASE, (unsigned char)phase);
+  at = tb_wire_close_message(start, at);
+  return e.ok ? at : NULL;
 }
 
-char *tb_encode_carried_text(struct tb_event_encoder *encoder, struct tb_interned_uses *uses, char *at,
-                             struct tb_str text) {
+char *tb_encode_carried_binding(struct tb_event_encoder *encoder, struct tb_interned_uses *uses, char *at, bool in,
+                                bool out, const uint64_t *bind_id) {
   struct body_encoding e = {.interned = encoder->interned, .uses = uses, .json = &encoder->json, .ok = true};
-  struct tb_arg late = {.name = carried_name, .text = text, .span = 1, .type = TB_ARG_STRING};
-  at = put_annotation(&e, at, TB_TRACK_EVENT_DEBUG_ANNOTATIONS, &late, 1);
+  char *start = open_late(&e, &at);
+  at = tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_CARRIED_BINDING,
+                        (in ? TB_CARRIED_BINDS_IN : 0U) | (out ? TB_CARRIED_BINDS_OUT : 0U));
+  if (bind_id) at = tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_CARRIED_BIND_ID, *bind_id);
+  at = tb_wire_close_message(start, at);
   return e.ok ? at : NULL;
 }
 
@@ -320,8 +373,9 @@ static char *put_id(char *at, const struct tb_id *id) {
   return tb_wire_put_uint(at, fields[id->kind], value);
 }
 
-static char *put_legacy_event(char *at, const struct tb_event *event) {
-  const struct tb_track *emitter = event->thread ? event->thread : event->track;
+/* The thread that emitted the event is named here, unless the annotation does that. */
+static char *put_legacy_event(char *at, const struct tb_event *event, bool carries_emitter) {
+  const struct tb_track *emitter = carries_emitter ? NULL : event->thread ? event->thread : event->track;
   char *start = at = tb_wire_open_message(at, TB_TRACK_EVENT_LEGACY_EVENT);
   at = put_id(at, &event->id);
   if (event->has & TB_HAS_SCOPE)
@@ -424,7 +478,7 @@ enum tb_status tb_encode_event(struct tb_event_encoder *encoder, struct tb_inter
   if (parts & TB_ENCODE_ARGS) at = put_args(encoder, &e, at, event, &all_carried, room);
   if (!at) return TB_NO_MEMORY;
   if (e.own_carried || needs_carried(event, parts, &all_carried)) at = put_carried(&e, at, event, parts, &all_carried);
-  if (parts & TB_ENCODE_IDS) at = put_legacy_event(at, event);
+  if (parts & TB_ENCODE_IDS) at = put_legacy_event(at, event, carried->emitter);
   if (event->type == TB_EVENT_LOG) at = put_log(&e, at, event);
   body->len = (size_t)(at - body->data);
   if (name) *name = name_iid;

@@ -60,14 +60,13 @@ size_t tb_encode_args_room(const struct tb_event *event);
 char *tb_encode_args(struct tb_event_encoder *encoder, struct tb_interned_uses *uses, const struct tb_event *event,
                      char *at, size_t room);
 
-/* Appends the annotation trace_event with the phase as its value to `at`, which has room for TB_CARRIED_PHASE_MAX
- * bytes. NULL without memory. */
-enum { TB_CARRIED_PHASE_MAX = 64, TB_COUNTER_FOLLOWS = '+' };
+/* Appends the annotation trace_event with the phase to `at`, which has room for TB_CARRIED_LATE_MAX bytes. NULL without
+ * memory. */
+enum { TB_CARRIED_LATE_MAX = 64, TB_COUNTER_FOLLOWS = '+' };
 char *tb_encode_carried_phase(struct tb_event_encoder *encoder, struct tb_interned_uses *uses, char *at, char phase);
 
-/* The same with a text as the value; room for its bytes and TB_CARRIED_TEXT_ROOM more. */
-enum { TB_CARRIED_TEXT_ROOM = 64 };
-char *tb_encode_carried_text(struct tb_event_encoder *encoder, struct tb_interned_uses *uses, char *at,
-                             struct tb_str text);
+/* The same with how a slice's bind_id binds that joins nothing, and with its number, where it is not NULL. */
+char *tb_encode_carried_binding(struct tb_event_encoder *encoder, struct tb_interned_uses *uses, char *at, bool in,
+                                bool out, const uint64_t *bind_id);
 
 #endif

@@ -229,7 +229,12 @@ static inline bool is_streamed(struct tb_streamed_sequence *s, const struct tb_s
   if (e->key || e->end_body.len || (s->total && e->ts < s->last_ts)) return false;
   if (!point && (!find_open(s, e->ts, momentary, left_open) || !nests(s, e, *left_open, &sorts_first))) return false;
   int64_t rank = rank_of(e, sorts_first);
-  if ((s->total && e->ts == s->last_ts && rank > s->last_rank) || !take_thread_times(s, e, in_us)) return false;
+  bool goes_before = s->total && e->ts == s->last_ts && rank > s->last_rank;
+  if (goes_before && !(sorts_first && s->only_inner)) return false;
+  if (!take_thread_times(s, e, in_us)) return false;
+  if (!s->total || e->ts != s->last_ts) s->only_inner = true;
+  if (e->kind == TB_STAGED_COMPLETE || (e->kind == TB_STAGED_ZERO_LENGTH_SLICE && s->complete_first))
+    s->only_inner = false;
   s->last_rank = rank;
   return true;
 }

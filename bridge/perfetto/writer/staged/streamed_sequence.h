@@ -43,6 +43,8 @@ struct tb_streamed_sequence {
   size_t mark_count, mark_capacity;
   uint64_t total; /* entries */
   int64_t first_ts, last_ts, last_rank;
+  bool complete_first; /* set after init: see tb_source_traits */
+  bool only_inner;     /* an END may come behind all that came at last_ts: see timeline/same_time.h */
   bool has_thread_times;
   /* packets of type INSTANT: not once there are thread times, see tb_slice_nester.instants_as_slices */
   bool has_instants;

@@ -115,10 +115,10 @@ static void check_local(const struct tb_event *e) {
 static void ids_and_flows_are_read(void **state) {
   (void)state;
   with_event(
-      "[{\"ph\":\"f\",\"id\":\"0x1f\",\"scope\":\"sc\",\"bind_id\":12,\"flow_in\":true,\"flow_out\":false,\"bp\":\"e\"}"
-      "]",
+      "[{\"ph\":\"f\",\"id\":\"0x1f\",\"scope\":\"sc\",\"bind_id\":12,\"flow_in\":true,\"flow_out\":false,\"bp\":\"e\","
+      "\"ts\":1}]",
       0, check_ids);
-  with_event("[{\"ph\":\"b\",\"id2\":{\"local\":\"xyz\"}}]", 0, check_local);
+  with_event("[{\"ph\":\"b\",\"ts\":1,\"id2\":{\"local\":\"xyz\"}}]", 0, check_local);
 }
 
 static void check_stacks(const struct tb_event *e) {
@@ -234,8 +234,8 @@ static void an_event_may_have_more_arguments_than_a_batch(void **state) {
 
 static void ids_of_any_kind_never_fall_together(void **state) {
   (void)state;
-  static const char *const ids[] = {"1",          "\"1\"",      "-1",         "140213339461376", "140213339461377",
-                                    "\"main\"",   "1.5",        "1879048192", "1879048193",      "\"1879048192\"",
+  static const char *const ids[] = {"1",          "\"01\"",     "-1",         "140213339461376", "140213339461377",
+                                    "\"main\"",   "1.5",        "1879048192", "1879048193",      "\"+1879048192\"",
                                     "4294967297", "2147483647", "-2147483649"};
   enum { COUNT = sizeof(ids) / sizeof(ids[0]) };
   char text[4096] = "[";
@@ -267,6 +267,34 @@ static void ids_of_any_kind_never_fall_together(void **state) {
   tb_reader_close(reader);
 }
 
+static void digits_in_a_text_are_the_number(void **state) {
+  (void)state;
+  static const char text[] =
+      "[{\"ph\":\"B\",\"ts\":1,\"pid\":\"2\",\"tid\":-7},{\"ph\":\"B\",\"ts\":1,\"pid\":2,\"tid\":\"-7\"},"
+      "{\"ph\":\"B\",\"ts\":1,\"pid\":\"2\",\"tid\":-7}]";
+  struct tb_reader *reader;
+  const struct tb_event *e;
+  assert_int_equal(tb_reader_create_feed("test", NULL, &reader, NULL), TB_OK);
+  assert_int_equal(tb_reader_feed(reader, text, strlen(text)), TB_OK);
+  tb_reader_feed_end(reader);
+  assert_int_equal(tb_reader_next(reader, &e), TB_OK);
+  const struct tb_track *track = e->track;
+  assert_int_equal(track->pid, 2);
+  assert_text(track->pid_text, "2");
+  assert_int_equal(track->tid, -7);
+  assert_null(track->tid_text.ptr);
+  assert_int_equal(e->extra_count, 0);
+  assert_int_equal(tb_reader_next(reader, &e), TB_OK);
+  assert_ptr_equal(e->track, track);
+  assert_int_equal(e->extra_count, 2); /* what it writes in another way */
+  assert_int_equal(e->extra[0].i, 2);
+  assert_text(e->extra[1].text, "-7");
+  assert_int_equal(tb_reader_next(reader, &e), TB_OK);
+  assert_ptr_equal(e->track, track);
+  assert_int_equal(e->extra_count, 0);
+  tb_reader_close(reader);
+}
+
 static void check_absent(const struct tb_event *e) {
   assert_false(e->track->has_tid);
   assert_true(e->track->has_pid);
@@ -282,8 +310,62 @@ static void check_no_ids(const struct tb_event *e) {
 
 static void an_absent_tid_is_the_pid_and_an_absent_pid_is_zero(void **state) {
   (void)state;
-  with_event("[{\"ph\":\"B\",\"pid\":5}]", 0, check_absent);
-  with_event("[{\"ph\":\"B\"}]", 0, check_no_ids);
+  with_event("[{\"ph\":\"B\",\"ts\":1,\"pid\":5}]", 0, check_absent);
+  with_event("[{\"ph\":\"B\",\"ts\":1}]", 0, check_no_ids);
+}
+
+/* ---- events without a time --------------------------------------------------------------------------------------- */
+
+/* In a row: before any time (metadata has none that counts), behind one, with a time of a wrong type, without a phase;
+ * and objects that say nothing. */
+static const char untimed[] =
+    "[{},{\"ph\":\"X\",\"name\":\"a\",\"dur\":3},{\"ph\":\"M\",\"name\":\"m\",\"ts\":0},{\"ph\":\"i\",\"name\":\"b\","
+    "\"ts\":5},"
+    "{ },{\"ph\":\"C\",\"name\":\"c\",\"ts\":null},{\"ph\":\"i\",\"name\":\"d\",\"ts\":9},"
+    "{\"ph\":\"B\",\"name\":\"e\",\"ts\":\"x\"},{\"name\":\"f\"},{}]";
+
+static void expect_untimed(size_t chunk) {
+  static const struct {
+    const char *name, *phase; /* NULL: it has a time */
+    int64_t ts;
+  } events[] = {{"a", "X", 5000},  {"m", NULL, 0},   {"b", NULL, 5000}, {"c", "C", 5000},
+                {"d", NULL, 9000}, {"e", "B", 9000}, {"f", "", 9000}};
+  struct tb_reader *reader;
+  const struct tb_event *e;
+  size_t at = 0, count = 0;
+  assert_int_equal(tb_reader_create_feed("test", NULL, &reader, NULL), TB_OK);
+  for (enum tb_status status; (status = tb_reader_next(reader, &e)) != TB_END;) {
+    if (status == TB_AGAIN) {
+      size_t n = sizeof(untimed) - 1 - at < chunk ? sizeof(untimed) - 1 - at : chunk;
+      assert_int_equal(tb_reader_feed(reader, untimed + at, n), TB_OK);
+      at += n;
+      if (at == sizeof(untimed) - 1) tb_reader_feed_end(reader);
+      continue;
+    }
+    assert_int_equal(status, TB_OK);
+    assert_text(e->name, events[count].name);
+    assert_int_equal(e->ts, events[count].ts);
+    if (events[count].phase) {
+      assert_int_equal(e->type, TB_EVENT_OTHER);
+      assert_false(e->has & TB_HAS_TS);
+      assert_text(e->phase_text, events[count].phase);
+    } else {
+      assert_true(e->has & TB_HAS_TS);
+    }
+    count++;
+  }
+  assert_int_equal(count, sizeof(events) / sizeof(events[0]));
+  size_t losses;
+  (void)tb_reader_losses(reader, &losses);
+  assert_int_equal(losses, 0);
+  tb_reader_close(reader);
+}
+
+static void an_event_without_a_time_has_that_of_its_neighbour(void **state) {
+  (void)state;
+  expect_untimed(SIZE_MAX);
+  expect_untimed(1);
+  expect_untimed(7);
 }
 
 /* ---- the trace itself -------------------------------------------------------------------------------------------- */
@@ -399,7 +481,9 @@ int main(void) {
       cmocka_unit_test(sixty_four_levels_nest_and_deeper_ones_are_text),
       cmocka_unit_test(an_event_may_have_more_arguments_than_a_batch),
       cmocka_unit_test(ids_of_any_kind_never_fall_together),
+      cmocka_unit_test(digits_in_a_text_are_the_number),
       cmocka_unit_test(an_absent_tid_is_the_pid_and_an_absent_pid_is_zero),
+      cmocka_unit_test(an_event_without_a_time_has_that_of_its_neighbour),
       cmocka_unit_test(clocks_that_the_trace_names_are_snapshots),
       cmocka_unit_test(stack_frames_and_samples_come_before_or_behind_the_events),
       cmocka_unit_test(other_members_of_the_outermost_object_are_metadata),

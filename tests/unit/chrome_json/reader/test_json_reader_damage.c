@@ -39,13 +39,13 @@ static const struct damage damages[] = {
     {"{\"traceEvents\":[]}", "", NULL, 0},
     {"[]", "", NULL, 0},
     {"[", "", NULL, 0},
-    {"[{\"name\":\"a\x01\t\",\"ph\":\"X\"}]", "X:a\x01\t", NULL, 0},
-    {"[{\"name\":\"a\",\"ph\":\"X\",\"args\":{\"x\":NaN,\"y\":-Infinity,\"z\":inf,},}]", "X:a", NULL, 0},
-    {"[{name:'a',ph:'X',args:{'v':0}}]", "X:a", NULL, 0},
-    {"[{\"ph\":\"X\",\"name\":\"{\"d\": \"c\", \"e\": \"f\"}(1): r\",\"pid\":1}]",
+    {"[{\"name\":\"a\x01\t\",\"ph\":\"X\",\"ts\":1}]", "X:a\x01\t", NULL, 0},
+    {"[{\"name\":\"a\",\"ts\":1,\"ph\":\"X\",\"args\":{\"x\":NaN,\"y\":-Infinity,\"z\":inf,},}]", "X:a", NULL, 0},
+    {"[{name:'a',ts:1,ph:'X',args:{'v':0}}]", "X:a", NULL, 0},
+    {"[{\"ts\":1,\"ph\":\"X\",\"name\":\"{\"d\": \"c\", \"e\": \"f\"}(1): r\",\"pid\":1}]",
      "X:{\"d\": \"c\", \"e\": \"f\"}(1): r", NULL, 0},
-    {"[{\"name\":\"a\",\"ph\":\"X\",tid\": 0}]", "X:a", NULL, 0},
-    {"[{\"name\":\"a\",\"ph\":\"X\",\"args\":{\"ok\":True,\"n\":None}}]", "X:a", NULL, 0},
+    {"[{\"name\":\"a\",\"ts\":1,\"ph\":\"X\",tid\": 0}]", "X:a", NULL, 0},
+    {"[{\"name\":\"a\",\"ts\":1,\"ph\":\"X\",\"args\":{\"ok\":True,\"n\":None}}]", "X:a", NULL, 0},
     /* something is */
     {"[" E1 ",^{a:1}," E2 "]", "X:a X:b", "event that is no JSON", 1},
     {"[" E1 ",^5," E2 "]", "X:a X:b", "element of the events that is no object", 1},
@@ -74,8 +74,8 @@ static const struct damage damages[] = {
      "@26:s @26:t X:a", "sample that is no JSON object", 1},
     {"{\"stackFrames\":{^\"1\":{\"na\"me\":\"f\"},\"2\":{\"category\":\"c\",\"name\":\"g\"}},\"traceEvents\":[" E1 "]}",
      "@25:g X:a", "stack frame that is no JSON object", 1},
-    {"[^{\"name\":\"c\",\"ph\":\"X\",id=\"0x1\"},{\"name\":\"d\",\"ph\":\"X\",id=\"0x2\"}," E1
-     ",{\"name\":\"e\",\"ph\":\"X\",id=\"0x3\"}]",
+    {"[^{\"name\":\"c\",\"ts\":1,\"ph\":\"X\",id=\"0x1\"},{\"name\":\"d\",\"ts\":1,\"ph\":\"X\",id=\"0x2\"}," E1
+     ",{\"name\":\"e\",\"ts\":1,\"ph\":\"X\",id=\"0x3\"}]",
      "X:a", "event that is no JSON", 3},
     {"{\"systemTraceEvents\":\"# tracer: nop\\nabc^", "@27:", "systemTraceEvents cut off at the end of the input", 1},
 };

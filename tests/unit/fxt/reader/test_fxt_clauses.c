@@ -102,6 +102,24 @@ static void a_section_of_a_provider_never_announced_has_tables_of_its_own(void *
   expect_all_read(reader);
 }
 
+/* Files of ocaml-trace have their threads in front of their provider. */
+static void threads_in_front_of_all_providers_are_those_of_each(void **state) {
+  (void)state;
+  fxt_provider(&b, 1, "tracebridge"); /* the name of which no event tells */
+  fxt_string(&b, 1, "name");
+  put_instant(1, 1);
+  fxt_thread(&b, 1, 7, 11);
+  put_instant(1, 2);
+  fxt_provider(&b, 0, "tracebridge");
+  fxt_string(&b, 1, "name");
+  put_instant(1, 3);
+  struct tb_reader *reader = fxt_read(&b);
+  expect_instant(reader, "name", 1, 8);
+  expect_instant(reader, "name", 2, 11);
+  expect_instant(reader, "name", 3, 8);
+  expect_all_read(reader);
+}
+
 static void words_behind_any_record_are_passed_over(void **state) {
   (void)state;
   fxt_begin(&b, TB_FXT_THREAD, 2 << 16), fxt_word(&b, 7), fxt_word(&b, 11), fxt_word(&b, 1), fxt_end(&b);
@@ -197,6 +215,7 @@ int main(void) {
       cmocka_unit_test_setup(the_last_entries_of_both_tables_are_entries, start),
       cmocka_unit_test_setup(an_inline_text_may_be_empty_and_end_where_a_word_does, start),
       cmocka_unit_test_setup(a_section_of_a_provider_never_announced_has_tables_of_its_own, start),
+      cmocka_unit_test_setup(threads_in_front_of_all_providers_are_those_of_each, start),
       cmocka_unit_test_setup(words_behind_any_record_are_passed_over, start),
       cmocka_unit_test_setup(bits_that_the_format_reserves_are_not_looked_at, start),
       cmocka_unit_test_setup(metadata_of_unknown_kinds_is_passed_over, start),

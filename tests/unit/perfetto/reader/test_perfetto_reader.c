@@ -216,9 +216,7 @@ static void frames_become_async_slices_of_their_process(void **state) {
                 "2600 ASYNC_END[e] process 700 'app' \"10\" id local frame 6\n"
                 "5000 ASYNC_BEGIN[b] process 700 'app' \"20\" id local frame 7 flow 7382069861687492629 "
                 "{token:=20 display_frame_token:=21 present_type:='PRESENT_DROPPED' jank_type:='JANK_NONE' "
-                "prediction_type:='PREDICTION_VALID'}\n"
-                "lost 1 at 287: flows of further surface frames into their display frame (display_frame_token says "
-                "it)\n");
+                "prediction_type:='PREDICTION_VALID'}\n");
 }
 
 static void a_frame_that_is_not_whole_is_a_loss(void **state) {

@@ -142,18 +142,22 @@ static void widens_lengths_past_127_bytes(void **state) {
   }
 }
 
-static void carries_what_has_no_field_in_trace_event(void **state) {
+static void carries_what_has_no_field_in_fields_of_its_own(void **state) {
   struct fixture *f = *state;
   struct tb_arg extra = text("cname", "good");
   struct tb_event event = {.has = TB_HAS_DUR, .dur = -5, .extra = &extra, .extra_count = 1};
   struct tb_carried_parts carried = {.phase = TB_STR("X"), .fields = TB_CARRIED_BIT(DUR)};
   Perfetto__Protos__TrackEvent *read = encode(f, &event, TB_ENCODE_ARGS, carried);
   assert_int_equal(read->n_debug_annotations, 1);
-  const Perfetto__Protos__DebugAnnotation *dict = read->debug_annotations[0];
-  struct tb_str name = tb_intern_text(&f->interned.tables[TB_INTERNED_ARG_NAMES], (uint32_t)dict->name_iid);
-  assert_true(tb_str_equal(name, TB_STR("trace_event")));
-  assert_int_equal(dict->n_dict_entries, 3); /* ph, dur_ns, cname */
-  assert_int_equal(dict->dict_entries[1]->int_value, -5);
+  const Perfetto__Protos__DebugAnnotation *annotation = read->debug_annotations[0];
+  assert_int_equal(annotation->n_dict_entries, 0);
+  assert_int_equal(annotation->carried_phase, 'X');
+  assert_int_equal(annotation->carried_dur_ns, -5);
+  assert_int_equal(annotation->n_carried, 1);
+  /* called as its first member, which has no name */
+  struct tb_str name = tb_intern_text(&f->interned.tables[TB_INTERNED_ARG_NAMES], (uint32_t)annotation->name_iid);
+  assert_true(tb_str_equal(name, TB_STR("cname")));
+  assert_false(annotation->carried[0]->has_name_iid);
   done(read);
 }
 
@@ -164,7 +168,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(nests_dicts_and_writes_empty_ones_as_JSON, open_fixture, close_fixture),
       cmocka_unit_test_setup_teardown(lists_of_nothing_but_null_count_as_items, open_fixture, close_fixture),
       cmocka_unit_test_setup_teardown(widens_lengths_past_127_bytes, open_fixture, close_fixture),
-      cmocka_unit_test_setup_teardown(carries_what_has_no_field_in_trace_event, open_fixture, close_fixture),
+      cmocka_unit_test_setup_teardown(carries_what_has_no_field_in_fields_of_its_own, open_fixture, close_fixture),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the recorder, and Chrome, say of themselves: its configuration, its statistics, the machine. For targets that
+ * take it as members of the trace; others get the packets.
+ */
+#include "perfetto/packet/packet_kinds.h"
+#include "perfetto/reader/typed_fields.h"
+
+/* Names of messages whose fields are known. What else there is has its fields' numbers. */
+static const struct {
+  uint32_t kind;
+  const char *type;
+} types[] = {{TB_TRACE_PACKET_TRACE_CONFIG, "perfetto.protos.TraceConfig"},
+             {TB_TRACE_PACKET_FTRACE_STATS, "perfetto.protos.FtraceStats"},
+             {TB_TRACE_PACKET_TRACE_STATS, "perfetto.protos.TraceStats"},
+             {TB_TRACE_PACKET_SYSTEM_INFO, "perfetto.protos.SystemInfo"},
+             {TB_TRACE_PACKET_CHROME_METADATA, "perfetto.protos.ChromeMetadataPacket"},
+             {TB_TRACE_PACKET_CPU_INFO, "perfetto.protos.CpuInfo"},
+             {TB_TRACE_PACKET_SERVICE_EVENT, "perfetto.protos.TracingServiceEvent"},
+             {TB_TRACE_PACKET_TRACE_UUID, "perfetto.protos.TraceUuid"}};
+
+static uint32_t type_of(struct tb_perfetto_reader *r, uint32_t kind) {
+  for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+    if (types[i].kind == kind) return tb_descriptor_pool_find_type(&r->schema, tb_str_from(types[i].type));
+  return 0;
+}
+
+static bool is_none(uint32_t number) {
+  (void)number;
+  return false;
+}
+
+/* Opens a dict among the arguments; its place, for close_dict. */
+static size_t open_dict(struct tb_perfetto_reader *r, struct tb_str name) {
+  struct tb_arg *dict = tb_perfetto_add_arg(r, name);
+  dict->type = TB_ARG_DICT;
+  dict->flags = TB_ARG_TYPED;
+  return r->batch->arg_count - 1;
+}
+
+static void close_dict(struct tb_perfetto_reader *r, size_t place) {
+  r->batch->args[place].span = (uint32_t)(r->batch->arg_count - place);
+}
+
+/* Emits the member of the trace that the dict at `place` is. */
+static void emit_member(struct tb_perfetto_reader *r, size_t place) {
+  close_dict(r, place);
+  struct tb_event *event = tb_perfetto_emit(r, TB_EVENT_TRACE_METADATA);
+  event->has = TB_HAS_NAME | TB_HAS_ARGS;
+  event->ts = 0;
+  event->name = r->batch->args[place].name;
+  event->args = &r->batch->args[place];
+  event->arg_count = 1;
+}
+
+enum tb_status tb_perfetto_recorder(struct tb_perfetto_reader *r, struct tb_str payload) {
+  if (!r->reader->target.recorder_members) {
+    tb_perfetto_pass_packet(r);
+    return TB_OK;
+  }
+  bool is_chrome = r->head.kind == TB_TRACE_PACKET_CHROME_METADATA;
+  size_t member = open_dict(r, is_chrome ? TB_STR("metadata") : TB_STR("otherData"));
+  if (r->context.has_ts && !is_chrome) {
+    struct tb_arg *ts = tb_perfetto_add_arg(r, TB_STR("timestamp"));
+    ts->type = TB_ARG_INT;
+    ts->i = r->context.ts;
+  }
+  size_t packet = open_dict(r, tb_packet_kind_name(r->head.kind));
+  bool looked_ahead = r->looked_ahead;
+  r->looked_ahead = true; /* no trace describes these messages: its input need not be searched for that */
+  tb_perfetto_message_fields(r, type_of(r, r->head.kind), payload, is_none);
+  r->looked_ahead = looked_ahead;
+  close_dict(r, packet);
+  emit_member(r, member);
+  return TB_OK;
+}
+
+/* ---- Chrome's ---------------------------------------------------------------------------------------------------- */
+
+/* A ChromeMetadata. */
+static void add_metadata(struct tb_perfetto_reader *r, struct tb_str message) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(message);
+  struct tb_wire_field field;
+  struct tb_arg value = {.span = 1, .type = TB_ARG_NULL};
+  while (tb_wire_read(&cursor, &field) == TB_OK) {
+    switch (field.number) {
+      case TB_CHROME_METADATA_NAME:
+        value.name = field.bytes;
+        break;
+      case TB_CHROME_METADATA_STRING_VALUE:
+      case TB_CHROME_METADATA_JSON_VALUE:
+        value.type = field.number == TB_CHROME_METADATA_JSON_VALUE ? TB_ARG_JSON : TB_ARG_STRING;
+        value.text = field.bytes;
+        break;
+      case TB_CHROME_METADATA_BOOL_VALUE:
+        value.type = TB_ARG_BOOL;
+        value.u = field.value != 0;
+        break;
+      case TB_CHROME_METADATA_INT_VALUE:
+        value.type = TB_ARG_INT;
+        value.u = field.value;
+        break;
+      default:
+        break;
+    }
+  }
+  if (value.name.len) *tb_perfetto_add_arg(r, value.name) = value;
+}
+
+/* Events of the form that Chrome had before TrackEvents are not read: their packet is given out, too. */
+enum tb_status tb_perfetto_chrome_events(struct tb_perfetto_reader *r, struct tb_str payload) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(payload);
+  struct tb_wire_field field;
+  bool whole = r->reader->target.recorder_members;
+  if (whole) {
+    size_t member = open_dict(r, TB_STR("metadata"));
+    while (tb_wire_read(&cursor, &field) == TB_OK) {
+      if (field.number == TB_CHROME_EVENT_BUNDLE_METADATA)
+        add_metadata(r, field.bytes);
+      else
+        whole = false;
+    }
+    emit_member(r, member);
+  }
+  if (!whole) tb_perfetto_pass_packet(r);
+  return TB_OK;
+}

@@ -1,0 +1,9 @@
+# Events of JSON without a time (missing, null, text): none makes the trace begin at 0, each is noted with its offset,
+# and comes back as it was; objects without members are nothing.
+tracebridge convert "$DATA/phases/untimed.json" -o untimed.pftrace 2>&1 | sed -E 's/(perfetto, )[^)]*/\1SIZE/'
+tracebridge convert untimed.pftrace -o - --to json -q
+tracebridge convert "$DATA/phases/untimed.json" -o untimed.fxt -q
+tracebridge convert untimed.fxt -o - --to json -q
+tracebridge convert "$DATA/phases/untimed.json" -o again.json --strict --report report.json -q
+sed -n '/"notes"/,$p' report.json
+tracebridge info untimed.pftrace | grep -E 'span|time'
