@@ -2,7 +2,7 @@
 #include "support/json_reading.h"
 
 static void assert_text(struct tb_str text, const char *expected) {
-  if (text.len != strlen(expected) || memcmp(text.ptr, expected, text.len) != 0)
+  if (text.len != strlen(expected) || (text.len && memcmp(text.ptr, expected, text.len) != 0))
     fail_msg("'%.*s' is not '%s'", (int)text.len, text.ptr ? text.ptr : "", expected);
 }
 
