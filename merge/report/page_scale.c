@@ -45,14 +45,17 @@ static double first_tick(const struct tb_page_scale *scale) {
 
 void tb_page_put_scale(const struct tb_page *page, const struct tb_page_scale *scale) {
   int above = scale->middle - scale->half - TICK_DISTANCE;
+  double tick = first_tick(scale);
   put_tick(page, scale, 0);
-  for (double tick = first_tick(scale); tick >= 1; tick /= 10) {
+  while (tick >= 1) {
     int y = tb_page_scale_y(scale, tick);
     if (scale->middle - y < TICK_DISTANCE) break;
-    if (y - above < TICK_DISTANCE) continue;
-    put_tick(page, scale, tick);
-    put_tick(page, scale, -tick);
-    above = y;
-    if (!scale->knee_ns) break;
+    if (y - above >= TICK_DISTANCE) {
+      put_tick(page, scale, tick);
+      put_tick(page, scale, -tick);
+      above = y;
+      if (!scale->knee_ns) break;
+    }
+    tick /= 10;
   }
 }

@@ -16,7 +16,8 @@ from collections import Counter
 TOP = set("""CMakeLists.txt CMakePresets.json protos bridge merge cli tests third_party docs README.md CONTRIBUTING.md
              CHANGELOG.md LICENSE quickstart.sh test.sh .ci .clang-format .clang-tidy .gitignore""".split())
 FILES_MAX = 40
-FULL = {"tests/golden/cases": "a case is a file"}
+FULL = {"tests/golden/cases": "a case is a file", "tests/data/perfetto": "a trace is a file",
+        "tests/data/phases": "a trace is a file"}
 LIBRARIES = {
     "protobuf-c": re.compile(r'#\s*include\s*[<"](?:protobuf-c/|[^">]*pb-c\.h)'
                              r'|\bProtobufC|\bprotobuf_c_|\bperfetto__protos__'),

@@ -47,9 +47,9 @@ static bool has_plain_phase(const struct tb_event *event, unsigned type) {
 static void add_particulars(struct tb_fxt_writer *w, const struct tb_event *event, unsigned type) {
   if (tb_event_is_untimed(event)) tb_fxt_carry_text(w, TB_CARRIED_NO_TS, TB_STR(""));
   if (!has_plain_phase(event, type)) {
-    struct tb_str phase = is_sample(event)                ? TB_STR(TB_FXT_SAMPLE)
+    struct tb_str phase = is_sample(event)                         ? TB_STR(TB_FXT_SAMPLE)
                           : event->phase_text.len || !event->phase ? event->phase_text
-                                                          : (struct tb_str){&event->phase, 1};
+                                                                   : (struct tb_str){&event->phase, 1};
     tb_fxt_carry_text(w, TB_CARRIED_PHASE, phase);
   }
   bool of_process = event->track->type == TB_TRACK_PROCESS, of_all = event->track->type == TB_TRACK_GLOBAL;

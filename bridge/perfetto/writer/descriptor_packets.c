@@ -91,7 +91,8 @@ static bool is_number_past_field(struct tb_str id) {
 /* Whether the text is the digits of the very number that the field has. */
 static bool is_text_of(struct tb_str text, int64_t number) {
   char digits[TB_JSON_INTEGER_MAX];
-  return tb_str_equal(text, (struct tb_str){digits, (size_t)(tb_json_put_int(digits, number) - digits)});
+  const char *end = tb_json_put_int(digits, number);
+  return tb_str_equal(text, (struct tb_str){digits, (size_t)(end - digits)});
 }
 
 /* A negative number of another format's is its own: those of Perfetto are 32 bits, which JSON has unsigned. */

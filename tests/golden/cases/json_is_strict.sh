@@ -18,7 +18,7 @@ for trace in doubled.json "$DATA"/phases/*.json "$DATA"/damage/*.json "$DATA"/re
   done
 done
 cat doubled.straight.json doubled.pftrace.json
-ls ./*.*.json | wc -l
+printf '%s\n' ./*.*.json | wc -l
 "$GOLDEN/../support/strict_json.py" ./*.*.json
 echo "$?"
 "$GOLDEN/../support/strict_json.py" doubled.json | cut -c 1-60
