@@ -149,26 +149,12 @@ static const char *look_on(struct tb_json_state *state, struct tb_batch *batch, 
   return failed_attempt(state, batch, p);
 }
 
-/* Whether `p` comes right behind an event, as the next one does. */
-static bool is_next_element(const struct tb_json_state *state) {
-  if (state->place == TB_JSON_TOP && state->passed[1] == '}') return true;
-  return state->passed[0] == '}' && state->passed[1] == ',';
-}
-
-/* Tries the event at `p`. Returns the byte after it, or after the brace where it is none; NULL as a unit. A further
- * event that is torn is where reading goes on: it is damage of its own. */
+/* Tries the event at `p`. Returns the byte after it, or after the brace where it is none; NULL as a unit. */
 static const char *try_event(struct tb_json_state *state, struct tb_batch *batch, const char *p) {
   size_t events = batch->event_count, args = batch->arg_count;
-  bool is_next = is_next_element(state);
   state->scan.at = NULL;
   const char *end = tb_json_event(state, batch, p);
-  if (!end) {
-    bool is_torn = state->scan.status == TB_TOKENIZER_BAD;
-    end = look_on(state, batch, p, events, args);
-    if (end != p + 1 || !is_torn || !is_next) return end;
-    state->lost = false;
-    return p;
-  }
+  if (!end) return look_on(state, batch, p, events, args);
   pass(state, *p);
   const struct tb_event *event = &batch->events[batch->event_count - 1];
   if (event->type == TB_EVENT_OTHER && !tb_json_has_phase(event)) { /* some inner object */
