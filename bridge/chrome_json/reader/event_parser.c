@@ -251,7 +251,7 @@ static inline const char *take_pid(struct tb_json_state *state, enum key key, co
   struct tb_json_id_prediction *prediction = &predictions[(w >> 16 ^ w >> 24) % TB_JSON_ID_PREDICTIONS];
   if ((w & prediction->mask) != prediction->word) return take_new_pid(state, key, p, id, prediction);
   id->kind = TB_JSON_ID_NUMBER;
-  id->text.ptr = NULL;
+  id->text = (struct tb_str){NULL, 0};
   id->number = prediction->number;
   return p + prediction->length;
 }
