@@ -60,7 +60,7 @@ static inline const char *tb_json_process_id(struct tb_tokenizer *scan, const ch
   if (at == p || at - p > 18 || (*at != ',' && *at != '}')) return tb_json_process_id_slow(scan, p, id);
   id->kind = TB_JSON_ID_NUMBER;
   id->number = (int64_t)value;
-  id->text.ptr = NULL;
+  id->text = (struct tb_str){NULL, 0};
   return at;
 }
 
