@@ -4,7 +4,7 @@
  *
  * A snapshot reads x and y within a microsecond or so. Some snapshots are late: the reader was preempted between the
  * two reads. A wall clock may have been set in between (a step), a machine may have slept, which MONOTONIC does not
- * count. So y - x over x is a straight line in pieces, with points that are off:
+ * count. So y - x over x is a line in pieces, with points that are off:
  *
  *     y - x                    ,.-'        what is found: one drift for all pieces, since it is the oscillator's;
  *       |     *            ,.-'            a segment for each piece; the readings that are off are left out.

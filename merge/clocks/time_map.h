@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * From the time of one clock to the time of another: known pairs with straight lines between them, one after the other.
+ * From the time of one clock to the time of another: known pairs, linear between them, one after the other.
  * All times are ns; arithmetic is exact but for the rounding of a line's middle.
  */
 #ifndef TB_MERGE_CLOCKS_TIME_MAP_H
@@ -18,7 +18,7 @@ struct tb_time_anchor {
 enum tb_time_stage_kind {
   TB_TIME_LINE,  /* one anchor, and a drift from there */
   TB_TIME_STEPS, /* the earlier anchor's offset holds up to the later one */
-  /* the straight line, unless they are apart by what no drift explains (a suspend, a clock that was set): then as
+  /* the line, unless they are apart by what no drift explains (a suspend, a clock that was set): then as
    * STEPS. Before the first and after the last anchor the nearest one's offset holds. */
   TB_TIME_ANCHORS
 };

@@ -229,3 +229,15 @@ export function plainIds(trace) {
       if (typeof event[name] === "number") event[name] = `0x${event[name].toString(16)}`;
   }
 }
+
+// Says the trace in plain words; { ids, shift }: what became of ids, and by how much times moved.
+export function sayPlainly(trace, words) {
+  const ids = new Ids();
+  for (const event of eventsOf(trace)) ids.apply(event);
+  trace.traceEvents.unshift(...ids.names);
+  if (words.slices !== "none") completeSlices(trace, words.slices);
+  if (words.async) asyncIds(trace);
+  plainIds(trace);
+  withoutUnbegunFlows(trace);
+  return { ids, shift: shiftTimes(trace) };
+}

@@ -26,8 +26,7 @@ import { parseArguments } from "./arguments.mjs";
 import { queryTrace } from "./engine.mjs";
 import { readTrace, writeTrace } from "./json.mjs";
 import { isNear, normalize } from "./plain_rows.mjs";
-import { Ids, asyncIds, completeSlices, eventsOf, plainIds, shiftTimes, withoutThreadZero,
-  withoutUnbegunFlows } from "./plain_words.mjs";
+import { sayPlainly, withoutThreadZero } from "./plain_words.mjs";
 import { TABLES, compareTable } from "./tables.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
@@ -49,19 +48,13 @@ async function prove(options, home, file, work) {
 
 async function proveIn(words, options, home, file, work) {
   const [input, ours, plain] = ["input.json", "ours.perfetto-trace", "plain.json"].map((name) => path.join(work, name));
-  const trace = readTrace(file), ids = new Ids();
+  const trace = readTrace(file);
   withoutThreadZero(trace);
   fs.writeFileSync(input, writeTrace(trace));
   const run = spawnSync(options.program, ["convert", input, "-o", ours], { encoding: "utf8" });
   if (run.status !== 0 && run.status !== 4)
     throw new Error(`exit status ${run.status}: ${run.stderr.trim().split("\n").pop()}`);
-  for (const event of eventsOf(trace)) ids.apply(event);
-  trace.traceEvents.unshift(...ids.names);
-  if (words.slices !== "none") completeSlices(trace, words.slices);
-  if (words.async) asyncIds(trace);
-  plainIds(trace);
-  withoutUnbegunFlows(trace);
-  const shift = shiftTimes(trace);
+  const { ids, shift } = sayPlainly(trace, words);
   fs.writeFileSync(plain, writeTrace(trace));
   const [expected, actual] = await Promise.all([queryTrace(home, plain, TABLES), queryTrace(home, ours, TABLES)]);
   const lines = [], notes = [];

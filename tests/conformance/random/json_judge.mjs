@@ -8,7 +8,7 @@ import {queryTrace} from "../engine.mjs";
 import {readTrace, writeTrace} from "../json.mjs";
 import {compare, rows} from "../meaning.mjs";
 import {isNear, normalize} from "../plain_rows.mjs";
-import {Ids, asyncIds, completeSlices, eventsOf, plainIds, shiftTimes, withoutUnbegunFlows} from "../plain_words.mjs";
+import {eventsOf, sayPlainly} from "../plain_words.mjs";
 import {TABLES, compareTable} from "../tables.mjs";
 import {slotOfId} from "./json_case.mjs";
 import {writeCases} from "./json_text.mjs";
@@ -24,16 +24,9 @@ const WORDS = [
 ];
 
 function plain(file, output, words) {
-  const trace = readTrace(file), ids = new Ids();
-  for (const event of eventsOf(trace)) ids.apply(event);
-  trace.traceEvents.unshift(...ids.names);
-  if (words.slices !== "none") completeSlices(trace, words.slices);
-  if (words.async) asyncIds(trace);
-  plainIds(trace);
-  withoutUnbegunFlows(trace);
-  const shift = shiftTimes(trace);
+  const trace = readTrace(file), how = sayPlainly(trace, words);
   fs.writeFileSync(output, writeTrace(trace));
-  return {ids, shift};
+  return how;
 }
 
 // Rows of the importer's that ours lack, by slot.

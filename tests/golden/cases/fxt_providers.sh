@@ -13,10 +13,10 @@ cat >trace.json <<'JSON'
 {"ph":"i","s":"t","pid":40,"tid":41,"ts":4,"name":"d"}]}
 JSON
 show() { tracebridge dump "$1" | grep -E "provider|section|kernel_object|instant"; }
-tracebridge convert -q trace.json -o straight.fxt || exit
-show straight.fxt
+tracebridge convert -q trace.json -o direct.fxt || exit
+show direct.fxt
 echo "-- through Perfetto, which has metadata first"
-tracebridge convert -q straight.fxt -o between.perfetto-trace &&
+tracebridge convert -q direct.fxt -o between.perfetto-trace &&
   tracebridge convert -q between.perfetto-trace -o back.fxt || exit
 show back.fxt
 echo "-- and again"

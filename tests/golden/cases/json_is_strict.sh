@@ -11,13 +11,13 @@ cat >doubled.json <<'END'
 END
 for trace in doubled.json "$DATA"/phases/*.json "$DATA"/damage/*.json "$DATA"/real/*.json*; do
   name=$(basename "${trace%%.json*}")
-  tracebridge convert "$trace" -o "$name.straight.json" -q 2>/dev/null
+  tracebridge convert "$trace" -o "$name.direct.json" -q 2>/dev/null
   for format in pftrace fxt; do
     tracebridge convert "$trace" -o "$name.$format" -q 2>/dev/null
     tracebridge convert "$name.$format" -o "$name.$format.json" -q 2>/dev/null
   done
 done
-cat doubled.straight.json doubled.pftrace.json
+cat doubled.direct.json doubled.pftrace.json
 printf '%s\n' ./*.*.json | wc -l
 "$GOLDEN/../support/strict_json.py" ./*.*.json
 echo "$?"
