@@ -67,3 +67,13 @@ size_t tb_utf8_encode(uint32_t c, char *to) {
   to[3] = (char)(0x80 | (c & 0x3f));
   return 4;
 }
+
+bool tb_utf8_is_text(struct tb_str bytes) {
+  const char *end = bytes.len ? bytes.ptr + bytes.len : bytes.ptr;
+  for (const char *p = bytes.ptr; p != end;) {
+    size_t skip, len = tb_utf8_character(p, end, &skip);
+    if (!len || ((unsigned char)*p < 0x20 && *p != '\t' && *p != '\n' && *p != '\r')) return false;
+    p += len;
+  }
+  return true;
+}

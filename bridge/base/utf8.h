@@ -5,6 +5,8 @@
 #ifndef TB_BASE_UTF8_H
 #define TB_BASE_UTF8_H
 
+#include <stdbool.h>
+
 #include "tracebridge/base.h"
 
 /* U+FFFD, the replacement character. */
@@ -20,5 +22,8 @@ uint32_t tb_utf8_decode(const char *p, size_t length);
 
 /* Writes code point `c` (at most 0x10FFFF, no surrogate) to `to`, which has room for 4 bytes; returns how many. */
 size_t tb_utf8_encode(uint32_t c, char *to);
+
+/* Is it text for people: well-formed, and without control characters but tabs and ends of lines? */
+bool tb_utf8_is_text(struct tb_str bytes);
 
 #endif

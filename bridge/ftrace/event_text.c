@@ -14,8 +14,7 @@ enum { NS_DIGITS = 9, FIELDS_MAX = 8, NS = 1000000000 };
 
 /* ---- parts of a line --------------------------------------------------------------------------------------------- */
 
-/* A text within a line, which it must not end. */
-static void put_text(struct tb_json_emit *out, struct tb_str text) {
+void tb_ftrace_put_text(struct tb_json_emit *out, struct tb_str text) {
   char *at = tb_json_emit_room(out, text.len);
   if (!at) return;
   for (size_t i = 0; i < text.len; i++) at[i] = (unsigned char)text.ptr[i] < ' ' ? ' ' : text.ptr[i];
@@ -65,7 +64,7 @@ static void put_seconds(struct tb_json_emit *out, int64_t ts) {
 static bool may_precede_brackets(struct tb_str task) { return task.len && !memchr(task.ptr, '[', task.len); }
 
 void tb_ftrace_put_line_head(struct tb_json_emit *out, const struct tb_ftrace_line *line) {
-  put_text(out, may_precede_brackets(line->task) ? line->task : TB_STR("<...>"));
+  tb_ftrace_put_text(out, may_precede_brackets(line->task) ? line->task : TB_STR("<...>"));
   TB_JSON_EMIT(out, "-");
   tb_json_emit_int(out, line->tid);
   TB_JSON_EMIT(out, " (");
@@ -107,15 +106,15 @@ static void put_state(struct tb_json_emit *out, int64_t bits, enum tb_ftrace_sta
 /* ` NAMEcomm=… NAMEpid=… NAMEprio=…` */
 static void put_task(struct tb_json_emit *out, struct tb_str which, struct tb_str comm, int64_t tid, int32_t priority) {
   TB_JSON_EMIT(out, " ");
-  put_text(out, which);
+  tb_ftrace_put_text(out, which);
   TB_JSON_EMIT(out, "comm=");
-  put_text(out, comm);
+  tb_ftrace_put_text(out, comm);
   TB_JSON_EMIT(out, " ");
-  put_text(out, which);
+  tb_ftrace_put_text(out, which);
   TB_JSON_EMIT(out, "pid=");
   tb_json_emit_int(out, tid);
   TB_JSON_EMIT(out, " ");
-  put_text(out, which);
+  tb_ftrace_put_text(out, which);
   TB_JSON_EMIT(out, "prio=");
   tb_json_emit_int(out, priority);
 }
@@ -141,7 +140,7 @@ void tb_ftrace_put_waking(struct tb_json_emit *out, const struct tb_ftrace_wakin
 
 void tb_ftrace_put_mark(struct tb_json_emit *out, struct tb_str text) {
   TB_JSON_EMIT(out, "tracing_mark_write: ");
-  put_text(out, text);
+  tb_ftrace_put_text(out, text);
 }
 
 /* The fields of a message by number; of one that comes again the last. */
@@ -162,7 +161,7 @@ void tb_ftrace_put_kernel_mark(struct tb_json_emit *out, const struct tb_ftrace_
   tb_json_emit_int(out, mark->pid);
   if (mark->phase == 'E') return;
   TB_JSON_EMIT(out, "|");
-  put_text(out, mark->name);
+  tb_ftrace_put_text(out, mark->name);
   if (mark->phase == 'B') return;
   TB_JSON_EMIT(out, "|");
   tb_json_emit_int(out, mark->value);
@@ -241,9 +240,9 @@ static void put_value(struct tb_json_emit *out, char how, const struct fields *f
   uint64_t value = fields->at[number].value;
   const struct tb_str *symbol = how == 'y' && symbols ? tb_iid_index_get(symbols, value) : NULL;
   if (how == 's')
-    put_text(out, text_of(fields, number));
+    tb_ftrace_put_text(out, text_of(fields, number));
   else if (symbol)
-    put_text(out, *symbol);
+    tb_ftrace_put_text(out, *symbol);
   else if (how == 'd')
     tb_json_emit_int(out, (int64_t)value);
   else if (how == 'u')
@@ -273,10 +272,10 @@ static void put_named(struct tb_json_emit *out, const ProtobufCMessageDescriptor
     if (!known) continue;
     if (any) TB_JSON_EMIT(out, " ");
     any = true;
-    put_text(out, tb_str_from(known->name));
+    tb_ftrace_put_text(out, tb_str_from(known->name));
     TB_JSON_EMIT(out, "=");
     if (field.type == TB_WIRE_BYTES)
-      put_text(out, field.bytes);
+      tb_ftrace_put_text(out, field.bytes);
     else if (known->type == PROTOBUF_C_TYPE_INT32 || known->type == PROTOBUF_C_TYPE_INT64)
       tb_json_emit_int(out, (int64_t)field.value);
     else
@@ -289,10 +288,10 @@ static void put_generic_field(struct tb_json_emit *out, struct tb_str message) {
   struct fields fields;
   read_fields(message, &fields);
   TB_JSON_EMIT(out, " ");
-  put_text(out, text_of(&fields, TB_GENERIC_FTRACE_EVENT_FIELD_NAME));
+  tb_ftrace_put_text(out, text_of(&fields, TB_GENERIC_FTRACE_EVENT_FIELD_NAME));
   TB_JSON_EMIT(out, "=");
   if (fields.at[TB_GENERIC_FTRACE_EVENT_FIELD_STR_VALUE].number)
-    put_text(out, text_of(&fields, TB_GENERIC_FTRACE_EVENT_FIELD_STR_VALUE));
+    tb_ftrace_put_text(out, text_of(&fields, TB_GENERIC_FTRACE_EVENT_FIELD_STR_VALUE));
   else if (fields.at[TB_GENERIC_FTRACE_EVENT_FIELD_UINT_VALUE].number)
     tb_json_emit_uint(out, fields.at[TB_GENERIC_FTRACE_EVENT_FIELD_UINT_VALUE].value);
   else
@@ -311,7 +310,7 @@ static bool put_generic(struct tb_json_emit *out, struct tb_str payload) {
   read_fields(payload, &fields);
   struct tb_str name = text_of(&fields, TB_GENERIC_FTRACE_EVENT_EVENT_NAME);
   if (!is_event_name(name)) return false;
-  put_text(out, name);
+  tb_ftrace_put_text(out, name);
   TB_JSON_EMIT(out, ":");
   struct tb_wire_cursor cursor = tb_wire_cursor(payload);
   struct tb_wire_field field;
@@ -326,16 +325,21 @@ static bool is_mark(uint32_t kind) {
          kind == TB_FTRACE_EVENT_G2D_TRACING_MARK_WRITE || kind == TB_FTRACE_EVENT_ZERO;
 }
 
+static const ProtobufCFieldDescriptor *find_kind(uint32_t kind) {
+  return protobuf_c_message_descriptor_get_field(&perfetto__protos__ftrace_event__descriptor, kind);
+}
+
+bool tb_ftrace_is_known(uint32_t kind) { return find_kind(kind) != NULL; }
+
 bool tb_ftrace_put_event(struct tb_json_emit *out, uint32_t kind, struct tb_str payload,
                          const struct tb_iid_index *symbols) {
-  const ProtobufCFieldDescriptor *event =
-      protobuf_c_message_descriptor_get_field(&perfetto__protos__ftrace_event__descriptor, kind);
+  const ProtobufCFieldDescriptor *event = find_kind(kind);
   if (!event || event->type != PROTOBUF_C_TYPE_MESSAGE) return false;
   if (kind == TB_FTRACE_EVENT_GENERIC) return put_generic(out, payload);
   struct fields fields;
   read_fields(payload, &fields);
   if (is_mark(kind)) return put_driver_mark(out, kind, &fields);
-  put_text(out, tb_str_from(event->name));
+  tb_ftrace_put_text(out, tb_str_from(event->name));
   TB_JSON_EMIT(out, ": ");
   const char *format = tb_ftrace_format(kind);
   if (format)

@@ -51,6 +51,12 @@ struct tb_ftrace_mark {
 };
 void tb_ftrace_put_kernel_mark(struct tb_json_emit *out, const struct tb_ftrace_mark *mark);
 
+/* A text within a line, which it must not end. */
+void tb_ftrace_put_text(struct tb_json_emit *out, struct tb_str text);
+
+/* Whether the schema has a struct for events of `kind`, a field of FtraceEvent. */
+bool tb_ftrace_is_known(uint32_t kind);
+
 /* "NAME: ARGUMENTS" of an event of `kind`, a field of FtraceEvent. `symbols` are functions of the kernel by the
  * numbers that stand for them, or NULL. False, and nothing written, where the schema does not know it. */
 bool tb_ftrace_put_event(struct tb_json_emit *out, uint32_t kind, struct tb_str payload,

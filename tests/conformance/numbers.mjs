@@ -133,7 +133,11 @@ function compareTypes(mine, theirs) {
     wrong.push(`protos: ${mine.name} is of ${mine.typeName}, published of ${theirs.typeName}`);
 }
 
-for (const [name] of ours.messages) if (published.messages.has(name)) compareMessages(name, name);
+// The published message that one of ours has a part of, by the same name or by its row.
+const publishedAs = (name) => published.messages.has(name) ? name : PACKAGE + takeRow("protos", short(name))?.what;
+
+for (const [name] of ours.messages)
+  if (published.messages.has(publishedAs(name))) compareMessages(name, publishedAs(name));
 for (const [name, message] of ours.messages) {
   if ([...pairs].some((pair) => pair.startsWith(`${name} `))) continue;
   for (const field of message.fields.values()) {

@@ -17,6 +17,9 @@ for (const part of ["bridge", "merge", "protos", "tests/conformance/numbers.tsv"
 // File, what is there, what is planted, and what must be said of it.
 const PLANTS = [
   [
+    "protos/extensions/ftrace_kinds.proto", "kfree_skb = 367;", "kfree_skb = 7;", "FtraceEventKinds.kfree_skb is 7"
+  ],
+  [
     "protos/perfetto/ftrace.proto", "FTRACE_CLOCK_GLOBAL = 2;", "FTRACE_CLOCK_GLOBAL = 7;",
     "FtraceClock.FTRACE_CLOCK_GLOBAL is 7"
   ],

@@ -292,6 +292,7 @@ static enum tb_status read_event(struct bundle *b, struct tb_str message) {
     if (field.type == TB_WIRE_BYTES) payload = field;
   }
   if (status != TB_END) return TB_BAD_DATA;
+  if (payload.number == 0) return TB_OK; /* of no kind: it says nothing */
   int64_t ts = bundle_time(b, timestamp);
   switch (payload.number) {
     case TB_FTRACE_EVENT_SCHED_SWITCH:

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "ftrace/described_text.h"
 #include "perfetto/reader/sched.h"
 
 /* A thread whose maker's process was not known when it was made: that came from another CPU, whose events may be
@@ -209,7 +210,11 @@ bool tb_perfetto_emit_event_line(struct tb_perfetto_reader *r, int64_t ts, uint3
   const struct tb_sequence_state *sequence = r->context.sequence;
   const struct tb_iid_index *symbols = sequence ? &sequence->indexes[TB_INDEX_KERNEL_SYMBOLS] : NULL;
   begin_line(r, ts, cpu, thread);
-  if (!tb_ftrace_put_event(&r->ftrace.line, kind, payload, symbols)) return false;
+  if (tb_ftrace_is_known(kind)) {
+    if (!tb_ftrace_put_event(&r->ftrace.line, kind, payload, symbols)) return false;
+  } else {
+    tb_ftrace_put_described(&r->ftrace.line, &r->schema, kind, payload, symbols);
+  }
   end_line(r, ts);
   tb_perfetto_mark_event(r, ts, cpu, tid, kind, payload);
   take_task(r, ts, tid, kind, payload);

@@ -68,16 +68,6 @@ static void set_scalar(struct tb_perfetto_reader *r, struct tb_arg *arg, const s
 
 static bool is_text(uint32_t type) { return type == TB_DESCRIPTOR_STRING || type == TB_DESCRIPTOR_BYTES; }
 
-static bool is_text_for_people(struct tb_str bytes) {
-  const char *end = bytes.len ? bytes.ptr + bytes.len : bytes.ptr;
-  for (const char *p = bytes.ptr; p != end;) {
-    size_t skip, len = tb_utf8_character(p, end, &skip);
-    if (!len || ((unsigned char)*p < 0x20 && *p != '\t' && *p != '\n' && *p != '\r')) return false;
-    p += len;
-  }
-  return true;
-}
-
 static void read_message(struct tb_perfetto_reader *r, size_t slot, uint32_t type, struct tb_str bytes, unsigned depth);
 
 /* A packed list of numbers: each its own argument. */
@@ -110,7 +100,7 @@ static void add_value(struct tb_perfetto_reader *r, struct tb_str name, const st
   } else if (is_text(field->type)) {
     /* our schema has bytes for texts too */
     arg->text = tb_wire_text(wire);
-    bool is_string = field->type == TB_DESCRIPTOR_STRING || is_text_for_people(arg->text);
+    bool is_string = field->type == TB_DESCRIPTOR_STRING || tb_utf8_is_text(arg->text);
     arg->type = is_string ? TB_ARG_STRING : TB_ARG_BLOB;
   } else {
     set_scalar(r, arg, field, wire->value);
@@ -213,7 +203,7 @@ static void add_unknown_value(struct tb_perfetto_reader *r, const struct tb_wire
   arg->type = TB_ARG_UINT;
   arg->u = wire->value;
   if (wire->type != TB_WIRE_BYTES && wire->type != TB_WIRE_GROUP) return;
-  bool is_text = wire->type == TB_WIRE_BYTES && is_text_for_people(wire->bytes);
+  bool is_text = wire->type == TB_WIRE_BYTES && tb_utf8_is_text(wire->bytes);
   if (is_text || depth >= TB_PERFETTO_ARG_DEPTH_MAX || !is_message(wire->bytes)) {
     arg->type = is_text ? TB_ARG_STRING : TB_ARG_BLOB;
     arg->text = wire->bytes;
