@@ -13,6 +13,7 @@ import sys
 ORDER = ["base", "io", "protobuf", "json", "model", "timeline", "ftrace", "chrome_json/reader", "chrome_json/writer",
          "fxt", "fxt/reader",
          "fxt/writer", "perfetto/clock", "perfetto/packet", "perfetto/reader/tables", "perfetto/reader",
+         "perfetto/reader/payloads",
          "perfetto/writer/encode", "perfetto/writer/staged", "perfetto/writer", "convert", "inspect", "merge", "cli"]
 FORMATS = {"chrome_json", "fxt", "perfetto"}
 # What is still to be mended; an entry that nothing needs any more fails the check, so that the list shrinks.

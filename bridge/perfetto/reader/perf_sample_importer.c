@@ -3,6 +3,7 @@
  * Samples of call stacks.
  */
 #include "perfetto/reader/reader.h"
+#include "protobuf/number_list.h"
 
 static const char LOSS_TIME[] = "a sample has no timestamp";
 static const char LOSS_THREAD[] = "samples of a sequence that has no thread";
@@ -59,44 +60,18 @@ enum tb_status tb_perfetto_perf_sample(struct tb_perfetto_reader *r, struct tb_s
 
 /* ---- Chrome's sampler: stacks and times as two lists of one packet ----------------------------------------------- */
 
-/* A list's numbers one after another, each with its own tag or packed. */
-struct number_cursor {
-  struct tb_wire_cursor fields, packed;
-  uint32_t number;
-};
-
-static bool next_number(struct number_cursor *cursor, uint64_t *value) {
-  struct tb_wire_field field;
-  for (;;) {
-    if (cursor->packed.at != cursor->packed.end) {
-      const char *at = tb_wire_read_varint(cursor->packed.at, cursor->packed.end, value);
-      cursor->packed.at = at ? at : cursor->packed.end;
-      if (at) return true;
-    }
-    if (tb_wire_read(&cursor->fields, &field) != TB_OK) return false;
-    if (field.number != cursor->number) continue;
-    if (field.type == TB_WIRE_BYTES) {
-      cursor->packed = tb_wire_cursor(field.bytes);
-    } else {
-      *value = field.value;
-      return true;
-    }
-  }
-}
-
 enum tb_status tb_perfetto_streaming_profile(struct tb_perfetto_reader *r, struct tb_str payload) {
   struct tb_sequence_state *sequence = r->context.sequence;
   if (!r->context.has_ts && !sequence->has_reference) return tb_perfetto_lose(r, LOSS_TIME);
   struct tb_perfetto_track *track = tb_perfetto_default_track(r);
   if (!track) return tb_perfetto_lose(r, LOSS_THREAD);
   tb_perfetto_emit_track(r, track);
-  struct tb_wire_cursor fields = tb_wire_cursor(payload);
-  struct number_cursor stacks = {.fields = fields, .number = TB_STREAMING_PROFILE_PACKET_CALLSTACK_IID};
-  struct number_cursor deltas = {.fields = fields, .number = TB_STREAMING_PROFILE_PACKET_TIMESTAMP_DELTA_US};
+  struct tb_number_list stacks = tb_number_list(payload, TB_STREAMING_PROFILE_PACKET_CALLSTACK_IID);
+  struct tb_number_list deltas = tb_number_list(payload, TB_STREAMING_PROFILE_PACKET_TIMESTAMP_DELTA_US);
   uint64_t callstack, delta;
   uint64_t ts = r->context.has_ts ? (uint64_t)r->context.ts : (uint64_t)sequence->reference_us * 1000u;
-  while (!r->full && next_number(&stacks, &callstack)) {
-    if (next_number(&deltas, &delta)) ts += delta * 1000u;
+  while (!r->full && tb_number_list_next(&stacks, &callstack)) {
+    if (tb_number_list_next(&deltas, &delta)) ts += delta * 1000u;
     struct tb_event *event = tb_perfetto_emit(r, TB_EVENT_SAMPLE);
     event->has = TB_HAS_TS;
     event->ts = (int64_t)ts;

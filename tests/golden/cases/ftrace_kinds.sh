@@ -17,6 +17,6 @@ TRACE
 tracebridge convert --report report.json -q in.perfetto-trace -o out.json
 echo "exit $?"
 cat out.json
-grep losses report.json
+grep '"losses"' report.json
 tracebridge convert -q out.json -o back.perfetto-trace
 tracebridge dump back.perfetto-trace | grep -A9 ' generic'
