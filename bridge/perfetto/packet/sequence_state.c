@@ -202,9 +202,9 @@ static const struct index_field *find_index_field(uint32_t number) {
   return NULL;
 }
 
-static enum tb_status apply_entry(struct tb_trace_state *state, struct tb_sequence_state *sequence,
-                                  const struct index_field *index, struct tb_str bytes) {
-  struct tb_str text = index->text ? (struct tb_str){"", 0} : bytes;
+enum tb_status tb_trace_state_intern(struct tb_trace_state *state, struct tb_sequence_state *sequence,
+                                     enum tb_index index, uint32_t text_field, struct tb_str bytes) {
+  struct tb_str text = text_field ? (struct tb_str){"", 0} : bytes;
   uint64_t iid = 0;
   struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
   struct tb_wire_field field;
@@ -212,11 +212,11 @@ static enum tb_status apply_entry(struct tb_trace_state *state, struct tb_sequen
   while ((status = tb_wire_read(&cursor, &field)) == TB_OK) {
     /* every kind of entry has its iid in field 1 */
     if (field.number == TB_INTERNED_STRING_IID && field.type == TB_WIRE_VARINT) iid = field.value;
-    if (index->text && field.number == index->text && field.type == TB_WIRE_BYTES) text = field.bytes;
+    if (text_field && field.number == text_field && field.type == TB_WIRE_BYTES) text = field.bytes;
   }
   if (status != TB_END) return TB_BAD_DATA;
   status = tb_text_pool_add(&state->pool, text, &text);
-  if (status == TB_OK) status = tb_iid_index_set(&sequence->indexes[index->index], iid, text);
+  if (status == TB_OK) status = tb_iid_index_set(&sequence->indexes[index], iid, text);
   return status;
 }
 
@@ -229,7 +229,7 @@ static enum tb_status apply_interned(struct tb_trace_state *state, struct tb_seq
   while ((status = tb_wire_read(&cursor, &field)) == TB_OK) {
     const struct index_field *index = field.type == TB_WIRE_BYTES ? find_index_field(field.number) : NULL;
     if (!index) continue;
-    status = apply_entry(state, sequence, index, field.bytes);
+    status = tb_trace_state_intern(state, sequence, (enum tb_index)index->index, index->text, field.bytes);
     if (status != TB_OK) return status;
   }
   return status == TB_END ? TB_OK : TB_BAD_DATA;

@@ -181,6 +181,11 @@ bool tb_trace_state_has_clocks(const struct tb_trace_state *state, const struct 
 /* The last value of an incremental counter on this sequence, 0 at first; NULL when memory is exhausted. */
 int64_t *tb_sequence_counter(struct tb_trace_state *state, struct tb_sequence_state *sequence, uint64_t uuid);
 
+/* Puts an entry of interned data into an index of the sequence, with the text of its field `text_field` (0: the whole
+ * entry). The caller counts up `interned_version`. TB_OK, TB_BAD_DATA or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_trace_state_intern(struct tb_trace_state *state, struct tb_sequence_state *sequence,
+                                                   enum tb_index index, uint32_t text_field, struct tb_str bytes);
+
 /* Reports that memory is exhausted, or the limit reached; returns which. */
 enum tb_status tb_trace_state_full(struct tb_trace_state *state, uint64_t offset);
 

@@ -27,6 +27,7 @@ static const struct tb_payload_importer importers[] = {
     {TB_TRACE_PACKET_FTRACE_STATS, tb_perfetto_recorder, NULL},
     {TB_TRACE_PACKET_TRACE_STATS, tb_perfetto_recorder, NULL},
     {TB_TRACE_PACKET_SYNCHRONIZATION_MARKER, pass_over, NULL},
+    {TB_TRACE_PACKET_PROFILE_PACKET, tb_perfetto_heap_profile, &tb_heap_profile_state},
     {TB_TRACE_PACKET_BATTERY, tb_perfetto_battery, NULL},
     {TB_TRACE_PACKET_ANDROID_LOG, tb_perfetto_android_log, NULL},
     {TB_TRACE_PACKET_POWER_RAILS, tb_perfetto_power_rails, &tb_power_state},

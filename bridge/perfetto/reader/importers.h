@@ -41,7 +41,8 @@ TB_MUST_CHECK bool tb_perfetto_enter_importer(struct tb_perfetto_reader *r, cons
 void tb_perfetto_end_importers(struct tb_perfetto_reader *r);
 void tb_perfetto_free_importers(struct tb_perfetto_reader *r);
 
-extern const struct tb_importer_state tb_power_state, tb_gpu_state, tb_frames_state, tb_network_state;
+extern const struct tb_importer_state tb_power_state, tb_gpu_state, tb_frames_state, tb_network_state,
+    tb_heap_profile_state;
 
 enum tb_status tb_perfetto_track_event(struct tb_perfetto_reader *r, struct tb_str payload);
 /* perfetto/reader/reader.c */
@@ -74,6 +75,8 @@ enum tb_status tb_perfetto_sys_stats(struct tb_perfetto_reader *r, struct tb_str
 enum tb_status tb_perfetto_cpu_frequency(struct tb_perfetto_reader *r, struct tb_str payload);
 /* perfetto/reader/frame_timeline_importer.c */
 enum tb_status tb_perfetto_frame_timeline(struct tb_perfetto_reader *r, struct tb_str payload);
+/* perfetto/reader/payloads/heap_profile_importer.c */
+enum tb_status tb_perfetto_heap_profile(struct tb_perfetto_reader *r, struct tb_str payload);
 /* perfetto/reader/payloads/network_importer.c */
 enum tb_status tb_perfetto_network_packet(struct tb_perfetto_reader *r, struct tb_str payload);
 enum tb_status tb_perfetto_network_bundle(struct tb_perfetto_reader *r, struct tb_str payload);

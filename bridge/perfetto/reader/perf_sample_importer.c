@@ -3,7 +3,7 @@
  * Samples of call stacks.
  */
 #include "perfetto/reader/reader.h"
-#include "protobuf/number_list.h"
+#include "protobuf/number_cursor.h"
 
 static const char LOSS_TIME[] = "a sample has no timestamp";
 static const char LOSS_THREAD[] = "samples of a sequence that has no thread";
@@ -66,12 +66,12 @@ enum tb_status tb_perfetto_streaming_profile(struct tb_perfetto_reader *r, struc
   struct tb_perfetto_track *track = tb_perfetto_default_track(r);
   if (!track) return tb_perfetto_lose(r, LOSS_THREAD);
   tb_perfetto_emit_track(r, track);
-  struct tb_number_list stacks = tb_number_list(payload, TB_STREAMING_PROFILE_PACKET_CALLSTACK_IID);
-  struct tb_number_list deltas = tb_number_list(payload, TB_STREAMING_PROFILE_PACKET_TIMESTAMP_DELTA_US);
+  struct tb_number_cursor stacks = tb_number_cursor(payload, TB_STREAMING_PROFILE_PACKET_CALLSTACK_IID);
+  struct tb_number_cursor deltas = tb_number_cursor(payload, TB_STREAMING_PROFILE_PACKET_TIMESTAMP_DELTA_US);
   uint64_t callstack, delta;
   uint64_t ts = r->context.has_ts ? (uint64_t)r->context.ts : (uint64_t)sequence->reference_us * 1000u;
-  while (!r->full && tb_number_list_next(&stacks, &callstack)) {
-    if (tb_number_list_next(&deltas, &delta)) ts += delta * 1000u;
+  while (!r->full && tb_number_cursor_next(&stacks, &callstack)) {
+    if (tb_number_cursor_next(&deltas, &delta)) ts += delta * 1000u;
     struct tb_event *event = tb_perfetto_emit(r, TB_EVENT_SAMPLE);
     event->has = TB_HAS_TS;
     event->ts = (int64_t)ts;

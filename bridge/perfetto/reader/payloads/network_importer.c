@@ -8,7 +8,7 @@
 
 #include "base/mix64.h"
 #include "perfetto/reader/reader.h"
-#include "protobuf/number_list.h"
+#include "protobuf/number_cursor.h"
 
 static const char LOSS_TIME[] = "packets of a network without a timestamp";
 
@@ -234,11 +234,11 @@ enum tb_status tb_perfetto_network_bundle(struct tb_perfetto_reader *r, struct t
                  bundle[TB_NETWORK_PACKET_BUNDLE_TOTAL_PACKETS].value);
     return TB_OK;
   }
-  struct tb_number_list times = tb_number_list(payload, TB_NETWORK_PACKET_BUNDLE_PACKET_TIMESTAMPS);
-  struct tb_number_list lengths = tb_number_list(payload, TB_NETWORK_PACKET_BUNDLE_PACKET_LENGTHS);
+  struct tb_number_cursor times = tb_number_cursor(payload, TB_NETWORK_PACKET_BUNDLE_PACKET_TIMESTAMPS);
+  struct tb_number_cursor lengths = tb_number_cursor(payload, TB_NETWORK_PACKET_BUNDLE_PACKET_LENGTHS);
   uint64_t delay, length = 0;
-  while (!r->full && tb_number_list_next(&times, &delay)) {
-    (void)tb_number_list_next(&lengths, &length);
+  while (!r->full && tb_number_cursor_next(&times, &delay)) {
+    (void)tb_number_cursor_next(&lengths, &length);
     emit_packets(r, &context, (int64_t)((uint64_t)r->context.ts + delay), 0, length, 1);
   }
   return TB_OK;
