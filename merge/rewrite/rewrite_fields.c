@@ -85,6 +85,10 @@ const struct tb_id_field tb_id_fields[] = {
     {"generic_kernel_process_tree.processes.cmdline", {122, 1, 3}, TB_FIELD_PROCESS_NAME},
     {"generic_kernel_process_tree.threads.tid", {122, 2, 1}, TB_FIELD_TID},
     {"generic_kernel_process_tree.threads.pid", {122, 2, 2}, TB_FIELD_PID},
+    {"stack_sample.task_context.pid", {135, 1, 2}, TB_FIELD_PID},
+    {"stack_sample.task_context.tid", {135, 1, 3}, TB_FIELD_TID},
+    {"interned_data.stack_sample_task_contexts.pid", {12, 48, 2}, TB_FIELD_PID},
+    {"interned_data.stack_sample_task_contexts.tid", {12, 48, 3}, TB_FIELD_TID},
 };
 
 const size_t tb_id_field_count = sizeof(tb_id_fields) / sizeof(tb_id_fields[0]);

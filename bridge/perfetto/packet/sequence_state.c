@@ -90,6 +90,7 @@ static void clear(struct tb_trace_state *state, struct tb_sequence_state *sequen
   sequence->counter_count = 0;
   sequence->has_default_track = sequence->has_default_clock = sequence->has_reference = false;
   sequence->extra_counters.count = sequence->extra_double_counters.count = 0;
+  sequence->sample_defaults = (struct tb_str){NULL, 0};
   tb_trace_state_clear_clocks(state, sequence);
   sequence->valid = true;
   sequence->generation++;
@@ -146,6 +147,7 @@ static enum tb_status apply_defaults(struct tb_trace_state *state, struct tb_seq
                                      struct tb_str bytes) {
   sequence->has_default_track = sequence->has_default_clock = false;
   sequence->extra_counters.count = sequence->extra_double_counters.count = 0;
+  sequence->sample_defaults = (struct tb_str){NULL, 0};
   sequence->generation++;
   struct tb_wire_cursor cursor = tb_wire_cursor(bytes);
   struct tb_wire_field field;
@@ -156,6 +158,9 @@ static enum tb_status apply_defaults(struct tb_trace_state *state, struct tb_seq
       sequence->default_clock = (uint32_t)field.value;
     } else if (field.number == TB_TRACE_PACKET_DEFAULTS_TRACK_EVENT_DEFAULTS && field.type == TB_WIRE_BYTES) {
       status = apply_event_defaults(state, sequence, field.bytes);
+      if (status != TB_OK) return status;
+    } else if (field.number == TB_TRACE_PACKET_DEFAULTS_STACK_SAMPLE_DEFAULTS && field.type == TB_WIRE_BYTES) {
+      status = tb_text_pool_add(&state->pool, field.bytes, &sequence->sample_defaults);
       if (status != TB_OK) return status;
     }
   }
@@ -193,6 +198,10 @@ static const struct index_field index_fields[] = {
     {TB_INTERNED_DATA_GPU_COUNTER_DESCRIPTORS, TB_INDEX_GPU_COUNTER_DESCRIPTORS, 0},
     {TB_INTERNED_DATA_KERNEL_SYMBOLS, TB_INDEX_KERNEL_SYMBOLS, TB_INTERNED_STRING_STR},
     {TB_INTERNED_DATA_PACKET_CONTEXT, TB_INDEX_PACKET_CONTEXT, 0},
+    {TB_INTERNED_DATA_STACK_SAMPLE_TASK_CONTEXTS, TB_INDEX_TASK_CONTEXTS, 0},
+    {TB_INTERNED_DATA_STACK_SAMPLE_EXECUTION_CONTEXTS, TB_INDEX_EXECUTION_CONTEXTS, 0},
+    {TB_INTERNED_DATA_STACK_SAMPLE_COUNTER_DESCRIPTORS, TB_INDEX_COUNTER_DESCRIPTORS, 0},
+    {TB_INTERNED_DATA_STACK_SAMPLE_ASYNC_CONTEXT_DESCRIPTORS, TB_INDEX_ASYNC_CONTEXTS, 0},
 };
 
 static const struct index_field *find_index_field(uint32_t number) {

@@ -38,6 +38,10 @@ enum tb_index {
   TB_INDEX_GPU_COUNTER_DESCRIPTORS,
   TB_INDEX_KERNEL_SYMBOLS,
   TB_INDEX_PACKET_CONTEXT,
+  TB_INDEX_TASK_CONTEXTS,
+  TB_INDEX_EXECUTION_CONTEXTS,
+  TB_INDEX_COUNTER_DESCRIPTORS,
+  TB_INDEX_ASYNC_CONTEXTS,
   TB_INDEX_COUNT
 };
 
@@ -56,6 +60,7 @@ struct tb_sequence_state {
   uint32_t interned_version; /* counts changes of the indexes */
   uint32_t generation;       /* counts clears and new defaults, for those who keep something that depends on them */
   struct tb_uuid_list extra_counters, extra_double_counters;
+  struct tb_str sample_defaults; /* a StackSampleDefaults, in the pool */
   struct tb_iid_index indexes[TB_INDEX_COUNT];
   struct tb_map counters;  /* uuid -> place in counter_values */
   int64_t *counter_values; /* last values of incremental counters */

@@ -67,6 +67,7 @@ static const struct tb_payload_importer importers[] = {
     {TB_TRACE_PACKET_TRACE_ATTRIBUTES, tb_perfetto_trace_attributes, NULL},
     {TB_TRACE_PACKET_ANDROID_AFLAGS, tb_perfetto_recorder, NULL},
     {TB_TRACE_PACKET_CONCURRENT_SESSION_EVENT, tb_perfetto_recorder, NULL},
+    {TB_TRACE_PACKET_STACK_SAMPLE, tb_perfetto_stack_sample, NULL},
     {TB_TRACE_PACKET_FTRACE_TEXT, tb_perfetto_ftrace_text, NULL},
     {TB_TRACE_PACKET_FAR_TASK_STATE, tb_perfetto_task_state, NULL},
     {TB_TRACE_PACKET_PADDING, pass_over, NULL},

@@ -80,6 +80,8 @@ enum tb_status tb_perfetto_heap_profile(struct tb_perfetto_reader *r, struct tb_
 /* perfetto/reader/payloads/network_importer.c */
 enum tb_status tb_perfetto_network_packet(struct tb_perfetto_reader *r, struct tb_str payload);
 enum tb_status tb_perfetto_network_bundle(struct tb_perfetto_reader *r, struct tb_str payload);
+/* perfetto/reader/payloads/stack_sample_importer.c */
+enum tb_status tb_perfetto_stack_sample(struct tb_perfetto_reader *r, struct tb_str payload);
 /* perfetto/reader/trace_metadata_importer.c */
 enum tb_status tb_perfetto_clock_snapshot(struct tb_perfetto_reader *r, struct tb_str payload);
 enum tb_status tb_perfetto_trace_attributes(struct tb_perfetto_reader *r, struct tb_str payload);

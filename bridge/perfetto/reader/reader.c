@@ -220,7 +220,8 @@ enum tb_status tb_perfetto_track_descriptor(struct tb_perfetto_reader *r, struct
 }
 
 void tb_perfetto_pass_packet(struct tb_perfetto_reader *r) {
-  if (r->head.kind == 0) return; /* state alone */
+  bool has_state = r->head.interned_count || r->head.has_defaults;
+  if (r->head.kind == 0 && !(has_state && r->reader->target.packets)) return; /* nothing, or state alone */
   struct tb_event *event = tb_perfetto_emit(r, TB_EVENT_PACKETS);
   event->name = tb_packet_kind_name(r->head.kind);
   event->has |= TB_HAS_NAME;

@@ -4,7 +4,9 @@
  */
 #include <string.h>
 
+#include "base/map.h"
 #include "model/fxt_blobs.h"
+#include "perfetto/packet/packet_header.h"
 #include "perfetto/writer/fxt_passthrough.h"
 #include "perfetto/writer/slice_events.h"
 #include "perfetto/writer/trace_metadata.h"
@@ -141,13 +143,44 @@ static enum tb_status write_moved(struct tb_perfetto_writer *p, struct tb_str pa
   return status == TB_OK ? tb_packet_sink_put_fields(&p->sink, (struct tb_str){out->data, out->len}) : status;
 }
 
-enum tb_status tb_perfetto_write_packets(struct tb_perfetto_writer *p, uint32_t first_sequence_id) {
-  struct tb_wire_cursor cursor =
-      tb_wire_cursor((struct tb_str){p->passthrough.packets.data, p->passthrough.packets.len});
+static enum tb_status read_head(struct tb_str packet, struct tb_packet_header *head) {
+  *head = (struct tb_packet_header){.start = packet.ptr};
+  return tb_packet_header_read(head, packet);
+}
+
+/* Adds the packet's sequence to those that have a payload. */
+static enum tb_status note_payload(struct tb_map *sequences, struct tb_str packet) {
+  struct tb_packet_header head;
+  bool has_payload = read_head(packet, &head) != TB_OK || head.kind;
+  return has_payload ? tb_map_put(sequences, head.sequence, 0, 1) : TB_OK;
+}
+
+/* State is of use to packets of the same sequence alone; packets of FXT's blobs stay as they were. */
+static bool is_useless(const struct tb_map *sequences, struct tb_str packet) {
+  struct tb_packet_header head;
+  return read_head(packet, &head) == TB_OK && !head.kind && !head.fxt_origin.ptr &&
+         !tb_map_find(sequences, head.sequence, 0);
+}
+
+static enum tb_status write_kept(struct tb_perfetto_writer *p, struct tb_map *sequences, uint32_t first_sequence_id) {
+  struct tb_str kept = {p->passthrough.packets.data, p->passthrough.packets.len};
+  struct tb_wire_cursor cursor = tb_wire_cursor(kept);
   struct tb_wire_field field;
   enum tb_status status = TB_OK;
-  while (status == TB_OK && p->passthrough.packets.len && tb_wire_next(&cursor, &field) == TB_OK)
-    if (field.number == TB_TRACE_PACKET && field.type == TB_WIRE_BYTES)
+  while (status == TB_OK && tb_wire_next(&cursor, &field) == TB_OK)
+    if (field.number == TB_TRACE_PACKET && field.type == TB_WIRE_BYTES) status = note_payload(sequences, field.bytes);
+  cursor = tb_wire_cursor(kept);
+  while (status == TB_OK && tb_wire_next(&cursor, &field) == TB_OK)
+    if (field.number == TB_TRACE_PACKET && field.type == TB_WIRE_BYTES && !is_useless(sequences, field.bytes))
       status = write_moved(p, field.bytes, first_sequence_id);
+  return status;
+}
+
+enum tb_status tb_perfetto_write_packets(struct tb_perfetto_writer *p, uint32_t first_sequence_id) {
+  struct tb_map sequences; /* that have a payload */
+  if (!p->passthrough.packets.len) return TB_OK;
+  tb_map_init(&sequences, p->allocator);
+  enum tb_status status = write_kept(p, &sequences, first_sequence_id);
+  tb_map_free(&sequences);
   return status;
 }
