@@ -119,6 +119,7 @@ static enum tb_status create(struct tb_writer *writer) {
   if (!w) return tb_fail(&writer->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   w->writer = writer;
   writer->target.packets = writer->options.keep_packets;
+  writer->target.no_recorder = !writer->options.keep_packets;
   w->providers.allocator = w->process_providers.allocator = w->said.allocator = w->sequences.allocator =
       w->ids.allocator = w->flows.allocator = w->running.allocator = writer->allocator;
   tb_arena_init(&w->scratch, writer->allocator, 0);

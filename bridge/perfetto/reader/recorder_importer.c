@@ -6,6 +6,9 @@
 #include "perfetto/packet/packet_kinds.h"
 #include "perfetto/reader/typed_fields.h"
 
+static const char NOTE_LEFT_OUT[] =
+    "packets in which the recorder describes itself are left out (--keep-packets keeps them)";
+
 /* Names of messages whose fields are known. What else there is has its fields' numbers. */
 static const struct {
   uint32_t kind;
@@ -16,6 +19,9 @@ static const struct {
              {TB_TRACE_PACKET_SYSTEM_INFO, "perfetto.protos.SystemInfo"},
              {TB_TRACE_PACKET_CHROME_METADATA, "perfetto.protos.ChromeMetadataPacket"},
              {TB_TRACE_PACKET_CPU_INFO, "perfetto.protos.CpuInfo"},
+             {TB_TRACE_PACKET_TRANSLATION_TABLE, "perfetto.protos.TranslationTable"},
+             {TB_TRACE_PACKET_TRACK_EVENT_RANGE_OF_INTEREST, "perfetto.protos.TrackEventRangeOfInterest"},
+             {TB_TRACE_PACKET_SHELL_HANDLER_MAPPINGS, "perfetto.protos.ShellHandlerMappings"},
              {TB_TRACE_PACKET_SERVICE_EVENT, "perfetto.protos.TracingServiceEvent"},
              {TB_TRACE_PACKET_TRACE_UUID, "perfetto.protos.TraceUuid"}};
 
@@ -53,9 +59,17 @@ static void emit_member(struct tb_perfetto_reader *r, size_t place) {
   event->arg_count = 1;
 }
 
+/* What a target without such members gets: the packet, or nothing. */
+static void pass_or_note(struct tb_perfetto_reader *r) {
+  if (!r->reader->target.no_recorder)
+    tb_perfetto_pass_packet(r);
+  else if (!r->full && r->given == 0)
+    tb_reader_note(r->reader, NOTE_LEFT_OUT, r->head.offset);
+}
+
 enum tb_status tb_perfetto_recorder(struct tb_perfetto_reader *r, struct tb_str payload) {
   if (!r->reader->target.recorder_members) {
-    tb_perfetto_pass_packet(r);
+    pass_or_note(r);
     return TB_OK;
   }
   bool is_chrome = r->head.kind == TB_TRACE_PACKET_CHROME_METADATA;
@@ -107,21 +121,30 @@ static void add_metadata(struct tb_perfetto_reader *r, struct tb_str message) {
   if (value.name.len) *tb_perfetto_add_arg(r, value.name) = value;
 }
 
-/* Events of the form that Chrome had before TrackEvents are not read: their packet is given out, too. */
-enum tb_status tb_perfetto_chrome_events(struct tb_perfetto_reader *r, struct tb_str payload) {
+static bool is_metadata_alone(struct tb_str payload) {
   struct tb_wire_cursor cursor = tb_wire_cursor(payload);
   struct tb_wire_field field;
-  bool whole = r->reader->target.recorder_members;
-  if (whole) {
-    size_t member = open_dict(r, TB_STR("metadata"));
-    while (tb_wire_read(&cursor, &field) == TB_OK) {
-      if (field.number == TB_CHROME_EVENT_BUNDLE_METADATA)
-        add_metadata(r, field.bytes);
-      else
-        whole = false;
-    }
-    emit_member(r, member);
-  }
-  if (!whole) tb_perfetto_pass_packet(r);
+  while (tb_wire_read(&cursor, &field) == TB_OK)
+    if (field.number != TB_CHROME_EVENT_BUNDLE_METADATA) return false;
+  return true;
+}
+
+static void emit_chrome_metadata(struct tb_perfetto_reader *r, struct tb_str payload) {
+  struct tb_wire_cursor cursor = tb_wire_cursor(payload);
+  struct tb_wire_field field;
+  size_t member = open_dict(r, TB_STR("metadata"));
+  while (tb_wire_read(&cursor, &field) == TB_OK)
+    if (field.number == TB_CHROME_EVENT_BUNDLE_METADATA) add_metadata(r, field.bytes);
+  emit_member(r, member);
+}
+
+/* Events of the form that Chrome had before TrackEvents are not read: their packet is given out, too. */
+enum tb_status tb_perfetto_chrome_events(struct tb_perfetto_reader *r, struct tb_str payload) {
+  bool is_metadata = is_metadata_alone(payload);
+  if (r->reader->target.recorder_members) emit_chrome_metadata(r, payload);
+  if (!is_metadata)
+    tb_perfetto_pass_packet(r);
+  else if (!r->reader->target.recorder_members)
+    pass_or_note(r);
   return TB_OK;
 }

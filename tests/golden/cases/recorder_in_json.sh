@@ -2,4 +2,4 @@
 tracebridge convert --report report.json -q "$HELPERS/../data/recorder.perfetto-trace" -o recorder.json
 echo "exit $?"
 cat recorder.json
-grep losses report.json
+grep '"losses"' report.json
