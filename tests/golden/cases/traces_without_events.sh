@@ -9,7 +9,7 @@ printf '[{"ph":"M","name":"process_name","pid":1,"args":{"name":"one"}}]' >in/na
 printf '\020\000\004\106\170\124\026\000' >in/magic.fxt
 printf '\n\000' >in/packet.pftrace                                                       # nothing in it
 printf '\n\016\062\014\n\004\010\006\020\001\n\004\010\001\020\002' >in/clocks.pftrace        # a clock snapshot
-printf '\n\007\312\005\004\010\001\020\002' >in/uuid.pftrace # a trace_uuid, for which other formats have no place
+printf '\n\007\312\005\004\010\001\020\002' >in/uuid.pftrace # a trace_uuid, for which FXT has no place
 convert() { # INPUT OUTPUT
   rm -f "$2"
   tracebridge convert -q "$1" -o "$2"
