@@ -6,11 +6,10 @@
 #include "merge/align/linear_program.h"
 
 #include <coin/Clp_C_Interface.h>
-#include <dlfcn.h>
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
+#include "base/loaded_library.h"
 #include "base/memory.h"
 
 static const char LIBRARY[] = "libClp.so.1";
@@ -39,39 +38,23 @@ struct tb_linear_program {
 #undef MEMBER
 };
 
-/* Stays loaded: what C++ libraries leave behind does not end well. */
-static void *load(void) { return dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE); }
-
-/* False where the function is not there. */
-static bool find(void *library, const char *name, void *function, size_t size) {
-  void *found = dlsym(library, name);
-  memcpy(function, &found, size); /* ISO C does not convert between pointers to objects and to functions */
-  return found != NULL;
-}
-
-static bool find_all(struct tb_linear_program *p, void *library) {
-  bool all = true;
-#define FIND(name) all &= find(library, #name, &p->name, sizeof(p->name));
-  FUNCTIONS(FIND)
-#undef FIND
-  return all;
+static enum tb_status load(struct tb_linear_program *p) {
+#define FUNCTION(name) {#name, &p->name},
+  const struct tb_library_function functions[] = {FUNCTIONS(FUNCTION)};
+#undef FUNCTION
+  return tb_library_load(LIBRARY, functions, sizeof(functions) / sizeof(functions[0]));
 }
 
 bool tb_linear_program_available(void) {
   struct tb_linear_program program;
-  void *library = load();
-  bool available = library && find_all(&program, library);
-  if (library) dlclose(library);
-  return available;
+  return load(&program) == TB_OK;
 }
 
 struct tb_linear_program *tb_linear_program_create(const struct tb_allocator *allocator) {
   static const double tolerance = 1e-9;
   struct tb_linear_program *p = tb_calloc(allocator, sizeof(*p));
-  void *library = p ? load() : NULL;
   if (p) p->allocator = allocator;
-  if (library && find_all(p, library)) p->model = p->Clp_newModel();
-  if (library) dlclose(library);
+  if (p && load(p) == TB_OK) p->model = p->Clp_newModel();
   if (!p || !p->model) {
     tb_free(allocator, p, sizeof(*p));
     return NULL;

@@ -95,6 +95,18 @@ struct tb_event_clock {
 };
 void tb_input_clocks_events_of(struct tb_input_clocks *clocks, uint32_t sequence, struct tb_event_clock *events);
 
+/* tb_input_clocks_read for timestamps of one sequence's events in a row. */
+void tb_input_clocks_begin_row(struct tb_input_clocks *clocks, const struct tb_event_clock *events,
+                               struct tb_clock_row *row);
+bool tb_input_clocks_read_past_row(struct tb_input_clocks *clocks, const struct tb_event_clock *events,
+                                     struct tb_clock_row *row, uint64_t timestamp, int64_t *time);
+static TB_ALWAYS_INLINE bool tb_input_clocks_read_in_row(struct tb_input_clocks *clocks,
+                                                         const struct tb_event_clock *events, struct tb_clock_row *row,
+                                                         uint64_t timestamp, int64_t *time) {
+  return tb_clock_row_use(row, timestamp, time) ||
+         tb_input_clocks_read_past_row(clocks, events, row, timestamp, time);
+}
+
 /* A reading of clock `clock` of `machine` as time of the trace clock of the same machine; false where nothing relates
  * them. */
 bool tb_input_clocks_convert(struct tb_input_clocks *clocks, uint32_t machine, uint32_t clock, int64_t value,

@@ -196,43 +196,65 @@ static inline uint64_t content_with(uint64_t content, uint64_t timestamp, size_t
   return tb_mix64(content ^ timestamp ^ (uint64_t)len << 40 ^ (uint64_t)sequence << 32);
 }
 
-/* Extends it to what a sequence of the same machine does; `sequence` may be NULL. */
-static void extend_by(struct tb_prescanned_extent *extent, const struct tb_merge_sequence *sequence) {
-  if (!sequence || !sequence->extent.any) return;
-  extend(extent, sequence->extent.first);
-  extend(extent, sequence->extent.last);
+/* Common packets of one sequence, in a row: what is kept of them until the next one's begin. */
+struct common_row {
+  struct tb_event_clock events;
+  struct tb_clock_row clock;
+  struct tb_sequence_extent extent; /* the sequence's */
+};
+
+static void end_common_row(const struct common_row *row, struct tb_prescanned_extent *all) {
+  if (!row->events.sequence) return;
+  tb_clock_row_end(&row->clock);
+  row->events.sequence->extent = row->extent;
+  if (!row->extent.any) return;
+  extend(all, row->extent.first);
+  extend(all, row->extent.last);
+}
+
+/* False where memory is out. */
+static bool begin_common_row(struct tb_prescan *s, struct common_row *row, uint32_t sequence) {
+  tb_input_clocks_events_of(&s->clocks, sequence, &row->events);
+  if (!row->events.sequence) return false;
+  tb_input_clocks_begin_row(&s->clocks, &row->events, &row->clock);
+  use_clock(s, row->events.clock);
+  row->extent = row->events.sequence->extent;
+  return true;
 }
 
 /* Takes the packets that follow as long as they are common ones. */
 static __attribute__((noinline)) enum tb_status take_common(struct tb_prescan *s, struct tb_packet_tokenizer *stream) {
-  struct tb_input_clocks *clocks = &s->clocks;
-  struct tb_event_clock events = {.id = TB_EVENT_CLOCK_NONE};
+  struct common_row row = {.events.id = TB_EVENT_CLOCK_NONE};
+  struct tb_packet_row packets = tb_packet_tokenizer_begin_row(stream);
   struct tb_common_packet packet;
   struct tb_prescanned_extent extent = {.any = false};
-  uint64_t packets = 0, content = s->content;
-  for (; tb_packet_tokenizer_take_common(stream, &packet); packets++) {
+  enum tb_status status = TB_OK;
+  uint64_t taken = 0, content = s->content;
+  for (; tb_packet_row_take(&packets, &packet); taken++) {
     const struct tb_packet_common *head = &packet.head;
-    if (events.id != head->sequence) {
-      extend_by(&extent, events.sequence);
-      tb_input_clocks_events_of(clocks, head->sequence, &events);
-      use_clock(s, events.clock);
+    if (row.events.id != head->sequence) {
+      end_common_row(&row, &extent);
+      if (!begin_common_row(s, &row, head->sequence)) {
+        status = TB_NO_MEMORY;
+        break;
+      }
     }
-    if (!events.sequence) return TB_NO_MEMORY;
     content = content_with(content, head->timestamp, packet.bytes.len, head->sequence);
-    take_state(s, events.sequence, false, (head->flags & TB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE) != 0);
+    if (head->flags & TB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE) take_state(s, row.events.sequence, false, true);
     if (!head->timestamp_at) continue;
     int64_t time;
-    if (!tb_input_clocks_read(clocks, events.node, events.clock, head->timestamp, &time)) continue;
-    tb_sequence_extent_add(&events.sequence->extent, time);
+    if (!tb_input_clocks_read_in_row(&s->clocks, &row.events, &row.clock, head->timestamp, &time)) continue;
+    tb_sequence_extent_add(&row.extent, time);
   }
-  extend_by(&extent, events.sequence);
-  s->packets += packets;
+  tb_packet_tokenizer_end_row(stream, &packets);
+  end_common_row(&row, &extent);
+  s->packets += taken;
   s->content = content;
-  struct tb_prescanned_machine *host = packets ? take_machine(s, 0) : NULL;
-  if (!host || !extent.any) return TB_OK;
+  struct tb_prescanned_machine *host = taken ? take_machine(s, 0) : NULL;
+  if (!host || !extent.any) return status;
   extend(&host->extent, extent.first);
   extend(&host->extent, extent.last);
-  return TB_OK;
+  return status;
 }
 
 static enum tb_status take_packet(struct tb_prescan *s, const struct tb_raw_packet *packet) {

@@ -81,6 +81,7 @@ enum tb_status tb_raw_packet_reader_open(const struct tb_input_place *place,
   tb_buffer_init(&p->window, a, 0);
   tb_packet_tokenizer_init(&p->stream, a, NULL, PACKET_MAX, lose, p, &p->error);
   p->stream.give_strange = true;
+  p->stream.keeps_window = true;
   p->stream.max_junk = options ? options->max_junk : 0;
   enum tb_status status = open_input(p);
   if (status != TB_OK) {
@@ -95,6 +96,7 @@ enum tb_status tb_raw_packet_reader_open(const struct tb_input_place *place,
 
 static enum tb_status refill(struct tb_raw_packet_reader *p) {
   enum tb_status status = TB_OK;
+  if (tb_packet_tokenizer_leave_opened(&p->stream)) return TB_OK;
   if (!p->stream.input && !tb_packet_source_is_open(&p->stream.source)) status = open_input(p);
   if (status == TB_OK) status = tb_packet_tokenizer_collect(&p->stream);
   if (status != TB_OK) return status;
@@ -158,7 +160,8 @@ enum tb_status tb_raw_packet_reader_next(struct tb_raw_packet_reader *p, struct 
 
 uint64_t tb_raw_packet_reader_offset(const struct tb_raw_packet_reader *p) {
   const struct tb_packet_tokenizer *stream = &p->stream;
-  if (stream->opened || stream->at == stream->end) return stream->source.offset;
+  if (stream->outer.at) return stream->outer.offset + (uint64_t)(stream->outer.at - stream->outer.start);
+  if (stream->at == stream->end) return stream->source.offset;
   return tb_packet_tokenizer_offset(stream, stream->at);
 }
 

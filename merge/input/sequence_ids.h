@@ -49,13 +49,17 @@ void tb_merge_sequences_rewind(struct tb_merge_sequences *sequences);
 
 /* A packet of the sequence is at `time`. */
 static inline void tb_sequence_extent_add(struct tb_sequence_extent *extent, int64_t time) {
+  if (!extent->any) {
+    extent->any = true;
+    extent->first = extent->last = extent->previous = time;
+    return;
+  }
   uint64_t step = time > extent->previous ? (uint64_t)time - (uint64_t)extent->previous
                                           : (uint64_t)extent->previous - (uint64_t)time;
-  if (extent->any && step > extent->step) extent->step = step;
-  if (!extent->any || time < extent->first) extent->first = time;
-  if (!extent->any || time > extent->last) extent->last = time;
+  if (step > extent->step) extent->step = step;
+  if (time < extent->first) extent->first = time;
+  if (time > extent->last) extent->last = time;
   extent->previous = time;
-  extent->any = true;
 }
 
 /* Adds a sequence that is not known; NULL when memory is out. Valid until the next call. */

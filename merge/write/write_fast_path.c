@@ -6,30 +6,40 @@
 enum { RUN_MOST = 4096, PACKET_MOST = 64 << 10, FRAME_MAX = 1 + TB_WIRE_VARINT_MAX, COPY_BLOCK = 32 };
 enum { ROOM = FRAME_MAX + 2 * TB_WIRE_VARINT_MAX + 2 * COPY_BLOCK }; /* in addition to what the packet has */
 
+enum { MOVE = 1, RENUMBER = 2 };
+
 /* What becomes of the packets of one sequence whose events stay as they are. */
 struct lane {
   struct tb_event_clock events;
-  uint32_t id;   /* of the sequence in the merged trace */
-  bool renumber; /* that is another */
-  bool move;     /* timestamps become merged time */
-  bool leave;    /* more than that */
+  struct tb_clock_row clock; /* in a row of packets alone */
+  int64_t last;              /* when the last packet of the row was; INT64_MIN: none */
+  uint32_t id;               /* of the sequence in the merged trace */
+  unsigned what;             /* RENUMBER: that is another; MOVE: timestamps become merged time */
+  bool leave;                /* more than that */
 };
 
 static void find_lane(const struct tb_merger *m, struct tb_source *s, uint32_t sequence, struct lane *lane) {
   const struct tb_remap *map = &s->remap;
-  *lane = (struct lane){.id = sequence};
+  *lane = (struct lane){.id = sequence, .last = INT64_MIN};
   tb_input_clocks_events_of(&s->prescan.clocks, sequence, &lane->events);
   if (s->untouched || !lane->events.sequence) return;
   lane->id = tb_remap_sequence(map, sequence);
-  lane->renumber = lane->id != sequence;
-  lane->move = lane->events.clock == s->prescan.clocks.primary || !s->fixed;
+  bool move = lane->events.clock == s->prescan.clocks.primary || !s->fixed;
+  lane->what = (lane->id != sequence ? RENUMBER : 0u) | (move ? MOVE : 0u);
   lane->leave = s->moves_machines || m->new_machines.count || (map->active & 1u << TB_FIELD_PID) ||
                 (map->uuid_salt && !lane->events.sequence->anchors) || (!s->fixed && lane->events.sequence->counts) ||
-                (lane->move && lane->events.default_clock && lane->events.clock != m->trace_clock);
+                (move && lane->events.default_clock && lane->events.clock != m->trace_clock);
 }
 
-static void leave_lane(const struct lane *lane, int64_t last) {
-  if (lane->events.sequence && last != INT64_MIN) lane->events.sequence->reached = last;
+/* Packets of a lane in a row: from the first of them to the one before another lane's. */
+static void enter_lane(const struct tb_merger *m, struct tb_source *s, uint32_t sequence, struct lane *lane) {
+  find_lane(m, s, sequence, lane);
+  if (lane->events.sequence) tb_input_clocks_begin_row(&s->prescan.clocks, &lane->events, &lane->clock);
+}
+
+static void leave_lane(const struct lane *lane) {
+  tb_clock_row_end(&lane->clock);
+  if (lane->events.sequence && lane->last != INT64_MIN) lane->events.sequence->reached = lane->last;
 }
 
 /* memcpy, returning the byte after. Up to COPY_BLOCK bytes more are read and written: most pieces are one block
@@ -47,8 +57,6 @@ static TB_ALWAYS_INLINE char *copy_ahead(char *to, const char *from, size_t len)
 static TB_ALWAYS_INLINE char *copy_with(char *to, const char *from, const char *field, uint64_t value) {
   return tb_wire_put_varint(copy_ahead(to, from, (size_t)(field + 1 - from)), value);
 }
-
-enum { MOVE = 1, RENUMBER = 2 };
 
 /* What becomes of a packet's head. */
 struct edit {
@@ -104,13 +112,16 @@ static TB_ALWAYS_INLINE void put(struct run *run, const struct tb_common_packet 
                                  bool resolved, int64_t merged) {
   const struct tb_packet_common *head = &packet->head;
   struct edit edit = {.timestamp = merged < 0 ? 0 : (uint64_t)merged, .sequence = lane->id};
-  if (lane->move && resolved && edit.timestamp != head->timestamp && head->timestamp_end) edit.what |= MOVE;
-  if (lane->renumber && head->sequence_end) edit.what |= RENUMBER;
   run->packets++;
+  if (lane->what & MOVE && resolved && edit.timestamp != head->timestamp) edit.what |= MOVE;
+  if (lane->what & RENUMBER && head->sequence_end) edit.what |= RENUMBER;
+  if (!edit.what) {
+    run->to = copy_ahead(run->to, packet->framed.ptr, packet->framed.len);
+    return;
+  }
   run->moved += edit.what & MOVE;
-  run->changed += edit.what != 0;
-  run->to =
-      edit.what ? put_edited(run->to, packet, &edit) : copy_ahead(run->to, packet->framed.ptr, packet->framed.len);
+  run->changed++;
+  run->to = put_edited(run->to, packet, &edit);
 }
 
 static TB_ALWAYS_INLINE bool leaves(const struct tb_merger *m, const struct tb_source *s,
@@ -145,45 +156,52 @@ static __attribute__((noinline)) void make_current(struct tb_source *s, struct t
   s->merged = merged;
 }
 
+/* When a packet was that was at `time` on its input's trace clock, on the merged one, and how far the input is then. */
+static TB_ALWAYS_INLINE int64_t merge_time(const struct tb_source *s, int64_t ahead, int64_t time, int64_t *reached) {
+  int64_t merged = tb_source_time(s, 0, time), at = ahead ? tb_time_subtract(merged, ahead) : merged;
+  if (at > *reached) *reached = at;
+  return merged;
+}
+
 __attribute__((noinline)) enum tb_status tb_write_common(struct tb_merger *m, struct tb_source *s, int64_t limit,
                                                          bool *at_next) {
   struct tb_packet_tokenizer *stream = tb_raw_packet_reader_stream(s->packets);
+  struct tb_packet_row packets = tb_packet_tokenizer_begin_row(stream);
   struct tb_common_packet packet;
   struct lane lane = {.events.id = TB_EVENT_CLOCK_NONE};
   struct run run = {0};
   enum tb_status status = TB_OK;
-  int64_t ahead = s->realigned ? tb_source_merged_ahead(s, 0) : 0, last = INT64_MIN;
+  int64_t ahead = s->realigned ? tb_source_merged_ahead(s, 0) : 0, reached = s->reached, merged = 0;
+  bool resolved = false;
   *at_next = false;
-  while (tb_packet_tokenizer_take_common(stream, &packet)) {
+  while (tb_packet_row_take(&packets, &packet)) {
     const struct tb_packet_common *head = &packet.head;
-    bool resolved = false;
-    int64_t merged = 0;
+    int64_t time;
     if (lane.events.id != head->sequence) {
-      leave_lane(&lane, last);
-      last = INT64_MIN;
-      find_lane(m, s, head->sequence, &lane);
+      leave_lane(&lane);
+      enter_lane(m, s, head->sequence, &lane);
+      if (!lane.events.sequence) {
+        status = tb_fail(&m->error, TB_NO_MEMORY, TB_NO_OFFSET, "%s", tb_status_text(TB_NO_MEMORY));
+        break;
+      }
     }
-    if (!lane.events.sequence) {
-      status = tb_fail(&m->error, TB_NO_MEMORY, TB_NO_OFFSET, "%s", tb_status_text(TB_NO_MEMORY));
-      break;
-    }
-    if (head->timestamp_at) {
-      int64_t time;
-      resolved = tb_input_clocks_read(&s->prescan.clocks, lane.events.node, lane.events.clock, head->timestamp, &time);
-      run.unresolved += !resolved;
-      if (resolved) merged = tb_source_time(s, 0, time), last = time;
-      int64_t reached = tb_time_subtract(merged, ahead);
-      if (resolved && reached > s->reached) s->reached = reached;
-    }
-    if (s->reached > limit || run.packets == RUN_MOST || !leaves(m, s, &packet, &lane)) {
-      make_current(s, stream, packet.framed.ptr, &lane, resolved, merged);
+    resolved = head->timestamp_at &&
+               tb_input_clocks_read_in_row(&s->prescan.clocks, &lane.events, &lane.clock, head->timestamp, &time);
+    if (resolved)
+      merged = merge_time(s, ahead, lane.last = time, &reached);
+    else
+      run.unresolved += head->timestamp_at != NULL;
+    if (reached > limit || run.packets == RUN_MOST || !leaves(m, s, &packet, &lane)) {
       *at_next = true;
       break;
     }
     if ((size_t)(run.end - run.to) < packet.framed.len + ROOM && (status = get_room(m, &run)) != TB_OK) break;
     put(&run, &packet, &lane, resolved, merged);
   }
-  leave_lane(&lane, last);
+  s->reached = reached;
+  leave_lane(&lane);
+  tb_packet_tokenizer_end_row(stream, &packets);
+  if (*at_next) make_current(s, stream, packet.framed.ptr, &lane, resolved, merged);
   s->packets_in += run.packets;
   end_run(m, s, &run);
   return status;

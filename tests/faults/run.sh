@@ -42,10 +42,11 @@ same_as_whole() {
     diff -rq "$work/out" "$work/whole" >/dev/null
 }
 
-# libarchive ends the process where it gets no memory for a name, and a sanitizer where it gets none for a thread of
-# ours.
+# libarchive ends the process where it gets no memory for a name, a sanitizer where it gets none for a thread of ours,
+# and the loader of libraries where it gets none to say what it lacks.
 ended_by_others() {
-  [[ $status == 1 ]] && grep -q "^Fatal Internal Error in libarchive\|CHECK failed: sanitizer_" "$work/stderr"
+  [[ $status == 1 ]] && grep -q "^Fatal Internal Error in libarchive\|CHECK failed: sanitizer_" "$work/stderr" && return
+  [[ $status == 127 && $(<"$work/stderr") == "out of memory" ]]
 }
 
 check() {

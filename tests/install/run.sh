@@ -55,6 +55,9 @@ for header in "$prefix"/include/tracebridge/*.h; do
 done
 
 "$prefix/bin/tracebridge" --version
+for file in "$prefix/bin/tracebridge" "$libdir/libtracebridge.so"; do # libraries that only some use are loaded by them
+  ! readelf -d "$file" | grep 'NEEDED.*lib\(archive\|Clp\)' || fail "${file##*/} cannot start without it"
+done
 [[ -s $prefix/share/man/man1/tracebridge.1 ]] || fail "the man page is missing"
 foreign=$(nm -D --defined-only "$libdir/libtracebridge.so" |
   awk '$3 !~ /^(tb_|__asan|__odr_asan|_init$|_fini$)/ {print $3}')

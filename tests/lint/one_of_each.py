@@ -37,6 +37,7 @@ RULES = [
     ("binary search",
      r"\w+\)? \+ \(\w+ - \(?\w+\)?\) / 2\b|\((low|lo|first|from|left) \+ (high|hi|last|to|right)\) / 2\b",
      "bridge/base/search.h", {}),
+    ("loader of libraries", r"\bdl(m?open|v?sym)\(", "bridge/base/loaded_library.c", {}),
     ("key of carried fields", r'"(ts|dur|tts|tdur)_ns"|"trace_event\.?"|"fxt_(types|counter|blob|bytes)"',
      "bridge/model/carried_fields.h", {}),
     ("same file", r"\bst_ino\b",

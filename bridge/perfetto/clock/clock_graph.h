@@ -206,6 +206,42 @@ static TB_ALWAYS_INLINE bool tb_clock_line_use(const struct tb_clock_graph *grap
   return true;
 }
 
+/* A line and its node while timestamps are read in a row. Wholly public, caller-owned; from tb_clock_row_begin to
+ * tb_clock_row_end nobody else may use the node, nor may the graph change. */
+struct tb_clock_row {
+  struct tb_clock_node *node; /* NULL: none */
+  uint64_t multiplier;
+  uint64_t last; /* the clock's last time where increments count from it, else 0 */
+  uint64_t keep; /* all bits where it is incremental, else 0 */
+  uint64_t from, span, offset;
+};
+
+/* Timestamps of `node` become times of `target` by the node's line where that leads there; else none does. */
+static inline void tb_clock_row_begin(struct tb_clock_row *row, const struct tb_clock_graph *graph,
+                                      struct tb_clock_node *node, uint64_t target) {
+  const struct tb_clock_line *line = &node->line;
+  bool holds = line->changes == graph->changes && line->target == target && !node->dropped && line->from < line->to;
+  *row = (struct tb_clock_row){.node = node, .multiplier = node->unit_multiplier};
+  row->keep = node->incremental ? UINT64_MAX : 0;
+  row->last = (uint64_t)node->last & row->keep;
+  row->from = (uint64_t)line->from;
+  row->span = holds ? (uint64_t)line->to - (uint64_t)line->from : 0;
+  row->offset = line->offset;
+}
+
+/* tb_clock_line_use by the row. */
+static TB_ALWAYS_INLINE bool tb_clock_row_use(struct tb_clock_row *row, uint64_t timestamp, int64_t *converted) {
+  uint64_t ns = timestamp * row->multiplier + row->last;
+  if (ns - row->from >= row->span) return false;
+  row->last = ns & row->keep;
+  *converted = (int64_t)(ns + row->offset);
+  return true;
+}
+
+static inline void tb_clock_row_end(const struct tb_clock_row *row) {
+  if (row->node && row->keep) row->node->last = (int64_t)row->last;
+}
+
 /* tb_clock_graph_resolve and _convert in one, where the line still holds. False, and nothing changed, where it does
  * not. */
 static inline bool tb_clock_graph_use_line(struct tb_clock_graph *graph, const struct tb_clock_line *line, uint64_t key,

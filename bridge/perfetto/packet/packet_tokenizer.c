@@ -172,15 +172,63 @@ static enum tb_status skip_on(struct tb_packet_tokenizer *stream) {
   return stream->lose(stream->lose_ctx, LOSS_CUT, tb_packet_tokenizer_offset(stream, stream->at));
 }
 
-enum tb_status tb_packet_tokenizer_open(struct tb_packet_tokenizer *stream, const struct tb_packet_frame *frame,
-                                        struct tb_str payload, enum tb_packet_compression compression) {
-  if (frame->opened) return stream->lose(stream->lose_ctx, LOSS_NESTED, frame->offset);
-  enum tb_status status = tb_packet_source_unread(&stream->source, stream->at, (size_t)(stream->end - stream->at));
-  if (status != TB_OK) return tb_fail(stream->error, status, frame->offset, "out of memory");
+/* What is read now was not decompressed: damage ends with the packet that it was in. */
+static void leave_damage(struct tb_packet_tokenizer *stream) {
+  if (stream->opened) {
+    stream->searching = false;
+    stream->skip = 0;
+  }
+  stream->opened = false;
+}
+
+/* Leaves the window for packets that were compressed in it. */
+static enum tb_status leave_window(struct tb_packet_tokenizer *stream) {
+  if (stream->keeps_window)
+    stream->outer = (struct tb_packet_window){stream->start, stream->at, stream->end, stream->offset, stream->last};
+  else if (tb_packet_source_unread(&stream->source, stream->at, (size_t)(stream->end - stream->at)) != TB_OK)
+    return TB_NO_MEMORY;
   stream->end = stream->at;
   stream->last = false;
   stream->needed = 1;
+  return TB_OK;
+}
+
+/* The packets that were decompressed are the window, where there are any. */
+static void enter_opened(struct tb_packet_tokenizer *stream) {
+  struct tb_packet_source *source = &stream->source;
+  if (!stream->keeps_window || !tb_packet_source_is_open(source)) {
+    (void)tb_packet_tokenizer_leave_opened(stream);
+    return;
+  }
+  source->opened_at = source->opened.len;
+  stream->start = stream->at = source->opened.data;
+  stream->end = stream->start + source->opened.len;
+  stream->offset = source->opened_offset;
+  stream->opened = stream->last = true;
+}
+
+bool tb_packet_tokenizer_leave_opened(struct tb_packet_tokenizer *stream) {
+  const struct tb_packet_window *outer = &stream->outer;
+  if (!outer->at) return false;
+  stream->start = outer->start;
+  stream->at = outer->at;
+  stream->end = outer->end;
+  stream->offset = outer->offset;
+  stream->last = outer->last;
+  stream->needed = 1;
+  leave_damage(stream);
+  stream->source.opened.len = stream->source.opened_at = 0;
+  stream->outer.at = NULL;
+  return true;
+}
+
+enum tb_status tb_packet_tokenizer_open(struct tb_packet_tokenizer *stream, const struct tb_packet_frame *frame,
+                                        struct tb_str payload, enum tb_packet_compression compression) {
+  if (frame->opened) return stream->lose(stream->lose_ctx, LOSS_NESTED, frame->offset);
+  enum tb_status status = leave_window(stream);
+  if (status != TB_OK) return tb_fail(stream->error, status, frame->offset, "out of memory");
   status = tb_packet_source_open(&stream->source, payload, compression, frame->offset);
+  enter_opened(stream);
   if (status == TB_BAD_DATA) return stream->lose(stream->lose_ctx, LOSS_INFLATE, frame->offset);
   if (status == TB_LIMIT) return stream->lose(stream->lose_ctx, LOSS_LONG, frame->offset);
   if (status != TB_OK) return tb_fail(stream->error, status, frame->offset, "cannot open compressed packets");
@@ -335,12 +383,10 @@ enum tb_status tb_packet_tokenizer_refill(struct tb_packet_tokenizer *stream, ch
   }
   if (status != TB_OK) return status;
   stream->end = to + got;
-  bool was_opened = stream->opened;
-  stream->opened = tb_packet_source_is_open(source);
-  if (was_opened && !stream->opened) { /* damage ends with the packet that it was in */
-    stream->searching = false;
-    stream->skip = 0;
-  }
+  if (tb_packet_source_is_open(source))
+    stream->opened = true;
+  else
+    leave_damage(stream);
   stream->last = stream->opened ? source->opened_at == source->opened.len : source->at_end && source->carry.len == 0;
   return TB_OK;
 }

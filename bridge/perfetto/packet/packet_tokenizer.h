@@ -24,6 +24,13 @@ struct tb_packet_frame {
   bool opened;
 };
 
+/* Where reading is in a piece of memory. */
+struct tb_packet_window {
+  const char *start, *at, *end;
+  uint64_t offset; /* of its start */
+  bool last;       /* nothing follows it from where it came */
+};
+
 struct tb_packet_tokenizer {
   struct tb_packet_source source;
   struct tb_input *input;
@@ -44,6 +51,10 @@ struct tb_packet_tokenizer {
   uint64_t junk_from;  /* where the first of them was */
   bool passed_strange; /* fields of Trace that are no packets were there */
   bool give_strange;   /* tb_packet_tokenizer_frame gives fields of Trace that are no packets too */
+  /* Its user keeps a window until tb_packet_tokenizer_leave_opened is false: packets that were compressed are read where
+   * they were decompressed, and nothing is copied. */
+  bool keeps_window;
+  struct tb_packet_window outer; /* the window that such packets were in; at NULL: there is none */
 };
 
 /* `error` is where failures are reported; it must outlive the stream. */
@@ -79,6 +90,44 @@ static TB_ALWAYS_INLINE const char *tb_packet_tokenizer_message(const struct tb_
     return NULL;
   const char *message = tb_wire_read_varint_ahead(at + 1, len);
   return message && *len <= stream->max_packet ? message : NULL;
+}
+
+/* Packets of a window that are such ones, in a row. Caller-owned; from tb_packet_tokenizer_begin_row to
+ * tb_packet_tokenizer_end_row the stream is where it was. */
+struct tb_packet_row {
+  const char *at;
+  const char *end; /* bytes up to here can be read ahead */
+};
+
+/* The room for a packet's tag and length, at most. */
+enum { TB_PACKET_FRAME_MAX = 1 + TB_WIRE_VARINT_MAX };
+
+static inline struct tb_packet_row tb_packet_tokenizer_begin_row(const struct tb_packet_tokenizer *stream) {
+  size_t left = (size_t)(stream->end - stream->at);
+  bool usual = !stream->searching && !stream->skip && left <= stream->max_packet && left > TB_PACKET_AHEAD;
+  return (struct tb_packet_row){stream->at, usual ? stream->end - TB_PACKET_AHEAD : stream->at};
+}
+
+static inline void tb_packet_tokenizer_end_row(struct tb_packet_tokenizer *stream, const struct tb_packet_row *row) {
+  if (row->at != stream->at) stream->needed = 1;
+  stream->at = row->at;
+}
+
+/* Takes the row's next packet. False, and nothing was taken, where it ends: another packet follows, or the end of what
+ * is at hand is near. */
+static TB_ALWAYS_INLINE bool tb_packet_row_take(struct tb_packet_row *row, struct tb_common_packet *packet) {
+  const char *at = row->at;
+  uint64_t len;
+  if (row->end - at < TB_PACKET_FRAME_MAX || *at != TB_WIRE_TAG(TB_TRACE_PACKET, TB_WIRE_BYTES)) return false;
+  const char *body = tb_wire_read_varint_ahead(at + 1, &len);
+  if (!body || len > (uint64_t)(row->end - body)) return false;
+  packet->bytes.ptr = body;
+  packet->bytes.len = (size_t)len;
+  if (!tb_packet_common_read(packet->bytes, &packet->head)) return false;
+  row->at = body + len;
+  packet->framed.ptr = at;
+  packet->framed.len = (size_t)(row->at - at);
+  return true;
 }
 
 /* Takes the window's next packet where it is such a one; false, and nothing was taken, where it is another or not at
@@ -145,6 +194,9 @@ bool tb_packet_tokenizer_doubts(const struct tb_packet_tokenizer *stream);
 TB_MUST_CHECK enum tb_status tb_packet_tokenizer_open(struct tb_packet_tokenizer *stream,
                                                       const struct tb_packet_frame *frame, struct tb_str payload,
                                                       enum tb_packet_compression compression);
+
+/* Goes back from decompressed packets to the window that they were in; false where there is none. */
+bool tb_packet_tokenizer_leave_opened(struct tb_packet_tokenizer *stream);
 
 /* Steps back to the packet that tb_packet_tokenizer_next just gave, which comes again then. */
 static inline void tb_packet_tokenizer_back(struct tb_packet_tokenizer *stream, const struct tb_packet_header *head) {
