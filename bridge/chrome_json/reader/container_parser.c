@@ -18,7 +18,7 @@ static enum outermost_kind kind_of_object(struct tb_json_state *state, const cha
     p = tb_tokenizer_string(&scan, p + 1, &key);
     if (!p) break;
     if (tb_str_equal(key, TB_STR("ph"))) return EVENT;
-    if (tb_str_equal(key, TB_STR("traceEvents"))) return CONTAINER;
+    if (tb_str_equal(key, TB_STR("traceEvents")) || tb_str_equal(key, TB_STR("trace_events"))) return CONTAINER;
     p = tb_tokenizer_space(p);
     if (*p != ':') break;
     p = tb_tokenizer_skip_value(&scan, tb_tokenizer_space(p + 1));
@@ -29,6 +29,13 @@ static enum outermost_kind kind_of_object(struct tb_json_state *state, const cha
   state->scan.arena = scan.arena;
   bool more = p ? p >= scan.end : scan.status == TB_TOKENIZER_MORE;
   return more && !state->input_ended ? UNDECIDED : CONTAINER;
+}
+
+/* Whether to wait for more of an object that is undecided: one without a phase over a long way is no event. */
+static bool waits_for_more(struct tb_json_state *state, const char *p) {
+  if ((size_t)(state->scan.end - p) >= TB_BATCH_TEXT_BYTES / 2) return false;
+  state->scan.status = TB_TOKENIZER_MORE;
+  return true;
 }
 
 static const char *outermost(struct tb_json_state *state, struct tb_batch *batch, const char *p) {
@@ -45,11 +52,8 @@ static const char *outermost(struct tb_json_state *state, struct tb_batch *batch
     case EVENT:
       return tb_json_element(state, batch, p);
     case UNDECIDED:
-      if ((size_t)(state->scan.end - p) < TB_BATCH_TEXT_BYTES / 2) {
-        state->scan.status = TB_TOKENIZER_MORE;
-        return NULL;
-      }
-      break; /* a long way without a phase: no event */
+      if (waits_for_more(state, p)) return NULL;
+      break;
     case CONTAINER:
       break;
   }
@@ -70,6 +74,33 @@ static const struct {
               {{"samples", 7}, '[', TB_JSON_SAMPLES},
               {{"systemTraceEvents", 17}, '"', TB_JSON_SYSTEM}};
 
+/* The first of the elements behind `[` that says something: is it an event? */
+static enum outermost_kind kind_of_elements(struct tb_json_state *state, const char *p) {
+  for (;;) {
+    p = tb_tokenizer_space(p + 1);
+    if (p >= state->scan.end) return state->input_ended ? CONTAINER : UNDECIDED;
+    if (*p != '{') return CONTAINER;
+    const char *inside = tb_tokenizer_space(p + 1);
+    if (*inside != '}') return kind_of_object(state, p);
+    p = tb_tokenizer_space(inside + 1);
+    if (*p != ',') return p >= state->scan.end && !state->input_ended ? UNDECIDED : CONTAINER;
+  }
+}
+
+/* The value at `p` of `trace_events`, as some tracers call the events: is guessed to be them where it begins with one
+ * and there is no `traceEvents` before it. */
+static const char *misnamed_events(struct tb_json_state *state, struct tb_batch *batch, struct tb_str key,
+                                   const char *p) {
+  enum outermost_kind kind = *p == '[' && !state->seen_events ? kind_of_elements(state, p) : CONTAINER;
+  if (kind == UNDECIDED && waits_for_more(state, p)) return NULL;
+  if (kind != EVENT) return tb_json_trace_member(state, batch, key, p);
+  tb_reader_note(state->reader, "key trace_events, taken for traceEvents: its events are the trace's",
+                 tb_json_offset(state, batch, p));
+  state->place = TB_JSON_EVENTS;
+  state->seen_trace = true;
+  return p + 1;
+}
+
 static const char *member(struct tb_json_state *state, struct tb_batch *batch, const char *p) {
   struct tb_tokenizer *scan = &state->scan;
   struct tb_str key;
@@ -89,8 +120,10 @@ static const char *member(struct tb_json_state *state, struct tb_batch *batch, c
     if (*p != places[i].opening || !tb_str_equal(key, places[i].key)) continue;
     state->place = places[i].place;
     state->seen_trace = true;
+    state->seen_events |= state->place == TB_JSON_EVENTS;
     return p + 1;
   }
+  if (tb_str_equal(key, TB_STR("trace_events"))) return misnamed_events(state, batch, key, p);
   return tb_json_trace_member(state, batch, key, p);
 }
 

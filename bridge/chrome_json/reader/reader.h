@@ -52,11 +52,12 @@ struct tb_json_state {
   bool in_object; /* what we are in is a member of an outermost object */
   bool lost;      /* behind damage: looking for a place to go on */
   bool input_ended;
-  bool seen_trace; /* something that only a trace has */
-  bool seen_array; /* the start of an outermost array: `[` alone is a recording that was cut before its first event */
-  bool seen_other; /* an outermost value that is none, or an element of an array that is no event */
-  bool repairing;  /* an event: its phase is one letter, or a mistake */
-  bool seen_event; /* one that is more than metadata of the trace */
+  bool seen_trace;  /* something that only a trace has */
+  bool seen_events; /* a member traceEvents */
+  bool seen_array;  /* the start of an outermost array: `[` alone is a recording that was cut before its first event */
+  bool seen_other;  /* an outermost value that is none, or an element of an array that is no event */
+  bool repairing;   /* an event: its phase is one letter, or a mistake */
+  bool seen_event;  /* one that is more than metadata of the trace */
   /* where events are put that have no time: at that of the event before, or at the next one's where none was before */
   int64_t last_ts;
   bool has_last_ts;

@@ -15,9 +15,9 @@ static const struct tb_str event_keys[] = {
     {"id", 2},    {"id2", 3},  {"dur", 3}, {"tts", 3},   {"tdur", 4},    {"bind_id", 7}, {"s", 1},
     {"cname", 5}, {"bp", 2},   {"sf", 2},  {"scope", 5}, {"flow_in", 7}, {"stack", 5},   {"flow_out", 8}};
 
-static const struct tb_str trace_keys[] = {
-    {"traceEvents", 11},     {"stackFrames", 11}, {"samples", 7}, {"systemTraceEvents", 17},
-    {"displayTimeUnit", 15}, {"otherData", 9},    {"metadata", 8}};
+static const struct tb_str trace_keys[] = {{"traceEvents", 11},       {"stackFrames", 11},     {"samples", 7},
+                                           {"systemTraceEvents", 17}, {"displayTimeUnit", 15}, {"otherData", 9},
+                                           {"metadata", 8},           {"trace_events", 12}};
 
 /* The other keys that a sample begins with, and those that a stack frame does. */
 static const struct tb_str sample_keys[] = {{"cpu", 3}, {"weight", 6}, {"comm", 4}};
