@@ -42,7 +42,7 @@ static const char *outermost(struct tb_json_state *state, struct tb_batch *batch
   if (*p == ']' || *p == '}') return p + 1;            /* closes what damage made us leave before */
   if (memcmp(p, "\xef\xbb\xbf", 3) == 0) return p + 3; /* a byte order mark */
   if (*p == '[') {
-    state->place = TB_JSON_EVENTS;
+    state->container = TB_JSON_EVENTS;
     state->in_object = false;
     state->seen_array = true;
     return p + 1;
@@ -57,7 +57,7 @@ static const char *outermost(struct tb_json_state *state, struct tb_batch *batch
     case CONTAINER:
       break;
   }
-  state->place = TB_JSON_OBJECT;
+  state->container = TB_JSON_OBJECT;
   state->in_object = true;
   state->seen_other = true;
   return p + 1;
@@ -68,11 +68,11 @@ static const char *outermost(struct tb_json_state *state, struct tb_batch *batch
 static const struct {
   struct tb_str key;
   char opening;
-  enum tb_json_container place;
-} places[] = {{{"traceEvents", 11}, '[', TB_JSON_EVENTS},
-              {{"stackFrames", 11}, '{', TB_JSON_FRAMES},
-              {{"samples", 7}, '[', TB_JSON_SAMPLES},
-              {{"systemTraceEvents", 17}, '"', TB_JSON_SYSTEM}};
+  enum tb_json_container container;
+} containers[] = {{{"traceEvents", 11}, '[', TB_JSON_EVENTS},
+                  {{"stackFrames", 11}, '{', TB_JSON_FRAMES},
+                  {{"samples", 7}, '[', TB_JSON_SAMPLES},
+                  {{"systemTraceEvents", 17}, '"', TB_JSON_SYSTEM}};
 
 /* The first of the elements behind `[` that says something: is it an event? */
 static enum outermost_kind kind_of_elements(struct tb_json_state *state, const char *p) {
@@ -96,7 +96,7 @@ static const char *misnamed_events(struct tb_json_state *state, struct tb_batch 
   if (kind != EVENT) return tb_json_trace_member(state, batch, key, p);
   tb_reader_note(state->reader, "key trace_events, taken for traceEvents: its events are the trace's",
                  tb_json_offset(state, batch, p));
-  state->place = TB_JSON_EVENTS;
+  state->container = TB_JSON_EVENTS;
   state->seen_trace = true;
   return p + 1;
 }
@@ -105,7 +105,7 @@ static const char *member(struct tb_json_state *state, struct tb_batch *batch, c
   struct tb_tokenizer *scan = &state->scan;
   struct tb_str key;
   if (*p == '}') {
-    state->place = TB_JSON_TOP;
+    state->container = TB_JSON_TOP;
     state->in_object = false;
     return p + 1;
   }
@@ -116,11 +116,11 @@ static const char *member(struct tb_json_state *state, struct tb_batch *batch, c
   if (*p != ':') return tb_tokenizer_fail(scan, p);
   p = tb_tokenizer_space(p + 1);
   if (p >= scan->end) return tb_tokenizer_fail(scan, p);
-  for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-    if (*p != places[i].opening || !tb_str_equal(key, places[i].key)) continue;
-    state->place = places[i].place;
+  for (size_t i = 0; i < sizeof(containers) / sizeof(containers[0]); i++) {
+    if (*p != containers[i].opening || !tb_str_equal(key, containers[i].key)) continue;
+    state->container = containers[i].container;
     state->seen_trace = true;
-    state->seen_events |= state->place == TB_JSON_EVENTS;
+    state->seen_events |= state->container == TB_JSON_EVENTS;
     return p + 1;
   }
   if (tb_str_equal(key, TB_STR("trace_events"))) return misnamed_events(state, batch, key, p);
@@ -130,7 +130,7 @@ static const char *member(struct tb_json_state *state, struct tb_batch *batch, c
 /* ---- elements ---------------------------------------------------------------------------------------------------- */
 
 static const char *leave(struct tb_json_state *state, const char *p) {
-  state->place = state->in_object ? TB_JSON_OBJECT : TB_JSON_TOP;
+  state->container = state->in_object ? TB_JSON_OBJECT : TB_JSON_TOP;
   return p + 1;
 }
 
@@ -149,7 +149,7 @@ static const char *sample(struct tb_json_state *state, struct tb_batch *batch, c
 }
 
 const char *tb_json_unit(struct tb_json_state *state, struct tb_batch *batch, const char *p) {
-  switch (state->place) {
+  switch (state->container) {
     case TB_JSON_EVENTS:
       return element(state, batch, p);
     case TB_JSON_OBJECT:

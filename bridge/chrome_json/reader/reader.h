@@ -48,7 +48,7 @@ struct tb_json_state {
   struct tb_reader *reader;
   struct tb_json_tracks tracks;
   struct tb_tokenizer scan;
-  enum tb_json_container place;
+  enum tb_json_container container;
   bool in_object; /* what we are in is a member of an outermost object */
   bool lost;      /* behind damage: looking for a place to go on */
   bool input_ended;
@@ -109,10 +109,10 @@ bool tb_json_has_phase(const struct tb_event *event);
  * text has to be known to tell. chrome_json/reader/repair.c */
 const char *tb_json_repaired_event(struct tb_json_state *state, struct tb_batch *batch, const char *p);
 
-/* What is at `p`, not being white space or a comma, by state->place. chrome_json/reader/container_parser.c */
+/* What is at `p`, not being white space or a comma, by state->container. chrome_json/reader/container_parser.c */
 const char *tb_json_unit(struct tb_json_state *state, struct tb_batch *batch, const char *p);
 
-/* A member of an outermost object that has no place of its own: `key` and its value at `p`.
+/* A member of an outermost object that is no container: `key` and its value at `p`.
  * chrome_json/reader/trace_members.c */
 const char *tb_json_trace_member(struct tb_json_state *state, struct tb_batch *batch, struct tb_str key, const char *p);
 
