@@ -9,7 +9,7 @@
 
 enum { TEXT_BYTES = 160 };
 
-_Static_assert((int)TB_INTERNED_DATA_GPU_COUNTER_DESCRIPTORS < (int)TB_RESOLVER_FIELDS, "the last field has a place");
+_Static_assert((int)TB_INTERNED_DATA_GPU_COUNTER_DESCRIPTORS < (int)TB_RESOLVER_FIELDS, "the last field has room");
 
 /* Fields that hold ids, and what of: a field of InternedData, or 0 for tracks. */
 static const struct {
@@ -110,21 +110,21 @@ static enum tb_status take_interned(struct tb_resolver *r, struct tb_str interne
 
 /* Points `current` at the sequence's entries. */
 static enum tb_status choose_sequence(struct tb_resolver *r, const struct tb_packet *packet) {
-  uint32_t place;
+  uint32_t index;
   r->current = NULL;
   if (!packet->sequence) return TB_OK;
-  if (!tb_sequence_table_find(&r->sequences, packet->machine, packet->sequence, &place)) {
+  if (!tb_sequence_table_find(&r->sequences, packet->machine, packet->sequence, &index)) {
     void *data = r->data;
-    place = (uint32_t)r->data_count;
+    index = (uint32_t)r->data_count;
     if (tb_grow_array(r->allocator, &data, &r->data_capacity, r->data_count + 1, sizeof(*r->data), UINT32_MAX - 1) !=
         TB_OK)
       return TB_NO_MEMORY;
     r->data = data;
     if (tb_sequence_table_add(&r->sequences, packet->machine, packet->sequence) != TB_OK) return TB_NO_MEMORY;
-    for (size_t k = 0; k < TB_RESOLVER_FIELDS; k++) tb_iid_index_init(&r->data[place].fields[k], r->allocator);
+    for (size_t k = 0; k < TB_RESOLVER_FIELDS; k++) tb_iid_index_init(&r->data[index].fields[k], r->allocator);
     r->data_count++;
   }
-  r->current = &r->data[place];
+  r->current = &r->data[index];
   return TB_OK;
 }
 

@@ -104,7 +104,7 @@ static void gather(struct info_reading *r) {
   if (r->cut_short) losses[count++] = (struct tb_loss){"the compressed input ends early or is damaged", 1, 0};
   r->state->info.format = tb_reader_format(r->reader);
   r->state->info.stored_bytes = tb_input_bytes_read(r->input);
-  tb_info_gather(r->state, losses, count);
+  tb_info_gather(r->state, losses, count, &r->reader->notes);
 }
 
 static enum tb_status read_info(struct info_reading *r, const char *path, const struct tb_info_options *options,

@@ -151,19 +151,22 @@ static void gather_records(struct tb_info_state *s) {
   s->info.provider_count = s->provider_count;
 }
 
-static void gather_losses(struct tb_info_state *s, const struct tb_loss *losses, size_t count) {
+/* A copy of `count` entries; *kept of them, none where memory ran out. */
+static const struct tb_loss *copy_losses(struct tb_info_state *s, const struct tb_loss *entries, size_t count,
+                                         size_t *kept) {
   struct tb_loss *copy = make(s, count, sizeof(*copy));
-  if (!copy) return;
-  if (count) memcpy(copy, losses, count * sizeof(*copy));
-  s->info.losses = copy;
-  s->info.loss_count = count;
+  *kept = copy ? count : 0;
+  if (*kept) memcpy(copy, entries, count * sizeof(*copy));
+  return copy;
 }
 
-void tb_info_gather(struct tb_info_state *s, const struct tb_loss *losses, size_t loss_count) {
+void tb_info_gather(struct tb_info_state *s, const struct tb_loss *losses, size_t loss_count,
+                    const struct tb_losses *notes) {
   struct tb_info *info = &s->info;
   gather_tracks(s);
   gather_oddities(s);
-  gather_losses(s, losses, loss_count);
+  info->losses = copy_losses(s, losses, loss_count, &info->loss_count);
+  info->notes = copy_losses(s, notes->entries, notes->count, &info->note_count);
   gather_records(s);
   name_producers(s);
   sort(s->packets, s->packet_count, sizeof(*s->packets), compare_packets);

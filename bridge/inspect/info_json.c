@@ -155,6 +155,20 @@ static void put_records(struct tb_json_emit *e, const struct tb_info *info) {
   end_list(e, list, "[]");
 }
 
+static void put_losses(struct tb_json_emit *e, const char *text_key, const struct tb_loss *entries, size_t count) {
+  size_t list = e->buffer.len;
+  for (size_t i = 0; i < count; i++) {
+    TB_JSON_EMIT(e, ",{");
+    tb_json_emit_string(e, tb_str_from(text_key));
+    TB_JSON_EMIT(e, ":");
+    tb_json_emit_string(e, tb_str_from(entries[i].reason));
+    COUNT(e, "count", entries[i].count);
+    COUNT(e, "first_offset", entries[i].first_offset);
+    TB_JSON_EMIT(e, "}");
+  }
+  end_list(e, list, "[]");
+}
+
 static void put_reasons(struct tb_json_emit *e, const struct tb_info *info) {
   KEY(e, "metadata");
   size_t list = e->buffer.len;
@@ -173,15 +187,9 @@ static void put_reasons(struct tb_json_emit *e, const struct tb_info *info) {
   }
   end_list(e, list, "[]");
   KEY(e, "losses");
-  list = e->buffer.len;
-  for (size_t i = 0; i < info->loss_count; i++) {
-    TB_JSON_EMIT(e, ",{\"reason\":");
-    tb_json_emit_string(e, tb_str_from(info->losses[i].reason));
-    COUNT(e, "count", info->losses[i].count);
-    COUNT(e, "first_offset", info->losses[i].first_offset);
-    TB_JSON_EMIT(e, "}");
-  }
-  end_list(e, list, "[]");
+  put_losses(e, "reason", info->losses, info->loss_count);
+  KEY(e, "notes");
+  put_losses(e, "text", info->notes, info->note_count);
 }
 
 static void put_all(struct tb_json_emit *e, const struct tb_info *info) {

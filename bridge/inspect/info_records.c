@@ -5,8 +5,8 @@
 #include "inspect/info_state.h"
 
 static struct tb_info_provider *find_provider(struct tb_info_state *s, uint32_t id) {
-  uint32_t place;
-  if (tb_map_get(&s->provider_ids, id, 0, &place)) return &s->providers[place];
+  uint32_t index;
+  if (tb_map_get(&s->provider_ids, id, 0, &index)) return &s->providers[index];
   void *providers = s->providers;
   if (tb_grow_array(s->allocator, &providers, &s->provider_capacity, s->provider_count + 1, sizeof(*s->providers),
                     UINT32_MAX - 1) != TB_OK ||

@@ -6,6 +6,7 @@
 #ifndef TB_INSPECT_INFO_STATE_H
 #define TB_INSPECT_INFO_STATE_H
 
+#include "base/losses.h"
 #include "base/map.h"
 #include "base/memory.h"
 #include "model/record_ops.h"
@@ -70,6 +71,7 @@ void tb_info_count_packet(struct tb_info_state *state, const struct tb_packet *p
 void tb_info_count_record(void *state, const void *record);
 
 /* Fills state->info from the tallies, copying what readers own. `losses` are copied. */
-void tb_info_gather(struct tb_info_state *state, const struct tb_loss *losses, size_t loss_count);
+void tb_info_gather(struct tb_info_state *state, const struct tb_loss *losses, size_t loss_count,
+                    const struct tb_losses *notes);
 
 #endif

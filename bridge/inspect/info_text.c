@@ -221,6 +221,15 @@ static void print_records(struct info_page *page, const struct tb_info *info) {
           bytes_text(a, info->records[i].bytes));
 }
 
+static void print_losses(struct info_page *page, const char *head, const struct tb_loss *entries, size_t count) {
+  if (count) print(page, "%s\n", head);
+  for (size_t i = 0; i < count; i++) {
+    print(page, "  %9" PRIu64 "  %s", entries[i].count, entries[i].reason);
+    if (entries[i].first_offset != TB_NO_OFFSET) print(page, " (first at byte %" PRIu64 ")", entries[i].first_offset);
+    print(page, "\n");
+  }
+}
+
 static void print_rest(struct info_page *page, const struct tb_info *info) {
   if (info->metadata_count) print(page, "metadata  ");
   for (size_t i = 0; i < info->metadata_count && i < KINDS; i++) {
@@ -231,13 +240,8 @@ static void print_rest(struct info_page *page, const struct tb_info *info) {
   if (info->oddity_count) print(page, "oddities\n");
   for (size_t i = 0; i < info->oddity_count; i++)
     print(page, "  %9" PRIu64 "  %s\n", info->oddities[i].count, info->oddities[i].text);
-  if (info->loss_count) print(page, "lost\n");
-  for (size_t i = 0; i < info->loss_count; i++) {
-    print(page, "  %9" PRIu64 "  %s", info->losses[i].count, info->losses[i].reason);
-    if (info->losses[i].first_offset != TB_NO_OFFSET)
-      print(page, " (first at byte %" PRIu64 ")", info->losses[i].first_offset);
-    print(page, "\n");
-  }
+  print_losses(page, "noted", info->notes, info->note_count);
+  print_losses(page, "lost", info->losses, info->loss_count);
 }
 
 enum tb_status tb_info_text(const struct tb_info *info, tb_text_sink sink, void *ctx) {

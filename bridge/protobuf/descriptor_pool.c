@@ -52,41 +52,41 @@ static enum tb_status keep_name(struct tb_descriptor_pool *schema, struct tb_str
   return tb_str_equal(*kept, name) ? TB_OK : tb_text_pool_add(schema->pool, name, kept);
 }
 
-/* A field or value that is described again, as each recording of a joined trace does, takes its old place. */
+/* A field or value that is described again, as each recording of a joined trace does, keeps its index. */
 static enum tb_status add_field(struct tb_descriptor_pool *schema, uint32_t type, uint32_t number,
                                 const struct tb_descriptor_field *field) {
-  uint32_t place = (uint32_t)schema->field_count;
-  bool known = tb_map_get(&schema->field_map, type, number, &place);
+  uint32_t index = (uint32_t)schema->field_count;
+  bool known = tb_map_get(&schema->field_map, type, number, &index);
   if (known && schema->learning) return TB_OK;
   void *fields = schema->fields;
-  enum tb_status status = tb_grow_array(&schema->budget->allocator, &fields, &schema->field_capacity, (size_t)place + 1,
+  enum tb_status status = tb_grow_array(&schema->budget->allocator, &fields, &schema->field_capacity, (size_t)index + 1,
                                         sizeof(*schema->fields), FIELDS_MAX);
   schema->fields = fields;
   if (status != TB_OK || !type) return TB_NO_MEMORY;
-  struct tb_descriptor_field *kept = &schema->fields[place];
+  struct tb_descriptor_field *kept = &schema->fields[index];
   struct tb_str name = known ? kept->name : (struct tb_str){NULL, 0};
   *kept = *field;
   kept->name = name;
   if (keep_name(schema, field->name, &kept->name) != TB_OK) return TB_NO_MEMORY;
   if (known) return TB_OK;
   schema->field_count++;
-  return tb_map_put(&schema->field_map, type, number, place);
+  return tb_map_put(&schema->field_map, type, number, index);
 }
 
 static enum tb_status add_value(struct tb_descriptor_pool *schema, uint32_t type, int32_t number, struct tb_str name) {
-  uint32_t place = (uint32_t)schema->value_count;
-  bool known = tb_map_get(&schema->value_map, type, (uint32_t)number, &place);
+  uint32_t index = (uint32_t)schema->value_count;
+  bool known = tb_map_get(&schema->value_map, type, (uint32_t)number, &index);
   if (known && schema->learning) return TB_OK;
   void *values = schema->values;
-  enum tb_status status = tb_grow_array(&schema->budget->allocator, &values, &schema->value_capacity, (size_t)place + 1,
+  enum tb_status status = tb_grow_array(&schema->budget->allocator, &values, &schema->value_capacity, (size_t)index + 1,
                                         sizeof(*schema->values), FIELDS_MAX);
   schema->values = values;
   if (status != TB_OK || !type) return TB_NO_MEMORY;
-  if (!known) schema->values[place] = (struct tb_str){NULL, 0};
-  if (keep_name(schema, name, &schema->values[place]) != TB_OK) return TB_NO_MEMORY;
+  if (!known) schema->values[index] = (struct tb_str){NULL, 0};
+  if (keep_name(schema, name, &schema->values[index]) != TB_OK) return TB_NO_MEMORY;
   if (known) return TB_OK;
   schema->value_count++;
-  return tb_map_put(&schema->value_map, type, (uint32_t)number, place);
+  return tb_map_put(&schema->value_map, type, (uint32_t)number, index);
 }
 
 /* ---- described types --------------------------------------------------------------------------------------------- */
@@ -224,22 +224,22 @@ uint32_t tb_descriptor_pool_find_type(struct tb_descriptor_pool *schema, struct 
 
 bool tb_descriptor_pool_find_field(struct tb_descriptor_pool *schema, uint32_t type, uint32_t number,
                                    struct tb_descriptor_field *field) {
-  uint32_t place;
-  if (!tb_map_get(&schema->field_map, type, number, &place) &&
-      !(learn(schema) && tb_map_get(&schema->field_map, type, number, &place))) {
+  uint32_t index;
+  if (!tb_map_get(&schema->field_map, type, number, &index) &&
+      !(learn(schema) && tb_map_get(&schema->field_map, type, number, &index))) {
     return false;
   }
-  *field = schema->fields[place];
+  *field = schema->fields[index];
   return true;
 }
 
 bool tb_descriptor_pool_find_value(struct tb_descriptor_pool *schema, uint32_t type, int32_t number,
                                    struct tb_str *name) {
-  uint32_t place;
-  if (!tb_map_get(&schema->value_map, type, (uint32_t)number, &place) &&
-      !(learn(schema) && tb_map_get(&schema->value_map, type, (uint32_t)number, &place))) {
+  uint32_t index;
+  if (!tb_map_get(&schema->value_map, type, (uint32_t)number, &index) &&
+      !(learn(schema) && tb_map_get(&schema->value_map, type, (uint32_t)number, &index))) {
     return false;
   }
-  *name = schema->values[place];
+  *name = schema->values[index];
   return true;
 }

@@ -47,10 +47,10 @@ struct tb_descriptor_pool {
   struct tb_intern *pool; /* names of fields and values */
   struct tb_descriptor_field *fields;
   size_t field_count, field_capacity;
-  struct tb_map field_map; /* type, number -> place in fields */
+  struct tb_map field_map; /* type, number -> index in fields */
   struct tb_str *values;
   size_t value_count, value_capacity;
-  struct tb_map value_map; /* enum type, number -> place in values */
+  struct tb_map value_map; /* enum type, number -> index in values */
   struct tb_arena scratch;
   bool knows_all; /* what is known without the trace was learned */
   bool learning;  /* it is being so: what the trace said stays */

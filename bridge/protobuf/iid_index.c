@@ -34,9 +34,9 @@ static enum tb_status set_dense(struct tb_iid_index *index, size_t iid, struct t
 }
 
 static enum tb_status set_sparse(struct tb_iid_index *index, uint64_t iid, struct tb_str text) {
-  uint32_t place;
-  if (tb_map_get(&index->sparse, iid, 0, &place)) {
-    index->others[place] = text;
+  uint32_t at;
+  if (tb_map_get(&index->sparse, iid, 0, &at)) {
+    index->others[at] = text;
     return TB_OK;
   }
   void *others = index->others;
@@ -58,6 +58,6 @@ enum tb_status tb_iid_index_set(struct tb_iid_index *index, uint64_t iid, struct
 }
 
 const struct tb_str *tb_iid_index_find_sparse(const struct tb_iid_index *index, uint64_t iid) {
-  uint32_t place;
-  return tb_map_get(&index->sparse, iid, 0, &place) ? &index->others[place] : NULL;
+  uint32_t at;
+  return tb_map_get(&index->sparse, iid, 0, &at) ? &index->others[at] : NULL;
 }

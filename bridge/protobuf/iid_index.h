@@ -28,7 +28,7 @@ struct tb_iid_index {
   size_t dense_used; /* one past the largest iid set */
   struct tb_str *others;
   size_t other_count, other_capacity;
-  struct tb_map sparse; /* iid -> place in others */
+  struct tb_map sparse; /* iid -> index in others */
 };
 
 void tb_iid_index_init(struct tb_iid_index *index, const struct tb_allocator *allocator);

@@ -70,12 +70,20 @@ static enum tb_status name_clock(struct tb_merger *m, const struct tb_source *s)
   return status == TB_OK ? tb_sync_graph_edge(&m->graph, &edge) : status;
 }
 
+/* Whether its times are wall-clock times themselves, so that nothing was measured between it and another wall clock: by
+ * how much they differ no bound of readings says. */
+static bool keeps_wall_clock(const struct tb_source *s) {
+  return s->clock == TB_CLOCK_REALTIME || s->prescan.clocks.primary == TB_CLOCK_REALTIME;
+}
+
 static enum tb_status join_shared(struct tb_merger *m, const struct tb_source *s) {
-  struct tb_time_bound_point unknown = {0, INT64_MAX};
-  const struct tb_graph_edge wall = {
-      .source = TB_PLACEMENT_REALTIME, .rank = TB_RANK_REALTIME, .x0 = tb_source_wall_time(s)};
-  const struct tb_graph_edge assumed = {
-      .source = TB_PLACEMENT_ASSUMED, .rank = TB_RANK_ASSUMED, .bound = {.points = &unknown, .count = 1}};
+  struct tb_time_bound_point point = {0, INT64_MAX};
+  const struct tb_time_bound unknown = {.points = &point, .count = 1}, none = {0};
+  const struct tb_graph_edge wall = {.source = TB_PLACEMENT_REALTIME,
+                                     .rank = TB_RANK_REALTIME,
+                                     .x0 = tb_source_wall_time(s),
+                                     .bound = keeps_wall_clock(s) ? unknown : none};
+  const struct tb_graph_edge assumed = {.source = TB_PLACEMENT_ASSUMED, .rank = TB_RANK_ASSUMED, .bound = unknown};
   enum tb_status status = join(m, s, TB_CLOCK_REALTIME, GROUP_REALTIME, &wall);
   for (uint32_t clock = TB_CLOCK_REALTIME_COARSE; clock < TB_CLOCK_TRACE_FILE && status == TB_OK; clock++)
     if (!s->clock || clock == s->clock || clock != s->prescan.clocks.primary)

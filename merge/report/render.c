@@ -52,6 +52,7 @@ static void text_placement(struct tb_json_emit *page, const struct tb_merge_inpu
   if (in->drift_ppm != 0) put(page, ", drift %+.3f ppm", in->drift_ppm);
   if (in->has_residual) put(page, ", residual %.0f ns", in->residual_ns);
   if (in->has_bound && in->placement != TB_PLACEMENT_REFERENCE) put(page, ", within %" PRId64 " ns", in->bound_ns);
+  if (!in->has_bound && in->has_time) put(page, ", bound unknown");
   if (in->matches) put(page, ", %" PRIu64 " matches, %" PRIu64 " thrown out", in->matches, in->outliers);
   put(page, "\n");
   if (in->has_time) put(page, "  from %" PRId64 " to %" PRId64 " ns\n", in->first_ns, in->last_ns);

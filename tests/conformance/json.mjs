@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Traces in JSON as their events: with numbers exact, gzip inflated, and what is cut off or has commas too many taken
-// as it is meant.
+// Traces in JSON as their events: with numbers exact, gzip inflated, and what is cut off or has commas too many or too
+// few, events without the array around them and those under the key `trace_events` taken as they are meant.
 import fs from "node:fs";
 import zlib from "node:zlib";
 
 // A number that JavaScript cannot hold exactly becomes a text with this before its digits.
 export const EXACT = "\u0001";
 
+const STRING = '"(?:[^"\\\\]|\\\\.)*"';
 const NUMBER = "-?\\d+(?:\\.\\d+)?(?:[eE][+-]?\\d+)?";
 
 // Whether the value is such a text: traces may have texts of their own that begin with that character.
@@ -19,24 +20,34 @@ export function writeTrace(trace) {
 }
 
 function exactNumbers(text) {
-  return text.replace(new RegExp(`"(?:[^"\\\\]|\\\\.)*"|${NUMBER}`, "g"), (token) =>
+  return text.replace(new RegExp(`${STRING}|${NUMBER}`, "g"), (token) =>
     token[0] === '"' || (token.length < 16 && !/[.eE]/.test(token)) ? token : `"\\u0001${token}"`);
 }
 
+// One comma between two objects, none behind the last.
+const withCommas = (text) => text.replace(new RegExp(`${STRING}|\\}(\\s*,)*\\s*(?=([{\\]]|$)?)`, "g"),
+    (token, comma, next) => token[0] !== "}" || next === undefined ? token : next === "{" ? "}," : "}");
+
 function parse(text) {
-  try {
-    return JSON.parse(text);
-  } catch {
-    const whole = text.replace(/,(\s*)$/, "$1"); // an array without its end, perhaps behind a comma
-    return JSON.parse(`${whole}]`);
+  const whole = text.replace(/[,\s]+$/, ""); // perhaps an array without its end, behind a comma
+  const mended = withCommas(whole);
+  for (const attempt of [text, `${whole}]`, mended, `${mended}]`, `[${mended}]`]) {
+    try {
+      return JSON.parse(attempt);
+    } catch {
+      continue;
+    }
   }
+  throw new Error("is no JSON, whatever is mended");
 }
 
 export function readTrace(file) {
   let bytes = fs.readFileSync(file);
   if (bytes[0] === 0x1f && bytes[1] === 0x8b) bytes = zlib.gunzipSync(bytes);
   const document = parse(exactNumbers(bytes.toString("utf8").replace(/^\ufeff/, "")));
-  return Array.isArray(document) ? { traceEvents: document } : document;
+  if (Array.isArray(document)) return { traceEvents: document };
+  const { trace_events: misnamed, ...rest } = document;
+  return misnamed && !rest.traceEvents ? { traceEvents: misnamed, ...rest } : document;
 }
 
 // Microseconds, as a number, an exact one or a text, to nanoseconds; null where it is no number.

@@ -19,7 +19,7 @@ export class Ids {
 
   number(value, bits) {
     const text = String(value).replace(EXACT, "");
-    const isNumber = (typeof value === "number" || String(value).startsWith(EXACT)) && /^-?\d+$/.test(text);
+    const isNumber = /^(0|-?[1-9]\d*)$/.test(text);  // as a text, too
     const big = isNumber ? BigInt(text) : 0n, limit = 1n << BigInt(bits - 1);
     if (isNumber && big >= -limit && big < limit)
       return Number(big) >= 0 && big < 1n << 31n ? {plain: Number(big)} : {odd: text};
@@ -37,11 +37,13 @@ export class Ids {
   apply(event) {
     for (const [key, bits, name] of [["pid", 32, "process_name"], ["tid", 64, "thread_name"]]) {
       const source = event[key];
+      if (key === "pid" && source === "") event.pid = 0;
       if (source === undefined || source === "") continue;
       const id = this.number(source, bits);
       event[key] = id.odd === undefined ? id.plain : this.renamed(id.odd);
       const of = `${event.pid}/${key === "tid" ? event.tid : ""}`;
-      if (typeof source !== "string" || source.startsWith(EXACT) || this.named.has(of)) continue;
+      const isText = typeof source === "string" && !source.startsWith(EXACT) && this.synthetic.has(source);
+      if (!isText || this.named.has(of)) continue;
       this.named.add(of);
       this.names.push({ph: "M", name, pid: event.pid, tid: event.tid, args: {name: source}});
     }
@@ -60,10 +62,11 @@ export class Ids {
 }
 
 // Thread 0 is the idle thread to the trace processor whatever a trace says: it gets another number before anyone reads
-// it.
+// it. Returns how many events were of it.
 export function withoutThreadZero(trace) {
-  for (const event of eventsOf(trace))
-    if (event.tid === 0) event.tid = FIRST_FREE - 1;
+  const ofZero = eventsOf(trace).filter((event) => event.tid === 0 || event.tid === "0");
+  for (const event of ofZero) event.tid = FIRST_FREE - 1;
+  return ofZero.length;
 }
 
 export const eventsOf = (trace) =>
@@ -136,6 +139,16 @@ export function completeSlices(trace, how) {
                                   (rank(a) < rank(b)     ? -1 :
                                        rank(a) > rank(b) ? 1 :
                                                            0));
+}
+
+// The thread's time of an end that is its begin's: a thread duration of 0, which the importer of protobuf knows only of
+// legacy events of phase X.
+function withoutIdleEnds(trace) {
+  const times = (event) => nanoseconds(event.tts);
+  const slices = eventsOf(trace).filter((event) => "BE".includes(event.ph));
+  for (const events of group(slices, (event) => `${event.pid}/${event.tid}`))
+    for (const [begin, end] of pairs(events, "B", "E").found)
+      if (times(end) !== null && times(begin) === times(end)) delete end.tts;
 }
 
 // Whether a complete slice of the thread ends within one that a B and an E make, or begins with one that is longer.
@@ -235,6 +248,7 @@ export function sayPlainly(trace, words) {
   const ids = new Ids();
   for (const event of eventsOf(trace)) ids.apply(event);
   trace.traceEvents.unshift(...ids.names);
+  if (words.slices !== "none") withoutIdleEnds(trace);
   if (words.slices !== "none") completeSlices(trace, words.slices);
   if (words.async) asyncIds(trace);
   plainIds(trace);

@@ -1,11 +1,12 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: Apache-2.0
 //
-// round_trip.mjs TRACEBRIDGE [--show N] FILE...
+// round_trip.mjs TRACEBRIDGE [--show N] [--through-fxt] FILE...
 //
-// Converts each JSON FILE to Perfetto and back. What comes back must mean what went in: every event with every member,
-// the metadata, the other members of the outermost object (meaning.mjs says what is equal). Which slices flows join is
-// compared in run.mjs. Prints a line for each file; exit status 0 when nothing differs.
+// Converts each JSON FILE to Perfetto and back, or with --through-fxt to FXT and back. What comes back must mean what
+// went in: every event with every member, the metadata, the other members of the outermost object (meaning.mjs says
+// what is equal). Which slices flows join is compared in run.mjs. Prints a line for each file; exit status 0 when
+// nothing differs.
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
@@ -24,7 +25,8 @@ const options = parseArguments("round_trip.mjs");
 const work = fs.mkdtempSync(path.join(os.tmpdir(), "round_trip-"));
 let bad = 0;
 for (const file of options.files) {
-  const [there, back] = [path.join(work, "there.perfetto-trace"), path.join(work, "back.json")];
+  const there = path.join(work, options.throughFxt ? "there.fxt" : "there.perfetto-trace");
+  const back = path.join(work, "back.json");
   try {
     convert(options.program, file, there);
     convert(options.program, there, back);

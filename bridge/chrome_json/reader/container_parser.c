@@ -18,7 +18,7 @@ static enum outermost_kind kind_of_object(struct tb_json_state *state, const cha
     p = tb_tokenizer_string(&scan, p + 1, &key);
     if (!p) break;
     if (tb_str_equal(key, TB_STR("ph"))) return EVENT;
-    if (tb_str_equal(key, TB_STR("traceEvents"))) return CONTAINER;
+    if (tb_str_equal(key, TB_STR("traceEvents")) || tb_str_equal(key, TB_STR("trace_events"))) return CONTAINER;
     p = tb_tokenizer_space(p);
     if (*p != ':') break;
     p = tb_tokenizer_skip_value(&scan, tb_tokenizer_space(p + 1));
@@ -31,11 +31,18 @@ static enum outermost_kind kind_of_object(struct tb_json_state *state, const cha
   return more && !state->input_ended ? UNDECIDED : CONTAINER;
 }
 
+/* Whether to wait for more of an object that is undecided: one without a phase over a long way is no event. */
+static bool waits_for_more(struct tb_json_state *state, const char *p) {
+  if ((size_t)(state->scan.end - p) >= TB_BATCH_TEXT_BYTES / 2) return false;
+  state->scan.status = TB_TOKENIZER_MORE;
+  return true;
+}
+
 static const char *outermost(struct tb_json_state *state, struct tb_batch *batch, const char *p) {
   if (*p == ']' || *p == '}') return p + 1;            /* closes what damage made us leave before */
   if (memcmp(p, "\xef\xbb\xbf", 3) == 0) return p + 3; /* a byte order mark */
   if (*p == '[') {
-    state->place = TB_JSON_EVENTS;
+    state->container = TB_JSON_EVENTS;
     state->in_object = false;
     state->seen_array = true;
     return p + 1;
@@ -45,15 +52,12 @@ static const char *outermost(struct tb_json_state *state, struct tb_batch *batch
     case EVENT:
       return tb_json_element(state, batch, p);
     case UNDECIDED:
-      if ((size_t)(state->scan.end - p) < TB_BATCH_TEXT_BYTES / 2) {
-        state->scan.status = TB_TOKENIZER_MORE;
-        return NULL;
-      }
-      break; /* a long way without a phase: no event */
+      if (waits_for_more(state, p)) return NULL;
+      break;
     case CONTAINER:
       break;
   }
-  state->place = TB_JSON_OBJECT;
+  state->container = TB_JSON_OBJECT;
   state->in_object = true;
   state->seen_other = true;
   return p + 1;
@@ -64,17 +68,44 @@ static const char *outermost(struct tb_json_state *state, struct tb_batch *batch
 static const struct {
   struct tb_str key;
   char opening;
-  enum tb_json_container place;
-} places[] = {{{"traceEvents", 11}, '[', TB_JSON_EVENTS},
-              {{"stackFrames", 11}, '{', TB_JSON_FRAMES},
-              {{"samples", 7}, '[', TB_JSON_SAMPLES},
-              {{"systemTraceEvents", 17}, '"', TB_JSON_SYSTEM}};
+  enum tb_json_container container;
+} containers[] = {{{"traceEvents", 11}, '[', TB_JSON_EVENTS},
+                  {{"stackFrames", 11}, '{', TB_JSON_FRAMES},
+                  {{"samples", 7}, '[', TB_JSON_SAMPLES},
+                  {{"systemTraceEvents", 17}, '"', TB_JSON_SYSTEM}};
+
+/* The first of the elements behind `[` that says something: is it an event? */
+static enum outermost_kind kind_of_elements(struct tb_json_state *state, const char *p) {
+  for (;;) {
+    p = tb_tokenizer_space(p + 1);
+    if (p >= state->scan.end) return state->input_ended ? CONTAINER : UNDECIDED;
+    if (*p != '{') return CONTAINER;
+    const char *inside = tb_tokenizer_space(p + 1);
+    if (*inside != '}') return kind_of_object(state, p);
+    p = tb_tokenizer_space(inside + 1);
+    if (*p != ',') return p >= state->scan.end && !state->input_ended ? UNDECIDED : CONTAINER;
+  }
+}
+
+/* The value at `p` of `trace_events`, as some tracers call the events: is guessed to be them where it begins with one
+ * and there is no `traceEvents` before it. */
+static const char *misnamed_events(struct tb_json_state *state, struct tb_batch *batch, struct tb_str key,
+                                   const char *p) {
+  enum outermost_kind kind = *p == '[' && !state->seen_events ? kind_of_elements(state, p) : CONTAINER;
+  if (kind == UNDECIDED && waits_for_more(state, p)) return NULL;
+  if (kind != EVENT) return tb_json_trace_member(state, batch, key, p);
+  tb_reader_note(state->reader, "key trace_events, taken for traceEvents: its events are the trace's",
+                 tb_json_offset(state, batch, p));
+  state->container = TB_JSON_EVENTS;
+  state->seen_trace = true;
+  return p + 1;
+}
 
 static const char *member(struct tb_json_state *state, struct tb_batch *batch, const char *p) {
   struct tb_tokenizer *scan = &state->scan;
   struct tb_str key;
   if (*p == '}') {
-    state->place = TB_JSON_TOP;
+    state->container = TB_JSON_TOP;
     state->in_object = false;
     return p + 1;
   }
@@ -85,19 +116,21 @@ static const char *member(struct tb_json_state *state, struct tb_batch *batch, c
   if (*p != ':') return tb_tokenizer_fail(scan, p);
   p = tb_tokenizer_space(p + 1);
   if (p >= scan->end) return tb_tokenizer_fail(scan, p);
-  for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-    if (*p != places[i].opening || !tb_str_equal(key, places[i].key)) continue;
-    state->place = places[i].place;
+  for (size_t i = 0; i < sizeof(containers) / sizeof(containers[0]); i++) {
+    if (*p != containers[i].opening || !tb_str_equal(key, containers[i].key)) continue;
+    state->container = containers[i].container;
     state->seen_trace = true;
+    state->seen_events |= state->container == TB_JSON_EVENTS;
     return p + 1;
   }
+  if (tb_str_equal(key, TB_STR("trace_events"))) return misnamed_events(state, batch, key, p);
   return tb_json_trace_member(state, batch, key, p);
 }
 
 /* ---- elements ---------------------------------------------------------------------------------------------------- */
 
 static const char *leave(struct tb_json_state *state, const char *p) {
-  state->place = state->in_object ? TB_JSON_OBJECT : TB_JSON_TOP;
+  state->container = state->in_object ? TB_JSON_OBJECT : TB_JSON_TOP;
   return p + 1;
 }
 
@@ -116,7 +149,7 @@ static const char *sample(struct tb_json_state *state, struct tb_batch *batch, c
 }
 
 const char *tb_json_unit(struct tb_json_state *state, struct tb_batch *batch, const char *p) {
-  switch (state->place) {
+  switch (state->container) {
     case TB_JSON_EVENTS:
       return element(state, batch, p);
     case TB_JSON_OBJECT:

@@ -176,7 +176,7 @@ static const char *next_unit(struct tb_json_state *state, struct tb_batch *batch
 static enum tb_tokenizer_status take_units(struct tb_json_state *state, struct tb_batch *batch, const char **at) {
   struct tb_tokenizer *scan = &state->scan;
   for (const char *p = *at, *next;; p = next) {
-    if (state->place != TB_JSON_SYSTEM) p = skip_separators(p);
+    if (state->container != TB_JSON_SYSTEM) p = skip_separators(p);
     *at = p;
     if (!state->seen_event && !check_junk(state, batch, p)) return TB_TOKENIZER_BAD;
     if (p >= scan->end) return TB_TOKENIZER_MORE;
@@ -202,8 +202,8 @@ static enum tb_status exhausted(struct tb_json_state *state) {
 /* The end of the input. */
 static enum tb_status at_end(struct tb_json_state *state) {
   struct tb_reader *reader = state->reader;
-  if (state->place == TB_JSON_SYSTEM) {
-    state->place = TB_JSON_TOP;
+  if (state->container == TB_JSON_SYSTEM) {
+    state->container = TB_JSON_TOP;
     enum tb_status status =
         tb_reader_lose(reader, "systemTraceEvents cut off at the end of the input", state->text_offset);
     if (status != TB_OK) return status;

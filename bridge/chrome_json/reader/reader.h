@@ -48,15 +48,16 @@ struct tb_json_state {
   struct tb_reader *reader;
   struct tb_json_tracks tracks;
   struct tb_tokenizer scan;
-  enum tb_json_container place;
+  enum tb_json_container container;
   bool in_object; /* what we are in is a member of an outermost object */
   bool lost;      /* behind damage: looking for a place to go on */
   bool input_ended;
-  bool seen_trace; /* something that only a trace has */
-  bool seen_array; /* the start of an outermost array: `[` alone is a recording that was cut before its first event */
-  bool seen_other; /* an outermost value that is none, or an element of an array that is no event */
-  bool repairing;  /* an event: its phase is one letter, or a mistake */
-  bool seen_event; /* one that is more than metadata of the trace */
+  bool seen_trace;  /* something that only a trace has */
+  bool seen_events; /* a member traceEvents */
+  bool seen_array;  /* the start of an outermost array: `[` alone is a recording that was cut before its first event */
+  bool seen_other;  /* an outermost value that is none, or an element of an array that is no event */
+  bool repairing;   /* an event: its phase is one letter, or a mistake */
+  bool seen_event;  /* one that is more than metadata of the trace */
   /* where events are put that have no time: at that of the event before, or at the next one's where none was before */
   int64_t last_ts;
   bool has_last_ts;
@@ -108,10 +109,10 @@ bool tb_json_has_phase(const struct tb_event *event);
  * text has to be known to tell. chrome_json/reader/repair.c */
 const char *tb_json_repaired_event(struct tb_json_state *state, struct tb_batch *batch, const char *p);
 
-/* What is at `p`, not being white space or a comma, by state->place. chrome_json/reader/container_parser.c */
+/* What is at `p`, not being white space or a comma, by state->container. chrome_json/reader/container_parser.c */
 const char *tb_json_unit(struct tb_json_state *state, struct tb_batch *batch, const char *p);
 
-/* A member of an outermost object that has no place of its own: `key` and its value at `p`.
+/* A member of an outermost object that is no container: `key` and its value at `p`.
  * chrome_json/reader/trace_members.c */
 const char *tb_json_trace_member(struct tb_json_state *state, struct tb_batch *batch, struct tb_str key, const char *p);
 

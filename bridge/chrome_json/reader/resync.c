@@ -15,9 +15,9 @@ static const struct tb_str event_keys[] = {
     {"id", 2},    {"id2", 3},  {"dur", 3}, {"tts", 3},   {"tdur", 4},    {"bind_id", 7}, {"s", 1},
     {"cname", 5}, {"bp", 2},   {"sf", 2},  {"scope", 5}, {"flow_in", 7}, {"stack", 5},   {"flow_out", 8}};
 
-static const struct tb_str trace_keys[] = {
-    {"traceEvents", 11},     {"stackFrames", 11}, {"samples", 7}, {"systemTraceEvents", 17},
-    {"displayTimeUnit", 15}, {"otherData", 9},    {"metadata", 8}};
+static const struct tb_str trace_keys[] = {{"traceEvents", 11},       {"stackFrames", 11},     {"samples", 7},
+                                           {"systemTraceEvents", 17}, {"displayTimeUnit", 15}, {"otherData", 9},
+                                           {"metadata", 8},           {"trace_events", 12}};
 
 /* The other keys that a sample begins with, and those that a stack frame does. */
 static const struct tb_str sample_keys[] = {{"cpu", 3}, {"weight", 6}, {"comm", 4}};
@@ -53,9 +53,9 @@ bool tb_json_plausible_event(const struct tb_tokenizer *scan, const char *p) {
 
 static const char *reason(const struct tb_json_state *state, const struct tb_tokenizer *scan, const char *p) {
   bool cut_off = scan->status == TB_TOKENIZER_MORE;
-  bool event = *p == '{' && (state->place == TB_JSON_EVENTS || state->place == TB_JSON_TOP);
+  bool event = *p == '{' && (state->container == TB_JSON_EVENTS || state->container == TB_JSON_TOP);
   if (event) return cut_off ? "event cut off at the end of the input" : "event that is no JSON";
-  switch (state->place) {
+  switch (state->container) {
     case TB_JSON_EVENTS:
       return cut_off ? "event cut off at the end of the input" : "garbage between events";
     case TB_JSON_TOP:
@@ -74,7 +74,7 @@ static const char *reason(const struct tb_json_state *state, const struct tb_tok
 
 /* An element of the events that is well-formed but no object: the byte after it, NULL where it is something else. */
 static const char *other_element(struct tb_json_state *state, const char *p) {
-  if (state->place != TB_JSON_EVENTS && state->place != TB_JSON_SAMPLES) return NULL;
+  if (state->container != TB_JSON_EVENTS && state->container != TB_JSON_SAMPLES) return NULL;
   if (*p == '{' || *p == '}' || *p == ']') return NULL;
   struct tb_tokenizer scan = state->scan;
   const char *end = tb_tokenizer_skip_value(&scan, p);
@@ -101,7 +101,7 @@ static void pass(struct tb_json_state *state, char c) {
 enum tb_status tb_json_damage(struct tb_json_state *state, struct tb_batch *batch, const char *p, const char **next) {
   struct tb_tokenizer *scan = &state->scan;
   const char *why = reason(state, scan, p);
-  if (*p == '{' && (state->place == TB_JSON_EVENTS || state->place == TB_JSON_TOP)) {
+  if (*p == '{' && (state->container == TB_JSON_EVENTS || state->container == TB_JSON_TOP)) {
     if (scan->status == TB_TOKENIZER_BAD) {
       *next = tb_json_repaired_event(state, batch, p);
       if (*next || scan->status != TB_TOKENIZER_BAD) return TB_OK;
@@ -111,7 +111,7 @@ enum tb_status tb_json_damage(struct tb_json_state *state, struct tb_batch *batc
   scan->status = TB_TOKENIZER_BAD;
   *next = other_element(state, p);
   if (!*next && scan->status == TB_TOKENIZER_MORE && !tb_json_is_last(state)) return TB_OK;
-  if (*next || state->place != TB_JSON_TOP) state->seen_other = true; /* else not even JSON */
+  if (*next || state->container != TB_JSON_TOP) state->seen_other = true; /* else not even JSON */
   if (*next)
     return tb_reader_lose(state->reader, "element of the events that is no object", tb_json_offset(state, batch, p));
   state->lost = true;
@@ -125,7 +125,7 @@ enum tb_status tb_json_damage(struct tb_json_state *state, struct tb_batch *batc
 /* Whether a member of the outermost object begins at `p`: for an array of events to have ended it has to say so. */
 static bool member_begins(const struct tb_json_state *state, const char *p) {
   if (!state->in_object || !known_key(p, trace_keys, COUNT(trace_keys))) return false;
-  return state->place != TB_JSON_EVENTS || (state->passed[0] == ']' && state->passed[1] == ',');
+  return state->container != TB_JSON_EVENTS || (state->passed[0] == ']' && state->passed[1] == ',');
 }
 
 /* Counts an attempt that failed; the byte to look on from. */
@@ -163,14 +163,14 @@ static const char *try_event(struct tb_json_state *state, struct tb_batch *batch
     return end;
   }
   state->lost = false;
-  if (state->place != TB_JSON_TOP) state->place = TB_JSON_EVENTS;
+  if (state->container != TB_JSON_TOP) state->container = TB_JSON_EVENTS;
   return end;
 }
 
 /* ---- samples and stack frames ------------------------------------------------------------------------------------ */
 
 static bool is_plausible_sample(const struct tb_json_state *state, const char *p) {
-  if (state->place != TB_JSON_SAMPLES || *p != '{') return false;
+  if (state->container != TB_JSON_SAMPLES || *p != '{') return false;
   const char *key = tb_tokenizer_space(p + 1);
   return tb_json_plausible_event(&state->scan, p) || known_key(key, sample_keys, COUNT(sample_keys));
 }
@@ -193,7 +193,7 @@ static const char *try_sample(struct tb_json_state *state, struct tb_batch *batc
 
 /* Whether an entry of stackFrames, "ID": {"name": ..., begins at `p`. */
 static bool is_plausible_frame(const struct tb_json_state *state, const char *p) {
-  if (state->place != TB_JSON_FRAMES || *p != '"' || state->passed[1] != ',') return false;
+  if (state->container != TB_JSON_FRAMES || *p != '"' || state->passed[1] != ',') return false;
   const char *end = p + 1;
   while (end < state->scan.end && end - p < FRAME_ID_MAX && *end != '"' && *end != '\\' && (unsigned char)*end >= ' ')
     end++;
@@ -227,7 +227,7 @@ const char *tb_json_search(struct tb_json_state *state, struct tb_batch *batch, 
     if (is_plausible_frame(state, p)) return p > start ? p : try_frame(state, batch, p);
     if (*p == '{' && tb_json_plausible_event(scan, p)) return p > start ? p : try_event(state, batch, p);
     if (*p == '"' && member_begins(state, p)) {
-      state->place = TB_JSON_OBJECT;
+      state->container = TB_JSON_OBJECT;
       state->lost = false;
       return p;
     }

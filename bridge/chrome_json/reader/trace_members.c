@@ -184,7 +184,7 @@ const char *tb_json_system_text(struct tb_json_state *state, struct tb_batch *ba
     event->blob = text;
   }
   if (*end != '"') return end;
-  state->place = TB_JSON_OBJECT;
+  state->container = TB_JSON_OBJECT;
   return end + 1;
 }
 

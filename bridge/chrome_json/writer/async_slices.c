@@ -104,7 +104,7 @@ static void keep_flows_of_end(struct tb_json_writer *w, const struct tb_json_ope
     tb_json_lose(w, "flows of the end of a slice that is on no thread's track", end);
 }
 
-/* The place of the slice that the end closes: the innermost one of its name, where it has one. */
+/* The index of the slice that the end closes: the innermost one of its name, where it has one. */
 static size_t find_open(struct tb_json_writer *w, const struct tb_json_track *state, const struct tb_event *end) {
   const struct tb_buffer *name = &w->scratch.buffer;
   w->scratch.buffer.len = 0;
@@ -131,8 +131,8 @@ void tb_json_end_elsewhere(struct tb_json_writer *w, struct tb_json_track *state
     keep_flows_of_end(w, &none, event);
     return;
   }
-  size_t place = state->open_count ? find_open(w, state, event) : 0;
-  const struct tb_json_open *slice = state->open_count ? &state->open[place] : &none;
+  size_t index = state->open_count ? find_open(w, state, event) : 0;
+  const struct tb_json_open *slice = state->open_count ? &state->open[index] : &none;
   size_t start = tb_json_object_begin(w);
   if (event->has & TB_HAS_NAME || event->name.len)
     tb_json_emit_name(&w->out, event);
@@ -153,8 +153,8 @@ void tb_json_end_elsewhere(struct tb_json_writer *w, struct tb_json_track *state
   end_object(w, state, start, 0);
   keep_flows_of_end(w, slice, event);
   if (!state->open_count) return;
-  state->open[place].ended = true;
-  if (place + 1 == state->open_count) tb_json_pop_slice(w, state);
+  state->open[index].ended = true;
+  if (index + 1 == state->open_count) tb_json_pop_slice(w, state);
 }
 
 /* ---- instants ---------------------------------------------------------------------------------------------------- */

@@ -84,11 +84,20 @@ static enum tb_status restore_scope(struct tb_fxt_reader *fx, struct tb_event *e
   return TB_OK;
 }
 
-static void restore_id(struct tb_event *event, const struct tb_arg *arg) {
+static bool is_slice(const struct tb_event *event) {
+  return event->type == TB_EVENT_SLICE_BEGIN || event->type == TB_EVENT_SLICE_END ||
+         event->type == TB_EVENT_SLICE_COMPLETE;
+}
+
+/* False where the record has no place for an id, and is no slice that had one without. */
+static bool restore_id(struct tb_event *event, const struct tb_arg *arg) {
+  if (event->id.kind == TB_ID_NONE && !is_slice(event)) return false;
+  if (event->id.kind == TB_ID_NONE) event->id.kind = TB_ID_PLAIN;
   event->has &= ~(uint32_t)TB_HAS_ID_ONLY_MATCH; /* the number was made up since categories kept equal ids apart */
   event->id.is_number = arg->type != TB_ARG_STRING;
   event->id.value = event->id.is_number ? arg->u : 0;
   event->id.text = event->id.is_number ? (struct tb_str){NULL, 0} : arg->text;
+  return true;
 }
 
 /* The arguments that had no room as such; false where it is none of our texts. */
@@ -122,8 +131,7 @@ static bool restore_own(struct tb_fxt_reader *fx, struct tb_event *event, enum t
       return is_text;
     case TB_CARRIED_ID:
       if (event->type == TB_EVENT_COUNTER) return true; /* its track says it */
-      if (event->id.kind != TB_ID_NONE) restore_id(event, arg);
-      return event->id.kind != TB_ID_NONE;
+      return restore_id(event, arg);
     case TB_CARRIED_ID2:
       if (!is_text || event->id.kind == TB_ID_NONE) return false;
       event->id.kind = tb_str_equal(arg->text, TB_STR("local")) ? TB_ID_LOCAL : TB_ID_GLOBAL;

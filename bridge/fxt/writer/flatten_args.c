@@ -177,6 +177,20 @@ void tb_fxt_carry_text(struct tb_fxt_writer *w, enum tb_carried_id id, struct tb
   add_text(w, tb_carried_path(id), text);
 }
 
+void tb_fxt_carry_id(struct tb_fxt_writer *w, const struct tb_id *id) {
+  if (!id->is_number) {
+    tb_fxt_carry_text(w, TB_CARRIED_ID, id->text);
+    return;
+  }
+  struct tb_fxt_flat flat = {.name = tb_carried_path(TB_CARRIED_ID), .value = id->value, .type = TB_FXT_ARG_UINT64};
+  if (w->args.count < TB_FXT_MAX_ARGS) w->args.items[w->args.count++] = flat;
+}
+
+void tb_fxt_carry_id_kind(struct tb_fxt_writer *w, const struct tb_id *id) {
+  if (id->kind == TB_ID_LOCAL) tb_fxt_carry_text(w, TB_CARRIED_ID2, TB_STR("local"));
+  if (id->kind == TB_ID_GLOBAL) tb_fxt_carry_text(w, TB_CARRIED_ID2, TB_STR("global"));
+}
+
 void tb_fxt_carry_json(struct tb_fxt_writer *w, enum tb_carried_id id, struct tb_str text) {
   add_text(w, join(w, tb_carried_path(id), TB_STR(TB_FXT_JSON_SUFFIX)), text);
 }

@@ -60,8 +60,7 @@ static void add_particulars(struct tb_fxt_writer *w, const struct tb_event *even
   }
   if (type == TB_FXT_FLOW_END && !(event->has & TB_HAS_BIND_ENCLOSING))
     tb_fxt_carry_text(w, TB_CARRIED_BIND_ENCLOSING, TB_STR("t"));
-  if (event->id.kind == TB_ID_LOCAL) tb_fxt_carry_text(w, TB_CARRIED_ID2, TB_STR("local"));
-  if (event->id.kind == TB_ID_GLOBAL) tb_fxt_carry_text(w, TB_CARRIED_ID2, TB_STR("global"));
+  tb_fxt_carry_id_kind(w, &event->id);
   if (event->type != TB_EVENT_SLICE_COMPLETE) tb_fxt_carry(w, event, TB_CARRIED_BIT(DUR));
 }
 
@@ -70,13 +69,7 @@ static uint64_t number_of(struct tb_fxt_writer *w, const struct tb_event *event,
     return event->track->uuid ? event->track->uuid : UINT64_C(1) << 62 | event->track->index;
   bool is_flow = type >= TB_FXT_FLOW_BEGIN;
   uint64_t number = tb_fxt_id_number(w, event, &event->id, is_flow);
-  if (!event->id.is_number) {
-    tb_fxt_carry_text(w, TB_CARRIED_ID, event->id.text);
-  } else if (number != event->id.value) {
-    struct tb_fxt_flat flat = {
-        .name = tb_carried_path(TB_CARRIED_ID), .value = event->id.value, .type = TB_FXT_ARG_UINT64};
-    if (w->args.count < TB_FXT_MAX_ARGS) w->args.items[w->args.count++] = flat;
-  }
+  if (!event->id.is_number || number != event->id.value) tb_fxt_carry_id(w, &event->id);
   return number;
 }
 

@@ -352,8 +352,18 @@ static void put_alone(struct tb_fxt_writer *w, const struct tb_event *event) {
     put_end(w, event->track, &bare, event->ts);
 }
 
+/* A slice of a thread has no id in FXT. That of an end is its begin's, where there is one. */
+static void carry_id(struct tb_fxt_writer *w, const struct tb_event *event,
+                     const struct tb_fxt_track_state *track_state) {
+  if (event->id.kind == TB_ID_NONE || !is_thread(event->track)) return;
+  if (event->type == TB_EVENT_SLICE_END && track_state->open_count) return;
+  tb_fxt_carry_id(w, &event->id);
+  tb_fxt_carry_id_kind(w, &event->id);
+}
+
 static void put_now(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_fxt_track_state *track_state) {
   int64_t ts = event->ts;
+  carry_id(w, event, track_state);
   tb_fxt_flatten(w, event);
   if (event->type == TB_EVENT_SLICE_COMPLETE) {
     settle(w, event->track, track_state, event->ts);

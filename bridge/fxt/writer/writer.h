@@ -204,6 +204,9 @@ static TB_ALWAYS_INLINE void tb_fxt_carry(struct tb_fxt_writer *w, const struct 
 }
 /* Carries one of FXT's own, as a text or as the text of a JSON value. */
 void tb_fxt_carry_text(struct tb_fxt_writer *w, enum tb_carried_id id, struct tb_str text);
+/* The id, and whose it is where a process or the machine has it. */
+void tb_fxt_carry_id(struct tb_fxt_writer *w, const struct tb_id *id);
+void tb_fxt_carry_id_kind(struct tb_fxt_writer *w, const struct tb_id *id);
 void tb_fxt_carry_json(struct tb_fxt_writer *w, enum tb_carried_id id, struct tb_str text);
 
 /* `count` members as a JSON object, or one value where `members` is false, in scratch; ptr NULL after a failure, and

@@ -102,6 +102,8 @@ struct tb_info {
   uint64_t record_count;
   const struct tb_info_provider *providers; /* FXT, in order of appearance */
   size_t provider_count;
+  const struct tb_loss *notes; /* what the reader assumed where the source does not say it; nothing of it is lost */
+  size_t note_count;
 };
 
 struct tb_info_options {

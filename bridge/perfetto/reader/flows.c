@@ -32,15 +32,15 @@ static bool take_kind(struct tb_str text, struct tb_json_flow *flow) {
   return true;
 }
 
-/* The flow id of the slice at that place: those that go on come first. */
-static bool id_at(const struct tb_track_event_fields *fields, uint32_t place, uint64_t *id) {
-  if (place < fields->flows.count) {
-    *id = fields->flows.items[place];
+/* The flow id of the slice at that index: those that go on come first. */
+static bool id_at(const struct tb_track_event_fields *fields, uint32_t index, uint64_t *id) {
+  if (index < fields->flows.count) {
+    *id = fields->flows.items[index];
     return true;
   }
-  place -= fields->flows.count;
-  if (place >= fields->terminating_flows.count) return false;
-  *id = fields->terminating_flows.items[place];
+  index -= fields->flows.count;
+  if (index >= fields->terminating_flows.count) return false;
+  *id = fields->terminating_flows.items[index];
   return true;
 }
 

@@ -368,6 +368,37 @@ static void an_event_without_a_time_has_that_of_its_neighbour(void **state) {
   expect_untimed(7);
 }
 
+/* ---- events under another key ------------------------------------------------------------------------------------ */
+
+#define ONE_EVENT "{\"name\":\"a\",\"ph\":\"i\",\"ts\":1}"
+
+/* However the text comes in, so many events of name a are read, and so many other members. */
+static void expect_read(const char *text, enum tb_status end, size_t events, size_t members) {
+  static const size_t chunks[] = {SIZE_MAX, 1, 7};
+  for (size_t i = 0; i < sizeof(chunks) / sizeof(chunks[0]); i++) {
+    struct reading r;
+    read_text(&r, text, strlen(text), chunks[i], false);
+    size_t named = 0;
+    for (const char *at = r.events; (at = strstr(at, "i:a")); at++) named++;
+    if (r.end != end || named != events || r.count != events + members)
+      fail_msg("%s in pieces of %zu: status %d, events %s", text, chunks[i], r.end, r.events);
+    reading_close(&r);
+  }
+}
+
+static void trace_events_are_the_events_where_they_begin_with_one_and_there_are_no_others(void **state) {
+  (void)state;
+  expect_read("{\"trace_events\":[" ONE_EVENT "],\"history\":[]}", TB_END, 1, 1);
+  expect_read("{\"other_data\":{},\"trace_events\":[{},{ }, " ONE_EVENT "]}", TB_END, 1, 1);
+  expect_read("{\"trace_events\":[" ONE_EVENT, TB_END, 1, 0);
+  expect_read("{\"trace_events\":[" ONE_EVENT "," ONE_EVENT "]}", TB_END, 2, 0);
+  expect_read("{\"traceEvents\":[],\"trace_events\":[" ONE_EVENT "]}", TB_END, 0, 1);
+  expect_read("{\"trace_events\":[{\"name\":\"no phase\"}]}", TB_UNKNOWN_FORMAT, 0, 1);
+  expect_read("{\"trace_events\":[{}]}", TB_UNKNOWN_FORMAT, 0, 1);
+  expect_read("{\"trace_events\":[1]}", TB_UNKNOWN_FORMAT, 0, 1);
+  expect_read("{\"trace_events\":7,\"traceEvents\":[]}", TB_END, 0, 1);
+}
+
 /* ---- the trace itself -------------------------------------------------------------------------------------------- */
 
 static void check_realtime(const struct tb_event *e) {
@@ -484,6 +515,7 @@ int main(void) {
       cmocka_unit_test(digits_in_a_text_are_the_number),
       cmocka_unit_test(an_absent_tid_is_the_pid_and_an_absent_pid_is_zero),
       cmocka_unit_test(an_event_without_a_time_has_that_of_its_neighbour),
+      cmocka_unit_test(trace_events_are_the_events_where_they_begin_with_one_and_there_are_no_others),
       cmocka_unit_test(clocks_that_the_trace_names_are_snapshots),
       cmocka_unit_test(stack_frames_and_samples_come_before_or_behind_the_events),
       cmocka_unit_test(other_members_of_the_outermost_object_are_metadata),
