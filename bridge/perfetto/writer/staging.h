@@ -7,7 +7,7 @@
 
 #include "io/block_cache.h"
 #include "io/spill_log.h"
-#include "timeline/sort_queue.h"
+#include "timeline/stager.h"
 
 struct tb_perfetto_writer;
 struct tb_writer_sequence;
@@ -21,13 +21,13 @@ struct tb_writer_staging {
   size_t held_budget;        /* bytes to hold before logs spill, which costs less */
 };
 
-/* Adds an entry to a sequence: to its packets while it comes in order, else to its queue; binds its flows while they
- * come in order. */
+/* The forms of staging, from the cheapest on: struct tb_streamed_sequence, struct tb_end_ordered_sequence, struct
+ * tb_sort_queue. Threads begin with the first, shared sequences with the last. */
+extern const struct tb_stager_form tb_form_streamed, tb_form_end_ordered, tb_form_queue;
+
+/* Stages an entry of a sequence; binds its flows while they come in order. */
 TB_MUST_CHECK enum tb_status tb_perfetto_add_entry(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence,
                                                    struct tb_staged_event *entry);
-/* Replays sequence->end_ordered into the sort queue. */
-TB_MUST_CHECK enum tb_status tb_perfetto_replay_end_ordered(struct tb_perfetto_writer *p,
-                                                            struct tb_writer_sequence *sequence);
 /* Sets the memory budget: `wanted` bytes; 0: 64 MiB before what needs no sorting spills, half of the machine's memory
  * before queues spill. */
 void tb_perfetto_set_budget(struct tb_perfetto_writer *p, size_t wanted);

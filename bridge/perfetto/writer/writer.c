@@ -47,7 +47,7 @@ struct tb_track_state *tb_perfetto_track_state(struct tb_perfetto_writer *p, con
   return &p->tracks.items[track->index];
 }
 
-static struct tb_writer_sequence *add_sequence(struct tb_perfetto_writer *p) {
+static struct tb_writer_sequence *add_sequence(struct tb_perfetto_writer *p, const struct tb_stager_form *form) {
   void *sequences = p->sequences;
   if (tb_grow_array(p->allocator, &sequences, &p->sequence_capacity, p->sequence_count + 1, sizeof(*p->sequences),
                     UINT32_MAX) != TB_OK)
@@ -55,33 +55,27 @@ static struct tb_writer_sequence *add_sequence(struct tb_perfetto_writer *p) {
   p->sequences = sequences;
   struct tb_writer_sequence *sequence = tb_calloc(p->allocator, sizeof(*sequence));
   if (!sequence) return NULL;
-  tb_sort_queue_init(&sequence->queue, p->allocator);
-  tb_streamed_sequence_init(&sequence->streamed, &p->staging.blocks.allocator,
-                            (uint32_t)p->sequence_count + TB_FIRST_SEQUENCE_ID);
-  sequence->streamed.closed = p->sequence_count == TB_SHARED_SEQUENCE;
-  tb_end_ordered_sequence_init(&sequence->end_ordered, &p->staging.blocks.allocator);
-  sequence->queue.complete_first = sequence->streamed.complete_first = p->writer->source.complete_first;
-  sequence->queue.held = &p->staging.in_queues;
-  sequence->streamed.packets.held = sequence->streamed.notes.held = sequence->end_ordered.entries.held =
-      &p->staging.in_logs;
-  sequence->end_ordered.closed = sequence->streamed.closed;
+  sequence->p = p;
+  sequence->index = sequence->binder.queue_index = (uint32_t)p->sequence_count;
   sequence->thread_times_in_us = true;
-  sequence->binder.queue_index = (uint32_t)p->sequence_count;
+  if (tb_stager_open(&sequence->stager, p->allocator, form) != TB_OK) {
+    tb_free(p->allocator, sequence, sizeof(*sequence));
+    return NULL;
+  }
   return p->sequences[p->sequence_count++] = sequence;
 }
 
 enum tb_status tb_perfetto_add_shared(struct tb_perfetto_writer *p) {
-  struct tb_writer_sequence *sequence = add_sequence(p);
+  const struct tb_writer_sequence *sequence = add_sequence(p, &tb_form_queue);
   if (!sequence) return TB_NO_MEMORY;
-  sequence->streamed.closed = true;
-  p->shared = (uint32_t)p->sequence_count - 1;
+  p->shared = sequence->index;
   return TB_OK;
 }
 
 struct tb_writer_sequence *tb_perfetto_new_thread_sequence(struct tb_perfetto_writer *p, const struct tb_track *track) {
   struct tb_track_state *state = tb_perfetto_track_state(p, track);
   if (!state) return NULL;
-  struct tb_writer_sequence *sequence = add_sequence(p);
+  struct tb_writer_sequence *sequence = add_sequence(p, &tb_form_streamed);
   if (!sequence) return NULL;
   sequence->track = state; /* set anew before use: the array of states may move */
   state->sequence = sequence;
@@ -201,8 +195,8 @@ static void count_tracks(struct tb_perfetto_writer *p) {
 static void forget_disordered(struct tb_perfetto_writer *p, bool *disordered) {
   bool any = false;
   for (size_t i = 0; i < p->sequence_count; i++) {
-    const struct tb_sort_queue *queue = &p->sequences[i]->queue;
-    disordered[i] = queue->has_flow && !tb_sort_queue_in_order(queue);
+    const struct tb_sort_queue *queue = tb_stager_as(&p->sequences[i]->stager, &tb_form_queue);
+    disordered[i] = queue && queue->has_flow && !tb_sort_queue_in_order(queue);
     any |= disordered[i];
   }
   if (any) tb_flows_forget(&p->flows, disordered);
@@ -212,7 +206,7 @@ static enum tb_status bind_all(struct tb_perfetto_writer *p, const bool *disorde
   enum tb_status status = TB_OK;
   for (uint32_t i = 0; status == TB_OK && i < p->sequence_count; i++)
     if (disordered[i])
-      status = tb_flows_bind(&p->flows, &p->sequences[i]->queue, i, p->staging.spill, &p->writer->error);
+      status = tb_flows_bind(&p->flows, p->sequences[i]->stager.state, i, p->staging.spill, &p->writer->error);
     else if (tb_flow_binder_finish(&p->sequences[i]->binder, &p->flows) != TB_OK)
       status = no_memory(p);
   return status;
@@ -230,13 +224,15 @@ static enum tb_status bind_flows(struct tb_perfetto_writer *p) {
   return status == TB_OK ? TB_OK : no_memory(p);
 }
 
-/* Puts on their queues what came when it ended, but does not nest. */
+/* Sorts what came when it ended, but does not nest. */
 static enum tb_status check_end_ordered(struct tb_perfetto_writer *p) {
   enum tb_status status = TB_OK;
   for (size_t i = 0; status == TB_OK && i < p->sequence_count; i++) {
-    bool nests;
-    status = tb_end_ordered_sequence_nests(&p->sequences[i]->end_ordered, &nests, &p->writer->error);
-    if (status == TB_OK && !nests) status = tb_perfetto_replay_end_ordered(p, p->sequences[i]);
+    struct tb_stager *stager = &p->sequences[i]->stager;
+    struct tb_end_ordered_sequence *end_ordered = tb_stager_as(stager, &tb_form_end_ordered);
+    bool nests = true;
+    if (end_ordered) status = tb_end_ordered_sequence_nests(end_ordered, &nests, &p->writer->error);
+    if (status == TB_OK && !nests) status = tb_stager_next(stager, &p->writer->error);
   }
   return status == TB_NO_MEMORY ? no_memory(p) : status;
 }
@@ -244,15 +240,11 @@ static enum tb_status check_end_ordered(struct tb_perfetto_writer *p) {
 /* Sees that every queue can be read in the order of time. */
 static enum tb_status order_queues(struct tb_perfetto_writer *p) {
   for (size_t i = 0; i < p->sequence_count; i++) {
-    struct tb_sort_queue *s = &p->sequences[i]->queue;
-    if (s->run_count || s->sorted || s->refs) continue;
+    struct tb_sort_queue *s = tb_stager_as(&p->sequences[i]->stager, &tb_form_queue);
+    if (!s || s->run_count || s->sorted || s->refs) continue;
     if (tb_sort_queue_index(s) != TB_OK) return no_memory(p);
   }
   return TB_OK;
-}
-
-static uint64_t entries_of(const struct tb_writer_sequence *sequence) {
-  return sequence->streamed.total + sequence->end_ordered.total + sequence->queue.total;
 }
 
 enum tb_status tb_perfetto_report_progress(struct tb_perfetto_writer *p, uint64_t entries) {
@@ -265,9 +257,9 @@ enum tb_status tb_perfetto_report_progress(struct tb_perfetto_writer *p, uint64_
 
 static enum tb_status write_sequences(struct tb_perfetto_writer *p) {
   enum tb_status status = TB_OK;
-  for (size_t i = 0; i < p->sequence_count; i++) p->entries += entries_of(p->sequences[i]);
+  for (size_t i = 0; i < p->sequence_count; i++) p->entries += tb_stager_entries(&p->sequences[i]->stager);
   for (uint32_t i = 0; status == TB_OK && i < p->sequence_count; i++) {
-    uint64_t entries = entries_of(p->sequences[i]); /* which are freed as they are written */
+    uint64_t entries = tb_stager_entries(&p->sequences[i]->stager); /* which are freed as they are written */
     status = tb_perfetto_write_sequence(p, i);
     p->entries_written += entries;
   }
@@ -312,9 +304,7 @@ static enum tb_status finish(struct tb_writer *writer) {
 static void destroy(struct tb_writer *writer) {
   struct tb_perfetto_writer *p = writer->state;
   for (size_t i = 0; i < p->sequence_count; i++) {
-    tb_streamed_sequence_free(&p->sequences[i]->streamed);
-    tb_end_ordered_sequence_free(&p->sequences[i]->end_ordered);
-    tb_sort_queue_free(&p->sequences[i]->queue);
+    tb_stager_close(&p->sequences[i]->stager);
     if (p->sequences[i]->binder.flows) tb_flow_binder_free(&p->sequences[i]->binder);
     tb_interned_free_uses(&p->sequences[i]->uses, p->allocator);
     tb_free(p->allocator, p->sequences[i], sizeof(*p->sequences[i]));
@@ -370,7 +360,7 @@ static enum tb_status create(struct tb_writer *writer) {
   tb_map_init(&p->tracks.main_threads, p->allocator);
   tb_map_init(&p->sched.dying, p->allocator);
   p->trace_clock = writer->options.clock ? writer->options.clock : TB_CLOCK_TRACE_FILE;
-  if (add_sequence(p)) return TB_OK;
+  if (add_sequence(p, &tb_form_queue)) return TB_OK;
   destroy(writer);
   return tb_fail(&writer->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
 }

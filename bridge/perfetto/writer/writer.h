@@ -31,10 +31,9 @@
 enum { TB_SHARED_SEQUENCE = 0, TB_FIRST_SEQUENCE_ID = 2 };
 
 struct tb_writer_sequence {
-  struct tb_streamed_sequence streamed; /* its events, while they are in order and nest */
-  /* then they all are here, until one comes that does not fit: then they are on the queue */
-  struct tb_end_ordered_sequence end_ordered;
-  struct tb_sort_queue queue;
+  struct tb_stager stager; /* its events */
+  struct tb_perfetto_writer *p;
+  uint32_t index; /* among the sequences */
   struct tb_interned_uses uses;
   struct tb_flow_binder binder;
   struct tb_track_state *track; /* the thread; NULL for the shared sequence */
