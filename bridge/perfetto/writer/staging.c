@@ -22,6 +22,8 @@ enum {
   MIN_BUDGET = 1 << 20,
   HELD_BUDGET = 64 << 20, /* bytes in spill logs before they are spilled, if the user sets no budget */
   SPILL_SHARE = 4,        /* share of a budget: with less in the logs, spilling is not worth it */
+  SEQUENCE_BYTES = 2048,  /* about what a thread's sequence takes with few events */
+  GROUPED_SHARE = 4,      /* share of a budget for these: further threads are grouped */
   KEPT_SHARE = 8          /* of all memory with them: by so much blocks that are kept may go over the budget */
 };
 
@@ -126,6 +128,40 @@ static enum tb_status spill_queue(void *state, struct tb_spill_file *file, struc
   return tb_sort_queue_spill(state, file, error);
 }
 
+struct grouped_sequence {
+  uint64_t entries;
+};
+
+static void init_grouped(struct tb_stager *stager, void *state) {
+  (void)stager;
+  *(struct grouped_sequence *)state = (struct grouped_sequence){0};
+}
+
+static void free_grouped(void *state) { (void)state; }
+static uint64_t grouped_entries(const void *state) { return ((const struct grouped_sequence *)state)->entries; }
+
+static enum tb_status put_grouped(struct tb_stager *stager, void *state, struct tb_staged_event *entry, bool *fits) {
+  struct tb_writer_sequence *sequence = sequence_of(stager);
+  struct grouped_sequence *grouped = state;
+  *fits = true;
+  grouped->entries++;
+  sequence->has_flows |= entry->flow != TB_FLOW_NONE;
+  return tb_grouped_sequences_put(&sequence->p->staging.grouped, sequence->index, entry);
+}
+
+static enum tb_status spill_nothing(void *state, struct tb_spill_file *file, struct tb_error *error) {
+  (void)state;
+  (void)file;
+  (void)error;
+  return TB_OK;
+}
+
+const struct tb_stager_form tb_form_grouped = {.size = sizeof(struct grouped_sequence),
+                                               .init = init_grouped,
+                                               .free = free_grouped,
+                                               .entries = grouped_entries,
+                                               .put = put_grouped,
+                                               .spill = spill_nothing};
 const struct tb_stager_form tb_form_queue = {.size = sizeof(struct tb_sort_queue),
                                              .init = init_queue,
                                              .free = free_queue,
@@ -185,6 +221,48 @@ enum tb_status tb_perfetto_add_entry(struct tb_perfetto_writer *p, struct tb_wri
   return bind_newest(p, sequence, entry);
 }
 
+/* ---- grouped sequences ------------------------------------------------------------------------------------------- */
+
+const struct tb_stager_form *tb_perfetto_first_form(const struct tb_perfetto_writer *p) {
+  return p->sequence_count < p->staging.held_budget / GROUPED_SHARE / SEQUENCE_BYTES ? &tb_form_streamed
+                                                                                     : &tb_form_grouped;
+}
+
+enum tb_status tb_perfetto_ungroup(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence) {
+  if (sequence->stager.form != &tb_form_grouped) return TB_OK;
+  struct tb_error *error = &p->writer->error;
+  tb_stager_close(&sequence->stager);
+  sequence->uses = tb_calloc(p->allocator, sizeof(*sequence->uses));
+  if (!sequence->uses) return TB_NO_MEMORY;
+  if (tb_stager_open(&sequence->stager, p->allocator, &tb_form_streamed) != TB_OK) return TB_NO_MEMORY;
+  sequence->has_thread_times = false;
+  sequence->thread_times_in_us = true;
+  struct tb_staged_event entry;
+  enum tb_status status;
+  while ((status = tb_grouped_sequences_next(&p->staging.grouped, sequence->index, &entry, sequence->uses, error)) ==
+         TB_OK) {
+    tb_perfetto_note_thread_times(sequence, &entry);
+    status = tb_perfetto_add_entry(p, sequence, &entry);
+    if (status == TB_OK) status = tb_perfetto_keep_budget(p);
+    if (status != TB_OK) return status;
+  }
+  return status == TB_END ? TB_OK : status;
+}
+
+enum tb_status tb_perfetto_ungroup_flows(struct tb_perfetto_writer *p) {
+  struct tb_error *error = &p->writer->error;
+  if (!p->staging.grouped.queue.total) return TB_OK;
+  enum tb_status status = tb_grouped_sequences_rewind(&p->staging.grouped, p->staging.spill, error);
+  bool any = false;
+  for (size_t i = 0; status == TB_OK && i < p->sequence_count; i++) {
+    if (!p->sequences[i]->has_flows) continue;
+    any = true;
+    status = tb_perfetto_ungroup(p, p->sequences[i]);
+  }
+  if (status == TB_OK && any) status = tb_grouped_sequences_rewind(&p->staging.grouped, p->staging.spill, error);
+  return status;
+}
+
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 /* Half of the machine's memory. */
@@ -230,6 +308,8 @@ static enum tb_status spill_logs(struct tb_perfetto_writer *p) {
       status = stager->form->spill(stager->state, p->staging.spill, &error);
   }
   if (status == TB_OK) status = tb_spill_log_spill(&p->ftrace.text, p->staging.spill, &error);
+  if (status == TB_OK && !p->staging.grouped.reading)
+    status = tb_sort_queue_spill(&p->staging.grouped.queue, p->staging.spill, &error);
   tb_perfetto_note_spilled(p);
   return spill_failed(p, status, &error);
 }
@@ -257,7 +337,7 @@ enum tb_status tb_perfetto_keep_budget(struct tb_perfetto_writer *p) {
   p->staging.unchecked = 0;
   note_held(p, p->staging.in_logs + p->staging.in_queues);
   if (p->staging.in_logs + p->staging.in_queues >= p->staging.held_budget &&
-      p->staging.in_logs >= p->staging.held_budget / SPILL_SHARE) {
+      p->staging.in_logs + p->staging.grouped.queue.bytes >= p->staging.held_budget / SPILL_SHARE) {
     enum tb_status status = spill_logs(p);
     if (status != TB_OK) return status;
   }

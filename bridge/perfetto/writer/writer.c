@@ -58,11 +58,10 @@ static struct tb_writer_sequence *add_sequence(struct tb_perfetto_writer *p, con
   sequence->p = p;
   sequence->index = sequence->binder.queue_index = (uint32_t)p->sequence_count;
   sequence->thread_times_in_us = true;
-  if (tb_stager_open(&sequence->stager, p->allocator, form) != TB_OK) {
-    tb_free(p->allocator, sequence, sizeof(*sequence));
-    return NULL;
-  }
-  return p->sequences[p->sequence_count++] = sequence;
+  p->sequences[p->sequence_count++] = sequence;
+  bool grouped = form == &tb_form_grouped;
+  sequence->uses = grouped ? &p->staging.grouped.uses : tb_calloc(p->allocator, sizeof(*sequence->uses));
+  return sequence->uses && tb_stager_open(&sequence->stager, p->allocator, form) == TB_OK ? sequence : NULL;
 }
 
 enum tb_status tb_perfetto_add_shared(struct tb_perfetto_writer *p) {
@@ -75,7 +74,7 @@ enum tb_status tb_perfetto_add_shared(struct tb_perfetto_writer *p) {
 struct tb_writer_sequence *tb_perfetto_new_thread_sequence(struct tb_perfetto_writer *p, const struct tb_track *track) {
   struct tb_track_state *state = tb_perfetto_track_state(p, track);
   if (!state) return NULL;
-  struct tb_writer_sequence *sequence = add_sequence(p, &tb_form_streamed);
+  struct tb_writer_sequence *sequence = add_sequence(p, tb_perfetto_first_form(p));
   if (!sequence) return NULL;
   sequence->track = state; /* set anew before use: the array of states may move */
   state->sequence = sequence;
@@ -224,27 +223,24 @@ static enum tb_status bind_flows(struct tb_perfetto_writer *p) {
   return status == TB_OK ? TB_OK : no_memory(p);
 }
 
-/* Sorts what came when it ended, but does not nest. */
-static enum tb_status check_end_ordered(struct tb_perfetto_writer *p) {
+/* Sees that a sequence can be read in the order of time: sorts what came when it ended, but does not nest, and what
+ * came in no order. */
+static enum tb_status order_sequence(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence) {
+  struct tb_stager *stager = &sequence->stager;
+  struct tb_end_ordered_sequence *end_ordered = tb_stager_as(stager, &tb_form_end_ordered);
+  bool nests = true;
   enum tb_status status = TB_OK;
-  for (size_t i = 0; status == TB_OK && i < p->sequence_count; i++) {
-    struct tb_stager *stager = &p->sequences[i]->stager;
-    struct tb_end_ordered_sequence *end_ordered = tb_stager_as(stager, &tb_form_end_ordered);
-    bool nests = true;
-    if (end_ordered) status = tb_end_ordered_sequence_nests(end_ordered, &nests, &p->writer->error);
-    if (status == TB_OK && !nests) status = tb_stager_next(stager, &p->writer->error);
-  }
+  if (end_ordered) status = tb_end_ordered_sequence_nests(end_ordered, &nests, &p->writer->error);
+  if (status == TB_OK && !nests) status = tb_stager_next(stager, &p->writer->error);
+  struct tb_sort_queue *queue = tb_stager_as(stager, &tb_form_queue);
+  if (status == TB_OK && queue && !queue->run_count && !queue->sorted) status = tb_sort_queue_index(queue);
   return status == TB_NO_MEMORY ? no_memory(p) : status;
 }
 
-/* Sees that every queue can be read in the order of time. */
-static enum tb_status order_queues(struct tb_perfetto_writer *p) {
-  for (size_t i = 0; i < p->sequence_count; i++) {
-    struct tb_sort_queue *s = tb_stager_as(&p->sequences[i]->stager, &tb_form_queue);
-    if (!s || s->run_count || s->sorted || s->refs) continue;
-    if (tb_sort_queue_index(s) != TB_OK) return no_memory(p);
-  }
-  return TB_OK;
+static enum tb_status order_sequences(struct tb_perfetto_writer *p) {
+  enum tb_status status = TB_OK;
+  for (size_t i = 0; status == TB_OK && i < p->sequence_count; i++) status = order_sequence(p, p->sequences[i]);
+  return status;
 }
 
 enum tb_status tb_perfetto_report_progress(struct tb_perfetto_writer *p, uint64_t entries) {
@@ -255,12 +251,29 @@ enum tb_status tb_perfetto_report_progress(struct tb_perfetto_writer *p, uint64_
   return writer->on_write_progress(writer->on_write_progress_ctx, bytes, (uint64_t)size) ? TB_OK : TB_CANCELLED;
 }
 
+/* Makes a grouped sequence one like the others. */
+static enum tb_status ungroup(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence) {
+  if (sequence->stager.form != &tb_form_grouped) return TB_OK;
+  enum tb_status status = tb_perfetto_ungroup(p, sequence);
+  return status == TB_OK ? order_sequence(p, sequence) : status == TB_NO_MEMORY ? no_memory(p) : status;
+}
+
+static void free_uses(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence) {
+  if (!sequence->uses || sequence->uses == &p->staging.grouped.uses) return;
+  tb_interned_free_uses(sequence->uses, p->allocator);
+  tb_free(p->allocator, sequence->uses, sizeof(*sequence->uses));
+  sequence->uses = NULL;
+}
+
 static enum tb_status write_sequences(struct tb_perfetto_writer *p) {
   enum tb_status status = TB_OK;
   for (size_t i = 0; i < p->sequence_count; i++) p->entries += tb_stager_entries(&p->sequences[i]->stager);
   for (uint32_t i = 0; status == TB_OK && i < p->sequence_count; i++) {
-    uint64_t entries = tb_stager_entries(&p->sequences[i]->stager); /* which are freed as they are written */
-    status = tb_perfetto_write_sequence(p, i);
+    struct tb_writer_sequence *sequence = p->sequences[i];
+    uint64_t entries = tb_stager_entries(&sequence->stager); /* which are freed as they are written */
+    status = ungroup(p, sequence);
+    if (status == TB_OK) status = tb_perfetto_write_sequence(p, i);
+    if (sequence->track) free_uses(p, sequence);
     p->entries_written += entries;
   }
   return status;
@@ -280,10 +293,10 @@ static enum tb_status finish(struct tb_writer *writer) {
   tb_perfetto_note_held(p);
   for (size_t i = 0; i < p->tracks.count; i++)
     if (p->tracks.items[i].sequence) p->tracks.items[i].sequence->track = &p->tracks.items[i];
-  enum tb_status status = check_end_ordered(p);
-  if (status == TB_OK) status = order_queues(p);
+  enum tb_status status = tb_perfetto_ungroup_flows(p);
+  if (status == TB_OK) status = order_sequences(p);
   if (status == TB_OK) status = bind_flows(p);
-  if (status == TB_OK) status = order_queues(p); /* of flows that join nothing */
+  if (status == TB_OK) status = order_sequences(p); /* of flows that join nothing */
   if (status != TB_OK) return status;
   tb_packet_sink_init(&p->sink, writer->output, writer->options.compress, p->allocator, &writer->error);
   status = tb_perfetto_write_preamble(p);
@@ -306,7 +319,7 @@ static void destroy(struct tb_writer *writer) {
   for (size_t i = 0; i < p->sequence_count; i++) {
     tb_stager_close(&p->sequences[i]->stager);
     if (p->sequences[i]->binder.flows) tb_flow_binder_free(&p->sequences[i]->binder);
-    tb_interned_free_uses(&p->sequences[i]->uses, p->allocator);
+    free_uses(p, p->sequences[i]);
     tb_free(p->allocator, p->sequences[i], sizeof(*p->sequences[i]));
   }
   tb_free(p->allocator, p->sequences, p->sequence_capacity * sizeof(*p->sequences));
@@ -329,6 +342,7 @@ static void destroy(struct tb_writer *writer) {
   tb_map_free(&p->tracks.main_threads);
   tb_map_free(&p->sched.dying);
   tb_packet_sink_free(&p->sink);
+  tb_grouped_sequences_free(&p->staging.grouped);
   tb_spill_file_close(p->staging.spill);
   tb_block_cache_trim(&p->staging.blocks);
   tb_free(p->allocator, p, sizeof(*p));
@@ -342,6 +356,7 @@ static enum tb_status create(struct tb_writer *writer) {
   p->allocator = writer->allocator;
   tb_perfetto_set_budget(p, writer->options.memory_budget);
   tb_block_cache_init(&p->staging.blocks, p->allocator);
+  tb_grouped_sequences_init(&p->staging.grouped, p->allocator, &p->staging.in_queues);
   tb_interned_init(&p->interned, p->allocator);
   tb_event_encoder_init(&p->encoder, &p->interned);
   tb_callstacks_init(&p->stacks, p->allocator);
