@@ -88,7 +88,7 @@ static enum tb_status put_series(struct tb_perfetto_writer *p, const struct tb_e
 static enum tb_status encode_follower(struct tb_perfetto_writer *p, const struct tb_event *event, size_t first_len,
                                       struct tb_str *fields) {
   const struct tb_carried_parts none = {0};
-  struct tb_interned_uses *uses = &p->sequences[TB_SHARED_SEQUENCE]->uses;
+  struct tb_interned_uses *uses = p->sequences[TB_SHARED_SEQUENCE]->uses;
   struct tb_buffer *body = &p->encoder.body;
   struct tb_event bare = {.categories = event->categories};
   enum tb_status status = tb_encode_event(&p->encoder, uses, &bare, TB_ENCODE_CATEGORIES, &none, NULL, NULL);
@@ -113,7 +113,7 @@ enum tb_status tb_perfetto_put_counter(struct tb_perfetto_writer *p, const struc
   carried.tid = event->thread != thread && !p->writer->source.counters_by_id;
   struct tb_writer_sequence *sequence = p->sequences[TB_SHARED_SEQUENCE];
   enum tb_status status =
-      tb_encode_event(&p->encoder, &sequence->uses, event, TB_ENCODE_CATEGORIES, &carried, NULL, NULL);
+      tb_encode_event(&p->encoder, sequence->uses, event, TB_ENCODE_CATEGORIES, &carried, NULL, NULL);
   struct tb_str fields = {p->encoder.body.data, p->encoder.body.len};
   size_t first_len = fields.len;
   bool first = true;

@@ -35,8 +35,7 @@ enum tb_status tb_perfetto_put_data_loss(struct tb_perfetto_writer *p, const str
 
 static bool is_of_provider(const struct tb_perfetto_writer *p, size_t index, uint32_t provider) {
   const struct tb_writer_sequence *sequence = p->sequences[index];
-  bool has_events = sequence->queue.total || sequence->streamed.total || sequence->end_ordered.total;
-  return has_events && sequence->track && sequence->track->track->sequence == provider;
+  return tb_stager_entries(&sequence->stager) && sequence->track && sequence->track->track->sequence == provider;
 }
 
 /* Whether all that the provider wrote is on the shared sequence. */

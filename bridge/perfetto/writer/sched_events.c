@@ -136,7 +136,7 @@ static enum tb_status put_particulars(struct tb_perfetto_writer *p, const struct
   if (kind) at = tb_wire_put_uint(at, TB_GENERIC_KERNEL_TASK_STATE_EVENT_FXT_KIND, kind);
   if (event->arg_count) {
     struct tb_carried_parts carried = {.whole_args = false};
-    enum tb_status status = tb_encode_event(&p->encoder, &p->sequences[TB_SHARED_SEQUENCE]->uses, event, TB_ENCODE_ARGS,
+    enum tb_status status = tb_encode_event(&p->encoder, p->sequences[TB_SHARED_SEQUENCE]->uses, event, TB_ENCODE_ARGS,
                                             &carried, NULL, NULL);
     if (status != TB_OK) return status;
     arguments = (struct tb_str){p->encoder.body.data, p->encoder.body.len};

@@ -66,7 +66,7 @@ static bool is_overflow(const struct tb_sequence_writer *w, const struct tb_lane
 
 /* Whether the packets of a slice say their phases B and E: where they are to go back as two events, not as one X. */
 static bool says_phases(const struct tb_sequence_writer *w, const struct tb_lane *lane, size_t place) {
-  return is_overflow(w, lane) || tb_sort_queue_is_ambiguous(&w->sequence->queue, place);
+  return is_overflow(w, lane) || tb_sort_queue_is_ambiguous(tb_stager_as(&w->sequence->stager, &tb_form_queue), place);
 }
 
 /* ---- what nesting tells ------------------------------------------------------------------------------------------ */
@@ -225,7 +225,7 @@ static enum tb_status put_counter(struct tb_sequence_writer *w, const struct tb_
 
 /* Matches the queue's slices where they do not nest as they come. */
 static enum tb_status prepare(struct tb_sequence_writer *w, bool *matched) {
-  struct tb_sort_queue *s = &w->sequence->queue;
+  struct tb_sort_queue *s = tb_stager_as(&w->sequence->stager, &tb_form_queue);
   *matched = !s->run_count && (s->needs_matching || (!s->sorted && s->has_begin));
   if (!*matched) return TB_OK;
   enum tb_status status = tb_match_slices(s, tb_sequence_is_shared(w) ? (uint32_t)w->p->groups.count + 1 : 1);
@@ -266,7 +266,7 @@ static enum tb_status put_entries(struct tb_sequence_writer *w, struct tb_sort_q
 /* Slices on lanes, in any order and with any overlap. */
 static enum tb_status write_lanes(struct tb_sequence_writer *w) {
   struct tb_perfetto_writer *p = w->p;
-  struct tb_sort_queue *queue = &w->sequence->queue;
+  struct tb_sort_queue *queue = tb_stager_as(&w->sequence->stager, &tb_form_queue);
   bool matched;
   enum tb_status status = prepare(w, &matched);
   const struct tb_slice_nester_sink sink = {
@@ -311,7 +311,7 @@ static enum tb_status put_packet(void *ctx, struct tb_str packet, uint64_t place
 
 /* What is in packets already. */
 static enum tb_status write_streamed(struct tb_sequence_writer *w) {
-  struct tb_streamed_sequence *streamed = &w->sequence->streamed;
+  struct tb_streamed_sequence *streamed = tb_stager_as(&w->sequence->stager, &tb_form_streamed);
   struct tb_error *error = &w->p->writer->error;
   enum tb_status status = tb_streamed_sequence_finish(streamed, error);
   if (status == TB_OK) status = tb_sequence_put_start(w, streamed->first_ts);
@@ -325,14 +325,13 @@ static enum tb_status write_streamed(struct tb_sequence_writer *w) {
     status = any_at_end ? tb_streamed_sequence_each_packet(streamed, &sink, error)
                         : tb_streamed_sequence_emit(streamed, &sink, error);
   if (status == TB_NO_MEMORY) (void)tb_sequence_no_memory(w);
-  tb_streamed_sequence_free(streamed);
   return status;
 }
 
 static enum tb_status put_start(void *ctx, int64_t ts, uint64_t bytes) {
   struct tb_sequence_writer *w = ctx;
   w->given_total = bytes;
-  w->given_entries = w->sequence->end_ordered.total;
+  w->given_entries = tb_stager_entries(&w->sequence->stager);
   return tb_sequence_put_start(w, ts);
 }
 
@@ -344,21 +343,17 @@ static enum tb_status make_room(void *ctx, struct tb_spill_log *packets) {
 /* What came when it ended, and nests. */
 static enum tb_status write_end_ordered(struct tb_sequence_writer *w) {
   const struct tb_end_ordered_sequence_sink sink = {w, put_start, put_packets, make_room};
-  enum tb_status status = tb_end_ordered_sequence_emit(&w->sequence->end_ordered, w->id, &sink, &w->p->writer->error);
+  enum tb_status status = tb_end_ordered_sequence_emit(w->sequence->stager.state, w->id, &sink, &w->p->writer->error);
   if (status == TB_NO_MEMORY) (void)tb_sequence_no_memory(w);
-  tb_end_ordered_sequence_free(&w->sequence->end_ordered);
   return status;
 }
 
 static enum tb_status write_queue(struct tb_sequence_writer *w) {
-  struct tb_sort_queue *queue = &w->sequence->queue;
   tb_sequence_find_flows(w);
   /* The trace processor gives an instant with a thread time a thread duration too, which JSON's have not: a slice
    * without one has none */
   w->instants_as_slices = w->sequence->has_thread_times;
-  enum tb_status status = write_lanes(w);
-  tb_sort_queue_free(queue);
-  return status;
+  return write_lanes(w);
 }
 
 enum tb_status tb_perfetto_write_sequence(struct tb_perfetto_writer *p, uint32_t index) {
@@ -369,12 +364,11 @@ enum tb_status tb_perfetto_write_sequence(struct tb_perfetto_writer *p, uint32_t
   tb_buffer_init(&w.extra, p->allocator, 0);
   tb_buffer_init(&w.packet_fields, p->allocator, 0);
   enum tb_status status = TB_OK;
-  if (sequence->streamed.total)
-    status = write_streamed(&w);
-  else if (sequence->end_ordered.total)
-    status = write_end_ordered(&w);
-  else if (sequence->queue.total)
-    status = write_queue(&w);
+  if (tb_stager_entries(&sequence->stager))
+    status = sequence->stager.form == &tb_form_streamed      ? write_streamed(&w)
+             : sequence->stager.form == &tb_form_end_ordered ? write_end_ordered(&w)
+                                                             : write_queue(&w);
+  tb_stager_close(&sequence->stager);
   if (status == TB_OK && sequence->lossy) status = tb_perfetto_write_loss(p, w.id);
   tb_buffer_free(&w.extra);
   tb_buffer_free(&w.packet_fields);

@@ -70,10 +70,10 @@ enum tb_status tb_sequence_put_payload(struct tb_sequence_writer *w, int64_t ts,
 
 enum tb_status tb_sequence_carry_phase(struct tb_sequence_writer *w, char phase) {
   if (tb_buffer_reserve(&w->extra, TB_CARRIED_LATE_MAX) != TB_OK) return tb_sequence_no_memory(w);
-  char *end = tb_encode_carried_phase(&w->p->encoder, &w->sequence->uses, w->extra.data + w->extra.len, phase);
+  char *end = tb_encode_carried_phase(&w->p->encoder, w->sequence->uses, w->extra.data + w->extra.len, phase);
   if (!end) return tb_sequence_no_memory(w);
   w->extra.len = (size_t)(end - w->extra.data);
-  return tb_perfetto_write_interned(w->p, w->id, &w->sequence->uses, w->written);
+  return tb_perfetto_write_interned(w->p, w->id, w->sequence->uses, w->written);
 }
 
 enum tb_status tb_sequence_add_label(struct tb_sequence_writer *w, struct tb_str body) {
@@ -98,12 +98,12 @@ static enum tb_status add_unjoined(struct tb_sequence_writer *w, const struct tb
   struct tb_perfetto_writer *p = w->p;
   bool is_number = tb_intern_text(&p->flow_registry.texts, (uint32_t)flow->id).ptr[1];
   if (tb_buffer_reserve(&w->extra, TB_CARRIED_LATE_MAX) != TB_OK) return tb_sequence_no_memory(w);
-  char *end = tb_encode_carried_binding(&p->encoder, &w->sequence->uses, w->extra.data + w->extra.len,
+  char *end = tb_encode_carried_binding(&p->encoder, w->sequence->uses, w->extra.data + w->extra.len,
                                         flow->unjoined != TB_FLOW_OUT, flow->unjoined != TB_FLOW_IN,
                                         is_number ? &p->flow_registry.numbers[flow->id] : NULL);
   if (!end) return tb_sequence_no_memory(w);
   w->extra.len = (size_t)(end - w->extra.data);
-  return tb_perfetto_write_interned(p, w->id, &w->sequence->uses, w->written);
+  return tb_perfetto_write_interned(p, w->id, w->sequence->uses, w->written);
 }
 
 enum tb_status tb_sequence_add_flows(struct tb_sequence_writer *w, uint64_t place) {
@@ -161,5 +161,5 @@ enum tb_status tb_sequence_put_start(struct tb_sequence_writer *w, int64_t ts) {
   }
   w->stream.last_ts = ts;
   enum tb_status status = tb_perfetto_write_sequence_start(p, w->id, ts, track, counter);
-  return status == TB_OK ? tb_perfetto_write_interned(p, w->id, &w->sequence->uses, w->written) : status;
+  return status == TB_OK ? tb_perfetto_write_interned(p, w->id, w->sequence->uses, w->written) : status;
 }

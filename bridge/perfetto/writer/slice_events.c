@@ -58,7 +58,7 @@ enum tb_status tb_perfetto_append_stack(struct tb_perfetto_writer *p, struct tb_
   if (!tb_stack_is_there(stack)) return TB_OK;
   p->scratch.len = 0;
   if (tb_callstacks_text(&p->scratch, stack) != TB_OK) return TB_NO_MEMORY;
-  uint32_t iid = tb_interned_iid(&p->interned, &sequence->uses, TB_INTERNED_STACKS,
+  uint32_t iid = tb_interned_iid(&p->interned, sequence->uses, TB_INTERNED_STACKS,
                                  (struct tb_str){p->scratch.data, p->scratch.len});
   if (!iid || tb_buffer_reserve(body, 2 * TB_WIRE_VARINT_MAX) != TB_OK) return TB_NO_MEMORY;
   body->len = (size_t)(tb_wire_put_uint(body->data + body->len, TB_TRACK_EVENT_CALLSTACK_IID, iid) - body->data);
@@ -84,7 +84,7 @@ static enum tb_status append_flow_ids(struct tb_perfetto_writer *p, const struct
 
 /* Sees that p->instant is known, and that the sequence defines what it refers to. */
 static bool know_instant(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence) {
-  char *end = tb_encode_carried_phase(&p->encoder, &sequence->uses, p->instant_fields, 'i');
+  char *end = tb_encode_carried_phase(&p->encoder, sequence->uses, p->instant_fields, 'i');
   if (end) p->instant = (struct tb_str){p->instant_fields, (size_t)(end - p->instant_fields)};
   return end != NULL;
 }
@@ -145,7 +145,7 @@ enum tb_status tb_perfetto_put_on_thread(struct tb_perfetto_writer *p, const str
   carried.fields = times_without_place(&entry);
   struct tb_buffer *body = &p->encoder.body;
   enum tb_status status =
-      tb_encode_event(&p->encoder, &sequence->uses, event, parts, &carried, &entry.name, &entry.categories);
+      tb_encode_event(&p->encoder, sequence->uses, event, parts, &carried, &entry.name, &entry.categories);
   if (status == TB_OK && tb_stack_is_there(&event->stack))
     status = tb_perfetto_append_stack(p, sequence, &event->stack, body);
   if (status == TB_OK && event->flow_count + event->terminating_flow_count) status = append_flow_ids(p, event, body);
@@ -185,7 +185,7 @@ static enum tb_status put_shared(struct tb_perfetto_writer *p, const struct tb_e
   struct tb_staged_event entry = {.ts = event->ts, .kind = (uint8_t)kind, .key = key};
   if (kind == TB_STAGED_END) parts &= ~(unsigned)(TB_ENCODE_NAME | TB_ENCODE_CATEGORIES | TB_ENCODE_NO_NAME);
   enum tb_status status =
-      tb_encode_event(&p->encoder, &sequence->uses, event, parts, carried, &entry.name, &entry.categories);
+      tb_encode_event(&p->encoder, sequence->uses, event, parts, carried, &entry.name, &entry.categories);
   if (status == TB_OK) status = tb_perfetto_append_stack(p, sequence, &event->stack, &p->encoder.body);
   if (status == TB_OK && event->flow_count + event->terminating_flow_count)
     status = append_flow_ids(p, event, &p->encoder.body);

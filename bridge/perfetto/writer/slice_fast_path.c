@@ -53,7 +53,7 @@ static inline enum tb_status encode(struct tb_perfetto_writer *p, struct tb_writ
       at += list->encoded_len;
     }
   }
-  if (event->arg_count) at = tb_encode_args(&p->encoder, &sequence->uses, event, at, room);
+  if (event->arg_count) at = tb_encode_args(&p->encoder, sequence->uses, event, at, room);
   if (!at) return TB_NO_MEMORY;
   entry->body = (struct tb_str){body->data, (size_t)(at - body->data)};
   return TB_OK;
@@ -66,11 +66,11 @@ enum tb_status tb_perfetto_put_plain_slice(struct tb_perfetto_writer *p, const s
   struct tb_staged_event entry = {.ts = event->ts, .dur = event->dur, .kind = kind_of(event)};
   const struct tb_category_list *list = NULL;
   if (event->name.len) {
-    entry.name = tb_interned_iid(&p->interned, &sequence->uses, TB_INTERNED_NAMES, event->name);
+    entry.name = tb_interned_iid(&p->interned, sequence->uses, TB_INTERNED_NAMES, event->name);
     if (!entry.name) return TB_NO_MEMORY;
   }
   if (event->categories.len) {
-    list = tb_interned_categories(&p->interned, &sequence->uses, event->categories, &entry.categories);
+    list = tb_interned_categories(&p->interned, sequence->uses, event->categories, &entry.categories);
     if (!list) return TB_NO_MEMORY;
   }
   enum tb_status status = encode(p, sequence, event, list, &entry);

@@ -50,7 +50,7 @@ static uint32_t kind_iid(struct tb_sequence_writer *w, const struct tb_source_fl
   if (has & TB_HAS_NAME && !append(text, (struct tb_str){&mark[1], 1})) return 0;
   if (has & TB_HAS_CATEGORIES && (!append(text, TB_STR("\n")) || !append(text, categories))) return 0;
   if (has & TB_HAS_NAME && (!append(text, TB_STR("\n")) || !append(text, name))) return 0;
-  return tb_interned_iid(&p->interned, &w->sequence->uses, TB_INTERNED_ARG_STRINGS,
+  return tb_interned_iid(&p->interned, w->sequence->uses, TB_INTERNED_ARG_STRINGS,
                          (struct tb_str){text->data, text->len});
 }
 
@@ -60,7 +60,7 @@ static enum tb_status encode_whole(struct tb_sequence_writer *w, struct tb_event
   event->track = w->sequence->track->track;
   struct tb_carried_parts carried = {.phase = {&event->phase, 1}, .fields = TB_CARRIED_TIMES};
   unsigned parts = TB_ENCODE_NAME | TB_ENCODE_CATEGORIES | TB_ENCODE_ARGS | TB_ENCODE_IDS;
-  enum tb_status status = tb_encode_event(&p->encoder, &w->sequence->uses, event, parts, &carried, NULL, NULL);
+  enum tb_status status = tb_encode_event(&p->encoder, w->sequence->uses, event, parts, &carried, NULL, NULL);
   return status == TB_OK ? tb_perfetto_append_stack(p, w->sequence, &event->stack, &p->encoder.body) : status;
 }
 
@@ -88,7 +88,7 @@ static enum tb_status write_record(struct tb_sequence_writer *w, const struct tb
   if (!append(&w->packet_fields, (struct tb_str){tag, (size_t)(end - tag)}) ||
       !append(&w->packet_fields, (struct tb_str){head, (size_t)(at - head)}) || !append(&w->packet_fields, whole))
     return tb_sequence_no_memory(w);
-  return tb_perfetto_write_interned(p, w->id, &w->sequence->uses, w->written);
+  return tb_perfetto_write_interned(p, w->id, w->sequence->uses, w->written);
 }
 
 /* Whether the slice that begins at `place` has more flow ids than readers read. */
@@ -118,9 +118,9 @@ enum tb_status tb_sequence_emit_flows_with_begin(struct tb_sequence_writer *w) {
   uint32_t kind = 0;
   if (p->flow_registry.has_id_only) {
     static const char alone[] = {TB_JSON_FLOW_ID_ONLY};
-    kind = tb_interned_iid(&p->interned, &w->sequence->uses, TB_INTERNED_ARG_STRINGS, (struct tb_str){alone, 1});
+    kind = tb_interned_iid(&p->interned, w->sequence->uses, TB_INTERNED_ARG_STRINGS, (struct tb_str){alone, 1});
     if (!kind) return tb_sequence_no_memory(w);
-    enum tb_status status = tb_perfetto_write_interned(p, w->id, &w->sequence->uses, w->written);
+    enum tb_status status = tb_perfetto_write_interned(p, w->id, w->sequence->uses, w->written);
     if (status != TB_OK) return status;
   }
   char message[NUMBERS_ROOM], *end = tb_wire_put_tag(message, TB_TRACE_PACKET_JSON_FLOWS, TB_WIRE_BYTES);

@@ -6,8 +6,8 @@
  *   streamed sequence --replay--> end-ordered sequence --replay--> sort queue
  *   (in order and nested)         (in order of ends)               (any order)
  *
- * An event that does not fit the current form closes it, and everything staged so far is replayed into the next one.
- * All three spill to one temporary file when they exceed the memory budget.
+ * An event that does not fit the current form is put on the next one, behind everything staged so far
+ * (timeline/stager.h). All three spill to one temporary file when they exceed the memory budget.
  */
 #include <unistd.h>
 
@@ -22,6 +22,8 @@ enum {
   MIN_BUDGET = 1 << 20,
   HELD_BUDGET = 64 << 20, /* bytes in spill logs before they are spilled, if the user sets no budget */
   SPILL_SHARE = 4,        /* share of a budget: with less in the logs, spilling is not worth it */
+  SEQUENCE_BYTES = 2048,  /* about what a thread's sequence takes with few events */
+  GROUPED_SHARE = 4,      /* share of a budget for these: further threads are grouped */
   KEPT_SHARE = 8          /* of all memory with them: by so much blocks that are kept may go over the budget */
 };
 
@@ -30,95 +32,235 @@ static enum tb_status open_spill_file(struct tb_perfetto_writer *p, struct tb_er
   return tb_spill_file_create(p->writer->options.temporary_directory, p->allocator, &p->staging.spill, error);
 }
 
-/* ---- adding ------------------------------------------------------------------------------------------------------ */
+/* ---- forms ------------------------------------------------------------------------------------------------------- */
 
-static enum tb_status take_flow(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence,
-                                const struct tb_stack_frame_ref *top, const struct tb_staged_event *entry,
-                                uint64_t place) {
-  sequence->binder.flows = &p->flows;
-  return tb_flows_take(&sequence->binder, top, entry, place, top && top->place == place);
+/* A stager is the first member of its sequence. */
+static struct tb_writer_sequence *sequence_of(struct tb_stager *stager) { return (struct tb_writer_sequence *)stager; }
+
+static void init_streamed(struct tb_stager *stager, void *state) {
+  struct tb_streamed_sequence *streamed = state;
+  const struct tb_writer_sequence *sequence = sequence_of(stager);
+  struct tb_writer_staging *staging = &sequence->p->staging;
+  tb_streamed_sequence_init(streamed, &staging->blocks.allocator, sequence->index + TB_FIRST_SEQUENCE_ID);
+  streamed->complete_first = sequence->p->writer->source.complete_first;
+  streamed->packets.held = streamed->notes.held = &staging->in_logs;
 }
 
-static bool concerns_flows(const struct tb_writer_sequence *sequence, const struct tb_staged_event *entry) {
-  return entry->flow || sequence->binder.waiting_count;
+static void free_streamed(void *state) { tb_streamed_sequence_free(state); }
+static uint64_t streamed_entries(const void *state) { return ((const struct tb_streamed_sequence *)state)->total; }
+
+static inline enum tb_status put_streamed(struct tb_stager *stager, void *state, struct tb_staged_event *entry,
+                                          bool *fits) {
+  struct tb_streamed_sequence *streamed = state;
+  const struct tb_writer_sequence *sequence = sequence_of(stager);
+  enum tb_status status = tb_streamed_sequence_put(streamed, entry, sequence->thread_times_in_us, sequence->p->instant);
+  *fits = !streamed->closed;
+  return status;
 }
 
-static enum tb_status add_streamed(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence,
-                                   struct tb_staged_event *entry) {
-  struct tb_streamed_sequence *streamed = &sequence->streamed;
-  enum tb_status status = tb_streamed_sequence_put(streamed, entry, sequence->thread_times_in_us, p->instant);
-  if (status != TB_OK || streamed->closed || !concerns_flows(sequence, entry)) return status;
-  struct tb_stack_frame_ref top;
-  bool has_top = tb_streamed_sequence_top(streamed, &top);
-  status = tb_streamed_sequence_mark_top(streamed);
-  return status == TB_OK ? take_flow(p, sequence, has_top ? &top : NULL, entry, streamed->total - 1) : status;
+/* From packets to entries, at the same places. Flows are bound already. */
+static enum tb_status replay_streamed(struct tb_stager *stager, void *state, tb_stager_take *take, void *ctx,
+                                      struct tb_error *error) {
+  return tb_streamed_sequence_replay(state, sequence_of(stager)->p->instant, take, ctx, error);
 }
 
-static enum tb_status add_to_queue(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence,
-                                   struct tb_staged_event *entry) {
-  struct tb_sort_queue *queue = &sequence->queue;
-  uint64_t place = queue->total;
-  enum tb_status status = tb_sort_queue_add(queue, entry);
-  if (status != TB_OK || !tb_sort_queue_in_order(queue) || !concerns_flows(sequence, entry)) return status;
-  return take_flow(p, sequence, tb_slice_stack_top(&queue->stack), entry, place);
+static enum tb_status spill_streamed(void *state, struct tb_spill_file *file, struct tb_error *error) {
+  return tb_streamed_sequence_spill(state, file, error);
 }
 
-/* The target of a replay. */
-struct replaying {
-  struct tb_perfetto_writer *p;
-  struct tb_writer_sequence *sequence;
+static void init_end_ordered(struct tb_stager *stager, void *state) {
+  struct tb_end_ordered_sequence *end_ordered = state;
+  struct tb_writer_staging *staging = &sequence_of(stager)->p->staging;
+  tb_end_ordered_sequence_init(end_ordered, &staging->blocks.allocator);
+  end_ordered->entries.held = &staging->in_logs;
+}
+
+static void free_end_ordered(void *state) { tb_end_ordered_sequence_free(state); }
+static uint64_t end_ordered_entries(const void *state) {
+  return ((const struct tb_end_ordered_sequence *)state)->total;
+}
+
+static enum tb_status put_end_ordered(struct tb_stager *stager, void *state, struct tb_staged_event *entry,
+                                      bool *fits) {
+  (void)stager;
+  struct tb_end_ordered_sequence *end_ordered = state;
+  enum tb_status status = tb_end_ordered_sequence_put(end_ordered, entry);
+  *fits = !end_ordered->closed;
+  return status;
+}
+
+static enum tb_status replay_end_ordered(struct tb_stager *stager, void *state, tb_stager_take *take, void *ctx,
+                                         struct tb_error *error) {
+  (void)stager;
+  return tb_end_ordered_sequence_replay(state, take, ctx, error);
+}
+
+static enum tb_status spill_end_ordered(void *state, struct tb_spill_file *file, struct tb_error *error) {
+  return tb_spill_log_spill(&((struct tb_end_ordered_sequence *)state)->entries, file, error);
+}
+
+static void init_queue(struct tb_stager *stager, void *state) {
+  struct tb_sort_queue *queue = state;
+  struct tb_perfetto_writer *p = sequence_of(stager)->p;
+  tb_sort_queue_init(queue, p->allocator);
+  queue->complete_first = p->writer->source.complete_first;
+  queue->held = &p->staging.in_queues;
+}
+
+static void free_queue(void *state) { tb_sort_queue_free(state); }
+static uint64_t queue_entries(const void *state) { return ((const struct tb_sort_queue *)state)->total; }
+
+static enum tb_status put_queue(struct tb_stager *stager, void *state, struct tb_staged_event *entry, bool *fits) {
+  (void)stager;
+  *fits = true;
+  return tb_sort_queue_add(state, entry);
+}
+
+static enum tb_status replayed_to_queue(struct tb_stager *stager, void *state, struct tb_error *error) {
+  struct tb_sort_queue *queue = state;
+  struct tb_perfetto_writer *p = sequence_of(stager)->p;
+  if (queue->bytes < p->staging.budget / 2) return TB_OK;
+  enum tb_status status = open_spill_file(p, error);
+  return status == TB_OK ? tb_sort_queue_spill(queue, p->staging.spill, error) : status;
+}
+
+static enum tb_status spill_queue(void *state, struct tb_spill_file *file, struct tb_error *error) {
+  return tb_sort_queue_spill(state, file, error);
+}
+
+struct grouped_sequence {
+  uint64_t entries;
 };
 
-static enum tb_status replay_to_queue(void *ctx, struct tb_staged_event *entry) {
-  struct replaying *to = ctx;
-  struct tb_sort_queue *queue = &to->sequence->queue;
-  enum tb_status status = tb_sort_queue_add(queue, entry);
-  if (status != TB_OK || queue->bytes < to->p->staging.budget / 2) return status;
-  status = open_spill_file(to->p, &to->p->writer->error);
-  return status == TB_OK ? tb_sort_queue_spill(queue, to->p->staging.spill, &to->p->writer->error) : status;
+static void init_grouped(struct tb_stager *stager, void *state) {
+  (void)stager;
+  *(struct grouped_sequence *)state = (struct grouped_sequence){0};
 }
 
-enum tb_status tb_perfetto_replay_end_ordered(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence) {
-  struct replaying to = {p, sequence};
-  return tb_end_ordered_sequence_replay(&sequence->end_ordered, replay_to_queue, &to, &p->writer->error);
+static void free_grouped(void *state) { (void)state; }
+static uint64_t grouped_entries(const void *state) { return ((const struct grouped_sequence *)state)->entries; }
+
+static enum tb_status put_grouped(struct tb_stager *stager, void *state, struct tb_staged_event *entry, bool *fits) {
+  struct tb_writer_sequence *sequence = sequence_of(stager);
+  struct grouped_sequence *grouped = state;
+  *fits = true;
+  grouped->entries++;
+  sequence->has_flows |= entry->flow != TB_FLOW_NONE;
+  return tb_grouped_sequences_put(&sequence->p->staging.grouped, sequence->index, entry);
 }
 
-/* Puts an entry where slices are that came when they ended. Where it does not fit there, that is closed, and all of
- * them are on the queue now. */
-static enum tb_status add_end_ordered(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence,
-                                      const struct tb_staged_event *entry) {
-  enum tb_status status = tb_end_ordered_sequence_put(&sequence->end_ordered, entry);
-  if (status != TB_OK || !sequence->end_ordered.closed) return status;
-  return tb_perfetto_replay_end_ordered(p, sequence);
+static enum tb_status spill_nothing(void *state, struct tb_spill_file *file, struct tb_error *error) {
+  (void)state;
+  (void)file;
+  (void)error;
+  return TB_OK;
 }
 
-static enum tb_status take_entry(void *ctx, struct tb_staged_event *entry) {
-  struct replaying *to = ctx;
-  const struct tb_end_ordered_sequence *end_ordered = &to->sequence->end_ordered;
-  enum tb_status status = end_ordered->closed ? TB_OK : add_end_ordered(to->p, to->sequence, entry);
-  return status == TB_OK && end_ordered->closed ? replay_to_queue(ctx, entry) : status;
-}
+const struct tb_stager_form tb_form_grouped = {.size = sizeof(struct grouped_sequence),
+                                               .init = init_grouped,
+                                               .free = free_grouped,
+                                               .entries = grouped_entries,
+                                               .put = put_grouped,
+                                               .spill = spill_nothing};
+const struct tb_stager_form tb_form_queue = {.size = sizeof(struct tb_sort_queue),
+                                             .init = init_queue,
+                                             .free = free_queue,
+                                             .entries = queue_entries,
+                                             .put = put_queue,
+                                             .replayed = replayed_to_queue,
+                                             .spill = spill_queue};
+const struct tb_stager_form tb_form_end_ordered = {.size = sizeof(struct tb_end_ordered_sequence),
+                                                   .next = &tb_form_queue,
+                                                   .init = init_end_ordered,
+                                                   .free = free_end_ordered,
+                                                   .entries = end_ordered_entries,
+                                                   .put = put_end_ordered,
+                                                   .replay = replay_end_ordered,
+                                                   .spill = spill_end_ordered};
+const struct tb_stager_form tb_form_streamed = {.size = sizeof(struct tb_streamed_sequence),
+                                                .next = &tb_form_end_ordered,
+                                                .init = init_streamed,
+                                                .free = free_streamed,
+                                                .entries = streamed_entries,
+                                                .put = put_streamed,
+                                                .replay = replay_streamed,
+                                                .spill = spill_streamed};
 
-/* Replays the streamed sequence: from packets to entries, at the same places. Flows are bound already. */
-static enum tb_status replay_streamed(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence) {
-  struct replaying to = {p, sequence};
-  return tb_streamed_sequence_replay(&sequence->streamed, p->instant, take_entry, &to, &p->writer->error);
+/* ---- adding ------------------------------------------------------------------------------------------------------ */
+
+/* Binds the flows of the newest entry, where it came in order so far. */
+static enum tb_status bind_newest(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence,
+                                  const struct tb_staged_event *entry) {
+  struct tb_streamed_sequence *streamed = tb_stager_as(&sequence->stager, &tb_form_streamed);
+  const struct tb_sort_queue *queue = tb_stager_as(&sequence->stager, &tb_form_queue);
+  struct tb_stack_frame_ref newest;
+  const struct tb_stack_frame_ref *top = NULL;
+  if (streamed) {
+    if (tb_streamed_sequence_top(streamed, &newest)) top = &newest;
+    enum tb_status status = tb_streamed_sequence_mark_top(streamed);
+    if (status != TB_OK) return status;
+  } else if (queue && tb_sort_queue_in_order(queue)) {
+    top = tb_slice_stack_top(&queue->stack);
+  } else {
+    return TB_OK;
+  }
+  uint64_t place = (streamed ? streamed->total : queue->total) - 1;
+  sequence->binder.flows = &p->flows;
+  return tb_flows_take(&sequence->binder, top, entry, place, top && top->place == place);
 }
 
 enum tb_status tb_perfetto_add_entry(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence,
                                      struct tb_staged_event *entry) {
   p->staging.unchecked += entry->body.len;
-  if (!sequence->streamed.closed) {
-    enum tb_status status = add_streamed(p, sequence, entry);
-    if (status != TB_OK || !sequence->streamed.closed) return status;
-    status = replay_streamed(p, sequence);
+  struct tb_streamed_sequence *streamed = tb_stager_as(&sequence->stager, &tb_form_streamed);
+  bool fits = false; /* most do, in the form that is called directly */
+  enum tb_status status = streamed ? put_streamed(&sequence->stager, streamed, entry, &fits) : TB_OK;
+  if (status == TB_OK && streamed && !fits) status = tb_stager_next(&sequence->stager, &p->writer->error);
+  if (status == TB_OK && !fits) status = tb_stager_put(&sequence->stager, entry, &p->writer->error);
+  if (status != TB_OK || !(entry->flow || sequence->binder.waiting_count)) return status;
+  return bind_newest(p, sequence, entry);
+}
+
+/* ---- grouped sequences ------------------------------------------------------------------------------------------- */
+
+const struct tb_stager_form *tb_perfetto_first_form(const struct tb_perfetto_writer *p) {
+  return p->sequence_count < p->staging.held_budget / GROUPED_SHARE / SEQUENCE_BYTES ? &tb_form_streamed
+                                                                                     : &tb_form_grouped;
+}
+
+enum tb_status tb_perfetto_ungroup(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence) {
+  if (sequence->stager.form != &tb_form_grouped) return TB_OK;
+  struct tb_error *error = &p->writer->error;
+  tb_stager_close(&sequence->stager);
+  sequence->uses = tb_calloc(p->allocator, sizeof(*sequence->uses));
+  if (!sequence->uses) return TB_NO_MEMORY;
+  if (tb_stager_open(&sequence->stager, p->allocator, &tb_form_streamed) != TB_OK) return TB_NO_MEMORY;
+  sequence->has_thread_times = false;
+  sequence->thread_times_in_us = true;
+  struct tb_staged_event entry;
+  enum tb_status status;
+  while ((status = tb_grouped_sequences_next(&p->staging.grouped, sequence->index, &entry, sequence->uses, error)) ==
+         TB_OK) {
+    tb_perfetto_note_thread_times(sequence, &entry);
+    status = tb_perfetto_add_entry(p, sequence, &entry);
+    if (status == TB_OK) status = tb_perfetto_keep_budget(p);
     if (status != TB_OK) return status;
   }
-  if (!sequence->end_ordered.closed) {
-    enum tb_status status = add_end_ordered(p, sequence, entry);
-    if (status != TB_OK || !sequence->end_ordered.closed) return status;
+  return status == TB_END ? TB_OK : status;
+}
+
+enum tb_status tb_perfetto_ungroup_flows(struct tb_perfetto_writer *p) {
+  struct tb_error *error = &p->writer->error;
+  if (!p->staging.grouped.queue.total) return TB_OK;
+  enum tb_status status = tb_grouped_sequences_rewind(&p->staging.grouped, p->staging.spill, error);
+  bool any = false;
+  for (size_t i = 0; status == TB_OK && i < p->sequence_count; i++) {
+    if (!p->sequences[i]->has_flows) continue;
+    any = true;
+    status = tb_perfetto_ungroup(p, p->sequences[i]);
   }
-  return add_to_queue(p, sequence, entry);
+  if (status == TB_OK && any) status = tb_grouped_sequences_rewind(&p->staging.grouped, p->staging.spill, error);
+  return status;
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
@@ -161,10 +303,13 @@ static enum tb_status spill_logs(struct tb_perfetto_writer *p) {
   struct tb_error error = {0};
   enum tb_status status = open_spill_file(p, &error);
   for (size_t i = 0; status == TB_OK && i < p->sequence_count; i++) {
-    status = tb_streamed_sequence_spill(&p->sequences[i]->streamed, p->staging.spill, &error);
-    if (status == TB_OK) status = tb_spill_log_spill(&p->sequences[i]->end_ordered.entries, p->staging.spill, &error);
+    struct tb_stager *stager = &p->sequences[i]->stager;
+    if (stager->state && stager->form != &tb_form_queue)
+      status = stager->form->spill(stager->state, p->staging.spill, &error);
   }
   if (status == TB_OK) status = tb_spill_log_spill(&p->ftrace.text, p->staging.spill, &error);
+  if (status == TB_OK && !p->staging.grouped.reading)
+    status = tb_sort_queue_spill(&p->staging.grouped.queue, p->staging.spill, &error);
   tb_perfetto_note_spilled(p);
   return spill_failed(p, status, &error);
 }
@@ -179,8 +324,10 @@ enum tb_status tb_perfetto_make_room(struct tb_perfetto_writer *p, struct tb_spi
 
 static enum tb_status spill_queues(struct tb_perfetto_writer *p) {
   enum tb_status status = open_spill_file(p, &p->writer->error);
-  for (size_t i = 0; status == TB_OK && i < p->sequence_count; i++)
-    status = tb_sort_queue_spill(&p->sequences[i]->queue, p->staging.spill, &p->writer->error);
+  for (size_t i = 0; status == TB_OK && i < p->sequence_count; i++) {
+    struct tb_sort_queue *queue = tb_stager_as(&p->sequences[i]->stager, &tb_form_queue);
+    if (queue) status = tb_sort_queue_spill(queue, p->staging.spill, &p->writer->error);
+  }
   tb_perfetto_note_spilled(p);
   return status;
 }
@@ -190,7 +337,7 @@ enum tb_status tb_perfetto_keep_budget(struct tb_perfetto_writer *p) {
   p->staging.unchecked = 0;
   note_held(p, p->staging.in_logs + p->staging.in_queues);
   if (p->staging.in_logs + p->staging.in_queues >= p->staging.held_budget &&
-      p->staging.in_logs >= p->staging.held_budget / SPILL_SHARE) {
+      p->staging.in_logs + p->staging.grouped.queue.bytes >= p->staging.held_budget / SPILL_SHARE) {
     enum tb_status status = spill_logs(p);
     if (status != TB_OK) return status;
   }

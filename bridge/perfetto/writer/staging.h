@@ -7,7 +7,8 @@
 
 #include "io/block_cache.h"
 #include "io/spill_log.h"
-#include "timeline/sort_queue.h"
+#include "perfetto/writer/staged/grouped_sequences.h"
+#include "timeline/stager.h"
 
 struct tb_perfetto_writer;
 struct tb_writer_sequence;
@@ -19,15 +20,25 @@ struct tb_writer_staging {
   size_t in_logs, in_queues; /* bytes that all sequences hold; the text of ftrace too */
   size_t unchecked;          /* bytes that came since the budget was looked at */
   size_t held_budget;        /* bytes to hold before logs spill, which costs less */
+  struct tb_grouped_sequences grouped;
 };
 
-/* Adds an entry to a sequence: to its packets while it comes in order, else to its queue; binds its flows while they
- * come in order. */
+/* The forms of staging, from the cheapest on: struct tb_streamed_sequence, struct tb_end_ordered_sequence, struct
+ * tb_sort_queue. Threads begin with the first, shared sequences with the last. */
+extern const struct tb_stager_form tb_form_streamed, tb_form_end_ordered, tb_form_queue;
+/* The form of threads that come when there are many already, until all their events are there. */
+extern const struct tb_stager_form tb_form_grouped;
+
+/* The form in which the next thread's sequence begins. */
+const struct tb_stager_form *tb_perfetto_first_form(const struct tb_perfetto_writer *p);
+/* Gives a sequence of tb_form_grouped its entries in another form, once all events are there; sequences in order. */
+TB_MUST_CHECK enum tb_status tb_perfetto_ungroup(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence);
+/* Does so for all sequences with flows, and begins anew with the others. */
+TB_MUST_CHECK enum tb_status tb_perfetto_ungroup_flows(struct tb_perfetto_writer *p);
+
+/* Stages an entry of a sequence; binds its flows while they come in order. */
 TB_MUST_CHECK enum tb_status tb_perfetto_add_entry(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence,
                                                    struct tb_staged_event *entry);
-/* Replays sequence->end_ordered into the sort queue. */
-TB_MUST_CHECK enum tb_status tb_perfetto_replay_end_ordered(struct tb_perfetto_writer *p,
-                                                            struct tb_writer_sequence *sequence);
 /* Sets the memory budget: `wanted` bytes; 0: 64 MiB before what needs no sorting spills, half of the machine's memory
  * before queues spill. */
 void tb_perfetto_set_budget(struct tb_perfetto_writer *p, size_t wanted);

@@ -47,7 +47,7 @@ struct tb_track_state *tb_perfetto_track_state(struct tb_perfetto_writer *p, con
   return &p->tracks.items[track->index];
 }
 
-static struct tb_writer_sequence *add_sequence(struct tb_perfetto_writer *p) {
+static struct tb_writer_sequence *add_sequence(struct tb_perfetto_writer *p, const struct tb_stager_form *form) {
   void *sequences = p->sequences;
   if (tb_grow_array(p->allocator, &sequences, &p->sequence_capacity, p->sequence_count + 1, sizeof(*p->sequences),
                     UINT32_MAX) != TB_OK)
@@ -55,33 +55,26 @@ static struct tb_writer_sequence *add_sequence(struct tb_perfetto_writer *p) {
   p->sequences = sequences;
   struct tb_writer_sequence *sequence = tb_calloc(p->allocator, sizeof(*sequence));
   if (!sequence) return NULL;
-  tb_sort_queue_init(&sequence->queue, p->allocator);
-  tb_streamed_sequence_init(&sequence->streamed, &p->staging.blocks.allocator,
-                            (uint32_t)p->sequence_count + TB_FIRST_SEQUENCE_ID);
-  sequence->streamed.closed = p->sequence_count == TB_SHARED_SEQUENCE;
-  tb_end_ordered_sequence_init(&sequence->end_ordered, &p->staging.blocks.allocator);
-  sequence->queue.complete_first = sequence->streamed.complete_first = p->writer->source.complete_first;
-  sequence->queue.held = &p->staging.in_queues;
-  sequence->streamed.packets.held = sequence->streamed.notes.held = sequence->end_ordered.entries.held =
-      &p->staging.in_logs;
-  sequence->end_ordered.closed = sequence->streamed.closed;
+  sequence->p = p;
+  sequence->index = sequence->binder.queue_index = (uint32_t)p->sequence_count;
   sequence->thread_times_in_us = true;
-  sequence->binder.queue_index = (uint32_t)p->sequence_count;
-  return p->sequences[p->sequence_count++] = sequence;
+  p->sequences[p->sequence_count++] = sequence;
+  bool grouped = form == &tb_form_grouped;
+  sequence->uses = grouped ? &p->staging.grouped.uses : tb_calloc(p->allocator, sizeof(*sequence->uses));
+  return sequence->uses && tb_stager_open(&sequence->stager, p->allocator, form) == TB_OK ? sequence : NULL;
 }
 
 enum tb_status tb_perfetto_add_shared(struct tb_perfetto_writer *p) {
-  struct tb_writer_sequence *sequence = add_sequence(p);
+  const struct tb_writer_sequence *sequence = add_sequence(p, &tb_form_queue);
   if (!sequence) return TB_NO_MEMORY;
-  sequence->streamed.closed = true;
-  p->shared = (uint32_t)p->sequence_count - 1;
+  p->shared = sequence->index;
   return TB_OK;
 }
 
 struct tb_writer_sequence *tb_perfetto_new_thread_sequence(struct tb_perfetto_writer *p, const struct tb_track *track) {
   struct tb_track_state *state = tb_perfetto_track_state(p, track);
   if (!state) return NULL;
-  struct tb_writer_sequence *sequence = add_sequence(p);
+  struct tb_writer_sequence *sequence = add_sequence(p, tb_perfetto_first_form(p));
   if (!sequence) return NULL;
   sequence->track = state; /* set anew before use: the array of states may move */
   state->sequence = sequence;
@@ -201,8 +194,8 @@ static void count_tracks(struct tb_perfetto_writer *p) {
 static void forget_disordered(struct tb_perfetto_writer *p, bool *disordered) {
   bool any = false;
   for (size_t i = 0; i < p->sequence_count; i++) {
-    const struct tb_sort_queue *queue = &p->sequences[i]->queue;
-    disordered[i] = queue->has_flow && !tb_sort_queue_in_order(queue);
+    const struct tb_sort_queue *queue = tb_stager_as(&p->sequences[i]->stager, &tb_form_queue);
+    disordered[i] = queue && queue->has_flow && !tb_sort_queue_in_order(queue);
     any |= disordered[i];
   }
   if (any) tb_flows_forget(&p->flows, disordered);
@@ -212,7 +205,7 @@ static enum tb_status bind_all(struct tb_perfetto_writer *p, const bool *disorde
   enum tb_status status = TB_OK;
   for (uint32_t i = 0; status == TB_OK && i < p->sequence_count; i++)
     if (disordered[i])
-      status = tb_flows_bind(&p->flows, &p->sequences[i]->queue, i, p->staging.spill, &p->writer->error);
+      status = tb_flows_bind(&p->flows, p->sequences[i]->stager.state, i, p->staging.spill, &p->writer->error);
     else if (tb_flow_binder_finish(&p->sequences[i]->binder, &p->flows) != TB_OK)
       status = no_memory(p);
   return status;
@@ -230,29 +223,24 @@ static enum tb_status bind_flows(struct tb_perfetto_writer *p) {
   return status == TB_OK ? TB_OK : no_memory(p);
 }
 
-/* Puts on their queues what came when it ended, but does not nest. */
-static enum tb_status check_end_ordered(struct tb_perfetto_writer *p) {
+/* Sees that a sequence can be read in the order of time: sorts what came when it ended, but does not nest, and what
+ * came in no order. */
+static enum tb_status order_sequence(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence) {
+  struct tb_stager *stager = &sequence->stager;
+  struct tb_end_ordered_sequence *end_ordered = tb_stager_as(stager, &tb_form_end_ordered);
+  bool nests = true;
   enum tb_status status = TB_OK;
-  for (size_t i = 0; status == TB_OK && i < p->sequence_count; i++) {
-    bool nests;
-    status = tb_end_ordered_sequence_nests(&p->sequences[i]->end_ordered, &nests, &p->writer->error);
-    if (status == TB_OK && !nests) status = tb_perfetto_replay_end_ordered(p, p->sequences[i]);
-  }
+  if (end_ordered) status = tb_end_ordered_sequence_nests(end_ordered, &nests, &p->writer->error);
+  if (status == TB_OK && !nests) status = tb_stager_next(stager, &p->writer->error);
+  struct tb_sort_queue *queue = tb_stager_as(stager, &tb_form_queue);
+  if (status == TB_OK && queue && !queue->run_count && !queue->sorted) status = tb_sort_queue_index(queue);
   return status == TB_NO_MEMORY ? no_memory(p) : status;
 }
 
-/* Sees that every queue can be read in the order of time. */
-static enum tb_status order_queues(struct tb_perfetto_writer *p) {
-  for (size_t i = 0; i < p->sequence_count; i++) {
-    struct tb_sort_queue *s = &p->sequences[i]->queue;
-    if (s->run_count || s->sorted || s->refs) continue;
-    if (tb_sort_queue_index(s) != TB_OK) return no_memory(p);
-  }
-  return TB_OK;
-}
-
-static uint64_t entries_of(const struct tb_writer_sequence *sequence) {
-  return sequence->streamed.total + sequence->end_ordered.total + sequence->queue.total;
+static enum tb_status order_sequences(struct tb_perfetto_writer *p) {
+  enum tb_status status = TB_OK;
+  for (size_t i = 0; status == TB_OK && i < p->sequence_count; i++) status = order_sequence(p, p->sequences[i]);
+  return status;
 }
 
 enum tb_status tb_perfetto_report_progress(struct tb_perfetto_writer *p, uint64_t entries) {
@@ -263,12 +251,29 @@ enum tb_status tb_perfetto_report_progress(struct tb_perfetto_writer *p, uint64_
   return writer->on_write_progress(writer->on_write_progress_ctx, bytes, (uint64_t)size) ? TB_OK : TB_CANCELLED;
 }
 
+/* Makes a grouped sequence one like the others. */
+static enum tb_status ungroup(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence) {
+  if (sequence->stager.form != &tb_form_grouped) return TB_OK;
+  enum tb_status status = tb_perfetto_ungroup(p, sequence);
+  return status == TB_OK ? order_sequence(p, sequence) : status == TB_NO_MEMORY ? no_memory(p) : status;
+}
+
+static void free_uses(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence) {
+  if (!sequence->uses || sequence->uses == &p->staging.grouped.uses) return;
+  tb_interned_free_uses(sequence->uses, p->allocator);
+  tb_free(p->allocator, sequence->uses, sizeof(*sequence->uses));
+  sequence->uses = NULL;
+}
+
 static enum tb_status write_sequences(struct tb_perfetto_writer *p) {
   enum tb_status status = TB_OK;
-  for (size_t i = 0; i < p->sequence_count; i++) p->entries += entries_of(p->sequences[i]);
+  for (size_t i = 0; i < p->sequence_count; i++) p->entries += tb_stager_entries(&p->sequences[i]->stager);
   for (uint32_t i = 0; status == TB_OK && i < p->sequence_count; i++) {
-    uint64_t entries = entries_of(p->sequences[i]); /* which are freed as they are written */
-    status = tb_perfetto_write_sequence(p, i);
+    struct tb_writer_sequence *sequence = p->sequences[i];
+    uint64_t entries = tb_stager_entries(&sequence->stager); /* which are freed as they are written */
+    status = ungroup(p, sequence);
+    if (status == TB_OK) status = tb_perfetto_write_sequence(p, i);
+    if (sequence->track) free_uses(p, sequence);
     p->entries_written += entries;
   }
   return status;
@@ -288,10 +293,10 @@ static enum tb_status finish(struct tb_writer *writer) {
   tb_perfetto_note_held(p);
   for (size_t i = 0; i < p->tracks.count; i++)
     if (p->tracks.items[i].sequence) p->tracks.items[i].sequence->track = &p->tracks.items[i];
-  enum tb_status status = check_end_ordered(p);
-  if (status == TB_OK) status = order_queues(p);
+  enum tb_status status = tb_perfetto_ungroup_flows(p);
+  if (status == TB_OK) status = order_sequences(p);
   if (status == TB_OK) status = bind_flows(p);
-  if (status == TB_OK) status = order_queues(p); /* of flows that join nothing */
+  if (status == TB_OK) status = order_sequences(p); /* of flows that join nothing */
   if (status != TB_OK) return status;
   tb_packet_sink_init(&p->sink, writer->output, writer->options.compress, p->allocator, &writer->error);
   status = tb_perfetto_write_preamble(p);
@@ -312,11 +317,9 @@ static enum tb_status finish(struct tb_writer *writer) {
 static void destroy(struct tb_writer *writer) {
   struct tb_perfetto_writer *p = writer->state;
   for (size_t i = 0; i < p->sequence_count; i++) {
-    tb_streamed_sequence_free(&p->sequences[i]->streamed);
-    tb_end_ordered_sequence_free(&p->sequences[i]->end_ordered);
-    tb_sort_queue_free(&p->sequences[i]->queue);
+    tb_stager_close(&p->sequences[i]->stager);
     if (p->sequences[i]->binder.flows) tb_flow_binder_free(&p->sequences[i]->binder);
-    tb_interned_free_uses(&p->sequences[i]->uses, p->allocator);
+    free_uses(p, p->sequences[i]);
     tb_free(p->allocator, p->sequences[i], sizeof(*p->sequences[i]));
   }
   tb_free(p->allocator, p->sequences, p->sequence_capacity * sizeof(*p->sequences));
@@ -339,6 +342,7 @@ static void destroy(struct tb_writer *writer) {
   tb_map_free(&p->tracks.main_threads);
   tb_map_free(&p->sched.dying);
   tb_packet_sink_free(&p->sink);
+  tb_grouped_sequences_free(&p->staging.grouped);
   tb_spill_file_close(p->staging.spill);
   tb_block_cache_trim(&p->staging.blocks);
   tb_free(p->allocator, p, sizeof(*p));
@@ -352,6 +356,7 @@ static enum tb_status create(struct tb_writer *writer) {
   p->allocator = writer->allocator;
   tb_perfetto_set_budget(p, writer->options.memory_budget);
   tb_block_cache_init(&p->staging.blocks, p->allocator);
+  tb_grouped_sequences_init(&p->staging.grouped, p->allocator, &p->staging.in_queues);
   tb_interned_init(&p->interned, p->allocator);
   tb_event_encoder_init(&p->encoder, &p->interned);
   tb_callstacks_init(&p->stacks, p->allocator);
@@ -370,7 +375,7 @@ static enum tb_status create(struct tb_writer *writer) {
   tb_map_init(&p->tracks.main_threads, p->allocator);
   tb_map_init(&p->sched.dying, p->allocator);
   p->trace_clock = writer->options.clock ? writer->options.clock : TB_CLOCK_TRACE_FILE;
-  if (add_sequence(p)) return TB_OK;
+  if (add_sequence(p, &tb_form_queue)) return TB_OK;
   destroy(writer);
   return tb_fail(&writer->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
 }

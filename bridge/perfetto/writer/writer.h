@@ -31,16 +31,16 @@
 enum { TB_SHARED_SEQUENCE = 0, TB_FIRST_SEQUENCE_ID = 2 };
 
 struct tb_writer_sequence {
-  struct tb_streamed_sequence streamed; /* its events, while they are in order and nest */
-  /* then they all are here, until one comes that does not fit: then they are on the queue */
-  struct tb_end_ordered_sequence end_ordered;
-  struct tb_sort_queue queue;
-  struct tb_interned_uses uses;
+  struct tb_stager stager; /* its events */
+  struct tb_perfetto_writer *p;
+  uint32_t index; /* among the sequences */
+  struct tb_interned_uses *uses;
   struct tb_flow_binder binder;
   struct tb_track_state *track; /* the thread; NULL for the shared sequence */
   bool has_thread_times;
   bool thread_times_in_us; /* every thread time so far is a whole number of microseconds */
   bool lossy;              /* the source says that events of it were lost */
+  bool has_flows;          /* of a grouped sequence: entries of it concern flows */
 };
 
 /* What is known of a reader's track, by its index. */
@@ -113,18 +113,24 @@ static inline struct tb_writer_sequence *tb_perfetto_thread_sequence(struct tb_p
   return sequence ? sequence : tb_perfetto_new_thread_sequence(p, track);
 }
 
+/* Notes what the thread times of an entry are like. */
+static inline void tb_perfetto_note_thread_times(struct tb_writer_sequence *sequence,
+                                                 const struct tb_staged_event *entry) {
+  if (!entry->has_thread_ts) return;
+  sequence->has_thread_times = true;
+  if (entry->thread_ts % 1000) sequence->thread_times_in_us = false;
+  if (entry->has_thread_dur && entry->thread_dur % 1000) sequence->thread_times_in_us = false;
+}
+
 /* Gives an entry its event's thread times, and notes what they are like. */
 static inline void tb_perfetto_set_thread_times(struct tb_writer_sequence *sequence, const struct tb_event *event,
                                                 struct tb_staged_event *entry) {
   if (!(event->has & TB_HAS_THREAD_TS)) return;
-  sequence->has_thread_times = true;
   entry->has_thread_ts = true;
   entry->thread_ts = event->thread_ts;
-  if (event->thread_ts % 1000) sequence->thread_times_in_us = false;
-  if (!(event->has & TB_HAS_THREAD_DUR)) return;
-  entry->has_thread_dur = true;
-  entry->thread_dur = event->thread_dur;
-  if (event->thread_dur % 1000) sequence->thread_times_in_us = false;
+  entry->has_thread_dur = event->has & TB_HAS_THREAD_DUR;
+  if (entry->has_thread_dur) entry->thread_dur = event->thread_dur;
+  tb_perfetto_note_thread_times(sequence, entry);
 }
 
 /* Adds a shared sequence, which from now on gets what is on no thread's track. TB_OK or TB_NO_MEMORY. */

@@ -32,3 +32,17 @@ import json, sys
 text = json.load(sys.stdin)["systemTraceEvents"]
 same = text.replace("\n# CPU:1 [LOST", "\nCPU:1 [LOST").replace("\n#      app-31  ", "\n     app-31  ")
 print(len(text), same == open("trace.ftrace").read())'
+echo "-- more threads than little memory has room for, with flows, thread times and slices that overlap"
+awk 'BEGIN {
+  print "[";
+  for (i = 0; i < 9000; i++) {
+    tid = 1 + i * 7 % 1500; t = 100000 + (i % 11 == 0 ? -i : i) * 3;
+    printf "{\"ph\":\"X\",\"pid\":1,\"tid\":%d,\"ts\":%d,\"dur\":%d,\"name\":\"n%d\",\"cat\":\"c%d\",\"args\":{\"a%d\":\"text %d\"}%s},\n", tid, t, i % 9000, i % 50, i % 5, i % 7, i % 30, tid % 3 ? "" : ",\"tts\":" i ",\"tdur\":1.5";
+    if (tid % 5 == 0) printf "{\"ph\":\"%s\",\"pid\":1,\"tid\":%d,\"ts\":%d,\"id\":%d,\"cat\":\"f\",\"name\":\"flow\"},\n", i % 2 ? "s" : "f", tid, t, i % 20;
+    if (tid % 4 == 0) printf "{\"ph\":\"i\",\"pid\":1,\"tid\":%d,\"ts\":%d,\"s\":\"t\",\"name\":\"mark\"},\n", tid, t;
+  }
+  print "{}]";
+}' > threads.json
+tracebridge convert -q threads.json -o much.perfetto-trace
+tracebridge convert -q --memory 1M threads.json -o little.perfetto-trace
+cmp much.perfetto-trace little.perfetto-trace && echo the same

@@ -44,6 +44,16 @@ void tb_interned_free_uses(struct tb_interned_uses *uses, const struct tb_alloca
   *uses = (struct tb_interned_uses){0};
 }
 
+static void clear_use(struct tb_interned_use *use) {
+  for (size_t i = 0; i < use->count; i++) use->seen[use->iids[i] / 64] = 0;
+  use->count = 0;
+}
+
+void tb_interned_clear_uses(struct tb_interned_uses *uses) {
+  for (size_t i = 0; i < TB_INTERNED_KINDS; i++) clear_use(&uses->kinds[i]);
+  clear_use(&uses->lists);
+}
+
 enum tb_status tb_interned_use_slow(const struct tb_allocator *allocator, struct tb_interned_use *use, uint32_t iid) {
   size_t before = use->seen_words, word = iid / 64;
   void *seen = use->seen, *iids = use->iids;

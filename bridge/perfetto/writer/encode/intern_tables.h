@@ -53,6 +53,8 @@ struct tb_interned {
 void tb_interned_init(struct tb_interned *interned, const struct tb_allocator *allocator);
 void tb_interned_free(struct tb_interned *interned);
 void tb_interned_free_uses(struct tb_interned_uses *uses, const struct tb_allocator *allocator);
+/* Forgets all uses, and keeps the memory. */
+void tb_interned_clear_uses(struct tb_interned_uses *uses);
 
 enum tb_status tb_interned_use_slow(const struct tb_allocator *allocator, struct tb_interned_use *use, uint32_t iid);
 
