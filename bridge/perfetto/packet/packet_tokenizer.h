@@ -51,8 +51,8 @@ struct tb_packet_tokenizer {
   uint64_t junk_from;  /* where the first of them was */
   bool passed_strange; /* fields of Trace that are no packets were there */
   bool give_strange;   /* tb_packet_tokenizer_frame gives fields of Trace that are no packets too */
-  /* Its user keeps a window until tb_packet_tokenizer_leave_opened is false: packets that were compressed are read where
-   * they were decompressed, and nothing is copied. */
+  /* Its user keeps a window until tb_packet_tokenizer_leave_opened is false: packets that were compressed are read
+   * where they were decompressed, and nothing is copied. */
   bool keeps_window;
   struct tb_packet_window outer; /* the window that such packets were in; at NULL: there is none */
 };
