@@ -32,6 +32,7 @@ struct tb_stager_form {
                            struct tb_error *error);
   /* Called after an entry of a replay, which may bring more than memory has room for. NULL: nothing is to be done. */
   enum tb_status (*replayed)(struct tb_stager *stager, void *state, struct tb_error *error);
+  /* Moves what is staged to the file. NULL: there is nothing to move. */
   enum tb_status (*spill)(void *state, struct tb_spill_file *file, struct tb_error *error);
 };
 

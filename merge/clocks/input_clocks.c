@@ -128,22 +128,22 @@ void tb_input_clocks_events_of(struct tb_input_clocks *c, uint32_t sequence, str
   events->node = tb_input_clocks_of(c, s, events->clock);
 }
 
-void tb_input_clocks_begin_row(struct tb_input_clocks *c, const struct tb_event_clock *events,
-                               struct tb_clock_row *row) {
+void tb_input_clocks_open_cursor(struct tb_input_clocks *c, const struct tb_event_clock *events,
+                                 struct tb_clock_cursor *cursor) {
   if (events->node) {
-    tb_clock_row_begin(row, &c->graph, events->node, c->primary);
+    tb_clock_cursor_open(cursor, &c->graph, events->node, c->primary);
     return;
   }
   /* all but the last time there is, which tb_input_clocks_read reads */
   bool is_primary = events->clock == c->primary;
-  *row = (struct tb_clock_row){.multiplier = 1, .from = (uint64_t)INT64_MIN, .span = is_primary ? UINT64_MAX : 0};
+  *cursor = (struct tb_clock_cursor){.multiplier = 1, .from = (uint64_t)INT64_MIN, .span = is_primary ? UINT64_MAX : 0};
 }
 
-bool tb_input_clocks_read_past_row(struct tb_input_clocks *c, const struct tb_event_clock *events,
-                                     struct tb_clock_row *row, uint64_t timestamp, int64_t *time) {
-  tb_clock_row_end(row);
+bool tb_input_clocks_read_past_cursor(struct tb_input_clocks *c, const struct tb_event_clock *events,
+                                      struct tb_clock_cursor *cursor, uint64_t timestamp, int64_t *time) {
+  tb_clock_cursor_close(cursor);
   bool resolved = tb_input_clocks_read(c, events->node, events->clock, timestamp, time);
-  tb_input_clocks_begin_row(c, events, row);
+  tb_input_clocks_open_cursor(c, events, cursor);
   return resolved;
 }
 

@@ -95,16 +95,17 @@ struct tb_event_clock {
 };
 void tb_input_clocks_events_of(struct tb_input_clocks *clocks, uint32_t sequence, struct tb_event_clock *events);
 
-/* tb_input_clocks_read for timestamps of one sequence's events in a row. */
-void tb_input_clocks_begin_row(struct tb_input_clocks *clocks, const struct tb_event_clock *events,
-                               struct tb_clock_row *row);
-bool tb_input_clocks_read_past_row(struct tb_input_clocks *clocks, const struct tb_event_clock *events,
-                                     struct tb_clock_row *row, uint64_t timestamp, int64_t *time);
-static TB_ALWAYS_INLINE bool tb_input_clocks_read_in_row(struct tb_input_clocks *clocks,
-                                                         const struct tb_event_clock *events, struct tb_clock_row *row,
-                                                         uint64_t timestamp, int64_t *time) {
-  return tb_clock_row_use(row, timestamp, time) ||
-         tb_input_clocks_read_past_row(clocks, events, row, timestamp, time);
+/* tb_input_clocks_read for timestamps of one sequence's events, one after the other. */
+void tb_input_clocks_open_cursor(struct tb_input_clocks *clocks, const struct tb_event_clock *events,
+                                 struct tb_clock_cursor *cursor);
+bool tb_input_clocks_read_past_cursor(struct tb_input_clocks *clocks, const struct tb_event_clock *events,
+                                      struct tb_clock_cursor *cursor, uint64_t timestamp, int64_t *time);
+static TB_ALWAYS_INLINE bool tb_input_clocks_read_at_cursor(struct tb_input_clocks *clocks,
+                                                            const struct tb_event_clock *events,
+                                                            struct tb_clock_cursor *cursor, uint64_t timestamp,
+                                                            int64_t *time) {
+  return tb_clock_cursor_convert(cursor, timestamp, time) ||
+         tb_input_clocks_read_past_cursor(clocks, events, cursor, timestamp, time);
 }
 
 /* A reading of clock `clock` of `machine` as time of the trace clock of the same machine; false where nothing relates

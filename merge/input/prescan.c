@@ -196,58 +196,58 @@ static inline uint64_t content_with(uint64_t content, uint64_t timestamp, size_t
   return tb_mix64(content ^ timestamp ^ (uint64_t)len << 40 ^ (uint64_t)sequence << 32);
 }
 
-/* Common packets of one sequence, in a row: what is kept of them until the next one's begin. */
-struct common_row {
+/* Common packets of one sequence, one after the other, until those of another come. */
+struct sequence_scan {
   struct tb_event_clock events;
-  struct tb_clock_row clock;
+  struct tb_clock_cursor clock;
   struct tb_sequence_extent extent; /* the sequence's */
 };
 
-static void end_common_row(const struct common_row *row, struct tb_prescanned_extent *all) {
-  if (!row->events.sequence) return;
-  tb_clock_row_end(&row->clock);
-  row->events.sequence->extent = row->extent;
-  if (!row->extent.any) return;
-  extend(all, row->extent.first);
-  extend(all, row->extent.last);
+static void end_sequence_scan(const struct sequence_scan *scan, struct tb_prescanned_extent *all) {
+  if (!scan->events.sequence) return;
+  tb_clock_cursor_close(&scan->clock);
+  scan->events.sequence->extent = scan->extent;
+  if (!scan->extent.any) return;
+  extend(all, scan->extent.first);
+  extend(all, scan->extent.last);
 }
 
 /* False where memory is out. */
-static bool begin_common_row(struct tb_prescan *s, struct common_row *row, uint32_t sequence) {
-  tb_input_clocks_events_of(&s->clocks, sequence, &row->events);
-  if (!row->events.sequence) return false;
-  tb_input_clocks_begin_row(&s->clocks, &row->events, &row->clock);
-  use_clock(s, row->events.clock);
-  row->extent = row->events.sequence->extent;
+static bool begin_sequence_scan(struct tb_prescan *s, struct sequence_scan *scan, uint32_t sequence) {
+  tb_input_clocks_events_of(&s->clocks, sequence, &scan->events);
+  if (!scan->events.sequence) return false;
+  tb_input_clocks_open_cursor(&s->clocks, &scan->events, &scan->clock);
+  use_clock(s, scan->events.clock);
+  scan->extent = scan->events.sequence->extent;
   return true;
 }
 
 /* Takes the packets that follow as long as they are common ones. */
 static __attribute__((noinline)) enum tb_status take_common(struct tb_prescan *s, struct tb_packet_tokenizer *stream) {
-  struct common_row row = {.events.id = TB_EVENT_CLOCK_NONE};
-  struct tb_packet_row packets = tb_packet_tokenizer_begin_row(stream);
+  struct sequence_scan scan = {.events.id = TB_EVENT_CLOCK_NONE};
+  struct tb_packet_cursor packets = tb_packet_tokenizer_open_cursor(stream);
   struct tb_common_packet packet;
   struct tb_prescanned_extent extent = {.any = false};
   enum tb_status status = TB_OK;
   uint64_t taken = 0, content = s->content;
-  for (; tb_packet_row_take(&packets, &packet); taken++) {
+  for (; tb_packet_cursor_take(&packets, &packet); taken++) {
     const struct tb_packet_common *head = &packet.head;
-    if (row.events.id != head->sequence) {
-      end_common_row(&row, &extent);
-      if (!begin_common_row(s, &row, head->sequence)) {
+    if (scan.events.id != head->sequence) {
+      end_sequence_scan(&scan, &extent);
+      if (!begin_sequence_scan(s, &scan, head->sequence)) {
         status = TB_NO_MEMORY;
         break;
       }
     }
     content = content_with(content, head->timestamp, packet.bytes.len, head->sequence);
-    if (head->flags & TB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE) take_state(s, row.events.sequence, false, true);
+    if (head->flags & TB_TRACE_PACKET_SEQ_NEEDS_INCREMENTAL_STATE) take_state(s, scan.events.sequence, false, true);
     if (!head->timestamp_at) continue;
     int64_t time;
-    if (!tb_input_clocks_read_in_row(&s->clocks, &row.events, &row.clock, head->timestamp, &time)) continue;
-    tb_sequence_extent_add(&row.extent, time);
+    if (!tb_input_clocks_read_at_cursor(&s->clocks, &scan.events, &scan.clock, head->timestamp, &time)) continue;
+    tb_sequence_extent_add(&scan.extent, time);
   }
-  tb_packet_tokenizer_end_row(stream, &packets);
-  end_common_row(&row, &extent);
+  tb_packet_tokenizer_close_cursor(stream, &packets);
+  end_sequence_scan(&scan, &extent);
   s->packets += taken;
   s->content = content;
   struct tb_prescanned_machine *host = taken ? take_machine(s, 0) : NULL;

@@ -17,7 +17,7 @@
 #include "tracebridge/event.h"
 
 enum { BUFFERS_TOTAL = 16 << 20, BUFFER_LEAST = 16 << 10, BUFFER_MOST = 256 << 10, PROGRESS_EVERY = 4096 };
-enum { FRAME_MAX = 1 + TB_WIRE_VARINT_MAX, AT_ONCE_MAX = 64 << 10 };
+enum { AT_ONCE_MAX = 64 << 10 };
 enum {
   SERVICE_ALL_STARTED = 1,
   SERVICE_STARTED = 2,
@@ -238,11 +238,11 @@ static enum tb_status put_patched(struct tb_merger *m, const struct tb_source *s
   char *to;
   if (len > AT_ONCE_MAX) {
     m->scratch.len = 0;
-    enum tb_status status = tb_buffer_reserve(&m->scratch, len + FRAME_MAX);
+    enum tb_status status = tb_buffer_reserve(&m->scratch, len + TB_PACKET_FRAME_MAX);
     if (status != TB_OK) return tb_fail(&m->error, status, s->current.offset, "%s", tb_status_text(status));
     to = m->scratch.data;
   } else {
-    to = tb_output_reserve(m->output, len + FRAME_MAX, &m->error);
+    to = tb_output_reserve(m->output, len + TB_PACKET_FRAME_MAX, &m->error);
     if (!to) return m->error.code;
   }
   char *at = tb_wire_put_varint(tb_wire_put_tag(to, TB_TRACE_PACKET, TB_WIRE_BYTES), len);

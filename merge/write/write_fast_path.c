@@ -3,19 +3,19 @@
 
 #include "base/error.h"
 
-enum { RUN_MOST = 4096, PACKET_MOST = 64 << 10, FRAME_MAX = 1 + TB_WIRE_VARINT_MAX, COPY_BLOCK = 32 };
-enum { ROOM = FRAME_MAX + 2 * TB_WIRE_VARINT_MAX + 2 * COPY_BLOCK }; /* in addition to what the packet has */
+enum { RUN_MOST = 4096, PACKET_MOST = 64 << 10, COPY_BLOCK = 32 };
+enum { ROOM = TB_PACKET_FRAME_MAX + 2 * TB_WIRE_VARINT_MAX + 2 * COPY_BLOCK }; /* in addition to what the packet has */
 
 enum { MOVE = 1, RENUMBER = 2 };
 
 /* What becomes of the packets of one sequence whose events stay as they are. */
 struct lane {
   struct tb_event_clock events;
-  struct tb_clock_row clock; /* in a row of packets alone */
-  int64_t last;              /* when the last packet of the row was; INT64_MIN: none */
-  uint32_t id;               /* of the sequence in the merged trace */
-  unsigned what;             /* RENUMBER: that is another; MOVE: timestamps become merged time */
-  bool leave;                /* more than that */
+  struct tb_clock_cursor clock;
+  int64_t last;  /* when the last packet was since the lane was entered; INT64_MIN: none */
+  uint32_t id;   /* of the sequence in the merged trace */
+  unsigned what; /* RENUMBER: that is another; MOVE: timestamps become merged time */
+  bool leave;    /* more than that */
 };
 
 static void find_lane(const struct tb_merger *m, struct tb_source *s, uint32_t sequence, struct lane *lane) {
@@ -31,14 +31,14 @@ static void find_lane(const struct tb_merger *m, struct tb_source *s, uint32_t s
                 (move && lane->events.default_clock && lane->events.clock != m->trace_clock);
 }
 
-/* Packets of a lane in a row: from the first of them to the one before another lane's. */
+/* Before the first of a lane's packets; leave_lane comes before another lane's. */
 static void enter_lane(const struct tb_merger *m, struct tb_source *s, uint32_t sequence, struct lane *lane) {
   find_lane(m, s, sequence, lane);
-  if (lane->events.sequence) tb_input_clocks_begin_row(&s->prescan.clocks, &lane->events, &lane->clock);
+  if (lane->events.sequence) tb_input_clocks_open_cursor(&s->prescan.clocks, &lane->events, &lane->clock);
 }
 
 static void leave_lane(const struct lane *lane) {
-  tb_clock_row_end(&lane->clock);
+  tb_clock_cursor_close(&lane->clock);
   if (lane->events.sequence && lane->last != INT64_MIN) lane->events.sequence->reached = lane->last;
 }
 
@@ -166,7 +166,7 @@ static TB_ALWAYS_INLINE int64_t merge_time(const struct tb_source *s, int64_t ah
 __attribute__((noinline)) enum tb_status tb_write_common(struct tb_merger *m, struct tb_source *s, int64_t limit,
                                                          bool *at_next) {
   struct tb_packet_tokenizer *stream = tb_raw_packet_reader_stream(s->packets);
-  struct tb_packet_row packets = tb_packet_tokenizer_begin_row(stream);
+  struct tb_packet_cursor packets = tb_packet_tokenizer_open_cursor(stream);
   struct tb_common_packet packet;
   struct lane lane = {.events.id = TB_EVENT_CLOCK_NONE};
   struct run run = {0};
@@ -174,7 +174,7 @@ __attribute__((noinline)) enum tb_status tb_write_common(struct tb_merger *m, st
   int64_t ahead = s->realigned ? tb_source_merged_ahead(s, 0) : 0, reached = s->reached, merged = 0;
   bool resolved = false;
   *at_next = false;
-  while (tb_packet_row_take(&packets, &packet)) {
+  while (tb_packet_cursor_take(&packets, &packet)) {
     const struct tb_packet_common *head = &packet.head;
     int64_t time;
     if (lane.events.id != head->sequence) {
@@ -186,7 +186,7 @@ __attribute__((noinline)) enum tb_status tb_write_common(struct tb_merger *m, st
       }
     }
     resolved = head->timestamp_at &&
-               tb_input_clocks_read_in_row(&s->prescan.clocks, &lane.events, &lane.clock, head->timestamp, &time);
+               tb_input_clocks_read_at_cursor(&s->prescan.clocks, &lane.events, &lane.clock, head->timestamp, &time);
     if (resolved)
       merged = merge_time(s, ahead, lane.last = time, &reached);
     else
@@ -200,8 +200,8 @@ __attribute__((noinline)) enum tb_status tb_write_common(struct tb_merger *m, st
   }
   s->reached = reached;
   leave_lane(&lane);
-  tb_packet_tokenizer_end_row(stream, &packets);
-  if (*at_next) make_current(s, stream, packet.framed.ptr, &lane, resolved, merged);
+  tb_packet_tokenizer_close_cursor(stream, &packets);
+  if (*at_next) make_current(s, stream, packet.framed.ptr, &lane, resolved, resolved ? merged : 0);
   s->packets_in += run.packets;
   end_run(m, s, &run);
   return status;

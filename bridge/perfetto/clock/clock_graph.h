@@ -206,9 +206,9 @@ static TB_ALWAYS_INLINE bool tb_clock_line_use(const struct tb_clock_graph *grap
   return true;
 }
 
-/* A line and its node while timestamps are read in a row. Wholly public, caller-owned; from tb_clock_row_begin to
- * tb_clock_row_end nobody else may use the node, nor may the graph change. */
-struct tb_clock_row {
+/* A node with its line at hand, for timestamps that are converted one after the other. Wholly public, caller-owned;
+ * until tb_clock_cursor_close nobody else may use the node, nor may the graph change. */
+struct tb_clock_cursor {
   struct tb_clock_node *node; /* NULL: none */
   uint64_t multiplier;
   uint64_t last; /* the clock's last time where increments count from it, else 0 */
@@ -217,29 +217,30 @@ struct tb_clock_row {
 };
 
 /* Timestamps of `node` become times of `target` by the node's line where that leads there; else none does. */
-static inline void tb_clock_row_begin(struct tb_clock_row *row, const struct tb_clock_graph *graph,
-                                      struct tb_clock_node *node, uint64_t target) {
+static inline void tb_clock_cursor_open(struct tb_clock_cursor *cursor, const struct tb_clock_graph *graph,
+                                        struct tb_clock_node *node, uint64_t target) {
   const struct tb_clock_line *line = &node->line;
   bool holds = line->changes == graph->changes && line->target == target && !node->dropped && line->from < line->to;
-  *row = (struct tb_clock_row){.node = node, .multiplier = node->unit_multiplier};
-  row->keep = node->incremental ? UINT64_MAX : 0;
-  row->last = (uint64_t)node->last & row->keep;
-  row->from = (uint64_t)line->from;
-  row->span = holds ? (uint64_t)line->to - (uint64_t)line->from : 0;
-  row->offset = line->offset;
+  *cursor = (struct tb_clock_cursor){.node = node, .multiplier = node->unit_multiplier};
+  cursor->keep = node->incremental ? UINT64_MAX : 0;
+  cursor->last = (uint64_t)node->last & cursor->keep;
+  cursor->from = (uint64_t)line->from;
+  cursor->span = holds ? (uint64_t)line->to - (uint64_t)line->from : 0;
+  cursor->offset = line->offset;
 }
 
-/* tb_clock_line_use by the row. */
-static TB_ALWAYS_INLINE bool tb_clock_row_use(struct tb_clock_row *row, uint64_t timestamp, int64_t *converted) {
-  uint64_t ns = timestamp * row->multiplier + row->last;
-  if (ns - row->from >= row->span) return false;
-  row->last = ns & row->keep;
-  *converted = (int64_t)(ns + row->offset);
+/* tb_clock_line_use by the cursor. */
+static TB_ALWAYS_INLINE bool tb_clock_cursor_convert(struct tb_clock_cursor *cursor, uint64_t timestamp,
+                                                     int64_t *converted) {
+  uint64_t ns = timestamp * cursor->multiplier + cursor->last;
+  if (ns - cursor->from >= cursor->span) return false;
+  cursor->last = ns & cursor->keep;
+  *converted = (int64_t)(ns + cursor->offset);
   return true;
 }
 
-static inline void tb_clock_row_end(const struct tb_clock_row *row) {
-  if (row->node && row->keep) row->node->last = (int64_t)row->last;
+static inline void tb_clock_cursor_close(const struct tb_clock_cursor *cursor) {
+  if (cursor->node && cursor->keep) cursor->node->last = (int64_t)cursor->last;
 }
 
 /* tb_clock_graph_resolve and _convert in one, where the line still holds. False, and nothing changed, where it does

@@ -92,9 +92,9 @@ static TB_ALWAYS_INLINE const char *tb_packet_tokenizer_message(const struct tb_
   return message && *len <= stream->max_packet ? message : NULL;
 }
 
-/* Packets of a window that are such ones, in a row. Caller-owned; from tb_packet_tokenizer_begin_row to
- * tb_packet_tokenizer_end_row the stream is where it was. */
-struct tb_packet_row {
+/* The packets of a window that are such ones, one after the other. Caller-owned; until tb_packet_tokenizer_close_cursor
+ * the stream is where it was. */
+struct tb_packet_cursor {
   const char *at;
   const char *end; /* bytes up to here can be read ahead */
 };
@@ -102,31 +102,31 @@ struct tb_packet_row {
 /* The room for a packet's tag and length, at most. */
 enum { TB_PACKET_FRAME_MAX = 1 + TB_WIRE_VARINT_MAX };
 
-static inline struct tb_packet_row tb_packet_tokenizer_begin_row(const struct tb_packet_tokenizer *stream) {
+static inline struct tb_packet_cursor tb_packet_tokenizer_open_cursor(const struct tb_packet_tokenizer *stream) {
   size_t left = (size_t)(stream->end - stream->at);
   bool usual = !stream->searching && !stream->skip && left <= stream->max_packet && left > TB_PACKET_AHEAD;
-  return (struct tb_packet_row){stream->at, usual ? stream->end - TB_PACKET_AHEAD : stream->at};
+  return (struct tb_packet_cursor){stream->at, usual ? stream->end - TB_PACKET_AHEAD : stream->at};
 }
 
-static inline void tb_packet_tokenizer_end_row(struct tb_packet_tokenizer *stream, const struct tb_packet_row *row) {
-  if (row->at != stream->at) stream->needed = 1;
-  stream->at = row->at;
+static inline void tb_packet_tokenizer_close_cursor(struct tb_packet_tokenizer *stream,
+                                                    const struct tb_packet_cursor *cursor) {
+  if (cursor->at != stream->at) stream->needed = 1;
+  stream->at = cursor->at;
 }
 
-/* Takes the row's next packet. False, and nothing was taken, where it ends: another packet follows, or the end of what
- * is at hand is near. */
-static TB_ALWAYS_INLINE bool tb_packet_row_take(struct tb_packet_row *row, struct tb_common_packet *packet) {
-  const char *at = row->at;
+/* Takes the next packet. False, and nothing was taken, where another one follows, or the end of the window is near. */
+static TB_ALWAYS_INLINE bool tb_packet_cursor_take(struct tb_packet_cursor *cursor, struct tb_common_packet *packet) {
+  const char *at = cursor->at;
   uint64_t len;
-  if (row->end - at < TB_PACKET_FRAME_MAX || *at != TB_WIRE_TAG(TB_TRACE_PACKET, TB_WIRE_BYTES)) return false;
+  if (cursor->end - at < TB_PACKET_FRAME_MAX || *at != TB_WIRE_TAG(TB_TRACE_PACKET, TB_WIRE_BYTES)) return false;
   const char *body = tb_wire_read_varint_ahead(at + 1, &len);
-  if (!body || len > (uint64_t)(row->end - body)) return false;
+  if (!body || len > (uint64_t)(cursor->end - body)) return false;
   packet->bytes.ptr = body;
   packet->bytes.len = (size_t)len;
   if (!tb_packet_common_read(packet->bytes, &packet->head)) return false;
-  row->at = body + len;
+  cursor->at = body + len;
   packet->framed.ptr = at;
-  packet->framed.len = (size_t)(row->at - at);
+  packet->framed.len = (size_t)(cursor->at - at);
   return true;
 }
 
@@ -134,18 +134,10 @@ static TB_ALWAYS_INLINE bool tb_packet_row_take(struct tb_packet_row *row, struc
  * hand. */
 static TB_ALWAYS_INLINE bool tb_packet_tokenizer_take_common(struct tb_packet_tokenizer *stream,
                                                              struct tb_common_packet *packet) {
-  const char *at = stream->at, *end = stream->end;
-  uint64_t len;
-  const char *body = tb_packet_tokenizer_message(stream, &len);
-  if (!body || end - body < TB_PACKET_AHEAD || len > (uint64_t)(end - body - TB_PACKET_AHEAD)) return false;
-  packet->bytes.ptr = body;
-  packet->bytes.len = (size_t)len;
-  if (!tb_packet_common_read(packet->bytes, &packet->head)) return false;
-  packet->framed.ptr = at;
-  packet->framed.len = (size_t)(body - at) + (size_t)len;
-  stream->at = body + len;
-  stream->needed = 1;
-  return true;
+  struct tb_packet_cursor cursor = tb_packet_tokenizer_open_cursor(stream);
+  bool taken = tb_packet_cursor_take(&cursor, packet);
+  tb_packet_tokenizer_close_cursor(stream, &cursor);
+  return taken;
 }
 
 /* tb_packet_tokenizer_frame where nothing is unusual: a packet that is whole in the window. Else false, and nothing

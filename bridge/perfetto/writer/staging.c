@@ -149,19 +149,11 @@ static enum tb_status put_grouped(struct tb_stager *stager, void *state, struct 
   return tb_grouped_sequences_put(&sequence->p->staging.grouped, sequence->index, entry);
 }
 
-static enum tb_status spill_nothing(void *state, struct tb_spill_file *file, struct tb_error *error) {
-  (void)state;
-  (void)file;
-  (void)error;
-  return TB_OK;
-}
-
 const struct tb_stager_form tb_form_grouped = {.size = sizeof(struct grouped_sequence),
                                                .init = init_grouped,
                                                .free = free_grouped,
                                                .entries = grouped_entries,
-                                               .put = put_grouped,
-                                               .spill = spill_nothing};
+                                               .put = put_grouped};
 const struct tb_stager_form tb_form_queue = {.size = sizeof(struct tb_sort_queue),
                                              .init = init_queue,
                                              .free = free_queue,
@@ -299,14 +291,21 @@ static enum tb_status spill_failed(struct tb_perfetto_writer *p, enum tb_status 
   return TB_OK;
 }
 
+/* Spills the sort queues, or all other forms. */
+static enum tb_status spill_stagers(struct tb_perfetto_writer *p, bool queues, struct tb_error *error) {
+  enum tb_status status = TB_OK;
+  for (size_t i = 0; status == TB_OK && i < p->sequence_count; i++) {
+    struct tb_stager *stager = &p->sequences[i]->stager;
+    if (stager->state && stager->form->spill && (stager->form == &tb_form_queue) == queues)
+      status = stager->form->spill(stager->state, p->staging.spill, error);
+  }
+  return status;
+}
+
 static enum tb_status spill_logs(struct tb_perfetto_writer *p) {
   struct tb_error error = {0};
   enum tb_status status = open_spill_file(p, &error);
-  for (size_t i = 0; status == TB_OK && i < p->sequence_count; i++) {
-    struct tb_stager *stager = &p->sequences[i]->stager;
-    if (stager->state && stager->form != &tb_form_queue)
-      status = stager->form->spill(stager->state, p->staging.spill, &error);
-  }
+  if (status == TB_OK) status = spill_stagers(p, false, &error);
   if (status == TB_OK) status = tb_spill_log_spill(&p->ftrace.text, p->staging.spill, &error);
   if (status == TB_OK && !p->staging.grouped.reading)
     status = tb_sort_queue_spill(&p->staging.grouped.queue, p->staging.spill, &error);
@@ -324,10 +323,7 @@ enum tb_status tb_perfetto_make_room(struct tb_perfetto_writer *p, struct tb_spi
 
 static enum tb_status spill_queues(struct tb_perfetto_writer *p) {
   enum tb_status status = open_spill_file(p, &p->writer->error);
-  for (size_t i = 0; status == TB_OK && i < p->sequence_count; i++) {
-    struct tb_sort_queue *queue = tb_stager_as(&p->sequences[i]->stager, &tb_form_queue);
-    if (queue) status = tb_sort_queue_spill(queue, p->staging.spill, &p->writer->error);
-  }
+  if (status == TB_OK) status = spill_stagers(p, true, &p->writer->error);
   tb_perfetto_note_spilled(p);
   return status;
 }
