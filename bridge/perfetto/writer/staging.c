@@ -201,15 +201,30 @@ static enum tb_status bind_newest(struct tb_perfetto_writer *p, struct tb_writer
   return tb_flows_take(&sequence->binder, top, entry, place, top && top->place == place);
 }
 
+static inline bool concerns_flows(const struct tb_writer_sequence *sequence, const struct tb_staged_event *entry) {
+  return entry->flow || sequence->binder.waiting_count;
+}
+
+/* Puts an entry that the streamed sequence does not take. */
+static enum tb_status put_elsewhere(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence,
+                                    struct tb_staged_event *entry) {
+  enum tb_status status = tb_stager_next(&sequence->stager, &p->writer->error);
+  return status == TB_OK ? tb_stager_put(&sequence->stager, entry, &p->writer->error) : status;
+}
+
 enum tb_status tb_perfetto_add_entry(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence,
                                      struct tb_staged_event *entry) {
   p->staging.unchecked += entry->body.len;
   struct tb_streamed_sequence *streamed = tb_stager_as(&sequence->stager, &tb_form_streamed);
-  bool fits = false; /* most do, in the form that is called directly */
-  enum tb_status status = streamed ? put_streamed(&sequence->stager, streamed, entry, &fits) : TB_OK;
-  if (status == TB_OK && streamed && !fits) status = tb_stager_next(&sequence->stager, &p->writer->error);
-  if (status == TB_OK && !fits) status = tb_stager_put(&sequence->stager, entry, &p->writer->error);
-  if (status != TB_OK || !(entry->flow || sequence->binder.waiting_count)) return status;
+  enum tb_status status;
+  if (streamed) { /* called directly: it takes most entries */
+    status = tb_streamed_sequence_put(streamed, entry, sequence->thread_times_in_us, p->instant);
+    if (status == TB_OK && !streamed->closed && !concerns_flows(sequence, entry)) return TB_OK;
+    if (status == TB_OK && streamed->closed) status = put_elsewhere(p, sequence, entry);
+  } else {
+    status = tb_stager_put(&sequence->stager, entry, &p->writer->error);
+  }
+  if (status != TB_OK || !concerns_flows(sequence, entry)) return status;
   return bind_newest(p, sequence, entry);
 }
 
@@ -328,8 +343,7 @@ static enum tb_status spill_queues(struct tb_perfetto_writer *p) {
   return status;
 }
 
-enum tb_status tb_perfetto_keep_budget(struct tb_perfetto_writer *p) {
-  if (p->order % CHECK_EVENTS && p->staging.unchecked < CHECK_BYTES) return TB_OK;
+static enum tb_status check_budget(struct tb_perfetto_writer *p) {
   p->staging.unchecked = 0;
   note_held(p, p->staging.in_logs + p->staging.in_queues);
   if (p->staging.in_logs + p->staging.in_queues >= p->staging.held_budget &&
@@ -341,4 +355,8 @@ enum tb_status tb_perfetto_keep_budget(struct tb_perfetto_writer *p) {
   size_t with_kept = p->staging.in_logs + p->staging.in_queues + p->staging.blocks.bytes;
   if (with_kept - with_kept / KEPT_SHARE > p->staging.held_budget) tb_block_cache_trim(&p->staging.blocks);
   return p->staging.in_logs + p->staging.in_queues < p->staging.budget ? TB_OK : spill_queues(p);
+}
+
+enum tb_status tb_perfetto_keep_budget(struct tb_perfetto_writer *p) {
+  return p->order % CHECK_EVENTS && p->staging.unchecked < CHECK_BYTES ? TB_OK : check_budget(p);
 }
