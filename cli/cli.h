@@ -38,9 +38,12 @@ void cli_print_losses(const char *file, const struct tb_loss *losses, size_t cou
  * silent end. */
 void cli_report_closed_pipes(void);
 
-/* For commands that print what they read: CLI_OK, or CLI_BAD_DATA, said on stderr, where standard output is the
- * input. */
-int cli_stdout_spares_input(const struct cli_command *command, const char *input);
+/* CLI_OK, or CLI_USAGE, said on stderr, where writing to `output` would overwrite `input`. "-": standard output. */
+int cli_output_spares_input(const struct cli_command *command, const char *output, const char *input);
+
+/* Says what is wrong with the operands of a command that takes one input; `output` is what -o names or NULL. Returns
+ * CLI_USAGE. */
+int cli_usage_of_inputs(const struct cli_command *command, const struct cli_operands *operands, const char *output);
 
 /* What to write to where -o may be missing: the name, "-" where standard output is no terminal, NULL (said on stderr)
  * where it is one. */

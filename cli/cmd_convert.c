@@ -77,19 +77,28 @@ static int convert(const char *from, const char *to, const struct convert_settin
   return exit_status;
 }
 
+/* A size that is raised is said. */
+static void check_memory(struct convert_settings *settings) {
+  if (!settings->memory || settings->memory >= TB_WRITER_MEMORY_MIN) return;
+  settings->memory = TB_WRITER_MEMORY_MIN;
+  if (!settings->quiet) fputs("tracebridge convert: --memory is less than 1M, the least: 1M is used\n", stderr);
+}
+
 static int run(int argc, char **argv) {
   struct convert_settings settings = {0};
   struct cli_operands operands;
   enum cli_parse_result parsed = cli_parse(&cli_convert, argc, argv, &settings, &operands);
   if (parsed != CLI_PARSED) return parsed == CLI_HELP_GIVEN ? CLI_OK : CLI_USAGE;
-  if (operands.count != 1) return cli_usage(&cli_convert, operands.count ? "more than one input" : "no input");
+  if (operands.count != 1) return cli_usage_of_inputs(&cli_convert, &operands, settings.output);
+  check_memory(&settings);
   const char *to = cli_output_name(&cli_convert, settings.output);
   if (!to) return CLI_USAGE;
   if (settings.to == TB_FORMAT_UNKNOWN && tb_format_from_path(to) == TB_FORMAT_UNKNOWN)
     return cli_usage(&cli_convert, "the output %s does not say by its name which format to write: say it with --to",
                      strcmp(to, "-") == 0 ? "(standard output)" : to);
   const char *from = operands.items[0];
-  int refused = cli_report_spares_input(&cli_convert, settings.report, from);
+  int refused = cli_output_spares_input(&cli_convert, to, from);
+  if (refused == CLI_OK) refused = cli_report_spares_input(&cli_convert, settings.report, from);
   if (refused == CLI_OK) refused = cli_report_spares_output(&cli_convert, settings.report, to);
   return refused == CLI_OK ? convert(from, to, &settings) : refused;
 }

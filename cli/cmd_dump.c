@@ -44,8 +44,8 @@ static int run(int argc, char **argv) {
   struct cli_operands operands;
   enum cli_parse_result parsed = cli_parse(&cli_dump, argc, argv, &settings, &operands);
   if (parsed != CLI_PARSED) return parsed == CLI_HELP_GIVEN ? CLI_OK : CLI_USAGE;
-  if (operands.count != 1) return cli_usage(&cli_dump, operands.count ? "more than one input" : "no input");
-  int refused = cli_stdout_spares_input(&cli_dump, operands.items[0]);
+  if (operands.count != 1) return cli_usage_of_inputs(&cli_dump, &operands, NULL);
+  int refused = cli_output_spares_input(&cli_dump, "-", operands.items[0]);
   return refused == CLI_OK ? dump(operands.items[0], &settings) : refused;
 }
 

@@ -53,8 +53,8 @@ static int run(int argc, char **argv) {
   struct cli_operands operands;
   enum cli_parse_result parsed = cli_parse(&cli_info, argc, argv, &settings, &operands);
   if (parsed != CLI_PARSED) return parsed == CLI_HELP_GIVEN ? CLI_OK : CLI_USAGE;
-  if (operands.count != 1) return cli_usage(&cli_info, operands.count ? "more than one input" : "no input");
-  int refused = cli_stdout_spares_input(&cli_info, operands.items[0]);
+  if (operands.count != 1) return cli_usage_of_inputs(&cli_info, &operands, NULL);
+  int refused = cli_output_spares_input(&cli_info, "-", operands.items[0]);
   return refused == CLI_OK ? show(operands.items[0], &settings) : refused;
 }
 

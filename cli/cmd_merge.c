@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,19 +38,6 @@ static const char *parse_file_option(void *field, const char *value) {
   if (!equals || equals == value || !equals[1]) return "FILE=VALUE";
   if (list->count == FILE_OPTIONS_MAX) return "given fewer times";
   list->items[list->count++] = value;
-  return NULL;
-}
-
-static const char *parse_unplaced(void *field, const char *value) {
-  enum tb_unplaced *unplaced = field;
-  if (strcmp(value, "error") == 0)
-    *unplaced = TB_UNPLACED_ERROR;
-  else if (strcmp(value, "start") == 0)
-    *unplaced = TB_UNPLACED_START;
-  else if (strcmp(value, "drop") == 0)
-    *unplaced = TB_UNPLACED_DROP;
-  else
-    return "error, start or drop";
   return NULL;
 }
 
@@ -100,7 +86,7 @@ static const struct cli_option options[] = {
     {0, "unplaced", "WHAT",
      "What to do with an input that nothing places: error (refuse, the default), start (its first event is put at the "
      "first of the others) or drop (leave it out).",
-     parse_unplaced, offsetof(struct merge_settings, unplaced)},
+     cli_parse_unplaced, offsetof(struct merge_settings, unplaced)},
     {0, "share-flows", NULL, "Equal flow ids of several inputs are one flow; else they are kept apart.", cli_parse_flag,
      offsetof(struct merge_settings, share_flows)},
     {0, "flatten-machines", NULL,
@@ -150,17 +136,6 @@ static bool read_time(const char *text, int64_t *ns) {
   return false;
 }
 
-/* The clock of this name, in any case. False where it is none. */
-static bool read_clock(const char *text, enum tb_clock *clock) {
-  for (uint32_t id = TB_CLOCK_REALTIME; id <= TB_CLOCK_BOOTTIME; id++) {
-    const char *name = tb_clock_id_name(id), *at = text;
-    while (*at && *name && (toupper((unsigned char)*at) == *name || (*at == '-' && *name == '_'))) at++, name++;
-    *clock = (enum tb_clock)id;
-    if (!*at && !*name) return true;
-  }
-  return false;
-}
-
 /* Reads the value of an option for an input; 0, or the exit status of wrong usage. */
 typedef int (*read_value)(struct tb_merge_input *input, const char *value);
 
@@ -175,11 +150,8 @@ static int read_machine(struct tb_merge_input *input, const char *value) {
 }
 
 static int read_clock_of(struct tb_merge_input *input, const char *value) {
-  if (read_clock(value, &input->clock)) return CLI_OK;
-  return cli_usage(&cli_merge,
-                   "%s is no clock: it has to be REALTIME, REALTIME_COARSE, MONOTONIC, MONOTONIC_COARSE, MONOTONIC_RAW "
-                   "or BOOTTIME",
-                   value);
+  const char *wanted = cli_parse_clock(&input->clock, value);
+  return wanted ? cli_usage(&cli_merge, "%s is no clock: it has to be %s", value, wanted) : CLI_OK;
 }
 
 /* Gives each FILE=VALUE to its input; 0, or the exit status of wrong usage. */
@@ -291,8 +263,10 @@ static int check_names(const struct merge_settings *settings, const struct cli_o
   const char *report = report_name(settings);
   int status = cli_report_spares_output(&cli_merge, report, output);
   if (status == CLI_OK && settings->manifest) status = cli_report_spares_input(&cli_merge, report, settings->manifest);
-  for (int i = 0; i < operands->count && status == CLI_OK; i++)
+  for (int i = 0; i < operands->count && status == CLI_OK; i++) {
     status = cli_report_spares_input(&cli_merge, report, operands->items[i]);
+    if (status == CLI_OK && output) status = cli_output_spares_input(&cli_merge, output, operands->items[i]);
+  }
   return status;
 }
 

@@ -79,7 +79,8 @@ void cli_help_program(const struct cli_command *const *commands, size_t count, F
   for (size_t i = 0; i < count; i++) fprintf(to, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
   fputs(
       "  help       help for a command: tracebridge help COMMAND; the man page: help --man\n"
-      "\n--version prints the version.\n\nexit status:\n",
+      "  version    print the version (also -V, --version)\n"
+      "\nexit status:\n",
       to);
   for (size_t i = 0; i < EXIT_STATUS_COUNT; i++) {
     fprintf(to, "  %s ", exit_statuses[i][0]);

@@ -9,6 +9,7 @@
 #include "cli.h"
 #include "help.h"
 #include "print.h"
+#include "suggest.h"
 #include "tracebridge/file.h"
 
 static const struct cli_command *const commands[] = {&cli_convert, &cli_merge, &cli_info, &cli_dump};
@@ -72,24 +73,63 @@ const char *cli_output_name(const struct cli_command *command, const char *given
   return NULL;
 }
 
-int cli_stdout_spares_input(const struct cli_command *command, const char *input) {
-  struct tb_error error = {
-      .code = TB_REFUSED, .offset = TB_NO_OFFSET, .message = "standard output is the input itself"};
-  if (!tb_file_overwrites_input("-", input)) return CLI_OK;
-  snprintf(error.file, sizeof(error.file), "%s", input);
-  cli_print_error(command, &error);
-  return cli_exit_status(error.code);
+int cli_output_spares_input(const struct cli_command *command, const char *output, const char *input) {
+  if (!tb_file_overwrites_input(output, input)) return CLI_OK;
+  return cli_usage(command, "the output %s would overwrite the input %s; choose another name",
+                   strcmp(output, "-") == 0 ? "(standard output)" : output,
+                   strcmp(input, "-") == 0 ? "(standard input)" : input);
+}
+
+int cli_usage_of_inputs(const struct cli_command *command, const struct cli_operands *operands, const char *output) {
+  if (!operands->count) return cli_usage(command, "no input");
+  const char *last = operands->items[operands->count - 1];
+  bool meant_output = operands->count == 2 && !output && tb_format_from_path(last) != TB_FORMAT_UNKNOWN;
+  if (meant_output && command == &cli_convert)
+    return cli_usage(command, "more than one input; if %s is the output, say -o %s", last, last);
+  return cli_usage(command, "more than one input%s",
+                   command == &cli_convert ? "; tracebridge merge makes one trace of several" : "");
+}
+
+/* A file in place of a command: what to do with it. */
+static void say_commands_for(const char *file) {
+  cli_print(stderr, "tracebridge: no command '%s', but a file: tracebridge info FILE says what is in it, ", file);
+  cli_print(stderr, "tracebridge convert FILE -o OUT.perfetto-trace converts it\n");
 }
 
 static const struct cli_command *find_command(const char *name) {
-  for (size_t i = 0; i < COMMAND_COUNT; i++)
+  struct cli_suggestion meant = {.word = name, .len = strlen(name)};
+  for (size_t i = 0; i < COMMAND_COUNT; i++) {
     if (strcmp(name, commands[i]->name) == 0) return commands[i];
-  cli_print(stderr, "tracebridge: no command '%s'; tracebridge help lists them\n", name);
+    cli_suggest_offer(&meant, commands[i]->name);
+  }
+  cli_suggest_offer(&meant, "help");
+  cli_suggest_offer(&meant, "version");
+  if (meant.best)
+    cli_print(stderr, "tracebridge: no command '%s'; did you mean %s?\n", name, meant.best);
+  else if (access(name, F_OK) == 0)
+    say_commands_for(name);
+  else
+    cli_print(stderr, "tracebridge: no command '%s'; tracebridge help lists them\n", name);
   return NULL;
 }
 
+static int flushed(void) {
+  if (fflush(stdout) == 0) return CLI_OK;
+  fputs("tracebridge: cannot write to standard output\n", stderr);
+  return CLI_IO;
+}
+
+static int version(void) {
+  fputs("tracebridge " TB_VERSION "\n", stdout);
+  return flushed();
+}
+
+static bool is_option(const char *word, const char *letter, const char *name) {
+  return strcmp(word, letter) == 0 || strcmp(word, name) == 0;
+}
+
 static int help(const char *about) {
-  if (!about) {
+  if (!about || strcmp(about, "help") == 0 || strcmp(about, "version") == 0) {
     cli_help_program(commands, COMMAND_COUNT, stdout);
   } else if (strcmp(about, "--man") == 0) {
     cli_help_man(commands, COMMAND_COUNT, stdout);
@@ -98,7 +138,7 @@ static int help(const char *about) {
     if (!command) return CLI_USAGE;
     cli_help_command(command, stdout);
   }
-  return fflush(stdout) == 0 ? CLI_OK : CLI_IO;
+  return flushed();
 }
 
 int main(int argc, char **argv) {
@@ -107,11 +147,8 @@ int main(int argc, char **argv) {
     return CLI_USAGE;
   }
   if (strcmp(argv[1], "help") == 0) return help(argv[2]);
-  if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) return help(NULL);
-  if (strcmp(argv[1], "--version") == 0) {
-    fputs("tracebridge " TB_VERSION "\n", stdout);
-    return CLI_OK;
-  }
+  if (is_option(argv[1], "-h", "--help")) return help(NULL);
+  if (is_option(argv[1], "-V", "--version") || strcmp(argv[1], "version") == 0) return version();
   const struct cli_command *command = find_command(argv[1]);
   return command ? command->run(argc - 1, argv + 1) : CLI_USAGE;
 }

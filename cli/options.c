@@ -5,10 +5,13 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "cli.h"
 #include "help.h"
 #include "print.h"
+#include "suggest.h"
+#include "tracebridge/merge.h"
 
 const char *cli_parse_flag(void *field, const char *value) {
   (void)value;
@@ -41,55 +44,132 @@ const char *cli_parse_count(void *field, const char *value) {
   return NULL;
 }
 
+/* The factor of a size's unit; 0 where it is none. */
+static uint64_t size_unit(const char *unit) {
+  static const char letters[] = "KMGT";
+  if (!*unit || strcasecmp(unit, "B") == 0) return 1;
+  const char *letter = strchr(letters, toupper((unsigned char)*unit));
+  if (!letter) return 0;
+  unsigned power = (unsigned)(letter - letters) + 1;
+  if (!unit[1] || strcasecmp(unit + 1, "iB") == 0) return (uint64_t)1 << 10 * power;
+  if (strcasecmp(unit + 1, "B") != 0) return 0;
+  uint64_t factor = 1;
+  while (power--) factor *= 1000;
+  return factor;
+}
+
+/* Adds `digits`, what is behind the point of a number of units, to *size. False where that is no whole number. */
+static bool add_fraction(const char *digits, const char *end, uint64_t unit, uint64_t *size) {
+  enum { DIGITS_MAX = 6 }; /* so that nothing overflows: a unit is at most 2^40 */
+  uint64_t fraction = 0, scale = 1;
+  if (digits == end || end - digits > DIGITS_MAX) return false;
+  for (; digits < end; digits++, scale *= 10) fraction = fraction * 10 + (uint64_t)(*digits - '0');
+  if (fraction * unit % scale) return false;
+  *size += fraction * unit / scale;
+  return true;
+}
+
 const char *cli_parse_size(void *field, const char *value) {
-  static const char *const wanted = "a size such as 500000, 64M or 2G";
-  static const char units[] = "KMG";
-  uint64_t number;
-  const char *rest;
-  if (!parse_digits(value, &number, &rest) || number == 0) return wanted;
-  if (*rest) {
-    const char *unit = strchr(units, toupper((unsigned char)*rest));
-    if (!unit || rest[1]) return wanted;
-    unsigned shift = 10 * (unsigned)(unit - units + 1);
-    if (number > (uint64_t)SIZE_MAX >> shift) return wanted;
-    number <<= shift;
-  }
-  if (number > SIZE_MAX) return wanted;
-  *(size_t *)field = (size_t)number;
+  static const char *const wanted = "a size such as 500000, 64M, 64MB or 1.5G";
+  uint64_t size;
+  const char *rest, *point;
+  if (!parse_digits(value, &size, &rest)) return wanted;
+  for (point = rest; *rest == '.' || (rest > point && isdigit((unsigned char)*rest)); rest++)
+    if (*rest == '.' && rest > point) return wanted;
+  uint64_t unit = size_unit(rest);
+  if (!unit || size > UINT64_MAX / 2 / unit) return wanted;
+  size *= unit;
+  if (rest > point && !add_fraction(point + 1, rest, unit, &size)) return "a size that is a whole number of bytes";
+  if (size == 0 || size > SIZE_MAX) return wanted;
+  *(size_t *)field = (size_t)size;
   return NULL;
+}
+
+/* ---- options that take one of some words ------------------------------------------------------------------------- */
+
+enum { CHOICES_MAX = 8 };
+
+/* Words, and what they mean; an empty place is behind the last. `wanted` is for messages. */
+struct choices {
+  cli_parse_fn parse;
+  const char *names[CHOICES_MAX];
+  int values[CHOICES_MAX];
+  const char *wanted;
+};
+
+static const struct choices formats = {cli_parse_format,
+                                       {"json", "fxt", "perfetto", "ftrace"},
+                                       {TB_FORMAT_JSON, TB_FORMAT_FXT, TB_FORMAT_PERFETTO, TB_FORMAT_FTRACE},
+                                       "json, fxt, perfetto or ftrace"};
+static const struct choices targets = {cli_parse_target,
+                                       {"json", "fxt", "perfetto"},
+                                       {TB_FORMAT_JSON, TB_FORMAT_FXT, TB_FORMAT_PERFETTO},
+                                       "json, fxt or perfetto"};
+static const struct choices clocks = {
+    cli_parse_clock,
+    {"realtime", "realtime-coarse", "monotonic", "monotonic-coarse", "monotonic-raw", "boottime"},
+    {TB_CLOCK_REALTIME, TB_CLOCK_REALTIME_COARSE, TB_CLOCK_MONOTONIC, TB_CLOCK_MONOTONIC_COARSE, TB_CLOCK_MONOTONIC_RAW,
+     TB_CLOCK_BOOTTIME},
+    "realtime, monotonic, monotonic-raw, boottime, realtime-coarse or monotonic-coarse"};
+static const struct choices unplaced = {cli_parse_unplaced,
+                                        {"error", "start", "drop"},
+                                        {TB_UNPLACED_ERROR, TB_UNPLACED_START, TB_UNPLACED_DROP},
+                                        "error, start or drop"};
+static const struct choices *const all_choices[] = {&formats, &targets, &clocks, &unplaced};
+
+const char *const *cli_option_choices(const struct cli_option *option) {
+  for (size_t i = 0; i < sizeof(all_choices) / sizeof(all_choices[0]); i++)
+    if (all_choices[i]->parse == option->parse) return all_choices[i]->names;
+  return NULL;
+}
+
+/* Whether two words differ in the case of letters and in - for _ alone. */
+static bool same_word(const char *a, const char *b) {
+  for (; *a && *b; a++, b++)
+    if (tolower((unsigned char)*a) != tolower((unsigned char)*b) && !(strchr("-_", *a) && strchr("-_", *b)))
+      return false;
+  return *a == *b;
+}
+
+/* Finds the word in the choices. Returns NULL, or what it has to be. */
+static const char *choose(const struct choices *choices, const char *value, int *chosen) {
+  for (size_t i = 0; i < CHOICES_MAX && choices->names[i]; i++) {
+    if (!same_word(value, choices->names[i])) continue;
+    *chosen = choices->values[i];
+    return NULL;
+  }
+  return choices->wanted;
 }
 
 const char *cli_parse_format(void *field, const char *value) {
-  enum tb_format format = tb_format_from_name(value);
-  if (format == TB_FORMAT_UNKNOWN) return "json, fxt, perfetto or ftrace";
-  *(enum tb_format *)field = format;
-  return NULL;
+  int chosen;
+  const char *wanted = choose(&formats, value, &chosen);
+  if (!wanted) *(enum tb_format *)field = (enum tb_format)chosen;
+  return wanted;
 }
 
 const char *cli_parse_target(void *field, const char *value) {
-  enum tb_format format = tb_format_from_name(value);
-  if (format == TB_FORMAT_UNKNOWN || format == TB_FORMAT_FTRACE) return "json, fxt or perfetto";
-  *(enum tb_format *)field = format;
-  return NULL;
+  int chosen;
+  const char *wanted = choose(&targets, value, &chosen);
+  if (!wanted) *(enum tb_format *)field = (enum tb_format)chosen;
+  return wanted;
 }
 
 const char *cli_parse_clock(void *field, const char *value) {
-  static const struct {
-    const char *name;
-    enum tb_clock clock;
-  } clocks[] = {
-      {"realtime", TB_CLOCK_REALTIME},
-      {"monotonic", TB_CLOCK_MONOTONIC},
-      {"monotonic-raw", TB_CLOCK_MONOTONIC_RAW},
-      {"boottime", TB_CLOCK_BOOTTIME},
-  };
-  for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++) {
-    if (strcmp(value, clocks[i].name) != 0) continue;
-    *(enum tb_clock *)field = clocks[i].clock;
-    return NULL;
-  }
-  return "realtime, monotonic, monotonic-raw or boottime";
+  int chosen;
+  const char *wanted = choose(&clocks, value, &chosen);
+  if (!wanted) *(enum tb_clock *)field = (enum tb_clock)chosen;
+  return wanted;
 }
+
+const char *cli_parse_unplaced(void *field, const char *value) {
+  int chosen;
+  const char *wanted = choose(&unplaced, value, &chosen);
+  if (!wanted) *(enum tb_unplaced *)field = (enum tb_unplaced)chosen;
+  return wanted;
+}
+
+/* ---- parsing ----------------------------------------------------------------------------------------------------- */
 
 int cli_usage(const struct cli_command *command, const char *format, ...) {
   va_list args;
@@ -126,7 +206,12 @@ static enum cli_parse_result store(const struct option_parser *parser, const str
                                    const char *given, const char *value) {
   const char *wanted = option->parse(parser->settings + option->offset, value);
   if (!wanted) return CLI_PARSED;
-  (void)cli_usage(parser->command, "%s needs %s, not '%s'", given, wanted, value ? value : "");
+  const char *const *choices = cli_option_choices(option);
+  struct cli_suggestion meant = {.word = value, .len = value ? strlen(value) : 0};
+  for (size_t i = 0; choices && choices[i]; i++) cli_suggest_offer(&meant, choices[i]);
+  const char *best = meant.best ? meant.best : "";
+  (void)cli_usage(parser->command, "%s needs %s, not '%s'%s%s%s", given, wanted, value ? value : "",
+                  meant.best ? "; did you mean " : "", best, meant.best ? "?" : "");
   return CLI_PARSE_FAILED;
 }
 
@@ -140,12 +225,24 @@ static enum cli_parse_result take(struct option_parser *parser, const struct cli
   return CLI_PARSE_FAILED;
 }
 
+static enum cli_parse_result unknown_long(const struct option_parser *parser, const char *word, size_t len) {
+  struct cli_suggestion meant = {.word = word + 2, .len = len - 2};
+  for (size_t i = 0; i < parser->command->option_count; i++)
+    if (parser->command->options[i].name) cli_suggest_offer(&meant, parser->command->options[i].name);
+  cli_suggest_offer(&meant, "help");
+  const char *best = meant.best ? meant.best : "";
+  (void)cli_usage(parser->command, "unknown option %.*s%s%s%s", (int)len, word, meant.best ? "; did you mean --" : "",
+                  best, meant.best ? "?" : "");
+  return CLI_PARSE_FAILED;
+}
+
 static enum cli_parse_result take_long(struct option_parser *parser, const char *word) {
   const char *equals = strchr(word, '=');
   size_t len = equals ? (size_t)(equals - word) : strlen(word);
   const struct cli_option *option = find_long(parser->command, word + 2, len - 2);
-  if (!option || (equals && !option->value)) {
-    (void)cli_usage(parser->command, option ? "%.*s takes no value" : "unknown option %.*s", (int)len, word);
+  if (!option) return unknown_long(parser, word, len);
+  if (equals && !option->value) {
+    (void)cli_usage(parser->command, "%.*s takes no value", (int)len, word);
     return CLI_PARSE_FAILED;
   }
   char given[64];

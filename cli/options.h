@@ -23,13 +23,19 @@ struct cli_option {
 };
 
 /* How a field is written; its type in brackets. */
-const char *cli_parse_flag(void *field, const char *value);   /* [bool] becomes true */
-const char *cli_parse_text(void *field, const char *value);   /* [const char *] */
-const char *cli_parse_count(void *field, const char *value);  /* [unsigned] at least 1 */
-const char *cli_parse_size(void *field, const char *value);   /* [size_t] bytes; K, M, G for powers of 1024 */
-const char *cli_parse_format(void *field, const char *value); /* [enum tb_format] */
-const char *cli_parse_target(void *field, const char *value); /* [enum tb_format] that can be written */
-const char *cli_parse_clock(void *field, const char *value);  /* [enum tb_clock] */
+const char *cli_parse_flag(void *field, const char *value);     /* [bool] becomes true */
+const char *cli_parse_text(void *field, const char *value);     /* [const char *] */
+const char *cli_parse_count(void *field, const char *value);    /* [unsigned] at least 1 */
+const char *cli_parse_size(void *field, const char *value);     /* [size_t] bytes, a whole number; see CLI_SIZE_UNITS */
+const char *cli_parse_format(void *field, const char *value);   /* [enum tb_format] */
+const char *cli_parse_target(void *field, const char *value);   /* [enum tb_format] that can be written */
+const char *cli_parse_clock(void *field, const char *value);    /* [enum tb_clock] in any case, - or _ between words */
+const char *cli_parse_unplaced(void *field, const char *value); /* [enum tb_unplaced] */
+
+/* The words that an option takes, NULL after the last; NULL: any value. */
+const char *const *cli_option_choices(const struct cli_option *option);
+
+#define CLI_SIZE_UNITS "K, M, G, T are powers of 1024, as KiB and MiB are; kB and MB are powers of 1000"
 
 /* Options that several commands share, for settings of the type S with a field of that name. */
 #define CLI_OPTION_OUTPUT(S)                                                                                 \
@@ -59,12 +65,13 @@ const char *cli_parse_clock(void *field, const char *value);  /* [enum tb_clock]
         "nothing of the format in them; by default 64M.",                                           \
         cli_parse_size, offsetof(S, junk)                                                           \
   }
-#define CLI_OPTION_MEMORY(S)                                                                               \
-  {                                                                                                        \
-    0, "memory", "SIZE",                                                                                   \
-        "Hold at most about SIZE bytes (K, M, G) for ordering events; the rest waits in temporary "        \
-        "files. By default 64M of events that came in order, and half of the machine's memory of others.", \
-        cli_parse_size, offsetof(S, memory)                                                                \
+#define CLI_OPTION_MEMORY(S)                                                                           \
+  {                                                                                                    \
+    0, "memory", "SIZE",                                                                               \
+        "Hold at most about SIZE bytes for ordering events, at least 1M; the rest waits in temporary " \
+        "files. " CLI_SIZE_UNITS                                                                       \
+        ". By default 64M of events that came in order, and half of the machine's memory of others.",  \
+        cli_parse_size, offsetof(S, memory)                                                            \
   }
 #define CLI_OPTION_THREADS(S)                                                                                        \
   {                                                                                                                  \

@@ -14,6 +14,8 @@ extern "C" {
 
 struct tb_writer; /* opaque; tb_writer_open, tb_writer_put…, tb_writer_finish, tb_writer_close */
 
+enum { TB_WRITER_MEMORY_MIN = 1 << 20 }; /* the least memory budget: a smaller one counts as this */
+
 /* Options; zero-initialise, then set `size` to sizeof. NULL in place of options means all defaults. */
 struct tb_writer_options {
   size_t size;
@@ -21,8 +23,8 @@ struct tb_writer_options {
   const struct tb_allocator *allocator; /* NULL: malloc */
   bool compress;                        /* Perfetto: write compressed_packets */
   bool keep_packets;                    /* FXT: packets that FXT cannot express go into a Perfetto blob */
-  /* Perfetto: memory limit before events spill to a temporary file. 0: 64 MiB for data that is in order already, half
-   * of the machine's memory for data that must be sorted. */
+  /* Perfetto: memory limit before events spill to a temporary file, at least TB_WRITER_MEMORY_MIN. 0: 64 MiB for data
+   * that is in order already, half of the machine's memory for data that must be sorted. */
   size_t memory_budget;
   const char *temporary_directory; /* NULL: $TMPDIR, else /tmp */
   /* The clock that the source's times are on; UNKNOWN: as the source says, else TB_CLOCK_TRACE_FILE. */

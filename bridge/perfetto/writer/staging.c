@@ -19,7 +19,6 @@
 enum {
   CHECK_EVENTS = 1024, /* the budget is looked at after so many events, or so many bytes of their bodies */
   CHECK_BYTES = 1 << 20,
-  MIN_BUDGET = 1 << 20,
   HELD_BUDGET = 64 << 20, /* bytes in spill logs before they are spilled, if the user sets no budget */
   SPILL_SHARE = 4,        /* share of a budget: with less in the logs, spilling is not worth it */
   SEQUENCE_BYTES = 2048,  /* about what a thread's sequence takes with few events */
@@ -281,7 +280,7 @@ static size_t half_of_memory(void) {
 
 void tb_perfetto_set_budget(struct tb_perfetto_writer *p, size_t wanted) {
   p->staging.budget = wanted ? wanted : half_of_memory();
-  if (p->staging.budget < MIN_BUDGET) p->staging.budget = MIN_BUDGET;
+  if (p->staging.budget < TB_WRITER_MEMORY_MIN) p->staging.budget = TB_WRITER_MEMORY_MIN;
   p->staging.held_budget = wanted || p->staging.budget < HELD_BUDGET ? p->staging.budget : HELD_BUDGET;
 }
 

@@ -1,5 +1,5 @@
 # The input is never overwritten, by whatever name.
-# exit 1
+# exit 2
 echo "[]" > a.json
 ln -s a.json b.json
 tracebridge convert a.json -o b.json --to perfetto; status=$?

@@ -1,0 +1,13 @@
+# Commands, options and values that are mistyped: what was meant, and where nothing is near, where to look.
+echo "[]" >a.json
+lines=("convrt a.json" "helpp" "a.json" "x.json" "help mrge" "convert a.json --ouput=x.fxt" "convert a.json --mem 1G"
+  "info --jsn a.json" "merge a.json -o x.fxt --unplaced strat" "convert a.json --to perfeto"
+  "convert a.json --clock monotnic" "convert a.json --t x" "convert a.json out.pftrace"
+  "convert a.json b.json -o out.pftrace" "convert" "info a.json b.json")
+for line in "${lines[@]}"; do
+  echo "\$ tracebridge $line"
+  # shellcheck disable=SC2086
+  said=$(tracebridge $line 2>&1)
+  echo "${said%%$'\n'*} ($?)"
+done
+ls
