@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "help.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "cli.h"
@@ -78,7 +79,8 @@ void cli_help_program(const struct cli_command *const *commands, size_t count, F
   fputs("\ncommands:\n", to);
   for (size_t i = 0; i < count; i++) fprintf(to, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
   fputs(
-      "  help       help for a command: tracebridge help COMMAND; the man page: help --man\n"
+      "  help       help for a command: help COMMAND; man pages: help --man [COMMAND]; completions of a shell:\n"
+      "             help --completion bash|zsh|fish\n"
       "  version    print the version (also -V, --version)\n"
       "\nexit status:\n",
       to);
@@ -110,13 +112,28 @@ static void man_entry(FILE *to, const char *label, const char *text) {
   man_text(to, text);
 }
 
-static void man_command(const struct cli_command *command, FILE *to) {
-  fprintf(to, ".SS tracebridge %s\n", command->name);
-  man_text(to, command->description);
+static void man_options(const struct cli_command *command, FILE *to) {
   for (size_t i = 0; i < command->option_count; i++) {
     char label[64];
     man_entry(to, option_label(&command->options[i], label, sizeof(label)), command->options[i].help);
   }
+}
+
+static void man_synopsis(const struct cli_command *command, FILE *to) {
+  fprintf(to, ".B tracebridge %s\n[options] ", command->name);
+  man_text(to, command->operands);
+}
+
+static void man_title(const char *name, const char *summary, FILE *to) {
+  fputs(".TH ", to);
+  for (const char *letter = name; *letter; letter++) fputc(toupper((unsigned char)*letter), to);
+  fprintf(to, " 1 \"\" \"tracebridge " TB_VERSION "\" \"User Commands\"\n.SH NAME\n%s \\- %s\n.SH SYNOPSIS\n", name,
+          summary);
+}
+
+static void man_exit_statuses(FILE *to) {
+  fputs(".SH EXIT STATUS\n", to);
+  for (size_t i = 0; i < EXIT_STATUS_COUNT; i++) man_entry(to, exit_statuses[i][0], exit_statuses[i][1]);
 }
 
 static void man_examples(const struct cli_command *command, FILE *to) {
@@ -124,22 +141,42 @@ static void man_examples(const struct cli_command *command, FILE *to) {
   for (const char *const *example = command->examples; example[0]; example += 2) man_entry(to, example[0], example[1]);
 }
 
+void cli_help_man_command(const struct cli_command *command, FILE *to) {
+  char name[64];
+  snprintf(name, sizeof(name), "tracebridge-%s", command->name);
+  man_title(name, command->summary, to);
+  man_synopsis(command, to);
+  fputs(".SH DESCRIPTION\n", to);
+  man_text(to, command->description);
+  fputs(".SH OPTIONS\n", to);
+  man_options(command, to);
+  man_entry(to, "-h, --help", "Print the options.");
+  man_exit_statuses(to);
+  fputs(".SH EXAMPLES\n", to);
+  man_examples(command, to);
+  fputs(".SH SEE ALSO\n.BR tracebridge (1)\n", to);
+}
+
 void cli_help_man(const struct cli_command *const *commands, size_t count, FILE *to) {
-  fputs(".TH TRACEBRIDGE 1 \"\" \"tracebridge " TB_VERSION "\" \"User Commands\"\n.SH NAME\n", to);
-  fputs("tracebridge \\- convert, merge and read traces\n.SH SYNOPSIS\n", to);
+  man_title("tracebridge", "convert, merge and read traces", to);
   for (size_t i = 0; i < count; i++) {
-    fprintf(to, "%s.B tracebridge %s\n", i ? ".br\n" : "", commands[i]->name);
-    fputs("[options] ", to);
-    man_text(to, commands[i]->operands);
+    if (i) fputs(".br\n", to);
+    man_synopsis(commands[i], to);
   }
   fputs(".SH DESCRIPTION\n", to);
   man_text(to, about);
   fputs(".SH COMMANDS\n", to);
-  for (size_t i = 0; i < count; i++) man_command(commands[i], to);
-  fputs(".SH EXIT STATUS\n", to);
-  for (size_t i = 0; i < EXIT_STATUS_COUNT; i++) man_entry(to, exit_statuses[i][0], exit_statuses[i][1]);
+  for (size_t i = 0; i < count; i++) {
+    fprintf(to, ".SS tracebridge %s\n", commands[i]->name);
+    man_text(to, commands[i]->description);
+    man_options(commands[i], to);
+  }
+  man_exit_statuses(to);
   fputs(".SH NAMES IN WHAT IS PRINTED\n", to);
   man_text(to, about_names);
   fputs(".SH EXAMPLES\n", to);
   for (size_t i = 0; i < count; i++) man_examples(commands[i], to);
+  fputs(".SH SEE ALSO\n", to);
+  for (size_t i = 0; i < count; i++)
+    fprintf(to, ".BR tracebridge-%s (1)%s\n", commands[i]->name, i + 1 < count ? "," : "");
 }

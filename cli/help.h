@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Help and the man page, from the tables of commands and options.
+ * Help and the man pages, from the tables of commands and options.
  */
 #ifndef TB_CLI_HELP_H
 #define TB_CLI_HELP_H
@@ -10,7 +10,8 @@
 void cli_help_program(const struct cli_command *const *commands, size_t count, FILE *to);
 void cli_help_command(const struct cli_command *command, FILE *to);
 
-/* The page in the man macros of roff. */
+/* Pages in the man macros of roff: tracebridge(1), and that of a command, tracebridge-COMMAND(1). */
 void cli_help_man(const struct cli_command *const *commands, size_t count, FILE *to);
+void cli_help_man_command(const struct cli_command *command, FILE *to);
 
 #endif

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "completions/completions.h"
 #include "help.h"
 #include "print.h"
 #include "suggest.h"
@@ -128,16 +129,30 @@ static bool is_option(const char *word, const char *letter, const char *name) {
   return strcmp(word, letter) == 0 || strcmp(word, name) == 0;
 }
 
-static int help(const char *about) {
-  if (!about || strcmp(about, "help") == 0 || strcmp(about, "version") == 0) {
-    cli_help_program(commands, COMMAND_COUNT, stdout);
-  } else if (strcmp(about, "--man") == 0) {
+static int help_completion(const char *shell) {
+  if (shell && cli_completions_print(shell, commands, COMMAND_COUNT, stdout)) return flushed();
+  cli_print(stderr, "tracebridge help: --completion needs bash, zsh or fish%s%s\n", shell ? ", not " : "",
+            shell ? shell : "");
+  return CLI_USAGE;
+}
+
+/* words: those behind `help`; NULL ends them. */
+static int help(char *const *words) {
+  const char *about = words[0];
+  bool man = about && strcmp(about, "--man") == 0;
+  if (man) about = words[1];
+  if (about && strcmp(about, "--completion") == 0) return help_completion(words[1]);
+  if (about && (strcmp(about, "help") == 0 || strcmp(about, "version") == 0)) about = NULL;
+  const struct cli_command *command = about ? find_command(about) : NULL;
+  if (about && !command) return CLI_USAGE;
+  if (man && command)
+    cli_help_man_command(command, stdout);
+  else if (man)
     cli_help_man(commands, COMMAND_COUNT, stdout);
-  } else {
-    const struct cli_command *command = find_command(about);
-    if (!command) return CLI_USAGE;
+  else if (command)
     cli_help_command(command, stdout);
-  }
+  else
+    cli_help_program(commands, COMMAND_COUNT, stdout);
   return flushed();
 }
 
@@ -146,8 +161,8 @@ int main(int argc, char **argv) {
     cli_help_program(commands, COMMAND_COUNT, stderr);
     return CLI_USAGE;
   }
-  if (strcmp(argv[1], "help") == 0) return help(argv[2]);
-  if (is_option(argv[1], "-h", "--help")) return help(NULL);
+  if (strcmp(argv[1], "help") == 0) return help(argv + 2);
+  if (is_option(argv[1], "-h", "--help")) return help(argv + argc);
   if (is_option(argv[1], "-V", "--version") || strcmp(argv[1], "version") == 0) return version();
   const struct cli_command *command = find_command(argv[1]);
   return command ? command->run(argc - 1, argv + 1) : CLI_USAGE;

@@ -97,14 +97,6 @@ struct choices {
   const char *wanted;
 };
 
-static const struct choices formats = {cli_parse_format,
-                                       {"json", "fxt", "perfetto", "ftrace"},
-                                       {TB_FORMAT_JSON, TB_FORMAT_FXT, TB_FORMAT_PERFETTO, TB_FORMAT_FTRACE},
-                                       "json, fxt, perfetto or ftrace"};
-static const struct choices targets = {cli_parse_target,
-                                       {"json", "fxt", "perfetto"},
-                                       {TB_FORMAT_JSON, TB_FORMAT_FXT, TB_FORMAT_PERFETTO},
-                                       "json, fxt or perfetto"};
 static const struct choices clocks = {
     cli_parse_clock,
     {"realtime", "realtime-coarse", "monotonic", "monotonic-coarse", "monotonic-raw", "boottime"},
@@ -115,13 +107,7 @@ static const struct choices unplaced = {cli_parse_unplaced,
                                         {"error", "start", "drop"},
                                         {TB_UNPLACED_ERROR, TB_UNPLACED_START, TB_UNPLACED_DROP},
                                         "error, start or drop"};
-static const struct choices *const all_choices[] = {&formats, &targets, &clocks, &unplaced};
-
-const char *const *cli_option_choices(const struct cli_option *option) {
-  for (size_t i = 0; i < sizeof(all_choices) / sizeof(all_choices[0]); i++)
-    if (all_choices[i]->parse == option->parse) return all_choices[i]->names;
-  return NULL;
-}
+static const struct choices *const all_choices[] = {&clocks, &unplaced};
 
 /* Whether two words differ in the case of letters and in - for _ alone. */
 static bool same_word(const char *a, const char *b) {
@@ -141,18 +127,44 @@ static const char *choose(const struct choices *choices, const char *value, int 
   return choices->wanted;
 }
 
+/* The names of all formats, or of those that can be written, NULL after the last. */
+static const char *const *format_names(bool written) {
+  static const char *names[2][CHOICES_MAX + 1];
+  size_t count = 0;
+  for (int i = TB_FORMAT_UNKNOWN + 1; count < CHOICES_MAX; i++) {
+    const char *name = tb_format_name((enum tb_format)i);
+    if (tb_format_from_name(name) == TB_FORMAT_UNKNOWN) break;
+    if (!written || i != TB_FORMAT_FTRACE) names[written][count++] = name;
+  }
+  return names[written];
+}
+
+const char *const *cli_option_choices(const struct cli_option *option) {
+  if (option->parse == cli_parse_format || option->parse == cli_parse_target)
+    return format_names(option->parse == cli_parse_target);
+  for (size_t i = 0; i < sizeof(all_choices) / sizeof(all_choices[0]); i++)
+    if (all_choices[i]->parse == option->parse) return all_choices[i]->names;
+  return NULL;
+}
+
+/* The format that the word names among these; UNKNOWN where it names none. */
+static enum tb_format choose_format(const char *const *names, const char *word) {
+  while (*names && !same_word(word, *names)) names++;
+  return *names ? tb_format_from_name(*names) : TB_FORMAT_UNKNOWN;
+}
+
 const char *cli_parse_format(void *field, const char *value) {
-  int chosen;
-  const char *wanted = choose(&formats, value, &chosen);
-  if (!wanted) *(enum tb_format *)field = (enum tb_format)chosen;
-  return wanted;
+  enum tb_format format = choose_format(format_names(false), value);
+  if (format == TB_FORMAT_UNKNOWN) return "json, fxt, perfetto or ftrace";
+  *(enum tb_format *)field = format;
+  return NULL;
 }
 
 const char *cli_parse_target(void *field, const char *value) {
-  int chosen;
-  const char *wanted = choose(&targets, value, &chosen);
-  if (!wanted) *(enum tb_format *)field = (enum tb_format)chosen;
-  return wanted;
+  enum tb_format format = choose_format(format_names(true), value);
+  if (format == TB_FORMAT_UNKNOWN) return "json, fxt or perfetto";
+  *(enum tb_format *)field = format;
+  return NULL;
 }
 
 const char *cli_parse_clock(void *field, const char *value) {

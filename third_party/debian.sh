@@ -5,6 +5,7 @@ build_packages=(build-essential cmake ninja-build protobuf-compiler protobuf-c-c
   libnanopb-dev zlib1g-dev libzstd-dev libxxhash-dev libarchive-dev coinor-libclp-dev
   libisal-dev)
 test_packages=(libcmocka-dev pkg-config python3 bsdutils zstd)
+shell_packages=(zsh fish) # whose completions `./test.sh all` tries, as those of bash
 browser_packages=(chromium) # for what `./test.sh all` opens in a browser
 lint_packages=(clang clang-format clang-tidy cppcheck shellcheck libsimdjson-dev) # and the other compiler
 

@@ -58,7 +58,15 @@ done
 for file in "$prefix/bin/tracebridge" "$libdir/libtracebridge.so"; do # libraries that only some use are loaded by them
   ! readelf -d "$file" | grep 'NEEDED.*lib\(archive\|Clp\)' || fail "${file##*/} cannot start without it"
 done
-[[ -s $prefix/share/man/man1/tracebridge.1 ]] || fail "the man page is missing"
+pages=$prefix/share/man/man1
+for command in '' $("$prefix/bin/tracebridge" help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\)  .*/\1/p'); do
+  case $command in help | version) continue ;; esac
+  [[ -s $pages/tracebridge${command:+-$command}.1 ]] || fail "the man page of tracebridge $command is missing"
+done
+for script in bash-completion/completions/tracebridge zsh/site-functions/_tracebridge \
+  fish/vendor_completions.d/tracebridge.fish; do
+  [[ -s $prefix/share/$script ]] || fail "$script is missing"
+done
 foreign=$(nm -D --defined-only "$libdir/libtracebridge.so" |
   awk '$3 !~ /^(tb_|__asan|__odr_asan|_init$|_fini$)/ {print $3}')
 [[ -z $foreign ]] || fail "symbols that are not ours: $foreign"

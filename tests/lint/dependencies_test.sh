@@ -21,6 +21,7 @@ plant() { # FILE HEADER: the file includes it
 plant bridge/base/map.c io/input.h                               # a folder above
 plant bridge/include/tracebridge/base.h base/map.h               # a public header leads inside
 plant cli/main.c base/map.h                                      # cli looks inside
+plant cli/completions/zsh.c print.h                              # a folder of cli that sees more than the options
 plant bridge/convert/pump.c merge/merger.h                       # the bridge knows the merger
 plant bridge/fxt/reader/reader.c fxt/writer/writer.h             # a reader knows its writer
 plant bridge/perfetto/writer/writer.c perfetto/reader/reader.h   # a writer its reader

@@ -43,10 +43,36 @@ set(CMAKE_INSTALL_PREFIX ${CMAKE_INSTALL_PREFIX_KEPT})
 install(CODE "configure_file(\"${pc_stage}.in\" \"${pc_stage}\" @ONLY)")
 install(FILES ${pc_stage} DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
+# Man pages and completions are made by the program, of its tables of commands and options.
+set(pages tracebridge.1)
 add_custom_command(
   OUTPUT tracebridge.1
   COMMAND tracebridge help --man > tracebridge.1
   DEPENDS tracebridge
   VERBATIM)
-add_custom_target(tracebridge_man ALL DEPENDS tracebridge.1)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tracebridge.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+foreach(command convert merge info dump)
+  add_custom_command(
+    OUTPUT tracebridge-${command}.1
+    COMMAND tracebridge help --man ${command} > tracebridge-${command}.1
+    DEPENDS tracebridge
+    VERBATIM)
+  list(APPEND pages tracebridge-${command}.1)
+endforeach()
+set(scripts)
+foreach(shell bash zsh fish)
+  add_custom_command(
+    OUTPUT completion.${shell}
+    COMMAND tracebridge help --completion ${shell} > completion.${shell}
+    DEPENDS tracebridge
+    VERBATIM)
+  list(APPEND scripts completion.${shell})
+endforeach()
+add_custom_target(tracebridge_pages ALL DEPENDS ${pages} ${scripts})
+list(TRANSFORM pages PREPEND ${CMAKE_CURRENT_BINARY_DIR}/)
+install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/completion.bash RENAME tracebridge
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/completion.zsh RENAME _tracebridge
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/completion.fish RENAME tracebridge.fish
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)

@@ -1,2 +1,3 @@
-# The man page.
+# The man pages: of the program, and of a command.
 tracebridge help --man
+tracebridge help --man info
