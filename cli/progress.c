@@ -47,7 +47,11 @@ static void show(struct cli_progress *progress, const char *what, double since, 
 bool cli_progress_update(void *context, uint64_t bytes, uint64_t size) {
   struct cli_progress *progress = context;
   if (cli_interrupted()) return false;
-  if (progress->shown) show(progress, "", progress->started, bytes, size);
+  if (!progress->shown) return true;
+  if (bytes < progress->bytes || (progress->size && size != progress->size)) progress->started = now();
+  progress->bytes = bytes;
+  progress->size = size;
+  show(progress, "", progress->started, bytes, size);
   return true;
 }
 

@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -32,11 +33,27 @@ int tb_temp_file_create_nameless(const char *directory, struct tb_error *error) 
   return fd >= 0 ? fd : create_named(directory, error); /* not every file system can */
 }
 
+/* Fails with errno and the folder that the file is in: what the system calls it, "/tmp/#4711 (deleted)", but for the
+ * name. */
+static enum tb_status fail_in_folder(int fd, const char *what, struct tb_error *error) {
+  int code = errno;
+  char link[64], path[PATH_MAX];
+  snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+  ssize_t len = readlink(link, path, sizeof(path) - 1);
+  path[len > 0 ? len : 0] = 0;
+  char *slash = strrchr(path, '/');
+  if (!slash)
+    return tb_fail_errno(error, TB_IO, code, "cannot %s the temporary file (TMPDIR says in which folder)", what);
+  *slash = 0;
+  return tb_fail_errno(error, TB_IO, code, "cannot %s the temporary file in %s/ (TMPDIR names another folder)", what,
+                       path);
+}
+
 enum tb_status tb_temp_file_read_all_at(int fd, uint64_t offset, void *to, size_t len, struct tb_error *error) {
   for (size_t done = 0; done < len;) {
     ssize_t n = pread(fd, (char *)to + done, len - done, (off_t)(offset + done));
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return tb_fail_errno(error, TB_IO, errno, "cannot read the temporary file");
+    if (n < 0) return fail_in_folder(fd, "read", error);
     if (n == 0) {
       errno = EIO;
       return tb_fail(error, TB_IO, TB_NO_OFFSET, "the temporary file was cut short");
@@ -51,7 +68,7 @@ enum tb_status tb_temp_file_write_all_at(int fd, uint64_t offset, const void *da
   for (size_t done = 0; done < len;) {
     ssize_t n = pwrite(fd, (const char *)data + done, len - done, (off_t)(offset + done));
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return tb_fail_errno(error, TB_IO, errno, "cannot write to the temporary file");
+    if (n < 0) return fail_in_folder(fd, "write to", error);
     done += (size_t)n;
   }
   return TB_OK;

@@ -139,7 +139,8 @@ enum { MADE_UP_FLOWS_BITS = 40 };
 
 static enum tb_status convert(struct tb_merger *m, struct tb_source *s, const struct tb_input_place *from) {
   char to[TB_COPY_STORE_NAME];
-  struct tb_convert_options options = {.size = sizeof(options)};
+  struct tb_convert_options options = {
+      .size = sizeof(options), .progress = m->options.progress, .progress_ctx = m->options.progress_ctx};
   options.reader.size = sizeof(options.reader);
   options.reader.allocator = m->options.allocator;
   options.reader.max_junk_bytes = m->options.max_junk_bytes;
