@@ -17,7 +17,7 @@ static double sigmas(double n) { return SIGMAS * (1 + 4 / n); }
 struct tb_line_error tb_line_error(double n, double squares, double most, double spread) {
   struct tb_line_error e = {.n = n, .most = most, .spread = spread, .slope_error = UNKNOWN_RATE};
   double freedom = n > 2 ? n - 2 : 0;
-  bool exact = n > 2 && most <= 1; /* not by chance */
+  bool exact = n > 4 && most <= 1; /* of fewer readings by chance */
   if (exact)
     e.sigma = most / 2;
   else
@@ -44,6 +44,6 @@ enum tb_status tb_line_error_bound(const struct tb_line_error *e, int64_t first,
   if (e->middle > first && e->middle < last)
     points[count++] = (struct tb_time_bound_point){e->middle, bound_at(e, e->middle)};
   if (last > first) points[count++] = (struct tb_time_bound_point){last, bound_at(e, last)};
-  double growth = fmin(e->slope_error + RATE_CHANGE, UNKNOWN_RATE);
+  double growth = fmin(e->slope_error + RATE_CHANGE, UNKNOWN_RATE) + e->more_rate;
   return tb_time_bound_create(bound, allocator, points, count, growth);
 }

@@ -18,7 +18,8 @@ struct tb_line_error {
   double slope_error, slope_trust; /* of the slope: how far off it may be; the part of it to be believed */
   double most;                     /* the largest distance of a reading, ns */
   int64_t middle;                  /* the middle of the readings' times */
-  int64_t more_ns;                 /* added everywhere */
+  int64_t more_ns;                 /* added everywhere, ... */
+  double more_rate;                /* ... and for each nanosecond outside of the evidence */
 };
 
 /* Of `n` readings around a line: the sum of their squared distances, the largest one, the spread of their times. */

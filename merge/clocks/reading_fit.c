@@ -16,7 +16,12 @@ static const double RATE_MAX = 200e-6;
 /* The share of a segment's time that must be its own; the share of readings that segments must explain; and of those
  * the share that may be near misses: readings that are off for another reason are far off. */
 static const double OWN_SHARE = 0.6, EXPLAINED_SHARE = 0.5, NEAR_MISS_SHARE = 0.1, NEAR_MISS = 4;
+/* Of so few readings some are on a line by chance: there steps, and others that are off, must be further away. */
+enum { FEW_READINGS = 30 };
+static const double STEP_OF_FEW = 20, NEAR_MISS_OF_FEW = 60;
 enum { NO_SEGMENT = -1 };
+/* No reader is kept from its second read for longer: what a reading alone is further off by is a step or a sleep. */
+static const double LATE_MAX_NS = 20e6;
 
 /* Readings relative to the middle one, so that doubles hold them exactly enough. */
 struct readings {
@@ -146,19 +151,55 @@ static size_t explained(const struct readings *r) {
   return n;
 }
 
-/* Whether the segments leave the readings' scatter inside, or cut through it. */
+/* Whether the segments leave the readings' scatter inside, or cut through it: then readings are near to a segment that
+ * is not theirs, and a step is no larger than what readings of one line are apart by. */
 static bool is_explained(const struct readings *r, double slope, const struct segment_sums *sums, double scatter) {
   size_t own = 0, near = 0;
   const struct segment_sums *last = NULL;
+  const bool few = r->count < FEW_READINGS;
+  const double step = (few ? STEP_OF_FEW : NEAR_MISS) * scatter, miss = (few ? NEAR_MISS_OF_FEW : NEAR_MISS) * scatter;
   for (size_t i = 0; i < r->count; i++) {
-    if (r->segment[i] != NO_SEGMENT) {
-      last = &sums[r->segment[i]];
+    const struct segment_sums *s = r->segment[i] == NO_SEGMENT ? NULL : &sums[r->segment[i]];
+    if (s && last && s != last && fabs(level_of(s, slope) - level_of(last, slope)) < step) return false;
+    if (s) {
+      last = s;
       own++;
     } else if (last) {
-      near += fabs(r->d[i] - level_of(last, slope) - slope * r->x[i]) < NEAR_MISS * scatter;
+      near += fabs(r->d[i] - level_of(last, slope) - slope * r->x[i]) < miss;
     }
   }
-  return (double)own >= EXPLAINED_SHARE * (double)r->count && (double)near <= NEAR_MISS_SHARE * (double)own + 1;
+  return (double)own >= EXPLAINED_SHARE * (double)r->count && (double)near <= NEAR_MISS_SHARE * (double)own + !few;
+}
+
+/* Whether a reading alone is behind a step or a sleep: `before` and `behind` are the levels next to it, NULL where
+ * there is none. A sleep takes y back for good. A clock that was set was not set back: the reading is at an end. */
+static bool is_segment_alone(enum tb_reading_kind kind, const double *own, const double *before, const double *behind) {
+  if (kind == TB_READING_SAME_RATE)
+    return (!before || *before - *own > LATE_MAX_NS) && (!behind || *own - *behind > LATE_MAX_NS);
+  const double *only = before ? before : behind;
+  return !(before && behind) && only && fabs(*own - *only) > LATE_MAX_NS;
+}
+
+static double level_at(const struct readings *r, size_t i, double slope) { return r->d[i] - slope * r->x[i]; }
+
+/* From the first reading to the last, or back: neighbours of a reading are those with a segment. */
+static void take_alone(struct readings *r, enum tb_reading_kind kind, double slope, bool back, int *count) {
+  size_t next = 0; /* how many of the readings on the way are before the next one with a segment */
+  double near = 0, far = 0;
+  bool has_near = false;
+  for (size_t n = 0; n < r->count && *count < SEGMENTS_MAX; n++) {
+    size_t i = back ? r->count - 1 - n : n;
+    double own = level_at(r, i, slope);
+    for (; next < r->count && (next <= n || r->segment[back ? r->count - 1 - next : next] == NO_SEGMENT);) next++;
+    bool has_far = next < r->count;
+    if (has_far) far = level_at(r, back ? r->count - 1 - next : next, slope);
+    const double *passed = has_near ? &near : NULL, *ahead = has_far ? &far : NULL;
+    if (r->segment[i] == NO_SEGMENT && is_segment_alone(kind, &own, back ? ahead : passed, back ? passed : ahead))
+      r->segment[i] = (*count)++;
+    if (r->segment[i] == NO_SEGMENT) continue;
+    near = own;
+    has_near = true;
+  }
 }
 
 /* Parts the readings into segments; the number of those. */
@@ -179,6 +220,8 @@ static int find_segments(struct readings *r, enum tb_reading_kind kind, double s
     int number = count++;
     part_at(r, number, &count);
   }
+  take_alone(r, kind, *slope, false, &count);
+  take_alone(r, kind, *slope, true, &count);
   return count;
 }
 
@@ -300,6 +343,12 @@ static enum tb_status keep_residuals(struct tb_reading_fit *fit, const struct re
   return TB_OK;
 }
 
+/* How far a reading is from the main segment's line. */
+static double off_line(const struct tb_reading_fit *fit, const struct tb_time_anchor *pair) {
+  double line = fit->drift * (double)((tb_wide)pair->x - fit->x0);
+  return (double)((tb_wide)pair->y - pair->x - fit->segments[fit->main].offset) - line;
+}
+
 /* Of clocks that drift either side of a step may be right; on a clock that runs faster it is longer. */
 static int64_t stepped_by(const struct tb_reading_fit *fit) {
   int64_t most = 0;
@@ -329,6 +378,26 @@ static enum tb_status bound_steps(struct tb_reading_fit *fit, int64_t bound_ns) 
   return status;
 }
 
+/* Any two readings are a line. Where the main segment has no more and others were thrown out, or one of three is not
+ * near to the line, those may be the right ones: how far any line through two readings is from the one that was taken,
+ * and how much faster it runs. */
+static void doubt_line(const struct tb_reading_fit *fit, const struct tb_time_anchor *pairs, size_t count,
+                       struct tb_line_error *error) {
+  size_t step = (count + SAMPLE_MAX - 1) / SAMPLE_MAX;
+  const double from = (double)((tb_wide)pairs[0].x - fit->x0), to = (double)((tb_wide)pairs[count - 1].x - fit->x0);
+  double most = 0;
+  for (size_t i = 0; i < count; i += step) {
+    for (size_t k = i + step; k < count; k += step) {
+      double x = (double)((tb_wide)pairs[i].x - fit->x0), dx = (double)((tb_wide)pairs[k].x - pairs[i].x);
+      double off = off_line(fit, &pairs[i]), rate = dx > 0 ? (off_line(fit, &pairs[k]) - off) / dx : 0;
+      if (fabs(fit->drift + rate) > RATE_MAX) continue;
+      most = fmax(most, fmax(fabs(off + rate * (from - x)), fabs(off + rate * (to - x))));
+      error->more_rate = fmax(error->more_rate, fabs(rate));
+    }
+  }
+  error->more_ns = tb_time_add(error->more_ns, tb_time_round(ceil(most)));
+}
+
 static enum tb_status set_bound(struct tb_reading_fit *fit, const struct readings *r, const struct segment_sums *sums,
                                 int count, struct scatter scatter, enum tb_reading_kind kind,
                                 const struct tb_time_anchor *pairs) {
@@ -340,6 +409,8 @@ static enum tb_status set_bound(struct tb_reading_fit *fit, const struct reading
   error.middle = tb_time_add(fit->x0, tb_time_round(x));
   if (kind == TB_READING_SAME_RATE) return bound_steps(fit, tb_time_round(ceil(error.most)) + 1);
   error.more_ns = stepped_by(fit);
+  bool outvoted = fit->thrown_out && fit->segments[fit->main].count <= 2;
+  if (outvoted || (r->count == 3 && scatter.most > SCATTER_NS[0])) doubt_line(fit, pairs, r->count, &error);
   return tb_line_error_bound(&error, pairs[0].x, pairs[r->count - 1].x, fit->allocator, &fit->bound);
 }
 

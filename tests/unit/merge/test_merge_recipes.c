@@ -9,7 +9,7 @@ enum { RANKS = 8, STEPS = 40, REQUESTS = 60 };
 static uint64_t random_state;
 static uint64_t random_below(uint64_t limit) {
   random_state = random_state * 6364136223846793005u + 1442695040888963407u;
-  return (random_state >> 33) % limit;
+  return (random_state >> 11) % limit;
 }
 
 /* ---- ranks of one job -------------------------------------------------------------------------------------------- */

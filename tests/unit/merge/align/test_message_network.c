@@ -25,7 +25,7 @@ static struct {
 static uint64_t state = 1;
 static uint64_t random_below(int64_t limit) {
   state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
-  return (state >> 33) % (uint64_t)limit;
+  return (state >> 11) % (uint64_t)limit;
 }
 static int64_t random_time(int64_t limit) {
   return (int64_t)(((random_below(1 << 30) << 30) | random_below(1 << 30)) % (uint64_t)limit);

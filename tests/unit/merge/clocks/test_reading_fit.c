@@ -19,7 +19,7 @@ static struct tb_reading_fit fit;
 static uint64_t state;
 static uint64_t random_below(uint64_t limit) {
   state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
-  return (state >> 33) % limit;
+  return (state >> 11) % limit;
 }
 
 static int tear_down(void **unused) {
@@ -77,10 +77,10 @@ static int64_t wall_at(const struct host *host, int64_t time) {
   return EPOCH + time + (time >= host->when ? host->by : 0);
 }
 
-/* Readings 1 to 30 s apart for 300 s, up to 1 us apart; one of `late_one_of` is 0.5 to 5 ms late. */
+/* Readings 1 to 3 s apart for 300 s, up to 1 us apart; one of `late_one_of` is 0.5 to 5 ms late. */
 static void read_clocks(const struct host *host, unsigned late_one_of) {
   count = 0;
-  for (int64_t time = (int64_t)random_below(S); time < 300 * S; time += S + (int64_t)random_below(29 * S)) {
+  for (int64_t time = (int64_t)random_below(S); time < 300 * S; time += S + (int64_t)random_below(2 * S)) {
     int64_t late = late_one_of && random_below(late_one_of) == 0 ? 500000 + (int64_t)random_below(4500000) : 0;
     pairs[count++] = (struct tb_time_anchor){own_at(host, time + (int64_t)random_below(1000)),
                                              wall_at(host, time + (int64_t)random_below(1000)) + late};
@@ -194,6 +194,79 @@ static void suspends_are_segments_of_one_rate(void **unused) {
   assert_true(tb_time_bound_at(&fit.bound, 100 * S) > 30 * S - 1000); /* between the snapshots around the sleep */
 }
 
+static void a_reading_alone_at_an_end_is_behind_a_step(void **unused) {
+  (void)unused;
+  for (int at_end = 0; at_end < 2; at_end++) {
+    count = 0;
+    for (int i = 0; i < 20; i++) {
+      bool alone = i == (at_end ? 19 : 0);
+      pairs[count++] = (struct tb_time_anchor){i * 5 * S + (int64_t)random_below(1000), EPOCH + i * 5 * S - alone * S};
+    }
+    make(TB_READING_DRIFTS);
+    assert_int_equal(fit.segment_count, 2);
+    assert_int_equal(fit.thrown_out, 0);
+    assert_true(llabs(tb_reading_fit_step(&fit, 1) - (at_end ? -S : S)) < 2000);
+    assert_true(llabs(apply(50 * S) - EPOCH - 50 * S) < 2000);
+    assert_true(tb_time_bound_at(&fit.bound, 50 * S) > S);
+  }
+}
+
+static void a_reading_alone_between_two_sleeps_is_no_late_one(void **unused) {
+  (void)unused;
+  int64_t slept = 0;
+  for (int i = 0; i < 60; i++) {
+    slept += i == 30 ? 30 * S : i == 31 ? S : i == 59 ? 5 * S : 0;
+    int64_t late = i == 10 || i == 58 ? 3000000 : 0; /* MONOTONIC was read later */
+    pairs[count++] = (struct tb_time_anchor){i * 3 * S + slept + (int64_t)random_below(1000),
+                                             i * 3 * S + (int64_t)random_below(1000) + late};
+  }
+  make(TB_READING_SAME_RATE);
+  assert_int_equal(fit.segment_count, 4);
+  assert_true(llabs(tb_reading_fit_step(&fit, 1) + 30 * S) < 1000);
+  assert_true(llabs(tb_reading_fit_step(&fit, 2) + S) < 1000);
+  assert_true(llabs(tb_reading_fit_step(&fit, 3) + 5 * S) < 1000);
+  assert_int_equal(fit.thrown_out, 2);
+}
+
+/* A reading of two or three may be late, and which is unknown: the bound contains the truth whichever is taken. */
+static void two_of_three_readings_outvote_no_third(void **unused) {
+  (void)unused;
+  for (int i = 0; i < CASES; i++) {
+    struct host host = {.ppm = random_ppm(), .when = INT64_MAX};
+    int64_t times[3] = {(int64_t)random_below(100 * S), (int64_t)random_below(100 * S), (int64_t)random_below(100 * S)};
+    int64_t late = 500000 + (int64_t)random_below(4500000);
+    int which = (int)random_below(3);
+    count = 0;
+    for (int k = 0; k < 3; k++)
+      pairs[count++] = (struct tb_time_anchor){own_at(&host, times[k] + (int64_t)random_below(1000)),
+                                               wall_at(&host, times[k]) + (k == which ? late : 0)};
+    make(TB_READING_DRIFTS);
+    if (fit.thrown_out) judge(&host, 0, INT64_MAX);
+  }
+}
+
+/* 10 to 60 readings that are up to 20 or 80 us apart: a segment is none that chance made of some of them. */
+static void scatter_is_no_step(void **unused) {
+  (void)unused;
+  for (int i = 0; i < 10 * CASES; i++) {
+    struct host host = {.ppm = random_ppm(), .when = INT64_MAX};
+    int64_t readings = 10 + (int64_t)random_below(50), scatter = i % 2 ? 20000 : 80000;
+    count = 0;
+    for (int64_t k = 0; k < readings; k++)
+      pairs[count++] = (struct tb_time_anchor){own_at(&host, k * 5 * S),
+                                               wall_at(&host, k * 5 * S) + (int64_t)random_below((uint64_t)scatter)};
+    make(TB_READING_DRIFTS);
+    assert_int_equal(fit.segment_count, 1);
+  }
+}
+
+static void three_readings_on_a_line_may_be_so_by_chance(void **unused) {
+  (void)unused;
+  for (int i = 0; i < 3; i++) pairs[count++] = (struct tb_time_anchor){i * S, EPOCH + i * S + i * 40000};
+  make(TB_READING_DRIFTS);
+  assert_true(tb_time_bound_at(&fit.bound, S) > 1000);
+}
+
 static void readings_that_scatter_more_are_still_a_line(void **unused) {
   (void)unused;
   for (int i = 0; i < CASES; i++) {
@@ -231,6 +304,11 @@ int main(void) {
       TEST(a_step_parts_readings_and_bends_no_line),
       TEST(a_clock_that_is_set_and_set_back_has_three_segments),
       TEST(suspends_are_segments_of_one_rate),
+      TEST(a_reading_alone_at_an_end_is_behind_a_step),
+      TEST(a_reading_alone_between_two_sleeps_is_no_late_one),
+      TEST(two_of_three_readings_outvote_no_third),
+      TEST(scatter_is_no_step),
+      TEST(three_readings_on_a_line_may_be_so_by_chance),
       TEST(readings_that_scatter_more_are_still_a_line),
       TEST(hostile_readings_end),
   };
