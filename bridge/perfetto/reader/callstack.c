@@ -7,6 +7,17 @@
 
 enum { FRAMES_MAX = 1024, PATH_MAX_BYTES = 4096 };
 
+/* The call stack that was read last, valid in one batch and one state of its sequence. */
+struct recent_stack {
+  const struct tb_sequence_state *sequence;
+  const char *callstack;
+  uint64_t batch;
+  uint32_t version;
+  struct tb_stack stack;
+};
+
+const struct tb_importer_state tb_callstack_state = {.size = sizeof(struct recent_stack)};
+
 static const char LOSS_FRAMES[] = "a call stack is deeper than is read";
 
 static struct tb_str interned(struct tb_perfetto_reader *r, enum tb_index index, uint64_t iid) {
@@ -84,9 +95,11 @@ struct tb_stack tb_perfetto_interned_stack(struct tb_perfetto_reader *r, uint64_
   if (!callstack) return stack;
   /* the same stack often comes again at once: its frames are in this batch then */
   const struct tb_sequence_state *sequence = r->context.sequence;
-  if (r->recent.callstack == callstack->ptr && r->recent.batch == r->reader->fills && r->recent.sequence == sequence &&
-      r->recent.version == sequence->interned_version) {
-    return r->recent.stack;
+  struct recent_stack *recent = tb_perfetto_state_of(r, &tb_callstack_state);
+  if (!recent) return stack;
+  if (recent->callstack == callstack->ptr && recent->batch == r->reader->fills && recent->sequence == sequence &&
+      recent->version == sequence->interned_version) {
+    return recent->stack;
   }
   uint32_t count = read_frame_ids(r, *callstack, NULL);
   struct tb_frame *frames = tb_perfetto_alloc(r, (count ? count : 1) * sizeof(*frames));
@@ -95,11 +108,11 @@ struct tb_stack tb_perfetto_interned_stack(struct tb_perfetto_reader *r, uint64_
   stack.frames = frames;
   if (count == 1 && tb_str_equal(frames->mapping, TB_CALLSTACKS_UNDEFINED))
     stack = (struct tb_stack){.ref = frames->function};
-  r->recent.callstack = callstack->ptr;
-  r->recent.batch = r->reader->fills;
-  r->recent.sequence = sequence;
-  r->recent.version = sequence->interned_version;
-  r->recent.stack = stack;
+  *recent = (struct recent_stack){.sequence = sequence,
+                                  .callstack = callstack->ptr,
+                                  .batch = r->reader->fills,
+                                  .version = sequence->interned_version,
+                                  .stack = stack};
   return stack;
 }
 

@@ -8,16 +8,6 @@
 #include "tracebridge/event.h"
 
 struct tb_perfetto_reader;
-struct tb_sequence_state;
-
-/* The call stack that was read last, valid in one batch and one state of its sequence. */
-struct tb_reader_stack {
-  const struct tb_sequence_state *sequence;
-  const char *callstack;
-  uint64_t batch;
-  uint32_t version;
-  struct tb_stack stack;
-};
 
 /* The stack that an interned callstack, or a Callstack message of TrackEvent, says. An unknown one is empty, and
  * counted. */

@@ -5,21 +5,36 @@
 #include "ftrace/event_text.h"
 #include "perfetto/reader/sched.h"
 
-void tb_reader_ftrace_init(struct tb_reader_ftrace *ftrace, const struct tb_allocator *limited,
-                           const struct tb_allocator *allocator) {
-  tb_map_init(&ftrace->running_on, limited);
-  tb_map_init(&ftrace->texts, limited);
-  tb_map_init(&ftrace->makers, limited);
-  tb_json_emit_init(&ftrace->line, allocator);
+enum { COMM_MAX = 16 }; /* names of Linux's tasks are no longer */
+
+/* A thread that runs on a cpu; tid -1: none is known to. */
+struct running {
+  int64_t tid;
+  int32_t priority;
+  size_t comm_len;
+  char comm[COMM_MAX];
+};
+
+/* What lasts from bundle to bundle. */
+struct ftrace {
+  struct tb_map running_on; /* cpu, machine -> which of `running` runs there, as ftrace says */
+  struct running *running;
+  size_t running_count, running_capacity;
+  struct running bundle_first; /* the one that ran as the current bundle began */
+};
+
+static void init_ftrace(void *state, const struct tb_allocator *allocator) {
+  tb_map_init(&((struct ftrace *)state)->running_on, allocator);
 }
 
-void tb_reader_ftrace_free(struct tb_reader_ftrace *ftrace) {
-  tb_free(ftrace->running_on.allocator, ftrace->running, ftrace->running_capacity * sizeof(*ftrace->running));
+static void free_ftrace(void *state, const struct tb_allocator *allocator) {
+  struct ftrace *ftrace = state;
+  tb_free(allocator, ftrace->running, ftrace->running_capacity * sizeof(*ftrace->running));
   tb_map_free(&ftrace->running_on);
-  tb_map_free(&ftrace->texts);
-  tb_map_free(&ftrace->makers);
-  tb_json_emit_free(&ftrace->line);
 }
+
+const struct tb_importer_state tb_ftrace_state = {
+    .size = sizeof(struct ftrace), .init = init_ftrace, .free = free_ftrace};
 
 static const char LOSS_CLOCK[] = "ftrace events on a clock that nothing relates to the trace clock";
 
@@ -43,7 +58,7 @@ struct bundle {
   uint32_t clock; /* its times are on; TB_CLOCK_UNKNOWN: nobody knows */
   bool strange;   /* it has events that no event of ours says */
   bool clock_lost;
-  struct tb_perfetto_running *running; /* the thread that runs on this cpu */
+  struct running *running; /* the thread that runs on this cpu */
   struct tb_str compact;
 };
 
@@ -69,7 +84,7 @@ static enum tb_task_state task_state(int64_t bits) {
 }
 
 /* What runs on the cpu from now on. */
-static void set_running(struct tb_perfetto_running *running, const struct tb_kernel_state *next) {
+static void set_running(struct running *running, const struct tb_kernel_state *next) {
   running->tid = next->tid;
   running->priority = next->priority;
   running->comm_len = next->comm.len < sizeof(running->comm) ? next->comm.len : sizeof(running->comm);
@@ -378,18 +393,19 @@ static enum tb_status read_bundle_head(struct bundle *b, struct tb_str payload, 
 }
 
 /* Where the reader keeps the thread that runs on the cpu, with tid -1 at first. NULL when memory is exhausted. */
-static struct tb_perfetto_running *running_on(struct tb_perfetto_reader *r, uint32_t cpu) {
+static struct running *running_on(struct tb_perfetto_reader *r, uint32_t cpu) {
+  struct ftrace *ftrace = r->importer_state;
   uint32_t place;
-  if (!tb_map_get(&r->ftrace.running_on, cpu, r->head.machine, &place)) {
-    void *running = r->ftrace.running;
-    place = (uint32_t)r->ftrace.running_count;
-    enum tb_status status = tb_grow_array(r->ftrace.running_on.allocator, &running, &r->ftrace.running_capacity,
-                                          r->ftrace.running_count + 1, sizeof(*r->ftrace.running), 1 << 20);
-    r->ftrace.running = running;
-    if (status != TB_OK || tb_map_put(&r->ftrace.running_on, cpu, r->head.machine, place) != TB_OK) return NULL;
-    r->ftrace.running[r->ftrace.running_count++] = (struct tb_perfetto_running){.tid = -1};
+  if (!tb_map_get(&ftrace->running_on, cpu, r->head.machine, &place)) {
+    void *running = ftrace->running;
+    place = (uint32_t)ftrace->running_count;
+    enum tb_status status = tb_grow_array(ftrace->running_on.allocator, &running, &ftrace->running_capacity,
+                                          ftrace->running_count + 1, sizeof(*ftrace->running), 1 << 20);
+    ftrace->running = running;
+    if (status != TB_OK || tb_map_put(&ftrace->running_on, cpu, r->head.machine, place) != TB_OK) return NULL;
+    ftrace->running[ftrace->running_count++] = (struct running){.tid = -1};
   }
-  return &r->ftrace.running[place];
+  return &ftrace->running[place];
 }
 
 static enum tb_status read_events(struct bundle *b, struct tb_str payload) {
@@ -403,6 +419,24 @@ static enum tb_status read_events(struct bundle *b, struct tb_str payload) {
   return TB_OK;
 }
 
+/* ---- ftrace as text ---------------------------------------------------------------------------------------------- */
+
+struct ftrace_text {
+  struct tb_map sequences; /* that have had ftrace as text */
+};
+
+static void init_ftrace_text(void *state, const struct tb_allocator *allocator) {
+  tb_map_init(&((struct ftrace_text *)state)->sequences, allocator);
+}
+
+static void free_ftrace_text(void *state, const struct tb_allocator *allocator) {
+  (void)allocator;
+  tb_map_free(&((struct ftrace_text *)state)->sequences);
+}
+
+const struct tb_importer_state tb_ftrace_text_state = {
+    .size = sizeof(struct ftrace_text), .init = init_ftrace_text, .free = free_ftrace_text};
+
 bool tb_perfetto_made_of_text(const struct tb_perfetto_reader *r) {
   struct tb_wire_cursor packet = tb_wire_cursor(r->head.bytes);
   struct tb_wire_field field;
@@ -412,10 +446,13 @@ bool tb_perfetto_made_of_text(const struct tb_perfetto_reader *r) {
 }
 
 bool tb_perfetto_is_in_text(struct tb_perfetto_reader *r) {
-  return r->ftrace.texts.count && tb_map_find(&r->ftrace.texts, r->head.sequence, 0) && tb_perfetto_made_of_text(r);
+  const struct ftrace_text *text = tb_perfetto_state_of(r, &tb_ftrace_text_state);
+  return text && text->sequences.count && tb_map_find(&text->sequences, r->head.sequence, 0) &&
+         tb_perfetto_made_of_text(r);
 }
 
 enum tb_status tb_perfetto_ftrace(struct tb_perfetto_reader *r, struct tb_str payload) {
+  struct ftrace *ftrace = r->importer_state;
   struct bundle b = {.r = r, .clock = TB_CLOCK_BOOTTIME};
   bool lost = false;
   if (tb_perfetto_is_in_text(r)) return TB_OK;
@@ -432,9 +469,9 @@ enum tb_status tb_perfetto_ftrace(struct tb_perfetto_reader *r, struct tb_str pa
   }
   /* a bundle that is read again begins with what ran then */
   if (r->given == 0) {
-    r->ftrace.bundle_first = *b.running;
+    ftrace->bundle_first = *b.running;
   } else {
-    *b.running = r->ftrace.bundle_first;
+    *b.running = ftrace->bundle_first;
   }
   if (lost) {
     struct tb_perfetto_track *global = tb_perfetto_find_track(r, 0);
@@ -453,7 +490,8 @@ enum tb_status tb_perfetto_ftrace_text(struct tb_perfetto_reader *r, struct tb_s
     tb_perfetto_pass_packet(r);
     return TB_OK;
   }
-  if (tb_map_put(&r->ftrace.texts, r->head.sequence, 0, 1) != TB_OK) r->out_of_memory = true;
+  struct ftrace_text *text = r->importer_state;
+  if (tb_map_put(&text->sequences, r->head.sequence, 0, 1) != TB_OK) r->out_of_memory = true;
   tb_perfetto_emit(r, TB_EVENT_SYSTEM_TRACE)->blob = payload;
   return TB_OK;
 }

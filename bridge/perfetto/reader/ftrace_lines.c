@@ -8,38 +8,64 @@
 #include "ftrace/described_text.h"
 #include "perfetto/reader/sched.h"
 
+struct lines {
+  struct tb_json_emit line; /* while it grows */
+  struct tb_map makers;     /* of threads whose process was not known: tid, machine -> tid */
+};
+
+static void init_lines(void *state, const struct tb_allocator *allocator) {
+  struct lines *lines = state;
+  tb_json_emit_init(&lines->line, allocator);
+  tb_map_init(&lines->makers, allocator);
+}
+
+static void free_lines(void *state, const struct tb_allocator *allocator) {
+  struct lines *lines = state;
+  (void)allocator;
+  tb_json_emit_free(&lines->line);
+  tb_map_free(&lines->makers);
+}
+
+const struct tb_importer_state tb_ftrace_lines_state = {
+    .size = sizeof(struct lines), .init = init_lines, .free = free_lines};
+
 /* A thread whose maker's process was not known when it was made: that came from another CPU, whose events may be
  * later in the file. */
-static void find_process(struct tb_perfetto_reader *r, const struct tb_perfetto_track *thread) {
-  const uint64_t *maker = tb_map_find(&r->ftrace.makers, (uint64_t)thread->track.tid, thread->track.machine);
+static void find_process(struct tb_perfetto_reader *r, const struct lines *lines,
+                         const struct tb_perfetto_track *thread) {
+  const uint64_t *maker = tb_map_find(&lines->makers, (uint64_t)thread->track.tid, thread->track.machine);
   const struct tb_perfetto_track *parent = maker ? tb_perfetto_thread(r, NULL, (int64_t)*maker) : NULL;
   if (parent && parent->track.has_pid) (void)tb_perfetto_thread(r, &parent->track.pid, thread->track.tid);
 }
 
-/* Starts a line of what `thread` did. */
-static void begin_line(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, struct tb_perfetto_track *thread) {
+/* Starts a line of what `thread` did, and returns it; NULL when memory is exhausted. */
+static struct tb_json_emit *begin_line(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu,
+                                       struct tb_perfetto_track *thread) {
   const struct tb_track *track = &thread->track;
-  if (!track->has_pid && r->ftrace.makers.count) find_process(r, thread);
+  struct lines *lines = tb_perfetto_state_of(r, &tb_ftrace_lines_state);
+  if (!lines) return NULL;
+  if (!track->has_pid && lines->makers.count) find_process(r, lines, thread);
   struct tb_ftrace_line line = {
       .task = track->name, .tid = track->tid, .tgid = track->pid, .has_tgid = track->has_pid, .cpu = cpu, .ts = ts};
   /* lines name threads themselves; JSON's metadata says of one without a process that it is of process 0 */
   if (track->has_pid) tb_perfetto_emit_track(r, thread);
-  r->ftrace.line.buffer.len = 0;
-  tb_ftrace_put_line_head(&r->ftrace.line, &line);
+  lines->line.buffer.len = 0;
+  tb_ftrace_put_line_head(&lines->line, &line);
+  return &lines->line;
 }
 
-static void end_line(struct tb_perfetto_reader *r, int64_t ts) {
-  TB_JSON_EMIT(&r->ftrace.line, "\n");
-  char *text = r->ftrace.line.status == TB_OK ? tb_perfetto_alloc(r, r->ftrace.line.buffer.len) : NULL;
+static void end_line(struct tb_perfetto_reader *r, int64_t ts, struct tb_json_emit *line) {
+  TB_JSON_EMIT(line, "\n");
+  char *text = line->status == TB_OK ? tb_perfetto_alloc(r, line->buffer.len) : NULL;
   if (!text) {
     r->out_of_memory = true;
     return;
   }
-  memcpy(text, r->ftrace.line.buffer.data, r->ftrace.line.buffer.len);
+  memcpy(text, line->buffer.data, line->buffer.len);
   struct tb_event *event = tb_perfetto_emit(r, TB_EVENT_SYSTEM_TRACE);
   event->has = TB_HAS_TS;
   event->ts = ts;
-  event->blob = (struct tb_str){text, r->ftrace.line.buffer.len};
+  event->blob = (struct tb_str){text, line->buffer.len};
 }
 
 /* The thread of a state, with the name that the kernel gives it where it has none. */
@@ -54,6 +80,7 @@ static struct tb_perfetto_track *named_thread(struct tb_perfetto_reader *r, int6
 void tb_perfetto_emit_switch_line(struct tb_perfetto_reader *r, const struct tb_kernel_state *prev, int64_t bits,
                                   const struct tb_kernel_state *next) {
   bool known = prev->tid >= 0;
+  const struct tb_system *system = tb_perfetto_state_of(r, &tb_system_state);
   struct tb_ftrace_switch change = {.prev_comm = known ? prev->comm : TB_STR("swapper"),
                                     .prev_tid = known ? prev->tid : 0,
                                     .prev_priority = prev->priority,
@@ -62,10 +89,11 @@ void tb_perfetto_emit_switch_line(struct tb_perfetto_reader *r, const struct tb_
                                     .next_tid = next->tid,
                                     .next_priority = next->priority};
   struct tb_perfetto_track *thread = named_thread(r, next->ts, change.prev_tid, change.prev_comm);
-  if (!thread || !named_thread(r, next->ts, next->tid, next->comm)) return;
-  begin_line(r, next->ts, next->cpu, thread);
-  tb_ftrace_put_switch(&r->ftrace.line, &change, r->ftrace.states);
-  end_line(r, next->ts);
+  if (!system || !thread || !named_thread(r, next->ts, next->tid, next->comm)) return;
+  struct tb_json_emit *line = begin_line(r, next->ts, next->cpu, thread);
+  if (!line) return;
+  tb_ftrace_put_switch(line, &change, system->states);
+  end_line(r, next->ts, line);
 }
 
 void tb_perfetto_emit_waking_line(struct tb_perfetto_reader *r, uint32_t cpu, int64_t waker,
@@ -73,9 +101,10 @@ void tb_perfetto_emit_waking_line(struct tb_perfetto_reader *r, uint32_t cpu, in
   struct tb_ftrace_waking waking = {woken->comm, woken->tid, woken->priority, target_cpu};
   struct tb_perfetto_track *thread = tb_perfetto_thread(r, NULL, waker < 0 ? 0 : waker);
   if (!thread || !named_thread(r, woken->ts, woken->tid, woken->comm)) return;
-  begin_line(r, woken->ts, cpu, thread);
-  tb_ftrace_put_waking(&r->ftrace.line, &waking);
-  end_line(r, woken->ts);
+  struct tb_json_emit *line = begin_line(r, woken->ts, cpu, thread);
+  if (!line) return;
+  tb_ftrace_put_waking(line, &waking);
+  end_line(r, woken->ts, line);
 }
 
 void tb_perfetto_emit_mark_line(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid,
@@ -83,9 +112,10 @@ void tb_perfetto_emit_mark_line(struct tb_perfetto_reader *r, int64_t ts, uint32
   struct tb_perfetto_track *thread = tb_perfetto_marker_thread(r, tid, text);
   if (!thread) return;
   while (text.len && (text.ptr[text.len - 1] == '\n' || text.ptr[text.len - 1] == '\0')) text.len--;
-  begin_line(r, ts, cpu, thread);
-  tb_ftrace_put_mark(&r->ftrace.line, text);
-  end_line(r, ts);
+  struct tb_json_emit *line = begin_line(r, ts, cpu, thread);
+  if (!line) return;
+  tb_ftrace_put_mark(line, text);
+  end_line(r, ts, line);
 }
 
 bool tb_perfetto_emit_counter_line(struct tb_perfetto_reader *r, int64_t ts, int64_t pid, struct tb_str name,
@@ -93,9 +123,10 @@ bool tb_perfetto_emit_counter_line(struct tb_perfetto_reader *r, int64_t ts, int
   if (!name.len || memchr(name.ptr, '|', name.len)) return false;
   struct tb_perfetto_track *thread = tb_perfetto_thread(r, pid ? &pid : NULL, pid);
   if (!thread) return true;
-  begin_line(r, ts, 0, thread);
-  tb_ftrace_put_kernel_mark(&r->ftrace.line, &(const struct tb_ftrace_mark){'C', pid, name, value});
-  end_line(r, ts);
+  struct tb_json_emit *line = begin_line(r, ts, 0, thread);
+  if (!line) return true;
+  tb_ftrace_put_kernel_mark(line, &(const struct tb_ftrace_mark){'C', pid, name, value});
+  end_line(r, ts, line);
   return true;
 }
 
@@ -120,9 +151,10 @@ void tb_perfetto_emit_slice_line(struct tb_perfetto_reader *r, int64_t ts, uint3
                                  const struct tb_ftrace_mark *mark) {
   struct tb_perfetto_track *thread = tb_perfetto_thread(r, NULL, tid);
   if (!thread) return;
-  begin_line(r, ts, cpu, thread);
-  tb_ftrace_put_kernel_mark(&r->ftrace.line, mark);
-  end_line(r, ts);
+  struct tb_json_emit *line = begin_line(r, ts, cpu, thread);
+  if (!line) return;
+  tb_ftrace_put_kernel_mark(line, mark);
+  end_line(r, ts, line);
 }
 
 /* ---- what tasks are called --------------------------------------------------------------------------------------- */
@@ -178,7 +210,8 @@ static void add_task(struct tb_perfetto_reader *r, int64_t maker, const struct t
   bool joins = task->clone_flags & CLONE_THREAD;
   if (!parent) return;
   if (joins && !parent->track.has_pid) {
-    if (tb_map_put(&r->ftrace.makers, (uint64_t)task->tid, r->head.machine, (uint64_t)maker) != TB_OK)
+    struct lines *lines = tb_perfetto_state_of(r, &tb_ftrace_lines_state);
+    if (lines && tb_map_put(&lines->makers, (uint64_t)task->tid, r->head.machine, (uint64_t)maker) != TB_OK)
       r->out_of_memory = true;
     return;
   }
@@ -209,13 +242,14 @@ bool tb_perfetto_emit_event_line(struct tb_perfetto_reader *r, int64_t ts, uint3
   if (!thread) return true;
   const struct tb_sequence_state *sequence = r->context.sequence;
   const struct tb_iid_index *symbols = sequence ? &sequence->indexes[TB_INDEX_KERNEL_SYMBOLS] : NULL;
-  begin_line(r, ts, cpu, thread);
+  struct tb_json_emit *line = begin_line(r, ts, cpu, thread);
+  if (!line) return true;
   if (tb_ftrace_is_known(kind)) {
-    if (!tb_ftrace_put_event(&r->ftrace.line, kind, payload, symbols)) return false;
+    if (!tb_ftrace_put_event(line, kind, payload, symbols)) return false;
   } else {
-    tb_ftrace_put_described(&r->ftrace.line, &r->schema, kind, payload, symbols);
+    tb_ftrace_put_described(line, &r->schema, kind, payload, symbols);
   }
-  end_line(r, ts);
+  end_line(r, ts, line);
   tb_perfetto_mark_event(r, ts, cpu, tid, kind, payload);
   take_task(r, ts, tid, kind, payload);
   return true;

@@ -16,13 +16,13 @@ static enum tb_status pass_over(struct tb_perfetto_reader *r, struct tb_str payl
 
 /* By field number. */
 static const struct tb_payload_importer importers[] = {
-    {TB_TRACE_PACKET_FTRACE_EVENTS, tb_perfetto_ftrace, NULL},
+    {TB_TRACE_PACKET_FTRACE_EVENTS, tb_perfetto_ftrace, &tb_ftrace_state},
     {TB_TRACE_PACKET_PROCESS_TREE, tb_perfetto_process_tree, NULL},
     {TB_TRACE_PACKET_CHROME_EVENTS, tb_perfetto_chrome_events, NULL},
     {TB_TRACE_PACKET_CLOCK_SNAPSHOT, tb_perfetto_clock_snapshot, NULL},
-    {TB_TRACE_PACKET_SYS_STATS, tb_perfetto_sys_stats, NULL},
+    {TB_TRACE_PACKET_SYS_STATS, tb_perfetto_sys_stats, &tb_system_state},
     {TB_TRACE_PACKET_PROCESS_STATS, tb_perfetto_process_stats, NULL},
-    {TB_TRACE_PACKET_TRACK_EVENT, tb_perfetto_track_event, NULL},
+    {TB_TRACE_PACKET_TRACK_EVENT, tb_perfetto_track_event, &tb_category_state},
     {TB_TRACE_PACKET_TRACE_CONFIG, tb_perfetto_recorder, NULL},
     {TB_TRACE_PACKET_FTRACE_STATS, tb_perfetto_recorder, NULL},
     {TB_TRACE_PACKET_TRACE_STATS, tb_perfetto_recorder, NULL},
@@ -33,16 +33,16 @@ static const struct tb_payload_importer importers[] = {
     {TB_TRACE_PACKET_POWER_RAILS, tb_perfetto_power_rails, &tb_power_state},
     {TB_TRACE_PACKET_PROCESS_DESCRIPTOR, tb_perfetto_process_descriptor, NULL},
     {TB_TRACE_PACKET_THREAD_DESCRIPTOR, tb_perfetto_thread_descriptor, NULL},
-    {TB_TRACE_PACKET_SYSTEM_INFO, tb_perfetto_system_info, NULL},
+    {TB_TRACE_PACKET_SYSTEM_INFO, tb_perfetto_system_info, &tb_system_state},
     {TB_TRACE_PACKET_TRIGGER, tb_perfetto_trigger, NULL},
     {TB_TRACE_PACKET_PACKAGES_LIST, tb_perfetto_recorder, NULL},
     {TB_TRACE_PACKET_CHROME_BENCHMARK_METADATA, tb_perfetto_recorder, NULL},
     {TB_TRACE_PACKET_CHROME_METADATA, tb_perfetto_recorder, NULL},
     {TB_TRACE_PACKET_GPU_COUNTER_EVENT, tb_perfetto_gpu_counters, &tb_gpu_state},
     {TB_TRACE_PACKET_GPU_RENDER_STAGE_EVENT, tb_perfetto_gpu_stage, &tb_gpu_state},
-    {TB_TRACE_PACKET_STREAMING_PROFILE_PACKET, tb_perfetto_streaming_profile, NULL},
+    {TB_TRACE_PACKET_STREAMING_PROFILE_PACKET, tb_perfetto_streaming_profile, &tb_callstack_state},
     {TB_TRACE_PACKET_TRACK_DESCRIPTOR, tb_perfetto_track_descriptor, NULL},
-    {TB_TRACE_PACKET_PERF_SAMPLE, tb_perfetto_perf_sample, NULL},
+    {TB_TRACE_PACKET_PERF_SAMPLE, tb_perfetto_perf_sample, &tb_callstack_state},
     {TB_TRACE_PACKET_CPU_INFO, tb_perfetto_recorder, NULL},
     {TB_TRACE_PACKET_SERVICE_EVENT, tb_perfetto_recorder, NULL},
     {TB_TRACE_PACKET_EXTENSION_DESCRIPTOR, tb_perfetto_extension_descriptor, NULL},
@@ -70,11 +70,11 @@ static const struct tb_payload_importer importers[] = {
     {TB_TRACE_PACKET_TRACE_ATTRIBUTES, tb_perfetto_trace_attributes, NULL},
     {TB_TRACE_PACKET_ANDROID_AFLAGS, tb_perfetto_recorder, NULL},
     {TB_TRACE_PACKET_CONCURRENT_SESSION_EVENT, tb_perfetto_recorder, NULL},
-    {TB_TRACE_PACKET_STACK_SAMPLE, tb_perfetto_stack_sample, NULL},
-    {TB_TRACE_PACKET_FTRACE_TEXT, tb_perfetto_ftrace_text, NULL},
+    {TB_TRACE_PACKET_STACK_SAMPLE, tb_perfetto_stack_sample, &tb_callstack_state},
+    {TB_TRACE_PACKET_FTRACE_TEXT, tb_perfetto_ftrace_text, &tb_ftrace_text_state},
     {TB_TRACE_PACKET_FAR_TASK_STATE, tb_perfetto_task_state, NULL},
     {TB_TRACE_PACKET_PADDING, pass_over, NULL},
-    {TB_TRACE_PACKET_CARRIED_EVENT, tb_perfetto_track_event, NULL}};
+    {TB_TRACE_PACKET_CARRIED_EVENT, tb_perfetto_track_event, &tb_category_state}};
 enum { IMPORTERS = sizeof(importers) / sizeof(importers[0]) };
 
 const struct tb_payload_importer *tb_perfetto_find_importer(uint32_t field) {
@@ -98,7 +98,7 @@ struct tb_importer_memory {
 
 static size_t size_of(const struct tb_importer_state *of) { return sizeof(struct tb_importer_memory) + of->size; }
 
-bool tb_perfetto_enter_importer(struct tb_perfetto_reader *r, const struct tb_importer_state *of) {
+void *tb_perfetto_state_of(struct tb_perfetto_reader *r, const struct tb_importer_state *of) {
   const struct tb_allocator *allocator = &r->state.budget.allocator;
   struct tb_importer_memory *memory = r->importer_memory;
   while (memory && memory->of != of) memory = memory->next;
@@ -106,15 +106,14 @@ bool tb_perfetto_enter_importer(struct tb_perfetto_reader *r, const struct tb_im
     memory = tb_calloc(allocator, size_of(of));
     if (!memory) {
       r->out_of_memory = true;
-      return false;
+      return NULL;
     }
     memory->next = r->importer_memory;
     memory->of = of;
-    of->init(memory->state, allocator);
+    if (of->init) of->init(memory->state, allocator);
     r->importer_memory = memory;
   }
-  r->importer_state = memory->state;
-  return true;
+  return memory->state;
 }
 
 void tb_perfetto_end_importers(struct tb_perfetto_reader *r) {
@@ -129,7 +128,7 @@ void tb_perfetto_free_importers(struct tb_perfetto_reader *r) {
   while (r->importer_memory) {
     struct tb_importer_memory *memory = r->importer_memory;
     r->importer_memory = memory->next;
-    memory->of->free(memory->state, allocator);
+    if (memory->of->free) memory->of->free(memory->state, allocator);
     tb_free(allocator, memory, size_of(memory->of));
   }
 }

@@ -12,10 +12,11 @@
 
 struct tb_perfetto_reader;
 
-/* What an importer keeps from packet to packet; the rows of one importer share it. It is made, zeroed, with the first
- * packet that wants it, and is r->importer_state while the importer runs. */
+/* What an importer keeps from packet to packet; the rows of one importer share it. It is made, zeroed, when it is first
+ * wanted, and is r->importer_state while an importer runs whose row names it. */
 struct tb_importer_state {
   size_t size;
+  /* NULL: zero is how it begins; it has no memory of its own. */
   void (*init)(void *state, const struct tb_allocator *allocator);
   void (*free)(void *state, const struct tb_allocator *allocator);
   /* Gives out what is left when there are no more packets; called again where r->full. NULL: there is nothing. */
@@ -35,15 +36,19 @@ const struct tb_payload_importer *tb_perfetto_find_importer(uint32_t field);
 /* All rows; how many there are. */
 size_t tb_perfetto_importers(const struct tb_payload_importer **first);
 
-/* Makes `of` the current importer's state. False without memory, which the reader then reports. */
-TB_MUST_CHECK bool tb_perfetto_enter_importer(struct tb_perfetto_reader *r, const struct tb_importer_state *of);
+/* The state `of`, for who is not in its row. NULL without memory, which the reader then reports. */
+TB_MUST_CHECK void *tb_perfetto_state_of(struct tb_perfetto_reader *r, const struct tb_importer_state *of);
 /* When there are no more packets: each gives out what it still has, as far as the batch has room. */
 void tb_perfetto_end_importers(struct tb_perfetto_reader *r);
 void tb_perfetto_free_importers(struct tb_perfetto_reader *r);
 
 extern const struct tb_importer_state tb_power_state, tb_gpu_state, tb_frames_state, tb_network_state,
-    tb_heap_profile_state;
+    tb_heap_profile_state, tb_ftrace_state, tb_ftrace_text_state, tb_ftrace_lines_state, tb_system_state,
+    tb_callstack_state, tb_category_state;
 
+/* perfetto/reader/ftrace_importer.c */
+enum tb_status tb_perfetto_ftrace(struct tb_perfetto_reader *r, struct tb_str payload);
+enum tb_status tb_perfetto_ftrace_text(struct tb_perfetto_reader *r, struct tb_str payload);
 enum tb_status tb_perfetto_track_event(struct tb_perfetto_reader *r, struct tb_str payload);
 /* perfetto/reader/reader.c */
 enum tb_status tb_perfetto_track_descriptor(struct tb_perfetto_reader *r, struct tb_str payload);

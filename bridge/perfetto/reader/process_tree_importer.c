@@ -2,7 +2,7 @@
  *
  * Names and numbers of processes and threads from other packets than track descriptors.
  */
-#include "perfetto/reader/reader.h"
+#include "perfetto/reader/sched.h"
 #include "protos/perfetto/generic_kernel.pb-c.h"
 #include "protos/perfetto/processes.pb-c.h"
 #include "protos/perfetto/track_descriptor.pb-c.h"

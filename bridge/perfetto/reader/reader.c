@@ -238,7 +238,8 @@ static enum tb_status read_payload(struct tb_perfetto_reader *r) {
       tb_perfetto_pass_packet(r);
       return TB_OK;
     }
-    if (importer->state && !tb_perfetto_enter_importer(r, importer->state)) return TB_OK;
+    r->importer_state = importer->state ? tb_perfetto_state_of(r, importer->state) : NULL;
+    if (importer->state && !r->importer_state) return TB_OK;
     status = importer->import(r, r->head.payload);
   }
   return status == TB_BAD_DATA && r->reader->error.code == TB_OK ? tb_perfetto_lose(r, LOSS_PAYLOAD) : status;
@@ -390,7 +391,6 @@ static void destroy(struct tb_reader *reader) {
   struct tb_perfetto_reader *r = reader->state;
   if (!r) return;
   tb_arena_free(&r->scratch);
-  tb_reader_ftrace_free(&r->ftrace);
   tb_perfetto_free_importers(r);
   tb_descriptor_pool_free(&r->schema);
   tb_tracks_free(&r->tracks);
@@ -422,7 +422,6 @@ static enum tb_status create(struct tb_reader *reader) {
   r->tracks.before_change = before_change;
   r->tracks.change_ctx = r;
   tb_arena_init(&r->scratch, reader->allocator, 0);
-  tb_reader_ftrace_init(&r->ftrace, &r->state.budget.allocator, reader->allocator);
   tb_descriptor_pool_init(&r->schema, &r->state.budget, &r->state.pool);
   reader->state = r;
   size_t left = tb_limit_allocator_lift(&r->state.budget);

@@ -11,7 +11,6 @@
 #include "perfetto/packet/read_buffers.h"
 #include "perfetto/packet/sequence_state.h"
 #include "perfetto/reader/callstack.h"
-#include "perfetto/reader/ftrace_importer.h"
 #include "perfetto/reader/importers.h"
 #include "perfetto/reader/tables/track_table.h"
 #include "protobuf/descriptor_pool.h"
@@ -47,17 +46,8 @@ struct tb_perfetto_reader {
   bool may_change_tracks;                    /* nobody reads them while this batch is filled */
   size_t events_before_window, windows_kept; /* of this batch */
 
-  /* comma lists of interned categories that were joined lately; the texts are known by their address in the pool */
-  struct {
-    const char *parts[3];
-    struct tb_str joined;
-  } joined_categories[16];
-
-  uint32_t page_size; /* of the machine's memory; 0 where it is not said */
-  struct tb_reader_ftrace ftrace;
   struct tb_importer_memory *importer_memory; /* what importers keep */
   void *importer_state;                       /* of it, that of the current packet's importer */
-  struct tb_reader_stack recent;
 
   struct tb_event spare; /* where events go that are not given out */
   struct tb_arena scratch;

@@ -104,6 +104,8 @@ enum tb_status tb_perfetto_task_state(struct tb_perfetto_reader *r, struct tb_st
 
 /* ---- the kernel itself ------------------------------------------------------------------------------------------- */
 
+const struct tb_importer_state tb_system_state = {.size = sizeof(struct tb_system)};
+
 /* The bits of prev_state changed in Linux 4.14. */
 static bool is_4_14(struct tb_str release) {
   unsigned parts[2] = {0, 0};
@@ -120,8 +122,9 @@ enum tb_status tb_perfetto_system_info(struct tb_perfetto_reader *r, struct tb_s
   if (status != TB_OK) return status;
   const Perfetto__Protos__SystemInfo *info = (const Perfetto__Protos__SystemInfo *)message;
   bool new_bits = info->utsname && is_4_14(tb_message_str(info->utsname->release));
-  if (info->has_page_size) r->page_size = info->page_size;
-  r->ftrace.states = new_bits ? TB_FTRACE_STATES_4_14 : TB_FTRACE_STATES_OLD;
+  struct tb_system *system = r->importer_state;
+  if (info->has_page_size) system->page_size = info->page_size;
+  system->states = new_bits ? TB_FTRACE_STATES_4_14 : TB_FTRACE_STATES_OLD;
   if (!tb_perfetto_as_text(r) || !tb_perfetto_made_of_text(r))
     return tb_perfetto_recorder(r, payload); /* no event holds what else it says */
   return TB_OK;

@@ -2,6 +2,7 @@
 #ifndef TB_PERFETTO_READER_SCHED_H
 #define TB_PERFETTO_READER_SCHED_H
 
+#include "ftrace/event_text.h"
 #include "perfetto/reader/reader.h"
 
 struct tb_kernel_state {
@@ -25,6 +26,17 @@ struct tb_perfetto_track *tb_perfetto_marker_thread(struct tb_perfetto_reader *r
 /* Makes the event that a line of userspace's trace marker says (B|pid|name and the like); `tid` wrote it. False where
  * the line says nothing of the kind. */
 bool tb_perfetto_emit_marker(struct tb_perfetto_reader *r, int64_t ts, uint32_t cpu, int64_t tid, struct tb_str line);
+
+/* What the trace says of the machine's kernel: the state of `tb_system_state`. */
+struct tb_system {
+  uint32_t page_size;           /* 0 where it is not said */
+  enum tb_ftrace_states states; /* as the kernel's version says */
+};
+
+/* Whether the current packet was made of ftrace text. */
+bool tb_perfetto_made_of_text(const struct tb_perfetto_reader *r);
+/* Whether it was, and the text was given to a target that takes it. */
+bool tb_perfetto_is_in_text(struct tb_perfetto_reader *r);
 
 /* ---- ftrace as text, for JSON (perfetto/reader/ftrace_lines.c): each makes a TB_EVENT_SYSTEM_TRACE of one line --- */
 

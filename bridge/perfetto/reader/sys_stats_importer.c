@@ -28,7 +28,10 @@ static uint64_t number(const struct entry *e, uint32_t field) { return e->at[fie
 /* For "%.*s". */
 #define TEXT(field) (int)tb_wire_text(&e->at[field]).len, tb_wire_text(&e->at[field]).ptr
 
-static uint64_t page_size(const struct entry *e) { return e->r->page_size ? e->r->page_size : PAGE_SIZE_DEFAULT; }
+static uint64_t page_size(const struct entry *e) {
+  const struct tb_system *system = e->r->importer_state;
+  return system->page_size ? system->page_size : PAGE_SIZE_DEFAULT;
+}
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 

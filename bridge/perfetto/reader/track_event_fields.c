@@ -361,6 +361,18 @@ static struct tb_str join_new(struct tb_perfetto_reader *r, struct tb_str payloa
   return (struct tb_str){text, len};
 }
 
+enum { JOINED_CATEGORIES = 16 };
+
+/* Lists of interned categories that were joined lately; the texts are known by their address in the pool. */
+struct joined_categories {
+  struct joined_category {
+    const char *parts[3];
+    struct tb_str joined;
+  } entries[JOINED_CATEGORIES];
+};
+
+const struct tb_importer_state tb_category_state = {.size = sizeof(struct joined_categories)};
+
 struct tb_str tb_track_event_categories(struct tb_perfetto_reader *r, struct tb_str payload,
                                         const struct tb_track_event_fields *fields) {
   const struct tb_str *parts = fields->categories;
@@ -368,20 +380,20 @@ struct tb_str tb_track_event_categories(struct tb_perfetto_reader *r, struct tb_
   if (fields->inline_category || fields->category_count > TB_TRACK_EVENT_CATEGORIES_KEPT) return join_new(r, payload);
   const char *third = fields->category_count > 2 ? parts[2].ptr : NULL;
   uintptr_t mix = ((uintptr_t)parts[0].ptr ^ (uintptr_t)parts[1].ptr * 3 ^ (uintptr_t)third * 5) >> 3;
-  size_t count = sizeof(r->joined_categories) / sizeof(r->joined_categories[0]);
-  size_t place = (mix ^ mix >> 4 ^ mix >> 8) % count;
-  if (r->joined_categories[place].parts[0] == parts[0].ptr && r->joined_categories[place].parts[1] == parts[1].ptr &&
-      r->joined_categories[place].parts[2] == third) {
-    return r->joined_categories[place].joined;
+  struct joined_categories *lately = tb_perfetto_state_of(r, &tb_category_state);
+  if (!lately) return join_new(r, payload);
+  struct joined_category *entry = &lately->entries[(mix ^ mix >> 4 ^ mix >> 8) % JOINED_CATEGORIES];
+  if (entry->parts[0] == parts[0].ptr && entry->parts[1] == parts[1].ptr && entry->parts[2] == third) {
+    return entry->joined;
   }
   struct tb_str joined = join_new(r, payload);
   if (tb_text_pool_add(&r->state.pool, joined, &joined) != TB_OK) {
     r->out_of_memory = true;
     return joined;
   }
-  r->joined_categories[place].parts[0] = parts[0].ptr;
-  r->joined_categories[place].parts[1] = parts[1].ptr;
-  r->joined_categories[place].parts[2] = third;
-  r->joined_categories[place].joined = joined;
+  entry->parts[0] = parts[0].ptr;
+  entry->parts[1] = parts[1].ptr;
+  entry->parts[2] = third;
+  entry->joined = joined;
   return joined;
 }

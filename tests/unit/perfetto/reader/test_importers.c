@@ -33,11 +33,16 @@ static void importers_of_one_thing_share_what_they_keep(void **state) {
   const struct tb_payload_importer *counters = tb_perfetto_find_importer(TB_TRACE_PACKET_GPU_COUNTER_EVENT);
   const struct tb_payload_importer *stages = tb_perfetto_find_importer(TB_TRACE_PACKET_GPU_RENDER_STAGE_EVENT);
   const struct tb_payload_importer *rails = tb_perfetto_find_importer(TB_TRACE_PACKET_POWER_RAILS);
-  const struct tb_payload_importer *events = tb_perfetto_find_importer(TB_TRACE_PACKET_TRACK_EVENT);
+  const struct tb_payload_importer *bundles = tb_perfetto_find_importer(TB_TRACE_PACKET_FTRACE_EVENTS);
+  const struct tb_payload_importer *text = tb_perfetto_find_importer(TB_TRACE_PACKET_FTRACE_TEXT);
+  const struct tb_payload_importer *triggers = tb_perfetto_find_importer(TB_TRACE_PACKET_TRIGGER);
   assert_non_null(counters->state);
   assert_ptr_equal(counters->state, stages->state);
   assert_ptr_not_equal(counters->state, rails->state);
-  assert_null(events->state);
+  assert_non_null(bundles->state);
+  assert_non_null(text->state);
+  assert_ptr_not_equal(bundles->state, text->state);
+  assert_null(triggers->state);
 }
 
 int main(void) {
