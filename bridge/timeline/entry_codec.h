@@ -40,12 +40,6 @@ struct tb_record_base {
 
 static inline uint64_t tb_zigzag(int64_t v) { return ((uint64_t)v << 1) ^ (v < 0 ? UINT64_MAX : 0); }
 
-/* The class of an entry among those of one ts: see tb_staged_event_compare. */
-static inline unsigned tb_record_class(unsigned char head) {
-  if ((head & RECORD_KIND) == TB_STAGED_COMPLETE) return 1;
-  return head & RECORD_SORTS_FIRST ? 0 : 2;
-}
-
 /* Writes `v` in the fewest bytes that do, and notes how many at `place` of *sizes. */
 static inline char *tb_record_put_time(char *at, uint64_t v, unsigned place, unsigned *sizes) {
   unsigned size = (unsigned)(v > 0xffff) + (unsigned)(v > 0xffffff) + (unsigned)(v > 0xffffffff);

@@ -5,37 +5,17 @@
 
 enum { OPEN = -1 };
 
-/* From this place on the open slices are counted by name, and by name and categories, so that an END that fits none
- * of thousands need not look at them. */
-enum { COUNTED_FROM = 64 };
-
-static enum tb_status count_up(struct tb_slice_stack *s, const struct tb_allocator *allocator,
-                               const struct tb_stack_frame_ref *frame) {
-  if (!s->deep.allocator) tb_map_init(&s->deep, allocator);
-  if (tb_map_count_up(&s->deep, frame->name, 0) != TB_OK) return TB_NO_MEMORY;
-  return frame->categories ? tb_map_count_up(&s->deep, frame->name, frame->categories) : TB_OK;
-}
-
-static void count_down(struct tb_slice_stack *s, const struct tb_stack_frame_ref *frame) {
-  tb_map_count_down(&s->deep, frame->name, 0);
-  if (frame->categories) tb_map_count_down(&s->deep, frame->name, frame->categories);
-}
-
 /* Leaves the `count` outermost slices. */
 static inline void cut_to(struct tb_slice_stack *s, size_t count) {
-  for (; s->count > COUNTED_FROM && s->count > count; s->count--)
-    if (s->frames[s->count - 1].dur == OPEN) count_down(s, &s->frames[s->count - 1]);
+  for (; s->count > TB_NAMES_COUNTED_FROM && s->count > count; s->count--) {
+    const struct tb_stack_frame_ref *f = &s->frames[s->count - 1];
+    if (f->dur == OPEN) tb_open_names_remove(&s->names, s->count - 1, f->name, f->categories);
+  }
   if (s->count > count) s->count = count;
 }
 
-/* How many of the slices an END may have to look at, from the outermost on. */
-static size_t count_to_search(const struct tb_slice_stack *s, const struct tb_staged_event *e) {
-  if (s->count <= COUNTED_FROM || !e->name) return s->count;
-  return tb_map_find(&s->deep, e->name, e->categories) ? s->count : COUNTED_FROM;
-}
-
 void tb_slice_stack_free(struct tb_slice_stack *stack, const struct tb_allocator *allocator) {
-  if (stack->deep.allocator) tb_map_free(&stack->deep);
+  tb_open_names_free(&stack->names);
   tb_free(allocator, stack->frames, stack->capacity * sizeof(*stack->frames));
   *stack = (struct tb_slice_stack){0};
 }
@@ -98,9 +78,9 @@ static inline enum tb_status push(struct tb_slice_stack *s, const struct tb_allo
       return TB_NO_MEMORY;
     s->frames = frames;
   }
-  bool counted = s->count >= COUNTED_FROM && frame.dur == OPEN;
-  s->frames[s->count++] = frame;
-  return counted ? count_up(s, allocator, &frame) : TB_OK;
+  size_t place = s->count++;
+  s->frames[place] = frame;
+  return frame.dur == OPEN ? tb_open_names_add(&s->names, allocator, place, frame.name, frame.categories) : TB_OK;
 }
 
 enum tb_status tb_slice_stack_begin(struct tb_slice_stack *s, const struct tb_allocator *allocator,
@@ -117,12 +97,12 @@ bool tb_slice_stack_end(struct tb_slice_stack *s, const struct tb_staged_event *
   bool cut = false;
   (void)clear(s, e->ts, OPEN, &cut);
   *begin_ts = INT64_MAX;
-  for (size_t i = count_to_search(s, e); i-- > 0;) {
+  for (size_t i = tb_open_names_reach(&s->names, s->count, e->name, e->categories); i-- > 0;) {
     struct tb_stack_frame_ref *f = &s->frames[i];
     if (f->dur != OPEN || (e->name && f->name != e->name) || (e->categories && f->categories != e->categories))
       continue;
     *begin_ts = f->ts;
-    if (i >= COUNTED_FROM) count_down(s, f);
+    tb_open_names_remove(&s->names, i, f->name, f->categories);
     f->dur = tb_time_subtract(e->ts, f->ts);
     if (i + 1 != s->count) {
       s->disturbed = true;

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "timeline/entry_codec.h"
+#include "timeline/entry_rank.h"
 #include "timeline/slice_stack.h"
 
 enum { FIRST_CHUNK = 512, LARGEST_CHUNK = 256 * 1024 };
@@ -93,7 +94,7 @@ static enum tb_status follow(struct tb_sort_queue *s, struct tb_staged_event *e,
 /* What is of one time as the entry that is written to `head`, and came before it. */
 static enum tb_status follow_same_time(struct tb_sort_queue *s, const struct tb_staged_event *e, bool around,
                                        char *head) {
-  if (around && tb_same_time_raise(&s->same_time, e->key, e->ts, RECORD_SORTS_FIRST)) s->last_dur = INT64_MAX;
+  if (around && tb_same_time_raise(&s->same_time, e->key, e->ts, RECORD_SORTS_FIRST)) s->last_rank = TB_RANK_FIRST;
   if (e->kind == TB_STAGED_END && e->sorts_first) return TB_OK;
   if (e->kind == TB_STAGED_COUNTER) {
     tb_same_time_pass(&s->same_time, e->ts);
@@ -109,12 +110,9 @@ static void note_order(struct tb_sort_queue *s, const struct tb_staged_event *e)
   if (e->kind == TB_STAGED_BEGIN) s->has_begin = true;
   if (e->flow) s->has_flow = true;
   if (e->has_thread_ts) s->has_thread_times = true;
-  unsigned class_now = e->sorts_first ? 0 : e->kind == TB_STAGED_COMPLETE ? 1 : 2;
-  /* last_dur holds the order within one ts: the dur of a complete slice, -1 for the others, INT64_MAX for ends that
-   * sort first */
-  int64_t rank = class_now == 0 ? INT64_MAX : class_now == 1 ? e->dur : -1;
-  if (s->total && (e->ts < s->last_ts || (e->ts == s->last_ts && rank > s->last_dur))) s->sorted = false;
-  s->last_dur = rank;
+  int64_t rank = tb_entry_rank(e, e->sorts_first);
+  if (s->total && !tb_entry_in_order(s->last_ts, s->last_rank, e->ts, rank)) s->sorted = false;
+  s->last_rank = rank;
 }
 
 enum tb_status tb_sort_queue_add(struct tb_sort_queue *s, struct tb_staged_event *e) {
@@ -146,18 +144,8 @@ enum tb_status tb_sort_queue_add(struct tb_sort_queue *s, struct tb_staged_event
 
 /* ---- index ------------------------------------------------------------------------------------------------------- */
 
-int tb_staged_event_compare(int64_t ts_a, unsigned class_a, int64_t dur_a, int64_t ts_b, unsigned class_b,
-                            int64_t dur_b) {
-  if (ts_a != ts_b) return ts_a < ts_b ? -1 : 1;
-  if (class_a != class_b) return class_a < class_b ? -1 : 1;
-  if (class_a == 1 && dur_a != dur_b) return dur_a > dur_b ? -1 : 1;
-  return 0;
-}
-
 static bool in_order(const struct tb_sort_queue_ref *a, const struct tb_sort_queue_ref *b) {
-  if (a->ts != b->ts) return a->ts < b->ts;
-  return tb_staged_event_compare(a->ts, tb_record_class((unsigned char)*a->record), a->dur, b->ts,
-                                 tb_record_class((unsigned char)*b->record), b->dur) <= 0;
+  return tb_entry_in_order(a->ts, a->rank, b->ts, b->rank);
 }
 
 /* Merges the sorted runs [0, mid) and [mid, count); `spare` has room for `mid` entries. */
@@ -209,8 +197,7 @@ enum tb_status tb_sort_queue_index(struct tb_sort_queue *s) {
       const char *record = at;
       at = tb_record_read(at, &e, ts, base);
       ts = e.ts;
-      s->refs[n++] =
-          (struct tb_sort_queue_ref){.ts = e.ts, .dur = e.kind == TB_STAGED_COMPLETE ? e.dur : -1, .record = record};
+      s->refs[n++] = (struct tb_sort_queue_ref){e.ts, tb_entry_rank(&e, e.sorts_first), record};
     }
   }
   if (s->sorted) return TB_OK;
@@ -300,14 +287,12 @@ static const char *read_run_record(void *record, const char *at) {
   return at;
 }
 
-static unsigned entry_class(const struct tb_staged_event *e) {
-  return e->sorts_first ? 0 : e->kind == TB_STAGED_COMPLETE ? 1 : 2;
-}
-
 static int compare_run_records(const void *a, const void *b) {
   const struct tb_staged_event *x = &((const struct run_record *)a)->entry;
   const struct tb_staged_event *y = &((const struct run_record *)b)->entry;
-  return tb_staged_event_compare(x->ts, entry_class(x), x->dur, y->ts, entry_class(y), y->dur);
+  int64_t rank = tb_entry_rank(x, x->sorts_first), other = tb_entry_rank(y, y->sorts_first);
+  if (x->ts == y->ts && rank == other) return 0;
+  return tb_entry_in_order(x->ts, rank, y->ts, other) ? -1 : 1;
 }
 
 static const struct tb_run_records run_records = {sizeof(struct run_record), start_run, is_whole, read_run_record,

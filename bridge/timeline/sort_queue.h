@@ -19,7 +19,7 @@
  *   - the queue was spilled: each spill wrote what was in memory as one sorted run. The runs are merged (run_merger.h),
  *     or read one after the other where each begins after the end of the one before.
  *
- * Order: by time, then by class at one time (tb_staged_event_compare), then as they came. The sort is stable, because
+ * Order: by time, then by rank at one time (entry_rank.h), then as they came. The sort is stable, because
  * readers depend on the order of events of one time.
  *
  * While events come, the queue also follows a slice stack to learn whether the slices nest in the order in which they
@@ -32,7 +32,7 @@
 
 #include <stdbool.h>
 
-#include "base/map.h"
+#include "timeline/open_names.h"
 #include "timeline/run_merger.h"
 #include "timeline/same_time.h"
 
@@ -82,8 +82,7 @@ static inline int64_t tb_slice_end(int64_t ts, int64_t dur) {
 
 /* Index entry of a queue in memory: enough to sort. */
 struct tb_sort_queue_ref {
-  int64_t ts;
-  int64_t dur; /* of a COMPLETE */
+  int64_t ts, rank; /* see entry_rank.h */
   const char *record;
 };
 
@@ -99,8 +98,8 @@ struct tb_stack_frame_ref {
 struct tb_slice_stack {
   struct tb_stack_frame_ref *frames; /* innermost last */
   size_t count, capacity;
-  bool disturbed;     /* a slice ended that was not the innermost: first_end no longer holds */
-  struct tb_map deep; /* how many open slices far up the stack have a name and categories, see slice_stack.c */
+  bool disturbed;             /* a slice ended that was not the innermost: first_end no longer holds */
+  struct tb_open_names names; /* of the open slices */
 };
 
 struct tb_sort_queue {
@@ -111,7 +110,7 @@ struct tb_sort_queue {
   size_t *held;   /* the same over all queues that share it; NULL: nobody asks */
   uint64_t count; /* entries in memory */
   uint64_t total; /* entries, with those spilled */
-  int64_t base_ts, base_thread_ts, last_ts, last_dur;
+  int64_t base_ts, base_thread_ts, last_ts, last_rank;
   bool has_base, has_thread_base, has_thread_times;
   bool sorted;        /* the entries in memory came in order */
   bool runs_in_order; /* each run starts where the one before it ended */
@@ -176,11 +175,5 @@ TB_MUST_CHECK enum tb_status tb_sort_queue_open(struct tb_sort_queue *queue, str
 TB_MUST_CHECK enum tb_status tb_sort_queue_next(struct tb_sort_queue_cursor *cursor, struct tb_staged_event *entry,
                                                 struct tb_error *error);
 void tb_sort_queue_close(struct tb_sort_queue_cursor *cursor);
-
-/* Compares two events: by ts; at one ts those that sort first (see tb_staged_event), then complete slices, longer
- * ones before shorter ones, then all others. 0: the order in which they came decides. This is the trace processor's
- * order of JSON events, with the ends of older slices first. */
-int tb_staged_event_compare(int64_t ts_a, unsigned class_a, int64_t dur_a, int64_t ts_b, unsigned class_b,
-                            int64_t dur_b);
 
 #endif

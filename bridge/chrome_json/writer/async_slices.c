@@ -109,7 +109,9 @@ static size_t find_open(struct tb_json_writer *w, const struct tb_json_track *st
   const struct tb_buffer *name = &w->scratch.buffer;
   w->scratch.buffer.len = 0;
   tb_json_emit_name(&w->scratch, end);
-  for (size_t i = state->open_count; end->name.len && i-- > 0;) {
+  if (!end->name.len) return state->open_count - 1;
+  uint64_t id = tb_open_name_of((struct tb_str){name->data, name->len}, state->open_count);
+  for (size_t i = tb_open_names_reach(&state->names, state->open_count, id, 0); i-- > 0;) {
     const struct tb_json_open *slice = &state->open[i];
     size_t len = slice->category_at - slice->at;
     if (!slice->ended && len == name->len && memcmp(name->data, state->held.buffer.data + slice->at, len) == 0)
@@ -153,7 +155,7 @@ void tb_json_end_elsewhere(struct tb_json_writer *w, struct tb_json_track *state
   end_object(w, state, start, 0);
   keep_flows_of_end(w, slice, event);
   if (!state->open_count) return;
-  state->open[index].ended = true;
+  tb_json_note_ended(state, index);
   if (index + 1 == state->open_count) tb_json_pop_slice(w, state);
 }
 

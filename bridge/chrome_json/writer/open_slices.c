@@ -33,6 +33,7 @@ void tb_json_free_tracks(struct tb_json_writer *w) {
     tb_json_emit_free(&w->tracks[i].held);
     tb_json_emit_free(&w->tracks[i].late);
     tb_json_emit_free(&w->tracks[i].pending_ends);
+    tb_open_names_free(&w->tracks[i].names);
     tb_free(w->writer->allocator, w->tracks[i].open, w->tracks[i].open_capacity * sizeof(*w->tracks[i].open));
   }
   tb_free(w->writer->allocator, w->tracks, w->track_count * sizeof(*w->tracks));
@@ -60,6 +61,19 @@ bool tb_json_is_on_thread(struct tb_json_track *state, const struct tb_event *ev
   return event->track->type == TB_TRACK_THREAD || state->overflow;
 }
 
+static void count_name(struct tb_json_writer *w, struct tb_json_track *state, struct tb_json_open *slice) {
+  size_t place = (size_t)(slice - state->open);
+  struct tb_str name = {state->held.buffer.data + slice->at, slice->category_at - slice->at};
+  slice->name_id = tb_open_name_of(name, place);
+  enum tb_status status = tb_open_names_add(&state->names, w->writer->allocator, place, slice->name_id, 0);
+  if (status != TB_OK) (void)tb_json_fail(w, status);
+}
+
+void tb_json_note_ended(struct tb_json_track *state, size_t index) {
+  state->open[index].ended = true;
+  tb_open_names_remove(&state->names, index, state->open[index].name_id, 0);
+}
+
 struct tb_json_open *tb_json_push_slice(struct tb_json_writer *w, struct tb_json_track *state,
                                         const struct tb_event *event) {
   void *open = state->open;
@@ -82,6 +96,7 @@ struct tb_json_open *tb_json_push_slice(struct tb_json_writer *w, struct tb_json
   slice->thread_dur = event->thread_dur;
   tb_json_emit_name(held, event);
   slice->category_at = held->buffer.len;
+  count_name(w, state, slice);
   tb_json_emit_category(held, event);
   slice->ids_at = held->buffer.len;
   tb_json_emit_event_ids(w, held, event, on_thread);
@@ -94,8 +109,11 @@ struct tb_json_open *tb_json_push_slice(struct tb_json_writer *w, struct tb_json
 
 void tb_json_pop_slice(struct tb_json_writer *w, struct tb_json_track *state) {
   struct tb_buffer *text = &state->held.buffer;
-  do text->len = state->open[--state->open_count].at;
-  while (state->open_count && state->open[state->open_count - 1].ended);
+  do {
+    const struct tb_json_open *slice = &state->open[--state->open_count];
+    if (!slice->ended) tb_open_names_remove(&state->names, state->open_count, slice->name_id, 0);
+    text->len = slice->at;
+  } while (state->open_count && state->open[state->open_count - 1].ended);
   if (state->held.status != TB_OK) (void)tb_json_fail(w, state->held.status);
   if (!text->len && text->capacity > TB_JSON_HELD_KEEP) tb_buffer_free(text);
 }

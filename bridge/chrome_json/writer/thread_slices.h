@@ -30,6 +30,8 @@ bool tb_json_is_on_thread(struct tb_json_track *state, const struct tb_event *ev
 /* Opens the event's slice, with its text held. NULL where the writer failed. */
 struct tb_json_open *tb_json_push_slice(struct tb_json_writer *w, struct tb_json_track *state,
                                         const struct tb_event *event);
+/* Slice `index` has ended, while others above it may be open. */
+void tb_json_note_ended(struct tb_json_track *state, size_t index);
 /* Takes the innermost slice away, with those below it that have ended already. */
 void tb_json_pop_slice(struct tb_json_writer *w, struct tb_json_track *state);
 

@@ -59,8 +59,8 @@ void tb_json_put_track(struct tb_json_writer *w, const struct tb_track *track) {
   struct tb_json_track *state = tb_json_track_state(w, track);
   if (!state) return;
   uint64_t names = names_of(track);
-  if (names == state->names) return;
-  state->names = names;
+  if (names == state->names_written) return;
+  state->names_written = names;
   bool is_process = track->type == TB_TRACK_PROCESS;
   const unsigned said = track->said_by_metadata; /* which events of their own say, and more */
   if (track->name.len && !(said & TB_TRACK_SAID_NAME))

@@ -12,6 +12,7 @@
 #include "json/emitter.h"
 #include "model/writer_ops.h"
 #include "timeline/deferred_end.h"
+#include "timeline/open_names.h"
 
 /* Times of an event; `has` is of enum tb_event_has. */
 struct tb_json_times {
@@ -28,12 +29,13 @@ struct tb_json_track {
   size_t pending_ends_at;
   struct tb_json_open *open;
   size_t open_count, open_capacity;
+  struct tb_open_names names; /* of the open slices */
   int64_t last_ts;
   /* an event of this track, which is no thread's, was deferred: all further ones are, to keep their order */
   bool deferred;
   struct tb_deferred_end waiting;
-  bool described; /* its name was written where JSON has no place for it */
-  uint64_t names; /* hash of the metadata events that were last written */
+  bool described;         /* its name was written where JSON has no place for it */
+  uint64_t names_written; /* hash of the metadata events that were last written */
 };
 
 /* A slice that is open. Its text is in tb_json_track.held from `at` on: name, category, ids, rest, arguments. */
@@ -43,8 +45,9 @@ struct tb_json_open {
   int64_t ts, thread_ts, dur, thread_dur; /* the last two of a begin: an X has those of its end */
   uint32_t has;
   uint64_t flow_number;
-  char phase; /* that its begin has */
-  bool ended; /* before one above it */
+  uint64_t name_id; /* in tb_json_track.names */
+  char phase;       /* that its begin has */
+  bool ended;       /* before one above it */
 };
 
 /* The text that tb_json_emit_ids wrote for a track last: it is in each of its events. */

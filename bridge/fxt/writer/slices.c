@@ -13,10 +13,6 @@
 
 enum { MAX_HELD = 64, MAX_OPEN = 1 << 16, FORGOTTEN_AT_ONCE = MAX_OPEN / 8 };
 
-/* So many outermost slices are not counted by name: few stacks are deeper, and an end that fits none of a deep one
- * need not look at it. */
-enum { NOT_COUNTED = 64 };
-
 /* What a slice's record contains except type and time. */
 static void put_duration(struct tb_fxt_writer *w, const struct tb_track *track, unsigned type, int64_t ts,
                          const struct tb_fxt_open *slice, bool has_last, uint64_t last) {
@@ -139,17 +135,14 @@ static void open_slice(struct tb_fxt_writer *w, struct tb_fxt_track_state *track
     const struct tb_fxt_open *outer = &track_state->open[track_state->open_count - 1];
     slice->outer_flow_ts = outer->flow_ts > outer->outer_flow_ts ? outer->flow_ts : outer->outer_flow_ts;
   }
-  slice->counted = track_state->open_count >= NOT_COUNTED;
-  if (slice->counted) {
-    if (!track_state->names.allocator) tb_map_init(&track_state->names, w->writer->allocator);
-    slice->name_hash = tb_str_hash(slice->name, 0);
-    tb_fxt_fail(w, tb_map_count_up(&track_state->names, slice->name_hash, 0));
-  }
+  slice->depth = track_state->open_count;
+  slice->name_id = tb_open_name_of(slice->name, slice->depth);
+  tb_fxt_fail(w, tb_open_names_add(&track_state->names, w->writer->allocator, slice->depth, slice->name_id, 0));
   track_state->open[track_state->open_count++] = *slice;
 }
 
 static void close_slice(struct tb_fxt_writer *w, struct tb_fxt_track_state *track_state, struct tb_fxt_open *slice) {
-  if (slice->counted) tb_map_count_down(&track_state->names, slice->name_hash, 0);
+  tb_open_names_remove(&track_state->names, slice->depth, slice->name_id, 0);
   free_slice(w, slice);
 }
 
@@ -280,9 +273,9 @@ static void end_innermost(struct tb_fxt_writer *w, const struct tb_event *event,
 /* How many slices an end closes: up to the innermost of its name, where it has one; 0 where it fits none. */
 static size_t closed_by(const struct tb_event *event, const struct tb_fxt_track_state *track_state) {
   if (!(event->has & TB_HAS_NAME) || event->name.len == 0) return 1;
-  size_t count = track_state->open_count, n = 1;
-  if (count > NOT_COUNTED && !tb_map_find(&track_state->names, tb_str_hash(event->name, 0), 0))
-    n = count - NOT_COUNTED + 1;
+  size_t count = track_state->open_count;
+  uint64_t name = tb_open_name_of(event->name, count);
+  size_t n = count - tb_open_names_reach(&track_state->names, count, name, 0) + 1;
   for (; n <= count; n++)
     if (tb_str_equal(track_state->open[track_state->open_count - n].name, event->name)) return n;
   return 0;
@@ -429,7 +422,7 @@ void tb_fxt_free_slices(struct tb_fxt_writer *w) {
   for (size_t i = 0; i < w->track_state_count; i++) {
     struct tb_fxt_track_state *track_state = &w->track_states[i];
     for (size_t j = 0; j < track_state->open_count; j++) free_slice(w, &track_state->open[j]);
-    if (track_state->names.allocator) tb_map_free(&track_state->names);
+    tb_open_names_free(&track_state->names);
     tb_free(w->writer->allocator, track_state->open, track_state->open_capacity * sizeof(*track_state->open));
     tb_free(w->writer->allocator, (void *)(uintptr_t)track_state->name.ptr, track_state->name.len);
   }

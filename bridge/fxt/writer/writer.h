@@ -12,6 +12,7 @@
 #include "model/flow_source.h"
 #include "model/writer_ops.h"
 #include "timeline/deferred_end.h"
+#include "timeline/open_names.h"
 
 /* One argument as FXT has it: flat, and of FXT's types. */
 struct tb_fxt_flat {
@@ -50,8 +51,8 @@ struct tb_fxt_open {
   bool overlaps;
   char *block;
   size_t block_size;
-  uint64_t name_hash;
-  bool counted; /* by its name */
+  size_t depth;     /* how many were open around it */
+  uint64_t name_id; /* in tb_fxt_track_state.names */
 };
 
 /* What is kept of a track. */
@@ -67,8 +68,7 @@ struct tb_fxt_track_state {
   size_t first_point, point_count; /* flow points that wait, of one time: the track_state's latest */
   struct tb_fxt_open *open;
   size_t open_count, open_capacity;
-  /* of all open slices but the outermost: how many have a name, by its hash; see fxt/writer/slices.c */
-  struct tb_map names;
+  struct tb_open_names names; /* of the open slices */
 };
 
 /* A counter record in the making, as samples of one moment may come one by one. */

@@ -6,6 +6,7 @@
 #include "perfetto/writer/encode/legacy_complete_event.h"
 #include "perfetto/writer/encode/packet_sink.h"
 #include "perfetto/writer/staged/streamed_sequence_internal.h"
+#include "timeline/entry_rank.h"
 
 enum { NOTE_MAX = 1 + 8 * TB_WIRE_VARINT_MAX };
 
@@ -141,11 +142,6 @@ static inline bool take_thread_times(struct tb_streamed_sequence *s, const struc
   return true;
 }
 
-/* The order among entries of one time, as tb_sort_queue has it: the greater comes first. */
-static inline int64_t rank_of(const struct tb_staged_event *e, bool sorts_first) {
-  return sorts_first ? INT64_MAX : e->kind == TB_STAGED_COMPLETE ? e->dur : -1;
-}
-
 static enum tb_status mark(struct tb_streamed_sequence *s, uint64_t place, uint64_t packet, unsigned sides) {
   void *marks = s->marks;
   enum tb_status status =
@@ -228,8 +224,8 @@ static inline bool is_streamed(struct tb_streamed_sequence *s, const struct tb_s
   bool momentary = e->kind != TB_STAGED_BEGIN && e->kind != TB_STAGED_END && e->kind != TB_STAGED_COMPLETE;
   if (e->key || e->end_body.len || (s->total && e->ts < s->last_ts)) return false;
   if (!point && (!find_open(s, e->ts, momentary, left_open) || !nests(s, e, *left_open, &sorts_first))) return false;
-  int64_t rank = rank_of(e, sorts_first);
-  bool goes_before = s->total && e->ts == s->last_ts && rank > s->last_rank;
+  int64_t rank = tb_entry_rank(e, sorts_first);
+  bool goes_before = s->total && !tb_entry_in_order(s->last_ts, s->last_rank, e->ts, rank);
   if (goes_before && !(sorts_first && s->only_inner)) return false;
   if (!take_thread_times(s, e, in_us)) return false;
   if (!s->total || e->ts != s->last_ts) s->only_inner = true;

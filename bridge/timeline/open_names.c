@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "timeline/open_names.h"
+
+void tb_open_names_free(struct tb_open_names *names) {
+  if (names->counts.allocator) tb_map_free(&names->counts);
+  *names = (struct tb_open_names){0};
+}
+
+enum tb_status tb_open_names_count_up(struct tb_open_names *names, const struct tb_allocator *allocator, uint64_t name,
+                                      uint64_t categories) {
+  if (!names->counts.allocator) tb_map_init(&names->counts, allocator);
+  enum tb_status status = tb_map_count_up(&names->counts, name, 0);
+  return status == TB_OK && categories ? tb_map_count_up(&names->counts, name, categories) : status;
+}
+
+void tb_open_names_count_down(struct tb_open_names *names, uint64_t name, uint64_t categories) {
+  tb_map_count_down(&names->counts, name, 0);
+  if (categories) tb_map_count_down(&names->counts, name, categories);
+}
