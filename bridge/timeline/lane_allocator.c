@@ -20,6 +20,7 @@ void tb_lanes_free(struct tb_lanes *l) {
   tb_free(a, l->lane_groups, l->lane_group_capacity * sizeof(*l->lane_groups));
   tb_free(a, l->last, l->key_count * sizeof(*l->last));
   tb_free(a, l->taken, l->key_count * sizeof(*l->taken));
+  tb_free(a, l->furthest, l->key_count * sizeof(*l->furthest));
   tb_free(a, l->cooling, l->cooling_capacity * sizeof(*l->cooling));
   tb_heap_free(&l->ending, a);
   *l = (struct tb_lanes){.allocator = a};
@@ -93,6 +94,7 @@ uint32_t tb_lanes_last(const struct tb_lanes *l, uint32_t key) {
 
 uint32_t tb_lanes_own(const struct tb_lanes *l, uint32_t key, uint32_t lane_group, int64_t end) {
   uint32_t own = TB_NO_LANE, at = l->taken ? l->taken[key] : 0;
+  if (at && end != INT64_MAX && end > l->furthest[key]) return TB_NO_LANE; /* as of slices that overlap each other */
   for (size_t i = 0; at && i < OWN_LANES_LOOKED_AT; i++, at = l->items[at - 1].next_of_key)
     if (at - 1 < own && l->items[at - 1].lane_group == lane_group && tb_lane_fits(&l->items[at - 1], end)) own = at - 1;
   return own;
@@ -194,7 +196,8 @@ uint32_t tb_lanes_closed(const struct tb_lanes *l, int64_t ts, enum tb_ending_ra
 static enum tb_status make_keys(struct tb_lanes *l) {
   if (!l->last) l->last = tb_calloc(l->allocator, l->key_count * sizeof(*l->last));
   if (!l->taken) l->taken = tb_calloc(l->allocator, l->key_count * sizeof(*l->taken));
-  return l->last && l->taken ? TB_OK : TB_NO_MEMORY;
+  if (!l->furthest) l->furthest = tb_calloc(l->allocator, l->key_count * sizeof(*l->furthest));
+  return l->last && l->taken && l->furthest ? TB_OK : TB_NO_MEMORY;
 }
 
 enum tb_status tb_lanes_use(struct tb_lanes *l, uint32_t index, uint32_t key) {
@@ -210,6 +213,7 @@ static void take(struct tb_lanes *l, uint32_t index) {
   struct tb_lane *lane = &l->items[index];
   uint32_t *newest = &l->taken[lane->key];
   lane->taken = true;
+  if (!*newest) l->furthest[lane->key] = INT64_MIN;
   lane->next_of_key = *newest;
   lane->previous_of_key = 0;
   if (*newest) l->items[*newest - 1].previous_of_key = index + 1;
@@ -251,6 +255,8 @@ enum tb_status tb_lanes_push(struct tb_lanes *l, uint32_t index, const struct tb
   lane->open[lane->open_count++] = *slice;
   look_below(lane, lane->open_count - 1);
   if (!lane->taken) take(l, index);
+  int64_t bound = lane->open[lane->open_count - 1].bound;
+  if (l->furthest[lane->key] < bound) l->furthest[lane->key] = bound;
   return update_ending(l, index);
 }
 

@@ -79,6 +79,8 @@ struct tb_lanes {
   size_t lane_group_capacity;
   uint32_t *last;  /* by key: the lane that it used last, + 1 */
   uint32_t *taken; /* by key: the lanes it has taken, the newest, + 1 */
+  /* by key: no lane that it has taken has room for a slice that ends later; of use while it has some */
+  int64_t *furthest;
   size_t key_count;
   uint32_t *cooling; /* free lanes that were used at `now` */
   size_t cooling_count, cooling_capacity;

@@ -212,14 +212,21 @@ static enum tb_status write_thread(struct tb_perfetto_writer *p, const struct tb
   return write_described(p, &descriptor, &ids);
 }
 
+/* Not by nanopb: where slices overlap, there are as many lanes as slices. */
 enum tb_status tb_perfetto_write_lane(struct tb_perfetto_writer *p, uint64_t uuid, const struct tb_track *parent,
                                       struct tb_str name) {
-  perfetto_protos_TrackDescriptor descriptor = perfetto_protos_TrackDescriptor_init_zero;
-  descriptor.has_uuid = true;
-  descriptor.uuid = uuid;
-  set_parent(&descriptor, uuid_of(p, parent));
-  if (name.len) descriptor.name = tb_nanopb_str(&name);
-  return write_descriptor(p, &descriptor);
+  enum { FIELDS = 5 };
+  uint64_t parent_uuid = uuid_of(p, parent);
+  p->scratch.len = 0;
+  if (tb_buffer_reserve(&p->scratch, (size_t)2 * FIELDS * TB_WIRE_VARINT_MAX + name.len) != TB_OK)
+    return tb_fail(&p->writer->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  char *at = tb_wire_put_uint(p->scratch.data, TB_TRACE_PACKET_TRUSTED_PACKET_SEQUENCE_ID, DESCRIPTOR_SEQUENCE);
+  char *descriptor = at = tb_wire_open_message(at, TB_TRACE_PACKET_TRACK_DESCRIPTOR);
+  at = tb_wire_put_uint(at, TB_TRACK_DESCRIPTOR_UUID, uuid);
+  if (name.len) at = tb_wire_put_bytes(at, TB_TRACK_DESCRIPTOR_NAME, name.ptr, name.len);
+  if (parent_uuid) at = tb_wire_put_uint(at, TB_TRACK_DESCRIPTOR_PARENT_UUID, parent_uuid);
+  at = tb_wire_close_message(descriptor, at);
+  return tb_packet_sink_put_fields(&p->sink, (struct tb_str){p->scratch.data, (size_t)(at - p->scratch.data)});
 }
 
 static enum tb_status write_track(struct tb_perfetto_writer *p, const struct tb_track_state *state) {
