@@ -13,6 +13,8 @@ and what it is there: converting with -j2, with --memory 1M, and fed piece by pi
 report); merging with -j2.
 ROOT may end in :BYTES, the largest input that is taken there (30000000); inputs are named from ROOT's last part on.
 --feeder PROGRAM: guard_feed of the build.  --jobs N: runs at a time (the machine's cores).
+--orders EVENTS: also a trace of EVENTS slices in each order and format of tests/bench/orders_generate.py, on 16 threads,
+and on a thread each.
 --tiny BYTES: inputs up to this are fed byte by byte (65536), larger ones 4093 bytes at a time.
 
 compare: lines that OLD has not are counted and are no difference: inputs may be added.
@@ -135,8 +137,24 @@ def find_traces(roots):
     return sorted(found.items())
 
 
+def make_orders(events, folder):
+    """One root of traces in each order."""
+    program = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../bench/orders_generate.py")
+    roots = []
+    for tracks in (16, events):
+        roots.append(f"{folder}/orders on {tracks} threads")
+        os.mkdir(roots[-1])
+        subprocess.run([sys.executable, "-B", program, "--all", str(events), str(tracks), roots[-1]], check=True)
+    return roots
+
+
 def record(args):
-    traces = find_traces(args.roots)
+    with tempfile.TemporaryDirectory() as folder:
+        return record_all(args, args.roots + (make_orders(args.orders, folder) if args.orders else []))
+
+
+def record_all(args, roots):
+    traces = find_traces(roots)
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         waiting = [pool.submit(convert_rows, args, name, path) for name, path in traces]
         for i, (name, path) in enumerate(traces):
@@ -238,6 +256,7 @@ def main():
     recording.add_argument("--feeder", type=os.path.abspath)
     recording.add_argument("--jobs", type=int, default=os.cpu_count())
     recording.add_argument("--tiny", type=int, default=65536)
+    recording.add_argument("--orders", type=int, default=0)
     recording.set_defaults(run=record)
     comparing = commands.add_parser("compare")
     comparing.add_argument("old")

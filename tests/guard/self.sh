@@ -10,11 +10,14 @@ fail() {
 }
 mkdir "$work/traces"
 cp "$here"/../data/phases/be_pairs.json "$here"/../data/ftrace/small.ftrace "$work/traces"
+python3 -B "$here/../bench/orders_generate.py" random json 400 4 "$work/traces/random.json"
 for name in one two; do
   "$here/guard.py" record "$1" --feeder "$2" -o "$work/$name.tsv" "$work/traces"
 done
 "$here/guard.py" compare "$work/one.tsv" "$work/two.tsv" || fail "recording is not the same twice"
-[[ $(grep -c be_pairs "$work/one.tsv") -gt 10 ]] || fail "lines are missing"
+for name in be_pairs random; do
+  [[ $(grep -c "$name" "$work/one.tsv") -gt 10 ]] || fail "lines of $name are missing"
+done
 cut -f 7 "$work/one.tsv" | tail -n +2 | grep -v '^-$' && fail "modes differ"
 
 # finds NAME COLUMN: another text in this column of a line is found and called NAME; column 0: the line is left out.
