@@ -20,8 +20,8 @@
  * lanes instead.
  *
  * Two shortcuts keep this quick. Each slice has the first end of all slices at and below it (`first_end`). An event
- * before it pops nothing, so that only the top is looked at. And an END that matches none of thousands of open slices is
- * not searched for (open_names.h).
+ * before it pops nothing, so that only the top is looked at. And an END that matches none of thousands of open slices
+ * is not searched for (open_names.h).
  */
 #ifndef TB_TIMELINE_SLICE_STACK_H
 #define TB_TIMELINE_SLICE_STACK_H

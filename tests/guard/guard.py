@@ -13,8 +13,8 @@ and what it is there: converting with -j2, with --memory 1M, and fed piece by pi
 report); merging with -j2.
 ROOT may end in :BYTES, the largest input that is taken there (30000000); inputs are named from ROOT's last part on.
 --feeder PROGRAM: guard_feed of the build.  --jobs N: runs at a time (the machine's cores).
---orders EVENTS: also a trace of EVENTS slices in each order and format of tests/bench/orders_generate.py, on 16 threads,
-and on a thread each.
+--orders EVENTS: also a trace of EVENTS slices in each order and format of tests/bench/orders_generate.py, on 16
+threads, and on a thread each.
 --tiny BYTES: inputs up to this are fed byte by byte (65536), larger ones 4093 bytes at a time.
 
 compare: lines that OLD has not are counted and are no difference: inputs may be added.
