@@ -120,7 +120,12 @@ static int flushed(void) {
   return CLI_IO;
 }
 
-static int version(void) {
+/* words: those behind `version`; NULL ends them. */
+static int version(char *const *words) {
+  if (words[0]) {
+    cli_print(stderr, "tracebridge version: takes no '%s', nor anything else\n", words[0]);
+    return CLI_USAGE;
+  }
   fputs("tracebridge " TB_VERSION "\n", stdout);
   return flushed();
 }
@@ -163,7 +168,7 @@ int main(int argc, char **argv) {
   }
   if (strcmp(argv[1], "help") == 0) return help(argv + 2);
   if (is_option(argv[1], "-h", "--help")) return help(argv + argc);
-  if (is_option(argv[1], "-V", "--version") || strcmp(argv[1], "version") == 0) return version();
+  if (is_option(argv[1], "-V", "--version") || strcmp(argv[1], "version") == 0) return version(argv + 2);
   const struct cli_command *command = find_command(argv[1]);
   return command ? command->run(argc - 1, argv + 1) : CLI_USAGE;
 }
