@@ -263,6 +263,8 @@ static int check_names(const struct merge_settings *settings, const struct cli_o
   const char *report = report_name(settings);
   int status = cli_report_spares_output(&cli_merge, report, output);
   if (status == CLI_OK && settings->manifest) status = cli_report_spares_input(&cli_merge, report, settings->manifest);
+  if (status == CLI_OK && settings->manifest && output)
+    status = cli_output_spares_input(&cli_merge, output, settings->manifest);
   for (int i = 0; i < operands->count && status == CLI_OK; i++) {
     status = cli_report_spares_input(&cli_merge, report, operands->items[i]);
     if (status == CLI_OK && output) status = cli_output_spares_input(&cli_merge, output, operands->items[i]);

@@ -182,17 +182,20 @@ static bool is_segment_alone(enum tb_reading_kind kind, const double *own, const
 
 static double level_at(const struct readings *r, size_t i, double slope) { return r->d[i] - slope * r->x[i]; }
 
+/* Which reading is number `n` from the first one, or back from the last one. */
+static size_t nth_reading(const struct readings *r, size_t n, bool back) { return back ? r->count - 1 - n : n; }
+
 /* From the first reading to the last, or back: neighbours of a reading are those with a segment. */
 static void take_alone(struct readings *r, enum tb_reading_kind kind, double slope, bool back, int *count) {
   size_t next = 0; /* how many of the readings on the way are before the next one with a segment */
   double near = 0, far = 0;
   bool has_near = false;
   for (size_t n = 0; n < r->count && *count < SEGMENTS_MAX; n++) {
-    size_t i = back ? r->count - 1 - n : n;
+    size_t i = nth_reading(r, n, back);
     double own = level_at(r, i, slope);
-    for (; next < r->count && (next <= n || r->segment[back ? r->count - 1 - next : next] == NO_SEGMENT);) next++;
+    while (next < r->count && (next <= n || r->segment[nth_reading(r, next, back)] == NO_SEGMENT)) next++;
     bool has_far = next < r->count;
-    if (has_far) far = level_at(r, back ? r->count - 1 - next : next, slope);
+    if (has_far) far = level_at(r, nth_reading(r, next, back), slope);
     const double *passed = has_near ? &near : NULL, *ahead = has_far ? &far : NULL;
     if (r->segment[i] == NO_SEGMENT && is_segment_alone(kind, &own, back ? ahead : passed, back ? passed : ahead))
       r->segment[i] = (*count)++;

@@ -27,7 +27,7 @@ import orders_generate
 PAIRS = ("json:pftrace", "pftrace:json", "json:fxt", "fxt:pftrace")
 NEEDS_NO_SORTING = ("ordered", "children", "interleaved")
 MIB = 1 << 20
-BESIDE, A_TRACK = 64 * MIB, 200
+FIXED, A_TRACK = 64 * MIB, 200
 TIMES_ORDERED, TIMES_FOR_ALL, TIMES_INPUT = 3, 1.5, 2
 FOR_ALL = "1000G"
 
@@ -77,8 +77,8 @@ class Line:
         self.default = Run(args, path, output, None)
         os.remove(path)
         self.order, self.pair, self.tracks = order, pair, tracks
-        self.most_peak = size_of(args.memory) + BESIDE + A_TRACK * tracks
-        self.most_default = 64 * MIB + BESIDE + A_TRACK * tracks
+        self.most_peak = size_of(args.memory) + FIXED + A_TRACK * tracks
+        self.most_default = 64 * MIB + FIXED + A_TRACK * tracks
 
     def show(self, ordered):
         """Prints the line; returns how many limits it breaks."""

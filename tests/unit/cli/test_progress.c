@@ -53,6 +53,21 @@ static void writing_without_a_terminal_prints_nothing_and_goes_on(void **state) 
   cli_progress_end(&progress);
 }
 
+/* `last_shown` is so late that no line is printed. */
+static void fewer_bytes_or_another_size_begin_the_next_work(void **state) {
+  (void)state;
+  struct cli_progress progress = {.shown = true, .started = 1, .last_shown = 1e18};
+  assert_true(cli_progress_update(&progress, 50, 100));
+  assert_true(cli_progress_update(&progress, 60, 100));
+  assert_true(progress.started == 1);
+  assert_true(cli_progress_update(&progress, 10, 100));
+  assert_true(progress.started != 1);
+  progress.started = 1;
+  assert_true(cli_progress_update(&progress, 20, 300));
+  assert_true(progress.started != 1);
+  assert_false(progress.dirty);
+}
+
 static void update_after_an_interruption_says_stop(void **state) {
   (void)state;
   struct cli_progress progress;
@@ -69,6 +84,7 @@ int main(void) {
       cmocka_unit_test(line_survives_a_first_call_without_time_or_bytes),
       cmocka_unit_test(update_without_a_terminal_prints_nothing_and_goes_on),
       cmocka_unit_test(writing_without_a_terminal_prints_nothing_and_goes_on),
+      cmocka_unit_test(fewer_bytes_or_another_size_begin_the_next_work),
       cmocka_unit_test(update_after_an_interruption_says_stop),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -269,6 +269,27 @@ static void however_its_bytes_are_changed_a_trace_is_merged_or_refused(void **un
   assert_true(merged > 1000);
 }
 
+static bool stop_at_once(void *context, uint64_t bytes, uint64_t size) {
+  (void)bytes;
+  (void)size;
+  ++*(unsigned *)context;
+  return false;
+}
+
+/* A dry run writes nothing, so that progress is that of the conversion. */
+static void converting_an_input_shows_progress_and_can_be_stopped(void **unused) {
+  (void)unused;
+  unsigned calls = 0;
+  static const char json[] = "[{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":2}]";
+  add_bytes(json, sizeof(json) - 1);
+  run.options.dry_run = true;
+  run.options.progress = stop_at_once;
+  run.options.progress_ctx = &calls;
+  merge();
+  assert_int_equal(run.status, TB_CANCELLED);
+  assert_int_equal(calls, 1);
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
   const struct CMUnitTest tests[] = {
@@ -286,6 +307,7 @@ int main(void) {
       TEST(a_full_disk_is_an_error_that_leaves_nothing),
       TEST(nothing_to_merge_is_invalid),
       TEST(a_dry_run_reports_and_writes_nothing),
+      TEST(converting_an_input_shows_progress_and_can_be_stopped),
       TEST(more_inputs_than_files_may_be_open_merge_all_the_same),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
