@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A worker that loads one trace in Perfetto's trace processor and answers queries. The package's glue was made for a
-// browser's web worker and keeps its state in globals, so each trace gets a worker thread of its own, dressed up as a
-// web worker.
+// Workers that load a trace in Perfetto's trace processor and answer queries, one trace after the other. The package's
+// glue was made for a browser's web worker and keeps its state in globals, so each engine gets a worker thread of its
+// own, dressed up as a web worker.
 import fs from "node:fs";
 import path from "node:path";
 import vm from "node:vm";
@@ -64,12 +64,17 @@ async function load(engine, file) {
   await engine.notifyEof();
 }
 
+// The engine of this thread. It starts once and is reset before each further trace, which makes a new trace processor
+// in it: a start costs many times what a small trace does.
+let running;
+
 async function answer({ home, module, file, queries }) {
-  const engine = await start(home, module);
-  await load(engine, file);
+  if (running) await running.resetTraceProcessor({});
+  running ??= await start(home, module);
+  await load(running, file);
   const tables = {};
   for (const [name, sql] of Object.entries(queries)) {
-    const result = await engine.query(sql);
+    const result = await running.query(sql);
     const columns = result.columns();
     const rows = [];
     for (const row = result.iter({}); row.valid(); row.next()) rows.push(columns.map((column) => row.get(column)));
@@ -79,24 +84,46 @@ async function answer({ home, module, file, queries }) {
 }
 
 if (!isMainThread && workerData?.tracebridgeEngine) {
-  process.on("uncaughtException", (error) => parentPort.postMessage({ error: String(error.message ?? error) }));
-  answer(workerData).then((tables) => parentPort.postMessage({ tables }),
-    (error) => parentPort.postMessage({ error: String(error.message ?? error).split("\n")[0] }));
+  const fail = (error) => parentPort.postMessage({ error: String(error.message ?? error).split("\n")[0] });
+  process.on("uncaughtException", fail);
+  parentPort.on("message", (asked) => answer({ ...workerData, ...asked })
+    .then((tables) => parentPort.postMessage({ tables }), fail));
 }
 
+const REUSED = 8 << 20; // bytes of the largest trace after which an engine, which never gives memory back, goes on
+const idle = []; // workers that have answered
 let compiled; // once for all workers
 
-// The results of `queries` {name: SQL} over the trace `file`: {name: {columns, rows}}. Rejects where it cannot be
-// loaded.
-export function queryTrace(home, file, queries) {
+function takeWorker(home) {
+  const worker = idle.pop();
+  worker?.removeAllListeners("exit").ref();
+  if (worker) return worker;
   compiled ??= new WebAssembly.Module(fs.readFileSync(path.join(home, "trace_processor.wasm")));
+  return new Worker(new URL(import.meta.url), {
+    workerData: { tracebridgeEngine: true, home, module: compiled }, stdout: true, stderr: true,
+  });
+}
+
+// The results of `queries` {name: SQL} over the trace `file`: {name: {columns, rows}}. Rejects where it cannot be
+// loaded; the engine that failed is not used again.
+export function queryTrace(home, file, queries) {
+  const worker = takeWorker(home);
   return new Promise((resolve, reject) => {
-    const worker = new Worker(new URL(import.meta.url), {
-      workerData: { tracebridgeEngine: true, home, module: compiled, file, queries }, stdout: true, stderr: true,
-    });
-    const end = (how, value) => { how(value); worker.terminate(); };
-    worker.once("message", ({ tables, error }) => error ? end(reject, new Error(error)) : end(resolve, tables));
+    const end = (how, value, reuse) => {
+      for (const name of ["message", "error", "exit"]) worker.removeAllListeners(name);
+      if (reuse) {
+        worker.once("exit", () => idle.splice(idle.indexOf(worker), 1)).unref();
+        idle.push(worker);
+      } else {
+        worker.terminate();
+      }
+      how(value);
+    };
+    worker.once("message", ({ tables, error }) => error
+      ? end(reject, new Error(error))
+      : end(resolve, tables, fs.statSync(file).size <= REUSED));
     worker.once("error", (error) => end(reject, error));
     worker.once("exit", () => reject(new Error("the trace processor ended early")));
+    worker.postMessage({ file, queries });
   });
 }
