@@ -153,21 +153,12 @@ void tb_buffer_init(struct tb_buffer *buffer, const struct tb_allocator *allocat
   *buffer = (struct tb_buffer){.allocator = allocator, .max = max ? max : SIZE_MAX / 2};
 }
 
-enum tb_status tb_buffer_reserve(struct tb_buffer *b, size_t more) {
-  if (more <= b->capacity - b->len) return TB_OK;
+enum tb_status tb_buffer_grow(struct tb_buffer *b, size_t more) {
   if (more > b->max || b->len > b->max - more) return TB_LIMIT;
   void *data = b->data;
   enum tb_status status = tb_grow_array(b->allocator, &data, &b->capacity, b->len + more, 1, b->max);
   b->data = data;
   return status;
-}
-
-enum tb_status tb_buffer_append(struct tb_buffer *b, const void *data, size_t len) {
-  enum tb_status status = tb_buffer_reserve(b, len);
-  if (status != TB_OK) return status;
-  if (len) memcpy(b->data + b->len, data, len);
-  b->len += len;
-  return TB_OK;
 }
 
 void tb_buffer_free(struct tb_buffer *b) {

@@ -74,6 +74,9 @@ static inline void *tb_arena_alloc(struct tb_arena *arena, size_t size) {
  * empty. */
 struct tb_str tb_arena_copy(struct tb_arena *arena, struct tb_str text);
 
+/* For small functions on the way of every event, where compilers think a call worth the while. */
+#define TB_ALWAYS_INLINE inline __attribute__((always_inline))
+
 /* ---- buffer: bytes in a row that grow, up to a maximum ----------------------------------------------------------- */
 
 struct tb_buffer {
@@ -84,9 +87,20 @@ struct tb_buffer {
 };
 
 void tb_buffer_init(struct tb_buffer *buffer, const struct tb_allocator *allocator, size_t max);
+/* tb_buffer_reserve where the buffer must grow. */
+enum tb_status tb_buffer_grow(struct tb_buffer *buffer, size_t more);
 /* Makes room for `more` bytes after len. TB_OK, TB_LIMIT or TB_NO_MEMORY. */
-enum tb_status tb_buffer_reserve(struct tb_buffer *buffer, size_t more);
-enum tb_status tb_buffer_append(struct tb_buffer *buffer, const void *data, size_t len);
+static inline enum tb_status tb_buffer_reserve(struct tb_buffer *buffer, size_t more) {
+  return more <= buffer->capacity - buffer->len ? TB_OK : tb_buffer_grow(buffer, more);
+}
+/* In place, so that a few bytes are stored and not copied by a call. */
+static TB_ALWAYS_INLINE enum tb_status tb_buffer_append(struct tb_buffer *buffer, const void *data, size_t len) {
+  enum tb_status status = tb_buffer_reserve(buffer, len);
+  if (status != TB_OK) return status;
+  if (len) memcpy(buffer->data + buffer->len, data, len);
+  buffer->len += len;
+  return TB_OK;
+}
 void tb_buffer_free(struct tb_buffer *buffer);
 
 /* ---- slices ------------------------------------------------------------------------------------------------------ */
@@ -102,9 +116,6 @@ static inline uint32_t tb_load32(const char *p) {
   memcpy(&v, p, sizeof(v));
   return v;
 }
-
-/* For small functions on the way of every event, where compilers think a call worth the while. */
-#define TB_ALWAYS_INLINE inline __attribute__((always_inline))
 
 /* Short texts are compared in place: a call costs more than they do. */
 static TB_ALWAYS_INLINE bool tb_str_equal(struct tb_str a, struct tb_str b) {

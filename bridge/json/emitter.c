@@ -191,11 +191,25 @@ static void emit_at_depth(struct tb_json_emit *emit, const struct tb_arg *arg, u
     emit_scalar(emit, arg, bad_json);
 }
 
+/* `,"name":` */
+static void emit_name(struct tb_json_emit *emit, struct tb_str name) {
+  if (emit->for_people || name.len > SIZE_MAX / 16) {
+    TB_JSON_EMIT(emit, ",");
+    tb_json_emit_string(emit, name);
+    TB_JSON_EMIT(emit, ":");
+    return;
+  }
+  char *at = tb_json_emit_room(emit, name.len * 6 + TB_JSON_STRING_EXTRA + 2);
+  if (!at) return;
+  *at++ = ',';
+  at = tb_json_put_string(at, name);
+  *at++ = ':';
+  tb_json_emit_end(emit, at);
+}
+
 /* A member of an object, with the comma before it. */
 static void emit_member(struct tb_json_emit *emit, const struct tb_arg *arg, unsigned *bad_json, unsigned depth) {
-  TB_JSON_EMIT(emit, ",");
-  tb_json_emit_string(emit, arg->name);
-  TB_JSON_EMIT(emit, ":");
+  emit_name(emit, arg->name);
   emit_at_depth(emit, arg, bad_json, depth);
 }
 

@@ -38,7 +38,7 @@ static inline void tb_json_emit_end(struct tb_json_emit *emit, const char *end) 
 }
 
 /* Bytes as they are. In place, so that literals are stored and not copied by a call. */
-static inline void tb_json_emit_raw(struct tb_json_emit *emit, const char *data, size_t len) {
+static TB_ALWAYS_INLINE void tb_json_emit_raw(struct tb_json_emit *emit, const char *data, size_t len) {
   char *at = tb_json_emit_room(emit, len);
   if (!at) return;
   if (len) memcpy(at, data, len);

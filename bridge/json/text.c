@@ -252,10 +252,18 @@ static char *put_characters(char *at, const unsigned char *p, const unsigned cha
   return at;
 }
 
-char *tb_json_put_string(char *at, struct tb_str text) {
+/* Apart, so that a text that is copied whole costs no saved registers. */
+__attribute__((noinline)) static char *put_escaped(char *at, struct tb_str text) {
   const unsigned char *from = (const unsigned char *)text.ptr;
+  at = put_characters(at, from, from + text.len);
   *at++ = '"';
-  if (text.len) at = copy_all(at, from, text.len) ? put_characters(at, from, from + text.len) : at + text.len;
+  return at;
+}
+
+char *tb_json_put_string(char *at, struct tb_str text) {
+  *at++ = '"';
+  if (text.len && copy_all(at, (const unsigned char *)text.ptr, text.len)) return put_escaped(at, text);
+  at += text.len;
   *at++ = '"';
   return at;
 }

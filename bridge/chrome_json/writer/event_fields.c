@@ -61,23 +61,22 @@ void tb_json_emit_phase(struct tb_json_emit *emit, char phase) {
   tb_json_emit_string(emit, (struct tb_str){&phase, 1});
 }
 
+/* `,"name":time`, with a name of at most four letters. */
+static TB_ALWAYS_INLINE char *put_time(char *at, const char *member, size_t len, int64_t ns) {
+  memcpy(at, member, len);
+  return tb_json_put_micros(at + len, ns);
+}
+#define PUT_TIME(at, name, ns) put_time((at), ",\"" name "\":", sizeof(",\"" name "\":") - 1, (ns))
+
 void tb_json_emit_some_times(struct tb_json_emit *emit, const struct tb_json_times *times) {
-  if (times->has & TB_HAS_TS) {
-    MEMBER(emit, "ts");
-    tb_json_emit_micros(emit, times->ts);
-  }
-  if (times->has & TB_HAS_DUR) {
-    MEMBER(emit, "dur");
-    tb_json_emit_micros(emit, times->dur);
-  }
-  if (times->has & TB_HAS_THREAD_TS) {
-    MEMBER(emit, "tts");
-    tb_json_emit_micros(emit, times->thread_ts);
-  }
-  if (times->has & TB_HAS_THREAD_DUR) {
-    MEMBER(emit, "tdur");
-    tb_json_emit_micros(emit, times->thread_dur);
-  }
+  enum { MEMBER_MAX = sizeof(",\"tdur\":") - 1 + TB_JSON_MICROS_MAX };
+  char *at = tb_json_emit_room(emit, 4 * MEMBER_MAX);
+  if (!at) return;
+  if (times->has & TB_HAS_TS) at = PUT_TIME(at, "ts", times->ts);
+  if (times->has & TB_HAS_DUR) at = PUT_TIME(at, "dur", times->dur);
+  if (times->has & TB_HAS_THREAD_TS) at = PUT_TIME(at, "tts", times->thread_ts);
+  if (times->has & TB_HAS_THREAD_DUR) at = PUT_TIME(at, "tdur", times->thread_dur);
+  tb_json_emit_end(emit, at);
 }
 
 void tb_json_emit_times(struct tb_json_emit *emit, const struct tb_event *event) {

@@ -3,7 +3,9 @@
  * The Perfetto writer's fast path for thread slices with only times, name, categories and arguments, as most are.
  * All other events go through perfetto/writer/encode/track_event_encoder.c.
  */
+#include "perfetto/writer/encode/track_event_packet.h"
 #include "perfetto/writer/slice_events.h"
+#include "perfetto/writer/staged/streamed_sequence.h"
 #include "perfetto/writer/staging.h"
 #include "perfetto/writer/writer.h"
 #include "protobuf/wire.h"
@@ -48,15 +50,26 @@ static inline enum tb_status encode(struct tb_perfetto_writer *p, struct tb_writ
   char *at = body->data;
   if (entry->kind != TB_STAGED_END) {
     at = tb_wire_put_uint(at, TB_TRACK_EVENT_NAME_IID, entry->name);
-    if (list) {
-      memcpy(at, list->encoded, list->encoded_len);
-      at += list->encoded_len;
-    }
+    if (list) at = tb_packet_put_bytes_ahead(at, (struct tb_str){list->encoded, list->encoded_len});
   }
   if (event->arg_count) at = tb_encode_args(&p->encoder, sequence->uses, event, at, room);
   if (!at) return TB_NO_MEMORY;
   entry->body = (struct tb_str){body->data, (size_t)(at - body->data)};
   return TB_OK;
+}
+
+/* As tb_perfetto_add_entry of an entry without flows. Most go to a streamed sequence, which is called directly. */
+static inline enum tb_status add_entry(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence,
+                                       struct tb_staged_event *entry) {
+  struct tb_streamed_sequence *streamed = tb_stager_as(&sequence->stager, &tb_form_streamed);
+  if (!streamed || sequence->binder.waiting_count) return tb_perfetto_add_entry(p, sequence, entry);
+  enum tb_status status = tb_streamed_sequence_put(streamed, entry, sequence->thread_times_in_us, p->instant);
+  if (status == TB_OK && streamed->closed) {
+    status = tb_stager_next(&sequence->stager, &p->writer->error);
+    return status == TB_OK ? tb_perfetto_add_entry(p, sequence, entry) : status;
+  }
+  p->staging.unchecked += entry->body.len;
+  return status;
 }
 
 enum tb_status tb_perfetto_put_plain_slice(struct tb_perfetto_writer *p, const struct tb_event *event, bool *taken) {
@@ -76,5 +89,5 @@ enum tb_status tb_perfetto_put_plain_slice(struct tb_perfetto_writer *p, const s
   enum tb_status status = encode(p, sequence, event, list, &entry);
   if (status != TB_OK) return status;
   tb_perfetto_set_thread_times(sequence, event, &entry);
-  return tb_perfetto_add_entry(p, sequence, &entry);
+  return add_entry(p, sequence, &entry);
 }

@@ -48,8 +48,7 @@ static void init_streamed(struct tb_stager *stager, void *state) {
 static void free_streamed(void *state) { tb_streamed_sequence_free(state); }
 static uint64_t streamed_entries(const void *state) { return ((const struct tb_streamed_sequence *)state)->total; }
 
-static inline enum tb_status put_streamed(struct tb_stager *stager, void *state, struct tb_staged_event *entry,
-                                          bool *fits) {
+static enum tb_status put_streamed(struct tb_stager *stager, void *state, struct tb_staged_event *entry, bool *fits) {
   struct tb_streamed_sequence *streamed = state;
   const struct tb_writer_sequence *sequence = sequence_of(stager);
   enum tb_status status = tb_streamed_sequence_put(streamed, entry, sequence->thread_times_in_us, sequence->p->instant);
@@ -204,27 +203,12 @@ static inline bool concerns_flows(const struct tb_writer_sequence *sequence, con
   return entry->flow || sequence->binder.waiting_count;
 }
 
-/* Puts an entry that the streamed sequence does not take. */
-static enum tb_status put_elsewhere(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence,
-                                    struct tb_staged_event *entry) {
-  enum tb_status status = tb_stager_next(&sequence->stager, &p->writer->error);
-  return status == TB_OK ? tb_stager_put(&sequence->stager, entry, &p->writer->error) : status;
-}
-
 enum tb_status tb_perfetto_add_entry(struct tb_perfetto_writer *p, struct tb_writer_sequence *sequence,
                                      struct tb_staged_event *entry) {
   p->staging.unchecked += entry->body.len;
-  struct tb_streamed_sequence *streamed = tb_stager_as(&sequence->stager, &tb_form_streamed);
-  enum tb_status status;
-  if (streamed) { /* called directly: it takes most entries */
-    status = tb_streamed_sequence_put(streamed, entry, sequence->thread_times_in_us, p->instant);
-    if (status == TB_OK && !streamed->closed && !concerns_flows(sequence, entry)) return TB_OK;
-    if (status == TB_OK && streamed->closed) status = put_elsewhere(p, sequence, entry);
-  } else {
-    status = tb_stager_put(&sequence->stager, entry, &p->writer->error);
-  }
-  if (status != TB_OK || !concerns_flows(sequence, entry)) return status;
-  return bind_newest(p, sequence, entry);
+  enum tb_status status = tb_stager_put(&sequence->stager, entry, &p->writer->error);
+  bool concerns_flows = entry->flow || sequence->binder.waiting_count;
+  return status == TB_OK && concerns_flows ? bind_newest(p, sequence, entry) : status;
 }
 
 /* ---- grouped sequences ------------------------------------------------------------------------------------------- */

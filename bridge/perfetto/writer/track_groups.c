@@ -23,7 +23,7 @@ void tb_writer_groups_free(struct tb_writer_groups *groups) {
   tb_intern_free(&groups->lane_texts);
 }
 
-static bool add(struct tb_perfetto_writer *p, const void *data, size_t len) {
+static TB_ALWAYS_INLINE bool add(struct tb_perfetto_writer *p, const void *data, size_t len) {
   return tb_buffer_append(&p->scratch, data, len) == TB_OK;
 }
 

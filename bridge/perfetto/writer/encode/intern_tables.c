@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "perfetto/writer/encode/intern_tables.h"
 
+#include "perfetto/writer/encode/track_event_packet.h"
 #include "protobuf/wire.h"
 #include "protos/field_numbers.h"
 
@@ -20,13 +21,18 @@ void tb_interned_init(struct tb_interned *in, const struct tb_allocator *allocat
   tb_intern_init(&in->lists, allocator);
 }
 
+static size_t encoded_capacity(const struct tb_category_list *list) {
+  return (size_t)list->count * (1 + TB_WIRE_VARINT_MAX) + TB_PACKET_BYTES_AHEAD;
+}
+
+static void free_list(struct tb_interned *in, const struct tb_category_list *list) {
+  tb_free(in->allocator, list->iids, list->count * sizeof(*list->iids));
+  tb_free(in->allocator, list->encoded, encoded_capacity(list));
+}
+
 void tb_interned_free(struct tb_interned *in) {
   for (size_t i = 0; i < TB_INTERNED_KINDS; i++) tb_intern_free(&in->tables[i]);
-  for (size_t i = 0; i < in->lists.count; i++) {
-    struct tb_category_list *list = &in->list_entries[i];
-    tb_free(in->allocator, list->iids, list->count * sizeof(*list->iids));
-    tb_free(in->allocator, list->encoded, (size_t)list->count * (1 + TB_WIRE_VARINT_MAX));
-  }
+  for (size_t i = 0; i < in->lists.count; i++) free_list(in, &in->list_entries[i]);
   tb_intern_free(&in->lists);
   tb_free(in->allocator, in->path_arg_names, in->path_capacity);
   tb_free(in->allocator, in->list_entries, in->list_capacity * sizeof(*in->list_entries));
@@ -140,7 +146,7 @@ static uint32_t count_parts(struct tb_str text) {
 static bool split(struct tb_interned *in, struct tb_str text, struct tb_category_list *list) {
   list->count = count_parts(text);
   list->iids = tb_alloc(in->allocator, list->count * sizeof(*list->iids));
-  list->encoded = tb_alloc(in->allocator, (size_t)list->count * (1 + TB_WIRE_VARINT_MAX));
+  list->encoded = tb_calloc(in->allocator, encoded_capacity(list));
   if (!list->iids || !list->encoded) return false;
   char *to = list->encoded;
   const char *at = text.ptr, *end = text.ptr + text.len;
@@ -169,8 +175,7 @@ static uint32_t add_list(struct tb_interned *in, struct tb_str text, uint32_t ha
     in->list_entries[id - 1] = list;
     return id;
   }
-  tb_free(in->allocator, list.iids, list.count * sizeof(*list.iids));
-  tb_free(in->allocator, list.encoded, (size_t)list.count * (1 + TB_WIRE_VARINT_MAX));
+  free_list(in, &list);
   return 0;
 }
 

@@ -35,7 +35,8 @@ struct tb_interned_uses {
 struct tb_category_list {
   uint32_t *iids;
   uint32_t count;
-  uint32_t encoded_len; /* of `encoded`: the category_iids fields of a TrackEvent */
+  /* The category_iids fields of a TrackEvent, for tb_packet_put_bytes_ahead. */
+  uint32_t encoded_len;
   char *encoded;
 };
 

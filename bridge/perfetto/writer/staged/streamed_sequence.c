@@ -12,7 +12,8 @@ enum { NOTE_MAX = 1 + 8 * TB_WIRE_VARINT_MAX };
 
 void tb_streamed_sequence_init(struct tb_streamed_sequence *s, const struct tb_allocator *allocator,
                                uint32_t sequence_id) {
-  *s = (struct tb_streamed_sequence){.allocator = allocator};
+  *s = (struct tb_streamed_sequence){
+      .allocator = allocator, .last_ts = INT64_MIN, .last_rank = INT64_MAX, .only_inner = true};
   tb_packet_delta_init(&s->stream, sequence_id);
   tb_spill_log_init(&s->packets, allocator);
   tb_spill_log_init(&s->notes, allocator);
@@ -221,14 +222,15 @@ static inline bool is_streamed(struct tb_streamed_sequence *s, const struct tb_s
   *left_open =
       s->open_count; /* closed slices stay, for points of flows: only the begin and the end of slices take it off */
   bool sorts_first = false, point = e->kind == TB_STAGED_FLOW;
-  bool momentary = e->kind != TB_STAGED_BEGIN && e->kind != TB_STAGED_END && e->kind != TB_STAGED_COMPLETE;
-  if (e->key || e->end_body.len || (s->total && e->ts < s->last_ts)) return false;
+  const unsigned lasting = 1U << TB_STAGED_BEGIN | 1U << TB_STAGED_END | 1U << TB_STAGED_COMPLETE;
+  bool momentary = !(1U << e->kind & lasting);
+  if (e->key || e->end_body.len || e->ts < s->last_ts) return false;
   if (!point && (!find_open(s, e->ts, momentary, left_open) || !nests(s, e, *left_open, &sorts_first))) return false;
   int64_t rank = tb_entry_rank(e, sorts_first);
-  bool goes_before = s->total && !tb_entry_in_order(s->last_ts, s->last_rank, e->ts, rank);
+  bool goes_before = !tb_entry_in_order(s->last_ts, s->last_rank, e->ts, rank);
   if (goes_before && !(sorts_first && s->only_inner)) return false;
   if (!take_thread_times(s, e, in_us)) return false;
-  if (!s->total || e->ts != s->last_ts) s->only_inner = true;
+  if (e->ts != s->last_ts) s->only_inner = true;
   if (e->kind == TB_STAGED_COMPLETE || (e->kind == TB_STAGED_ZERO_LENGTH_SLICE && s->complete_first))
     s->only_inner = false;
   s->last_rank = rank;
