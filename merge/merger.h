@@ -142,6 +142,12 @@ static inline int64_t tb_source_time(const struct tb_source *source, uint32_t ma
   return tb_source_time_by_map(source, machine, value);
 }
 
+/* Whether times that events of a legacy sequence count in microseconds of MONOTONIC stay right as they are. */
+static inline bool tb_source_keeps_counts(const struct tb_source *source) {
+  const struct tb_input_clocks *clocks = &source->prescan.clocks;
+  return source->fixed && !tb_input_clocks_fit_of(clocks, tb_source_host(source), TB_CLOCK_MONOTONIC);
+}
+
 /* How much the clock of `machine` is ahead in the merged trace. */
 int64_t tb_source_merged_ahead(const struct tb_source *source, uint32_t machine);
 

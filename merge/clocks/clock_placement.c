@@ -151,6 +151,7 @@ static enum tb_status build(struct tb_merger *m) {
     struct tb_source *s = &m->sources[i];
     if (s->skipped) continue;
     status = tb_merger_relate_input(m, s);
+    if (status == TB_OK) status = tb_source_fit_clocks(m, s);
     if (status == TB_OK) status = tb_merger_relate_markers(m, s);
     if (status == TB_OK) status = name_clock(m, s);
     if (status == TB_OK) status = join_shared(m, s);
@@ -313,16 +314,16 @@ static size_t add_bends(const struct tb_time_bound *bound, const struct tb_presc
 }
 
 /* The sum of two bounds at the bends of both, in the order of time: at most TB_TIME_BOUND_BENDS for each of their
- * points. `more` may be NULL. */
+ * points. */
 static size_t add_up(const struct tb_source *s, const struct tb_prescanned_extent *within,
                      const struct tb_time_bound *way, const struct tb_time_bound *more, struct tb_merge_bound *points) {
   size_t n = add_bends(way, within, points), kept = 0;
-  if (more) n += add_bends(more, within, points + n);
+  n += add_bends(more, within, points + n);
   qsort(points, n, sizeof(*points), compare_bound);
   for (size_t i = 0; i < n; i++) {
     int64_t time = points[i].time_ns, bound = tb_time_bound_at(way, time);
     if (i + 1 < n && points[i + 1].time_ns == time) continue;
-    if (more) bound = tb_time_add(bound, tb_time_bound_at(more, time));
+    bound = tb_time_add(bound, tb_time_bound_at(more, time));
     points[kept++] = (struct tb_merge_bound){tb_source_time(s, tb_source_host(s), time), bound};
   }
   return kept;
@@ -343,21 +344,22 @@ static struct tb_prescanned_extent extent_of(const struct tb_source *s) {
 static enum tb_status report_bound(struct tb_merger *m, struct tb_source *s) {
   struct tb_merge_input_report *in = tb_source_report(m, s);
   const struct tb_prescanned_extent within = extent_of(s);
-  const struct tb_time_bound *more = tb_source_monotonic_bound(s);
   uint32_t node;
   if (!within.any || in->placement == TB_PLACEMENT_START || !tb_source_node(m, s, &node)) return TB_OK;
-  struct tb_time_bound way;
+  struct tb_time_bound way, more;
   int64_t evidence_ns;
   enum tb_status status = tb_sync_graph_bound(&m->graph, node, within.first, within.last, &way, &evidence_ns);
+  if (status == TB_OK) status = tb_source_clocks_bound(m, s, &more);
   if (status == TB_OK && way.count && evidence_ns != INT64_MAX) {
-    struct tb_merge_bound *points = tb_arena_alloc(
-        &m->report->arena, TB_TIME_BOUND_BENDS * (way.count + (more ? more->count : 0)) * sizeof(*points));
+    struct tb_merge_bound *points =
+        tb_arena_alloc(&m->report->arena, TB_TIME_BOUND_BENDS * (way.count + more.count) * sizeof(*points));
     if (!points) status = TB_NO_MEMORY;
-    if (points) in->bound_count = add_up(s, &within, &way, more, points);
+    if (points) in->bound_count = add_up(s, &within, &way, &more, points);
     in->bounds = points;
     in->has_bound = points != NULL;
     in->bound_ns = evidence_ns;
   }
+  if (status == TB_OK) tb_time_bound_free(&more, m->allocator);
   tb_time_bound_free(&way, m->allocator);
   return status;
 }

@@ -18,6 +18,7 @@ void tb_input_clocks_init(struct tb_input_clocks *c, const struct tb_allocator *
 
 void tb_input_clocks_free(struct tb_input_clocks *c) {
   tb_clock_graph_free(&c->graph);
+  for (size_t i = 0; i < c->fitted_count; i++) tb_time_map_free(&c->fitted[i].to_trace_clock);
   tb_free(c->allocator, c->syncs, c->sync_capacity * sizeof(*c->syncs));
   tb_merge_sequences_free(&c->sequences);
 }
@@ -104,9 +105,41 @@ static bool find(const struct tb_input_clocks *c, uint32_t machine, uint32_t seq
   return tb_clock_graph_find(&c->graph, machine, tb_clock_key(clock, sequence), number);
 }
 
+void tb_input_clocks_fit(struct tb_input_clocks *c, uint32_t machine, uint32_t clock, struct tb_time_map *map) {
+  uint32_t number;
+  int64_t converted;
+  bool takes = c->fitted_count < TB_FITTED_CLOCKS && find(c, machine, 0, clock, &number) &&
+               tb_clock_graph_convert_node(&c->graph, number, c->primary, 0, &converted) == TB_OK;
+  if (!takes) {
+    tb_time_map_free(map);
+    return;
+  }
+  c->fitted[c->fitted_count++] = (struct tb_fitted_clock){number, *map};
+  c->graph.nodes[number].line.changes = 0; /* the line of a snapshot no longer holds */
+}
+
+const struct tb_fitted_clock *tb_input_clocks_fitted(const struct tb_input_clocks *c,
+                                                     const struct tb_clock_node *node) {
+  for (size_t i = 0; i < c->fitted_count; i++)
+    if (node == &c->graph.nodes[c->fitted[i].node]) return &c->fitted[i];
+  return NULL;
+}
+
+const struct tb_fitted_clock *tb_input_clocks_fit_of(const struct tb_input_clocks *c, uint32_t machine,
+                                                     uint32_t clock) {
+  uint32_t number;
+  if (!c->fitted_count || !find(c, machine, 0, clock, &number)) return NULL;
+  return tb_input_clocks_fitted(c, &c->graph.nodes[number]);
+}
+
 bool tb_input_clocks_read_slowly(struct tb_input_clocks *c, struct tb_clock_node *node, uint64_t timestamp,
                                  int64_t *time) {
   int64_t ns = (int64_t)(timestamp * node->unit_multiplier);
+  const struct tb_fitted_clock *fitted = tb_input_clocks_fitted(c, node);
+  if (fitted) {
+    *time = tb_time_map_apply(&fitted->to_trace_clock, ns);
+    return true;
+  }
   if (node->incremental) ns = node->last = tb_wrap_add(node->last, ns);
   return tb_clock_graph_convert_node(&c->graph, (uint32_t)(node - c->graph.nodes), c->primary, ns, time) == TB_OK;
 }
@@ -126,6 +159,7 @@ void tb_input_clocks_events_of(struct tb_input_clocks *c, uint32_t sequence, str
   events->default_clock = s->id && s->default_clock;
   events->clock = events->default_clock ? s->default_clock : c->primary;
   events->node = tb_input_clocks_of(c, s, events->clock);
+  events->fitted = tb_input_clocks_fitted(c, events->node);
 }
 
 void tb_input_clocks_open_cursor(struct tb_input_clocks *c, const struct tb_event_clock *events,
@@ -155,7 +189,9 @@ uint32_t tb_input_clocks_implied(struct tb_input_clocks *c, const struct tb_pack
 
 bool tb_input_clocks_convert(struct tb_input_clocks *c, uint32_t machine, uint32_t clock, int64_t value,
                              int64_t *time) {
-  return tb_clock_graph_convert(&c->graph, machine, clock, c->primary, value, time) == TB_OK;
+  const struct tb_fitted_clock *fitted = tb_input_clocks_fit_of(c, machine, clock);
+  if (fitted) *time = tb_time_map_apply(&fitted->to_trace_clock, value);
+  return fitted || tb_clock_graph_convert(&c->graph, machine, clock, c->primary, value, time) == TB_OK;
 }
 
 bool tb_input_clocks_convert_back(struct tb_input_clocks *c, uint32_t machine, uint32_t clock, int64_t time,

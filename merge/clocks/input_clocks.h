@@ -6,6 +6,7 @@
 #ifndef TB_MERGE_CLOCKS_INPUT_CLOCKS_H
 #define TB_MERGE_CLOCKS_INPUT_CLOCKS_H
 
+#include "merge/clocks/time_map.h"
 #include "merge/input/sequence_ids.h"
 #include "perfetto/clock/clock_graph.h"
 #include "perfetto/packet/packet_header.h"
@@ -16,6 +17,13 @@ struct tb_input_clock_sync {
   int64_t ns, host_ns;
 };
 
+/* A clock whose times all snapshots together place, and not the latest one alone. */
+struct tb_fitted_clock {
+  uint32_t node;
+  struct tb_time_map to_trace_clock; /* owned */
+};
+enum { TB_FITTED_CLOCKS = 4 }; /* of one input: those of its host that run evenly */
+
 struct tb_input_clocks {
   const struct tb_allocator *allocator;
   struct tb_clock_graph graph;
@@ -25,6 +33,8 @@ struct tb_input_clocks {
   uint32_t primary;       /* the trace clock: primary_trace_clock of the first snapshot, else BOOTTIME */
   bool primary_named;     /* a snapshot named it */
   uint64_t bad_snapshots; /* that relate nothing: the trace clock ran backwards, a clock came twice, ... */
+  struct tb_fitted_clock fitted[TB_FITTED_CLOCKS];
+  size_t fitted_count;
 };
 
 void tb_input_clocks_init(struct tb_input_clocks *clocks, const struct tb_allocator *allocator);
@@ -39,10 +49,22 @@ void tb_input_clocks_rewind(struct tb_input_clocks *clocks);
 TB_MUST_CHECK enum tb_status tb_input_clocks_take(struct tb_input_clocks *clocks, const struct tb_packet_header *head,
                                                   struct tb_merge_sequence *sequence, bool learn);
 
+/* From now on times of the machine's clock go by `map`, which is taken over: no longer by the snapshot before them, as
+ * readers have it. Nothing changes where no snapshot has the clock, or where readers cannot place its times at all. */
+void tb_input_clocks_fit(struct tb_input_clocks *clocks, uint32_t machine, uint32_t clock, struct tb_time_map *map);
+
+/* The fit of a clock that has one; NULL for others. `node` may be NULL. */
+const struct tb_fitted_clock *tb_input_clocks_fitted(const struct tb_input_clocks *clocks,
+                                                     const struct tb_clock_node *node);
+/* The same for a machine's clock. */
+const struct tb_fitted_clock *tb_input_clocks_fit_of(const struct tb_input_clocks *clocks, uint32_t machine,
+                                                     uint32_t clock);
+
 /* When a packet happened. */
 struct tb_merge_packet_time {
   uint32_t clock;     /* the clock that its timestamp is on: the input's trace clock where it names none */
   bool default_clock; /* named by the sequence's defaults */
+  bool fitted;        /* the clock has a fit: readers would place the packet elsewhere */
   bool resolved;      /* `time` is set */
   int64_t time;       /* on the input's trace clock */
 };
@@ -80,6 +102,7 @@ static inline void tb_input_clocks_time(struct tb_input_clocks *clocks, const st
   if (!clock) clock = tb_input_clocks_implied(clocks, head);
   time->clock = clock;
   struct tb_clock_node *node = tb_input_clocks_of(clocks, sequence, clock);
+  time->fitted = clocks->fitted_count && tb_input_clocks_fitted(clocks, node);
   time->resolved = tb_input_clocks_read(clocks, node, clock, head->timestamp, &time->time);
 }
 
@@ -91,7 +114,7 @@ struct tb_event_clock {
   struct tb_merge_sequence *sequence; /* NULL: memory was out */
   struct tb_clock_node *node;
   uint32_t clock;
-  bool default_clock;
+  bool default_clock, fitted;
 };
 void tb_input_clocks_events_of(struct tb_input_clocks *clocks, uint32_t sequence, struct tb_event_clock *events);
 
@@ -108,12 +131,13 @@ static TB_ALWAYS_INLINE bool tb_input_clocks_read_at_cursor(struct tb_input_cloc
          tb_input_clocks_read_past_cursor(clocks, events, cursor, timestamp, time);
 }
 
-/* A reading of clock `clock` of `machine` as time of the trace clock of the same machine; false where nothing relates
- * them. */
+/* A reading of clock `clock` of `machine` as time of the trace clock of the same machine, by its fit where it has one;
+ * false where nothing relates them. */
 bool tb_input_clocks_convert(struct tb_input_clocks *clocks, uint32_t machine, uint32_t clock, int64_t value,
                              int64_t *time);
 
-/* The other way round: a time of the machine's trace clock as a reading of `clock`. */
+/* The other way round: a time of the machine's trace clock as a reading of `clock`, by the snapshot before it, as
+ * readers have it. */
 bool tb_input_clocks_convert_back(struct tb_input_clocks *clocks, uint32_t machine, uint32_t clock, int64_t time,
                                   int64_t *value);
 

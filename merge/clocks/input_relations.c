@@ -218,33 +218,3 @@ enum tb_status tb_merger_relate_input(struct tb_merger *m, struct tb_source *s) 
   if (status == TB_OK) status = relate_machines(m, s);
   return status == TB_OK ? relate_by_snapshots(m, s) : status;
 }
-
-/* ---- events on MONOTONIC ----------------------------------------------------------------------------------------- */
-
-/* MONOTONIC over BOOTTIME, where BOOTTIME is the trace clock and events are on MONOTONIC. */
-static const struct tb_reading_fit *monotonic_fit(const struct tb_source *s) {
-  if (s->prescan.clocks.primary != TB_CLOCK_BOOTTIME) return NULL;
-  if (!(s->prescan.clocks_used & UINT64_C(1) << TB_CLOCK_MONOTONIC)) return NULL;
-  for (size_t i = 0; i < s->relations.count; i++) {
-    const struct tb_clock_relation *r = &s->relations.items[i];
-    if (r->a == TB_CLOCK_BOOTTIME && r->b == TB_CLOCK_MONOTONIC && r->fit.segment_count) return &r->fit;
-  }
-  return NULL;
-}
-
-const struct tb_time_bound *tb_source_monotonic_bound(const struct tb_source *s) {
-  const struct tb_reading_fit *fit = monotonic_fit(s);
-  return fit ? &fit->bound : NULL;
-}
-
-bool tb_source_may_have_slept(const struct tb_source *s, int64_t monotonic, int64_t *size) {
-  const struct tb_reading_fit *fit = monotonic_fit(s);
-  for (size_t i = 1; fit && i < fit->segment_count; i++) {
-    const struct tb_reading_segment *before = &fit->segments[i - 1], *behind = &fit->segments[i];
-    if (monotonic < tb_time_add(before->last, before->offset)) return false;
-    if (monotonic >= tb_time_add(behind->first, behind->offset)) continue;
-    *size = tb_time_subtract(before->offset, behind->offset);
-    return *size > 0;
-  }
-  return false;
-}

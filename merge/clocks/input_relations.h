@@ -44,11 +44,18 @@ TB_MUST_CHECK enum tb_status tb_merger_relate_input(struct tb_merger *m, struct 
 TB_MUST_CHECK enum tb_status tb_merger_relate_markers(struct tb_merger *m, const struct tb_source *source);
 TB_MUST_CHECK enum tb_status tb_merger_join_markers(struct tb_merger *m);
 
-/* How far off times on MONOTONIC may be before they are BOOTTIME's, over BOOTTIME; NULL where the input has none of
- * these. */
-const struct tb_time_bound *tb_source_monotonic_bound(const struct tb_source *source);
-/* Whether a reading of MONOTONIC is between the snapshots around a suspend: its BOOTTIME is what the first of them
- * says, or *size later. */
+/* fitted_clocks.c: from now on times of packets on other clocks than the trace clock go by all snapshots together,
+ * where those know better than the snapshot before a packet, by which readers go; and the input's first and last time
+ * do. */
+TB_MUST_CHECK enum tb_status tb_source_fit_clocks(struct tb_merger *m, struct tb_source *source);
+/* The same file: how far off times of packets on such clocks may be before they are the trace clock's, over that; the
+ * largest of all clocks that packets are on. Without points where there are none. To be freed. */
+TB_MUST_CHECK enum tb_status tb_source_clocks_bound(const struct tb_merger *m, const struct tb_source *source,
+                                                    struct tb_time_bound *bound);
+/* The same file: whether packets' times go by the relation. */
+bool tb_source_reads_by(const struct tb_source *source, const struct tb_clock_relation *relation);
+/* The same file: whether a reading of MONOTONIC is between the snapshots around a suspend: its BOOTTIME is what the
+ * first of them says, or *size later. */
 bool tb_source_may_have_slept(const struct tb_source *source, int64_t monotonic, int64_t *size);
 
 /* Whether a relation that a line was fitted to is on the way of an input to the merged trace's clock, or shows that the

@@ -15,7 +15,8 @@ static const double SIGMAS = 6;
 static double sigmas(double n) { return SIGMAS * (1 + 4 / n); }
 
 struct tb_line_error tb_line_error(double n, double squares, double most, double spread) {
-  struct tb_line_error e = {.n = n, .most = most, .spread = spread, .slope_error = UNKNOWN_RATE};
+  struct tb_line_error e = {
+      .n = n, .most = most, .spread = spread, .slope_error = UNKNOWN_RATE, .rate_change = RATE_CHANGE};
   double freedom = n > 2 ? n - 2 : 0;
   bool exact = n > 4 && most <= 1; /* of fewer readings by chance */
   if (exact)
@@ -27,6 +28,12 @@ struct tb_line_error tb_line_error(double n, double squares, double most, double
   double error = e.sigma / sqrt(spread);
   e.slope_trust = USUAL_RATE * USUAL_RATE / (USUAL_RATE * USUAL_RATE + error * error);
   e.slope_error = fmin(sigmas(n) * error, UNKNOWN_RATE);
+  return e;
+}
+
+struct tb_line_error tb_level_error(const struct tb_line_error *error) {
+  struct tb_line_error e = *error;
+  e.slope_error = e.rate_change = 0;
   return e;
 }
 
@@ -44,6 +51,6 @@ enum tb_status tb_line_error_bound(const struct tb_line_error *e, int64_t first,
   if (e->middle > first && e->middle < last)
     points[count++] = (struct tb_time_bound_point){e->middle, bound_at(e, e->middle)};
   if (last > first) points[count++] = (struct tb_time_bound_point){last, bound_at(e, last)};
-  double growth = fmin(e->slope_error + RATE_CHANGE, UNKNOWN_RATE) + e->more_rate;
+  double growth = fmin(e->slope_error + e->rate_change, UNKNOWN_RATE) + e->more_rate;
   return tb_time_bound_create(bound, allocator, points, count, growth);
 }

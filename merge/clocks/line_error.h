@@ -19,11 +19,14 @@ struct tb_line_error {
   double most;                     /* the largest distance of a reading, ns */
   int64_t middle;                  /* the middle of the readings' times */
   int64_t more_ns;                 /* added everywhere, ... */
-  double more_rate;                /* ... and for each nanosecond outside of the evidence */
+  double rate_change, more_rate;   /* ... and for each nanosecond outside of the evidence */
 };
 
 /* Of `n` readings around a line: the sum of their squared distances, the largest one, the spread of their times. */
 struct tb_line_error tb_line_error(double n, double squares, double most, double spread);
+
+/* The same of clocks that have one rate: a line without a slope. */
+struct tb_line_error tb_level_error(const struct tb_line_error *error);
 
 /* The bound of the line, whose evidence reaches from `first` to `last`. TB_OK, TB_NO_MEMORY. */
 TB_MUST_CHECK enum tb_status tb_line_error_bound(const struct tb_line_error *error, int64_t first, int64_t last,

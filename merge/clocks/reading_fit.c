@@ -352,33 +352,17 @@ static double off_line(const struct tb_reading_fit *fit, const struct tb_time_an
   return (double)((tb_wide)pair->y - pair->x - fit->segments[fit->main].offset) - line;
 }
 
-/* Of clocks that drift either side of a step may be right; on a clock that runs faster it is longer. */
+/* On another machine's clock, which may run faster, a time is longer. */
+static int64_t on_any_clock(int64_t ns) { return tb_time_add(ns, tb_time_round((double)ns * RATE_MAX)); }
+
+/* Of clocks that drift either side of a step may be right. */
 static int64_t stepped_by(const struct tb_reading_fit *fit) {
   int64_t most = 0;
   for (size_t i = 0; i < fit->segment_count; i++) {
     int64_t by = distance(fit->segments[i].offset, fit->segments[fit->main].offset);
     if (by > most) most = by;
   }
-  return tb_time_add(most, tb_time_round((double)most * RATE_MAX));
-}
-
-/* Of clocks with one rate each segment is right; when between two of them the step was is unknown. */
-static enum tb_status bound_steps(struct tb_reading_fit *fit, int64_t bound_ns) {
-  size_t count = 0, most = fit->segment_count * 4;
-  struct tb_time_bound_point *points = tb_alloc(fit->allocator, most * sizeof(*points));
-  if (!points) return TB_NO_MEMORY;
-  points[count++] = (struct tb_time_bound_point){fit->segments[0].first, bound_ns};
-  for (size_t i = 1; i < fit->segment_count; i++) {
-    const struct tb_reading_segment *before = &fit->segments[i - 1], *behind = &fit->segments[i];
-    int64_t unknown = tb_time_add(bound_ns, distance(before->offset, behind->offset));
-    points[count++] = (struct tb_time_bound_point){before->last, bound_ns};
-    points[count++] = (struct tb_time_bound_point){before->last, unknown};
-    points[count++] = (struct tb_time_bound_point){behind->first, unknown};
-    points[count++] = (struct tb_time_bound_point){behind->first, bound_ns};
-  }
-  enum tb_status status = tb_time_bound_create(&fit->bound, fit->allocator, points, count, 0);
-  tb_free(fit->allocator, points, most * sizeof(*points));
-  return status;
+  return on_any_clock(most);
 }
 
 /* Any two readings are a line. Where the main segment has no more and others were thrown out, or one of three is not
@@ -408,13 +392,19 @@ static enum tb_status set_bound(struct tb_reading_fit *fit, const struct reading
   (void)fit_slope(sums, count, &spread);
   for (size_t i = 0; i < r->count; i++)
     if (r->segment[i] != NO_SEGMENT) x += r->x[i] / n;
-  struct tb_line_error error = tb_line_error(n, scatter.squares, scatter.most, spread);
-  error.middle = tb_time_add(fit->x0, tb_time_round(x));
-  if (kind == TB_READING_SAME_RATE) return bound_steps(fit, tb_time_round(ceil(error.most)) + 1);
-  error.more_ns = stepped_by(fit);
+  fit->error = tb_line_error(n, scatter.squares, scatter.most, spread);
+  fit->error.middle = tb_time_add(fit->x0, tb_time_round(x));
+  fit->first = pairs[0].x;
+  fit->last = pairs[r->count - 1].x;
+  if (kind == TB_READING_SAME_RATE) {
+    fit->error = tb_level_error(&fit->error);
+    return tb_reading_fit_bound_way(fit, &fit->bound);
+  }
   bool outvoted = fit->thrown_out && fit->segments[fit->main].count <= 2;
-  if (outvoted || (r->count == 3 && scatter.most > SCATTER_NS[0])) doubt_line(fit, pairs, r->count, &error);
-  return tb_line_error_bound(&error, pairs[0].x, pairs[r->count - 1].x, fit->allocator, &fit->bound);
+  if (outvoted || (r->count == 3 && scatter.most > SCATTER_NS[0])) doubt_line(fit, pairs, r->count, &fit->error);
+  struct tb_line_error error = fit->error;
+  error.more_ns = tb_time_add(error.more_ns, stepped_by(fit));
+  return tb_line_error_bound(&error, fit->first, fit->last, fit->allocator, &fit->bound);
 }
 
 /* A drift that is within its own error, where offsets agree within what two reads cost, is none: durations stay
@@ -465,7 +455,7 @@ static enum tb_status fit_readings(struct tb_reading_fit *fit, struct readings *
 
 enum tb_status tb_reading_fit_make(struct tb_reading_fit *fit, const struct tb_allocator *a,
                                    struct tb_time_anchor *pairs, size_t count, enum tb_reading_kind kind) {
-  *fit = (struct tb_reading_fit){.allocator = a};
+  *fit = (struct tb_reading_fit){.allocator = a, .kind = kind};
   if (count == 0) return TB_INVALID;
   qsort(pairs, count, sizeof(*pairs), compare_x);
   struct readings r = {tb_alloc(a, count * sizeof(double)), tb_alloc(a, count * sizeof(double)),
@@ -495,6 +485,89 @@ void tb_reading_fit_free(struct tb_reading_fit *fit) {
   tb_time_bound_free(&fit->bound, fit->allocator);
   tb_residuals_free(&fit->residuals, fit->allocator);
   fit->segments = NULL;
+}
+
+/* ---- by segments ------------------------------------------------------------------------------------------------- */
+
+static int64_t line_at(const struct tb_reading_fit *fit, size_t segment, int64_t x) {
+  int64_t drifted = tb_time_round(fit->drift * (double)((tb_wide)x - fit->x0));
+  return tb_time_add(tb_time_add(x, fit->segments[segment].offset), drifted);
+}
+
+/* From which time on a segment's line holds. Of readings of y between the last one before a step forwards and the first
+ * one behind it, those that y had not reached by then on the old line are from behind the step. */
+static struct tb_time_anchor start_of(const struct tb_reading_fit *fit, size_t segment, bool reversed) {
+  int64_t x = fit->segments[segment].first, step = tb_reading_fit_step(fit, segment);
+  if (reversed && step > 0) x = tb_time_subtract(x, tb_time_round((double)step / (1 + fit->drift)));
+  return (struct tb_time_anchor){x, line_at(fit, segment, x)};
+}
+
+enum tb_status tb_reading_fit_add_way(const struct tb_reading_fit *fit, struct tb_time_map *map, bool reversed) {
+  const struct tb_reading_segment *main = &fit->segments[fit->main];
+  if (fit->segment_count == 1) return tb_time_map_add_line(map, fit->x0, main->offset, fit->drift, reversed);
+  struct tb_time_anchor *anchors = tb_alloc(fit->allocator, fit->segment_count * sizeof(*anchors));
+  if (!anchors) return TB_NO_MEMORY;
+  for (size_t i = 0; i < fit->segment_count; i++) anchors[i] = start_of(fit, i, reversed);
+  enum tb_status status = tb_time_map_add_steps(map, anchors, fit->segment_count, fit->drift, reversed);
+  tb_free(fit->allocator, anchors, fit->segment_count * sizeof(*anchors));
+  return status;
+}
+
+/* From when to when it is unknown whether a time of y is from before a step or from behind it: between the readings
+ * around it, and where the clock was set back, so that it read times twice, that much before and behind. A clock that
+ * has x's rate was not set back: it stopped while x went on. */
+struct doubt {
+  int64_t from, to, size;
+};
+
+static struct doubt doubt_at(const struct tb_reading_fit *fit, size_t segment) {
+  struct doubt d = {fit->segments[segment - 1].last, fit->segments[segment].first, 0};
+  int64_t step = tb_reading_fit_step(fit, segment);
+  d.size = on_any_clock(distance(step, 0));
+  if (step >= 0 || fit->kind == TB_READING_SAME_RATE) return d;
+  d.from = tb_time_subtract(d.from, d.size);
+  d.to = tb_time_add(d.to, d.size);
+  return d;
+}
+
+static int64_t doubt_in_all(const struct tb_reading_fit *fit, int64_t time) {
+  int64_t most = 0;
+  for (size_t i = 1; i < fit->segment_count; i++) {
+    struct doubt d = doubt_at(fit, i);
+    if (time >= d.from && time <= d.to && d.size > most) most = d.size;
+  }
+  return most;
+}
+
+/* The line's bound, which has few points, with those of all doubts. */
+static enum tb_status add_doubts(const struct tb_reading_fit *fit, const struct tb_time_bound *line,
+                                 struct tb_time_bound *bound) {
+  size_t count = 0, most = line->count + 4 * (fit->segment_count - 1);
+  struct tb_time_bound_point *points = tb_alloc(fit->allocator, most * sizeof(*points));
+  if (!points) return TB_NO_MEMORY;
+  for (size_t i = 0; i < line->count; i++) points[count++].time = line->points[i].time;
+  for (size_t i = 1; i < fit->segment_count; i++) {
+    struct doubt d = doubt_at(fit, i);
+    points[count++].time = tb_time_subtract(d.from, 1);
+    points[count++].time = d.from;
+    points[count++].time = d.to;
+    points[count++].time = tb_time_add(d.to, 1);
+  }
+  tb_time_bound_sort(points, count);
+  for (size_t i = 0; i < count; i++)
+    points[i].bound_ns = tb_time_add(tb_time_bound_at(line, points[i].time), doubt_in_all(fit, points[i].time));
+  enum tb_status status = tb_time_bound_create(bound, fit->allocator, points, count, line->growth);
+  tb_free(fit->allocator, points, most * sizeof(*points));
+  return status;
+}
+
+enum tb_status tb_reading_fit_bound_way(const struct tb_reading_fit *fit, struct tb_time_bound *bound) {
+  struct tb_time_bound line;
+  enum tb_status status = tb_line_error_bound(&fit->error, fit->first, fit->last, fit->allocator, &line);
+  if (status != TB_OK) return status;
+  status = add_doubts(fit, &line, bound);
+  tb_time_bound_free(&line, fit->allocator);
+  return status;
 }
 
 int64_t tb_reading_fit_step(const struct tb_reading_fit *fit, size_t segment) {

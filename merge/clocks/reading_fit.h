@@ -20,6 +20,7 @@
 #ifndef TB_MERGE_CLOCKS_READING_FIT_H
 #define TB_MERGE_CLOCKS_READING_FIT_H
 
+#include "merge/clocks/line_error.h"
 #include "merge/clocks/residuals.h"
 #include "merge/clocks/time_bound.h"
 #include "merge/clocks/time_map.h"
@@ -40,8 +41,10 @@ struct tb_reading_segment {
 /* Owned by the caller; tb_reading_fit_free. In its main segment y = x + offset + drift * (x - x0). */
 struct tb_reading_fit {
   const struct tb_allocator *allocator;
+  enum tb_reading_kind kind;
   int64_t x0;
-  double drift; /* as a fraction */
+  double drift;        /* as a fraction */
+  int64_t first, last; /* of all readings, on x */
   struct tb_reading_segment *segments;
   size_t segment_count, segment_capacity; /* in the order of time; at least one segment */
   size_t main;                            /* the segment with the longest time of readings */
@@ -49,6 +52,7 @@ struct tb_reading_fit {
   int64_t scatter_ns;            /* the largest distance of a reading that was used */
   int64_t farthest_ns;           /* the largest distance of one that was thrown out */
   int64_t farthest_at;           /* and when that was read, on x */
+  struct tb_line_error error;    /* of each segment's own line */
   struct tb_time_bound bound;    /* of the main segment's line, on x; steps count, since either side may be right */
   struct tb_residuals residuals; /* of y, from the line of the reading's segment, or of the latest one before it */
 };
@@ -57,6 +61,13 @@ struct tb_reading_fit {
 TB_MUST_CHECK enum tb_status tb_reading_fit_make(struct tb_reading_fit *fit, const struct tb_allocator *allocator,
                                                  struct tb_time_anchor *pairs, size_t count, enum tb_reading_kind kind);
 void tb_reading_fit_free(struct tb_reading_fit *fit);
+
+/* Adds the way from x to y, or back where `reversed`, each time by the line of its own segment. */
+TB_MUST_CHECK enum tb_status tb_reading_fit_add_way(const struct tb_reading_fit *fit, struct tb_time_map *map,
+                                                    bool reversed);
+/* How far off times of y may be that go to x by that way, on x: between the readings around a step or a sleep, where it
+ * is unknown which segment a time is in, its size counts. To be freed. */
+TB_MUST_CHECK enum tb_status tb_reading_fit_bound_way(const struct tb_reading_fit *fit, struct tb_time_bound *bound);
 
 /* By how much y is ahead of where the segment before would have it; 0 for the first segment. */
 int64_t tb_reading_fit_step(const struct tb_reading_fit *fit, size_t segment);

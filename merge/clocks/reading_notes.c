@@ -88,6 +88,6 @@ void tb_merger_note_readings(struct tb_merger *m, const struct tb_source *s) {
     bool used = is_used(m, r->edge);
     for (size_t k = 1; k < r->fit.segment_count && (used || r->kind == TB_READING_SAME_RATE); k++)
       note_step(m, s, r, k);
-    if (used) note_late(m, s, r);
+    if (used || tb_source_reads_by(s, r)) note_late(m, s, r);
   }
 }

@@ -199,7 +199,8 @@ uint32_t tb_sync_graph_next(const struct tb_sync_graph *g, uint32_t node) {
 }
 
 static enum tb_status add_step(struct tb_time_map *map, const struct tb_graph_edge *edge, bool reversed) {
-  if (edge->anchor_count && edge->steps) return tb_time_map_add_steps(map, edge->anchors, edge->anchor_count, reversed);
+  if (edge->anchor_count && edge->steps)
+    return tb_time_map_add_steps(map, edge->anchors, edge->anchor_count, edge->drift, reversed);
   if (edge->anchor_count) return tb_time_map_add(map, edge->anchors, edge->anchor_count, reversed);
   return tb_time_map_add_line(map, edge->x0, edge->offset, edge->drift, reversed);
 }
@@ -243,11 +244,6 @@ static int64_t bound_of_way(const struct tb_sync_graph *g, uint32_t node, const 
     time = next;
   }
   return sum;
-}
-
-static int compare_point(const void *a, const void *b) {
-  const struct tb_time_bound_point *p = a, *q = b;
-  return p->time < q->time ? -1 : p->time > q->time;
 }
 
 /* Times of the node at which the bound of an edge on its way bends, and from when to when all edges have evidence. */
@@ -298,7 +294,7 @@ static void set_points(const struct tb_sync_graph *g, uint32_t node, const struc
                        struct bends *bends, int64_t *evidence_ns) {
   size_t kept = 0;
   int64_t most = -1, least = INT64_MAX;
-  qsort(bends->points, bends->count, sizeof(*bends->points), compare_point);
+  tb_time_bound_sort(bends->points, bends->count);
   for (size_t i = 0; i < bends->count; i++) {
     int64_t time = bends->points[i].time;
     if (kept && bends->points[kept - 1].time == time) continue;

@@ -2,6 +2,7 @@
 #include "merge/clocks/time_bound.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/search.h"
 
@@ -19,6 +20,15 @@ enum tb_status tb_time_bound_create(struct tb_time_bound *bound, const struct tb
 void tb_time_bound_free(struct tb_time_bound *bound, const struct tb_allocator *allocator) {
   tb_free(allocator, bound->points, bound->count * sizeof(*bound->points));
   *bound = (struct tb_time_bound){0};
+}
+
+static int compare_time(const void *a, const void *b) {
+  const struct tb_time_bound_point *p = a, *q = b;
+  return p->time < q->time ? -1 : p->time > q->time;
+}
+
+void tb_time_bound_sort(struct tb_time_bound_point *points, size_t count) {
+  qsort(points, count, sizeof(*points), compare_time);
 }
 
 static int64_t grown(const struct tb_time_bound *bound, int64_t base, int64_t from, int64_t to) {

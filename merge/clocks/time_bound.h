@@ -38,6 +38,9 @@ TB_MUST_CHECK enum tb_status tb_time_bound_create(struct tb_time_bound *bound, c
                                                   double growth);
 void tb_time_bound_free(struct tb_time_bound *bound, const struct tb_allocator *allocator);
 
+/* Puts points into the order of time. */
+void tb_time_bound_sort(struct tb_time_bound_point *points, size_t count);
+
 /* The bound at a time, ns, rounded up; INT64_MAX at most. */
 int64_t tb_time_bound_at(const struct tb_time_bound *bound, int64_t time);
 

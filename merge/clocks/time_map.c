@@ -93,13 +93,15 @@ enum tb_status tb_time_map_add(struct tb_time_map *map, const struct tb_time_anc
   return status;
 }
 
+static double reversed_drift(double drift) { return 1 / (1 + drift) - 1; }
+
 enum tb_status tb_time_map_add_steps(struct tb_time_map *map, const struct tb_time_anchor *anchors, size_t count,
-                                     bool reversed) {
+                                     double drift, bool reversed) {
   if (count == 0) return TB_INVALID;
   struct tb_time_anchor *work = copy_anchors(map, anchors, count, reversed);
   if (!work) return TB_NO_MEMORY;
   qsort(work, count, sizeof(*work), compare_x);
-  enum tb_status status = add_stage(map, work, count, TB_TIME_STEPS, 0);
+  enum tb_status status = add_stage(map, work, count, TB_TIME_STEPS, reversed ? reversed_drift(drift) : drift);
   tb_free(map->allocator, work, count * sizeof(*work));
   return status;
 }
@@ -114,7 +116,7 @@ enum tb_status tb_time_map_add_line(struct tb_time_map *map, int64_t x0, int64_t
   struct tb_time_anchor anchor = {x0, tb_time_add(x0, offset)};
   if (reversed) {
     anchor = (struct tb_time_anchor){anchor.y, anchor.x};
-    drift = 1 / (1 + drift) - 1;
+    drift = reversed_drift(drift);
   }
   if (anchor.x == anchor.y && drift == 0) return TB_OK;
   struct tb_time_stage *last = map->count ? &map->stages[map->count - 1] : NULL;

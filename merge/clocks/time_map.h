@@ -17,7 +17,7 @@ struct tb_time_anchor {
 /* How a stage goes on between two anchors. */
 enum tb_time_stage_kind {
   TB_TIME_LINE,  /* one anchor, and a drift from there */
-  TB_TIME_STEPS, /* the earlier anchor's offset holds up to the later one */
+  TB_TIME_STEPS, /* the earlier anchor's line holds up to the later one; before the first that one's */
   /* the line, unless they are apart by what no drift explains (a suspend, a clock that was set): then as
    * STEPS. Before the first and after the last anchor the nearest one's offset holds. */
   TB_TIME_ANCHORS
@@ -27,7 +27,7 @@ struct tb_time_stage {
   struct tb_time_anchor *anchors; /* sorted by x, at least one; owned */
   size_t count;
   enum tb_time_stage_kind kind;
-  double drift; /* LINE: as a fraction */
+  double drift; /* LINE, STEPS: as a fraction */
 };
 
 struct tb_time_map {
@@ -48,9 +48,9 @@ TB_MUST_CHECK enum tb_status tb_time_map_add(struct tb_time_map *map, const stru
 /* Adds y = x + offset + drift * (x - x0). Lines that follow each other become one. */
 TB_MUST_CHECK enum tb_status tb_time_map_add_line(struct tb_time_map *map, int64_t x0, int64_t offset, double drift,
                                                   bool reversed);
-/* Adds a stage of kind STEPS. The anchors are copied. */
+/* Adds a stage of kind STEPS, of which each line has this drift. The anchors are copied. */
 TB_MUST_CHECK enum tb_status tb_time_map_add_steps(struct tb_time_map *map, const struct tb_time_anchor *anchors,
-                                                   size_t count, bool reversed);
+                                                   size_t count, double drift, bool reversed);
 
 int64_t tb_time_map_apply(const struct tb_time_map *map, int64_t time);
 

@@ -165,6 +165,16 @@ static void use_clock(struct tb_prescan *s, uint32_t clock) {
   if (clock < TB_CLOCK_SEQUENCE_FIRST) s->clocks_used |= UINT64_C(1) << clock;
 }
 
+/* What a clock of the host read first and last, where its times are kept as they were read; else NULL. */
+static struct tb_prescanned_extent *clock_extent(struct tb_prescan *s, uint32_t machine, uint32_t clock) {
+  return machine == 0 && clock < TB_PRESCAN_CLOCKS && clock != s->clocks.primary ? &s->clock_extents[clock] : NULL;
+}
+
+/* The time of a packet of a sequence that was looked up, on its own clock. */
+static int64_t own_time(const struct tb_clock_node *node, uint64_t timestamp) {
+  return (int64_t)(timestamp * node->unit_multiplier);
+}
+
 static void take_time(struct tb_prescan *s, const struct tb_packet_header *head, struct tb_merge_sequence *sequence,
                       struct tb_prescanned_machine *machine) {
   struct tb_merge_packet_time time;
@@ -172,7 +182,11 @@ static void take_time(struct tb_prescan *s, const struct tb_packet_header *head,
   if (!time.resolved) return;
   use_clock(s, time.clock);
   tb_sequence_extent_add(&sequence->extent, time.time);
-  if (machine) extend(&machine->extent, time.time);
+  struct tb_prescanned_extent *own = clock_extent(s, head->machine, time.clock);
+  if (own)
+    extend(own, own_time(tb_input_clocks_of(&s->clocks, sequence, time.clock), head->timestamp));
+  else if (machine)
+    extend(&machine->extent, time.time);
   if (head->kind == TB_TRACE_PACKET_SERVICE_EVENT) look_for_start(s, head->payload, time.time);
 }
 
@@ -201,13 +215,14 @@ struct sequence_scan {
   struct tb_event_clock events;
   struct tb_clock_cursor clock;
   struct tb_sequence_extent extent; /* the sequence's */
+  struct tb_prescanned_extent *own; /* of its clock, where its times are kept as they were read; else NULL */
 };
 
 static void end_sequence_scan(const struct sequence_scan *scan, struct tb_prescanned_extent *all) {
   if (!scan->events.sequence) return;
   tb_clock_cursor_close(&scan->clock);
   scan->events.sequence->extent = scan->extent;
-  if (!scan->extent.any) return;
+  if (!scan->extent.any || scan->own) return;
   extend(all, scan->extent.first);
   extend(all, scan->extent.last);
 }
@@ -219,6 +234,7 @@ static bool begin_sequence_scan(struct tb_prescan *s, struct sequence_scan *scan
   tb_input_clocks_open_cursor(&s->clocks, &scan->events, &scan->clock);
   use_clock(s, scan->events.clock);
   scan->extent = scan->events.sequence->extent;
+  scan->own = scan->events.node ? clock_extent(s, 0, scan->events.clock) : NULL;
   return true;
 }
 
@@ -245,6 +261,7 @@ static __attribute__((noinline)) enum tb_status take_common(struct tb_prescan *s
     int64_t time;
     if (!tb_input_clocks_read_at_cursor(&s->clocks, &scan.events, &scan.clock, head->timestamp, &time)) continue;
     tb_sequence_extent_add(&scan.extent, time);
+    if (scan.own) extend(scan.own, own_time(scan.events.node, head->timestamp));
   }
   tb_packet_tokenizer_close_cursor(stream, &packets);
   end_sequence_scan(&scan, &extent);
@@ -290,8 +307,16 @@ static void measure_machines(struct tb_prescan *s) {
     (void)tb_input_clocks_ahead(&s->clocks, s->machines[i].id, &s->machines[i].ahead);
 }
 
-static void measure_extent(struct tb_prescan *s) {
+void tb_prescan_measure(struct tb_prescan *s) {
   struct tb_prescanned_extent all = {.any = false};
+  for (uint32_t clock = 0; clock < TB_PRESCAN_CLOCKS; clock++) {
+    int64_t first, last;
+    const struct tb_prescanned_extent *own = &s->clock_extents[clock];
+    if (!own->any || !tb_input_clocks_convert(&s->clocks, 0, clock, own->first, &first)) continue;
+    if (!tb_input_clocks_convert(&s->clocks, 0, clock, own->last, &last)) continue;
+    extend(&all, first);
+    extend(&all, last);
+  }
   for (size_t i = 0; i < s->machine_count; i++) {
     struct tb_prescanned_machine *m = &s->machines[i];
     m->merged_ahead = m->ahead;
@@ -343,7 +368,7 @@ enum tb_status tb_prescan_run(struct tb_prescan *s, const struct tb_allocator *a
   if (status == TB_OK) status = read_all(s, packets, error);
   tb_raw_packet_reader_close(packets);
   measure_machines(s);
-  measure_extent(s);
+  tb_prescan_measure(s);
   if (status != TB_OK) tb_error_set_file(error, place->name);
   return status;
 }

@@ -40,7 +40,8 @@ struct tb_prescanned_machine {
   struct tb_prescanned_extent extent; /* on its own trace clock */
 };
 
-enum { TB_PRESCAN_MACHINES = 64 };
+/* Clocks that any host has: REALTIME to BOOTTIME. */
+enum { TB_PRESCAN_MACHINES = 64, TB_PRESCAN_CLOCKS = 8 };
 
 struct tb_prescan {
   struct tb_input_clocks clocks;
@@ -61,6 +62,8 @@ struct tb_prescan {
   bool has_time;
   int64_t first, last;  /* on the host's trace clock */
   uint64_t clocks_used; /* clocks below 64 that packets have times on, as bits */
+  /* times of machine 0 on its clocks but the trace clock, as they were read */
+  struct tb_prescanned_extent clock_extents[TB_PRESCAN_CLOCKS];
   bool has_started;
   int64_t started;                         /* when its recording started, by its service event; on its trace clock */
   bool foreign;                            /* holds fields of Trace that are no packets */
@@ -79,6 +82,9 @@ TB_MUST_CHECK enum tb_status tb_prescan_run(struct tb_prescan *prescan, const st
                                             const struct tb_input_place *place, size_t max_junk,
                                             struct tb_error *error);
 void tb_prescan_free(struct tb_prescan *prescan);
+
+/* Sets has_time, first and last: once more after clocks were fitted. */
+void tb_prescan_measure(struct tb_prescan *prescan);
 
 /* The track that is known by `identity`; NULL: none. */
 const struct tb_prescanned_track *tb_prescan_track(const struct tb_prescan *prescan, uint64_t identity);

@@ -82,7 +82,8 @@ enum tb_status tb_assign_clocks(struct tb_merger *m) {
       s->remap.added_from = primary;
       s->remap.active |= 1u << TB_FIELD_SNAPSHOT;
     }
-    if (!still || s->clock_map.count || primary != m->trace_clock) s->remap.active |= 1u << TB_FIELD_TIME;
+    bool fits = s->prescan.clocks.fitted_count;
+    if (!still || s->clock_map.count || primary != m->trace_clock || fits) s->remap.active |= 1u << TB_FIELD_TIME;
     first = false;
   }
   return status;
@@ -109,7 +110,8 @@ static int64_t payload_time(void *ctx, uint32_t machine, uint32_t clock, int64_t
   uint32_t primary = s->prescan.clocks.primary;
   if (clock == TB_CLOCK_UNKNOWN || (clock == primary && primary == m->trace_clock))
     return tb_source_time(s, machine, value);
-  if (tb_map_find(&s->owned, clock_key(machine, clock), 0)) return value;
+  bool owned = tb_map_find(&s->owned, clock_key(machine, clock), 0);
+  if (owned && !tb_input_clocks_fit_of(&s->prescan.clocks, machine, clock)) return value;
   int64_t own;
   if (!tb_input_clocks_convert(&s->prescan.clocks, machine, clock, value, &own)) return value;
   int64_t merged = tb_source_time(s, machine, own);

@@ -381,7 +381,7 @@ enum tb_status tb_merger_assign_ids(struct tb_merger *m) {
   for (size_t i = 0; i < m->source_count; i++) {
     struct tb_source *s = &m->sources[i];
     s->moves_machines = moves_machines(s);
-    s->untouched = s->remap.active == 0 && !s->moves_machines;
+    s->untouched = s->remap.active == 0 && !s->moves_machines && !s->prescan.clocks.fitted_count;
     if (s->numbered) s->remap.active |= 1u << TB_FIELD_UUID | 1u << TB_FIELD_TRACK;
   }
   return no_memory(m, status);

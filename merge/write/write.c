@@ -77,11 +77,11 @@ static void start_counting(const struct tb_packet_header *head, struct tb_merge_
     if (field.number == TB_THREAD_DESCRIPTOR_REFERENCE_TIMESTAMP_US) sequence->counted_us = (int64_t)field.value;
 }
 
-/* An event on MONOTONIC between the snapshots around a suspend is behind it where its sequence is already. Where times
- * only move by an offset readers decide. */
+/* An event on MONOTONIC between the snapshots around a suspend is behind it where its sequence is already. Where the
+ * packet keeps its time readers decide. */
 static void place_near_suspend(struct tb_source *s, const struct tb_merge_sequence *sequence) {
   int64_t slept;
-  if (s->time.clock != TB_CLOCK_MONOTONIC || s->fixed || sequence->reached == INT64_MIN) return;
+  if (s->time.clock != TB_CLOCK_MONOTONIC || (s->fixed && !s->time.fitted) || sequence->reached == INT64_MIN) return;
   if (!tb_source_may_have_slept(s, (int64_t)s->current.head.timestamp, &slept)) return;
   if (s->time.time < tb_time_subtract(sequence->reached, slept / 2)) s->time.time = tb_time_add(s->time.time, slept);
 }
@@ -164,7 +164,7 @@ static void edit_time(const struct tb_merger *m, const struct tb_source *s, stru
   uint32_t primary = s->prescan.clocks.primary;
   if (!head->has_timestamp || !s->time.resolved) return;
   bool implied = !head->has_clock && !s->time.default_clock && s->time.clock != primary;
-  if (s->time.clock != primary && s->fixed && !implied) return; /* snapshots carry it over */
+  if (s->time.clock != primary && s->fixed && !s->time.fitted && !implied) return; /* snapshots carry it over */
   edit->timestamp = s->merged < 0 ? 0 : (uint64_t)s->merged;
   edit->set_timestamp = edit->timestamp != head->timestamp;
   edit->clock = m->trace_clock;
@@ -186,12 +186,12 @@ static bool read_event_time(struct tb_str event, struct tb_merge_sequence *seque
   return true;
 }
 
-/* Where a clock drifts or steps, microseconds that are counted from event to event do not follow it: such events get
- * timestamps. */
+/* Where a clock drifts or steps, or readers would place its times elsewhere, microseconds that are counted from event
+ * to event do not follow it: such events get timestamps. */
 static void edit_event_time(const struct tb_merger *m, struct tb_source *s, struct tb_merge_edit *edit) {
   const struct tb_packet_header *head = &s->current.head;
   int64_t time, own;
-  if (s->fixed || head->kind != TB_TRACE_PACKET_TRACK_EVENT || !s->sequence->counts) return;
+  if (head->kind != TB_TRACE_PACKET_TRACK_EVENT || !s->sequence->counts || tb_source_keeps_counts(s)) return;
   if (!read_event_time(head->payload, s->sequence, &time)) return;
   if (!tb_input_clocks_convert(&s->prescan.clocks, head->machine, TB_CLOCK_MONOTONIC, time, &own)) own = time;
   int64_t merged = tb_source_time(s, head->machine, own);

@@ -24,10 +24,11 @@ static void find_lane(const struct tb_merger *m, struct tb_source *s, uint32_t s
   tb_input_clocks_events_of(&s->prescan.clocks, sequence, &lane->events);
   if (s->untouched || !lane->events.sequence) return;
   lane->id = tb_remap_sequence(map, sequence);
-  bool move = lane->events.clock == s->prescan.clocks.primary || !s->fixed;
+  bool move = lane->events.clock == s->prescan.clocks.primary || !s->fixed || lane->events.fitted;
   lane->what = (lane->id != sequence ? RENUMBER : 0u) | (move ? MOVE : 0u);
   lane->leave = s->moves_machines || m->new_machines.count || (map->active & 1u << TB_FIELD_PID) ||
-                (map->uuid_salt && !lane->events.sequence->anchors) || (!s->fixed && lane->events.sequence->counts) ||
+                (map->uuid_salt && !lane->events.sequence->anchors) ||
+                (lane->events.sequence->counts && !tb_source_keeps_counts(s)) ||
                 (move && lane->events.default_clock && lane->events.clock != m->trace_clock);
 }
 
@@ -152,7 +153,10 @@ static __attribute__((noinline)) void make_current(struct tb_source *s, struct t
   s->is_common = tb_packet_tokenizer_take_common(stream, &s->common);
   s->packets_in++;
   s->sequence = lane->events.sequence;
-  s->time = (struct tb_merge_packet_time){lane->events.clock, lane->events.default_clock, resolved, 0};
+  s->time = (struct tb_merge_packet_time){.clock = lane->events.clock,
+                                          .default_clock = lane->events.default_clock,
+                                          .fitted = lane->events.fitted,
+                                          .resolved = resolved};
   s->merged = merged;
 }
 

@@ -136,6 +136,60 @@ static void packets_on_another_clock_are_still_related_by_the_inputs_own_snapsho
   }
 }
 
+/* An instant on a clock that its packet names. */
+static void add_event_on(struct msg *trace, uint32_t clock, uint64_t ts, const char *name) {
+  struct msg event = {.len = 0}, p = packet_at(1, ts);
+  put_uint(&p, TB_TRACE_PACKET_TIMESTAMP_CLOCK_ID, clock);
+  put_uint(&event, TB_TRACK_EVENT_TYPE, TB_TRACK_EVENT_TYPE_INSTANT);
+  put_text(&event, TB_TRACK_EVENT_NAME, name);
+  put_uint(&event, TB_TRACK_EVENT_TRACK_UUID, 5);
+  put_msg(&p, TB_TRACE_PACKET_TRACK_EVENT, &event);
+  put_msg(trace, TB_TRACE_PACKET, &p);
+}
+
+/* Ten snapshots, the fifth of which read MONOTONIC `late` ns after BOOTTIME; the wall clock runs `fast` ns a second
+ * fast. */
+static struct msg read_often(uint64_t late, uint64_t fast) {
+  struct msg t = trace_of("boot", S(100), S(5000), S(101));
+  for (uint64_t i = 1; i < 10; i++) {
+    struct msg readings = SNAPSHOT(0, BOOT, S(100) + i * S(10), MONO, S(100) - 1000 + i * S(10) + (i == 5 ? late : 0),
+                                   REAL, S(5000) + i * S(10) + i * 10 * fast);
+    add_snapshot(&t, 1, &readings);
+  }
+  return t;
+}
+
+static void a_packet_behind_a_late_snapshot_gets_the_time_of_all_snapshots(void **unused) {
+  (void)unused;
+  struct msg a = read_often(3000000, 0);
+  add_event_on(&a, MONO, S(153) - 1000, "mono");
+  add(&a);
+  merge_well();
+  assert_int_equal(event_time("mono"), S(153));
+  assert_false(has_number(event_packet("mono", 0), TB_TRACE_PACKET_TIMESTAMP_CLOCK_ID) &&
+               get_number(event_packet("mono", 0), TB_TRACE_PACKET_TIMESTAMP_CLOCK_ID) != BOOT);
+  assert_note(TB_MERGE_NOTE_READINGS_THROWN_OUT, 0, "1 of 10 readings of its BOOTTIME and MONOTONIC clocks");
+}
+
+static void a_packet_on_the_wall_clock_follows_its_drift(void **unused) {
+  (void)unused;
+  struct msg a = read_often(0, 50000);
+  add_event_on(&a, REAL, S(5058) + 58 * 50000, "wall");
+  add(&a);
+  merge_well();
+  assert_int_equal(event_time("wall"), S(158));
+  assert_int_equal(report_of(0)->last_ns, S(158));
+}
+
+static void packets_that_readers_place_as_well_stay_as_they_are(void **unused) {
+  (void)unused;
+  struct msg a = read_often(0, 50000);
+  add_event_on(&a, MONO, S(153) - 1000, "mono");
+  add(&a);
+  merge_well();
+  assert_int_equal(report_of(0)->packets_unchanged, report_of(0)->packets_in);
+}
+
 enum { RAW = TB_CLOCK_MONOTONIC_RAW };
 
 /* A snapshot of BOOTTIME and MONOTONIC_RAW, and a bundle of ftrace on the latter with an event and a pair of
@@ -429,6 +483,9 @@ int main(void) {
       TEST(an_input_that_nothing_places_is_refused_with_the_ways_to_place_it),
       TEST(equal_clock_domains_without_evidence_are_assumed_and_that_is_said),
       TEST(packets_on_another_clock_are_still_related_by_the_inputs_own_snapshots),
+      TEST(a_packet_behind_a_late_snapshot_gets_the_time_of_all_snapshots),
+      TEST(a_packet_on_the_wall_clock_follows_its_drift),
+      TEST(packets_that_readers_place_as_well_stay_as_they_are),
       TEST(ftrace_on_a_clock_that_another_input_has_too_keeps_its_moment),
       TEST(incremental_clocks_of_a_drifting_input_become_absolute),
       TEST(a_machine_that_two_inputs_have_runs_on_one_clock),

@@ -78,7 +78,7 @@ static void reversed_anchors_lead_back(void **unused) {
 static void without_an_anchor_nothing_is_added(void **unused) {
   (void)unused;
   assert_int_equal(tb_time_map_add(&map, NULL, 0, false), TB_INVALID);
-  assert_int_equal(tb_time_map_add_steps(&map, NULL, 0, false), TB_INVALID);
+  assert_int_equal(tb_time_map_add_steps(&map, NULL, 0, 0, false), TB_INVALID);
 }
 
 static void lines_in_a_row_are_one(void **unused) {
@@ -96,10 +96,21 @@ static void lines_in_a_row_are_one(void **unused) {
 static void the_offset_before_a_step_holds_up_to_it(void **unused) {
   (void)unused;
   const struct tb_time_anchor anchors[] = {{0, 100}, {SECOND, SECOND + 400}};
-  assert_int_equal(tb_time_map_add_steps(&map, anchors, 2, false), TB_OK);
+  assert_int_equal(tb_time_map_add_steps(&map, anchors, 2, 0, false), TB_OK);
   assert_int_equal(tb_time_map_apply(&map, -5), 95);
   assert_int_equal(tb_time_map_apply(&map, SECOND - 1), SECOND + 99);
   assert_int_equal(tb_time_map_apply(&map, SECOND), SECOND + 400);
+}
+
+static void steps_of_a_clock_that_drifts_have_lines(void **unused) {
+  (void)unused;
+  const struct tb_time_anchor anchors[] = {{0, 100}, {SECOND, SECOND + 400}};
+  assert_int_equal(tb_time_map_add_steps(&map, anchors, 2, 1e-6, false), TB_OK);
+  assert_int_equal(tb_time_map_apply(&map, SECOND / 2), SECOND / 2 + 600);
+  assert_int_equal(tb_time_map_apply(&map, INT64_C(3) * SECOND), INT64_C(3) * SECOND + 2400);
+  assert_int_equal(tb_time_map_add_steps(&map, anchors, 2, 1e-6, true), TB_OK); /* and back */
+  assert_int_equal(tb_time_map_apply(&map, SECOND / 2), SECOND / 2);
+  assert_int_equal(tb_time_map_apply(&map, INT64_C(3) * SECOND), INT64_C(3) * SECOND);
 }
 
 static void times_at_the_ends_do_not_overflow(void **unused) {
@@ -120,6 +131,7 @@ int main(void) {
       TEST(without_an_anchor_nothing_is_added),
       TEST(lines_in_a_row_are_one),
       TEST(the_offset_before_a_step_holds_up_to_it),
+      TEST(steps_of_a_clock_that_drifts_have_lines),
       TEST(times_at_the_ends_do_not_overflow),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
