@@ -12,7 +12,19 @@ static const double RATE_CHANGE = 0.5e-6;
 static const double UNKNOWN_RATE = 50e-6, USUAL_RATE = 25e-6;
 static const double SIGMAS = 6;
 
+/* Few readings that are further off a line than two reads take show that the host is a busy one, but not how busy: their
+ * scatter is taken to be larger by as much as Student's distribution has it (once in 1000), up to what busy hosts have. */
+static const double CLEAN_NS = 1500, BUSY_SCATTER_NS = 15000;
+static const double STUDENT[] = {636.6, 31.6, 12.92, 8.61}; /* for 1 to 4 degrees of freedom: 3 to 6 readings */
+
 static double sigmas(double n) { return SIGMAS * (1 + 4 / n); }
+
+static double doubted_sigma(double sigma, double n, double squares, double most) {
+  size_t freedom = n > 2 ? (size_t)n - 2 : 0;
+  if (!freedom || freedom > sizeof(STUDENT) / sizeof(STUDENT[0]) || most <= CLEAN_NS) return sigma;
+  double shown = sqrt(squares / (double)freedom);
+  return fmax(sigma, fmin(shown * STUDENT[freedom - 1] / sigmas(n), fmax(shown, BUSY_SCATTER_NS)));
+}
 
 struct tb_line_error tb_line_error(double n, double squares, double most, double spread) {
   struct tb_line_error e = {
@@ -23,6 +35,7 @@ struct tb_line_error tb_line_error(double n, double squares, double most, double
     e.sigma = most / 2;
   else
     e.sigma = sqrt((squares + USUAL_WEIGHT * USUAL_SCATTER_NS * USUAL_SCATTER_NS) / (freedom + USUAL_WEIGHT));
+  e.sigma = doubted_sigma(e.sigma, n, squares, most);
   if (n < 3) e.most = FEW_READINGS_NS;
   if (n < 2 || spread <= 0) return e;
   double error = e.sigma / sqrt(spread);

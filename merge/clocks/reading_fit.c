@@ -151,11 +151,18 @@ static size_t explained(const struct readings *r) {
   return n;
 }
 
+/* The segment of the first reading that has one; NULL: none has. */
+static const struct segment_sums *first_segment(const struct readings *r, const struct segment_sums *sums) {
+  for (size_t i = 0; i < r->count; i++)
+    if (r->segment[i] != NO_SEGMENT) return &sums[r->segment[i]];
+  return NULL;
+}
+
 /* Whether the segments leave the readings' scatter inside, or cut through it: then readings are near to a segment that
  * is not theirs, and a step is no larger than what readings of one line are apart by. */
 static bool is_explained(const struct readings *r, double slope, const struct segment_sums *sums, double scatter) {
   size_t own = 0, near = 0;
-  const struct segment_sums *last = NULL;
+  const struct segment_sums *last = first_segment(r, sums);
   const bool few = r->count < FEW_READINGS;
   const double step = (few ? STEP_OF_FEW : NEAR_MISS) * scatter, miss = (few ? NEAR_MISS_OF_FEW : NEAR_MISS) * scatter;
   for (size_t i = 0; i < r->count; i++) {
@@ -400,7 +407,8 @@ static enum tb_status set_bound(struct tb_reading_fit *fit, const struct reading
     fit->error = tb_level_error(&fit->error);
     return tb_reading_fit_bound_way(fit, &fit->bound);
   }
-  bool outvoted = fit->thrown_out && fit->segments[fit->main].count <= 2;
+  bool outvoted = (fit->thrown_out && fit->segments[fit->main].count <= 2) ||
+                  (fit->segment_count > 1 && fit->segments[fit->main].count <= 3);
   if (outvoted || (r->count == 3 && scatter.most > SCATTER_NS[0])) doubt_line(fit, pairs, r->count, &fit->error);
   struct tb_line_error error = fit->error;
   error.more_ns = tb_time_add(error.more_ns, stepped_by(fit));

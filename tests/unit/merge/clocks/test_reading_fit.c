@@ -306,6 +306,49 @@ static void scatter_is_no_step(void **unused) {
   }
 }
 
+/* Whether the bound contains the truth from before the readings to behind them. */
+static bool is_bound_true(const struct host *host) {
+  for (int64_t time = -100 * S; time <= 400 * S; time += 20 * S) {
+    int64_t x = own_at(host, time), off = llabs(apply(x) - (EPOCH + time));
+    if (off > tb_time_bound_at(&fit.bound, x)) return false;
+  }
+  return true;
+}
+
+/* Four to six readings over 300 s: of 2000 bounds ten may be false, where chance put readings on a line. */
+static void bounds_by_few_readings_that_scatter_are_true(void **unused) {
+  (void)unused;
+  for (int64_t readings = 4; readings <= 6; readings++) {
+    int false_bounds = 0;
+    for (int i = 0; i < 2000; i++) {
+      struct host host = {.ppm = random_ppm(), .when = INT64_MAX};
+      count = 0;
+      for (int64_t k = 0; k < readings; k++) {
+        int64_t time = (k * 300 * S + (int64_t)random_below(300 * (uint64_t)S)) / readings;
+        pairs[count++] =
+            (struct tb_time_anchor){own_at(&host, time), wall_at(&host, time) + (int64_t)random_below(80000) - 40000};
+      }
+      make(TB_READING_DRIFTS);
+      false_bounds += !is_bound_true(&host);
+    }
+    assert_true(false_bounds <= 10);
+  }
+}
+
+static void few_readings_of_an_idle_host_are_bound_closely(void **unused) {
+  (void)unused;
+  for (int64_t readings = 4; readings <= 6; readings++) {
+    struct host host = {.ppm = random_ppm(), .when = INT64_MAX};
+    count = 0;
+    for (int64_t k = 0; k < readings; k++)
+      pairs[count++] = (struct tb_time_anchor){own_at(&host, k * 60 * S + (int64_t)random_below(1000)),
+                                               wall_at(&host, k * 60 * S + (int64_t)random_below(1000))};
+    make(TB_READING_DRIFTS);
+    assert_true(is_bound_true(&host));
+    assert_true(tb_time_bound_at(&fit.bound, own_at(&host, 120 * S)) < 10000);
+  }
+}
+
 static void three_readings_on_a_line_may_be_so_by_chance(void **unused) {
   (void)unused;
   for (int i = 0; i < 3; i++) pairs[count++] = (struct tb_time_anchor){i * S, EPOCH + i * S + i * 40000};
@@ -356,6 +399,8 @@ int main(void) {
       TEST(a_reading_alone_between_two_sleeps_is_no_late_one),
       TEST(two_of_three_readings_outvote_no_third),
       TEST(scatter_is_no_step),
+      TEST(bounds_by_few_readings_that_scatter_are_true),
+      TEST(few_readings_of_an_idle_host_are_bound_closely),
       TEST(three_readings_on_a_line_may_be_so_by_chance),
       TEST(readings_that_scatter_more_are_still_a_line),
       TEST(hostile_readings_end),
