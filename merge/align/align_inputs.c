@@ -212,52 +212,46 @@ static enum tb_status check_name(struct tb_merger *m) {
 
 /* ---- what wall clocks say beforehand ----------------------------------------------------------------------------- */
 
-/* How far an input's wall clock is ahead of its trace clock, over all snapshots that hold both. */
-struct wall {
-  bool known;
-  int64_t ahead, spread; /* the median; from the least to the most */
-};
-
 enum { WALL_UNCERTAINTY_NS = 20000000 }; /* of wall clocks that NTP keeps */
 
-static int compare_time(const void *a, const void *b) {
-  int64_t p = *(const int64_t *)a, q = *(const int64_t *)b;
-  return p < q ? -1 : p > q;
-}
-
-static enum tb_status read_wall(const struct tb_merger *m, const struct tb_source *s, struct wall *wall) {
+/* Adds the way from an input's trace clock to its wall clock, or back, by all of its snapshots, and how far off that may
+ * be. The prior is not known where no snapshot has both. */
+static enum tb_status add_wall(const struct tb_merger *m, const struct tb_source *s, bool to_trace_clock,
+                               struct tb_offset_prior *prior, struct tb_time_map *map) {
   uint32_t primary = s->prescan.clocks.primary;
-  *wall = (struct wall){.known = primary == TB_CLOCK_REALTIME};
-  if (wall->known) return TB_OK;
   struct tb_time_anchor *readings;
+  struct tb_reading_fit fit;
   size_t count;
+  if (primary == TB_CLOCK_REALTIME) return TB_OK;
   enum tb_status status = tb_source_readings(s, m->allocator, primary, TB_CLOCK_REALTIME, &readings, &count);
+  prior->known &= count > 0;
   if (status != TB_OK || !count) return status;
-  int64_t *ahead = tb_alloc(m->allocator, count * sizeof(*ahead));
-  for (size_t i = 0; ahead && i < count; i++) ahead[i] = tb_time_subtract(readings[i].y, readings[i].x);
-  if (ahead) {
-    qsort(ahead, count, sizeof(*ahead), compare_time);
-    *wall = (struct wall){true, ahead[count / 2], tb_time_subtract(ahead[count - 1], ahead[0])};
+  status = tb_reading_fit_make(&fit, m->allocator, readings, count, TB_READING_DRIFTS);
+  if (status == TB_OK) {
+    int64_t offset = fit.segments[fit.main].offset;
+    status = tb_time_map_add_line(map, fit.x0, offset, fit.drift, to_trace_clock);
+    prior->uncertainty_ns = tb_time_add(prior->uncertainty_ns, tb_time_bound_at(&fit.bound, fit.error.middle));
   }
+  tb_reading_fit_free(&fit);
   tb_free(m->allocator, readings, count * sizeof(*readings));
-  if (!ahead) return TB_NO_MEMORY;
-  tb_free(m->allocator, ahead, count * sizeof(*ahead));
-  return TB_OK;
+  return status;
 }
 
 /* What two wall clocks that show the same time say of the trace clocks. */
 static enum tb_status read_prior(const struct tb_merger *m, uint32_t source, uint32_t other,
                                  struct tb_offset_prior *prior) {
-  struct wall own, theirs;
-  enum tb_status status = read_wall(m, &m->sources[source], &own);
-  if (status == TB_OK) status = read_wall(m, &m->sources[other], &theirs);
-  *prior = (struct tb_offset_prior){0};
-  if (status != TB_OK || !own.known || !theirs.known) return status;
-  prior->known = true;
-  prior->x0 = m->sources[source].prescan.first;
-  prior->offset = tb_time_subtract(own.ahead, theirs.ahead);
-  prior->uncertainty_ns = tb_time_add(WALL_UNCERTAINTY_NS, tb_time_add(own.spread, theirs.spread));
-  return TB_OK;
+  static const int64_t while_ns = INT64_C(1000000000000);
+  int64_t x0 = m->sources[source].prescan.first;
+  struct tb_time_map map;
+  tb_time_map_init(&map, m->allocator);
+  *prior = (struct tb_offset_prior){.known = true, .x0 = x0, .uncertainty_ns = WALL_UNCERTAINTY_NS};
+  enum tb_status status = add_wall(m, &m->sources[source], false, prior, &map);
+  if (status == TB_OK) status = add_wall(m, &m->sources[other], true, prior, &map);
+  int64_t y0 = tb_time_map_apply(&map, x0), later = tb_time_map_apply(&map, tb_time_add(x0, while_ns));
+  prior->offset = tb_time_subtract(y0, x0);
+  prior->drift = (double)tb_time_subtract(tb_time_subtract(later, y0), while_ns) / (double)while_ns;
+  tb_time_map_free(&map);
+  return status;
 }
 
 /* ---- pairs of inputs --------------------------------------------------------------------------------------------- */

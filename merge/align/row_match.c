@@ -158,11 +158,30 @@ static struct hypothesis *best_by_score(struct finder *f) {
   return best;
 }
 
-static const struct hypothesis *choose(struct finder *f) {
-  const struct hypothesis *best = best_by_score(f), *expected = NULL;
+/* The one with most pairs; only of those that the prior expects, where that is asked for. */
+static const struct hypothesis *most_pairs(const struct finder *f, const struct hypothesis *otherwise, bool expected) {
+  const struct hypothesis *most = otherwise;
   for (size_t i = 0; i < f->tried_count; i++)
-    if (f->tried[i].is_expected && (!expected || f->tried[i].count > expected->count)) expected = &f->tried[i];
-  return expected && (double)expected->count >= AS_WELL * (double)best->count ? expected : best;
+    if ((f->tried[i].is_expected || !expected) && (!most || f->tried[i].count > most->count)) most = &f->tried[i];
+  return most;
+}
+
+/* How far a shift is from what the prior says. */
+static double apart_from_prior(const struct finder *f, const struct hypothesis *h) {
+  return tb_offset_prior_apart(&f->prior, h->middle, offset_at(&h->line, h->middle));
+}
+
+/* The nearest to the prior of those that nearly as many events agree with as with the best one. */
+static const struct hypothesis *choose(struct finder *f) {
+  const struct hypothesis *best = most_pairs(f, best_by_score(f), false), *expected = most_pairs(f, NULL, true);
+  if (!expected || (double)expected->count < AS_WELL * (double)best->count) return best;
+  const size_t most = expected->count;
+  for (size_t i = 0; i < f->tried_count; i++) {
+    const struct hypothesis *h = &f->tried[i];
+    if (!h->is_expected || (double)h->count < AS_WELL * (double)most) continue;
+    if (apart_from_prior(f, h) < apart_from_prior(f, expected)) expected = h;
+  }
+  return expected;
 }
 
 /* Shifts that pair other events than the chosen one does, and nearly as many. */

@@ -20,10 +20,11 @@
  *    away are to be looked for. The neighbourhood doubles, pairs are made anew (row_pairs.h), the line is fitted again
  *    (line_fit.h, robust), until the rows' ends are reached. So drift needs no search of its own, and wrong times do
  *    not bend the line: they are further from it than the others scatter.
- * 3. Choice. The line wins whose number of pairs is least likely by chance (tb_row_score). Where something is known
- *    beforehand (struct tb_offset_prior: wall clocks that are right to within a second, say), a line that agrees with
- *    it wins if it has at least 90 % as many pairs. So a row of equal intervals, which fits itself as well after a
- *    shift by one interval, is placed by the wall clocks.
+ * 3. Choice. The line whose number of pairs is least likely by chance (tb_row_score) says how near partners are; with
+ *    that, the line with most pairs wins. Where something is known beforehand (struct tb_offset_prior: wall clocks that
+ *    are right to within 20 ms, say), of the lines that agree with it and have at least 90 % as many pairs the nearest
+ *    to it wins. So a row of equal intervals, which fits itself as well after a shift by one interval, is placed by the
+ *    wall clocks.
  *
  * Another line with nearly as many pairs makes the match ambiguous. The caller hears of it, and does not have to trust
  * the match. Cost: votes take (events of the longer row) x (a few hundred); each line followed takes both rows'
@@ -45,7 +46,8 @@ struct tb_event_row {
 struct tb_offset_prior {
   bool known;
   int64_t x0, offset;     /* the other clock reads x0 + offset when the own reads x0, ... */
-  int64_t uncertainty_ns; /* ... or this much more or less */
+  double drift;           /* ... runs by this fraction faster, ... */
+  int64_t uncertainty_ns; /* ... and reads this much more or less */
 };
 
 /* Event `own` of the one row is event `other` of the other one. */

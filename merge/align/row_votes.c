@@ -40,9 +40,13 @@ double tb_row_chance(struct tb_event_row other, double tolerance) {
   return spacing > 0 ? fmin(2 * tolerance / spacing, 0.95) : 0.5;
 }
 
+double tb_offset_prior_apart(const struct tb_offset_prior *prior, double x, double offset) {
+  return fabs(offset - (double)prior->offset - prior->drift * (x - (double)prior->x0));
+}
+
 bool tb_offset_prior_expects(const struct tb_offset_prior *prior, double x, double offset) {
-  return prior->known && fabs(offset - (double)prior->offset) <=
-                             (double)prior->uncertainty_ns + DRIFT_USUAL * fabs(x - (double)prior->x0);
+  double apart = tb_offset_prior_apart(prior, x, offset);
+  return prior->known && apart <= (double)prior->uncertainty_ns + DRIFT_USUAL * fabs(x - (double)prior->x0);
 }
 
 static void prepare(struct voter *v, struct tb_event_row own, struct tb_event_row other) {

@@ -50,7 +50,8 @@ double tb_row_score(double agreed, double tried, double chance);
 /* That an event finds a partner within a tolerance by chance. */
 double tb_row_chance(struct tb_event_row other, double tolerance);
 
-/* Whether an offset at x agrees with the prior. */
+/* How far an offset at x is from what the prior says; whether it agrees with that. */
+double tb_offset_prior_apart(const struct tb_offset_prior *prior, double x, double offset);
 bool tb_offset_prior_expects(const struct tb_offset_prior *prior, double x, double offset);
 
 TB_MUST_CHECK enum tb_status tb_row_votes_cast(const struct tb_allocator *allocator, struct tb_event_row own,

@@ -12,8 +12,9 @@ static const double RATE_CHANGE = 0.5e-6;
 static const double UNKNOWN_RATE = 50e-6, USUAL_RATE = 25e-6;
 static const double SIGMAS = 6;
 
-/* Few readings that are further off a line than two reads take show that the host is a busy one, but not how busy: their
- * scatter is taken to be larger by as much as Student's distribution has it (once in 1000), up to what busy hosts have. */
+/* Few readings that are further off a line than two reads take show that the host is a busy one, but not how busy:
+ * their scatter is taken to be larger by as much as Student's distribution has it (once in 1000), up to what busy hosts
+ * have. */
 static const double CLEAN_NS = 1500, BUSY_SCATTER_NS = 15000;
 static const double STUDENT[] = {636.6, 31.6, 12.92, 8.61}; /* for 1 to 4 degrees of freedom: 3 to 6 readings */
 

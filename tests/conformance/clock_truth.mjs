@@ -189,6 +189,23 @@ const KINDS = {
     return { hosts, options: ["--align-on", "barrier"], limit: 2 * US };
   },
 
+  // Periodic events. Where all are on both hosts the shift with which none is left over is the right one. Where some are
+  // missing wall clocks that agree within a millisecond decide, also of a period that is shorter than what they may be
+  // apart, and with rows that are far from the middle of the snapshots.
+  periodic(random) {
+    const hosts = [new Host(random, { ppm: 0 }), new Host(random, { wallOff: random.between(-MS, MS) })];
+    const complete = random.true(0.5), period = complete ? 100 * MS : 10 * MS, jitter = complete ? MS : 100 * US;
+    const from = random.between(0, 200 * S);
+    hosts.forEach((host, h) => {
+      for (let when = random.below(S); !complete && when < 300 * S; when += random.between(S, 20 * S))
+        host.read(when, random.between(-US, US));
+      for (let i = 0; i < 500; i++)
+        if (complete || !random.true(0.1)) host.see(from + i * period + random.between(-jitter, jitter), "barrier");
+      for (let i = 0; i < 20; i++) host.mark(from + random.between(0, 500 * period), `h${h}_${i}`);
+    });
+    return { hosts, options: ["--align-on", "barrier"], limit: 2 * jitter };
+  },
+
   // Messages around a ring, fast one way round and slow the other.
   messages(random) {
     const hosts = Array.from({ length: 4 }, (_, h) => new Host(random, h ? {} : { ppm: 0 }));

@@ -170,12 +170,45 @@ static void periodic_rows_are_matched_as_wall_clocks_say(void **unused) {
     f.missing_own = uniform(0, 0.2);
     f.missing_other = uniform(0, 0.2);
     drift = uniform(-50e-6, 50e-6);
-    options.prior = (struct tb_offset_prior){true, START, OFFSET + llround(uniform(-5e6, 5e6)), 20000000};
+    options.prior = (struct tb_offset_prior){true, START, OFFSET + llround(uniform(-5e6, 5e6)), 0, 20000000};
     again();
     int good = make(&f);
     align();
     assert_good(&f, good, round);
     assert_false(found.is_ambiguous);
+  }
+}
+
+/* A period that is shorter than what wall clocks may be apart: the shift nearest to them counts, and others are told. */
+static void of_short_periods_the_shift_nearest_to_the_wall_clocks_counts(void **unused) {
+  (void)unused;
+  state = 13;
+  for (int round = 0; round < 40; round++) {
+    struct fate f = {.count = 500, .span = 1e7 * 499, .jitter = 100e3, .periodic = true};
+    f.missing_own = f.missing_other = 0.1;
+    drift = uniform(-50e-6, 50e-6);
+    options.prior = (struct tb_offset_prior){true, START, OFFSET + llround(uniform(-3e6, 3e6)), drift, 20000000};
+    again();
+    (void)make(&f);
+    align();
+    assert_true(llabs(found.first_offset - OFFSET) < 2000000);
+    assert_true(found.is_ambiguous);
+  }
+}
+
+/* Without wall clocks the shift that leaves no event over counts, and others are told. */
+static void of_complete_periodic_rows_no_event_is_left_over(void **unused) {
+  (void)unused;
+  state = 14;
+  drift = 0;
+  for (int round = 0; round < 40; round++) {
+    struct fate f = {.count = 500, .span = 1e8 * 499, .jitter = 1e6, .periodic = true};
+    again();
+    (void)make(&f);
+    align();
+    assert_true(llabs(found.first_offset - OFFSET) < 5000000);
+    assert_int_equal(found.events_alone, 0);
+    assert_true(found.is_ambiguous);
   }
 }
 
@@ -185,7 +218,7 @@ static void wall_clocks_that_are_wrong_do_not_shift_rows_that_fit_once(void **un
   for (int round = 0; round < 50; round++) {
     struct fate f = {.count = (int)uniform(20, 300), .span = 60e9, .jitter = 1000};
     drift = uniform(-50e-6, 50e-6);
-    options.prior = (struct tb_offset_prior){true, START, OFFSET + 5000000000, 20000000};
+    options.prior = (struct tb_offset_prior){true, START, OFFSET + 5000000000, 0, 20000000};
     again();
     int good = make(&f);
     align();
@@ -219,7 +252,7 @@ static void of_one_event_and_several_nothing_says_which(void **unused) {
   assert_int_equal(found.other_alone, 2);
   assert_bound_holds(START, START);
   again();
-  options.prior = (struct tb_offset_prior){true, START, OFFSET + 1000000, 20000000};
+  options.prior = (struct tb_offset_prior){true, START, OFFSET + 1000000, 0, 20000000};
   add_own((double)START);
   for (int i = -1; i < 3; i++) add_other((double)START + 1e9 * i);
   align();
@@ -356,6 +389,8 @@ int main(void) {
       TEST(rows_that_lack_events_or_have_them_twice_are_matched),
       TEST(events_at_wrong_times_do_not_bend_the_line),
       TEST(periodic_rows_are_matched_as_wall_clocks_say),
+      TEST(of_short_periods_the_shift_nearest_to_the_wall_clocks_counts),
+      TEST(of_complete_periodic_rows_no_event_is_left_over),
       TEST(wall_clocks_that_are_wrong_do_not_shift_rows_that_fit_once),
       TEST(a_period_that_fits_as_well_is_reported),
       TEST(of_one_event_and_several_nothing_says_which),
