@@ -214,8 +214,8 @@ static enum tb_status check_name(struct tb_merger *m) {
 
 enum { WALL_UNCERTAINTY_NS = 20000000 }; /* of wall clocks that NTP keeps */
 
-/* Adds the way from an input's trace clock to its wall clock, or back, by all of its snapshots, and how far off that may
- * be. The prior is not known where no snapshot has both. */
+/* Adds the way from an input's trace clock to its wall clock, or back, by all of its snapshots, and how far off that
+ * may be. The prior is not known where no snapshot has both. */
 static enum tb_status add_wall(const struct tb_merger *m, const struct tb_source *s, bool to_trace_clock,
                                struct tb_offset_prior *prior, struct tb_time_map *map) {
   uint32_t primary = s->prescan.clocks.primary;

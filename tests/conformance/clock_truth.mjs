@@ -189,7 +189,7 @@ const KINDS = {
     return { hosts, options: ["--align-on", "barrier"], limit: 2 * US };
   },
 
-  // Periodic events. Where all are on both hosts the shift with which none is left over is the right one. Where some are
+  // Periodic events. Where all are on both hosts the shift that leaves none over is the right one. Where some are
   // missing wall clocks that agree within a millisecond decide, also of a period that is shorter than what they may be
   // apart, and with rows that are far from the middle of the snapshots.
   periodic(random) {

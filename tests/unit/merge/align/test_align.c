@@ -179,7 +179,7 @@ static void periodic_rows_are_matched_as_wall_clocks_say(void **unused) {
   }
 }
 
-/* A period that is shorter than what wall clocks may be apart: the shift nearest to them counts, and others are told. */
+/* A period that is shorter than what wall clocks may be apart: the shift nearest to them counts, others are noted. */
 static void of_short_periods_the_shift_nearest_to_the_wall_clocks_counts(void **unused) {
   (void)unused;
   state = 13;
@@ -196,7 +196,7 @@ static void of_short_periods_the_shift_nearest_to_the_wall_clocks_counts(void **
   }
 }
 
-/* Without wall clocks the shift that leaves no event over counts, and others are told. */
+/* Without wall clocks the shift that leaves no event over counts, and others are noted. */
 static void of_complete_periodic_rows_no_event_is_left_over(void **unused) {
   (void)unused;
   state = 14;
