@@ -346,7 +346,7 @@ static enum tb_status report_bound(struct tb_merger *m, struct tb_source *s) {
   const struct tb_prescanned_extent within = extent_of(s);
   uint32_t node;
   if (!within.any || in->placement == TB_PLACEMENT_START || !tb_source_node(m, s, &node)) return TB_OK;
-  struct tb_time_bound way, more;
+  struct tb_time_bound way, more = {0};
   int64_t evidence_ns;
   enum tb_status status = tb_sync_graph_bound(&m->graph, node, within.first, within.last, &way, &evidence_ns);
   if (status == TB_OK) status = tb_source_clocks_bound(m, s, &more);
