@@ -77,3 +77,43 @@ bool tb_utf8_is_text(struct tb_str bytes) {
   }
   return true;
 }
+
+static bool is_ascii(const char *p, size_t len) {
+  uint64_t word;
+  for (; len >= sizeof(word); p += sizeof(word), len -= sizeof(word)) {
+    memcpy(&word, p, sizeof(word));
+    if (word & UINT64_C(0x8080808080808080)) return false;
+  }
+  for (; len; p++, len--)
+    if (*p & 0x80) return false;
+  return true;
+}
+
+bool tb_utf8_is_valid(struct tb_str text) {
+  if (is_ascii(text.ptr, text.len)) return true;
+  const char *end = text.ptr + text.len;
+  for (const char *p = text.ptr; p < end;) {
+    size_t skip, size = tb_utf8_character(p, end, &skip);
+    if (size == 0) return false;
+    p += size;
+  }
+  return true;
+}
+
+enum tb_status tb_utf8_repair(struct tb_arena *arena, struct tb_str *text) {
+  if (tb_utf8_is_valid(*text)) return TB_OK;
+  if (text->len > SIZE_MAX / 4) return TB_NO_MEMORY;
+  char *copy = tb_arena_alloc(arena, text->len * (sizeof(TB_UTF8_REPLACEMENT) - 1));
+  if (!copy) return TB_NO_MEMORY;
+  size_t n = 0;
+  const char *end = text->ptr + text->len;
+  for (const char *p = text->ptr; p < end;) {
+    size_t skip, size = tb_utf8_character(p, end, &skip);
+    size_t len = size ? size : sizeof(TB_UTF8_REPLACEMENT) - 1;
+    memcpy(copy + n, size ? p : TB_UTF8_REPLACEMENT, len);
+    n += len;
+    p += size ? size : skip;
+  }
+  *text = (struct tb_str){copy, n};
+  return TB_OK;
+}

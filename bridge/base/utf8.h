@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "tracebridge/base.h"
+#include "base/memory.h"
 
 /* U+FFFD, the replacement character. */
 #define TB_UTF8_REPLACEMENT "\xef\xbf\xbd"
@@ -22,6 +22,12 @@ uint32_t tb_utf8_decode(const char *p, size_t length);
 
 /* Writes code point `c` (at most 0x10FFFF, no surrogate) to `to`, which has room for 4 bytes; returns how many. */
 size_t tb_utf8_encode(uint32_t c, char *to);
+
+bool tb_utf8_is_valid(struct tb_str text);
+
+/* Makes *text valid: unchanged where it is; else a copy in `arena` with U+FFFD for each maximal part that is none.
+ * TB_OK or TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_utf8_repair(struct tb_arena *arena, struct tb_str *text);
 
 /* Is it text for people: well-formed, and without control characters but tabs and ends of lines? */
 bool tb_utf8_is_text(struct tb_str bytes);

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "convert/format_detect.h"
 #include "convert/registry.h"
+#include "convert/system_text.h"
 
 enum { DETECT_BYTES = 4096, FORMATS_TEXT = 256 };
 
@@ -117,6 +118,8 @@ enum tb_status tb_reader_fill(struct tb_reader *reader, struct tb_batch *batch) 
   reader->used_up = batch->fill; /* batches are used in the order in which they were filled */
   batch->fill = ++reader->fills;
   enum tb_status status = tb_reader_find_format(reader);
+  if (status == TB_OK && reader->target.system_as_events && reader->ops->source.system_text)
+    status = tb_system_text_read_as_events(reader);
   if (status == TB_OK) status = reader->ops->fill(reader, batch);
   status = tb_guard_settle(&reader->guard, status, &reader->error);
   if (status == TB_NO_MEMORY) batch->event_count = 0; /* they may lack something */

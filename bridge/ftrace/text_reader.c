@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The kernel's trace file, as ftrace and atrace print it and systrace keeps it: read as text, in pieces at line ends.
- * What its lines say is the writers' matter: Perfetto has events of ftrace, JSON the text.
+ * The kernel's trace file, as ftrace and atrace print it and systrace keeps it: read as text, line by line, each with
+ * its time and the thread that wrote it. What else its lines say is the writers' matter: Perfetto has events of ftrace,
+ * JSON the text. Lines that are no events come with the event behind them.
  */
 #include "base/error.h"
 #include "base/utf8.h"
-#include "ftrace/line_parser.h"
+#include "ftrace/text_store.h"
+#include "ftrace/text_tracks.h"
 #include "model/reader_ops.h"
 
 enum { READ_BYTES = 64 * 1024, LINE_MAX_BYTES = 1 << 20 };
@@ -15,6 +17,7 @@ struct ftrace_state {
   uint64_t offset;       /* of its first byte */
   size_t looked_at;      /* bytes of it that are lines of something else */
   bool input_ended;
+  struct tb_ftrace_tracks tracks;
 };
 
 static enum tb_status no_memory(struct tb_reader *reader) {
@@ -79,27 +82,46 @@ static bool is_cut_off(const struct ftrace_state *state, size_t *at) {
   return line.len && line.ptr[0] != '#' && !tb_ftrace_parse_line(line, &event);
 }
 
-/* A copy with U+FFFD for what is no UTF-8; its ptr is NULL without memory. */
-static struct tb_str copy_text(struct tb_arena *arena, const char *text, size_t len) {
-  size_t size = 0, skip = 0, n;
-  const char *end = text + len;
-  for (const char *p = text; p < end; p += n ? n : skip) {
-    n = tb_utf8_character(p, end, &skip);
-    size += n ? n : sizeof(TB_UTF8_REPLACEMENT) - 1;
+/* Adds an event with the text of `len` bytes at the start of what is held; `line`: the event in it, or NULL. */
+static enum tb_status add_text(struct tb_reader *reader, struct tb_batch *batch, size_t from, size_t len,
+                               const struct tb_ftrace_text_event *line) {
+  struct ftrace_state *state = reader->state;
+  struct tb_event *event = tb_batch_add_event(batch);
+  if (!event) return no_memory(reader);
+  event->type = TB_EVENT_SYSTEM_TRACE;
+  event->offset = state->offset + from;
+  event->blob = tb_arena_copy(&batch->arena, (struct tb_str){state->text.data + from, len});
+  if (!event->blob.ptr || tb_utf8_repair(&batch->arena, &event->blob) != TB_OK) {
+    batch->event_count--;
+    return no_memory(reader);
   }
-  char *copy = tb_arena_alloc(arena, size), *to = copy;
-  for (const char *p = text; copy && p < end; p += n ? n : skip) {
-    n = tb_utf8_character(p, end, &skip);
-    size_t put = n ? n : sizeof(TB_UTF8_REPLACEMENT) - 1;
-    memcpy(to, n ? p : TB_UTF8_REPLACEMENT, put);
-    to += put;
+  if (!line) return TB_OK;
+  event->has = TB_HAS_TS;
+  event->ts = line->line.ts;
+  return tb_ftrace_find_track(reader, &state->tracks, line, &event->track) == TB_OK ? TB_OK : no_memory(reader);
+}
+
+/* Gives out text that is held, up to `len`, as far as the batch has room. *used: how much that was. */
+static enum tb_status add_lines(struct tb_reader *reader, struct tb_batch *batch, size_t len, size_t *used) {
+  const struct ftrace_state *state = reader->state;
+  struct tb_str lines = {state->text.data, len}, line;
+  struct tb_ftrace_text_event event;
+  enum tb_status status = TB_OK;
+  *used = 0;
+  while (status == TB_OK && batch->event_count < TB_BATCH_EVENTS && tb_ftrace_take_line(&lines, &line)) {
+    size_t end = len - lines.len;
+    line.len -= line.ptr[line.len - 1] == '\n';
+    bool is_event = tb_ftrace_parse_line(line, &event);
+    if (!is_event && lines.len) continue;
+    status = add_text(reader, batch, *used, end - *used, is_event ? &event : NULL);
+    *used = end;
   }
-  return (struct tb_str){copy, size};
+  return status;
 }
 
 static enum tb_status fill(struct tb_reader *reader, struct tb_batch *batch) {
   struct ftrace_state *state = reader->state;
-  size_t len = 0, cut_at;
+  size_t len = 0, cut_at, used;
   for (;;) {
     enum tb_status status = look_for_ftrace(reader, state);
     if (status == TB_OK && reader->has_read && (len = piece_length(state)) != 0) break;
@@ -107,22 +129,15 @@ static enum tb_status fill(struct tb_reader *reader, struct tb_batch *batch) {
     if (status == TB_OK) status = read_more(reader, state);
     if (status != TB_OK) return status;
   }
-  struct tb_event *event = tb_batch_add_event(batch);
-  struct tb_str text = copy_text(&batch->arena, state->text.data, len);
-  if (!event || !text.ptr) {
-    batch->event_count = 0;
-    return no_memory(reader);
-  }
-  if (state->input_ended && is_cut_off(state, &cut_at)) {
-    enum tb_status status = tb_reader_lose(reader, "the last line is cut off", state->offset + cut_at);
+  enum tb_status status = add_lines(reader, batch, len, &used);
+  if (status != TB_OK) return status;
+  if (state->input_ended && used == state->text.len && is_cut_off(state, &cut_at)) {
+    status = tb_reader_lose(reader, "the last line is cut off", state->offset + cut_at);
     if (status != TB_OK) return status;
   }
-  event->type = TB_EVENT_SYSTEM_TRACE;
-  event->offset = state->offset;
-  event->blob = text;
-  state->offset += len;
-  state->text.len -= len;
-  memmove(state->text.data, state->text.data + len, state->text.len);
+  state->offset += used;
+  state->text.len -= used;
+  memmove(state->text.data, state->text.data + used, state->text.len);
   return TB_OK;
 }
 
@@ -130,6 +145,7 @@ static void destroy(struct tb_reader *reader) {
   struct ftrace_state *state = reader->state;
   if (!state) return;
   tb_buffer_free(&state->text);
+  tb_ftrace_tracks_free(&state->tracks);
   tb_free(reader->allocator, state, sizeof(*state));
   reader->state = NULL;
 }
@@ -138,6 +154,7 @@ static enum tb_status create(struct tb_reader *reader) {
   struct ftrace_state *state = tb_calloc(reader->allocator, sizeof(*state));
   if (!state) return no_memory(reader);
   tb_buffer_init(&state->text, reader->allocator, 0);
+  tb_ftrace_tracks_init(&state->tracks, reader->allocator);
   reader->state = state;
   return TB_OK;
 }
@@ -164,4 +181,5 @@ const struct tb_reader_ops tb_ftrace_reader_ops = {.format = TB_FORMAT_FTRACE,
                                                    .fill = fill,
                                                    .destroy = destroy,
                                                    .detect = detect,
-                                                   .runs_ahead = true};
+                                                   .runs_ahead = true,
+                                                   .source = {.system_text = true}};

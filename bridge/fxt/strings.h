@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Text of an FXT file: made valid UTF-8, kept once.
+ * Text of an FXT file: cut, hashed, kept once.
  */
 #ifndef TB_FXT_STRINGS_H
 #define TB_FXT_STRINGS_H
 
 #include "base/memory.h"
 #include "base/mix64.h"
-
-/* True where `text` is valid UTF-8. */
-bool tb_fxt_text_is_valid(struct tb_str text);
-
-/* Makes *text valid UTF-8: unchanged where it is; else a copy in `arena` with U+FFFD for each maximal part that is
- * none. TB_OK or TB_NO_MEMORY. */
-TB_MUST_CHECK enum tb_status tb_fxt_text_repair(struct tb_arena *arena, struct tb_str *text);
 
 /* The longest beginning of `text`, at most `limit` bytes, that does not end inside a character. */
 struct tb_str tb_fxt_text_cut(struct tb_str text, size_t limit);

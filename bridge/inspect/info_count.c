@@ -40,7 +40,10 @@ static struct tb_info_track *see_track(struct tb_info_state *s, const struct tb_
   return find_track(s, track);
 }
 
-static bool happens_in_time(enum tb_event_type type) { return type < TB_EVENT_TRACK || type == TB_EVENT_SAMPLE; }
+static bool happens_in_time(const struct tb_event *event) {
+  return event->type < TB_EVENT_TRACK || event->type == TB_EVENT_SAMPLE ||
+         (event->type == TB_EVENT_SYSTEM_TRACE && event->has & TB_HAS_TS);
+}
 
 static void count_time(struct tb_info_state *s, const struct tb_event *event) {
   if (!(event->has & TB_HAS_TS)) {
@@ -143,7 +146,7 @@ void tb_info_count_event(struct tb_info_state *s, const struct tb_event *event) 
   if (event->type == TB_EVENT_TRACE_METADATA) keep_metadata(s, event->name);
   struct tb_info_track *track = event->track ? see_track(s, event->track) : NULL;
   if (track) keep_name(s, track, event);
-  if (!happens_in_time(event->type)) return;
+  if (!happens_in_time(event)) return;
   s->info.events++;
   count_time(s, event);
   count_flows(s, event);

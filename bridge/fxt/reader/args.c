@@ -3,6 +3,7 @@
  * References, times and arguments of FXT records.
  */
 #include "base/error.h"
+#include "base/utf8.h"
 #include "fxt/reader/reader.h"
 
 enum tb_status tb_fxt_resolve_string(struct tb_fxt_reader *fx, uint32_t ref, struct tb_fxt_cursor *cursor,
@@ -18,7 +19,7 @@ enum tb_status tb_fxt_resolve_string(struct tb_fxt_reader *fx, uint32_t ref, str
   }
   if (!tb_fxt_take_stream(cursor, ref & TB_FXT_LENGTH_MASK, text))
     return tb_fxt_malformed(fx, "an inline string runs past its record", cursor->at);
-  return tb_fxt_no_memory(fx, tb_fxt_text_repair(&fx->batch->arena, text));
+  return tb_fxt_no_memory(fx, tb_utf8_repair(&fx->batch->arena, text));
 }
 
 enum tb_status tb_fxt_resolve_thread(struct tb_fxt_reader *fx, uint32_t ref, struct tb_fxt_cursor *cursor,

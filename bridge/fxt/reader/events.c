@@ -2,6 +2,7 @@
  *
  * FXT event and log records.
  */
+#include "base/utf8.h"
 #include "fxt/reader/reader.h"
 #include "json/value.h"
 #include "model/arg_lookup.h"
@@ -104,7 +105,7 @@ static enum tb_status parse_members(struct tb_fxt_reader *fx, struct members *me
   struct tb_str text = {fx->counter_members.data, fx->counter_members.len},
                 copy = tb_arena_copy(&fx->batch->arena, text);
   struct tb_arg *object;
-  enum tb_status status = copy.ptr ? tb_fxt_text_repair(&fx->batch->arena, &copy) : TB_NO_MEMORY;
+  enum tb_status status = copy.ptr ? tb_utf8_repair(&fx->batch->arena, &copy) : TB_NO_MEMORY;
   if (status != TB_OK) return tb_fxt_no_memory(fx, status);
   uint32_t count = tb_json_parse_value(&fx->batch->arena, copy, &object);
   if (!count || object->type != TB_ARG_DICT)
@@ -215,7 +216,7 @@ enum tb_status tb_fxt_parse_log(struct tb_fxt_reader *fx, uint64_t header, struc
   if (status != TB_OK) return status;
   if (!tb_fxt_take_stream(&cursor, (size_t)tb_fxt_field(header, 16, 30), &message))
     return tb_fxt_malformed(fx, "a log message runs past its record", NULL);
-  status = tb_fxt_text_repair(&fx->batch->arena, &message);
+  status = tb_utf8_repair(&fx->batch->arena, &message);
   if (status != TB_OK) return tb_fxt_no_memory(fx, status);
   struct tb_event *event;
   status = tb_fxt_add_event(fx, TB_EVENT_LOG, thread, &event);

@@ -3,6 +3,7 @@
  * Joins texts of arguments that are longer than FXT's strings may be: what is behind the longest string is in a large
  * blob before the argument's record (fxt/writer/long_strings.c).
  */
+#include "base/utf8.h"
 #include "fxt/reader/reader.h"
 
 /* One continuation in fx->continuations, before its texts. */
@@ -36,5 +37,5 @@ enum tb_status tb_fxt_join_continuation(struct tb_fxt_reader *fx, struct tb_arg 
   if (more.text_len) memcpy(whole + arg->text.len, at, more.text_len);
   arg->text = (struct tb_str){whole, arg->text.len + more.text_len};
   fx->continuations_read = (size_t)(at - fx->continuations.data) + more.text_len;
-  return tb_fxt_no_memory(fx, tb_fxt_text_repair(&fx->batch->arena, &arg->text));
+  return tb_fxt_no_memory(fx, tb_utf8_repair(&fx->batch->arena, &arg->text));
 }

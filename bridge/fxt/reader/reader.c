@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "model/fxt_providers.h"
 
 /* How much is read at a time; how many events one record gives at most: a counter one for each argument,
@@ -52,7 +53,7 @@ static enum tb_status parse_provider_info(struct tb_fxt_reader *fx, uint64_t hea
     return tb_fxt_malformed(fx, "a provider's name runs past its record", NULL);
   uint32_t id = (uint32_t)tb_fxt_field(header, 20, 51);
   enum tb_status status = tb_fxt_use_provider(&fx->tables, id, true);
-  if (status == TB_OK) status = tb_fxt_text_repair(&fx->batch->arena, &name);
+  if (status == TB_OK) status = tb_utf8_repair(&fx->batch->arena, &name);
   if (status != TB_OK) return tb_fxt_no_memory(fx, status);
   if (tb_str_equal(name, TB_STR(TB_FXT_OWN_PROVIDER))) return TB_OK; /* tells nothing of the source */
   status = tb_fxt_intern(&fx->tables.texts, name, &fx->tables.provider->name);
@@ -152,7 +153,7 @@ static enum tb_status parse_string(struct tb_fxt_reader *fx, uint64_t header, st
   if (!tb_fxt_take_stream(&cursor, (size_t)tb_fxt_field(header, 32, 46), &text))
     return tb_fxt_malformed(fx, "a string runs past its record", NULL);
   if (index == 0) return TB_OK; /* reserved for the empty string; the format says to ignore it */
-  enum tb_status status = tb_fxt_text_repair(&fx->batch->arena, &text);
+  enum tb_status status = tb_utf8_repair(&fx->batch->arena, &text);
   if (status == TB_OK) status = tb_fxt_set_string(&fx->tables, index, text);
   return tb_fxt_no_memory(fx, status);
 }

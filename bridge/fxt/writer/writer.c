@@ -138,11 +138,12 @@ static size_t pad_with_magic(char padding[TB_OUTPUT_PADDING_MAX]) {
   return TB_OUTPUT_PADDING_MAX;
 }
 
-const struct tb_writer_ops tb_fxt_writer_ops = {.format = TB_FORMAT_FXT,
-                                                .create = create,
-                                                .put = put,
-                                                .finish = finish,
-                                                .destroy = destroy,
-                                                .padding = pad_with_magic,
-                                                .has_magic = true,
-                                                .target = {.fxt_blobs = true, .one_machine = true}};
+const struct tb_writer_ops tb_fxt_writer_ops = {
+    .format = TB_FORMAT_FXT,
+    .create = create,
+    .put = put,
+    .finish = finish,
+    .destroy = destroy,
+    .padding = pad_with_magic,
+    .has_magic = true,
+    .target = {.fxt_blobs = true, .system_as_events = true, .one_machine = true}};

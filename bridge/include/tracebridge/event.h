@@ -188,7 +188,9 @@ enum tb_event_type {
   TB_EVENT_TRACE_METADATA, /* a top-level key of the JSON object (otherData, metadata, …): name, one arg */
   TB_EVENT_STACK_FRAME,    /* an entry of stackFrames: id.text is its id, name, categories its category, parent_frame */
   TB_EVENT_SAMPLE,         /* an entry of samples: track is the thread, name, stack, weight, cpu */
-  TB_EVENT_SYSTEM_TRACE,   /* ftrace text: blob, in pieces; ts where it is one line */
+  /* ftrace text: blob, in pieces; ts where it is one event, with lines that are none before it; `track` is then the
+   * thread that wrote it, where it is known */
+  TB_EVENT_SYSTEM_TRACE,
   /* `clocks` read at one moment; clocks[0] is the trace clock if the source names it. Of a machine other than 0
    * `track` is its global one */
   TB_EVENT_CLOCK_SNAPSHOT,

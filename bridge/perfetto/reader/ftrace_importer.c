@@ -3,6 +3,7 @@
  * Bundles of ftrace events: what ran where, and what userspace wrote into the kernel's trace.
  */
 #include "ftrace/event_text.h"
+#include "perfetto/reader/importers.h"
 #include "perfetto/reader/sched.h"
 
 enum { COMM_MAX = 16 }; /* names of Linux's tasks are no longer */
@@ -421,6 +422,8 @@ static enum tb_status read_events(struct bundle *b, struct tb_str payload) {
 
 /* ---- ftrace as text ---------------------------------------------------------------------------------------------- */
 
+static const char NOTE_TEXT[] = "pieces of ftrace text are left out: events say it (--keep-packets keeps them)";
+
 struct ftrace_text {
   struct tb_map sequences; /* that have had ftrace as text */
 };
@@ -487,7 +490,7 @@ enum tb_status tb_perfetto_ftrace(struct tb_perfetto_reader *r, struct tb_str pa
 /* What a source had as text: the events of other packets say it too, for targets that have no such text. */
 enum tb_status tb_perfetto_ftrace_text(struct tb_perfetto_reader *r, struct tb_str payload) {
   if (!tb_perfetto_as_text(r)) {
-    tb_perfetto_pass_packet(r);
+    tb_perfetto_pass_or_note(r, NOTE_TEXT);
     return TB_OK;
   }
   struct ftrace_text *text = r->importer_state;

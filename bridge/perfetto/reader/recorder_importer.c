@@ -59,17 +59,16 @@ static void emit_member(struct tb_perfetto_reader *r, size_t place) {
   event->arg_count = 1;
 }
 
-/* What a target without such members gets: the packet, or nothing. */
-static void pass_or_note(struct tb_perfetto_reader *r) {
+void tb_perfetto_pass_or_note(struct tb_perfetto_reader *r, const char *note) {
   if (!r->reader->target.no_recorder)
     tb_perfetto_pass_packet(r);
   else if (!r->full && r->given == 0)
-    tb_reader_note(r->reader, NOTE_LEFT_OUT, r->head.offset);
+    tb_reader_note(r->reader, note, r->head.offset);
 }
 
 enum tb_status tb_perfetto_recorder(struct tb_perfetto_reader *r, struct tb_str payload) {
   if (!r->reader->target.recorder_members) {
-    pass_or_note(r);
+    tb_perfetto_pass_or_note(r, NOTE_LEFT_OUT);
     return TB_OK;
   }
   bool is_chrome = r->head.kind == TB_TRACE_PACKET_CHROME_METADATA;
@@ -145,6 +144,6 @@ enum tb_status tb_perfetto_chrome_events(struct tb_perfetto_reader *r, struct tb
   if (!is_metadata)
     tb_perfetto_pass_packet(r);
   else if (!r->reader->target.recorder_members)
-    pass_or_note(r);
+    tb_perfetto_pass_or_note(r, NOTE_LEFT_OUT);
   return TB_OK;
 }

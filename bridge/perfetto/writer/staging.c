@@ -304,7 +304,7 @@ static enum tb_status spill_logs(struct tb_perfetto_writer *p) {
   struct tb_error error = {0};
   enum tb_status status = open_spill_file(p, &error);
   if (status == TB_OK) status = spill_stagers(p, false, &error);
-  if (status == TB_OK) status = tb_spill_log_spill(&p->ftrace.text, p->staging.spill, &error);
+  if (status == TB_OK) status = tb_spill_log_spill(&p->ftrace.log, p->staging.spill, &error);
   if (status == TB_OK && !p->staging.grouped.reading)
     status = tb_sort_queue_spill(&p->staging.grouped.queue, p->staging.spill, &error);
   tb_perfetto_note_spilled(p);

@@ -303,7 +303,7 @@ static enum tb_status finish(struct tb_writer *writer) {
   tb_perfetto_mark_lossy(p);
   if (status == TB_OK) status = write_sequences(p);
   uint32_t free_id = (uint32_t)p->sequence_count + TB_FIRST_SEQUENCE_ID;
-  if (status == TB_OK && tb_perfetto_has_ftrace(p)) status = tb_perfetto_write_ftrace(p, free_id++);
+  if (status == TB_OK && !tb_ftrace_text_is_empty(&p->ftrace)) status = tb_perfetto_write_ftrace(p, free_id++);
   if (status == TB_OK) status = tb_perfetto_write_packets(p, free_id);
   if (status == TB_OK) status = write_empty_trace(p, free_id);
   if (status == TB_OK) status = tb_packet_sink_flush(&p->sink);
@@ -335,8 +335,7 @@ static void destroy(struct tb_writer *writer) {
   tb_buffer_free(&p->scratch);
   tb_buffer_free(&p->passthrough.packets);
   tb_buffer_free(&p->passthrough.lossy_providers);
-  tb_spill_log_free(&p->ftrace.text);
-  tb_buffer_free(&p->ftrace.line);
+  tb_ftrace_text_free(&p->ftrace);
   tb_flows_free(&p->flows);
   if (p->sched.states.allocator) tb_map_free(&p->sched.states);
   tb_map_free(&p->tracks.main_threads);
@@ -366,9 +365,8 @@ static enum tb_status create(struct tb_writer *writer) {
   tb_buffer_init(&p->scratch, p->allocator, 0);
   tb_buffer_init(&p->passthrough.packets, p->allocator, 0);
   tb_buffer_init(&p->passthrough.lossy_providers, p->allocator, 0);
-  tb_spill_log_init(&p->ftrace.text, &p->staging.blocks.allocator);
-  p->ftrace.text.held = &p->staging.in_logs;
-  tb_buffer_init(&p->ftrace.line, p->allocator, 0);
+  tb_ftrace_text_init(&p->ftrace, &p->staging.blocks.allocator, p->allocator);
+  p->ftrace.log.held = &p->staging.in_logs;
   tb_flows_init(&p->flows, p->allocator);
   p->flows.first_new_id = writer->options.first_new_flow_id;
   p->flows.ends_close = writer->source.flow_ends_close;

@@ -82,7 +82,7 @@ struct tb_perfetto_writer {
   struct tb_writer_flows flow_registry;
   struct tb_flows flows; /* how they join slices */
   struct tb_writer_metadata metadata;
-  struct tb_writer_ftrace ftrace;
+  struct tb_ftrace_text ftrace;
   struct tb_writer_passthrough passthrough;
   struct tb_writer_sched sched;
   struct tb_buffer scratch; /* key texts, JSON text */
