@@ -125,7 +125,47 @@ static void read_carried_number(struct tb_perfetto_reader *r, size_t slot, const
 struct proto_value {
   struct tb_str type, bytes;
   bool present;
+  uint64_t name_levels; /* that are part of its name */
 };
+
+/* The one entry or item of an argument, NULL where it has none or several. */
+static const struct tb_arg *only_child(const struct tb_arg *arg) {
+  return arg->span > 1 && arg[1].span + 1 == arg->span ? arg + 1 : NULL;
+}
+
+static size_t joined_length(const struct tb_arg *arg, uint64_t levels) {
+  size_t len = arg->name.len;
+  for (; levels; levels--) {
+    bool item = arg->type == TB_ARG_ARRAY;
+    arg = only_child(arg);
+    if (!arg) return 0;
+    len += item ? 3 : 1 + arg->name.len;
+  }
+  return len;
+}
+
+/* Makes levels of the argument at `slot`, the last one read, a part of its name again: our writer made levels of it. */
+static void join_name(struct tb_perfetto_reader *r, size_t slot, uint64_t levels) {
+  struct tb_arg *arg = &r->batch->args[slot];
+  if (levels >= arg->span) return;
+  size_t len = joined_length(arg, levels);
+  char *text = len ? tb_perfetto_alloc(r, len) : NULL, *at = text;
+  if (!text) return;
+  if (arg->name.len) memcpy(at, arg->name.ptr, arg->name.len);
+  at += arg->name.len;
+  for (uint64_t i = 1; i <= levels; i++) {
+    bool item = arg[i - 1].type == TB_ARG_ARRAY;
+    memcpy(at, item ? "[0]" : ".", item ? 3 : 1);
+    at += item ? 3 : 1;
+    if (!item && arg[i].name.len) memcpy(at, arg[i].name.ptr, arg[i].name.len);
+    at += item ? 0 : arg[i].name.len;
+  }
+  uint16_t flags = arg->flags;
+  r->batch->arg_count -= levels;
+  memmove(arg, arg + levels, (r->batch->arg_count - slot) * sizeof(*arg));
+  arg->name = (struct tb_str){text, len};
+  arg->flags |= flags;
+}
 
 static void read_number_field(struct tb_perfetto_reader *r, struct tb_arg *arg, const struct tb_wire_field *field,
                               struct proto_value *proto) {
@@ -150,6 +190,9 @@ static void read_number_field(struct tb_perfetto_reader *r, struct tb_arg *arg, 
       break;
     case TB_DEBUG_ANNOTATION_STRING_VALUE_IID:
       set_text(arg, TB_ARG_STRING, interned_text(r, TB_INDEX_DEBUG_ANNOTATION_STRING_VALUES, field->value));
+      break;
+    case TB_DEBUG_ANNOTATION_NAME_LEVELS:
+      proto->name_levels = field->value;
       break;
     case TB_DEBUG_ANNOTATION_PROTO_TYPE_NAME_IID:
       proto->type = interned_text(r, TB_INDEX_DEBUG_ANNOTATION_VALUE_TYPE_NAMES, field->value);
@@ -267,5 +310,6 @@ enum tb_status tb_perfetto_annotation(struct tb_perfetto_reader *r, struct tb_st
     set_text(&r->batch->args[slot], TB_ARG_BLOB, proto.bytes);
   }
   close_arg(r, slot);
+  if (proto.name_levels) join_name(r, slot, proto.name_levels);
   return TB_OK;
 }

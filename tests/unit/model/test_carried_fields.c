@@ -107,7 +107,7 @@ static const struct carried_case cases[] = {
     {"tdur_ns", false, "\"ph\":\"X\",\"dur\":3,\"tts\":6,\"tdur\":2," AT, "\"tdur\":2"},
     {"tts_ns", false, "\"ph\":\"C\",\"pid\":1,\"ts\":8,\"tts\":6,\"name\":\"n\",\"args\":{\"a\":1}", "\"tts\":6"},
     {"scope", false, "\"id\":\"0x1\",\"scope\":\"here\"," ASYNC, "\"scope\":\"here\""},
-    {"args", true, "\"args\":{\"a.b\":7}," INSTANT, "\"args\":{\"a.b\":7}"},
+    {"args", true, "\"args\":{\"a..b\":7}," INSTANT, "\"args\":{\"a..b\":7}"},
     {"args:json", false, TWENTY "," INSTANT, "\"b9\":9"},
     {"fxt_types", true, "\"fxt_types\":\"I\",\"args\":{\"a\":1}," INSTANT, "\"fxt_types\":\"I\""},
     {"fxt_counter", true, "\"fxt_counter\":7,\"args\":{\"a\":\"b\"}," INSTANT, "\"fxt_counter\":7"},

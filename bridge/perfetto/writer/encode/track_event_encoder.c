@@ -10,6 +10,7 @@ enum {
   ARG_ROOM = 64,     /* bytes that one argument takes at most, without the text that it holds */
   EVENT_ROOM = 1024, /* the same for the rest of an event */
   MAX_DEPTH = 128,   /* readers stop at 64 */
+  MAX_LEVELS = 16,   /* of an argument's name, and of what may be below it */
   MAX_EVENT = 1 << 30
 };
 
@@ -140,6 +141,58 @@ static char *put_annotation(struct body_encoding *e, char *at, uint32_t field, c
 /* Whether a name is that of an array's first item, as flat lists of arguments have it: `mailbox[0]`. */
 static bool names_first_item(struct tb_str name) {
   return name.len > 3 && memcmp(name.ptr + name.len - 3, "[0]", 3) == 0 && memchr(name.ptr, '[', name.len - 3) == NULL;
+}
+
+/* ---- names that are paths: readers take a dot in a name for another character, but levels for a dot ---------------- */
+
+/* The levels of a name: parts between dots, the last of them `[0]` where it is that of a first item. 1: the name is no
+ * path that levels say. */
+static unsigned name_levels(struct tb_str name) {
+  if (names_first_item(name)) return memchr(name.ptr, '.', name.len) == NULL ? 2 : 1;
+  unsigned levels = 1;
+  for (size_t i = 0; i < name.len; i++) {
+    if (name.ptr[i] == '[' || name.ptr[i] == ']') return 1;
+    if (name.ptr[i] != '.') continue;
+    bool empty = i == 0 || name.ptr[i - 1] == '.' || i + 1 == name.len;
+    if (empty || ++levels > MAX_LEVELS) return 1;
+  }
+  return levels;
+}
+
+static unsigned levels_below(const struct tb_arg *arg) {
+  unsigned most = 0;
+  for (uint32_t i = 1; i < arg->span; i += arg[i].span) {
+    unsigned below = 1 + levels_below(&arg[i]);
+    if (below > most) most = below;
+  }
+  return most;
+}
+
+/* The argument as levels, the first of which says how many there are: `a.b` is `a` with the one entry `b`. */
+static char *put_levels(struct body_encoding *e, char *at, uint32_t field, struct tb_str name, const struct tb_arg *arg,
+                        unsigned levels, bool first) {
+  bool item = first && names_first_item(name);
+  const char *dot = item ? name.ptr + name.len - 3 : name.len ? memchr(name.ptr, '.', name.len) : NULL;
+  if (!dot) return put_annotation_as(e, at, field, name, arg, 1 + levels);
+  char *start = at = tb_wire_open_message(at, field);
+  at = put_name_iid(e, at, (struct tb_str){name.ptr, (size_t)(dot - name.ptr)});
+  if (first) at = tb_wire_put_uint(at, TB_DEBUG_ANNOTATION_NAME_LEVELS, levels - 1);
+  struct tb_str rest = {dot + 1, name.len - (size_t)(dot + 1 - name.ptr)};
+  if (item)
+    at = put_annotation_as(e, at, TB_DEBUG_ANNOTATION_ARRAY_VALUES, (struct tb_str){NULL, 0}, arg, 1 + levels);
+  else
+    at = put_levels(e, at, TB_DEBUG_ANNOTATION_DICT_ENTRIES, rest, arg, levels, false);
+  return tb_wire_close_message(start, at);
+}
+
+/* Whether the argument's name is the only odd one in it, and one that levels say. */
+static bool fits_levels(const struct tb_arg *arg, unsigned levels) {
+  if (levels < 2 || arg->type == TB_ARG_NULL || levels_below(arg) > MAX_LEVELS) return false;
+  if (arg->type == TB_ARG_ARRAY && names_first_item(arg->name)) return false; /* put_array takes it for no item */
+  size_t len = carried_name.len;
+  bool carried = arg->name.len > len && memcmp(arg->name.ptr, carried_name.ptr, len) == 0 &&
+                 (arg->name.ptr[len] == '.' || arg->name.ptr[len] == '[');
+  return !carried;
 }
 
 /* Whether an argument with an odd name goes as it is: a value by itself, which the trace processor drops as JSON
@@ -420,6 +473,19 @@ static char *put_log(struct body_encoding *e, char *at, const struct tb_event *e
   return tb_wire_close_message(start, at);
 }
 
+/* An argument with an odd name, as levels. e->odd stays true, and only encoder->body.len says where it is to begin, where
+ * levels do not say it. NULL without memory. */
+static char *put_path(struct tb_event_encoder *encoder, struct body_encoding *e, char *start, const struct tb_arg *arg,
+                      size_t room) {
+  unsigned levels = name_levels(arg->name);
+  encoder->body.len = (size_t)(start - encoder->body.data);
+  if (!fits_levels(arg, levels)) return start;
+  if (tb_buffer_reserve(&encoder->body, levels * ARG_ROOM + room) != TB_OK) return NULL;
+  e->odd = false;
+  return put_levels(e, encoder->body.data + encoder->body.len, TB_TRACK_EVENT_DEBUG_ANNOTATIONS, arg->name, arg, levels,
+                    true);
+}
+
 /* All args. Where an odd name comes up, that argument is written again as JSON text, and all are carried as they were
  * if it was at the top. NULL without memory. */
 static char *put_args(struct tb_event_encoder *encoder, struct body_encoding *e, char *at, const struct tb_event *event,
@@ -431,10 +497,13 @@ static char *put_args(struct tb_event_encoder *encoder, struct body_encoding *e,
       e->own_carried = true;
     at = put_annotation(e, at, TB_TRACK_EVENT_DEBUG_ANNOTATIONS, &event->args[i], 1);
     if (!e->odd || stays_plain(&event->args[i])) continue;
+    at = put_path(encoder, e, start, &event->args[i], room);
+    if (!at) return NULL;
+    if (!e->odd) continue;
+    start = encoder->body.data + encoder->body.len;
     struct tb_arg json = as_json(e, &event->args[i]);
     if (json.name.len != event->args[i].name.len) carried->whole_args = true;
     size_t used = (size_t)(start - encoder->body.data);
-    encoder->body.len = used;
     /* room for the text, and again for everything that is still to come */
     if (tb_buffer_reserve(&encoder->body, json.text.len + room) != TB_OK) return NULL;
     at = put_annotation(e, encoder->body.data + used, TB_TRACK_EVENT_DEBUG_ANNOTATIONS, &json, 1);
