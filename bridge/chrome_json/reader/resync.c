@@ -149,12 +149,28 @@ static const char *look_on(struct tb_json_state *state, struct tb_batch *batch, 
   return failed_attempt(state, batch, p);
 }
 
+/* Whether what comes is right behind an event, as the next one is. */
+static bool is_next_element(const struct tb_json_state *state) {
+  if (state->container == TB_JSON_TOP && state->passed[1] == '}') return true;
+  return state->passed[0] == '}' && state->passed[1] == ',';
+}
+
+/* A further event that is torn is damage of its own, and counted; the search goes on as if it were not. With `strict`
+ * reading ended at the first. */
+static void count_torn(struct tb_json_state *state, const struct tb_batch *batch, const char *p) {
+  if (state->scan.status == TB_TOKENIZER_BAD && is_next_element(state))
+    tb_losses_add(&state->reader->losses, reason(state, &state->scan, p), tb_json_offset(state, batch, p));
+}
+
 /* Tries the event at `p`. Returns the byte after it, or after the brace where it is none; NULL as a unit. */
 static const char *try_event(struct tb_json_state *state, struct tb_batch *batch, const char *p) {
   size_t events = batch->event_count, args = batch->arg_count;
   state->scan.at = NULL;
   const char *end = tb_json_event(state, batch, p);
-  if (!end) return look_on(state, batch, p, events, args);
+  if (!end) {
+    count_torn(state, batch, p);
+    return look_on(state, batch, p, events, args);
+  }
   pass(state, *p);
   const struct tb_event *event = &batch->events[batch->event_count - 1];
   if (event->type == TB_EVENT_OTHER && !tb_json_has_phase(event)) { /* some inner object */

@@ -1,5 +1,5 @@
-# An argument with dots in its name, or called as a first item, is written once: readers see its levels, and the way back
-# and FXT have its name. So are the others of its slice.
+# An argument with dots in its name, or called as a first item, is written once: readers see its levels, and the way
+# back and FXT have its name. So are the others of its slice.
 cat >trace.json <<'JSON'
 {"traceEvents":[
 {"name":"request","ph":"X","ts":1,"dur":2,"pid":5,"tid":5,"args":{"http.method":"of the method","http.route.name":["of the route",{"x":1.0}],"plain":"of the other","box[0]":"of the item"}}

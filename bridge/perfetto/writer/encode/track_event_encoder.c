@@ -143,7 +143,7 @@ static bool names_first_item(struct tb_str name) {
   return name.len > 3 && memcmp(name.ptr + name.len - 3, "[0]", 3) == 0 && memchr(name.ptr, '[', name.len - 3) == NULL;
 }
 
-/* ---- names that are paths: readers take a dot in a name for another character, but levels for a dot ---------------- */
+/* ---- names that are paths: readers take a dot in a name for another character, but levels for a dot -------------- */
 
 /* The levels of a name: parts between dots, the last of them `[0]` where it is that of a first item. 1: the name is no
  * path that levels say. */
@@ -473,8 +473,8 @@ static char *put_log(struct body_encoding *e, char *at, const struct tb_event *e
   return tb_wire_close_message(start, at);
 }
 
-/* An argument with an odd name, as levels. e->odd stays true, and only encoder->body.len says where it is to begin, where
- * levels do not say it. NULL without memory. */
+/* An argument with an odd name, as levels. e->odd stays true, and only encoder->body.len says where it is to begin,
+ * where levels do not say it. NULL without memory. */
 static char *put_path(struct tb_event_encoder *encoder, struct body_encoding *e, char *start, const struct tb_arg *arg,
                       size_t room) {
   unsigned levels = name_levels(arg->name);

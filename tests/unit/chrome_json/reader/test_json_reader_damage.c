@@ -74,6 +74,9 @@ static const struct damage damages[] = {
      "@26:s @26:t X:a", "sample that is no JSON object", 1},
     {"{\"stackFrames\":{^\"1\":{\"na\"me\":\"f\"},\"2\":{\"category\":\"c\",\"name\":\"g\"}},\"traceEvents\":[" E1 "]}",
      "@25:g X:a", "stack frame that is no JSON object", 1},
+    {"[^{\"name\":\"c\",\"ts\":1,\"ph\":\"X\",id=\"0x1\"},{\"name\":\"d\",\"ts\":1,\"ph\":\"X\",id=\"0x2\"}," E1
+     ",{\"name\":\"e\",\"ts\":1,\"ph\":\"X\",id=\"0x3\"}]",
+     "X:a", "event that is no JSON", 3},
     {"{\"systemTraceEvents\":\"# tracer: nop\\nabc^", "@27:", "systemTraceEvents cut off at the end of the input", 1},
 };
 
