@@ -4,7 +4,8 @@
  * Targets that take packets as they are get the packets.
  *
  * A value of most counters is of the time before its sample, so it goes out with the time of the sample before, and
- * the last sample begins a 0. Whole numbers are marks for targets that have the system's events as text, where a
+ * the last sample begins a 0. Which sample is before is known late, as samples need not come in the order of time: a
+ * few wait for others. Whole numbers are marks for targets that have the system's events as text, where a
  * counter keeps its name whatever it is.
  */
 #include <inttypes.h>
@@ -18,22 +19,30 @@ enum {
   NUMBER_SIZE = 64,
   COUNTERS_MAX = 1 << 20,
   SPECIFICATIONS_MAX = 1 << 12,
+  WAITING_MAX = 8,     /* samples of a counter that may come late */
   FORWARDS_LOOKING = 2 /* of value_direction */
 };
 
 static const char LOSS_TIME[] = "an event of a GPU has no timestamp";
+static const char NOTE_LATE[] = "samples of a GPU's counter came so late that their values are one sample off";
 static const char LOSS_UNKNOWN[] = "a value of a GPU's counter that nothing describes";
 
 /* Keeps flows of stages apart from those of track events, whose ids are of the same space. */
 #define STAGE_FLOWS (UINT64_C(0x7374616765) << 24)
 
+struct gpu_sample {
+  int64_t ts;
+  uint64_t bits;
+  bool is_double;
+};
+
 struct gpu_counter {
   struct tb_perfetto_track *track;
   int gpu_id;
-  int64_t ts; /* of the last sample */
-  bool forwards;
-  bool began; /* the last sample began something that the next one says */
-  bool is_double;
+  bool forwards, gave;
+  int64_t given_ts;                       /* of the newest value that went out */
+  struct gpu_sample waiting[WAITING_MAX]; /* each began what the next one says; in the order of time */
+  size_t waiting_count;
 };
 
 /* Names by id, as the first specifications say them. */
@@ -162,22 +171,42 @@ static bool find_described(struct tb_perfetto_reader *r, uint64_t iid, uint64_t 
 
 /* ---- samples ----------------------------------------------------------------------------------------------------- */
 
-static void emit_value(struct tb_perfetto_reader *r, const struct gpu_counter *counter, int64_t ts, uint64_t bits) {
+static void emit_value(struct tb_perfetto_reader *r, const struct gpu_counter *counter, struct gpu_sample sample) {
   struct tb_perfetto_track *track = counter->track;
-  if (counter->is_double)
-    tb_perfetto_emit_double(r, track, ts, tb_wire_double(bits));
-  else if (!tb_perfetto_as_text(r) || !tb_perfetto_emit_counter_line(r, ts, 0, track->track.name, (int64_t)bits))
-    tb_perfetto_emit_integer(r, track, ts, (int64_t)bits);
+  if (sample.is_double)
+    tb_perfetto_emit_double(r, track, sample.ts, tb_wire_double(sample.bits));
+  else if (!tb_perfetto_as_text(r) ||
+           !tb_perfetto_emit_counter_line(r, sample.ts, 0, track->track.name, (int64_t)sample.bits))
+    tb_perfetto_emit_integer(r, track, sample.ts, (int64_t)sample.bits);
+}
+
+/* Gives out what the first of the waiting samples began. False where the batch takes no more; nothing has changed
+ * then. */
+static bool emit_first(struct tb_perfetto_reader *r, struct gpu_counter *counter) {
+  struct gpu_sample value = {.is_double = counter->waiting[0].is_double};
+  if (counter->waiting_count > 1) value = counter->waiting[1];
+  value.ts = counter->waiting[0].ts;
+  emit_value(r, counter, value);
+  if (r->full) return false;
+  counter->gave = true;
+  counter->given_ts = value.ts;
+  memmove(counter->waiting, counter->waiting + 1, --counter->waiting_count * sizeof(*counter->waiting));
+  return true;
 }
 
 /* False where the batch takes no more; nothing has changed then. */
 static bool take_sample(struct tb_perfetto_reader *r, struct gpu_counter *counter, const struct tb_wire_field *value) {
-  int64_t ts = counter->forwards ? r->context.ts : counter->ts;
-  counter->is_double = value->type == TB_WIRE_FIXED64;
-  if (counter->forwards || counter->began) emit_value(r, counter, ts, value->value);
-  if (r->full) return false;
-  counter->began = !counter->forwards;
-  counter->ts = r->context.ts;
+  struct gpu_sample sample = {r->context.ts, value->value, value->type == TB_WIRE_FIXED64};
+  if (counter->forwards) {
+    emit_value(r, counter, sample);
+    return !r->full;
+  }
+  if (counter->waiting_count == WAITING_MAX && !emit_first(r, counter)) return false;
+  if (counter->gave && sample.ts < counter->given_ts) tb_reader_note(r->reader, NOTE_LATE, r->head.offset);
+  size_t place = counter->waiting_count++;
+  for (; place && counter->waiting[place - 1].ts > sample.ts; place--)
+    counter->waiting[place] = counter->waiting[place - 1];
+  counter->waiting[place] = sample;
   return true;
 }
 
@@ -227,9 +256,8 @@ static void end_counters(struct tb_perfetto_reader *r) {
   struct gpu *gpu = gpu_of(r);
   for (; gpu->resume < gpu->count && !r->full; gpu->resume++) {
     struct gpu_counter *counter = &gpu->counters[gpu->resume];
-    if (counter->began) emit_value(r, counter, counter->ts, 0);
-    if (r->full) return;
-    counter->began = false;
+    while (counter->waiting_count)
+      if (!emit_first(r, counter)) return;
   }
 }
 
