@@ -11,18 +11,21 @@
 
 enum { TB_HEX_DIGITS_MAX = 16 };
 
+/* The value of a digit of either case; -1 where `c` is none. */
+static inline int tb_hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  char letter = (char)(c | 0x20);
+  return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
+}
+
 /* One to sixteen digits of either case, all of the text. False, and *value unchanged, where it is anything else. */
 static inline bool tb_hex_parse(struct tb_str digits, uint64_t *value) {
   uint64_t v = 0;
   if (digits.len == 0 || digits.len > TB_HEX_DIGITS_MAX) return false;
   for (size_t i = 0; i < digits.len; i++) {
-    char c = digits.ptr[i], letter = (char)(c | 0x20);
-    if (c >= '0' && c <= '9')
-      v = v << 4 | (unsigned)(c - '0');
-    else if (letter >= 'a' && letter <= 'f')
-      v = v << 4 | (unsigned)(letter - 'a' + 10);
-    else
-      return false;
+    int digit = tb_hex_digit(digits.ptr[i]);
+    if (digit < 0) return false;
+    v = v << 4 | (unsigned)digit;
   }
   *value = v;
   return true;

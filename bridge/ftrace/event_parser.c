@@ -53,15 +53,7 @@ static bool read_number(struct tb_str text, uint64_t *value) {
   if (negative) at++;
   if (end - at > 2 && at[0] == '0' && (at[1] == 'x' || at[1] == 'X')) {
     const char *from = at += 2;
-    for (*value = 0; at < end; at++) {
-      unsigned char c = (unsigned char)(*at | 32);
-      if (is_digit(*at))
-        *value = *value << 4 | (unsigned)(*at - '0');
-      else if (c >= 'a' && c <= 'f')
-        *value = *value << 4 | (unsigned)(c - 'a' + 10);
-      else
-        break;
-    }
+    for (*value = 0; at < end && tb_hex_digit(*at) >= 0; at++) *value = *value << 4 | (unsigned)tb_hex_digit(*at);
     return at > from;
   }
   struct tb_decimal number;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "json/tokenizer.h"
 
+#include "base/hex.h"
 #include "base/utf8.h"
 
 enum { SKIP_DEPTH = 64 * 1024 }; /* deeper nesting is damage */
@@ -47,19 +48,12 @@ static const char *find_close(struct tb_tokenizer *scan, const char *p) {
   return p;
 }
 
-static int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
 /* Four hex digits at `p`, or -1. */
 static int32_t hex4(const char *p, const char *end) {
   if (end - p < 4) return -1;
   int32_t value = 0;
   for (int i = 0; i < 4; i++) {
-    int digit = hex_digit(p[i]);
+    int digit = tb_hex_digit(p[i]);
     if (digit < 0) return -1;
     value = value << 4 | digit;
   }

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/hex.h"
 #include "base/utf8.h"
 #include "json/text.h"
 
@@ -42,16 +43,12 @@ static bool take_number(struct checker *c) {
   return true;
 }
 
-static bool is_hex(unsigned char ch) {
-  return (ch >= '0' && ch <= '9') || (ch >= 'a' && ch <= 'f') || (ch >= 'A' && ch <= 'F');
-}
-
 static bool take_escape(struct checker *c) {
   if (c->at == c->end) return false;
   unsigned char kind = *c->at++;
   if (kind != 'u') return kind && strchr("\"\\/bfnrt", kind) != NULL;
   for (int i = 0; i < 4; i++, c->at++)
-    if (c->at == c->end || !is_hex(*c->at)) return false;
+    if (c->at == c->end || tb_hex_digit((char)*c->at) < 0) return false;
   return true;
 }
 
