@@ -63,6 +63,7 @@ static const struct tb_payload_importer importers[] = {
     {TB_TRACE_PACKET_CHROME_TRIGGER, tb_perfetto_chrome_trigger, NULL},
     {TB_TRACE_PACKET_GENERIC_KERNEL_TASK_STATE_EVENT, tb_perfetto_task_state, NULL},
     {TB_TRACE_PACKET_GENERIC_KERNEL_CPU_FREQ_EVENT, tb_perfetto_cpu_frequency, NULL},
+    {TB_TRACE_PACKET_CPU_PER_UID_DATA, tb_perfetto_cpu_per_uid, &tb_cpu_per_uid_state},
     {TB_TRACE_PACKET_GENERIC_KERNEL_TASK_RENAME_EVENT, tb_perfetto_task_rename, NULL},
     {TB_TRACE_PACKET_GENERIC_KERNEL_PROCESS_TREE, tb_perfetto_generic_process_tree, NULL},
     {TB_TRACE_PACKET_USER_LIST, tb_perfetto_recorder, NULL},
