@@ -23,6 +23,8 @@ static const struct {
              {TB_TRACE_PACKET_TRACK_EVENT_RANGE_OF_INTEREST, "perfetto.protos.TrackEventRangeOfInterest"},
              {TB_TRACE_PACKET_SHELL_HANDLER_MAPPINGS, "perfetto.protos.ShellHandlerMappings"},
              {TB_TRACE_PACKET_SERVICE_EVENT, "perfetto.protos.TracingServiceEvent"},
+             {TB_TRACE_PACKET_MODULE_SYMBOLS, "perfetto.protos.ModuleSymbols"},
+             {TB_TRACE_PACKET_DEOBFUSCATION_MAPPING, "perfetto.protos.DeobfuscationMapping"},
              {TB_TRACE_PACKET_TRACE_UUID, "perfetto.protos.TraceUuid"}};
 
 static uint32_t type_of(struct tb_perfetto_reader *r, uint32_t kind) {
@@ -85,6 +87,13 @@ enum tb_status tb_perfetto_recorder(struct tb_perfetto_reader *r, struct tb_str 
   r->looked_ahead = looked_ahead;
   close_dict(r, packet);
   emit_member(r, member);
+  return TB_OK;
+}
+
+/* Names of what the trace has, and processes' data: no recorder's, and lost where there are no members. */
+enum tb_status tb_perfetto_lookup_table(struct tb_perfetto_reader *r, struct tb_str payload) {
+  if (r->reader->target.recorder_members) return tb_perfetto_recorder(r, payload);
+  tb_perfetto_pass_packet(r);
   return TB_OK;
 }
 
