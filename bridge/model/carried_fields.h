@@ -57,12 +57,13 @@ enum tb_carried_how {
 /* clang-format off */
 #define TB_CARRIED_FIELDS(ROW)                                                                                        \
   ROW(NO_TS, "no_ts", OWN, ts, 0, 0, JSON, FIELD, FIELD)                                                              \
+  ROW(NO_END, "no_end", OWN, dur, 0, 0, JSON_PERFETTO, NOT, FIELD)                                                    \
   ROW(PHASE, "ph", OWN, phase, 0, 0, JSON, FIELD, FIELD)                                                              \
   ROW(INSTANT_SCOPE, "s", OWN, instant_scope, 0, 0, JSON, MEMBER, FIELD)                                              \
   ROW(BIND_ENCLOSING, "bp", OWN, has, TB_HAS_BIND_ENCLOSING, 0, JSON, MEMBER, FIELD)                                  \
   ROW(CPU, "cpu", UINT32, cpu, TB_HAS_CPU, TB_IS_OF_SAMPLE(TB_HAS_CPU), JSON, MEMBER, FIELD)                          \
   ROW(WEIGHT, "weight", DOUBLE, weight, TB_HAS_WEIGHT, TB_IS_OF_SAMPLE(TB_HAS_WEIGHT), JSON, MEMBER, FIELD)           \
-  ROW(NAME, "name", OWN, name, TB_HAS_NAME, 0, JSON_FXT, FIELD, NOT)                                                  \
+  ROW(NAME, "name", OWN, name, TB_HAS_NAME, 0, JSON, FIELD, FIELD)                                                    \
   ROW(ID2, "id2", OWN, id.kind, 0, 0, JSON_PERFETTO, NOT, FIELD)                                                      \
   ROW(ID, "id", OWN, id, 0, 0, JSON, FIELD, FIELD)                                                                    \
   ROW(BIND_ID, "bind_id", OWN, bind_id, 0, 0, JSON, FIELD, NOT)                                                       \

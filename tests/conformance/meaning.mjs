@@ -2,8 +2,12 @@
 //
 // What the events of a JSON trace mean, as rows that can be compared: every event with every member, the metadata, the
 // other members of the outermost object. Equal are: a B with its E, and an X; `i` and `I`; a scope of `t` and none;
-// numbers by value; empty args, an empty category and none; callstacks by their frames.
+// numbers by value; empty args, an empty category and none; callstacks by their frames; a counter's event of several
+// series, and an event of each at its time.
 import { canonical, idValue, nanoseconds } from "./json.mjs";
+
+// An id of a process or thread: a number, or the text of its digits.
+const idText = (value) => canonical(value ?? null).replace(/^"|"$/g, "");
 
 const TIMES = ["ts", "dur", "tts", "tdur"];
 const NO_THREAD = new Set("bneSTpFNOD"); // their emitting thread is no part of what they mean
@@ -20,7 +24,7 @@ function row(trace, event) {
   const out = {};
   for (const [key, value] of Object.entries(event)) {
     if (TIMES.includes(key) && nanoseconds(value) !== null) out[key] = nanoseconds(value).toString();
-    else if (key === "pid" || key === "tid") out[key] = canonical(value).replace(/^"|"$/g, "");
+    else if (key === "pid" || key === "tid") out[key] = idText(value);
     else if (key === "id" || key === "bind_id") out[key] = idValue(value);
     else if (key === "id2" && value && typeof value === "object")
       out[key] = canonical(Object.fromEntries(Object.entries(value).map(([k, v]) => [k, idValue(v)])));
@@ -37,6 +41,12 @@ function row(trace, event) {
     if (out[flag] === "false" || out[flag] === "0") delete out[flag];
   if (NO_THREAD.has(event.ph)) delete out.tid;
   return out;
+}
+
+// A counter's event as one of each of its series.
+function bySeries(event) {
+  const series = event.ph === "C" && event.args && typeof event.args === "object" ? Object.entries(event.args) : [];
+  return series.length ? series.map(([key, value]) => ({ ...event, args: { [key]: value } })) : [event];
 }
 
 const difference = (a, b) => (nanoseconds(a) - nanoseconds(b)).toString();
@@ -80,10 +90,11 @@ export function rows(trace) {
       (trace.traceEvents ?? []).filter((event) => event && typeof event === "object" && !Array.isArray(event) &&
           Object.keys(event).length); // an object without members is no event
   for (const { event, done } of pair(events.filter((event) => event.ph !== "M")))
-    count(canonical({ ...row(trace, event), ...done }));
+    for (const part of bySeries(event)) count(canonical({ ...row(trace, part), ...done }));
   for (const event of events.filter((event) => event.ph === "M"))
     metadata.set(
-        canonical([event.pid, /^thread/.test(event.name) ? event.tid : "", event.name]), canonical(event.args));
+        canonical([idText(event.pid), /^thread/.test(event.name) ? idText(event.tid) : "", event.name]),
+        canonical(event.args));
   for (const [of, args] of metadata) count(`M ${of} ${args}`);
   for (const sample of trace.samples ?? [])
     count(`sample ${canonical({...row(trace, sample), pid: 0})}`); // its thread says the process

@@ -159,10 +159,11 @@ static const char *take_phase(struct tb_json_state *state, struct tb_json_event_
   return tb_tokenizer_string(&state->scan, p + 1, &parse->phase);
 }
 
+/* Of args that are there twice the last counts. */
 static const char *take_args(struct tb_json_state *state, struct tb_batch *batch, struct tb_json_event_parse *parse,
                              const char *p) {
   struct tb_event *event = parse->event;
-  if (*p != '{' || event->has & TB_HAS_ARGS) return take_extra(state, key_text(KEY_ARGS), p);
+  if (*p != '{') return take_extra(state, key_text(KEY_ARGS), p);
   struct tb_json_sink sink = {batch->args, batch->arg_count, batch->arg_capacity};
   p = tb_json_members(&state->scan, &sink, p + 1, 1);
   if (!p) return NULL;

@@ -190,11 +190,19 @@ static bool keep_ids(struct tb_json_state *state, struct tb_json_event_parse *pa
   return !is_said_otherwise(&parse->tid, track->tid, track->tid_text) || keep_id(state, TB_STR("tid"), &parse->tid);
 }
 
+/* Async events, flow events and objects are told apart by their ids: one without is none. */
+static bool lacks_id(struct phase phase, const struct tb_json_event_parse *parse) {
+  bool needs_id = (phase.type >= TB_EVENT_ASYNC_BEGIN && phase.type <= TB_EVENT_ASYNC_END) ||
+                  (phase.type >= TB_EVENT_FLOW_BEGIN && phase.type <= TB_EVENT_FLOW_END) ||
+                  (phase.type >= TB_EVENT_OBJECT_CREATE && phase.type <= TB_EVENT_OBJECT_DELETE);
+  return needs_id && parse->event->id.kind == TB_ID_NONE && !parse->id2.kind;
+}
+
 bool tb_json_finish(struct tb_json_state *state, struct tb_json_event_parse *parse) {
   struct tb_event *event = parse->event;
   struct phase phase = find_phase(state, parse);
   /* nothing begins, ends or counts at no time */
-  if (!(event->has & TB_HAS_TS) && phase.type != TB_EVENT_METADATA)
+  if ((!(event->has & TB_HAS_TS) && phase.type != TB_EVENT_METADATA) || lacks_id(phase, parse))
     phase = (struct phase){TB_EVENT_OTHER, ON_NAMED_THREAD};
   event->type = (enum tb_event_type)phase.type;
   if (event->type == TB_EVENT_OTHER) {

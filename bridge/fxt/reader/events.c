@@ -204,7 +204,12 @@ enum tb_status tb_fxt_parse_event(struct tb_fxt_reader *fx, uint64_t header, str
     event->has |= TB_HAS_ID_ONLY_MATCH;
     if (record.type == TB_FXT_FLOW_END) event->has |= TB_HAS_BIND_ENCLOSING;
   }
-  return tb_fxt_give_args(fx, record.thread, event);
+  status = tb_fxt_give_args(fx, record.thread, event);
+  if (fx->is_no_event) {
+    fx->is_no_event = false;
+    fx->batch->event_count--;
+  }
+  return status;
 }
 
 enum tb_status tb_fxt_parse_log(struct tb_fxt_reader *fx, uint64_t header, struct tb_fxt_cursor cursor) {

@@ -34,6 +34,7 @@ struct tb_fxt_reader {
   uint32_t rest_count;
   struct tb_buffer continuations; /* ends of texts of the next record's arguments (long_strings.c) */
   size_t continuations_read;
+  bool is_no_event;                 /* the event of the current record is none */
   struct tb_buffer counter_members; /* JSON: what belongs to the next counter record in addition to its samples */
   bool args_need_types;             /* the types of args do not follow from their values */
 };

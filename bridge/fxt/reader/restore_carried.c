@@ -79,7 +79,7 @@ static enum tb_status restore_scope(struct tb_fxt_reader *fx, struct tb_event *e
     return TB_OK;
   }
   event->instant_scope = scope.ptr[0];
-  event->thread = thread->tid || says_thread ? thread : NULL;
+  event->thread = thread->tid || !thread->has_tid || says_thread ? thread : NULL;
   event->track = to;
   return TB_OK;
 }
@@ -111,6 +111,40 @@ static bool take_rest(struct tb_fxt_reader *fx, const struct tb_arg *rest) {
   return true;
 }
 
+static bool restore_binding(struct tb_event *event, struct tb_str binding) {
+  if (tb_str_equal(binding, TB_STR("t")))
+    event->has &= ~(uint32_t)TB_HAS_BIND_ENCLOSING;
+  else if (tb_str_equal(binding, TB_STR("e")))
+    event->has |= TB_HAS_BIND_ENCLOSING;
+  else
+    return false; /* a member that says something else */
+  return true;
+}
+
+/* A null: the event has none, whatever its record says. An end has a name where it ends another slice than the
+ * innermost. */
+static bool restore_name(struct tb_event *event, const struct tb_arg *name) {
+  bool is_of_end = event->type == TB_EVENT_SLICE_END && name->type == TB_ARG_STRING;
+  if (!is_of_end && name->type != TB_ARG_NULL) return false;
+  event->name = is_of_end ? name->text : (struct tb_str){NULL, 0};
+  if (is_of_end)
+    event->has |= TB_HAS_NAME;
+  else
+    event->has &= ~(uint32_t)TB_HAS_NAME;
+  return true;
+}
+
+/* A slice that never ends is a complete one, or has an end, so that FXT's readers nest others as they are. */
+static bool restore_endless(struct tb_fxt_reader *fx, struct tb_event *event) {
+  if (event->type == TB_EVENT_SLICE_END) return fx->is_no_event = true;
+  if (event->type != TB_EVENT_SLICE_COMPLETE) return false;
+  event->type = TB_EVENT_SLICE_BEGIN;
+  event->phase = 'B';
+  event->has &= ~(uint32_t)TB_HAS_DUR;
+  event->dur = 0;
+  return true;
+}
+
 /* Restores one of FXT's own fields; false where the argument is not such a one. */
 static bool restore_own(struct tb_fxt_reader *fx, struct tb_event *event, enum tb_carried_id field,
                         const struct tb_arg *arg, enum tb_status *status) {
@@ -127,8 +161,11 @@ static bool restore_own(struct tb_fxt_reader *fx, struct tb_event *event, enum t
       return is_text;
     case TB_CARRIED_BIND_ENCLOSING:
       if (!(event->has & TB_HAS_TS)) return false; /* a member of an event that joins nothing */
-      if (is_text) event->has &= ~(uint32_t)TB_HAS_BIND_ENCLOSING;
-      return is_text;
+      return is_text && restore_binding(event, arg->text);
+    case TB_CARRIED_NAME:
+      return restore_name(event, arg);
+    case TB_CARRIED_NO_END:
+      return restore_endless(fx, event);
     case TB_CARRIED_ID:
       if (event->type == TB_EVENT_COUNTER) return true; /* its track says it */
       return restore_id(event, arg);
@@ -151,7 +188,9 @@ static bool restore_part(struct tb_fxt_reader *fx, struct tb_event *event, struc
   if (field->type == TB_CARRIED_OWN) return restore_own(fx, event, (enum tb_carried_id)field->id, arg, status);
   bool is_of_sample = field->id == TB_CARRIED_CPU || field->id == TB_CARRIED_WEIGHT;
   if (is_of_sample && event->type != TB_EVENT_SAMPLE) return false;
+  bool is_time_of_none = field->id == TB_CARRIED_TS && !(event->has & TB_HAS_TS); /* of the event before it */
   tb_carried_get(field, arg, event);
+  if (is_time_of_none) event->has &= ~(uint32_t)TB_HAS_TS;
   return true;
 }
 

@@ -162,7 +162,7 @@ static void give_type(struct tb_arg *arg, char letter) {
 static void flatten_members(struct tb_fxt_writer *w, const struct tb_event *event) {
   const struct tb_arg *dict = find_arg(event, TB_STR("args"));
   if (!dict || dict->type != TB_ARG_DICT || dict->span == 1) return;
-  struct tb_event members = {.arg_count = dict->span - 1};
+  struct tb_event members = {.has = TB_HAS_NAME, .arg_count = dict->span - 1};
   struct tb_arg *args = tb_arena_alloc(&w->scratch, members.arg_count * sizeof(*args));
   if (!args) {
     tb_fxt_fail(w, TB_NO_MEMORY);

@@ -195,8 +195,16 @@ void tb_fxt_carry_json(struct tb_fxt_writer *w, enum tb_carried_id id, struct tb
   add_text(w, join(w, tb_carried_path(id), TB_STR(TB_FXT_JSON_SUFFIX)), text);
 }
 
+/* Records of events have a name, be it an empty one; that of an end is its begin's. */
+static bool lacks_name(const struct tb_event *event) {
+  if (event->has & TB_HAS_NAME || event->type == TB_EVENT_SLICE_END || event->type == TB_EVENT_COUNTER) return false;
+  return event->type <= TB_EVENT_MEMORY_DUMP || event->type == TB_EVENT_OTHER;
+}
+
 /* Times are in the record, or have been carried by then; what is of a sample comes last. */
 static void add_carried(struct tb_fxt_writer *w, const struct tb_event *event) {
+  if (lacks_name(event))
+    add(w, &(struct tb_fxt_flat){.name = tb_carried_path(TB_CARRIED_NAME), .type = TB_FXT_ARG_NULL});
   const uint64_t times = TB_CARRIED_BIT(TS) | TB_CARRIED_BIT(DUR);
   const uint64_t of_sample = TB_CARRIED_BIT(CPU) | TB_CARRIED_BIT(WEIGHT);
   tb_fxt_carry(w, event, tb_carried_by_fxt() & ~(times | of_sample));
@@ -259,6 +267,16 @@ static bool has_reserved_name(const struct tb_arg *arg) {
   return name.len > SUFFIX && memcmp(name.ptr + name.len - SUFFIX, TB_FXT_JSON_SUFFIX, SUFFIX) == 0;
 }
 
+/* Whether members of one dict have one name: the last counts, but paths of both would be one tree. */
+static bool has_doubled_names(const struct tb_arg *args, uint32_t count) {
+  for (uint32_t i = 0; i < count; i += args[i].span) {
+    for (uint32_t k = i + args[i].span; k < count; k += args[k].span)
+      if (args[i].name.len && tb_str_equal(args[k].name, args[i].name)) return true;
+    if (is_tree(&args[i]) && has_doubled_names(&args[i + 1], args[i].span - 1)) return true;
+  }
+  return false;
+}
+
 /* The arguments themselves: all leaves where they fit; else each top-level one, trees as JSON text; else as many, and
  * the others as one JSON object, with which those begin whose name means something else. */
 static void add_args(struct tb_fxt_writer *w, const struct tb_event *event) {
@@ -269,6 +287,7 @@ static void add_args(struct tb_fxt_writer *w, const struct tb_event *event) {
     top += own;
   }
   bool all_leaves = count_leaves(event->args, event->arg_count) + (trees > 0) <= room;
+  if (all_leaves && trees) all_leaves = !has_doubled_names(event->args, event->arg_count);
   if (all_leaves && trees) note_trees(w, event);
   seen = 0;
   for (uint32_t i = 0; i < event->arg_count && w->status == TB_OK; i += event->args[i].span) {

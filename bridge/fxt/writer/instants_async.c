@@ -55,11 +55,12 @@ static void add_particulars(struct tb_fxt_writer *w, const struct tb_event *even
   bool of_process = event->track->type == TB_TRACK_PROCESS, of_all = event->track->type == TB_TRACK_GLOBAL;
   if (event->type == TB_EVENT_INSTANT && (of_process || of_all)) {
     struct tb_str scope = of_process ? TB_STR("p0") : TB_STR("g0"); /* 0: of the thread of this id */
-    if (!event->thread || tb_fxt_thread_koid(event->thread)) scope.len--;
+    if (!event->thread || event->thread->type != TB_TRACK_THREAD || tb_fxt_thread_koid(event->thread)) scope.len--;
     tb_fxt_carry_text(w, TB_CARRIED_INSTANT_SCOPE, scope);
   }
-  if (type == TB_FXT_FLOW_END && !(event->has & TB_HAS_BIND_ENCLOSING))
-    tb_fxt_carry_text(w, TB_CARRIED_BIND_ENCLOSING, TB_STR("t"));
+  bool binds_enclosing = event->has & TB_HAS_BIND_ENCLOSING; /* as ends do in FXT, and nothing else */
+  if ((type == TB_FXT_FLOW_END) != binds_enclosing)
+    tb_fxt_carry_text(w, TB_CARRIED_BIND_ENCLOSING, binds_enclosing ? TB_STR("e") : TB_STR("t"));
   tb_fxt_carry_id_kind(w, &event->id);
   if (event->type != TB_EVENT_SLICE_COMPLETE) tb_fxt_carry(w, event, TB_CARRIED_BIT(DUR));
 }
@@ -73,14 +74,16 @@ static uint64_t number_of(struct tb_fxt_writer *w, const struct tb_event *event,
   return number;
 }
 
-/* The emitting thread where it is known, else thread 0 of the process. */
+/* The emitting thread where it is known, else one without an id, or of an instant of the process its thread 0. */
 static void put_point(struct tb_fxt_writer *w, const struct tb_event *event, unsigned type, bool has_last,
                       uint64_t last) {
   const struct tb_track *emitter = event->thread ? event->thread : event->track;
+  bool has_no_thread = emitter->type == TB_TRACK_PROCESS && (event->thread || event->type != TB_EVENT_INSTANT);
+  uint64_t thread = has_no_thread ? tb_fxt_no_thread_koid(emitter) : tb_fxt_thread_koid(emitter);
   struct tb_fxt_event_record record = {.type = type,
                                        .ts = event->ts,
                                        .process = tb_fxt_process_koid(emitter),
-                                       .thread = tb_fxt_thread_koid(emitter),
+                                       .thread = thread,
                                        .category = event->categories,
                                        .name = event->name,
                                        .args = w->args.items,

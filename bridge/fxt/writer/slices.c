@@ -9,6 +9,7 @@
  */
 #include "base/intern.h"
 #include "fxt/writer/writer.h"
+#include "model/phases.h"
 #include "timeline/same_time.h"
 
 enum { MAX_HELD = 64, MAX_OPEN = 1 << 16, FORGOTTEN_AT_ONCE = MAX_OPEN / 8 };
@@ -240,9 +241,53 @@ static bool has_own_members(const struct tb_fxt_writer *w, const struct tb_event
   return false;
 }
 
-/* Ends the innermost slice at the time of `event`, with w->args. */
-static void end_innermost(struct tb_fxt_writer *w, const struct tb_event *event,
-                          struct tb_fxt_track_state *track_state) {
+static void add_mark(struct tb_fxt_writer *w, const struct tb_event *event, const struct tb_fxt_flat *mark) {
+  if (w->args.count < TB_FXT_MAX_ARGS)
+    w->args.items[w->args.count++] = *mark;
+  else
+    tb_fxt_lose_event(w, "which slice an end of fifteen arguments ends", event);
+}
+
+/* Adds to w->args that the innermost slice never ends: one around it does. */
+static void mark_endless(struct tb_fxt_writer *w, const struct tb_event *event,
+                         struct tb_fxt_track_state *track_state) {
+  const struct tb_fxt_flat no_end = {.name = tb_carried_path(TB_CARRIED_NO_END), .type = TB_FXT_ARG_NULL};
+  if (!is_thread(track_state->track)) return;
+  track_state->has_endless = true;
+  add_mark(w, event, &no_end);
+}
+
+static struct tb_fxt_flat name_of_end(struct tb_str name) {
+  return (struct tb_fxt_flat){.name = tb_carried_path(TB_CARRIED_NAME), .text = name, .type = TB_FXT_ARG_STRING};
+}
+
+/* An end of what began before the trace did. */
+static void put_bare_end(struct tb_fxt_writer *w, const struct tb_event *event) {
+  const struct tb_fxt_flat name = name_of_end(event->name);
+  if (event->has & TB_HAS_NAME && is_thread(event->track)) add_mark(w, event, &name);
+  struct tb_fxt_open bare = {.thread = event->thread,
+                             .name = event->name,
+                             .category = event->categories,
+                             .args = w->args.items,
+                             .arg_count = w->args.count,
+                             .id = is_thread(event->track) ? 0 : id_of_track(event)};
+  put_end(w, event->track, &bare, event->ts);
+}
+
+/* An end that names a slice that is not open: an end record would end another one. */
+static void put_unmatched_end(struct tb_fxt_writer *w, const struct tb_event *event) {
+  struct tb_event instant = *event;
+  instant.type = TB_EVENT_OTHER;
+  instant.phase = 'E';
+  w->args.count = 0; /* it flattens them itself */
+  tb_fxt_put_other(w, &instant);
+  w->args.count = 0;
+}
+
+/* Ends the innermost slice at the time of `event`, with w->args. Behind a slice that never ends, records of ends have
+ * the name of what they end, which is not the innermost. */
+static void end_innermost(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_fxt_track_state *track_state,
+                          bool is_endless) {
   struct tb_fxt_open *slice = &track_state->open[track_state->open_count - 1];
   settle(w, event->track, track_state, event->ts);
   if (event->thread) slice->thread = event->thread;
@@ -261,6 +306,9 @@ static void end_innermost(struct tb_fxt_writer *w, const struct tb_event *event,
   if (w->args.count) memcpy(args + count, w->args.items, w->args.count * sizeof(*args));
   slice->args = args;
   slice->arg_count = count + w->args.count;
+  bool is_named = track_state->has_endless && !is_endless && slice->name.len;
+  if (slice->written && is_named && slice->arg_count < TB_FXT_MAX_ARGS)
+    args[slice->arg_count++] = name_of_end(slice->name);
   if (slice->written)
     put_end(w, event->track, slice, event->ts);
   else
@@ -282,25 +330,23 @@ static size_t closed_by(const struct tb_event *event, const struct tb_fxt_track_
 }
 
 static void end(struct tb_fxt_writer *w, const struct tb_event *event, struct tb_fxt_track_state *track_state) {
-  if (track_state->open_count == 0) { /* of what began before the trace did */
-    struct tb_fxt_open bare = {.thread = event->thread,
-                               .name = event->name,
-                               .category = event->categories,
-                               .args = w->args.items,
-                               .arg_count = w->args.count,
-                               .id = is_thread(event->track) ? 0 : id_of_track(event)};
-    put_end(w, event->track, &bare, event->ts);
+  if (track_state->open_count == 0) {
+    put_bare_end(w, event);
     return;
   }
   size_t count = closed_by(event, track_state);
   if (count == 0) {
-    tb_fxt_lose_event(w, "an end of a slice that is not open", event);
+    put_unmatched_end(w, event);
     return;
   }
-  uint32_t own_args = w->args.count;
+  struct tb_fxt_flat own[TB_FXT_MAX_ARGS]; /* of the slice that is meant */
+  uint32_t own_count = w->args.count;
+  if (own_count) memcpy(own, w->args.items, own_count * sizeof(*own));
   while (count-- > 0 && w->status == TB_OK) {
-    w->args.count = count ? 0 : own_args; /* they belong to the slice that is meant */
-    end_innermost(w, event, track_state);
+    w->args.count = count ? 0 : own_count;
+    if (w->args.count) memcpy(w->args.items, own, own_count * sizeof(*own));
+    if (count) mark_endless(w, event, track_state);
+    end_innermost(w, event, track_state, count > 0);
   }
 }
 
@@ -404,6 +450,16 @@ void tb_fxt_put_slice(struct tb_fxt_writer *w, const struct tb_event *event) {
   bool may_wait = event->type == TB_EVENT_SLICE_END && is_thread(event->track) && track_state->open_count;
   if (may_wait && tb_deferred_end_keep(&track_state->waiting, event, closed_by(event, track_state) == 1)) return;
   put_now(w, event, track_state);
+}
+
+bool tb_fxt_put_bare_end(struct tb_fxt_writer *w, const struct tb_event *event) {
+  if (event->type != TB_EVENT_OTHER || !tb_str_equal(event->phase_text, TB_STR("E"))) return false;
+  struct tb_fxt_track_state *track_state = is_thread(event->track) ? tb_fxt_track_state_of(w, event->track) : NULL;
+  if (!track_state || track_state->open_count || tb_event_is_untimed(event)) return false;
+  struct tb_event end = *event;
+  end.type = TB_EVENT_SLICE_END;
+  tb_fxt_put_slice(w, &end);
+  return true;
 }
 
 /* ---- the end of the trace ---------------------------------------------------------------------------------------- */

@@ -55,7 +55,7 @@ static void put_event(struct tb_fxt_writer *w, const struct tb_event *event) {
       tb_fxt_lose_event(w, "ftrace text, which FXT has no place for", event);
       break;
     default:
-      tb_fxt_put_other(w, event);
+      if (!tb_fxt_put_bare_end(w, event)) tb_fxt_put_other(w, event);
       break;
   }
 }

@@ -62,6 +62,7 @@ struct tb_fxt_track_state {
   bool described;        /* a kernel object record was written */
   bool named;            /* it has a name of metadata, which the track itself does not know */
   bool unordered;        /* its times once went back: no slice is held any more */
+  bool has_endless;      /* a slice of it never ends: ends have names from then on, so that they do not end it */
   int64_t last_ts;       /* of the begins and ends */
   int64_t last_inner_ts; /* of begins and other events */
   struct tb_deferred_end waiting;
@@ -249,6 +250,8 @@ uint64_t tb_fxt_id_number(struct tb_fxt_writer *w, const struct tb_event *event,
 
 /* ---- events ------------------------------------------------------------------------------------------------------ */
 
+/* An end of what did not begin becomes one again where it can end nothing; else false. */
+bool tb_fxt_put_bare_end(struct tb_fxt_writer *w, const struct tb_event *event);
 void tb_fxt_put_slice(struct tb_fxt_writer *w, const struct tb_event *event); /* fxt/writer/slices.c */
 void tb_fxt_put_other(struct tb_fxt_writer *w,
                       const struct tb_event *event); /* instants, async, flows, exotic phases */

@@ -72,6 +72,8 @@ static void set_phase(struct tb_event *event, struct tb_str phase) {
   } else {
     event->type = event->phase ? tb_phase_event_type(event->phase) : TB_EVENT_OTHER;
   }
+  /* an end of what did not begin: as such it would end what did */
+  if (event->type == TB_EVENT_SLICE_END) event->type = TB_EVENT_OTHER;
   if (event->type == TB_EVENT_OTHER) event->phase_text = phase.len ? phase : (struct tb_str){NULL, 0};
   bool is_async =
       event->type == TB_EVENT_ASYNC_BEGIN || event->type == TB_EVENT_ASYNC_INSTANT || event->type == TB_EVENT_ASYNC_END;

@@ -178,9 +178,15 @@ static void mark_sorts_first(struct tb_track_group *key, struct tb_staged_event 
   }
 }
 
+/* A thread whose ids are texts is described where it emits something, since the event has their numbers alone. */
+static bool know_emitter(struct tb_perfetto_writer *p, const struct tb_track *thread) {
+  if (!thread || (!thread->pid_text.len && !thread->tid_text.len)) return true;
+  return tb_perfetto_track_state(p, thread) != NULL;
+}
+
 static enum tb_status put_shared(struct tb_perfetto_writer *p, const struct tb_event *event, uint32_t key,
                                  enum tb_staged_kind kind, const struct tb_carried_parts *carried, unsigned parts) {
-  if (!key) return TB_NO_MEMORY;
+  if (!key || (!carried->emitter && !know_emitter(p, event->thread))) return TB_NO_MEMORY;
   struct tb_writer_sequence *sequence = p->sequences[p->shared];
   struct tb_staged_event entry = {.ts = event->ts, .kind = (uint8_t)kind, .key = key};
   if (kind == TB_STAGED_END) parts &= ~(unsigned)(TB_ENCODE_NAME | TB_ENCODE_CATEGORIES | TB_ENCODE_NO_NAME);

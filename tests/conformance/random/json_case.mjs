@@ -5,7 +5,7 @@ import {chance} from "../chance.mjs";
 import {withFeatures} from "./features.mjs";
 import {STORIES} from "./json_stories.mjs";
 import {Digits, Members} from "./json_text.mjs";
-import {micros} from "./json_values.mjs";
+import {args as makeArgs, micros} from "./json_values.mjs";
 
 export const WINDOW = 1000000;    // nanoseconds of a slot
 const FIRST_ID = 1000, IDS = 20;  // ids of processes and threads of a slot
@@ -24,12 +24,27 @@ function threads(random, slot) {
   });
 }
 
+// What stands at first where a key is there twice.
+const OTHER = {
+  ts: () => 17,
+  dur: () => 1,
+  tts: () => 1,
+  tdur: () => 1,
+  pid: () => 999,
+  tid: () => 998,
+  ph: () => "X",
+  args: makeArgs,
+  id: () => "0x3e7",
+};
+
 // Threads that the stories of slices have for themselves.
 const OWN = {
   nested: 10,
   wild: 11,
   flows: 12,
-  bound: 14
+  bound: 14,
+  orphans: 16,
+  callstacks: 17
 };
 
 // In a mixed case slices of several stories overlap: these the importer has in an order of its own, so that such a case
@@ -37,7 +52,9 @@ const OWN = {
 export function jsonCase(seed, slot, options = {}) {
   const random = withFeatures(chance(seed), options), pid = firstId(slot);
   const of = {slot, threads: threads(random, slot), mixed: random.wants("slices that overlap", 0.2)};
+  of.bare = random.true(0.2);  // such threads are of no case alone, so that only what comes back is judged
   of.odd = of.threads.some(({pid: process, tid}) => typeof process === "string" || typeof tid === "string");
+  of.nameless = [{pid}, {pid, tid: ""}, {pid: `${pid}`, tid: `${pid + 9}`}, {tid: pid + 8}, {}];
   of.own = (story, i) => ({pid, tid: pid + OWN[story] + i});
   const names = Object.keys(STORIES).filter((story) => random.true(story === "nested" ? 0.6 : 0.3));
   const made = names.flatMap((story) => STORIES[story](random, of));
@@ -52,18 +69,28 @@ export function jsonCase(seed, slot, options = {}) {
   const events = !random.wants("file in another order than time", 0.3) ? inOrder(made) :
       random.true(0.5)                                                 ? made :
                                                                          inOrder(made, -1);
-  return {seed, slot, mixed: of.mixed, stories: names, events: events.map((event) => timed(random, event, slot))};
+  const placed = (list) => (list ?? []).map((event) => timed(random, event, slot));
+  return {
+    seed,
+    slot,
+    unplaced: of.mixed || of.bare,
+    stories: names,
+    events: placed(events),
+    frames: of.frames,
+    samples: placed(of.samples)
+  };
 }
 
 // By time, forwards or backwards; what is of one time stays as it is, since it nests so.
 const inOrder = (events, sign = 1) => [...events].sort((a, b) => sign * ((a.at ?? 0) - (b.at ?? 0)));
 
+// With its time and, now and then, a member twice, of which the last counts, or one that is missing.
 function timed(random, {at, list}, slot) {
   const base = (slot + 1) * WINDOW;
-  return new Members(list.map(
-      ([key, value]) =>
-          [key,
-           key === "ts"      ? micros(random, base + at) :
-               key === "tts" ? value :
-                               value]));
+  const members = list.map(([key, value]) => [key, key === "ts" && value === null ? micros(random, base + at) : value]);
+  if (random.wants("key twice", 0.04)) {
+    const [key] = random.of(members);
+    members.unshift([key, OTHER[key]?.(random) ?? "other"]);
+  }
+  return new Members(members);
 }

@@ -54,7 +54,7 @@ async function missing(context, file, ours, words) {
 
 async function toPerfetto(context, cases, faults) {
   const file = path.join(context.work, "source.json"), there = path.join(context.work, "ours.perfetto-trace");
-  let left = cases.filter((one) => !one.mixed), ours, judged;
+  let left = cases.filter((one) => !one.unplaced), ours, judged;
   if (!left.length) return;
   for (const words of WORDS) {
     if (judged !== left) {

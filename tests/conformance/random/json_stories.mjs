@@ -10,6 +10,9 @@ const LENGTH = 400;  // microseconds in which all of a case happens
 // A thread of the case: where slices of several stories overlap only in mixed cases, each story has its own.
 const threadOf = (random, of, story, i = 0) => (of.mixed ? random.of(of.threads) : of.own(story, i));
 
+// A thread of the case or, where nothing nests, one of which the file does not say all.
+const looseThread = (random, of) => random.of(of.bare && random.true(0.4) ? of.nameless : of.threads);
+
 const on = ({pid, tid}) => [...(pid === undefined ? [] : [["pid", pid]]), ...(tid === undefined ? [] : [["tid", tid]])];
 
 function event(random, ph, at, thread, more = []) {
@@ -18,7 +21,7 @@ function event(random, ph, at, thread, more = []) {
 }
 
 function described(random, share = 0.5) {
-  const more = [["name", make.name(random)]];
+  const more = random.true(0.97) ? [["name", make.name(random)]] : [];
   if (random.true(0.5)) more.push(["cat", make.category(random)]);
   if (random.true(share)) more.push(["args", make.args(random)]);
   if (random.true(0.08)) more.push(["cname", "good"]);
@@ -31,7 +34,7 @@ const threadTimes = (random, times) => times.map(([key, ns]) => [key, make.micro
 // Slices of one thread that nest, as X or B and E, some never ended.
 function nested(random, of) {
   const thread = threadOf(random, of, "nested"), events = [], timed = random.true(0.2);
-  const fill = (from, to, depth) => {
+  const fill = (from, to, depth, within = "") => {
     for (let n = 1 + random.below(3), at = from; n > 0 && at < to && events.length < 24; n--) {
       const begin = make.timeIn(random, at, to), end = begin + random.below(Math.max(1, to * 1000 - begin));
       if (end > to * 1000) break;
@@ -40,14 +43,13 @@ function nested(random, of) {
         const more = random.true(0.95) ? [["dur", make.micros(random, end - begin)]] : [];
         if (timed && more.length) times.push(["tdur", Math.floor((end - begin) / 2)]);
         events.push(event(random, "X", begin, thread, [...described(random), ...more, ...threadTimes(random, times)]));
-        if (depth < 3 && end - begin > 3000) fill(Math.ceil(begin / 1000), Math.floor(end / 1000), depth + 1);
+        if (depth < 3 && end - begin > 3000) fill(Math.ceil(begin / 1000), Math.floor(end / 1000), depth + 1, "X");
       } else {
-        const what = described(random), open = random.wants("slice that never ends in another", 0.06);
-        if (open && !random.wants("slices of one name that overlap", 0.5)) what[0] = ["name", `open ${events.length}`];
+        const what = described(random), open = random.true(0.06) && (within !== "X" || random.wants("slice that never ends in a complete one", 1));
         events.push(event(random, "B", begin, thread, [...what, ...threadTimes(random, times)]));
         const together = random.wants("B and X that begin together in a slice", 0.5) ? 0 : 1;
         if (depth < 3 && end - begin > 3000)
-          fill(Math.ceil(begin / 1000) + together, Math.floor(end / 1000), depth + 1);
+          fill(Math.ceil(begin / 1000) + together, Math.floor(end / 1000), depth + 1, within || "B");
         if (!open) events.push(event(random, "E", end, thread, ending(random, what, timed && end > begin, end)));
       }
       at = Math.floor(end / 1000) + 1;
@@ -71,9 +73,10 @@ function wild(random, of) {
   const thread = threadOf(random, of, "wild");
   if (!random.wants("end with a name of its own", 1)) return [];
   return Array.from({length: 3 + random.below(6)}, (_, i) => {
-    const ph = random.of(random.wants("end within an X", 0.5) ? ["B", "E", "X", "B", "E", "i"] : ["B", "E", "B", "i"]),
+    const complete = random.wants("slice that never ends in a complete one", 0.5);
+    const ph = random.of(complete ? ["B", "E", "X", "B", "E", "i"] : ["B", "E", "B", "i"]),
           at = make.timeIn(random, 1, 20);
-    const name = random.wants("slices of one name that overlap", 0.5) ? random.of(["p", "q"]) : `p ${i}`;
+    const name = random.true(0.5) ? random.of(["p", "q"]) : `p ${i}`;
     const more = ph === "E" && random.true(0.5) ? [] : [["name", name]];
     if (ph === "X") more.push(["dur", make.micros(random, random.below(15) * 1000)]);
     return event(random, ph, at + (ph === "E" ? 250 : 0), thread, more);
@@ -81,7 +84,7 @@ function wild(random, of) {
 }
 
 function asyncSlices(random, of) {
-  const id = make.id(random, of.slot), thread = random.of(of.threads), cat = ["cat", random.of(["async", "net"])];
+  const id = make.id(random, of.slot), thread = looseThread(random, of), cat = ["cat", random.of(["async", "net"])];
   const letters = random.true(0.25) ? ["S", "T", "F"] : ["b", "n", "e"], events = [];
   for (let n = 1 + random.below(3), at = 1; n > 0; n--) {
     const begin = make.timeIn(random, at, LENGTH), end = make.timeIn(random, Math.floor(begin / 1000) + 1, LENGTH + 50);
@@ -101,21 +104,24 @@ function asyncSlices(random, of) {
 
 function instants(random, of) {
   return Array.from({length: 1 + random.below(4)}, () => {
-    const scope = random.of([undefined, "t", "p", "g"]), more = described(random);
+    const thread = looseThread(random, of), more = described(random);
+    const lacksProcess = thread.pid === undefined && !random.wants("process' event whose pid is missing", 1);
+    const scope = random.of([undefined, "t", ...(lacksProcess ? [] : ["p", "g"])]);
     if (scope) more.push(["s", scope]);
     if (scope === "g" ? random.wants("global instant with an id", 0.1) : random.wants("FXT: instant with an id", 0.05))
       more.push(...make.id(random, of.slot));
-    return event(random, random.of(["i", "I", "i", "R"]), make.timeIn(random, 1, LENGTH), random.of(of.threads), more);
+    return event(random, random.of(["i", "I", "i", "R"]), make.timeIn(random, 1, LENGTH), thread, more);
   });
 }
 
 function counters(random, of) {
   const name = random.of(["memory", "free pages", "n"]), keys = random.of([["used"], ["used", "rest"], ["a b", "c"]]);
   const id = random.wants("FXT: counter with an id", 0.2) ? [["id", `${of.slot}c`]] : [];
-  const thread = random.of(of.threads);
+  const thread = looseThread(random, of);
   return Array.from({length: 1 + random.below(5)}, (_, i) => {
     const values = keys.filter(() => random.true(0.9)).map((key) => [key, random.of([i, -5, 1e6, new Digits("2.5")])]);
-    if (!values.length && !random.wants("FXT: counter without args", 1)) values.push(["used", 7]);
+    const lacksProcess = thread.pid === undefined && !random.wants("process' event whose pid is missing", 1);
+    if (!values.length && lacksProcess) values.push(["used", 7]);
     const more = [["name", name], ["args", new Members(values)], ...id];
     const at = random.wants("counter events of one time", 0.3) ? 50000 : (10 + i * 20 + random.below(9)) * 1000;
     return event(random, "C", at, thread, more);
@@ -123,7 +129,7 @@ function counters(random, of) {
 }
 
 function objects(random, of) {
-  const thread = random.of(of.threads), id = ["id", `0x${(of.slot * 16 + 9).toString(16)}`], name = ["name", "Tree"];
+  const thread = looseThread(random, of), id = ["id", `0x${(of.slot * 16 + 9).toString(16)}`], name = ["name", "Tree"];
   const snapshot = ["args", new Members([["snapshot", make.args(random)]])];
   const events = [["N", 10, []], ["O", 20, [snapshot]], ["O", 30, [snapshot]], ["D", 40, []]];
   return events.filter(() => random.true(0.8)).map(([ph, at, more]) => event(random, ph, at * 1000, thread, [
@@ -165,8 +171,59 @@ function bound(random, of) {
            ]));
 }
 
+const dump = (random) => new Members([
+  ["process_totals", new Members([["resident_set_bytes", random.of(["1f000", "0"])]])],
+  [
+    "allocators",
+    new Members([["malloc", new Members([
+                    ["guid", "1a"], ["attrs", new Members([["size", new Members([
+                                                               ["type", "scalar"], ["units", "bytes"], ["value", "20"]
+                                                             ])]])]
+                  ])]])
+  ]
+]);
+
+// Ends of what began before the trace did.
+function orphans(random, of) {
+  const thread = of.own("orphans", 0), cat = ["cat", "orphan"], id = ["id", `0x${(of.slot * 16 + 11).toString(16)}`];
+  const around = random.true(0.4) ? [event(random, "X", 500, thread, [["name", "around"], ["dur", 90]])] : [];
+  const ends = Array.from({length: 1 + random.below(3)}, (_, i) => {
+    const [ph, more] = random.of([["E", []], ["E", [["name", "gone"]]], ["e", [["name", "gone"], cat, id]]]);
+    return event(
+        random, ph, make.timeIn(random, 1 + 9 * i, 9 * i + 8), thread,
+        [...more, ...(random.true(0.4) ? [["args", make.args(random)]] : [])]);
+  });
+  return [...around, ...ends];
+}
+
+// Callstacks: frames of the case, samples and events that refer to them.
+function callstacks(random, of) {
+  const thread = of.own("callstacks", 0), frame = (i) => `${of.slot}f${i}`, events = [];
+  const parent = (i) => (i && random.true(0.8) ? [["parent", frame(random.below(i))]] : []);
+  of.frames = Array.from(
+      {length: 1 + random.below(4)},
+      (_, i) => [frame(i), new Members([["name", make.name(random)], ["category", "lib"], ...parent(i)])]);
+  const reference = () => random.of(of.frames)[0];
+  of.samples = Array.from({length: random.below(4)}, (_, i) => ({
+                                                       at: (10 + 20 * i) * 1000,
+                                                       list: [
+                                                         ["cpu", i], ["tid", thread.tid], ["ts", null],
+                                                         ["name", "cycles"], ["sf", reference()], ["weight", 1 + i]
+                                                       ]
+                                                     }));
+  const stack = () => random.of([["sf", reference()], ["stack", ["main", make.name(random)]]]);
+  if (random.true(0.7)) events.push(event(random, "i", 5000, thread, [["name", "where"], stack()]));
+  if (random.true(0.7)) {
+    events.push(event(random, "B", 20000, thread, [["name", "called"], stack()]));
+    events.push(event(random, "E", 30000, thread, random.true(0.5) ? [stack()] : []));
+  }
+  if (random.true(0.5))
+    events.push(event(random, "X", 40000, thread, [["name", "whole"], ["dur", 7], stack(), ["esf", reference()]]));
+  return events;
+}
+
 function oddities(random, of) {
-  const thread = random.of(of.threads), at = make.timeIn(random, 1, LENGTH),
+  const thread = looseThread(random, of), at = make.timeIn(random, 1, LENGTH),
         id = ["id", `0x${(of.slot + 1).toString(16)}`];
   const kinds = {
     R: () => [["name", "mark"], ["cat", "blink.user_timing"]],
@@ -176,6 +233,9 @@ function oddities(random, of) {
     "(": () => [["name", "context"], id],
     ")": () => [["name", "context"], id],
     q: () => [["name", "unknown"], ["args", make.args(random)]],
+    T: () => [["name", "Running"], ["dur", new Digits("3.5")], ["args", new Members([["cpu", 1]])]],
+    v: () => [["name", "periodic_interval"], id, ["args", new Members([["dumps", dump(random)]])]],
+    V: () => [["name", "periodic_interval"], id, ["args", new Members([["dumps", make.args(random)]])]],
   };
   const ph = random.of(Object.keys(kinds));
   return [event(random, ph, at, thread, kinds[ph]())];
@@ -183,12 +243,17 @@ function oddities(random, of) {
 
 function metadata(random, of) {
   const thread = random.of(of.threads), {pid} = thread, events = [];
-  const say = (name, args, tid) =>
-      events.push({at: null, list: [["ph", "M"], ["name", name], ...on({pid, tid}), ["args", new Members(args)]]});
+  const again = random.true(0.15);  // of names with times the importer takes the last by time
+  const say = (name, args, tid) => {
+    const at = random.true(0.5) ? null : make.timeIn(random, 1, LENGTH);
+    const ts = random.true(0.2) && !again ? [["ts", null]] : [];
+    events.push({at, list: [["ph", "M"], ["name", name], ...ts, ...on({pid, tid}), ["args", new Members(args)]]});
+  };
   const further = random.wants("process_name with a further member", 0.2) ? [["uptime", 5]] : [];
   const empty = random.wants("empty thread name", 0.1);
   if (random.true(0.6)) say("process_name", [["name", `proc ${of.slot}`], ...further]);
   if (random.true(0.6)) say("thread_name", [["name", empty ? "" : `thread ${of.slot}`]], thread.tid);
+  if (again) say("thread_name", [["name", `thread ${of.slot} again`]], thread.tid);
   if (random.true(0.2)) say("process_labels", [["labels", "a,b"]]);
   if (random.true(0.2)) say("process_sort_index", [["sort_index", -5]]);
   if (random.true(0.2)) say("thread_sort_index", [["sort_index", 3]], thread.tid);
@@ -200,6 +265,14 @@ function torn(random, of) {
   const events = [];
   if (random.wants("event without ts", 0.5))
     events.push({at: null, list: [["ph", "i"], ["name", "no time"], ...on(random.of(of.threads))]});
+  if (random.true(0.3)) events.push(event(random, random.of(["b", "C", "s", "N"]), 3000, looseThread(random, of), []));
+  if (random.fxt && random.true(0.3)) {
+    const before = make.timeIn(random, 1, 9);  // before the clock's zero
+    events.push({
+      at: null,
+      list: [["ph", "i"], ["name", "early"], ["ts", new Digits(`-${before / 1000}`)], ...on(of.threads[0]), ["s", "t"]]
+    });
+  }
   return events;
 }
 
@@ -214,5 +287,7 @@ export const STORIES = {
   bound,
   oddities,
   metadata,
+  orphans,
+  callstacks,
   torn
 };

@@ -9,6 +9,8 @@ const TEXTS = ["", "text", "0x1f", "12", "true", "ünï", "line\nbreak", "a\u000
 const NUMBERS =
     ["0", "-1", "1.5", "2147483648", "-9223372036854775808", "9223372036854775807", "1e3", "0.125", "-2.5e-3"];
 
+const RESERVED = ["trace_event", "ts_ns", "snapshot", "debug", "args"];  // keys that writers have a use for
+
 export const name = (random) => random.of(NAMES);
 export const category = (random) => random.of(CATEGORIES);
 
@@ -23,6 +25,8 @@ export function micros(random, ns) {
   const text = `${Math.floor(ns / 1000)}${ns % 1000 ? `.${String(ns % 1000).padStart(3, "0")}` : ""}`;
   if (random.true(0.03)) return text;  // a number as text
   if (random.true(0.03) && ns % 1000 === 0) return new Digits(`${text}.0`);
+  if (random.true(0.02) && ns % 1000 === 0) return new Digits(`${text}e0`);
+  if (random.true(0.02)) return new Digits(`${Math.floor(ns / 1000)}.${String(ns % 1000).padStart(3, "0")}4`);
   return new Digits(text);
 }
 
@@ -49,10 +53,17 @@ export function value(random, depth = 0) {
   return args(random, depth + 1, random.below(4));
 }
 
+// The value that counts; two lists are numbered on.
+function twice(random, list, depth) {
+  if (Array.isArray(list[0][1]) && !random.wants("list of a key that is there twice", 1)) list[0][1] = "first";
+  return value(random, depth);
+}
+
 export function args(random, depth = 0, count = 1 + random.below(3)) {
   const keys = ["k", "name", "data", "n1", "with space", "frame"];
   const list = keys.filter(() => random.true(count / keys.length)).map((key) => [key, value(random, depth)]);
   if (random.wants("argument with a dot in its name", 0.1)) list.push(["http.method", "GET"]);
-  if (random.wants("key twice", 0.05) && list.length) list.push([list[0][0], value(random, depth)]);
+  if (random.true(0.04)) list.push([random.of(RESERVED), value(random, depth)]);
+  if (random.wants("key twice", 0.05) && list.length) list.push([list[0][0], twice(random, list, depth)]);
   return new Members(list);
 }

@@ -74,9 +74,8 @@ async function failing(context, kind, cases, way) {
   if (![...found.keys()].some((slot) => !cases.some((one) => one.slot === slot))) return failed;
   const half = cases.length >> 1, rest = cases.filter((one) => !found.has(one.slot));
   if (rest.length < cases.length && rest.length) return [...failed, ...await failing(context, kind, rest, way)];
-  const halves = [
-    ...await failing(context, kind, cases.slice(0, half), way), ...await failing(context, kind, cases.slice(half), way)
-  ];
+  const first = await failing(context, kind, cases.slice(0, half), way);
+  const halves = first.length ? first : await failing(context, kind, cases.slice(half), way);
   return halves.length ? halves : [{one: cases[0], faults: [...found.values()].flat(), together: true}];
 }
 
