@@ -190,7 +190,7 @@ static bool keep_ids(struct tb_json_state *state, struct tb_json_event_parse *pa
   return !is_said_otherwise(&parse->tid, track->tid, track->tid_text) || keep_id(state, TB_STR("tid"), &parse->tid);
 }
 
-/* Async events, flow events and objects are told apart by their ids: one without is none. */
+/* Async events, flow events and objects belong together by their ids: one without is none. */
 static bool lacks_id(struct phase phase, const struct tb_json_event_parse *parse) {
   bool needs_id = (phase.type >= TB_EVENT_ASYNC_BEGIN && phase.type <= TB_EVENT_ASYNC_END) ||
                   (phase.type >= TB_EVENT_FLOW_BEGIN && phase.type <= TB_EVENT_FLOW_END) ||

@@ -111,13 +111,14 @@ static bool take_rest(struct tb_fxt_reader *fx, const struct tb_arg *rest) {
   return true;
 }
 
+/* False: a member that says something else. */
 static bool restore_binding(struct tb_event *event, struct tb_str binding) {
   if (tb_str_equal(binding, TB_STR("t")))
     event->has &= ~(uint32_t)TB_HAS_BIND_ENCLOSING;
   else if (tb_str_equal(binding, TB_STR("e")))
     event->has |= TB_HAS_BIND_ENCLOSING;
   else
-    return false; /* a member that says something else */
+    return false;
   return true;
 }
 

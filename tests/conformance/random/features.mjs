@@ -4,8 +4,9 @@
 // is not made (`--all` makes it); the list may only shrink.
 export const NOT_YET = {
   "argument with a dot in its name": "issue 24, point 11",
-  "B and X that begin together in a slice": "the B comes to a lane of its own where the X, which comes first, ends first",
-  "slice that never ends in a complete one": "an end in Perfetto ends what is within: a viewer's own rule, unless of whole microseconds",
+  "B and X that begin together in a slice": "the X comes first: a longer B has a lane of its own",
+  "slice that never ends in a complete one": "the X's end in Perfetto ends it",
+  "key twice in args of an end": "in Perfetto the first one takes the place of the begin's",
   "list of a key that is there twice": "its items are numbered on from those of the other list",
   "process' event whose pid is missing": "its tid is lost through Perfetto",
 };

@@ -20,11 +20,11 @@ function threads(random, slot) {
   return Array.from({length: 1 + random.below(4)}, (_, i) => {
     const pid = pids[random.true(0.75) ? 0 : 1];
     if (random.wants("FXT: event without tid", 0.03) && typeof pid === "number") return {pid};
-    return {pid, tid: odd && random.true(0.3) ? `t${slot}.${i}` : first + 1 + i};
+    return {pid, tid: odd && random.true(0.3) ? `t${slot}.${i}` : first + 2 + i};
   });
 }
 
-// What stands at first where a key is there twice.
+// The first value of a key that is there twice.
 const OTHER = {
   ts: () => 17,
   dur: () => 1,
@@ -89,8 +89,8 @@ function timed(random, {at, list}, slot) {
   const base = (slot + 1) * WINDOW;
   const members = list.map(([key, value]) => [key, key === "ts" && value === null ? micros(random, base + at) : value]);
   if (random.wants("key twice", 0.04)) {
-    const [key] = random.of(members);
-    members.unshift([key, OTHER[key]?.(random) ?? "other"]);
+    const [key, value] = random.of(members);
+    if (value !== "") members.unshift([key, OTHER[key]?.(random) ?? "other"]);
   }
   return new Members(members);
 }

@@ -45,7 +45,9 @@ function nested(random, of) {
         events.push(event(random, "X", begin, thread, [...described(random), ...more, ...threadTimes(random, times)]));
         if (depth < 3 && end - begin > 3000) fill(Math.ceil(begin / 1000), Math.floor(end / 1000), depth + 1, "X");
       } else {
-        const what = described(random), open = random.true(0.06) && (within !== "X" || random.wants("slice that never ends in a complete one", 1));
+        const what = described(random);
+        const open = random.true(0.06) &&
+            (within !== "X" || random.wants("slice that never ends in a complete one", 1));
         events.push(event(random, "B", begin, thread, [...what, ...threadTimes(random, times)]));
         const together = random.wants("B and X that begin together in a slice", 0.5) ? 0 : 1;
         if (depth < 3 && end - begin > 3000)
@@ -63,7 +65,8 @@ function ending(random, begun, timed, end) {
   const more = random.true(0.5) ? begun.filter(([key]) => key === "name" || key === "cat") : [];
   if (random.true(0.2) &&
       (!begun.some(([key]) => key === "args") || random.wants("args of B and E with a key in common", 0.5)))
-    more.push(["args", make.args(random)]);
+    more.push(
+        ["args", random.wants("key twice in args of an end", 1) ? make.args(random) : make.once(make.args(random))]);
   return [...more, ...(timed ? threadTimes(random, [["tts", end + 4000]]) : [])];
 }
 

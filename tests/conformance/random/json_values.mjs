@@ -53,6 +53,9 @@ export function value(random, depth = 0) {
   return args(random, depth + 1, random.below(4));
 }
 
+// The members of an object, each once.
+export const once = (members) => new Members([...new Map(members.list)]);
+
 // The value that counts; two lists are numbered on.
 function twice(random, list, depth) {
   if (Array.isArray(list[0][1]) && !random.wants("list of a key that is there twice", 1)) list[0][1] = "first";

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // run.mjs TRACEBRIDGE [--cases N] [--seed K] [--from K] [--kind KIND] [--way WAY] [--all] [--no-shrink]
+//        [--first]
 //
 // Random traces, judged by Perfetto's trace processor: README.md says how.
 //
@@ -10,6 +11,7 @@
 //   --from K     seeds from here on
 //   --kind KIND  cases of one kind: json, json_fxt, fxt or perfetto
 //   --way WAY    judged in one way alone: "to Perfetto", "back through perfetto-trace", …
+//   --first      ends at the first batch in which one fails
 //   --all        also what features.mjs says is not kept yet
 //
 // Prints a line for each kind, and for each case that fails the smallest trace that still does; exit status 0 when none
@@ -47,10 +49,12 @@ const KINDS = {
 };
 
 function readArguments([program, ...words]) {
-  const options = {program, cases: 300, shrink: true, all: false};
+  const options = {program, cases: 300, shrink: true, all: false, first: false};
   for (let i = 0; i < words.length; i++) {
     if (words[i] === "--all")
       options.all = true;
+    else if (words[i] === "--first")
+      options.first = true;
     else if (words[i] === "--no-shrink")
       options.shrink = false;
     else if (["--cases", "--seed", "--from"].includes(words[i]))
@@ -61,8 +65,8 @@ function readArguments([program, ...words]) {
       options.program = undefined;
   }
   if (options.program) return options;
-  console.error(
-      "usage: run.mjs TRACEBRIDGE [--cases N] [--seed K] [--from K] [--kind KIND] [--way WAY] [--all] [--no-shrink]");
+  console.error("usage: run.mjs TRACEBRIDGE [--cases N] [--seed K] [--from K] [--kind KIND] [--way WAY] [--all] " +
+      "[--no-shrink] [--first]");
   process.exit(2);
 }
 
@@ -100,10 +104,11 @@ async function main() {
   const context = {home, program: options.program, work: fs.mkdtempSync(path.join(os.tmpdir(), "random-"))};
   let bad = 0;
   for (const [name, kind] of Object.entries(KINDS).filter(([name]) => !options.kind || name === options.kind)) {
+    if (options.first && bad) break;
     const count = options.seed === undefined ? Math.ceil(options.cases * (options.kind ? 1 : kind.share)) : 1;
     const first = options.seed ?? options.from ?? randomInt(2 ** 31 - count);
-    let failed = 0;
-    for (let done = 0; done < count; done += BATCH) {
+    let failed = 0, done = 0;
+    for (; done < count && !(options.first && failed); done += BATCH) {
       const seeds = Array.from({length: Math.min(BATCH, count - done)}, (_, i) => first + done + i);
       const cases = seeds.map((seed, slot) => kind.make(seed, slot, options));
       for (const failure of await failing(context, kind, cases, options.way)) {
@@ -111,7 +116,8 @@ async function main() {
         await report(context, {...options, shrink: options.shrink && failed <= SHRUNK}, kind, name, failure);
       }
     }
-    console.log(`${failed ? "FAIL" : "PASS"} ${name}: ${count - failed} of ${count} cases, seeds from ${first}`);
+    const judged = Math.min(done, count);
+    console.log(`${failed ? "FAIL" : "PASS"} ${name}: ${judged - failed} of ${judged} cases, seeds from ${first}`);
     bad += failed;
   }
   fs.rmSync(context.work, {recursive: true});
