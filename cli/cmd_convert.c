@@ -120,9 +120,11 @@ const struct cli_command cli_convert = {
     .operands = "IN",
     .summary = "convert a trace to another format",
     .description =
-        "Converts the trace IN (- is standard input), whose format is detected by its content and which may be "
-        "compressed with gzip or zstd, to the format that the output's name says: .json, .fxt, "
-        ".perfetto-trace or .pftrace, each also with .gz or .zst.",
+        "Converts the trace IN (- is standard input), whose format is detected by its content, to the format that the "
+        "output's name says: .json, .fxt, "
+        ".perfetto-trace or .pftrace, each also with .gz or .zst. IN may be compressed (gzip, zstd, zlib, xz, bzip2, "
+        "lz4), "
+        "a tar or zip file with one trace in it, an Android bug report, or a page of systrace or trace2html.",
     .examples = examples,
     .options = options,
     .option_count = sizeof(options) / sizeof(options[0]),

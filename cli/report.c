@@ -84,7 +84,7 @@ static void print_count(FILE *to, uint64_t count, const char *what) {
 }
 
 static void print_files(FILE *to, const struct cli_conversion *c) {
-  cli_print(to, "%s (%s, ", c->from, tb_format_name(c->report->from));
+  cli_print(to, "%s (%s, ", c->report->read_from, tb_format_name(c->report->from));
   cli_report_bytes(to, c->report->input_bytes);
   cli_print(to, ") -> %s (%s, ", strcmp(c->to, "-") == 0 ? "standard output" : c->to, tb_format_name(c->report->to));
   cli_report_bytes(to, c->report->summary.bytes_written);
@@ -154,9 +154,15 @@ void cli_report_text(FILE *to, const struct cli_conversion *c) {
 
 /* ---- JSON: composed here, since the program sees public headers alone; the escaper of strings is the library's -- */
 
-static void json_file(FILE *to, const char *key, const char *name, enum tb_format format, uint64_t bytes) {
+/* `inside`: the name with that of the member which was read; NULL: none. */
+static void json_file(FILE *to, const char *key, const char *name, const char *inside, enum tb_format format,
+                      uint64_t bytes) {
   cli_print(to, "  \"%s\": {\"file\": ", key);
   cli_print_json(to, name);
+  if (inside && *inside && strcmp(inside, name) != 0) {
+    fputs(", \"read\": ", to);
+    cli_print_json(to, inside);
+  }
   cli_print(to, ", \"format\": \"%s\", \"bytes\": %" PRIu64 "},\n", tb_format_name(format), bytes);
 }
 
@@ -220,8 +226,8 @@ void cli_report_json(FILE *to, const struct cli_conversion *c) {
   size_t kind_total = count_kinds(summary, counts, &total);
   cli_print(to, "{\n  \"exit_status\": %d,\n", cli_exit_status(c->status));
   json_error(to, c);
-  json_file(to, "from", c->from, c->report->from, c->report->input_bytes);
-  json_file(to, "to", c->to, c->report->to, summary->bytes_written);
+  json_file(to, "from", c->from, c->report->read_from, c->report->from, c->report->input_bytes);
+  json_file(to, "to", c->to, NULL, c->report->to, summary->bytes_written);
   fputs("  \"events\": {", to);
   for (size_t i = 0; i < kind_total; i++)
     cli_print(to, "%s\"%s\": %" PRIu64, i ? ", " : "", counts[i].name, counts[i].count);

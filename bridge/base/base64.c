@@ -15,7 +15,7 @@ void tb_base64_encode(struct tb_str bytes, char *to) {
   }
 }
 
-static int digit_value(char c) {
+int tb_base64_digit(char c) {
   if (c >= 'A' && c <= 'Z') return c - 'A';
   if (c >= 'a' && c <= 'z') return c - 'a' + 26;
   if (c >= '0' && c <= '9') return c - '0' + 52;
@@ -29,7 +29,7 @@ enum tb_status tb_base64_decode(struct tb_str text, char *to, size_t *len) {
   uint32_t bits = 0;
   unsigned held = 0;
   for (size_t i = 0; i < end; i++) {
-    int value = digit_value(text.ptr[i]);
+    int value = tb_base64_digit(text.ptr[i]);
     if (value < 0) return TB_BAD_DATA;
     bits = bits << 6 | (uint32_t)value;
     held += 6;

@@ -13,6 +13,9 @@ static inline size_t tb_base64_size(size_t len) { return len > SIZE_MAX / 2 ? SI
 /* Writes tb_base64_size(bytes.len) characters to `to`. */
 void tb_base64_encode(struct tb_str bytes, char *to);
 
+/* What a character of the alphabet stands for, -1 for any other. */
+int tb_base64_digit(char c);
+
 /* Writes the bytes that `text` encodes to `to`, which has room for text.len, and their number to *len. TB_OK or
  * TB_BAD_DATA. */
 TB_MUST_CHECK enum tb_status tb_base64_decode(struct tb_str text, char *to, size_t *len);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "convert/convert.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -13,6 +14,7 @@ static void fill_report(struct tb_convert_report *report, const struct tb_reader
                         const struct tb_writer *writer) {
   report->from = tb_reader_format(reader);
   report->input_bytes = tb_reader_bytes_read(reader);
+  (void)snprintf(report->read_from, sizeof(report->read_from), "%s", tb_input_name(reader->input));
   for (size_t i = 0; i < reader->losses.count; i++) report->losses[report->loss_count++] = reader->losses.entries[i];
   report->reader_loss_count = report->loss_count;
   enum { NOTES = sizeof(report->notes) / sizeof(report->notes[0]) };

@@ -5,21 +5,22 @@
 
 #include "convert/registry.h"
 
-const struct tb_format_entry *tb_format_find(const char *data, size_t len, bool *certain) {
+const struct tb_format_entry *tb_format_find(const char *data, size_t len, enum tb_detection *sure) {
   const struct tb_format_entry *entry, *found = NULL;
   enum tb_detection best = TB_DETECT_NO;
   for (size_t i = 0; best < TB_DETECT_CERTAIN && (entry = tb_registry_at(i)); i++) {
-    enum tb_detection sure = entry->reader ? entry->reader->detect(data, len) : TB_DETECT_NO;
-    if (sure <= best) continue;
-    best = sure;
+    enum tb_detection found_here = entry->reader ? entry->reader->detect(data, len) : TB_DETECT_NO;
+    if (found_here <= best) continue;
+    best = found_here;
     found = entry;
   }
-  if (certain) *certain = best == TB_DETECT_CERTAIN;
+  *sure = best;
   return found;
 }
 
 enum tb_format tb_format_detect(const char *data, size_t len) {
-  const struct tb_format_entry *found = tb_format_find(data, len, NULL);
+  enum tb_detection sure;
+  const struct tb_format_entry *found = tb_format_find(data, len, &sure);
   return found ? found->format : TB_FORMAT_UNKNOWN;
 }
 
@@ -27,22 +28,20 @@ enum tb_format tb_format_detect(const char *data, size_t len) {
 #define AT(offset, bytes, complaint) \
   { offset, sizeof(bytes) - 1, bytes, complaint }
 static const char UTF16[] = "is text in UTF-16: make it UTF-8 first (iconv -f UTF-16 -t UTF-8)";
-static const char HTML[] = "is an HTML page, which is not read";
 static const struct {
   size_t offset, len;
   const char *bytes, *complaint;
 } known_foreign[] = {
     AT(0, "\xff\xfe", UTF16),
     AT(0, "\xfe\xff", UTF16),
-    AT(0, "PK\3\4", "is a zip archive: unpack it first; `tracebridge merge` takes it as it is"),
-    AT(257, "ustar", "is a tar archive: unpack it first; `tracebridge merge` takes it as it is"),
+    /* what is fed in pieces is not looked into */
+    AT(0, "PK\3\4", "is a zip archive: unpack it first"),
+    AT(257, "ustar", "is a tar archive: unpack it first"),
     AT(0, "BZh", "is compressed with bzip2: decompress it first"),
     AT(0, "\3757zXZ", "is compressed with xz: decompress it first"),
     AT(0, "\4\"M\30", "is compressed with lz4: decompress it first"),
     AT(0, "PERFILE2", "is a recording of Linux perf, which is not read"),
     AT(0, "\177ELF", "is a program and no trace"),
-    AT(0, "<!DOCTYPE", HTML),
-    AT(0, "<html", HTML),
 };
 #undef AT
 

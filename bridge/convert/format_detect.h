@@ -7,13 +7,14 @@
 
 #include <stdbool.h>
 
+#include "model/capabilities.h"
 #include "tracebridge/reader.h"
 
 struct tb_format_entry;
 
 /* The entry of the format that is surest of an input that starts with these (decompressed) bytes, the first where
- * several are; NULL when it is none that we read. *certain (may be NULL): more bytes would not change it. */
-const struct tb_format_entry *tb_format_find(const char *data, size_t len, bool *certain);
+ * several are; NULL when it is none that we read. *sure: how sure it is. */
+const struct tb_format_entry *tb_format_find(const char *data, size_t len, enum tb_detection *sure);
 
 /* The format of an input that starts with these (decompressed) bytes; UNKNOWN when it is none that we read. */
 enum tb_format tb_format_detect(const char *data, size_t len);

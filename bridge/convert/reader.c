@@ -7,6 +7,7 @@
 #include "convert/format_detect.h"
 #include "convert/registry.h"
 #include "convert/system_text.h"
+#include "convert/trace_input.h"
 
 enum { DETECT_BYTES = 4096, FORMATS_TEXT = 256 };
 
@@ -40,11 +41,11 @@ enum tb_status tb_reader_find_format(struct tb_reader *reader) {
   if (status == TB_END) return tb_fail(&reader->error, TB_UNKNOWN_FORMAT, 0, "is empty");
   if (status == TB_TRUNCATED) return tb_fail(&reader->error, TB_UNKNOWN_FORMAT, 0, "is damaged from its first byte on");
   if (status != TB_OK && (status != TB_AGAIN || !len)) return status;
-  bool certain = true;
+  enum tb_detection sure = TB_DETECT_CERTAIN;
   const struct tb_format_entry *entry = reader->options.format != TB_FORMAT_UNKNOWN
                                             ? tb_registry_find(reader->options.format)
-                                            : tb_format_find(data, len, &certain);
-  if (status == TB_AGAIN && !certain) return TB_AGAIN; /* fed in small pieces */
+                                            : tb_format_find(data, len, &sure);
+  if (status == TB_AGAIN && sure != TB_DETECT_CERTAIN) return TB_AGAIN; /* fed in small pieces */
   if (!entry || !entry->reader) return fail_unknown(reader, data, len);
   status = entry->reader->create(reader);
   if (status == TB_OK) reader->ops = entry->reader;
@@ -74,15 +75,17 @@ enum tb_status tb_reader_open_place(const struct tb_input_place *place, const st
   *out = NULL;
   struct tb_reader *reader = create(options);
   if (!reader) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
-  enum tb_status status =
-      tb_input_open_place(place, reader->options.allocator, reader->options.threads, &reader->input, &reader->error);
+  struct tb_unread_traces unread = {0};
+  enum tb_status status = tb_trace_input_open(place, reader->options.allocator, reader->options.threads, &reader->input,
+                                              &unread, &reader->error);
   if (status == TB_OK) status = tb_reader_find_format(reader);
+  tb_reader_note_unread(reader, &unread);
   status = tb_guard_settle(&reader->guard, status, &reader->error);
   if (status == TB_OK) {
     *out = reader;
     return TB_OK;
   }
-  tb_error_set_file(&reader->error, place->name);
+  tb_error_set_file(&reader->error, reader->input ? tb_input_name(reader->input) : place->name);
   if (error && error->code == TB_OK) *error = reader->error;
   tb_reader_close(reader);
   return status;
@@ -172,6 +175,10 @@ enum tb_status tb_reader_lose(struct tb_reader *reader, const char *reason, uint
 
 void tb_reader_note(struct tb_reader *reader, const char *text, uint64_t offset) {
   tb_losses_add(&reader->notes, text, offset);
+}
+
+void tb_reader_note_unread(struct tb_reader *reader, const struct tb_unread_traces *unread) {
+  for (uint64_t i = 0; i < unread->count; i++) tb_reader_note(reader, unread->text, TB_NO_OFFSET);
 }
 
 const struct tb_loss *tb_reader_losses(const struct tb_reader *reader, size_t *count) {

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "convert/format_detect.h"
 #include "convert/registry.h"
+#include "convert/trace_input.h"
 #include "inspect/dump_resolve.h"
 #include "inspect/text_format.h"
 #include "io/input.h"
@@ -178,11 +179,13 @@ static enum tb_status dump_file(struct tb_dump *dump, const char *path, struct t
   struct dump_reading r = {.dump = dump};
   bool cut_short = false;
   tb_resolver_init(&r.resolver, &dump->guard.allocator);
-  enum tb_status status = tb_input_open(path, a, 1, &r.input, dump->error);
+  const struct tb_input_place place = {.name = path};
+  enum tb_status status = tb_trace_input_open(&place, a, 1, &r.input, NULL, dump->error);
   r.chunk = tb_alloc(a, CHUNK_BYTES);
   if (status == TB_OK && !r.chunk) status = tb_fail(dump->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
   if (status == TB_OK) status = open_reader(&r);
   if (status == TB_OK) status = read_all(&r, &cut_short);
+  if (status != TB_OK && r.input) tb_error_set_file(dump->error, tb_input_name(r.input));
   *count = take_losses(&r, cut_short, losses);
   tb_reader_close(r.events);
   tb_packet_reader_close(r.packets);

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "convert/format_detect.h"
 #include "convert/registry.h"
+#include "convert/trace_input.h"
 #include "inspect/info_state.h"
 #include "io/input.h"
 #include "model/reader_ops.h"
@@ -20,6 +21,7 @@ struct info_reading {
   struct tb_packet_reader *packets; /* NULL where there are none */
   char *chunk;
   bool cut_short; /* the input's compression ends early */
+  struct tb_unread_traces unread;
 };
 
 static enum tb_status no_memory(struct tb_error *error) {
@@ -102,6 +104,7 @@ static void gather(struct info_reading *r) {
   if (count > 63) count = 63;
   if (count) memcpy(losses, found, count * sizeof(*found));
   if (r->cut_short) losses[count++] = (struct tb_loss){"the compressed input ends early or is damaged", 1, 0};
+  tb_reader_note_unread(r->reader, &r->unread);
   r->state->info.format = tb_reader_format(r->reader);
   r->state->info.stored_bytes = tb_input_bytes_read(r->input);
   tb_info_gather(r->state, losses, count, &r->reader->notes);
@@ -109,7 +112,8 @@ static void gather(struct info_reading *r) {
 
 static enum tb_status read_info(struct info_reading *r, const char *path, const struct tb_info_options *options,
                                 struct tb_error *error) {
-  enum tb_status status = tb_input_open(path, r->state->allocator, 1, &r->input, error);
+  const struct tb_input_place place = {.name = path};
+  enum tb_status status = tb_trace_input_open(&place, r->state->allocator, 1, &r->input, &r->unread, error);
   if (status != TB_OK) return status;
   r->chunk = tb_alloc(r->state->allocator, CHUNK_BYTES);
   if (!r->chunk) return no_memory(error);
@@ -147,7 +151,7 @@ enum tb_status tb_info_open(const char *path, const struct tb_info_options *opti
   struct info_reading r = {.state = create(filled.reader.allocator)};
   if (!r.state) return no_memory(error);
   enum tb_status status = read_info(&r, path, &filled, error);
-  if (status != TB_OK) tb_error_set_file(error, path);
+  if (status != TB_OK) tb_error_set_file(error, r.input ? tb_input_name(r.input) : path);
   tb_reader_close(r.reader);
   tb_packet_reader_close(r.packets);
   tb_free(r.state->allocator, r.chunk, CHUNK_BYTES);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Decompression of a stream of members (gzip) or frames (zstd), in pieces of any size.
+ * Decompression of a stream of members (gzip) or frames (zstd), or of atrace's zlib data, in pieces of any size.
  */
 #ifndef TB_IO_DECOMPRESS_H
 #define TB_IO_DECOMPRESS_H
@@ -9,12 +9,27 @@
 
 #include "tracebridge/base.h"
 
-enum tb_compression { TB_COMPRESSION_NONE, TB_COMPRESSION_GZIP, TB_COMPRESSION_ZSTD };
+enum tb_compression {
+  TB_COMPRESSION_NONE,
+  TB_COMPRESSION_GZIP,
+  TB_COMPRESSION_ZSTD,
+  TB_COMPRESSION_ZLIB, /* as it is, or as atrace writes it, behind text that ends in the line "TRACE:" */
+  TB_COMPRESSION_XZ,
+  TB_COMPRESSION_BZIP2,
+  TB_COMPRESSION_LZ4
+};
 
-enum { TB_COMPRESSION_MAGIC = 4 }; /* bytes that tb_compression_detect looks at */
+/* Whether it is libarchive that decompresses it (io/archive.h). */
+static inline bool tb_compression_is_foreign(enum tb_compression kind) { return kind >= TB_COMPRESSION_XZ; }
 
-/* How data that starts with these bytes is compressed. */
-enum tb_compression tb_compression_detect(const char *data, size_t len);
+/* Bytes that tb_compression_detect looks at, and more where the data may be text. */
+enum { TB_COMPRESSION_MAGIC = 6, TB_COMPRESSION_TEXT = 80 };
+
+/* Whether the data may be text with compressed data behind it, so that more of it tells. */
+bool tb_compression_may_be_text(const char *data, size_t len);
+
+/* How data that starts with these bytes is compressed, from its byte *before on. */
+enum tb_compression tb_compression_detect(const char *data, size_t len, size_t *before);
 
 struct tb_decompressor; /* opaque; tb_decompressor_create, tb_decompressor_destroy */
 

@@ -10,22 +10,30 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "io/archive.h"
 #include "io/decompress.h"
 #include "io/read_ahead.h"
+#include "io/temp_file.h"
 
 enum { RAW_BYTES = 256 * 1024, PEEK_BYTES = 4096 };
 
 struct tb_input {
   const struct tb_allocator *allocator;
   char *name;
-  int fd;                      /* -1: fed */
-  struct tb_input_place place; /* a part: of it what is left to be read is [part_at, its end) */
+  int fd;                        /* -1: fed, or of a source */
+  struct tb_input_source source; /* its `read` is NULL where it is a file, or fed */
+  struct tb_input *beneath;      /* owned with the source; NULL: none */
+  bool own_part;                 /* the part's descriptor is closed with it */
+  bool cut;                      /* it is as much of an input as could be read: TB_TRUNCATED at its end */
+  struct tb_input_place place;   /* a part: of it what is left to be read is [part_at, its end) */
   uint64_t part_at;
   bool regular, fed_all, raw_end;
   bool detected; /* the first bytes were looked at */
   bool damaged;  /* the compressed data can be read no further */
   enum tb_compression compression;
   struct tb_decompressor *decompressor;
+  struct tb_archive_source packed;
+  struct tb_archive *unpacker; /* in place of a decompressor */
   unsigned threads;
   struct tb_read_ahead *ahead; /* decompresses in a thread of its own; `raw` and `decompressor` are then the thread's */
   int wake[2];                 /* a pipe that ends the thread's waiting for input */
@@ -59,6 +67,12 @@ enum tb_status tb_input_create_feed(const char *name, const struct tb_allocator 
                                     struct tb_error *error) {
   *input = create(name, allocator);
   return *input ? TB_OK : tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+}
+
+/* Whether reading may wait for someone who writes. */
+static bool may_wait(const struct tb_input *in) {
+  while (in->beneath) in = in->beneath;
+  return !in->regular;
 }
 
 static enum tb_status open_part(struct tb_input *in, struct tb_error *error) {
@@ -106,14 +120,39 @@ enum tb_status tb_input_open(const char *path, const struct tb_allocator *alloca
   return tb_input_open_place(&(struct tb_input_place){.name = path}, allocator, threads, input, error);
 }
 
+bool tb_input_can_open_again(const struct tb_input *in) { return in->regular; }
+
 enum tb_status tb_input_open_again(const struct tb_input *in, const struct tb_allocator *allocator,
                                    struct tb_input **again, struct tb_error *error) {
   struct tb_input_place whole = {.name = in->name, .part = true, .fd = in->fd, .len = INT64_MAX};
-  return tb_input_open_place(in->place.part ? &in->place : &whole, allocator, 1, again, error);
+  enum tb_status status = tb_input_open_place(in->place.part ? &in->place : &whole, allocator, 1, again, error);
+  if (status == TB_OK) {
+    (*again)->cut = in->cut;
+    (*again)->size = in->size;
+  }
+  return status;
 }
 
+enum tb_status tb_input_open_inside(const char *name, const struct tb_input_source *source, struct tb_input *beneath,
+                                    const struct tb_allocator *allocator, unsigned threads, struct tb_input **input,
+                                    struct tb_error *error) {
+  struct tb_input *in = create(name, allocator);
+  *input = NULL;
+  if (in && tb_buffer_reserve(&in->raw, RAW_BYTES) == TB_OK) {
+    in->threads = !beneath || may_wait(beneath) ? 1 : threads;
+    in->source = *source;
+    in->beneath = beneath;
+    *input = in;
+    return TB_OK;
+  }
+  tb_input_close(in);
+  return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+}
+
+static bool is_fed(const struct tb_input *in) { return in->fd < 0 && !in->source.read; }
+
 enum tb_status tb_input_feed(struct tb_input *in, const void *data, size_t len) {
-  if (in->fd >= 0 || in->fed_all) return TB_INVALID;
+  if (!is_fed(in) || in->fed_all) return TB_INVALID;
   if (in->raw_at) {
     memmove(in->raw.data, in->raw.data + in->raw_at, in->raw.len - in->raw_at);
     in->raw.len -= in->raw_at;
@@ -139,6 +178,7 @@ static ssize_t read_part(struct tb_input *in, char *to, size_t capacity) {
 }
 
 static enum tb_status read_file(struct tb_input *in, char *to, size_t capacity, size_t *got, struct tb_error *error) {
+  if (in->source.read) return in->source.read(in->source.ctx, to, capacity, got, error);
   for (;;) {
     if (in->wake[0] >= 0 && !wait_for_input(in)) return TB_CANCELLED;
     ssize_t n = in->place.part ? read_part(in, to, capacity) : read(in->fd, to, capacity);
@@ -149,7 +189,7 @@ static enum tb_status read_file(struct tb_input *in, char *to, size_t capacity, 
     }
     if (n == 0) {
       in->raw_end = true;
-      return TB_END;
+      return in->cut ? TB_TRUNCATED : TB_END;
     }
     if (errno != EINTR) {
       int code = errno;
@@ -162,8 +202,8 @@ static enum tb_status read_file(struct tb_input *in, char *to, size_t capacity, 
 /* Sees that stored bytes are in `raw`. */
 static enum tb_status fill_raw(struct tb_input *in, struct tb_error *error) {
   if (in->raw_at < in->raw.len) return TB_OK;
-  if (in->fd < 0) return in->fed_all ? TB_END : TB_AGAIN;
-  if (in->raw_end) return TB_END;
+  if (is_fed(in)) return in->fed_all ? TB_END : TB_AGAIN;
+  if (in->raw_end) return in->cut ? TB_TRUNCATED : TB_END;
   in->raw_at = in->raw.len = 0;
   return read_file(in, in->raw.data, in->raw.capacity, &in->raw.len, error);
 }
@@ -172,17 +212,48 @@ static enum tb_status fill_raw(struct tb_input *in, struct tb_error *error) {
 static enum tb_status look_ahead(struct tb_input *in, size_t n, struct tb_error *error) {
   enum tb_status status = fill_raw(in, error);
   while (status == TB_OK && in->raw.len - in->raw_at < n) {
-    if (in->fd < 0) return in->fed_all ? TB_OK : TB_AGAIN;
+    if (is_fed(in)) return in->fed_all ? TB_OK : TB_AGAIN;
     size_t got = 0;
     status = read_file(in, in->raw.data + in->raw.len, in->raw.capacity - in->raw.len, &got, error);
     in->raw.len += got;
   }
-  return status == TB_END && in->raw.len > in->raw_at ? TB_OK : status;
+  return (status == TB_END || status == TB_TRUNCATED) && in->raw.len > in->raw_at ? TB_OK : status;
 }
+
+/* ---- what libarchive decompresses -------------------------------------------------------------------------------- */
+
+static enum tb_status give_stored(void *ctx, char *to, size_t capacity, size_t *got, struct tb_error *error) {
+  struct tb_input *in = ctx;
+  enum tb_status status = fill_raw(in, error);
+  if (status != TB_OK) return status;
+  *got = in->raw.len - in->raw_at < capacity ? in->raw.len - in->raw_at : capacity;
+  memcpy(to, in->raw.data + in->raw_at, *got);
+  in->raw_at += *got;
+  return TB_OK;
+}
+
+static enum tb_status unpack_some(struct tb_input *in, char *to, size_t capacity, size_t *got, struct tb_error *error) {
+  if (!in->unpacker && !in->damaged) {
+    in->packed = (struct tb_archive_source){.ctx = in, .read = give_stored};
+    enum tb_status opened = tb_archive_open_compressed(&in->packed, in->allocator, &in->unpacker, error);
+    if (opened != TB_OK && opened != TB_BAD_DATA) return opened;
+    in->damaged = opened != TB_OK;
+  }
+  struct tb_error why = {0};
+  enum tb_status status = in->damaged ? TB_BAD_DATA : tb_archive_read(in->unpacker, to, capacity, got, &why);
+  if (status == TB_OK || status == TB_END) return status;
+  in->damaged = true;
+  if (status == TB_BAD_DATA) return TB_TRUNCATED;
+  if (error && error->code == TB_OK) *error = why;
+  return status;
+}
+
+/* ---- decompression ----------------------------------------------------------------------------------------------- */
 
 /* The decompressed bytes that follow. TB_TRUNCATED where the data ends inside a member or is damaged. */
 static enum tb_status decompress_some(struct tb_input *in, char *to, size_t capacity, size_t *got,
                                       struct tb_error *error) {
+  if (tb_compression_is_foreign(in->compression)) return unpack_some(in, to, capacity, got, error);
   while (!in->damaged) {
     const char *from = in->raw.data + in->raw_at;
     enum tb_status status = tb_decompress(in->decompressor, &from, in->raw.data + in->raw.len, to, capacity, got);
@@ -191,7 +262,7 @@ static enum tb_status decompress_some(struct tb_input *in, char *to, size_t capa
     if (*got) return TB_OK;
     if (in->damaged) break;
     status = fill_raw(in, error);
-    if (status == TB_END && !tb_decompressor_may_end(in->decompressor))
+    if (status == TB_TRUNCATED || (status == TB_END && !tb_decompressor_may_end(in->decompressor)))
       in->damaged = true;
     else if (status != TB_OK)
       return status;
@@ -205,25 +276,38 @@ static enum tb_status produce(void *ctx, char *to, size_t capacity, size_t *got,
 
 /* Without a thread to be had, reading goes on in the caller's. */
 static void start_thread(struct tb_input *in) {
-  if (in->threads < 2 || in->fd < 0) return;
-  if (!in->regular && pipe(in->wake) != 0) {
+  if (in->threads < 2 || is_fed(in)) return;
+  if (!in->regular && !in->source.read && pipe(in->wake) != 0) {
     in->wake[0] = in->wake[1] = -1;
     return;
   }
   in->ahead = tb_read_ahead_start(in->allocator, produce, in);
 }
 
+/* How the stored bytes that follow are compressed; what is before them is passed over. */
+static enum tb_status find_compression(struct tb_input *in, struct tb_error *error) {
+  enum tb_status status = look_ahead(in, TB_COMPRESSION_MAGIC, error);
+  if (status == TB_OK && tb_compression_may_be_text(in->raw.data + in->raw_at, in->raw.len - in->raw_at))
+    status = look_ahead(in, TB_COMPRESSION_TEXT, error);
+  if (status != TB_OK) return status;
+  size_t before;
+  in->compression = tb_compression_detect(in->raw.data + in->raw_at, in->raw.len - in->raw_at, &before);
+  in->raw_at += before;
+  if (is_fed(in) && tb_compression_is_foreign(in->compression)) in->compression = TB_COMPRESSION_NONE;
+  in->detected = true;
+  return TB_OK;
+}
+
 static enum tb_status detect_compression(struct tb_input *in, struct tb_error *error) {
   if (in->detected) return TB_OK;
-  enum tb_status status = look_ahead(in, TB_COMPRESSION_MAGIC, error);
-  if (status != TB_OK) return status;
-  in->compression = tb_compression_detect(in->raw.data + in->raw_at, in->raw.len - in->raw_at);
-  in->detected = true;
-  if (in->compression == TB_COMPRESSION_NONE) return TB_OK;
-  in->decompressor = tb_decompressor_create(in->compression, in->allocator);
-  if (!in->decompressor) {
-    in->detected = false;
-    return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  enum tb_status status = find_compression(in, error);
+  if (status != TB_OK || in->compression == TB_COMPRESSION_NONE) return status;
+  if (!tb_compression_is_foreign(in->compression)) {
+    in->decompressor = tb_decompressor_create(in->compression, in->allocator);
+    if (!in->decompressor) {
+      in->detected = false;
+      return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+    }
   }
   start_thread(in);
   return TB_OK;
@@ -235,7 +319,7 @@ static enum tb_status read_decompressed(struct tb_input *in, char *to, size_t ca
   if (status != TB_OK) return status;
   if (in->ahead) return tb_read_ahead_read(in->ahead, to, capacity, got, error);
   if (in->compression != TB_COMPRESSION_NONE) return decompress_some(in, to, capacity, got, error);
-  if (in->fd >= 0 && in->raw_at == in->raw.len && !in->raw_end) return read_file(in, to, capacity, got, error);
+  if (!is_fed(in) && in->raw_at == in->raw.len && !in->raw_end) return read_file(in, to, capacity, got, error);
   status = fill_raw(in, error);
   if (status != TB_OK) return status;
   size_t n = in->raw.len - in->raw_at < capacity ? in->raw.len - in->raw_at : capacity;
@@ -295,19 +379,68 @@ enum tb_status tb_input_rewind(struct tb_input *in, struct tb_error *error) { re
 
 const char *tb_input_name(const struct tb_input *in) { return in->name; }
 uint64_t tb_input_bytes_read(const struct tb_input *in) {
+  while (in->beneath) in = in->beneath;
   return atomic_load_explicit(&in->bytes_read, memory_order_relaxed);
 }
-uint64_t tb_input_size(const struct tb_input *in) { return in->size; }
+uint64_t tb_input_size(const struct tb_input *in) {
+  while (in->beneath) in = in->beneath;
+  return in->size;
+}
 
-void tb_input_close(struct tb_input *in) {
-  if (!in) return;
+/* ---- what can be read once only ---------------------------------------------------------------------------------- */
+
+static enum tb_status copy_to(struct tb_input *in, int fd, uint64_t *len, struct tb_error *error) {
+  enum { COPY_BYTES = 1 << 16 };
+  char *bytes = tb_alloc(in->allocator, COPY_BYTES);
+  if (!bytes) return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+  enum tb_status status = TB_OK;
+  for (*len = 0; status == TB_OK;) {
+    size_t got;
+    status = tb_input_read(in, bytes, COPY_BYTES, &got, error);
+    if (status == TB_OK) status = tb_temp_file_write_all_at(fd, *len, bytes, got, error);
+    if (status == TB_OK) *len += got;
+  }
+  tb_free(in->allocator, bytes, COPY_BYTES);
+  return status;
+}
+
+enum tb_status tb_input_keep(struct tb_input **input, struct tb_error *error) {
+  struct tb_input *in = *input, *kept;
+  if (tb_input_can_open_again(in)) return TB_OK;
+  struct tb_input_place place = {.name = in->name, .part = true, .fd = tb_temp_file_create_nameless(NULL, error)};
+  if (place.fd < 0) return TB_IO;
+  enum tb_status read = copy_to(in, place.fd, &place.len, error), status = read;
+  if (read == TB_END || read == TB_TRUNCATED)
+    status = tb_input_open_place(&place, in->allocator, in->threads, &kept, error);
+  if (status != TB_OK) {
+    (void)close(place.fd);
+    return status;
+  }
+  kept->own_part = true;
+  kept->cut = read == TB_TRUNCATED;
+  tb_input_close(in);
+  *input = kept;
+  return TB_OK;
+}
+
+static void close_one(struct tb_input *in) {
   if (in->wake[1] >= 0) (void)close(in->wake[1]); /* the thread sees the pipe end */
   tb_read_ahead_stop(in->ahead);
   if (in->wake[0] >= 0) (void)close(in->wake[0]);
-  if (in->fd >= 0 && !in->place.part) (void)close(in->fd);
+  if (in->fd >= 0 && (!in->place.part || in->own_part)) (void)close(in->fd);
   tb_decompressor_destroy(in->decompressor);
+  tb_archive_close(in->unpacker);
+  if (in->source.close) in->source.close(in->source.ctx);
   tb_buffer_free(&in->raw);
   tb_buffer_free(&in->peeked);
   tb_free(in->allocator, in->name, strlen(in->name) + 1);
   tb_free(in->allocator, in, sizeof(*in));
+}
+
+void tb_input_close(struct tb_input *in) {
+  while (in) {
+    struct tb_input *beneath = in->beneath;
+    close_one(in);
+    in = beneath;
+  }
 }

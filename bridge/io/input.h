@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Bytes of an input: a file, a pipe or what a caller feeds; gzip (all members) and zstd are opened on the way.
+ * Bytes of an input: a file, a pipe, what a caller feeds, or what is inside of another input. gzip (all members), zstd
+ * and atrace's zlib are decompressed on the way, and but for what is fed xz, bzip2 and lz4.
  */
 #ifndef TB_IO_INPUT_H
 #define TB_IO_INPUT_H
@@ -28,12 +29,33 @@ TB_MUST_CHECK enum tb_status tb_input_open(const char *path, const struct tb_all
 TB_MUST_CHECK enum tb_status tb_input_open_place(const struct tb_input_place *place,
                                                  const struct tb_allocator *allocator, unsigned threads,
                                                  struct tb_input **input, struct tb_error *error);
-/* Opens a second input that reads what `input`, which can be rewound, reads, from its start. It must be closed before
- * `input`. */
+/* Whether tb_input_open_again can open it: a regular file or a part of one, compressed or not. */
+bool tb_input_can_open_again(const struct tb_input *input);
+/* Opens a second input that reads what `input` reads, from its start. It must be closed before `input`. */
 TB_MUST_CHECK enum tb_status tb_input_open_again(const struct tb_input *input, const struct tb_allocator *allocator,
                                                  struct tb_input **again, struct tb_error *error);
 TB_MUST_CHECK enum tb_status tb_input_create_feed(const char *name, const struct tb_allocator *allocator,
                                                   struct tb_input **input, struct tb_error *error);
+
+/* What is inside of something else, such as an archive. */
+struct tb_input_source {
+  void *ctx;
+  /* Up to `capacity` bytes. TB_OK: at least one. TB_END, TB_TRUNCATED (it is damaged from here on) and any other: no
+   * more, however often it is asked. */
+  enum tb_status (*read)(void *ctx, char *to, size_t capacity, size_t *got, struct tb_error *error);
+  void (*close)(void *ctx); /* when the input is closed; NULL: nothing to do */
+};
+
+/* Opens what `source` reads. `beneath` (NULL: none) is what that reads from, and says how much of the stored bytes was
+ * read. On success the new input owns both, else the caller does. TB_NO_MEMORY. */
+TB_MUST_CHECK enum tb_status tb_input_open_inside(const char *name, const struct tb_input_source *source,
+                                                  struct tb_input *beneath, const struct tb_allocator *allocator,
+                                                  unsigned threads, struct tb_input **input, struct tb_error *error);
+
+/* Where `input` can be read once only, reads it to its end into a temporary file, and makes *input one that can be
+ * opened again, which is as long as it can be read. TB_OK; TB_IO, TB_NO_MEMORY: *input is as it was, or partly read. */
+TB_MUST_CHECK enum tb_status tb_input_keep(struct tb_input **input, struct tb_error *error);
+
 TB_MUST_CHECK enum tb_status tb_input_feed(struct tb_input *input, const void *data, size_t len);
 void tb_input_feed_end(struct tb_input *input);
 

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "convert/convert.h"
 #include "convert/format_detect.h"
+#include "convert/trace_input.h"
 #include "io/archive.h"
 #include "merge/merger.h"
 
@@ -97,7 +98,8 @@ static enum tb_status start_copying(struct tb_merger *m, const char *name, const
   options.max_junk_bytes = m->options.max_junk_bytes;
   c->buffer = tb_alloc(m->allocator, COPY_BYTES);
   if (!c->buffer) return tb_fail(&m->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
-  enum tb_status status = tb_input_open(from, m->allocator, 1, &c->input, &m->error);
+  const struct tb_input_place place = {.name = from};
+  enum tb_status status = tb_trace_input_open(&place, m->allocator, 1, &c->input, NULL, &m->error);
   if (status == TB_OK) status = detect_format(m, c->input, name, &options.format);
   if (status == TB_OK) status = tb_reader_create_feed(name, &options, &c->reader, &m->error);
   return status == TB_OK ? tb_output_open(to, NULL, &c->output, &m->error) : status;
@@ -125,7 +127,7 @@ static enum tb_status spool(struct tb_merger *m, struct tb_source *s, const char
 static enum tb_status open_and_detect(struct tb_merger *m, const struct tb_input_place *place, enum tb_format *format,
                                       bool *plain) {
   struct tb_input *input;
-  enum tb_status status = tb_input_open_place(place, m->allocator, 1, &input, &m->error);
+  enum tb_status status = tb_trace_input_open(place, m->allocator, 1, &input, NULL, &m->error);
   if (status != TB_OK) return status;
   status = detect_format(m, input, place->name, format);
   *plain = tb_input_can_rewind(input);
@@ -251,7 +253,7 @@ static enum tb_status peek(struct tb_merger *m, const struct tb_input_place *pla
   struct tb_error ignored = {0};
   if (tb_input_peek(input, &data, 4096, &got, &ignored) != TB_OK) got = 0;
   *manifest = got && tb_manifest_detect(data, got);
-  *archive = got && tb_archive_detect(data, got);
+  *archive = got && tb_archive_detect(data, got) && !tb_trace_input_is_bug_report(input, m->allocator);
   tb_input_close(input);
   return TB_OK;
 }
@@ -285,7 +287,15 @@ static enum tb_status refuse_nameless(void *ctx, struct tb_error *error) {
 static enum tb_status gather_archive(struct tb_merger *m, const struct tb_merge_input *input) {
   struct archive_unpacking unpacking = {.m = m, .input = input};
   const struct tb_archive_sink sink = {&unpacking, begin_member, put_member, end_member, refuse_nameless};
-  enum tb_status status = tb_archive_walk(input->path, &sink, &m->error);
+  struct tb_archive_source source;
+  struct tb_archive *archive = NULL;
+  struct tb_input *bytes;
+  enum tb_status status = tb_input_open(input->path, m->allocator, 1, &bytes, &m->error);
+  if (status == TB_OK) status = tb_archive_source_of(bytes, &source, &m->error);
+  if (status == TB_OK) status = tb_archive_open(&source, m->allocator, &archive, &m->error);
+  if (status == TB_OK) status = tb_archive_walk(archive, &sink, &m->error);
+  tb_archive_close(archive);
+  tb_input_close(bytes);
   if (status != TB_OK) tb_error_set_file(&m->error, input->path);
   return status;
 }

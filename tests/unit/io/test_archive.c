@@ -7,6 +7,7 @@
 #include <archive.h>
 #include <archive_entry.h>
 
+#include "io/input.h"
 #include "support/merge_run.h"
 
 static char archive_path[64];
@@ -187,7 +188,15 @@ static void holes_of_a_member_are_not_given(void **unused) {
   assert_int_equal(archive_write_free(a), ARCHIVE_OK);
   const struct tb_archive_sink sink = {&taken, begin_taken, put_taken, end_taken, NULL};
   struct tb_error error = {0};
-  assert_int_equal(tb_archive_walk(archive_path, &sink, &error), TB_OK);
+  struct tb_input *input;
+  struct tb_archive_source source;
+  struct tb_archive *archive;
+  assert_int_equal(tb_input_open(archive_path, NULL, 1, &input, &error), TB_OK);
+  assert_int_equal(tb_archive_source_of(input, &source, &error), TB_OK);
+  assert_int_equal(tb_archive_open(&source, tb_default_allocator(), &archive, &error), TB_OK);
+  assert_int_equal(tb_archive_walk(archive, &sink, &error), TB_OK);
+  tb_archive_close(archive);
+  tb_input_close(input);
   assert_int_equal(taken.len, SIZE);
   assert_int_equal(taken.given, BLOCK);
   assert_memory_equal(taken.bytes, data, SIZE);

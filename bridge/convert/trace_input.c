@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A container is read twice: first each member's first bytes are looked at, to choose the one that is a trace; then
+ * that one is read. Members are ranked by how surely they are one; the highest rank counts, and has to have one member.
+ * Two kinds of containers are known to have several, and which is meant:
+ *
+ *   a page         ftrace text of the kernel before what else the recorder put in; of several the first
+ *   a bug report   the trace that was recorded for it, before others that were lying about on the device
+ */
+#include "convert/trace_input.h"
+
+#include <stdio.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "convert/containers.h"
+#include "convert/format_detect.h"
+#include "convert/registry.h"
+
+enum {
+  DETECT_BYTES = 4096,
+  DEPTH_MAX = 4,
+  MEMBERS_MAX = 1 << 20,
+  NAMES_SHOWN = 3,
+  NAME_SHOWN = 64,
+  NAME_LEN_MAX = 4096
+};
+
+static const struct tb_container_ops *const containers[] = {&tb_archive_container, &tb_page_container};
+enum { CONTAINERS = sizeof(containers) / sizeof(containers[0]) };
+
+static const struct tb_container_ops *find_container(const char *data, size_t len) {
+  for (size_t i = 0; i < CONTAINERS; i++)
+    if (containers[i]->detect(data, len)) return containers[i];
+  return NULL;
+}
+
+/* ---- ranks ------------------------------------------------------------------------------------------------------- */
+
+enum rank { NO_TRACE, PERHAPS, HAS_TRACE_INSIDE, TRACE, KERNEL_TRACE };
+/* Of the members of a bug report, by their names. */
+enum report_rank { NOT_OF_REPORT, SYSTRACE, STORED_TRACE, TRACE_OF_REPORT };
+
+static bool starts(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
+
+static bool ends(const char *text, const char *with) {
+  size_t len = strlen(text), n = strlen(with);
+  return len >= n && strcmp(text + len - n, with) == 0;
+}
+
+static const char *last_part(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+/* JSON of other programs begins like a trace. */
+static bool has_events(const char *data, size_t len) {
+  return memmem(data, len, "\"traceEvents\"", 13) || memmem(data, len, "\"ph\"", 4);
+}
+
+static enum rank rank_content(const char *data, size_t len) {
+  if (find_container(data, len)) return HAS_TRACE_INSIDE;
+  enum tb_detection sure;
+  const struct tb_format_entry *entry = tb_format_find(data, len, &sure);
+  if (!entry) return NO_TRACE;
+  if (sure == TB_DETECT_POSSIBLE) return PERHAPS;
+  if (entry->reader->is_kernel_text) return KERNEL_TRACE;
+  return sure > TB_DETECT_LIKELY || has_events(data, len) ? TRACE : PERHAPS;
+}
+
+static enum report_rank rank_name(const char *path) {
+  static const char stored[] = "FS/data/misc/perfetto-traces/";
+  if (starts(path, stored)) return starts(path + sizeof(stored) - 1, "bugreport/") ? TRACE_OF_REPORT : STORED_TRACE;
+  return starts(last_part(path), "systrace") ? SYSTRACE : NOT_OF_REPORT;
+}
+
+/* What each bug report of Android has, at its top level. */
+static bool is_of_report(const char *path) {
+  if (strchr(path, '/')) return false;
+  return strcmp(path, "main_entry.txt") == 0 || (starts(path, "bugreport") && ends(path, ".txt"));
+}
+
+bool tb_trace_input_is_bug_report(struct tb_input *input, const struct tb_allocator *allocator) {
+  struct tb_error ignored = {0};
+  void *state;
+  const char *name;
+  bool is = false;
+  if (tb_archive_container.open(input, allocator, &state, &ignored) != TB_OK) return false;
+  while (!is && tb_archive_container.next(state, &name, &ignored) == TB_OK) is = name && is_of_report(name);
+  tb_archive_container.close(state);
+  return is;
+}
+
+/* ---- the first reading ------------------------------------------------------------------------------------------- */
+
+struct container_member {
+  uint64_t number;  /* of all, from 0 on */
+  const char *name; /* NULL: none */
+  enum rank rank;
+  enum report_rank report_rank;
+};
+
+struct container_search {
+  const struct tb_allocator *allocator;
+  const struct tb_container_ops *ops;
+  const char *name; /* of the container */
+  struct tb_arena arena;
+  struct container_member *members; /* those that may be read */
+  size_t count, capacity;
+  uint64_t number;
+  bool is_report, damaged;    /* damaged: what follows the last member is not known */
+  struct tb_error unreadable; /* why the first one is, that is */
+};
+
+static enum tb_status no_memory(struct tb_error *error) {
+  return tb_fail(error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
+}
+
+static enum tb_status add_member(struct container_search *s, const char *name, enum rank rank, struct tb_error *error) {
+  void *members = s->members;
+  enum tb_status status =
+      tb_grow_array(s->allocator, &members, &s->capacity, s->count + 1, sizeof(*s->members), MEMBERS_MAX);
+  s->members = members;
+  const char *kept = name ? tb_arena_copy(&s->arena, tb_str_from(name)).ptr : NULL;
+  if (status == TB_LIMIT) return tb_fail(error, status, TB_NO_OFFSET, "has more members than are looked through");
+  if (status != TB_OK || (name && !kept)) return no_memory(error);
+  s->members[s->count++] = (struct container_member){s->number, kept, rank, name ? rank_name(name) : NOT_OF_REPORT};
+  return TB_OK;
+}
+
+/* Looks at the first bytes of the current member. */
+static enum tb_status look_at_member(struct container_search *s, void *state, const char *name,
+                                     struct tb_error *error) {
+  const struct tb_input_source source = {.ctx = state, .read = s->ops->read};
+  struct tb_input *input;
+  const char *data;
+  size_t len = 0;
+  struct tb_error why = {0};
+  enum tb_status status = tb_input_open_inside(name ? name : "", &source, NULL, s->allocator, 1, &input, error);
+  if (status != TB_OK) return status;
+  status = tb_input_peek(input, &data, DETECT_BYTES, &len, &why);
+  if (status == TB_IO || status == TB_NO_MEMORY) {
+    if (error && error->code == TB_OK) *error = why;
+  } else {
+    enum rank rank = len ? rank_content(data, len) : NO_TRACE;
+    if (!len && why.code != TB_OK && s->unreadable.code == TB_OK) {
+      s->unreadable = why;
+      tb_error_set_file(&s->unreadable, name ? name : s->name);
+    }
+    status = rank ? add_member(s, name, rank, error) : TB_OK;
+  }
+  tb_input_close(input);
+  return status;
+}
+
+static enum tb_status look_through(struct container_search *s, struct tb_input *container, struct tb_error *error) {
+  struct tb_input *input;
+  void *state;
+  const char *name;
+  enum tb_status status = tb_input_open_again(container, s->allocator, &input, error);
+  if (status != TB_OK) return status;
+  status = s->ops->open(input, s->allocator, &state, error);
+  if (status == TB_OK) {
+    for (; (status = s->ops->next(state, &name, error)) == TB_OK; s->number++) {
+      s->is_report |= name && is_of_report(name);
+      status = look_at_member(s, state, name, error);
+      if (status != TB_OK) break;
+    }
+    s->ops->close(state);
+  }
+  tb_input_close(input);
+  s->damaged = status == TB_BAD_DATA && s->count;
+  if (s->damaged && error) *error = (struct tb_error){0};
+  return status == TB_END || s->damaged ? TB_OK : status;
+}
+
+/* ---- the choice -------------------------------------------------------------------------------------------------- */
+
+static int rank_of(const struct container_search *s, const struct container_member *m) {
+  if (s->is_report) return m->report_rank;
+  return s->ops == &tb_archive_container && m->rank == KERNEL_TRACE ? TRACE : (int)m->rank;
+}
+
+static enum tb_status refuse_none(const struct container_search *s, struct tb_error *error) {
+  if (s->unreadable.code != TB_OK) {
+    if (error && error->code == TB_OK)
+      return tb_fail(error, TB_UNKNOWN_FORMAT, TB_NO_OFFSET, "its member %s cannot be read: %s", s->unreadable.file,
+                     s->unreadable.message);
+    return TB_UNKNOWN_FORMAT;
+  }
+  return tb_fail(error, TB_UNKNOWN_FORMAT, TB_NO_OFFSET, "is %s, and none of what is in it is a trace",
+                 s->ops == &tb_page_container ? "an HTML page"
+                 : s->is_report               ? "a bug report"
+                                              : "an archive");
+}
+
+static enum tb_status refuse_several(const struct container_search *s, int rank, size_t count, struct tb_error *error) {
+  char names[NAMES_SHOWN * (NAME_SHOWN + 4)];
+  size_t len = 0, shown = 0;
+  for (size_t i = 0; i < s->count && shown < NAMES_SHOWN; i++) {
+    if (rank_of(s, &s->members[i]) != rank) continue;
+    len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%.*s", shown++ ? ", " : "", NAME_SHOWN,
+                            s->members[i].name ? s->members[i].name : "?");
+  }
+  return tb_fail(error, TB_UNKNOWN_FORMAT, TB_NO_OFFSET,
+                 "is an archive of %zu traces (%s%s): unpack the one to read; `tracebridge merge` takes all of them",
+                 count, names, count > shown ? ", ..." : "");
+}
+
+/* The member to read; NULL where there is none, or no telling which, and *error says so. */
+static const struct container_member *choose(const struct container_search *s, struct tb_unread_traces *unread,
+                                             struct tb_error *error) {
+  const struct container_member *best = NULL;
+  size_t of_best = 0, traces = 0;
+  for (size_t i = 0; i < s->count; i++) {
+    const struct container_member *m = &s->members[i];
+    traces += m->rank >= TRACE;
+    if (!rank_of(s, m) || (best && rank_of(s, m) < rank_of(s, best))) continue;
+    if (!best || rank_of(s, m) > rank_of(s, best)) {
+      best = m;
+      of_best = 0;
+    }
+    of_best++;
+  }
+  if (!best) {
+    (void)refuse_none(s, error);
+    return NULL;
+  }
+  if (of_best > 1 && s->ops == &tb_archive_container) {
+    (void)refuse_several(s, rank_of(s, best), of_best, error);
+    return NULL;
+  }
+  if (unread && s->damaged) {
+    unread->count = 1;
+    unread->text = "archive that is damaged: what is behind the damage is not known";
+  } else if (unread && traces > 1 && (s->is_report || s->ops == &tb_page_container)) {
+    unread->count = traces - 1;
+    unread->text = s->is_report ? "other trace in the bug report, which is not read: unpack it"
+                                : "other trace in the page, which is not read";
+  }
+  return best;
+}
+
+/* ---- the second reading ------------------------------------------------------------------------------------------ */
+
+/* What an input that reads a member owns. */
+struct opened_member {
+  const struct tb_allocator *allocator;
+  const struct tb_container_ops *ops;
+  void *state;
+  struct tb_input *container; /* whose descriptor is read */
+  struct tb_input *again;
+};
+
+static enum tb_status read_member(void *ctx, char *to, size_t capacity, size_t *got, struct tb_error *error) {
+  const struct opened_member *m = ctx;
+  return m->ops->read(m->state, to, capacity, got, error);
+}
+
+static void close_member(void *ctx) {
+  struct opened_member *m = ctx;
+  if (m->state) m->ops->close(m->state);
+  tb_input_close(m->container);
+  tb_free(m->allocator, m, sizeof(*m));
+}
+
+/* The name of a member as that of a file; a page's part has the page's. */
+static enum tb_status name_member(const struct container_search *s, const struct container_member *member, char *name) {
+  int len = member->name ? snprintf(name, NAME_LEN_MAX, "%s/%s", s->name, member->name)
+                         : snprintf(name, NAME_LEN_MAX, "%s", s->name);
+  return len < 0 ? TB_INVALID : TB_OK;
+}
+
+static enum tb_status go_to_member(struct opened_member *m, uint64_t number, struct tb_error *error) {
+  const char *name;
+  enum tb_status status = m->ops->open(m->again, m->allocator, &m->state, error);
+  if (status != TB_OK) m->state = NULL;
+  for (uint64_t i = 0; status == TB_OK && i <= number; i++) status = m->ops->next(m->state, &name, error);
+  return status == TB_END ? tb_fail(error, TB_IO, TB_NO_OFFSET, "it changed while it was read") : status;
+}
+
+/* *input becomes what reads the member; where that fails it is as it was. */
+static enum tb_status open_member(struct container_search *s, const struct container_member *member, unsigned threads,
+                                  struct tb_input **input, struct tb_error *error) {
+  struct opened_member *m = tb_calloc(s->allocator, sizeof(*m));
+  char *name = tb_arena_alloc(&s->arena, NAME_LEN_MAX);
+  if (!m || !name) {
+    tb_free(s->allocator, m, sizeof(*m));
+    return no_memory(error);
+  }
+  m->allocator = s->allocator;
+  m->ops = s->ops;
+  struct tb_input *inside;
+  enum tb_status status = name_member(s, member, name);
+  if (status == TB_OK) status = tb_input_open_again(*input, s->allocator, &m->again, error);
+  if (status == TB_OK) status = go_to_member(m, member->number, error);
+  const struct tb_input_source source = {m, read_member, close_member};
+  if (status == TB_OK) status = tb_input_open_inside(name, &source, m->again, s->allocator, threads, &inside, error);
+  if (status == TB_OK) {
+    m->container = *input;
+    *input = inside;
+    return TB_OK;
+  }
+  if (m->state) m->ops->close(m->state);
+  tb_input_close(m->again);
+  tb_free(s->allocator, m, sizeof(*m));
+  return status;
+}
+
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
+
+static enum tb_status look_inside(struct tb_input **input, const struct tb_container_ops *ops,
+                                  const struct tb_allocator *allocator, unsigned threads,
+                                  struct tb_unread_traces *unread, struct tb_error *error) {
+  struct container_search s = {.allocator = allocator, .ops = ops};
+  tb_arena_init(&s.arena, allocator, 0);
+  enum tb_status status = tb_input_keep(input, error);
+  s.name = tb_input_name(*input);
+  if (status == TB_OK) status = look_through(&s, *input, error);
+  if (status == TB_OK) {
+    const struct container_member *member = choose(&s, unread, error);
+    status = member ? open_member(&s, member, threads, input, error) : TB_UNKNOWN_FORMAT;
+  }
+  if (status != TB_OK) tb_error_set_file(error, s.name);
+  tb_free(allocator, s.members, s.capacity * sizeof(*s.members));
+  tb_arena_free(&s.arena);
+  return status;
+}
+
+enum tb_status tb_trace_input_open(const struct tb_input_place *place, const struct tb_allocator *allocator,
+                                   unsigned threads, struct tb_input **input, struct tb_unread_traces *unread,
+                                   struct tb_error *error) {
+  if (!allocator) allocator = tb_default_allocator();
+  enum tb_status status = tb_input_open_place(place, allocator, threads, input, error);
+  for (unsigned depth = 0; status == TB_OK && depth < DEPTH_MAX; depth++) {
+    const char *data;
+    size_t len;
+    struct tb_error why = {0};
+    enum tb_status peeked = tb_input_peek(*input, &data, DETECT_BYTES, &len, &why);
+    if (peeked == TB_NO_MEMORY) status = no_memory(error);
+    if (peeked != TB_OK) break; /* whoever reads meets it again */
+    const struct tb_container_ops *ops = find_container(data, len);
+    if (!ops) return TB_OK;
+    status = look_inside(input, ops, allocator, threads, unread, error);
+  }
+  if (status == TB_OK) return TB_OK;
+  tb_input_close(*input);
+  *input = NULL;
+  return status;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Opens inputs for reading a trace: looks into archives that hold one, and into pages that Android's systrace and
+ * Catapult's trace2html wrote.
+ */
+#ifndef TB_CONVERT_TRACE_INPUT_H
+#define TB_CONVERT_TRACE_INPUT_H
+
+#include "io/input.h"
+
+/* Traces in the input that are not read. Zero-initialise. */
+struct tb_unread_traces {
+  uint64_t count;
+  const char *text; /* what to say of them; a constant */
+};
+
+/* As tb_input_open_place, but what is in an archive or a page is read as if it were a file of its own, whose name is
+ * the file's, a slash, and the member's. What can be read once only and has to be looked through first goes to a
+ * temporary file. TB_UNKNOWN_FORMAT: no trace is in it, or several without one that is to be preferred.
+ * `unread` may be NULL. */
+TB_MUST_CHECK enum tb_status tb_trace_input_open(const struct tb_input_place *place,
+                                                 const struct tb_allocator *allocator, unsigned threads,
+                                                 struct tb_input **input, struct tb_unread_traces *unread,
+                                                 struct tb_error *error);
+
+/* Whether the archive that is read from `input` is a bug report of Android, whose one trace tb_trace_input_open
+ * finds. */
+bool tb_trace_input_is_bug_report(struct tb_input *input, const struct tb_allocator *allocator);
+
+struct tb_reader;
+
+/* Adds them to what the reader notes. */
+void tb_reader_note_unread(struct tb_reader *reader, const struct tb_unread_traces *unread);
+
+#endif
