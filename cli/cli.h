@@ -41,9 +41,9 @@ void cli_report_closed_pipes(void);
 /* CLI_OK, or CLI_USAGE, said on stderr, where writing to `output` would overwrite `input`. "-": standard output. */
 int cli_output_spares_input(const struct cli_command *command, const char *output, const char *input);
 
-/* Says what is wrong with the operands of a command that takes one input; `output` is what -o names or NULL. Returns
- * CLI_USAGE. */
-int cli_usage_of_inputs(const struct cli_command *command, const struct cli_operands *operands, const char *output);
+/* The input of a command that takes one: its operand, or "-" where there is none and standard input is a pipe or a
+ * file. NULL, said on stderr, where it is neither, or there are several; `output` is what -o names or NULL. */
+const char *cli_one_input(const struct cli_command *command, const struct cli_operands *operands, const char *output);
 
 /* What to write to where -o may be missing: the name, "-" where standard output is no terminal, NULL (said on stderr)
  * where it is one. */

@@ -89,14 +89,14 @@ static int run(int argc, char **argv) {
   struct cli_operands operands;
   enum cli_parse_result parsed = cli_parse(&cli_convert, argc, argv, &settings, &operands);
   if (parsed != CLI_PARSED) return parsed == CLI_HELP_GIVEN ? CLI_OK : CLI_USAGE;
-  if (operands.count != 1) return cli_usage_of_inputs(&cli_convert, &operands, settings.output);
+  const char *from = cli_one_input(&cli_convert, &operands, settings.output);
+  if (!from) return CLI_USAGE;
   check_memory(&settings);
   const char *to = cli_output_name(&cli_convert, settings.output);
   if (!to) return CLI_USAGE;
   if (settings.to == TB_FORMAT_UNKNOWN && tb_format_from_path(to) == TB_FORMAT_UNKNOWN)
     return cli_usage(&cli_convert, "the output %s does not say by its name which format to write: say it with --to",
                      strcmp(to, "-") == 0 ? "(standard output)" : to);
-  const char *from = operands.items[0];
   int refused = cli_output_spares_input(&cli_convert, to, from);
   if (refused == CLI_OK) refused = cli_report_spares_input(&cli_convert, settings.report, from);
   if (refused == CLI_OK) refused = cli_report_spares_output(&cli_convert, settings.report, to);
@@ -117,10 +117,11 @@ static const char *const examples[] = {
 
 const struct cli_command cli_convert = {
     .name = "convert",
-    .operands = "IN",
+    .operands = "[IN]",
     .summary = "convert a trace to another format",
     .description =
-        "Converts the trace IN (- is standard input), whose format is detected by its content, to the format that the "
+        "Converts the trace IN (standard input where it is - or left out), whose format is detected by its content, to "
+        "the format that the "
         "output's name says: .json, .fxt, "
         ".perfetto-trace or .pftrace, each also with .gz or .zst. IN may be compressed (gzip, zstd, zlib, xz, bzip2, "
         "lz4), "

@@ -44,9 +44,10 @@ static int run(int argc, char **argv) {
   struct cli_operands operands;
   enum cli_parse_result parsed = cli_parse(&cli_dump, argc, argv, &settings, &operands);
   if (parsed != CLI_PARSED) return parsed == CLI_HELP_GIVEN ? CLI_OK : CLI_USAGE;
-  if (operands.count != 1) return cli_usage_of_inputs(&cli_dump, &operands, NULL);
-  int refused = cli_output_spares_input(&cli_dump, "-", operands.items[0]);
-  return refused == CLI_OK ? dump(operands.items[0], &settings) : refused;
+  const char *from = cli_one_input(&cli_dump, &operands, NULL);
+  if (!from) return CLI_USAGE;
+  int refused = cli_output_spares_input(&cli_dump, "-", from);
+  return refused == CLI_OK ? dump(from, &settings) : refused;
 }
 
 static const char *const examples[] = {
@@ -61,10 +62,11 @@ static const char *const examples[] = {
 
 const struct cli_command cli_dump = {
     .name = "dump",
-    .operands = "IN",
+    .operands = "[IN]",
     .summary = "print a trace as text",
     .description =
-        "Prints all of the trace IN (- is standard input) as text: a Perfetto trace packet by packet in protobuf's "
+        "Prints all of the trace IN (standard input where it is - or left out) as text: a Perfetto trace packet by "
+        "packet in protobuf's "
         "text "
         "format, fields that the schema does not know by number; an FXT archive record by record, a line each, names "
         "behind references; a trace of another format event by event, a line each.",

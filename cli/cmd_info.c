@@ -53,9 +53,10 @@ static int run(int argc, char **argv) {
   struct cli_operands operands;
   enum cli_parse_result parsed = cli_parse(&cli_info, argc, argv, &settings, &operands);
   if (parsed != CLI_PARSED) return parsed == CLI_HELP_GIVEN ? CLI_OK : CLI_USAGE;
-  if (operands.count != 1) return cli_usage_of_inputs(&cli_info, &operands, NULL);
-  int refused = cli_output_spares_input(&cli_info, "-", operands.items[0]);
-  return refused == CLI_OK ? show(operands.items[0], &settings) : refused;
+  const char *from = cli_one_input(&cli_info, &operands, NULL);
+  if (!from) return CLI_USAGE;
+  int refused = cli_output_spares_input(&cli_info, "-", from);
+  return refused == CLI_OK ? show(from, &settings) : refused;
 }
 
 static const char *const examples[] = {
@@ -68,10 +69,11 @@ static const char *const examples[] = {
 
 const struct cli_command cli_info = {
     .name = "info",
-    .operands = "IN",
+    .operands = "[IN]",
     .summary = "say what is in a trace",
     .description =
-        "Reads the trace IN (- is standard input) once and says what is in it: format, time span, clocks and how they "
+        "Reads the trace IN (standard input where it is - or left out) once and says what is in it: format, time span, "
+        "clocks and how they "
         "relate, producers, processes and threads, events and packets by kind, what is odd and what could not be read.",
     .examples = examples,
     .options = options,

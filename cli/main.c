@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -81,7 +82,7 @@ int cli_output_spares_input(const struct cli_command *command, const char *outpu
                    strcmp(input, "-") == 0 ? "(standard input)" : input);
 }
 
-int cli_usage_of_inputs(const struct cli_command *command, const struct cli_operands *operands, const char *output) {
+static int usage_of_inputs(const struct cli_command *command, const struct cli_operands *operands, const char *output) {
   if (!operands->count) return cli_usage(command, "no input");
   const char *last = operands->items[operands->count - 1];
   bool meant_output = operands->count == 2 && !output && tb_format_from_path(last) != TB_FORMAT_UNKNOWN;
@@ -89,6 +90,19 @@ int cli_usage_of_inputs(const struct cli_command *command, const struct cli_oper
     return cli_usage(command, "more than one input; if %s is the output, say -o %s", last, last);
   return cli_usage(command, "more than one input%s",
                    command == &cli_convert ? "; tracebridge merge makes one trace of several" : "");
+}
+
+/* A terminal, and /dev/null, are nothing to read: who gives no input there has forgotten it. */
+static bool input_is_piped(void) {
+  struct stat st;
+  return fstat(STDIN_FILENO, &st) == 0 && (S_ISFIFO(st.st_mode) || S_ISREG(st.st_mode) || S_ISSOCK(st.st_mode));
+}
+
+const char *cli_one_input(const struct cli_command *command, const struct cli_operands *operands, const char *output) {
+  if (operands->count == 1) return operands->items[0];
+  if (!operands->count && input_is_piped()) return "-";
+  (void)usage_of_inputs(command, operands, output);
+  return NULL;
 }
 
 /* A file in place of a command: what to do with it. */

@@ -23,4 +23,7 @@ enum tb_format tb_format_detect(const char *data, size_t len);
  * where it is nothing that we know. */
 const char *tb_format_known_foreign(const char *data, size_t len);
 
+/* Whether it is JSON that other programs write, and no trace. */
+bool tb_format_is_foreign_document(const char *data, size_t len);
+
 #endif

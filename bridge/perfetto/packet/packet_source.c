@@ -10,6 +10,7 @@ enum { READ_STEP = 64 * 1024, OPEN_STEP = 512 * 1024 };
 
 void tb_packet_source_init(struct tb_packet_source *source, const struct tb_allocator *allocator,
                            struct tb_input *input, size_t max_opened) {
+  if (max_opened > TB_PACKET_OPENED_MAX) max_opened = TB_PACKET_OPENED_MAX;
   *source = (struct tb_packet_source){.input = input, .max_opened = max_opened};
   tb_buffer_init(&source->carry, allocator, 0);
   tb_buffer_init(&source->opened, allocator, max_opened);
@@ -118,8 +119,8 @@ enum tb_status tb_packet_source_unread(struct tb_packet_source *source, const ch
 }
 
 static enum tb_status reserve_opened(struct tb_packet_source *source) {
-  if (source->opened.len == source->max_opened) return TB_LIMIT;
-  return tb_buffer_reserve(&source->opened, smaller(OPEN_STEP, source->max_opened - source->opened.len));
+  if (source->opened.len == source->limit) return TB_LIMIT;
+  return tb_buffer_reserve(&source->opened, smaller(OPEN_STEP, source->limit - source->opened.len));
 }
 
 static enum tb_status open_zlib(struct tb_packet_source *source, struct tb_str compressed) {
@@ -130,7 +131,7 @@ static enum tb_status open_zlib(struct tb_packet_source *source, struct tb_str c
   while (result == Z_OK) {
     status = reserve_opened(source);
     if (status != TB_OK) break;
-    size_t room = smaller(source->opened.capacity - source->opened.len, OPEN_STEP);
+    size_t room = smaller(smaller(source->opened.capacity, source->limit) - source->opened.len, OPEN_STEP);
     z.next_out = (Bytef *)source->opened.data + source->opened.len;
     z.avail_out = (uInt)room;
     result = inflate(&z, Z_NO_FLUSH);
@@ -151,8 +152,7 @@ static enum tb_status open_zstd(struct tb_packet_source *source, struct tb_str c
   while (status == TB_OK && left != 0 && !stalled) {
     status = reserve_opened(source);
     if (status != TB_OK) break;
-    ZSTD_outBuffer out = {source->opened.data, smaller(source->opened.capacity, source->max_opened),
-                          source->opened.len};
+    ZSTD_outBuffer out = {source->opened.data, smaller(source->opened.capacity, source->limit), source->opened.len};
     size_t before = in.pos;
     left = ZSTD_decompressStream(stream, &out, &in);
     if (ZSTD_isError(left)) break;
@@ -169,5 +169,10 @@ enum tb_status tb_packet_source_open(struct tb_packet_source *source, struct tb_
   source->opened.len = source->opened_at = 0;
   source->opened_offset = offset;
   if (compressed.len == 0 || compressed.len > UINT32_MAX) return TB_BAD_DATA;
-  return compression == TB_PACKET_ZLIB ? open_zlib(source, compressed) : open_zstd(source, compressed);
+  source->total_stored += compressed.len;
+  uint64_t most = TB_PACKET_OPENED_FREE + source->total_stored * TB_PACKET_OPENED_RATIO - source->total_opened;
+  source->limit = most < source->max_opened ? (size_t)most : source->max_opened;
+  enum tb_status status = compression == TB_PACKET_ZLIB ? open_zlib(source, compressed) : open_zstd(source, compressed);
+  source->total_opened += source->opened.len;
+  return status;
 }

@@ -20,6 +20,8 @@ static const char LOSS_PACKET[] = "a packet is damaged";
 static const char LOSS_LONG[] = "a packet is longer than the limit";
 static const char LOSS_NESTED[] = "compressed packets inside compressed packets";
 static const char LOSS_INFLATE[] = "compressed packets are damaged";
+static const char LOSS_BOMB[] =
+    "compressed packets that unpack to far more than the trace's size: 256 MiB and 128 times";
 static const char LOSS_INPUT[] = "the compressed input is damaged or ends early";
 
 /* What the tracing service puts into a trace from time to time. */
@@ -230,6 +232,8 @@ enum tb_status tb_packet_tokenizer_open(struct tb_packet_tokenizer *stream, cons
   status = tb_packet_source_open(&stream->source, payload, compression, frame->offset);
   enter_opened(stream);
   if (status == TB_BAD_DATA) return stream->lose(stream->lose_ctx, LOSS_INFLATE, frame->offset);
+  if (status == TB_LIMIT && stream->source.limit < stream->source.max_opened)
+    return stream->lose(stream->lose_ctx, LOSS_BOMB, frame->offset);
   if (status == TB_LIMIT) return stream->lose(stream->lose_ctx, LOSS_LONG, frame->offset);
   if (status != TB_OK) return tb_fail(stream->error, status, frame->offset, "cannot open compressed packets");
   return TB_OK;
