@@ -38,6 +38,12 @@ void cli_print_losses(const char *file, const struct tb_loss *losses, size_t cou
  * silent end. */
 void cli_report_closed_pipes(void);
 
+/* The ends of names that say which format to write. */
+#define CLI_OUTPUT_NAMES ".perfetto-trace, .pftrace, .json or .fxt, each also with .gz or .zst"
+
+/* CLI_OK, or CLI_IO, said on stderr, where `path` (NULL: none) is a file that is there, which writing would replace. */
+int cli_spares_existing(const struct cli_command *command, const char *path);
+
 /* CLI_OK, or CLI_USAGE, said on stderr, where writing to `output` would overwrite `input`. "-": standard output. */
 int cli_output_spares_input(const struct cli_command *command, const char *output, const char *input);
 

@@ -11,7 +11,7 @@ struct convert_settings {
   const char *output, *report;
   enum tb_format from, to;
   enum tb_clock clock;
-  bool strict, compress, keep_packets, quiet;
+  bool strict, compress, keep_packets, no_clobber, quiet;
   size_t memory, junk;
   unsigned threads;
 };
@@ -34,6 +34,7 @@ static const struct cli_option options[] = {
      offsetof(struct convert_settings, keep_packets)},
     CLI_OPTION_MEMORY(struct convert_settings),
     CLI_OPTION_THREADS(struct convert_settings),
+    CLI_OPTION_NO_CLOBBER(struct convert_settings),
     CLI_OPTION_QUIET(struct convert_settings),
     CLI_OPTION_REPORT(struct convert_settings),
 };
@@ -95,11 +96,15 @@ static int run(int argc, char **argv) {
   const char *to = cli_output_name(&cli_convert, settings.output);
   if (!to) return CLI_USAGE;
   if (settings.to == TB_FORMAT_UNKNOWN && tb_format_from_path(to) == TB_FORMAT_UNKNOWN)
-    return cli_usage(&cli_convert, "the output %s does not say by its name which format to write: say it with --to",
+    return cli_usage(&cli_convert,
+                     "the output %s does not say by its name which format to write: end it in " CLI_OUTPUT_NAMES
+                     ", or say it with --to",
                      strcmp(to, "-") == 0 ? "(standard output)" : to);
   int refused = cli_output_spares_input(&cli_convert, to, from);
   if (refused == CLI_OK) refused = cli_report_spares_input(&cli_convert, settings.report, from);
   if (refused == CLI_OK) refused = cli_report_spares_output(&cli_convert, settings.report, to);
+  if (refused == CLI_OK && settings.no_clobber) refused = cli_spares_existing(&cli_convert, to);
+  if (refused == CLI_OK && settings.no_clobber) refused = cli_spares_existing(&cli_convert, settings.report);
   return refused == CLI_OK ? convert(from, to, &settings) : refused;
 }
 

@@ -27,7 +27,7 @@ struct merge_settings {
   struct file_options offsets, machines, clocks;
   enum tb_clock trace_clock;
   enum tb_unplaced unplaced;
-  bool align_messages, dry_run, share_flows, flatten_machines, skip_bad, quiet;
+  bool align_messages, dry_run, share_flows, flatten_machines, skip_bad, no_clobber, quiet;
   unsigned threads, max_drift;
   size_t junk;
 };
@@ -103,6 +103,7 @@ static const struct cli_option options[] = {
      cli_parse_text, offsetof(struct merge_settings, report)},
     CLI_OPTION_JUNK(struct merge_settings),
     CLI_OPTION_THREADS(struct merge_settings),
+    CLI_OPTION_NO_CLOBBER(struct merge_settings),
     CLI_OPTION_QUIET(struct merge_settings),
 };
 
@@ -257,8 +258,7 @@ static int check_names(const struct merge_settings *settings, const struct cli_o
   const char *output = settings->dry_run ? NULL : settings->output;
   if (output && tb_file_is_plain(output) && tb_format_from_path(output) == TB_FORMAT_UNKNOWN)
     return cli_usage(&cli_merge,
-                     "the output %s does not say by its name which format to write: it has to end in .perfetto-trace, "
-                     ".pftrace, .json or .fxt, each also with .gz or .zst",
+                     "the output %s does not say by its name which format to write: end it in " CLI_OUTPUT_NAMES,
                      output);
   const char *report = report_name(settings);
   int status = cli_report_spares_output(&cli_merge, report, output);
@@ -272,12 +272,19 @@ static int check_names(const struct merge_settings *settings, const struct cli_o
   return status;
 }
 
+static int spares_existing(const struct merge_settings *settings) {
+  int status = settings->dry_run ? CLI_OK : cli_spares_existing(&cli_merge, settings->output);
+  return status == CLI_OK ? cli_spares_existing(&cli_merge, report_name(settings)) : status;
+}
+
 static int run_with(struct merge_settings *settings, const struct cli_operands *operands) {
   size_t count = (size_t)operands->count;
   if (count == 0) return cli_usage(&cli_merge, "no input");
   if (!settings->dry_run) settings->output = cli_output_name(&cli_merge, settings->output);
   if (!settings->dry_run && !settings->output) return CLI_USAGE;
-  if (check_names(settings, operands) != CLI_OK) return CLI_USAGE;
+  int refused = check_names(settings, operands);
+  if (refused == CLI_OK && settings->no_clobber) refused = spares_existing(settings);
+  if (refused != CLI_OK) return refused;
   struct tb_merge_input *inputs = calloc(count, sizeof(*inputs));
   if (!inputs) return cli_no_memory(&cli_merge);
   for (size_t i = 0; i < count; i++) inputs[i].path = operands->items[i];

@@ -40,6 +40,7 @@ void cli_end_error(const struct cli_command *command, const struct tb_error *err
 }
 
 void cli_print_error(const struct cli_command *command, const struct tb_error *error) {
+  if (error->system_errno == EPIPE) return; /* whoever closed the pipe knows; the exit status says it too */
   fputs("tracebridge: ", stderr);
   if (error->file[0]) cli_print(stderr, "%s: ", error->file);
   if (error->offset != TB_NO_OFFSET) cli_print(stderr, "at byte %" PRIu64 ": ", error->offset);
@@ -73,6 +74,12 @@ const char *cli_output_name(const struct cli_command *command, const char *given
   if (!isatty(STDOUT_FILENO)) return "-";
   (void)cli_usage(command, "standard output is a terminal: name a file with -o");
   return NULL;
+}
+
+int cli_spares_existing(const struct cli_command *command, const char *path) {
+  if (!path || !tb_file_is_plain(path) || access(path, F_OK) != 0) return CLI_OK;
+  cli_print(stderr, "tracebridge %s: %s is there already, and --no-clobber replaces no file\n", command->name, path);
+  return CLI_IO;
 }
 
 int cli_output_spares_input(const struct cli_command *command, const char *output, const char *input) {
@@ -176,6 +183,7 @@ static int help(char *const *words) {
 }
 
 int main(int argc, char **argv) {
+  (void)signal(SIGXFSZ, SIG_IGN); /* a file past the limit of its size is a failed write, like any other */
   if (argc < 2) {
     cli_help_program(commands, COMMAND_COUNT, stderr);
     return CLI_USAGE;

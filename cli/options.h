@@ -78,6 +78,13 @@ const char *const *cli_option_choices(const struct cli_option *option);
     'j', "threads", "N", "Use N threads; by default as many as there are cores, at most 4. The output is the same.", \
         cli_parse_count, offsetof(S, threads)                                                                        \
   }
+#define CLI_OPTION_NO_CLOBBER(S)                                                        \
+  {                                                                                     \
+    'n', "no-clobber", NULL,                                                            \
+        "Replace no file: where the output, or the report, is there already, end with " \
+        "exit status 3 and read nothing.",                                              \
+        cli_parse_flag, offsetof(S, no_clobber)                                         \
+  }
 #define CLI_OPTION_QUIET(S)                                                                                      \
   {                                                                                                              \
     'q', "quiet", NULL, "Print errors alone; that something was lost is in the exit status, 4.", cli_parse_flag, \

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "print.h"
 #include "tracebridge/file.h"
@@ -253,7 +254,7 @@ void cli_report_json(FILE *to, const struct cli_conversion *c) {
 
 static bool ends_in(const char *path, const char *suffix) {
   size_t len = strlen(path), suffix_len = strlen(suffix);
-  return len > suffix_len && strcmp(path + len - suffix_len, suffix) == 0;
+  return len > suffix_len && strcasecmp(path + len - suffix_len, suffix) == 0;
 }
 
 bool cli_report_is_json(const char *path) { return ends_in(path, ".json"); }

@@ -2,6 +2,7 @@
 #include "convert/registry.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "io/path.h"
 
@@ -58,7 +59,7 @@ enum tb_format tb_format_from_name(const char *name) {
 
 static bool ends_with(const char *text, size_t len, const char *suffix) {
   size_t n = strlen(suffix);
-  return len >= n && memcmp(text + len - n, suffix, n) == 0;
+  return len >= n && strncasecmp(text + len - n, suffix, n) == 0;
 }
 
 static bool has_suffix(const struct tb_format_entry *entry, const char *path, size_t len) {

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -66,7 +67,7 @@ enum tb_compression tb_path_compression(const char *path, size_t *len) {
   *len = strlen(path);
   for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
     size_t n = strlen(ends[i].end);
-    if (*len <= n || strcmp(path + *len - n, ends[i].end) != 0) continue;
+    if (*len <= n || strcasecmp(path + *len - n, ends[i].end) != 0) continue;
     *len -= n;
     return ends[i].kind;
   }

@@ -21,7 +21,7 @@ bool tb_path_follow(const char *path, char target[PATH_MAX]);
 /* The folder that a path is in, "." where it names none. False where that is too long. */
 bool tb_path_folder(const char *path, char folder[PATH_MAX]);
 
-/* How the name's end (.gz, .zst) says that the file is compressed; *len is the length without that end. */
+/* How the name's end (.gz, .zst, in any case) says that the file is compressed; *len is the length without that end. */
 enum tb_compression tb_path_compression(const char *path, size_t *len);
 
 #endif

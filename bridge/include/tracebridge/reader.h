@@ -20,8 +20,8 @@ TB_API const char *tb_format_name(enum tb_format format);
 /* The format whose tb_format_name is `name` (a NUL-terminated text), TB_FORMAT_UNKNOWN where there is none. */
 TB_API enum tb_format tb_format_from_name(const char *name);
 
-/* The format that a file name's end stands for (.json, .fxt, .perfetto-trace, .pftrace, each also with .gz or .zst);
- * else UNKNOWN. */
+/* The format that a file name's end stands for (.json, .fxt, .perfetto-trace, .pftrace, each also with .gz or .zst, in
+ * any case); * else UNKNOWN. */
 TB_API enum tb_format tb_format_from_path(const char *path);
 
 struct tb_reader; /* opaque; tb_reader_open or tb_reader_create_feed, then tb_reader_close */

@@ -1,0 +1,16 @@
+# With --no-clobber a file that is there stays, whatever it is; pipes and devices are none.
+# exit 3
+echo '[{"name":"a","ph":"X","ts":1,"dur":2,"pid":1,"tid":1}]' >t.json
+echo old >old.pftrace
+ln -s old.pftrace link.pftrace
+ln -s new.pftrace dangling.pftrace
+tracebridge convert -n t.json -o old.pftrace || echo "status $?"
+tracebridge convert --no-clobber t.json -o link.pftrace || echo "status $?"
+tracebridge convert -nq t.json -o other.pftrace --report old.pftrace || echo "status $?"
+cat old.pftrace
+tracebridge convert -nq t.json -o dangling.pftrace && tracebridge info new.pftrace | head -1
+tracebridge convert -nq t.json -o - --to json | tail -1
+tracebridge convert -nq t.json -o /dev/null --to json && echo written
+tracebridge merge -nq t.json -o old.pftrace --dry-run >dry.txt && echo "nothing would be written"
+ls
+tracebridge merge -n t.json -o old.pftrace
