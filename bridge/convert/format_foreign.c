@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What people take for a trace, or keep one in. JSON is told by its first keys, without the blanks that are in it.
+ * What people take for a trace, or keep one in. JSON is recognised by its first keys, without the blanks that are in it.
  */
 #include <string.h>
 
@@ -65,7 +65,7 @@ static const struct {
      "netlog-viewer.appspot.com opens it"},
 };
 
-/* The start of a document without what separates its tokens; those that are told here have no blanks in their keys. */
+/* The start of a document without what separates its tokens; the keys that are looked for have no blanks in them. */
 static size_t compact(const char *data, size_t len, char *to) {
   size_t n = 0;
   for (size_t i = 0; i < len && n < LOOK_BYTES; i++)

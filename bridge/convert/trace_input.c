@@ -5,7 +5,7 @@
  * Two kinds of containers are known to have several, and which is meant:
  *
  *   a page         ftrace text of the kernel before what else the recorder put in; of several the first
- *   a bug report   the trace that was recorded for it, before others that were lying about on the device
+ *   a bug report   the trace that was recorded for it, before others that were stored on the device
  */
 #include "convert/trace_input.h"
 
