@@ -8,13 +8,16 @@
 
 struct info_settings {
   enum tb_format from;
-  bool strict, quiet, json;
+  bool strict, quiet, json, brief;
   size_t junk;
 };
 
 static const struct cli_option options[] = {
-    {0, "json", NULL, "Print one JSON object for programs: the same, in full.", cli_parse_flag,
-     offsetof(struct info_settings, json)},
+    {0, "json", NULL,
+     "Print one JSON object for programs, and a line, for each trace: the same, in full. Its version grows where "
+     "something in it changes its meaning.",
+     cli_parse_flag, offsetof(struct info_settings, json)},
+    {'b', "brief", NULL, "Print a line for each trace.", cli_parse_flag, offsetof(struct info_settings, brief)},
     CLI_OPTION_FROM(struct info_settings),
     CLI_OPTION_STRICT(struct info_settings),
     CLI_OPTION_JUNK(struct info_settings),
@@ -37,8 +40,9 @@ static int show(const char *path, const struct info_settings *settings) {
     cli_print_error(&cli_info, &error);
     return cli_exit_status(status);
   }
-  enum tb_status printed =
-      settings->json ? tb_info_json(info, cli_print_written, stdout) : tb_info_text(info, cli_print_written, stdout);
+  enum tb_status printed = settings->json    ? tb_info_json(info, cli_print_written, stdout)
+                           : settings->brief ? tb_info_line(info, cli_print_written, stdout)
+                                             : tb_info_text(info, cli_print_written, stdout);
   tb_info_close(info);
   if (printed == TB_NO_MEMORY) return cli_no_memory(&cli_info);
   if (printed != TB_OK || fflush(stdout) != 0) {
@@ -48,11 +52,27 @@ static int show(const char *path, const struct info_settings *settings) {
   return cli_exit_status(status);
 }
 
+/* One trace after the other, whatever becomes of one. The status is that of the first that could not be shown, else
+ * whether one has losses. */
+static int show_all(const struct cli_operands *operands, const struct info_settings *settings) {
+  int exit_status = CLI_OK;
+  for (int i = 0; i < operands->count; i++) {
+    const char *from = operands->items[i];
+    int status = cli_output_spares_input(&cli_info, "-", from);
+    if (status != CLI_OK) return status;
+    if (!settings->json && !settings->brief) cli_print(stdout, i ? "\nfile       %s\n" : "file       %s\n", from);
+    status = show(from, settings);
+    if (exit_status == CLI_OK || (exit_status == CLI_PARTIAL && status != CLI_OK)) exit_status = status;
+  }
+  return exit_status;
+}
+
 static int run(int argc, char **argv) {
   struct info_settings settings = {0};
   struct cli_operands operands;
   enum cli_parse_result parsed = cli_parse(&cli_info, argc, argv, &settings, &operands);
   if (parsed != CLI_PARSED) return parsed == CLI_HELP_GIVEN ? CLI_OK : CLI_USAGE;
+  if (operands.count > 1) return show_all(&operands, &settings);
   const char *from = cli_one_input(&cli_info, &operands, NULL);
   if (!from) return CLI_USAGE;
   int refused = cli_output_spares_input(&cli_info, "-", from);
@@ -64,12 +84,14 @@ static const char *const examples[] = {
     "Says on one screen what is in a trace.",
     "tracebridge info --json trace.json.gz | jq .events",
     "The same for a script.",
+    "tracebridge info --brief *.json.gz",
+    "Says in a line each what several traces are.",
     NULL,
 };
 
 const struct cli_command cli_info = {
     .name = "info",
-    .operands = "[IN]",
+    .operands = "[IN...]",
     .summary = "say what is in a trace",
     .description =
         "Reads the trace IN (standard input where it is - or left out) once and says what is in it: format, time span, "

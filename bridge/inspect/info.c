@@ -106,6 +106,8 @@ static void gather(struct info_reading *r) {
   if (r->cut_short) losses[count++] = (struct tb_loss){"the compressed input ends early or is damaged", 1, 0};
   tb_reader_note_unread(r->reader, &r->unread);
   r->state->info.format = tb_reader_format(r->reader);
+  r->state->info.file = tb_arena_copy(&r->state->arena, tb_str_from(tb_input_name(r->input)));
+  if (!r->state->info.file.ptr) r->state->out_of_memory = true;
   r->state->info.stored_bytes = tb_input_bytes_read(r->input);
   tb_info_gather(r->state, losses, count, &r->reader->notes);
 }
@@ -136,6 +138,10 @@ static struct tb_info_state *create(const struct tb_allocator *allocator) {
   tb_sequence_table_init(&s->sequences, allocator);
   tb_map_init(&s->machines, allocator);
   tb_map_init(&s->provider_ids, allocator);
+  tb_intern_init(&s->slice_names.table, allocator);
+  tb_intern_init(&s->categories.table, allocator);
+  tb_intern_init(&s->counters.table, allocator);
+  tb_map_init(&s->counter_series, allocator);
   return s;
 }
 
@@ -178,6 +184,12 @@ void tb_info_close(struct tb_info *info) {
   tb_sequence_table_free(&s->sequences);
   tb_map_free(&s->machines);
   tb_map_free(&s->provider_ids);
+  tb_map_free(&s->counter_series);
+  struct tb_info_names *const names[] = {&s->slice_names, &s->categories, &s->counters};
+  for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+    tb_intern_free(&names[i]->table);
+    tb_free(a, names[i]->counts, names[i]->capacity * sizeof(*names[i]->counts));
+  }
   tb_free(a, s->providers, s->provider_capacity * sizeof(*s->providers));
   tb_arena_free(&s->arena);
   tb_free(a, s, sizeof(*s));

@@ -25,7 +25,8 @@ static struct tb_info_track *find_track(struct tb_info_state *s, const struct tb
     size_t before = s->track_count;
     if (!grow(s, &tracks, &s->track_count, (size_t)track->index + 1, sizeof(*s->tracks), UINT32_MAX)) return NULL;
     s->tracks = tracks;
-    for (size_t i = before; i < s->track_count; i++) s->tracks[i] = (struct tb_info_track){.last_ts = INT64_MIN};
+    for (size_t i = before; i < s->track_count; i++)
+      s->tracks[i] = (struct tb_info_track){.last_ts = INT64_MIN, .first_event = INT64_MAX, .last_event = INT64_MIN};
   }
   struct tb_info_track *track_counts = &s->tracks[track->index];
   track_counts->track = track;
@@ -56,6 +57,14 @@ static void count_time(struct tb_info_state *s, const struct tb_event *event) {
   if (end > s->info.last_ts) s->info.last_ts = end;
   if (event->ts < 0) s->odd[TB_ODD_NEGATIVE_TIME]++;
   if (event->has & TB_HAS_DUR && event->dur < 0) s->odd[TB_ODD_NEGATIVE_DURATION]++;
+}
+
+static void count_track_time(struct tb_info_track *track, const struct tb_event *event) {
+  if (!(event->has & TB_HAS_TS)) return;
+  int64_t end = event->ts;
+  if (event->has & TB_HAS_DUR && event->dur > 0 && event->dur <= INT64_MAX - (end > 0 ? end : 0)) end += event->dur;
+  if (event->ts < track->first_event) track->first_event = event->ts;
+  if (end > track->last_event) track->last_event = end;
 }
 
 /* Begins and ends only: other events may come whenever their writer was done with them. */
@@ -143,15 +152,20 @@ void tb_info_count_event(struct tb_info_state *s, const struct tb_event *event) 
   s->info.arguments += event->arg_count;
   if (event->type == TB_EVENT_CLOCK_SNAPSHOT && !s->info.packet_count)
     count_clocks(s, 0, event->clocks, event->clock_count);
-  if (event->type == TB_EVENT_TRACE_METADATA) keep_metadata(s, event->name);
+  if (event->type == TB_EVENT_TRACE_METADATA) {
+    keep_metadata(s, event->name);
+    tb_info_read_metadata(s, event);
+  }
   struct tb_info_track *track = event->track ? see_track(s, event->track) : NULL;
   if (track) keep_name(s, track, event);
   if (!happens_in_time(event)) return;
   s->info.events++;
   count_time(s, event);
   count_flows(s, event);
+  tb_info_count_names(s, event);
   if (!track) return;
   track->events++;
+  count_track_time(track, event);
   count_order(s, track, event);
 }
 
@@ -256,6 +270,7 @@ void tb_info_count_packet(struct tb_info_state *s, const struct tb_packet *packe
   bool new_sequence = packet->sequence && is_new_sequence(s, packet->machine, packet->sequence);
   count_producer(s, packet, new_sequence);
   if (packet->kind == TB_TRACE_PACKET_CLOCK_SNAPSHOT) count_snapshot(s, packet);
+  tb_info_read_recorder(s, packet);
   s->odd[TB_ODD_DATA_LOSS] += packet->lost_before;
   s->odd[TB_ODD_UNREADABLE] += packet->unreadable;
   s->odd[TB_ODD_UNRELATED_CLOCK] += packet->clock_unknown;

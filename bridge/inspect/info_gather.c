@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "base/time_text.h"
 #include "inspect/info_state.h"
 
 static struct tb_str keep(struct tb_info_state *s, struct tb_str text) {
@@ -67,6 +68,9 @@ static void count_tracks(struct tb_info_state *s, size_t counts[TB_TRACK_COUNTER
     if (!process) continue;
     s->tracks[process->index].all_events += s->tracks[i].events;
     s->tracks[process->index].threads += track->type == TB_TRACK_THREAD;
+    struct tb_info_track *whole = &s->tracks[process->index];
+    if (s->tracks[i].first_event < whole->first_event) whole->first_event = s->tracks[i].first_event;
+    if (s->tracks[i].last_event > whole->last_event) whole->last_event = s->tracks[i].last_event;
   }
 }
 
@@ -82,6 +86,8 @@ static void fill(struct tb_info_state *s, struct tb_info_thread *to, const struc
                                 .machine = track->machine,
                                 .name = keep(s, track->name.len ? track->name : from->name),
                                 .threads = from->threads,
+                                .first_ts = from->first_event,
+                                .last_ts = from->last_event,
                                 .events = is_process ? from->all_events : from->events};
 }
 
@@ -160,10 +166,24 @@ static const struct tb_loss *copy_losses(struct tb_info_state *s, const struct t
   return copy;
 }
 
+/* What the wall clock read at the first event: by a snapshot of it and the trace's clock, or where that is the wall
+ * clock. */
+static void gather_wall_time(struct tb_info_state *s) {
+  struct tb_info *info = &s->info;
+  for (size_t i = 0; i < info->clock_count && !info->has_wall_time; i++) {
+    const struct tb_info_clock *clock = &info->clocks[i];
+    if (clock->machine || clock->id != TB_CLOCK_REALTIME || (i && !clock->has_offset)) continue;
+    info->wall_ns = (int64_t)((uint64_t)info->first_ts + (uint64_t)clock->offset_ns);
+    info->has_wall_time = info->first_ts <= info->last_ts && tb_is_wall_time(info->wall_ns);
+  }
+}
+
 void tb_info_gather(struct tb_info_state *s, const struct tb_loss *losses, size_t loss_count,
                     const struct tb_losses *notes) {
   struct tb_info *info = &s->info;
   gather_tracks(s);
+  tb_info_gather_names(s);
+  tb_info_gather_recorder(s);
   gather_oddities(s);
   info->losses = copy_losses(s, losses, loss_count, &info->loss_count);
   info->notes = copy_losses(s, notes->entries, notes->count, &info->note_count);
@@ -183,6 +203,7 @@ void tb_info_gather(struct tb_info_state *s, const struct tb_loss *losses, size_
   info->packets = s->packets;
   info->packet_kind_count = s->packet_count;
   info->sequences = tb_sequence_table_count(&s->sequences);
+  gather_wall_time(s);
   info->metadata = s->metadata;
   info->metadata_count = s->metadata_count;
 }

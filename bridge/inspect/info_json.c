@@ -95,6 +95,12 @@ static void put_threads(struct tb_json_emit *e, const struct tb_info_thread *thr
     tb_json_emit_string(e, threads[i].name);
     if (are_processes) COUNT(e, "threads", threads[i].threads);
     COUNT(e, "events", threads[i].events);
+    if (threads[i].first_ts <= threads[i].last_ts) {
+      KEY(e, "first_ns");
+      tb_json_emit_int(e, threads[i].first_ts);
+      KEY(e, "last_ns");
+      tb_json_emit_int(e, threads[i].last_ts);
+    }
     TB_JSON_EMIT(e, "}");
   }
   end_list(e, list, "[]");
@@ -192,8 +198,70 @@ static void put_reasons(struct tb_json_emit *e, const struct tb_info *info) {
   put_losses(e, "text", info->notes, info->note_count);
 }
 
+static void put_key(struct tb_json_emit *e, const char *key) {
+  TB_JSON_EMIT(e, ",");
+  tb_json_emit_string(e, tb_str_from(key));
+  TB_JSON_EMIT(e, ":");
+}
+
+static void put_names(struct tb_json_emit *e, const char *key, const struct tb_info_name *names, size_t count) {
+  put_key(e, key);
+  size_t list = e->buffer.len;
+  for (size_t i = 0; i < count; i++) {
+    TB_JSON_EMIT(e, ",{\"name\":");
+    tb_json_emit_string(e, names[i].text);
+    COUNT(e, "count", names[i].count);
+    TB_JSON_EMIT(e, "}");
+  }
+  end_list(e, list, "[]");
+}
+
+/* Where, when and by what it was recorded, and what was missed. */
+static void put_recording(struct tb_json_emit *e, const struct tb_info *info) {
+  if (info->has_wall_time) {
+    KEY(e, "first_realtime_ns");
+    tb_json_emit_int(e, info->wall_ns);
+  }
+  if (info->has_timezone) {
+    KEY(e, "timezone_minutes");
+    tb_json_emit_int(e, info->timezone_minutes);
+  }
+  KEY(e, "recording");
+  size_t list = e->buffer.len;
+  for (size_t i = 0; i < info->fact_count; i++) {
+    put_key(e, info->facts[i].what);
+    tb_json_emit_string(e, info->facts[i].value);
+  }
+  end_list(e, list, "{}");
+  KEY(e, "data_sources");
+  list = e->buffer.len;
+  for (size_t i = 0; i < info->data_source_count; i++) {
+    TB_JSON_EMIT(e, ",");
+    tb_json_emit_string(e, info->data_sources[i]);
+  }
+  end_list(e, list, "[]");
+  KEY(e, "buffer_bytes");
+  list = e->buffer.len;
+  for (size_t i = 0; i < info->buffer_count; i++) {
+    TB_JSON_EMIT(e, ",");
+    tb_json_emit_uint(e, info->buffer_bytes[i]);
+  }
+  end_list(e, list, "[]");
+  KEY(e, "missed");
+  list = e->buffer.len;
+  for (size_t i = 0; i < info->missed_count; i++) {
+    TB_JSON_EMIT(e, ",{\"text\":");
+    tb_json_emit_string(e, tb_str_from(info->missed[i].text));
+    COUNT(e, "count", info->missed[i].count);
+    TB_JSON_EMIT(e, "}");
+  }
+  end_list(e, list, "[]");
+}
+
 static void put_all(struct tb_json_emit *e, const struct tb_info *info) {
-  TB_JSON_EMIT(e, "{\"format\":");
+  TB_JSON_EMIT(e, "{\"version\":1,\"file\":");
+  tb_json_emit_string(e, info->file);
+  KEY(e, "format");
   tb_json_emit_string(e, tb_str_from(tb_format_name(info->format)));
   COUNT(e, "stored_bytes", info->stored_bytes);
   if (info->first_ts <= info->last_ts) {
@@ -210,7 +278,10 @@ static void put_all(struct tb_json_emit *e, const struct tb_info *info) {
   COUNT(e, "events", info->events);
   COUNT(e, "arguments", info->arguments);
   COUNT(e, "flow_ends", info->flows);
+  put_recording(e, info);
   put_events(e, info);
+  put_names(e, "slice_names", info->slice_names, info->slice_name_count);
+  put_names(e, "categories", info->categories, info->category_count);
   put_clocks(e, info);
   put_producers(e, info);
   KEY(e, "processes");

@@ -6,6 +6,7 @@
 #ifndef TB_INSPECT_INFO_STATE_H
 #define TB_INSPECT_INFO_STATE_H
 
+#include "base/intern.h"
 #include "base/losses.h"
 #include "base/map.h"
 #include "base/memory.h"
@@ -22,6 +23,7 @@ struct tb_info_track {
   uint64_t all_events, threads; /* of a process: its tracks' events, its threads; made when all is read */
   uint64_t open;                /* slices begun and not ended */
   int64_t last_ts;
+  int64_t first_event, last_event; /* its events' times; first > last: none has one */
 };
 
 enum tb_info_odd {
@@ -36,6 +38,26 @@ enum tb_info_odd {
   TB_ODD_UNRELATED_CLOCK,
   TB_ODD_UNKNOWN_PACKET,
   TB_ODD_COUNT
+};
+
+/* What the recorder lost by its own account. */
+enum tb_info_missed {
+  TB_MISSED_OVERWRITTEN,
+  TB_MISSED_DISCARDED,
+  TB_MISSED_WRITER,
+  TB_MISSED_PATCHES,
+  TB_MISSED_INVALID,
+  TB_MISSED_FLUSHES,
+  TB_MISSED_FTRACE_OVERRUN,
+  TB_MISSED_FTRACE_DROPPED,
+  TB_MISSED_COUNT
+};
+
+/* Texts and how often each came. */
+struct tb_info_names {
+  struct tb_intern table;
+  uint64_t *counts; /* by id, from 1 on */
+  size_t capacity;
 };
 
 struct tb_info_state {
@@ -61,11 +83,25 @@ struct tb_info_state {
   struct tb_info_provider *providers;
   size_t provider_count, provider_capacity;
   struct tb_map provider_ids;
+  struct tb_info_names slice_names, categories, counters;
+  struct tb_map counter_series; /* of counters that are no tracks: ids of the name and the series, and the track */
+  uint64_t missed[TB_MISSED_COUNT];
+  bool ftrace_ended; /* there are statistics of ftrace's end */
+  struct tb_info_fact *facts;
+  struct tb_str *sources;
+  uint64_t *buffers;
 };
 
 /* Counts one event or packet. Failures of memory set out_of_memory. */
 void tb_info_count_event(struct tb_info_state *state, const struct tb_event *event);
 void tb_info_count_packet(struct tb_info_state *state, const struct tb_packet *packet);
+
+/* Parts of them: names of an event, what a packet or an event of metadata says of the recording; and their results. */
+void tb_info_count_names(struct tb_info_state *state, const struct tb_event *event);
+void tb_info_read_recorder(struct tb_info_state *state, const struct tb_packet *packet);
+void tb_info_read_metadata(struct tb_info_state *state, const struct tb_event *event);
+void tb_info_gather_names(struct tb_info_state *state);
+void tb_info_gather_recorder(struct tb_info_state *state);
 
 /* Counts one record of the source: a struct tb_record_watch whose ctx is the state. */
 void tb_info_count_record(void *state, const void *record);

@@ -6,10 +6,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/time_text.h"
 #include "base/utf8.h"
 #include "tracebridge/info.h"
 
-enum { BIGGEST = 5, KINDS = 10, CLOCKS = 8, NAME_COLUMNS = 60 };
+enum { BIGGEST = 5, KINDS = 10, CLOCKS = 8, NAME_COLUMNS = 60, SOURCE_NAMES = 8 };
 
 struct info_page {
   tb_text_sink sink;
@@ -69,6 +70,28 @@ static const char *seconds_text(char buffer[32], int64_t ns) {
   return buffer;
 }
 
+/* A duration in the units that people use, to three or four digits. */
+static const char *duration_text(char buffer[32], uint64_t ns) {
+  static const struct {
+    uint64_t below, unit;
+    const char *name;
+  } units[] = {{1000, 1, "ns"}, {1000000, 1000, "us"}, {1000000000, 1000000, "ms"}, {60000000000, 1000000000, "s"}};
+  uint64_t seconds = ns / 1000000000;
+  for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+    if (ns >= units[i].below) continue;
+    double value = (double)ns / (double)units[i].unit;
+    (void)snprintf(buffer, 32, "%.*f %s", !i || value >= 100 ? 0 : value >= 10 ? 1 : 2, value, units[i].name);
+    return buffer;
+  }
+  if (seconds < 3600)
+    (void)snprintf(buffer, 32, "%" PRIu64 " min %" PRIu64 " s", seconds / 60, seconds % 60);
+  else if (seconds < 86400)
+    (void)snprintf(buffer, 32, "%" PRIu64 " h %" PRIu64 " min", seconds / 3600, seconds / 60 % 60);
+  else
+    (void)snprintf(buffer, 32, "%" PRIu64 " d %" PRIu64 " h", seconds / 86400, seconds / 3600 % 24);
+  return buffer;
+}
+
 static const char *clock_text(char buffer[64], const struct tb_info_clock *clock) {
   const char *name = tb_clock_id_name(clock->id);
   char number[32], machine[32] = "";
@@ -89,17 +112,34 @@ static void print_more(struct info_page *page, size_t count, size_t shown) {
   if (count > shown) print(page, "  ... %zu more\n", count - shown);
 }
 
+static void print_wall_time(struct info_page *page, const struct tb_info *info) {
+  char text[TB_TIME_TEXT];
+  if (!info->has_wall_time) return;
+  tb_date_text(info->wall_ns, text);
+  print(page, "recorded   %s", text);
+  if (info->has_timezone) {
+    int32_t minutes = info->timezone_minutes, size = minutes < 0 ? -minutes : minutes;
+    tb_date_text(info->wall_ns + (int64_t)minutes * 60 * 1000000000, text);
+    text[sizeof("2001-01-01 00:00:00") - 1] = '\0'; /* without the zone's name */
+    print(page, ", there %s %s%02" PRId32 ":%02" PRId32, text, minutes < 0 ? "-" : "+", size / 60, size % 60);
+  }
+  print(page, "\n");
+}
+
 static void print_head(struct info_page *page, const struct tb_info *info) {
   char a[32], b[32], c[32];
   const struct tb_info_clock *clock = first_clock(info, 0);
   print(page, "format     %s, %s\n", tb_format_name(info->format), bytes_text(a, info->stored_bytes));
+  if (info->loss_count)
+    print(page, "damaged    %zu kind%s of loss, at the end of this page\n", info->loss_count,
+          info->loss_count == 1 ? "" : "s");
+  print_wall_time(page, info);
   if (info->first_ts > info->last_ts) {
     print(page, "time       none\n");
   } else {
     uint64_t span = (uint64_t)info->last_ts - (uint64_t)info->first_ts;
-    print(page, "time       %s, from %s to %s%s%s\n", seconds_text(a, span > INT64_MAX ? INT64_MAX : (int64_t)span),
-          seconds_text(b, info->first_ts), seconds_text(c, info->last_ts), clock ? " on " : "",
-          clock ? clock_text((char[64]){0}, clock) : "");
+    print(page, "time       %s, from %s to %s%s%s\n", duration_text(a, span), seconds_text(b, info->first_ts),
+          seconds_text(c, info->last_ts), clock ? " on " : "", clock ? clock_text((char[64]){0}, clock) : "");
   }
   print(page,
         "tracks     %zu processes, %zu threads, %" PRIu64 " counters, %" PRIu64 " others, on %" PRIu64 " machine%s\n",
@@ -164,12 +204,16 @@ static void print_id(struct info_page *page, int64_t number, bool has, struct tb
 }
 
 static void print_threads(struct info_page *page, const struct tb_info *info) {
+  char a[32];
   if (info->process_count) print(page, "processes  by events\n");
   for (size_t i = 0; i < info->process_count && i < BIGGEST; i++) {
     const struct tb_info_thread *process = &info->processes[i];
     print(page, "  %9" PRIu64 "  pid ", process->events);
     print_id(page, process->pid, process->has_pid, process->pid_text);
-    print(page, ", %" PRIu64 " thread%s  ", process->threads, process->threads == 1 ? "" : "s");
+    print(page, ", %" PRIu64 " thread%s", process->threads, process->threads == 1 ? "" : "s");
+    if (process->first_ts <= process->last_ts)
+      print(page, ", over %s", duration_text(a, (uint64_t)process->last_ts - (uint64_t)process->first_ts));
+    print(page, "  ");
     print_name(page, process->name);
     print(page, "\n");
   }
@@ -221,6 +265,40 @@ static void print_records(struct info_page *page, const struct tb_info *info) {
           bytes_text(a, info->records[i].bytes));
 }
 
+static void print_recorder(struct info_page *page, const struct tb_info *info) {
+  char a[32];
+  if (info->fact_count) print(page, "recording\n");
+  for (size_t i = 0; i < info->fact_count; i++) {
+    print(page, "  %-16s ", info->facts[i].what);
+    print_name(page, info->facts[i].value);
+    print(page, "\n");
+  }
+  if (info->data_source_count) print(page, "sources    %zu:", info->data_source_count);
+  for (size_t i = 0; i < info->data_source_count && i < SOURCE_NAMES; i++) {
+    print(page, i ? ", " : " ");
+    print_name(page, info->data_sources[i]);
+  }
+  if (info->data_source_count) print(page, info->data_source_count > SOURCE_NAMES ? ", ...\n" : "\n");
+  if (info->buffer_count) print(page, "buffers    %zu:", info->buffer_count);
+  for (size_t i = 0; i < info->buffer_count && i < SOURCE_NAMES; i++)
+    print(page, "%s%s", i ? ", " : " ", bytes_text(a, info->buffer_bytes[i]));
+  if (info->buffer_count) print(page, info->buffer_count > SOURCE_NAMES ? ", ...\n" : "\n");
+  if (info->missed_count) print(page, "missed by the recorder\n");
+  for (size_t i = 0; i < info->missed_count; i++)
+    print(page, "  %9" PRIu64 "  %s\n", info->missed[i].count, info->missed[i].text);
+}
+
+static void print_names(struct info_page *page, const char *head, const struct tb_info_name *names, size_t count,
+                        size_t total) {
+  if (count) print(page, "%s\n", head);
+  for (size_t i = 0; i < count && i < BIGGEST; i++) {
+    print(page, "  %9" PRIu64 "  ", names[i].count);
+    print_name(page, names[i].text);
+    print(page, "\n");
+  }
+  print_more(page, total, BIGGEST);
+}
+
 static void print_losses(struct info_page *page, const char *head, const struct tb_loss *entries, size_t count) {
   if (count) print(page, "%s\n", head);
   for (size_t i = 0; i < count; i++) {
@@ -247,12 +325,37 @@ static void print_rest(struct info_page *page, const struct tb_info *info) {
 enum tb_status tb_info_text(const struct tb_info *info, tb_text_sink sink, void *ctx) {
   struct info_page page = {.sink = sink, .ctx = ctx};
   print_head(&page, info);
+  print_recorder(&page, info);
   print_clocks(&page, info);
   print_producers(&page, info);
   print_events(&page, info);
+  print_names(&page, "slices     by name", info->slice_names, info->slice_name_count, info->slice_name_total);
+  print_names(&page, "categories by events", info->categories, info->category_count, info->category_total);
   print_threads(&page, info);
   print_packets(&page, info);
   print_records(&page, info);
   print_rest(&page, info);
+  return page.stopped ? TB_CANCELLED : TB_OK;
+}
+
+enum tb_status tb_info_line(const struct tb_info *info, tb_text_sink sink, void *ctx) {
+  struct info_page page = {.sink = sink, .ctx = ctx};
+  char a[32], date[TB_TIME_TEXT];
+  char name[TB_ESCAPE_MAX];
+  for (struct tb_str rest = info->file; rest.len;)
+    put(&page, name, tb_escape(TB_ESCAPE_TEXT, &rest, name, sizeof(name)));
+  print(&page, ": %s, %s", tb_format_name(info->format), bytes_text(a, info->stored_bytes));
+  if (info->has_wall_time) {
+    tb_date_text(info->wall_ns, date);
+    print(&page, ", %s", date);
+  }
+  if (info->first_ts <= info->last_ts)
+    print(&page, ", %s", duration_text(a, (uint64_t)info->last_ts - (uint64_t)info->first_ts));
+  print(&page, ", %" PRIu64 " event%s, %zu process%s, %zu thread%s", info->events, info->events == 1 ? "" : "s",
+        info->process_count, info->process_count == 1 ? "" : "es", info->thread_count,
+        info->thread_count == 1 ? "" : "s");
+  if (info->loss_count) print(&page, ", %zu kind%s of loss", info->loss_count, info->loss_count == 1 ? "" : "s");
+  if (info->missed_count) print(&page, ", the recorder missed some");
+  print(&page, "\n");
   return page.stopped ? TB_CANCELLED : TB_OK;
 }

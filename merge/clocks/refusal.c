@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "merge/clocks/clock_names.h"
 #include "merge/merger.h"
-#include "merge/report/time_text.h"
+#include "base/time_text.h"
 
 enum { INPUTS_SHOWN = 20, OFFSETS_SHOWN = 8 };
 

@@ -4,7 +4,7 @@
  */
 #include "merge/clocks/clock_names.h"
 #include "merge/merger.h"
-#include "merge/report/time_text.h"
+#include "base/time_text.h"
 
 /* The clocks of its host that its snapshots read, or that the user names, by name. */
 static const char *clocks_text(struct tb_merger *m, const struct tb_source *s) {

@@ -3,7 +3,7 @@
  * The inputs on the common time line, and messages between them.
  */
 #include "merge/report/page.h"
-#include "merge/report/time_text.h"
+#include "base/time_text.h"
 
 enum { ROW = 260, BAR_HEIGHT = 130, BAR_TOP = 65 };
 

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 
-#include "merge/report/time_text.h"
+#include "base/time_text.h"
 #include "tracebridge/escape.h"
 
 static void put(struct tb_json_emit *page, const char *format, ...) TB_PRINTF(2, 3);

@@ -20,8 +20,21 @@ struct tb_info_thread {
   struct tb_str pid_text, tid_text; /* where the source's id is no number: as in tb_track */
   uint32_t machine;
   struct tb_str name;
-  uint64_t threads; /* processes only: threads seen */
-  uint64_t events;  /* on its tracks; of a process: on its threads' tracks too */
+  uint64_t threads;          /* processes only: threads seen */
+  uint64_t events;           /* on its tracks; of a process: on its threads' tracks too */
+  int64_t first_ts, last_ts; /* of those; first > last where none has a time */
+};
+
+/* Something that is named, and how often it came. */
+struct tb_info_name {
+  struct tb_str text;
+  uint64_t count;
+};
+
+/* What a trace says of where and by what it was recorded. */
+struct tb_info_fact {
+  const char *what; /* a constant: "system", "browser", "command line", ... */
+  struct tb_str value;
 };
 
 /* A clock that the trace reads. */
@@ -75,6 +88,7 @@ struct tb_info_oddity {
 
 /* Public to read, owned by the library: tb_info_open, then tb_info_close. Arrays are sorted biggest first. */
 struct tb_info {
+  struct tb_str file; /* the input; FILE/MEMBER where it is in an archive */
   enum tb_format format;
   uint64_t stored_bytes; /* of the input as it is stored */
   uint64_t events;       /* that happen in time */
@@ -102,6 +116,23 @@ struct tb_info {
   uint64_t record_count;
   const struct tb_info_provider *providers; /* FXT, in order of appearance */
   size_t provider_count;
+  bool has_wall_time;
+  int64_t wall_ns; /* ns since 1970 at first_ts, as the trace's clocks say */
+  bool has_timezone;
+  int32_t timezone_minutes; /* of the machine, east of Greenwich */
+  const struct tb_info_name
+      *slice_names; /* the most frequent; there are slice_name_total (at most 65536 are counted) */
+  size_t slice_name_count, slice_name_total;
+  const struct tb_info_name *categories; /* the same of categories */
+  size_t category_count, category_total;
+  const struct tb_info_fact *facts;
+  size_t fact_count;
+  const struct tb_str *data_sources; /* Perfetto: that the recorder was asked for */
+  size_t data_source_count;
+  const uint64_t *buffer_bytes; /* Perfetto: its buffers */
+  size_t buffer_count;
+  const struct tb_info_oddity *missed; /* Perfetto: what the recorder lost, by its own account */
+  size_t missed_count;
   const struct tb_loss *notes; /* what the reader assumed where the source does not say it; nothing of it is lost */
   size_t note_count;
 };
@@ -121,6 +152,9 @@ TB_MUST_CHECK TB_API enum tb_status tb_info_open(const char *path, const struct 
 
 /* NULL is ignored. */
 TB_API void tb_info_close(struct tb_info *info);
+
+/* Writes a line of text for people: file, format, size, when, how long, how much, losses. Statuses as tb_info_text. */
+TB_MUST_CHECK TB_API enum tb_status tb_info_line(const struct tb_info *info, tb_text_sink sink, void *ctx);
 
 /* Writes one screen of text for people, or one JSON object for programs, to `sink`. TB_OK; TB_CANCELLED where the sink
  * stopped; TB_NO_MEMORY. */

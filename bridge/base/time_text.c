@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "merge/report/time_text.h"
+#include "base/time_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
  *
  * Times as people read them.
  */
-#ifndef TB_MERGE_REPORT_TIME_TEXT_H
-#define TB_MERGE_REPORT_TIME_TEXT_H
+#ifndef TB_BASE_TIME_TEXT_H
+#define TB_BASE_TIME_TEXT_H
 
 #include <stdbool.h>
 #include <stdint.h>
