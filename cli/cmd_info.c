@@ -60,7 +60,9 @@ static int show_all(const struct cli_operands *operands, const struct info_setti
     const char *from = operands->items[i];
     int status = cli_output_spares_input(&cli_info, "-", from);
     if (status != CLI_OK) return status;
-    if (!settings->json && !settings->brief) cli_print(stdout, i ? "\nfile       %s\n" : "file       %s\n", from);
+    bool page = !settings->json && !settings->brief;
+    if (page && i) fputc('\n', stdout);
+    if (page) cli_print(stdout, "file       %s\n", from);
     status = show(from, settings);
     if (exit_status == CLI_OK || (exit_status == CLI_PARTIAL && status != CLI_OK)) exit_status = status;
   }

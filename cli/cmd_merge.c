@@ -107,42 +107,13 @@ static const struct cli_option options[] = {
     CLI_OPTION_QUIET(struct merge_settings),
 };
 
-/* A signed decimal number with a unit, "+1.5ms", as ns. False where it is none. */
-static bool read_time(const char *text, int64_t *ns) {
-  static const struct {
-    const char *name;
-    uint64_t ns;
-  } units[] = {
-      {"", 1}, {"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {"min", 60000000000}, {"h", 3600000000000}};
-  bool negative = *text == '-';
-  if (*text == '-' || *text == '+') text++;
-  char *end;
-  if (*text < '0' || *text > '9') return false;
-  unsigned long long whole = strtoull(text, &end, 10);
-  uint64_t fraction = 0, scale = 1;
-  if (*end == '.') {
-    for (end++; *end >= '0' && *end <= '9'; end++) {
-      if (scale == 1000000) continue; /* no unit is that fine */
-      fraction = fraction * 10 + (uint64_t)(*end - '0');
-      scale *= 10;
-    }
-  }
-  for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-    if (strcmp(end, units[i].name) != 0) continue;
-    if (whole > (uint64_t)INT64_MAX / units[i].ns - 1) return false;
-    int64_t value = (int64_t)(whole * units[i].ns + fraction * (units[i].ns / scale ? units[i].ns / scale : 0));
-    *ns = negative ? -value : value;
-    return true;
-  }
-  return false;
-}
-
 /* Reads the value of an option for an input; 0, or the exit status of wrong usage. */
 typedef int (*read_value)(struct tb_merge_input *input, const char *value);
 
 static int read_offset(struct tb_merge_input *input, const char *value) {
   input->has_offset = true;
-  return read_time(value, &input->offset_ns) ? CLI_OK : cli_usage(&cli_merge, "%s is no time, such as +1.5ms", value);
+  const char *wanted = cli_parse_time(&input->offset_ns, value);
+  return wanted ? cli_usage(&cli_merge, "%s is no time, such as +1.5ms", value) : CLI_OK;
 }
 
 static int read_machine(struct tb_merge_input *input, const char *value) {

@@ -44,6 +44,48 @@ const char *cli_parse_count(void *field, const char *value) {
   return NULL;
 }
 
+const char *cli_parse_id(void *field, const char *value) {
+  uint64_t number;
+  const char *rest;
+  if (!parse_digits(value, &number, &rest) || *rest || number < 1 || number > UINT32_MAX) return "a number from 1 on";
+  *(uint32_t *)field = (uint32_t)number;
+  return NULL;
+}
+
+/* Behind the point: digits up to the ninth. */
+static const char *parse_fraction(const char *text, uint64_t *fraction, uint64_t *scale) {
+  for (*fraction = 0, *scale = 1; *text >= '0' && *text <= '9'; text++) {
+    if (*scale == 1000000000) continue; /* no unit is that fine */
+    *fraction = *fraction * 10 + (uint64_t)(*text - '0');
+    *scale *= 10;
+  }
+  return text;
+}
+
+const char *cli_parse_time(void *field, const char *value) {
+  static const char wanted[] = "a time with its unit (ns, us, ms, s, min, h), such as 1.5ms";
+  static const struct {
+    const char *name;
+    uint64_t ns;
+  } units[] = {
+      {"", 1}, {"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {"min", 60000000000}, {"h", 3600000000000}};
+  bool negative = *value == '-';
+  uint64_t whole, fraction = 0, scale = 1;
+  const char *rest;
+  if (*value == '-' || *value == '+') value++;
+  if (!parse_digits(value, &whole, &rest)) return wanted;
+  if (*rest == '.') rest = parse_fraction(rest + 1, &fraction, &scale);
+  for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+    uint64_t unit = units[i].ns;
+    if (strcmp(rest, units[i].name) != 0) continue;
+    if (whole > (uint64_t)INT64_MAX / unit - 1) return wanted;
+    int64_t ns = (int64_t)(whole * unit + (unit >= scale ? fraction * (unit / scale) : fraction / (scale / unit)));
+    *(int64_t *)field = negative ? -ns : ns;
+    return NULL;
+  }
+  return wanted;
+}
+
 /* The factor of a size's unit; 0 where it is none. */
 static uint64_t size_unit(const char *unit) {
   static const char letters[] = "KMGT";

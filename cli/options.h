@@ -27,6 +27,8 @@ const char *cli_parse_flag(void *field, const char *value);     /* [bool] become
 const char *cli_parse_text(void *field, const char *value);     /* [const char *] */
 const char *cli_parse_count(void *field, const char *value);    /* [unsigned] at least 1 */
 const char *cli_parse_size(void *field, const char *value);     /* [size_t] bytes, a whole number; see CLI_SIZE_UNITS */
+const char *cli_parse_id(void *field, const char *value);       /* [uint32_t] not 0 */
+const char *cli_parse_time(void *field, const char *value);     /* [int64_t] ns, of a number with a unit, "+1.5ms" */
 const char *cli_parse_format(void *field, const char *value);   /* [enum tb_format] */
 const char *cli_parse_target(void *field, const char *value);   /* [enum tb_format] that can be written */
 const char *cli_parse_clock(void *field, const char *value);    /* [enum tb_clock] in any case, - or _ between words */

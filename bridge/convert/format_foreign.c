@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What people take for a trace, or keep one in. JSON is recognised by its first keys, without the blanks that are in it.
+ * What people take for a trace, or keep one in. JSON is recognised by its first keys, without the blanks between them.
  */
 #include <string.h>
 

@@ -26,6 +26,24 @@ enum tb_status tb_dump_flush(struct tb_dump *dump, bool all) {
   return goes_on ? TB_OK : tb_fail(dump->error, TB_CANCELLED, TB_NO_OFFSET, "cancelled");
 }
 
+/* ---- what is wanted --------------------------------------------------------------------------------------------- */
+
+static bool is_listed(const char *list, struct tb_str kind) {
+  while (*list) {
+    size_t len = strcspn(list, ",");
+    if (tb_str_equal((struct tb_str){list, len}, kind)) return true;
+    list += len + (list[len] == ',');
+  }
+  return false;
+}
+
+bool tb_dump_wants(const struct tb_dump_options *options, struct tb_str kind, uint32_t sequence, const int64_t *ts) {
+  if (options->kinds && !is_listed(options->kinds, kind)) return false;
+  if (options->sequence && options->sequence != sequence) return false;
+  if (!options->after && !options->before) return true;
+  return ts && *ts >= options->after && *ts <= options->before;
+}
+
 /* ---- packets ----------------------------------------------------------------------------------------------------- */
 
 static void note(void *ctx, const ProtobufCMessageDescriptor *message, const ProtobufCFieldDescriptor *field,
@@ -55,8 +73,11 @@ static enum tb_status put_packet(struct tb_dump *dump, struct tb_resolver *resol
   if (dump->options->resolve) {
     if (tb_resolver_packet(resolver, packet) != TB_OK)
       return tb_fail(dump->error, TB_NO_MEMORY, TB_NO_OFFSET, "out of memory");
-    put_heading(&dump->text, packet);
   }
+  if (!tb_dump_wants(dump->options, packet->kind_name, packet->sequence,
+                     packet->has_timestamp ? &packet->timestamp : NULL))
+    return TB_OK;
+  if (dump->options->resolve) put_heading(&dump->text, packet);
   TB_JSON_EMIT(&dump->text, "packet {\n");
   enum tb_status status = tb_text_message(&dump->text.buffer, &perfetto__protos__trace_packet__descriptor,
                                           packet->bytes, 1, dump->options->resolve ? &notes : NULL);
@@ -82,7 +103,10 @@ struct dump_reading {
 
 static void take_record(void *ctx, const void *record) {
   struct dump_reading *r = ctx;
+  struct tb_record_note about = {.kind = 0};
   if (r->of_records != TB_OK) return;
+  r->records->note(record, &about);
+  if (r->dump->options->kinds && !is_listed(r->dump->options->kinds, tb_str_from(about.kind_name))) return;
   r->records->describe(&r->dump->text, record);
   r->of_records = tb_dump_flush(r->dump, false);
 }
@@ -101,6 +125,9 @@ static enum tb_status open_reader(struct dump_reading *r) {
     status = tb_reader_create_feed(name, &options->reader, &r->events, r->dump->error);
     if (status != TB_OK) return status;
     if (ops && !options->events) r->records = ops->records;
+    if (r->records && (options->sequence || options->after || options->before))
+      return tb_fail(r->dump->error, TB_INVALID, TB_NO_OFFSET,
+                     "its records have neither a sequence nor a time of their own; events have them (--events)");
     if (r->records) r->events->watch = (struct tb_record_watch){take_record, r};
     return TB_OK;
   }
@@ -123,7 +150,9 @@ static enum tb_status take_events(struct dump_reading *r) {
   const struct tb_event *event;
   enum tb_status status;
   while ((status = tb_reader_next(r->events, &event)) == TB_OK) {
-    if (!r->records) tb_dump_event(&r->dump->text, event);
+    if (!r->records && tb_dump_wants(r->dump->options, tb_str_from(tb_event_type_name(event->type)), event->sequence,
+                                     event->has & TB_HAS_TS ? &event->ts : NULL))
+      tb_dump_event(&r->dump->text, event);
     status = r->records ? r->of_records : tb_dump_flush(r->dump, false);
     if (status != TB_OK) return status;
   }

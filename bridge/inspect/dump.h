@@ -21,6 +21,9 @@ struct tb_dump {
 /* Hands the text to the sink, if it is much or `all`. TB_OK, TB_CANCELLED or TB_NO_MEMORY. */
 enum tb_status tb_dump_flush(struct tb_dump *dump, bool all);
 
+/* Whether the options want what is of that kind and sequence and happened then; `ts` is NULL where nobody knows. */
+bool tb_dump_wants(const struct tb_dump_options *options, struct tb_str kind, uint32_t sequence, const int64_t *ts);
+
 /* One event as one line. */
 void tb_dump_event(struct tb_json_emit *text, const struct tb_event *event);
 

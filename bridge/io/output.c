@@ -376,3 +376,27 @@ enum tb_status tb_file_write(const char *path, const void *data, size_t len, str
   tb_output_close(output);
   return status;
 }
+
+/* A tb_file is an output by another name. */
+static struct tb_output *output_of(struct tb_file *file) { return (struct tb_output *)(void *)file; }
+
+enum tb_status tb_file_open(const char *path, tb_temporary_name temporary_name, void *ctx, struct tb_file **file,
+                            struct tb_error *error) {
+  size_t len;
+  struct tb_output_options options = {.temporary_name = temporary_name, .temporary_name_ctx = ctx, .threads = 1};
+  options.compression = tb_path_compression(path, &len);
+  struct tb_output *output;
+  enum tb_status status = tb_output_open(path, &options, &output, error);
+  *file = (struct tb_file *)(void *)output;
+  return status;
+}
+
+enum tb_status tb_file_put(struct tb_file *file, const void *data, size_t len, struct tb_error *error) {
+  return tb_output_write(output_of(file), data, len, error);
+}
+
+enum tb_status tb_file_finish(struct tb_file *file, struct tb_error *error) {
+  return tb_output_finish(output_of(file), error);
+}
+
+void tb_file_close(struct tb_file *file) { tb_output_close(output_of(file)); }

@@ -37,6 +37,19 @@ TB_API bool tb_file_is_plain(const char *path);
 TB_MUST_CHECK TB_API enum tb_status tb_file_write(const char *path, const void *data, size_t len,
                                                   struct tb_error *error);
 
+struct tb_file; /* opaque; tb_file_open, then tb_file_close */
+
+/* The same in pieces; compressed where the path ends in .gz or .zst. `temporary_name` may be NULL. TB_IO, TB_NO_MEMORY;
+ * after a failure each call returns the first status. */
+TB_MUST_CHECK TB_API enum tb_status tb_file_open(const char *path, tb_temporary_name temporary_name, void *ctx,
+                                                 struct tb_file **file, struct tb_error *error);
+TB_MUST_CHECK TB_API enum tb_status tb_file_put(struct tb_file *file, const void *data, size_t len,
+                                                struct tb_error *error);
+/* The file is whole and gets its name. */
+TB_MUST_CHECK TB_API enum tb_status tb_file_finish(struct tb_file *file, struct tb_error *error);
+/* Frees; nothing is left of a file that was not finished. NULL is ignored. */
+TB_API void tb_file_close(struct tb_file *file);
+
 #ifdef __cplusplus
 }
 #endif

@@ -120,10 +120,10 @@ struct tb_info {
   int64_t wall_ns; /* ns since 1970 at first_ts, as the trace's clocks say */
   bool has_timezone;
   int32_t timezone_minutes; /* of the machine, east of Greenwich */
-  const struct tb_info_name
-      *slice_names; /* the most frequent; there are slice_name_total (at most 65536 are counted) */
+  /* The most frequent of slice_name_total (at most 65536 are counted), and the same of categories. */
+  const struct tb_info_name *slice_names;
   size_t slice_name_count, slice_name_total;
-  const struct tb_info_name *categories; /* the same of categories */
+  const struct tb_info_name *categories;
   size_t category_count, category_total;
   const struct tb_info_fact *facts;
   size_t fact_count;
