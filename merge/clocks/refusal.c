@@ -6,9 +6,9 @@
 #include <inttypes.h>
 
 #include "base/error.h"
+#include "base/time_text.h"
 #include "merge/clocks/clock_names.h"
 #include "merge/merger.h"
-#include "base/time_text.h"
 
 enum { INPUTS_SHOWN = 20, OFFSETS_SHOWN = 8 };
 

@@ -2,9 +2,9 @@
  *
  * What each input itself says of time, for the report: its clocks, its time span, and when that was by its wall clock.
  */
+#include "base/time_text.h"
 #include "merge/clocks/clock_names.h"
 #include "merge/merger.h"
-#include "base/time_text.h"
 
 /* The clocks of its host that its snapshots read, or that the user names, by name. */
 static const char *clocks_text(struct tb_merger *m, const struct tb_source *s) {

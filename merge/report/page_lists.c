@@ -2,8 +2,8 @@
  *
  * The inputs as a table, and all notes.
  */
-#include "merge/report/page.h"
 #include "base/time_text.h"
+#include "merge/report/page.h"
 
 static const char table_head[] =
     "<h2>Inputs</h2>\n<div class=\"wide\"><table id=\"inputs\"><tr><th>name</th><th>placed by</th><th>offset</th>"

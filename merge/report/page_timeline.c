@@ -2,8 +2,8 @@
  *
  * The inputs on the common time line, and messages between them.
  */
-#include "merge/report/page.h"
 #include "base/time_text.h"
+#include "merge/report/page.h"
 
 enum { ROW = 260, BAR_HEIGHT = 130, BAR_TOP = 65 };
 

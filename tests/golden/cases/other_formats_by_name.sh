@@ -2,7 +2,7 @@
 # exit 1
 echo '{"nodes":[{"id":1,"callFrame":{"functionName":"(root)"},"hitCount":0}],"startTime":1,"endTime":2}' >a.cpuprofile
 echo '{"log": {"version": "1.2", "creator": {"name": "Firefox"}, "entries": []}}' >b.har
-echo '{"$schema":"https://www.speedscope.app/file-format-schema.json","shared":{},"profiles":[]}' >c.speedscope.json
+printf '{"\044schema":"https://www.speedscope.app/file-format-schema.json","shared":{},"profiles":[]}\n' >c.speedscope.json
 printf '{\n  "meta": {\n    "interval": 1,\n    "product": "Firefox"\n  },\n  "libs": []\n}\n' >d.json
 gzip -n d.json
 echo '{"resourceSpans":[{"resource":{},"scopeSpans":[]}]}' >e.json

@@ -37,7 +37,7 @@ for file in 2012.html 2014.html 2016.html packed.html trace2html.html two.html *
   echo "== $file"
   tracebridge dump "$file"
 done
-cat 2016.html | tracebridge convert - -o out.json -q && tail -2 out.json
+tail -c +1 2016.html | tracebridge convert - -o out.json -q && tail -2 out.json
 tracebridge convert two.html -o out.json 2>&1 | tail -2
 tracebridge info 2012.html | head -1
 tracebridge convert none.html -o out.json
