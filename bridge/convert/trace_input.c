@@ -64,7 +64,7 @@ static enum rank rank_content(const char *data, size_t len) {
   const struct tb_format_entry *entry = tb_format_find(data, len, &sure);
   if (!entry) return NO_TRACE;
   if (sure == TB_DETECT_POSSIBLE) return PERHAPS;
-  if (entry->reader->is_kernel_text) return KERNEL_TRACE;
+  if (entry->reader->source.system_text) return KERNEL_TRACE;
   return sure > TB_DETECT_LIKELY || has_events(data, len) ? TRACE : PERHAPS;
 }
 

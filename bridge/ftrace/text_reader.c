@@ -181,6 +181,5 @@ const struct tb_reader_ops tb_ftrace_reader_ops = {.format = TB_FORMAT_FTRACE,
                                                    .fill = fill,
                                                    .destroy = destroy,
                                                    .detect = detect,
-                                                   .is_kernel_text = true,
                                                    .runs_ahead = true,
                                                    .source = {.system_text = true}};

@@ -43,9 +43,6 @@ struct tb_reader_ops {
   /* Its records, which reader->watch sees; NULL: it shows none. */
   const struct tb_record_ops *records;
 
-  /* It is the kernel's own trace: in a page of several it is what the page is about. */
-  bool is_kernel_text;
-
   /* It is a row of Perfetto's packets, which a tb_packet_reader reads too. */
   bool is_packets;
 };
